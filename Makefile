@@ -1,0 +1,57 @@
+# The short way to everything; meson and ninja do the work.
+#
+#   make            build/sonde (release, LTO)        make deps       packages to build it
+#   make run        build it and look at a trace      make deps-test  packages to test it
+#   make test       every test (T=NAME: only those)   make bench      figures against trace-cmd
+#   make fuzz       the fuzz targets (SECONDS each)   make format     clang-format over the tree
+#   make install    PREFIX=/usr/local DESTDIR=        make clean      remove all build directories
+#
+# `make run` and `make test` install what is missing first (Debian, as root or with sudo).
+
+BUILD   = build
+PREFIX  = /usr/local
+DESTDIR =
+SERVE   = 1
+T       =
+SECONDS = 60
+TRACE   = tests/golden/tour.dat
+
+all: $(BUILD)/build.ninja
+	@ninja -C $(BUILD)
+
+$(BUILD)/build.ninja:
+	@command -v meson >/dev/null && command -v ninja >/dev/null || \
+		{ echo "meson or ninja is missing: 'make deps' installs what a build needs."; exit 1; }
+	meson setup --prefix=$(PREFIX) $(BUILD)
+
+# SERVE=0 stops after the report; there is nothing to serve it with yet, so it always does.
+run: deps
+	@$(MAKE) --no-print-directory all >&2
+	@$(BUILD)/sonde report $(TRACE)
+
+test: deps-test
+	@tests/run $(T)
+
+bench: deps-test all
+	@tests/bench/run
+
+fuzz: deps-test
+	@tests/fuzz/run $(SECONDS)
+
+install: all
+	meson configure --prefix=$(PREFIX) $(BUILD)
+	DESTDIR=$(DESTDIR) meson install -C $(BUILD)
+
+deps:
+	@tools/deps build
+
+deps-test:
+	@tools/deps build test
+
+format:
+	clang-format -i $$(git ls-files '*.c' '*.h')
+
+clean:
+	rm -rf build build-*
+
+.PHONY: all run test bench fuzz install deps deps-test format clean

@@ -291,6 +291,7 @@ class Trace:
         self.options = []               # [(id, bytes)] besides those that are made here
         self.n_cpus = None              # None: as many as have data
         self.latency_text = None        # text of a latency tracer instead of pages
+        self.with_clock = True          # say which clock it was
         self.with_strings = True        # version 7: write the section with the descriptions
         self.short_size = False         # version 7: sizes 4 too small, as trace-cmd <= 3.1.6
         self.top = Buffer(self, "", clock, page_size)
@@ -406,14 +407,18 @@ class Trace:
         out.write(data)
         out.seek(here)
 
+    def clock_option(self):
+        """In version 6 it announces a clock behind every table of CPUs, so none with a text."""
+        if not self.with_clock or (self.version == 6 and self.latency_text is not None):
+            return []
+        return [(TRACECLOCK, f"[{self.top.clock}]".encode() + b"\0")]
+
     def write_v6(self, out):
         out.write(self.head())
         for _, _, data in self.texts():
             out.write(data)
         out.write(self.num("I", self.cpu_count()) + b"options  \0")
-        # This option announces a clock behind the table of CPUs, so a text must not have it.
-        clock = [(TRACECLOCK, b"")] if self.latency_text is None else []
-        for ident, data in clock + self.options:
+        for ident, data in self.clock_option() + self.options:
             out.write(self.num("HI", ident, len(data)) + data)
         places = []
         for instance in self.instances:
@@ -434,7 +439,9 @@ class Trace:
         out.write(b"flyrecord\0")
         table_at, n_cpus = out.tell(), self.cpu_count()
         clock = f"[{buffer.clock}]".encode()
-        out.write(bytes(16 * n_cpus) + self.num("Q", len(clock)) + clock)
+        out.write(bytes(16 * n_cpus))
+        if self.clock_option():
+            out.write(self.num("Q", len(clock)) + clock)
         for number in range(n_cpus):
             cpu = buffer.cpus.get(number) or Cpu(self, buffer.page_size)
             self.skip_to(out, buffer.page_size, cpu.hole_bytes)
@@ -454,7 +461,7 @@ class Trace:
             self.write_section(out, ident, description, data)
         if not any(ident == CPUCOUNT for ident, _ in self.options):
             options.append((CPUCOUNT, self.num("I", self.cpu_count())))
-        options += self.options
+        options += self.clock_option() + self.options
         if self.latency_text is not None:
             names = b"\0" + self.top.clock.encode() + b"\0"
             options.append((BUFFER_TEXT, self.num("Q", out.tell()) + names))

@@ -93,14 +93,14 @@ def load_v6(trace, src):
     if tag == b"options  \0":
         found, _ = src.options(), src.take(10)
     trace.options = [o for o in found if o[0] not in (BUFFER, TRACECLOCK)]
-    clock = any(ident == TRACECLOCK for ident, _ in found)
+    trace.with_clock = any(ident == TRACECLOCK for ident, _ in found)
     buffers = [(trace.top, src)]
     for inner in [Source(data, src.endian) for ident, data in found if ident == BUFFER]:
         place = Source(src.data, src.endian, inner.num("Q") + 10)
         buffers.append((trace.instance(inner.cstr()), place))
     for buffer, place in buffers:
         table = [(place.num("Q"), place.num("Q")) for _ in range(trace.n_cpus)]
-        if clock:
+        if trace.with_clock:
             buffer.clock = place.take(place.num("Q")).decode().strip("[]")
         for number, (at, size) in enumerate(table):
             load_pages(buffer, number, src.data[at:at + size])
@@ -108,7 +108,7 @@ def load_v6(trace, src):
 
 def load_v7(trace, src):
     trace.compression, trace.compression_version = src.cstr(), src.cstr()
-    link = src.num("Q")
+    trace.with_clock, link = False, src.num("Q")
     while link:
         src.at = link
         src.take(16)
@@ -120,6 +120,8 @@ def load_v7(trace, src):
                 trace.n_cpus = inner.num("I")
             elif HEADER_INFO <= ident <= CMDLINES:
                 load_texts(trace, load_section(trace, src, inner.num("Q")), ident)
+            elif ident == TRACECLOCK:
+                trace.with_clock = True
             elif ident not in (BUFFER_TEXT, BTF, MODULES):
                 trace.options.append((ident, data))
         src.take(4)

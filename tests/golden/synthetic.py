@@ -1,0 +1,250 @@
+"""Writes the made-up golden traces: synthetic.py DIR
+
+Each function below that begins with make_ writes traces of one kind; its docstring says what is
+special about them. Their contents are arithmetic, so a test can say what must come out:
+
+    made-V-ENDIAN-LONG-PAGE[-COMPRESSION].dat   the same events in every shape of file; trace-cmd
+                                                prints the same text for all of them
+    made-….dat                                  one peculiarity each
+"""
+import itertools
+import os
+import struct
+import sys
+
+import tracedat
+from tracedat import Trace
+
+SECOND = 1_000_000_000
+
+
+def demo_events(trace):
+    """The event that most of the made-up traces consist of."""
+    return trace.event("demo", "tick", [
+        "int count", "unsigned long addr", "char comm[16]", "u64 big", "u16 small",
+        "__data_loc char[] name"],
+        '"count=%d func=%ps comm=%s big=%llu small=%u name=%s", REC->count, (void *)REC->addr, '
+        "REC->comm, REC->big, REC->small, __get_str(name)")
+
+
+def fill(trace, n_cpus=3, n_events=300):
+    """Ticks on every CPU, a few records of other kinds, an instance."""
+    tick, function, text = demo_events(trace), trace.ftrace("function"), trace.ftrace("print")
+    trace.kallsyms = "".join(f"{0xc0000000 + 0x100 * i:08x} T func_{i}\n" for i in range(20))
+    trace.cmdlines = {7: "worker", 8: "two words"}
+    trace.option(tracedat.UNAME, "Linux demo 6.1.0 x86_64")
+    trace.option(tracedat.VERSION, "1.0 synthetic")
+    for cpu, i in itertools.product(range(n_cpus), range(n_events)):
+        record = tick(pid=7 + cpu, flags=i % 32, preempt=i % 3, count=i - 3, comm=f"c{i}",
+                      addr=0xc0000100 + i % 512, big=1 << 40 | i, small=65535 - i,
+                      name="x" * (i % 90))
+        trace.top.cpu(cpu).add(SECOND + i * 1_000_000 + cpu * 300, record)
+    trace.top.cpu(1).add(5 * SECOND, function(pid=8, ip=0xc0000100, parent_ip=0xc0000210))
+    page = trace.top.cpu(0).page(6 * SECOND, missed=17)
+    page.event(5, text(pid=9, ip=0xc0000300, buf="hello there\n"))
+    page.extend(1 << 30)
+    page.event(7, tick(count=99), long_form=True)
+    page.discarded(10, tick())
+    page.event(20, tick(count=100))
+    page.stamp(8 * SECOND)
+    page.event(1, tick(count=101, name="y" * 200))
+    trace.instance("foo", clock="mono").cpu(0).add(1_200_000_000, tick(count=3, name="aside"))
+    return trace
+
+
+def make_shapes(place):
+    """Every version, byte order, size of long, size of page and compression."""
+    orders = {"le": "<", "be": ">"}
+    for order, long_size, page in itertools.product(orders, (4, 8), (4096, 8192, 65536)):
+        for version, compression in ((6, "none"), (7, "none"), (7, "zstd"), (7, "zlib")):
+            name = f"made-v{version}-{order}-{long_size}-{page}"
+            name += "" if compression == "none" else "-" + compression
+            fill(Trace(version, orders[order], long_size, page, compression)).write(place(name))
+
+
+def make_many_cpus(place):
+    """1500 CPUs, of which every third has one event."""
+    for version in (6, 7):
+        trace = Trace(version)
+        tick = demo_events(trace)
+        for cpu in range(0, 1500, 3):
+            trace.top.cpu(cpu).add(1_000_000 + 10 * cpu, tick(count=cpu))
+        trace.write(place(f"made-many-cpus-v{version}"))
+
+
+def make_huge(place):
+    """A file of more than 5 GB, nearly all of it a hole: offsets beyond 32 bits."""
+    for version in (6, 7):
+        trace = Trace(version)
+        tick = demo_events(trace)
+        trace.top.cpu(0).add(1000, tick(count=1))
+        trace.top.cpu(1).add(2000, tick(count=2))
+        trace.top.cpu(1).hole_bytes = 5 << 30
+        trace.write(place(f"made-huge-v{version}"))
+
+
+def make_latency(place):
+    """The text of a latency tracer instead of pages."""
+    for version, compression in ((6, "none"), (7, "none"), (7, "zstd"), (7, "zlib")):
+        trace = Trace(version, compression=compression)
+        demo_events(trace)
+        trace.latency_text = "# tracer: irqsoff\n#\n" + "".join(
+            f"  <idle>-0       {i % 4}d..1.. {i:4d}us : func_{i} <-caller_{i}\n" for i in range(2000))
+        trace.write(place(f"made-latency-v{version}" + compression.replace("none", "")))
+
+
+def make_missed(place):
+    """Lost events: a count, no count, no room for the count, a page that begins with a time."""
+    trace = Trace()
+    tick, cpu = demo_events(trace), trace.top.cpu(0)
+    cpu.add(1 * SECOND, tick(count=0))
+    cpu.add(2 * SECOND, tick(count=1), missed=1455)
+    cpu.add(3 * SECOND, tick(count=2), missed=-1)
+    page = cpu.page(4 * SECOND, missed=7)
+    page.extend(1 << 28)
+    page.event(0, tick(count=3))
+    page = cpu.page(5 * SECOND, missed=8)
+    page.stamp(5 * SECOND + 1000)
+    page.event(0, tick(count=4))
+    page = cpu.page(6 * SECOND, missed=9)
+    while len(page.used) + 4096 // 16 < page.room:
+        page.event(1, tick(count=5, name="n" * 150))
+    page.event(1, bytes(page.room - len(page.used) - 8), long_form=True)
+    trace.write(place("made-missed"))
+
+
+def make_times(place):
+    """Time records of every kind, alone on a page, at its end, and very large."""
+    trace = Trace()
+    tick = demo_events(trace)
+    page = trace.top.cpu(0).page(SECOND)
+    page.extend(0)
+    page.event(0, tick(count=0))
+    page.event((1 << 27) - 1, tick(count=1))
+    page.extend((1 << 59) - 1)
+    page.event(0, tick(count=2))
+    page = trace.top.cpu(1).page(2 * SECOND)
+    page.padding(64)
+    page.stamp(3 * SECOND)
+    page = trace.top.cpu(1).page((31 << 59) + 5)      # the upper bits of an absolute time
+    page.stamp(7 * SECOND)
+    page.event(3, tick(count=3))
+    trace.top.cpu(2).page(4 * SECOND)                 # an empty page
+    trace.write(place("made-times"))
+
+
+def make_clocks(place):
+    """Clocks and what options do to the time."""
+    kinds = {"boot": [], "counter": [], "x86-tsc": [],
+             "mono": [(tracedat.OFFSET, b"-500000000\0")],
+             "global": [(tracedat.DATE, b"0x5f5e100\0")],
+             "tsc2nsec": [(tracedat.TSC2NSEC, struct.pack("<IIQ", 5 << 20, 22, 0))]}
+    for clock, options in kinds.items():
+        for version in (6, 7):
+            trace = Trace(version, clock=clock)
+            tick = demo_events(trace)
+            trace.options += options
+            for i in range(20):
+                trace.top.cpu(i % 2).add(SECOND + i * 1234567, tick(count=i))
+            trace.write(place(f"made-clock-{clock}-v{version}"))
+            if clock == "counter":
+                trace.with_clock = False
+                trace.write(place(f"made-clock-unsaid-v{version}"))
+
+
+def make_instances(place):
+    """Instances with names of several lengths, other clocks, another page size, no data."""
+    for version in (6, 7):
+        trace = Trace(version)
+        tick = demo_events(trace)
+        for i in range(10):
+            trace.top.cpu(0).add(SECOND + i * 1000, tick(count=i))
+        other = {"page_size": 8192} if version == 7 else {}
+        trace.instance("a", clock="mono").cpu(1).add(SECOND + 500, tick(count=100))
+        trace.instance("longer-name", **other).cpu(0).add(SECOND + 1500, tick(count=200))
+        trace.instance("empty")
+        trace.cmdlines = {0: "swapper"}
+        trace.write(place(f"made-instances-v{version}"))
+
+
+def make_empty(place):
+    """A sound file without an event."""
+    for version in (6, 7):
+        trace = Trace(version)
+        demo_events(trace)
+        trace.top.cpu(0)
+        trace.write(place(f"made-empty-v{version}"))
+
+
+def make_formats(place):
+    """Formats that are hard to print: signs, arrays, division by zero, unknown parts and ids."""
+    trace = Trace()
+    signs = trace.event("odd", "signs", ["int a", "signed char b", "short c", "s64 d"],
+                        '"a=%d b=%d c=%hd d=%lld neg=%s", REC->a, REC->b, REC->c, REC->d, '
+                        'REC->a < 0 ? "yes" : "no"')
+    arrays = trace.event("odd", "arrays", ["int list[4]", "__data_loc u32[] dyn", "u8 mac[6]"],
+                         '"list=%s dyn=%s mac=%pM", __print_array(REC->list, 4, 4), '
+                         '__print_array(__get_dynamic_array(dyn), __get_dynamic_array_len(dyn) / 4,'
+                         ' 4), REC->mac')
+    zero = trace.event("odd", "divides", ["int a", "int b"], '"%d", REC->a / REC->b')
+    flags = trace.event("odd", "flags", ["unsigned long f", "int s"],
+                        '"f=%s s=%s", __print_flags(REC->f, "|", {0x1, "ONE"}, {0x2, "TWO"}), '
+                        '__print_symbolic(REC->s, {0, "zero"}, {5, "five"})')
+    strange = trace.event("odd", "strange", ["int a"], '"%d", no_such_function(REC->a)')
+    relative = trace.event("odd", "relative", ["int a", "__rel_loc char[] text"],
+                           '"a=%d text=%s", REC->a, __get_rel_str(text)')
+    cpu = trace.top.cpu(0)
+    records = [signs(a=-1, b=-2, c=-3, d=-4), signs(a=5, b=6, c=7, d=8),
+               arrays(list=[1, 2, 3, 4], dyn=[10, 20, 30], mac=bytes(range(6))),
+               zero(a=7, b=2), flags(f=3, s=5), flags(f=0x14, s=6), strange(a=1),
+               relative(a=1, text="behind it"), struct.pack("<HBBi", 4321, 0, 0, 1)]
+    for i, record in enumerate(records):
+        cpu.add(SECOND + i * 1000, record)
+    trace.write(place("made-formats"))
+    cpu.add(2 * SECOND, zero(a=7, b=0))
+    trace.write(place("made-divide-by-zero"))
+
+
+def damaged(name, place, break_page):
+    """A page of ticks, one that break_page spoils, and another good one."""
+    trace = Trace()
+    tick, cpu = demo_events(trace), trace.top.cpu(0)
+    for start in (1, 2, 3):
+        page = cpu.page(start * SECOND)
+        for i in range(5):
+            page.event(1000, tick(count=start * 10 + i))
+        if start == 2:
+            break_page(page)
+    trace.write(place(f"made-damaged-{name}"))
+
+
+def make_damaged(place):
+    """Files that are wrong in one place; everything else in them can be read."""
+    def lie(page):
+        page.commit = 5000
+
+    def spoil(page):
+        page.used[4 + 72:8 + 72] = b"\xff" * 4
+
+    damaged("commit", place, lie)                     # more bytes used than the page has
+    damaged("length", place, lambda p: (p.header(0, 1), p.word(0x7ffffff0)))
+    damaged("zero-length", place, lambda p: (p.header(0, 1), p.word(0)))
+    damaged("short-record", place, lambda p: p.event(1, b"\xe8\x03"))
+    damaged("cut-header", place, lambda p: p.raw(b"\x1e\0"))
+    damaged("record", place, spoil)
+    whole = fill(Trace(7)).pack()
+    fill(Trace(6)).write(place("made-cut-v6"), cut=60000)
+    fill(Trace(7)).write(place("made-cut-v7"), cut=len(whole) - 3000)
+    fill(Trace(7, compression="zstd")).write(place("made-cut-v7zstd"), cut=9000)
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    makers = [maker for name, maker in globals().items() if name.startswith("make_")]
+    for maker in makers:
+        maker(lambda name: os.path.join(sys.argv[1], name + ".dat"))
+
+
+if __name__ == "__main__":
+    main()

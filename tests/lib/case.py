@@ -3,7 +3,7 @@
 A case is a text file NAME.t:
 
     # what this shows, in one line
-    # covers: T08 P01            ids of tools/mission.txt (optional)
+    # covers: ID ID              ids of tools/mission.txt (optional)
     # needs: trace-cmd gdb       skipped where one of these commands is missing (optional)
     # not: asan tsan             builds that it is not run with (optional)
 

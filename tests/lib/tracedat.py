@@ -262,6 +262,9 @@ class Cpu:
     def pack(self):
         return b"".join(p.pack() if isinstance(p, Page) else p for p in self.pages)
 
+    def write_to(self, out):
+        out.write(self.pack())
+
 
 class Buffer:
     """The top buffer (name "") or an instance."""
@@ -445,9 +448,9 @@ class Trace:
         for number in range(n_cpus):
             cpu = buffer.cpus.get(number) or Cpu(self, buffer.page_size)
             self.skip_to(out, buffer.page_size, cpu.hole_bytes)
-            data = cpu.pack()
-            self.patch(out, table_at + 16 * number, self.num("QQ", out.tell(), len(data)))
-            out.write(data)
+            start = out.tell()
+            cpu.write_to(out)
+            self.patch(out, table_at + 16 * number, self.num("QQ", start, out.tell() - start))
 
     def write_v7(self, out):
         self.strings = b""

@@ -135,13 +135,15 @@ def matches(expected, actual):
     return len(actual) in reach
 
 
-def escape(line):
-    """An actual line in the form that expects exactly it."""
+def escape(line, last=True):
+    """An actual line in the form that expects exactly it. Only the last one of a command could be
+    taken for the empty lines and comments that follow."""
     eol = " (no-eol)" if line.endswith(" (no-eol)") else ""
     line = line[:len(line) - len(eol)]
-    mistakable = (line.startswith(("#", "$ ", "> ")) or STATUS.match(line) or "…" in line
-                  or line.endswith((" ", " (re)", " (glob)", " (esc)", " (no-eol)")))
-    if line and line.isprintable() and not mistakable:
+    mistakable = (line.startswith(("$ ", "> ")) or STATUS.match(line) or "…" in line
+                  or line.endswith((" ", "\t", " (re)", " (glob)", " (esc)", " (no-eol)"))
+                  or (last and (line == "" or line.startswith("#"))))
+    if line.replace("\t", "").isprintable() and not mistakable:
         return line + eol
     codes = line.encode("utf-8", "surrogateescape")
     text = "".join(chr(c) if 32 <= c < 127 and c != 92 else f"\\x{c:02x}" for c in codes)
@@ -169,8 +171,8 @@ def merge(expected, actual):
         return expected
     first = common(expected, actual)
     last = common(expected[first:][::-1], actual[first:][::-1])
-    return (expected[:first] + [escape(line) for line in actual[first:len(actual) - last]]
-            + expected[len(expected) - last:])
+    middle = [escape(line, n == len(actual) - 1) for n, line in enumerate(actual)]
+    return expected[:first] + middle[first:len(actual) - last] + expected[len(expected) - last:]
 
 
 def accept(case, results):

@@ -13,7 +13,7 @@ CPU:1 [1682 EVENTS DROPPED]
 CPU:1 [252 EVENTS DROPPED]
 
 # Also on pages that begin with a time instead of an event, and where there was no room for a count.
-$ sonde report $GOLDEN/made-missed.dat | grep -A 1 DROPPED | cut -c1-70
+$ sonde report $GOLDEN/made-missed.dat | grep -A 1 DROPPED | cut -c1-72
 CPU:0 [1455 EVENTS DROPPED]
           <idle>-0     [000]     2.000000: tick:                 count=1
 CPU:0 [EVENTS DROPPED]

@@ -1,0 +1,172 @@
+"""Kernels and busybox from Debian packages, unpacked into the user's cache, never installed.
+
+    ~/.cache/sonde/lab/
+        lock                    held while something is fetched; a second run waits and re-uses
+        stock/                  the package's tree: boot/vmlinuz-VERSION, lib/modules/VERSION/…
+        rt/
+        busybox/
+        apt/                    package lists of our own, made only when the system's do not serve
+        kvm-BOOT                "yes" or "no": whether KVM works, tried once per boot of the host
+
+A directory appears by rename, so it is complete or absent. What is there is used as it is, without
+asking the network; to get a newer kernel, remove its directory.
+"""
+
+import contextlib
+import fcntl
+import glob
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+
+from . import Misuse, Unavailable
+
+# name: (package, whether it is a metapackage that depends on the real one)
+PACKAGES = {
+    "stock": ("linux-image-amd64", True),
+    "rt": ("linux-image-rt-amd64", True),
+    "busybox": ("busybox-static", False),
+}
+
+FLAVOURS = ("stock", "rt")
+
+# Three quarters of a kernel package are drivers for hardware that QEMU does not show.
+UNUSED = ("drivers/gpu", "drivers/media", "drivers/net/wireless", "drivers/net/ethernet",
+          "drivers/infiniband", "drivers/isdn", "drivers/iio", "drivers/staging", "sound")
+
+FETCH_LIMIT_S = 600
+
+
+def cache_dir():
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    path = os.path.join(base, "sonde", "lab")
+    try:
+        os.makedirs(path, exist_ok=True)
+    except OSError as err:
+        raise Unavailable(f"cannot make the cache {path}: {err.strerror}; "
+                          "set XDG_CACHE_HOME") from err
+    return path
+
+
+@contextlib.contextmanager
+def locked(path):
+    """Hold an exclusive lock on a file; the kernel drops it should we die."""
+    with open(path, "w", encoding="ascii") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+class Kernel:
+    """A kernel to boot: its image and the modules that belong to it (None: all built in)."""
+
+    def __init__(self, image, modules=None):
+        self.image = image
+        self.modules = modules
+
+    def module(self, name):
+        """The file of a module by name, or None where it is built in."""
+        if not self.modules:
+            return None
+        found = glob.glob(f"{glob.escape(self.modules)}/kernel/**/{name}.ko", recursive=True)
+        return found[0] if found else None
+
+
+def kernel_find(which):
+    """The kernel for `-k WHICH`: a flavour, fetched when missing, or the path of an image."""
+    if which in FLAVOURS:
+        tree = package_tree(which)
+        images = glob.glob(f"{glob.escape(tree)}/boot/vmlinuz-*")
+        if not images:
+            raise Unavailable(f"{tree} holds no kernel image; remove it to have it fetched again")
+        return _kernel_at(images[0])
+    if not os.path.isfile(which):
+        raise Misuse(f"no kernel '{which}': give {', '.join(FLAVOURS)} or the path of an image")
+    return _kernel_at(os.path.abspath(which))
+
+
+def _kernel_at(image):
+    version = os.path.basename(image).removeprefix("vmlinuz-")
+    modules = os.path.join(os.path.dirname(os.path.dirname(image)), "lib/modules", version)
+    return Kernel(image, modules if os.path.isdir(modules) else None)
+
+
+def package_tree(name):
+    """The unpacked tree of a package of the table, fetched when it is not in the cache yet."""
+    cache = cache_dir()
+    tree = os.path.join(cache, name)
+    if os.path.isdir(tree):
+        return tree
+    with locked(os.path.join(cache, "lock")):
+        if not os.path.isdir(tree):
+            _fetch(name, cache, tree)
+    return tree
+
+
+def _fetch(name, cache, tree):
+    for tool in ("apt-get", "apt-cache", "dpkg-deb"):
+        if not shutil.which(tool):
+            raise Unavailable(f"{tool} is missing; the lab takes its kernels from Debian packages")
+    work = tempfile.mkdtemp(prefix=f".{name}-", dir=cache)
+    try:
+        package = _download(name, work, cache)
+        unpacked = os.path.join(work, "tree")
+        result = _command(["dpkg-deb", "-x", package, unpacked])
+        if result.returncode:
+            raise Unavailable(f"cannot unpack {os.path.basename(package)}: {_last_line(result)}")
+        for part in UNUSED:
+            for path in glob.glob(f"{glob.escape(unpacked)}/lib/modules/*/kernel/{part}"):
+                shutil.rmtree(path)
+        os.rename(unpacked, tree)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def _download(name, work, cache):
+    """Download with the system's package lists; where they are absent or too old, with our own."""
+    # Without this, apt started by root warns that its own user cannot write here.
+    options = ["-o", "APT::Sandbox::User=root"]
+    package = _try_download(name, work, options)
+    if isinstance(package, str):
+        return package
+    state = os.path.join(cache, "apt")
+    os.makedirs(os.path.join(state, "lists", "partial"), exist_ok=True)
+    os.makedirs(os.path.join(state, "cache", "archives", "partial"), exist_ok=True)
+    options += ["-o", f"Dir::State::lists={state}/lists", "-o", f"Dir::Cache={state}/cache"]
+    # One source that does not answer is no reason to give up: the next step tells.
+    _command(["apt-get", *options, "-q", "update"])
+    package = _try_download(name, work, options)
+    shutil.rmtree(state, ignore_errors=True)
+    if isinstance(package, str):
+        return package
+    raise Unavailable(f"cannot download {PACKAGES[name][0]}: {_last_line(package)}; "
+                      "the lab needs Debian's package sources and a network")
+
+
+def _try_download(name, work, options):
+    """The path of the downloaded package, or the failed command."""
+    package, is_meta = PACKAGES[name]
+    if is_meta:
+        result = _command(["apt-cache", *options, "depends", "--important", package])
+        real = re.search(r"Depends: (linux-image-\S+)", result.stdout)
+        if not real:
+            return result
+        package = real.group(1)
+    result = _command(["apt-get", *options, "-q", "download", package], cwd=work)
+    found = glob.glob(f"{glob.escape(work)}/*.deb")
+    return found[0] if result.returncode == 0 and found else result
+
+
+def _command(argv, cwd=None):
+    env = dict(os.environ, LC_ALL="C.UTF-8")
+    try:
+        return subprocess.run(argv, cwd=cwd, env=env, stdin=subprocess.DEVNULL, text=True,
+                              capture_output=True, timeout=FETCH_LIMIT_S, check=False)
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(argv, 124, "", f"no end after {FETCH_LIMIT_S} s")
+
+
+def _last_line(result):
+    lines = (result.stderr.strip() or "the package is not known").splitlines()
+    return lines[-1].removeprefix("E: ")

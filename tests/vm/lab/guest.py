@@ -1,0 +1,305 @@
+"""A guest: a QEMU process that takes jobs over a shared directory until it is stopped.
+
+    DIR/                 the session, named by whoever starts it
+        pid              process and its start time, so that a re-used number is not mistaken for it
+        lock             held while a job is under way: jobs queue
+        console.log      what the guest's kernel said
+        qemu.log         what QEMU said
+        initrd
+        session.json     what later jobs must know
+        share/           the guest's /run/share; ../guest/agent describes it
+
+Any process that knows DIR can give jobs. A job's own time limit is kept inside the guest; the host
+waits a grace longer and then holds the guest for hung. QEMU runs under timeout(1), so that a guest
+whose owner was killed ends by itself too.
+
+QEMU emulates the CPU in software unless KVM is there and a probe boots with it: hardware
+virtualisation may be offered and yet hang. Booting the unpacked kernel (PVH) would save three of
+seven seconds, but then the kernel runs where it was linked; we want it randomly placed, as in life.
+"""
+
+import glob
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import tempfile
+import time
+
+from . import BootFailed, GuestDied, Misuse, Unavailable
+from .cache import cache_dir, kernel_find, locked, package_tree
+from .initrd import initrd_write
+
+HERE = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+SOURCE = os.path.dirname(os.path.dirname(HERE))
+
+QEMU = "qemu-system-x86_64"
+ACCELERATORS = {
+    "tcg": ["-accel", "tcg,thread=multi", "-cpu", "max"],
+    "kvm": ["-accel", "kvm", "-cpu", "host"],
+}
+
+BOOT_LIMIT_S = 180
+PROBE_LIMIT_S = 10
+LIFE_LIMIT_S = 3600
+JOB_GRACE_S = 30
+STOP_LIMIT_S = 15
+END_LIMIT_S = 15
+LAST_WORDS = 50
+
+
+def checkout_path(variable, default):
+    """What a variable of the environment names, else a path of this checkout."""
+    return os.path.realpath(os.environ.get(variable) or os.path.join(SOURCE, default))
+
+
+class Job:
+    """A finished job: its exit status, where its output lies, what it did to the guest."""
+
+    def __init__(self, path):
+        self.path = path
+        self.out = os.path.join(path, "out")
+        self.rc = int(self.text("rc"))
+        self.dirt_before = self.text("before").strip()
+        self.dirt_after = self.text("after").strip()
+        self.timed_out = os.path.exists(os.path.join(path, "timed-out"))
+
+    def text(self, name):
+        with open(os.path.join(self.path, name), encoding="utf-8", errors="replace") as file:
+            return file.read()
+
+    def copy_output(self, name, stream):
+        with open(os.path.join(self.path, name), "rb") as file:
+            shutil.copyfileobj(file, stream.buffer)
+        stream.flush()
+
+
+class Guest:
+    def __init__(self, path):
+        """A handle on the session in `path`, running or not."""
+        self.path = os.path.realpath(path)
+        self.share = os.path.join(self.path, "share")
+        self.process = None
+
+    def start(self, cpus=2, memory_mb=2048, kernel="stock", append="", accel="auto", owned=False):
+        """Boot, and return the seconds that took until the guest accepted jobs.
+
+        An owned guest ends with the process that started it, however that ends.
+        """
+        if os.path.exists(self._file("pid")):
+            raise Misuse(f"{self.path} already holds a session; stop it or name another directory")
+        require_host()
+        kernel = kernel_find(kernel)
+        try:
+            os.makedirs(os.path.join(self.share, "jobs"), exist_ok=True)
+        except OSError as err:
+            raise Misuse(f"cannot make the session {self.path}: {err.strerror}") from err
+        for name in ("up", "next"):
+            _remove(os.path.join(self.share, name))
+        self._write_initrd(kernel)
+        accel = accel_choose(accel, kernel, self._file("initrd"))
+        with open(self._file("session.json"), "w", encoding="utf-8") as file:
+            tree = os.path.dirname(os.path.dirname(kernel.image))
+            json.dump({"kernel": tree, "accel": accel}, file)
+        began = time.monotonic()
+        self._launch(qemu_command(kernel, self._file("initrd"), self._file("console.log"), accel,
+                                  cpus, memory_mb, append) + self._shares(), owned)
+        try:
+            up = os.path.join(self.share, "up")
+            self._wait(lambda: os.path.exists(up), BOOT_LIMIT_S, "did not come up")
+        except GuestDied as err:
+            raise BootFailed(str(err)) from err
+        return time.monotonic() - began
+
+    def run(self, commands, limit_s, shell="bash"):
+        """Run shell commands in the guest and return the finished Job."""
+        if not self.alive():
+            raise Misuse(f"no guest runs in {self.path}; start one with tests/vm/session start")
+        settings = json.loads(self._text("session.json"))
+        with locked(self._file("lock")):
+            jobs = os.path.join(self.share, "jobs")
+            number = str(len(os.listdir(jobs)) + 1)
+            path = os.path.join(jobs, number)
+            os.makedirs(os.path.join(path, "out"))
+            job = {"limit": str(limit_s), "shell": shell, "source": SOURCE,
+                   "sonde": checkout_path("SONDE", "build/sonde"),
+                   "golden": checkout_path("GOLDEN", "build/golden"),
+                   "kernel": os.path.realpath(settings["kernel"])}
+            _write(path, "job", "".join(f"{k}={shlex.quote(v)}\n" for k, v in job.items()))
+            _write(path, "commands", commands + "\n")
+            self._send(number)
+            self._wait(lambda: _ends_with_newline(os.path.join(path, "rc")),
+                       limit_s + JOB_GRACE_S, "does not answer any more")
+        return Job(path)
+
+    def stop(self):
+        """Switch the guest off; end its process if it does not obey. No guest: nothing to do."""
+        if self.alive():
+            self._send("stop")
+            if not self._ended_within(STOP_LIMIT_S):
+                self.end()
+        _remove(self._file("pid"))
+
+    def end(self):
+        """End the guest's process without asking the guest."""
+        if self.alive():
+            # timeout(1) passes this on, and kills after its -k seconds what does not go.
+            os.kill(self._pid(), 15)
+            self._ended_within(END_LIMIT_S)
+        _remove(self._file("pid"))
+
+    def alive(self):
+        if self.process and self.process.poll() is not None:
+            return False
+        try:
+            return _start_time(self._pid()) == int(self._text("pid").split()[1])
+        except (OSError, ValueError, IndexError):
+            return False
+
+    def _launch(self, command, owned):
+        wrapper = ["timeout", "-k", "5", str(LIFE_LIMIT_S)]
+        if owned:
+            wrapper = ["setpriv", "--pdeathsig", "TERM", *wrapper]
+        with open(self._file("qemu.log"), "wb") as log:
+            self.process = subprocess.Popen(wrapper + command, stdin=subprocess.DEVNULL,
+                                            stdout=log, stderr=log, start_new_session=True)
+        pid = self.process.pid
+        _write(self.path, "pid", f"{pid} {_start_time(pid)}\n")
+
+    def _write_initrd(self, kernel):
+        busybox = os.path.join(package_tree("busybox"), "bin", "busybox")
+        initrd_write(self._file("initrd"), kernel, busybox, os.path.join(HERE, "guest"))
+
+    def _shares(self):
+        return [*share_options("hostroot", "/", True), *share_options("hostlive", "/", True),
+                *share_options("share", self.share, False)]
+
+    def _send(self, word):
+        _write(self.share, "next", word + "\n")
+
+    def _wait(self, done, limit_s, complaint):
+        """Until done() is true. A guest that lets us wait is ended and its last words reported."""
+        deadline = time.monotonic() + limit_s
+        while not done():
+            if not self.alive():
+                if done():
+                    return
+                raise GuestDied(self._last_words("went away"))
+            if time.monotonic() > deadline:
+                self.end()
+                raise GuestDied(self._last_words(f"{complaint} ({limit_s} s)"))
+            time.sleep(0.02)
+
+    def _ended_within(self, limit_s):
+        deadline = time.monotonic() + limit_s
+        while self.alive():
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.02)
+        return True
+
+    def _last_words(self, what):
+        lines = []
+        for name in ("qemu.log", "console.log"):
+            if os.path.exists(self._file(name)):
+                text = self._text(name).splitlines()
+                lines += [f"    {line}" for line in text if line.strip()][-LAST_WORDS:]
+        return "\n".join([f"the guest {what}; the end of its console:", *lines])
+
+    def _pid(self):
+        return int(self._text("pid").split()[0])
+
+    def _file(self, name):
+        return os.path.join(self.path, name)
+
+    def _text(self, name):
+        with open(self._file(name), encoding="utf-8", errors="replace") as file:
+            return file.read()
+
+
+def require_host():
+    """Say why this machine cannot have a guest, if so."""
+    if os.uname().machine != "x86_64":
+        raise Unavailable(f"the guest is an x86_64 machine, this one is {os.uname().machine}")
+    if not shutil.which(QEMU):
+        raise Unavailable(f"{QEMU} is missing; install the packages that tests/vm/deps names")
+
+
+def qemu_command(kernel, initrd, console, accel, cpus, memory_mb, append):
+    parameters = f"console=ttyS0 quiet panic=-1 tsc=reliable clocksource=tsc {append}"
+    return [QEMU, *ACCELERATORS[accel], "-m", str(memory_mb), "-smp", str(cpus),
+            "-nodefaults", "-no-user-config", "-no-reboot", "-display", "none",
+            "-serial", f"file:{console}", "-kernel", kernel.image, "-initrd", initrd,
+            "-append", parameters.strip()]
+
+
+def share_options(tag, path, read_only):
+    # In QEMU's option syntax a comma within a value is doubled.
+    fsdev = f"local,id={tag},path={path.replace(',', ',,')},security_model=none,multidevs=remap"
+    return ["-fsdev", fsdev + (",readonly=on" if read_only else ""),
+            "-device", f"virtio-9p-pci,fsdev={tag},mount_tag={tag}"]
+
+
+def accel_choose(wanted, kernel, initrd):
+    if wanted != "auto":
+        return wanted
+    if not os.access("/dev/kvm", os.R_OK | os.W_OK):
+        return "tcg"
+    with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
+        remembered = os.path.join(cache_dir(), "kvm-" + file.read().strip())
+    if not os.path.exists(remembered):
+        answer = "yes" if kvm_probe(kernel, initrd) else "no"
+        for earlier in glob.glob(os.path.join(glob.escape(cache_dir()), "kvm-*")):
+            _remove(earlier)
+        _write(os.path.dirname(remembered), os.path.basename(remembered), answer + "\n")
+    with open(remembered, encoding="ascii") as file:
+        return "kvm" if file.read().strip() == "yes" else "tcg"
+
+
+def kvm_probe(kernel, initrd):
+    """Whether a guest under KVM reaches its first program soon."""
+    with tempfile.TemporaryDirectory() as work:
+        console = os.path.join(work, "console")
+        command = qemu_command(kernel, initrd, console, "kvm", 2, 512, "lab.probe")
+        subprocess.run(["timeout", "-k", "1", str(PROBE_LIMIT_S), *command], check=False,
+                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL)
+        try:
+            with open(console, "rb") as file:
+                return b"lab: probe reached" in file.read()
+        except OSError:
+            return False
+
+
+def _start_time(pid):
+    """When the process started, in clock ticks; field 22 of its stat, counted behind the name."""
+    with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+        fields = file.read().rsplit(")", 1)[1].split()
+    if fields[0] == "Z":
+        raise ProcessLookupError(pid)
+    return int(fields[19])
+
+
+def _ends_with_newline(path):
+    try:
+        with open(path, "rb") as file:
+            return file.read().endswith(b"\n")
+    except FileNotFoundError:
+        return False
+
+
+def _write(directory, name, text):
+    """Write a file so that its reader sees all of it or nothing."""
+    path = os.path.join(directory, name)
+    new = f"{path}.{os.getpid()}"
+    with open(new, "w", encoding="utf-8") as file:
+        file.write(text)
+    os.rename(new, path)
+
+
+def _remove(path):
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        pass

@@ -88,8 +88,9 @@ def make_latency(place):
     for version, compression in ((6, "none"), (7, "none"), (7, "zstd"), (7, "zlib")):
         trace = Trace(version, compression=compression)
         demo_events(trace)
-        trace.latency_text = "# tracer: irqsoff\n#\n" + "".join(
-            f"  <idle>-0       {i % 4}d..1.. {i:4d}us : func_{i} <-caller_{i}\n" for i in range(2000))
+        lines = [f"  <idle>-0       {i % 4}d..1.. {i:4d}us : func_{i} <-caller_{i}\n"
+                 for i in range(2000)]
+        trace.latency_text = "# tracer: irqsoff\n#\n" + "".join(lines)
         trace.write(place(f"made-latency-v{version}" + compression.replace("none", "")))
 
 

@@ -22,8 +22,8 @@ Standard output and error are compared together, line by line. In the expected l
     …           within a line: any text
     … (glob)    the line is a pattern with * and ?
     … (re)      the line is a regular expression
-    … (esc)     the line contains bytes as \\xNN (--accept writes it so for blanks at the end, control
-                characters, and lines that would be taken for something else)
+    … (esc)     the line contains bytes as \\xNN (--accept writes it so for blanks at the end,
+                control characters, and lines that would be taken for something else)
     … (no-eol)  the output ends here without a newline
 Empty lines before the next command or comment do not count.
 """

@@ -53,7 +53,8 @@ def load(path):
     src.endian = "<>"[src.num("B")]
     trace = Trace(version, src.endian, src.num("B"), src.num("I"))
     if version == 6:
-        load_texts(trace, src, HEADER_INFO, FTRACE_EVENTS, EVENT_FORMATS, KALLSYMS, PRINTK, CMDLINES)
+        load_texts(trace, src, HEADER_INFO, FTRACE_EVENTS, EVENT_FORMATS, KALLSYMS, PRINTK,
+                   CMDLINES)
         load_v6(trace, src)
     else:
         load_v7(trace, src)

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * arena.h - memory for things that die together.
+ *
+ * Allocation is a pointer bump; there is no free of single objects. Every arena has a ceiling: past
+ * it arena_alloc() returns NULL and the caller reports -ENOMEM. Not thread safe: one owner.
+ */
+#ifndef SONDE_BASE_ARENA_H
+#define SONDE_BASE_ARENA_H
+
+#include <stddef.h>
+
+struct arena_block;
+
+struct arena {
+	struct arena_block *blocks;
+	char *pos, *end;
+	size_t used_bytes, max_bytes;
+};
+
+void arena_init(struct arena *a, size_t max_bytes);
+void arena_release(struct arena *a);
+
+/* Zeroed memory aligned to 8, or NULL at the ceiling or when the system has none. */
+void *arena_alloc(struct arena *a, size_t n_bytes);
+void *arena_alloc_array(struct arena *a, size_t n, size_t each_bytes);
+
+/* A NUL-terminated copy of len bytes. */
+char *arena_strndup(struct arena *a, const char *s, size_t len);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * mapfile.h - a whole file as memory, read-only.
+ *
+ * Regular files are mapped; a pipe or /dev/stdin is read into memory up to a ceiling. The bytes stay
+ * valid until mapfile_release(). A file that somebody truncates while it is mapped raises SIGBUS on
+ * the missing pages; cli/ turns that into a sentence.
+ */
+#ifndef SONDE_BASE_MAPFILE_H
+#define SONDE_BASE_MAPFILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdbool.h>
+
+struct errmsg;
+
+struct mapfile {
+	const uint8_t *data;
+	size_t n_bytes;
+	bool is_heap;
+};
+
+/* -errno with a sentence in err that names path. An empty file gives data != NULL, n_bytes 0. */
+int mapfile_open(struct mapfile *ret_map, const char *path, struct errmsg *err);
+void mapfile_release(struct mapfile *map);
+
+#endif

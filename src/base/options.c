@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * options.c - walks a command line by an option table, and prints the table.
+ *
+ * options_parse() makes one pass over argv. Each word is an argument (kept, compacted to the front), a
+ * cluster of letters, or a long option; the value of an option is the rest of its word or the next
+ * word. A bad word ends the pass with a sentence that names it and, for a near miss, the nearest name.
+ */
+#include "base/options.h"
+#include "base/errmsg.h"
+#include "base/textbuf.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct option_walk {
+	const struct option_row *rows;
+	void *opts;
+	int argc, next, n_args;
+	char **argv;
+	bool help;
+	struct errmsg *err;
+};
+
+static bool row_is_option(const struct option_row *row)
+{
+	return row->kind != OPTION_HEADING;
+}
+
+static int row_apply_number(const struct option_row *row, void *field, const char *value,
+			    struct errmsg *err)
+{
+	char *end;
+	long long n;
+
+	errno = 0;
+	n = strtoll(value, &end, 0);
+	if (errno || end == value || *end)
+		return errmsg_set(err, -EINVAL, "%s%s needs a number, not '%s'",
+				  row->name ? "--" : "-",
+				  row->name ? row->name : (char[]){row->letter, 0}, value);
+	*(long long *)field = n;
+	return 0;
+}
+
+static int row_apply(const struct option_row *row, void *opts, const char *value,
+		     struct errmsg *err)
+{
+	void *field = (char *)opts + row->offset;
+
+	switch (row->kind) {
+	case OPTION_FLAG:
+		*(bool *)field = true;
+		return 0;
+	case OPTION_STRING:
+		*(const char **)field = value;
+		return 0;
+	case OPTION_NUMBER:
+		return row_apply_number(row, field, value, err);
+	case OPTION_CALL:
+		return row->apply(opts, value, err);
+	case OPTION_END:
+	case OPTION_HEADING:
+		break;
+	}
+	return 0;
+}
+
+static const struct option_row *find_letter(const struct option_row *rows, char letter)
+{
+	for (; rows->kind != OPTION_END; rows++)
+		if (row_is_option(rows) && rows->letter == letter)
+			return rows;
+	return NULL;
+}
+
+/* Exact name, or the only name that begins so. *ret_many is set when several do. */
+static const struct option_row *find_name(const struct option_row *rows, const char *name,
+					  size_t len, bool *ret_many)
+{
+	const struct option_row *found = NULL;
+
+	for (; rows->kind != OPTION_END; rows++) {
+		if (!row_is_option(rows) || !rows->name || strncmp(rows->name, name, len))
+			continue;
+		if (!rows->name[len])
+			return rows;
+		if (found)
+			*ret_many = true;
+		found = rows;
+	}
+	return *ret_many ? NULL : found;
+}
+
+static const char *find_similar(const struct option_row *rows, const char *name, size_t len)
+{
+	for (; len > 2; len--)
+		for (const struct option_row *r = rows; r->kind != OPTION_END; r++)
+			if (r->name && !r->hidden && !strncmp(r->name, name, len))
+				return r->name;
+	return NULL;
+}
+
+static int walk_long(struct option_walk *w, const char *word)
+{
+	const char *eq = strchr(word, '='), *value = eq ? eq + 1 : NULL, *similar;
+	size_t len = eq ? (size_t)(eq - word) : strlen(word);
+	bool many = false;
+	const struct option_row *row = find_name(w->rows, word, len, &many);
+
+	if (!row && len && !strncmp("help", word, len) && !many) {
+		w->help = true;
+		return 0;
+	}
+	if (many)
+		return errmsg_set(w->err, -EINVAL, "--%.*s is the beginning of several options",
+				  (int)len, word);
+	similar = row ? NULL : find_similar(w->rows, word, len);
+	if (!row)
+		return errmsg_set(w->err, -EINVAL, "unknown option --%.*s%s%s%s", (int)len, word,
+				  similar ? " (did you mean --" : "; --help lists them",
+				  similar ? similar : "", similar ? "?)" : "");
+	if (value && !row->arg)
+		return errmsg_set(w->err, -EINVAL, "--%s takes no value", row->name);
+	if (!value && row->arg && !row->arg_optional) {
+		if (w->next >= w->argc)
+			return errmsg_set(w->err, -EINVAL, "--%s needs a value: %s", row->name,
+					  row->arg);
+		value = w->argv[w->next++];
+	}
+	return row_apply(row, w->opts, value, w->err);
+}
+
+static int walk_letters(struct option_walk *w, const char *word)
+{
+	for (; *word; word++) {
+		const struct option_row *row = find_letter(w->rows, *word);
+		const char *value = NULL;
+		int r;
+
+		if (!row && *word == 'h') {
+			w->help = true;
+			continue;
+		}
+		if (!row)
+			return errmsg_set(w->err, -EINVAL, "unknown option -%c; --help lists them",
+					  *word);
+		if (row->arg && word[1])
+			value = word + 1;
+		else if (row->arg && !row->arg_optional) {
+			if (w->next >= w->argc)
+				return errmsg_set(w->err, -EINVAL, "-%c needs a value: %s", *word,
+						  row->arg);
+			value = w->argv[w->next++];
+		}
+		r = row_apply(row, w->opts, value, w->err);
+		if (r < 0 || row->arg)
+			return r;
+	}
+	return 0;
+}
+
+int options_parse(const struct option_row *rows, void *opts, int argc, char **argv, int flags,
+		  bool *ret_help, struct errmsg *err)
+{
+	struct option_walk w = {
+		.rows = rows, .opts = opts, .argc = argc, .next = 1, .argv = argv, .err = err};
+	bool only_args = false;
+
+	while (w.next < argc) {
+		char *word = argv[w.next++];
+		int r = 0;
+
+		if (only_args || word[0] != '-' || !word[1]) {
+			argv[1 + w.n_args++] = word;
+			only_args |= flags & OPTIONS_STOP_AT_ARGUMENT;
+		} else if (!strcmp(word, "--")) {
+			only_args = true;
+		} else {
+			r = word[1] == '-' ? walk_long(&w, word + 2) : walk_letters(&w, word + 1);
+		}
+		if (r < 0)
+			return r;
+	}
+	*ret_help = w.help;
+	return w.n_args;
+}
+
+static void row_fmt_words(const struct option_row *row, char *buf, size_t size)
+{
+	const char *open = row->arg_optional ? "[=" : " ", *close = row->arg_optional ? "]" : "";
+
+	if (row->letter && row->name)
+		snprintf(buf, size, "-%c, --%s%s%s%s", row->letter, row->name, row->arg ? open : "",
+			 row->arg ? row->arg : "", row->arg ? close : "");
+	else if (row->name)
+		snprintf(buf, size, "    --%s%s%s%s", row->name, row->arg ? open : "",
+			 row->arg ? row->arg : "", row->arg ? close : "");
+	else
+		snprintf(buf, size, "-%c%s%s%s", row->letter,
+			 row->arg ? (row->arg_optional ? "[" : " ") : "", row->arg ? row->arg : "",
+			 row->arg ? close : "");
+}
+
+void options_fmt_help(const struct option_row *rows, struct textbuf *tb)
+{
+	char words[128];
+
+	for (; rows->kind != OPTION_END; rows++) {
+		if (rows->hidden)
+			continue;
+		if (rows->kind == OPTION_HEADING) {
+			textbuf_addf(tb, "\n%s:\n", rows->help);
+			continue;
+		}
+		row_fmt_words(rows, words, sizeof(words));
+		if (strlen(words) > 26)
+			textbuf_addf(tb, "  %s\n  %26s  %s\n", words, "", rows->help);
+		else
+			textbuf_addf(tb, "  %-26s  %s\n", words, rows->help);
+	}
+	textbuf_addf(tb, "  %-26s  %s\n", "-h, --help", "this text");
+}
+
+/* In a man page '-' must be written '\-' and a line must not begin with '.' or '\''. */
+static void add_man_text(struct textbuf *tb, const char *s)
+{
+	for (; *s; s++) {
+		if (*s == '-' || *s == '\\')
+			textbuf_add_char(tb, '\\');
+		textbuf_add_char(tb, *s);
+	}
+}
+
+void options_fmt_man(const struct option_row *rows, struct textbuf *tb)
+{
+	char words[128];
+
+	for (; rows->kind != OPTION_END; rows++) {
+		const char *w = words;
+
+		if (rows->hidden)
+			continue;
+		if (rows->kind == OPTION_HEADING) {
+			textbuf_addf(tb, ".SS %s\n", rows->help);
+			continue;
+		}
+		row_fmt_words(rows, words, sizeof(words));
+		while (*w == ' ')
+			w++;
+		textbuf_add_str(tb, ".TP\n.B ");
+		add_man_text(tb, w);
+		textbuf_add_str(tb, "\n");
+		textbuf_add_char(tb, toupper((unsigned char)rows->help[0]));
+		add_man_text(tb, rows->help + 1);
+		textbuf_add_str(tb, ".\n");
+	}
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * textbuf.c - the slow half of textbuf.h: growth, padding, printf.
+ *
+ * Capacity doubles from 64 KiB up to the ceiling. Once `overflow` is set everything is dropped until
+ * textbuf_clear(): half a line with a hole in it would be worse than a line that is missing.
+ */
+#include "base/textbuf.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define FIRST_BYTES (64 << 10)
+
+void textbuf_init(struct textbuf *tb, size_t max_bytes)
+{
+	memset(tb, 0, offsetof(struct textbuf, scratch));
+	tb->max_bytes = max_bytes;
+}
+
+void textbuf_release(struct textbuf *tb)
+{
+	free(tb->start);
+	tb->start = tb->pos = tb->end = NULL;
+}
+
+bool textbuf_grow(struct textbuf *tb, size_t n_bytes)
+{
+	size_t len = tb->pos - tb->start, cap = tb->end - tb->start;
+	char *p;
+
+	if (tb->overflow)
+		return false;
+	if (!cap)
+		cap = FIRST_BYTES;
+	while (cap - len < n_bytes && cap < tb->max_bytes)
+		cap *= 2;
+	if (cap > tb->max_bytes)
+		cap = tb->max_bytes;
+	p = cap - len < n_bytes || n_bytes > tb->max_bytes ? NULL : realloc(tb->start, cap);
+	if (!p) {
+		tb->overflow = true;
+		return false;
+	}
+	tb->start = p;
+	tb->pos = p + len;
+	tb->end = p + cap;
+	return true;
+}
+
+void textbuf_add_fill(struct textbuf *tb, char c, size_t n)
+{
+	if ((size_t)(tb->end - tb->pos) < n && !textbuf_grow(tb, n))
+		return;
+	memset(tb->pos, c, n);
+	tb->pos += n;
+}
+
+void textbuf_addf(struct textbuf *tb, const char *fmt, ...)
+{
+	size_t room = tb->end - tb->pos;
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(tb->pos, room, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		return;
+	if ((size_t)n >= room) {
+		if (!textbuf_grow(tb, (size_t)n + 1))
+			return;
+		va_start(ap, fmt);
+		vsnprintf(tb->pos, (size_t)n + 1, fmt, ap);
+		va_end(ap);
+	}
+	tb->pos += n;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * textbuf.h - a growing run of text with a ceiling.
+ *
+ * The hot path reserves room once, writes through a bare pointer and commits:
+ *
+ *	char *p = textbuf_reserve(tb, 40);
+ *	p = number_emit_dec(p, pid);
+ *	textbuf_commit(tb, p);
+ *
+ * textbuf_reserve() never fails: at the ceiling (or without memory) it hands out scratch room, the
+ * text is dropped and `overflow` is set, so that formatting code needs no error path. A request
+ * larger than TEXTBUF_SCRATCH_BYTES must go through textbuf_add*(), which check. One owner.
+ */
+#ifndef SONDE_BASE_TEXTBUF_H
+#define SONDE_BASE_TEXTBUF_H
+
+#include "base/number.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#define TEXTBUF_SCRATCH_BYTES 1024
+
+struct textbuf {
+	char *start, *pos, *end;
+	size_t max_bytes;
+	bool overflow;
+	char scratch[TEXTBUF_SCRATCH_BYTES];
+};
+
+void textbuf_init(struct textbuf *tb, size_t max_bytes);
+void textbuf_release(struct textbuf *tb);
+
+/* Makes room for n_bytes; false (and overflow) at the ceiling. */
+bool textbuf_grow(struct textbuf *tb, size_t n_bytes);
+
+static inline void textbuf_clear(struct textbuf *tb)
+{
+	tb->pos = tb->start;
+	tb->overflow = false;
+}
+
+static inline size_t textbuf_len(const struct textbuf *tb)
+{
+	return tb->pos - tb->start;
+}
+
+/* n_bytes <= TEXTBUF_SCRATCH_BYTES */
+static inline char *textbuf_reserve(struct textbuf *tb, size_t n_bytes)
+{
+	if (__builtin_expect((size_t)(tb->end - tb->pos) < n_bytes, 0) &&
+	    !textbuf_grow(tb, n_bytes))
+		return tb->scratch;
+	return tb->pos;
+}
+
+static inline void textbuf_commit(struct textbuf *tb, char *pos)
+{
+	if (__builtin_expect(!tb->overflow, 1))
+		tb->pos = pos;
+}
+
+static inline void textbuf_add(struct textbuf *tb, const char *s, size_t len)
+{
+	if (__builtin_expect((size_t)(tb->end - tb->pos) < len, 0) && !textbuf_grow(tb, len))
+		return;
+	memcpy(tb->pos, s, len);
+	tb->pos += len;
+}
+
+static inline void textbuf_add_str(struct textbuf *tb, const char *s)
+{
+	textbuf_add(tb, s, strlen(s));
+}
+
+static inline void textbuf_add_char(struct textbuf *tb, char c)
+{
+	char *p = textbuf_reserve(tb, 1);
+
+	*p = c;
+	textbuf_commit(tb, p + 1);
+}
+
+void textbuf_add_fill(struct textbuf *tb, char c, size_t n);
+
+static inline void textbuf_add_dec(struct textbuf *tb, uint64_t v)
+{
+	textbuf_commit(tb, number_emit_dec(textbuf_reserve(tb, NUMBER_MAX_BYTES), v));
+}
+
+static inline void textbuf_add_signed(struct textbuf *tb, int64_t v)
+{
+	textbuf_commit(tb, number_emit_signed(textbuf_reserve(tb, NUMBER_MAX_BYTES), v));
+}
+
+static inline void textbuf_add_hex(struct textbuf *tb, uint64_t v)
+{
+	textbuf_commit(tb, number_emit_hex(textbuf_reserve(tb, NUMBER_MAX_BYTES), v));
+}
+
+void textbuf_addf(struct textbuf *tb, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

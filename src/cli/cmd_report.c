@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd_report.c - `sonde report`: the options, and opening the inputs they name.
+ *
+ * The options are those of trace-cmd report, with what it lacks added at the end. Some depend on what
+ * stands before them: --ts-offset and --ts2secs belong to the input before them, -F to all inputs or,
+ * after an -i, to that one; -v turns round every -F that follows.
+ */
+#include "cli/command.h"
+#include "cli/report.h"
+#include "decode/plugin_options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LIST_MAX 65536
+
+/* Appends to an array of rep->… that grows one by one; command lines are short. */
+static void *grow(void *array, size_t n, size_t each, struct errmsg *err)
+{
+	void *p = n < LIST_MAX ? realloc(array, (n + 1) * each) : NULL;
+
+	if (!p)
+		errmsg_set(err, -ENOMEM, "too many values on the command line");
+	else
+		memset((char *)p + n * each, 0, each);
+	return p;
+}
+
+static int add_input(struct report_options *o, const char *path, struct errmsg *err)
+{
+	struct report_input *p = grow(o->inputs, o->n_inputs, sizeof(*p), err);
+
+	if (!p)
+		return -ENOMEM;
+	p[o->n_inputs++].path = path;
+	o->inputs = p;
+	return 0;
+}
+
+static int apply_input(void *opts, const char *value, struct errmsg *err)
+{
+	return add_input(opts, value, err);
+}
+
+static int apply_filter(void *opts, const char *value, struct errmsg *err)
+{
+	struct report_options *o = opts;
+	struct report_filter *p = grow(o->filters, o->n_filters, sizeof(*p), err);
+
+	if (!p)
+		return -ENOMEM;
+	p[o->n_filters++] = (struct report_filter){
+		.text = value, .reject = o->negate, .input = (int)o->n_inputs - 1};
+	o->filters = p;
+	return 0;
+}
+
+static int apply_negate(void *opts, const char *value, struct errmsg *err)
+{
+	struct report_options *o = opts;
+
+	if (o->negate)
+		return errmsg_set(err, -EINVAL, "-v can be given only once: it holds for all -F after it");
+	o->negate = true;
+	return 0;
+}
+
+static int add_word(struct word_list *l, const char *word, struct errmsg *err)
+{
+	const char **p = grow(l->words, l->n, sizeof(*p), err);
+
+	if (!p)
+		return -ENOMEM;
+	p[l->n++] = word;
+	l->words = p;
+	return 0;
+}
+
+static int apply_raw_events(void *opts, const char *value, struct errmsg *err)
+{
+	return add_word(&((struct report_options *)opts)->raw_events, value, err);
+}
+
+static int apply_plain_events(void *opts, const char *value, struct errmsg *err)
+{
+	return add_word(&((struct report_options *)opts)->plain_events, value, err);
+}
+
+static int apply_pids(void *opts, const char *value, struct errmsg *err)
+{
+	return add_word(&((struct report_options *)opts)->pids, value, err);
+}
+
+static int apply_comms(void *opts, const char *value, struct errmsg *err)
+{
+	return add_word(&((struct report_options *)opts)->comms, value, err);
+}
+
+/* "0,2-4:7": numbers and ranges, separated by ',' or ':'. */
+static int apply_cpus(void *opts, const char *value, struct errmsg *err)
+{
+	struct report_options *o = opts;
+	const char *s = value;
+
+	do {
+		unsigned long a, b;
+		char *end;
+
+		while (isspace((unsigned char)*s))
+			s++;
+		if (!isdigit((unsigned char)*s))
+			return errmsg_set(err, -EINVAL, "--cpu needs numbers like 0,2-4, not '%s'", value);
+		a = b = strtoul(s, &end, 10);
+		if (*end == '-' && isdigit((unsigned char)end[1]))
+			b = strtoul(end + 1, &end, 10);
+		if (a > b || b > (1u << 20))
+			return errmsg_set(err, -EINVAL, "--cpu %s: a range goes from lower to higher",
+					  value);
+		for (; a <= b; a++) {
+			uint32_t *p = grow(o->cpus, o->n_cpus, sizeof(*p), err);
+
+			if (!p)
+				return -ENOMEM;
+			p[o->n_cpus++] = a;
+			o->cpus = p;
+		}
+		s = *end == ',' || *end == ':' ? end + 1 : end;
+	} while (*s);
+	return 0;
+}
+
+static int parse_number(const char *option, const char *value, long long *ret, struct errmsg *err)
+{
+	char *end;
+
+	errno = 0;
+	*ret = strtoll(value, &end, 0);
+	if (errno || end == value || *end)
+		return errmsg_set(err, -EINVAL, "%s needs a number, not '%s'", option, value);
+	return 0;
+}
+
+static int apply_ts_offset(void *opts, const char *value, struct errmsg *err)
+{
+	struct report_options *o = opts;
+
+	if (!o->n_inputs)
+		return errmsg_set(err, -EINVAL, "--ts-offset must come after -i");
+	return parse_number("--ts-offset", value, &o->inputs[o->n_inputs - 1].ts_offset, err);
+}
+
+static int apply_ts2secs(void *opts, const char *value, struct errmsg *err)
+{
+	struct report_options *o = opts;
+
+	return parse_number("--ts2secs", value,
+			    o->n_inputs ? &o->inputs[o->n_inputs - 1].ts2secs : &o->ts2secs, err);
+}
+
+static int apply_plugin_option(void *opts, const char *value, struct errmsg *err)
+{
+	return plugin_options_apply(&((struct report_options *)opts)->plugins, value, err);
+}
+
+static int apply_ignored(void *opts, const char *value, struct errmsg *err)
+{
+	return 0;
+}
+
+static int apply_debug(void *opts, const char *value, struct errmsg *err)
+{
+	struct report_options *o = opts;
+
+	o->debug = o->boundary = true;
+	return 0;
+}
+
+static int apply_json(void *opts, const char *value, struct errmsg *err)
+{
+	((struct report_options *)opts)->output = REPORT_JSON;
+	return 0;
+}
+
+static int apply_csv(void *opts, const char *value, struct errmsg *err)
+{
+	((struct report_options *)opts)->output = REPORT_CSV;
+	return 0;
+}
+
+static int refuse_profile(void *opts, const char *value, struct errmsg *err)
+{
+	return errmsg_set(err, -ENOTSUP,
+			  "report: --profile, -G, -H and --by-comm are not there yet; trace-cmd report "
+			  "has them");
+}
+
+#define FLAG(l, n, f, h) \
+	{OPTION_FLAG, l, n, .help = h, .offset = offsetof(struct report_options, f)}
+#define CALL(l, n, a, fn, h) \
+	{OPTION_CALL, l, n, a, h, .apply = fn}
+
+static const struct option_row rows[] = {
+	{OPTION_CALL, 'i', "input", "FILE", "read FILE (default trace.dat); more than one: merged by time",
+	 .apply = apply_input, .complete = "file"},
+	{OPTION_HEADING, .help = "which events"},
+	CALL(0, "cpu", "LIST", apply_cpus, "only these CPUs: 0,2-4"),
+	CALL(0, "pid", "LIST", apply_pids, "only events of, or about, these thread ids"),
+	CALL(0, "comm", "LIST", apply_comms, "only events of, or about, tasks of these names"),
+	CALL('F', "filter", "FILTER", apply_filter, "only what matches, EVENTS:EXPRESSION"),
+	CALL('v', "negate", NULL, apply_negate, "the -F that follow drop what matches"),
+	FLAG('T', "filter-test", test_filters, "show how the filters were understood, and stop"),
+	FLAG('I', NULL, no_irq, "drop events in hard interrupts"),
+	FLAG('S', NULL, no_softirq, "drop events in soft interrupts"),
+	{OPTION_STRING, 0, "from", "TIME", "from this time on: seconds, or +1.5s +20ms after the first event",
+	 offsetof(struct report_options, from)},
+	{OPTION_STRING, 0, "to", "TIME", "up to this time", offsetof(struct report_options, to)},
+	{OPTION_HEADING, .help = "how they look"},
+	CALL(0, "json", NULL, apply_json, "one JSON object per event, with typed fields"),
+	CALL(0, "csv", NULL, apply_csv, "comma-separated values, a header line first"),
+	FLAG('t', NULL, nanoseconds, "show times in nanoseconds"),
+	FLAG('l', NULL, latency, "latency format: with irqs-off, need-resched and so on"),
+	FLAG('R', NULL, raw, "raw: every field by name, not the event's print format"),
+	CALL('r', NULL, "EVENTS", apply_raw_events, "raw only for events that match this regex"),
+	CALL('n', NULL, "EVENTS", apply_plain_events, "no plugin for events that match this regex"),
+	FLAG('N', NULL, no_plugins, "no plugins at all"),
+	FLAG('L', NULL, no_system_plugins, "no system-wide plugins (sonde has no others: like -N)"),
+	CALL('O', NULL, "OPTION", apply_plugin_option, "plugin option, [PLUGIN:]NAME[=VALUE]"),
+	FLAG('w', NULL, wakeup, "show wakeup latencies, and sum them up at the end"),
+	FLAG(0, "tgid", tgid, "a column with the process id, where it is known"),
+	FLAG(0, "syscall-names", syscall_names, "name system calls where the kernel has only numbers"),
+	FLAG(0, "boundary", boundary, "show where sub-buffers begin"),
+	CALL(0, "debug", NULL, apply_debug, "show the places of events in the file"),
+	{OPTION_STRING, 0, "color", "WHEN", "colours: always, never or auto (a terminal)",
+	 offsetof(struct report_options, colour), .complete = "always never auto"},
+	FLAG(0, "no-pager", no_pager, "no pager on a terminal"),
+	{OPTION_HEADING, .help = "time"},
+	FLAG(0, "ts-diff", ts_diff, "show the time since the line before"),
+	FLAG(0, "ts-check", ts_check, "warn when time goes backwards on a CPU"),
+	CALL(0, "ts-offset", "N", apply_ts_offset, "add N to the times of the input before"),
+	CALL(0, "ts2secs", "HZ", apply_ts2secs, "times count at HZ per second"),
+	FLAG(0, "raw-ts", raw_ts, "times as they were recorded, without correction"),
+	FLAG(0, "align-ts", align_ts, "the first event is at time 0"),
+	FLAG(0, "nodate", no_date, "leave out the wall clock that record --date stored"),
+	{OPTION_HEADING, .help = "about the file instead of its events"},
+	FLAG('e', NULL, endian, "byte order"),
+	FLAG('p', NULL, page_size, "sub-buffer size"),
+	FLAG('f', NULL, list_functions, "kernel symbols"),
+	FLAG('P', NULL, list_printk, "trace_printk() formats"),
+	FLAG('E', NULL, list_events, "names of all events it describes"),
+	FLAG(0, "events", print_events, "formats of all events it describes"),
+	{OPTION_STRING, 0, "event", "REGEX", "formats of events that match SYSTEM:NAME or a bare word",
+	 offsetof(struct report_options, event_regex)},
+	FLAG(0, "cpus", list_cpus, "CPUs that have data"),
+	FLAG(0, "first-event", first_event, "time of the first event of each CPU"),
+	FLAG(0, "last-event", last_event, "time of the last event of each CPU"),
+	FLAG(0, "stat", stat, "buffer statistics of the recording"),
+	FLAG(0, "uname", uname, "the machine it was recorded on"),
+	FLAG(0, "version", version, "the program that recorded it"),
+	FLAG(0, "check-events", check_events, "exit status: can all formats be parsed?"),
+	{OPTION_HEADING, .help = "other"},
+	{OPTION_STRING, 0, "kallsyms", "FILE", "more kernel symbols, as in /proc/kallsyms",
+	 offsetof(struct report_options, kallsyms), .complete = "file"},
+	FLAG('q', "quiet", quiet, "no warnings about damaged input"),
+	{OPTION_CALL, 'V', "verbose", "LEVEL", "accepted for trace-cmd's sake", .apply = apply_ignored,
+	 .arg_optional = true, .hidden = true},
+	CALL(0, "profile", NULL, refuse_profile, "where time goes (not there yet)"),
+	{OPTION_CALL, 'G', NULL, .apply = refuse_profile, .help = "with --profile", .hidden = true},
+	{OPTION_CALL, 'H', NULL, "HOOK", .apply = refuse_profile, .help = "with --profile", .hidden = true},
+	{OPTION_CALL, 0, "by-comm", .apply = refuse_profile, .help = "with --profile", .hidden = true},
+	{OPTION_END},
+};
+
+/* --- opening ----------------------------------------------------------------------------------- */
+
+/* report -r and -n: marks the events whose name or system matches. */
+static int mark_events(struct formats *f, const struct word_list *l, bool raw, struct errmsg *err)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		size_t len = strlen(l->words[i]);
+		char *anchored = malloc(len + 3);
+		regex_t re;
+		int r;
+
+		if (!anchored)
+			return errmsg_set_errno(err, -ENOMEM, "cannot match '%s'", l->words[i]);
+		snprintf(anchored, len + 3, "^%s$", l->words[i]);
+		r = regcomp(&re, anchored, REG_ICASE | REG_NOSUB);
+		free(anchored);
+		if (r)
+			return errmsg_set(err, -EINVAL, "'%s' is not a regular expression", l->words[i]);
+		for (size_t k = 0; k < f->n_events; k++)
+			if (!regexec(&re, f->by_id[k]->name, 0, NULL, 0) ||
+			    !regexec(&re, f->by_id[k]->system, 0, NULL, 0))
+				*(raw ? &f->by_id[k]->force_raw : &f->by_id[k]->no_handler) = true;
+		regfree(&re);
+	}
+	return 0;
+}
+
+static int open_file(struct report_file *file, const struct report_options *o, struct errmsg *err)
+{
+	struct formats_config config = {.no_plugins = o->no_plugins || o->no_system_plugins,
+					.plugins = o->plugins,
+					.kallsyms_path = o->kallsyms};
+	int r = tracefile_open(&file->tf, file->input->path, err);
+
+	if (r < 0)
+		return r;
+	r = formats_new(&file->formats, file->tf, &config, err);
+	if (r < 0)
+		return r;
+	r = tasks_init(&file->tasks, tracefile_text(file->tf, TRACEFILE_CMDLINES));
+	if (r < 0)
+		return errmsg_set_errno(err, r, "cannot read the command lines of %s", file->tf->path);
+	r = mark_events(file->formats, &o->raw_events, true, err);
+	return r < 0 ? r : mark_events(file->formats, &o->plain_events, false, err);
+}
+
+int report_open(struct report *rep, const struct report_options *opts, struct errmsg *err)
+{
+	rep->opts = opts;
+	rep->files = calloc(opts->n_inputs, sizeof(*rep->files));
+	if (!rep->files)
+		return errmsg_set_errno(err, -ENOMEM, "cannot open the inputs");
+	for (size_t i = 0; i < opts->n_inputs; i++) {
+		int r;
+
+		rep->n_files = i + 1;
+		rep->files[i].input = &opts->inputs[i];
+		r = open_file(&rep->files[i], opts, err);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+void report_close(struct report *rep)
+{
+	for (size_t i = 0; i < rep->n_files; i++) {
+		struct report_file *f = &rep->files[i];
+
+		for (size_t k = 0; k < f->n_filters; k++)
+			filter_free(f->filters[k]);
+		for (size_t k = 0; k < f->n_rejects; k++)
+			filter_free(f->rejects[k]);
+		free(f->filters);
+		free(f->rejects);
+		tasks_release(&f->tasks);
+		formats_free(f->formats);
+		tracefile_close(f->tf);
+	}
+	free(rep->files);
+}
+
+bool report_print_damage(const struct report *rep)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < rep->n_files; i++)
+		for (size_t k = 0; rep->files[i].tf && k < rep->files[i].tf->n_damage; k++) {
+			if (!rep->opts->quiet)
+				fprintf(stderr, "sonde: %s\n", rep->files[i].tf->damage[k]);
+			any = true;
+		}
+	return any;
+}
+
+static int report(struct report_options *o, struct errmsg *err)
+{
+	struct report rep = {0};
+	int r = report_open(&rep, o, err);
+
+	if (!r)
+		r = report_list(&rep, err);
+	if (!r)
+		r = report_run(&rep, err);
+	else if (r == 1)
+		r = 0;
+	if (r >= 0) {
+		fflush(stdout);
+		if (report_print_damage(&rep) && !r)
+			r = 1;
+	}
+	report_close(&rep);
+	return r;
+}
+
+static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
+{
+	struct report_options o = {0};
+	int n = command_parse(cmd, &o, argc, argv, err), r = n < 0 ? n : 0;
+
+	for (int i = 1; r >= 0 && i <= n; i++)
+		r = add_input(&o, argv[i], err);
+	if (r >= 0 && !o.n_inputs)
+		r = add_input(&o, "trace.dat", err);
+	if (r >= 0 && o.wakeup && o.n_inputs > 1)
+		r = errmsg_set(err, -EINVAL, "report: -w works on one input file only");
+	if (r >= 0)
+		r = report(&o, err);
+	free(o.inputs);
+	free(o.filters);
+	free(o.cpus);
+	free(o.raw_events.words);
+	free(o.plain_events.words);
+	free(o.pids.words);
+	free(o.comms.words);
+	return r;
+}
+
+const struct command cmd_report = {
+	.name = "report",
+	.summary = "print the events of a trace file",
+	.usage = "[options] [FILE…]",
+	.options = rows,
+	.args_are_files = true,
+	.run = run,
+};

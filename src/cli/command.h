@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * command.h - what a command is. One file per command (cmd_NAME.c) exports one `struct command`; the
+ * table in commands.c lists them. To add a command: write the file, add its row there, its man page
+ * as doc/man/sonde-NAME.1.in and a case in tests/cli/.
+ */
+#ifndef SONDE_CLI_COMMAND_H
+#define SONDE_CLI_COMMAND_H
+
+#include "base/errmsg.h"
+#include "base/options.h"
+
+struct command {
+	const char *name;
+	const char *summary; /* one line, lower case, no full stop */
+	const char *usage;   /* what follows the name: "[options] [FILE]" */
+	const struct option_row *options;
+	int parse_flags; /* OPTIONS_STOP_AT_ARGUMENT */
+	bool hidden;
+	bool args_are_files; /* for completion */
+	/*
+	 * argv[0] is the command's name. Returns the exit status, or a negative errno with a sentence in
+	 * err, which main prints; the exit status is 1 then.
+	 */
+	int (*run)(const struct command *cmd, int argc, char **argv, struct errmsg *err);
+};
+
+#define COMMAND_DONE (-100000) /* command_parse() printed the help text: return 0 */
+
+/*
+ * Parses the command's options into *opts. Returns the number of arguments (in argv[1..]), or
+ * negative: pass it on. Use it as
+ *	n = command_parse(cmd, &opts, argc, argv, err);
+ *	if (n < 0)
+ *		return n;
+ */
+int command_parse(const struct command *cmd, void *opts, int argc, char **argv, struct errmsg *err);
+
+/* commands.c: ended by NULL. */
+extern const struct command *const commands[];
+
+const struct command *command_find(const char *name);
+
+#endif

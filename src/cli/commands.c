@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * commands.c - the table of commands, in the order of the help text.
+ */
+#include "cli/command.h"
+
+#include <stddef.h>
+
+extern const struct command cmd_report, cmd_options, cmd_help;
+
+const struct command *const commands[] = {
+	&cmd_report,
+	&cmd_options,
+	&cmd_help,
+	NULL,
+};

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * output.c - terminal or not: pager, colours, progress.
+ *
+ * The pager is $SONDE_PAGER, else $PAGER, else less with -FRX (quit if it fits on a screen, keep
+ * colours, leave the text standing). A pipe is widened to 1 MB, which halves the number of times
+ * that we and the reader wait for each other.
+ */
+#include "cli/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PIPE_BYTES (1 << 20)
+
+static double seconds_since(const struct timespec *t)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (now.tv_sec - t->tv_sec) + (now.tv_nsec - t->tv_nsec) / 1e9;
+}
+
+static int start_pager(struct output *out)
+{
+	const char *pager = getenv("SONDE_PAGER");
+	int fds[2];
+
+	if (!pager)
+		pager = getenv("PAGER");
+	if (!pager)
+		pager = "less";
+	if (!*pager || !strcmp(pager, "cat") || pipe2(fds, O_CLOEXEC) < 0)
+		return -1;
+	setenv("LESS", "FRX", 0);
+	fflush(stdout);
+	out->pager = fork();
+	if (out->pager == 0) {
+		signal(SIGPIPE, SIG_DFL);
+		dup2(fds[0], STDIN_FILENO);
+		execl("/bin/sh", "sh", "-c", pager, (char *)NULL);
+		_exit(127);
+	}
+	close(fds[0]);
+	if (out->pager < 0) {
+		close(fds[1]);
+		out->pager = 0;
+		return -1;
+	}
+	out->fd = fds[1];
+	return 0;
+}
+
+int output_open(struct output *out, const char *colour, bool no_pager, struct errmsg *err)
+{
+	bool tty = isatty(STDOUT_FILENO);
+	const char *term = getenv("TERM");
+
+	*out = (struct output){.fd = STDOUT_FILENO};
+	if (colour && strcmp(colour, "always") && strcmp(colour, "never") && strcmp(colour, "auto"))
+		return errmsg_set(err, -EINVAL, "--color takes always, never or auto, not '%s'", colour);
+	if (!colour || !strcmp(colour, "auto"))
+		out->colour = tty && !getenv("NO_COLOR") && term && strcmp(term, "dumb");
+	else
+		out->colour = !strcmp(colour, "always");
+	fflush(stdout);
+	if (tty && !no_pager)
+		start_pager(out);
+	else
+		fcntl(out->fd, F_SETPIPE_SZ, PIPE_BYTES); /* fails on what is no pipe */
+	out->progress_wanted = !tty && isatty(STDERR_FILENO);
+	clock_gettime(CLOCK_MONOTONIC, &out->start);
+	out->last = out->start;
+	return 0;
+}
+
+int output_write(struct output *out, const char *s, size_t len)
+{
+	while (len) {
+		ssize_t n = write(out->fd, s, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			__atomic_store_n(&out->closed, true, __ATOMIC_RELAXED);
+			/* a person who quits the pager has seen enough: that is no failure */
+			return out->pager && errno == EPIPE ? 0 : -errno;
+		}
+		s += n;
+		len -= n;
+	}
+	return 0;
+}
+
+void output_progress(struct output *out, float part)
+{
+	if (!out->progress_wanted || seconds_since(&out->last) < 0.2 ||
+	    seconds_since(&out->start) < 1)
+		return;
+	clock_gettime(CLOCK_MONOTONIC, &out->last);
+	out->progress_shown = true;
+	fprintf(stderr, "\rsonde: %3d %%", (int)(part * 100));
+}
+
+void output_close(struct output *out)
+{
+	if (out->progress_shown)
+		fprintf(stderr, "\r              \r");
+	if (!out->pager)
+		return;
+	close(out->fd);
+	while (waitpid(out->pager, NULL, 0) < 0 && errno == EINTR)
+		;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * output.h - standard output for commands that print much: a file, a pipe, or a person.
+ *
+ * On a terminal it goes through a pager and may have colours; elsewhere it is written as it is, in
+ * large pieces. When writing takes longer than a second and nobody sees the lines go by, a progress
+ * line stands on stderr.
+ */
+#ifndef SONDE_CLI_OUTPUT_H
+#define SONDE_CLI_OUTPUT_H
+
+#include "base/errmsg.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+#include <time.h>
+
+struct output {
+	int fd;
+	bool colour;
+	bool closed; /* the reader went away */
+	pid_t pager; /* 0: none */
+	bool progress_wanted, progress_shown;
+	struct timespec start, last;
+};
+
+/* colour: "always", "never", "auto" or NULL (auto). */
+int output_open(struct output *out, const char *colour, bool no_pager, struct errmsg *err);
+/* 0, -EPIPE when the reader went away, or another -errno. */
+int output_write(struct output *out, const char *s, size_t len);
+/* part: 0 … 1 */
+void output_progress(struct output *out, float part);
+/* Waits for the pager. */
+void output_close(struct output *out);
+
+static inline bool output_is_closed(const struct output *out)
+{
+	return __atomic_load_n(&out->closed, __ATOMIC_RELAXED);
+}
+
+#endif

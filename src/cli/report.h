@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * report.h - what the files of `sonde report` share: the options as parsed, the inputs as opened.
+ */
+#ifndef SONDE_CLI_REPORT_H
+#define SONDE_CLI_REPORT_H
+
+#include "base/errmsg.h"
+#include "decode/filter.h"
+#include "decode/formats.h"
+#include "decode/sequence.h"
+#include "store/tracefile.h"
+
+struct report_filter {
+	const char *text;
+	bool reject; /* after -v */
+	int input;   /* for this input only; -1: for all */
+};
+
+struct report_input {
+	const char *path;
+	long long ts_offset, ts2secs;
+};
+
+struct word_list {
+	const char **words;
+	size_t n;
+};
+
+enum report_output { REPORT_TEXT, REPORT_JSON, REPORT_CSV };
+
+struct report_options {
+	struct report_input *inputs;
+	size_t n_inputs;
+	struct report_filter *filters;
+	size_t n_filters;
+	struct word_list raw_events, plain_events, pids, comms;
+	uint32_t *cpus;
+	size_t n_cpus;
+	long long ts2secs;
+	bool negate, test_filters;
+	bool list_functions, list_printk, list_events, print_events, list_cpus;
+	bool first_event, last_event, endian, page_size;
+	bool stat, uname, version, check_events;
+	const char *event_regex, *kallsyms;
+	bool no_irq, no_softirq, nanoseconds, latency, raw, wakeup, quiet;
+	bool no_plugins, no_system_plugins, no_date, raw_ts, align_ts;
+	bool ts_diff, ts_check, boundary, debug;
+	const char *from, *to, *colour;
+	bool tgid, syscall_names, no_pager;
+	enum report_output output;
+	struct plugin_options plugins;
+};
+
+/* One file, opened. */
+struct report_file {
+	struct tracefile *tf;
+	struct formats *formats;
+	struct tasks tasks;
+	const struct report_input *input;
+	struct filter **filters, **rejects;
+	size_t n_filters, n_rejects;
+};
+
+struct report {
+	const struct report_options *opts;
+	struct report_file *files;
+	size_t n_files;
+};
+
+int report_open(struct report *rep, const struct report_options *opts, struct errmsg *err);
+void report_close(struct report *rep);
+/* Prints what is damaged to stderr; true if there is something. */
+bool report_print_damage(const struct report *rep);
+
+/* report_list.c: -f -P -E --events … ; 1 if one was asked for and printed, 0 if none was. */
+int report_list(struct report *rep, struct errmsg *err);
+
+/* report_run.c: the events themselves. */
+int report_run(struct report *rep, struct errmsg *err);
+
+#endif

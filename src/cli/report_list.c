@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * report_list.c - the parts of `sonde report` that tell about the file instead of its events.
+ *
+ * When several are asked for, the first in the order of `lists` wins, as in trace-cmd; the ones at
+ * its end (CPUs, statistics, uname, version) speak of every input, the others of the first.
+ */
+#include "base/textbuf.h"
+#include "cli/report.h"
+#include "decode/timefmt.h"
+#include "decode/walker.h"
+#include "store/pagestream.h"
+
+#include <errno.h>
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *endian_name(bool big)
+{
+	return big ? "big" : "little";
+}
+
+static int list_page_size(struct report *rep, struct errmsg *err)
+{
+	printf("file page size is %u, and host page size is %ld\n", rep->files[0].tf->page_size,
+	       sysconf(_SC_PAGESIZE));
+	return 1;
+}
+
+static int list_endian(struct report *rep, struct errmsg *err)
+{
+	printf("file is %s endian and host is %s endian\n", endian_name(rep->files[0].tf->big_endian),
+	       endian_name(bytes_host_is_big()));
+	return 1;
+}
+
+/* --- formats ----------------------------------------------------------------------------------- */
+
+struct format_match {
+	regex_t system, event;
+	bool all, has_colon;
+};
+
+/* "SYSTEM:NAME", or a word that may match either; both are basic regular expressions. */
+static int match_init(struct format_match *m, const char *text, struct errmsg *err)
+{
+	const char *colon = text ? strchr(text, ':') : NULL;
+	char *system;
+
+	m->all = !text;
+	if (!text)
+		return 0;
+	m->has_colon = colon && colon[1];
+	system = colon ? strndup(text, colon - text) : strdup(text);
+	if (!system)
+		return errmsg_set_errno(err, -ENOMEM, "cannot match '%s'", text);
+	if (regcomp(&m->system, system, REG_ICASE | REG_NOSUB)) {
+		free(system);
+		return errmsg_set(err, -EINVAL, "'%s' is not a regular expression", text);
+	}
+	if (regcomp(&m->event, m->has_colon ? colon + 1 : system, REG_ICASE | REG_NOSUB)) {
+		regfree(&m->system);
+		free(system);
+		return errmsg_set(err, -EINVAL, "'%s' is not a regular expression", text);
+	}
+	free(system);
+	return 0;
+}
+
+static void match_release(struct format_match *m)
+{
+	if (m->all)
+		return;
+	regfree(&m->system);
+	regfree(&m->event);
+}
+
+static bool match_format(const struct format_match *m, const char *system, struct piece text)
+{
+	struct piece name;
+	char buf[256];
+	bool system_matches;
+	int id;
+
+	if (m->all)
+		return true;
+	system_matches = !regexec(&m->system, system, 0, NULL, 0);
+	if (m->has_colon ? !system_matches : system_matches)
+		return !m->has_colon;
+	if (!event_parse_head(text, &name, &id))
+		return false;
+	snprintf(buf, sizeof(buf), "%.*s", (int)name.len, name.data);
+	return !regexec(&m->event, buf, 0, NULL, 0);
+}
+
+static int list_formats(struct report *rep, struct errmsg *err)
+{
+	struct tracefile *tf = rep->files[0].tf;
+	struct piece all = tracefile_text(tf, TRACEFILE_EVENT_FORMATS);
+	struct byte_reader r = {all.data, all.data + all.len, tf->swap, false};
+	uint64_t n_systems = byte_reader_take_number(&r, 4);
+	struct format_match m;
+	int ret = match_init(&m, rep->opts->print_events ? NULL : rep->opts->event_regex, err);
+
+	if (ret < 0)
+		return ret;
+	while (n_systems-- && !r.failed) {
+		const char *system = byte_reader_take_string(&r);
+		uint64_t n = byte_reader_take_number(&r, 4);
+		bool named = false;
+
+		while (n-- && !r.failed) {
+			struct piece text =
+				byte_reader_take_piece(&r, byte_reader_take_number(&r, 8));
+
+			if (r.failed || !match_format(&m, system, text))
+				continue;
+			if (!named)
+				printf("\nsystem: %s\n", system);
+			named = true;
+			fwrite(text.data, 1, text.len, stdout);
+			putchar('\n');
+		}
+	}
+	match_release(&m);
+	return 1;
+}
+
+static int list_check(struct report *rep, struct errmsg *err)
+{
+	struct formats *f = rep->files[0].formats;
+	size_t n_failed = f->n_bad;
+
+	for (size_t i = 0; i < f->n_events; i++) {
+		formats_parse(f, f->by_id[i]);
+		n_failed += f->by_id[i]->failed;
+	}
+	if (n_failed)
+		return errmsg_set(err, -EBADMSG,
+				  "%zu of the %zu event formats of %s cannot be parsed; 'sonde "
+				  "check-events' names them",
+				  n_failed, f->n_events, rep->files[0].tf->path);
+	return 1;
+}
+
+static int list_functions(struct report *rep, struct errmsg *err)
+{
+	const struct kallsyms *ks = formats_kallsyms(rep->files[0].formats);
+
+	for (size_t i = 0; i < ks->n; i++) {
+		const struct ksym *s = &ks->syms[i];
+
+		printf("%016llx %.*s", (unsigned long long)s->addr, s->name_len, s->name);
+		if (s->module)
+			printf(" [%.*s]", s->module_len, s->module);
+		putchar('\n');
+	}
+	return 1;
+}
+
+static int list_printk(struct report *rep, struct errmsg *err)
+{
+	const struct printkfmts *p = formats_printk(rep->files[0].formats);
+
+	for (size_t i = 0; i < p->n; i++)
+		printf("%016llx %s\n", (unsigned long long)p->rows[i].addr, p->rows[i].format);
+	return 1;
+}
+
+static int list_events(struct report *rep, struct errmsg *err)
+{
+	struct formats *f = rep->files[0].formats;
+	struct event **list = formats_list(f);
+
+	if (!list)
+		return errmsg_set_errno(err, -ENOMEM, "cannot list the events");
+	for (size_t i = 0; i < f->n_events; i++)
+		printf("%s:%s\n", list[i]->system, list[i]->name);
+	free(list);
+	return 1;
+}
+
+/* --- CPUs -------------------------------------------------------------------------------------- */
+
+/* First or last record of a CPU; false if it has none. */
+static bool edge_ts(struct tracefile *tf, const struct tracefile_buffer *b, size_t cpu, bool last,
+		    uint64_t *ret_ts)
+{
+	struct page_layout l = {tf->swap, tf->big_endian, tf->long_size, tf->data_offset};
+	struct pagestream *ps = pagestream_new(tf, b, cpu, NULL);
+	struct page page;
+	bool found = false;
+
+	if (!ps)
+		return false;
+	/* the last sub-buffer may be empty, but hardly the last sixteen */
+	if (last)
+		pagestream_skip_to_end(ps, 16);
+	while ((last || !found) && pagestream_next(ps, &page) > 0) {
+		struct walker w;
+		struct walked rec;
+
+		if (!walker_start(&w, page.data, page.len, &l))
+			continue;
+		while ((last || !found) && walker_next(&w, &rec)) {
+			*ret_ts = rec.ts;
+			found = true;
+		}
+	}
+	pagestream_free(ps);
+	return found;
+}
+
+static void print_edge(const struct report *rep, struct report_file *file,
+		       const struct tracefile_buffer *b, size_t cpu, bool last)
+{
+	const struct report_options *o = rep->opts;
+	struct timeconv_config tcc = {.raw_ts = o->raw_ts,
+				      .no_date = o->no_date,
+				      .offset = file->input->ts_offset,
+				      .ts2secs = file->input->ts2secs ? file->input->ts2secs
+								      : o->ts2secs};
+	char text[TIME_MAX_BYTES + 2], *s = text;
+	struct timeconv tc;
+	uint64_t ts;
+
+	if (!edge_ts(file->tf, b, cpu, last, &ts))
+		return;
+	timeconv_init(&tc, file->tf, b->clock, &tcc);
+	s = time_emit(s, timeconv(&tc, ts, b->cpus[cpu].cpu),
+		      !tc.in_time       ? TIME_UNITS
+		      : o->nanoseconds ? TIME_NANOSECONDS
+				       : TIME_MICROSECONDS);
+	printf("\t%s event:%s%.*s", last ? "Last" : "First", tc.in_time ? " " : "", (int)(s - text),
+	       text);
+}
+
+static const struct tracefile_buffer *top_buffer(const struct tracefile *tf)
+{
+	return tf->n_buffers && !tf->buffers[0].name[0] && !tf->buffers[0].is_text ? &tf->buffers[0]
+										    : NULL;
+}
+
+static int list_cpus(struct report *rep, struct errmsg *err)
+{
+	const struct report_options *o = rep->opts;
+
+	for (size_t i = 0; i < rep->n_files; i++) {
+		const struct tracefile_buffer *b = top_buffer(rep->files[i].tf);
+
+		printf("List of CPUs in %s with data:\n", rep->files[i].tf->path);
+		for (size_t k = 0; b && k < b->n_cpus; k++) {
+			if (!b->cpus[k].n_bytes)
+				continue;
+			printf("  %u", b->cpus[k].cpu);
+			if (o->first_event)
+				print_edge(rep, &rep->files[i], b, k, false);
+			if (o->last_event)
+				print_edge(rep, &rep->files[i], b, k, true);
+			putchar('\n');
+		}
+	}
+	return 1;
+}
+
+/* --- statistics -------------------------------------------------------------------------------- */
+
+static void print_option_text(const struct tracefile *tf, unsigned id)
+{
+	const struct tracefile_option *o = tracefile_option_find(tf, id);
+
+	if (o)
+		printf("%.*s\n", (int)strnlen((const char *)o->data.data, o->data.len), o->data.data);
+}
+
+/* Bytes of a CPU's sub-buffers, unpacked. */
+static uint64_t plain_bytes(struct tracefile *tf, const struct tracefile_buffer *b, size_t cpu)
+{
+	uint64_t pos = b->cpus[cpu].offset + 4, sum = 0;
+	uint32_t n;
+
+	if (!b->compressed)
+		return b->cpus[cpu].n_bytes;
+	if (b->cpus[cpu].n_bytes < 4)
+		return 0;
+	for (n = bytes_get32(tf->map.data + b->cpus[cpu].offset, tf->swap); n; n--) {
+		if (pos > tf->map.len || tf->map.len - pos < 8)
+			break;
+		sum += bytes_get32(tf->map.data + pos + 4, tf->swap);
+		pos += 8 + (uint64_t)bytes_get32(tf->map.data + pos, tf->swap);
+	}
+	return sum;
+}
+
+static void print_stat(struct tracefile *tf)
+{
+	const struct tracefile_buffer *b = top_buffer(tf);
+	uint64_t place = tf->page_size;
+
+	printf("\nKernel buffer statistics:\n"
+	       "  Note: \"entries\" are the entries left in the kernel ring buffer and are not\n"
+	       "        recorded in the trace data. They should all be zero.\n\n");
+	for (size_t i = 0; i < tf->n_options; i++)
+		if (tf->options[i].id == SNF_OPTION_CPUSTAT && tf->options[i].data.len) {
+			fwrite(tf->options[i].data.data, 1, tf->options[i].data.len - 1, stdout);
+			putchar('\n');
+		}
+	putchar('\n');
+	for (size_t k = 0; b && k < b->n_cpus; k++) {
+		uint64_t n = plain_bytes(tf, b, k);
+
+		if (!b->cpus[k].n_bytes)
+			continue;
+		/* packed data has no place of its own once it is unpacked: trace-cmd counts from a page on */
+		printf("CPU%u data recorded at offset=0x%llx\n    %llu bytes in size\n", b->cpus[k].cpu,
+		       (unsigned long long)(b->compressed ? place : b->cpus[k].offset),
+		       (unsigned long long)n);
+		place += (n + tf->page_size - 1) / tf->page_size * tf->page_size;
+	}
+}
+
+static int list_about(struct report *rep, struct errmsg *err)
+{
+	const struct report_options *o = rep->opts;
+
+	for (size_t i = 0; i < rep->n_files; i++) {
+		struct tracefile *tf = rep->files[i].tf;
+
+		printf("cpus=%u\n", tf->cpu_count);
+		/* version overrides uname, which overrides the statistics */
+		if (o->stat && !o->uname && !o->version)
+			print_stat(tf);
+		if (o->uname && !o->version)
+			print_option_text(tf, SNF_OPTION_UNAME);
+		if (o->uname || o->version)
+			print_option_text(tf, SNF_OPTION_VERSION);
+	}
+	return 1;
+}
+
+int report_list(struct report *rep, struct errmsg *err)
+{
+	const struct report_options *o = rep->opts;
+	const struct {
+		bool wanted;
+		int (*list)(struct report *rep, struct errmsg *err);
+	} lists[] = {
+		{o->page_size, list_page_size},
+		{o->endian, list_endian},
+		{o->print_events || o->event_regex, list_formats},
+		{o->check_events, list_check},
+		{o->list_functions, list_functions},
+		{o->list_printk, list_printk},
+		{o->list_events, list_events},
+		{o->list_cpus || o->first_event || o->last_event, list_cpus},
+		{o->stat || o->uname || o->version, list_about},
+	};
+
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
+		if (lists[i].wanted)
+			return lists[i].list(rep, err);
+	return 0;
+}

@@ -1,0 +1,570 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * report_run.c - `sonde report`: the events, from the mapped file to standard output.
+ *
+ *	sequence_fill ──▶ [slot: batch] ──▶ lines into the slot's text ──▶ write
+ *	   in order           (conveyor.h: any thread)                      in order
+ *
+ * A slot's text stops at TEXT_MAX_BYTES; should a batch need more (a hostile print format), the rest
+ * is made and written piece by piece when its turn to be written comes, so memory stays bounded.
+ */
+#include "base/conveyor.h"
+#include "cli/output.h"
+#include "cli/report.h"
+#include "present/line.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TEXT_MAX_BYTES (2u << 20)
+#define TEXT_HARD_MAX  (16u << 20) /* of one record */
+#define SLOTS_MAX      128
+
+struct slot {
+	struct batch batch;
+	struct textbuf text;
+	struct line_printer lines;
+	size_t done; /* records in text so far */
+};
+
+struct run {
+	struct report *rep;
+	struct sequence *seq;
+	struct unpacker *unpacker;
+	struct line_style style;
+	struct line_source *sources;
+	char **prefixes;
+	size_t n_sources;
+	struct arena arena;
+	struct output out;
+	struct slot *slots;
+	size_t n_slots;
+	uint64_t **last_ts; /* --ts-check: per source and CPU */
+};
+
+/* --- filters ----------------------------------------------------------------------------------- */
+
+static int add_filter(struct report_file *file, const char *text, bool reject, struct errmsg *err)
+{
+	struct filter ***list = reject ? &file->rejects : &file->filters;
+	size_t *n = reject ? &file->n_rejects : &file->n_filters;
+	struct filter **more = realloc(*list, (*n + 1) * sizeof(*more));
+	int r;
+
+	if (!more)
+		return errmsg_set_errno(err, -ENOMEM, "cannot filter");
+	*list = more;
+	r = filter_new(&more[*n], file->formats, text, err);
+	*n += r >= 0;
+	return r;
+}
+
+/* Adds "(common_pid==P)||(pid==P)||(next_pid==P)" for one pid. */
+static void add_pid(struct textbuf *tb, const char *pid, size_t len)
+{
+	textbuf_add_str(tb, textbuf_len(tb) ? "||" : ".*:");
+	textbuf_addf(tb, "(common_pid==%.*s)||(pid==%.*s)||(next_pid==%.*s)", (int)len, pid, (int)len,
+		     pid, (int)len, pid);
+}
+
+static void add_pid_words(struct textbuf *tb, const struct word_list *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		for (const char *s = l->words[i]; *s;) {
+			size_t len = strcspn(s, ",");
+
+			if (len)
+				add_pid(tb, s, len);
+			s += len + (s[len] == ',');
+		}
+}
+
+/* --comm: the pids whose name it is. */
+static void add_comm_words(struct textbuf *tb, const struct word_list *l, const struct tasks *tasks)
+{
+	for (size_t i = 0; i < l->n; i++)
+		for (const char *s = l->words[i]; *s;) {
+			size_t len = strcspn(s, ",");
+			bool found = false;
+
+			for (size_t k = 0; k < tasks->n_rows; k++) {
+				char pid[16];
+
+				if (tasks->rows[k].len != len || memcmp(tasks->rows[k].comm, s, len))
+					continue;
+				add_pid(tb, pid, snprintf(pid, sizeof(pid), "%d", tasks->rows[k].pid));
+				found = true;
+			}
+			if (len && !found)
+				fprintf(stderr, "sonde: no task is named '%.*s' in the trace\n", (int)len, s);
+			s += len + (s[len] == ',');
+		}
+}
+
+static int make_filters(struct report *rep, size_t index, struct errmsg *err)
+{
+	struct report_file *file = &rep->files[index];
+	const struct report_options *o = rep->opts;
+	struct textbuf tb;
+	int r = 0;
+
+	for (size_t i = 0; i < o->n_filters && r >= 0; i++)
+		if (o->filters[i].input < 0 || (size_t)o->filters[i].input == index)
+			r = add_filter(file, o->filters[i].text, o->filters[i].reject, err);
+	textbuf_init(&tb, 16 << 20);
+	add_pid_words(&tb, &o->pids);
+	add_comm_words(&tb, &o->comms, &file->tasks);
+	if (r >= 0 && textbuf_len(&tb)) {
+		textbuf_add_char(&tb, 0);
+		r = add_filter(file, tb.start, false, err);
+	}
+	textbuf_release(&tb);
+	return r < 0 ? r : 0;
+}
+
+static void print_filters(const struct report *rep)
+{
+	struct textbuf tb;
+
+	textbuf_init(&tb, 64 << 20);
+	for (size_t i = 0; i < rep->n_files; i++) {
+		for (size_t k = 0; k < rep->files[i].n_filters; k++)
+			filter_fmt(rep->files[i].filters[k], &tb);
+		for (size_t k = 0; k < rep->files[i].n_rejects; k++)
+			filter_fmt(rep->files[i].rejects[k], &tb);
+	}
+	fwrite(tb.start, 1, textbuf_len(&tb), stdout);
+	textbuf_release(&tb);
+}
+
+/* --- sources ----------------------------------------------------------------------------------- */
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static bool is_top(const struct tracefile_buffer *b)
+{
+	return !b->name[0];
+}
+
+/* A guest's times can be put on the host's clock when the host's file is among the inputs. */
+static struct time_shift *find_host(struct run *run, const struct tracefile *tf)
+{
+	struct time_shift *shift = time_shift_read(tf, &run->arena);
+
+	for (size_t i = 0; shift && i < run->rep->n_files; i++)
+		if (run->rep->files[i].tf != tf &&
+		    timeconv_trace_id(run->rep->files[i].tf) == shift->peer_id)
+			return shift;
+	return NULL;
+}
+
+static enum time_style time_style(const struct report_options *o, const struct timeconv *tc)
+{
+	return !tc->in_time ? TIME_UNITS : o->nanoseconds ? TIME_NANOSECONDS : TIME_MICROSECONDS;
+}
+
+static int add_source(struct run *run, struct report_file *file, const struct tracefile_buffer *b,
+		      struct errmsg *err)
+{
+	const struct report_options *o = run->rep->opts;
+	struct timeconv_config tcc = {.raw_ts = o->raw_ts,
+				      .no_date = o->no_date,
+				      .offset = file->input->ts_offset,
+				      .ts2secs = file->input->ts2secs ? file->input->ts2secs
+								      : o->ts2secs};
+	struct source_config sc = {.tf = file->tf,
+				   .formats = file->formats,
+				   .tasks = &file->tasks,
+				   .buffer = b,
+				   .filters = file->filters,
+				   .n_filters = file->n_filters,
+				   .rejects = file->rejects,
+				   .n_rejects = file->n_rejects};
+	struct line_source *ls = &run->sources[run->n_sources++];
+
+	timeconv_init(&sc.time, file->tf, b->clock, &tcc);
+	sc.time.host = find_host(run, file->tf);
+	timeconv_settle(&sc.time);
+	*ls = (struct line_source){
+		.formats = file->formats,
+		.page_size = b->page_size,
+		.time_style = time_style(o, &sc.time),
+		.diff_in_us = tracefile_option_find(file->tf, SNF_OPTION_TRACECLOCK) && !o->nanoseconds};
+	file->formats->config.time_style = ls->time_style;
+	if (sequence_add_source(run->seq, &sc, run->unpacker) < 0)
+		return errmsg_set_errno(err, -ENOMEM, "cannot read %s", file->tf->path);
+	return 0;
+}
+
+static char *make_prefix(const char *name, size_t width)
+{
+	char *s = malloc(width + strlen(name) + 3);
+	size_t len = strlen(name);
+
+	if (s)
+		snprintf(s, width + len + 3, "%*s%s", (int)width, name, name[0] ? ": " : "  ");
+	return s;
+}
+
+/* The names that stand before each line; none with a single file without instances. */
+static int set_prefixes(struct run *run, const char **names, bool wanted, struct errmsg *err)
+{
+	size_t width = 0;
+
+	for (size_t i = 0; i < run->n_sources; i++)
+		if (strlen(names[i]) > width)
+			width = strlen(names[i]);
+	run->prefixes = calloc(run->n_sources + 1, sizeof(*run->prefixes));
+	for (size_t i = 0; wanted && run->prefixes && i < run->n_sources; i++) {
+		run->prefixes[i] = make_prefix(names[i], width);
+		run->sources[i].prefix = run->prefixes[i];
+	}
+	return run->prefixes ? 0 : errmsg_set_errno(err, -ENOMEM, "cannot report");
+}
+
+/* Top buffers of all files first, then their instances, as the merge breaks ties in that order. */
+static int add_sources(struct run *run, struct errmsg *err)
+{
+	struct report *rep = run->rep;
+	size_t n = 0;
+	bool instances = false;
+	const char **names;
+	int r = 0;
+
+	for (size_t i = 0; i < rep->n_files; i++)
+		n += rep->files[i].tf->n_buffers;
+	run->sources = calloc(n + 1, sizeof(*run->sources));
+	names = calloc(n + 1, sizeof(*names));
+	if (!run->sources || !names) {
+		free(names);
+		return errmsg_set_errno(err, -ENOMEM, "cannot report");
+	}
+	for (int top = 1; top >= 0 && r >= 0; top--)
+		for (size_t i = 0; i < rep->n_files && r >= 0; i++)
+			for (size_t k = 0; k < rep->files[i].tf->n_buffers && r >= 0; k++) {
+				const struct tracefile_buffer *b = &rep->files[i].tf->buffers[k];
+
+				if (b->is_text || is_top(b) != top)
+					continue;
+				names[run->n_sources] = !top	       ? b->name
+							: rep->n_files > 1
+								? base_name(rep->files[i].tf->path)
+								: "";
+				instances |= !top;
+				r = add_source(run, &rep->files[i], b, err);
+			}
+	if (r >= 0)
+		r = set_prefixes(run, names, rep->n_files > 1 || instances, err);
+	free(names);
+	return r;
+}
+
+/* "cpus=N" of every file, before anything else; with several files under their names. */
+static void print_heads(struct run *run, struct textbuf *tb)
+{
+	struct report *rep = run->rep;
+	size_t width = 0;
+	bool instances = false;
+
+	for (size_t i = 0; i < rep->n_files && rep->n_files > 1; i++)
+		if (strlen(base_name(rep->files[i].tf->path)) > width)
+			width = strlen(base_name(rep->files[i].tf->path));
+	for (size_t i = 0; i < rep->n_files; i++) {
+		const struct tracefile *tf = rep->files[i].tf;
+
+		if (rep->n_files > 1)
+			textbuf_addf(tb, "%*s: ", (int)width, base_name(tf->path));
+		else if (instances)
+			textbuf_addf(tb, "%*s  ", (int)width, "");
+		textbuf_addf(tb, "cpus=%u\n", tf->cpu_count);
+		for (size_t k = 0; k < tf->n_buffers; k++) {
+			if (is_top(&tf->buffers[k]))
+				continue;
+			instances = true;
+			if (strlen(tf->buffers[k].name) > width)
+				width = strlen(tf->buffers[k].name);
+		}
+	}
+}
+
+/* --- the conveyor ------------------------------------------------------------------------------ */
+
+static int fill_slot(void *ctx, void *item)
+{
+	struct run *run = ctx;
+	struct slot *slot = item;
+
+	return output_is_closed(&run->out) ? 0 : sequence_fill(run->seq, &slot->batch);
+}
+
+static void work_slot(void *ctx, void *item)
+{
+	struct slot *slot = item;
+
+	textbuf_clear(&slot->text);
+	slot->done = line_printer_add(&slot->lines, &slot->batch, 0, TEXT_MAX_BYTES);
+}
+
+static void check_times(struct run *run, const struct batch *b)
+{
+	for (size_t i = 0; i < b->n; i++) {
+		const struct record *rec = &b->records[i];
+		uint64_t *last = &run->last_ts[rec->source][rec->cpu];
+
+		if (*last > rec->ts)
+			fprintf(stderr, "sonde: time went backwards on CPU %u: %llu to %llu, by %llu\n",
+				rec->cpu, (unsigned long long)*last, (unsigned long long)rec->ts,
+				(unsigned long long)(*last - rec->ts));
+		*last = rec->ts;
+	}
+}
+
+static int drain_slot(void *ctx, void *item)
+{
+	struct run *run = ctx;
+	struct slot *slot = item;
+	int r;
+
+	if (run->last_ts)
+		check_times(run, &slot->batch);
+	for (;;) {
+		r = output_write(&run->out, slot->text.start, textbuf_len(&slot->text));
+		if (r < 0 || slot->done == slot->batch.n)
+			break;
+		textbuf_clear(&slot->text);
+		slot->done = line_printer_add(&slot->lines, &slot->batch, slot->done, TEXT_MAX_BYTES);
+	}
+	output_progress(&run->out, slot->batch.progress);
+	return r;
+}
+
+static int slots_init(struct run *run, unsigned n_threads, struct errmsg *err)
+{
+	run->n_slots = n_threads > 1 ? n_threads * 2 + 1 : 1;
+	if (run->n_slots > SLOTS_MAX)
+		run->n_slots = SLOTS_MAX;
+	run->slots = calloc(run->n_slots, sizeof(*run->slots));
+	for (size_t i = 0; run->slots && i < run->n_slots; i++) {
+		textbuf_init(&run->slots[i].text, TEXT_HARD_MAX);
+		if (batch_init(&run->slots[i].batch) < 0 ||
+		    line_printer_init(&run->slots[i].lines, &run->style, &run->slots[i].text) < 0)
+			return errmsg_set_errno(err, -ENOMEM, "cannot report");
+	}
+	return run->slots ? 0 : errmsg_set_errno(err, -ENOMEM, "cannot report");
+}
+
+static int ts_check_init(struct run *run, struct errmsg *err)
+{
+	run->last_ts = calloc(run->n_sources + 1, sizeof(*run->last_ts));
+	for (size_t i = 0, s = 0; run->last_ts && i < run->rep->n_files; i++)
+		for (size_t k = 0; k < run->rep->files[i].tf->n_buffers; k++) {
+			uint32_t n = 0;
+
+			for (size_t m = 0; m < run->rep->n_files; m++)
+				for (size_t j = 0; j < run->rep->files[m].tf->n_buffers; j++)
+					if (run->rep->files[m].tf->buffers[j].max_cpus > n)
+						n = run->rep->files[m].tf->buffers[j].max_cpus;
+			if (s < run->n_sources)
+				run->last_ts[s++] = calloc(n + 1, sizeof(**run->last_ts));
+		}
+	return run->last_ts ? 0 : errmsg_set_errno(err, -ENOMEM, "cannot check times");
+}
+
+static int run_conveyor(struct run *run, unsigned n_threads, struct errmsg *err)
+{
+	void *items[SLOTS_MAX];
+	struct conveyor_job job = {.ctx = run,
+				   .items = items,
+				   .n_items = run->n_slots,
+				   .n_threads = n_threads,
+				   .fill = fill_slot,
+				   .work = work_slot,
+				   .drain = drain_slot};
+	int r;
+
+	for (size_t i = 0; i < run->n_slots; i++)
+		items[i] = &run->slots[i];
+	r = conveyor_run(&job);
+	if (r == -EPIPE)
+		return r;
+	return r < 0 ? errmsg_set_errno(err, r, "cannot write the report") : 0;
+}
+
+/* --- the end ----------------------------------------------------------------------------------- */
+
+static void add_wakeup_sum(struct textbuf *tb, const struct wakeup_stats *w)
+{
+	uint64_t avg = w->total / w->n;
+
+	textbuf_addf(tb, "\nAverage wakeup latency: %llu.%03llu usecs\n",
+		     (unsigned long long)avg / 1000, (unsigned long long)avg % 1000);
+	textbuf_addf(tb, "Maximum Latency: %llu.%03llu usecs at timestamp: %llu.%06llu\n",
+		     (unsigned long long)w->max / 1000, (unsigned long long)w->max % 1000,
+		     (unsigned long long)w->max_ts / 1000000000,
+		     (unsigned long long)((w->max_ts + 500) % 1000000000) / 1000);
+	textbuf_addf(tb, "Minimum Latency: %llu.%03llu usecs at timestamp: %llu.%06llu\n\n",
+		     (unsigned long long)w->min / 1000, (unsigned long long)w->min % 1000,
+		     (unsigned long long)w->min_ts / 1000000000,
+		     (unsigned long long)((w->min_ts + 500) % 1000000000) / 1000);
+}
+
+static int write_tail(struct run *run)
+{
+	const struct wakeup_stats *w = sequence_wakeup(run->seq);
+	struct textbuf tb;
+	int r;
+
+	if (!run->rep->opts->wakeup || !w[0].n)
+		return 0;
+	textbuf_init(&tb, 1 << 16);
+	add_wakeup_sum(&tb, &w[0]);
+	if (w[1].n) {
+		textbuf_add_str(&tb, "RT task timings:\n");
+		add_wakeup_sum(&tb, &w[1]);
+	}
+	r = output_write(&run->out, tb.start, textbuf_len(&tb));
+	textbuf_release(&tb);
+	return r;
+}
+
+/* Heads, and the text of a latency tracer, which is all there is in such a file. */
+static int write_heads(struct run *run, bool *ret_only_text, struct errmsg *err)
+{
+	struct report *rep = run->rep;
+	struct textbuf tb;
+	int r;
+
+	textbuf_init(&tb, 1 << 20);
+	print_heads(run, &tb);
+	r = output_write(&run->out, tb.start, textbuf_len(&tb));
+	textbuf_release(&tb);
+	*ret_only_text = false;
+	for (size_t i = 0; i < rep->n_files && r >= 0; i++)
+		for (size_t k = 0; k < rep->files[i].tf->n_buffers && r >= 0; k++) {
+			const struct tracefile_buffer *b = &rep->files[i].tf->buffers[k];
+
+			if (!b->is_text)
+				continue;
+			if (rep->n_files > 1)
+				return errmsg_set(err, -EINVAL,
+						  "%s holds the text of a latency tracer, which cannot be "
+						  "merged with other inputs",
+						  rep->files[i].tf->path);
+			*ret_only_text = true;
+			r = output_write(&run->out, (const char *)b->text.data, b->text.len);
+		}
+	return r;
+}
+
+static bool any_compressed(const struct report *rep, size_t *ret_streams)
+{
+	bool any = false;
+
+	*ret_streams = 0;
+	for (size_t i = 0; i < rep->n_files; i++)
+		for (size_t k = 0; k < rep->files[i].tf->n_buffers; k++) {
+			any |= rep->files[i].tf->buffers[k].compressed;
+			*ret_streams += rep->files[i].tf->buffers[k].n_cpus;
+		}
+	return any;
+}
+
+static int run_events(struct run *run, unsigned n_threads, struct errmsg *err)
+{
+	const struct report_options *o = run->rep->opts;
+	uint64_t first;
+	bool only_text;
+	int r = write_heads(run, &only_text, err);
+
+	if (r < 0 || only_text)
+		return r;
+	r = add_sources(run, err);
+	if (r < 0)
+		return r;
+	if (sequence_start(run->seq) < 0)
+		return errmsg_set_errno(err, -ENOMEM, "cannot report");
+	if (o->align_ts && sequence_first_ts(run->seq, &first))
+		sequence_shift(run->seq, -first);
+	run->style.sources = run->sources;
+	run->style.n_sources = run->n_sources;
+	r = slots_init(run, n_threads, err);
+	if (r >= 0 && o->ts_check)
+		r = ts_check_init(run, err);
+	if (r >= 0)
+		r = run_conveyor(run, n_threads, err);
+	return r < 0 ? r : write_tail(run);
+}
+
+static void run_release(struct run *run)
+{
+	for (size_t i = 0; run->slots && i < run->n_slots; i++) {
+		line_printer_release(&run->slots[i].lines);
+		batch_release(&run->slots[i].batch);
+		textbuf_release(&run->slots[i].text);
+	}
+	free(run->slots);
+	for (size_t i = 0; i < run->n_sources; i++) {
+		if (run->prefixes)
+			free(run->prefixes[i]);
+		if (run->last_ts)
+			free(run->last_ts[i]);
+	}
+	free(run->prefixes);
+	free(run->last_ts);
+	free(run->sources);
+	sequence_free(run->seq);
+	unpacker_free(run->unpacker);
+	arena_release(&run->arena);
+}
+
+int report_run(struct report *rep, struct errmsg *err)
+{
+	const struct report_options *o = rep->opts;
+	unsigned n_threads = conveyor_default_threads();
+	struct sequence_config sc = {.cpus = o->cpus,
+				     .n_cpus = o->n_cpus,
+				     .no_hardirq = o->no_irq,
+				     .no_softirq = o->no_softirq,
+				     .raw = o->raw,
+				     .wakeup = o->wakeup,
+				     .places = o->boundary || o->debug,
+				     .to = UINT64_MAX};
+	struct run run = {.rep = rep};
+	size_t n_streams;
+	int r = 0;
+
+	for (size_t i = 0; i < rep->n_files && r >= 0; i++)
+		r = make_filters(rep, i, err);
+	if (r < 0)
+		return r;
+	if (o->test_filters) {
+		print_filters(rep);
+		return 0;
+	}
+	arena_init(&run.arena, 64 << 20);
+	if (any_compressed(rep, &n_streams) && n_threads > 1)
+		run.unpacker = unpacker_new((n_threads + 1) / 2, n_streams);
+	run.seq = sequence_new(&sc);
+	run.style = (struct line_style){.latency = o->latency,
+					.raw = o->raw,
+					.ts_diff = o->ts_diff,
+					.boundary = o->boundary,
+					.debug = o->debug,
+					.syscall_names = o->syscall_names};
+	r = run.seq ? output_open(&run.out, o->colour, o->no_pager, err)
+		    : errmsg_set_errno(err, -ENOMEM, "cannot report");
+	if (!r) {
+		run.style.colour = run.out.colour;
+		r = run_events(&run, n_threads, err);
+		output_close(&run.out);
+	}
+	run_release(&run);
+	return r;
+}

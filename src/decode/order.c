@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * order.c - the state that walking a trace in time order builds up.
+ *
+ * Task names: sched_switch and the wakeups carry names; a pid without one gets it from the first such
+ * event that is printed, for the lines after it.
+ *
+ * Function indentation: per CPU a list of function names. An event whose parent stands in the list at
+ * position i is indented by i, and its own name goes to i + 1; names further down stay. A parent that
+ * is not in the list starts over at 0. Names are compared, not addresses, so each name has a number.
+ *
+ * Wakeup latency: pid to the time of its wakeup, until the switch to it.
+ */
+#include "decode/order.h"
+#include "decode/handler_int.h"
+#include "decode/sequence.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STACK_MAX  4096 /* function names kept per CPU */
+#define CPUS_MAX   (1u << 20)
+#define WAKEUP_SLOTS_MAX (1u << 20)
+
+struct name_stack {
+	uint32_t *names; /* numbers, 0: free */
+	uint32_t cap;
+};
+
+struct wakeup_slot {
+	int pid; /* -1: free */
+	uint64_t ts;
+};
+
+/* Numbers for symbol names: of the symbol itself, or of an earlier one with the same name. */
+struct name_numbers {
+	const struct kallsyms *ks;
+	uint32_t *of_symbol; /* 0: not known yet */
+	uint32_t *slots;     /* hash of names to symbol index + 1 */
+	size_t n_slots;
+};
+
+struct order_state {
+	bool raw, all_names;
+	struct name_stack *stacks; /* per CPU */
+	uint32_t n_stacks;
+	struct ksym_cache cache;
+	struct name_numbers numbers;
+	struct wakeup_slot *wakeups;
+	size_t n_wakeups, n_wakeup_used;
+	struct wakeup_stats stats[2];
+};
+
+struct order_state *order_new(bool raw, bool all_names)
+{
+	struct order_state *o = calloc(1, sizeof(*o));
+
+	if (o) {
+		o->raw = raw;
+		o->all_names = all_names;
+		o->stats[0].min = o->stats[1].min = UINT64_MAX;
+	}
+	return o;
+}
+
+void order_free(struct order_state *o)
+{
+	if (!o)
+		return;
+	for (uint32_t i = 0; i < o->n_stacks; i++)
+		free(o->stacks[i].names);
+	free(o->stacks);
+	free(o->numbers.of_symbol);
+	free(o->numbers.slots);
+	free(o->wakeups);
+	free(o);
+}
+
+enum event_role order_role(const struct event *ev)
+{
+	static const struct {
+		event_handler handler;
+		enum event_role role;
+	} rows[] = {{handle_function, ROLE_FUNCTION},
+		    {handle_func_repeats, ROLE_FUNCTION},
+		    {handle_graph_entry, ROLE_GRAPH_ENTRY}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (ev->handler == rows[i].handler)
+			return rows[i].role;
+	/* by name, because report -w needs them also without plugins */
+	if (!strcmp(ev->system, "sched") && !strcmp(ev->name, "sched_switch"))
+		return ROLE_SWITCH;
+	if (!strcmp(ev->system, "sched") && (!strcmp(ev->name, "sched_wakeup") ||
+					     !strcmp(ev->name, "sched_wakeup_new")))
+		return ROLE_WAKEUP;
+	return ROLE_NONE;
+}
+
+/* --- names of tasks ---------------------------------------------------------------------------- */
+
+static struct printer view(struct formats *f, const struct record *rec)
+{
+	return (struct printer){.formats = f,
+				.ev = rec->event,
+				.data = rec->data,
+				.size = rec->size,
+				.swap = f->swap};
+}
+
+static void learn(struct formats *f, struct tasks *tasks, const struct record *rec, unsigned pid,
+		  unsigned comm)
+{
+	struct printer p = view(f, rec);
+	const struct field *name = rec->event->wanted[comm];
+	uint64_t v;
+	uint32_t left;
+
+	if (!printer_number(&p, rec->event->wanted[pid], &v) || !name || name->offset > rec->size)
+		return;
+	left = rec->size - name->offset;
+	if (tasks_find(tasks, (int)v) && !tasks_find(tasks, (int)v)->known)
+		tasks_learn(tasks, (int)v, (const char *)rec->data + name->offset,
+			    name->size < left ? name->size : left);
+}
+
+static void learn_names(struct formats *f, struct tasks *tasks, const struct record *rec)
+{
+	if (rec->event->role == ROLE_SWITCH) {
+		learn(f, tasks, rec, 0, 1);
+		learn(f, tasks, rec, 4, 5);
+	} else if (rec->event->role == ROLE_WAKEUP) {
+		learn(f, tasks, rec, 0, 1);
+	}
+}
+
+/* --- indentation of functions ------------------------------------------------------------------ */
+
+static uint32_t hash_name(const char *s, size_t len)
+{
+	uint32_t h = 2166136261u;
+
+	while (len--)
+		h = (h ^ (uint8_t)*s++) * 16777619u;
+	return h;
+}
+
+static bool numbers_init(struct name_numbers *n, const struct kallsyms *ks)
+{
+	if (n->ks == ks)
+		return n->slots;
+	free(n->of_symbol);
+	free(n->slots);
+	n->ks = ks;
+	n->n_slots = 1024;
+	while (n->n_slots < ks->n * 2)
+		n->n_slots *= 2;
+	n->of_symbol = calloc(ks->n + 1, sizeof(*n->of_symbol));
+	n->slots = calloc(n->n_slots, sizeof(*n->slots));
+	return n->of_symbol && n->slots;
+}
+
+static uint32_t name_number(struct name_numbers *n, const struct ksym *sym)
+{
+	size_t index = sym - n->ks->syms, i;
+
+	if (n->of_symbol[index])
+		return n->of_symbol[index];
+	i = hash_name(sym->name, sym->name_len) & (n->n_slots - 1);
+	for (; n->slots[i]; i = (i + 1) & (n->n_slots - 1)) {
+		const struct ksym *other = &n->ks->syms[n->slots[i] - 1];
+
+		if (other->name_len == sym->name_len &&
+		    !memcmp(other->name, sym->name, sym->name_len))
+			break;
+	}
+	if (!n->slots[i])
+		n->slots[i] = index + 1;
+	return n->of_symbol[index] = n->slots[i];
+}
+
+static struct name_stack *stack_of(struct order_state *o, uint32_t cpu)
+{
+	struct name_stack *more;
+
+	if (cpu < o->n_stacks)
+		return &o->stacks[cpu];
+	more = cpu < CPUS_MAX ? realloc(o->stacks, (cpu + 1) * sizeof(*more)) : NULL;
+	if (!more)
+		return NULL;
+	memset(more + o->n_stacks, 0, (cpu + 1 - o->n_stacks) * sizeof(*more));
+	o->stacks = more;
+	o->n_stacks = cpu + 1;
+	return &more[cpu];
+}
+
+static void stack_put(struct name_stack *st, uint32_t pos, uint32_t name)
+{
+	if (!name)
+		return;
+	if (pos >= st->cap) {
+		uint32_t cap = st->cap + 64;
+		uint32_t *more = cap > STACK_MAX ? NULL : realloc(st->names, cap * sizeof(*more));
+
+		if (!more)
+			return;
+		memset(more + st->cap, 0, 64 * sizeof(*more));
+		st->names = more;
+		st->cap = cap;
+	}
+	st->names[pos] = name;
+}
+
+static uint32_t function_level(struct order_state *o, struct formats *f, const struct record *rec)
+{
+	struct printer p = view(f, rec);
+	const struct kallsyms *ks = formats_kallsyms(f);
+	const struct ksym *sym, *parent_sym;
+	struct name_stack *st = stack_of(o, rec->cpu);
+	uint64_t addr, parent_addr;
+	uint32_t name, parent, i;
+
+	if (f->config.plugins.ftrace_no_indent || !st ||
+	    !printer_number(&p, rec->event->wanted[0], &addr) ||
+	    !printer_number(&p, rec->event->wanted[1], &parent_addr))
+		return 0;
+	if (o->numbers.ks != ks)
+		ksym_cache_init(&o->cache, ks);
+	if (!numbers_init(&o->numbers, ks))
+		return 0;
+	parent_sym = kallsyms_find_cached(ks, &o->cache, parent_addr);
+	if (!parent_sym)
+		return 0;
+	sym = kallsyms_find_cached(ks, &o->cache, addr);
+	name = sym ? name_number(&o->numbers, sym) : 0;
+	parent = name_number(&o->numbers, parent_sym);
+	for (i = 0; i < st->cap && st->names[i]; i++) {
+		if (st->names[i] == parent) {
+			stack_put(st, i + 1, name);
+			return i;
+		}
+	}
+	stack_put(st, 0, parent);
+	stack_put(st, 1, name);
+	return 0;
+}
+
+/* --- raw fields -------------------------------------------------------------------------------- */
+
+/* Which text fields have held something unprintable by now, this record included. */
+static uint32_t not_text_mask(struct formats *f, const struct record *rec)
+{
+	struct event *ev = (struct event *)rec->event;
+	struct printer p = view(f, rec);
+	uint32_t mask = ev->not_text;
+
+	for (size_t i = 0; i < ev->n_fields && i < 32; i++) {
+		struct piece bytes;
+
+		if (!(ev->fields[i].flags & FIELD_STRING) || mask >> i & 1)
+			continue;
+		bytes = printer_field_bytes(&p, &ev->fields[i]);
+		for (size_t k = 0; k < bytes.len && bytes.data[k]; k++)
+			if (!isprint(bytes.data[k]) && !isspace(bytes.data[k])) {
+				ev->not_text |= 1u << i;
+				break;
+			}
+	}
+	return mask;
+}
+
+bool order_apply(struct order_state *o, struct formats *f, struct tasks *tasks, struct record *rec)
+{
+	const struct event *ev = rec->event;
+
+	if (o->raw || ev->force_raw || ev->failed) {
+		rec->aux = not_text_mask(f, rec);
+		if (o->all_names)
+			learn_names(f, tasks, rec);
+		return false;
+	}
+	if (ev->no_handler)
+		return false;
+	switch (ev->role) {
+	case ROLE_SWITCH:
+	case ROLE_WAKEUP:
+		if (ev->handler || o->all_names)
+			learn_names(f, tasks, rec);
+		return false;
+	case ROLE_FUNCTION:
+		rec->aux = function_level(o, f, rec);
+		return false;
+	case ROLE_GRAPH_ENTRY:
+		return true;
+	}
+	return false;
+}
+
+void order_learn_skipped(struct order_state *o, struct formats *f, struct tasks *tasks,
+			 const struct record *rec)
+{
+	if (o->all_names && rec->event)
+		learn_names(f, tasks, rec);
+}
+
+bool order_is_exit_of(const struct formats *f, const struct record *entry, const uint8_t *data,
+		      uint32_t size)
+{
+	const struct event *exit = f->graph_exit;
+	struct printer e = view((struct formats *)f, entry), x = e;
+	uint64_t func, exit_func;
+
+	if (!exit || formats_record_id(f, data, size) != exit->id ||
+	    formats_common(f, &f->pid, data, size) !=
+		    formats_common(f, &f->pid, entry->data, entry->size))
+		return false;
+	x.data = data;
+	x.size = size;
+	return printer_number(&e, entry->event->wanted[0], &func) &&
+	       printer_number(&x, exit->wanted[3], &exit_func) && func == exit_func;
+}
+
+/* --- wakeup latency ---------------------------------------------------------------------------- */
+
+static struct wakeup_slot *wakeup_find(struct order_state *o, int pid)
+{
+	size_t i = (uint32_t)pid * 2654435761u & (o->n_wakeups - 1);
+
+	while (o->wakeups[i].pid != -1 && o->wakeups[i].pid != pid)
+		i = (i + 1) & (o->n_wakeups - 1);
+	return &o->wakeups[i];
+}
+
+static bool wakeups_grow(struct order_state *o)
+{
+	struct wakeup_slot *old = o->wakeups;
+	size_t n_old = o->n_wakeups;
+
+	if (o->n_wakeup_used * 2 < o->n_wakeups)
+		return true;
+	if (n_old >= WAKEUP_SLOTS_MAX)
+		return false;
+	o->n_wakeups = n_old ? n_old * 2 : 1024;
+	o->wakeups = malloc(o->n_wakeups * sizeof(*o->wakeups));
+	if (!o->wakeups) {
+		o->wakeups = old;
+		o->n_wakeups = n_old;
+		return false;
+	}
+	for (size_t i = 0; i < o->n_wakeups; i++)
+		o->wakeups[i].pid = -1;
+	for (size_t i = 0; i < n_old; i++)
+		if (old[i].pid != -1)
+			*wakeup_find(o, old[i].pid) = old[i];
+	free(old);
+	return true;
+}
+
+static void wakeup_count(struct wakeup_stats *st, uint64_t latency, uint64_t ts)
+{
+	if (latency > st->max) {
+		st->max = latency;
+		st->max_ts = ts;
+	}
+	if (latency < st->min) {
+		st->min = latency;
+		st->min_ts = ts;
+	}
+	st->total += latency;
+	st->n++;
+}
+
+bool order_wakeup(struct order_state *o, struct formats *f, const struct record *rec,
+		  uint64_t *ret_latency)
+{
+	struct printer p = view(f, rec);
+	const struct event *ev = rec->event;
+	const struct field *const *w = ev ? ev->wanted : NULL;
+	struct wakeup_slot *slot;
+	uint64_t v, prio;
+
+	if (!ev || (ev->role != ROLE_WAKEUP && ev->role != ROLE_SWITCH) || !wakeups_grow(o))
+		return false;
+	if (ev->role == ROLE_WAKEUP) {
+		if ((printer_number(&p, w[3], &v) && !v) || !printer_number(&p, w[0], &v))
+			return false;
+		slot = wakeup_find(o, (int)v);
+		o->n_wakeup_used += slot->pid == -1;
+		*slot = (struct wakeup_slot){(int)v, rec->ts};
+		return false;
+	}
+	if (!printer_number(&p, w[6], &prio) || !printer_number(&p, w[4], &v))
+		return false;
+	slot = wakeup_find(o, (int)v);
+	if (slot->pid == -1 || !slot->ts)
+		return false;
+	*ret_latency = rec->ts - slot->ts;
+	slot->ts = 0; /* taken; the slot stays, so that probing goes on past it */
+	wakeup_count(&o->stats[0], *ret_latency, rec->ts);
+	if (prio <= 99)
+		wakeup_count(&o->stats[1], *ret_latency, rec->ts);
+	return true;
+}
+
+const struct wakeup_stats *order_wakeup_stats(const struct order_state *o)
+{
+	return o->stats;
+}
+
+/* --- stacks ------------------------------------------------------------------------------------ */
+
+int stack_follow_init(struct stack_follow *sf, struct formats *f, uint32_t n_cpus)
+{
+	const struct event *ev = formats_find_name(f, "ftrace", "kernel_stack");
+
+	sf->stack_id = ev ? ev->id : -1;
+	sf->n_cpus = n_cpus;
+	sf->printed = calloc(n_cpus + 1, 1);
+	return sf->printed ? 0 : -1;
+}
+
+void stack_follow_release(struct stack_follow *sf)
+{
+	free(sf->printed);
+}
+
+bool stack_follow_skipped(struct stack_follow *sf, const struct record *rec)
+{
+	if (sf->stack_id < 0 || rec->cpu >= sf->n_cpus || !rec->event)
+		return false;
+	if (rec->event->id == sf->stack_id)
+		return sf->printed[rec->cpu];
+	sf->printed[rec->cpu] = 0;
+	return false;
+}
+
+void stack_follow_printed(struct stack_follow *sf, const struct record *rec)
+{
+	if (sf->stack_id >= 0 && rec->cpu < sf->n_cpus && rec->event &&
+	    rec->event->id != sf->stack_id)
+		sf->printed[rec->cpu] = 1;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * order.h - what a record's meaning owes to the records before it. Inside of sequence.c.
+ */
+#ifndef SONDE_DECODE_ORDER_H
+#define SONDE_DECODE_ORDER_H
+
+#include "decode/formats.h"
+#include "decode/record.h"
+#include "symbols/tasks.h"
+
+enum event_role {
+	ROLE_NONE,
+	ROLE_SWITCH,  /* names prev_comm and next_comm */
+	ROLE_WAKEUP,  /* names comm */
+	ROLE_FUNCTION,
+	ROLE_GRAPH_ENTRY,
+	ROLE_OTHER,   /* only raw printing looks at it */
+};
+
+struct order_state;
+struct wakeup_stats;
+
+struct order_state *order_new(bool raw, bool all_names);
+void order_free(struct order_state *o);
+
+/* For a record that will be printed. True: it is a function entry that may fold with its exit. */
+bool order_apply(struct order_state *o, struct formats *f, struct tasks *tasks, struct record *rec);
+/* For one that will not. */
+void order_learn_skipped(struct order_state *o, struct formats *f, struct tasks *tasks,
+			 const struct record *rec);
+
+/* Is the record in data the funcgraph_exit that belongs to this funcgraph_entry? */
+bool order_is_exit_of(const struct formats *f, const struct record *entry, const uint8_t *data,
+		      uint32_t size);
+
+/* Feeds report -w; true if rec is a switch to a task whose wakeup was seen. */
+bool order_wakeup(struct order_state *o, struct formats *f, const struct record *rec,
+		  uint64_t *ret_latency);
+const struct wakeup_stats *order_wakeup_stats(const struct order_state *o);
+
+/* The event's role; called when an event is compiled. */
+enum event_role order_role(const struct event *ev);
+
+/*
+ * A stack follows the event it belongs to: if that was printed, so is the stack, even where a filter
+ * names only the event.
+ */
+struct stack_follow {
+	int stack_id;       /* -1: the file has no kernel_stack */
+	uint8_t *printed;   /* per CPU: was the last event printed? */
+	uint32_t n_cpus;
+};
+
+int stack_follow_init(struct stack_follow *sf, struct formats *f, uint32_t n_cpus);
+void stack_follow_release(struct stack_follow *sf);
+/* A record that no filter names: true if it is a stack that follows a printed event. */
+bool stack_follow_skipped(struct stack_follow *sf, const struct record *rec);
+void stack_follow_printed(struct stack_follow *sf, const struct record *rec);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * print.h - records to text: the part of a line that the event's own format describes.
+ *
+ * event_compile() turns an event's segments into flat code once. A `struct printer` is one thread's
+ * state for one file: where the text goes, the record at hand, caches. Printing never fails: what
+ * does not fit into the record is read as 0 or left out, what is unknown is shown as a number.
+ */
+#ifndef SONDE_DECODE_PRINT_H
+#define SONDE_DECODE_PRINT_H
+
+#include "base/textbuf.h"
+#include "decode/event.h"
+#include "decode/formats.h"
+#include "decode/record.h"
+
+struct bprint_cache;
+
+struct printer {
+	struct textbuf *out;
+	struct formats *formats;
+	const struct event *ev;
+	const uint8_t *data;
+	uint32_t size;
+	bool swap;
+	struct ksym_cache *symbols;
+	const struct kallsyms *kallsyms;
+	struct bprint_cache *bprint;
+};
+
+int printer_init(struct printer *p, struct formats *f, struct textbuf *out);
+void printer_release(struct printer *p);
+
+/* Builds ev->pretty and ev->raw. Belongs to the thread that owns the formats. */
+void event_compile(struct event *ev);
+
+/* The INFO part of a line. raw: every field as name=value. */
+void printer_print(struct printer *p, const struct record *rec, bool raw);
+
+/* The print format alone, without handlers (for handlers that add to it). */
+void printer_print_pretty(struct printer *p);
+
+/* One field's content in the raw style. text_mask: fields whose text was not printable before. */
+void printer_print_field_raw(struct printer *p, const struct field *f, bool not_text);
+
+/* Symbol that covers addr, or NULL. */
+static inline const struct ksym *printer_symbol(struct printer *p, uint64_t addr)
+{
+	return kallsyms_find_cached(p->kallsyms, p->symbols, addr);
+}
+
+/* A field's number; false if it is not 1, 2, 4 or 8 bytes or lies outside the record. */
+static inline bool printer_number(const struct printer *p, const struct field *f, uint64_t *ret)
+{
+	if (!f || (uint64_t)f->offset + f->size > p->size ||
+	    !(f->size == 1 || f->size == 2 || f->size == 4 || f->size == 8))
+		return false;
+	*ret = bytes_get(p->data + f->offset, f->size, p->swap);
+	return true;
+}
+
+/* Where a field's bytes lie in the record, following __data_loc. Empty if outside. */
+struct piece printer_field_bytes(const struct printer *p, const struct field *f);
+
+#endif

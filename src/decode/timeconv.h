@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * timeconv.h - from the time in the ring buffer to the time on the screen.
+ *
+ *	raw ─▶ (guest) host's clock ─▶ × factor, or × mult >> shift ─▶ + offset
+ */
+#ifndef SONDE_DECODE_TIMECONV_H
+#define SONDE_DECODE_TIMECONV_H
+
+#include "base/arena.h"
+#include "store/tracefile.h"
+
+#include <stdbool.h>
+
+struct time_sample { /* of the guest's clock against the host's */
+	int64_t time, offset, scaling, fraction;
+};
+
+struct time_shift {
+	uint64_t peer_id;
+	bool interpolate;
+	uint32_t n_cpus;
+	struct {
+		struct time_sample *samples; /* sorted by time, times distinct */
+		uint32_t n;
+	} *cpus;
+};
+
+struct timeconv {
+	bool raw;       /* report --raw-ts: nothing of this */
+	bool is_simple; /* only the offset counts */
+	bool in_time;   /* the result is nanoseconds, not units of some counter */
+	double factor;  /* 0: none; --ts2secs */
+	uint32_t mult, shift; /* mult 0: none */
+	int64_t offset;
+	struct time_shift *host; /* NULL: not synchronised */
+};
+
+struct timeconv_config {
+	bool raw_ts, no_date;
+	int64_t offset;
+	uint64_t ts2secs; /* 0: none */
+};
+
+/* clock: of the buffer, NULL if the file does not say. */
+void timeconv_init(struct timeconv *tc, const struct tracefile *tf, const char *clock,
+		   const struct timeconv_config *config);
+
+/* The TIME_SHIFT option, or NULL if there is none or it is damaged. */
+struct time_shift *time_shift_read(const struct tracefile *tf, struct arena *arena);
+/* The TRACEID option, 0 if there is none. */
+uint64_t timeconv_trace_id(const struct tracefile *tf);
+
+uint64_t timeconv_slow(const struct timeconv *tc, uint64_t ts, uint32_t cpu);
+
+static inline uint64_t timeconv(const struct timeconv *tc, uint64_t ts, uint32_t cpu)
+{
+	return __builtin_expect(tc->is_simple, 1) ? ts + tc->offset : timeconv_slow(tc, ts, cpu);
+}
+
+/* After tc->host or tc->offset was changed. */
+void timeconv_settle(struct timeconv *tc);
+
+#endif

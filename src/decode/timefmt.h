@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * timefmt.h - how a time stamp looks.
+ */
+#ifndef SONDE_DECODE_TIMEFMT_H
+#define SONDE_DECODE_TIMEFMT_H
+
+#include "base/number.h"
+
+enum time_style {
+	TIME_MICROSECONDS, /* "   22.188315": rounded */
+	TIME_NANOSECONDS,  /* "   22.188315120" */
+	TIME_UNITS,        /* "252455259205": the clock is no time */
+};
+
+#define TIME_MAX_BYTES 32
+
+/* Right-aligned in 5 digits before the point, or 12 without one, as printf("%5llu") would. */
+static inline char *time_emit(char *p, uint64_t ts, enum time_style style)
+{
+	uint64_t rest;
+	unsigned width;
+
+	if (style == TIME_UNITS) {
+		for (width = number_dec_width(ts); width < 12; width++)
+			*p++ = ' ';
+		return number_emit_dec(p, ts);
+	}
+	if (style == TIME_MICROSECONDS)
+		ts = (ts + 500) / 1000;
+	rest = style == TIME_MICROSECONDS ? ts / 1000000 : ts / 1000000000;
+	for (width = number_dec_width(rest); width < 5; width++)
+		*p++ = ' ';
+	p = number_emit_dec(p, rest);
+	*p++ = '.';
+	if (style == TIME_MICROSECONDS)
+		return number_emit_dec6(p, ts - rest * 1000000);
+	ts -= rest * 1000000000;
+	*p++ = '0' + ts / 100000000;
+	memcpy(p, number_pairs + ts / 1000000 % 100 * 2, 2);
+	return number_emit_dec6(p + 2, ts % 1000000);
+}
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * walker.h - steps through the records of one sub-buffer.
+ *
+ *	u64 time │ commit │ event header u32: type_len:5 delta:27 │ data … │ header │ …
+ *
+ * Time starts at the sub-buffer's and grows by every header's delta. type_len 1..28 is data of that
+ * many words; 0: a length word follows; 29 padding; 30 the delta has 27 more bits; 31 an absolute
+ * time. Nothing is read past `end`; a length that would lead there ends the walk as damaged.
+ */
+#ifndef SONDE_DECODE_WALKER_H
+#define SONDE_DECODE_WALKER_H
+
+#include "format/bytes.h"
+#include "format/tracedat.h"
+
+#define WALKER_MISSED_UNKNOWN (-1)
+
+struct page_layout {
+	bool swap, big_endian;
+	uint8_t long_size, data_offset;
+};
+
+struct walker {
+	const uint8_t *pos, *end, *start; /* of the data area */
+	uint64_t ts;
+	int64_t missed; /* before this sub-buffer: a number, 0, or WALKER_MISSED_UNKNOWN */
+	bool swap, big_endian;
+	bool damaged;
+};
+
+struct walked {
+	const uint8_t *data;
+	uint32_t size;
+	uint32_t delta; /* of its own header */
+	uint8_t header_bytes;
+	uint64_t ts;
+};
+
+/* false: the page is too short to have a header. A commit that reaches too far is cut (damaged). */
+static inline bool walker_start(struct walker *w, const uint8_t *page, size_t len,
+				const struct page_layout *l)
+{
+	uint32_t commit;
+	size_t used;
+
+	if (len < l->data_offset || len < 8u + l->long_size)
+		return false;
+	w->ts = bytes_get64(page, l->swap);
+	/* the low half of the word, wherever it lies */
+	commit = bytes_get(page + 8, l->long_size, l->swap);
+	used = commit & SNF_COMMIT_MASK;
+	w->swap = l->swap;
+	w->big_endian = l->big_endian;
+	w->pos = w->start = page + l->data_offset;
+	w->damaged = used > len - l->data_offset;
+	w->end = w->damaged ? page + len : w->pos + used;
+	w->missed = 0;
+	if (commit & SNF_COMMIT_MISSED) {
+		w->missed = WALKER_MISSED_UNKNOWN;
+		if ((commit & SNF_COMMIT_MISSED_STORED) && !w->damaged &&
+		    (size_t)(page + len - w->end) >= l->long_size)
+			w->missed = bytes_get(w->end, l->long_size, l->swap);
+	}
+	return true;
+}
+
+/* The next record with data; false at the end. */
+static inline bool walker_next(struct walker *w, struct walked *ret)
+{
+	while ((size_t)(w->end - w->pos) >= 4) {
+		uint32_t header = bytes_get32(w->pos, w->swap), type, delta, word = 0;
+		size_t left = w->end - w->pos - 4;
+
+		type = w->big_endian ? header >> 27 : header & 31;
+		delta = w->big_endian ? header & ((1u << 27) - 1) : header >> 5;
+		if (__builtin_expect(type >= 1 && type <= SNF_TYPE_DATA_MAX, 1)) {
+			if (type * 4 > left)
+				break;
+			w->ts += delta;
+			*ret = (struct walked){w->pos + 4, type * 4, delta, 4, w->ts};
+			w->pos += 4 + type * 4;
+			return true;
+		}
+		if (left < 4)
+			break;
+		word = bytes_get32(w->pos + 4, w->swap);
+		if (type == SNF_TYPE_TIME_EXTEND) {
+			w->ts += delta + ((uint64_t)word << SNF_DELTA_BITS);
+			w->pos += 8;
+		} else if (type == SNF_TYPE_TIME_STAMP) {
+			uint64_t stamp = delta + ((uint64_t)word << SNF_DELTA_BITS);
+
+			w->ts = (w->ts & 0xf800000000000000u) | stamp;
+			w->pos += 8;
+		} else if (type == SNF_TYPE_PADDING) {
+			w->ts += delta;
+			if (word > left)
+				break;
+			w->pos += 4 + (size_t)word;
+		} else {
+			uint32_t size = (word - 4 + 3) & ~3u;
+
+			if (word < 4 || word > (1u << 27) || size > left - 4)
+				break;
+			w->ts += delta;
+			*ret = (struct walked){w->pos + 8, size, delta, 8, w->ts};
+			w->pos += 8 + size;
+			return true;
+		}
+	}
+	if (w->pos != w->end)
+		w->damaged = true;
+	w->pos = w->end;
+	return false;
+}
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * bytes.h - reading numbers out of hostile memory.
+ *
+ * bytes_get*() are for memory already known to be long enough. `struct byte_reader` walks forward and
+ * checks: once something did not fit, `failed` stays set, every further read gives 0 or an empty
+ * piece, and the caller looks at `failed` when it suits it. `swap` is set when the file's byte order
+ * is not ours.
+ */
+#ifndef SONDE_FORMAT_BYTES_H
+#define SONDE_FORMAT_BYTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* A piece of somebody else's memory. */
+struct piece {
+	const uint8_t *data;
+	size_t len;
+};
+
+static inline bool bytes_host_is_big(void)
+{
+	return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+}
+
+static inline uint16_t bytes_get16(const void *p, bool swap)
+{
+	uint16_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return swap ? __builtin_bswap16(v) : v;
+}
+
+static inline uint32_t bytes_get32(const void *p, bool swap)
+{
+	uint32_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return swap ? __builtin_bswap32(v) : v;
+}
+
+static inline uint64_t bytes_get64(const void *p, bool swap)
+{
+	uint64_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return swap ? __builtin_bswap64(v) : v;
+}
+
+/* 1, 2, 4 or 8 bytes; 0 for any other size. */
+static inline uint64_t bytes_get(const void *p, unsigned size, bool swap)
+{
+	switch (size) {
+	case 1:
+		return *(const uint8_t *)p;
+	case 2:
+		return bytes_get16(p, swap);
+	case 4:
+		return bytes_get32(p, swap);
+	case 8:
+		return bytes_get64(p, swap);
+	}
+	return 0;
+}
+
+struct byte_reader {
+	const uint8_t *pos, *end;
+	bool swap, failed;
+};
+
+static inline size_t byte_reader_left(const struct byte_reader *r)
+{
+	return r->end - r->pos;
+}
+
+/* The next len bytes, or NULL (and failed). */
+static inline const uint8_t *byte_reader_take(struct byte_reader *r, uint64_t len)
+{
+	const uint8_t *p = r->pos;
+
+	if (r->failed || len > byte_reader_left(r)) {
+		r->failed = true;
+		return NULL;
+	}
+	r->pos += len;
+	return p;
+}
+
+static inline struct piece byte_reader_take_piece(struct byte_reader *r, uint64_t len)
+{
+	const uint8_t *p = byte_reader_take(r, len);
+
+	return (struct piece){p, p ? len : 0};
+}
+
+static inline uint64_t byte_reader_take_number(struct byte_reader *r, unsigned size)
+{
+	const uint8_t *p = byte_reader_take(r, size);
+
+	return p ? bytes_get(p, size, r->swap) : 0;
+}
+
+/* A NUL-terminated string, or "" (and failed). */
+static inline const char *byte_reader_take_string(struct byte_reader *r)
+{
+	const uint8_t *nul = r->failed ? NULL : memchr(r->pos, 0, byte_reader_left(r));
+	const char *s = (const char *)r->pos;
+
+	if (!nul) {
+		r->failed = true;
+		return "";
+	}
+	r->pos = nul + 1;
+	return s;
+}
+
+#endif

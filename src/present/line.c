@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * line.c - puts lines together.
+ *
+ * Everything that repeats is ready-made: the task's head (tasks.c), the event's label (print.c), the
+ * source's prefix. What is left per line are the CPU, the time, and the event's own text. Lines that
+ * stand before a record (events lost, sub-buffer start) come with the record's prefix once, as in
+ * trace-cmd, where the prefix is printed before either.
+ */
+#include "present/line.h"
+#include "decode/walker.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COLOUR_TASK  "\x1b[36m"
+#define COLOUR_TIME  "\x1b[2m"
+#define COLOUR_EVENT "\x1b[1m"
+#define COLOUR_LOST  "\x1b[31m"
+#define COLOUR_OFF   "\x1b[0m"
+
+int line_printer_init(struct line_printer *lp, const struct line_style *style, struct textbuf *out)
+{
+	*lp = (struct line_printer){.style = style, .out = out};
+	lp->printers = calloc(style->n_sources, sizeof(*lp->printers));
+	for (size_t i = 0; lp->printers && i < style->n_sources; i++)
+		if (printer_init(&lp->printers[i], style->sources[i].formats, out) < 0) {
+			line_printer_release(lp);
+			return -ENOMEM;
+		}
+	return lp->printers ? 0 : -ENOMEM;
+}
+
+void line_printer_release(struct line_printer *lp)
+{
+	for (size_t i = 0; lp->printers && i < lp->style->n_sources; i++)
+		printer_release(&lp->printers[i]);
+	free(lp->printers);
+	lp->printers = NULL;
+}
+
+static void add_colour(struct line_printer *lp, const char *code)
+{
+	if (lp->style->colour)
+		textbuf_add_str(lp->out, code);
+}
+
+static void add_before(struct line_printer *lp, const struct record *rec)
+{
+	struct textbuf *tb = lp->out;
+
+	if (rec->flags & RECORD_MISSED) {
+		add_colour(lp, COLOUR_LOST);
+		if (rec->extra->missed > 0)
+			textbuf_addf(tb, "CPU:%u [%lld EVENTS DROPPED]", rec->cpu,
+				     (long long)rec->extra->missed);
+		else
+			textbuf_addf(tb, "CPU:%u [EVENTS DROPPED]", rec->cpu);
+		add_colour(lp, COLOUR_OFF);
+		textbuf_add_char(tb, '\n');
+	}
+	if (!(rec->flags & RECORD_PAGE_START) || !lp->style->boundary)
+		return;
+	textbuf_addf(tb, "CPU:%u [SUBBUFFER START]", rec->cpu);
+	if (lp->style->debug)
+		textbuf_addf(tb, " [%lld:0x%llx]", (long long)rec->extra->page_ts,
+			     (unsigned long long)rec->extra->file_offset);
+	textbuf_add_char(tb, '\n');
+}
+
+/* irqs off, need-resched, hard/softirq, preempt depth, migrate-disable depth */
+static void add_latency_flags(struct line_printer *lp, const struct line_source *src,
+			      const struct record *rec)
+{
+	const struct formats *f = src->formats;
+	unsigned flags = formats_common(f, &f->flags, rec->data, rec->size);
+	unsigned depth = formats_common(f, &f->preempt_count, rec->data, rec->size);
+	bool hard = flags & SNF_FLAG_HARDIRQ, soft = flags & SNF_FLAG_SOFTIRQ;
+	char *s = textbuf_reserve(lp->out, 64);
+
+	*s++ = flags & SNF_FLAG_IRQS_OFF ? 'd' : flags & SNF_FLAG_IRQS_NOSUPPORT ? 'X' : '.';
+	*s++ = flags & SNF_FLAG_NEED_RESCHED ? 'N' : '.';
+	*s++ = hard && soft ? 'H' : hard ? 'h' : soft ? 's' : '.';
+	*s++ = depth & 0xf ? "0123456789abcdef"[depth & 0xf] : '.';
+	if (depth & 0xf0)
+		s = number_emit_hex(s, depth >> 4);
+	else
+		*s++ = '.';
+	for (int i = 0; i < 2; i++) {
+		const struct common_field *c = i ? &f->lock_depth : &f->migrate_disable;
+		int v = formats_common(f, c, rec->data, rec->size);
+
+		if (!c->size)
+			continue;
+		if (v < 0)
+			*s++ = '.';
+		else
+			s = number_emit_dec(s, v);
+	}
+	textbuf_commit(lp->out, s);
+}
+
+static void add_cpu(struct line_printer *lp, uint32_t cpu)
+{
+	char *s = textbuf_reserve(lp->out, 24);
+
+	if (lp->style->latency) {
+		for (unsigned w = number_dec_width(cpu); w < 3; w++)
+			*s++ = ' ';
+		s = number_emit_dec(s, cpu);
+	} else {
+		*s++ = '[';
+		for (unsigned w = number_dec_width(cpu); w < 3; w++)
+			*s++ = '0';
+		s = number_emit_dec(s, cpu);
+		*s++ = ']';
+	}
+	textbuf_commit(lp->out, s);
+}
+
+static void add_task(struct line_printer *lp, const struct line_source *src,
+		     const struct record *rec)
+{
+	const struct formats *f = src->formats;
+	const struct task *t = rec->task;
+
+	if (!t)
+		textbuf_addf(lp->out, lp->style->latency ? "%8.8s-%-5d " : "%16s-%-5d ", "<...>",
+			     formats_common(f, &f->pid, rec->data, rec->size));
+	else if (lp->style->latency)
+		textbuf_add(lp->out, t->short_head, t->short_head_len);
+	else
+		textbuf_add(lp->out, t->head, t->head_len);
+}
+
+static void add_time(struct line_printer *lp, const struct line_source *src, uint64_t ts)
+{
+	char *s = textbuf_reserve(lp->out, TIME_MAX_BYTES + 2);
+
+	if (src->time_style != TIME_UNITS)
+		*s++ = ' ';
+	s = time_emit(s, ts, src->time_style);
+	*s++ = ':';
+	textbuf_commit(lp->out, s);
+}
+
+static void add_diff(struct line_printer *lp, const struct batch *b, size_t i)
+{
+	const struct record *rec = &b->records[i];
+	uint64_t prev = i ? b->records[i - 1].ts : b->has_prev ? b->prev_ts : 0, ts = rec->ts;
+	unsigned prev_source = i ? b->records[i - 1].source : b->prev_source;
+	char text[32] = "";
+
+	if (lp->style->sources[prev_source].diff_in_us)
+		prev = (prev + 500) / 1000;
+	if (lp->style->sources[rec->source].diff_in_us)
+		ts = (ts + 500) / 1000;
+	if (prev) {
+		char *s = text;
+
+		*s++ = '(';
+		*s++ = '+';
+		s = number_emit_signed(s, ts - prev);
+		*s++ = ')';
+		*s = 0;
+	}
+	textbuf_addf(lp->out, " %-8s", text);
+}
+
+/* What stands between this record and the next in its sub-buffer. */
+static void add_debug(struct line_printer *lp, const struct line_source *src,
+		      const struct record *rec)
+{
+	static const char *const names[] = {"PADDING", "TIME EXTEND", "TIME STAMP"};
+	const struct tracefile *tf = src->formats->tf;
+	const struct record_extra *x = rec->extra;
+	const uint8_t *pos = rec->data + rec->size;
+	struct walker w;
+	struct page_layout l = {tf->swap, tf->big_endian, tf->long_size, tf->data_offset};
+
+	textbuf_addf(lp->out, " [%d:0x%x:%d]", x->delta, x->page_pos, rec->size);
+	if (!walker_start(&w, x->page, x->page_len, &l))
+		return;
+	while (w.end - pos >= 8) {
+		uint32_t header = bytes_get32(pos, tf->swap), word = bytes_get32(pos + 4, tf->swap);
+		unsigned type = tf->big_endian ? header >> 27 : header & 31;
+		uint64_t delta = tf->big_endian ? header & ((1u << 27) - 1) : header >> 5;
+		uint32_t len = 0;
+
+		if (type < SNF_TYPE_PADDING)
+			break;
+		if (type == SNF_TYPE_PADDING)
+			len = word;
+		else
+			delta += (uint64_t)word << SNF_DELTA_BITS;
+		textbuf_addf(lp->out, "\n %s: %s:%lld length:%u", names[type - SNF_TYPE_PADDING],
+			     type == SNF_TYPE_TIME_STAMP ? "timestamp" : "delta", (long long)delta, len);
+		if (len > w.end - pos)
+			break;
+		pos += type == SNF_TYPE_PADDING ? 4 + (size_t)len : 8;
+	}
+}
+
+static void add_event(struct line_printer *lp, const struct batch *b, size_t i)
+{
+	const struct record *rec = &b->records[i];
+	const struct event *ev = rec->event;
+
+	if (lp->style->ts_diff)
+		add_diff(lp, b, i);
+	if (!ev) {
+		textbuf_add_str(lp->out, " (NULL):               [UNKNOWN EVENT]");
+		return;
+	}
+	add_colour(lp, COLOUR_EVENT);
+	textbuf_add(lp->out, ev->label, ev->label_len);
+	add_colour(lp, COLOUR_OFF);
+	printer_print(&lp->printers[rec->source], rec, lp->style->raw);
+	if (lp->out->pos > lp->out->start && lp->out->pos[-1] == '\n')
+		lp->out->pos--;
+}
+
+static void add_line(struct line_printer *lp, const struct batch *b, size_t i)
+{
+	const struct record *rec = &b->records[i];
+	const struct line_source *src = &lp->style->sources[rec->source];
+
+	if (src->prefix)
+		textbuf_add_str(lp->out, src->prefix);
+	if (rec->flags & (RECORD_MISSED | RECORD_PAGE_START))
+		add_before(lp, rec);
+	if (rec->event) {
+		add_colour(lp, COLOUR_TASK);
+		add_task(lp, src, rec);
+		add_colour(lp, COLOUR_OFF);
+		add_cpu(lp, rec->cpu);
+	} else {
+		textbuf_add_str(lp->out, "[UNKNOWN EVENT]");
+	}
+	if (lp->style->latency && lp->style->raw)
+		textbuf_addf(lp->out, "-0x%x",
+			     formats_common(src->formats, &src->formats->flags, rec->data, rec->size));
+	else if (lp->style->latency && rec->event)
+		add_latency_flags(lp, src, rec);
+	else if (lp->style->latency)
+		textbuf_add_str(lp->out, "[UNKNOWN EVENT]");
+	if (rec->event) {
+		add_colour(lp, COLOUR_TIME);
+		add_time(lp, src, rec->ts);
+		add_colour(lp, COLOUR_OFF);
+	} else {
+		textbuf_add_str(lp->out, "[UNKNOWN EVENT]");
+	}
+	add_event(lp, b, i);
+	if (lp->style->debug)
+		add_debug(lp, src, rec);
+	if (rec->flags & RECORD_LATENCY)
+		textbuf_addf(lp->out, " Latency: %llu.%03llu usecs",
+			     (unsigned long long)rec->extra->latency / 1000,
+			     (unsigned long long)rec->extra->latency % 1000);
+	textbuf_add_char(lp->out, '\n');
+}
+
+size_t line_printer_add(struct line_printer *lp, const struct batch *b, size_t from, size_t max_bytes)
+{
+	while (from < b->n && textbuf_len(lp->out) < max_bytes)
+		add_line(lp, b, from++);
+	return from;
+}

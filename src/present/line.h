@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * line.h - a record as a line of text, the way trace-cmd report prints it.
+ *
+ *	[FILE: ]            COMM-PID   [CPU] TIME: (+diff) NAME:    INFO
+ *
+ * One line_printer per thread; the sources and the style are shared and read-only.
+ */
+#ifndef SONDE_PRESENT_LINE_H
+#define SONDE_PRESENT_LINE_H
+
+#include "base/textbuf.h"
+#include "decode/print.h"
+#include "decode/sequence.h"
+#include "decode/timefmt.h"
+
+struct line_source {
+	struct formats *formats;
+	const char *prefix; /* "name: " padded, or NULL */
+	uint32_t page_size;
+	enum time_style time_style;
+	bool diff_in_us; /* --ts-diff counts rounded microseconds */
+};
+
+struct tgids;
+
+struct line_style {
+	const struct line_source *sources;
+	size_t n_sources;
+	bool latency; /* report -l */
+	bool raw;     /* report -R */
+	bool ts_diff, boundary, debug;
+	bool syscall_names;
+	bool colour;
+	const struct tgids *tgids; /* --tgid; NULL: no column */
+};
+
+struct line_printer {
+	const struct line_style *style;
+	struct textbuf *out;
+	struct printer *printers; /* one per source */
+};
+
+int line_printer_init(struct line_printer *lp, const struct line_style *style, struct textbuf *out);
+void line_printer_release(struct line_printer *lp);
+
+/* Records [from, b->n) until the text is longer than max_bytes; returns the index it got to. */
+size_t line_printer_add(struct line_printer *lp, const struct batch *b, size_t from, size_t max_bytes);
+
+#endif

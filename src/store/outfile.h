@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * outfile.h - a file that appears whole or not at all.
+ *
+ * What is written goes to a nameless (or, where the file system has none, a hidden) file beside the
+ * target; outfile_commit() gives it the target's name. Until then, and on every failure, whatever was
+ * there under that name stays as it is. Writing goes forward only; outfile_patch() changes bytes that
+ * were written before.
+ *
+ * The first failure sticks: every later call returns it and does nothing, and outfile_commit() says
+ * it in a sentence. One owner.
+ */
+#ifndef SONDE_STORE_OUTFILE_H
+#define SONDE_STORE_OUTFILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct errmsg;
+struct outfile;
+
+/* -EISDIR, -EACCES, -ENOENT …, -ESPIPE for a device or pipe; the sentence names path. */
+int outfile_open(struct outfile **ret_file, const char *path, struct errmsg *err);
+
+int outfile_write(struct outfile *f, const void *data, size_t n_bytes);
+/* Leaves a hole of zeros. */
+int outfile_skip(struct outfile *f, uint64_t n_bytes);
+int outfile_patch(struct outfile *f, uint64_t pos, const void *data, size_t n_bytes);
+/* Where the next byte goes. */
+uint64_t outfile_pos(const struct outfile *f);
+
+/* Takes the file out of the writer's hands: it has its name, or err says why not. Frees f. */
+int outfile_commit(struct outfile *f, struct errmsg *err);
+/* Fills err with the failure that stuck, and returns it; 0 if there was none. */
+int outfile_failure(const struct outfile *f, struct errmsg *err);
+/* Forgets everything that was written. f may be NULL. */
+void outfile_free(struct outfile *f);
+
+#endif

@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * pagestream.c - plain and compressed sub-buffers behind one call, unpacked ahead of use.
+ *
+ *	file:   u32 n │ packed,plain,bytes │ packed,plain,bytes │ …
+ *	window:        [READY] [BUSY] [QUEUED] [    ]          slot = number % WINDOW_MAX
+ *	                  ^ next to use   ^ next to unpack
+ *
+ * A stream queues the chunks it will need next; an idle thread of the unpacker takes the queued chunk
+ * that is nearest to use, over all streams. A reader that arrives first unpacks the chunk itself, so
+ * nobody ever waits for a thread that has not begun. Slot states change under the unpacker's lock.
+ *
+ * Memory: window × plain chunk size (40 KB as trace-cmd writes them) for each stream, bounded by
+ * AHEAD_MAX_BYTES over all of them, plus what the readers still hold.
+ */
+#include "store/pagestream.h"
+
+#include "store/unpack.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WINDOW_MAX       8
+#define AHEAD_MAX_BYTES  (24u << 20)
+#define CHUNK_MAX_BYTES  (4u << 20)
+#define CHUNK_GUESS_BYTES (40u << 10)
+
+struct chunk {
+	atomic_uint refs;
+	uint32_t n_bytes;
+	uint64_t offset; /* in the file */
+	uint8_t data[];
+};
+
+enum slot_state { SLOT_QUEUED, SLOT_BUSY, SLOT_READY, SLOT_BAD };
+
+struct slot {
+	enum slot_state state;
+	struct piece packed;
+	struct chunk *chunk;
+};
+
+struct pagestream {
+	struct tracefile *tf;
+	const struct tracefile_buffer *buffer;
+	const struct tracefile_cpu *cpu;
+	struct unpacker *unpacker;
+	struct pagestream *next_stream; /* in the unpacker's list */
+	uint64_t pos;       /* plain: next page; compressed: next chunk header */
+	uint32_t left;      /* chunks not queued yet */
+	bool broken;        /* no further chunk headers can be trusted */
+	struct chunk *current;
+	uint32_t current_pos;
+	unsigned window;
+	unsigned use, queue; /* numbers of the next slot to use / to queue */
+	struct slot slots[WINDOW_MAX];
+};
+
+struct unpacker {
+	pthread_mutex_t lock;
+	pthread_cond_t work, ready;
+	struct pagestream *streams;
+	unsigned window, n_threads;
+	bool stop;
+	pthread_t threads[64];
+};
+
+struct chunk *chunk_get(struct chunk *c)
+{
+	atomic_fetch_add_explicit(&c->refs, 1, memory_order_relaxed);
+	return c;
+}
+
+void chunk_put(struct chunk *c)
+{
+	/* release: our reads of the chunk come before; acquire: the last one frees after all of them */
+	if (c && atomic_fetch_sub_explicit(&c->refs, 1, memory_order_acq_rel) == 1)
+		free(c);
+}
+
+/* BUSY slot, no lock held: unpacks and returns the state the slot gets. */
+static enum slot_state slot_unpack(const struct pagestream *ps, struct slot *slot)
+{
+	return unpack(ps->tf->compression, slot->packed, slot->chunk->data, slot->chunk->n_bytes) < 0
+		       ? SLOT_BAD
+		       : SLOT_READY;
+}
+
+static struct slot *find_queued(struct unpacker *u, struct pagestream **ret_stream)
+{
+	struct slot *best = NULL;
+	unsigned best_distance = WINDOW_MAX + 1;
+
+	for (struct pagestream *ps = u->streams; ps; ps = ps->next_stream) {
+		for (unsigned n = ps->use; n != ps->queue && n - ps->use < best_distance; n++) {
+			struct slot *slot = &ps->slots[n % WINDOW_MAX];
+
+			if (slot->state != SLOT_QUEUED)
+				continue;
+			best = slot;
+			best_distance = n - ps->use;
+			*ret_stream = ps;
+			break;
+		}
+	}
+	return best;
+}
+
+static void *unpacker_thread(void *arg)
+{
+	struct unpacker *u = arg;
+	struct pagestream *ps = NULL;
+
+	pthread_mutex_lock(&u->lock);
+	while (!u->stop) {
+		struct slot *slot = find_queued(u, &ps);
+		enum slot_state state;
+
+		if (!slot) {
+			pthread_cond_wait(&u->work, &u->lock);
+			continue;
+		}
+		slot->state = SLOT_BUSY;
+		pthread_mutex_unlock(&u->lock);
+		state = slot_unpack(ps, slot);
+		pthread_mutex_lock(&u->lock);
+		slot->state = state;
+		pthread_cond_broadcast(&u->ready);
+	}
+	pthread_mutex_unlock(&u->lock);
+	return NULL;
+}
+
+struct unpacker *unpacker_new(unsigned n_threads, size_t n_streams)
+{
+	struct unpacker *u = calloc(1, sizeof(*u));
+	size_t window = AHEAD_MAX_BYTES / CHUNK_GUESS_BYTES / (n_streams + 1);
+
+	if (!u)
+		return NULL;
+	pthread_mutex_init(&u->lock, NULL);
+	pthread_cond_init(&u->work, NULL);
+	pthread_cond_init(&u->ready, NULL);
+	u->window = window < 1 ? 1 : window > WINDOW_MAX ? WINDOW_MAX : window;
+	while (u->n_threads < n_threads && u->n_threads < 64 &&
+	       !pthread_create(&u->threads[u->n_threads], NULL, unpacker_thread, u))
+		u->n_threads++;
+	return u;
+}
+
+void unpacker_free(struct unpacker *u)
+{
+	if (!u)
+		return;
+	pthread_mutex_lock(&u->lock);
+	u->stop = true;
+	pthread_cond_broadcast(&u->work);
+	pthread_mutex_unlock(&u->lock);
+	while (u->n_threads)
+		pthread_join(u->threads[--u->n_threads], NULL);
+	pthread_mutex_destroy(&u->lock);
+	pthread_cond_destroy(&u->work);
+	pthread_cond_destroy(&u->ready);
+	free(u);
+}
+
+static void stream_lock(struct pagestream *ps)
+{
+	if (ps->unpacker)
+		pthread_mutex_lock(&ps->unpacker->lock);
+}
+
+static void stream_unlock(struct pagestream *ps)
+{
+	if (ps->unpacker)
+		pthread_mutex_unlock(&ps->unpacker->lock);
+}
+
+struct pagestream *pagestream_new(struct tracefile *tf, const struct tracefile_buffer *buffer,
+				  size_t cpu, struct unpacker *unpacker)
+{
+	struct pagestream *ps = calloc(1, sizeof(*ps));
+
+	if (!ps)
+		return NULL;
+	ps->tf = tf;
+	ps->buffer = buffer;
+	ps->cpu = &buffer->cpus[cpu];
+	ps->pos = ps->cpu->offset;
+	if (!buffer->compressed)
+		return ps;
+	if (ps->cpu->n_bytes >= 4 && ps->pos < tf->map.len && tf->map.len - ps->pos >= 4) {
+		ps->left = bytes_get32(tf->map.data + ps->pos, tf->swap);
+		ps->pos += 4;
+	}
+	ps->window = unpacker ? unpacker->window : 1;
+	ps->unpacker = unpacker;
+	stream_lock(ps);
+	if (unpacker) {
+		ps->next_stream = unpacker->streams;
+		unpacker->streams = ps;
+	}
+	stream_unlock(ps);
+	return ps;
+}
+
+void pagestream_free(struct pagestream *ps)
+{
+	struct pagestream **link;
+
+	if (!ps)
+		return;
+	stream_lock(ps);
+	for (unsigned n = ps->use; n != ps->queue; n++)
+		while (ps->slots[n % WINDOW_MAX].state == SLOT_BUSY)
+			pthread_cond_wait(&ps->unpacker->ready, &ps->unpacker->lock);
+	if (ps->unpacker) {
+		for (link = &ps->unpacker->streams; *link != ps; link = &(*link)->next_stream)
+			;
+		*link = ps->next_stream;
+	}
+	stream_unlock(ps);
+	for (unsigned n = ps->use; n != ps->queue; n++)
+		chunk_put(ps->slots[n % WINDOW_MAX].chunk);
+	chunk_put(ps->current);
+	free(ps);
+}
+
+static void stream_break(struct pagestream *ps, const char *what)
+{
+	ps->broken = true;
+	tracefile_add_damage(ps->tf, "%s: the data of CPU %u %s at byte %llu; what comes after is lost",
+			     ps->tf->path, ps->cpu->cpu, what, (unsigned long long)ps->pos);
+}
+
+/* Lock held. Reads the next chunk header and queues the chunk; false when there is none. */
+static bool stream_queue_one(struct pagestream *ps)
+{
+	const struct tracefile *tf = ps->tf;
+	uint64_t left = ps->pos < tf->map.len ? tf->map.len - ps->pos : 0;
+	struct slot *slot = &ps->slots[ps->queue % WINDOW_MAX];
+	uint32_t packed, plain;
+
+	if (!ps->left || ps->broken)
+		return false;
+	packed = left >= 8 ? bytes_get32(tf->map.data + ps->pos, tf->swap) : 0;
+	plain = left >= 8 ? bytes_get32(tf->map.data + ps->pos + 4, tf->swap) : 0;
+	if (left < 8 || packed > left - 8) {
+		stream_break(ps, "is cut off");
+		return false;
+	}
+	if (!plain || plain > CHUNK_MAX_BYTES + ps->buffer->page_size) {
+		stream_break(ps, "is damaged");
+		return false;
+	}
+	slot->chunk = malloc(sizeof(*slot->chunk) + plain);
+	if (!slot->chunk) {
+		stream_break(ps, "does not fit into memory");
+		return false;
+	}
+	atomic_init(&slot->chunk->refs, 1);
+	slot->chunk->n_bytes = plain;
+	slot->chunk->offset = ps->pos;
+	slot->packed = (struct piece){tf->map.data + ps->pos + 8, packed};
+	slot->state = SLOT_QUEUED;
+	ps->pos += 8 + (uint64_t)packed;
+	ps->left--;
+	ps->queue++;
+	return true;
+}
+
+/* Lock held. The next chunk, unpacked; NULL at the end. */
+static struct chunk *stream_take_chunk(struct pagestream *ps)
+{
+	struct slot *slot = &ps->slots[ps->use % WINDOW_MAX];
+	bool queued = false;
+
+	while (ps->queue - ps->use < ps->window && stream_queue_one(ps))
+		queued = true;
+	if (ps->use == ps->queue)
+		return NULL;
+	if (queued && ps->unpacker)
+		pthread_cond_broadcast(&ps->unpacker->work);
+	if (slot->state == SLOT_QUEUED) {
+		enum slot_state state;
+
+		slot->state = SLOT_BUSY;
+		stream_unlock(ps);
+		state = slot_unpack(ps, slot);
+		stream_lock(ps);
+		slot->state = state;
+	}
+	while (slot->state == SLOT_BUSY)
+		pthread_cond_wait(&ps->unpacker->ready, &ps->unpacker->lock);
+	ps->use++;
+	return slot->chunk;
+}
+
+static bool stream_next_chunk(struct pagestream *ps)
+{
+	chunk_put(ps->current);
+	ps->current = NULL;
+	ps->current_pos = 0;
+	for (;;) {
+		unsigned n;
+		bool bad;
+
+		stream_lock(ps);
+		n = ps->use;
+		ps->current = stream_take_chunk(ps);
+		bad = ps->current && ps->slots[n % WINDOW_MAX].state == SLOT_BAD;
+		stream_unlock(ps);
+		if (!bad)
+			return ps->current;
+		tracefile_add_damage(ps->tf,
+				     "%s: a chunk of CPU %u at byte %llu cannot be unpacked; its events "
+				     "are missing",
+				     ps->tf->path, ps->cpu->cpu,
+				     (unsigned long long)ps->current->offset);
+		chunk_put(ps->current);
+		ps->current = NULL;
+	}
+}
+
+static int next_plain(struct pagestream *ps, struct page *ret_page)
+{
+	uint64_t left = ps->cpu->offset + ps->cpu->n_bytes - ps->pos;
+	size_t len = left < ps->buffer->page_size ? left : ps->buffer->page_size;
+
+	if (!left || ps->pos >= ps->tf->map.len)
+		return 0;
+	*ret_page = (struct page){.data = ps->tf->map.data + ps->pos, .len = len};
+	ps->pos += len;
+	return 1;
+}
+
+int pagestream_next(struct pagestream *ps, struct page *ret_page)
+{
+	uint32_t left, len;
+
+	if (!ps->buffer->compressed)
+		return next_plain(ps, ret_page);
+	if ((!ps->current || ps->current_pos == ps->current->n_bytes) && !stream_next_chunk(ps))
+		return 0;
+	left = ps->current->n_bytes - ps->current_pos;
+	len = left < ps->buffer->page_size ? left : ps->buffer->page_size;
+	*ret_page = (struct page){.data = ps->current->data + ps->current_pos,
+				  .len = len,
+				  .chunk = ps->current};
+	ps->current_pos += len;
+	return 1;
+}
+
+uint64_t pagestream_offset(const struct pagestream *ps, const struct page *page)
+{
+	return page->chunk ? page->chunk->offset : (uint64_t)(page->data - ps->tf->map.data);
+}
+
+void pagestream_skip_to_end(struct pagestream *ps, size_t n_pages)
+{
+	uint64_t pages = ps->cpu->n_bytes / ps->buffer->page_size;
+
+	if (!ps->buffer->compressed && pages > n_pages)
+		ps->pos = ps->cpu->offset + (pages - n_pages) * ps->buffer->page_size;
+}
+
+uint64_t pagestream_progress(const struct pagestream *ps, uint64_t *ret_total)
+{
+	*ret_total = ps->cpu->n_bytes;
+	return ps->pos - ps->cpu->offset;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * pagestream.h - the sub-buffers of one CPU, one after the other.
+ *
+ * Plain data is handed out straight from the mapping. Compressed data comes in chunks of some
+ * sub-buffers; a chunk is unpacked into memory that is counted: whoever keeps a pointer into a page
+ * beyond the next pagestream_next() holds the page's chunk with chunk_get()/chunk_put().
+ *
+ * With an `unpacker` chunks are unpacked ahead by its threads; without one, when needed. A pagestream
+ * belongs to one thread. The unpacker must outlive its streams.
+ */
+#ifndef SONDE_STORE_PAGESTREAM_H
+#define SONDE_STORE_PAGESTREAM_H
+
+#include "store/tracefile.h"
+
+struct chunk;
+struct pagestream;
+struct unpacker;
+
+struct page {
+	const uint8_t *data;
+	size_t len; /* less than the page size only at a cut */
+	struct chunk *chunk; /* NULL: mapped, valid as long as the file is open */
+};
+
+struct chunk *chunk_get(struct chunk *c);
+void chunk_put(struct chunk *c);
+
+/* n_streams: how many will share it (bounds what is unpacked ahead). NULL when memory is short. */
+struct unpacker *unpacker_new(unsigned n_threads, size_t n_streams);
+void unpacker_free(struct unpacker *u);
+
+/* cpu: index into buffer->cpus. unpacker may be NULL. NULL only without memory. */
+struct pagestream *pagestream_new(struct tracefile *tf, const struct tracefile_buffer *buffer,
+				  size_t cpu, struct unpacker *unpacker);
+void pagestream_free(struct pagestream *ps);
+
+/* 1: *ret_page is the next one; 0: the end. What cannot be read is noted as damage of the file. */
+int pagestream_next(struct pagestream *ps, struct page *ret_page);
+
+/* Leaves only the last n_pages to be read, where that can be done without reading the rest. */
+void pagestream_skip_to_end(struct pagestream *ps, size_t n_pages);
+
+/* How many bytes of the file this stream has come past, of how many. */
+uint64_t pagestream_progress(const struct pagestream *ps, uint64_t *ret_total);
+
+/* File offset of a page's data for messages and --debug (of its chunk, if it is compressed). */
+uint64_t pagestream_offset(const struct pagestream *ps, const struct page *page);
+
+#endif

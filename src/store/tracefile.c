@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tracefile.c - the parts of reading a trace.dat that both versions share.
+ *
+ *	tracefile_open ─▶ head (magic, version, byte order)
+ *	                    ├─▶ tracefile_v6.c  one fixed order of texts, then tags
+ *	                    └─▶ tracefile_v7.c  a chain of option sections ─▶ recover.c if it is broken
+ *
+ * Owns: the mapping, an arena for the directory (options, sections, buffers, CPUs), and the heaps of
+ * texts that had to be unpacked. The arena's ceiling bounds what a hostile directory can cost us:
+ * 48 MB are over a million CPU entries.
+ */
+#include "store/tracefile_int.h"
+
+#include "store/unpack.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Doubles an arena array; the old copy stays behind in the arena, at most as much again. */
+static void *array_grow(struct arena *a, const void *old, size_t n, size_t *cap, size_t each)
+{
+	size_t want = *cap ? *cap * 2 : 16;
+	void *p;
+
+	if (n < *cap)
+		return (void *)old;
+	p = arena_alloc_array(a, want, each);
+	if (!p)
+		return NULL;
+	if (n)
+		memcpy(p, old, n * each);
+	*cap = want;
+	return p;
+}
+
+int tracefile_add_option(struct tracefile *tf, uint16_t id, struct piece data)
+{
+	struct tracefile_private *priv = tracefile_private(tf);
+	struct tracefile_option *o = tf->n_options >= TRACEFILE_OPTIONS_MAX
+					     ? NULL
+					     : array_grow(&priv->arena, tf->options, tf->n_options,
+							  &priv->cap_options, sizeof(*o));
+
+	if (!o)
+		return -ENOMEM;
+	o[tf->n_options++] = (struct tracefile_option){.id = id, .data = data};
+	tf->options = o;
+	return 0;
+}
+
+int tracefile_add_section(struct tracefile *tf, const struct tracefile_section *section)
+{
+	struct tracefile_private *priv = tracefile_private(tf);
+	struct tracefile_section *s = array_grow(&priv->arena, tf->sections, tf->n_sections,
+						 &priv->cap_sections, sizeof(*s));
+
+	if (!s)
+		return -ENOMEM;
+	s[tf->n_sections++] = *section;
+	tf->sections = s;
+	return 0;
+}
+
+struct tracefile_buffer *tracefile_add_buffer(struct tracefile *tf)
+{
+	struct tracefile_private *priv = tracefile_private(tf);
+	struct tracefile_buffer *b = array_grow(&priv->arena, tf->buffers, tf->n_buffers,
+						&priv->cap_buffers, sizeof(*b));
+
+	if (!b)
+		return NULL;
+	tf->buffers = b;
+	b += tf->n_buffers++;
+	memset(b, 0, sizeof(*b));
+	b->name = "";
+	return b;
+}
+
+struct tracefile_cpu *tracefile_add_cpus(struct tracefile *tf, struct tracefile_buffer *b, size_t n)
+{
+	b->cpus = n > TRACEFILE_CPUS_MAX ? NULL
+					 : arena_alloc_array(&tracefile_private(tf)->arena, n + !n,
+							     sizeof(*b->cpus));
+	b->n_cpus = b->cpus ? n : 0;
+	return b->cpus;
+}
+
+static int cpu_compare(const void *a, const void *b)
+{
+	const struct tracefile_cpu *x = a, *y = b;
+
+	return (x->cpu > y->cpu) - (x->cpu < y->cpu);
+}
+
+void tracefile_clip_cpus(struct tracefile *tf, struct tracefile_buffer *b)
+{
+	uint64_t missing = 0, first = 0;
+
+	for (size_t i = 0; i < b->n_cpus; i++) {
+		struct tracefile_cpu *c = &b->cpus[i];
+		uint64_t left = c->offset < tf->map.len ? tf->map.len - c->offset : 0;
+
+		c->n_bytes_stated = c->n_bytes;
+		if (c->cpu >= b->max_cpus)
+			b->max_cpus = c->cpu + 1;
+		/* Files by trace-cmd up to 3.1.6 state compressed sizes without the chunk count. */
+		if (c->n_bytes > left) {
+			missing += c->n_bytes - left;
+			first = missing == c->n_bytes - left ? c->cpu : first;
+			c->n_bytes = left;
+		}
+	}
+	qsort(b->cpus, b->n_cpus, sizeof(*b->cpus), cpu_compare);
+	if (missing)
+		tracefile_add_damage(tf,
+				     "%s is cut off: it ends at byte %zu, but its directory promises %llu "
+				     "bytes more, from CPU %llu on",
+				     tf->path, tf->map.len, (unsigned long long)missing,
+				     (unsigned long long)first);
+}
+
+char *tracefile_strndup(struct tracefile *tf, const char *s, size_t len)
+{
+	return arena_strndup(&tracefile_private(tf)->arena, s, len);
+}
+
+void tracefile_add_damage(struct tracefile *tf, const char *fmt, ...)
+{
+	struct tracefile_private *priv = tracefile_private(tf);
+	char text[600], *copy;
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	for (size_t i = 0; i < tf->n_damage; i++)
+		if (!strcmp(tf->damage[i], text))
+			return;
+	copy = tracefile_strndup(tf, text, strlen(text));
+	if (copy && tf->n_damage < TRACEFILE_DAMAGE_MAX)
+		priv->damage[tf->n_damage++] = copy;
+}
+
+/* Finds "field: … NAME; offset:N; size:N;" in header_page text. */
+static bool header_field(struct piece text, const char *name, unsigned *ret_offset,
+			 unsigned *ret_size)
+{
+	char line[512], *p = NULL;
+	size_t pos = 0;
+
+	while (pos < text.len) {
+		const uint8_t *nl = memchr(text.data + pos, '\n', text.len - pos);
+		size_t len = (nl ? (size_t)(nl - text.data) : text.len) - pos;
+		size_t take = len < sizeof(line) - 1 ? len : sizeof(line) - 1;
+
+		memcpy(line, text.data + pos, take);
+		line[take] = 0;
+		pos += len + 1;
+		p = strstr(line, name);
+		if (p && sscanf(p + strlen(name), "; offset:%u; size:%u", ret_offset, ret_size) == 2)
+			return true;
+	}
+	return false;
+}
+
+void tracefile_read_header_page(struct tracefile *tf, struct piece text)
+{
+	unsigned offset, size;
+
+	tf->long_size = tf->writer_long_size == 4 ? 4 : 8;
+	tf->data_offset = 8 + tf->long_size;
+	if (!text.len) {
+		tf->old_format = true;
+		return;
+	}
+	if (header_field(text, " commit", &offset, &size) && offset == 8 && (size == 4 || size == 8))
+		tf->long_size = size;
+	tf->data_offset = 8 + tf->long_size;
+	if (header_field(text, " data", &offset, &size) && offset >= 12 && offset <= 64)
+		tf->data_offset = offset;
+}
+
+const char *tracefile_clock_name(struct tracefile *tf, struct piece text)
+{
+	const uint8_t *open = text.len ? memchr(text.data, '[', text.len) : NULL, *close;
+
+	if (!open)
+		return NULL;
+	open++;
+	close = memchr(open, ']', text.len - (open - text.data));
+	return close ? tracefile_strndup(tf, (const char *)open, close - open) : NULL;
+}
+
+static int read_head(struct tracefile *tf, struct byte_reader *r, struct errmsg *err)
+{
+	const uint8_t *magic = byte_reader_take(r, SNF_MAGIC_BYTES);
+	const char *version;
+	unsigned endian;
+
+	if (!magic || memcmp(magic, SNF_MAGIC, SNF_MAGIC_BYTES))
+		return errmsg_set(err, -EBADMSG,
+				  "%s is not a trace file (it does not begin like a trace.dat)", tf->path);
+	version = byte_reader_take_string(r);
+	tf->version = strspn(version, "0123456789") == strlen(version) ? atoi(version) : 0;
+	if (!r->failed && tf->version != 6 && tf->version != 7)
+		return errmsg_set(err, -ENOTSUP,
+				  "%s is a trace.dat of version %.20s; only versions 6 and 7 are known",
+				  tf->path, version);
+	endian = byte_reader_take_number(r, 1);
+	tf->big_endian = endian == 1;
+	tf->swap = r->swap = tf->big_endian != bytes_host_is_big();
+	tf->writer_long_size = byte_reader_take_number(r, 1);
+	tf->page_size = byte_reader_take_number(r, 4);
+	if (r->failed)
+		return errmsg_set(err, -EBADMSG, "%s is cut off in its first %zu bytes: nothing to read",
+				  tf->path, tf->map.len);
+	if (tf->page_size < 64 || tf->page_size > (1u << 27))
+		return errmsg_set(err, -EBADMSG, "%s is damaged: it states sub-buffers of %u bytes",
+				  tf->path, tf->page_size);
+	return 0;
+}
+
+int tracefile_open_memory(struct tracefile **ret_file, const char *path, struct piece map,
+			  struct errmsg *err)
+{
+	struct tracefile_private *priv = calloc(1, sizeof(*priv));
+	struct byte_reader r = {.pos = map.data, .end = map.data + map.len};
+	int ret;
+
+	if (!priv)
+		return errmsg_set_errno(err, -ENOMEM, "cannot open %s", path);
+	arena_init(&priv->arena, TRACEFILE_ARENA_MAX_BYTES);
+	priv->pub.map = map;
+	priv->pub.damage = priv->damage;
+	priv->pub.path = tracefile_strndup(&priv->pub, path, strlen(path));
+	priv->pub.compression_name = "none";
+	priv->pub.compression_version = "";
+	ret = priv->pub.path ? read_head(&priv->pub, &r, err)
+			     : errmsg_set_errno(err, -ENOMEM, "cannot open %s", path);
+	if (!ret)
+		ret = priv->pub.version == 6 ? tracefile_read_v6(&priv->pub, r)
+					     : tracefile_read_v7(&priv->pub, r);
+	if (ret < 0) {
+		errmsg_set_errno(err, ret, "cannot read the directory of %s", path);
+		tracefile_close(&priv->pub);
+		return ret;
+	}
+	*ret_file = &priv->pub;
+	return 0;
+}
+
+int tracefile_open(struct tracefile **ret_file, const char *path, struct errmsg *err)
+{
+	struct mapfile map;
+	struct tracefile *tf;
+	int r = mapfile_open(&map, path, err);
+
+	if (r < 0)
+		return r;
+	r = tracefile_open_memory(&tf, path, (struct piece){map.data, map.n_bytes}, err);
+	if (r < 0) {
+		mapfile_release(&map);
+		return r;
+	}
+	tracefile_private(tf)->map = map;
+	*ret_file = tf;
+	return 0;
+}
+
+void tracefile_close(struct tracefile *tf)
+{
+	struct tracefile_private *priv = tracefile_private(tf);
+
+	if (!tf)
+		return;
+	while (priv->n_heaps)
+		free(priv->heaps[--priv->n_heaps]);
+	arena_release(&priv->arena);
+	mapfile_release(&priv->map);
+	free(priv);
+}
+
+struct piece tracefile_text(struct tracefile *tf, enum tracefile_text_kind kind)
+{
+	struct tracefile_private *priv = tracefile_private(tf);
+
+	if (!priv->text_loaded[kind] && tf->version == 7)
+		priv->texts[kind] = tracefile_load_text_v7(tf, kind);
+	priv->text_loaded[kind] = true;
+	return priv->texts[kind];
+}
+
+const struct tracefile_option *tracefile_option_find(const struct tracefile *tf, uint16_t id)
+{
+	for (size_t i = tf->n_options; i-- > 0;)
+		if (tf->options[i].id == id)
+			return &tf->options[i];
+	return NULL;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * tracefile.h - an opened trace.dat: where everything in it lies.
+ *
+ * Opening maps the file and reads its directory only; texts that are stored compressed are unpacked
+ * when first asked for. Whatever can be found is kept: a file that is cut off or damaged opens, and
+ * `damage` says in sentences what is missing and where. Only a file that is no trace at all, or a
+ * version we do not know, fails to open.
+ *
+ * Pointers handed out stay valid until tracefile_close(). Opening and tracefile_text() belong to one
+ * thread; everything else is read-only and may be used from several.
+ */
+#ifndef SONDE_STORE_TRACEFILE_H
+#define SONDE_STORE_TRACEFILE_H
+
+#include "format/bytes.h"
+#include "format/tracedat.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct errmsg;
+
+enum compression { COMPRESSION_NONE, COMPRESSION_ZSTD, COMPRESSION_ZLIB, COMPRESSION_UNKNOWN };
+
+struct tracefile_option {
+	uint16_t id;
+	struct piece data;
+};
+
+struct tracefile_section { /* version 7 */
+	uint16_t id, flags;
+	uint32_t description; /* offset in the strings section, or ~0 */
+	uint64_t offset;      /* of the 16-byte header */
+	uint64_t n_bytes;     /* of what follows the header */
+};
+
+struct tracefile_cpu {
+	uint32_t cpu;
+	uint64_t offset;
+	uint64_t n_bytes;        /* as far as the file reaches */
+	uint64_t n_bytes_stated; /* as the directory says */
+};
+
+struct tracefile_buffer {
+	const char *name;  /* "" for the top instance */
+	const char *clock; /* NULL where the file does not say */
+	uint32_t page_size;
+	uint32_t max_cpus;   /* CPUs of the machine, at least the highest one with data */
+	bool compressed;     /* data is in chunks, see pagestream.h */
+	bool is_text;        /* a latency tracer's text instead of sub-buffers */
+	struct piece text;   /* if is_text; unpacked */
+	struct tracefile_cpu *cpus; /* those in the directory, ascending */
+	size_t n_cpus;
+	uint64_t section_offset; /* version 7: of its section; version 6: of its flyrecord table */
+};
+
+enum tracefile_text_kind {
+	TRACEFILE_HEADER_PAGE,
+	TRACEFILE_HEADER_EVENT,
+	TRACEFILE_FTRACE_FORMATS, /* raw: u32 count, then u64 length and text each */
+	TRACEFILE_EVENT_FORMATS,  /* raw: u32 systems; each cstr, u32 count, texts as above */
+	TRACEFILE_KALLSYMS,
+	TRACEFILE_PRINTK,
+	TRACEFILE_CMDLINES,
+	TRACEFILE_TEXT_KINDS,
+};
+
+struct tracefile {
+	const char *path;
+	struct piece map; /* the whole file */
+	int version;
+	bool big_endian, swap; /* swap: not our byte order */
+	uint8_t writer_long_size;
+	uint8_t long_size; /* of the kernel: size of the commit word */
+	uint8_t data_offset; /* of the first event in a sub-buffer */
+	bool old_format; /* no header_page: kernels before 2.6.31 */
+	uint32_t page_size;
+	uint32_t cpu_count; /* 0 where the file does not say */
+	enum compression compression;
+	const char *compression_name, *compression_version;
+	uint64_t head_bytes; /* version 7: where the sections begin */
+
+	const struct tracefile_option *options;
+	size_t n_options;
+	const struct tracefile_section *sections;
+	size_t n_sections;
+	const struct tracefile_buffer *buffers; /* the top instance first, if it is there */
+	size_t n_buffers;
+	const char *const *damage;
+	size_t n_damage;
+};
+
+/* -ENOENT, -EACCES …, -EBADMSG for what is no trace file, -ENOTSUP for an unknown version. */
+int tracefile_open(struct tracefile **ret_file, const char *path, struct errmsg *err);
+
+/* The same over memory that the caller keeps (fuzzing, live views). path is only for messages. */
+int tracefile_open_memory(struct tracefile **ret_file, const char *path, struct piece map,
+			  struct errmsg *err);
+void tracefile_close(struct tracefile *tf);
+
+/* A metadata text; an empty piece where the file has none or it cannot be unpacked. */
+struct piece tracefile_text(struct tracefile *tf, enum tracefile_text_kind kind);
+
+/* The body of a section, unpacked if it is compressed. The caller frees *ret_heap (may be NULL). */
+int tracefile_section_body(const struct tracefile *tf, const struct tracefile_section *section,
+			   struct piece *ret_body, void **ret_heap, struct errmsg *err);
+
+/* The last option with this id, or NULL. */
+const struct tracefile_option *tracefile_option_find(const struct tracefile *tf, uint16_t id);
+
+/* Adds a sentence to tf->damage (same text only once, at most 64). For later stages of reading. */
+void tracefile_add_damage(struct tracefile *tf, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tracefile_v6.c - the fixed order of a version 6 file.
+ *
+ *	"header_page\0" u64 len text    "header_event\0" u64 len text
+ *	u32 n, n × (u64 len, text)                       ftrace formats
+ *	u32 systems × (cstr, u32 n, n × (u64 len, text)) event formats
+ *	u32 len text  kallsyms     u32 len text  printk     u64 len text  command lines
+ *	u32 cpus
+ *	"options  \0" (u16 id, u32 size, data)… u16 0      then one of
+ *	"latency  \0" text to the end of the file
+ *	"flyrecord\0" cpus × (u64 offset, u64 size) [u64 len, "[clock]" if a TRACECLOCK option was there]
+ *
+ * An instance is a BUFFER option (u64 offset, name) that points at another "flyrecord\0" with a table;
+ * a CPUCOUNT option right after it gives that table another length. There is no compression.
+ */
+#include "store/tracefile_int.h"
+
+#include <errno.h>
+#include <string.h>
+
+static void keep_text(struct tracefile *tf, enum tracefile_text_kind kind, struct piece text)
+{
+	struct tracefile_private *priv = tracefile_private(tf);
+
+	priv->texts[kind] = text;
+	priv->text_loaded[kind] = true;
+}
+
+static void read_header_texts(struct tracefile *tf, struct byte_reader *r)
+{
+	static const struct {
+		const char *tag;
+		enum tracefile_text_kind kind;
+	} rows[] = {{"header_page", TRACEFILE_HEADER_PAGE},
+		    {"header_event", TRACEFILE_HEADER_EVENT}};
+
+	for (int i = 0; i < 2; i++) {
+		if (strcmp(byte_reader_take_string(r), rows[i].tag))
+			r->failed = true;
+		keep_text(tf, rows[i].kind,
+			  byte_reader_take_piece(r, byte_reader_take_number(r, 8)));
+	}
+}
+
+/* Walks n texts and leaves the whole run, count included, as one piece. */
+static void skip_texts(struct byte_reader *r)
+{
+	uint64_t n = byte_reader_take_number(r, 4);
+
+	while (n-- && !r->failed)
+		byte_reader_take(r, byte_reader_take_number(r, 8));
+}
+
+static struct piece piece_since(const struct byte_reader *r, const uint8_t *start)
+{
+	return (struct piece){start, r->pos - start};
+}
+
+static void read_metadata(struct tracefile *tf, struct byte_reader *r)
+{
+	const uint8_t *start = r->pos;
+	uint64_t n;
+
+	skip_texts(r);
+	keep_text(tf, TRACEFILE_FTRACE_FORMATS, piece_since(r, start));
+	if (r->failed)
+		return;
+	start = r->pos;
+	n = byte_reader_take_number(r, 4);
+	while (n-- && !r->failed) {
+		byte_reader_take_string(r);
+		skip_texts(r);
+	}
+	keep_text(tf, TRACEFILE_EVENT_FORMATS, piece_since(r, start));
+	keep_text(tf, TRACEFILE_KALLSYMS, byte_reader_take_piece(r, byte_reader_take_number(r, 4)));
+	keep_text(tf, TRACEFILE_PRINTK, byte_reader_take_piece(r, byte_reader_take_number(r, 4)));
+	keep_text(tf, TRACEFILE_CMDLINES, byte_reader_take_piece(r, byte_reader_take_number(r, 8)));
+	tf->cpu_count = byte_reader_take_number(r, 4);
+}
+
+static int read_options(struct tracefile *tf, struct byte_reader *r)
+{
+	while (!r->failed) {
+		unsigned id = byte_reader_take_number(r, 2);
+		struct piece data;
+
+		if (!id)
+			return 0;
+		data = byte_reader_take_piece(r, byte_reader_take_number(r, 4));
+		if (!r->failed && tracefile_add_option(tf, id, data) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int read_table(struct tracefile *tf, struct byte_reader *r, const char *name, uint32_t n_cpus)
+{
+	struct tracefile_buffer *b = tracefile_add_buffer(tf);
+
+	if (!b || n_cpus > TRACEFILE_CPUS_MAX || !tracefile_add_cpus(tf, b, n_cpus))
+		return -ENOMEM;
+	b->name = name;
+	b->page_size = tf->page_size;
+	b->max_cpus = n_cpus;
+	b->section_offset = r->pos - tf->map.data;
+	for (uint32_t i = 0; i < n_cpus; i++) {
+		b->cpus[i].cpu = i;
+		b->cpus[i].offset = byte_reader_take_number(r, 8);
+		b->cpus[i].n_bytes = byte_reader_take_number(r, 8);
+	}
+	if (!r->failed && tracefile_option_find(tf, SNF_OPTION_TRACECLOCK))
+		b->clock = tracefile_clock_name(
+			tf, byte_reader_take_piece(r, byte_reader_take_number(r, 8)));
+	tracefile_clip_cpus(tf, b);
+	return 0;
+}
+
+static int read_instances(struct tracefile *tf)
+{
+	for (size_t i = 0; i < tf->n_options; i++) {
+		struct piece data = tf->options[i].data;
+		struct byte_reader o = {data.data, data.data + data.len, tf->swap, false};
+		struct byte_reader r = {NULL, tf->map.data + tf->map.len, tf->swap, false};
+		uint32_t n_cpus = tf->cpu_count;
+		uint64_t offset;
+		const char *name;
+
+		if (tf->options[i].id != SNF_OPTION_BUFFER)
+			continue;
+		offset = byte_reader_take_number(&o, 8);
+		name = byte_reader_take_string(&o);
+		if (i + 1 < tf->n_options && tf->options[i + 1].id == SNF_OPTION_CPUCOUNT &&
+		    tf->options[i + 1].data.len >= 4)
+			n_cpus = bytes_get32(tf->options[i + 1].data.data, tf->swap);
+		if (o.failed || offset > tf->map.len ||
+		    tf->map.len - offset < SNF_TAG_BYTES ||
+		    memcmp(tf->map.data + offset, SNF_TAG_FLY, SNF_TAG_BYTES)) {
+			tracefile_add_damage(tf, "the buffer instance '%.64s' of %s is not where its "
+						 "directory says (byte %llu)",
+					     name, tf->path, (unsigned long long)offset);
+			continue;
+		}
+		r.pos = tf->map.data + offset + SNF_TAG_BYTES;
+		if (read_table(tf, &r, name, n_cpus) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int read_tags(struct tracefile *tf, struct byte_reader *r)
+{
+	struct tracefile_buffer *b;
+
+	while (!r->failed) {
+		const uint8_t *tag = byte_reader_take(r, SNF_TAG_BYTES);
+
+		if (!tag)
+			break;
+		if (!memcmp(tag, SNF_TAG_OPTIONS, SNF_TAG_BYTES)) {
+			if (read_options(tf, r) < 0)
+				return -ENOMEM;
+		} else if (!memcmp(tag, SNF_TAG_LATENCY, SNF_TAG_BYTES)) {
+			b = tracefile_add_buffer(tf);
+			if (!b)
+				return -ENOMEM;
+			b->is_text = true;
+			b->max_cpus = tf->cpu_count;
+			b->text = byte_reader_take_piece(r, byte_reader_left(r));
+			return 0;
+		} else if (!memcmp(tag, SNF_TAG_FLY, SNF_TAG_BYTES)) {
+			return read_table(tf, r, "", tf->cpu_count) < 0 ? -ENOMEM
+									 : read_instances(tf);
+		} else {
+			tracefile_add_damage(tf, "%s is damaged: no buffer follows its options at byte %zu",
+					     tf->path, (size_t)(tag - tf->map.data));
+			return 0;
+		}
+	}
+	return 0;
+}
+
+int tracefile_read_v6(struct tracefile *tf, struct byte_reader r)
+{
+	int ret;
+
+	read_header_texts(tf, &r);
+	tracefile_read_header_page(tf, tracefile_text(tf, TRACEFILE_HEADER_PAGE));
+	read_metadata(tf, &r);
+	if (r.failed) {
+		tracefile_add_damage(tf, "%s is cut off or damaged in its metadata near byte %zu: it has "
+					 "no events to show",
+				     tf->path, (size_t)(r.pos - tf->map.data));
+		return 0;
+	}
+	ret = read_tags(tf, &r);
+	if (!ret && !tf->n_buffers && !tf->n_damage)
+		tracefile_add_damage(tf, "%s is cut off before its first buffer (byte %zu): it has no "
+					 "events to show",
+				     tf->path, tf->map.len);
+	return ret;
+}

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tracefile_v7.c - sections and the chain of options of a version 7 file.
+ *
+ *	head ─▶ [OPTIONS] ─▶ [OPTIONS] ─▶ 0        each ends with DONE: offset of the next, or 0
+ *	          │ KALLSYMS at …   │ BUFFER: section offset, name, clock, page size, CPUs with data
+ *	          ▼                 ▼
+ *	       [section]          [section with sub-buffers]
+ *
+ * The chain is followed first, because it is what says which section counts. Then all sections are
+ * walked from the head on, which finds the STRINGS (nothing points at them) and gives `dump` its
+ * list. If the chain is broken (trace-cmd writes a buffer's directory after its data, so a cut-off
+ * file has none) recover.c finds the buffers among the sections.
+ *
+ * A section whose stated size is 0 or reaches past the end is the last one that the walk can see.
+ */
+#include "store/tracefile_int.h"
+#include "store/unpack.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHAIN_MAX 65536 /* option sections; one per buffer is usual */
+
+static bool section_at(const struct tracefile *tf, uint64_t offset, struct tracefile_section *ret)
+{
+	struct byte_reader r = {.end = tf->map.data + tf->map.len, .swap = tf->swap};
+
+	if (offset > tf->map.len || tf->map.len - offset < SNF_SECTION_HEADER_BYTES)
+		return false;
+	r.pos = tf->map.data + offset;
+	ret->offset = offset;
+	ret->id = byte_reader_take_number(&r, 2);
+	ret->flags = byte_reader_take_number(&r, 2);
+	ret->description = byte_reader_take_number(&r, 4);
+	ret->n_bytes = byte_reader_take_number(&r, 8);
+	return true;
+}
+
+static struct piece section_stored(const struct tracefile *tf, const struct tracefile_section *s)
+{
+	uint64_t start = s->offset + SNF_SECTION_HEADER_BYTES, left = tf->map.len - start;
+
+	return (struct piece){tf->map.data + start, s->n_bytes < left ? s->n_bytes : left};
+}
+
+int tracefile_section_body(const struct tracefile *tf, const struct tracefile_section *section,
+			   struct piece *ret_body, void **ret_heap, struct errmsg *err)
+{
+	struct piece stored = section_stored(tf, section);
+	struct byte_reader r = {stored.data, stored.data + stored.len, tf->swap, false};
+	uint32_t n_packed, n_plain;
+	void *heap;
+
+	*ret_heap = NULL;
+	if (!(section->flags & SNF_SECTION_COMPRESSED)) {
+		*ret_body = stored;
+		return 0;
+	}
+	n_packed = byte_reader_take_number(&r, 4);
+	n_plain = byte_reader_take_number(&r, 4);
+	if (r.failed || n_packed > byte_reader_left(&r) || n_plain > UNPACK_MAX_BYTES)
+		return errmsg_set(err, -EBADMSG, "the section at byte %llu of %s is cut off or damaged",
+				  (unsigned long long)section->offset, tf->path);
+	heap = malloc((size_t)n_plain + 1);
+	if (!heap)
+		return errmsg_set_errno(err, -ENOMEM, "cannot unpack a section of %s", tf->path);
+	if (unpack(tf->compression, byte_reader_take_piece(&r, n_packed), heap, n_plain) < 0) {
+		free(heap);
+		return errmsg_set(err, -EBADMSG, "the section at byte %llu of %s cannot be unpacked (%s)",
+				  (unsigned long long)section->offset, tf->path, tf->compression_name);
+	}
+	((char *)heap)[n_plain] = 0;
+	*ret_heap = heap;
+	*ret_body = (struct piece){heap, n_plain};
+	return 0;
+}
+
+/* A body kept until the file is closed. */
+static struct piece keep_body(struct tracefile *tf, uint64_t offset)
+{
+	struct tracefile_private *priv = tracefile_private(tf);
+	size_t max = sizeof(priv->heaps) / sizeof(*priv->heaps);
+	struct tracefile_section s;
+	struct errmsg err = {0};
+	struct piece body = {0};
+	void *heap;
+
+	if (!section_at(tf, offset, &s)) {
+		tracefile_add_damage(tf, "%s is cut off: a section at byte %llu is missing", tf->path,
+				     (unsigned long long)offset);
+		return body;
+	}
+	if (tracefile_section_body(tf, &s, &body, &heap, &err) < 0) {
+		tracefile_add_damage(tf, "%s", err.text);
+		return (struct piece){0};
+	}
+	if (heap && (priv->n_heaps == max || priv->heap_bytes + body.len > UNPACK_SUM_MAX_BYTES)) {
+		tracefile_add_damage(tf, "%s has more metadata than is believable; the rest is left out",
+				     tf->path);
+		free(heap);
+		return (struct piece){0};
+	}
+	if (heap) {
+		priv->heaps[priv->n_heaps++] = heap;
+		priv->heap_bytes += body.len;
+	}
+	return body;
+}
+
+static uint64_t option_offset(struct tracefile *tf, unsigned id)
+{
+	const struct tracefile_option *o = tracefile_option_find(tf, id);
+
+	return o && o->data.len >= 8 ? bytes_get64(o->data.data, tf->swap) : 0;
+}
+
+/* Section 16 holds both header texts: "header_page\0" u64 len text "header_event\0" u64 len text. */
+static void load_headers(struct tracefile *tf)
+{
+	struct tracefile_private *priv = tracefile_private(tf);
+	uint64_t offset = option_offset(tf, SNF_OPTION_HEADER_INFO);
+	struct piece body = offset ? keep_body(tf, offset) : (struct piece){0};
+	struct byte_reader r = {body.data, body.data + body.len, tf->swap, false};
+
+	for (int i = 0; i < 2; i++) {
+		struct piece text;
+
+		byte_reader_take_string(&r);
+		text = byte_reader_take_piece(&r, byte_reader_take_number(&r, 8));
+		priv->texts[TRACEFILE_HEADER_PAGE + i] = text;
+		priv->text_loaded[TRACEFILE_HEADER_PAGE + i] = true;
+	}
+}
+
+struct piece tracefile_load_text_v7(struct tracefile *tf, enum tracefile_text_kind kind)
+{
+	static const struct {
+		uint8_t option, length_bytes; /* of a length before the text */
+	} rows[TRACEFILE_TEXT_KINDS] = {
+		[TRACEFILE_FTRACE_FORMATS] = {SNF_OPTION_FTRACE_EVENTS, 0},
+		[TRACEFILE_EVENT_FORMATS] = {SNF_OPTION_EVENT_FORMATS, 0},
+		[TRACEFILE_KALLSYMS] = {SNF_OPTION_KALLSYMS, 4},
+		[TRACEFILE_PRINTK] = {SNF_OPTION_PRINTK, 4},
+		[TRACEFILE_CMDLINES] = {SNF_OPTION_CMDLINES, 8},
+	};
+	uint64_t offset = option_offset(tf, rows[kind].option), len;
+	struct piece body = offset ? keep_body(tf, offset) : (struct piece){0};
+	struct byte_reader r = {body.data, body.data + body.len, tf->swap, false};
+
+	if (!rows[kind].length_bytes || !body.len)
+		return body;
+	len = byte_reader_take_number(&r, rows[kind].length_bytes);
+	return byte_reader_take_piece(&r, len < byte_reader_left(&r) ? len : byte_reader_left(&r));
+}
+
+static int read_buffer_option(struct tracefile *tf, struct piece data)
+{
+	struct byte_reader o = {data.data, data.data + data.len, tf->swap, false};
+	uint64_t offset = byte_reader_take_number(&o, 8);
+	const char *name = byte_reader_take_string(&o);
+	const char *clock = byte_reader_take_string(&o);
+	uint32_t page_size = byte_reader_take_number(&o, 4);
+	uint32_t n_cpus = byte_reader_take_number(&o, 4);
+	struct tracefile_section s;
+	struct tracefile_buffer *b;
+
+	if (o.failed || byte_reader_left(&o) / 20 < n_cpus || page_size < 64 ||
+	    page_size > (1u << 27) || !section_at(tf, offset, &s)) {
+		tracefile_add_damage(tf, "the directory entry of buffer '%.64s' in %s is damaged", name,
+				     tf->path);
+		return 0;
+	}
+	b = tracefile_add_buffer(tf);
+	if (!b || !tracefile_add_cpus(tf, b, n_cpus))
+		return -ENOMEM;
+	b->name = name;
+	b->clock = clock;
+	b->page_size = page_size;
+	b->section_offset = offset;
+	b->compressed = s.flags & SNF_SECTION_COMPRESSED;
+	for (uint32_t i = 0; i < n_cpus; i++) {
+		b->cpus[i].cpu = byte_reader_take_number(&o, 4);
+		b->cpus[i].offset = byte_reader_take_number(&o, 8);
+		b->cpus[i].n_bytes = byte_reader_take_number(&o, 8);
+		if (b->cpus[i].cpu >= TRACEFILE_CPUS_MAX)
+			return -EBADMSG;
+	}
+	tracefile_clip_cpus(tf, b);
+	return 0;
+}
+
+static int read_text_option(struct tracefile *tf, struct piece data)
+{
+	struct byte_reader o = {data.data, data.data + data.len, tf->swap, false};
+	uint64_t offset = byte_reader_take_number(&o, 8);
+	struct tracefile_buffer *b = tracefile_add_buffer(tf);
+
+	if (!b)
+		return -ENOMEM;
+	b->is_text = true;
+	b->name = byte_reader_take_string(&o);
+	b->clock = byte_reader_take_string(&o);
+	b->section_offset = offset;
+	b->text = keep_body(tf, offset);
+	return 0;
+}
+
+static int read_option_section(struct tracefile *tf, struct piece body, uint64_t *ret_next)
+{
+	struct byte_reader r = {body.data, body.data + body.len, tf->swap, false};
+
+	*ret_next = 0;
+	while (byte_reader_left(&r) && !r.failed) {
+		unsigned id = byte_reader_take_number(&r, 2);
+		struct piece data = byte_reader_take_piece(&r, byte_reader_take_number(&r, 4));
+		int ret = 0;
+
+		if (r.failed)
+			break;
+		if (id == SNF_OPTION_DONE) {
+			*ret_next = data.len >= 8 ? bytes_get64(data.data, tf->swap) : 0;
+			return 0;
+		}
+		if (tracefile_add_option(tf, id, data) < 0)
+			return -ENOMEM;
+		if (id == SNF_OPTION_BUFFER)
+			ret = read_buffer_option(tf, data);
+		else if (id == SNF_OPTION_BUFFER_TEXT)
+			ret = read_text_option(tf, data);
+		if (ret < 0)
+			return ret;
+	}
+	return 0;
+}
+
+/* 1: the chain reached its end; 0: it is broken; negative: -errno. */
+static int read_chain(struct tracefile *tf, uint64_t offset)
+{
+	for (unsigned i = 0; offset && i < CHAIN_MAX; i++) {
+		struct tracefile_private *priv = tracefile_private(tf);
+		struct tracefile_section s;
+		struct errmsg err = {0};
+		struct piece body;
+		uint64_t next;
+		void *heap;
+		int r;
+
+		if (!section_at(tf, offset, &s) || s.id != SNF_SECTION_OPTIONS)
+			return 0;
+		if (tracefile_section_body(tf, &s, &body, &heap, &err) < 0)
+			return 0;
+		if (heap && priv->n_heaps < sizeof(priv->heaps) / sizeof(*priv->heaps))
+			priv->heaps[priv->n_heaps++] = heap;
+		else if (heap)
+			free(heap);
+		if (heap && priv->heaps[priv->n_heaps - 1] != heap)
+			return 0;
+		r = read_option_section(tf, body, &next);
+		if (r < 0)
+			return r;
+		/* Offsets only grow: a chain that goes back is a loop. */
+		if (next && next <= offset)
+			return 0;
+		offset = next;
+	}
+	return offset == 0;
+}
+
+static int walk_sections(struct tracefile *tf)
+{
+	uint64_t offset = tf->head_bytes;
+	struct tracefile_section s;
+
+	while (section_at(tf, offset, &s)) {
+		if (tracefile_add_section(tf, &s) < 0)
+			return -ENOMEM;
+		if (s.n_bytes > tf->map.len - offset - SNF_SECTION_HEADER_BYTES)
+			break;
+		offset += SNF_SECTION_HEADER_BYTES + s.n_bytes;
+	}
+	return 0;
+}
+
+static void settle_cpu_count(struct tracefile *tf)
+{
+	const struct tracefile_option *o = tracefile_option_find(tf, SNF_OPTION_CPUCOUNT);
+	struct tracefile_buffer *b = (struct tracefile_buffer *)tf->buffers;
+
+	if (o && o->data.len >= 4)
+		tf->cpu_count = bytes_get32(o->data.data, tf->swap);
+	if (tf->cpu_count > TRACEFILE_CPUS_MAX)
+		tf->cpu_count = 0;
+	for (size_t i = 0; i < tf->n_buffers; i++)
+		if (b[i].max_cpus < tf->cpu_count)
+			b[i].max_cpus = tf->cpu_count;
+}
+
+int tracefile_read_v7(struct tracefile *tf, struct byte_reader r)
+{
+	uint64_t first;
+	int ret;
+
+	tf->compression_name = byte_reader_take_string(&r);
+	tf->compression_version = byte_reader_take_string(&r);
+	first = byte_reader_take_number(&r, 8);
+	tf->compression = compression_parse(tf->compression_name);
+	tf->head_bytes = r.pos - tf->map.data;
+	if (r.failed) {
+		tracefile_add_damage(tf, "%s is cut off in its head (byte %zu): nothing to read",
+				     tf->path, tf->map.len);
+		return 0;
+	}
+	if (tf->compression == COMPRESSION_UNKNOWN)
+		tracefile_add_damage(tf, "%s is compressed with '%.20s', which is not known here; convert "
+					 "it to zstd or zlib where it was made",
+				     tf->path, tf->compression_name);
+	ret = read_chain(tf, first);
+	if (ret >= 0 && walk_sections(tf) < 0)
+		return -ENOMEM;
+	if (ret < 0)
+		return ret;
+	load_headers(tf);
+	tracefile_read_header_page(tf, tracefile_text(tf, TRACEFILE_HEADER_PAGE));
+	if (!ret || !tf->n_buffers)
+		tracefile_recover_v7(tf);
+	settle_cpu_count(tf);
+	return 0;
+}

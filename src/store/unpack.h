@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * unpack.h - zstd and zlib behind one door, both directions.
+ */
+#ifndef SONDE_STORE_UNPACK_H
+#define SONDE_STORE_UNPACK_H
+
+#include "store/tracefile.h"
+
+/* Exactly n_out bytes must come out; 0 or -EBADMSG. */
+int unpack(enum compression kind, struct piece in, void *out, size_t n_out);
+
+/* How large pack()'s output may get. */
+size_t pack_bound(enum compression kind, size_t n_in);
+
+/* Bytes written to out, or -errno. */
+long pack(enum compression kind, const void *in, size_t n_in, void *out, size_t n_out);
+
+/* "zstd" and so on; COMPRESSION_UNKNOWN if we do not know it. */
+enum compression compression_parse(const char *name);
+const char *compression_name(enum compression kind);
+/* The version text that belongs into a file's head. */
+const char *compression_version(enum compression kind);
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * writer_int.h - what the files behind writer.h share. Not for other rooms.
+ */
+#ifndef SONDE_STORE_WRITER_INT_H
+#define SONDE_STORE_WRITER_INT_H
+
+#include "base/errmsg.h"
+#include "base/textbuf.h"
+#include "store/outfile.h"
+#include "store/writer.h"
+
+#define WRITER_BUFFERS_MAX	 65536
+#define WRITER_OPTIONS_MAX_BYTES ((size_t)1 << 30)
+#define WRITER_STRINGS_MAX_BYTES (64u << 20)
+
+struct writer_cpu {
+	uint32_t cpu;
+	uint64_t offset, n_bytes; /* as the directory will say */
+};
+
+struct writer_out { /* an announced buffer */
+	char *name, *clock;
+	uint32_t page_size;
+	bool is_written;
+	size_t option_at; /* version 6: of its offset in the options' data */
+};
+
+struct writer {
+	struct writer_config config;
+	bool swap;
+	struct outfile *out;
+	uint32_t cpu_count;
+	struct piece texts[TRACEFILE_TEXT_KINDS];
+	bool text_given[TRACEFILE_TEXT_KINDS];
+	bool metadata_written;
+	bool has_clock_option;
+	struct textbuf options; /* encoded, not written yet */
+	struct writer_out *buffers;
+	size_t n_buffers;
+	struct piece text; /* of a latency tracer */
+	char *text_clock;
+	bool has_text;
+
+	/* version 6 */
+	uint64_t options_at; /* where the options' data begins in the file */
+	/* version 7 */
+	uint64_t link_at; /* where the offset of the next options section goes */
+	struct textbuf strings;
+};
+
+/* The pieces of numbers that a writer makes. */
+void writer_put(const struct writer *w, void *p, uint64_t v, unsigned size);
+void writer_put_number(struct writer *w, uint64_t v, unsigned size);
+void writer_patch_number(struct writer *w, uint64_t pos, uint64_t v, unsigned size);
+void writer_add_number(const struct writer *w, struct textbuf *tb, uint64_t v, unsigned size);
+void writer_align(struct writer *w, uint32_t align);
+
+/* What stands before a text in the file (its length, a tag); returns its size. */
+#define WRITER_PREFIX_MAX_BYTES 32
+size_t writer_text_prefix(const struct writer *w, enum tracefile_text_kind kind, char *buf);
+
+/* writer_data.c: pages to the file; the CPUs found, ascending. The caller frees *ret_cpus. */
+int writer_copy_pages(struct writer *w, const struct writer_out *b,
+		      const struct writer_source *source, struct writer_cpu **ret_cpus,
+		      size_t *ret_n, struct errmsg *err);
+/* A run of bytes in the chunk form of compressed data. */
+int writer_copy_chunks(struct writer *w, struct piece data);
+
+int writer_metadata_v6(struct writer *w, struct errmsg *err);
+int writer_buffer_v6(struct writer *w, struct writer_out *b, const struct writer_source *source,
+		     struct errmsg *err);
+
+int writer_head_v7(struct writer *w);
+int writer_text_v7(struct writer *w, enum tracefile_text_kind kind, struct errmsg *err);
+int writer_section_v7(struct writer *w, uint16_t id, const char *description, struct piece body,
+		      struct errmsg *err);
+int writer_metadata_v7(struct writer *w, struct errmsg *err);
+int writer_buffer_v7(struct writer *w, struct writer_out *b, const struct writer_source *source,
+		     struct errmsg *err);
+int writer_finish_v7(struct writer *w, struct errmsg *err);
+
+#endif

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * writer_v7.c - sections and the chain of options of a version 7 file.
+ *
+ *	head ─▶ texts │ OPTIONS: where they are, and the given ones ─┐
+ *	        data of a buffer │ OPTIONS: its directory ◀──────────┘ ─┐
+ *	        data of a buffer │ OPTIONS: its directory ◀─────────────┘ ─▶ 0
+ *	        STRINGS │ a latency text, if there is one
+ *
+ * That is the order trace-cmd writes, too, but for the latency text: newer versions of it read an
+ * uncompressed one to the end of the file, so it comes last. Descriptions of sections are offsets into
+ * the STRINGS, which can therefore be written only when no more come.
+ *
+ * Texts are compressed as one piece, sub-buffers in chunks; options never are.
+ */
+#include "store/unpack.h"
+#include "store/writer_int.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_compressed(const struct writer *w)
+{
+	return w->config.compression != COMPRESSION_NONE;
+}
+
+static uint32_t describe(struct writer *w, const char *description)
+{
+	size_t at = textbuf_len(&w->strings);
+
+	textbuf_add(&w->strings, description, strlen(description) + 1);
+	return w->strings.overflow ? UINT32_MAX : at;
+}
+
+static void put_section_header(struct writer *w, uint16_t id, bool compressed, uint32_t description,
+			       uint64_t n_bytes)
+{
+	writer_put_number(w, id, 2);
+	writer_put_number(w, compressed ? SNF_SECTION_COMPRESSED : 0, 2);
+	writer_put_number(w, description, 4);
+	writer_put_number(w, n_bytes, 8);
+}
+
+int writer_head_v7(struct writer *w)
+{
+	const char *name = compression_name(w->config.compression);
+	const char *version = compression_version(w->config.compression);
+
+	outfile_write(w->out, name, strlen(name) + 1);
+	outfile_write(w->out, version, strlen(version) + 1);
+	w->link_at = outfile_pos(w->out);
+	writer_put_number(w, 0, 8);
+	return 0;
+}
+
+static int put_packed(struct writer *w, uint16_t id, uint32_t description, struct piece body,
+		      struct errmsg *err)
+{
+	size_t room = pack_bound(w->config.compression, body.len);
+	char *packed = malloc(room + 1);
+	long n = packed ? pack(w->config.compression, body.data, body.len, packed, room) : -ENOMEM;
+
+	if (n < 0 || n + 8 > UINT32_MAX) {
+		free(packed);
+		return errmsg_set_errno(err, n < 0 ? (int)n : -EFBIG,
+					"cannot compress a part of %s", w->config.path);
+	}
+	put_section_header(w, id, true, description, n + 8);
+	writer_put_number(w, n, 4);
+	writer_put_number(w, body.len, 4);
+	outfile_write(w->out, packed, n);
+	free(packed);
+	return 0;
+}
+
+static int put_section(struct writer *w, uint16_t id, uint32_t description, struct piece body,
+		       struct errmsg *err)
+{
+	if (is_compressed(w))
+		return put_packed(w, id, description, body, err);
+	put_section_header(w, id, false, description, body.len);
+	outfile_write(w->out, body.data, body.len);
+	return 0;
+}
+
+int writer_section_v7(struct writer *w, uint16_t id, const char *description, struct piece body,
+		      struct errmsg *err)
+{
+	return put_section(w, id, describe(w, description), body, err);
+}
+
+/* --- texts ------------------------------------------------------------------------------------- */
+
+static const struct {
+	uint8_t first_kind, last_kind;
+	uint16_t id;
+	const char *description;
+} text_sections[] = {
+	{TRACEFILE_HEADER_PAGE, TRACEFILE_HEADER_EVENT, SNF_OPTION_HEADER_INFO, "headers"},
+	{TRACEFILE_FTRACE_FORMATS, TRACEFILE_FTRACE_FORMATS, SNF_OPTION_FTRACE_EVENTS,
+	 "ftrace events"},
+	{TRACEFILE_EVENT_FORMATS, TRACEFILE_EVENT_FORMATS, SNF_OPTION_EVENT_FORMATS,
+	 "events format"},
+	{TRACEFILE_KALLSYMS, TRACEFILE_KALLSYMS, SNF_OPTION_KALLSYMS, "kallsyms"},
+	{TRACEFILE_PRINTK, TRACEFILE_PRINTK, SNF_OPTION_PRINTK, "printk"},
+	{TRACEFILE_CMDLINES, TRACEFILE_CMDLINES, SNF_OPTION_CMDLINES, "command lines"},
+};
+
+static int write_text_section(struct writer *w, size_t row, struct errmsg *err)
+{
+	char prefix[WRITER_PREFIX_MAX_BYTES];
+	struct textbuf body;
+	int r;
+
+	textbuf_init(&body, (size_t)UINT32_MAX);
+	for (int kind = text_sections[row].first_kind; kind <= text_sections[row].last_kind;
+	     kind++) {
+		textbuf_add(&body, prefix, writer_text_prefix(w, kind, prefix));
+		textbuf_add(&body, (const char *)w->texts[kind].data, w->texts[kind].len);
+	}
+	if (body.overflow)
+		r = errmsg_set_errno(err, -ENOMEM, "cannot write %s", w->config.path);
+	else
+		r = writer_add_section(w, text_sections[row].id, text_sections[row].description,
+				       (struct piece){(uint8_t *)body.start, textbuf_len(&body)},
+				       err);
+	textbuf_release(&body);
+	return r;
+}
+
+int writer_text_v7(struct writer *w, enum tracefile_text_kind kind, struct errmsg *err)
+{
+	for (size_t i = 0; i < sizeof(text_sections) / sizeof(*text_sections); i++)
+		if (kind >= text_sections[i].first_kind && kind <= text_sections[i].last_kind)
+			return write_text_section(w, i, err);
+	return 0;
+}
+
+/* --- options ----------------------------------------------------------------------------------- */
+
+/* Writes the options that wait as one section; *ret_at is where their data begins. */
+static void write_options(struct writer *w, uint64_t *ret_at)
+{
+	size_t n_bytes = textbuf_len(&w->options);
+
+	writer_patch_number(w, w->link_at, outfile_pos(w->out), 8);
+	put_section_header(w, SNF_SECTION_OPTIONS, false, describe(w, "options"), n_bytes + 14);
+	*ret_at = outfile_pos(w->out);
+	outfile_write(w->out, w->options.start, n_bytes);
+	writer_put_number(w, SNF_OPTION_DONE, 2);
+	writer_put_number(w, 8, 4);
+	w->link_at = outfile_pos(w->out);
+	writer_put_number(w, 0, 8);
+	textbuf_clear(&w->options);
+}
+
+int writer_metadata_v7(struct writer *w, struct errmsg *err)
+{
+	struct textbuf given = w->options;
+	uint8_t count[4];
+	uint64_t at;
+	int r = 0;
+
+	/* where the texts are comes before the options that were given */
+	textbuf_init(&w->options, WRITER_OPTIONS_MAX_BYTES);
+	for (size_t i = 0; i < sizeof(text_sections) / sizeof(*text_sections) && !r; i++)
+		r = write_text_section(w, i, err);
+	textbuf_add(&w->options, given.start, textbuf_len(&given));
+	textbuf_release(&given);
+	if (r < 0)
+		return r;
+	writer_put(w, count, w->cpu_count, 4);
+	r = writer_add_option(w, SNF_OPTION_CPUCOUNT, (struct piece){count, 4}, err);
+	/* with a text, they wait for the one that points at it */
+	if (!r && !w->has_text)
+		write_options(w, &at);
+	return r;
+}
+
+/* --- buffers ----------------------------------------------------------------------------------- */
+
+static int add_buffer_option(struct writer *w, const struct writer_out *b, uint64_t section_at,
+			     const struct writer_cpu *cpus, size_t n_cpus, struct errmsg *err)
+{
+	const char *clock = b->clock ? b->clock : "";
+	struct textbuf tb;
+	int r;
+
+	textbuf_init(&tb, WRITER_OPTIONS_MAX_BYTES);
+	writer_add_number(w, &tb, section_at, 8);
+	textbuf_add(&tb, b->name, strlen(b->name) + 1);
+	textbuf_add(&tb, clock, strlen(clock) + 1);
+	writer_add_number(w, &tb, b->page_size, 4);
+	writer_add_number(w, &tb, n_cpus, 4);
+	for (size_t i = 0; i < n_cpus; i++) {
+		writer_add_number(w, &tb, cpus[i].cpu, 4);
+		writer_add_number(w, &tb, cpus[i].offset, 8);
+		writer_add_number(w, &tb, cpus[i].n_bytes, 8);
+	}
+	r = tb.overflow
+		    ? errmsg_set_errno(err, -ENOMEM, "cannot write %s", w->config.path)
+		    : writer_add_option(w, SNF_OPTION_BUFFER,
+					(struct piece){(uint8_t *)tb.start, textbuf_len(&tb)}, err);
+	textbuf_release(&tb);
+	return r;
+}
+
+int writer_buffer_v7(struct writer *w, struct writer_out *b, const struct writer_source *source,
+		     struct errmsg *err)
+{
+	uint64_t start = outfile_pos(w->out), at;
+	struct writer_cpu *cpus = NULL;
+	char description[256];
+	size_t n_cpus = 0;
+	int r;
+
+	snprintf(description, sizeof(description), "buffer flyrecord %s", b->name);
+	put_section_header(w, SNF_OPTION_BUFFER, is_compressed(w), describe(w, description), 0);
+	r = writer_copy_pages(w, b, source, &cpus, &n_cpus, err);
+	writer_patch_number(w, start + 8, outfile_pos(w->out) - start - SNF_SECTION_HEADER_BYTES,
+			    8);
+	if (!r)
+		r = add_buffer_option(w, b, start, cpus, n_cpus, err);
+	if (!r)
+		write_options(w, &at);
+	free(cpus);
+	return r;
+}
+
+/* The option that points at the text; its place is not known yet. */
+static int add_text_option(struct writer *w, size_t *ret_at, struct errmsg *err)
+{
+	size_t clock_bytes = strlen(w->text_clock) + 1;
+	uint8_t data[300] = {0}; /* u64 offset, no name, clock */
+
+	if (clock_bytes > sizeof(data) - 9)
+		clock_bytes = sizeof(data) - 9;
+	memcpy(data + 9, w->text_clock, clock_bytes - 1);
+	*ret_at = textbuf_len(&w->options) + 6;
+	return writer_add_option(w, SNF_OPTION_BUFFER_TEXT, (struct piece){data, 9 + clock_bytes},
+				 err);
+}
+
+static int write_text(struct writer *w, uint32_t description)
+{
+	uint64_t start = outfile_pos(w->out);
+	int r = 0;
+
+	put_section_header(w, SNF_OPTION_BUFFER_TEXT, is_compressed(w), description, 0);
+	if (is_compressed(w))
+		r = writer_copy_chunks(w, w->text);
+	else
+		outfile_write(w->out, w->text.data, w->text.len);
+	writer_patch_number(w, start + 8, outfile_pos(w->out) - start - SNF_SECTION_HEADER_BYTES,
+			    8);
+	return r;
+}
+
+int writer_finish_v7(struct writer *w, struct errmsg *err)
+{
+	uint32_t text_description = w->has_text ? describe(w, "buffer latency") : 0, description;
+	uint64_t options_at = 0;
+	size_t text_at = 0;
+	int r = w->has_text ? add_text_option(w, &text_at, err) : 0;
+
+	if (!r && textbuf_len(&w->options))
+		write_options(w, &options_at);
+	description = describe(w, "strings");
+	if (!r && w->strings.overflow)
+		r = errmsg_set_errno(err, -ENOMEM, "cannot write %s", w->config.path);
+	if (!r)
+		r = put_section(
+			w, SNF_OPTION_STRINGS, description,
+			(struct piece){(uint8_t *)w->strings.start, textbuf_len(&w->strings)}, err);
+	if (r || !w->has_text)
+		return r;
+	writer_patch_number(w, options_at + text_at, outfile_pos(w->out), 8);
+	r = write_text(w, text_description);
+	return r < 0 ? errmsg_set_errno(err, r, "cannot write %s", w->config.path) : 0;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * kallsyms.h - kernel addresses to names.
+ *
+ * A table over texts in the form of /proc/kallsyms; the names stay in those texts, which the caller
+ * keeps alive. Adding is for one thread; look-ups are read-only and may run anywhere after that.
+ */
+#ifndef SONDE_SYMBOLS_KALLSYMS_H
+#define SONDE_SYMBOLS_KALLSYMS_H
+
+#include "format/bytes.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ksym {
+	uint64_t addr;
+	const char *name;   /* not terminated */
+	const char *module; /* NULL: the kernel itself */
+	uint32_t order;     /* of appearance */
+	uint16_t name_len, module_len;
+};
+
+struct kallsyms {
+	struct ksym *syms; /* sorted by address after kallsyms_sort() */
+	size_t n, cap;
+};
+
+/* Reads lines until one is not of the form; 0 or -ENOMEM. */
+int kallsyms_add(struct kallsyms *ks, struct piece text);
+/* Once, after the last kallsyms_add() and before the first look-up. */
+int kallsyms_sort(struct kallsyms *ks);
+void kallsyms_release(struct kallsyms *ks);
+
+/* The symbol that covers addr, or NULL. The last symbol covers only its own address. */
+const struct ksym *kallsyms_find(const struct kallsyms *ks, uint64_t addr);
+/* The first symbol of that name by address, or NULL. Linear. */
+const struct ksym *kallsyms_find_name(const struct kallsyms *ks, const char *name, size_t len);
+
+/*
+ * A small cache in front of kallsyms_find() for one thread: 4096 entries, direct-mapped. Traces
+ * repeat the same few addresses; a hit costs one cache line instead of seventeen.
+ */
+#define KSYM_CACHE_SLOTS 4096
+struct ksym_cache {
+	struct {
+		uint64_t addr;
+		const struct ksym *sym;
+	} slots[KSYM_CACHE_SLOTS];
+};
+
+/* An empty slot looks like "address 0 has no symbol", which is made true here. */
+void ksym_cache_init(struct ksym_cache *cache, const struct kallsyms *ks);
+
+static inline const struct ksym *kallsyms_find_cached(const struct kallsyms *ks,
+						      struct ksym_cache *cache, uint64_t addr)
+{
+	unsigned slot = (addr * 0x9e3779b97f4a7c15u) >> 52;
+
+	if (__builtin_expect(cache->slots[slot].addr != addr, 0)) {
+		cache->slots[slot].addr = addr;
+		cache->slots[slot].sym = kallsyms_find(ks, addr);
+	}
+	return cache->slots[slot].sym;
+}
+
+#endif

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tasks.c - the table of tasks.
+ *
+ * saved_cmdlines is "PID NAME" a line; a name may hold blanks. Rows are kept sorted and looked up by
+ * bisection the first time a pid is seen; of two rows with one pid the later is sorted first and
+ * bisection decides, as in libtraceevent. The result, with its text for the line's head already made,
+ * goes into a hash table, and the last one used is remembered: consecutive events mostly share it.
+ */
+#include "symbols/tasks.h"
+#include "base/number.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ARENA_MAX_BYTES (64u << 20)
+#define TASKS_MAX       (1u << 18)
+#define COMM_MAX        4096
+
+static int row_compare(const void *a, const void *b)
+{
+	const struct task_row *x = a, *y = b;
+
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return x->order > y->order ? -1 : x->order < y->order;
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static bool row_parse(struct task_row *row, const char *p, const char *end)
+{
+	char number[16];
+	size_t n = 0;
+
+	while (p < end && is_blank(*p))
+		p++;
+	while (p < end && n < sizeof(number) - 1 && ((*p >= '0' && *p <= '9') || (!n && *p == '-')))
+		number[n++] = *p++;
+	number[n] = 0;
+	if (!n)
+		return false;
+	row->pid = atoi(number);
+	while (p < end && is_blank(*p))
+		p++;
+	row->comm = p;
+	row->len = end - p;
+	return p < end;
+}
+
+static int rows_read(struct tasks *t, struct piece text)
+{
+	const char *p = (const char *)text.data, *end = p + text.len;
+	size_t n = 1;
+
+	for (size_t i = 0; i < text.len; i++)
+		n += text.data[i] == '\n';
+	t->rows = n > TASKS_MAX ? NULL : malloc(n * sizeof(*t->rows));
+	if (!t->rows)
+		return -ENOMEM;
+	while (p < end && *p) {
+		const char *nl = memchr(p, '\n', end - p), *stop = nl ? nl : end;
+
+		if (!nl && memchr(p, 0, end - p))
+			stop = memchr(p, 0, end - p);
+		if (stop != p) {
+			if (!row_parse(&t->rows[t->n_rows], p, stop))
+				break;
+			t->rows[t->n_rows].order = t->n_rows;
+			t->n_rows++;
+		}
+		p = stop + 1;
+	}
+	qsort(t->rows, t->n_rows, sizeof(*t->rows), row_compare);
+	return 0;
+}
+
+int tasks_init(struct tasks *t, struct piece cmdlines)
+{
+	memset(t, 0, sizeof(*t));
+	arena_init(&t->arena, ARENA_MAX_BYTES);
+	t->n_slots = 1024;
+	t->slots = calloc(t->n_slots, sizeof(*t->slots));
+	return t->slots ? rows_read(t, cmdlines) : -ENOMEM;
+}
+
+void tasks_release(struct tasks *t)
+{
+	free(t->slots);
+	free(t->rows);
+	arena_release(&t->arena);
+	memset(t, 0, sizeof(*t));
+}
+
+static const struct task_row *row_find(const struct tasks *t, int pid)
+{
+	size_t low = 0, high = t->n_rows;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+
+		if (t->rows[mid].pid == pid)
+			return &t->rows[mid];
+		if (pid < t->rows[mid].pid)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return NULL;
+}
+
+/* comm right-aligned in `width`, '-', pid left-aligned in 5, ' ' as printf("%*s-%-5d ") would. */
+static size_t make_head(char *buf, const char *comm, size_t len, size_t width, int pid)
+{
+	char *p = buf, *digits;
+
+	for (size_t i = len; i < width; i++)
+		*p++ = ' ';
+	memcpy(p, comm, len);
+	p += len;
+	*p++ = '-';
+	digits = p;
+	p = number_emit_signed(p, pid);
+	while (p < digits + 5)
+		*p++ = ' ';
+	*p++ = ' ';
+	return p - buf;
+}
+
+static const struct task *task_make(struct tasks *t, int pid, const char *comm, size_t len,
+				    bool known)
+{
+	struct task *task = arena_alloc(&t->arena, sizeof(*task));
+	char *text;
+
+	if (len > COMM_MAX)
+		len = COMM_MAX;
+	text = arena_alloc(&t->arena, 2 * len + 1 + 32 + 48);
+	if (!task || !text)
+		return NULL;
+	task->pid = pid;
+	task->known = known;
+	task->comm = text;
+	task->comm_len = len;
+	memcpy(text, comm, len);
+	text += len + 1;
+	task->head = text;
+	task->head_len = make_head(text, comm, len, 16, pid);
+	text += task->head_len;
+	task->short_head = text;
+	task->short_head_len = make_head(text, comm, len < 8 ? len : 8, 8, pid);
+	return task;
+}
+
+static const struct task **slot_of(const struct task **slots, size_t n_slots, int pid)
+{
+	size_t i = (uint32_t)pid * 2654435761u & (n_slots - 1);
+
+	while (slots[i] && slots[i]->pid != pid)
+		i = (i + 1) & (n_slots - 1);
+	return &slots[i];
+}
+
+static void table_grow(struct tasks *t)
+{
+	size_t n = t->n_slots * 2;
+	const struct task **slots = calloc(n, sizeof(*slots));
+
+	if (!slots)
+		return;
+	for (size_t i = 0; i < t->n_slots; i++)
+		if (t->slots[i])
+			*slot_of(slots, n, t->slots[i]->pid) = t->slots[i];
+	free(t->slots);
+	t->slots = slots;
+	t->n_slots = n;
+}
+
+const struct task *tasks_find_slow(struct tasks *t, int pid)
+{
+	const struct task **slot = slot_of(t->slots, t->n_slots, pid);
+	const struct task_row *row;
+
+	if (!*slot) {
+		if (t->n_used >= TASKS_MAX)
+			return NULL;
+		row = pid ? row_find(t, pid) : NULL;
+		*slot = !pid  ? task_make(t, pid, "<idle>", 6, true)
+			: row ? task_make(t, pid, row->comm, row->len, true)
+			      : task_make(t, pid, "<...>", 5, false);
+		if (!*slot)
+			return NULL;
+		if (++t->n_used * 2 > t->n_slots) {
+			table_grow(t);
+			slot = slot_of(t->slots, t->n_slots, pid);
+		}
+	}
+	t->last = *slot;
+	return *slot;
+}
+
+void tasks_learn(struct tasks *t, int pid, const char *comm, size_t len)
+{
+	const struct task *old = tasks_find_slow(t, pid), *made;
+
+	if (!old || old->known)
+		return;
+	made = task_make(t, pid, comm, strnlen(comm, len), true);
+	if (!made)
+		return;
+	*slot_of(t->slots, t->n_slots, pid) = made;
+	t->last = made;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * tasks.h - thread ids to names.
+ *
+ * Filled from saved_cmdlines and then, while a trace is walked in order, from events that name
+ * tasks. A `struct task` never changes once it was handed out: learning a name makes a new one, so
+ * that earlier records keep what was known when they were walked. tasks_find() and tasks_learn()
+ * belong to one thread; a struct task may be read anywhere.
+ */
+#ifndef SONDE_SYMBOLS_TASKS_H
+#define SONDE_SYMBOLS_TASKS_H
+
+#include "base/arena.h"
+#include "format/bytes.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct task {
+	int pid;
+	bool known; /* the name comes from the trace, it is not "<...>" */
+	uint16_t comm_len, head_len, short_head_len;
+	const char *comm;       /* NUL-terminated */
+	const char *head;       /* "            bash-136  ": the name 16 wide, the pid 5 */
+	const char *short_head; /* "    bash-136  ": the name exactly 8 */
+};
+
+struct task_row { /* of saved_cmdlines, sorted by pid */
+	int pid;
+	uint32_t order;
+	const char *comm;
+	uint32_t len;
+};
+
+struct tasks {
+	struct arena arena;
+	const struct task **slots; /* open addressing by pid, power of two */
+	size_t n_slots, n_used;
+	const struct task *last;
+	struct task_row *rows;
+	size_t n_rows;
+};
+
+/* cmdlines: text of saved_cmdlines, kept alive by the caller. 0 or -ENOMEM. */
+int tasks_init(struct tasks *t, struct piece cmdlines);
+void tasks_release(struct tasks *t);
+
+/* Never NULL unless memory ran out (ceiling: a million tasks). pid 0 is "<idle>". */
+const struct task *tasks_find_slow(struct tasks *t, int pid);
+
+static inline const struct task *tasks_find(struct tasks *t, int pid)
+{
+	if (t->last && t->last->pid == pid)
+		return t->last;
+	return tasks_find_slow(t, pid);
+}
+
+/* Gives pid a name if it has none yet; len bytes of comm, up to a NUL. */
+void tasks_learn(struct tasks *t, int pid, const char *comm, size_t len);
+
+#endif

@@ -60,6 +60,7 @@ struct report_file {
 	const struct report_input *input;
 	struct filter **filters, **rejects;
 	size_t n_filters, n_rejects;
+	bool names_first; /* a filter looks at the task's name */
 };
 
 struct report {

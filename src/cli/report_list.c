@@ -234,8 +234,7 @@ static void print_edge(const struct report *rep, struct report_file *file,
 		      !tc.in_time       ? TIME_UNITS
 		      : o->nanoseconds ? TIME_NANOSECONDS
 				       : TIME_MICROSECONDS);
-	printf("\t%s event:%s%.*s", last ? "Last" : "First", tc.in_time ? " " : "", (int)(s - text),
-	       text);
+	printf("\t%s event:%.*s", last ? "Last" : "First", (int)(s - text), text);
 }
 
 static const struct tracefile_buffer *top_buffer(const struct tracefile *tf)
@@ -276,29 +275,9 @@ static void print_option_text(const struct tracefile *tf, unsigned id)
 		printf("%.*s\n", (int)strnlen((const char *)o->data.data, o->data.len), o->data.data);
 }
 
-/* Bytes of a CPU's sub-buffers, unpacked. */
-static uint64_t plain_bytes(struct tracefile *tf, const struct tracefile_buffer *b, size_t cpu)
-{
-	uint64_t pos = b->cpus[cpu].offset + 4, sum = 0;
-	uint32_t n;
-
-	if (!b->compressed)
-		return b->cpus[cpu].n_bytes;
-	if (b->cpus[cpu].n_bytes < 4)
-		return 0;
-	for (n = bytes_get32(tf->map.data + b->cpus[cpu].offset, tf->swap); n; n--) {
-		if (pos > tf->map.len || tf->map.len - pos < 8)
-			break;
-		sum += bytes_get32(tf->map.data + pos + 4, tf->swap);
-		pos += 8 + (uint64_t)bytes_get32(tf->map.data + pos, tf->swap);
-	}
-	return sum;
-}
-
 static void print_stat(struct tracefile *tf)
 {
 	const struct tracefile_buffer *b = top_buffer(tf);
-	uint64_t place = tf->page_size;
 
 	printf("\nKernel buffer statistics:\n"
 	       "  Note: \"entries\" are the entries left in the kernel ring buffer and are not\n"
@@ -310,15 +289,11 @@ static void print_stat(struct tracefile *tf)
 		}
 	putchar('\n');
 	for (size_t k = 0; b && k < b->n_cpus; k++) {
-		uint64_t n = plain_bytes(tf, b, k);
-
 		if (!b->cpus[k].n_bytes)
 			continue;
-		/* packed data has no place of its own once it is unpacked: trace-cmd counts from a page on */
 		printf("CPU%u data recorded at offset=0x%llx\n    %llu bytes in size\n", b->cpus[k].cpu,
-		       (unsigned long long)(b->compressed ? place : b->cpus[k].offset),
-		       (unsigned long long)n);
-		place += (n + tf->page_size - 1) / tf->page_size * tf->page_size;
+		       (unsigned long long)pagestream_place(tf, b, k),
+		       (unsigned long long)pagestream_plain_bytes(tf, b, k));
 	}
 }
 

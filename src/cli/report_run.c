@@ -103,6 +103,15 @@ static void add_comm_words(struct textbuf *tb, const struct word_list *l, const 
 		}
 }
 
+/* Does a filter look at the task's name (COMM, or comm where the event has no such field)? */
+static bool names_task(const char *text)
+{
+	for (const char *s = strcasestr(text, "comm"); s; s = strcasestr(s + 1, "comm"))
+		if (s[4] != 'o' && (s == text || s[-1] != '_'))
+			return true;
+	return false;
+}
+
 static int make_filters(struct report *rep, size_t index, struct errmsg *err)
 {
 	struct report_file *file = &rep->files[index];
@@ -111,8 +120,10 @@ static int make_filters(struct report *rep, size_t index, struct errmsg *err)
 	int r = 0;
 
 	for (size_t i = 0; i < o->n_filters && r >= 0; i++)
-		if (o->filters[i].input < 0 || (size_t)o->filters[i].input == index)
+		if (o->filters[i].input < 0 || (size_t)o->filters[i].input == index) {
+			file->names_first |= names_task(o->filters[i].text);
 			r = add_filter(file, o->filters[i].text, o->filters[i].reject, err);
+		}
 	textbuf_init(&tb, 16 << 20);
 	add_pid_words(&tb, &o->pids);
 	add_comm_words(&tb, &o->comms, &file->tasks);
@@ -186,7 +197,8 @@ static int add_source(struct run *run, struct report_file *file, const struct tr
 				   .filters = file->filters,
 				   .n_filters = file->n_filters,
 				   .rejects = file->rejects,
-				   .n_rejects = file->n_rejects};
+				   .n_rejects = file->n_rejects,
+				   .names_first = file->names_first};
 	struct line_source *ls = &run->sources[run->n_sources++];
 
 	timeconv_init(&sc.time, file->tf, b->clock, &tcc);
@@ -276,6 +288,8 @@ static void print_heads(struct run *run, struct textbuf *tb)
 	for (size_t i = 0; i < rep->n_files && rep->n_files > 1; i++)
 		if (strlen(base_name(rep->files[i].tf->path)) > width)
 			width = strlen(base_name(rep->files[i].tf->path));
+	for (size_t i = 0; i < rep->n_files && rep->opts->debug; i++)
+		textbuf_addf(tb, "version = %d\n", rep->files[i].tf->version);
 	for (size_t i = 0; i < rep->n_files; i++) {
 		const struct tracefile *tf = rep->files[i].tf;
 

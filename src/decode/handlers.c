@@ -110,7 +110,7 @@ bool handlers_attach(struct event *ev, bool no_plugins)
 		if (strcmp(rows[i].name, ev->name) || strcmp(rows[i].system, ev->system))
 			continue;
 		named = &rows[i];
-		if (rows[i].is_builtin || !no_plugins)
+		if (!no_plugins)
 			found = &rows[i];
 	}
 	if (found)

@@ -120,9 +120,8 @@ static void learn(struct formats *f, struct tasks *tasks, const struct record *r
 	if (!printer_number(&p, rec->event->wanted[pid], &v) || !name || name->offset > rec->size)
 		return;
 	left = rec->size - name->offset;
-	if (tasks_find(tasks, (int)v) && !tasks_find(tasks, (int)v)->known)
-		tasks_learn(tasks, (int)v, (const char *)rec->data + name->offset,
-			    name->size < left ? name->size : left);
+	tasks_learn(tasks, (int)v, (const char *)rec->data + name->offset,
+		    name->size < left ? name->size : left);
 }
 
 static void learn_names(struct formats *f, struct tasks *tasks, const struct record *rec)
@@ -412,9 +411,11 @@ const struct wakeup_stats *order_wakeup_stats(const struct order_state *o)
 
 int stack_follow_init(struct stack_follow *sf, struct formats *f, uint32_t n_cpus)
 {
-	const struct event *ev = formats_find_name(f, "ftrace", "kernel_stack");
+	const struct event *kernel = formats_find_name(f, "ftrace", "kernel_stack");
+	const struct event *user = formats_find_name(f, "ftrace", "user_stack");
 
-	sf->stack_id = ev ? ev->id : -1;
+	sf->kernel_id = kernel ? kernel->id : -1;
+	sf->user_id = user ? user->id : -1;
 	sf->n_cpus = n_cpus;
 	sf->printed = calloc(n_cpus + 1, 1);
 	return sf->printed ? 0 : -1;
@@ -425,19 +426,15 @@ void stack_follow_release(struct stack_follow *sf)
 	free(sf->printed);
 }
 
-bool stack_follow_skipped(struct stack_follow *sf, const struct record *rec)
+bool stack_follow_is_due(const struct stack_follow *sf, const struct record *rec)
 {
-	if (sf->stack_id < 0 || rec->cpu >= sf->n_cpus || !rec->event)
-		return false;
-	if (rec->event->id == sf->stack_id)
-		return sf->printed[rec->cpu];
-	sf->printed[rec->cpu] = 0;
-	return false;
+	return rec->event && rec->cpu < sf->n_cpus &&
+	       (rec->event->id == sf->kernel_id || rec->event->id == sf->user_id) &&
+	       sf->printed[rec->cpu];
 }
 
-void stack_follow_printed(struct stack_follow *sf, const struct record *rec)
+void stack_follow_set(struct stack_follow *sf, const struct record *rec, bool printed)
 {
-	if (sf->stack_id >= 0 && rec->cpu < sf->n_cpus && rec->event &&
-	    rec->event->id != sf->stack_id)
-		sf->printed[rec->cpu] = 1;
+	if (rec->cpu < sf->n_cpus)
+		sf->printed[rec->cpu] = printed;
 }

@@ -43,19 +43,20 @@ const struct wakeup_stats *order_wakeup_stats(const struct order_state *o);
 enum event_role order_role(const struct event *ev);
 
 /*
- * A stack follows the event it belongs to: if that was printed, so is the stack, even where a filter
- * names only the event.
+ * A stack follows its event even where a filter names only the event. As in trace-cmd the rule is
+ * simpler than that: once an event was printed on a CPU, the stacks on it are, until a -v filter
+ * takes an event away.
  */
 struct stack_follow {
-	int stack_id;       /* -1: the file has no kernel_stack */
-	uint8_t *printed;   /* per CPU: was the last event printed? */
+	int kernel_id, user_id; /* -1: the file has no such event */
+	uint8_t *printed;       /* per CPU: was the last record that a filter decided on printed? */
 	uint32_t n_cpus;
 };
 
 int stack_follow_init(struct stack_follow *sf, struct formats *f, uint32_t n_cpus);
 void stack_follow_release(struct stack_follow *sf);
-/* A record that no filter names: true if it is a stack that follows a printed event. */
-bool stack_follow_skipped(struct stack_follow *sf, const struct record *rec);
-void stack_follow_printed(struct stack_follow *sf, const struct record *rec);
+/* Is this a stack that follows what was printed on its CPU? */
+bool stack_follow_is_due(const struct stack_follow *sf, const struct record *rec);
+void stack_follow_set(struct stack_follow *sf, const struct record *rec, bool printed);
 
 #endif

@@ -35,8 +35,9 @@ struct cursor {
 	struct walked rec;
 	uint64_t ts; /* of rec, converted */
 	uint64_t page_ts;
+	uint64_t place; /* of its first sub-buffer, if config.places */
 	uint32_t cpu;
-	bool live, selected;
+	bool live;
 	bool at_page_start;
 	int64_t missed; /* before rec; as in struct walker */
 	struct chunk *pinned; /* by the batch being filled */
@@ -47,19 +48,20 @@ struct source {
 	struct page_layout layout;
 	struct cursor *cursors; /* ascending by CPU */
 	size_t n_cursors;
-	uint32_t *order; /* indices of cursors to choose from, in order of preference */
-	size_t n_order;
-	uint32_t *heap; /* of indices into order; NULL: scan */
+	uint32_t *heap; /* of indices into cursors; NULL: scan */
 	size_t n_heap;
 	struct cursor *pending; /* its record passed the filters */
 	bool done;
-	struct stack_follow stacks;
+	struct stack_follow *stacks; /* shared by the buffers of a file, as its filters are */
+	bool owns_stacks;
 };
 
 struct sequence {
 	struct sequence_config config;
 	struct source **sources;
 	size_t n_sources;
+	uint8_t *chosen; /* CPUs by bit; NULL: all */
+	uint32_t n_chosen;
 	struct order_state *order;
 	struct sequence_stats stats;
 	uint64_t prev_ts;
@@ -107,23 +109,36 @@ static void cursors_free(struct source *src)
 	for (size_t i = 0; i < src->n_cursors; i++)
 		pagestream_free(src->cursors[i].ps);
 	free(src->cursors);
-	free(src->order);
 	free(src->heap);
 }
 
-static void choose_cpus(const struct sequence *s, struct source *src)
+/* A bit for each CPU of config.cpus. */
+static int choose_cpus(struct sequence *s)
 {
-	if (!s->config.cpus) {
-		for (size_t i = 0; i < src->n_cursors; i++)
-			src->order[src->n_order++] = i;
-		return;
-	}
-	for (size_t k = 0; k < s->config.n_cpus; k++)
-		for (size_t i = 0; i < src->n_cursors; i++)
-			if (src->cursors[i].cpu == s->config.cpus[k] && !src->cursors[i].selected) {
-				src->order[src->n_order++] = i;
-				src->cursors[i].selected = true;
-			}
+	for (size_t i = 0; i < s->config.n_cpus; i++)
+		if (s->config.cpus[i] >= s->n_chosen)
+			s->n_chosen = s->config.cpus[i] + 1;
+	s->chosen = calloc(s->n_chosen / 8 + 1, 1);
+	for (size_t i = 0; s->chosen && i < s->config.n_cpus; i++)
+		s->chosen[s->config.cpus[i] / 8] |= 1 << s->config.cpus[i] % 8;
+	return s->chosen ? 0 : -ENOMEM;
+}
+
+static int stacks_init(struct sequence *s, struct source *src)
+{
+	uint32_t n_cpus = 0;
+
+	for (size_t i = 0; i + 1 < s->n_sources; i++)
+		if (s->sources[i]->config.tf == src->config.tf) {
+			src->stacks = s->sources[i]->stacks;
+			return 0;
+		}
+	for (size_t i = 0; i < src->config.tf->n_buffers; i++)
+		if (src->config.tf->buffers[i].max_cpus > n_cpus)
+			n_cpus = src->config.tf->buffers[i].max_cpus;
+	src->owns_stacks = true;
+	src->stacks = calloc(1, sizeof(*src->stacks));
+	return src->stacks ? stack_follow_init(src->stacks, src->config.formats, n_cpus) : -ENOMEM;
 }
 
 int sequence_add_source(struct sequence *s, const struct source_config *config,
@@ -146,8 +161,7 @@ int sequence_add_source(struct sequence *s, const struct source_config *config,
 					   .long_size = config->tf->long_size,
 					   .data_offset = config->tf->data_offset};
 	src->cursors = calloc(b->n_cpus + 1, sizeof(*src->cursors));
-	src->order = calloc(b->n_cpus + 1, sizeof(*src->order));
-	if (!src->cursors || !src->order)
+	if (!src->cursors)
 		return -ENOMEM;
 	for (size_t i = 0; i < b->n_cpus; i++) {
 		struct cursor *c = &src->cursors[src->n_cursors];
@@ -156,17 +170,18 @@ int sequence_add_source(struct sequence *s, const struct source_config *config,
 		if (!c->ps)
 			return -ENOMEM;
 		c->cpu = b->cpus[i].cpu;
+		if (s->config.places)
+			c->place = pagestream_place(config->tf, b, i);
 		src->n_cursors++;
 	}
-	choose_cpus(s, src);
-	return stack_follow_init(&src->stacks, config->formats, b->max_cpus);
+	return stacks_init(s, src);
 }
 
 /* --- the earliest ------------------------------------------------------------------------------ */
 
 static inline bool earlier(const struct source *src, uint32_t a, uint32_t b)
 {
-	const struct cursor *x = &src->cursors[src->order[a]], *y = &src->cursors[src->order[b]];
+	const struct cursor *x = &src->cursors[a], *y = &src->cursors[b];
 
 	return x->ts < y->ts || (x->ts == y->ts && a < b);
 }
@@ -192,11 +207,11 @@ static void heap_sift(struct source *src, size_t i)
 
 static int heap_build(struct source *src)
 {
-	src->heap = malloc(src->n_order * sizeof(*src->heap));
+	src->heap = malloc(src->n_cursors * sizeof(*src->heap));
 	if (!src->heap)
 		return -ENOMEM;
-	for (size_t i = 0; i < src->n_order; i++)
-		if (src->cursors[src->order[i]].live)
+	for (size_t i = 0; i < src->n_cursors; i++)
+		if (src->cursors[i].live)
 			src->heap[src->n_heap++] = i;
 	for (size_t i = src->n_heap / 2; i-- > 0;)
 		heap_sift(src, i);
@@ -208,9 +223,9 @@ static inline struct cursor *earliest(struct source *src)
 	struct cursor *best = NULL;
 
 	if (src->heap)
-		return src->n_heap ? &src->cursors[src->order[src->heap[0]]] : NULL;
-	for (size_t i = 0; i < src->n_order; i++) {
-		struct cursor *c = &src->cursors[src->order[i]];
+		return src->n_heap ? &src->cursors[src->heap[0]] : NULL;
+	for (size_t i = 0; i < src->n_cursors; i++) {
+		struct cursor *c = &src->cursors[i];
 
 		if (c->live && (!best || c->ts < best->ts))
 			best = c;
@@ -218,22 +233,9 @@ static inline struct cursor *earliest(struct source *src)
 	return best;
 }
 
-/* Over all CPUs, chosen or not: what a function entry looks at for its exit. */
-static struct cursor *earliest_of_all(struct sequence *s, struct source *src)
-{
-	struct cursor *best = NULL;
-
-	if (!s->config.cpus)
-		return earliest(src);
-	for (size_t i = 0; i < src->n_cursors; i++)
-		if (src->cursors[i].live && (!best || src->cursors[i].ts < best->ts))
-			best = &src->cursors[i];
-	return best;
-}
-
 static void consume(struct sequence *s, struct source *src, struct cursor *c)
 {
-	bool is_top = src->heap && src->n_heap && &src->cursors[src->order[src->heap[0]]] == c;
+	bool is_top = src->heap && src->n_heap && &src->cursors[src->heap[0]] == c;
 
 	c->missed = 0;
 	cursor_advance(s, src, c);
@@ -247,6 +249,13 @@ static void consume(struct sequence *s, struct source *src, struct cursor *c)
 
 /* --- records ----------------------------------------------------------------------------------- */
 
+static inline const struct task *find_task(struct source *src, const struct cursor *c)
+{
+	const struct formats *f = src->config.formats;
+
+	return tasks_find(src->config.tasks, formats_common(f, &f->pid, c->rec.data, c->rec.size));
+}
+
 static inline void make_record(struct source *src, const struct cursor *c, struct record *rec)
 {
 	struct formats *f = src->config.formats;
@@ -257,32 +266,27 @@ static inline void make_record(struct source *src, const struct cursor *c, struc
 	rec->size = c->rec.size;
 	rec->cpu = c->cpu;
 	rec->event = formats_find(f, id);
-	rec->task = tasks_find(src->config.tasks,
-			       formats_common(f, &f->pid, c->rec.data, c->rec.size));
+	rec->task = src->config.names_first ? find_task(src, c) : NULL;
 	rec->extra = NULL;
 	rec->flags = 0;
 	rec->aux = 0;
 }
 
-static enum filter_result match_any(struct filter **filters, size_t n, const struct record *rec,
-				    bool all)
+static bool match_any(struct filter **filters, size_t n, const struct record *rec)
 {
-	enum filter_result r = FILTER_NOT_FOUND;
-
-	for (size_t i = 0; i < n; i++) {
-		r = filter_match(filters[i], rec);
-		/* of several -v filters the last one decides, as in trace-cmd */
-		if (r == FILTER_MATCH && !all)
-			break;
-	}
-	return r;
+	for (size_t i = 0; i < n; i++)
+		if (filter_match(filters[i], rec) == FILTER_MATCH)
+			return true;
+	return false;
 }
 
 static bool passes(struct sequence *s, struct source *src, const struct record *rec)
 {
 	const struct source_config *c = &src->config;
-	enum filter_result r;
+	bool rejected;
 
+	if (s->chosen && (rec->cpu >= s->n_chosen || !(s->chosen[rec->cpu / 8] >> rec->cpu % 8 & 1)))
+		return false;
 	if (s->config.no_hardirq || s->config.no_softirq) {
 		int flags = formats_common(c->formats, &c->formats->flags, rec->data, rec->size);
 
@@ -292,17 +296,12 @@ static bool passes(struct sequence *s, struct source *src, const struct record *
 	}
 	if (!c->n_filters && !c->n_rejects)
 		return true;
-	r = c->n_filters ? match_any(c->filters, c->n_filters, rec, false) : FILTER_MATCH;
-	if (r == FILTER_MATCH && c->n_rejects)
-		r = match_any(c->rejects, c->n_rejects, rec, true) == FILTER_MATCH ? FILTER_MISS : r;
-	else if (r == FILTER_NOT_FOUND)
-		r = stack_follow_skipped(&src->stacks, rec) &&
-				    match_any(c->rejects, c->n_rejects, rec, true) != FILTER_MATCH
-			    ? FILTER_MATCH
-			    : FILTER_MISS;
-	if (r == FILTER_MATCH)
-		stack_follow_printed(&src->stacks, rec);
-	return r == FILTER_MATCH;
+	if (c->n_filters && !match_any(c->filters, c->n_filters, rec) &&
+	    !stack_follow_is_due(src->stacks, rec))
+		return false;
+	rejected = match_any(c->rejects, c->n_rejects, rec);
+	stack_follow_set(src->stacks, rec, !rejected);
+	return !rejected;
 }
 
 /* Finds the source's next record that passes; it stays at its cursor. */
@@ -363,7 +362,7 @@ static void add_places(struct batch *b, const struct cursor *c, struct record *r
 	x->page = c->page.data;
 	x->page_len = c->page.len;
 	x->page_ts = c->page_ts;
-	x->file_offset = pagestream_offset(c->ps, &c->page);
+	x->file_offset = c->place + pagestream_position(c->ps);
 	x->delta = c->rec.delta;
 	x->page_pos = c->rec.data - c->page.data - c->rec.header_bytes;
 }
@@ -371,7 +370,7 @@ static void add_places(struct batch *b, const struct cursor *c, struct record *r
 /* An entry whose exit comes next, whoever else is traced, is shown with it on one line. */
 static void fold_exit(struct sequence *s, struct source *src, struct batch *b, struct record *rec)
 {
-	struct cursor *c = earliest_of_all(s, src);
+	struct cursor *c = earliest(src);
 	struct record_extra *x;
 
 	if (!c || !order_is_exit_of(src->config.formats, rec, c->rec.data, c->rec.size) || !pin(b, c))
@@ -390,6 +389,7 @@ static bool take_record(struct sequence *s, struct source *src, struct batch *b,
 
 	if (!pin(b, c))
 		return false;
+	rec->task = find_task(src, c);
 	if (c->missed) {
 		rec->flags |= RECORD_MISSED;
 		extra_of(b, rec)->missed = c->missed;
@@ -528,8 +528,8 @@ struct sequence *sequence_new(const struct sequence_config *config)
 		return NULL;
 	s->config = *config;
 	s->order = order_new(config->raw, config->all_names);
-	if (!s->order) {
-		free(s);
+	if (!s->order || (config->cpus && choose_cpus(s) < 0)) {
+		sequence_free(s);
 		return NULL;
 	}
 	return s;
@@ -541,10 +541,14 @@ void sequence_free(struct sequence *s)
 		return;
 	for (size_t i = 0; i < s->n_sources; i++) {
 		cursors_free(s->sources[i]);
-		stack_follow_release(&s->sources[i]->stacks);
+		if (s->sources[i]->owns_stacks && s->sources[i]->stacks) {
+			stack_follow_release(s->sources[i]->stacks);
+			free(s->sources[i]->stacks);
+		}
 		free(s->sources[i]);
 	}
 	free(s->sources);
+	free(s->chosen);
 	order_free(s->order);
 	free(s);
 }
@@ -558,7 +562,7 @@ int sequence_start(struct sequence *s)
 			src->cursors[k].live = true;
 			cursor_advance(s, src, &src->cursors[k]);
 		}
-		if (src->n_order > SCAN_MAX && heap_build(src) < 0)
+		if (src->n_cursors > SCAN_MAX && heap_build(src) < 0)
 			return -ENOMEM;
 	}
 	return 0;

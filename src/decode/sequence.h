@@ -36,10 +36,11 @@ struct source_config {
 	size_t n_filters;
 	struct filter **rejects; /* report -v -F */
 	size_t n_rejects;
+	bool names_first; /* the filters look at the task's name */
 };
 
 struct sequence_config {
-	const uint32_t *cpus; /* only these, in this order of preference; NULL: all */
+	const uint32_t *cpus; /* only these; NULL: all. Others are walked, but not batched */
 	size_t n_cpus;
 	bool no_hardirq, no_softirq; /* report -I, -S */
 	bool raw;          /* records will be printed by their fields: no handler sees them */

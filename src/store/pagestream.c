@@ -53,6 +53,7 @@ struct pagestream {
 	bool broken;        /* no further chunk headers can be trusted */
 	struct chunk *current;
 	uint32_t current_pos;
+	uint64_t position, next_position; /* in sub-buffer bytes */
 	unsigned window;
 	unsigned use, queue; /* numbers of the next slot to use / to queue */
 	struct slot slots[WINDOW_MAX];
@@ -332,6 +333,7 @@ static int next_plain(struct pagestream *ps, struct page *ret_page)
 	if (!left || ps->pos >= ps->tf->map.len)
 		return 0;
 	*ret_page = (struct page){.data = ps->tf->map.data + ps->pos, .len = len};
+	ps->position = ps->pos - ps->cpu->offset;
 	ps->pos += len;
 	return 1;
 }
@@ -350,6 +352,8 @@ int pagestream_next(struct pagestream *ps, struct page *ret_page)
 				  .len = len,
 				  .chunk = ps->current};
 	ps->current_pos += len;
+	ps->position = ps->next_position;
+	ps->next_position += len;
 	return 1;
 }
 
@@ -370,4 +374,44 @@ uint64_t pagestream_progress(const struct pagestream *ps, uint64_t *ret_total)
 {
 	*ret_total = ps->cpu->n_bytes;
 	return ps->pos - ps->cpu->offset;
+}
+
+uint64_t pagestream_position(const struct pagestream *ps)
+{
+	return ps->position;
+}
+
+uint64_t pagestream_plain_bytes(const struct tracefile *tf, const struct tracefile_buffer *buffer,
+				size_t cpu)
+{
+	const struct tracefile_cpu *c = &buffer->cpus[cpu];
+	uint64_t pos = c->offset + 4, sum = 0;
+	uint32_t n;
+
+	if (!buffer->compressed)
+		return c->n_bytes;
+	if (c->n_bytes < 4)
+		return 0;
+	for (n = bytes_get32(tf->map.data + c->offset, tf->swap); n; n--) {
+		if (pos > tf->map.len || tf->map.len - pos < 8)
+			break;
+		sum += bytes_get32(tf->map.data + pos + 4, tf->swap);
+		pos += 8 + (uint64_t)bytes_get32(tf->map.data + pos, tf->swap);
+	}
+	return sum;
+}
+
+uint64_t pagestream_place(const struct tracefile *tf, const struct tracefile_buffer *buffer,
+			  size_t cpu)
+{
+	uint64_t place = buffer->page_size;
+
+	if (!buffer->compressed)
+		return buffer->cpus[cpu].offset;
+	for (size_t i = 0; i < cpu; i++) {
+		uint64_t n = pagestream_plain_bytes(tf, buffer, i);
+
+		place += (n + buffer->page_size - 1) / buffer->page_size * buffer->page_size;
+	}
+	return place;
 }

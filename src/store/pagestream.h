@@ -45,7 +45,19 @@ void pagestream_skip_to_end(struct pagestream *ps, size_t n_pages);
 /* How many bytes of the file this stream has come past, of how many. */
 uint64_t pagestream_progress(const struct pagestream *ps, uint64_t *ret_total);
 
-/* File offset of a page's data for messages and --debug (of its chunk, if it is compressed). */
+/* Bytes of a CPU's sub-buffers, unpacked: its size, or the sum of its chunks'. */
+uint64_t pagestream_plain_bytes(const struct tracefile *tf, const struct tracefile_buffer *buffer,
+				size_t cpu);
+/*
+ * Where a CPU's data begins: its file offset, or for packed data, which has no place of its own once
+ * it is unpacked, one page and the sizes of the CPUs before it (what trace-cmd shows).
+ */
+uint64_t pagestream_place(const struct tracefile *tf, const struct tracefile_buffer *buffer,
+			  size_t cpu);
+/* How many bytes of sub-buffers came before the page that was handed out last. */
+uint64_t pagestream_position(const struct pagestream *ps);
+
+/* File offset of a page's data for messages (of its chunk, if it is compressed). */
 uint64_t pagestream_offset(const struct pagestream *ps, const struct page *page);
 
 #endif

@@ -6,6 +6,11 @@
  * bisection the first time a pid is seen; of two rows with one pid the later is sorted first and
  * bisection decides, as in libtraceevent. The result, with its text for the line's head already made,
  * goes into a hash table, and the last one used is remembered: consecutive events mostly share it.
+ *
+ * Names learned from events count for pids that have none. There is one exception, kept because the
+ * text must not differ: until the first look-up of a task other than idle, libtraceevent has not
+ * sorted its list yet, and a learned name is one more row for its pid, whether it has one or not. A
+ * trace filtered down to idle's own events shows that. So rows are sorted at that first look-up.
  */
 #include "symbols/tasks.h"
 #include "base/number.h"
@@ -17,6 +22,7 @@
 
 #define ARENA_MAX_BYTES (64u << 20)
 #define TASKS_MAX       (1u << 18)
+#define ROWS_MAX        (1u << 20)
 #define COMM_MAX        4096
 
 static int row_compare(const void *a, const void *b)
@@ -60,9 +66,10 @@ static int rows_read(struct tasks *t, struct piece text)
 
 	for (size_t i = 0; i < text.len; i++)
 		n += text.data[i] == '\n';
-	t->rows = n > TASKS_MAX ? NULL : malloc(n * sizeof(*t->rows));
+	t->rows = n > ROWS_MAX ? NULL : malloc(n * sizeof(*t->rows));
 	if (!t->rows)
 		return -ENOMEM;
+	t->cap_rows = n;
 	while (p < end && *p) {
 		const char *nl = memchr(p, '\n', end - p), *stop = nl ? nl : end;
 
@@ -76,8 +83,13 @@ static int rows_read(struct tasks *t, struct piece text)
 		}
 		p = stop + 1;
 	}
-	qsort(t->rows, t->n_rows, sizeof(*t->rows), row_compare);
 	return 0;
+}
+
+static void rows_freeze(struct tasks *t)
+{
+	qsort(t->rows, t->n_rows, sizeof(*t->rows), row_compare);
+	t->frozen = true;
 }
 
 int tasks_init(struct tasks *t, struct piece cmdlines)
@@ -186,6 +198,8 @@ const struct task *tasks_find_slow(struct tasks *t, int pid)
 	const struct task **slot = slot_of(t->slots, t->n_slots, pid);
 	const struct task_row *row;
 
+	if (pid && !t->frozen)
+		rows_freeze(t);
 	if (!*slot) {
 		if (t->n_used >= TASKS_MAX)
 			return NULL;
@@ -204,13 +218,41 @@ const struct task *tasks_find_slow(struct tasks *t, int pid)
 	return *slot;
 }
 
+static void rows_add(struct tasks *t, int pid, const char *comm, size_t len)
+{
+	struct task_row *more;
+	char *copy;
+
+	if (t->n_rows == t->cap_rows) {
+		size_t cap = t->cap_rows * 2 + 64;
+
+		more = cap > ROWS_MAX ? NULL : realloc(t->rows, cap * sizeof(*more));
+		if (!more)
+			return;
+		t->rows = more;
+		t->cap_rows = cap;
+	}
+	copy = arena_strndup(&t->arena, comm, len);
+	if (!copy)
+		return;
+	t->rows[t->n_rows] =
+		(struct task_row){.pid = pid, .order = t->n_rows, .comm = copy, .len = len};
+	t->n_rows++;
+}
+
 void tasks_learn(struct tasks *t, int pid, const char *comm, size_t len)
 {
-	const struct task *old = tasks_find_slow(t, pid), *made;
+	const struct task *old, *made;
 
+	len = strnlen(comm, len);
+	if (!t->frozen) {
+		rows_add(t, pid, comm, len);
+		return;
+	}
+	old = tasks_find(t, pid);
 	if (!old || old->known)
 		return;
-	made = task_make(t, pid, comm, strnlen(comm, len), true);
+	made = task_make(t, pid, comm, len, true);
 	if (!made)
 		return;
 	*slot_of(t->slots, t->n_slots, pid) = made;

@@ -34,11 +34,12 @@ struct task_row { /* of saved_cmdlines, sorted by pid */
 
 struct tasks {
 	struct arena arena;
+	bool frozen; /* a name was looked up; see tasks.c */
 	const struct task **slots; /* open addressing by pid, power of two */
 	size_t n_slots, n_used;
 	const struct task *last;
 	struct task_row *rows;
-	size_t n_rows;
+	size_t n_rows, cap_rows;
 };
 
 /* cmdlines: text of saved_cmdlines, kept alive by the caller. 0 or -ENOMEM. */
@@ -55,7 +56,7 @@ static inline const struct task *tasks_find(struct tasks *t, int pid)
 	return tasks_find_slow(t, pid);
 }
 
-/* Gives pid a name if it has none yet; len bytes of comm, up to a NUL. */
+/* Gives pid a name if it has none yet (but see tasks.c); len bytes of comm, up to a NUL. */
 void tasks_learn(struct tasks *t, int pid, const char *comm, size_t len);
 
 #endif

@@ -294,8 +294,9 @@ static int mark_events(struct formats *f, const struct word_list *l, bool raw, s
 		if (r)
 			return errmsg_set(err, -EINVAL, "'%s' is not a regular expression", l->words[i]);
 		for (size_t k = 0; k < f->n_events; k++)
-			if (!regexec(&re, f->by_id[k]->name, 0, NULL, 0) ||
-			    !regexec(&re, f->by_id[k]->system, 0, NULL, 0))
+			if (!f->by_id[k]->is_made_up &&
+			    (!regexec(&re, f->by_id[k]->name, 0, NULL, 0) ||
+			     !regexec(&re, f->by_id[k]->system, 0, NULL, 0)))
 				*(raw ? &f->by_id[k]->force_raw : &f->by_id[k]->no_handler) = true;
 		regfree(&re);
 	}
@@ -321,6 +322,22 @@ static int open_file(struct report_file *file, const struct report_options *o, s
 	return r < 0 ? r : mark_events(file->formats, &o->plain_events, false, err);
 }
 
+/* Events of kvm in the first file may name functions of guests, whose traces the others are. */
+static int link_guests(struct report *rep, struct errmsg *err)
+{
+	struct formats **list = calloc(rep->n_files, sizeof(*list));
+	int r = list ? 0 : -ENOMEM;
+
+	for (size_t i = 0; list && i < rep->n_files; i++)
+		list[i] = rep->files[i].formats;
+	if (!r)
+		r = guests_init(&rep->guests, list, rep->n_files);
+	for (size_t i = 0; !r && i < rep->n_files; i++)
+		list[i]->guests = &rep->guests;
+	free(list);
+	return r < 0 ? errmsg_set_errno(err, r, "cannot match the guests' traces") : 0;
+}
+
 int report_open(struct report *rep, const struct report_options *opts, struct errmsg *err)
 {
 	rep->opts = opts;
@@ -336,7 +353,7 @@ int report_open(struct report *rep, const struct report_options *opts, struct er
 		if (r < 0)
 			return r;
 	}
-	return 0;
+	return rep->n_files > 1 ? link_guests(rep, err) : 0;
 }
 
 void report_close(struct report *rep)
@@ -354,6 +371,7 @@ void report_close(struct report *rep)
 		formats_free(f->formats);
 		tracefile_close(f->tf);
 	}
+	guests_release(&rep->guests);
 	free(rep->files);
 }
 

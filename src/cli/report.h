@@ -8,6 +8,7 @@
 #include "base/errmsg.h"
 #include "decode/filter.h"
 #include "decode/formats.h"
+#include "decode/guests.h"
 #include "decode/sequence.h"
 #include "store/tracefile.h"
 
@@ -67,6 +68,7 @@ struct report {
 	const struct report_options *opts;
 	struct report_file *files;
 	size_t n_files;
+	struct guests guests;
 };
 
 int report_open(struct report *rep, const struct report_options *opts, struct errmsg *err);

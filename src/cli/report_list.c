@@ -178,7 +178,8 @@ static int list_events(struct report *rep, struct errmsg *err)
 	if (!list)
 		return errmsg_set_errno(err, -ENOMEM, "cannot list the events");
 	for (size_t i = 0; i < f->n_events; i++)
-		printf("%s:%s\n", list[i]->system, list[i]->name);
+		if (!list[i]->is_made_up)
+			printf("%s:%s\n", list[i]->system, list[i]->name);
 	free(list);
 	return 1;
 }

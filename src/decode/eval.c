@@ -134,6 +134,17 @@ static uint64_t eval_op(struct printer *p, const struct arg *a)
 	return 0;
 }
 
+/* What the function prints is for a %s; where a number is wanted it is dropped. */
+static uint64_t function_value(struct printer *p, const struct arg *a)
+{
+	size_t len = textbuf_len(p->out);
+	uint64_t v = function_call(p, a);
+
+	if (!p->out->overflow)
+		p->out->pos = p->out->start + len;
+	return v;
+}
+
 uint64_t arg_eval(struct printer *p, const struct arg *a)
 {
 	const struct field *f;
@@ -154,7 +165,7 @@ uint64_t arg_eval(struct printer *p, const struct arg *a)
 	case ARG_OP:
 		return eval_op(p, a);
 	case ARG_FUNC:
-		return function_call(p, a);
+		return function_value(p, a);
 	case ARG_DYNAMIC_ARRAY_LEN:
 		dynamic_place(p, a->field.field, &offset, &len);
 		return len;

@@ -139,6 +139,7 @@ struct event {
 	bool parsed, compiled;
 	bool failed;    /* the print format could not be understood */
 	bool is_ftrace; /* of the system "ftrace" */
+	bool is_made_up; /* not from the file (blktrace.c); lists and -r, -n leave it out */
 	bool is_bprint;
 	bool force_raw, no_handler; /* report -r, -n */
 	uint8_t role;               /* enum event_role of order.h */

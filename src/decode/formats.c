@@ -10,6 +10,7 @@
 #include "decode/formats.h"
 #include "base/errmsg.h"
 #include "base/mapfile.h"
+#include "decode/blktrace.h"
 #include "decode/functions.h"
 #include "decode/print.h"
 
@@ -115,6 +116,21 @@ static void sort_by_id(struct event **events, size_t n)
 	free(tmp);
 }
 
+static int add_blktrace(struct format_list *l)
+{
+	struct formats *f = l->f;
+	struct piece text = blktrace_fmt_text(f);
+	size_t n = f->n_events;
+
+	if (!text.len)
+		return 0;
+	if (add_event(l, "ftrace", text) < 0)
+		return -ENOMEM;
+	f->by_id[n]->is_made_up = true;
+	sort_by_id(f->by_id, f->n_events);
+	return 0;
+}
+
 static struct event *find_by_id(const struct formats *f, int id)
 {
 	size_t low = 0, high = f->n_events;
@@ -188,6 +204,10 @@ int formats_new(struct formats **ret, struct tracefile *tf, const struct formats
 		return errmsg_set_errno(err, -ENOMEM, "cannot read the event formats of %s", tf->path);
 	}
 	sort_by_id(f->by_id, f->n_events);
+	if (add_blktrace(&l) < 0) {
+		formats_free(f);
+		return errmsg_set_errno(err, -ENOMEM, "cannot read the event formats of %s", tf->path);
+	}
 	make_table(f);
 	find_common(f);
 	f->graph_exit = formats_find_name(f, "ftrace", "funcgraph_exit");

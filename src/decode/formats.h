@@ -53,6 +53,7 @@ struct formats {
 	struct printkfmts printk;
 	bool printk_loaded;
 	void *extra_kallsyms; /* heap of kallsyms_path */
+	const struct guests *guests; /* who runs the code that events of kvm name; NULL: unknown */
 	const struct event *graph_exit; /* funcgraph_exit, for entries that fold with it */
 	size_t n_bad; /* texts without name or id */
 };

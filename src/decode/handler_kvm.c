@@ -9,8 +9,13 @@
  *	kvm_mmu_get_page:  new sp gfn 1a3 2 q0 wux !pae nxe wp root 0 sync
  *
  * Events without the field that says which processor they mean are taken for Intel's. Addresses are
- * the guest's, so our own kernel's symbols do not apply. Instructions stay bytes.
+ * the guest's; they get a name when the guest's trace was read together with the host's (guests.c):
+ *
+ *	kvm_entry:          vcpu 0 rip 0xffffffff8a0f4c3c native_safe_halt+0xc
+ *
+ * Instructions stay bytes.
  */
+#include "decode/guests.h"
 #include "decode/handler_int.h"
 #include "symbols/kvmexits.h"
 
@@ -43,10 +48,26 @@ static bool add_reason(struct printer *p, const struct event *ev, const char *fi
 	return true;
 }
 
+/* The address and, if the guest's trace was read as well, the function it lies in. */
 static void add_rip(struct printer *p, const char *before, uint64_t rip)
 {
+	const struct formats *f = p->formats;
+	const struct kallsyms *symbols = NULL;
+	const struct ksym *sym;
+
 	textbuf_add_str(p->out, before);
 	textbuf_add_hex(p->out, rip);
+	if (f->guests)
+		symbols = guests_find(f->guests, formats_common(f, &f->pid, p->data, p->size));
+	sym = symbols ? kallsyms_find(symbols, rip) : NULL;
+	if (!sym)
+		return;
+	textbuf_add_char(p->out, ' ');
+	textbuf_add(p->out, sym->name, sym->name_len);
+	if (rip != sym->addr) {
+		textbuf_add(p->out, "+0x", 3);
+		textbuf_add_hex(p->out, rip - sym->addr);
+	}
 }
 
 int handle_kvm_exit(struct printer *p, const struct event *ev, const struct record *rec)

@@ -395,16 +395,17 @@ static void run_program(struct printer *p, const struct event_program *program)
 	const struct print_op *op = program->ops, *end = op + program->n_ops;
 
 	for (; op < end; op++) {
-		textbuf_add(p->out, op->text, op->text_len);
+		if (op->text_len) /* without a text it is NULL, which memcpy() must not see */
+			textbuf_add(p->out, op->text, op->text_len);
 		op->run(p, op);
 	}
 }
 
-void printer_print_pretty(struct printer *p)
+void printer_print_pretty(struct printer *p, const struct record *rec)
 {
 	if (p->ev->failed) {
 		textbuf_add_str(p->out, "[FAILED TO PARSE]");
-		rawfields_print(p, NULL);
+		rawfields_print(p, rec);
 	} else if (p->ev->is_bprint) {
 		bprint_print(p);
 	} else {
@@ -428,5 +429,5 @@ void printer_print(struct printer *p, const struct record *rec, bool raw)
 	if (raw || ev->force_raw)
 		rawfields_print(p, rec);
 	else if (!ev->handler || ev->no_handler || ev->handler(p, ev, rec))
-		printer_print_pretty(p);
+		printer_print_pretty(p, rec);
 }

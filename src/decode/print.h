@@ -38,7 +38,7 @@ void event_compile(struct event *ev);
 void printer_print(struct printer *p, const struct record *rec, bool raw);
 
 /* The print format alone, without handlers (for handlers that add to it). */
-void printer_print_pretty(struct printer *p);
+void printer_print_pretty(struct printer *p, const struct record *rec);
 
 /* One field's content in the raw style. text_mask: fields whose text was not printable before. */
 void printer_print_field_raw(struct printer *p, const struct field *f, bool not_text);

@@ -26,6 +26,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,7 +57,7 @@ static int compile_name(struct filter_names *n, regex_t *re, const char *name)
 	char pattern[NAME_MAX_BYTES + 3];
 	const char *why;
 
-	strcpy(stpcpy(stpcpy(pattern, "^"), name), "$");
+	snprintf(pattern, sizeof(pattern), "^%s$", name);
 	why = filter_regex_compile(re, pattern);
 	return why ? errmsg_set(n->err, -EINVAL, "the filter '%.300s' names an event '%.100s': %s",
 				n->whole, name, why)
@@ -117,7 +118,7 @@ static int add_name(struct filter_names *n, char *text)
 	regex_t system_re, name_re;
 	int r;
 
-	strcpy(shown, text);
+	snprintf(shown, sizeof(shown), "%s", text);
 	system = strtok_r(text, "/", &save);
 	name = system ? strtok_r(NULL, "/", &save) : NULL;
 	if (!system)

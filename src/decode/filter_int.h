@@ -28,11 +28,12 @@
 
 struct errmsg;
 
-#define FILTER_TEXT_MAX	 (4u << 20) /* --pid with twenty thousand ids */
-#define FILTER_WORDS_MAX 256
-#define FILTER_REGEX_MAX 256
-#define FILTER_NAMES_MAX 256
-#define FILTER_DEPTH_MAX 100
+#define FILTER_TEXT_MAX	   (4u << 20) /* --pid with twenty thousand ids */
+#define FILTER_WORDS_MAX   256
+#define FILTER_REGEX_MAX   256
+#define FILTER_NAMES_MAX   256
+#define FILTER_DEPTH_MAX   100
+#define FILTER_SUBJECT_MAX 65535 /* bytes that a pattern sees: what a dynamic string can have */
 
 enum filter_join { JOIN_FIRST, JOIN_AND, JOIN_OR };
 
@@ -77,8 +78,9 @@ enum filter_test_kind {
 #define OPERAND_IS_NUMBER (-1)
 
 struct filter_operand {
-	int32_t word;	/* or OPERAND_IS_NUMBER */
-	uint64_t value; /* if so */
+	int32_t word; /* or OPERAND_IS_NUMBER */
+	bool is_negative;
+	uint64_t value;
 };
 
 /*
@@ -139,6 +141,7 @@ struct filter {
 	struct filter_regex *regexes[FILTER_REGEX_MAX];
 	size_t n_regexes;
 	struct filter_binding scratch[FILTER_WORDS_MAX];
+	char subject[FILTER_SUBJECT_MAX + 1];
 
 	struct filter_event *events; /* by id, ascending */
 	size_t n_events;

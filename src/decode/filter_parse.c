@@ -261,9 +261,10 @@ static int read_number(struct filter_parser *p, bool negative, struct filter_ope
 	memcpy(digits, p->tok.s, p->tok.len);
 	digits[p->tok.len] = 0;
 	errno = 0;
-	*to = (struct filter_operand){OPERAND_IS_NUMBER, strtoull(digits, &end, 0)};
-	if (*end || errno)
-		return fail(p, p->at, "this is no number");
+	*to = (struct filter_operand){OPERAND_IS_NUMBER, .value = strtoull(digits, &end, 0)};
+	if (*end || errno || (negative && to->value > (uint64_t)INT64_MAX + 1))
+		return fail(p, p->at, "this is no number of 64 bits");
+	to->is_negative = negative && to->value;
 	if (negative)
 		to->value = -to->value;
 	return next_token(p);
@@ -292,7 +293,7 @@ static int read_value(struct filter_parser *p, struct filter_operand *to)
 		return read_number(p, false, to);
 	if (!tok_is_word(p))
 		return fail(p, p->at, "the name of a field or a number is missing");
-	to->value = 0;
+	*to = (struct filter_operand){0};
 	r = add_word(p, &to->word);
 	return r < 0 ? r : next_token(p);
 }
@@ -321,7 +322,8 @@ static int read_text(struct filter_parser *p, struct filter_test *t)
 	t->kind = is_regex ? TEST_REGEX : TEST_TEXT;
 	if (!is_regex && p->tok.kind == TOKEN_SQUOTE && p->tok.len == 1) {
 		t->kind = TEST_CHARACTER;
-		t->right = (struct filter_operand){OPERAND_IS_NUMBER, (unsigned char)p->tok.s[0]};
+		t->right = (struct filter_operand){OPERAND_IS_NUMBER,
+						   .value = (unsigned char)p->tok.s[0]};
 	} else if (!is_regex && t->op > OP_NE) {
 		return fail(p, p->at, "a string can be compared with ==, !=, =~ and !~ only");
 	}

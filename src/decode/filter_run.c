@@ -15,9 +15,9 @@
  *	                         the address; of any other number, and of an address without a
  *	                         symbol, "0x" and hex digits
  *
- * Arithmetic is unsigned. Order is not: a field that is signed is compared as one, so that `ret < 0`
- * finds failed system calls (libtraceevent compares unsigned and finds none). Division by zero
- * is 0.
+ * Arithmetic is unsigned. Order is not: a signed field has its sign, so that `ret < 0` finds failed
+ * system calls (libtraceevent compares unsigned and finds none). Equality is of bits: `ret == -1` and
+ * `ret == 0xffffffffffffffff` are the same. Division by zero is 0.
  */
 #include "decode/filter_int.h"
 #include "decode/print.h"
@@ -29,7 +29,7 @@
 #define HEX_TEXT_MAX (2 + NUMBER_MAX_BYTES)
 
 struct filter_run {
-	const struct filter *flt;
+	struct filter *flt;
 	const struct record *rec;
 	const struct filter_binding *bound;
 };
@@ -88,26 +88,26 @@ static bool operand_is_known(const struct filter_run *run, const struct filter_o
 	return o->word == OPERAND_IS_NUMBER || run->bound[o->word].kind != BIND_UNKNOWN;
 }
 
-static bool compare(enum filter_op op, uint64_t l, uint64_t r, bool is_signed)
+/* Which number is the lower one, with their signs; equality is of their bits. */
+static bool compare(const struct filter_test *t, uint64_t l, bool l_is_signed)
 {
-	/* turns the order of signed numbers into that of unsigned ones */
-	uint64_t flip = is_signed ? UINT64_C(1) << 63 : 0;
+	uint64_t r = t->right.value;
+	bool l_negative = l_is_signed && (int64_t)l < 0;
+	bool lower = l_negative != t->right.is_negative ? l_negative : l < r;
 
-	l ^= flip;
-	r ^= flip;
-	switch (op) {
+	switch (t->op) {
 	case OP_EQ:
 		return l == r;
 	case OP_NE:
 		return l != r;
 	case OP_LT:
-		return l < r;
+		return lower;
 	case OP_GT:
-		return l > r;
+		return !lower && (l != r || l_negative != t->right.is_negative);
 	case OP_LE:
-		return l <= r;
+		return lower || (l == r && l_negative == t->right.is_negative);
 	default:
-		return l >= r;
+		return !lower;
 	}
 }
 
@@ -188,10 +188,12 @@ static bool regex_matches(const struct filter_run *run, const struct filter_test
 {
 	char hex[HEX_TEXT_MAX];
 	struct piece text = bound_text(run, b, hex);
-	/* the text is not terminated; glibc takes its length from here, even with REG_NOSUB */
-	regmatch_t range = {0, (regoff_t)text.len};
+	size_t len = text.len < FILTER_SUBJECT_MAX ? text.len : FILTER_SUBJECT_MAX;
 
-	return !regexec(&t->regex->re, (const char *)text.data, 1, &range, REG_STARTEND);
+	/* neither fields nor symbols are terminated, and regexec() wants it so */
+	memcpy(run->flt->subject, text.data, len);
+	run->flt->subject[len] = 0;
+	return !regexec(&t->regex->re, run->flt->subject, 0, NULL, 0);
 }
 
 static bool regex_matches_memo(const struct filter_run *run, const struct filter_test *t,
@@ -227,7 +229,7 @@ static bool test_run(const struct filter_run *run, const struct filter_test *t)
 	if (t->kind == TEST_TEXT || (t->kind == TEST_CHARACTER && t->op <= OP_NE &&
 				     (b->kind == BIND_TEXT || b->kind == BIND_COMM)))
 		return text_equals(run, t, b) == (t->op == OP_EQ);
-	return compare(t->op, bound_number(run, b), t->right.value, b->is_signed);
+	return compare(t, bound_number(run, b), b->is_signed);
 }
 
 /* Groups nest at most FILTER_DEPTH_MAX deep. */

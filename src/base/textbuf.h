@@ -62,11 +62,35 @@ static inline void textbuf_commit(struct textbuf *tb, char *pos)
 		tb->pos = pos;
 }
 
+/*
+ * memcpy() for what a line is made of: mostly 3 to 32 bytes. Two moves that overlap in the middle
+ * cover a range of lengths without a loop or a call; nothing outside [0, len) is touched.
+ */
+static inline __attribute__((always_inline)) void textbuf_copy(char *to, const char *from, size_t len)
+{
+	if (len > 32) {
+		memcpy(to, from, len);
+	} else if (len >= 16) {
+		memcpy(to, from, 16);
+		memcpy(to + len - 16, from + len - 16, 16);
+	} else if (len >= 8) {
+		memcpy(to, from, 8);
+		memcpy(to + len - 8, from + len - 8, 8);
+	} else if (len >= 4) {
+		memcpy(to, from, 4);
+		memcpy(to + len - 4, from + len - 4, 4);
+	} else if (len) {
+		to[0] = from[0];
+		to[len / 2] = from[len / 2];
+		to[len - 1] = from[len - 1];
+	}
+}
+
 static inline void textbuf_add(struct textbuf *tb, const char *s, size_t len)
 {
 	if (__builtin_expect((size_t)(tb->end - tb->pos) < len, 0) && !textbuf_grow(tb, len))
 		return;
-	memcpy(tb->pos, s, len);
+	textbuf_copy(tb->pos, s, len);
 	tb->pos += len;
 }
 

@@ -73,6 +73,7 @@ static void set_atom(struct arg_parser *p, struct arg *arg, const char *text)
 {
 	arg->kind = ARG_ATOM;
 	arg->atom.text = text;
+	arg->atom.len = strlen(text);
 	arg->atom.value = strtoull(text, NULL, 0);
 	arg->atom.is_name = !arg->atom.value && !isdigit((unsigned char)text[0]);
 }

@@ -95,6 +95,7 @@ static void take_string(struct value_reader *r)
 		return;
 	a->kind = ARG_BSTRING;
 	a->atom.text = nul ? s : "";
+	a->atom.len = nul ? nul - s : 0;
 	r->pos = nul ? r->pos + (nul - s) + 1 : r->p->size;
 }
 

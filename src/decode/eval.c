@@ -103,6 +103,8 @@ static uint64_t eval_op(struct printer *p, const struct arg *a)
 			       : 0;
 	}
 	l = arg_eval(p, a->op.left);
+	if ((op[0] == '&' && op[1] && !l) || (op[0] == '|' && op[1] && l))
+		return l != 0;
 	r = arg_eval(p, a->op.right);
 	switch (op[0]) {
 	case '!':

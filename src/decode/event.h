@@ -76,6 +76,7 @@ struct arg {
 	union {
 		struct {
 			const char *text; /* NUL-terminated */
+			uint32_t len;
 			uint64_t value;
 			bool is_name; /* no number: the address of a symbol of that name */
 		} atom;

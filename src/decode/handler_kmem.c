@@ -11,18 +11,12 @@
 
 int handle_kmem(struct printer *p, const struct event *ev, const struct record *rec)
 {
-	const struct ksym *sym;
 	uint64_t addr;
 
-	if (!printer_number(p, ev->wanted[0], &addr))
-		return 1;
-	sym = printer_symbol(p, addr);
-	if (!sym)
+	if (!printer_number(p, ev->wanted[0], &addr) || !printer_symbol(p, addr))
 		return 1;
 	textbuf_add_char(p->out, '(');
-	textbuf_add(p->out, sym->name, sym->name_len);
-	textbuf_add(p->out, "+0x", 3);
-	textbuf_add_hex(p->out, (uint32_t)(addr - sym->addr));
+	printer_add_symbol(p, addr);
 	textbuf_add(p->out, ") ", 2);
 	return 1;
 }

@@ -162,7 +162,7 @@ static void run_nothing(struct printer *p, const struct print_op *op)
 {
 }
 
-/* %d %u %x of a field as it lies in the record, no width. */
+/* A plain field of another byte order, under a cast, or of a size class below int. */
 static void run_plain_number(struct printer *p, const struct print_op *op)
 {
 	uint64_t v = 0;
@@ -176,6 +176,83 @@ static void run_plain_number(struct printer *p, const struct print_op *op)
 	    : op->conv.letter == 'u' ? number_emit_dec(s, v)
 				     : number_emit_signed(s, v);
 	textbuf_commit(p->out, s);
+}
+
+/*
+ * The commonest conversions by far, %d %u %x with or without l of a field as it lies in the record,
+ * have a function for each field type and way to print it, so that nothing is left to decide.
+ */
+#define PLAIN_OP(type, name, emit)                                                      \
+	static void run_##type##_##name(struct printer *p, const struct print_op *op)   \
+	{                                                                               \
+		type v = 0;                                                             \
+		char *s = textbuf_reserve(p->out, NUMBER_MAX_BYTES);                    \
+                                                                                        \
+		if (__builtin_expect(op->offset + sizeof(v) <= p->size, 1))             \
+			memcpy(&v, p->data + op->offset, sizeof(v));                    \
+		textbuf_commit(p->out, emit);                                           \
+	}
+#define PLAIN_OPS(type)                                     \
+	PLAIN_OP(type, s32, number_emit_signed(s, (int32_t)v))  \
+	PLAIN_OP(type, u32, number_emit_dec(s, (uint32_t)v))    \
+	PLAIN_OP(type, x32, number_emit_hex(s, (uint32_t)v))    \
+	PLAIN_OP(type, s64, number_emit_signed(s, (int64_t)v))  \
+	PLAIN_OP(type, u64, number_emit_dec(s, v))              \
+	PLAIN_OP(type, x64, number_emit_hex(s, v))
+PLAIN_OPS(uint8_t)
+PLAIN_OPS(uint16_t)
+PLAIN_OPS(uint32_t)
+PLAIN_OPS(uint64_t)
+#define PLAIN_ROW(type) \
+	{run_##type##_s32, run_##type##_u32, run_##type##_x32, \
+	 run_##type##_s64, run_##type##_u64, run_##type##_x64}
+
+typedef void (*print_run)(struct printer *p, const struct print_op *op);
+
+static print_run plain_run(unsigned size, char letter, int size_class)
+{
+	static const print_run rows[4][6] = {PLAIN_ROW(uint8_t), PLAIN_ROW(uint16_t),
+					     PLAIN_ROW(uint32_t), PLAIN_ROW(uint64_t)};
+
+	return rows[__builtin_ctz(size)]
+		   [(letter == 'd' ? 0 : letter == 'u' ? 1 : 2) + (size_class > 0 ? 3 : 0)];
+}
+
+/* %pS and %ps of a plain field */
+static void run_symbol(struct printer *p, const struct print_op *op)
+{
+	uint64_t addr = 0;
+
+	if (__builtin_expect(op->offset + 8 <= p->size, 1))
+		addr = bytes_get64(p->data + op->offset, p->swap);
+	if (!(op->size ? printer_add_symbol(p, addr) : printer_add_symbol_name(p, addr)))
+		print_pointer(p, op->letters, 1, op->arg);
+}
+
+/* %p of a plain field */
+static void run_address(struct printer *p, const struct print_op *op)
+{
+	uint64_t addr = 0;
+	char *s = textbuf_reserve(p->out, NUMBER_MAX_BYTES);
+
+	if (__builtin_expect(op->offset + 8 <= p->size, 1))
+		addr = bytes_get64(p->data + op->offset, p->swap);
+	memcpy(s, addr ? "0x   " : "(nil)", 5);
+	textbuf_commit(p->out, addr ? number_emit_hex(s + 2, addr) : s + 5);
+}
+
+static void run_names(struct printer *p, const struct print_op *op)
+{
+	print_names_memo(p, op->arg);
+}
+
+/* cond ? "text" : "other text" */
+static void run_choice(struct printer *p, const struct print_op *op)
+{
+	const struct arg *branches = op->arg->op.right;
+	const struct arg *a = arg_eval(p, op->arg->op.left) ? branches->op.left : branches->op.right;
+
+	textbuf_add(p->out, a->atom.text, a->atom.len);
 }
 
 static void run_number(struct printer *p, const struct print_op *op)
@@ -221,7 +298,7 @@ static bool is_bare(const struct conversion *c)
 	       !c->precision_is_arg;
 }
 
-static void compile_number(struct print_op *op, const struct arg *a)
+static void compile_number(struct print_op *op, const struct arg *a, const struct formats *f)
 {
 	uint64_t mask = UINT64_MAX;
 
@@ -237,12 +314,44 @@ static void compile_number(struct print_op *op, const struct arg *a)
 	op->offset = a->field.field->offset;
 	op->size = a->field.field->size;
 	op->mask = mask;
+	/* a cast that keeps all bits of the field changes nothing */
+	if (!f->swap && op->conv.size_class >= 0 && (UINT64_MAX >> (64 - op->size * 8) & ~mask) == 0)
+		op->run = plain_run(op->size, op->conv.letter, op->conv.size_class);
+}
+
+static bool is_choice(const struct arg *a)
+{
+	const struct arg *branches = a->kind == ARG_OP && a->op.op[0] == '?' ? a->op.right : NULL;
+
+	return branches && branches->kind == ARG_OP && branches->op.left->kind == ARG_ATOM &&
+	       branches->op.right->kind == ARG_ATOM;
+}
+
+static void compile_pointer(struct print_op *op, const struct arg *a)
+{
+	op->run = run_pointer;
+	while (a->kind == ARG_CAST && a->cast.mask == UINT64_MAX)
+		a = a->cast.item;
+	if (a->kind != ARG_FIELD || !a->field.field || a->field.field->size != 8)
+		return;
+	op->offset = a->field.field->offset;
+	if (!op->letters[0])
+		op->run = run_address;
+	else if (strchr("FfSs", op->letters[0]))
+		op->run = run_symbol;
+	op->size = op->letters[0] == 'F' || op->letters[0] == 'S'; /* with its offset */
 }
 
 static void compile_string(struct print_op *op, const struct arg *a, const struct formats *f)
 {
 	op->run = run_string;
-	if (a->kind == ARG_FIELD && a->field.field && is_bare(&op->conv) &&
+	if (!is_bare(&op->conv))
+		return;
+	if (a->kind == ARG_FLAGS || a->kind == ARG_SYMBOL)
+		op->run = run_names;
+	else if (is_choice(a))
+		op->run = run_choice;
+	if (a->kind == ARG_FIELD && a->field.field &&
 	    (a->field.field->flags & FIELD_ARRAY) && a->field.field->size) {
 		op->run = run_field_text;
 		op->field = a->field.field;
@@ -261,12 +370,12 @@ static void compile_segment(struct print_op *op, const struct segment *s, struct
 	switch (s->kind) {
 	case SEGMENT_NUMBER:
 		args_resolve(f, s->arg, true);
-		compile_number(op, s->arg);
+		compile_number(op, s->arg, f);
 		break;
 	case SEGMENT_POINTER:
 		args_resolve(f, s->arg, true);
 		op->letters = letters + 1;
-		op->run = run_pointer;
+		compile_pointer(op, s->arg);
 		break;
 	case SEGMENT_STRING:
 		args_resolve(f, s->arg, false);
@@ -375,7 +484,8 @@ int printer_init(struct printer *p, struct formats *f, struct textbuf *out)
 	*p = (struct printer){.out = out, .formats = f, .swap = f->swap};
 	p->symbols = calloc(1, sizeof(*p->symbols));
 	p->bprint = bprint_cache_new();
-	if (!p->symbols || !p->bprint) {
+	p->memo = calloc(1 << PRINT_MEMO_BITS, sizeof(*p->memo));
+	if (!p->symbols || !p->bprint || !p->memo) {
 		printer_release(p);
 		return -1;
 	}
@@ -386,6 +496,8 @@ void printer_release(struct printer *p)
 {
 	free(p->symbols);
 	bprint_cache_free(p->bprint);
+	free(p->memo);
+	p->memo = NULL;
 	p->symbols = NULL;
 	p->bprint = NULL;
 }
@@ -395,8 +507,14 @@ static void run_program(struct printer *p, const struct event_program *program)
 	const struct print_op *op = program->ops, *end = op + program->n_ops;
 
 	for (; op < end; op++) {
-		if (op->text_len) /* without a text it is NULL, which memcpy() must not see */
+		if (op->text_len <= TEXTBUF_SCRATCH_BYTES) {
+			char *s = textbuf_reserve(p->out, op->text_len);
+
+			textbuf_copy(s, op->text, op->text_len);
+			textbuf_commit(p->out, s + op->text_len);
+		} else {
 			textbuf_add(p->out, op->text, op->text_len);
+		}
 		op->run(p, op);
 	}
 }

@@ -16,6 +16,15 @@
 
 struct bprint_cache;
 
+#define PRINT_MEMO_BITS 8
+
+struct print_memo { /* see print_string.c */
+	const struct arg *arg;
+	uint64_t value;
+	uint8_t len;
+	char text[47];
+};
+
 struct printer {
 	struct textbuf *out;
 	struct formats *formats;
@@ -26,6 +35,7 @@ struct printer {
 	struct ksym_cache *symbols;
 	const struct kallsyms *kallsyms;
 	struct bprint_cache *bprint;
+	struct print_memo *memo; /* 1 << PRINT_MEMO_BITS of them */
 };
 
 int printer_init(struct printer *p, struct formats *f, struct textbuf *out);
@@ -47,6 +57,35 @@ void printer_print_field_raw(struct printer *p, const struct field *f, bool not_
 static inline const struct ksym *printer_symbol(struct printer *p, uint64_t addr)
 {
 	return kallsyms_find_cached(p->kallsyms, p->symbols, addr);
+}
+
+/* "name+0xoffset"; false (and nothing printed) if no symbol covers addr. */
+static inline bool printer_add_symbol(struct printer *p, uint64_t addr)
+{
+	const struct ksym_slot *slot = kallsyms_find_slot(p->kallsyms, p->symbols, addr);
+
+	if (__builtin_expect(slot->full_len, 1)) {
+		textbuf_add(p->out, slot->text, slot->full_len);
+		return true;
+	}
+	if (!slot->sym)
+		return false;
+	textbuf_add(p->out, slot->sym->name, slot->sym->name_len);
+	textbuf_add(p->out, "+0x", 3);
+	textbuf_add_hex(p->out, addr - slot->sym->addr);
+	return true;
+}
+
+/* The name alone. */
+static inline bool printer_add_symbol_name(struct printer *p, uint64_t addr)
+{
+	const struct ksym_slot *slot = kallsyms_find_slot(p->kallsyms, p->symbols, addr);
+
+	if (__builtin_expect(slot->name_len, 1))
+		textbuf_add(p->out, slot->text, slot->name_len);
+	else if (slot->sym)
+		textbuf_add(p->out, slot->sym->name, slot->sym->name_len);
+	return slot->sym;
 }
 
 /* A field's number; false if it is not 1, 2, 4 or 8 bytes or lies outside the record. */

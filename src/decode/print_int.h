@@ -53,6 +53,8 @@ void print_segment(struct printer *p, const struct segment *s);
 
 /* print_string.c */
 void print_string_arg(struct printer *p, const struct conversion *c, const struct arg *a);
+/* FLAGS and SYMBOL without width or precision */
+void print_names_memo(struct printer *p, const struct arg *a);
 
 /* print_pointer.c: letters are what follows the p; n_bytes is the `*` of %*ph. */
 void print_pointer(struct printer *p, const char *letters, int n_bytes, const struct arg *a);

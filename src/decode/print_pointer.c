@@ -47,18 +47,12 @@ static const uint8_t *field_exact(struct printer *p, const struct arg *a, uint32
 static void print_function_name(struct printer *p, char letter, const struct arg *a)
 {
 	uint64_t addr = arg_eval(p, a);
-	const struct ksym *sym = printer_symbol(p, addr);
+	bool offset = letter == 'F' || letter == 'S';
 
-	if (!sym) {
-		textbuf_add(p->out, "0x", 2);
-		textbuf_add_hex(p->out, addr);
+	if (offset ? printer_add_symbol(p, addr) : printer_add_symbol_name(p, addr))
 		return;
-	}
-	textbuf_add(p->out, sym->name, sym->name_len);
-	if (letter == 'F' || letter == 'S') {
-		textbuf_add(p->out, "+0x", 3);
-		textbuf_add_hex(p->out, addr - sym->addr);
-	}
+	textbuf_add(p->out, "0x", 2);
+	textbuf_add_hex(p->out, addr);
 }
 
 static void print_mac(struct printer *p, const char *letters, const struct arg *a)

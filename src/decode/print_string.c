@@ -195,21 +195,52 @@ static struct piece mask_bytes(struct printer *p, const struct field *f)
 	return (struct piece){p->data + offset, len};
 }
 
+/*
+ * Names of flags and values are looked up in lists of up to fifty rows, again and again for the same
+ * few values: each printer remembers the text of the last ones, by argument and value.
+ */
+void print_names_memo(struct printer *p, const struct arg *a)
+{
+	static const struct conversion bare = {.letter = 's', .width = -1, .precision = -1};
+	uint64_t v = arg_eval(p, a->flags.value);
+	struct print_memo *m =
+		&p->memo[((v ^ (uintptr_t)a >> 4) * 0x9e3779b97f4a7c15u) >> (64 - PRINT_MEMO_BITS)];
+	size_t start, len;
+
+	if (m->arg == a && m->value == v) {
+		textbuf_add(p->out, m->text, m->len);
+		return;
+	}
+	start = textbuf_len(p->out);
+	if (a->kind == ARG_FLAGS)
+		print_flags(p, &bare, a);
+	else
+		print_symbolic(p, &bare, a);
+	len = textbuf_len(p->out) - start;
+	if (len > sizeof(m->text) || p->out->overflow)
+		return;
+	*m = (struct print_memo){.arg = a, .value = v, .len = len};
+	memcpy(m->text, p->out->start + start, len);
+}
+
 void print_string_arg(struct printer *p, const struct conversion *c, const struct arg *a)
 {
 	switch (a->kind) {
 	case ARG_ATOM:
 	case ARG_BSTRING:
-		emit_string(p->out, c, a->atom.text, strlen(a->atom.text));
+		emit_string(p->out, c, a->atom.text, a->atom.len);
 		return;
 	case ARG_FIELD:
 		print_field_text(p, c, a->field.field);
 		return;
 	case ARG_FLAGS:
-		print_flags(p, c, a);
-		return;
 	case ARG_SYMBOL:
-		print_symbolic(p, c, a);
+		if (c->width < 0 && c->precision < 0)
+			print_names_memo(p, a);
+		else if (a->kind == ARG_FLAGS)
+			print_flags(p, c, a);
+		else
+			print_symbolic(p, c, a);
 		return;
 	case ARG_HEX:
 	case ARG_HEX_STR:

@@ -262,9 +262,81 @@ static void add_line(struct line_printer *lp, const struct batch *b, size_t i)
 	textbuf_add_char(lp->out, '\n');
 }
 
+/* "    22." in *p, remembered from line to line. */
+static char *emit_seconds(struct line_printer *lp, char *p, uint64_t seconds)
+{
+	if (__builtin_expect(seconds != lp->seconds || !lp->seconds_len, 0)) {
+		char *s = lp->seconds_text;
+
+		*s++ = ' ';
+		for (unsigned w = number_dec_width(seconds); w < 5; w++)
+			*s++ = ' ';
+		s = number_emit_dec(s, seconds);
+		*s++ = '.';
+		lp->seconds = seconds;
+		lp->seconds_len = s - lp->seconds_text;
+	}
+	memcpy(p, lp->seconds_text, sizeof(lp->seconds_text));
+	return p + lp->seconds_len;
+}
+
+/* The head of a line without any extras, in one go. false: too long for that. */
+static bool add_plain_head(struct line_printer *lp, const struct record *rec)
+{
+	const struct event *ev = rec->event;
+	const struct task *t = rec->task;
+	uint64_t us = (rec->ts + 500) / 1000, seconds = us / 1000000;
+	char *s;
+
+	if (!ev || !t || t->head_len + ev->label_len > 800 || rec->cpu > 999)
+		return false;
+	s = textbuf_reserve(lp->out, 1000);
+	textbuf_copy(s, t->head, t->head_len);
+	s += t->head_len;
+	*s++ = '[';
+	*s++ = '0' + rec->cpu / 100;
+	memcpy(s, number_pairs + rec->cpu % 100 * 2, 2);
+	s[2] = ']';
+	s = emit_seconds(lp, s + 3, seconds);
+	s = number_emit_dec6(s, us - seconds * 1000000);
+	*s++ = ':';
+	textbuf_copy(s, ev->label, ev->label_len);
+	textbuf_commit(lp->out, s + ev->label_len);
+	return true;
+}
+
+static void add_plain_line(struct line_printer *lp, const struct batch *b, size_t i)
+{
+	const struct record *rec = &b->records[i];
+
+	if (rec->flags & (RECORD_MISSED | RECORD_PAGE_START | RECORD_LATENCY) ||
+	    !add_plain_head(lp, rec)) {
+		add_line(lp, b, i);
+		return;
+	}
+	printer_print(&lp->printers[rec->source], rec, false);
+	if (lp->out->pos[-1] == '\n')
+		lp->out->pos--;
+	textbuf_add_char(lp->out, '\n');
+}
+
+/* Nothing but head, time, name and text: the usual case. */
+static bool style_is_plain(const struct line_style *st)
+{
+	return st->n_sources == 1 && !st->sources[0].prefix &&
+	       st->sources[0].time_style == TIME_MICROSECONDS && !st->latency && !st->raw &&
+	       !st->ts_diff && !st->boundary && !st->debug && !st->colour && !st->tgids;
+}
+
 size_t line_printer_add(struct line_printer *lp, const struct batch *b, size_t from, size_t max_bytes)
 {
-	while (from < b->n && textbuf_len(lp->out) < max_bytes)
-		add_line(lp, b, from++);
+	bool plain = style_is_plain(lp->style);
+
+	for (; from < b->n && textbuf_len(lp->out) < max_bytes; from++) {
+		if (plain)
+			add_plain_line(lp, b, from);
+		else
+			add_line(lp, b, from);
+	}
 	return from;
 }

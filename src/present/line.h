@@ -39,6 +39,10 @@ struct line_printer {
 	const struct line_style *style;
 	struct textbuf *out;
 	struct printer *printers; /* one per source */
+	/* the time of the last line, as far as it repeats: its whole seconds */
+	uint64_t seconds;
+	char seconds_text[32];
+	unsigned seconds_len;
 };
 
 int line_printer_init(struct line_printer *lp, const struct line_style *style, struct textbuf *out);

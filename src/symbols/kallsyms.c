@@ -14,6 +14,7 @@
  * 10 ms; kernel text is sorted already, so sorting is a merge of a few hundred runs.
  */
 #include "symbols/kallsyms.h"
+#include "base/number.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -211,8 +212,25 @@ const struct ksym *kallsyms_find_name(const struct kallsyms *ks, const char *nam
 	return NULL;
 }
 
+void ksym_slot_fill(struct ksym_slot *slot, const struct kallsyms *ks, uint64_t addr)
+{
+	const struct ksym *sym = kallsyms_find(ks, addr);
+	char *end;
+
+	slot->addr = addr;
+	slot->sym = sym;
+	slot->name_len = slot->full_len = 0;
+	if (!sym || sym->name_len + 3u + 16u > sizeof(slot->text))
+		return;
+	memcpy(slot->text, sym->name, sym->name_len);
+	memcpy(slot->text + sym->name_len, "+0x", 3);
+	end = number_emit_hex(slot->text + sym->name_len + 3, addr - sym->addr);
+	slot->name_len = sym->name_len;
+	slot->full_len = end - slot->text;
+}
+
 void ksym_cache_init(struct ksym_cache *cache, const struct kallsyms *ks)
 {
 	memset(cache, 0, sizeof(*cache));
-	cache->slots[0].sym = kallsyms_find(ks, 0);
+	ksym_slot_fill(&cache->slots[0], ks, 0);
 }

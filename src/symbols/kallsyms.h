@@ -38,30 +38,41 @@ const struct ksym *kallsyms_find(const struct kallsyms *ks, uint64_t addr);
 const struct ksym *kallsyms_find_name(const struct kallsyms *ks, const char *name, size_t len);
 
 /*
- * A small cache in front of kallsyms_find() for one thread: 4096 entries, direct-mapped. Traces
- * repeat the same few addresses; a hit costs one cache line instead of seventeen.
+ * A small cache in front of kallsyms_find() for one thread, direct-mapped. Traces repeat the same few
+ * addresses; a hit costs one cache line instead of seventeen, with the text that will be printed.
  */
-#define KSYM_CACHE_SLOTS 4096
+#define KSYM_CACHE_BITS 10
+
+struct ksym_slot {
+	uint64_t addr;
+	const struct ksym *sym;     /* NULL: no symbol covers addr */
+	uint8_t name_len, full_len; /* of text: the name, and "name+0xoffset"; 0: does not fit */
+	char text[46];
+};
+
 struct ksym_cache {
-	struct {
-		uint64_t addr;
-		const struct ksym *sym;
-	} slots[KSYM_CACHE_SLOTS];
+	struct ksym_slot slots[1 << KSYM_CACHE_BITS];
 };
 
 /* An empty slot looks like "address 0 has no symbol", which is made true here. */
 void ksym_cache_init(struct ksym_cache *cache, const struct kallsyms *ks);
+void ksym_slot_fill(struct ksym_slot *slot, const struct kallsyms *ks, uint64_t addr);
+
+static inline const struct ksym_slot *kallsyms_find_slot(const struct kallsyms *ks,
+							 struct ksym_cache *cache, uint64_t addr)
+{
+	struct ksym_slot *slot =
+		&cache->slots[(addr * 0x9e3779b97f4a7c15u) >> (64 - KSYM_CACHE_BITS)];
+
+	if (__builtin_expect(slot->addr != addr, 0))
+		ksym_slot_fill(slot, ks, addr);
+	return slot;
+}
 
 static inline const struct ksym *kallsyms_find_cached(const struct kallsyms *ks,
 						      struct ksym_cache *cache, uint64_t addr)
 {
-	unsigned slot = (addr * 0x9e3779b97f4a7c15u) >> 52;
-
-	if (__builtin_expect(cache->slots[slot].addr != addr, 0)) {
-		cache->slots[slot].addr = addr;
-		cache->slots[slot].sym = kallsyms_find(ks, addr);
-	}
-	return cache->slots[slot].sym;
+	return kallsyms_find_slot(ks, cache, addr)->sym;
 }
 
 #endif

@@ -51,7 +51,7 @@ bool textbuf_grow(struct textbuf *tb, size_t n_bytes)
 
 void textbuf_add_fill(struct textbuf *tb, char c, size_t n)
 {
-	if ((size_t)(tb->end - tb->pos) < n && !textbuf_grow(tb, n))
+	if ((size_t)(tb->end - tb->pos) <= n && !textbuf_grow(tb, n))
 		return;
 	memset(tb->pos, c, n);
 	tb->pos += n;

@@ -88,7 +88,8 @@ static inline __attribute__((always_inline)) void textbuf_copy(char *to, const c
 
 static inline void textbuf_add(struct textbuf *tb, const char *s, size_t len)
 {
-	if (__builtin_expect((size_t)(tb->end - tb->pos) < len, 0) && !textbuf_grow(tb, len))
+	/* <=, so that even an empty text is not added to NULL */
+	if (__builtin_expect((size_t)(tb->end - tb->pos) <= len, 0) && !textbuf_grow(tb, len))
 		return;
 	textbuf_copy(tb->pos, s, len);
 	tb->pos += len;

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * fuzz_kallsyms.c - the texts that name things: kernel symbols, printk formats, command lines.
+ *
+ *	input:  kallsyms NUL  printk formats NUL  command lines NUL  what to look up, 8 bytes each
+ *
+ * Every text lies in memory of exactly its size. What a look-up finds must fit what it asked for:
+ * a symbol that covers the address, a format of that address, a task of that pid.
+ */
+#include "symbols/kallsyms.h"
+#include "symbols/printkfmt.h"
+#include "symbols/tasks.h"
+
+#include <stdlib.h>
+
+static void check(bool ok)
+{
+	if (!ok)
+		abort();
+}
+
+/* The next text of the input, in memory of its own. */
+static struct piece take_text(struct byte_reader *r)
+{
+	const uint8_t *nul = byte_reader_left(r) ? memchr(r->pos, 0, byte_reader_left(r)) : NULL;
+	size_t len = nul ? (size_t)(nul - r->pos) : byte_reader_left(r);
+	uint8_t *copy = malloc(len);
+
+	memcpy(copy, byte_reader_take(r, len), len);
+	if (nul)
+		byte_reader_take(r, 1);
+	return (struct piece){copy, len};
+}
+
+static void try_symbols(struct piece text, struct byte_reader asked)
+{
+	struct kallsyms ks = {0};
+	struct ksym_cache *cache = malloc(sizeof(*cache));
+
+	check(kallsyms_add(&ks, text) == 0 && kallsyms_add(&ks, text) == 0);
+	check(kallsyms_sort(&ks) == 0);
+	for (size_t i = 0; i < ks.n; i++) {
+		check(!i || ks.syms[i - 1].addr <= ks.syms[i].addr);
+		check(kallsyms_find(&ks, ks.syms[i].addr)->addr == ks.syms[i].addr);
+		check(ks.syms[i].name_len &&
+		      ks.syms[i].name + ks.syms[i].name_len <= (const char *)text.data + text.len);
+	}
+	ksym_cache_init(cache, &ks);
+	while (byte_reader_left(&asked) >= 8) {
+		uint64_t addr = byte_reader_take_number(&asked, 8);
+		const struct ksym *sym = kallsyms_find_cached(&ks, cache, addr);
+
+		check(sym == kallsyms_find(&ks, addr));
+		check(!sym || sym->addr <= addr);
+		check(!sym || sym->addr == addr || addr < ks.syms[ks.n - 1].addr);
+		if (sym)
+			check(kallsyms_find_name(&ks, sym->name, sym->name_len) != NULL);
+	}
+	free(cache);
+	kallsyms_release(&ks);
+}
+
+static void try_printk(struct piece text, struct byte_reader asked)
+{
+	struct printkfmts formats;
+	struct arena arena;
+
+	arena_init(&arena, 16 << 20);
+	if (printkfmts_read(&formats, text, &arena) == 0) {
+		for (size_t i = 0; i < formats.n; i++)
+			check(printkfmts_find(&formats, formats.rows[i].addr) != NULL);
+		while (byte_reader_left(&asked) >= 8)
+			printkfmts_find(&formats, byte_reader_take_number(&asked, 8));
+	}
+	arena_release(&arena);
+}
+
+/* A third of what is asked for is learned first, from a name of 5 bytes without an end. */
+static void try_tasks(struct piece text, struct byte_reader asked)
+{
+	struct tasks tasks;
+
+	check(tasks_init(&tasks, text) == 0);
+	for (unsigned i = 0; byte_reader_left(&asked) >= 8; i++) {
+		const uint8_t *bytes = asked.pos;
+		int pid = byte_reader_take_number(&asked, 8);
+		const struct task *task;
+
+		if (i % 3 == 2)
+			tasks_learn(&tasks, pid, (const char *)bytes, 5);
+		task = tasks_find(&tasks, pid);
+		check(task && task->pid == pid && strlen(task->comm) <= task->comm_len);
+		check(task->head_len > task->comm_len && task->short_head_len >= 15);
+		check(tasks_find(&tasks, pid) == task);
+	}
+	tasks_release(&tasks);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *input, size_t n);
+
+int LLVMFuzzerTestOneInput(const uint8_t *input, size_t n)
+{
+	struct byte_reader r = {input, input + n, false, false};
+	struct piece symbols = take_text(&r), printk = take_text(&r), names = take_text(&r);
+
+	try_symbols(symbols, r);
+	try_printk(printk, r);
+	try_tasks(names, r);
+	free((void *)symbols.data);
+	free((void *)printk.data);
+	free((void *)names.data);
+	return 0;
+}

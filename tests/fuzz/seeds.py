@@ -1,0 +1,170 @@
+"""Writes the inputs that fuzzing starts from: seeds.py GOLDEN DIR
+
+Into DIR/TARGET, for each target, small inputs that reach far into it: traces of every shape, and
+the formats, symbols and pages of the golden traces. They are made anew for each run, because they
+take a second and would be a megabyte to keep. What a target expects its input to look like stands
+at the top of its source.
+"""
+import os
+import pathlib
+import random
+import re
+import struct
+import sys
+
+import tracedat
+from tracedat import Trace
+from traceload import load
+
+SECOND = 1_000_000_000
+FUNCTIONS = re.compile(rb"__print_|__get_|%p|sizeof|\? |jiffies|parse_cdb|_to_")
+
+
+def keep(place, name, *parts):
+    data = b"".join(p.encode() if isinstance(p, str) else p for p in parts)
+    place.mkdir(parents=True, exist_ok=True)
+    (place / name).write_bytes(data)
+
+
+# Whole files.
+
+def small_trace(trace):
+    """A few records of kinds that take different ways through the program."""
+    trace.kallsyms = "c0000000 T start\nc0000100 T vfs_read\nc0000200 t inner\t[mod]\n"
+    trace.printk = '0xc0000050 : "value %d of %s\\n"\n'
+    trace.cmdlines = {7: "worker", 8: "two words"}
+    trace.option(tracedat.UNAME, "Linux demo 6.1")
+    trace.option(tracedat.CPUSTAT, "CPU: 0\nentries: 7\n")
+    tick = trace.event("demo", "tick", ["int count", "unsigned long addr", "char comm[8]",
+                                        "__data_loc char[] name"],
+                       '"%d %ps %s %s", REC->count, (void *)REC->addr, REC->comm, __get_str(name)')
+    switch = trace.event("sched", "sched_switch", [
+        "char prev_comm[16]", "pid_t prev_pid", "int prev_prio", "long prev_state",
+        "char next_comm[16]", "pid_t next_pid", "int next_prio"], '"%s", REC->prev_comm')
+    wakeup = trace.event("sched", "sched_wakeup", [
+        "char comm[16]", "pid_t pid", "int prio", "int success", "int target_cpu"],
+        '"%s", REC->comm')
+    events = {name: trace.ftrace(name) for name in tracedat.FTRACE}
+    first, second = trace.top.cpu(0), trace.top.cpu(2)
+    records = [
+        tick(pid=7, count=-1, addr=0xc0000123, comm="abc", name="text"),
+        wakeup(pid=8, comm="nine", prio=20, success=1, target_cpu=1),
+        switch(pid=7, prev_comm="worker", prev_pid=7, prev_state=1, next_comm="nine", next_pid=9),
+        events["function"](ip=0xc0000110, parent_ip=0xc0000000),
+        events["funcgraph_entry"](pid=7, func=0xc0000100, depth=1),
+        events["funcgraph_exit"](pid=7, func=0xc0000100, depth=1, calltime=5, rettime=20000),
+        events["kernel_stack"](size=2, caller=[0xc0000100, 0xc0000200]),
+        events["print"](ip=0xc0000100, buf="hello\n"),
+        events["bprint"](ip=0xc0000100, fmt=0xc0000050, buf=struct.pack(trace.endian + "I", 5)
+                         + b"str\0"),
+        events["bputs"](ip=0xc0000100, str=0xc0000050),
+        events["raw_data"](id=3, buf=b"\1\2\3\4"),
+        struct.pack(trace.endian + "HBBi", 999, 0, 0, 1)]
+    for i, record in enumerate(records):
+        first.add(SECOND + 1000 * i, record)
+        second.add(SECOND + 900 * i, record)
+    page = second.page(2 * SECOND, missed=17)
+    page.event(5, tick(count=2, name="y" * 150), long_form=True)
+    page.extend(1 << 30)
+    page.discarded(10, tick())
+    page.stamp(8 * SECOND)
+    page.event(1, tick(count=3))
+    return tick
+
+
+def make_file(place, golden):
+    for version, packing in ((6, "none"), (7, "none"), (7, "zstd"), (7, "zlib")):
+        for endian, long_size in ((">", 4), ("<", 8)):
+            trace = Trace(version, endian, long_size, 256 if packing == "none" else 1024, packing)
+            trace.chunk_pages = 2
+            tick = small_trace(trace)
+            if endian == "<":
+                other = trace.instance("side", clock="x86-tsc")
+                other.cpu(1).add(1_200_000_000, tick(count=4, name="aside"))
+            data = trace.pack()
+            for options in (0, 1, 62, 64):
+                keep(place, f"{version}{packing}{long_size}-{options}", data, bytes([options]))
+            keep(place, f"{version}{packing}{long_size}-cut", data[:len(data) * 4 // 5], b"\0")
+    trace = Trace(7, page_size=256)
+    tick = small_trace(trace)
+    trace.systems["demo"][0].print_fmt = '"%d", REC->count / REC->addr'
+    trace.option(tracedat.TSC2NSEC, struct.pack("<IIQ", 1 << 20, 20, 0))
+    trace.option(tracedat.OFFSET, "-5000")
+    keep(place, "options", trace.pack(), b"\x10")
+    for version, packing in ((6, "none"), (7, "none"), (7, "zstd")):
+        trace = Trace(version, compression=packing)
+        trace.latency_text = "# tracer: irqsoff\n" * 9
+        keep(place, f"latency{version}{packing}", trace.pack(), b"\0")
+
+
+# Pages.
+
+def make_page(place, golden):
+    for number, (endian, long_size) in enumerate((("<", 8), ("<", 4), (">", 8), (">", 4))):
+        trace = Trace(7, endian, long_size, 512)
+        small_trace(trace)
+        layout = (long_size == 4) | (endian == ">") << 1
+        keep(place, f"made-{number}", bytes([layout, 15]), trace.top.cpu(2).pack())
+        page = tracedat.Page(trace, 512, SECOND)
+        page.padding(64)
+        page.commit = 5000
+        keep(place, f"lie-{number}", bytes([layout, 15]), page.pack())
+    for name in ("lost-events", "function-filtered"):
+        for number, cpu in load(golden / f"{name}.dat").top.cpus.items():
+            keep(place, f"{name}-{number}", bytes([0, 127]), *cpu.pages[:2])
+
+
+# Formats.
+
+def record_for(text, chance):
+    """Bytes that could be a record: small numbers, and texts where the format says there are."""
+    data = bytearray(chance.choice(b"\0\0\0\1\2\x10\x41\xff") for _ in range(160))
+    for at, size in re.findall(rb"__data_loc[^;]*;\toffset:(\d+);\tsize:(\d+)", text):
+        if size == b"4" and int(at) < 150:
+            struct.pack_into("<I", data, int(at), 120 | 12 << 16)
+    data[120:132] = b"some text \0\0"
+    return bytes(data)
+
+
+def make_format(place, golden):
+    chance = random.Random(1)
+    source, made = load(golden / "all-events.dat"), Trace()
+    small_trace(made)
+    texts = [("ftrace", t) for t in source.ftrace_events + [e.text() for e in made.ftrace_events]]
+    for system, events in source.systems.items():
+        texts += [(system, t) for i, t in enumerate(events)
+                  if i % 25 == 0 or (FUNCTIONS.search(t) and i % 4 == 0)
+                  or system in ("kmem", "kvm", "kvmmmu", "timer", "sched", "scsi", "jbd2", "xen")]
+    for number, (system, text) in enumerate(texts):
+        text = text.encode() if isinstance(text, str) else text
+        if len(text) < 5000:
+            keep(place, f"{number}", bytes([number % 8 if number % 5 == 0 else 0]), system, b"\0",
+                 text, b"\0", record_for(text, chance))
+
+
+# Texts with names.
+
+def make_kallsyms(place, golden):
+    source = load(golden / "tour.dat")
+    asked = struct.pack("<6Q", 0xffffffff81000150, 7, 0, 1 << 63, 0xc0000050, 12)
+    middle = source.kallsyms[len(source.kallsyms) // 2:][:1500]
+    keep(place, "golden", middle[middle.find(b"\n") + 1:], b"\0", source.printk[:500], b"\0",
+         source.cmdlines[:500], b"\0", asked)
+    keep(place, "made", "ffffffff81000100 T a\nffffffff81000000 T b\nffffffff81000100 t c\n"
+         "0000000000000000 A d\n00000000c0000000 t $x\nc0000100 t e\t[mod]\n\0"
+         '0xc0000050 : "value %d\\n"\n0x7 : "\\\\n"\n0x7 : x\n\0'
+         " 7 two words\n12 x\n7 again\n-1 y\n\0", asked)
+    keep(place, "empty", "\0\0\0", asked)
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    golden, place = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+    for name, maker in globals().items():
+        if name.startswith("make_"):
+            maker(place / name[5:], golden)
+
+
+if __name__ == "__main__":
+    main()

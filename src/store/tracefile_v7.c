@@ -77,11 +77,28 @@ int tracefile_section_body(const struct tracefile *tf, const struct tracefile_se
 	return 0;
 }
 
-/* A body kept until the file is closed. */
-static struct piece keep_body(struct tracefile *tf, uint64_t offset)
+/* False (and the heap is freed) when there is too much of it. */
+static bool keep_heap(struct tracefile *tf, void *heap, size_t n_bytes)
 {
 	struct tracefile_private *priv = tracefile_private(tf);
 	size_t max = sizeof(priv->heaps) / sizeof(*priv->heaps);
+
+	if (heap && (priv->n_heaps == max || priv->heap_bytes + n_bytes > UNPACK_SUM_MAX_BYTES)) {
+		tracefile_add_damage(tf, "%s has more metadata than is believable; the rest is left out",
+				     tf->path);
+		free(heap);
+		return false;
+	}
+	if (heap) {
+		priv->heaps[priv->n_heaps++] = heap;
+		priv->heap_bytes += n_bytes;
+	}
+	return true;
+}
+
+/* A body kept until the file is closed. */
+static struct piece keep_body(struct tracefile *tf, uint64_t offset)
+{
 	struct tracefile_section s;
 	struct errmsg err = {0};
 	struct piece body = {0};
@@ -96,16 +113,8 @@ static struct piece keep_body(struct tracefile *tf, uint64_t offset)
 		tracefile_add_damage(tf, "%s", err.text);
 		return (struct piece){0};
 	}
-	if (heap && (priv->n_heaps == max || priv->heap_bytes + body.len > UNPACK_SUM_MAX_BYTES)) {
-		tracefile_add_damage(tf, "%s has more metadata than is believable; the rest is left out",
-				     tf->path);
-		free(heap);
+	if (!keep_heap(tf, heap, body.len))
 		return (struct piece){0};
-	}
-	if (heap) {
-		priv->heaps[priv->n_heaps++] = heap;
-		priv->heap_bytes += body.len;
-	}
 	return body;
 }
 
@@ -191,11 +200,42 @@ static int read_buffer_option(struct tracefile *tf, struct piece data)
 	return 0;
 }
 
+/* A latency text that is compressed: in chunks, as sub-buffers are. Stops where they are damaged. */
+static struct piece keep_text_chunks(struct tracefile *tf, const struct tracefile_section *s)
+{
+	struct piece stored = section_stored(tf, s);
+	struct byte_reader r = {stored.data, stored.data + stored.len, tf->swap, false};
+	uint32_t n_chunks = byte_reader_take_number(&r, 4), n = 0;
+	uint8_t *heap = NULL, *more;
+	size_t len = 0;
+
+	for (; n < n_chunks; n++) {
+		uint32_t n_packed = byte_reader_take_number(&r, 4);
+		uint32_t n_plain = byte_reader_take_number(&r, 4);
+		struct piece packed = byte_reader_take_piece(&r, n_packed);
+
+		if (r.failed || n_plain > UNPACK_MAX_BYTES - len)
+			break;
+		more = realloc(heap, len + n_plain + 1);
+		if (!more)
+			break;
+		heap = more;
+		if (unpack(tf->compression, packed, heap + len, n_plain) < 0)
+			break;
+		len += n_plain;
+	}
+	if (n < n_chunks)
+		tracefile_add_damage(tf, "%s: the text at byte %llu is cut off or damaged after %zu bytes",
+				     tf->path, (unsigned long long)s->offset, len);
+	return keep_heap(tf, heap, len) ? (struct piece){heap, len} : (struct piece){0};
+}
+
 static int read_text_option(struct tracefile *tf, struct piece data)
 {
 	struct byte_reader o = {data.data, data.data + data.len, tf->swap, false};
 	uint64_t offset = byte_reader_take_number(&o, 8);
 	struct tracefile_buffer *b = tracefile_add_buffer(tf);
+	struct tracefile_section s;
 
 	if (!b)
 		return -ENOMEM;
@@ -203,7 +243,10 @@ static int read_text_option(struct tracefile *tf, struct piece data)
 	b->name = byte_reader_take_string(&o);
 	b->clock = byte_reader_take_string(&o);
 	b->section_offset = offset;
-	b->text = keep_body(tf, offset);
+	if (section_at(tf, offset, &s) && s.flags & SNF_SECTION_COMPRESSED)
+		b->text = keep_text_chunks(tf, &s);
+	else
+		b->text = keep_body(tf, offset);
 	return 0;
 }
 

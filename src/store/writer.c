@@ -80,7 +80,7 @@ size_t writer_text_prefix(const struct writer *w, enum tracefile_text_kind kind,
 {
 	static const struct {
 		const char *tag;
-		uint8_t tag_bytes, length_bytes;
+		unsigned tag_bytes : 4, length_bytes : 4;
 	} rows[TRACEFILE_TEXT_KINDS] = {
 		[TRACEFILE_HEADER_PAGE] = {"header_page", 12, 8},
 		[TRACEFILE_HEADER_EVENT] = {"header_event", 13, 8},

@@ -1,0 +1,448 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd_list.c - `sonde list`: what a trace knows: its events and their formats, systems, functions,
+ * buffers, clock; and what sonde knows by itself.
+ *
+ *	sonde list -e sched trace.dat      words: one that names a file is the trace, another one is
+ *	                                   the expression of -e or -f
+ *
+ * Everything is sorted by name, so that two traces can be compared with diff; only the formats of
+ * events are printed as the kernel wrote them. Expressions are basic regular expressions without
+ * regard to case. "sched:" is a system, "sched:switch" looks in it for events, "switch" may be either.
+ */
+#include "cli/command.h"
+#include "cli/tracecopy.h"
+#include "decode/formats.h"
+#include "store/unpack.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+extern const struct command cmd_options;
+
+struct list_options {
+	const char *input;
+	const char *event_re, *function_re; /* NULL: all */
+	bool events, functions, fields, full, systems, buffers, clock, compressions;
+	bool plugins, plugin_options;
+};
+
+static int apply_events(void *opts, const char *value, struct errmsg *err)
+{
+	struct list_options *o = opts;
+
+	o->events = true;
+	o->event_re = value ? value : o->event_re;
+	return 0;
+}
+
+static int apply_functions(void *opts, const char *value, struct errmsg *err)
+{
+	struct list_options *o = opts;
+
+	o->functions = true;
+	o->function_re = value ? value : o->function_re;
+	return 0;
+}
+
+static const struct option_row rows[] = {
+	{OPTION_STRING, 'i', "input", "FILE", "look into this trace; it can also be an argument",
+	 offsetof(struct list_options, input), .complete = "file"},
+	{OPTION_CALL, 'e', "events", "RE", "the events (whose system or name matches RE)",
+	 .apply = apply_events, .arg_optional = true},
+	{OPTION_FLAG, 'F', "fields", NULL, "with -e: their fields",
+	 offsetof(struct list_options, fields)},
+	{OPTION_FLAG, 0, "full", NULL, "with -e and -F: their print formats, too",
+	 offsetof(struct list_options, full)},
+	{OPTION_FLAG, 's', "systems", NULL, "the systems that events belong to",
+	 offsetof(struct list_options, systems)},
+	{OPTION_CALL, 'f', "functions", "RE", "the kernel's functions (that match RE)",
+	 .apply = apply_functions, .arg_optional = true},
+	{OPTION_FLAG, 'B', "buffers", NULL, "the buffer instances",
+	 offsetof(struct list_options, buffers)},
+	{OPTION_FLAG, 'C', "clock", NULL, "the trace clock, in brackets",
+	 offsetof(struct list_options, clock)},
+	{OPTION_FLAG, 'P', "plugins", NULL, "the events that are printed by code of their own",
+	 offsetof(struct list_options, plugins)},
+	{OPTION_FLAG, 'O', "plugin-options", NULL, "what report -O can set (needs no trace)",
+	 offsetof(struct list_options, plugin_options)},
+	{OPTION_FLAG, 'c', "compressions", NULL, "the known compressions (needs no trace)",
+	 offsetof(struct list_options, compressions)},
+	{OPTION_END},
+};
+
+/* --- expressions ------------------------------------------------------------------------------- */
+
+struct event_match {
+	regex_t system, event;
+	bool all;
+	bool has_event;	   /* "SYSTEM:EVENT" */
+	bool only_systems; /* "SYSTEM:" */
+};
+
+static int compile(regex_t *re, const char *text, struct errmsg *err)
+{
+	return regcomp(re, text, REG_ICASE | REG_NOSUB)
+		       ? errmsg_set(err, -EINVAL, "list: '%s' is not a regular expression", text)
+		       : 0;
+}
+
+static int event_match_init(struct event_match *m, const char *text, struct errmsg *err)
+{
+	const char *colon = text ? strchr(text, ':') : NULL;
+	char *system;
+	int r;
+
+	memset(m, 0, sizeof(*m));
+	m->all = !text || !*text;
+	if (m->all)
+		return 0;
+	system = colon ? strndup(text, colon - text) : strdup(text);
+	if (!system)
+		return -ENOMEM;
+	m->has_event = colon && colon[1];
+	m->only_systems = colon && !colon[1];
+	r = compile(&m->system, system, err);
+	free(system);
+	if (!r && m->has_event && compile(&m->event, colon + 1, err) < 0) {
+		regfree(&m->system);
+		r = -EINVAL;
+	}
+	return r;
+}
+
+static void event_match_release(struct event_match *m)
+{
+	if (!m->all)
+		regfree(&m->system);
+	if (m->has_event)
+		regfree(&m->event);
+}
+
+static bool event_matches(const struct event_match *m, const struct event *ev)
+{
+	bool system;
+
+	if (m->all)
+		return true;
+	system = !regexec(&m->system, ev->system, 0, NULL, 0);
+	if (m->has_event)
+		return system && !regexec(&m->event, ev->name, 0, NULL, 0);
+	return system || (!m->only_systems && !regexec(&m->system, ev->name, 0, NULL, 0));
+}
+
+/* --- events ------------------------------------------------------------------------------------ */
+
+/* The text as far as the fields go, or with the print format behind them. */
+static void print_format(const struct event *ev, bool full)
+{
+	const char *text = (const char *)ev->text.data;
+	const char *end = full ? NULL : memmem(text, ev->text.len, "print fmt", 9);
+
+	printf("system: %s\n", ev->system);
+	fwrite(text, 1, end ? (size_t)(end - text) : ev->text.len, stdout);
+}
+
+static int list_events(struct formats *f, const struct list_options *o, struct errmsg *err)
+{
+	struct event **events = formats_list(f);
+	struct event_match m;
+	int r = events ? event_match_init(&m, o->event_re, err) : -ENOMEM;
+
+	for (size_t i = 0; !r && i < f->n_events; i++) {
+		const struct event *ev = events[i];
+
+		if (ev->is_made_up || !event_matches(&m, ev))
+			continue;
+		if (o->fields)
+			print_format(ev, o->full);
+		else
+			printf("%s:%s\n", ev->system, ev->name);
+	}
+	if (!r)
+		event_match_release(&m);
+	free(events);
+	return r;
+}
+
+static int list_systems(struct formats *f)
+{
+	struct event **events = formats_list(f);
+	const char *last = "";
+
+	if (!events)
+		return -ENOMEM;
+	for (size_t i = 0; i < f->n_events; i++) {
+		if (events[i]->is_made_up || !strcmp(events[i]->system, last))
+			continue;
+		last = events[i]->system;
+		puts(last);
+	}
+	free(events);
+	return 0;
+}
+
+static int list_plugins(struct formats *f)
+{
+	struct event **events = formats_list(f);
+
+	if (!events)
+		return -ENOMEM;
+	for (size_t i = 0; i < f->n_events; i++) {
+		const struct event *ev = formats_find(f, events[i]->id);
+
+		if (ev && ev->handler && !ev->is_made_up)
+			printf("%s:%s\n", ev->system, ev->name);
+	}
+	free(events);
+	return 0;
+}
+
+/* --- functions --------------------------------------------------------------------------------- */
+
+struct function_name {
+	const char *text; /* "name" or "name [module]", not terminated */
+	uint32_t len;
+};
+
+static int function_compare(const void *a, const void *b)
+{
+	const struct function_name *x = a, *y = b;
+	int r = memcmp(x->text, y->text, x->len < y->len ? x->len : y->len);
+
+	return r ? r : (x->len > y->len) - (x->len < y->len);
+}
+
+/* "ADDR T NAME[\t[MODULE]]": NAME and what follows, if it is a function. */
+static bool parse_function(const char *line, size_t len, struct function_name *ret)
+{
+	const char *end = line + len, *type = memchr(line, ' ', len);
+
+	if (!type || end - type < 4 || !strchr("tTwW", type[1]) || type[2] != ' ')
+		return false;
+	*ret = (struct function_name){type + 3, end - type - 3};
+	return true;
+}
+
+static size_t collect_functions(struct piece text, struct function_name *names, size_t max)
+{
+	const char *p = (const char *)text.data, *end = p + text.len;
+	size_t n = 0;
+
+	while (p < end && n < max) {
+		const char *nl = memchr(p, '\n', end - p), *stop = nl ? nl : end;
+
+		n += parse_function(p, stop - p, &names[n]);
+		p = stop + 1;
+	}
+	return n;
+}
+
+static void print_functions(const struct function_name *names, size_t n, const regex_t *re)
+{
+	for (size_t i = 0; i < n; i++) {
+		char buf[1024];
+		char *tab;
+
+		if (i && !function_compare(&names[i - 1], &names[i]))
+			continue;
+		snprintf(buf, sizeof(buf), "%.*s", (int)names[i].len, names[i].text);
+		tab = strchr(buf, '\t');
+		if (tab)
+			*tab = 0;
+		if (re && regexec(re, buf, 0, NULL, 0))
+			continue;
+		printf("%s%s%s\n", buf, tab ? " " : "", tab ? tab + 1 : "");
+	}
+}
+
+static int list_functions(struct tracefile *tf, const struct list_options *o, struct errmsg *err)
+{
+	struct piece text = tracefile_text(tf, TRACEFILE_KALLSYMS);
+	size_t max = text.len / 5 + 1; /* a line has at least "0 t x\n" */
+	struct function_name *names = malloc(max * sizeof(*names));
+	regex_t re;
+	size_t n;
+	int r = names ? 0 : -ENOMEM;
+
+	if (!r && o->function_re)
+		r = compile(&re, o->function_re, err);
+	if (!r) {
+		n = collect_functions(text, names, max);
+		qsort(names, n, sizeof(*names), function_compare);
+		print_functions(names, n, o->function_re ? &re : NULL);
+		if (o->function_re)
+			regfree(&re);
+	}
+	free(names);
+	return r;
+}
+
+/* --- the rest ---------------------------------------------------------------------------------- */
+
+static int name_compare(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static int list_buffers(const struct tracefile *tf)
+{
+	const char **names = calloc(tf->n_buffers + 1, sizeof(*names));
+	size_t n = 0;
+
+	if (!names)
+		return -ENOMEM;
+	for (size_t i = 0; i < tf->n_buffers; i++)
+		if (*tf->buffers[i].name)
+			names[n++] = tf->buffers[i].name;
+	qsort(names, n, sizeof(*names), name_compare);
+	for (size_t i = 0; i < n; i++)
+		puts(names[i]);
+	if (!n)
+		puts("No buffer instances defined");
+	free(names);
+	return 0;
+}
+
+static void list_clock(const struct tracefile *tf)
+{
+	const struct tracefile_option *o = tracefile_option_find(tf, SNF_OPTION_TRACECLOCK);
+	const char *clock = tf->n_buffers ? tf->buffers[0].clock : NULL;
+
+	if (o && o->data.len && memchr(o->data.data, '[', o->data.len)) {
+		size_t len = o->data.len;
+
+		while (len && (!o->data.data[len - 1] || isspace(o->data.data[len - 1])))
+			len--;
+		printf("%.*s\n", (int)len, (const char *)o->data.data);
+	} else if (clock && *clock) {
+		printf("[%s]\n", clock);
+	} else {
+		puts("The trace does not say which clock it was");
+	}
+}
+
+static void list_compressions(void)
+{
+	puts("Supported compression algorithms:");
+	for (int kind = COMPRESSION_NONE + 1; kind < COMPRESSION_UNKNOWN; kind++)
+		printf("\t%s, %s\n", compression_name(kind), compression_version(kind));
+}
+
+static int list_overview(struct formats *f, struct tracefile *tf, const struct list_options *o,
+			 struct errmsg *err)
+{
+	int r;
+
+	puts("event systems:");
+	r = list_systems(f);
+	puts("\nevents:");
+	if (!r)
+		r = list_events(f, o, err);
+	puts("\nbuffer instances:");
+	if (!r)
+		r = list_buffers(tf);
+	puts("\nclock:");
+	list_clock(tf);
+	return r;
+}
+
+static bool wants_trace(const struct list_options *o)
+{
+	return o->events || o->systems || o->functions || o->buffers || o->clock || o->plugins;
+}
+
+static int list_file(struct tracefile *tf, const struct list_options *o, struct errmsg *err)
+{
+	struct formats *f;
+	int r = formats_new(&f, tf, &(struct formats_config){0}, err);
+
+	if (r < 0)
+		return r;
+	if (!wants_trace(o))
+		r = list_overview(f, tf, o, err);
+	if (!r && o->events)
+		r = list_events(f, o, err);
+	if (!r && o->plugins)
+		r = list_plugins(f);
+	if (!r && o->functions)
+		r = list_functions(tf, o, err);
+	if (!r && o->buffers)
+		r = list_buffers(tf);
+	if (!r && o->clock)
+		list_clock(tf);
+	if (!r && o->systems)
+		r = list_systems(f);
+	formats_free(f);
+	return r;
+}
+
+/* --- the command ------------------------------------------------------------------------------- */
+
+static int take_words(struct list_options *o, int n, char **words, struct errmsg *err)
+{
+	for (int i = 0; i < n; i++) {
+		if (!o->input && !access(words[i], F_OK))
+			o->input = words[i];
+		else if (o->events && !o->event_re)
+			o->event_re = words[i];
+		else if (o->functions && !o->function_re)
+			o->function_re = words[i];
+		else if (!o->input)
+			o->input = words[i];
+		else
+			return errmsg_set(err, -EINVAL, "list: '%s' is one word too many",
+					  words[i]);
+	}
+	if (o->fields && !o->events)
+		return errmsg_set(err, -EINVAL, "list: -F shows the fields of events: add -e");
+	if (o->full && !o->fields)
+		return errmsg_set(err, -EINVAL, "list: --full goes with -e and -F");
+	return 0;
+}
+
+static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
+{
+	struct list_options o = {0};
+	struct tracefile *tf;
+	int r = command_parse(cmd, &o, argc, argv, err);
+
+	if (r < 0)
+		return r;
+	r = take_words(&o, r, argv + 1, err);
+	if (r < 0)
+		return r;
+	if (o.plugin_options)
+		r = cmd_options.run(&cmd_options, 1, argv, err);
+	if (!r && o.compressions)
+		list_compressions();
+	if (r < 0 || ((o.plugin_options || o.compressions) && !wants_trace(&o)))
+		return r;
+	if (!o.input)
+		return errmsg_set(err, -EINVAL,
+				  "list: name the trace to look into, as in 'sonde list -e "
+				  "trace.dat'");
+	r = tracefile_open(&tf, o.input, err);
+	if (r < 0)
+		return r;
+	r = list_file(tf, &o, err);
+	fflush(stdout);
+	if (!r)
+		r = tracecopy_print_damage(tf);
+	tracefile_close(tf);
+	return r;
+}
+
+const struct command cmd_list = {
+	.name = "list",
+	.summary = "list the events, functions and buffers a trace knows",
+	.usage = "[options] [RE] FILE",
+	.options = rows,
+	.run = run,
+	.args_are_files = true,
+};

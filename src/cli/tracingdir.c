@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tracingdir.c - reads the files of a tracing directory, live or saved.
+ *
+ *	events/header_page, header_event     the layout of sub-buffers and of event headers
+ *	events/ftrace/EVENT/format           the tracers' own events
+ *	events/SYSTEM/EVENT/format           all others, systems and events in the order of their names
+ *	printk_formats, saved_cmdlines, trace_clock
+ *
+ * The directory may be a copy of one (restore -t), so nothing else of the machine is looked at but
+ * /proc/kallsyms and uname. Each text is read whole, up to TEXT_MAX_BYTES.
+ */
+#include "cli/tracingdir.h"
+
+#include "base/errmsg.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#define TEXT_MAX_BYTES (256u << 20)
+#define PAGE_MAX_BYTES (1u << 27)
+
+static int read_file(const char *path, struct textbuf *out)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), r = 0;
+	char buf[16384];
+
+	if (fd < 0)
+		return -errno;
+	for (;;) {
+		ssize_t n = read(fd, buf, sizeof(buf));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			r = n < 0 ? -errno : 0;
+			break;
+		}
+		textbuf_add(out, buf, n);
+	}
+	close(fd);
+	return out->overflow ? -EFBIG : r;
+}
+
+static int read_below(const char *dir, const char *name, struct textbuf *out)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	return read_file(path, out);
+}
+
+/* --- formats ----------------------------------------------------------------------------------- */
+
+static int is_entry(const struct dirent *e)
+{
+	return e->d_name[0] != '.';
+}
+
+static void put(struct textbuf *tb, size_t at, const void *data, size_t n)
+{
+	if (!tb->overflow)
+		memcpy(tb->start + at, data, n);
+}
+
+/* u32 count, then u64 length and text of every format below events/SYSTEM. */
+static uint32_t add_system(const char *events, const char *system, struct textbuf *out)
+{
+	size_t count_at = textbuf_len(out);
+	struct dirent **entries;
+	char path[4096];
+	uint32_t count = 0;
+	int n;
+
+	textbuf_add(out, (const char *)&count, 4);
+	snprintf(path, sizeof(path), "%s/%s", events, system);
+	n = scandir(path, &entries, is_entry, alphasort);
+	for (int i = 0; i < n; i++) {
+		size_t length_at = textbuf_len(out);
+		uint64_t length = 0;
+		char name[4096];
+
+		textbuf_add(out, (const char *)&length, 8);
+		snprintf(name, sizeof(name), "%s/%s/format", system, entries[i]->d_name);
+		if (read_below(events, name, out) < 0) {
+			if (!out->overflow)
+				out->pos = out->start + length_at;
+		} else {
+			length = textbuf_len(out) - length_at - 8;
+			put(out, length_at, &length, 8);
+			count++;
+		}
+		free(entries[i]);
+	}
+	if (n >= 0)
+		free(entries);
+	put(out, count_at, &count, 4);
+	return count;
+}
+
+static void add_all_systems(const char *events, struct textbuf *out)
+{
+	struct dirent **entries;
+	uint32_t n_systems = 0;
+	int n = scandir(events, &entries, is_entry, alphasort);
+
+	textbuf_add(out, (const char *)&n_systems, 4);
+	for (int i = 0; i < n; i++) {
+		const char *name = entries[i]->d_name;
+		size_t before = textbuf_len(out);
+
+		if (strcmp(name, "ftrace")) {
+			textbuf_add(out, name, strlen(name) + 1);
+			if (add_system(events, name, out))
+				n_systems++;
+			else if (!out->overflow)
+				out->pos = out->start + before; /* a file, not a system */
+		}
+		free(entries[i]);
+	}
+	if (n >= 0)
+		free(entries);
+	put(out, 0, &n_systems, 4);
+}
+
+/* --- the layout -------------------------------------------------------------------------------- */
+
+static bool find_field(const char *text, const char *name, unsigned *ret_offset, unsigned *ret_size)
+{
+	const char *p = strstr(text, name);
+
+	return p && sscanf(p + strlen(name), "; offset:%u; size:%u", ret_offset, ret_size) == 2;
+}
+
+static bool read_layout(struct tracingdir *td)
+{
+	struct textbuf *tb = &td->texts[TRACEFILE_HEADER_PAGE];
+	unsigned offset, size;
+	char text[4096];
+
+	snprintf(text, sizeof(text), "%.*s", (int)textbuf_len(tb), tb->start ? tb->start : "");
+	if (!find_field(text, " commit", &offset, &size) || (size != 4 && size != 8))
+		return false;
+	td->long_size = size;
+	if (!find_field(text, " data", &offset, &size) || offset > 64 ||
+	    offset < 8u + td->long_size || size > PAGE_MAX_BYTES)
+		return false;
+	td->data_offset = offset;
+	td->page_size = offset + size;
+	return true;
+}
+
+static void read_clock(struct tracingdir *td, const char *dir)
+{
+	const char *open, *close;
+
+	if (read_below(dir, "trace_clock", &td->clock) < 0)
+		return;
+	textbuf_add(&td->clock, "", 1);
+	if (td->clock.overflow)
+		return;
+	open = strchr(td->clock.start, '[');
+	close = open ? strchr(open, ']') : NULL;
+	if (close)
+		snprintf(td->clock_name, sizeof(td->clock_name), "%.*s", (int)(close - open - 1),
+			 open + 1);
+}
+
+static void read_uname(struct tracingdir *td)
+{
+	struct utsname u;
+
+	if (!uname(&u))
+		snprintf(td->uname, sizeof(td->uname), "%s %s %s %s", u.sysname, u.nodename,
+			 u.release, u.machine);
+}
+
+static const char *find_mounted(void)
+{
+	static const char *const places[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		char path[64];
+
+		snprintf(path, sizeof(path), "%s/events", places[i]);
+		if (!access(path, X_OK))
+			return places[i];
+	}
+	return NULL;
+}
+
+int tracingdir_read(struct tracingdir *td, const char *dir, const char *kallsyms,
+		    struct errmsg *err)
+{
+	char events[4096];
+	int r;
+
+	for (int i = 0; i < TRACEFILE_TEXT_KINDS; i++)
+		textbuf_init(&td->texts[i], TEXT_MAX_BYTES);
+	textbuf_init(&td->clock, 65536);
+	td->clock_name[0] = td->uname[0] = 0;
+	dir = dir ? dir : find_mounted();
+	if (!dir)
+		return errmsg_set(
+			err, -ENOENT,
+			"no tracing directory can be read; mount tracefs (as root: mount -t "
+			"tracefs nodev /sys/kernel/tracing) or name one with -t");
+	snprintf(events, sizeof(events), "%s/events", dir);
+	r = read_below(events, "header_page", &td->texts[TRACEFILE_HEADER_PAGE]);
+	if (r < 0)
+		return errmsg_set_errno(err, r,
+					"%s is no tracing directory: cannot read %s/header_page",
+					dir, events);
+	if (!read_layout(td))
+		return errmsg_set(err, -EBADMSG, "%s/header_page does not describe a sub-buffer",
+				  events);
+	read_below(events, "header_event", &td->texts[TRACEFILE_HEADER_EVENT]);
+	add_system(events, "ftrace", &td->texts[TRACEFILE_FTRACE_FORMATS]);
+	add_all_systems(events, &td->texts[TRACEFILE_EVENT_FORMATS]);
+	read_below(dir, "printk_formats", &td->texts[TRACEFILE_PRINTK]);
+	read_below(dir, "saved_cmdlines", &td->texts[TRACEFILE_CMDLINES]);
+	read_clock(td, dir);
+	read_uname(td);
+	r = read_file(kallsyms ? kallsyms : "/proc/kallsyms", &td->texts[TRACEFILE_KALLSYMS]);
+	if (r < 0 && kallsyms)
+		return errmsg_set_errno(err, r, "cannot read the symbols in %s", kallsyms);
+	for (int i = 0; i < TRACEFILE_TEXT_KINDS; i++)
+		if (td->texts[i].overflow)
+			return errmsg_set(err, -EFBIG, "%s has more text than is believable", dir);
+	return 0;
+}
+
+void tracingdir_release(struct tracingdir *td)
+{
+	for (int i = 0; i < TRACEFILE_TEXT_KINDS; i++)
+		textbuf_release(&td->texts[i]);
+	textbuf_release(&td->clock);
+}

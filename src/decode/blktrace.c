@@ -82,10 +82,10 @@ struct piece blktrace_fmt_text(struct formats *f)
 	int len;
 
 	if (!ev || !is_as_expected(ev))
-		return (struct piece){0};
+		return PIECE_EMPTY;
 	len = snprintf(text, sizeof(text), head, ev->id + 1);
 	len += snprintf(text + len, sizeof(text) - len, "%s%s",
 			event_find_common(ev, "common_lock_depth") ? lock_depth : "", body);
 	copy = arena_strndup(&f->arena, text, len);
-	return copy ? (struct piece){(const uint8_t *)copy, len} : (struct piece){0};
+	return copy ? (struct piece){(const uint8_t *)copy, len} : PIECE_EMPTY;
 }

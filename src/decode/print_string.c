@@ -62,8 +62,8 @@ static struct piece array_bytes(struct printer *p, const struct arg *a)
 	else if (a->kind == ARG_FIELD && a->field.field)
 		offset = a->field.field->offset;
 	else
-		return (struct piece){0};
-	return offset > p->size ? (struct piece){0}
+		return PIECE_EMPTY;
+	return offset > p->size ? PIECE_EMPTY
 				: (struct piece){p->data + offset, p->size - offset};
 }
 

@@ -21,6 +21,9 @@ struct piece {
 	size_t len;
 };
 
+/* Never NULL, so that nobody computes with a NULL pointer. */
+#define PIECE_EMPTY ((struct piece){(const uint8_t *)"", 0})
+
 static inline bool bytes_host_is_big(void)
 {
 	return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
@@ -94,7 +97,7 @@ static inline struct piece byte_reader_take_piece(struct byte_reader *r, uint64_
 {
 	const uint8_t *p = byte_reader_take(r, len);
 
-	return (struct piece){p, p ? len : 0};
+	return p ? (struct piece){p, len} : PIECE_EMPTY;
 }
 
 static inline uint64_t byte_reader_take_number(struct byte_reader *r, unsigned size)

@@ -77,6 +77,7 @@ struct tracefile_buffer *tracefile_add_buffer(struct tracefile *tf)
 	b += tf->n_buffers++;
 	memset(b, 0, sizeof(*b));
 	b->name = "";
+	b->text = PIECE_EMPTY;
 	return b;
 }
 
@@ -291,7 +292,7 @@ struct piece tracefile_text(struct tracefile *tf, enum tracefile_text_kind kind)
 	if (!priv->text_loaded[kind] && tf->version == 7)
 		priv->texts[kind] = tracefile_load_text_v7(tf, kind);
 	priv->text_loaded[kind] = true;
-	return priv->texts[kind];
+	return priv->texts[kind].data ? priv->texts[kind] : PIECE_EMPTY;
 }
 
 const struct tracefile_option *tracefile_option_find(const struct tracefile *tf, uint16_t id)

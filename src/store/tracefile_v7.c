@@ -101,7 +101,7 @@ static struct piece keep_body(struct tracefile *tf, uint64_t offset)
 {
 	struct tracefile_section s;
 	struct errmsg err = {0};
-	struct piece body = {0};
+	struct piece body = PIECE_EMPTY;
 	void *heap;
 
 	if (!section_at(tf, offset, &s)) {
@@ -111,10 +111,10 @@ static struct piece keep_body(struct tracefile *tf, uint64_t offset)
 	}
 	if (tracefile_section_body(tf, &s, &body, &heap, &err) < 0) {
 		tracefile_add_damage(tf, "%s", err.text);
-		return (struct piece){0};
+		return PIECE_EMPTY;
 	}
 	if (!keep_heap(tf, heap, body.len))
-		return (struct piece){0};
+		return PIECE_EMPTY;
 	return body;
 }
 
@@ -130,7 +130,7 @@ static void load_headers(struct tracefile *tf)
 {
 	struct tracefile_private *priv = tracefile_private(tf);
 	uint64_t offset = option_offset(tf, SNF_OPTION_HEADER_INFO);
-	struct piece body = offset ? keep_body(tf, offset) : (struct piece){0};
+	struct piece body = offset ? keep_body(tf, offset) : PIECE_EMPTY;
 	struct byte_reader r = {body.data, body.data + body.len, tf->swap, false};
 
 	for (int i = 0; i < 2; i++) {
@@ -155,7 +155,7 @@ struct piece tracefile_load_text_v7(struct tracefile *tf, enum tracefile_text_ki
 		[TRACEFILE_CMDLINES] = {SNF_OPTION_CMDLINES, 8},
 	};
 	uint64_t offset = option_offset(tf, rows[kind].option), len;
-	struct piece body = offset ? keep_body(tf, offset) : (struct piece){0};
+	struct piece body = offset ? keep_body(tf, offset) : PIECE_EMPTY;
 	struct byte_reader r = {body.data, body.data + body.len, tf->swap, false};
 
 	if (!rows[kind].length_bytes || !body.len)
@@ -227,7 +227,7 @@ static struct piece keep_text_chunks(struct tracefile *tf, const struct tracefil
 	if (n < n_chunks)
 		tracefile_add_damage(tf, "%s: the text at byte %llu is cut off or damaged after %zu bytes",
 				     tf->path, (unsigned long long)s->offset, len);
-	return keep_heap(tf, heap, len) ? (struct piece){heap, len} : (struct piece){0};
+	return heap && keep_heap(tf, heap, len) ? (struct piece){heap, len} : PIECE_EMPTY;
 }
 
 static int read_text_option(struct tracefile *tf, struct piece data)

@@ -186,10 +186,11 @@ static int list_events(struct report *rep, struct errmsg *err)
 
 /* --- CPUs -------------------------------------------------------------------------------------- */
 
-/* First or last record of a CPU; false if it has none. */
-static bool edge_ts(struct tracefile *tf, const struct tracefile_buffer *b, size_t cpu, bool last,
-		    uint64_t *ret_ts)
+/* First or last record of a CPU, its time and id; false if it has none. */
+static bool find_edge(const struct report_file *file, const struct tracefile_buffer *b, size_t cpu,
+		      bool last, uint64_t *ret_ts, int *ret_id)
 {
+	struct tracefile *tf = file->tf;
 	struct page_layout l = {tf->swap, tf->big_endian, tf->long_size, tf->data_offset};
 	struct pagestream *ps = pagestream_new(tf, b, cpu, NULL);
 	struct page page;
@@ -208,6 +209,7 @@ static bool edge_ts(struct tracefile *tf, const struct tracefile_buffer *b, size
 			continue;
 		while ((last || !found) && walker_next(&w, &rec)) {
 			*ret_ts = rec.ts;
+			*ret_id = formats_record_id(file->formats, rec.data, rec.size);
 			found = true;
 		}
 	}
@@ -227,15 +229,21 @@ static void print_edge(const struct report *rep, struct report_file *file,
 	char text[TIME_MAX_BYTES + 2], *s = text;
 	struct timeconv tc;
 	uint64_t ts;
+	int id;
 
-	if (!edge_ts(file->tf, b, cpu, last, &ts))
+	if (!find_edge(file, b, cpu, last, &ts, &id))
 		return;
+	printf("\t%s event:", last ? "Last" : "First");
+	if (!formats_find(file->formats, id)) {
+		fputs("[UNKNOWN EVENT]", stdout);
+		return;
+	}
 	timeconv_init(&tc, file->tf, b->clock, &tcc);
 	s = time_emit(s, timeconv(&tc, ts, b->cpus[cpu].cpu),
 		      !tc.in_time       ? TIME_UNITS
 		      : o->nanoseconds ? TIME_NANOSECONDS
 				       : TIME_MICROSECONDS);
-	printf("\t%s event:%.*s", last ? "Last" : "First", (int)(s - text), text);
+	printf("%.*s", (int)(s - text), text);
 }
 
 static const struct tracefile_buffer *top_buffer(const struct tracefile *tf)
@@ -268,34 +276,51 @@ static int list_cpus(struct report *rep, struct errmsg *err)
 
 /* --- statistics -------------------------------------------------------------------------------- */
 
-static void print_option_text(const struct tracefile *tf, unsigned id)
+static void print_option_text(const struct tracefile *tf, unsigned id, const char *name)
 {
 	const struct tracefile_option *o = tracefile_option_find(tf, id);
 
 	if (o)
 		printf("%.*s\n", (int)strnlen((const char *)o->data.data, o->data.len), o->data.data);
+	else
+		printf(" %s was not recorded in this file\n", name);
 }
 
-static void print_stat(struct tracefile *tf)
+static void print_kernel_stats(const struct tracefile *tf)
 {
-	const struct tracefile_buffer *b = top_buffer(tf);
+	bool any = false;
 
-	printf("\nKernel buffer statistics:\n"
-	       "  Note: \"entries\" are the entries left in the kernel ring buffer and are not\n"
-	       "        recorded in the trace data. They should all be zero.\n\n");
 	for (size_t i = 0; i < tf->n_options; i++)
 		if (tf->options[i].id == SNF_OPTION_CPUSTAT && tf->options[i].data.len) {
 			fwrite(tf->options[i].data.data, 1, tf->options[i].data.len - 1, stdout);
 			putchar('\n');
+			any = true;
 		}
-	putchar('\n');
+	puts(any ? "" : " No stats in this file");
+}
+
+/* Version 7 leaves CPUs without data out; those below one that has some are shown, at 0. */
+static void print_data_places(struct tracefile *tf)
+{
+	const struct tracefile_buffer *b = top_buffer(tf);
+	uint32_t next = 0;
+
 	for (size_t k = 0; b && k < b->n_cpus; k++) {
-		if (!b->cpus[k].n_bytes)
-			continue;
-		printf("CPU%u data recorded at offset=0x%llx\n    %llu bytes in size\n", b->cpus[k].cpu,
+		for (; next < b->cpus[k].cpu; next++)
+			printf("CPU%u data recorded at offset=0x0\n    0 bytes in size\n", next);
+		printf("CPU%u data recorded at offset=0x%llx\n    %llu bytes in size\n", next++,
 		       (unsigned long long)pagestream_place(tf, b, k),
 		       (unsigned long long)pagestream_plain_bytes(tf, b, k));
 	}
+}
+
+static void print_stat(struct tracefile *tf)
+{
+	printf("\nKernel buffer statistics:\n"
+	       "  Note: \"entries\" are the entries left in the kernel ring buffer and are not\n"
+	       "        recorded in the trace data. They should all be zero.\n\n");
+	print_kernel_stats(tf);
+	print_data_places(tf);
 }
 
 static int list_about(struct report *rep, struct errmsg *err)
@@ -310,9 +335,9 @@ static int list_about(struct report *rep, struct errmsg *err)
 		if (o->stat && !o->uname && !o->version)
 			print_stat(tf);
 		if (o->uname && !o->version)
-			print_option_text(tf, SNF_OPTION_UNAME);
+			print_option_text(tf, SNF_OPTION_UNAME, "uname");
 		if (o->uname || o->version)
-			print_option_text(tf, SNF_OPTION_VERSION);
+			print_option_text(tf, SNF_OPTION_VERSION, "version");
 	}
 	return 1;
 }

@@ -12,6 +12,8 @@
 #include "cli/output.h"
 #include "cli/report.h"
 #include "present/line.h"
+#include "present/rows.h"
+#include "symbols/syscalls.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -29,8 +31,13 @@ struct slot {
 	size_t done; /* records in text so far */
 };
 
+/* line_printer_add() and its like */
+typedef size_t (*add_records)(struct line_printer *lp, const struct batch *b, size_t from,
+			      size_t max_bytes);
+
 struct run {
 	struct report *rep;
+	add_records add;
 	struct sequence *seq;
 	struct unpacker *unpacker;
 	struct line_style style;
@@ -46,7 +53,19 @@ struct run {
 
 /* --- filters ----------------------------------------------------------------------------------- */
 
-static int add_filter(struct report_file *file, const char *text, bool reject, struct errmsg *err)
+/* report -T: how a filter was understood. */
+static void print_filter(struct filter *flt)
+{
+	struct textbuf tb;
+
+	textbuf_init(&tb, 64 << 20);
+	filter_fmt(flt, &tb);
+	fwrite(tb.start, 1, textbuf_len(&tb), stdout);
+	textbuf_release(&tb);
+}
+
+static int add_filter(struct report *rep, struct report_file *file, const char *text, bool reject,
+		      struct errmsg *err)
 {
 	struct filter ***list = reject ? &file->rejects : &file->filters;
 	size_t *n = reject ? &file->n_rejects : &file->n_filters;
@@ -57,6 +76,8 @@ static int add_filter(struct report_file *file, const char *text, bool reject, s
 		return errmsg_set_errno(err, -ENOMEM, "cannot filter");
 	*list = more;
 	r = filter_new(&more[*n], file->formats, text, err);
+	if (r >= 0 && rep->opts->test_filters)
+		print_filter(more[*n]);
 	*n += r >= 0;
 	return r;
 }
@@ -69,15 +90,15 @@ static void add_pid(struct textbuf *tb, const char *pid, size_t len)
 		     pid, (int)len, pid);
 }
 
+/* The last one first, after those of --comm: report -T shows the order, and it is trace-cmd's. */
 static void add_pid_words(struct textbuf *tb, const struct word_list *l)
 {
-	for (size_t i = 0; i < l->n; i++)
-		for (const char *s = l->words[i]; *s;) {
-			size_t len = strcspn(s, ",");
-
-			if (len)
-				add_pid(tb, s, len);
-			s += len + (s[len] == ',');
+	for (size_t i = l->n; i-- > 0;)
+		for (size_t end = strlen(l->words[i]), start; end; end = start ? start - 1 : 0) {
+			for (start = end; start && l->words[i][start - 1] != ',';)
+				start--;
+			if (end > start)
+				add_pid(tb, l->words[i] + start, end - start);
 		}
 }
 
@@ -122,32 +143,25 @@ static int make_filters(struct report *rep, size_t index, struct errmsg *err)
 	for (size_t i = 0; i < o->n_filters && r >= 0; i++)
 		if (o->filters[i].input < 0 || (size_t)o->filters[i].input == index) {
 			file->names_first |= names_task(o->filters[i].text);
-			r = add_filter(file, o->filters[i].text, o->filters[i].reject, err);
+			r = add_filter(rep, file, o->filters[i].text, o->filters[i].reject, err);
 		}
 	textbuf_init(&tb, 16 << 20);
-	add_pid_words(&tb, &o->pids);
 	add_comm_words(&tb, &o->comms, &file->tasks);
+	add_pid_words(&tb, &o->pids);
 	if (r >= 0 && textbuf_len(&tb)) {
 		textbuf_add_char(&tb, 0);
-		r = add_filter(file, tb.start, false, err);
+		r = add_filter(rep, file, tb.start, false, err);
 	}
 	textbuf_release(&tb);
 	return r < 0 ? r : 0;
 }
 
-static void print_filters(const struct report *rep)
+static bool has_filters(const struct report *rep)
 {
-	struct textbuf tb;
-
-	textbuf_init(&tb, 64 << 20);
-	for (size_t i = 0; i < rep->n_files; i++) {
-		for (size_t k = 0; k < rep->files[i].n_filters; k++)
-			filter_fmt(rep->files[i].filters[k], &tb);
-		for (size_t k = 0; k < rep->files[i].n_rejects; k++)
-			filter_fmt(rep->files[i].rejects[k], &tb);
-	}
-	fwrite(tb.start, 1, textbuf_len(&tb), stdout);
-	textbuf_release(&tb);
+	for (size_t i = 0; i < rep->n_files; i++)
+		if (rep->files[i].n_filters || rep->files[i].n_rejects)
+			return true;
+	return false;
 }
 
 /* --- sources ----------------------------------------------------------------------------------- */
@@ -181,6 +195,17 @@ static enum time_style time_style(const struct report_options *o, const struct t
 	return !tc->in_time ? TIME_UNITS : o->nanoseconds ? TIME_NANOSECONDS : TIME_MICROSECONDS;
 }
 
+/* The calls of the machine that the last word of the file's uname names. */
+static const struct syscall_table *find_syscalls(const struct tracefile *tf)
+{
+	const struct tracefile_option *o = tracefile_option_find(tf, SNF_OPTION_UNAME);
+	size_t len = o ? strnlen((const char *)o->data.data, o->data.len) : 0, start = len;
+
+	while (start && o->data.data[start - 1] != ' ')
+		start--;
+	return len ? syscalls_for((const char *)o->data.data + start, len - start) : NULL;
+}
+
 static int add_source(struct run *run, struct report_file *file, const struct tracefile_buffer *b,
 		      struct errmsg *err)
 {
@@ -208,7 +233,10 @@ static int add_source(struct run *run, struct report_file *file, const struct tr
 		.formats = file->formats,
 		.page_size = b->page_size,
 		.time_style = time_style(o, &sc.time),
-		.diff_in_us = tracefile_option_find(file->tf, SNF_OPTION_TRACECLOCK) && !o->nanoseconds};
+		.diff_in_us = tracefile_option_find(file->tf, SNF_OPTION_TRACECLOCK) && !o->nanoseconds,
+		.file = run->rep->n_files > 1 ? base_name(file->tf->path) : NULL,
+		.buffer = is_top(b) ? NULL : b->name,
+		.syscalls = o->syscall_names ? find_syscalls(file->tf) : NULL};
 	file->formats->config.time_style = ls->time_style;
 	if (sequence_add_source(run->seq, &sc, run->unpacker) < 0)
 		return errmsg_set_errno(err, -ENOMEM, "cannot read %s", file->tf->path);
@@ -320,10 +348,11 @@ static int fill_slot(void *ctx, void *item)
 
 static void work_slot(void *ctx, void *item)
 {
+	struct run *run = ctx;
 	struct slot *slot = item;
 
 	textbuf_clear(&slot->text);
-	slot->done = line_printer_add(&slot->lines, &slot->batch, 0, TEXT_MAX_BYTES);
+	slot->done = run->add(&slot->lines, &slot->batch, 0, TEXT_MAX_BYTES);
 }
 
 static void check_times(struct run *run, const struct batch *b)
@@ -353,7 +382,7 @@ static int drain_slot(void *ctx, void *item)
 		if (r < 0 || slot->done == slot->batch.n)
 			break;
 		textbuf_clear(&slot->text);
-		slot->done = line_printer_add(&slot->lines, &slot->batch, slot->done, TEXT_MAX_BYTES);
+		slot->done = run->add(&slot->lines, &slot->batch, slot->done, TEXT_MAX_BYTES);
 	}
 	output_progress(&run->out, slot->batch.progress);
 	return r;
@@ -456,7 +485,10 @@ static int write_heads(struct run *run, bool *ret_only_text, struct errmsg *err)
 	int r;
 
 	textbuf_init(&tb, 1 << 20);
-	print_heads(run, &tb);
+	if (rep->opts->output == REPORT_TEXT)
+		print_heads(run, &tb);
+	else if (rep->opts->output == REPORT_CSV)
+		textbuf_add_str(&tb, rows_csv_header);
 	r = output_write(&run->out, tb.start, textbuf_len(&tb));
 	textbuf_release(&tb);
 	*ret_only_text = false;
@@ -473,6 +505,8 @@ static int write_heads(struct run *run, bool *ret_only_text, struct errmsg *err)
 						  rep->files[i].tf->path);
 			*ret_only_text = true;
 			r = output_write(&run->out, (const char *)b->text.data, b->text.len);
+			if (r >= 0)
+				r = output_write(&run->out, "\n", 1);
 		}
 	return r;
 }
@@ -488,6 +522,50 @@ static bool any_compressed(const struct report *rep, size_t *ret_streams)
 			*ret_streams += rep->files[i].tf->buffers[k].n_cpus;
 		}
 	return any;
+}
+
+/* "12.5" seconds, or "+1.5s", "+20ms", "+7us", "+100ns" after the first event; units of the clock
+ * where it is none that counts time. */
+static int parse_time(const struct run *run, const char *option, const char *text, uint64_t first,
+		      uint64_t *ret, struct errmsg *err)
+{
+	static const struct {
+		const char *unit;
+		double ns;
+	} units[] = {{"", 1e9}, {"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}};
+	bool relative = text[0] == '+';
+	bool in_time = run->n_sources && run->sources[0].time_style != TIME_UNITS;
+	char *end;
+	long double v = strtold(text + relative, &end);
+
+	if (end == text + relative || v < 0)
+		return errmsg_set(err, -EINVAL, "%s needs a time like 12.5, +1.5s or +20ms, not '%s'",
+				  option, text);
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+		if (strcmp(units[i].unit, end))
+			continue;
+		*ret = (relative ? first : 0) + (uint64_t)(v * (in_time ? units[i].ns : 1) + 0.5L);
+		return 0;
+	}
+	return errmsg_set(err, -EINVAL, "%s: '%s' is no unit of time; s, ms, us and ns are", option, end);
+}
+
+static int set_range(struct run *run, struct errmsg *err)
+{
+	const struct report_options *o = run->rep->opts;
+	uint64_t first = 0, from = 0, to = UINT64_MAX;
+	int r = 0;
+
+	if (!o->from && !o->to)
+		return 0;
+	sequence_first_ts(run->seq, &first);
+	if (o->from)
+		r = parse_time(run, "--from", o->from, first, &from, err);
+	if (r >= 0 && o->to)
+		r = parse_time(run, "--to", o->to, first, &to, err);
+	if (r >= 0)
+		sequence_set_range(run->seq, from, to);
+	return r;
 }
 
 static int run_events(struct run *run, unsigned n_threads, struct errmsg *err)
@@ -506,6 +584,9 @@ static int run_events(struct run *run, unsigned n_threads, struct errmsg *err)
 		return errmsg_set_errno(err, -ENOMEM, "cannot report");
 	if (o->align_ts && sequence_first_ts(run->seq, &first))
 		sequence_shift(run->seq, -first);
+	r = set_range(run, err);
+	if (r < 0)
+		return r;
 	run->style.sources = run->sources;
 	run->style.n_sources = run->n_sources;
 	r = slots_init(run, n_threads, err);
@@ -546,7 +627,9 @@ int report_run(struct report *rep, struct errmsg *err)
 				     .n_cpus = o->n_cpus,
 				     .no_hardirq = o->no_irq,
 				     .no_softirq = o->no_softirq,
-				     .raw = o->raw,
+				     .raw = o->raw || o->output != REPORT_TEXT,
+				     .all_names = o->output != REPORT_TEXT,
+				     .tgids = o->tgid,
 				     .wakeup = o->wakeup,
 				     .places = o->boundary || o->debug,
 				     .to = UINT64_MAX};
@@ -558,10 +641,8 @@ int report_run(struct report *rep, struct errmsg *err)
 		r = make_filters(rep, i, err);
 	if (r < 0)
 		return r;
-	if (o->test_filters) {
-		print_filters(rep);
+	if (o->test_filters && has_filters(rep))
 		return 0;
-	}
 	arena_init(&run.arena, 64 << 20);
 	if (any_compressed(rep, &n_streams) && n_threads > 1)
 		run.unpacker = unpacker_new((n_threads + 1) / 2, n_streams);
@@ -571,11 +652,14 @@ int report_run(struct report *rep, struct errmsg *err)
 					.ts_diff = o->ts_diff,
 					.boundary = o->boundary,
 					.debug = o->debug,
-					.syscall_names = o->syscall_names};
+					.tgid = o->tgid};
+	run.add = o->output == REPORT_JSON  ? rows_add_json
+		  : o->output == REPORT_CSV ? rows_add_csv
+					    : line_printer_add;
 	r = run.seq ? output_open(&run.out, o->colour, o->no_pager, err)
 		    : errmsg_set_errno(err, -ENOMEM, "cannot report");
 	if (!r) {
-		run.style.colour = run.out.colour;
+		run.style.colour = run.out.colour && o->output == REPORT_TEXT;
 		r = run_events(&run, n_threads, err);
 		output_close(&run.out);
 	}

@@ -16,6 +16,7 @@
 #include "decode/sequence.h"
 
 #include <ctype.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,7 +43,7 @@ struct name_numbers {
 };
 
 struct order_state {
-	bool raw, all_names;
+	bool raw, all_names, tgids;
 	struct name_stack *stacks; /* per CPU */
 	uint32_t n_stacks;
 	struct ksym_cache cache;
@@ -52,13 +53,14 @@ struct order_state {
 	struct wakeup_stats stats[2];
 };
 
-struct order_state *order_new(bool raw, bool all_names)
+struct order_state *order_new(bool raw, bool all_names, bool tgids)
 {
 	struct order_state *o = calloc(1, sizeof(*o));
 
 	if (o) {
 		o->raw = raw;
 		o->all_names = all_names;
+		o->tgids = tgids;
 		o->stats[0].min = o->stats[1].min = UINT64_MAX;
 	}
 	return o;
@@ -95,6 +97,10 @@ enum event_role order_role(const struct event *ev)
 	if (!strcmp(ev->system, "sched") && (!strcmp(ev->name, "sched_wakeup") ||
 					     !strcmp(ev->name, "sched_wakeup_new")))
 		return ROLE_WAKEUP;
+	if (!strcmp(ev->system, "task") && !strcmp(ev->name, "task_newtask"))
+		return ROLE_NEWTASK;
+	if (!strcmp(ev->system, "sched") && !strcmp(ev->name, "sched_process_exec"))
+		return ROLE_EXEC;
 	return ROLE_NONE;
 }
 
@@ -132,6 +138,29 @@ static void learn_names(struct formats *f, struct tasks *tasks, const struct rec
 	} else if (rec->event->role == ROLE_WAKEUP) {
 		learn(f, tasks, rec, 0, 1);
 	}
+}
+
+/* Processes: a new task belongs to its parent's if it was made as a thread, else to its own. */
+static void learn_process(struct formats *f, struct tasks *tasks, const struct record *rec)
+{
+	struct printer p = view(f, rec);
+	const struct task *parent;
+	uint64_t pid, flags;
+	int caller = formats_common(f, &f->pid, rec->data, rec->size);
+
+	if (rec->event->role == ROLE_EXEC) {
+		tasks_learn_tgid(tasks, caller, caller);
+		return;
+	}
+	if (rec->event->role != ROLE_NEWTASK ||
+	    !printer_number(&p, event_find_field(rec->event, "pid"), &pid) ||
+	    !printer_number(&p, event_find_field(rec->event, "clone_flags"), &flags))
+		return;
+	parent = tasks_find(tasks, caller);
+	if (!(flags & CLONE_THREAD))
+		tasks_learn_tgid(tasks, (int)pid, (int)pid);
+	else if (parent && parent->tgid >= 0)
+		tasks_learn_tgid(tasks, (int)pid, parent->tgid);
 }
 
 /* --- indentation of functions ------------------------------------------------------------------ */
@@ -273,6 +302,8 @@ bool order_apply(struct order_state *o, struct formats *f, struct tasks *tasks, 
 {
 	const struct event *ev = rec->event;
 
+	if (o->tgids)
+		learn_process(f, tasks, rec);
 	if (o->raw || ev->force_raw || ev->failed) {
 		rec->aux = not_text_mask(f, rec);
 		if (o->all_names)
@@ -301,6 +332,8 @@ void order_learn_skipped(struct order_state *o, struct formats *f, struct tasks 
 {
 	if (o->all_names && rec->event)
 		learn_names(f, tasks, rec);
+	if (o->tgids && rec->event)
+		learn_process(f, tasks, rec);
 }
 
 bool order_is_exit_of(const struct formats *f, const struct record *entry, const uint8_t *data,

@@ -15,13 +15,15 @@ enum event_role {
 	ROLE_WAKEUP,  /* names comm */
 	ROLE_FUNCTION,
 	ROLE_GRAPH_ENTRY,
+	ROLE_NEWTASK, /* tells whether a task is a thread of its parent */
+	ROLE_EXEC,    /* whoever calls it is its process's leader afterwards */
 	ROLE_OTHER,   /* only raw printing looks at it */
 };
 
 struct order_state;
 struct wakeup_stats;
 
-struct order_state *order_new(bool raw, bool all_names);
+struct order_state *order_new(bool raw, bool all_names, bool tgids);
 void order_free(struct order_state *o);
 
 /* For a record that will be printed. True: it is a function entry that may fold with its exit. */

@@ -531,11 +531,9 @@ void printer_print_pretty(struct printer *p, const struct record *rec)
 	}
 }
 
-void printer_print(struct printer *p, const struct record *rec, bool raw)
+void printer_point_at(struct printer *p, const struct record *rec)
 {
-	const struct event *ev = rec->event;
-
-	p->ev = ev;
+	p->ev = rec->event;
 	p->data = rec->data;
 	p->size = rec->size;
 	/* the symbols may have been loaded after this printer was made */
@@ -544,6 +542,13 @@ void printer_print(struct printer *p, const struct record *rec, bool raw)
 		p->kallsyms = &p->formats->kallsyms;
 		ksym_cache_init(p->symbols, p->kallsyms);
 	}
+}
+
+void printer_print(struct printer *p, const struct record *rec, bool raw)
+{
+	const struct event *ev = rec->event;
+
+	printer_point_at(p, rec);
 	if (raw || ev->force_raw)
 		rawfields_print(p, rec);
 	else if (!ev->handler || ev->no_handler || ev->handler(p, ev, rec))

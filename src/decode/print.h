@@ -47,6 +47,9 @@ void event_compile(struct event *ev);
 /* The INFO part of a line. raw: every field as name=value. */
 void printer_print(struct printer *p, const struct record *rec, bool raw);
 
+/* Makes rec the record at hand, for the functions below. */
+void printer_point_at(struct printer *p, const struct record *rec);
+
 /* The print format alone, without handlers (for handlers that add to it). */
 void printer_print_pretty(struct printer *p, const struct record *rec);
 

@@ -527,7 +527,7 @@ struct sequence *sequence_new(const struct sequence_config *config)
 	if (!s)
 		return NULL;
 	s->config = *config;
-	s->order = order_new(config->raw, config->all_names);
+	s->order = order_new(config->raw, config->all_names, config->tgids);
 	if (!s->order || (config->cpus && choose_cpus(s) < 0)) {
 		sequence_free(s);
 		return NULL;
@@ -591,6 +591,12 @@ void sequence_shift(struct sequence *s, int64_t by)
 		for (size_t k = 0; k < s->sources[i]->n_cursors; k++)
 			s->sources[i]->cursors[k].ts += by;
 	}
+}
+
+void sequence_set_range(struct sequence *s, uint64_t from, uint64_t to)
+{
+	s->config.from = from;
+	s->config.to = to;
 }
 
 const struct sequence_stats *sequence_stats(const struct sequence *s)

@@ -47,6 +47,7 @@ struct sequence_config {
 	bool wakeup;       /* report -w */
 	bool places;       /* report --debug and --boundary: fill extra with where a record lies */
 	bool all_names;    /* learn names from every scheduler event at once, not only when printed */
+	bool tgids;        /* learn which process a task belongs to */
 	uint64_t from, to; /* inclusive; to: UINT64_MAX */
 	bool (*stop)(void *ctx); /* asked once a batch; may be NULL */
 	void *stop_ctx;
@@ -91,6 +92,9 @@ int sequence_start(struct sequence *s);
 bool sequence_first_ts(const struct sequence *s, uint64_t *ret_ts);
 /* Shifts all times, between sequence_start() and the first sequence_fill(). */
 void sequence_shift(struct sequence *s, int64_t by);
+
+/* Sets config.from and config.to, before the first sequence_fill(). */
+void sequence_set_range(struct sequence *s, uint64_t from, uint64_t to);
 
 /* 1: batch filled; 0: no more. */
 int sequence_fill(struct sequence *s, struct batch *b);

@@ -9,6 +9,7 @@
  */
 #include "present/line.h"
 #include "decode/walker.h"
+#include "symbols/syscalls.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -134,6 +135,15 @@ static void add_task(struct line_printer *lp, const struct line_source *src,
 		textbuf_add(lp->out, t->head, t->head_len);
 }
 
+/* "(  136) ", or "(-----) " where the trace does not tell. */
+static void add_tgid(struct line_printer *lp, const struct task *t)
+{
+	if (t && t->tgid >= 0)
+		textbuf_addf(lp->out, "(%5d) ", t->tgid);
+	else
+		textbuf_add_str(lp->out, "(-----) ");
+}
+
 static void add_time(struct line_printer *lp, const struct line_source *src, uint64_t ts)
 {
 	char *s = textbuf_reserve(lp->out, TIME_MAX_BYTES + 2);
@@ -202,6 +212,43 @@ static void add_debug(struct line_printer *lp, const struct line_source *src,
 	}
 }
 
+/* "NR 59 (…" becomes "NR 59 execve (…": the name goes behind the number at `start`. */
+static void insert_syscall(struct line_printer *lp, const struct line_source *src, size_t start)
+{
+	char *s = lp->out->start + start, *digits = s + 3, *end = digits;
+	const char *name;
+
+	if (lp->out->overflow || lp->out->pos - s < 4 || memcmp(s, "NR ", 3))
+		return;
+	while (end < lp->out->pos && *end >= '0' && *end <= '9')
+		end++;
+	name = syscall_name(src->syscalls, strtoull(digits, NULL, 10));
+	if (!name || end == digits)
+		return;
+	start = end - lp->out->start;
+	textbuf_add_fill(lp->out, ' ', strlen(name) + 1);
+	if (lp->out->overflow)
+		return;
+	end = lp->out->start + start;
+	memmove(end + strlen(name) + 1, end, lp->out->pos - end - strlen(name) - 1);
+	*end = ' ';
+	memcpy(end + 1, name, strlen(name));
+}
+
+void line_printer_add_info(struct line_printer *lp, const struct record *rec, bool raw)
+{
+	const struct line_source *src = &lp->style->sources[rec->source];
+	size_t start = textbuf_len(lp->out);
+
+	printer_print(&lp->printers[rec->source], rec, raw);
+	if (src->syscalls && !strcmp(rec->event->system, "raw_syscalls")) {
+		textbuf_add_char(lp->out, 0); /* ends the number for strtoull() */
+		if (!lp->out->overflow)
+			lp->out->pos--;
+		insert_syscall(lp, src, start);
+	}
+}
+
 static void add_event(struct line_printer *lp, const struct batch *b, size_t i)
 {
 	const struct record *rec = &b->records[i];
@@ -216,7 +263,7 @@ static void add_event(struct line_printer *lp, const struct batch *b, size_t i)
 	add_colour(lp, COLOUR_EVENT);
 	textbuf_add(lp->out, ev->label, ev->label_len);
 	add_colour(lp, COLOUR_OFF);
-	printer_print(&lp->printers[rec->source], rec, lp->style->raw);
+	line_printer_add_info(lp, rec, lp->style->raw);
 	if (lp->out->pos > lp->out->start && lp->out->pos[-1] == '\n')
 		lp->out->pos--;
 }
@@ -234,6 +281,8 @@ static void add_line(struct line_printer *lp, const struct batch *b, size_t i)
 		add_colour(lp, COLOUR_TASK);
 		add_task(lp, src, rec);
 		add_colour(lp, COLOUR_OFF);
+		if (lp->style->tgid)
+			add_tgid(lp, rec->task);
 		add_cpu(lp, rec->cpu);
 	} else {
 		textbuf_add_str(lp->out, "[UNKNOWN EVENT]");
@@ -325,7 +374,7 @@ static bool style_is_plain(const struct line_style *st)
 {
 	return st->n_sources == 1 && !st->sources[0].prefix &&
 	       st->sources[0].time_style == TIME_MICROSECONDS && !st->latency && !st->raw &&
-	       !st->ts_diff && !st->boundary && !st->debug && !st->colour && !st->tgids;
+	       !st->ts_diff && !st->boundary && !st->debug && !st->colour && !st->tgid && !st->sources[0].syscalls;
 }
 
 size_t line_printer_add(struct line_printer *lp, const struct batch *b, size_t from, size_t max_bytes)

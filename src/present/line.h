@@ -20,9 +20,9 @@ struct line_source {
 	uint32_t page_size;
 	enum time_style time_style;
 	bool diff_in_us; /* --ts-diff counts rounded microseconds */
+	const char *file, *buffer; /* names for JSON and CSV; NULL: not worth saying */
+	const struct syscall_table *syscalls; /* --syscall-names; NULL: none */
 };
-
-struct tgids;
 
 struct line_style {
 	const struct line_source *sources;
@@ -30,9 +30,8 @@ struct line_style {
 	bool latency; /* report -l */
 	bool raw;     /* report -R */
 	bool ts_diff, boundary, debug;
-	bool syscall_names;
 	bool colour;
-	const struct tgids *tgids; /* --tgid; NULL: no column */
+	bool tgid; /* a column with the process id */
 };
 
 struct line_printer {
@@ -50,5 +49,8 @@ void line_printer_release(struct line_printer *lp);
 
 /* Records [from, b->n) until the text is longer than max_bytes; returns the index it got to. */
 size_t line_printer_add(struct line_printer *lp, const struct batch *b, size_t from, size_t max_bytes);
+
+/* The event's own text, with the name of a system call put in if the source asks for it. */
+void line_printer_add_info(struct line_printer *lp, const struct record *rec, bool raw);
 
 #endif

@@ -156,6 +156,7 @@ static const struct task *task_make(struct tasks *t, int pid, const char *comm, 
 	if (!task || !text)
 		return NULL;
 	task->pid = pid;
+	task->tgid = pid ? -1 : 0;
 	task->known = known;
 	task->comm = text;
 	task->comm_len = len;
@@ -255,6 +256,23 @@ void tasks_learn(struct tasks *t, int pid, const char *comm, size_t len)
 	made = task_make(t, pid, comm, len, true);
 	if (!made)
 		return;
+	((struct task *)made)->tgid = old->tgid;
+	*slot_of(t->slots, t->n_slots, pid) = made;
+	t->last = made;
+}
+
+void tasks_learn_tgid(struct tasks *t, int pid, int tgid)
+{
+	const struct task *old = tasks_find(t, pid);
+	struct task *made;
+
+	if (!old || old->tgid == tgid)
+		return;
+	made = arena_alloc(&t->arena, sizeof(*made));
+	if (!made)
+		return;
+	*made = *old;
+	made->tgid = tgid;
 	*slot_of(t->slots, t->n_slots, pid) = made;
 	t->last = made;
 }

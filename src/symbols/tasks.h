@@ -18,6 +18,7 @@
 
 struct task {
 	int pid;
+	int tgid;   /* of its process; -1: not known */
 	bool known; /* the name comes from the trace, it is not "<...>" */
 	uint16_t comm_len, head_len, short_head_len;
 	const char *comm;       /* NUL-terminated */
@@ -55,6 +56,9 @@ static inline const struct task *tasks_find(struct tasks *t, int pid)
 		return t->last;
 	return tasks_find_slow(t, pid);
 }
+
+/* Says which process pid belongs to. */
+void tasks_learn_tgid(struct tasks *t, int pid, int tgid);
 
 /* Gives pid a name if it has none yet (but see tasks.c); len bytes of comm, up to a NUL. */
 void tasks_learn(struct tasks *t, int pid, const char *comm, size_t len);

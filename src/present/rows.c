@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * rows.c - one JSON object or one CSV row for each record.
+ *
+ *	{"ts":22188315078,"cpu":0,"pid":146,"comm":"bash","system":"kmem","event":"kfree",
+ *	 "fields":{"call_site":"0xffffffff82338b2b","ptr":"0xff138ac140b81000"},"info":"…"}
+ *
+ * ts counts nanoseconds (units of the clock, where that is no time). A field's JSON type follows its
+ * C type: numbers with their sign, bool as true and false, pointers as "0x…", character arrays as
+ * strings, other arrays as arrays; kernel stacks as a list of addresses with symbols. "info" is the
+ * text a report line would show. "missed" stands before whose record events were lost: how many, or
+ * null where the kernel did not count. Function entries are not folded with their exits here: every
+ * record is a row.
+ */
+#include "present/rows.h"
+#include "base/json.h"
+
+#include <string.h>
+
+const char rows_csv_header[] = "ts,cpu,pid,comm,buffer,system,event,info\n";
+
+static int64_t sign_extend(uint64_t v, unsigned size)
+{
+	unsigned shift = 64 - size * 8;
+
+	return (int64_t)(v << shift) >> shift;
+}
+
+static void add_scalar(struct textbuf *tb, const struct field *f, uint64_t v, unsigned size)
+{
+	if (f->flags & FIELD_POINTER)
+		json_add_hex(tb, v);
+	else if (!strcmp(f->type, "bool"))
+		textbuf_add_str(tb, v ? "true" : "false");
+	else if (f->flags & FIELD_SIGNED)
+		textbuf_add_signed(tb, sign_extend(v, size));
+	else
+		textbuf_add_dec(tb, v);
+}
+
+static void add_array(struct textbuf *tb, const struct printer *p, const struct field *f)
+{
+	struct piece bytes = printer_field_bytes(p, f);
+	unsigned size = f->element_size;
+
+	if (f->flags & FIELD_STRING) {
+		json_add_string(tb, (const char *)bytes.data,
+				strnlen((const char *)bytes.data, bytes.len));
+		return;
+	}
+	if (size != 2 && size != 4 && size != 8)
+		size = 1;
+	textbuf_add_char(tb, '[');
+	for (size_t i = 0; i + size <= bytes.len; i += size) {
+		if (i)
+			textbuf_add_char(tb, ',');
+		add_scalar(tb, f, bytes_get(bytes.data + i, size, p->swap), size);
+	}
+	textbuf_add_char(tb, ']');
+}
+
+static void add_field(struct textbuf *tb, struct printer *p, const struct field *f)
+{
+	uint64_t v = 0;
+
+	json_add_string(tb, f->name, strlen(f->name));
+	textbuf_add_char(tb, ':');
+	if (f->flags & (FIELD_ARRAY | FIELD_DYNAMIC))
+		add_array(tb, p, f);
+	else if (printer_number(p, f, &v))
+		add_scalar(tb, f, v, f->size);
+	else
+		textbuf_add_str(tb, "null");
+}
+
+/* [{"addr":"0x…","symbol":"…"},…] */
+static void add_stack(struct textbuf *tb, struct printer *p, const struct field *caller)
+{
+	unsigned step = p->formats->long_size;
+	bool any = false;
+
+	textbuf_add_str(tb, ",\"stack\":[");
+	for (uint32_t pos = caller->offset; pos <= p->size && p->size - pos >= step; pos += step) {
+		uint64_t addr = bytes_get(p->data + pos, step, p->swap);
+		const struct ksym *sym;
+
+		if (addr == UINT64_MAX || (int)addr == -1)
+			break;
+		sym = p->kallsyms ? printer_symbol(p, addr) : NULL;
+		textbuf_add_str(tb, any ? ",{\"addr\":" : "{\"addr\":");
+		json_add_hex(tb, addr);
+		if (sym) {
+			textbuf_add_str(tb, ",\"symbol\":");
+			json_add_string(tb, sym->name, sym->name_len);
+		}
+		textbuf_add_char(tb, '}');
+		any = true;
+	}
+	textbuf_add_char(tb, ']');
+}
+
+/* The event's text, from scratch room at the end of the buffer; returns where it begins. */
+static size_t add_info(struct line_printer *lp, const struct record *rec)
+{
+	struct record plain = *rec;
+	size_t start = textbuf_len(lp->out);
+
+	plain.aux = 0;
+	plain.flags &= ~RECORD_PAIR;
+	line_printer_add_info(lp, &plain, false);
+	while (textbuf_len(lp->out) > start && lp->out->pos[-1] == '\n')
+		lp->out->pos--;
+	return start;
+}
+
+static void add_json_info(struct line_printer *lp, const struct record *rec)
+{
+	size_t start, len;
+
+	textbuf_add_str(lp->out, ",\"info\":");
+	start = add_info(lp, rec);
+	len = textbuf_len(lp->out) - start;
+	if (lp->out->overflow)
+		return;
+	/* escaped behind itself, then moved to its place; growing moves the text, so reserve first */
+	if ((size_t)(lp->out->end - lp->out->pos) < len * 6 + 2 && !textbuf_grow(lp->out, len * 6 + 2))
+		return;
+	json_add_string(lp->out, lp->out->start + start, len);
+	memmove(lp->out->start + start, lp->out->start + start + len,
+		textbuf_len(lp->out) - start - len);
+	lp->out->pos -= len;
+}
+
+static void add_json_head(struct line_printer *lp, const struct line_source *src,
+			  const struct record *rec)
+{
+	const struct formats *f = src->formats;
+	struct textbuf *tb = lp->out;
+
+	textbuf_add(tb, "{\"ts\":", 6);
+	textbuf_add_dec(tb, rec->ts);
+	textbuf_add(tb, ",\"cpu\":", 7);
+	textbuf_add_dec(tb, rec->cpu);
+	textbuf_add(tb, ",\"pid\":", 7);
+	textbuf_add_signed(tb, formats_common(f, &f->pid, rec->data, rec->size));
+	if (lp->style->tgid && rec->task && rec->task->tgid >= 0) {
+		textbuf_add_str(tb, ",\"tgid\":");
+		textbuf_add_signed(tb, rec->task->tgid);
+	}
+	textbuf_add(tb, ",\"comm\":", 8);
+	if (rec->task && rec->task->known)
+		json_add_string(tb, rec->task->comm, rec->task->comm_len);
+	else
+		textbuf_add_str(tb, "null");
+	if (src->file) {
+		textbuf_add_str(tb, ",\"file\":");
+		json_add_string(tb, src->file, strlen(src->file));
+	}
+	if (src->buffer) {
+		textbuf_add_str(tb, ",\"buffer\":");
+		json_add_string(tb, src->buffer, strlen(src->buffer));
+	}
+	if (rec->flags & RECORD_MISSED) {
+		textbuf_add_str(tb, ",\"missed\":");
+		if (rec->extra->missed > 0)
+			textbuf_add_dec(tb, rec->extra->missed);
+		else
+			textbuf_add_str(tb, "null");
+	}
+}
+
+static void add_json(struct line_printer *lp, const struct record *rec)
+{
+	const struct line_source *src = &lp->style->sources[rec->source];
+	struct printer *p = &lp->printers[rec->source];
+	const struct event *ev = rec->event;
+	struct textbuf *tb = lp->out;
+
+	add_json_head(lp, src, rec);
+	if (!ev) {
+		textbuf_add_str(tb, ",\"id\":");
+		textbuf_add_signed(tb, formats_record_id(src->formats, rec->data, rec->size));
+		textbuf_add_str(tb, ",\"event\":null}\n");
+		return;
+	}
+	textbuf_add_str(tb, ",\"system\":");
+	json_add_string(tb, ev->system, strlen(ev->system));
+	textbuf_add_str(tb, ",\"event\":");
+	json_add_string(tb, ev->name, strlen(ev->name));
+	textbuf_add_str(tb, ",\"fields\":{");
+	printer_point_at(p, rec);
+	for (size_t i = 0; i < ev->n_fields; i++) {
+		if (i)
+			textbuf_add_char(tb, ',');
+		add_field(tb, p, &ev->fields[i]);
+	}
+	textbuf_add_char(tb, '}');
+	if (ev->is_ftrace && !strcmp(ev->name, "kernel_stack") && event_find_field(ev, "caller"))
+		add_stack(tb, p, event_find_field(ev, "caller"));
+	add_json_info(lp, rec);
+	textbuf_add(tb, "}\n", 2);
+}
+
+size_t rows_add_json(struct line_printer *lp, const struct batch *b, size_t from, size_t max_bytes)
+{
+	for (; from < b->n && textbuf_len(lp->out) < max_bytes; from++)
+		add_json(lp, &b->records[from]);
+	return from;
+}
+
+/* A CSV value: quoted where it holds a quote, a comma or a line end. */
+static void add_csv_value(struct textbuf *tb, const char *s, size_t len)
+{
+	bool quote = memchr(s, '"', len) || memchr(s, ',', len) || memchr(s, '\n', len) ||
+		     memchr(s, '\r', len);
+
+	if (!quote) {
+		textbuf_add(tb, s, len);
+		return;
+	}
+	textbuf_add_char(tb, '"');
+	for (size_t i = 0; i < len; i++) {
+		if (s[i] == '"')
+			textbuf_add_char(tb, '"');
+		textbuf_add_char(tb, s[i]);
+	}
+	textbuf_add_char(tb, '"');
+}
+
+static void add_csv(struct line_printer *lp, const struct record *rec)
+{
+	const struct line_source *src = &lp->style->sources[rec->source];
+	const struct formats *f = src->formats;
+	const char *buffer = src->buffer ? src->buffer : src->file ? src->file : "";
+	struct textbuf *tb = lp->out;
+	size_t start, len;
+
+	textbuf_addf(tb, "%llu,%u,%d,", (unsigned long long)rec->ts, rec->cpu,
+		     formats_common(f, &f->pid, rec->data, rec->size));
+	if (rec->task && rec->task->known)
+		add_csv_value(tb, rec->task->comm, rec->task->comm_len);
+	textbuf_add_char(tb, ',');
+	add_csv_value(tb, buffer, strlen(buffer));
+	if (!rec->event) {
+		textbuf_add_str(tb, ",,,\n");
+		return;
+	}
+	textbuf_addf(tb, ",%s,%s,", rec->event->system, rec->event->name);
+	start = add_info(lp, rec);
+	len = textbuf_len(tb) - start;
+	if (!tb->overflow &&
+	    ((size_t)(tb->end - tb->pos) >= len * 2 + 2 || textbuf_grow(tb, len * 2 + 2))) {
+		add_csv_value(tb, tb->start + start, len);
+		memmove(tb->start + start, tb->start + start + len, textbuf_len(tb) - start - len);
+		tb->pos -= len;
+	}
+	textbuf_add_char(tb, '\n');
+}
+
+size_t rows_add_csv(struct line_printer *lp, const struct batch *b, size_t from, size_t max_bytes)
+{
+	for (; from < b->n && textbuf_len(lp->out) < max_bytes; from++)
+		add_csv(lp, &b->records[from]);
+	return from;
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * syscalls.c - which table of system calls belongs to which machine.
+ *
+ * x86-64 and i386 have numbers of their own; the machines that came later share the generic ones.
+ * To add a machine: a list, its word in src/symbols/meson.build, a row here.
+ */
+#include "symbols/syscalls.h"
+
+#include <string.h>
+
+static const struct {
+	const char *machine, *table;
+} rows[] = {
+	{"x86_64", "x86_64"},	    {"i386", "i386"},	      {"i486", "i386"},
+	{"i586", "i386"},	    {"i686", "i386"},	      {"aarch64", "generic64"},
+	{"riscv64", "generic64"}, {"loongarch64", "generic64"},
+};
+
+const struct syscall_table *syscalls_for(const char *machine, size_t len)
+{
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		if (strlen(rows[i].machine) != len || memcmp(rows[i].machine, machine, len))
+			continue;
+		for (const struct syscall_table *t = syscall_tables; t->name; t++)
+			if (!strcmp(t->name, rows[i].table))
+				return t;
+	}
+	return NULL;
+}

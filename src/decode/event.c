@@ -27,6 +27,7 @@
 #include <string.h>
 
 #define FIELDS_MAX 4096
+#define PLACE_MAX  (1u << 28) /* a record is shorter: fields beyond that are outside of any */
 
 int event_fail(struct event_parser *p, const char *fmt, ...)
 {
@@ -258,6 +259,11 @@ static bool read_field(struct event_parser *p, struct field *f)
 	if (!f->type || !expect_number(p, "offset", &f->offset) ||
 	    !expect_number(p, "size", &f->size))
 		return false;
+	/* so that sums of the two fit into 32 bits */
+	if (f->offset > PLACE_MAX)
+		f->offset = PLACE_MAX;
+	if (f->size > PLACE_MAX)
+		f->size = PLACE_MAX;
 	t = lexer_next(&p->lx);
 	if (t.kind != TOKEN_NEWLINE) {
 		struct token v;

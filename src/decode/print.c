@@ -97,7 +97,7 @@ static char *emit_digits(char *s, const struct conversion *c, uint64_t v)
 				*s -= 'a' - 'A';
 		return end;
 	case 'o':
-		for (end = s + 1; v >> 3 * (end - s) && end - s < 22; end++)
+		for (end = s + 1; end - s < 22 && v >> 3 * (end - s); end++)
 			;
 		for (char *q = end; q > s; v >>= 3)
 			*--q = '0' + (v & 7);

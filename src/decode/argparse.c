@@ -23,9 +23,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEPTH_MAX 200
-#define ARGS_MAX  1024
-#define NAMES_MAX 65536
+#define DEPTH_MAX      200
+#define ARGS_MAX       1024
+#define NAMES_MAX      65536
+#define NODES_MAX      32768 /* of one event: bounds what a record can cost */
+#define TYPE_MAX_BYTES 4096
 
 struct arg_parser {
 	struct event_parser *ep;
@@ -38,12 +40,15 @@ static enum token_kind parse_op(struct arg_parser *p, struct arg *arg);
 
 static enum token_kind fail(struct arg_parser *p, const char *what)
 {
-	event_fail(p->ep, "%s near '%.*s'", what, (int)(p->tok.len < 40 ? p->tok.len : 40), p->tok.s);
+	event_fail(p->ep, "%s near '%.*s'", what, (int)(p->tok.len < 40 ? p->tok.len : 40),
+		   p->tok.s);
 	return TOKEN_ERROR;
 }
 
 static struct arg *new_arg(struct arg_parser *p)
 {
+	if (p->ep->n_nodes++ == NODES_MAX)
+		return NULL;
 	return arena_alloc(p->ep->arena, sizeof(struct arg));
 }
 
@@ -81,7 +86,7 @@ static void set_atom(struct arg_parser *p, struct arg *arg, const char *text)
 static const char *join_words(struct arg_parser *p, const char *a, const char *b, size_t b_len)
 {
 	size_t n = strlen(a);
-	char *s = arena_alloc(p->ep->arena, n + b_len + 2);
+	char *s = n + b_len > TYPE_MAX_BYTES ? NULL : arena_alloc(p->ep->arena, n + b_len + 2);
 
 	if (!s)
 		return a;
@@ -98,10 +103,10 @@ static int op_prio(const char *op)
 	static const struct {
 		const char *op;
 		int prio;
-	} rows[] = {{"++", 3},	{"--", 3},  {"~", 4},	{"!", 4},  {"*", 6},	{"/", 6},
-		    {"%", 6},	{"+", 7},   {"-", 7},	{">>", 8}, {"<<", 8},	{"<", 9},
-		    {">", 9},	{">=", 9},  {"<=", 9},	{"==", 10}, {"!=", 10}, {"&", 11},
-		    {"^", 12},	{"|", 13},  {"&&", 14}, {"||", 15}, {"?", 16}};
+	} rows[] = {{"++", 3}, {"--", 3}, {"~", 4},   {"!", 4},	  {"*", 6},   {"/", 6},
+		    {"%", 6},  {"+", 7},  {"-", 7},   {">>", 8},  {"<<", 8},  {"<", 9},
+		    {">", 9},  {">=", 9}, {"<=", 9},  {"==", 10}, {"!=", 10}, {"&", 11},
+		    {"^", 12}, {"|", 13}, {"&&", 14}, {"||", 15}, {"?", 16}};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if (!strcmp(rows[i].op, op))
@@ -358,10 +363,12 @@ static bool eval_const(const struct arg *arg, int64_t *ret)
 		*ret = ~b;
 		return true;
 	}
-	if (!(arg->op.left->kind == ARG_NULL && strchr("-+", op[0])) && !eval_const(arg->op.left, &a))
+	if (!(arg->op.left->kind == ARG_NULL && strchr("-+", op[0])) &&
+	    !eval_const(arg->op.left, &a))
 		return false;
 	if (op[0] == '<' || op[0] == '>') {
-		*ret = op[1] == op[0] ? (op[0] == '<' ? (int64_t)((uint64_t)a << (b & 63)) : a >> (b & 63))
+		*ret = op[1] == op[0]
+			       ? (op[0] == '<' ? (int64_t)((uint64_t)a << (b & 63)) : a >> (b & 63))
 		       : op[0] == '<' ? (op[1] ? a <= b : a < b)
 				      : (op[1] ? a >= b : a > b);
 		return true;
@@ -395,10 +402,10 @@ static int64_t name_value(const char *text)
 		const char *name;
 		int value;
 	} rows[] = {
-		{"HI_SOFTIRQ", 0},	 {"TIMER_SOFTIRQ", 1},	  {"NET_TX_SOFTIRQ", 2},
-		{"NET_RX_SOFTIRQ", 3},	 {"BLOCK_SOFTIRQ", 4},	  {"IRQ_POLL_SOFTIRQ", 5},
-		{"TASKLET_SOFTIRQ", 6},	 {"SCHED_SOFTIRQ", 7},	  {"HRTIMER_SOFTIRQ", 8},
-		{"RCU_SOFTIRQ", 9},	 {"HRTIMER_NORESTART", 0}, {"HRTIMER_RESTART", 1},
+		{"HI_SOFTIRQ", 0},	{"TIMER_SOFTIRQ", 1},	  {"NET_TX_SOFTIRQ", 2},
+		{"NET_RX_SOFTIRQ", 3},	{"BLOCK_SOFTIRQ", 4},	  {"IRQ_POLL_SOFTIRQ", 5},
+		{"TASKLET_SOFTIRQ", 6}, {"SCHED_SOFTIRQ", 7},	  {"HRTIMER_SOFTIRQ", 8},
+		{"RCU_SOFTIRQ", 9},	{"HRTIMER_NORESTART", 0}, {"HRTIMER_RESTART", 1},
 	};
 
 	if (isdigit((unsigned char)text[0]))
@@ -618,8 +625,9 @@ static enum token_kind parse_dynamic_array(struct arg_parser *p, struct arg *arg
 	enum token_kind kind = parse_dynamic(p, arg, ARG_DYNAMIC_ARRAY);
 
 	/* __get_dynamic_array(x)[i] without a cast has never worked in libtraceevent */
-	return kind != TOKEN_ERROR && tok_is(p, TOKEN_OP, "[") ? fail(p, "an index of a dynamic array")
-							       : kind;
+	return kind != TOKEN_ERROR && tok_is(p, TOKEN_OP, "[")
+		       ? fail(p, "an index of a dynamic array")
+		       : kind;
 }
 
 static enum token_kind parse_dynamic_array_len(struct arg_parser *p, struct arg *arg)
@@ -764,9 +772,9 @@ static uint64_t cast_mask(const char *type, size_t len)
 	static const struct {
 		const char *type;
 		uint64_t mask;
-	} rows[] = {{"u8", 0xff},	{"u16", 0xffff},     {"u32", 0xffffffff}, {"s8", 0xff},
-		    {"s16", 0xffff},	{"s32", 0xffffffff}, {"char", 0xff},	  {"short", 0xffff},
-		    {"int", 0xffffffff}};
+	} rows[] = {{"u8", 0xff},   {"u16", 0xffff},   {"u32", 0xffffffff},
+		    {"s8", 0xff},   {"s16", 0xffff},   {"s32", 0xffffffff},
+		    {"char", 0xff}, {"short", 0xffff}, {"int", 0xffffffff}};
 
 	if (len < 2 || type[len - 1] == '*')
 		return UINT64_MAX;

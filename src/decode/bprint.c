@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SLOTS      256
-#define VALUES_MAX 64
+#define SLOTS		256
+#define VALUES_MAX	64
 #define ARENA_MAX_BYTES (4u << 20)
 
 struct bprint_format {
@@ -150,14 +150,15 @@ static struct bprint_format *format_find(struct printer *p, uint64_t addr)
 	const char *text = printkfmts_find(&p->formats->printk, addr);
 	char *full;
 
-	if (*slot && (*slot)->addr == addr)
-		return *slot;
-	if (!text)
-		return NULL;
+	/* first of all: a format whose values come out differently is split anew each time */
 	if (c->arena.used_bytes > ARENA_MAX_BYTES / 2) {
 		arena_release(&c->arena);
 		memset(c->slots, 0, sizeof(c->slots));
 	}
+	if (*slot && (*slot)->addr == addr)
+		return *slot;
+	if (!text)
+		return NULL;
 	*slot = arena_alloc(&c->arena, sizeof(**slot));
 	full = arena_alloc(&c->arena, strlen(text) + 6);
 	if (!*slot || !full) {
@@ -173,7 +174,8 @@ static struct bprint_format *format_find(struct printer *p, uint64_t addr)
 
 void bprint_print(struct printer *p)
 {
-	const struct field *ip = event_find_field(p->ev, "ip"), *fmt = event_find_field(p->ev, "fmt");
+	const struct field *ip = event_find_field(p->ev, "ip"),
+			   *fmt = event_find_field(p->ev, "fmt");
 	const struct field *buf = event_find_field(p->ev, "buf");
 	struct value_reader r = {.p = p};
 	uint64_t addr = 0, caller = 0;

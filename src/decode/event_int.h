@@ -12,7 +12,8 @@ struct event_parser {
 	struct event *ev;
 	struct lexer lx;
 	struct arena *arena;
-	unsigned depth; /* of nested expressions, has a ceiling */
+	unsigned depth;	  /* of nested expressions, has a ceiling */
+	unsigned n_nodes; /* of all arguments, has one too */
 };
 
 /* argparse.c: the arguments after the format string. Number of arguments, or negative. */

@@ -69,34 +69,48 @@ static struct token lex_quoted(struct lexer *lx, int quote)
 	return t;
 }
 
-static struct token join(struct lexer *lx, struct token a, struct token b)
+/* Whether another string follows; lx->pos is then after its opening quote. */
+static bool lex_follows_string(struct lexer *lx)
 {
-	char *p = arena_alloc(lx->arena, a.len + b.len + 1);
+	const char *save = lx->pos;
 
-	if (!p)
-		return (struct token){TOKEN_NONE, "", 0};
-	memcpy(p, a.s, a.len);
-	memcpy(p + a.len, b.s, b.len);
-	return (struct token){b.kind, p, a.len + b.len};
+	while (peek(lx) >= 0 && isspace(peek(lx)))
+		lx->pos++;
+	if (peek(lx) == '"') {
+		lx->pos++;
+		return true;
+	}
+	lx->pos = save;
+	return false;
+}
+
+/* t and the strings after it; into `to`, or only their length if it is NULL. */
+static struct token lex_join(struct lexer *lx, struct token t, char *to)
+{
+	size_t len = 0;
+
+	for (;;) {
+		if (to)
+			memcpy(to + len, t.s, t.len);
+		len += t.len;
+		if (t.kind != TOKEN_DQUOTE || !lex_follows_string(lx))
+			return (struct token){t.kind, to, len};
+		t = lex_quoted(lx, '"');
+	}
 }
 
 static struct token lex_string(struct lexer *lx, int quote)
 {
-	struct token t = lex_quoted(lx, quote);
+	struct token first = lex_quoted(lx, quote), whole;
+	const char *save = lx->pos;
+	char *to;
 
-	while (t.kind == TOKEN_DQUOTE) {
-		const char *save = lx->pos;
-
-		while (peek(lx) >= 0 && isspace(peek(lx)))
-			lx->pos++;
-		if (peek(lx) != '"') {
-			lx->pos = save;
-			break;
-		}
-		lx->pos++;
-		t = join(lx, t, lex_quoted(lx, '"'));
-	}
-	return t;
+	whole = lex_join(lx, first, NULL);
+	if (lx->pos == save)
+		return first;
+	lx->pos = save;
+	to = arena_alloc(lx->arena, whole.len + 1);
+	return to ? lex_join(lx, first, to) : (struct token){TOKEN_NONE, "", 0};
 }
 
 static struct token lex_item_fix(struct token t)

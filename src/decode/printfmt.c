@@ -14,12 +14,14 @@
 #include <string.h>
 
 #define CONVERSION_MAX 31
+#define SEGMENTS_MAX   8192
 
 struct splitter {
 	struct event *ev;
 	struct arena *arena;
 	struct arg *args;
 	struct segment **link;
+	unsigned n_segments;
 	bool failed;
 };
 
@@ -28,7 +30,7 @@ static void add_segment(struct splitter *sp, struct segment s, size_t len)
 	struct segment *seg = arena_alloc(sp->arena, sizeof(*seg));
 	char *text = arena_strndup(sp->arena, s.text, len);
 
-	if (!seg || !text) {
+	if (!seg || !text || ++sp->n_segments > SEGMENTS_MAX) {
 		sp->failed = true;
 		return;
 	}
@@ -155,10 +157,19 @@ static const char *split_conversion(struct splitter *sp, const char *f)
 	return f;
 }
 
+/* Where the text at f ends: before the next conversion. */
+static const char *text_end(const char *f)
+{
+	for (; *f && (*f != '%' || f[1] == '%'); f++)
+		if (f[1] && (*f == '%' || *f == '\\'))
+			f++;
+	return f;
+}
+
 /* Text up to the next conversion, with its escapes resolved. */
 static const char *split_text(struct splitter *sp, const char *f)
 {
-	char *text = arena_alloc(sp->arena, strlen(f) + 1), *p = text;
+	char *text = arena_alloc(sp->arena, text_end(f) - f + 1), *p = text;
 
 	if (!text) {
 		sp->failed = true;

@@ -14,6 +14,7 @@
  */
 #include "decode/timeconv.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +22,7 @@
 
 static bool clock_is_time(const char *clock)
 {
-	static const char *const names[] = {"local", "global",	  "uptime", "perf",
+	static const char *const names[] = {"local", "global",	 "uptime",   "perf",
 					    "mono",  "mono_raw", "tsc2nsec", "tai"};
 
 	if (!clock)
@@ -71,7 +72,7 @@ void timeconv_init(struct timeconv *tc, const struct tracefile *tf, const char *
 	if (config->ts2secs)
 		tc->factor = 1e9 / (double)config->ts2secs;
 	if (!config->no_date && option_text(tf, SNF_OPTION_DATE, text, sizeof(text)))
-		tc->offset += strtoll(text, NULL, 0) * 1000;
+		tc->offset += (uint64_t)strtoll(text, NULL, 0) * 1000;
 	if (option_text(tf, SNF_OPTION_OFFSET, text, sizeof(text)))
 		tc->offset += strtoll(text, NULL, 0);
 	timeconv_settle(tc);
@@ -146,14 +147,15 @@ struct time_shift *time_shift_read(const struct tracefile *tf, struct arena *are
 static uint64_t apply_pair(uint64_t ts, const struct time_sample *lo, const struct time_sample *hi,
 			   bool interpolate)
 {
-	int64_t offset = lo->offset;
+	uint64_t offset = lo->offset;
 
 	if (interpolate && hi->time != lo->time) {
-		long double part = (long double)((int64_t)ts - lo->time) *
-				   (long double)(hi->offset - lo->offset) /
-				   (long double)(hi->time - lo->time);
+		long double part = ((long double)(int64_t)ts - lo->time) *
+				   ((long double)hi->offset - lo->offset) /
+				   ((long double)hi->time - lo->time);
 
-		offset += (int64_t)(part + (part < 0 ? -0.5L : 0.5L));
+		if (fabsl(part) < 0x1p62L)
+			offset += (uint64_t)(int64_t)(part + (part < 0 ? -0.5L : 0.5L));
 	}
 	return ((ts * (uint64_t)lo->scaling) >> (lo->fraction & 63)) + offset;
 }
@@ -188,7 +190,7 @@ uint64_t timeconv_slow(const struct timeconv *tc, uint64_t ts, uint32_t cpu)
 	if (tc->host)
 		ts = apply_host(tc->host, ts, cpu);
 	if (tc->factor)
-		ts = (uint64_t)(ts * tc->factor);
+		ts = ts * tc->factor < 0x1p64 ? (uint64_t)(ts * tc->factor) : UINT64_MAX;
 	else if (tc->mult)
 		ts = (uint64_t)(((unsigned __int128)ts * tc->mult) >> (tc->shift & 127));
 	return ts + tc->offset;

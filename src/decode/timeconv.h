@@ -23,16 +23,16 @@ struct time_shift {
 	struct {
 		struct time_sample *samples; /* sorted by time, times distinct */
 		uint32_t n;
-	} *cpus;
+	} * cpus;
 };
 
 struct timeconv {
-	bool raw;       /* report --raw-ts: nothing of this */
-	bool is_simple; /* only the offset counts */
-	bool in_time;   /* the result is nanoseconds, not units of some counter */
-	double factor;  /* 0: none; --ts2secs */
-	uint32_t mult, shift; /* mult 0: none */
-	int64_t offset;
+	bool raw;		 /* report --raw-ts: nothing of this */
+	bool is_simple;		 /* only the offset counts */
+	bool in_time;		 /* the result is nanoseconds, not units of some counter */
+	double factor;		 /* 0: none; --ts2secs */
+	uint32_t mult, shift;	 /* mult 0: none */
+	uint64_t offset;	 /* added; wraps round if it is negative */
 	struct time_shift *host; /* NULL: not synchronised */
 };
 

@@ -129,9 +129,8 @@ static int conveyor_run_alone(const struct conveyor_job *job)
 
 int conveyor_run(const struct conveyor_job *job)
 {
-	struct conveyor c = {.job = job,
-			     .lock = PTHREAD_MUTEX_INITIALIZER,
-			     .changed = PTHREAD_COND_INITIALIZER};
+	struct conveyor c = {
+		.job = job, .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 	pthread_t threads[THREADS_MAX];
 	unsigned n = 0, want = job->n_threads > THREADS_MAX ? THREADS_MAX : job->n_threads;
 
@@ -158,6 +157,6 @@ unsigned conveyor_default_threads(void)
 
 	if (n <= 0)
 		n = sched_getaffinity(0, sizeof(set), &set) ? sysconf(_SC_NPROCESSORS_ONLN)
-							     : CPU_COUNT(&set);
+							    : CPU_COUNT(&set);
 	return n < 1 ? 1 : n > THREADS_MAX ? THREADS_MAX : n;
 }

@@ -2,7 +2,9 @@
 /*
  * errmsg.c - the error object that travels from the failing place to the command.
  *
- * Owns nothing: the caller keeps a struct errmsg on its stack. Text that does not fit is cut off.
+ * Owns nothing: the caller keeps a struct errmsg on its stack, zeroed. The first one to fill it wins,
+ * because whoever failed first knows best; later calls only pass their code on. Text that does not
+ * fit is cut off.
  */
 #include "base/errmsg.h"
 

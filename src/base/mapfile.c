@@ -39,9 +39,10 @@ static int mapfile_slurp(struct mapfile *map, int fd, const char *path, struct e
 		q = cap > SLURP_MAX_BYTES ? NULL : realloc(p, cap);
 		if (!q) {
 			free(p);
-			return errmsg_set(err, -EFBIG,
-					  "%s is a stream of more than %zu MB; save it to a file first",
-					  path, len >> 20);
+			return errmsg_set(
+				err, -EFBIG,
+				"%s is a stream of more than %zu MB; save it to a file first", path,
+				len >> 20);
 		}
 		p = q;
 	}

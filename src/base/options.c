@@ -8,6 +8,7 @@
  */
 #include "base/options.h"
 #include "base/errmsg.h"
+#include "base/spelling.h"
 #include "base/textbuf.h"
 
 #include <ctype.h>
@@ -95,18 +96,38 @@ static const struct option_row *find_name(const struct option_row *rows, const c
 	return *ret_many ? NULL : found;
 }
 
-static const char *find_similar(const struct option_row *rows, const char *name, size_t len)
+static int refuse_name(struct option_walk *w, const char *name, size_t len)
 {
-	for (; len > 2; len--)
-		for (const struct option_row *r = rows; r->kind != OPTION_END; r++)
-			if (r->name && !r->hidden && !strncmp(r->name, name, len))
-				return r->name;
-	return NULL;
+	struct spelling sp;
+
+	spelling_init(&sp, name, len);
+	for (const struct option_row *r = w->rows; r->kind != OPTION_END; r++)
+		if (row_is_option(r) && r->name && !r->hidden)
+			spelling_add(&sp, r->name);
+	spelling_add(&sp, "help");
+	if (sp.nearest)
+		return errmsg_set(w->err, -EINVAL, "unknown option --%.*s; did you mean --%s?",
+				  (int)len, name, sp.nearest);
+	return errmsg_set(w->err, -EINVAL, "unknown option --%.*s; --help lists them", (int)len,
+			  name);
+}
+
+static int refuse_beginning(struct option_walk *w, const char *name, size_t len)
+{
+	char list[400] = "";
+	size_t n = 0;
+
+	for (const struct option_row *r = w->rows; r->kind != OPTION_END; r++)
+		if (row_is_option(r) && r->name && !r->hidden && !strncmp(r->name, name, len) &&
+		    n < sizeof(list))
+			n += snprintf(list + n, sizeof(list) - n, "%s--%s", n ? ", " : "", r->name);
+	return errmsg_set(w->err, -EINVAL, "--%.*s is the beginning of several options: %s",
+			  (int)len, name, list);
 }
 
 static int walk_long(struct option_walk *w, const char *word)
 {
-	const char *eq = strchr(word, '='), *value = eq ? eq + 1 : NULL, *similar;
+	const char *eq = strchr(word, '='), *value = eq ? eq + 1 : NULL;
 	size_t len = eq ? (size_t)(eq - word) : strlen(word);
 	bool many = false;
 	const struct option_row *row = find_name(w->rows, word, len, &many);
@@ -115,14 +136,8 @@ static int walk_long(struct option_walk *w, const char *word)
 		w->help = true;
 		return 0;
 	}
-	if (many)
-		return errmsg_set(w->err, -EINVAL, "--%.*s is the beginning of several options",
-				  (int)len, word);
-	similar = row ? NULL : find_similar(w->rows, word, len);
 	if (!row)
-		return errmsg_set(w->err, -EINVAL, "unknown option --%.*s%s%s%s", (int)len, word,
-				  similar ? " (did you mean --" : "; --help lists them",
-				  similar ? similar : "", similar ? "?)" : "");
+		return many ? refuse_beginning(w, word, len) : refuse_name(w, word, len);
 	if (value && !row->arg)
 		return errmsg_set(w->err, -EINVAL, "--%s takes no value", row->name);
 	if (!value && row->arg && !row->arg_optional) {
@@ -225,37 +240,63 @@ void options_fmt_help(const struct option_row *rows, struct textbuf *tb)
 	textbuf_addf(tb, "  %-26s  %s\n", "-h, --help", "this text");
 }
 
-/* In a man page '-' must be written '\-' and a line must not begin with '.' or '\''. */
+/* In a man page '-' and '\\' are written with a '\\' before them. */
 static void add_man_text(struct textbuf *tb, const char *s)
 {
 	for (; *s; s++) {
-		if (*s == '-' || *s == '\\')
+		if (*s == '-')
 			textbuf_add_char(tb, '\\');
 		textbuf_add_char(tb, *s);
+		if (*s == '\\')
+			textbuf_add_char(tb, 'e');
 	}
+}
+
+/* A line that begins with '.' or '\'' would be taken for a command. */
+static void add_man_sentence(struct textbuf *tb, const char *s)
+{
+	if (*s == '.' || *s == '\'')
+		textbuf_add_str(tb, "\\&");
+	textbuf_add_char(tb, toupper((unsigned char)s[0]));
+	add_man_text(tb, s + 1);
+	textbuf_add_str(tb, s[strlen(s) - 1] == '?' ? "\n" : ".\n");
+}
+
+/* The words in bold, the name of the value in italics. */
+static void add_man_words(struct textbuf *tb, const struct option_row *row)
+{
+	if (row->letter)
+		textbuf_addf(tb, "\\fB\\-%c\\fR", row->letter);
+	if (row->letter && row->name)
+		textbuf_add_str(tb, ", ");
+	if (row->name) {
+		textbuf_add_str(tb, "\\fB\\-\\-");
+		add_man_text(tb, row->name);
+		textbuf_add_str(tb, "\\fR");
+	}
+	if (!row->arg)
+		return;
+	textbuf_add_str(tb, !row->arg_optional ? " \\fI" : row->name ? "[=\\fI" : "[\\fI");
+	add_man_text(tb, row->arg);
+	textbuf_add_str(tb, row->arg_optional ? "\\fR]" : "\\fR");
 }
 
 void options_fmt_man(const struct option_row *rows, struct textbuf *tb)
 {
-	char words[128];
-
 	for (; rows->kind != OPTION_END; rows++) {
-		const char *w = words;
-
 		if (rows->hidden)
 			continue;
 		if (rows->kind == OPTION_HEADING) {
-			textbuf_addf(tb, ".SS %s\n", rows->help);
+			textbuf_add_str(tb, ".SS ");
+			textbuf_add_char(tb, toupper((unsigned char)rows->help[0]));
+			add_man_text(tb, rows->help + 1);
+			textbuf_add_char(tb, '\n');
 			continue;
 		}
-		row_fmt_words(rows, words, sizeof(words));
-		while (*w == ' ')
-			w++;
-		textbuf_add_str(tb, ".TP\n.B ");
-		add_man_text(tb, w);
-		textbuf_add_str(tb, "\n");
-		textbuf_add_char(tb, toupper((unsigned char)rows->help[0]));
-		add_man_text(tb, rows->help + 1);
-		textbuf_add_str(tb, ".\n");
+		textbuf_add_str(tb, ".TP\n");
+		add_man_words(tb, rows);
+		textbuf_add_char(tb, '\n');
+		add_man_sentence(tb, rows->help);
 	}
+	textbuf_add_str(tb, ".TP\n\\fB\\-h\\fR, \\fB\\-\\-help\\fR\nSay what the options are.\n");
 }

@@ -22,22 +22,22 @@ struct textbuf;
 enum option_kind {
 	OPTION_END,
 	OPTION_HEADING, /* only `help`: a heading for the rows that follow */
-	OPTION_FLAG,    /* bool at offset becomes true */
-	OPTION_STRING,  /* const char * at offset */
-	OPTION_NUMBER,  /* long long at offset, base 10 or 0x */
-	OPTION_CALL,    /* apply(); value is NULL if the row has no arg or it was left out */
+	OPTION_FLAG,	/* bool at offset becomes true */
+	OPTION_STRING,	/* const char * at offset */
+	OPTION_NUMBER,	/* long long at offset, base 10 or 0x */
+	OPTION_CALL,	/* apply(); value is NULL if the row has no arg or it was left out */
 };
 
 struct option_row {
 	enum option_kind kind;
-	char letter;      /* 0: none */
+	char letter;	  /* 0: none */
 	const char *name; /* long name, NULL: none */
 	const char *arg;  /* name of the value in help texts, NULL: takes none */
 	const char *help; /* one line, lower case, no full stop */
 	size_t offset;
 	int (*apply)(void *opts, const char *value, struct errmsg *err);
-	bool arg_optional; /* -X[VALUE], --name[=VALUE] */
-	bool hidden;       /* accepted, but in no help text */
+	bool arg_optional;    /* -X[VALUE], --name[=VALUE] */
+	bool hidden;	      /* accepted, but in no help text */
 	const char *complete; /* what completes the value: "file", "dir" or a list of words */
 };
 

@@ -66,7 +66,8 @@ static inline void textbuf_commit(struct textbuf *tb, char *pos)
  * memcpy() for what a line is made of: mostly 3 to 32 bytes. Two moves that overlap in the middle
  * cover a range of lengths without a loop or a call; nothing outside [0, len) is touched.
  */
-static inline __attribute__((always_inline)) void textbuf_copy(char *to, const char *from, size_t len)
+static inline __attribute__((always_inline)) void textbuf_copy(char *to, const char *from,
+							       size_t len)
 {
 	if (len > 32) {
 		memcpy(to, from, len);

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd_help.c - help texts, and what is generated from the option tables.
+ * cmd_help.c - help texts, and what man pages and completions are generated from.
  *
- *	sonde help                   all commands
- *	sonde help report            one command
- *	sonde help --man report      the OPTIONS section of its man page
- *	sonde help --list-options report   "-x" and "--long" words with what completes their value
+ *	sonde help                         all commands
+ *	sonde help report                  one command, as `sonde report --help`
+ *	sonde help --man report            the options of its man page          tools/gen-man
+ *	sonde help --list-commands         for programs, one a line             tools/gen-completions
+ *	sonde help --list-options report
+ *
+ * The last two print columns with a tab between them, empty where there is nothing:
+ *
+ *	command    name │ "file", "command" or "" (its arguments) │ summary │ usage
+ *	option     -x │ --name │ value, [value] if it may be left out │ "file", "dir" or words │ help
  */
 #include "base/textbuf.h"
 #include "cli/command.h"
@@ -15,59 +21,102 @@
 #include <stdlib.h>
 
 struct help_options {
-	bool man, list_options;
+	bool man, list_commands, list_options;
 };
 
 static const struct option_row rows[] = {
 	{OPTION_FLAG, 0, "man", .help = "print the command's options as man page source",
 	 .offset = offsetof(struct help_options, man), .hidden = true},
+	{OPTION_FLAG, 0, "list-commands", .help = "print the commands, one a line",
+	 .offset = offsetof(struct help_options, list_commands), .hidden = true},
 	{OPTION_FLAG, 0, "list-options", .help = "print the command's options, one a line",
 	 .offset = offsetof(struct help_options, list_options), .hidden = true},
 	{OPTION_END},
 };
+
+void commands_fmt_help(struct textbuf *tb)
+{
+	textbuf_add_str(tb, "sonde shows what happened on a Linux machine.\n\n"
+			    "usage: sonde COMMAND [options] [arguments]\n\ncommands:\n");
+	for (size_t i = 0; commands[i]; i++)
+		if (!commands[i]->hidden)
+			textbuf_addf(tb, "  %-14s  %s\n", commands[i]->name, commands[i]->summary);
+	textbuf_add_str(
+		tb, "\n'sonde COMMAND --help' tells about a command, 'man sonde-COMMAND' more.\n");
+}
+
+void command_fmt_help(const struct command *cmd, struct textbuf *tb)
+{
+	textbuf_addf(tb, "usage: sonde %s%s%s\n\n%s\n\noptions:\n", cmd->name,
+		     *cmd->usage ? " " : "", cmd->usage, cmd->summary);
+	options_fmt_help(cmd->options, tb);
+}
+
+static void fmt_command_list(struct textbuf *tb)
+{
+	for (size_t i = 0; commands[i]; i++) {
+		const struct command *c = commands[i];
+		const char *args = c->args_are_files	  ? "file"
+				   : c->args_are_commands ? "command"
+							  : "";
+
+		if (!c->hidden)
+			textbuf_addf(tb, "%s\t%s\t%s\t%s\n", c->name, args, c->summary, c->usage);
+	}
+}
 
 static void fmt_option_list(const struct command *cmd, struct textbuf *tb)
 {
 	for (const struct option_row *r = cmd->options; r->kind != OPTION_END; r++) {
 		if (r->kind == OPTION_HEADING || r->hidden)
 			continue;
-		textbuf_addf(tb, "%s%c\t%s%s\t%s\t%s\t%s\n", r->letter ? "-" : "",
-			     r->letter ? r->letter : ' ', r->name ? "--" : "", r->name ? r->name : "",
-			     r->arg ? r->arg : "", r->complete ? r->complete : "", r->help);
+		if (r->letter)
+			textbuf_addf(tb, "-%c", r->letter);
+		textbuf_addf(tb, "\t%s%s\t", r->name ? "--" : "", r->name ? r->name : "");
+		textbuf_addf(tb, r->arg_optional ? "[%s]" : "%s", r->arg ? r->arg : "");
+		textbuf_addf(tb, "\t%s\t%s\n", r->complete ? r->complete : "", r->help);
 	}
+}
+
+static int fmt_about(const struct help_options *opts, const char *name, struct textbuf *tb,
+		     struct errmsg *err)
+{
+	const struct command *about = command_find(name);
+
+	if (!about)
+		return command_refuse(name, err);
+	if (opts->man)
+		options_fmt_man(about->options, tb);
+	else if (opts->list_options)
+		fmt_option_list(about, tb);
+	else
+		command_fmt_help(about, tb);
+	return 0;
 }
 
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
 {
 	struct help_options opts = {0};
-	const struct command *about;
 	struct textbuf tb;
-	int n = command_parse(cmd, &opts, argc, argv, err);
+	int n = command_parse(cmd, &opts, argc, argv, err), r = 0;
 
 	if (n < 0)
 		return n;
-	if (!n) {
-		for (size_t i = 0; commands[i]; i++)
-			if (!commands[i]->hidden)
-				printf("%-14s  %s\n", commands[i]->name, commands[i]->summary);
-		return 0;
-	}
-	about = command_find(argv[1]);
-	if (!about)
-		return errmsg_set(err, -EINVAL, "there is no command '%s'", argv[1]);
+	if (n > 1)
+		return errmsg_set(err, -EINVAL,
+				  "help tells about one command, but there is also '%s'", argv[2]);
+	if (!n && (opts.man || opts.list_options))
+		return errmsg_set(err, -EINVAL, "help: which command's options?");
 	textbuf_init(&tb, 1 << 20);
-	if (opts.man) {
-		options_fmt_man(about->options, &tb);
-	} else if (opts.list_options) {
-		fmt_option_list(about, &tb);
-	} else {
-		textbuf_addf(&tb, "usage: sonde %s %s\n\n%s\n\noptions:\n", about->name, about->usage,
-			     about->summary);
-		options_fmt_help(about->options, &tb);
-	}
+	if (opts.list_commands)
+		fmt_command_list(&tb);
+	else if (n)
+		r = fmt_about(&opts, argv[1], &tb, err);
+	else
+		commands_fmt_help(&tb);
 	fwrite(tb.start, 1, textbuf_len(&tb), stdout);
 	textbuf_release(&tb);
-	return 0;
+	return r;
 }
 
 const struct command cmd_help = {
@@ -75,5 +124,6 @@ const struct command cmd_help = {
 	.summary = "tell about a command",
 	.usage = "[COMMAND]",
 	.options = rows,
+	.args_are_commands = true,
 	.run = run,
 };

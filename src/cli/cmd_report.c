@@ -65,7 +65,8 @@ static int apply_negate(void *opts, const char *value, struct errmsg *err)
 	struct report_options *o = opts;
 
 	if (o->negate)
-		return errmsg_set(err, -EINVAL, "-v can be given only once: it holds for all -F after it");
+		return errmsg_set(err, -EINVAL,
+				  "-v can be given only once: it holds for all -F after it");
 	o->negate = true;
 	return 0;
 }
@@ -114,13 +115,14 @@ static int apply_cpus(void *opts, const char *value, struct errmsg *err)
 		while (isspace((unsigned char)*s))
 			s++;
 		if (!isdigit((unsigned char)*s))
-			return errmsg_set(err, -EINVAL, "--cpu needs numbers like 0,2-4, not '%s'", value);
+			return errmsg_set(err, -EINVAL, "--cpu needs numbers like 0,2-4, not '%s'",
+					  value);
 		a = b = strtoul(s, &end, 10);
 		if (*end == '-' && isdigit((unsigned char)end[1]))
 			b = strtoul(end + 1, &end, 10);
 		if (a > b || b > (1u << 20))
-			return errmsg_set(err, -EINVAL, "--cpu %s: a range goes from lower to higher",
-					  value);
+			return errmsg_set(err, -EINVAL,
+					  "--cpu %s: a range goes from lower to higher", value);
 		for (; a <= b; a++) {
 			uint32_t *p = grow(o->cpus, o->n_cpus, sizeof(*p), err);
 
@@ -194,19 +196,25 @@ static int apply_csv(void *opts, const char *value, struct errmsg *err)
 
 static int refuse_profile(void *opts, const char *value, struct errmsg *err)
 {
-	return errmsg_set(err, -ENOTSUP,
-			  "report: --profile, -G, -H and --by-comm are not there yet; trace-cmd report "
-			  "has them");
+	return errmsg_set(
+		err, -ENOTSUP,
+		"report: --profile, -G, -H and --by-comm are not there yet; trace-cmd report "
+		"has them");
 }
 
-#define FLAG(l, n, f, h) \
-	{OPTION_FLAG, l, n, .help = h, .offset = offsetof(struct report_options, f)}
-#define CALL(l, n, a, fn, h) \
-	{OPTION_CALL, l, n, a, h, .apply = fn}
+#define FLAG(l, n, f, h)                                                                   \
+	{                                                                                  \
+		OPTION_FLAG, l, n, .help = h, .offset = offsetof(struct report_options, f) \
+	}
+#define CALL(l, n, a, fn, h)                         \
+	{                                            \
+		OPTION_CALL, l, n, a, h, .apply = fn \
+	}
 
 static const struct option_row rows[] = {
-	{OPTION_CALL, 'i', "input", "FILE", "read FILE (default trace.dat); more than one: merged by time",
-	 .apply = apply_input, .complete = "file"},
+	{OPTION_CALL, 'i', "input", "FILE",
+	 "read FILE (default trace.dat); more than one: merged by time", .apply = apply_input,
+	 .complete = "file"},
 	{OPTION_HEADING, .help = "which events"},
 	CALL(0, "cpu", "LIST", apply_cpus, "only these CPUs: 0,2-4"),
 	CALL(0, "pid", "LIST", apply_pids, "only events of, or about, these thread ids"),
@@ -216,7 +224,8 @@ static const struct option_row rows[] = {
 	FLAG('T', "filter-test", test_filters, "show how the filters were understood, and stop"),
 	FLAG('I', NULL, no_irq, "drop events in hard interrupts"),
 	FLAG('S', NULL, no_softirq, "drop events in soft interrupts"),
-	{OPTION_STRING, 0, "from", "TIME", "from this time on: seconds, or +1.5s +20ms after the first event",
+	{OPTION_STRING, 0, "from", "TIME",
+	 "from this time on: seconds, or +1.5s +20ms after the first event",
 	 offsetof(struct report_options, from)},
 	{OPTION_STRING, 0, "to", "TIME", "up to this time", offsetof(struct report_options, to)},
 	{OPTION_HEADING, .help = "how they look"},
@@ -232,7 +241,8 @@ static const struct option_row rows[] = {
 	CALL('O', NULL, "OPTION", apply_plugin_option, "plugin option, [PLUGIN:]NAME[=VALUE]"),
 	FLAG('w', NULL, wakeup, "show wakeup latencies, and sum them up at the end"),
 	FLAG(0, "tgid", tgid, "a column with the process id, where it is known"),
-	FLAG(0, "syscall-names", syscall_names, "name system calls where the kernel has only numbers"),
+	FLAG(0, "syscall-names", syscall_names,
+	     "name system calls where the kernel has only numbers"),
 	FLAG(0, "boundary", boundary, "show where sub-buffers begin"),
 	CALL(0, "debug", NULL, apply_debug, "show the places of events in the file"),
 	{OPTION_STRING, 0, "color", "WHEN", "colours: always, never or auto (a terminal)",
@@ -253,7 +263,8 @@ static const struct option_row rows[] = {
 	FLAG('P', NULL, list_printk, "trace_printk() formats"),
 	FLAG('E', NULL, list_events, "names of all events it describes"),
 	FLAG(0, "events", print_events, "formats of all events it describes"),
-	{OPTION_STRING, 0, "event", "REGEX", "formats of events that match SYSTEM:NAME or a bare word",
+	{OPTION_STRING, 0, "event", "REGEX",
+	 "formats of events that match SYSTEM:NAME or a bare word",
 	 offsetof(struct report_options, event_regex)},
 	FLAG(0, "cpus", list_cpus, "CPUs that have data"),
 	FLAG(0, "first-event", first_event, "time of the first event of each CPU"),
@@ -266,12 +277,14 @@ static const struct option_row rows[] = {
 	{OPTION_STRING, 0, "kallsyms", "FILE", "more kernel symbols, as in /proc/kallsyms",
 	 offsetof(struct report_options, kallsyms), .complete = "file"},
 	FLAG('q', "quiet", quiet, "no warnings about damaged input"),
-	{OPTION_CALL, 'V', "verbose", "LEVEL", "accepted for trace-cmd's sake", .apply = apply_ignored,
-	 .arg_optional = true, .hidden = true},
+	{OPTION_CALL, 'V', "verbose", "LEVEL", "accepted for trace-cmd's sake",
+	 .apply = apply_ignored, .arg_optional = true, .hidden = true},
 	CALL(0, "profile", NULL, refuse_profile, "where time goes (not there yet)"),
 	{OPTION_CALL, 'G', NULL, .apply = refuse_profile, .help = "with --profile", .hidden = true},
-	{OPTION_CALL, 'H', NULL, "HOOK", .apply = refuse_profile, .help = "with --profile", .hidden = true},
-	{OPTION_CALL, 0, "by-comm", .apply = refuse_profile, .help = "with --profile", .hidden = true},
+	{OPTION_CALL, 'H', NULL, "HOOK", .apply = refuse_profile, .help = "with --profile",
+	 .hidden = true},
+	{OPTION_CALL, 0, "by-comm", .apply = refuse_profile, .help = "with --profile",
+	 .hidden = true},
 	{OPTION_END},
 };
 
@@ -292,7 +305,8 @@ static int mark_events(struct formats *f, const struct word_list *l, bool raw, s
 		r = regcomp(&re, anchored, REG_ICASE | REG_NOSUB);
 		free(anchored);
 		if (r)
-			return errmsg_set(err, -EINVAL, "'%s' is not a regular expression", l->words[i]);
+			return errmsg_set(err, -EINVAL, "'%s' is not a regular expression",
+					  l->words[i]);
 		for (size_t k = 0; k < f->n_events; k++)
 			if (!f->by_id[k]->is_made_up &&
 			    (!regexec(&re, f->by_id[k]->name, 0, NULL, 0) ||
@@ -317,7 +331,8 @@ static int open_file(struct report_file *file, const struct report_options *o, s
 		return r;
 	r = tasks_init(&file->tasks, tracefile_text(file->tf, TRACEFILE_CMDLINES));
 	if (r < 0)
-		return errmsg_set_errno(err, r, "cannot read the command lines of %s", file->tf->path);
+		return errmsg_set_errno(err, r, "cannot read the command lines of %s",
+					file->tf->path);
 	r = mark_events(file->formats, &o->raw_events, true, err);
 	return r < 0 ? r : mark_events(file->formats, &o->plain_events, false, err);
 }

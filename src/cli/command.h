@@ -10,6 +10,8 @@
 #include "base/errmsg.h"
 #include "base/options.h"
 
+struct textbuf;
+
 struct command {
 	const char *name;
 	const char *summary; /* one line, lower case, no full stop */
@@ -17,7 +19,7 @@ struct command {
 	const struct option_row *options;
 	int parse_flags; /* OPTIONS_STOP_AT_ARGUMENT */
 	bool hidden;
-	bool args_are_files; /* for completion */
+	bool args_are_files, args_are_commands; /* for completion */
 	/*
 	 * argv[0] is the command's name. Returns the exit status, or a negative errno with a sentence in
 	 * err, which main prints; the exit status is 1 then.
@@ -40,5 +42,12 @@ int command_parse(const struct command *cmd, void *opts, int argc, char **argv, 
 extern const struct command *const commands[];
 
 const struct command *command_find(const char *name);
+
+/* -EINVAL, with a sentence that names the command that may have been meant. */
+int command_refuse(const char *name, struct errmsg *err);
+
+/* What `sonde --help` and `sonde COMMAND --help` print. */
+void commands_fmt_help(struct textbuf *tb);
+void command_fmt_help(const struct command *cmd, struct textbuf *tb);
 
 #endif

@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * commands.c - the table of commands, in the order of the help text.
+ *
+ * main.c looks a command up here, help lists them, the man pages and completions are made from them.
+ * A command that stands here must have a man page and a cli case; tools/check-style insists.
  */
 #include "cli/command.h"
 
 #include <stddef.h>
 
 extern const struct command cmd_convert, cmd_split, cmd_dump, cmd_restore, cmd_list;
+extern const struct command cmd_info;
 extern const struct command cmd_report, cmd_options, cmd_help;
 
 const struct command *const commands[] = {
-	&cmd_report,
-	&cmd_options,
-	&cmd_convert,
-	&cmd_split,
-	&cmd_dump,
-	&cmd_list,
-	&cmd_restore,
-	&cmd_help,
-	NULL,
+	&cmd_report, &cmd_options, &cmd_convert, &cmd_split, &cmd_dump,
+	&cmd_list,   &cmd_restore, &cmd_help,	 NULL,
 };

@@ -6,6 +6,7 @@
  * on stderr says what); 2 the command line is wrong; 141 standard output was closed early, as if
  * SIGPIPE had ended us.
  */
+#include "base/spelling.h"
 #include "base/textbuf.h"
 #include "cli/command.h"
 
@@ -27,37 +28,49 @@ const struct command *command_find(const char *name)
 	return NULL;
 }
 
-static void print_usage(FILE *to)
+int command_refuse(const char *name, struct errmsg *err)
 {
-	fprintf(to, "sonde shows what happened on a Linux machine.\n\n"
-		    "usage: sonde COMMAND [options] [arguments]\n\ncommands:\n");
+	struct spelling sp;
+
+	spelling_init(&sp, name, strlen(name));
 	for (size_t i = 0; commands[i]; i++)
 		if (!commands[i]->hidden)
-			fprintf(to, "  %-14s  %s\n", commands[i]->name, commands[i]->summary);
-	fprintf(to, "\n'sonde COMMAND --help' tells about a command; 'man sonde' has more.\n");
+			spelling_add(&sp, commands[i]->name);
+	if (sp.nearest)
+		return errmsg_set(err, -EINVAL, "there is no command '%s'; did you mean '%s'?",
+				  name, sp.nearest);
+	return errmsg_set(err, -EINVAL, "there is no command '%s'; 'sonde help' lists them", name);
+}
+
+static void print_help(const struct command *cmd, FILE *to)
+{
+	struct textbuf tb;
+
+	textbuf_init(&tb, 1 << 20);
+	if (cmd)
+		command_fmt_help(cmd, &tb);
+	else
+		commands_fmt_help(&tb);
+	fwrite(tb.start, 1, textbuf_len(&tb), to);
+	textbuf_release(&tb);
 }
 
 int command_parse(const struct command *cmd, void *opts, int argc, char **argv, struct errmsg *err)
 {
-	struct textbuf tb;
 	bool help = false;
 	int n = options_parse(cmd->options, opts, argc, argv, cmd->parse_flags, &help, err);
 
-	if (n >= 0 && !help)
-		return n;
 	if (n < 0) {
 		char text[sizeof(err->text)];
 
-		/* main sees the prefix and says where help is */
+		/* which command it was: in a script the line alone does not say */
 		memcpy(text, err->text, sizeof(text));
 		err->code = 0;
 		return errmsg_set(err, -EINVAL, "%s: %.900s", cmd->name, text);
 	}
-	textbuf_init(&tb, 1 << 20);
-	textbuf_addf(&tb, "usage: sonde %s %s\n\n%s\n\noptions:\n", cmd->name, cmd->usage, cmd->summary);
-	options_fmt_help(cmd->options, &tb);
-	fwrite(tb.start, 1, textbuf_len(&tb), stdout);
-	textbuf_release(&tb);
+	if (!help)
+		return n;
+	print_help(cmd, stdout);
 	return COMMAND_DONE;
 }
 
@@ -97,28 +110,40 @@ static void on_sigbus(int sig)
 	_exit(n < 0 ? EXIT_TROUBLE : EXIT_TROUBLE);
 }
 
+/* `sonde -X` and `sonde --WORD`, before any command. */
+static int run_option(const char *word)
+{
+	if (!strcmp(word, "--version") || !strcmp(word, "-V")) {
+		printf("sonde %s\n", SONDE_VERSION);
+		return finish_stdout(0);
+	}
+	if (!strcmp(word, "--help") || !strcmp(word, "-h")) {
+		print_help(NULL, stdout);
+		return finish_stdout(0);
+	}
+	fprintf(stderr,
+		"sonde: unknown option '%s'; a command comes first, and 'sonde help' lists them\n",
+		word);
+	return EXIT_USAGE;
+}
+
 int main(int argc, char **argv)
 {
 	const struct command *cmd;
+	struct errmsg err = {0};
 
 	signal(SIGPIPE, SIG_IGN); /* a write fails instead, and is reported as such */
 	signal(SIGBUS, on_sigbus);
 	if (argc < 2) {
-		print_usage(stderr);
+		print_help(NULL, stderr);
 		return EXIT_USAGE;
 	}
-	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
-		printf("sonde %s\n", SONDE_VERSION);
-		return finish_stdout(0);
-	}
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
-		print_usage(stdout);
-		return finish_stdout(0);
-	}
+	if (argv[1][0] == '-')
+		return run_option(argv[1]);
 	cmd = command_find(argv[1]);
-	if (!cmd) {
-		fprintf(stderr, "sonde: there is no command '%s'; 'sonde --help' lists them\n", argv[1]);
-		return EXIT_USAGE;
-	}
-	return run_command(cmd, argc - 1, argv + 1);
+	if (cmd)
+		return run_command(cmd, argc - 1, argv + 1);
+	command_refuse(argv[1], &err);
+	fprintf(stderr, "sonde: %s\n", err.text);
+	return EXIT_USAGE;
 }

@@ -64,7 +64,8 @@ int output_open(struct output *out, const char *colour, bool no_pager, struct er
 
 	*out = (struct output){.fd = STDOUT_FILENO};
 	if (colour && strcmp(colour, "always") && strcmp(colour, "never") && strcmp(colour, "auto"))
-		return errmsg_set(err, -EINVAL, "--color takes always, never or auto, not '%s'", colour);
+		return errmsg_set(err, -EINVAL, "--color takes always, never or auto, not '%s'",
+				  colour);
 	if (!colour || !strcmp(colour, "auto"))
 		out->colour = tty && !getenv("NO_COLOR") && term && strcmp(term, "dumb");
 	else

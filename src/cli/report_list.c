@@ -32,8 +32,8 @@ static int list_page_size(struct report *rep, struct errmsg *err)
 
 static int list_endian(struct report *rep, struct errmsg *err)
 {
-	printf("file is %s endian and host is %s endian\n", endian_name(rep->files[0].tf->big_endian),
-	       endian_name(bytes_host_is_big()));
+	printf("file is %s endian and host is %s endian\n",
+	       endian_name(rep->files[0].tf->big_endian), endian_name(bytes_host_is_big()));
 	return 1;
 }
 
@@ -240,7 +240,7 @@ static void print_edge(const struct report *rep, struct report_file *file,
 	}
 	timeconv_init(&tc, file->tf, b->clock, &tcc);
 	s = time_emit(s, timeconv(&tc, ts, b->cpus[cpu].cpu),
-		      !tc.in_time       ? TIME_UNITS
+		      !tc.in_time      ? TIME_UNITS
 		      : o->nanoseconds ? TIME_NANOSECONDS
 				       : TIME_MICROSECONDS);
 	printf("%.*s", (int)(s - text), text);
@@ -249,7 +249,7 @@ static void print_edge(const struct report *rep, struct report_file *file,
 static const struct tracefile_buffer *top_buffer(const struct tracefile *tf)
 {
 	return tf->n_buffers && !tf->buffers[0].name[0] && !tf->buffers[0].is_text ? &tf->buffers[0]
-										    : NULL;
+										   : NULL;
 }
 
 static int list_cpus(struct report *rep, struct errmsg *err)
@@ -281,7 +281,8 @@ static void print_option_text(const struct tracefile *tf, unsigned id, const cha
 	const struct tracefile_option *o = tracefile_option_find(tf, id);
 
 	if (o)
-		printf("%.*s\n", (int)strnlen((const char *)o->data.data, o->data.len), o->data.data);
+		printf("%.*s\n", (int)strnlen((const char *)o->data.data, o->data.len),
+		       o->data.data);
 	else
 		printf(" %s was not recorded in this file\n", name);
 }

@@ -86,8 +86,8 @@ static int add_filter(struct report *rep, struct report_file *file, const char *
 static void add_pid(struct textbuf *tb, const char *pid, size_t len)
 {
 	textbuf_add_str(tb, textbuf_len(tb) ? "||" : ".*:");
-	textbuf_addf(tb, "(common_pid==%.*s)||(pid==%.*s)||(next_pid==%.*s)", (int)len, pid, (int)len,
-		     pid, (int)len, pid);
+	textbuf_addf(tb, "(common_pid==%.*s)||(pid==%.*s)||(next_pid==%.*s)", (int)len, pid,
+		     (int)len, pid, (int)len, pid);
 }
 
 /* The last one first, after those of --comm: report -T shows the order, and it is trace-cmd's. */
@@ -113,13 +113,16 @@ static void add_comm_words(struct textbuf *tb, const struct word_list *l, const 
 			for (size_t k = 0; k < tasks->n_rows; k++) {
 				char pid[16];
 
-				if (tasks->rows[k].len != len || memcmp(tasks->rows[k].comm, s, len))
+				if (tasks->rows[k].len != len ||
+				    memcmp(tasks->rows[k].comm, s, len))
 					continue;
-				add_pid(tb, pid, snprintf(pid, sizeof(pid), "%d", tasks->rows[k].pid));
+				add_pid(tb, pid,
+					snprintf(pid, sizeof(pid), "%d", tasks->rows[k].pid));
 				found = true;
 			}
 			if (len && !found)
-				fprintf(stderr, "sonde: no task is named '%.*s' in the trace\n", (int)len, s);
+				fprintf(stderr, "sonde: no task is named '%.*s' in the trace\n",
+					(int)len, s);
 			s += len + (s[len] == ',');
 		}
 }
@@ -229,14 +232,15 @@ static int add_source(struct run *run, struct report_file *file, const struct tr
 	timeconv_init(&sc.time, file->tf, b->clock, &tcc);
 	sc.time.host = find_host(run, file->tf);
 	timeconv_settle(&sc.time);
-	*ls = (struct line_source){
-		.formats = file->formats,
-		.page_size = b->page_size,
-		.time_style = time_style(o, &sc.time),
-		.diff_in_us = tracefile_option_find(file->tf, SNF_OPTION_TRACECLOCK) && !o->nanoseconds,
-		.file = run->rep->n_files > 1 ? base_name(file->tf->path) : NULL,
-		.buffer = is_top(b) ? NULL : b->name,
-		.syscalls = o->syscall_names ? find_syscalls(file->tf) : NULL};
+	*ls = (struct line_source){.formats = file->formats,
+				   .page_size = b->page_size,
+				   .time_style = time_style(o, &sc.time),
+				   .diff_in_us =
+					   tracefile_option_find(file->tf, SNF_OPTION_TRACECLOCK) &&
+					   !o->nanoseconds,
+				   .file = run->rep->n_files > 1 ? base_name(file->tf->path) : NULL,
+				   .buffer = is_top(b) ? NULL : b->name,
+				   .syscalls = o->syscall_names ? find_syscalls(file->tf) : NULL};
 	file->formats->config.time_style = ls->time_style;
 	if (sequence_add_source(run->seq, &sc, run->unpacker) < 0)
 		return errmsg_set_errno(err, -ENOMEM, "cannot read %s", file->tf->path);
@@ -293,7 +297,7 @@ static int add_sources(struct run *run, struct errmsg *err)
 
 				if (b->is_text || is_top(b) != top)
 					continue;
-				names[run->n_sources] = !top	       ? b->name
+				names[run->n_sources] = !top ? b->name
 							: rep->n_files > 1
 								? base_name(rep->files[i].tf->path)
 								: "";
@@ -362,7 +366,8 @@ static void check_times(struct run *run, const struct batch *b)
 		uint64_t *last = &run->last_ts[rec->source][rec->cpu];
 
 		if (*last > rec->ts)
-			fprintf(stderr, "sonde: time went backwards on CPU %u: %llu to %llu, by %llu\n",
+			fprintf(stderr,
+				"sonde: time went backwards on CPU %u: %llu to %llu, by %llu\n",
 				rec->cpu, (unsigned long long)*last, (unsigned long long)rec->ts,
 				(unsigned long long)(*last - rec->ts));
 		*last = rec->ts;
@@ -499,10 +504,11 @@ static int write_heads(struct run *run, bool *ret_only_text, struct errmsg *err)
 			if (!b->is_text)
 				continue;
 			if (rep->n_files > 1)
-				return errmsg_set(err, -EINVAL,
-						  "%s holds the text of a latency tracer, which cannot be "
-						  "merged with other inputs",
-						  rep->files[i].tf->path);
+				return errmsg_set(
+					err, -EINVAL,
+					"%s holds the text of a latency tracer, which cannot be "
+					"merged with other inputs",
+					rep->files[i].tf->path);
 			*ret_only_text = true;
 			r = output_write(&run->out, (const char *)b->text.data, b->text.len);
 			if (r >= 0)
@@ -539,15 +545,17 @@ static int parse_time(const struct run *run, const char *option, const char *tex
 	long double v = strtold(text + relative, &end);
 
 	if (end == text + relative || v < 0)
-		return errmsg_set(err, -EINVAL, "%s needs a time like 12.5, +1.5s or +20ms, not '%s'",
-				  option, text);
+		return errmsg_set(err, -EINVAL,
+				  "%s needs a time like 12.5, +1.5s or +20ms, not '%s'", option,
+				  text);
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
 		if (strcmp(units[i].unit, end))
 			continue;
 		*ret = (relative ? first : 0) + (uint64_t)(v * (in_time ? units[i].ns : 1) + 0.5L);
 		return 0;
 	}
-	return errmsg_set(err, -EINVAL, "%s: '%s' is no unit of time; s, ms, us and ns are", option, end);
+	return errmsg_set(err, -EINVAL, "%s: '%s' is no unit of time; s, ms, us and ns are", option,
+			  end);
 }
 
 static int set_range(struct run *run, struct errmsg *err)

@@ -369,10 +369,11 @@ static bool read_print(struct event_parser *p)
 	if (!p->ev->is_bprint) {
 		bool failed = false;
 
-		p->ev->segments = printfmt_split(p->ev, p->ev->print_format, p->ev->args, p->arena,
-						 &failed);
+		p->ev->segments =
+			printfmt_split(p->ev, p->ev->print_format, p->ev->args, p->arena, &failed);
 		if (failed)
-			return event_fail(p, "the format string and its arguments do not match") == 0;
+			return event_fail(p, "the format string and its arguments do not match") ==
+			       0;
 	}
 	return true;
 }

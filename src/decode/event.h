@@ -138,13 +138,13 @@ struct event {
 	struct piece text;
 	struct formats *formats;
 	bool parsed, compiled;
-	bool failed;    /* the print format could not be understood */
-	bool is_ftrace; /* of the system "ftrace" */
+	bool failed;	 /* the print format could not be understood */
+	bool is_ftrace;	 /* of the system "ftrace" */
 	bool is_made_up; /* not from the file (blktrace.c); lists and -r, -n leave it out */
 	bool is_bprint;
 	bool force_raw, no_handler; /* report -r, -n */
-	uint8_t role;               /* enum event_role of order.h */
-	uint32_t not_text;          /* fields by index that held unprintable text (report -R) */
+	uint8_t role;		    /* enum event_role of order.h */
+	uint32_t not_text;	    /* fields by index that held unprintable text (report -R) */
 	struct field *common, *fields;
 	size_t n_common, n_fields;
 	const char *print_format;
@@ -152,8 +152,9 @@ struct event {
 	struct segment *segments;
 	struct event_program pretty, raw;
 	event_handler handler;
-	const struct field *wanted[EVENT_WANTED_MAX]; /* fields the handler asked for, NULL: absent */
-	char *label; /* " name:              " as it stands in a line */
+	const struct field
+		*wanted[EVENT_WANTED_MAX]; /* fields the handler asked for, NULL: absent */
+	char *label;			   /* " name:              " as it stands in a line */
 	size_t label_len;
 	const char *why_failed; /* for check-events; NULL if nothing did */
 };
@@ -166,6 +167,6 @@ bool event_parse_head(struct piece text, struct piece *ret_name, int *ret_id);
 
 const struct field *event_find_common(const struct event *ev, const char *name);
 const struct field *event_find_field(const struct event *ev, const char *name); /* own fields */
-const struct field *event_find_any(const struct event *ev, const char *name); /* common first */
+const struct field *event_find_any(const struct event *ev, const char *name);	/* common first */
 
 #endif

@@ -19,8 +19,8 @@
 #include <string.h>
 
 #define ARENA_MAX_BYTES (64u << 20)
-#define EVENTS_MAX      (1u << 18)
-#define TABLE_MAX       (1u << 16)
+#define EVENTS_MAX	(1u << 18)
+#define TABLE_MAX	(1u << 16)
 
 struct format_list {
 	struct formats *f;
@@ -40,7 +40,8 @@ static int add_event(struct format_list *l, const char *system, struct piece tex
 	}
 	if (f->n_events == l->cap) {
 		size_t cap = l->cap ? l->cap * 2 : 512;
-		struct event **more = cap > EVENTS_MAX ? NULL : realloc(f->by_id, cap * sizeof(*more));
+		struct event **more =
+			cap > EVENTS_MAX ? NULL : realloc(f->by_id, cap * sizeof(*more));
 
 		if (!more)
 			return -ENOMEM;
@@ -192,7 +193,8 @@ int formats_new(struct formats **ret, struct tracefile *tf, const struct formats
 	struct format_list l = {.f = f};
 
 	if (!f)
-		return errmsg_set_errno(err, -ENOMEM, "cannot read the event formats of %s", tf->path);
+		return errmsg_set_errno(err, -ENOMEM, "cannot read the event formats of %s",
+					tf->path);
 	arena_init(&f->arena, ARENA_MAX_BYTES);
 	f->tf = tf;
 	f->config = *config;
@@ -201,12 +203,14 @@ int formats_new(struct formats **ret, struct tracefile *tf, const struct formats
 	f->long_size = tf->long_size;
 	if (read_all(&l, tf) < 0) {
 		formats_free(f);
-		return errmsg_set_errno(err, -ENOMEM, "cannot read the event formats of %s", tf->path);
+		return errmsg_set_errno(err, -ENOMEM, "cannot read the event formats of %s",
+					tf->path);
 	}
 	sort_by_id(f->by_id, f->n_events);
 	if (add_blktrace(&l) < 0) {
 		formats_free(f);
-		return errmsg_set_errno(err, -ENOMEM, "cannot read the event formats of %s", tf->path);
+		return errmsg_set_errno(err, -ENOMEM, "cannot read the event formats of %s",
+					tf->path);
 	}
 	make_table(f);
 	find_common(f);

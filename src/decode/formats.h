@@ -52,10 +52,10 @@ struct formats {
 	bool kallsyms_loaded; /* __atomic: printers look whether it happened meanwhile */
 	struct printkfmts printk;
 	bool printk_loaded;
-	void *extra_kallsyms; /* heap of kallsyms_path */
+	void *extra_kallsyms;	     /* heap of kallsyms_path */
 	const struct guests *guests; /* who runs the code that events of kvm name; NULL: unknown */
 	const struct event *graph_exit; /* funcgraph_exit, for entries that fold with it */
-	size_t n_bad; /* texts without name or id */
+	size_t n_bad;			/* texts without name or id */
 };
 
 int formats_new(struct formats **ret, struct tracefile *tf, const struct formats_config *config,

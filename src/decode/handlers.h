@@ -13,7 +13,7 @@
 struct handler_row {
 	const char *system, *name;
 	event_handler handler;
-	bool is_builtin;    /* trace-cmd's own, which its plugins override */
+	bool is_builtin; /* trace-cmd's own, which its plugins override */
 	bool needs_symbols;
 	const char *fields[EVENT_WANTED_MAX];
 };

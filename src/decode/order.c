@@ -20,8 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STACK_MAX  4096 /* function names kept per CPU */
-#define CPUS_MAX   (1u << 20)
+#define STACK_MAX	 4096 /* function names kept per CPU */
+#define CPUS_MAX	 (1u << 20)
 #define WAKEUP_SLOTS_MAX (1u << 20)
 
 struct name_stack {
@@ -94,8 +94,8 @@ enum event_role order_role(const struct event *ev)
 	/* by name, because report -w needs them also without plugins */
 	if (!strcmp(ev->system, "sched") && !strcmp(ev->name, "sched_switch"))
 		return ROLE_SWITCH;
-	if (!strcmp(ev->system, "sched") && (!strcmp(ev->name, "sched_wakeup") ||
-					     !strcmp(ev->name, "sched_wakeup_new")))
+	if (!strcmp(ev->system, "sched") &&
+	    (!strcmp(ev->name, "sched_wakeup") || !strcmp(ev->name, "sched_wakeup_new")))
 		return ROLE_WAKEUP;
 	if (!strcmp(ev->system, "task") && !strcmp(ev->name, "task_newtask"))
 		return ROLE_NEWTASK;

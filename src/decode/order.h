@@ -11,8 +11,8 @@
 
 enum event_role {
 	ROLE_NONE,
-	ROLE_SWITCH,  /* names prev_comm and next_comm */
-	ROLE_WAKEUP,  /* names comm */
+	ROLE_SWITCH, /* names prev_comm and next_comm */
+	ROLE_WAKEUP, /* names comm */
 	ROLE_FUNCTION,
 	ROLE_GRAPH_ENTRY,
 	ROLE_NEWTASK, /* tells whether a task is a thread of its parent */
@@ -51,7 +51,7 @@ enum event_role order_role(const struct event *ev);
  */
 struct stack_follow {
 	int kernel_id, user_id; /* -1: the file has no such event */
-	uint8_t *printed;       /* per CPU: was the last record that a filter decided on printed? */
+	uint8_t *printed;	/* per CPU: was the last record that a filter decided on printed? */
 	uint32_t n_cpus;
 };
 

@@ -182,30 +182,32 @@ static void run_plain_number(struct printer *p, const struct print_op *op)
  * The commonest conversions by far, %d %u %x with or without l of a field as it lies in the record,
  * have a function for each field type and way to print it, so that nothing is left to decide.
  */
-#define PLAIN_OP(type, name, emit)                                                      \
-	static void run_##type##_##name(struct printer *p, const struct print_op *op)   \
-	{                                                                               \
-		type v = 0;                                                             \
-		char *s = textbuf_reserve(p->out, NUMBER_MAX_BYTES);                    \
-                                                                                        \
-		if (__builtin_expect(op->offset + sizeof(v) <= p->size, 1))             \
-			memcpy(&v, p->data + op->offset, sizeof(v));                    \
-		textbuf_commit(p->out, emit);                                           \
+#define PLAIN_OP(type, name, emit)                                                    \
+	static void run_##type##_##name(struct printer *p, const struct print_op *op) \
+	{                                                                             \
+		type v = 0;                                                           \
+		char *s = textbuf_reserve(p->out, NUMBER_MAX_BYTES);                  \
+                                                                                      \
+		if (__builtin_expect(op->offset + sizeof(v) <= p->size, 1))           \
+			memcpy(&v, p->data + op->offset, sizeof(v));                  \
+		textbuf_commit(p->out, emit);                                         \
 	}
-#define PLAIN_OPS(type)                                     \
-	PLAIN_OP(type, s32, number_emit_signed(s, (int32_t)v))  \
-	PLAIN_OP(type, u32, number_emit_dec(s, (uint32_t)v))    \
-	PLAIN_OP(type, x32, number_emit_hex(s, (uint32_t)v))    \
-	PLAIN_OP(type, s64, number_emit_signed(s, (int64_t)v))  \
-	PLAIN_OP(type, u64, number_emit_dec(s, v))              \
+#define PLAIN_OPS(type)                                        \
+	PLAIN_OP(type, s32, number_emit_signed(s, (int32_t)v)) \
+	PLAIN_OP(type, u32, number_emit_dec(s, (uint32_t)v))   \
+	PLAIN_OP(type, x32, number_emit_hex(s, (uint32_t)v))   \
+	PLAIN_OP(type, s64, number_emit_signed(s, (int64_t)v)) \
+	PLAIN_OP(type, u64, number_emit_dec(s, v))             \
 	PLAIN_OP(type, x64, number_emit_hex(s, v))
 PLAIN_OPS(uint8_t)
 PLAIN_OPS(uint16_t)
 PLAIN_OPS(uint32_t)
 PLAIN_OPS(uint64_t)
-#define PLAIN_ROW(type) \
-	{run_##type##_s32, run_##type##_u32, run_##type##_x32, \
-	 run_##type##_s64, run_##type##_u64, run_##type##_x64}
+#define PLAIN_ROW(type)                                                                 \
+	{                                                                               \
+		run_##type##_s32, run_##type##_u32, run_##type##_x32, run_##type##_s64, \
+			run_##type##_u64, run_##type##_x64                              \
+	}
 
 typedef void (*print_run)(struct printer *p, const struct print_op *op);
 
@@ -214,8 +216,10 @@ static print_run plain_run(unsigned size, char letter, int size_class)
 	static const print_run rows[4][6] = {PLAIN_ROW(uint8_t), PLAIN_ROW(uint16_t),
 					     PLAIN_ROW(uint32_t), PLAIN_ROW(uint64_t)};
 
-	return rows[__builtin_ctz(size)]
-		   [(letter == 'd' ? 0 : letter == 'u' ? 1 : 2) + (size_class > 0 ? 3 : 0)];
+	return rows[__builtin_ctz(size)][(letter == 'd'	  ? 0
+					  : letter == 'u' ? 1
+							  : 2) +
+					 (size_class > 0 ? 3 : 0)];
 }
 
 /* %pS and %ps of a plain field */
@@ -250,7 +254,8 @@ static void run_names(struct printer *p, const struct print_op *op)
 static void run_choice(struct printer *p, const struct print_op *op)
 {
 	const struct arg *branches = op->arg->op.right;
-	const struct arg *a = arg_eval(p, op->arg->op.left) ? branches->op.left : branches->op.right;
+	const struct arg *a =
+		arg_eval(p, op->arg->op.left) ? branches->op.left : branches->op.right;
 
 	textbuf_add(p->out, a->atom.text, a->atom.len);
 }
@@ -275,9 +280,10 @@ static void run_field_text(struct printer *p, const struct print_op *op)
 	const char *s = (const char *)p->data + op->offset;
 
 	if (op->offset < p->size)
-		textbuf_add(p->out, s, strnlen(s, op->field->size <= p->size - op->offset
-							  ? op->field->size
-							  : p->size - op->offset));
+		textbuf_add(p->out, s,
+			    strnlen(s, op->field->size <= p->size - op->offset
+					       ? op->field->size
+					       : p->size - op->offset));
 }
 
 static void run_pointer(struct printer *p, const struct print_op *op)
@@ -315,7 +321,8 @@ static void compile_number(struct print_op *op, const struct arg *a, const struc
 	op->size = a->field.field->size;
 	op->mask = mask;
 	/* a cast that keeps all bits of the field changes nothing */
-	if (!f->swap && op->conv.size_class >= 0 && (UINT64_MAX >> (64 - op->size * 8) & ~mask) == 0)
+	if (!f->swap && op->conv.size_class >= 0 &&
+	    (UINT64_MAX >> (64 - op->size * 8) & ~mask) == 0)
 		op->run = plain_run(op->size, op->conv.letter, op->conv.size_class);
 }
 
@@ -351,8 +358,8 @@ static void compile_string(struct print_op *op, const struct arg *a, const struc
 		op->run = run_names;
 	else if (is_choice(a))
 		op->run = run_choice;
-	if (a->kind == ARG_FIELD && a->field.field &&
-	    (a->field.field->flags & FIELD_ARRAY) && a->field.field->size) {
+	if (a->kind == ARG_FIELD && a->field.field && (a->field.field->flags & FIELD_ARRAY) &&
+	    a->field.field->size) {
 		op->run = run_field_text;
 		op->field = a->field.field;
 		op->offset = op->field->offset;

@@ -28,8 +28,8 @@ struct print_op {
 	const struct field *field;
 	const struct arg *arg, *width_arg;
 	const char *letters; /* after the p of a pointer */
-	uint64_t mask;       /* of a plain field under a cast */
-	bool prefix_0x;      /* raw fields */
+	uint64_t mask;	     /* of a plain field under a cast */
+	bool prefix_0x;	     /* raw fields */
 	bool is_field_name;  /* raw fields: text is " name=" and goes first */
 };
 

@@ -63,8 +63,7 @@ static struct piece array_bytes(struct printer *p, const struct arg *a)
 		offset = a->field.field->offset;
 	else
 		return PIECE_EMPTY;
-	return offset > p->size ? PIECE_EMPTY
-				: (struct piece){p->data + offset, p->size - offset};
+	return offset > p->size ? PIECE_EMPTY : (struct piece){p->data + offset, p->size - offset};
 }
 
 static void print_hex(struct printer *p, const struct arg *a)

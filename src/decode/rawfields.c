@@ -64,7 +64,8 @@ void rawfields_compile(struct event *ev, struct arena *arena)
 	for (size_t i = 0; i < ev->n_fields; i++, op++) {
 		size_t len = strlen(ev->fields[i].name);
 		char *text = arena_alloc(arena, len + 3);
-		const struct segment *s = find_conversion(ev, &ev->fields[i], &from, &op->prefix_0x);
+		const struct segment *s =
+			find_conversion(ev, &ev->fields[i], &from, &op->prefix_0x);
 
 		if (!text)
 			return;
@@ -179,8 +180,7 @@ void rawfields_print(struct printer *p, const struct record *rec)
 				textbuf_add(p->out, "0x", 2);
 			print_segment(p, s);
 		} else {
-			printer_print_field_raw(p, op->field,
-						rec && i < 32 && rec->aux >> i & 1);
+			printer_print_field_raw(p, op->field, rec && i < 32 && rec->aux >> i & 1);
 		}
 	}
 }

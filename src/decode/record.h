@@ -15,7 +15,7 @@ struct event;
 struct task;
 
 enum record_flags {
-	RECORD_MISSED = 1,     /* events were lost before it: extra->missed, 0 = how many is unknown */
+	RECORD_MISSED = 1, /* events were lost before it: extra->missed, 0 = how many is unknown */
 	RECORD_PAGE_START = 2, /* first of its sub-buffer */
 	RECORD_LATENCY = 4,    /* extra->latency: wakeup to this switch (report -w) */
 	RECORD_PAIR = 8,       /* extra->pair: the exit folded into this function entry */
@@ -28,7 +28,7 @@ struct record_extra {
 	uint32_t pair_size;
 	const uint8_t *page; /* the rest is for --debug: the sub-buffer it lies in */
 	uint32_t page_len;
-	uint32_t delta; /* of its own header */
+	uint32_t delta;	   /* of its own header */
 	uint32_t page_pos; /* of its own header */
 	uint64_t page_ts, file_offset;
 };

@@ -25,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SCAN_MAX        8
+#define SCAN_MAX	8
 #define BATCH_MAX_BYTES (192u << 10) /* of record data, so that text stays in proportion */
 
 struct cursor {
@@ -39,7 +39,7 @@ struct cursor {
 	uint32_t cpu;
 	bool live;
 	bool at_page_start;
-	int64_t missed; /* before rec; as in struct walker */
+	int64_t missed;	      /* before rec; as in struct walker */
 	struct chunk *pinned; /* by the batch being filled */
 };
 
@@ -74,11 +74,12 @@ struct sequence {
 static void note_damage(struct source *src, struct cursor *c)
 {
 	if (c->w.damaged)
-		tracefile_add_damage(src->config.tf,
-				     "%s: a sub-buffer of CPU %u at byte %llu is cut off or damaged; some "
-				     "of its events are missing",
-				     src->config.tf->path, c->cpu,
-				     (unsigned long long)pagestream_offset(c->ps, &c->page));
+		tracefile_add_damage(
+			src->config.tf,
+			"%s: a sub-buffer of CPU %u at byte %llu is cut off or damaged; some "
+			"of its events are missing",
+			src->config.tf->path, c->cpu,
+			(unsigned long long)pagestream_offset(c->ps, &c->page));
 }
 
 /* Moves to the next record; c->live is false at the end. */
@@ -285,7 +286,8 @@ static bool passes(struct sequence *s, struct source *src, const struct record *
 	const struct source_config *c = &src->config;
 	bool rejected;
 
-	if (s->chosen && (rec->cpu >= s->n_chosen || !(s->chosen[rec->cpu / 8] >> rec->cpu % 8 & 1)))
+	if (s->chosen &&
+	    (rec->cpu >= s->n_chosen || !(s->chosen[rec->cpu / 8] >> rec->cpu % 8 & 1)))
 		return false;
 	if (s->config.no_hardirq || s->config.no_softirq) {
 		int flags = formats_common(c->formats, &c->formats->flags, rec->data, rec->size);
@@ -373,7 +375,8 @@ static void fold_exit(struct sequence *s, struct source *src, struct batch *b, s
 	struct cursor *c = earliest(src);
 	struct record_extra *x;
 
-	if (!c || !order_is_exit_of(src->config.formats, rec, c->rec.data, c->rec.size) || !pin(b, c))
+	if (!c || !order_is_exit_of(src->config.formats, rec, c->rec.data, c->rec.size) ||
+	    !pin(b, c))
 		return;
 	x = extra_of(b, rec);
 	x->pair = c->rec.data;

@@ -43,12 +43,12 @@ struct sequence_config {
 	const uint32_t *cpus; /* only these; NULL: all. Others are walked, but not batched */
 	size_t n_cpus;
 	bool no_hardirq, no_softirq; /* report -I, -S */
-	bool raw;          /* records will be printed by their fields: no handler sees them */
-	bool wakeup;       /* report -w */
-	bool places;       /* report --debug and --boundary: fill extra with where a record lies */
-	bool all_names;    /* learn names from every scheduler event at once, not only when printed */
-	bool tgids;        /* learn which process a task belongs to */
-	uint64_t from, to; /* inclusive; to: UINT64_MAX */
+	bool raw;	/* records will be printed by their fields: no handler sees them */
+	bool wakeup;	/* report -w */
+	bool places;	/* report --debug and --boundary: fill extra with where a record lies */
+	bool all_names; /* learn names from every scheduler event at once, not only when printed */
+	bool tgids;	/* learn which process a task belongs to */
+	uint64_t from, to;	 /* inclusive; to: UINT64_MAX */
 	bool (*stop)(void *ctx); /* asked once a batch; may be NULL */
 	void *stop_ctx;
 };
@@ -60,17 +60,17 @@ struct batch {
 	size_t n_extras;
 	struct chunk **chunks;
 	size_t n_chunks, cap_chunks;
-	uint64_t prev_ts;  /* of the record printed before the first one */
+	uint64_t prev_ts; /* of the record printed before the first one */
 	uint16_t prev_source;
 	bool has_prev;
-	uint64_t n_bytes;  /* of all records */
-	float progress;    /* 0 … 1, how much of the input was walked */
+	uint64_t n_bytes; /* of all records */
+	float progress;	  /* 0 … 1, how much of the input was walked */
 };
 
 struct sequence_stats {
 	uint64_t n_records; /* walked, before filters */
 	uint64_t n_batched;
-	uint64_t n_bytes;   /* of sub-buffers read */
+	uint64_t n_bytes; /* of sub-buffers read */
 };
 
 /* What report -w sums up. */

@@ -10,7 +10,7 @@
 enum time_style {
 	TIME_MICROSECONDS, /* "   22.188315": rounded */
 	TIME_NANOSECONDS,  /* "   22.188315120" */
-	TIME_UNITS,        /* "252455259205": the clock is no time */
+	TIME_UNITS,	   /* "252455259205": the clock is no time */
 };
 
 #define TIME_MAX_BYTES 32

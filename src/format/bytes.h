@@ -55,7 +55,7 @@ static inline uint64_t bytes_get64(const void *p, bool swap)
 
 /* 1, 2, 4 or 8 bytes; 0 for any other size. */
 static inline __attribute__((always_inline)) uint64_t bytes_get(const void *p, unsigned size,
-							       bool swap)
+								bool swap)
 {
 	switch (size) {
 	case 1:

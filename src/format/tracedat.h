@@ -16,7 +16,7 @@
 #ifndef SONDE_FORMAT_TRACEDAT_H
 #define SONDE_FORMAT_TRACEDAT_H
 
-#define SNF_MAGIC       "\x17\x08\x44tracing"
+#define SNF_MAGIC	"\x17\x08\x44tracing"
 #define SNF_MAGIC_BYTES 10
 
 /* Options; for version 7 also the ids of sections. */
@@ -50,21 +50,21 @@ enum snf_option {
 	SNF_OPTION_MAX,
 };
 
-#define SNF_SECTION_OPTIONS      0
+#define SNF_SECTION_OPTIONS	 0
 #define SNF_SECTION_HEADER_BYTES 16
-#define SNF_SECTION_COMPRESSED   1 /* flag */
+#define SNF_SECTION_COMPRESSED	 1 /* flag */
 
 /* The 10-byte tags of version 6. */
-#define SNF_TAG_BYTES   10
-#define SNF_TAG_OPTIONS "options  "
-#define SNF_TAG_LATENCY "latency  "
-#define SNF_TAG_FLY     "flyrecord"
+#define SNF_TAG_BYTES		 10
+#define SNF_TAG_OPTIONS		 "options  "
+#define SNF_TAG_LATENCY		 "latency  "
+#define SNF_TAG_FLY		 "flyrecord"
 
-#define SNF_CHUNK_PAGES 10 /* sub-buffers per compressed chunk, as trace-cmd writes them */
+#define SNF_CHUNK_PAGES		 10 /* sub-buffers per compressed chunk, as trace-cmd writes them */
 
 /* Sub-buffer header: u64 time, then the commit word (4 or 8 bytes). Only its low 32 bits count. */
-#define SNF_COMMIT_MASK          ((1u << 27) - 1)
-#define SNF_COMMIT_MISSED        (1u << 31)
+#define SNF_COMMIT_MASK		 ((1u << 27) - 1)
+#define SNF_COMMIT_MISSED	 (1u << 31)
 #define SNF_COMMIT_MISSED_STORED (1u << 30)
 
 /* Event header u32: type_len in 5 bits, time_delta in 27. */
@@ -75,13 +75,13 @@ enum snf_type_len {
 	SNF_TYPE_TIME_EXTEND = 30,
 	SNF_TYPE_TIME_STAMP = 31,
 };
-#define SNF_DELTA_BITS 27
+#define SNF_DELTA_BITS		27
 
 /* common_flags */
-#define SNF_FLAG_IRQS_OFF       0x01
+#define SNF_FLAG_IRQS_OFF	0x01
 #define SNF_FLAG_IRQS_NOSUPPORT 0x02
-#define SNF_FLAG_NEED_RESCHED   0x04
-#define SNF_FLAG_HARDIRQ        0x08
-#define SNF_FLAG_SOFTIRQ        0x10
+#define SNF_FLAG_NEED_RESCHED	0x04
+#define SNF_FLAG_HARDIRQ	0x08
+#define SNF_FLAG_SOFTIRQ	0x10
 
 #endif

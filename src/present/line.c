@@ -205,7 +205,8 @@ static void add_debug(struct line_printer *lp, const struct line_source *src,
 		else
 			delta += (uint64_t)word << SNF_DELTA_BITS;
 		textbuf_addf(lp->out, "\n %s: %s:%lld length:%u", names[type - SNF_TYPE_PADDING],
-			     type == SNF_TYPE_TIME_STAMP ? "timestamp" : "delta", (long long)delta, len);
+			     type == SNF_TYPE_TIME_STAMP ? "timestamp" : "delta", (long long)delta,
+			     len);
 		if (len > w.end - pos)
 			break;
 		pos += type == SNF_TYPE_PADDING ? 4 + (size_t)len : 8;
@@ -288,8 +289,9 @@ static void add_line(struct line_printer *lp, const struct batch *b, size_t i)
 		textbuf_add_str(lp->out, "[UNKNOWN EVENT]");
 	}
 	if (lp->style->latency && lp->style->raw)
-		textbuf_addf(lp->out, "-0x%x",
-			     formats_common(src->formats, &src->formats->flags, rec->data, rec->size));
+		textbuf_addf(
+			lp->out, "-0x%x",
+			formats_common(src->formats, &src->formats->flags, rec->data, rec->size));
 	else if (lp->style->latency && rec->event)
 		add_latency_flags(lp, src, rec);
 	else if (lp->style->latency)
@@ -374,10 +376,12 @@ static bool style_is_plain(const struct line_style *st)
 {
 	return st->n_sources == 1 && !st->sources[0].prefix &&
 	       st->sources[0].time_style == TIME_MICROSECONDS && !st->latency && !st->raw &&
-	       !st->ts_diff && !st->boundary && !st->debug && !st->colour && !st->tgid && !st->sources[0].syscalls;
+	       !st->ts_diff && !st->boundary && !st->debug && !st->colour && !st->tgid &&
+	       !st->sources[0].syscalls;
 }
 
-size_t line_printer_add(struct line_printer *lp, const struct batch *b, size_t from, size_t max_bytes)
+size_t line_printer_add(struct line_printer *lp, const struct batch *b, size_t from,
+			size_t max_bytes)
 {
 	bool plain = style_is_plain(lp->style);
 

@@ -19,8 +19,8 @@ struct line_source {
 	const char *prefix; /* "name: " padded, or NULL */
 	uint32_t page_size;
 	enum time_style time_style;
-	bool diff_in_us; /* --ts-diff counts rounded microseconds */
-	const char *file, *buffer; /* names for JSON and CSV; NULL: not worth saying */
+	bool diff_in_us;		      /* --ts-diff counts rounded microseconds */
+	const char *file, *buffer;	      /* names for JSON and CSV; NULL: not worth saying */
 	const struct syscall_table *syscalls; /* --syscall-names; NULL: none */
 };
 
@@ -48,7 +48,8 @@ int line_printer_init(struct line_printer *lp, const struct line_style *style, s
 void line_printer_release(struct line_printer *lp);
 
 /* Records [from, b->n) until the text is longer than max_bytes; returns the index it got to. */
-size_t line_printer_add(struct line_printer *lp, const struct batch *b, size_t from, size_t max_bytes);
+size_t line_printer_add(struct line_printer *lp, const struct batch *b, size_t from,
+			size_t max_bytes);
 
 /* The event's own text, with the name of a system call put in if the source asks for it. */
 void line_printer_add_info(struct line_printer *lp, const struct record *rec, bool raw);

@@ -123,7 +123,8 @@ static void add_json_info(struct line_printer *lp, const struct record *rec)
 	if (lp->out->overflow)
 		return;
 	/* escaped behind itself, then moved to its place; growing moves the text, so reserve first */
-	if ((size_t)(lp->out->end - lp->out->pos) < len * 6 + 2 && !textbuf_grow(lp->out, len * 6 + 2))
+	if ((size_t)(lp->out->end - lp->out->pos) < len * 6 + 2 &&
+	    !textbuf_grow(lp->out, len * 6 + 2))
 		return;
 	json_add_string(lp->out, lp->out->start + start, len);
 	memmove(lp->out->start + start, lp->out->start + start + len,

@@ -166,7 +166,7 @@ static int flush(struct outfile *f)
 
 int outfile_write(struct outfile *f, const void *data, size_t n_bytes)
 {
-	if (f->error)
+	if (f->error || !n_bytes) /* nothing may come with a NULL pointer */
 		return f->error;
 	if (n_bytes > BUF_BYTES - (f->pos - f->flushed) && flush(f) < 0)
 		return f->error;

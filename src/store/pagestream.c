@@ -22,9 +22,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WINDOW_MAX       8
-#define AHEAD_MAX_BYTES  (24u << 20)
-#define CHUNK_MAX_BYTES  (4u << 20)
+#define WINDOW_MAX	  8
+#define AHEAD_MAX_BYTES	  (24u << 20)
+#define CHUNK_MAX_BYTES	  (4u << 20)
 #define CHUNK_GUESS_BYTES (40u << 10)
 
 struct chunk {
@@ -48,9 +48,9 @@ struct pagestream {
 	const struct tracefile_cpu *cpu;
 	struct unpacker *unpacker;
 	struct pagestream *next_stream; /* in the unpacker's list */
-	uint64_t pos;       /* plain: next page; compressed: next chunk header */
-	uint32_t left;      /* chunks not queued yet */
-	bool broken;        /* no further chunk headers can be trusted */
+	uint64_t pos;			/* plain: next page; compressed: next chunk header */
+	uint32_t left;			/* chunks not queued yet */
+	bool broken;			/* no further chunk headers can be trusted */
 	struct chunk *current;
 	uint32_t current_pos;
 	uint64_t position, next_position; /* in sub-buffer bytes */
@@ -84,7 +84,8 @@ void chunk_put(struct chunk *c)
 /* BUSY slot, no lock held: unpacks and returns the state the slot gets. */
 static enum slot_state slot_unpack(const struct pagestream *ps, struct slot *slot)
 {
-	return unpack(ps->tf->compression, slot->packed, slot->chunk->data, slot->chunk->n_bytes) < 0
+	return unpack(ps->tf->compression, slot->packed, slot->chunk->data, slot->chunk->n_bytes) <
+			       0
 		       ? SLOT_BAD
 		       : SLOT_READY;
 }
@@ -232,7 +233,8 @@ void pagestream_free(struct pagestream *ps)
 static void stream_break(struct pagestream *ps, const char *what)
 {
 	ps->broken = true;
-	tracefile_add_damage(ps->tf, "%s: the data of CPU %u %s at byte %llu; what comes after is lost",
+	tracefile_add_damage(ps->tf,
+			     "%s: the data of CPU %u %s at byte %llu; what comes after is lost",
 			     ps->tf->path, ps->cpu->cpu, what, (unsigned long long)ps->pos);
 }
 
@@ -315,11 +317,11 @@ static bool stream_next_chunk(struct pagestream *ps)
 		stream_unlock(ps);
 		if (!bad)
 			return ps->current;
-		tracefile_add_damage(ps->tf,
-				     "%s: a chunk of CPU %u at byte %llu cannot be unpacked; its events "
-				     "are missing",
-				     ps->tf->path, ps->cpu->cpu,
-				     (unsigned long long)ps->current->offset);
+		tracefile_add_damage(
+			ps->tf,
+			"%s: a chunk of CPU %u at byte %llu cannot be unpacked; its events "
+			"are missing",
+			ps->tf->path, ps->cpu->cpu, (unsigned long long)ps->current->offset);
 		chunk_put(ps->current);
 		ps->current = NULL;
 	}
@@ -348,9 +350,8 @@ int pagestream_next(struct pagestream *ps, struct page *ret_page)
 		return 0;
 	left = ps->current->n_bytes - ps->current_pos;
 	len = left < ps->buffer->page_size ? left : ps->buffer->page_size;
-	*ret_page = (struct page){.data = ps->current->data + ps->current_pos,
-				  .len = len,
-				  .chunk = ps->current};
+	*ret_page = (struct page){
+		.data = ps->current->data + ps->current_pos, .len = len, .chunk = ps->current};
 	ps->current_pos += len;
 	ps->position = ps->next_position;
 	ps->next_position += len;

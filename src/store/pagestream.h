@@ -20,7 +20,7 @@ struct unpacker;
 
 struct page {
 	const uint8_t *data;
-	size_t len; /* less than the page size only at a cut */
+	size_t len;	     /* less than the page size only at a cut */
 	struct chunk *chunk; /* NULL: mapped, valid as long as the file is open */
 };
 

@@ -49,7 +49,8 @@ static uint64_t chunks_end(const struct tracefile *tf, uint64_t pos, uint64_t en
 	return n == UINT32_MAX ? pos : end;
 }
 
-static void find_chunks(const struct tracefile *tf, uint64_t pos, uint64_t end, struct found_cpus *f)
+static void find_chunks(const struct tracefile *tf, uint64_t pos, uint64_t end,
+			struct found_cpus *f)
 {
 	while (end - pos >= 12) {
 		uint64_t next;
@@ -133,14 +134,18 @@ void tracefile_recover_v7(struct tracefile *tf)
 		    !buffer_is_known(tf, tf->sections[i].offset))
 			recover_buffer(tf, &tf->sections[i]);
 	if (tf->n_buffers > before)
-		tracefile_add_damage(tf,
-				     "%s is cut off at byte %zu, before the directory of its last buffer: "
-				     "the data up to there is shown, with CPU numbers in the order found",
-				     tf->path, tf->map.len);
+		tracefile_add_damage(
+			tf,
+			"%s is cut off at byte %zu, before the directory of its last buffer: "
+			"the data up to there is shown, with CPU numbers in the order found",
+			tf->path, tf->map.len);
 	else if (!tf->n_buffers)
-		tracefile_add_damage(tf, "%s is cut off at byte %zu, before its first buffer: it has no "
-					 "events to show",
-				     tf->path, tf->map.len);
+		tracefile_add_damage(
+			tf,
+			"%s is cut off at byte %zu, before its first buffer: it has no "
+			"events to show",
+			tf->path, tf->map.len);
 	else
-		tracefile_add_damage(tf, "the directory of %s is cut off or damaged at its end", tf->path);
+		tracefile_add_damage(tf, "the directory of %s is cut off or damaged at its end",
+				     tf->path);
 }

@@ -117,11 +117,12 @@ void tracefile_clip_cpus(struct tracefile *tf, struct tracefile_buffer *b)
 	}
 	qsort(b->cpus, b->n_cpus, sizeof(*b->cpus), cpu_compare);
 	if (missing)
-		tracefile_add_damage(tf,
-				     "%s is cut off: it ends at byte %zu, but its directory promises %llu "
-				     "bytes more, from CPU %llu on",
-				     tf->path, tf->map.len, (unsigned long long)missing,
-				     (unsigned long long)first);
+		tracefile_add_damage(
+			tf,
+			"%s is cut off: it ends at byte %zu, but its directory promises %llu "
+			"bytes more, from CPU %llu on",
+			tf->path, tf->map.len, (unsigned long long)missing,
+			(unsigned long long)first);
 }
 
 char *tracefile_strndup(struct tracefile *tf, const char *s, size_t len)
@@ -162,7 +163,8 @@ static bool header_field(struct piece text, const char *name, unsigned *ret_offs
 		line[take] = 0;
 		pos += len + 1;
 		p = strstr(line, name);
-		if (p && sscanf(p + strlen(name), "; offset:%u; size:%u", ret_offset, ret_size) == 2)
+		if (p &&
+		    sscanf(p + strlen(name), "; offset:%u; size:%u", ret_offset, ret_size) == 2)
 			return true;
 	}
 	return false;
@@ -178,7 +180,8 @@ void tracefile_read_header_page(struct tracefile *tf, struct piece text)
 		tf->old_format = true;
 		return;
 	}
-	if (header_field(text, " commit", &offset, &size) && offset == 8 && (size == 4 || size == 8))
+	if (header_field(text, " commit", &offset, &size) && offset == 8 &&
+	    (size == 4 || size == 8))
 		tf->long_size = size;
 	tf->data_offset = 8 + tf->long_size;
 	if (header_field(text, " data", &offset, &size) && offset >= 12 && offset <= 64)
@@ -204,21 +207,24 @@ static int read_head(struct tracefile *tf, struct byte_reader *r, struct errmsg 
 
 	if (!magic || memcmp(magic, SNF_MAGIC, SNF_MAGIC_BYTES))
 		return errmsg_set(err, -EBADMSG,
-				  "%s is not a trace file (it does not begin like a trace.dat)", tf->path);
+				  "%s is not a trace file (it does not begin like a trace.dat)",
+				  tf->path);
 	version = byte_reader_take_string(r);
 	tf->version = strspn(version, "0123456789") == strlen(version) ? atoi(version) : 0;
 	if (!r->failed && tf->version != 6 && tf->version != 7)
-		return errmsg_set(err, -ENOTSUP,
-				  "%s is a trace.dat of version %.20s; only versions 6 and 7 are known",
-				  tf->path, version);
+		return errmsg_set(
+			err, -ENOTSUP,
+			"%s is a trace.dat of version %.20s; only versions 6 and 7 are known",
+			tf->path, version);
 	endian = byte_reader_take_number(r, 1);
 	tf->big_endian = endian == 1;
 	tf->swap = r->swap = tf->big_endian != bytes_host_is_big();
 	tf->writer_long_size = byte_reader_take_number(r, 1);
 	tf->page_size = byte_reader_take_number(r, 4);
 	if (r->failed)
-		return errmsg_set(err, -EBADMSG, "%s is cut off in its first %zu bytes: nothing to read",
-				  tf->path, tf->map.len);
+		return errmsg_set(err, -EBADMSG,
+				  "%s is cut off in its first %zu bytes: nothing to read", tf->path,
+				  tf->map.len);
 	if (tf->page_size < 64 || tf->page_size > (1u << 27))
 		return errmsg_set(err, -EBADMSG, "%s is damaged: it states sub-buffers of %u bytes",
 				  tf->path, tf->page_size);

@@ -39,7 +39,7 @@ struct tracefile_section { /* version 7 */
 struct tracefile_cpu {
 	uint32_t cpu;
 	uint64_t offset;
-	uint64_t n_bytes;        /* as far as the file reaches */
+	uint64_t n_bytes;	 /* as far as the file reaches */
 	uint64_t n_bytes_stated; /* as the directory says */
 };
 
@@ -47,10 +47,10 @@ struct tracefile_buffer {
 	const char *name;  /* "" for the top instance */
 	const char *clock; /* NULL where the file does not say */
 	uint32_t page_size;
-	uint32_t max_cpus;   /* CPUs of the machine, at least the highest one with data */
-	bool compressed;     /* data is in chunks, see pagestream.h */
-	bool is_text;        /* a latency tracer's text instead of sub-buffers */
-	struct piece text;   /* if is_text; unpacked */
+	uint32_t max_cpus;	    /* CPUs of the machine, at least the highest one with data */
+	bool compressed;	    /* data is in chunks, see pagestream.h */
+	bool is_text;		    /* a latency tracer's text instead of sub-buffers */
+	struct piece text;	    /* if is_text; unpacked */
 	struct tracefile_cpu *cpus; /* those in the directory, ascending */
 	size_t n_cpus;
 	uint64_t section_offset; /* version 7: of its section; version 6: of its flyrecord table */
@@ -73,9 +73,9 @@ struct tracefile {
 	int version;
 	bool big_endian, swap; /* swap: not our byte order */
 	uint8_t writer_long_size;
-	uint8_t long_size; /* of the kernel: size of the commit word */
+	uint8_t long_size;   /* of the kernel: size of the commit word */
 	uint8_t data_offset; /* of the first event in a sub-buffer */
-	bool old_format; /* no header_page: kernels before 2.6.31 */
+	bool old_format;     /* no header_page: kernels before 2.6.31 */
 	uint32_t page_size;
 	uint32_t cpu_count; /* 0 where the file does not say */
 	enum compression compression;

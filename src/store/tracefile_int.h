@@ -11,11 +11,11 @@
 #include "store/tracefile.h"
 
 #define TRACEFILE_ARENA_MAX_BYTES (48u << 20)
-#define TRACEFILE_CPUS_MAX        (1u << 20)
-#define TRACEFILE_OPTIONS_MAX     (1u << 20)
-#define TRACEFILE_DAMAGE_MAX      64
-#define UNPACK_MAX_BYTES          (48u << 20) /* of one metadata section */
-#define UNPACK_SUM_MAX_BYTES      (80u << 20) /* of all that are kept */
+#define TRACEFILE_CPUS_MAX	  (1u << 20)
+#define TRACEFILE_OPTIONS_MAX	  (1u << 20)
+#define TRACEFILE_DAMAGE_MAX	  64
+#define UNPACK_MAX_BYTES	  (48u << 20) /* of one metadata section */
+#define UNPACK_SUM_MAX_BYTES	  (80u << 20) /* of all that are kept */
 
 struct tracefile_private {
 	struct tracefile pub; /* first */
@@ -38,7 +38,8 @@ static inline struct tracefile_private *tracefile_private(struct tracefile *tf)
 int tracefile_add_option(struct tracefile *tf, uint16_t id, struct piece data);
 int tracefile_add_section(struct tracefile *tf, const struct tracefile_section *section);
 struct tracefile_buffer *tracefile_add_buffer(struct tracefile *tf);
-struct tracefile_cpu *tracefile_add_cpus(struct tracefile *tf, struct tracefile_buffer *b, size_t n);
+struct tracefile_cpu *tracefile_add_cpus(struct tracefile *tf, struct tracefile_buffer *b,
+					 size_t n);
 /* Cuts n_bytes where the file ends, and says so once for the buffer. */
 void tracefile_clip_cpus(struct tracefile *tf, struct tracefile_buffer *b);
 char *tracefile_strndup(struct tracefile *tf, const char *s, size_t len);

@@ -94,7 +94,8 @@ static int read_options(struct tracefile *tf, struct byte_reader *r)
 	return 0;
 }
 
-static int read_table(struct tracefile *tf, struct byte_reader *r, const char *name, uint32_t n_cpus)
+static int read_table(struct tracefile *tf, struct byte_reader *r, const char *name,
+		      uint32_t n_cpus)
 {
 	struct tracefile_buffer *b = tracefile_add_buffer(tf);
 
@@ -133,11 +134,11 @@ static int read_instances(struct tracefile *tf)
 		if (i + 1 < tf->n_options && tf->options[i + 1].id == SNF_OPTION_CPUCOUNT &&
 		    tf->options[i + 1].data.len >= 4)
 			n_cpus = bytes_get32(tf->options[i + 1].data.data, tf->swap);
-		if (o.failed || offset > tf->map.len ||
-		    tf->map.len - offset < SNF_TAG_BYTES ||
+		if (o.failed || offset > tf->map.len || tf->map.len - offset < SNF_TAG_BYTES ||
 		    memcmp(tf->map.data + offset, SNF_TAG_FLY, SNF_TAG_BYTES)) {
-			tracefile_add_damage(tf, "the buffer instance '%.64s' of %s is not where its "
-						 "directory says (byte %llu)",
+			tracefile_add_damage(tf,
+					     "the buffer instance '%.64s' of %s is not where its "
+					     "directory says (byte %llu)",
 					     name, tf->path, (unsigned long long)offset);
 			continue;
 		}
@@ -170,10 +171,11 @@ static int read_tags(struct tracefile *tf, struct byte_reader *r)
 			return 0;
 		} else if (!memcmp(tag, SNF_TAG_FLY, SNF_TAG_BYTES)) {
 			return read_table(tf, r, "", tf->cpu_count) < 0 ? -ENOMEM
-									 : read_instances(tf);
+									: read_instances(tf);
 		} else {
-			tracefile_add_damage(tf, "%s is damaged: no buffer follows its options at byte %zu",
-					     tf->path, (size_t)(tag - tf->map.data));
+			tracefile_add_damage(
+				tf, "%s is damaged: no buffer follows its options at byte %zu",
+				tf->path, (size_t)(tag - tf->map.data));
 			return 0;
 		}
 	}
@@ -188,15 +190,18 @@ int tracefile_read_v6(struct tracefile *tf, struct byte_reader r)
 	tracefile_read_header_page(tf, tracefile_text(tf, TRACEFILE_HEADER_PAGE));
 	read_metadata(tf, &r);
 	if (r.failed) {
-		tracefile_add_damage(tf, "%s is cut off or damaged in its metadata near byte %zu: it has "
-					 "no events to show",
-				     tf->path, (size_t)(r.pos - tf->map.data));
+		tracefile_add_damage(
+			tf,
+			"%s is cut off or damaged in its metadata near byte %zu: it has "
+			"no events to show",
+			tf->path, (size_t)(r.pos - tf->map.data));
 		return 0;
 	}
 	ret = read_tags(tf, &r);
 	if (!ret && !tf->n_buffers && !tf->n_damage)
-		tracefile_add_damage(tf, "%s is cut off before its first buffer (byte %zu): it has no "
-					 "events to show",
+		tracefile_add_damage(tf,
+				     "%s is cut off before its first buffer (byte %zu): it has no "
+				     "events to show",
 				     tf->path, tf->map.len);
 	return ret;
 }

@@ -61,15 +61,17 @@ int tracefile_section_body(const struct tracefile *tf, const struct tracefile_se
 	n_packed = byte_reader_take_number(&r, 4);
 	n_plain = byte_reader_take_number(&r, 4);
 	if (r.failed || n_packed > byte_reader_left(&r) || n_plain > UNPACK_MAX_BYTES)
-		return errmsg_set(err, -EBADMSG, "the section at byte %llu of %s is cut off or damaged",
+		return errmsg_set(err, -EBADMSG,
+				  "the section at byte %llu of %s is cut off or damaged",
 				  (unsigned long long)section->offset, tf->path);
 	heap = malloc((size_t)n_plain + 1);
 	if (!heap)
 		return errmsg_set_errno(err, -ENOMEM, "cannot unpack a section of %s", tf->path);
 	if (unpack(tf->compression, byte_reader_take_piece(&r, n_packed), heap, n_plain) < 0) {
 		free(heap);
-		return errmsg_set(err, -EBADMSG, "the section at byte %llu of %s cannot be unpacked (%s)",
-				  (unsigned long long)section->offset, tf->path, tf->compression_name);
+		return errmsg_set(
+			err, -EBADMSG, "the section at byte %llu of %s cannot be unpacked (%s)",
+			(unsigned long long)section->offset, tf->path, tf->compression_name);
 	}
 	((char *)heap)[n_plain] = 0;
 	*ret_heap = heap;
@@ -84,8 +86,9 @@ static bool keep_heap(struct tracefile *tf, void *heap, size_t n_bytes)
 	size_t max = sizeof(priv->heaps) / sizeof(*priv->heaps);
 
 	if (heap && (priv->n_heaps == max || priv->heap_bytes + n_bytes > UNPACK_SUM_MAX_BYTES)) {
-		tracefile_add_damage(tf, "%s has more metadata than is believable; the rest is left out",
-				     tf->path);
+		tracefile_add_damage(
+			tf, "%s has more metadata than is believable; the rest is left out",
+			tf->path);
 		free(heap);
 		return false;
 	}
@@ -105,8 +108,8 @@ static struct piece keep_body(struct tracefile *tf, uint64_t offset)
 	void *heap;
 
 	if (!section_at(tf, offset, &s)) {
-		tracefile_add_damage(tf, "%s is cut off: a section at byte %llu is missing", tf->path,
-				     (unsigned long long)offset);
+		tracefile_add_damage(tf, "%s is cut off: a section at byte %llu is missing",
+				     tf->path, (unsigned long long)offset);
 		return body;
 	}
 	if (tracefile_section_body(tf, &s, &body, &heap, &err) < 0) {
@@ -177,8 +180,8 @@ static int read_buffer_option(struct tracefile *tf, struct piece data)
 
 	if (o.failed || byte_reader_left(&o) / 20 < n_cpus || page_size < 64 ||
 	    page_size > (1u << 27) || !section_at(tf, offset, &s)) {
-		tracefile_add_damage(tf, "the directory entry of buffer '%.64s' in %s is damaged", name,
-				     tf->path);
+		tracefile_add_damage(tf, "the directory entry of buffer '%.64s' in %s is damaged",
+				     name, tf->path);
 		return 0;
 	}
 	b = tracefile_add_buffer(tf);
@@ -225,8 +228,9 @@ static struct piece keep_text_chunks(struct tracefile *tf, const struct tracefil
 		len += n_plain;
 	}
 	if (n < n_chunks)
-		tracefile_add_damage(tf, "%s: the text at byte %llu is cut off or damaged after %zu bytes",
-				     tf->path, (unsigned long long)s->offset, len);
+		tracefile_add_damage(
+			tf, "%s: the text at byte %llu is cut off or damaged after %zu bytes",
+			tf->path, (unsigned long long)s->offset, len);
 	return heap && keep_heap(tf, heap, len) ? (struct piece){heap, len} : PIECE_EMPTY;
 }
 
@@ -356,9 +360,11 @@ int tracefile_read_v7(struct tracefile *tf, struct byte_reader r)
 		return 0;
 	}
 	if (tf->compression == COMPRESSION_UNKNOWN)
-		tracefile_add_damage(tf, "%s is compressed with '%.20s', which is not known here; convert "
-					 "it to zstd or zlib where it was made",
-				     tf->path, tf->compression_name);
+		tracefile_add_damage(
+			tf,
+			"%s is compressed with '%.20s', which is not known here; convert "
+			"it to zstd or zlib where it was made",
+			tf->path, tf->compression_name);
 	ret = read_chain(tf, first);
 	if (ret >= 0 && walk_sections(tf) < 0)
 		return -ENOMEM;

@@ -37,7 +37,7 @@ const char *compression_name(enum compression kind)
 
 const char *compression_version(enum compression kind)
 {
-	return kind == COMPRESSION_ZSTD   ? ZSTD_versionString()
+	return kind == COMPRESSION_ZSTD	  ? ZSTD_versionString()
 	       : kind == COMPRESSION_ZLIB ? zlibVersion()
 					  : "";
 }
@@ -59,7 +59,7 @@ int unpack(enum compression kind, struct piece in, void *out, size_t n_out)
 
 size_t pack_bound(enum compression kind, size_t n_in)
 {
-	return kind == COMPRESSION_ZSTD   ? ZSTD_compressBound(n_in)
+	return kind == COMPRESSION_ZSTD	  ? ZSTD_compressBound(n_in)
 	       : kind == COMPRESSION_ZLIB ? compressBound(n_in)
 					  : n_in;
 }

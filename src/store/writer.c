@@ -66,6 +66,12 @@ void writer_add_number(const struct writer *w, struct textbuf *tb, uint64_t v, u
 	textbuf_add(tb, bytes, size);
 }
 
+void writer_add_bytes(struct textbuf *tb, const void *data, size_t n_bytes)
+{
+	if (n_bytes)
+		textbuf_add(tb, data, n_bytes);
+}
+
 void writer_align(struct writer *w, uint32_t align)
 {
 	uint64_t over = outfile_pos(w->out) % align;
@@ -129,7 +135,7 @@ int writer_add_option(struct writer *w, uint16_t id, struct piece data, struct e
 	w->has_clock_option |= id == SNF_OPTION_TRACECLOCK;
 	writer_add_number(w, &w->options, id, 2);
 	writer_add_number(w, &w->options, data.len, 4);
-	textbuf_add(&w->options, (const char *)data.data, data.len);
+	writer_add_bytes(&w->options, data.data, data.len);
 	if (data.len > UINT32_MAX || w->options.overflow)
 		return errmsg_set_errno(err, -ENOMEM, "cannot keep the options of %s",
 					w->config.path);

@@ -54,6 +54,8 @@ void writer_put(const struct writer *w, void *p, uint64_t v, unsigned size);
 void writer_put_number(struct writer *w, uint64_t v, unsigned size);
 void writer_patch_number(struct writer *w, uint64_t pos, uint64_t v, unsigned size);
 void writer_add_number(const struct writer *w, struct textbuf *tb, uint64_t v, unsigned size);
+/* Also of nothing, which may come with a NULL pointer. */
+void writer_add_bytes(struct textbuf *tb, const void *data, size_t n_bytes);
 void writer_align(struct writer *w, uint32_t align);
 
 /* What stands before a text in the file (its length, a tag); returns its size. */

@@ -117,8 +117,8 @@ static int write_text_section(struct writer *w, size_t row, struct errmsg *err)
 	textbuf_init(&body, (size_t)UINT32_MAX);
 	for (int kind = text_sections[row].first_kind; kind <= text_sections[row].last_kind;
 	     kind++) {
-		textbuf_add(&body, prefix, writer_text_prefix(w, kind, prefix));
-		textbuf_add(&body, (const char *)w->texts[kind].data, w->texts[kind].len);
+		writer_add_bytes(&body, prefix, writer_text_prefix(w, kind, prefix));
+		writer_add_bytes(&body, w->texts[kind].data, w->texts[kind].len);
 	}
 	if (body.overflow)
 		r = errmsg_set_errno(err, -ENOMEM, "cannot write %s", w->config.path);
@@ -167,7 +167,7 @@ int writer_metadata_v7(struct writer *w, struct errmsg *err)
 	textbuf_init(&w->options, WRITER_OPTIONS_MAX_BYTES);
 	for (size_t i = 0; i < sizeof(text_sections) / sizeof(*text_sections) && !r; i++)
 		r = write_text_section(w, i, err);
-	textbuf_add(&w->options, given.start, textbuf_len(&given));
+	writer_add_bytes(&w->options, given.start, textbuf_len(&given));
 	textbuf_release(&given);
 	if (r < 0)
 		return r;

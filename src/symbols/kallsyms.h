@@ -17,7 +17,7 @@ struct ksym {
 	uint64_t addr;
 	const char *name;   /* not terminated */
 	const char *module; /* NULL: the kernel itself */
-	uint32_t order;     /* of appearance */
+	uint32_t order;	    /* of appearance */
 	uint16_t name_len, module_len;
 };
 
@@ -45,7 +45,7 @@ const struct ksym *kallsyms_find_name(const struct kallsyms *ks, const char *nam
 
 struct ksym_slot {
 	uint64_t addr;
-	const struct ksym *sym;     /* NULL: no symbol covers addr */
+	const struct ksym *sym;	    /* NULL: no symbol covers addr */
 	uint8_t name_len, full_len; /* of text: the name, and "name+0xoffset"; 0: does not fit */
 	char text[46];
 };

@@ -12,8 +12,9 @@
 static const struct {
 	const char *machine, *table;
 } rows[] = {
-	{"x86_64", "x86_64"},	    {"i386", "i386"},	      {"i486", "i386"},
-	{"i586", "i386"},	    {"i686", "i386"},	      {"aarch64", "generic64"},
+	{"x86_64", "x86_64"},	  {"i386", "i386"},
+	{"i486", "i386"},	  {"i586", "i386"},
+	{"i686", "i386"},	  {"aarch64", "generic64"},
 	{"riscv64", "generic64"}, {"loongarch64", "generic64"},
 };
 

@@ -21,9 +21,9 @@
 #include <string.h>
 
 #define ARENA_MAX_BYTES (64u << 20)
-#define TASKS_MAX       (1u << 18)
-#define ROWS_MAX        (1u << 20)
-#define COMM_MAX        4096
+#define TASKS_MAX	(1u << 18)
+#define ROWS_MAX	(1u << 20)
+#define COMM_MAX	4096
 
 static int row_compare(const void *a, const void *b)
 {

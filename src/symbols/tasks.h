@@ -21,8 +21,8 @@ struct task {
 	int tgid;   /* of its process; -1: not known */
 	bool known; /* the name comes from the trace, it is not "<...>" */
 	uint16_t comm_len, head_len, short_head_len;
-	const char *comm;       /* NUL-terminated */
-	const char *head;       /* "            bash-136  ": the name 16 wide, the pid 5 */
+	const char *comm;	/* NUL-terminated */
+	const char *head;	/* "            bash-136  ": the name 16 wide, the pid 5 */
 	const char *short_head; /* "    bash-136  ": the name exactly 8 */
 };
 
@@ -35,7 +35,7 @@ struct task_row { /* of saved_cmdlines, sorted by pid */
 
 struct tasks {
 	struct arena arena;
-	bool frozen; /* a name was looked up; see tasks.c */
+	bool frozen;		   /* a name was looked up; see tasks.c */
 	const struct task **slots; /* open addressing by pid, power of two */
 	size_t n_slots, n_used;
 	const struct task *last;

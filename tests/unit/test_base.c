@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * test_base.c - numbers, text buffers, arenas, options, JSON strings and the conveyor.
+ *
+ * Numbers are compared with printf() over values around every change of length; the conveyor is
+ * checked for order and completeness with more work than slots, with failures in each stage.
+ */
+#include "base/arena.h"
+#include "base/conveyor.h"
+#include "base/errmsg.h"
+#include "base/json.h"
+#include "base/number.h"
+#include "base/options.h"
+#include "base/textbuf.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static void numbers_are_those_of_printf(void **state)
+{
+	char ours[32], theirs[32];
+
+	for (unsigned bit = 0; bit < 64; bit++)
+		for (int d = -2; d <= 2; d++) {
+			uint64_t v = ((uint64_t)1 << bit) + d;
+
+			*number_emit_dec(ours, v) = 0;
+			snprintf(theirs, sizeof(theirs), "%llu", (unsigned long long)v);
+			assert_string_equal(ours, theirs);
+			*number_emit_hex(ours, v) = 0;
+			snprintf(theirs, sizeof(theirs), "%llx", (unsigned long long)v);
+			assert_string_equal(ours, theirs);
+			*number_emit_signed(ours, v) = 0;
+			snprintf(theirs, sizeof(theirs), "%lld", (long long)v);
+			assert_string_equal(ours, theirs);
+		}
+	for (uint64_t v = 1, i = 0; i < 20; i++, v *= 10)
+		for (int d = -1; d <= 1; d++) {
+			*number_emit_dec(ours, v + d) = 0;
+			snprintf(theirs, sizeof(theirs), "%llu", (unsigned long long)(v + d));
+			assert_string_equal(ours, theirs);
+		}
+	*number_emit_dec6(ours, 4207) = 0;
+	assert_string_equal(ours, "004207");
+}
+
+static void small_copies_touch_only_their_bytes(void **state)
+{
+	char from[100], to[100];
+
+	for (size_t i = 0; i < sizeof(from); i++)
+		from[i] = 'a' + i % 26;
+	for (size_t len = 0; len <= 64; len++) {
+		memset(to, '.', sizeof(to));
+		textbuf_copy(to + 8, from, len);
+		assert_memory_equal(to + 8, from, len);
+		assert_int_equal(to[7], '.');
+		assert_int_equal(to[8 + len], '.');
+	}
+}
+
+static void a_textbuf_stops_at_its_ceiling(void **state)
+{
+	struct textbuf tb;
+
+	textbuf_init(&tb, 100 << 10);
+	for (int i = 0; i < 100; i++)
+		textbuf_addf(&tb, "%1000d", i);
+	assert_false(tb.overflow);
+	textbuf_add_fill(&tb, 'x', 8 << 10);
+	assert_true(tb.overflow);
+	assert_int_equal(textbuf_len(&tb), 100000);
+	textbuf_add_char(&tb, 'y'); /* dropped, not half written */
+	assert_int_equal(textbuf_len(&tb), 100000);
+	textbuf_clear(&tb);
+	textbuf_add_str(&tb, "again");
+	assert_int_equal(textbuf_len(&tb), 5);
+	textbuf_release(&tb);
+}
+
+static void an_arena_gives_zeroed_memory_up_to_its_ceiling(void **state)
+{
+	struct arena a;
+	size_t n = 0;
+	char *p;
+
+	arena_init(&a, 64 << 10);
+	while ((p = arena_alloc(&a, 100))) {
+		for (int i = 0; i < 100; i++)
+			assert_int_equal(p[i], 0);
+		memset(p, 0xff, 100);
+		n++;
+	}
+	assert_in_range(n, 400, 656);
+	assert_null(arena_alloc_array(&a, SIZE_MAX / 4, 8));
+	arena_release(&a);
+}
+
+static void json_strings_always_parse(void **state)
+{
+	static const struct {
+		const char *in;
+		size_t len;
+		const char *out;
+	} rows[] = {
+		{"plain", 5, "\"plain\""},
+		{"a\"b\\c\n\t\1", 8, "\"a\\\"b\\\\c\\n\\t\\u0001\""},
+		{"\xc3\xa4", 2, "\"\xc3\xa4\""},       /* valid UTF-8 passes */
+		{"\xff\xc3", 2, "\"\\u00ff\\u00c3\""}, /* bytes that are none do not */
+		{"\xed\xa0\x80", 3, "\"\\u00ed\\u00a0\\u0080\""},
+		{"\xc0\x80", 2, "\"\\u00c0\\u0080\""},
+	};
+	struct textbuf tb;
+
+	textbuf_init(&tb, 1 << 16);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		textbuf_clear(&tb);
+		json_add_string(&tb, rows[i].in, rows[i].len);
+		textbuf_add_char(&tb, 0);
+		assert_string_equal(tb.start, rows[i].out);
+	}
+	textbuf_release(&tb);
+}
+
+/* --- options ----------------------------------------------------------------------------------- */
+
+struct opts {
+	bool all, brief;
+	const char *file;
+	long long n;
+	char calls[64];
+};
+
+static int note_call(void *opts, const char *value, struct errmsg *err)
+{
+	struct opts *o = opts;
+
+	strncat(o->calls, value ? value : "-", 20);
+	return 0;
+}
+
+static const struct option_row rows[] = {
+	{OPTION_FLAG, 'a', "all", .help = "all", .offset = offsetof(struct opts, all)},
+	{OPTION_FLAG, 'b', "brief", .help = "brief", .offset = offsetof(struct opts, brief)},
+	{OPTION_STRING, 'i', "input", "FILE", "input", offsetof(struct opts, file)},
+	{OPTION_NUMBER, 0, "number", "N", "number", offsetof(struct opts, n)},
+	{OPTION_CALL, 'V', "verbose", "LEVEL", "verbose", .apply = note_call, .arg_optional = true},
+	{OPTION_END},
+};
+
+static int parse(struct opts *o, int flags, struct errmsg *err, int argc, const char **argv)
+{
+	bool help;
+
+	memset(o, 0, sizeof(*o));
+	return options_parse(rows, o, argc, (char **)argv, flags, &help, err);
+}
+
+#define PARSE(o, flags, err, ...)                                 \
+	({                                                        \
+		const char *argv[] = {"cmd", __VA_ARGS__, NULL};  \
+		parse(o, flags, err, sizeof(argv) / 8 - 1, argv); \
+	})
+
+static void options_are_taken_as_getopt_takes_them(void **state)
+{
+	struct errmsg err = {0};
+	struct opts o;
+
+	assert_int_equal(PARSE(&o, 0, &err, "-abifile", "x", "--number=0x10", "y"), 2);
+	assert_true(o.all && o.brief);
+	assert_string_equal(o.file, "file");
+	assert_int_equal(o.n, 16);
+	assert_int_equal(PARSE(&o, 0, &err, "--inp", "f", "--", "-a"), 1);
+	assert_string_equal(o.file, "f");
+	assert_false(o.all);
+	assert_int_equal(PARSE(&o, 0, &err, "-V", "-V3", "--verbose=4", "--verbose"), 0);
+	assert_string_equal(o.calls, "-34-");
+	assert_int_equal(PARSE(&o, OPTIONS_STOP_AT_ARGUMENT, &err, "-a", "ls", "-b"), 2);
+	assert_true(o.all && !o.brief);
+}
+
+static void bad_options_are_named(void **state)
+{
+	static const struct {
+		const char *word, *says;
+	} cases[] = {{"--nonsense", "--nonsense"},
+		     {"-z", "-z"},
+		     {"--number=x", "'x'"},
+		     {"-i", "-i needs a value"},
+		     {"--all=3", "--all takes no value"},
+		     {"--inputt", "--input"}};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct errmsg err = {0};
+		struct opts o;
+
+		assert_true(PARSE(&o, 0, &err, cases[i].word) < 0);
+		assert_non_null(strstr(err.text, cases[i].says));
+	}
+}
+
+/* --- conveyor ---------------------------------------------------------------------------------- */
+
+struct item {
+	int number, squared;
+};
+
+struct job {
+	int next, last, drained;
+	int fail_fill_at, fail_drain_at; /* 0: never */
+};
+
+static int fill(void *ctx, void *item)
+{
+	struct job *j = ctx;
+
+	if (j->next == j->last)
+		return 0;
+	((struct item *)item)->number = ++j->next;
+	return j->fail_fill_at == j->next ? -EIO : 1;
+}
+
+static void work(void *ctx, void *item)
+{
+	struct item *it = item;
+
+	it->squared = it->number * it->number;
+}
+
+static int drain(void *ctx, void *item)
+{
+	struct job *j = ctx;
+	struct item *it = item;
+
+	assert_int_equal(it->number, j->drained + 1);
+	assert_int_equal(it->squared, it->number * it->number);
+	j->drained++;
+	return j->fail_drain_at == it->number ? -ENOSPC : 0;
+}
+
+static int run_job(struct job *j, unsigned n_threads, size_t n_items)
+{
+	struct item items[16];
+	void *slots[16];
+	struct conveyor_job job = {j, slots, n_items, n_threads, fill, work, drain};
+
+	for (size_t i = 0; i < n_items; i++)
+		slots[i] = &items[i];
+	return conveyor_run(&job);
+}
+
+static void a_conveyor_keeps_order_and_loses_nothing(void **state)
+{
+	for (unsigned threads = 1; threads <= 8; threads++)
+		for (size_t items = 1; items <= 16; items *= 4) {
+			struct job j = {.last = 5000};
+
+			assert_int_equal(run_job(&j, threads, items), 0);
+			assert_int_equal(j.drained, 5000);
+		}
+}
+
+static void a_conveyor_passes_failures_on(void **state)
+{
+	for (unsigned threads = 1; threads <= 4; threads++) {
+		struct job a = {.last = 1000, .fail_fill_at = 500};
+		struct job b = {.last = 1000, .fail_drain_at = 300};
+
+		assert_int_equal(run_job(&a, threads, 8), -EIO);
+		assert_int_equal(run_job(&b, threads, 8), -ENOSPC);
+		assert_int_equal(b.drained, 300);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers_are_those_of_printf),
+		cmocka_unit_test(small_copies_touch_only_their_bytes),
+		cmocka_unit_test(a_textbuf_stops_at_its_ceiling),
+		cmocka_unit_test(an_arena_gives_zeroed_memory_up_to_its_ceiling),
+		cmocka_unit_test(json_strings_always_parse),
+		cmocka_unit_test(options_are_taken_as_getopt_takes_them),
+		cmocka_unit_test(bad_options_are_named),
+		cmocka_unit_test(a_conveyor_keeps_order_and_loses_nothing),
+		cmocka_unit_test(a_conveyor_passes_failures_on),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

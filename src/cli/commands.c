@@ -14,6 +14,6 @@ extern const struct command cmd_info;
 extern const struct command cmd_report, cmd_options, cmd_help;
 
 const struct command *const commands[] = {
-	&cmd_report, &cmd_options, &cmd_convert, &cmd_split, &cmd_dump,
-	&cmd_list,   &cmd_restore, &cmd_help,	 NULL,
+	&cmd_report, &cmd_info, &cmd_options, &cmd_convert, &cmd_split,
+	&cmd_dump,   &cmd_list, &cmd_restore, &cmd_help,    NULL,
 };

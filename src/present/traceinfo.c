@@ -19,6 +19,7 @@
 #include "decode/timefmt.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <time.h>
 
 #define LABEL_WIDTH 13

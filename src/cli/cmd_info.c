@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd_info.c - `sonde info`: what is in a trace file, for a person.
+ *
+ * Everything but the counts stands in the file's directory and costs some milliseconds (most of it
+ * unpacking texts). Counting walks all events, on all cores; from BIG_BYTES on that takes seconds and
+ * is left out unless --count asks for it. A file that cannot be opened does not keep the others from
+ * being shown.
+ */
+#include "cli/command.h"
+#include "cli/info.h"
+#include "cli/output.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define BIG_BYTES	(4ull << 30)
+#define TEXT_MAX_BYTES	(256u << 20)
+#define ARENA_MAX_BYTES (128u << 20)
+
+struct info_options {
+	long long n_rows;
+	bool all, fast, count, json;
+};
+
+static const struct option_row rows[] = {
+	{OPTION_NUMBER, 'n', "top", "N", "show N kinds of events and N tasks (default 10)",
+	 offsetof(struct info_options, n_rows)},
+	{OPTION_FLAG, 'a', "all", .help = "show all events, tasks and CPUs",
+	 .offset = offsetof(struct info_options, all)},
+	{OPTION_FLAG, 0, "fast", .help = "do not count events, only look at the edges",
+	 .offset = offsetof(struct info_options, fast)},
+	{OPTION_FLAG, 0, "count", .help = "count events even in a file of more than 4 GiB",
+	 .offset = offsetof(struct info_options, count)},
+	{OPTION_FLAG, 0, "json",
+	 .help = "one JSON object per file, with all events and tasks (-n limits)",
+	 .offset = offsetof(struct info_options, json)},
+	{OPTION_END},
+};
+
+static struct traceinfo_style style_of(const struct info_options *o)
+{
+	struct traceinfo_style style = {.max_rows = 10, .max_cpus = 16};
+
+	if (o->n_rows >= 0)
+		style.max_rows = o->n_rows;
+	else if (o->all || o->json)
+		style.max_rows = SIZE_MAX;
+	if (o->all)
+		style.max_cpus = SIZE_MAX;
+	return style;
+}
+
+/* The file is open: counts, gathers, and puts the text into tb. */
+static int describe(const struct info_options *o, struct tracefile *tf, struct textbuf *tb,
+		    struct errmsg *err)
+{
+	struct formats_config config = {0};
+	struct traceinfo_style style = style_of(o);
+	struct info_counts counts = {0};
+	struct formats *f = NULL;
+	struct tasks tasks = {0};
+	struct traceinfo info;
+	struct arena arena;
+	bool fast = o->fast || (tf->map.len > BIG_BYTES && !o->count);
+	int r = formats_new(&f, tf, &config, err);
+
+	arena_init(&arena, ARENA_MAX_BYTES);
+	if (r >= 0 && tasks_init(&tasks, tracefile_text(tf, TRACEFILE_CMDLINES)) < 0)
+		r = errmsg_set_errno(err, -ENOMEM, "cannot read the command lines of %s", tf->path);
+	if (r >= 0)
+		r = fast ? info_edges(&counts, tf, f, err) : info_count(&counts, tf, f, err);
+	if (r >= 0)
+		r = info_gather(&info, tf, f, &tasks, &counts, &arena, err);
+	if (r >= 0) {
+		info.why_not_counted = o->fast ? "--fast" : "more than 4 GiB, --count does it";
+		if (o->json)
+			traceinfo_fmt_json(&info, &style, tb);
+		else
+			traceinfo_fmt_text(&info, &style, tb);
+		if (tb->overflow)
+			r = errmsg_set(err, -EFBIG, "%s has more to tell than fits; use -n",
+				       tf->path);
+	}
+	info_counts_release(&counts);
+	tasks_release(&tasks);
+	formats_free(f);
+	arena_release(&arena);
+	return r < 0 ? r : 0;
+}
+
+/* 0, 1 if something is damaged, or negative. */
+static int show_file(const struct info_options *o, const char *path, bool first, struct output *out,
+		     struct errmsg *err)
+{
+	struct tracefile *tf;
+	struct textbuf tb;
+	int r = tracefile_open(&tf, path, err);
+
+	if (r < 0)
+		return r;
+	textbuf_init(&tb, TEXT_MAX_BYTES);
+	if (!first && !o->json)
+		textbuf_add_char(&tb, '\n');
+	r = describe(o, tf, &tb, err);
+	if (r >= 0)
+		r = output_write(out, tb.start, textbuf_len(&tb));
+	for (size_t i = 0; r >= 0 && i < tf->n_damage; i++)
+		fprintf(stderr, "sonde: %s\n", tf->damage[i]);
+	if (r >= 0)
+		r = tf->n_damage ? 1 : 0;
+	textbuf_release(&tb);
+	tracefile_close(tf);
+	return r;
+}
+
+static int show_files(const struct info_options *o, char **paths, int n, struct output *out)
+{
+	int status = 0;
+
+	for (int i = 0; i < n; i++) {
+		struct errmsg err = {0};
+		int r = show_file(o, paths[i], !i, out, &err);
+
+		if (r == -EPIPE)
+			return r;
+		if (r < 0)
+			fprintf(stderr, "sonde: %s\n", err.code ? err.text : strerror(-r));
+		if (r)
+			status = 1;
+	}
+	return status;
+}
+
+static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
+{
+	char usual[] = "trace.dat", *usual_paths[] = {usual};
+	struct info_options o = {.n_rows = -1};
+	int n = command_parse(cmd, &o, argc, argv, err), r;
+	struct output out;
+
+	if (n < 0)
+		return n;
+	if (o.fast && o.count)
+		return errmsg_set(err, -EINVAL, "info: --fast and --count exclude each other");
+	r = output_open(&out, "never", false, err);
+	if (r < 0)
+		return r;
+	r = show_files(&o, n ? argv + 1 : usual_paths, n ? n : 1, &out);
+	output_close(&out);
+	return r;
+}
+
+const struct command cmd_info = {
+	.name = "info",
+	.summary = "tell what is in a trace file",
+	.usage = "[options] [FILE…]",
+	.options = rows,
+	.args_are_files = true,
+	.run = run,
+};

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * info_count.c - runs every sub-buffer of a file through a tally, on all cores.
+ *
+ *	CPU by CPU, 64 sub-buffers at a time ──▶ [item] ──▶ its own tally and span
+ *	      fill: one thread at a time                     work: any thread (conveyor.h)
+ *
+ * An item keeps its tally from use to use and all are added up at the end; its span belongs to one
+ * CPU and is added to that CPU's when the item is drained. fill may note damage in the file while an
+ * item is drained, so what drain finds damaged is kept aside until all threads are done.
+ *
+ * Numbers, two cores, events of 40 bytes: 200 million a second from memory; compressed traces are
+ * bound by unpacking, which the unpacker's threads do ahead.
+ */
+#include "base/conveyor.h"
+#include "cli/info.h"
+#include "store/pagestream.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define ITEM_PAGES	64
+#define ITEMS_MAX	128
+#define DAMAGE_MAX	64
+#define ALONE_MAX_BYTES (1u << 20) /* so much is counted before a thread has started */
+#define EDGE_PAGES	16	   /* the last sub-buffer may be empty, but hardly so many */
+
+struct item {
+	struct page pages[ITEM_PAGES];
+	uint64_t offsets[ITEM_PAGES]; /* in the file */
+	bool bad[ITEM_PAGES];
+	size_t n;
+	struct chunk *chunks[ITEM_PAGES]; /* that the pages lie in */
+	size_t n_chunks;
+	size_t buffer, cpu;
+	bool has_tally;
+	struct tally tally;
+	struct tally_span span;
+};
+
+struct bad_page {
+	uint32_t cpu;
+	uint64_t offset;
+};
+
+struct count_run {
+	struct tracefile *tf;
+	struct tally_layout layout;
+	struct info_counts *counts;
+	struct unpacker *unpacker;
+	struct pagestream *ps; /* NULL: the next one has to be opened */
+	size_t buffer, cpu;    /* of ps, or of the next one */
+	struct bad_page bad[DAMAGE_MAX];
+	size_t n_bad;
+};
+
+/* --- the conveyor ------------------------------------------------------------------------------ */
+
+/* Opens the next CPU's stream: 1, 0 if there is none, or -ENOMEM. */
+static int open_next(struct count_run *run)
+{
+	for (; run->buffer < run->tf->n_buffers; run->buffer++, run->cpu = 0) {
+		const struct tracefile_buffer *b = &run->tf->buffers[run->buffer];
+
+		if (b->is_text || run->cpu >= b->n_cpus)
+			continue;
+		run->ps = pagestream_new(run->tf, b, run->cpu, run->unpacker);
+		return run->ps ? 1 : -ENOMEM;
+	}
+	return 0;
+}
+
+static void take_page(struct count_run *run, struct item *it, const struct page *page)
+{
+	it->pages[it->n] = *page;
+	it->offsets[it->n++] = pagestream_offset(run->ps, page);
+	if (page->chunk && (!it->n_chunks || it->chunks[it->n_chunks - 1] != page->chunk))
+		it->chunks[it->n_chunks++] = chunk_get(page->chunk);
+}
+
+static int fill(void *ctx, void *item)
+{
+	struct count_run *run = ctx;
+	struct item *it = item;
+	struct page page;
+
+	it->n = 0;
+	if (!it->has_tally && tally_init(&it->tally, &run->layout) < 0)
+		return -ENOMEM;
+	it->has_tally = true;
+	while (!it->n) {
+		int r = run->ps ? 1 : open_next(run);
+
+		if (r <= 0)
+			return r;
+		it->buffer = run->buffer;
+		it->cpu = run->cpu;
+		while (it->n < ITEM_PAGES && pagestream_next(run->ps, &page) > 0)
+			take_page(run, it, &page);
+		if (it->n == ITEM_PAGES)
+			break;
+		pagestream_free(run->ps);
+		run->ps = NULL;
+		run->cpu++;
+	}
+	return 1;
+}
+
+static void work(void *ctx, void *item)
+{
+	struct item *it = item;
+
+	it->span = (struct tally_span){0};
+	for (size_t i = 0; i < it->n; i++)
+		it->bad[i] =
+			!tally_add_page(&it->tally, &it->span, it->pages[i].data, it->pages[i].len);
+	while (it->n_chunks)
+		chunk_put(it->chunks[--it->n_chunks]);
+}
+
+static int drain(void *ctx, void *item)
+{
+	struct count_run *run = ctx;
+	struct item *it = item;
+	const struct tracefile_buffer *b = &run->tf->buffers[it->buffer];
+
+	tally_span_add(&run->counts->spans[it->buffer][it->cpu], &it->span);
+	for (size_t i = 0; i < it->n && run->n_bad < DAMAGE_MAX; i++)
+		if (it->bad[i])
+			run->bad[run->n_bad++] =
+				(struct bad_page){b->cpus[it->cpu].cpu, it->offsets[i]};
+	return 0;
+}
+
+/* --- the whole file ---------------------------------------------------------------------------- */
+
+static int counts_init(struct info_counts *c, const struct tracefile *tf,
+		       const struct tally_layout *layout, struct errmsg *err)
+{
+	*c = (struct info_counts){.n_buffers = tf->n_buffers};
+	c->spans = calloc(tf->n_buffers + 1, sizeof(*c->spans));
+	for (size_t i = 0; c->spans && i < tf->n_buffers; i++) {
+		c->spans[i] = calloc(tf->buffers[i].n_cpus + 1, sizeof(**c->spans));
+		if (!c->spans[i])
+			return errmsg_set_errno(err, -ENOMEM, "cannot count the events of %s",
+						tf->path);
+	}
+	if (!c->spans || tally_init(&c->tally, layout) < 0)
+		return errmsg_set_errno(err, -ENOMEM, "cannot count the events of %s", tf->path);
+	return 0;
+}
+
+void info_counts_release(struct info_counts *c)
+{
+	for (size_t i = 0; c->spans && i < c->n_buffers; i++)
+		free(c->spans[i]);
+	free(c->spans);
+	tally_release(&c->tally);
+}
+
+static uint64_t data_bytes(const struct tracefile *tf, size_t *ret_streams, bool *ret_compressed)
+{
+	uint64_t sum = 0;
+
+	*ret_streams = 0;
+	*ret_compressed = false;
+	for (size_t i = 0; i < tf->n_buffers; i++) {
+		*ret_compressed |= tf->buffers[i].compressed;
+		*ret_streams += tf->buffers[i].n_cpus;
+		for (size_t k = 0; k < tf->buffers[i].n_cpus; k++)
+			sum += tf->buffers[i].cpus[k].n_bytes;
+	}
+	return sum;
+}
+
+static int run_conveyor(struct count_run *run, unsigned n_threads)
+{
+	void *items[ITEMS_MAX];
+	size_t n = n_threads * 2 < ITEMS_MAX ? n_threads * 2 : ITEMS_MAX;
+	struct item *ring = calloc(n, sizeof(*ring));
+	struct conveyor_job job = {.ctx = run,
+				   .items = items,
+				   .n_items = n,
+				   .n_threads = n_threads,
+				   .fill = fill,
+				   .work = work,
+				   .drain = drain};
+	int r;
+
+	if (!ring)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		items[i] = &ring[i];
+	r = conveyor_run(&job);
+	for (size_t i = 0; i < n; i++) {
+		if (ring[i].has_tally)
+			tally_add(&run->counts->tally, &ring[i].tally);
+		tally_release(&ring[i].tally);
+		while (ring[i].n_chunks)
+			chunk_put(ring[i].chunks[--ring[i].n_chunks]);
+	}
+	free(ring);
+	return r;
+}
+
+int info_count(struct info_counts *c, struct tracefile *tf, const struct formats *f,
+	       struct errmsg *err)
+{
+	struct count_run run = {.tf = tf, .counts = c, .layout = tally_layout_of(f)};
+	unsigned n_threads = conveyor_default_threads();
+	size_t n_streams;
+	bool compressed;
+	int r = counts_init(c, tf, &run.layout, err);
+
+	if (r < 0)
+		return r;
+	if (data_bytes(tf, &n_streams, &compressed) * (compressed ? 4 : 1) < ALONE_MAX_BYTES)
+		n_threads = 1;
+	if (compressed && n_threads > 1)
+		run.unpacker = unpacker_new(n_threads - 1, n_streams);
+	r = run_conveyor(&run, n_threads);
+	pagestream_free(run.ps);
+	unpacker_free(run.unpacker);
+	for (size_t i = 0; i < run.n_bad; i++)
+		tracefile_add_damage(tf,
+				     "%s: a sub-buffer of CPU %u at byte %llu is cut off or "
+				     "damaged; some of its events are missing",
+				     tf->path, run.bad[i].cpu,
+				     (unsigned long long)run.bad[i].offset);
+	c->counted = true;
+	return r < 0 ? errmsg_set_errno(err, r, "cannot count the events of %s", tf->path) : 0;
+}
+
+/* --- only first and last ----------------------------------------------------------------------- */
+
+static int add_edge(struct info_counts *c, struct tracefile *tf, size_t buffer, size_t cpu,
+		    bool last)
+{
+	struct tally_span *to = &c->spans[buffer][cpu];
+	struct pagestream *ps = pagestream_new(tf, &tf->buffers[buffer], cpu, NULL);
+	struct page page;
+
+	if (!ps)
+		return -ENOMEM;
+	if (last)
+		pagestream_skip_to_end(ps, EDGE_PAGES);
+	while (pagestream_next(ps, &page) > 0) {
+		struct tally_span one = {0};
+
+		tally_add_page(&c->tally, &one, page.data, page.len);
+		tally_span_add(to, &one);
+		if (!last && one.n_records)
+			break;
+	}
+	pagestream_free(ps);
+	return 0;
+}
+
+int info_edges(struct info_counts *c, struct tracefile *tf, const struct formats *f,
+	       struct errmsg *err)
+{
+	struct tally_layout layout = tally_layout_of(f);
+	int r = counts_init(c, tf, &layout, err);
+
+	for (size_t i = 0; r >= 0 && i < tf->n_buffers; i++)
+		for (size_t k = 0; r >= 0 && k < tf->buffers[i].n_cpus; k++) {
+			r = add_edge(c, tf, i, k, false);
+			if (r >= 0)
+				r = add_edge(c, tf, i, k, true);
+		}
+	return r < 0 ? errmsg_set_errno(err, r, "cannot read %s", tf->path) : 0;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * spelling.h - which of some names a mistyped word was meant to be.
+ *
+ *	struct spelling sp;
+ *
+ *	spelling_init(&sp, word, strlen(word));
+ *	for each name: spelling_add(&sp, name);
+ *	sp.nearest                                 NULL: none is near enough to be worth saying
+ *
+ * Owns nothing; word and names belong to the caller and stay while it is used.
+ */
+#ifndef SONDE_BASE_SPELLING_H
+#define SONDE_BASE_SPELLING_H
+
+#include <stddef.h>
+
+struct spelling {
+	const char *word;
+	size_t len;
+	const char *nearest;
+	unsigned distance; /* of nearest */
+};
+
+void spelling_init(struct spelling *sp, const char *word, size_t len);
+void spelling_add(struct spelling *sp, const char *name);
+
+#endif

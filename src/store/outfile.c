@@ -35,6 +35,7 @@ struct outfile {
 	uint64_t pos;	  /* of the next byte */
 	uint64_t flushed; /* bytes before this are in the file; the rest is in buf */
 	char *path;	  /* the target, links resolved */
+	char *shown;	  /* the target as the user calls it */
 	char *temp;	  /* the hidden name */
 	bool has_name;	  /* the hidden name exists */
 	char buf[BUF_BYTES];
@@ -84,7 +85,7 @@ static int check_target(const char *path, struct stat *st, struct errmsg *err)
 		return errmsg_set(err, -EISDIR, "cannot write %s: it is a directory", path);
 	if (!S_ISREG(st->st_mode))
 		return errmsg_set(
-			err, -EINVAL,
+			err, -ESPIPE,
 			"cannot write %s: a trace needs an ordinary file, not a device or pipe",
 			path);
 	if (access(path, W_OK) < 0)
@@ -122,8 +123,9 @@ int outfile_open(struct outfile **ret_file, const char *path, struct errmsg *err
 		return errmsg_set_errno(err, -ENOMEM, "cannot write %s", path);
 	memset(f, 0, offsetof(struct outfile, buf));
 	f->fd = -1;
+	f->shown = strdup(path);
 	f->path = resolve(path);
-	f->temp = f->path ? hidden_name(f->path) : NULL;
+	f->temp = f->shown && f->path ? hidden_name(f->path) : NULL;
 	r = f->temp ? open_fd(f, path, err)
 		    : errmsg_set_errno(err, -ENOMEM, "cannot write %s", path);
 	if (r < 0) {
@@ -211,7 +213,7 @@ int outfile_failure(const struct outfile *f, struct errmsg *err)
 {
 	if (!f->error)
 		return 0;
-	return errmsg_set_errno(err, f->error, "%s was not written", f->path);
+	return errmsg_set_errno(err, f->error, "%s was not written", f->shown);
 }
 
 static int give_name(struct outfile *f)
@@ -259,6 +261,7 @@ void outfile_free(struct outfile *f)
 	if (f->has_name)
 		unlink(f->temp);
 	free(f->path);
+	free(f->shown);
 	free(f->temp);
 	free(f);
 }

@@ -363,11 +363,32 @@ uint64_t pagestream_offset(const struct pagestream *ps, const struct page *page)
 	return page->chunk ? page->chunk->offset : (uint64_t)(page->data - ps->tf->map.data);
 }
 
+/* Before the first page: passes over chunks, by their headers, until the rest holds n_bytes or less. */
+static void skip_chunks(struct pagestream *ps, uint64_t n_bytes)
+{
+	const struct tracefile *tf = ps->tf;
+	uint64_t rest = pagestream_plain_bytes(tf, ps->buffer, ps->cpu - ps->buffer->cpus);
+
+	while (ps->left > 1 && ps->pos < tf->map.len && tf->map.len - ps->pos >= 8) {
+		uint32_t packed = bytes_get32(tf->map.data + ps->pos, tf->swap);
+		uint32_t plain = bytes_get32(tf->map.data + ps->pos + 4, tf->swap);
+
+		if (rest < n_bytes + plain || packed > tf->map.len - ps->pos - 8)
+			return;
+		rest -= plain;
+		ps->next_position += plain;
+		ps->pos += 8 + (uint64_t)packed;
+		ps->left--;
+	}
+}
+
 void pagestream_skip_to_end(struct pagestream *ps, size_t n_pages)
 {
 	uint64_t pages = ps->cpu->n_bytes / ps->buffer->page_size;
 
-	if (!ps->buffer->compressed && pages > n_pages)
+	if (ps->buffer->compressed)
+		skip_chunks(ps, (uint64_t)n_pages * ps->buffer->page_size);
+	else if (pages > n_pages)
 		ps->pos = ps->cpu->offset + (pages - n_pages) * ps->buffer->page_size;
 }
 

@@ -39,7 +39,7 @@ void pagestream_free(struct pagestream *ps);
 /* 1: *ret_page is the next one; 0: the end. What cannot be read is noted as damage of the file. */
 int pagestream_next(struct pagestream *ps, struct page *ret_page);
 
-/* Leaves only the last n_pages to be read, where that can be done without reading the rest. */
+/* Leaves the last n_pages to be read (of packed data: the chunks they lie in), before the first one. */
 void pagestream_skip_to_end(struct pagestream *ps, size_t n_pages);
 
 /* How many bytes of the file this stream has come past, of how many. */

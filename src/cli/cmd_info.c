@@ -27,7 +27,7 @@ struct info_options {
 static const struct option_row rows[] = {
 	{OPTION_NUMBER, 'n', "top", "N", "show N kinds of events and N tasks (default 10)",
 	 offsetof(struct info_options, n_rows)},
-	{OPTION_FLAG, 'a', "all", .help = "show all events, tasks and CPUs",
+	{OPTION_FLAG, 'a', "all", .help = "show all events, tasks and CPUs, and count the symbols",
 	 .offset = offsetof(struct info_options, all)},
 	{OPTION_FLAG, 0, "fast", .help = "do not count events, only look at the edges",
 	 .offset = offsetof(struct info_options, fast)},
@@ -72,7 +72,7 @@ static int describe(const struct info_options *o, struct tracefile *tf, struct t
 	if (r >= 0)
 		r = fast ? info_edges(&counts, tf, f, err) : info_count(&counts, tf, f, err);
 	if (r >= 0)
-		r = info_gather(&info, tf, f, &tasks, &counts, &arena, err);
+		r = info_gather(&info, tf, f, &tasks, &counts, o->all, &arena, err);
 	if (r >= 0) {
 		info.why_not_counted = o->fast ? "--fast" : "more than 4 GiB, --count does it";
 		if (o->json)

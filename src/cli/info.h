@@ -31,7 +31,7 @@ void info_counts_release(struct info_counts *c);
 
 /* Everything lives in arena, or in the other arguments. */
 int info_gather(struct traceinfo *info, struct tracefile *tf, struct formats *f,
-		struct tasks *tasks, const struct info_counts *c, struct arena *arena,
-		struct errmsg *err);
+		struct tasks *tasks, const struct info_counts *c, bool count_symbols,
+		struct arena *arena, struct errmsg *err);
 
 #endif

@@ -13,8 +13,8 @@
  *	dropped events: 0            not written because the buffer was full
  *	read events: 26011
  *
- * What was recorded is told from the kinds of events that occur. Symbols are counted by lines, not
- * parsed. Everything is allocated in the caller's arena, whose ceiling bounds what a hostile file
+ * What was recorded is told from the kinds of events that occur. Symbols are counted by lines, if
+ * at all, not parsed. Everything is allocated in the caller's arena, whose ceiling bounds what a hostile file
  * costs; lists are cut at LIST_MAX.
  */
 #include "cli/info.h"
@@ -36,6 +36,7 @@ struct gather {
 	struct tasks *tasks;
 	const struct info_counts *counts;
 	struct arena *arena;
+	bool count_symbols;
 };
 
 /* --- small things ------------------------------------------------------------------------------ */
@@ -205,6 +206,39 @@ static void gather_maps(struct gather *g)
 	}
 }
 
+/* Bytes of the symbols' text, unpacked, without unpacking it. */
+static uint64_t symbols_bytes(const struct gather *g)
+{
+	const struct tracefile *tf = g->tf;
+	const struct tracefile_option *o = tracefile_option_find(tf, SNF_OPTION_KALLSYMS);
+	uint64_t offset = o && o->data.len >= 8 ? bytes_get64(o->data.data, tf->swap) : 0;
+
+	if (tf->version == 6)
+		return tracefile_text(g->tf, TRACEFILE_KALLSYMS).len;
+	for (size_t i = 0; o && i < tf->n_sections; i++) {
+		const struct tracefile_section *s = &tf->sections[i];
+		uint64_t body = s->offset + SNF_SECTION_HEADER_BYTES;
+
+		if (s->offset != offset || tf->map.len - body < 8)
+			continue;
+		/* packed, plain; or the text's own length */
+		return bytes_get32(tf->map.data + body +
+					   (s->flags & SNF_SECTION_COMPRESSED ? 4 : 0),
+				   tf->swap);
+	}
+	return 0;
+}
+
+/* Unpacking them would take longer than everything else, so they are counted only on demand. */
+static void gather_symbols(struct gather *g)
+{
+	g->info->n_symbol_bytes = symbols_bytes(g);
+	if (!g->count_symbols)
+		return;
+	g->info->symbols_counted = true;
+	g->info->n_symbols = count_lines(tracefile_text(g->tf, TRACEFILE_KALLSYMS));
+}
+
 static void gather_texts(struct gather *g)
 {
 	struct traceinfo *info = g->info;
@@ -218,7 +252,7 @@ static void gather_texts(struct gather *g)
 	if (formats.len >= 4)
 		info->n_systems = bytes_get32(formats.data, g->tf->swap);
 	info->n_systems += ftrace;
-	info->n_symbols = count_lines(tracefile_text(g->tf, TRACEFILE_KALLSYMS));
+	gather_symbols(g);
 	info->n_printk = count_lines(tracefile_text(g->tf, TRACEFILE_PRINTK));
 	info->n_cmdlines = count_lines(tracefile_text(g->tf, TRACEFILE_CMDLINES));
 }
@@ -571,10 +605,10 @@ static int gather_seen(struct gather *g)
 }
 
 int info_gather(struct traceinfo *info, struct tracefile *tf, struct formats *f,
-		struct tasks *tasks, const struct info_counts *c, struct arena *arena,
-		struct errmsg *err)
+		struct tasks *tasks, const struct info_counts *c, bool count_symbols,
+		struct arena *arena, struct errmsg *err)
 {
-	struct gather g = {info, tf, f, tasks, c, arena};
+	struct gather g = {info, tf, f, tasks, c, arena, count_symbols};
 	int r;
 
 	*info = (struct traceinfo){.counted = c->counted};

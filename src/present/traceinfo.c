@@ -189,20 +189,24 @@ static void add_relatives(struct textbuf *tb, const struct traceinfo *info)
 
 static void add_described(struct textbuf *tb, const struct traceinfo *info)
 {
-	const struct {
-		size_t n;
-		const char *noun;
-	} rows[] = {{info->n_systems, "system"},
-		    {info->n_symbols, "kernel symbol"},
-		    {info->n_printk, "trace_printk format"},
-		    {info->n_cmdlines, "task name"}};
-
 	add_label(tb, "describes");
 	add_count(tb, info->n_formats, "event");
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		textbuf_add_str(tb, i ? ", " : " of ");
-		add_count(tb, rows[i].n, rows[i].noun);
+	textbuf_add_str(tb, " of ");
+	add_count(tb, info->n_systems, "system");
+	textbuf_add_str(tb, ", ");
+	if (info->symbols_counted)
+		add_count(tb, info->n_symbols, "kernel symbol");
+	else
+		textbuf_add_str(tb, info->n_symbol_bytes ? "kernel symbols" : "no kernel symbols");
+	if (info->n_symbol_bytes) {
+		textbuf_add_str(tb, " (");
+		add_size(tb, info->n_symbol_bytes);
+		textbuf_add_char(tb, ')');
 	}
+	textbuf_add_str(tb, ", ");
+	add_count(tb, info->n_printk, "trace_printk format");
+	textbuf_add_str(tb, ", ");
+	add_count(tb, info->n_cmdlines, "task name");
 	textbuf_add_char(tb, '\n');
 	if (!info->n_seen)
 		return;
@@ -235,7 +239,7 @@ static void add_losses(struct textbuf *tb, const struct info_loss *l, bool count
 	if (!counted && !l->has_stat)
 		textbuf_add_str(tb, "not counted");
 	else if (!l->n_gaps && !l->n_overrun && !l->n_commit_overrun && !l->n_dropped)
-		textbuf_add_str(tb, "nothing");
+		textbuf_add_str(tb, counted ? "nothing" : "nothing, says the kernel");
 	if (l->n_gaps) {
 		textbuf_addf(tb, "%s%" PRIu64 " events at ", l->n_gaps_unknown ? "more than " : "",
 			     l->n_missed);
@@ -411,7 +415,7 @@ void traceinfo_fmt_text(const struct traceinfo *info, const struct traceinfo_sty
 	}
 	for (size_t i = 0; i < info->n_buffers; i++)
 		add_buffer(tb, &info->buffers[i], info->counted, style->max_cpus);
-	if (info->counted && info->n_events_kinds) {
+	if (info->counted && info->n_events_kinds && style->max_rows) {
 		add_events(tb, info, style->max_rows);
 		add_tasks(tb, info, style->max_rows);
 	}

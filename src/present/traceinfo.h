@@ -104,7 +104,10 @@ struct traceinfo {
 	const char **seen; /* what the events tell: tracers, markers, stacks */
 	size_t n_seen;
 
-	size_t n_formats, n_systems, n_symbols, n_printk, n_cmdlines;
+	size_t n_formats, n_systems, n_printk, n_cmdlines;
+	uint64_t n_symbol_bytes; /* of their text, unpacked */
+	bool symbols_counted;
+	size_t n_symbols;
 	uint32_t n_machine_cpus;
 
 	bool counted; /* else the next ones are not known, and why: */

@@ -106,7 +106,8 @@ static void add_lists(struct jsonwriter *j, const struct traceinfo *info)
 	jsonwriter_open(j, "describes", '{');
 	jsonwriter_add_uint(j, "events", info->n_formats);
 	jsonwriter_add_uint(j, "systems", info->n_systems);
-	jsonwriter_add_uint(j, "symbols", info->n_symbols);
+	add_known(j, "symbols", info->symbols_counted, info->n_symbols);
+	jsonwriter_add_uint(j, "symbol_bytes", info->n_symbol_bytes);
 	jsonwriter_add_uint(j, "printk_formats", info->n_printk);
 	jsonwriter_add_uint(j, "task_names", info->n_cmdlines);
 	jsonwriter_close(j);

@@ -5,85 +5,255 @@
  * trace-cmd writes a buffer's directory (the BUFFER option) after the buffer's data. When the file is
  * cut off before it, the data is there but nothing says where each CPU begins. It can be told:
  *
- *	compressed   each CPU is u32 n, then n × (u32 packed, u32 plain, bytes), one CPU after the other;
- *	             bytes between them (alignment) are zero
+ *	compressed   each CPU is u32 n, then n × (u32 packed, u32 plain, bytes); the next CPU follows
+ *	             at once, or at the next multiple of the page size
  *	plain        sub-buffers at multiples of the page size; time grows within a CPU, so a sub-buffer
  *	             that is older than the one before it begins the next CPU
  *
- * CPUs get numbers in the order found: right unless a CPU had no data. The damage text says so.
- * Nothing here is trusted later: whatever is found wrong goes through the same checks as any data.
+ * The recorder's statistics (CPUSTAT options) are written before the data. They tell which CPUs had
+ * events and how many, so CPUs get their true numbers, and one that begins later than its neighbour
+ * ended is told from it. Buffers stand in the file in the order of the statistics, the top one first,
+ * so they get their names back, too. Without statistics CPUs are numbered in the order found.
+ *
+ * Nothing here is trusted later: whatever is found goes through the same checks as any data.
  */
 #include "store/tracefile_int.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-#define RECOVER_CPUS_MAX 4096
+#define RECOVER_CPUS_MAX    16384
+#define RECOVER_BUFFERS_MAX 64
 
-struct found_cpus {
-	uint64_t start[RECOVER_CPUS_MAX], end[RECOVER_CPUS_MAX];
-	size_t n;
+struct cpu_stat {
+	uint32_t cpu;
+	uint64_t n_records; /* read by the recorder, or to be read when it stopped */
 };
 
-static void found_add(struct found_cpus *f, uint64_t start, uint64_t end)
+struct found {
+	uint64_t start, end;
+};
+
+struct recovery {
+	struct tracefile *tf;
+	const char *name;	/* of the buffer, NULL: unknown */
+	struct cpu_stat *stats; /* of CPUs with records, in the order of the file */
+	size_t n_stats;
+	struct found *cpus;
+	size_t n_cpus;
+};
+
+/* --- what the recorder counted ----------------------------------------------------------------- */
+
+/* The place behind `key`, or NULL. */
+static const uint8_t *find_key(struct piece text, const char *key)
 {
-	if (f->n < RECOVER_CPUS_MAX && end > start) {
-		f->start[f->n] = start;
-		f->end[f->n++] = end;
+	const uint8_t *p = memmem(text.data, text.len, key, strlen(key));
+
+	return p ? p + strlen(key) : NULL;
+}
+
+static bool find_number(struct piece text, const char *key, uint64_t *ret)
+{
+	const uint8_t *p = find_key(text, key), *end = text.data + text.len;
+
+	*ret = 0;
+	while (p && p < end && *p == ' ')
+		p++;
+	if (!p || p == end || *p < '0' || *p > '9')
+		return false;
+	for (; p < end && *p >= '0' && *p <= '9'; p++)
+		*ret = *ret * 10 + (*p - '0');
+	return true;
+}
+
+static void add_stat(struct recovery *rc, struct piece text)
+{
+	uint64_t cpu, entries, taken;
+
+	if (find_number(text, "CPU:", &cpu) && find_number(text, "entries:", &entries) &&
+	    find_number(text, "read events:", &taken) && entries + taken &&
+	    cpu < TRACEFILE_CPUS_MAX && rc->n_stats < RECOVER_CPUS_MAX)
+		rc->stats[rc->n_stats++] = (struct cpu_stat){cpu, entries + taken};
+}
+
+/* Statistics and name of the buffer that is number `index` in the file; 0 is the top one. */
+static void read_stats(struct recovery *rc, size_t index)
+{
+	const struct tracefile *tf = rc->tf;
+	size_t current = 0;
+
+	rc->name = index ? NULL : "";
+	for (size_t i = 0; i < tf->n_options; i++) {
+		struct piece text = tf->options[i].data;
+		const uint8_t *name, *end;
+
+		if (tf->options[i].id != SNF_OPTION_CPUSTAT)
+			continue;
+		name = find_key(text, "Buffer: ");
+		if (name && ++current == index) {
+			end = memchr(name, '\n', text.data + text.len - name);
+			if (end)
+				rc->name =
+					tracefile_strndup(rc->tf, (const char *)name, end - name);
+		} else if (!name && current == index) {
+			add_stat(rc, text);
+		}
 	}
 }
 
-/* The end of one CPU's chunks at `pos`, or 0 if there are none. */
+/* --- where the data is ------------------------------------------------------------------------- */
+
+static void add_found(struct recovery *rc, uint64_t start, uint64_t end)
+{
+	if (rc->n_cpus < RECOVER_CPUS_MAX && end > start)
+		rc->cpus[rc->n_cpus++] = (struct found){start, end};
+}
+
+/* Could a CPU's chunks begin at pos? The first chunk's numbers must make sense. */
+static bool is_chunks(const struct tracefile *tf, uint64_t pos, uint64_t end)
+{
+	uint32_t n, packed, plain;
+
+	if (pos > end || end - pos < 12)
+		return false;
+	n = bytes_get32(tf->map.data + pos, tf->swap);
+	packed = bytes_get32(tf->map.data + pos + 4, tf->swap);
+	plain = bytes_get32(tf->map.data + pos + 8, tf->swap);
+	return n && packed && plain && plain % tf->page_size == 0 && packed <= plain + 4096;
+}
+
+/* The end of one CPU's chunks at `pos`: of the last one that is complete, or of the file. */
 static uint64_t chunks_end(const struct tracefile *tf, uint64_t pos, uint64_t end)
 {
 	uint32_t n = bytes_get32(tf->map.data + pos, tf->swap);
 
-	pos += 4;
-	while (n-- && end - pos >= 8) {
-		uint32_t packed = bytes_get32(tf->map.data + pos, tf->swap);
+	for (pos += 4; n; n--) {
+		uint32_t packed = end - pos >= 8 ? bytes_get32(tf->map.data + pos, tf->swap) : 0;
 
-		pos += 8;
-		if (packed > end - pos)
+		if (end - pos < 8 || packed > end - pos - 8)
 			return end;
-		pos += packed;
+		pos += 8 + (uint64_t)packed;
 	}
-	return n == UINT32_MAX ? pos : end;
+	return pos;
 }
 
-static void find_chunks(const struct tracefile *tf, uint64_t pos, uint64_t end,
-			struct found_cpus *f)
+static uint64_t round_up(uint64_t n, uint32_t to)
 {
-	while (end - pos >= 12) {
+	return (n + to - 1) / to * to;
+}
+
+static void find_chunks(struct recovery *rc, uint64_t pos, uint64_t end)
+{
+	while (pos < end) {
 		uint64_t next;
 
-		/* a chunk count is never 0, so zero bytes are alignment */
-		if (!bytes_get32(tf->map.data + pos, tf->swap)) {
-			pos++;
-			continue;
-		}
-		next = chunks_end(tf, pos, end);
-		found_add(f, pos, next);
+		if (!is_chunks(rc->tf, pos, end))
+			pos = round_up(pos, rc->tf->page_size);
+		if (!is_chunks(rc->tf, pos, end))
+			break;
+		next = chunks_end(rc->tf, pos, end);
+		add_found(rc, pos, next);
 		pos = next;
 	}
 }
 
-static void find_pages(const struct tracefile *tf, uint64_t pos, uint64_t end, uint32_t page_size,
-		       struct found_cpus *f)
+/* The number of records in a sub-buffer, as far as it can be walked. */
+static uint64_t count_records(const struct tracefile *tf, const uint8_t *page, uint64_t len)
 {
-	uint64_t start, last = 0;
+	uint64_t pos = tf->data_offset, n = 0;
+	uint64_t used = bytes_get(page + 8, tf->long_size, tf->swap) & SNF_COMMIT_MASK;
+	uint64_t end = used < len - pos ? pos + used : len;
 
-	pos = (pos + page_size - 1) / page_size * page_size;
-	start = pos;
-	for (; pos < end && end - pos >= 16; pos += page_size) {
+	while (end - pos >= 8) {
+		uint32_t header = bytes_get32(page + pos, tf->swap);
+		uint32_t word = bytes_get32(page + pos + 4, tf->swap);
+		uint32_t type = tf->big_endian ? header >> 27 : header & 31;
+		uint64_t step = type == SNF_TYPE_LONG	    ? 4 + round_up(word, 4)
+				: type == SNF_TYPE_PADDING  ? 4 + (uint64_t)word
+				: type <= SNF_TYPE_DATA_MAX ? 4 + 4 * type
+							    : 8;
+
+		n += type <= SNF_TYPE_DATA_MAX;
+		if (step > end - pos)
+			break;
+		pos += step;
+	}
+	return n;
+}
+
+static void find_pages(struct recovery *rc, uint64_t pos, uint64_t end)
+{
+	const struct tracefile *tf = rc->tf;
+	uint64_t start, last = 0, n = 0;
+
+	start = pos = round_up(pos, tf->page_size);
+	for (; pos < end && end - pos > tf->data_offset; pos += tf->page_size) {
+		uint64_t len = end - pos < tf->page_size ? end - pos : tf->page_size;
 		uint64_t ts = bytes_get64(tf->map.data + pos, tf->swap);
 
-		if (ts < last) {
-			found_add(f, start, pos);
+		if (ts < last ||
+		    (rc->n_cpus < rc->n_stats && n == rc->stats[rc->n_cpus].n_records)) {
+			add_found(rc, start, pos);
 			start = pos;
+			n = 0;
 		}
 		last = ts;
+		n += count_records(tf, tf->map.data + pos, len);
 	}
 	if (start < end)
-		found_add(f, start, end);
+		add_found(rc, start, end);
+}
+
+/* --- putting it together ----------------------------------------------------------------------- */
+
+static void make_buffer(struct recovery *rc, const struct tracefile_section *s)
+{
+	const struct tracefile_option *clock = tracefile_option_find(rc->tf, SNF_OPTION_TRACECLOCK);
+	struct tracefile_buffer *b = tracefile_add_buffer(rc->tf);
+	uint32_t number = 0;
+
+	if (!b || !tracefile_add_cpus(rc->tf, b, rc->n_cpus))
+		return;
+	b->name = rc->name ? rc->name : "recovered";
+	b->clock = clock ? tracefile_clock_name(rc->tf, clock->data) : NULL;
+	b->page_size = rc->tf->page_size;
+	b->section_offset = s->offset;
+	b->compressed = s->flags & SNF_SECTION_COMPRESSED;
+	for (size_t i = 0; i < rc->n_cpus; i++, number++) {
+		uint64_t n_bytes = rc->cpus[i].end - rc->cpus[i].start;
+
+		if (i < rc->n_stats && rc->stats[i].cpu >= number)
+			number = rc->stats[i].cpu;
+		b->cpus[i] = (struct tracefile_cpu){.cpu = number,
+						    .offset = rc->cpus[i].start,
+						    .n_bytes = n_bytes,
+						    .n_bytes_stated = n_bytes};
+	}
+	b->max_cpus = number;
+}
+
+static bool recover_buffer(struct tracefile *tf, const struct tracefile_section *s, size_t index)
+{
+	struct recovery rc = {.tf = tf};
+	uint64_t start = s->offset + SNF_SECTION_HEADER_BYTES;
+	uint64_t left = tf->map.len - start;
+	uint64_t end = s->n_bytes && s->n_bytes < left ? start + s->n_bytes : tf->map.len;
+
+	rc.stats = malloc(RECOVER_CPUS_MAX * sizeof(*rc.stats));
+	rc.cpus = malloc(RECOVER_CPUS_MAX * sizeof(*rc.cpus));
+	if (rc.stats && rc.cpus) {
+		read_stats(&rc, index);
+		if (s->flags & SNF_SECTION_COMPRESSED)
+			find_chunks(&rc, start, end);
+		else
+			find_pages(&rc, start, end);
+		if (rc.n_cpus)
+			make_buffer(&rc, s);
+	}
+	free(rc.stats);
+	free(rc.cpus);
+	return rc.n_stats;
 }
 
 static bool buffer_is_known(const struct tracefile *tf, uint64_t offset)
@@ -94,51 +264,27 @@ static bool buffer_is_known(const struct tracefile *tf, uint64_t offset)
 	return false;
 }
 
-/* "buffer flyrecord NAME" is what the description of such a section says; we cannot rely on it. */
-static void recover_buffer(struct tracefile *tf, const struct tracefile_section *s)
-{
-	const struct tracefile_option *clock = tracefile_option_find(tf, SNF_OPTION_TRACECLOCK);
-	uint64_t start = s->offset + SNF_SECTION_HEADER_BYTES;
-	uint64_t left = tf->map.len - start;
-	uint64_t end = s->n_bytes && s->n_bytes < left ? start + s->n_bytes : tf->map.len;
-	struct tracefile_buffer *b;
-	struct found_cpus f;
-
-	f.n = 0;
-	if (s->flags & SNF_SECTION_COMPRESSED)
-		find_chunks(tf, start, end, &f);
-	else
-		find_pages(tf, start, end, tf->page_size, &f);
-	b = f.n ? tracefile_add_buffer(tf) : NULL;
-	if (!b || !tracefile_add_cpus(tf, b, f.n))
-		return;
-	b->name = tf->n_buffers > 1 ? "recovered" : "";
-	b->clock = clock ? tracefile_clock_name(tf, clock->data) : NULL;
-	b->page_size = tf->page_size;
-	b->section_offset = s->offset;
-	b->compressed = s->flags & SNF_SECTION_COMPRESSED;
-	b->max_cpus = f.n;
-	for (size_t i = 0; i < f.n; i++)
-		b->cpus[i] = (struct tracefile_cpu){.cpu = i,
-						    .offset = f.start[i],
-						    .n_bytes = f.end[i] - f.start[i],
-						    .n_bytes_stated = f.end[i] - f.start[i]};
-}
-
 void tracefile_recover_v7(struct tracefile *tf)
 {
-	size_t before = tf->n_buffers;
+	size_t before = tf->n_buffers, index = 0;
+	bool numbered = false;
 
-	for (size_t i = 0; i < tf->n_sections; i++)
-		if (tf->sections[i].id == SNF_OPTION_BUFFER &&
-		    !buffer_is_known(tf, tf->sections[i].offset))
-			recover_buffer(tf, &tf->sections[i]);
+	for (size_t i = 0; i < tf->n_sections && tf->n_buffers < before + RECOVER_BUFFERS_MAX;
+	     i++) {
+		if (tf->sections[i].id != SNF_OPTION_BUFFER)
+			continue;
+		if (!buffer_is_known(tf, tf->sections[i].offset))
+			numbered = recover_buffer(tf, &tf->sections[i], index);
+		index++;
+	}
 	if (tf->n_buffers > before)
-		tracefile_add_damage(
-			tf,
-			"%s is cut off at byte %zu, before the directory of its last buffer: "
-			"the data up to there is shown, with CPU numbers in the order found",
-			tf->path, tf->map.len);
+		tracefile_add_damage(tf,
+				     "%s is cut off or damaged (it ends at byte %zu) before the "
+				     "directory of its last "
+				     "buffer: the data up to there is shown, with CPU numbers %s",
+				     tf->path, tf->map.len,
+				     numbered ? "from the recorder's statistics"
+					      : "in the order found");
 	else if (!tf->n_buffers)
 		tracefile_add_damage(
 			tf,
@@ -146,6 +292,7 @@ void tracefile_recover_v7(struct tracefile *tf)
 			"events to show",
 			tf->path, tf->map.len);
 	else
-		tracefile_add_damage(tf, "the directory of %s is cut off or damaged at its end",
-				     tf->path);
+		tracefile_add_damage(
+			tf, "the directory of %s is cut off or damaged at its end (byte %zu)",
+			tf->path, tf->map.len);
 }

@@ -55,8 +55,11 @@ int tracefile_add_option(struct tracefile *tf, uint16_t id, struct piece data)
 int tracefile_add_section(struct tracefile *tf, const struct tracefile_section *section)
 {
 	struct tracefile_private *priv = tracefile_private(tf);
-	struct tracefile_section *s = array_grow(&priv->arena, tf->sections, tf->n_sections,
-						 &priv->cap_sections, sizeof(*s));
+	struct tracefile_section *s =
+		tf->n_sections >= TRACEFILE_SECTIONS_MAX
+			? NULL
+			: array_grow(&priv->arena, tf->sections, tf->n_sections,
+				     &priv->cap_sections, sizeof(*s));
 
 	if (!s)
 		return -ENOMEM;
@@ -68,8 +71,10 @@ int tracefile_add_section(struct tracefile *tf, const struct tracefile_section *
 struct tracefile_buffer *tracefile_add_buffer(struct tracefile *tf)
 {
 	struct tracefile_private *priv = tracefile_private(tf);
-	struct tracefile_buffer *b = array_grow(&priv->arena, tf->buffers, tf->n_buffers,
-						&priv->cap_buffers, sizeof(*b));
+	struct tracefile_buffer *b = tf->n_buffers >= TRACEFILE_BUFFERS_MAX
+					     ? NULL
+					     : array_grow(&priv->arena, tf->buffers, tf->n_buffers,
+							  &priv->cap_buffers, sizeof(*b));
 
 	if (!b)
 		return NULL;
@@ -125,6 +130,13 @@ void tracefile_clip_cpus(struct tracefile *tf, struct tracefile_buffer *b)
 			(unsigned long long)first);
 }
 
+void tracefile_add_excess(struct tracefile *tf, const char *what)
+{
+	tracefile_add_damage(tf,
+			     "%s is damaged: it has more %s than can be true; the rest is left out",
+			     tf->path, what);
+}
+
 char *tracefile_strndup(struct tracefile *tf, const char *s, size_t len)
 {
 	return arena_strndup(&tracefile_private(tf)->arena, s, len);
@@ -139,11 +151,15 @@ void tracefile_add_damage(struct tracefile *tf, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
+	if (tf->n_damage == TRACEFILE_DAMAGE_MAX)
+		return;
+	if (tf->n_damage == TRACEFILE_DAMAGE_MAX - 1)
+		snprintf(text, sizeof(text), "%s has more damage than is listed here", tf->path);
 	for (size_t i = 0; i < tf->n_damage; i++)
 		if (!strcmp(tf->damage[i], text))
 			return;
 	copy = tracefile_strndup(tf, text, strlen(text));
-	if (copy && tf->n_damage < TRACEFILE_DAMAGE_MAX)
+	if (copy)
 		priv->damage[tf->n_damage++] = copy;
 }
 
@@ -225,7 +241,7 @@ static int read_head(struct tracefile *tf, struct byte_reader *r, struct errmsg 
 		return errmsg_set(err, -EBADMSG,
 				  "%s is cut off in its first %zu bytes: nothing to read", tf->path,
 				  tf->map.len);
-	if (tf->page_size < 64 || tf->page_size > (1u << 27))
+	if (!tracefile_page_size_is_sane(tf->page_size))
 		return errmsg_set(err, -EBADMSG, "%s is damaged: it states sub-buffers of %u bytes",
 				  tf->path, tf->page_size);
 	return 0;
@@ -248,14 +264,15 @@ int tracefile_open_memory(struct tracefile **ret_file, const char *path, struct 
 	priv->pub.compression_version = "";
 	ret = priv->pub.path ? read_head(&priv->pub, &r, err)
 			     : errmsg_set_errno(err, -ENOMEM, "cannot open %s", path);
-	if (!ret)
-		ret = priv->pub.version == 6 ? tracefile_read_v6(&priv->pub, r)
-					     : tracefile_read_v7(&priv->pub, r);
 	if (ret < 0) {
-		errmsg_set_errno(err, ret, "cannot read the directory of %s", path);
 		tracefile_close(&priv->pub);
 		return ret;
 	}
+	if (priv->pub.version == 6)
+		tracefile_read_v6(&priv->pub, r);
+	else
+		tracefile_read_v7(&priv->pub, r);
+	tracefile_settle_extents(&priv->pub);
 	*ret_file = &priv->pub;
 	return 0;
 }

@@ -41,6 +41,7 @@ struct tracefile_cpu {
 	uint64_t offset;
 	uint64_t n_bytes;	 /* as far as the file reaches */
 	uint64_t n_bytes_stated; /* as the directory says */
+	uint64_t end;		 /* where its data ends at the latest, see extents.c */
 };
 
 struct tracefile_buffer {

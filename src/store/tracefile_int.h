@@ -10,12 +10,15 @@
 #include "base/mapfile.h"
 #include "store/tracefile.h"
 
-#define TRACEFILE_ARENA_MAX_BYTES (48u << 20)
-#define TRACEFILE_CPUS_MAX	  (1u << 20)
-#define TRACEFILE_OPTIONS_MAX	  (1u << 20)
+#define TRACEFILE_ARENA_MAX_BYTES (32u << 20)
+#define TRACEFILE_CPUS_MAX	  (1u << 18) /* numbers of CPUs; Linux has up to 8192 */
+#define TRACEFILE_STREAMS_MAX	  32768	     /* CPUs with data, over all buffers */
+#define TRACEFILE_BUFFERS_MAX	  1024
+#define TRACEFILE_SECTIONS_MAX	  (1u << 16)
+#define TRACEFILE_OPTIONS_MAX	  (1u << 18)
 #define TRACEFILE_DAMAGE_MAX	  64
 #define UNPACK_MAX_BYTES	  (48u << 20) /* of one metadata section */
-#define UNPACK_SUM_MAX_BYTES	  (80u << 20) /* of all that are kept */
+#define UNPACK_SUM_MAX_BYTES	  (64u << 20) /* of all that are kept */
 
 struct tracefile_private {
 	struct tracefile pub; /* first */
@@ -34,6 +37,12 @@ static inline struct tracefile_private *tracefile_private(struct tracefile *tf)
 	return (struct tracefile_private *)tf;
 }
 
+/* Kernels have 4 KB up to 1 MB; tests less. A page's length has 27 bits. */
+static inline bool tracefile_page_size_is_sane(uint32_t n_bytes)
+{
+	return n_bytes >= 64 && n_bytes <= 1u << 27;
+}
+
 /* Appends to the arrays of struct tracefile; NULL/negative when the arena is at its ceiling. */
 int tracefile_add_option(struct tracefile *tf, uint16_t id, struct piece data);
 int tracefile_add_section(struct tracefile *tf, const struct tracefile_section *section);
@@ -42,13 +51,18 @@ struct tracefile_cpu *tracefile_add_cpus(struct tracefile *tf, struct tracefile_
 					 size_t n);
 /* Cuts n_bytes where the file ends, and says so once for the buffer. */
 void tracefile_clip_cpus(struct tracefile *tf, struct tracefile_buffer *b);
+/* Says that something in the directory had to be left out: it is larger than can be true. */
+void tracefile_add_excess(struct tracefile *tf, const char *what);
+/* extents.c: last of all, when all buffers are there. */
+void tracefile_settle_extents(struct tracefile *tf);
 char *tracefile_strndup(struct tracefile *tf, const char *s, size_t len);
 void tracefile_read_header_page(struct tracefile *tf, struct piece text);
 /* "[local] global …" or "[mono]" to the name in brackets, or NULL. */
 const char *tracefile_clock_name(struct tracefile *tf, struct piece text);
 
-int tracefile_read_v6(struct tracefile *tf, struct byte_reader r);
-int tracefile_read_v7(struct tracefile *tf, struct byte_reader r);
+/* What cannot be read is noted as damage. */
+void tracefile_read_v6(struct tracefile *tf, struct byte_reader r);
+void tracefile_read_v7(struct tracefile *tf, struct byte_reader r);
 struct piece tracefile_load_text_v7(struct tracefile *tf, enum tracefile_text_kind kind);
 
 /* recover.c: buffers of a version 7 file whose directory was cut off. */

@@ -16,7 +16,6 @@
  */
 #include "store/tracefile_int.h"
 
-#include <errno.h>
 #include <string.h>
 
 static void keep_text(struct tracefile *tf, enum tracefile_text_kind kind, struct piece text)
@@ -79,28 +78,49 @@ static void read_metadata(struct tracefile *tf, struct byte_reader *r)
 	tf->cpu_count = byte_reader_take_number(r, 4);
 }
 
-static int read_options(struct tracefile *tf, struct byte_reader *r)
+static void read_options(struct tracefile *tf, struct byte_reader *r)
 {
 	while (!r->failed) {
 		unsigned id = byte_reader_take_number(r, 2);
 		struct piece data;
 
 		if (!id)
-			return 0;
+			return;
 		data = byte_reader_take_piece(r, byte_reader_take_number(r, 4));
-		if (!r->failed && tracefile_add_option(tf, id, data) < 0)
-			return -ENOMEM;
+		if (!r->failed && tracefile_add_option(tf, id, data) < 0) {
+			tracefile_add_excess(tf, "options");
+			return;
+		}
 	}
-	return 0;
 }
 
-static int read_table(struct tracefile *tf, struct byte_reader *r, const char *name,
-		      uint32_t n_cpus)
+/* How many CPUs a table can have where r stands; says so if it should have more. */
+static uint32_t fitting_cpus(struct tracefile *tf, const struct byte_reader *r, uint32_t n_cpus)
+{
+	uint64_t max = byte_reader_left(r) / 16;
+
+	if (max > TRACEFILE_CPUS_MAX)
+		max = TRACEFILE_CPUS_MAX;
+	if (n_cpus <= max)
+		return n_cpus;
+	tracefile_add_damage(tf,
+			     "%s is cut off or damaged: its table of %u CPUs at byte %zu has "
+			     "room for %llu at most",
+			     tf->path, n_cpus, (size_t)(r->pos - tf->map.data),
+			     (unsigned long long)max);
+	return max;
+}
+
+static void read_table(struct tracefile *tf, struct byte_reader *r, const char *name,
+		       uint32_t n_cpus)
 {
 	struct tracefile_buffer *b = tracefile_add_buffer(tf);
 
-	if (!b || n_cpus > TRACEFILE_CPUS_MAX || !tracefile_add_cpus(tf, b, n_cpus))
-		return -ENOMEM;
+	n_cpus = fitting_cpus(tf, r, n_cpus);
+	if (!b || !tracefile_add_cpus(tf, b, n_cpus)) {
+		tracefile_add_excess(tf, "buffers");
+		return;
+	}
 	b->name = name;
 	b->page_size = tf->page_size;
 	b->max_cpus = n_cpus;
@@ -110,14 +130,17 @@ static int read_table(struct tracefile *tf, struct byte_reader *r, const char *n
 		b->cpus[i].offset = byte_reader_take_number(r, 8);
 		b->cpus[i].n_bytes = byte_reader_take_number(r, 8);
 	}
-	if (!r->failed && tracefile_option_find(tf, SNF_OPTION_TRACECLOCK))
+	if (tracefile_option_find(tf, SNF_OPTION_TRACECLOCK))
 		b->clock = tracefile_clock_name(
 			tf, byte_reader_take_piece(r, byte_reader_take_number(r, 8)));
+	if (r->failed)
+		tracefile_add_damage(
+			tf, "%s is cut off or damaged behind its table of CPUs at byte %llu",
+			tf->path, (unsigned long long)b->section_offset);
 	tracefile_clip_cpus(tf, b);
-	return 0;
 }
 
-static int read_instances(struct tracefile *tf)
+static void read_instances(struct tracefile *tf)
 {
 	for (size_t i = 0; i < tf->n_options; i++) {
 		struct piece data = tf->options[i].data;
@@ -143,65 +166,81 @@ static int read_instances(struct tracefile *tf)
 			continue;
 		}
 		r.pos = tf->map.data + offset + SNF_TAG_BYTES;
-		if (read_table(tf, &r, name, n_cpus) < 0)
-			return -ENOMEM;
+		read_table(tf, &r, name, n_cpus);
 	}
-	return 0;
 }
 
-static int read_tags(struct tracefile *tf, struct byte_reader *r)
+static void read_latency(struct tracefile *tf, struct byte_reader *r)
 {
-	struct tracefile_buffer *b;
+	struct tracefile_buffer *b = tracefile_add_buffer(tf);
 
+	if (!b)
+		return;
+	b->is_text = true;
+	b->max_cpus = tf->cpu_count;
+	b->text = byte_reader_take_piece(r, byte_reader_left(r));
+}
+
+/* Tags, up to that of the top buffer, or to where there is none. */
+static void read_tags(struct tracefile *tf, struct byte_reader *r)
+{
 	while (!r->failed) {
 		const uint8_t *tag = byte_reader_take(r, SNF_TAG_BYTES);
 
 		if (!tag)
-			break;
+			return;
 		if (!memcmp(tag, SNF_TAG_OPTIONS, SNF_TAG_BYTES)) {
-			if (read_options(tf, r) < 0)
-				return -ENOMEM;
+			read_options(tf, r);
 		} else if (!memcmp(tag, SNF_TAG_LATENCY, SNF_TAG_BYTES)) {
-			b = tracefile_add_buffer(tf);
-			if (!b)
-				return -ENOMEM;
-			b->is_text = true;
-			b->max_cpus = tf->cpu_count;
-			b->text = byte_reader_take_piece(r, byte_reader_left(r));
-			return 0;
+			read_latency(tf, r);
+			return;
 		} else if (!memcmp(tag, SNF_TAG_FLY, SNF_TAG_BYTES)) {
-			return read_table(tf, r, "", tf->cpu_count) < 0 ? -ENOMEM
-									: read_instances(tf);
+			read_table(tf, r, "", tf->cpu_count);
+			read_instances(tf);
+			return;
 		} else {
-			tracefile_add_damage(
-				tf, "%s is damaged: no buffer follows its options at byte %zu",
-				tf->path, (size_t)(tag - tf->map.data));
-			return 0;
+			r->pos = tag;
+			return;
 		}
 	}
-	return 0;
 }
 
-int tracefile_read_v6(struct tracefile *tf, struct byte_reader r)
+/*
+ * A wrong length somewhere in what comes before makes everything behind it look wrong. The tags have
+ * their own shape, so they can be looked for; the number of CPUs stands before the first one.
+ */
+static bool find_tag(struct tracefile *tf, struct byte_reader *r, const char *tag)
 {
-	int ret;
+	const uint8_t *found = memmem(r->pos, byte_reader_left(r), tag, SNF_TAG_BYTES);
 
+	if (!found)
+		return false;
+	tracefile_add_damage(
+		tf,
+		"%s is damaged: what lies between its bytes %zu and %zu cannot be read "
+		"and is left out",
+		tf->path, (size_t)(r->pos - tf->map.data), (size_t)(found - tf->map.data));
+	r->pos = found;
+	r->failed = false;
+	return true;
+}
+
+void tracefile_read_v6(struct tracefile *tf, struct byte_reader r)
+{
 	read_header_texts(tf, &r);
 	tracefile_read_header_page(tf, tracefile_text(tf, TRACEFILE_HEADER_PAGE));
 	read_metadata(tf, &r);
-	if (r.failed) {
-		tracefile_add_damage(
-			tf,
-			"%s is cut off or damaged in its metadata near byte %zu: it has "
-			"no events to show",
-			tf->path, (size_t)(r.pos - tf->map.data));
-		return 0;
-	}
-	ret = read_tags(tf, &r);
-	if (!ret && !tf->n_buffers && !tf->n_damage)
+	if (r.failed && find_tag(tf, &r, SNF_TAG_OPTIONS))
+		tf->cpu_count = bytes_get32(r.pos - 4, tf->swap);
+	if (!r.failed)
+		read_tags(tf, &r);
+	if (!tf->n_buffers && find_tag(tf, &r, SNF_TAG_FLY))
+		read_tags(tf, &r);
+	if (!tf->n_buffers)
 		tracefile_add_damage(tf,
-				     "%s is cut off before its first buffer (byte %zu): it has no "
-				     "events to show",
-				     tf->path, tf->map.len);
-	return ret;
+				     "%s is cut off or damaged near byte %zu, before its first "
+				     "buffer: it has no events to show",
+				     tf->path, (size_t)(r.pos - tf->map.data));
+	if (tf->cpu_count > TRACEFILE_CPUS_MAX)
+		tf->cpu_count = 0;
 }

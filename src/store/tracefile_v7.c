@@ -121,11 +121,17 @@ static struct piece keep_body(struct tracefile *tf, uint64_t offset)
 	return body;
 }
 
+/* Where a text lies: what the option says, or if there is none, the first section of that id. */
 static uint64_t option_offset(struct tracefile *tf, unsigned id)
 {
 	const struct tracefile_option *o = tracefile_option_find(tf, id);
 
-	return o && o->data.len >= 8 ? bytes_get64(o->data.data, tf->swap) : 0;
+	if (o && o->data.len >= 8)
+		return bytes_get64(o->data.data, tf->swap);
+	for (size_t i = 0; i < tf->n_sections; i++)
+		if (tf->sections[i].id == id)
+			return tf->sections[i].offset;
+	return 0;
 }
 
 /* Section 16 holds both header texts: "header_page\0" u64 len text "header_event\0" u64 len text. */
@@ -167,7 +173,7 @@ struct piece tracefile_load_text_v7(struct tracefile *tf, enum tracefile_text_ki
 	return byte_reader_take_piece(&r, len < byte_reader_left(&r) ? len : byte_reader_left(&r));
 }
 
-static int read_buffer_option(struct tracefile *tf, struct piece data)
+static void read_buffer_option(struct tracefile *tf, struct piece data)
 {
 	struct byte_reader o = {data.data, data.data + data.len, tf->swap, false};
 	uint64_t offset = byte_reader_take_number(&o, 8);
@@ -178,29 +184,34 @@ static int read_buffer_option(struct tracefile *tf, struct piece data)
 	struct tracefile_section s;
 	struct tracefile_buffer *b;
 
-	if (o.failed || byte_reader_left(&o) / 20 < n_cpus || page_size < 64 ||
-	    page_size > (1u << 27) || !section_at(tf, offset, &s)) {
+	if (o.failed || byte_reader_left(&o) / 20 < n_cpus ||
+	    !tracefile_page_size_is_sane(page_size) || !section_at(tf, offset, &s)) {
 		tracefile_add_damage(tf, "the directory entry of buffer '%.64s' in %s is damaged",
 				     name, tf->path);
-		return 0;
+		return;
 	}
 	b = tracefile_add_buffer(tf);
-	if (!b || !tracefile_add_cpus(tf, b, n_cpus))
-		return -ENOMEM;
+	if (!b || !tracefile_add_cpus(tf, b, n_cpus)) {
+		tracefile_add_excess(tf, "buffers");
+		return;
+	}
 	b->name = name;
 	b->clock = clock;
 	b->page_size = page_size;
 	b->section_offset = offset;
 	b->compressed = s.flags & SNF_SECTION_COMPRESSED;
-	for (uint32_t i = 0; i < n_cpus; i++) {
-		b->cpus[i].cpu = byte_reader_take_number(&o, 4);
-		b->cpus[i].offset = byte_reader_take_number(&o, 8);
-		b->cpus[i].n_bytes = byte_reader_take_number(&o, 8);
-		if (b->cpus[i].cpu >= TRACEFILE_CPUS_MAX)
-			return -EBADMSG;
+	for (b->n_cpus = 0; n_cpus--;) {
+		struct tracefile_cpu *c = &b->cpus[b->n_cpus];
+
+		c->cpu = byte_reader_take_number(&o, 4);
+		c->offset = byte_reader_take_number(&o, 8);
+		c->n_bytes = byte_reader_take_number(&o, 8);
+		if (c->cpu < TRACEFILE_CPUS_MAX)
+			b->n_cpus++;
+		else
+			tracefile_add_excess(tf, "CPUs");
 	}
 	tracefile_clip_cpus(tf, b);
-	return 0;
 }
 
 /* A latency text that is compressed: in chunks, as sub-buffers are. Stops where they are damaged. */
@@ -234,15 +245,17 @@ static struct piece keep_text_chunks(struct tracefile *tf, const struct tracefil
 	return heap && keep_heap(tf, heap, len) ? (struct piece){heap, len} : PIECE_EMPTY;
 }
 
-static int read_text_option(struct tracefile *tf, struct piece data)
+static void read_text_option(struct tracefile *tf, struct piece data)
 {
 	struct byte_reader o = {data.data, data.data + data.len, tf->swap, false};
 	uint64_t offset = byte_reader_take_number(&o, 8);
 	struct tracefile_buffer *b = tracefile_add_buffer(tf);
 	struct tracefile_section s;
 
-	if (!b)
-		return -ENOMEM;
+	if (!b) {
+		tracefile_add_excess(tf, "buffers");
+		return;
+	}
 	b->is_text = true;
 	b->name = byte_reader_take_string(&o);
 	b->clock = byte_reader_take_string(&o);
@@ -251,83 +264,111 @@ static int read_text_option(struct tracefile *tf, struct piece data)
 		b->text = keep_text_chunks(tf, &s);
 	else
 		b->text = keep_body(tf, offset);
-	return 0;
 }
 
-static int read_option_section(struct tracefile *tf, struct piece body, uint64_t *ret_next)
+/* false: it has no end, so nobody knows where the next one is. */
+static bool read_option_section(struct tracefile *tf, struct piece body, uint64_t *ret_next)
 {
 	struct byte_reader r = {body.data, body.data + body.len, tf->swap, false};
 
-	*ret_next = 0;
-	while (byte_reader_left(&r) && !r.failed) {
+	while (byte_reader_left(&r)) {
 		unsigned id = byte_reader_take_number(&r, 2);
 		struct piece data = byte_reader_take_piece(&r, byte_reader_take_number(&r, 4));
-		int ret = 0;
 
 		if (r.failed)
 			break;
 		if (id == SNF_OPTION_DONE) {
 			*ret_next = data.len >= 8 ? bytes_get64(data.data, tf->swap) : 0;
-			return 0;
+			return true;
 		}
-		if (tracefile_add_option(tf, id, data) < 0)
-			return -ENOMEM;
+		if (tracefile_add_option(tf, id, data) < 0) {
+			tracefile_add_excess(tf, "options");
+			break;
+		}
 		if (id == SNF_OPTION_BUFFER)
-			ret = read_buffer_option(tf, data);
+			read_buffer_option(tf, data);
 		else if (id == SNF_OPTION_BUFFER_TEXT)
-			ret = read_text_option(tf, data);
-		if (ret < 0)
-			return ret;
+			read_text_option(tf, data);
 	}
-	return 0;
+	return false;
 }
 
-/* 1: the chain reached its end; 0: it is broken; negative: -errno. */
-static int read_chain(struct tracefile *tf, uint64_t offset)
+/* The options at `offset` and what they link to; false if the chain is broken. *ret_last: the last
+ * section that could be read. */
+static bool read_chain(struct tracefile *tf, uint64_t offset, uint64_t *ret_last)
 {
-	for (unsigned i = 0; offset && i < CHAIN_MAX; i++) {
-		struct tracefile_private *priv = tracefile_private(tf);
+	for (unsigned i = 0; i < CHAIN_MAX; i++) {
 		struct tracefile_section s;
 		struct errmsg err = {0};
 		struct piece body;
 		uint64_t next;
 		void *heap;
-		int r;
 
-		if (!section_at(tf, offset, &s) || s.id != SNF_SECTION_OPTIONS)
-			return 0;
-		if (tracefile_section_body(tf, &s, &body, &heap, &err) < 0)
-			return 0;
-		if (heap && priv->n_heaps < sizeof(priv->heaps) / sizeof(*priv->heaps))
-			priv->heaps[priv->n_heaps++] = heap;
-		else if (heap)
-			free(heap);
-		if (heap && priv->heaps[priv->n_heaps - 1] != heap)
-			return 0;
-		r = read_option_section(tf, body, &next);
-		if (r < 0)
-			return r;
+		if (!section_at(tf, offset, &s) || s.id != SNF_SECTION_OPTIONS ||
+		    tracefile_section_body(tf, &s, &body, &heap, &err) < 0 ||
+		    !keep_heap(tf, heap, body.len))
+			return false;
+		*ret_last = offset;
+		if (!read_option_section(tf, body, &next))
+			return false;
+		if (!next)
+			return true;
 		/* Offsets only grow: a chain that goes back is a loop. */
-		if (next && next <= offset)
-			return 0;
+		if (next <= offset)
+			return false;
 		offset = next;
 	}
-	return offset == 0;
+	return false;
 }
 
-static int walk_sections(struct tracefile *tf)
+static bool is_cut(const struct tracefile *tf, const struct tracefile_section *s)
 {
-	uint64_t offset = tf->head_bytes;
+	return s->n_bytes > tf->map.len - s->offset - SNF_SECTION_HEADER_BYTES;
+}
+
+/*
+ * Where the section after `s` begins, or 0 if nobody knows. A buffer is written with a size of 0,
+ * which is set when all of its data is there; but a buffer without data keeps it. Then there is a
+ * section with options right behind it.
+ */
+static uint64_t section_next(const struct tracefile *tf, const struct tracefile_section *s)
+{
+	uint64_t start = s->offset + SNF_SECTION_HEADER_BYTES;
+	struct tracefile_section next;
+
+	if (is_cut(tf, s))
+		return 0;
+	if (!s->n_bytes && s->id == SNF_OPTION_BUFFER &&
+	    (!section_at(tf, start, &next) || next.id != SNF_SECTION_OPTIONS || !next.n_bytes ||
+	     next.n_bytes > tf->map.len - start - SNF_SECTION_HEADER_BYTES))
+		return 0;
+	return start + s->n_bytes;
+}
+
+static void walk_sections(struct tracefile *tf)
+{
 	struct tracefile_section s;
 
-	while (section_at(tf, offset, &s)) {
-		if (tracefile_add_section(tf, &s) < 0)
-			return -ENOMEM;
-		if (s.n_bytes > tf->map.len - offset - SNF_SECTION_HEADER_BYTES)
-			break;
-		offset += SNF_SECTION_HEADER_BYTES + s.n_bytes;
+	for (uint64_t at = tf->head_bytes; section_at(tf, at, &s);) {
+		if (tracefile_add_section(tf, &s) < 0) {
+			tracefile_add_excess(tf, "sections");
+			return;
+		}
+		at = section_next(tf, &s);
+		if (!at)
+			return;
 	}
-	return 0;
+}
+
+/*
+ * The chain of options broke off after the section at `last`. Sections say what they are, so those
+ * with options that come later are found without it (and texts, see option_offset()).
+ */
+static void recover_directory(struct tracefile *tf, uint64_t last)
+{
+	for (size_t i = 0; i < tf->n_sections; i++)
+		if (tf->sections[i].id == SNF_SECTION_OPTIONS && tf->sections[i].offset > last)
+			read_chain(tf, tf->sections[i].offset, &last);
 }
 
 static void settle_cpu_count(struct tracefile *tf)
@@ -344,10 +385,10 @@ static void settle_cpu_count(struct tracefile *tf)
 			b[i].max_cpus = tf->cpu_count;
 }
 
-int tracefile_read_v7(struct tracefile *tf, struct byte_reader r)
+void tracefile_read_v7(struct tracefile *tf, struct byte_reader r)
 {
-	uint64_t first;
-	int ret;
+	uint64_t first, last = 0;
+	bool whole;
 
 	tf->compression_name = byte_reader_take_string(&r);
 	tf->compression_version = byte_reader_take_string(&r);
@@ -357,7 +398,7 @@ int tracefile_read_v7(struct tracefile *tf, struct byte_reader r)
 	if (r.failed) {
 		tracefile_add_damage(tf, "%s is cut off in its head (byte %zu): nothing to read",
 				     tf->path, tf->map.len);
-		return 0;
+		return;
 	}
 	if (tf->compression == COMPRESSION_UNKNOWN)
 		tracefile_add_damage(
@@ -365,15 +406,17 @@ int tracefile_read_v7(struct tracefile *tf, struct byte_reader r)
 			"%s is compressed with '%.20s', which is not known here; convert "
 			"it to zstd or zlib where it was made",
 			tf->path, tf->compression_name);
-	ret = read_chain(tf, first);
-	if (ret >= 0 && walk_sections(tf) < 0)
-		return -ENOMEM;
-	if (ret < 0)
-		return ret;
+	whole = read_chain(tf, first, &last);
+	walk_sections(tf);
+	if (!whole)
+		recover_directory(tf, last);
 	load_headers(tf);
 	tracefile_read_header_page(tf, tracefile_text(tf, TRACEFILE_HEADER_PAGE));
-	if (!ret || !tf->n_buffers)
+	if (!whole || !tf->n_buffers)
 		tracefile_recover_v7(tf);
+	else if (tf->n_sections && is_cut(tf, &tf->sections[tf->n_sections - 1]))
+		tracefile_add_damage(
+			tf, "%s is cut off at byte %zu, in its last section: all events are there",
+			tf->path, tf->map.len);
 	settle_cpu_count(tf);
-	return 0;
 }

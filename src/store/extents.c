@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * extents.c - which bytes of the file belong to which CPU.
+ *
+ *	directory:   CPU 0 ├────────┤        CPU 1          ├──────┤      CPU 2 ├──────?
+ *	settled:           ├────────┴─────────────┤         ├──────┴──────────┤ ├──────┤ end of file
+ *	                            stated     at the latest
+ *
+ * The stated size of compressed data is not to be relied on (trace-cmd up to 3.1.6 leaves out the
+ * count of chunks), but it ends at the latest where the next data begins. That is noted as `end`.
+ *
+ * In a sound file extents do not overlap. In a damaged one they may, and then both CPUs are shown,
+ * as nobody knows which of them is right. But a hostile directory could name the same megabyte a
+ * million times, and reading would take a million times as long: when all extents together are more
+ * than twice the file, each is cut off where the next one begins.
+ */
+#include "store/tracefile_int.h"
+
+#include <stdlib.h>
+
+struct extent {
+	uint64_t start, end;
+	struct tracefile_cpu *cpu; /* NULL: a text */
+	struct tracefile_buffer *buffer;
+};
+
+static uint64_t text_start(const struct tracefile *tf, const struct tracefile_buffer *b)
+{
+	return b->text.data - tf->map.data;
+}
+
+/* A text that lies in the file itself, not in memory that it was unpacked to. */
+static bool is_stored_text(const struct tracefile *tf, const struct tracefile_buffer *b)
+{
+	return b->is_text && b->text.len && b->text.data >= tf->map.data &&
+	       b->text.data < tf->map.data + tf->map.len;
+}
+
+/* All that have data; those beyond the ceiling lose it. */
+static size_t gather(struct tracefile *tf, struct extent *list)
+{
+	struct tracefile_buffer *b = (struct tracefile_buffer *)tf->buffers;
+	size_t n = 0, n_left_out = 0;
+
+	for (size_t i = 0; i < tf->n_buffers; i++) {
+		if (is_stored_text(tf, &b[i]) && n < TRACEFILE_STREAMS_MAX)
+			list[n++] =
+				(struct extent){text_start(tf, &b[i]),
+						text_start(tf, &b[i]) + b[i].text.len, NULL, &b[i]};
+		for (size_t k = 0; k < b[i].n_cpus; k++) {
+			struct tracefile_cpu *c = &b[i].cpus[k];
+
+			c->end = c->offset + c->n_bytes;
+			if (c->n_bytes && n < TRACEFILE_STREAMS_MAX) {
+				list[n++] = (struct extent){c->offset, c->end, c, &b[i]};
+			} else if (c->n_bytes) {
+				c->n_bytes = 0;
+				n_left_out++;
+			}
+		}
+	}
+	if (n_left_out)
+		tracefile_add_damage(tf,
+				     "%s has data of more than %u CPUs; that of %zu is left out",
+				     tf->path, TRACEFILE_STREAMS_MAX, n_left_out);
+	return n;
+}
+
+static int extent_compare(const void *a, const void *b)
+{
+	const struct extent *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return (x->end > y->end) - (x->end < y->end);
+}
+
+static void extent_cut(struct extent *e, uint64_t end)
+{
+	e->end = end;
+	if (!e->cpu)
+		e->buffer->text.len = end - e->start;
+	else if (e->cpu->n_bytes > end - e->start)
+		e->cpu->n_bytes = end - e->start;
+}
+
+void tracefile_settle_extents(struct tracefile *tf)
+{
+	struct extent *list = malloc(TRACEFILE_STREAMS_MAX * sizeof(*list));
+	uint64_t sum = 0, shared = 0;
+	size_t n = list ? gather(tf, list) : 0;
+
+	if (n)
+		qsort(list, n, sizeof(*list), extent_compare);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t next = i + 1 < n ? list[i + 1].start : tf->map.len;
+
+		if (list[i].end > next)
+			shared = shared ? shared : next;
+		else if (list[i].cpu && list[i].buffer->compressed)
+			list[i].end = next;
+		sum += list[i].end - list[i].start;
+	}
+	for (size_t i = 0; i < n; i++) {
+		uint64_t next = i + 1 < n ? list[i + 1].start : tf->map.len;
+
+		if (sum / 2 > tf->map.len && list[i].end > next)
+			extent_cut(&list[i], next);
+		if (list[i].cpu)
+			list[i].cpu->end = list[i].end;
+	}
+	if (shared)
+		tracefile_add_damage(
+			tf,
+			"the directory of %s is damaged: it gives byte %llu to more than one CPU",
+			tf->path, (unsigned long long)shared);
+	free(list);
+}

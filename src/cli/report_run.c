@@ -670,6 +670,8 @@ int report_run(struct report *rep, struct errmsg *err)
 		run.style.colour = run.out.colour && o->output == REPORT_TEXT;
 		r = run_events(&run, n_threads, err);
 		output_close(&run.out);
+		if (r < 0 && r != -EPIPE)
+			errmsg_set_errno(err, r, "cannot write the report");
 	}
 	run_release(&run);
 	return r;

@@ -31,7 +31,7 @@ static const struct option_row rows[] = {
 	 .offset = offsetof(struct info_options, all)},
 	{OPTION_FLAG, 0, "fast", .help = "do not count events, only look at the edges",
 	 .offset = offsetof(struct info_options, fast)},
-	{OPTION_FLAG, 0, "count", .help = "count events even in a file of more than 4 GiB",
+	{OPTION_FLAG, 0, "count", .help = "count events even if there are more than 4 GiB of them",
 	 .offset = offsetof(struct info_options, count)},
 	{OPTION_FLAG, 0, "json",
 	 .help = "one JSON object per file, with all events and tasks (-n limits)",
@@ -52,6 +52,16 @@ static struct traceinfo_style style_of(const struct info_options *o)
 	return style;
 }
 
+static bool is_big(const struct tracefile *tf)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < tf->n_buffers; i++)
+		for (size_t k = 0; k < tf->buffers[i].n_cpus; k++)
+			sum += tf->buffers[i].cpus[k].n_bytes;
+	return sum > BIG_BYTES;
+}
+
 /* The file is open: counts, gathers, and puts the text into tb. */
 static int describe(const struct info_options *o, struct tracefile *tf, struct textbuf *tb,
 		    struct errmsg *err)
@@ -63,7 +73,7 @@ static int describe(const struct info_options *o, struct tracefile *tf, struct t
 	struct tasks tasks = {0};
 	struct traceinfo info;
 	struct arena arena;
-	bool fast = o->fast || (tf->map.len > BIG_BYTES && !o->count);
+	bool fast = o->fast || (is_big(tf) && !o->count);
 	int r = formats_new(&f, tf, &config, err);
 
 	arena_init(&arena, ARENA_MAX_BYTES);

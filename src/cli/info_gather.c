@@ -377,6 +377,8 @@ static void gather_cpu(struct gather *g, struct info_cpu *c, size_t buffer, size
 
 	c->cpu = b->cpus[index].cpu;
 	c->n_bytes = pagestream_plain_bytes(g->tf, b, index);
+	g->info->n_stored_bytes += b->cpus[index].n_bytes;
+	g->info->n_data_bytes += c->n_bytes;
 	c->n_events = s->n_records;
 	c->loss.n_gaps = s->n_gaps;
 	c->loss.n_missed = s->n_missed;
@@ -389,8 +391,6 @@ static void gather_cpu(struct gather *g, struct info_cpu *c, size_t buffer, size
 	c->span.first = timeconv(tc, s->first_ts, c->cpu);
 	c->span.last = timeconv(tc, s->last_ts, c->cpu);
 	span_settle(&c->span);
-	g->info->n_stored_bytes += b->compressed ? b->cpus[index].n_bytes : 0;
-	g->info->n_data_bytes += c->n_bytes;
 }
 
 static int gather_buffer(struct gather *g, size_t index)
@@ -476,7 +476,7 @@ static int gather_buffers(struct gather *g)
 		span_add(&info->span, &info->buffers[i].span);
 	span_settle(&info->span);
 	info->per_second = rate_of(g, info->n_events, &info->span);
-	if (info->n_stored_bytes)
+	if (info->n_stored_bytes && info->n_stored_bytes != info->n_data_bytes)
 		info->ratio = (double)info->n_data_bytes / (double)info->n_stored_bytes;
 	return 0;
 }

@@ -341,7 +341,8 @@ static void add_buffer(struct textbuf *tb, const struct info_buffer *b, bool cou
 	for (size_t i = 0; i < shown; i++)
 		add_cpu_row(tb, &b->cpus[i], counted);
 	if (shown < b->n_cpus)
-		textbuf_addf(tb, "   and %zu more CPUs (-a shows all)\n", b->n_cpus - shown);
+		textbuf_addf(tb, "   and %zu more CPU%s (-a shows all)\n", b->n_cpus - shown,
+			     plural(b->n_cpus - shown));
 	if (b->n_cpus > 1)
 		add_sum_row(tb, b, counted);
 }
@@ -372,8 +373,8 @@ static void add_events(struct textbuf *tb, const struct traceinfo *info, size_t 
 		textbuf_add_char(tb, '\n');
 	}
 	if (shown < info->n_events_kinds)
-		textbuf_addf(tb, "  and %zu more kinds (-a shows all)\n",
-			     info->n_events_kinds - shown);
+		textbuf_addf(tb, "  and %zu more kind%s (-a shows all)\n",
+			     info->n_events_kinds - shown, plural(info->n_events_kinds - shown));
 }
 
 static void add_tasks(struct textbuf *tb, const struct traceinfo *info, size_t max)
@@ -388,7 +389,8 @@ static void add_tasks(struct textbuf *tb, const struct traceinfo *info, size_t m
 		textbuf_addf(tb, "-%d\n", info->tasks[i].pid);
 	}
 	if (shown < info->n_tasks)
-		textbuf_addf(tb, "  and %zu more tasks (-a shows all)\n", info->n_tasks - shown);
+		textbuf_addf(tb, "  and %zu more task%s (-a shows all)\n", info->n_tasks - shown,
+			     plural(info->n_tasks - shown));
 	if (info->n_uncounted)
 		textbuf_addf(tb, "  %" PRIu64 " events are of tasks beyond a million, not listed\n",
 			     info->n_uncounted);

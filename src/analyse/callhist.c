@@ -1,0 +1,712 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * callhist.c - puts call stacks together from what a trace has, and counts them.
+ *
+ * Stacks come from three kinds of records:
+ *	function          "f called by p": if p is the function on top, f goes on top of it; otherwise
+ *	                  the stack so far is counted, and functions are taken off until p is found
+ *	funcgraph         entry: its depth says where it belongs; exit: the stack is counted, then cut
+ *	kernel_stack      the whole stack of the event before it, or of the function on top
+ * An event is pending until it is clear whether its kernel stack follows. The stack under way belongs
+ * to one task; when another one's functions come, it is laid aside (`saved`) until its task returns.
+ *
+ *	current [start_kernel … vfs_read]       pending [… vfs_read, sched_switch]
+ *	saved   pid 7 [ … ]  pid 15 [ … ]       the latest first
+ *
+ * All this follows trace-cmd hist record by record, so that the two can be compared: also that the
+ * stack under way is kept from one CPU to the next, that an event carries the functions of whatever
+ * task is current, and that an event followed by another task's kernel stack is dropped. What is
+ * different: a function without a name is shown by its address (trace-cmd makes a new top of it, or
+ * crashes), and everything has a ceiling.
+ *
+ * Counting walks the tree from the innermost function outwards, a hash look-up of (node, function)
+ * per step. Task names are chosen by bisection over every name that the trace ever gave to any task,
+ * as libtraceevent would; comm_table.c keeps that list short.
+ */
+#include "analyse/callhist.h"
+#include "analyse/comm_table.h"
+#include "analyse/namepool.h"
+#include "base/arena.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEPTH_MAX	 4096 /* functions in a stack; kernel stacks have some hundred at most */
+#define NODES_MAX_BYTES	 (80u << 20) /* a million different chains */
+#define SAVED_MAX	 65536	     /* stacks laid aside, and functions in all of them: */
+#define SAVED_FRAMES_MAX (2u << 20)
+#define SLOTS_MIN	 1024
+
+struct stack {
+	struct call_frame *frames; /* the outermost first */
+	size_t n, cap;
+	int pid; /* negative: none */
+};
+
+struct saved_stack {
+	struct stack stack;
+	struct call_task *task;
+	struct saved_stack *older, *newer;
+	struct saved_stack *older_of_task, *newer_of_task;
+};
+
+struct call_task {
+	int pid;
+	struct call_node root; /* of its tree; what hangs below are tops */
+	struct saved_stack *newest;
+};
+
+struct function_fields {
+	const struct event *event;
+	const struct field *a, *b; /* ip, parent_ip; func, depth */
+};
+
+struct callhist {
+	struct formats *f;
+	const struct kallsyms *symbols;
+	struct ksym_cache *cache;
+	bool by_task;
+	struct function_fields function, entry, exit, stack, wakeup[2], prev, next;
+	struct stack current, pending;
+	struct saved_stack *newest, *oldest;
+	size_t n_saved, n_saved_frames;
+
+	struct arena arena;	  /* nodes and tasks */
+	struct call_task **tasks; /* open addressing by pid */
+	size_t n_task_slots, n_tasks;
+	struct call_node root;	  /* of all, unless by_task */
+	struct call_node **slots; /* children by parent and name */
+	struct call_node **slot_parents;
+	size_t n_slots, n_used;
+	struct call_node *made, *tops;
+	struct comm_table comms;
+	struct namepool made_up; /* names for what has none */
+	uint64_t total, n_cut;
+};
+
+/* --- stacks ------------------------------------------------------------------------------------ */
+
+static void stack_push(struct stack *s, struct call_frame frame)
+{
+	if (s->n == s->cap) {
+		size_t cap = s->cap ? s->cap * 2 : 32;
+		struct call_frame *more =
+			cap > DEPTH_MAX ? NULL : realloc(s->frames, cap * sizeof(*more));
+
+		if (!more)
+			return;
+		s->frames = more;
+		s->cap = cap;
+	}
+	s->frames[s->n++] = frame;
+}
+
+static void stack_cut(struct stack *s, uint64_t depth)
+{
+	if (s->n > depth)
+		s->n = depth;
+}
+
+static void stack_copy(struct stack *to, const struct stack *from, int pid)
+{
+	to->n = 0;
+	to->pid = pid;
+	for (size_t i = 0; i < from->n; i++)
+		stack_push(to, from->frames[i]);
+}
+
+static void stack_drop(struct stack *s)
+{
+	s->pid = -1;
+	s->n = 0;
+}
+
+/* --- the tree ---------------------------------------------------------------------------------- */
+
+static size_t slot_find(struct call_node **slots, struct call_node **parents, size_t n_slots,
+			const struct call_node *parent, const char *name)
+{
+	uint64_t key = ((uintptr_t)parent * 0x9e3779b97f4a7c15u) ^ (uintptr_t)name;
+	size_t i = (key * 0xff51afd7ed558ccdu) >> 32;
+
+	for (;; i++) {
+		i &= n_slots - 1;
+		if (!slots[i] || (parents[i] == parent && slots[i]->frame.name == name))
+			return i;
+	}
+}
+
+static bool slots_grow(struct callhist *h)
+{
+	size_t n = h->n_slots ? h->n_slots * 2 : SLOTS_MIN;
+	struct call_node **slots = calloc(n, sizeof(*slots));
+	struct call_node **parents = calloc(n, sizeof(*parents));
+
+	if (!slots || !parents) {
+		free(slots);
+		free(parents);
+		return false;
+	}
+	for (size_t i = 0; i < h->n_slots; i++) {
+		size_t to;
+
+		if (!h->slots[i])
+			continue;
+		to = slot_find(slots, parents, n, h->slot_parents[i], h->slots[i]->frame.name);
+		slots[to] = h->slots[i];
+		parents[to] = h->slot_parents[i];
+	}
+	free(h->slots);
+	free(h->slot_parents);
+	h->slots = slots;
+	h->slot_parents = parents;
+	h->n_slots = n;
+	return true;
+}
+
+/* The node of a function below parent, made if it is not there; NULL without memory. */
+static struct call_node *child_of(struct callhist *h, struct call_node *parent,
+				  struct call_frame frame, bool *ret_made)
+{
+	struct call_node *node;
+	size_t i;
+
+	if (h->n_used * 2 >= h->n_slots && !slots_grow(h))
+		return NULL;
+	i = slot_find(h->slots, h->slot_parents, h->n_slots, parent, frame.name);
+	*ret_made = !h->slots[i];
+	if (h->slots[i])
+		return h->slots[i];
+	node = arena_alloc(&h->arena, sizeof(*node));
+	if (!node)
+		return NULL;
+	node->frame = frame;
+	node->next = parent->callers;
+	parent->callers = node;
+	parent->n_callers++;
+	node->made_next = h->made;
+	h->made = node;
+	h->slots[i] = node;
+	h->slot_parents[i] = parent;
+	h->n_used++;
+	return node;
+}
+
+static struct call_task **task_slot(struct call_task **tasks, size_t n, int pid)
+{
+	size_t i = ((uint32_t)pid * 0x9e3779b1u) >> 8;
+
+	for (;; i++) {
+		struct call_task **slot = &tasks[i & (n - 1)];
+
+		if (!*slot || (*slot)->pid == pid)
+			return slot;
+	}
+}
+
+static bool tasks_grow(struct callhist *h)
+{
+	size_t n = h->n_task_slots ? h->n_task_slots * 2 : 64;
+	struct call_task **tasks = calloc(n, sizeof(*tasks));
+
+	if (!tasks)
+		return false;
+	for (size_t i = 0; i < h->n_task_slots; i++)
+		if (h->tasks[i])
+			*task_slot(tasks, n, h->tasks[i]->pid) = h->tasks[i];
+	free(h->tasks);
+	h->tasks = tasks;
+	h->n_task_slots = n;
+	return true;
+}
+
+/* NULL without memory. */
+static struct call_task *task_of(struct callhist *h, int pid)
+{
+	struct call_task **slot;
+
+	if (h->n_tasks * 2 >= h->n_task_slots && !tasks_grow(h))
+		return NULL;
+	slot = task_slot(h->tasks, h->n_task_slots, pid);
+	if (!*slot) {
+		*slot = arena_alloc(&h->arena, sizeof(**slot));
+		if (!*slot)
+			return NULL;
+		(*slot)->pid = pid;
+		h->n_tasks++;
+	}
+	return *slot;
+}
+
+static struct call_node *root_of(struct callhist *h, int pid)
+{
+	struct call_task *task = h->by_task ? task_of(h, pid) : NULL;
+
+	return task ? &task->root : h->by_task ? NULL : &h->root;
+}
+
+/* Counts a stack, from its innermost function outwards. */
+static void count_stack(struct callhist *h, const struct stack *s, bool is_event)
+{
+	struct call_node *node = root_of(h, s->pid);
+
+	h->total++;
+	if (!node) {
+		h->n_cut++;
+		return;
+	}
+	node->count++;
+	for (size_t i = s->n; i-- > 0;) {
+		bool made, top = i + 1 == s->n;
+
+		node = child_of(h, node, s->frames[i], &made);
+		if (!node) {
+			h->n_cut++;
+			return;
+		}
+		if (made && top) {
+			node->is_top = true;
+			node->is_event = is_event;
+			node->pid = s->pid;
+		}
+		node->count++;
+	}
+}
+
+/* --- stacks laid aside ------------------------------------------------------------------------- */
+
+static void saved_unlink(struct callhist *h, struct saved_stack *s)
+{
+	*(s->newer ? &s->newer->older : &h->newest) = s->older;
+	*(s->older ? &s->older->newer : &h->oldest) = s->newer;
+	*(s->newer_of_task ? &s->newer_of_task->older_of_task : &s->task->newest) =
+		s->older_of_task;
+	if (s->older_of_task)
+		s->older_of_task->newer_of_task = s->newer_of_task;
+	h->n_saved--;
+	h->n_saved_frames -= s->stack.n;
+}
+
+static void saved_count(struct callhist *h, struct saved_stack *s)
+{
+	saved_unlink(h, s);
+	count_stack(h, &s->stack, false);
+	free(s->stack.frames);
+	free(s);
+}
+
+static void save_current(struct callhist *h)
+{
+	struct call_task *task = task_of(h, h->current.pid);
+	struct saved_stack *s = task ? malloc(sizeof(*s)) : NULL;
+
+	if (s) {
+		*s = (struct saved_stack){.stack = h->current,
+					  .task = task,
+					  .older = h->newest,
+					  .older_of_task = task->newest};
+		*(h->newest ? &h->newest->newer : &h->oldest) = s;
+		if (task->newest)
+			task->newest->newer_of_task = s;
+		h->newest = task->newest = s;
+		h->n_saved++;
+		h->n_saved_frames += s->stack.n;
+		h->current = (struct stack){0};
+	} else {
+		h->n_cut++;
+	}
+	stack_drop(&h->current);
+	while (h->n_saved > SAVED_MAX || h->n_saved_frames > SAVED_FRAMES_MAX)
+		saved_count(h, h->oldest);
+}
+
+/* Takes back the latest stack of a task, if it has one. */
+static void restore(struct callhist *h, int pid)
+{
+	struct call_task *task = task_of(h, pid);
+	struct saved_stack *s = task ? task->newest : NULL;
+
+	if (!s)
+		return;
+	saved_unlink(h, s);
+	free(h->current.frames);
+	h->current = s->stack;
+	free(s);
+}
+
+static void make_current(struct callhist *h, int pid)
+{
+	if (h->current.pid >= 0 && h->current.pid != pid) {
+		save_current(h);
+		restore(h, pid);
+	}
+	h->current.pid = pid;
+}
+
+/* --- records ----------------------------------------------------------------------------------- */
+
+static bool read_field(const struct callhist *h, const struct record *rec,
+		       const struct field *field, uint64_t *ret)
+{
+	if (!field || field->size > 8 || field->offset > rec->size ||
+	    rec->size - field->offset < field->size)
+		return false;
+	*ret = bytes_get(rec->data + field->offset, field->size, h->f->swap);
+	return true;
+}
+
+static int pid_of(const struct callhist *h, const struct record *rec)
+{
+	return formats_common(h->f, &h->f->pid, rec->data, rec->size);
+}
+
+static const struct ksym *find_symbol(struct callhist *h, uint64_t addr)
+{
+	return kallsyms_find_cached(h->symbols, h->cache, addr);
+}
+
+/* A name made up for something without one: found again by its text. */
+static struct call_frame made_up(struct callhist *h, const char *form, uint64_t number)
+{
+	char text[64];
+	int len = snprintf(text, sizeof(text), form, (unsigned long long)number);
+
+	const struct pooled_name *name = namepool_find(&h->made_up, text, len);
+
+	return name ? (struct call_frame){name->text, name->len} : (struct call_frame){"?", 1};
+}
+
+static struct call_frame function_at(struct callhist *h, uint64_t addr)
+{
+	const struct ksym *sym = find_symbol(h, addr);
+
+	return sym ? (struct call_frame){sym->name, sym->name_len} : made_up(h, "0x%llx", addr);
+}
+
+static void add_function(struct callhist *h, const struct record *rec)
+{
+	struct stack *s = &h->current;
+	struct call_frame func, parent;
+	uint64_t ip, parent_ip;
+
+	if (!read_field(h, rec, h->function.a, &ip) ||
+	    !read_field(h, rec, h->function.b, &parent_ip))
+		return;
+	func = function_at(h, ip);
+	parent = function_at(h, parent_ip);
+	make_current(h, pid_of(h, rec));
+	if (s->n && s->frames[s->n - 1].name != parent.name) {
+		count_stack(h, s, false);
+		do {
+			s->n--;
+		} while (s->n && s->frames[s->n - 1].name != parent.name);
+	}
+	if (!s->n)
+		stack_push(s, parent);
+	stack_push(s, func);
+}
+
+static void add_graph_entry(struct callhist *h, const struct record *rec)
+{
+	uint64_t ip, depth;
+
+	if (!read_field(h, rec, h->entry.a, &ip) || !read_field(h, rec, h->entry.b, &depth))
+		return;
+	make_current(h, pid_of(h, rec));
+	if (h->current.n != depth) {
+		count_stack(h, &h->current, false);
+		stack_cut(&h->current, depth);
+	}
+	stack_push(&h->current, function_at(h, ip));
+}
+
+static void add_graph_exit(struct callhist *h, const struct record *rec)
+{
+	uint64_t depth;
+
+	if (!read_field(h, rec, h->exit.b, &depth))
+		return;
+	make_current(h, pid_of(h, rec));
+	if (h->current.n == depth)
+		return;
+	count_stack(h, &h->current, false);
+	stack_cut(&h->current, depth);
+}
+
+/* Callers stand in the record innermost first, up to its end or to an address of all ones. */
+static void push_callers(struct callhist *h, const struct record *rec, const struct field *field)
+{
+	uint32_t step = h->f->long_size, n = 0;
+	uint32_t room = rec->size > field->offset ? (rec->size - field->offset) / step : 0;
+	const uint8_t *callers = rec->data + field->offset;
+
+	for (; n < room; n++)
+		if ((uint32_t)bytes_get(callers + n * step, step, h->f->swap) == UINT32_MAX)
+			break;
+	while (n-- > 0) {
+		const struct ksym *sym =
+			find_symbol(h, bytes_get(callers + n * step, step, h->f->swap));
+
+		if (sym)
+			stack_push(&h->current, (struct call_frame){sym->name, sym->name_len});
+	}
+}
+
+static void add_kernel_stack(struct callhist *h, const struct record *rec)
+{
+	int pid = pid_of(h, rec);
+	bool aside = false;
+
+	if (h->pending.pid >= 0 && h->pending.pid != pid) {
+		stack_drop(&h->pending);
+		return;
+	}
+	if (!h->stack.a)
+		return;
+	if (h->current.pid >= 0 && h->pending.pid >= 0) {
+		save_current(h);
+		aside = true;
+	} else if (h->current.pid >= 0) {
+		/* the stack of the function on top */
+		stack_copy(&h->pending, &h->current, h->current.pid);
+		stack_drop(&h->current);
+	}
+	h->current.pid = pid;
+	push_callers(h, rec, h->stack.a);
+	if (h->pending.pid >= 0) {
+		if (h->pending.n)
+			stack_push(&h->current, h->pending.frames[h->pending.n - 1]);
+		stack_drop(&h->pending);
+	}
+	count_stack(h, &h->current, true);
+	if (aside)
+		restore(h, pid);
+}
+
+static void learn_comm(struct callhist *h, const struct record *rec,
+		       const struct function_fields *ff)
+{
+	const struct field *comm = ff->a;
+	uint64_t pid;
+
+	if (!comm || comm->offset > rec->size || rec->size - comm->offset < comm->size ||
+	    !read_field(h, rec, ff->b, &pid))
+		return;
+	comm_table_add(&h->comms, (int)pid, (const char *)rec->data + comm->offset, comm->size);
+}
+
+static void learn_comms(struct callhist *h, const struct record *rec)
+{
+	for (int i = 0; i < 2; i++)
+		if (rec->event == h->wakeup[i].event)
+			learn_comm(h, rec, &h->wakeup[i]);
+	if (rec->event != h->prev.event)
+		return;
+	learn_comm(h, rec, &h->prev);
+	learn_comm(h, rec, &h->next);
+}
+
+static void add_event(struct callhist *h, const struct record *rec)
+{
+	struct call_frame frame;
+
+	if (rec->event)
+		frame = (struct call_frame){rec->event->name, strlen(rec->event->name)};
+	else
+		frame = made_up(h, "unknown event %llu",
+				(uint64_t)formats_record_id(h->f, rec->data, rec->size));
+	if (h->pending.pid >= 0)
+		count_stack(h, &h->pending, true);
+	stack_copy(&h->pending, &h->current, pid_of(h, rec));
+	stack_push(&h->pending, frame);
+}
+
+void callhist_add(struct callhist *h, const struct record *rec)
+{
+	if (rec->flags & RECORD_MISSED && h->current.pid >= 0) {
+		count_stack(h, &h->current, false);
+		stack_drop(&h->current);
+	}
+	if (rec->event) {
+		const struct {
+			const struct function_fields *fields;
+			void (*add)(struct callhist *h, const struct record *rec);
+		} rows[] = {{&h->function, add_function},
+			    {&h->entry, add_graph_entry},
+			    {&h->exit, add_graph_exit},
+			    {&h->stack, add_kernel_stack}};
+
+		for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+			if (rec->event == rows[i].fields->event) {
+				rows[i].add(h, rec);
+				return;
+			}
+		learn_comms(h, rec);
+	}
+	add_event(h, rec);
+}
+
+/* --- the end ----------------------------------------------------------------------------------- */
+
+/* Merges two lists sorted by count; of equals those of `a` come first. */
+static struct call_node *merge(struct call_node *a, struct call_node *b)
+{
+	struct call_node *list, **end = &list;
+
+	while (a && b) {
+		struct call_node **from = b->count > a->count ? &b : &a;
+
+		*end = *from;
+		end = &(*end)->next;
+		*from = *end;
+	}
+	*end = a ? a : b;
+	return list;
+}
+
+/* By count, the largest first; equal ones stay in their order. */
+static struct call_node *sort(struct call_node *list)
+{
+	struct call_node *runs[64] = {0}, *sorted = NULL;
+
+	while (list) {
+		struct call_node *run = list;
+		size_t i = 0;
+
+		list = list->next;
+		run->next = NULL;
+		for (; runs[i]; i++) {
+			run = merge(runs[i], run);
+			runs[i] = NULL;
+		}
+		runs[i] = run;
+	}
+	for (size_t i = 0; i < sizeof(runs) / sizeof(*runs); i++)
+		sorted = merge(runs[i], sorted);
+	return sorted;
+}
+
+/* All tops in one list, the one made last first: `made` has that order. */
+static void collect_tops(struct callhist *h)
+{
+	struct call_node **end = &h->tops;
+
+	for (struct call_node *n = h->made; n; n = n->made_next)
+		if (n->is_top) {
+			*end = n;
+			end = &n->next;
+		}
+	*end = NULL;
+}
+
+void callhist_finish(struct callhist *h)
+{
+	if (h->current.pid >= 0)
+		count_stack(h, &h->current, false);
+	if (h->pending.pid >= 0)
+		count_stack(h, &h->pending, true);
+	stack_drop(&h->current);
+	stack_drop(&h->pending);
+	while (h->newest)
+		saved_count(h, h->newest);
+	collect_tops(h);
+	h->tops = sort(h->tops);
+	for (struct call_node *n = h->made; n; n = n->made_next)
+		n->callers = sort(n->callers);
+	comm_table_finish(&h->comms);
+}
+
+const struct call_node *callhist_tops(const struct callhist *h)
+{
+	return h->tops;
+}
+
+uint64_t callhist_total(const struct callhist *h)
+{
+	return h->total;
+}
+
+uint64_t callhist_n_cut(const struct callhist *h)
+{
+	return h->n_cut;
+}
+
+const char *callhist_comm(const struct callhist *h, int pid)
+{
+	return comm_table_find(&h->comms, pid);
+}
+
+/* --- life -------------------------------------------------------------------------------------- */
+
+static struct function_fields find_fields(struct formats *f, const char *system, const char *name,
+					  const char *a, const char *b)
+{
+	const struct event *ev = formats_find_name(f, system, name);
+
+	if (!ev)
+		return (struct function_fields){0};
+	/* records carry the event that their id stands for */
+	ev = formats_find(f, ev->id);
+	return (struct function_fields){ev, event_find_field(ev, a),
+					b ? event_find_field(ev, b) : NULL};
+}
+
+static void find_all_fields(struct callhist *h)
+{
+	struct formats *f = h->f;
+
+	h->function = find_fields(f, "ftrace", "function", "ip", "parent_ip");
+	h->entry = find_fields(f, "ftrace", "funcgraph_entry", "func", "depth");
+	h->exit = find_fields(f, "ftrace", "funcgraph_exit", "func", "depth");
+	h->stack = find_fields(f, "ftrace", "kernel_stack", "caller", NULL);
+	h->wakeup[0] = find_fields(f, "sched", "sched_wakeup", "comm", "pid");
+	h->wakeup[1] = find_fields(f, "sched", "sched_wakeup_new", "comm", "pid");
+	h->prev = find_fields(f, "sched", "sched_switch", "prev_comm", "prev_pid");
+	h->next = find_fields(f, "sched", "sched_switch", "next_comm", "next_pid");
+}
+
+struct callhist *callhist_new(struct formats *f, const struct tasks *tasks, bool by_task)
+{
+	struct callhist *h = calloc(1, sizeof(*h));
+
+	if (!h)
+		return NULL;
+	h->f = f;
+	h->by_task = by_task;
+	h->current.pid = h->pending.pid = -1;
+	arena_init(&h->arena, NODES_MAX_BYTES);
+	namepool_init(&h->made_up);
+	h->symbols = formats_kallsyms(f);
+	h->cache = malloc(sizeof(*h->cache));
+	if (!h->cache || comm_table_init(&h->comms, tasks) < 0) {
+		callhist_free(h);
+		return NULL;
+	}
+	ksym_cache_init(h->cache, h->symbols);
+	find_all_fields(h);
+	return h;
+}
+
+void callhist_free(struct callhist *h)
+{
+	if (!h)
+		return;
+	while (h->newest) {
+		struct saved_stack *s = h->newest;
+
+		saved_unlink(h, s);
+		free(s->stack.frames);
+		free(s);
+	}
+	free(h->current.frames);
+	free(h->pending.frames);
+	free(h->tasks);
+	free(h->slots);
+	free(h->slot_parents);
+	free(h->cache);
+	comm_table_release(&h->comms);
+	namepool_release(&h->made_up);
+	arena_release(&h->arena);
+	free(h);
+}

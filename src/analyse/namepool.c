@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * namepool.c - a hash table of texts over an arena.
+ *
+ * Texts are hashed with FNV-1a, which is good enough for names of tasks and addresses; at most half of
+ * the slots are used, so a search ends after a step or two. Texts are never given back one by one.
+ */
+#include "analyse/namepool.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void namepool_init(struct namepool *p)
+{
+	memset(p, 0, sizeof(*p));
+	arena_init(&p->arena, NAMEPOOL_MAX_BYTES);
+}
+
+void namepool_release(struct namepool *p)
+{
+	free(p->slots);
+	arena_release(&p->arena);
+	memset(p, 0, sizeof(*p));
+}
+
+static uint64_t hash_of(const char *s, size_t len)
+{
+	uint64_t hash = 0xcbf29ce484222325u;
+
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ (uint8_t)s[i]) * 0x100000001b3u;
+	return hash ^ hash >> 32;
+}
+
+static struct pooled_name **slot_of(struct pooled_name **slots, size_t n, const char *s, size_t len)
+{
+	size_t i = hash_of(s, len);
+
+	for (;; i++) {
+		struct pooled_name **slot = &slots[i & (n - 1)];
+
+		if (!*slot || ((*slot)->len == len && !memcmp((*slot)->text, s, len)))
+			return slot;
+	}
+}
+
+static int grow(struct namepool *p)
+{
+	size_t n = p->n_slots ? p->n_slots * 2 : 256;
+	struct pooled_name **slots = calloc(n, sizeof(*slots));
+
+	if (!slots)
+		return -1;
+	for (size_t i = 0; i < p->n_slots; i++)
+		if (p->slots[i])
+			*slot_of(slots, n, p->slots[i]->text, p->slots[i]->len) = p->slots[i];
+	free(p->slots);
+	p->slots = slots;
+	p->n_slots = n;
+	return 0;
+}
+
+const struct pooled_name *namepool_find(struct namepool *p, const char *s, size_t len)
+{
+	struct pooled_name **slot;
+
+	if (p->n_used * 2 >= p->n_slots && grow(p) < 0)
+		return NULL;
+	slot = slot_of(p->slots, p->n_slots, s, len);
+	if (*slot)
+		return *slot;
+	*slot = arena_alloc(&p->arena, sizeof(**slot) + len + 1);
+	if (!*slot)
+		return NULL;
+	(*slot)->len = len;
+	memcpy((*slot)->text, s, len);
+	p->n_used++;
+	return *slot;
+}

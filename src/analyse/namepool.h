@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * namepool.h - one pointer for each different text.
+ *
+ * For texts that lie in memory which goes away, or that are made up: the pool keeps a copy, and gives
+ * the same pointer for the same text. Up to NAMEPOOL_MAX_BYTES. One owner.
+ */
+#ifndef SONDE_ANALYSE_NAMEPOOL_H
+#define SONDE_ANALYSE_NAMEPOOL_H
+
+#include "base/arena.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define NAMEPOOL_MAX_BYTES (16u << 20)
+
+struct pooled_name {
+	uint32_t len;
+	char text[]; /* NUL-terminated */
+};
+
+struct namepool {
+	struct arena arena;
+	struct pooled_name **slots; /* open addressing, a power of two of them */
+	size_t n_slots, n_used;
+};
+
+void namepool_init(struct namepool *p);
+void namepool_release(struct namepool *p);
+
+/* NULL when the pool is full. */
+const struct pooled_name *namepool_find(struct namepool *p, const char *s, size_t len);
+
+#endif

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd_hist.c - `sonde hist`: call chains by how often they occur.
+ *
+ * Every CPU of a buffer is walked by itself, one after the other, because a call stack belongs to a
+ * CPU and needs no order in time between them. Chunks of compressed traces are unpacked ahead. A
+ * trace with instances gives a histogram for each buffer that has events, under its name.
+ */
+#include "analyse/callhist.h"
+#include "base/conveyor.h"
+#include "cli/command.h"
+#include "cli/output.h"
+#include "decode/walker.h"
+#include "present/calltext.h"
+#include "store/pagestream.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#define TEXT_BYTES     (256u << 10) /* written when there is so much */
+#define TEXT_MAX_BYTES (64u << 20)
+
+struct hist_options {
+	const char *input;
+	bool all_tasks;
+};
+
+static int apply_input(void *opts, const char *value, struct errmsg *err)
+{
+	struct hist_options *o = opts;
+
+	if (o->input)
+		return errmsg_set(err, -EINVAL, "there can be only one input, not '%s' and '%s'",
+				  o->input, value);
+	o->input = value;
+	return 0;
+}
+
+static const struct option_row rows[] = {
+	{OPTION_CALL, 'i', "input", "FILE", "read FILE (default trace.dat)", .apply = apply_input,
+	 .complete = "file"},
+	{OPTION_FLAG, 'P', NULL, .help = "put all tasks together",
+	 .offset = offsetof(struct hist_options, all_tasks)},
+	{OPTION_END},
+};
+
+struct hist_run {
+	struct tracefile *tf;
+	struct formats *formats;
+	struct tasks tasks;
+	struct unpacker *unpacker;
+	struct output out;
+	bool by_task;
+};
+
+static void add_page(struct hist_run *run, struct callhist *h, struct pagestream *ps,
+		     const struct page *page, struct record *rec)
+{
+	struct page_layout l = {run->tf->swap, run->tf->big_endian, run->tf->long_size,
+				run->tf->data_offset};
+	struct walked got;
+	struct walker w;
+
+	if (!walker_start(&w, page->data, page->len, &l))
+		return;
+	if (w.missed)
+		rec->flags = RECORD_MISSED;
+	while (walker_next(&w, &got)) {
+		rec->data = got.data;
+		rec->size = got.size;
+		rec->event = formats_find(run->formats,
+					  formats_record_id(run->formats, got.data, got.size));
+		callhist_add(h, rec);
+		rec->flags = 0;
+	}
+	if (w.damaged)
+		tracefile_add_damage(run->tf,
+				     "%s: a sub-buffer of CPU %u at byte %llu is cut off or "
+				     "damaged; some of its events are missing",
+				     run->tf->path, rec->cpu,
+				     (unsigned long long)pagestream_offset(ps, page));
+}
+
+static int add_buffer(struct hist_run *run, struct callhist *h, const struct tracefile_buffer *b)
+{
+	for (size_t i = 0; i < b->n_cpus; i++) {
+		struct pagestream *ps = pagestream_new(run->tf, b, i, run->unpacker);
+		struct record rec = {.cpu = b->cpus[i].cpu};
+		struct page page;
+
+		if (!ps)
+			return -ENOMEM;
+		while (pagestream_next(ps, &page) > 0)
+			add_page(run, h, ps, &page, &rec);
+		pagestream_free(ps);
+	}
+	return 0;
+}
+
+static int write_text(struct hist_run *run, struct textbuf *tb, size_t from_bytes)
+{
+	int r = tb->overflow ? -EFBIG : 0;
+
+	if (r < 0 || textbuf_len(tb) < from_bytes)
+		return r;
+	r = output_write(&run->out, tb->start, textbuf_len(tb));
+	textbuf_clear(tb);
+	return r;
+}
+
+static int print_hist(struct hist_run *run, const struct callhist *h, const char *head,
+		      struct errmsg *err)
+{
+	struct textbuf tb;
+	int r = 0;
+
+	textbuf_init(&tb, TEXT_MAX_BYTES);
+	if (head)
+		textbuf_addf(&tb, "Buffer: %s\n\n", head);
+	for (const struct call_node *n = callhist_tops(h); n && r >= 0; n = n->next) {
+		if (n != callhist_tops(h))
+			textbuf_add_char(&tb, '\n');
+		calltext_fmt(h, n, run->by_task, &tb);
+		r = write_text(run, &tb, TEXT_BYTES);
+		if (output_is_closed(&run->out))
+			break;
+	}
+	if (r >= 0)
+		r = write_text(run, &tb, 0);
+	textbuf_release(&tb);
+	if (callhist_n_cut(h))
+		tracefile_add_damage(run->tf,
+				     "%s has more different call chains than fit into memory; %llu "
+				     "are cut short",
+				     run->tf->path, (unsigned long long)callhist_n_cut(h));
+	return r == -EFBIG ? errmsg_set(err, r, "a call chain is too large to print") : r;
+}
+
+/* 1: there was something to print. */
+static int hist_buffer(struct hist_run *run, const struct tracefile_buffer *b, const char *head,
+		       struct errmsg *err)
+{
+	struct callhist *h = callhist_new(run->formats, &run->tasks, run->by_task);
+	int r = h ? add_buffer(run, h, b) : -ENOMEM;
+
+	if (r < 0) {
+		callhist_free(h);
+		return errmsg_set_errno(err, r, "cannot count the call chains of %s",
+					run->tf->path);
+	}
+	callhist_finish(h);
+	if (callhist_tops(h)) {
+		r = print_hist(run, h, head, err);
+		r = r < 0 ? r : 1;
+	}
+	callhist_free(h);
+	return r;
+}
+
+static int hist_all(struct hist_run *run, struct errmsg *err)
+{
+	bool any = false;
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < run->tf->n_buffers; i++) {
+		const struct tracefile_buffer *b = &run->tf->buffers[i];
+		const char *name = b->name[0] ? b->name : "(top)";
+
+		if (b->is_text)
+			return errmsg_set(
+				err, -ENOTSUP,
+				"%s holds the text of a latency tracer, which has no call "
+				"chains; 'sonde report' prints it",
+				run->tf->path);
+		r = hist_buffer(run, b, run->tf->n_buffers > 1 ? name : NULL, err);
+		any |= r > 0;
+	}
+	if (r >= 0 && !any)
+		return errmsg_set(err, -ENODATA, "there are no events in %s", run->tf->path);
+	return r < 0 ? r : 0;
+}
+
+static int hist_file(struct hist_run *run, const char *path, struct errmsg *err)
+{
+	struct formats_config config = {0};
+	unsigned n_threads = conveyor_default_threads();
+	int r = tracefile_open(&run->tf, path, err);
+
+	if (r < 0)
+		return r;
+	r = formats_new(&run->formats, run->tf, &config, err);
+	if (r >= 0 && tasks_init(&run->tasks, tracefile_text(run->tf, TRACEFILE_CMDLINES)) < 0)
+		r = errmsg_set_errno(err, -ENOMEM, "cannot read the command lines of %s", path);
+	if (n_threads > 1 && run->tf->compression != COMPRESSION_NONE)
+		run->unpacker = unpacker_new(n_threads - 1, 1);
+	if (r >= 0)
+		r = hist_all(run, err);
+	for (size_t i = 0; i < run->tf->n_damage && r != -EPIPE; i++)
+		fprintf(stderr, "sonde: %s\n", run->tf->damage[i]);
+	if (r >= 0)
+		r = run->tf->n_damage ? 1 : 0;
+	unpacker_free(run->unpacker);
+	tasks_release(&run->tasks);
+	formats_free(run->formats);
+	tracefile_close(run->tf);
+	return r;
+}
+
+static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
+{
+	struct hist_options o = {0};
+	struct hist_run run = {0};
+	int n = command_parse(cmd, &o, argc, argv, err), r = n < 0 ? n : 0;
+
+	for (int i = 1; r >= 0 && i <= n; i++)
+		r = apply_input(&o, argv[i], err);
+	if (r < 0)
+		return r;
+	run.by_task = !o.all_tasks;
+	r = output_open(&run.out, "never", false, err);
+	if (r < 0)
+		return r;
+	r = hist_file(&run, o.input ? o.input : "trace.dat", err);
+	output_close(&run.out);
+	return r;
+}
+
+const struct command cmd_hist = {
+	.name = "hist",
+	.summary = "show call chains by how often they occur",
+	.usage = "[options] [FILE]",
+	.options = rows,
+	.args_are_files = true,
+	.run = run,
+};

@@ -193,18 +193,50 @@ static void print_table_v6(const struct dump *d)
 	}
 }
 
+/* One that the file is too short for lies nowhere; an empty one does lie somewhere in it. */
+static bool is_in_file(const struct tracefile *tf, struct piece text)
+{
+	return text.data >= tf->map.data && text.data <= tf->map.data + tf->map.len;
+}
+
+/* The texts as far as the file goes. */
+static bool print_texts_v6(struct dump *d)
+{
+	static const struct {
+		enum tracefile_text_kind kind;
+		unsigned item;
+		const char *name; /* NULL: formats */
+	} texts[] = {
+		{TRACEFILE_HEADER_PAGE, DUMP_HEAD_PAGE, "Header page"},
+		{TRACEFILE_HEADER_EVENT, DUMP_HEAD_EVENT, "Header event"},
+		{TRACEFILE_FTRACE_FORMATS, DUMP_FTRACE_FORMATS, NULL},
+		{TRACEFILE_EVENT_FORMATS, DUMP_EVENT_FORMATS, NULL},
+		{TRACEFILE_KALLSYMS, DUMP_KALLSYMS, "Kallsyms"},
+		{TRACEFILE_PRINTK, DUMP_PRINTK, "Trace printk"},
+		{TRACEFILE_CMDLINES, DUMP_CMDLINES, "Saved command lines"},
+	};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		struct piece text = tracefile_text(d->tf, texts[i].kind);
+
+		if (!is_in_file(d->tf, text))
+			return false;
+		if (texts[i].name)
+			print_sized(d, texts[i].item, texts[i].name, text);
+		else if (texts[i].kind == TRACEFILE_FTRACE_FORMATS)
+			print_ftrace(d, text);
+		else
+			print_systems(d, text);
+	}
+	return true;
+}
+
 static void print_v6(struct dump *d)
 {
 	struct tracefile *tf = d->tf;
 
-	print_sized(d, DUMP_HEAD_PAGE, "Header page", tracefile_text(tf, TRACEFILE_HEADER_PAGE));
-	print_sized(d, DUMP_HEAD_EVENT, "Header event", tracefile_text(tf, TRACEFILE_HEADER_EVENT));
-	print_ftrace(d, tracefile_text(tf, TRACEFILE_FTRACE_FORMATS));
-	print_systems(d, tracefile_text(tf, TRACEFILE_EVENT_FORMATS));
-	print_sized(d, DUMP_KALLSYMS, "Kallsyms", tracefile_text(tf, TRACEFILE_KALLSYMS));
-	print_sized(d, DUMP_PRINTK, "Trace printk", tracefile_text(tf, TRACEFILE_PRINTK));
-	print_sized(d, DUMP_CMDLINES, "Saved command lines",
-		    tracefile_text(tf, TRACEFILE_CMDLINES));
+	if (!print_texts_v6(d))
+		return;
 	dump_print(d, DUMP_SUMMARY, "\t%u [CPUs with tracing data]\n", tf->cpu_count);
 	for (size_t i = 0; i < tf->n_options; i++)
 		dump_option(d, tf->options[i].id, tf->options[i].data);
@@ -394,12 +426,18 @@ static uint64_t print_options_section(struct dump *d, struct piece body, size_t 
 	return 0;
 }
 
+/* Where the chain of options begins: the last thing in the head, if that is whole. */
+static uint64_t first_options(const struct tracefile *tf)
+{
+	size_t before = SNF_MAGIC_BYTES + sizeof("7") + 6 + strlen(tf->compression_name) + 1 +
+			strlen(tf->compression_version) + 1;
+
+	return tf->head_bytes == before + 8 ? bytes_get64(tf->map.data + before, tf->swap) : 0;
+}
+
 static void print_chain(struct dump *d, struct pointers *p)
 {
-	uint64_t offset =
-		d->tf->head_bytes >= 8
-			? bytes_get64(d->tf->map.data + d->tf->head_bytes - 8, d->tf->swap)
-			: 0;
+	uint64_t offset = first_options(d->tf);
 	struct tracefile_section s;
 	size_t n = 0;
 

@@ -252,12 +252,11 @@ static void print_functions(const struct function_name *names, size_t n, const r
 		if (i && !function_compare(&names[i - 1], &names[i]))
 			continue;
 		snprintf(buf, sizeof(buf), "%.*s", (int)names[i].len, names[i].text);
-		tab = strchr(buf, '\t');
+		tab = strchr(buf, '\t'); /* before the module */
 		if (tab)
-			*tab = 0;
-		if (re && regexec(re, buf, 0, NULL, 0))
-			continue;
-		printf("%s%s%s\n", buf, tab ? " " : "", tab ? tab + 1 : "");
+			*tab = ' ';
+		if (!re || !regexec(re, buf, 0, NULL, 0))
+			puts(buf);
 	}
 }
 
@@ -386,14 +385,18 @@ static int list_file(struct tracefile *tf, const struct list_options *o, struct 
 
 static int take_words(struct list_options *o, int n, char **words, struct errmsg *err)
 {
+	const char *file = NULL;
+
+	for (int i = 0; i < n && !o->input && !file; i++)
+		file = access(words[i], F_OK) ? NULL : words[i];
 	for (int i = 0; i < n; i++) {
-		if (!o->input && !access(words[i], F_OK))
-			o->input = words[i];
+		if (words[i] == file)
+			o->input = file;
 		else if (o->events && !o->event_re)
 			o->event_re = words[i];
 		else if (o->functions && !o->function_re)
 			o->function_re = words[i];
-		else if (!o->input)
+		else if (!o->input && !file)
 			o->input = words[i];
 		else
 			return errmsg_set(err, -EINVAL, "list: '%s' is one word too many",

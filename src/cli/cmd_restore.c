@@ -197,9 +197,8 @@ static struct piece sound_page(struct raw_source *src, struct piece page)
 		good = w.pos;
 	if (good && !w.damaged && page.len == src->builder.page_size)
 		return page;
-	if (!good || w.damaged) {
+	if (!good || w.damaged)
 		src->damaged = src->n_damaged++ ? src->damaged : src->file->path;
-	}
 	return good ? pagebuilder_trim(&src->builder, page.data, good - w.start, w.missed)
 		    : (struct piece){0};
 }
@@ -251,11 +250,16 @@ static int write_files(struct writer *w, struct cpu_files *cf, const char *clock
 		r = writer_write_buffer(w, n++, &(struct writer_source){&src, next_page}, err);
 	}
 	pagebuilder_release(&src.builder);
-	if (r >= 0 && src.n_damaged)
+	if (r >= 0 && src.n_damaged == 1)
 		fprintf(stderr,
-			"sonde: %u sub-buffers were cut off or damaged, the first in %s; their "
-			"whole "
-			"events are kept\n",
+			"sonde: a sub-buffer in %s is cut off or damaged; its whole events are "
+			"kept\n",
+			src.damaged);
+	else if (r >= 0 && src.n_damaged)
+		fprintf(stderr,
+			"sonde: %u sub-buffers, the first in %s, are cut off or damaged; their "
+			"whole events "
+			"are kept\n",
 			src.n_damaged, src.damaged);
 	return r < 0 ? r : 0;
 }

@@ -251,7 +251,8 @@ static int copy_options(struct tracecopy *tc, struct writer *w, struct errmsg *e
 
 int tracecopy_metadata(struct tracecopy *tc, struct writer *w, struct errmsg *err)
 {
-	uint32_t n_cpus = tc->tf->cpu_count;
+	/* more than is believable: what has data will do */
+	uint32_t n_cpus = tc->tf->cpu_count <= WRITER_CPUS_MAX ? tc->tf->cpu_count : 0;
 	int r = copy_all_texts(tc, w, err);
 
 	for (size_t i = 0; i < tc->tf->n_buffers; i++)

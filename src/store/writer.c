@@ -162,7 +162,7 @@ int writer_add_section(struct writer *w, uint16_t id, const char *description, s
 
 void writer_set_cpu_count(struct writer *w, uint32_t n_cpus)
 {
-	w->cpu_count = n_cpus;
+	w->cpu_count = n_cpus < WRITER_CPUS_MAX ? n_cpus : WRITER_CPUS_MAX;
 }
 
 int writer_add_buffer(struct writer *w, const struct writer_buffer *buffer, struct errmsg *err)

@@ -53,7 +53,8 @@ struct writer_source {
 
 int writer_open(struct writer **ret_writer, const struct writer_config *config, struct errmsg *err);
 
-/* How many CPUs the machine had, at least the highest one with data. */
+/* How many CPUs the machine had, at least the highest one with data, at most WRITER_CPUS_MAX. */
+#define WRITER_CPUS_MAX (1u << 20)
 void writer_set_cpu_count(struct writer *w, uint32_t n_cpus);
 int writer_add_text(struct writer *w, enum tracefile_text_kind kind, struct piece text,
 		    struct errmsg *err);

@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * kmem.c - follows every allocation from its kmalloc to its kfree.
+ *
+ *	kmalloc  call_site ptr bytes_req bytes_alloc ─▶ row of the function, live[ptr] = row, bytes
+ *	kfree    ptr ─▶ live[ptr] tells whose it was; the row's current bytes go down
+ *
+ * An address that is allocated again without a free in between (the free was lost, or is no event)
+ * is from then on the new owner's; the old one keeps it in `current`, as in trace-cmd mem.
+ *
+ * Rows are sorted by waste. Equal ones, most have none at all, stand in the order of trace-cmd's hash
+ * table: by bucket_of() their name, in a bucket the one found last first. Any order would do; this one
+ * makes the two comparable.
+ *
+ * A function is a symbol: two symbols of one name have two rows. An address without a symbol has a row
+ * of its own, named by the address (trace-cmd crashes there).
+ */
+#include "analyse/kmem.h"
+#include "analyse/namepool.h"
+#include "base/arena.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LIVE_MAX       (1u << 21) /* allocations at one time */
+#define LIVE_SLOTS_MIN 1024
+#define ROWS_MAX_BYTES (64u << 20)
+#define ROWS_SLOTS_MIN 256
+#define BUCKETS	       4096
+
+struct alloc_event {
+	const struct event *event;
+	const struct field *call_site, *requested, *allocated, *ptr;
+	bool is_free;
+};
+
+struct live { /* an allocation; open addressing by ptr, row NULL: free slot */
+	uint64_t ptr;
+	struct row *row;
+	struct kmem_bytes bytes;
+};
+
+struct row {
+	struct kmem_row pub; /* first */
+	uint32_t bucket, order;
+};
+
+struct kmem {
+	struct formats *f;
+	const struct kallsyms *symbols;
+	struct ksym_cache *cache;
+	struct alloc_event events[6];
+	struct arena arena;
+	struct namepool made_up; /* names of addresses without a symbol */
+	struct row **rows;	 /* open addressing by the name's pointer */
+	size_t n_row_slots, n_rows;
+	struct live *live;
+	size_t n_live_slots, n_live;
+	struct kmem_row **sorted;
+	uint64_t n_dropped;
+};
+
+/* --- functions --------------------------------------------------------------------------------- */
+
+/* Paul Hsieh's hash of one word, as trace-cmd's tables use it. */
+static uint32_t hash_word(uint32_t word)
+{
+	/* shifts to the right add, shifts to the left (negative) exclusive-or */
+	static const int8_t steps[] = {11, -3, 5, -4, 17, -25, 6};
+	uint32_t hash = 12546869 + (word & 0xffff);
+
+	hash = hash << 16 ^ word >> 16 ^ hash;
+	for (size_t i = 0; i < sizeof(steps); i++)
+		if (steps[i] > 0)
+			hash += hash >> steps[i];
+		else
+			hash ^= hash << -steps[i];
+	return hash;
+}
+
+/* The name's bytes are folded into one word. */
+static uint32_t bucket_of(const char *name, uint32_t len)
+{
+	uint8_t bytes[4] = {0};
+
+	for (uint32_t i = 0; i < len; i++)
+		bytes[i & 3] ^= (uint8_t)name[i];
+	return hash_word((uint32_t)bytes[3] << 24 | bytes[2] << 16 | bytes[1] << 8 | bytes[0]) %
+	       BUCKETS;
+}
+
+static struct row **row_slot(struct row **rows, size_t n, const char *name)
+{
+	size_t i = ((uintptr_t)name * 0x9e3779b97f4a7c15u) >> 32;
+
+	for (;; i++) {
+		struct row **slot = &rows[i & (n - 1)];
+
+		if (!*slot || (*slot)->pub.function == name)
+			return slot;
+	}
+}
+
+static bool rows_grow(struct kmem *k)
+{
+	size_t n = k->n_row_slots ? k->n_row_slots * 2 : ROWS_SLOTS_MIN;
+	struct row **rows = calloc(n, sizeof(*rows));
+
+	if (!rows)
+		return false;
+	for (size_t i = 0; i < k->n_row_slots; i++)
+		if (k->rows[i])
+			*row_slot(rows, n, k->rows[i]->pub.function) = k->rows[i];
+	free(k->rows);
+	k->rows = rows;
+	k->n_row_slots = n;
+	return true;
+}
+
+static struct row *row_of_name(struct kmem *k, const char *name, uint32_t len)
+{
+	struct row **slot;
+
+	if (k->n_rows * 2 >= k->n_row_slots && !rows_grow(k))
+		return NULL;
+	slot = row_slot(k->rows, k->n_row_slots, name);
+	if (*slot)
+		return *slot;
+	*slot = arena_alloc(&k->arena, sizeof(**slot));
+	if (!*slot)
+		return NULL;
+	(*slot)->pub.function = name;
+	(*slot)->pub.function_len = len;
+	(*slot)->bucket = bucket_of(name, len);
+	(*slot)->order = k->n_rows++;
+	return *slot;
+}
+
+static struct row *row_of(struct kmem *k, uint64_t call_site)
+{
+	const struct ksym *sym = kallsyms_find_cached(k->symbols, k->cache, call_site);
+	const struct pooled_name *name;
+	char text[32];
+
+	if (sym)
+		return row_of_name(k, sym->name, sym->name_len);
+	name = namepool_find(&k->made_up, text,
+			     snprintf(text, sizeof(text), "0x%llx", (unsigned long long)call_site));
+	return name ? row_of_name(k, name->text, name->len) : NULL;
+}
+
+/* --- live allocations -------------------------------------------------------------------------- */
+
+static size_t live_slot(const struct live *live, size_t n, uint64_t ptr)
+{
+	size_t i = (ptr * 0x9e3779b97f4a7c15u) >> 32;
+
+	for (;; i++) {
+		i &= n - 1;
+		if (!live[i].row || live[i].ptr == ptr)
+			return i;
+	}
+}
+
+static bool live_grow(struct kmem *k)
+{
+	size_t n = k->n_live_slots ? k->n_live_slots * 2 : LIVE_SLOTS_MIN;
+	struct live *live = n > LIVE_MAX ? NULL : calloc(n, sizeof(*live));
+
+	if (!live)
+		return false;
+	for (size_t i = 0; i < k->n_live_slots; i++)
+		if (k->live[i].row)
+			live[live_slot(live, n, k->live[i].ptr)] = k->live[i];
+	free(k->live);
+	k->live = live;
+	k->n_live_slots = n;
+	return true;
+}
+
+/* Takes an entry out and moves those behind it up, so that searches still find them. */
+static void live_remove(struct kmem *k, size_t hole)
+{
+	size_t mask = k->n_live_slots - 1;
+
+	for (size_t i = (hole + 1) & mask; k->live[i].row; i = (i + 1) & mask) {
+		size_t home = ((k->live[i].ptr * 0x9e3779b97f4a7c15u) >> 32) & mask;
+
+		if (((i - home) & mask) < ((i - hole) & mask))
+			continue;
+		k->live[hole] = k->live[i];
+		hole = i;
+	}
+	k->live[hole].row = NULL;
+	k->n_live--;
+}
+
+/* --- events ------------------------------------------------------------------------------------ */
+
+static bool read_field(const struct kmem *k, const struct record *rec, const struct field *field,
+		       uint64_t *ret)
+{
+	if (!field || field->size > 8 || field->offset > rec->size ||
+	    rec->size - field->offset < field->size)
+		return false;
+	*ret = bytes_get(rec->data + field->offset, field->size, k->f->swap);
+	return true;
+}
+
+static void raise_max(uint64_t *max, uint64_t v)
+{
+	/* frees of lost allocations cannot make it negative: only what was added is taken away */
+	if (v > *max)
+		*max = v;
+}
+
+static void add_alloc(struct kmem *k, const struct alloc_event *e, const struct record *rec)
+{
+	uint64_t call_site, ptr;
+	struct kmem_bytes bytes;
+	struct row *row;
+	size_t i;
+
+	if (!read_field(k, rec, e->call_site, &call_site) || !read_field(k, rec, e->ptr, &ptr) ||
+	    !read_field(k, rec, e->requested, &bytes.requested) ||
+	    !read_field(k, rec, e->allocated, &bytes.allocated))
+		return;
+	row = row_of(k, call_site);
+	if (!row || (k->n_live * 2 >= k->n_live_slots && !live_grow(k))) {
+		k->n_dropped++;
+		return;
+	}
+	row->pub.total.requested += bytes.requested;
+	row->pub.total.allocated += bytes.allocated;
+	row->pub.current.requested += bytes.requested;
+	row->pub.current.allocated += bytes.allocated;
+	raise_max(&row->pub.max.requested, row->pub.current.requested);
+	raise_max(&row->pub.max.allocated, row->pub.current.allocated);
+	i = live_slot(k->live, k->n_live_slots, ptr);
+	k->n_live += !k->live[i].row;
+	k->live[i] = (struct live){ptr, row, bytes};
+}
+
+static void add_free(struct kmem *k, const struct alloc_event *e, const struct record *rec)
+{
+	struct live *l;
+	uint64_t ptr;
+
+	if (!k->n_live_slots || !read_field(k, rec, e->ptr, &ptr))
+		return;
+	l = &k->live[live_slot(k->live, k->n_live_slots, ptr)];
+	if (!l->row)
+		return;
+	l->row->pub.current.requested -= l->bytes.requested;
+	l->row->pub.current.allocated -= l->bytes.allocated;
+	live_remove(k, l - k->live);
+}
+
+void kmem_add(struct kmem *k, const struct record *rec)
+{
+	for (size_t i = 0; rec->event && i < sizeof(k->events) / sizeof(*k->events); i++) {
+		const struct alloc_event *e = &k->events[i];
+
+		if (e->event != rec->event)
+			continue;
+		if (e->is_free)
+			add_free(k, e, rec);
+		else
+			add_alloc(k, e, rec);
+		return;
+	}
+}
+
+/* --- the end, and life ------------------------------------------------------------------------- */
+
+static int row_compare(const void *a, const void *b)
+{
+	const struct row *x = *(struct row *const *)a, *y = *(struct row *const *)b;
+
+	if (x->pub.waste != y->pub.waste)
+		return (uint64_t)x->pub.waste > (uint64_t)y->pub.waste ? -1 : 1;
+	if (x->bucket != y->bucket)
+		return x->bucket < y->bucket ? -1 : 1;
+	return x->order > y->order ? -1 : x->order < y->order;
+}
+
+int kmem_finish(struct kmem *k)
+{
+	size_t n = 0;
+
+	k->sorted = calloc(k->n_rows + 1, sizeof(*k->sorted));
+	if (!k->sorted)
+		return -ENOMEM;
+	for (size_t i = 0; i < k->n_row_slots; i++)
+		if (k->rows[i]) {
+			struct kmem_row *r = &k->rows[i]->pub;
+
+			r->waste = r->current.allocated - r->current.requested;
+			r->max_waste = r->max.allocated - r->max.requested;
+			k->sorted[n++] = r;
+		}
+	qsort(k->sorted, n, sizeof(*k->sorted), row_compare);
+	return 0;
+}
+
+struct kmem_row *const *kmem_rows(const struct kmem *k, size_t *ret_n)
+{
+	*ret_n = k->n_rows;
+	return k->sorted;
+}
+
+uint64_t kmem_n_dropped(const struct kmem *k)
+{
+	return k->n_dropped;
+}
+
+static void find_events(struct kmem *k)
+{
+	static const struct {
+		const char *name;
+		bool is_free;
+	} rows[] = {{"kmalloc", false},
+		    {"kmalloc_node", false},
+		    {"kfree", true},
+		    {"kmem_cache_alloc", false},
+		    {"kmem_cache_alloc_node", false},
+		    {"kmem_cache_free", true}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const struct event *ev = formats_find_name(k->f, "kmem", rows[i].name);
+
+		if (!ev)
+			continue;
+		/* records carry the event that their id stands for */
+		ev = formats_find(k->f, ev->id);
+		k->events[i] =
+			(struct alloc_event){.event = ev,
+					     .call_site = event_find_field(ev, "call_site"),
+					     .requested = event_find_field(ev, "bytes_req"),
+					     .allocated = event_find_field(ev, "bytes_alloc"),
+					     .ptr = event_find_field(ev, "ptr"),
+					     .is_free = rows[i].is_free};
+	}
+}
+
+struct kmem *kmem_new(struct formats *f)
+{
+	struct kmem *k = calloc(1, sizeof(*k));
+
+	if (!k)
+		return NULL;
+	k->f = f;
+	arena_init(&k->arena, ROWS_MAX_BYTES);
+	namepool_init(&k->made_up);
+	k->symbols = formats_kallsyms(f);
+	k->cache = malloc(sizeof(*k->cache));
+	if (!k->cache) {
+		kmem_free(k);
+		return NULL;
+	}
+	ksym_cache_init(k->cache, k->symbols);
+	find_events(k);
+	return k;
+}
+
+void kmem_free(struct kmem *k)
+{
+	if (!k)
+		return;
+	free(k->rows);
+	free(k->live);
+	free(k->sorted);
+	free(k->cache);
+	namepool_release(&k->made_up);
+	arena_release(&k->arena);
+	free(k);
+}

@@ -252,12 +252,17 @@ static void add_man_text(struct textbuf *tb, const char *s)
 	}
 }
 
-/* A line that begins with '.' or '\'' would be taken for a command. */
+/*
+ * The text with a capital and a full stop. A name of code ("trace_printk() …") keeps its letter; a
+ * line that begins with '.' or '\'' would be taken for a command.
+ */
 static void add_man_sentence(struct textbuf *tb, const char *s)
 {
+	bool is_name = strcspn(s, "_(") < strcspn(s, " ");
+
 	if (*s == '.' || *s == '\'')
 		textbuf_add_str(tb, "\\&");
-	textbuf_add_char(tb, toupper((unsigned char)s[0]));
+	textbuf_add_char(tb, is_name ? s[0] : toupper((unsigned char)s[0]));
 	add_man_text(tb, s + 1);
 	textbuf_add_str(tb, s[strlen(s) - 1] == '?' ? "\n" : ".\n");
 }

@@ -27,6 +27,8 @@
 
 #define SCAN_MAX	8
 #define BATCH_MAX_BYTES (192u << 10) /* of record data, so that text stays in proportion */
+#define HELD_MAX_BYTES	(24u << 20)  /* of chunks that only batches hold; then they stay short */
+#define PROGRESS_EVERY	16	     /* batches */
 
 struct cursor {
 	struct pagestream *ps;
@@ -40,7 +42,8 @@ struct cursor {
 	bool live;
 	bool at_page_start;
 	int64_t missed;	      /* before rec; as in struct walker */
-	struct chunk *pinned; /* by the batch being filled */
+	struct chunk *pinned; /* by batch number pinned_by */
+	uint64_t pinned_by;
 };
 
 struct source {
@@ -67,6 +70,8 @@ struct sequence {
 	uint64_t prev_ts;
 	uint16_t prev_source;
 	bool has_prev;
+	uint64_t n_batches;
+	float progress;
 };
 
 /* --- cursors ----------------------------------------------------------------------------------- */
@@ -167,6 +172,8 @@ int sequence_add_source(struct sequence *s, const struct source_config *config,
 	for (size_t i = 0; i < b->n_cpus; i++) {
 		struct cursor *c = &src->cursors[src->n_cursors];
 
+		if (!b->cpus[i].n_bytes)
+			continue;
 		c->ps = pagestream_new(config->tf, b, i, unpacker);
 		if (!c->ps)
 			return -ENOMEM;
@@ -336,11 +343,11 @@ static struct record_extra *extra_of(struct batch *b, struct record *rec)
 }
 
 /* The batch keeps the cursor's chunk until it is filled again. */
-static bool pin(struct batch *b, struct cursor *c)
+static bool pin(const struct sequence *s, struct batch *b, struct cursor *c)
 {
 	struct chunk **more;
 
-	if (!c->page.chunk || c->pinned == c->page.chunk)
+	if (!c->page.chunk || (c->pinned == c->page.chunk && c->pinned_by == s->n_batches))
 		return true;
 	if (b->n_chunks == b->cap_chunks) {
 		size_t cap = b->cap_chunks ? b->cap_chunks * 2 : 64;
@@ -352,6 +359,7 @@ static bool pin(struct batch *b, struct cursor *c)
 		b->cap_chunks = cap;
 	}
 	b->chunks[b->n_chunks++] = c->pinned = chunk_get(c->page.chunk);
+	c->pinned_by = s->n_batches;
 	return true;
 }
 
@@ -376,7 +384,7 @@ static void fold_exit(struct sequence *s, struct source *src, struct batch *b, s
 	struct record_extra *x;
 
 	if (!c || !order_is_exit_of(src->config.formats, rec, c->rec.data, c->rec.size) ||
-	    !pin(b, c))
+	    !pin(s, b, c))
 		return;
 	x = extra_of(b, rec);
 	x->pair = c->rec.data;
@@ -390,7 +398,7 @@ static bool take_record(struct sequence *s, struct source *src, struct batch *b,
 	struct cursor *c = src->pending;
 	uint64_t latency;
 
-	if (!pin(b, c))
+	if (!pin(s, b, c))
 		return false;
 	rec->task = find_task(src, c);
 	if (c->missed) {
@@ -464,9 +472,7 @@ static void batch_begin(struct sequence *s, struct batch *b)
 	b->prev_ts = s->prev_ts;
 	b->prev_source = s->prev_source;
 	b->has_prev = s->has_prev;
-	for (size_t i = 0; i < s->n_sources; i++)
-		for (size_t k = 0; k < s->sources[i]->n_cursors; k++)
-			s->sources[i]->cursors[k].pinned = NULL;
+	s->n_batches++; /* no cursor's chunk is pinned by this one */
 }
 
 /* Of several sources the one whose next record is the earliest. */
@@ -496,6 +502,8 @@ static struct source *earliest_source(struct sequence *s, struct record *rec)
 
 int sequence_fill(struct sequence *s, struct batch *b)
 {
+	size_t n_chunks = 0;
+
 	batch_begin(s, b);
 	if (s->config.stop && s->config.stop(s->config.stop_ctx))
 		return 0;
@@ -515,9 +523,14 @@ int sequence_fill(struct sequence *s, struct batch *b)
 			break;
 		if (!take_record(s, src, b, rec))
 			return -ENOMEM;
+		if (b->n_chunks > n_chunks && chunks_held_bytes(src->config.tf) > HELD_MAX_BYTES)
+			break;
+		n_chunks = b->n_chunks;
 	}
 	s->stats.n_batched += b->n;
-	b->progress = progress(s);
+	if (s->n_batches % PROGRESS_EVERY == 1)
+		s->progress = progress(s);
+	b->progress = s->progress;
 	return b->n ? 1 : 0;
 }
 

@@ -90,6 +90,7 @@ void tracefile_settle_extents(struct tracefile *tf)
 	uint64_t sum = 0, shared = 0;
 	size_t n = list ? gather(tf, list) : 0;
 
+	tracefile_private(tf)->n_streams = n ? n : 1;
 	if (n)
 		qsort(list, n, sizeof(*list), extent_compare);
 	for (size_t i = 0; i < n; i++) {

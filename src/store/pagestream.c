@@ -10,13 +10,17 @@
  * that is nearest to use, over all streams. A reader that arrives first unpacks the chunk itself, so
  * nobody ever waits for a thread that has not begun. Slot states change under the unpacker's lock.
  *
- * Memory: window × plain chunk size (40 KB as trace-cmd writes them) for each stream, bounded by
- * AHEAD_MAX_BYTES over all of them, plus what the readers still hold.
+ * Memory: chunks that are wanted ahead of use stay below AHEAD_MAX_BYTES over all streams of a file,
+ * and those in use below NEEDED_MAX_BYTES. Where chunks are so large or CPUs so many that this is not
+ * enough, a stream keeps only a page of its chunk and unpacks it anew for the next one (a chunk has
+ * ten pages), which is slow but happens. What readers hold beyond that, see chunks_held_bytes().
  */
 #include "store/pagestream.h"
 
+#include "store/tracefile_int.h"
 #include "store/unpack.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -24,10 +28,14 @@
 
 #define WINDOW_MAX	  8
 #define AHEAD_MAX_BYTES	  (24u << 20)
-#define CHUNK_MAX_BYTES	  (4u << 20)
+#define NEEDED_MAX_BYTES  (64u << 20)
+#define CHUNK_MAX_BYTES	  (4u << 20)  /* or PAGES_MAX pages, if that is more */
+#define CHUNK_HARD_MAX	  (16u << 20) /* ten of the largest sub-buffers that Linux has, and some */
+#define CHUNK_PAGES_MAX	  16	      /* in a chunk that is unpacked page by page */
 #define CHUNK_GUESS_BYTES (40u << 10)
 
 struct chunk {
+	struct tracefile_private *account;
 	atomic_uint refs;
 	uint32_t n_bytes;
 	uint64_t offset; /* in the file */
@@ -39,6 +47,7 @@ enum slot_state { SLOT_QUEUED, SLOT_BUSY, SLOT_READY, SLOT_BAD };
 struct slot {
 	enum slot_state state;
 	struct piece packed;
+	uint32_t plain; /* more than the chunk has: unpacked page by page */
 	struct chunk *chunk;
 };
 
@@ -47,12 +56,17 @@ struct pagestream {
 	const struct tracefile_buffer *buffer;
 	const struct tracefile_cpu *cpu;
 	struct unpacker *unpacker;
-	struct pagestream *next_stream; /* in the unpacker's list */
-	uint64_t pos;			/* plain: next page; compressed: next chunk header */
-	uint32_t left;			/* chunks not queued yet */
-	bool broken;			/* no further chunk headers can be trusted */
+	struct pagestream *next_stream, **link; /* in the unpacker's list */
+	uint64_t pos;  /* plain: next page; compressed: next chunk header */
+	uint32_t left; /* chunks not queued yet */
+	bool broken;   /* no further chunk headers can be trusted */
 	struct chunk *current;
 	uint32_t current_pos;
+	struct { /* a chunk that is unpacked page by page; plain 0: none */
+		struct piece packed;
+		uint32_t plain, pos;
+		uint64_t offset;
+	} pages;
 	uint64_t position, next_position; /* in sub-buffer bytes */
 	unsigned window;
 	unsigned use, queue; /* numbers of the next slot to use / to queue */
@@ -77,17 +91,72 @@ struct chunk *chunk_get(struct chunk *c)
 void chunk_put(struct chunk *c)
 {
 	/* release: our reads of the chunk come before; acquire: the last one frees after all of them */
-	if (c && atomic_fetch_sub_explicit(&c->refs, 1, memory_order_acq_rel) == 1)
+	if (c && atomic_fetch_sub_explicit(&c->refs, 1, memory_order_acq_rel) == 1) {
+		atomic_fetch_sub_explicit(&c->account->chunk_bytes, c->n_bytes,
+					  memory_order_relaxed);
 		free(c);
+	}
+}
+
+static struct chunk *chunk_new(struct tracefile *tf, uint32_t n_bytes, uint64_t offset)
+{
+	struct chunk *c = malloc(sizeof(*c) + n_bytes);
+
+	if (!c)
+		return NULL;
+	c->account = tracefile_private(tf);
+	c->n_bytes = n_bytes;
+	c->offset = offset;
+	atomic_init(&c->refs, 1);
+	atomic_fetch_add_explicit(&c->account->chunk_bytes, n_bytes, memory_order_relaxed);
+	atomic_fetch_add_explicit(&c->account->stream_bytes, n_bytes, memory_order_relaxed);
+	return c;
+}
+
+/* The stream that it was made for is done with it. */
+static void chunk_leave(struct chunk *c)
+{
+	if (c)
+		atomic_fetch_sub_explicit(&c->account->stream_bytes, c->n_bytes,
+					  memory_order_relaxed);
+	chunk_put(c);
+}
+
+static size_t stream_bytes(const struct pagestream *ps)
+{
+	return atomic_load_explicit(&tracefile_private(ps->tf)->stream_bytes, memory_order_relaxed);
+}
+
+size_t chunks_held_bytes(struct tracefile *tf)
+{
+	struct tracefile_private *priv = tracefile_private(tf);
+	size_t all = atomic_load_explicit(&priv->chunk_bytes, memory_order_relaxed);
+	size_t streams = atomic_load_explicit(&priv->stream_bytes, memory_order_relaxed);
+
+	return all > streams ? all - streams : 0;
+}
+
+/* Unpacks a chunk of `plain` bytes and keeps the page at `pos` of it. */
+static int unpack_page(const struct pagestream *ps, struct piece packed, uint32_t plain,
+		       uint32_t pos, struct chunk *to)
+{
+	uint8_t *all = malloc(plain);
+	int r = all ? unpack(ps->tf->compression, packed, all, plain) : -ENOMEM;
+
+	if (r >= 0)
+		memcpy(to->data, all + pos, to->n_bytes);
+	free(all);
+	return r;
 }
 
 /* BUSY slot, no lock held: unpacks and returns the state the slot gets. */
 static enum slot_state slot_unpack(const struct pagestream *ps, struct slot *slot)
 {
-	return unpack(ps->tf->compression, slot->packed, slot->chunk->data, slot->chunk->n_bytes) <
-			       0
-		       ? SLOT_BAD
-		       : SLOT_READY;
+	int r = slot->plain == slot->chunk->n_bytes
+			? unpack(ps->tf->compression, slot->packed, slot->chunk->data, slot->plain)
+			: unpack_page(ps, slot->packed, slot->plain, 0, slot->chunk);
+
+	return r < 0 ? SLOT_BAD : SLOT_READY;
 }
 
 static struct slot *find_queued(struct unpacker *u, struct pagestream **ret_stream)
@@ -198,10 +267,14 @@ struct pagestream *pagestream_new(struct tracefile *tf, const struct tracefile_b
 		ps->pos += 4;
 	}
 	ps->window = unpacker ? unpacker->window : 1;
-	ps->unpacker = unpacker;
+	/* with nothing ahead of use there is nothing to do for its threads */
+	ps->unpacker = ps->window > 1 ? unpacker : NULL;
 	stream_lock(ps);
-	if (unpacker) {
+	if (ps->unpacker) {
 		ps->next_stream = unpacker->streams;
+		ps->link = &unpacker->streams;
+		if (ps->next_stream)
+			ps->next_stream->link = &ps->next_stream;
 		unpacker->streams = ps;
 	}
 	stream_unlock(ps);
@@ -210,8 +283,6 @@ struct pagestream *pagestream_new(struct tracefile *tf, const struct tracefile_b
 
 void pagestream_free(struct pagestream *ps)
 {
-	struct pagestream **link;
-
 	if (!ps)
 		return;
 	stream_lock(ps);
@@ -219,14 +290,14 @@ void pagestream_free(struct pagestream *ps)
 		while (ps->slots[n % WINDOW_MAX].state == SLOT_BUSY)
 			pthread_cond_wait(&ps->unpacker->ready, &ps->unpacker->lock);
 	if (ps->unpacker) {
-		for (link = &ps->unpacker->streams; *link != ps; link = &(*link)->next_stream)
-			;
-		*link = ps->next_stream;
+		*ps->link = ps->next_stream;
+		if (ps->next_stream)
+			ps->next_stream->link = ps->link;
 	}
 	stream_unlock(ps);
 	for (unsigned n = ps->use; n != ps->queue; n++)
-		chunk_put(ps->slots[n % WINDOW_MAX].chunk);
-	chunk_put(ps->current);
+		chunk_leave(ps->slots[n % WINDOW_MAX].chunk);
+	chunk_leave(ps->current);
 	free(ps);
 }
 
@@ -238,37 +309,57 @@ static void stream_break(struct pagestream *ps, const char *what)
 			     ps->tf->path, ps->cpu->cpu, what, (unsigned long long)ps->pos);
 }
 
-/* Lock held. Reads the next chunk header and queues the chunk; false when there is none. */
-static bool stream_queue_one(struct pagestream *ps)
+/* The header of the next chunk; false if there is none that makes sense. */
+static bool stream_read_header(struct pagestream *ps, struct piece *ret_packed, uint32_t *ret_plain)
 {
 	const struct tracefile *tf = ps->tf;
-	uint64_t left = ps->pos < tf->map.len ? tf->map.len - ps->pos : 0;
-	struct slot *slot = &ps->slots[ps->queue % WINDOW_MAX];
-	uint32_t packed, plain;
+	uint64_t left = ps->pos < ps->cpu->end ? ps->cpu->end - ps->pos : 0;
+	uint64_t max = (uint64_t)ps->buffer->page_size * CHUNK_PAGES_MAX;
+	uint32_t packed;
 
 	if (!ps->left || ps->broken)
 		return false;
-	packed = left >= 8 ? bytes_get32(tf->map.data + ps->pos, tf->swap) : 0;
-	plain = left >= 8 ? bytes_get32(tf->map.data + ps->pos + 4, tf->swap) : 0;
-	if (left < 8 || packed > left - 8) {
+	if (left < 8 || bytes_get32(tf->map.data + ps->pos, tf->swap) > left - 8) {
 		stream_break(ps, "is cut off");
 		return false;
 	}
-	if (!plain || plain > CHUNK_MAX_BYTES + ps->buffer->page_size) {
+	packed = bytes_get32(tf->map.data + ps->pos, tf->swap);
+	*ret_plain = bytes_get32(tf->map.data + ps->pos + 4, tf->swap);
+	*ret_packed = (struct piece){tf->map.data + ps->pos + 8, packed};
+	max = max < CHUNK_MAX_BYTES ? CHUNK_MAX_BYTES : max > CHUNK_HARD_MAX ? CHUNK_HARD_MAX : max;
+	if (!*ret_plain || *ret_plain > max) {
 		stream_break(ps, "is damaged");
 		return false;
 	}
-	slot->chunk = malloc(sizeof(*slot->chunk) + plain);
+	return true;
+}
+
+/* Lock held. Reads the next chunk header and queues the chunk; false when there is none. */
+static bool stream_queue_one(struct pagestream *ps)
+{
+	struct slot *slot = &ps->slots[ps->queue % WINDOW_MAX];
+	uint32_t page_size = ps->buffer->page_size, plain;
+	size_t share = NEEDED_MAX_BYTES / tracefile_private(ps->tf)->n_streams;
+	bool ahead = ps->queue != ps->use, by_page;
+	struct piece packed;
+
+	if (!stream_read_header(ps, &packed, &plain) ||
+	    (ahead && stream_bytes(ps) + plain > AHEAD_MAX_BYTES))
+		return false;
+	by_page = plain > share;
+	if (by_page && (page_size > share || plain / page_size > CHUNK_PAGES_MAX)) {
+		stream_break(ps, "does not fit into memory");
+		return false;
+	}
+	slot->chunk = chunk_new(ps->tf, by_page ? page_size : plain, ps->pos);
 	if (!slot->chunk) {
 		stream_break(ps, "does not fit into memory");
 		return false;
 	}
-	atomic_init(&slot->chunk->refs, 1);
-	slot->chunk->n_bytes = plain;
-	slot->chunk->offset = ps->pos;
-	slot->packed = (struct piece){tf->map.data + ps->pos + 8, packed};
+	slot->packed = packed;
+	slot->plain = plain;
 	slot->state = SLOT_QUEUED;
-	ps->pos += 8 + (uint64_t)packed;
+	ps->pos += 8 + (uint64_t)packed.len;
 	ps->left--;
 	ps->queue++;
 	return true;
@@ -301,28 +392,61 @@ static struct chunk *stream_take_chunk(struct pagestream *ps)
 	return slot->chunk;
 }
 
+static void stream_tell_bad(struct pagestream *ps, uint64_t offset)
+{
+	tracefile_add_damage(ps->tf,
+			     "%s: a chunk of CPU %u at byte %llu cannot be unpacked; its events "
+			     "are missing",
+			     ps->tf->path, ps->cpu->cpu, (unsigned long long)offset);
+}
+
+/* The next page of a chunk that is unpacked page by page; false if there is none. */
+static bool stream_next_part(struct pagestream *ps)
+{
+	uint32_t left = ps->pages.plain - ps->pages.pos, page_size = ps->buffer->page_size;
+
+	if (!left)
+		return false;
+	ps->current = chunk_new(ps->tf, left < page_size ? left : page_size, ps->pages.offset);
+	if (!ps->current ||
+	    unpack_page(ps, ps->pages.packed, ps->pages.plain, ps->pages.pos, ps->current) < 0) {
+		stream_tell_bad(ps, ps->pages.offset);
+		chunk_leave(ps->current);
+		ps->current = NULL;
+		ps->pages.plain = ps->pages.pos = 0;
+		return false;
+	}
+	ps->pages.pos += ps->current->n_bytes;
+	return true;
+}
+
 static bool stream_next_chunk(struct pagestream *ps)
 {
-	chunk_put(ps->current);
+	chunk_leave(ps->current);
 	ps->current = NULL;
 	ps->current_pos = 0;
+	if (stream_next_part(ps))
+		return true;
 	for (;;) {
-		unsigned n;
+		const struct slot *slot;
 		bool bad;
 
 		stream_lock(ps);
-		n = ps->use;
+		slot = &ps->slots[ps->use % WINDOW_MAX];
 		ps->current = stream_take_chunk(ps);
-		bad = ps->current && ps->slots[n % WINDOW_MAX].state == SLOT_BAD;
+		bad = ps->current && slot->state == SLOT_BAD;
+		ps->pages.plain = ps->pages.pos = 0;
+		if (ps->current && slot->plain > ps->current->n_bytes) {
+			ps->pages.packed = slot->packed;
+			ps->pages.plain = slot->plain;
+			ps->pages.pos = ps->current->n_bytes;
+			ps->pages.offset = ps->current->offset;
+		}
 		stream_unlock(ps);
 		if (!bad)
 			return ps->current;
-		tracefile_add_damage(
-			ps->tf,
-			"%s: a chunk of CPU %u at byte %llu cannot be unpacked; its events "
-			"are missing",
-			ps->tf->path, ps->cpu->cpu, (unsigned long long)ps->current->offset);
-		chunk_put(ps->current);
+		stream_tell_bad(ps, ps->current->offset);
+		chunk_leave(ps->current);
 		ps->current = NULL;
 	}
 }
@@ -369,11 +493,11 @@ static void skip_chunks(struct pagestream *ps, uint64_t n_bytes)
 	const struct tracefile *tf = ps->tf;
 	uint64_t rest = pagestream_plain_bytes(tf, ps->buffer, ps->cpu - ps->buffer->cpus);
 
-	while (ps->left > 1 && ps->pos < tf->map.len && tf->map.len - ps->pos >= 8) {
+	while (ps->left > 1 && ps->pos < ps->cpu->end && ps->cpu->end - ps->pos >= 8) {
 		uint32_t packed = bytes_get32(tf->map.data + ps->pos, tf->swap);
 		uint32_t plain = bytes_get32(tf->map.data + ps->pos + 4, tf->swap);
 
-		if (rest < n_bytes + plain || packed > tf->map.len - ps->pos - 8)
+		if (rest < n_bytes + plain || packed > ps->cpu->end - ps->pos - 8)
 			return;
 		rest -= plain;
 		ps->next_position += plain;
@@ -415,7 +539,7 @@ uint64_t pagestream_plain_bytes(const struct tracefile *tf, const struct tracefi
 	if (c->n_bytes < 4)
 		return 0;
 	for (n = bytes_get32(tf->map.data + c->offset, tf->swap); n; n--) {
-		if (pos > tf->map.len || tf->map.len - pos < 8)
+		if (pos > c->end || c->end - pos < 8)
 			break;
 		sum += bytes_get32(tf->map.data + pos + 4, tf->swap);
 		pos += 8 + (uint64_t)bytes_get32(tf->map.data + pos, tf->swap);

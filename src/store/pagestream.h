@@ -26,6 +26,8 @@ struct page {
 
 struct chunk *chunk_get(struct chunk *c);
 void chunk_put(struct chunk *c);
+/* Bytes of chunks that their streams are done with and somebody still holds. */
+size_t chunks_held_bytes(struct tracefile *tf);
 
 /* n_streams: how many will share it (bounds what is unpacked ahead). NULL when memory is short. */
 struct unpacker *unpacker_new(unsigned n_threads, size_t n_streams);

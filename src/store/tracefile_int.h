@@ -10,6 +10,8 @@
 #include "base/mapfile.h"
 #include "store/tracefile.h"
 
+#include <stdatomic.h>
+
 #define TRACEFILE_ARENA_MAX_BYTES (32u << 20)
 #define TRACEFILE_CPUS_MAX	  (1u << 18) /* numbers of CPUs; Linux has up to 8192 */
 #define TRACEFILE_STREAMS_MAX	  32768	     /* CPUs with data, over all buffers */
@@ -30,6 +32,9 @@ struct tracefile_private {
 	size_t n_heaps, heap_bytes;
 	size_t cap_options, cap_sections, cap_buffers;
 	const char *damage[TRACEFILE_DAMAGE_MAX];
+	size_t n_streams; /* extents.c: CPUs with data, over all buffers; at least 1 */
+	atomic_size_t chunk_bytes,
+		stream_bytes; /* pagestream.c: unpacked, and of that in streams */
 };
 
 static inline struct tracefile_private *tracefile_private(struct tracefile *tf)

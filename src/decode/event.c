@@ -49,6 +49,18 @@ const char *event_token_text(struct event_parser *p, const struct token *t)
 	return s ? s : "";
 }
 
+static const char *append_token(struct event_parser *p, const char *text, const struct token *t)
+{
+	size_t len = strlen(text);
+	char *s = arena_alloc(p->arena, len + t->len + 1);
+
+	if (!s)
+		return text;
+	memcpy(s, text, len);
+	memcpy(s + len, t->s, t->len);
+	return s;
+}
+
 static const struct field *find_named(const struct field *f, size_t n, const char *name)
 {
 	for (size_t i = 0; i < n; i++)
@@ -356,7 +368,9 @@ static bool read_print(struct event_parser *p)
 	if (t.kind != TOKEN_DQUOTE)
 		return event_fail(p, "the print format does not begin with a string") == 0;
 	p->ev->print_format = event_token_text(p, &t);
-	next = lexer_next_item(&p->lx);
+	/* the lexer joins strings, but not those that stand for a macro */
+	while ((next = lexer_next_item(&p->lx)).kind == TOKEN_DQUOTE)
+		p->ev->print_format = append_token(p, p->ev->print_format, &next);
 	if (next.kind == TOKEN_DELIM && token_is(&next, ",")) {
 		n = event_parse_args(p, &p->ev->args);
 		if (n < 0)

@@ -124,7 +124,7 @@ void emit_number(struct textbuf *out, const struct conversion *c, uint64_t v)
 	n_digits = c->precision == 0 && !v ? 0 : end - digits;
 	if (c->precision > (int)n_digits)
 		zeros = c->precision - n_digits;
-	if (c->alternate && c->letter == 'o' && !zeros && v)
+	if (c->alternate && c->letter == 'o' && !zeros && (v || !n_digits))
 		zeros = 1;
 	total = n_sign + zeros + n_digits;
 	pad = c->width > (int)total ? c->width - total : 0;

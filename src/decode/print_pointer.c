@@ -175,7 +175,7 @@ static void print_sockaddr(struct printer *p, char i, const char *letters, const
 	if (len > p->size - offset)
 		len = p->size - offset;
 	sa = p->data + offset;
-	memcpy(&family, sa, 2); /* the library takes it in its own byte order */
+	family = bytes_get16(sa, p->swap);
 	if (family == AF_INET) {
 		if (len < sizeof(struct sockaddr_in)) {
 			textbuf_add_str(p->out, "INVALIDIPv4");

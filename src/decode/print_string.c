@@ -57,6 +57,8 @@ static struct piece array_bytes(struct printer *p, const struct arg *a)
 {
 	uint32_t offset, len;
 
+	while (a->kind == ARG_CAST)
+		a = a->cast.item;
 	if (a->kind == ARG_DYNAMIC_ARRAY)
 		dynamic_place(p, a->field.field, &offset, &len);
 	else if (a->kind == ARG_FIELD && a->field.field)
@@ -88,13 +90,14 @@ static void print_int_array(struct printer *p, const struct arg *a)
 	bool known = size == 1 || size == 2 || size == 4 || size == 8;
 	uint32_t step = known ? size : 1, pos = 0;
 
+	if (!known && n && bytes.len) {
+		textbuf_addf(p->out, "BAD SIZE:%d 0x%x", size, bytes.data[pos++]);
+		n--;
+	}
 	for (uint32_t i = 0; i < n && bytes.len - pos >= step; i++, pos += step) {
-		if (i)
+		if (pos)
 			textbuf_add_char(p->out, ' ');
-		if (known)
-			textbuf_add_dec(p->out, bytes_get(bytes.data + pos, size, p->swap));
-		else
-			textbuf_addf(p->out, "BAD SIZE:%d 0x%x", i ? 1 : size, bytes.data[pos]);
+		textbuf_add_dec(p->out, bytes_get(bytes.data + pos, step, p->swap));
 	}
 }
 

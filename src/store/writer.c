@@ -60,10 +60,10 @@ void writer_patch_number(struct writer *w, uint64_t pos, uint64_t v, unsigned si
 
 void writer_add_number(const struct writer *w, struct textbuf *tb, uint64_t v, unsigned size)
 {
-	char bytes[8];
+	char *p = textbuf_reserve(tb, 8);
 
-	writer_put(w, bytes, v, size);
-	textbuf_add(tb, bytes, size);
+	writer_put(w, p, v, size);
+	textbuf_commit(tb, p + size);
 }
 
 void writer_add_bytes(struct textbuf *tb, const void *data, size_t n_bytes)

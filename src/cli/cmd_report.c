@@ -241,6 +241,8 @@ static const struct option_row rows[] = {
 	CALL('O', NULL, "OPTION", apply_plugin_option, "plugin option, [PLUGIN:]NAME[=VALUE]"),
 	FLAG('w', NULL, wakeup, "show wakeup latencies, and sum them up at the end"),
 	FLAG(0, "tgid", tgid, "a column with the process id, where it is known"),
+	FLAG(0, "all-names", all_names,
+	     "look through the whole trace for names of tasks first, instead of showing <...>"),
 	FLAG(0, "syscall-names", syscall_names,
 	     "name system calls where the kernel has only numbers"),
 	FLAG(0, "boundary", boundary, "show where sub-buffers begin"),

@@ -48,7 +48,7 @@ struct report_options {
 	bool no_plugins, no_system_plugins, no_date, raw_ts, align_ts;
 	bool ts_diff, ts_check, boundary, debug;
 	const char *from, *to, *colour;
-	bool tgid, syscall_names, no_pager;
+	bool tgid, syscall_names, all_names, no_pager;
 	enum report_output output;
 	struct plugin_options plugins;
 };
@@ -78,6 +78,9 @@ bool report_print_damage(const struct report *rep);
 
 /* report_list.c: -f -P -E --events … ; 1 if one was asked for and printed, 0 if none was. */
 int report_list(struct report *rep, struct errmsg *err);
+
+/* report_filter.c: the filters of every file; *ret_any: is there one? */
+int report_make_filters(struct report *rep, bool *ret_any, struct errmsg *err);
 
 /* report_run.c: the events themselves. */
 int report_run(struct report *rep, struct errmsg *err);

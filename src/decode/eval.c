@@ -218,7 +218,8 @@ void args_resolve(struct formats *f, struct arg *a, bool as_number)
 	case ARG_ATOM:
 		if (!as_number || !a->atom.is_name)
 			return;
-		sym = kallsyms_find_name(formats_kallsyms(f), a->atom.text, strlen(a->atom.text));
+		formats_kallsyms(f);
+		sym = kallsyms_find_name(&f->kallsyms, a->atom.text, strlen(a->atom.text));
 		a->atom.value = sym ? sym->addr : 0;
 		a->atom.is_name = false;
 		return;

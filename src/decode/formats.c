@@ -19,7 +19,7 @@
 #include <string.h>
 
 #define ARENA_MAX_BYTES (64u << 20)
-#define EVENTS_MAX	(1u << 18)
+#define EVENTS_MAX	(1u << 17) /* 47 MB of the arena */
 #define TABLE_MAX	(1u << 16)
 
 struct format_list {
@@ -201,17 +201,13 @@ int formats_new(struct formats **ret, struct tracefile *tf, const struct formats
 	f->swap = tf->swap;
 	f->big_endian = tf->big_endian;
 	f->long_size = tf->long_size;
-	if (read_all(&l, tf) < 0) {
-		formats_free(f);
-		return errmsg_set_errno(err, -ENOMEM, "cannot read the event formats of %s",
-					tf->path);
-	}
+	if (read_all(&l, tf) < 0)
+		tracefile_add_damage(tf,
+				     "%s describes more events than fit into memory; only the "
+				     "first %zu are known",
+				     tf->path, f->n_events);
 	sort_by_id(f->by_id, f->n_events);
-	if (add_blktrace(&l) < 0) {
-		formats_free(f);
-		return errmsg_set_errno(err, -ENOMEM, "cannot read the event formats of %s",
-					tf->path);
-	}
+	add_blktrace(&l);
 	make_table(f);
 	find_common(f);
 	f->graph_exit = formats_find_name(f, "ftrace", "funcgraph_exit");
@@ -311,10 +307,12 @@ const struct kallsyms *formats_kallsyms(struct formats *f)
 	/* --kallsyms is read before the file's own, so the file's own wins at equal addresses */
 	if (f->config.kallsyms_path)
 		add_kallsyms_file(f);
-	if (kallsyms_add(&f->kallsyms, tracefile_text(f->tf, TRACEFILE_KALLSYMS)) < 0 ||
-	    kallsyms_sort(&f->kallsyms) < 0)
-		tracefile_add_damage(f->tf, "%s has more kernel symbols than fit into memory",
-				     f->tf->path);
+	if (kallsyms_add(&f->kallsyms, tracefile_text(f->tf, TRACEFILE_KALLSYMS)) < 0)
+		tracefile_add_damage(f->tf,
+				     "%s has more kernel symbols than fit into memory; only the "
+				     "first %zu are known",
+				     f->tf->path, f->kallsyms.n);
+	kallsyms_sort(&f->kallsyms);
 	__atomic_store_n(&f->kallsyms_loaded, true, __ATOMIC_RELEASE);
 	return &f->kallsyms;
 }

@@ -12,6 +12,7 @@
  * Wakeup latency: pid to the time of its wakeup, until the switch to it.
  */
 #include "decode/order.h"
+#include "base/hash.h"
 #include "decode/handler_int.h"
 #include "decode/sequence.h"
 
@@ -20,7 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STACK_MAX	 4096 /* function names kept per CPU */
+#define STACK_MAX	 4096	    /* function names kept per CPU */
+#define STACKS_MAX	 (1u << 22) /* … and of all CPUs together */
 #define CPUS_MAX	 (1u << 20)
 #define WAKEUP_SLOTS_MAX (1u << 20)
 
@@ -34,22 +36,32 @@ struct wakeup_slot {
 	uint64_t ts;
 };
 
-/* Numbers for symbol names: of the symbol itself, or of an earlier one with the same name. */
-struct name_numbers {
+/* What was looked up in the symbols of one file. */
+struct file_names {
 	const struct kallsyms *ks;
-	uint32_t *of_symbol; /* 0: not known yet */
-	uint32_t *slots;     /* hash of names to symbol index + 1 */
-	size_t n_slots;
+	uint32_t *of_symbol; /* number of its name, 0: not known yet */
+	struct ksym_cache cache;
+};
+
+/* All names of functions that were seen, of all files; the number of a name is its place, from 1. */
+struct name_numbers {
+	struct file_names **files;
+	size_t n_files;
+	const struct ksym **names;
+	uint32_t *slots; /* hash of names to numbers, 0: free */
+	size_t n_slots;	 /* twice as many as names at least */
+	uint32_t n;
+	uint64_t seed;
 };
 
 struct order_state {
 	bool raw, all_names, tgids;
 	struct name_stack *stacks; /* per CPU */
-	uint32_t n_stacks;
-	struct ksym_cache cache;
+	uint32_t n_stacks, n_stacked;
 	struct name_numbers numbers;
 	struct wakeup_slot *wakeups;
 	size_t n_wakeups, n_wakeup_used;
+	uint64_t seed;
 	struct wakeup_stats stats[2];
 };
 
@@ -62,6 +74,7 @@ struct order_state *order_new(bool raw, bool all_names, bool tgids)
 		o->all_names = all_names;
 		o->tgids = tgids;
 		o->stats[0].min = o->stats[1].min = UINT64_MAX;
+		o->seed = o->numbers.seed = hash_seed();
 	}
 	return o;
 }
@@ -73,7 +86,12 @@ void order_free(struct order_state *o)
 	for (uint32_t i = 0; i < o->n_stacks; i++)
 		free(o->stacks[i].names);
 	free(o->stacks);
-	free(o->numbers.of_symbol);
+	for (size_t i = 0; i < o->numbers.n_files; i++) {
+		free(o->numbers.files[i]->of_symbol);
+		free(o->numbers.files[i]);
+	}
+	free(o->numbers.files);
+	free(o->numbers.names);
 	free(o->numbers.slots);
 	free(o->wakeups);
 	free(o);
@@ -165,47 +183,81 @@ static void learn_process(struct formats *f, struct tasks *tasks, const struct r
 
 /* --- indentation of functions ------------------------------------------------------------------ */
 
-static uint32_t hash_name(const char *s, size_t len)
+static struct file_names *file_names_find(struct name_numbers *n, const struct kallsyms *ks)
 {
-	uint32_t h = 2166136261u;
+	struct file_names **more, *file;
 
-	while (len--)
-		h = (h ^ (uint8_t)*s++) * 16777619u;
-	return h;
+	for (size_t i = 0; i < n->n_files; i++)
+		if (n->files[i]->ks == ks)
+			return n->files[i];
+	more = realloc(n->files, (n->n_files + 1) * sizeof(*more));
+	file = malloc(sizeof(*file));
+	if (more)
+		n->files = more;
+	if (!more || !file) {
+		free(file);
+		return NULL;
+	}
+	file->ks = ks;
+	file->of_symbol = calloc(ks->n + 1, sizeof(*file->of_symbol));
+	if (!file->of_symbol) {
+		free(file);
+		return NULL;
+	}
+	ksym_cache_init(&file->cache, ks);
+	return more[n->n_files++] = file;
 }
 
-static bool numbers_init(struct name_numbers *n, const struct kallsyms *ks)
+/* The slot of a name: where its number is, or where it goes. */
+static uint32_t *name_slot(const struct name_numbers *n, const struct ksym *sym)
 {
-	if (n->ks == ks)
-		return n->slots;
-	free(n->of_symbol);
-	free(n->slots);
-	n->ks = ks;
-	n->n_slots = 1024;
-	while (n->n_slots < ks->n * 2)
-		n->n_slots *= 2;
-	n->of_symbol = calloc(ks->n + 1, sizeof(*n->of_symbol));
-	n->slots = calloc(n->n_slots, sizeof(*n->slots));
-	return n->of_symbol && n->slots;
-}
+	size_t i = hash_text(n->seed, sym->name, sym->name_len, n->n_slots);
 
-static uint32_t name_number(struct name_numbers *n, const struct ksym *sym)
-{
-	size_t index = sym - n->ks->syms, i;
-
-	if (n->of_symbol[index])
-		return n->of_symbol[index];
-	i = hash_name(sym->name, sym->name_len) & (n->n_slots - 1);
 	for (; n->slots[i]; i = (i + 1) & (n->n_slots - 1)) {
-		const struct ksym *other = &n->ks->syms[n->slots[i] - 1];
+		const struct ksym *other = n->names[n->slots[i] - 1];
 
 		if (other->name_len == sym->name_len &&
 		    !memcmp(other->name, sym->name, sym->name_len))
 			break;
 	}
-	if (!n->slots[i])
-		n->slots[i] = index + 1;
-	return n->of_symbol[index] = n->slots[i];
+	return &n->slots[i];
+}
+
+static bool names_grow(struct name_numbers *n)
+{
+	size_t n_slots = n->n_slots ? n->n_slots * 2 : 4096;
+	const struct ksym **names = realloc(n->names, n_slots / 2 * sizeof(*names));
+	uint32_t *slots = calloc(n_slots, sizeof(*slots));
+
+	if (names)
+		n->names = names;
+	if (!names || !slots) {
+		free(slots);
+		return false;
+	}
+	free(n->slots);
+	n->slots = slots;
+	n->n_slots = n_slots;
+	for (uint32_t i = 0; i < n->n; i++)
+		*name_slot(n, n->names[i]) = i + 1;
+	return true;
+}
+
+/* 0: there is no memory for it. */
+static uint32_t name_number(struct name_numbers *n, struct file_names *file, const struct ksym *sym)
+{
+	uint32_t *number = &file->of_symbol[sym - file->ks->syms], *slot;
+
+	if (*number)
+		return *number;
+	if (n->n * 2 >= n->n_slots && !names_grow(n))
+		return 0;
+	slot = name_slot(n, sym);
+	if (!*slot) {
+		n->names[n->n] = sym;
+		*slot = ++n->n;
+	}
+	return *number = *slot;
 }
 
 static struct name_stack *stack_of(struct order_state *o, uint32_t cpu)
@@ -223,19 +275,22 @@ static struct name_stack *stack_of(struct order_state *o, uint32_t cpu)
 	return &more[cpu];
 }
 
-static void stack_put(struct name_stack *st, uint32_t pos, uint32_t name)
+static void stack_put(struct order_state *o, struct name_stack *st, uint32_t pos, uint32_t name)
 {
 	if (!name)
 		return;
 	if (pos >= st->cap) {
 		uint32_t cap = st->cap + 64;
-		uint32_t *more = cap > STACK_MAX ? NULL : realloc(st->names, cap * sizeof(*more));
+		uint32_t *more = cap > STACK_MAX || o->n_stacked > STACKS_MAX
+					 ? NULL
+					 : realloc(st->names, cap * sizeof(*more));
 
 		if (!more)
 			return;
 		memset(more + st->cap, 0, 64 * sizeof(*more));
 		st->names = more;
 		st->cap = cap;
+		o->n_stacked += 64;
 	}
 	st->names[pos] = name;
 }
@@ -246,31 +301,28 @@ static uint32_t function_level(struct order_state *o, struct formats *f, const s
 	const struct kallsyms *ks = formats_kallsyms(f);
 	const struct ksym *sym, *parent_sym;
 	struct name_stack *st = stack_of(o, rec->cpu);
+	struct file_names *file = file_names_find(&o->numbers, ks);
 	uint64_t addr, parent_addr;
 	uint32_t name, parent, i;
 
-	if (f->config.plugins.ftrace_no_indent || !st ||
+	if (f->config.plugins.ftrace_no_indent || !st || !file ||
 	    !printer_number(&p, rec->event->wanted[0], &addr) ||
 	    !printer_number(&p, rec->event->wanted[1], &parent_addr))
 		return 0;
-	if (o->numbers.ks != ks)
-		ksym_cache_init(&o->cache, ks);
-	if (!numbers_init(&o->numbers, ks))
-		return 0;
-	parent_sym = kallsyms_find_cached(ks, &o->cache, parent_addr);
+	parent_sym = kallsyms_find_cached(ks, &file->cache, parent_addr);
 	if (!parent_sym)
 		return 0;
-	sym = kallsyms_find_cached(ks, &o->cache, addr);
-	name = sym ? name_number(&o->numbers, sym) : 0;
-	parent = name_number(&o->numbers, parent_sym);
+	sym = kallsyms_find_cached(ks, &file->cache, addr);
+	name = sym ? name_number(&o->numbers, file, sym) : 0;
+	parent = name_number(&o->numbers, file, parent_sym);
 	for (i = 0; i < st->cap && st->names[i]; i++) {
 		if (st->names[i] == parent) {
-			stack_put(st, i + 1, name);
+			stack_put(o, st, i + 1, name);
 			return i;
 		}
 	}
-	stack_put(st, 0, parent);
-	stack_put(st, 1, name);
+	stack_put(o, st, 0, parent);
+	stack_put(o, st, 1, name);
 	return 0;
 }
 
@@ -357,7 +409,7 @@ bool order_is_exit_of(const struct formats *f, const struct record *entry, const
 
 static struct wakeup_slot *wakeup_find(struct order_state *o, int pid)
 {
-	size_t i = (uint32_t)pid * 2654435761u & (o->n_wakeups - 1);
+	size_t i = hash_number(o->seed, (uint32_t)pid, o->n_wakeups);
 
 	while (o->wakeups[i].pid != -1 && o->wakeups[i].pid != pid)
 		i = (i + 1) & (o->n_wakeups - 1);

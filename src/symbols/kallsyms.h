@@ -24,6 +24,10 @@ struct ksym {
 struct kallsyms {
 	struct ksym *syms; /* sorted by address after kallsyms_sort() */
 	size_t n, cap;
+	uint32_t *by_name; /* hash of names to index + 1; made when it pays */
+	size_t n_by_name;
+	uint64_t seed;
+	unsigned n_asked;
 };
 
 /* Reads lines until one is not of the form; 0 or -ENOMEM. */
@@ -34,8 +38,8 @@ void kallsyms_release(struct kallsyms *ks);
 
 /* The symbol that covers addr, or NULL. The last symbol covers only its own address. */
 const struct ksym *kallsyms_find(const struct kallsyms *ks, uint64_t addr);
-/* The first symbol of that name by address, or NULL. Linear. */
-const struct ksym *kallsyms_find_name(const struct kallsyms *ks, const char *name, size_t len);
+/* The first symbol of that name by address, or NULL. For one thread. */
+const struct ksym *kallsyms_find_name(struct kallsyms *ks, const char *name, size_t len);
 
 /*
  * A small cache in front of kallsyms_find() for one thread, direct-mapped. Traces repeat the same few

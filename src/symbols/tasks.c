@@ -13,6 +13,7 @@
  * trace filtered down to idle's own events shows that. So rows are sorted at that first look-up.
  */
 #include "symbols/tasks.h"
+#include "base/hash.h"
 #include "base/number.h"
 
 #include <errno.h>
@@ -20,8 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ARENA_MAX_BYTES (64u << 20)
-#define TASKS_MAX	(1u << 18)
+#define ARENA_MAX_BYTES (48u << 20)
+#define TASKS_MAX	(1u << 18) /* 40 MB; the rest is shown without names */
 #define ROWS_MAX	(1u << 20)
 #define COMM_MAX	4096
 
@@ -66,11 +67,13 @@ static int rows_read(struct tasks *t, struct piece text)
 
 	for (size_t i = 0; i < text.len; i++)
 		n += text.data[i] == '\n';
-	t->rows = n > ROWS_MAX ? NULL : malloc(n * sizeof(*t->rows));
+	if (n > ROWS_MAX)
+		n = ROWS_MAX;
+	t->rows = malloc(n * sizeof(*t->rows));
 	if (!t->rows)
 		return -ENOMEM;
 	t->cap_rows = n;
-	while (p < end && *p) {
+	while (p < end && *p && t->n_rows < n) {
 		const char *nl = memchr(p, '\n', end - p), *stop = nl ? nl : end;
 
 		if (!nl && memchr(p, 0, end - p))
@@ -97,6 +100,7 @@ int tasks_init(struct tasks *t, struct piece cmdlines)
 	memset(t, 0, sizeof(*t));
 	arena_init(&t->arena, ARENA_MAX_BYTES);
 	t->n_slots = 1024;
+	t->seed = hash_seed();
 	t->slots = calloc(t->n_slots, sizeof(*t->slots));
 	return t->slots ? rows_read(t, cmdlines) : -ENOMEM;
 }
@@ -170,9 +174,10 @@ static const struct task *task_make(struct tasks *t, int pid, const char *comm, 
 	return task;
 }
 
-static const struct task **slot_of(const struct task **slots, size_t n_slots, int pid)
+static const struct task **slot_of(const struct tasks *t, const struct task **slots, size_t n_slots,
+				   int pid)
 {
-	size_t i = (uint32_t)pid * 2654435761u & (n_slots - 1);
+	size_t i = hash_number(t->seed, (uint32_t)pid, n_slots);
 
 	while (slots[i] && slots[i]->pid != pid)
 		i = (i + 1) & (n_slots - 1);
@@ -188,7 +193,7 @@ static void table_grow(struct tasks *t)
 		return;
 	for (size_t i = 0; i < t->n_slots; i++)
 		if (t->slots[i])
-			*slot_of(slots, n, t->slots[i]->pid) = t->slots[i];
+			*slot_of(t, slots, n, t->slots[i]->pid) = t->slots[i];
 	free(t->slots);
 	t->slots = slots;
 	t->n_slots = n;
@@ -196,13 +201,13 @@ static void table_grow(struct tasks *t)
 
 const struct task *tasks_find_slow(struct tasks *t, int pid)
 {
-	const struct task **slot = slot_of(t->slots, t->n_slots, pid);
+	const struct task **slot = slot_of(t, t->slots, t->n_slots, pid);
 	const struct task_row *row;
 
 	if (pid && !t->frozen)
 		rows_freeze(t);
 	if (!*slot) {
-		if (t->n_used >= TASKS_MAX)
+		if (t->n_used >= TASKS_MAX || t->n_used + 1 >= t->n_slots)
 			return NULL;
 		row = pid ? row_find(t, pid) : NULL;
 		*slot = !pid  ? task_make(t, pid, "<idle>", 6, true)
@@ -212,7 +217,7 @@ const struct task *tasks_find_slow(struct tasks *t, int pid)
 			return NULL;
 		if (++t->n_used * 2 > t->n_slots) {
 			table_grow(t);
-			slot = slot_of(t->slots, t->n_slots, pid);
+			slot = slot_of(t, t->slots, t->n_slots, pid);
 		}
 	}
 	t->last = *slot;
@@ -257,7 +262,7 @@ void tasks_learn(struct tasks *t, int pid, const char *comm, size_t len)
 	if (!made)
 		return;
 	((struct task *)made)->tgid = old->tgid;
-	*slot_of(t->slots, t->n_slots, pid) = made;
+	*slot_of(t, t->slots, t->n_slots, pid) = made;
 	t->last = made;
 }
 
@@ -273,6 +278,6 @@ void tasks_learn_tgid(struct tasks *t, int pid, int tgid)
 		return;
 	*made = *old;
 	made->tgid = tgid;
-	*slot_of(t->slots, t->n_slots, pid) = made;
+	*slot_of(t, t->slots, t->n_slots, pid) = made;
 	t->last = made;
 }

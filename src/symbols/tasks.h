@@ -38,6 +38,7 @@ struct tasks {
 	bool frozen;		   /* a name was looked up; see tasks.c */
 	const struct task **slots; /* open addressing by pid, power of two */
 	size_t n_slots, n_used;
+	uint64_t seed;
 	const struct task *last;
 	struct task_row *rows;
 	size_t n_rows, cap_rows;
@@ -47,7 +48,7 @@ struct tasks {
 int tasks_init(struct tasks *t, struct piece cmdlines);
 void tasks_release(struct tasks *t);
 
-/* Never NULL unless memory ran out (ceiling: a million tasks). pid 0 is "<idle>". */
+/* Never NULL unless memory ran out (ceiling: 262 144 tasks). pid 0 is "<idle>". */
 const struct task *tasks_find_slow(struct tasks *t, int pid);
 
 static inline const struct task *tasks_find(struct tasks *t, int pid)

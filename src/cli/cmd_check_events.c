@@ -37,8 +37,7 @@ static int apply_input(void *opts, const char *value, struct errmsg *err)
 	struct check_options *o = opts;
 
 	if (o->input)
-		return errmsg_set(err, -EINVAL, "there can be only one input, not '%s' and '%s'",
-				  o->input, value);
+		return errmsg_set(err, -EINVAL, "'%s' is one file too many", value);
 	o->input = value;
 	return 0;
 }
@@ -167,7 +166,9 @@ static void print_all(struct event **list, const uint8_t *kinds, size_t n)
 
 static void print_sum(const struct formats *f, const size_t *count, size_t n, const char *of)
 {
-	printf("%zu event formats of %s: %zu compile", n + f->n_bad, of, count[KIND_COMPILED]);
+	printf("%zu event format%s of %s: %zu compile%s", n + f->n_bad,
+	       n + f->n_bad == 1 ? "" : "s", of, count[KIND_COMPILED],
+	       count[KIND_COMPILED] == 1 ? "s" : "");
 	if (count[KIND_HANDLED])
 		printf(", %zu %s printed by a handler", count[KIND_HANDLED],
 		       count[KIND_HANDLED] == 1 ? "is" : "are");
@@ -224,8 +225,11 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	struct textbuf image;
 	int n = command_parse(cmd, &o, argc, argv, err), r = n < 0 ? n : 0;
 
-	for (int i = 1; r >= 0 && i <= n; i++)
-		r = apply_input(&o, argv[i], err);
+	if (n > 0 && (n > 1 || o.input))
+		r = errmsg_set(err, -EINVAL, "%s: '%s' is one file too many", cmd->name,
+			       argv[o.input ? 1 : 2]);
+	else if (n > 0)
+		o.input = argv[1];
 	if (r >= 0 && o.input && o.dir)
 		r = errmsg_set(err, -EINVAL, "check-events: -t and a file exclude each other");
 	if (r < 0)

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#define DEFAULT_ROWS	(-1)
 #define BIG_BYTES	(4ull << 30)
 #define TEXT_MAX_BYTES	(256u << 20)
 #define ARENA_MAX_BYTES (128u << 20)
@@ -43,7 +44,7 @@ static struct traceinfo_style style_of(const struct info_options *o)
 {
 	struct traceinfo_style style = {.max_rows = 10, .max_cpus = 16};
 
-	if (o->n_rows >= 0)
+	if (o->n_rows != DEFAULT_ROWS)
 		style.max_rows = o->n_rows;
 	else if (o->all || o->json)
 		style.max_rows = SIZE_MAX;
@@ -127,16 +128,19 @@ static int show_file(const struct info_options *o, const char *path, bool first,
 
 static int show_files(const struct info_options *o, char **paths, int n, struct output *out)
 {
+	bool first = true;
 	int status = 0;
 
 	for (int i = 0; i < n; i++) {
 		struct errmsg err = {0};
-		int r = show_file(o, paths[i], !i, out, &err);
+		int r = show_file(o, paths[i], first, out, &err);
 
 		if (r == -EPIPE)
 			return r;
 		if (r < 0)
 			fprintf(stderr, "sonde: %s\n", err.code ? err.text : strerror(-r));
+		else
+			first = false;
 		if (r)
 			status = 1;
 	}
@@ -146,12 +150,15 @@ static int show_files(const struct info_options *o, char **paths, int n, struct 
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
 {
 	char usual[] = "trace.dat", *usual_paths[] = {usual};
-	struct info_options o = {.n_rows = -1};
+	struct info_options o = {.n_rows = DEFAULT_ROWS};
 	int n = command_parse(cmd, &o, argc, argv, err), r;
 	struct output out;
 
 	if (n < 0)
 		return n;
+	if (o.n_rows < DEFAULT_ROWS)
+		return errmsg_set(err, -EINVAL, "info: -n needs a number from 0 on, not %lld",
+				  o.n_rows);
 	if (o.fast && o.count)
 		return errmsg_set(err, -EINVAL, "info: --fast and --count exclude each other");
 	r = output_open(&out, "never", false, err);

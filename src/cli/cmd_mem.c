@@ -29,8 +29,7 @@ static int apply_input(void *opts, const char *value, struct errmsg *err)
 	struct mem_options *o = opts;
 
 	if (o->input)
-		return errmsg_set(err, -EINVAL, "there can be only one input, not '%s' and '%s'",
-				  o->input, value);
+		return errmsg_set(err, -EINVAL, "'%s' is one file too many", value);
 	o->input = value;
 	return 0;
 }
@@ -181,8 +180,11 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	struct mem_run run = {.opts = &o};
 	int n = command_parse(cmd, &o, argc, argv, err), r = n < 0 ? n : 0;
 
-	for (int i = 1; r >= 0 && i <= n; i++)
-		r = apply_input(&o, argv[i], err);
+	if (n > 0 && (n > 1 || o.input))
+		r = errmsg_set(err, -EINVAL, "%s: '%s' is one file too many", cmd->name,
+			       argv[o.input ? 1 : 2]);
+	else if (n > 0)
+		o.input = argv[1];
 	if (r >= 0)
 		r = tracefile_open(&run.tf, o.input ? o.input : "trace.dat", err);
 	if (r < 0)

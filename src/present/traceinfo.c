@@ -121,12 +121,19 @@ static void add_span(struct textbuf *tb, const struct info_span *span)
 static void add_format(struct textbuf *tb, const struct traceinfo *info)
 {
 	add_label(tb, "size");
-	textbuf_addf(tb, "%" PRIu64 " bytes (", info->n_bytes);
-	add_size(tb, info->n_bytes);
-	textbuf_add_str(tb, ")\n");
+	add_count(tb, info->n_bytes, "byte");
+	if (info->n_bytes >= 1024) {
+		textbuf_add_str(tb, " (");
+		add_size(tb, info->n_bytes);
+		textbuf_add_char(tb, ')');
+	}
+	textbuf_add_char(tb, '\n');
 	add_label(tb, "format");
-	textbuf_addf(tb, "version %d, %s endian, %u-bit, sub-buffers of %u bytes\n", info->version,
-		     info->big_endian ? "big" : "little", info->long_bits, info->page_size);
+	textbuf_addf(tb, "version %d, %s endian, ", info->version,
+		     info->big_endian ? "big" : "little");
+	if (info->long_bits)
+		textbuf_addf(tb, "%u-bit, ", info->long_bits);
+	textbuf_addf(tb, "sub-buffers of %u bytes\n", info->page_size);
 	add_label(tb, "compression");
 	add_safe(tb, info->compression);
 	if (info->compression_version[0]) {
@@ -164,8 +171,8 @@ static void add_relatives(struct textbuf *tb, const struct traceinfo *info)
 	}
 	if (info->peer_id) {
 		add_label(tb, "guest of");
-		textbuf_addf(tb, "trace 0x%" PRIx64 ", clocks compared %u times on ", info->peer_id,
-			     info->n_peer_samples);
+		textbuf_addf(tb, "trace 0x%" PRIx64 ", clocks compared %u time%s on ",
+			     info->peer_id, info->n_peer_samples, plural(info->n_peer_samples));
 		add_count(tb, info->n_peer_cpus, "CPU");
 		textbuf_add_char(tb, '\n');
 	}

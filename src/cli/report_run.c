@@ -21,9 +21,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TEXT_MAX_BYTES (2u << 20)
-#define TEXT_HARD_MAX  (16u << 20) /* of one record */
-#define SLOTS_MAX      128
+#define TEXT_SUM_BYTES	 (48u << 20) /* of all slots */
+#define TEXT_MAX_BYTES	 (2u << 20)  /* of one slot, at most */
+#define RECORD_MAX_BYTES (2u << 20)  /* of one record; no more of it is shown */
+#define SLOTS_MAX	 128
 
 struct slot {
 	struct batch batch;
@@ -48,7 +49,7 @@ struct run {
 	struct arena arena;
 	struct output out;
 	struct slot *slots;
-	size_t n_slots;
+	size_t n_slots, text_max;
 	uint64_t **last_ts; /* --ts-check: per source and CPU */
 };
 
@@ -241,7 +242,7 @@ static void work_slot(void *ctx, void *item)
 	struct slot *slot = item;
 
 	textbuf_clear(&slot->text);
-	slot->done = run->add(&slot->lines, &slot->batch, 0, TEXT_MAX_BYTES);
+	slot->done = run->add(&slot->lines, &slot->batch, 0, run->text_max);
 }
 
 static void check_times(struct run *run, const struct batch *b)
@@ -272,7 +273,7 @@ static int drain_slot(void *ctx, void *item)
 		if (r < 0 || slot->done == slot->batch.n)
 			break;
 		textbuf_clear(&slot->text);
-		slot->done = run->add(&slot->lines, &slot->batch, slot->done, TEXT_MAX_BYTES);
+		slot->done = run->add(&slot->lines, &slot->batch, slot->done, run->text_max);
 	}
 	output_progress(&run->out, slot->batch.progress);
 	return r;
@@ -283,9 +284,12 @@ static int slots_init(struct run *run, unsigned n_threads, struct errmsg *err)
 	run->n_slots = n_threads > 1 ? n_threads * 2 + 1 : 1;
 	if (run->n_slots > SLOTS_MAX)
 		run->n_slots = SLOTS_MAX;
+	run->text_max = TEXT_SUM_BYTES / run->n_slots;
+	if (run->text_max > TEXT_MAX_BYTES)
+		run->text_max = TEXT_MAX_BYTES;
 	run->slots = calloc(run->n_slots, sizeof(*run->slots));
 	for (size_t i = 0; run->slots && i < run->n_slots; i++) {
-		textbuf_init(&run->slots[i].text, TEXT_HARD_MAX);
+		textbuf_init(&run->slots[i].text, run->text_max + RECORD_MAX_BYTES);
 		if (batch_init(&run->slots[i].batch) < 0 ||
 		    line_printer_init(&run->slots[i].lines, &run->style, &run->slots[i].text) < 0)
 			return errmsg_set_errno(err, -ENOMEM, "cannot report");

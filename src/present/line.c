@@ -21,22 +21,41 @@
 #define COLOUR_LOST  "\x1b[31m"
 #define COLOUR_OFF   "\x1b[0m"
 
+/* The printer of an earlier source of the same file, or NULL. */
+static struct printer *find_printer(const struct line_printer *lp, size_t source)
+{
+	for (size_t i = 0; i < source; i++)
+		if (lp->style->sources[i].formats == lp->style->sources[source].formats)
+			return lp->printers[i];
+	return NULL;
+}
+
 int line_printer_init(struct line_printer *lp, const struct line_style *style, struct textbuf *out)
 {
 	*lp = (struct line_printer){.style = style, .out = out};
-	lp->printers = calloc(style->n_sources, sizeof(*lp->printers));
-	for (size_t i = 0; lp->printers && i < style->n_sources; i++)
-		if (printer_init(&lp->printers[i], style->sources[i].formats, out) < 0) {
+	lp->printers = calloc(style->n_sources + 1, sizeof(*lp->printers));
+	for (size_t i = 0; lp->printers && i < style->n_sources; i++) {
+		lp->printers[i] = find_printer(lp, i);
+		if (lp->printers[i])
+			continue;
+		lp->printers[i] = calloc(1, sizeof(**lp->printers));
+		if (!lp->printers[i] ||
+		    printer_init(lp->printers[i], style->sources[i].formats, out) < 0) {
 			line_printer_release(lp);
 			return -ENOMEM;
 		}
+	}
 	return lp->printers ? 0 : -ENOMEM;
 }
 
 void line_printer_release(struct line_printer *lp)
 {
-	for (size_t i = 0; lp->printers && i < lp->style->n_sources; i++)
-		printer_release(&lp->printers[i]);
+	for (size_t i = lp->printers ? lp->style->n_sources : 0; i-- > 0;) {
+		if (!lp->printers[i] || find_printer(lp, i))
+			continue;
+		printer_release(lp->printers[i]);
+		free(lp->printers[i]);
+	}
 	free(lp->printers);
 	lp->printers = NULL;
 }
@@ -241,7 +260,7 @@ void line_printer_add_info(struct line_printer *lp, const struct record *rec, bo
 	const struct line_source *src = &lp->style->sources[rec->source];
 	size_t start = textbuf_len(lp->out);
 
-	printer_print(&lp->printers[rec->source], rec, raw);
+	printer_print(lp->printers[rec->source], rec, raw);
 	if (src->syscalls && !strcmp(rec->event->system, "raw_syscalls")) {
 		textbuf_add_char(lp->out, 0); /* ends the number for strtoull() */
 		if (!lp->out->overflow)
@@ -365,8 +384,8 @@ static void add_plain_line(struct line_printer *lp, const struct batch *b, size_
 		add_line(lp, b, i);
 		return;
 	}
-	printer_print(&lp->printers[rec->source], rec, false);
-	if (lp->out->pos[-1] == '\n')
+	printer_print(lp->printers[rec->source], rec, false);
+	if (lp->out->pos > lp->out->start && lp->out->pos[-1] == '\n')
 		lp->out->pos--;
 	textbuf_add_char(lp->out, '\n');
 }

@@ -37,7 +37,7 @@ struct line_style {
 struct line_printer {
 	const struct line_style *style;
 	struct textbuf *out;
-	struct printer *printers; /* one per source */
+	struct printer **printers; /* by source; the buffers of a file share one */
 	/* the time of the last line, as far as it repeats: its whole seconds */
 	uint64_t seconds;
 	char seconds_text[32];

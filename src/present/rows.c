@@ -173,7 +173,7 @@ static void add_json_head(struct line_printer *lp, const struct line_source *src
 static void add_json(struct line_printer *lp, const struct record *rec)
 {
 	const struct line_source *src = &lp->style->sources[rec->source];
-	struct printer *p = &lp->printers[rec->source];
+	struct printer *p = lp->printers[rec->source];
 	const struct event *ev = rec->event;
 	struct textbuf *tb = lp->out;
 

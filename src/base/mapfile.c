@@ -3,8 +3,9 @@
  * mapfile.c - map a file, or slurp what cannot be mapped.
  *
  * Mapping costs nothing per byte and lets the page cache decide what stays: a 100 GB trace needs no
- * memory of ours. Pipes (`ssh host cat trace.dat | sonde report -i -`) are read whole, at most
- * SLURP_MAX_BYTES, because the format needs random access.
+ * memory of ours. Pipes (`ssh host cat trace.dat | sonde report -i -`) are read whole, because the
+ * format needs random access: into memory, and from MEMORY_MAX_BYTES on into a file without a name
+ * in $TMPDIR or /var/tmp, which is then mapped.
  */
 #include "base/mapfile.h"
 #include "base/errmsg.h"
@@ -17,45 +18,125 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define SLURP_MAX_BYTES ((size_t)8 << 30)
+#define MEMORY_MAX_BYTES ((size_t)64 << 20)
+
+/* As many bytes as there are, up to n; negative: -errno. */
+static ssize_t read_full(int fd, uint8_t *to, size_t n)
+{
+	size_t done = 0;
+
+	while (done < n) {
+		ssize_t r = read(fd, to + done, n - done);
+
+		if (r < 0 && errno == EINTR)
+			continue;
+		if (r < 0)
+			return -errno;
+		if (!r)
+			break;
+		done += r;
+	}
+	return done;
+}
+
+static int write_full(int fd, const uint8_t *from, size_t n)
+{
+	while (n) {
+		ssize_t r = write(fd, from, n);
+
+		if (r < 0 && errno == EINTR)
+			continue;
+		if (r < 0)
+			return -errno;
+		from += r;
+		n -= r;
+	}
+	return 0;
+}
+
+/* A file without a name: it is gone when it is closed and unmapped. */
+static int open_nameless(void)
+{
+	const char *dirs[] = {getenv("TMPDIR"), "/var/tmp", "/tmp"};
+	int fd = -1;
+
+	for (size_t i = 0; i < sizeof(dirs) / sizeof(*dirs) && fd < 0; i++)
+		if (dirs[i])
+			fd = open(dirs[i], O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	return fd;
+}
+
+static int map_fd(struct mapfile *map, int fd, size_t n_bytes, const char *path, struct errmsg *err)
+{
+	void *p = mmap(NULL, n_bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+
+	if (p == MAP_FAILED)
+		return errmsg_set_errno(err, -errno, "cannot map %s", path);
+	*map = (struct mapfile){.data = p, .n_bytes = n_bytes};
+	return 0;
+}
+
+/* What was read so far and the rest of the stream go to a file, which is mapped. */
+static int spool(struct mapfile *map, int fd, uint8_t *buf, size_t len, const char *path,
+		 struct errmsg *err)
+{
+	int file = open_nameless(), r = 0;
+	size_t total = 0;
+	ssize_t n = len;
+
+	if (file < 0)
+		return errmsg_set(err, -EFBIG,
+				  "%s is a stream of more than %zu MB; save it to a file first",
+				  path, len >> 20);
+	while (n > 0 && r >= 0) {
+		r = write_full(file, buf, n);
+		total += n;
+		n = r < 0 ? 0 : read_full(fd, buf, len);
+	}
+	if (n < 0)
+		r = errmsg_set_errno(err, n, "cannot read %s", path);
+	else if (r < 0)
+		errmsg_set_errno(err, r,
+				 "cannot keep %s in a temporary file; TMPDIR can name a place",
+				 path);
+	else
+		r = map_fd(map, file, total, path, err);
+	close(file);
+	return r;
+}
 
 static int mapfile_slurp(struct mapfile *map, int fd, const char *path, struct errmsg *err)
 {
 	size_t cap = 1 << 20, len = 0;
 	uint8_t *p = malloc(cap), *q;
-	ssize_t n;
+	ssize_t n = 0;
 
-	while (p && (n = read(fd, p + len, cap - len)) != 0) {
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0) {
-			free(p);
-			return errmsg_set_errno(err, -errno, "cannot read %s", path);
-		}
+	while (p && (n = read_full(fd, p + len, cap - len)) > 0) {
 		len += n;
 		if (len < cap)
-			continue;
-		cap *= 2;
-		q = cap > SLURP_MAX_BYTES ? NULL : realloc(p, cap);
-		if (!q) {
+			break;
+		if (cap == MEMORY_MAX_BYTES) {
+			n = spool(map, fd, p, len, path, err);
 			free(p);
-			return errmsg_set(
-				err, -EFBIG,
-				"%s is a stream of more than %zu MB; save it to a file first", path,
-				len >> 20);
+			return n;
 		}
+		cap *= 2;
+		q = realloc(p, cap);
+		if (!q)
+			free(p);
 		p = q;
 	}
-	if (!p)
-		return errmsg_set_errno(err, -ENOMEM, "cannot read %s", path);
-	*map = (struct mapfile){.data = p, .n_bytes = len, .is_heap = true};
-	return 0;
+	if (p && n >= 0) {
+		*map = (struct mapfile){.data = p, .n_bytes = len, .is_heap = true};
+		return 0;
+	}
+	free(p);
+	return errmsg_set_errno(err, p ? n : -ENOMEM, "cannot read %s", path);
 }
 
 static int mapfile_map(struct mapfile *map, int fd, const char *path, struct errmsg *err)
 {
 	struct stat st;
-	void *p;
 
 	if (fstat(fd, &st) < 0)
 		return errmsg_set_errno(err, -errno, "cannot examine %s", path);
@@ -63,11 +144,7 @@ static int mapfile_map(struct mapfile *map, int fd, const char *path, struct err
 		return errmsg_set(err, -EISDIR, "%s is a directory, not a trace file", path);
 	if (!S_ISREG(st.st_mode) || !st.st_size)
 		return mapfile_slurp(map, fd, path, err);
-	p = mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (p == MAP_FAILED)
-		return errmsg_set_errno(err, -errno, "cannot map %s", path);
-	*map = (struct mapfile){.data = p, .n_bytes = st.st_size};
-	return 0;
+	return map_fd(map, fd, st.st_size, path, err);
 }
 
 int mapfile_open(struct mapfile *ret_map, const char *path, struct errmsg *err)

@@ -2,7 +2,7 @@
 /*
  * mapfile.h - a whole file as memory, read-only.
  *
- * Regular files are mapped; a pipe or /dev/stdin is read into memory up to a ceiling. The bytes stay
+ * Regular files are mapped; a pipe is read into memory, a long one into a temporary file. The bytes stay
  * valid until mapfile_release(). A file that somebody truncates while it is mapped raises SIGBUS on
  * the missing pages; cli/ turns that into a sentence.
  */

@@ -11,6 +11,7 @@
 #include "cli/command.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,6 +111,18 @@ static void on_sigbus(int sig)
 	_exit(n < 0 ? EXIT_TROUBLE : EXIT_TROUBLE);
 }
 
+/*
+ * A program may be started with its standard files closed. Then the next file it opens would take
+ * their place, and what is meant for a person would be written into it. /dev/null opened the wrong
+ * way round keeps the place and fails when used, as a closed file would.
+ */
+static void keep_standard_files(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0) /* then it is the lowest free one, which open() takes */
+			open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 /* `sonde -X` and `sonde --WORD`, before any command. */
 static int run_option(const char *word)
 {
@@ -132,6 +145,7 @@ int main(int argc, char **argv)
 	const struct command *cmd;
 	struct errmsg err = {0};
 
+	keep_standard_files();
 	signal(SIGPIPE, SIG_IGN); /* a write fails instead, and is reported as such */
 	signal(SIGBUS, on_sigbus);
 	if (argc < 2) {

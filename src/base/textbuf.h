@@ -62,6 +62,12 @@ static inline void textbuf_commit(struct textbuf *tb, char *pos)
 		tb->pos = pos;
 }
 
+/* The branches for long texts are not taken for short ones, which the compiler cannot know. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Warray-bounds"
+#ifndef __clang__
+#pragma GCC diagnostic ignored "-Wstringop-overread"
+#endif
 /*
  * memcpy() for what a line is made of: mostly 3 to 32 bytes. Two moves that overlap in the middle
  * cover a range of lengths without a loop or a call; nothing outside [0, len) is touched.
@@ -86,6 +92,7 @@ static inline __attribute__((always_inline)) void textbuf_copy(char *to, const c
 		to[len - 1] = from[len - 1];
 	}
 }
+#pragma GCC diagnostic pop
 
 static inline void textbuf_add(struct textbuf *tb, const char *s, size_t len)
 {

@@ -281,7 +281,7 @@ static const struct option_row rows[] = {
 	FLAG('q', "quiet", quiet, "no warnings about damaged input"),
 	{OPTION_CALL, 'V', "verbose", "LEVEL", "accepted for trace-cmd's sake",
 	 .apply = apply_ignored, .arg_optional = true, .hidden = true},
-	CALL(0, "profile", NULL, refuse_profile, "where time goes (not there yet)"),
+	{OPTION_CALL, 0, "profile", .apply = refuse_profile, .help = "not there yet", .hidden = true},
 	{OPTION_CALL, 'G', NULL, .apply = refuse_profile, .help = "with --profile", .hidden = true},
 	{OPTION_CALL, 'H', NULL, "HOOK", .apply = refuse_profile, .help = "with --profile",
 	 .hidden = true},

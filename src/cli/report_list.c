@@ -228,8 +228,8 @@ static void print_edge(const struct report *rep, struct report_file *file,
 								      : o->ts2secs};
 	char text[TIME_MAX_BYTES + 2], *s = text;
 	struct timeconv tc;
-	uint64_t ts;
-	int id;
+	uint64_t ts = 0;
+	int id = 0;
 
 	if (!find_edge(file, b, cpu, last, &ts, &id))
 		return;

@@ -51,9 +51,9 @@ static int read_file(const char *path, struct textbuf *out)
 static int read_below(const char *dir, const char *name, struct textbuf *out)
 {
 	char path[4096];
+	int n = snprintf(path, sizeof(path), "%s/%s", dir, name);
 
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	return read_file(path, out);
+	return n < (int)sizeof(path) ? read_file(path, out) : -ENAMETOOLONG;
 }
 
 /* --- formats ----------------------------------------------------------------------------------- */

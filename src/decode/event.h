@@ -144,7 +144,7 @@ struct event {
 	bool is_bprint;
 	bool force_raw, no_handler; /* report -r, -n */
 	uint8_t role;		    /* enum event_role of order.h */
-	bool names_nobody; /* names.c found no name of a task in it */
+	bool names_nobody;	    /* names.c found no name of a task in it */
 	uint32_t not_text;	    /* fields by index that held unprintable text (report -R) */
 	struct field *common, *fields;
 	size_t n_common, n_fields;

@@ -13,7 +13,7 @@
  * looking at all of them; above that by a heap. A record stays at its cursor until it is batched, so
  * nothing needs to be copied or kept alive before that; from then on the batch holds the chunk.
  *
- * Cost: some 15 ns a record, the only serial part of printing, which takes ten times as long. It
+ * Cost: some 15 ns a record, the only serial part of printing, which takes five times as long. It
  * could be cut into time slices, but then names, indentation and folding would need a pass of their
  * own over everything before the first line could be printed.
  */

@@ -4,14 +4,14 @@
  *
  *	input:  a trace.dat  u8 options
  *	options: bit 0 raw fields  1 latency format  2 places and boundaries  3 wakeup latencies
- *	         4 time differences  5 no plugins  6 unpack in a thread
+ *	         4 time differences  5 no plugins  6 unpack in a thread  7 JSON and CSV
  *
  * Opens the file, asks for every text, section, option and CPU as `info` and `dump` would, compiles
  * every event, and prints what the buffers hold, up to a ceiling. A record that does not lie in the
  * file or in an unpacked chunk shows as a read outside of memory.
  */
 #include "base/errmsg.h"
-#include "present/line.h"
+#include "present/rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +19,7 @@
 #define BATCHES_MAX    24
 #define SOURCES_MAX    8
 #define TEXT_MAX_BYTES (1u << 20)
+#define HALF	       (TEXT_MAX_BYTES / 2)
 
 struct reading {
 	struct tracefile *tf;
@@ -28,6 +29,7 @@ struct reading {
 	struct sequence *seq;
 	struct line_source sources[SOURCES_MAX];
 	size_t n_sources;
+	struct arena arena;
 	uint8_t options;
 };
 
@@ -85,6 +87,7 @@ static int add_source(struct reading *r, const struct tracefile_buffer *b)
 	struct timeconv_config tc = {0};
 
 	timeconv_init(&sc.time, r->tf, b->clock, &tc);
+	sc.time.host = time_shift_read(r->tf, &r->arena);
 	timeconv_settle(&sc.time);
 	r->sources[r->n_sources++] = (struct line_source){
 		.formats = r->formats,
@@ -115,7 +118,9 @@ static void print_batches(struct reading *r)
 
 		for (unsigned k = 0; k < 4 && done < batch.n; k++) {
 			textbuf_clear(&text);
-			done = line_printer_add(&lines, &batch, done, TEXT_MAX_BYTES / 2);
+			done = !(r->options & 128) ? line_printer_add(&lines, &batch, done, HALF)
+			       : i & 1		   ? rows_add_json(&lines, &batch, done, HALF)
+						   : rows_add_csv(&lines, &batch, done, HALF);
 		}
 	}
 	line_printer_release(&lines);
@@ -129,9 +134,11 @@ static void print_events(struct reading *r)
 					 .places = r->options & 4,
 					 .wakeup = r->options & 8,
 					 .all_names = r->options & 32,
+					 .tgids = r->options & 32,
 					 .to = UINT64_MAX};
 	uint64_t first;
 
+	arena_init(&r->arena, 16 << 20);
 	r->seq = sequence_new(&config);
 	if (r->options & 64)
 		r->unpacker = unpacker_new(1, 4);
@@ -144,6 +151,7 @@ static void print_events(struct reading *r)
 	}
 	sequence_free(r->seq);
 	unpacker_free(r->unpacker);
+	arena_release(&r->arena);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t n);

@@ -82,7 +82,7 @@ def make_file(place, golden):
                 other = trace.instance("side", clock="x86-tsc")
                 other.cpu(1).add(1_200_000_000, tick(count=4, name="aside"))
             data = trace.pack()
-            for options in (0, 1, 62, 64):
+            for options in (0, 1, 62, 64, 128):
                 keep(place, f"{version}{packing}{long_size}-{options}", data, bytes([options]))
             keep(place, f"{version}{packing}{long_size}-cut", data[:len(data) * 4 // 5], b"\0")
     trace = Trace(7, page_size=256)
@@ -90,6 +90,8 @@ def make_file(place, golden):
     trace.systems["demo"][0].print_fmt = '"%d", REC->count / REC->addr'
     trace.option(tracedat.TSC2NSEC, struct.pack("<IIQ", 1 << 20, 20, 0))
     trace.option(tracedat.OFFSET, "-5000")
+    samples = struct.pack("<9q", 0, 1 << 30, 1 << 31, 5, 7, -9, 1, 1, 1)
+    trace.option(tracedat.TIME_SHIFT, struct.pack("<QIII", 1, 1, 1, 3) + samples + bytes(24))
     keep(place, "options", trace.pack(), b"\x10")
     for version, packing in ((6, "none"), (7, "none"), (7, "zstd")):
         trace = Trace(version, compression=packing)

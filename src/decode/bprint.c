@@ -3,7 +3,8 @@
  * bprint.c - trace_printk() records: a format by address, values packed behind it.
  *
  *	record: ip, fmt (address of the format string), buf: values
- *	buf:    numbers of 4 or 8 bytes, each at a multiple of 4; strings with their NUL, unaligned
+ *	buf:    numbers of 4 or 8 bytes, each at a multiple of 4; those of %h and %hh, and characters,
+ *	        at a multiple of their own size; strings with their NUL, unaligned
  *
  * The text is "%ps: FORMAT" with ip first. What the format takes from buf is found by scanning it
  * with rules of their own (only letters that change the size of a value matter); then it is printed
@@ -75,7 +76,7 @@ static void take_number(struct value_reader *r, unsigned size)
 {
 	struct arg *a = add_value(r);
 
-	r->pos = (r->pos + 3) & ~3u;
+	r->pos = (r->pos + (size < 4 ? size : 4) - 1) & ~(size < 4 ? size - 1 : 3u);
 	if (!a)
 		return;
 	a->kind = ARG_ATOM;
@@ -99,21 +100,34 @@ static void take_string(struct value_reader *r)
 	r->pos = nul ? r->pos + (nul - s) + 1 : r->p->size;
 }
 
+static void take_char(struct value_reader *r)
+{
+	struct arg *a = add_value(r);
+
+	if (!a)
+		return;
+	a->kind = ARG_BSTRING;
+	a->atom.len = r->pos < r->p->size;
+	a->atom.text = a->atom.len ? (const char *)r->p->data + r->pos++ : "";
+}
+
 /* One conversion, f behind its '%'; returns its last character. */
 static const char *take_conversion(struct value_reader *r, const char *f)
 {
-	unsigned longs = 0;
+	unsigned longs = 0, shorts = 0;
 
 	for (;; f++) {
 		if (*f == 'l') {
 			longs++;
+		} else if (*f == 'h') {
+			shorts++;
 		} else if (*f == 'L') {
 			longs = 2;
 		} else if (*f == 'z' || *f == 'Z') {
 			longs = 1;
 		} else if (*f == '*') {
 			take_number(r, 4);
-		} else if (!*f || (!strchr("#.", *f) && !isdigit((unsigned char)*f))) {
+		} else if (!*f || (!strchr("#.-", *f) && !isdigit((unsigned char)*f))) {
 			break;
 		}
 	}
@@ -130,8 +144,13 @@ static const char *take_conversion(struct value_reader *r, const char *f)
 		take_number(r, r->p->formats->long_size);
 	} else if (*f == 's') {
 		take_string(r);
+	} else if (*f == 'c') {
+		take_char(r);
 	} else if (*f && strchr("duixXo", *f)) {
-		take_number(r, !longs ? 4 : longs == 1 ? r->p->formats->long_size : 8);
+		take_number(r, shorts	    ? (shorts == 1 ? 2 : 1)
+			       : !longs	    ? 4
+			       : longs == 1 ? r->p->formats->long_size
+					    : 8);
 	}
 	return *f ? f : f - 1;
 }
@@ -179,7 +198,6 @@ void bprint_print(struct printer *p)
 	const struct field *buf = event_find_field(p->ev, "buf");
 	struct value_reader r = {.p = p};
 	uint64_t addr = 0, caller = 0;
-	bool failed = false;
 
 	if (!ip || !fmt || !buf)
 		return;
@@ -201,7 +219,7 @@ void bprint_print(struct printer *p)
 	if (!r.f->segments || r.f->n_values != r.n) {
 		r.f->n_values = r.n;
 		r.f->segments = printfmt_split((struct event *)p->ev, r.f->text, r.f->values,
-					       &p->bprint->arena, &failed);
+					       &p->bprint->arena, NULL);
 	}
 	for (const struct segment *s = r.f->segments; s; s = s->next)
 		print_segment(p, s);

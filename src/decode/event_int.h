@@ -19,7 +19,10 @@ struct event_parser {
 /* argparse.c: the arguments after the format string. Number of arguments, or negative. */
 int event_parse_args(struct event_parser *p, struct arg **ret_list);
 
-/* printfmt.c: splits a format string into segments that take their arguments from args. */
+/*
+ * printfmt.c: splits a format string into segments that take their arguments from args. Without
+ * ret_failed it is one of trace_printk(): then it never fails.
+ */
 struct segment *printfmt_split(struct event *ev, const char *format, struct arg *args,
 			       struct arena *arena, bool *ret_failed);
 

@@ -7,7 +7,9 @@
  * Known: flags # - 0, width, precision, `*` for one of them, h l L z Z, and d u i x X o p s. Pointers
  * take the kernel's letters with them (%pS, %pI6c, %pUb, %*phC …). Any other conversion character is
  * shown as ">c<", and a conversion that finds no argument makes the event's format unusable.
- * Used for event formats once, and for trace_printk() formats once per format string.
+ * Used for event formats once, and for trace_printk() formats once per format string. Those are
+ * known to be sound to the kernel, so %c is understood, and where the record ends too early the
+ * conversion's letter is shown and the rest of the format still printed.
  */
 #include "decode/event_int.h"
 
@@ -23,6 +25,8 @@ struct splitter {
 	struct segment **link;
 	unsigned n_segments;
 	bool failed;
+	bool is_printk;
+	bool missing; /* is_printk: the last conversion found no argument */
 };
 
 static void add_segment(struct splitter *sp, struct segment s, size_t len)
@@ -46,10 +50,12 @@ static struct arg *take_arg(struct splitter *sp)
 {
 	struct arg *a = sp->args;
 
-	if (!a)
-		sp->failed = true;
-	else
+	if (a)
 		sp->args = a->next;
+	else if (sp->is_printk)
+		sp->missing = true;
+	else
+		sp->failed = true;
 	return a;
 }
 
@@ -106,12 +112,14 @@ static void add_conversion(struct splitter *sp, struct segment s, const char *st
 /* f is at a '%' that begins a conversion; returns the place after it. */
 static const char *split_conversion(struct splitter *sp, const char *f)
 {
-	const char *start = f++;
+	const char *start = f++, *letter;
 	struct segment s = {.kind = SEGMENT_TEXT};
 
+	sp->missing = false;
 	for (; *f && !sp->failed; f++) {
 		if (strchr("#.-0123456789", *f))
 			continue;
+		letter = f;
 		switch (*f) {
 		case 'h':
 			s.size_class--;
@@ -130,6 +138,8 @@ static const char *split_conversion(struct splitter *sp, const char *f)
 			if (s.width_arg)
 				sp->failed = true;
 			s.width_arg = take_arg(sp);
+			if (sp->missing)
+				return f;
 			continue;
 		case 'p':
 			f += pointer_letters(f + 1);
@@ -147,12 +157,16 @@ static const char *split_conversion(struct splitter *sp, const char *f)
 			s.kind = SEGMENT_NUMBER;
 			break;
 		default:
+			if (sp->is_printk && *f == 'c') {
+				s.kind = SEGMENT_STRING;
+				break;
+			}
 			s.text = (char[]){'>', *f, '<', 0};
 			add_segment(sp, s, 3);
 			return f + 1;
 		}
 		add_conversion(sp, s, start, f + 1 - start);
-		return f + 1;
+		return sp->missing ? letter : f + 1;
 	}
 	return f;
 }
@@ -197,11 +211,13 @@ struct segment *printfmt_split(struct event *ev, const char *format, struct arg 
 			       struct arena *arena, bool *ret_failed)
 {
 	struct segment *list = NULL;
-	struct splitter sp = {.ev = ev, .arena = arena, .args = args, .link = &list};
+	struct splitter sp = {
+		.ev = ev, .arena = arena, .args = args, .link = &list, .is_printk = !ret_failed};
 
 	while (*format && !sp.failed)
 		format = *format == '%' && format[1] != '%' ? split_conversion(&sp, format)
 							    : split_text(&sp, format);
-	*ret_failed = sp.failed;
+	if (ret_failed)
+		*ret_failed = sp.failed;
 	return list;
 }

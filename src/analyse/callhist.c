@@ -27,6 +27,7 @@
 #include "analyse/comm_table.h"
 #include "analyse/namepool.h"
 #include "base/arena.h"
+#include "base/hash.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,6 +68,7 @@ struct callhist {
 	const struct kallsyms *symbols;
 	struct ksym_cache *cache;
 	bool by_task;
+	uint64_t seed; /* of the hash tables */
 	struct function_fields function, entry, exit, stack, wakeup[2], prev, next;
 	struct stack current, pending;
 	struct saved_stack *newest, *oldest;
@@ -125,10 +127,10 @@ static void stack_drop(struct stack *s)
 /* --- the tree ---------------------------------------------------------------------------------- */
 
 static size_t slot_find(struct call_node **slots, struct call_node **parents, size_t n_slots,
-			const struct call_node *parent, const char *name)
+			uint64_t seed, const struct call_node *parent, const char *name)
 {
-	uint64_t key = ((uintptr_t)parent * 0x9e3779b97f4a7c15u) ^ (uintptr_t)name;
-	size_t i = (key * 0xff51afd7ed558ccdu) >> 32;
+	uint64_t key = (uintptr_t)parent * seed;
+	size_t i = hash_number(seed, (key ^ key >> 32) + (uintptr_t)name, n_slots);
 
 	for (;; i++) {
 		i &= n_slots - 1;
@@ -153,7 +155,8 @@ static bool slots_grow(struct callhist *h)
 
 		if (!h->slots[i])
 			continue;
-		to = slot_find(slots, parents, n, h->slot_parents[i], h->slots[i]->frame.name);
+		to = slot_find(slots, parents, n, h->seed, h->slot_parents[i],
+			       h->slots[i]->frame.name);
 		slots[to] = h->slots[i];
 		parents[to] = h->slot_parents[i];
 	}
@@ -174,7 +177,7 @@ static struct call_node *child_of(struct callhist *h, struct call_node *parent,
 
 	if (h->n_used * 2 >= h->n_slots && !slots_grow(h))
 		return NULL;
-	i = slot_find(h->slots, h->slot_parents, h->n_slots, parent, frame.name);
+	i = slot_find(h->slots, h->slot_parents, h->n_slots, h->seed, parent, frame.name);
 	*ret_made = !h->slots[i];
 	if (h->slots[i])
 		return h->slots[i];
@@ -193,9 +196,9 @@ static struct call_node *child_of(struct callhist *h, struct call_node *parent,
 	return node;
 }
 
-static struct call_task **task_slot(struct call_task **tasks, size_t n, int pid)
+static struct call_task **task_slot(struct call_task **tasks, size_t n, uint64_t seed, int pid)
 {
-	size_t i = ((uint32_t)pid * 0x9e3779b1u) >> 8;
+	size_t i = hash_number(seed, (uint32_t)pid, n);
 
 	for (;; i++) {
 		struct call_task **slot = &tasks[i & (n - 1)];
@@ -214,7 +217,7 @@ static bool tasks_grow(struct callhist *h)
 		return false;
 	for (size_t i = 0; i < h->n_task_slots; i++)
 		if (h->tasks[i])
-			*task_slot(tasks, n, h->tasks[i]->pid) = h->tasks[i];
+			*task_slot(tasks, n, h->seed, h->tasks[i]->pid) = h->tasks[i];
 	free(h->tasks);
 	h->tasks = tasks;
 	h->n_task_slots = n;
@@ -228,7 +231,7 @@ static struct call_task *task_of(struct callhist *h, int pid)
 
 	if (h->n_tasks * 2 >= h->n_task_slots && !tasks_grow(h))
 		return NULL;
-	slot = task_slot(h->tasks, h->n_task_slots, pid);
+	slot = task_slot(h->tasks, h->n_task_slots, h->seed, pid);
 	if (!*slot) {
 		*slot = arena_alloc(&h->arena, sizeof(**slot));
 		if (!*slot)
@@ -673,6 +676,7 @@ struct callhist *callhist_new(struct formats *f, const struct tasks *tasks, bool
 	if (!h)
 		return NULL;
 	h->f = f;
+	h->seed = hash_seed();
 	h->by_task = by_task;
 	h->current.pid = h->pending.pid = -1;
 	arena_init(&h->arena, NODES_MAX_BYTES);

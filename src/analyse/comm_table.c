@@ -11,6 +11,7 @@
  *	                                                           were all there
  */
 #include "analyse/comm_table.h"
+#include "base/hash.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -19,9 +20,9 @@
 #define RUNS_MAX_BYTES (32u << 20)
 #define TASKS_MAX      (1u << 20)
 
-static struct comm_task *slot_of(struct comm_task *tasks, size_t n, int pid)
+static struct comm_task *slot_of(struct comm_task *tasks, size_t n, uint64_t seed, int pid)
 {
-	size_t i = ((uint32_t)pid * 0x9e3779b1u) >> 8;
+	size_t i = hash_number(seed, (uint32_t)pid, n);
 
 	for (;; i++) {
 		struct comm_task *t = &tasks[i & (n - 1)];
@@ -40,7 +41,7 @@ static int grow(struct comm_table *t)
 		return -ENOMEM;
 	for (size_t i = 0; i < t->n_slots; i++)
 		if (t->tasks[i].n)
-			*slot_of(tasks, n, t->tasks[i].pid) = t->tasks[i];
+			*slot_of(tasks, n, t->seed, t->tasks[i].pid) = t->tasks[i];
 	free(t->tasks);
 	t->tasks = tasks;
 	t->n_slots = n;
@@ -51,6 +52,7 @@ int comm_table_init(struct comm_table *t, const struct tasks *tasks)
 {
 	memset(t, 0, sizeof(*t));
 	namepool_init(&t->names);
+	t->seed = hash_seed();
 	arena_init(&t->arena, RUNS_MAX_BYTES);
 	if (grow(t) < 0)
 		return -ENOMEM;
@@ -78,7 +80,7 @@ void comm_table_add(struct comm_table *t, int pid, const char *comm, size_t len)
 
 	if (!name || (t->n_used * 2 >= t->n_slots && grow(t) < 0))
 		return;
-	task = slot_of(t->tasks, t->n_slots, pid);
+	task = slot_of(t->tasks, t->n_slots, t->seed, pid);
 	if (!task->newest || task->newest->name != name) {
 		struct comm_run *run = arena_alloc(&t->arena, sizeof(*run));
 

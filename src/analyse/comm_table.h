@@ -29,6 +29,7 @@ struct comm_table {
 	struct arena arena;
 	struct comm_task *tasks; /* open addressing by pid; then, sorted */
 	size_t n_slots, n_used;
+	uint64_t seed;
 	uint64_t n_rows;
 };
 

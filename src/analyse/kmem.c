@@ -18,6 +18,7 @@
 #include "analyse/kmem.h"
 #include "analyse/namepool.h"
 #include "base/arena.h"
+#include "base/hash.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -52,6 +53,7 @@ struct kmem {
 	const struct kallsyms *symbols;
 	struct ksym_cache *cache;
 	struct alloc_event events[6];
+	uint64_t seed; /* of the hash tables */
 	struct arena arena;
 	struct namepool made_up; /* names of addresses without a symbol */
 	struct row **rows;	 /* open addressing by the name's pointer */
@@ -91,9 +93,9 @@ static uint32_t bucket_of(const char *name, uint32_t len)
 	       BUCKETS;
 }
 
-static struct row **row_slot(struct row **rows, size_t n, const char *name)
+static struct row **row_slot(struct row **rows, size_t n, uint64_t seed, const char *name)
 {
-	size_t i = ((uintptr_t)name * 0x9e3779b97f4a7c15u) >> 32;
+	size_t i = hash_number(seed, (uintptr_t)name, n);
 
 	for (;; i++) {
 		struct row **slot = &rows[i & (n - 1)];
@@ -112,7 +114,7 @@ static bool rows_grow(struct kmem *k)
 		return false;
 	for (size_t i = 0; i < k->n_row_slots; i++)
 		if (k->rows[i])
-			*row_slot(rows, n, k->rows[i]->pub.function) = k->rows[i];
+			*row_slot(rows, n, k->seed, k->rows[i]->pub.function) = k->rows[i];
 	free(k->rows);
 	k->rows = rows;
 	k->n_row_slots = n;
@@ -125,7 +127,7 @@ static struct row *row_of_name(struct kmem *k, const char *name, uint32_t len)
 
 	if (k->n_rows * 2 >= k->n_row_slots && !rows_grow(k))
 		return NULL;
-	slot = row_slot(k->rows, k->n_row_slots, name);
+	slot = row_slot(k->rows, k->n_row_slots, k->seed, name);
 	if (*slot)
 		return *slot;
 	*slot = arena_alloc(&k->arena, sizeof(**slot));
@@ -153,9 +155,9 @@ static struct row *row_of(struct kmem *k, uint64_t call_site)
 
 /* --- live allocations -------------------------------------------------------------------------- */
 
-static size_t live_slot(const struct live *live, size_t n, uint64_t ptr)
+static size_t live_slot(const struct live *live, size_t n, uint64_t seed, uint64_t ptr)
 {
-	size_t i = (ptr * 0x9e3779b97f4a7c15u) >> 32;
+	size_t i = hash_number(seed, ptr, n);
 
 	for (;; i++) {
 		i &= n - 1;
@@ -173,7 +175,7 @@ static bool live_grow(struct kmem *k)
 		return false;
 	for (size_t i = 0; i < k->n_live_slots; i++)
 		if (k->live[i].row)
-			live[live_slot(live, n, k->live[i].ptr)] = k->live[i];
+			live[live_slot(live, n, k->seed, k->live[i].ptr)] = k->live[i];
 	free(k->live);
 	k->live = live;
 	k->n_live_slots = n;
@@ -186,7 +188,7 @@ static void live_remove(struct kmem *k, size_t hole)
 	size_t mask = k->n_live_slots - 1;
 
 	for (size_t i = (hole + 1) & mask; k->live[i].row; i = (i + 1) & mask) {
-		size_t home = ((k->live[i].ptr * 0x9e3779b97f4a7c15u) >> 32) & mask;
+		size_t home = hash_number(k->seed, k->live[i].ptr, k->n_live_slots);
 
 		if (((i - home) & mask) < ((i - hole) & mask))
 			continue;
@@ -238,7 +240,7 @@ static void add_alloc(struct kmem *k, const struct alloc_event *e, const struct 
 	row->pub.current.allocated += bytes.allocated;
 	raise_max(&row->pub.max.requested, row->pub.current.requested);
 	raise_max(&row->pub.max.allocated, row->pub.current.allocated);
-	i = live_slot(k->live, k->n_live_slots, ptr);
+	i = live_slot(k->live, k->n_live_slots, k->seed, ptr);
 	k->n_live += !k->live[i].row;
 	k->live[i] = (struct live){ptr, row, bytes};
 }
@@ -250,7 +252,7 @@ static void add_free(struct kmem *k, const struct alloc_event *e, const struct r
 
 	if (!k->n_live_slots || !read_field(k, rec, e->ptr, &ptr))
 		return;
-	l = &k->live[live_slot(k->live, k->n_live_slots, ptr)];
+	l = &k->live[live_slot(k->live, k->n_live_slots, k->seed, ptr)];
 	if (!l->row)
 		return;
 	l->row->pub.current.requested -= l->bytes.requested;
@@ -352,6 +354,7 @@ struct kmem *kmem_new(struct formats *f)
 	if (!k)
 		return NULL;
 	k->f = f;
+	k->seed = hash_seed();
 	arena_init(&k->arena, ROWS_MAX_BYTES);
 	namepool_init(&k->made_up);
 	k->symbols = formats_kallsyms(f);

@@ -2,10 +2,11 @@
 /*
  * namepool.c - a hash table of texts over an arena.
  *
- * Texts are hashed with FNV-1a, which is good enough for names of tasks and addresses; at most half of
- * the slots are used, so a search ends after a step or two. Texts are never given back one by one.
+ * At most half of the slots are used, so a search ends after a step or two. Texts are never given back
+ * one by one, and the order of the table shows nowhere.
  */
 #include "analyse/namepool.h"
+#include "base/hash.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@ void namepool_init(struct namepool *p)
 {
 	memset(p, 0, sizeof(*p));
 	arena_init(&p->arena, NAMEPOOL_MAX_BYTES);
+	p->seed = hash_seed();
 }
 
 void namepool_release(struct namepool *p)
@@ -23,18 +25,10 @@ void namepool_release(struct namepool *p)
 	memset(p, 0, sizeof(*p));
 }
 
-static uint64_t hash_of(const char *s, size_t len)
+static struct pooled_name **slot_of(struct pooled_name **slots, size_t n, uint64_t seed,
+				    const char *s, size_t len)
 {
-	uint64_t hash = 0xcbf29ce484222325u;
-
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ (uint8_t)s[i]) * 0x100000001b3u;
-	return hash ^ hash >> 32;
-}
-
-static struct pooled_name **slot_of(struct pooled_name **slots, size_t n, const char *s, size_t len)
-{
-	size_t i = hash_of(s, len);
+	size_t i = hash_text(seed, s, len, n);
 
 	for (;; i++) {
 		struct pooled_name **slot = &slots[i & (n - 1)];
@@ -53,7 +47,8 @@ static int grow(struct namepool *p)
 		return -1;
 	for (size_t i = 0; i < p->n_slots; i++)
 		if (p->slots[i])
-			*slot_of(slots, n, p->slots[i]->text, p->slots[i]->len) = p->slots[i];
+			*slot_of(slots, n, p->seed, p->slots[i]->text, p->slots[i]->len) =
+				p->slots[i];
 	free(p->slots);
 	p->slots = slots;
 	p->n_slots = n;
@@ -66,7 +61,7 @@ const struct pooled_name *namepool_find(struct namepool *p, const char *s, size_
 
 	if (p->n_used * 2 >= p->n_slots && grow(p) < 0)
 		return NULL;
-	slot = slot_of(p->slots, p->n_slots, s, len);
+	slot = slot_of(p->slots, p->n_slots, p->seed, s, len);
 	if (*slot)
 		return *slot;
 	*slot = arena_alloc(&p->arena, sizeof(**slot) + len + 1);

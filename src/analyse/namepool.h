@@ -24,6 +24,7 @@ struct namepool {
 	struct arena arena;
 	struct pooled_name **slots; /* open addressing, a power of two of them */
 	size_t n_slots, n_used;
+	uint64_t seed;
 };
 
 void namepool_init(struct namepool *p);

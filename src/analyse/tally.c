@@ -13,6 +13,7 @@
  * byte order) and once for anything else.
  */
 #include "analyse/tally.h"
+#include "base/hash.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -22,9 +23,9 @@
 
 /* --- counts by hash ---------------------------------------------------------------------------- */
 
-static struct count *slot_of(struct count *slots, size_t n_slots, int64_t key)
+static struct count *slot_of(struct count *slots, size_t n_slots, uint64_t seed, int64_t key)
 {
-	size_t i = ((uint64_t)key * 0x9e3779b97f4a7c15u) >> 32;
+	size_t i = hash_number(seed, key, n_slots);
 
 	for (;; i++) {
 		struct count *c = &slots[i & (n_slots - 1)];
@@ -43,7 +44,7 @@ static bool counts_grow(struct counts *cs)
 		return false;
 	for (size_t i = 0; i < cs->n_slots; i++)
 		if (cs->slots[i].n)
-			*slot_of(slots, n_slots, cs->slots[i].key) = cs->slots[i];
+			*slot_of(slots, n_slots, cs->seed, cs->slots[i].key) = cs->slots[i];
 	free(cs->slots);
 	cs->slots = slots;
 	cs->n_slots = n_slots;
@@ -52,7 +53,7 @@ static bool counts_grow(struct counts *cs)
 
 static void counts_add(struct counts *cs, int64_t key, uint64_t n, uint64_t n_bytes)
 {
-	struct count *c = cs->n_slots ? slot_of(cs->slots, cs->n_slots, key) : NULL;
+	struct count *c = cs->n_slots ? slot_of(cs->slots, cs->n_slots, cs->seed, key) : NULL;
 
 	if (!c || !c->n) {
 		/* half of the slots stay free, so that a search ends soon */
@@ -60,7 +61,7 @@ static void counts_add(struct counts *cs, int64_t key, uint64_t n, uint64_t n_by
 			cs->n_dropped += n;
 			return;
 		}
-		c = slot_of(cs->slots, cs->n_slots, key);
+		c = slot_of(cs->slots, cs->n_slots, cs->seed, key);
 		c->key = key;
 		cs->n_used++;
 	}
@@ -83,6 +84,7 @@ int tally_init(struct tally *t, const struct tally_layout *layout)
 {
 	memset(t, 0, sizeof(*t));
 	t->layout = *layout;
+	t->other_ids.seed = t->pids.seed = hash_seed();
 	t->by_id = calloc(layout->n_ids + 1, sizeof(*t->by_id));
 	return t->by_id ? 0 : -ENOMEM;
 }

@@ -24,6 +24,7 @@ struct count {
 struct counts {
 	struct count *slots; /* open addressing, a power of two of them */
 	size_t n_slots, n_used;
+	uint64_t seed;
 	uint64_t n_dropped; /* not counted: too many different numbers, or no memory */
 };
 

@@ -19,25 +19,20 @@
  * different: a function without a name is shown by its address (trace-cmd makes a new top of it, or
  * crashes), and everything has a ceiling.
  *
- * Counting walks the tree from the innermost function outwards, a hash look-up of (node, function)
- * per step. Task names are chosen by bisection over every name that the trace ever gave to any task,
- * as libtraceevent would; comm_table.c keeps that list short.
+ * calltree.c counts the stacks. Task names are chosen by bisection over every name that the trace ever
+ * gave to any task, as libtraceevent would; comm_table.c keeps that list short.
  */
 #include "analyse/callhist.h"
 #include "analyse/comm_table.h"
 #include "analyse/namepool.h"
-#include "base/arena.h"
-#include "base/hash.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define DEPTH_MAX	 4096 /* functions in a stack; kernel stacks have some hundred at most */
-#define NODES_MAX_BYTES	 (80u << 20) /* a million different chains */
-#define SAVED_MAX	 65536	     /* stacks laid aside, and functions in all of them: */
-#define SAVED_FRAMES_MAX (2u << 20)
-#define SLOTS_MIN	 1024
+#define DEPTH_MAX	 4096  /* functions in a stack; kernel stacks have some hundred at most */
+#define SAVED_MAX	 65536 /* stacks laid aside, and functions in all of them: */
+#define SAVED_FRAMES_MAX (1u << 20)
 
 struct stack {
 	struct call_frame *frames; /* the outermost first */
@@ -49,13 +44,7 @@ struct saved_stack {
 	struct stack stack;
 	struct call_task *task;
 	struct saved_stack *older, *newer;
-	struct saved_stack *older_of_task, *newer_of_task;
-};
-
-struct call_task {
-	int pid;
-	struct call_node root; /* of its tree; what hangs below are tops */
-	struct saved_stack *newest;
+	struct saved_stack *older_of_task, *newer_of_task; /* task->aside: the newest */
 };
 
 struct function_fields {
@@ -67,24 +56,14 @@ struct callhist {
 	struct formats *f;
 	const struct kallsyms *symbols;
 	struct ksym_cache *cache;
-	bool by_task;
-	uint64_t seed; /* of the hash tables */
 	struct function_fields function, entry, exit, stack, wakeup[2], prev, next;
 	struct stack current, pending;
 	struct saved_stack *newest, *oldest;
 	size_t n_saved, n_saved_frames;
 
-	struct arena arena;	  /* nodes and tasks */
-	struct call_task **tasks; /* open addressing by pid */
-	size_t n_task_slots, n_tasks;
-	struct call_node root;	  /* of all, unless by_task */
-	struct call_node **slots; /* children by parent and name */
-	struct call_node **slot_parents;
-	size_t n_slots, n_used;
-	struct call_node *made, *tops;
+	struct calltree tree;
 	struct comm_table comms;
 	struct namepool made_up; /* names for what has none */
-	uint64_t total, n_cut;
 };
 
 /* --- stacks ------------------------------------------------------------------------------------ */
@@ -124,157 +103,9 @@ static void stack_drop(struct stack *s)
 	s->n = 0;
 }
 
-/* --- the tree ---------------------------------------------------------------------------------- */
-
-static size_t slot_find(struct call_node **slots, struct call_node **parents, size_t n_slots,
-			uint64_t seed, const struct call_node *parent, const char *name)
-{
-	uint64_t key = (uintptr_t)parent * seed;
-	size_t i = hash_number(seed, (key ^ key >> 32) + (uintptr_t)name, n_slots);
-
-	for (;; i++) {
-		i &= n_slots - 1;
-		if (!slots[i] || (parents[i] == parent && slots[i]->frame.name == name))
-			return i;
-	}
-}
-
-static bool slots_grow(struct callhist *h)
-{
-	size_t n = h->n_slots ? h->n_slots * 2 : SLOTS_MIN;
-	struct call_node **slots = calloc(n, sizeof(*slots));
-	struct call_node **parents = calloc(n, sizeof(*parents));
-
-	if (!slots || !parents) {
-		free(slots);
-		free(parents);
-		return false;
-	}
-	for (size_t i = 0; i < h->n_slots; i++) {
-		size_t to;
-
-		if (!h->slots[i])
-			continue;
-		to = slot_find(slots, parents, n, h->seed, h->slot_parents[i],
-			       h->slots[i]->frame.name);
-		slots[to] = h->slots[i];
-		parents[to] = h->slot_parents[i];
-	}
-	free(h->slots);
-	free(h->slot_parents);
-	h->slots = slots;
-	h->slot_parents = parents;
-	h->n_slots = n;
-	return true;
-}
-
-/* The node of a function below parent, made if it is not there; NULL without memory. */
-static struct call_node *child_of(struct callhist *h, struct call_node *parent,
-				  struct call_frame frame, bool *ret_made)
-{
-	struct call_node *node;
-	size_t i;
-
-	if (h->n_used * 2 >= h->n_slots && !slots_grow(h))
-		return NULL;
-	i = slot_find(h->slots, h->slot_parents, h->n_slots, h->seed, parent, frame.name);
-	*ret_made = !h->slots[i];
-	if (h->slots[i])
-		return h->slots[i];
-	node = arena_alloc(&h->arena, sizeof(*node));
-	if (!node)
-		return NULL;
-	node->frame = frame;
-	node->next = parent->callers;
-	parent->callers = node;
-	parent->n_callers++;
-	node->made_next = h->made;
-	h->made = node;
-	h->slots[i] = node;
-	h->slot_parents[i] = parent;
-	h->n_used++;
-	return node;
-}
-
-static struct call_task **task_slot(struct call_task **tasks, size_t n, uint64_t seed, int pid)
-{
-	size_t i = hash_number(seed, (uint32_t)pid, n);
-
-	for (;; i++) {
-		struct call_task **slot = &tasks[i & (n - 1)];
-
-		if (!*slot || (*slot)->pid == pid)
-			return slot;
-	}
-}
-
-static bool tasks_grow(struct callhist *h)
-{
-	size_t n = h->n_task_slots ? h->n_task_slots * 2 : 64;
-	struct call_task **tasks = calloc(n, sizeof(*tasks));
-
-	if (!tasks)
-		return false;
-	for (size_t i = 0; i < h->n_task_slots; i++)
-		if (h->tasks[i])
-			*task_slot(tasks, n, h->seed, h->tasks[i]->pid) = h->tasks[i];
-	free(h->tasks);
-	h->tasks = tasks;
-	h->n_task_slots = n;
-	return true;
-}
-
-/* NULL without memory. */
-static struct call_task *task_of(struct callhist *h, int pid)
-{
-	struct call_task **slot;
-
-	if (h->n_tasks * 2 >= h->n_task_slots && !tasks_grow(h))
-		return NULL;
-	slot = task_slot(h->tasks, h->n_task_slots, h->seed, pid);
-	if (!*slot) {
-		*slot = arena_alloc(&h->arena, sizeof(**slot));
-		if (!*slot)
-			return NULL;
-		(*slot)->pid = pid;
-		h->n_tasks++;
-	}
-	return *slot;
-}
-
-static struct call_node *root_of(struct callhist *h, int pid)
-{
-	struct call_task *task = h->by_task ? task_of(h, pid) : NULL;
-
-	return task ? &task->root : h->by_task ? NULL : &h->root;
-}
-
-/* Counts a stack, from its innermost function outwards. */
 static void count_stack(struct callhist *h, const struct stack *s, bool is_event)
 {
-	struct call_node *node = root_of(h, s->pid);
-
-	h->total++;
-	if (!node) {
-		h->n_cut++;
-		return;
-	}
-	node->count++;
-	for (size_t i = s->n; i-- > 0;) {
-		bool made, top = i + 1 == s->n;
-
-		node = child_of(h, node, s->frames[i], &made);
-		if (!node) {
-			h->n_cut++;
-			return;
-		}
-		if (made && top) {
-			node->is_top = true;
-			node->is_event = is_event;
-			node->pid = s->pid;
-		}
-		node->count++;
-	}
+	calltree_add(&h->tree, s->pid, s->frames, s->n, is_event);
 }
 
 /* --- stacks laid aside ------------------------------------------------------------------------- */
@@ -283,8 +114,10 @@ static void saved_unlink(struct callhist *h, struct saved_stack *s)
 {
 	*(s->newer ? &s->newer->older : &h->newest) = s->older;
 	*(s->older ? &s->older->newer : &h->oldest) = s->newer;
-	*(s->newer_of_task ? &s->newer_of_task->older_of_task : &s->task->newest) =
-		s->older_of_task;
+	if (s->newer_of_task)
+		s->newer_of_task->older_of_task = s->older_of_task;
+	else
+		s->task->aside = s->older_of_task;
 	if (s->older_of_task)
 		s->older_of_task->newer_of_task = s->newer_of_task;
 	h->n_saved--;
@@ -301,23 +134,23 @@ static void saved_count(struct callhist *h, struct saved_stack *s)
 
 static void save_current(struct callhist *h)
 {
-	struct call_task *task = task_of(h, h->current.pid);
+	struct call_task *task = calltree_task(&h->tree, h->current.pid);
 	struct saved_stack *s = task ? malloc(sizeof(*s)) : NULL;
 
 	if (s) {
 		*s = (struct saved_stack){.stack = h->current,
 					  .task = task,
 					  .older = h->newest,
-					  .older_of_task = task->newest};
+					  .older_of_task = task->aside};
 		*(h->newest ? &h->newest->newer : &h->oldest) = s;
-		if (task->newest)
-			task->newest->newer_of_task = s;
-		h->newest = task->newest = s;
+		if (s->older_of_task)
+			s->older_of_task->newer_of_task = s;
+		task->aside = h->newest = s;
 		h->n_saved++;
 		h->n_saved_frames += s->stack.n;
 		h->current = (struct stack){0};
 	} else {
-		h->n_cut++;
+		h->tree.n_cut++;
 	}
 	stack_drop(&h->current);
 	while (h->n_saved > SAVED_MAX || h->n_saved_frames > SAVED_FRAMES_MAX)
@@ -327,8 +160,8 @@ static void save_current(struct callhist *h)
 /* Takes back the latest stack of a task, if it has one. */
 static void restore(struct callhist *h, int pid)
 {
-	struct call_task *task = task_of(h, pid);
-	struct saved_stack *s = task ? task->newest : NULL;
+	struct call_task *task = calltree_task(&h->tree, pid);
+	struct saved_stack *s = task ? task->aside : NULL;
 
 	if (!s)
 		return;
@@ -552,57 +385,6 @@ void callhist_add(struct callhist *h, const struct record *rec)
 
 /* --- the end ----------------------------------------------------------------------------------- */
 
-/* Merges two lists sorted by count; of equals those of `a` come first. */
-static struct call_node *merge(struct call_node *a, struct call_node *b)
-{
-	struct call_node *list, **end = &list;
-
-	while (a && b) {
-		struct call_node **from = b->count > a->count ? &b : &a;
-
-		*end = *from;
-		end = &(*end)->next;
-		*from = *end;
-	}
-	*end = a ? a : b;
-	return list;
-}
-
-/* By count, the largest first; equal ones stay in their order. */
-static struct call_node *sort(struct call_node *list)
-{
-	struct call_node *runs[64] = {0}, *sorted = NULL;
-
-	while (list) {
-		struct call_node *run = list;
-		size_t i = 0;
-
-		list = list->next;
-		run->next = NULL;
-		for (; runs[i]; i++) {
-			run = merge(runs[i], run);
-			runs[i] = NULL;
-		}
-		runs[i] = run;
-	}
-	for (size_t i = 0; i < sizeof(runs) / sizeof(*runs); i++)
-		sorted = merge(runs[i], sorted);
-	return sorted;
-}
-
-/* All tops in one list, the one made last first: `made` has that order. */
-static void collect_tops(struct callhist *h)
-{
-	struct call_node **end = &h->tops;
-
-	for (struct call_node *n = h->made; n; n = n->made_next)
-		if (n->is_top) {
-			*end = n;
-			end = &n->next;
-		}
-	*end = NULL;
-}
-
 void callhist_finish(struct callhist *h)
 {
 	if (h->current.pid >= 0)
@@ -613,26 +395,23 @@ void callhist_finish(struct callhist *h)
 	stack_drop(&h->pending);
 	while (h->newest)
 		saved_count(h, h->newest);
-	collect_tops(h);
-	h->tops = sort(h->tops);
-	for (struct call_node *n = h->made; n; n = n->made_next)
-		n->callers = sort(n->callers);
+	calltree_finish(&h->tree);
 	comm_table_finish(&h->comms);
 }
 
 const struct call_node *callhist_tops(const struct callhist *h)
 {
-	return h->tops;
+	return h->tree.tops;
 }
 
 uint64_t callhist_total(const struct callhist *h)
 {
-	return h->total;
+	return h->tree.total;
 }
 
 uint64_t callhist_n_cut(const struct callhist *h)
 {
-	return h->n_cut;
+	return h->tree.n_cut;
 }
 
 const char *callhist_comm(const struct callhist *h, int pid)
@@ -676,10 +455,8 @@ struct callhist *callhist_new(struct formats *f, const struct tasks *tasks, bool
 	if (!h)
 		return NULL;
 	h->f = f;
-	h->seed = hash_seed();
-	h->by_task = by_task;
 	h->current.pid = h->pending.pid = -1;
-	arena_init(&h->arena, NODES_MAX_BYTES);
+	calltree_init(&h->tree, by_task);
 	namepool_init(&h->made_up);
 	h->symbols = formats_kallsyms(f);
 	h->cache = malloc(sizeof(*h->cache));
@@ -705,12 +482,9 @@ void callhist_free(struct callhist *h)
 	}
 	free(h->current.frames);
 	free(h->pending.frames);
-	free(h->tasks);
-	free(h->slots);
-	free(h->slot_parents);
 	free(h->cache);
 	comm_table_release(&h->comms);
 	namepool_release(&h->made_up);
-	arena_release(&h->arena);
+	calltree_release(&h->tree);
 	free(h);
 }

@@ -12,25 +12,10 @@
 #ifndef SONDE_ANALYSE_CALLHIST_H
 #define SONDE_ANALYSE_CALLHIST_H
 
+#include "analyse/calltree.h"
 #include "decode/formats.h"
 #include "decode/record.h"
 #include "symbols/tasks.h"
-
-struct call_frame {
-	const char *name; /* not terminated; the same function has the same pointer */
-	uint32_t len;
-};
-
-struct call_node {
-	struct call_frame frame;
-	uint64_t count;
-	struct call_node *callers;   /* the first of them */
-	struct call_node *next;	     /* next caller of the same function, or next top */
-	struct call_node *made_next; /* all nodes, the latest first */
-	uint32_t n_callers;
-	int pid;	       /* of a top node */
-	bool is_top, is_event; /* is_event: a top node that is an event, not a function */
-};
 
 struct callhist;
 

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * calltree.h - counts call chains in trees that start at the innermost function.
+ *
+ *	calltree_init ─▶ calltree_add … ─▶ calltree_finish ─▶ tops ─▶ calltree_release
+ *
+ * A top node is a function or event that was counted; below it are its callers, below them theirs.
+ * Functions are told apart by the pointer to their name, which must stay. One owner.
+ */
+#ifndef SONDE_ANALYSE_CALLTREE_H
+#define SONDE_ANALYSE_CALLTREE_H
+
+#include "base/arena.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct call_frame {
+	const char *name; /* not terminated; the same function has the same pointer */
+	uint32_t len;
+};
+
+struct call_node {
+	struct call_frame frame;
+	uint64_t count;
+	struct call_node *callers;   /* the first of them */
+	struct call_node *next;	     /* next caller of the same function, or next top */
+	struct call_node *made_next; /* all nodes, the latest first */
+	uint32_t n_callers;
+	int pid;	       /* of a top node */
+	bool is_top, is_event; /* is_event: a top node that is an event, not a function */
+};
+
+struct call_task {
+	int pid;
+	struct call_node root; /* what hangs below are tops */
+	void *aside;	       /* for the owner of the tree */
+};
+
+struct calltree {
+	bool by_task; /* tops are apart for each task */
+	uint64_t seed;
+	struct arena arena;	  /* nodes and tasks */
+	struct call_task **tasks; /* open addressing by pid */
+	size_t n_task_slots, n_tasks;
+	struct call_node root;	  /* of all, unless by_task */
+	struct call_node **slots; /* callers by node and name */
+	struct call_node **slot_parents;
+	size_t n_slots, n_used;
+	struct call_node *made; /* the latest first */
+	struct call_node *tops; /* after calltree_finish() */
+	uint64_t total;		/* chains counted */
+	uint64_t n_cut;		/* of them not whole, for lack of memory */
+};
+
+void calltree_init(struct calltree *t, bool by_task);
+void calltree_release(struct calltree *t);
+
+/* NULL without memory. */
+struct call_task *calltree_task(struct calltree *t, int pid);
+/* frames: the outermost first. n may be 0: then only the total grows. */
+void calltree_add(struct calltree *t, int pid, const struct call_frame *frames, size_t n,
+		  bool is_event);
+/* Sorts tops and callers by count, the largest first, and of equals the one made last. */
+void calltree_finish(struct calltree *t);
+
+#endif

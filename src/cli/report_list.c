@@ -227,6 +227,7 @@ static void print_edge(const struct report *rep, struct report_file *file,
 				      .ts2secs = file->input->ts2secs ? file->input->ts2secs
 								      : o->ts2secs};
 	char text[TIME_MAX_BYTES + 2], *s = text;
+	struct arena arena;
 	struct timeconv tc;
 	uint64_t ts = 0;
 	int id = 0;
@@ -239,11 +240,15 @@ static void print_edge(const struct report *rep, struct report_file *file,
 		return;
 	}
 	timeconv_init(&tc, file->tf, b->clock, &tcc);
+	arena_init(&arena, 64 << 20);
+	tc.host = time_shift_read(file->tf, &arena);
+	timeconv_settle(&tc);
 	s = time_emit(s, timeconv(&tc, ts, b->cpus[cpu].cpu),
 		      !tc.in_time      ? TIME_UNITS
 		      : o->nanoseconds ? TIME_NANOSECONDS
 				       : TIME_MICROSECONDS);
 	printf("%.*s", (int)(s - text), text);
+	arena_release(&arena);
 }
 
 static const struct tracefile_buffer *top_buffer(const struct tracefile *tf)

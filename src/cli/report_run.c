@@ -67,18 +67,6 @@ static bool is_top(const struct tracefile_buffer *b)
 	return !b->name[0];
 }
 
-/* A guest's times can be put on the host's clock when the host's file is among the inputs. */
-static struct time_shift *find_host(struct run *run, const struct tracefile *tf)
-{
-	struct time_shift *shift = time_shift_read(tf, &run->arena);
-
-	for (size_t i = 0; shift && i < run->rep->n_files; i++)
-		if (run->rep->files[i].tf != tf &&
-		    timeconv_trace_id(run->rep->files[i].tf) == shift->peer_id)
-			return shift;
-	return NULL;
-}
-
 static enum time_style time_style(const struct report_options *o, const struct timeconv *tc)
 {
 	return !tc->in_time ? TIME_UNITS : o->nanoseconds ? TIME_NANOSECONDS : TIME_MICROSECONDS;
@@ -116,7 +104,7 @@ static int add_source(struct run *run, struct report_file *file, const struct tr
 	struct line_source *ls = &run->sources[run->n_sources++];
 
 	timeconv_init(&sc.time, file->tf, b->clock, &tcc);
-	sc.time.host = find_host(run, file->tf);
+	sc.time.host = time_shift_read(file->tf, &run->arena); /* a guest's, on the host's clock */
 	timeconv_settle(&sc.time);
 	*ls = (struct line_source){.formats = file->formats,
 				   .page_size = b->page_size,
@@ -476,7 +464,7 @@ static int prepare(struct run *run, unsigned n_threads, struct errmsg *err)
 		return r;
 	if (sequence_start(run->seq) < 0)
 		return errmsg_set_errno(err, -ENOMEM, "cannot report");
-	if (o->align_ts && sequence_first_ts(run->seq, &first))
+	if (o->align_ts && !o->raw_ts && sequence_first_ts(run->seq, &first))
 		sequence_shift(run->seq, -first);
 	r = set_range(run, err);
 	if (r < 0)

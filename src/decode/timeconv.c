@@ -69,6 +69,9 @@ void timeconv_init(struct timeconv *tc, const struct tracefile *tf, const char *
 	}
 	if (tc->raw)
 		tc->in_time = false;
+	/* a file whose options do not say that it has a clock is taken to have the usual one */
+	if (!tracefile_option_find(tf, SNF_OPTION_TRACECLOCK))
+		tc->in_time = true;
 	if (config->ts2secs)
 		tc->factor = 1e9 / (double)config->ts2secs;
 	if (!config->no_date && option_text(tf, SNF_OPTION_DATE, text, sizeof(text)))

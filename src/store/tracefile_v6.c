@@ -206,20 +206,21 @@ static void read_tags(struct tracefile *tf, struct byte_reader *r)
 }
 
 /*
- * A wrong length somewhere in what comes before makes everything behind it look wrong. The tags have
- * their own shape, so they can be looked for; the number of CPUs stands before the first one.
+ * A wrong length somewhere in the texts makes everything behind it look wrong. The tags have their
+ * own shape, so they can be looked for; the number of CPUs stands before the first one.
  */
-static bool find_tag(struct tracefile *tf, struct byte_reader *r, const char *tag)
+static bool find_tag(struct tracefile *tf, struct byte_reader *r, const uint8_t *from,
+		     const char *tag)
 {
-	const uint8_t *found = memmem(r->pos, byte_reader_left(r), tag, SNF_TAG_BYTES);
+	const uint8_t *found = memmem(from, r->end - from, tag, SNF_TAG_BYTES);
 
 	if (!found)
 		return false;
-	tracefile_add_damage(
-		tf,
-		"%s is damaged: what lies between its bytes %zu and %zu cannot be read "
-		"and is left out",
-		tf->path, (size_t)(r->pos - tf->map.data), (size_t)(found - tf->map.data));
+	tracefile_add_damage(tf,
+			     "%s is damaged: some of what lies between its bytes %zu and %zu "
+			     "cannot be read and is left out",
+			     tf->path, (size_t)(from - tf->map.data),
+			     (size_t)(found - tf->map.data));
 	r->pos = found;
 	r->failed = false;
 	return true;
@@ -227,14 +228,18 @@ static bool find_tag(struct tracefile *tf, struct byte_reader *r, const char *ta
 
 void tracefile_read_v6(struct tracefile *tf, struct byte_reader r)
 {
+	const uint8_t *start = r.pos;
+
 	read_header_texts(tf, &r);
 	tracefile_read_header_page(tf, tracefile_text(tf, TRACEFILE_HEADER_PAGE));
 	read_metadata(tf, &r);
-	if (r.failed && find_tag(tf, &r, SNF_TAG_OPTIONS))
-		tf->cpu_count = bytes_get32(r.pos - 4, tf->swap);
 	if (!r.failed)
 		read_tags(tf, &r);
-	if (!tf->n_buffers && find_tag(tf, &r, SNF_TAG_FLY))
+	if (!tf->n_buffers && find_tag(tf, &r, start, SNF_TAG_OPTIONS)) {
+		tf->cpu_count = bytes_get32(r.pos - 4, tf->swap);
+		read_tags(tf, &r);
+	}
+	if (!tf->n_buffers && find_tag(tf, &r, start, SNF_TAG_FLY))
 		read_tags(tf, &r);
 	if (!tf->n_buffers)
 		tracefile_add_damage(tf,

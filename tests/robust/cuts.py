@@ -1,0 +1,84 @@
+"""Every recorded trace, cut off at fifty places: what is complete before the cut is printed.
+
+What must be printed is told by the whole file: its report, and the places of its sub-buffers (see
+layout.py). A report with raw fields and raw times is taken, in which no line depends on another.
+"""
+import collections
+import random
+
+import layout
+from running import GOLDEN, sane, sonde
+
+CUTS = 50
+RECORDED = sorted(p.stem for p in GOLDEN.glob("*.dat") if not p.name.startswith("made-"))
+
+
+def report(path):
+    return sonde("report", "-R", "--raw-ts", path)
+
+
+def count(groups):
+    return collections.Counter(line for lines in groups for line in lines)
+
+
+class Whole:
+    """A healthy file: which lines of its report come from which place."""
+
+    def __init__(self, path):
+        self.data = path.read_bytes()
+        by_cpu = collections.defaultdict(list)
+        pieces = layout.pieces(path)
+        for piece in pieces:
+            by_cpu[piece.buffer, piece.cpu].append(piece)
+        lines = layout.lines(report(path).out)
+        self.lines = count(lines.values())
+        self.begin = min(piece.start for piece in pieces)
+        self.pieces = []        # (where it ends, its lines)
+        for key, pieces in by_cpu.items():
+            at, mine = 0, lines.get(key, [])
+            for piece in pieces:
+                self.pieces.append((piece.end, mine[at:at + piece.records]))
+                at += piece.records
+            if at != len(mine):
+                raise ValueError(f"CPU {key} has {at} records but {len(mine)} lines")
+
+    def before(self, cut):
+        return count(lines for end, lines in self.pieces if end <= cut)
+
+    def places(self, chance):
+        """Most of them in the data, where it is worth something."""
+        return [chance.randrange(len(self.data)) for _ in range(CUTS // 4)] \
+            + [chance.randrange(self.begin, len(self.data)) for _ in range(CUTS - CUTS // 4)]
+
+
+def check(whole, cut, path):
+    path.write_bytes(whole.data[:cut])
+    r = report(path)
+    trouble = sane(r)
+    if trouble:
+        return trouble
+    if r.status == 0 or not r.err:
+        return "nothing says that it is cut off"
+    got, wanted = count(layout.lines(r.out).values()), whole.before(cut)
+    missing, made_up = wanted - got, got - whole.lines
+    if missing:
+        return f"{missing.total()} of {wanted.total()} events are missing, such as\n" \
+               f"{next(iter(missing))}\n{r.err}"
+    if made_up:
+        return f"{made_up.total()} lines are not in the whole report, such as\n" \
+               f"{next(iter(made_up))}\n{r.err}"
+    return ""
+
+
+def check_file(name, work):
+    whole, chance = Whole(GOLDEN / f"{name}.dat"), random.Random(name)
+    for cut in whole.places(chance):
+        trouble = check(whole, cut, work / "cut.dat")
+        if trouble:
+            return f"cut at byte {cut} of {len(whole.data)}: {trouble}"
+    return ""
+
+
+def tests():
+    for name in RECORDED:
+        yield f"cut-{name}", lambda work, name=name: check_file(name, work)

@@ -1,0 +1,130 @@
+"""Where the input comes from and where the output goes to, when that is no ordinary file."""
+import os
+import subprocess
+import threading
+import time
+
+from running import GOLDEN, SONDE, sane, sonde
+from tracedat import Trace
+
+TRACE = GOLDEN / "events-v6.dat"
+
+
+def expect(r, status, *words):
+    """The status, and a sentence on stderr that has these words; no words: nothing there."""
+    trouble = sane(r, (status,))
+    if trouble:
+        return trouble
+    missing = [w for w in words if w not in r.err]
+    if missing or (not words and r.err):
+        return f"stderr should{' say ' + missing[0] if missing else ' be empty'}:\n{r.err}"
+    return ""
+
+
+def same_as_file(r):
+    return expect(r, 0) or ("" if r.out == sonde("report", TRACE).out else "the reports differ")
+
+
+def from_stdin(work):
+    with open(TRACE, "rb") as file:
+        return same_as_file(sonde("report", "-i", "-", stdin=file))
+
+
+def from_pipe(work):
+    with subprocess.Popen(["cat", TRACE], stdout=subprocess.PIPE) as cat:
+        return same_as_file(sonde("report", "-i", "-", stdin=cat.stdout))
+
+
+def from_fifo(work):
+    fifo = work / "fifo"
+    os.mkfifo(fifo)
+    with subprocess.Popen(["cp", TRACE, fifo]):
+        return same_as_file(sonde("report", fifo))
+
+
+def from_long_pipe(work):
+    """More than is kept in memory."""
+    with subprocess.Popen(["sh", "-c", f"cat '{TRACE}'; head -c 250000000 /dev/zero"],
+                          stdout=subprocess.PIPE) as cat:
+        return same_as_file(sonde("report", "-i", "-", stdin=cat.stdout, env={"TMPDIR": str(work)}))
+
+
+def from_empty(work):
+    empty = work / "empty.dat"
+    empty.touch()
+    return expect(sonde("report", empty), 1, "empty.dat", "not a trace file")
+
+
+def from_closed(work):
+    r = subprocess.run(f"'{SONDE}' report -i - <&-", shell=True, capture_output=True, text=True)
+    return "" if r.returncode == 1 and "standard input" in r.stderr else str(r)
+
+
+def cut_while_reading(work):
+    """The file is truncated while the program waits for somebody to read its output."""
+    trace = Trace(6)
+    tick = trace.event("demo", "tick", ["int count", "char pad[200]"], '"%d", REC->count')
+    for i in range(200000):
+        trace.top.cpu(0).add(1000 + i, tick(count=i))
+    path = work / "shrinks.dat"
+    trace.write(path)
+    proc = subprocess.Popen([SONDE, "report", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    proc.stdout.read(100)
+    os.truncate(path, 8192)
+    _, err = proc.communicate(timeout=20)
+    if proc.returncode != 1 or b"cut while it was being read" not in err:
+        return f"exit status {proc.returncode}\n{err.decode()}"
+    return ""
+
+
+def to_full_disk(work):
+    for argv in (["report", TRACE], ["report", "-E", TRACE], ["report", "--uname", TRACE],
+                 ["report", "--json", TRACE], ["info", TRACE], ["--help"]):
+        with open("/dev/full", "wb") as full:
+            trouble = expect(sonde(*argv, stdout=full), 1, "No space left on device")
+        if trouble:
+            return f"{argv[:2]}: {trouble}"
+    return ""
+
+
+def to_closed(work):
+    for words in (f"report '{TRACE}'", f"report -E '{TRACE}'", "--version"):
+        r = subprocess.run(f"'{SONDE}' {words} >&-", shell=True, capture_output=True, text=True)
+        if r.returncode != 1 or not r.stderr.startswith("sonde: "):
+            return f"{words}: {r}"
+    return ""
+
+
+def to_head(work):
+    """The reader leaves: a quick and quiet end, as if SIGPIPE had done it."""
+    for argv in (["report", TRACE], ["report", "-f", TRACE],
+                 ["report", "--events", GOLDEN / "all-events.dat"]):
+        proc = subprocess.Popen([SONDE, *argv], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        proc.stdout.read(50)
+        proc.stdout.close()
+        killer = threading.Timer(10, proc.kill)
+        killer.start()
+        start, err, status = time.monotonic(), proc.stderr.read(), proc.wait()
+        killer.cancel()
+        proc.stderr.close()
+        if status not in (141, -13) or err or time.monotonic() - start > 5:
+            return f"{argv[1]}: exit status {status} after {time.monotonic() - start:.1f} s\n{err}"
+    return ""
+
+
+def to_slow_reader(work):
+    """Memory does not grow while nobody reads."""
+    proc = subprocess.Popen([SONDE, "report", TRACE], stdout=subprocess.PIPE)
+    time.sleep(1)
+    text = open(f"/proc/{proc.pid}/status").read()
+    anonymous = int(text.split("RssAnon:")[1].split()[0]) // 1024
+    out, _ = proc.communicate()
+    if proc.returncode != 0 or anonymous > 100:
+        return f"exit status {proc.returncode}, {anonymous} MB"
+    return "" if out.decode(errors="replace") == sonde("report", TRACE).out else "the reports differ"
+
+
+def tests():
+    for test in (from_stdin, from_pipe, from_fifo, from_long_pipe, from_empty, from_closed,
+                 cut_while_reading, to_full_disk, to_closed, to_head, to_slow_reader):
+        yield "stream-" + test.__name__.replace("_", "-"), test

@@ -296,7 +296,7 @@ static bool read_field(struct event_parser *p, struct field *f)
 /* Fields up to an empty line. *ret_n counts those that were read even when one fails. */
 static bool read_fields(struct event_parser *p, struct field **ret, size_t *ret_n)
 {
-	size_t cap = 0;
+	size_t cap = 0, n_texts = 0;
 
 	for (;;) {
 		struct token t = lexer_next(&p->lx);
@@ -318,9 +318,10 @@ static bool read_fields(struct event_parser *p, struct field **ret, size_t *ret_
 				memcpy(more, *ret, *ret_n * sizeof(*more));
 			*ret = more;
 		}
-		(*ret)[*ret_n].index = *ret_n;
 		if (!read_field(p, &(*ret)[*ret_n]))
 			return false;
+		(*ret)[*ret_n].text_index = n_texts;
+		n_texts += !!((*ret)[*ret_n].flags & FIELD_STRING);
 		++*ret_n;
 	}
 }

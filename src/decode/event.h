@@ -37,7 +37,7 @@ struct field {
 	const char *name, *type;
 	uint32_t offset, size, n_elements, element_size;
 	uint32_t flags;
-	uint16_t index; /* among the event's own fields */
+	uint16_t text_index; /* among the event's fields that hold text */
 };
 
 /* The numbers show in messages ("ARG TYPE NOT FIELD BUT 10"), so they are fixed. */
@@ -145,7 +145,7 @@ struct event {
 	bool force_raw, no_handler; /* report -r, -n */
 	uint8_t role;		    /* enum event_role of order.h */
 	bool names_nobody;	    /* names.c found no name of a task in it */
-	uint32_t not_text;	    /* fields by index that held unprintable text (report -R) */
+	uint32_t not_text;	    /* by text_index: held something unprintable (report -R) */
 	struct field *common, *fields;
 	size_t n_common, n_fields;
 	const char *print_format;

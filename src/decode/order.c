@@ -335,15 +335,16 @@ static uint32_t not_text_mask(struct formats *f, const struct record *rec)
 	struct printer p = view(f, rec);
 	uint32_t mask = ev->not_text;
 
-	for (size_t i = 0; i < ev->n_fields && i < 32; i++) {
+	for (size_t i = 0; i < ev->n_fields; i++) {
+		unsigned bit = ev->fields[i].text_index;
 		struct piece bytes;
 
-		if (!(ev->fields[i].flags & FIELD_STRING) || mask >> i & 1)
+		if (!(ev->fields[i].flags & FIELD_STRING) || bit > 31 || mask >> bit & 1)
 			continue;
 		bytes = printer_field_bytes(&p, &ev->fields[i]);
 		for (size_t k = 0; k < bytes.len && bytes.data[k]; k++)
 			if (!isprint(bytes.data[k]) && !isspace(bytes.data[k])) {
-				ev->not_text |= 1u << i;
+				ev->not_text |= 1u << bit;
 				break;
 			}
 	}

@@ -172,7 +172,7 @@ void rawfields_print(struct printer *p, const struct record *rec)
 
 	for (; op < end; op++) {
 		const struct segment *s = (const struct segment *)op->arg;
-		unsigned i = op->field->index;
+		unsigned i = op->field->text_index;
 
 		textbuf_add(p->out, op->text, op->text_len);
 		if (s) {

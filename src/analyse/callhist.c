@@ -7,8 +7,9 @@
  *	                  the stack so far is counted, and functions are taken off until p is found
  *	funcgraph         entry: its depth says where it belongs; exit: the stack is counted, then cut
  *	kernel_stack      the whole stack of the event before it, or of the function on top
- * An event is pending until it is clear whether its kernel stack follows. The stack under way belongs
- * to one task; when another one's functions come, it is laid aside (`saved`) until its task returns.
+ * An event is pending until it is clear whether its kernel stack follows. The stack under way
+ * belongs to one task; when another one's functions come, it is laid aside (`saved`) until its task
+ * returns.
  *
  *	current [start_kernel … vfs_read]       pending [… vfs_read, sched_switch]
  *	saved   pid 7 [ … ]  pid 15 [ … ]       the latest first
@@ -19,8 +20,8 @@
  * different: a function without a name is shown by its address (trace-cmd makes a new top of it, or
  * crashes), and everything has a ceiling.
  *
- * calltree.c counts the stacks. Task names are chosen by bisection over every name that the trace ever
- * gave to any task, as libtraceevent would; comm_table.c keeps that list short.
+ * calltree.c counts the stacks. Task names are chosen by bisection over every name that the trace
+ * ever gave to any task, as libtraceevent would; comm_table.c keeps that list short.
  */
 #include "analyse/callhist.h"
 #include "analyse/comm_table.h"
@@ -66,7 +67,7 @@ struct callhist {
 	struct namepool made_up; /* names for what has none */
 };
 
-/* --- stacks ------------------------------------------------------------------------------------ */
+/* --- stacks ----------------------------------------------------------------------------------- */
 
 static void stack_push(struct stack *s, struct call_frame frame)
 {
@@ -108,7 +109,7 @@ static void count_stack(struct callhist *h, const struct stack *s, bool is_event
 	calltree_add(&h->tree, s->pid, s->frames, s->n, is_event);
 }
 
-/* --- stacks laid aside ------------------------------------------------------------------------- */
+/* --- stacks laid aside ------------------------------------------------------------------------ */
 
 static void saved_unlink(struct callhist *h, struct saved_stack *s)
 {
@@ -180,7 +181,7 @@ static void make_current(struct callhist *h, int pid)
 	h->current.pid = pid;
 }
 
-/* --- records ----------------------------------------------------------------------------------- */
+/* --- records ---------------------------------------------------------------------------------- */
 
 static bool read_field(const struct callhist *h, const struct record *rec,
 		       const struct field *field, uint64_t *ret)
@@ -383,7 +384,7 @@ void callhist_add(struct callhist *h, const struct record *rec)
 	add_event(h, rec);
 }
 
-/* --- the end ----------------------------------------------------------------------------------- */
+/* --- the end ---------------------------------------------------------------------------------- */
 
 void callhist_finish(struct callhist *h)
 {
@@ -419,7 +420,7 @@ const char *callhist_comm(const struct callhist *h, int pid)
 	return comm_table_find(&h->comms, pid);
 }
 
-/* --- life -------------------------------------------------------------------------------------- */
+/* --- life ------------------------------------------------------------------------------------- */
 
 static struct function_fields find_fields(struct formats *f, const char *system, const char *name,
 					  const char *a, const char *b)

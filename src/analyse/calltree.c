@@ -6,9 +6,9 @@
  *	                │                    └─ preempt_schedule 3 ─ …
  *	                └─ vfs_read 4 ─ …
  *
- * Counting a chain is one look-up of (node, name) for each function in it. A node that is new becomes
- * the first of its callers, so lists have the one made last in front; sorting is stable and keeps that
- * order among equals, which is the order of trace-cmd hist.
+ * Counting a chain is one look-up of (node, name) for each function in it. A node that is new
+ * becomes the first of its callers, so lists have the one made last in front; sorting is stable and
+ * keeps that order among equals, which is the order of trace-cmd hist.
  *
  * Memory: a node takes 72 bytes and up to 64 of the table; NODES_MAX_BYTES hold 700 000 nodes.
  */
@@ -187,7 +187,7 @@ void calltree_add(struct calltree *t, int pid, const struct call_frame *frames, 
 	}
 }
 
-/* --- sorting ----------------------------------------------------------------------------------- */
+/* --- sorting ---------------------------------------------------------------------------------- */
 
 /* Merges two lists sorted by count; of equals those of `a` come first. */
 static struct call_node *merge(struct call_node *a, struct call_node *b)

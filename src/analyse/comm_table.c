@@ -2,10 +2,10 @@
 /*
  * comm_table.c - libtraceevent's list of task names, without keeping the list.
  *
- * There, names are rows (pid, name), the latest first, sorted by pid when first needed, and looked up
- * by bisection; of a task that had several names the row shown is the one that the bisection happens
- * to hit. A trace adds two rows with every switch, hundreds of millions perhaps, nearly all of them
- * the same as before. So rows are counted here:
+ * There, names are rows (pid, name), the latest first, sorted by pid when first needed, and looked
+ * up by bisection; of a task that had several names the row shown is the one that the bisection
+ * happens to hit. A trace adds two rows with every switch, hundreds of millions perhaps, nearly all
+ * of them the same as before. So rows are counted here:
  *
  *	pid 7: "ls" × 3, "bash" × 2        pid 9: "sleep" × 1      rows 0-2 3-4 5, bisected as if they
  *	                                                           were all there

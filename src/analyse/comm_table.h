@@ -2,9 +2,9 @@
 /*
  * comm_table.h - which of a task's many names is shown after the whole trace was read.
  *
- * symbols/tasks.h gives names while a trace is walked. trace-cmd hist looks a name up only at its end,
- * when every scheduler event has added one more row to libtraceevent's list; this is that list.
- * One owner.
+ * symbols/tasks.h gives names while a trace is walked. trace-cmd hist looks a name up only at its
+ * end, when every scheduler event has added one more row to libtraceevent's list; this is that
+ * list. One owner.
  */
 #ifndef SONDE_ANALYSE_COMM_TABLE_H
 #define SONDE_ANALYSE_COMM_TABLE_H

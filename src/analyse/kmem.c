@@ -8,12 +8,12 @@
  * An address that is allocated again without a free in between (the free was lost, or is no event)
  * is from then on the new owner's; the old one keeps it in `current`, as in trace-cmd mem.
  *
- * Rows are sorted by waste. Equal ones, most have none at all, stand in the order of trace-cmd's hash
- * table: by bucket_of() their name, in a bucket the one found last first. Any order would do; this one
- * makes the two comparable.
+ * Rows are sorted by waste. Equal ones, most have none at all, stand in the order of trace-cmd's
+ * hash table: by bucket_of() their name, in a bucket the one found last first. Any order would do;
+ * this one makes the two comparable.
  *
- * A function is a symbol: two symbols of one name have two rows. An address without a symbol has a row
- * of its own, named by the address (trace-cmd crashes there).
+ * A function is a symbol: two symbols of one name have two rows. An address without a symbol has a
+ * row of its own, named by the address (trace-cmd crashes there).
  */
 #include "analyse/kmem.h"
 #include "analyse/namepool.h"
@@ -64,7 +64,7 @@ struct kmem {
 	uint64_t n_dropped;
 };
 
-/* --- functions --------------------------------------------------------------------------------- */
+/* --- functions -------------------------------------------------------------------------------- */
 
 /* Paul Hsieh's hash of one word, as trace-cmd's tables use it. */
 static uint32_t hash_word(uint32_t word)
@@ -153,7 +153,7 @@ static struct row *row_of(struct kmem *k, uint64_t call_site)
 	return name ? row_of_name(k, name->text, name->len) : NULL;
 }
 
-/* --- live allocations -------------------------------------------------------------------------- */
+/* --- live allocations ------------------------------------------------------------------------- */
 
 static size_t live_slot(const struct live *live, size_t n, uint64_t seed, uint64_t ptr)
 {
@@ -199,7 +199,7 @@ static void live_remove(struct kmem *k, size_t hole)
 	k->n_live--;
 }
 
-/* --- events ------------------------------------------------------------------------------------ */
+/* --- events ----------------------------------------------------------------------------------- */
 
 static bool read_field(const struct kmem *k, const struct record *rec, const struct field *field,
 		       uint64_t *ret)
@@ -275,7 +275,7 @@ void kmem_add(struct kmem *k, const struct record *rec)
 	}
 }
 
-/* --- the end, and life ------------------------------------------------------------------------- */
+/* --- the end, and life ------------------------------------------------------------------------ */
 
 static int row_compare(const void *a, const void *b)
 {

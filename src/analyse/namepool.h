@@ -2,8 +2,8 @@
 /*
  * namepool.h - one pointer for each different text.
  *
- * For texts that lie in memory which goes away, or that are made up: the pool keeps a copy, and gives
- * the same pointer for the same text. Up to NAMEPOOL_MAX_BYTES. One owner.
+ * For texts that lie in memory which goes away, or that are made up: the pool keeps a copy, and
+ * gives the same pointer for the same text. Up to NAMEPOOL_MAX_BYTES. One owner.
  */
 #ifndef SONDE_ANALYSE_NAMEPOOL_H
 #define SONDE_ANALYSE_NAMEPOOL_H

@@ -2,15 +2,15 @@
 /*
  * tally.c - counts records as fast as they can be walked.
  *
- * Event ids are small numbers (the kernel gives them out from 1 on), so they index a table; ids that
- * no format has go into a hash table, as tasks do. Records of one task follow each other on a CPU, so
- * a task is looked up once per run of them.
+ * Event ids are small numbers (the kernel gives them out from 1 on), so they index a table; ids
+ * that no format has go into a hash table, as tasks do. Records of one task follow each other on a
+ * CPU, so a task is looked up once per run of them.
  *
  *	by_id[316] { n, bytes }     other_ids { 70000: n, bytes }     pids { 136: n, bytes }
  *
- * Cost: some 4 ns a record on one core; unpacking a compressed trace takes ten times as long. The loop
- * is compiled twice, once for what every kernel writes (ids of two bytes at 0, tasks of four at 4, our
- * byte order) and once for anything else.
+ * Cost: some 4 ns a record on one core; unpacking a compressed trace takes ten times as long. The
+ * loop is compiled twice, once for what every kernel writes (ids of two bytes at 0, tasks of four
+ * at 4, our byte order) and once for anything else.
  */
 #include "analyse/tally.h"
 #include "base/hash.h"
@@ -21,7 +21,7 @@
 
 #define SLOTS_MIN 64
 
-/* --- counts by hash ---------------------------------------------------------------------------- */
+/* --- counts by hash --------------------------------------------------------------------------- */
 
 static struct count *slot_of(struct count *slots, size_t n_slots, uint64_t seed, int64_t key)
 {
@@ -69,7 +69,7 @@ static void counts_add(struct counts *cs, int64_t key, uint64_t n, uint64_t n_by
 	c->n_bytes += n_bytes;
 }
 
-/* --- records ----------------------------------------------------------------------------------- */
+/* --- records ---------------------------------------------------------------------------------- */
 
 struct tally_layout tally_layout_of(const struct formats *f)
 {
@@ -181,7 +181,7 @@ bool tally_add_page(struct tally *t, struct tally_span *span, const uint8_t *pag
 	return !w.damaged;
 }
 
-/* --- sums -------------------------------------------------------------------------------------- */
+/* --- sums ------------------------------------------------------------------------------------- */
 
 static void counts_add_all(struct counts *cs, const struct counts *more)
 {

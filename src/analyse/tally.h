@@ -2,9 +2,9 @@
 /*
  * tally.h - how many records of which event and of which task, and what was lost between them.
  *
- * Works on sub-buffers as they come, in any order: only an event's id and its task are looked at, no
- * format is parsed and nothing is brought into time order. Several threads count into a tally of their
- * own each and the results are added up in the end. One owner at a time.
+ * Works on sub-buffers as they come, in any order: only an event's id and its task are looked at,
+ * no format is parsed and nothing is brought into time order. Several threads count into a tally of
+ * their own each and the results are added up in the end. One owner at a time.
  */
 #ifndef SONDE_ANALYSE_TALLY_H
 #define SONDE_ANALYSE_TALLY_H

@@ -2,8 +2,8 @@
 /*
  * cmd_check_events.c - `sonde check-events`: can all event formats be understood?
  *
- * Of a trace file, or of a tracing directory (of this machine, or a copy). The texts of a directory are
- * put behind the head of a version 6 file, in memory, so that both go the same way:
+ * Of a trace file, or of a tracing directory (of this machine, or a copy). The texts of a directory
+ * are put behind the head of a version 6 file, in memory, so that both go the same way:
  *
  *	tracingdir_read ─▶ image of a file ─▶ tracefile_open_memory ─▶ formats_new ─▶ parse and compile
  *
@@ -55,7 +55,7 @@ static const struct option_row rows[] = {
 	{OPTION_END},
 };
 
-/* --- the tracing directory as a file ----------------------------------------------------------- */
+/* --- the tracing directory as a file ---------------------------------------------------------- */
 
 static void add_number(struct textbuf *tb, uint64_t v, size_t n_bytes)
 {
@@ -118,7 +118,7 @@ static int open_dir(struct tracefile **ret, struct textbuf *image, const char *d
 	return r;
 }
 
-/* --- the check --------------------------------------------------------------------------------- */
+/* --- the check -------------------------------------------------------------------------------- */
 
 enum kind { KIND_COMPILED, KIND_HANDLED, KIND_FIELDS, KINDS };
 

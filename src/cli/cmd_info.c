@@ -3,9 +3,9 @@
  * cmd_info.c - `sonde info`: what is in a trace file, for a person.
  *
  * Everything but the counts stands in the file's directory and costs some milliseconds (most of it
- * unpacking texts). Counting walks all events, on all cores; from BIG_BYTES on that takes seconds and
- * is left out unless --count asks for it. A file that cannot be opened does not keep the others from
- * being shown.
+ * unpacking texts). Counting walks all events, on all cores; from BIG_BYTES on that takes seconds
+ * and is left out unless --count asks for it. A file that cannot be opened does not keep the others
+ * from being shown.
  */
 #include "cli/command.h"
 #include "cli/info.h"

@@ -2,9 +2,9 @@
 /*
  * cmd_mem.c - `sonde mem`: kernel memory by the function that allocated it.
  *
- * Records must come in the order of time, because a free follows its allocation on whatever CPU; they
- * are taken from the top buffer, or from the one that -B names: two buffers may have recorded the same
- * allocations.
+ * Records must come in the order of time, because a free follows its allocation on whatever CPU;
+ * they are taken from the top buffer, or from the one that -B names: two buffers may have recorded
+ * the same allocations.
  */
 #include "analyse/kmem.h"
 #include "base/conveyor.h"

@@ -6,8 +6,8 @@
  *	      fill: one thread at a time                     work: any thread (conveyor.h)
  *
  * An item keeps its tally from use to use and all are added up at the end; its span belongs to one
- * CPU and is added to that CPU's when the item is drained. fill may note damage in the file while an
- * item is drained, so what drain finds damaged is kept aside until all threads are done.
+ * CPU and is added to that CPU's when the item is drained. fill may note damage in the file while
+ * an item is drained, so what drain finds damaged is kept aside until all threads are done.
  *
  * Numbers, two cores, events of 40 bytes: 200 million a second from memory; compressed traces are
  * bound by unpacking, which the unpacker's threads do ahead.
@@ -54,7 +54,7 @@ struct count_run {
 	size_t n_bad;
 };
 
-/* --- the conveyor ------------------------------------------------------------------------------ */
+/* --- the conveyor ----------------------------------------------------------------------------- */
 
 /* Opens the next CPU's stream: 1, 0 if there is none, or -ENOMEM. */
 static int open_next(struct count_run *run)
@@ -132,7 +132,7 @@ static int drain(void *ctx, void *item)
 	return 0;
 }
 
-/* --- the whole file ---------------------------------------------------------------------------- */
+/* --- the whole file --------------------------------------------------------------------------- */
 
 static int counts_init(struct info_counts *c, const struct tracefile *tf,
 		       const struct tally_layout *layout, struct errmsg *err)
@@ -231,7 +231,7 @@ int info_count(struct info_counts *c, struct tracefile *tf, const struct formats
 	return r < 0 ? errmsg_set_errno(err, r, "cannot count the events of %s", tf->path) : 0;
 }
 
-/* --- only first and last ----------------------------------------------------------------------- */
+/* --- only first and last ---------------------------------------------------------------------- */
 
 static int add_edge(struct info_counts *c, struct tracefile *tf, size_t buffer, size_t cpu,
 		    bool last)

@@ -2,9 +2,9 @@
 /*
  * info_gather.c - puts together what `sonde info` shows: head, options, texts, counts.
  *
- * How a trace was recorded stands in its options (format/tracedat.h numbers them), which are read here
- * for what they tell a person; decode/ reads the same ones for what they do to times. The kernel's
- * loss counters are texts, one option a CPU, as in tracefs' per_cpu/cpuN/stats:
+ * How a trace was recorded stands in its options (format/tracedat.h numbers them), which are read
+ * here for what they tell a person; decode/ reads the same ones for what they do to times. The
+ * kernel's loss counters are texts, one option a CPU, as in tracefs' per_cpu/cpuN/stats:
  *
  *	CPU: 0                       instances: "\nBuffer: NAME\n\n" in an option of its own before
  *	entries: 0
@@ -14,8 +14,8 @@
  *	read events: 26011
  *
  * What was recorded is told from the kinds of events that occur. Symbols are counted by lines, if
- * at all, not parsed. Everything is allocated in the caller's arena, whose ceiling bounds what a hostile file
- * costs; lists are cut at LIST_MAX.
+ * at all, not parsed. Everything is allocated in the caller's arena, whose ceiling bounds what a
+ * hostile file costs; lists are cut at LIST_MAX.
  */
 #include "cli/info.h"
 #include "decode/timeconv.h"
@@ -39,7 +39,7 @@ struct gather {
 	bool count_symbols;
 };
 
-/* --- small things ------------------------------------------------------------------------------ */
+/* --- small things ----------------------------------------------------------------------------- */
 
 /* A text up to its first NUL, without blanks and line breaks around it. */
 static const char *text_of(struct gather *g, struct piece p)
@@ -85,7 +85,7 @@ static size_t count_options(const struct gather *g, unsigned id)
 	return n < LIST_MAX ? n : LIST_MAX;
 }
 
-/* --- the head and the options ------------------------------------------------------------------ */
+/* --- the head and the options ----------------------------------------------------------------- */
 
 static void gather_head(struct gather *g)
 {
@@ -257,7 +257,7 @@ static void gather_texts(struct gather *g)
 	info->n_cmdlines = count_lines(tracefile_text(g->tf, TRACEFILE_CMDLINES));
 }
 
-/* --- buffers ----------------------------------------------------------------------------------- */
+/* --- buffers ---------------------------------------------------------------------------------- */
 
 static void loss_add(struct info_loss *to, const struct info_loss *from)
 {
@@ -481,7 +481,7 @@ static int gather_buffers(struct gather *g)
 	return 0;
 }
 
-/* --- events and tasks -------------------------------------------------------------------------- */
+/* --- events and tasks ------------------------------------------------------------------------- */
 
 static const struct event *event_of(const struct gather *g, int64_t id)
 {

@@ -11,8 +11,9 @@
  *	            |
  *	            |--%37.40-- …
  *
- * A level is 13 columns wide and has a line down its left as long as a caller of it is still to come.
- * Levels are as deep as stacks, some thousands at most (DEPTH_MAX of callhist.c), so recursion is fine.
+ * A level is 13 columns wide and has a line down its left as long as a caller of it is still to
+ * come. Levels are as deep as stacks, some thousands at most (DEPTH_MAX of callhist.c), so
+ * recursion is fine.
  */
 #include "present/calltext.h"
 

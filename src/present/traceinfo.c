@@ -12,8 +12,8 @@
  *
  *	  events by count, tasks by events …                 the first rows of each
  *
- * Columns have fixed widths, so that two runs or two files can be compared line by line; a number that
- * is wider pushes its row. Control characters in strings are shown as \xNN.
+ * Columns have fixed widths, so that two runs or two files can be compared line by line; a number
+ * that is wider pushes its row. Control characters in strings are shown as \xNN.
  */
 #include "present/traceinfo.h"
 #include "decode/timefmt.h"
@@ -69,7 +69,7 @@ static void add_count(struct textbuf *tb, uint64_t n, const char *noun)
 	textbuf_addf(tb, "%" PRIu64 " %s%s", n, noun, plural(n));
 }
 
-/* --- times ------------------------------------------------------------------------------------- */
+/* --- times ------------------------------------------------------------------------------------ */
 
 static void add_date(struct textbuf *tb, uint64_t ns)
 {
@@ -116,7 +116,7 @@ static void add_span(struct textbuf *tb, const struct info_span *span)
 		textbuf_addf(tb, ", %" PRIu64 " units of the clock\n", span->last - span->first);
 }
 
-/* --- the file ---------------------------------------------------------------------------------- */
+/* --- the file --------------------------------------------------------------------------------- */
 
 static void add_format(struct textbuf *tb, const struct traceinfo *info)
 {
@@ -263,7 +263,7 @@ static void add_losses(struct textbuf *tb, const struct info_loss *l, bool count
 	textbuf_add_char(tb, '\n');
 }
 
-/* --- buffers ----------------------------------------------------------------------------------- */
+/* --- buffers ---------------------------------------------------------------------------------- */
 
 static void add_rate(struct textbuf *tb, double per_second)
 {
@@ -354,7 +354,7 @@ static void add_buffer(struct textbuf *tb, const struct info_buffer *b, bool cou
 		add_sum_row(tb, b, counted);
 }
 
-/* --- events and tasks -------------------------------------------------------------------------- */
+/* --- events and tasks ------------------------------------------------------------------------- */
 
 static void add_events(struct textbuf *tb, const struct traceinfo *info, size_t max)
 {

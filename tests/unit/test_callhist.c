@@ -2,8 +2,8 @@
 /*
  * test_callhist.c - how stacks are put together from records, counted, sorted and drawn.
  *
- * Records are made up byte by byte. That real traces give the text of trace-cmd hist is what the cli
- * case hist-same compares; here are the single steps, and records that are too short.
+ * Records are made up byte by byte. That real traces give the text of trace-cmd hist is what the
+ * cli case hist-same compares; here are the single steps, and records that are too short.
  */
 #include "analyse/callhist.h"
 #include "analyse/comm_table.h"

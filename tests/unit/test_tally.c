@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * test_tally.c - counting records by event and task: what is counted, what is told apart, and what a
- * page that is not as it should be does.
+ * test_tally.c - counting records by event and task: what is counted, what is told apart, and what
+ * a page that is not as it should be does.
  *
  * Pages are made with store/pagebuilder.h in both byte orders and word sizes.
  */

@@ -3,9 +3,9 @@
  * callhist.c - puts call stacks together from what a trace has, and counts them.
  *
  * Stacks come from three kinds of records:
- *	function          "f called by p": if p is the function on top, f goes on top of it; otherwise
- *	                  the stack so far is counted, and functions are taken off until p is found
- *	funcgraph         entry: its depth says where it belongs; exit: the stack is counted, then cut
+ *	function          "f called by p": if p is the function on top, f goes on top of it; else
+ *	                  the stack so far is counted and functions are taken off until p is found
+ *	funcgraph         entry: its depth says where it belongs; exit: the stack is counted and cut
  *	kernel_stack      the whole stack of the event before it, or of the function on top
  * An event is pending until it is clear whether its kernel stack follows. The stack under way
  * belongs to one task; when another one's functions come, it is laid aside (`saved`) until its task

@@ -7,8 +7,8 @@
  * happens to hit. A trace adds two rows with every switch, hundreds of millions perhaps, nearly all
  * of them the same as before. So rows are counted here:
  *
- *	pid 7: "ls" × 3, "bash" × 2        pid 9: "sleep" × 1      rows 0-2 3-4 5, bisected as if they
- *	                                                           were all there
+ *	pid 7: "ls" × 3, "bash" × 2        pid 9: "sleep" × 1    rows 0-2 3-4 5, bisected as if they
+ *	                                                         were all there
  */
 #include "analyse/comm_table.h"
 #include "base/hash.h"

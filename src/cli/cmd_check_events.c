@@ -5,13 +5,13 @@
  * Of a trace file, or of a tracing directory (of this machine, or a copy). The texts of a directory
  * are put behind the head of a version 6 file, in memory, so that both go the same way:
  *
- *	tracingdir_read ─▶ image of a file ─▶ tracefile_open_memory ─▶ formats_new ─▶ parse and compile
+ *	tracingdir_read ─▶ image of a file ─▶ tracefile_open_memory ─▶ formats_new ─▶ parse, compile
  *
  * A format falls into one of four kinds:
  *	compiled     printed by our own code as its print format says
  *	handled      its print format is beyond libtraceevent, but a handler prints it anyway
- *	fields only  beyond libtraceevent: report shows name=value for each field, as trace-cmd does.
- *	             report must print what trace-cmd prints, so these are not ours to improve there.
+ *	fields only  beyond libtraceevent: report shows name=value for each field. It must print
+ *	             what trace-cmd prints, so these are not ours to improve there.
  *	unreadable   not even name and id are there
  */
 #include "base/textbuf.h"

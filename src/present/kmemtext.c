@@ -2,8 +2,8 @@
 /*
  * kmemtext.c - one line for each function that allocated memory.
  *
- *	                Function            	Waste	Alloc	req		TotAlloc     TotReq …
- *	                 alloc_pipe_info	408	1216	808		    1216        808 …
+ *	                Function            	Waste	Alloc	req		TotAlloc    TotReq
+ *	                 alloc_pipe_info	408	1216	808		    1216       808
  *
  * Waste, Alloc and req are what is left at the end; Tot… is everything ever, Max… the most at one
  * time. Columns are parted by tabs and the first is 32 wide, as trace-cmd mem has it.

@@ -169,8 +169,25 @@ static int apply_plugin_option(void *opts, const char *value, struct errmsg *err
 	return plugin_options_apply(&((struct report_options *)opts)->plugins, value, err);
 }
 
-static int apply_ignored(void *opts, const char *value, struct errmsg *err)
+/* What trace-cmd tells at the level "info" goes into the report: versions, CPUs without data. */
+static int apply_verbose(void *opts, const char *value, struct errmsg *err)
 {
+	static const char *const levels[] = {"none", "crit", "err", "warn", "info", "debug", "all"};
+	unsigned level = 6;
+
+	if (value && isdigit((unsigned char)*value)) {
+		level = atoi(value);
+	} else if (value) {
+		for (level = 0; level < 7 && strcmp(value, levels[level]); level++)
+			;
+		if (level == 7)
+			return errmsg_set(
+				err, -EINVAL,
+				"--verbose knows none, crit, err, warn, info, debug, all and "
+				"their numbers 0 to 6, not '%s'",
+				value);
+	}
+	((struct report_options *)opts)->verbose |= level >= 4;
 	return 0;
 }
 
@@ -178,7 +195,7 @@ static int apply_debug(void *opts, const char *value, struct errmsg *err)
 {
 	struct report_options *o = opts;
 
-	o->debug = o->boundary = true;
+	o->debug = o->boundary = o->verbose = true;
 	return 0;
 }
 
@@ -279,8 +296,9 @@ static const struct option_row rows[] = {
 	{OPTION_STRING, 0, "kallsyms", "FILE", "more kernel symbols, as in /proc/kallsyms",
 	 offsetof(struct report_options, kallsyms), .complete = "file"},
 	FLAG('q', "quiet", quiet, "no warnings about damaged input"),
-	{OPTION_CALL, 'V', "verbose", "LEVEL", "accepted for trace-cmd's sake",
-	 .apply = apply_ignored, .arg_optional = true, .hidden = true},
+	{OPTION_CALL, 'V', "verbose", "LEVEL",
+	 "versions of files, CPUs without data (from level info)", .apply = apply_verbose,
+	 .arg_optional = true},
 	{OPTION_CALL, 0, "profile", .apply = refuse_profile, .help = "not there yet",
 	 .hidden = true},
 	{OPTION_CALL, 'G', NULL, .apply = refuse_profile, .help = "with --profile", .hidden = true},
@@ -411,6 +429,9 @@ static int report(struct report_options *o, struct errmsg *err)
 	struct report rep = {0};
 	int r = report_open(&rep, o, err);
 
+	for (size_t i = 0; !r && o->verbose && i < rep.n_files; i++)
+		printf("version = %d\n", rep.files[i].tf->version);
+	fflush(stdout);
 	if (!r)
 		r = report_list(&rep, err);
 	if (!r)

@@ -6,6 +6,7 @@
 #define SONDE_CLI_REPORT_H
 
 #include "base/errmsg.h"
+#include "base/textbuf.h"
 #include "decode/filter.h"
 #include "decode/formats.h"
 #include "decode/guests.h"
@@ -46,7 +47,7 @@ struct report_options {
 	const char *event_regex, *kallsyms;
 	bool no_irq, no_softirq, nanoseconds, latency, raw, wakeup, quiet;
 	bool no_plugins, no_system_plugins, no_date, raw_ts, align_ts;
-	bool ts_diff, ts_check, boundary, debug;
+	bool ts_diff, ts_check, boundary, debug, verbose;
 	const char *from, *to, *colour;
 	bool tgid, syscall_names, all_names, no_pager;
 	enum report_output output;
@@ -78,6 +79,10 @@ bool report_print_damage(const struct report *rep);
 
 /* report_list.c: -f -P -E --events … ; 1 if one was asked for and printed, 0 if none was. */
 int report_list(struct report *rep, struct errmsg *err);
+/* "cpus=N" of a file, under its name if there are several; --verbose: CPUs without data before it. */
+void report_add_head(const struct report *rep, size_t file, struct textbuf *tb);
+/* --verbose: "CPU N is empty" of a buffer. */
+void report_add_empty_cpus(const struct tracefile_buffer *b, struct textbuf *tb);
 
 /* report_filter.c: the filters of every file; *ret_any: is there one? */
 int report_make_filters(struct report *rep, bool *ret_any, struct errmsg *err);

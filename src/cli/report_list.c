@@ -257,13 +257,65 @@ static const struct tracefile_buffer *top_buffer(const struct tracefile *tf)
 										   : NULL;
 }
 
+/* Without its directories. */
+static const char *file_name(const struct report *rep, size_t file)
+{
+	const char *path = rep->files[file].tf->path, *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+void report_add_empty_cpus(const struct tracefile_buffer *b, struct textbuf *tb)
+{
+	uint32_t next = 0;
+
+	for (size_t k = 0; k < b->n_cpus; k++) {
+		while (next < b->cpus[k].cpu)
+			textbuf_addf(tb, "CPU %u is empty\n", next++);
+		if (!b->cpus[k].n_bytes)
+			textbuf_addf(tb, "CPU %u is empty\n", next);
+		next++;
+	}
+}
+
+void report_add_head(const struct report *rep, size_t file, struct textbuf *tb)
+{
+	const struct tracefile_buffer *b = top_buffer(rep->files[file].tf);
+	size_t width = 0;
+
+	if (rep->opts->verbose && b)
+		report_add_empty_cpus(b, tb);
+	for (size_t i = 0; rep->n_files > 1 && i < rep->n_files; i++)
+		if (strlen(file_name(rep, i)) > width)
+			width = strlen(file_name(rep, i));
+	/* the names of instances count from the next file on */
+	for (size_t i = 0; rep->n_files > 1 && i < file; i++)
+		for (size_t k = 0; k < rep->files[i].tf->n_buffers; k++)
+			if (strlen(rep->files[i].tf->buffers[k].name) > width)
+				width = strlen(rep->files[i].tf->buffers[k].name);
+	if (rep->n_files > 1)
+		textbuf_addf(tb, "%*s: ", (int)width, file_name(rep, file));
+	textbuf_addf(tb, "cpus=%u\n", rep->files[file].tf->cpu_count);
+}
+
+static void print_text(struct textbuf *tb)
+{
+	fwrite(tb->start, 1, textbuf_len(tb), stdout);
+	textbuf_clear(tb);
+}
+
 static int list_cpus(struct report *rep, struct errmsg *err)
 {
 	const struct report_options *o = rep->opts;
+	struct textbuf tb;
 
+	textbuf_init(&tb, 1 << 20);
 	for (size_t i = 0; i < rep->n_files; i++) {
 		const struct tracefile_buffer *b = top_buffer(rep->files[i].tf);
 
+		if (o->verbose && b)
+			report_add_empty_cpus(b, &tb);
+		print_text(&tb);
 		printf("List of CPUs in %s with data:\n", rep->files[i].tf->path);
 		for (size_t k = 0; b && k < b->n_cpus; k++) {
 			if (!b->cpus[k].n_bytes)
@@ -276,6 +328,7 @@ static int list_cpus(struct report *rep, struct errmsg *err)
 			putchar('\n');
 		}
 	}
+	textbuf_release(&tb);
 	return 1;
 }
 
@@ -332,11 +385,14 @@ static void print_stat(struct tracefile *tf)
 static int list_about(struct report *rep, struct errmsg *err)
 {
 	const struct report_options *o = rep->opts;
+	struct textbuf tb;
 
+	textbuf_init(&tb, 1 << 20);
 	for (size_t i = 0; i < rep->n_files; i++) {
 		struct tracefile *tf = rep->files[i].tf;
 
-		printf("cpus=%u\n", tf->cpu_count);
+		report_add_head(rep, i, &tb);
+		print_text(&tb);
 		/* version overrides uname, which overrides the statistics */
 		if (o->stat && !o->uname && !o->version)
 			print_stat(tf);
@@ -345,6 +401,7 @@ static int list_about(struct report *rep, struct errmsg *err)
 		if (o->uname || o->version)
 			print_option_text(tf, SNF_OPTION_VERSION, "version");
 	}
+	textbuf_release(&tb);
 	return 1;
 }
 

@@ -185,32 +185,17 @@ static int add_sources(struct run *run, struct errmsg *err)
 }
 
 /* "cpus=N" of every file, before anything else; with several files under their names. */
-static void print_heads(struct run *run, struct textbuf *tb)
+static void add_heads(struct run *run, struct textbuf *tb)
 {
 	struct report *rep = run->rep;
-	size_t width = 0;
-	bool instances = false;
 
-	for (size_t i = 0; i < rep->n_files && rep->n_files > 1; i++)
-		if (strlen(base_name(rep->files[i].tf->path)) > width)
-			width = strlen(base_name(rep->files[i].tf->path));
-	for (size_t i = 0; i < rep->n_files && rep->opts->debug; i++)
-		textbuf_addf(tb, "version = %d\n", rep->files[i].tf->version);
 	for (size_t i = 0; i < rep->n_files; i++) {
 		const struct tracefile *tf = rep->files[i].tf;
 
-		if (rep->n_files > 1)
-			textbuf_addf(tb, "%*s: ", (int)width, base_name(tf->path));
-		else if (instances)
-			textbuf_addf(tb, "%*s  ", (int)width, "");
-		textbuf_addf(tb, "cpus=%u\n", tf->cpu_count);
-		for (size_t k = 0; k < tf->n_buffers; k++) {
-			if (is_top(&tf->buffers[k]))
-				continue;
-			instances = true;
-			if (strlen(tf->buffers[k].name) > width)
-				width = strlen(tf->buffers[k].name);
-		}
+		report_add_head(rep, i, tb);
+		for (size_t k = 0; rep->opts->verbose && k < tf->n_buffers; k++)
+			if (!is_top(&tf->buffers[k]))
+				report_add_empty_cpus(&tf->buffers[k], tb);
 	}
 }
 
@@ -368,7 +353,7 @@ static int write_heads(struct run *run, bool *ret_only_text, struct errmsg *err)
 
 	textbuf_init(&tb, 1 << 20);
 	if (rep->opts->output == REPORT_TEXT)
-		print_heads(run, &tb);
+		add_heads(run, &tb);
 	else if (rep->opts->output == REPORT_CSV)
 		textbuf_add_str(&tb, rows_csv_header);
 	r = output_write(&run->out, tb.start, textbuf_len(&tb));

@@ -130,6 +130,20 @@ static int choose_cpus(struct sequence *s)
 	return s->chosen ? 0 : -ENOMEM;
 }
 
+/* The pages of an instance, unpacked, come behind those of the top buffer. */
+static uint64_t find_place(const struct tracefile *tf, const struct tracefile_buffer *b, size_t cpu)
+{
+	const struct tracefile_buffer *top = &tf->buffers[0];
+	uint64_t place = pagestream_place(tf, b, cpu);
+
+	for (size_t i = 0; b->compressed && b != top && i < top->n_cpus; i++) {
+		uint64_t n = pagestream_plain_bytes(tf, top, i) + top->page_size - 1;
+
+		place += n - n % top->page_size;
+	}
+	return place;
+}
+
 static int stacks_init(struct sequence *s, struct source *src)
 {
 	uint32_t n_cpus = 0;
@@ -179,7 +193,7 @@ int sequence_add_source(struct sequence *s, const struct source_config *config,
 			return -ENOMEM;
 		c->cpu = b->cpus[i].cpu;
 		if (s->config.places)
-			c->place = pagestream_place(config->tf, b, i);
+			c->place = find_place(config->tf, b, i);
 		src->n_cursors++;
 	}
 	return stacks_init(s, src);

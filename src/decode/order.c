@@ -394,7 +394,7 @@ bool order_is_exit_of(const struct formats *f, const struct record *entry, const
 {
 	const struct event *exit = f->graph_exit;
 	struct printer e = view((struct formats *)f, entry), x = e;
-	uint64_t func, exit_func;
+	uint64_t func = 0, exit_func = 0;
 
 	if (!exit || formats_record_id(f, data, size) != exit->id ||
 	    formats_common(f, &f->pid, data, size) !=

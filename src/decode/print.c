@@ -108,7 +108,7 @@ static char *emit_digits(char *s, const struct conversion *c, uint64_t v)
 
 void emit_number(struct textbuf *out, const struct conversion *c, uint64_t v)
 {
-	char digits[32], sign[3], *end;
+	char digits[64], sign[3], *end;
 	size_t n_sign = 0, n_digits, zeros = 0, pad, total;
 
 	v = cut_value(c, v);

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define LIST_MAX 65536
 
@@ -377,6 +378,9 @@ static int link_guests(struct report *rep, struct errmsg *err)
 int report_open(struct report *rep, const struct report_options *opts, struct errmsg *err)
 {
 	rep->opts = opts;
+	if (opts->kallsyms && access(opts->kallsyms, R_OK) < 0)
+		return errmsg_set_errno(err, -errno, "cannot read the symbols in %s",
+					opts->kallsyms);
 	rep->files = calloc(opts->n_inputs, sizeof(*rep->files));
 	if (!rep->files)
 		return errmsg_set_errno(err, -ENOMEM, "cannot open the inputs");

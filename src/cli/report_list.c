@@ -318,7 +318,10 @@ static int list_cpus(struct report *rep, struct errmsg *err)
 		print_text(&tb);
 		printf("List of CPUs in %s with data:\n", rep->files[i].tf->path);
 		for (size_t k = 0; b && k < b->n_cpus; k++) {
-			if (!b->cpus[k].n_bytes)
+			uint64_t ts;
+			int id;
+
+			if (!find_edge(&rep->files[i], b, k, false, &ts, &id))
 				continue;
 			printf("  %u", b->cpus[k].cpu);
 			if (o->first_event)

@@ -14,7 +14,6 @@
  */
 #include "decode/timeconv.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -150,17 +149,19 @@ struct time_shift *time_shift_read(const struct tracefile *tf, struct arena *are
 static uint64_t apply_pair(uint64_t ts, const struct time_sample *lo, const struct time_sample *hi,
 			   bool interpolate)
 {
-	uint64_t offset = lo->offset;
+	int64_t offset = lo->offset, scaling = lo->scaling;
 
 	if (interpolate && hi->time != lo->time) {
-		long double part = ((long double)(int64_t)ts - lo->time) *
-				   ((long double)hi->offset - lo->offset) /
-				   ((long double)hi->time - lo->time);
+		__int128 delta = (__int128)hi->time - lo->time, part;
 
-		if (fabsl(part) < 0x1p62L)
-			offset += (uint64_t)(int64_t)(part + (part < 0 ? -0.5L : 0.5L));
+		/* rounds half up as long as it is positive: trace-cmd's way */
+		if (!__builtin_mul_overflow((__int128)(int64_t)ts - lo->time,
+					    (__int128)hi->offset - lo->offset, &part) &&
+		    !__builtin_add_overflow(part, delta / 2, &part))
+			offset = (uint64_t)offset + (uint64_t)(part / delta);
+		scaling = ((__int128)lo->scaling + hi->scaling) / 2;
 	}
-	return ((ts * (uint64_t)lo->scaling) >> (lo->fraction & 63)) + offset;
+	return ((ts * (uint64_t)scaling) >> (lo->fraction & 63)) + (uint64_t)offset;
 }
 
 static uint64_t apply_host(const struct time_shift *h, uint64_t ts, uint32_t cpu)

@@ -7,10 +7,10 @@ import random
 
 from running import GOLDEN, sane, sonde
 
-FILES = {"made-v6-le-8-4096": 25, "made-v7-le-8-4096": 25, "made-v7-be-4-8192": 10,
-         "made-v7-le-8-4096-zstd": 25, "made-v7-le-8-4096-zlib": 15, "made-instances-v7": 15,
-         "made-instances-v6": 10, "made-formats": 15, "made-missed": 10, "tour": 30,
-         "instances-mono": 10, "events-v7-none": 10}
+FILES = {"made-v6-le-8-4096": 75, "made-v7-le-8-4096": 75, "made-v7-be-4-8192": 30,
+         "made-v7-le-8-4096-zstd": 75, "made-v7-le-8-4096-zlib": 45, "made-instances-v7": 45,
+         "made-instances-v6": 30, "made-formats": 45, "made-missed": 30, "tour": 90,
+         "instances-mono": 30, "events-v7-none": 30}
 WAYS = (["report"], ["report", "-R"], ["report", "-l", "--ts-diff", "--debug"], ["report", "--json"],
         ["report", "-w"], ["report", "--stat"], ["info"], ["dump", "--all", "-i"])
 

@@ -9,7 +9,6 @@ far below what an endless loop or a square takes.
 """
 import os
 import pathlib
-import resource
 import signal
 import subprocess
 import threading
@@ -48,7 +47,7 @@ class Watch(threading.Thread):
     def run(self):
         while not self.over:
             self.peak_kb = max(self.peak_kb, anonymous_kb(self.pid))
-            time.sleep(0.003)
+            time.sleep(0.01)
 
     def stop(self):
         self.over = True
@@ -56,18 +55,16 @@ class Watch(threading.Thread):
         return self.peak_kb / 1024
 
 
-def limit():
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS + 1))
+# Not with preexec_fn: that forks, and the process that holds the traces is large.
+LIMITED = ["prlimit", f"--cpu={SECONDS}", "--core=0"]
 
 
 def sonde(*argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, env=None,
           most=None):
     """most: so many bytes of the output are enough; the rest is read and dropped."""
     start = time.monotonic()
-    proc = subprocess.Popen([SONDE, *map(str, argv)], stdin=stdin, stdout=stdout,
-                            stderr=subprocess.PIPE, preexec_fn=limit,
-                            env=os.environ | (env or {}))
+    proc = subprocess.Popen([*LIMITED, SONDE, *map(str, argv)], stdin=stdin, stdout=stdout,
+                            stderr=subprocess.PIPE, env=os.environ | (env or {}))
     watch = Watch(proc.pid)
     timer = threading.Timer(WALL_SECONDS, proc.kill)
     timer.start()

@@ -20,6 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PAGE_SIZE_USUAL 4096u
+
 /* Doubles an arena array; the old copy stays behind in the arena, at most as much again. */
 static void *array_grow(struct arena *a, const void *old, size_t n, size_t *cap, size_t each)
 {
@@ -241,9 +243,13 @@ static int read_head(struct tracefile *tf, struct byte_reader *r, struct errmsg 
 		return errmsg_set(err, -EBADMSG,
 				  "%s is cut off in its first %zu bytes: nothing to read", tf->path,
 				  tf->map.len);
-	if (!tracefile_page_size_is_sane(tf->page_size))
-		return errmsg_set(err, -EBADMSG, "%s is damaged: it states sub-buffers of %u bytes",
-				  tf->path, tf->page_size);
+	if (!tracefile_page_size_is_sane(tf->page_size)) {
+		tracefile_add_damage(tf,
+				     "%s is damaged: it states sub-buffers of %u bytes; %u are "
+				     "assumed",
+				     tf->path, tf->page_size, PAGE_SIZE_USUAL);
+		tf->page_size = PAGE_SIZE_USUAL;
+	}
 	return 0;
 }
 

@@ -42,10 +42,10 @@ static inline struct tracefile_private *tracefile_private(struct tracefile *tf)
 	return (struct tracefile_private *)tf;
 }
 
-/* Kernels have 4 KB up to 1 MB; tests less. A page's length has 27 bits. */
+/* Kernels have 4 KB up to 1 MB; tests less. */
 static inline bool tracefile_page_size_is_sane(uint32_t n_bytes)
 {
-	return n_bytes >= 64 && n_bytes <= 1u << 27;
+	return n_bytes >= 64 && n_bytes <= 1u << 24;
 }
 
 /* Appends to the arrays of struct tracefile; NULL/negative when the arena is at its ceiling. */

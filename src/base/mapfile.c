@@ -105,7 +105,15 @@ static int spool(struct mapfile *map, int fd, uint8_t *buf, size_t len, const ch
 	return r;
 }
 
-static int mapfile_slurp(struct mapfile *map, int fd, const char *path, struct errmsg *err)
+static bool begins_with(const uint8_t *data, size_t len, const char *prefix)
+{
+	size_t n = strlen(prefix);
+
+	return len >= n && !memcmp(data, prefix, n);
+}
+
+static int mapfile_slurp(struct mapfile *map, int fd, const char *path, const char *prefix,
+			 struct errmsg *err)
 {
 	size_t cap = 1 << 20, len = 0;
 	uint8_t *p = malloc(cap), *q;
@@ -113,7 +121,7 @@ static int mapfile_slurp(struct mapfile *map, int fd, const char *path, struct e
 
 	while (p && (n = read_full(fd, p + len, cap - len)) > 0) {
 		len += n;
-		if (len < cap)
+		if (len < cap || !begins_with(p, len, prefix))
 			break;
 		if (cap == MEMORY_MAX_BYTES) {
 			n = spool(map, fd, p, len, path, err);
@@ -134,7 +142,8 @@ static int mapfile_slurp(struct mapfile *map, int fd, const char *path, struct e
 	return errmsg_set_errno(err, p ? n : -ENOMEM, "cannot read %s", path);
 }
 
-static int mapfile_map(struct mapfile *map, int fd, const char *path, struct errmsg *err)
+static int mapfile_map(struct mapfile *map, int fd, const char *path, const char *prefix,
+		       struct errmsg *err)
 {
 	struct stat st;
 
@@ -143,22 +152,28 @@ static int mapfile_map(struct mapfile *map, int fd, const char *path, struct err
 	if (S_ISDIR(st.st_mode))
 		return errmsg_set(err, -EISDIR, "%s is a directory, not a trace file", path);
 	if (!S_ISREG(st.st_mode) || !st.st_size)
-		return mapfile_slurp(map, fd, path, err);
+		return mapfile_slurp(map, fd, path, prefix, err);
 	return map_fd(map, fd, st.st_size, path, err);
 }
 
-int mapfile_open(struct mapfile *ret_map, const char *path, struct errmsg *err)
+int mapfile_open_if(struct mapfile *ret_map, const char *path, const char *prefix,
+		    struct errmsg *err)
 {
 	int fd, r;
 
 	if (!strcmp(path, "-"))
-		return mapfile_map(ret_map, STDIN_FILENO, "standard input", err);
+		return mapfile_map(ret_map, STDIN_FILENO, "standard input", prefix, err);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return errmsg_set_errno(err, -errno, "cannot open %s", path);
-	r = mapfile_map(ret_map, fd, path, err);
+	r = mapfile_map(ret_map, fd, path, prefix, err);
 	close(fd);
 	return r;
+}
+
+int mapfile_open(struct mapfile *ret_map, const char *path, struct errmsg *err)
+{
+	return mapfile_open_if(ret_map, path, "", err);
 }
 
 void mapfile_release(struct mapfile *map)

@@ -23,6 +23,9 @@ struct mapfile {
 
 /* -errno with a sentence in err that names path. An empty file gives data != NULL, n_bytes 0. */
 int mapfile_open(struct mapfile *ret_map, const char *path, struct errmsg *err);
+/* The same; of a stream that does not begin with `prefix` only the beginning is read. */
+int mapfile_open_if(struct mapfile *ret_map, const char *path, const char *prefix,
+		    struct errmsg *err);
 void mapfile_release(struct mapfile *map);
 
 #endif

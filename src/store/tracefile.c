@@ -287,7 +287,7 @@ int tracefile_open(struct tracefile **ret_file, const char *path, struct errmsg 
 {
 	struct mapfile map;
 	struct tracefile *tf;
-	int r = mapfile_open(&map, path, err);
+	int r = mapfile_open_if(&map, path, SNF_MAGIC, err);
 
 	if (r < 0)
 		return r;

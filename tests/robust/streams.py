@@ -55,6 +55,11 @@ def from_empty(work):
     return expect(sonde("report", empty), 1, "empty.dat", "not a trace file")
 
 
+def from_endless(work):
+    """A stream without end that is no trace."""
+    return expect(sonde("report", "/dev/zero"), 1, "/dev/zero", "not a trace file")
+
+
 def from_closed(work):
     r = subprocess.run(f"'{SONDE}' report -i - <&-", shell=True, capture_output=True, text=True)
     return "" if r.returncode == 1 and "standard input" in r.stderr else str(r)
@@ -125,6 +130,7 @@ def to_slow_reader(work):
 
 
 def tests():
-    for test in (from_stdin, from_pipe, from_fifo, from_long_pipe, from_empty, from_closed,
-                 cut_while_reading, to_full_disk, to_closed, to_head, to_slow_reader):
+    for test in (from_stdin, from_pipe, from_fifo, from_long_pipe, from_empty, from_endless,
+                 from_closed, cut_while_reading, to_full_disk, to_closed, to_head,
+                 to_slow_reader):
         yield "stream-" + test.__name__.replace("_", "-"), test

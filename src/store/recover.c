@@ -8,7 +8,7 @@
  *	compressed   each CPU is u32 n, then n × (u32 packed, u32 plain, bytes); the next CPU follows
  *	             at once, or at the next multiple of the page size
  *	plain        sub-buffers at multiples of the page size; time grows within a CPU, so a sub-buffer
- *	             that is older than the one before it begins the next CPU
+ *	             that begins before the one in front of it ended is the first of the next CPU
  *
  * The recorder's statistics (CPUSTAT options) are written before the data. They tell which CPUs had
  * events and how many, so CPUs get their true numbers, and one that begins later than its neighbour
@@ -158,8 +158,9 @@ static void find_chunks(struct recovery *rc, uint64_t pos, uint64_t end)
 	}
 }
 
-/* The number of records in a sub-buffer, as far as it can be walked. */
-static uint64_t count_records(const struct tracefile *tf, const uint8_t *page, uint64_t len)
+/* The number of records in a sub-buffer, as far as it can be walked, and the time of the last one. */
+static uint64_t count_records(const struct tracefile *tf, const uint8_t *page, uint64_t len,
+			      uint64_t *ts)
 {
 	uint64_t pos = tf->data_offset, n = 0;
 	uint64_t used = bytes_get(page + 8, tf->long_size, tf->swap) & SNF_COMMIT_MASK;
@@ -169,14 +170,19 @@ static uint64_t count_records(const struct tracefile *tf, const uint8_t *page, u
 		uint32_t header = bytes_get32(page + pos, tf->swap);
 		uint32_t word = bytes_get32(page + pos + 4, tf->swap);
 		uint32_t type = tf->big_endian ? header >> 27 : header & 31;
+		uint64_t delta = tf->big_endian ? header & ((1u << 27) - 1) : header >> 5;
 		uint64_t step = type == SNF_TYPE_LONG	    ? 4 + round_up(word, 4)
 				: type == SNF_TYPE_PADDING  ? 4 + (uint64_t)word
 				: type <= SNF_TYPE_DATA_MAX ? 4 + 4 * type
 							    : 8;
 
-		n += type <= SNF_TYPE_DATA_MAX;
 		if (step > end - pos)
 			break;
+		if (type >= SNF_TYPE_TIME_EXTEND)
+			delta += (uint64_t)word << SNF_DELTA_BITS;
+		*ts = type == SNF_TYPE_TIME_STAMP ? (*ts & 0xf800000000000000u) | delta
+						  : *ts + delta;
+		n += type <= SNF_TYPE_DATA_MAX;
 		pos += step;
 	}
 	return n;
@@ -198,8 +204,8 @@ static void find_pages(struct recovery *rc, uint64_t pos, uint64_t end)
 			start = pos;
 			n = 0;
 		}
+		n += count_records(tf, tf->map.data + pos, len, &ts);
 		last = ts;
-		n += count_records(tf, tf->map.data + pos, len);
 	}
 	if (start < end)
 		add_found(rc, start, end);

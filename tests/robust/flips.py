@@ -12,7 +12,8 @@ FILES = {"made-v6-le-8-4096": 75, "made-v7-le-8-4096": 75, "made-v7-be-4-8192": 
          "made-instances-v6": 30, "made-formats": 45, "made-missed": 30, "tour": 90,
          "instances-mono": 30, "events-v7-none": 30}
 WAYS = (["report"], ["report", "-R"], ["report", "-l", "--ts-diff", "--debug"], ["report", "--json"],
-        ["report", "-w"], ["report", "--stat"], ["info"], ["dump", "--all", "-i"])
+        ["report", "-w"], ["report", "--stat"], ["info"], ["dump", "--all", "-i"], ["hist", "-i"],
+        ["mem", "-i"], ["report", "--csv", "-N"])
 
 
 def spoil(data, chance):

@@ -5,7 +5,7 @@
  * There is no thread for input and none for output: a free thread looks, under one lock, for
  *   1. draining: the oldest item is done and nobody drains: take the drain role;
  *   2. filling: there is a free slot and nobody fills: take the fill role, then work on that item.
- * Else it sleeps. A thread that fills works on the same item at once, while it is in its cache.
+ * Else it waits, spinning first. A thread that fills works on the same item at once, while it is in its cache.
  *
  *	     tail (oldest not drained)        head (next to fill)
  *	       v                                v
@@ -19,12 +19,14 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define THREADS_MAX 64
+#define SPINS	    1500
 
 struct conveyor {
 	const struct conveyor_job *job;
@@ -34,7 +36,45 @@ struct conveyor {
 	size_t head, tail;
 	bool filling, draining, eof;
 	int result;
+	unsigned n_waiting;
+	atomic_uint n_changes; /* read without the lock by those who spin */
 };
+
+static void announce(struct conveyor *c)
+{
+	atomic_fetch_add_explicit(&c->n_changes, 1, memory_order_relaxed);
+	if (c->n_waiting)
+		pthread_cond_broadcast(&c->changed);
+}
+
+static void relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	__builtin_ia32_pause();
+#endif
+}
+
+/*
+ * Lock held. Filling an item takes some 15 µs, less than going to sleep and being woken: look for a
+ * change for about that long first.
+ */
+static void wait_for_change(struct conveyor *c)
+{
+	unsigned seen = atomic_load_explicit(&c->n_changes, memory_order_relaxed);
+
+	pthread_mutex_unlock(&c->lock);
+	for (int i = 0; i < SPINS; i++) {
+		if (atomic_load_explicit(&c->n_changes, memory_order_relaxed) != seen)
+			break;
+		relax();
+	}
+	pthread_mutex_lock(&c->lock);
+	if (atomic_load_explicit(&c->n_changes, memory_order_relaxed) != seen)
+		return;
+	c->n_waiting++;
+	pthread_cond_wait(&c->changed, &c->lock);
+	c->n_waiting--;
+}
 
 static bool can_drain(const struct conveyor *c)
 {
@@ -64,7 +104,7 @@ static void drain_ready(struct conveyor *c)
 		if (r < 0 && c->result >= 0)
 			c->result = r;
 		c->tail++;
-		pthread_cond_broadcast(&c->changed);
+		announce(c);
 	}
 	c->draining = false;
 }
@@ -87,7 +127,7 @@ static void fill_and_work(struct conveyor *c)
 		c->done[slot] = false;
 		c->head++;
 	}
-	pthread_cond_broadcast(&c->changed);
+	announce(c);
 	if (r <= 0)
 		return;
 	pthread_mutex_unlock(&c->lock);
@@ -107,9 +147,9 @@ static void *conveyor_thread(void *arg)
 		else if (can_fill(c))
 			fill_and_work(c);
 		else
-			pthread_cond_wait(&c->changed, &c->lock);
+			wait_for_change(c);
 	}
-	pthread_cond_broadcast(&c->changed);
+	announce(c);
 	pthread_mutex_unlock(&c->lock);
 	return NULL;
 }

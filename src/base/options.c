@@ -262,6 +262,9 @@ static void add_man_sentence(struct textbuf *tb, const char *s)
 
 	if (*s == '.' || *s == '\'')
 		textbuf_add_str(tb, "\\&");
+	/* a sentence, unless it begins with a value to be typed as it is: "none, zstd or …" */
+	if (s[strcspn(s, " ,")] == ',')
+		is_name = true;
 	textbuf_add_char(tb, is_name ? s[0] : toupper((unsigned char)s[0]));
 	add_man_text(tb, s + 1);
 	textbuf_add_str(tb, s[strlen(s) - 1] == '?' ? "\n" : ".\n");

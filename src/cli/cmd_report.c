@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <unistd.h>
 
 #define LIST_MAX 65536
 
@@ -121,7 +122,10 @@ static int apply_cpus(void *opts, const char *value, struct errmsg *err)
 		a = b = strtoul(s, &end, 10);
 		if (*end == '-' && isdigit((unsigned char)end[1]))
 			b = strtoul(end + 1, &end, 10);
-		if (a > b || b > (1u << 20))
+		if (a > (1u << 20) || b > (1u << 20))
+			return errmsg_set(err, -EINVAL, "--cpu %s: no machine has so many CPUs",
+					  value);
+		if (a > b)
 			return errmsg_set(err, -EINVAL,
 					  "--cpu %s: a range goes from lower to higher", value);
 		for (; a <= b; a++) {
@@ -200,24 +204,29 @@ static int apply_debug(void *opts, const char *value, struct errmsg *err)
 	return 0;
 }
 
+static int set_output(struct report_options *o, enum report_output output, struct errmsg *err)
+{
+	if (o->output != REPORT_TEXT && o->output != output)
+		return errmsg_set(err, -EINVAL, "--json and --csv cannot both be had");
+	o->output = output;
+	return 0;
+}
+
 static int apply_json(void *opts, const char *value, struct errmsg *err)
 {
-	((struct report_options *)opts)->output = REPORT_JSON;
-	return 0;
+	return set_output(opts, REPORT_JSON, err);
 }
 
 static int apply_csv(void *opts, const char *value, struct errmsg *err)
 {
-	((struct report_options *)opts)->output = REPORT_CSV;
-	return 0;
+	return set_output(opts, REPORT_CSV, err);
 }
 
 static int refuse_profile(void *opts, const char *value, struct errmsg *err)
 {
-	return errmsg_set(
-		err, -ENOTSUP,
-		"report: --profile, -G, -H and --by-comm are not there yet; trace-cmd report "
-		"has them");
+	return errmsg_set(err, -ENOTSUP,
+			  "--profile, -G, -H and --by-comm are not there yet; trace-cmd report "
+			  "has them");
 }
 
 #define FLAG(l, n, f, h)                                                                   \
@@ -433,7 +442,7 @@ static int report(struct report_options *o, struct errmsg *err)
 	struct report rep = {0};
 	int r = report_open(&rep, o, err);
 
-	for (size_t i = 0; !r && o->verbose && i < rep.n_files; i++)
+	for (size_t i = 0; !r && o->verbose && o->output == REPORT_TEXT && i < rep.n_files; i++)
 		printf("version = %d\n", rep.files[i].tf->version);
 	fflush(stdout);
 	if (!r)
@@ -451,6 +460,31 @@ static int report(struct report_options *o, struct errmsg *err)
 	return r;
 }
 
+/* --pid 1,22: numbers, and nothing else. */
+static int check_pids(const struct word_list *l, struct errmsg *err)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (l->words[i][strspn(l->words[i], "0123456789,")])
+			return errmsg_set(err, -EINVAL,
+					  "--pid needs thread ids like 1,22, not '%s'",
+					  l->words[i]);
+	return 0;
+}
+
+/* What can be told from the options alone. */
+static int check_options(const struct report_options *o, struct errmsg *err)
+{
+	bool lists = o->list_functions || o->list_printk || o->list_events || o->print_events ||
+		     o->list_cpus || o->first_event || o->last_event || o->endian || o->page_size ||
+		     o->stat || o->uname || o->version || o->event_regex;
+
+	if (o->output != REPORT_TEXT && lists)
+		return errmsg_set(err, -EINVAL, "--json and --csv are for events, not for lists");
+	if (o->kallsyms && access(o->kallsyms, R_OK) < 0)
+		return errmsg_set_errno(err, -errno, "cannot read %s", o->kallsyms);
+	return check_pids(&o->pids, err);
+}
+
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
 {
 	struct report_options o = {0};
@@ -460,6 +494,8 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 		r = add_input(&o, argv[i], err);
 	if (r >= 0 && !o.n_inputs)
 		r = add_input(&o, "trace.dat", err);
+	if (r >= 0)
+		r = check_options(&o, err);
 	if (r >= 0 && o.wakeup && o.n_inputs > 1)
 		r = errmsg_set(err, -EINVAL, "report: -w works on one input file only");
 	if (r >= 0)

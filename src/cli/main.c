@@ -33,6 +33,11 @@ int command_refuse(const char *name, struct errmsg *err)
 {
 	struct spelling sp;
 
+	if (!strcmp(name, "record") || !strcmp(name, "start") || !strcmp(name, "stream"))
+		return errmsg_set(
+			err, -EINVAL,
+			"sonde does not record yet; 'trace-cmd %s' does, and sonde reads its files",
+			name);
 	spelling_init(&sp, name, strlen(name));
 	for (size_t i = 0; commands[i]; i++)
 		if (!commands[i]->hidden)
@@ -98,7 +103,10 @@ static int run_command(const struct command *cmd, int argc, char **argv)
 	if (r == -EPIPE)
 		return 128 + SIGPIPE;
 	finish_stdout(0);
-	fprintf(stderr, "sonde: %s\n", err.code ? err.text : strerror(-r));
+	if (err.code)
+		fprintf(stderr, "sonde: %s\n", err.text);
+	else
+		fprintf(stderr, "sonde: %s cannot go on: %s\n", cmd->name, strerror(-r));
 	return r == -EINVAL ? EXIT_USAGE : EXIT_TROUBLE;
 }
 

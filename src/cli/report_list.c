@@ -132,17 +132,18 @@ static int list_formats(struct report *rep, struct errmsg *err)
 static int list_check(struct report *rep, struct errmsg *err)
 {
 	struct formats *f = rep->files[0].formats;
-	size_t n_failed = f->n_bad;
+	size_t n_failed = f->n_bad, n_made_up = 0;
 
 	for (size_t i = 0; i < f->n_events; i++) {
 		formats_parse(f, f->by_id[i]);
-		n_failed += f->by_id[i]->failed;
+		n_failed += f->by_id[i]->failed && !f->by_id[i]->is_made_up;
+		n_made_up += f->by_id[i]->is_made_up;
 	}
 	if (n_failed)
 		return errmsg_set(err, -EBADMSG,
 				  "%zu of the %zu event formats of %s cannot be parsed; 'sonde "
 				  "check-events' names them",
-				  n_failed, f->n_events, rep->files[0].tf->path);
+				  n_failed, f->n_events - n_made_up, rep->files[0].tf->path);
 	return 1;
 }
 

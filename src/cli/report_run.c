@@ -331,7 +331,7 @@ static int write_tail(struct run *run)
 	struct textbuf tb;
 	int r;
 
-	if (!run->rep->opts->wakeup || !w[0].n)
+	if (!run->rep->opts->wakeup || !w[0].n || run->rep->opts->output != REPORT_TEXT)
 		return 0;
 	textbuf_init(&tb, 1 << 16);
 	add_wakeup_sum(&tb, &w[0]);
@@ -413,6 +413,12 @@ static int parse_time(const struct run *run, const char *option, const char *tex
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
 		if (strcmp(units[i].unit, end))
 			continue;
+		if (!in_time && units[i].unit[0])
+			return errmsg_set(
+				err, -EINVAL,
+				"%s %s: the clock of this trace counts no time; give its units "
+				"as a plain number",
+				option, text);
 		*ret = (relative ? first : 0) + (uint64_t)(v * (in_time ? units[i].ns : 1) + 0.5L);
 		return 0;
 	}
@@ -433,8 +439,15 @@ static int set_range(struct run *run, struct errmsg *err)
 		r = parse_time(run, "--from", o->from, first, &from, err);
 	if (r >= 0 && o->to)
 		r = parse_time(run, "--to", o->to, first, &to, err);
+	/* a time copied from a line is rounded: it means every event that is shown with it */
+	if (run->n_sources && run->sources[0].time_style == TIME_MICROSECONDS) {
+		from = o->from && o->from[0] != '+' && from >= 500 ? from - 500 : from;
+		to = o->to && o->to[0] != '+' && to < UINT64_MAX - 499 ? to + 499 : to;
+	}
 	if (r >= 0)
 		sequence_set_range(run->seq, from, to);
+	if (r >= 0 && from > to)
+		r = errmsg_set(err, -EINVAL, "--from %s is later than --to %s", o->from, o->to);
 	return r;
 }
 

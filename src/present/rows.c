@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-const char rows_csv_header[] = "ts,cpu,pid,comm,buffer,system,event,info\n";
+const char rows_csv_header[] = "ts,cpu,pid,tgid,comm,buffer,missed,system,event,info\n";
 
 static int64_t sign_extend(uint64_t v, unsigned size)
 {
@@ -107,7 +107,7 @@ static size_t add_info(struct line_printer *lp, const struct record *rec)
 
 	plain.aux = 0;
 	plain.flags &= ~RECORD_PAIR;
-	line_printer_add_info(lp, &plain, false);
+	line_printer_add_info(lp, &plain, lp->style->raw);
 	while (textbuf_len(lp->out) > start && lp->out->pos[-1] == '\n')
 		lp->out->pos--;
 	return start;
@@ -168,6 +168,10 @@ static void add_json_head(struct line_printer *lp, const struct line_source *src
 		else
 			textbuf_add_str(tb, "null");
 	}
+	if (rec->flags & RECORD_LATENCY) {
+		textbuf_add_str(tb, ",\"wakeup_latency\":");
+		textbuf_add_dec(tb, rec->extra->latency);
+	}
 }
 
 static void add_json(struct line_printer *lp, const struct record *rec)
@@ -176,6 +180,9 @@ static void add_json(struct line_printer *lp, const struct record *rec)
 	struct printer *p = lp->printers[rec->source];
 	const struct event *ev = rec->event;
 	struct textbuf *tb = lp->out;
+	const struct field *stack = ev && ev->is_ftrace && !strcmp(ev->name, "kernel_stack")
+					    ? event_find_field(ev, "caller")
+					    : NULL;
 
 	add_json_head(lp, src, rec);
 	if (!ev) {
@@ -191,13 +198,15 @@ static void add_json(struct line_printer *lp, const struct record *rec)
 	textbuf_add_str(tb, ",\"fields\":{");
 	printer_point_at(p, rec);
 	for (size_t i = 0; i < ev->n_fields; i++) {
+		if (&ev->fields[i] == stack) /* its declared length is not its true one */
+			continue;
 		if (i)
 			textbuf_add_char(tb, ',');
 		add_field(tb, p, &ev->fields[i]);
 	}
 	textbuf_add_char(tb, '}');
-	if (ev->is_ftrace && !strcmp(ev->name, "kernel_stack") && event_find_field(ev, "caller"))
-		add_stack(tb, p, event_find_field(ev, "caller"));
+	if (stack)
+		add_stack(tb, p, stack);
 	add_json_info(lp, rec);
 	textbuf_add(tb, "}\n", 2);
 }
@@ -238,10 +247,20 @@ static void add_csv(struct line_printer *lp, const struct record *rec)
 
 	textbuf_addf(tb, "%llu,%u,%d,", (unsigned long long)rec->ts, rec->cpu,
 		     formats_common(f, &f->pid, rec->data, rec->size));
+	if (lp->style->tgid && rec->task && rec->task->tgid >= 0)
+		textbuf_add_signed(tb, rec->task->tgid);
+	textbuf_add_char(tb, ',');
 	if (rec->task && rec->task->known)
 		add_csv_value(tb, rec->task->comm, rec->task->comm_len);
 	textbuf_add_char(tb, ',');
 	add_csv_value(tb, buffer, strlen(buffer));
+	textbuf_add_char(tb, ',');
+	if (rec->flags & RECORD_MISSED) {
+		if (rec->extra->missed > 0)
+			textbuf_add_dec(tb, rec->extra->missed);
+		else
+			textbuf_add_char(tb, '?');
+	}
 	if (!rec->event) {
 		textbuf_add_str(tb, ",,,\n");
 		return;

@@ -12,7 +12,7 @@
 /* {"ts":…,"cpu":…,"pid":…,"comm":…,"system":…,"event":…,"fields":{…},"info":…} */
 size_t rows_add_json(struct line_printer *lp, const struct batch *b, size_t from, size_t max_bytes);
 
-/* ts,cpu,pid,comm,buffer,system,event,info */
+/* ts,cpu,pid,tgid,comm,buffer,missed,system,event,info */
 size_t rows_add_csv(struct line_printer *lp, const struct batch *b, size_t from, size_t max_bytes);
 extern const char rows_csv_header[];
 

@@ -223,6 +223,8 @@ static int read_head(struct tracefile *tf, struct byte_reader *r, struct errmsg 
 	const char *version;
 	unsigned endian;
 
+	if (!tf->map.len)
+		return errmsg_set(err, -EBADMSG, "%s is empty, so it is no trace file", tf->path);
 	if (!magic || memcmp(magic, SNF_MAGIC, SNF_MAGIC_BYTES))
 		return errmsg_set(err, -EBADMSG,
 				  "%s is not a trace file (it does not begin like a trace.dat)",

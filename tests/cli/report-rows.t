@@ -11,11 +11,11 @@ $ sonde report --json $GOLDEN/lost-events.dat | grep -o '"missed":[0-9a-z]*' | h
 "missed":589
 "missed":1262
 $ sonde report --json --cpu 1 $GOLDEN/stacks.dat | sed -n 2p | cut -c 1-400
-{"ts":67459965140,"cpu":1,"pid":175,"comm":"bash","system":"ftrace","event":"kernel_stack","fields":{"size":12,"caller":[18446744071596514047,18446744071596505929,18446744071596537606,18446744071596545848,18446744071596427668,18446744071597013047,18446744071597013751,18446744071597014041]},"stack":[{"addr":"0xffffffff820d9aff","symbol":"trace_event_raw_event_sched_wakeup_template"},{"addr":"0xffff
+{"ts":67459965140,"cpu":1,"pid":175,"comm":"bash","system":"ftrace","event":"kernel_stack","fields":{"size":12},"stack":[{"addr":"0xffffffff820d9aff","symbol":"trace_event_raw_event_sched_wakeup_template"},{"addr":"0xffffffff820d7b49","symbol":"__traceiter_sched_wakeup"},{"addr":"0xffffffff820df706","symbol":"ttwu_do_wakeup"},{"addr":"0xffffffff820e1738","symbol":"try_to_wake_up"},{"addr":"0xfffff
 $ sonde report --csv $GOLDEN/probes.dat | sed -n 1,3p
-ts,cpu,pid,comm,buffer,system,event,info
-117480355703,1,218,fib_pg,,sched,sched_process_exec,filename=/usr/bin/bash pid=218 old_pid=218
-117496645617,1,218,fib_pg,,kprobes,myopen,"(ffffffff823620d0) dfd=-100 file=""/etc/ld.so.cache"" flags=0x88000"
+ts,cpu,pid,tgid,comm,buffer,missed,system,event,info
+117480355703,1,218,,fib_pg,,,sched,sched_process_exec,filename=/usr/bin/bash pid=218 old_pid=218
+117496645617,1,218,,fib_pg,,,kprobes,myopen,"(ffffffff823620d0) dfd=-100 file=""/etc/ld.so.cache"" flags=0x88000"
 $ sonde report --json --tgid $GOLDEN/instances-mono.dat | head -n 1
 {"ts":76743218991,"cpu":0,"pid":185,"comm":"trace-cmd","buffer":"two","system":"syscalls","event":"sys_enter_openat","fields":{"__syscall_nr":257,"dfd":4294967196,"filename":"0x55656fb2acf0","flags":0,"mode":0},"info":"dfd: 0xffffff9c, filename: 0x55656fb2acf0, flags: 0x00000000, mode: 0x00000000"}
 $ sonde report --syscall-names $GOLDEN/lost-events.dat | sed -n 2,4p

@@ -192,7 +192,17 @@ static int apply_verbose(void *opts, const char *value, struct errmsg *err)
 				"their numbers 0 to 6, not '%s'",
 				value);
 	}
-	((struct report_options *)opts)->verbose |= level >= 4;
+	((struct report_options *)opts)->verbose = level >= 4;
+	return 0;
+}
+
+/* What comes last of -q, -V and --debug decides how much is told. */
+static int apply_quiet(void *opts, const char *value, struct errmsg *err)
+{
+	struct report_options *o = opts;
+
+	o->quiet = true;
+	o->verbose = false;
 	return 0;
 }
 
@@ -305,7 +315,7 @@ static const struct option_row rows[] = {
 	{OPTION_HEADING, .help = "other"},
 	{OPTION_STRING, 0, "kallsyms", "FILE", "more kernel symbols, as in /proc/kallsyms",
 	 offsetof(struct report_options, kallsyms), .complete = "file"},
-	FLAG('q', "quiet", quiet, "no warnings about damaged input"),
+	CALL('q', "quiet", NULL, apply_quiet, "no warnings about damaged input"),
 	{OPTION_CALL, 'V', "verbose", "LEVEL",
 	 "versions of files, CPUs without data (from level info)", .apply = apply_verbose,
 	 .arg_optional = true},
@@ -442,11 +452,11 @@ static int report(struct report_options *o, struct errmsg *err)
 	struct report rep = {0};
 	int r = report_open(&rep, o, err);
 
-	for (size_t i = 0; !r && o->verbose && o->output == REPORT_TEXT && i < rep.n_files; i++)
-		printf("version = %d\n", rep.files[i].tf->version);
-	fflush(stdout);
 	if (!r)
 		r = report_list(&rep, err);
+	for (size_t i = 0; !r && o->output == REPORT_TEXT && i < rep.n_files; i++)
+		report_print_version(&rep, i);
+	fflush(stdout);
 	if (!r)
 		r = report_run(&rep, err);
 	else if (r == 1)

@@ -79,6 +79,7 @@ bool report_print_damage(const struct report *rep);
 
 /* report_list.c: -f -P -E --events … ; 1 if one was asked for and printed, 0 if none was. */
 int report_list(struct report *rep, struct errmsg *err);
+void report_print_version(const struct report *rep, size_t file); /* --verbose */
 /* "cpus=N" of a file, under its name if there are several; --verbose: CPUs without data before it. */
 void report_add_head(const struct report *rep, size_t file, struct textbuf *tb);
 /* --verbose: "CPU N is empty" of a buffer. */

@@ -258,6 +258,12 @@ static const struct tracefile_buffer *top_buffer(const struct tracefile *tf)
 										   : NULL;
 }
 
+void report_print_version(const struct report *rep, size_t file)
+{
+	if (rep->opts->verbose)
+		printf("version = %d\n", rep->files[file].tf->version);
+}
+
 /* Without its directories. */
 static const char *file_name(const struct report *rep, size_t file)
 {
@@ -314,6 +320,7 @@ static int list_cpus(struct report *rep, struct errmsg *err)
 	for (size_t i = 0; i < rep->n_files; i++) {
 		const struct tracefile_buffer *b = top_buffer(rep->files[i].tf);
 
+		report_print_version(rep, i);
 		if (o->verbose && b)
 			report_add_empty_cpus(b, &tb);
 		print_text(&tb);
@@ -390,7 +397,11 @@ static int list_about(struct report *rep, struct errmsg *err)
 {
 	const struct report_options *o = rep->opts;
 	struct textbuf tb;
+	bool any_filter;
+	int r = report_make_filters(rep, &any_filter, err);
 
+	if (r < 0 || (o->test_filters && any_filter))
+		return r < 0 ? r : 1;
 	textbuf_init(&tb, 1 << 20);
 	for (size_t i = 0; i < rep->n_files; i++) {
 		struct tracefile *tf = rep->files[i].tf;
@@ -415,20 +426,25 @@ int report_list(struct report *rep, struct errmsg *err)
 	const struct {
 		bool wanted;
 		int (*list)(struct report *rep, struct errmsg *err);
+		size_t n_files; /* whose versions --verbose tells before it */
 	} lists[] = {
-		{o->page_size, list_page_size},
-		{o->endian, list_endian},
-		{o->print_events || o->event_regex, list_formats},
-		{o->check_events, list_check},
-		{o->list_functions, list_functions},
-		{o->list_printk, list_printk},
-		{o->list_events, list_events},
-		{o->list_cpus || o->first_event || o->last_event, list_cpus},
-		{o->stat || o->uname || o->version, list_about},
+		{o->page_size, list_page_size, 1},
+		{o->endian, list_endian, 1},
+		{o->print_events || o->event_regex, list_formats, 1},
+		{o->check_events, list_check, 1},
+		{o->list_functions, list_functions, 1},
+		{o->list_printk, list_printk, 1},
+		{o->list_events, list_events, 1},
+		{o->list_cpus || o->first_event || o->last_event, list_cpus, 0},
+		{o->stat || o->uname || o->version, list_about, rep->n_files},
 	};
 
-	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
-		if (lists[i].wanted)
-			return lists[i].list(rep, err);
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
+		if (!lists[i].wanted)
+			continue;
+		for (size_t k = 0; k < lists[i].n_files; k++)
+			report_print_version(rep, k);
+		return lists[i].list(rep, err);
+	}
 	return 0;
 }

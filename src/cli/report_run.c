@@ -111,7 +111,7 @@ static int add_source(struct run *run, struct report_file *file, const struct tr
 				   .time_style = time_style(o, &sc.time),
 				   .diff_in_us =
 					   tracefile_option_find(file->tf, SNF_OPTION_TRACECLOCK) &&
-					   !o->nanoseconds,
+					   !o->nanoseconds && !tcc.ts2secs,
 				   .file = run->rep->n_files > 1 ? base_name(file->tf->path) : NULL,
 				   .buffer = is_top(b) ? NULL : b->name,
 				   .syscalls = o->syscall_names ? find_syscalls(file->tf) : NULL};

@@ -43,6 +43,8 @@ static bool parse_line(const char *p, const char *end, struct ksym *ret, char *r
 	int digits = 0, d;
 
 	memset(ret, 0, sizeof(*ret));
+	while (p < end && is_blank(*p))
+		p++;
 	while (p < end && digits < 16 && (d = hex_digit(*p)) >= 0) {
 		ret->addr = ret->addr << 4 | d;
 		digits++;

@@ -68,7 +68,7 @@ def trace_symbols(golden):
              "c0000600 T with.isra.0", "c0000700 t __pfx_func", "ffffffffffffff00 T near_end",
              "c0000050 T before_all", "c0000450 T out_of_order", "c0000450 T out_of_order_2",
              "c0000800 T dup", "c0000900 T dup", "c0000a00 T dup", "C0000B00 T upper_case",
-             "c0000c00 ? odd_type", "c0000d00 T long_" + "n" * 200, "c0000e00 U undefined"]
+             " c0000c00 ? odd_type", "c0000d00 T long_" + "n" * 200, "c0000e00 U undefined"]
     trace.kallsyms = "\n".join(lines) + "\n"
     show = trace.event("demo", "show", ["unsigned long a"], '"%pS %ps %pF %pf %p", (void *)REC->a, '
                        "(void *)REC->a, (void *)REC->a, (void *)REC->a, (void *)REC->a")

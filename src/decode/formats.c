@@ -18,9 +18,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ARENA_MAX_BYTES (64u << 20)
-#define EVENTS_MAX	(1u << 17) /* 47 MB of the arena */
-#define TABLE_MAX	(1u << 16)
+/* Together with texts that had to be unpacked it stays the same. */
+#define ARENA_MAX_BYTES	       (56u << 20)
+#define ARENA_PACKED_MAX_BYTES (24u << 20)
+#define EVENTS_MAX	       (1u << 17)
+#define TABLE_MAX	       (1u << 16)
 
 struct format_list {
 	struct formats *f;
@@ -195,7 +197,8 @@ int formats_new(struct formats **ret, struct tracefile *tf, const struct formats
 	if (!f)
 		return errmsg_set_errno(err, -ENOMEM, "cannot read the event formats of %s",
 					tf->path);
-	arena_init(&f->arena, ARENA_MAX_BYTES);
+	arena_init(&f->arena,
+		   tf->compression == COMPRESSION_NONE ? ARENA_MAX_BYTES : ARENA_PACKED_MAX_BYTES);
 	f->tf = tf;
 	f->config = *config;
 	f->swap = tf->swap;

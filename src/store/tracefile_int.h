@@ -19,8 +19,8 @@
 #define TRACEFILE_SECTIONS_MAX	  (1u << 16)
 #define TRACEFILE_OPTIONS_MAX	  (1u << 18)
 #define TRACEFILE_DAMAGE_MAX	  64
-#define UNPACK_MAX_BYTES	  (48u << 20) /* of one metadata section */
-#define UNPACK_SUM_MAX_BYTES	  (64u << 20) /* of all that are kept */
+#define UNPACK_MAX_BYTES	  (32u << 20) /* of one metadata section */
+#define UNPACK_SUM_MAX_BYTES	  (40u << 20) /* of all that are kept; a real file has 20 */
 
 struct tracefile_private {
 	struct tracefile pub; /* first */

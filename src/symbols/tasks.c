@@ -21,9 +21,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ARENA_MAX_BYTES (48u << 20)
-#define TASKS_MAX	(1u << 18) /* 40 MB; the rest is shown without names */
-#define ROWS_MAX	(1u << 20)
+#define ARENA_MAX_BYTES (32u << 20)
+#define TASKS_MAX	(1u << 18) /* 27 MB; the rest is shown without names */
+#define ROWS_MAX	(1u << 19)
+#define PID_MAX_BYTES	14 /* "-2147483648 " and a little */
 #define COMM_MAX	4096
 
 static int row_compare(const void *a, const void *b)
@@ -156,7 +157,8 @@ static const struct task *task_make(struct tasks *t, int pid, const char *comm, 
 
 	if (len > COMM_MAX)
 		len = COMM_MAX;
-	text = arena_alloc(&t->arena, 2 * len + 1 + 32 + 48);
+	text = arena_alloc(&t->arena,
+			   len + 1 + (len < 16 ? 16 : len) + PID_MAX_BYTES + 8 + PID_MAX_BYTES);
 	if (!task || !text)
 		return NULL;
 	task->pid = pid;

@@ -408,6 +408,31 @@ def many_pids(work):
     return first_trouble(trials())
 
 
+def everything_at_once(work):
+    """Each amount near its ceiling, in one file."""
+    def trials():
+        for packing in ("none", "zstd"):
+            trace, _ = simple(compression=packing)
+            trace.kallsyms = "".join(f"{0xffff0000 + 16 * i:x} T f{i}\n"
+                                     for i in reversed(range(1_000_000)))
+            trace.cmdlines = "".join(f"{i} task{i}\n" for i in range(1_000_000))
+            trace.systems["many"] = [
+                f"name: made_{i}\nID: {2000 + i}\nformat:\n\tfield:unsigned short common_type;"
+                f"\toffset:0;\tsize:2;\tsigned:0;\n\n\tfield:int a;\toffset:4;\tsize:4;\tsigned:1;"
+                f'\n\nprint fmt: "%d %ps", REC->a, (void *)REC->a\n' for i in range(60000)]
+            one = struct.Struct("<IHHI")
+            for cpu in range(1, 9):
+                used = b"".join(one.pack(2, 2000 + (7 * i + cpu) % 60000, 0, i << 3 | cpu)
+                                for i in range(340 * 100))
+                trace.top.cpu(cpu).raw_page(b"".join(
+                    (struct.pack("<QQ", SECOND, 4080) + used[at:at + 4080]).ljust(4096, b"\0")
+                    for at in range(0, len(used), 4080)))
+            path = work / "everything.dat"
+            trace.write(path)
+            yield packing, check(path, events=range(20))
+    return first_trouble(trials())
+
+
 def many_cpus(work):
     names = ("made-many-cpus-v6", "made-many-cpus-v7")
     return first_trouble((n, check(GOLDEN / f"{n}.dat", statuses=(0,), events=500)) for n in names)
@@ -500,7 +525,7 @@ def tests():
     for test in (damaged_pages, page_size_lies, buffer_page_size_lies, cpu_count_lies, option_loops,
                  section_size_lies, wrong_lengths_v6, overlapping_cpus, unfinished, bomb_section,
                  bomb_chunks, held_chunks, large_chunks, many_formats, many_symbols,
-                 names_in_formats, deep_formats, texts_without_end, many_pids, many_cpus,
-                 too_many_cpus, many_instances, many_options, beyond_4gb, empty_pages,
+                 names_in_formats, deep_formats, texts_without_end, many_pids, everything_at_once,
+                 many_cpus, too_many_cpus, many_instances, many_options, beyond_4gb, empty_pages,
                  strange_times, no_trace):
         yield "hostile-" + test.__name__.replace("_", "-"), test

@@ -429,7 +429,7 @@ def everything_at_once(work):
                     for at in range(0, len(used), 4080)))
             path = work / "everything.dat"
             trace.write(path)
-            yield packing, check(path, events=range(20))
+            yield packing, check(path, events=range(20), most=1 << 26)
     return first_trouble(trials())
 
 

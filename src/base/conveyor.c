@@ -37,6 +37,7 @@ struct conveyor {
 	bool filling, draining, eof;
 	int result;
 	unsigned n_waiting;
+	atomic_uint n_threads; /* that have begun: numbers them */
 	atomic_uint n_changes; /* read without the lock by those who spin */
 };
 
@@ -109,7 +110,7 @@ static void drain_ready(struct conveyor *c)
 	c->draining = false;
 }
 
-static void fill_and_work(struct conveyor *c)
+static void fill_and_work(struct conveyor *c, unsigned thread)
 {
 	size_t slot = c->head % c->job->n_items;
 	int r;
@@ -131,7 +132,7 @@ static void fill_and_work(struct conveyor *c)
 	if (r <= 0)
 		return;
 	pthread_mutex_unlock(&c->lock);
-	c->job->work(c->job->ctx, c->job->items[slot]);
+	c->job->work(c->job->ctx, c->job->items[slot], thread);
 	pthread_mutex_lock(&c->lock);
 	c->done[slot] = true;
 }
@@ -139,13 +140,14 @@ static void fill_and_work(struct conveyor *c)
 static void *conveyor_thread(void *arg)
 {
 	struct conveyor *c = arg;
+	unsigned thread = atomic_fetch_add_explicit(&c->n_threads, 1, memory_order_relaxed);
 
 	pthread_mutex_lock(&c->lock);
 	while (!is_over(c)) {
 		if (can_drain(c))
 			drain_ready(c);
 		else if (can_fill(c))
-			fill_and_work(c);
+			fill_and_work(c, thread);
 		else
 			wait_for_change(c);
 	}
@@ -159,7 +161,7 @@ static int conveyor_run_alone(const struct conveyor_job *job)
 	int r;
 
 	while ((r = job->fill(job->ctx, job->items[0])) > 0) {
-		job->work(job->ctx, job->items[0]);
+		job->work(job->ctx, job->items[0], 0);
 		r = job->drain(job->ctx, job->items[0]);
 		if (r < 0)
 			break;

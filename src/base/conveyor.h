@@ -22,7 +22,8 @@ struct conveyor_job {
 	unsigned n_threads;
 	/* 1: filled, 0: no more input, negative: give up (conveyor_run returns it). */
 	int (*fill)(void *ctx, void *item);
-	void (*work)(void *ctx, void *item);
+	/* thread: 0 … n_threads - 1, for what each thread keeps to itself, such as caches */
+	void (*work)(void *ctx, void *item, unsigned thread);
 	/* 0, or negative to stop early (conveyor_run returns it). */
 	int (*drain)(void *ctx, void *item);
 };

@@ -116,7 +116,7 @@ static int fill(void *ctx, void *item)
 	return 1;
 }
 
-static void work(void *ctx, void *item)
+static void work(void *ctx, void *item, unsigned thread)
 {
 	struct item *it = item;
 

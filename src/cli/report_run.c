@@ -29,7 +29,6 @@
 struct slot {
 	struct batch batch;
 	struct textbuf text;
-	struct line_printer lines;
 	size_t done; /* records in text so far */
 };
 
@@ -50,6 +49,8 @@ struct run {
 	struct output out;
 	struct slot *slots;
 	size_t n_slots, text_max;
+	struct line_printer *printers; /* one per thread, with its caches, and one for draining */
+	size_t n_printers;
 	uint64_t **last_ts; /* --ts-check: per source and CPU */
 };
 
@@ -209,13 +210,14 @@ static int fill_slot(void *ctx, void *item)
 	return output_is_closed(&run->out) ? 0 : sequence_fill(run->seq, &slot->batch);
 }
 
-static void work_slot(void *ctx, void *item)
+static void work_slot(void *ctx, void *item, unsigned thread)
 {
 	struct run *run = ctx;
 	struct slot *slot = item;
 
 	textbuf_clear(&slot->text);
-	slot->done = run->add(&slot->lines, &slot->batch, 0, run->text_max);
+	line_printer_aim(&run->printers[thread], &slot->text);
+	slot->done = run->add(&run->printers[thread], &slot->batch, 0, run->text_max);
 }
 
 static void check_times(struct run *run, const struct batch *b)
@@ -237,6 +239,7 @@ static int drain_slot(void *ctx, void *item)
 {
 	struct run *run = ctx;
 	struct slot *slot = item;
+	struct line_printer *drainer = &run->printers[run->n_printers - 1];
 	int r;
 
 	if (run->last_ts)
@@ -246,7 +249,8 @@ static int drain_slot(void *ctx, void *item)
 		if (r < 0 || slot->done == slot->batch.n)
 			break;
 		textbuf_clear(&slot->text);
-		slot->done = run->add(&slot->lines, &slot->batch, slot->done, run->text_max);
+		line_printer_aim(drainer, &slot->text);
+		slot->done = run->add(drainer, &slot->batch, slot->done, run->text_max);
 	}
 	output_progress(&run->out, slot->batch.progress);
 	return r;
@@ -254,7 +258,7 @@ static int drain_slot(void *ctx, void *item)
 
 static int slots_init(struct run *run, unsigned n_threads, struct errmsg *err)
 {
-	run->n_slots = n_threads > 1 ? n_threads * 2 + 1 : 1;
+	run->n_slots = n_threads > 1 ? n_threads + 1 : 1;
 	if (run->n_slots > SLOTS_MAX)
 		run->n_slots = SLOTS_MAX;
 	run->text_max = TEXT_SUM_BYTES / run->n_slots;
@@ -263,11 +267,14 @@ static int slots_init(struct run *run, unsigned n_threads, struct errmsg *err)
 	run->slots = calloc(run->n_slots, sizeof(*run->slots));
 	for (size_t i = 0; run->slots && i < run->n_slots; i++) {
 		textbuf_init(&run->slots[i].text, run->text_max + RECORD_MAX_BYTES);
-		if (batch_init(&run->slots[i].batch) < 0 ||
-		    line_printer_init(&run->slots[i].lines, &run->style, &run->slots[i].text) < 0)
+		if (batch_init(&run->slots[i].batch) < 0)
 			return errmsg_set_errno(err, -ENOMEM, "cannot report");
 	}
-	return run->slots ? 0 : errmsg_set_errno(err, -ENOMEM, "cannot report");
+	run->printers = calloc(n_threads + 1, sizeof(*run->printers));
+	for (unsigned i = 0; run->printers && i <= n_threads; i++, run->n_printers++)
+		if (line_printer_init(&run->printers[i], &run->style) < 0)
+			return errmsg_set_errno(err, -ENOMEM, "cannot report");
+	return run->slots && run->printers ? 0 : errmsg_set_errno(err, -ENOMEM, "cannot report");
 }
 
 static int ts_check_init(struct run *run, struct errmsg *err)
@@ -491,11 +498,13 @@ static int run_events(struct run *run, unsigned n_threads, struct errmsg *err)
 static void run_release(struct run *run)
 {
 	for (size_t i = 0; run->slots && i < run->n_slots; i++) {
-		line_printer_release(&run->slots[i].lines);
 		batch_release(&run->slots[i].batch);
 		textbuf_release(&run->slots[i].text);
 	}
 	free(run->slots);
+	for (size_t i = 0; i < run->n_printers; i++)
+		line_printer_release(&run->printers[i]);
+	free(run->printers);
 	for (size_t i = 0; i < run->n_sources; i++) {
 		if (run->prefixes)
 			free(run->prefixes[i]);

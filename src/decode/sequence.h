@@ -22,7 +22,7 @@
 #include "store/pagestream.h"
 #include "symbols/tasks.h"
 
-#define BATCH_RECORDS 2048
+#define BATCH_RECORDS 1024
 
 struct sequence;
 

@@ -30,9 +30,9 @@ static struct printer *find_printer(const struct line_printer *lp, size_t source
 	return NULL;
 }
 
-int line_printer_init(struct line_printer *lp, const struct line_style *style, struct textbuf *out)
+int line_printer_init(struct line_printer *lp, const struct line_style *style)
 {
-	*lp = (struct line_printer){.style = style, .out = out};
+	*lp = (struct line_printer){.style = style};
 	lp->printers = calloc(style->n_sources + 1, sizeof(*lp->printers));
 	for (size_t i = 0; lp->printers && i < style->n_sources; i++) {
 		lp->printers[i] = find_printer(lp, i);
@@ -40,12 +40,19 @@ int line_printer_init(struct line_printer *lp, const struct line_style *style, s
 			continue;
 		lp->printers[i] = calloc(1, sizeof(**lp->printers));
 		if (!lp->printers[i] ||
-		    printer_init(lp->printers[i], style->sources[i].formats, out) < 0) {
+		    printer_init(lp->printers[i], style->sources[i].formats, NULL) < 0) {
 			line_printer_release(lp);
 			return -ENOMEM;
 		}
 	}
 	return lp->printers ? 0 : -ENOMEM;
+}
+
+void line_printer_aim(struct line_printer *lp, struct textbuf *out)
+{
+	lp->out = out;
+	for (size_t i = 0; i < lp->style->n_sources; i++)
+		lp->printers[i]->out = out;
 }
 
 void line_printer_release(struct line_printer *lp)

@@ -34,6 +34,7 @@ struct line_style {
 	bool tgid; /* a column with the process id */
 };
 
+/* line_printer_init, then line_printer_aim before each use. */
 struct line_printer {
 	const struct line_style *style;
 	struct textbuf *out;
@@ -44,8 +45,11 @@ struct line_printer {
 	unsigned seconds_len;
 };
 
-int line_printer_init(struct line_printer *lp, const struct line_style *style, struct textbuf *out);
+int line_printer_init(struct line_printer *lp, const struct line_style *style);
 void line_printer_release(struct line_printer *lp);
+
+/* Where the lines go from now on. */
+void line_printer_aim(struct line_printer *lp, struct textbuf *out);
 
 /* Records [from, b->n) until the text is longer than max_bytes; returns the index it got to. */
 size_t line_printer_add(struct line_printer *lp, const struct batch *b, size_t from,

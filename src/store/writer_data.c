@@ -99,7 +99,7 @@ static int fill_item(void *ctx, void *p)
 
 /* --- work -------------------------------------------------------------------------------------- */
 
-static void pack_item(void *ctx, void *p)
+static void pack_item(void *ctx, void *p, unsigned thread)
 {
 	struct copy *c = ctx;
 	struct item *item = p;

@@ -111,8 +111,9 @@ static void print_batches(struct reading *r)
 	struct batch batch;
 
 	textbuf_init(&text, TEXT_MAX_BYTES);
-	if (batch_init(&batch) < 0 || line_printer_init(&lines, &style, &text) < 0)
+	if (batch_init(&batch) < 0 || line_printer_init(&lines, &style) < 0)
 		abort();
+	line_printer_aim(&lines, &text);
 	for (unsigned i = 0; i < BATCHES_MAX && sequence_fill(r->seq, &batch) > 0; i++) {
 		size_t done = 0;
 

@@ -226,7 +226,7 @@ static int fill(void *ctx, void *item)
 	return j->fail_fill_at == j->next ? -EIO : 1;
 }
 
-static void work(void *ctx, void *item)
+static void work(void *ctx, void *item, unsigned thread)
 {
 	struct item *it = item;
 

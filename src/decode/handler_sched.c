@@ -57,7 +57,7 @@ int handle_sched_switch(struct printer *p, const struct event *ev, const struct 
 	textbuf_add_signed(p->out, v);
 	textbuf_add_char(p->out, ' ');
 	if (printer_number(p, ev->wanted[2], &v))
-		add_bracketed(p, "[", v, "] ");
+		add_bracketed(p, "[", (int32_t)v, "] ");
 	if (printer_number(p, ev->wanted[3], &v))
 		add_state(p, v);
 	textbuf_add(p->out, " ==> ", 5);
@@ -67,7 +67,7 @@ int handle_sched_switch(struct printer *p, const struct event *ev, const struct 
 		add_comm(p, ev->wanted[5]);
 	textbuf_add_signed(p->out, v);
 	if (printer_number(p, ev->wanted[6], &v))
-		add_bracketed(p, " [", v, "]");
+		add_bracketed(p, " [", (int32_t)v, "]");
 	return 0;
 }
 

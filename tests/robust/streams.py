@@ -52,7 +52,7 @@ def from_long_pipe(work):
 def from_empty(work):
     empty = work / "empty.dat"
     empty.touch()
-    return expect(sonde("report", empty), 1, "empty.dat", "not a trace file")
+    return expect(sonde("report", empty), 1, "empty.dat is empty", "no trace file")
 
 
 def from_endless(work):

@@ -140,23 +140,37 @@ def moved(case):
     return words[:at] + words[at + 2:]
 
 
+def as_filter(option, value):
+    """What --cpu, --pid and -F select, as a text for -F."""
+    if option == "-F":
+        return value
+    if option == "--pid":
+        return ".*:" + "||".join(f"({f}=={value})" for f in ("common_pid", "pid", "next_pid"))
+    cpus = [range(int(a), int(b or a) + 1) for a, b in re.findall(r"(\d+)(?:-(\d+))?", value)]
+    return ".*:" + "||".join(f"CPU=={cpu}" for some in cpus for cpu in some)
+
+
 def filter_for_every_input(case):
-    """-F for each input, in place of one before all inputs, --cpu or --pid."""
-    words, text = list(case.words), None
-    at = next(i for i, word in enumerate(words) if word in ("-F", "--cpu", "--pid"))
-    if words[at] == "-F":
-        text = words[at + 1]
-    elif words[at] == "--pid":
-        text = ".*:" + "||".join(f"({f}=={words[at + 1]})" for f in ("common_pid", "pid", "next_pid"))
-    else:
-        cpus = [range(int(a), int(b or a) + 1)
-                for a, b in re.findall(r"(\d+)(?:-(\d+))?", words[at + 1])]
-        text = ".*:" + "||".join(f"CPU=={cpu}" for cpus_ in cpus for cpu in cpus_)
-    rest = words[:at] + words[at + 2:]
+    """-F for each input, in place of --cpu, --pid and of one before all inputs."""
+    rest, texts = list(case.words), []
+    for option in ("-F", "--pid", "--cpu"):
+        if option in rest:
+            at = rest.index(option)
+            texts.append(as_filter(option, rest[at + 1]))
+            del rest[at:at + 2]
+    text = texts[0] if len(texts) == 1 else texts[0] + texts[1].removeprefix(".*")
     if "-i" not in rest:
         return ["-F", text, *rest]
     return [w for i, word in enumerate(rest) for w in (
         [word] if i == 0 or rest[i - 1] != "-i" else [word, "-F", text])]
+
+
+def from_zero(case):
+    """All inputs with their times moved so that the first event is at 0."""
+    hertz = int(case.words[case.words.index("--ts2secs") + 1]) if "--ts2secs" in case.words else 10**9
+    first = FIRST_EVENT_NS * 10**9 // hertz
+    return [f"offset--{first}/{w}" if w.endswith(".dat") else w
+            for w in case.words if w != "--align-ts"]
 
 
 def filter_first(case):
@@ -286,8 +300,7 @@ ROWS = [
     Row("ts2secs-of-the-first-input", options(r"^-i FILE --ts2secs \d+ -i"), instead(
         lambda case: [*case.words, "--ts2secs", "1000000000"])),
     Row("first-event-of-all", both(options("--align-ts(?! --raw)"), trace("instances-mono")),
-        instead(lambda case: [f"offset--{FIRST_EVENT_NS}/{w}" if w.endswith(".dat") else w
-                              for w in case.words if w != "--align-ts"])),
+        instead(from_zero)),
     Row("formats-of-version-7", both(options("^--events?( |$)"), VERSION_7), instead(as_version_6),
         always=False),
     Row("check-events-status", options("^--check-events"), status=True, always=False),

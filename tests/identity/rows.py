@@ -229,14 +229,14 @@ def some_larger(options, n):
     return [LARGER[(number >> 8 * i) % len(LARGER)] for i in range(n)]
 
 
-def cases(traces):
-    """All cases, for the given names of traces."""
+def cases(traces, everything=False):
+    """The cases for the given names of traces; everything: with all the larger ones."""
     yield from (make("", trace) for trace in traces)
     for options, more in OPTIONS:
-        chosen = [*CORE, *more, *some_larger(options, 2)]
+        chosen = [*CORE, *more, *(LARGER if everything else some_larger(options, 2))]
         yield from (make(options, t) for t in matching(chosen, traces))
     for options in FILTERS:
-        chosen = [*FILTERED, *some_larger(options, 1)]
+        chosen = [*FILTERED, *(LARGER if everything else some_larger(options, 1))]
         yield from (make(options, t) for t in matching(chosen, traces))
     for options in ("", "-t", "--uname", "-F sched_switch", "-i trace.dat"):
         yield Case(options, "trace", shlex.split(options), "here")

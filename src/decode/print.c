@@ -514,12 +514,12 @@ static void run_program(struct printer *p, const struct event_program *program)
 	const struct print_op *op = program->ops, *end = op + program->n_ops;
 
 	for (; op < end; op++) {
-		if (op->text_len <= TEXTBUF_SCRATCH_BYTES) {
+		if (op->text_len && op->text_len <= TEXTBUF_SCRATCH_BYTES) {
 			char *s = textbuf_reserve(p->out, op->text_len);
 
 			textbuf_copy(s, op->text, op->text_len);
 			textbuf_commit(p->out, s + op->text_len);
-		} else {
+		} else if (op->text_len) {
 			textbuf_add(p->out, op->text, op->text_len);
 		}
 		op->run(p, op);

@@ -36,7 +36,7 @@ $ sonde convert -i /etc/passwd target
 sonde: /etc/passwd is not a trace file (it does not begin like a trace.dat)
 [1]
 $ sonde convert -i /dev/null target
-sonde: /dev/null is not a trace file (it does not begin like a trace.dat)
+sonde: /dev/null is empty, so it is no trace file
 [1]
 $ sonde convert target
 sonde: cannot open trace.dat: No such file or directory

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * journal_undo.c - puts back what a journal says.
+ *
+ * Order: first every buffer of ours stops (nothing more is recorded while the rest goes on), then the
+ * notes are undone from the last to the first. An instance is removed with everything in it; the kernel
+ * refuses while one of its files is open, so the owner closes them before, and a dead owner has. A trace
+ * file comes last: finishing it may take a while, and the machine should be free by then.
+ *
+ * A failure does not stop the rest. Undoing twice is harmless: what is as it was is not written.
+ */
+#include "base/errmsg.h"
+#include "capture/journal_int.h"
+#include "capture/setting.h"
+#include "store/livefile.h"
+
+#include <errno.h>
+
+#define CMDLINES_MAX_BYTES (16u << 20)
+
+static int undo_file(const struct tracefs *t, const struct note *n, struct errmsg *err)
+{
+	int r = setting_restore(t, n->instance, n->name, n->text);
+
+	/* gone with a module or an instance: nothing to put back */
+	if (r >= 0 || r == -ENOENT || r == -ENODEV)
+		return 0;
+	return errmsg_set_errno(
+		err, r, "cannot put %s%s%s back to '%.*s'", n->instance, *n->instance ? "/" : "",
+		n->name, (int)strcspn(n->text, "\n") < 200 ? (int)strcspn(n->text, "\n") : 200,
+		n->text);
+}
+
+static int undo_live(const struct tracefs *t, const struct note *n, struct errmsg *err)
+{
+	struct textbuf names;
+	int r;
+
+	textbuf_init(&names, CMDLINES_MAX_BYTES);
+	if (tracefs_read(t, "", "saved_cmdlines", &names) < 0)
+		textbuf_clear(&names);
+	r = livefile_repair(n->name,
+			    (struct piece){(const uint8_t *)names.start, textbuf_len(&names)}, err);
+	textbuf_release(&names);
+	return r == -ENOENT ? 0 : r;
+}
+
+static int undo_note(const struct tracefs *t, const struct note *n, struct errmsg *err)
+{
+	switch (n->kind) {
+	case NOTE_INSTANCE:
+		return tracefs_remove_instance(t, n->name, err);
+	case NOTE_FILE:
+		return undo_file(t, n, err);
+	case NOTE_LIVE:
+	case NOTE_TOP:
+		break;
+	}
+	return 0;
+}
+
+int notes_undo(const struct tracefs *t, const struct notes *notes, struct errmsg *err)
+{
+	int r = 0, r2;
+
+	for (size_t i = 0; i < notes->n; i++) {
+		const struct note *n = &notes->list[i];
+
+		if (n->kind == NOTE_INSTANCE)
+			tracefs_try_write(t, n->name, "tracing_on", "0", TRACEFS_SET);
+		else if (n->kind == NOTE_FILE && !strcmp(n->name, "tracing_on"))
+			tracefs_try_write(t, n->instance, "tracing_on", "0", TRACEFS_SET);
+	}
+	for (size_t i = notes->n; i-- > 0;) {
+		r2 = undo_note(t, &notes->list[i], err);
+		r = r2 < 0 && !r ? r2 : r;
+	}
+	for (size_t i = 0; i < notes->n; i++)
+		if (notes->list[i].kind == NOTE_LIVE) {
+			r2 = undo_live(t, &notes->list[i], err);
+			r = r2 < 0 && !r ? r2 : r;
+		}
+	return r;
+}

@@ -14,15 +14,18 @@
  * and those in use below NEEDED_MAX_BYTES. Where chunks are so large or CPUs so many that this is not
  * enough, a stream keeps only a page of its chunk and unpacks it anew for the next one (a chunk has
  * ten pages), which is slow but happens. What readers hold beyond that, see chunks_held_bytes().
+ *
+ * The pages of a live trace wait in livepages.c; a stream only takes them from there.
  */
 #include "store/pagestream.h"
 
+#include "store/chunk_int.h"
+#include "store/livepages_int.h"
 #include "store/tracefile_int.h"
 #include "store/unpack.h"
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,14 +36,6 @@
 #define CHUNK_HARD_MAX	  (16u << 20) /* ten of the largest sub-buffers that Linux has, and some */
 #define CHUNK_PAGES_MAX	  16	      /* in a chunk that is unpacked page by page */
 #define CHUNK_GUESS_BYTES (40u << 10)
-
-struct chunk {
-	struct tracefile_private *account;
-	atomic_uint refs;
-	uint32_t n_bytes;
-	uint64_t offset; /* in the file */
-	uint8_t data[];
-};
 
 enum slot_state { SLOT_QUEUED, SLOT_BUSY, SLOT_READY, SLOT_BAD };
 
@@ -55,6 +50,7 @@ struct pagestream {
 	struct tracefile *tf;
 	const struct tracefile_buffer *buffer;
 	const struct tracefile_cpu *cpu;
+	struct livepages *live; /* NULL: the pages are in the file */
 	struct unpacker *unpacker;
 	struct pagestream *next_stream, **link; /* in the unpacker's list */
 	uint64_t pos;  /* plain: next page; compressed: next chunk header */
@@ -82,58 +78,9 @@ struct unpacker {
 	pthread_t threads[64];
 };
 
-struct chunk *chunk_get(struct chunk *c)
-{
-	atomic_fetch_add_explicit(&c->refs, 1, memory_order_relaxed);
-	return c;
-}
-
-void chunk_put(struct chunk *c)
-{
-	/* release: our reads of the chunk come before; acquire: the last one frees after all of them */
-	if (c && atomic_fetch_sub_explicit(&c->refs, 1, memory_order_acq_rel) == 1) {
-		atomic_fetch_sub_explicit(&c->account->chunk_bytes, c->n_bytes,
-					  memory_order_relaxed);
-		free(c);
-	}
-}
-
-static struct chunk *chunk_new(struct tracefile *tf, uint32_t n_bytes, uint64_t offset)
-{
-	struct chunk *c = malloc(sizeof(*c) + n_bytes);
-
-	if (!c)
-		return NULL;
-	c->account = tracefile_private(tf);
-	c->n_bytes = n_bytes;
-	c->offset = offset;
-	atomic_init(&c->refs, 1);
-	atomic_fetch_add_explicit(&c->account->chunk_bytes, n_bytes, memory_order_relaxed);
-	atomic_fetch_add_explicit(&c->account->stream_bytes, n_bytes, memory_order_relaxed);
-	return c;
-}
-
-/* The stream that it was made for is done with it. */
-static void chunk_leave(struct chunk *c)
-{
-	if (c)
-		atomic_fetch_sub_explicit(&c->account->stream_bytes, c->n_bytes,
-					  memory_order_relaxed);
-	chunk_put(c);
-}
-
 static size_t stream_bytes(const struct pagestream *ps)
 {
 	return atomic_load_explicit(&tracefile_private(ps->tf)->stream_bytes, memory_order_relaxed);
-}
-
-size_t chunks_held_bytes(struct tracefile *tf)
-{
-	struct tracefile_private *priv = tracefile_private(tf);
-	size_t all = atomic_load_explicit(&priv->chunk_bytes, memory_order_relaxed);
-	size_t streams = atomic_load_explicit(&priv->stream_bytes, memory_order_relaxed);
-
-	return all > streams ? all - streams : 0;
 }
 
 /* Unpacks a chunk of `plain` bytes and keeps the page at `pos` of it. */
@@ -260,7 +207,8 @@ struct pagestream *pagestream_new(struct tracefile *tf, const struct tracefile_b
 	ps->buffer = buffer;
 	ps->cpu = &buffer->cpus[cpu];
 	ps->pos = ps->cpu->offset;
-	if (!buffer->compressed)
+	ps->live = tracefile_livepages(tf);
+	if (ps->live || !buffer->compressed)
 		return ps;
 	if (ps->cpu->n_bytes >= 4 && ps->pos < tf->map.len && tf->map.len - ps->pos >= 4) {
 		ps->left = bytes_get32(tf->map.data + ps->pos, tf->swap);
@@ -464,10 +412,30 @@ static int next_plain(struct pagestream *ps, struct page *ret_page)
 	return 1;
 }
 
+static int next_live(struct pagestream *ps, struct page *ret_page)
+{
+	int r;
+
+	chunk_leave(ps->current);
+	ps->current = NULL;
+	r = livepages_take(ps->live, ps->buffer - ps->tf->buffers, ps->cpu->cpu, &ps->current,
+			   &ret_page->round);
+	if (r <= 0)
+		return r;
+	*ret_page = (struct page){.data = ps->current->data,
+				  .len = ps->current->n_bytes,
+				  .chunk = ps->current,
+				  .round = ps->current->round};
+	ps->position = ps->current->offset;
+	return 1;
+}
+
 int pagestream_next(struct pagestream *ps, struct page *ret_page)
 {
 	uint32_t left, len;
 
+	if (ps->live)
+		return next_live(ps, ret_page);
 	if (!ps->buffer->compressed)
 		return next_plain(ps, ret_page);
 	if ((!ps->current || ps->current_pos == ps->current->n_bytes) && !stream_next_chunk(ps))

@@ -8,6 +8,8 @@
  *
  * With an `unpacker` chunks are unpacked ahead by its threads; without one, when needed. A pagestream
  * belongs to one thread. The unpacker must outlive its streams.
+ *
+ * The pages of a live trace (livepages.h) are chunks, too, and there may be none yet.
  */
 #ifndef SONDE_STORE_PAGESTREAM_H
 #define SONDE_STORE_PAGESTREAM_H
@@ -22,6 +24,7 @@ struct page {
 	const uint8_t *data;
 	size_t len;	     /* less than the page size only at a cut */
 	struct chunk *chunk; /* NULL: mapped, valid as long as the file is open */
+	uint64_t round;	     /* live: in which it was read, see livepages.h */
 };
 
 struct chunk *chunk_get(struct chunk *c);
@@ -38,7 +41,10 @@ struct pagestream *pagestream_new(struct tracefile *tf, const struct tracefile_b
 				  size_t cpu, struct unpacker *unpacker);
 void pagestream_free(struct pagestream *ps);
 
-/* 1: *ret_page is the next one; 0: the end. What cannot be read is noted as damage of the file. */
+/*
+ * 1: *ret_page is the next one; 0: the end. What cannot be read is noted as damage of the file.
+ * -EAGAIN, live only: there is none yet, and ret_page->round says up to which round that is certain.
+ */
 int pagestream_next(struct pagestream *ps, struct page *ret_page);
 
 /* Leaves the last n_pages to be read (of packed data: the chunks they lie in), before the first one. */

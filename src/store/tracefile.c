@@ -12,6 +12,7 @@
  */
 #include "store/tracefile_int.h"
 
+#include "store/livepages_int.h"
 #include "store/unpack.h"
 
 #include <errno.h>
@@ -309,6 +310,7 @@ void tracefile_close(struct tracefile *tf)
 
 	if (!tf)
 		return;
+	livepages_free(priv->live);
 	while (priv->n_heaps)
 		free(priv->heaps[--priv->n_heaps]);
 	arena_release(&priv->arena);

@@ -35,6 +35,7 @@ struct tracefile_private {
 	size_t n_streams; /* extents.c: CPUs with data, over all buffers; at least 1 */
 	atomic_size_t chunk_bytes,
 		stream_bytes; /* pagestream.c: unpacked, and of that in streams */
+	struct livepages *live; /* livepages.c: the sub-buffers are not in a file */
 };
 
 static inline struct tracefile_private *tracefile_private(struct tracefile *tf)

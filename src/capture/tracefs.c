@@ -23,6 +23,7 @@
 #include "capture/tracefs.h"
 
 #include "base/errmsg.h"
+#include "base/spelling.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -170,6 +171,34 @@ int tracefs_read(const struct tracefs *t, const char *instance, const char *file
 	}
 	close(fd);
 	return out->overflow ? -EFBIG : r;
+}
+
+int tracefs_refuse_read(const struct tracefs *t, const char *instance, const char *file, int code,
+			struct errmsg *err)
+{
+	char path[TRACEFS_PATH_MAX];
+
+	tracefs_fmt_path(t, instance, file, path);
+	if (code == -ENOENT || code == -ENODEV)
+		return errmsg_set(err, code, "this kernel has no %s", path);
+	if (code == -EBUSY)
+		return errmsg_set(err, code, "another program is reading %s", path);
+	return errmsg_set_errno(
+		err, code, "cannot read %s%s", path,
+		(code == -EACCES || code == -EPERM) && geteuid() ? " (run sonde as root)" : "");
+}
+
+int tracefs_read_text(const struct tracefs *t, const char *instance, const char *file,
+		      struct textbuf *out, struct errmsg *err)
+{
+	int r;
+
+	textbuf_clear(out);
+	r = tracefs_read(t, instance, file, out);
+	textbuf_add(out, "", 1);
+	if (r >= 0 && out->overflow)
+		r = -EFBIG;
+	return r < 0 ? tracefs_refuse_read(t, instance, file, r, err) : 0;
 }
 
 int tracefs_read_short(const struct tracefs *t, const char *instance, const char *file, char *buf,
@@ -335,7 +364,7 @@ bool name_list_find(const struct name_list *list, const char *name)
 	return list->n && bsearch(&name, list->names, list->n, sizeof(*list->names), compare_names);
 }
 
-static int name_list_add(struct name_list *list, const char *name, size_t len)
+int name_list_add(struct name_list *list, const char *name, size_t len)
 {
 	char **names =
 		list->n % 64 ? list->names : realloc(list->names, (list->n + 64) * sizeof(*names));
@@ -378,6 +407,33 @@ int tracefs_directories(const struct tracefs *t, const char *instance, const cha
 int tracefs_instances(const struct tracefs *t, struct name_list *ret_list)
 {
 	return tracefs_directories(t, "", "instances", ret_list);
+}
+
+int tracefs_find_instance(const struct tracefs *t, const char *name, struct errmsg *err)
+{
+	struct name_list list = {0};
+	struct spelling sp;
+	char path[TRACEFS_PATH_MAX];
+	int r = -ENOENT;
+
+	if (!*name)
+		return 0;
+	if (*name != '.' && !strchr(name, '/') &&
+	    !access(tracefs_fmt_path(t, name, "", path), F_OK))
+		return 0;
+	spelling_init(&sp, name, strlen(name));
+	tracefs_instances(t, &list);
+	for (size_t i = 0; i < list.n; i++)
+		spelling_add(&sp, list.names[i]);
+	if (sp.nearest)
+		errmsg_set(err, r, "there is no tracing instance '%s'; did you mean '%s'?", name,
+			   sp.nearest);
+	else
+		errmsg_set(err, r, "there is no tracing instance '%s'; %s", name,
+			   list.n ? "'sonde list -B' names those there are"
+				  : "this kernel has none now");
+	name_list_release(&list);
+	return r;
 }
 
 int tracefs_words(const struct tracefs *t, const char *instance, const char *file,

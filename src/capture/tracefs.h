@@ -48,6 +48,9 @@ int tracefs_read(const struct tracefs *t, const char *instance, const char *file
 /* A short one without its last newline, ended by NUL; the length, or negative. */
 int tracefs_read_short(const struct tracefs *t, const char *instance, const char *file, char *buf,
 		       size_t n_bytes);
+/* The whole file, ended by NUL, in *out after its old text is dropped. The sentence says why not. */
+int tracefs_read_text(const struct tracefs *t, const char *instance, const char *file,
+		      struct textbuf *out, struct errmsg *err);
 /* Negative if there is no number in it. */
 long long tracefs_read_number(const struct tracefs *t, const char *instance, const char *file);
 
@@ -61,6 +64,10 @@ int tracefs_write(const struct tracefs *t, const char *instance, const char *fil
 int tracefs_try_write(const struct tracefs *t, const char *instance, const char *file,
 		      const char *text, enum tracefs_how how);
 
+/* Fills in the sentence for a file that could not be opened or read; returns code. */
+int tracefs_refuse_read(const struct tracefs *t, const char *instance, const char *file, int code,
+			struct errmsg *err);
+
 /* A descriptor (close-on-exec), or negative errno. */
 int tracefs_open_file(const struct tracefs *t, const char *instance, const char *file, int flags);
 
@@ -72,15 +79,19 @@ int tracefs_add_instance(const struct tracefs *t, const char *name, struct errms
 int tracefs_remove_instance(const struct tracefs *t, const char *name, struct errmsg *err);
 
 struct name_list {
-	char **names; /* sorted */
+	char **names; /* sorted, if it comes from here */
 	size_t n;
 };
 
 void name_list_release(struct name_list *list);
+/* A copy of the first len bytes, at the end. */
+int name_list_add(struct name_list *list, const char *name, size_t len);
 /* True if the list has it. */
 bool name_list_find(const struct name_list *list, const char *name);
 
 int tracefs_instances(const struct tracefs *t, struct name_list *ret_list);
+/* 0 if there is an instance of that name, or "" is given; else the sentence names the nearest one. */
+int tracefs_find_instance(const struct tracefs *t, const char *name, struct errmsg *err);
 /* The entries of a directory that are directories themselves: systems, events. */
 int tracefs_directories(const struct tracefs *t, const char *instance, const char *dir,
 			struct name_list *ret_list);

@@ -124,12 +124,16 @@ int tracefs_open(struct tracefs *t, struct errmsg *err)
 
 char *tracefs_fmt_path(const struct tracefs *t, const char *instance, const char *file, char *buf)
 {
+	int n;
+
 	if (file[0] == '/') /* a setting outside tracefs: /proc/sys/kernel/… */
-		snprintf(buf, TRACEFS_PATH_MAX, "%s", file);
+		n = snprintf(buf, TRACEFS_PATH_MAX, "%s", file);
 	else if (*instance)
-		snprintf(buf, TRACEFS_PATH_MAX, "%s/instances/%s/%s", t->root, instance, file);
+		n = snprintf(buf, TRACEFS_PATH_MAX, "%s/instances/%s/%s", t->root, instance, file);
 	else
-		snprintf(buf, TRACEFS_PATH_MAX, "%s/%s", t->root, file);
+		n = snprintf(buf, TRACEFS_PATH_MAX, "%s/%s", t->root, file);
+	if (n >= TRACEFS_PATH_MAX) /* half a path may be another file; none is none */
+		*buf = 0;
 	return buf;
 }
 

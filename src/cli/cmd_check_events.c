@@ -5,7 +5,7 @@
  * Of a trace file, or of a tracing directory (of this machine, or a copy). The texts of a directory
  * are put behind the head of a version 6 file, in memory, so that both go the same way:
  *
- *	tracingdir_read ─▶ image of a file ─▶ tracefile_open_memory ─▶ formats_new ─▶ parse, compile
+ *	kernelinfo_read ─▶ image of a file ─▶ tracefile_open_memory ─▶ formats_new ─▶ parse, compile
  *
  * A format falls into one of four kinds:
  *	compiled     printed by our own code as its print format says
@@ -16,7 +16,7 @@
  */
 #include "base/textbuf.h"
 #include "cli/command.h"
-#include "cli/tracingdir.h"
+#include "capture/kernelinfo.h"
 #include "decode/formats.h"
 #include "decode/print.h"
 
@@ -71,7 +71,7 @@ static void add_text(struct textbuf *tb, const struct textbuf *text, size_t leng
 	textbuf_add(tb, text->start, textbuf_len(text));
 }
 
-static void make_image(const struct tracingdir *td, struct textbuf *tb)
+static void make_image(const struct kernelinfo *td, struct textbuf *tb)
 {
 	static const struct {
 		enum tracefile_text_kind kind;
@@ -102,9 +102,10 @@ static void make_image(const struct tracingdir *td, struct textbuf *tb)
 static int open_dir(struct tracefile **ret, struct textbuf *image, const char *dir,
 		    struct errmsg *err)
 {
-	struct tracingdir td;
+	struct kernelinfo td;
 	/* no format needs symbols to be understood, and the kernel takes long to list them */
-	int r = tracingdir_read(&td, dir, "/dev/null", err);
+	int r = kernelinfo_read(
+		&td, &(struct kernelinfo_config){.dir = dir, .kallsyms = "/dev/null"}, err);
 
 	if (r >= 0) {
 		make_image(&td, image);
@@ -114,7 +115,7 @@ static int open_dir(struct tracefile **ret, struct textbuf *image, const char *d
 									   textbuf_len(image)},
 							    err);
 	}
-	tracingdir_release(&td);
+	kernelinfo_release(&td);
 	return r;
 }
 

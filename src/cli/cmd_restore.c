@@ -14,7 +14,7 @@
  */
 #include "cli/command.h"
 #include "cli/tracecopy.h"
-#include "cli/tracingdir.h"
+#include "capture/kernelinfo.h"
 #include "base/mapfile.h"
 #include "decode/walker.h"
 #include "store/pagebuilder.h"
@@ -283,7 +283,7 @@ static int add_text_option(struct writer *w, uint16_t id, const char *text, stru
 		     : 0;
 }
 
-static int describe_kernel(struct writer *w, const struct tracingdir *td, struct errmsg *err)
+static int describe_kernel(struct writer *w, const struct kernelinfo *td, struct errmsg *err)
 {
 	int r = 0;
 
@@ -306,12 +306,14 @@ static int describe_kernel(struct writer *w, const struct tracingdir *td, struct
 static int restore_here(const struct restore_options *o, struct cpu_files *cf, struct errmsg *err)
 {
 	struct raw_source src = {0};
-	struct tracingdir td;
+	struct kernelinfo td;
 	struct writer *w = NULL;
-	int r = tracingdir_read(&td, o->tracing_dir, o->kallsyms, err);
+	int r = kernelinfo_read(
+		&td, &(struct kernelinfo_config){.dir = o->tracing_dir, .kallsyms = o->kallsyms},
+		err);
 
 	if (r < 0) {
-		tracingdir_release(&td);
+		kernelinfo_release(&td);
 		return r;
 	}
 	src.layout = (struct page_layout){false, bytes_host_is_big(), td.long_size, td.data_offset};
@@ -338,7 +340,7 @@ static int restore_here(const struct restore_options *o, struct cpu_files *cf, s
 		w = NULL;
 	}
 	writer_free(w);
-	tracingdir_release(&td);
+	kernelinfo_release(&td);
 	return r;
 }
 

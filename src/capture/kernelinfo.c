@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tracingdir.c - reads the files of a tracing directory, live or saved.
+ * kernelinfo.c - reads the files of a tracing directory, live or saved.
  *
  *	events/header_page, header_event     the layout of sub-buffers and of event headers
  *	events/ftrace/EVENT/format           the tracers' own events
@@ -10,7 +10,7 @@
  * The directory may be a copy of one (restore -t), so nothing else of the machine is looked at but
  * /proc/kallsyms and uname. Each text is read whole, up to TEXT_MAX_BYTES.
  */
-#include "cli/tracingdir.h"
+#include "capture/kernelinfo.h"
 
 #include "base/errmsg.h"
 
@@ -70,7 +70,8 @@ static void put(struct textbuf *tb, size_t at, const void *data, size_t n)
 }
 
 /* u32 count, then u64 length and text of every format below events/SYSTEM. */
-static uint32_t add_system(const char *events, const char *system, struct textbuf *out)
+static uint32_t add_system(const struct kernelinfo_config *c, const char *events,
+			   const char *system, struct textbuf *out)
 {
 	size_t count_at = textbuf_len(out);
 	struct dirent **entries;
@@ -86,6 +87,11 @@ static uint32_t add_system(const char *events, const char *system, struct textbu
 		uint64_t length = 0;
 		char name[4096];
 
+		if (c->wants && strcmp(system, "ftrace") &&
+		    !c->wants(c->ctx, system, entries[i]->d_name)) {
+			free(entries[i]);
+			continue;
+		}
 		textbuf_add(out, (const char *)&length, 8);
 		snprintf(name, sizeof(name), "%s/%s/format", system, entries[i]->d_name);
 		if (read_below(events, name, out) < 0) {
@@ -104,7 +110,8 @@ static uint32_t add_system(const char *events, const char *system, struct textbu
 	return count;
 }
 
-static void add_all_systems(const char *events, struct textbuf *out)
+static void add_all_systems(const struct kernelinfo_config *c, const char *events,
+			    struct textbuf *out)
 {
 	struct dirent **entries;
 	uint32_t n_systems = 0;
@@ -117,7 +124,7 @@ static void add_all_systems(const char *events, struct textbuf *out)
 
 		if (strcmp(name, "ftrace")) {
 			textbuf_add(out, name, strlen(name) + 1);
-			if (add_system(events, name, out))
+			if (add_system(c, events, name, out))
 				n_systems++;
 			else if (!out->overflow)
 				out->pos = out->start + before; /* a file, not a system */
@@ -138,46 +145,46 @@ static bool find_field(const char *text, const char *name, unsigned *ret_offset,
 	return p && sscanf(p + strlen(name), "; offset:%u; size:%u", ret_offset, ret_size) == 2;
 }
 
-static bool read_layout(struct tracingdir *td)
+static bool read_layout(struct kernelinfo *ki)
 {
-	struct textbuf *tb = &td->texts[TRACEFILE_HEADER_PAGE];
+	struct textbuf *tb = &ki->texts[TRACEFILE_HEADER_PAGE];
 	unsigned offset, size;
 	char text[4096];
 
 	snprintf(text, sizeof(text), "%.*s", (int)textbuf_len(tb), tb->start ? tb->start : "");
 	if (!find_field(text, " commit", &offset, &size) || (size != 4 && size != 8))
 		return false;
-	td->long_size = size;
+	ki->long_size = size;
 	if (!find_field(text, " data", &offset, &size) || offset > 64 ||
-	    offset < 8u + td->long_size || size > PAGE_MAX_BYTES)
+	    offset < 8u + ki->long_size || size > PAGE_MAX_BYTES)
 		return false;
-	td->data_offset = offset;
-	td->page_size = offset + size;
+	ki->data_offset = offset;
+	ki->page_size = offset + size;
 	return true;
 }
 
-static void read_clock(struct tracingdir *td, const char *dir)
+static void read_clock(struct kernelinfo *ki, const char *dir)
 {
 	const char *open, *close;
 
-	if (read_below(dir, "trace_clock", &td->clock) < 0)
+	if (read_below(dir, "trace_clock", &ki->clock) < 0)
 		return;
-	textbuf_add(&td->clock, "", 1);
-	if (td->clock.overflow)
+	textbuf_add(&ki->clock, "", 1);
+	if (ki->clock.overflow)
 		return;
-	open = strchr(td->clock.start, '[');
+	open = strchr(ki->clock.start, '[');
 	close = open ? strchr(open, ']') : NULL;
 	if (close)
-		snprintf(td->clock_name, sizeof(td->clock_name), "%.*s", (int)(close - open - 1),
+		snprintf(ki->clock_name, sizeof(ki->clock_name), "%.*s", (int)(close - open - 1),
 			 open + 1);
 }
 
-static void read_uname(struct tracingdir *td)
+static void read_uname(struct kernelinfo *ki)
 {
 	struct utsname u;
 
 	if (!uname(&u))
-		snprintf(td->uname, sizeof(td->uname), "%s %s %s %s", u.sysname, u.nodename,
+		snprintf(ki->uname, sizeof(ki->uname), "%s %s %s %s", u.sysname, u.nodename,
 			 u.release, u.machine);
 }
 
@@ -195,16 +202,17 @@ static const char *find_mounted(void)
 	return NULL;
 }
 
-int tracingdir_read(struct tracingdir *td, const char *dir, const char *kallsyms,
+int kernelinfo_read(struct kernelinfo *ki, const struct kernelinfo_config *config,
 		    struct errmsg *err)
 {
+	const char *dir = config->dir, *kallsyms = config->kallsyms;
 	char events[4096];
 	int r;
 
 	for (int i = 0; i < TRACEFILE_TEXT_KINDS; i++)
-		textbuf_init(&td->texts[i], TEXT_MAX_BYTES);
-	textbuf_init(&td->clock, 65536);
-	td->clock_name[0] = td->uname[0] = 0;
+		textbuf_init(&ki->texts[i], TEXT_MAX_BYTES);
+	textbuf_init(&ki->clock, 65536);
+	ki->clock_name[0] = ki->uname[0] = 0;
 	dir = dir ? dir : find_mounted();
 	if (!dir)
 		return errmsg_set(
@@ -212,7 +220,7 @@ int tracingdir_read(struct tracingdir *td, const char *dir, const char *kallsyms
 			"no tracing directory can be read; mount tracefs (as root: mount -t "
 			"tracefs nodev /sys/kernel/tracing) or name one with -t");
 	snprintf(events, sizeof(events), "%s/events", dir);
-	r = read_below(events, "header_page", &td->texts[TRACEFILE_HEADER_PAGE]);
+	r = read_below(events, "header_page", &ki->texts[TRACEFILE_HEADER_PAGE]);
 	if (r < 0)
 		return errmsg_set_errno(err, r,
 					"%s is no tracing directory: cannot read %s/header_page",
@@ -220,25 +228,140 @@ int tracingdir_read(struct tracingdir *td, const char *dir, const char *kallsyms
 	if (!read_layout(td))
 		return errmsg_set(err, -EBADMSG, "%s/header_page does not describe a sub-buffer",
 				  events);
-	read_below(events, "header_event", &td->texts[TRACEFILE_HEADER_EVENT]);
-	add_system(events, "ftrace", &td->texts[TRACEFILE_FTRACE_FORMATS]);
-	add_all_systems(events, &td->texts[TRACEFILE_EVENT_FORMATS]);
-	read_below(dir, "printk_formats", &td->texts[TRACEFILE_PRINTK]);
-	read_below(dir, "saved_cmdlines", &td->texts[TRACEFILE_CMDLINES]);
+	read_below(events, "header_event", &ki->texts[TRACEFILE_HEADER_EVENT]);
+	add_system(config, events, "ftrace", &ki->texts[TRACEFILE_FTRACE_FORMATS]);
+	if (!config->no_formats)
+		add_all_systems(config, events, &ki->texts[TRACEFILE_EVENT_FORMATS]);
+	read_below(dir, "printk_formats", &ki->texts[TRACEFILE_PRINTK]);
+	read_below(dir, "saved_cmdlines", &ki->texts[TRACEFILE_CMDLINES]);
 	read_clock(td, dir);
 	read_uname(td);
-	r = read_file(kallsyms ? kallsyms : "/proc/kallsyms", &td->texts[TRACEFILE_KALLSYMS]);
+	r = read_file(kallsyms ? kallsyms : "/proc/kallsyms", &ki->texts[TRACEFILE_KALLSYMS]);
 	if (r < 0 && kallsyms)
 		return errmsg_set_errno(err, r, "cannot read the symbols in %s", kallsyms);
 	for (int i = 0; i < TRACEFILE_TEXT_KINDS; i++)
-		if (td->texts[i].overflow)
+		if (ki->texts[i].overflow)
 			return errmsg_set(err, -EFBIG, "%s has more text than is believable", dir);
 	return 0;
 }
 
-void tracingdir_release(struct tracingdir *td)
+void kernelinfo_release(struct kernelinfo *ki)
 {
 	for (int i = 0; i < TRACEFILE_TEXT_KINDS; i++)
-		textbuf_release(&td->texts[i]);
-	textbuf_release(&td->clock);
+		textbuf_release(&ki->texts[i]);
+	textbuf_release(&ki->clock);
+}
+
+/* --- names of tasks ---------------------------------------------------------------------------- */
+
+#define NAMES_MAX      (1u << 20)
+#define NAME_MAX_BYTES 64
+
+struct task_name {
+	uint32_t pid, age; /* the lowest age is the newest */
+	char name[NAME_MAX_BYTES];
+};
+
+struct task_names {
+	struct task_name *list;
+	size_t n, cap;
+};
+
+static void add_name(struct task_names *names, uint32_t pid, uint32_t age, const char *name,
+		     size_t len)
+{
+	if (names->n == names->cap) {
+		size_t cap = names->cap ? 2 * names->cap : 1024;
+		struct task_name *list =
+			cap > NAMES_MAX ? NULL : realloc(names->list, cap * sizeof(*list));
+
+		if (!list)
+			return; /* shown by its number, then */
+		names->list = list;
+		names->cap = cap;
+	}
+	names->list[names->n] = (struct task_name){.pid = pid, .age = age};
+	snprintf(names->list[names->n++].name, NAME_MAX_BYTES, "%.*s", (int)len, name);
+}
+
+/* "PID NAME" lines; the tracer writes <...> where it does not know. */
+static void add_lines(struct task_names *names, uint32_t age, const struct textbuf *text)
+{
+	const char *p = text->start, *end = text->pos;
+
+	while (p && p < end) {
+		const char *eol = memchr(p, '\n', end - p);
+		size_t len = (eol ? eol : end) - p;
+		const char *blank = memchr(p, ' ', len);
+
+		if (blank && blank[1] != '<')
+			add_name(names, strtoul(p, NULL, 10), age, blank + 1, p + len - blank - 1);
+		p += len + 1;
+	}
+}
+
+static void add_task(struct task_names *names, const char *process, const char *task)
+{
+	char path[600], name[NAME_MAX_BYTES];
+	int fd;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%s/task/%s/comm", process, task);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, name, sizeof(name));
+	if (fd >= 0)
+		close(fd);
+	if (n > 1)
+		add_name(names, strtoul(task, NULL, 10), 0, name, n - 1);
+}
+
+static void add_living(struct task_names *names)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *e, *e2;
+
+	while (proc && (e = readdir(proc))) {
+		char path[300];
+		DIR *tasks;
+
+		if (e->d_name[0] < '1' || e->d_name[0] > '9')
+			continue;
+		snprintf(path, sizeof(path), "/proc/%s/task", e->d_name);
+		tasks = opendir(path);
+		while (tasks && (e2 = readdir(tasks)))
+			if (e2->d_name[0] != '.')
+				add_task(names, e->d_name, e2->d_name);
+		if (tasks)
+			closedir(tasks);
+	}
+	if (proc)
+		closedir(proc);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	const struct task_name *x = a, *y = b;
+
+	return x->pid != y->pid ? (x->pid < y->pid ? -1 : 1) : (int)x->age - (int)y->age;
+}
+
+void kernelinfo_read_names(const char *dir, const struct textbuf *earlier, struct textbuf *out)
+{
+	struct task_names names = {0};
+	struct textbuf saved;
+
+	textbuf_init(&saved, TEXT_MAX_BYTES);
+	dir = dir ? dir : find_mounted();
+	if (dir && read_below(dir, "saved_cmdlines", &saved) >= 0)
+		add_lines(&names, 1, &saved);
+	if (earlier)
+		add_lines(&names, 2, earlier);
+	add_living(&names);
+	if (names.n)
+		qsort(names.list, names.n, sizeof(*names.list), compare_names);
+	for (size_t i = 0; i < names.n; i++)
+		if (names.list[i].pid && (!i || names.list[i].pid != names.list[i - 1].pid))
+			textbuf_addf(out, "%u %s\n", names.list[i].pid, names.list[i].name);
+	free(names.list);
+	textbuf_release(&saved);
 }

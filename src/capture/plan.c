@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * plan.c - lists of words, events and buffers that grow as the command line is read.
+ *
+ * Owns every string in it. Lists are short (what somebody typed), so they grow by one.
+ */
+#include "capture/plan.h"
+
+#include "base/errmsg.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int plan_words_add(struct plan_words *list, const char *word)
+{
+	char **words = realloc(list->words, (list->n + 1) * sizeof(*words));
+
+	if (!words)
+		return -ENOMEM;
+	list->words = words;
+	words[list->n] = strdup(word);
+	if (!words[list->n])
+		return -ENOMEM;
+	list->n++;
+	return 0;
+}
+
+int plan_words_split(struct plan_words *list, const char *words)
+{
+	int r = 0;
+
+	while (!r && *words) {
+		size_t len = strcspn(words, ",");
+		char *word = strndup(words, len);
+
+		r = word ? (len ? plan_words_add(list, word) : 0) : -ENOMEM;
+		free(word);
+		words += len + !!words[len];
+	}
+	return r;
+}
+
+static void words_release(struct plan_words *list)
+{
+	for (size_t i = 0; i < list->n; i++)
+		free(list->words[i]);
+	free(list->words);
+	*list = (struct plan_words){0};
+}
+
+void plan_init(struct plan *p)
+{
+	*p = (struct plan){.threshold_us = -1, .max_latency_us = -1};
+	plan_add_buffer(p, "");
+}
+
+static void buffer_release(struct plan_buffer *b)
+{
+	for (size_t i = 0; i < b->n_events; i++) {
+		free(b->events[i].pattern);
+		free(b->events[i].filter);
+		words_release(&b->events[i].triggers);
+	}
+	free(b->events);
+	free(b->name);
+	free(b->tracer);
+	free(b->clock);
+	free(b->cpumask);
+	words_release(&b->functions);
+	words_release(&b->no_functions);
+	words_release(&b->graph_functions);
+	words_release(&b->no_graph_functions);
+	words_release(&b->modules);
+	words_release(&b->options);
+	words_release(&b->pids);
+}
+
+void plan_release(struct plan *p)
+{
+	for (size_t i = 0; i < p->n_buffers; i++)
+		buffer_release(&p->buffers[i]);
+	free(p->buffers);
+	words_release(&p->probes);
+	*p = (struct plan){0};
+}
+
+struct plan_buffer *plan_add_buffer(struct plan *p, const char *name)
+{
+	struct plan_buffer *buffers = realloc(p->buffers, (p->n_buffers + 1) * sizeof(*buffers));
+
+	if (!buffers)
+		return NULL;
+	p->buffers = buffers;
+	buffers[p->n_buffers] = (struct plan_buffer){.name = strdup(name)};
+	if (!buffers[p->n_buffers].name)
+		return NULL;
+	return &buffers[p->n_buffers++];
+}
+
+struct plan_buffer *plan_buffer(struct plan *p)
+{
+	return &p->buffers[p->n_buffers - 1];
+}
+
+int plan_add_event(struct plan *p, const char *pattern, bool off)
+{
+	struct plan_buffer *b = plan_buffer(p);
+	struct plan_event *events = realloc(b->events, (b->n_events + 1) * sizeof(*events));
+
+	if (!events)
+		return -ENOMEM;
+	b->events = events;
+	events[b->n_events] = (struct plan_event){.pattern = strdup(pattern), .off = off};
+	if (!events[b->n_events].pattern)
+		return -ENOMEM;
+	b->n_events++;
+	return 0;
+}
+
+static struct plan_event *last_event(struct plan *p, const char *what, const char *text,
+				     struct errmsg *err)
+{
+	struct plan_buffer *b = plan_buffer(p);
+
+	if (b->n_events)
+		return &b->events[b->n_events - 1];
+	errmsg_set(err, -EINVAL, "%s '%.200s' must come after the event (-e) it is for", what,
+		   text);
+	return NULL;
+}
+
+int plan_add_filter(struct plan *p, const char *filter, struct errmsg *err)
+{
+	struct plan_event *e = last_event(p, "the filter", filter, err);
+	char *both;
+
+	if (!e)
+		return -EINVAL;
+	if (!e->filter)
+		both = strdup(filter);
+	else if (asprintf(&both, "(%s)&&(%s)", e->filter, filter) < 0)
+		both = NULL;
+	if (!both)
+		return errmsg_set_errno(err, -ENOMEM, "cannot keep the filter");
+	free(e->filter);
+	e->filter = both;
+	return 0;
+}
+
+int plan_add_trigger(struct plan *p, const char *trigger, struct errmsg *err)
+{
+	struct plan_event *e = last_event(p, "the trigger", trigger, err);
+
+	return e ? plan_words_add(&e->triggers, trigger) : -EINVAL;
+}
+
+bool plan_does_something(const struct plan *p)
+{
+	for (size_t i = 0; i < p->n_buffers; i++) {
+		const struct plan_buffer *b = &p->buffers[i];
+
+		if (b->n_events || b->tracer)
+			return true;
+		for (size_t k = 0; k < b->functions.n; k++)
+			if (strchr(b->functions.words[k], ':'))
+				return true;
+	}
+	return p->max_latency_us >= 0;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * plan.h - what is to be traced, and how: plain data that the command line is turned into.
+ *
+ * A plan has buffers. The first one is the default one (name ""): an instance that sonde makes for itself,
+ * or the top level where the kernel can do it only there. The others are named instances.
+ * setup.h carries a plan out. Strings belong to the plan.
+ */
+#ifndef SONDE_CAPTURE_PLAN_H
+#define SONDE_CAPTURE_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct errmsg;
+
+struct plan_words {
+	char **words;
+	size_t n;
+};
+
+struct plan_event {
+	char *pattern; /* "sched", "sched:sched_switch", "sched_*", "all" */
+	char *filter;  /* NULL: none */
+	struct plan_words triggers;
+	bool off; /* after -v: switched off, not on */
+};
+
+struct plan_buffer {
+	char *name;
+	struct plan_event *events;
+	size_t n_events;
+	char *tracer, *clock, *cpumask;		   /* NULL: not given */
+	long long size_kb, subbuf_kb;		   /* 0: not given */
+	struct plan_words functions, no_functions; /* -l, -n; with filter commands */
+	struct plan_words graph_functions, no_graph_functions;
+	struct plan_words modules; /* :mod:NAME for each of functions, or alone */
+	struct plan_words options; /* "sym-offset", "nooverwrite", "OPTION=VALUE" */
+	struct plan_words pids;	   /* only these tasks */
+	bool is_removed;	   /* set -v -B NAME */
+};
+
+struct plan {
+	struct plan_buffer *buffers;
+	size_t n_buffers;
+	bool use_top;	  /* the default buffer is the top level, whatever the kernel could do */
+	bool take_over;	  /* even if somebody else is tracing there */
+	bool keep_before; /* what is set in a buffer already stays set (set, record -K) */
+	bool only_command, children; /* -F, -c */
+	bool ignore_unknown;	     /* -i */
+	bool functions_off;	     /* -d: function tracing off at first (option) */
+	bool ftrace_off;	     /* -D: also the master switch */
+	bool func_stack;	     /* --func-stack */
+	bool stacks;		     /* -T */
+	bool trace_self;	     /* --no-filter: sonde's own events are recorded, too */
+	long long graph_depth;	     /* 0: not given */
+	long long cmdlines_size;
+	long long threshold_us;	  /* -1: not given; tracing_thresh */
+	long long max_latency_us; /* -1: not given */
+	struct plan_words
+		probes; /* lines for dynamic_events or kprobe_events, removed in the end */
+};
+
+void plan_init(struct plan *p);
+void plan_release(struct plan *p);
+
+/* A new buffer (-B); the last one is where later words go. NULL without memory. */
+struct plan_buffer *plan_add_buffer(struct plan *p, const char *name);
+struct plan_buffer *plan_buffer(struct plan *p); /* the last one */
+int plan_add_event(struct plan *p, const char *pattern, bool off);
+/* For the event added last: and-ed with its filter; -EINVAL if there is none. */
+int plan_add_filter(struct plan *p, const char *filter, struct errmsg *err);
+int plan_add_trigger(struct plan *p, const char *trigger, struct errmsg *err);
+int plan_words_add(struct plan_words *list, const char *word);
+/* Splits at commas. */
+int plan_words_split(struct plan_words *list, const char *words);
+
+/* True if a buffer has an event, a tracer or a function command. */
+bool plan_does_something(const struct plan *p);
+
+#endif

@@ -225,7 +225,7 @@ int kernelinfo_read(struct kernelinfo *ki, const struct kernelinfo_config *confi
 		return errmsg_set_errno(err, r,
 					"%s is no tracing directory: cannot read %s/header_page",
 					dir, events);
-	if (!read_layout(td))
+	if (!read_layout(ki))
 		return errmsg_set(err, -EBADMSG, "%s/header_page does not describe a sub-buffer",
 				  events);
 	read_below(events, "header_event", &ki->texts[TRACEFILE_HEADER_EVENT]);

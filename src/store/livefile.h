@@ -42,7 +42,7 @@ struct livefile_buffer {
 	const char *name;  /* "": the top instance */
 	const char *clock; /* NULL: not known */
 	uint32_t page_size;
-	uint32_t n_cpus; /* regions 0 … n_cpus - 1 */
+	uint32_t n_cpus;    /* regions 0 … n_cpus - 1 */
 	uint64_t max_bytes; /* of a region: older pages are dropped (record -m); 0: no limit */
 };
 

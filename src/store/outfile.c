@@ -4,6 +4,8 @@
  *
  *	open(dir, O_TMPFILE) ─▶ write, skip, patch ─▶ link as dir/.NAME.PID ─▶ rename to dir/NAME
  *
+ * outfile_publish() takes the last two steps early; writing goes on in the file that has its name.
+ *
  * A nameless file vanishes by itself when we are killed. Where there is none (some network file
  * systems) the hidden name exists from the start and is removed on failure. rename() is what makes
  * the change atomic; a link to a name that exists is not possible.
@@ -166,6 +168,23 @@ static int flush(struct outfile *f)
 	return f->error;
 }
 
+int outfile_flush(struct outfile *f)
+{
+	return flush(f);
+}
+
+int outfile_seek(struct outfile *f, uint64_t pos)
+{
+	flush(f);
+	f->pos = f->flushed = pos;
+	return f->error;
+}
+
+int outfile_fd(const struct outfile *f)
+{
+	return f->fd;
+}
+
 int outfile_write(struct outfile *f, const void *data, size_t n_bytes)
 {
 	if (f->error || !n_bytes) /* nothing may come with a NULL pointer */
@@ -216,27 +235,50 @@ int outfile_failure(const struct outfile *f, struct errmsg *err)
 	return errmsg_set_errno(err, f->error, "%s was not written", f->shown);
 }
 
-static int give_name(struct outfile *f)
+/* The hidden name, for a file that has none yet. */
+static int give_hidden_name(struct outfile *f)
 {
 	char link[64];
 
-	if (!f->has_name) {
-		snprintf(link, sizeof(link), "/proc/self/fd/%d", f->fd);
-		unlink(f->temp); /* left behind by a process that had our number */
-		if (linkat(AT_FDCWD, link, AT_FDCWD, f->temp, AT_SYMLINK_FOLLOW) < 0)
-			return -errno;
-		f->has_name = true;
-	}
-	/* network file systems report a full disk here */
-	if (close(f->fd) < 0) {
-		f->fd = -1;
+	if (f->has_name)
+		return 0;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", f->fd);
+	unlink(f->temp); /* left behind by a process that had our number */
+	if (linkat(AT_FDCWD, link, AT_FDCWD, f->temp, AT_SYMLINK_FOLLOW) < 0)
 		return -errno;
-	}
-	f->fd = -1;
+	f->has_name = true;
+	return 0;
+}
+
+static int take_place(struct outfile *f)
+{
 	if (rename(f->temp, f->path) < 0)
 		return -errno;
 	f->has_name = false;
 	return 0;
+}
+
+static int give_name(struct outfile *f)
+{
+	int r = give_hidden_name(f), fd = f->fd;
+
+	if (r < 0)
+		return r;
+	f->fd = -1;
+	/* network file systems report a full disk here */
+	if (close(fd) < 0)
+		return -errno;
+	return take_place(f);
+}
+
+int outfile_publish(struct outfile *f, struct errmsg *err)
+{
+	flush(f);
+	if (!f->error)
+		f->error = give_hidden_name(f);
+	if (!f->error)
+		f->error = take_place(f);
+	return outfile_failure(f, err);
 }
 
 int outfile_commit(struct outfile *f, struct errmsg *err)

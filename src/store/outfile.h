@@ -29,6 +29,18 @@ int outfile_patch(struct outfile *f, uint64_t pos, const void *data, size_t n_by
 /* Where the next byte goes. */
 uint64_t outfile_pos(const struct outfile *f);
 
+/* What waits in memory goes to the file. */
+int outfile_flush(struct outfile *f);
+/* The next byte goes to pos; for a file that is made of several places. */
+int outfile_seek(struct outfile *f, uint64_t pos);
+
+/*
+ * Gives the file its name now, in place of what was there, and leaves it open: for a file that grows
+ * where everybody can see it. From then on outfile_free() only closes it. The descriptor stays f's.
+ */
+int outfile_publish(struct outfile *f, struct errmsg *err);
+int outfile_fd(const struct outfile *f);
+
 /* Takes the file out of the writer's hands: it has its name, or err says why not. Frees f. */
 int outfile_commit(struct outfile *f, struct errmsg *err);
 /* Fills err with the failure that stuck, and returns it; 0 if there was none. */

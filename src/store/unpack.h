@@ -16,6 +16,15 @@ size_t pack_bound(enum compression kind, size_t n_in);
 /* Bytes written to out, or -errno. */
 long pack(enum compression kind, const void *in, size_t n_in, void *out, size_t n_out);
 
+/*
+ * For somebody who packs much: keeps the memory that packing needs. Speed before size (zstd level 1).
+ * One thread at a time. NULL when memory is short, or for COMPRESSION_NONE.
+ */
+struct packer;
+struct packer *packer_new(enum compression kind);
+void packer_free(struct packer *p);
+long packer_pack(struct packer *p, const void *in, size_t n_in, void *out, size_t n_out);
+
 /* "zstd" and so on; COMPRESSION_UNKNOWN if we do not know it. */
 enum compression compression_parse(const char *name);
 const char *compression_name(enum compression kind);

@@ -94,7 +94,8 @@ size_t writer_text_prefix(const struct writer *w, enum tracefile_text_kind kind,
 		[TRACEFILE_PRINTK] = {"", 0, 4},
 		[TRACEFILE_CMDLINES] = {"", 0, 8},
 	};
-	size_t n = rows[kind].tag_bytes, len = w->texts[kind].len;
+	size_t n = rows[kind].tag_bytes;
+	uint64_t len = w->texts[kind].len;
 
 	if (n)
 		memcpy(buf, rows[kind].tag, n);
@@ -103,6 +104,8 @@ size_t writer_text_prefix(const struct writer *w, enum tracefile_text_kind kind,
 		writer_put(w, buf, 0, 4);
 		return len ? 0 : 4;
 	}
+	if (kind == TRACEFILE_CMDLINES && len < w->cmdlines_room)
+		len = w->cmdlines_room;
 	writer_put(w, buf + n, len, rows[kind].length_bytes);
 	return n + rows[kind].length_bytes;
 }
@@ -190,8 +193,7 @@ int writer_add_buffer(struct writer *w, const struct writer_buffer *buffer, stru
 	return w->n_buffers++;
 }
 
-/* A file without a top buffer is one that trace-cmd does not open. */
-static int add_missing_top(struct writer *w, struct errmsg *err)
+int writer_add_missing_top(struct writer *w, struct errmsg *err)
 {
 	for (size_t i = 0; i < w->n_buffers; i++)
 		if (!*w->buffers[i].name)
@@ -202,13 +204,13 @@ static int add_missing_top(struct writer *w, struct errmsg *err)
 		w, &(struct writer_buffer){.name = "", .page_size = w->config.page_size}, err);
 }
 
-static int write_metadata(struct writer *w, struct errmsg *err)
+int writer_metadata(struct writer *w, struct errmsg *err)
 {
 	int r = 0;
 
 	if (w->metadata_written)
 		return 0;
-	r = add_missing_top(w, err);
+	r = writer_add_missing_top(w, err);
 	if (r < 0)
 		return r;
 	r = w->config.version == 6 ? writer_metadata_v6(w, err) : writer_metadata_v7(w, err);
@@ -236,7 +238,7 @@ static const struct writer_source empty_source = {.next = no_pages};
 int writer_write_buffer(struct writer *w, int index, const struct writer_source *source,
 			struct errmsg *err)
 {
-	int r = write_metadata(w, err);
+	int r = writer_metadata(w, err);
 	struct writer_out *b = &w->buffers[index];
 
 	/* version 6 has the top buffer's table at a fixed place */
@@ -294,7 +296,7 @@ int writer_open(struct writer **ret_writer, const struct writer_config *config, 
 
 static int write_rest(struct writer *w, struct errmsg *err)
 {
-	int r = write_metadata(w, err);
+	int r = writer_metadata(w, err);
 
 	/* those without data; in version 6 the top one first, so in the order they were announced */
 	for (size_t i = 0; i < w->n_buffers && r >= 0; i++)

@@ -41,11 +41,17 @@ struct writer {
 	struct piece text; /* of a latency tracer */
 	char *text_clock;
 	bool has_text;
+	/*
+	 * A file that is recorded (livefile.h): the names of tasks come last. Version 7 leaves them out
+	 * of the metadata; version 6, where they stand in the middle, keeps `cmdlines_room` for them.
+	 */
+	bool is_live;
+	uint64_t cmdlines_room, cmdlines_at; /* version 6: room in the file, and where */
 
 	/* version 6 */
 	uint64_t options_at; /* where the options' data begins in the file */
 	/* version 7 */
-	uint64_t link_at; /* where the offset of the next options section goes */
+	uint64_t link_at; /* where the offset of the next options section goes; 0: nowhere */
 	struct textbuf strings;
 };
 
@@ -62,6 +68,11 @@ void writer_align(struct writer *w, uint32_t align);
 #define WRITER_PREFIX_MAX_BYTES 32
 size_t writer_text_prefix(const struct writer *w, enum tracefile_text_kind kind, char *buf);
 
+/* All that stands before the first data: texts and options. Once. */
+int writer_metadata(struct writer *w, struct errmsg *err);
+/* Adds an empty top buffer if there is none: trace-cmd does not open a file without. */
+int writer_add_missing_top(struct writer *w, struct errmsg *err);
+
 /* writer_data.c: pages to the file; the CPUs found, ascending. The caller frees *ret_cpus. */
 int writer_copy_pages(struct writer *w, const struct writer_out *b,
 		      const struct writer_source *source, struct writer_cpu **ret_cpus,
@@ -73,6 +84,18 @@ int writer_metadata_v6(struct writer *w, struct errmsg *err);
 int writer_buffer_v6(struct writer *w, struct writer_out *b, const struct writer_source *source,
 		     struct errmsg *err);
 
+/* The clock behind a version 6 table of CPUs. */
+const char *writer_clock_v6(const struct writer_out *b);
+
+/* A section's header; description: what writer_describe_v7() gave. */
+void writer_add_section_header_v7(const struct writer *w, struct textbuf *tb, uint16_t id,
+				  bool compressed, uint32_t description, uint64_t n_bytes);
+uint32_t writer_describe_v7(struct writer *w, const char *description);
+uint32_t writer_describe_buffer_v7(struct writer *w, const char *name);
+/* A BUFFER option but for its id and size. */
+void writer_add_buffer_option_v7(const struct writer *w, struct textbuf *tb,
+				 const struct writer_out *b, uint64_t section_at,
+				 const struct writer_cpu *cpus, size_t n_cpus);
 int writer_head_v7(struct writer *w);
 int writer_text_v7(struct writer *w, enum tracefile_text_kind kind, struct errmsg *err);
 int writer_section_v7(struct writer *w, uint16_t id, const char *description, struct piece body,

@@ -39,8 +39,12 @@ int writer_metadata_v6(struct writer *w, struct errmsg *err)
 
 	for (int kind = 0; kind < TRACEFILE_TEXT_KINDS; kind++) {
 		outfile_write(w->out, prefix, writer_text_prefix(w, kind, prefix));
+		if (kind == TRACEFILE_CMDLINES)
+			w->cmdlines_at = outfile_pos(w->out);
 		outfile_write(w->out, w->texts[kind].data, w->texts[kind].len);
 	}
+	if (w->cmdlines_room > w->texts[TRACEFILE_CMDLINES].len)
+		outfile_skip(w->out, w->cmdlines_room - w->texts[TRACEFILE_CMDLINES].len);
 	writer_put_number(w, w->cpu_count, 4);
 	outfile_write(w->out, SNF_TAG_OPTIONS, SNF_TAG_BYTES);
 	add_buffer_options(w);
@@ -78,10 +82,15 @@ static int patch_table(struct writer *w, uint64_t table_at, const struct writer_
 	return 0;
 }
 
+const char *writer_clock_v6(const struct writer_out *b)
+{
+	return b->clock && *b->clock ? b->clock : "local";
+}
+
 int writer_buffer_v6(struct writer *w, struct writer_out *b, const struct writer_source *source,
 		     struct errmsg *err)
 {
-	const char *clock = b->clock && *b->clock ? b->clock : "local";
+	const char *clock = writer_clock_v6(b);
 	struct writer_cpu *cpus = NULL;
 	uint64_t table_at, data_at;
 	size_t n_cpus = 0;

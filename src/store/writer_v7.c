@@ -26,21 +26,59 @@ static bool is_compressed(const struct writer *w)
 	return w->config.compression != COMPRESSION_NONE;
 }
 
-static uint32_t describe(struct writer *w, const char *description)
+/* Where the same description stands already, or where it will. */
+static size_t find_string(const struct writer *w, const char *text)
 {
-	size_t at = textbuf_len(&w->strings);
+	size_t n = textbuf_len(&w->strings), len = strlen(text) + 1;
+	const char *p = n ? memmem(w->strings.start, n, text, len) : NULL;
 
+	return p && (p == w->strings.start || !p[-1]) ? (size_t)(p - w->strings.start) : n;
+}
+
+/* A file that is recorded writes its last sections more than once; the others repeat, as trace-cmd. */
+uint32_t writer_describe_v7(struct writer *w, const char *description)
+{
+	size_t at = w->is_live ? find_string(w, description) : textbuf_len(&w->strings);
+
+	if (at < textbuf_len(&w->strings))
+		return at;
 	textbuf_add(&w->strings, description, strlen(description) + 1);
 	return w->strings.overflow ? UINT32_MAX : at;
+}
+
+uint32_t writer_describe_buffer_v7(struct writer *w, const char *name)
+{
+	char description[256];
+
+	snprintf(description, sizeof(description), "buffer flyrecord %s", name);
+	return writer_describe_v7(w, description);
+}
+
+static void make_section_header(const struct writer *w, uint8_t *to, uint16_t id, bool compressed,
+				uint32_t description, uint64_t n_bytes)
+{
+	writer_put(w, to, id, 2);
+	writer_put(w, to + 2, compressed ? SNF_SECTION_COMPRESSED : 0, 2);
+	writer_put(w, to + 4, description, 4);
+	writer_put(w, to + 8, n_bytes, 8);
+}
+
+void writer_add_section_header_v7(const struct writer *w, struct textbuf *tb, uint16_t id,
+				  bool compressed, uint32_t description, uint64_t n_bytes)
+{
+	uint8_t header[SNF_SECTION_HEADER_BYTES];
+
+	make_section_header(w, header, id, compressed, description, n_bytes);
+	writer_add_bytes(tb, header, sizeof(header));
 }
 
 static void put_section_header(struct writer *w, uint16_t id, bool compressed, uint32_t description,
 			       uint64_t n_bytes)
 {
-	writer_put_number(w, id, 2);
-	writer_put_number(w, compressed ? SNF_SECTION_COMPRESSED : 0, 2);
-	writer_put_number(w, description, 4);
-	writer_put_number(w, n_bytes, 8);
+	uint8_t header[SNF_SECTION_HEADER_BYTES];
+
+	make_section_header(w, header, id, compressed, description, n_bytes);
+	outfile_write(w->out, header, sizeof(header));
 }
 
 int writer_head_v7(struct writer *w)
@@ -88,7 +126,7 @@ static int put_section(struct writer *w, uint16_t id, uint32_t description, stru
 int writer_section_v7(struct writer *w, uint16_t id, const char *description, struct piece body,
 		      struct errmsg *err)
 {
-	return put_section(w, id, describe(w, description), body, err);
+	return put_section(w, id, writer_describe_v7(w, description), body, err);
 }
 
 /* --- texts ------------------------------------------------------------------------------------- */
@@ -145,8 +183,10 @@ static void write_options(struct writer *w, uint64_t *ret_at)
 {
 	size_t n_bytes = textbuf_len(&w->options);
 
-	writer_patch_number(w, w->link_at, outfile_pos(w->out), 8);
-	put_section_header(w, SNF_SECTION_OPTIONS, false, describe(w, "options"), n_bytes + 14);
+	if (w->link_at)
+		writer_patch_number(w, w->link_at, outfile_pos(w->out), 8);
+	put_section_header(w, SNF_SECTION_OPTIONS, false, writer_describe_v7(w, "options"),
+			   n_bytes + 14);
 	*ret_at = outfile_pos(w->out);
 	outfile_write(w->out, w->options.start, n_bytes);
 	writer_put_number(w, SNF_OPTION_DONE, 2);
@@ -166,7 +206,8 @@ int writer_metadata_v7(struct writer *w, struct errmsg *err)
 	/* where the texts are comes before the options that were given */
 	textbuf_init(&w->options, WRITER_OPTIONS_MAX_BYTES);
 	for (size_t i = 0; i < sizeof(text_sections) / sizeof(*text_sections) && !r; i++)
-		r = write_text_section(w, i, err);
+		if (!w->is_live || text_sections[i].id != SNF_OPTION_CMDLINES)
+			r = write_text_section(w, i, err);
 	writer_add_bytes(&w->options, given.start, textbuf_len(&given));
 	textbuf_release(&given);
 	if (r < 0)
@@ -181,24 +222,32 @@ int writer_metadata_v7(struct writer *w, struct errmsg *err)
 
 /* --- buffers ----------------------------------------------------------------------------------- */
 
+void writer_add_buffer_option_v7(const struct writer *w, struct textbuf *tb,
+				 const struct writer_out *b, uint64_t section_at,
+				 const struct writer_cpu *cpus, size_t n_cpus)
+{
+	const char *clock = b->clock ? b->clock : "";
+
+	writer_add_number(w, tb, section_at, 8);
+	textbuf_add(tb, b->name, strlen(b->name) + 1);
+	textbuf_add(tb, clock, strlen(clock) + 1);
+	writer_add_number(w, tb, b->page_size, 4);
+	writer_add_number(w, tb, n_cpus, 4);
+	for (size_t i = 0; i < n_cpus; i++) {
+		writer_add_number(w, tb, cpus[i].cpu, 4);
+		writer_add_number(w, tb, cpus[i].offset, 8);
+		writer_add_number(w, tb, cpus[i].n_bytes, 8);
+	}
+}
+
 static int add_buffer_option(struct writer *w, const struct writer_out *b, uint64_t section_at,
 			     const struct writer_cpu *cpus, size_t n_cpus, struct errmsg *err)
 {
-	const char *clock = b->clock ? b->clock : "";
 	struct textbuf tb;
 	int r;
 
 	textbuf_init(&tb, WRITER_OPTIONS_MAX_BYTES);
-	writer_add_number(w, &tb, section_at, 8);
-	textbuf_add(&tb, b->name, strlen(b->name) + 1);
-	textbuf_add(&tb, clock, strlen(clock) + 1);
-	writer_add_number(w, &tb, b->page_size, 4);
-	writer_add_number(w, &tb, n_cpus, 4);
-	for (size_t i = 0; i < n_cpus; i++) {
-		writer_add_number(w, &tb, cpus[i].cpu, 4);
-		writer_add_number(w, &tb, cpus[i].offset, 8);
-		writer_add_number(w, &tb, cpus[i].n_bytes, 8);
-	}
+	writer_add_buffer_option_v7(w, &tb, b, section_at, cpus, n_cpus);
 	r = tb.overflow
 		    ? errmsg_set_errno(err, -ENOMEM, "cannot write %s", w->config.path)
 		    : writer_add_option(w, SNF_OPTION_BUFFER,
@@ -212,12 +261,11 @@ int writer_buffer_v7(struct writer *w, struct writer_out *b, const struct writer
 {
 	uint64_t start = outfile_pos(w->out), at;
 	struct writer_cpu *cpus = NULL;
-	char description[256];
 	size_t n_cpus = 0;
 	int r;
 
-	snprintf(description, sizeof(description), "buffer flyrecord %s", b->name);
-	put_section_header(w, SNF_OPTION_BUFFER, is_compressed(w), describe(w, description), 0);
+	put_section_header(w, SNF_OPTION_BUFFER, is_compressed(w),
+			   writer_describe_buffer_v7(w, b->name), 0);
 	r = writer_copy_pages(w, b, source, &cpus, &n_cpus, err);
 	writer_patch_number(w, start + 8, outfile_pos(w->out) - start - SNF_SECTION_HEADER_BYTES,
 			    8);
@@ -260,14 +308,15 @@ static int write_text(struct writer *w, uint32_t description)
 
 int writer_finish_v7(struct writer *w, struct errmsg *err)
 {
-	uint32_t text_description = w->has_text ? describe(w, "buffer latency") : 0, description;
+	uint32_t text_description = w->has_text ? writer_describe_v7(w, "buffer latency") : 0,
+		 description;
 	uint64_t options_at = 0;
 	size_t text_at = 0;
 	int r = w->has_text ? add_text_option(w, &text_at, err) : 0;
 
 	if (!r && textbuf_len(&w->options))
 		write_options(w, &options_at);
-	description = describe(w, "strings");
+	description = writer_describe_v7(w, "strings");
 	if (!r && w->strings.overflow)
 		r = errmsg_set_errno(err, -ENOMEM, "cannot write %s", w->config.path);
 	if (!r)

@@ -234,8 +234,8 @@ int kernelinfo_read(struct kernelinfo *ki, const struct kernelinfo_config *confi
 		add_all_systems(config, events, &ki->texts[TRACEFILE_EVENT_FORMATS]);
 	read_below(dir, "printk_formats", &ki->texts[TRACEFILE_PRINTK]);
 	read_below(dir, "saved_cmdlines", &ki->texts[TRACEFILE_CMDLINES]);
-	read_clock(td, dir);
-	read_uname(td);
+	read_clock(ki, dir);
+	read_uname(ki);
 	r = read_file(kallsyms ? kallsyms : "/proc/kallsyms", &ki->texts[TRACEFILE_KALLSYMS]);
 	if (r < 0 && kallsyms)
 		return errmsg_set_errno(err, r, "cannot read the symbols in %s", kallsyms);

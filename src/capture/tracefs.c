@@ -383,7 +383,7 @@ int name_list_add(struct name_list *list, const char *name, size_t len)
 	return 0;
 }
 
-int tracefs_directories(const struct tracefs *t, const char *instance, const char *dir,
+static int list_entries(const struct tracefs *t, const char *instance, const char *dir, int type,
 			struct name_list *ret_list)
 {
 	char path[TRACEFS_PATH_MAX];
@@ -395,7 +395,7 @@ int tracefs_directories(const struct tracefs *t, const char *instance, const cha
 	if (!d)
 		return -errno;
 	while (!r && (e = readdir(d)))
-		if (e->d_type == DT_DIR && e->d_name[0] != '.')
+		if (e->d_type == type && e->d_name[0] != '.')
 			r = name_list_add(&list, e->d_name, strlen(e->d_name));
 	closedir(d);
 	if (r < 0) {
@@ -406,6 +406,18 @@ int tracefs_directories(const struct tracefs *t, const char *instance, const cha
 		qsort(list.names, list.n, sizeof(*list.names), compare_names);
 	*ret_list = list;
 	return 0;
+}
+
+int tracefs_directories(const struct tracefs *t, const char *instance, const char *dir,
+			struct name_list *ret_list)
+{
+	return list_entries(t, instance, dir, DT_DIR, ret_list);
+}
+
+int tracefs_files(const struct tracefs *t, const char *instance, const char *dir,
+		  struct name_list *ret_list)
+{
+	return list_entries(t, instance, dir, DT_REG, ret_list);
 }
 
 int tracefs_instances(const struct tracefs *t, struct name_list *ret_list)

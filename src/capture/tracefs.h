@@ -95,6 +95,9 @@ int tracefs_find_instance(const struct tracefs *t, const char *name, struct errm
 /* The entries of a directory that are directories themselves: systems, events. */
 int tracefs_directories(const struct tracefs *t, const char *instance, const char *dir,
 			struct name_list *ret_list);
+/* Those that are files: options. */
+int tracefs_files(const struct tracefs *t, const char *instance, const char *dir,
+		  struct name_list *ret_list);
 /* The words of a file that is a list of words: available_tracers; for trace_clock without brackets. */
 int tracefs_words(const struct tracefs *t, const char *instance, const char *file,
 		  struct name_list *ret_list);

@@ -373,7 +373,8 @@ static bool find_owner(void *ctx, const char *path, int fd, bool is_dead)
 
 bool journals_find_owner(const char *instance, int *ret_pid)
 {
-	struct owner_search search = {NOTE_INSTANCE, instance, 0};
+	struct owner_search search = {*instance ? NOTE_INSTANCE : NOTE_TOP,
+				      *instance ? instance : NULL, 0};
 	struct errmsg ignored = {0};
 	char dir[200];
 

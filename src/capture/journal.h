@@ -53,7 +53,7 @@ void journal_close(struct journal *j);
 
 /* Undoes what dead owners left behind; how many journals there were. */
 int journals_recover(const struct tracefs *t);
-/* True if a living process owns the instance; its number in *ret_pid. */
+/* True if a living process owns the instance ("": the top level); its number in *ret_pid. */
 bool journals_find_owner(const char *instance, int *ret_pid);
 
 #endif

@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * setup.c - the order in which a plan is carried out.
+ *
+ *	probes            their events must exist before events are looked up
+ *	places            which instance each buffer is, tracing_on 0            setup_place.c
+ *	per buffer        clock (empties the buffer), sizes, CPU mask, options,
+ *	                  tasks, function lists, events, filters, triggers       setup_functions.c, _events.c
+ *	                  the tracer last: from then on every function call pays, tracing_on or not
+ *
+ * The master switch /proc/sys/kernel/ftrace_enabled is written only where function tracing is asked for
+ * and it is off: hardened kernels refuse the write, and recording events does not need it.
+ */
+#include "capture/setup.h"
+
+#include "base/spelling.h"
+#include "capture/setup_int.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FTRACE_SWITCH "/proc/sys/kernel/ftrace_enabled"
+
+int setup_write(struct setup *s, const char *instance, const char *file, const char *text,
+		enum tracefs_how how, struct errmsg *err)
+{
+	return s->journal ? journal_set(s->journal, instance, file, text, how, err)
+			  : tracefs_write(&s->t, instance, file, text, how, err);
+}
+
+static int write_number(struct setup *s, const char *instance, const char *file, long long v,
+			struct errmsg *err)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%lld", v);
+	return setup_write(s, instance, file, text, TRACEFS_SET, err);
+}
+
+void setup_note(struct setup *s, const char *fmt, ...)
+{
+	char **texts = realloc(s->notes.texts, (s->notes.n + 1) * sizeof(*texts));
+	va_list ap;
+
+	if (!texts)
+		return;
+	s->notes.texts = texts;
+	va_start(ap, fmt);
+	if (vasprintf(&texts[s->notes.n], fmt, ap) >= 0)
+		s->notes.n++;
+	va_end(ap);
+}
+
+int setup_need_file(struct setup *s, const struct setup_buffer *b, const char *file,
+		    const char *what, struct errmsg *err)
+{
+	if (tracefs_exists(&s->t, b->instance, file))
+		return 0;
+	return errmsg_set(err, -ENOTSUP, "this kernel has no %s (there is no %s%s%s)", what,
+			  b->instance, *b->instance ? "/" : "", file);
+}
+
+/* --- options ----------------------------------------------------------------------------------- */
+
+static int refuse_option(struct setup *s, const struct setup_buffer *b, const char *option,
+			 struct errmsg *err)
+{
+	char names[TRACEFS_PATH_MAX];
+	struct textbuf text;
+	struct spelling sp;
+
+	textbuf_init(&text, 65536);
+	spelling_init(&sp, option, strlen(option));
+	if (tracefs_read(&s->t, b->instance, "trace_options", &text) >= 0)
+		textbuf_add(&text, "", 1);
+	*names = 0;
+	for (char *p = text.start; p && !text.overflow && *p;) {
+		size_t len = strcspn(p, "\n");
+		char *next = p + len + !!p[len];
+
+		p[len] = 0;
+		spelling_add(&sp, !strncmp(p, "no", 2) ? p + 2 : p);
+		p = next;
+	}
+	errmsg_set(err, -EINVAL,
+		   "this kernel has no trace option '%s'%s%s%s; 'sonde list -o' lists them", option,
+		   sp.nearest ? "; did you mean '" : "", sp.nearest ? sp.nearest : "",
+		   sp.nearest ? "'?" : "");
+	textbuf_release(&text);
+	return -EINVAL;
+}
+
+/* "name", "noname" or, where an option has a value, "name=value". */
+static int set_option(struct setup *s, const struct setup_buffer *b, const char *option,
+		      struct errmsg *err)
+{
+	const char *value = strchr(option, '=');
+	char file[300];
+
+	snprintf(file, sizeof(file), "options/%.*s", (int)strcspn(option, "="), option);
+	if (tracefs_exists(&s->t, b->instance, file))
+		return setup_write(s, b->instance, file, value ? value + 1 : "1", TRACEFS_SET, err);
+	if (!strncmp(option, "no", 2)) {
+		snprintf(file, sizeof(file), "options/%s", option + 2);
+		if (tracefs_exists(&s->t, b->instance, file))
+			return setup_write(s, b->instance, file, "0", TRACEFS_SET, err);
+	}
+	return refuse_option(s, b, option, err);
+}
+
+static int set_options(struct setup *s, const struct setup_buffer *b, struct errmsg *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < b->plan->options.n && r >= 0; i++)
+		r = set_option(s, b, b->plan->options.words[i], err);
+	if (r >= 0 && s->plan->stacks)
+		r = set_option(s, b, "stacktrace", err);
+	/* children of the tasks that are picked out */
+	if (r >= 0 && s->plan->children) {
+		r = set_option(s, b, "event-fork", err);
+		if (r >= 0 && tracefs_exists(&s->t, b->instance, "options/function-fork"))
+			r = set_option(s, b, "function-fork", err);
+	}
+	return r;
+}
+
+/* --- clock, sizes, CPUs ------------------------------------------------------------------------ */
+
+static int refuse_clock(struct setup *s, const struct setup_buffer *b, const char *clock,
+			struct errmsg *err)
+{
+	char text[512];
+
+	if (tracefs_read_short(&s->t, b->instance, "trace_clock", text, sizeof(text)) < 0)
+		*text = 0;
+	return errmsg_set(err, -EINVAL, "this kernel has no trace clock '%s'; it has: %s", clock,
+			  text);
+}
+
+static int set_clock(struct setup *s, const struct setup_buffer *b, struct errmsg *err)
+{
+	const char *clock = b->plan->clock;
+	struct name_list clocks;
+	bool known;
+
+	if (!clock)
+		return 0;
+	if (!strcmp(clock, "tsc2nsec")) /* the raw counter; its rate goes into the file */
+		clock = "x86-tsc";
+	if (tracefs_words(&s->t, b->instance, "trace_clock", &clocks) < 0)
+		return setup_need_file(s, b, "trace_clock", "choice of clocks", err);
+	known = name_list_find(&clocks, clock);
+	name_list_release(&clocks);
+	return known ? setup_write(s, b->instance, "trace_clock", clock, TRACEFS_SET, err)
+		     : refuse_clock(s, b, clock, err);
+}
+
+static int set_sizes(struct setup *s, const struct setup_buffer *b, struct errmsg *err)
+{
+	int r = 0;
+
+	if (b->plan->subbuf_kb) {
+		r = setup_need_file(s, b, "buffer_subbuf_size_kb", "choice of sub-buffer sizes",
+				    err);
+		if (r >= 0)
+			r = write_number(s, b->instance, "buffer_subbuf_size_kb",
+					 b->plan->subbuf_kb, err);
+	}
+	if (r >= 0 && b->plan->size_kb)
+		r = write_number(s, b->instance, "buffer_size_kb", b->plan->size_kb, err);
+	if (r == -ENOMEM)
+		return errmsg_set(err, r,
+				  "the kernel has no memory for buffers of %lld KB for each CPU",
+				  b->plan->size_kb);
+	if (r >= 0 && b->plan->cpumask)
+		r = setup_write(s, b->instance, "tracing_cpumask", b->plan->cpumask, TRACEFS_SET,
+				err);
+	return r;
+}
+
+/* --- tasks ------------------------------------------------------------------------------------- */
+
+static int add_pid(struct setup *s, const struct setup_buffer *b, const char *pid,
+		   enum tracefs_how how, struct errmsg *err)
+{
+	int r = setup_write(s, b->instance, "set_event_pid", pid, how, err);
+
+	/* only there if the kernel has the function tracer */
+	if (r >= 0 && tracefs_exists(&s->t, b->instance, "set_ftrace_pid"))
+		r = setup_write(s, b->instance, "set_ftrace_pid", pid, how, err);
+	return r;
+}
+
+static int set_pids(struct setup *s, const struct setup_buffer *b, struct errmsg *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < b->plan->pids.n && r >= 0; i++) {
+		const char *pid = b->plan->pids.words[i];
+
+		if (strspn(pid, "0123456789") != strlen(pid))
+			return errmsg_set(err, -EINVAL, "'%s' is not the number of a task (-P)",
+					  pid);
+		r = add_pid(s, b, pid, TRACEFS_APPEND, err);
+		if (r == -ESRCH)
+			return errmsg_set(err, r, "there is no task with the number %s", pid);
+	}
+	return r;
+}
+
+int setup_set_pid(struct setup *s, int pid, struct errmsg *err)
+{
+	char text[16];
+	int r = 0;
+
+	snprintf(text, sizeof(text), "%d", pid);
+	for (size_t i = 0; i < s->n_buffers && r >= 0; i++)
+		r = add_pid(s, &s->buffers[i], text, TRACEFS_APPEND, err);
+	return r;
+}
+
+/* --- the tracer -------------------------------------------------------------------------------- */
+
+static bool traces_functions(const char *tracer)
+{
+	return !strncmp(tracer, "function", 8);
+}
+
+static int set_switch(struct setup *s, const char *tracer, struct errmsg *err)
+{
+	if (s->plan->ftrace_off)
+		return setup_write(s, "", FTRACE_SWITCH, "0", TRACEFS_SET, err);
+	if (!traces_functions(tracer) || tracefs_read_number(&s->t, "", FTRACE_SWITCH) != 0)
+		return 0;
+	return setup_write(s, "", FTRACE_SWITCH, "1", TRACEFS_SET, err);
+}
+
+static int set_tracer(struct setup *s, const struct setup_buffer *b, struct errmsg *err)
+{
+	const char *tracer = b->plan->tracer;
+	int r;
+
+	if (!tracer)
+		return s->plan->ftrace_off ? set_switch(s, "nop", err) : 0;
+	r = set_switch(s, tracer, err);
+	if (r >= 0 && b->is_latency)
+		r = setup_write(s, b->instance, "tracing_max_latency", "0", TRACEFS_SET, err);
+	if (r >= 0 && s->plan->functions_off &&
+	    tracefs_exists(&s->t, b->instance, "options/function-trace"))
+		r = set_option(s, b, "nofunction-trace", err);
+	if (r < 0)
+		return r;
+	r = s->journal ? journal_save(s->journal, b->instance, "current_tracer", err) : 0;
+	if (r < 0)
+		return r;
+	r = tracefs_try_write(&s->t, b->instance, "current_tracer", tracer, TRACEFS_SET);
+	if (r < 0)
+		return errmsg_set_errno(
+			err, r,
+			"the kernel lists the tracer %s but refuses to start it ('sonde "
+			"doctor %s' looks for the reason)",
+			tracer, tracer);
+	/* exists once the tracer is on */
+	if (s->plan->func_stack)
+		return set_option(s, b, "func_stack_trace", err);
+	return 0;
+}
+
+/* --- all of it --------------------------------------------------------------------------------- */
+
+static int set_globals(struct setup *s, struct errmsg *err)
+{
+	const struct plan *p = s->plan;
+	int r = 0;
+
+	if (p->graph_depth)
+		r = write_number(s, "", "max_graph_depth", p->graph_depth, err);
+	if (r >= 0 && p->cmdlines_size)
+		r = write_number(s, "", "saved_cmdlines_size", p->cmdlines_size, err);
+	if (r >= 0 && p->threshold_us >= 0)
+		r = write_number(s, "", "tracing_thresh", p->threshold_us, err);
+	return r;
+}
+
+static int set_probes(struct setup *s, struct errmsg *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < s->plan->probes.n && r >= 0; i++) {
+		const char *probe = s->plan->probes.words[i];
+		const char *file = tracefs_exists(&s->t, "", "dynamic_events") ? "dynamic_events"
+									       : "kprobe_events";
+
+		r = setup_write(s, "", file, probe, TRACEFS_APPEND, err);
+	}
+	return r;
+}
+
+static int set_buffer(struct setup *s, const struct setup_buffer *b, struct errmsg *err)
+{
+	static int (*const steps[])(struct setup *, const struct setup_buffer *,
+				    struct errmsg *) = {
+		set_clock,	 set_sizes,    set_options, set_pids,
+		setup_functions, setup_events, set_tracer,
+	};
+	int r = 0;
+
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps) && r >= 0; i++)
+		r = steps[i](s, b, err);
+	return r;
+}
+
+int setup_apply(struct setup **ret_setup, const struct plan *plan, const struct tracefs *t,
+		struct journal *journal, struct errmsg *err)
+{
+	struct setup *s = calloc(1, sizeof(*s));
+	int r;
+
+	if (s)
+		s->buffers = calloc(plan->n_buffers, sizeof(*s->buffers));
+	if (!s || !s->buffers) {
+		free(s);
+		return errmsg_set_errno(err, -ENOMEM, "cannot begin");
+	}
+	s->plan = plan;
+	s->t = *t;
+	s->journal = journal;
+	r = set_probes(s, err);
+	if (r >= 0)
+		r = setup_place(s, err);
+	if (r >= 0)
+		r = set_globals(s, err);
+	for (size_t i = 0; i < s->n_buffers && r >= 0; i++)
+		r = set_buffer(s, &s->buffers[i], err);
+	if (r < 0) {
+		setup_free(s);
+		return r;
+	}
+	*ret_setup = s;
+	return 0;
+}
+
+static int switch_all(struct setup *s, const char *value, struct errmsg *err)
+{
+	int r = 0, r2;
+
+	for (size_t i = 0; i < s->n_buffers; i++) {
+		r2 = setup_write(s, s->buffers[i].instance, "tracing_on", value, TRACEFS_SET, err);
+		r = r2 < 0 && !r ? r2 : r;
+	}
+	return r;
+}
+
+int setup_start(struct setup *s, struct errmsg *err)
+{
+	return switch_all(s, "1", err);
+}
+
+int setup_stop(struct setup *s, struct errmsg *err)
+{
+	return switch_all(s, "0", err);
+}
+
+void setup_free(struct setup *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->notes.n; i++)
+		free(s->notes.texts[i]);
+	free(s->notes.texts);
+	free(s->buffers);
+	free(s);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * setup.h - carries a plan out: makes instances, switches events and tracers on.
+ *
+ *	setup_apply      everything is set, nothing is recorded yet (tracing_on is 0)
+ *	setup_set_pid    -F: only this task, once it exists
+ *	setup_start      tracing_on 1, in all buffers
+ *	setup_stop       tracing_on 0
+ *
+ * With a journal everything is put back by journal_undo(); without one (start, set) it stays, and the
+ * default buffer is the top level.
+ */
+#ifndef SONDE_CAPTURE_SETUP_H
+#define SONDE_CAPTURE_SETUP_H
+
+#include "capture/journal.h"
+#include "capture/plan.h"
+
+struct setup_buffer {
+	const struct plan_buffer *plan;
+	char instance[TRACEFS_NAME_MAX]; /* "" : the top level */
+	bool is_latency;		 /* its tracer keeps the worst case as text */
+};
+
+/* What happened that a person should know: a function substituted, an event without that field. */
+struct setup_notes {
+	char **texts;
+	size_t n;
+};
+
+struct setup {
+	const struct plan *plan;
+	struct tracefs t;
+	struct journal *journal; /* NULL: what is set stays */
+	struct setup_buffer *buffers;
+	size_t n_buffers;
+	struct setup_notes notes;
+};
+
+/* On failure what was set is put back when the journal is closed. */
+int setup_apply(struct setup **ret_setup, const struct plan *plan, const struct tracefs *t,
+		struct journal *journal, struct errmsg *err);
+int setup_set_pid(struct setup *s, int pid, struct errmsg *err);
+int setup_start(struct setup *s, struct errmsg *err);
+int setup_stop(struct setup *s, struct errmsg *err);
+/* Settings stay; the journal is the caller's. s may be NULL. */
+void setup_free(struct setup *s);
+
+/* Writes to a file of a buffer, through the journal if there is one. */
+int setup_write(struct setup *s, const char *instance, const char *file, const char *text,
+		enum tracefs_how how, struct errmsg *err);
+void setup_note(struct setup *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* True if an event of this system and name is on in a buffer: its format belongs into the file. */
+bool setup_wants_event(void *setup, const char *system, const char *event);
+
+#endif

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * setup_events.c - switches the events of a plan on, with their filters and triggers.
+ *
+ * A pattern is `system:event`, `system`, `event`, with globs, or `all`; a bare word means a system or an
+ * event of that name. It is matched here against the kernel's list, once, so that a word that matches
+ * nothing can be told with the nearest that would.
+ *
+ * Where a pattern takes in a whole system, that system's own files are written, one write instead of
+ * hundreds; a filter then holds for those of its events that have the field, which is what the kernel
+ * does with it.
+ */
+#include "capture/setup_int.h"
+
+#include "base/spelling.h"
+#include "capture/eventdir.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <string.h>
+
+bool setup_event_matches(const char *pattern, const char *system, const char *event)
+{
+	const char *colon = strpbrk(pattern, ":/");
+	char part[TRACEFS_NAME_MAX];
+
+	if (!strcmp(pattern, "all"))
+		return true;
+	if (!colon)
+		return !fnmatch(pattern, system, 0) || !fnmatch(pattern, event, 0);
+	snprintf(part, sizeof(part), "%.*s", (int)(colon - pattern), pattern);
+	return !fnmatch(*part ? part : "*", system, 0) &&
+	       !fnmatch(colon[1] ? colon + 1 : "*", event, 0);
+}
+
+/* True if the pattern takes in every event of the system. */
+static bool takes_system(const char *pattern, const char *system)
+{
+	const char *colon = strpbrk(pattern, ":/");
+	char part[TRACEFS_NAME_MAX];
+
+	if (!strcmp(pattern, "all"))
+		return true;
+	snprintf(part, sizeof(part), "%.*s",
+		 (int)(colon ? colon - pattern : (ptrdiff_t)strlen(pattern)), pattern);
+	return (!colon || !colon[1] || !strcmp(colon + 1, "*")) && !fnmatch(part, system, 0);
+}
+
+struct event_walk {
+	struct setup *s;
+	const struct setup_buffer *b;
+	const struct plan_event *e;
+	size_t n_matches, n_filtered;
+	char system[TRACEFS_NAME_MAX]; /* done as a whole */
+	struct spelling near;
+	char nearest[2 * TRACEFS_NAME_MAX];
+	struct errmsg *err;
+};
+
+static int write_event_file(struct event_walk *w, const char *system, const char *event,
+			    const char *file, const char *text, enum tracefs_how how)
+{
+	char path[TRACEFS_PATH_MAX];
+
+	if (event)
+		snprintf(path, sizeof(path), "events/%s/%s/%s", system, event, file);
+	else
+		snprintf(path, sizeof(path), "events/%s/%s", system, file);
+	if (!strcmp(file, "enable")) {
+		/* one list for all that is on, so that the journal has one note, not two thousand */
+		int r = w->s->journal
+				? journal_save(w->s->journal, w->b->instance, "set_event", w->err)
+				: 0;
+
+		return r < 0 ? r : tracefs_write(&w->s->t, w->b->instance, path, text, how, w->err);
+	}
+	return setup_write(w->s, w->b->instance, path, text, how, w->err);
+}
+
+static int set_triggers(struct event_walk *w, const char *system, const char *event)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < w->e->triggers.n && r >= 0; i++)
+		r = write_event_file(w, system, event, "trigger", w->e->triggers.words[i],
+				     TRACEFS_APPEND);
+	return r;
+}
+
+/* A system's filter changes those of its events, which must be put back one by one. */
+static int save_filters(struct event_walk *w, const char *system)
+{
+	char dir[TRACEFS_NAME_MAX + 16], file[TRACEFS_PATH_MAX];
+	struct name_list events;
+	int r = 0;
+
+	if (!w->s->journal)
+		return 0;
+	snprintf(dir, sizeof(dir), "events/%s", system);
+	if (tracefs_directories(&w->s->t, w->b->instance, dir, &events) < 0)
+		return 0;
+	for (size_t i = 0; i < events.n && r >= 0; i++)
+		r = journal_save(w->s->journal, w->b->instance,
+				 eventdir_fmt_path(system, events.names[i], "filter", file),
+				 w->err);
+	name_list_release(&events);
+	return r;
+}
+
+static int set_system(struct event_walk *w, const char *system)
+{
+	int r = 0;
+
+	if (w->e->filter && !w->e->off) {
+		char file[TRACEFS_PATH_MAX];
+
+		r = save_filters(w, system);
+		snprintf(file, sizeof(file), "events/%s/filter", system);
+		if (r >= 0)
+			r = tracefs_write(&w->s->t, w->b->instance, file, w->e->filter, TRACEFS_SET,
+					  w->err);
+	}
+	return r < 0 ? r
+		     : write_event_file(w, system, NULL, "enable", w->e->off ? "0" : "1",
+					TRACEFS_SET);
+}
+
+static int set_event(struct event_walk *w, const char *system, const char *event)
+{
+	int r = 0;
+
+	if (w->e->filter && !w->e->off)
+		r = write_event_file(w, system, event, "filter", w->e->filter, TRACEFS_SET);
+	if (r >= 0)
+		r = write_event_file(w, system, event, "enable", w->e->off ? "0" : "1",
+				     TRACEFS_SET);
+	return r < 0 ? r : set_triggers(w, system, event);
+}
+
+static int visit_event(void *ctx, const char *system, const char *event)
+{
+	struct event_walk *w = ctx;
+	int r;
+
+	if (!strcmp(system, "ftrace")) /* the tracers' own: not to be switched */
+		return 0;
+	if (!setup_event_matches(w->e->pattern, system, event)) {
+		bool whole = strpbrk(w->e->pattern, ":/");
+		char name[2 * TRACEFS_NAME_MAX];
+
+		snprintf(name, sizeof(name), "%s%s%s", whole ? system : "", whole ? ":" : "",
+			 event);
+		spelling_add(&w->near, name);
+		if (w->near.nearest == name) { /* gone with this call */
+			snprintf(w->nearest, sizeof(w->nearest), "%s", name);
+			w->near.nearest = w->nearest;
+		}
+		return 0;
+	}
+	w->n_matches++;
+	if (takes_system(w->e->pattern, system) && !w->e->triggers.n) {
+		if (!strcmp(w->system, system))
+			return 0;
+		r = set_system(w, system);
+		snprintf(w->system, sizeof(w->system), "%s", system);
+		return r;
+	}
+	return set_event(w, system, event);
+}
+
+static int set_pattern(struct setup *s, const struct setup_buffer *b, const struct plan_event *e,
+		       struct errmsg *err)
+{
+	struct event_walk w = {.s = s, .b = b, .e = e, .err = err};
+	int r;
+
+	spelling_init(&w.near, e->pattern, strlen(e->pattern));
+	r = eventdir_each(&s->t, b->instance, visit_event, &w, err);
+	if (r < 0 || w.n_matches)
+		return r;
+	if (s->plan->ignore_unknown) {
+		setup_note(s, "there is no event '%s'; it is left out (-i)", e->pattern);
+		return 0;
+	}
+	return errmsg_set(err, -ENOENT,
+			  "there is no event '%s' in this kernel%s%s%s; 'sonde list -e' lists them",
+			  e->pattern, w.near.nearest ? "; did you mean '" : "",
+			  w.near.nearest ? w.near.nearest : "", w.near.nearest ? "'?" : "");
+}
+
+int setup_events(struct setup *s, const struct setup_buffer *b, struct errmsg *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < b->plan->n_events && r >= 0; i++)
+		r = set_pattern(s, b, &b->plan->events[i], err);
+	return r;
+}
+
+bool setup_wants_event(void *setup, const char *system, const char *event)
+{
+	const struct setup *s = setup;
+
+	for (size_t i = 0; i < s->n_buffers; i++)
+		for (size_t k = 0; k < s->buffers[i].plan->n_events; k++) {
+			const struct plan_event *e = &s->buffers[i].plan->events[k];
+
+			if (!e->off && setup_event_matches(e->pattern, system, event))
+				return true;
+			/* an event that a trigger switches on */
+			for (size_t m = 0; m < e->triggers.n; m++)
+				if (strstr(e->triggers.words[m], "enable_event"))
+					return true;
+		}
+	return false;
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * setup_functions.c - which functions are traced: the lists of a plan to the kernel's files.
+ *
+ *	-l    set_ftrace_filter      with a ':' a filter command: vfs_read:traceoff:3
+ *	-n    set_ftrace_notrace
+ *	-g    set_graph_function     these and what they call
+ *	      set_graph_notrace
+ *
+ * All words of a list go through one open file: the kernel takes a list over when it is closed, and
+ * patches its code once. A word that matches nothing is refused by the kernel with "Invalid argument";
+ * kfunctions.h finds the reason and what could be meant.
+ */
+#include "capture/kfunctions.h"
+#include "capture/setup_int.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static int refuse(struct setup *s, const char *file, const char *word, int code, struct errmsg *err)
+{
+	char name[512];
+
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, ":"), word);
+	if (*name && kfunctions_explain(&s->t, strstr(word, ":mod:") ? word : name, err) < 0)
+		return code;
+	if (strchr(word, ':'))
+		return errmsg_set_errno(
+			err, code,
+			"the kernel refuses the function command '%s'; it is "
+			"FUNCTION:COMMAND[:COUNT], and 'sonde help record' lists the commands",
+			word);
+	return errmsg_set_errno(err, code, "the kernel refuses the function '%s' for %s", word,
+				file);
+}
+
+/* One write for each word; the file is opened to be appended to, for what stays from before. */
+static int write_list(struct setup *s, const struct setup_buffer *b, const char *file,
+		      const struct plan_words *words, const struct plan_words *modules,
+		      struct errmsg *err)
+{
+	char text[1024];
+	int fd, r;
+
+	if (!words->n)
+		return 0;
+	r = setup_need_file(s, b, file, "function tracer", err);
+	if (r >= 0 && s->journal)
+		r = journal_save(s->journal, b->instance, file, err);
+	fd = r < 0 ? r : tracefs_open_file(&s->t, b->instance, file, O_WRONLY | O_APPEND);
+	if (fd < 0)
+		return r < 0 ? r : errmsg_set_errno(err, fd, "cannot write to %s", file);
+	for (size_t i = 0; i < words->n && r >= 0; i++)
+		for (size_t m = 0; (m < modules->n || !m) && r >= 0; m++) {
+			snprintf(text, sizeof(text), "%s%s%s\n", words->words[i],
+				 modules->n ? ":mod:" : "", modules->n ? modules->words[m] : "");
+			if (write(fd, text, strlen(text)) < 0)
+				r = refuse(s, file, words->words[i], -errno, err);
+		}
+	if (close(fd) && r >= 0)
+		r = errmsg_set_errno(err, -errno, "the kernel refuses the functions for %s", file);
+	return r;
+}
+
+int setup_functions(struct setup *s, const struct setup_buffer *b, struct errmsg *err)
+{
+	static const struct plan_words none;
+	const struct plan_buffer *p = b->plan;
+	struct plan_words all = {(char *[]){(char *)"*"}, 1};
+	int r = 0;
+
+	if (p->modules.n && !p->functions.n)
+		r = write_list(s, b, "set_ftrace_filter", &all, &p->modules, err);
+	if (r >= 0)
+		r = write_list(s, b, "set_ftrace_filter", &p->functions, &p->modules, err);
+	if (r >= 0)
+		r = write_list(s, b, "set_ftrace_notrace", &p->no_functions, &none, err);
+	if (r >= 0)
+		r = write_list(s, b, "set_graph_function", &p->graph_functions, &none, err);
+	if (r >= 0)
+		r = write_list(s, b, "set_graph_notrace", &p->no_graph_functions, &none, err);
+	return r;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * setup_int.h - what the files behind setup.h share.
+ */
+#ifndef SONDE_CAPTURE_SETUP_INT_H
+#define SONDE_CAPTURE_SETUP_INT_H
+
+#include "base/errmsg.h"
+#include "capture/setup.h"
+
+/* setup_place.c: in which instance each buffer of the plan is; makes those that are ours. */
+int setup_place(struct setup *s, struct errmsg *err);
+/* setup_functions.c */
+int setup_functions(struct setup *s, const struct setup_buffer *b, struct errmsg *err);
+/* setup_events.c */
+int setup_events(struct setup *s, const struct setup_buffer *b, struct errmsg *err);
+bool setup_event_matches(const char *pattern, const char *system, const char *event);
+
+/* Whether an instance has a file; with a sentence that says what for, if not. */
+int setup_need_file(struct setup *s, const struct setup_buffer *b, const char *file,
+		    const char *what, struct errmsg *err);
+
+#endif

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * child.c - starts the traced command in two steps.
+ *
+ *	parent                               child
+ *	child_start: fork ─────────────────▶ waits for a byte
+ *	    settings for its number …
+ *	child_go: the byte ────────────────▶ becomes the user, execvp()
+ *	    waits ◀─────────── the pipe closes (exec worked), or an errno comes back
+ *
+ * The child asks the kernel to be ended (SIGTERM) when we die: a recorder that was killed should not
+ * leave its workload behind. The signal mask and handlers are what the shell gave us.
+ */
+#include "capture/child.h"
+
+#include "base/errmsg.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int find_user(const char *name, struct passwd **ret_user, struct errmsg *err)
+{
+	if (geteuid())
+		return errmsg_set(err, -EPERM, "only root can run the command as another user");
+	*ret_user = getpwnam(name);
+	if (!*ret_user)
+		return errmsg_set(err, -ENOENT, "there is no user '%s'", name);
+	return 0;
+}
+
+static int become(const struct passwd *user)
+{
+	if (initgroups(user->pw_name, user->pw_gid) || setgid(user->pw_gid) || setuid(user->pw_uid))
+		return -errno;
+	setenv("HOME", user->pw_dir, 1);
+	setenv("USER", user->pw_name, 1);
+	setenv("LOGNAME", user->pw_name, 1);
+	return 0;
+}
+
+static void report_and_exit(int fd, int code)
+{
+	(void)!write(fd, &code, sizeof(code));
+	_exit(127);
+}
+
+static void run(const struct child_config *config, const struct passwd *user, int go_fd,
+		int error_fd)
+{
+	char word;
+	ssize_t n;
+	int r;
+
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGBUS, SIG_DFL);
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	signal(SIGHUP, SIG_DFL);
+	do
+		n = read(go_fd, &word, 1);
+	while (n < 0 && errno == EINTR);
+	if (n != 1)
+		_exit(127); /* called off */
+	r = user ? become(user) : 0;
+	if (r < 0)
+		report_and_exit(error_fd, r);
+	prctl(PR_SET_PDEATHSIG, SIGTERM); /* after setuid(), which clears it */
+	for (const char *const *e = config->env; e && *e; e++)
+		putenv((char *)*e);
+	execvp(config->argv[0], config->argv);
+	report_and_exit(error_fd, -errno);
+}
+
+int child_start(struct child *ret_child, const struct child_config *config, struct errmsg *err)
+{
+	int go[2], error[2];
+	struct passwd *user = NULL;
+	int r = config->user ? find_user(config->user, &user, err) : 0;
+	pid_t pid;
+
+	if (r < 0)
+		return r;
+	if (pipe2(go, O_CLOEXEC))
+		return errmsg_set_errno(err, -errno, "cannot start the command");
+	if (pipe2(error, O_CLOEXEC)) {
+		r = -errno;
+		close(go[0]);
+		close(go[1]);
+		return errmsg_set_errno(err, r, "cannot start the command");
+	}
+	pid = fork();
+	if (!pid) {
+		close(go[1]);
+		run(config, user, go[0], error[1]);
+	}
+	r = pid < 0 ? -errno : 0;
+	close(go[0]);
+	close(error[1]);
+	if (r < 0) {
+		close(go[1]);
+		close(error[0]);
+		return errmsg_set_errno(err, r, "cannot start the command");
+	}
+	*ret_child = (struct child){pid, go[1], error[0], (int)syscall(SYS_pidfd_open, pid, 0)};
+	return 0;
+}
+
+int child_go(struct child *c, const char *name, struct errmsg *err)
+{
+	int code = 0;
+	ssize_t n = write(c->go_fd, "g", 1) == 1 ? 0 : -1;
+
+	close(c->go_fd);
+	c->go_fd = -1;
+	if (!n)
+		do
+			n = read(c->error_fd, &code, sizeof(code));
+		while (n < 0 && errno == EINTR);
+	close(c->error_fd);
+	c->error_fd = -1;
+	if (n == sizeof(code))
+		return code == -ENOENT ? errmsg_set(err, code, "there is no command '%s'", name)
+				       : errmsg_set_errno(err, code, "cannot run '%s'", name);
+	return 0;
+}
+
+int child_end(struct child *c)
+{
+	int status = 0;
+
+	while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (c->pid_fd >= 0)
+		close(c->pid_fd);
+	c->pid = 0;
+	return status;
+}
+
+void child_cancel(struct child *c)
+{
+	if (c->pid <= 0)
+		return;
+	if (c->go_fd >= 0)
+		close(c->go_fd);
+	if (c->error_fd >= 0)
+		close(c->error_fd);
+	child_end(c);
+}

@@ -248,7 +248,7 @@ static int restore_probes(const struct tracefs *t, const char *instance, const c
 
 		if (has_line(saved, line) || !name)
 			continue;
-		name[strcspn(name, " ")] = 0;
+		name[strcspn(name, " \t")] = 0; /* a tab after synthetic ones */
 		snprintf(text, sizeof(text), "-%s", name);
 		r2 = tracefs_try_write(t, instance, file, text, TRACEFS_APPEND);
 		r = r2 < 0 ? r2 : r;

@@ -232,11 +232,9 @@ static int apply_csv(void *opts, const char *value, struct errmsg *err)
 	return set_output(opts, REPORT_CSV, err);
 }
 
-static int refuse_profile(void *opts, const char *value, struct errmsg *err)
+static int apply_hook(void *opts, const char *value, struct errmsg *err)
 {
-	return errmsg_set(err, -ENOTSUP,
-			  "--profile, -G, -H and --by-comm are not there yet; trace-cmd report "
-			  "has them");
+	return add_word(&((struct report_options *)opts)->hooks, value, err);
 }
 
 #define FLAG(l, n, f, h)                                                                   \
@@ -295,6 +293,12 @@ static const struct option_row rows[] = {
 	FLAG(0, "raw-ts", raw_ts, "times as they were recorded, without correction"),
 	FLAG(0, "align-ts", align_ts, "the first event is at time 0"),
 	FLAG(0, "nodate", no_date, "leave out the wall clock that record --date stored"),
+	{OPTION_HEADING, .help = "where the time went, instead of the events"},
+	FLAG(0, "profile", profile, "by task: running, blocked, waiting, system calls, functions"),
+	FLAG('G', NULL, profile_global, "interrupts belong to the CPU, not to the task they hit"),
+	CALL('H', NULL, "HOOK", apply_hook,
+	     "time a pair of events: START,FIELD[,PIDFIELD]/END,FIELD[,FLAGS]"),
+	FLAG(0, "by-comm", by_comm, "put tasks of one name together"),
 	{OPTION_HEADING, .help = "about the file instead of its events"},
 	FLAG('e', NULL, endian, "byte order"),
 	FLAG('p', NULL, page_size, "sub-buffer size"),
@@ -319,13 +323,8 @@ static const struct option_row rows[] = {
 	{OPTION_CALL, 'V', "verbose", "LEVEL",
 	 "versions of files, CPUs without data (from level info)", .apply = apply_verbose,
 	 .arg_optional = true},
-	{OPTION_CALL, 0, "profile", .apply = refuse_profile, .help = "not there yet",
-	 .hidden = true},
-	{OPTION_CALL, 'G', NULL, .apply = refuse_profile, .help = "with --profile", .hidden = true},
-	{OPTION_CALL, 'H', NULL, "HOOK", .apply = refuse_profile, .help = "with --profile",
-	 .hidden = true},
-	{OPTION_CALL, 0, "by-comm", .apply = refuse_profile, .help = "with --profile",
-	 .hidden = true},
+	{OPTION_FLAG, 0, "peer-text", .help = "--profile as trace-cmd prints it",
+	 .offset = offsetof(struct report_options, peer_text), .hidden = true},
 	{OPTION_END},
 };
 
@@ -490,6 +489,10 @@ static int check_options(const struct report_options *o, struct errmsg *err)
 
 	if (o->output != REPORT_TEXT && lists)
 		return errmsg_set(err, -EINVAL, "--json and --csv are for events, not for lists");
+	if (!o->profile && !o->peer_text && (o->profile_global || o->by_comm || o->hooks.n))
+		return errmsg_set(err, -EINVAL, "-G, -H and --by-comm go with --profile");
+	if (o->profile && o->output == REPORT_CSV)
+		return errmsg_set(err, -EINVAL, "--profile has text and --json, but no --csv");
 	if (o->kallsyms && access(o->kallsyms, R_OK) < 0)
 		return errmsg_set_errno(err, -errno, "cannot read %s", o->kallsyms);
 	return check_pids(&o->pids, err);
@@ -517,6 +520,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	free(o.plain_events.words);
 	free(o.pids.words);
 	free(o.comms.words);
+	free(o.hooks.words);
 	return r;
 }
 

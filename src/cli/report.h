@@ -13,6 +13,9 @@
 #include "decode/sequence.h"
 #include "store/tracefile.h"
 
+struct line_source;
+struct output;
+
 struct report_filter {
 	const char *text;
 	bool reject; /* after -v */
@@ -50,6 +53,9 @@ struct report_options {
 	bool ts_diff, ts_check, boundary, debug, verbose;
 	const char *from, *to, *colour;
 	bool tgid, syscall_names, all_names, no_pager;
+	bool profile, profile_global, by_comm; /* --profile, -G, --by-comm */
+	bool peer_text;			       /* --profile exactly as trace-cmd prints it */
+	struct word_list hooks;		       /* -H */
 	enum report_output output;
 	struct plugin_options plugins;
 };
@@ -90,5 +96,9 @@ int report_make_filters(struct report *rep, bool *ret_any, struct errmsg *err);
 
 /* report_run.c: the events themselves. */
 int report_run(struct report *rep, struct errmsg *err);
+
+/* report_profile.c: what became of the time instead (--profile). The sequence is started. */
+int report_profile(struct report *rep, struct sequence *seq, const struct line_source *sources,
+		   size_t n_sources, struct output *out, struct errmsg *err);
 
 #endif

@@ -115,7 +115,9 @@ static int add_source(struct run *run, struct report_file *file, const struct tr
 					   !o->nanoseconds && !tcc.ts2secs,
 				   .file = run->rep->n_files > 1 ? base_name(file->tf->path) : NULL,
 				   .buffer = is_top(b) ? NULL : b->name,
-				   .syscalls = o->syscall_names ? find_syscalls(file->tf) : NULL};
+				   .syscalls = o->syscall_names || o->profile
+							   ? find_syscalls(file->tf)
+							   : NULL};
 	file->formats->config.time_style = ls->time_style;
 	if (sequence_add_source(run->seq, &sc, run->unpacker) < 0)
 		return errmsg_set_errno(err, -ENOMEM, "cannot read %s", file->tf->path);
@@ -487,6 +489,9 @@ static int run_events(struct run *run, unsigned n_threads, struct errmsg *err)
 	bool only_text;
 	int r = prepare(run, n_threads, err);
 
+	if (r >= 0 && run->rep->opts->profile)
+		return report_profile(run->rep, run->seq, run->sources, run->n_sources, &run->out,
+				      err);
 	if (r >= 0)
 		r = write_heads(run, &only_text, err);
 	if (r < 0 || only_text)
@@ -527,8 +532,9 @@ int report_run(struct report *rep, struct errmsg *err)
 				     .n_cpus = o->n_cpus,
 				     .no_hardirq = o->no_irq,
 				     .no_softirq = o->no_softirq,
-				     .raw = o->raw || o->output != REPORT_TEXT,
-				     .all_names = o->output != REPORT_TEXT,
+				     .raw = o->raw || o->profile || o->output != REPORT_TEXT,
+				     .all_names = o->output != REPORT_TEXT ||
+						  (o->profile && !o->peer_text),
 				     .tgids = o->tgid,
 				     .wakeup = o->wakeup,
 				     .places = o->boundary || o->debug,

@@ -1,0 +1,498 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * profile.c - follows every task through its events and adds up the times between them.
+ *
+ *	sched_switch A ─▶ B     A is off the CPU from here, its state says why; B runs from here
+ *	sched_wakeup A          A's being blocked ends, its waiting for a CPU begins
+ *	sched_switch … ─▶ A     its waiting ends; or its being preempted, if nobody had to wake it
+ *	sys_enter … sys_exit    and other pairs: begin in a task, end in it where a field matches
+ *	kernel_stack            belongs to the event before it in the same task
+ *	anything else           is counted, by the value of its first field
+ *
+ * What begins becomes a start, found again by (task, event, value). Its end makes it a time in a row
+ * of the task, and gives its stack to the row. Where events were lost, starts are thrown away.
+ *
+ * The stack of a wakeup is the waker's, but it is told about the one who is woken: the waker's task
+ * points to that one (`proxy`) until the stack comes. The stack of a graph entry comes before it.
+ *
+ * With as_trace_cmd the times are those of trace-cmd report --profile. They are wrong, or missing, here:
+ *  - The idle tasks of all CPUs have pid 0 and are one task there; what happens on two CPUs at once
+ *    mixes, and stacks go to the wrong event.
+ *  - A task that was preempted in the kernel (state 0x100) counts as blocked, and is shown as W.
+ *  - A softirq that runs in another task than it was raised in is not paired; the raise stays and is
+ *    paired with a later one. Here raising and running are paired on the CPU, from the first raise.
+ *  - A system call that does not return stays, and may be paired with a later one.
+ *  - The first wakeup of a task that was asleep from the beginning is not counted.
+ *  - sched_wakeup_new, the events of the system "syscalls", and the time on the CPU are not used.
+ *  - A hook on an event takes away that event's own meaning.
+ * It differs from trace-cmd even so where that one reads memory it never set: sched_switch without
+ * sched_wakeup, a hook on a field that is no number.
+ */
+#include "analyse/profile_int.h"
+#include "base/hash.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TRACE_CMD_STATES 1023
+
+/* --- reading ---------------------------------------------------------------------------------- */
+
+static bool read_number(const struct profile *p, const struct record *rec,
+			const struct field *field, uint64_t *ret)
+{
+	*ret = 0;
+	if (!field || field->offset > rec->size || rec->size - field->offset < field->size)
+		return false;
+	if (field->size != 1 && field->size != 2 && field->size != 4 && field->size != 8)
+		return false;
+	*ret = bytes_get(rec->data + field->offset, field->size, p->f->swap);
+	return true;
+}
+
+static void learn_comm(struct ptask *t, const struct record *rec, const struct field *field)
+{
+	size_t n, left;
+
+	if (t->has_comm || !field || field->offset >= rec->size)
+		return;
+	left = rec->size - field->offset;
+	n = field->size < left ? field->size : left;
+	n = strnlen((const char *)rec->data + field->offset, n);
+	if (n >= sizeof(t->comm))
+		n = sizeof(t->comm) - 1;
+	memcpy(t->comm, rec->data + field->offset, n);
+	t->comm[n] = 0;
+	t->has_comm = true;
+}
+
+/* The frames of a kernel_stack, up to its end or an address of all ones. NULL: none. */
+static const struct pstack *read_stack(struct profile *p, const struct record *rec)
+{
+	const struct field *field = p->stack->data_field;
+	unsigned step = p->f->long_size;
+	uint64_t stop = step < 8 ? UINT32_MAX : UINT64_MAX;
+	size_t n = 0, room;
+
+	if (!field || field->offset > rec->size || (step != 4 && step != 8))
+		return NULL;
+	room = (rec->size - field->offset) / step;
+	if (room > PROFILE_FRAMES_MAX)
+		room = PROFILE_FRAMES_MAX;
+	for (; n < room; n++) {
+		p->scratch[n] = bytes_get(rec->data + field->offset + n * step, step, p->f->swap);
+		if (p->scratch[n] == stop)
+			break;
+	}
+	return n ? profile_stack_get(p, p->scratch, n) : NULL;
+}
+
+/* --- beginning and ending --------------------------------------------------------------------- */
+
+static void add_stack(struct profile *p, struct prow *row, const struct pstack *stack,
+		      uint64_t time, uint64_t ts)
+{
+	struct plink *l = stack ? profile_link_get(p, row, stack) : NULL;
+
+	if (l)
+		profile_times_add(&l->times, time, ts);
+}
+
+/* Adds the time since a start to a row of the task; the start is gone. */
+static struct prow *end_start(struct profile *p, struct ptask *task, struct pstart *s, uint64_t ts)
+{
+	uint64_t time = ts > s->ts ? ts - s->ts : 0; /* clocks of CPUs may differ a little */
+	struct prow *row = profile_row_get(p, task, s->pev, s->search, s->value);
+
+	if (row) {
+		profile_times_add(&row->pub.times, time, ts);
+		row->last = time;
+		add_stack(p, row, s->stack, time, s->stack_ts);
+	}
+	profile_start_free(p, s);
+	return row;
+}
+
+static struct prow *find_and_end(struct profile *p, struct ptask *task, const struct pevent *pev,
+				 uint64_t ts, uint64_t search)
+{
+	struct pstart *s = pev ? profile_start_find(p, task, pev, search) : NULL;
+
+	return s ? end_start(p, task, s, ts) : NULL;
+}
+
+/* Whose an event is: its pid field's, the CPU's, the machine's. */
+static struct ptask *event_task(struct profile *p, const struct pevent *pev,
+				const struct record *rec, int pid)
+{
+	uint64_t v;
+
+	if (pev->global)
+		return profile_task_global(p, pev->migrate, rec->cpu);
+	if (read_number(p, rec, pev->pid_field, &v))
+		pid = (int)v;
+	return profile_task_get(p, pid, rec->cpu);
+}
+
+static struct ptask *pair_end(struct profile *p, const struct pevent *pev, const struct record *rec,
+			      int pid)
+{
+	struct ptask *task = event_task(p, pev, rec, pid), *owner = task;
+	struct prow *row = NULL;
+	struct pstart *s;
+	uint64_t v;
+
+	if (!task)
+		return NULL;
+	read_number(p, rec, pev->start_match, &v);
+	if (pev->start->by_cpu)
+		owner = profile_task_global(p, false, rec->cpu);
+	s = owner ? profile_start_find(p, owner, pev->start, pev->start->one_per_task ? 0 : v)
+		  : NULL;
+	if (s && s->value == v)
+		row = end_start(p, task, s, rec->ts);
+	else if (s)
+		profile_start_free(p, s);
+	if (!pev->keeps_stack) {
+		task->last_start = NULL;
+		task->last_row = row;
+	}
+	return task;
+}
+
+static struct ptask *pair_start(struct profile *p, const struct pevent *pev,
+				const struct record *rec, int pid)
+{
+	struct ptask *task = event_task(p, pev, rec, pid), *owner = task;
+	struct pstart *s;
+	uint64_t v, search;
+
+	if (pev->by_cpu)
+		owner = profile_task_global(p, false, rec->cpu);
+	if (!task || !owner)
+		return NULL;
+	read_number(p, rec, pev->end_match, &v);
+	search = pev->one_per_task ? 0 : v;
+	s = pev->one_per_task || pev->keeps_first ? profile_start_find(p, owner, pev, search)
+						  : NULL;
+	if (s && !pev->keeps_first)
+		profile_start_free(p, s);
+	if (!s || !pev->keeps_first)
+		s = profile_start_add(p, owner, pev, rec, search, v);
+	else
+		s = NULL;
+	if (!pev->keeps_stack) {
+		task->last_start = owner == task ? s : NULL;
+		task->last_row = NULL;
+	}
+	return task;
+}
+
+static void count_event(struct profile *p, struct ptask *task, const struct pevent *pev,
+			const struct record *rec)
+{
+	struct prow *row;
+	uint64_t v;
+
+	read_number(p, rec, pev->data_field, &v);
+	row = profile_row_get(p, task, pev, v, v);
+	if (row)
+		row->pub.times.n++;
+	task->proxy = NULL;
+	task->last_start = NULL;
+	task->last_row = row;
+}
+
+void profile_handle_pair(struct profile *p, int pid, const struct pevent *pev,
+			 const struct record *rec)
+{
+	struct ptask *task;
+
+	if (pev->start)
+		pair_end(p, pev, rec, pid);
+	if (pev->end)
+		pair_start(p, pev, rec, pid);
+	if (pev->start || pev->end || pev->name)
+		return;
+	task = profile_task_get(p, pid, rec->cpu);
+	if (task)
+		count_event(p, task, pev, rec);
+}
+
+void profile_handle_irq_entry(struct profile *p, int pid, const struct pevent *pev,
+			      const struct record *rec)
+{
+	uint64_t irq, where;
+
+	profile_handle_pair(p, pid, pev, rec);
+	/* the name stands in the record, at the place the lower half says */
+	if (!read_number(p, rec, pev->end_match, &irq) ||
+	    !read_number(p, rec, pev->name_field, &where) || (where & 0xffff) >= rec->size)
+		return;
+	where &= 0xffff;
+	profile_irq_name_add(p, irq, (const char *)rec->data + where,
+			     strnlen((const char *)rec->data + where, rec->size - where));
+}
+
+/* --- functions -------------------------------------------------------------------------------- */
+
+void profile_handle_graph_entry(struct profile *p, int pid, const struct pevent *pev,
+				const struct record *rec)
+{
+	struct ptask *task = pair_start(p, pev, rec, pid);
+
+	if (!task)
+		return;
+	if (task->last_stack) {
+		if (task->last_start) {
+			task->last_start->stack = task->last_stack;
+			task->last_start->stack_ts = task->last_stack_ts;
+		}
+		task->last_stack = NULL;
+	}
+	task->last_start = NULL;
+}
+
+void profile_handle_graph_exit(struct profile *p, int pid, const struct pevent *pev,
+			       const struct record *rec)
+{
+	struct ptask *task = pair_end(p, pev, rec, pid);
+
+	if (task)
+		task->last_row = NULL;
+}
+
+/* --- stacks ----------------------------------------------------------------------------------- */
+
+void profile_handle_stack(struct profile *p, int pid, const struct pevent *pev,
+			  const struct record *rec)
+{
+	struct ptask *current = profile_task_get(p, pid, rec->cpu), *task = current;
+	const struct pstack *stack;
+
+	if (!current)
+		return;
+	stack = read_stack(p, rec);
+	current->last_stack = NULL;
+	if (current->proxy) {
+		task = current->proxy;
+		current->proxy = NULL;
+	}
+	if (task->last_start) {
+		task->last_start->stack = stack;
+		task->last_start->stack_ts = rec->ts;
+		task->last_start = NULL;
+		task->last_row = NULL;
+	} else if (task->last_row) {
+		add_stack(p, task->last_row, stack, task->last_row->last, rec->ts);
+		task->last_row = NULL;
+	} else {
+		/* perhaps that of a graph entry that follows */
+		current->last_stack = stack;
+		current->last_stack_ts = rec->ts;
+		current->stack_is_new = true;
+	}
+}
+
+/* --- the scheduler ---------------------------------------------------------------------------- */
+
+/* Who ran until now, and since when: a time on the CPU. */
+static void note_running(struct profile *p, struct ptask *prev, struct ptask *next,
+			 const struct record *rec)
+{
+	struct pcpu *c = profile_cpu(p, rec->cpu);
+	struct prow *row;
+
+	if (!c || p->config.as_trace_cmd)
+		return;
+	if (c->running && c->running == prev && rec->ts >= c->since) {
+		row = profile_row_get(p, prev, &p->run, 0, 0);
+		if (row)
+			profile_times_add(&row->pub.times, rec->ts - c->since, rec->ts);
+		prev->pub.run += rec->ts - c->since;
+	}
+	c->running = next;
+	c->since = rec->ts;
+}
+
+/* The state that a row shows, and whether it is one that needs a wakeup. */
+static uint64_t read_state(const struct profile *p, uint64_t state, bool *ret_asleep)
+{
+	uint64_t known = state & (p->config.as_trace_cmd ? TRACE_CMD_STATES : p->state_mask);
+
+	*ret_asleep = known != 0;
+	if (!p->config.as_trace_cmd && !known && state)
+		return PROFILE_PREEMPTED;
+	return known;
+}
+
+void profile_handle_switch(struct profile *p, int pid, const struct pevent *pev,
+			   const struct record *rec)
+{
+	uint64_t prev_pid, next_pid, state;
+	struct ptask *prev, *next;
+	struct pstart *s;
+	bool asleep;
+
+	read_number(p, rec, pev->pid_field, &prev_pid);
+	read_number(p, rec, pev->end_match, &next_pid);
+	read_number(p, rec, pev->data_field, &state);
+	state = read_state(p, state, &asleep);
+	prev = profile_task_get(p, (int)prev_pid, rec->cpu);
+	if (!prev)
+		return;
+	learn_comm(prev, rec, pev->comm_field);
+	prev->sleep = asleep ? SLEEP_YES : SLEEP_NO;
+	if (!p->config.as_trace_cmd) {
+		s = profile_start_find(p, prev, pev, prev_pid);
+		if (s)
+			profile_start_free(p, s);
+	}
+	prev->last_start = profile_start_add(p, prev, pev, rec, prev_pid, state);
+	prev->last_row = NULL;
+	next = profile_task_get(p, (int)next_pid, rec->cpu);
+	if (!next)
+		return;
+	learn_comm(next, rec, pev->next_comm_field);
+	note_running(p, prev, next, rec);
+	if (!p->config.as_trace_cmd)
+		next->sleep = SLEEP_NO;
+	/* why it was off the CPU is not known here: it was woken, or preempted, or a wakeup is missing */
+	find_and_end(p, next, p->wakeup, rec->ts, next_pid);
+	find_and_end(p, next, pev, rec->ts, next_pid);
+}
+
+void profile_handle_wakeup(struct profile *p, int pid, const struct pevent *pev,
+			   const struct record *rec)
+{
+	struct ptask *waker = profile_task_get(p, pid, rec->cpu), *task;
+	bool own_way = !p->config.as_trace_cmd;
+	uint64_t v;
+
+	if (!waker || (read_number(p, rec, pev->data_field, &v) && !v))
+		return; /* "success" of old kernels */
+	read_number(p, rec, pev->pid_field, &v);
+	task = profile_task_get(p, (int)v, rec->cpu);
+	if (!task)
+		return;
+	learn_comm(task, rec, pev->comm_field);
+	if (task->sleep == SLEEP_NO || (task->sleep == SLEEP_UNKNOWN && !own_way)) {
+		waker->proxy = NULL;
+		waker->last_start = NULL;
+		waker->last_row = NULL;
+		return;
+	}
+	task->sleep = SLEEP_NO;
+	waker->proxy = task;
+	find_and_end(p, task, p->sched_switch, rec->ts, v);
+	task->last_row = NULL;
+	task->last_start = profile_start_add(p, task, p->wakeup, rec, v, own_way ? 0 : v);
+}
+
+/* The task has another name from now on, which an event will tell. */
+void profile_handle_exec(struct profile *p, int pid, const struct pevent *pev,
+			 const struct record *rec)
+{
+	struct ptask *task;
+	uint64_t v;
+
+	if (read_number(p, rec, pev->data_field, &v))
+		pid = (int)v;
+	task = profile_task_get(p, pid, rec->cpu);
+	if (task)
+		task->has_comm = false;
+}
+
+/* --- the door --------------------------------------------------------------------------------- */
+
+static struct pevent *find_pevent(struct profile *p, const struct event *ev)
+{
+	if ((size_t)ev->id >= p->n_ids)
+		return NULL;
+	p->n_seen[ev->id]++;
+	return p->by_id[ev->id] ? p->by_id[ev->id] : profile_add_other(p, ev);
+}
+
+void profile_add(struct profile *p, const struct record *rec)
+{
+	const struct pevent *pev = rec->event ? find_pevent(p, rec->event) : NULL;
+	struct ptask *task;
+	bool had_stack;
+	int pid;
+
+	if (rec->flags & RECORD_MISSED)
+		profile_forget(p, rec->cpu);
+	if (!p->any)
+		p->first_ts = rec->ts;
+	p->any = true;
+	p->last_ts = rec->ts;
+	if (!pev)
+		return;
+	pid = formats_common(p->f, &p->f->pid, rec->data, rec->size);
+	task = profile_task_get(p, pid, rec->cpu);
+	if (!task) {
+		p->n_dropped++;
+		return;
+	}
+	had_stack = task->last_stack;
+	task->stack_is_new = false;
+	for (; pev; pev = pev->also)
+		pev->handle(p, pid, pev, rec);
+	if (had_stack && !task->stack_is_new)
+		task->last_stack = NULL;
+}
+
+int profile_new(struct profile **ret, struct formats *f, struct tasks *tasks,
+		const struct profile_config *config, struct errmsg *err)
+{
+	struct profile *p = calloc(1, sizeof(*p));
+	int r = p ? 0 : -ENOMEM;
+
+	if (r < 0)
+		return errmsg_set_errno(err, r, "cannot profile");
+	*p = (struct profile){.f = f, .names = tasks, .config = *config, .seed = hash_seed()};
+	arena_init(&p->arena, PROFILE_MAX_BYTES);
+	arena_init(&p->chain_arena, PROFILE_MAX_BYTES);
+	p->n_ids = f->n_table;
+	p->by_id = calloc(p->n_ids + 1, sizeof(*p->by_id));
+	p->n_seen = calloc(p->n_ids + 1, sizeof(*p->n_seen));
+	p->scratch = calloc(PROFILE_FRAMES_MAX, sizeof(*p->scratch));
+	if (!p->by_id || !p->n_seen || !p->scratch || !profile_cpu(p, 0) ||
+	    ptable_init(&p->tasks, p->seed, PROFILE_TASKS_MAX) < 0 ||
+	    ptable_init(&p->starts, p->seed, PROFILE_STARTS_MAX) < 0 ||
+	    ptable_init(&p->rows, p->seed, PROFILE_ROWS_MAX) < 0 ||
+	    ptable_init(&p->stacks, p->seed, PROFILE_ROWS_MAX) < 0 ||
+	    ptable_init(&p->links, p->seed, PROFILE_ROWS_MAX) < 0 ||
+	    ptable_init(&p->irq_names, p->seed, PROFILE_CPUS_MAX) < 0)
+		r = errmsg_set_errno(err, -ENOMEM, "cannot profile");
+	if (r >= 0)
+		r = profile_setup(p, err);
+	if (r < 0) {
+		profile_free(p);
+		return r;
+	}
+	*ret = p;
+	return 0;
+}
+
+void profile_free(struct profile *p)
+{
+	if (!p)
+		return;
+	ptable_release(&p->tasks);
+	ptable_release(&p->starts);
+	ptable_release(&p->rows);
+	ptable_release(&p->stacks);
+	ptable_release(&p->links);
+	ptable_release(&p->irq_names);
+	arena_release(&p->arena);
+	arena_release(&p->chain_arena);
+	free(p->by_id);
+	free(p->n_seen);
+	free(p->scratch);
+	free(p->cpus);
+	free(p->sorted);
+	free(p->seen);
+	free(p);
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * profile_int.h - what the files of the profile share. The door is profile.h.
+ *
+ *	profile.c         what each event does
+ *	profile_setup.c   which events those are, and how they pair
+ *	profile_store.c   tasks, starts, rows, stacks: found, made, forgotten
+ *	profile_result.c  merging, folding, sorting, trees of stacks
+ */
+#ifndef SONDE_ANALYSE_PROFILE_INT_H
+#define SONDE_ANALYSE_PROFILE_INT_H
+
+#include "analyse/profile.h"
+#include "base/arena.h"
+
+#define PROFILE_MAX_BYTES  (512u << 20) /* tasks, starts, rows and stacks */
+#define PROFILE_TASKS_MAX  (1u << 18)
+#define PROFILE_STARTS_MAX (1u << 20)
+#define PROFILE_ROWS_MAX   (1u << 20)
+#define PROFILE_CPUS_MAX   (1u << 16)
+#define PROFILE_FRAMES_MAX 4096
+#define PROFILE_COMM_BYTES 64
+
+/* Things found by a hash; those of one hash stand in a list, the latest first. */
+struct pitem {
+	struct pitem *next;
+	uint64_t hash;
+};
+
+struct ptable {
+	struct pitem **heads; /* a power of two */
+	size_t n_heads, n, n_max;
+	uint64_t seed;
+};
+
+struct pevent;
+
+struct pstack {
+	struct pitem item; /* first in all of these */
+	size_t n_frames;
+	uint64_t frames[];
+};
+
+/* What one stack has to do with one row. */
+struct plink {
+	struct pitem item;
+	struct prow *row;
+	const struct pstack *stack;
+	struct profile_times times;
+	struct plink *next; /* of the row */
+};
+
+struct prow {
+	struct pitem item;
+	struct profile_row pub;
+	struct ptask *task;
+	const struct pevent *pev;
+	uint64_t search, value;
+	uint64_t last; /* the time that was added last */
+	struct plink *links;
+	struct prow *next; /* of the task */
+};
+
+/* Something that has begun. */
+struct pstart {
+	struct pitem item;
+	struct ptask *task;
+	const struct pevent *pev;
+	uint64_t search, value, ts;
+	const struct pstack *stack;
+	uint64_t stack_ts;
+	struct pstart *newer, *older; /* of the CPU, or of those that migrate */
+	uint32_t cpu;
+};
+
+enum sleep_state { SLEEP_UNKNOWN, SLEEP_NO, SLEEP_YES };
+
+struct ptask {
+	struct pitem item;
+	struct profile_task pub;
+	uint64_t key;
+	enum sleep_state sleep;
+	bool has_comm;
+	bool stack_is_new;
+	struct ptask *proxy;	   /* whom the stack that follows belongs to */
+	struct pstart *last_start; /* what the stack that follows belongs to: this … */
+	struct prow *last_row;	   /* … or this */
+	const struct pstack *last_stack;
+	uint64_t last_stack_ts;
+	struct prow *rows;
+	struct ptask *group, *next; /* next: of all */
+	char comm[PROFILE_COMM_BYTES];
+};
+
+struct pcpu {
+	struct pstart *starts;
+	struct ptask *running; /* since when: */
+	uint64_t since;
+	struct ptask *global;
+};
+
+typedef void (*pevent_handler)(struct profile *p, int pid, const struct pevent *pev,
+			       const struct record *rec);
+
+/* A kind of event, and what it means here. */
+struct pevent {
+	const struct event *event;
+	enum profile_kind kind;
+	pevent_handler handle;
+	const struct pevent *start, *end; /* the other of the pair */
+	const struct field *pid_field;
+	const struct field *start_match; /* what its start had in … */
+	const struct field *end_match;	 /* … this one */
+	const struct field *data_field, *comm_field, *next_comm_field, *name_field;
+	const char *name; /* syscalls:sys_enter_NAME */
+	bool migrate, global;
+	bool by_cpu;	     /* pairs by CPU; counts for the task in which it ends */
+	bool one_per_task;   /* a start ends those before it, whatever they match */
+	bool keeps_first;    /* … but the first one stays, and this one does not count */
+	bool keeps_stack;    /* leaves the stack that follows to the event's other meaning */
+	struct pevent *also; /* another meaning of the same event */
+};
+
+struct pname {
+	struct pitem item;
+	uint64_t number;
+	char text[];
+};
+
+struct profile {
+	struct formats *f;
+	struct tasks *names;
+	struct profile_config config;
+	struct arena arena, chain_arena;
+	uint64_t seed;
+	struct ptable tasks, starts, rows, stacks, links, irq_names;
+	struct pstart *free_starts, *migrating;
+	struct ptask *all_tasks, *last_task, *global;
+	struct pcpu *cpus;
+	size_t n_cpus;
+
+	struct pevent **by_id; /* n_ids of them */
+	uint64_t *n_seen;
+	size_t n_ids;
+	struct pevent *sched_switch, *wakeup, *stack;
+	struct pevent run; /* no event: the time on a CPU */
+	uint64_t state_mask;
+	struct {
+		uint64_t bit;
+		char text[8];
+	} states[16];
+	size_t n_states;
+
+	uint64_t first_ts, last_ts, n_dropped, n_gaps;
+	bool any;
+	uint64_t *scratch; /* a stack on its way */
+	const struct profile_task **sorted;
+	size_t n_sorted;
+	struct profile_seen *seen;
+	size_t n_kinds;
+};
+
+/* --- profile.c --- */
+void profile_handle_pair(struct profile *p, int pid, const struct pevent *pev,
+			 const struct record *rec);
+void profile_handle_switch(struct profile *p, int pid, const struct pevent *pev,
+			   const struct record *rec);
+void profile_handle_wakeup(struct profile *p, int pid, const struct pevent *pev,
+			   const struct record *rec);
+void profile_handle_stack(struct profile *p, int pid, const struct pevent *pev,
+			  const struct record *rec);
+void profile_handle_exec(struct profile *p, int pid, const struct pevent *pev,
+			 const struct record *rec);
+void profile_handle_graph_entry(struct profile *p, int pid, const struct pevent *pev,
+				const struct record *rec);
+void profile_handle_graph_exit(struct profile *p, int pid, const struct pevent *pev,
+			       const struct record *rec);
+void profile_handle_irq_entry(struct profile *p, int pid, const struct pevent *pev,
+			      const struct record *rec);
+
+/* --- profile_setup.c --- */
+int profile_setup(struct profile *p, struct errmsg *err);
+/* The meaning of an event that was not asked for by name. NULL without memory. */
+struct pevent *profile_add_other(struct profile *p, const struct event *ev);
+
+/* --- profile_store.c --- */
+int ptable_init(struct ptable *t, uint64_t seed, size_t n_max);
+void ptable_release(struct ptable *t);
+
+struct ptask *profile_task_get(struct profile *p, int pid, uint32_t cpu);
+struct ptask *profile_task_global(struct profile *p, bool migrate, uint32_t cpu);
+struct pcpu *profile_cpu(struct profile *p, uint32_t cpu);
+struct ptask *profile_task_new(struct profile *p);
+
+struct pstart *profile_start_add(struct profile *p, struct ptask *task, const struct pevent *pev,
+				 const struct record *rec, uint64_t search, uint64_t value);
+struct pstart *profile_start_find(struct profile *p, const struct ptask *task,
+				  const struct pevent *pev, uint64_t search);
+void profile_start_free(struct profile *p, struct pstart *s);
+/* Events were lost on a CPU: what began may have ended. */
+void profile_forget(struct profile *p, uint32_t cpu);
+
+struct prow *profile_row_get(struct profile *p, struct ptask *task, const struct pevent *pev,
+			     uint64_t search, uint64_t value);
+/* The same stack is the same object. */
+const struct pstack *profile_stack_get(struct profile *p, const uint64_t *frames, size_t n);
+struct plink *profile_link_get(struct profile *p, struct prow *row, const struct pstack *stack);
+void profile_irq_name_add(struct profile *p, uint64_t irq, const char *name, size_t len);
+const char *profile_irq_name(const struct profile *p, uint64_t irq);
+
+void profile_times_add(struct profile_times *t, uint64_t time, uint64_t ts);
+/* in: those of another row of the same */
+void profile_times_merge(struct profile_times *t, const struct profile_times *in);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * profilejson.h - a profile for programs: one object per line, first one about the trace, then one for
+ * each task.
+ */
+#ifndef SONDE_PRESENT_PROFILEJSON_H
+#define SONDE_PRESENT_PROFILEJSON_H
+
+#include "present/profiletext.h"
+
+void profilejson_fmt_head(const struct profile *p, const struct profile_style *style,
+			  struct textbuf *tb);
+void profilejson_fmt_task(const struct profile *p, const struct profile_task *t,
+			  const struct profile_style *style, struct textbuf *tb);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * profilepeer.h - a profile as trace-cmd report --profile prints it, for scripts that read that.
+ */
+#ifndef SONDE_PRESENT_PROFILEPEER_H
+#define SONDE_PRESENT_PROFILEPEER_H
+
+#include "analyse/profile.h"
+#include "base/textbuf.h"
+
+/* The profile must have been counted as_trace_cmd. */
+void profilepeer_fmt_task(struct profile *p, const struct profile_task *t, struct textbuf *tb);
+
+/* What trace-cmd says about every hook that it reads. */
+void profilepeer_fmt_hook(const struct profile_hook *h, struct textbuf *tb);
+
+#endif

@@ -11,10 +11,11 @@
 
 extern const struct command cmd_convert, cmd_split, cmd_dump, cmd_restore, cmd_list;
 extern const struct command cmd_info, cmd_hist, cmd_mem, cmd_check_events;
+extern const struct command cmd_listen;
 extern const struct command cmd_report, cmd_options, cmd_help;
 
 const struct command *const commands[] = {
 	&cmd_report,  &cmd_info,    &cmd_hist,	&cmd_mem,  &cmd_check_events,
 	&cmd_options, &cmd_convert, &cmd_split, &cmd_dump, &cmd_list,
-	&cmd_restore, &cmd_help,    NULL,
+	&cmd_restore, &cmd_listen, &cmd_help,    NULL,
 };

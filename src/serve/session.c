@@ -1,0 +1,469 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * session.c - one client, from its first byte to its file.
+ *
+ *	we ─▶ [the key, see netkey.h]  "tracecmd"
+ *	     ─▶ "-1V3\0"      we ─▶ "V3\0"     ─▶ "766679\0\0"     we ─▶ "OK"
+ *	protocol 3:  ─▶ TINIT    we ─▶ RINIT    ─▶ SEND_DATA… FIN_DATA    pages    ─▶ CLOSE
+ *	             a sonde client sends SEND_DATA… FIN_DATA once more before CLOSE: what came late
+ *	protocol 1:  ─▶ cpus\0 page size\0 options\0 (size\0 option)…    we ─▶ port,port,…\0
+ *	             ─▶ metadata, to the end of the connection; pages meanwhile
+ *
+ * A client that asks for another version is told "V3" once and may try again. However the session ends,
+ * what came is put into the file; the log says which way it was.
+ */
+#include "serve/session_int.h"
+
+#include "base/errmsg.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define WORD_BYTES  64
+#define HELLO	    "tracecmd"
+#define VERSION_3   "-1V3"
+#define MAGIC_3	    "766679\0" /* and the NUL of the string: 8 bytes */
+#define METADATA_MS 60000      /* until the next message: the client reads its whole kernel */
+#define TICK_MS	    1000
+#define PATH_BYTES  4096
+#define OPTION_MAX  4096
+#define NAMES_MAX   1000
+
+struct session {
+	const struct receive_config *config;
+	struct channel ch;
+	struct netaddr peer, local;
+	char peer_text[NETADDR_TEXT_BYTES];
+	struct netkey_session key;
+	int protocol;
+	struct message_tinit init;
+	enum transport transport;
+	struct intake *intake;
+	struct collector *collector;
+	char path[PATH_BYTES];
+};
+
+static __attribute__((format(printf, 3, 4))) void
+say(const struct session *s, enum receive_level level, const char *format, ...)
+{
+	char text[1400];
+	size_t n = snprintf(text, sizeof(text), "%s: ", s->peer_text);
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(text + n, sizeof(text) - n, format, ap);
+	va_end(ap);
+	s->config->log(s->config->log_ctx, level, text);
+}
+
+/* --- negotiation ------------------------------------------------------------------------------- */
+
+static int read_word(struct session *s, char word[WORD_BYTES], struct errmsg *err)
+{
+	int r = channel_read_string(&s->ch, word, WORD_BYTES);
+
+	if (r == -EMSGSIZE)
+		return errmsg_set(err, -EBADMSG, "this is no trace-cmd client");
+	return r < 0 ? channel_refuse(r, "negotiate", err) : 0;
+}
+
+static int parse_count(const char *word, uint32_t min, uint32_t max, uint32_t *ret,
+		       struct errmsg *err)
+{
+	char *end;
+	unsigned long v;
+
+	errno = 0;
+	v = strtoul(word, &end, 10);
+	if (errno || *end || !*word || *word == '-' || v < min || v > max)
+		return errmsg_set(err, -EBADMSG, "this is no trace-cmd client, or a broken one");
+	*ret = v;
+	return 0;
+}
+
+static int read_count(struct session *s, uint32_t min, uint32_t max, uint32_t *ret,
+		      struct errmsg *err)
+{
+	char word[WORD_BYTES];
+	int r = read_word(s, word, err);
+
+	return r < 0 ? r : parse_count(word, min, max, ret, err);
+}
+
+static int negotiate_1(struct session *s, const char *cpus, struct errmsg *err)
+{
+	uint32_t n_options, size;
+	char option[OPTION_MAX];
+	int r = parse_count(cpus, 1, MESSAGE_CPUS_MAX, &s->init.n_cpus, err);
+
+	s->protocol = 1;
+	if (!r)
+		r = read_count(s, MESSAGE_PAGE_MIN, MESSAGE_PAGE_MAX, &s->init.page_size, err);
+	if (!r)
+		r = read_count(s, 0, 16, &n_options, err);
+	while (!r && n_options--) {
+		r = read_count(s, 1, sizeof(option), &size, err);
+		if (!r)
+			r = channel_read(&s->ch, option, size);
+		if (!r && size == 4 && !memcmp(option, "TCP", 4))
+			s->init.tcp = true;
+		else if (!r)
+			r = errmsg_set(err, -EBADMSG, "it asks for something that is not known");
+	}
+	return r;
+}
+
+static int negotiate_3(struct session *s, struct errmsg *err)
+{
+	char magic[sizeof(MAGIC_3)];
+	struct message msg;
+	int r = channel_write(&s->ch, "V3", 3);
+
+	s->protocol = 3;
+	if (!r)
+		r = channel_read(&s->ch, magic, sizeof(magic));
+	if (!r && memcmp(magic, MAGIC_3, sizeof(magic)))
+		return errmsg_set(err, -EBADMSG, "this is no trace-cmd client");
+	if (!r)
+		r = channel_write(&s->ch, "OK", 2);
+	if (r < 0)
+		return channel_refuse(r, "negotiate", err);
+	r = channel_read_message(&s->ch, &msg, s->ch.timeout_ms, err);
+	return r < 0 ? r : message_take_tinit(&msg, &s->init, err);
+}
+
+static int negotiate(struct session *s, struct errmsg *err)
+{
+	char word[WORD_BYTES];
+	int r = 0, tries = 0;
+
+	if (s->config->key)
+		r = netkey_ask(s->config->key, &s->ch, &s->key, err);
+	if (r < 0)
+		return r;
+	r = channel_write(&s->ch, HELLO, strlen(HELLO));
+	if (r < 0)
+		return channel_refuse(r, "negotiate", err);
+	for (;;) {
+		r = read_word(s, word, err);
+		if (r < 0)
+			return r;
+		if (!strcmp(word, VERSION_3))
+			return negotiate_3(s, err);
+		if (strncmp(word, "-1V", 3))
+			return negotiate_1(s, word, err);
+		if (tries++)
+			return errmsg_set(err, -EPROTONOSUPPORT,
+					  "it speaks version %s of the protocol only", word + 3);
+		r = channel_write(&s->ch, "V3", 3);
+		if (r < 0)
+			return channel_refuse(r, "negotiate", err);
+	}
+}
+
+static int choose_transport(struct session *s, struct errmsg *err)
+{
+	bool vsock = s->peer.addr.ss_family == AF_VSOCK;
+
+	s->transport = vsock ? TRANSPORT_VSOCK : s->init.tcp ? TRANSPORT_TCP : TRANSPORT_UDP;
+	if (s->init.vsock && !vsock)
+		return errmsg_set(err, -EBADMSG, "it asks for vsock over a network");
+	if (s->transport == TRANSPORT_UDP && s->config->key)
+		return errmsg_set(err, -EACCES,
+				  "with a key data is taken over TCP only: record with -t");
+	return 0;
+}
+
+/* --- its file ---------------------------------------------------------------------------------- */
+
+/* A name that is not taken; made of our own directory and name and an address in digits. */
+static int choose_path(struct session *s, struct errmsg *err)
+{
+	char name[NETADDR_TEXT_BYTES];
+	struct stat st;
+
+	netaddr_fmt_name(&s->peer, name);
+	for (int i = 1; i < NAMES_MAX; i++) {
+		char again[16] = "";
+
+		if (i > 1)
+			snprintf(again, sizeof(again), "-%d", i);
+		if (snprintf(s->path, sizeof(s->path), "%s/%s.%s%s.dat", s->config->dir,
+			     s->config->name, name, again) >= (int)sizeof(s->path))
+			return errmsg_set(err, -ENAMETOOLONG, "the name of the file is too long");
+		if (lstat(s->path, &st) < 0)
+			return 0;
+	}
+	return errmsg_set(err, -EEXIST, "%s is there already, and %d others", s->path, NAMES_MAX);
+}
+
+static int open_file(struct session *s, struct errmsg *err)
+{
+	int r = choose_path(s, err);
+
+	if (r < 0)
+		return r;
+	return collector_open(&s->collector,
+			      &(struct collector_config){.path = s->path,
+							 .n_cpus = s->init.n_cpus,
+							 .page_size = s->init.page_size,
+							 .max_bytes = s->config->max_bytes},
+			      err);
+}
+
+static int send_ports(struct session *s, const struct message_ports *p, struct errmsg *err)
+{
+	struct message_out out;
+	char text[MESSAGE_CPUS_MAX * 12];
+	size_t n = 0;
+	int r;
+
+	if (s->protocol == 3) {
+		message_make_rinit(&out, p);
+		return channel_write_message(&s->ch, &out, err);
+	}
+	for (uint32_t i = 0; i < p->n_cpus; i++)
+		n += snprintf(text + n, sizeof(text) - n, "%s%u", i ? "," : "", p->ports[i]);
+	r = channel_write(&s->ch, text, n + 1);
+	return r < 0 ? channel_refuse(r, "send the ports", err) : 0;
+}
+
+static int open_ports(struct session *s, struct errmsg *err)
+{
+	struct message_ports p = {.n_cpus = s->init.n_cpus, .sonde = s->init.sonde};
+	struct intake_config config = {.transport = s->transport,
+				       .n_cpus = s->init.n_cpus,
+				       .local = s->local,
+				       .peer = s->peer,
+				       .timeout_s = s->config->timeout_s,
+				       .key = s->config->key ? &s->key : NULL};
+	int r = intake_open(&s->intake, &config, p.ports, err);
+
+	return r < 0 ? r : send_ports(s, &p, err);
+}
+
+/* --- what comes -------------------------------------------------------------------------------- */
+
+static int refuse_message(struct session *s, const struct message *msg, struct errmsg *err)
+{
+	struct message_out out;
+
+	if (msg->cmd == MESSAGE_NOT_SUPP)
+		return 0;
+	message_make(&out, MESSAGE_NOT_SUPP);
+	return channel_write_message(&s->ch, &out, err);
+}
+
+/* 0: the metadata is whole. */
+static int receive_head(struct session *s, struct errmsg *err)
+{
+	for (;;) {
+		struct message msg;
+		int r = channel_read_message(&s->ch, &msg, METADATA_MS, err);
+
+		if (!r && msg.cmd == MESSAGE_FIN_DATA)
+			return 0;
+		if (!r && msg.cmd == MESSAGE_CLOSE)
+			return errmsg_set(err, -ENODATA, "it left before it sent anything");
+		if (!r && msg.cmd == MESSAGE_SEND_DATA)
+			r = collector_add_head(s->collector, msg.body, err);
+		else if (!r)
+			r = refuse_message(s, &msg, err);
+		if (r < 0)
+			return r;
+	}
+}
+
+static int check_intake(struct session *s, struct errmsg *err)
+{
+	int r = intake_failure(s->intake);
+
+	if (r == -EFBIG && s->config->max_bytes)
+		return errmsg_set(err, r, "it sent more than --max-size allows");
+	return r < 0 ? errmsg_set_errno(err, r, "cannot write %s", s->path) : 0;
+}
+
+/* Waits for the next thing on the control connection; keeps the file safe meanwhile. */
+static int wait_control(struct session *s, struct errmsg *err)
+{
+	for (;;) {
+		int r = channel_wait(&s->ch, TICK_MS), failure = check_intake(s, err);
+
+		if (failure < 0)
+			return failure;
+		if (r)
+			return r < 0 ? channel_refuse(r, "go on", err) : 0;
+		collector_flush(s->collector);
+	}
+}
+
+static int tell_loss(int code, struct errmsg *err)
+{
+	*err = (struct errmsg){0};
+	return errmsg_set(err, code, "%s; what came so far is kept",
+			  code == -ETIMEDOUT ? "it cannot be reached any more"
+					     : "it is gone without a goodbye");
+}
+
+/* 0: the client said goodbye. */
+static int receive_data_3(struct session *s, struct errmsg *err)
+{
+	for (;;) {
+		struct message msg;
+		int r = wait_control(s, err);
+
+		if (!r)
+			r = channel_read_message(&s->ch, &msg, s->ch.timeout_ms, err);
+		if (r == -ENOTCONN || r == -ECONNRESET || r == -ETIMEDOUT || r == -EHOSTUNREACH)
+			return tell_loss(r, err);
+		if (r < 0)
+			return r;
+		if (msg.cmd == MESSAGE_CLOSE)
+			return 0;
+		if (msg.cmd == MESSAGE_SEND_DATA && s->init.sonde)
+			r = collector_add_late(s->collector, msg.body, err);
+		else if (msg.cmd != MESSAGE_FIN_DATA || !s->init.sonde)
+			r = refuse_message(s, &msg, err);
+		if (r < 0)
+			return r;
+	}
+}
+
+static int receive_data_1(struct session *s, struct errmsg *err)
+{
+	uint8_t bytes[4096];
+
+	for (;;) {
+		int r = wait_control(s, err);
+		ssize_t n = r < 0 ? r : channel_read_some(&s->ch, bytes, sizeof(bytes));
+
+		if (!n)
+			return 0;
+		if (n < 0)
+			return r < 0 ? r : channel_refuse(n, "read the metadata", err);
+		r = collector_add_head(s->collector, (struct piece){bytes, n}, err);
+		if (r < 0)
+			return r;
+	}
+}
+
+static int receive(struct session *s, struct errmsg *err)
+{
+	int r = s->protocol == 3 ? receive_head(s, err) : 0;
+
+	if (!r && s->protocol == 3)
+		r = collector_start(s->collector, err);
+	if (!r)
+		r = intake_start(s->intake, s->collector, err);
+	if (r < 0)
+		return r;
+	return s->protocol == 3 ? receive_data_3(s, err) : receive_data_1(s, err);
+}
+
+static void tell_result(const struct session *s, const struct collector_result *sum)
+{
+	uint64_t dropped = intake_dropped(s->intake), strangers = intake_strangers(s->intake);
+
+	say(s, RECEIVE_INFO, "wrote %s: %llu KB of %u CPU%s", s->path,
+	    (unsigned long long)(sum->n_bytes + 1023) / 1024, sum->n_cpus,
+	    sum->n_cpus == 1 ? "" : "s");
+	if (dropped)
+		say(s, RECEIVE_ERROR,
+		    "%llu datagrams came too fast and are lost; record with -t to lose none",
+		    (unsigned long long)dropped);
+	if (sum->n_short)
+		say(s, RECEIVE_DETAIL, "%llu datagrams were not a whole page",
+		    (unsigned long long)sum->n_short);
+	if (strangers)
+		say(s, RECEIVE_ERROR, "%llu connections from elsewhere were turned away",
+		    (unsigned long long)strangers);
+}
+
+/* The file of what came, however it ended. */
+static int finish(struct session *s, int ended, const struct errmsg *why)
+{
+	struct collector_result sum;
+	struct errmsg err = {0};
+	int r;
+
+	if (s->intake)
+		intake_finish(s->intake, !ended);
+	if (ended < 0)
+		say(s, RECEIVE_ERROR, "%s", why->text);
+	if (!s->collector)
+		return ended;
+	r = collector_finish(s->collector, &sum, &err);
+	if (r == -ENODATA && !sum.n_bytes)
+		return ended < 0 ? ended : r;
+	if (r < 0) {
+		say(s, RECEIVE_ERROR, "%s", err.text);
+		return r;
+	}
+	tell_result(s, &sum);
+	return 0;
+}
+
+static void raise_limit(void)
+{
+	struct rlimit l;
+
+	/* three descriptors for each CPU */
+	if (!getrlimit(RLIMIT_NOFILE, &l)) {
+		l.rlim_cur = l.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &l);
+	}
+}
+
+static int prepare(struct session *s, struct errmsg *err)
+{
+	static const char *const names[] = {"TCP", "UDP", "vsock"};
+	int r = negotiate(s, err);
+
+	if (!r)
+		r = choose_transport(s, err);
+	if (!r)
+		r = open_file(s, err);
+	if (!r)
+		r = open_ports(s, err);
+	if (!r)
+		say(s, RECEIVE_INFO, "records %u CPU%s, protocol %d, data over %s", s->init.n_cpus,
+		    s->init.n_cpus == 1 ? "" : "s", s->protocol, names[s->transport]);
+	return r;
+}
+
+int session_run(const struct receive_config *config, int fd, int stop_fd)
+{
+	struct session *s = calloc(1, sizeof(*s));
+	struct errmsg err = {0};
+	int r;
+
+	if (!s) {
+		close(fd);
+		return -EIO;
+	}
+	s->config = config;
+	channel_init(&s->ch, fd, stop_fd);
+	netaddr_set_keepalive(fd, config->timeout_s);
+	snprintf(s->peer_text, sizeof(s->peer_text), "client");
+	raise_limit();
+	r = netaddr_of_peer(fd, &s->peer) < 0 || netaddr_of_socket(fd, &s->local) < 0
+		    ? errmsg_set(&err, -ENOTCONN, "it is gone already")
+		    : 0;
+	if (!r) {
+		netaddr_fmt(&s->peer, s->peer_text);
+		say(s, RECEIVE_DETAIL, "connected");
+		r = prepare(s, &err);
+	}
+	if (!r)
+		r = receive(s, &err);
+	r = finish(s, r, &err);
+	intake_free(s->intake);
+	channel_release(&s->ch);
+	free(s);
+	return r < 0 ? -EIO : 0;
+}

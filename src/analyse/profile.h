@@ -38,19 +38,19 @@ struct profile_times {
 	uint64_t min, min_ts;
 };
 
-enum profile_kind {
-	PROFILE_RUN,	  /* on a CPU, from one switch to the next; not as_trace_cmd */
-	PROFILE_SWITCH,	  /* off the CPU; value: the state, PROFILE_PREEMPTED may be set */
-	PROFILE_WAKEUP,	  /* from being woken to running */
-	PROFILE_FUNCTION, /* value: address */
-	PROFILE_SYSCALL,  /* value: number */
-	PROFILE_IRQ,	  /* value: number */
-	PROFILE_SOFTIRQ,  /* entry to exit; value: number */
-	PROFILE_RAISE,	  /* softirq: raise to entry */
-	PROFILE_HOOK,	  /* value: of the matching field */
-	PROFILE_EXEC,
-	PROFILE_STACK,
-	PROFILE_OTHER, /* counted only; value: of its first field */
+enum profile_kind {		      /* in the order to show them */
+		    PROFILE_RUN,      /* on a CPU, from one switch to the next; not as_trace_cmd */
+		    PROFILE_SWITCH,   /* off the CPU; value: the state, or PROFILE_PREEMPTED */
+		    PROFILE_WAKEUP,   /* from being woken to running */
+		    PROFILE_SYSCALL,  /* value: number */
+		    PROFILE_HOOK,     /* value: of the matching field */
+		    PROFILE_IRQ,      /* value: number */
+		    PROFILE_SOFTIRQ,  /* entry to exit; value: number */
+		    PROFILE_RAISE,    /* softirq: raise to entry */
+		    PROFILE_FUNCTION, /* value: address */
+		    PROFILE_EXEC,
+		    PROFILE_STACK,
+		    PROFILE_OTHER, /* counted only; value: of its first field */
 };
 
 #define PROFILE_PREEMPTED 0x10000u

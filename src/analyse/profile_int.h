@@ -5,7 +5,8 @@
  *	profile.c         what each event does
  *	profile_setup.c   which events those are, and how they pair
  *	profile_store.c   tasks, starts, rows, stacks: found, made, forgotten
- *	profile_result.c  merging, folding, sorting, trees of stacks
+ *	profile_result.c  merging, folding, sorting
+ *	profile_chains.c  stacks as trees
  */
 #ifndef SONDE_ANALYSE_PROFILE_INT_H
 #define SONDE_ANALYSE_PROFILE_INT_H

@@ -107,17 +107,15 @@ static int add_source(struct run *run, struct report_file *file, const struct tr
 	timeconv_init(&sc.time, file->tf, b->clock, &tcc);
 	sc.time.host = time_shift_read(file->tf, &run->arena); /* a guest's, on the host's clock */
 	timeconv_settle(&sc.time);
-	*ls = (struct line_source){.formats = file->formats,
-				   .page_size = b->page_size,
-				   .time_style = time_style(o, &sc.time),
-				   .diff_in_us =
-					   tracefile_option_find(file->tf, SNF_OPTION_TRACECLOCK) &&
-					   !o->nanoseconds && !tcc.ts2secs,
-				   .file = run->rep->n_files > 1 ? base_name(file->tf->path) : NULL,
-				   .buffer = is_top(b) ? NULL : b->name,
-				   .syscalls = o->syscall_names || o->profile
-							   ? find_syscalls(file->tf)
-							   : NULL};
+	*ls = (struct line_source){
+		.formats = file->formats,
+		.page_size = b->page_size,
+		.time_style = time_style(o, &sc.time),
+		.diff_in_us = tracefile_option_find(file->tf, SNF_OPTION_TRACECLOCK) &&
+			      !o->nanoseconds && !tcc.ts2secs,
+		.file = run->rep->n_files > 1 ? base_name(file->tf->path) : NULL,
+		.buffer = is_top(b) ? NULL : b->name,
+		.syscalls = o->syscall_names || o->profile ? find_syscalls(file->tf) : NULL};
 	file->formats->config.time_style = ls->time_style;
 	if (sequence_add_source(run->seq, &sc, run->unpacker) < 0)
 		return errmsg_set_errno(err, -ENOMEM, "cannot read %s", file->tf->path);

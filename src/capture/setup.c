@@ -63,6 +63,11 @@ int setup_need_file(struct setup *s, const struct setup_buffer *b, const char *f
 			  b->instance, *b->instance ? "/" : "", file);
 }
 
+bool setup_traces_functions(const struct setup_buffer *b)
+{
+	return b->plan->tracer && !strncmp(b->plan->tracer, "function", 8);
+}
+
 /* --- options ----------------------------------------------------------------------------------- */
 
 static int refuse_option(struct setup *s, const struct setup_buffer *b, const char *option,
@@ -189,8 +194,7 @@ static int add_pid(struct setup *s, const struct setup_buffer *b, const char *pi
 {
 	int r = setup_write(s, b->instance, "set_event_pid", pid, how, err);
 
-	/* only there if the kernel has the function tracer */
-	if (r >= 0 && tracefs_exists(&s->t, b->instance, "set_ftrace_pid"))
+	if (r >= 0 && setup_traces_functions(b))
 		r = setup_write(s, b->instance, "set_ftrace_pid", pid, how, err);
 	return r;
 }
@@ -225,16 +229,11 @@ int setup_set_pid(struct setup *s, int pid, struct errmsg *err)
 
 /* --- the tracer -------------------------------------------------------------------------------- */
 
-static bool traces_functions(const char *tracer)
-{
-	return !strncmp(tracer, "function", 8);
-}
-
 static int set_switch(struct setup *s, const char *tracer, struct errmsg *err)
 {
 	if (s->plan->ftrace_off)
 		return setup_write(s, "", FTRACE_SWITCH, "0", TRACEFS_SET, err);
-	if (!traces_functions(tracer) || tracefs_read_number(&s->t, "", FTRACE_SWITCH) != 0)
+	if (strncmp(tracer, "function", 8) || tracefs_read_number(&s->t, "", FTRACE_SWITCH) != 0)
 		return 0;
 	return setup_write(s, "", FTRACE_SWITCH, "1", TRACEFS_SET, err);
 }

@@ -51,6 +51,9 @@ int setup_write(struct setup *s, const char *instance, const char *file, const c
 		enum tracefs_how how, struct errmsg *err);
 void setup_note(struct setup *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* Its tracer is one of functions. Hardened kernels refuse everything about those, and only that. */
+bool setup_traces_functions(const struct setup_buffer *b);
+
 /* True if an event of this system and name is on in a buffer: its format belongs into the file. */
 bool setup_wants_event(void *setup, const char *system, const char *event);
 

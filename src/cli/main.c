@@ -33,11 +33,6 @@ int command_refuse(const char *name, struct errmsg *err)
 {
 	struct spelling sp;
 
-	if (!strcmp(name, "record") || !strcmp(name, "start") || !strcmp(name, "stream"))
-		return errmsg_set(
-			err, -EINVAL,
-			"sonde does not record yet; 'trace-cmd %s' does, and sonde reads its files",
-			name);
 	spelling_init(&sp, name, strlen(name));
 	for (size_t i = 0; commands[i]; i++)
 		if (!commands[i]->hidden)

@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * recording.c - brings a session, a recorder and a growing file together.
+ *
+ *	kernel ──▶ recorder, a thread or more ──▶ a region of the file for each CPU (livefile.h)
+ *
+ * Everything that the kernel can tell before (formats, symbols, clock, names of tasks) is in the file
+ * before the first event. What is known only in the end (names of tasks that came later, the statistics
+ * of each CPU) is added then; a recorder that dies leaves a file without that and with all its events.
+ *
+ * A latency tracer keeps one text, the worst case, instead of a stream of events; then there is no
+ * recorder, and that text becomes the file.
+ */
+#include "capture/recording.h"
+
+#include "base/errmsg.h"
+#include "capture/recording_int.h"
+#include "store/livefile.h"
+#include "store/writer.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#define FLUSH_MS	  500
+#define LATENCY_MAX_BYTES (256u << 20)
+#define STATS_MAX_BYTES	  (16u << 20)
+
+struct recording {
+	struct session *s;
+	struct recording_config config;
+	struct livefile *file;
+	struct recorder *recorder;
+	bool is_latency;
+	char clock[64];
+};
+
+/* --- the beginning ----------------------------------------------------------------------------- */
+
+static int add_texts(struct recording *rec, struct errmsg *err)
+{
+	const struct kernelinfo *k = &rec->s->kernel;
+	int r = 0;
+
+	for (int kind = 0; kind < TRACEFILE_TEXT_KINDS && r >= 0; kind++) {
+		const struct textbuf *tb =
+			kind == TRACEFILE_CMDLINES ? &rec->s->names : &k->texts[kind];
+
+		r = livefile_add_text(rec->file, kind,
+				      (struct piece){(const uint8_t *)tb->start, textbuf_len(tb)},
+				      err);
+	}
+	return r;
+}
+
+static int put_option(void *ctx, uint16_t id, struct piece data, struct errmsg *err)
+{
+	return livefile_add_option(ctx, id, data, err);
+}
+
+static int add_buffers(struct recording *rec, struct errmsg *err)
+{
+	struct session *s = rec->s;
+	int r = 0;
+
+	for (size_t i = 0; i < s->setup->n_buffers && r >= 0; i++) {
+		char clock[64];
+
+		session_clock(s, i, clock, sizeof(clock));
+		r = livefile_add_buffer(rec->file,
+					&(struct livefile_buffer){
+						.name = s->setup->buffers[i].plan->name,
+						.clock = clock,
+						.page_size = session_page_size(s, i),
+						.n_cpus = s->n_cpus,
+						.max_bytes = rec->config.max_bytes,
+					},
+					err);
+	}
+	return r < 0 ? r : 0;
+}
+
+static int open_file(struct recording *rec, struct errmsg *err)
+{
+	struct session *s = rec->s;
+	struct livefile_config config = {
+		.path = rec->config.path,
+		.temp_dir = rec->config.temp_dir,
+		.version = rec->config.version,
+		.compression = rec->config.compression,
+		.long_size = sizeof(long),
+		.page_size = session_page_size(s, 0),
+		.n_cpus = s->n_cpus,
+	};
+	int r = livefile_open(&rec->file, &config, err);
+
+	if (r >= 0)
+		r = add_texts(rec, err);
+	if (r >= 0)
+		r = recording_options(s, &rec->config, put_option, rec->file, err);
+	if (r >= 0)
+		r = add_buffers(rec, err);
+	if (r >= 0)
+		r = journal_add_live(s->journal, rec->config.path, err);
+	return r < 0 ? r : livefile_start(rec->file, err);
+}
+
+/* --- the recorder ------------------------------------------------------------------------------ */
+
+static ssize_t sink_splice(void *ctx, int pipe_fd, size_t n_bytes)
+{
+	return liveregion_splice(ctx, pipe_fd, n_bytes);
+}
+
+static int sink_take(void *ctx, const void *pages, size_t n_bytes)
+{
+	return liveregion_append(ctx, pages, n_bytes);
+}
+
+static int sink_flush(void *ctx)
+{
+	return liveregion_flush(ctx);
+}
+
+/* One for each CPU of each buffer; the caller frees them. NULL without memory. */
+static struct recorder_stream *make_streams(struct recording *rec, size_t *ret_n)
+{
+	struct session *s = rec->s;
+	struct recorder_stream *streams =
+		calloc(s->setup->n_buffers * s->n_cpus + 1, sizeof(*streams));
+	size_t n = 0;
+
+	for (size_t i = 0; streams && i < s->setup->n_buffers; i++)
+		for (unsigned cpu = 0; cpu < s->n_cpus; cpu++) {
+			char file[64];
+
+			snprintf(file, sizeof(file), "per_cpu/cpu%u/trace_pipe_raw", cpu);
+			if (!tracefs_exists(&s->t, s->setup->buffers[i].instance, file))
+				continue; /* numbers have gaps */
+			streams[n++] = (struct recorder_stream){
+				.instance = s->setup->buffers[i].instance,
+				.cpu = cpu,
+				.page_size = session_page_size(s, i),
+				.snapshot = rec->config.snapshot,
+				.sink =
+					{
+						.ctx = livefile_region(rec->file, i, cpu),
+						.splice =
+							rec->config.compression == COMPRESSION_NONE
+								? sink_splice
+								: NULL,
+						.take = sink_take,
+						.flush = sink_flush,
+					},
+			};
+		}
+	*ret_n = n;
+	return streams;
+}
+
+static struct recorder_config recorder_config(const struct recording *rec,
+					      const struct recorder_stream *streams, size_t n)
+{
+	return (struct recorder_config){
+		.t = &rec->s->t,
+		.streams = streams,
+		.n_streams = n,
+		.sleep_us = rec->config.sleep_us,
+		.flush_ms = FLUSH_MS,
+		.rt_priority = rec->config.rt_priority,
+		.no_splice = rec->config.no_splice,
+		.busy = rec->config.busy,
+	};
+}
+
+static int start_recorder(struct recording *rec, bool once, struct errmsg *err)
+{
+	size_t n = 0;
+	struct recorder_stream *streams = make_streams(rec, &n);
+	struct recorder_config config = recorder_config(rec, streams, n);
+	int r;
+
+	if (!streams)
+		return errmsg_set_errno(err, -ENOMEM, "cannot record");
+	r = once ? recorder_drain(&config, err) : recorder_start(&rec->recorder, &config, err);
+	free(streams);
+	return r;
+}
+
+static int recording_new(struct recording **ret_recording, struct session *s,
+			 const struct recording_config *config, struct errmsg *err)
+{
+	struct recording *rec = calloc(1, sizeof(*rec));
+
+	if (!rec)
+		return errmsg_set_errno(err, -ENOMEM, "cannot record");
+	rec->s = s;
+	rec->config = *config;
+	for (size_t i = 0; i < s->setup->n_buffers; i++)
+		rec->is_latency |= s->setup->buffers[i].is_latency;
+	*ret_recording = rec;
+	return 0;
+}
+
+int recording_open(struct recording **ret_recording, struct session *s,
+		   const struct recording_config *config, struct errmsg *err)
+{
+	struct recording *rec = NULL;
+	int r = recording_new(&rec, s, config, err);
+
+	if (r < 0)
+		return r;
+	if (!rec->is_latency) {
+		r = open_file(rec, err);
+		if (r >= 0)
+			r = start_recorder(rec, false, err);
+	} else if (s->setup->n_buffers > 1) {
+		r = errmsg_set(
+			err, -ENOTSUP,
+			"the tracer %s keeps one text, not events, and cannot be recorded together "
+			"with other buffers (-B)",
+			s->setup->buffers[0].plan->tracer);
+	}
+	if (r < 0) {
+		recording_free(rec);
+		return r;
+	}
+	*ret_recording = rec;
+	return 0;
+}
+
+int recording_fd(const struct recording *rec)
+{
+	return rec->recorder ? recorder_fd(rec->recorder) : -1;
+}
+
+int recording_flush(struct recording *rec, struct errmsg *err)
+{
+	return rec->file ? livefile_flush(rec->file, err) : 0;
+}
+
+uint64_t recording_bytes(const struct recording *rec)
+{
+	return rec->file ? livefile_bytes(rec->file) : 0;
+}
+
+/* --- the end ----------------------------------------------------------------------------------- */
+
+/* An option for each CPU, as trace-cmd has it, and the sums. */
+static int add_stats(struct recording *rec, struct recording_sum *sum, struct errmsg *err)
+{
+	struct session *s = rec->s;
+	struct textbuf text;
+	int r = 0;
+
+	textbuf_init(&text, STATS_MAX_BYTES);
+	for (size_t i = 0; i < s->setup->n_buffers; i++)
+		for (unsigned cpu = 0; cpu < s->n_cpus && r >= 0; cpu++) {
+			const struct setup_buffer *b = &s->setup->buffers[i];
+			struct cpu_stats stats;
+
+			textbuf_clear(&text);
+			if (*b->plan->name && !cpu)
+				textbuf_addf(&text, "\nBuffer: %s\n\n", b->plan->name);
+			textbuf_addf(&text, "CPU: %u\n", cpu);
+			if (!session_cpu_stats(s, b->instance, cpu, &stats, &text))
+				continue;
+			textbuf_add(&text, "", 1);
+			sum->events += stats.read_events;
+			sum->lost += stats.overrun + stats.commit_overrun + stats.dropped;
+			r = livefile_add_option(
+				rec->file, SNF_OPTION_CPUSTAT,
+				(struct piece){(const uint8_t *)text.start, textbuf_len(&text)},
+				err);
+		}
+	textbuf_release(&text);
+	return r;
+}
+
+static int finish_file(struct recording *rec, struct recording_sum *sum, struct errmsg *err)
+{
+	struct textbuf names;
+	int r = 0;
+
+	textbuf_init(&names, 64u << 20);
+	if (rec->config.version == 7) /* version 6 has no room for what comes late */
+		r = add_stats(rec, sum, err);
+	kernelinfo_read_names(rec->s->t.root, &rec->s->names, &names);
+	if (r >= 0)
+		r = livefile_add_text(
+			rec->file, TRACEFILE_CMDLINES,
+			(struct piece){(const uint8_t *)names.start, textbuf_len(&names)}, err);
+	if (r >= 0)
+		r = livefile_flush(rec->file, err);
+	sum->bytes = livefile_bytes(rec->file);
+	if (r >= 0)
+		r = livefile_finish(rec->file, err);
+	else
+		livefile_free(rec->file);
+	rec->file = NULL;
+	textbuf_release(&names);
+	return r;
+}
+
+static int put_writer_option(void *ctx, uint16_t id, struct piece data, struct errmsg *err)
+{
+	return writer_add_option(ctx, id, data, err);
+}
+
+/* The text of a latency tracer as a file. */
+static int write_latency(struct recording *rec, struct errmsg *err)
+{
+	const struct setup_buffer *b = &rec->s->setup->buffers[0];
+	struct writer_config config = {
+		.path = rec->config.path,
+		.version = rec->config.version,
+		.compression = rec->config.compression,
+		.long_size = sizeof(long),
+		.page_size = rec->s->kernel.page_size,
+	};
+	struct textbuf text;
+	struct writer *w;
+	int r;
+
+	textbuf_init(&text, LATENCY_MAX_BYTES);
+	r = tracefs_read(&rec->s->t, b->instance, "trace", &text);
+	if (r < 0) {
+		textbuf_release(&text);
+		return errmsg_set_errno(err, r, "cannot read what the tracer %s found",
+					b->plan->tracer);
+	}
+	session_clock(rec->s, 0, rec->clock, sizeof(rec->clock));
+	r = writer_open(&w, &config, err);
+	if (r >= 0) {
+		writer_set_cpu_count(w, rec->s->n_cpus);
+		for (int kind = 0; kind < TRACEFILE_TEXT_KINDS && r >= 0; kind++) {
+			const struct textbuf *tb = kind == TRACEFILE_CMDLINES
+							   ? &rec->s->names
+							   : &rec->s->kernel.texts[kind];
+
+			r = writer_add_text(
+				w, kind,
+				(struct piece){(const uint8_t *)tb->start, textbuf_len(tb)}, err);
+		}
+		if (r >= 0)
+			r = recording_options(rec->s, &rec->config, put_writer_option, w, err);
+		if (r >= 0)
+			r = writer_add_latency(
+				w, rec->clock,
+				(struct piece){(const uint8_t *)text.start, textbuf_len(&text)},
+				err);
+		if (r >= 0)
+			r = writer_close(w, err);
+		else
+			writer_free(w);
+	}
+	textbuf_release(&text);
+	return r;
+}
+
+int recording_finish(struct recording *rec, struct recording_sum *ret_sum, struct errmsg *err)
+{
+	struct recording_sum sum = {0};
+	int r = 0, r2;
+
+	if (rec->recorder) {
+		r = recorder_stop(rec->recorder, &sum.recorder_ns, err);
+		rec->recorder = NULL;
+	}
+	r2 = rec->is_latency ? write_latency(rec, err) : finish_file(rec, &sum, err);
+	*ret_sum = sum;
+	recording_free(rec);
+	return r < 0 ? r : r2;
+}
+
+void recording_free(struct recording *rec)
+{
+	struct errmsg ignored = {0};
+	uint64_t ns;
+
+	if (rec->recorder)
+		recorder_stop(rec->recorder, &ns, &ignored);
+	livefile_free(rec->file);
+	free(rec);
+}
+
+int recording_extract(struct session *s, const struct recording_config *config,
+		      struct recording_sum *ret_sum, struct errmsg *err)
+{
+	struct recording *rec = NULL;
+	int r = recording_new(&rec, s, config, err);
+
+	if (r < 0)
+		return r;
+	if (!rec->is_latency) {
+		r = open_file(rec, err);
+		if (r >= 0)
+			r = start_recorder(rec, true, err);
+	}
+	if (r < 0) {
+		recording_free(rec);
+		return r;
+	}
+	return recording_finish(rec, ret_sum, err);
+}

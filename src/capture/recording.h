@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * recording.h - a session's sub-buffers into a trace file, while they come.
+ *
+ *	session_open
+ *	recording_open       the file stands there, empty; the recorder waits
+ *	session_start
+ *	session_wait         with recording_flush() as its tick, twice a second
+ *	session_stop
+ *	recording_finish     the rest, the names, the statistics
+ *	session_close
+ */
+#ifndef SONDE_CAPTURE_RECORDING_H
+#define SONDE_CAPTURE_RECORDING_H
+
+#include "capture/session.h"
+#include "store/tracefile.h"
+
+struct recording;
+
+struct recording_config {
+	const char *path, *temp_dir;
+	int version;
+	enum compression compression;
+	uint64_t max_bytes;    /* of each CPU, 0: all */
+	const char *ts_offset; /* NULL: none */
+	bool date, tsc2nsec, proc_map, snapshot;
+	const struct plan_words *hooks;
+	const char *program; /* "sonde 1.2", for those who ask who recorded it */
+	unsigned sleep_us;
+	int rt_priority;
+	bool no_splice, busy;
+};
+
+/* What a recording came to. */
+struct recording_sum {
+	uint64_t events, lost, bytes; /* bytes: of the file */
+	uint64_t recorder_ns;	      /* CPU time of the recorder */
+};
+
+int recording_open(struct recording **ret_recording, struct session *s,
+		   const struct recording_config *config, struct errmsg *err);
+/* For session_wait(). */
+int recording_fd(const struct recording *rec);
+/* Brings the file up to date. */
+int recording_flush(struct recording *rec, struct errmsg *err);
+/* Bytes in the file now. */
+uint64_t recording_bytes(const struct recording *rec);
+
+/* After session_stop(). Frees rec. On failure the file holds what it could take. */
+int recording_finish(struct recording *rec, struct recording_sum *ret_sum, struct errmsg *err);
+/* Gives up before session_start(): the file that was there before is gone only if it was replaced. */
+void recording_free(struct recording *rec);
+
+/* Reads what the buffers hold now into a file, and nothing else (extract). */
+int recording_extract(struct session *s, const struct recording_config *config,
+		      struct recording_sum *ret_sum, struct errmsg *err);
+
+#endif

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * session.c - what every recording does, whatever becomes of the events.
+ *
+ * Order of processes: the guardian is forked first, then the command's process, which waits; only then
+ * signals are blocked and read from a descriptor, and only then there may be threads. So both have the
+ * signal mask that we were started with.
+ *
+ * Our own threads are kept out of the trace (set_event_notrace_pid, set_ftrace_notrace_pid; Linux 5.7):
+ * a recorder that records its own system calls makes work for itself.
+ */
+#include "capture/session.h"
+
+#include "base/errmsg.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NAMES_MAX_BYTES (64u << 20)
+#define PATIENCE_MS	1000
+#define WAKE_PERCENT	"25" /* how full a buffer is when its reader is woken; 50 by default */
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
+/* --- the beginning ----------------------------------------------------------------------------- */
+
+static void end_signals(sigset_t *set)
+{
+	sigemptyset(set);
+	sigaddset(set, SIGINT);
+	sigaddset(set, SIGTERM);
+	sigaddset(set, SIGHUP);
+	sigaddset(set, SIGQUIT);
+}
+
+/* nohup and shells that run us in the background have some of them ignored: then they stay so. */
+static int open_signals(struct session *s, struct errmsg *err)
+{
+	sigset_t set;
+
+	end_signals(&set);
+	for (int sig = 1; sig < 32; sig++) {
+		struct sigaction old;
+
+		if (sigismember(&set, sig) && !sigaction(sig, NULL, &old) &&
+		    old.sa_handler == SIG_IGN)
+			sigdelset(&set, sig);
+	}
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	s->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return s->signal_fd < 0 ? errmsg_set_errno(err, -errno, "cannot wait for signals") : 0;
+}
+
+/* Where the command finds what sonde/mark.h writes to. */
+static int start_child(struct session *s, struct errmsg *err)
+{
+	char marker[TRACEFS_PATH_MAX + 32], on[TRACEFS_PATH_MAX + 32], path[TRACEFS_PATH_MAX];
+	char instance[64];
+	const char *env[] = {marker, on, NULL};
+	struct child_config config = {s->config.argv, s->config.user, env};
+
+	if (!s->config.argv || !s->config.argv[0])
+		return 0;
+	snprintf(instance, sizeof(instance), "sonde.%d", (int)getpid());
+	if (s->config.plan->use_top)
+		*instance = 0;
+	snprintf(marker, sizeof(marker), "SONDE_TRACE_MARKER=%s",
+		 tracefs_fmt_path(&s->t, instance, "trace_marker", path));
+	snprintf(on, sizeof(on), "SONDE_TRACING_ON=%s",
+		 tracefs_fmt_path(&s->t, instance, "tracing_on", path));
+	if (child_start(&s->child, &config, err) < 0)
+		return err->code;
+	s->has_child = true;
+	return 0;
+}
+
+static int read_kernel(struct session *s, struct errmsg *err)
+{
+	struct kernelinfo_config config = {
+		.dir = s->t.root,
+		.kallsyms = s->config.no_symbols ? "/dev/null" : NULL,
+		.wants = s->config.all_formats ? NULL : setup_wants_event,
+		.ctx = s->setup,
+	};
+	int r = kernelinfo_read(&s->kernel, &config, err);
+
+	kernelinfo_read_names(s->t.root, NULL, &s->names);
+	return r;
+}
+
+static int set_wake_percent(struct session *s, struct errmsg *err)
+{
+	for (size_t i = 0; i < s->setup->n_buffers; i++) {
+		const char *instance = s->setup->buffers[i].instance;
+		int r = 0;
+
+		if (tracefs_exists(&s->t, instance, "buffer_percent"))
+			r = setup_write(s->setup, instance, "buffer_percent", WAKE_PERCENT,
+					TRACEFS_SET, err);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+int session_open(struct session *s, const struct session_config *config, struct errmsg *err)
+{
+	int r;
+
+	memset(s, 0, sizeof(*s));
+	s->config = *config;
+	s->signal_fd = -1;
+	textbuf_init(&s->names, NAMES_MAX_BYTES);
+	r = tracefs_open(&s->t, err);
+	if (r >= 0)
+		r = journal_open(&s->journal, &s->t, err);
+	if (r >= 0)
+		r = start_child(s, err);
+	if (r >= 0)
+		r = open_signals(s, err);
+	if (r >= 0)
+		r = setup_apply(&s->setup, config->plan, &s->t, s->journal, err);
+	if (r >= 0)
+		r = set_wake_percent(s, err);
+	if (r >= 0 && s->has_child && config->plan->only_command)
+		r = setup_set_pid(s->setup, s->child.pid, err);
+	if (r >= 0)
+		r = read_kernel(s, err);
+	s->n_cpus = r >= 0 ? tracefs_cpu_count(&s->t) : 0;
+	return r;
+}
+
+uint32_t session_page_size(const struct session *s, size_t buffer)
+{
+	long long kb = tracefs_read_number(&s->t, s->setup->buffers[buffer].instance,
+					   "buffer_subbuf_size_kb");
+
+	return kb > 0 && kb <= 1 << 16 ? (uint32_t)kb * 1024 : s->kernel.page_size;
+}
+
+void session_clock(const struct session *s, size_t buffer, char *buf, size_t n_bytes)
+{
+	if (tracefs_chosen_word(&s->t, s->setup->buffers[buffer].instance, "trace_clock", buf,
+				n_bytes) < 0)
+		*buf = 0;
+}
+
+/* --- running ----------------------------------------------------------------------------------- */
+
+static int leave_out_self(struct session *s, struct errmsg *err)
+{
+	static const char *const files[] = {"set_event_notrace_pid", "set_ftrace_notrace_pid"};
+	DIR *tasks = s->config.plan->trace_self ? NULL : opendir("/proc/self/task");
+	struct dirent *e;
+	int r = 0;
+
+	while (tasks && r >= 0 && (e = readdir(tasks))) {
+		if (e->d_name[0] == '.')
+			continue;
+		for (size_t i = 0; i < s->setup->n_buffers && r >= 0; i++) {
+			const struct setup_buffer *b = &s->setup->buffers[i];
+
+			for (int f = 0; f < (setup_traces_functions(b) ? 2 : 1) && r >= 0; f++)
+				if (tracefs_exists(&s->t, b->instance, files[f]))
+					r = setup_write(s->setup, b->instance, files[f], e->d_name,
+							TRACEFS_APPEND, err);
+		}
+	}
+	if (tasks)
+		closedir(tasks);
+	return r;
+}
+
+int session_start(struct session *s, struct errmsg *err)
+{
+	int r = leave_out_self(s, err);
+
+	if (r >= 0)
+		r = setup_start(s->setup, err);
+	s->start_ns = now_ns();
+	if (r >= 0 && s->has_child)
+		r = child_go(&s->child, s->config.argv[0], err);
+	return r;
+}
+
+/* From now on the next one ends us at once. */
+static void take_signal(struct session *s)
+{
+	struct signalfd_siginfo info;
+	sigset_t set;
+
+	if (read(s->signal_fd, &info, sizeof(info)) == sizeof(info)) {
+		s->signal = info.ssi_signo;
+		/* what the terminal sends goes to all in the foreground, what kill sends only to us */
+		if (s->has_child && info.ssi_code != SI_KERNEL)
+			kill(s->child.pid, s->signal);
+	}
+	end_signals(&set);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+/* One that does not end when it is asked to is not waited for: it ends with us, or not at all. */
+static void end_child(struct session *s)
+{
+	struct pollfd fd = {s->child.pid_fd, POLLIN, 0};
+
+	if (!s->has_child || (s->signal && poll(&fd, 1, PATIENCE_MS) != 1))
+		return;
+	s->child_status = child_end(&s->child);
+	s->has_child = false;
+}
+
+enum session_end session_wait(struct session *s, int recorder_fd, unsigned tick_ms,
+			      bool (*tick)(void *ctx), void *ctx)
+{
+	uint64_t next_ns = now_ns() + tick_ms * 1000000ull;
+
+	for (;;) {
+		struct pollfd fds[] = {
+			{s->has_child ? s->child.pid_fd : -1, POLLIN, 0},
+			{s->signal_fd, POLLIN, 0},
+			{recorder_fd, POLLIN, 0},
+		};
+		uint64_t now = now_ns();
+		int left = tick ? (next_ns > now ? (int)((next_ns - now) / 1000000) + 1 : 0) : -1;
+
+		poll(fds, 3, left);
+		if (fds[0].revents) {
+			end_child(s);
+			return SESSION_COMMAND;
+		}
+		if (fds[1].revents) {
+			take_signal(s);
+			return SESSION_SIGNAL;
+		}
+		if (fds[2].revents)
+			return SESSION_FAILURE;
+		if (tick && now_ns() >= next_ns) {
+			next_ns = now_ns() + tick_ms * 1000000ull;
+			if (!tick(ctx))
+				return SESSION_TICK;
+		}
+	}
+}
+
+int session_stop(struct session *s, struct errmsg *err)
+{
+	int r = setup_stop(s->setup, err);
+
+	s->stop_ns = now_ns();
+	return r;
+}
+
+bool session_cpu_stats(const struct session *s, const char *instance, unsigned cpu,
+		       struct cpu_stats *ret_stats, struct textbuf *text)
+{
+	static const struct {
+		const char *name;
+		size_t offset;
+	} rows[] = {
+		{"entries: ", offsetof(struct cpu_stats, entries)},
+		{"overrun: ", offsetof(struct cpu_stats, overrun)},
+		{"commit overrun: ", offsetof(struct cpu_stats, commit_overrun)},
+		{"bytes: ", offsetof(struct cpu_stats, bytes)},
+		{"dropped events: ", offsetof(struct cpu_stats, dropped)},
+		{"read events: ", offsetof(struct cpu_stats, read_events)},
+	};
+	char file[64], buf[1024];
+
+	*ret_stats = (struct cpu_stats){0};
+	snprintf(file, sizeof(file), "per_cpu/cpu%u/stats", cpu);
+	if (tracefs_read_short(&s->t, instance, file, buf, sizeof(buf)) <= 0)
+		return false;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		for (const char *p = buf; (p = strstr(p, rows[i].name)); p++)
+			if (p == buf || p[-1] == '\n')
+				*(uint64_t *)((char *)ret_stats + rows[i].offset) =
+					strtoull(p + strlen(rows[i].name), NULL, 10);
+	if (text)
+		textbuf_addf(text, "%s\n", buf);
+	return true;
+}
+
+/* --- the end ----------------------------------------------------------------------------------- */
+
+int session_close(struct session *s, struct errmsg *err)
+{
+	int r = 0;
+
+	if (s->has_child && s->child.go_fd >= 0)
+		child_cancel(&s->child);
+	else
+		end_child(s);
+	if (s->journal && s->config.keep && !err->code)
+		journal_keep(s->journal);
+	else if (s->journal)
+		r = journal_undo(s->journal, err);
+	journal_close(s->journal);
+	setup_free(s->setup);
+	if (s->signal_fd >= 0)
+		close(s->signal_fd);
+	kernelinfo_release(&s->kernel);
+	textbuf_release(&s->names);
+	s->journal = NULL;
+	s->setup = NULL;
+	return r;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * session.h - one recording from its first change to the last: journal, setup, command, signals.
+ *
+ *	session_open       the machine is set as the plan says; the command exists but waits
+ *	    session_streams    what a recorder has to read
+ *	session_start      tracing is on, the command runs
+ *	session_wait       until the command ends, somebody asks us to, or the recorder fails
+ *	session_stop       tracing is off; take what is left
+ *	session_close      everything as it was
+ *
+ * SIGINT, SIGTERM, SIGHUP and SIGQUIT end session_wait(); a second one ends the program, and the
+ * guardian does the rest. Call session_open() before there are threads.
+ */
+#ifndef SONDE_CAPTURE_SESSION_H
+#define SONDE_CAPTURE_SESSION_H
+
+#include "capture/child.h"
+#include "capture/kernelinfo.h"
+#include "capture/recorder.h"
+#include "capture/setup.h"
+
+#include <stdint.h>
+
+struct session_config {
+	const struct plan *plan;
+	char **argv;	  /* the command, NULL: none */
+	const char *user; /* it runs as */
+	bool keep;	  /* -k: the settings stay in the end */
+	bool all_formats; /* -a */
+	bool no_symbols;  /* the kernel's symbols are not needed */
+};
+
+enum session_end {
+	SESSION_COMMAND, /* it has ended */
+	SESSION_SIGNAL,
+	SESSION_FAILURE, /* the recorder cannot go on */
+	SESSION_TICK,	 /* the tick function said so */
+};
+
+struct session {
+	struct session_config config;
+	struct tracefs t;
+	struct journal *journal;
+	struct setup *setup;
+	struct child child;
+	bool has_child;
+	int child_status; /* as wait() gives it, once it has ended */
+	int signal_fd, signal;
+	struct kernelinfo kernel;
+	struct textbuf names; /* of all tasks, "PID NAME" lines, as of session_open() */
+	unsigned n_cpus;
+	uint64_t start_ns, stop_ns; /* CLOCK_MONOTONIC */
+};
+
+int session_open(struct session *s, const struct session_config *config, struct errmsg *err);
+
+/* Sub-buffer size of one of the setup's buffers. */
+uint32_t session_page_size(const struct session *s, size_t buffer);
+/* The name of its clock: "local". */
+void session_clock(const struct session *s, size_t buffer, char *buf, size_t n_bytes);
+
+int session_start(struct session *s, struct errmsg *err);
+/*
+ * recorder_fd: becomes readable when it failed, -1: none. Calls tick every tick_ms until it returns
+ * false; tick may be NULL.
+ */
+enum session_end session_wait(struct session *s, int recorder_fd, unsigned tick_ms,
+			      bool (*tick)(void *ctx), void *ctx);
+int session_stop(struct session *s, struct errmsg *err);
+
+/* The numbers of per_cpu/cpuN/stats. */
+struct cpu_stats {
+	uint64_t entries, overrun, commit_overrun, dropped, read_events, bytes;
+};
+/* False if they cannot be read. text: the file itself is added, may be NULL. */
+bool session_cpu_stats(const struct session *s, const char *instance, unsigned cpu,
+		       struct cpu_stats *ret_stats, struct textbuf *text);
+
+/* Waits for the command if it still runs. Puts everything back. Negative if that failed. */
+int session_close(struct session *s, struct errmsg *err);
+
+#endif

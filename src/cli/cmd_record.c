@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd_record.c - `sonde record`: traces a command, or the machine until Ctrl-C, into a trace.dat.
+ *
+ * The work is in capture/: session.h sets the machine, recording.h writes the file, and whatever
+ * happens the journal puts the machine back. Here are the words: the line that shows how it goes, and the
+ * sentence in the end.
+ */
+#include "base/textbuf.h"
+#include "capture/cost.h"
+#include "capture/recording.h"
+#include "cli/command.h"
+#include "cli/recordopts.h"
+#include "store/unpack.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define TICK_MS 500
+
+static const struct option_row rows[] = {
+	RECORDOPTS_EVENTS,
+	RECORDOPTS_FILE,
+	RECORDOPTS_KERNEL,
+	RECORDOPTS_RECORDER,
+	{.kind = OPTION_FLAG,
+	 .name = "profile",
+	 .help = "the events that 'report --profile' looks at, with stacks",
+	 .offset = RECORDOPTS_AT(profile)},
+	RECORDOPTS_PROFILE,
+	{.kind = OPTION_END},
+};
+
+/* --- while it runs ----------------------------------------------------------------------------- */
+
+struct watch {
+	struct session *s;
+	struct recording *rec;
+	bool show; /* the line, on a terminal */
+	uint64_t events, since_ns;
+	struct errmsg err;
+};
+
+static double seconds_since(uint64_t ns)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (ts.tv_sec * 1000000000ull + ts.tv_nsec - ns) / 1e9;
+}
+
+static void fmt_bytes(uint64_t n, char *buf, size_t n_bytes)
+{
+	if (n < 10000)
+		snprintf(buf, n_bytes, "%llu bytes", (unsigned long long)n);
+	else if (n < 10000000)
+		snprintf(buf, n_bytes, "%.1f KB", n / 1e3);
+	else if (n < 10000000000)
+		snprintf(buf, n_bytes, "%.1f MB", n / 1e6);
+	else
+		snprintf(buf, n_bytes, "%.1f GB", n / 1e9);
+}
+
+/* How full the fullest CPUs are; with many CPUs only those that matter fit into the line. */
+static void show_status(struct watch *w)
+{
+	uint64_t events = 0, lost = 0;
+	double t = seconds_since(w->s->start_ns), dt = seconds_since(w->since_ns);
+	char fill[128] = "", size[32];
+	size_t len = 0;
+
+	for (size_t i = 0; i < w->s->setup->n_buffers; i++) {
+		const char *instance = w->s->setup->buffers[i].instance;
+		long long kb = tracefs_read_number(&w->s->t, instance, "buffer_size_kb");
+
+		for (unsigned cpu = 0; cpu < w->s->n_cpus; cpu++) {
+			struct cpu_stats st;
+
+			if (!session_cpu_stats(w->s, instance, cpu, &st, NULL))
+				continue;
+			events += st.read_events + st.entries;
+			lost += st.overrun + st.commit_overrun + st.dropped;
+			if (kb > 0 && len < 60)
+				len += snprintf(fill + len, sizeof(fill) - len, " %d%%",
+						(int)(st.bytes * 100 / (kb * 1024ull)));
+		}
+	}
+	fmt_bytes(recording_bytes(w->rec), size, sizeof(size));
+	fprintf(stderr, "\r%.1f s  %.0f events/s  %s  lost %llu  buffers%s\033[K", t,
+		dt > 0 && events > w->events ? (events - w->events) / dt : 0, size,
+		(unsigned long long)lost, fill);
+	w->events = events;
+	w->since_ns += dt * 1e9;
+}
+
+static bool tick(void *ctx)
+{
+	struct watch *w = ctx;
+
+	if (recording_flush(w->rec, &w->err) < 0)
+		return false;
+	if (w->show)
+		show_status(w);
+	return true;
+}
+
+/* --- the sentence in the end ------------------------------------------------------------------- */
+
+struct outcome {
+	const struct record_options *o;
+	const char *path;
+	struct recording_sum sum;
+	double seconds, event_ns;
+	struct rusage command; /* and its children */
+	bool ran_command;
+	int command_status;
+};
+
+static double cpu_seconds(const struct rusage *u)
+{
+	return u->ru_utime.tv_sec + u->ru_stime.tv_sec +
+	       (u->ru_utime.tv_usec + u->ru_stime.tv_usec) / 1e6;
+}
+
+static void add_cost(struct textbuf *tb, const struct outcome *oc)
+{
+	double tracing = oc->event_ns * (oc->sum.events + oc->sum.lost) / 1e9;
+	double command = cpu_seconds(&oc->command);
+	struct rusage self;
+
+	getrusage(RUSAGE_SELF, &self);
+	textbuf_addf(tb, "it cost %.2f s of CPU time", cpu_seconds(&self));
+	if (tracing > 0)
+		textbuf_addf(tb, " and about %.3f s in the kernel (%.0f ns an event)", tracing,
+			     oc->event_ns);
+	if (oc->ran_command && tracing > 0 && command > 0) {
+		/* all events on the command's account: what it was slowed down by at most */
+		double share = tracing < command ? tracing / (command - tracing) : 1;
+
+		if (oc->o->plan.only_command)
+			textbuf_addf(tb, ", which made the command about %.1f %% slower",
+				     share * 100);
+		else
+			textbuf_addf(tb, ", which made the command at most %.1f %% slower",
+				     share * 100);
+	}
+	textbuf_add_str(tb, "\n");
+}
+
+static void show_outcome(const struct outcome *oc)
+{
+	FILE *to = oc->o->to_stderr ? stderr : stdout;
+	struct textbuf tb;
+	struct stat st;
+	char size[32];
+
+	textbuf_init(&tb, 65536);
+	fmt_bytes(stat(oc->path, &st) ? oc->sum.bytes : (uint64_t)st.st_size, size, sizeof(size));
+	textbuf_addf(&tb, "%s: ", oc->path);
+	if (oc->sum.events || oc->sum.lost)
+		textbuf_addf(&tb, "%llu events in %.3f s, %s, ", (unsigned long long)oc->sum.events,
+			     oc->seconds, size);
+	else
+		textbuf_addf(&tb, "%.3f s, %s, ", oc->seconds, size);
+	if (oc->sum.lost)
+		textbuf_addf(&tb, "%llu events lost (a larger buffer, -b, loses less); ",
+			     (unsigned long long)oc->sum.lost);
+	else
+		textbuf_add_str(&tb, "nothing lost; ");
+	add_cost(&tb, oc);
+	if (oc->ran_command && WIFSIGNALED(oc->command_status))
+		textbuf_addf(&tb, "the command was ended by signal %d\n",
+			     WTERMSIG(oc->command_status));
+	else if (oc->ran_command && WEXITSTATUS(oc->command_status))
+		textbuf_addf(&tb, "the command ended with status %d\n",
+			     WEXITSTATUS(oc->command_status));
+	fwrite(tb.start, 1, textbuf_len(&tb), to);
+	textbuf_release(&tb);
+}
+
+/* --- the whole --------------------------------------------------------------------------------- */
+
+static int find_compression(const struct record_options *o, enum compression *ret,
+			    struct errmsg *err)
+{
+	const char *name = o->compression ? o->compression : "none";
+
+	*ret = COMPRESSION_NONE;
+	if (!strcmp(name, "none"))
+		return 0;
+	if (o->file_version == 6)
+		return errmsg_set(err, -EINVAL, "files of version 6 cannot be compressed");
+	if (!strcmp(name, "any") || !strcmp(name, "zstd"))
+		*ret = COMPRESSION_ZSTD;
+	else if (!strcmp(name, "zlib"))
+		*ret = COMPRESSION_ZLIB;
+	else
+		return errmsg_set(err, -EINVAL,
+				  "there is no compression '%s'; there are none, zstd, zlib, any",
+				  name);
+	return 0;
+}
+
+static int run(struct session *s, struct recording *rec, struct outcome *oc, struct errmsg *err)
+{
+	struct watch w = {
+		.s = s,
+		.rec = rec,
+		.show = !oc->o->quiet && isatty(STDERR_FILENO),
+	};
+	int r = session_start(s, err);
+	enum session_end end;
+
+	w.since_ns = s->start_ns;
+	if (r >= 0) {
+		if (!oc->ran_command && !oc->o->quiet)
+			fprintf(stderr, "recording to %s; Ctrl-C ends it\n", oc->path);
+		end = session_wait(s, recording_fd(rec), TICK_MS, tick, &w);
+		if (end == SESSION_TICK && !err->code)
+			*err = w.err;
+	}
+	session_stop(s, err);
+	if (w.show)
+		fprintf(stderr, "\r\033[K");
+	oc->seconds = (s->stop_ns - s->start_ns) / 1e9;
+	getrusage(RUSAGE_CHILDREN, &oc->command);
+	oc->command_status = s->child_status;
+	if (r < 0) {
+		recording_free(rec);
+		return r;
+	}
+	r = recording_finish(rec, &oc->sum, err);
+	return err->code ? err->code : r;
+}
+
+static struct recording_config recording_config(const struct record_options *o,
+						enum compression compression, const char *path)
+{
+	return (struct recording_config){
+		.path = path,
+		.temp_dir = o->temp_dir,
+		.version = o->file_version,
+		.compression = compression,
+		.max_bytes = o->max_kb * 1024,
+		.ts_offset = o->ts_offset,
+		.date = o->date,
+		.tsc2nsec = o->tsc2nsec,
+		.proc_map = o->proc_map,
+		.hooks = &o->hooks,
+		.program = "sonde " SONDE_VERSION,
+		.sleep_us = o->sleep_us,
+		.rt_priority = o->rt_priority,
+		.no_splice = o->no_splice,
+		.busy = o->busy,
+	};
+}
+
+static int record(const struct record_options *o, char **argv, struct errmsg *err)
+{
+	struct session_config config = {
+		.plan = &o->plan,
+		.argv = argv,
+		.user = o->user,
+		.keep = o->keep,
+		.all_formats = o->all_formats,
+	};
+	struct outcome oc = {
+		.o = o, .path = o->output ? o->output : "trace.dat", .ran_command = argv != NULL};
+	struct recording_config rc;
+	enum compression compression;
+	struct recording *rec;
+	struct session s;
+	char clock[64];
+	int r = find_compression(o, &compression, err), r2;
+
+	if (r < 0)
+		return r;
+	rc = recording_config(o, compression, oc.path);
+	r = session_open(&s, &config, err);
+	if (r >= 0) {
+		session_clock(&s, 0, clock, sizeof(clock));
+		oc.event_ns = o->quiet ? 0 : cost_of_event(s.journal, &s.t, clock);
+		for (size_t i = 0; i < s.setup->notes.n && !o->quiet; i++)
+			fprintf(stderr, "sonde: %s\n", s.setup->notes.texts[i]);
+		r = recording_open(&rec, &s, &rc, err);
+	}
+	if (r >= 0)
+		r = run(&s, rec, &oc, err);
+	r2 = session_close(&s, err);
+	r = r < 0 ? r : r2;
+	if (!o->quiet && oc.sum.bytes)
+		show_outcome(&oc);
+	return r;
+}
+
+/* What is worth having when nothing was asked for: who ran, when, and what it asked of the kernel. */
+static int add_default_events(struct record_options *o, struct errmsg *err)
+{
+	static const char *const events[] = {"sched", "irq", "raw_syscalls"};
+	int r = 0;
+
+	if (!o->quiet)
+		fprintf(stderr,
+			"sonde: no event (-e) or tracer (-p) is named; recording sched, irq and "
+			"raw_syscalls\n");
+	for (size_t i = 0; i < sizeof(events) / sizeof(*events) && r >= 0; i++)
+		r = plan_add_event(&o->plan, events[i], false);
+	o->plan.ignore_unknown = true;
+	return r < 0 ? errmsg_set_errno(err, r, "cannot begin") : 0;
+}
+
+static int run_record(const struct command *cmd, int argc, char **argv, struct errmsg *err)
+{
+	struct record_options o;
+	int n, r;
+
+	recordopts_init(&o);
+	n = command_parse(cmd, &o, argc, argv, err);
+	r = n < 0 ? n : recordopts_check(&o, n > 0, err);
+	if (r >= 0 && !plan_does_something(&o.plan))
+		r = add_default_events(&o, err);
+	if (r >= 0) {
+		argv[n + 1] = NULL; /* behind the words that were moved to the front */
+		r = record(&o, n > 0 ? argv + 1 : NULL, err);
+	}
+	recordopts_release(&o);
+	return r;
+}
+
+const struct command cmd_record = {
+	.name = "record",
+	.summary = "record what happens into a trace.dat",
+	.usage = "[options] [COMMAND [ARGUMENT…]]",
+	.options = rows,
+	.parse_flags = OPTIONS_STOP_AT_ARGUMENT,
+	.run = run_record,
+};

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * recordopts.c - what the options of record and its like do to the plan.
+ *
+ * Most add a word to a list of the buffer that was named last (-B). Once a guest was named (-A), its
+ * words are kept as they are, for its agent to parse.
+ */
+#include "cli/recordopts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void recordopts_init(struct record_options *o)
+{
+	*o = (struct record_options){.file_version = 7};
+	plan_init(&o->plan);
+}
+
+static void release_words(struct plan_words *list)
+{
+	for (size_t i = 0; i < list->n; i++)
+		free(list->words[i]);
+	free(list->words);
+}
+
+void recordopts_release(struct record_options *o)
+{
+	plan_release(&o->plan);
+	release_words(&o->guests);
+	release_words(&o->hooks);
+}
+
+static struct plan *plan_of(void *opts)
+{
+	return &((struct record_options *)opts)->plan;
+}
+
+static int kept(int r, struct errmsg *err)
+{
+	return r < 0 ? errmsg_set_errno(err, r, "cannot keep the options") : 0;
+}
+
+int recordopts_event(void *opts, const char *value, struct errmsg *err)
+{
+	struct record_options *o = opts;
+
+	return kept(plan_add_event(&o->plan, value, o->negate), err);
+}
+
+int recordopts_filter(void *opts, const char *value, struct errmsg *err)
+{
+	return plan_add_filter(plan_of(opts), value, err);
+}
+
+int recordopts_trigger(void *opts, const char *value, struct errmsg *err)
+{
+	return plan_add_trigger(plan_of(opts), value, err);
+}
+
+int recordopts_negate(void *opts, const char *value, struct errmsg *err)
+{
+	((struct record_options *)opts)->negate = true;
+	return 0;
+}
+
+int recordopts_buffer(void *opts, const char *value, struct errmsg *err)
+{
+	struct record_options *o = opts;
+	struct plan_buffer *b;
+
+	if (!*value || *value == '.' || strchr(value, '/'))
+		return errmsg_set(err, -EINVAL, "'%s' cannot be the name of an instance (-B)",
+				  value);
+	for (size_t i = 0; i < o->plan.n_buffers; i++)
+		if (!strcmp(o->plan.buffers[i].name, value))
+			return errmsg_set(err, -EINVAL, "the instance %s is named twice (-B)",
+					  value);
+	b = plan_add_buffer(&o->plan, value);
+	if (!b)
+		return kept(-ENOMEM, err);
+	b->is_removed = o->negate;
+	o->negate = false;
+	return 0;
+}
+
+static int set_word(char **word, const char *value, struct errmsg *err)
+{
+	free(*word);
+	*word = strdup(value);
+	return kept(*word ? 0 : -ENOMEM, err);
+}
+
+int recordopts_tracer(void *opts, const char *value, struct errmsg *err)
+{
+	struct plan_buffer *b = plan_buffer(plan_of(opts));
+
+	if (b->tracer)
+		return errmsg_set(
+			err, -EINVAL,
+			"a buffer has one tracer, but -p %s and -p %s are given; use -B for a "
+			"second buffer",
+			b->tracer, value);
+	return set_word(&b->tracer, value, err);
+}
+
+int recordopts_clock(void *opts, const char *value, struct errmsg *err)
+{
+	struct record_options *o = opts;
+
+	o->tsc2nsec |= !strcmp(value, "tsc2nsec");
+	return set_word(&plan_buffer(&o->plan)->clock, value, err);
+}
+
+/* "-1" is every CPU; the kernel takes a mask that is too long. */
+int recordopts_cpumask(void *opts, const char *value, struct errmsg *err)
+{
+	const char *mask = !strncmp(value, "0x", 2) ? value + 2 : value;
+
+	if (strcmp(value, "-1") &&
+	    (!*mask || strspn(mask, "0123456789abcdefABCDEF,") != strlen(mask)))
+		return errmsg_set(err, -EINVAL,
+				  "'%s' is not a mask of CPUs (-M): hex digits, as f0", value);
+	return set_word(&plan_buffer(plan_of(opts))->cpumask, mask, err);
+}
+
+static int parse_kb(const char *value, const char *option, long long *ret_kb, struct errmsg *err)
+{
+	char *end;
+	long long kb = strtoll(value, &end, 0);
+
+	if (end == value || *end || kb <= 0 || kb > 1LL << 40)
+		return errmsg_set(err, -EINVAL, "%s wants a size in KB, not '%s'", option, value);
+	*ret_kb = kb;
+	return 0;
+}
+
+int recordopts_size(void *opts, const char *value, struct errmsg *err)
+{
+	return parse_kb(value, "-b", &plan_buffer(plan_of(opts))->size_kb, err);
+}
+
+int recordopts_subbuf(void *opts, const char *value, struct errmsg *err)
+{
+	return parse_kb(value, "--subbuf-size", &plan_buffer(plan_of(opts))->subbuf_kb, err);
+}
+
+int recordopts_option(void *opts, const char *value, struct errmsg *err)
+{
+	return kept(plan_words_add(&plan_buffer(plan_of(opts))->options, value), err);
+}
+
+int recordopts_function(void *opts, const char *value, struct errmsg *err)
+{
+	return kept(plan_words_add(&plan_buffer(plan_of(opts))->functions, value), err);
+}
+
+int recordopts_no_function(void *opts, const char *value, struct errmsg *err)
+{
+	return kept(plan_words_add(&plan_buffer(plan_of(opts))->no_functions, value), err);
+}
+
+int recordopts_graph(void *opts, const char *value, struct errmsg *err)
+{
+	return kept(plan_words_add(&plan_buffer(plan_of(opts))->graph_functions, value), err);
+}
+
+int recordopts_no_graph(void *opts, const char *value, struct errmsg *err)
+{
+	return kept(plan_words_add(&plan_buffer(plan_of(opts))->no_graph_functions, value), err);
+}
+
+int recordopts_module(void *opts, const char *value, struct errmsg *err)
+{
+	return kept(plan_words_add(&plan_buffer(plan_of(opts))->modules, value), err);
+}
+
+int recordopts_pid(void *opts, const char *value, struct errmsg *err)
+{
+	return kept(plan_words_split(&plan_buffer(plan_of(opts))->pids, value), err);
+}
+
+int recordopts_probe(void *opts, const char *value, struct errmsg *err)
+{
+	return kept(plan_words_add(&plan_of(opts)->probes, value), err);
+}
+
+int recordopts_hook(void *opts, const char *value, struct errmsg *err)
+{
+	return kept(plan_words_add(&((struct record_options *)opts)->hooks, value), err);
+}
+
+int recordopts_guest(void *opts, const char *value, struct errmsg *err)
+{
+	return kept(plan_words_add(&((struct record_options *)opts)->guests, value), err);
+}
+
+int recordopts_sleep(void *opts, const char *value, struct errmsg *err)
+{
+	char *end;
+	long long us = strtoll(value, &end, 0);
+
+	if (end == value || *end || us < 0 || us > 3600000000LL)
+		return errmsg_set(err, -EINVAL, "-s wants microseconds, not '%s'", value);
+	((struct record_options *)opts)->sleep_us = us;
+	return 0;
+}
+
+int recordopts_verbose(void *opts, const char *value, struct errmsg *err)
+{
+	((struct record_options *)opts)->verbose = value ? value : "";
+	return 0;
+}
+
+/* --- all together ------------------------------------------------------------------------------ */
+
+/* What `--profile` looks at; an event that this kernel lacks is left out. */
+static const char *const profile_events[] = {
+	"sched:sched_switch",	 "sched:sched_wakeup",	       "sched:sched_wakeup_new",
+	"irq:irq_handler_entry", "irq:irq_handler_exit",       "irq:softirq_raise",
+	"irq:softirq_entry",	 "irq:softirq_exit",	       "raw_syscalls:sys_enter",
+	"raw_syscalls:sys_exit", "exceptions:page_fault_user", "exceptions:page_fault_kernel",
+};
+
+static int add_profile_events(struct record_options *o)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < sizeof(profile_events) / sizeof(*profile_events) && r >= 0; i++) {
+		r = plan_add_event(&o->plan, profile_events[i], false);
+		/* where a task was when it was switched away, and where it woke another */
+		if (r >= 0 && i < 3)
+			r = plan_words_add(&o->plan.buffers[0]
+						    .events[o->plan.buffers[0].n_events - 1]
+						    .triggers,
+					   "stacktrace");
+	}
+	o->plan.ignore_unknown = true;
+	return r;
+}
+
+int recordopts_check(struct record_options *o, bool has_command, struct errmsg *err)
+{
+	bool has_pids = false;
+
+	for (size_t i = 0; i < o->plan.n_buffers; i++)
+		has_pids |= o->plan.buffers[i].pids.n > 0;
+	if (o->plan.only_command && !has_command)
+		return errmsg_set(err, -EINVAL, "-F needs a command to trace");
+	if (o->plan.children && !o->plan.only_command && !has_pids)
+		return errmsg_set(
+			err, -EINVAL,
+			"-c is for the children of what -F or -P picks out; give one of them");
+	if (o->user && !has_command)
+		return errmsg_set(err, -EINVAL, "--user needs a command to run");
+	if (o->date && o->ts_offset)
+		return errmsg_set(err, -EINVAL, "--date and --ts-offset cannot be used together");
+	if (o->file_version != 6 && o->file_version != 7)
+		return errmsg_set(err, -EINVAL, "--file-version is 6 or 7");
+	if (o->rt_priority < 0 || o->rt_priority > 99)
+		return errmsg_set(err, -EINVAL, "-r wants a real-time priority from 1 to 99");
+	if (o->max_kb < 0 || o->plan.graph_depth < 0 || o->plan.cmdlines_size < 0)
+		return errmsg_set(err, -EINVAL, "a size cannot be negative");
+	if (o->profile && !o->only_named && o->plan.n_buffers == 1)
+		return kept(add_profile_events(o), err);
+	return 0;
+}

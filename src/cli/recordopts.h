@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * recordopts.h - the options that say what to trace and how: those of record, start, set, stream,
+ * profile, extract and agent.
+ *
+ * A command puts `struct record_options` first in its options (or uses it alone), begins with
+ * recordopts_init(), and builds its table out of the groups of rows below. The order of options matters
+ * as in trace-cmd: -f and -R belong to the -e before them, -v turns the -e after it off, and after -B
+ * everything goes to that instance.
+ */
+#ifndef SONDE_CLI_RECORDOPTS_H
+#define SONDE_CLI_RECORDOPTS_H
+
+#include "base/errmsg.h"
+#include "base/options.h"
+#include "capture/plan.h"
+
+struct record_options {
+	struct plan plan;
+	bool negate;
+	/* the file */
+	const char *output, *temp_dir, *compression;
+	long long file_version, max_kb;
+	bool all_formats, date, proc_map, tsc2nsec;
+	const char *ts_offset;
+	/* the recorder */
+	long long sleep_us, rt_priority;
+	bool no_splice, busy, keep, quiet, to_stderr, daemonize;
+	const char *user;
+	bool boot; /* print kernel parameters that would do the same */
+	/* over the network */
+	const char *host, *vsock, *key;
+	bool tcp, no_timeout;
+	/* guests, in the order of the command line: "NAME[@CID][:PORT]", then the words for it */
+	struct plan_words guests;
+	bool no_fifos;
+	const char *proxy;
+	long long tsync_ms;
+	/* profile */
+	bool profile, global_irqs, only_named, by_comm;
+	struct plan_words hooks;
+	bool debug;
+	const char *verbose;
+};
+
+void recordopts_init(struct record_options *o);
+void recordopts_release(struct record_options *o);
+/* What must hold for all options together; adds the events of --profile. After command_parse(). */
+int recordopts_check(struct record_options *o, bool has_command, struct errmsg *err);
+
+/* Rows call these. */
+int recordopts_event(void *opts, const char *value, struct errmsg *err);
+int recordopts_filter(void *opts, const char *value, struct errmsg *err);
+int recordopts_trigger(void *opts, const char *value, struct errmsg *err);
+int recordopts_negate(void *opts, const char *value, struct errmsg *err);
+int recordopts_buffer(void *opts, const char *value, struct errmsg *err);
+int recordopts_tracer(void *opts, const char *value, struct errmsg *err);
+int recordopts_clock(void *opts, const char *value, struct errmsg *err);
+int recordopts_cpumask(void *opts, const char *value, struct errmsg *err);
+int recordopts_size(void *opts, const char *value, struct errmsg *err);
+int recordopts_subbuf(void *opts, const char *value, struct errmsg *err);
+int recordopts_option(void *opts, const char *value, struct errmsg *err);
+int recordopts_function(void *opts, const char *value, struct errmsg *err);
+int recordopts_no_function(void *opts, const char *value, struct errmsg *err);
+int recordopts_graph(void *opts, const char *value, struct errmsg *err);
+int recordopts_no_graph(void *opts, const char *value, struct errmsg *err);
+int recordopts_module(void *opts, const char *value, struct errmsg *err);
+int recordopts_pid(void *opts, const char *value, struct errmsg *err);
+int recordopts_probe(void *opts, const char *value, struct errmsg *err);
+int recordopts_hook(void *opts, const char *value, struct errmsg *err);
+int recordopts_guest(void *opts, const char *value, struct errmsg *err);
+int recordopts_sleep(void *opts, const char *value, struct errmsg *err);
+int recordopts_verbose(void *opts, const char *value, struct errmsg *err);
+
+#define RECORDOPTS_AT(field) offsetof(struct record_options, field)
+
+/* What to trace. */
+#define RECORDOPTS_EVENTS                                                                         \
+	{.kind = OPTION_HEADING, .help = "what to trace"},                                        \
+		{.kind = OPTION_CALL,                                                             \
+		 .letter = 'e',                                                                   \
+		 .name = "event",                                                                 \
+		 .arg = "EVENT",                                                                  \
+		 .help = "an event: SYSTEM, SYSTEM:EVENT, EVENT, globs of these, or all",         \
+		 .apply = recordopts_event},                                                      \
+		{.kind = OPTION_CALL,                                                             \
+		 .letter = 'f',                                                                   \
+		 .name = "filter",                                                                \
+		 .arg = "FILTER",                                                                 \
+		 .help = "only where the fields of the event before say so: 'pid == 1 && prio < " \
+			 "100'",                                                                  \
+		 .apply = recordopts_filter},                                                     \
+		{.kind = OPTION_CALL,                                                             \
+		 .letter = 'R',                                                                   \
+		 .name = "trigger",                                                               \
+		 .arg = "TRIGGER",                                                                \
+		 .help = "what the kernel does at the event before: stacktrace, traceoff, "       \
+			 "hist:keys=pid …",                                                       \
+		 .apply = recordopts_trigger},                                                    \
+		{.kind = OPTION_CALL,                                                             \
+		 .letter = 'v',                                                                   \
+		 .help = "leave out the events (-e) that follow",                                 \
+		 .apply = recordopts_negate},                                                     \
+		{.kind = OPTION_CALL,                                                             \
+		 .letter = 'p',                                                                   \
+		 .name = "tracer",                                                                \
+		 .arg = "TRACER",                                                                 \
+		 .help = "a tracer: function, function_graph, irqsoff, wakeup, timerlat …",       \
+		 .apply = recordopts_tracer},                                                     \
+		{.kind = OPTION_CALL,                                                             \
+		 .letter = 'l',                                                                   \
+		 .arg = "FUNCTION",                                                               \
+		 .help = "only these functions (globs), or FUNCTION:COMMAND[:COUNT]",             \
+		 .apply = recordopts_function},                                                   \
+		{.kind = OPTION_CALL,                                                             \
+		 .letter = 'n',                                                                   \
+		 .arg = "FUNCTION",                                                               \
+		 .help = "not these functions",                                                   \
+		 .apply = recordopts_no_function},                                                \
+		{.kind = OPTION_CALL,                                                             \
+		 .letter = 'g',                                                                   \
+		 .arg = "FUNCTION",                                                               \
+		 .help = "function_graph: these functions and all that they call",                \
+		 .apply = recordopts_graph},                                                      \
+		{.kind = OPTION_CALL,                                                             \
+		 .name = "graph-notrace",                                                         \
+		 .arg = "FUNCTION",                                                               \
+		 .help = "function_graph: not these functions nor what they call",                \
+		 .apply = recordopts_no_graph},                                                   \
+		{.kind = OPTION_CALL,                                                             \
+		 .name = "module",                                                                \
+		 .arg = "MODULE",                                                                 \
+		 .help = "only functions of this module",                                         \
+		 .apply = recordopts_module},                                                     \
+		{.kind = OPTION_NUMBER,                                                           \
+		 .name = "max-graph-depth",                                                       \
+		 .arg = "N",                                                                      \
+		 .help = "function_graph: calls nested deeper than N are left out",               \
+		 .offset = RECORDOPTS_AT(plan.graph_depth)},                                      \
+		{.kind = OPTION_FLAG,                                                             \
+		 .letter = 'T',                                                                   \
+		 .help = "a kernel stack with every event",                                       \
+		 .offset = RECORDOPTS_AT(plan.stacks)},                                           \
+		{.kind = OPTION_FLAG,                                                             \
+		 .name = "func-stack",                                                            \
+		 .help = "a kernel stack with every function (use -l with it)",                   \
+		 .offset = RECORDOPTS_AT(plan.func_stack)},                                       \
+		{.kind = OPTION_FLAG,                                                             \
+		 .letter = 'F',                                                                   \
+		 .help = "only the command that is given",                                        \
+		 .offset = RECORDOPTS_AT(plan.only_command)},                                     \
+		{.kind = OPTION_CALL,                                                             \
+		 .letter = 'P',                                                                   \
+		 .name = "pid",                                                                   \
+		 .arg = "PID,…",                                                                  \
+		 .help = "only these tasks",                                                      \
+		 .apply = recordopts_pid},                                                        \
+		{.kind = OPTION_FLAG,                                                             \
+		 .letter = 'c',                                                                   \
+		 .help = "with -F or -P: their children, too",                                    \
+		 .offset = RECORDOPTS_AT(plan.children)},                                         \
+		{.kind = OPTION_CALL,                                                             \
+		 .name = "probe",                                                                 \
+		 .arg = "DEFINITION",                                                             \
+		 .help = "a probe as kprobe_events takes it: 'p:name function arg=%di'; gone in " \
+			 "the end",                                                               \
+		 .apply = recordopts_probe},                                                      \
+		{.kind = OPTION_FLAG,                                                             \
+		 .name = "no-filter",                                                             \
+		 .help = "do not leave out what sonde itself does",                               \
+		 .offset = RECORDOPTS_AT(plan.trace_self)},                                       \
+	{                                                                                         \
+		.kind = OPTION_FLAG, .letter = 'i', .help = "go on if an event does not exist",   \
+		.offset = RECORDOPTS_AT(plan.ignore_unknown)                                      \
+	}
+
+/* How the kernel is to do it. */
+#define RECORDOPTS_KERNEL                                                                          \
+	{.kind = OPTION_HEADING, .help = "buffers and the kernel"},                                \
+		{.kind = OPTION_CALL,                                                              \
+		 .letter = 'B',                                                                    \
+		 .name = "instance",                                                               \
+		 .arg = "NAME",                                                                    \
+		 .help = "what follows goes to this instance (made if it is not there)",           \
+		 .apply = recordopts_buffer},                                                      \
+		{.kind = OPTION_CALL,                                                              \
+		 .letter = 'b',                                                                    \
+		 .name = "buffer-size",                                                            \
+		 .arg = "KB",                                                                      \
+		 .help = "size of the kernel's buffer for each CPU",                               \
+		 .apply = recordopts_size},                                                        \
+		{.kind = OPTION_CALL,                                                              \
+		 .name = "subbuf-size",                                                            \
+		 .arg = "KB",                                                                      \
+		 .help = "size of a sub-buffer (Linux 6.8)",                                       \
+		 .apply = recordopts_subbuf},                                                      \
+		{.kind = OPTION_CALL,                                                              \
+		 .letter = 'M',                                                                    \
+		 .name = "cpumask",                                                                \
+		 .arg = "MASK",                                                                    \
+		 .help = "only these CPUs, a mask in hex; -1 for all",                             \
+		 .apply = recordopts_cpumask},                                                     \
+		{.kind = OPTION_CALL,                                                              \
+		 .letter = 'C',                                                                    \
+		 .name = "clock",                                                                  \
+		 .arg = "CLOCK",                                                                   \
+		 .help = "local, global, mono, boot, x86-tsc …; tsc2nsec: x86-tsc shown in ns",    \
+		 .apply = recordopts_clock},                                                       \
+		{.kind = OPTION_CALL,                                                              \
+		 .letter = 'O',                                                                    \
+		 .arg = "OPTION",                                                                  \
+		 .help = "an option of the kernel's tracer on, or off: noOPTION",                  \
+		 .apply = recordopts_option},                                                      \
+		{.kind = OPTION_FLAG,                                                              \
+		 .letter = 'd',                                                                    \
+		 .help = "function tracer: off at first",                                          \
+		 .offset = RECORDOPTS_AT(plan.functions_off)},                                     \
+		{.kind = OPTION_FLAG,                                                              \
+		 .letter = 'D',                                                                    \
+		 .help = "-d, and the master switch ftrace_enabled off",                           \
+		 .offset = RECORDOPTS_AT(plan.ftrace_off)},                                        \
+		{.kind = OPTION_NUMBER,                                                            \
+		 .name = "cmdlines-size",                                                          \
+		 .arg = "N",                                                                       \
+		 .help = "how many names of tasks the kernel keeps",                               \
+		 .offset = RECORDOPTS_AT(plan.cmdlines_size)},                                     \
+		{.kind = OPTION_NUMBER,                                                            \
+		 .name = "threshold",                                                              \
+		 .arg = "US",                                                                      \
+		 .help = "latency and graph tracers: only what takes longer (tracing_thresh)",     \
+		 .offset = RECORDOPTS_AT(plan.threshold_us)},                                      \
+		{.kind = OPTION_FLAG,                                                              \
+		 .name = "top",                                                                    \
+		 .help = "use the top level of the tracing directory, not an instance of our own", \
+		 .offset = RECORDOPTS_AT(plan.use_top)},                                           \
+		{.kind = OPTION_FLAG,                                                              \
+		 .name = "take-over",                                                              \
+		 .help = "use the top level even if somebody is tracing there",                    \
+		 .offset = RECORDOPTS_AT(plan.take_over)},                                         \
+	{                                                                                          \
+		.kind = OPTION_FLAG, .name = "boot",                                               \
+		.help = "only print the kernel parameters that would do the same from boot",       \
+		.offset = RECORDOPTS_AT(boot)                                                      \
+	}
+
+/* How the recorder works. */
+#define RECORDOPTS_RECORDER                                                                     \
+	{.kind = OPTION_HEADING, .help = "the recorder"},                                       \
+		{.kind = OPTION_CALL,                                                           \
+		 .letter = 's',                                                                 \
+		 .arg = "US",                                                                   \
+		 .help = "look for data every so many microseconds, instead of waiting for it", \
+		 .apply = recordopts_sleep},                                                    \
+		{.kind = OPTION_NUMBER,                                                         \
+		 .letter = 'r',                                                                 \
+		 .name = "rt-prio",                                                             \
+		 .arg = "PRIO",                                                                 \
+		 .help = "real-time priority (SCHED_FIFO) of the recorder",                     \
+		 .offset = RECORDOPTS_AT(rt_priority)},                                         \
+		{.kind = OPTION_FLAG,                                                           \
+		 .name = "nosplice",                                                            \
+		 .help = "read and write instead of splice",                                    \
+		 .offset = RECORDOPTS_AT(no_splice)},                                           \
+		{.kind = OPTION_FLAG,                                                           \
+		 .name = "poll",                                                                \
+		 .help = "never sleep: least delay, one CPU busy",                              \
+		 .offset = RECORDOPTS_AT(busy)},                                                \
+		{.kind = OPTION_FLAG,                                                           \
+		 .letter = 'k',                                                                 \
+		 .help = "leave the settings as they are in the end",                           \
+		 .offset = RECORDOPTS_AT(keep)},                                                \
+		{.kind = OPTION_FLAG,                                                           \
+		 .letter = 'K',                                                                 \
+		 .help = "keep what is set already in the instance",                            \
+		 .offset = RECORDOPTS_AT(plan.keep_before)},                                    \
+		{.kind = OPTION_STRING,                                                         \
+		 .name = "user",                                                                \
+		 .arg = "USER",                                                                 \
+		 .help = "run the command as USER",                                             \
+		 .offset = RECORDOPTS_AT(user)},                                                \
+		{.kind = OPTION_FLAG,                                                           \
+		 .letter = 'q',                                                                 \
+		 .name = "quiet",                                                               \
+		 .help = "say nothing unless it fails",                                         \
+		 .offset = RECORDOPTS_AT(quiet)},                                               \
+		{.kind = OPTION_FLAG,                                                           \
+		 .name = "stderr",                                                              \
+		 .help = "messages go to standard error",                                       \
+		 .offset = RECORDOPTS_AT(to_stderr)},                                           \
+		{.kind = OPTION_CALL,                                                           \
+		 .name = "verbose",                                                             \
+		 .arg = "LEVEL",                                                                \
+		 .arg_optional = true,                                                          \
+		 .help = "say more",                                                            \
+		 .apply = recordopts_verbose},                                                  \
+	{                                                                                       \
+		.kind = OPTION_FLAG, .name = "debug", .help = "say what the recorder does",     \
+		.offset = RECORDOPTS_AT(debug)                                                  \
+	}
+
+/* The file that is written. */
+#define RECORDOPTS_FILE                                                                 \
+	{.kind = OPTION_HEADING, .help = "the file"},                                   \
+		{.kind = OPTION_STRING,                                                 \
+		 .letter = 'o',                                                         \
+		 .name = "output",                                                      \
+		 .arg = "FILE",                                                         \
+		 .help = "the file to write (trace.dat)",                               \
+		 .offset = RECORDOPTS_AT(output),                                       \
+		 .complete = "file"},                                                   \
+		{.kind = OPTION_STRING,                                                 \
+		 .name = "compression",                                                 \
+		 .arg = "HOW",                                                          \
+		 .help = "none (default), zstd, zlib, or any: the best there is",       \
+		 .offset = RECORDOPTS_AT(compression),                                  \
+		 .complete = "none zstd zlib any"},                                     \
+		{.kind = OPTION_NUMBER,                                                 \
+		 .name = "file-version",                                                \
+		 .arg = "6|7",                                                          \
+		 .help = "version of the file format (7)",                              \
+		 .offset = RECORDOPTS_AT(file_version)},                                \
+		{.kind = OPTION_NUMBER,                                                 \
+		 .letter = 'm',                                                         \
+		 .name = "max-size",                                                    \
+		 .arg = "KB",                                                           \
+		 .help = "keep only the last so many KB for each CPU",                  \
+		 .offset = RECORDOPTS_AT(max_kb)},                                      \
+		{.kind = OPTION_STRING,                                                 \
+		 .name = "temp",                                                        \
+		 .arg = "DIR",                                                          \
+		 .help = "where data is kept until the end, if not in the file itself", \
+		 .offset = RECORDOPTS_AT(temp_dir),                                     \
+		 .complete = "dir"},                                                    \
+		{.kind = OPTION_FLAG,                                                   \
+		 .letter = 'a',                                                         \
+		 .help = "put the formats of all events into the file",                 \
+		 .offset = RECORDOPTS_AT(all_formats)},                                 \
+		{.kind = OPTION_FLAG,                                                   \
+		 .name = "date",                                                        \
+		 .help = "note the time of day, to show events by it",                  \
+		 .offset = RECORDOPTS_AT(date)},                                        \
+		{.kind = OPTION_STRING,                                                 \
+		 .name = "ts-offset",                                                   \
+		 .arg = "N",                                                            \
+		 .help = "a number that is added to every time stamp",                  \
+		 .offset = RECORDOPTS_AT(ts_offset)},                                   \
+		{.kind = OPTION_FLAG,                                                   \
+		 .name = "tsc2nsec",                                                    \
+		 .help = "note how fast the counter runs, to show its times in ns",     \
+		 .offset = RECORDOPTS_AT(tsc2nsec)},                                    \
+	{                                                                               \
+		.kind = OPTION_FLAG, .name = "proc-map",                                \
+		.help = "note what the traced tasks have mapped",                       \
+		.offset = RECORDOPTS_AT(proc_map)                                       \
+	}
+
+/* What profile adds. */
+#define RECORDOPTS_PROFILE                                                                         \
+	{.kind = OPTION_HEADING, .help = "profiling"},                                             \
+		{.kind = OPTION_FLAG,                                                              \
+		 .letter = 'S',                                                                    \
+		 .help = "only the events that are named",                                         \
+		 .offset = RECORDOPTS_AT(only_named)},                                             \
+		{.kind = OPTION_FLAG,                                                              \
+		 .letter = 'G',                                                                    \
+		 .help = "interrupts belong to the CPU, not to tasks",                             \
+		 .offset = RECORDOPTS_AT(global_irqs)},                                            \
+		{.kind = OPTION_CALL,                                                              \
+		 .letter = 'H',                                                                    \
+		 .arg = "HOOK",                                                                    \
+		 .help = "a pair of events: START,FIELD[,PID]/END,FIELD[,FLAGS]",                  \
+		 .apply = recordopts_hook},                                                        \
+	{                                                                                          \
+		.kind = OPTION_FLAG, .name = "by-comm", .help = "tasks of the same name together", \
+		.offset = RECORDOPTS_AT(by_comm)                                                   \
+	}
+
+/* Where else the data goes, where else it comes from. */
+#define RECORDOPTS_NETWORK                                                                         \
+	{.kind = OPTION_HEADING, .help = "over the network"},                                      \
+		{.kind = OPTION_STRING,                                                            \
+		 .letter = 'N',                                                                    \
+		 .name = "host",                                                                   \
+		 .arg = "HOST:PORT",                                                               \
+		 .help = "send to 'sonde listen' (or 'trace-cmd listen') there",                   \
+		 .offset = RECORDOPTS_AT(host)},                                                   \
+		{.kind = OPTION_STRING,                                                            \
+		 .letter = 'V',                                                                    \
+		 .name = "vsock",                                                                  \
+		 .arg = "CID:PORT",                                                                \
+		 .help = "the same from a guest to its host",                                      \
+		 .offset = RECORDOPTS_AT(vsock)},                                                  \
+		{.kind = OPTION_FLAG,                                                              \
+		 .letter = 't',                                                                    \
+		 .help = "TCP instead of UDP",                                                     \
+		 .offset = RECORDOPTS_AT(tcp)},                                                    \
+		{.kind = OPTION_STRING,                                                            \
+		 .name = "key",                                                                    \
+		 .arg = "FILE",                                                                    \
+		 .help = "the key that both sides share (sonde only)",                             \
+		 .offset = RECORDOPTS_AT(key),                                                     \
+		 .complete = "file"},                                                              \
+		{.kind = OPTION_CALL,                                                              \
+		 .letter = 'A',                                                                    \
+		 .arg = "GUEST",                                                                   \
+		 .help = "what follows goes to the agent of this guest: NAME[@CID][:PORT] or an "  \
+			 "address",                                                                \
+		 .apply = recordopts_guest},                                                       \
+		{.kind = OPTION_NUMBER,                                                            \
+		 .name = "tsync-interval",                                                         \
+		 .arg = "MS",                                                                      \
+		 .help = "how often the clocks of guests are compared (0: at both ends; -1: "      \
+			 "never)",                                                                 \
+		 .offset = RECORDOPTS_AT(tsync_ms)},                                               \
+		{.kind = OPTION_FLAG,                                                              \
+		 .name = "nofifos",                                                                \
+		 .help = "guests: sockets only, no FIFOs",                                         \
+		 .offset = RECORDOPTS_AT(no_fifos)},                                               \
+		{.kind = OPTION_STRING,                                                            \
+		 .name = "proxy",                                                                  \
+		 .arg = "CID:PORT",                                                                \
+		 .help = "reach agents through this proxy",                                        \
+		 .offset = RECORDOPTS_AT(proxy)},                                                  \
+	{                                                                                          \
+		.kind = OPTION_FLAG, .name = "notimeout",                                          \
+		.help = "wait for the other side without end", .offset = RECORDOPTS_AT(no_timeout) \
+	}
+
+#endif

@@ -9,114 +9,27 @@
  *	                                  ▼
  *	                                batch: records with event, task, and what order decides
  *
- * Ties go to the lowest CPU and the first source. Up to SCAN_MAX cursors the earliest is found by
- * looking at all of them; above that by a heap. A record stays at its cursor until it is batched, so
+ * Ties go to the lowest CPU and the first source. A record stays at its cursor until it is batched, so
  * nothing needs to be copied or kept alive before that; from then on the batch holds the chunk.
+ *
+ * Live traces: sequence_fill() gives what is certain, see cursors.c.
  *
  * Cost: some 15 ns a record, the only serial part of printing, which takes five times as long. It
  * could be cut into time slices, but then names, indentation and folding would need a pass of their
  * own over everything before the first line could be printed.
  */
-#include "decode/sequence.h"
 #include "decode/order.h"
-#include "decode/walker.h"
+#include "decode/sequence_int.h"
+#include "store/livepages.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define SCAN_MAX	8
 #define BATCH_MAX_BYTES (192u << 10) /* of record data, so that text stays in proportion */
 #define HELD_MAX_BYTES	(24u << 20)  /* of chunks that only batches hold; then they stay short */
 #define PROGRESS_EVERY	16	     /* batches */
-
-struct cursor {
-	struct pagestream *ps;
-	struct page page;
-	struct walker w;
-	struct walked rec;
-	uint64_t ts; /* of rec, converted */
-	uint64_t page_ts;
-	uint64_t place; /* of its first sub-buffer, if config.places */
-	uint32_t cpu;
-	bool live;
-	bool at_page_start;
-	int64_t missed;	      /* before rec; as in struct walker */
-	struct chunk *pinned; /* by batch number pinned_by */
-	uint64_t pinned_by;
-};
-
-struct source {
-	struct source_config config;
-	struct page_layout layout;
-	struct cursor *cursors; /* ascending by CPU */
-	size_t n_cursors;
-	uint32_t *heap; /* of indices into cursors; NULL: scan */
-	size_t n_heap;
-	struct cursor *pending; /* its record passed the filters */
-	bool done;
-	struct stack_follow *stacks; /* shared by the buffers of a file, as its filters are */
-	bool owns_stacks;
-};
-
-struct sequence {
-	struct sequence_config config;
-	struct source **sources;
-	size_t n_sources;
-	uint8_t *chosen; /* CPUs by bit; NULL: all */
-	uint32_t n_chosen;
-	struct order_state *order;
-	struct sequence_stats stats;
-	uint64_t prev_ts;
-	uint16_t prev_source;
-	bool has_prev;
-	uint64_t n_batches;
-	float progress;
-};
-
-/* --- cursors ----------------------------------------------------------------------------------- */
-
-static void note_damage(struct source *src, struct cursor *c)
-{
-	if (c->w.damaged)
-		tracefile_add_damage(
-			src->config.tf,
-			"%s: a sub-buffer of CPU %u at byte %llu is cut off or damaged; some "
-			"of its events are missing",
-			src->config.tf->path, c->cpu,
-			(unsigned long long)pagestream_offset(c->ps, &c->page));
-}
-
-/* Moves to the next record; c->live is false at the end. */
-static void cursor_advance(struct sequence *s, struct source *src, struct cursor *c)
-{
-	c->at_page_start = false;
-	while (!walker_next(&c->w, &c->rec)) {
-		if (c->w.start)
-			note_damage(src, c);
-		do {
-			if (pagestream_next(c->ps, &c->page) <= 0) {
-				c->live = false;
-				return;
-			}
-			s->stats.n_bytes += c->page.len;
-		} while (!walker_start(&c->w, c->page.data, c->page.len, &src->layout));
-		c->page_ts = c->w.ts;
-		c->at_page_start = true;
-		if (c->w.missed)
-			c->missed = c->w.missed;
-	}
-	c->ts = timeconv(&src->config.time, c->rec.ts, c->cpu);
-	s->stats.n_records++;
-}
-
-static void cursors_free(struct source *src)
-{
-	for (size_t i = 0; i < src->n_cursors; i++)
-		pagestream_free(src->cursors[i].ps);
-	free(src->cursors);
-	free(src->heap);
-}
+#define SKIPS_MAX	65536 /* records that do not pass, before config.stop is asked again */
 
 /* A bit for each CPU of config.cpus. */
 static int choose_cpus(struct sequence *s)
@@ -128,20 +41,6 @@ static int choose_cpus(struct sequence *s)
 	for (size_t i = 0; s->chosen && i < s->config.n_cpus; i++)
 		s->chosen[s->config.cpus[i] / 8] |= 1 << s->config.cpus[i] % 8;
 	return s->chosen ? 0 : -ENOMEM;
-}
-
-/* The pages of an instance, unpacked, come behind those of the top buffer. */
-static uint64_t find_place(const struct tracefile *tf, const struct tracefile_buffer *b, size_t cpu)
-{
-	const struct tracefile_buffer *top = &tf->buffers[0];
-	uint64_t place = pagestream_place(tf, b, cpu);
-
-	for (size_t i = 0; b->compressed && b != top && i < top->n_cpus; i++) {
-		uint64_t n = pagestream_plain_bytes(tf, top, i) + top->page_size - 1;
-
-		place += n - n % top->page_size;
-	}
-	return place;
 }
 
 static int stacks_init(struct sequence *s, struct source *src)
@@ -164,7 +63,6 @@ static int stacks_init(struct sequence *s, struct source *src)
 int sequence_add_source(struct sequence *s, const struct source_config *config,
 			struct unpacker *unpacker)
 {
-	const struct tracefile_buffer *b = config->buffer;
 	struct source **more = realloc(s->sources, (s->n_sources + 1) * sizeof(*more));
 	struct source *src = calloc(1, sizeof(*src));
 
@@ -175,107 +73,37 @@ int sequence_add_source(struct sequence *s, const struct source_config *config,
 		return -ENOMEM;
 	}
 	s->sources[s->n_sources++] = src;
+	s->is_live |= tracefile_livepages(config->tf) != NULL;
 	src->config = *config;
 	src->layout = (struct page_layout){.swap = config->tf->swap,
 					   .big_endian = config->tf->big_endian,
 					   .long_size = config->tf->long_size,
 					   .data_offset = config->tf->data_offset};
-	src->cursors = calloc(b->n_cpus + 1, sizeof(*src->cursors));
-	if (!src->cursors)
+	if (cursors_open(src, unpacker, s->config.places) < 0)
 		return -ENOMEM;
-	for (size_t i = 0; i < b->n_cpus; i++) {
-		struct cursor *c = &src->cursors[src->n_cursors];
-
-		if (!b->cpus[i].n_bytes)
-			continue;
-		c->ps = pagestream_new(config->tf, b, i, unpacker);
-		if (!c->ps)
-			return -ENOMEM;
-		c->cpu = b->cpus[i].cpu;
-		if (s->config.places)
-			c->place = find_place(config->tf, b, i);
-		src->n_cursors++;
-	}
 	return stacks_init(s, src);
-}
-
-/* --- the earliest ------------------------------------------------------------------------------ */
-
-static inline bool earlier(const struct source *src, uint32_t a, uint32_t b)
-{
-	const struct cursor *x = &src->cursors[a], *y = &src->cursors[b];
-
-	return x->ts < y->ts || (x->ts == y->ts && a < b);
-}
-
-static void heap_sift(struct source *src, size_t i)
-{
-	uint32_t v = src->heap[i];
-
-	for (;;) {
-		size_t child = 2 * i + 1;
-
-		if (child >= src->n_heap)
-			break;
-		if (child + 1 < src->n_heap && earlier(src, src->heap[child + 1], src->heap[child]))
-			child++;
-		if (!earlier(src, src->heap[child], v))
-			break;
-		src->heap[i] = src->heap[child];
-		i = child;
-	}
-	src->heap[i] = v;
-}
-
-static int heap_build(struct source *src)
-{
-	src->heap = malloc(src->n_cursors * sizeof(*src->heap));
-	if (!src->heap)
-		return -ENOMEM;
-	for (size_t i = 0; i < src->n_cursors; i++)
-		if (src->cursors[i].live)
-			src->heap[src->n_heap++] = i;
-	for (size_t i = src->n_heap / 2; i-- > 0;)
-		heap_sift(src, i);
-	return 0;
-}
-
-static inline struct cursor *earliest(struct source *src)
-{
-	struct cursor *best = NULL;
-
-	if (src->heap)
-		return src->n_heap ? &src->cursors[src->heap[0]] : NULL;
-	for (size_t i = 0; i < src->n_cursors; i++) {
-		struct cursor *c = &src->cursors[i];
-
-		if (c->live && (!best || c->ts < best->ts))
-			best = c;
-	}
-	return best;
-}
-
-static void consume(struct sequence *s, struct source *src, struct cursor *c)
-{
-	bool is_top = src->heap && src->n_heap && &src->cursors[src->heap[0]] == c;
-
-	c->missed = 0;
-	cursor_advance(s, src, c);
-	if (!is_top)
-		return;
-	if (!c->live)
-		src->heap[0] = src->heap[--src->n_heap];
-	if (src->n_heap)
-		heap_sift(src, 0);
 }
 
 /* --- records ----------------------------------------------------------------------------------- */
 
+/* The trace does not say what this task is called; somebody else may know. */
+static const struct task *ask_name(struct source *src, const struct task *t)
+{
+	char comm[64];
+	size_t len = src->config.find_name(src->config.find_name_ctx, t->pid, comm, sizeof(comm));
+
+	if (len)
+		tasks_learn(src->config.tasks, t->pid, comm, len);
+	return len ? tasks_find(src->config.tasks, t->pid) : t;
+}
+
 static inline const struct task *find_task(struct source *src, const struct cursor *c)
 {
 	const struct formats *f = src->config.formats;
+	const struct task *t =
+		tasks_find(src->config.tasks, formats_common(f, &f->pid, c->rec.data, c->rec.size));
 
-	return tasks_find(src->config.tasks, formats_common(f, &f->pid, c->rec.data, c->rec.size));
+	return src->config.find_name && t && !t->known ? ask_name(src, t) : t;
 }
 
 static inline void make_record(struct source *src, const struct cursor *c, struct record *rec)
@@ -327,23 +155,32 @@ static bool passes(struct sequence *s, struct source *src, const struct record *
 	return !rejected;
 }
 
+static bool is_stopped(const struct sequence *s)
+{
+	return s->config.stop && s->config.stop(s->config.stop_ctx);
+}
+
 /* Finds the source's next record that passes; it stays at its cursor. */
 static bool source_seek(struct sequence *s, struct source *src, struct record *rec)
 {
 	struct cursor *c;
 
-	while ((c = earliest(src))) {
+	while ((c = cursors_earliest(src))) {
 		if (c->ts > s->config.to)
 			break;
+		if (!cursor_may_show(s, c))
+			return false;
 		make_record(src, c, rec);
 		if (c->ts >= s->config.from && passes(s, src, rec)) {
 			src->pending = c;
 			return true;
 		}
 		order_learn_skipped(s->order, src->config.formats, src->config.tasks, rec);
-		consume(s, src, c);
+		cursors_consume(s, src, c);
+		if (!(++s->n_skipped % SKIPS_MAX) && is_stopped(s))
+			return false;
 	}
-	src->done = true;
+	src->done = c || cursors_have_ended(src);
 	return false;
 }
 
@@ -356,13 +193,11 @@ static struct record_extra *extra_of(struct batch *b, struct record *rec)
 	return rec->extra;
 }
 
-/* The batch keeps the cursor's chunk until it is filled again. */
-static bool pin(const struct sequence *s, struct batch *b, struct cursor *c)
+/* The batch keeps the chunk, one reference, until it is filled again. */
+static bool batch_take_chunk(struct batch *b, struct chunk *chunk)
 {
 	struct chunk **more;
 
-	if (!c->page.chunk || (c->pinned == c->page.chunk && c->pinned_by == s->n_batches))
-		return true;
 	if (b->n_chunks == b->cap_chunks) {
 		size_t cap = b->cap_chunks ? b->cap_chunks * 2 : 64;
 
@@ -372,7 +207,17 @@ static bool pin(const struct sequence *s, struct batch *b, struct cursor *c)
 		b->chunks = more;
 		b->cap_chunks = cap;
 	}
-	b->chunks[b->n_chunks++] = c->pinned = chunk_get(c->page.chunk);
+	b->chunks[b->n_chunks++] = chunk;
+	return true;
+}
+
+static bool pin(const struct sequence *s, struct batch *b, struct cursor *c)
+{
+	if (!c->page.chunk || (c->pinned == c->page.chunk && c->pinned_by == s->n_batches))
+		return true;
+	if (!batch_take_chunk(b, c->page.chunk))
+		return false;
+	c->pinned = chunk_get(c->page.chunk);
 	c->pinned_by = s->n_batches;
 	return true;
 }
@@ -394,7 +239,7 @@ static void add_places(struct batch *b, const struct cursor *c, struct record *r
 /* An entry whose exit comes next, whoever else is traced, is shown with it on one line. */
 static void fold_exit(struct sequence *s, struct source *src, struct batch *b, struct record *rec)
 {
-	struct cursor *c = earliest(src);
+	struct cursor *c = cursors_earliest(src);
 	struct record_extra *x;
 
 	if (!c || !order_is_exit_of(src->config.formats, rec, c->rec.data, c->rec.size) ||
@@ -404,12 +249,65 @@ static void fold_exit(struct sequence *s, struct source *src, struct batch *b, s
 	x->pair = c->rec.data;
 	x->pair_size = c->rec.size;
 	rec->flags |= RECORD_PAIR;
-	consume(s, src, c);
+	cursors_consume(s, src, c);
+}
+
+static void add_record(struct sequence *s, struct batch *b, const struct record *rec)
+{
+	b->n_bytes += rec->size;
+	b->n++;
+	s->prev_ts = rec->ts;
+	s->prev_source = rec->source;
+	s->has_prev = true;
+}
+
+/* May the exit of an entry that was just taken from src still come as its next record? */
+static bool must_hold(struct sequence *s, struct source *src)
+{
+	const struct cursor *c = cursors_earliest(src);
+
+	return s->is_live && (c ? !cursor_may_show(s, c) : !cursors_have_ended(src));
+}
+
+/* Sets the entry aside until the next batch; its chunk is the one that was pinned for it. */
+static void hold(struct sequence *s, struct source *src, struct chunk *chunk,
+		 const struct record *rec)
+{
+	s->held = (struct held){.src = src, .rec = *rec, .before = s->before};
+	if (rec->extra)
+		s->held.extra = *rec->extra;
+	if (chunk)
+		s->held.chunk = chunk_get(chunk);
+}
+
+/* What was held goes first; without its exit if that took too long. False: it has to wait on. */
+static bool take_held(struct sequence *s, struct batch *b)
+{
+	struct source *src = s->held.src;
+	bool alone = must_hold(s, src);
+	struct record *rec = &b->records[0];
+
+	if (alone &&
+	    (s->before <= s->held.before || s->before - s->held.before < s->config.hold_rounds))
+		return false;
+	if (s->held.chunk && !batch_take_chunk(b, s->held.chunk))
+		return false;
+	*rec = s->held.rec;
+	if (rec->extra) {
+		rec->extra = NULL;
+		*extra_of(b, rec) = s->held.extra;
+	}
+	s->held.src = NULL;
+	if (!alone)
+		fold_exit(s, src, b, rec);
+	add_record(s, b, rec);
+	return true;
 }
 
 static bool take_record(struct sequence *s, struct source *src, struct batch *b, struct record *rec)
 {
 	struct cursor *c = src->pending;
+	struct chunk *chunk = c->page.chunk;
 	uint64_t latency;
 
 	if (!pin(s, b, c))
@@ -426,15 +324,16 @@ static bool take_record(struct sequence *s, struct source *src, struct batch *b,
 		extra_of(b, rec)->latency = latency;
 	}
 	src->pending = NULL;
-	consume(s, src, c);
+	cursors_consume(s, src, c);
 	if (rec->event && rec->event->role &&
-	    order_apply(s->order, src->config.formats, src->config.tasks, rec))
+	    order_apply(s->order, src->config.formats, src->config.tasks, rec)) {
+		if (must_hold(s, src)) {
+			hold(s, src, chunk, rec);
+			return true;
+		}
 		fold_exit(s, src, b, rec);
-	b->n_bytes += rec->size;
-	b->n++;
-	s->prev_ts = rec->ts;
-	s->prev_source = rec->source;
-	s->has_prev = true;
+	}
+	add_record(s, b, rec);
 	return true;
 }
 
@@ -490,27 +389,38 @@ static void batch_begin(struct sequence *s, struct batch *b)
 }
 
 /* Of several sources the one whose next record is the earliest. */
-static struct source *earliest_source(struct sequence *s, struct record *rec)
+static struct source *find_earliest(struct sequence *s)
 {
 	struct source *best = NULL;
 	struct record dummy;
-	size_t best_i = 0;
 
 	for (size_t i = 0; i < s->n_sources; i++) {
 		struct source *src = s->sources[i];
 
 		if (src->done || (!src->pending && !source_seek(s, src, &dummy)))
 			continue;
-		if (!best || src->pending->ts < best->pending->ts) {
+		if (!best || src->pending->ts < best->pending->ts)
 			best = src;
-			best_i = i;
-		}
 	}
-	if (best) {
-		/* names may have been learned since it was looked at */
-		make_record(best, best->pending, rec);
-		rec->source = best_i;
-	}
+	return best;
+}
+
+static struct source *earliest_source(struct sequence *s, struct record *rec)
+{
+	struct source *best;
+	uint64_t n_skipped;
+
+	/* live: what one source skips may make certain what another one holds back */
+	do {
+		n_skipped = s->n_skipped;
+		best = find_earliest(s);
+	} while (s->is_live && s->n_skipped != n_skipped && !is_stopped(s));
+	if (!best || !cursor_may_show(s, best->pending))
+		return NULL;
+	/* names may have been learned since it was looked at */
+	make_record(best, best->pending, rec);
+	for (rec->source = 0; s->sources[rec->source] != best;)
+		rec->source++;
 	return best;
 }
 
@@ -519,9 +429,13 @@ int sequence_fill(struct sequence *s, struct batch *b)
 	size_t n_chunks = 0;
 
 	batch_begin(s, b);
-	if (s->config.stop && s->config.stop(s->config.stop_ctx))
+	if (is_stopped(s))
 		return 0;
-	while (b->n < BATCH_RECORDS && b->n_bytes < BATCH_MAX_BYTES) {
+	if (s->is_live)
+		cursors_refill(s);
+	if (s->held.src && !take_held(s, b))
+		return 0;
+	while (!s->held.src && b->n < BATCH_RECORDS && b->n_bytes < BATCH_MAX_BYTES) {
 		struct record *rec = &b->records[b->n];
 		struct source *src;
 
@@ -557,6 +471,7 @@ struct sequence *sequence_new(const struct sequence_config *config)
 	if (!s)
 		return NULL;
 	s->config = *config;
+	s->before = UINT64_MAX;
 	s->order = order_new(config->raw, config->all_names, config->tgids);
 	if (!s->order || (config->cpus && choose_cpus(s) < 0)) {
 		sequence_free(s);
@@ -577,6 +492,8 @@ void sequence_free(struct sequence *s)
 		}
 		free(s->sources[i]);
 	}
+	if (s->held.src)
+		chunk_put(s->held.chunk);
 	free(s->sources);
 	free(s->chosen);
 	order_free(s->order);
@@ -585,16 +502,9 @@ void sequence_free(struct sequence *s)
 
 int sequence_start(struct sequence *s)
 {
-	for (size_t i = 0; i < s->n_sources; i++) {
-		struct source *src = s->sources[i];
-
-		for (size_t k = 0; k < src->n_cursors; k++) {
-			src->cursors[k].live = true;
-			cursor_advance(s, src, &src->cursors[k]);
-		}
-		if (src->n_cursors > SCAN_MAX && heap_build(src) < 0)
+	for (size_t i = 0; i < s->n_sources; i++)
+		if (cursors_start(s, s->sources[i]) < 0)
 			return -ENOMEM;
-	}
 	return 0;
 }
 
@@ -627,6 +537,14 @@ void sequence_set_range(struct sequence *s, uint64_t from, uint64_t to)
 {
 	s->config.from = from;
 	s->config.to = to;
+}
+
+bool sequence_has_ended(const struct sequence *s)
+{
+	for (size_t i = 0; i < s->n_sources; i++)
+		if (!s->sources[i]->done)
+			return false;
+	return !s->held.src;
 }
 
 const struct sequence_stats *sequence_stats(const struct sequence *s)

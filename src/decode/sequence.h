@@ -9,6 +9,8 @@
  *
  *	sequence_new ─▶ sequence_add_source … ─▶ sequence_start ─▶ sequence_fill … ─▶ sequence_free
  *
+ * In a live trace sequence_fill() gives what is certain to be in order; see livepages.h.
+ *
  * A sequence belongs to one thread at a time. A batch, once filled, belongs to whoever works on it;
  * what its records point at stays valid until it is filled again or released.
  */
@@ -37,6 +39,9 @@ struct source_config {
 	struct filter **rejects; /* report -v -F */
 	size_t n_rejects;
 	bool names_first; /* the filters look at the task's name */
+	/* Asked for tasks that the trace does not name; length of the name in buf, or 0. May be NULL. */
+	size_t (*find_name)(void *ctx, int pid, char *buf, size_t size);
+	void *find_name_ctx;
 };
 
 struct sequence_config {
@@ -51,6 +56,12 @@ struct sequence_config {
 	uint64_t from, to;	 /* inclusive; to: UINT64_MAX */
 	bool (*stop)(void *ctx); /* asked once a batch; may be NULL */
 	void *stop_ctx;
+	/*
+	 * Live traces: how many rounds a function entry waits for the record after it, which may be its
+	 * exit and is then shown on the same line. After that the entry is shown as one whose body is
+	 * still running.
+	 */
+	uint64_t hold_rounds;
 };
 
 struct batch {
@@ -96,8 +107,13 @@ void sequence_shift(struct sequence *s, int64_t by);
 /* Sets config.from and config.to, before the first sequence_fill(). */
 void sequence_set_range(struct sequence *s, uint64_t from, uint64_t to);
 
-/* 1: batch filled; 0: no more. */
+/* 1: batch filled; 0: no more, or in a live trace (see livepages.h) none for now. */
 int sequence_fill(struct sequence *s, struct batch *b);
+
+/* After sequence_fill() gave 0: is that the end? */
+bool sequence_has_ended(const struct sequence *s);
+/* How many records are in memory that no batch was given; it throws them away. Live traces only. */
+uint64_t sequence_count_rest(struct sequence *s);
 
 int batch_init(struct batch *b);
 void batch_release(struct batch *b);

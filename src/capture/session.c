@@ -144,6 +144,47 @@ int session_open(struct session *s, const struct session_config *config, struct 
 	return r;
 }
 
+static int stop_buffers(struct session *s, bool keep, struct errmsg *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < s->setup->n_buffers && r >= 0; i++) {
+		const char *instance = s->setup->buffers[i].instance;
+
+		r = keep ? journal_set(s->journal, instance, "tracing_on", "0", TRACEFS_SET, err)
+			 : tracefs_write(&s->t, instance, "tracing_on", "0", TRACEFS_SET, err);
+	}
+	return r;
+}
+
+int session_attach(struct session *s, const struct name_list *instances, bool keep,
+		   struct errmsg *err)
+{
+	int r;
+
+	memset(s, 0, sizeof(*s));
+	s->config.all_formats = true;
+	s->signal_fd = -1;
+	textbuf_init(&s->names, NAMES_MAX_BYTES);
+	plan_init(&s->own_plan);
+	for (size_t i = 0; i < instances->n; i++)
+		if (*instances->names[i] && !plan_add_buffer(&s->own_plan, instances->names[i]))
+			return errmsg_set_errno(err, -ENOMEM, "cannot begin");
+	s->config.plan = &s->own_plan;
+	r = tracefs_open(&s->t, err);
+	if (r >= 0)
+		r = journal_open(&s->journal, &s->t, err);
+	if (r >= 0)
+		r = setup_attach(&s->setup, &s->own_plan, &s->t, name_list_find(instances, ""),
+				 err);
+	if (r >= 0)
+		r = stop_buffers(s, keep, err);
+	if (r >= 0)
+		r = read_kernel(s, err);
+	s->n_cpus = r >= 0 ? tracefs_cpu_count(&s->t) : 0;
+	return r;
+}
+
 uint32_t session_page_size(const struct session *s, size_t buffer)
 {
 	long long kb = tracefs_read_number(&s->t, s->setup->buffers[buffer].instance,
@@ -315,6 +356,7 @@ int session_close(struct session *s, struct errmsg *err)
 		close(s->signal_fd);
 	kernelinfo_release(&s->kernel);
 	textbuf_release(&s->names);
+	plan_release(&s->own_plan);
 	s->journal = NULL;
 	s->setup = NULL;
 	return r;

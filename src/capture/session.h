@@ -40,6 +40,7 @@ enum session_end {
 
 struct session {
 	struct session_config config;
+	struct plan own_plan; /* of session_attach() */
 	struct tracefs t;
 	struct journal *journal;
 	struct setup *setup;
@@ -54,6 +55,13 @@ struct session {
 };
 
 int session_open(struct session *s, const struct session_config *config, struct errmsg *err);
+
+/*
+ * For looking at what is there: the buffers of these instances ("": the top level), stopped, nothing else
+ * changed. keep: session_close() lets those go on that ran.
+ */
+int session_attach(struct session *s, const struct name_list *instances, bool keep,
+		   struct errmsg *err);
 
 /* Sub-buffer size of one of the setup's buffers. */
 uint32_t session_page_size(const struct session *s, size_t buffer);

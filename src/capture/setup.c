@@ -313,21 +313,55 @@ static int set_buffer(struct setup *s, const struct setup_buffer *b, struct errm
 	return r;
 }
 
-int setup_apply(struct setup **ret_setup, const struct plan *plan, const struct tracefs *t,
-		struct journal *journal, struct errmsg *err)
+static struct setup *setup_new(const struct plan *plan, const struct tracefs *t,
+			       struct journal *journal)
 {
 	struct setup *s = calloc(1, sizeof(*s));
-	int r;
 
 	if (s)
 		s->buffers = calloc(plan->n_buffers, sizeof(*s->buffers));
 	if (!s || !s->buffers) {
 		free(s);
-		return errmsg_set_errno(err, -ENOMEM, "cannot begin");
+		return NULL;
 	}
 	s->plan = plan;
 	s->t = *t;
 	s->journal = journal;
+	return s;
+}
+
+int setup_attach(struct setup **ret_setup, const struct plan *plan, const struct tracefs *t,
+		 bool with_top, struct errmsg *err)
+{
+	struct setup *s = setup_new(plan, t, NULL);
+
+	if (!s)
+		return errmsg_set_errno(err, -ENOMEM, "cannot begin");
+	for (size_t i = 0; i < plan->n_buffers; i++) {
+		struct setup_buffer *b = &s->buffers[s->n_buffers];
+		char tracer[64];
+
+		if (!*plan->buffers[i].name && !with_top)
+			continue;
+		b->plan = &plan->buffers[i];
+		snprintf(b->instance, sizeof(b->instance), "%s", b->plan->name);
+		if (tracefs_read_short(t, b->instance, "current_tracer", tracer, sizeof(tracer)) >
+		    0)
+			b->is_latency = setup_is_latency(tracer);
+		s->n_buffers++;
+	}
+	*ret_setup = s;
+	return 0;
+}
+
+int setup_apply(struct setup **ret_setup, const struct plan *plan, const struct tracefs *t,
+		struct journal *journal, struct errmsg *err)
+{
+	struct setup *s = setup_new(plan, t, journal);
+	int r;
+
+	if (!s)
+		return errmsg_set_errno(err, -ENOMEM, "cannot begin");
 	r = set_probes(s, err);
 	if (r >= 0)
 		r = setup_place(s, err);

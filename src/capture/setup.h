@@ -40,6 +40,9 @@ struct setup {
 /* On failure what was set is put back when the journal is closed. */
 int setup_apply(struct setup **ret_setup, const struct plan *plan, const struct tracefs *t,
 		struct journal *journal, struct errmsg *err);
+/* What is there already, without changing anything; the plan's default buffer only with_top. */
+int setup_attach(struct setup **ret_setup, const struct plan *plan, const struct tracefs *t,
+		 bool with_top, struct errmsg *err);
 int setup_set_pid(struct setup *s, int pid, struct errmsg *err);
 int setup_start(struct setup *s, struct errmsg *err);
 int setup_stop(struct setup *s, struct errmsg *err);

@@ -10,6 +10,8 @@
 
 /* setup_place.c: in which instance each buffer of the plan is; makes those that are ours. */
 int setup_place(struct setup *s, struct errmsg *err);
+/* True for the tracers that keep the worst case as text. */
+bool setup_is_latency(const char *tracer);
 /* setup_functions.c */
 int setup_functions(struct setup *s, const struct setup_buffer *b, struct errmsg *err);
 /* setup_events.c */

@@ -18,6 +18,7 @@
 #include "capture/setup_int.h"
 
 #include "base/spelling.h"
+#include "capture/reset.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -29,7 +30,7 @@ static const char *const latency_tracers[] = {
 	"irqsoff", "preemptoff", "preemptirqsoff", "wakeup", "wakeup_rt", "wakeup_dl",
 };
 
-static bool is_latency_tracer(const char *tracer)
+bool setup_is_latency(const char *tracer)
 {
 	for (size_t i = 0; i < sizeof(latency_tracers) / sizeof(*latency_tracers); i++)
 		if (!strcmp(latency_tracers[i], tracer))
@@ -186,12 +187,34 @@ static int clean_top(struct setup *s, struct errmsg *err)
 	return r;
 }
 
+static void note_sentence(void *ctx, const char *sentence)
+{
+	setup_note(ctx, "%s", sentence);
+}
+
+/* start: from what was there after boot, not from what somebody left there. */
+static int begin_anew(struct setup *s, const char *instance, struct errmsg *err)
+{
+	struct reset reset = {.t = &s->t, .tell = note_sentence, .ctx = s};
+	int pid, r;
+
+	if (journals_find_owner(instance, &pid))
+		return errmsg_set(
+			err, -EBUSY,
+			"the sonde with process number %d is recording there; wait for its end",
+			pid);
+	r = s->plan->keep_before ? 0 : reset_instance(&reset, instance, 0, err);
+	return r < 0 || s->plan->keep_before
+		       ? r
+		       : tracefs_write(&s->t, instance, "tracing_on", "0", TRACEFS_SET, err);
+}
+
 static int take_top(struct setup *s, struct errmsg *err)
 {
 	int r;
 
 	if (!s->journal)
-		return s->plan->keep_before ? 0 : clean_top(s, err);
+		return begin_anew(s, "", err);
 	r = journal_take_top(s->journal, err);
 	if (r >= 0 && !s->plan->take_over)
 		r = check_top_is_free(s, err);
@@ -263,7 +286,7 @@ int setup_place(struct setup *s, struct errmsg *err)
 			return refuse_tracer(&s->t, p->tracer, err);
 		*b = (struct setup_buffer){
 			.plan = p,
-			.is_latency = p->tracer && is_latency_tracer(p->tracer),
+			.is_latency = p->tracer && setup_is_latency(p->tracer),
 		};
 		r = *p->name ? place_named(s, b, err) : place_default(s, b, err);
 		if (r < 0)

@@ -7,6 +7,7 @@
  * target may be the same file.
  */
 #include "cli/command.h"
+#include "cli/compressionopt.h"
 #include "cli/tracecopy.h"
 #include "store/unpack.h"
 
@@ -35,24 +36,11 @@ static const struct option_row rows[] = {
 static int choose_compression(const struct convert_options *o, const struct tracefile *tf,
 			      enum compression *ret, struct errmsg *err)
 {
-	const char *name = o->compression;
-
-	if (!name)
-		*ret = o->version == 6 ? COMPRESSION_NONE : tf->compression;
-	else if (!strcmp(name, "any"))
-		*ret = o->version == 6 ? COMPRESSION_NONE : COMPRESSION_ZSTD;
-	else
-		*ret = compression_parse(name);
-	/* the source has one that cannot be read: its data is not there, so any will do */
-	if (*ret == COMPRESSION_UNKNOWN && !name)
+	if (o->compression)
+		return compressionopt_parse(o->compression, o->version, ret, err);
+	*ret = o->version == 6 ? COMPRESSION_NONE : tf->compression;
+	if (*ret == COMPRESSION_UNKNOWN) /* its data cannot be read, so any will do */
 		*ret = COMPRESSION_ZSTD;
-	if (*ret == COMPRESSION_UNKNOWN)
-		return errmsg_set(err, -EINVAL,
-				  "there is no compression '%s': use none, zstd, zlib or any",
-				  name);
-	if (*ret != COMPRESSION_NONE && o->version == 6)
-		return errmsg_set(err, -EINVAL,
-				  "version 6 has no compression; leave out --compression %s", name);
 	return 0;
 }
 

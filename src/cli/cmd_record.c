@@ -9,9 +9,10 @@
 #include "base/textbuf.h"
 #include "capture/cost.h"
 #include "capture/recording.h"
+#include "cli/bootline.h"
 #include "cli/command.h"
+#include "cli/compressionopt.h"
 #include "cli/recordopts.h"
-#include "store/unpack.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -187,27 +188,6 @@ static void show_outcome(const struct outcome *oc)
 
 /* --- the whole --------------------------------------------------------------------------------- */
 
-static int find_compression(const struct record_options *o, enum compression *ret,
-			    struct errmsg *err)
-{
-	const char *name = o->compression ? o->compression : "none";
-
-	*ret = COMPRESSION_NONE;
-	if (!strcmp(name, "none"))
-		return 0;
-	if (o->file_version == 6)
-		return errmsg_set(err, -EINVAL, "files of version 6 cannot be compressed");
-	if (!strcmp(name, "any") || !strcmp(name, "zstd"))
-		*ret = COMPRESSION_ZSTD;
-	else if (!strcmp(name, "zlib"))
-		*ret = COMPRESSION_ZLIB;
-	else
-		return errmsg_set(err, -EINVAL,
-				  "there is no compression '%s'; there are none, zstd, zlib, any",
-				  name);
-	return 0;
-}
-
 static int run(struct session *s, struct recording *rec, struct outcome *oc, struct errmsg *err)
 {
 	struct watch w = {
@@ -278,7 +258,7 @@ static int record(const struct record_options *o, char **argv, struct errmsg *er
 	struct recording *rec;
 	struct session s;
 	char clock[64];
-	int r = find_compression(o, &compression, err), r2;
+	int r = compressionopt_parse(o->compression, o->file_version, &compression, err), r2;
 
 	if (r < 0)
 		return r;
@@ -326,7 +306,9 @@ static int run_record(const struct command *cmd, int argc, char **argv, struct e
 	r = n < 0 ? n : recordopts_check(&o, n > 0, err);
 	if (r >= 0 && !plan_does_something(&o.plan))
 		r = add_default_events(&o, err);
-	if (r >= 0) {
+	if (r >= 0 && o.boot) {
+		r = bootline_print(&o.plan, err);
+	} else if (r >= 0) {
 		argv[n + 1] = NULL; /* behind the words that were moved to the front */
 		r = record(&o, n > 0 ? argv + 1 : NULL, err);
 	}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd_extract.c - `sonde extract`: what the kernel's buffers hold now, into a trace.dat.
+ *
+ * The buffers are stopped (tracing_on 0) while they are read: a running one never comes to its end. They
+ * stay stopped, as everything stays set; with -k those that ran go on. Reading takes the events out of
+ * the buffer; a snapshot (-s) stays where it is.
+ */
+#include "capture/recording.h"
+#include "cli/compressionopt.h"
+#include "cli/instances.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+struct extract_options {
+	struct instance_args instances;
+	const char *output, *compression, *ts_offset;
+	long long file_version;
+	bool snapshot, keep, date, quiet;
+};
+
+#define AT(field) offsetof(struct extract_options, field)
+
+static const struct option_row rows[] = {
+	{OPTION_STRING, 'o', "output", "FILE", "the file to write (trace.dat)", AT(output),
+	 .complete = "file"},
+	INSTANCES_ROW_NAME,
+	INSTANCES_ROW_ALL,
+	INSTANCES_ROW_TOP,
+	{OPTION_FLAG, 's', "snapshot", NULL, "the snapshot instead of the buffer", AT(snapshot)},
+	{OPTION_FLAG, 'k', "keep", NULL, "let buffers that ran go on", AT(keep)},
+	{OPTION_FLAG, 0, "date", NULL, "note the time of day, to show events by it", AT(date)},
+	{OPTION_STRING, 0, "ts-offset", "N", "a number that is added to every time stamp",
+	 AT(ts_offset)},
+	{OPTION_STRING, 0, "compression", "HOW",
+	 "none (default), zstd, zlib, or any: the best there is", AT(compression),
+	 .complete = "none zstd zlib any"},
+	{OPTION_NUMBER, 0, "file-version", "6|7", "version of the file format (7)",
+	 AT(file_version)},
+	{OPTION_FLAG, 'q', "quiet", NULL, "say nothing unless it fails", AT(quiet)},
+	{OPTION_END},
+};
+
+static int extract(const struct extract_options *o, const struct name_list *names,
+		   struct errmsg *err)
+{
+	struct recording_config config = {
+		.path = o->output ? o->output : "trace.dat",
+		.version = o->file_version,
+		.ts_offset = o->ts_offset,
+		.date = o->date,
+		.snapshot = o->snapshot,
+		.program = "sonde " SONDE_VERSION,
+	};
+	struct recording_sum sum = {0};
+	struct session s;
+	int r = compressionopt_parse(o->compression, o->file_version, &config.compression, err), r2;
+
+	if (r < 0)
+		return r;
+	r = session_attach(&s, names, o->keep, err);
+	if (r >= 0)
+		r = recording_extract(&s, &config, &sum, err);
+	r2 = session_close(&s, err);
+	r = r < 0 ? r : r2;
+	if (r >= 0 && !o->quiet)
+		printf("%s: %llu events%s\n", config.path, (unsigned long long)sum.events,
+		       sum.lost ? "; older ones were overwritten before" : "");
+	return r;
+}
+
+static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
+{
+	struct extract_options o = {.file_version = 7};
+	struct name_list names = {0};
+	struct tracefs t;
+	int n = command_parse(cmd, &o, argc, argv, err), r;
+
+	if (n < 0)
+		return n;
+	r = instances_refuse_words(cmd, n, argv, err);
+	if (r >= 0)
+		r = tracefs_open(&t, err);
+	if (r >= 0)
+		r = instances_take(&t, &o.instances, &names, err);
+	if (r >= 0)
+		r = extract(&o, &names, err);
+	name_list_release(&names);
+	name_list_release(&o.instances.names);
+	return r;
+}
+
+const struct command cmd_extract = {
+	.name = "extract",
+	.summary = "write what the kernel's buffers hold into a trace.dat",
+	.usage = "[options]",
+	.options = rows,
+	.run = run,
+};

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd_start.c - `sonde start` and `sonde set`: set the kernel's tracer and leave it so.
+ *
+ * start begins from a clean top level (or instance), set changes only what is named. Nothing reads the
+ * buffers: the newest events stay in them, for show, extract and snapshot. `sonde reset` ends it.
+ */
+#include "base/textbuf.h"
+#include "capture/setup.h"
+#include "cli/bootline.h"
+#include "cli/command.h"
+#include "cli/recordopts.h"
+
+#include "capture/child.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+struct start_options {
+	struct record_options record;
+	bool fork;
+};
+
+static const struct option_row start_rows[] = {
+	RECORDOPTS_EVENTS,
+	RECORDOPTS_KERNEL,
+	{.kind = OPTION_FLAG,
+	 .letter = 'K',
+	 .help = "keep what is set already",
+	 .offset = RECORDOPTS_AT(plan.keep_before)},
+	{.kind = OPTION_STRING,
+	 .name = "user",
+	 .arg = "USER",
+	 .help = "run the command as USER",
+	 .offset = RECORDOPTS_AT(user)},
+	{.kind = OPTION_FLAG,
+	 .name = "fork",
+	 .help = "do not wait for the end of the command",
+	 .offset = offsetof(struct start_options, fork)},
+	{.kind = OPTION_FLAG,
+	 .name = "profile",
+	 .help = "the events that 'report --profile' looks at",
+	 .offset = RECORDOPTS_AT(profile)},
+	{.kind = OPTION_END},
+};
+
+static const struct option_row set_rows[] = {
+	RECORDOPTS_EVENTS,
+	RECORDOPTS_KERNEL,
+	{.kind = OPTION_END},
+};
+
+static int remove_instances(const struct plan *plan, const struct tracefs *t, struct errmsg *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < plan->n_buffers && r >= 0; i++)
+		if (plan->buffers[i].is_removed)
+			r = tracefs_remove_instance(t, plan->buffers[i].name, err);
+	return r;
+}
+
+static int run_command(const struct start_options *o, struct setup *s, char **argv,
+		       struct errmsg *err)
+{
+	struct child child;
+	int r = child_start(&child, &(struct child_config){.argv = argv, .user = o->record.user},
+			    err);
+
+	if (r < 0)
+		return r;
+	if (o->record.plan.only_command)
+		r = setup_set_pid(s, child.pid, err);
+	if (r >= 0)
+		r = setup_start(s, err);
+	if (r < 0) {
+		child_cancel(&child);
+		return r;
+	}
+	r = child_go(&child, argv[0], err);
+	if (r < 0 || !o->fork)
+		child_end(&child);
+	return r;
+}
+
+static int start(const struct start_options *o, char **argv, bool is_set, struct errmsg *err)
+{
+	const struct plan *plan = &o->record.plan;
+	struct setup *s = NULL;
+	struct tracefs t;
+	int r = tracefs_open(&t, err);
+
+	if (r >= 0)
+		r = remove_instances(plan, &t, err);
+	if (r >= 0 && plan->n_buffers == 2 && plan->buffers[1].is_removed &&
+	    !plan->buffers[0].n_events && !plan->buffers[0].tracer)
+		return 0; /* set -v -B NAME, and nothing else */
+	if (r >= 0)
+		r = setup_apply(&s, plan, &t, NULL, err);
+	for (size_t i = 0; r >= 0 && i < s->notes.n; i++)
+		fprintf(stderr, "sonde: %s\n", s->notes.texts[i]);
+	if (r >= 0)
+		r = argv ? run_command(o, s, argv, err) : is_set ? 0 : setup_start(s, err);
+	setup_free(s);
+	return r;
+}
+
+static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
+{
+	bool is_set = cmd->options == set_rows;
+	struct start_options o = {0};
+	int n, r;
+
+	recordopts_init(&o.record);
+	n = command_parse(cmd, &o, argc, argv, err);
+	r = n < 0 ? n : recordopts_check(&o.record, n > 0, err);
+	o.record.plan.keep_before |= is_set;
+	if (r >= 0 && is_set && n > 0)
+		r = errmsg_set(err, -EINVAL, "set runs no command, but '%s' is given", argv[1]);
+	if (r >= 0 && o.record.boot) {
+		r = bootline_print(&o.record.plan, err);
+	} else if (r >= 0) {
+		argv[n + 1] = NULL;
+		r = start(&o, n > 0 ? argv + 1 : NULL, is_set, err);
+	}
+	recordopts_release(&o.record);
+	return r;
+}
+
+const struct command cmd_start = {
+	.name = "start",
+	.summary = "start tracing in the kernel's buffers, without a file",
+	.usage = "[options] [COMMAND [ARGUMENT…]]",
+	.options = start_rows,
+	.parse_flags = OPTIONS_STOP_AT_ARGUMENT,
+	.run = run,
+};
+
+const struct command cmd_set = {
+	.name = "set",
+	.summary = "change only what is named in the running trace",
+	.usage = "[options]",
+	.options = set_rows,
+	.parse_flags = OPTIONS_STOP_AT_ARGUMENT,
+	.run = run,
+};

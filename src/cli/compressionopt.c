@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * compressionopt.c - turns "none", "zstd", "zlib" or "any" into a kind of compression.
+ */
+#include "cli/compressionopt.h"
+
+#include "base/errmsg.h"
+#include "store/unpack.h"
+
+#include <errno.h>
+#include <string.h>
+
+int compressionopt_parse(const char *name, long long version, enum compression *ret,
+			 struct errmsg *err)
+{
+	enum compression kind = COMPRESSION_NONE;
+
+	if (name)
+		kind = strcmp(name, "any") ? compression_parse(name)
+		       : version == 6	   ? COMPRESSION_NONE
+					   : COMPRESSION_ZSTD;
+	if (kind == COMPRESSION_UNKNOWN)
+		return errmsg_set(err, -EINVAL,
+				  "there is no compression '%s': use none, zstd, zlib or any",
+				  name);
+	if (version == 6 && kind != COMPRESSION_NONE)
+		return errmsg_set(err, -EINVAL,
+				  "version 6 has no compression; leave out --compression %s", name);
+	*ret = kind;
+	return 0;
+}

@@ -76,6 +76,9 @@ struct report {
 	struct report_file *files;
 	size_t n_files;
 	struct guests guests;
+	/* live: asked for tasks that the trace does not name, see sequence.h; may be NULL */
+	size_t (*find_name)(void *ctx, int pid, char *buf, size_t size);
+	void *find_name_ctx;
 };
 
 int report_open(struct report *rep, const struct report_options *opts, struct errmsg *err);

@@ -11,10 +11,10 @@
 #include "base/conveyor.h"
 #include "cli/output.h"
 #include "cli/report.h"
+#include "cli/report_sources.h"
 #include "decode/names.h"
 #include "present/line.h"
 #include "present/rows.h"
-#include "symbols/syscalls.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -39,13 +39,8 @@ typedef size_t (*add_records)(struct line_printer *lp, const struct batch *b, si
 struct run {
 	struct report *rep;
 	add_records add;
-	struct sequence *seq;
-	struct unpacker *unpacker;
+	struct report_sources src;
 	struct line_style style;
-	struct line_source *sources;
-	char **prefixes;
-	size_t n_sources;
-	struct arena arena;
 	struct output out;
 	struct slot *slots;
 	size_t n_slots, text_max;
@@ -53,137 +48,6 @@ struct run {
 	size_t n_printers;
 	uint64_t **last_ts; /* --ts-check: per source and CPU */
 };
-
-/* --- sources ----------------------------------------------------------------------------------- */
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
-static bool is_top(const struct tracefile_buffer *b)
-{
-	return !b->name[0];
-}
-
-static enum time_style time_style(const struct report_options *o, const struct timeconv *tc)
-{
-	return !tc->in_time ? TIME_UNITS : o->nanoseconds ? TIME_NANOSECONDS : TIME_MICROSECONDS;
-}
-
-/* The calls of the machine that the last word of the file's uname names. */
-static const struct syscall_table *find_syscalls(const struct tracefile *tf)
-{
-	const struct tracefile_option *o = tracefile_option_find(tf, SNF_OPTION_UNAME);
-	size_t len = o ? strnlen((const char *)o->data.data, o->data.len) : 0, start = len;
-
-	while (start && o->data.data[start - 1] != ' ')
-		start--;
-	return len ? syscalls_for((const char *)o->data.data + start, len - start) : NULL;
-}
-
-static int add_source(struct run *run, struct report_file *file, const struct tracefile_buffer *b,
-		      struct errmsg *err)
-{
-	const struct report_options *o = run->rep->opts;
-	struct timeconv_config tcc = {.raw_ts = o->raw_ts,
-				      .no_date = o->no_date,
-				      .offset = file->input->ts_offset,
-				      .ts2secs = file->input->ts2secs ? file->input->ts2secs
-								      : o->ts2secs};
-	struct source_config sc = {.tf = file->tf,
-				   .formats = file->formats,
-				   .tasks = &file->tasks,
-				   .buffer = b,
-				   .filters = file->filters,
-				   .n_filters = file->n_filters,
-				   .rejects = file->rejects,
-				   .n_rejects = file->n_rejects,
-				   .names_first = file->names_first};
-	struct line_source *ls = &run->sources[run->n_sources++];
-
-	timeconv_init(&sc.time, file->tf, b->clock, &tcc);
-	sc.time.host = time_shift_read(file->tf, &run->arena); /* a guest's, on the host's clock */
-	timeconv_settle(&sc.time);
-	*ls = (struct line_source){
-		.formats = file->formats,
-		.page_size = b->page_size,
-		.time_style = time_style(o, &sc.time),
-		.diff_in_us = tracefile_option_find(file->tf, SNF_OPTION_TRACECLOCK) &&
-			      !o->nanoseconds && !tcc.ts2secs,
-		.file = run->rep->n_files > 1 ? base_name(file->tf->path) : NULL,
-		.buffer = is_top(b) ? NULL : b->name,
-		.syscalls = o->syscall_names || o->profile ? find_syscalls(file->tf) : NULL};
-	file->formats->config.time_style = ls->time_style;
-	if (sequence_add_source(run->seq, &sc, run->unpacker) < 0)
-		return errmsg_set_errno(err, -ENOMEM, "cannot read %s", file->tf->path);
-	return 0;
-}
-
-static char *make_prefix(const char *name, size_t width)
-{
-	char *s = malloc(width + strlen(name) + 3);
-	size_t len = strlen(name);
-
-	if (s)
-		snprintf(s, width + len + 3, "%*s%s", (int)width, name, name[0] ? ": " : "  ");
-	return s;
-}
-
-/* The names that stand before each line; none with a single file without instances. */
-static int set_prefixes(struct run *run, const char **names, bool wanted, struct errmsg *err)
-{
-	size_t width = 0;
-
-	for (size_t i = 0; i < run->n_sources; i++)
-		if (strlen(names[i]) > width)
-			width = strlen(names[i]);
-	run->prefixes = calloc(run->n_sources + 1, sizeof(*run->prefixes));
-	for (size_t i = 0; wanted && run->prefixes && i < run->n_sources; i++) {
-		run->prefixes[i] = make_prefix(names[i], width);
-		run->sources[i].prefix = run->prefixes[i];
-	}
-	return run->prefixes ? 0 : errmsg_set_errno(err, -ENOMEM, "cannot report");
-}
-
-/* Top buffers of all files first, then their instances, as the merge breaks ties in that order. */
-static int add_sources(struct run *run, struct errmsg *err)
-{
-	struct report *rep = run->rep;
-	size_t n = 0;
-	bool instances = false;
-	const char **names;
-	int r = 0;
-
-	for (size_t i = 0; i < rep->n_files; i++)
-		n += rep->files[i].tf->n_buffers;
-	run->sources = calloc(n + 1, sizeof(*run->sources));
-	names = calloc(n + 1, sizeof(*names));
-	if (!run->sources || !names) {
-		free(names);
-		return errmsg_set_errno(err, -ENOMEM, "cannot report");
-	}
-	for (int top = 1; top >= 0 && r >= 0; top--)
-		for (size_t i = 0; i < rep->n_files && r >= 0; i++)
-			for (size_t k = 0; k < rep->files[i].tf->n_buffers && r >= 0; k++) {
-				const struct tracefile_buffer *b = &rep->files[i].tf->buffers[k];
-
-				if (b->is_text || is_top(b) != top)
-					continue;
-				names[run->n_sources] = !top ? b->name
-							: rep->n_files > 1
-								? base_name(rep->files[i].tf->path)
-								: "";
-				instances |= !top;
-				r = add_source(run, &rep->files[i], b, err);
-			}
-	if (r >= 0)
-		r = set_prefixes(run, names, rep->n_files > 1 || instances, err);
-	free(names);
-	return r;
-}
 
 /* "cpus=N" of every file, before anything else; with several files under their names. */
 static void add_heads(struct run *run, struct textbuf *tb)
@@ -195,7 +59,7 @@ static void add_heads(struct run *run, struct textbuf *tb)
 
 		report_add_head(rep, i, tb);
 		for (size_t k = 0; rep->opts->verbose && k < tf->n_buffers; k++)
-			if (!is_top(&tf->buffers[k]))
+			if (!report_is_top(&tf->buffers[k]))
 				report_add_empty_cpus(&tf->buffers[k], tb);
 	}
 }
@@ -207,7 +71,7 @@ static int fill_slot(void *ctx, void *item)
 	struct run *run = ctx;
 	struct slot *slot = item;
 
-	return output_is_closed(&run->out) ? 0 : sequence_fill(run->seq, &slot->batch);
+	return output_is_closed(&run->out) ? 0 : sequence_fill(run->src.seq, &slot->batch);
 }
 
 static void work_slot(void *ctx, void *item, unsigned thread)
@@ -279,7 +143,7 @@ static int slots_init(struct run *run, unsigned n_threads, struct errmsg *err)
 
 static int ts_check_init(struct run *run, struct errmsg *err)
 {
-	run->last_ts = calloc(run->n_sources + 1, sizeof(*run->last_ts));
+	run->last_ts = calloc(run->src.n + 1, sizeof(*run->last_ts));
 	for (size_t i = 0, s = 0; run->last_ts && i < run->rep->n_files; i++)
 		for (size_t k = 0; k < run->rep->files[i].tf->n_buffers; k++) {
 			uint32_t n = 0;
@@ -288,7 +152,7 @@ static int ts_check_init(struct run *run, struct errmsg *err)
 				for (size_t j = 0; j < run->rep->files[m].tf->n_buffers; j++)
 					if (run->rep->files[m].tf->buffers[j].max_cpus > n)
 						n = run->rep->files[m].tf->buffers[j].max_cpus;
-			if (s < run->n_sources)
+			if (s < run->src.n)
 				run->last_ts[s++] = calloc(n + 1, sizeof(**run->last_ts));
 		}
 	return run->last_ts ? 0 : errmsg_set_errno(err, -ENOMEM, "cannot check times");
@@ -334,7 +198,7 @@ static void add_wakeup_sum(struct textbuf *tb, const struct wakeup_stats *w)
 
 static int write_tail(struct run *run)
 {
-	const struct wakeup_stats *w = sequence_wakeup(run->seq);
+	const struct wakeup_stats *w = sequence_wakeup(run->src.seq);
 	struct textbuf tb;
 	int r;
 
@@ -386,19 +250,6 @@ static int write_heads(struct run *run, bool *ret_only_text, struct errmsg *err)
 	return r;
 }
 
-static bool any_compressed(const struct report *rep, size_t *ret_streams)
-{
-	bool any = false;
-
-	*ret_streams = 0;
-	for (size_t i = 0; i < rep->n_files; i++)
-		for (size_t k = 0; k < rep->files[i].tf->n_buffers; k++) {
-			any |= rep->files[i].tf->buffers[k].compressed;
-			*ret_streams += rep->files[i].tf->buffers[k].n_cpus;
-		}
-	return any;
-}
-
 /* "12.5" seconds, or "+1.5s", "+20ms", "+7us", "+100ns" after the first event; units of the clock
  * where it is none that counts time. */
 static int parse_time(const struct run *run, const char *option, const char *text, uint64_t first,
@@ -409,7 +260,7 @@ static int parse_time(const struct run *run, const char *option, const char *tex
 		double ns;
 	} units[] = {{"", 1e9}, {"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}};
 	bool relative = text[0] == '+';
-	bool in_time = run->n_sources && run->sources[0].time_style != TIME_UNITS;
+	bool in_time = run->src.n && run->src.list[0].time_style != TIME_UNITS;
 	char *end;
 	long double v = strtold(text + relative, &end);
 
@@ -441,18 +292,18 @@ static int set_range(struct run *run, struct errmsg *err)
 
 	if (!o->from && !o->to)
 		return 0;
-	sequence_first_ts(run->seq, &first);
+	sequence_first_ts(run->src.seq, &first);
 	if (o->from)
 		r = parse_time(run, "--from", o->from, first, &from, err);
 	if (r >= 0 && o->to)
 		r = parse_time(run, "--to", o->to, first, &to, err);
 	/* a time copied from a line is rounded: it means every event that is shown with it */
-	if (run->n_sources && run->sources[0].time_style == TIME_MICROSECONDS) {
+	if (run->src.n && run->src.list[0].time_style == TIME_MICROSECONDS) {
 		from = o->from && o->from[0] != '+' && from >= 500 ? from - 500 : from;
 		to = o->to && o->to[0] != '+' && to < UINT64_MAX - 499 ? to + 499 : to;
 	}
 	if (r >= 0)
-		sequence_set_range(run->seq, from, to);
+		sequence_set_range(run->src.seq, from, to);
 	if (r >= 0 && from > to)
 		r = errmsg_set(err, -EINVAL, "--from %s is later than --to %s", o->from, o->to);
 	return r;
@@ -463,19 +314,18 @@ static int prepare(struct run *run, unsigned n_threads, struct errmsg *err)
 {
 	const struct report_options *o = run->rep->opts;
 	uint64_t first;
-	int r = add_sources(run, err);
+	struct sequence_config sc = report_sequence_config(o);
+	int r = report_sources_init(&run->src, run->rep, &sc, err);
 
 	if (r < 0)
 		return r;
-	if (sequence_start(run->seq) < 0)
-		return errmsg_set_errno(err, -ENOMEM, "cannot report");
-	if (o->align_ts && !o->raw_ts && sequence_first_ts(run->seq, &first))
-		sequence_shift(run->seq, -first);
+	if (o->align_ts && !o->raw_ts && sequence_first_ts(run->src.seq, &first))
+		sequence_shift(run->src.seq, -first);
 	r = set_range(run, err);
 	if (r < 0)
 		return r;
-	run->style.sources = run->sources;
-	run->style.n_sources = run->n_sources;
+	run->style.sources = run->src.list;
+	run->style.n_sources = run->src.n;
 	r = slots_init(run, n_threads, err);
 	if (r >= 0 && o->ts_check)
 		r = ts_check_init(run, err);
@@ -488,7 +338,7 @@ static int run_events(struct run *run, unsigned n_threads, struct errmsg *err)
 	int r = prepare(run, n_threads, err);
 
 	if (r >= 0 && run->rep->opts->profile)
-		return report_profile(run->rep, run->seq, run->sources, run->n_sources, &run->out,
+		return report_profile(run->rep, run->src.seq, run->src.list, run->src.n, &run->out,
 				      err);
 	if (r >= 0)
 		r = write_heads(run, &only_text, err);
@@ -508,37 +358,17 @@ static void run_release(struct run *run)
 	for (size_t i = 0; i < run->n_printers; i++)
 		line_printer_release(&run->printers[i]);
 	free(run->printers);
-	for (size_t i = 0; i < run->n_sources; i++) {
-		if (run->prefixes)
-			free(run->prefixes[i]);
-		if (run->last_ts)
-			free(run->last_ts[i]);
-	}
-	free(run->prefixes);
+	for (size_t i = 0; run->last_ts && i < run->src.n; i++)
+		free(run->last_ts[i]);
 	free(run->last_ts);
-	free(run->sources);
-	sequence_free(run->seq);
-	unpacker_free(run->unpacker);
-	arena_release(&run->arena);
+	report_sources_release(&run->src);
 }
 
 int report_run(struct report *rep, struct errmsg *err)
 {
 	const struct report_options *o = rep->opts;
 	unsigned n_threads = conveyor_default_threads();
-	struct sequence_config sc = {.cpus = o->cpus,
-				     .n_cpus = o->n_cpus,
-				     .no_hardirq = o->no_irq,
-				     .no_softirq = o->no_softirq,
-				     .raw = o->raw || o->profile || o->output != REPORT_TEXT,
-				     .all_names = o->output != REPORT_TEXT ||
-						  (o->profile && !o->peer_text),
-				     .tgids = o->tgid,
-				     .wakeup = o->wakeup,
-				     .places = o->boundary || o->debug,
-				     .to = UINT64_MAX};
-	struct run run = {.rep = rep};
-	size_t n_streams;
+	struct run run = {.rep = rep, .style = report_line_style(o)};
 	bool any_filter;
 	int r;
 
@@ -548,21 +378,10 @@ int report_run(struct report *rep, struct errmsg *err)
 	for (size_t i = 0; i < rep->n_files && o->all_names; i++)
 		if (names_gather(rep->files[i].tf, rep->files[i].formats, &rep->files[i].tasks) < 0)
 			return errmsg_set_errno(err, -ENOMEM, "cannot gather names");
-	arena_init(&run.arena, 64 << 20);
-	if (any_compressed(rep, &n_streams) && n_threads > 1)
-		run.unpacker = unpacker_new((n_threads + 1) / 2, n_streams);
-	run.seq = sequence_new(&sc);
-	run.style = (struct line_style){.latency = o->latency,
-					.raw = o->raw,
-					.ts_diff = o->ts_diff,
-					.boundary = o->boundary,
-					.debug = o->debug,
-					.tgid = o->tgid};
 	run.add = o->output == REPORT_JSON  ? rows_add_json
 		  : o->output == REPORT_CSV ? rows_add_csv
 					    : line_printer_add;
-	r = run.seq ? output_open(&run.out, o->colour, o->no_pager, err)
-		    : errmsg_set_errno(err, -ENOMEM, "cannot report");
+	r = output_open(&run.out, o->colour, o->no_pager, err);
 	if (!r) {
 		run.style.colour = run.out.colour && o->output == REPORT_TEXT;
 		r = run_events(&run, n_threads, err);

@@ -387,7 +387,8 @@ static void clock_of(const struct tracefile *tf, char clock[64])
 
 struct page_source {
 	struct collector *c;
-	uint32_t cpu, page_size;
+	const struct tracefile *tf;
+	uint32_t cpu;
 	const uint8_t *map;
 	uint64_t pos;
 };
@@ -400,9 +401,23 @@ static void unmap_stream(struct page_source *src)
 	src->pos = 0;
 }
 
+/* Of the page that a connection broke off in, what is used must be there; the rest is zeros. */
+static bool is_sound(const struct tracefile *tf, struct piece page)
+{
+	struct byte_reader r = {page.data, page.data + page.len, tf->swap, false};
+	uint64_t used;
+
+	if (page.len == tf->page_size)
+		return true;
+	byte_reader_take_number(&r, 8);
+	used = byte_reader_take_number(&r, tf->long_size) & SNF_COMMIT_MASK;
+	return !r.failed && page.len >= tf->data_offset && used <= page.len - tf->data_offset;
+}
+
 static int next_page(void *ctx, uint32_t *ret_cpu, struct piece *ret_page)
 {
 	struct page_source *src = ctx;
+	uint32_t page_size = src->tf->page_size;
 
 	for (; src->cpu < src->c->n_cpus; unmap_stream(src), src->cpu++) {
 		const struct stream *s = &src->c->streams[src->cpu];
@@ -418,8 +433,10 @@ static int next_page(void *ctx, uint32_t *ret_cpu, struct piece *ret_page)
 			src->map = map;
 		}
 		*ret_cpu = src->cpu;
-		*ret_page = (struct piece){src->map + src->pos,
-					   left < src->page_size ? left : src->page_size};
+		*ret_page =
+			(struct piece){src->map + src->pos, left < page_size ? left : page_size};
+		if (!is_sound(src->tf, *ret_page))
+			continue;
 		src->pos += ret_page->len;
 		return 1;
 	}
@@ -428,7 +445,7 @@ static int next_page(void *ctx, uint32_t *ret_cpu, struct piece *ret_page)
 
 static int put_together(struct collector *c, struct tracefile *tf, struct errmsg *err)
 {
-	struct page_source src = {.c = c, .page_size = tf->page_size};
+	struct page_source src = {.c = c, .tf = tf};
 	enum compression packed = tf->compression;
 	struct writer *w = NULL;
 	char clock[64];

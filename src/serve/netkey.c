@@ -41,7 +41,7 @@ int netkey_open(struct netkey *ret_key, const char *path, struct errmsg *err)
 	while (n && (text[n - 1] == '\n' || text[n - 1] == '\r'))
 		n--;
 	if (n < NETKEY_MIN_BYTES || n > NETKEY_MAX_BYTES)
-		return errmsg_set(err, -EINVAL,
+		return errmsg_set(err, -EBADMSG,
 				  "the key %s must have %d to %d bytes: make one with "
 				  "'head -c 32 /dev/urandom | base64'",
 				  path, NETKEY_MIN_BYTES, NETKEY_MAX_BYTES);

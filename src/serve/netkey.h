@@ -34,7 +34,7 @@ struct netkey_session {
 	uint8_t secret[SHA256_BYTES];
 };
 
-/* -EPERM if others than the owner can read it, -EINVAL if it is too short or too long. */
+/* -EPERM if others than the owner can read it, -EBADMSG if it is too short or too long. */
 int netkey_open(struct netkey *ret_key, const char *path, struct errmsg *err);
 
 /* Both: 0, or -EACCES (wrong key), -EPROTO … with a sentence. */

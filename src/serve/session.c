@@ -2,19 +2,18 @@
 /*
  * session.c - one client, from its first byte to its file.
  *
- *	we ─▶ [the key, see netkey.h]  "tracecmd"
- *	     ─▶ "-1V3\0"      we ─▶ "V3\0"     ─▶ "766679\0\0"     we ─▶ "OK"
- *	protocol 3:  ─▶ TINIT    we ─▶ RINIT    ─▶ SEND_DATA… FIN_DATA    pages    ─▶ CLOSE
+ *	agree.h: the key, the version of the protocol, how many CPUs
+ *	protocol 3:  we ─▶ RINIT    ─▶ SEND_DATA… FIN_DATA    pages    ─▶ CLOSE
  *	             a sonde client sends SEND_DATA… FIN_DATA once more before CLOSE: what came late
- *	protocol 1:  ─▶ cpus\0 page size\0 options\0 (size\0 option)…    we ─▶ port,port,…\0
+ *	protocol 1:  we ─▶ port,port,…\0
  *	             ─▶ metadata, to the end of the connection; pages meanwhile
  *
- * A client that asks for another version is told "V3" once and may try again. However the session ends,
- * what came is put into the file; the log says which way it was.
+ * However the session ends, what came is put into the file; the log says which way it was.
  */
 #include "serve/session_int.h"
 
 #include "base/errmsg.h"
+#include "serve/agree.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -24,14 +23,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define WORD_BYTES  64
-#define HELLO	    "tracecmd"
-#define VERSION_3   "-1V3"
-#define MAGIC_3	    "766679\0" /* and the NUL of the string: 8 bytes */
-#define METADATA_MS 60000      /* until the next message: the client reads its whole kernel */
+#define METADATA_MS 60000 /* until the next message: the client reads its whole kernel */
 #define TICK_MS	    1000
 #define PATH_BYTES  4096
-#define OPTION_MAX  4096
 #define NAMES_MAX   1000
 
 struct session {
@@ -39,9 +33,7 @@ struct session {
 	struct channel ch;
 	struct netaddr peer, local;
 	char peer_text[NETADDR_TEXT_BYTES];
-	struct netkey_session key;
-	int protocol;
-	struct message_tinit init;
+	struct agreement agreed;
 	enum transport transport;
 	struct intake *intake;
 	struct collector *collector;
@@ -61,117 +53,14 @@ say(const struct session *s, enum receive_level level, const char *format, ...)
 	s->config->log(s->config->log_ctx, level, text);
 }
 
-/* --- negotiation ------------------------------------------------------------------------------- */
-
-static int read_word(struct session *s, char word[WORD_BYTES], struct errmsg *err)
-{
-	int r = channel_read_string(&s->ch, word, WORD_BYTES);
-
-	if (r == -EMSGSIZE)
-		return errmsg_set(err, -EBADMSG, "this is no trace-cmd client");
-	return r < 0 ? channel_refuse(r, "negotiate", err) : 0;
-}
-
-static int parse_count(const char *word, uint32_t min, uint32_t max, uint32_t *ret,
-		       struct errmsg *err)
-{
-	char *end;
-	unsigned long v;
-
-	errno = 0;
-	v = strtoul(word, &end, 10);
-	if (errno || *end || !*word || *word == '-' || v < min || v > max)
-		return errmsg_set(err, -EBADMSG, "this is no trace-cmd client, or a broken one");
-	*ret = v;
-	return 0;
-}
-
-static int read_count(struct session *s, uint32_t min, uint32_t max, uint32_t *ret,
-		      struct errmsg *err)
-{
-	char word[WORD_BYTES];
-	int r = read_word(s, word, err);
-
-	return r < 0 ? r : parse_count(word, min, max, ret, err);
-}
-
-static int negotiate_1(struct session *s, const char *cpus, struct errmsg *err)
-{
-	uint32_t n_options, size;
-	char option[OPTION_MAX];
-	int r = parse_count(cpus, 1, MESSAGE_CPUS_MAX, &s->init.n_cpus, err);
-
-	s->protocol = 1;
-	if (!r)
-		r = read_count(s, MESSAGE_PAGE_MIN, MESSAGE_PAGE_MAX, &s->init.page_size, err);
-	if (!r)
-		r = read_count(s, 0, 16, &n_options, err);
-	while (!r && n_options--) {
-		r = read_count(s, 1, sizeof(option), &size, err);
-		if (!r)
-			r = channel_read(&s->ch, option, size);
-		if (!r && size == 4 && !memcmp(option, "TCP", 4))
-			s->init.tcp = true;
-		else if (!r)
-			r = errmsg_set(err, -EBADMSG, "it asks for something that is not known");
-	}
-	return r;
-}
-
-static int negotiate_3(struct session *s, struct errmsg *err)
-{
-	char magic[sizeof(MAGIC_3)];
-	struct message msg;
-	int r = channel_write(&s->ch, "V3", 3);
-
-	s->protocol = 3;
-	if (!r)
-		r = channel_read(&s->ch, magic, sizeof(magic));
-	if (!r && memcmp(magic, MAGIC_3, sizeof(magic)))
-		return errmsg_set(err, -EBADMSG, "this is no trace-cmd client");
-	if (!r)
-		r = channel_write(&s->ch, "OK", 2);
-	if (r < 0)
-		return channel_refuse(r, "negotiate", err);
-	r = channel_read_message(&s->ch, &msg, s->ch.timeout_ms, err);
-	return r < 0 ? r : message_take_tinit(&msg, &s->init, err);
-}
-
-static int negotiate(struct session *s, struct errmsg *err)
-{
-	char word[WORD_BYTES];
-	int r = 0, tries = 0;
-
-	if (s->config->key)
-		r = netkey_ask(s->config->key, &s->ch, &s->key, err);
-	if (r < 0)
-		return r;
-	r = channel_write(&s->ch, HELLO, strlen(HELLO));
-	if (r < 0)
-		return channel_refuse(r, "negotiate", err);
-	for (;;) {
-		r = read_word(s, word, err);
-		if (r < 0)
-			return r;
-		if (!strcmp(word, VERSION_3))
-			return negotiate_3(s, err);
-		if (strncmp(word, "-1V", 3))
-			return negotiate_1(s, word, err);
-		if (tries++)
-			return errmsg_set(err, -EPROTONOSUPPORT,
-					  "it speaks version %s of the protocol only", word + 3);
-		r = channel_write(&s->ch, "V3", 3);
-		if (r < 0)
-			return channel_refuse(r, "negotiate", err);
-	}
-}
+/* --- agreeing ------------------------------------------------------------------------------------ */
 
 static int choose_transport(struct session *s, struct errmsg *err)
 {
 	bool vsock = s->peer.addr.ss_family == AF_VSOCK;
 
-	s->transport = vsock ? TRANSPORT_VSOCK : s->init.tcp ? TRANSPORT_TCP : TRANSPORT_UDP;
-	if (s->init.vsock && !vsock)
+	s->transport = vsock ? TRANSPORT_VSOCK : s->agreed.init.tcp ? TRANSPORT_TCP : TRANSPORT_UDP;
+	if (s->agreed.init.vsock && !vsock)
 		return errmsg_set(err, -EBADMSG, "it asks for vsock over a network");
 	if (s->transport == TRANSPORT_UDP && s->config->key)
 		return errmsg_set(err, -EACCES,
@@ -210,8 +99,8 @@ static int open_file(struct session *s, struct errmsg *err)
 		return r;
 	return collector_open(&s->collector,
 			      &(struct collector_config){.path = s->path,
-							 .n_cpus = s->init.n_cpus,
-							 .page_size = s->init.page_size,
+							 .n_cpus = s->agreed.init.n_cpus,
+							 .page_size = s->agreed.init.page_size,
 							 .max_bytes = s->config->max_bytes},
 			      err);
 }
@@ -223,7 +112,7 @@ static int send_ports(struct session *s, const struct message_ports *p, struct e
 	size_t n = 0;
 	int r;
 
-	if (s->protocol == 3) {
+	if (s->agreed.protocol == 3) {
 		message_make_rinit(&out, p);
 		return channel_write_message(&s->ch, &out, err);
 	}
@@ -235,13 +124,13 @@ static int send_ports(struct session *s, const struct message_ports *p, struct e
 
 static int open_ports(struct session *s, struct errmsg *err)
 {
-	struct message_ports p = {.n_cpus = s->init.n_cpus, .sonde = s->init.sonde};
+	struct message_ports p = {.n_cpus = s->agreed.init.n_cpus, .sonde = s->agreed.init.sonde};
 	struct intake_config config = {.transport = s->transport,
-				       .n_cpus = s->init.n_cpus,
+				       .n_cpus = s->agreed.init.n_cpus,
 				       .local = s->local,
 				       .peer = s->peer,
 				       .timeout_s = s->config->timeout_s,
-				       .key = s->config->key ? &s->key : NULL};
+				       .key = s->config->key ? &s->agreed.key : NULL};
 	int r = intake_open(&s->intake, &config, p.ports, err);
 
 	return r < 0 ? r : send_ports(s, &p, err);
@@ -325,9 +214,9 @@ static int receive_data_3(struct session *s, struct errmsg *err)
 			return r;
 		if (msg.cmd == MESSAGE_CLOSE)
 			return 0;
-		if (msg.cmd == MESSAGE_SEND_DATA && s->init.sonde)
+		if (msg.cmd == MESSAGE_SEND_DATA && s->agreed.init.sonde)
 			r = collector_add_late(s->collector, msg.body, err);
-		else if (msg.cmd != MESSAGE_FIN_DATA || !s->init.sonde)
+		else if (msg.cmd != MESSAGE_FIN_DATA || !s->agreed.init.sonde)
 			r = refuse_message(s, &msg, err);
 		if (r < 0)
 			return r;
@@ -354,15 +243,15 @@ static int receive_data_1(struct session *s, struct errmsg *err)
 
 static int receive(struct session *s, struct errmsg *err)
 {
-	int r = s->protocol == 3 ? receive_head(s, err) : 0;
+	int r = s->agreed.protocol == 3 ? receive_head(s, err) : 0;
 
-	if (!r && s->protocol == 3)
+	if (!r && s->agreed.protocol == 3)
 		r = collector_start(s->collector, err);
 	if (!r)
 		r = intake_start(s->intake, s->collector, err);
 	if (r < 0)
 		return r;
-	return s->protocol == 3 ? receive_data_3(s, err) : receive_data_1(s, err);
+	return s->agreed.protocol == 3 ? receive_data_3(s, err) : receive_data_1(s, err);
 }
 
 static void tell_result(const struct session *s, const struct collector_result *sum)
@@ -395,6 +284,9 @@ static int finish(struct session *s, int ended, const struct errmsg *why)
 		intake_finish(s->intake, !ended);
 	if (ended < 0)
 		say(s, RECEIVE_ERROR, "%s", why->text);
+	else if (check_intake(s, &err) < 0)
+		say(s, RECEIVE_ERROR, "%s", err.text);
+	err = (struct errmsg){0};
 	if (!s->collector)
 		return ended;
 	r = collector_finish(s->collector, &sum, &err);
@@ -422,7 +314,7 @@ static void raise_limit(void)
 static int prepare(struct session *s, struct errmsg *err)
 {
 	static const char *const names[] = {"TCP", "UDP", "vsock"};
-	int r = negotiate(s, err);
+	int r = agree_as_listener(&s->ch, s->config->key, &s->agreed, err);
 
 	if (!r)
 		r = choose_transport(s, err);
@@ -431,8 +323,9 @@ static int prepare(struct session *s, struct errmsg *err)
 	if (!r)
 		r = open_ports(s, err);
 	if (!r)
-		say(s, RECEIVE_INFO, "records %u CPU%s, protocol %d, data over %s", s->init.n_cpus,
-		    s->init.n_cpus == 1 ? "" : "s", s->protocol, names[s->transport]);
+		say(s, RECEIVE_INFO, "records %u CPU%s, protocol %d, data over %s",
+		    s->agreed.init.n_cpus, s->agreed.init.n_cpus == 1 ? "" : "s",
+		    s->agreed.protocol, names[s->transport]);
 	return r;
 }
 

@@ -53,7 +53,7 @@ static void send_head(struct sender *s, struct tracefile *tf, const struct optio
 	textbuf_init(&out, 256 << 20);
 	for (int i = 0; i < TRACEFILE_TEXT_KINDS; i++)
 		m.texts[i] = tracefile_text(tf, i);
-	if (sender_peer_is_sonde(s))
+	if (sender_peer_is_sonde(s) && o->max_pages < 0)
 		m.texts[TRACEFILE_CMDLINES] = PIECE_EMPTY;
 	for (size_t i = 0; i < tf->n_options; i++)
 		if (metadata_is_portable(tf, &tf->options[i]))

@@ -332,12 +332,22 @@ static int prepare(struct run *run, unsigned n_threads, struct errmsg *err)
 	return r;
 }
 
+static bool holds_text(const struct report *rep)
+{
+	for (size_t i = 0; i < rep->n_files; i++)
+		for (size_t k = 0; k < rep->files[i].tf->n_buffers; k++)
+			if (rep->files[i].tf->buffers[k].is_text)
+				return true;
+	return false;
+}
+
 static int run_events(struct run *run, unsigned n_threads, struct errmsg *err)
 {
+	const struct report_options *o = run->rep->opts;
 	bool only_text;
 	int r = prepare(run, n_threads, err);
 
-	if (r >= 0 && run->rep->opts->profile)
+	if (r >= 0 && o->profile && !(o->peer_text && holds_text(run->rep)))
 		return report_profile(run->rep, run->src.seq, run->src.list, run->src.n, &run->out,
 				      err);
 	if (r >= 0)

@@ -1,8 +1,11 @@
 """The lab: a QEMU guest on a Debian kernel that runs commands with the program under test.
 
-cache.py	kernels and busybox, fetched from Debian and unpacked into the user's cache
+cache.py	packages, fetched from Debian and unpacked into the user's cache
+build.py	a kernel with every tracer, built from Debian's source
+kernel.py	the kernels by name
 initrd.py	the initial ram disk: busybox, modules, the scripts of ../guest
 guest.py	a running guest: start it, give it jobs, end it
+group.py	one guest, or several that can reach each other
 command.py	what the commands run, session and suite share
 selftest.py	tests of the lab itself
 

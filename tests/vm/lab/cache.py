@@ -1,4 +1,4 @@
-"""Kernels and busybox from Debian packages, unpacked into the user's cache, never installed.
+"""Packages of Debian, unpacked into the user's cache, never installed.
 
     ~/.cache/sonde/lab/
         lock                    held while something is fetched; a second run waits and re-uses
@@ -6,6 +6,7 @@
         rt/
         busybox/
         apt/                    package lists of our own, made only when the system's do not serve
+        all-…/, build.lock      a kernel of our own, see build.py
         kvm-BOOT                "yes" or "no": whether KVM works, tried once per boot of the host
 
 A directory appears by rename, so it is complete or absent. What is there is used as it is, without
@@ -21,16 +22,15 @@ import shutil
 import subprocess
 import tempfile
 
-from . import Misuse, Unavailable
+from . import Unavailable
 
 # name: (package, whether it is a metapackage that depends on the real one)
 PACKAGES = {
     "stock": ("linux-image-amd64", True),
     "rt": ("linux-image-rt-amd64", True),
     "busybox": ("busybox-static", False),
+    "source": ("linux-source-6.1", False),
 }
-
-FLAVOURS = ("stock", "rt")
 
 # Three quarters of a kernel package are drivers for hardware that QEMU does not show.
 UNUSED = ("drivers/gpu", "drivers/media", "drivers/net/wireless", "drivers/net/ethernet",
@@ -58,40 +58,6 @@ def locked(path):
         yield
 
 
-class Kernel:
-    """A kernel to boot: its image and the modules that belong to it (None: all built in)."""
-
-    def __init__(self, image, modules=None):
-        self.image = image
-        self.modules = modules
-
-    def module(self, name):
-        """The file of a module by name, or None where it is built in."""
-        if not self.modules:
-            return None
-        found = glob.glob(f"{glob.escape(self.modules)}/kernel/**/{name}.ko", recursive=True)
-        return found[0] if found else None
-
-
-def kernel_find(which):
-    """The kernel for `-k WHICH`: a flavour, fetched when missing, or the path of an image."""
-    if which in FLAVOURS:
-        tree = package_tree(which)
-        images = glob.glob(f"{glob.escape(tree)}/boot/vmlinuz-*")
-        if not images:
-            raise Unavailable(f"{tree} holds no kernel image; remove it to have it fetched again")
-        return _kernel_at(images[0])
-    if not os.path.isfile(which):
-        raise Misuse(f"no kernel '{which}': give {', '.join(FLAVOURS)} or the path of an image")
-    return _kernel_at(os.path.abspath(which))
-
-
-def _kernel_at(image):
-    version = os.path.basename(image).removeprefix("vmlinuz-")
-    modules = os.path.join(os.path.dirname(os.path.dirname(image)), "lib/modules", version)
-    return Kernel(image, modules if os.path.isdir(modules) else None)
-
-
 def package_tree(name):
     """The unpacked tree of a package of the table, fetched when it is not in the cache yet."""
     cache = cache_dir()
@@ -110,7 +76,7 @@ def _fetch(name, cache, tree):
             raise Unavailable(f"{tool} is missing; the lab takes its kernels from Debian packages")
     work = tempfile.mkdtemp(prefix=f".{name}-", dir=cache)
     try:
-        package = _download(name, work, cache)
+        package = download(name, work, cache)
         unpacked = os.path.join(work, "tree")
         result = _command(["dpkg-deb", "-x", package, unpacked])
         if result.returncode:
@@ -123,8 +89,11 @@ def _fetch(name, cache, tree):
         shutil.rmtree(work, ignore_errors=True)
 
 
-def _download(name, work, cache):
-    """Download with the system's package lists; where they are absent or too old, with our own."""
+def download(name, work, cache):
+    """Download a package of the table into `work`; the cache's lock must be held.
+
+    With the system's package lists; where they are absent or too old, with our own.
+    """
     # Without this, apt started by root warns that its own user cannot write here.
     options = ["-o", "APT::Sandbox::User=root"]
     package = _try_download(name, work, options)

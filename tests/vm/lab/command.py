@@ -8,14 +8,18 @@ import sys
 import tempfile
 
 from . import EXIT_GUEST_DIED, EXIT_MISUSE, EXIT_SKIP, GuestDied, Misuse, Unavailable
-from .guest import ACCELERATORS, Guest
+from .group import MAX_GUESTS, Group
+from .guest import ACCELERATORS
+from .kernel import FLAVOURS
 
-# option, name in Guest.start(), default, how argparse treats it
+# option, name in Group.start(), default, how argparse treats it
 BOOT_OPTIONS = (
+    ("-g", "guests", 1, {"type": int, "choices": range(1, MAX_GUESTS + 1), "metavar": "GUESTS",
+                         "help": "number of guests on one wire (1)"}),
     ("-s", "cpus", 2, {"type": int, "metavar": "CPUS", "help": "number of CPUs (2)"}),
     ("-m", "memory_mb", 2048, {"type": int, "metavar": "MB", "help": "memory (2048)"}),
     ("-k", "kernel", "stock", {"metavar": "KERNEL",
-                               "help": "stock, rt, or the path of an image (stock)"}),
+                               "help": f"{', '.join(FLAVOURS)}, or the path of an image (stock)"}),
     ("-a", "append", "", {"metavar": "PARAMETERS", "help": "more parameters for the kernel"}),
     ("-x", "accel", "auto", {"choices": ("auto", *ACCELERATORS),
                              "help": "accelerator; auto takes kvm where a probe boots with it"}),
@@ -40,12 +44,12 @@ def boot_settings(args):
 
 @contextlib.contextmanager
 def passing_guest(**settings):
-    """A guest for the length of a with block, in a directory that goes with it.
+    """A group of guests for the length of a with block, in a directory that goes with it.
 
-    When the guest died the directory stays, for its console.log.
+    When a guest died the directory stays, for its console.log.
     """
     path = tempfile.mkdtemp(prefix="sonde-lab-")
-    guest = Guest(path)
+    guest = Group(path)
     keep = False
     try:
         guest.start(**settings, owned=True)

@@ -28,8 +28,9 @@ import tempfile
 import time
 
 from . import BootFailed, GuestDied, Misuse, Unavailable
-from .cache import cache_dir, kernel_find, locked, package_tree
+from .cache import cache_dir, locked, package_tree
 from .initrd import initrd_write
+from .kernel import kernel_find
 
 HERE = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 SOURCE = os.path.dirname(os.path.dirname(HERE))
@@ -82,10 +83,12 @@ class Guest:
         self.share = os.path.join(self.path, "share")
         self.process = None
 
-    def start(self, cpus=2, memory_mb=2048, kernel="stock", append="", accel="auto", owned=False):
-        """Boot, and return the seconds that took until the guest accepted jobs.
+    def start(self, cpus=2, memory_mb=2048, kernel="stock", append="", accel="auto", owned=False,
+              wire=None, common=None):
+        """Boot; the guest accepts jobs when wait_up() returns.
 
-        An owned guest ends with the process that started it, however that ends.
+        An owned guest ends with the thread that started it, however that ends. One of several
+        gets its place on their wire and the directory they have in common: see group.py.
         """
         if os.path.exists(self._file("pid")):
             raise Misuse(f"{self.path} already holds a session; stop it or name another directory")
@@ -99,18 +102,21 @@ class Guest:
             _remove(os.path.join(self.share, name))
         self._write_initrd(kernel)
         accel = accel_choose(accel, kernel, self._file("initrd"))
-        with open(self._file("session.json"), "w", encoding="utf-8") as file:
-            tree = os.path.dirname(os.path.dirname(kernel.image))
-            json.dump({"kernel": tree, "accel": accel}, file)
-        began = time.monotonic()
+        self._write_settings(kernel, accel, wire)
+        more = self._shares()
+        if wire:
+            append += f" lab.guest={wire.number} lab.address={address(wire.number)}/24"
+            more += wire.options() + share_options("common", common, False)
         self._launch(qemu_command(kernel, self._file("initrd"), self._file("console.log"), accel,
-                                  cpus, memory_mb, append) + self._shares(), owned)
+                                  cpus, memory_mb, append) + more, owned, wire and wire.path)
+
+    def wait_up(self):
+        """Wait until the guest accepts jobs."""
         try:
             up = os.path.join(self.share, "up")
             self._wait(lambda: os.path.exists(up), BOOT_LIMIT_S, "did not come up")
         except GuestDied as err:
             raise BootFailed(str(err)) from err
-        return time.monotonic() - began
 
     def run(self, commands, limit_s, shell="bash"):
         """Run shell commands in the guest and return the finished Job."""
@@ -125,7 +131,8 @@ class Guest:
             job = {"limit": str(limit_s), "shell": shell, "source": SOURCE,
                    "sonde": checkout_path("SONDE", "build/sonde"),
                    "golden": checkout_path("GOLDEN", "build/golden"),
-                   "kernel": os.path.realpath(settings["kernel"])}
+                   "kernel": os.path.realpath(settings["kernel"]),
+                   "guest": str(settings["guest"]), "addresses": settings["addresses"]}
             _write(path, "job", "".join(f"{k}={shlex.quote(v)}\n" for k, v in job.items()))
             _write(path, "commands", commands + "\n")
             self._send(number)
@@ -157,15 +164,22 @@ class Guest:
         except (OSError, ValueError, IndexError):
             return False
 
-    def _launch(self, command, owned):
+    def _launch(self, command, owned, cwd):
         wrapper = ["timeout", "-k", "5", str(LIFE_LIMIT_S)]
         if owned:
             wrapper = ["setpriv", "--pdeathsig", "TERM", *wrapper]
         with open(self._file("qemu.log"), "wb") as log:
-            self.process = subprocess.Popen(wrapper + command, stdin=subprocess.DEVNULL,
+            self.process = subprocess.Popen(wrapper + command, stdin=subprocess.DEVNULL, cwd=cwd,
                                             stdout=log, stderr=log, start_new_session=True)
         pid = self.process.pid
         _write(self.path, "pid", f"{pid} {_start_time(pid)}\n")
+
+    def _write_settings(self, kernel, accel, wire):
+        tree = os.path.dirname(os.path.dirname(kernel.image))
+        numbers = range(1, wire.n_guests + 1) if wire else ()
+        with open(self._file("session.json"), "w", encoding="utf-8") as file:
+            json.dump({"kernel": tree, "accel": accel, "guest": wire.number if wire else 1,
+                       "addresses": " ".join(map(address, numbers))}, file)
 
     def _write_initrd(self, kernel):
         busybox = os.path.join(package_tree("busybox"), "bin", "busybox")
@@ -216,6 +230,11 @@ class Guest:
     def _text(self, name):
         with open(self._file(name), encoding="utf-8", errors="replace") as file:
             return file.read()
+
+
+def address(number):
+    """The IP address of a guest among several."""
+    return f"10.9.9.{number}"
 
 
 def require_host():

@@ -11,13 +11,14 @@ uncompressed: it is 3 MB, and unpacking costs the emulated CPU more than reading
 
 import os
 
-# What 9p over virtio needs, in the order of loading. An entry that the kernel has built in, or that
-# its version does not know, is not found and left out.
+# What 9p and the network over virtio need, in the order of loading. An entry that the kernel has
+# built in, or that its version does not know, is not found and left out.
 MODULES = ("virtio", "virtio_ring", "virtio_pci_legacy_dev", "virtio_pci_modern_dev", "virtio_pci",
-           "netfs", "fscache", "9pnet", "9pnet_virtio", "9p")
+           "netfs", "fscache", "9pnet", "9pnet_virtio", "9p", "failover", "net_failover",
+           "virtio_net")
 
 DIRECTORIES = ("bin", "dev", "mnt", "modules", "proc", "sys")
-SCRIPTS = ("init", "agent", "prelude", "state")
+SCRIPTS = ("init", "agent", "prelude", "serve", "state")
 
 
 class Archive:

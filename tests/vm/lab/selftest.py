@@ -14,8 +14,9 @@ import tempfile
 import time
 
 from . import Unavailable
-from .cache import kernel_find
+from .build import HEADERS as BUILD_HEADERS, TOOLS as BUILD_TOOLS
 from .guest import HERE, Guest, require_host
+from .kernel import kernel_find
 
 # Where the session of the guest_ tests is; it belongs to run_selftests().
 SESSION = os.path.join(tempfile.gettempdir(), f"sonde-selftest-{os.getpid()}, with comma")
@@ -137,6 +138,23 @@ def missing_network_is_a_skip():
         same(os.listdir(os.path.join(work, "sonde", "lab")), ["lock"])
 
 
+def unbuildable_kernel_is_a_skip():
+    with tempfile.TemporaryDirectory() as work:
+        tools = fake_apt(work, "echo 'E: Unable to fetch some archives' >&2; exit 100")
+        env = {"PATH": tools, "XDG_CACHE_HOME": work}
+        why = "gcc is missing, to build the kernel with all tracers"
+        contains(call("kernel", "all", status=77, **env)[1], why)
+        call("kernel", "-n", "all", status=1, **env)
+        with open(os.path.join(work, "a.vmtest"), "w", encoding="ascii") as file:
+            file.write("# shows\n# covers: none\n# kernel: all\ntrue\n")
+        contains(call("suite", "-d", work, **env)[0], f"skip a: {why}")
+        write_tools(tools, {name: "exit 1" for name in BUILD_TOOLS if name != "dpkg-deb"})
+        if all(os.path.exists(f"/usr/include/{name}") for name in BUILD_HEADERS):
+            contains(call("kernel", "all", status=77, **env)[1],
+                     "cannot download linux-source-6.1: Unable to fetch some archives")
+        same(sorted(os.listdir(os.path.join(work, "sonde", "lab"))), ["build.lock", "lock"])
+
+
 def two_runs_fetch_once():
     with tempfile.TemporaryDirectory() as work:
         log = f"{work}/log"
@@ -197,12 +215,16 @@ def fake_apt(work, apt_get):
     link_tools(tools, "env", "sh", "sleep", "mkdir", "python3", "qemu-system-x86_64")
     scripts = {"apt-cache": "echo '  Depends: linux-image-6.1.0-0-amd64'", "apt-get": apt_get,
                "dpkg-deb": 'mkdir "$3"'}
+    write_tools(tools, scripts)
+    return tools
+
+
+def write_tools(tools, scripts):
     for name, text in scripts.items():
         path = os.path.join(tools, name)
         with open(path, "w", encoding="ascii") as file:
             file.write(f"#!/bin/sh\n{text}\n")
         os.chmod(path, 0o755)
-    return tools
 
 
 def link_tools(directory, *names):
@@ -238,8 +260,8 @@ def _without_session():
     return {name: value for name, value in os.environ.items() if name != "SONDE_VM"}
 
 
-TESTS = (missing_qemu_is_a_skip, missing_network_is_a_skip, two_runs_fetch_once,
-         wrong_kernel_is_named, suite_tells_verdicts_apart,
+TESTS = (missing_qemu_is_a_skip, missing_network_is_a_skip, unbuildable_kernel_is_a_skip,
+         two_runs_fetch_once, wrong_kernel_is_named, suite_tells_verdicts_apart,
          owned_guest_ends_with_its_owner,
          guest_passes_output_and_status, guest_runs_the_given_program, guest_output_files_are_kept,
          guest_keeps_the_time_limit, guest_reports_what_a_job_left, guest_jobs_queue,

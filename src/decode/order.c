@@ -3,7 +3,8 @@
  * order.c - the state that walking a trace in time order builds up.
  *
  * Task names: sched_switch and the wakeups carry names; a pid without one gets it from the first such
- * event that is printed, for the lines after it.
+ * event that is printed, for the lines after it. In a live trace the latest name counts: what was known
+ * before was read when it began, not when it ended.
  *
  * Function indentation: per CPU a list of function names. An event whose parent stands in the list at
  * position i is indented by i, and its own name goes to i + 1; names further down stay. A parent that
@@ -55,7 +56,7 @@ struct name_numbers {
 };
 
 struct order_state {
-	bool raw, all_names, tgids;
+	bool raw, all_names, fresh_names, tgids;
 	struct name_stack *stacks; /* per CPU */
 	uint32_t n_stacks, n_stacked;
 	struct name_numbers numbers;
@@ -65,13 +66,14 @@ struct order_state {
 	struct wakeup_stats stats[2];
 };
 
-struct order_state *order_new(bool raw, bool all_names, bool tgids)
+struct order_state *order_new(bool raw, bool all_names, bool fresh_names, bool tgids)
 {
 	struct order_state *o = calloc(1, sizeof(*o));
 
 	if (o) {
 		o->raw = raw;
-		o->all_names = all_names;
+		o->all_names = all_names || fresh_names;
+		o->fresh_names = fresh_names;
 		o->tgids = tgids;
 		o->stats[0].min = o->stats[1].min = UINT64_MAX;
 		o->seed = o->numbers.seed = hash_seed();
@@ -133,8 +135,8 @@ static struct printer view(struct formats *f, const struct record *rec)
 				.swap = f->swap};
 }
 
-static void learn(struct formats *f, struct tasks *tasks, const struct record *rec, unsigned pid,
-		  unsigned comm)
+static void learn(const struct order_state *o, struct formats *f, struct tasks *tasks,
+		  const struct record *rec, unsigned pid, unsigned comm)
 {
 	struct printer p = view(f, rec);
 	const struct field *name = rec->event->wanted[comm];
@@ -144,17 +146,21 @@ static void learn(struct formats *f, struct tasks *tasks, const struct record *r
 	if (!printer_number(&p, rec->event->wanted[pid], &v) || !name || name->offset > rec->size)
 		return;
 	left = rec->size - name->offset;
-	tasks_learn(tasks, (int)v, (const char *)rec->data + name->offset,
-		    name->size < left ? name->size : left);
+	left = name->size < left ? name->size : left;
+	if (o->fresh_names)
+		tasks_rename(tasks, (int)v, (const char *)rec->data + name->offset, left);
+	else
+		tasks_learn(tasks, (int)v, (const char *)rec->data + name->offset, left);
 }
 
-static void learn_names(struct formats *f, struct tasks *tasks, const struct record *rec)
+static void learn_names(const struct order_state *o, struct formats *f, struct tasks *tasks,
+			const struct record *rec)
 {
 	if (rec->event->role == ROLE_SWITCH) {
-		learn(f, tasks, rec, 0, 1);
-		learn(f, tasks, rec, 4, 5);
+		learn(o, f, tasks, rec, 0, 1);
+		learn(o, f, tasks, rec, 4, 5);
 	} else if (rec->event->role == ROLE_WAKEUP) {
-		learn(f, tasks, rec, 0, 1);
+		learn(o, f, tasks, rec, 0, 1);
 	}
 }
 
@@ -360,7 +366,7 @@ bool order_apply(struct order_state *o, struct formats *f, struct tasks *tasks, 
 	if (o->raw || ev->force_raw || ev->failed) {
 		rec->aux = not_text_mask(f, rec);
 		if (o->all_names)
-			learn_names(f, tasks, rec);
+			learn_names(o, f, tasks, rec);
 		return false;
 	}
 	if (ev->no_handler)
@@ -369,7 +375,7 @@ bool order_apply(struct order_state *o, struct formats *f, struct tasks *tasks, 
 	case ROLE_SWITCH:
 	case ROLE_WAKEUP:
 		if (ev->handler || o->all_names)
-			learn_names(f, tasks, rec);
+			learn_names(o, f, tasks, rec);
 		return false;
 	case ROLE_FUNCTION:
 		rec->aux = function_level(o, f, rec);
@@ -384,7 +390,7 @@ void order_learn_skipped(struct order_state *o, struct formats *f, struct tasks 
 			 const struct record *rec)
 {
 	if (o->all_names && rec->event)
-		learn_names(f, tasks, rec);
+		learn_names(o, f, tasks, rec);
 	if (o->tgids && rec->event)
 		learn_process(f, tasks, rec);
 }

@@ -23,7 +23,8 @@ enum event_role {
 struct order_state;
 struct wakeup_stats;
 
-struct order_state *order_new(bool raw, bool all_names, bool tgids);
+/* The parameters are those of struct sequence_config. */
+struct order_state *order_new(bool raw, bool all_names, bool fresh_names, bool tgids);
 void order_free(struct order_state *o);
 
 /* For a record that will be printed. True: it is a function entry that may fold with its exit. */

@@ -424,13 +424,11 @@ static struct source *earliest_source(struct sequence *s, struct record *rec)
 	return best;
 }
 
-int sequence_fill(struct sequence *s, struct batch *b)
+/* What there is now. 0, or -ENOMEM. */
+static int fill_once(struct sequence *s, struct batch *b)
 {
 	size_t n_chunks = 0;
 
-	batch_begin(s, b);
-	if (is_stopped(s))
-		return 0;
 	if (s->is_live)
 		cursors_refill(s);
 	if (s->held.src && !take_held(s, b))
@@ -455,6 +453,22 @@ int sequence_fill(struct sequence *s, struct batch *b)
 			break;
 		n_chunks = b->n_chunks;
 	}
+	return 0;
+}
+
+int sequence_fill(struct sequence *s, struct batch *b)
+{
+	int r;
+
+	batch_begin(s, b);
+	if (is_stopped(s))
+		return 0;
+	do
+		r = fill_once(s, b);
+	while (!r && !b->n && s->is_live && s->config.wait && !sequence_has_ended(s) &&
+	       s->config.wait(s->config.wait_ctx));
+	if (r < 0)
+		return r;
 	s->stats.n_batched += b->n;
 	if (s->n_batches % PROGRESS_EVERY == 1)
 		s->progress = progress(s);
@@ -472,7 +486,7 @@ struct sequence *sequence_new(const struct sequence_config *config)
 		return NULL;
 	s->config = *config;
 	s->before = UINT64_MAX;
-	s->order = order_new(config->raw, config->all_names, config->tgids);
+	s->order = order_new(config->raw, config->all_names, config->fresh_names, config->tgids);
 	if (!s->order || (config->cpus && choose_cpus(s) < 0)) {
 		sequence_free(s);
 		return NULL;

@@ -52,7 +52,8 @@ struct sequence_config {
 	bool wakeup;	/* report -w */
 	bool places;	/* report --debug and --boundary: fill extra with where a record lies */
 	bool all_names; /* learn names from every scheduler event at once, not only when printed */
-	bool tgids;	/* learn which process a task belongs to */
+	bool fresh_names;	 /* … and let the latest one count, not the first (live traces) */
+	bool tgids;		 /* learn which process a task belongs to */
 	uint64_t from, to;	 /* inclusive; to: UINT64_MAX */
 	bool (*stop)(void *ctx); /* asked once a batch; may be NULL */
 	void *stop_ctx;
@@ -62,6 +63,9 @@ struct sequence_config {
 	 * still running.
 	 */
 	uint64_t hold_rounds;
+	/* Live traces: asked when there is nothing for now; true: look again. NULL: sequence_fill() is 0. */
+	bool (*wait)(void *ctx);
+	void *wait_ctx;
 };
 
 struct batch {

@@ -248,9 +248,20 @@ static void rows_add(struct tasks *t, int pid, const char *comm, size_t len)
 	t->n_rows++;
 }
 
+static void replace(struct tasks *t, const struct task *old, const char *comm, size_t len)
+{
+	const struct task *made = task_make(t, old->pid, comm, len, true);
+
+	if (!made)
+		return;
+	((struct task *)made)->tgid = old->tgid;
+	*slot_of(t, t->slots, t->n_slots, old->pid) = made;
+	t->last = made;
+}
+
 void tasks_learn(struct tasks *t, int pid, const char *comm, size_t len)
 {
-	const struct task *old, *made;
+	const struct task *old;
 
 	len = strnlen(comm, len);
 	if (!t->frozen) {
@@ -258,14 +269,18 @@ void tasks_learn(struct tasks *t, int pid, const char *comm, size_t len)
 		return;
 	}
 	old = tasks_find(t, pid);
-	if (!old || old->known)
+	if (old && !old->known)
+		replace(t, old, comm, len);
+}
+
+void tasks_rename(struct tasks *t, int pid, const char *comm, size_t len)
+{
+	const struct task *old = pid ? tasks_find(t, pid) : NULL;
+
+	len = strnlen(comm, len);
+	if (!old || !len || (old->comm_len == len && !memcmp(old->comm, comm, len)))
 		return;
-	made = task_make(t, pid, comm, len, true);
-	if (!made)
-		return;
-	((struct task *)made)->tgid = old->tgid;
-	*slot_of(t, t->slots, t->n_slots, pid) = made;
-	t->last = made;
+	replace(t, old, comm, len);
 }
 
 void tasks_learn_tgid(struct tasks *t, int pid, int tgid)

@@ -63,5 +63,7 @@ void tasks_learn_tgid(struct tasks *t, int pid, int tgid);
 
 /* Gives pid a name if it has none yet (but see tasks.c); len bytes of comm, up to a NUL. */
 void tasks_learn(struct tasks *t, int pid, const char *comm, size_t len);
+/* The same whether it has one or not: tasks change their names when they start another program. */
+void tasks_rename(struct tasks *t, int pid, const char *comm, size_t len);
 
 #endif

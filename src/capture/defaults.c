@@ -17,15 +17,15 @@
 /* tracing_cpumask depends on the machine: defaults_fmt_cpumask(). */
 static const struct default_row rows[] = {
 	{"current_tracer", "nop"},
-	{"set_event", ""},
-	{"set_event_pid", ""},
-	{"set_event_notrace_pid", ""},
 	{"set_ftrace_filter", ""},
 	{"set_ftrace_notrace", ""},
 	{"set_ftrace_pid", ""},
 	{"set_ftrace_notrace_pid", ""},
 	{"set_graph_function", ""},
 	{"set_graph_notrace", ""},
+	{"set_event", ""}, /* after the function commands, which can switch events on */
+	{"set_event_pid", ""},
+	{"set_event_notrace_pid", ""},
 	{"max_graph_depth", "0"},
 	{"function_profile_enabled", "0"},
 	{"tracing_thresh", "0"},

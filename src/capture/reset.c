@@ -168,16 +168,14 @@ static void reset_size(struct reset *r, const char *instance, const char *shown,
 		put_back(r, instance, "buffer_size_kb", *now == 'X' ? "1408" : shown);
 }
 
-void reset_instance(struct reset *r, const char *instance, long long buffer_kb)
+int reset_instance(struct reset *r, const char *instance, long long buffer_kb, struct errmsg *err)
 {
 	size_t n;
 	const struct default_row *rows = defaults_rows(&n);
-	int code = tracefs_try_write(r->t, instance, "tracing_on", "0", TRACEFS_SET);
+	int code = tracefs_write(r->t, instance, "tracing_on", "0", TRACEFS_SET, err);
 
-	if (code < 0) {
-		tell(r, instance, "tracing_on", code);
-		return; /* no permission, or a file system mounted read-only: the rest fails, too */
-	}
+	if (code < 0)
+		return code; /* no permission, or mounted read-only: the rest would fail, too */
 	reset_triggers(r, instance);
 	reset_filters(r, instance);
 	for (size_t i = 0; i < n; i++)
@@ -191,6 +189,7 @@ void reset_instance(struct reset *r, const char *instance, long long buffer_kb)
 	if (code < 0)
 		tell(r, instance, "trace", code);
 	put_back(r, instance, "tracing_on", "1");
+	return 0;
 }
 
 /* --- dynamic events ---------------------------------------------------------------------------- */

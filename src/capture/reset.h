@@ -34,8 +34,11 @@ struct reset {
 unsigned dynamic_kind_parse(const char *word);
 #define DYNAMIC_WORDS "kprobe kretprobe uprobe uretprobe eprobe synth fprobe tprobe all"
 
-/* buffer_kb 0: the kernel's default. */
-void reset_instance(struct reset *r, const char *instance, long long buffer_kb);
+/*
+ * buffer_kb 0: the kernel's default. Negative with a sentence in err if nothing can be written there at
+ * all.
+ */
+int reset_instance(struct reset *r, const char *instance, long long buffer_kb, struct errmsg *err);
 /* Removes the dynamic events but for the kinds in `keep`. Instances that use them come first. */
 void reset_dynamic_events(struct reset *r, unsigned keep);
 

@@ -1,36 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd_list.c - `sonde list`: what a trace knows: its events and their formats, systems, functions,
- * buffers, clock; and what sonde knows by itself.
+ * cmd_list.c - `sonde list`: what a trace knows, or the running kernel: events and their formats, systems,
+ * functions, buffers, clock; and what sonde knows by itself.
  *
+ *	sonde list -e sched                the running kernel: list_live.c
  *	sonde list -e sched trace.dat      words: one that names a file is the trace, another one is
- *	                                   the expression of -e or -f
+ *	                                   the expression of -e, -f or -o
  *
  * Everything is sorted by name, so that two traces can be compared with diff; only the formats of
- * events are printed as the kernel wrote them. Expressions are basic regular expressions without
- * regard to case. "sched:" is a system, "sched:switch" looks in it for events, "switch" may be either.
+ * events are printed as the kernel wrote them. list_match.h has the expressions.
  */
 #include "cli/command.h"
+#include "cli/list_live.h"
+#include "cli/list_match.h"
 #include "cli/tracecopy.h"
 #include "decode/formats.h"
 #include "store/unpack.h"
 
 #include <ctype.h>
 #include <errno.h>
-#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 extern const struct command cmd_options;
-
-struct list_options {
-	const char *input;
-	const char *event_re, *function_re; /* NULL: all */
-	bool events, functions, fields, full, systems, buffers, clock, compressions;
-	bool plugins, plugin_options;
-};
 
 static int apply_events(void *opts, const char *value, struct errmsg *err)
 {
@@ -50,6 +44,15 @@ static int apply_functions(void *opts, const char *value, struct errmsg *err)
 	return 0;
 }
 
+static int apply_options(void *opts, const char *value, struct errmsg *err)
+{
+	struct list_options *o = opts;
+
+	o->options = true;
+	o->option_re = value ? value : o->option_re;
+	return 0;
+}
+
 static const struct option_row rows[] = {
 	{OPTION_STRING, 'i', "input", "FILE", "look into this trace; it can also be an argument",
 	 offsetof(struct list_options, input), .complete = "file"},
@@ -59,8 +62,19 @@ static const struct option_row rows[] = {
 	 offsetof(struct list_options, fields)},
 	{OPTION_FLAG, 0, "full", NULL, "with -e and -F: their print formats, too",
 	 offsetof(struct list_options, full)},
+	{OPTION_FLAG, 'l', "filters", NULL, "with -e: their filters (running kernel)",
+	 offsetof(struct list_options, filters)},
+	{OPTION_FLAG, 'R', "triggers", NULL, "with -e: their triggers (running kernel)",
+	 offsetof(struct list_options, triggers)},
 	{OPTION_FLAG, 's', "systems", NULL, "the systems that events belong to",
 	 offsetof(struct list_options, systems)},
+	{OPTION_FLAG, 't', "tracers", NULL, "the tracers (running kernel)",
+	 offsetof(struct list_options, tracers)},
+	{OPTION_FLAG, 'p', NULL, NULL, "the same as -t", offsetof(struct list_options, tracers),
+	 .hidden = true},
+	{OPTION_CALL, 'o', "options", "RE",
+	 "the tracing options (that match RE) with their values (running kernel)",
+	 .apply = apply_options, .arg_optional = true},
 	{OPTION_CALL, 'f', "functions", "RE", "the kernel's functions (that match RE)",
 	 .apply = apply_functions, .arg_optional = true},
 	{OPTION_FLAG, 'B', "buffers", NULL, "the buffer instances",
@@ -75,66 +89,6 @@ static const struct option_row rows[] = {
 	 offsetof(struct list_options, compressions)},
 	{OPTION_END},
 };
-
-/* --- expressions ------------------------------------------------------------------------------- */
-
-struct event_match {
-	regex_t system, event;
-	bool all;
-	bool has_event;	   /* "SYSTEM:EVENT" */
-	bool only_systems; /* "SYSTEM:" */
-};
-
-static int compile(regex_t *re, const char *text, struct errmsg *err)
-{
-	return regcomp(re, text, REG_ICASE | REG_NOSUB)
-		       ? errmsg_set(err, -EINVAL, "list: '%s' is not a regular expression", text)
-		       : 0;
-}
-
-static int event_match_init(struct event_match *m, const char *text, struct errmsg *err)
-{
-	const char *colon = text ? strchr(text, ':') : NULL;
-	char *system;
-	int r;
-
-	memset(m, 0, sizeof(*m));
-	m->all = !text || !*text;
-	if (m->all)
-		return 0;
-	system = colon ? strndup(text, colon - text) : strdup(text);
-	if (!system)
-		return -ENOMEM;
-	m->has_event = colon && colon[1];
-	m->only_systems = colon && !colon[1];
-	r = compile(&m->system, system, err);
-	free(system);
-	if (!r && m->has_event && compile(&m->event, colon + 1, err) < 0) {
-		regfree(&m->system);
-		r = -EINVAL;
-	}
-	return r;
-}
-
-static void event_match_release(struct event_match *m)
-{
-	if (!m->all)
-		regfree(&m->system);
-	if (m->has_event)
-		regfree(&m->event);
-}
-
-static bool event_matches(const struct event_match *m, const struct event *ev)
-{
-	bool system;
-
-	if (m->all)
-		return true;
-	system = !regexec(&m->system, ev->system, 0, NULL, 0);
-	if (m->has_event)
-		return system && !regexec(&m->event, ev->name, 0, NULL, 0);
-	return system || (!m->only_systems && !regexec(&m->system, ev->name, 0, NULL, 0));
-}
 
 /* --- events ------------------------------------------------------------------------------------ */
 
@@ -157,7 +111,7 @@ static int list_events(struct formats *f, const struct list_options *o, struct e
 	for (size_t i = 0; !r && i < f->n_events; i++) {
 		const struct event *ev = events[i];
 
-		if (ev->is_made_up || !event_matches(&m, ev))
+		if (ev->is_made_up || !event_match_test(&m, ev->system, ev->name))
 			continue;
 		if (o->fields)
 			print_format(ev, o->full);
@@ -243,7 +197,8 @@ static size_t collect_functions(struct piece text, struct function_name *names, 
 	return n;
 }
 
-static void print_functions(const struct function_name *names, size_t n, const regex_t *re)
+static void print_functions(const struct function_name *names, size_t n,
+			    const struct name_match *match)
 {
 	for (size_t i = 0; i < n; i++) {
 		char buf[1024];
@@ -255,7 +210,7 @@ static void print_functions(const struct function_name *names, size_t n, const r
 		tab = strchr(buf, '\t'); /* before the module */
 		if (tab)
 			*tab = ' ';
-		if (!re || !regexec(re, buf, 0, NULL, 0))
+		if (name_match_test(match, buf))
 			puts(buf);
 	}
 }
@@ -265,18 +220,15 @@ static int list_functions(struct tracefile *tf, const struct list_options *o, st
 	struct piece text = tracefile_text(tf, TRACEFILE_KALLSYMS);
 	size_t max = text.len / 5 + 1; /* a line has at least "0 t x\n" */
 	struct function_name *names = malloc(max * sizeof(*names));
-	regex_t re;
+	struct name_match match;
 	size_t n;
-	int r = names ? 0 : -ENOMEM;
+	int r = names ? name_match_init(&match, o->function_re, err) : -ENOMEM;
 
-	if (!r && o->function_re)
-		r = compile(&re, o->function_re, err);
 	if (!r) {
 		n = collect_functions(text, names, max);
 		qsort(names, n, sizeof(*names), function_compare);
-		print_functions(names, n, o->function_re ? &re : NULL);
-		if (o->function_re)
-			regfree(&re);
+		print_functions(names, n, &match);
+		name_match_release(&match);
 	}
 	free(names);
 	return r;
@@ -351,9 +303,11 @@ static int list_overview(struct formats *f, struct tracefile *tf, const struct l
 	return r;
 }
 
+/* Anything that sonde does not know by itself. */
 static bool wants_trace(const struct list_options *o)
 {
-	return o->events || o->systems || o->functions || o->buffers || o->clock || o->plugins;
+	return o->events || o->systems || o->functions || o->buffers || o->clock || o->plugins ||
+	       o->tracers || o->options;
 }
 
 static int list_file(struct tracefile *tf, const struct list_options *o, struct errmsg *err)
@@ -396,12 +350,22 @@ static int take_words(struct list_options *o, int n, char **words, struct errmsg
 			o->event_re = words[i];
 		else if (o->functions && !o->function_re)
 			o->function_re = words[i];
+		else if (o->options && !o->option_re)
+			o->option_re = words[i];
 		else if (!o->input && !file)
 			o->input = words[i];
 		else
 			return errmsg_set(err, -EINVAL, "list: '%s' is one word too many",
 					  words[i]);
 	}
+	if ((o->filters || o->triggers) && !o->events)
+		return errmsg_set(err, -EINVAL,
+				  "list: -l and -R show filters and triggers of events: add -e");
+	if (o->input && (o->filters || o->triggers || o->tracers || o->options))
+		return errmsg_set(
+			err, -EINVAL,
+			"list: -t, -o, -l and -R ask the running kernel; a trace does not "
+			"know it");
 	if (o->fields && !o->events)
 		return errmsg_set(err, -EINVAL, "list: -F shows the fields of events: add -e");
 	if (o->full && !o->fields)
@@ -427,9 +391,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	if (r < 0 || ((o.plugin_options || o.compressions) && !wants_trace(&o)))
 		return r;
 	if (!o.input)
-		return errmsg_set(err, -EINVAL,
-				  "list: name the trace to look into, as in 'sonde list -e "
-				  "trace.dat'");
+		return list_live(&o, !wants_trace(&o), err);
 	r = tracefile_open(&tf, o.input, err);
 	if (r < 0)
 		return r;
@@ -443,8 +405,8 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 
 const struct command cmd_list = {
 	.name = "list",
-	.summary = "list the events, functions and buffers a trace knows",
-	.usage = "[options] [RE] FILE",
+	.summary = "list the events, functions, tracers … of the kernel, or of a trace",
+	.usage = "[options] [RE] [FILE]",
 	.options = rows,
 	.run = run,
 	.args_are_files = true,

@@ -121,3 +121,11 @@ bool handlers_attach(struct event *ev, bool no_plugins)
 		ev->wanted[i] = named->fields[i] ? event_find_any(ev, named->fields[i]) : NULL;
 	return found && found->needs_symbols;
 }
+
+bool handlers_find(const char *system, const char *name)
+{
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (!strcmp(rows[i].name, name) && !strcmp(rows[i].system, system))
+			return true;
+	return false;
+}

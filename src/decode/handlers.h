@@ -21,4 +21,7 @@ struct handler_row {
 /* Sets ev->handler and ev->wanted if there is a handler; true if it looks up symbols. */
 bool handlers_attach(struct event *ev, bool no_plugins);
 
+/* True if there is a handler for this event. */
+bool handlers_find(const char *system, const char *name);
+
 #endif

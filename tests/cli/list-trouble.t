@@ -1,11 +1,5 @@
 # list says what is wrong
 
-$ sonde list
-sonde: list: name the trace to look into, as in 'sonde list -e trace.dat'
-[2]
-$ sonde list -e
-sonde: list: name the trace to look into, as in 'sonde list -e trace.dat'
-[2]
 $ sonde list --nonsense
 sonde: list: unknown option --nonsense; --help lists them
 [2]

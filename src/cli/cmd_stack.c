@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd_stack.c - `sonde stack`: the kernel's stack tracer, which keeps the deepest stack it has seen.
+ *
+ *	        Depth    Size   Location    (3 entries)
+ *	        -----    ----   --------
+ *	  0)     4112      32   __mod_node_page_state+0x12/0x90
+ *	  1)     4080     160   …                                bytes in use here, bytes of this frame
+ *
+ * It works through the function tracer: at each call of a function it looks how much of the task's stack
+ * is in use. It looks at the task's stack only. Interrupts have stacks of their own on most machines
+ * (16 KB for each CPU on x86-64), and how deep those get it does not see; the kernel's documents do not
+ * say so, therefore the command does.
+ */
+#include "base/textbuf.h"
+#include "cli/instances.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#define ENABLED_FILE	"/proc/sys/kernel/stack_tracer_enabled"
+#define TABLE_MAX_BYTES (1u << 20)
+
+struct stack_options {
+	bool start, stop, reset, verbose;
+};
+
+static int apply_verbose(void *opts, const char *value, struct errmsg *err)
+{
+	struct stack_options *o = opts;
+
+	o->verbose = true;
+	return 0;
+}
+
+static const struct option_row rows[] = {
+	{OPTION_FLAG, 0, "start", NULL, "look for deep stacks from now on",
+	 offsetof(struct stack_options, start)},
+	{OPTION_FLAG, 0, "stop", NULL, "look no more", offsetof(struct stack_options, stop)},
+	{OPTION_FLAG, 0, "reset", NULL, "forget the deepest stack so far",
+	 offsetof(struct stack_options, reset)},
+	{OPTION_CALL, 0, "verbose", "LEVEL", "name the files that are read and written",
+	 .apply = apply_verbose, .arg_optional = true},
+	{OPTION_END},
+};
+
+static int set(const struct tracefs *t, const struct stack_options *o, const char *file,
+	       const char *text, struct errmsg *err)
+{
+	char path[TRACEFS_PATH_MAX];
+
+	if (o->verbose)
+		fprintf(stderr, "sonde: writing %s to %s\n", text,
+			tracefs_fmt_path(t, "", file, path));
+	return tracefs_write(t, "", file, text, TRACEFS_SET, err);
+}
+
+/* Only what the kernel says as a comment is left out; it tells how to switch it on with echo. */
+static void print_table(const char *text)
+{
+	while (*text) {
+		size_t len = strcspn(text, "\n");
+
+		if (*text != '#')
+			printf("%.*s\n", (int)len, text);
+		text += len + !!text[len];
+	}
+}
+
+static void print_limits(void)
+{
+	puts("\n"
+	     "Only stacks of tasks are seen. Interrupts run on stacks of their own, which this\n"
+	     "tracer never looks at. For the calls made there: sonde record -p function_graph\n"
+	     "-g handle_irq_event; for the bytes that each function takes: scripts/checkstack.pl\n"
+	     "in the kernel's source.");
+}
+
+static int show(const struct tracefs *t, const struct stack_options *o, struct errmsg *err)
+{
+	long long on = tracefs_read_number(t, "", ENABLED_FILE);
+	long long deepest = tracefs_read_number(t, "", "stack_max_size");
+	struct textbuf text;
+	int r;
+
+	if (o->verbose)
+		fprintf(stderr, "sonde: reading %s, %s/stack_max_size, %s/stack_trace\n",
+			ENABLED_FILE, t->root, t->root);
+	textbuf_init(&text, TABLE_MAX_BYTES);
+	r = tracefs_read_text(t, "", "stack_trace", &text, err);
+	if (r >= 0) {
+		printf("The stack tracer is %s.", on > 0 ? "on" : "off");
+		if (deepest > 0)
+			printf(" The deepest stack so far took %lld bytes:\n\n", deepest);
+		else
+			printf(" It has seen no stack yet%s\n",
+			       on > 0 ? "." : ": start it with 'sonde stack --start'.");
+		if (deepest > 0)
+			print_table(text.start);
+		print_limits();
+	}
+	textbuf_release(&text);
+	return r;
+}
+
+static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
+{
+	struct stack_options o = {0};
+	struct tracefs t;
+	int r = command_parse(cmd, &o, argc, argv, err);
+
+	if (r >= 0)
+		r = instances_refuse_words(cmd, r, argv, err);
+	if (r < 0)
+		return r;
+	if (o.start && o.stop)
+		return errmsg_set(err, -EINVAL, "stack: --start and --stop do not go together");
+	r = tracefs_open(&t, err);
+	if (r < 0)
+		return r;
+	if (!tracefs_exists(&t, "", "stack_max_size"))
+		return errmsg_set(err, -ENOENT,
+				  "this kernel has no stack tracer (CONFIG_STACK_TRACER)");
+	if (o.stop)
+		r = set(&t, &o, ENABLED_FILE, "0", err);
+	if (r >= 0 && o.reset)
+		r = set(&t, &o, "stack_max_size", "0", err);
+	if (r >= 0 && o.start)
+		r = set(&t, &o, ENABLED_FILE, "1", err);
+	if (r >= 0 && !o.start && !o.stop && !o.reset)
+		r = show(&t, &o, err);
+	return r;
+}
+
+const struct command cmd_stack = {
+	.name = "stack",
+	.summary = "find the deepest kernel stack: the kernel's stack tracer",
+	.usage = "[options]",
+	.options = rows,
+	.run = run,
+};

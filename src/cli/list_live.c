@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * list_live.c - `sonde list` without a file: what the running kernel offers.
+ *
+ *	-e -s       events/SYSTEM/EVENT; with -F -l -R the files format, filter, trigger of each event
+ *	-t          available_tracers
+ *	-o          options/NAME, with their values
+ *	-f          available_filter_functions: what the function tracer can trace, 40 000 lines
+ *	-B -C       instances/, trace_clock
+ *
+ * Everything is sorted by name but functions, which stand by address as the kernel has them. A function
+ * that is asked for by its full name and is not there gets a sentence that says why (kfunctions.h).
+ */
+#include "cli/list_live.h"
+
+#include "base/errmsg.h"
+#include "base/textbuf.h"
+#include "capture/eventdir.h"
+#include "capture/kfunctions.h"
+#include "cli/list_match.h"
+#include "decode/handlers.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#define FILE_MAX_BYTES (64u << 20)
+
+struct event_walk {
+	const struct tracefs *t;
+	const struct list_options *o;
+	struct event_match match;
+	struct textbuf text;
+	struct errmsg *err;
+	size_t n_shown;
+};
+
+/* --- events ------------------------------------------------------------------------------------ */
+
+static int print_format(struct event_walk *w, const char *system, const char *event)
+{
+	char file[TRACEFS_PATH_MAX], *end;
+	int r = tracefs_read_text(w->t, "", eventdir_fmt_path(system, event, "format", file),
+				  &w->text, w->err);
+
+	if (r < 0)
+		return r;
+	end = w->o->full ? NULL : strstr(w->text.start, "print fmt");
+	if (end)
+		*end = 0;
+	printf("system: %s\n%s", system, w->text.start);
+	return 0;
+}
+
+/* The filter or the triggers of an event below its name, if it has any. */
+static void print_setting(struct event_walk *w, const char *system, const char *event,
+			  const char *name)
+{
+	char file[TRACEFS_PATH_MAX];
+	struct errmsg ignored = {0}; /* an event of the tracers has neither */
+	const char *p;
+
+	if (tracefs_read_text(w->t, "", eventdir_fmt_path(system, event, name, file), &w->text,
+			      &ignored) < 0)
+		return;
+	p = w->text.start;
+	if (!*p || *p == '#' || !strcmp(p, "none\n"))
+		return;
+	printf("%s:%s\n", system, event);
+	while (*p) {
+		size_t len = strcspn(p, "\n");
+
+		printf("\t%.*s\n", (int)len, p);
+		p += len + !!p[len];
+	}
+	w->n_shown++;
+}
+
+static int print_event(void *ctx, const char *system, const char *event)
+{
+	struct event_walk *w = ctx;
+
+	if (!event_match_test(&w->match, system, event))
+		return 0;
+	if (w->o->fields)
+		return print_format(w, system, event);
+	if (w->o->filters)
+		print_setting(w, system, event, "filter");
+	if (w->o->triggers)
+		print_setting(w, system, event, "trigger");
+	if (!w->o->filters && !w->o->triggers)
+		printf("%s:%s\n", system, event);
+	return 0;
+}
+
+static int print_handled(void *ctx, const char *system, const char *event)
+{
+	if (handlers_find(system, event))
+		printf("%s:%s\n", system, event);
+	return 0;
+}
+
+static int list_events(const struct tracefs *t, const struct list_options *o, struct errmsg *err)
+{
+	struct event_walk w = {.t = t, .o = o, .err = err};
+	int r = event_match_init(&w.match, o->event_re, err);
+
+	if (r < 0)
+		return r;
+	textbuf_init(&w.text, FILE_MAX_BYTES);
+	r = eventdir_each(t, "", print_event, &w, err);
+	if (!r && !o->fields && (o->filters || o->triggers) && !w.n_shown)
+		printf("None of these events has a %s\n", !o->triggers	? "filter"
+							  : !o->filters ? "trigger"
+									: "filter or a trigger");
+	textbuf_release(&w.text);
+	event_match_release(&w.match);
+	return r;
+}
+
+/* --- names ------------------------------------------------------------------------------------- */
+
+static void print_names(const struct name_list *list)
+{
+	for (size_t i = 0; i < list->n; i++)
+		puts(list->names[i]);
+}
+
+static int list_systems(const struct tracefs *t, struct errmsg *err)
+{
+	struct name_list list;
+	int r = tracefs_directories(t, "", "events", &list);
+
+	if (r < 0)
+		return tracefs_refuse_read(t, "", "events", r, err);
+	print_names(&list);
+	name_list_release(&list);
+	return 0;
+}
+
+static int list_instances(const struct tracefs *t, struct errmsg *err)
+{
+	struct name_list list;
+	int r = tracefs_instances(t, &list);
+
+	if (r < 0)
+		return tracefs_refuse_read(t, "", "instances", r, err);
+	print_names(&list);
+	if (!list.n)
+		puts("No buffer instances defined");
+	name_list_release(&list);
+	return 0;
+}
+
+/* A file of one line, as it is. */
+static int list_line(const struct tracefs *t, const char *file, struct errmsg *err)
+{
+	char text[4096];
+	int r = tracefs_read_short(t, "", file, text, sizeof(text));
+
+	if (r < 0)
+		return tracefs_refuse_read(t, "", file, r, err);
+	puts(text);
+	return 0;
+}
+
+static int list_options(const struct tracefs *t, const char *re, struct errmsg *err)
+{
+	struct name_match match;
+	struct name_list list;
+	int r = name_match_init(&match, re, err);
+
+	if (r < 0)
+		return r;
+	r = tracefs_files(t, "", "options", &list);
+	if (r < 0) {
+		name_match_release(&match);
+		return tracefs_refuse_read(t, "", "options", r, err);
+	}
+	for (size_t i = 0; i < list.n; i++) {
+		char file[TRACEFS_PATH_MAX], value[64];
+
+		snprintf(file, sizeof(file), "options/%s", list.names[i]);
+		if (name_match_test(&match, list.names[i]) &&
+		    tracefs_read_short(t, "", file, value, sizeof(value)) >= 0)
+			printf("%-20s %s\n", list.names[i], value);
+	}
+	name_list_release(&list);
+	name_match_release(&match);
+	return 0;
+}
+
+/* --- functions --------------------------------------------------------------------------------- */
+
+static size_t print_functions(char *text, const struct name_match *match)
+{
+	size_t n = 0;
+
+	for (char *p = text; *p;) {
+		size_t len = strcspn(p, "\n");
+		char *next = p + len + !!p[len];
+
+		p[len] = 0;
+		if (name_match_test(match, p)) {
+			puts(p);
+			n++;
+		}
+		p = next;
+	}
+	return n;
+}
+
+/* "^vfs_read$", "vfs_read": one function, not a search. Its bare name is in buf then. */
+static bool is_one_name(const char *re, char *buf, size_t n_bytes)
+{
+	size_t len;
+
+	re += *re == '^';
+	len = strlen(re);
+	if (len && re[len - 1] == '$')
+		len--;
+	if (!len || len >= n_bytes || strcspn(re, "*[]\\^$") < len)
+		return false;
+	memcpy(buf, re, len);
+	buf[len] = 0;
+	return true;
+}
+
+static int list_functions(const struct tracefs *t, const char *re, struct errmsg *err)
+{
+	char name[256];
+	struct name_match match;
+	struct textbuf text;
+	size_t n = 0;
+	int r = name_match_init(&match, re, err);
+
+	if (r < 0)
+		return r;
+	textbuf_init(&text, FILE_MAX_BYTES);
+	if (!tracefs_exists(t, "", "available_filter_functions"))
+		r = errmsg_set(err, -ENOENT,
+			       "this kernel has no function tracer (CONFIG_FUNCTION_TRACER)");
+	else
+		r = tracefs_read_text(t, "", "available_filter_functions", &text, err);
+	if (r >= 0)
+		n = print_functions(text.start, &match);
+	textbuf_release(&text);
+	name_match_release(&match);
+	if (r >= 0 && !n && re && is_one_name(re, name, sizeof(name)))
+		r = kfunctions_explain(t, name, err);
+	return r;
+}
+
+/* --- all of it --------------------------------------------------------------------------------- */
+
+static int list_overview(const struct tracefs *t, const struct list_options *o, struct errmsg *err)
+{
+	int r;
+
+	puts("event systems:");
+	r = list_systems(t, err);
+	puts("\nevents:");
+	if (!r)
+		r = list_events(t, o, err);
+	puts("\ntracers:");
+	if (!r)
+		r = list_line(t, "available_tracers", err);
+	puts("\noptions:");
+	if (!r)
+		r = list_options(t, NULL, err);
+	puts("\nbuffer instances:");
+	if (!r)
+		r = list_instances(t, err);
+	puts("\nclocks:");
+	return r ? r : list_line(t, "trace_clock", err);
+}
+
+int list_live(const struct list_options *o, bool overview, struct errmsg *err)
+{
+	struct tracefs t;
+	int r = tracefs_open(&t, err);
+
+	if (r >= 0 && overview)
+		return list_overview(&t, o, err);
+	if (r >= 0 && o->events)
+		r = list_events(&t, o, err);
+	if (r >= 0 && o->tracers)
+		r = list_line(&t, "available_tracers", err);
+	if (r >= 0 && o->options)
+		r = list_options(&t, o->option_re, err);
+	if (r >= 0 && o->plugins)
+		r = eventdir_each(&t, "", print_handled, NULL, err);
+	if (r >= 0 && o->functions)
+		r = list_functions(&t, o->function_re, err);
+	if (r >= 0 && o->buffers)
+		r = list_instances(&t, err);
+	if (r >= 0 && o->clock)
+		r = list_line(&t, "trace_clock", err);
+	if (r >= 0 && o->systems)
+		r = list_systems(&t, err);
+	return r;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * list_live.h - what `sonde list` is asked for, and the half of it that asks the running kernel.
+ */
+#ifndef SONDE_CLI_LIST_LIVE_H
+#define SONDE_CLI_LIST_LIVE_H
+
+#include <stdbool.h>
+
+struct errmsg;
+
+struct list_options {
+	const char *input;				/* NULL: the running kernel */
+	const char *event_re, *function_re, *option_re; /* NULL: all */
+	bool events, functions, fields, full, systems, buffers, clock, compressions;
+	bool plugins, plugin_options;
+	bool tracers, options, triggers, filters; /* only the running kernel has them */
+};
+
+/* Everything that o asks for; an overview if that is nothing. */
+int list_live(const struct list_options *o, bool overview, struct errmsg *err);
+
+#endif

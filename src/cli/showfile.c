@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * showfile.c - from a file of the tracing directory to standard output.
+ *
+ * A file is copied piece by piece, as the kernel makes it: a full buffer is gigabytes of text. A pipe is
+ * read without a pager and without buffers between, and SIGINT keeps its usual effect, so Ctrl-C ends
+ * even a flood at once; the kernel keeps what was not read.
+ */
+#include "cli/showfile.h"
+
+#include "base/errmsg.h"
+#include "cli/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define PIECE_BYTES (64 << 10)
+
+static int open_or_say(const struct tracefs *t, const char *instance, const char *file,
+		       const char *missing, struct errmsg *err)
+{
+	int fd = tracefs_open_file(t, instance, file, O_RDONLY);
+
+	if (fd == -ENOENT && missing)
+		return errmsg_set(err, fd, "this kernel has no %s", missing);
+	return fd < 0 ? tracefs_refuse_read(t, instance, file, fd, err) : fd;
+}
+
+/* Returns the code of a read that failed in *ret_read: the sentence needs the file's name. */
+static int copy(int fd, struct output *out, int *ret_read)
+{
+	char *buf = malloc(PIECE_BYTES);
+	int r = buf ? 0 : -ENOMEM;
+
+	*ret_read = 0;
+	while (!r) {
+		ssize_t n = read(fd, buf, PIECE_BYTES);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			*ret_read = n < 0 ? -errno : 0;
+			break;
+		}
+		r = output_write(out, buf, n);
+		if (output_is_closed(out))
+			break;
+	}
+	free(buf);
+	return r;
+}
+
+static int print(const struct tracefs *t, const char *instance, const char *file,
+		 const char *missing, bool no_pager, struct errmsg *err)
+{
+	int fd = open_or_say(t, instance, file, missing, err), r, r_read = 0;
+	struct output out;
+
+	if (fd < 0)
+		return fd;
+	r = output_open(&out, NULL, no_pager, err);
+	if (r >= 0) {
+		r = copy(fd, &out, &r_read);
+		output_close(&out);
+	}
+	close(fd);
+	return r >= 0 && r_read < 0 ? tracefs_refuse_read(t, instance, file, r_read, err) : r;
+}
+
+int showfile_print(const struct tracefs *t, const char *instance, const char *file,
+		   const char *missing, struct errmsg *err)
+{
+	return print(t, instance, file, missing, false, err);
+}
+
+int showfile_follow(const struct tracefs *t, const char *instance, const char *file,
+		    struct errmsg *err)
+{
+	return print(t, instance, file, NULL, true, err);
+}
+
+int showfile_print_text(const struct textbuf *tb, struct errmsg *err)
+{
+	struct output out;
+	int r;
+
+	if (tb->overflow)
+		return errmsg_set(err, -EFBIG, "the text is longer than %u MB",
+				  SHOWFILE_MAX_BYTES >> 20);
+	r = output_open(&out, NULL, false, err);
+	if (r < 0)
+		return r;
+	r = output_write(&out, tb->start, textbuf_len(tb));
+	output_close(&out);
+	return r;
+}
+
+int showfile_fmt_cpu(const struct tracefs *t, const char *cpu, const char *file, char *buf,
+		     struct errmsg *err)
+{
+	unsigned n_cpus = tracefs_cpu_count(t);
+	unsigned long n;
+	char *end;
+
+	snprintf(buf, TRACEFS_PATH_MAX, "%s", file);
+	if (!cpu)
+		return 0;
+	n = strtoul(cpu, &end, 10);
+	if (*end || end == cpu)
+		return errmsg_set(err, -EINVAL, "-c takes the number of a CPU, not '%s'", cpu);
+	if (n >= n_cpus)
+		return errmsg_set(err, -EINVAL, "there is no CPU %lu; the last one is %u", n,
+				  n_cpus - 1);
+	snprintf(buf, TRACEFS_PATH_MAX, "per_cpu/cpu%lu/%s", n, file);
+	return 0;
+}

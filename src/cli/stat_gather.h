@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * stat_gather.h - reads how tracing is set up, for `sonde stat`.
+ */
+#ifndef SONDE_CLI_STAT_GATHER_H
+#define SONDE_CLI_STAT_GATHER_H
+
+#include "base/arena.h"
+#include "capture/tracefs.h"
+#include "present/tracestate.h"
+
+/* All memory of *ts comes from the arena. What cannot be read is left out; -ENOMEM. */
+int stat_gather(struct tracestate *ts, const struct tracefs *t, const struct name_list *instances,
+		struct arena *arena);
+
+#endif

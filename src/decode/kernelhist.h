@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * kernelhist.h - the text of an event's hist file as a table: what the kernel counted for a hist trigger.
+ *
+ * The text is taken apart, not interpreted: keys stay as the kernel wrote them ("~ 2^10", a stack), and
+ * so does their order. All memory belongs to the arena; the text may go.
+ */
+#ifndef SONDE_DECODE_KERNELHIST_H
+#define SONDE_DECODE_KERNELHIST_H
+
+#include "base/arena.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define KERNELHIST_COLUMNS_MAX 16
+
+struct kernelhist_row {
+	const char **keys;   /* n_keys; a stack has lines */
+	const char **values; /* n_values, as written; "" if the row has none */
+	uint64_t *numbers;   /* the same as numbers */
+	const char *notes;   /* lines below it: what onmax() or onchange() saved; NULL: none */
+};
+
+struct kernelhist {
+	const char *trigger; /* "hist:keys=…:size=2048 if …" */
+	const char *state;   /* "active", "paused" */
+	const char *keys[KERNELHIST_COLUMNS_MAX], *values[KERNELHIST_COLUMNS_MAX];
+	size_t n_keys, n_values;
+	size_t main_value; /* the one that it is sorted by, else hitcount */
+	struct kernelhist_row *rows;
+	size_t n_rows;
+	uint64_t n_hits, n_entries, n_dropped;
+	struct kernelhist *next;
+};
+
+/*
+ * The histograms of a text, in their order; an event may have several. NULL in *ret_first if there are
+ * none. Lines that are not understood are left out. -ENOMEM.
+ */
+int kernelhist_parse(const char *text, size_t len, struct arena *arena,
+		     struct kernelhist **ret_first);
+
+#endif

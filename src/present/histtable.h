@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * histtable.h - what the kernel counted for a hist trigger, as an aligned table with bars, or as JSON.
+ */
+#ifndef SONDE_PRESENT_HISTTABLE_H
+#define SONDE_PRESENT_HISTTABLE_H
+
+#include "base/textbuf.h"
+#include "decode/kernelhist.h"
+
+/* One histogram; event is "sched:sched_switch". */
+void histtable_fmt(const char *event, const struct kernelhist *h, struct textbuf *tb);
+/* One line of JSON. */
+void histtable_fmt_json(const char *event, const struct kernelhist *h, struct textbuf *tb);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * tracestate.h - how the kernel's tracing is set up, as plain data and as text or JSON for `sonde stat`.
+ *
+ * Whoever gathers it fills the structs; nothing here is computed. Strings and arrays belong to the one
+ * who filled them in and stay alive while it is printed. What is at its default is there, too, and marked
+ * so: the text leaves it out, JSON does not.
+ */
+#ifndef SONDE_PRESENT_TRACESTATE_H
+#define SONDE_PRESENT_TRACESTATE_H
+
+#include "base/textbuf.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* One value: tracer, clock, a threshold. */
+struct state_value {
+	const char *key;   /* JSON: "clock" */
+	const char *label; /* text: "clock" */
+	const char *unit;  /* "", "us", "KB" */
+	const char *text;  /* NULL: the kernel has no such file */
+	bool is_number, is_default;
+};
+
+/* Some lines: functions, tasks, probes. */
+struct state_list {
+	const char *key, *label;
+	const char *where; /* which command shows all of it */
+	const char **items;
+	size_t n;
+};
+
+struct state_system { /* events that are on */
+	const char *name;
+	const char **events;
+	size_t n, n_all;
+};
+
+struct state_of_event { /* a filter, a trigger */
+	const char *event;
+	const char *text;
+};
+
+struct state_option {
+	const char *name;
+	bool on, is_default;
+};
+
+struct state_cpu {
+	uint32_t cpu;
+	uint64_t size_kb, bytes, n_entries, n_overrun, n_commit_overrun, n_dropped, n_read;
+	double oldest, now; /* seconds of the trace clock, or its units */
+};
+
+struct state_instance {
+	const char *name; /* "": the top level */
+	bool is_on;
+	int owner;     /* the sonde that records into it; 0: none */
+	bool is_plain; /* nothing is set, nothing is in the buffer */
+	bool has_snapshot;
+	bool never_used; /* the buffer has not been allocated in full */
+	struct state_value *values;
+	size_t n_values;
+	struct state_list *lists;
+	size_t n_lists;
+	struct state_system *systems;
+	size_t n_systems, n_events;
+	struct state_of_event *filters, *triggers;
+	size_t n_filters, n_triggers;
+	struct state_option *options;
+	size_t n_options;
+	struct state_cpu *cpus;
+	size_t n_cpus;
+	const char **errors; /* of error_log, one entry each */
+	size_t n_errors;
+};
+
+struct tracestate {
+	const char *root;
+	const char *kernel; /* uname -r */
+	int ftrace_enabled; /* the master switch of function tracing; negative: not known */
+	int stack_tracer;   /* on, off; negative: none */
+	struct state_list probes;
+	struct state_instance *instances;
+	size_t n_instances;
+};
+
+/* all_options: those at their default, too. */
+void tracestate_fmt(const struct tracestate *ts, bool all_options, struct textbuf *tb);
+void tracestate_fmt_json(const struct tracestate *ts, struct textbuf *tb);
+
+#endif

@@ -1,0 +1,34 @@
+# mark writes to whoever is tracing
+# covers: X26
+
+$ export SONDE_TRACEFS=t; mkdir -p t/instances/on t/instances/off t/instances/copied/options; echo '[local]' > t/trace_clock; for d in t t/instances/*; do : > $d/trace_marker; : > $d/trace_marker_raw; echo 1 > $d/tracing_on; done; echo 0 > t/instances/off/tracing_on; echo 1 > t/instances/copied/options/copy_trace_marker
+$ sonde mark Hello World -x && head t/trace_marker t/instances/*/trace_marker; echo
+==> t/trace_marker <==
+Hello World -x
+==> t/instances/copied/trace_marker <==
+
+==> t/instances/off/trace_marker <==
+
+==> t/instances/on/trace_marker <==
+Hello World -x
+$ sonde mark -B off quietly && cat t/instances/off/trace_marker; echo
+quietly
+$ sonde mark --raw 0x12345678 abc && od -An -tx1 t/trace_marker_raw
+ 78 56 34 12 61 62 63
+
+# Trouble
+$ sonde mark
+sonde: mark: what is the text?
+[2]
+$ sonde mark --raw x abc
+sonde: mark: --raw takes a number, not 'x'
+[2]
+$ sonde mark -B of hello
+sonde: there is no tracing instance 'of'; did you mean 'off'?
+[1]
+$ sonde mark $(seq 2000)
+sonde: mark: the text has more than 4096 bytes, which no kernel takes
+[2]
+$ rm t/trace_marker t/instances/*/trace_marker; sonde mark hello
+sonde: this kernel has no t/trace_marker
+[1]

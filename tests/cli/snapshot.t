@@ -1,0 +1,31 @@
+# snapshot takes, empties, frees and prints
+# covers: T18
+
+$ export SONDE_TRACEFS=t; mkdir -p t/per_cpu/cpu0 t/per_cpu/cpu1 t/instances/one; echo '[local]' > t/trace_clock; for d in t t/per_cpu/cpu1 t/instances/one; do echo frozen > $d/snapshot; done
+$ sonde snapshot
+frozen
+$ sonde snapshot -s && cat t/snapshot; echo; sonde snapshot -r && cat t/snapshot; echo; sonde snapshot -f && cat t/snapshot; echo
+1
+2
+0
+$ sonde snapshot -s -B one && cat t/instances/one/snapshot; echo
+1
+$ sonde snapshot -s -c 1 && sonde snapshot -c 1; echo
+1
+
+# Trouble
+$ sonde snapshot -s -f
+sonde: snapshot: -s, -r and -f do not go together
+[2]
+$ sonde snapshot -B two
+sonde: there is no tracing instance 'two'; 'sonde list -B' names those there are
+[1]
+$ sonde snapshot -c 5
+sonde: there is no CPU 5; the last one is 1
+[2]
+$ rm t/snapshot; sonde snapshot
+sonde: this kernel has no snapshots (CONFIG_TRACER_SNAPSHOT)
+[1]
+$ sonde snapshot yes
+sonde: snapshot takes no argument, but there is 'yes'
+[2]

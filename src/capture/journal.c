@@ -2,8 +2,8 @@
 /*
  * journal.c - the journal's file, and the changes that go through it.
  *
- * The file stands in /run/sonde (for a user who is not root: in his runtime directory), which a reboot
- * empties as it empties the tracing directory. One note is one line of words and, for a file, its text:
+ * The file stands in /run/sonde (for a user who is not root: in his runtime directory; or in
+ * $SONDE_RUN_DIR), which a reboot empties as it empties the tracing directory. One note is one line of words and, for a file, its text:
  *
  *	instance sonde.1234
  *	top 1234
@@ -46,10 +46,12 @@
 /* A directory of our own that nobody else can write to, else anybody could make root write. */
 static int open_dir(char *path, size_t n_bytes, struct errmsg *err)
 {
-	const char *runtime = getenv("XDG_RUNTIME_DIR");
+	const char *given = getenv("SONDE_RUN_DIR"), *runtime = getenv("XDG_RUNTIME_DIR");
 	struct stat st;
 
-	if (!geteuid())
+	if (given && *given)
+		snprintf(path, n_bytes, "%s", given);
+	else if (!geteuid())
 		snprintf(path, n_bytes, "/run/sonde");
 	else if (runtime && *runtime && strlen(runtime) < n_bytes / 2)
 		snprintf(path, n_bytes, "%s/sonde", runtime);

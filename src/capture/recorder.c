@@ -20,12 +20,13 @@
  * sixteen times as many system calls).
  *
  * Flushing. A CPU with few events has them in a sub-buffer that is never full. Every flush_ms it is
- * taken as it is, so that a recorder that dies has lost at most that long. The rest of the sub-buffer
- * is empty in the file.
+ * taken as it is, so that a recorder that dies has lost at most that long. The next one of that CPU is
+ * put into the same place, if there is room (pagemerge.h).
  */
 #include "capture/recorder.h"
 
 #include "base/errmsg.h"
+#include "capture/pagemerge.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -53,6 +54,9 @@ struct stream {
 	struct recorder_stream config;
 	int fd, pipe[2];
 	bool no_splice;
+	uint8_t *
+		tail; /* what was taken last, if it was a partly filled one; NULL: not to be merged */
+	bool has_tail;
 };
 
 struct worker {
@@ -198,6 +202,31 @@ static ssize_t move_by_read(struct worker *w, struct stream *st)
 	return r < 0 ? r : (ssize_t)got;
 }
 
+/* The one that is being filled. Bytes taken; 0: nothing new. */
+static ssize_t take_partial(struct worker *w, struct stream *st)
+{
+	size_t page_size = st->config.page_size;
+	ssize_t n;
+	int r;
+
+	do
+		n = read(st->fd, w->pages, page_size);
+	while (n < 0 && errno == EINTR);
+	if (n <= 0)
+		return n < 0 && errno != EAGAIN ? -errno : 0;
+	memset(w->pages + n, 0, page_size - n);
+	if (st->has_tail && pagemerge_add(st->tail, w->pages, page_size)) {
+		r = st->config.sink.replace(st->config.sink.ctx, st->tail, page_size);
+		return r < 0 ? r : n;
+	}
+	r = st->config.sink.take(st->config.sink.ctx, w->pages, page_size);
+	if (r >= 0 && st->tail) {
+		memcpy(st->tail, w->pages, page_size);
+		st->has_tail = true;
+	}
+	return r < 0 ? r : n;
+}
+
 /* All full sub-buffers, or so many that others should have a turn. */
 static ssize_t move_stream(struct worker *w, struct stream *st)
 {
@@ -210,6 +239,7 @@ static ssize_t move_stream(struct worker *w, struct stream *st)
 			return fail(w, st, n);
 		if (!n)
 			break;
+		st->has_tail = false;
 		total += n;
 	}
 	return total;
@@ -234,9 +264,8 @@ static int flush_all(struct worker *w)
 {
 	for (size_t i = 0; i < w->n_streams; i++) {
 		struct stream *st = w->streams[i];
-		ssize_t n;
+		ssize_t n = take_partial(w, st);
 
-		n = move_by_read(w, st);
 		if (n >= 0 && st->config.sink.flush)
 			n = st->config.sink.flush(st->config.sink.ctx);
 		if (n < 0)
@@ -283,7 +312,7 @@ static void finish(struct worker *w)
 		ssize_t n;
 
 		do
-			n = move_by_read(w, w->streams[i]);
+			n = take_partial(w, w->streams[i]);
 		while (n > 0);
 		if (n < 0)
 			fail(w, w->streams[i], n);
@@ -337,6 +366,8 @@ static int open_stream(struct recorder *r, struct stream *st, struct errmsg *err
 	if (st->fd < 0)
 		return errmsg_set_errno(err, st->fd, "cannot read %s%s%s", c->instance,
 					*c->instance ? "/" : "", file);
+	if (c->sink.replace)
+		st->tail = malloc(c->page_size);
 	if (st->no_splice)
 		return 0;
 	if (pipe2(st->pipe, O_CLOEXEC))
@@ -353,6 +384,7 @@ static void recorder_free(struct recorder *r)
 
 		if (st->fd >= 0)
 			close(st->fd);
+		free(st->tail);
 		if (st->pipe[0] >= 0) {
 			close(st->pipe[0]);
 			close(st->pipe[1]);

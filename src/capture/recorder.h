@@ -27,6 +27,8 @@ struct page_sink {
 	ssize_t (*splice)(void *ctx, int pipe_fd, size_t n_bytes);
 	/* Whole sub-buffers. 0 or a negative errno. */
 	int (*take)(void *ctx, const void *pages, size_t n_bytes);
+	/* Puts another content into the sub-buffer that was taken last, and alone. NULL: cannot. */
+	int (*replace)(void *ctx, const void *page, size_t n_bytes);
 	/* Once every flush_ms, after the rest was taken; may be NULL. */
 	int (*flush)(void *ctx);
 };

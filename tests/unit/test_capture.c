@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Capture without a kernel: plans, sub-buffers put together, and what a journal notes and puts back in a
+ * directory that looks like the kernel's.
+ *
+ * covers: B03
+ */
+#include "base/errmsg.h"
+#include "capture/journal.h"
+#include "capture/pagemerge.h"
+#include "capture/plan.h"
+#include "capture/setting.h"
+#include "decode/walker.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* --- sub-buffers ------------------------------------------------------------------------------- */
+
+#define PAGE 256
+
+/* A sub-buffer with events of one word each; their deltas. */
+static void make_page(uint8_t *page, uint64_t time, const uint32_t *deltas, size_t n)
+{
+	unsigned long commit = n * 8;
+
+	memset(page, 0, PAGE);
+	memcpy(page, &time, 8);
+	memcpy(page + 8, &commit, sizeof(commit));
+	for (size_t i = 0; i < n; i++) {
+		uint32_t words[2] = {deltas[i] << 5 | 1, 1000 + i};
+
+		memcpy(page + 16 + 8 * i, words, 8);
+	}
+}
+
+static void expect_times(const uint8_t *page, const uint64_t *times, size_t n)
+{
+	struct page_layout layout = {.long_size = sizeof(long), .data_offset = 16};
+	struct walked rec;
+	struct walker w;
+
+	assert_true(walker_start(&w, page, PAGE, &layout));
+	for (size_t i = 0; i < n; i++) {
+		assert_true(walker_next(&w, &rec));
+		assert_int_equal(rec.ts, times[i]);
+	}
+	assert_false(walker_next(&w, &rec));
+	assert_false(w.damaged);
+}
+
+static void events_keep_their_time_when_put_together(void **state)
+{
+	uint8_t a[PAGE], b[PAGE];
+
+	make_page(a, 1000, (uint32_t[]){0, 5}, 2);
+	make_page(b, 1ull << 40, (uint32_t[]){0, 7, 9}, 3);
+	assert_true(pagemerge_add(a, b, PAGE));
+	expect_times(a, (uint64_t[]){1000, 1005, 1ull << 40, (1ull << 40) + 7, (1ull << 40) + 16},
+		     5);
+}
+
+static void a_full_or_marked_page_stays_alone(void **state)
+{
+	uint32_t deltas[20] = {0};
+	uint8_t a[PAGE], b[PAGE], before[PAGE];
+	unsigned long commit;
+
+	make_page(a, 1, deltas, 15);
+	make_page(b, 2, deltas, 15);
+	memcpy(before, a, PAGE);
+	assert_false(pagemerge_add(a, b, PAGE));
+	assert_memory_equal(a, before, PAGE);
+	make_page(a, 1, deltas, 1);
+	make_page(b, 2, deltas, 1);
+	memcpy(&commit, b + 8, sizeof(commit));
+	commit |= 1ul << 31; /* events were lost before it */
+	memcpy(b + 8, &commit, sizeof(commit));
+	assert_false(pagemerge_add(a, b, PAGE));
+}
+
+/* --- plans ------------------------------------------------------------------------------------- */
+
+static void filters_belong_to_the_event_before(void **state)
+{
+	struct errmsg err = {0};
+	struct plan p;
+
+	plan_init(&p);
+	assert_int_equal(plan_add_filter(&p, "pid == 1", &err), -EINVAL);
+	assert_int_equal(plan_add_event(&p, "sched", false), 0);
+	assert_int_equal(plan_add_filter(&p, "pid == 1", &err), 0);
+	assert_int_equal(plan_add_filter(&p, "prio < 9", &err), 0);
+	assert_string_equal(p.buffers[0].events[0].filter, "(pid == 1)&&(prio < 9)");
+	assert_non_null(plan_add_buffer(&p, "other"));
+	assert_int_equal(plan_add_trigger(&p, "stacktrace", &err), -EINVAL);
+	assert_true(plan_does_something(&p));
+	plan_release(&p);
+}
+
+/* --- a directory as the kernel's --------------------------------------------------------------- */
+
+static struct tracefs t;
+
+static void put(const char *file, const char *text)
+{
+	char path[TRACEFS_PATH_MAX];
+	FILE *f = fopen(tracefs_fmt_path(&t, "", file, path), "w");
+
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+static void expect_file(const char *file, const char *text)
+{
+	char buf[1024];
+
+	assert_true(tracefs_read_short(&t, "", file, buf, sizeof(buf)) >= 0);
+	assert_string_equal(buf, text);
+}
+
+static int make_dir(void **state)
+{
+	static const char *const dirs[] = {"instances", "events", "options"};
+	struct errmsg err = {0};
+	char path[256];
+
+	snprintf(path, sizeof(path), "/tmp/sonde-test-capture-XXXXXX");
+	if (!mkdtemp(path))
+		return -1;
+	snprintf(t.root, sizeof(t.root), "%s", path);
+	for (size_t i = 0; i < sizeof(dirs) / sizeof(*dirs); i++) {
+		char dir[512];
+
+		snprintf(dir, sizeof(dir), "%s/%s", path, dirs[i]);
+		if (mkdir(dir, 0700))
+			return -1;
+	}
+	put("trace_clock", "[local] global mono\n");
+	setenv("SONDE_TRACEFS", path, 1);
+	setenv("SONDE_RUN_DIR", path, 1);
+	return tracefs_open(&t, &err);
+}
+
+static int remove_dir(void **state)
+{
+	char command[TRACEFS_PATH_MAX + 16];
+
+	snprintf(command, sizeof(command), "rm -rf '%s'", t.root);
+	return system(command);
+}
+
+static void settings_come_back_in_the_form_they_are_taken(void **state)
+{
+	static const struct {
+		const char *file, *saved, *now, *expected;
+	} rows[] = {
+		{"trace_clock", "local [global] mono\n", "[local] global mono\n", "global"},
+		{"buffer_size_kb", "7 (expanded: 1408)\n", "4096\n", "1408"},
+		{"tracing_on", "1\n", "0\n", "1"},
+		{"set_ftrace_pid", "no pid\n", "12\n", ""},
+		{"set_ftrace_filter", "#### all functions enabled ####\n", "vfs_read\n", ""},
+		{"set_event_pid", "", "12\n13\n", ""},
+		{"current_tracer", "nop\n", "function\n", "nop"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		put(rows[i].file, rows[i].now);
+		assert_int_equal(setting_restore(&t, "", rows[i].file, rows[i].saved), 0);
+		expect_file(rows[i].file, rows[i].expected);
+	}
+	put("trace_clock", "[local] global mono\n");
+}
+
+static void a_journal_puts_back_what_was(void **state)
+{
+	struct errmsg err = {0};
+	struct journal *j;
+
+	put("tracing_on", "1\n");
+	put("buffer_size_kb", "100\n");
+	assert_int_equal(journal_open(&j, &t, &err), 0);
+	assert_int_equal(journal_set(j, "", "tracing_on", "0", TRACEFS_SET, &err), 0);
+	assert_int_equal(journal_set(j, "", "buffer_size_kb", "9", TRACEFS_SET, &err), 0);
+	assert_int_equal(journal_set(j, "", "buffer_size_kb", "10", TRACEFS_SET, &err), 0);
+	assert_int_equal(journal_add_instance(j, "mine", &err), 0);
+	assert_true(tracefs_exists(&t, "mine", ""));
+	assert_int_equal(journal_add_instance(j, "mine", &err), -EEXIST);
+	expect_file("buffer_size_kb", "10");
+	assert_int_equal(journal_undo(j, &err), 0);
+	journal_close(j);
+	expect_file("tracing_on", "1");
+	expect_file("buffer_size_kb", "100");
+	assert_false(tracefs_exists(&t, "mine", ""));
+}
+
+static void what_is_kept_stays(void **state)
+{
+	struct errmsg err = {0};
+	struct journal *j;
+
+	put("buffer_size_kb", "100\n");
+	assert_int_equal(journal_open(&j, &t, &err), 0);
+	assert_int_equal(journal_set(j, "", "buffer_size_kb", "9", TRACEFS_SET, &err), 0);
+	journal_keep(j);
+	journal_close(j);
+	expect_file("buffer_size_kb", "9");
+}
+
+static bool wait_for_file(const char *file, const char *text)
+{
+	char buf[64];
+
+	for (int i = 0; i < 1000; i++) {
+		if (tracefs_read_short(&t, "", file, buf, sizeof(buf)) >= 0 && !strcmp(buf, text))
+			return true;
+		nanosleep(&(struct timespec){0, 10000000}, NULL);
+	}
+	return false;
+}
+
+/* The owner changes something and is killed; the guardian is not in its process group. */
+static void a_guardian_puts_back_what_its_owner_cannot(void **state)
+{
+	struct errmsg err = {0};
+	int ready[2];
+	char word;
+	pid_t pid;
+
+	put("buffer_size_kb", "100\n");
+	assert_int_equal(pipe(ready), 0);
+	pid = fork();
+	if (!pid) {
+		struct journal *j;
+
+		setpgid(0, 0);
+		if (journal_open(&j, &t, &err) < 0 ||
+		    journal_set(j, "", "buffer_size_kb", "9", TRACEFS_SET, &err) < 0 ||
+		    journal_add_instance(j, "his", &err) < 0 || write(ready[1], "r", 1) != 1)
+			_exit(1);
+		pause();
+	}
+	assert_int_equal(read(ready[0], &word, 1), 1);
+	expect_file("buffer_size_kb", "9");
+	kill(-pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	assert_true(wait_for_file("buffer_size_kb", "100"));
+	for (int i = 0; i < 500 && tracefs_exists(&t, "his", ""); i++)
+		nanosleep(&(struct timespec){0, 10000000}, NULL);
+	assert_false(tracefs_exists(&t, "his", ""));
+	close(ready[0]);
+	close(ready[1]);
+}
+
+static void one_at_a_time_has_the_top_level(void **state)
+{
+	struct errmsg err = {0};
+	struct journal *j;
+	int pid;
+
+	assert_int_equal(journal_open(&j, &t, &err), 0);
+	assert_int_equal(journal_take_top(j, &err), 0);
+	pid = fork();
+	if (!pid) {
+		struct journal *j2;
+		int r = journal_open(&j2, &t, &err);
+
+		if (!r)
+			r = journal_take_top(j2, &err);
+		journal_close(j2);
+		_exit(r == -EBUSY && strstr(err.text, "process number") ? 0 : 1);
+	}
+	assert_int_equal(waitpid(pid, &pid, 0) > 0 ? pid : -1, 0);
+	journal_close(j);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(events_keep_their_time_when_put_together),
+		cmocka_unit_test(a_full_or_marked_page_stays_alone),
+		cmocka_unit_test(filters_belong_to_the_event_before),
+		cmocka_unit_test(settings_come_back_in_the_form_they_are_taken),
+		cmocka_unit_test(a_journal_puts_back_what_was),
+		cmocka_unit_test(what_is_kept_stays),
+		cmocka_unit_test(a_guardian_puts_back_what_its_owner_cannot),
+		cmocka_unit_test(one_at_a_time_has_the_top_level),
+	};
+
+	return cmocka_run_group_tests(tests, make_dir, remove_dir);
+}

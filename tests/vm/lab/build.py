@@ -5,9 +5,9 @@
         all-VERSION-HASH/boot/      vmlinuz-RELEASE, config-RELEASE, System.map-RELEASE
         .all-…/                     the source and the objects, 1 GB, only while it is built
 
-VERSION is the source package's, HASH is of ../all-tracers.config. A kernel that fits the
-configuration is used whatever its version, without asking the network; to get a newer one, remove
-its directory. A new configuration makes a new kernel and removes the old ones.
+VERSION is the source package's, HASH is of ../all-tracers.config without its comments. A kernel
+that fits the configuration is used whatever its version, without asking the network; to get a newer
+one, remove its directory. A new configuration makes a new kernel and removes the old ones.
 
 The way: download, unpack without what the configuration cannot reach, tinyconfig, merge the
 fragment, make sure that nothing of it was dropped (Kconfig drops silently what depends on something
@@ -86,9 +86,14 @@ class Builder:
             self.process.wait()
 
 
+def _fragment():
+    """The lines that matter; a comment is not worth a new kernel."""
+    with open(FRAGMENT, encoding="ascii") as file:
+        return re.findall(r"^(?:CONFIG_\w+=.*|# CONFIG_\w+ is not set)$", file.read(), re.M)
+
+
 def _config_hash():
-    with open(FRAGMENT, "rb") as file:
-        return hashlib.sha256(file.read()).hexdigest()[:12]
+    return hashlib.sha256("\n".join(_fragment()).encode()).hexdigest()[:12]
 
 
 def _build(cache):
@@ -137,11 +142,9 @@ def _configure(source):
     _step(["make", "-s", "tinyconfig"], source)
     _step(["scripts/kconfig/merge_config.sh", "-m", ".config", FRAGMENT], source)
     _step(["make", "-s", "olddefconfig"], source)
-    with open(FRAGMENT, encoding="ascii") as file:
-        wanted = re.findall(r"^(?:CONFIG_\w+=.*|# CONFIG_\w+ is not set)$", file.read(), re.M)
     with open(os.path.join(source, ".config"), encoding="ascii") as file:
         final = {line.partition("=")[0]: line.rstrip() for line in file if line[0] == "C"}
-    dropped = [line for line in wanted if
+    dropped = [line for line in _fragment() if
                (final.get(line.split()[1]) if line[0] == "#" else
                 final.get(line.partition("=")[0]) != line)]
     if dropped:

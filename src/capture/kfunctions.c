@@ -157,16 +157,6 @@ bool kfunctions_match(const struct function_pattern *pattern, const struct funct
 	       glob_matches(pattern->name, line->name, line->name_len);
 }
 
-bool kfunctions_has(const struct kfunctions *f, const char *name, size_t len)
-{
-	struct function_line line;
-
-	for (const char *p = f->list.start; (p = kfunctions_next_line(p, &line));)
-		if (line.name_len == len && !memcmp(line.name, name, len))
-			return true;
-	return false;
-}
-
 /* --- the door ---------------------------------------------------------------------------------- */
 
 struct kfunctions *kfunctions_new(const struct tracefs *t, const struct kfunctions_paths *paths)
@@ -233,6 +223,20 @@ int kfunctions_each(struct kfunctions *f, const char *pattern,
 	if (r < 0)
 		return r;
 	return n ? n : kfunctions_refuse(f, &parsed, err);
+}
+
+bool kfunctions_can(struct kfunctions *f, const char *name)
+{
+	struct errmsg no_sentence = {0};
+	struct function_line line;
+	size_t len = strlen(name);
+
+	if (kfunctions_read_list(f, &no_sentence) < 0)
+		return false;
+	for (const char *p = f->list.start; (p = kfunctions_next_line(p, &line));)
+		if (line.name_len == len && !memcmp(line.name, name, len))
+			return true;
+	return false;
 }
 
 int kfunctions_check(struct kfunctions *f, const char *pattern, struct errmsg *err)

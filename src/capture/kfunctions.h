@@ -38,7 +38,10 @@ void kfunctions_free(struct kfunctions *f);
  */
 int kfunctions_check(struct kfunctions *f, const char *pattern, struct errmsg *err);
 
-/* The same for a caller with one question only: 0, or negative with the sentence. */
+/* True if exactly this function can be traced; no reasons are looked for. */
+bool kfunctions_can(struct kfunctions *f, const char *name);
+
+/* kfunctions_check() for a caller with one question only: 0, or negative with the sentence. */
 int kfunctions_explain(const struct tracefs *t, const char *pattern, struct errmsg *err);
 
 /* Calls visit with the name (ended by NUL) of each match until it returns negative. */

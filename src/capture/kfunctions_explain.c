@@ -124,15 +124,19 @@ static struct symbol find_symbol(const struct kfunctions *f, const char *name)
 	struct symbol found = {0};
 	size_t len = strlen(name);
 
-	for (const char *p = f->symbols.start; *p;) {
+	for (const char *p = f->symbols.start; (p = strstr(p, name)); p += len) {
+		const char *line = p - 3; /* " T name" */
 		char *end;
-		uint64_t addr = strtoull(p, &end, 16);
+		uint64_t addr;
 
-		if (end[0] == ' ' && end[1] && end[2] == ' ' && !strncmp(end + 3, name, len) &&
-		    strchr(" \t\n", end[3 + len]) && (!found.type || strchr("tTwW", end[1])))
-			found = (struct symbol){.addr = addr, .type = end[1]};
-		p = end + strcspn(end, "\n");
-		p += *p == '\n';
+		if (p - f->symbols.start < 4 || line[0] != ' ' || line[2] != ' ' ||
+		    !strchr(" \t\n", p[len]) || (found.type && !strchr("tTwW", line[1])))
+			continue;
+		while (line > f->symbols.start && line[-1] != '\n')
+			line--;
+		addr = strtoull(line, &end, 16);
+		if (end == p - 3)
+			found = (struct symbol){.addr = addr, .type = p[-2]};
 	}
 	return found;
 }

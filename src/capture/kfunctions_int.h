@@ -44,9 +44,6 @@ bool kfunctions_match(const struct function_pattern *pattern, const struct funct
 int kfunctions_read_list(struct kfunctions *f, struct errmsg *err);
 /* The symbols, once; false if they cannot be read. */
 bool kfunctions_read_symbols(struct kfunctions *f);
-/* True if exactly this function can be traced. */
-bool kfunctions_has(const struct kfunctions *f, const char *name, size_t len);
-
 /* Fills err: why nothing matches. The list was read. Always -ENOENT. */
 int kfunctions_refuse(struct kfunctions *f, const struct function_pattern *pattern,
 		      struct errmsg *err);

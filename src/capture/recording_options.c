@@ -65,7 +65,7 @@ static bool find_mark(const char *text, int number, int64_t *ret_us)
 		p--;
 	q = strstr(p, "] ");
 	q = q ? q + 2 : p;
-	while (*q && (*q == ' ' || strcspn(q, " ") != strspn(q, "0123456789.:")))
+	while (*q && (*q < '0' || *q > '9' || strcspn(q, " ") != strspn(q, "0123456789.:")))
 		q += *q == ' ' ? 1 : strcspn(q, " ");
 	if (sscanf(q, "%lld.%6lld:", &s, &us) != 2)
 		return false;

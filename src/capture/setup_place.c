@@ -178,7 +178,11 @@ static int clean_top(struct setup *s, struct errmsg *err)
 	int r = 0;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows) && r >= 0; i++) {
-		if (!tracefs_exists(&s->t, "", rows[i].file))
+		char text[8];
+
+		/* not there, or closed to everybody (a kernel that is locked down): then not in use */
+		if (strcmp(rows[i].file, "trace") &&
+		    tracefs_read_short(&s->t, "", rows[i].file, text, sizeof(text)) < 0)
 			continue;
 		r = strcmp(rows[i].file, "trace")
 			    ? setup_write(s, "", rows[i].file, rows[i].text, TRACEFS_SET, err)

@@ -141,17 +141,13 @@ static void add_cost(struct textbuf *tb, const struct outcome *oc)
 	if (tracing > 0)
 		textbuf_addf(tb, " and about %.3f s in the kernel (%.0f ns an event)", tracing,
 			     oc->event_ns);
-	if (oc->ran_command && tracing > 0 && command > 0) {
-		/* all events on the command's account: what it was slowed down by at most */
-		double share = tracing < command ? tracing / (command - tracing) : 1;
-
-		if (oc->o->plan.only_command)
-			textbuf_addf(tb, ", which made the command about %.1f %% slower",
-				     share * 100);
-		else
-			textbuf_addf(tb, ", which made the command at most %.1f %% slower",
-				     share * 100);
-	}
+	/* only its own events, by its CPU time; else all of them, as if each had kept it waiting */
+	if (oc->o->plan.only_command && tracing > 0 && command > tracing)
+		textbuf_addf(tb, ", which made the command about %.1f %% slower",
+			     tracing / (command - tracing) * 100);
+	else if (oc->ran_command && tracing > 0 && oc->seconds > tracing)
+		textbuf_addf(tb, ", which made the command at most %.1f %% slower",
+			     tracing / (oc->seconds - tracing) * 100);
 	textbuf_add_str(tb, "\n");
 }
 

@@ -1,7 +1,7 @@
 # The short way to everything; meson and ninja do the work.
 #
 #   make            build/sonde (release, LTO)        make deps       packages to build it
-#   make run        build it and look at a trace      make deps-test  packages to test it
+#   make run        build it, record and report       make deps-test  packages to test it
 #   make test       every test (T=NAME: only those)   make bench      figures against trace-cmd
 #   make fuzz       the fuzz targets (SECONDS each)   make format     clang-format over the tree
 #   make install    PREFIX=/usr/local DESTDIR=        make clean      remove all build directories
@@ -14,7 +14,6 @@ DESTDIR =
 SERVE   = 1
 T       =
 SECONDS = 60
-TRACE   = tests/golden/tour.dat
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -27,7 +26,7 @@ $(BUILD)/build.ninja:
 # SERVE=0 stops after the report; there is nothing to serve it with yet, so it always does.
 run: deps
 	@$(MAKE) --no-print-directory all >&2
-	@$(BUILD)/sonde report $(TRACE)
+	@SERVE=$(SERVE) tools/demo $(BUILD)/sonde
 
 test: deps-test
 	@tests/run $(T)

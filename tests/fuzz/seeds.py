@@ -159,6 +159,19 @@ def make_kallsyms(place, golden):
     keep(place, "empty", "\0\0\0", asked)
 
 
+# Histograms.
+
+def make_kernelhist(place, golden):
+    head = "# event histogram\n#\n# trigger info: hist:keys={}:vals={}:size=2048 [active]\n#\n\n"
+    totals = "\nTotals:\n    Hits: 7\n    Entries: 2\n    Dropped: 0\n\n"
+    keep(place, "values", head.format("next_comm,prio.log2", "hitcount,pid:sort=pid"),
+         "{ next_comm: swapper/0      , prio: ~ 2^7  } hitcount:      247  pid:      200\n"
+         "\tmax:         21  next_comm: bash\n", totals)
+    keep(place, "stacks", head.format("stacktrace,common_pid", "hitcount"),
+         "{ stacktrace:\n         alloc_bprm+0x32/0x2d0\n         do_syscall_64+0x5d/0xb0\n"
+         ", common_pid:        160} hitcount:          1\n", totals)
+
+
 def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)

@@ -21,6 +21,7 @@
 
 #include "base/errmsg.h"
 #include "base/textbuf.h"
+#include "serve/message.h"
 #include "store/writer.h"
 
 #include <errno.h>
@@ -277,8 +278,11 @@ int collector_start(struct collector *c, struct errmsg *err)
 					   "no metadata came, so the data would mean "
 					   "nothing");
 
-	if (!r && !h.tf->page_size)
-		r = errmsg_set(err, -EBADMSG, "the metadata says that pages have no size");
+	if (!r && (h.tf->page_size < MESSAGE_PAGE_MIN || h.tf->page_size > MESSAGE_PAGE_MAX))
+		r = errmsg_set(err, -EBADMSG,
+			       "the metadata says that pages have %u bytes, which "
+			       "cannot be",
+			       h.tf->page_size);
 	if (!r)
 		c->page_size = h.tf->page_size;
 	head_release(&h);

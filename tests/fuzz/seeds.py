@@ -159,6 +159,38 @@ def make_kallsyms(place, golden):
     keep(place, "empty", "\0\0\0", asked)
 
 
+# The network.
+
+def message(cmd, fixed=b"", body=b""):
+    return struct.pack(">III", 12 + len(fixed) + len(body), cmd, len(fixed)) + fixed + body
+
+
+def make_protocol(place, golden):
+    tinit = message(1, struct.pack(">III", 2, 4096, 2), b"tcp\0sonde\0")
+    ports = b"1500\x001501\0sonde\0"
+    rinit = message(2, struct.pack(">I", 2), ports)
+    arguments = b"record\0-e\0sched\0"
+    request = message(6, struct.pack(">IIQ", 1, 0, 77), struct.pack(">III", 0, 4 + len(arguments), 3)
+                      + arguments + struct.pack(">II", 1, 9) + b"kvm\0ptp\0\0")
+    response = message(7, struct.pack(">IIIQ", 0, 2, 4096, 78) + b"ptp".ljust(16, b"\0")
+                       + struct.pack(">I", 1600), ports)
+    sync = message(9, b"ptp".ljust(16, b"\0") + struct.pack(">I", 1), struct.pack(">II", 1, 3))
+    data = message(3, b"", b"some metadata") + message(4) + message(0)
+    keep(place, "messages", b"\0", tinit, rinit, request, response, sync, data, message(8))
+    keep(place, "listen-3", b"\1-1V3\x00766679\0\0", tinit, data)
+    keep(place, "listen-9", b"\1-1V9\0-1V3\x00766679\0\0", tinit)
+    keep(place, "listen-1", b"\x012\x004096\x001\x004\0TCP\0")
+    keep(place, "listen-key", b"\2", bytes(64))
+    keep(place, "record-3", b"\3tracecmdV3\0OK", rinit, message(5))
+    keep(place, "record-1", b"\4tracecmd1500,1501\0")
+    keep(place, "record-key", b"\5sondekey\1", bytes(64))
+    for version in (6, 7):
+        trace = Trace(version, page_size=256)
+        small_trace(trace)
+        parts = trace.pack(), trace.top.cpu(0).pack()[:512], struct.pack("<HI", 21, 7) + b"7 work\n"
+        keep(place, f"session-{version}", b"\6", *[struct.pack("<H", len(p)) + p for p in parts])
+
+
 # Histograms.
 
 def make_kernelhist(place, golden):

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * trickle.c - writes that give up in time.
+ *
+ * O_NONBLOCK is a property of the open file, which stdout shares with the shell and other programs, so
+ * it is not set on it. Instead:
+ *
+ *	pipe, terminal   opened once more by way of /proc/self/fd, with O_NONBLOCK for us alone
+ *	socket           send(MSG_DONTWAIT)
+ *	file             never waits
+ *	otherwise        (the terminal is not ours to open) poll(), then few bytes, which fit
+ *
+ * A pipe takes up to PIPE_BUF bytes as a whole or not at all. Where poll() says that there is room and
+ * there is too little of it, we look again after a millisecond.
+ */
+#include "base/trickle.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FEW_BYTES 256 /* a terminal that says it has room takes so many */
+#define NAP_NS	  1000000
+
+uint64_t trickle_now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
+void trickle_init(struct trickle *t, int fd)
+{
+	struct stat st;
+	char path[40];
+	int again;
+
+	*t = (struct trickle){.fd = fd};
+	if (fstat(fd, &st) < 0 || S_ISREG(st.st_mode))
+		return;
+	t->is_socket = S_ISSOCK(st.st_mode);
+	if (t->is_socket)
+		return;
+	if (S_ISFIFO(st.st_mode))
+		t->max_bytes = PIPE_BUF;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	again = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (again >= 0) {
+		t->fd = again;
+		t->is_ours = true;
+	} else if (!t->max_bytes) {
+		t->max_bytes = FEW_BYTES;
+	}
+}
+
+void trickle_release(struct trickle *t)
+{
+	if (t->is_ours)
+		close(t->fd);
+	*t = (struct trickle){.fd = -1};
+}
+
+size_t trickle_whole_bytes(const struct trickle *t)
+{
+	return t->max_bytes == PIPE_BUF ? PIPE_BUF : 0;
+}
+
+/* False: the time is up. */
+static bool wait_for_room(const struct trickle *t, uint64_t until_ns)
+{
+	struct pollfd p = {t->fd, POLLOUT, 0};
+	uint64_t now = trickle_now_ns();
+	uint64_t left = until_ns > now ? until_ns - now : 0;
+	struct timespec ts = {left / 1000000000, left % 1000000000};
+
+	return ppoll(&p, 1, &ts, NULL) > 0;
+}
+
+static ssize_t write_some(const struct trickle *t, const char *s, size_t len)
+{
+	if (t->max_bytes && len > t->max_bytes)
+		len = t->max_bytes;
+	return t->is_socket ? send(t->fd, s, len, MSG_DONTWAIT | MSG_NOSIGNAL)
+			    : write(t->fd, s, len);
+}
+
+ssize_t trickle_write(struct trickle *t, const char *s, size_t len, uint64_t until_ns)
+{
+	bool tells = t->is_ours || t->is_socket; /* that there is no room, instead of waiting */
+	bool had_room = false;
+	size_t done = 0;
+
+	while (done < len) {
+		ssize_t n;
+
+		if (!tells && t->max_bytes && !wait_for_room(t, until_ns))
+			break;
+		n = write_some(t, s + done, len - done);
+		if (n < 0 && errno != EAGAIN && errno != EINTR)
+			return -errno;
+		if (n >= 0) {
+			done += n;
+			had_room = false;
+			continue;
+		}
+		if (had_room) /* but too little: poll() would not wait */
+			nanosleep(&(struct timespec){0, NAP_NS}, NULL);
+		had_room = wait_for_room(t, until_ns);
+		if (!had_room || trickle_now_ns() >= until_ns)
+			break;
+	}
+	return done;
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * livereport.c - prints a live trace, and never for longer than it was told to.
+ *
+ *	sequence_fill ──▶ batch ──▶ a piece of text, some lines ──▶ trickle_write
+ *	                     └── the next piece, when that one is written ──┘
+ *
+ * It is report_run.c without threads: sequence, names, filters and lines are the same. Whoever reads our
+ * output may be slow or stand still. Then the text that was made stays here, a piece, and a batch of
+ * records; everything else waits in livepages.c, which has a ceiling, and then in the kernel's buffer,
+ * which counts what it loses. So nothing grows, and Ctrl-C is heard within the time of a step.
+ *
+ * Into a pipe a piece is written as a whole or not at all: even when we give up, the last line is whole.
+ */
+#include "cli/livereport.h"
+
+#include "base/trickle.h"
+#include "cli/livenames.h"
+#include "cli/output.h"
+#include "cli/report_sources.h"
+#include "present/rows.h"
+#include "symbols/tasks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PIECE_BYTES	 (32u << 10) /* of text, and the rest of its last record */
+#define RECORD_MAX_BYTES (2u << 20)
+#define HOLD_ROUNDS	 1 /* see sequence.h */
+
+struct livereport {
+	struct report rep;
+	struct report_file file;
+	struct report_input input;
+	struct report_sources src;
+	struct line_style style;
+	struct line_printer lines;
+	struct batch batch;
+	struct textbuf text; /* of the records from … to of the batch */
+	size_t from, to, written;
+	size_t piece_bytes;
+	struct output out;
+	struct trickle trickle;
+	struct livenames names;
+	uint64_t until_ns, n_printed;
+};
+
+static bool is_late(void *ctx)
+{
+	struct livereport *lr = ctx;
+
+	return trickle_now_ns() >= lr->until_ns;
+}
+
+/* --- life -------------------------------------------------------------------------------------- */
+
+static int open_file(struct livereport *lr, struct tracefile *tf, struct errmsg *err)
+{
+	const struct report_options *o = lr->rep.opts;
+	struct formats_config config = {.plugins = o->plugins};
+	int r;
+
+	lr->rep.files = &lr->file;
+	lr->rep.n_files = 1;
+	lr->file.input = &lr->input;
+	lr->file.tf = tf;
+	r = tasks_init(&lr->file.tasks, tracefile_text(tf, TRACEFILE_CMDLINES));
+	if (r < 0)
+		return errmsg_set_errno(err, r, "cannot read the names of tasks");
+	return formats_new(&lr->file.formats, tf, &config, err);
+}
+
+static int open_sources(struct livereport *lr, struct errmsg *err)
+{
+	struct sequence_config sc = report_sequence_config(lr->rep.opts);
+	bool any_filter;
+	int r = report_make_filters(&lr->rep, &any_filter, err);
+
+	sc.fresh_names = true;
+	sc.hold_rounds = HOLD_ROUNDS;
+	sc.stop = is_late;
+	sc.stop_ctx = lr;
+	return r < 0 ? r : report_sources_init(&lr->src, &lr->rep, &sc, err);
+}
+
+static int open_lines(struct livereport *lr, struct errmsg *err)
+{
+	const struct report_options *o = lr->rep.opts;
+	int r = output_open(&lr->out, o->colour, true, err);
+	size_t whole;
+
+	if (r < 0)
+		return r;
+	trickle_init(&lr->trickle, lr->out.fd);
+	/* room for the record that ends a piece */
+	whole = trickle_whole_bytes(&lr->trickle);
+	lr->piece_bytes = whole ? whole / 2 : PIECE_BYTES;
+	lr->style = report_line_style(o);
+	lr->style.colour = lr->out.colour && o->output == REPORT_TEXT;
+	lr->style.sources = lr->src.list;
+	lr->style.n_sources = lr->src.n;
+	textbuf_init(&lr->text, PIECE_BYTES + RECORD_MAX_BYTES);
+	if (batch_init(&lr->batch) < 0 || line_printer_init(&lr->lines, &lr->style) < 0)
+		return errmsg_set_errno(err, -ENOMEM, "cannot print");
+	line_printer_aim(&lr->lines, &lr->text);
+	if (o->output == REPORT_CSV)
+		textbuf_add_str(&lr->text, rows_csv_header);
+	return 0;
+}
+
+int livereport_new(struct livereport **ret_report, struct tracefile *tf,
+		   const struct report_options *opts, const struct tracefs *t, struct errmsg *err)
+{
+	struct livereport *lr = calloc(1, sizeof(*lr));
+	int r;
+
+	if (!lr)
+		return errmsg_set_errno(err, -ENOMEM, "cannot print");
+	lr->rep.opts = opts;
+	lr->trickle.fd = -1;
+	livenames_init(&lr->names, t);
+	if (t) {
+		lr->rep.find_name = livenames_find;
+		lr->rep.find_name_ctx = &lr->names;
+	}
+	r = open_file(lr, tf, err);
+	if (r >= 0)
+		r = open_sources(lr, err);
+	if (r >= 0)
+		r = open_lines(lr, err);
+	if (r < 0) {
+		livereport_free(lr);
+		return r;
+	}
+	*ret_report = lr;
+	return 0;
+}
+
+void livereport_free(struct livereport *lr)
+{
+	if (!lr)
+		return;
+	batch_release(&lr->batch);
+	line_printer_release(&lr->lines);
+	textbuf_release(&lr->text);
+	trickle_release(&lr->trickle);
+	report_sources_release(&lr->src);
+	for (size_t i = 0; i < lr->file.n_filters; i++)
+		filter_free(lr->file.filters[i]);
+	for (size_t i = 0; i < lr->file.n_rejects; i++)
+		filter_free(lr->file.rejects[i]);
+	free(lr->file.filters);
+	free(lr->file.rejects);
+	tasks_release(&lr->file.tasks);
+	formats_free(lr->file.formats);
+	livenames_release(&lr->names);
+	free(lr);
+}
+
+void livereport_rename(struct livereport *lr, int pid, const char *comm)
+{
+	tasks_rename(&lr->file.tasks, pid, comm, strlen(comm));
+}
+
+/* --- printing ---------------------------------------------------------------------------------- */
+
+static void make_piece(struct livereport *lr)
+{
+	enum report_output how = lr->rep.opts->output;
+
+	textbuf_clear(&lr->text);
+	lr->written = 0;
+	lr->from = lr->to;
+	lr->to = how == REPORT_JSON
+			 ? rows_add_json(&lr->lines, &lr->batch, lr->from, lr->piece_bytes)
+		 : how == REPORT_CSV
+			 ? rows_add_csv(&lr->lines, &lr->batch, lr->from, lr->piece_bytes)
+			 : line_printer_add(&lr->lines, &lr->batch, lr->from, lr->piece_bytes);
+}
+
+/* 1: the piece is written; 0: there was no time for all of it. */
+static int write_piece(struct livereport *lr, struct errmsg *err)
+{
+	size_t len = textbuf_len(&lr->text);
+	ssize_t n = trickle_write(&lr->trickle, lr->text.start + lr->written, len - lr->written,
+				  lr->until_ns);
+
+	if (n == -EPIPE)
+		return n;
+	if (n < 0)
+		return errmsg_set_errno(err, n, "cannot print the events");
+	lr->written += n;
+	if (lr->written < len)
+		return 0;
+	lr->n_printed += lr->to - lr->from;
+	lr->from = lr->to;
+	textbuf_clear(&lr->text);
+	lr->written = 0;
+	return 1;
+}
+
+int livereport_step(struct livereport *lr, uint64_t until_ns, struct errmsg *err)
+{
+	lr->until_ns = until_ns;
+	for (;;) {
+		int r;
+
+		if (textbuf_len(&lr->text)) {
+			r = write_piece(lr, err);
+			if (r <= 0)
+				return r;
+		}
+		if (lr->to < lr->batch.n) {
+			make_piece(lr);
+			continue;
+		}
+		r = sequence_fill(lr->src.seq, &lr->batch);
+		lr->from = lr->to = 0;
+		if (r < 0)
+			return errmsg_set_errno(err, r, "cannot go on printing");
+		if (!r)
+			return !is_late(lr);
+	}
+}
+
+bool livereport_has_ended(const struct livereport *lr)
+{
+	return sequence_has_ended(lr->src.seq);
+}
+
+uint64_t livereport_count_rest(struct livereport *lr)
+{
+	return lr->batch.n - lr->from + sequence_count_rest(lr->src.seq);
+}
+
+uint64_t livereport_n_printed(const struct livereport *lr)
+{
+	return lr->n_printed;
+}

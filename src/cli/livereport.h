@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * livereport.h - the lines of `sonde report`, of a trace that is being recorded.
+ *
+ *	livereport_new
+ *	    livereport_step …        as long as there is something, for as long as there is time
+ *	livereport_free
+ *
+ * All in one thread. The trace is one of livepages.h, whose pages some other thread hands in.
+ */
+#ifndef SONDE_CLI_LIVEREPORT_H
+#define SONDE_CLI_LIVEREPORT_H
+
+#include "cli/report.h"
+
+struct livereport;
+struct tracefs;
+
+/*
+ * opts: how events are shown, and which; no inputs, no -w, nothing that needs the whole trace. t: asked
+ * for names of tasks that came later; NULL: they are not. Both stay the caller's, as tf does.
+ */
+int livereport_new(struct livereport **ret_report, struct tracefile *tf,
+		   const struct report_options *opts, const struct tracefs *t, struct errmsg *err);
+void livereport_free(struct livereport *lr);
+
+/* The task has this name from now on. */
+void livereport_rename(struct livereport *lr, int pid, const char *comm);
+
+/*
+ * Prints what has come, until until_ns (CLOCK_MONOTONIC). 1: all that can be shown by now; 0: there was
+ * no time for the rest; -EPIPE: nobody reads any more; another negative errno, with its sentence.
+ */
+int livereport_step(struct livereport *lr, uint64_t until_ns, struct errmsg *err);
+
+/* After a 1: will there be no more? */
+bool livereport_has_ended(const struct livereport *lr);
+
+/* Events that were read and not printed. The report is over then. */
+uint64_t livereport_count_rest(struct livereport *lr);
+/* How many were printed. */
+uint64_t livereport_n_printed(const struct livereport *lr);
+
+#endif

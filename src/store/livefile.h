@@ -24,6 +24,8 @@
 
 #include "store/tracefile.h"
 
+#include <sys/types.h>
+
 struct errmsg;
 struct livefile;
 struct liveregion;

@@ -116,21 +116,50 @@ static int open_fd(struct outfile *f, const char *path, struct errmsg *err)
 	return 0;
 }
 
-int outfile_open(struct outfile **ret_file, const char *path, struct errmsg *err)
+static struct outfile *outfile_new(const char *path)
 {
 	struct outfile *f = malloc(sizeof(*f));
-	int r;
 
 	if (!f)
-		return errmsg_set_errno(err, -ENOMEM, "cannot write %s", path);
+		return NULL;
 	memset(f, 0, offsetof(struct outfile, buf));
 	f->fd = -1;
 	f->shown = strdup(path);
 	f->path = resolve(path);
 	f->temp = f->shown && f->path ? hidden_name(f->path) : NULL;
-	r = f->temp ? open_fd(f, path, err)
-		    : errmsg_set_errno(err, -ENOMEM, "cannot write %s", path);
+	if (!f->temp) {
+		outfile_free(f);
+		return NULL;
+	}
+	return f;
+}
+
+int outfile_open(struct outfile **ret_file, const char *path, struct errmsg *err)
+{
+	struct outfile *f = outfile_new(path);
+	int r;
+
+	if (!f)
+		return errmsg_set_errno(err, -ENOMEM, "cannot write %s", path);
+	r = open_fd(f, path, err);
 	if (r < 0) {
+		outfile_free(f);
+		return r;
+	}
+	*ret_file = f;
+	return 0;
+}
+
+int outfile_reopen(struct outfile **ret_file, const char *path, struct errmsg *err)
+{
+	struct outfile *f = outfile_new(path);
+
+	if (!f)
+		return errmsg_set_errno(err, -ENOMEM, "cannot write %s", path);
+	f->fd = open(f->path, O_RDWR | O_CLOEXEC);
+	if (f->fd < 0) {
+		int r = errmsg_set_errno(err, -errno, "cannot write %s", path);
+
 		outfile_free(f);
 		return r;
 	}

@@ -267,17 +267,26 @@ int writer_add_latency(struct writer *w, const char *clock, struct piece text, s
 
 /* --- life -------------------------------------------------------------------------------------- */
 
-int writer_open(struct writer **ret_writer, const struct writer_config *config, struct errmsg *err)
+static struct writer *writer_new(const struct writer_config *config)
 {
 	struct writer *w = calloc(1, sizeof(*w));
-	int r = 0;
 
 	if (!w)
-		return errmsg_set_errno(err, -ENOMEM, "cannot write %s", config->path);
+		return NULL;
 	w->config = *config;
 	w->swap = config->big_endian != bytes_host_is_big();
 	textbuf_init(&w->options, WRITER_OPTIONS_MAX_BYTES);
 	textbuf_init(&w->strings, WRITER_STRINGS_MAX_BYTES);
+	return w;
+}
+
+int writer_open(struct writer **ret_writer, const struct writer_config *config, struct errmsg *err)
+{
+	struct writer *w = writer_new(config);
+	int r = 0;
+
+	if (!w)
+		return errmsg_set_errno(err, -ENOMEM, "cannot write %s", config->path);
 	r = outfile_open(&w->out, config->path, err);
 	if (r < 0) {
 		writer_free(w);
@@ -290,6 +299,24 @@ int writer_open(struct writer **ret_writer, const struct writer_config *config, 
 	writer_put_number(w, config->page_size, 4);
 	if (config->version == 7)
 		writer_head_v7(w);
+	*ret_writer = w;
+	return 0;
+}
+
+int writer_reopen(struct writer **ret_writer, const struct writer_config *config,
+		  struct errmsg *err)
+{
+	struct writer *w = writer_new(config);
+	int r;
+
+	if (!w)
+		return errmsg_set_errno(err, -ENOMEM, "cannot write %s", config->path);
+	w->metadata_written = true;
+	r = outfile_reopen(&w->out, config->path, err);
+	if (r < 0) {
+		writer_free(w);
+		return r;
+	}
 	*ret_writer = w;
 	return 0;
 }

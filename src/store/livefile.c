@@ -1,0 +1,475 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * livefile.c - the life of a file that is recorded: what is given, the start, flushes, the end.
+ *
+ *	livefile.c          this
+ *	livefile_layout.c   where everything stands; the directory and the marker
+ *	livefile_region.c   data into a region: written, spliced, packed, dropped when old
+ *	livefile_close.c    the holes, the tail, the final directory
+ *	livefile_repair.c   the file of a recorder that died
+ *
+ * Texts, options, strings and sections are made by the writer that makes all other files (writer.c,
+ * `is_live`); here is what differs: the file has its name from the start, many threads write to it, and
+ * its directory stands before the data and is written again and again.
+ *
+ * Threads: a region belongs to one. It and the flusher meet in `lock` of the region (start, end, number of
+ * chunks) and in `dir_lock` (the directory, in memory and in the file), which is taken first. Order of
+ * a flush: data was written; the counts of chunks; then the directory, so that a reader never finds
+ * more promised than is there. Then the data is started on its way to the disk, without waiting for it:
+ * closing holes later needs it there, and what went already costs nothing then. A disk that is busy may
+ * block even that, so it stops after WRITE_OUT_NS; the threads that take data never do it.
+ *
+ * The process that started a file holds a lock on it (fcntl), which goes away with the process, so nobody
+ * repairs a file that is still recorded.
+ */
+#include "store/livefile_int.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define WRITE_OUT_BYTES	  ((uint64_t)8 << 20) /* at a time */
+#define WRITE_OUT_NS	  200000000	      /* of a flush */
+#define CMDLINES_MAX	  ((size_t)256 << 20)
+#define LATE_SECTIONS_MAX 4096
+
+/* --- what is given ----------------------------------------------------------------------------- */
+
+struct livefile *livefile_new(const struct livefile_config *config)
+{
+	struct livefile *f = calloc(1, sizeof(*f));
+
+	if (!f)
+		return NULL;
+	f->fd = -1;
+	f->page_size = config->page_size;
+	pthread_mutex_init(&f->dir_lock, NULL);
+	textbuf_init(&f->dir, LIVEFILE_DIR_MAX_BYTES);
+	textbuf_init(&f->cmdlines, CMDLINES_MAX);
+	f->path = strdup(config->path);
+	f->temp_dir = config->temp_dir ? strdup(config->temp_dir) : NULL;
+	if (!f->path || (config->temp_dir && !f->temp_dir)) {
+		livefile_free(f);
+		return NULL;
+	}
+	return f;
+}
+
+int livefile_open(struct livefile **ret_file, const struct livefile_config *config,
+		  struct errmsg *err)
+{
+	struct livefile *f = livefile_new(config);
+	struct writer_config wc = {.version = config->version,
+				   .compression = config->compression,
+				   .big_endian = bytes_host_is_big(),
+				   .long_size = config->long_size,
+				   .page_size = config->page_size,
+				   .n_threads = 1};
+	int r;
+
+	if (!f)
+		return errmsg_set_errno(err, -ENOMEM, "cannot write %s", config->path);
+	wc.path = f->path;
+	if (config->version == 6)
+		wc.compression = COMPRESSION_NONE;
+	r = writer_open(&f->w, &wc, err);
+	if (r < 0) {
+		livefile_free(f);
+		return r;
+	}
+	f->w->is_live = true;
+	f->fd = outfile_fd(f->w->out);
+	writer_set_cpu_count(f->w, config->n_cpus);
+	*ret_file = f;
+	return 0;
+}
+
+static int keep_cmdlines(struct livefile *f, struct piece text, struct errmsg *err)
+{
+	textbuf_clear(&f->cmdlines);
+	writer_add_bytes(&f->cmdlines, text.data, text.len);
+	f->has_late_cmdlines = f->is_started;
+	return f->cmdlines.overflow
+		       ? errmsg_set_errno(err, -ENOMEM, "cannot keep the names of tasks of %s",
+					  f->path)
+		       : 0;
+}
+
+int livefile_add_text(struct livefile *f, enum tracefile_text_kind kind, struct piece text,
+		      struct errmsg *err)
+{
+	int r = kind == TRACEFILE_CMDLINES ? keep_cmdlines(f, text, err) : 0;
+
+	if (r < 0 || (f->is_started && kind == TRACEFILE_CMDLINES))
+		return r;
+	if (f->is_started)
+		return errmsg_set(err, -EINVAL, "%s takes no more metadata: it is being recorded",
+				  f->path);
+	return writer_add_text(f->w, kind, text, err);
+}
+
+int livefile_add_option(struct livefile *f, uint16_t id, struct piece data, struct errmsg *err)
+{
+	return writer_add_option(f->w, id, data, err);
+}
+
+int livefile_add_section(struct livefile *f, uint16_t id, const char *description,
+			 struct piece body, struct errmsg *err)
+{
+	struct latesection *s;
+
+	if (!f->is_started || f->w->config.version == 6)
+		return writer_add_section(f->w, id, description, body, err);
+	s = f->n_late < LATE_SECTIONS_MAX ? realloc(f->late, (f->n_late + 1) * sizeof(*s)) : NULL;
+	if (!s)
+		return errmsg_set_errno(err, -ENOMEM, "cannot keep a part of %s", f->path);
+	f->late = s;
+	s += f->n_late;
+	*s = (struct latesection){id, strdup(description), malloc(body.len + 1), body.len};
+	f->n_late++;
+	if (!s->description || !s->data)
+		return errmsg_set_errno(err, -ENOMEM, "cannot keep a part of %s", f->path);
+	memcpy(s->data, body.data, body.len);
+	return 0;
+}
+
+static int too_many(struct errmsg *err)
+{
+	return errmsg_set(err, -E2BIG,
+			  "cannot record more than %u buffers of CPUs; record fewer instances",
+			  LIVEFILE_REGIONS_MAX);
+}
+
+int livefile_add_buffer(struct livefile *f, const struct livefile_buffer *buffer,
+			struct errmsg *err)
+{
+	struct writer_buffer wb = {buffer->name, buffer->clock, buffer->page_size};
+	struct livebuffer *b;
+	int r;
+
+	if (strchr(buffer->name, '/'))
+		return errmsg_set(err, -EINVAL, "'%s' cannot be the name of a buffer: it has a '/'",
+				  buffer->name);
+	if (f->n_regions + (uint64_t)buffer->n_cpus > LIVEFILE_REGIONS_MAX)
+		return too_many(err);
+	b = realloc(f->buffers, (f->n_buffers + 1) * sizeof(*b));
+	if (!b)
+		return errmsg_set_errno(err, -ENOMEM, "cannot keep the buffers of %s", f->path);
+	f->buffers = b;
+	b += f->n_buffers;
+	*b = (struct livebuffer){.n_cpus = buffer->n_cpus, .max_bytes = buffer->max_bytes};
+	r = writer_add_buffer(f->w, &wb, err);
+	if (r < 0)
+		return r;
+	if (buffer->n_cpus > f->w->cpu_count)
+		writer_set_cpu_count(f->w, buffer->n_cpus);
+	f->n_regions += buffer->n_cpus;
+	f->n_buffers++;
+	return r;
+}
+
+/* --- the start --------------------------------------------------------------------------------- */
+
+char *livefile_temp_path(const struct livefile *f, const char *name, uint32_t cpu)
+{
+	const char *slash = strrchr(f->path, '/');
+	char *path;
+	int n = asprintf(&path, "%s/%s.cpu%u%s%s", f->temp_dir, slash ? slash + 1 : f->path, cpu,
+			 *name ? "." : "", name);
+
+	return n < 0 ? NULL : path;
+}
+
+bool livefile_lock(int fd)
+{
+	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+
+	/* a file system without locks does not stop us */
+	return fcntl(fd, F_SETLK, &lock) == 0 || (errno != EACCES && errno != EAGAIN);
+}
+
+/* The top buffer first: version 6 has it at a fixed place, and so does trace-cmd in version 7. */
+static void settle_order(struct livefile *f)
+{
+	uint32_t rank = 0;
+
+	for (int top = 1; top >= 0; top--)
+		for (size_t i = 0; i < f->n_buffers; i++)
+			if ((*f->w->buffers[i].name == 0) == top) {
+				f->buffers[i].rank = rank;
+				f->order[rank++] = i;
+			}
+}
+
+static int init_regions(struct livefile *f, uint32_t buffer, uint32_t *number)
+{
+	struct livebuffer *b = &f->buffers[buffer];
+
+	b->regions = calloc(b->n_cpus + 1, sizeof(*b->regions));
+	if (!b->regions)
+		return -ENOMEM;
+	for (uint32_t cpu = 0; cpu < b->n_cpus; cpu++) {
+		struct liveregion *region = &b->regions[cpu];
+
+		region->file = f;
+		region->number = *number;
+		region->buffer = buffer;
+		region->cpu = cpu;
+		region->fd = -1;
+		region->page_size = f->w->buffers[buffer].page_size;
+		region->max_bytes = b->max_bytes;
+		pthread_mutex_init(&region->lock, NULL);
+		f->regions[(*number)++] = region;
+	}
+	return 0;
+}
+
+int livefile_make_regions(struct livefile *f, struct errmsg *err)
+{
+	uint32_t number = 0;
+	int r = 0;
+
+	f->order = calloc(f->n_buffers + 1, sizeof(*f->order));
+	f->regions = calloc(f->n_regions + 1, sizeof(*f->regions));
+	if (!f->order || !f->regions)
+		return errmsg_set_errno(err, -ENOMEM, "cannot write %s", f->path);
+	settle_order(f);
+	for (uint32_t rank = 0; rank < f->n_buffers && !r; rank++)
+		r = init_regions(f, f->order[rank], &number);
+	return r < 0 ? errmsg_set_errno(err, r, "cannot write %s", f->path) : 0;
+}
+
+static int add_missing_top(struct livefile *f, struct errmsg *err)
+{
+	struct livefile_buffer top = {.name = "", .page_size = f->page_size};
+	int r;
+
+	for (size_t i = 0; i < f->n_buffers; i++)
+		if (!*f->w->buffers[i].name)
+			return 0;
+	r = livefile_add_buffer(f, &top, err);
+	return r < 0 ? r : 0;
+}
+
+/* A table of version 6 has a row for every CPU of the machine, so every CPU has a region. */
+static int fill_tables(struct livefile *f, struct errmsg *err)
+{
+	if (f->n_buffers * (uint64_t)f->w->cpu_count > LIVEFILE_REGIONS_MAX)
+		return too_many(err);
+	f->n_regions = 0;
+	for (size_t i = 0; i < f->n_buffers; i++) {
+		f->buffers[i].n_cpus = f->w->cpu_count;
+		f->n_regions += f->w->cpu_count;
+	}
+	return 0;
+}
+
+static void describe(struct livefile *f)
+{
+	f->options_description = writer_describe_v7(f->w, "options");
+	for (size_t i = 0; i < f->n_buffers; i++)
+		f->buffers[i].description = writer_describe_buffer_v7(f->w, f->w->buffers[i].name);
+}
+
+/* Texts and the options that point at them, or in version 6 all up to the tables. */
+static int write_head(struct livefile *f, struct errmsg *err)
+{
+	struct writer *w = f->w;
+	int r;
+
+	if (w->config.version == 6) {
+		w->cmdlines_room = 2 * (uint64_t)textbuf_len(&f->cmdlines);
+		if (w->cmdlines_room < LIVEFILE_CMDLINES_V6_MIN)
+			w->cmdlines_room = LIVEFILE_CMDLINES_V6_MIN;
+	}
+	r = writer_metadata(w, err);
+	if (r < 0)
+		return r;
+	f->dir_at = outfile_pos(w->out);
+	if (w->config.version == 7) {
+		writer_patch_number(w, w->link_at, f->dir_at, 8);
+		w->link_at = 0;
+		describe(f);
+	}
+	return outfile_flush(w->out);
+}
+
+/* Version 6: each instance has an option with the place of its table. */
+static void link_tables(struct livefile *f)
+{
+	for (size_t i = 0; i < f->n_buffers; i++)
+		if (*f->w->buffers[i].name)
+			writer_patch_number(f->w, f->w->options_at + f->w->buffers[i].option_at,
+					    f->buffers[i].header_at, 8);
+}
+
+/* The names of tasks come last, but need their place now. */
+static int reserve_cmdlines(struct livefile *f)
+{
+	const struct writer *w = f->w;
+
+	if (w->config.version == 7 ||
+	    fallocate(f->fd, FALLOC_FL_KEEP_SIZE, w->cmdlines_at, w->cmdlines_room) == 0)
+		return 0;
+	return errno == EOPNOTSUPP ? 0 : -errno;
+}
+
+int livefile_start(struct livefile *f, struct errmsg *err)
+{
+	int r = add_missing_top(f, err);
+
+	if (!r && f->w->config.version == 6)
+		r = fill_tables(f, err);
+	if (!r)
+		r = livefile_make_regions(f, err);
+	if (!r)
+		r = write_head(f, err);
+	if (!r)
+		r = livefile_place(f, err);
+	if (!r)
+		r = livefile_write_live_tail(f, err);
+	if (!r)
+		r = livefile_write_directory(f);
+	if (!r)
+		r = reserve_cmdlines(f);
+	if (r < 0)
+		return errmsg_set_errno(err, r, "cannot write %s", f->path);
+	if (f->w->config.version == 6)
+		link_tables(f);
+	livefile_lock(f->fd);
+	r = outfile_publish(f->w->out, err);
+	f->is_started = !r;
+	return r;
+}
+
+struct liveregion *livefile_region(struct livefile *f, int buffer, uint32_t cpu)
+{
+	return &f->buffers[buffer].regions[cpu];
+}
+
+/* --- while it grows ---------------------------------------------------------------------------- */
+
+static int flush_directory(struct livefile *f)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; i < f->n_regions && !r; i++) {
+		pthread_mutex_lock(&f->regions[i]->lock);
+		r = liveregion_write_count(f->regions[i]);
+	}
+	if (!r)
+		r = livefile_write_directory(f);
+	for (uint32_t i = 0; i < f->n_regions; i++)
+		pthread_mutex_unlock(&f->regions[i]->lock);
+	return r;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
+static void write_out(struct livefile *f)
+{
+	uint64_t start = now_ns();
+
+	for (uint32_t i = 0; i < f->n_regions; i++) {
+		struct liveregion *r = f->regions[i];
+		uint64_t end, n;
+
+		pthread_mutex_lock(&r->lock);
+		end = r->end;
+		pthread_mutex_unlock(&r->lock);
+		for (; r->flushed < end; r->flushed += n) {
+			n = end - r->flushed < WRITE_OUT_BYTES ? end - r->flushed : WRITE_OUT_BYTES;
+			if (now_ns() - start > WRITE_OUT_NS)
+				return;
+			sync_file_range(r->fd, r->flushed, n, SYNC_FILE_RANGE_WRITE);
+		}
+	}
+}
+
+int livefile_flush(struct livefile *f, struct errmsg *err)
+{
+	int r;
+
+	pthread_mutex_lock(&f->dir_lock);
+	r = flush_directory(f);
+	pthread_mutex_unlock(&f->dir_lock);
+	if (r < 0)
+		return errmsg_set_errno(err, r, "cannot write %s", f->path);
+	write_out(f);
+	return 0;
+}
+
+uint64_t livefile_bytes(const struct livefile *f)
+{
+	uint64_t n = f->dir_at + f->dir_bytes;
+
+	for (uint32_t i = 0; i < f->n_regions; i++) {
+		struct liveregion *r = f->regions[i];
+
+		pthread_mutex_lock(&r->lock);
+		n += r->end - r->start;
+		pthread_mutex_unlock(&r->lock);
+	}
+	return n;
+}
+
+/* --- the end ----------------------------------------------------------------------------------- */
+
+int livefile_finish(struct livefile *f, struct errmsg *err)
+{
+	int r = livefile_close(f, err);
+
+	livefile_free(f);
+	return r;
+}
+
+static void free_regions(struct livefile *f)
+{
+	for (uint32_t i = 0; i < f->n_regions && f->regions; i++) {
+		struct liveregion *r = f->regions[i];
+
+		if (!r)
+			continue;
+		if (r->temp_path && r->fd >= 0)
+			close(r->fd);
+		if (r->temp_path && !f->is_started)
+			unlink(r->temp_path);
+		free(r->temp_path);
+		liveregion_release(r);
+		pthread_mutex_destroy(&r->lock);
+	}
+	for (size_t i = 0; i < f->n_buffers; i++)
+		free(f->buffers[i].regions);
+	free(f->regions);
+	free(f->buffers);
+	free(f->order);
+}
+
+void livefile_free(struct livefile *f)
+{
+	if (!f)
+		return;
+	free_regions(f);
+	for (size_t i = 0; i < f->n_late; i++) {
+		free(f->late[i].description);
+		free(f->late[i].data);
+	}
+	free(f->late);
+	writer_free(f->w);
+	textbuf_release(&f->dir);
+	textbuf_release(&f->cmdlines);
+	pthread_mutex_destroy(&f->dir_lock);
+	free(f->path);
+	free(f->temp_dir);
+	free(f);
+}

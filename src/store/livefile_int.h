@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * livefile_int.h - what the files behind livefile.h share. Not for other rooms.
+ */
+#ifndef SONDE_STORE_LIVEFILE_INT_H
+#define SONDE_STORE_LIVEFILE_INT_H
+
+#include "store/livefile.h"
+#include "store/writer_int.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#define LIVEFILE_REGIONS_MAX	 32768u /* as many as a reader takes */
+#define LIVEFILE_DIR_MAX_BYTES	 (64u << 20)
+#define LIVEFILE_TEMP_DIR_MAX	 4000u		     /* of its name, which the marker holds */
+#define LIVEFILE_SPARE_BYTES	 ((uint64_t)1 << 20) /* of the tail: given up when the disk is full */
+#define LIVEFILE_HEADER_STEP	 32 /* from one waiting BUFFER header to the next */
+#define LIVEFILE_CMDLINES_V6_MIN ((uint64_t)1 << 20)
+
+/* What the marker says about the state of the file. */
+enum livefile_flag {
+	LIVEFILE_FINISHING = 1, /* no more data comes; the directory is complete */
+	LIVEFILE_TAIL = 2,	/* the tail is written and linked */
+	LIVEFILE_TEMP = 4,	/* regions are files of their own */
+};
+
+struct packer;
+
+struct liveregion {
+	struct livefile *file;
+	uint32_t number; /* in the order of the file */
+	uint32_t buffer, cpu;
+	uint32_t page_size;
+	uint64_t max_bytes;
+	int fd;		 /* the trace's, or that of the temporary file */
+	char *temp_path; /* NULL: in the trace */
+	uint64_t limit;	 /* its data ends before this */
+	size_t row_at;	 /* of its offset and size in the directory, if has_row */
+	bool has_row;
+
+	/* the region's thread */
+	int error;	  /* sticks */
+	uint64_t partial; /* bytes of a page behind the end that splice() left unfinished */
+	uint64_t punched; /* nothing is stored before this */
+	struct packer *packer;
+	uint8_t *plain, *packed; /* a chunk that is being filled; its packed form with header */
+	size_t n_plain, chunk_bytes, packed_room;
+
+	pthread_mutex_t lock; /* for the next three; taken after the file's dir_lock */
+	uint64_t start, end;
+	uint32_t n_chunks; /* packed data: a u32 count at start, then the chunks */
+
+	atomic_uint_least64_t n_taken;
+	uint64_t flushed;   /* on its way to the disk */
+	uint32_t n_counted; /* chunks that the count in the file says */
+};
+
+struct livebuffer {
+	uint32_t n_cpus;
+	uint64_t max_bytes;
+	struct liveregion *regions;
+	uint32_t rank;	      /* in the order of the file: the top one first */
+	uint32_t description; /* of its section */
+	uint64_t header_at;   /* of its section */
+};
+
+struct latesection {
+	uint16_t id;
+	char *description;
+	uint8_t *data;
+	size_t n_bytes;
+};
+
+struct livefile {
+	struct writer *w; /* texts, options, names and clocks of buffers, the output */
+	char *path, *temp_dir;
+	uint32_t page_size;
+	int fd;
+	bool is_started;
+
+	struct livebuffer *buffers; /* as many as the writer has */
+	size_t n_buffers;
+	uint32_t *order;	     /* buffers in the order of the file */
+	struct liveregion **regions; /* all, in the order of the file */
+	uint32_t n_regions;
+
+	/* see livefile_layout.c */
+	uint32_t align;
+	uint64_t dir_at, data_at, tail_at, tail_bytes;
+	size_t dir_bytes, headers_at, marker_at; /* the last two count from dir_at */
+	uint32_t options_description;
+	uint64_t cmdlines_at, next_options;
+	uint32_t flags;
+	uint32_t moving; /* number of the region that is being moved, and 1 */
+	uint64_t moved;	 /* bytes of it that are in their new place */
+	bool spare_is_gone, no_copy_range;
+	pthread_mutex_t dir_lock;
+	struct textbuf dir;
+
+	struct textbuf cmdlines; /* a copy: the early ones, then the late ones */
+	bool has_late_cmdlines;
+	struct latesection *late;
+	size_t n_late;
+};
+
+static inline uint64_t round_up_to(uint64_t n, uint32_t to)
+{
+	return (n + to - 1) / to * to;
+}
+
+static inline uint64_t round_down_to(uint64_t n, uint32_t to)
+{
+	return n / to * to;
+}
+
+static inline bool livefile_is_packed(const struct livefile *f)
+{
+	return f->w->config.compression != COMPRESSION_NONE;
+}
+
+static inline bool liveregion_has_data(const struct liveregion *r)
+{
+	return livefile_is_packed(r->file) ? r->n_chunks : r->end > r->start;
+}
+
+static inline bool liveregion_in_file(const struct liveregion *r)
+{
+	return !r->temp_path;
+}
+
+/* livefile.c */
+struct livefile *livefile_new(const struct livefile_config *config);
+int livefile_make_regions(struct livefile *f, struct errmsg *err);
+char *livefile_temp_path(const struct livefile *f, const char *name, uint32_t cpu);
+/* Keeps others from repairing a file that is being recorded; false: somebody does that. */
+bool livefile_lock(int fd);
+
+/* livefile_layout.c; all need the dir_lock once regions have threads */
+int livefile_place(struct livefile *f, struct errmsg *err);
+void livefile_encode(struct livefile *f, bool final);
+int livefile_write_directory(struct livefile *f);
+int livefile_write_row(struct liveregion *r);
+int livefile_write_moved(struct livefile *f);
+int livefile_write_live_tail(struct livefile *f, struct errmsg *err);
+int livefile_read_marker(struct livefile *f, struct piece map);
+int livefile_pwrite(int fd, const void *data, size_t n_bytes, uint64_t pos);
+bool livefile_punch(int fd, uint64_t from, uint64_t to);
+
+/* livefile_region.c */
+void liveregion_release(struct liveregion *r);
+/* Puts the count of chunks where it belongs; the lock is held. */
+int liveregion_write_count(struct liveregion *r);
+
+/* livefile_close.c: from the last flush to the finished file */
+int livefile_close(struct livefile *f, struct errmsg *err);
+/* The file is shorter than its directory says: a hole was closed by somebody who died right after. */
+int livefile_catch_up(struct livefile *f, uint64_t n_missing);
+
+#endif

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * livefile_region.c - data into a region.
+ *
+ *	plain     start ├ page │ page │ page ┤ end                          grows at the end
+ *	packed    start ├ u32 chunks │ u32 packed, u32 plain, bytes │ … ┤ end
+ *	limited   ····· hole ·····├ page │ page ┤                           start follows
+ *
+ * A chunk is CHUNK_PAGES sub-buffers (trace-cmd takes ten). More would pack a little better (32: 4 per
+ * cent smaller) but readers that are short of memory take 16 at most, and a chunk is what is lost when
+ * the recorder is killed. What was packed and did not get to the disk is lost, too.
+ *
+ * A limited region drops from its front before it grows over the limit, DROP_PART of the limit at a time.
+ * First its row in the directory is changed, then the bytes go: a reader, or a repair, never finds a
+ * hole where data is promised. Packed data is dropped by chunks; the count of chunks goes right before
+ * the first that stays, over the end of the last one that goes. An append that is larger than the limit
+ * stays whole until the next one comes.
+ *
+ * An error sticks: whole pages before it stay, and everything after it fails the same way.
+ */
+#include "store/livefile_int.h"
+#include "store/unpack.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CHUNK_PAGES	   16
+#define CHUNK_MAX_BYTES	   (4u << 20) /* what readers take, or one page if that is more */
+#define CHUNK_HEADER_BYTES 8
+#define COUNT_BYTES	   4
+#define DROP_PART	   8
+
+/* What packing needs, with the first data. */
+static int init_packer(struct liveregion *r)
+{
+	size_t max = CHUNK_MAX_BYTES / r->page_size;
+
+	if (r->packer)
+		return 0;
+	r->chunk_bytes = (size_t)r->page_size * (max < 1	     ? 1
+						 : max < CHUNK_PAGES ? max
+								     : CHUNK_PAGES);
+	r->packed_room = pack_bound(r->file->w->config.compression, r->chunk_bytes);
+	r->plain = malloc(r->chunk_bytes);
+	r->packed = malloc(CHUNK_HEADER_BYTES + r->packed_room);
+	if (r->plain && r->packed)
+		r->packer = packer_new(r->file->w->config.compression);
+	return r->packer ? 0 : -ENOMEM;
+}
+
+void liveregion_release(struct liveregion *r)
+{
+	packer_free(r->packer);
+	free(r->plain);
+	free(r->packed);
+}
+
+int liveregion_write_count(struct liveregion *r)
+{
+	uint8_t bytes[COUNT_BYTES];
+	int ret;
+
+	if (!livefile_is_packed(r->file) || r->n_counted == r->n_chunks || r->end == r->start)
+		return 0;
+	writer_put(r->file->w, bytes, r->n_chunks, COUNT_BYTES);
+	ret = livefile_pwrite(r->fd, bytes, COUNT_BYTES, r->start);
+	if (!ret)
+		r->n_counted = r->n_chunks;
+	return ret;
+}
+
+/* --- dropping what is old ---------------------------------------------------------------------- */
+
+/* The first byte to stay if `n` bytes are to go, and the chunks that stay with it. */
+static int find_drop(const struct liveregion *r, uint64_t n, uint64_t *ret_start,
+		     uint32_t *ret_chunks)
+{
+	uint64_t pos = r->start, stop = n < r->end - r->start ? r->start + n : r->end;
+	uint32_t n_chunks = r->n_chunks;
+
+	if (!livefile_is_packed(r->file)) {
+		*ret_start = r->start + round_up_to(stop - r->start, r->page_size);
+		return 0;
+	}
+	while (pos < stop && n_chunks) {
+		uint8_t header[4];
+		ssize_t got = pread(r->fd, header, sizeof(header), pos + COUNT_BYTES);
+
+		if (got != sizeof(header))
+			return got < 0 ? -errno : -EIO;
+		pos += CHUNK_HEADER_BYTES + (uint64_t)bytes_get32(header, r->file->w->swap);
+		n_chunks--;
+	}
+	*ret_start = pos;
+	*ret_chunks = n_chunks;
+	return 0;
+}
+
+static int drop(struct liveregion *r, uint64_t n)
+{
+	uint64_t start = r->start;
+	uint32_t n_chunks = 0;
+	int ret = find_drop(r, n, &start, &n_chunks);
+
+	if (ret < 0 || start == r->start)
+		return ret;
+	pthread_mutex_lock(&r->file->dir_lock);
+	pthread_mutex_lock(&r->lock);
+	r->start = start;
+	r->n_chunks = n_chunks;
+	r->n_counted = ~n_chunks;
+	ret = liveregion_write_count(r);
+	if (!ret)
+		ret = livefile_write_row(r);
+	pthread_mutex_unlock(&r->lock);
+	pthread_mutex_unlock(&r->file->dir_lock);
+	start = round_down_to(start, r->file->align);
+	if (!ret && livefile_punch(r->fd, r->punched, start))
+		r->punched = start;
+	return ret;
+}
+
+/* Before n_bytes are added. */
+static int make_room(struct liveregion *r, uint64_t n_bytes)
+{
+	uint64_t used = r->end - r->start;
+	int ret = 0;
+
+	if (r->max_bytes && used && used + n_bytes > r->max_bytes)
+		ret = drop(r, used + n_bytes - r->max_bytes + r->max_bytes / DROP_PART);
+	if (!ret && n_bytes > r->limit - r->end)
+		ret = -EFBIG;
+	return ret;
+}
+
+/* --- adding ------------------------------------------------------------------------------------ */
+
+static void publish(struct liveregion *r, uint64_t end, uint32_t n_more_chunks)
+{
+	pthread_mutex_lock(&r->lock);
+	r->end = end;
+	r->n_chunks += n_more_chunks;
+	pthread_mutex_unlock(&r->lock);
+}
+
+/* Whole pages that got into the file; *ret_error says why not all. */
+static uint64_t write_pages(struct liveregion *r, const uint8_t *pages, uint64_t n_bytes,
+			    int *ret_error)
+{
+	uint64_t done = 0;
+
+	*ret_error = 0;
+	while (done < n_bytes && !*ret_error) {
+		ssize_t n = pwrite(r->fd, pages + done, n_bytes - done, r->end + done);
+
+		if (n > 0)
+			done += n;
+		else if (n == 0 || errno != EINTR)
+			*ret_error = n ? -errno : -EIO;
+	}
+	return round_down_to(done, r->page_size);
+}
+
+static int append_plain(struct liveregion *r, const uint8_t *pages, size_t n_bytes)
+{
+	int error = make_room(r, n_bytes);
+	uint64_t done = error ? 0 : write_pages(r, pages, n_bytes, &error);
+
+	r->partial = 0;
+	if (done)
+		publish(r, r->end + done, 0);
+	atomic_fetch_add_explicit(&r->n_taken, done, memory_order_relaxed);
+	r->error = error;
+	return error;
+}
+
+static int write_chunk(struct liveregion *r)
+{
+	long n = packer_pack(r->packer, r->plain, r->n_plain, r->packed + CHUNK_HEADER_BYTES,
+			     r->packed_room);
+	uint64_t n_bytes = CHUNK_HEADER_BYTES + (uint64_t)n, pos;
+	int ret = n < 0 ? (int)n : make_room(r, n_bytes + COUNT_BYTES);
+
+	if (ret < 0)
+		return ret;
+	/* the first one has the count before it */
+	pos = r->end > r->start ? r->end : r->start + COUNT_BYTES;
+	writer_put(r->file->w, r->packed, n, 4);
+	writer_put(r->file->w, r->packed + 4, r->n_plain, 4);
+	ret = livefile_pwrite(r->fd, r->packed, n_bytes, pos);
+	if (ret < 0)
+		return ret;
+	r->n_plain = 0;
+	publish(r, pos + n_bytes, 1);
+	return 0;
+}
+
+static int append_packed(struct liveregion *r, const uint8_t *pages, size_t n_bytes)
+{
+	r->error = init_packer(r);
+	while (n_bytes && !r->error) {
+		size_t n = r->chunk_bytes - r->n_plain;
+
+		n = n < n_bytes ? n : n_bytes;
+		memcpy(r->plain + r->n_plain, pages, n);
+		r->n_plain += n;
+		pages += n;
+		n_bytes -= n;
+		if (r->n_plain == r->chunk_bytes)
+			r->error = write_chunk(r);
+		if (!r->error)
+			atomic_fetch_add_explicit(&r->n_taken, n, memory_order_relaxed);
+	}
+	return r->error;
+}
+
+int liveregion_append(struct liveregion *r, const void *pages, size_t n_bytes)
+{
+	if (r->error)
+		return r->error;
+	if (n_bytes % r->page_size)
+		return -EINVAL;
+	return livefile_is_packed(r->file) ? append_packed(r, pages, n_bytes)
+					   : append_plain(r, pages, n_bytes);
+}
+
+int liveregion_flush(struct liveregion *r)
+{
+	if (!r->error && r->n_plain)
+		r->error = write_chunk(r);
+	return r->error;
+}
+
+/* Bytes behind r->end that are there after it, whole pages or not. */
+static uint64_t splice_bytes(struct liveregion *r, int pipe_fd, uint64_t n_bytes, int *ret_error)
+{
+	uint64_t done = r->partial;
+
+	*ret_error = 0;
+	while (done < n_bytes) {
+		loff_t pos = r->end + done;
+		ssize_t n = splice(pipe_fd, NULL, r->fd, &pos, n_bytes - done, SPLICE_F_MOVE);
+
+		if (n > 0) {
+			done += n;
+			continue;
+		}
+		if (n < 0 && errno == EINTR)
+			continue;
+		/* nothing more in the pipe is no failure */
+		*ret_error = n < 0 && errno != EAGAIN ? -errno : 0;
+		break;
+	}
+	return done;
+}
+
+ssize_t liveregion_splice(struct liveregion *r, int pipe_fd, size_t n_bytes)
+{
+	uint64_t done, before = r->partial;
+	int error;
+
+	if (r->error)
+		return r->error;
+	if (livefile_is_packed(r->file) || n_bytes % r->page_size)
+		return -EINVAL;
+	r->error = make_room(r, n_bytes);
+	if (r->error)
+		return r->error;
+	done = splice_bytes(r, pipe_fd, n_bytes, &error);
+	if (error == -EINVAL && done == before)
+		return -EINVAL;
+	r->error = error;
+	r->partial = done % r->page_size;
+	done -= r->partial;
+	if (done)
+		publish(r, r->end + done, 0);
+	atomic_fetch_add_explicit(&r->n_taken, done, memory_order_relaxed);
+	return done ? (ssize_t)done : error;
+}
+
+uint64_t liveregion_bytes(const struct liveregion *r)
+{
+	return atomic_load_explicit(&r->n_taken, memory_order_relaxed);
+}

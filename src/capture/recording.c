@@ -119,6 +119,11 @@ static int sink_take(void *ctx, const void *pages, size_t n_bytes)
 	return liveregion_append(ctx, pages, n_bytes);
 }
 
+static int sink_replace(void *ctx, const void *page, size_t n_bytes)
+{
+	return liveregion_replace(ctx, page, n_bytes);
+}
+
 static int sink_flush(void *ctx)
 {
 	return liveregion_flush(ctx);
@@ -130,6 +135,7 @@ static struct recorder_stream *make_streams(struct recording *rec, size_t *ret_n
 	struct session *s = rec->s;
 	struct recorder_stream *streams =
 		calloc(s->setup->n_buffers * s->n_cpus + 1, sizeof(*streams));
+	bool packed = rec->config.compression != COMPRESSION_NONE;
 	size_t n = 0;
 
 	for (size_t i = 0; streams && i < s->setup->n_buffers; i++)
@@ -147,11 +153,9 @@ static struct recorder_stream *make_streams(struct recording *rec, size_t *ret_n
 				.sink =
 					{
 						.ctx = livefile_region(rec->file, i, cpu),
-						.splice =
-							rec->config.compression == COMPRESSION_NONE
-								? sink_splice
-								: NULL,
+						.splice = packed ? NULL : sink_splice,
 						.take = sink_take,
+						.replace = packed ? NULL : sink_replace,
 						.flush = sink_flush,
 					},
 			};

@@ -79,6 +79,11 @@ ssize_t liveregion_splice(struct liveregion *r, int pipe_fd, size_t n_bytes);
  * until livefile_flush() or a chunk is full). 0 or a negative errno; on failure whole pages stay.
  */
 int liveregion_append(struct liveregion *r, const void *pages, size_t n_bytes);
+/*
+ * Writes the page that came last anew, of a region that is not compressed: a recorder puts more events
+ * into one that was not full. -EINVAL: there is none that can be.
+ */
+int liveregion_replace(struct liveregion *r, const void *page, size_t n_bytes);
 /* Bytes of pages taken in so far, from any thread. */
 uint64_t liveregion_bytes(const struct liveregion *r);
 /* Completes the chunk that is being filled. By the region's thread, before livefile_flush() counts it. */

@@ -177,6 +177,17 @@ static int append_plain(struct liveregion *r, const uint8_t *pages, size_t n_byt
 	return error;
 }
 
+int liveregion_replace(struct liveregion *r, const void *page, size_t n_bytes)
+{
+	if (r->error)
+		return r->error;
+	if (livefile_is_packed(r->file) || n_bytes != r->page_size || r->partial ||
+	    r->end - r->start < n_bytes)
+		return -EINVAL;
+	/* no lock: the directory says where it lies, not what is in it */
+	return livefile_pwrite(r->fd, page, n_bytes, r->end - n_bytes);
+}
+
 static int write_chunk(struct liveregion *r)
 {
 	long n = packer_pack(r->packer, r->plain, r->n_plain, r->packed + CHUNK_HEADER_BYTES,

@@ -177,6 +177,15 @@ int tracefs_read(const struct tracefs *t, const char *instance, const char *file
 	return out->overflow ? -EFBIG : r;
 }
 
+/* What helps against a refusal, to be put behind what was refused. */
+static const char *remedy(int code)
+{
+	if (code == -EROFS)
+		return " (the tracing directory is mounted read-only; as root: mount -o remount,rw "
+		       "it)";
+	return (code == -EACCES || code == -EPERM) && geteuid() ? " (run sonde as root)" : "";
+}
+
 int tracefs_refuse_read(const struct tracefs *t, const char *instance, const char *file, int code,
 			struct errmsg *err)
 {
@@ -187,9 +196,7 @@ int tracefs_refuse_read(const struct tracefs *t, const char *instance, const cha
 		return errmsg_set(err, code, "this kernel has no %s", path);
 	if (code == -EBUSY)
 		return errmsg_set(err, code, "another program is reading %s", path);
-	return errmsg_set_errno(
-		err, code, "cannot read %s%s", path,
-		(code == -EACCES || code == -EPERM) && geteuid() ? " (run sonde as root)" : "");
+	return errmsg_set_errno(err, code, "cannot read %s%s", path, remedy(code));
 }
 
 int tracefs_read_text(const struct tracefs *t, const char *instance, const char *file,
@@ -305,12 +312,7 @@ int tracefs_write(const struct tracefs *t, const char *instance, const char *fil
 	if (r == -ENOENT || r == -ENODEV)
 		return errmsg_set(err, r, "this kernel has no %s", path);
 	if (r == -EACCES || r == -EPERM || r == -EROFS)
-		return errmsg_set_errno(
-			err, r, "cannot write to %s%s", path,
-			r == -EROFS ? " (the tracing directory is mounted read-only; as "
-				      "root: mount -o remount,rw it)"
-			: geteuid() ? " (run sonde as root)"
-				    : "");
+		return errmsg_set_errno(err, r, "cannot write to %s%s", path, remedy(r));
 	return errmsg_set_errno(err, r, "the kernel refuses '%.*s' for %s", len < 300 ? len : 300,
 				text, path);
 }
@@ -331,7 +333,7 @@ int tracefs_add_instance(const struct tracefs *t, const char *name, struct errms
 		return errmsg_set(err, -ENOENT, "this kernel has no instances (%s/instances)",
 				  t->root);
 	return errmsg_set_errno(err, -errno, "cannot make the tracing instance %s%s", name,
-				geteuid() ? " (run sonde as root)" : "");
+				remedy(-errno));
 }
 
 int tracefs_remove_instance(const struct tracefs *t, const char *name, struct errmsg *err)

@@ -24,7 +24,8 @@
  *  - A system call that does not return stays, and may be paired with a later one.
  *  - The first wakeup of a task that was asleep from the beginning is not counted.
  *  - sched_wakeup_new, the events of the system "syscalls", and the time on the CPU are not used.
- *  - A hook on an event takes away that event's own meaning.
+ *  - A hook on an event takes away that event's own meaning. One that says whom it is about ends only
+ *    in that same task, so that nothing done by another (a wakeup) can be timed.
  * It differs from trace-cmd even so where that one reads memory it never set: sched_switch without
  * sched_wakeup, a hook on a field that is no number.
  */
@@ -135,10 +136,27 @@ static struct ptask *event_task(struct profile *p, const struct pevent *pev,
 	return profile_task_get(p, pid, rec->cpu);
 }
 
+/* Where the starts of a pair are kept. */
+static struct ptask *pair_owner(struct profile *p, const struct pevent *start, struct ptask *task,
+				uint32_t cpu)
+{
+	return start->pairs == PAIR_TASK ? task
+					 : profile_task_global(p, start->pairs == PAIR_VALUE, cpu);
+}
+
+/* The stack that comes next belongs to this. */
+static void expect_stack(struct ptask *task, struct pstart *s, struct prow *row)
+{
+	task->last_start = s;
+	task->last_row = row;
+	if (s)
+		s->holder = task;
+}
+
 static struct ptask *pair_end(struct profile *p, const struct pevent *pev, const struct record *rec,
 			      int pid)
 {
-	struct ptask *task = event_task(p, pev, rec, pid), *owner = task;
+	struct ptask *task = event_task(p, pev, rec, pid), *owner;
 	struct prow *row = NULL;
 	struct pstart *s;
 	uint64_t v;
@@ -146,46 +164,44 @@ static struct ptask *pair_end(struct profile *p, const struct pevent *pev, const
 	if (!task)
 		return NULL;
 	read_number(p, rec, pev->start_match, &v);
-	if (pev->start->by_cpu)
-		owner = profile_task_global(p, false, rec->cpu);
+	owner = pair_owner(p, pev->start, task, rec->cpu);
 	s = owner ? profile_start_find(p, owner, pev->start, pev->start->one_per_task ? 0 : v)
 		  : NULL;
 	if (s && s->value == v)
-		row = end_start(p, task, s, rec->ts);
+		row = end_start(p, s->whose ? s->whose : task, s, rec->ts);
 	else if (s)
 		profile_start_free(p, s);
-	if (!pev->keeps_stack) {
-		task->last_start = NULL;
-		task->last_row = row;
-	}
+	if (!pev->keeps_stack)
+		expect_stack(task, NULL, row);
 	return task;
 }
 
 static struct ptask *pair_start(struct profile *p, const struct pevent *pev,
 				const struct record *rec, int pid)
 {
-	struct ptask *task = event_task(p, pev, rec, pid), *owner = task;
-	struct pstart *s;
+	struct ptask *task = event_task(p, pev, rec, pid), *holder = task;
+	struct ptask *owner = task ? pair_owner(p, pev, task, rec->cpu) : NULL;
+	struct pstart *s = NULL;
 	uint64_t v, search;
 
-	if (pev->by_cpu)
-		owner = profile_task_global(p, false, rec->cpu);
-	if (!task || !owner)
+	if (!owner)
 		return NULL;
 	read_number(p, rec, pev->end_match, &v);
 	search = pev->one_per_task ? 0 : v;
-	s = pev->one_per_task || pev->keeps_first ? profile_start_find(p, owner, pev, search)
-						  : NULL;
-	if (s && !pev->keeps_first)
+	if (pev->again != AGAIN_NESTS)
+		s = profile_start_find(p, owner, pev, search);
+	if (s && pev->again == AGAIN_LAST)
 		profile_start_free(p, s);
-	if (!s || !pev->keeps_first)
+	if (!s || pev->again == AGAIN_LAST)
 		s = profile_start_add(p, owner, pev, rec, search, v);
 	else
 		s = NULL;
-	if (!pev->keeps_stack) {
-		task->last_start = owner == task ? s : NULL;
-		task->last_row = NULL;
-	}
+	if (s && pev->pairs == PAIR_VALUE)
+		s->whose = task;
+	if (pev->pairs != PAIR_TASK) /* the stack is of the task that runs */
+		holder = profile_task_get(p, pid, rec->cpu);
+	if (holder && !pev->keeps_stack)
+		expect_stack(holder, s, NULL);
 	return task;
 }
 
@@ -200,8 +216,7 @@ static void count_event(struct profile *p, struct ptask *task, const struct peve
 	if (row)
 		row->pub.times.n++;
 	task->proxy = NULL;
-	task->last_start = NULL;
-	task->last_row = row;
+	expect_stack(task, NULL, row);
 }
 
 void profile_handle_pair(struct profile *p, int pid, const struct pevent *pev,
@@ -265,29 +280,39 @@ void profile_handle_graph_exit(struct profile *p, int pid, const struct pevent *
 
 /* --- stacks ----------------------------------------------------------------------------------- */
 
+/* Gives a stack to what the task waits for one with; false: to nothing. */
+static bool take_stack(struct profile *p, struct ptask *task, const struct pstack *stack,
+		       uint64_t ts)
+{
+	if (!task->last_start && !task->last_row)
+		return false;
+	if (task->last_start) {
+		task->last_start->stack = stack;
+		task->last_start->stack_ts = ts;
+	} else {
+		add_stack(p, task->last_row, stack, task->last_row->last, ts);
+	}
+	expect_stack(task, NULL, NULL);
+	return true;
+}
+
 void profile_handle_stack(struct profile *p, int pid, const struct pevent *pev,
 			  const struct record *rec)
 {
-	struct ptask *current = profile_task_get(p, pid, rec->cpu), *task = current;
+	struct ptask *current = profile_task_get(p, pid, rec->cpu), *proxy;
 	const struct pstack *stack;
+	bool taken;
 
 	if (!current)
 		return;
 	stack = read_stack(p, rec);
+	proxy = current->proxy;
+	current->proxy = NULL;
 	current->last_stack = NULL;
-	if (current->proxy) {
-		task = current->proxy;
-		current->proxy = NULL;
-	}
-	if (task->last_start) {
-		task->last_start->stack = stack;
-		task->last_start->stack_ts = rec->ts;
-		task->last_start = NULL;
-		task->last_row = NULL;
-	} else if (task->last_row) {
-		add_stack(p, task->last_row, stack, task->last_row->last, rec->ts);
-		task->last_row = NULL;
-	} else {
+	taken = take_stack(p, proxy ? proxy : current, stack, rec->ts);
+	if (proxy && !p->config.as_trace_cmd) /* a hook on the wakeup */
+		taken |= take_stack(p, current, stack, rec->ts);
+	if (!taken) {
 		/* perhaps that of a graph entry that follows */
 		current->last_stack = stack;
 		current->last_stack_ts = rec->ts;
@@ -349,8 +374,7 @@ void profile_handle_switch(struct profile *p, int pid, const struct pevent *pev,
 		if (s)
 			profile_start_free(p, s);
 	}
-	prev->last_start = profile_start_add(p, prev, pev, rec, prev_pid, state);
-	prev->last_row = NULL;
+	expect_stack(prev, profile_start_add(p, prev, pev, rec, prev_pid, state), NULL);
 	next = profile_task_get(p, (int)next_pid, rec->cpu);
 	if (!next)
 		return;
@@ -379,15 +403,15 @@ void profile_handle_wakeup(struct profile *p, int pid, const struct pevent *pev,
 	learn_comm(task, rec, pev->comm_field);
 	if (task->sleep == SLEEP_NO || (task->sleep == SLEEP_UNKNOWN && !own_way)) {
 		waker->proxy = NULL;
-		waker->last_start = NULL;
-		waker->last_row = NULL;
+		expect_stack(waker, NULL, NULL);
 		return;
 	}
 	task->sleep = SLEEP_NO;
+	if (own_way)
+		expect_stack(waker, NULL, NULL);
 	waker->proxy = task;
 	find_and_end(p, task, p->sched_switch, rec->ts, v);
-	task->last_row = NULL;
-	task->last_start = profile_start_add(p, task, p->wakeup, rec, v, own_way ? 0 : v);
+	expect_stack(task, profile_start_add(p, task, p->wakeup, rec, v, own_way ? 0 : v), NULL);
 }
 
 /* The task has another name from now on, which an event will tell. */

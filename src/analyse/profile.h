@@ -27,6 +27,7 @@ struct profile_config {
 	bool global;	   /* interrupts belong to the CPU, not to the task they hit (-G) */
 	bool by_comm;	   /* tasks of one name are one (--by-comm) */
 	bool as_trace_cmd; /* count as trace-cmd report --profile does */
+	bool filtered;	   /* not all events come: what has no end may just not be shown */
 	const struct profile_hook *hooks; /* the caller keeps them */
 	size_t n_hooks;
 };
@@ -72,7 +73,7 @@ struct profile_row {
 	const char *name; /* of an interrupt or a system call, where an event told it; or NULL */
 	struct profile_times times;
 	size_t n_stacks;
-	/* PROFILE_OTHER, not as_trace_cmd: the values of the field, the most frequent first */
+	/* PROFILE_OTHER, and hooks with many: the values of the field; not as_trace_cmd */
 	struct profile_row *const *values;
 	size_t n_values;
 };

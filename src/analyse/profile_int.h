@@ -70,6 +70,8 @@ struct pstart {
 	uint64_t search, value, ts;
 	const struct pstack *stack;
 	uint64_t stack_ts;
+	struct ptask *whose;	      /* PAIR_VALUE: whom it counts for */
+	struct ptask *holder;	      /* whose last_start it is, or was */
 	struct pstart *newer, *older; /* of the CPU, or of those that migrate */
 	uint32_t cpu;
 };
@@ -115,9 +117,17 @@ struct pevent {
 	const struct field *data_field, *comm_field, *next_comm_field, *name_field;
 	const char *name; /* syscalls:sys_enter_NAME */
 	bool migrate, global;
-	bool by_cpu;	     /* pairs by CPU; counts for the task in which it ends */
-	bool one_per_task;   /* a start ends those before it, whatever they match */
-	bool keeps_first;    /* … but the first one stays, and this one does not count */
+	enum {
+		PAIR_TASK,  /* begins and ends in one task */
+		PAIR_CPU,   /* … on one CPU; counts for the task in which it ends */
+		PAIR_VALUE, /* … anywhere; counts for the task that the start is about */
+	} pairs;
+	enum {
+		AGAIN_NESTS, /* what begins twice ends twice, the inner one first */
+		AGAIN_FIRST, /* … is one, and began with the first */
+		AGAIN_LAST,  /* … is two, and the first one has no end */
+	} again;
+	bool one_per_task;   /* whatever value it has */
 	bool keeps_stack;    /* leaves the stack that follows to the event's other meaning */
 	struct pevent *also; /* another meaning of the same event */
 };

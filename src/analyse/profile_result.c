@@ -17,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define HOOK_VALUES 8 /* so many have a row each */
+
 /* --- names ------------------------------------------------------------------------------------ */
 
 static const char *comm_of(const struct profile *p, struct ptask *t)
@@ -174,14 +176,23 @@ static int by_trace_cmd(const void *a, const void *b)
 	return c ? c : compare(x->value, y->value);
 }
 
+/* Kinds whose rows differ only in the value of some field. */
+static bool can_fold(const struct prow *row)
+{
+	return row->pub.kind == PROFILE_OTHER || row->pub.kind == PROFILE_HOOK;
+}
+
 /* By kind, in the order of the enum; other events apart; the most time, the most often first. */
 static int by_interest(const void *a, const void *b)
 {
 	const struct prow *x = row_at(a), *y = row_at(b);
 	int c = compare(x->pub.kind, y->pub.kind);
 
-	if (!c && x->pub.kind == PROFILE_OTHER)
+	if (!c && can_fold(x)) {
 		c = compare(x->pub.event->id, y->pub.event->id);
+		if (!c && x->pub.end_event)
+			c = compare(x->pub.end_event->id, y->pub.end_event->id);
+	}
 	if (!c)
 		c = compare(y->pub.times.total, x->pub.times.total);
 	if (!c)
@@ -201,8 +212,9 @@ static struct prow *fold(struct profile *p, struct prow **rows, size_t from, siz
 		return NULL;
 	*all = (struct prow){.task = rows[from]->task,
 			     .pev = rows[from]->pev,
-			     .pub = {.kind = PROFILE_OTHER,
+			     .pub = {.kind = rows[from]->pub.kind,
 				     .event = rows[from]->pub.event,
+				     .end_event = rows[from]->pub.end_event,
 				     .field = rows[from]->pub.field,
 				     .values = values,
 				     .n_values = to - from}};
@@ -222,11 +234,10 @@ static size_t fold_rows(struct profile *p, struct prow **rows, size_t n)
 		struct prow *all = NULL;
 
 		to = i + 1;
-		if (rows[i]->pub.kind == PROFILE_OTHER) {
-			while (to < n && rows[to]->pub.event == rows[i]->pub.event)
-				to++;
+		while (can_fold(rows[i]) && to < n && rows[to]->pev == rows[i]->pev)
+			to++;
+		if (rows[i]->pub.kind == PROFILE_OTHER || to - i > HOOK_VALUES)
 			all = fold(p, rows, i, to);
-		}
 		if (all)
 			rows[out++] = all;
 		else
@@ -415,7 +426,7 @@ bool profile_next_missing(const struct profile *p, size_t *i, struct profile_mis
 		struct profile_missing what;
 		const char *system, *name; /* NULL: any */
 	} rows[] = {
-		{{"time on and off the CPU", "sched_switch", "-e sched_switch"},
+		{{"times on and off the CPU", "sched_switch", "-e sched_switch"},
 		 "sched",
 		 "sched_switch"},
 		{{"wakeup latencies", "sched_wakeup", "-e sched_wakeup"}, "sched", "sched_wakeup"},

@@ -171,8 +171,10 @@ static void set_irqs(struct profile *p)
 		if (entry->name_field && !(entry->name_field->flags & FIELD_DYNAMIC))
 			entry->name_field = NULL;
 	}
-	if (raise && soft_entry)
-		raise->by_cpu = raise->keeps_first = true;
+	if (raise && soft_entry) {
+		raise->pairs = PAIR_CPU;
+		raise->again = p->config.filtered ? AGAIN_LAST : AGAIN_FIRST;
+	}
 }
 
 static void set_functions(struct profile *p)
@@ -190,6 +192,13 @@ static void set_functions(struct profile *p)
 		function->data_field = event_find_field(function->event, "ip");
 }
 
+/* A task is in one system call at a time. */
+static void set_one_per_task(struct pevent *pev)
+{
+	pev->one_per_task = true;
+	pev->again = AGAIN_LAST;
+}
+
 static void set_others(struct profile *p)
 {
 	struct pevent *enter = add_event(p, "raw_syscalls", "sys_enter", PROFILE_SYSCALL);
@@ -198,7 +207,7 @@ static void set_others(struct profile *p)
 
 	mate(enter, "id", exit, true, false);
 	if (enter && exit && !p->config.as_trace_cmd)
-		enter->one_per_task = true;
+		set_one_per_task(enter);
 	if (exec) {
 		exec->handle = profile_handle_exec;
 		exec->data_field = event_find_field(exec->event, "old_pid");
@@ -257,6 +266,7 @@ static int set_hook(struct profile *p, const struct profile_hook *h, struct errm
 	end->start_match = end_match;
 	start->pid_field = pid;
 	if (!p->config.as_trace_cmd) {
+		start->pairs = pid && !h->global ? PAIR_VALUE : PAIR_TASK;
 		start->keeps_stack = !h->stack && p->by_id[se->id] != start;
 		end->keeps_stack = p->by_id[ee->id] != end;
 	}
@@ -316,7 +326,8 @@ static struct pevent *add_syscall(struct profile *p, const struct event *ev)
 	if (!pev)
 		return NULL;
 	pev->name = name;
-	pev->one_per_task = pev->migrate = true;
+	pev->migrate = true;
+	set_one_per_task(pev);
 	if (enters)
 		pev->end = pev; /* it has times, whoever ends them */
 	if (other)

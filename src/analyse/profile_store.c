@@ -255,8 +255,8 @@ struct pstart *profile_start_find(struct profile *p, const struct ptask *task,
 
 void profile_start_free(struct profile *p, struct pstart *s)
 {
-	if (s->task->last_start == s)
-		s->task->last_start = NULL;
+	if (s->holder && s->holder->last_start == s)
+		s->holder->last_start = NULL;
 	ptable_remove(&p->starts, &s->item);
 	*(s->newer ? &s->newer->older : list_of(p, s)) = s->older;
 	if (s->older)

@@ -38,6 +38,7 @@ struct run {
 	size_t *first_hook; /* of a file, and one more */
 	struct profile_hook *list;
 	struct batch batches[SLOTS];
+	bool any; /* something is printed */
 	struct textbuf tb;
 };
 
@@ -116,6 +117,8 @@ static int make_profile(struct run *run, size_t source, struct errmsg *err)
 	struct profile_config config = {.global = o->profile_global,
 					.by_comm = o->by_comm,
 					.as_trace_cmd = o->peer_text,
+					.filtered = o->n_filters || o->pids.n || o->comms.n ||
+						    o->n_cpus || o->no_irq || o->no_softirq,
 					.hooks = run->list};
 
 	memcpy(run->list, run->hooks, n * sizeof(*run->list));
@@ -234,7 +237,8 @@ static void add_head(struct run *run, size_t source)
 	if (run->rep->opts->output == REPORT_JSON)
 		profilejson_fmt_head(run->profiles[source], &style, &run->tb);
 	else
-		profiletext_fmt_head(run->profiles[source], &style, &run->tb);
+		profiletext_fmt_head(run->profiles[source], &style, run->any, &run->tb);
+	run->any = true;
 }
 
 static bool has_events(const struct run *run, size_t source)

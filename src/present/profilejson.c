@@ -76,6 +76,8 @@ static void add_values(struct jsonwriter *w, const struct profile_row *r)
 		else
 			jsonwriter_add_uint(w, "value", r->values[i]->value);
 		jsonwriter_add_uint(w, "count", r->values[i]->times.n);
+		if (r->end_event)
+			add_times(w, &r->values[i]->times);
 		jsonwriter_close(w);
 	}
 	jsonwriter_close(w);

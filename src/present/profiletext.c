@@ -26,7 +26,7 @@
 #define NAME_WIDTH	40
 #define VALUES_SHOWN	4
 #define FUNCTIONS_SHOWN 40 /* of a task; JSON has them all */
-#define KINDS_PER_LINE	6
+#define EVENTS_WIDTH	80
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
@@ -73,24 +73,29 @@ static const char *fmt_ts(char text[TIME_MAX_BYTES], uint64_t ts, const struct p
 
 static void add_events(const struct profile *p, struct textbuf *tb)
 {
-	size_t n;
+	size_t n, start;
 	const struct profile_seen *seen = profile_seen(p, &n);
 
+	textbuf_add_str(tb, "events:");
+	start = textbuf_len(tb);
 	for (size_t i = 0; i < n; i++) {
-		textbuf_add_str(tb, i % KINDS_PER_LINE ? " " : i ? "\n        " : "events: ");
-		textbuf_addf(tb, "%s %" PRIu64 "%s", seen[i].event->name, seen[i].n,
+		if (textbuf_len(tb) - start + strlen(seen[i].event->name) > EVENTS_WIDTH) {
+			textbuf_add_str(tb, "\n       ");
+			start = textbuf_len(tb);
+		}
+		textbuf_addf(tb, " %s %" PRIu64 "%s", seen[i].event->name, seen[i].n,
 			     i + 1 < n ? "," : "\n");
 	}
 }
 
-void profiletext_fmt_head(const struct profile *p, const struct profile_style *style,
+void profiletext_fmt_head(const struct profile *p, const struct profile_style *style, bool again,
 			  struct textbuf *tb)
 {
 	struct profile_missing missing;
 	uint64_t first, last;
 	char a[TIME_MAX_BYTES], b[TIME_MAX_BYTES], c[32];
 
-	textbuf_addf(tb, "profile of %s", style->file);
+	textbuf_addf(tb, "%sprofile of %s", again ? "\n" : "", style->file);
 	if (style->buffer)
 		textbuf_addf(tb, ", buffer %s", style->buffer);
 	if (!profile_range(p, &first, &last)) {
@@ -194,7 +199,7 @@ bool profiletext_has_value(const struct profile_row *r)
 static void add_hook(const struct profile *p, const struct profile_row *r, struct textbuf *tb)
 {
 	textbuf_addf(tb, "%s..%s", r->event->name, r->end_event ? r->end_event->name : "");
-	if (!profiletext_has_value(r))
+	if (!profiletext_has_value(r) || r->n_values)
 		return;
 	textbuf_addf(tb, " %s=", r->field->name);
 	add_value(p, r, tb);

@@ -16,7 +16,8 @@ struct profile_style {
 	const char *file, *buffer;	      /* buffer: NULL: the top one */
 };
 
-void profiletext_fmt_head(const struct profile *p, const struct profile_style *style,
+/* again: not the first profile that is printed. */
+void profiletext_fmt_head(const struct profile *p, const struct profile_style *style, bool again,
 			  struct textbuf *tb);
 /* A task without anything measured is left to the tail. */
 void profiletext_fmt_task(struct profile *p, const struct profile_task *t,

@@ -357,6 +357,22 @@ static void softirqs_pair_on_the_cpu(void **state)
 	expect(fx, "8: softirq:1=2/11 raise:1=1/2; 7:");
 }
 
+/* Where only some events come, the end of the first may not have been among them. */
+static void softirqs_of_a_filter(void **state)
+{
+	struct fixture *fx = *state;
+	const struct profile_config config = {.filtered = true};
+
+	start(fx, &config);
+	FEED(fx, RAISE, 7, 1);
+	FEED(fx, STACK, 7, 1, 0x1010);
+	fx->now = 50;
+	FEED(fx, RAISE, 7, 1);
+	FEED(fx, STACK, 7, 1, 0x2010);
+	FEED(fx, SOFT_ENTRY, 7, 1);
+	expect(fx, "7: raise:1=1/2(1)");
+}
+
 static void interrupts_belong_to_the_cpu(void **state)
 {
 	struct fixture *fx = *state;
@@ -466,6 +482,38 @@ static void hooks_pair(void **state)
 	expect(fx, "-2147483648: hook:0=1/1; 8: wake=1/20 sys:8=1/1 hook:8=1/10; 7:");
 	profile_hook_release(&hooks[0]);
 	profile_hook_release(&hooks[1]);
+}
+
+/* Whom it is about is not who ends it. */
+static void hooks_about_others(void **state)
+{
+	struct fixture *fx = *state;
+	struct profile_hook h = hook("sched_wakeup,pid,pid/sched_switch,next_pid,s");
+	const struct profile_config config = {.hooks = &h, .n_hooks = 1};
+
+	assert_int_equal(start(fx, &config), 0);
+	wake_at(fx, 100, 9, 7);
+	FEED(fx, STACK, 9, 1, 0x1010);
+	wake_at(fx, 103, 9, 8);
+	switch_at(fx, 110, 9, 0, 7);
+	switch_at(fx, 120, 7, 0, 8);
+	profile_hook_release(&h);
+	expect(fx, "7: run=1/10 wake=1/10(1) hook:7=1/10(1); 8: wake=1/17 hook:8=1/17; 9:");
+}
+
+static void many_values_are_one_row(void **state)
+{
+	struct fixture *fx = *state;
+	struct profile_hook h = hook("page_fault_user,address/sys_enter,id");
+	const struct profile_config config = {.hooks = &h, .n_hooks = 1};
+
+	assert_int_equal(start(fx, &config), 0);
+	profile_hook_release(&h);
+	for (uint64_t i = 0; i < 9; i++) {
+		FEED(fx, FAULT, 7, i);
+		FEED(fx, ENTER, 7, i);
+	}
+	expect(fx, "7: hook:0=9/9[9]");
 }
 
 static void hooks_on_what_is_not_there(void **state)
@@ -624,11 +672,14 @@ int main(void)
 		TEST(system_calls),
 		TEST(unreturned_call_as_trace_cmd),
 		TEST(softirqs_pair_on_the_cpu),
+		TEST(softirqs_of_a_filter),
 		TEST(interrupts_belong_to_the_cpu),
 		TEST(functions_nest),
 		TEST(other_events_are_counted),
 		TEST(hooks_are_read),
 		TEST(hooks_pair),
+		TEST(hooks_about_others),
+		TEST(many_values_are_one_row),
 		TEST(hooks_on_what_is_not_there),
 		TEST(stacks_go_to_their_events),
 		TEST(stacks_of_functions),

@@ -89,7 +89,8 @@ int setting_save(const struct tracefs *t, const char *instance, const char *file
 	r = tracefs_read_short(t, instance, file, head,
 			       sizeof(head)); /* not all the events in it */
 	if (r >= 0)
-		textbuf_add_str(out, strstr(head, "allocated") ? "allocated" : "freed");
+		/* one that holds events has an ordinary head and does not say it is allocated */
+		textbuf_add_str(out, strstr(head, "Snapshot is freed") ? "freed" : "allocated");
 	return r < 0 ? r : 0;
 }
 

@@ -379,9 +379,10 @@ static void gather_cpus(struct gather *g, struct state_instance *in)
 	*text = 0;
 	tracefs_read_short(g->t, g->instance, "buffer_size_kb", text, sizeof(text));
 	in->never_used = strstr(text, "expanded") != NULL;
-	*text = 0;
-	tracefs_read_short(g->t, g->instance, "snapshot", text, sizeof(text));
-	in->has_snapshot = strstr(text, "allocated") != NULL;
+	/* one that holds events has an ordinary head and does not say that it is there */
+	in->has_snapshot =
+		tracefs_read_short(g->t, g->instance, "snapshot", text, sizeof(text)) > 0 &&
+		!strstr(text, "Snapshot is freed");
 }
 
 /* An entry begins with its time in brackets; the lines below belong to it. */

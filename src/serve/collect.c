@@ -2,13 +2,14 @@
 /*
  * collect.c - from the bytes of a session to a trace.dat.
  *
- *	TARGET.head    the metadata as it came: the beginning of a trace.dat, version 6 or 7
- *	TARGET.cpuN    the pages of a CPU
- *	TARGET         put together by the writer in collector_finish(); the others go then
+ * The metadata is a whole trace.dat but for its buffers, version 6 or 7, so tracefile.h reads it. It is
+ * kept in TARGET.head until it is whole. Then there are two ways:
  *
- * The metadata is a whole trace.dat but for its buffers, so tracefile.h reads it. What it says about
- * the kernel and the recording is taken over; where things lie is made anew. The old protocol (1) sends
- * less of it: no names of tasks, no options.
+ *	grows   TARGET stands there at once and takes the pages as they come (livefile.h): data is
+ *	        written once, and the file can be opened at any time. The usual way.
+ *	parts   TARGET.cpuN take the pages; collector_finish() puts all together with writer.h. For the old
+ *	        protocol, which never says that the metadata is whole, and for clients of the other byte
+ *	        order.
  *
  * Datagrams are whole pages, but for the last of a recorder, which may come as a page's used part and
  * then zeros for the rest. A datagram that does not complete the page before it begins a new one, and
@@ -21,7 +22,9 @@
 
 #include "base/errmsg.h"
 #include "base/textbuf.h"
+#include "serve/collect_int.h"
 #include "serve/message.h"
+#include "store/livefile.h"
 #include "store/writer.h"
 
 #include <errno.h>
@@ -29,15 +32,15 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define PATH_BYTES 4096
 
 struct stream {
-	int fd; /* -1: nothing came yet */
+	int fd;			   /* parts: -1 until something comes */
+	struct liveregion *region; /* grows */
+	uint8_t *page;		   /* grows: the one that is not whole yet */
 	uint64_t n_bytes;
 	uint64_t n_short;
 };
@@ -48,6 +51,9 @@ struct collector {
 	uint64_t max_bytes;
 	int head_fd;
 	uint64_t head_bytes;
+	struct livefile *live; /* NULL: parts */
+	bool swap;
+	uint8_t long_size, data_offset;
 	struct textbuf late;
 	struct stream *streams;
 	_Atomic uint64_t n_bytes;
@@ -100,11 +106,14 @@ static void remove_parts(struct collector *c)
 
 static void collector_free(struct collector *c)
 {
-	for (uint32_t i = 0; c->streams && i < c->n_cpus; i++)
+	for (uint32_t i = 0; c->streams && i < c->n_cpus; i++) {
 		if (c->streams[i].fd >= 0)
 			close(c->streams[i].fd);
+		free(c->streams[i].page);
+	}
 	if (c->head_fd >= 0)
 		close(c->head_fd);
+	livefile_free(c->live);
 	textbuf_release(&c->late);
 	free(c->streams);
 	free(c->path);
@@ -169,80 +178,6 @@ int collector_add_head(struct collector *c, struct piece bytes, struct errmsg *e
 	return 0;
 }
 
-/* --- pages ------------------------------------------------------------------------------------- */
-
-static int fail(struct collector *c, int code)
-{
-	int none = 0;
-
-	atomic_compare_exchange_strong(&c->failure, &none, code);
-	return code;
-}
-
-static int open_stream(struct collector *c, uint32_t cpu)
-{
-	char suffix[16];
-
-	cpu_suffix(cpu, suffix);
-	c->streams[cpu].fd = open_part(c, suffix);
-	return c->streams[cpu].fd < 0 ? c->streams[cpu].fd : 0;
-}
-
-/* Fills the open page of a stream up with zeros, unless these bytes complete it. */
-static int end_page(struct collector *c, struct stream *s, size_t n_bytes)
-{
-	static const uint8_t zeros[4096];
-	size_t open = s->n_bytes % c->page_size, left = c->page_size - open;
-
-	s->n_short += n_bytes != c->page_size;
-	if (!open || n_bytes == left)
-		return 0;
-	while (left) {
-		size_t n = left < sizeof(zeros) ? left : sizeof(zeros);
-		int r = write_all(s->fd, zeros, n);
-
-		if (r < 0)
-			return r;
-		s->n_bytes += n;
-		left -= n;
-	}
-	return 0;
-}
-
-int collector_add_bytes(struct collector *c, uint32_t cpu, struct piece bytes, bool datagram)
-{
-	struct stream *s = &c->streams[cpu];
-	int r = atomic_load(&c->failure);
-
-	if (r < 0 || !bytes.len)
-		return r;
-	if (c->max_bytes && atomic_fetch_add(&c->n_bytes, bytes.len) + bytes.len > c->max_bytes)
-		return fail(c, -EFBIG);
-	r = s->fd < 0 ? open_stream(c, cpu) : 0;
-	if (!r && datagram)
-		r = end_page(c, s, bytes.len);
-	if (!r)
-		r = write_all(s->fd, bytes.data, bytes.len);
-	if (r < 0)
-		return fail(c, r);
-	s->n_bytes += bytes.len;
-	return 0;
-}
-
-int collector_add_late(struct collector *c, struct piece bytes, struct errmsg *err)
-{
-	textbuf_add(&c->late, (const char *)bytes.data, bytes.len);
-	if (!c->late.overflow)
-		return 0;
-	return errmsg_set(err, -EFBIG, "more than %u MB came after the data, which cannot be right",
-			  COLLECT_LATE_MAX >> 20);
-}
-
-void collector_flush(struct collector *c)
-{
-	/* the parts are files of their own: what was written to them is there */
-}
-
 /* --- the head ---------------------------------------------------------------------------------- */
 
 struct head {
@@ -259,145 +194,225 @@ static void head_release(struct head *h)
 		munmap(h->map, h->n_bytes);
 }
 
-static int head_open(struct head *h, const struct collector *c, struct errmsg *err)
+static int head_open(struct head *h, struct collector *c, struct errmsg *err)
 {
+	int r;
+
+	if (!c->head_bytes)
+		return errmsg_set(err, -ENODATA, "no metadata came, so the data means nothing");
 	h->n_bytes = c->head_bytes;
-	h->map = mmap(NULL, h->n_bytes ? h->n_bytes : 1, PROT_READ, MAP_PRIVATE, c->head_fd, 0);
+	h->map = mmap(NULL, h->n_bytes, PROT_READ, MAP_PRIVATE, c->head_fd, 0);
 	if (h->map == MAP_FAILED) {
 		h->map = NULL;
 		return errmsg_set_errno(err, -errno, "cannot read %s.head", c->path);
 	}
-	return tracefile_open_memory(&h->tf, c->path, (struct piece){h->map, h->n_bytes}, err);
+	r = tracefile_open_memory(&h->tf, c->path, (struct piece){h->map, h->n_bytes}, err);
+	if (r < 0)
+		return r;
+	if (h->tf->page_size < MESSAGE_PAGE_MIN || h->tf->page_size > MESSAGE_PAGE_MAX)
+		return errmsg_set(err, -EBADMSG,
+				  "the metadata says that pages have %u bytes, which cannot be",
+				  h->tf->page_size);
+	c->page_size = h->tf->page_size;
+	c->swap = h->tf->swap;
+	c->long_size = h->tf->long_size;
+	c->data_offset = h->tf->data_offset;
+	return 0;
+}
+
+static enum compression compression_of(const struct tracefile *tf)
+{
+	return tf->compression == COMPRESSION_UNKNOWN ? COMPRESSION_ZSTD : tf->compression;
+}
+
+/* Of the page that a connection broke off in, what is used must be there; the rest is zeros. */
+static bool is_sound(const struct collector *c, struct piece page)
+{
+	struct byte_reader r = {page.data, page.data + page.len, c->swap, false};
+	uint64_t used;
+
+	if (page.len == c->page_size)
+		return true;
+	byte_reader_take_number(&r, 8);
+	used = byte_reader_take_number(&r, c->long_size) & SNF_COMMIT_MASK;
+	return !r.failed && page.len >= c->data_offset && used <= page.len - c->data_offset;
+}
+
+/* --- a file that grows ------------------------------------------------------------------------- */
+
+static int live_add_text(void *ctx, enum tracefile_text_kind kind, struct piece text,
+			 struct errmsg *err)
+{
+	return livefile_add_text(ctx, kind, text, err);
+}
+
+static int live_add_option(void *ctx, uint16_t id, struct piece data, struct errmsg *err)
+{
+	return livefile_add_option(ctx, id, data, err);
+}
+
+static int live_add_section(void *ctx, uint16_t id, const char *description, struct piece body,
+			    struct errmsg *err)
+{
+	return livefile_add_section(ctx, id, description, body, err);
+}
+
+static int live_regions(struct collector *c, int buffer, struct errmsg *err)
+{
+	for (uint32_t i = 0; i < c->n_cpus; i++) {
+		c->streams[i].region = livefile_region(c->live, buffer, i);
+		c->streams[i].page = malloc(c->page_size);
+		if (!c->streams[i].region || !c->streams[i].page)
+			return errmsg_set_errno(err, -ENOMEM, "cannot write %s", c->path);
+	}
+	return 0;
+}
+
+static int live_start(struct collector *c, struct tracefile *tf, struct errmsg *err)
+{
+	char clock[64];
+	int buffer, r = livefile_open(&c->live,
+				      &(struct livefile_config){.path = c->path,
+								.version = tf->version,
+								.compression = compression_of(tf),
+								.long_size = tf->writer_long_size,
+								.page_size = tf->page_size,
+								.n_cpus = c->n_cpus},
+				      err);
+
+	if (r < 0)
+		return r;
+	head_clock(tf, clock);
+	r = head_copy(
+		tf, PIECE_EMPTY,
+		&(struct head_target){c->live, live_add_text, live_add_option, live_add_section},
+		err);
+	buffer = r < 0 ? r
+		       : livefile_add_buffer(
+				 c->live,
+				 &(struct livefile_buffer){.name = "",
+							   .clock = *clock ? clock : NULL,
+							   .page_size = tf->page_size,
+							   .n_cpus = c->n_cpus},
+				 err);
+	r = buffer < 0 ? buffer : livefile_start(c->live, err);
+	if (r < 0)
+		return r;
+	remove_part(c, "head");
+	return live_regions(c, buffer, err);
 }
 
 int collector_start(struct collector *c, struct errmsg *err)
 {
 	struct head h = {0};
-	int r = c->head_bytes ? head_open(&h, c, err)
-			      : errmsg_set(err, -EBADMSG,
-					   "no metadata came, so the data would mean "
-					   "nothing");
+	int r = head_open(&h, c, err);
 
-	if (!r && (h.tf->page_size < MESSAGE_PAGE_MIN || h.tf->page_size > MESSAGE_PAGE_MAX))
-		r = errmsg_set(err, -EBADMSG,
-			       "the metadata says that pages have %u bytes, which "
-			       "cannot be",
-			       h.tf->page_size);
-	if (!r)
-		c->page_size = h.tf->page_size;
+	if (!r && !h.tf->swap)
+		r = live_start(c, h.tf, err);
 	head_release(&h);
 	return r;
 }
 
-static bool is_made_by_writer(uint16_t id)
+static int live_end_page(struct collector *c, struct stream *s, bool datagram)
 {
-	return id == SNF_OPTION_DONE || id == SNF_OPTION_BUFFER || id == SNF_OPTION_CPUCOUNT ||
-	       (id >= SNF_OPTION_STRINGS && id <= SNF_OPTION_BUFFER_TEXT);
-}
+	size_t open = s->n_bytes % c->page_size;
+	int r = 0;
 
-static const struct tracefile_section *find_pointed(const struct tracefile *tf,
-						    const struct tracefile_option *o)
-{
-	uint64_t offset =
-		tf->version == 7 && o->data.len == 8 ? bytes_get64(o->data.data, tf->swap) : 0;
-
-	for (size_t i = 0; offset && i < tf->n_sections; i++)
-		if (tf->sections[i].offset == offset && tf->sections[i].id == o->id)
-			return &tf->sections[i];
-	return NULL;
-}
-
-static int copy_section(struct writer *w, struct tracefile *tf, const struct tracefile_section *s,
-			struct errmsg *err)
-{
-	struct errmsg why = {0};
-	struct piece body;
-	void *heap;
-	int r;
-
-	if (tracefile_section_body(tf, s, &body, &heap, &why) < 0)
+	if (!open)
 		return 0;
-	r = writer_add_section(w, s->id, s->id == SNF_OPTION_BTF ? "BTF" : "modules", body, err);
-	free(heap);
+	if (datagram || is_sound(c, (struct piece){s->page, open})) {
+		memset(s->page + open, 0, c->page_size - open);
+		r = liveregion_append(s->region, s->page, c->page_size);
+	}
+	s->n_bytes += c->page_size - open;
 	return r;
 }
 
-static int copy_options(struct writer *w, struct tracefile *tf, struct errmsg *err)
+/* Whole pages go on as they are, without a copy. */
+static int live_add(struct collector *c, struct stream *s, struct piece bytes)
 {
+	while (bytes.len) {
+		size_t open = s->n_bytes % c->page_size, n = c->page_size - open;
+		const uint8_t *from = bytes.data;
+		int r = 0;
+
+		if (!open && bytes.len >= c->page_size) {
+			n = bytes.len - bytes.len % c->page_size;
+			r = liveregion_append(s->region, from, n);
+		} else {
+			n = n < bytes.len ? n : bytes.len;
+			memcpy(s->page + open, from, n);
+			if (open + n == c->page_size)
+				r = liveregion_append(s->region, s->page, c->page_size);
+		}
+		if (r < 0)
+			return r;
+		s->n_bytes += n;
+		bytes.data += n;
+		bytes.len -= n;
+	}
+	return 0;
+}
+
+static int live_finish(struct collector *c, struct errmsg *err)
+{
+	struct head_target to = {c->live, live_add_text, live_add_option, live_add_section};
+	struct piece late = {(uint8_t *)c->late.start, textbuf_len(&c->late)};
+	struct piece cmdlines = PIECE_EMPTY;
+	struct livefile *live = c->live;
 	int r = 0;
 
-	for (size_t i = 0; i < tf->n_options && !r; i++) {
-		const struct tracefile_option *o = &tf->options[i];
-		const struct tracefile_section *s = find_pointed(tf, o);
-
-		if (is_made_by_writer(o->id))
-			continue;
-		r = s ? copy_section(w, tf, s, err) : writer_add_option(w, o->id, o->data, err);
+	for (uint32_t i = 0; i < c->n_cpus; i++)
+		if (c->streams[i].page)
+			live_end_page(c, &c->streams[i], false); /* a full disk was told before */
+	if (late.len)
+		r = head_copy_late(late, c->swap, &to, &cmdlines, err);
+	if (!r && cmdlines.len)
+		r = livefile_add_text(live, TRACEFILE_CMDLINES, cmdlines, err);
+	c->live = NULL;
+	if (r < 0) {
+		livefile_free(live);
+		return r;
 	}
-	return r;
+	return livefile_finish(live, err);
 }
 
-/* Takes the command lines out, gives the rest to the writer; stops where it makes no sense. */
-static int copy_late(struct collector *c, struct writer *w, const struct tracefile *tf,
-		     struct piece *ret_cmdlines, struct errmsg *err)
+/* --- parts ------------------------------------------------------------------------------------- */
+
+static int part_open(struct collector *c, uint32_t cpu)
 {
-	struct byte_reader b = {(uint8_t *)c->late.start, (uint8_t *)c->late.pos, tf->swap, false};
-	int r = 0;
+	char suffix[16];
 
-	while (!r && byte_reader_left(&b)) {
-		uint16_t id = byte_reader_take_number(&b, 2);
-		struct piece data = byte_reader_take_piece(&b, byte_reader_take_number(&b, 4));
+	cpu_suffix(cpu, suffix);
+	c->streams[cpu].fd = open_part(c, suffix);
+	return c->streams[cpu].fd < 0 ? c->streams[cpu].fd : 0;
+}
 
-		if (b.failed)
-			break;
-		if (id == SNF_OPTION_CMDLINES)
-			*ret_cmdlines = data;
-		else if (!is_made_by_writer(id))
-			r = writer_add_option(w, id, data, err);
+static int part_end_page(struct collector *c, struct stream *s)
+{
+	static const uint8_t zeros[4096];
+	size_t left = c->page_size - s->n_bytes % c->page_size;
+
+	while (left) {
+		size_t n = left < sizeof(zeros) ? left : sizeof(zeros);
+		int r = write_all(s->fd, zeros, n);
+
+		if (r < 0)
+			return r;
+		s->n_bytes += n;
+		left -= n;
 	}
-	return r;
+	return 0;
 }
-
-static int copy_head(struct collector *c, struct writer *w, struct tracefile *tf,
-		     struct errmsg *err)
-{
-	struct piece cmdlines = tracefile_text(tf, TRACEFILE_CMDLINES);
-	int r = copy_options(w, tf, err);
-
-	if (!r)
-		r = copy_late(c, w, tf, &cmdlines, err);
-	for (int kind = 0; kind < TRACEFILE_TEXT_KINDS && !r; kind++)
-		r = writer_add_text(
-			w, kind, kind == TRACEFILE_CMDLINES ? cmdlines : tracefile_text(tf, kind),
-			err);
-	writer_set_cpu_count(w, c->n_cpus);
-	return r;
-}
-
-/* The clock of a list like "[local] global", or "" */
-static void clock_of(const struct tracefile *tf, char clock[64])
-{
-	const struct tracefile_option *o = tracefile_option_find(tf, SNF_OPTION_TRACECLOCK);
-	const uint8_t *open = o ? memchr(o->data.data, '[', o->data.len) : NULL, *close;
-	size_t left = open ? o->data.data + o->data.len - open : 0;
-
-	*clock = 0;
-	close = open ? memchr(open, ']', left) : NULL;
-	if (close && close - open - 1 < 64 && !memchr(open, 0, close - open))
-		snprintf(clock, 64, "%.*s", (int)(close - open - 1), (const char *)open + 1);
-}
-
-/* --- putting it together ----------------------------------------------------------------------- */
 
 struct page_source {
 	struct collector *c;
-	const struct tracefile *tf;
 	uint32_t cpu;
 	const uint8_t *map;
 	uint64_t pos;
 };
 
-static void unmap_stream(struct page_source *src)
+static void unmap_part(struct page_source *src)
 {
 	if (src->map)
 		munmap((void *)src->map, src->c->streams[src->cpu].n_bytes);
@@ -405,25 +420,12 @@ static void unmap_stream(struct page_source *src)
 	src->pos = 0;
 }
 
-/* Of the page that a connection broke off in, what is used must be there; the rest is zeros. */
-static bool is_sound(const struct tracefile *tf, struct piece page)
-{
-	struct byte_reader r = {page.data, page.data + page.len, tf->swap, false};
-	uint64_t used;
-
-	if (page.len == tf->page_size)
-		return true;
-	byte_reader_take_number(&r, 8);
-	used = byte_reader_take_number(&r, tf->long_size) & SNF_COMMIT_MASK;
-	return !r.failed && page.len >= tf->data_offset && used <= page.len - tf->data_offset;
-}
-
 static int next_page(void *ctx, uint32_t *ret_cpu, struct piece *ret_page)
 {
 	struct page_source *src = ctx;
-	uint32_t page_size = src->tf->page_size;
+	uint32_t page_size = src->c->page_size;
 
-	for (; src->cpu < src->c->n_cpus; unmap_stream(src), src->cpu++) {
+	for (; src->cpu < src->c->n_cpus; unmap_part(src), src->cpu++) {
 		const struct stream *s = &src->c->streams[src->cpu];
 		uint64_t left = s->n_bytes - src->pos;
 
@@ -439,7 +441,7 @@ static int next_page(void *ctx, uint32_t *ret_cpu, struct piece *ret_page)
 		*ret_cpu = src->cpu;
 		*ret_page =
 			(struct piece){src->map + src->pos, left < page_size ? left : page_size};
-		if (!is_sound(src->tf, *ret_page))
+		if (!is_sound(src->c, *ret_page))
 			continue;
 		src->pos += ret_page->len;
 		return 1;
@@ -447,44 +449,141 @@ static int next_page(void *ctx, uint32_t *ret_cpu, struct piece *ret_page)
 	return 0;
 }
 
-static int put_together(struct collector *c, struct tracefile *tf, struct errmsg *err)
+static int part_add_text(void *ctx, enum tracefile_text_kind kind, struct piece text,
+			 struct errmsg *err)
 {
-	struct page_source src = {.c = c, .tf = tf};
-	enum compression packed = tf->compression;
-	struct writer *w = NULL;
-	char clock[64];
-	int r = writer_open(&w,
-			    &(struct writer_config){.path = c->path,
-						    .version = tf->version,
-						    .compression = packed == COMPRESSION_UNKNOWN
-									   ? COMPRESSION_ZSTD
-									   : packed,
-						    .big_endian = tf->big_endian,
-						    .long_size = tf->writer_long_size,
-						    .page_size = tf->page_size},
-			    err);
+	return writer_add_text(ctx, kind, text, err);
+}
 
-	clock_of(tf, clock);
+static int part_add_option(void *ctx, uint16_t id, struct piece data, struct errmsg *err)
+{
+	return writer_add_option(ctx, id, data, err);
+}
+
+static int part_add_section(void *ctx, uint16_t id, const char *description, struct piece body,
+			    struct errmsg *err)
+{
+	return writer_add_section(ctx, id, description, body, err);
+}
+
+static int write_parts(struct collector *c, struct writer *w, struct tracefile *tf,
+		       struct errmsg *err)
+{
+	struct head_target to = {w, part_add_text, part_add_option, part_add_section};
+	struct piece late = {(uint8_t *)c->late.start, textbuf_len(&c->late)};
+	struct page_source src = {.c = c};
+	struct piece cmdlines = PIECE_EMPTY;
+	char clock[64];
+	int r = late.len ? head_copy_late(late, tf->swap, &to, &cmdlines, err) : 0;
+
+	head_clock(tf, clock);
 	if (!r)
-		r = copy_head(c, w, tf, err);
+		r = head_copy(tf, cmdlines, &to, err);
+	writer_set_cpu_count(w, c->n_cpus);
 	if (!r)
 		r = writer_add_buffer(
 			w, &(struct writer_buffer){"", *clock ? clock : NULL, tf->page_size}, err);
 	if (r >= 0)
 		r = writer_write_buffer(w, r, &(struct writer_source){&src, next_page}, err);
-	unmap_stream(&src);
-	if (r >= 0) {
+	unmap_part(&src);
+	return r < 0 ? r : 0;
+}
+
+static int parts_finish(struct collector *c, struct errmsg *err)
+{
+	struct head h = {0};
+	struct writer *w = NULL;
+	int r = head_open(&h, c, err);
+
+	if (!r)
+		r = writer_open(&w,
+				&(struct writer_config){.path = c->path,
+							.version = h.tf->version,
+							.compression = compression_of(h.tf),
+							.big_endian = h.tf->big_endian,
+							.long_size = h.tf->writer_long_size,
+							.page_size = h.tf->page_size},
+				err);
+	if (!r)
+		r = write_parts(c, w, h.tf, err);
+	if (!r) {
 		r = writer_close(w, err);
 		w = NULL;
 	}
 	writer_free(w);
-	return r < 0 ? r : 0;
+	head_release(&h);
+	return r;
+}
+
+/* --- both -------------------------------------------------------------------------------------- */
+
+static int fail(struct collector *c, int code)
+{
+	int none = 0;
+
+	atomic_compare_exchange_strong(&c->failure, &none, code);
+	return code;
+}
+
+/* A datagram that does not complete the open page: that one is filled up. */
+static int begin_datagram(struct collector *c, struct stream *s, size_t n_bytes)
+{
+	size_t open = s->n_bytes % c->page_size;
+
+	s->n_short += n_bytes != c->page_size;
+	if (!open || open + n_bytes == c->page_size)
+		return 0;
+	return c->live ? live_end_page(c, s, true) : part_end_page(c, s);
+}
+
+int collector_add_bytes(struct collector *c, uint32_t cpu, struct piece bytes, bool datagram)
+{
+	struct stream *s = &c->streams[cpu];
+	int r = atomic_load(&c->failure);
+
+	if (r < 0 || !bytes.len)
+		return r;
+	if (c->max_bytes && atomic_fetch_add(&c->n_bytes, bytes.len) + bytes.len > c->max_bytes)
+		return fail(c, -EFBIG);
+	if (!c->live && s->fd < 0)
+		r = part_open(c, cpu);
+	if (!r && datagram)
+		r = begin_datagram(c, s, bytes.len);
+	if (!r && c->live) {
+		r = live_add(c, s, bytes);
+	} else if (!r) {
+		r = write_all(s->fd, bytes.data, bytes.len);
+		s->n_bytes += r < 0 ? 0 : bytes.len;
+	}
+	return r < 0 ? fail(c, r) : 0;
+}
+
+int collector_add_late(struct collector *c, struct piece bytes, struct errmsg *err)
+{
+	textbuf_add(&c->late, (const char *)bytes.data, bytes.len);
+	if (!c->late.overflow)
+		return 0;
+	return errmsg_set(err, -EFBIG, "more than %u MB came after the data, which cannot be right",
+			  COLLECT_LATE_MAX >> 20);
+}
+
+void collector_flush_cpu(struct collector *c, uint32_t cpu)
+{
+	int r = c->live ? liveregion_flush(c->streams[cpu].region) : 0;
+
+	if (r < 0)
+		fail(c, r);
+}
+
+int collector_flush(struct collector *c, struct errmsg *err)
+{
+	/* parts are files of their own: what was written to them is there */
+	return c->live ? livefile_flush(c->live, err) : 0;
 }
 
 int collector_finish(struct collector *c, struct collector_result *ret, struct errmsg *err)
 {
 	struct collector_result sum = {0};
-	struct head h = {0};
 	int r;
 
 	for (uint32_t i = 0; i < c->n_cpus; i++) {
@@ -492,14 +591,7 @@ int collector_finish(struct collector *c, struct collector_result *ret, struct e
 		sum.n_short += c->streams[i].n_short;
 		sum.n_cpus += c->streams[i].n_bytes > 0;
 	}
-	r = c->head_bytes ? head_open(&h, c, err) : -ENODATA;
-	if (!c->head_bytes && sum.n_bytes)
-		errmsg_set(err, r, "no metadata came; the data alone is in %s.cpu*", c->path);
-	else if (!c->head_bytes)
-		errmsg_set(err, r, "nothing came");
-	if (!r)
-		r = put_together(c, h.tf, err);
-	head_release(&h);
+	r = c->live ? live_finish(c, err) : parts_finish(c, err);
 	if (!r || !sum.n_bytes)
 		remove_parts(c);
 	*ret = sum;

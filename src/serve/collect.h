@@ -11,9 +11,9 @@
  *	    collector_flush            now and then
  *	collector_finish               the file has its name
  *
- * Whatever came is kept: a session that breaks off is finished like one that ends well. A reader that
- * dies itself leaves TARGET.head and TARGET.cpuN, of which `sonde restore -i TARGET.head TARGET.cpu*`
- * makes a trace.
+ * Whatever came is kept: a session that breaks off is finished like one that ends well. If we die
+ * ourselves, the target has what came up to the last flush, or there are TARGET.head and TARGET.cpuN, of
+ * which `sonde restore -i TARGET.head TARGET.cpu*` makes a trace (see collect.c).
  */
 #ifndef SONDE_SERVE_COLLECT_H
 #define SONDE_SERVE_COLLECT_H
@@ -52,8 +52,10 @@ int collector_start(struct collector *c, struct errmsg *err);
 int collector_add_bytes(struct collector *c, uint32_t cpu, struct piece bytes, bool datagram);
 /* Options that came late: u16 id, u32 size, data; the id of command lines has their text. */
 int collector_add_late(struct collector *c, struct piece bytes, struct errmsg *err);
+/* By the thread of the CPU, now and then: what came so far is ready for collector_flush(). */
+void collector_flush_cpu(struct collector *c, uint32_t cpu);
 /* What came so far survives our death. By the thread of the session. */
-void collector_flush(struct collector *c);
+int collector_flush(struct collector *c, struct errmsg *err);
 
 /* After all threads are done with it. Frees c in any case. -ENODATA: nothing came, there is no file. */
 int collector_finish(struct collector *c, struct collector_result *ret, struct errmsg *err);

@@ -39,7 +39,8 @@
 #define TOKEN_MS	 5000
 #define IDLE_IN_ORDER_MS 5000 /* for connections to be closed after the client said goodbye */
 #define IDLE_MS		 500  /* for what is still on its way: datagrams, or after a loss */
-#define READS_IN_A_ROW	 16   /* of one port, then the others have their turn */
+#define FLUSH_MS	 1000
+#define READS_IN_A_ROW	 16 /* of one port, then the others have their turn */
 
 enum port_state { PORT_WAITING, PORT_TOKEN, PORT_OPEN, PORT_DONE };
 
@@ -61,7 +62,8 @@ struct worker {
 	size_t n_ports;
 	struct pollfd *polls;
 	uint8_t *buffer;
-	int64_t last_ms; /* when something came */
+	int64_t last_ms;  /* when something came */
+	int64_t flush_ms; /* when to flush next */
 };
 
 struct intake {
@@ -340,6 +342,16 @@ static size_t prepare(struct worker *w, int64_t now)
 	return n_open;
 }
 
+static void flush(struct worker *w, int64_t now)
+{
+	if (now < w->flush_ms)
+		return;
+	w->flush_ms = now + FLUSH_MS;
+	for (size_t i = 0; i < w->n_ports; i++)
+		if (w->ports[i]->state == PORT_OPEN)
+			collector_flush_cpu(w->in->collector, w->ports[i]->cpu);
+}
+
 static void *worker_run(void *arg)
 {
 	struct worker *w = arg;
@@ -351,6 +363,7 @@ static void *worker_run(void *arg)
 		size_t n_open = prepare(w, now);
 		int limit = ending == 1 && !udp ? IDLE_IN_ORDER_MS : IDLE_MS, n;
 
+		flush(w, now);
 		if (ending && !seen_end) {
 			seen_end = true;
 			w->last_ms = now;

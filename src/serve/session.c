@@ -187,7 +187,9 @@ static int wait_control(struct session *s, struct errmsg *err)
 			return failure;
 		if (r)
 			return r < 0 ? channel_refuse(r, "go on", err) : 0;
-		collector_flush(s->collector);
+		r = collector_flush(s->collector, err);
+		if (r < 0)
+			return r;
 	}
 }
 

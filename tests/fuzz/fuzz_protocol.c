@@ -184,8 +184,10 @@ static void try_session(struct piece in)
 		collector_add_bytes(c, 1, pages, true);
 		collector_add_bytes(c, 1, in, true);
 		collector_add_late(c, late, &err);
+		collector_flush_cpu(c, 0);
+		collector_flush(c, &err);
 	}
-	collector_flush(c);
+	err = (struct errmsg){0};
 	collector_finish(c, &sum, &err);
 	unlink(path);
 	for (const char *const *s = (const char *const[]){"head", "cpu0", "cpu1", NULL}; *s; s++) {

@@ -119,10 +119,9 @@ void ability_refused(struct probing *p, const char *what, int code, struct abili
 				      "forbids it",
 			   p->lsm[0] ? "; active modules: " : "", p->lsm);
 		ability_remedy(ret,
-			       a->in_container
-				       ? "run sonde on the host, or in a privileged container"
-				       : "another kernel or policy, by whoever runs this machine; "
-					 "sonde does everything else without it");
+			       is_boxed ? "run sonde on the host, or in a privileged container"
+					: "another kernel or policy, by whoever runs this machine; "
+					  "sonde does everything else without it");
 	}
 }
 

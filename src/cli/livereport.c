@@ -44,6 +44,8 @@ struct livereport {
 	struct trickle trickle;
 	struct livenames names;
 	uint64_t until_ns, n_printed;
+	void (*see)(void *ctx, const struct batch *b);
+	void *see_ctx;
 };
 
 static bool is_late(void *ctx)
@@ -158,6 +160,18 @@ void livereport_free(struct livereport *lr)
 	free(lr);
 }
 
+void livereport_watch(struct livereport *lr, void (*see)(void *ctx, const struct batch *b),
+		      void *ctx)
+{
+	lr->see = see;
+	lr->see_ctx = ctx;
+}
+
+struct formats *livereport_formats(struct livereport *lr)
+{
+	return lr->file.formats;
+}
+
 void livereport_rename(struct livereport *lr, int pid, const char *comm)
 {
 	tasks_rename(&lr->file.tasks, pid, comm, strlen(comm));
@@ -221,6 +235,8 @@ int livereport_step(struct livereport *lr, uint64_t until_ns, struct errmsg *err
 			return errmsg_set_errno(err, r, "cannot go on printing");
 		if (!r)
 			return !is_late(lr);
+		if (lr->see)
+			lr->see(lr->see_ctx, &lr->batch);
 	}
 }
 

@@ -24,6 +24,11 @@ int livereport_new(struct livereport **ret_report, struct tracefile *tf,
 		   const struct report_options *opts, const struct tracefs *t, struct errmsg *err);
 void livereport_free(struct livereport *lr);
 
+/* Who wants to see the records before they are printed; formats are those of the trace. */
+void livereport_watch(struct livereport *lr, void (*see)(void *ctx, const struct batch *b),
+		      void *ctx);
+struct formats *livereport_formats(struct livereport *lr);
+
 /* The task has this name from now on. */
 void livereport_rename(struct livereport *lr, int pid, const char *comm);
 

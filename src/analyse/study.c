@@ -1,0 +1,521 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * study.c - counts, times, stacks and call times, as a line of words asks for them.
+ *
+ * Every answer is a table of rows, found by their label: the values of some fields as text. A text is kept
+ * once (namepool), so labels and keys are compared as pointers.
+ *
+ *	count     event ──▶ label of its groups ──▶ row.n++
+ *	time      from  ──▶ text of its keys ──▶ start { ts, label }          the first one counts until …
+ *	          to    ──▶ text of its keys ──▶ start ──▶ row.total += ts - start.ts     … it is taken
+ *	stacks    event ──▶ its CPU waits; kernel_stack next on that CPU ──▶ row of that stack
+ *	graph     funcgraph_exit ──▶ row of the function; its time is taken off its caller's own time
+ *
+ * A softirq can be raised several times before it runs: the wait began with the first. Where events were
+ * lost, what was begun before cannot be trusted and is forgotten.
+ *
+ * Times are those of the records, in ns, or in units of a clock that has no ns.
+ */
+#include "analyse/study.h"
+#include "analyse/study_int.h"
+
+#include "base/hash.h"
+#include "symbols/tasks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define ROWS_MAX	  (1u << 16)
+#define STARTS_MAX	  (1u << 18)
+#define CPUS_MAX	  65536
+#define ARENA_MAX_BYTES	  (64u << 20)
+#define LABEL_MAX_BYTES	  16384
+#define GRAPH_DEPTH_MAX	  64
+#define GRAPH_TASKS_SLOTS 4096
+#define STACK_FRAMES_MAX  64
+
+struct start {
+	const struct pooled_name *key;
+	const struct pooled_name *label; /* NULL: the end knows */
+	uint64_t ts;
+	uint32_t generation; /* 0: nothing is under way */
+};
+
+struct graph_task {
+	int64_t who;
+	uint64_t begun[GRAPH_DEPTH_MAX], inner[GRAPH_DEPTH_MAX + 1]; /* by depth */
+};
+
+struct table { /* open addressing; a slot's first member is the pointer to its name */
+	void **slots;
+	size_t n_slots, n_used;
+};
+
+struct study {
+	const struct study_spec *spec;
+	struct formats *f;
+	struct printer printer;
+	struct textbuf label;
+	struct namepool names;
+	struct arena arena;
+	struct study_event **events; /* by id */
+	size_t n_events;
+	struct table rows, starts;
+	uint64_t seed;
+	uint32_t generation;
+	int stack_id, entry_id, exit_id; /* of kernel_stack, funcgraph_entry, funcgraph_exit */
+	const struct field *caller, *func, *depth, *calltime, *rettime, *entry_depth;
+	int *waiting; /* by CPU: the task whose stack is expected, -1: none */
+	size_t n_waiting;
+	struct graph_task *tasks[GRAPH_TASKS_SLOTS];
+	size_t n_tasks;
+	struct study_row **sorted;
+	uint64_t n_dropped;
+};
+
+/* --- tables ------------------------------------------------------------------------------------ */
+
+static void **find_slot(const struct study *s, void **slots, size_t n_slots, const void *name)
+{
+	size_t i = hash_number(s->seed, (uintptr_t)name >> 3, n_slots);
+
+	for (;; i++) {
+		void **slot = &slots[i & (n_slots - 1)];
+
+		if (!*slot || **(const void ***)slot == name)
+			return slot;
+	}
+}
+
+static bool table_grow(const struct study *s, struct table *t)
+{
+	size_t n_slots = t->n_slots ? t->n_slots * 2 : 256;
+	void **slots = calloc(n_slots, sizeof(*slots));
+
+	if (!slots)
+		return false;
+	for (size_t i = 0; i < t->n_slots; i++)
+		if (t->slots[i])
+			*find_slot(s, slots, n_slots, **(void ***)&t->slots[i]) = t->slots[i];
+	free(t->slots);
+	t->slots = slots;
+	t->n_slots = n_slots;
+	return true;
+}
+
+/* The entry of that name, made if it is new; NULL when there is no room. */
+static void *table_get(struct study *s, struct table *t, const void *name, size_t n_bytes,
+		       size_t max)
+{
+	void **slot;
+
+	if (!name || (t->n_used * 2 >= t->n_slots && !table_grow(s, t)))
+		return NULL;
+	slot = find_slot(s, t->slots, t->n_slots, name);
+	if (!*slot && t->n_used < max) {
+		void *entry = arena_alloc(&s->arena, n_bytes);
+
+		if (!entry)
+			return NULL;
+		*(const void **)entry = name;
+		*slot = entry;
+		t->n_used++;
+	}
+	return *slot;
+}
+
+static const struct pooled_name *pool_label(struct study *s)
+{
+	return namepool_find(&s->names, s->label.start, textbuf_len(&s->label));
+}
+
+static void add_to_row(struct study *s, const struct pooled_name *label, uint64_t time,
+		       uint64_t self, uint64_t ts)
+{
+	struct study_row *row =
+		table_get(s, &s->rows, label ? label->text : NULL, sizeof(*row), ROWS_MAX);
+
+	if (!row) {
+		s->n_dropped++;
+		return;
+	}
+	row->n++;
+	row->total += time;
+	row->self += self;
+	if (time > row->max || row->n == 1) {
+		row->max = time;
+		row->max_ts = ts;
+	}
+}
+
+/* --- count and time ---------------------------------------------------------------------------- */
+
+static const struct pooled_name *group_of(struct study *s, const struct study_event *se,
+					  const struct record *rec)
+{
+	return study_fmt_label(&s->printer, rec, se->groups, s->spec->n_groups) ? pool_label(s)
+										: NULL;
+}
+
+static void begin(struct study *s, const struct study_event *se, const struct record *rec)
+{
+	struct start *start;
+
+	if (!study_fmt_label(&s->printer, rec, se->from_keys, s->spec->n_keys))
+		return;
+	start = table_get(s, &s->starts, pool_label(s), sizeof(*start), STARTS_MAX);
+	if (!start) {
+		s->n_dropped++;
+		return;
+	}
+	if (start->generation == s->generation)
+		return;
+	start->generation = s->generation;
+	start->ts = rec->ts;
+	start->label = group_of(s, se, rec);
+}
+
+static void end(struct study *s, const struct study_event *se, const struct record *rec)
+{
+	struct start *start;
+
+	if (!study_fmt_label(&s->printer, rec, se->to_keys, s->spec->n_keys))
+		return;
+	start = table_get(s, &s->starts, pool_label(s), sizeof(*start), STARTS_MAX);
+	if (!start || start->generation != s->generation)
+		return;
+	start->generation = 0;
+	add_to_row(s, start->label ? start->label : group_of(s, se, rec),
+		   rec->ts > start->ts ? rec->ts - start->ts : 0, 0, rec->ts);
+}
+
+/* --- stacks ------------------------------------------------------------------------------------ */
+
+static int *waiting_of(struct study *s, uint32_t cpu)
+{
+	if (cpu >= CPUS_MAX)
+		return NULL;
+	if (cpu >= s->n_waiting) {
+		int *more = realloc(s->waiting, (cpu + 1) * sizeof(*more));
+
+		if (!more)
+			return NULL;
+		for (size_t i = s->n_waiting; i <= cpu; i++)
+			more[i] = -1;
+		s->waiting = more;
+		s->n_waiting = cpu + 1;
+	}
+	return &s->waiting[cpu];
+}
+
+/* The tracer's own functions lie on top of every stack and say nothing. */
+static bool is_of_tracer(const char *name, size_t len)
+{
+	static const char *const beginnings[] = {"trace_event_raw_event_",
+						 "trace_event_buffer_",
+						 "trace_raw_output_",
+						 "__traceiter_",
+						 "kprobe_",
+						 "ftrace_",
+						 "event_triggers_",
+						 "__ftrace_"};
+
+	for (size_t i = 0; i < sizeof(beginnings) / sizeof(*beginnings); i++)
+		if (len >= strlen(beginnings[i]) &&
+		    !memcmp(name, beginnings[i], strlen(beginnings[i])))
+			return true;
+	return false;
+}
+
+static void add_stack(struct study *s, const struct record *rec)
+{
+	unsigned step = s->f->long_size, n = 0;
+	size_t len;
+
+	printer_point_at(&s->printer, rec);
+	textbuf_clear(&s->label);
+	for (uint32_t pos = s->caller->offset; pos <= rec->size && rec->size - pos >= step;
+	     pos += step) {
+		uint64_t addr = bytes_get(rec->data + pos, step, s->f->swap);
+
+		if (addr == UINT64_MAX || (step == 4 && addr == UINT32_MAX) ||
+		    n == STACK_FRAMES_MAX)
+			break;
+		len = textbuf_len(&s->label);
+		if (n)
+			textbuf_add_char(&s->label, '\n');
+		study_fmt_function(&s->printer, addr);
+		if (!n && is_of_tracer(s->label.start + len, textbuf_len(&s->label) - len))
+			textbuf_clear(&s->label);
+		else
+			n++;
+	}
+	if (n)
+		add_to_row(s, pool_label(s), 0, 0, rec->ts);
+}
+
+static void follow_stacks(struct study *s, const struct study_event *se, const struct record *rec)
+{
+	int *waiting = waiting_of(s, rec->cpu), pid = rec->task ? rec->task->pid : -1;
+
+	if (!waiting)
+		return;
+	if (rec->event->id == s->stack_id && s->caller) {
+		if (*waiting == pid && pid >= 0)
+			add_stack(s, rec);
+		*waiting = -1;
+		return;
+	}
+	*waiting = se->roles & ROLE_FROM ? pid : -1;
+}
+
+/* --- graph ------------------------------------------------------------------------------------- */
+
+/* Idle tasks share a number, so that of their CPU stands for them. */
+static struct graph_task *graph_task_of(struct study *s, const struct record *rec)
+{
+	int64_t who = rec->task && rec->task->pid ? rec->task->pid : -1 - (int64_t)rec->cpu;
+	size_t i = hash_number(s->seed, who, GRAPH_TASKS_SLOTS);
+
+	for (;; i++) {
+		struct graph_task **slot = &s->tasks[i & (GRAPH_TASKS_SLOTS - 1)];
+
+		if (*slot && (*slot)->who == who)
+			return *slot;
+		if (*slot)
+			continue;
+		if (s->n_tasks >= GRAPH_TASKS_SLOTS / 2)
+			return NULL;
+		*slot = arena_alloc(&s->arena, sizeof(**slot));
+		if (*slot) {
+			(*slot)->who = who;
+			s->n_tasks++;
+		}
+		return *slot;
+	}
+}
+
+static bool is_asked_for(const struct study *s, const char *name)
+{
+	for (size_t i = 0; i < s->spec->n_from; i++)
+		if (!strcmp(s->spec->from[i], name))
+			return true;
+	return !s->spec->n_from;
+}
+
+static void leave_function(struct study *s, struct graph_task *task, const struct record *rec)
+{
+	uint64_t func, depth = 0, from, to, time, inner;
+
+	printer_point_at(&s->printer, rec);
+	if (!printer_number(&s->printer, s->func, &func))
+		return;
+	printer_number(&s->printer, s->depth, &depth);
+	if (depth >= GRAPH_DEPTH_MAX)
+		return;
+	if (printer_number(&s->printer, s->calltime, &from) &&
+	    printer_number(&s->printer, s->rettime, &to)) {
+		time = to > from ? to - from : 0;
+	} else if (task->begun[depth]) {
+		time = rec->ts - task->begun[depth];
+	} else {
+		return;
+	}
+	inner = task->inner[depth + 1];
+	task->inner[depth + 1] = 0;
+	task->inner[depth] += time;
+	textbuf_clear(&s->label);
+	study_fmt_function(&s->printer, func);
+	textbuf_add(&s->label, "", 1);
+	if (is_asked_for(s, s->label.start)) {
+		s->label.pos--;
+		add_to_row(s, pool_label(s), time, time > inner ? time - inner : 0, rec->ts);
+	}
+}
+
+static void follow_graph(struct study *s, const struct record *rec)
+{
+	bool is_entry = rec->event->id == s->entry_id;
+	struct graph_task *task;
+	uint64_t depth = 0;
+
+	if (!is_entry && rec->event->id != s->exit_id)
+		return;
+	task = graph_task_of(s, rec);
+	if (!task) {
+		s->n_dropped++;
+		return;
+	}
+	if (!is_entry)
+		return leave_function(s, task, rec);
+	printer_point_at(&s->printer, rec);
+	printer_number(&s->printer, s->entry_depth, &depth);
+	if (depth < GRAPH_DEPTH_MAX) {
+		task->begun[depth] = rec->ts;
+		task->inner[depth + 1] = 0;
+	}
+}
+
+static void forget_graph(struct study *s)
+{
+	for (size_t i = 0; i < GRAPH_TASKS_SLOTS; i++)
+		if (s->tasks[i]) {
+			memset(s->tasks[i]->begun, 0, sizeof(s->tasks[i]->begun));
+			memset(s->tasks[i]->inner, 0, sizeof(s->tasks[i]->inner));
+		}
+}
+
+/* --- the door ---------------------------------------------------------------------------------- */
+
+static const struct study_event *event_of(struct study *s, const struct event *ev)
+{
+	if ((unsigned)ev->id >= s->n_events)
+		return NULL;
+	if (!s->events[ev->id])
+		s->events[ev->id] = study_event_new(s->spec, ev, &s->arena);
+	return s->events[ev->id];
+}
+
+void study_add(struct study *s, const struct record *rec)
+{
+	const struct study_event *se = rec->event ? event_of(s, rec->event) : NULL;
+
+	if (rec->flags & RECORD_MISSED) {
+		s->generation++;
+		forget_graph(s);
+	}
+	if (!se)
+		return;
+	switch (s->spec->kind) {
+	case STUDY_COUNT:
+		if (se->roles & ROLE_FROM)
+			add_to_row(s, group_of(s, se, rec), 0, 0, rec->ts);
+		return;
+	case STUDY_TIME:
+		if (se->roles & ROLE_TO)
+			end(s, se, rec);
+		if (se->roles & ROLE_FROM)
+			begin(s, se, rec);
+		return;
+	case STUDY_STACKS:
+		return follow_stacks(s, se, rec);
+	case STUDY_GRAPH:
+		return follow_graph(s, rec);
+	}
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+	const struct study_row *x = *(struct study_row *const *)a,
+			       *y = *(struct study_row *const *)b;
+
+	if (x->total != y->total)
+		return x->total < y->total ? 1 : -1;
+	if (x->n != y->n)
+		return x->n < y->n ? 1 : -1;
+	return strcmp(x->label, y->label);
+}
+
+int study_finish(struct study *s)
+{
+	size_t n = 0;
+
+	s->sorted = calloc(s->rows.n_used + 1, sizeof(*s->sorted));
+	if (!s->sorted)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->rows.n_slots; i++)
+		if (s->rows.slots[i])
+			s->sorted[n++] = s->rows.slots[i];
+	qsort(s->sorted, n, sizeof(*s->sorted), compare_rows);
+	return 0;
+}
+
+const struct study_spec *study_spec(const struct study *s)
+{
+	return s->spec;
+}
+
+const struct study_row *const *study_rows(const struct study *s, size_t *ret_n)
+{
+	*ret_n = s->rows.n_used;
+	return (const struct study_row *const *)s->sorted;
+}
+
+uint64_t study_n_open(const struct study *s)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < s->starts.n_slots; i++) {
+		const struct start *start = s->starts.slots[i];
+
+		n += start && start->generation == s->generation;
+	}
+	return n;
+}
+
+uint64_t study_n_dropped(const struct study *s)
+{
+	return s->n_dropped;
+}
+
+static const struct field *field_of(const struct event *ev, const char *name)
+{
+	return ev ? event_find_field(ev, name) : NULL;
+}
+
+static void find_ftrace_events(struct study *s)
+{
+	const struct event *stack = formats_find_name(s->f, "ftrace", "kernel_stack");
+	const struct event *entry = formats_find_name(s->f, "ftrace", "funcgraph_entry");
+	const struct event *leave = formats_find_name(s->f, "ftrace", "funcgraph_exit");
+
+	s->stack_id = stack ? stack->id : -1;
+	s->entry_id = entry ? entry->id : -1;
+	s->exit_id = leave ? leave->id : -1;
+	s->caller = field_of(stack, "caller");
+	s->entry_depth = field_of(entry, "depth");
+	s->func = field_of(leave, "func");
+	s->depth = field_of(leave, "depth");
+	s->calltime = field_of(leave, "calltime");
+	s->rettime = field_of(leave, "rettime");
+}
+
+struct study *study_new(const struct study_spec *spec, struct formats *f)
+{
+	struct study *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	s->spec = spec;
+	s->f = f;
+	s->seed = hash_seed();
+	s->generation = 1;
+	s->n_events = f->n_table;
+	textbuf_init(&s->label, LABEL_MAX_BYTES);
+	namepool_init(&s->names);
+	arena_init(&s->arena, ARENA_MAX_BYTES);
+	s->events = calloc(s->n_events + 1, sizeof(struct study_event *));
+	if (!s->events || printer_init(&s->printer, f, &s->label) < 0) {
+		study_free(s);
+		return NULL;
+	}
+	formats_kallsyms(f);
+	find_ftrace_events(s);
+	return s;
+}
+
+void study_free(struct study *s)
+{
+	if (!s)
+		return;
+	printer_release(&s->printer);
+	textbuf_release(&s->label);
+	namepool_release(&s->names);
+	arena_release(&s->arena);
+	free(s->events);
+	free(s->rows.slots);
+	free(s->starts.slots);
+	free(s->waiting);
+	free(s->sorted);
+	free(s);
+}

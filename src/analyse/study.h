@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * study.h - small questions to a trace, asked in a line of words: how often, how long, from where.
+ *
+ *	count EVENT… [by FIELD…]                      how often, for each value of the fields
+ *	time EVENT… to EVENT… [by KEY…] [per FIELD…]  from the one to the other where the keys agree
+ *	stacks EVENT…                                 the kernel stacks that led there
+ *	graph [FUNCTION…]                             time in functions, of a function_graph trace
+ *
+ * Each may end in "top N" (rows to show) and "as WORDS" (the title). EVENT is SYSTEM:EVENT, EVENT or
+ * SYSTEM:*; FIELD is a field of the event or one of CPU, COMM, PID, TASK, EVENT; KEY is a FIELD, or
+ * FIELD=FIELD where the two events call it by different names.
+ *
+ *	study_parse ─▶ study_new ─▶ study_add … (in the order of time) ─▶ study_finish ─▶ rows ─▶ study_free
+ *
+ * One owner.
+ */
+#ifndef SONDE_ANALYSE_STUDY_H
+#define SONDE_ANALYSE_STUDY_H
+
+#include "decode/formats.h"
+#include "decode/record.h"
+
+struct errmsg;
+struct study;
+
+#define STUDY_WORDS_MAX	 8
+#define STUDY_FIELDS_MAX 4
+#define STUDY_WORD_MAX	 96
+
+enum study_kind { STUDY_COUNT, STUDY_TIME, STUDY_STACKS, STUDY_GRAPH };
+
+struct study_key {
+	char from[STUDY_WORD_MAX], to[STUDY_WORD_MAX];
+};
+
+struct study_spec {
+	enum study_kind kind;
+	char title[200];
+	char from[STUDY_WORDS_MAX][STUDY_WORD_MAX], to[STUDY_WORDS_MAX][STUDY_WORD_MAX];
+	size_t n_from, n_to; /* events; of graph: functions */
+	struct study_key keys[STUDY_FIELDS_MAX];
+	size_t n_keys;
+	char groups[STUDY_FIELDS_MAX][STUDY_WORD_MAX];
+	size_t n_groups;
+	unsigned top; /* 0: all */
+};
+
+struct study_row {
+	const char *label;   /* values with tabs between; functions with newlines between */
+	uint64_t n;	     /* how often */
+	uint64_t total, max; /* ns; of time and graph */
+	uint64_t self;	     /* of graph: without what it called */
+	uint64_t max_ts;     /* where the longest one ended */
+};
+
+/* -EINVAL with a sentence that names the word it does not understand. */
+int study_parse(struct study_spec *spec, const char *line, struct errmsg *err);
+
+/* spec must stay. NULL without memory. */
+struct study *study_new(const struct study_spec *spec, struct formats *f);
+void study_free(struct study *s);
+
+void study_add(struct study *s, const struct record *rec);
+/* Sorts: the most time first, or the most frequent. 0 or -ENOMEM. */
+int study_finish(struct study *s);
+
+const struct study_spec *study_spec(const struct study *s);
+/* After study_finish(). */
+const struct study_row *const *study_rows(const struct study *s, size_t *ret_n);
+/* Beginnings that never came to an end, and what did not fit into memory. */
+uint64_t study_n_open(const struct study *s);
+uint64_t study_n_dropped(const struct study *s);
+
+#endif

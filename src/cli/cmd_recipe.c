@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd_recipe.c - `sonde recipe`: named scenarios, traced and summed up.
+ *
+ *	recipe list              what there is, one line each
+ *	recipe show NAME         a recipe as it is written, to read or to copy and change
+ *	recipe NAME              trace as it says, then answer its questions
+ *	recipe NAME -i FILE      answer its questions from a trace that exists
+ *
+ * NAME is looked for among the user's own files ($XDG_CONFIG_HOME/sonde/recipes, else ~/.config/…), then
+ * among those in the program; a word with a slash or the ending .recipe is a path.
+ */
+#include "base/spelling.h"
+#include "cli/command.h"
+#include "cli/recipe_run.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ENDING	       ".recipe"
+#define FILE_MAX_BYTES (1u << 17)
+#define FILES_MAX      1000
+
+static const struct option_row rows[] = {
+	{OPTION_STRING, 'i', "input", "FILE", "ask a trace that was recorded before",
+	 offsetof(struct recipe_options, input), .complete = "file"},
+	{OPTION_STRING, 'o', "output", "FILE",
+	 "where the trace goes (default trace.dat; a live recipe keeps none without it)",
+	 offsetof(struct recipe_options, output), .complete = "file"},
+	{OPTION_NUMBER, 'd', "duration", "SECONDS", "how long to trace; 0: until Ctrl-C",
+	 offsetof(struct recipe_options, seconds)},
+	{OPTION_STRING, 'P', "pid", "PID,…", "only these tasks",
+	 offsetof(struct recipe_options, pids)},
+	{OPTION_FLAG, 'F', NULL, .help = "only the command that is given, and its children",
+	 .offset = offsetof(struct recipe_options, only_command)},
+	{OPTION_FLAG, 'q', "quiet", .help = "say nothing of what is different on this kernel",
+	 .offset = offsetof(struct recipe_options, quiet)},
+	{OPTION_FLAG, 0, "json", .help = "the answers as one JSON object",
+	 .offset = offsetof(struct recipe_options, json)},
+	{OPTION_STRING, 0, "color", "WHEN", "colours: auto, always, never",
+	 offsetof(struct recipe_options, colour), .complete = "auto always never"},
+	{OPTION_END},
+};
+
+/* --- finding ----------------------------------------------------------------------------------- */
+
+/* The user's directory of recipes; false if he has none. */
+static bool own_dir(char *buf, size_t n_bytes)
+{
+	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+
+	if (config && *config)
+		return snprintf(buf, n_bytes, "%s/sonde/recipes", config) < n_bytes;
+	return home && *home && snprintf(buf, n_bytes, "%s/.config/sonde/recipes", home) < n_bytes;
+}
+
+/* The whole file, to be freed; NULL with errno. */
+static char *read_text(const char *path)
+{
+	FILE *file = fopen(path, "re");
+	char *text = file ? malloc(FILE_MAX_BYTES) : NULL;
+	size_t n = text ? fread(text, 1, FILE_MAX_BYTES - 1, file) : 0;
+	int code = file && ferror(file) ? EIO : errno;
+
+	if (text)
+		text[n] = 0;
+	if (file)
+		fclose(file);
+	errno = code;
+	return text;
+}
+
+static bool ends_in(const char *s, const char *ending)
+{
+	size_t len = strlen(s), n = strlen(ending);
+
+	return len > n && !strcmp(s + len - n, ending);
+}
+
+static int refuse_name(const char *name, struct errmsg *err)
+{
+	struct spelling sp;
+
+	spelling_init(&sp, name, strlen(name));
+	for (const struct recipe_text *b = recipe_builtin; b->name; b++)
+		spelling_add(&sp, b->name);
+	return errmsg_set(err, -EINVAL,
+			  "there is no recipe '%s'%s%s; 'sonde recipe list' lists them", name,
+			  sp.nearest ? "; did you mean " : "", sp.nearest ? sp.nearest : "");
+}
+
+/* The text, to be freed, and where it is from. */
+static int find_text(const char *name, char **ret_text, char *where, size_t n_bytes,
+		     struct errmsg *err)
+{
+	char dir[PATH_MAX];
+
+	if (strchr(name, '/') || ends_in(name, ENDING)) {
+		snprintf(where, n_bytes, "%s", name);
+		*ret_text = read_text(name);
+		return *ret_text ? 0 : errmsg_set_errno(err, -errno, "cannot read %s", name);
+	}
+	if (own_dir(dir, sizeof(dir)) &&
+	    snprintf(where, n_bytes, "%s/%s%s", dir, name, ENDING) < n_bytes) {
+		*ret_text = read_text(where);
+		if (*ret_text)
+			return 0;
+	}
+	for (const struct recipe_text *b = recipe_builtin; b->name; b++)
+		if (!strcmp(b->name, name)) {
+			snprintf(where, n_bytes, "the recipe %s", name);
+			*ret_text = strdup(b->text);
+			return *ret_text ? 0 : errmsg_set_errno(err, -ENOMEM, "cannot read it");
+		}
+	return refuse_name(name, err);
+}
+
+/* --- list and show ----------------------------------------------------------------------------- */
+
+static void list_one(const char *text, const char *path, const char *remark)
+{
+	struct errmsg why = {0};
+	struct recipe r;
+
+	if (recipe_parse(&r, text, path, &why) < 0) {
+		printf("  %-16s %s\n", "?", why.text);
+		return;
+	}
+	printf("  %-16s %s%s\n", r.name, r.summary, remark);
+	recipe_release(&r);
+}
+
+static int is_recipe(const struct dirent *e)
+{
+	return ends_in(e->d_name, ENDING);
+}
+
+static int list_all(void)
+{
+	char dir[PATH_MAX], path[PATH_MAX + 300];
+	struct dirent **list;
+	int n = own_dir(dir, sizeof(dir)) ? scandir(dir, &list, is_recipe, alphasort) : -1;
+
+	for (const struct recipe_text *b = recipe_builtin; b->name; b++)
+		list_one(b->text, b->name, "");
+	for (int i = 0; i < n; i++) {
+		char *text;
+
+		snprintf(path, sizeof(path), "%s/%s", dir, list[i]->d_name);
+		text = i < FILES_MAX ? read_text(path) : NULL;
+		if (text)
+			list_one(text, path, " (your own)");
+		free(text);
+		free(list[i]);
+	}
+	if (n >= 0)
+		free(list);
+	return 0;
+}
+
+static int show(const char *name, struct errmsg *err)
+{
+	char where[PATH_MAX];
+	char *text;
+	int r = find_text(name, &text, where, sizeof(where), err);
+
+	if (r < 0)
+		return r;
+	fputs(text, stdout);
+	free(text);
+	return 0;
+}
+
+/* --- the command ------------------------------------------------------------------------------- */
+
+static int carry_out(const char *name, const struct recipe_options *o, char **argv,
+		     struct errmsg *err)
+{
+	struct recipe_run run = {.o = o};
+	struct recipe recipe;
+	char where[PATH_MAX];
+	char *text;
+	int r = find_text(name, &text, where, sizeof(where), err);
+
+	if (r < 0)
+		return r;
+	r = recipe_parse(&recipe, text, where, err);
+	free(text);
+	if (r < 0)
+		return r;
+	run.recipe = &recipe;
+	textbuf_init(&run.notes, 1 << 16);
+	r = recipe_studies_init(&run.studies, &recipe, err);
+	if (r >= 0)
+		r = o->input ? recipe_study_file(&run, o->input, err)
+			     : recipe_record(&run, argv, err);
+	textbuf_release(&run.notes);
+	recipe_release(&recipe);
+	return r;
+}
+
+static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
+{
+	struct recipe_options o = {.seconds = -1};
+	int n = command_parse(cmd, &o, argc, argv, err);
+
+	if (n < 0)
+		return n;
+	if (!n || (n == 1 && !strcmp(argv[1], "list")))
+		return list_all();
+	if (!strcmp(argv[1], "show"))
+		return n == 2 ? show(argv[2], err)
+			      : errmsg_set(err, -EINVAL, "recipe show takes the name of a recipe");
+	if (o.input && n > 1)
+		return errmsg_set(err, -EINVAL, "with -i there is no command to run: '%s'",
+				  argv[2]);
+	if (o.seconds < -1)
+		return errmsg_set(err, -EINVAL, "-d takes a number of seconds");
+	argv[n + 1] = NULL; /* behind the words that were moved to the front */
+	return carry_out(argv[1], &o, n > 1 ? argv + 2 : NULL, err);
+}
+
+const struct command cmd_recipe = {
+	.name = "recipe",
+	.summary = "trace a known scenario and sum up what was caught",
+	.usage = "list | show NAME | NAME [options] [-- COMMAND [ARGUMENT…]]",
+	.options = rows,
+	.run = run,
+};

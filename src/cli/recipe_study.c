@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * recipe_study.c - the questions of a recipe, put to a trace file, and the answers printed.
+ *
+ * All questions are answered in one walk over the records, in the order of time, of all buffers of the
+ * file. Events come with all their fields and function exits are not folded into their entries, because the
+ * graph study counts exits.
+ */
+#include "cli/recipe_run.h"
+
+#include "base/conveyor.h"
+#include "base/jsonwriter.h"
+#include "cli/output.h"
+#include "decode/names.h"
+#include "decode/sequence.h"
+#include "present/studytext.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#define TEXT_MAX_BYTES (64u << 20)
+
+/* --- questions --------------------------------------------------------------------------------- */
+
+int recipe_studies_init(struct recipe_studies *rs, const struct recipe *r, struct errmsg *err)
+{
+	int code = 0;
+
+	*rs = (struct recipe_studies){.in_time = true};
+	for (size_t i = 0; i < r->n_lines && code >= 0; i++) {
+		struct errmsg why = {0};
+
+		if (r->lines[i].key != RECIPE_SHOW)
+			continue;
+		if (rs->n == RECIPE_STUDIES_MAX)
+			return errmsg_set(err, -EFBIG, "the recipe %s has more than %d show lines",
+					  r->name, RECIPE_STUDIES_MAX);
+		code = study_parse(&rs->specs[rs->n++], r->lines[i].value, &why);
+		if (code < 0)
+			errmsg_set(err, code, "the recipe %s, show: %s", r->name, why.text);
+	}
+	return code;
+}
+
+int recipe_studies_start(struct recipe_studies *rs, struct formats *f)
+{
+	for (size_t i = 0; i < rs->n; i++) {
+		rs->studies[i] = study_new(&rs->specs[i], f);
+		if (!rs->studies[i])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+void recipe_studies_add(struct recipe_studies *rs, const struct record *rec)
+{
+	for (size_t i = 0; i < rs->n; i++)
+		study_add(rs->studies[i], rec);
+}
+
+int recipe_studies_finish(struct recipe_studies *rs)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < rs->n && r >= 0; i++)
+		r = study_finish(rs->studies[i]);
+	return r;
+}
+
+void recipe_studies_release(struct recipe_studies *rs)
+{
+	for (size_t i = 0; i < rs->n; i++)
+		study_free(rs->studies[i]);
+	rs->n = 0;
+}
+
+/* --- a file ------------------------------------------------------------------------------------ */
+
+struct file_walk {
+	struct tracefile *tf;
+	struct formats *formats;
+	struct tasks tasks;
+	struct unpacker *unpacker;
+	struct sequence *seq;
+};
+
+static int add_sources(struct file_walk *w, struct recipe_studies *rs)
+{
+	struct timeconv_config time_config = {0};
+	int r = 0;
+
+	for (size_t i = 0; i < w->tf->n_buffers && r >= 0; i++) {
+		const struct tracefile_buffer *b = &w->tf->buffers[i];
+		struct source_config sc = {
+			.tf = w->tf, .formats = w->formats, .tasks = &w->tasks, .buffer = b};
+
+		if (b->is_text)
+			continue;
+		timeconv_init(&sc.time, w->tf, b->clock, &time_config);
+		rs->in_time &= sc.time.in_time;
+		r = sequence_add_source(w->seq, &sc, w->unpacker);
+	}
+	return r;
+}
+
+static int add_records(struct file_walk *w, struct recipe_studies *rs)
+{
+	struct batch batch;
+	int r = batch_init(&batch);
+
+	if (r < 0)
+		return r;
+	while ((r = sequence_fill(w->seq, &batch)) > 0)
+		for (size_t i = 0; i < batch.n; i++)
+			recipe_studies_add(rs, &batch.records[i]);
+	batch_release(&batch);
+	return r;
+}
+
+static int walk_file(struct file_walk *w, struct recipe_studies *rs, struct errmsg *err)
+{
+	struct sequence_config config = {.raw = true, .all_names = true, .to = UINT64_MAX};
+	struct formats_config formats_config = {0};
+	unsigned n_threads = conveyor_default_threads();
+	int r = formats_new(&w->formats, w->tf, &formats_config, err);
+
+	if (r >= 0)
+		r = tasks_init(&w->tasks, tracefile_text(w->tf, TRACEFILE_CMDLINES));
+	if (r >= 0)
+		r = names_gather(w->tf, w->formats, &w->tasks);
+	if (r >= 0 && n_threads > 1 && w->tf->compression != COMPRESSION_NONE)
+		w->unpacker = unpacker_new(n_threads - 1, 1);
+	if (r >= 0) {
+		w->seq = sequence_new(&config);
+		r = w->seq ? recipe_studies_start(rs, w->formats) : -ENOMEM;
+	}
+	if (r >= 0)
+		r = add_sources(w, rs);
+	if (r >= 0)
+		r = sequence_start(w->seq);
+	if (r >= 0)
+		r = add_records(w, rs);
+	if (r >= 0)
+		r = recipe_studies_finish(rs);
+	return r < 0 ? errmsg_set_errno(err, r, "cannot read the events of %s", w->tf->path) : 0;
+}
+
+int recipe_study_file(struct recipe_run *run, const char *path, struct errmsg *err)
+{
+	struct file_walk w = {0};
+	int r = tracefile_open(&w.tf, path, err);
+
+	if (r < 0)
+		return r;
+	r = walk_file(&w, &run->studies, err);
+	if (r >= 0)
+		r = recipe_print(run, err);
+	for (size_t i = 0; i < w.tf->n_damage && r != -EPIPE; i++)
+		fprintf(stderr, "sonde: %s\n", w.tf->damage[i]);
+	if (r >= 0)
+		r = w.tf->n_damage ? 1 : 0;
+	recipe_studies_release(&run->studies); /* they point into the formats */
+	sequence_free(w.seq);
+	unpacker_free(w.unpacker);
+	tasks_release(&w.tasks);
+	formats_free(w.formats);
+	tracefile_close(w.tf);
+	return r;
+}
+
+/* --- answers ----------------------------------------------------------------------------------- */
+
+static void fmt_json(const struct recipe_run *run, struct textbuf *tb)
+{
+	struct jsonwriter w;
+
+	jsonwriter_init(&w, tb);
+	jsonwriter_open(&w, NULL, '{');
+	jsonwriter_add_string(&w, "recipe", run->recipe->name);
+	jsonwriter_open(&w, "notes", '[');
+	for (const char *p = run->notes.start, *end = run->notes.pos; p && p < end;) {
+		size_t len = strcspn(p, "\n");
+
+		jsonwriter_add_text(&w, NULL, p, len);
+		p += len + 1;
+	}
+	jsonwriter_close(&w);
+	jsonwriter_open(&w, "answers", '[');
+	for (size_t i = 0; i < run->studies.n; i++)
+		studytext_fmt_json(run->studies.studies[i], run->studies.in_time, &w);
+	jsonwriter_close(&w);
+	jsonwriter_close(&w);
+	textbuf_add_char(tb, '\n');
+}
+
+int recipe_print(struct recipe_run *run, struct errmsg *err)
+{
+	struct output out;
+	struct textbuf tb;
+	int r = output_open(&out, run->o->json ? "never" : run->o->colour, true, err);
+
+	if (r < 0)
+		return r;
+	textbuf_init(&tb, TEXT_MAX_BYTES);
+	if (run->o->json)
+		fmt_json(run, &tb);
+	for (size_t i = 0; i < run->studies.n && !run->o->json; i++) {
+		if (i)
+			textbuf_add_char(&tb, '\n');
+		studytext_fmt(run->studies.studies[i], run->studies.in_time, out.colour, &tb);
+	}
+	r = tb.overflow ? errmsg_set(err, -EFBIG, "there is more than can be printed")
+			: output_write(&out, tb.start, textbuf_len(&tb));
+	textbuf_release(&tb);
+	output_close(&out);
+	return r;
+}

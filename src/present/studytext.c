@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * studytext.c - tables of counts and times, and stacks with how often each occurred.
+ *
+ *	from raise to run
+ *	    count   total ms     avg us     max us             at  vec
+ *	      210      1.512      7.200     91.034     502.509197  TIMER
+ *
+ *	where softirqs are raised from
+ *	       12  raise_softirq
+ *	            <- update_process_times
+ *	            <- tick_sched_timer
+ *
+ * The columns of values are as wide as their longest value, up to a limit; the last one is not padded.
+ * Of many rows only the first ones are shown, and a line says how many more there are.
+ */
+#include "present/studytext.h"
+
+#define ROWS_DEFAULT   20
+#define STACKS_DEFAULT 5
+#define WIDTH_MAX      40
+#define FRAMES_SHOWN   16
+
+static size_t rows_shown(const struct study_spec *spec, size_t n)
+{
+	size_t top = spec->top			  ? spec->top
+		     : spec->kind == STUDY_STACKS ? STACKS_DEFAULT
+						  : ROWS_DEFAULT;
+
+	return n < top ? n : top;
+}
+
+/* --- values ------------------------------------------------------------------------------------ */
+
+static const char *column_name(const struct study_spec *spec, size_t i)
+{
+	return spec->kind == STUDY_GRAPH ? "function" : spec->groups[i];
+}
+
+static size_t count_columns(const struct study_spec *spec)
+{
+	return spec->kind == STUDY_GRAPH ? 1 : spec->n_groups;
+}
+
+static void find_widths(const struct study_spec *spec, const struct study_row *const *rows,
+			size_t n, size_t *widths)
+{
+	for (size_t c = 0; c < count_columns(spec); c++)
+		widths[c] = strlen(column_name(spec, c));
+	for (size_t i = 0; i < n; i++) {
+		const char *p = rows[i]->label;
+
+		for (size_t c = 0; c < count_columns(spec); c++) {
+			size_t len = strcspn(p, "\t");
+
+			if (len > widths[c])
+				widths[c] = len < WIDTH_MAX ? len : WIDTH_MAX;
+			p += len + !!p[len];
+		}
+	}
+}
+
+static void fmt_values(const struct study_spec *spec, const char *label, const size_t *widths,
+		       struct textbuf *tb)
+{
+	for (size_t c = 0; c < count_columns(spec); c++) {
+		size_t len = strcspn(label, "\t");
+
+		textbuf_add(tb, "  ", 2);
+		textbuf_add(tb, label, len);
+		if (c + 1 < count_columns(spec) && len < widths[c])
+			textbuf_add_fill(tb, ' ', widths[c] - len);
+		label += len + !!label[len];
+	}
+}
+
+/* --- tables ------------------------------------------------------------------------------------ */
+
+static bool has_times(const struct study_spec *spec)
+{
+	return spec->kind == STUDY_TIME || spec->kind == STUDY_GRAPH;
+}
+
+static void fmt_head(const struct study_spec *spec, bool in_time, const size_t *widths,
+		     struct textbuf *tb)
+{
+	textbuf_addf(tb, "%9s", "count");
+	if (has_times(spec))
+		textbuf_addf(tb, " %10s", in_time ? "total ms" : "total");
+	if (spec->kind == STUDY_GRAPH)
+		textbuf_addf(tb, " %10s", in_time ? "self ms" : "self");
+	if (has_times(spec))
+		textbuf_addf(tb, " %10s %10s %14s", in_time ? "avg us" : "avg",
+			     in_time ? "max us" : "max", "at");
+	for (size_t c = 0; c < count_columns(spec); c++) {
+		size_t len = strlen(column_name(spec, c));
+
+		textbuf_addf(tb, "  %s", column_name(spec, c));
+		if (c + 1 < count_columns(spec) && len < widths[c])
+			textbuf_add_fill(tb, ' ', widths[c] - len);
+	}
+	textbuf_add_char(tb, '\n');
+}
+
+static void fmt_scaled(uint64_t v, double by, bool in_time, struct textbuf *tb)
+{
+	if (in_time)
+		textbuf_addf(tb, " %10.3f", v / by);
+	else
+		textbuf_addf(tb, " %10llu", (unsigned long long)v);
+}
+
+static void fmt_row(const struct study_spec *spec, const struct study_row *row, bool in_time,
+		    const size_t *widths, struct textbuf *tb)
+{
+	textbuf_addf(tb, "%9llu", (unsigned long long)row->n);
+	if (has_times(spec)) {
+		fmt_scaled(row->total, 1e6, in_time, tb);
+		if (spec->kind == STUDY_GRAPH)
+			fmt_scaled(row->self, 1e6, in_time, tb);
+		fmt_scaled(row->total / row->n, 1e3, in_time, tb);
+		fmt_scaled(row->max, 1e3, in_time, tb);
+		if (in_time)
+			textbuf_addf(tb, " %7llu.%06llu",
+				     (unsigned long long)(row->max_ts / 1000000000),
+				     (unsigned long long)(row->max_ts % 1000000000 / 1000));
+		else
+			textbuf_addf(tb, " %14llu", (unsigned long long)row->max_ts);
+	}
+	fmt_values(spec, row->label, widths, tb);
+	textbuf_add_char(tb, '\n');
+}
+
+static void fmt_stack(const struct study_row *row, struct textbuf *tb)
+{
+	const char *p = row->label;
+	size_t n = 0;
+
+	textbuf_addf(tb, "%9llu", (unsigned long long)row->n);
+	for (; *p && n < FRAMES_SHOWN; n++) {
+		size_t len = strcspn(p, "\n");
+
+		textbuf_add_str(tb, n ? "           <- " : "  ");
+		textbuf_add(tb, p, len);
+		textbuf_add_char(tb, '\n');
+		p += len + !!p[len];
+	}
+	if (*p)
+		textbuf_add_str(tb, "           <- …\n");
+}
+
+void studytext_fmt(const struct study *s, bool in_time, bool colour, struct textbuf *tb)
+{
+	const struct study_spec *spec = study_spec(s);
+	size_t n, shown, widths[STUDY_FIELDS_MAX] = {0};
+	const struct study_row *const *rows = study_rows(s, &n);
+
+	shown = rows_shown(spec, n);
+	textbuf_addf(tb, "%s%s%s\n", colour ? "\033[1m" : "", spec->title, colour ? "\033[0m" : "");
+	if (!n)
+		textbuf_add_str(tb, "        nothing of it was caught\n");
+	find_widths(spec, rows, shown, widths);
+	if (n && spec->kind != STUDY_STACKS)
+		fmt_head(spec, in_time, widths, tb);
+	for (size_t i = 0; i < shown; i++)
+		if (spec->kind == STUDY_STACKS)
+			fmt_stack(rows[i], tb);
+		else
+			fmt_row(spec, rows[i], in_time, widths, tb);
+	if (shown < n)
+		textbuf_addf(tb, "          and %zu more\n", n - shown);
+	if (study_n_open(s))
+		textbuf_addf(tb, "          %llu had not come to an end when the trace did\n",
+			     (unsigned long long)study_n_open(s));
+	if (study_n_dropped(s))
+		textbuf_addf(tb, "          %llu are left out: there are too many different ones\n",
+			     (unsigned long long)study_n_dropped(s));
+}
+
+/* --- JSON -------------------------------------------------------------------------------------- */
+
+static void fmt_json_label(const struct study_spec *spec, const char *label, struct jsonwriter *w)
+{
+	bool stack = spec->kind == STUDY_STACKS;
+	const char *until = stack ? "\n" : "\t";
+
+	if (stack)
+		jsonwriter_open(w, "stack", '[');
+	for (size_t c = 0; *label && (stack || c < count_columns(spec)); c++) {
+		size_t len = strcspn(label, until);
+
+		jsonwriter_add_text(w, stack ? NULL : column_name(spec, c), label, len);
+		label += len + !!label[len];
+	}
+	if (stack)
+		jsonwriter_close(w);
+}
+
+void studytext_fmt_json(const struct study *s, bool in_time, struct jsonwriter *w)
+{
+	const struct study_spec *spec = study_spec(s);
+	size_t n;
+	const struct study_row *const *rows = study_rows(s, &n);
+
+	jsonwriter_open(w, NULL, '{');
+	jsonwriter_add_string(w, "title", spec->title);
+	jsonwriter_add_string(w, "unit", in_time ? "ns" : NULL);
+	jsonwriter_open(w, "rows", '[');
+	for (size_t i = 0; i < n; i++) {
+		jsonwriter_open(w, NULL, '{');
+		fmt_json_label(spec, rows[i]->label, w);
+		jsonwriter_add_uint(w, "count", rows[i]->n);
+		if (has_times(spec)) {
+			jsonwriter_add_uint(w, "total", rows[i]->total);
+			jsonwriter_add_uint(w, "max", rows[i]->max);
+			jsonwriter_add_uint(w, "max_at", rows[i]->max_ts);
+		}
+		if (spec->kind == STUDY_GRAPH)
+			jsonwriter_add_uint(w, "self", rows[i]->self);
+		jsonwriter_close(w);
+	}
+	jsonwriter_close(w);
+	jsonwriter_add_uint(w, "open", study_n_open(s));
+	jsonwriter_add_uint(w, "dropped", study_n_dropped(s));
+	jsonwriter_close(w);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * studytext.h - the answer to a question of analyse/study.h, as a table or as JSON.
+ */
+#ifndef SONDE_PRESENT_STUDYTEXT_H
+#define SONDE_PRESENT_STUDYTEXT_H
+
+#include "analyse/study.h"
+#include "base/jsonwriter.h"
+
+/* in_time: the trace's clock counts ns; else its units are shown as they are. */
+void studytext_fmt(const struct study *s, bool in_time, bool colour, struct textbuf *tb);
+/* One object, into what is open in w. */
+void studytext_fmt_json(const struct study *s, bool in_time, struct jsonwriter *w);
+
+#endif

@@ -98,6 +98,18 @@ static int refuse_option(struct setup *s, const struct setup_buffer *b, const ch
 	return -EINVAL;
 }
 
+/*
+ * The options of a tracer (func_stack_trace, funcgraph-…) exist once: written in an instance, they change
+ * at the top level, too. So that one is noted as well.
+ */
+static int write_option(struct setup *s, const struct setup_buffer *b, const char *file,
+			const char *value, struct errmsg *err)
+{
+	int r = s->journal ? journal_save(s->journal, "", file, err) : 0;
+
+	return r < 0 ? r : setup_write(s, b->instance, file, value, TRACEFS_SET, err);
+}
+
 /* "name", "noname" or, where an option has a value, "name=value". */
 static int set_option(struct setup *s, const struct setup_buffer *b, const char *option,
 		      struct errmsg *err)
@@ -107,11 +119,11 @@ static int set_option(struct setup *s, const struct setup_buffer *b, const char 
 
 	snprintf(file, sizeof(file), "options/%.*s", (int)strcspn(option, "="), option);
 	if (tracefs_exists(&s->t, b->instance, file))
-		return setup_write(s, b->instance, file, value ? value + 1 : "1", TRACEFS_SET, err);
+		return write_option(s, b, file, value ? value + 1 : "1", err);
 	if (!strncmp(option, "no", 2)) {
 		snprintf(file, sizeof(file), "options/%s", option + 2);
 		if (tracefs_exists(&s->t, b->instance, file))
-			return setup_write(s, b->instance, file, "0", TRACEFS_SET, err);
+			return write_option(s, b, file, "0", err);
 	}
 	return refuse_option(s, b, option, err);
 }

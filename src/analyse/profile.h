@@ -87,6 +87,7 @@ struct profile_task {
 	bool is_global; /* … to the machine: hooks with the flag g */
 	size_t n_tasks; /* in a group */
 	uint64_t run;	/* on a CPU in all */
+	uint64_t sum;	/* of the times of all rows, which may lie within one another */
 	struct profile_row *const *rows;
 	size_t n_rows;
 };

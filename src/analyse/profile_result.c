@@ -268,8 +268,10 @@ static int finish_task(struct profile *p, struct ptask *t)
 	if (!p->config.as_trace_cmd)
 		n = fold_rows(p, rows, n);
 	pub = arena_alloc_array(&p->arena, n ? n : 1, sizeof(*pub));
-	for (size_t i = 0; pub && i < n; i++)
+	for (size_t i = 0; pub && i < n; i++) {
 		pub[i] = &rows[i]->pub;
+		t->pub.sum += rows[i]->pub.times.total;
+	}
 	free(rows);
 	t->pub.rows = pub;
 	t->pub.n_rows = pub ? n : 0;
@@ -277,15 +279,6 @@ static int finish_task(struct profile *p, struct ptask *t)
 }
 
 /* --- tasks ------------------------------------------------------------------------------------ */
-
-static uint64_t row_time(const struct profile_task *t)
-{
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < t->n_rows; i++)
-		sum += t->rows[i]->times.total;
-	return sum;
-}
 
 static int rank(const struct profile_task *t)
 {
@@ -319,7 +312,7 @@ static int tasks_by_interest(const void *a, const void *b)
 	if (!c)
 		c = compare(y->run, x->run);
 	if (!c)
-		c = compare(row_time(y), row_time(x));
+		c = compare(y->sum, x->sum);
 	if (!c)
 		c = (x->pid > y->pid) - (x->pid < y->pid);
 	if (!c)

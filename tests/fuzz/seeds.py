@@ -204,6 +204,24 @@ def make_kernelhist(place, golden):
          ", common_pid:        160} hitcount:          1\n", totals)
 
 
+# Profiles.
+
+def make_profile(place, golden):
+    def record(event, pid, *words, cpu=0, later=5):
+        data = struct.pack(f"<{len(words)}Q", *words)
+        return bytes([event, cpu, pid, later, len(data)]) + data
+    switch = [record(0, a, 0x41, 0, a, state, 0x42, 0, b)
+              for a, state, b in ((7, 1, 0), (0, 0, 7), (7, 256, 8), (8, 2, 7))]
+    sched = [*switch, record(12, 7, 1, 0x1010, 0x2010), record(1, 0, 0x41, 0, 7), *switch]
+    calls = [record(3, 7, 5), record(4, 7, 5), record(14, 8, 0), record(15, 8, 0), record(13, 7, 9)]
+    irqs = [record(5, 7, 1), record(6, 8, 1), record(7, 8, 1), record(8, 7, 25, 24 | 4 << 16, 0x41),
+            record(9, 7, 25), record(12, 7, 1, 0x1010), record(10, 7, 0x1000), record(11, 7, 0x1000)]
+    hooks = "", "sched_wakeup,pid,pid/sched_switch,next_pid,s", "sys_enter,id/sys_exit,id,gp"
+    for options in range(16):
+        keep(place, f"all-{options}", bytes([options]), hooks[options % 3], b"\0",
+             *sched, *calls, *irqs, record(13, 7, 9, cpu=0x80), *sched)
+
+
 def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)

@@ -402,7 +402,14 @@ static int switch_all(struct setup *s, const char *value, struct errmsg *err)
 
 int setup_start(struct setup *s, struct errmsg *err)
 {
-	return switch_all(s, "1", err);
+	int r = 0;
+
+	for (size_t i = 0; i < s->n_buffers && r >= 0; i++) {
+		r = setup_rearm_functions(s, &s->buffers[i], err);
+		if (r >= 0)
+			r = setup_rearm_events(s, &s->buffers[i], err);
+	}
+	return r < 0 ? r : switch_all(s, "1", err);
 }
 
 int setup_stop(struct setup *s, struct errmsg *err)

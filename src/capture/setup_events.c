@@ -169,6 +169,50 @@ static int visit_event(void *ctx, const char *system, const char *event)
 	return set_event(w, system, event);
 }
 
+/* "traceoff:1 if pid == 1": it has a count. hist has numbers of its own. */
+static bool is_counted(const char *trigger)
+{
+	size_t len = strcspn(trigger, " ");
+	const char *colon = memrchr(trigger, ':', len);
+
+	return colon && strncmp(trigger, "hist", 4) && colon + 1 < trigger + len &&
+	       strspn(colon + 1, "0123456789") == (size_t)(trigger + len - colon - 1);
+}
+
+static int rearm_event(void *ctx, const char *system, const char *event)
+{
+	struct event_walk *w = ctx;
+	char path[TRACEFS_PATH_MAX], text[1024];
+	int r = 0;
+
+	if (!setup_event_matches(w->e->pattern, system, event) || !strcmp(system, "ftrace"))
+		return 0;
+	eventdir_fmt_path(system, event, "trigger", path);
+	for (size_t i = 0; i < w->e->triggers.n && r >= 0; i++) {
+		if (!is_counted(w->e->triggers.words[i]))
+			continue;
+		snprintf(text, sizeof(text), "!%s", w->e->triggers.words[i]);
+		r = tracefs_write(&w->s->t, w->b->instance, path, text, TRACEFS_APPEND, w->err);
+		if (r >= 0)
+			r = tracefs_write(&w->s->t, w->b->instance, path, w->e->triggers.words[i],
+					  TRACEFS_APPEND, w->err);
+	}
+	return r;
+}
+
+int setup_rearm_events(struct setup *s, const struct setup_buffer *b, struct errmsg *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < b->plan->n_events && r >= 0; i++) {
+		struct event_walk w = {.s = s, .b = b, .e = &b->plan->events[i], .err = err};
+
+		if (w.e->triggers.n)
+			r = eventdir_each(&s->t, b->instance, rearm_event, &w, err);
+	}
+	return r;
+}
+
 static int set_pattern(struct setup *s, const struct setup_buffer *b, const struct plan_event *e,
 		       struct errmsg *err)
 {

@@ -10,6 +10,9 @@
  * All words of a list go through one open file: the kernel takes a list over when it is closed, and
  * patches its code once. A word that matches nothing is refused by the kernel with "Invalid argument";
  * kfunctions.h finds the reason and what could be meant.
+ *
+ * A command with a count is spent by whoever calls the function, recording or not, and that is us while we
+ * set the rest. So it is armed again when all is set.
  */
 #include "capture/kfunctions.h"
 #include "capture/setup_int.h"
@@ -62,6 +65,38 @@ static int write_list(struct setup *s, const struct setup_buffer *b, const char 
 		}
 	if (close(fd) && r >= 0)
 		r = errmsg_set_errno(err, -errno, "the kernel refuses the functions for %s", file);
+	return r;
+}
+
+/* "vfs_open:stacktrace:2": the part before the count, or 0 if there is none. */
+static size_t counted_command(const char *word)
+{
+	const char *colon = strrchr(word, ':');
+
+	return colon && colon != strchr(word, ':') && colon[1] &&
+			       strspn(colon + 1, "0123456789") == strlen(colon + 1)
+		       ? (size_t)(colon - word)
+		       : 0;
+}
+
+int setup_rearm_functions(struct setup *s, const struct setup_buffer *b, struct errmsg *err)
+{
+	const struct plan_words *words = &b->plan->functions;
+	int r = 0;
+
+	for (size_t i = 0; i < words->n && r >= 0; i++) {
+		size_t len = counted_command(words->words[i]);
+		char text[1024];
+
+		if (!len)
+			continue;
+		snprintf(text, sizeof(text), "!%.*s", (int)len, words->words[i]);
+		r = tracefs_write(&s->t, b->instance, "set_ftrace_filter", text, TRACEFS_APPEND,
+				  err);
+		if (r >= 0)
+			r = tracefs_write(&s->t, b->instance, "set_ftrace_filter", words->words[i],
+					  TRACEFS_APPEND, err);
+	}
 	return r;
 }
 

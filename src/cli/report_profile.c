@@ -110,6 +110,24 @@ static size_t file_of(const struct run *run, size_t source)
 	return i;
 }
 
+static bool is_filtered(const struct report_options *o)
+{
+	return o->n_filters || o->pids.n || o->comms.n || o->n_cpus || o->no_irq || o->no_softirq;
+}
+
+/* A hook of the file, on an event that the file does not describe. */
+static void tell_absent(const struct run *run, struct formats *f, const struct profile_hook *h)
+{
+	bool start = formats_find_name(f, h->start_system, h->start_event);
+
+	if (run->rep->opts->quiet || !h->may_be_absent)
+		return;
+	if (!start || !formats_find_name(f, h->end_system, h->end_event))
+		fprintf(stderr,
+			"sonde: the hook %s..%s is left out: the trace knows no event '%s'\n",
+			h->start_event, h->end_event, start ? h->end_event : h->start_event);
+}
+
 static int make_profile(struct run *run, size_t source, struct errmsg *err)
 {
 	const struct report_options *o = run->rep->opts;
@@ -117,14 +135,15 @@ static int make_profile(struct run *run, size_t source, struct errmsg *err)
 	struct profile_config config = {.global = o->profile_global,
 					.by_comm = o->by_comm,
 					.as_trace_cmd = o->peer_text,
-					.filtered = o->n_filters || o->pids.n || o->comms.n ||
-						    o->n_cpus || o->no_irq || o->no_softirq,
+					.filtered = is_filtered(o),
 					.hooks = run->list};
 
 	memcpy(run->list, run->hooks, n * sizeof(*run->list));
 	for (size_t i = run->first_hook[file]; i < run->first_hook[file + 1]; i++)
 		run->list[n++] = run->hooks[i];
 	config.n_hooks = n;
+	for (size_t i = 0; i < n; i++)
+		tell_absent(run, run->rep->files[file].formats, &run->list[i]);
 	return profile_new(&run->profiles[source], run->rep->files[file].formats,
 			   &run->rep->files[file].tasks, &config, err);
 }
@@ -230,7 +249,8 @@ static void add_head(struct run *run, size_t source)
 	const struct profile_style style = {.time_style = ls->time_style,
 					    .syscalls = ls->syscalls,
 					    .file = file->tf->path,
-					    .buffer = ls->buffer};
+					    .buffer = ls->buffer,
+					    .filtered = is_filtered(run->rep->opts)};
 
 	if (run->rep->opts->peer_text)
 		return;

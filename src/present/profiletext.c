@@ -106,8 +106,10 @@ void profiletext_fmt_head(const struct profile *p, const struct profile_style *s
 		     fmt_ts(a, first, style), fmt_ts(b, last, style));
 	add_events(p, tb);
 	for (size_t i = 0; profile_next_missing(p, &i, &missing);)
-		textbuf_addf(tb, "no %s events: %s are not shown; record with %s\n", missing.events,
-			     missing.what, missing.record);
+		textbuf_addf(tb, "no %s events%s: %s are not shown%s%s\n", missing.events,
+			     style->filtered ? " among those asked for" : "", missing.what,
+			     style->filtered ? "" : "; record with ",
+			     style->filtered ? "" : missing.record);
 	if (profile_n_gaps(p))
 		textbuf_addf(tb,
 			     "events were lost in %" PRIu64

@@ -14,6 +14,7 @@ struct profile_style {
 	enum time_style time_style;
 	const struct syscall_table *syscalls; /* NULL: of an unknown machine */
 	const char *file, *buffer;	      /* buffer: NULL: the top one */
+	bool filtered;			      /* not all events were asked for */
 };
 
 /* again: not the first profile that is printed. */

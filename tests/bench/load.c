@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * load.c - makes events for the figures of the recorder.
+ *
+ *	load calls N SECONDS     N processes that make system calls, as many as they can
+ *	load marks N FILE        N lines of 1000 bytes into a trace_marker
+ *
+ * Prints the time (CLOCK_REALTIME, seconds) at which it was done.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static double now(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return ts.tv_sec + ts.tv_nsec / 1e9;
+}
+
+static void call(double seconds)
+{
+	double end = now(CLOCK_MONOTONIC) + seconds;
+
+	while (now(CLOCK_MONOTONIC) < end)
+		for (int i = 0; i < 200; i++)
+			syscall(SYS_getppid);
+}
+
+int main(int argc, char **argv)
+{
+	char line[1000];
+	int n;
+
+	if (argc != 4)
+		return 2;
+	n = atoi(argv[2]);
+	if (!strcmp(argv[1], "calls")) {
+		for (int i = 0; i < n; i++)
+			if (!fork()) {
+				call(atof(argv[3]));
+				_exit(0);
+			}
+		while (wait(NULL) > 0)
+			;
+	} else {
+		int fd = open(argv[3], O_WRONLY);
+
+		memset(line, 'x', sizeof(line) - 1);
+		line[sizeof(line) - 1] = '\n';
+		for (int i = 0; i < n; i++)
+			if (write(fd, line, sizeof(line)) < 0)
+				return 1;
+	}
+	printf("%.6f\n", now(CLOCK_REALTIME));
+	return 0;
+}

@@ -1,0 +1,116 @@
+"""Runs in a lab guest: what recording costs, sonde and trace-cmd one after the other, as JSON.
+
+    recording.py LOAD finish MB    seconds from the end of the load to the end of the recorder, and the most
+                                   disk it took beside the size of its file, for a recording of MB
+    recording.py LOAD loss SECONDS  events lost and CPU seconds of the recorder at several sizes of buffer,
+                                   while two processes make system calls
+
+Both programs use the top level of tracefs, the same events and buffers, and no compression.
+"""
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+LOAD = sys.argv[1]
+TRACING = os.environ["TRACING"]
+PROGRAMS = {"sonde": ["sonde", "record", "-q", "--top"], "peer": ["trace-cmd", "record", "-q"]}
+
+
+def start(program, words):
+    argv = PROGRAMS[program] + ["--compression", "none"] + words
+    return subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                            stderr=subprocess.DEVNULL)
+
+
+def clear():
+    with open(f"{TRACING}/trace", "w"):
+        pass
+
+
+def blocks(path):
+    """Bytes on the disk that holds path."""
+    fs = os.statvfs(path)
+    return (fs.f_blocks - fs.f_bfree) * fs.f_frsize
+
+
+class DiskWatch(threading.Thread):
+    def __init__(self, path):
+        super().__init__(daemon=True)
+        self.path, self.before, self.peak, self.done = path, blocks(path), 0, False
+
+    def run(self):
+        while not self.done:
+            self.peak = max(self.peak, blocks(self.path) - self.before)
+            time.sleep(0.01)
+
+
+def finish(program, megabytes, disk):
+    """The load writes into the buffer itself: lines of 1000 bytes."""
+    path = f"{disk}/{program}.dat"
+    clear()
+    watch = DiskWatch(disk)
+    watch.start()
+    proc = start(program, ["-b", "20000", "-o", path, "-e", "sched:sched_process_exit", LOAD, "marks",
+                           str(megabytes * 1000), f"{TRACING}/trace_marker"])
+    out, _ = proc.communicate()
+    ended = time.time()
+    watch.done = True
+    watch.join()
+    size = os.stat(path).st_size
+    load_ended = float([w for w in out.decode().split() if w.replace(".", "", 1).isdigit()][0])
+    os.unlink(path)
+    os.sync()
+    return {"seconds": ended - load_ended, "size": size, "peak": watch.peak}
+
+
+def lost(path):
+    """Events that the kernel overwrote before they were read, from the statistics in the file."""
+    text = subprocess.run(["sonde", "report", "--stat", "-i", path], capture_output=True, text=True).stdout
+    total = 0
+    for line in text.splitlines():
+        words = line.split(":")
+        if len(words) == 2 and words[0].strip() in ("overrun", "dropped events"):
+            total += int(words[1])
+    return total
+
+
+def loss(program, kilobytes, seconds):
+    path = f"{program}.dat"
+    clear()
+    proc = start(program, ["-b", str(kilobytes), "-o", path, "-e", "raw_syscalls"])
+    while open(f"{TRACING}/tracing_on").read().strip() != "1" or not \
+            open(f"{TRACING}/set_event").read().strip():
+        time.sleep(0.1)
+    time.sleep(1)
+    subprocess.run([LOAD, "calls", "2", str(seconds)], stdout=subprocess.DEVNULL, check=True)
+    proc.send_signal(signal.SIGINT)
+    proc.stdout.read()
+    _, status, usage = os.wait4(proc.pid, 0)
+    proc.returncode = status
+    info = json.loads(subprocess.run(["sonde", "info", "--json", path], capture_output=True).stdout)
+    result = {"kb": kilobytes, "lost": lost(path), "events": info["events"],
+              "cpu": usage.ru_utime + usage.ru_stime}
+    os.unlink(path)
+    return result
+
+
+def main():
+    if sys.argv[2] == "finish":
+        disk = sys.argv[4]
+        result = {p: finish(p, int(sys.argv[3]), disk) for p in ("sonde", "peer")}
+    else:
+        # what opening and closing costs: the symbols, above all; it is not recording
+        result = {p: [loss(p, kb, float(sys.argv[3])) for kb in (64, 128, 256, 512, 1408)]
+                  for p in ("sonde", "peer")}
+        for program in result:
+            idle = loss(program, 1408, 0)["cpu"]
+            for row in result[program]:
+                row["idle_cpu"] = idle
+    print(json.dumps(result))
+
+
+main()

@@ -131,14 +131,15 @@ static void tell_absent(const struct run *run, struct formats *f, const struct p
 static int make_profile(struct run *run, size_t source, struct errmsg *err)
 {
 	const struct report_options *o = run->rep->opts;
-	size_t file = file_of(run, source), n = run->n_asked;
+	size_t file = file_of(run, source), n = 0;
 	struct profile_config config = {.global = o->profile_global,
 					.by_comm = o->by_comm,
 					.as_trace_cmd = o->peer_text,
 					.filtered = is_filtered(o),
 					.hooks = run->list};
 
-	memcpy(run->list, run->hooks, n * sizeof(*run->list));
+	for (size_t i = 0; i < run->n_asked; i++)
+		run->list[n++] = run->hooks[i];
 	for (size_t i = run->first_hook[file]; i < run->first_hook[file + 1]; i++)
 		run->list[n++] = run->hooks[i];
 	config.n_hooks = n;

@@ -29,6 +29,20 @@ static const struct option_row rows[] = {
 	{OPTION_END},
 };
 
+/* A file that cannot be read counts as one that is not there; if that is for want of permission, say so. */
+static int check_readable(const struct tracefs *t, const struct name_list *list, struct errmsg *err)
+{
+	char text[8];
+
+	for (size_t i = 0; i < list->n; i++) {
+		int r = tracefs_read_short(t, list->names[i], "tracing_on", text, sizeof(text));
+
+		if (r < 0)
+			return tracefs_refuse_read(t, list->names[i], "tracing_on", r, err);
+	}
+	return 0;
+}
+
 static int print_state(const struct tracefs *t, const struct stat_options *o,
 		       const struct name_list *list, struct errmsg *err)
 {
@@ -68,6 +82,8 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 			o.instances.top = true, o.instances.all = true;
 		r = instances_take(&t, &o.instances, &list, err);
 	}
+	if (r >= 0)
+		r = check_readable(&t, &list, err);
 	if (r >= 0)
 		r = print_state(&t, &o, &list, err);
 	name_list_release(&list);

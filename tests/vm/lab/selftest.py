@@ -22,12 +22,15 @@ from .kernel import kernel_find
 SESSION = os.path.join(tempfile.gettempdir(), f"sonde-selftest-{os.getpid()}, with comma")
 
 
-def call(command, *args, status=0, limit_s=240, **env):
+def call(command, *args, status=0, limit_s=400, **env):
     """Run one of the lab's commands, check its exit status, return (stdout, stderr)."""
     env = dict(os.environ, **env)
-    result = subprocess.run([os.path.join(HERE, command), *args], env=env, text=True,
-                            stdin=subprocess.DEVNULL, capture_output=True, timeout=limit_s,
-                            check=False)
+    try:
+        result = subprocess.run([os.path.join(HERE, command), *args], env=env, text=True,
+                                stdin=subprocess.DEVNULL, capture_output=True, timeout=limit_s,
+                                check=False)
+    except subprocess.TimeoutExpired as err:
+        raise AssertionError(f"{command} {args}: no end after {limit_s} s") from err
     assert result.returncode == status, \
         f"{command} {args}: exit status {result.returncode}, not {status}\n" \
         f"{result.stdout}{result.stderr}"
@@ -118,6 +121,20 @@ def owned_guest_ends_with_its_owner():
         run.send_signal(signal.SIGKILL)
         run.wait()
         wait_for(lambda: not os.path.exists(f"/proc/{found[0]}"))
+
+
+def second_guest_is_watched_too():
+    with tempfile.TemporaryDirectory() as work:
+        call("session", "start", "-d", work, "-g", "2")
+        try:
+            text = call("run", "on 2 'echo 0 > $TRACING/tracing_on; sleep 1000 &'", SONDE_VM=work)[1]
+            contains(text, "guest 2: process left running: sleep")
+            contains(text, "guest 2: +tracing_on:0")
+            text = call("run", "on 2 'echo c > /proc/sysrq-trigger'", SONDE_VM=work, status=125)[1]
+            contains(text, "guest 2: the guest went away")
+            contains(text, "sysrq triggered crash")
+        finally:
+            call("session", "stop", "-d", work)
 
 
 def missing_qemu_is_a_skip():
@@ -262,7 +279,7 @@ def _without_session():
 
 TESTS = (missing_qemu_is_a_skip, missing_network_is_a_skip, unbuildable_kernel_is_a_skip,
          two_runs_fetch_once, wrong_kernel_is_named, suite_tells_verdicts_apart,
-         owned_guest_ends_with_its_owner,
+         owned_guest_ends_with_its_owner, second_guest_is_watched_too,
          guest_passes_output_and_status, guest_runs_the_given_program, guest_output_files_are_kept,
          guest_keeps_the_time_limit, guest_reports_what_a_job_left, guest_jobs_queue,
          guest_refuses_boot_options, guest_panic_is_told_with_the_console)

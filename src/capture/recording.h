@@ -52,6 +52,11 @@ int recording_finish(struct recording *rec, struct recording_sum *ret_sum, struc
 /* Gives up before session_start(): the file that was there before is gone only if it was replaced. */
 void recording_free(struct recording *rec);
 
+/* Gives every option that is known at the start to put(): for who writes or sends it elsewhere. */
+int recording_options(struct session *s, const struct recording_config *config,
+		      int (*put)(void *ctx, uint16_t id, struct piece data, struct errmsg *err),
+		      void *ctx, struct errmsg *err);
+
 /* Reads what the buffers hold now into a file, and nothing else (extract). */
 int recording_extract(struct session *s, const struct recording_config *config,
 		      struct recording_sum *ret_sum, struct errmsg *err);

@@ -12,6 +12,7 @@
 #include "cli/bootline.h"
 #include "cli/command.h"
 #include "cli/compressionopt.h"
+#include "cli/netrecord.h"
 #include "cli/recordopts.h"
 
 #include <errno.h>
@@ -31,6 +32,7 @@ static const struct option_row rows[] = {
 	RECORDOPTS_FILE,
 	RECORDOPTS_KERNEL,
 	RECORDOPTS_RECORDER,
+	RECORDOPTS_NETWORK,
 	{.kind = OPTION_FLAG,
 	 .name = "profile",
 	 .help = "the events that 'report --profile' looks at, with stacks",
@@ -259,6 +261,10 @@ static int record(const struct record_options *o, char **argv, struct errmsg *er
 	if (r < 0)
 		return r;
 	rc = recording_config(o, compression, oc.path);
+	if (o->guests.n)
+		return errmsg_set(err, -ENOTSUP, "-A: guests cannot be recorded yet");
+	if (o->host || o->vsock)
+		return netrecord_run(o, &rc, argv, err);
 	r = session_open(&s, &config, err);
 	if (r >= 0) {
 		session_clock(&s, 0, clock, sizeof(clock));

@@ -14,7 +14,8 @@
 
 #include <sys/types.h>
 
-#define CHANNEL_TIMEOUT_MS 5000 /* for the next step of a negotiation, as trace-cmd */
+#define CHANNEL_TIMEOUT_MS \
+	15000 /* for the next step; trace-cmd has 5 s, too little for a busy machine */
 
 struct channel {
 	int fd;	     /* owned */

@@ -22,7 +22,8 @@
 
 #define CONNECT_MS	5000
 #define TIMEOUT_DEFAULT 15
-#define SETTLE_MS	1000 /* for trace-cmd to read the metadata */
+#define SEND_MS		60000 /* for the listener to take more of the metadata */
+#define SETTLE_MS	1000  /* for trace-cmd to read the metadata */
 
 struct sender {
 	struct sender_config config;
@@ -61,6 +62,7 @@ static int reach(struct sender *s, int protocol, struct errmsg *err)
 	enum transport control = transport == TRANSPORT_VSOCK ? TRANSPORT_VSOCK : TRANSPORT_TCP;
 	int fd = netaddr_connect(control, s->config.host, s->config.port, CONNECT_MS, err);
 	char name[NETADDR_TEXT_BYTES];
+	int r;
 
 	if (fd < 0)
 		return fd;
@@ -76,7 +78,9 @@ static int reach(struct sender *s, int protocol, struct errmsg *err)
 						.tcp = transport == TRANSPORT_TCP,
 						.vsock = transport == TRANSPORT_VSOCK,
 						.sonde = protocol == 3}};
-	return agree_as_recorder(&s->ch, s->config.key, name, &s->agreed, err);
+	r = agree_as_recorder(&s->ch, s->config.key, name, &s->agreed, err);
+	s->ch.timeout_ms = SEND_MS;
+	return r;
 }
 
 static int agree(struct sender *s, struct errmsg *err)

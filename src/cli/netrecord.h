@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * netrecord.h - a session whose sub-buffers go over the network: record -N and -V, and agent.
+ *
+ *	netrecord_head       what is known about the kernel, as bytes to send first
+ *	netrecord_start      the recorder runs, and writes to a descriptor for each CPU
+ *	netrecord_stop       all is written
+ *	netrecord_late       names of tasks and statistics, as bytes to send last
+ *
+ * netrecord_run() is all of it for `record`.
+ */
+#ifndef SONDE_CLI_NETRECORD_H
+#define SONDE_CLI_NETRECORD_H
+
+#include "capture/recording.h"
+#include "serve/metadata.h"
+
+struct record_options;
+struct textbuf;
+
+struct netrecord;
+
+/* One buffer of the session. Returns its trace id by ret_id, which may be NULL. */
+int netrecord_head(struct session *s, size_t buffer, const struct recording_config *config,
+		   int protocol, struct textbuf *out, uint64_t *ret_id, struct errmsg *err);
+void netrecord_late(struct session *s, size_t buffer, struct textbuf *out);
+
+struct netrecord_stream {
+	size_t buffer;
+	unsigned cpu;
+	int fd;	       /* not taken */
+	bool datagram; /* a page for each write */
+};
+
+int netrecord_start(struct netrecord **ret, struct session *s,
+		    const struct recording_config *config, const struct netrecord_stream *streams,
+		    size_t n_streams, struct errmsg *err);
+/* Readable when the recording cannot go on; for session_wait(). */
+int netrecord_fd(const struct netrecord *nr);
+/* Frees nr. The first failure of a connection, with a sentence in err. */
+int netrecord_stop(struct netrecord *nr, uint64_t *ret_bytes, struct errmsg *err);
+
+/* For record: -N HOST:PORT, -V CID:PORT, -t, --key. argv: the command, or NULL. */
+int netrecord_run(const struct record_options *o, const struct recording_config *config,
+		  char **argv, struct errmsg *err);
+
+#endif

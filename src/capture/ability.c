@@ -75,7 +75,7 @@ void ability_absent(struct probing *p, const struct ability_row *row, const char
 	if (row->config && built == 'n') {
 		ability_no(ret, "the kernel is built without %s", row->config);
 		ability_remedy(ret, "a kernel with %s=y", row->config);
-	} else if (row->config && built == '?') {
+	} else if (row->config && built == '?' && !row->remedy) {
 		ability_no(ret, "%s is missing; the kernel seems to be built without %s", what,
 			   row->config);
 		ability_remedy(ret, "a kernel with %s=y", row->config);
@@ -85,7 +85,7 @@ void ability_absent(struct probing *p, const struct ability_row *row, const char
 		ability_no(ret, "%s is missing: this kernel is too old for it", what);
 		ability_remedy(ret, "a newer kernel");
 	}
-	if (row->remedy)
+	if (row->remedy && built != 'n')
 		ability_remedy(ret, "%s", row->remedy);
 }
 

@@ -159,7 +159,7 @@ const struct ability_row ability_rows_other[] = {
 	{"kvm-tsc", BESIDE, "offsets of guests' clocks, to merge their traces", probe_kvm,
 	 "/sys/kernel/debug/kvm", "CONFIG_KVM"},
 	{"vsock", BESIDE, "a line to guests without a network: agent", probe_vsock, "",
-	 "CONFIG_VSOCKETS"},
+	 "CONFIG_VSOCKETS", "modprobe vsock, or a kernel with CONFIG_VSOCKETS"},
 };
 
 const size_t n_ability_rows_other = sizeof(ability_rows_other) / sizeof(*ability_rows_other);

@@ -29,7 +29,7 @@ from .cache import cache_dir, download, locked
 HERE = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 FRAGMENT = os.path.join(HERE, "all-tracers.config")
 TOOLS = ("gcc", "ld", "make", "flex", "bison", "bc", "xz", "tar", "dpkg-deb")
-HEADERS = ("libelf.h", "gelf.h")    # for objtool, which the build makes first
+HEADER = "gelf.h"       # of libelf, for objtool, which the build makes first
 
 # Patterns of tar(1), relative to the source. The lists of options (Kconfig) must all be there,
 # whatever they speak of, so only code is left out: two thirds of the whole.
@@ -118,7 +118,9 @@ def _build(cache):
 
 def _require_tools():
     missing = [tool for tool in TOOLS if not shutil.which(tool)]
-    missing += [name for name in HEADERS if not os.path.exists(f"/usr/include/{name}")]
+    if not missing and subprocess.run(["gcc", "-E", "-include", HEADER, "-x", "c", "/dev/null"],
+                                      capture_output=True, check=False).returncode:
+        missing = [HEADER]
     if missing:
         raise Unavailable(f"{missing[0]} is missing, to build the kernel with all tracers; "
                           "tools/deps kernel installs it")

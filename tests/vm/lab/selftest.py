@@ -14,7 +14,7 @@ import tempfile
 import time
 
 from . import Unavailable
-from .build import HEADERS as BUILD_HEADERS, TOOLS as BUILD_TOOLS
+from .build import TOOLS as BUILD_TOOLS
 from .guest import HERE, Guest, require_host
 from .kernel import kernel_find
 
@@ -165,11 +165,41 @@ def unbuildable_kernel_is_a_skip():
         with open(os.path.join(work, "a.vmtest"), "w", encoding="ascii") as file:
             file.write("# shows\n# covers: none\n# kernel: all\ntrue\n")
         contains(call("suite", "-d", work, **env)[0], f"skip a: {why}")
-        write_tools(tools, {name: "exit 1" for name in BUILD_TOOLS if name != "dpkg-deb"})
-        if all(os.path.exists(f"/usr/include/{name}") for name in BUILD_HEADERS):
-            contains(call("kernel", "all", status=77, **env)[1],
-                     "cannot download linux-source-6.1: Unable to fetch some archives")
+        write_tools(tools, {name: "exit 0" for name in BUILD_TOOLS if name != "dpkg-deb"})
+        contains(call("kernel", "all", status=77, **env)[1],
+                 "cannot download linux-source-6.1: Unable to fetch some archives")
         same(sorted(os.listdir(os.path.join(work, "sonde", "lab"))), ["build.lock", "lock"])
+
+
+FAKE_SOURCE = """mkdir -p "$3/usr/src" linux-source-6.1/scripts/kconfig
+cd linux-source-6.1/scripts/kconfig
+printf '#!/bin/sh\\n%s\\n' 'sed "$DROP" "$3" > .config' > merge_config.sh
+chmod +x merge_config.sh
+cd ../../..
+tar -cJf "$3/usr/src/linux-source-6.1.tar.xz" linux-source-6.1"""
+
+FAKE_MAKE = """case $* in *bzImage*) ;; *) exit 0 ;; esac
+echo made >> "$HOME/log"
+mkdir -p arch/x86/boot include/config
+echo 6.1.0-all > include/config/kernel.release
+touch arch/x86/boot/bzImage System.map"""
+
+
+def kernel_is_built_once():
+    with tempfile.TemporaryDirectory() as work:
+        tools = fake_apt(work, ": > linux-source-6.1_6.1.0-1_all.deb")
+        link_tools(tools, "tar", "xz", "sed", "nice", "touch", "chmod")
+        write_tools(tools, {name: "exit 0" for name in ("gcc", "ld", "flex", "bison", "bc")})
+        env = {"PATH": tools, "XDG_CACHE_HOME": work, "HOME": work}
+        write_tools(tools, {"dpkg-deb": FAKE_SOURCE.replace("$DROP", "/CONFIG_SMP/d"),
+                            "make": FAKE_MAKE})
+        contains(call("kernel", "all", status=125, **env)[1], "depend on?\nCONFIG_SMP=y\n")
+        write_tools(tools, {"dpkg-deb": FAKE_SOURCE.replace("$DROP", "")})
+        images = {call("kernel", *args, "all", **env)[0] for args in ((), (), ("-n",))}
+        same(len(images), 1)
+        contains(images.pop(), "/boot/vmlinuz-6.1.0-all\n")
+        with open(os.path.join(work, "log"), encoding="ascii") as file:
+            same(file.read(), "made\n")
 
 
 def two_runs_fetch_once():
@@ -239,6 +269,8 @@ def fake_apt(work, apt_get):
 def write_tools(tools, scripts):
     for name, text in scripts.items():
         path = os.path.join(tools, name)
+        if os.path.lexists(path):       # never write through a link to a real tool
+            os.unlink(path)
         with open(path, "w", encoding="ascii") as file:
             file.write(f"#!/bin/sh\n{text}\n")
         os.chmod(path, 0o755)
@@ -278,8 +310,9 @@ def _without_session():
 
 
 TESTS = (missing_qemu_is_a_skip, missing_network_is_a_skip, unbuildable_kernel_is_a_skip,
-         two_runs_fetch_once, wrong_kernel_is_named, suite_tells_verdicts_apart,
-         owned_guest_ends_with_its_owner, second_guest_is_watched_too,
+         kernel_is_built_once, two_runs_fetch_once, wrong_kernel_is_named,
+         suite_tells_verdicts_apart, owned_guest_ends_with_its_owner,
+         second_guest_is_watched_too,
          guest_passes_output_and_status, guest_runs_the_given_program, guest_output_files_are_kept,
          guest_keeps_the_time_limit, guest_reports_what_a_job_left, guest_jobs_queue,
          guest_refuses_boot_options, guest_panic_is_told_with_the_console)

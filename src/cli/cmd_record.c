@@ -9,6 +9,7 @@
 #include "base/textbuf.h"
 #include "capture/cost.h"
 #include "capture/recording.h"
+#include "cli/background.h"
 #include "cli/bootline.h"
 #include "cli/command.h"
 #include "cli/compressionopt.h"
@@ -25,7 +26,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define TICK_MS 500
+#define TICK_MS	 500
+#define PID_FILE "/run/sonde-record.pid"
 
 static const struct option_row rows[] = {
 	RECORDOPTS_EVENTS,
@@ -33,6 +35,10 @@ static const struct option_row rows[] = {
 	RECORDOPTS_KERNEL,
 	RECORDOPTS_RECORDER,
 	RECORDOPTS_NETWORK,
+	{.kind = OPTION_FLAG,
+	 .name = "daemonize",
+	 .help = "go on in the background once the recording runs (" PID_FILE ")",
+	 .offset = RECORDOPTS_AT(daemonize)},
 	{.kind = OPTION_FLAG,
 	 .name = "profile",
 	 .help = "the events that 'report --profile' looks at, with stacks",
@@ -124,6 +130,7 @@ struct outcome {
 	struct rusage command; /* and its children */
 	bool ran_command;
 	int command_status;
+	struct background *background; /* NULL: in the foreground */
 };
 
 static double cpu_seconds(const struct rusage *u)
@@ -198,7 +205,9 @@ static int run(struct session *s, struct recording *rec, struct outcome *oc, str
 
 	w.since_ns = s->start_ns;
 	if (r >= 0) {
-		if (!oc->ran_command && !oc->o->quiet)
+		if (oc->background)
+			background_ready(oc->background);
+		else if (!oc->ran_command && !oc->o->quiet)
 			fprintf(stderr, "recording to %s; Ctrl-C ends it\n", oc->path);
 		end = session_wait(s, recording_fd(rec), TICK_MS, tick, &w);
 		if (end == SESSION_TICK && !err->code)
@@ -240,7 +249,8 @@ static struct recording_config recording_config(const struct record_options *o,
 	};
 }
 
-static int record(const struct record_options *o, char **argv, struct errmsg *err)
+static int record(const struct record_options *o, char **argv, struct background *bg,
+		  struct errmsg *err)
 {
 	struct session_config config = {
 		.plan = &o->plan,
@@ -249,8 +259,10 @@ static int record(const struct record_options *o, char **argv, struct errmsg *er
 		.keep = o->keep,
 		.all_formats = o->all_formats,
 	};
-	struct outcome oc = {
-		.o = o, .path = o->output ? o->output : "trace.dat", .ran_command = argv != NULL};
+	struct outcome oc = {.o = o,
+			     .path = o->output ? o->output : "trace.dat",
+			     .ran_command = argv != NULL,
+			     .background = bg};
 	struct recording_config rc;
 	enum compression compression;
 	struct recording *rec;
@@ -298,6 +310,19 @@ static int add_default_events(struct record_options *o, struct errmsg *err)
 	return r < 0 ? errmsg_set_errno(err, r, "cannot begin") : 0;
 }
 
+/* The same in the background: what is wrong at the beginning is told, and is the exit status. */
+static int record_behind(const struct record_options *o, char **argv, struct errmsg *err)
+{
+	struct background bg;
+	int status, r = background_start(&bg, geteuid() ? NULL : PID_FILE, &status, err);
+
+	if (r)
+		return r < 0 ? r : status;
+	r = record(o, argv, &bg, err);
+	background_end(&bg);
+	return r;
+}
+
 static int run_record(const struct command *cmd, int argc, char **argv, struct errmsg *err)
 {
 	struct record_options o;
@@ -312,7 +337,8 @@ static int run_record(const struct command *cmd, int argc, char **argv, struct e
 		r = bootline_print(&o.plan, err);
 	} else if (r >= 0) {
 		argv[n + 1] = NULL; /* behind the words that were moved to the front */
-		r = record(&o, n > 0 ? argv + 1 : NULL, err);
+		argv = n > 0 ? argv + 1 : NULL;
+		r = o.daemonize ? record_behind(&o, argv, err) : record(&o, argv, NULL, err);
 	}
 	recordopts_release(&o);
 	return r;

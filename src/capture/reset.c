@@ -168,6 +168,12 @@ static void reset_size(struct reset *r, const char *instance, const char *shown,
 		put_back(r, instance, "buffer_size_kb", *now == 'X' ? "1408" : shown);
 }
 
+void reset_events(struct reset *r, const char *instance)
+{
+	reset_triggers(r, instance);
+	reset_filters(r, instance);
+}
+
 int reset_instance(struct reset *r, const char *instance, long long buffer_kb, struct errmsg *err)
 {
 	size_t n;
@@ -176,8 +182,7 @@ int reset_instance(struct reset *r, const char *instance, long long buffer_kb, s
 
 	if (code < 0)
 		return code; /* no permission, or mounted read-only: the rest would fail, too */
-	reset_triggers(r, instance);
-	reset_filters(r, instance);
+	reset_events(r, instance);
 	for (size_t i = 0; i < n; i++)
 		if (!strcmp(rows[i].file, "buffer_size_kb"))
 			reset_size(r, instance, rows[i].shown, buffer_kb);

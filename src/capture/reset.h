@@ -39,6 +39,8 @@ unsigned dynamic_kind_parse(const char *word);
  * all.
  */
 int reset_instance(struct reset *r, const char *instance, long long buffer_kb, struct errmsg *err);
+/* Only the filters and triggers of its events. */
+void reset_events(struct reset *r, const char *instance);
 /* Removes the dynamic events but for the kinds in `keep`. Instances that use them come first. */
 void reset_dynamic_events(struct reset *r, unsigned keep);
 

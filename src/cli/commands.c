@@ -16,7 +16,7 @@ extern const struct command cmd_doctor, cmd_recipe;
 extern const struct command cmd_stream;
 extern const struct command cmd_show, cmd_stat, cmd_stop, cmd_restart, cmd_clear, cmd_reset,
 	cmd_snapshot, cmd_stack, cmd_mark;
-extern const struct command cmd_report, cmd_options, cmd_help;
+extern const struct command cmd_report, cmd_options, cmd_as, cmd_help;
 extern const struct command cmd_attach, cmd_setup_guest;
 
 const struct command *const commands[] = {
@@ -25,5 +25,5 @@ const struct command *const commands[] = {
 	&cmd_split,	  &cmd_dump,   &cmd_list,     &cmd_restore,	 &cmd_listen,  &cmd_attach,
 	&cmd_setup_guest, &cmd_doctor, &cmd_recipe,   &cmd_show,	 &cmd_stop,    &cmd_restart,
 	&cmd_clear,	  &cmd_reset,  &cmd_snapshot, &cmd_stack,	 &cmd_mark,    &cmd_stat,
-	&cmd_help,	  NULL,
+	&cmd_as,	  &cmd_help,   NULL,
 };

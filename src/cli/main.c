@@ -8,6 +8,7 @@
  */
 #include "base/spelling.h"
 #include "base/textbuf.h"
+#include "cli/as/personality.h"
 #include "cli/command.h"
 
 #include <errno.h>
@@ -145,12 +146,15 @@ static int run_option(const char *word)
 
 int main(int argc, char **argv)
 {
+	const struct personality *other = argc ? personality_find(argv[0]) : NULL;
 	const struct command *cmd;
 	struct errmsg err = {0};
 
 	keep_standard_files();
 	signal(SIGPIPE, SIG_IGN); /* a write fails instead, and is reported as such */
 	signal(SIGBUS, on_sigbus);
+	if (other)
+		return finish_stdout(other->run(argc, argv));
 	if (argc < 2) {
 		print_help(NULL, stderr);
 		return EXIT_USAGE;

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tracecmd.c - sonde as trace-cmd 3.1.6: finds the command, understands its words, tells of errors.
+ *
+ *	words ──▶ getopt_long with the rows of tracecmd_table.c ──▶ tc_line ──▶ the row's run()
+ *
+ * The words go through the C library's own getopt_long, as in trace-cmd, so that abbreviations, clusters,
+ * what ends the options and the messages about bad ones are the same. Most commands that work on files
+ * then pass the words to sonde's command of that name (tc_run_same).
+ *
+ * An error is `trace-cmd: WHAT ERRNO SAYS`, a line with two blanks and a sentence, which is sonde's, and
+ * the number of errno as exit status; or only the sentence and 255 where there is no number.
+ */
+#include "base/textbuf.h"
+#include "cli/as/personality.h"
+#include "cli/as/tracecmd_int.h"
+#include "cli/command.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define OPTIONS_MAX 128
+#define FIRST_LONG  256 /* of the numbers that getopt gives for long names; '?' is none of them */
+
+/* --- usage ------------------------------------------------------------------------------------- */
+
+static void print_options(const struct tc_option *o)
+{
+	for (; o->letter || o->name; o++) {
+		if (!o->help)
+			continue;
+		if (o->letter)
+			printf("          -%c %s\n", o->letter, o->help);
+		else
+			printf("          --%s%s%s\n", o->name, *o->help ? " " : "", o->help);
+	}
+}
+
+int tc_usage(const struct tc_command *c)
+{
+	printf("\ntrace-cmd version %s (sonde %s)\n\nusage:\n", TRACECMD_VERSION, SONDE_VERSION);
+	if (c) {
+		printf(" trace-cmd %s %s\n", c->name, c->synopsis);
+		print_options(c->options);
+	} else {
+		puts("  trace-cmd [COMMAND] ...\n\n  commands:");
+		for (c = tracecmd_commands; c->name; c++)
+			if (c->summary)
+				printf("     %s - %s\n", c->name, c->summary);
+	}
+	putchar('\n');
+	return TRACECMD_USAGE;
+}
+
+int tc_run_help(struct tc_line *line, struct errmsg *err)
+{
+	return tc_usage(NULL);
+}
+
+/* --- words ------------------------------------------------------------------------------------- */
+
+/* The rows as getopt wants them: "+he:f:", and an array of long names. */
+static void make_getopt(const struct tc_command *c, char *letters, struct option *names)
+{
+	size_t n = 0;
+
+	if (c->at_first)
+		*letters++ = '+';
+	*letters++ = 'h';
+	for (const struct tc_option *o = c->options; o->letter || o->name; o++) {
+		if (o->letter)
+			*letters++ = o->letter;
+		if (o->letter && o->arg)
+			*letters++ = ':';
+		if (o->letter && o->arg == '?')
+			*letters++ = ':';
+		if (o->name && n < OPTIONS_MAX - 2)
+			names[n++] = (struct option){o->name,
+						     o->arg == ':'   ? required_argument
+						     : o->arg == '?' ? optional_argument
+								     : no_argument,
+						     NULL, FIRST_LONG + (int)(o - c->options)};
+	}
+	*letters = 0;
+	names[n++] = (struct option){"help", no_argument, NULL, 'h'};
+	names[n] = (struct option){0};
+}
+
+static const struct tc_option *find_option(const struct tc_command *c, int code)
+{
+	if (code >= FIRST_LONG)
+		return &c->options[code - FIRST_LONG];
+	for (const struct tc_option *o = c->options; o->letter || o->name; o++)
+		if (o->letter == code)
+			return o;
+	return NULL;
+}
+
+/* 0, or -EINVAL: a usage text is due. getopt has said why. argv[0] is the command. */
+static int parse(struct tc_line *line, int argc, char **argv)
+{
+	char letters[3 * OPTIONS_MAX];
+	struct option names[OPTIONS_MAX];
+	int code;
+
+	if (line->cmd->by_hand) {
+		line->args = argv + 1;
+		line->n_args = argc - 1;
+		return 0;
+	}
+	make_getopt(line->cmd, letters, names);
+	optind = 0; /* glibc: begin anew */
+	while ((code = getopt_long(argc, argv, letters, names, NULL)) != -1) {
+		const struct tc_option *o = find_option(line->cmd, code);
+
+		if (!o)
+			return -EINVAL;
+		line->words[line->n_words++] = (struct tc_word){o, optarg};
+	}
+	line->args = argv + optind;
+	line->n_args = argc - optind;
+	return 0;
+}
+
+const char *tc_value(const struct tc_line *line, char letter)
+{
+	for (size_t i = line->n_words; i-- > 0;)
+		if (line->words[i].option->letter == letter)
+			return line->words[i].value;
+	return NULL;
+}
+
+bool tc_has(const struct tc_line *line, char letter, const char *name)
+{
+	for (size_t i = 0; i < line->n_words; i++) {
+		const struct tc_option *o = line->words[i].option;
+
+		if ((letter && o->letter == letter) || (name && o->name && !strcmp(o->name, name)))
+			return true;
+	}
+	return false;
+}
+
+/* "-e", or "--name"; an optional value is joined to it. */
+static char *fmt_option(const struct tc_word *w, char *at, size_t n_bytes)
+{
+	const char *value = w->option->arg == '?' && w->value ? w->value : "";
+
+	if (w->option->to)
+		snprintf(at, n_bytes, "%s", w->option->to);
+	else if (w->option->letter)
+		snprintf(at, n_bytes, "-%c%s", w->option->letter, value);
+	else
+		snprintf(at, n_bytes, "--%s%s%s", w->option->name, *value ? "=" : "", value);
+	return at;
+}
+
+/* The texts of the options lie behind the array, in the same piece of memory. */
+char **tc_words(const struct tc_line *line, const char *const *more, int *ret_argc)
+{
+	size_t n = 2 * line->n_words + line->n_args + 24, n_bytes = 1, used = 0;
+	char **words, *text;
+	int argc = 0;
+
+	for (size_t i = 0; i < line->n_words; i++)
+		n_bytes += 64 + (line->words[i].value ? strlen(line->words[i].value) : 0);
+	words = calloc(1, n * sizeof(*words) + n_bytes);
+	if (!words)
+		return NULL;
+	text = (char *)(words + n);
+	words[argc++] = (char *)line->cmd->name;
+	for (size_t i = 0; more && more[i] && i < 16; i++)
+		words[argc++] = (char *)more[i];
+	for (size_t i = 0; i < line->n_words; i++) {
+		const struct tc_word *w = &line->words[i];
+
+		if (w->option->to && !*w->option->to)
+			continue;
+		words[argc++] = fmt_option(w, text + used, n_bytes - used);
+		used += strlen(text + used) + 1;
+		if (w->option->arg == ':')
+			words[argc++] = (char *)w->value;
+	}
+	if (line->n_args)
+		words[argc++] = (char *)"--";
+	for (int i = 0; i < line->n_args; i++)
+		words[argc++] = line->args[i];
+	*ret_argc = argc;
+	return words;
+}
+
+int tc_run_same(struct tc_line *line, struct errmsg *err)
+{
+	const struct command *cmd = line->cmd->same;
+	int argc, r;
+	char **argv = tc_words(line, (const char *const[]){line->cmd->first_word, NULL}, &argc);
+
+	if (!argv)
+		return -ENOMEM;
+	r = cmd->run(cmd, argc, argv, err);
+	free(argv);
+	return r;
+}
+
+/* --- files of the tracing directory ------------------------------------------------------------ */
+
+int tc_print_file(const struct tracefs *t, const char *instance, const char *file,
+		  struct errmsg *err)
+{
+	int fd = tracefs_open_file(t, instance, file, O_RDONLY);
+	char buf[16384], path[TRACEFS_PATH_MAX];
+	ssize_t n = 0;
+
+	if (fd < 0)
+		return errmsg_set(err, fd, "reading %s", tracefs_fmt_path(t, instance, file, path));
+	fflush(stdout);
+	while ((n = read(fd, buf, sizeof(buf))) > 0)
+		if (fwrite(buf, 1, n, stdout) != (size_t)n || fflush(stdout))
+			break;
+	close(fd);
+	return 0;
+}
+
+const char *tc_read(const struct tracefs *t, const char *instance, const char *file,
+		    char **ret_heap)
+{
+	struct textbuf tb;
+	char *s = NULL, *end;
+
+	textbuf_init(&tb, 64u << 20);
+	if (tracefs_read(t, instance, file, &tb) >= 0) {
+		textbuf_add_char(&tb, '\0');
+		s = tb.overflow ? NULL : strdup(tb.start);
+	}
+	textbuf_release(&tb);
+	*ret_heap = s;
+	if (!s)
+		return NULL;
+	for (end = s + strlen(s); end > s && isspace((unsigned char)end[-1]); end--)
+		end[-1] = 0;
+	while (isspace((unsigned char)*s))
+		s++;
+	return s;
+}
+
+/* --- running ----------------------------------------------------------------------------------- */
+
+/* The same number that trace-cmd would have: of errno, or none. */
+static int tell_error(int code, const struct errmsg *err)
+{
+	int number = err->code ? -err->code : -code;
+
+	fflush(stdout);
+	if (number == EINVAL || number == EBADMSG || number > 254) {
+		fprintf(stderr, "  %s\n", err->code ? err->text : strerror(number));
+		return TRACECMD_USAGE;
+	}
+	fprintf(stderr, "trace-cmd: %s\n  %s\n", strerror(number), err->code ? err->text : "");
+	return number;
+}
+
+static int run_line(struct tc_line *line, int argc, char **argv)
+{
+	struct errmsg err = {0};
+	int r;
+
+	if (parse(line, argc, argv) < 0) {
+		tc_usage(line->cmd);
+		return TRACECMD_USAGE;
+	}
+	r = line->cmd->run(line, &err);
+	if (r >= 0)
+		return r;
+	if (r == COMMAND_DONE)
+		return 0;
+	if (r == -EPIPE)
+		return 128 + 13; /* as if SIGPIPE had ended us */
+	return tell_error(r, &err);
+}
+
+int tracecmd_run(int argc, char **argv)
+{
+	for (const struct tc_command *c = tracecmd_commands; argc > 1 && c->name; c++) {
+		struct tc_line line = {.cmd = c};
+		size_t n = 0;
+		int status;
+
+		if (strcmp(c->name, argv[1]))
+			continue;
+		for (int i = 0; i < argc; i++) /* a word has at most so many options */
+			n += strlen(argv[i]) + 1;
+		line.words = calloc(n, sizeof(*line.words));
+		if (!line.words)
+			return tell_error(-ENOMEM, &(struct errmsg){0});
+		status = run_line(&line, argc - 1, argv + 1);
+		free(line.words);
+		return status;
+	}
+	return tc_usage(NULL);
+}

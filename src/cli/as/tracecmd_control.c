@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tracecmd_control.c - stop, restart, clear, reset, show, snapshot and stack as trace-cmd has them: switches
+ * and copies of files.
+ *
+ * They say nothing when all went well. An instance that does not exist is refused; trace-cmd acts on the
+ * top level instead (stop, restart, stat), which no script can want.
+ */
+#include "capture/defaults.h"
+#include "capture/reset.h"
+#include "cli/as/tracecmd_int.h"
+#include "cli/showfile.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STACK_SWITCH "/proc/sys/kernel/stack_tracer_enabled"
+
+/* --- which instances --------------------------------------------------------------------------- */
+
+typedef int instance_fn(const struct tracefs *t, const char *instance, struct errmsg *err);
+
+static int each_of_all(const struct tracefs *t, instance_fn *act, struct errmsg *err)
+{
+	struct name_list all = {0};
+	int r = 0;
+
+	tracefs_instances(t, &all);
+	for (size_t i = 0; i < all.n && r >= 0; i++)
+		r = act(t, all.names[i], err);
+	name_list_release(&all);
+	return r;
+}
+
+/* -B names, -a all of them, -t the top level; none: the top level. all_is_top: -a has it, too. */
+static int each_instance(const struct tc_line *line, bool all_is_top, instance_fn *act,
+			 struct errmsg *err)
+{
+	bool all = tc_has(line, 'a', NULL), named = tc_has(line, 'B', NULL);
+	bool top = tc_has(line, 't', NULL) || (all ? all_is_top : !named);
+	struct tracefs t;
+	int r = tracefs_open(&t, err);
+
+	for (size_t i = 0; i < line->n_words && r >= 0; i++)
+		if (line->words[i].option->letter == 'B')
+			r = tracefs_find_instance(&t, line->words[i].value, err);
+	if (r >= 0 && top)
+		r = act(&t, "", err);
+	for (size_t i = 0; i < line->n_words && r >= 0 && !all; i++)
+		if (line->words[i].option->letter == 'B')
+			r = act(&t, line->words[i].value, err);
+	if (r >= 0 && all)
+		r = each_of_all(&t, act, err);
+	return r;
+}
+
+static int switch_off(const struct tracefs *t, const char *instance, struct errmsg *err)
+{
+	return tracefs_write(t, instance, "tracing_on", "0", TRACEFS_SET, err);
+}
+
+static int switch_on(const struct tracefs *t, const char *instance, struct errmsg *err)
+{
+	return tracefs_write(t, instance, "tracing_on", "1", TRACEFS_SET, err);
+}
+
+static int empty(const struct tracefs *t, const char *instance, struct errmsg *err)
+{
+	return tracefs_write(t, instance, "trace", "", TRACEFS_SET, err);
+}
+
+int tc_run_stop(struct tc_line *line, struct errmsg *err)
+{
+	return each_instance(line, false, switch_off, err);
+}
+
+int tc_run_restart(struct tc_line *line, struct errmsg *err)
+{
+	return each_instance(line, false, switch_on, err);
+}
+
+int tc_run_clear(struct tc_line *line, struct errmsg *err)
+{
+	return each_instance(line, true, empty, err);
+}
+
+/* --- reset ------------------------------------------------------------------------------------- */
+
+struct setting_row {
+	const char *file, *text;
+};
+
+static int write_rows(const struct tracefs *t, const char *instance, const struct setting_row *rows,
+		      size_t n, struct errmsg *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < n && r >= 0; i++)
+		if (tracefs_exists(t, instance, rows[i].file))
+			r = tracefs_write(t, instance, rows[i].file, rows[i].text, TRACEFS_SET,
+					  err);
+	return r;
+}
+
+static void tell(void *ctx, const char *sentence)
+{
+	fprintf(stderr, "  %s\n", sentence);
+}
+
+int tc_switch_off(const struct tracefs *t, const char *instance, struct errmsg *err)
+{
+	static const struct setting_row rows[] = {
+		{"tracing_on", "0"},
+		{"current_tracer", "nop"},
+		{"set_event", ""},
+		{"set_event_pid", ""},
+		{"set_event_notrace_pid", ""},
+		{"set_ftrace_pid", ""},
+		{"set_ftrace_notrace_pid", ""},
+		{"trace", ""},
+	};
+	struct reset reset = {.t = t, .tell = tell};
+
+	reset_events(&reset, instance);
+	return write_rows(t, instance, rows, sizeof(rows) / sizeof(*rows), err);
+}
+
+/* What trace-cmd reset sets beyond that. Options and, without -b, sizes stay as they are. */
+static int reset_one(const struct tracefs *t, const char *instance, const char *kb,
+		     struct errmsg *err)
+{
+	static const struct setting_row rows[] = {
+		{"trace_clock", "local"},   {"set_ftrace_filter", ""}, {"set_ftrace_notrace", ""},
+		{"set_graph_function", ""}, {"set_graph_notrace", ""}, {"tracing_max_latency", "0"},
+	};
+	struct reset reset = {.t = t, .tell = tell};
+	char mask[4096];
+	int r = tc_switch_off(t, instance, err);
+
+	if (r >= 0)
+		r = write_rows(t, instance, rows, sizeof(rows) / sizeof(*rows), err);
+	if (r >= 0 && !*instance)
+		reset_dynamic_events(&reset, 0);
+	if (r >= 0)
+		r = tracefs_write(t, instance, "tracing_cpumask",
+				  defaults_fmt_cpumask(tracefs_cpu_count(t), mask, sizeof(mask)),
+				  TRACEFS_SET, err);
+	if (r >= 0 && kb)
+		r = tracefs_write(t, instance, "buffer_size_kb", kb, TRACEFS_SET, err);
+	return r < 0 ? r : tracefs_write(t, instance, "tracing_on", "1", TRACEFS_SET, err);
+}
+
+/* What stands behind -B, -a or -t, up to the next of them: -b KB, -d. */
+static int reset_group(const struct tracefs *t, const struct tc_line *line, size_t first,
+		       struct errmsg *err)
+{
+	char letter = line->words[first].option->letter;
+	struct name_list names = {0};
+	const char *kb = NULL;
+	bool remove = false;
+	int r = 0;
+
+	for (size_t i = first + 1; i < line->n_words; i++) {
+		char c = line->words[i].option->letter;
+
+		if (c == 'B' || c == 'a' || c == 't')
+			break;
+		kb = c == 'b' ? line->words[i].value : kb;
+		remove |= c == 'd';
+	}
+	if (letter == 't')
+		return reset_one(t, "", kb, err);
+	if (letter == 'a')
+		tracefs_instances(t, &names);
+	else
+		r = name_list_add(&names, line->words[first].value,
+				  strlen(line->words[first].value));
+	for (size_t i = 0; i < names.n && r >= 0; i++)
+		r = remove ? tracefs_remove_instance(t, names.names[i], err)
+			   : reset_one(t, names.names[i], kb, err);
+	name_list_release(&names);
+	return r;
+}
+
+int tc_run_reset(struct tc_line *line, struct errmsg *err)
+{
+	struct tracefs t;
+	bool any = false;
+	int r = tracefs_open(&t, err);
+
+	for (size_t i = 0; i < line->n_words && r >= 0; i++)
+		if (line->words[i].option->letter == 'B')
+			r = tracefs_find_instance(&t, line->words[i].value, err);
+	for (size_t i = 0; i < line->n_words && r >= 0; i++)
+		if (strchr("Bat", line->words[i].option->letter)) {
+			any = true;
+			r = reset_group(&t, line, i, err);
+		}
+	return r < 0 || any ? r : reset_one(&t, "", tc_value(line, 'b'), err);
+}
+
+/* --- show, snapshot ---------------------------------------------------------------------------- */
+
+static int fmt_cpu_file(const char *cpu, const char *file, char *buf, size_t n_bytes,
+			struct errmsg *err)
+{
+	char *end;
+	long n;
+
+	if (!cpu) {
+		snprintf(buf, n_bytes, "%s", file);
+		return 0;
+	}
+	n = strtol(cpu, &end, 0);
+	if (end == cpu)
+		return errmsg_set(err, -EINVAL, "'%s' is not the number of a CPU", cpu);
+	snprintf(buf, n_bytes, "per_cpu/cpu%ld/%s", n, file);
+	return 0;
+}
+
+/* The files that have an option of their own: the row says which. */
+static int show_files(const struct tracefs *t, const struct tc_line *line, bool *ret_any,
+		      struct errmsg *err)
+{
+	const char *instance = "";
+	int r = 0;
+
+	*ret_any = false;
+	for (size_t i = 0; i < line->n_words && r >= 0; i++) {
+		const struct tc_word *w = &line->words[i];
+
+		if (w->option->letter == 'B')
+			instance = w->value;
+		if (!w->option->to)
+			continue;
+		*ret_any = true;
+		r = tc_print_file(t, instance, w->option->to, err);
+	}
+	return r;
+}
+
+int tc_run_show(struct tc_line *line, struct errmsg *err)
+{
+	bool pipe = tc_has(line, 'p', NULL), snapshot = tc_has(line, 's', NULL), any;
+	const char *instance = tc_value(line, 'B');
+	char file[TRACEFS_PATH_MAX], path[TRACEFS_PATH_MAX];
+	struct tracefs t;
+	int r = tracefs_open(&t, err);
+
+	if (r >= 0 && pipe && snapshot)
+		r = errmsg_set(err, -EINVAL, "-s and -p do not go together");
+	if (r < 0)
+		return r;
+	r = show_files(&t, line, &any, err);
+	if (r < 0 || any)
+		return r;
+	r = fmt_cpu_file(tc_value(line, 'c'),
+			 pipe	    ? "trace_pipe"
+			 : snapshot ? "snapshot"
+				    : "trace",
+			 file, sizeof(file), err);
+	if (r < 0)
+		return r;
+	if (tc_has(line, 'f', NULL))
+		puts(tracefs_fmt_path(&t, instance ? instance : "", file, path));
+	fflush(stdout);
+	return pipe ? showfile_follow(&t, instance ? instance : "", file, err)
+		    : tc_print_file(&t, instance ? instance : "", file, err);
+}
+
+int tc_run_snapshot(struct tc_line *line, struct errmsg *err)
+{
+	static const struct {
+		char letter;
+		const char *text;
+	} acts[] = {{'r', "2"}, {'f', "0"}, {'s', "1"}};
+	const char *instance = tc_value(line, 'B') ? tc_value(line, 'B') : "";
+	char file[TRACEFS_PATH_MAX];
+	struct tracefs t;
+	bool any = false;
+	int r = tracefs_open(&t, err);
+
+	if (r >= 0 && tc_has(line, 's', NULL) && tc_has(line, 'f', NULL))
+		r = errmsg_set(err, -EINVAL,
+			       "a snapshot is taken (-s) or its memory freed (-f), not both");
+	if (r >= 0)
+		r = fmt_cpu_file(tc_value(line, 'c'), "snapshot", file, sizeof(file), err);
+	if (r >= 0 && !tracefs_exists(&t, instance, file))
+		r = errmsg_set(err, -ENOENT, "there is no %s: this kernel has no snapshots here",
+			       file);
+	for (size_t i = 0; i < sizeof(acts) / sizeof(*acts) && r >= 0; i++)
+		if (tc_has(line, acts[i].letter, NULL)) {
+			any = true;
+			r = tracefs_write(&t, instance, file, acts[i].text, TRACEFS_APPEND, err);
+		}
+	return r >= 0 && !any ? tc_print_file(&t, instance, file, err) : r;
+}
+
+/* --- stack ------------------------------------------------------------------------------------- */
+
+/* The kernel's list without its comments. */
+static int print_stack(const struct tracefs *t, struct errmsg *err)
+{
+	struct textbuf tb;
+	int r;
+
+	puts(tracefs_read_number(t, "", STACK_SWITCH) > 0 ? "(stack tracer running)"
+							  : "(stack tracer not running)");
+	textbuf_init(&tb, SHOWFILE_MAX_BYTES);
+	r = tracefs_read_text(t, "", "stack_trace", &tb, err);
+	for (const char *p = tb.start; r >= 0 && p && *p;) {
+		size_t len = strcspn(p, "\n");
+
+		len += p[len] == '\n';
+		if (*p != '#')
+			fwrite(p, 1, len, stdout);
+		p += len;
+	}
+	textbuf_release(&tb);
+	return r;
+}
+
+int tc_run_stack(struct tc_line *line, struct errmsg *err)
+{
+	const char *last = NULL;
+	struct tracefs t;
+	int r = tracefs_open(&t, err);
+
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < line->n_words; i++)
+		if (!line->words[i].option->to)
+			last = line->words[i].option->name;
+	if (tracefs_read_number(&t, "", STACK_SWITCH) < 0)
+		return errmsg_set(err, -ENOENT,
+				  "this kernel has no stack tracer (CONFIG_STACK_TRACER)");
+	if (!last)
+		return print_stack(&t, err);
+	if (!strcmp(last, "reset"))
+		return tracefs_write(&t, "", "stack_max_size", "0", TRACEFS_SET, err);
+	return tracefs_write(&t, "", STACK_SWITCH, strcmp(last, "start") ? "0" : "1", TRACEFS_SET,
+			     err);
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tracecmd_file.c - report and hist as trace-cmd has them.
+ *
+ * sonde's commands of these names print the same text; here is only what differs in their words: one file
+ * may follow the options, no pager, no colours, and the profile in trace-cmd's form.
+ */
+#include "cli/as/tracecmd_int.h"
+#include "cli/command.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+extern const struct command cmd_report, cmd_hist;
+
+/* The first argument is the input, unless -i is there; what follows it trace-cmd does not look at. */
+static int run_on_file(struct tc_line *line, const struct command *cmd, const char *const *more,
+		       struct errmsg *err)
+{
+	int argc, r;
+	char **argv;
+
+	if (line->n_args && tc_value(line, 'i'))
+		return tc_usage(line->cmd);
+	line->n_args = line->n_args ? 1 : 0;
+	argv = tc_words(line, more, &argc);
+	if (!argv)
+		return -ENOMEM;
+	r = cmd->run(cmd, argc, argv, err);
+	free(argv);
+	return r;
+}
+
+int tc_run_report(struct tc_line *line, struct errmsg *err)
+{
+	static const char *const more[] = {"--no-pager", "--color=never", NULL};
+	static const char *const profile[] = {"--no-pager", "--color=never", "--peer-text", NULL};
+
+	return run_on_file(line, &cmd_report, tc_has(line, 0, "profile") ? profile : more, err);
+}
+
+int tc_run_hist(struct tc_line *line, struct errmsg *err)
+{
+	return run_on_file(line, &cmd_hist, NULL, err);
+}

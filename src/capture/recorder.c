@@ -431,6 +431,17 @@ static int deal_streams(struct recorder *r)
 	return 0;
 }
 
+/* Three files a stream: 400 CPUs are beyond what a shell allows a program to open at first. */
+static void allow_files(void)
+{
+	struct rlimit limit;
+
+	if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
 static int recorder_new(struct recorder **ret_recorder, const struct recorder_config *config,
 			size_t n_workers, struct errmsg *err)
 {
@@ -440,6 +451,7 @@ static int recorder_new(struct recorder **ret_recorder, const struct recorder_co
 	if (!r)
 		return errmsg_set_errno(err, -ENOMEM, "cannot record");
 	r->config = *config;
+	allow_files();
 	pthread_mutex_init(&r->lock, NULL);
 	r->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	r->fail_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

@@ -90,6 +90,20 @@ static uint64_t place_now(const struct livefile *f, const struct row *row, uint3
 	return i < row->n ? round_down_to(row->regions[i]->start, f->align) : f->tail_at;
 }
 
+/* Is there a place for everything, without anything in it? Holds for every file of ours. */
+static bool has_room(const struct livefile *f, const struct row *row)
+{
+	for (uint32_t i = 0; i <= row->n; i++) {
+		bool is_temp = (i && row->regions[i - 1]->temp_path) ||
+			       (i < row->n && row->regions[i]->temp_path);
+
+		if (!is_temp && place_of(f, row, i) > place_now(f, row, i) &&
+		    !(i == row->n && f->flags & LIVEFILE_TEMP))
+			return false;
+	}
+	return true;
+}
+
 /* --- closing holes in place -------------------------------------------------------------------- */
 
 static void shift(struct livefile *f, struct row *row, uint32_t from, uint64_t n)
@@ -130,7 +144,7 @@ static int catch_up(struct livefile *f, struct row *row, uint64_t n)
 		if (to - from != n)
 			return -EBADMSG;
 		shift(f, row, i, n);
-		return livefile_write_directory(f);
+		return 0;
 	}
 	/* no holes: it has been cut behind its tail */
 	if (n > f->tail_bytes)
@@ -144,7 +158,9 @@ int livefile_catch_up(struct livefile *f, uint64_t n_missing)
 	struct row row;
 	int r = find_row(f, &row);
 
-	if (!r)
+	if (!r && !has_room(f, &row))
+		r = -EBADMSG;
+	if (!r && n_missing)
 		r = catch_up(f, &row, n_missing);
 	free(row.regions);
 	return r;
@@ -278,11 +294,13 @@ static int move_region(struct livefile *f, struct liveregion *r, uint64_t to)
 		return ret;
 	r->start = to;
 	r->end = to + (end - from);
+	r->temp_path = NULL; /* its row tells of it from now on */
+	ret = livefile_write_row(r);
+	r->temp_path = temp_path;
 	f->moving = 0;
 	f->moved = 0;
-	r->temp_path = NULL; /* its row tells of it from now on */
-	ret = livefile_write_directory(f);
-	r->temp_path = temp_path;
+	if (!ret)
+		ret = livefile_write_moved(f);
 	if (!ret)
 		clear_source(f, r, from, end);
 	return ret;

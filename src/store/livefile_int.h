@@ -154,7 +154,10 @@ int liveregion_write_count(struct liveregion *r);
 
 /* livefile_close.c: from the last flush to the finished file */
 int livefile_close(struct livefile *f, struct errmsg *err);
-/* The file is shorter than its directory says: a hole was closed by somebody who died right after. */
+/*
+ * For a file that was found. The file may be shorter than its directory says by n_missing bytes: then a
+ * hole was closed by somebody who died right after. -EBADMSG if things do not have their places.
+ */
 int livefile_catch_up(struct livefile *f, uint64_t n_missing);
 
 #endif

@@ -370,6 +370,27 @@ static int take_region(struct livefile *f, struct liveregion *r, const struct tr
 	return 0;
 }
 
+/*
+ * A row that promises more than is stored must not make us copy terabytes of nothing. What was moved
+ * already is gone from its front.
+ */
+static int clip_to_stored(struct livefile *f, struct liveregion *r)
+{
+	uint64_t n = r->end - r->start, stored;
+	uint64_t gone = f->moving == r->number + 1 ? f->moved : 0;
+
+	if (gone >= n)
+		return gone == n ? 0 : -EBADMSG;
+	stored = stored_end(r->fd, r->start + gone, r->end);
+	if (stored >= r->end)
+		return 0;
+	if (f->flags & LIVEFILE_FINISHING)
+		return -EBADMSG;
+	if (!livefile_is_packed(f))
+		r->end = r->start + round_down_to(stored - r->start, r->page_size);
+	return 0;
+}
+
 static int take_regions(struct livefile *f, const struct tracefile *tf)
 {
 	uint64_t pos = f->data_at, limit = f->tail_at;
@@ -391,6 +412,15 @@ static int take_regions(struct livefile *f, const struct tracefile *tf)
 	return ret;
 }
 
+static int clip_regions(struct livefile *f)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; i < f->n_regions && !r; i++)
+		r = clip_to_stored(f, f->regions[i]);
+	return r;
+}
+
 /* --- all together ------------------------------------------------------------------------------ */
 
 /* The length of the file tells whether a hole was closed that the directory still describes. */
@@ -401,11 +431,9 @@ static int settle_length(struct livefile *f)
 
 	if (size < 0)
 		return -errno;
-	if ((uint64_t)size >= wanted)
-		return 0;
-	if (!(f->flags & LIVEFILE_FINISHING))
+	if ((uint64_t)size < wanted && !(f->flags & LIVEFILE_FINISHING))
 		return -EBADMSG;
-	return livefile_catch_up(f, wanted - size);
+	return livefile_catch_up(f, (uint64_t)size < wanted ? wanted - size : 0);
 }
 
 static int load(struct livefile *f, struct tracefile *tf, struct piece cmdlines, struct errmsg *err)
@@ -425,6 +453,8 @@ static int load(struct livefile *f, struct tracefile *tf, struct piece cmdlines,
 		r = take_cmdlines(f, tf, cmdlines);
 	if (!r)
 		r = settle_length(f);
+	if (!r)
+		r = clip_regions(f);
 	if (!r && !(f->flags & LIVEFILE_FINISHING))
 		r = find_more(f, &shape);
 	if (!(f->flags & LIVEFILE_TAIL))

@@ -24,6 +24,7 @@
 
 #define RECOVER_CPUS_MAX    16384
 #define RECOVER_BUFFERS_MAX 64
+#define RECOVER_ZEROS_MAX   (64u << 20) /* so much of nothing is the end: a file may be one large hole */
 
 struct cpu_stat {
 	uint32_t cpu;
@@ -191,13 +192,18 @@ static uint64_t count_records(const struct tracefile *tf, const uint8_t *page, u
 static void find_pages(struct recovery *rc, uint64_t pos, uint64_t end)
 {
 	const struct tracefile *tf = rc->tf;
-	uint64_t start, last = 0, n = 0;
+	uint64_t start, last = 0, n = 0, zeros = 0;
 
 	start = pos = round_up(pos, tf->page_size);
 	for (; pos < end && end - pos > tf->data_offset; pos += tf->page_size) {
 		uint64_t len = end - pos < tf->page_size ? end - pos : tf->page_size;
 		uint64_t ts = bytes_get64(tf->map.data + pos, tf->swap);
 
+		zeros = ts ? 0 : zeros + len;
+		if (zeros >= RECOVER_ZEROS_MAX) {
+			end = pos + len - zeros;
+			break;
+		}
 		if (ts < last ||
 		    (rc->n_cpus < rc->n_stats && n == rc->stats[rc->n_cpus].n_records)) {
 			add_found(rc, start, pos);

@@ -18,6 +18,9 @@
 
 #include <string.h>
 
+#define TAG_SEARCH_BYTES \
+	((size_t)64 << 20) /* metadata has some 20 MB; a file may be one large hole */
+
 static void keep_text(struct tracefile *tf, enum tracefile_text_kind kind, struct piece text)
 {
 	struct tracefile_private *priv = tracefile_private(tf);
@@ -212,7 +215,9 @@ static void read_tags(struct tracefile *tf, struct byte_reader *r)
 static bool find_tag(struct tracefile *tf, struct byte_reader *r, const uint8_t *from,
 		     const char *tag)
 {
-	const uint8_t *found = memmem(from, r->end - from, tag, SNF_TAG_BYTES);
+	size_t left = r->end - from;
+	const uint8_t *found =
+		memmem(from, left < TAG_SEARCH_BYTES ? left : TAG_SEARCH_BYTES, tag, SNF_TAG_BYTES);
 
 	if (!found)
 		return false;

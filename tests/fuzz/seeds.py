@@ -222,6 +222,32 @@ def make_profile(place, golden):
              *sched, *calls, *irqs, record(13, 7, 9, cpu=0x80), *sched)
 
 
+# Recipes and the questions in them; types of the kernel.
+
+def make_recipe(place, golden):
+    for path in sorted(pathlib.Path(__file__).parents[2].glob("data/recipes/*.recipe")):
+        keep(place, path.stem, path.read_text(), b"\0", struct.pack("<12Q", 7 << 32, *range(11)))
+    keep(place, "all", "name: x\nshow: count * by EVENT TASK CPU pid\n"
+         "show: time * to * by pid=state per comm\nshow: stacks *\nshow: graph top 3\n", b"\0",
+         struct.pack("<16Q", *range(16)))
+
+
+def make_btf(place, golden):
+    types = struct.pack("<4I", 1, 1 << 24, 4, 32) + struct.pack("<3I", 5, 12 << 24, 1)
+    strings = b"\0int\0vfs_read\0"
+    head = struct.pack("<HBBIIIII", 0xeb9f, 1, 0, 24, 0, len(types), len(types), len(strings))
+    keep(place, "function", head, types, strings)
+
+
+# Recordings that broke off.
+
+def make_live(place, golden):
+    for kind in range(8):
+        keep(place, f"sound-{kind}", bytes([kind]))
+        for at in (30, 44, 100, 300, 340):
+            keep(place, f"wrong-{kind}-{at}", bytes([kind]), struct.pack("<HB", at, 77))
+
+
 def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)

@@ -282,7 +282,7 @@ static void everywhere(void (*test)(void))
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
 		char place[100];
 
-		strcpy(place, places[i]);
+		snprintf(place, sizeof(place), "%s", places[i]);
 		if (!mkdtemp(place) || chdir(place))
 			continue;
 		test();
@@ -593,7 +593,7 @@ static void full_disks_end_well(void **state)
 	char place[100];
 	int status = 0;
 
-	strcpy(place, places[0]);
+	snprintf(place, sizeof(place), "%s", places[0]);
 	assert_non_null(mkdtemp(place));
 	assert_int_equal(chdir(place), 0);
 	assert_int_equal(mkdir("disk", 0700), 0);
@@ -622,6 +622,7 @@ static void record_for_ever(const struct kind *k, int fd)
 			for (uint32_t cpu = 0; cpu < k->n_cpus; cpu++)
 				if (add_pages(f, b, cpu, n, 1) < 0)
 					_exit(1);
+		usleep(300); /* a disk may be slow, and all of it is read again */
 		if (n % 37 == 36) {
 			for (uint32_t i = 0; i < f->n_regions; i++)
 				liveregion_flush(f->regions[i]);
@@ -837,13 +838,13 @@ static void check_steps(const char *job, unsigned step)
 
 static void check_killed_finish(void)
 {
-	check_steps("finish", is_in_memory() ? 2 : 23);
+	check_steps("finish", is_in_memory() ? 2 : 41);
 }
 
 static void check_killed_repair(void)
 {
 	/* most of what it does is looking at pages, one by one */
-	check_steps("repair", is_in_memory() ? 31 : 101);
+	check_steps("repair", is_in_memory() ? 31 : 251);
 }
 
 static void a_killed_end_is_ended_by_repair(void **state)
@@ -887,7 +888,7 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < sizeof(jobs) / sizeof(*jobs); i++)
 		if (argc == 4 && !strcmp(argv[1], jobs[i].name)) {
 			jobs[i].work(&kinds[atoi(argv[2]) % N_KINDS], atoi(argv[3]));
-			return 0;
+			_exit(0); /* a search for leaks is not possible under a tracer */
 		}
 	signal(SIGPIPE, SIG_IGN);
 	return cmocka_run_group_tests(tests, NULL, NULL);

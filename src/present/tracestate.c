@@ -40,7 +40,7 @@ static void add_label(struct textbuf *tb, const char *label)
 
 	textbuf_add_str(tb, "  ");
 	textbuf_add_str(tb, label);
-	textbuf_add_fill(tb, ' ', len < LABEL_WIDTH ? LABEL_WIDTH - len : 1);
+	textbuf_add_fill(tb, ' ', len < LABEL_WIDTH ? LABEL_WIDTH - len : 0);
 	textbuf_add_char(tb, ' ');
 }
 

@@ -17,10 +17,12 @@
 #include "capture/setup_int.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define FTRACE_SWITCH "/proc/sys/kernel/ftrace_enabled"
 
@@ -213,6 +215,7 @@ static int add_pid(struct setup *s, const struct setup_buffer *b, const char *pi
 
 static int set_pids(struct setup *s, const struct setup_buffer *b, struct errmsg *err)
 {
+	char path[32];
 	int r = 0;
 
 	for (size_t i = 0; i < b->plan->pids.n && r >= 0; i++) {
@@ -221,9 +224,10 @@ static int set_pids(struct setup *s, const struct setup_buffer *b, struct errmsg
 		if (strspn(pid, "0123456789") != strlen(pid))
 			return errmsg_set(err, -EINVAL, "'%s' is not the number of a task (-P)",
 					  pid);
+		snprintf(path, sizeof(path), "/proc/%.10s", pid);
+		if (access(path, F_OK)) /* the kernel takes any number, and then nothing comes */
+			return errmsg_set(err, -ESRCH, "there is no task with the number %s", pid);
 		r = add_pid(s, b, pid, TRACEFS_APPEND, err);
-		if (r == -ESRCH)
-			return errmsg_set(err, r, "there is no task with the number %s", pid);
 	}
 	return r;
 }
@@ -400,15 +404,27 @@ static int switch_all(struct setup *s, const char *value, struct errmsg *err)
 	return r;
 }
 
+/*
+ * Counts begin anew as the last thing before the switch, with no file opened in between: opening one may
+ * be what is counted. The switch by switch_all() then changes nothing but says what is wrong.
+ */
 int setup_start(struct setup *s, struct errmsg *err)
 {
-	int r = 0;
+	int *fds = calloc(s->n_buffers + 1, sizeof(*fds)), r = fds ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < s->n_buffers && r >= 0; i++) {
-		r = setup_rearm_functions(s, &s->buffers[i], err);
-		if (r >= 0)
-			r = setup_rearm_events(s, &s->buffers[i], err);
+		if (s->journal)
+			r = journal_save(s->journal, s->buffers[i].instance, "tracing_on", err);
+		fds[i] = tracefs_open_file(&s->t, s->buffers[i].instance, "tracing_on", O_WRONLY);
 	}
+	for (size_t i = 0; i < s->n_buffers && r >= 0; i++)
+		r = setup_rearm_events(s, &s->buffers[i], err);
+	for (size_t i = 0; i < s->n_buffers && r >= 0; i++)
+		r = setup_rearm_functions(s, &s->buffers[i], fds[i], err);
+	for (size_t i = 0; fds && i < s->n_buffers; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+	free(fds);
 	return r < 0 ? r : switch_all(s, "1", err);
 }
 

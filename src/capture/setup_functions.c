@@ -79,24 +79,31 @@ static size_t counted_command(const char *word)
 		       : 0;
 }
 
-int setup_rearm_functions(struct setup *s, const struct setup_buffer *b, struct errmsg *err)
+int setup_rearm_functions(struct setup *s, const struct setup_buffer *b, int switch_fd,
+			  struct errmsg *err)
 {
 	const struct plan_words *words = &b->plan->functions;
-	int r = 0;
+	int fd = -1, r = 0;
 
 	for (size_t i = 0; i < words->n && r >= 0; i++) {
 		size_t len = counted_command(words->words[i]);
-		char text[1024];
+		char off[1024], on[1024];
 
 		if (!len)
 			continue;
-		snprintf(text, sizeof(text), "!%.*s", (int)len, words->words[i]);
-		r = tracefs_write(&s->t, b->instance, "set_ftrace_filter", text, TRACEFS_APPEND,
-				  err);
-		if (r >= 0)
-			r = tracefs_write(&s->t, b->instance, "set_ftrace_filter", words->words[i],
-					  TRACEFS_APPEND, err);
+		if (fd < 0)
+			fd = tracefs_open_file(&s->t, b->instance, "set_ftrace_filter",
+					       O_WRONLY | O_APPEND);
+		snprintf(off, sizeof(off), "!%.*s\n", (int)len, words->words[i]);
+		snprintf(on, sizeof(on), "%s\n", words->words[i]);
+		if (fd < 0 || write(fd, off, strlen(off)) < 0 || write(fd, on, strlen(on)) < 0)
+			r = errmsg_set_errno(err, fd < 0 ? fd : -errno, "cannot set '%s' anew",
+					     words->words[i]);
 	}
+	if (r >= 0 && switch_fd >= 0 && write(switch_fd, "1", 1) < 0)
+		r = errmsg_set_errno(err, -errno, "cannot switch tracing on");
+	if (fd >= 0)
+		close(fd);
 	return r;
 }
 

@@ -14,8 +14,9 @@ int setup_place(struct setup *s, struct errmsg *err);
 bool setup_is_latency(const char *tracer);
 /* setup_functions.c */
 int setup_functions(struct setup *s, const struct setup_buffer *b, struct errmsg *err);
-/* Commands, triggers with a count: the count from the beginning. */
-int setup_rearm_functions(struct setup *s, const struct setup_buffer *b, struct errmsg *err);
+/* Commands, triggers with a count: the count from the beginning; then writes 1 to switch_fd. */
+int setup_rearm_functions(struct setup *s, const struct setup_buffer *b, int switch_fd,
+			  struct errmsg *err);
 /* setup_events.c */
 int setup_events(struct setup *s, const struct setup_buffer *b, struct errmsg *err);
 int setup_rearm_events(struct setup *s, const struct setup_buffer *b, struct errmsg *err);

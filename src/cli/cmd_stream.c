@@ -128,24 +128,6 @@ static bool tick(void *ctx)
 	return r >= 0;
 }
 
-/* The command was a fork of ours when the names were read. */
-static void rename_child(struct stream *st)
-{
-	char path[40], comm[64] = "";
-	FILE *f;
-
-	if (!st->s.has_child)
-		return;
-	snprintf(path, sizeof(path), "/proc/%d/comm", (int)st->s.child.pid);
-	f = fopen(path, "re");
-	if (f && fgets(comm, sizeof(comm), f)) {
-		comm[strcspn(comm, "\n")] = 0;
-		livereport_rename(st->lr, st->s.child.pid, comm);
-	}
-	if (f)
-		fclose(f);
-}
-
 /* --- the end ----------------------------------------------------------------------------------- */
 
 /* True: somebody has lost patience. */
@@ -248,7 +230,8 @@ static int stream(const struct stream_options *o, char **argv, struct errmsg *er
 	if (r >= 0) {
 		enum session_end end;
 
-		rename_child(&st);
+		if (st.s.has_child) /* a fork of ours when the names were read */
+			livereport_rename(st.lr, st.s.child.pid);
 		end = session_wait(&st.s, livetrace_fd(st.lt), TICK_MS, tick, &st);
 		if (st.err.code && !err->code)
 			*err = st.err;

@@ -85,7 +85,7 @@ size_t livenames_find(void *ctx, int pid, char *buf, size_t size)
 	len = ask_task(pid, buf, size);
 	if (len)
 		return len;
-	if (now - ln->saved_ns > SAVED_NS) {
+	if (ln->t && now - ln->saved_ns > SAVED_NS) {
 		textbuf_clear(&ln->saved);
 		if (tracefs_read(ln->t, "", "saved_cmdlines", &ln->saved) < 0)
 			textbuf_clear(&ln->saved);

@@ -15,25 +15,19 @@
 #include "cli/livereport.h"
 
 #include "base/trickle.h"
-#include "cli/livenames.h"
+#include "cli/livesource.h"
 #include "cli/output.h"
-#include "cli/report_sources.h"
 #include "present/rows.h"
-#include "symbols/tasks.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define PIECE_BYTES	 (32u << 10) /* of text, and the rest of its last record */
 #define RECORD_MAX_BYTES (2u << 20)
 #define HOLD_ROUNDS	 1 /* see sequence.h */
 
 struct livereport {
-	struct report rep;
-	struct report_file file;
-	struct report_input input;
-	struct report_sources src;
+	struct livesource in;
 	struct line_style style;
 	struct line_printer lines;
 	struct batch batch;
@@ -42,7 +36,6 @@ struct livereport {
 	size_t piece_bytes;
 	struct output out;
 	struct trickle trickle;
-	struct livenames names;
 	uint64_t until_ns, n_printed;
 	void (*see)(void *ctx, const struct batch *b);
 	void *see_ctx;
@@ -57,38 +50,9 @@ static bool is_late(void *ctx)
 
 /* --- life -------------------------------------------------------------------------------------- */
 
-static int open_file(struct livereport *lr, struct tracefile *tf, struct errmsg *err)
-{
-	const struct report_options *o = lr->rep.opts;
-	struct formats_config config = {.plugins = o->plugins};
-	int r;
-
-	lr->rep.files = &lr->file;
-	lr->rep.n_files = 1;
-	lr->file.input = &lr->input;
-	lr->file.tf = tf;
-	r = tasks_init(&lr->file.tasks, tracefile_text(tf, TRACEFILE_CMDLINES));
-	if (r < 0)
-		return errmsg_set_errno(err, r, "cannot read the names of tasks");
-	return formats_new(&lr->file.formats, tf, &config, err);
-}
-
-static int open_sources(struct livereport *lr, struct errmsg *err)
-{
-	struct sequence_config sc = report_sequence_config(lr->rep.opts);
-	bool any_filter;
-	int r = report_make_filters(&lr->rep, &any_filter, err);
-
-	sc.fresh_names = true;
-	sc.hold_rounds = HOLD_ROUNDS;
-	sc.stop = is_late;
-	sc.stop_ctx = lr;
-	return r < 0 ? r : report_sources_init(&lr->src, &lr->rep, &sc, err);
-}
-
 static int open_lines(struct livereport *lr, struct errmsg *err)
 {
-	const struct report_options *o = lr->rep.opts;
+	const struct report_options *o = lr->in.rep.opts;
 	int r = output_open(&lr->out, o->colour, true, err);
 	size_t whole;
 
@@ -100,8 +64,8 @@ static int open_lines(struct livereport *lr, struct errmsg *err)
 	lr->piece_bytes = whole ? whole / 2 : PIECE_BYTES;
 	lr->style = report_line_style(o);
 	lr->style.colour = lr->out.colour && o->output == REPORT_TEXT;
-	lr->style.sources = lr->src.list;
-	lr->style.n_sources = lr->src.n;
+	lr->style.sources = lr->in.src.list;
+	lr->style.n_sources = lr->in.src.n;
 	textbuf_init(&lr->text, PIECE_BYTES + RECORD_MAX_BYTES);
 	if (batch_init(&lr->batch) < 0 || line_printer_init(&lr->lines, &lr->style) < 0)
 		return errmsg_set_errno(err, -ENOMEM, "cannot print");
@@ -115,20 +79,14 @@ int livereport_new(struct livereport **ret_report, struct tracefile *tf,
 		   const struct report_options *opts, const struct tracefs *t, struct errmsg *err)
 {
 	struct livereport *lr = calloc(1, sizeof(*lr));
+	struct sequence_config config;
 	int r;
 
 	if (!lr)
 		return errmsg_set_errno(err, -ENOMEM, "cannot print");
-	lr->rep.opts = opts;
-	lr->trickle.fd = -1;
-	livenames_init(&lr->names, t);
-	if (t) {
-		lr->rep.find_name = livenames_find;
-		lr->rep.find_name_ctx = &lr->names;
-	}
-	r = open_file(lr, tf, err);
-	if (r >= 0)
-		r = open_sources(lr, err);
+	config = (struct sequence_config){
+		.hold_rounds = HOLD_ROUNDS, .stop = is_late, .stop_ctx = lr};
+	r = livesource_open(&lr->in, tf, opts, &config, t, err);
 	if (r >= 0)
 		r = open_lines(lr, err);
 	if (r < 0) {
@@ -147,16 +105,7 @@ void livereport_free(struct livereport *lr)
 	line_printer_release(&lr->lines);
 	textbuf_release(&lr->text);
 	trickle_release(&lr->trickle);
-	report_sources_release(&lr->src);
-	for (size_t i = 0; i < lr->file.n_filters; i++)
-		filter_free(lr->file.filters[i]);
-	for (size_t i = 0; i < lr->file.n_rejects; i++)
-		filter_free(lr->file.rejects[i]);
-	free(lr->file.filters);
-	free(lr->file.rejects);
-	tasks_release(&lr->file.tasks);
-	formats_free(lr->file.formats);
-	livenames_release(&lr->names);
+	livesource_close(&lr->in);
 	free(lr);
 }
 
@@ -169,19 +118,19 @@ void livereport_watch(struct livereport *lr, void (*see)(void *ctx, const struct
 
 struct formats *livereport_formats(struct livereport *lr)
 {
-	return lr->file.formats;
+	return lr->in.file.formats;
 }
 
-void livereport_rename(struct livereport *lr, int pid, const char *comm)
+void livereport_rename(struct livereport *lr, int pid)
 {
-	tasks_rename(&lr->file.tasks, pid, comm, strlen(comm));
+	livesource_rename(&lr->in, pid);
 }
 
 /* --- printing ---------------------------------------------------------------------------------- */
 
 static void make_piece(struct livereport *lr)
 {
-	enum report_output how = lr->rep.opts->output;
+	enum report_output how = lr->in.rep.opts->output;
 
 	textbuf_clear(&lr->text);
 	lr->written = 0;
@@ -229,7 +178,7 @@ int livereport_step(struct livereport *lr, uint64_t until_ns, struct errmsg *err
 			make_piece(lr);
 			continue;
 		}
-		r = sequence_fill(lr->src.seq, &lr->batch);
+		r = sequence_fill(lr->in.src.seq, &lr->batch);
 		lr->from = lr->to = 0;
 		if (r < 0)
 			return errmsg_set_errno(err, r, "cannot go on printing");
@@ -242,12 +191,12 @@ int livereport_step(struct livereport *lr, uint64_t until_ns, struct errmsg *err
 
 bool livereport_has_ended(const struct livereport *lr)
 {
-	return sequence_has_ended(lr->src.seq);
+	return sequence_has_ended(lr->in.src.seq);
 }
 
 uint64_t livereport_count_rest(struct livereport *lr)
 {
-	return lr->batch.n - lr->from + sequence_count_rest(lr->src.seq);
+	return lr->batch.n - lr->from + sequence_count_rest(lr->in.src.seq);
 }
 
 uint64_t livereport_n_printed(const struct livereport *lr)

@@ -29,8 +29,8 @@ void livereport_watch(struct livereport *lr, void (*see)(void *ctx, const struct
 		      void *ctx);
 struct formats *livereport_formats(struct livereport *lr);
 
-/* The task has this name from now on. */
-void livereport_rename(struct livereport *lr, int pid, const char *comm);
+/* The task has another name than it had, which the system knows. */
+void livereport_rename(struct livereport *lr, int pid);
 
 /*
  * Prints what has come, until until_ns (CLOCK_MONOTONIC). 1: all that can be shown by now; 0: there was

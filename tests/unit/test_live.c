@@ -269,7 +269,7 @@ static bool read_page(struct player *p, size_t b, uint32_t cpu, uint64_t now)
 	struct player_cpu *c = &p->cpus[b][cpu];
 	const struct moment *m = &c->moments[c->next], *end = m;
 	const uint8_t *page;
-	uint8_t copy[PAGE_MAX] = {0};
+	uint8_t copy[PAGE_MAX];
 	uint8_t offset = p->tf->data_offset;
 	uint64_t commit, old;
 
@@ -278,6 +278,7 @@ static bool read_page(struct player *p, size_t b, uint32_t cpu, uint64_t now)
 	if (end == m)
 		return false;
 	page = c->pages + (size_t)m->page * PAGE_MAX;
+	memset(copy, 0, p->tf->buffers[b].page_size);
 	memcpy(&old, page + 8, 8);
 	commit = (end[-1].end - m->start) | (m->start == offset ? old & ~SNF_COMMIT_MASK : 0);
 	memcpy(copy, m->start == offset ? (const void *)page : &m->ts_before, 8);
@@ -430,9 +431,9 @@ static void play(const char *name)
 	player_load(p, golden(name));
 	tell_all(&file, &t, name, false);
 	play_once(p, &file, SAME_THREAD, 1, 1, 0);
-	for (unsigned i = 0; i < 6; i++) {
-		play_once(p, &file, SAME_THREAD, 2 + i, 3 + 10 * i * i, 0);
-		play_once(p, &file, SHORT_HOLD, 20 + i, 5 + 10 * i * i, 0);
+	for (unsigned i = 0; i < 3; i++) {
+		play_once(p, &file, SAME_THREAD, 2 + i, 3 + 20 * i * i, 0);
+		play_once(p, &file, SHORT_HOLD, 20 + i, 5 + 20 * i * i, 0);
 	}
 	play_once(p, &file, OTHER_THREAD, 40, 300, 0);
 	play_once(p, &file, OTHER_THREAD, 41, 50, 1 << 16);

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * livesource.h - a live trace as the one input of a report.
+ */
+#ifndef SONDE_CLI_LIVESOURCE_H
+#define SONDE_CLI_LIVESOURCE_H
+
+#include "cli/livenames.h"
+#include "cli/report_sources.h"
+
+struct livesource {
+	struct report rep; /* with one file, which is the trace */
+	struct report_file file;
+	struct report_input input;
+	struct report_sources src;
+	struct livenames names;
+};
+
+/*
+ * opts: how events are shown, and which; no inputs, nothing that needs the whole trace. Of config what
+ * opts cannot say counts: stop, wait, hold_rounds. t: asked for names of tasks that came later; NULL:
+ * they are not. All stay the caller's, as tf does. Close it on failure, too.
+ */
+int livesource_open(struct livesource *ls, struct tracefile *tf, const struct report_options *opts,
+		    const struct sequence_config *config, const struct tracefs *t,
+		    struct errmsg *err);
+void livesource_close(struct livesource *ls);
+
+/* The task has this name from now on: what /proc says. */
+void livesource_rename(struct livesource *ls, int pid);
+
+#endif

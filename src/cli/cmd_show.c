@@ -129,10 +129,13 @@ static int fmt_hists(const char *event, const struct textbuf *text, bool json, s
 			       "'hist:keys=common_pid'",
 			       event, event);
 	for (bool first = true; r >= 0 && h; h = h->next, first = false) {
-		if (json)
+		if (json) {
 			histtable_fmt_json(event, h, out);
-		else
-			textbuf_add(out, "\n", !first), histtable_fmt(event, h, out);
+			continue;
+		}
+		if (!first)
+			textbuf_add_char(out, '\n');
+		histtable_fmt(event, h, out);
 	}
 	arena_release(&arena);
 	return r;

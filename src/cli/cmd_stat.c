@@ -78,8 +78,10 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	if (r >= 0)
 		r = tracefs_open(&t, err);
 	if (r >= 0) {
-		if (!o.instances.names.n)
-			o.instances.top = true, o.instances.all = true;
+		if (!o.instances.names.n) {
+			o.instances.top = true;
+			o.instances.all = true;
+		}
 		r = instances_take(&t, &o.instances, &list, err);
 	}
 	if (r >= 0)

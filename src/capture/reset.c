@@ -23,7 +23,9 @@
 #include "capture/setting.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #define DYNAMIC_MAX_BYTES (1u << 20)
 #define ROUNDS_MAX	  16
@@ -42,6 +44,16 @@ static void tell(struct reset *r, const char *instance, const char *file, int co
 	r->n_failed++;
 }
 
+/* Kernels that are locked down let not even root look at the function filters: nobody can have set them. */
+static bool is_forbidden(const struct reset *r, const char *instance, const char *file)
+{
+	int fd = tracefs_open_file(r->t, instance, file, O_RDONLY);
+
+	if (fd >= 0)
+		close(fd);
+	return fd == -EPERM;
+}
+
 /* As setting_restore(), and nothing if the kernel has no such file. */
 static void put_back(struct reset *r, const char *instance, const char *file, const char *shown)
 {
@@ -49,7 +61,7 @@ static void put_back(struct reset *r, const char *instance, const char *file, co
 
 	if (tracefs_exists(r->t, instance, file))
 		code = setting_restore(r->t, instance, file, shown);
-	if (code < 0)
+	if (code < 0 && !is_forbidden(r, instance, file))
 		tell(r, instance, file, code);
 }
 

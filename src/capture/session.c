@@ -338,7 +338,23 @@ bool session_cpu_stats(const struct session *s, const char *instance, unsigned c
 
 /* --- the end ----------------------------------------------------------------------------------- */
 
-int session_close(struct session *s, struct errmsg *err)
+/* Those that came so far have had their effect; from now on one ends us, as it ends any program. */
+static void close_signals(struct session *s)
+{
+	struct signalfd_siginfo info;
+	sigset_t set;
+
+	if (s->signal_fd < 0)
+		return;
+	while (read(s->signal_fd, &info, sizeof(info)) == sizeof(info))
+		;
+	close(s->signal_fd);
+	s->signal_fd = -1;
+	end_signals(&set);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+int session_restore(struct session *s, struct errmsg *err)
 {
 	int r = 0;
 
@@ -346,18 +362,25 @@ int session_close(struct session *s, struct errmsg *err)
 		child_cancel(&s->child);
 	else
 		end_child(s);
+	s->has_child = false;
 	if (s->journal && s->config.keep && !err->code)
 		journal_keep(s->journal);
 	else if (s->journal)
 		r = journal_undo(s->journal, err);
 	journal_close(s->journal);
+	s->journal = NULL;
+	close_signals(s);
+	return r;
+}
+
+int session_close(struct session *s, struct errmsg *err)
+{
+	int r = session_restore(s, err);
+
 	setup_free(s->setup);
-	if (s->signal_fd >= 0)
-		close(s->signal_fd);
 	kernelinfo_release(&s->kernel);
 	textbuf_release(&s->names);
 	plan_release(&s->own_plan);
-	s->journal = NULL;
 	s->setup = NULL;
 	return r;
 }

@@ -85,7 +85,12 @@ struct cpu_stats {
 bool session_cpu_stats(const struct session *s, const char *instance, unsigned cpu,
 		       struct cpu_stats *ret_stats, struct textbuf *text);
 
-/* Waits for the command if it still runs. Puts everything back. Negative if that failed. */
+/*
+ * Waits for the command if it still runs. Puts everything back, negative if that failed; then only the
+ * texts of the session are left, for who still has something to print.
+ */
+int session_restore(struct session *s, struct errmsg *err);
+/* The same, and frees the rest. */
 int session_close(struct session *s, struct errmsg *err);
 
 #endif

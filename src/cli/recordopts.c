@@ -216,10 +216,11 @@ int recordopts_verbose(void *opts, const char *value, struct errmsg *err)
 
 /* What `--profile` looks at; an event that this kernel lacks is left out. */
 static const char *const profile_events[] = {
-	"sched:sched_switch",	 "sched:sched_wakeup",	       "sched:sched_wakeup_new",
-	"irq:irq_handler_entry", "irq:irq_handler_exit",       "irq:softirq_raise",
-	"irq:softirq_entry",	 "irq:softirq_exit",	       "raw_syscalls:sys_enter",
-	"raw_syscalls:sys_exit", "exceptions:page_fault_user", "exceptions:page_fault_kernel",
+	"sched:sched_switch",	    "sched:sched_wakeup",	  "sched:sched_wakeup_new",
+	"irq:irq_handler_entry",    "irq:irq_handler_exit",	  "irq:softirq_raise",
+	"irq:softirq_entry",	    "irq:softirq_exit",		  "raw_syscalls:sys_enter",
+	"raw_syscalls:sys_exit",    "exceptions:page_fault_user", "exceptions:page_fault_kernel",
+	"sched:sched_process_exec", /* a task has another name */
 };
 
 static int add_profile_events(struct record_options *o)

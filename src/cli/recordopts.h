@@ -285,7 +285,7 @@ int recordopts_verbose(void *opts, const char *value, struct errmsg *err);
 		 .offset = RECORDOPTS_AT(quiet)},                                               \
 		{.kind = OPTION_FLAG,                                                           \
 		 .name = "stderr",                                                              \
-		 .help = "messages go to standard error",                                       \
+		 .help = "messages go to standard error; profile: the result",                  \
 		 .offset = RECORDOPTS_AT(to_stderr)},                                           \
 		{.kind = OPTION_CALL,                                                           \
 		 .name = "verbose",                                                             \

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * profiling.c - makes a profile of every source, feeds it records and prints what came of them.
+ *
+ *	hooks of the command line ─┐
+ *	hooks of a file ───────────┴─▶ profile of a source ◀── its records
+ *	                                     └──▶ head, tasks, tail: text, JSON or as trace-cmd prints it
+ *
+ * Every buffer of every file has a profile of its own: two buffers may hold the same events. Hooks come
+ * from the command line (-H) and from the files that were recorded with some.
+ */
+#include "cli/profiling.h"
+
+#include "analyse/profile.h"
+#include "cli/output.h"
+#include "present/line.h"
+#include "present/profilejson.h"
+#include "present/profilepeer.h"
+#include "present/profiletext.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TEXT_BYTES     (256u << 10) /* written when there is so much */
+#define TEXT_MAX_BYTES (256u << 20)
+
+/* --- hooks ------------------------------------------------------------------------------------ */
+
+static int add_hook(struct profiling *pf, const char *text, size_t len, struct errmsg *err)
+{
+	struct profile_hook *more;
+	int r;
+
+	if (pf->n_hooks == PROFILE_HOOKS_MAX)
+		return errmsg_set(err, -E2BIG, "there are more than %d hooks", PROFILE_HOOKS_MAX);
+	more = realloc(pf->hooks, (pf->n_hooks + 1) * sizeof(*more));
+	if (!more)
+		return errmsg_set_errno(err, -ENOMEM, "cannot read hooks");
+	pf->hooks = more;
+	r = profile_hook_parse(&more[pf->n_hooks], text, len, err);
+	if (r >= 0)
+		pf->n_hooks++;
+	return r;
+}
+
+/* The hooks that a file was recorded with; one that cannot be read is damage. */
+static void add_file_hooks(struct profiling *pf, struct tracefile *tf)
+{
+	for (size_t i = 0; i < tf->n_options; i++) {
+		const struct tracefile_option *o = &tf->options[i];
+		struct errmsg err = {0};
+
+		if (o->id != SNF_OPTION_HOOK)
+			continue;
+		if (add_hook(pf, (const char *)o->data.data,
+			     strnlen((const char *)o->data.data, o->data.len), &err) < 0)
+			tracefile_add_damage(tf, "%s: %s", tf->path, err.text);
+		else
+			pf->hooks[pf->n_hooks - 1].may_be_absent = true;
+	}
+}
+
+static int gather_hooks(struct profiling *pf, struct errmsg *err)
+{
+	const struct report_options *o = pf->rep->opts;
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < o->hooks.n; i++)
+		r = add_hook(pf, o->hooks.words[i], strlen(o->hooks.words[i]), err);
+	if (r < 0)
+		return r;
+	pf->n_asked = pf->n_hooks;
+	for (size_t i = 0; i < pf->n_hooks; i++)
+		pf->hooks[i].may_be_absent = o->peer_text;
+	for (size_t i = 0; i < pf->rep->n_files; i++) {
+		pf->first_hook[i] = pf->n_hooks;
+		add_file_hooks(pf, pf->rep->files[i].tf);
+	}
+	pf->first_hook[pf->rep->n_files] = pf->n_hooks;
+	return 0;
+}
+
+/* --- profiles --------------------------------------------------------------------------------- */
+
+static size_t file_of(const struct profiling *pf, size_t source)
+{
+	size_t i = 0;
+
+	while (i + 1 < pf->rep->n_files && pf->rep->files[i].formats != pf->sources[source].formats)
+		i++;
+	return i;
+}
+
+static bool is_filtered(const struct report_options *o)
+{
+	return o->n_filters || o->pids.n || o->comms.n || o->n_cpus || o->no_irq || o->no_softirq;
+}
+
+/* A hook of the file, on an event that the file does not describe. */
+static void tell_absent(const struct profiling *pf, struct formats *f, const struct profile_hook *h)
+{
+	bool start = formats_find_name(f, h->start_system, h->start_event);
+
+	if (pf->rep->opts->quiet || !h->may_be_absent)
+		return;
+	if (!start || !formats_find_name(f, h->end_system, h->end_event))
+		fprintf(stderr,
+			"sonde: the hook %s..%s is left out: the trace knows no event '%s'\n",
+			h->start_event, h->end_event, start ? h->end_event : h->start_event);
+}
+
+static int make_profile(struct profiling *pf, size_t source, struct errmsg *err)
+{
+	const struct report_options *o = pf->rep->opts;
+	size_t file = file_of(pf, source), n = 0;
+	struct profile_config config = {.global = o->profile_global,
+					.by_comm = o->by_comm,
+					.as_trace_cmd = o->peer_text,
+					.filtered = is_filtered(o),
+					.hooks = pf->list};
+
+	for (size_t i = 0; i < pf->n_asked; i++)
+		pf->list[n++] = pf->hooks[i];
+	for (size_t i = pf->first_hook[file]; i < pf->first_hook[file + 1]; i++)
+		pf->list[n++] = pf->hooks[i];
+	config.n_hooks = n;
+	for (size_t i = 0; i < n; i++)
+		tell_absent(pf, pf->rep->files[file].formats, &pf->list[i]);
+	return profile_new(&pf->profiles[source], pf->rep->files[file].formats,
+			   &pf->rep->files[file].tasks, &config, err);
+}
+
+static int check_sources(const struct profiling *pf, struct errmsg *err)
+{
+	for (size_t i = 0; i < pf->rep->n_files; i++)
+		for (size_t k = 0; k < pf->rep->files[i].tf->n_buffers; k++)
+			if (pf->rep->files[i].tf->buffers[k].is_text)
+				return errmsg_set(
+					err, -ENOTSUP,
+					"%s holds the text of a latency tracer, which has no "
+					"events to profile; 'sonde report' prints it",
+					pf->rep->files[i].tf->path);
+	return 0;
+}
+
+int profiling_open(struct profiling *pf, struct report *rep, const struct line_source *sources,
+		   size_t n_sources, struct errmsg *err)
+{
+	int r;
+
+	*pf = (struct profiling){.rep = rep, .sources = sources, .n_sources = n_sources};
+	r = check_sources(pf, err);
+	if (r < 0)
+		return r;
+	pf->profiles = calloc(pf->n_sources + 1, sizeof(*pf->profiles));
+	pf->first_hook = calloc(pf->rep->n_files + 1, sizeof(*pf->first_hook));
+	pf->list = calloc(PROFILE_HOOKS_MAX, sizeof(*pf->list));
+	if (!pf->profiles || !pf->first_hook || !pf->list)
+		return errmsg_set_errno(err, -ENOMEM, "cannot profile");
+	r = gather_hooks(pf, err);
+	for (size_t i = 0; r >= 0 && i < pf->n_sources; i++)
+		r = make_profile(pf, i, err);
+	return r;
+}
+
+void profiling_add(struct profiling *pf, const struct batch *b)
+{
+	for (size_t i = 0; i < b->n; i++)
+		profile_add(pf->profiles[b->records[i].source], &b->records[i]);
+}
+
+/* --- printing --------------------------------------------------------------------------------- */
+
+static int flush(struct profiling *pf, size_t from_bytes, struct errmsg *err)
+{
+	int r;
+
+	if (pf->tb.overflow)
+		return errmsg_set(err, -EFBIG, "the profile of a task is too large to print");
+	if (textbuf_len(&pf->tb) < from_bytes)
+		return 0;
+	r = output_write(pf->out, pf->tb.start, textbuf_len(&pf->tb));
+	textbuf_clear(&pf->tb);
+	return r;
+}
+
+static void add_task(struct profiling *pf, size_t source, const struct profile_task *t)
+{
+	const struct line_source *ls = &pf->sources[source];
+	const struct profile_style style = {.time_style = ls->time_style,
+					    .syscalls = ls->syscalls,
+					    .file = ls->file,
+					    .buffer = ls->buffer};
+	struct profile *p = pf->profiles[source];
+
+	if (pf->rep->opts->peer_text)
+		profilepeer_fmt_task(p, t, &pf->tb);
+	else if (pf->rep->opts->output == REPORT_JSON)
+		profilejson_fmt_task(p, t, &style, &pf->tb);
+	else
+		profiletext_fmt_task(p, t, &style, &pf->tb);
+}
+
+static void add_head(struct profiling *pf, size_t source)
+{
+	const struct line_source *ls = &pf->sources[source];
+	const struct report_file *file = &pf->rep->files[file_of(pf, source)];
+	const struct profile_style style = {.time_style = ls->time_style,
+					    .syscalls = ls->syscalls,
+					    .file = file->tf->path,
+					    .buffer = ls->buffer,
+					    .filtered = is_filtered(pf->rep->opts)};
+
+	if (pf->rep->opts->peer_text)
+		return;
+	if (pf->rep->opts->output == REPORT_JSON)
+		profilejson_fmt_head(pf->profiles[source], &style, &pf->tb);
+	else
+		profiletext_fmt_head(pf->profiles[source], &style, pf->any, &pf->tb);
+	pf->any = true;
+}
+
+static bool has_events(const struct profiling *pf, size_t source)
+{
+	uint64_t first, last;
+
+	return profile_range(pf->profiles[source], &first, &last);
+}
+
+static int print_source(struct profiling *pf, size_t source, struct errmsg *err)
+{
+	size_t n;
+	const struct profile_task *const *tasks = profile_tasks(pf->profiles[source], &n);
+	int r = 0;
+
+	if (!has_events(pf, source) && pf->n_sources > 1)
+		return 0;
+	add_head(pf, source);
+	for (size_t i = 0; i < n && r >= 0 && !output_is_closed(pf->out); i++) {
+		add_task(pf, source, tasks[i]);
+		r = flush(pf, TEXT_BYTES, err);
+	}
+	if (r >= 0 && !pf->rep->opts->peer_text && pf->rep->opts->output == REPORT_TEXT)
+		profiletext_fmt_tail(pf->profiles[source], &pf->tb);
+	return r;
+}
+
+static void print_peer_heads(struct profiling *pf)
+{
+	for (size_t i = 0; i < pf->n_hooks; i++)
+		profilepeer_fmt_hook(&pf->hooks[i], &pf->tb);
+	for (size_t i = 0; i < pf->rep->n_files; i++)
+		report_add_head(pf->rep, i, &pf->tb);
+}
+
+int profiling_print(struct profiling *pf, struct output *out, struct errmsg *err)
+{
+	bool peer = pf->rep->opts->peer_text;
+	int r = 0;
+
+	for (size_t i = 0; i < pf->n_sources && r >= 0; i++)
+		r = profile_finish(pf->profiles[i]);
+	if (r < 0)
+		return errmsg_set_errno(err, r, "cannot profile");
+	pf->out = out;
+	textbuf_init(&pf->tb, TEXT_MAX_BYTES);
+	if (peer)
+		print_peer_heads(pf);
+	/* trace-cmd puts every file before those it read so far */
+	for (size_t i = 0; r >= 0 && i < pf->n_sources; i++)
+		r = print_source(pf, peer ? pf->n_sources - 1 - i : i, err);
+	if (r >= 0)
+		r = flush(pf, 0, err);
+	textbuf_release(&pf->tb);
+	return r;
+}
+
+void profiling_close(struct profiling *pf)
+{
+	for (size_t i = 0; pf->profiles && i < pf->n_sources; i++)
+		profile_free(pf->profiles[i]);
+	for (size_t i = 0; i < pf->n_hooks; i++)
+		profile_hook_release(&pf->hooks[i]);
+	free(pf->profiles);
+	free(pf->hooks);
+	free(pf->first_hook);
+	free(pf->list);
+}

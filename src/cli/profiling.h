@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * profiling.h - the profiles of a report: of files (report --profile) or of a live trace (profile).
+ *
+ *	profiling_open ─▶ profiling_add … (batches in their order) ─▶ profiling_print ─▶ profiling_close
+ *
+ * Which hooks, whose interrupts, text or JSON: that is in the options of the report.
+ */
+#ifndef SONDE_CLI_PROFILING_H
+#define SONDE_CLI_PROFILING_H
+
+#include "base/textbuf.h"
+#include "cli/report.h"
+
+struct profile;
+struct profile_hook;
+
+struct profiling {
+	struct report *rep;
+	struct output *out;
+	const struct line_source *sources;
+	size_t n_sources;
+	struct profile **profiles;
+	struct profile_hook *hooks; /* -H, then those of all files */
+	size_t n_hooks, n_asked;
+	size_t *first_hook; /* of a file, and one more */
+	struct profile_hook *list;
+	bool any; /* something is printed */
+	struct textbuf tb;
+};
+
+/* All stay the caller's. Close it on failure, too. */
+int profiling_open(struct profiling *pf, struct report *rep, const struct line_source *sources,
+		   size_t n_sources, struct errmsg *err);
+void profiling_add(struct profiling *pf, const struct batch *b);
+/* Once; nothing can be added afterwards. */
+int profiling_print(struct profiling *pf, struct output *out, struct errmsg *err);
+void profiling_close(struct profiling *pf);
+
+#endif

@@ -49,6 +49,42 @@ static int check_options(struct record_options *o, bool has_command, struct errm
 	return recordopts_check(o, has_command, err);
 }
 
+/* trace-cmd has a filter in parentheses, as several that are joined are in the plan already. */
+static int wrap_filters(const struct tc_line *line, struct plan *p)
+{
+	size_t buffer = 0, event = 0, n_filters;
+
+	for (size_t i = 0; i < line->n_words; i++) {
+		struct plan_event *e;
+		char *text;
+
+		if (line->words[i].option->letter == 'B') {
+			buffer++;
+			event = 0;
+		}
+		if (line->words[i].option->letter != 'e')
+			continue;
+		n_filters = 0;
+		for (size_t k = i + 1; k < line->n_words; k++) {
+			char letter = line->words[k].option->letter;
+
+			if (letter == 'e' || letter == 'B')
+				break;
+			n_filters += letter == 'f';
+		}
+		if (buffer >= p->n_buffers || event >= p->buffers[buffer].n_events)
+			return 0;
+		e = &p->buffers[buffer].events[event++];
+		if (n_filters != 1 || !e->filter)
+			continue;
+		if (asprintf(&text, "(%s)", e->filter) < 0)
+			return -ENOMEM;
+		free(e->filter);
+		e->filter = text;
+	}
+	return 0;
+}
+
 /* *ret_argv: the command and its arguments, NULL if there is none; the caller frees *ret_heap. */
 static int parse_options(const struct tc_line *line, struct record_options *o, char ***ret_argv,
 			 char ***ret_heap, struct errmsg *err)
@@ -66,7 +102,8 @@ static int parse_options(const struct tc_line *line, struct record_options *o, c
 		return n;
 	words[n + 1] = NULL;
 	*ret_argv = n ? words + 1 : NULL;
-	return check_options(o, n > 0, err);
+	n = wrap_filters(line, &o->plan);
+	return n < 0 ? n : check_options(o, *ret_argv != NULL, err);
 }
 
 static void tell_tracers(const struct record_options *o)
@@ -375,16 +412,12 @@ static void keep_switches(const struct tracefs *t, const struct plan *p, int *on
 		on[i] = (int)tracefs_read_number(t, p->buffers[i].name, "tracing_on");
 }
 
-static int put_switches(const struct tracefs *t, const struct plan *p, const int *on,
-			struct errmsg *err)
+static void put_switches(const struct tracefs *t, const struct plan *p, const int *on)
 {
-	int r = 0;
-
-	for (size_t i = 0; i < p->n_buffers && r >= 0; i++)
-		if (instance_exists(t, p->buffers[i].name))
-			r = tracefs_write(t, p->buffers[i].name, "tracing_on", on[i] ? "1" : "0",
-					  TRACEFS_SET, err);
-	return r;
+	for (size_t i = 0; i < p->n_buffers; i++)
+		if (tracefs_exists(t, p->buffers[i].name, "tracing_on"))
+			tracefs_try_write(t, p->buffers[i].name, "tracing_on", on[i] ? "1" : "0",
+					  TRACEFS_SET);
 }
 
 static int start(const struct tc_line *line, struct record_options *o, char **argv, bool is_set,
@@ -392,7 +425,7 @@ static int start(const struct tc_line *line, struct record_options *o, char **ar
 {
 	int *on = calloc(o->plan.n_buffers, sizeof(*on));
 	struct setup *s = NULL;
-	struct tracefs t;
+	struct tracefs t = {0};
 	int r = on ? tracefs_open(&t, err) : -ENOMEM;
 
 	if (r >= 0) {
@@ -405,8 +438,8 @@ static int start(const struct tc_line *line, struct record_options *o, char **ar
 	tell_notes(s, o->quiet);
 	if (r >= 0)
 		tell_tracers(o);
-	if (r >= 0 && is_set)
-		r = put_switches(&t, &o->plan, on, err);
+	if (on && (r < 0 || is_set))
+		put_switches(&t, &o->plan, on);
 	if (r >= 0 && argv)
 		r = run_command(o, s, argv, tc_has(line, 0, "fork"), err);
 	else if (r >= 0 && !is_set)

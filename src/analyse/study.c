@@ -126,7 +126,10 @@ static void *table_get(struct study *s, struct table *t, const void *name, size_
 
 static const struct pooled_name *pool_label(struct study *s)
 {
-	return namepool_find(&s->names, s->label.start, textbuf_len(&s->label));
+	size_t len = textbuf_len(&s->label);
+
+	/* a question without groups has one row, whose label is empty */
+	return namepool_find(&s->names, len ? s->label.start : "", len);
 }
 
 static void add_to_row(struct study *s, const struct pooled_name *label, uint64_t time,

@@ -73,26 +73,33 @@ static bool take_part(struct piece all, uint64_t start, uint64_t len, struct pie
 	return true;
 }
 
+bool kfunctions_btf_has(struct piece btf, const char *name)
+{
+	const uint8_t *h = btf.data;
+	struct piece types, strings;
+	uint64_t base;
+	bool swap;
+
+	if (btf.len < HEADER_BYTES)
+		return false;
+	swap = bytes_get16(h, false) != BTF_MAGIC;
+	base = bytes_get32(h + 4, swap);
+	return bytes_get16(h, swap) == BTF_MAGIC &&
+	       take_part(btf, base + bytes_get32(h + 8, swap), bytes_get32(h + 12, swap), &types) &&
+	       take_part(btf, base + bytes_get32(h + 16, swap), bytes_get32(h + 20, swap),
+			 &strings) &&
+	       find_function(types, strings, name, swap);
+}
+
 bool kfunctions_in_btf(const char *path, const char *name)
 {
-	struct piece all, types, strings;
 	struct textbuf text;
-	bool found = false;
+	bool found;
 
 	textbuf_init(&text, BTF_MAX_BYTES);
-	if (kfunctions_read_file(path, &text) >= 0 && textbuf_len(&text) > HEADER_BYTES) {
-		const uint8_t *h = (const uint8_t *)text.start;
-		bool swap = bytes_get16(h, false) != BTF_MAGIC;
-		uint64_t base = bytes_get32(h + 4, swap);
-
-		all = (struct piece){h, textbuf_len(&text)};
-		found = bytes_get16(h, swap) == BTF_MAGIC &&
-			take_part(all, base + bytes_get32(h + 8, swap), bytes_get32(h + 12, swap),
-				  &types) &&
-			take_part(all, base + bytes_get32(h + 16, swap), bytes_get32(h + 20, swap),
-				  &strings) &&
-			find_function(types, strings, name, swap);
-	}
+	found = kfunctions_read_file(path, &text) >= 0 &&
+		kfunctions_btf_has((struct piece){(const uint8_t *)text.start, textbuf_len(&text)},
+				   name);
 	textbuf_release(&text);
 	return found;
 }

@@ -13,7 +13,7 @@
  *	│ region 0 …                     hole       │   │                                      │
  *	│ region 1 …                     hole       │   │ the same                             │
  *	├─────────────────────────────────────────── tail_at ──────────────────────────────────┤
- *	│ CMDLINES, STRINGS, filled up with zeros   │   │ zeros                                │
+ *	│ STRINGS, CMDLINES filled up with zeros    │   │ zeros                                │
  *	└───────────────────────────────────────────┘   └─────────────────────────────────────┘
  *
  * D, the directory, is all that changes while data comes and goes: it is made anew in memory and
@@ -21,8 +21,8 @@
  *
  * While recording, every CPU has its row, data or not, and its offset is where its region begins. The
  * BUFFER sections of version 7 stand together: each header has 16 bytes of nothing, and the last one
- * spans the marker and all regions. In the finished file rows without data are left out (the BUFFER
- * option keeps its size; what is behind the last row is not read by anybody), and each BUFFER header
+ * spans the marker and all regions. In the finished file rows without data are left out (the section
+ * keeps its size; what is behind DONE is not read by anybody), and each BUFFER header
  * stands before the data of its buffer.
  *
  * The marker says that the file is not finished and what is known of its state:
@@ -123,12 +123,11 @@ static size_t make_rows(const struct livefile *f, uint32_t rank, struct writer_c
 	return n;
 }
 
-static size_t buffer_option_bytes(const struct livefile *f, uint32_t rank)
+static size_t buffer_option_bytes(const struct livefile *f, uint32_t rank, size_t n_rows)
 {
 	const struct writer_out *b = buffer_out(f, rank);
 
-	return 8 + strlen(b->name) + 1 + (b->clock ? strlen(b->clock) : 0) + 1 + 8 +
-	       20 * (size_t)f->buffers[f->order[rank]].n_cpus;
+	return 8 + strlen(b->name) + 1 + (b->clock ? strlen(b->clock) : 0) + 1 + 8 + 20 * n_rows;
 }
 
 static size_t options_bytes(const struct livefile *f)
@@ -136,7 +135,7 @@ static size_t options_bytes(const struct livefile *f)
 	size_t n = 14 + 14; /* CMDLINES, DONE */
 
 	for (uint32_t rank = 0; rank < f->n_buffers; rank++)
-		n += 6 + buffer_option_bytes(f, rank);
+		n += 6 + buffer_option_bytes(f, rank, f->buffers[f->order[rank]].n_cpus);
 	return n;
 }
 
@@ -144,15 +143,13 @@ static void add_buffer_option(struct livefile *f, uint32_t rank, struct writer_c
 			      bool final)
 {
 	struct livebuffer *b = &f->buffers[f->order[rank]];
-	size_t n_bytes = buffer_option_bytes(f, rank), n = make_rows(f, rank, rows, final), start;
+	size_t n = make_rows(f, rank, rows, final), n_bytes = buffer_option_bytes(f, rank, n);
 
 	writer_add_number(f->w, &f->dir, SNF_OPTION_BUFFER, 2);
 	writer_add_number(f->w, &f->dir, n_bytes, 4);
-	start = textbuf_len(&f->dir);
 	writer_add_buffer_option_v7(f->w, &f->dir, buffer_out(f, rank), b->header_at, rows, n);
-	add_zeros(&f->dir, n_bytes - (textbuf_len(&f->dir) - start));
 	for (uint32_t cpu = 0; cpu < b->n_cpus; cpu++) {
-		b->regions[cpu].row_at = start + n_bytes - 20 * (b->n_cpus - cpu) + 4;
+		b->regions[cpu].row_at = textbuf_len(&f->dir) - 20 * (b->n_cpus - cpu) + 4;
 		b->regions[cpu].has_row = !final;
 	}
 }
@@ -199,6 +196,8 @@ static void add_directory_v7(struct livefile *f, struct writer_cpu *rows, bool f
 	writer_add_number(f->w, &f->dir, SNF_OPTION_DONE, 2);
 	writer_add_number(f->w, &f->dir, 8, 4);
 	writer_add_number(f->w, &f->dir, f->next_options, 8);
+	/* the room of rows that were left out */
+	add_zeros(&f->dir, f->headers_at - textbuf_len(&f->dir));
 	add_headers(f);
 }
 
@@ -338,56 +337,52 @@ int livefile_read_marker(struct livefile *f, struct piece map)
 
 /* --- the tail while recording ------------------------------------------------------------------ */
 
-static int write_strings(struct livefile *f)
+/* Sections of the tail as it is while recording; *ret_cmdlines is where the second one begins. */
+static void make_tail(struct livefile *f, struct textbuf *tb, size_t *ret_cmdlines)
 {
-	uint32_t description = writer_describe_v7(f->w, "strings");
-	uint64_t pos = outfile_pos(f->w->out), end = f->tail_at + f->tail_bytes;
-	struct textbuf tb;
+	struct writer *w = f->w;
+	uint32_t strings = writer_describe_v7(w, "strings");
+	uint32_t cmdlines = writer_describe_v7(w, "command lines");
+	size_t len = textbuf_len(&f->cmdlines), used;
 
-	textbuf_init(&tb, SNF_SECTION_HEADER_BYTES + 16);
-	if (end < pos + SNF_SECTION_HEADER_BYTES + textbuf_len(&f->w->strings))
-		return -EFBIG;
-	writer_add_section_header_v7(f->w, &tb, SNF_OPTION_STRINGS, false, description,
-				     end - pos - SNF_SECTION_HEADER_BYTES);
-	outfile_write(f->w->out, tb.start, textbuf_len(&tb));
-	textbuf_release(&tb);
-	return outfile_write(f->w->out, f->w->strings.start, textbuf_len(&f->w->strings));
+	writer_add_section_header_v7(w, tb, SNF_OPTION_STRINGS, false, strings,
+				     textbuf_len(&w->strings));
+	writer_add_bytes(tb, w->strings.start, textbuf_len(&w->strings));
+	*ret_cmdlines = textbuf_len(tb);
+	used = *ret_cmdlines + SNF_SECTION_HEADER_BYTES + 8;
+	if (used + len > f->tail_bytes) /* they come at the end only */
+		len = 0;
+	writer_add_section_header_v7(w, tb, SNF_OPTION_CMDLINES, false, cmdlines,
+				     f->tail_bytes - *ret_cmdlines - SNF_SECTION_HEADER_BYTES);
+	writer_add_number(w, tb, len, 8);
+	writer_add_bytes(tb, f->cmdlines.start, len);
+	tb->overflow |= used > f->tail_bytes;
 }
 
-/* Early names of tasks that leave no room for the strings come at the end only. */
-static struct piece early_cmdlines(struct livefile *f, struct textbuf *body)
+static int write_tail(struct livefile *f)
 {
-	size_t len = textbuf_len(&f->cmdlines);
+	struct textbuf tb;
+	size_t cmdlines;
+	int r;
 
-	if (len > f->tail_bytes / 2)
-		len = 0;
-	writer_add_number(f->w, body, len, 8);
-	writer_add_bytes(body, f->cmdlines.start, len);
-	return (struct piece){(uint8_t *)body->start, textbuf_len(body)};
+	textbuf_init(&tb, f->tail_bytes);
+	make_tail(f, &tb, &cmdlines);
+	r = tb.overflow ? -EFBIG : livefile_pwrite(f->fd, tb.start, textbuf_len(&tb), f->tail_at);
+	f->cmdlines_at = f->tail_at + cmdlines;
+	textbuf_release(&tb);
+	return r;
 }
 
 int livefile_write_live_tail(struct livefile *f, struct errmsg *err)
 {
-	struct textbuf body;
-	int r;
+	int r = 0;
 
 	/* where blocks cannot be set aside, a full disk may hurt */
 	if (fallocate(f->fd, 0, f->tail_at, f->tail_bytes) < 0 &&
 	    (errno != EOPNOTSUPP || ftruncate(f->fd, f->tail_at + f->tail_bytes) < 0))
-		return errmsg_set_errno(err, -errno, "cannot write %s", f->path);
-	if (f->w->config.version == 6)
-		return 0;
-	textbuf_init(&body, WRITER_OPTIONS_MAX_BYTES);
-	outfile_seek(f->w->out, f->tail_at);
-	r = writer_section_v7(f->w, SNF_OPTION_CMDLINES, "command lines", early_cmdlines(f, &body),
-			      err);
-	f->cmdlines_at = f->tail_at;
-	if (!r)
-		r = write_strings(f);
-	textbuf_release(&body);
-	outfile_flush(f->w->out);
-	if (!r)
-		r = outfile_failure(f->w->out, err);
+		r = -errno;
+	if (!r && f->w->config.version == 7)
+		r = write_tail(f);
 	return r < 0 ? errmsg_set_errno(err, r, "cannot write %s", f->path) : 0;
 }
 

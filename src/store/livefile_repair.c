@@ -217,22 +217,16 @@ static const struct tracefile_section *find_section(const struct tracefile *tf, 
 	return NULL;
 }
 
-/* The strings end where two NULs stand; behind them the section is filled with zeros. */
 static void take_strings(struct livefile *f, const struct tracefile *tf)
 {
 	for (size_t i = tf->n_sections; i-- > 0;) {
 		const struct tracefile_section *s = &tf->sections[i];
 		uint64_t start = s->offset + SNF_SECTION_HEADER_BYTES;
-		const uint8_t *end;
 
 		if (s->id != SNF_OPTION_STRINGS || s->flags & SNF_SECTION_COMPRESSED)
 			continue;
-		if (s->n_bytes > tf->map.len - start)
-			return;
-		end = memmem(tf->map.data + start, s->n_bytes, "\0\0", 2);
-		if (end)
-			writer_add_bytes(&f->w->strings, tf->map.data + start,
-					 end + 1 - (tf->map.data + start));
+		if (s->n_bytes <= tf->map.len - start)
+			writer_add_bytes(&f->w->strings, tf->map.data + start, s->n_bytes);
 		return;
 	}
 }

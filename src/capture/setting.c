@@ -187,11 +187,12 @@ static int write_lines(const struct tracefs *t, const char *instance, const char
 	if (fd < 0)
 		return fd;
 	for (const char *p = lines; next_line(&p, line, sizeof(line) - 1);) {
+		size_t len = strcspn(line, " "); /* "name [module]" */
+
 		if (functions_only && is_command(line))
 			continue;
-		line[strcspn(line, " ")] = 0; /* "name [module]" */
-		strcat(line, "\n");
-		if (write(fd, line, strlen(line)) < 0)
+		line[len] = '\n';
+		if (write(fd, line, len + 1) < 0)
 			r = -errno;
 	}
 	if (close(fd) < 0 && !r)
@@ -284,12 +285,12 @@ static int restore_value(const struct tracefs *t, const char *instance, const ch
 		break;
 	case SETTING_FILTER:
 		if (!strcmp(text, "none"))
-			strcpy(text, "0");
+			snprintf(text, sizeof(text), "0");
 		break;
 	case SETTING_SNAPSHOT:
 		if (!strcmp(text, "allocated"))
 			return 0;
-		strcpy(text, "0");
+		snprintf(text, sizeof(text), "0");
 		break;
 	default:
 		break;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tracecmd_file.c - report and hist as trace-cmd has them.
+ * tracecmd_file.c - report, hist, options and check-events as trace-cmd has them.
  *
  * sonde's commands of these names print the same text; here is only what differs in their words: one file
  * may follow the options, no pager, no colours, and the profile in trace-cmd's form.
@@ -9,9 +9,11 @@
 #include "cli/command.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
-extern const struct command cmd_report, cmd_hist;
+extern const struct command cmd_report, cmd_hist, cmd_options, cmd_check_events;
 
 /* The first argument is the input, unless -i is there; what follows it trace-cmd does not look at. */
 static int run_on_file(struct tc_line *line, const struct command *cmd, const char *const *more,
@@ -42,4 +44,29 @@ int tc_run_report(struct tc_line *line, struct errmsg *err)
 int tc_run_hist(struct tc_line *line, struct errmsg *err)
 {
 	return run_on_file(line, &cmd_hist, NULL, err);
+}
+
+/* Takes any words, and looks at none. */
+int tc_run_options(struct tc_line *line, struct errmsg *err)
+{
+	char *argv[] = {(char *)line->cmd->name, NULL};
+
+	return cmd_options.run(&cmd_options, 1, argv, err);
+}
+
+/* trace-cmd has nothing on standard output here, and 0 whatever it found; warnings are no output. */
+int tc_run_check_events(struct tc_line *line, struct errmsg *err)
+{
+	int argc, r;
+	char **argv;
+
+	line->n_args = 0;
+	argv = tc_words(line, NULL, &argc);
+	if (!argv)
+		return -ENOMEM;
+	fflush(stdout);
+	dup2(STDERR_FILENO, STDOUT_FILENO);
+	r = cmd_check_events.run(&cmd_check_events, argc, argv, err);
+	free(argv);
+	return r < 0 ? r : 0;
 }

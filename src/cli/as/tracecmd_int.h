@@ -104,5 +104,7 @@ int tc_run_profile(struct tc_line *line, struct errmsg *err);
 /* tracecmd_file.c */
 int tc_run_report(struct tc_line *line, struct errmsg *err);
 int tc_run_hist(struct tc_line *line, struct errmsg *err);
+int tc_run_options(struct tc_line *line, struct errmsg *err);
+int tc_run_check_events(struct tc_line *line, struct errmsg *err);
 
 #endif

@@ -113,42 +113,49 @@ static void tell_tracers(const struct record_options *o)
 			fprintf(stderr, "  plugin '%s'\n", o->plan.buffers[i].tracer);
 }
 
-static void tell_notes(const struct setup *s, bool quiet)
+/* What was put in the place of something. Of events that are left out (-i) trace-cmd says nothing. */
+static void tell_notes(const struct setup *s, const struct record_options *o)
 {
-	for (size_t i = 0; s && i < s->notes.n && !quiet; i++)
+	for (size_t i = 0; s && i < s->notes.n && !o->quiet && !o->plan.ignore_unknown; i++)
 		fprintf(stderr, "  %s\n", s->notes.texts[i]);
 }
 
 /* --- what came of it --------------------------------------------------------------------------- */
 
 struct loss {
+	const char *buffer; /* its name in the plan */
+	unsigned cpu;
 	uint64_t overrun, commit_overrun;
 };
 
-/* For each CPU of each buffer; NULL without memory. */
-static struct loss *read_losses(const struct session *s)
-{
-	struct loss *losses = calloc(s->setup->n_buffers * s->n_cpus + 1, sizeof(*losses));
+struct losses {
+	struct loss *rows;
+	size_t n;
+};
 
-	for (size_t i = 0; losses && i < s->setup->n_buffers; i++)
+static void losses_read(struct losses *l, const struct session *s)
+{
+	l->rows = calloc(s->setup->n_buffers * s->n_cpus + 1, sizeof(*l->rows));
+	for (size_t i = 0; l->rows && i < s->setup->n_buffers; i++)
 		for (unsigned cpu = 0; cpu < s->n_cpus; cpu++) {
+			const struct setup_buffer *b = &s->setup->buffers[i];
 			struct cpu_stats st;
 
-			if (session_cpu_stats(s, s->setup->buffers[i].instance, cpu, &st, NULL))
-				losses[i * s->n_cpus + cpu] =
-					(struct loss){st.overrun, st.commit_overrun};
+			if (session_cpu_stats(s, b->instance, cpu, &st, NULL) &&
+			    (st.overrun || st.commit_overrun))
+				l->rows[l->n++] = (struct loss){b->plan->name, cpu, st.overrun,
+								st.commit_overrun};
 		}
-	return losses;
 }
 
-static void tell_losses(FILE *to, const struct loss *losses, unsigned n_cpus)
+static void tell_losses(FILE *to, const struct losses *losses, const char *buffer)
 {
-	for (unsigned cpu = 0; losses && cpu < n_cpus; cpu++) {
-		const struct loss *l = &losses[cpu];
+	for (size_t i = 0; i < losses->n; i++) {
+		const struct loss *l = &losses->rows[i];
 
-		if (!l->overrun && !l->commit_overrun)
+		if (strcmp(l->buffer, buffer))
 			continue;
-		fprintf(to, "CPU %u:", cpu);
+		fprintf(to, "CPU %u:", l->cpu);
 		if (l->overrun)
 			fprintf(to, " %llu events lost", (unsigned long long)l->overrun);
 		if (l->commit_overrun)
@@ -202,13 +209,12 @@ static void tell_cpus(const struct tracefile *tf, const struct tracefile_buffer 
 	}
 }
 
-static void tell_file(const char *path, const struct record_options *o, const struct loss *losses,
+static void tell_file(const char *path, const struct record_options *o, const struct losses *losses,
 		      unsigned n_cpus)
 {
 	FILE *to = o->to_stderr ? stderr : stdout;
 	struct errmsg ignored = {0};
 	struct tracefile *tf;
-	size_t n = 0;
 
 	if (o->quiet || tracefile_open(&tf, path, &ignored) < 0)
 		return;
@@ -217,11 +223,10 @@ static void tell_file(const char *path, const struct record_options *o, const st
 
 		if (*b->name)
 			fprintf(to, "\nBuffer: %s\n\n", b->name);
-		tell_losses(to, losses ? losses + n : NULL, n_cpus);
+		tell_losses(to, losses, b->name);
 		fflush(to);
 		if (!b->is_text)
 			tell_cpus(tf, b, n_cpus);
-		n += n_cpus;
 	}
 	tracefile_close(tf);
 }
@@ -295,7 +300,7 @@ static int record(const struct record_options *o, char **argv, const char *path,
 	};
 	struct recording_config rc = file_config(o, path);
 	struct recording *rec = NULL;
-	struct loss *losses = NULL;
+	struct losses losses = {0};
 	unsigned n_cpus = 0;
 	struct session s;
 	int r = compressionopt_parse(o->compression, o->file_version, &rc.compression, err), r2;
@@ -305,20 +310,20 @@ static int record(const struct record_options *o, char **argv, const char *path,
 	r = session_open(&s, &config, err);
 	if (r >= 0) {
 		tell_tracers(o);
-		tell_notes(s.setup, o->quiet);
+		tell_notes(s.setup, o);
 		r = recording_open(&rec, &s, &rc, err);
 	}
 	if (r >= 0)
 		r = run_session(&s, rec, o, err);
 	if (r >= 0) {
-		losses = read_losses(&s);
+		losses_read(&losses, &s);
 		n_cpus = s.n_cpus;
 	}
 	r2 = session_close(&s, err);
 	r = r < 0 ? r : r2;
 	if (r >= 0)
-		tell_file(path, o, losses, n_cpus);
-	free(losses);
+		tell_file(path, o, &losses, n_cpus);
+	free(losses.rows);
 	return r;
 }
 
@@ -435,7 +440,7 @@ static int start(const struct tc_line *line, struct record_options *o, char **ar
 	o->plan.keep_before = true;
 	if (r >= 0)
 		r = setup_apply(&s, &o->plan, &t, NULL, err);
-	tell_notes(s, o->quiet);
+	tell_notes(s, o);
 	if (r >= 0)
 		tell_tracers(o);
 	if (on && (r < 0 || is_set))
@@ -521,7 +526,7 @@ static int extract(const struct tc_line *line, const struct name_list *names,
 	r2 = session_close(&s, err);
 	r = r < 0 ? r : r2;
 	if (r >= 0)
-		tell_file(rc->path, &told, NULL, n_cpus);
+		tell_file(rc->path, &told, &(struct losses){0}, n_cpus);
 	return r;
 }
 

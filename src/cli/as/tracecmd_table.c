@@ -9,8 +9,8 @@
 #include "cli/as/tracecmd_int.h"
 #include "cli/command.h"
 
-extern const struct command cmd_mem, cmd_split, cmd_options, cmd_dump, cmd_convert, cmd_restore,
-	cmd_check_events, cmd_listen, cmd_setup_guest;
+extern const struct command cmd_mem, cmd_split, cmd_dump, cmd_convert, cmd_restore, cmd_listen,
+	cmd_setup_guest;
 
 #define VERBOSE                                                        \
 	{                                                              \
@@ -373,8 +373,7 @@ const struct tc_command tracecmd_commands[] = {
 	{"stat", "print what is set", "[-B buf] [-t] [-o]", stat_options, false, tc_run_stat},
 	{"split", "cut a file into smaller ones", "[options] -o file [start [end]]", split_options,
 	 true, tc_run_same, &cmd_split},
-	{"options", "list the options of plugins", "", no_options, false, tc_run_same,
-	 &cmd_options},
+	{"options", "list the options of plugins", "", no_options, false, tc_run_options},
 	{"listen", "receive traces over the network", "-p port [options]", listen_options, true,
 	 tc_run_same, &cmd_listen},
 	{"setup-guest", "make FIFOs for a guest", "[-c cpus] [-p perm] [-g group] [-a] guest",
@@ -387,8 +386,8 @@ const struct tc_command tracecmd_commands[] = {
 	 snapshot_options, false, tc_run_snapshot},
 	{"stack", "switch the stack tracer, or print its result", "[--start] [--stop] [--reset]",
 	 stack_options, true, tc_run_stack},
-	{"check-events", "read the formats of all events", "[-N]", check_options, true, tc_run_same,
-	 &cmd_check_events},
+	{"check-events", "read the formats of all events", "[-N]", check_options, true,
+	 tc_run_check_events},
 	{"dump", "print what a file says about itself", "[options]", dump_options, true,
 	 tc_run_same, &cmd_dump},
 	{"convert", "write a file in another version", "[options]", convert_options, true,

@@ -156,11 +156,10 @@ static int worker_init(struct intake *in, unsigned index)
 	return 0;
 }
 
-int intake_open(struct intake **ret_intake, const struct intake_config *config,
-		uint32_t ports[MESSAGE_CPUS_MAX], struct errmsg *err)
+static int intake_new(struct intake **ret_intake, const struct intake_config *config,
+		      struct errmsg *err)
 {
 	struct intake *in = calloc(1, sizeof(*in));
-	uint32_t port = 0;
 	int r = 0;
 
 	if (!in)
@@ -172,10 +171,26 @@ int intake_open(struct intake **ret_intake, const struct intake_config *config,
 	for (uint32_t i = 0; in->ports && i < config->n_cpus; i++)
 		in->ports[i] = (struct port){PORT_DONE, -1, -1, i};
 	if (in->wake_fd < 0 || !in->ports)
-		r = errmsg_set_errno(err, -ENOMEM, "cannot receive data");
+		r = -ENOMEM;
 	for (unsigned i = 0; !r && i < in->n_workers; i++)
-		if (worker_init(in, i) < 0)
-			r = errmsg_set_errno(err, -ENOMEM, "cannot receive data");
+		r = worker_init(in, i);
+	if (r < 0) {
+		intake_free(in);
+		return errmsg_set_errno(err, r, "cannot receive data");
+	}
+	*ret_intake = in;
+	return 0;
+}
+
+int intake_open(struct intake **ret_intake, const struct intake_config *config,
+		uint32_t ports[MESSAGE_CPUS_MAX], struct errmsg *err)
+{
+	struct intake *in;
+	uint32_t port = 0;
+	int r = intake_new(&in, config, err);
+
+	if (r < 0)
+		return r;
 	for (uint32_t i = 0; !r && i < config->n_cpus; i++) {
 		r = port_open(in, &in->ports[i], &port, err);
 		ports[i] = port;
@@ -186,6 +201,24 @@ int intake_open(struct intake **ret_intake, const struct intake_config *config,
 	}
 	*ret_intake = in;
 	return 0;
+}
+
+int intake_open_connected(struct intake **ret_intake, const struct intake_config *config,
+			  const int *fds, struct errmsg *err)
+{
+	int r = intake_new(ret_intake, config, err);
+
+	for (uint32_t i = 0; i < config->n_cpus; i++)
+		if (r < 0) {
+			close(fds[i]);
+		} else {
+			struct port *p = &(*ret_intake)->ports[i];
+
+			fcntl(fds[i], F_SETFL, fcntl(fds[i], F_GETFL) | O_NONBLOCK);
+			p->fd = fds[i];
+			p->state = PORT_OPEN;
+		}
+	return r;
 }
 
 /* --- the threads ------------------------------------------------------------------------------- */

@@ -30,6 +30,7 @@
 #define PORT_SEARCH_FROM 1500
 #define PORT_SEARCH_TO	 6000
 #define BACKLOG		 8
+#define SEND_LIMIT_MS	 120000
 
 /* --- names ------------------------------------------------------------------------------------- */
 
@@ -400,12 +401,17 @@ int netaddr_open_data(enum transport transport, const struct netaddr *a, uint32_
 void netaddr_set_keepalive(int fd, int timeout_s)
 {
 	int yes = 1, step = timeout_s / 5 > 1 ? timeout_s / 5 : 1, tries = 4;
-	unsigned limit_ms = timeout_s * 1000u;
 
 	/* vsock has none of these and needs none: the host knows when a guest dies */
 	setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &yes, sizeof(yes));
 	setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &step, sizeof(step));
 	setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &step, sizeof(step));
 	setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &tries, sizeof(tries));
+}
+
+void netaddr_set_send_limit(int fd)
+{
+	unsigned limit_ms = SEND_LIMIT_MS;
+
 	setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &limit_ms, sizeof(limit_ms));
 }

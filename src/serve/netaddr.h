@@ -63,5 +63,10 @@ int netaddr_open_data(enum transport transport, const struct netaddr *a, uint32_
 
 /* A peer that is unreachable for timeout_s is gone: the socket says so. */
 void netaddr_set_keepalive(int fd, int timeout_s);
+/*
+ * For who sends a lot: data that nobody acknowledges for two minutes ends the connection (the kernel's own
+ * limit is a quarter of an hour). Not less: the kernel counts a peer that is busy and does not read, too.
+ */
+void netaddr_set_send_limit(int fd);
 
 #endif

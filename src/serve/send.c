@@ -105,7 +105,7 @@ static int connect_cpu(struct sender *s, uint32_t cpu, struct errmsg *err)
 		return fd;
 	s->fds[cpu] = fd;
 	if (s->config.transport != TRANSPORT_UDP)
-		netaddr_set_keepalive(fd, s->config.timeout_s);
+		netaddr_set_send_limit(fd);
 	if (!s->config.key)
 		return 0;
 	netkey_make_token(&s->agreed.key, cpu, token);

@@ -27,6 +27,9 @@ struct intake_config {
 /* Opens a port for each CPU. */
 int intake_open(struct intake **ret_intake, const struct intake_config *config,
 		uint32_t ports[MESSAGE_CPUS_MAX], struct errmsg *err);
+/* The same over connections that are there already, one for each CPU, which it takes. */
+int intake_open_connected(struct intake **ret_intake, const struct intake_config *config,
+			  const int *fds, struct errmsg *err);
 /* Starts the threads that read them into the collector. */
 int intake_start(struct intake *in, struct collector *collector, struct errmsg *err);
 /* What stopped it: 0, or what collector_add_bytes() returned. From any thread. */

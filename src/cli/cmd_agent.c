@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd_agent.c - `sonde agent`: records this machine when another one asks for it.
+ *
+ * The protocol is in serve/agent.h, the recording in capture/ and netrecord.h; here they meet. What the
+ * host sends are options of record. Only those that say what to trace are taken: no command is run, no file
+ * is written, whoever asks.
+ */
+#include "base/textbuf.h"
+#include "cli/command.h"
+#include "cli/netrecord.h"
+#include "cli/recordopts.h"
+#include "cli/syncclock.h"
+#include "serve/agent.h"
+#include "serve/netkey.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#define PORT_DEFAULT   "823"
+#define HEAD_MAX_BYTES (256u << 20)
+#define ARGS_MAX       1026
+
+struct agent_options {
+	const char *port, *client, *key, *bind;
+	bool daemon, debug, public, once, no_timeout;
+};
+
+static int apply_verbose(void *opts, const char *value, struct errmsg *err)
+{
+	return 0; /* it says what there is to say anyway */
+}
+
+static const struct option_row rows[] = {
+	{OPTION_STRING, 'p', "port", "PORT", "listen on this port (default: " PORT_DEFAULT ")",
+	 offsetof(struct agent_options, port)},
+	{OPTION_STRING, 'N', "network", "CLIENT",
+	 "over TCP instead of vsock, for this host and no other",
+	 offsetof(struct agent_options, client)},
+	{OPTION_STRING, 0, "bind", "ADDR", "with -N: listen on this address of the machine",
+	 offsetof(struct agent_options, bind)},
+	{OPTION_FLAG, 0, "public", NULL,
+	 "with -N: listen on all addresses (default: on loopback only)",
+	 offsetof(struct agent_options, public)},
+	{OPTION_STRING, 0, "key", "FILE", "only who has the same key; this excludes trace-cmd",
+	 offsetof(struct agent_options, key), .complete = "file"},
+	{OPTION_FLAG, 'D', "daemon", NULL, "go on in the background",
+	 offsetof(struct agent_options, daemon)},
+	{OPTION_FLAG, 0, "once", NULL, "end after the first recording",
+	 offsetof(struct agent_options, once)},
+	{OPTION_CALL, 0, "verbose", "LEVEL", "accepted, without effect", .apply = apply_verbose,
+	 .arg_optional = true, .hidden = true},
+	{OPTION_FLAG, 0, "notimeout", NULL, "accepted, without effect",
+	 offsetof(struct agent_options, no_timeout), .hidden = true},
+	{OPTION_FLAG, 0, "debug", NULL, "serve one host after the other, in one process",
+	 offsetof(struct agent_options, debug)},
+	{OPTION_END},
+};
+
+/* --- recording for a host ---------------------------------------------------------------------- */
+
+/* What a host may ask for. */
+static const struct option_row asked[] = {
+	RECORDOPTS_EVENTS,
+	RECORDOPTS_KERNEL,
+	RECORDOPTS_RECORDER,
+	{.kind = OPTION_END},
+};
+
+struct job {
+	struct record_options o;
+	struct session s;
+	struct recording_config config;
+	struct textbuf head;
+	struct syncclock clock;
+	struct netrecord *nr;
+	bool has_session, has_clock, is_running;
+	char *args[ARGS_MAX];
+};
+
+static int parse_words(struct job *j, const char *const *args, uint32_t n_args, struct errmsg *err)
+{
+	bool help = false;
+	int n;
+
+	if (n_args + 2 > ARGS_MAX)
+		return errmsg_set(err, -E2BIG, "the host sends too many words");
+	j->args[0] = (char *)"record";
+	for (uint32_t i = 0; i < n_args; i++)
+		j->args[i + 1] = (char *)args[i];
+	n = options_parse(asked, &j->o, n_args + 1, j->args, OPTIONS_STOP_AT_ARGUMENT, &help, err);
+	if (n < 0)
+		return n;
+	if (n || help)
+		return errmsg_set(err, -EPERM, "an agent runs no commands: '%s' is refused",
+				  n ? j->args[1] : "--help");
+	if (!plan_does_something(&j->o.plan))
+		return errmsg_set(err, -EINVAL, "the host names no event and no tracer");
+	return recordopts_check(&j->o, false, err);
+}
+
+static int job_open(void *ctx, const char *const *args, uint32_t n_args,
+		    struct agent_recording *ret, struct errmsg *err)
+{
+	struct job *j = ctx;
+	char clock[64];
+	int r;
+
+	memset(j, 0, sizeof(*j));
+	recordopts_init(&j->o);
+	textbuf_init(&j->head, HEAD_MAX_BYTES);
+	r = parse_words(j, args, n_args, err);
+	if (r < 0)
+		return r;
+	r = session_open(&j->s, &(struct session_config){.plan = &j->o.plan}, err);
+	j->has_session = true;
+	if (r < 0)
+		return r;
+	if (j->s.setup->n_buffers != 1 || j->s.setup->buffers[0].is_latency)
+		return errmsg_set(err, -ENOTSUP,
+				  "an agent records one buffer of events: no -B, no latency "
+				  "tracer");
+	j->config = (struct recording_config){.version = 7,
+					      .tsc2nsec = j->o.tsc2nsec,
+					      .program = "sonde " SONDE_VERSION,
+					      .sleep_us = j->o.sleep_us,
+					      .rt_priority = j->o.rt_priority,
+					      .no_splice = j->o.no_splice,
+					      .busy = j->o.busy};
+	r = netrecord_head(&j->s, 0, &j->config, 3, &j->head, &ret->trace_id, err);
+	if (r < 0)
+		return r;
+	session_clock(&j->s, 0, clock, sizeof(clock));
+	r = syncclock_open(&j->clock, &j->s, clock, 0, err);
+	j->has_clock = !r;
+	ret->n_cpus = j->s.n_cpus;
+	ret->page_size = session_page_size(&j->s, 0);
+	return r;
+}
+
+static int job_head(void *ctx, struct textbuf *out, struct errmsg *err)
+{
+	struct job *j = ctx;
+
+	textbuf_add(out, j->head.start, textbuf_len(&j->head));
+	textbuf_clear(&j->head);
+	return 0;
+}
+
+static const struct sync_clock *job_clock(void *ctx)
+{
+	struct job *j = ctx;
+
+	return j->has_clock ? &j->clock.clock : NULL;
+}
+
+static int job_start(void *ctx, const int *fds, struct errmsg *err)
+{
+	struct job *j = ctx;
+	struct netrecord_stream *streams = calloc(j->s.n_cpus, sizeof(*streams));
+	size_t n = 0;
+	int r;
+
+	if (!streams)
+		return errmsg_set_errno(err, -ENOMEM, "cannot record");
+	for (unsigned cpu = 0; cpu < j->s.n_cpus; cpu++) {
+		char file[64];
+
+		snprintf(file, sizeof(file), "per_cpu/cpu%u/trace_pipe_raw", cpu);
+		if (tracefs_exists(&j->s.t, j->s.setup->buffers[0].instance, file))
+			streams[n++] = (struct netrecord_stream){0, cpu, fds[cpu], false};
+	}
+	r = netrecord_start(&j->nr, &j->s, &j->config, streams, n, err);
+	free(streams);
+	if (!r) {
+		j->is_running = true;
+		r = session_start(&j->s, err);
+	}
+	return r;
+}
+
+static int job_fd(void *ctx)
+{
+	return netrecord_fd(((struct job *)ctx)->nr);
+}
+
+static int job_stop(void *ctx, struct errmsg *err)
+{
+	struct job *j = ctx;
+	uint64_t n_bytes;
+	int r = session_stop(&j->s, err), r2;
+
+	r2 = netrecord_stop(j->nr, &n_bytes, err);
+	j->is_running = false;
+	return r < 0 ? r : r2;
+}
+
+static void job_close(void *ctx)
+{
+	struct job *j = ctx;
+	struct errmsg ignored = {0};
+
+	if (j->is_running)
+		job_stop(j, &ignored);
+	if (j->has_clock)
+		syncclock_close(&j->clock);
+	if (j->has_session)
+		session_close(&j->s, &ignored);
+	textbuf_release(&j->head);
+	recordopts_release(&j->o);
+}
+
+static const struct agent_ops ops = {job_open, job_head, job_clock, job_start,
+				     job_fd,   job_stop, job_close};
+
+/* --- the command ------------------------------------------------------------------------------- */
+
+static void log_line(void *ctx, bool error, const char *text)
+{
+	char line[1300];
+
+	snprintf(line, sizeof(line), "sonde: %s\n", text);
+	fputs(line, stderr);
+}
+
+static int check_options(const struct agent_options *o, int n, char **argv, struct errmsg *err)
+{
+	if (n)
+		return errmsg_set(err, -EINVAL, "agent: '%s' is one word too many", argv[1]);
+	if (!o->client && (o->bind || o->public))
+		return errmsg_set(err, -EINVAL, "agent: %s is for a network: add -N CLIENT",
+				  o->bind ? "--bind" : "--public");
+	if (o->bind && o->public)
+		return errmsg_set(err, -EINVAL, "agent: --public is every address, --bind one");
+	if (o->daemon && o->debug)
+		return errmsg_set(err, -EINVAL, "agent: --debug stays in the foreground, -D not");
+	return 0;
+}
+
+static int catch_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static void tell_addresses(const struct agent *a, const struct agent_options *o)
+{
+	char where[NETADDR_TEXT_BYTES], text[NETADDR_TEXT_BYTES + 32];
+	bool loopback = true;
+	struct netaddr at;
+
+	for (int i = 0; agent_address(a, i, &at); i++) {
+		netaddr_fmt(&at, where);
+		snprintf(text, sizeof(text), "listening on %s", where);
+		log_line(NULL, false, text);
+		loopback &= netaddr_is_loopback(&at);
+	}
+	if (o->client && loopback)
+		log_line(NULL, false,
+			 "only this machine can connect; --public or --bind ADDR lets others in");
+	else if (!o->key)
+		log_line(
+			NULL, false,
+			"whoever can connect can see what this machine does; --key FILE asks for a "
+			"key");
+}
+
+static int go_to_background(struct errmsg *err)
+{
+	pid_t pid = fork();
+	int null;
+
+	if (pid < 0)
+		return errmsg_set_errno(err, -errno, "cannot go to the background");
+	if (pid) {
+		printf("process %d\n", (int)pid);
+		fflush(stdout);
+		_exit(0);
+	}
+	setsid();
+	null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	for (int i = 0; null >= 0 && i < 3; i++)
+		dup2(null, i);
+	return 0;
+}
+
+static int serve(const struct agent_options *o, struct agent_config *config, struct errmsg *err)
+{
+	struct agent *a;
+	int r = agent_open(&a, config, err);
+
+	if (r < 0)
+		return r;
+	tell_addresses(a, o);
+	if (o->daemon)
+		r = go_to_background(err);
+	if (!r)
+		r = agent_run(a, err);
+	agent_free(a);
+	return r;
+}
+
+static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
+{
+	struct agent_options o = {.port = PORT_DEFAULT};
+	struct netkey key;
+	struct job *job;
+	struct agent_config config = {.ops = &ops, .log = log_line};
+	int r = command_parse(cmd, &o, argc, argv, err);
+
+	if (r >= 0)
+		r = check_options(&o, r, argv, err);
+	if (!r && o.key)
+		r = netkey_open(&key, o.key, err);
+	if (r < 0)
+		return r;
+	job = malloc(sizeof(*job));
+	config.vsock = !o.client;
+	config.port = o.port;
+	config.client = o.client;
+	config.bind = o.public ? "*" : o.bind;
+	config.key = o.key ? &key : NULL;
+	config.once = o.once;
+	config.serial = o.debug;
+	config.stop_fd = catch_signals();
+	config.ctx = job;
+	r = !job || config.stop_fd < 0 ? errmsg_set_errno(err, -ENOMEM, "cannot wait for hosts")
+				       : serve(&o, &config, err);
+	if (config.stop_fd >= 0)
+		close(config.stop_fd);
+	free(job);
+	return r;
+}
+
+const struct command cmd_agent = {
+	.name = "agent",
+	.summary = "record this machine when its host asks for it",
+	.usage = "[-p PORT] [-N CLIENT] [options]",
+	.options = rows,
+	.run = run,
+};

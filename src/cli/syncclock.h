@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * syncclock.h - a trace buffer of our own for time sync (serve/timesync.h): marks, and their times.
+ */
+#ifndef SONDE_CLI_SYNCCLOCK_H
+#define SONDE_CLI_SYNCCLOCK_H
+
+#include "capture/session.h"
+#include "decode/walker.h"
+#include "serve/timesync.h"
+
+struct syncclock {
+	struct sync_clock clock; /* hand out a pointer to this */
+	const struct tracefs *t;
+	char instance[64];
+	int marker_fd;
+	unsigned n_cpus;
+	uint32_t page_size;
+	uint8_t *page;
+	struct page_layout layout;
+	uint32_t event_id, id_offset;
+};
+
+/* An instance with this clock, removed by the session's journal at the latest. `number` tells several apart. */
+int syncclock_open(struct syncclock *sc, struct session *s, const char *clock, unsigned number,
+		   struct errmsg *err);
+void syncclock_close(struct syncclock *sc);
+
+#endif

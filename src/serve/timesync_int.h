@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * timesync_int.h - the protocols for timesync.c. Each function takes one sample.
+ */
+#ifndef SONDE_SERVE_TIMESYNC_INT_H
+#define SONDE_SERVE_TIMESYNC_INT_H
+
+#include "serve/channel.h"
+#include "serve/timesync.h"
+
+#define SYNC_STEP_MS 300000 /* trace-cmd reads the symbols of its kernel before it answers */
+
+/* The next step of this protocol; its payload stays until the next call. -EPROTO for another one. */
+int sync_read(struct channel *c, const char *proto, struct message_sync *ret, struct errmsg *err);
+int sync_write(struct channel *c, const char *proto, uint32_t id, struct piece payload,
+	       struct errmsg *err);
+
+/* `series` counts the samples. */
+int ptp_ask(struct channel *c, const struct sync_clock *clock, uint32_t series, struct errmsg *err);
+int ptp_answer(struct channel *c, const struct sync_clock *clock, struct sync_sample *ret,
+	       struct errmsg *err);
+
+#endif

@@ -1,0 +1,76 @@
+# agent says what is wrong with its command line, and is for this machine only unless told otherwise
+# covers: none
+
+$ sonde agent more
+sonde: agent: 'more' is one word too many
+[2]
+$ sonde agent --public
+sonde: agent: --public is for a network: add -N CLIENT
+[2]
+$ sonde agent --bind 127.0.0.1
+sonde: agent: --bind is for a network: add -N CLIENT
+[2]
+$ sonde agent -N localhost --bind 127.0.0.1 --public
+sonde: agent: --public is every address, --bind one
+[2]
+$ sonde agent -N localhost -D --debug
+sonde: agent: --debug stays in the foreground, -D not
+[2]
+$ sonde agent -N localhost -p 0 --key nokey
+sonde: cannot read the key nokey: No such file or directory
+[1]
+$ sonde agent -N localhost -p nosuchport 2>&1 | sed 's/: [^:]*$//'
+sonde: cannot listen on 127.0.0.1, port nosuchport
+
+$ sonde agent -N localhost -p 0 >log 2>&1 & until grep -q only log; do sleep 0.1; done; kill -INT $!; wait $!; echo $?
+0
+$ sed 's/:[0-9]*$/:PORT/' log | grep -v '::1'
+sonde: listening on 127.0.0.1:PORT
+sonde: only this machine can connect; --public or --bind ADDR lets others in
+
+# What is no request gets no answer.
+$ cat >try.py <<'END'
+> import re, socket, struct, subprocess, time
+> with open("log", "w") as log:
+>     agent = subprocess.Popen(["sonde", "agent", "-N", "127.0.0.1", "-p", "0"], stderr=log)
+> while not (found := re.search(r"127.0.0.1:(\d+)\n.*only", open("log").read(), re.S)):
+>     time.sleep(0.1)
+> def ask(data):
+>     before = open("log").read().count("\n")
+>     with socket.create_connection(("127.0.0.1", int(found[1])), timeout=60) as host:
+>         host.sendall(data)
+>         got = host.recv(100)
+>     while open("log").read().count("\n") == before:
+>         time.sleep(0.1)
+>     time.sleep(0.5)    # it serves one at a time
+>     return got
+> def message(cmd, fixed=b"", body=b""):
+>     return struct.pack(">III", 12 + len(fixed) + len(body), cmd, len(fixed)) + fixed + body
+> def words(*args):
+>     text = b"".join(a.encode() + b"\0" for a in args)
+>     return message(6, bytes(16), struct.pack(">III", 0, 4 + len(text), len(args)) + text)
+> try:
+>     for data in (b"GET / HTTP/1.0\r\n\r\n", message(0), message(6, bytes(16), b"\xff" * 20), words(),
+>                  words("-e", "sched", "touch", "here"), words("-o", "file", "-e", "sched")):
+>         print(ask(data))
+> finally:
+>     agent.terminate()
+>     agent.wait()
+> for line in open("log").read().splitlines()[3:]:
+>     print(re.sub(r"127.0.0.1:\d+", "HOST", line))
+> END
+> python3 try.py; ls
+b''
+b''
+b''
+b''
+b''
+b''
+sonde: HOST: a message of 1195725856 bytes came, which cannot be
+sonde: HOST: a CLOSE message came where TRACE_REQ was expected
+sonde: HOST: the TRACE_REQ message that came is wrong: its parameters are cut off
+sonde: HOST: the host names no event and no tracer
+sonde: HOST: an agent runs no commands: 'touch' is refused
+sonde: HOST: unknown option -o; --help lists them
+log
+try.py

@@ -34,7 +34,7 @@ struct tracefile_private {
 	const char *damage[TRACEFILE_DAMAGE_MAX];
 	size_t n_streams; /* extents.c: CPUs with data, over all buffers; at least 1 */
 	atomic_size_t chunk_bytes,
-		stream_bytes; /* pagestream.c: unpacked, and of that in streams */
+		stream_bytes;	/* pagestream.c: unpacked, and of that in streams */
 	struct livepages *live; /* livepages.c: the sub-buffers are not in a file */
 };
 

@@ -10,7 +10,7 @@
 #include "cli/command.h"
 
 extern const struct command cmd_mem, cmd_split, cmd_dump, cmd_convert, cmd_restore, cmd_listen,
-	cmd_setup_guest;
+	cmd_setup_guest, cmd_agent;
 
 #define VERBOSE                                                        \
 	{                                                              \
@@ -328,6 +328,17 @@ static const struct tc_option listen_options[] = {
 	{0},
 };
 
+static const struct tc_option agent_options[] = {
+	{'p', NULL, ':', NULL, "port"},
+	{'D', NULL, 0, NULL, "in the background"},
+	{'N', NULL, ':', NULL, "TCP, and only for this client"},
+	{'P', NULL, ':', NULL, "be a proxy for the guest with this cid"},
+	{0, "verbose", '?', NULL, NULL},
+	{0, "debug", 0, NULL, NULL},
+	{0, "notimeout", 0, NULL, NULL},
+	{0},
+};
+
 static const struct tc_option guest_options[] = {
 	{'c', NULL, ':', NULL, "CPUs of the guest"},
 	{'p', NULL, ':', NULL, "permissions"},
@@ -376,6 +387,8 @@ const struct tc_command tracecmd_commands[] = {
 	{"options", "list the options of plugins", "", no_options, false, tc_run_options},
 	{"listen", "receive traces over the network", "-p port [options]", listen_options, true,
 	 tc_run_same, &cmd_listen},
+	{"agent", "trace this machine when a host asks for it", "-p port [-D] [-N client] [-P cid]",
+	 agent_options, true, tc_run_same, &cmd_agent},
 	{"setup-guest", "make FIFOs for a guest", "[-c cpus] [-p perm] [-g group] [-a] guest",
 	 guest_options, true, tc_run_same, &cmd_setup_guest},
 	{"list", "list events, tracers, options and more", "[options]", list_options, false,

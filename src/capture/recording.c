@@ -245,6 +245,11 @@ int recording_flush(struct recording *rec, struct errmsg *err)
 	return rec->file ? livefile_flush(rec->file, err) : 0;
 }
 
+int recording_add_option(struct recording *rec, uint16_t id, struct piece data, struct errmsg *err)
+{
+	return rec->file ? livefile_add_option(rec->file, id, data, err) : 0;
+}
+
 uint64_t recording_bytes(const struct recording *rec)
 {
 	return rec->file ? livefile_bytes(rec->file) : 0;

@@ -26,6 +26,7 @@ struct recording_config {
 	const char *ts_offset; /* NULL: none */
 	bool date, tsc2nsec, proc_map, snapshot;
 	const struct plan_words *hooks;
+	uint64_t trace_id;   /* 0: made up */
 	const char *program; /* "sonde 1.2", for those who ask who recorded it */
 	unsigned sleep_us;
 	int rt_priority;
@@ -47,6 +48,8 @@ int recording_flush(struct recording *rec, struct errmsg *err);
 /* Bytes in the file now. */
 uint64_t recording_bytes(const struct recording *rec);
 
+/* One more option, any time before recording_finish(). */
+int recording_add_option(struct recording *rec, uint16_t id, struct piece data, struct errmsg *err);
 /* After session_stop(). Frees rec. On failure the file holds what it could take. */
 int recording_finish(struct recording *rec, struct recording_sum *ret_sum, struct errmsg *err);
 /* Gives up before session_start(): the file that was there before is gone only if it was replaced. */

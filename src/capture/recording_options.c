@@ -221,11 +221,11 @@ static int put_machine(struct session *s, const struct recording_config *config,
 		       const struct option_sink *sink)
 {
 	uint32_t n_cpus = s->n_cpus;
-	uint64_t id = 0;
+	uint64_t id = config->trace_id;
 	char clock[4096];
 	int r;
 
-	if (getrandom(&id, sizeof(id), 0) != sizeof(id))
+	if (!id && getrandom(&id, sizeof(id), 0) != sizeof(id))
 		id = (uint64_t)wall_us() << 20 | (getpid() & 0xfffff);
 	if (tracefs_read_short(&s->t, s->setup->buffers[0].instance, "trace_clock", clock,
 			       sizeof(clock)) < 0)

@@ -13,6 +13,7 @@
 #include "cli/bootline.h"
 #include "cli/command.h"
 #include "cli/compressionopt.h"
+#include "cli/guestrecord.h"
 #include "cli/netrecord.h"
 #include "cli/recordopts.h"
 
@@ -273,8 +274,8 @@ static int record(const struct record_options *o, char **argv, struct background
 	if (r < 0)
 		return r;
 	rc = recording_config(o, compression, oc.path);
-	if (o->guests.n)
-		return errmsg_set(err, -ENOTSUP, "-A: guests cannot be recorded yet");
+	if (o->agents && o->agents->n)
+		return guestrecord_run(o, &rc, o->agents, argv, err);
 	if (o->host || o->vsock)
 		return netrecord_run(o, &rc, argv, err);
 	r = session_open(&s, &config, err);
@@ -325,13 +326,15 @@ static int record_behind(const struct record_options *o, char **argv, struct err
 
 static int run_record(const struct command *cmd, int argc, char **argv, struct errmsg *err)
 {
+	struct guest_list guests;
 	struct record_options o;
-	int n, r;
+	int n, r = guest_list_take(&guests, cmd->options, &argc, argv, err);
 
 	recordopts_init(&o);
-	n = command_parse(cmd, &o, argc, argv, err);
+	o.agents = &guests;
+	n = r < 0 ? r : command_parse(cmd, &o, argc, argv, err);
 	r = n < 0 ? n : recordopts_check(&o, n > 0, err);
-	if (r >= 0 && !plan_does_something(&o.plan))
+	if (r >= 0 && !guests.n && !plan_does_something(&o.plan))
 		r = add_default_events(&o, err);
 	if (r >= 0 && o.boot) {
 		r = bootline_print(&o.plan, err);
@@ -341,6 +344,7 @@ static int run_record(const struct command *cmd, int argc, char **argv, struct e
 		r = o.daemonize ? record_behind(&o, argv, err) : record(&o, argv, NULL, err);
 	}
 	recordopts_release(&o);
+	guest_list_release(&guests);
 	return r;
 }
 

@@ -33,6 +33,7 @@ struct record_options {
 	bool tcp, no_timeout;
 	/* guests, in the order of the command line: "NAME[@CID][:PORT]", then the words for it */
 	struct plan_words guests;
+	const struct guest_list *agents; /* the same with their words, see guestrecord.h */
 	bool no_fifos;
 	const char *proxy;
 	long long tsync_ms;

@@ -23,12 +23,14 @@
 #include <stdlib.h>
 #include <sys/pidfd.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define CONNECT_MS \
 	300000 /* for the next step of a host that is there: trace-cmd reads all symbols in between */
 #define TIMEOUT_S      15
 #define HEAD_MAX_BYTES (256u << 20)
+#define LAST_SYNC_S    30
 
 struct agent {
 	const struct agent_config *config;
@@ -283,8 +285,15 @@ static void end(struct asession *s, bool in_order)
 		channel_write_message(&s->ch, &out, &ignored);
 	}
 	if (s->is_syncing) {
-		shutdown(s->sync_ch.fd, SHUT_RDWR);
-		pthread_join(s->sync_thread, NULL);
+		struct timespec until;
+
+		/* trace-cmd compares the clocks once more after all else is over */
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_sec += in_order ? LAST_SYNC_S : 0;
+		if (pthread_timedjoin_np(s->sync_thread, NULL, &until)) {
+			shutdown(s->sync_ch.fd, SHUT_RDWR);
+			pthread_join(s->sync_thread, NULL);
+		}
 		channel_release(&s->sync_ch);
 	}
 	if (s->is_open)

@@ -109,6 +109,19 @@ static void tell(void *ctx, const char *sentence)
 	fprintf(stderr, "  %s\n", sentence);
 }
 
+static void drop_filters(const struct tracefs *t, const char *instance)
+{
+	struct name_list systems = {0};
+	char file[TRACEFS_PATH_MAX];
+
+	tracefs_directories(t, instance, "events", &systems);
+	for (size_t i = 0; i < systems.n; i++) {
+		snprintf(file, sizeof(file), "events/%s/filter", systems.names[i]);
+		tracefs_try_write(t, instance, file, "0", TRACEFS_SET);
+	}
+	name_list_release(&systems);
+}
+
 int tc_switch_off(const struct tracefs *t, const char *instance, struct errmsg *err)
 {
 	static const struct setting_row rows[] = {
@@ -121,9 +134,8 @@ int tc_switch_off(const struct tracefs *t, const char *instance, struct errmsg *
 		{"set_ftrace_notrace_pid", ""},
 		{"trace", ""},
 	};
-	struct reset reset = {.t = t, .tell = tell};
 
-	reset_events(&reset, instance);
+	drop_filters(t, instance);
 	return write_rows(t, instance, rows, sizeof(rows) / sizeof(*rows), err);
 }
 
@@ -137,8 +149,10 @@ static int reset_one(const struct tracefs *t, const char *instance, const char *
 	};
 	struct reset reset = {.t = t, .tell = tell};
 	char mask[4096];
-	int r = tc_switch_off(t, instance, err);
+	int r;
 
+	reset_events(&reset, instance);
+	r = tc_switch_off(t, instance, err);
 	if (r >= 0)
 		r = write_rows(t, instance, rows, sizeof(rows) / sizeof(*rows), err);
 	if (r >= 0 && !*instance)

@@ -75,8 +75,8 @@ const char *tc_read(const struct tracefs *t, const char *instance, const char *f
 		    char **ret_heap);
 
 /*
- * Switches off what traces (tracer, events with filters and triggers, pids) and empties the buffer; sizes,
- * clock, options and function filters stay.
+ * Switches off what traces (tracer, events with filters, pids) and empties the buffer; sizes, clock,
+ * options, triggers and function filters stay.
  */
 int tc_switch_off(const struct tracefs *t, const char *instance, struct errmsg *err);
 

@@ -36,7 +36,7 @@
 
 struct profile_options {
 	struct record_options record; /* first, for recordopts.h */
-	bool json;
+	bool json, no_pager;
 };
 
 static const struct option_row rows[] = {
@@ -54,6 +54,10 @@ static const struct option_row rows[] = {
 	 .name = "json",
 	 .help = "one JSON object for each task, with all numbers",
 	 .offset = offsetof(struct profile_options, json)},
+	{.kind = OPTION_FLAG,
+	 .name = "no-pager",
+	 .help = "no pager on a terminal",
+	 .offset = offsetof(struct profile_options, no_pager)},
 	RECORDOPTS_KERNEL,
 	RECORDOPTS_RECORDER,
 	{.kind = OPTION_END},
@@ -144,7 +148,7 @@ static void tell_events(const struct profiler *p)
 		fprintf(stderr, " the tracer %s%s", b->tracer, b->n_events ? "," : "");
 	list_events(p, true, " ");
 	list_events(p, false, "; not in this kernel: ");
-	fputc('\n', stderr);
+	fputs(p->s.has_child ? "\n" : "; Ctrl-C ends it and prints the profile\n", stderr);
 }
 
 /* --- counting ---------------------------------------------------------------------------------- */
@@ -212,7 +216,8 @@ static void tell_rest(struct profiler *p)
 static int open_all(struct profiler *p, struct errmsg *err)
 {
 	const struct record_options *o = p->o;
-	struct recording_config rc = {.program = "sonde " SONDE_VERSION,
+	struct recording_config rc = {.tsc2nsec = o->tsc2nsec,
+				      .program = "sonde " SONDE_VERSION,
 				      .sleep_us = o->sleep_us,
 				      .rt_priority = o->rt_priority,
 				      .busy = o->busy};
@@ -267,7 +272,7 @@ static int open_output(struct profiler *p, struct errmsg *err)
 static int print(struct profiler *p, struct errmsg *err)
 {
 	bool own = p->o->output || p->o->to_stderr;
-	int r = own ? 0 : output_open(&p->out, "never", false, err);
+	int r = own ? 0 : output_open(&p->out, "never", p->show.no_pager, err);
 
 	if (r >= 0)
 		r = profiling_print(&p->pf, &p->out, err);

@@ -15,7 +15,8 @@
  * Threads: a region belongs to one. It and the flusher meet in `lock` of the region (start, end, number of
  * chunks) and in `dir_lock` (the directory, in memory and in the file), which is taken first. Order of
  * a flush: data was written; the counts of chunks; then the directory, so that a reader never finds
- * more promised than is there. Then the data is started on its way to the disk, without waiting for it:
+ * more promised than is there. No lock of a region is held while something is written: on a busy disk that
+ * can take long, and its thread must go on. Then the data is started on its way to the disk, without waiting for it:
  * closing holes later needs it there, and what went already costs nothing then. A disk that is busy may
  * block even that, so it stops after WRITE_OUT_NS; the threads that take data never do it.
  *
@@ -357,15 +358,9 @@ static int flush_directory(struct livefile *f)
 {
 	int r = 0;
 
-	for (uint32_t i = 0; i < f->n_regions && !r; i++) {
-		pthread_mutex_lock(&f->regions[i]->lock);
+	for (uint32_t i = 0; i < f->n_regions && !r; i++)
 		r = liveregion_write_count(f->regions[i]);
-	}
-	if (!r)
-		r = livefile_write_directory(f);
-	for (uint32_t i = 0; i < f->n_regions; i++)
-		pthread_mutex_unlock(&f->regions[i]->lock);
-	return r;
+	return r < 0 ? r : livefile_write_directory(f);
 }
 
 static uint64_t now_ns(void)

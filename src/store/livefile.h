@@ -17,7 +17,12 @@
  * system can (FALLOC_FL_COLLAPSE_RANGE), and by moving the data where it cannot. Where the file system
  * has no holes at all, or a temporary directory is given, a region is a file of its own.
  *
- * A file that was left by a dead recorder is finished by livefile_repair().
+ * A file that was left by a dead recorder is finished by livefile_repair(). The process that called
+ * livefile_start() holds a lock on the file (fcntl) that keeps others from that; the lock ends with the
+ * process, and also when that process itself opens and closes the file once more.
+ *
+ * While it grows the file looks enormous (terabytes, of which nearly all are holes). A signal SIGXFSZ
+ * never comes from here: limits of the process are asked for first.
  */
 #ifndef SONDE_STORE_LIVEFILE_H
 #define SONDE_STORE_LIVEFILE_H
@@ -44,8 +49,9 @@ struct livefile_buffer {
 	const char *name;  /* "": the top instance */
 	const char *clock; /* NULL: not known */
 	uint32_t page_size;
-	uint32_t n_cpus;    /* regions 0 … n_cpus - 1 */
-	uint64_t max_bytes; /* of a region: older pages are dropped (record -m); 0: no limit */
+	uint32_t n_cpus; /* regions 0 … n_cpus - 1 */
+	uint64_t
+		max_bytes; /* of a region on the disk: older pages are dropped (record -m); 0: no limit */
 };
 
 /* Does not touch path yet. -EACCES, -ENOENT, -EISDIR … if nothing can be written there. */
@@ -89,7 +95,10 @@ uint64_t liveregion_bytes(const struct liveregion *r);
 /* Completes the chunk that is being filled. By the region's thread, before livefile_flush() counts it. */
 int liveregion_flush(struct liveregion *r);
 
-/* Brings the directory up to date with what the regions hold and starts its way to the disk. */
+/*
+ * Brings the directory up to date with what the regions hold and starts its way to the disk, for which it
+ * may take some 0.2 s when the disk is busy: not for a thread that takes data.
+ */
 int livefile_flush(struct livefile *f, struct errmsg *err);
 
 /* Bytes on the disk so far. */

@@ -149,7 +149,7 @@ bool livefile_punch(int fd, uint64_t from, uint64_t to);
 
 /* livefile_region.c */
 void liveregion_release(struct liveregion *r);
-/* Puts the count of chunks where it belongs; the lock is held. */
+/* Puts the count of chunks where it belongs; the dir_lock is held, the region's is not. */
 int liveregion_write_count(struct liveregion *r);
 
 /* livefile_close.c: from the last flush to the finished file */

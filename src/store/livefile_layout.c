@@ -30,8 +30,8 @@
  *	"sonde-recording\0"  u32 version  u32 flags  u64 data_at  u64 tail_at  u64 tail_bytes
  *	u32 moving  u32 0  u64 moved  u32 align  u32 regions  u16 length, name of the temporary directory
  *
- * Regions are as far apart as the file system allows, up to TOTAL_MAX_BYTES for all; nothing is stored in
- * between. They begin at multiples of `align`: of the blocks of the file system, which is what holes can
+ * Regions are as far apart as they can ever need and the file system allows, up to TOTAL_MAX_BYTES for
+ * all; nothing is stored in between. They begin at multiples of `align`: of the blocks of the file system, which is what holes can
  * be made of, and of the sub-buffers. A file system that cannot punch holes is not trusted to have
  * any, and gets temporary files. The tail is allocated from the start, so that a disk that is full later
  * does not prevent a proper end.
@@ -45,6 +45,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #define TOTAL_MAX_BYTES	 ((uint64_t)8 << 40) /* ext4 takes 16 TB; a mapping 128 TB */
@@ -98,13 +99,20 @@ static void add_zeros(struct textbuf *tb, size_t n)
 	textbuf_add(tb, zeros, n);
 }
 
-static struct writer_cpu make_row(const struct livefile *f, const struct liveregion *r)
+/* Its thread may go on meanwhile, so what belongs together is taken together. */
+static struct writer_cpu make_row(const struct livefile *f, struct liveregion *r)
 {
-	struct writer_cpu row = {r->cpu, r->start, 0};
+	struct writer_cpu row = {.cpu = r->cpu};
+	bool has_data;
 
-	if (liveregion_in_file(r) && liveregion_has_data(r))
-		row.n_bytes = r->end - r->start;
-	else if (f->flags & LIVEFILE_FINISHING && liveregion_in_file(r))
+	pthread_mutex_lock(&r->lock);
+	row.offset = r->start;
+	row.n_bytes = r->end - r->start;
+	has_data = liveregion_has_data(r);
+	pthread_mutex_unlock(&r->lock);
+	if (!liveregion_in_file(r) || !has_data)
+		row.n_bytes = 0;
+	if (f->flags & LIVEFILE_FINISHING && liveregion_in_file(r) && !has_data)
 		row.offset = f->data_at;
 	return row;
 }
@@ -424,13 +432,34 @@ static uint64_t file_size_limit(void)
 	return limit.rlim_cur;
 }
 
+/*
+ * The most that a region can need: twice the file system, which may grow. One that drops what is old
+ * goes on for ever.
+ */
+static uint64_t region_need(const struct livefile *f)
+{
+	struct statvfs st;
+	uint64_t need;
+
+	for (size_t i = 0; i < f->n_buffers; i++)
+		if (f->buffers[i].max_bytes)
+			return TOTAL_MAX_BYTES;
+	if (fstatvfs(f->fd, &st) < 0 || st.f_blocks > TOTAL_MAX_BYTES / st.f_frsize)
+		return TOTAL_MAX_BYTES;
+	need = 2 * (uint64_t)st.f_blocks * st.f_frsize;
+	return need < REGION_MIN_BYTES ? REGION_MIN_BYTES : need;
+}
+
 /* The bytes that all regions may span; 0: too few. */
 static uint64_t choose_span(const struct livefile *f, uint64_t other_bytes)
 {
 	uint64_t total = file_size_limit(), min = f->n_regions * REGION_MIN_BYTES + other_bytes;
+	uint64_t need = region_need(f);
 
 	if (total > TOTAL_MAX_BYTES)
 		total = TOTAL_MAX_BYTES;
+	if (need < TOTAL_MAX_BYTES && total > need * f->n_regions + other_bytes)
+		total = need * f->n_regions + other_bytes;
 	/* the finished file must be mapped as a whole, and so must this one */
 	if (sizeof(size_t) < 8 || !livefile_punch(f->fd, f->data_at, f->data_at + f->align))
 		return 0;

@@ -61,14 +61,22 @@ void liveregion_release(struct liveregion *r)
 int liveregion_write_count(struct liveregion *r)
 {
 	uint8_t bytes[COUNT_BYTES];
+	uint64_t start;
+	uint32_t n_chunks;
+	bool is_empty;
 	int ret;
 
-	if (!livefile_is_packed(r->file) || r->n_counted == r->n_chunks || r->end == r->start)
+	pthread_mutex_lock(&r->lock);
+	start = r->start;
+	n_chunks = r->n_chunks;
+	is_empty = r->end == r->start;
+	pthread_mutex_unlock(&r->lock);
+	if (!livefile_is_packed(r->file) || r->n_counted == n_chunks || is_empty)
 		return 0;
-	writer_put(r->file->w, bytes, r->n_chunks, COUNT_BYTES);
-	ret = livefile_pwrite(r->fd, bytes, COUNT_BYTES, r->start);
+	writer_put(r->file->w, bytes, n_chunks, COUNT_BYTES);
+	ret = livefile_pwrite(r->fd, bytes, COUNT_BYTES, start);
 	if (!ret)
-		r->n_counted = r->n_chunks;
+		r->n_counted = n_chunks;
 	return ret;
 }
 
@@ -111,11 +119,11 @@ static int drop(struct liveregion *r, uint64_t n)
 	pthread_mutex_lock(&r->lock);
 	r->start = start;
 	r->n_chunks = n_chunks;
+	pthread_mutex_unlock(&r->lock);
 	r->n_counted = ~n_chunks;
 	ret = liveregion_write_count(r);
 	if (!ret)
 		ret = livefile_write_row(r);
-	pthread_mutex_unlock(&r->lock);
 	pthread_mutex_unlock(&r->file->dir_lock);
 	start = round_down_to(start, r->file->align);
 	if (!ret && livefile_punch(r->fd, r->punched, start))

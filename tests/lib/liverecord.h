@@ -10,6 +10,12 @@
 #ifndef SONDE_TESTS_LIVERECORD_H
 #define SONDE_TESTS_LIVERECORD_H
 
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define __SANITIZE_THREAD__ 1
+#endif
+#endif
+
 #include "base/errmsg.h"
 #include "store/livefile.h"
 #include "store/livefile_int.h"
@@ -25,6 +31,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -81,6 +88,19 @@ struct kind {
 
 static const char *const names[BUFFERS_MAX] = {"one", "", "two"};
 
+/* The thread sanitizer leaves no room to map terabytes. */
+static inline void limit_file_size(void)
+{
+#if defined(__SANITIZE_THREAD__)
+	struct rlimit limit;
+
+	getrlimit(RLIMIT_FSIZE, &limit);
+	if (limit.rlim_cur > 100ull << 30)
+		limit.rlim_cur = 100ull << 30;
+	setrlimit(RLIMIT_FSIZE, &limit);
+#endif
+}
+
 static inline struct livefile *begin(const struct kind *k)
 {
 	struct livefile_config config = {.path = "trace.dat",
@@ -93,6 +113,7 @@ static inline struct livefile *begin(const struct kind *k)
 	struct errmsg err = {0};
 	struct livefile *f;
 
+	limit_file_size();
 	assert_int_equal(livefile_open(&f, &config, &err), 0);
 	livefile_add_text(f, TRACEFILE_HEADER_PAGE, text_piece(header_page), &err);
 	livefile_add_text(f, TRACEFILE_KALLSYMS, text_piece("0 t f\n"), &err);

@@ -9,7 +9,6 @@
 
 #include <sched.h>
 #include <sys/mount.h>
-#include <sys/resource.h>
 
 /* --- tests ------------------------------------------------------------------------------------- */
 

@@ -20,6 +20,7 @@ fresh() {
 	echo nop > current_tracer
 	echo > set_event
 	for d in sched irq timer; do echo 0 > events/$d/filter; done
+	echo '!stacktrace' > events/sched/sched_switch/trigger || true
 	echo > set_ftrace_filter
 	echo > set_graph_function
 	echo > set_event_pid

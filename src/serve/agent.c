@@ -40,6 +40,7 @@ struct agent {
 	pid_t pid; /* of the session, 0: none */
 	int pid_fd;
 	bool served;
+	bool is_child; /* this is the process of a session */
 };
 
 struct asession {
@@ -437,14 +438,13 @@ static void take_host(struct agent *a, int listen_fd)
 	}
 	a->pid = fork();
 	if (!a->pid) {
-		int r;
-
+		a->is_child = true;
 		close(a->end_pipe[1]);
-		for (int i = 0; i < a->n_fds; i++)
-			close(a->fds[i]);
-		r = serve(a->config, fd, a->end_pipe[0]);
-		fflush(NULL);
-		_exit(r < 0);
+		a->end_pipe[1] = -1;
+		while (a->n_fds)
+			close(a->fds[--a->n_fds]);
+		serve(a->config, fd, a->end_pipe[0]);
+		return;
 	}
 	close(fd);
 	if (a->pid < 0)
@@ -467,7 +467,7 @@ int agent_run(struct agent *a, struct errmsg *err)
 {
 	int r = 0;
 
-	while (!r && !(a->config->once && a->served)) {
+	while (!r && !a->is_child && !(a->config->once && a->served)) {
 		struct pollfd p[2 + NETADDR_LISTEN_MAX] = {{a->config->stop_fd, POLLIN, 0},
 							   {a->pid_fd, POLLIN, 0}};
 
@@ -482,9 +482,11 @@ int agent_run(struct agent *a, struct errmsg *err)
 		if (p[1].revents)
 			reap(a);
 		for (int i = 0; i < a->n_fds; i++)
-			if (p[2 + i].revents)
+			if (p[2 + i].revents && !a->is_child)
 				take_host(a, a->fds[i]);
 	}
+	if (a->is_child)
+		return 0;
 	close(a->end_pipe[1]);
 	a->end_pipe[1] = -1;
 	if (a->pid)

@@ -59,7 +59,10 @@ struct agent_config {
 /* config must stay until agent_free(). */
 int agent_open(struct agent **ret_agent, const struct agent_config *config, struct errmsg *err);
 bool agent_address(const struct agent *a, int index, struct netaddr *ret);
-/* Until stop_fd is readable, or after the first session with `once`. */
+/*
+ * Until stop_fd is readable, or after the first session with `once`. It also returns in the process of each
+ * session, when that is done: free all and exit.
+ */
 int agent_run(struct agent *a, struct errmsg *err);
 void agent_free(struct agent *a);
 

@@ -2,6 +2,12 @@
 /*
  * collect_head.c - what metadata that came over a network says about a kernel and a recording, taken
  * over into a file. Where things lie in that file is made anew by whoever writes it.
+ *
+ *	options (u16 id, u32 size, data)    as they are, but for those that say where something lies
+ *	sections with an option of their id with a copy of the section (BTF, modules)
+ *	texts                               as they are; names of tasks that came late replace the early ones
+ *
+ * It owns nothing: texts and options point into the bytes that came. What is damaged in them is left out.
  */
 #include "serve/collect_int.h"
 

@@ -17,7 +17,7 @@
 #include "base/textbuf.h"
 #include "format/tracedat.h"
 #include "serve/metadata.h"
-#include "serve/session_int.h"
+#include "serve/reception_int.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -19,7 +19,7 @@
  * end a client that said goodbye is given time to close its connections, and one that vanished is not:
  * what the kernel has received is read, then it is over.
  */
-#include "serve/session_int.h"
+#include "serve/reception_int.h"
 
 #include "base/errmsg.h"
 

@@ -43,7 +43,7 @@ int netaddr_split(const char *text, char *host, size_t host_bytes, char *port, s
 		snprintf(host, host_bytes, "localhost");
 		if (strlen(text) >= port_bytes || !*text)
 			return errmsg_set(err, -EINVAL, "'%s' is not HOST:PORT", text);
-		strcpy(port, text);
+		memcpy(port, text, strlen(text) + 1);
 		return 0;
 	}
 	if (*start == '[' && colon > start && colon[-1] == ']') {
@@ -55,7 +55,7 @@ int netaddr_split(const char *text, char *host, size_t host_bytes, char *port, s
 		return errmsg_set(err, -EINVAL, "'%s' is not HOST:PORT", text);
 	memcpy(host, start, end - start);
 	host[end - start] = 0;
-	strcpy(port, colon + 1);
+	memcpy(port, colon + 1, strlen(colon + 1) + 1);
 	return 0;
 }
 

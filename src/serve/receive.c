@@ -12,7 +12,7 @@
 #include "serve/receive.h"
 
 #include "base/errmsg.h"
-#include "serve/session_int.h"
+#include "serve/reception_int.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -38,6 +38,7 @@ struct receiver {
 	struct client clients[CLIENTS_MAX];
 	unsigned n_clients;
 	bool served, kept; /* one client at least; its trace */
+	bool is_child;	   /* this is the process of a client */
 };
 
 void receiver_free(struct receiver *r)
@@ -117,14 +118,14 @@ static void serve_in_child(struct receiver *r, int fd)
 		return;
 	}
 	if (!pid) {
-		int status;
-
+		r->is_child = true;
+		r->n_clients = 0;
 		close(r->end_pipe[1]);
-		for (int i = 0; i < r->n_fds; i++)
-			close(r->fds[i]);
-		status = session_run(r->config, fd, r->end_pipe[0]);
-		fflush(NULL);
-		_exit(status < 0);
+		r->end_pipe[1] = -1;
+		while (r->n_fds)
+			close(r->fds[--r->n_fds]);
+		r->kept = session_run(r->config, fd, r->end_pipe[0]) == 0;
+		return;
 	}
 	close(fd);
 	r->clients[r->n_clients++] = (struct client){pid, pidfd_open(pid, 0)};
@@ -195,9 +196,9 @@ static int step(struct receiver *r)
 	if (r->config->once && r->served && !r->n_clients)
 		return 0;
 	for (int i = 0; i < r->n_fds; i++)
-		if (sockets[i].revents && !(r->config->once && r->n_clients))
+		if (sockets[i].revents && !r->is_child && !(r->config->once && r->n_clients))
 			take_client(r, r->fds[i]);
-	return 1;
+	return !r->is_child;
 }
 
 int receiver_run(struct receiver *r, struct errmsg *err)
@@ -207,6 +208,8 @@ int receiver_run(struct receiver *r, struct errmsg *err)
 	do
 		more = r->config->once && r->config->serial && r->served ? 0 : step(r);
 	while (more > 0);
+	if (r->is_child)
+		return !r->kept;
 	wait_for_clients(r);
 	if (more < 0)
 		return errmsg_set_errno(err, more, "cannot wait for clients");

@@ -42,7 +42,10 @@ int receiver_open(struct receiver **ret_receiver, const struct receive_config *c
 		  struct errmsg *err);
 /* Where it listens, one after the other; false: no more. */
 bool receiver_address(const struct receiver *r, int index, struct netaddr *ret);
-/* 0, or a negative errno if it cannot go on; with `once` -EIO if that client's trace was not kept. */
+/*
+ * 0, or a negative errno if it cannot go on; with `once` -EIO if that client's trace was not kept. It also
+ * returns in the process of each client, when that is done, with 0 or 1: free all and exit with that.
+ */
 int receiver_run(struct receiver *r, struct errmsg *err);
 void receiver_free(struct receiver *r);
 

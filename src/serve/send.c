@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * send.c - session.c seen from the other side; the exchange is drawn in agree.c.
+ * send.c - reception.c seen from the other side; the exchange is drawn in agree.c.
  *
  * Data connections are opened when the ports are known, to the very address that the control connection
  * reached, not to the name, which may have several.

@@ -37,10 +37,10 @@ h.dat:        CPU 0/KVM-11    [000]    10.000003: kvm_entry:             vcpu 0 
 g.dat:           inside-7     [001]    10.000004: tick:                 1
 
 # The files found each other by numbers that were made up; a second time only the guest's time changes.
-$ sonde dump --options h.dat | grep -A 3 GUEST | sed 's/0x[0-9a-f]*/ID/'
+$ sonde dump --options h.dat | grep -A 3 GUEST | sed 's/0x[0-9A-Fa-f]*/ID/'
 		[Option GUEST, 29 bytes]
  [Guest name]
-IDE4830522E35034 [trace id]
+ID [trace id]
 2 [Guest CPUs]
 $ sonde attach -c 2 -s 5000000000,1,0 -s 5000000100,,,7 h.dat g.dat 11 12
 sonde: h.dat knows this guest already; only g.dat is changed

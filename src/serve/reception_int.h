@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * session_int.h - one client of a receiver: what receive.c, session.c and intake.c share.
+ * reception_int.h - one client of a receiver: what receive.c, reception.c and intake.c share.
  */
-#ifndef SONDE_SERVE_SESSION_INT_H
-#define SONDE_SERVE_SESSION_INT_H
+#ifndef SONDE_SERVE_RECEPTION_INT_H
+#define SONDE_SERVE_RECEPTION_INT_H
 
 #include "serve/channel.h"
 #include "serve/collect.h"
@@ -42,7 +42,7 @@ uint64_t intake_dropped(const struct intake *in);
 uint64_t intake_strangers(const struct intake *in);
 void intake_free(struct intake *in);
 
-/* --- session.c --------------------------------------------------------------------------------- */
+/* --- reception.c --------------------------------------------------------------------------------- */
 
 /* Serves the client on fd (taken) until it is done. 0, or -EIO if there is no file of it. */
 int session_run(const struct receive_config *config, int fd, int stop_fd);

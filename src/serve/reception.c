@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * session.c - one client, from its first byte to its file.
+ * reception.c - one client, from its first byte to its file.
  *
  *	agree.h: the key, the version of the protocol, how many CPUs
  *	protocol 3:  we ─▶ RINIT    ─▶ SEND_DATA… FIN_DATA    pages    ─▶ CLOSE
@@ -10,7 +10,7 @@
  *
  * However the session ends, what came is put into the file; the log says which way it was.
  */
-#include "serve/session_int.h"
+#include "serve/reception_int.h"
 
 #include "base/errmsg.h"
 #include "serve/agree.h"

@@ -1,5 +1,5 @@
 # recipe lists, shows and asks; here of traces that exist
-# covers: C01 C08 C10
+# covers: C01 C08 C10 Q26
 
 $ sonde recipe list | head -n 3
   block            requests to block devices: how long until they are done
@@ -117,3 +117,13 @@ calls
         6     11.300      0.120   1883.325   3130.894      52.108986  path_openat
        14      7.411      0.196    529.340    980.577      52.139005  p9_client_rpc
           and 265 more
+
+# The time between two probes, without counting by eye
+$ printf 'name: t\nshow: time myopen to myopenret by PID per COMM top 3 as from entry to return\n' >t.recipe
+$ sonde recipe t.recipe -i $GOLDEN/probes.dat
+from entry to return
+    count   total ms     avg us     max us             at  COMM
+      180   1508.811   8382.283  25743.250     117.736975  ls
+        2     21.915  10957.362  11175.955     126.782747  sync
+        5     18.622   3724.494  12984.722     126.601478  dd
+          and 2 more

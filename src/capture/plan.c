@@ -2,7 +2,9 @@
 /*
  * plan.c - lists of words, events and buffers that grow as the command line is read.
  *
- * Owns every string in it. Lists are short (what somebody typed), so they grow by one.
+ * Owns every string in it; what is handed in is copied. Lists are short (what somebody typed), so they
+ * grow by one. Nothing is checked against the kernel here: a plan can be made, printed and tested on a
+ * machine that has no tracer at all, and setup.c finds out what of it can be done.
  */
 #include "capture/plan.h"
 

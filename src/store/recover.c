@@ -24,7 +24,8 @@
 
 #define RECOVER_CPUS_MAX    16384
 #define RECOVER_BUFFERS_MAX 64
-#define RECOVER_ZEROS_MAX   (64u << 20) /* so much of nothing is the end: a file may be one large hole */
+#define RECOVER_ZEROS_MAX \
+	(64u << 20) /* so much of nothing is the end: a file may be one large hole */
 
 struct cpu_stat {
 	uint32_t cpu;

@@ -13,6 +13,7 @@
 #include "cli/as/tracecmd_int.h"
 #include "cli/command.h"
 #include "cli/compressionopt.h"
+#include "cli/netrecord.h"
 #include "cli/recordopts.h"
 #include "store/tracefile.h"
 
@@ -307,6 +308,11 @@ static int record(const struct record_options *o, char **argv, const char *path,
 
 	if (r < 0)
 		return r;
+	if (o->guests.n)
+		return errmsg_set(err, -ENOTSUP,
+				  "guests (-A) are recorded by 'sonde record -A' only");
+	if (o->host || o->vsock)
+		return netrecord_run(o, &rc, argv, err);
 	r = session_open(&s, &config, err);
 	if (r >= 0) {
 		tell_tracers(o);

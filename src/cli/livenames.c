@@ -8,6 +8,9 @@
  * The sequence asks once for each task, as long as it gets no answer: then for every event of it. So a
  * question without an answer is remembered for a second, and saved_cmdlines is not read more often than
  * every 50 ms.
+ *
+ * A task changes its name when it starts another program, and a number may come to belong to another task.
+ * Where no event tells, tasks that are seen are asked again once a second.
  */
 #include "cli/livenames.h"
 
@@ -22,6 +25,7 @@
 #define SAVED_MAX_BYTES (16u << 20)
 #define SAVED_NS	50000000ull
 #define MISSING_NS	1000000000ull
+#define LOOK_NS		1000000000ull
 
 void livenames_init(struct livenames *ln, const struct tracefs *t)
 {
@@ -34,7 +38,7 @@ void livenames_release(struct livenames *ln)
 	textbuf_release(&ln->saved);
 }
 
-static size_t ask_task(int pid, char *buf, size_t size)
+size_t livenames_ask(int pid, char *buf, size_t size)
 {
 	char path[40];
 	ssize_t n = 0;
@@ -48,7 +52,14 @@ static size_t ask_task(int pid, char *buf, size_t size)
 	}
 	while (n > 0 && buf[n - 1] == '\n')
 		n--;
-	return n > 0 ? n : 0;
+	if (n <= 0)
+		return 0;
+	/* /proc adds what a worker works on, "kworker/0:1-events"; events have its bare name */
+	if (n > 8 && !memcmp(buf, "kworker/", 8))
+		for (ssize_t i = 8; i < n; i++)
+			if (buf[i] == '-' || buf[i] == '+')
+				n = i;
+	return n;
 }
 
 /* "PID NAME" lines. */
@@ -76,13 +87,13 @@ static size_t find_saved(const struct livenames *ln, int pid, char *buf, size_t 
 size_t livenames_find(void *ctx, int pid, char *buf, size_t size)
 {
 	struct livenames *ln = ctx;
-	unsigned slot = (unsigned)pid % LIVENAMES_MISSING;
+	unsigned slot = (unsigned)pid % LIVENAMES_SLOTS;
 	uint64_t now = trickle_now_ns();
 	size_t len;
 
 	if (pid <= 0 || (ln->missing[slot].pid == pid && now - ln->missing[slot].ns < MISSING_NS))
 		return 0;
-	len = ask_task(pid, buf, size);
+	len = livenames_ask(pid, buf, size);
 	if (len)
 		return len;
 	if (ln->t && now - ln->saved_ns > SAVED_NS) {
@@ -97,4 +108,14 @@ size_t livenames_find(void *ctx, int pid, char *buf, size_t size)
 		ln->missing[slot].ns = now;
 	}
 	return len;
+}
+
+bool livenames_is_due(struct livenames *ln, int pid, uint64_t now_ns)
+{
+	struct livename_time *slot = &ln->looked[(unsigned)pid % LIVENAMES_SLOTS];
+
+	if (pid <= 0 || (slot->pid == pid && now_ns - slot->ns < LOOK_NS))
+		return false;
+	*slot = (struct livename_time){pid, now_ns};
+	return true;
 }

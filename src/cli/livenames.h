@@ -9,16 +9,17 @@
 
 #include <stdint.h>
 
-#define LIVENAMES_MISSING 1024
+#define LIVENAMES_SLOTS 1024
 
 struct livenames {
 	const struct tracefs *t;
 	struct textbuf saved; /* saved_cmdlines, as of saved_ns */
 	uint64_t saved_ns;
-	struct { /* by pid: nobody knew it, as of ns */
+	struct livename_time { /* by pid */
 		int pid;
 		uint64_t ns;
-	} missing[LIVENAMES_MISSING];
+	} missing[LIVENAMES_SLOTS],	 /* nobody knew it then */
+		looked[LIVENAMES_SLOTS]; /* livenames_is_due() */
 };
 
 void livenames_init(struct livenames *ln, const struct tracefs *t);
@@ -26,5 +27,10 @@ void livenames_release(struct livenames *ln);
 
 /* ctx: struct livenames. The length of the name in buf, or 0. Form as in decode/sequence.h. */
 size_t livenames_find(void *ctx, int pid, char *buf, size_t size);
+
+/* What the task itself says now; 0 if it is gone. */
+size_t livenames_ask(int pid, char *buf, size_t size);
+/* Is it time to ask this one again? Once a second each, about. */
+bool livenames_is_due(struct livenames *ln, int pid, uint64_t now_ns);
 
 #endif

@@ -184,6 +184,7 @@ int livereport_step(struct livereport *lr, uint64_t until_ns, struct errmsg *err
 			return errmsg_set_errno(err, r, "cannot go on printing");
 		if (!r)
 			return !is_late(lr);
+		livesource_refresh(&lr->in, &lr->batch);
 		if (lr->see)
 			lr->see(lr->see_ctx, &lr->batch);
 	}

@@ -7,6 +7,7 @@
  */
 #include "cli/livesource.h"
 
+#include "base/trickle.h"
 #include "symbols/tasks.h"
 
 #include <stdlib.h>
@@ -66,4 +67,23 @@ void livesource_rename(struct livesource *ls, int pid)
 
 	if (len)
 		tasks_rename(&ls->file.tasks, pid, comm, len);
+}
+
+void livesource_refresh(struct livesource *ls, const struct batch *b)
+{
+	const struct task *last = NULL;
+	uint64_t now = trickle_now_ns();
+
+	for (size_t i = 0; i < b->n; i++) {
+		const struct task *t = b->records[i].task;
+		char comm[64];
+		size_t len;
+
+		if (!t || t == last || !livenames_is_due(&ls->names, t->pid, now))
+			continue;
+		last = t;
+		len = livenames_ask(t->pid, comm, sizeof(comm));
+		if (len)
+			tasks_rename(&ls->file.tasks, t->pid, comm, len);
+	}
 }

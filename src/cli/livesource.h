@@ -26,6 +26,9 @@ int livesource_open(struct livesource *ls, struct tracefile *tf, const struct re
 		    struct errmsg *err);
 void livesource_close(struct livesource *ls);
 
+/* Looks whether the tasks of these records have other names by now, for the records that follow. */
+void livesource_refresh(struct livesource *ls, const struct batch *b);
+
 /* The task has this name from now on: what /proc says. */
 void livesource_rename(struct livesource *ls, int pid);
 

@@ -6,7 +6,7 @@ sonde shows what happened on a Linux machine.
 usage: sonde COMMAND [options] [arguments]
 
 commands:
-  report          print the events of a trace file
+  record          record what happens into a trace.dat
 …
   help            tell about a command
 

@@ -68,15 +68,13 @@ static int write_list(struct setup *s, const struct setup_buffer *b, const char 
 	return r;
 }
 
-/* "vfs_open:stacktrace:2": the part before the count, or 0 if there is none. */
-static size_t counted_command(const char *word)
+/* "vfs_open:stacktrace:2" */
+static bool is_counted(const char *word)
 {
 	const char *colon = strrchr(word, ':');
 
 	return colon && colon != strchr(word, ':') && colon[1] &&
-			       strspn(colon + 1, "0123456789") == strlen(colon + 1)
-		       ? (size_t)(colon - word)
-		       : 0;
+	       strspn(colon + 1, "0123456789") == strlen(colon + 1);
 }
 
 int setup_rearm_functions(struct setup *s, const struct setup_buffer *b, int switch_fd,
@@ -86,15 +84,15 @@ int setup_rearm_functions(struct setup *s, const struct setup_buffer *b, int swi
 	int fd = -1, r = 0;
 
 	for (size_t i = 0; i < words->n && r >= 0; i++) {
-		size_t len = counted_command(words->words[i]);
 		char off[1024], on[1024];
 
-		if (!len)
+		if (!is_counted(words->words[i]))
 			continue;
 		if (fd < 0)
 			fd = tracefs_open_file(&s->t, b->instance, "set_ftrace_filter",
 					       O_WRONLY | O_APPEND);
-		snprintf(off, sizeof(off), "!%.*s\n", (int)len, words->words[i]);
+		/* with its count: the kernel keeps counted ones apart from the others */
+		snprintf(off, sizeof(off), "!%s\n", words->words[i]);
 		snprintf(on, sizeof(on), "%s\n", words->words[i]);
 		if (fd < 0 || write(fd, off, strlen(off)) < 0 || write(fd, on, strlen(on)) < 0)
 			r = errmsg_set_errno(err, fd < 0 ? fd : -errno, "cannot set '%s' anew",

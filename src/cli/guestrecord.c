@@ -231,7 +231,7 @@ static void parse_place(struct one *g, const struct guest_words *w)
 	else if (at)
 		copy_part(g->name, sizeof(g->name), w->place, at - w->place);
 	else
-		snprintf(g->name, sizeof(g->name), "%s", g->host);
+		copy_part(g->name, sizeof(g->name), g->host, strlen(g->host));
 	for (char *p = g->name; *p; p++)
 		if (*p == '/' || !isprint((unsigned char)*p))
 			*p = '_';

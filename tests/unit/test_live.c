@@ -267,12 +267,15 @@ static void player_open_live(struct player *p, struct tracefile **ret, size_t ma
 static bool read_page(struct player *p, size_t b, uint32_t cpu, uint64_t now)
 {
 	struct player_cpu *c = &p->cpus[b][cpu];
-	const struct moment *m = &c->moments[c->next], *end = m;
+	const struct moment *m, *end;
 	const uint8_t *page;
 	uint8_t copy[PAGE_MAX];
 	uint8_t offset = p->tf->data_offset;
 	uint64_t commit, old;
 
+	if (c->next >= c->n_moments)
+		return false;
+	m = end = &c->moments[c->next];
 	while ((size_t)(end - c->moments) < c->n_moments && end->page == m->page && end->ts <= now)
 		end++;
 	if (end == m)

@@ -268,6 +268,8 @@ static int place_named(struct setup *s, struct setup_buffer *b, struct errmsg *e
 			"what is asked of the instance %s (%s) this kernel can do only at the "
 			"top level; leave -B away",
 			b->instance, b->plan->tracer ? b->plan->tracer : "an option");
+	if (!s->journal)
+		return begin_anew(s, b->instance, err);
 	return setup_write(s, b->instance, "tracing_on", "0", TRACEFS_SET, err);
 }
 

@@ -292,10 +292,11 @@ int recordopts_verbose(void *opts, const char *value, struct errmsg *err);
 		 .name = "verbose",                                                             \
 		 .arg = "LEVEL",                                                                \
 		 .arg_optional = true,                                                          \
-		 .help = "say more",                                                            \
+		 .help = "taken for the sake of scripts: there is nothing more to say",         \
 		 .apply = recordopts_verbose},                                                  \
 	{                                                                                       \
-		.kind = OPTION_FLAG, .name = "debug", .help = "say what the recorder does",     \
+		.kind = OPTION_FLAG, .name = "debug",                                           \
+		.help = "taken for the sake of scripts: there is nothing more to say",          \
 		.offset = RECORDOPTS_AT(debug)                                                  \
 	}
 
@@ -415,16 +416,16 @@ int recordopts_verbose(void *opts, const char *value, struct errmsg *err);
 		 .offset = RECORDOPTS_AT(tsync_ms)},                                               \
 		{.kind = OPTION_FLAG,                                                              \
 		 .name = "nofifos",                                                                \
-		 .help = "guests: sockets only, no FIFOs",                                         \
+		 .help = "guests: sockets only; sonde uses nothing else",                          \
 		 .offset = RECORDOPTS_AT(no_fifos)},                                               \
 		{.kind = OPTION_STRING,                                                            \
 		 .name = "proxy",                                                                  \
 		 .arg = "CID:PORT",                                                                \
-		 .help = "reach agents through this proxy",                                        \
+		 .help = "refused: sonde reaches agents directly",                                 \
 		 .offset = RECORDOPTS_AT(proxy)},                                                  \
 	{                                                                                          \
-		.kind = OPTION_FLAG, .name = "notimeout",                                          \
-		.help = "wait for the other side without end", .offset = RECORDOPTS_AT(no_timeout) \
+		.kind = OPTION_FLAG, .name = "notimeout", .help = "taken for the sake of scripts", \
+		.offset = RECORDOPTS_AT(no_timeout)                                                \
 	}
 
 #endif

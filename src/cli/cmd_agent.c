@@ -10,27 +10,24 @@
 #include "cli/command.h"
 #include "cli/netrecord.h"
 #include "cli/recordopts.h"
+#include "cli/service.h"
 #include "cli/syncclock.h"
 #include "serve/agent.h"
 #include "serve/netkey.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <netdb.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
-#include <unistd.h>
 
 #define PORT_DEFAULT   "823"
 #define HEAD_MAX_BYTES (256u << 20)
 #define ARGS_MAX       1026
 
 struct agent_options {
-	const char *port, *client, *key, *bind;
-	bool daemon, debug, public, once, no_timeout;
+	struct service_options s;
+	const char *client, *proxy;
+	bool no_timeout;
 };
 
 static int apply_verbose(void *opts, const char *value, struct errmsg *err)
@@ -40,27 +37,30 @@ static int apply_verbose(void *opts, const char *value, struct errmsg *err)
 
 static const struct option_row rows[] = {
 	{OPTION_STRING, 'p', "port", "PORT", "listen on this port (default: " PORT_DEFAULT ")",
-	 offsetof(struct agent_options, port)},
+	 offsetof(struct agent_options, s.port)},
 	{OPTION_STRING, 'N', "network", "CLIENT",
 	 "over TCP instead of vsock, for this host and no other",
 	 offsetof(struct agent_options, client)},
 	{OPTION_STRING, 0, "bind", "ADDR", "with -N: listen on this address of the machine",
-	 offsetof(struct agent_options, bind)},
+	 offsetof(struct agent_options, s.bind)},
 	{OPTION_FLAG, 0, "public", NULL,
 	 "with -N: listen on all addresses (default: on loopback only)",
-	 offsetof(struct agent_options, public)},
+	 offsetof(struct agent_options, s.public)},
 	{OPTION_STRING, 0, "key", "FILE", "only who has the same key; this excludes trace-cmd",
-	 offsetof(struct agent_options, key), .complete = "file"},
+	 offsetof(struct agent_options, s.key), .complete = "file"},
 	{OPTION_FLAG, 'D', "daemon", NULL, "go on in the background",
-	 offsetof(struct agent_options, daemon)},
+	 offsetof(struct agent_options, s.daemon)},
 	{OPTION_FLAG, 0, "once", NULL, "end after the first recording",
-	 offsetof(struct agent_options, once)},
+	 offsetof(struct agent_options, s.once)},
 	{OPTION_CALL, 0, "verbose", "LEVEL", "accepted, without effect", .apply = apply_verbose,
 	 .arg_optional = true, .hidden = true},
 	{OPTION_FLAG, 0, "notimeout", NULL, "accepted, without effect",
 	 offsetof(struct agent_options, no_timeout), .hidden = true},
+	{OPTION_STRING, 'P', "proxy", "CID",
+	 "refused: a guest that shall record its host uses record -A NAME@2",
+	 offsetof(struct agent_options, proxy), .hidden = true},
 	{OPTION_FLAG, 0, "debug", NULL, "serve one host after the other, in one process",
-	 offsetof(struct agent_options, debug)},
+	 offsetof(struct agent_options, s.debug)},
 	{OPTION_END},
 };
 
@@ -234,113 +234,91 @@ static int check_options(const struct agent_options *o, int n, char **argv, stru
 {
 	if (n)
 		return errmsg_set(err, -EINVAL, "agent: '%s' is one word too many", argv[1]);
-	if (!o->client && (o->bind || o->public))
+	if (o->proxy)
+		return errmsg_set(
+			err, -EINVAL,
+			"agent: there are no proxies here: leave out -P, and let the guest "
+			"record this machine with 'sonde record -A NAME@2'");
+	if (!o->client && (o->s.bind || o->s.public))
 		return errmsg_set(err, -EINVAL, "agent: %s is for a network: add -N CLIENT",
-				  o->bind ? "--bind" : "--public");
-	if (o->bind && o->public)
-		return errmsg_set(err, -EINVAL, "agent: --public is every address, --bind one");
-	if (o->daemon && o->debug)
-		return errmsg_set(err, -EINVAL, "agent: --debug stays in the foreground, -D not");
-	return 0;
+				  o->s.bind ? "--bind" : "--public");
+	return service_check("agent", &o->s, err);
 }
 
-static int catch_signals(void)
-{
-	sigset_t set;
+struct waiting {
+	struct agent_config config;
+	struct agent *agent;
+};
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+static int service_open(void *ctx, int stop_fd, struct errmsg *err)
+{
+	struct waiting *w = ctx;
+
+	w->config.stop_fd = stop_fd;
+	return agent_open(&w->agent, &w->config, err);
 }
 
-static void tell_addresses(const struct agent *a, const struct agent_options *o)
+static bool service_address(void *ctx, int index, struct netaddr *ret)
 {
-	char where[NETADDR_TEXT_BYTES], text[NETADDR_TEXT_BYTES + 32];
-	bool loopback = true;
-	struct netaddr at;
-
-	for (int i = 0; agent_address(a, i, &at); i++) {
-		netaddr_fmt(&at, where);
-		snprintf(text, sizeof(text), "listening on %s", where);
-		log_line(NULL, false, text);
-		loopback &= netaddr_is_loopback(&at);
-	}
-	if (o->client && loopback)
-		log_line(NULL, false,
-			 "only this machine can connect; --public or --bind ADDR lets others in");
-	else if (!o->key)
-		log_line(
-			NULL, false,
-			"whoever can connect can see what this machine does; --key FILE asks for a "
-			"key");
+	return agent_address(((struct waiting *)ctx)->agent, index, ret);
 }
 
-static int go_to_background(struct errmsg *err)
+static int service_serve(void *ctx, struct errmsg *err)
 {
-	pid_t pid = fork();
-	int null;
-
-	if (pid < 0)
-		return errmsg_set_errno(err, -errno, "cannot go to the background");
-	if (pid) {
-		printf("process %d\n", (int)pid);
-		fflush(stdout);
-		_exit(0);
-	}
-	setsid();
-	null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	for (int i = 0; null >= 0 && i < 3; i++)
-		dup2(null, i);
-	return 0;
+	return agent_run(((struct waiting *)ctx)->agent, err);
 }
 
-static int serve(const struct agent_options *o, struct agent_config *config, struct errmsg *err)
+static void service_close(void *ctx)
 {
-	struct agent *a;
-	int r = agent_open(&a, config, err);
+	agent_free(((struct waiting *)ctx)->agent);
+}
 
-	if (r < 0)
-		return r;
-	tell_addresses(a, o);
-	if (o->daemon)
-		r = go_to_background(err);
-	if (!r)
-		r = agent_run(a, err);
-	agent_free(a);
-	return r;
+static void service_say(void *ctx, const char *text)
+{
+	log_line(ctx, false, text);
+}
+
+static int serve(const struct agent_options *o, struct waiting *w, struct errmsg *err)
+{
+	struct service service = {.options = &o->s,
+				  .ctx = w,
+				  .open = service_open,
+				  .address = service_address,
+				  .run = service_serve,
+				  .close = service_close,
+				  .say = service_say,
+				  .danger = "whoever can connect can see what this machine does; "
+					    "--key FILE asks for a key"};
+
+	return service_run(&service, err);
 }
 
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
 {
-	struct agent_options o = {.port = PORT_DEFAULT};
+	struct agent_options o = {.s = {.port = PORT_DEFAULT}};
+	struct waiting w = {0};
 	struct netkey key;
 	struct job *job;
-	struct agent_config config = {.ops = &ops, .log = log_line};
 	int r = command_parse(cmd, &o, argc, argv, err);
 
 	if (r >= 0)
 		r = check_options(&o, r, argv, err);
-	if (!r && o.key)
-		r = netkey_open(&key, o.key, err);
+	if (!r && o.s.key)
+		r = netkey_open(&key, o.s.key, err);
 	if (r < 0)
 		return r;
 	job = malloc(sizeof(*job));
-	config.vsock = !o.client;
-	config.port = o.port;
-	config.client = o.client;
-	config.bind = o.public ? "*" : o.bind;
-	config.key = o.key ? &key : NULL;
-	config.once = o.once;
-	config.serial = o.debug;
-	config.stop_fd = catch_signals();
-	config.ctx = job;
-	r = !job || config.stop_fd < 0 ? errmsg_set_errno(err, -ENOMEM, "cannot wait for hosts")
-				       : serve(&o, &config, err);
-	if (config.stop_fd >= 0)
-		close(config.stop_fd);
+	w.config = (struct agent_config){.vsock = !o.client,
+					 .port = o.s.port,
+					 .client = o.client,
+					 .bind = service_bind(&o.s),
+					 .key = o.s.key ? &key : NULL,
+					 .once = o.s.once,
+					 .serial = o.s.debug,
+					 .ops = &ops,
+					 .ctx = job,
+					 .log = log_line};
+	r = job ? serve(&o, &w, err) : errmsg_set_errno(err, -ENOMEM, "cannot wait for hosts");
 	free(job);
 	return r;
 }

@@ -8,6 +8,7 @@
  *	instance sonde.1234
  *	top 1234
  *	live /home/me/trace.dat
+ *	probe sonde_1234/vfs_read
  *	file <instance or -> set_event 22
  *	sched:sched_switch
  *	…
@@ -156,6 +157,7 @@ static int parse_notes(const char *p, const char *end, struct notes *notes)
 		} else if (sscanf(line, "%15s %1023[^\n]", word, a) == 2) {
 			enum note_kind kind = !strcmp(word, "instance") ? NOTE_INSTANCE
 					      : !strcmp(word, "live")	? NOTE_LIVE
+					      : !strcmp(word, "probe")	? NOTE_PROBE
 									: NOTE_TOP;
 
 			r = notes_add(notes, kind, "", a, "", 0);
@@ -196,7 +198,7 @@ int notes_read(int fd, struct notes *ret_notes)
 static int journal_note(struct journal *j, enum note_kind kind, const char *instance,
 			const char *name, const char *text, struct errmsg *err)
 {
-	static const char *const words[] = {"instance", "file", "live", "top"};
+	static const char *const words[] = {"instance", "file", "live", "top", "probe"};
 	size_t text_bytes = strlen(text);
 	struct textbuf tb;
 	int r;
@@ -264,6 +266,21 @@ int journal_set(struct journal *j, const char *instance, const char *file, const
 	int r = journal_save(j, instance, file, err);
 
 	return r < 0 ? r : tracefs_write(&j->t, instance, file, text, how, err);
+}
+
+int journal_add_probe(struct journal *j, const char *name, struct errmsg *err)
+{
+	char file[TRACEFS_PATH_MAX];
+
+	if (notes_find(&j->notes, NOTE_PROBE, "", name))
+		return 0;
+	snprintf(file, sizeof(file), "events/%s", name);
+	if (tracefs_exists(&j->t, "", file))
+		return errmsg_set(err, -EEXIST,
+				  "there is an event %s already, and it is not ours; give the "
+				  "probe another name",
+				  name);
+	return journal_note(j, NOTE_PROBE, "", name, "", err);
 }
 
 int journal_add_live(struct journal *j, const char *path, struct errmsg *err)

@@ -35,6 +35,12 @@ int journal_save(struct journal *j, const char *instance, const char *file, stru
 int journal_set(struct journal *j, const char *instance, const char *file, const char *text,
 		enum tracefs_how how, struct errmsg *err);
 
+/*
+ * Notes that an event of ours, "GROUP/EVENT", is about to be defined; it is removed in the end, when
+ * nothing uses it any more. What others define in the same file is left alone; -EEXIST if it is theirs.
+ */
+int journal_add_probe(struct journal *j, const char *name, struct errmsg *err);
+
 /* A trace file that is being recorded: livefile_repair() finishes it if we cannot. */
 int journal_add_live(struct journal *j, const char *path, struct errmsg *err);
 

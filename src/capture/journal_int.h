@@ -9,7 +9,7 @@
 
 #include <sys/types.h>
 
-enum note_kind { NOTE_INSTANCE, NOTE_FILE, NOTE_LIVE, NOTE_TOP };
+enum note_kind { NOTE_INSTANCE, NOTE_FILE, NOTE_LIVE, NOTE_TOP, NOTE_PROBE };
 
 struct note {
 	enum note_kind kind;

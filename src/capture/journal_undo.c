@@ -3,7 +3,8 @@
  * journal_undo.c - puts back what a journal says.
  *
  * Order: first every buffer of ours stops (nothing more is recorded while the rest goes on), then the
- * notes are undone from the last to the first. An instance is removed with everything in it; the kernel
+ * notes are undone from the last to the first, probes after all others: an event that is on somewhere
+ * cannot be removed. An instance is removed with everything in it; the kernel
  * refuses while one of its files is open, so the owner closes them before, and a dead owner has. A trace
  * file comes last: finishing it may take a while, and the machine should be free by then.
  *
@@ -15,6 +16,7 @@
 #include "store/livefile.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 #define CMDLINES_MAX_BYTES (16u << 20)
 
@@ -45,6 +47,24 @@ static int undo_live(const struct tracefs *t, const struct note *n, struct errms
 	return r == -ENOENT ? 0 : r;
 }
 
+/* Events of every kind are removed through one file, or on old kernels each through its own. */
+static int undo_probe(const struct tracefs *t, const struct note *n, struct errmsg *err)
+{
+	static const char *const files[] = {"dynamic_events", "kprobe_events", "uprobe_events"};
+	char line[TRACEFS_NAME_MAX * 2];
+	int r = 0;
+
+	snprintf(line, sizeof(line), "-:%s", n->name);
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+		r = tracefs_try_write(t, "", files[i], line, TRACEFS_APPEND);
+		if (r >= 0)
+			return 0;
+		if (r != -ENOENT) /* no such file, or no such event in it */
+			break;
+	}
+	return r == -ENOENT ? 0 : errmsg_set_errno(err, r, "cannot remove the probe %s", n->name);
+}
+
 static int undo_note(const struct tracefs *t, const struct note *n, struct errmsg *err)
 {
 	switch (n->kind) {
@@ -54,6 +74,7 @@ static int undo_note(const struct tracefs *t, const struct note *n, struct errms
 		return undo_file(t, n, err);
 	case NOTE_LIVE:
 	case NOTE_TOP:
+	case NOTE_PROBE:
 		break;
 	}
 	return 0;
@@ -75,6 +96,11 @@ int notes_undo(const struct tracefs *t, const struct notes *notes, struct errmsg
 		r2 = undo_note(t, &notes->list[i], err);
 		r = r2 < 0 && !r ? r2 : r;
 	}
+	for (size_t i = notes->n; i-- > 0;)
+		if (notes->list[i].kind == NOTE_PROBE) {
+			r2 = undo_probe(t, &notes->list[i], err);
+			r = r2 < 0 && !r ? r2 : r;
+		}
 	for (size_t i = 0; i < notes->n; i++)
 		if (notes->list[i].kind == NOTE_LIVE) {
 			r2 = undo_live(t, &notes->list[i], err);

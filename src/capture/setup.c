@@ -301,6 +301,25 @@ static int set_globals(struct setup *s, struct errmsg *err)
 	return r;
 }
 
+/* The "GROUP/EVENT" of a line like "p:GROUP/EVENT vfs_read"; false if the kernel is to find a name. */
+static bool name_of_probe(const char *line, char *name, size_t n_bytes)
+{
+	size_t word = strcspn(line, " \t");
+	const char *colon = memchr(line, ':', word);
+	const char *group = line[0] == 'e'			    ? "eprobes"
+			    : line[word + (line[word] != 0)] == '/' ? "uprobes"
+								    : "kprobes";
+
+	if (!colon || colon + 1 == line + word)
+		return false;
+	word -= colon + 1 - line;
+	if (memchr(colon + 1, '/', word))
+		snprintf(name, n_bytes, "%.*s", (int)word, colon + 1);
+	else
+		snprintf(name, n_bytes, "%s/%.*s", group, (int)word, colon + 1);
+	return true;
+}
+
 static int set_probes(struct setup *s, struct errmsg *err)
 {
 	int r = 0;
@@ -309,8 +328,15 @@ static int set_probes(struct setup *s, struct errmsg *err)
 		const char *probe = s->plan->probes.words[i];
 		const char *file = tracefs_exists(&s->t, "", "dynamic_events") ? "dynamic_events"
 									       : "kprobe_events";
+		char name[2 * TRACEFS_NAME_MAX];
 
-		r = setup_write(s, "", file, probe, TRACEFS_APPEND, err);
+		if (!s->journal || !name_of_probe(probe, name, sizeof(name))) {
+			r = setup_write(s, "", file, probe, TRACEFS_APPEND, err);
+			continue;
+		}
+		r = journal_add_probe(s->journal, name, err);
+		if (r >= 0)
+			r = tracefs_write(&s->t, "", file, probe, TRACEFS_APPEND, err);
 	}
 	return r;
 }

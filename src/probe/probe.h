@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * probe.h - definitions resolved: the lines that the kernel takes, and what is needed to read the result.
+ *
+ *	definition ──▶ probe_resolve ──▶ struct probe: kind, place, fetch arguments, how to print them
+ *	                    │
+ *	                    └── BTF, DWARF, symbols, notes of the author: the best that is there
+ *
+ * capture/probes.h writes the lines and removes them. Resolving changes nothing on the machine.
+ */
+#ifndef SONDE_PROBE_PROBE_H
+#define SONDE_PROBE_PROBE_H
+
+#include "probe/definition.h"
+#include "symbols/types.h"
+
+struct arch;
+struct errmsg;
+struct textbuf;
+
+enum probe_kind {
+	PROBE_KPROBE,
+	PROBE_KRETPROBE,
+	PROBE_FPROBE, /* entry by the function tracer's hook: no breakpoint */
+	PROBE_FPROBE_EXIT,
+	PROBE_UPROBE,
+	PROBE_URETPROBE,
+	PROBE_EPROBE, /* on an event that exists */
+	PROBE_TPROBE, /* on a raw tracepoint */
+	PROBE_RAW,
+};
+
+/* What this kernel's probes can do; capture/probefeatures.h finds it out. */
+struct probe_kernel {
+	const struct arch *arch;
+	bool kprobes, uprobes, fprobes, eprobes, tprobes;
+	bool dynamic_events; /* one file for all kinds */
+	bool arg_n;	     /* $argN at entry */
+	bool return_args;    /* arguments in return probes (6.9) */
+	bool user_strings;   /* ustring, +u0() */
+	bool symbol_type, symstr_type, char_type, arrays, bitfields, immediates, comm;
+	bool many_places;     /* several places in one event */
+	bool refcounts;	      /* semaphores of marks */
+	bool hist, synthetic; /* for durations and aggregation in the kernel */
+	unsigned max_args;    /* 128 */
+};
+
+/* How a field is shown, where the kernel's own print format says less. */
+enum probe_show {
+	PROBE_SHOW_AS_IS,
+	PROBE_SHOW_ENUM,     /* by the names of its enumerators */
+	PROBE_SHOW_FLAGS,    /* an enum whose values are single bits */
+	PROBE_SHOW_FUNCTION, /* an address as a symbol, where the kernel has no type for it */
+	PROBE_SHOW_BOOL,
+};
+
+struct probe_arg {
+	char *name;	  /* of the field */
+	char *fetch;	  /* "+40(+72(%di)):string" */
+	struct type type; /* world NULL: not known */
+	enum probe_show show;
+	struct span span; /* in the definition: which one to point at */
+};
+
+/* One instruction where the event is raised. */
+struct probe_place {
+	char *text; /* "vfs_read+16", "kvm:irqfd_inject", "/bin/bash:0x1234(0x5678)", "sched/sched_switch" */
+	char **fetches; /* one for each argument, if they differ from place to place; else NULL */
+	char *about;	/* "inlined into vfs_readv at fs/read_write.c:345"; NULL */
+};
+
+struct probe {
+	const struct definition *definition;
+	enum probe_kind kind;
+	char *group, *event;
+	struct probe_place *places;
+	size_t n_places;
+	struct probe_arg *args;
+	size_t n_args;
+	unsigned max_active;
+	char *filter;
+	bool wants_duration; /* $duration is among the arguments: it needs an entry probe and a trigger */
+	char **notes; /* sentences for the person: "count is optimised away at 2 of 5 places" */
+	size_t n_notes;
+};
+
+/* Where things are looked for. NULL or 0: as this machine has it. */
+struct probe_world {
+	const struct probe_kernel *kernel;
+	const char *program;	/* -x: the target of definitions that name none */
+	const char *module;	/* -m */
+	const char *vmlinux;	/* -k: DWARF of the kernel */
+	const char *source_dir; /* -s */
+	const char *btf_dir, *kallsyms, *tracefs_events, *blacklist; /* for tests */
+	bool no_inlines;
+	unsigned max_places; /* 128 */
+	const char *group;   /* of definitions that name none; NULL: "probe", "probe_PROGRAM" */
+};
+
+/* Keeps what was opened (BTF, DWARF, symbols) for the next definition. */
+struct prober;
+
+int prober_new(struct prober **ret_prober, const struct probe_world *world, struct errmsg *err);
+void prober_free(struct prober *p);
+
+/* The definition must stay. The sentence in err points at the spot in its text. */
+int probe_resolve(struct prober *p, const struct definition *d, struct probe **ret_probe,
+		  struct errmsg *err);
+void probe_free(struct probe *p);
+
+/* The line for one place: "p:probe/vfs_read vfs_read count=%dx:u64". event NULL: as resolved. */
+void probe_fmt_line(const struct probe *p, size_t place, const char *group, const char *event,
+		    struct textbuf *tb);
+
+/*
+ * The kernel's format text of the probe's event, its print format changed so that enums, flags and
+ * functions are shown by name; what is not changed is copied.
+ */
+void probe_fmt_format(const struct probe *p, const char *format, size_t len, struct textbuf *tb);
+
+/*
+ * Where in the definition the kernel's complaint about byte `at` of the line is: the argument or the place
+ * that stood there.
+ */
+struct span probe_span_of(const struct probe *p, size_t place, const char *line, size_t at);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * arch.h - what differs between processors, for probes: names of registers and calling conventions, as
+ * rows of a table.
+ */
+#ifndef SONDE_SYMBOLS_ARCH_H
+#define SONDE_SYMBOLS_ARCH_H
+
+#include <stddef.h>
+
+struct arch {
+	const char *name;	 /* as uname(2) says: "x86_64", "aarch64", "riscv64" */
+	unsigned elf_machine;	 /* EM_X86_64 … */
+	const char *const *regs; /* by DWARF number: what the kernel's probes call it, without % */
+	unsigned n_regs;
+	const unsigned *arg_regs; /* DWARF numbers of the registers that integers are passed in */
+	unsigned n_arg_regs;
+	unsigned stack_reg;
+	unsigned
+		entry_stack_skip; /* bytes on the stack before the first stack argument, at entry */
+	unsigned max_reg_struct;  /* a struct of up to so many bytes is passed in registers */
+};
+
+/* NULL if there is no row for it. */
+const struct arch *arch_by_name(const char *name);
+const struct arch *arch_by_machine(unsigned elf_machine);
+const struct arch *arch_of_this_kernel(void);
+/* NULL if the kernel has no name for it (floating point). */
+const char *arch_register(const struct arch *a, unsigned dwarf_number);
+
+#endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * debuginfo.h - the functions, lines and variables of a program, a library, a module or the kernel, from
+ * its ELF symbols and its DWARF.
+ *
+ *	debuginfo_open ─▶ debuginfo_functions, _lines, _points ─▶ each point's scope ─▶ debuginfo_close
+ *
+ * The DWARF may be in the file itself, or in another one found by build id or by name
+ * (/usr/lib/debug/.build-id/…, .gnu_debuglink, /usr/lib/debug/PATH, alternate files), and the symbols in
+ * a compressed .gnu_debugdata. Without DWARF functions still have names and addresses, and no variables.
+ *
+ * Addresses are those of the ELF file (before relocation); debuginfo_file_offset() turns them into what
+ * uprobes take.
+ */
+#ifndef SONDE_SYMBOLS_DEBUGINFO_H
+#define SONDE_SYMBOLS_DEBUGINFO_H
+
+#include "symbols/place.h"
+
+struct arch;
+struct errmsg;
+struct debuginfo;
+
+struct debuginfo_paths {
+	const char *path;	/* the program, library, vmlinux or .ko; must be given */
+	const char *debug_dir;	/* NULL: /usr/lib/debug */
+	const char *source_dir; /* NULL: as DWARF says; where sources are looked for first */
+};
+
+int debuginfo_open(struct debuginfo **ret_info, const struct debuginfo_paths *paths,
+		   struct errmsg *err);
+void debuginfo_close(struct debuginfo *d);
+
+bool debuginfo_has_dwarf(const struct debuginfo *d);
+/* The file that has the DWARF, or NULL; the build id as hex digits, "" without one. */
+const char *debuginfo_dwarf_path(const struct debuginfo *d);
+const char *debuginfo_build_id(const struct debuginfo *d);
+const struct arch *debuginfo_arch(const struct debuginfo *d);
+const struct types *debuginfo_types(const struct debuginfo *d);
+
+/* --- names ------------------------------------------------------------------------------------- */
+
+struct debuginfo_function {
+	const char *name; /* as in the source: "work", "ns::Box::get" */
+	const char *
+		symbol; /* of the symbol table: "work.isra.0", "_ZN2ns3Box3getEv"; NULL: inlined only */
+	uint64_t address; /* 0: inlined everywhere */
+	uint64_t n_bytes;
+	const char *file; /* NULL: not known */
+	unsigned line;
+	unsigned n_inlined; /* copies inside others */
+	bool is_alias;	    /* symbol differs from name by .isra, .constprop, .part, .cold */
+};
+
+/* All of them, by name; pattern NULL or a glob. */
+int debuginfo_functions(struct debuginfo *d, const char *pattern,
+			int (*visit)(void *ctx, const struct debuginfo_function *f), void *ctx,
+			struct errmsg *err);
+
+/* --- lines ------------------------------------------------------------------------------------- */
+
+struct debuginfo_line {
+	unsigned line;	   /* of the file */
+	bool is_probeable; /* a statement starts here */
+};
+
+struct debuginfo_source {
+	char *path; /* of the source text, as found or as DWARF names it */
+	bool is_found;
+	unsigned first, last;	/* what was asked for, cut to the file or the function */
+	unsigned function_line; /* 0: lines of a file were asked for */
+	const char *function;
+	struct debuginfo_line *lines;
+	size_t n_lines;
+};
+
+/* "FUNC", "FUNC@SRC", with lines of the function, or lines of "SRC"; first 0: all. Free with _release. */
+int debuginfo_source(struct debuginfo *d, const char *function, const char *file, unsigned first,
+		     unsigned last, struct debuginfo_source *ret_source, struct errmsg *err);
+void debuginfo_source_release(struct debuginfo_source *s);
+
+/* --- points ------------------------------------------------------------------------------------ */
+
+/* What a definition says of its place; what is not given is NULL or 0. */
+struct debuginfo_where {
+	const char *function, *file;
+	unsigned line; /* of the file, or with a function counted from its first line (0 is that) */
+	bool has_line;
+	uint64_t offset;     /* bytes from the function's entry */
+	const char *pattern; /* a lazy line pattern */
+	bool is_return;
+};
+
+/* One instruction, and what can be seen there. */
+struct debuginfo_point {
+	struct scope *scope;
+	uint64_t address;
+	const char *symbol; /* the ELF symbol that covers it, and how far it is from that */
+	uint64_t symbol_offset;
+	const char *function; /* as in the source, of the function it belongs to in the source */
+	const char *inlined_into; /* NULL: it is the function itself */
+	const char *file;
+	unsigned line;
+};
+
+struct debuginfo_points {
+	struct debuginfo_point *list;
+	size_t n;
+	struct debuginfo *owner;
+};
+
+/*
+ * Every instruction that is meant: one for each copy of an inlined function. -ENOENT with a sentence that
+ * names the nearest function, or the nearest line that can be probed.
+ */
+int debuginfo_points(struct debuginfo *d, const struct debuginfo_where *where,
+		     struct debuginfo_points *ret_points, struct errmsg *err);
+void debuginfo_points_release(struct debuginfo_points *p);
+
+/* Where a loaded byte stands in the file; -ENOENT if the address is in no loaded segment. */
+int debuginfo_file_offset(const struct debuginfo *d, uint64_t address, uint64_t *ret_offset);
+
+/* --- marks that the program's author put in (USDT) --------------------------------------------- */
+
+struct debuginfo_mark {
+	const char *provider, *name, *arguments; /* "-4@%eax 8@-8(%rbp)" */
+	uint64_t address, semaphore;		 /* semaphore: a file offset; 0: it has none */
+};
+
+int debuginfo_marks(struct debuginfo *d, int (*visit)(void *ctx, const struct debuginfo_mark *m),
+		    void *ctx, struct errmsg *err);
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * types.h - C types, whoever described them: the kernel's BTF (btf.h) or DWARF (debuginfo.h).
+ *
+ * A `struct type` is a handle: the world it comes from and a number that means something there. What one
+ * asks of it is answered with typedefs and qualifiers already taken off:
+ *
+ *	struct type_facts f;
+ *	type_get(t, &f);                              // f.kind, f.size, f.target, f.n_members …
+ *	type_find_member(t, "d_name", 6, &m);         // also inside anonymous structs and unions
+ *
+ * A world is read-only once it is opened, but may fill caches when it is asked: one thread at a time.
+ * Names stay as long as the world does.
+ */
+#ifndef SONDE_SYMBOLS_TYPES_H
+#define SONDE_SYMBOLS_TYPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct textbuf;
+struct types;
+
+enum type_kind {
+	TYPE_VOID,
+	TYPE_INT, /* also bool and char */
+	TYPE_FLOAT,
+	TYPE_ENUM,
+	TYPE_POINTER, /* also C++ references */
+	TYPE_ARRAY,
+	TYPE_STRUCT, /* also C++ classes */
+	TYPE_UNION,
+	TYPE_FUNCTION,
+	TYPE_UNKNOWN, /* only declared, or of a language that C cannot say */
+};
+
+struct type {
+	const struct types *world;
+	uint64_t id; /* 0: void */
+};
+
+struct type_facts {
+	enum type_kind kind;
+	const char *name; /* without "struct"; of the typedef if the type itself has none; "" */
+	uint64_t n_bytes; /* 0: not known */
+	bool is_signed;	  /* integers, enums */
+	bool is_char, is_bool; /* integers */
+	bool is_user;	       /* a pointer that is tagged as one into user space */
+	bool is_reference;     /* C++: a pointer that is written as if it were the thing */
+	struct type target;    /* of a pointer, the element of an array, the result of a function */
+	uint64_t n_elements;   /* of an array; 0: not known */
+	unsigned n_members;    /* of a struct or union; enumerators; parameters of a function */
+};
+
+struct type_member {
+	const char *name; /* "": anonymous */
+	struct type type;
+	uint64_t bit_offset;
+	unsigned n_bits; /* a bit field; else 0 */
+};
+
+struct type_enumerator {
+	const char *name;
+	int64_t value;
+};
+
+/* What BTF and DWARF implement. Ids come from the world itself and are trusted. */
+struct types_ops {
+	void (*get)(const struct types *world, uint64_t id, struct type_facts *ret_facts);
+	/* i < n_members; for a function: the parameter's name and type */
+	int (*member)(const struct types *world, uint64_t id, unsigned i, struct type_member *ret);
+	int (*enumerator)(const struct types *world, uint64_t id, unsigned i,
+			  struct type_enumerator *ret);
+	/* One step of typedef or qualifier: its name ("" for a qualifier); false when there is none. */
+	bool (*peel)(const struct types *world, uint64_t id, const char **ret_name,
+		     uint64_t *ret_id);
+	/* kind: TYPE_STRUCT, TYPE_UNION, TYPE_ENUM, TYPE_INT (a base type), TYPE_UNKNOWN (a typedef) */
+	int (*find)(const struct types *world, enum type_kind kind, const char *name, size_t len,
+		    struct type *ret_type);
+};
+
+/* The first member of btf and debuginfo. */
+struct types {
+	const struct types_ops *ops;
+	unsigned pointer_bytes;
+};
+
+void type_get(struct type t, struct type_facts *ret_facts);
+/* -ENOENT if i is past the last one. */
+int type_member(struct type t, unsigned i, struct type_member *ret_member);
+int type_enumerator(struct type t, unsigned i, struct type_enumerator *ret_enumerator);
+
+/*
+ * The member of that name, its bit_offset counted from the beginning of t; anonymous structs and unions
+ * are looked through, C++ base classes too. -ENOENT if there is none.
+ */
+int type_find_member(struct type t, const char *name, size_t len, struct type_member *ret_member);
+/* Calls visit for each member that has a name, as type_find_member() would find it. */
+int type_each_member(struct type t, int (*visit)(void *ctx, const struct type_member *m),
+		     void *ctx);
+
+/*
+ * The type that a person writes in a cast: "struct kvm *", "u64", "unsigned int", "const char *",
+ * "enum pid_type". -ENOENT if the world has none of that name, -EINVAL if it is not written as a type.
+ */
+int types_parse(const struct types *world, const char *text, size_t len, struct type *ret_type);
+/* A pointer to t, which no program had to declare. */
+struct type type_pointer_to(struct type t);
+
+/* As one would declare it: "struct rte_mbuf**", "const char*", "int[16]", "u64". */
+void type_fmt(struct type t, struct textbuf *tb);
+
+#endif

@@ -54,8 +54,8 @@ static void report_and_exit(int fd, int code)
 	_exit(127);
 }
 
-static void run(const struct child_config *config, const struct passwd *user, int go_fd,
-		int error_fd)
+static void run(const struct child_config *config, const struct passwd *user, pid_t parent,
+		int go_fd, int error_fd)
 {
 	char word;
 	ssize_t n;
@@ -75,6 +75,8 @@ static void run(const struct child_config *config, const struct passwd *user, in
 	if (r < 0)
 		report_and_exit(error_fd, r);
 	prctl(PR_SET_PDEATHSIG, SIGTERM); /* after setuid(), which clears it */
+	if (getppid() != parent)
+		_exit(127); /* it died before we asked */
 	for (const char *const *e = config->env; e && *e; e++)
 		putenv((char *)*e);
 	execvp(config->argv[0], config->argv);
@@ -85,6 +87,7 @@ int child_start(struct child *ret_child, const struct child_config *config, stru
 {
 	int go[2], error[2];
 	struct passwd *user = NULL;
+	pid_t parent = getpid();
 	int r = config->user ? find_user(config->user, &user, err) : 0;
 	pid_t pid;
 
@@ -101,7 +104,7 @@ int child_start(struct child *ret_child, const struct child_config *config, stru
 	pid = fork();
 	if (!pid) {
 		close(go[1]);
-		run(config, user, go[0], error[1]);
+		run(config, user, parent, go[0], error[1]);
 	}
 	r = pid < 0 ? -errno : 0;
 	close(go[0]);

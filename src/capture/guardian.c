@@ -11,6 +11,10 @@
  *
  * Only the owner has the writing end: it is close-on-exec, so that a command that the owner runs does
  * not keep it open.
+ *
+ * The owner waits until the guardian has a session of its own: before that a signal to the process group
+ * would end both, and until then nothing is changed. It knows by a second pipe, whose writing end only the
+ * guardian has and closes with all the rest.
  */
 #include "base/errmsg.h"
 #include "capture/journal_int.h"
@@ -71,17 +75,27 @@ static void guard(struct journal *j, int pipe_fd)
 	_exit(0);
 }
 
+static void close_pipe(int *ends)
+{
+	close(ends[0]);
+	close(ends[1]);
+}
+
 int guardian_start(struct journal *j, struct errmsg *err)
 {
-	int ends[2];
+	int ends[2], ready[2];
 	pid_t pid;
 
 	if (pipe2(ends, O_CLOEXEC))
 		return errmsg_set_errno(err, -errno, "cannot begin");
+	if (pipe2(ready, O_CLOEXEC)) {
+		close_pipe(ends);
+		return errmsg_set_errno(err, -errno, "cannot begin");
+	}
 	pid = fork();
 	if (pid < 0) {
-		close(ends[0]);
-		close(ends[1]);
+		close_pipe(ends);
+		close_pipe(ready);
 		return errmsg_set_errno(err, -errno, "cannot start the guardian process");
 	}
 	if (!pid) {
@@ -89,6 +103,9 @@ int guardian_start(struct journal *j, struct errmsg *err)
 		guard(j, ends[0]);
 	}
 	close(ends[0]);
+	close(ready[1]);
+	wait_for_end(ready[0]);
+	close(ready[0]);
 	j->guardian = pid;
 	j->pipe = ends[1];
 	return 0;

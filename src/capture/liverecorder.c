@@ -16,26 +16,23 @@
 #include "capture/liverecorder.h"
 
 #include "base/errmsg.h"
+#include "capture/rawpipe.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #define SLEEP_US    50000
 #define FULL_US	    2000 /* between rounds while there is no room for some CPU */
 #define ROUND_PAGES 256
-#define THREAD_NICE (-10)
 
 struct stream {
 	struct live_stream config;
@@ -54,22 +51,6 @@ struct liverecorder {
 };
 
 enum turn { TURN_EMPTY, TURN_MORE, TURN_FULL, TURN_FAILED };
-
-static uint64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000ull + ts.tv_nsec / 1000000;
-}
-
-static void notify(int fd)
-{
-	uint64_t one = 1;
-
-	if (write(fd, &one, sizeof(one)) < 0)
-		return; /* full: it is readable already */
-}
 
 /* --- rounds ------------------------------------------------------------------------------------ */
 
@@ -132,7 +113,7 @@ static void nap(const struct liverecorder *r, enum turn last)
 static void read_rest(struct liverecorder *r)
 {
 	unsigned within = atomic_load(&r->within_ms);
-	uint64_t until = within == UINT_MAX ? UINT64_MAX : now_ms() + within;
+	uint64_t until = within == UINT_MAX ? UINT64_MAX : rawpipe_now_ms() + within;
 	enum turn t;
 
 	do {
@@ -141,19 +122,9 @@ static void read_rest(struct liverecorder *r)
 			nanosleep(&(struct timespec){0, FULL_US * 1000}, NULL);
 		if (within != atomic_load(&r->within_ms)) { /* somebody became impatient */
 			within = atomic_load(&r->within_ms);
-			until = now_ms() + within;
+			until = rawpipe_now_ms() + within;
 		}
-	} while (t != TURN_EMPTY && t != TURN_FAILED && now_ms() < until);
-}
-
-static void raise_priority(const struct liverecorder_config *c)
-{
-	struct sched_param param = {.sched_priority = c->rt_priority};
-
-	if (c->rt_priority && !pthread_setschedparam(pthread_self(), SCHED_FIFO, &param))
-		return;
-	/* not allowed: then as everybody */
-	(void)!setpriority(PRIO_PROCESS, syscall(SYS_gettid), THREAD_NICE);
+	} while (t != TURN_EMPTY && t != TURN_FAILED && rawpipe_now_ms() < until);
 }
 
 static void *work(void *arg)
@@ -161,7 +132,7 @@ static void *work(void *arg)
 	struct liverecorder *r = arg;
 	enum turn t = TURN_EMPTY;
 
-	raise_priority(&r->config);
+	rawpipe_raise_priority(r->config.rt_priority);
 	while (!atomic_load(&r->finishing) && t != TURN_FAILED) {
 		t = read_all(r);
 		if (t != TURN_FAILED)
@@ -171,7 +142,7 @@ static void *work(void *arg)
 		read_rest(r);
 	livepages_end(r->config.pages);
 	if (r->failure.code)
-		notify(r->fail_fd);
+		rawpipe_ring(r->fail_fd);
 	return NULL;
 }
 
@@ -191,23 +162,6 @@ static void liverecorder_free(struct liverecorder *r)
 	free(r);
 }
 
-static int open_stream(struct liverecorder *r, struct stream *st, struct errmsg *err)
-{
-	const struct live_stream *c = &st->config;
-	char file[64];
-
-	snprintf(file, sizeof(file), "per_cpu/cpu%u/trace_pipe_raw", c->cpu);
-	st->fd = tracefs_open_file(r->config.t, c->instance, file, O_RDONLY | O_NONBLOCK);
-	if (st->fd == -EBUSY)
-		return errmsg_set(err, st->fd,
-				  "another program is reading the buffer of CPU %u (%s/%s); end it",
-				  c->cpu, c->instance, file);
-	if (st->fd < 0)
-		return errmsg_set_errno(err, st->fd, "cannot read %s%s%s", c->instance,
-					*c->instance ? "/" : "", file);
-	return 0;
-}
-
 static int open_streams(struct liverecorder *r, const struct live_stream *streams,
 			struct errmsg *err)
 {
@@ -223,8 +177,9 @@ static int open_streams(struct liverecorder *r, const struct live_stream *stream
 	if (!r->page)
 		return errmsg_set_errno(err, -ENOMEM, "cannot record");
 	for (size_t i = 0; i < r->config.n_streams && code >= 0; i++)
-		code = open_stream(r, &r->streams[i], err);
-	return code;
+		code = r->streams[i].fd =
+			rawpipe_open(r->config.t, streams[i].instance, streams[i].cpu, false, err);
+	return code < 0 ? code : 0;
 }
 
 int liverecorder_start(struct liverecorder **ret_recorder, const struct liverecorder_config *config,
@@ -265,7 +220,7 @@ void liverecorder_finish(struct liverecorder *r, unsigned within_ms)
 {
 	atomic_store(&r->within_ms, within_ms);
 	atomic_store(&r->finishing, true);
-	notify(r->wake_fd);
+	rawpipe_ring(r->wake_fd);
 }
 
 int liverecorder_stop(struct liverecorder *r, struct errmsg *err)

@@ -27,18 +27,17 @@
 
 #include "base/errmsg.h"
 #include "capture/pagemerge.h"
+#include "capture/rawpipe.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -48,7 +47,6 @@
 #define WAIT_SHORT_MS	 10
 #define WAIT_LONG_MS	 200
 #define TURNS_PER_STREAM 8 /* pipes full, before the next stream has its turn */
-#define THREAD_NICE	 (-10)
 
 struct stream {
 	struct recorder_stream config;
@@ -81,22 +79,6 @@ struct recorder {
 	struct errmsg failure;
 };
 
-static uint64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000ull + ts.tv_nsec / 1000000;
-}
-
-static void notify(int fd)
-{
-	uint64_t one = 1;
-
-	if (write(fd, &one, sizeof(one)) < 0)
-		return; /* full: it is readable already */
-}
-
 /* The first one is told; the others would say the same. */
 static int fail(struct worker *w, const struct stream *st, int code)
 {
@@ -117,8 +99,8 @@ static int fail(struct worker *w, const struct stream *st, int code)
 	}
 	pthread_mutex_unlock(&r->lock);
 	atomic_store(&r->stopping, true);
-	notify(r->fail_fd);
-	notify(r->wake_fd);
+	rawpipe_ring(r->fail_fd);
+	rawpipe_ring(r->wake_fd);
 	return code;
 }
 
@@ -279,7 +261,7 @@ static int flush_all(struct worker *w)
 static void wait_for_data(struct worker *w, bool moved, uint64_t until_ms)
 {
 	const struct recorder_config *c = &w->r->config;
-	uint64_t now = now_ms();
+	uint64_t now = rawpipe_now_ms();
 	int left = until_ms > now ? (int)(until_ms - now) : 0;
 
 	if (c->busy)
@@ -292,16 +274,6 @@ static void wait_for_data(struct worker *w, bool moved, uint64_t until_ms)
 	w->wait_ms = moved ? WAIT_SHORT_MS
 			   : (2 * w->wait_ms < WAIT_LONG_MS ? 2 * w->wait_ms : WAIT_LONG_MS);
 	poll(w->polls, w->n_streams + 1, left < (int)w->wait_ms ? left : (int)w->wait_ms);
-}
-
-static void raise_priority(const struct recorder_config *c)
-{
-	struct sched_param param = {.sched_priority = c->rt_priority};
-
-	if (c->rt_priority && !pthread_setschedparam(pthread_self(), SCHED_FIFO, &param))
-		return;
-	/* not allowed: then as everybody */
-	(void)!setpriority(PRIO_PROCESS, syscall(SYS_gettid), THREAD_NICE);
 }
 
 static void finish(struct worker *w)
@@ -324,17 +296,17 @@ static void *work(void *arg)
 {
 	struct worker *w = arg;
 	const struct recorder_config *c = &w->r->config;
-	uint64_t interval = c->flush_ms ? c->flush_ms : 3600000, next = now_ms() + interval;
+	uint64_t interval = c->flush_ms ? c->flush_ms : 3600000, next = rawpipe_now_ms() + interval;
 	struct timespec used;
 
-	raise_priority(c);
+	rawpipe_raise_priority(c->rt_priority);
 	w->wait_ms = WAIT_SHORT_MS;
 	while (!atomic_load(&w->r->stopping)) {
 		ssize_t n = move_all(w);
 
-		if (n >= 0 && now_ms() >= next) {
+		if (n >= 0 && rawpipe_now_ms() >= next) {
 			n = c->flush_ms ? flush_all(w) : n;
-			next = now_ms() + interval;
+			next = rawpipe_now_ms() + interval;
 		}
 		if (n < 0)
 			break;
@@ -352,20 +324,12 @@ static void *work(void *arg)
 static int open_stream(struct recorder *r, struct stream *st, struct errmsg *err)
 {
 	const struct recorder_stream *c = &st->config;
-	char file[64];
 
-	snprintf(file, sizeof(file), "per_cpu/cpu%u/%s", c->cpu,
-		 c->snapshot ? "snapshot_raw" : "trace_pipe_raw");
 	st->pipe[0] = st->pipe[1] = -1;
 	st->no_splice = r->config.no_splice || !c->sink.splice;
-	st->fd = tracefs_open_file(r->config.t, c->instance, file, O_RDONLY | O_NONBLOCK);
-	if (st->fd == -EBUSY)
-		return errmsg_set(err, st->fd,
-				  "another program is reading the buffer of CPU %u (%s/%s); end it",
-				  c->cpu, c->instance, file);
+	st->fd = rawpipe_open(r->config.t, c->instance, c->cpu, c->snapshot, err);
 	if (st->fd < 0)
-		return errmsg_set_errno(err, st->fd, "cannot read %s%s%s", c->instance,
-					*c->instance ? "/" : "", file);
+		return st->fd;
 	if (c->sink.replace)
 		st->tail = malloc(c->page_size);
 	if (st->no_splice)
@@ -516,7 +480,7 @@ int recorder_stop(struct recorder *r, uint64_t *ret_cpu_ns, struct errmsg *err)
 	int code;
 
 	atomic_store(&r->stopping, true);
-	notify(r->wake_fd);
+	rawpipe_ring(r->wake_fd);
 	for (size_t i = 0; i < r->n_running; i++) {
 		pthread_join(r->workers[i].thread, NULL);
 		cpu_ns += r->workers[i].cpu_ns;

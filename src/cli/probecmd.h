@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * probecmd.h - the sub-commands of `sonde probe`, each a command of its own in a file of its own.
+ *
+ * A sub-command is a `struct command` with two words as its name ("probe funcs"), so that help texts and
+ * complaints say both. Its argv[0] is the second word. cmd_probe.c has the table of them.
+ */
+#ifndef SONDE_CLI_PROBECMD_H
+#define SONDE_CLI_PROBECMD_H
+
+#include "cli/command.h"
+
+extern const struct command probe_add, probe_del, probe_list, probe_show; /* cmd_probe_NAME.c */
+extern const struct command probe_funcs, probe_lines, probe_vars;
+
+/* The second word of a sub-command's name. */
+static inline const char *probecmd_word(const struct command *sub)
+{
+	return sub->name + sizeof("probe ") - 1;
+}
+
+#endif

@@ -6,22 +6,19 @@
  * trace_marker gets a time stamp. An instance with the same clock takes a few; the one that was written
  * quickest tells by how many microseconds the two clocks differ.
  *
- * The counter (tsc2nsec). The kernel tells how it turns the counter into nanoseconds in the page that a
- * perf event has: ns = counter * mult >> shift.
+ * The counter (tsc2nsec): how it becomes nanoseconds, as counter.h has it.
  */
 #include "capture/recording_int.h"
 
 #include "base/errmsg.h"
+#include "capture/counter.h"
 #include "format/tracedat.h"
 
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/random.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -127,38 +124,21 @@ static int put_date(struct session *s, const struct option_sink *sink)
 
 static int put_counter(const struct option_sink *sink)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(attr),
-		.config = PERF_COUNT_SW_DUMMY,
-		.exclude_kernel = 1,
-	};
-	long page = sysconf(_SC_PAGESIZE);
-	struct perf_event_mmap_page *pc = MAP_FAILED;
-	int fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC), r;
-	uint8_t data[16];
+	struct {
+		uint32_t mult, shift;
+		uint64_t offset;
+	} data = {0};
+	struct counter_rate rate;
 
-	if (fd >= 0)
-		pc = mmap(NULL, page, PROT_READ, MAP_SHARED, fd, 0);
-	if (pc == MAP_FAILED || !pc->cap_user_time) {
-		r = errmsg_set(
+	if (counter_read_rate(&rate) < 0)
+		return errmsg_set(
 			sink->err, -ENOTSUP,
 			"the kernel does not tell how fast its counter runs (tsc2nsec); use -C "
 			"mono");
-	} else {
-		uint32_t mult = pc->time_mult, shift = pc->time_shift;
-		uint64_t zero = 0;
-
-		memcpy(data, &mult, 4);
-		memcpy(data + 4, &shift, 4);
-		memcpy(data + 8, &zero, 8);
-		r = sink->put(sink->ctx, SNF_OPTION_TSC2NSEC, (struct piece){data, 16}, sink->err);
-	}
-	if (pc != MAP_FAILED)
-		munmap(pc, page);
-	if (fd >= 0)
-		close(fd);
-	return r;
+	data.mult = rate.mult;
+	data.shift = rate.shift;
+	return sink->put(sink->ctx, SNF_OPTION_TSC2NSEC,
+			 (struct piece){(const uint8_t *)&data, sizeof(data)}, sink->err);
 }
 
 /* --- what tasks have mapped -------------------------------------------------------------------- */

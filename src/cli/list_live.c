@@ -6,7 +6,7 @@
  *	-t          available_tracers
  *	-o          options/NAME, with their values
  *	-f          available_filter_functions: what the function tracer can trace, 40 000 lines
- *	-B -C       instances/, trace_clock
+ *	-B -C       instances/, trace_clock and, where the counter runs evenly, tsc2nsec
  *
  * Everything is sorted by name but functions, which stand by address as the kernel has them. A function
  * that is asked for by its full name and is not there gets a sentence that says why (kfunctions.h).
@@ -15,6 +15,7 @@
 
 #include "base/errmsg.h"
 #include "base/textbuf.h"
+#include "capture/counter.h"
 #include "capture/eventdir.h"
 #include "capture/kfunctions.h"
 #include "cli/list_match.h"
@@ -163,6 +164,20 @@ static int list_line(const struct tracefs *t, const char *file, struct errmsg *e
 	return 0;
 }
 
+/* tsc2nsec is no clock of the kernel's: it is x86-tsc, and the file says how to make it nanoseconds. */
+static int list_clocks(const struct tracefs *t, struct errmsg *err)
+{
+	struct counter_rate rate;
+	char text[512];
+	int r = tracefs_read_short(t, "", "trace_clock", text, sizeof(text));
+
+	if (r < 0)
+		return tracefs_refuse_read(t, "", "trace_clock", r, err);
+	printf("%s%s\n", text,
+	       strstr(text, "x86-tsc") && counter_read_rate(&rate) >= 0 ? " tsc2nsec" : "");
+	return 0;
+}
+
 static int list_options(const struct tracefs *t, const char *re, struct errmsg *err)
 {
 	struct name_match match;
@@ -271,7 +286,7 @@ static int list_overview(const struct tracefs *t, const struct list_options *o, 
 	if (!r)
 		r = list_instances(t, err);
 	puts("\nclocks:");
-	return r ? r : list_line(t, "trace_clock", err);
+	return r ? r : list_clocks(t, err);
 }
 
 int list_live(const struct list_options *o, bool overview, struct errmsg *err)
@@ -294,7 +309,7 @@ int list_live(const struct list_options *o, bool overview, struct errmsg *err)
 	if (r >= 0 && o->buffers)
 		r = list_instances(&t, err);
 	if (r >= 0 && o->clock)
-		r = list_line(&t, "trace_clock", err);
+		r = list_clocks(&t, err);
 	if (r >= 0 && o->systems)
 		r = list_systems(&t, err);
 	return r;

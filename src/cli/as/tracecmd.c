@@ -249,6 +249,23 @@ const char *tc_read(const struct tracefs *t, const char *instance, const char *f
 	return s;
 }
 
+DIR *tc_open_directory(const struct tracefs *t, const char *instance, const char *dir)
+{
+	char path[TRACEFS_PATH_MAX];
+
+	return opendir(tracefs_fmt_path(t, instance, dir, path));
+}
+
+const char *tc_next_directory(DIR *dir)
+{
+	struct dirent *e;
+
+	while ((e = readdir(dir)))
+		if (e->d_name[0] != '.' && e->d_type != DT_REG)
+			return e->d_name;
+	return NULL;
+}
+
 /* --- running ----------------------------------------------------------------------------------- */
 
 /* The same number that trace-cmd would have: of errno, or none. */

@@ -9,6 +9,7 @@
 #include "base/errmsg.h"
 #include "capture/tracefs.h"
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -73,6 +74,11 @@ int tc_print_file(const struct tracefs *t, const char *instance, const char *fil
 /* A file without the blanks at both ends; the caller frees *ret_heap. NULL: it cannot be read. */
 const char *tc_read(const struct tracefs *t, const char *instance, const char *file,
 		    char **ret_heap);
+
+/* A directory in the order in which the kernel has it, as trace-cmd shows it. NULL: there is none. */
+DIR *tc_open_directory(const struct tracefs *t, const char *instance, const char *dir);
+/* Its next directory; NULL at the end. */
+const char *tc_next_directory(DIR *dir);
 
 /*
  * Switches off what traces (tracer, events with filters, pids) and empties the buffer; sizes, clock,

@@ -6,71 +6,23 @@
  * -f is their expression unless it begins with '-'. Whatever else stands there is passed over. Lists are
  * the kernel's own files, or the order of its directories.
  *
- * An expression "SYSTEM:EVENT" has one for each; one alone is for systems, whose events are then all
- * meant, and for events of the others. It may match anywhere, in either case.
+ * What an expression matches, and the lists that sonde's own list prints in the same words (clocks,
+ * compressions, options of plugins), come from there.
  */
 #include "cli/as/tracecmd_int.h"
 #include "cli/command.h"
-#include "store/unpack.h"
+#include "cli/list_match.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <linux/perf_event.h>
-#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-extern const struct command cmd_options;
+extern const struct command cmd_list;
 
 /* --- events ------------------------------------------------------------------------------------ */
 
 enum event_show { SHOW_NAME, SHOW_FORMAT, SHOW_FORMAT_FULL, SHOW_FILTER, SHOW_TRIGGER };
-
-struct event_match {
-	const char *system, *event; /* expressions; event may be NULL */
-	regex_t system_re, event_re;
-	bool only_systems; /* "sched:" */
-	char text[1024];
-};
-
-static int match_init(struct event_match *m, const char *re, struct errmsg *err)
-{
-	char *colon;
-
-	memset(m, 0, sizeof(*m));
-	snprintf(m->text, sizeof(m->text), "%s", re);
-	colon = strchr(m->text, ':');
-	if (colon)
-		*colon = 0;
-	m->system = m->text;
-	m->event = colon && colon[1] ? colon + 1 : NULL;
-	m->only_systems = colon != NULL;
-	if (regcomp(&m->system_re, m->system, REG_ICASE | REG_NOSUB))
-		return errmsg_set(err, -ENOENT, "'%s' is not a regular expression", m->system);
-	if (m->event && regcomp(&m->event_re, m->event, REG_ICASE | REG_NOSUB)) {
-		regfree(&m->system_re);
-		return errmsg_set(err, -ENOENT, "'%s' is not a regular expression", m->event);
-	}
-	return 0;
-}
-
-static void match_release(struct event_match *m)
-{
-	regfree(&m->system_re);
-	if (m->event)
-		regfree(&m->event_re);
-}
-
-static bool match_test(const struct event_match *m, bool system_matches, const char *event)
-{
-	if (system_matches)
-		return !m->event || !regexec(&m->event_re, event, 0, NULL, 0);
-	return !m->only_systems && !regexec(&m->system_re, event, 0, NULL, 0);
-}
 
 static void print_format(const char *text, const char *system, bool full)
 {
@@ -103,23 +55,12 @@ static int print_event(const struct tracefs *t, const char *system, const char *
 	return r;
 }
 
-/* The directories of a directory, as they come. */
 static DIR *open_events(const struct tracefs *t, const char *system)
 {
-	char file[TRACEFS_PATH_MAX], path[TRACEFS_PATH_MAX];
+	char file[TRACEFS_PATH_MAX];
 
 	snprintf(file, sizeof(file), "events%s%s", *system ? "/" : "", system);
-	return opendir(tracefs_fmt_path(t, "", file, path));
-}
-
-static const char *next_directory(DIR *dir)
-{
-	struct dirent *e;
-
-	while ((e = readdir(dir)))
-		if (e->d_name[0] != '.' && e->d_type != DT_REG)
-			return e->d_name;
-	return NULL;
+	return tc_open_directory(t, "", file);
 }
 
 static int list_matching(const struct tracefs *t, const char *re, enum event_show show,
@@ -128,24 +69,24 @@ static int list_matching(const struct tracefs *t, const char *re, enum event_sho
 	const char *system, *event;
 	struct event_match m;
 	DIR *dir, *events;
-	int r = match_init(&m, re, err);
+	int r = event_match_init(&m, re, err);
 
-	if (r < 0)
+	if (r < 0) {
+		err->code = -ENOENT; /* the number that trace-cmd has here */
 		return r;
+	}
 	dir = open_events(t, "");
-	while (dir && r >= 0 && (system = next_directory(dir))) {
-		bool matches = !regexec(&m.system_re, system, 0, NULL, 0);
-
+	while (dir && r >= 0 && (system = tc_next_directory(dir))) {
 		events = open_events(t, system);
-		while (events && r >= 0 && (event = next_directory(events)))
-			if (match_test(&m, matches, event))
+		while (events && r >= 0 && (event = tc_next_directory(events)))
+			if (event_match_test(&m, system, event))
 				r = print_event(t, system, event, show, err);
 		if (events)
 			closedir(events);
 	}
 	if (dir)
 		closedir(dir);
-	match_release(&m);
+	event_match_release(&m);
 	return r;
 }
 
@@ -154,7 +95,7 @@ static void list_systems(const struct tracefs *t)
 	DIR *dir = open_events(t, "");
 	const char *system;
 
-	while (dir && (system = next_directory(dir)))
+	while (dir && (system = tc_next_directory(dir)))
 		puts(system);
 	putchar('\n');
 	if (dir)
@@ -166,36 +107,38 @@ static void list_systems(const struct tracefs *t)
 static int list_functions(const struct tracefs *t, const char *re, struct errmsg *err)
 {
 	char path[TRACEFS_PATH_MAX], *line = NULL;
+	struct name_match match;
 	size_t n = 0;
-	regex_t reg;
 	FILE *f;
+	int r;
 
 	if (!re || !*re)
 		return tc_print_file(t, "", "available_filter_functions", err);
-	if (regcomp(&reg, re, REG_ICASE | REG_NOSUB))
-		return errmsg_set(err, -EINVAL, "'%s' is not a regular expression", re);
+	r = name_match_init(&match, re, err);
+	if (r < 0)
+		return r;
 	f = fopen(tracefs_fmt_path(t, "", "available_filter_functions", path), "re");
+	if (!f)
+		r = errmsg_set(err, -errno, "reading %s", path);
 	while (f && getline(&line, &n, f) > 0) {
 		line[strcspn(line, "\n")] = 0;
-		if (!regexec(&reg, line, 0, NULL, 0))
+		if (name_match_test(&match, line))
 			puts(line);
 	}
+	if (f)
+		fclose(f);
 	free(line);
-	regfree(&reg);
-	if (!f)
-		return errmsg_set(err, -errno, "reading %s", path);
-	fclose(f);
-	return 0;
+	name_match_release(&match);
+	return r;
 }
 
 static int list_instances(const struct tracefs *t)
 {
-	char path[TRACEFS_PATH_MAX];
-	DIR *dir = opendir(tracefs_fmt_path(t, "", "instances", path));
+	DIR *dir = tc_open_directory(t, "", "instances");
 	const char *name;
 	bool any = false;
 
-	while (dir && (name = next_directory(dir))) {
+	while (dir && (name = tc_next_directory(dir))) {
 		puts(name);
 		any = true;
 	}
@@ -209,8 +152,8 @@ static int list_instances(const struct tracefs *t)
 /* One that is off has "no" before it. */
 void tc_print_options(const struct tracefs *t, const char *instance, const char *before)
 {
-	char path[TRACEFS_PATH_MAX], file[TRACEFS_PATH_MAX], text[16];
-	DIR *dir = opendir(tracefs_fmt_path(t, instance, "options", path));
+	char file[TRACEFS_PATH_MAX], text[16];
+	DIR *dir = tc_open_directory(t, instance, "options");
 	struct dirent *e;
 
 	while (dir && (e = readdir(dir))) {
@@ -224,47 +167,12 @@ void tc_print_options(const struct tracefs *t, const char *instance, const char 
 		closedir(dir);
 }
 
-/* Whether the kernel tells how its counter becomes nanoseconds, in the page of a perf event. */
-static bool has_tsc2nsec(void)
+/* What sonde's own list prints for an option, word for word. */
+static int list_same(const char *option, struct errmsg *err)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(attr),
-		.config = PERF_COUNT_SW_DUMMY,
-		.exclude_kernel = 1,
-	};
-	long page = sysconf(_SC_PAGESIZE);
-	int fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-	struct perf_event_mmap_page *pc = MAP_FAILED;
-	bool has = false;
+	char *argv[] = {(char *)"list", (char *)option, NULL};
 
-	if (fd >= 0)
-		pc = mmap(NULL, page, PROT_READ, MAP_SHARED, fd, 0);
-	if (pc != MAP_FAILED) {
-		has = pc->cap_user_time;
-		munmap(pc, page);
-	}
-	if (fd >= 0)
-		close(fd);
-	return has;
-}
-
-static int list_clocks(const struct tracefs *t, struct errmsg *err)
-{
-	char text[512];
-	int r = tracefs_read_short(t, "", "trace_clock", text, sizeof(text));
-
-	if (r < 0)
-		return errmsg_set(err, r, "reading trace_clock");
-	printf("%s%s\n", text, strstr(text, "x86-tsc") && has_tsc2nsec() ? " tsc2nsec" : "");
-	return 0;
-}
-
-static void list_compressions(void)
-{
-	puts("Supported compression algorithms:");
-	for (int kind = COMPRESSION_NONE + 1; kind < COMPRESSION_UNKNOWN; kind++)
-		printf("\t%s, %s\n", compression_name(kind), compression_version(kind));
+	return cmd_list.run(&cmd_list, 2, argv, err);
 }
 
 /* --- the words --------------------------------------------------------------------------------- */
@@ -287,6 +195,8 @@ static const struct list_words *words_parse(const struct tc_line *line, struct l
 			w->full |= !strcmp(word, "--full");
 			continue;
 		}
+		if (word[1] == '-')
+			fprintf(stderr, "list: invalid option -- '%s'\n", word);
 		if (!word[1] || !strchr("eBCFRlptPOofsch", word[1])) {
 			fprintf(stderr, "list: invalid option -- '%c'\n", word[1]);
 			return NULL;
@@ -331,13 +241,11 @@ static int list_overview(const struct tracefs *t, struct errmsg *err)
 		r = tc_print_file(t, "", "available_tracers", err);
 	puts("\noptions:");
 	tc_print_options(t, "", "");
-	list_compressions();
-	return r;
+	return r < 0 ? r : list_same("-c", err);
 }
 
 static int list(const struct tracefs *t, const struct list_words *w, struct errmsg *err)
 {
-	char *no_words[] = {(char *)"options", NULL};
 	int r = 0;
 
 	if (!w->any)
@@ -349,17 +257,17 @@ static int list(const struct tracefs *t, const struct list_words *w, struct errm
 	if (r >= 0 && w->has['o'])
 		tc_print_options(t, "", "");
 	if (r >= 0 && w->has['O'])
-		r = cmd_options.run(&cmd_options, 1, no_words, err);
+		r = list_same("-O", err);
 	if (r >= 0 && w->has['f'])
 		r = list_functions(t, w->function_re, err);
 	if (r >= 0 && w->has['B'])
 		r = list_instances(t);
 	if (r >= 0 && w->has['C'])
-		r = list_clocks(t, err);
+		r = list_same("-C", err);
 	if (r >= 0 && w->has['s'])
 		list_systems(t);
 	if (r >= 0 && w->has['c'])
-		list_compressions();
+		r = list_same("-c", err);
 	return r;
 }
 

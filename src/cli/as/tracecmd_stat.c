@@ -8,7 +8,6 @@
  */
 #include "cli/as/tracecmd_int.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,24 +54,6 @@ static void print_lines(const struct tracefs *t, const char *instance, const cha
 
 /* --- events ------------------------------------------------------------------------------------ */
 
-/* The next directory in an open one; NULL at the end. */
-static const char *next_directory(DIR *dir)
-{
-	struct dirent *e;
-
-	while ((e = readdir(dir)))
-		if (e->d_name[0] != '.' && e->d_type != DT_REG)
-			return e->d_name;
-	return NULL;
-}
-
-static DIR *open_directory(const struct tracefs *t, const char *instance, const char *dir)
-{
-	char path[TRACEFS_PATH_MAX];
-
-	return opendir(tracefs_fmt_path(t, instance, dir, path));
-}
-
 /* '1' on, '0' off, 'X' some; 0 if there is no such file. */
 static char read_switch(const struct tracefs *t, const char *instance, const char *dir)
 {
@@ -84,12 +65,12 @@ static char read_switch(const struct tracefs *t, const char *instance, const cha
 
 static bool print_whole_systems(const struct tracefs *t, const char *instance)
 {
-	DIR *dir = open_directory(t, instance, "events");
+	DIR *dir = tc_open_directory(t, instance, "events");
 	char path[TRACEFS_PATH_MAX];
 	const char *system;
 	bool any = false;
 
-	while (dir && (system = next_directory(dir))) {
+	while (dir && (system = tc_next_directory(dir))) {
 		snprintf(path, sizeof(path), "events/%s", system);
 		if (read_switch(t, instance, path) != '1')
 			continue;
@@ -112,8 +93,8 @@ static void print_events_of(const struct tracefs *t, const char *instance, const
 	DIR *dir;
 
 	snprintf(path, sizeof(path), "events/%s", system);
-	dir = open_directory(t, instance, path);
-	while (dir && (event = next_directory(dir))) {
+	dir = tc_open_directory(t, instance, path);
+	while (dir && (event = tc_next_directory(dir))) {
 		snprintf(path, sizeof(path), "events/%s/%s", system, event);
 		if (read_switch(t, instance, path) != '1')
 			continue;
@@ -130,12 +111,12 @@ static void print_events_of(const struct tracefs *t, const char *instance, const
 
 static bool print_single_events(const struct tracefs *t, const char *instance)
 {
-	DIR *dir = open_directory(t, instance, "events");
+	DIR *dir = tc_open_directory(t, instance, "events");
 	char path[TRACEFS_PATH_MAX];
 	const char *system;
 	bool any = false;
 
-	while (dir && (system = next_directory(dir))) {
+	while (dir && (system = tc_next_directory(dir))) {
 		snprintf(path, sizeof(path), "events/%s", system);
 		if (read_switch(t, instance, path) == 'X')
 			print_events_of(t, instance, system, &any);
@@ -167,15 +148,15 @@ static void print_events(const struct tracefs *t, const char *instance)
 static void print_of_events(const struct tracefs *t, const char *instance, const char *name,
 			    const char *heading)
 {
-	DIR *dir = open_directory(t, instance, "events"), *events;
+	DIR *dir = tc_open_directory(t, instance, "events"), *events;
 	char file[TRACEFS_PATH_MAX];
 	const char *system, *event;
 	bool any = false;
 
-	while (dir && (system = next_directory(dir))) {
+	while (dir && (system = tc_next_directory(dir))) {
 		snprintf(file, sizeof(file), "events/%s", system);
-		events = open_directory(t, instance, file);
-		while (events && (event = next_directory(events))) {
+		events = tc_open_directory(t, instance, file);
+		while (events && (event = tc_next_directory(events))) {
 			char *heap;
 			const char *text;
 
@@ -285,11 +266,11 @@ static void print_state(const struct tracefs *t, const char *instance)
 
 static void print_instances(const struct tracefs *t)
 {
-	DIR *dir = open_directory(t, "", "instances");
+	DIR *dir = tc_open_directory(t, "", "instances");
 	const char *name;
 	bool any = false;
 
-	while (dir && (name = next_directory(dir))) {
+	while (dir && (name = tc_next_directory(dir))) {
 		if (!any)
 			puts("\nInstances:");
 		any = true;

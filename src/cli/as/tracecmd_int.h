@@ -100,10 +100,10 @@ int tc_run_stack(struct tc_line *line, struct errmsg *err);
 void tc_print_options(const struct tracefs *t, const char *instance, const char *before);
 int tc_run_stat(struct tc_line *line, struct errmsg *err);
 int tc_run_list(struct tc_line *line, struct errmsg *err);
-/* tracecmd_record.c */
-int tc_run_record(struct tc_line *line, struct errmsg *err);
+/* tracecmd_start.c, tracecmd_record.c */
 int tc_run_start(struct tc_line *line, struct errmsg *err);
 int tc_run_set(struct tc_line *line, struct errmsg *err);
+int tc_run_record(struct tc_line *line, struct errmsg *err);
 int tc_run_extract(struct tc_line *line, struct errmsg *err);
 int tc_run_stream(struct tc_line *line, struct errmsg *err);
 int tc_run_profile(struct tc_line *line, struct errmsg *err);

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tracecmd_order.c - the words of record, start, set and profile become a plan.
+ *
+ * The words are those of sonde's record, which understands them; what trace-cmd does otherwise is put
+ * right in the plan afterwards. All is done at the top level of the tracing directory, whoever uses it, or
+ * in the instances named with -B.
+ */
+#include "cli/as/tracecmd_record_int.h"
+#include "cli/command.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+extern const struct command cmd_record;
+
+/* Only -B was asked for: the top level is left alone. */
+static bool top_is_unused(const struct plan *p)
+{
+	const struct plan_buffer *b = &p->buffers[0];
+
+	return p->n_buffers > 1 && !b->n_events && !b->tracer && !b->functions.n && !b->options.n &&
+	       !b->size_kb && !b->clock && !b->pids.n;
+}
+
+static int check_options(struct record_options *o, bool has_command, struct errmsg *err)
+{
+	if (!has_command)
+		o->plan.only_command = false; /* trace-cmd takes -F alone, and it does nothing */
+	o->plan.take_over = true;
+	o->plan.use_top = !top_is_unused(&o->plan);
+	if (!o->compression && o->file_version == 7)
+		o->compression = "any";
+	return recordopts_check(o, has_command, err);
+}
+
+/* trace-cmd has a filter in parentheses, as several that are joined are in the plan already. */
+static int wrap_filters(const struct tc_line *line, struct plan *p)
+{
+	size_t buffer = 0, event = 0, n_filters;
+
+	for (size_t i = 0; i < line->n_words; i++) {
+		struct plan_event *e;
+		char *text;
+
+		if (line->words[i].option->letter == 'B') {
+			buffer++;
+			event = 0;
+		}
+		if (line->words[i].option->letter != 'e')
+			continue;
+		n_filters = 0;
+		for (size_t k = i + 1; k < line->n_words; k++) {
+			char letter = line->words[k].option->letter;
+
+			if (letter == 'e' || letter == 'B')
+				break;
+			n_filters += letter == 'f';
+		}
+		if (buffer >= p->n_buffers || event >= p->buffers[buffer].n_events)
+			return 0;
+		e = &p->buffers[buffer].events[event++];
+		if (n_filters != 1 || !e->filter)
+			continue;
+		if (asprintf(&text, "(%s)", e->filter) < 0)
+			return -ENOMEM;
+		free(e->filter);
+		e->filter = text;
+	}
+	return 0;
+}
+
+int tc_order_init(struct tc_order *order, const struct tc_line *line, struct errmsg *err)
+{
+	struct record_options *o = &order->o;
+	bool help = false;
+	int argc, n;
+
+	*order = (struct tc_order){.words = tc_words(line, NULL, &argc)};
+	recordopts_init(o);
+	if (!order->words)
+		return -ENOMEM;
+	n = options_parse(cmd_record.options, o, argc, order->words, OPTIONS_STOP_AT_ARGUMENT,
+			  &help, err);
+	if (n < 0)
+		return n;
+	order->words[n + 1] = NULL;
+	order->argv = n ? order->words + 1 : NULL;
+	n = wrap_filters(line, &o->plan);
+	return n < 0 ? n : check_options(o, order->argv != NULL, err);
+}
+
+void tc_order_release(struct tc_order *order)
+{
+	recordopts_release(&order->o);
+	guest_list_release(&order->guests);
+	free(order->words);
+}
+
+void tc_tell_tracers(const struct record_options *o)
+{
+	for (size_t i = 0; i < o->plan.n_buffers && !o->quiet; i++)
+		if (o->plan.buffers[i].tracer)
+			fprintf(stderr, "  plugin '%s'\n", o->plan.buffers[i].tracer);
+}
+
+/* What was put in the place of something. Of events that are left out (-i) trace-cmd says nothing. */
+void tc_tell_notes(const struct setup *s, const struct record_options *o)
+{
+	for (size_t i = 0; s && i < s->notes.n && !o->quiet && !o->plan.ignore_unknown; i++)
+		fprintf(stderr, "  %s\n", s->notes.texts[i]);
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tracecmd_start.c - start and set as trace-cmd has them: what they set stays set.
+ *
+ * start first ends what was traced until now in the buffers that it uses; set adds to what is there and
+ * leaves tracing on or off as it was. Neither keeps a journal.
+ */
+#include "capture/child.h"
+#include "capture/setup.h"
+#include "cli/as/tracecmd_record_int.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* trace-cmd writes the lists of functions anew, if there is one to write, and else leaves them. */
+static int empty_lists(const struct tracefs *t, const struct plan_buffer *b, struct errmsg *err)
+{
+	const struct {
+		const struct plan_words *words;
+		const char *file;
+	} rows[] = {
+		{&b->functions, "set_ftrace_filter"},
+		{&b->no_functions, "set_ftrace_notrace"},
+		{&b->graph_functions, "set_graph_function"},
+	};
+	int r = 0;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows) && r >= 0; i++)
+		if (rows[i].words->n && tracefs_exists(t, b->name, rows[i].file))
+			r = tracefs_write(t, b->name, rows[i].file, "", TRACEFS_SET, err);
+	return r;
+}
+
+static bool instance_exists(const struct tracefs *t, const char *name)
+{
+	return tracefs_exists(t, name, "tracing_on");
+}
+
+/* Before start: what traced until now ends. Before set: only lists that are given anew. */
+static int prepare(const struct tracefs *t, const struct plan *p, bool is_set, struct errmsg *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < p->n_buffers && r >= 0; i++) {
+		const struct plan_buffer *b = &p->buffers[i];
+
+		if ((!i && !p->use_top) || !instance_exists(t, b->name))
+			continue;
+		if (b->is_removed)
+			r = tracefs_remove_instance(t, b->name, err);
+		else if (!is_set)
+			r = tc_switch_off(t, b->name, err);
+		if (r >= 0 && !b->is_removed)
+			r = empty_lists(t, b, err);
+	}
+	return r;
+}
+
+static int run_command(const struct record_options *o, struct setup *s, char **argv, bool fork,
+		       struct errmsg *err)
+{
+	struct child child;
+	int r = child_start(&child, &(struct child_config){.argv = argv, .user = o->user}, err);
+
+	if (r < 0)
+		return r;
+	if (o->plan.only_command)
+		r = setup_set_pid(s, child.pid, err);
+	if (r >= 0)
+		r = setup_start(s, err);
+	if (r < 0) {
+		child_cancel(&child);
+		return r;
+	}
+	r = child_go(&child, argv[0], err);
+	if (r < 0 || !fork)
+		child_end(&child);
+	return r;
+}
+
+/* tracing_on as it was in the buffers that are there, 1 in new ones: -1 stands for them. */
+static void keep_switches(const struct tracefs *t, const struct plan *p, int *on)
+{
+	for (size_t i = 0; i < p->n_buffers; i++)
+		on[i] = (int)tracefs_read_number(t, p->buffers[i].name, "tracing_on");
+}
+
+static void put_switches(const struct tracefs *t, const struct plan *p, const int *on)
+{
+	for (size_t i = 0; i < p->n_buffers; i++)
+		if (tracefs_exists(t, p->buffers[i].name, "tracing_on"))
+			tracefs_try_write(t, p->buffers[i].name, "tracing_on", on[i] ? "1" : "0",
+					  TRACEFS_SET);
+}
+
+static int start(const struct tc_line *line, struct record_options *o, char **argv, bool is_set,
+		 struct errmsg *err)
+{
+	int *on = calloc(o->plan.n_buffers, sizeof(*on));
+	struct setup *s = NULL;
+	struct tracefs t = {0};
+	int r = on ? tracefs_open(&t, err) : -ENOMEM;
+
+	if (r >= 0) {
+		keep_switches(&t, &o->plan, on);
+		r = prepare(&t, &o->plan, is_set, err);
+	}
+	o->plan.keep_before = true;
+	if (r >= 0)
+		r = setup_apply(&s, &o->plan, &t, NULL, err);
+	tc_tell_notes(s, o);
+	if (r >= 0)
+		tc_tell_tracers(o);
+	if (on && (r < 0 || is_set))
+		put_switches(&t, &o->plan, on);
+	if (r >= 0 && argv)
+		r = run_command(o, s, argv, tc_has(line, 0, "fork"), err);
+	else if (r >= 0 && !is_set)
+		r = setup_start(s, err);
+	setup_free(s);
+	free(on);
+	return r;
+}
+
+static int start_or_set(struct tc_line *line, bool is_set, struct errmsg *err)
+{
+	struct tc_order order;
+	int r = tc_order_init(&order, line, err);
+
+	if (r >= 0)
+		r = start(line, &order.o, order.argv, is_set, err);
+	tc_order_release(&order);
+	return r < 0 ? r : 0;
+}
+
+int tc_run_start(struct tc_line *line, struct errmsg *err)
+{
+	return start_or_set(line, false, err);
+}
+
+int tc_run_set(struct tc_line *line, struct errmsg *err)
+{
+	return start_or_set(line, true, err);
+}

@@ -37,7 +37,7 @@ enum type_kind {
 
 struct type {
 	const struct types *world;
-	uint64_t id; /* 0: void */
+	uint64_t id; /* 0: void; below 2^56, types.c counts pointers in the top byte */
 };
 
 struct type_facts {
@@ -72,7 +72,10 @@ struct types_ops {
 	int (*member)(const struct types *world, uint64_t id, unsigned i, struct type_member *ret);
 	int (*enumerator)(const struct types *world, uint64_t id, unsigned i,
 			  struct type_enumerator *ret);
-	/* One step of typedef or qualifier: its name ("" for a qualifier); false when there is none. */
+	/*
+	 * One step of typedef or qualifier: its name ("const", "volatile", "restrict" for those, "" for
+	 * any other); false when there is none.
+	 */
 	bool (*peel)(const struct types *world, uint64_t id, const char **ret_name,
 		     uint64_t *ret_id);
 	/* kind: TYPE_STRUCT, TYPE_UNION, TYPE_ENUM, TYPE_INT (a base type), TYPE_UNKNOWN (a typedef) */
@@ -90,6 +93,8 @@ void type_get(struct type t, struct type_facts *ret_facts);
 /* -ENOENT if i is past the last one. */
 int type_member(struct type t, unsigned i, struct type_member *ret_member);
 int type_enumerator(struct type t, unsigned i, struct type_enumerator *ret_enumerator);
+/* Takes one typedef or qualifier off; false if there is none. The name as in types_ops.peel. */
+bool type_peel(struct type t, const char **ret_name, struct type *ret_type);
 
 /*
  * The member of that name, its bit_offset counted from the beginning of t; anonymous structs and unions

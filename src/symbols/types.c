@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * types.c - what can be asked of a type, whoever described it.
+ *
+ * BTF and DWARF answer the simple questions (types_ops); here is what they have in common: members that
+ * hide in anonymous structs, the reading and the writing of a type as C has it.
+ *
+ * A pointer to a type need not be in anybody's description. It is made by counting in the top byte of
+ * the id, which no world uses (BTF has 2^20 types, DWARF offsets stay far below 2^56):
+ *
+ *	id   [ pointers to it : 8 ][ number in its world : 56 ]
+ *
+ * Descriptions are hostile: a struct can contain itself, a typedef can be its own. So every walk has a
+ * ceiling: MAX_DEPTH structs inside each other, MAX_STEPS members looked at, MAX_PEELS names taken off.
+ */
+#include "symbols/types.h"
+#include "base/textbuf.h"
+
+#include <ctype.h>
+#include <errno.h>
+
+#define POINTER_SHIFT 56
+#define ID_MASK	      (((uint64_t)1 << POINTER_SHIFT) - 1)
+#define MAX_POINTERS  15
+#define MAX_DEPTH     16
+#define MAX_STEPS     (1u << 17)
+#define MAX_PEELS     32
+#define MAX_WORDS     6
+
+static unsigned count_pointers(struct type t)
+{
+	return t.id >> POINTER_SHIFT;
+}
+
+static struct type take_pointer(struct type t)
+{
+	return (struct type){t.world, t.id - ((uint64_t)1 << POINTER_SHIFT)};
+}
+
+struct type type_pointer_to(struct type t)
+{
+	if (count_pointers(t) < MAX_POINTERS)
+		t.id += (uint64_t)1 << POINTER_SHIFT;
+	return t;
+}
+
+void type_get(struct type t, struct type_facts *ret_facts)
+{
+	*ret_facts = (struct type_facts){.kind = TYPE_VOID, .name = ""};
+	if (t.world && count_pointers(t))
+		*ret_facts = (struct type_facts){.kind = TYPE_POINTER,
+						 .name = "",
+						 .n_bytes = t.world->pointer_bytes,
+						 .target = take_pointer(t)};
+	else if (t.world && t.id)
+		t.world->ops->get(t.world, t.id, ret_facts);
+}
+
+int type_member(struct type t, unsigned i, struct type_member *ret_member)
+{
+	struct type_facts f;
+
+	type_get(t, &f);
+	if (count_pointers(t) || i >= f.n_members || f.kind == TYPE_ENUM)
+		return -ENOENT;
+	return t.world->ops->member(t.world, t.id, i, ret_member);
+}
+
+int type_enumerator(struct type t, unsigned i, struct type_enumerator *ret_enumerator)
+{
+	struct type_facts f;
+
+	type_get(t, &f);
+	if (count_pointers(t) || i >= f.n_members || f.kind != TYPE_ENUM)
+		return -ENOENT;
+	return t.world->ops->enumerator(t.world, t.id, i, ret_enumerator);
+}
+
+bool type_peel(struct type t, const char **ret_name, struct type *ret_type)
+{
+	uint64_t id;
+
+	if (!t.world || !t.id || count_pointers(t) ||
+	    !t.world->ops->peel(t.world, t.id, ret_name, &id))
+		return false;
+	*ret_type = (struct type){t.world, id};
+	return true;
+}
+
+/* --- members -------------------------------------------------------------------------------------- */
+
+struct member_walk {
+	int (*visit)(void *ctx, const struct type_member *m);
+	void *ctx;
+	unsigned n_steps;
+};
+
+static bool is_compound(const struct type_facts *f)
+{
+	return f->kind == TYPE_STRUCT || f->kind == TYPE_UNION;
+}
+
+static int walk_members(struct member_walk *w, struct type t, uint64_t bit_offset, unsigned depth)
+{
+	struct type_facts f;
+	struct type_member m;
+	int r = 0;
+
+	type_get(t, &f);
+	if (!is_compound(&f) || depth > MAX_DEPTH)
+		return 0;
+	for (unsigned i = 0; i < f.n_members && r >= 0; i++) {
+		if (++w->n_steps > MAX_STEPS)
+			return 0;
+		if (t.world->ops->member(t.world, t.id, i, &m) < 0)
+			continue;
+		m.bit_offset += bit_offset;
+		r = *m.name ? w->visit(w->ctx, &m)
+			    : walk_members(w, m.type, m.bit_offset, depth + 1);
+	}
+	return r;
+}
+
+int type_each_member(struct type t, int (*visit)(void *ctx, const struct type_member *m), void *ctx)
+{
+	struct member_walk w = {visit, ctx};
+
+	return count_pointers(t) ? 0 : walk_members(&w, t, 0, 0);
+}
+
+struct member_search {
+	const char *name;
+	size_t len;
+	struct type_member *ret_member;
+	bool found;
+};
+
+static int match_member(void *ctx, const struct type_member *m)
+{
+	struct member_search *s = ctx;
+
+	if (strncmp(m->name, s->name, s->len) || m->name[s->len])
+		return 0;
+	*s->ret_member = *m;
+	s->found = true;
+	return -EEXIST; /* ends the walk */
+}
+
+int type_find_member(struct type t, const char *name, size_t len, struct type_member *ret_member)
+{
+	struct member_search s = {name, len, ret_member};
+
+	if (len)
+		type_each_member(t, match_member, &s);
+	return s.found ? 0 : -ENOENT;
+}
+
+/* --- a type as a person writes it ----------------------------------------------------------------- */
+
+/* The words before the stars. */
+struct type_words {
+	struct {
+		const char *at;
+		size_t len;
+	} list[MAX_WORDS];
+	unsigned n;
+};
+
+static bool is_word(const struct type_words *w, unsigned i, const char *word)
+{
+	return w->list[i].len == strlen(word) && !memcmp(w->list[i].at, word, w->list[i].len);
+}
+
+/* What says nothing about the layout. */
+static bool is_qualifier(const char *at, size_t len)
+{
+	static const char *const words[] = {"const", "volatile", "restrict", "__user", "__rcu"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (len == strlen(words[i]) && !memcmp(words[i], at, len))
+			return true;
+	return false;
+}
+
+static bool is_letter(char c)
+{
+	return isalnum((unsigned char)c) || strchr("_:.$<>~", c);
+}
+
+static int take_words(const char *text, size_t len, struct type_words *w, unsigned *ret_stars)
+{
+	unsigned stars = 0;
+
+	w->n = 0;
+	for (size_t i = 0, begin; i < len;) {
+		if (text[i] == ' ' || text[i] == '\t') {
+			i++;
+		} else if (text[i] == '*' || text[i] == '&') {
+			stars++;
+			i++;
+		} else if (text[i] && is_letter(text[i])) {
+			for (begin = i; i < len && text[i] && is_letter(text[i]);)
+				i++;
+			if (is_qualifier(text + begin, i - begin))
+				continue;
+			if (stars || w->n == MAX_WORDS)
+				return -EINVAL;
+			w->list[w->n].at = text + begin;
+			w->list[w->n++].len = i - begin;
+		} else {
+			return -EINVAL;
+		}
+	}
+	*ret_stars = stars;
+	return w->n && stars <= MAX_POINTERS ? 0 : -EINVAL;
+}
+
+/* C's numbers: any order of these words; gcc and clang name the same one differently. */
+struct c_number {
+	int n_signed, n_unsigned, n_short, n_long, n_int, n_char;
+};
+
+static const struct {
+	struct c_number words;
+	const char *names[3];
+} c_numbers[] = {
+	{{.n_char = 1}, {"char"}},
+	{{.n_char = 1, .n_signed = 1}, {"signed char"}},
+	{{.n_char = 1, .n_unsigned = 1}, {"unsigned char"}},
+	{{.n_short = 1}, {"short int", "short"}},
+	{{.n_short = 1, .n_unsigned = 1}, {"short unsigned int", "unsigned short"}},
+	{{.n_long = 0}, {"int"}},
+	{{.n_unsigned = 1}, {"unsigned int"}},
+	{{.n_long = 1}, {"long int", "long"}},
+	{{.n_long = 1, .n_unsigned = 1}, {"long unsigned int", "unsigned long"}},
+	{{.n_long = 2}, {"long long int", "long long"}},
+	{{.n_long = 2, .n_unsigned = 1}, {"long long unsigned int", "unsigned long long"}},
+};
+
+static bool count_number_words(const struct type_words *w, struct c_number *ret)
+{
+	struct c_number n = {0};
+	const struct {
+		const char *word;
+		int *count;
+	} words[] = {{"signed", &n.n_signed}, {"unsigned", &n.n_unsigned}, {"short", &n.n_short},
+		     {"long", &n.n_long},     {"int", &n.n_int},	   {"char", &n.n_char}};
+
+	for (unsigned i = 0; i < w->n; i++) {
+		unsigned k = 0;
+
+		while (k < 6 && !is_word(w, i, words[k].word))
+			k++;
+		if (k == 6)
+			return false;
+		++*words[k].count;
+	}
+	/* "int" beside others says nothing, nor does "signed" without char */
+	if (!n.n_char)
+		n.n_signed = 0;
+	n.n_int = 0;
+	*ret = n;
+	return true;
+}
+
+static int find_number(const struct types *world, const struct c_number *n, struct type *ret_type)
+{
+	for (size_t i = 0; i < sizeof(c_numbers) / sizeof(*c_numbers); i++) {
+		if (memcmp(n, &c_numbers[i].words, sizeof(*n)))
+			continue;
+		for (const char *const *name = c_numbers[i].names; *name; name++)
+			if (!world->ops->find(world, TYPE_INT, *name, strlen(*name), ret_type))
+				return 0;
+		return -ENOENT;
+	}
+	return -EINVAL;
+}
+
+/* "kvm" may be a typedef, a C++ class, a number such as _Bool. */
+static int find_plain(const struct types *world, const char *name, size_t len,
+		      struct type *ret_type)
+{
+	static const enum type_kind order[] = {TYPE_UNKNOWN, TYPE_STRUCT, TYPE_UNION,
+					       TYPE_ENUM,    TYPE_INT,	  TYPE_FLOAT};
+
+	if (len == 4 && !memcmp(name, "void", 4)) {
+		*ret_type = (struct type){world, 0};
+		return 0;
+	}
+	for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++)
+		if (!world->ops->find(world, order[i], name, len, ret_type))
+			return 0;
+	if (len == 4 && !memcmp(name, "bool", 4))
+		return world->ops->find(world, TYPE_INT, "_Bool", 5, ret_type);
+	return -ENOENT;
+}
+
+static int find_words(const struct types *world, const struct type_words *w, struct type *ret_type)
+{
+	static const struct {
+		const char *word;
+		enum type_kind kind;
+	} tags[] = {{"struct", TYPE_STRUCT},
+		    {"class", TYPE_STRUCT},
+		    {"union", TYPE_UNION},
+		    {"enum", TYPE_ENUM}};
+	struct c_number n;
+
+	for (size_t i = 0; i < sizeof(tags) / sizeof(*tags); i++)
+		if (is_word(w, 0, tags[i].word))
+			return w->n != 2 ? -EINVAL
+					 : world->ops->find(world, tags[i].kind, w->list[1].at,
+							    w->list[1].len, ret_type);
+	if (count_number_words(w, &n))
+		return find_number(world, &n, ret_type);
+	return w->n == 1 ? find_plain(world, w->list[0].at, w->list[0].len, ret_type) : -EINVAL;
+}
+
+int types_parse(const struct types *world, const char *text, size_t len, struct type *ret_type)
+{
+	struct type_words words;
+	struct type t;
+	unsigned stars;
+	int r = take_words(text, len, &words, &stars);
+
+	if (r >= 0)
+		r = find_words(world, &words, &t);
+	if (r < 0)
+		return r;
+	while (stars--)
+		t = type_pointer_to(t);
+	*ret_type = t;
+	return 0;
+}
+
+/* --- a type as text ------------------------------------------------------------------------------- */
+
+static void fmt_type(struct type t, struct textbuf *tb, unsigned depth);
+
+static void fmt_parameters(struct type t, const struct type_facts *f, struct textbuf *tb,
+			   unsigned depth)
+{
+	struct type_member m;
+
+	textbuf_add_char(tb, '(');
+	for (unsigned i = 0; i < f->n_members; i++) {
+		if (i)
+			textbuf_add_str(tb, ", ");
+		if (!type_member(t, i, &m))
+			fmt_type(m.type, tb, depth + 1);
+	}
+	textbuf_add_str(tb, f->n_members ? ")" : "void)");
+}
+
+/* "int (*)(long)": the star stands in the middle. */
+static void fmt_pointer(const struct type_facts *f, struct textbuf *tb, unsigned depth)
+{
+	struct type_facts target;
+
+	type_get(f->target, &target);
+	if (target.kind == TYPE_FUNCTION) {
+		fmt_type(target.target, tb, depth + 1);
+		textbuf_add_str(tb, "(*)");
+		fmt_parameters(f->target, &target, tb, depth + 1);
+		return;
+	}
+	fmt_type(f->target, tb, depth + 1);
+	textbuf_add_char(tb, f->is_reference ? '&' : '*');
+}
+
+/* The element stands before all the lengths, the outer length first: "int[2][3]". */
+static void fmt_array(struct type t, struct textbuf *tb, unsigned depth)
+{
+	uint64_t lengths[MAX_DEPTH];
+	struct type_facts f;
+	unsigned n = 0;
+
+	for (type_get(t, &f); f.kind == TYPE_ARRAY && n < MAX_DEPTH; type_get(t, &f)) {
+		lengths[n++] = f.n_elements;
+		t = f.target;
+	}
+	fmt_type(t, tb, depth + 1);
+	for (unsigned i = 0; i < n; i++) {
+		textbuf_add_char(tb, '[');
+		if (lengths[i])
+			textbuf_add_dec(tb, lengths[i]);
+		textbuf_add_char(tb, ']');
+	}
+}
+
+/* Takes qualifiers off and writes them; true if a typedef's name ended it. */
+static bool fmt_names(struct type *t, struct textbuf *tb)
+{
+	struct type next;
+	const char *name;
+
+	for (unsigned i = 0; i < MAX_PEELS && type_peel(*t, &name, &next); i++) {
+		if (*name && !is_qualifier(name, strlen(name))) {
+			textbuf_add_str(tb, name);
+			return true;
+		}
+		if (*name) {
+			textbuf_add_str(tb, name);
+			textbuf_add_char(tb, ' ');
+		}
+		*t = next;
+	}
+	return false;
+}
+
+static void fmt_type(struct type t, struct textbuf *tb, unsigned depth)
+{
+	static const char *const tags[] = {
+		[TYPE_STRUCT] = "struct ",
+		[TYPE_UNION] = "union ",
+		[TYPE_ENUM] = "enum ",
+	};
+	struct type_facts f;
+
+	if (depth > MAX_DEPTH) {
+		textbuf_add_str(tb, "...");
+		return;
+	}
+	if (fmt_names(&t, tb))
+		return;
+	type_get(t, &f);
+	if (f.kind == TYPE_POINTER) {
+		fmt_pointer(&f, tb, depth);
+	} else if (f.kind == TYPE_ARRAY) {
+		fmt_array(t, tb, depth);
+	} else if (f.kind == TYPE_FUNCTION) {
+		fmt_type(f.target, tb, depth + 1);
+		fmt_parameters(t, &f, tb, depth);
+	} else if (f.kind == TYPE_VOID) {
+		textbuf_add_str(tb, "void");
+	} else {
+		if (f.kind < sizeof(tags) / sizeof(*tags) && tags[f.kind])
+			textbuf_add_str(tb, tags[f.kind]);
+		textbuf_add_str(tb, *f.name ? f.name : "{...}");
+	}
+}
+
+void type_fmt(struct type t, struct textbuf *tb)
+{
+	fmt_type(t, tb, 0);
+}

@@ -202,6 +202,11 @@ static int job_stop(void *ctx, struct errmsg *err)
 	return r < 0 ? r : r2;
 }
 
+static void job_late(void *ctx, struct textbuf *out)
+{
+	netrecord_late(&((struct job *)ctx)->s, 0, out);
+}
+
 static void job_close(void *ctx)
 {
 	struct job *j = ctx;
@@ -218,7 +223,7 @@ static void job_close(void *ctx)
 }
 
 static const struct agent_ops ops = {job_open, job_head, job_clock, job_start,
-				     job_fd,   job_stop, job_close};
+				     job_fd,   job_stop, job_late,  job_close};
 
 /* --- the command ------------------------------------------------------------------------------- */
 

@@ -15,6 +15,7 @@
 
 #include "base/textbuf.h"
 #include "cli/command.h"
+#include "cli/netrecord.h"
 #include "cli/recordopts.h"
 #include "cli/syncclock.h"
 #include "serve/guest.h"
@@ -50,6 +51,26 @@ static int words_of(const struct option_row *rows, const char *word)
 		if (r->name && !strncmp(r->name, word + 2, len - 2) && strlen(r->name) == len - 2)
 			return r->arg && !r->arg_optional && !word[len] ? 2 : 1;
 	return 1;
+}
+
+/* What says where data goes, or how guests are reached, is not for the agent. */
+static bool is_ours(const char *word)
+{
+	static const struct option_row ours[] = {
+		RECORDOPTS_FILE,
+		RECORDOPTS_NETWORK,
+		{.kind = OPTION_FLAG, .name = "daemonize"},
+		{.kind = OPTION_END},
+	};
+	size_t len = strcspn(word, "=");
+	bool is_long = word[1] == '-';
+
+	for (const struct option_row *r = ours; r->kind != OPTION_END; r++)
+		if (is_long ? r->name && strlen(r->name) == len - 2 &&
+				      !strncmp(r->name, word + 2, len - 2)
+			    : r->letter && r->letter == word[1])
+			return true;
+	return false;
 }
 
 static struct guest_words *add_guest(struct guest_list *list, const char *place)
@@ -98,7 +119,7 @@ int guest_list_take(struct guest_list *list, const struct option_row *rows, int 
 			if (!strncmp(argv[i], "-B", 2))
 				g = NULL;
 			for (int k = 0; k < take && !r; k++)
-				if (g)
+				if (g && !is_ours(argv[i]))
 					r = add_word(g, argv[i + k]);
 				else
 					argv[n++] = argv[i + k];
@@ -278,6 +299,8 @@ static int open_guest(struct run *r, size_t index, struct errmsg *err)
 				       .trace_id = r->config.trace_id,
 				       .path = g->path,
 				       .key = r->o->key ? &r->key : NULL,
+				       .fifos = r->o->no_fifos ? NULL : g->name,
+				       .stop_fd = r->s.signal_fd,
 				       .clock = g->has_clock ? &g->clock.clock : NULL,
 				       .clock_name = clock,
 				       .interval_ms = r->o->tsync_ms,
@@ -326,9 +349,8 @@ static int finish(struct run *r, struct errmsg *err)
 
 		code2 = guest_finish(g->guest, &g->result, err);
 		g->guest = NULL;
+		code2 = code2 < 0 ? code2 : note_guest(r, g, err);
 		code = code < 0 ? code : code2;
-		if (code2 >= 0)
-			code = note_guest(r, g, err);
 		if (!r->o->quiet && code2 >= 0)
 			fprintf(to, "%s: %llu KB of %u CPUs of %s, %s\n", g->path,
 				(unsigned long long)(g->result.n_bytes + 1023) / 1024,
@@ -363,6 +385,7 @@ static int record(struct run *r, char **argv, struct errmsg *err)
 	if (!argv && !r->o->quiet)
 		fprintf(stderr, "recording; Ctrl-C ends it\n");
 	session_wait(&r->s, r->rec ? recording_fd(r->rec) : -1, TICK_MS, tick, r);
+	netrecord_tell_loss(&r->why, argv);
 	code = session_stop(&r->s, err);
 	if (r->why.code && !err->code)
 		*err = r->why;
@@ -383,7 +406,10 @@ int guestrecord_run(const struct record_options *o, const struct recording_confi
 	int code = o->key ? netkey_open(&r.key, o->key, err) : 0, code2;
 
 	if (o->proxy)
-		return errmsg_set(err, -ENOTSUP, "there are no proxies here: leave out --proxy");
+		return errmsg_set(
+			err, -ENOTSUP,
+			"there are no proxies here: leave out --proxy, run 'sonde agent' on "
+			"the host, and record it with -A NAME@2");
 	if (code < 0)
 		return code;
 	r.config.trace_id = guestopts_make_id();

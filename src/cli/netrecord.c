@@ -26,6 +26,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define HEAD_MAX_BYTES	(256u << 20)
@@ -33,9 +34,11 @@
 #define STATS_MAX_BYTES (1u << 20)
 #define FLUSH_MS	500
 #define TICK_MS		500
+#define STALL_MS	120000 /* for who takes no data; sockets know it earlier, pipes do not */
 
 struct netsink {
 	int fd;
+	bool is_socket;
 	uint32_t datagram; /* 0: a stream */
 	_Atomic uint64_t *n_bytes;
 };
@@ -150,12 +153,28 @@ void netrecord_late(struct session *s, size_t buffer, struct textbuf *out)
 
 /* --- the recorder ------------------------------------------------------------------------------ */
 
+/* Else it is a pipe of a guest. */
+static bool is_socket(int fd)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && S_ISSOCK(st.st_mode);
+}
+
 /* The socket may be non-blocking. */
 static int wait_writable(int fd)
 {
 	struct pollfd p = {fd, POLLOUT, 0};
 
-	return poll(&p, 1, -1) < 0 && errno != EINTR ? -errno : 0;
+	int n = poll(&p, 1, STALL_MS);
+
+	return n < 0 && errno != EINTR ? -errno : !n ? -ETIMEDOUT : 0;
+}
+
+/* -EPIPE is for our own output, whose end is not worth a word. */
+static int lost(int code)
+{
+	return code == EPIPE ? -ECONNRESET : -code;
 }
 
 static ssize_t sink_splice(void *ctx, int pipe_fd, size_t n_bytes)
@@ -172,7 +191,7 @@ static ssize_t sink_splice(void *ctx, int pipe_fd, size_t n_bytes)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return done || !n ? -EIO : -errno;
+			return done || !n ? -EIO : lost(errno);
 		done += n;
 	}
 	atomic_fetch_add(sink->n_bytes, done);
@@ -187,14 +206,15 @@ static int sink_take(void *ctx, const void *pages, size_t n_bytes)
 
 	while (left) {
 		size_t part = sink->datagram && sink->datagram < left ? sink->datagram : left;
-		ssize_t n = send(sink->fd, from, part, MSG_NOSIGNAL);
+		ssize_t n = sink->is_socket ? send(sink->fd, from, part, MSG_NOSIGNAL)
+					    : write(sink->fd, from, part);
 
 		if (n < 0 && (errno == EAGAIN || errno == ENOBUFS) && !wait_writable(sink->fd))
 			continue;
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return -errno;
+			return lost(errno);
 		from += n;
 		left -= n;
 	}
@@ -228,7 +248,8 @@ int netrecord_start(struct netrecord **ret, struct session *s,
 		const struct netrecord_stream *st = &streams[i];
 		uint32_t page_size = session_page_size(s, st->buffer);
 
-		nr->sinks[i] = (struct netsink){st->fd, st->datagram ? page_size : 0, &nr->n_bytes};
+		nr->sinks[i] = (struct netsink){st->fd, is_socket(st->fd),
+						st->datagram ? page_size : 0, &nr->n_bytes};
 		rs[i] = (struct recorder_stream){
 			.instance = s->setup->buffers[st->buffer].instance,
 			.cpu = st->cpu,
@@ -249,6 +270,12 @@ out:
 	}
 	*ret = nr;
 	return 0;
+}
+
+void netrecord_tell_loss(const struct errmsg *why, char **argv)
+{
+	if (why->code && argv)
+		fprintf(stderr, "sonde: %s; the command goes on and is not recorded\n", why->text);
 }
 
 int netrecord_fd(const struct netrecord *nr)
@@ -303,7 +330,8 @@ static int open_sender(struct netrun *n, size_t buffer, struct errmsg *err)
 				       .n_cpus = n->s.n_cpus,
 				       .page_size = session_page_size(&n->s, buffer),
 				       .key = n->o->key ? &n->key : NULL,
-				       .timeout_s = n->o->no_timeout ? 1 << 20 : 0};
+				       .timeout_s = n->o->no_timeout ? 1 << 20 : 0,
+				       .stop_fd = n->s.signal_fd};
 	struct textbuf head;
 	int r = sender_open(&n->senders[buffer], &config, err);
 
@@ -390,6 +418,9 @@ static int record_over(struct netrun *n, char **argv, struct errmsg *err)
 	if (!argv && !n->o->quiet)
 		fprintf(stderr, "recording to %s:%s; Ctrl-C ends it\n", n->host, n->port);
 	session_wait(&n->s, netrecord_fd(n->nr), TICK_MS, tick, n);
+	if (!n->why.code)
+		tick(n); /* what a recorder could not write it cannot say why */
+	netrecord_tell_loss(&n->why, argv);
 	r = session_stop(&n->s, err);
 	if (n->why.code && !err->code)
 		*err = n->why;

@@ -40,6 +40,9 @@ int netrecord_fd(const struct netrecord *nr);
 /* Frees nr. The first failure of a connection, with a sentence in err. */
 int netrecord_stop(struct netrecord *nr, uint64_t *ret_bytes, struct errmsg *err);
 
+/* If there is a reason to end, and a command: says so at once, not when the command has ended. */
+void netrecord_tell_loss(const struct errmsg *why, char **argv);
+
 /* For record: -N HOST:PORT, -V CID:PORT, -t, --key. argv: the command, or NULL. */
 int netrecord_run(const struct record_options *o, const struct recording_config *config,
 		  char **argv, struct errmsg *err);

@@ -2,6 +2,8 @@
 /*
  * agent.c - guest.c seen from the other side; the exchange is drawn there.
  *
+ * Pages go through sockets, or through pipes (fifos.h) if the host asks for them and they are there.
+ *
  * A session is a process. It opens the recording before it answers, so that what cannot be recorded is
  * refused at once. The sockets for CPUs and for the time sync are bound to the address that the host came
  * in on, and only the host's machine may connect to them; with a key, only who has it. If the host is gone,
@@ -12,6 +14,7 @@
 #include "base/errmsg.h"
 #include "base/textbuf.h"
 #include "serve/channel.h"
+#include "serve/fifos.h"
 #include "serve/netkey.h"
 
 #include <errno.h>
@@ -29,8 +32,11 @@
 #define CONNECT_MS \
 	300000 /* for the next step of a host that is there: trace-cmd reads all symbols in between */
 #define TIMEOUT_S      15
+#define TOKEN_MS       5000 /* for each part of it */
 #define HEAD_MAX_BYTES (256u << 20)
-#define LAST_SYNC_S    30
+#define LATE_MAX_BYTES (64u << 20)
+#define LAST_SYNC_S    300 /* trace-cmd compares the clocks after all else, and is slow at it */
+#define END_S	       5   /* for a host that does not read, when we are told to end */
 
 struct agent {
 	const struct agent_config *config;
@@ -54,12 +60,14 @@ struct asession {
 	bool is_open;
 	int *fds; /* listening, then connected; one for each CPU */
 	uint32_t n_fds;
+	bool fifos;
 	/* time sync */
 	const char *proto;
 	int sync_fd;
 	struct channel sync_ch;
 	pthread_t sync_thread;
 	bool is_syncing;
+	struct errmsg sync_why; /* the thread's until it is joined */
 };
 
 static void say(const struct asession *s, bool error, const char *text)
@@ -82,23 +90,39 @@ static int read_request(struct asession *s, struct errmsg *err)
 	return r < 0 ? r : message_take_request(&msg, &s->request, err);
 }
 
+static int open_data(struct asession *s, struct message_response *answer, uint32_t *port,
+		     struct errmsg *err)
+{
+	enum transport transport = s->config->vsock ? TRANSPORT_VSOCK : TRANSPORT_TCP;
+
+	s->fds = malloc(s->rec.n_cpus * sizeof(*s->fds));
+	if (!s->fds)
+		return errmsg_set_errno(err, -ENOMEM, "cannot send");
+	if (s->request.fifos && !fifos_open_guest(s->fds, s->rec.n_cpus)) {
+		s->n_fds = s->rec.n_cpus;
+		answer->fifos = s->fifos = true;
+		return 0;
+	}
+	for (; s->n_fds < s->rec.n_cpus; s->n_fds++) {
+		int fd = netaddr_open_data(transport, &s->local, port, err);
+
+		if (fd < 0)
+			return fd;
+		s->fds[s->n_fds] = fd;
+		answer->ports.ports[s->n_fds] = *port;
+	}
+	return 0;
+}
+
 static int open_ports(struct asession *s, struct message_response *answer, struct errmsg *err)
 {
 	enum transport transport = s->config->vsock ? TRANSPORT_VSOCK : TRANSPORT_TCP;
 	const struct sync_clock *clock = s->config->ops->clock(s->config->ctx);
 	uint32_t port = 0;
+	int r = open_data(s, answer, &port, err);
 
-	s->fds = malloc(s->rec.n_cpus * sizeof(*s->fds));
-	if (!s->fds)
-		return errmsg_set_errno(err, -ENOMEM, "cannot send");
-	for (; s->n_fds < s->rec.n_cpus; s->n_fds++) {
-		int fd = netaddr_open_data(transport, &s->local, &port, err);
-
-		if (fd < 0)
-			return fd;
-		s->fds[s->n_fds] = fd;
-		answer->ports.ports[s->n_fds] = port;
-	}
+	if (r < 0)
+		return r;
 	s->proto = clock ? timesync_choose(s->request.protos, s->request.n_protos) : NULL;
 	if (s->proto) {
 		s->sync_fd = netaddr_open_data(transport, &s->local, &port, err);
@@ -120,6 +144,7 @@ static int answer(struct asession *s, struct errmsg *err)
 		a->page_size = s->rec.page_size;
 		a->trace_id = s->rec.trace_id;
 		a->ports.n_cpus = s->rec.n_cpus;
+		a->ports.sonde = s->request.sonde;
 		message_make_response(&out, a);
 		r = channel_write_message(&s->ch, &out, err);
 	}
@@ -127,25 +152,48 @@ static int answer(struct asession *s, struct errmsg *err)
 	return r;
 }
 
+/* trace-cmd does not read the reason, but it ends at once instead of waiting. */
+static void refuse(struct asession *s, const char *why)
+{
+	struct errmsg ignored = {0};
+	struct message_out out;
+
+	if (!s->request.sonde)
+		return;
+	message_make_refusal(&out, why);
+	channel_write_message(&s->ch, &out, &ignored);
+}
+
 /* --- connections ------------------------------------------------------------------------------- */
 
+/* Reads no byte more than the token: what follows is for somebody else. */
 static bool has_token(struct asession *s, int fd, uint32_t cpu)
 {
 	uint8_t right[SHA256_BYTES], theirs[SHA256_BYTES];
-	struct channel c;
+	size_t n = 0;
 
 	if (!s->config->key)
 		return true;
-	channel_init(&c, fd, s->ch.stop_fd);
-	if (channel_read(&c, theirs, sizeof(theirs)) < 0)
-		return false;
+	while (n < sizeof(theirs)) {
+		struct pollfd p[2] = {{fd, POLLIN, 0}, {s->ch.stop_fd, POLLIN, 0}};
+		int r = poll(p, 2, TOKEN_MS);
+		ssize_t got;
+
+		if (r < 0 && errno == EINTR)
+			continue;
+		if (r <= 0 || p[1].revents)
+			return false;
+		got = recv(fd, theirs + n, sizeof(theirs) - n, MSG_DONTWAIT);
+		if (got <= 0)
+			return false;
+		n += got;
+	}
 	netkey_make_token(&s->key, cpu, right);
 	return digest_is_same(right, theirs);
 }
 
 /* Waits on a listening socket for the host; that socket is closed then. */
-static int take_connection(struct asession *s, int *fd, uint32_t cpu, bool is_data,
-			   struct errmsg *err)
+static int take_connection(struct asession *s, int *fd, uint32_t cpu, struct errmsg *err)
 {
 	for (;;) {
 		struct pollfd p[3] = {
@@ -164,7 +212,7 @@ static int take_connection(struct asession *s, int *fd, uint32_t cpu, bool is_da
 		if (c < 0)
 			continue;
 		if (netaddr_of_peer(c, &from) < 0 || !netaddr_same_host(&from, &s->peer) ||
-		    (is_data && !has_token(s, c, cpu))) {
+		    !has_token(s, c, cpu)) {
 			say(s, true, "a connection from elsewhere was turned away");
 			close(c);
 			continue;
@@ -180,10 +228,8 @@ static int take_connection(struct asession *s, int *fd, uint32_t cpu, bool is_da
 static void *sync_run(void *arg)
 {
 	struct asession *s = arg;
-	struct errmsg err = {0};
 
-	/* what goes wrong here the host sees, too, and it has the words for it */
-	timesync_answer(&s->sync_ch, s->proto, s->config->ops->clock(s->config->ctx), &err);
+	timesync_answer(&s->sync_ch, s->proto, s->config->ops->clock(s->config->ctx), &s->sync_why);
 	return NULL;
 }
 
@@ -193,9 +239,11 @@ static int start_sync(struct asession *s, struct errmsg *err)
 
 	if (!s->proto)
 		return 0;
-	r = take_connection(s, &s->sync_fd, 0, false, err);
+	r = take_connection(s, &s->sync_fd, NETKEY_SYNC_CPU, err);
 	if (r < 0)
 		return r;
+	netaddr_set_keepalive(s->sync_fd, TIMEOUT_S);
+	netaddr_set_loss_limit(s->sync_fd, TIMEOUT_S);
 	channel_init(&s->sync_ch, s->sync_fd, s->ch.stop_fd);
 	s->sync_fd = -1;
 	r = pthread_create(&s->sync_thread, NULL, sync_run, s);
@@ -215,6 +263,7 @@ static int send_head(struct asession *s, struct errmsg *err)
 		r = channel_write_data(
 			&s->ch, (struct piece){(uint8_t *)head.start, textbuf_len(&head)}, err);
 	textbuf_release(&head);
+	netaddr_set_loss_limit(s->ch.fd, TIMEOUT_S);
 	return r;
 }
 
@@ -236,7 +285,7 @@ static int wait_for_close(struct asession *s, struct errmsg *err)
 		if (p[1].revents)
 			return channel_refuse(-ECANCELED, "go on", err);
 		if (p[2].revents)
-			return errmsg_set(err, -EPIPE, "the recording cannot go on");
+			return errmsg_set(err, -ECONNRESET, "the recording cannot go on");
 		if (!p[0].revents && s->ch.start == s->ch.end)
 			continue;
 		r = channel_read_message(&s->ch, &msg, s->ch.timeout_ms, err);
@@ -247,23 +296,52 @@ static int wait_for_close(struct asession *s, struct errmsg *err)
 	}
 }
 
+/* The recorder must not wait for a host that is gone, nor long for one that does not read. */
+static void hurry(struct asession *s, int why)
+{
+	for (uint32_t i = 0; i < s->n_fds; i++)
+		if (why == -ECANCELED)
+			netaddr_set_loss_limit(s->fds[i], END_S);
+		else
+			shutdown(s->fds[i], SHUT_RDWR);
+}
+
 static int record(struct asession *s, struct errmsg *err)
 {
 	struct errmsg late = {0};
 	int r = 0, r2;
 
-	for (uint32_t i = 0; i < s->n_fds && !r; i++)
-		r = take_connection(s, &s->fds[i], i, true, err);
+	for (uint32_t i = 0; i < s->n_fds && !r && !s->fifos; i++)
+		r = take_connection(s, &s->fds[i], i, err);
 	if (!r)
 		r = s->config->ops->start(s->config->ctx, s->fds, err);
 	if (r < 0)
 		return r;
 	say(s, false, "records");
 	r = wait_for_close(s, err);
+	if (r < 0)
+		hurry(s, r);
 	r2 = s->config->ops->stop(s->config->ctx, &late);
 	if (r2 < 0 && !r)
 		errmsg_set(err, r2, "%s", late.text);
 	return r < 0 ? r : r2;
+}
+
+/* What was learned while it ran. */
+static int send_late(struct asession *s, struct errmsg *err)
+{
+	struct textbuf late;
+	int r = 0;
+
+	if (!s->request.sonde)
+		return 0;
+	textbuf_init(&late, LATE_MAX_BYTES);
+	s->config->ops->late(s->config->ctx, &late);
+	if (!late.overflow)
+		r = channel_write_data(
+			&s->ch, (struct piece){(uint8_t *)late.start, textbuf_len(&late)}, err);
+	textbuf_release(&late);
+	return r;
 }
 
 static void close_data(struct asession *s)
@@ -273,6 +351,29 @@ static void close_data(struct asession *s)
 	if (s->sync_fd >= 0)
 		close(s->sync_fd);
 	s->sync_fd = -1;
+}
+
+static void end_sync(struct asession *s, bool in_order)
+{
+	struct timespec until;
+
+	if (!s->is_syncing)
+		return;
+	/* trace-cmd compares the clocks once more after all else is over */
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += in_order ? LAST_SYNC_S : 0;
+	if (pthread_timedjoin_np(s->sync_thread, NULL, &until)) {
+		shutdown(s->sync_ch.fd, SHUT_RDWR);
+		pthread_join(s->sync_thread, NULL);
+	}
+	channel_release(&s->sync_ch);
+	if (in_order && s->sync_why.code) {
+		char text[sizeof(s->sync_why.text) + 64];
+
+		snprintf(text, sizeof(text), "the clocks could not be compared: %s",
+			 s->sync_why.text);
+		say(s, true, text);
+	}
 }
 
 static void end(struct asession *s, bool in_order)
@@ -285,18 +386,7 @@ static void end(struct asession *s, bool in_order)
 		message_make(&out, MESSAGE_CLOSE_RESP);
 		channel_write_message(&s->ch, &out, &ignored);
 	}
-	if (s->is_syncing) {
-		struct timespec until;
-
-		/* trace-cmd compares the clocks once more after all else is over */
-		clock_gettime(CLOCK_REALTIME, &until);
-		until.tv_sec += in_order ? LAST_SYNC_S : 0;
-		if (pthread_timedjoin_np(s->sync_thread, NULL, &until)) {
-			shutdown(s->sync_ch.fd, SHUT_RDWR);
-			pthread_join(s->sync_thread, NULL);
-		}
-		channel_release(&s->sync_ch);
-	}
+	end_sync(s, in_order);
 	if (s->is_open)
 		s->config->ops->close(s->config->ctx);
 	channel_release(&s->ch);
@@ -329,6 +419,8 @@ static int serve(const struct agent_config *config, int fd, int stop_fd)
 		r = config->ops->open(config->ctx, s->request.args, s->request.n_args, &s->rec,
 				      &err);
 		s->is_open = true;
+		if (r < 0)
+			refuse(s, err.text);
 	}
 	if (!r)
 		r = answer(s, &err);
@@ -338,6 +430,8 @@ static int serve(const struct agent_config *config, int fd, int stop_fd)
 		r = send_head(s, &err);
 	if (!r)
 		r = record(s, &err);
+	if (!r)
+		r = send_late(s, &err);
 	say(s, r < 0, r < 0 ? err.text : "done");
 	end(s, !r);
 	free(s);
@@ -345,21 +439,6 @@ static int serve(const struct agent_config *config, int fd, int stop_fd)
 }
 
 /* --- listening --------------------------------------------------------------------------------- */
-
-static int open_sockets(struct agent *a, struct errmsg *err)
-{
-	char *end;
-	unsigned long port;
-
-	if (!a->config->vsock)
-		return netaddr_listen(a->config->bind, a->config->port, a->fds, err);
-	port = strtoul(a->config->port, &end, 0);
-	if (*end || !*a->config->port || port > UINT32_MAX)
-		return errmsg_set(err, -EINVAL, "'%s' is no port of a vsock: it is a number",
-				  a->config->port);
-	a->fds[0] = netaddr_listen_vsock(port, err);
-	return a->fds[0] < 0 ? a->fds[0] : 1;
-}
 
 void agent_free(struct agent *a)
 {
@@ -382,8 +461,9 @@ int agent_open(struct agent **ret_agent, const struct agent_config *config, stru
 		return errmsg_set_errno(err, -ENOMEM, "cannot listen");
 	a->config = config;
 	a->end_pipe[0] = a->end_pipe[1] = a->pid_fd = -1;
-	n = pipe2(a->end_pipe, O_CLOEXEC) < 0 ? errmsg_set_errno(err, -errno, "cannot listen")
-					      : open_sockets(a, err);
+	n = pipe2(a->end_pipe, O_CLOEXEC) < 0
+		    ? errmsg_set_errno(err, -errno, "cannot listen")
+		    : netaddr_listen_either(config->vsock, config->bind, config->port, a->fds, err);
 	if (n < 0) {
 		agent_free(a);
 		return n;

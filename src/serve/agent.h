@@ -37,6 +37,8 @@ struct agent_ops {
 	int (*fd)(void *ctx);
 	/* Stops and writes what is left. */
 	int (*stop)(void *ctx, struct errmsg *err);
+	/* After stop: what to send last, see metadata_fmt_late(). */
+	void (*late)(void *ctx, struct textbuf *out);
 	/* Puts everything back. After open, whatever happened. */
 	void (*close)(void *ctx);
 };

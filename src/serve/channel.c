@@ -191,6 +191,8 @@ int channel_write(struct channel *c, const void *data, size_t n)
 			deadline = deadline_of(c->timeout_ms);
 			continue;
 		}
+		if (errno == EPIPE)
+			return -ENOTCONN; /* the same as for who reads */
 		if (errno != EAGAIN && errno != EINTR)
 			return -errno;
 		r = wait_for(c, POLLOUT, deadline);

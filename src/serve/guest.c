@@ -9,6 +9,9 @@
  *	we ─▶ connect to the ports of the CPUs      ─▶ pages
  *	we ─▶ CLOSE      ─▶ the rest of the pages, ends of connections, CLOSE_RESP
  *
+ * A sonde agent sends names of tasks and statistics before CLOSE_RESP, as it learned them while it recorded.
+ * Where pipes were prepared (fifos.h) and the agent can use them, pages come through these.
+ *
  * The last samples of the time sync are taken before CLOSE: an agent may be gone after it.
  */
 #include "serve/guest.h"
@@ -16,6 +19,7 @@
 #include "base/errmsg.h"
 #include "base/textbuf.h"
 #include "format/tracedat.h"
+#include "serve/fifos.h"
 #include "serve/metadata.h"
 #include "serve/reception_int.h"
 
@@ -41,13 +45,16 @@ struct guest {
 	struct timesync *sync;
 	struct collector *collector;
 	struct intake *intake;
-	bool is_started;
+	bool is_started, is_gone;
+	int fifos[MESSAGE_CPUS_MAX];
+	uint32_t n_fifos;
 };
 
 static void guest_release(struct guest *g)
 {
 	timesync_free(g->sync);
 	intake_free(g->intake);
+	fifos_close(g->fifos, g->n_fifos);
 	channel_release(&g->ch);
 	free(g);
 }
@@ -63,8 +70,9 @@ static int reach(struct guest *g, struct errmsg *err)
 
 	if (fd < 0)
 		return fd;
-	channel_init(&g->ch, fd, -1);
+	channel_init(&g->ch, fd, g->config.stop_fd);
 	netaddr_set_keepalive(fd, TIMEOUT_S);
+	netaddr_set_loss_limit(fd, TIMEOUT_S);
 	if (netaddr_of_peer(fd, &g->peer) < 0)
 		return channel_refuse(-ENOTCONN, "hear from the agent", err);
 	if (!g->config.key)
@@ -90,6 +98,8 @@ static int ask(struct guest *g, struct errmsg *err)
 	if (!q)
 		return errmsg_set_errno(err, -ENOMEM, "cannot ask the agent");
 	q->trace_id = g->config.trace_id;
+	q->fifos = g->n_fifos > 0;
+	q->sonde = true;
 	for (uint32_t i = 0; i < g->config.n_args && i < MESSAGE_ARGS_MAX; i++)
 		q->args[q->n_args++] = g->config.args[i];
 	if (g->config.clock && g->config.interval_ms >= 0)
@@ -116,7 +126,41 @@ static int ask(struct guest *g, struct errmsg *err)
 				  "was asked for",
 				  g->config.host, g->config.port);
 	}
+	if (!r && msg.cmd == MESSAGE_NOT_SUPP) {
+		char why[512];
+
+		message_take_refusal(&msg, why, sizeof(why));
+		return errmsg_set(err, -EPERM, "the agent %s:%s refuses: %s", g->config.host,
+				  g->config.port, why);
+	}
 	return r < 0 ? r : message_take_response(&msg, &g->answer, err);
+}
+
+/* Pipes that were prepared for fewer or more CPUs were prepared for another machine. */
+static int settle_fifos(struct guest *g, struct errmsg *err)
+{
+	if (!g->answer.fifos) {
+		fifos_close(g->fifos, g->n_fifos);
+		g->n_fifos = 0;
+	}
+	if (!g->answer.fifos || g->n_fifos == g->answer.ports.n_cpus)
+		return 0;
+	return errmsg_set(err, -EINVAL,
+			  "there are pipes for %u CPUs of '%s', which has %u: add --nofifos, or "
+			  "run setup-guest again",
+			  g->n_fifos, g->config.fifos ? g->config.fifos : g->config.host,
+			  g->answer.ports.n_cpus);
+}
+
+/* Shows that this connection belongs to us. */
+static int send_token(const struct guest *g, int fd, uint32_t cpu)
+{
+	uint8_t token[SHA256_BYTES];
+
+	if (!g->config.key)
+		return 0;
+	netkey_make_token(&g->key, cpu, token);
+	return send(fd, token, sizeof(token), MSG_NOSIGNAL) == sizeof(token) ? 0 : -ECONNRESET;
 }
 
 static int synchronise(struct guest *g, struct errmsg *err)
@@ -125,13 +169,22 @@ static int synchronise(struct guest *g, struct errmsg *err)
 					 .clock = g->config.clock,
 					 .n_cpus = g->answer.ports.n_cpus,
 					 .interval_ms = g->config.interval_ms,
+					 .stop_fd = g->config.stop_fd,
 					 .guest_pid = g->config.pid};
 
 	if (!*g->answer.proto || !g->answer.sync_port)
 		return 0;
 	config.fd = netaddr_connect_to(g->config.transport, &g->peer, g->answer.sync_port,
 				       CONNECT_MS, err);
-	return config.fd < 0 ? config.fd : timesync_open(&g->sync, &config, err);
+	if (config.fd < 0)
+		return config.fd;
+	if (send_token(g, config.fd, NETKEY_SYNC_CPU) < 0) {
+		close(config.fd);
+		return errmsg_set_errno(err, -ECONNRESET, "no time sync");
+	}
+	netaddr_set_keepalive(config.fd, TIMEOUT_S);
+	netaddr_set_loss_limit(config.fd, TIMEOUT_S);
+	return timesync_open(&g->sync, &config, err);
 }
 
 static int receive_head(struct guest *g, struct errmsg *err)
@@ -161,9 +214,13 @@ int guest_open(struct guest **ret_guest, const struct guest_config *config, stru
 		return errmsg_set_errno(err, -ENOMEM, "cannot record a guest");
 	g->config = *config;
 	g->ch.fd = -1;
+	if (config->fifos)
+		g->n_fifos = fifos_open_host(config->fifos, g->fifos, MESSAGE_CPUS_MAX);
 	r = reach(g, err);
 	if (!r)
 		r = ask(g, err);
+	if (!r)
+		r = settle_fifos(g, err);
 	if (!r)
 		r = synchronise(g, err);
 	if (!r)
@@ -184,20 +241,21 @@ int guest_open(struct guest **ret_guest, const struct guest_config *config, stru
 
 static int connect_cpu(struct guest *g, uint32_t cpu, struct errmsg *err)
 {
-	uint8_t token[SHA256_BYTES];
-	int fd = netaddr_connect_to(g->config.transport, &g->peer, g->answer.ports.ports[cpu],
-				    CONNECT_MS, err);
+	int fd;
 
+	if (g->n_fifos) {
+		fd = dup(g->fifos[cpu]);
+		return fd < 0 ? errmsg_set_errno(err, -errno, "cannot read a pipe") : fd;
+	}
+	fd = netaddr_connect_to(g->config.transport, &g->peer, g->answer.ports.ports[cpu],
+				CONNECT_MS, err);
 	if (fd < 0)
 		return fd;
 	netaddr_set_keepalive(fd, TIMEOUT_S);
-	if (!g->config.key)
-		return fd;
-	netkey_make_token(&g->key, cpu, token);
-	if (send(fd, token, sizeof(token), MSG_NOSIGNAL) == sizeof(token))
+	if (!send_token(g, fd, cpu))
 		return fd;
 	close(fd);
-	return errmsg_set_errno(err, -EPIPE, "cannot fetch the data of CPU %u", cpu);
+	return errmsg_set_errno(err, -ECONNRESET, "cannot fetch the data of CPU %u", cpu);
 }
 
 int guest_start(struct guest *g, struct errmsg *err)
@@ -207,7 +265,8 @@ int guest_start(struct guest *g, struct errmsg *err)
 	struct intake_config config = {.transport = g->config.transport,
 				       .n_cpus = n,
 				       .peer = g->peer,
-				       .timeout_s = TIMEOUT_S};
+				       .timeout_s = TIMEOUT_S,
+				       .endless = g->n_fifos > 0};
 
 	if (!fds)
 		return errmsg_set_errno(err, -ENOMEM, "cannot record a guest");
@@ -224,7 +283,14 @@ int guest_start(struct guest *g, struct errmsg *err)
 	if (!r)
 		r = intake_start(g->intake, g->collector, err);
 	g->is_started = !r;
+	g->ch.stop_fd = -1; /* from now on the end is said in order */
 	return r;
+}
+
+static int tell_loss(const struct guest *g, struct errmsg *err)
+{
+	return errmsg_set(err, -ECONNRESET, "the agent %s:%s is gone", g->config.host,
+			  g->config.port);
 }
 
 int guest_check(struct guest *g, struct errmsg *err)
@@ -235,9 +301,9 @@ int guest_check(struct guest *g, struct errmsg *err)
 	if (r < 0)
 		return errmsg_set_errno(err, r, "cannot write %s", g->config.path);
 	r = collector_flush(g->collector, err);
-	if (!r && poll(&p, 1, 0) > 0 && p.revents & (POLLRDHUP | POLLHUP | POLLERR))
-		return errmsg_set(err, -EPIPE, "the agent %s:%s is gone", g->config.host,
-				  g->config.port);
+	g->is_gone = poll(&p, 1, 0) > 0 && p.revents & (POLLRDHUP | POLLHUP | POLLERR);
+	if (!r && g->is_gone)
+		return tell_loss(g, err);
 	return r;
 }
 
@@ -252,9 +318,11 @@ static int say_goodbye(struct guest *g, struct errmsg *err)
 
 	message_make(&out, MESSAGE_CLOSE);
 	r = channel_write_message(&g->ch, &out, err);
-	do
+	do {
 		r = r < 0 ? r : channel_read_message(&g->ch, &msg, CLOSE_MS, err);
-	while (!r && msg.cmd != MESSAGE_CLOSE_RESP);
+		if (!r && msg.cmd == MESSAGE_SEND_DATA && g->answer.ports.sonde)
+			r = collector_add_late(g->collector, msg.body, err);
+	} while (!r && msg.cmd != MESSAGE_CLOSE_RESP);
 	return r;
 }
 
@@ -287,9 +355,9 @@ int guest_finish(struct guest *g, struct guest_result *ret, struct errmsg *err)
 {
 	struct collector_result sum = {0};
 	struct errmsg why = {0};
-	int r = g->sync ? timesync_finish(g->sync, &why) : 0, r2;
+	int r = g->sync ? timesync_finish(g->sync, g->is_gone, &why) : 0, r2;
 
-	r2 = say_goodbye(g, &why);
+	r2 = g->is_gone ? tell_loss(g, &why) : say_goodbye(g, &why);
 	r = r < 0 ? r : r2;
 	if (g->intake)
 		intake_finish(g->intake, !r2);

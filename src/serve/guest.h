@@ -26,6 +26,8 @@ struct guest_config {
 	uint64_t trace_id; /* of the host's trace */
 	const char *path;  /* where the guest's trace goes */
 	const struct netkey *key;
+	const char *fifos; /* the guest's name, if its pipes may be used; NULL: sockets only */
+	int stop_fd;	   /* readable: give up before it has begun; -1: none */
 	/* time sync */
 	const struct sync_clock *clock; /* NULL: none */
 	const char *clock_name;

@@ -388,13 +388,14 @@ static void flush(struct worker *w, int64_t now)
 static void *worker_run(void *arg)
 {
 	struct worker *w = arg;
-	bool udp = w->in->config.transport == TRANSPORT_UDP, seen_end = false;
+	const struct intake_config *config = &w->in->config;
+	bool has_end = config->transport != TRANSPORT_UDP && !config->endless, seen_end = false;
 
 	for (;;) {
 		int ending = atomic_load(&w->in->ending);
 		int64_t now = now_ms();
 		size_t n_open = prepare(w, now);
-		int limit = ending == 1 && !udp ? IDLE_IN_ORDER_MS : IDLE_MS, n;
+		int limit = ending == 1 && has_end ? IDLE_IN_ORDER_MS : IDLE_MS, n;
 
 		flush(w, now);
 		if (ending && !seen_end) {

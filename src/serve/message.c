@@ -15,7 +15,8 @@
  *	10 TRACE_PROXY  as TRACE_REQ, then be32 cpus, siblings
  *
  * sonde says that it is sonde by one more cstr, "sonde", among the options of TINIT and behind the
- * ports of RINIT: trace-cmd notes the first in its log and does not look at the second.
+ * ports of RINIT: trace-cmd notes the first in its log and does not look at the second. In TRACE_REQ it is
+ * a parameter of its own without a value, which trace-cmd skips, in NOT_SUPP the reason as a body.
  *
  * A peer's numbers are never used before they are compared with the bytes that are there. trace-cmd
  * reads as many bytes as the size of the fixed part says into a buffer of 8 KB; here that size is
@@ -32,6 +33,7 @@
 #define FLAG_FIFOS   1
 #define PARAM_ARGS   0
 #define PARAM_PROTOS 1
+#define PARAM_SONDE  0x736f6e64
 
 static const struct {
 	const char *name;
@@ -232,6 +234,8 @@ int message_take_request(const struct message *m, struct message_request *ret, s
 			r = take_args(m, value, ret, err);
 		else if (id == PARAM_PROTOS)
 			r = take_protos(m, value, ret, err);
+		else if (id == PARAM_SONDE)
+			ret->sonde = true;
 	}
 	return r;
 }
@@ -275,6 +279,19 @@ int message_take_sync(const struct message *m, struct message_sync *ret, struct 
 	ret->id = byte_reader_take_number(&f, 4);
 	ret->payload = m->body;
 	return 0;
+}
+
+void message_take_refusal(const struct message *m, char *text, size_t n_bytes)
+{
+	size_t n = m->cmd == MESSAGE_NOT_SUPP ? m->body.len : 0;
+
+	n = n < n_bytes - 1 ? n : n_bytes - 1;
+	for (size_t i = 0; i < n; i++) {
+		uint8_t c = m->body.data[i];
+
+		text[i] = c < ' ' || c > '~' ? '?' : c;
+	}
+	text[n] = 0;
 }
 
 /* --- making ------------------------------------------------------------------------------------ */
@@ -332,6 +349,13 @@ static void finish(struct message_out *out)
 void message_make(struct message_out *out, enum message_cmd cmd)
 {
 	begin(out, cmd);
+}
+
+void message_make_refusal(struct message_out *out, const char *why)
+{
+	begin(out, MESSAGE_NOT_SUPP);
+	add(out, why, strlen(why));
+	finish(out);
 }
 
 void message_make_data(struct message_out *out, struct piece data)
@@ -401,6 +425,10 @@ void message_make_request(struct message_out *out, const struct message_request 
 		add_str(out, "");
 		if (!out->overflow)
 			put32(out->bytes + len_at, out->len - len_at - 4);
+	}
+	if (q->sonde) {
+		add32(out, PARAM_SONDE);
+		add32(out, 0);
 	}
 	finish(out);
 }

@@ -84,6 +84,7 @@ struct message_request {
 	uint32_t n_protos; /* of time synchronisation that the one who asks can speak */
 	const char *protos[MESSAGE_PROTOS_MAX];
 	uint32_t n_cpus, n_siblings; /* TRACE_PROXY only */
+	bool sonde;		     /* who asks takes late metadata, and reasons of a refusal */
 };
 int message_take_request(const struct message *m, struct message_request *ret, struct errmsg *err);
 
@@ -107,6 +108,9 @@ struct message_sync {
 };
 int message_take_sync(const struct message *m, struct message_sync *ret, struct errmsg *err);
 
+/* NOT_SUPP: why, if the other end is sonde, made printable; else "". */
+void message_take_refusal(const struct message *m, char *text, size_t n_bytes);
+
 /* --- making them ------------------------------------------------------------------------------- */
 
 struct message_out {
@@ -117,6 +121,8 @@ struct message_out {
 
 /* One that says nothing but its name: CLOSE, FIN_DATA, NOT_SUPP, CLOSE_RESP, CONT. */
 void message_make(struct message_out *out, enum message_cmd cmd);
+/* NOT_SUPP, with the reason; trace-cmd does not look at it. */
+void message_make_refusal(struct message_out *out, const char *why);
 /* data.len <= MESSAGE_DATA_BYTES */
 void message_make_data(struct message_out *out, struct piece data);
 void message_make_tinit(struct message_out *out, const struct message_tinit *t);

@@ -17,6 +17,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/vm_sockets.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -30,7 +31,7 @@
 #define PORT_SEARCH_FROM 1500
 #define PORT_SEARCH_TO	 6000
 #define BACKLOG		 8
-#define SEND_LIMIT_MS	 120000
+#define SEND_LIMIT_S	 120
 
 /* --- names ------------------------------------------------------------------------------------- */
 
@@ -272,7 +273,7 @@ int netaddr_connect_to(enum transport transport, const struct netaddr *a, uint32
 
 static int bind_addr(int kind, const struct netaddr *a, bool reuse)
 {
-	int fd = socket(a->addr.ss_family, kind | SOCK_CLOEXEC, 0), yes = 1;
+	int fd = socket(a->addr.ss_family, kind | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), yes = 1;
 
 	if (fd < 0)
 		return -errno;
@@ -296,7 +297,8 @@ static int listen_one(const struct addrinfo *info, uint32_t port)
 	memcpy(&a.addr, info->ai_addr, info->ai_addrlen);
 	if (port)
 		set_port(&a, port);
-	fd = socket(a.addr.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	/* non-blocking: a client may be gone between poll() and accept() */
+	fd = socket(a.addr.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return -errno;
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
@@ -375,6 +377,19 @@ int netaddr_listen_vsock(uint32_t port, struct errmsg *err)
 	return r < 0 ? errmsg_set_errno(err, r, "cannot listen on vsock port %u", port) : r;
 }
 
+int netaddr_listen_either(bool vsock, const char *host, const char *port,
+			  int fds[NETADDR_LISTEN_MAX], struct errmsg *err)
+{
+	uint32_t number;
+
+	if (!vsock)
+		return netaddr_listen(host, port, fds, err);
+	if (parse_number(port, &number) < 0)
+		return errmsg_set(err, -EINVAL, "'%s' is no port of a vsock: it is a number", port);
+	fds[0] = netaddr_listen_vsock(number, err);
+	return fds[0] < 0 ? fds[0] : 1;
+}
+
 int netaddr_open_data(enum transport transport, const struct netaddr *a, uint32_t *ret_port,
 		      struct errmsg *err)
 {
@@ -411,7 +426,12 @@ void netaddr_set_keepalive(int fd, int timeout_s)
 
 void netaddr_set_send_limit(int fd)
 {
-	unsigned limit_ms = SEND_LIMIT_MS;
+	netaddr_set_loss_limit(fd, SEND_LIMIT_S);
+}
+
+void netaddr_set_loss_limit(int fd, int timeout_s)
+{
+	unsigned limit_ms = timeout_s < INT_MAX / 1000 ? timeout_s * 1000 : INT_MAX;
 
 	setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &limit_ms, sizeof(limit_ms));
 }

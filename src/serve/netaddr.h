@@ -54,6 +54,9 @@ int netaddr_connect_to(enum transport transport, const struct netaddr *a, uint32
 int netaddr_listen(const char *host, const char *port, int fds[NETADDR_LISTEN_MAX],
 		   struct errmsg *err);
 int netaddr_listen_vsock(uint32_t port, struct errmsg *err);
+/* One or the other: with vsock the port is a number and the host does not matter. */
+int netaddr_listen_either(bool vsock, const char *host, const char *port,
+			  int fds[NETADDR_LISTEN_MAX], struct errmsg *err);
 /*
  * A socket for the data of a CPU, at the address of `a` and a free port; TCP and vsock listen. The
  * search goes on behind *ret_port, if that is not 0.
@@ -68,5 +71,10 @@ void netaddr_set_keepalive(int fd, int timeout_s);
  * limit is a quarter of an hour). Not less: the kernel counts a peer that is busy and does not read, too.
  */
 void netaddr_set_send_limit(int fd);
+/*
+ * For small messages: who does not acknowledge one for timeout_s is gone. Keepalive does not look at a
+ * connection that has something to send. Not for bulk, see above.
+ */
+void netaddr_set_loss_limit(int fd, int timeout_s);
 
 #endif

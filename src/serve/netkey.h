@@ -44,6 +44,8 @@ int netkey_ask(const struct netkey *key, struct channel *c, struct netkey_sessio
 int netkey_answer(const struct netkey *key, struct channel *c, struct netkey_session *ret_session,
 		  struct errmsg *err);
 
+#define NETKEY_SYNC_CPU UINT32_MAX /* for the connection of the time sync */
+
 /* What the data connection of this CPU begins with. */
 void netkey_make_token(const struct netkey_session *s, uint32_t cpu, uint8_t token[SHA256_BYTES]);
 

@@ -53,22 +53,6 @@ void receiver_free(struct receiver *r)
 	free(r);
 }
 
-static int open_sockets(struct receiver *r, struct errmsg *err)
-{
-	const struct receive_config *config = r->config;
-	unsigned long port;
-	char *end;
-
-	if (!config->vsock)
-		return netaddr_listen(config->bind, config->port, r->fds, err);
-	port = strtoul(config->port, &end, 0);
-	if (*end || !*config->port || port > UINT32_MAX)
-		return errmsg_set(err, -EINVAL, "'%s' is no port of a vsock: it is a number",
-				  config->port);
-	r->fds[0] = netaddr_listen_vsock(port, err);
-	return r->fds[0] < 0 ? r->fds[0] : 1;
-}
-
 int receiver_open(struct receiver **ret_receiver, const struct receive_config *config,
 		  struct errmsg *err)
 {
@@ -79,8 +63,9 @@ int receiver_open(struct receiver **ret_receiver, const struct receive_config *c
 		return errmsg_set_errno(err, -ENOMEM, "cannot listen");
 	r->config = config;
 	r->end_pipe[0] = r->end_pipe[1] = -1;
-	n = pipe2(r->end_pipe, O_CLOEXEC) < 0 ? errmsg_set_errno(err, -errno, "cannot listen")
-					      : open_sockets(r, err);
+	n = pipe2(r->end_pipe, O_CLOEXEC) < 0
+		    ? errmsg_set_errno(err, -errno, "cannot listen")
+		    : netaddr_listen_either(config->vsock, config->bind, config->port, r->fds, err);
 	if (n < 0) {
 		receiver_free(r);
 		return n;

@@ -22,6 +22,7 @@ struct intake_config {
 	struct netaddr local, peer; /* of the control connection */
 	int timeout_s;
 	const struct netkey_session *key; /* NULL: none */
+	bool endless; /* connections are not closed in the end: pipes of a guest */
 };
 
 /* Opens a port for each CPU. */

@@ -67,7 +67,7 @@ static int reach(struct sender *s, int protocol, struct errmsg *err)
 	if (fd < 0)
 		return fd;
 	channel_release(&s->ch);
-	channel_init(&s->ch, fd, -1);
+	channel_init(&s->ch, fd, s->config.stop_fd > 0 ? s->config.stop_fd : -1);
 	netaddr_set_keepalive(fd, s->config.timeout_s);
 	if (netaddr_of_peer(fd, &s->peer) < 0)
 		return channel_refuse(-ENOTCONN, "hear from the listener", err);
@@ -165,6 +165,8 @@ int sender_head(struct sender *s, struct piece bytes, struct errmsg *err)
 					: channel_write(&s->ch, bytes.data, bytes.len);
 
 	s->head_ms = now_ms();
+	netaddr_set_loss_limit(s->ch.fd, s->config.timeout_s);
+	s->ch.stop_fd = -1; /* from now on the end is said in order */
 	return r < 0 ? channel_refuse(r, "send the metadata", err) : 0;
 }
 
@@ -199,11 +201,15 @@ int sender_check(struct sender *s, struct errmsg *err)
 
 	if (poll(&p, 1, 0) <= 0)
 		return 0;
-	if (p.revents & (POLLRDHUP | POLLHUP | POLLERR) ||
-	    recv(s->ch.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0)
-		return errmsg_set(err, -EPIPE, "the listener %s:%s is gone", s->config.host,
-				  s->config.port);
-	return 0;
+	if (!(p.revents & (POLLRDHUP | POLLHUP | POLLERR)) &&
+	    recv(s->ch.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) != 0)
+		return 0;
+	/* a write to who cannot be reached waits for two minutes: not any more */
+	for (uint32_t i = 0; i < s->config.n_cpus; i++)
+		if (s->fds[i] >= 0)
+			shutdown(s->fds[i], SHUT_RDWR);
+	return errmsg_set(err, -ECONNRESET, "the listener %s:%s is gone", s->config.host,
+			  s->config.port);
 }
 
 int sender_add_late(struct sender *s, struct piece bytes, struct errmsg *err)

@@ -25,6 +25,7 @@ struct sender_config {
 	uint32_t n_cpus, page_size;
 	const struct netkey *key; /* NULL: none; with a key the other end must have it, too */
 	int timeout_s;		  /* unreachable for so long: gone; 0: 15 */
+	int stop_fd;		  /* readable: do not begin; 0 or -1: none */
 	int protocol;		  /* 0: 3, or 1 where the other end knows no other; 1: only that */
 };
 
@@ -42,7 +43,7 @@ int sender_head(struct sender *s, struct piece bytes, struct errmsg *err);
 int sender_cpu_fd(const struct sender *s, uint32_t cpu);
 /* Whole pages. 0 or a negative errno; never a signal. */
 int sender_write(struct sender *s, uint32_t cpu, struct piece pages);
-/* 0 while the other end is there; else -EPIPE with a sentence. */
+/* 0 while the other end is there; else -ECONNRESET with a sentence, and who still writes fails, too. */
 int sender_check(struct sender *s, struct errmsg *err);
 
 /* Bytes of metadata_fmt_late(). Without effect if the other end is not sonde. */

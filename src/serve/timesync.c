@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <poll.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #define CONTROL	       "none"
@@ -243,7 +244,7 @@ int timesync_open(struct timesync **ret_sync, const struct timesync_config *conf
 		return errmsg_set_errno(err, -ENOMEM, "no time sync");
 	}
 	s->config = *config;
-	channel_init(&s->c, config->fd, -1);
+	channel_init(&s->c, config->fd, config->stop_fd);
 	s->kvm = !strcmp(config->proto, "kvm");
 	s->wake_fd = eventfd(0, EFD_CLOEXEC);
 	s->cpus = calloc(config->n_cpus + 1, sizeof(*s->cpus));
@@ -254,6 +255,7 @@ int timesync_open(struct timesync **ret_sync, const struct timesync_config *conf
 			       config->proto);
 	if (!r)
 		r = take_samples(s, err);
+	s->c.stop_fd = -1; /* from now on the end is said in order */
 	if (!r) {
 		r = -pthread_create(&s->thread, NULL, run, s);
 		s->is_running = !r;
@@ -268,12 +270,14 @@ int timesync_open(struct timesync **ret_sync, const struct timesync_config *conf
 	return 0;
 }
 
-int timesync_finish(struct timesync *s, struct errmsg *err)
+int timesync_finish(struct timesync *s, bool is_gone, struct errmsg *err)
 {
 	uint64_t one = 1;
 
 	if (!s->is_running)
 		return s->result;
+	if (is_gone)
+		shutdown(s->c.fd, SHUT_RDWR);
 	if (write(s->wake_fd, &one, sizeof(one)) != sizeof(one))
 		return errmsg_set_errno(err, -errno, "time sync does not end");
 	pthread_join(s->thread, NULL);
@@ -301,7 +305,7 @@ void timesync_free(struct timesync *s)
 
 	if (!s)
 		return;
-	timesync_finish(s, &ignored);
+	timesync_finish(s, true, &ignored);
 	for (uint32_t i = 0; s->cpus && i < s->config.n_cpus; i++)
 		free(s->cpus[i].samples);
 	if (s->wake_fd >= 0)

@@ -52,6 +52,7 @@ struct timesync_config {
 	uint32_t n_cpus;		/* of the guest */
 	int interval_ms;		/* 0: at both ends only */
 	int guest_pid;			/* the process that runs it, for kvm */
+	int stop_fd;			/* readable: give up the first samples; -1: none */
 };
 
 /* The protocols that we can offer, the best first; clock_name is the recording's, guest_pid may be -1. */
@@ -60,8 +61,8 @@ uint32_t timesync_offer(const char *clock_name, int guest_pid, const char *proto
 /* Takes the first samples and goes on in a thread of its own. */
 int timesync_open(struct timesync **ret_sync, const struct timesync_config *config,
 		  struct errmsg *err);
-/* Takes the last samples and ends. The samples stay until timesync_free(). */
-int timesync_finish(struct timesync *s, struct errmsg *err);
+/* Takes the last samples, unless the guest is gone, and ends. The samples stay until timesync_free(). */
+int timesync_finish(struct timesync *s, bool is_gone, struct errmsg *err);
 /* How many virtual CPUs have at least one sample each; flags for TIME_SHIFT. After timesync_finish(). */
 const struct sync_cpu *timesync_samples(const struct timesync *s, uint32_t *ret_n,
 					uint32_t *ret_flags);

@@ -2,10 +2,12 @@
 /*
  * send_trace.c - plays a recorder: sends the pages of a trace to a listener, as `record -N` does.
  *
- *	send_trace [-t] [-V] [-1] [-k KEY] [-c] [-x PAGES] [-w SECONDS] HOST:PORT TRACE
+ *	send_trace [-t] [-V] [-1] [-k KEY] [-c] [-x PAGES] [-w SECONDS] [-l SECONDS] HOST:PORT TRACE
  *
  *	-t  over TCP, -V over vsock, else UDP    -1  protocol 1    -c  let the other end compress
  *	-x  die without goodbye after so many pages of each CPU    -w  wait before the goodbye
+ *
+ *	-l  send CPU 0 over and over, until the listener is unreachable for so long; says how long it took
  *
  * The names of tasks are sent in the end, where the listener is sonde.
  */
@@ -18,8 +20,10 @@
 #include "store/pagestream.h"
 #include "store/unpack.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 struct options {
@@ -27,7 +31,7 @@ struct options {
 	struct netkey key;
 	bool compress;
 	long max_pages;
-	unsigned wait_s;
+	unsigned wait_s, loss_s;
 };
 
 static struct errmsg err;
@@ -91,11 +95,60 @@ static void send_late(struct sender *s, struct tracefile *tf)
 	textbuf_release(&out);
 }
 
+/* --- until it is gone --------------------------------------------------------------------------- */
+
+struct flood {
+	struct sender *s;
+	struct piece page;
+};
+
+/* As a recorder's thread does it: it waits where the socket waits. */
+static void *flood(void *arg)
+{
+	struct flood *f = arg;
+
+	while (sender_write(f->s, 0, f->page) >= 0)
+		usleep(1000);
+	return NULL;
+}
+
+static double now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec + ts.tv_nsec / 1e9;
+}
+
+static void send_until_gone(struct sender *s, struct tracefile *tf)
+{
+	struct unpacker *u = unpacker_new(0, 1);
+	struct pagestream *ps = pagestream_new(tf, &tf->buffers[0], 0, u);
+	struct flood f = {.s = s};
+	struct page page;
+	pthread_t thread;
+	double start;
+
+	if (pagestream_next(ps, &page) <= 0)
+		exit(2);
+	f.page = (struct piece){page.data, page.len};
+	pthread_create(&thread, NULL, flood, &f);
+	start = now();
+	while (sender_check(s, &err) >= 0)
+		usleep(100000);
+	printf("noticed after %.1f s: %s\n", now() - start, err.text);
+	pthread_join(thread, NULL);
+	printf("ended after %.1f s\n", now() - start);
+	sender_free(s);
+	pagestream_free(ps);
+	unpacker_free(u);
+}
+
 static void parse(struct options *o, int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "tV1ck:x:w:")) != -1)
+	while ((c = getopt(argc, argv, "tV1ck:x:w:l:")) != -1)
 		switch (c) {
 		case 't':
 			o->config.transport = TRANSPORT_TCP;
@@ -118,6 +171,9 @@ static void parse(struct options *o, int argc, char **argv)
 			break;
 		case 'w':
 			o->wait_s = atoi(optarg);
+			break;
+		case 'l':
+			o->loss_s = o->config.timeout_s = atoi(optarg);
 			break;
 		default:
 			exit(2);
@@ -143,6 +199,12 @@ int main(int argc, char **argv)
 	check(sender_open(&s, &o.config, &err));
 	printf("protocol %d%s\n", sender_protocol(s), sender_peer_is_sonde(s) ? ", sonde" : "");
 	send_head(s, tf, &o);
+	fflush(stdout);
+	if (o.loss_s) {
+		send_until_gone(s, tf);
+		tracefile_close(tf);
+		return 0;
+	}
 	for (size_t i = 0; tf->n_buffers && i < tf->buffers[0].n_cpus; i++)
 		send_cpu(s, tf, i, &o);
 	fflush(stdout);

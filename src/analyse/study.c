@@ -8,13 +8,15 @@
  *	count     event ──▶ label of its groups ──▶ row.n++
  *	time      from  ──▶ text of its keys ──▶ start { ts, label }          the first one counts until …
  *	          to    ──▶ text of its keys ──▶ start ──▶ row.total += ts - start.ts     … it is taken
- *	stacks    event ──▶ its CPU waits; kernel_stack next on that CPU ──▶ row of that stack
+ *	stacks    event ──▶ its CPU waits; kernel_stack next on that CPU ──▶ row of that stack, or of the
+ *	          part of it that lies beyond a function; nothing there: user space
  *	graph     funcgraph_exit ──▶ row of the function; its time is taken off its caller's own time
  *
  * A softirq can be raised several times before it runs: the wait began with the first. Where events were
  * lost, what was begun before cannot be trusted and is forgotten.
  *
- * Times are those of the records, in ns, or in units of a clock that has no ns.
+ * Times are those of the records, in ns, or in units of a clock that has no ns. A row of times keeps how
+ * many fell into each eighth of a power of two, 2 KB, from its second one on.
  */
 #include "analyse/study.h"
 #include "analyse/study_int.h"
@@ -23,6 +25,7 @@
 #include "symbols/tasks.h"
 
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 
 #define ROWS_MAX	  (1u << 16)
@@ -33,6 +36,12 @@
 #define GRAPH_DEPTH_MAX	  64
 #define GRAPH_TASKS_SLOTS 4096
 #define STACK_FRAMES_MAX  64
+#define BINS		  496 /* bin_of() of the largest number, and one */
+
+struct row {
+	struct study_row pub; /* first: table_get() writes the label */
+	uint32_t *bins;
+};
 
 struct start {
 	const struct pooled_name *key;
@@ -70,7 +79,7 @@ struct study {
 	struct graph_task *tasks[GRAPH_TASKS_SLOTS];
 	size_t n_tasks;
 	struct study_row **sorted;
-	uint64_t n_dropped;
+	uint64_t n_dropped, n_seen;
 };
 
 /* --- tables ------------------------------------------------------------------------------------ */
@@ -132,17 +141,61 @@ static const struct pooled_name *pool_label(struct study *s)
 	return namepool_find(&s->names, len ? s->label.start : "", len);
 }
 
+/* Eight for each power of two, from 8 on; below, the number itself. */
+static unsigned bin_of(uint64_t v)
+{
+	unsigned log = v < 8 ? 2 : 63 - __builtin_clzll(v);
+
+	return v < 8 ? v : (log - 2) * 8 + ((v >> (log - 3)) & 7);
+}
+
+/* The largest number of a bin. */
+static uint64_t bin_end(unsigned bin)
+{
+	unsigned log = bin / 8 + 2;
+
+	return bin < 8 ? bin : ((8ull | (bin & 7)) << (log - 3)) + ((1ull << (log - 3)) - 1);
+}
+
+static void add_to_bins(struct study *s, struct row *row, uint64_t time)
+{
+	if (row->pub.n == 2) {
+		row->bins = arena_alloc(&s->arena, BINS * sizeof(*row->bins));
+		if (row->bins)
+			row->bins[bin_of(row->pub.max)]++;
+	}
+	if (row->bins)
+		row->bins[bin_of(time)]++;
+}
+
+static void find_p99(struct row *row)
+{
+	uint64_t left = row->pub.n - (row->pub.n * 99 + 99) / 100 + 1; /* it and the slower ones */
+	unsigned bin = BINS;
+
+	row->pub.p99 = row->pub.max;
+	if (!row->bins)
+		return;
+	for (uint64_t n = 0; bin && n < left;)
+		n += row->bins[--bin];
+	if (bin_end(bin) < row->pub.max)
+		row->pub.p99 = bin_end(bin);
+}
+
 static void add_to_row(struct study *s, const struct pooled_name *label, uint64_t time,
 		       uint64_t self, uint64_t ts)
 {
-	struct study_row *row =
-		table_get(s, &s->rows, label ? label->text : NULL, sizeof(*row), ROWS_MAX);
+	struct row *entry =
+		table_get(s, &s->rows, label ? label->text : NULL, sizeof(*entry), ROWS_MAX);
+	struct study_row *row = &entry->pub;
 
-	if (!row) {
+	if (!entry) {
 		s->n_dropped++;
 		return;
 	}
 	row->n++;
+	if (s->spec->kind == STUDY_TIME)
+		add_to_bins(s, entry, time);
 	row->total += time;
 	row->self += self;
 	if (time > row->max || row->n == 1) {
@@ -230,9 +283,21 @@ static bool is_of_tracer(const char *name, size_t len)
 	return false;
 }
 
+static bool is_beyond(struct study *s, size_t from)
+{
+	bool found = false;
+
+	textbuf_add(&s->label, "", 1);
+	for (size_t i = 0; i < s->spec->n_beyond && !found; i++)
+		found = !fnmatch(s->spec->beyond[i], s->label.start + from, 0);
+	s->label.pos--;
+	return found;
+}
+
 static void add_stack(struct study *s, const struct record *rec)
 {
 	unsigned step = s->f->long_size, n = 0;
+	bool cut = !s->spec->n_beyond;
 	size_t len;
 
 	printer_point_at(&s->printer, rec);
@@ -244,16 +309,23 @@ static void add_stack(struct study *s, const struct record *rec)
 		if (addr == UINT64_MAX || (step == 4 && addr == UINT32_MAX) ||
 		    n == STACK_FRAMES_MAX)
 			break;
-		len = textbuf_len(&s->label);
 		if (n)
 			textbuf_add_char(&s->label, '\n');
+		len = textbuf_len(&s->label);
 		study_fmt_function(&s->printer, addr);
-		if (!n && is_of_tracer(s->label.start + len, textbuf_len(&s->label) - len))
+		n++;
+		if (n == 1 && is_of_tracer(s->label.start + len, textbuf_len(&s->label) - len)) {
 			textbuf_clear(&s->label);
-		else
-			n++;
+			n = 0;
+		} else if ((!cut || n == 1) && is_beyond(s, len)) { /* entries come in pairs */
+			textbuf_clear(&s->label);
+			n = 0;
+			cut = true;
+		}
 	}
-	if (n)
+	if (!n && cut && s->spec->n_beyond)
+		textbuf_add_str(&s->label, "user space");
+	if (textbuf_len(&s->label))
 		add_to_row(s, pool_label(s), 0, 0, rec->ts);
 }
 
@@ -344,6 +416,7 @@ static void follow_graph(struct study *s, const struct record *rec)
 
 	if (!is_entry && rec->event->id != s->exit_id)
 		return;
+	s->n_seen++;
 	task = graph_task_of(s, rec);
 	if (!task) {
 		s->n_dropped++;
@@ -389,6 +462,7 @@ void study_add(struct study *s, const struct record *rec)
 	}
 	if (!se)
 		return;
+	s->n_seen += s->spec->kind != STUDY_GRAPH && se->roles & ROLE_FROM;
 	switch (s->spec->kind) {
 	case STUDY_COUNT:
 		if (se->roles & ROLE_FROM)
@@ -427,8 +501,10 @@ int study_finish(struct study *s)
 	if (!s->sorted)
 		return -ENOMEM;
 	for (size_t i = 0; i < s->rows.n_slots; i++)
-		if (s->rows.slots[i])
+		if (s->rows.slots[i]) {
+			find_p99(s->rows.slots[i]);
 			s->sorted[n++] = s->rows.slots[i];
+		}
 	qsort(s->sorted, n, sizeof(*s->sorted), compare_rows);
 	return 0;
 }
@@ -459,6 +535,21 @@ uint64_t study_n_open(const struct study *s)
 uint64_t study_n_dropped(const struct study *s)
 {
 	return s->n_dropped;
+}
+
+uint64_t study_n_seen(const struct study *s)
+{
+	return s->n_seen;
+}
+
+void study_range_add(struct study_range *range, const struct record *rec)
+{
+	if (!range->n_events || rec->ts < range->first)
+		range->first = rec->ts;
+	if (rec->ts > range->last)
+		range->last = rec->ts;
+	range->n_events++;
+	range->n_gaps += rec->flags & RECORD_MISSED ? 1 : 0;
 }
 
 static const struct field *field_of(const struct event *ev, const char *name)

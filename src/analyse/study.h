@@ -4,12 +4,14 @@
  *
  *	count EVENT… [by FIELD…]                      how often, for each value of the fields
  *	time EVENT… to EVENT… [by KEY…] [per FIELD…]  from the one to the other where the keys agree
- *	stacks EVENT…                                 the kernel stacks that led there
+ *	stacks EVENT… [beyond FUNCTION…]              the kernel stacks that led there; of an interrupt:
+ *	                                              what was interrupted, beyond its entry
  *	graph [FUNCTION…]                             time in functions, of a function_graph trace
  *
  * Each may end in "top N" (rows to show) and "as WORDS" (the title). EVENT is SYSTEM:EVENT, EVENT or
- * SYSTEM:*; FIELD is a field of the event or one of CPU, COMM, PID, TASK, EVENT; KEY is a FIELD, or
- * FIELD=FIELD where the two events call it by different names.
+ * SYSTEM:*; FIELD is a field of the event or one of CPU, COMM, PID, TASK, EVENT, and FIELD/WORDS is the same
+ * with another heading (a _ stands for a blank); KEY is a FIELD, or FIELD=FIELD where the two events call it
+ * by different names.
  *
  *	study_parse ─▶ study_new ─▶ study_add … (in the order of time) ─▶ study_finish ─▶ rows ─▶ study_free
  *
@@ -42,7 +44,10 @@ struct study_spec {
 	struct study_key keys[STUDY_FIELDS_MAX];
 	size_t n_keys;
 	char groups[STUDY_FIELDS_MAX][STUDY_WORD_MAX];
+	char headings[STUDY_FIELDS_MAX][STUDY_WORD_MAX];
 	size_t n_groups;
+	char beyond[STUDY_WORDS_MAX][STUDY_WORD_MAX]; /* of stacks: globs */
+	size_t n_beyond;
 	unsigned top; /* 0: all */
 };
 
@@ -51,8 +56,17 @@ struct study_row {
 	uint64_t n;	     /* how often */
 	uint64_t total, max; /* ns; of time and graph */
 	uint64_t self;	     /* of graph: without what it called */
+	uint64_t p99;	     /* of time: 99 % took no longer, to an eighth more */
 	uint64_t max_ts;     /* where the longest one ended */
 };
+
+/* The trace as a whole. */
+struct study_range {
+	uint64_t n_events, first, last; /* the times are of the records */
+	uint64_t n_gaps;		/* places where events were lost */
+};
+
+void study_range_add(struct study_range *range, const struct record *rec);
 
 /* -EINVAL with a sentence that names the word it does not understand. */
 int study_parse(struct study_spec *spec, const char *line, struct errmsg *err);
@@ -70,6 +84,8 @@ const struct study_spec *study_spec(const struct study *s);
 const struct study_row *const *study_rows(const struct study *s, size_t *ret_n);
 /* Beginnings that never came to an end, and what did not fit into memory. */
 uint64_t study_n_open(const struct study *s);
+/* Events that it asks about, whatever came of them; of graph: functions. */
+uint64_t study_n_seen(const struct study *s);
 uint64_t study_n_dropped(const struct study *s);
 
 #endif

@@ -5,6 +5,9 @@
  *	time irq:softirq_raise to irq:softirq_entry by CPU vec per vec top 10 as from raise to run
  *	^kind     ^from              ^to                ^keys     ^groups   ^top  ^title
  *
+ *	count signal:signal_generate by TASK/sender sig comm/to
+ *	                                ^group ^its heading
+ *
  * Words are separated by blanks. A keyword says where the words after it go, until the next one; "as"
  * takes the rest of the line. Which keywords a kind of question may have is a table. Lines come from files
  * that people write, so every wrong word has its sentence.
@@ -17,17 +20,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum place { PLACE_FROM, PLACE_TO, PLACE_KEYS, PLACE_GROUPS, PLACE_TOP };
+enum place { PLACE_FROM, PLACE_TO, PLACE_KEYS, PLACE_GROUPS, PLACE_BEYOND, PLACE_TOP };
 
 static const struct kind_row {
 	const char *word;
 	enum study_kind kind;
-	bool has_to, has_by, has_per, needs_from;
+	bool has_to, has_by, has_per, has_beyond, needs_from;
 } kinds[] = {
-	{"count", STUDY_COUNT, false, true, false, true},
-	{"time", STUDY_TIME, true, true, true, true},
-	{"stacks", STUDY_STACKS, false, false, false, true},
-	{"graph", STUDY_GRAPH, false, false, false, false},
+	{"count", STUDY_COUNT, .has_by = true, .needs_from = true},
+	{"time", STUDY_TIME, .has_to = true, .has_by = true, .has_per = true, .needs_from = true},
+	{"stacks", STUDY_STACKS, .has_beyond = true, .needs_from = true},
+	{"graph", STUDY_GRAPH},
 };
 
 static const struct kind_row *find_kind(const char *word, size_t len)
@@ -47,6 +50,8 @@ static bool take_keyword(const struct kind_row *kind, const char *word, enum pla
 		*place = kind->kind == STUDY_COUNT ? PLACE_GROUPS : PLACE_KEYS;
 	else if (!strcmp(word, "per") && kind->has_per)
 		*place = PLACE_GROUPS;
+	else if (!strcmp(word, "beyond") && kind->has_beyond)
+		*place = PLACE_BEYOND;
 	else if (!strcmp(word, "top"))
 		*place = PLACE_TOP;
 	else
@@ -78,6 +83,24 @@ static int take_key(struct study_spec *spec, const char *word, struct errmsg *er
 	return 0;
 }
 
+static int take_group(struct study_spec *spec, const char *word, struct errmsg *err)
+{
+	size_t i = spec->n_groups;
+	int r = take_text(spec->groups, &spec->n_groups, STUDY_FIELDS_MAX, word, err);
+	char *slash = r < 0 ? NULL : strchr(spec->groups[i], '/');
+
+	if (r < 0)
+		return r;
+	memcpy(spec->headings[i], word, strlen(word) + 1);
+	if (slash) {
+		*slash = 0;
+		memcpy(spec->headings[i], slash + 1, strlen(slash + 1) + 1);
+	}
+	for (char *p = spec->headings[i]; slash && *p; p++)
+		*p = *p == '_' ? ' ' : *p;
+	return 0;
+}
+
 static int take_top(struct study_spec *spec, const char *word, struct errmsg *err)
 {
 	char *end;
@@ -100,7 +123,9 @@ static int take_word(struct study_spec *spec, enum place place, const char *word
 	case PLACE_KEYS:
 		return take_key(spec, word, err);
 	case PLACE_GROUPS:
-		return take_text(spec->groups, &spec->n_groups, STUDY_FIELDS_MAX, word, err);
+		return take_group(spec, word, err);
+	case PLACE_BEYOND:
+		return take_text(spec->beyond, &spec->n_beyond, STUDY_WORDS_MAX, word, err);
 	default:
 		return take_top(spec, word, err);
 	}

@@ -7,7 +7,7 @@
  *	summary: from the raising of a softirq to its end
  *	about: Words that explain it. A line that begins with a blank goes on
  *	  with the line before.
- *	event: irq:softirq_raise          any number of these lines
+ *	event: irq:softirq_raise          any number of these lines; of several words the first that there is
  *	filter: vec != 9                  of the event before
  *	tracer: function_graph
  *	function: vfs_*                   only these; no-function: not these
@@ -119,6 +119,8 @@ static int take_values(struct recipe *r, const char *path, struct errmsg *err)
 			code = take_number(line, path, &depth, err);
 		else if (line->key == RECIPE_LIVE)
 			r->is_live = !strcmp(line->value, "yes");
+		else if (line->key == RECIPE_TRACER)
+			r->has_tracer = true;
 	}
 	if (code >= 0 && !*r->name)
 		code = errmsg_set(err, -EINVAL, "%s: the recipe has no name", path);

@@ -52,6 +52,7 @@ struct recipe {
 	size_t n_lines;
 	unsigned duration_s; /* 0: until Ctrl-C */
 	bool is_live;	     /* its lines are printed as they come */
+	bool has_tracer;
 };
 
 /* text need not stay. On failure the sentence names the line; nothing is to be released. */

@@ -116,17 +116,36 @@ static int fit_tracer(struct fitting *fit, const char *tracer)
 
 /* --- events and probes ------------------------------------------------------------------------- */
 
-static int fit_event(struct fitting *fit, const char *event)
+static bool has_event(const struct fitting *fit, const char *event)
 {
 	const char *colon = strchr(event, ':');
-	char path[512], why[300];
+	char path[512];
 
-	snprintf(path, sizeof(path), "events/%.*s/%s", colon ? (int)(colon - event) : 0, event,
-		 colon ? colon + 1 : event);
-	fit->skips_filter = colon && !strpbrk(event, "*?[") && !tracefs_exists(fit->t, "", path);
-	if (!fit->skips_filter)
-		return plan_add_event(fit->plan, event, false);
-	snprintf(why, sizeof(why), "this kernel has no event %s", event);
+	if (!colon || strpbrk(event, "*?["))
+		return true; /* the setup will see */
+	snprintf(path, sizeof(path), "events/%.*s/%s", (int)(colon - event), event, colon + 1);
+	return tracefs_exists(fit->t, "", path);
+}
+
+/* The first of the events on the line that this kernel has. */
+static int fit_event(struct fitting *fit, const char *line)
+{
+	char name[256], why[400];
+	size_t first = strcspn(line, " \t");
+
+	for (const char *p = line; *p; p += strspn(p, " \t")) {
+		size_t len = strcspn(p, " \t");
+
+		snprintf(name, sizeof(name), "%.*s", (int)len, p);
+		fit->skips_filter = !has_event(fit, name);
+		if (!fit->skips_filter && p != line)
+			textbuf_addf(fit->notes, "%.*s is %s in this kernel\n", (int)first, line,
+				     name);
+		if (!fit->skips_filter)
+			return plan_add_event(fit->plan, name, false);
+		p += len;
+	}
+	snprintf(why, sizeof(why), "this kernel has no event %.300s", line);
 	leave_out(fit, why);
 	return 0;
 }
@@ -231,7 +250,8 @@ static int fit_line(struct fitting *fit, const struct recipe_line *line, struct 
 	case RECIPE_NO_GRAPH:
 		return fit_functions(fit, line);
 	case RECIPE_DEPTH:
-		fit->plan->graph_depth = atoi(line->value);
+		if (fit->has_tracer)
+			fit->plan->graph_depth = atoi(line->value);
 		return 0;
 	case RECIPE_PROBE:
 		return fit_probe(fit, line->value);

@@ -25,6 +25,15 @@
 #define FILE_MAX_BYTES (1u << 17)
 #define FILES_MAX      1000
 
+static int add_function(void *opts, const char *value, struct errmsg *err)
+{
+	struct recipe_options *o = opts;
+
+	return plan_words_add(&o->functions, value) < 0
+		       ? errmsg_set_errno(err, -ENOMEM, "cannot keep the options")
+		       : 0;
+}
+
 static const struct option_row rows[] = {
 	{OPTION_STRING, 'i', "input", "FILE", "ask a trace that was recorded before",
 	 offsetof(struct recipe_options, input), .complete = "file"},
@@ -35,6 +44,9 @@ static const struct option_row rows[] = {
 	 offsetof(struct recipe_options, seconds)},
 	{OPTION_STRING, 'P', "pid", "PID,…", "only these tasks",
 	 offsetof(struct recipe_options, pids)},
+	{OPTION_CALL, 'l', "function", "GLOB",
+	 "of call graphs: only these functions, and where the graph begins; may be repeated",
+	 .apply = add_function},
 	{OPTION_FLAG, 'F', NULL, .help = "only the command that is given, and its children",
 	 .offset = offsetof(struct recipe_options, only_command)},
 	{OPTION_FLAG, 'q', "quiet", .help = "say nothing of what is different on this kernel",
@@ -192,6 +204,13 @@ static int carry_out(const char *name, const struct recipe_options *o, char **ar
 	free(text);
 	if (r < 0)
 		return r;
+	if (o->functions.n && !recipe.has_tracer) {
+		recipe_release(&recipe);
+		return errmsg_set(
+			err, -EINVAL,
+			"the recipe %s traces no functions, so -l has nothing to choose from",
+			name);
+	}
 	run.recipe = &recipe;
 	textbuf_init(&run.notes, 1 << 16);
 	r = recipe_studies_init(&run.studies, &recipe, err);
@@ -221,7 +240,11 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	if (o.seconds < -1)
 		return errmsg_set(err, -EINVAL, "-d takes a number of seconds");
 	argv[n + 1] = NULL; /* behind the words that were moved to the front */
-	return carry_out(argv[1], &o, n > 1 ? argv + 2 : NULL, err);
+	n = carry_out(argv[1], &o, n > 1 ? argv + 2 : NULL, err);
+	for (size_t i = 0; i < o.functions.n; i++)
+		free(o.functions.words[i]);
+	free(o.functions.words);
+	return n;
 }
 
 const struct command cmd_recipe = {

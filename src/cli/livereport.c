@@ -204,3 +204,34 @@ uint64_t livereport_n_printed(const struct livereport *lr)
 {
 	return lr->n_printed;
 }
+
+/* --- as a taker -------------------------------------------------------------------------------- */
+
+static void rename_task(void *ctx, int pid)
+{
+	livereport_rename(ctx, pid);
+}
+
+static int step(void *ctx, uint64_t until_ns, struct errmsg *err)
+{
+	return livereport_step(ctx, until_ns, err);
+}
+
+static bool has_ended(void *ctx)
+{
+	return livereport_has_ended(ctx);
+}
+
+static uint64_t count_rest(void *ctx)
+{
+	return livereport_count_rest(ctx);
+}
+
+const struct liverun_taker livereport_taker = {
+	.rename = rename_task,
+	.step = step,
+	.has_ended = has_ended,
+	.count_rest = count_rest,
+	.rest_text = "more events had happened when it was ended",
+	.at_once = true,
+};

@@ -11,6 +11,7 @@
 #ifndef SONDE_CLI_LIVEREPORT_H
 #define SONDE_CLI_LIVEREPORT_H
 
+#include "cli/liverun.h"
 #include "cli/report.h"
 
 struct livereport;
@@ -43,6 +44,9 @@ bool livereport_has_ended(const struct livereport *lr);
 
 /* Events that were read and not printed. The report is over then. */
 uint64_t livereport_count_rest(struct livereport *lr);
+/* These four for liverun_follow(), with the report as its ctx; lost_text and last_ms are the caller's. */
+extern const struct liverun_taker livereport_taker;
+
 /* How many were printed. */
 uint64_t livereport_n_printed(const struct livereport *lr);
 

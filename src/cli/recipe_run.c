@@ -12,9 +12,9 @@
 #include "cli/recipe_run.h"
 
 #include "base/trickle.h"
-#include "capture/livetrace.h"
 #include "capture/recording.h"
 #include "cli/livereport.h"
+#include "cli/liverun.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -22,40 +22,25 @@
 #include <string.h>
 #include <unistd.h>
 
-#define TICK_MS	     100
-#define LIVE_TICK_MS 25
-#define LIVE_STEP_MS 40
+#define TICK_MS 100
+#define LAST_MS 1000 /* after Ctrl-C, for what has been read */
 
-struct tracing {
-	struct recipe_run *run;
-	struct session s;
-	struct recording *rec;
-	struct livetrace *lt;
-	struct livereport *lr;
-	uint64_t until_ns; /* 0: no end */
-	struct errmsg err; /* of a tick */
-};
-
-static bool is_over(const struct tracing *tr)
+/* When it ends by itself, 0: not at all. Says so. */
+static uint64_t find_end(const struct recipe_run *run, bool has_command)
 {
-	return tr->until_ns && trickle_now_ns() >= tr->until_ns;
-}
-
-static void set_end(struct tracing *tr, bool has_command)
-{
-	long long s = tr->run->o->seconds;
+	long long s = run->o->seconds;
 
 	if (s < 0) /* a command ends by itself */
-		s = has_command ? 0 : tr->run->recipe->duration_s;
-	tr->until_ns = s ? trickle_now_ns() + s * 1000000000ull : 0;
-	if (!tr->run->o->quiet && !has_command)
+		s = has_command ? 0 : run->recipe->duration_s;
+	if (!run->o->quiet && !has_command)
 		fprintf(stderr,
 			s ? "sonde: tracing for %lld s; Ctrl-C ends it\n"
 			  : "sonde: tracing; Ctrl-C ends it\n",
 			s);
+	return s ? trickle_now_ns() + s * 1000000000ull : 0;
 }
 
-static void tell_notes(const struct recipe_run *run, const struct setup *setup)
+static void tell_notes(const struct recipe_run *run)
 {
 	const char *p = run->notes.start, *end = run->notes.pos;
 
@@ -65,48 +50,72 @@ static void tell_notes(const struct recipe_run *run, const struct setup *setup)
 		fprintf(stderr, "sonde: %.*s\n", len, p);
 		p += len + 1;
 	}
-	for (size_t i = 0; i < setup->notes.n; i++)
-		fprintf(stderr, "sonde: %s\n", setup->notes.texts[i]);
 }
 
 /* --- into a file ------------------------------------------------------------------------------- */
 
+struct file_tracing {
+	struct session s;
+	struct recording *rec;
+	uint64_t until_ns;
+	struct errmsg err; /* of a tick */
+};
+
 static bool tick_file(void *ctx)
 {
-	struct tracing *tr = ctx;
+	struct file_tracing *ft = ctx;
 
-	return recording_flush(tr->rec, &tr->err) >= 0 && !is_over(tr);
+	return recording_flush(ft->rec, &ft->err) >= 0 &&
+	       !(ft->until_ns && trickle_now_ns() >= ft->until_ns);
 }
 
-static int trace_to_file(struct tracing *tr, bool has_command, struct errmsg *err)
+static int write_file(struct file_tracing *ft, const struct recipe_run *run, const char *path,
+		      struct errmsg *err)
 {
-	const char *path = tr->run->o->output ? tr->run->o->output : "trace.dat";
 	struct recording_config rc = {.path = path,
 				      .version = 7,
 				      .compression = COMPRESSION_NONE,
 				      .hooks = &(struct plan_words){0},
 				      .program = "sonde " SONDE_VERSION};
 	struct recording_sum sum = {0};
-	int r = recording_open(&tr->rec, &tr->s, &rc, err);
+	int r = recording_open(&ft->rec, &ft->s, &rc, err);
 
 	if (r < 0)
 		return r;
-	r = session_start(&tr->s, err);
+	r = session_start(&ft->s, err);
 	if (r < 0) {
-		recording_free(tr->rec);
+		recording_free(ft->rec);
 		return r;
 	}
-	set_end(tr, has_command);
-	session_wait(&tr->s, recording_fd(tr->rec), TICK_MS, tick_file, tr);
-	session_stop(&tr->s, err);
-	r = recording_finish(tr->rec, &sum, err);
-	if (tr->err.code && !err->code)
-		*err = tr->err;
-	if (!tr->run->o->quiet)
-		fprintf(stderr, "sonde: %llu events in %s%s; 'sonde report' shows them\n",
-			(unsigned long long)sum.events, path,
-			sum.lost ? ", and some were lost" : "");
+	ft->until_ns = find_end(run, ft->s.has_child);
+	session_wait(&ft->s, recording_fd(ft->rec), TICK_MS, tick_file, ft);
+	session_stop(&ft->s, err);
+	r = recording_finish(ft->rec, &sum, err);
+	if (ft->err.code && !err->code)
+		*err = ft->err;
+	if (!run->o->quiet)
+		fprintf(stderr, "sonde: %llu events in %s; 'sonde report' shows them\n",
+			(unsigned long long)sum.events, path);
+	if (!run->o->quiet && sum.lost)
+		fprintf(stderr, "sonde: %llu events were lost, and the tables lack them\n",
+			(unsigned long long)sum.lost);
 	return err->code ? err->code : r;
+}
+
+static int trace_to_file(struct recipe_run *run, const struct session_config *config,
+			 struct errmsg *err)
+{
+	const char *path = run->o->output ? run->o->output : "trace.dat";
+	struct file_tracing ft = {0};
+	int r = session_open(&ft.s, config, err), r2;
+
+	for (size_t i = 0; r >= 0 && i < ft.s.setup->notes.n && !run->o->quiet; i++)
+		fprintf(stderr, "sonde: %s\n", ft.s.setup->notes.texts[i]);
+	if (r >= 0)
+		r = write_file(&ft, run, path, err);
+	r2 = session_close(&ft.s, err);
+	r = r < 0 ? r : r2;
+	return r < 0 ? r : recipe_study_file(run, path, err);
 }
 
 /* --- live -------------------------------------------------------------------------------------- */
@@ -119,63 +128,47 @@ static void see(void *ctx, const struct batch *b)
 		recipe_studies_add(&run->studies, &b->records[i]);
 }
 
-static bool tick_live(void *ctx)
+static int follow(struct recipe_run *run, struct liverun *live, struct livereport *lr,
+		  struct errmsg *err)
 {
-	struct tracing *tr = ctx;
-	uint64_t until_ns = trickle_now_ns() + LIVE_STEP_MS * 1000000ull;
+	struct liverun_taker printing = livereport_taker;
+	int r = recipe_studies_start(&run->studies, livereport_formats(lr));
 
-	return livereport_step(tr->lr, until_ns, &tr->err) >= 0 && !is_over(tr);
-}
-
-static void print_rest(struct tracing *tr, struct errmsg *err)
-{
-	uint64_t until_ns = trickle_now_ns() + 1000000000ull;
-	int r = 0;
-
-	livetrace_finish(tr->lt, LIVE_STEP_MS);
-	while (r >= 0 && trickle_now_ns() < until_ns) {
-		r = livereport_step(tr->lr, until_ns, err);
-		if (r == 1 && livereport_has_ended(tr->lr))
-			break;
-		usleep(500); /* the recorder is still reading */
-	}
-	livetrace_finish(tr->lt, 0);
-	livetrace_end(tr->lt, err);
-}
-
-static int trace_live(struct tracing *tr, bool has_command, struct errmsg *err)
-{
-	struct recording_config rc = {.program = "sonde " SONDE_VERSION};
-	struct report_options show = {.colour = tr->run->o->colour};
-	struct errmsg ignored = {0};
-	int r = livetrace_open(&tr->lt, &tr->s, &rc, err);
-
+	if (r < 0)
+		return errmsg_set_errno(err, r, "cannot show the trace");
+	printing.lost_text = "the tables lack them; -o FILE is faster than a screen";
+	printing.last_ms = LAST_MS;
+	livereport_watch(lr, see, run);
+	live->until_ns = find_end(run, live->s.has_child);
+	r = liverun_follow(live, &printing, lr, err);
 	if (r >= 0)
-		r = livereport_new(&tr->lr, livetrace_file(tr->lt), &show, &tr->s.t, err);
-	if (r >= 0)
-		r = recipe_studies_start(&tr->run->studies, livereport_formats(tr->lr));
-	if (r >= 0) {
-		livereport_watch(tr->lr, see, tr->run);
-		r = session_start(&tr->s, err);
-	}
-	if (r >= 0) {
-		set_end(tr, has_command);
-		session_wait(&tr->s, livetrace_fd(tr->lt), LIVE_TICK_MS, tick_live, tr);
-		session_stop(&tr->s, err);
-		print_rest(tr, err);
-		r = recipe_studies_finish(&tr->run->studies);
-	}
-	if (r >= 0 && tr->err.code && tr->err.code != -EPIPE)
-		r = errmsg_set(err, tr->err.code, "%s", tr->err.text);
-	if (r >= 0 && !tr->run->o->json)
+		r = recipe_studies_finish(&run->studies);
+	if (r >= 0 && !run->o->json)
 		puts("");
 	fflush(stdout);
 	if (r >= 0)
-		r = recipe_print(tr->run, err);
-	recipe_studies_release(&tr->run->studies); /* they point into the formats */
-	livereport_free(tr->lr);
-	livetrace_close(tr->lt, r < 0 ? &ignored : err);
-	return r < 0 ? errmsg_set_errno(err, r, "cannot show the trace") : r;
+		r = recipe_print(run, err);
+	recipe_studies_release(&run->studies); /* they point into the formats */
+	return r;
+}
+
+static int trace_live(struct recipe_run *run, const struct session_config *config,
+		      struct errmsg *err)
+{
+	struct recording_config rc = {.program = "sonde " SONDE_VERSION};
+	struct report_options show = {.colour = run->o->colour};
+	struct liverun live = {.quiet = run->o->quiet};
+	struct livereport *lr = NULL;
+	struct errmsg ignored = {0};
+	int r = liverun_open(&live, config, &rc, err), r2;
+
+	if (r >= 0)
+		r = livereport_new(&lr, livetrace_file(live.lt), &show, &live.s.t, err);
+	if (r >= 0)
+		r = follow(run, &live, lr, err);
+	livereport_free(lr);
+	r2 = liverun_close(&live, r == -EPIPE ? &ignored : err);
+	return r < 0 ? r : r2;
 }
 
 /* --- both -------------------------------------------------------------------------------------- */
@@ -188,6 +181,22 @@ static bool wants_only_command(const struct recipe_run *run)
 	return run->o->only_command;
 }
 
+/* Where a call graph begins must be among them, or nothing is seen of it. */
+static int choose_functions(const struct recipe_run *run, struct plan *plan, struct errmsg *err)
+{
+	const struct plan_words *lists[] = {&run->o->functions,
+					    &plan_buffer(plan)->graph_functions};
+	const char *tracer = plan_buffer(plan)->tracer;
+
+	if (!run->o->functions.n)
+		return 0;
+	for (size_t i = 0; i < 2 && tracer; i++)
+		for (size_t j = 0; j < lists[i]->n; j++)
+			if (plan_words_add(&plan_buffer(plan)->functions, lists[i]->words[j]) < 0)
+				return errmsg_set_errno(err, -ENOMEM, "cannot take the functions");
+	return 0;
+}
+
 static int make_plan(struct recipe_run *run, struct plan *plan, bool has_command,
 		     struct errmsg *err)
 {
@@ -198,6 +207,8 @@ static int make_plan(struct recipe_run *run, struct plan *plan, bool has_command
 		r = recipe_fit(run->recipe, &t, plan, &run->notes, err);
 	if (r >= 0 && run->o->pids && plan_words_split(&plan_buffer(plan)->pids, run->o->pids) < 0)
 		r = errmsg_set_errno(err, -ENOMEM, "cannot take the tasks");
+	if (r >= 0)
+		r = choose_functions(run, plan, err);
 	plan->only_command = has_command && wants_only_command(run);
 	plan->children = plan->only_command;
 	return r;
@@ -206,24 +217,16 @@ static int make_plan(struct recipe_run *run, struct plan *plan, bool has_command
 int recipe_record(struct recipe_run *run, char **argv, struct errmsg *err)
 {
 	bool live = run->recipe->is_live && !run->o->output && !run->o->json;
-	struct tracing tr = {.run = run};
 	struct plan plan;
 	struct session_config config = {.plan = &plan, .argv = argv};
-	int r, r2;
+	int r;
 
 	plan_init(&plan);
 	r = make_plan(run, &plan, argv, err);
-	if (r >= 0) {
-		r = session_open(&tr.s, &config, err);
-		if (r >= 0 && !run->o->quiet)
-			tell_notes(run, tr.s.setup);
-		if (r >= 0)
-			r = live ? trace_live(&tr, argv, err) : trace_to_file(&tr, argv, err);
-		r2 = session_close(&tr.s, err);
-		r = r < 0 ? r : r2;
-	}
+	if (r >= 0 && !run->o->quiet)
+		tell_notes(run);
+	if (r >= 0)
+		r = live ? trace_live(run, &config, err) : trace_to_file(run, &config, err);
 	plan_release(&plan);
-	if (r < 0 || live)
-		return r;
-	return recipe_study_file(run, run->o->output ? run->o->output : "trace.dat", err);
+	return r;
 }

@@ -16,6 +16,7 @@ struct recipe_options {
 	const char *input, *output, *colour;
 	long long seconds; /* -1: as the recipe says */
 	const char *pids;
+	struct plan_words functions; /* -l */
 	bool json, quiet, only_command;
 };
 
@@ -24,6 +25,7 @@ struct recipe_studies {
 	struct study_spec specs[RECIPE_STUDIES_MAX];
 	struct study *studies[RECIPE_STUDIES_MAX];
 	size_t n;
+	struct study_range range;
 	bool in_time;
 };
 

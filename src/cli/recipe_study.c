@@ -54,6 +54,7 @@ int recipe_studies_start(struct recipe_studies *rs, struct formats *f)
 
 void recipe_studies_add(struct recipe_studies *rs, const struct record *rec)
 {
+	study_range_add(&rs->range, rec);
 	for (size_t i = 0; i < rs->n; i++)
 		study_add(rs->studies[i], rec);
 }
@@ -185,12 +186,28 @@ static void fmt_json(const struct recipe_run *run, struct textbuf *tb)
 		p += len + 1;
 	}
 	jsonwriter_close(&w);
+	jsonwriter_add_uint(&w, "events", run->studies.range.n_events);
+	jsonwriter_add_uint(&w, "first", run->studies.range.first);
+	jsonwriter_add_uint(&w, "last", run->studies.range.last);
+	jsonwriter_add_uint(&w, "gaps", run->studies.range.n_gaps);
 	jsonwriter_open(&w, "answers", '[');
 	for (size_t i = 0; i < run->studies.n; i++)
 		studytext_fmt_json(run->studies.studies[i], run->studies.in_time, &w);
 	jsonwriter_close(&w);
 	jsonwriter_close(&w);
 	textbuf_add_char(tb, '\n');
+}
+
+static void fmt_text(const struct recipe_run *run, bool colour, struct textbuf *tb)
+{
+	const struct recipe_studies *rs = &run->studies;
+
+	textbuf_addf(tb, "%s: ", run->recipe->name);
+	studytext_fmt_head(&rs->range, rs->in_time, tb);
+	for (size_t i = 0; i < rs->n && rs->range.n_events; i++) {
+		textbuf_add_char(tb, '\n');
+		studytext_fmt(rs->studies[i], rs->in_time, colour, tb);
+	}
 }
 
 int recipe_print(struct recipe_run *run, struct errmsg *err)
@@ -204,11 +221,8 @@ int recipe_print(struct recipe_run *run, struct errmsg *err)
 	textbuf_init(&tb, TEXT_MAX_BYTES);
 	if (run->o->json)
 		fmt_json(run, &tb);
-	for (size_t i = 0; i < run->studies.n && !run->o->json; i++) {
-		if (i)
-			textbuf_add_char(&tb, '\n');
-		studytext_fmt(run->studies.studies[i], run->studies.in_time, out.colour, &tb);
-	}
+	else
+		fmt_text(run, out.colour, &tb);
 	r = tb.overflow ? errmsg_set(err, -EFBIG, "there is more than can be printed")
 			: output_write(&out, tb.start, textbuf_len(&tb));
 	textbuf_release(&tb);

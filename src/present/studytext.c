@@ -3,8 +3,8 @@
  * studytext.c - tables of counts and times, and stacks with how often each occurred.
  *
  *	from raise to run
- *	    count   total ms     avg us     max us             at  vec
- *	      210      1.512      7.200     91.034     502.509197  TIMER
+ *	    count   total ms     avg us     p99 us     max us             at  vec
+ *	      210      1.512      7.200     45.055     91.034     502.509197  TIMER
  *
  *	where softirqs are raised from
  *	       12  raise_softirq
@@ -34,7 +34,7 @@ static size_t rows_shown(const struct study_spec *spec, size_t n)
 
 static const char *column_name(const struct study_spec *spec, size_t i)
 {
-	return spec->kind == STUDY_GRAPH ? "function" : spec->groups[i];
+	return spec->kind == STUDY_GRAPH ? "function" : spec->headings[i];
 }
 
 static size_t count_columns(const struct study_spec *spec)
@@ -90,8 +90,11 @@ static void fmt_head(const struct study_spec *spec, bool in_time, const size_t *
 	if (spec->kind == STUDY_GRAPH)
 		textbuf_addf(tb, " %10s", in_time ? "self ms" : "self");
 	if (has_times(spec))
-		textbuf_addf(tb, " %10s %10s %14s", in_time ? "avg us" : "avg",
-			     in_time ? "max us" : "max", "at");
+		textbuf_addf(tb, " %10s", in_time ? "avg us" : "avg");
+	if (spec->kind == STUDY_TIME)
+		textbuf_addf(tb, " %10s", in_time ? "p99 us" : "p99");
+	if (has_times(spec))
+		textbuf_addf(tb, " %10s %14s", in_time ? "max us" : "max", "at");
 	for (size_t c = 0; c < count_columns(spec); c++) {
 		size_t len = strlen(column_name(spec, c));
 
@@ -119,6 +122,8 @@ static void fmt_row(const struct study_spec *spec, const struct study_row *row, 
 		if (spec->kind == STUDY_GRAPH)
 			fmt_scaled(row->self, 1e6, in_time, tb);
 		fmt_scaled(row->total / row->n, 1e3, in_time, tb);
+		if (spec->kind == STUDY_TIME)
+			fmt_scaled(row->p99, 1e3, in_time, tb);
 		fmt_scaled(row->max, 1e3, in_time, tb);
 		if (in_time)
 			textbuf_addf(tb, " %7llu.%06llu",
@@ -149,6 +154,54 @@ static void fmt_stack(const struct study_row *row, struct textbuf *tb)
 		textbuf_add_str(tb, "           <- …\n");
 }
 
+/* Nothing to show can mean many things. */
+static void fmt_nothing(const struct study *s, struct textbuf *tb)
+{
+	enum study_kind kind = study_spec(s)->kind;
+	unsigned long long seen = study_n_seen(s);
+
+	if (kind == STUDY_GRAPH)
+		textbuf_add_str(tb, seen ? "        none of these functions was called\n"
+					 : "        no call graph was traced\n");
+	else if (kind == STUDY_STACKS && seen)
+		textbuf_addf(tb, "        %llu came, without a stack\n", seen);
+	else if (!study_n_open(s))
+		textbuf_add_str(tb, "        nothing of it was caught\n");
+}
+
+static void fmt_ts(uint64_t ts, bool in_time, struct textbuf *tb)
+{
+	if (in_time)
+		textbuf_addf(tb, "%llu.%06llu", (unsigned long long)(ts / 1000000000),
+			     (unsigned long long)(ts % 1000000000 / 1000));
+	else
+		textbuf_add_dec(tb, ts);
+}
+
+void studytext_fmt_head(const struct study_range *range, bool in_time, struct textbuf *tb)
+{
+	uint64_t span = range->last - range->first;
+
+	if (!range->n_events)
+		return textbuf_add_str(tb, "no events\n");
+	textbuf_addf(tb, "%llu events, ", (unsigned long long)range->n_events);
+	if (in_time)
+		textbuf_addf(tb, "%.3f %s", span / (span < 1000000000 ? 1e6 : 1e9),
+			     span < 1000000000 ? "ms" : "s");
+	else
+		textbuf_addf(tb, "%llu", (unsigned long long)span);
+	textbuf_add_str(tb, " from ");
+	fmt_ts(range->first, in_time, tb);
+	textbuf_add_str(tb, " to ");
+	fmt_ts(range->last, in_time, tb);
+	if (range->n_gaps)
+		textbuf_addf(tb,
+			     "; events were lost in %llu places, and what was under way there "
+			     "is not counted",
+			     (unsigned long long)range->n_gaps);
+	textbuf_add_char(tb, '\n');
+}
+
 void studytext_fmt(const struct study *s, bool in_time, bool colour, struct textbuf *tb)
 {
 	const struct study_spec *spec = study_spec(s);
@@ -158,7 +211,7 @@ void studytext_fmt(const struct study *s, bool in_time, bool colour, struct text
 	shown = rows_shown(spec, n);
 	textbuf_addf(tb, "%s%s%s\n", colour ? "\033[1m" : "", spec->title, colour ? "\033[0m" : "");
 	if (!n)
-		textbuf_add_str(tb, "        nothing of it was caught\n");
+		fmt_nothing(s, tb);
 	find_widths(spec, rows, shown, widths);
 	if (n && spec->kind != STUDY_STACKS)
 		fmt_head(spec, in_time, widths, tb);
@@ -212,6 +265,8 @@ void studytext_fmt_json(const struct study *s, bool in_time, struct jsonwriter *
 		jsonwriter_add_uint(w, "count", rows[i]->n);
 		if (has_times(spec)) {
 			jsonwriter_add_uint(w, "total", rows[i]->total);
+			if (spec->kind == STUDY_TIME)
+				jsonwriter_add_uint(w, "p99", rows[i]->p99);
 			jsonwriter_add_uint(w, "max", rows[i]->max);
 			jsonwriter_add_uint(w, "max_at", rows[i]->max_ts);
 		}
@@ -220,6 +275,7 @@ void studytext_fmt_json(const struct study *s, bool in_time, struct jsonwriter *
 		jsonwriter_close(w);
 	}
 	jsonwriter_close(w);
+	jsonwriter_add_uint(w, "seen", study_n_seen(s));
 	jsonwriter_add_uint(w, "open", study_n_open(s));
 	jsonwriter_add_uint(w, "dropped", study_n_dropped(s));
 	jsonwriter_close(w);

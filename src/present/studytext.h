@@ -8,6 +8,8 @@
 #include "analyse/study.h"
 #include "base/jsonwriter.h"
 
+/* What the trace as a whole is, in a line. */
+void studytext_fmt_head(const struct study_range *range, bool in_time, struct textbuf *tb);
 /* in_time: the trace's clock counts ns; else its units are shown as they are. */
 void studytext_fmt(const struct study *s, bool in_time, bool colour, struct textbuf *tb);
 /* One object, into what is open in w. */

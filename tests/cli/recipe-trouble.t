@@ -56,6 +56,9 @@ sonde: the recipe x, show: 'g' is one field too many (at most 4)
 $ try 'name: x\nshow: count a top many\n'
 sonde: the recipe x, show: top takes a number of rows, not 'many'
 [2]
+$ sonde recipe irq -l vfs_read
+sonde: the recipe irq traces no functions, so -l has nothing to choose from
+[2]
 
 # A kernel that has nothing of it
 $ mkdir t && echo "[local]" >t/trace_clock && echo nop >t/available_tracers

@@ -195,6 +195,58 @@ static void stacks_belong_to_the_event_before(void **state)
 	check_row(fx, 0, "inner\nouter", 1, 0, 0);
 }
 
+static void one_in_a_hundred_is_slower(void **state)
+{
+	struct fixture *fx = *state;
+	const struct study_row *const *rows;
+	size_t n;
+
+	ask(fx, "time softirq_raise to softirq_entry by CPU");
+	for (uint64_t i = 1; i <= 1000; i++) { /* 1 to 1000 us */
+		vec(fx, 100, i * 10000000, 0, 1);
+		vec(fx, 101, i * 10000000 + i * 1000, 0, 1);
+	}
+	assert_int_equal(study_finish(fx->s), 0);
+	rows = study_rows(fx->s, &n);
+	assert_int_equal(n, 1);
+	assert_in_range(rows[0]->p99, 990000, 1000000);
+	assert_int_equal(study_n_seen(fx->s), 1000);
+}
+
+static void one_time_is_its_own_p99(void **state)
+{
+	struct fixture *fx = *state;
+	const struct study_row *const *rows;
+	size_t n;
+
+	ask(fx, "time softirq_raise to softirq_entry by CPU per CPU/of_CPU");
+	assert_string_equal(fx->spec.headings[0], "of CPU");
+	vec(fx, 100, 100, 0, 1);
+	vec(fx, 101, 142, 0, 1);
+	assert_int_equal(study_finish(fx->s), 0);
+	rows = study_rows(fx->s, &n);
+	assert_int_equal(rows[0]->p99, 42);
+}
+
+static void what_was_interrupted_lies_beyond(void **state)
+{
+	struct fixture *fx = *state;
+	const uint64_t in_kernel[] = {3, 0x3001, 0x2001, 0x1001, UINT64_MAX};
+	const uint64_t in_user[] = {2, 0x3001, 0x2001, UINT64_MAX};
+
+	ask(fx, "stacks softirq_entry beyond inn*");
+	vec(fx, 101, 1, 0, 1);
+	feed(fx, 102, 2, 0, 0, in_kernel, 5);
+	vec(fx, 101, 3, 0, 1);
+	feed(fx, 102, 4, 0, 0, in_user, 4);
+	vec(fx, 101, 5, 0, 1);
+	feed(fx, 102, 6, 0, 0, in_user, 4);
+	assert_int_equal(study_finish(fx->s), 0);
+	assert_int_equal(count_rows(fx), 2);
+	check_row(fx, 0, "user space", 2, 0, 0);
+	check_row(fx, 1, "outer", 1, 0, 0);
+}
+
 static void inner_time_is_not_own_time(void **state)
 {
 	struct fixture *fx = *state;
@@ -219,6 +271,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(the_first_start_counts, setup, teardown),
 		cmocka_unit_test_setup_teardown(losses_end_what_was_begun, setup, teardown),
 		cmocka_unit_test_setup_teardown(stacks_belong_to_the_event_before, setup, teardown),
+		cmocka_unit_test_setup_teardown(one_in_a_hundred_is_slower, setup, teardown),
+		cmocka_unit_test_setup_teardown(one_time_is_its_own_p99, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_was_interrupted_lies_beyond, setup, teardown),
 		cmocka_unit_test_setup_teardown(inner_time_is_not_own_time, setup, teardown),
 	};
 

@@ -92,7 +92,8 @@ struct definition {
 	const char *function, *file, *pattern;
 	const char *provider; /* of a mark; its name is function */
 	struct span target_span, function_span, file_span, line_span, offset_span, event_span;
-	uint64_t address; /* function is NULL and it is "0xffff…" */
+	struct span return_span; /* "%return" */
+	uint64_t address;	 /* function is NULL and it is "0xffff…" */
 	unsigned line;
 	bool has_line, has_address;
 	uint64_t offset;
@@ -102,6 +103,13 @@ struct definition {
 	size_t n_args;
 	const char *filter; /* after " if "; NULL */
 	struct span filter_span;
+	/*
+	 * DEFINITION_RAW: 'p', 'r', 'f', 'e' or 't', and all that follows the first word; function is the
+	 * place, is_return and max_active are set, the arguments are not taken apart.
+	 */
+	char letter;
+	const char *rest;
+	struct span rest_span;
 	void *memory; /* all of the above */
 };
 

@@ -232,6 +232,14 @@ def make_recipe(place, golden):
          struct.pack("<16Q", *range(16)))
 
 
+def make_definition(place, golden):
+    """The forms of the header, and what each part can be."""
+    texts = re.findall(r"expect\(\s*\"((?:[^\"\\]|\\.)*)\"",
+                       (pathlib.Path(__file__).parents[1] / "unit/test_definition.c").read_text())
+    for i, text in enumerate(texts):
+        keep(place, f"{i}", text.replace("\\\\", "\\").replace("\\\"", "\""))
+
+
 def make_btf(place, golden):
     types = struct.pack("<4I", 1, 1 << 24, 4, 32) + struct.pack("<3I", 5, 12 << 24, 1)
     strings = b"\0int\0vfs_read\0"

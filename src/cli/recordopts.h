@@ -416,12 +416,12 @@ int recordopts_verbose(void *opts, const char *value, struct errmsg *err);
 		 .offset = RECORDOPTS_AT(tsync_ms)},                                               \
 		{.kind = OPTION_FLAG,                                                              \
 		 .name = "nofifos",                                                                \
-		 .help = "guests: sockets only; sonde uses nothing else",                          \
+		 .help = "guests: sockets, even if setup-guest made pipes",                        \
 		 .offset = RECORDOPTS_AT(no_fifos)},                                               \
 		{.kind = OPTION_STRING,                                                            \
 		 .name = "proxy",                                                                  \
 		 .arg = "CID:PORT",                                                                \
-		 .help = "refused: sonde reaches agents directly",                                 \
+		 .help = "refused: run agent on the host, and record it with -A NAME@2",           \
 		 .offset = RECORDOPTS_AT(proxy)},                                                  \
 	{                                                                                          \
 		.kind = OPTION_FLAG, .name = "notimeout", .help = "taken for the sake of scripts", \

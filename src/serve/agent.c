@@ -317,7 +317,7 @@ static int record(struct asession *s, struct errmsg *err)
 		r = s->config->ops->start(s->config->ctx, s->fds, err);
 	if (r < 0)
 		return r;
-	say(s, false, "records");
+	say(s, false, s->fifos ? "records through pipes" : "records");
 	r = wait_for_close(s, err);
 	if (r < 0)
 		hurry(s, r);

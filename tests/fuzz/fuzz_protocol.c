@@ -7,6 +7,8 @@
  *	     1  we listen        2  we listen and want a key
  *	     3  we record        4  we record, protocol 1      5  we record and have a key
  *	     6  a session's metadata, pages and late data: u16 length and that much of each
+ *	     7  we are a guest whose clock is compared: u8 protocol, then messages
+ *	     8  we are a host that compares clocks by ptp
  *
  * The other end is a socket that holds the input and then ends, so nothing waits. What is parsed is
  * made again and parsed once more: it must come out the same.
@@ -14,6 +16,7 @@
 #include "base/errmsg.h"
 #include "serve/agree.h"
 #include "serve/collect.h"
+#include "serve/timesync_int.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -71,6 +74,7 @@ static void try_request(const struct message *m)
 	again = parse_again(&out);
 	check(!message_take_request(&again, &b, &err));
 	check(a.n_args == b.n_args && a.n_protos == b.n_protos && a.trace_id == b.trace_id);
+	check(a.sonde == b.sonde && a.fifos == b.fifos);
 	for (uint32_t i = 0; i < a.n_args; i++)
 		check(!strcmp(a.args[i], b.args[i]));
 	for (uint32_t i = 0; i < a.n_protos; i++)
@@ -101,6 +105,7 @@ static void try_messages(struct piece in)
 		struct message_tinit t;
 		struct message_sync s;
 		struct message m;
+		char why[100];
 		int n = message_parse(in, &m, &err);
 
 		check(n <= (int)in.len && n <= MESSAGE_MAX_BYTES);
@@ -108,6 +113,8 @@ static void try_messages(struct piece in)
 			return;
 		message_take_tinit(&m, &t, &err);
 		message_take_sync(&m, &s, &err);
+		message_take_refusal(&m, why, sizeof(why));
+		check(strlen(why) < sizeof(why));
 		try_ports(&m);
 		try_request(&m);
 		try_response(&m);
@@ -198,6 +205,67 @@ static void try_session(struct piece in)
 	}
 }
 
+/* --- clocks ------------------------------------------------------------------------------------ */
+
+#define MARK_BYTES 16
+
+/* A trace buffer that keeps marks. */
+struct marks {
+	uint8_t data[1024][MARK_BYTES];
+	size_t n;
+};
+
+static int marks_clear(void *ctx)
+{
+	((struct marks *)ctx)->n = 0;
+	return 0;
+}
+
+static int marks_add(void *ctx, const void *data, size_t n)
+{
+	struct marks *m = ctx;
+
+	if (m->n < 1024) {
+		memset(m->data[m->n], 0, MARK_BYTES);
+		memcpy(m->data[m->n++], data, n < MARK_BYTES ? n : MARK_BYTES);
+	}
+	return 0;
+}
+
+static int marks_read(void *ctx, void (*take_mark)(void *arg, uint64_t ts, struct piece data),
+		      void *arg)
+{
+	struct marks *m = ctx;
+
+	for (size_t i = 0; i < m->n; i++)
+		take_mark(arg, 1000 + i, (struct piece){m->data[i], MARK_BYTES});
+	return 0;
+}
+
+static void try_clocks(bool is_guest, struct piece in)
+{
+	static struct marks marks;
+	struct sync_clock clock = {&marks, marks_clear, marks_add, marks_read};
+	struct sync_sample sample = {0};
+	struct errmsg err = {0};
+	struct channel c;
+	int other, r = 0;
+
+	if (!in.len)
+		return;
+	channel_init(&c, connection((struct piece){in.data + is_guest, in.len - is_guest}, &other),
+		     -1);
+	c.timeout_ms = 0; /* nobody reads what we say */
+	if (is_guest)
+		timesync_answer(&c, in.data[0] & 1 ? "kvm" : "ptp", &clock, &err);
+	while (!is_guest && !r) {
+		r = ptp_answer(&c, &clock, &sample, &err);
+		check(r <= 0 && (!r || *err.text));
+	}
+	channel_release(&c);
+	close(other);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t n);
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t n)
@@ -206,11 +274,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t n)
 
 	if (!n)
 		return 0;
-	if (input[0] % 7 == 0)
+	if (input[0] % 9 == 0)
 		try_messages(in);
-	else if (input[0] % 7 < 6)
-		try_agreement(input[0] % 7, in);
-	else
+	else if (input[0] % 9 < 6)
+		try_agreement(input[0] % 9, in);
+	else if (input[0] % 9 == 6)
 		try_session(in);
+	else
+		try_clocks(input[0] % 9 == 7, in);
 	return 0;
 }

@@ -165,18 +165,23 @@ def message(cmd, fixed=b"", body=b""):
     return struct.pack(">III", 12 + len(fixed) + len(body), cmd, len(fixed)) + fixed + body
 
 
+def sync_step(proto, step, payload=b""):
+    return message(9, proto.encode().ljust(16, b"\0") + struct.pack(">I", step), payload)
+
+
 def make_protocol(place, golden):
     tinit = message(1, struct.pack(">III", 2, 4096, 2), b"tcp\0sonde\0")
     ports = b"1500\x001501\0sonde\0"
     rinit = message(2, struct.pack(">I", 2), ports)
     arguments = b"record\0-e\0sched\0"
     request = message(6, struct.pack(">IIQ", 1, 0, 77), struct.pack(">III", 0, 4 + len(arguments), 3)
-                      + arguments + struct.pack(">II", 1, 9) + b"kvm\0ptp\0\0")
+                      + arguments + struct.pack(">II", 1, 9) + b"kvm\0ptp\0\0"
+                      + struct.pack(">II", 0x736f6e64, 0))
     response = message(7, struct.pack(">IIIQ", 0, 2, 4096, 78) + b"ptp".ljust(16, b"\0")
                        + struct.pack(">I", 1600), ports)
     sync = message(9, b"ptp".ljust(16, b"\0") + struct.pack(">I", 1), struct.pack(">II", 1, 3))
     data = message(3, b"", b"some metadata") + message(4) + message(0)
-    keep(place, "messages", b"\0", tinit, rinit, request, response, sync, data, message(8))
+    keep(place, "messages", b"\0", tinit, rinit, request, response, sync, data, message(8), message(5, b"", b"no event"))
     keep(place, "listen-3", b"\1-1V3\x00766679\0\0", tinit, data)
     keep(place, "listen-9", b"\1-1V9\0-1V3\x00766679\0\0", tinit)
     keep(place, "listen-1", b"\x012\x004096\x001\x004\0TCP\0")
@@ -189,6 +194,16 @@ def make_protocol(place, golden):
         small_trace(trace)
         parts = trace.pack(), trace.top.cpu(0).pack()[:512], struct.pack("<HI", 21, 7) + b"7 work\n"
         keep(place, f"session-{version}", b"\6", *[struct.pack("<H", len(p)) + p for p in parts])
+    probe = sync_step("none", 1, struct.pack("<H", 1))
+    start = sync_step("ptp", 1, struct.pack(">II", 1, 3))
+    pings = [sync_step("ptp", 2, struct.pack(">I", i)) for i in range(1, 340)]
+    times = b"".join(struct.pack(">QI", 1000 + i, i) for i in range(1, 340)).ljust(678 * 12, b"\0")
+    keep(place, "clock-guest-ptp", b"\7\0", probe, start, *pings,
+         sync_step("ptp", 3, struct.pack(">II", 1, 339), times[:339 * 12]), sync_step("none", 2))
+    keep(place, "clock-guest-kvm", b"\7\1", probe, sync_step("kvm", 2, bytes(32)), sync_step("none", 2))
+    for flags in (1, 3):
+        keep(place, f"clock-host-{flags}", b"\x08", sync_step("ptp", 1, struct.pack(">II", 1, flags)), *pings,
+             sync_step("ptp", 5), sync_step("ptp", 4, struct.pack(">QQ", 5, 6)))
 
 
 # Histograms.
@@ -240,11 +255,33 @@ def make_definition(place, golden):
         keep(place, f"{i}", text.replace("\\\\", "\\").replace("\\\"", "\""))
 
 
-def make_btf(place, golden):
-    types = struct.pack("<4I", 1, 1 << 24, 4, 32) + struct.pack("<3I", 5, 12 << 24, 1)
-    strings = b"\0int\0vfs_read\0"
+def btf_type(name, kind, third, *words, vlen=0, flag=0):
+    return struct.pack(f"<{3 + len(words)}I", name, flag << 31 | kind << 24 | vlen, third, *words)
+
+
+def btf_file(types, strings):
+    types = b"".join(types)
     head = struct.pack("<HBBIIIII", 0xeb9f, 1, 0, 24, 0, len(types), len(types), len(strings))
-    keep(place, "function", head, types, strings)
+    return head + types + strings
+
+
+def make_btf(place, golden):
+    """All kinds, and a module that goes on where the kernel ends."""
+    strings = b"\0int\0vfs_read\0file\0a\0b\0user\0"
+    types = [btf_type(1, 1, 4, 1 << 24 | 32),               # 1: int
+             btf_type(0, 2, 3), btf_type(14, 4, 16, 19, 1, 0, 21, 2, 64, vlen=2),   # 2: *, 3: file
+             btf_type(0, 3, 0, 1, 1, 8), btf_type(14, 5, 8, 19, 1, 3 << 24 | 1, vlen=1, flag=1),
+             btf_type(19, 6, 4, 21, 5, vlen=1), btf_type(14, 7, 0), btf_type(21, 8, 1),
+             btf_type(0, 9, 8), btf_type(0, 10, 9), btf_type(0, 11, 10),
+             btf_type(0, 13, 1, 19, 2, 21, 11, 0, 0, vlen=3), btf_type(5, 12, 12),
+             btf_type(21, 14, 1, 1), btf_type(21, 15, 8, 14, 0, 4, vlen=1), btf_type(1, 16, 8),
+             btf_type(21, 17, 3, 0), btf_type(23, 18, 1), btf_type(21, 19, 8, 19, 1, 2, vlen=1)]
+    kernel = btf_file(types, strings)
+    more = len(types) + 1
+    module = btf_file([btf_type(5, 12, more + 1), btf_type(0, 13, 2, len(strings) + 1, more + 2, vlen=1),
+                       btf_type(0, 2, 18)], b"\0c\0")
+    keep(place, "function", struct.pack("<H", len(kernel)), kernel)
+    keep(place, "module", struct.pack("<H", len(kernel)), kernel, module)
 
 
 # Recordings that broke off.

@@ -160,6 +160,17 @@ static bool is_stopped(const struct sequence *s)
 	return s->config.stop && s->config.stop(s->config.stop_ctx);
 }
 
+static inline bool is_wanted(const struct sequence *s, const struct cursor *c,
+			     const struct record *rec)
+{
+	const struct sequence_config *config = &s->config;
+
+	if (!config->events || c->missed)
+		return true;
+	return rec->event && (size_t)rec->event->id < config->n_events &&
+	       config->events[rec->event->id];
+}
+
 /* Finds the source's next record that passes; it stays at its cursor. */
 static bool source_seek(struct sequence *s, struct source *src, struct record *rec)
 {
@@ -171,7 +182,7 @@ static bool source_seek(struct sequence *s, struct source *src, struct record *r
 		if (!cursor_may_show(s, c))
 			return false;
 		make_record(src, c, rec);
-		if (c->ts >= s->config.from && passes(s, src, rec)) {
+		if (c->ts >= s->config.from && is_wanted(s, c, rec) && passes(s, src, rec)) {
 			src->pending = c;
 			return true;
 		}
@@ -551,6 +562,12 @@ void sequence_set_range(struct sequence *s, uint64_t from, uint64_t to)
 {
 	s->config.from = from;
 	s->config.to = to;
+}
+
+void sequence_set_events(struct sequence *s, const uint8_t *events, size_t n_events)
+{
+	s->config.events = events;
+	s->config.n_events = n_events;
 }
 
 bool sequence_has_ended(const struct sequence *s)

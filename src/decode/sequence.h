@@ -47,6 +47,12 @@ struct source_config {
 struct sequence_config {
 	const uint32_t *cpus; /* only these; NULL: all. Others are walked, but not batched */
 	size_t n_cpus;
+	/*
+	 * Only events whose id has a 1 here; NULL: all. Others are looked at for names. One that has
+	 * RECORD_MISSED comes nevertheless, so that who pairs events knows of the gap.
+	 */
+	const uint8_t *events;
+	size_t n_events;
 	bool no_hardirq, no_softirq; /* report -I, -S */
 	bool raw;	/* records will be printed by their fields: no handler sees them */
 	bool wakeup;	/* report -w */
@@ -110,6 +116,9 @@ void sequence_shift(struct sequence *s, int64_t by);
 
 /* Sets config.from and config.to, before the first sequence_fill(). */
 void sequence_set_range(struct sequence *s, uint64_t from, uint64_t to);
+
+/* Sets config.events, before the first sequence_fill(); they stay the caller's. */
+void sequence_set_events(struct sequence *s, const uint8_t *events, size_t n_events);
 
 /* 1: batch filled; 0: no more, or in a live trace (see livepages.h) none for now. */
 int sequence_fill(struct sequence *s, struct batch *b);

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * keycount.h - how often events came, for each value of some keys (keys.h), several events in one table.
+ *
+ *	keycount_new ─▶ keycount_add … (in any order) ─▶ keycount_finish ─▶ rows ─▶ keycount_free
+ *
+ * Where several events are counted and the event is not among the keys, it becomes the first one. An event
+ * without one of the fields counts with '-' in its place. One owner.
+ */
+#ifndef SONDE_ANALYSE_KEYCOUNT_H
+#define SONDE_ANALYSE_KEYCOUNT_H
+
+#include "analyse/keytable.h"
+
+struct errmsg;
+struct filter;
+struct keycount;
+
+#define KEYCOUNT_EVENTS_MAX 64
+
+struct keycount_config {
+	const char *const *events; /* EVENT, SYSTEM:EVENT, globs */
+	size_t n_events;
+	char words[KEYS_MAX][KEY_WORD_MAX];
+	size_t n_words;
+	struct filter **filters; /* an event that one of them names has to match it */
+	size_t n_filters;
+};
+
+struct keycount_row {
+	struct keyed key;
+	uint64_t n;
+};
+
+/* "filename,$comm" into words. */
+int keycount_parse_words(struct keycount_config *c, const char *text, struct errmsg *err);
+
+/* config must stay. -ENOENT with a sentence: there is no such event, or no event has the field. */
+int keycount_new(struct keycount **ret, struct formats *f, const struct keycount_config *config,
+		 struct errmsg *err);
+void keycount_free(struct keycount *k);
+
+const uint8_t *keycount_events(const struct keycount *k, size_t *ret_n);
+void keycount_add(struct keycount *k, const struct record *rec);
+/* For now; more can be added afterwards. The most frequent first. */
+int keycount_finish(struct keycount *k);
+
+const struct keycount_row *const *keycount_rows(const struct keycount *k, size_t *ret_n);
+/* The keys as they are shown, with the event that was put first. */
+size_t keycount_n_words(const struct keycount *k);
+const char *keycount_word(const struct keycount *k, size_t i);
+void keycount_fmt(struct keycount *k, const struct keycount_row *row, size_t i, struct textbuf *tb);
+
+uint64_t keycount_total(const struct keycount *k);
+uint64_t keycount_n_gaps(const struct keycount *k);
+uint64_t keycount_n_dropped(const struct keycount *k);
+
+#endif

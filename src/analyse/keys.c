@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * keys.c - values of records by name, as 64 bits each.
+ *
+ *	word ──▶ field of the event ──▶ bytes of the record ──▶ number, or text kept once ──▶ 64 bits
+ *	    └──▶ $cpu $pid $comm $task $event
+ *
+ * Text is made only for what is printed in the end: by the name that the event's print format has for the
+ * number (__print_symbolic), by the symbol for what points at code, else in digits.
+ */
+#include "analyse/keys.h"
+
+#include "symbols/tasks.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+
+static const struct {
+	const char *word;
+	enum key_kind kind;
+} general[] = {
+	{"cpu", KEY_CPU},   {"common_cpu", KEY_CPU}, {"pid", KEY_PID},	   {"common_pid", KEY_PID},
+	{"comm", KEY_COMM}, {"task", KEY_TASK},	     {"event", KEY_EVENT},
+};
+
+int keyreader_init(struct keyreader *kr, struct formats *f)
+{
+	*kr = (struct keyreader){0};
+	textbuf_init(&kr->text, KEY_TEXT_MAX_LEN);
+	namepool_init(&kr->pool);
+	formats_kallsyms(f);
+	return printer_init(&kr->printer, f, &kr->text);
+}
+
+void keyreader_release(struct keyreader *kr)
+{
+	printer_release(&kr->printer);
+	textbuf_release(&kr->text);
+	namepool_release(&kr->pool);
+}
+
+/* --- binding ----------------------------------------------------------------------------------- */
+
+static enum key_kind find_general(const char *word)
+{
+	word += *word == '$';
+	for (size_t i = 0; i < sizeof(general) / sizeof(*general); i++)
+		if (!strcmp(general[i].word, word))
+			return general[i].kind;
+	return KEY_ABSENT;
+}
+
+bool key_is_general(const char *word)
+{
+	return find_general(word) != KEY_ABSENT;
+}
+
+static const struct arg *find_names(const struct event *ev, const char *name)
+{
+	for (const struct arg *a = ev->args; a; a = a->next)
+		if (a->kind == ARG_SYMBOL && a->flags.value && a->flags.value->kind == ARG_FIELD &&
+		    !strcmp(a->flags.value->field.name, name))
+			return a;
+	return NULL;
+}
+
+struct key_slot key_bind(const struct event *ev, const char *word)
+{
+	const struct field *f = *word == '$' ? NULL : event_find_field(ev, word);
+
+	if (!f)
+		return (struct key_slot){.kind = find_general(word)};
+	if (f->flags & FIELD_STRING)
+		return (struct key_slot){.kind = KEY_TEXT, .field = f};
+	if (f->size != 1 && f->size != 2 && f->size != 4 && f->size != 8)
+		return (struct key_slot){.kind = KEY_ABSENT};
+	return (struct key_slot){.kind = KEY_NUMBER, .field = f, .names = find_names(ev, f->name)};
+}
+
+bool key_event_matches(const char *pattern, const char *system, const char *name)
+{
+	size_t len = strcspn(pattern, ":/");
+	char word[KEY_WORD_MAX];
+
+	if (!pattern[len])
+		return !fnmatch(pattern, name, 0);
+	snprintf(word, sizeof(word), "%.*s", (int)len, pattern);
+	return !fnmatch(word, system, 0) && !fnmatch(pattern + len + 1, name, 0);
+}
+
+/* --- values ------------------------------------------------------------------------------------ */
+
+uint64_t key_of_text(struct keyreader *kr, const char *text, size_t len)
+{
+	return (uintptr_t)namepool_find(&kr->pool, text,
+					len < KEY_TEXT_MAX_LEN ? len : KEY_TEXT_MAX_LEN);
+}
+
+static void learn_task(struct keyreader *kr, const struct task *task)
+{
+	char name[96];
+	const char *comm = task ? task->comm : "<...>";
+	int pid = task ? task->pid : -1, n;
+
+	kr->last_task = task;
+	kr->last_comm = key_of_text(kr, comm, strlen(comm));
+	n = snprintf(name, sizeof(name), "%s-%d", comm, pid);
+	kr->last_name = key_of_text(kr, name, (size_t)n < sizeof(name) ? n : sizeof(name) - 1);
+}
+
+static uint64_t read_number(const struct keyreader *kr, const struct field *f,
+			    const struct record *rec)
+{
+	unsigned bits = f->size * 8;
+	uint64_t v;
+
+	if ((uint64_t)f->offset + f->size > rec->size)
+		return 0;
+	v = bytes_get(rec->data + f->offset, f->size, kr->printer.swap);
+	if (f->flags & FIELD_SIGNED && bits < 64)
+		v = (uint64_t)((int64_t)(v << (64 - bits)) >> (64 - bits));
+	return v;
+}
+
+uint64_t key_read(struct keyreader *kr, const struct key_slot *slot, const struct record *rec)
+{
+	struct piece bytes;
+
+	switch (slot->kind) {
+	case KEY_NUMBER:
+		return read_number(kr, slot->field, rec);
+	case KEY_TEXT:
+		printer_point_at(&kr->printer, rec);
+		bytes = printer_field_bytes(&kr->printer, slot->field);
+		return key_of_text(kr, bytes.len ? (const char *)bytes.data : "",
+				   strnlen((const char *)bytes.data, bytes.len));
+	case KEY_CPU:
+		return rec->cpu;
+	case KEY_PID:
+		return (uint64_t)(int64_t)(rec->task ? rec->task->pid : -1);
+	case KEY_COMM:
+	case KEY_TASK:
+		if (rec->task != kr->last_task || !kr->last_comm)
+			learn_task(kr, rec->task);
+		return slot->kind == KEY_COMM ? kr->last_comm : kr->last_name;
+	case KEY_EVENT:
+		return key_of_text(kr, rec->event->name, strlen(rec->event->name));
+	case KEY_ABSENT:
+		break;
+	}
+	return 0;
+}
+
+/* --- text -------------------------------------------------------------------------------------- */
+
+static bool points_at_code(const struct field *f)
+{
+	static const char *const names[] = {
+		"function",   "func",	      "call_site",     "caller",
+		"ip",	      "caller_ip",    "parent_ip",     "location",
+		"__probe_ip", "__probe_func", "__probe_ret_ip"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(f->name, names[i]))
+			return f->size == 8 || f->size == 4;
+	return false;
+}
+
+bool key_is_plain(const struct key_slot *slot)
+{
+	if (slot->kind == KEY_CPU || slot->kind == KEY_PID)
+		return true;
+	return slot->kind == KEY_NUMBER && !slot->names && !(slot->field->flags & FIELD_POINTER) &&
+	       !points_at_code(slot->field);
+}
+
+static bool fmt_named(const struct arg *names, uint64_t v, struct textbuf *tb)
+{
+	for (size_t i = 0; i < names->flags.n_names; i++)
+		if ((uint64_t)names->flags.names[i].value == v) {
+			textbuf_add(tb, names->flags.names[i].text, names->flags.names[i].len);
+			return true;
+		}
+	return false;
+}
+
+static void fmt_number(struct keyreader *kr, const struct key_slot *slot, uint64_t v,
+		       struct textbuf *tb)
+{
+	const struct ksym *sym;
+
+	if (slot->names && fmt_named(slot->names, v, tb))
+		return;
+	sym = points_at_code(slot->field) ? printer_symbol(&kr->printer, v) : NULL;
+	if (sym)
+		return textbuf_add(tb, sym->name, sym->name_len);
+	if (slot->field->flags & FIELD_POINTER || points_at_code(slot->field)) {
+		textbuf_add(tb, "0x", 2);
+		return textbuf_add_hex(tb, v);
+	}
+	if (slot->field->flags & FIELD_SIGNED)
+		return textbuf_add_signed(tb, (int64_t)v);
+	textbuf_add_dec(tb, v);
+}
+
+void key_fmt(struct keyreader *kr, const struct key_slot *slot, uint64_t value, struct textbuf *tb)
+{
+	const struct pooled_name *name = (const struct pooled_name *)(uintptr_t)value;
+
+	switch (slot->kind) {
+	case KEY_NUMBER:
+		return fmt_number(kr, slot, value, tb);
+	case KEY_CPU:
+	case KEY_PID:
+		return textbuf_add_signed(tb, (int64_t)value);
+	case KEY_TEXT:
+	case KEY_COMM:
+	case KEY_TASK:
+	case KEY_EVENT:
+		/* what would break a row is shown as a question mark */
+		for (uint32_t i = 0; name && i < name->len; i++)
+			textbuf_add_char(tb, (uint8_t)name->text[i] < ' ' ? '?' : name->text[i]);
+		if (!name)
+			textbuf_add_char(tb, '?');
+		return;
+	case KEY_ABSENT:
+		textbuf_add_char(tb, '-');
+	}
+}

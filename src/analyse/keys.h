@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * keys.h - the words after --by: what they mean in an event, their value in a record, its text.
+ *
+ *	WORD is a field of the event, or one of $cpu $pid $comm $task $event (the $ may be left out where
+ *	the event has no field of that name).
+ *
+ *	key_bind ─▶ key_slot, once for each event ─▶ key_read, for each record: a number ─▶ key_fmt, once
+ *
+ * A value is always 64 bits: a number, sign-extended, or the address of a text that the reader keeps once.
+ * So records are compared without making text. One owner.
+ */
+#ifndef SONDE_ANALYSE_KEYS_H
+#define SONDE_ANALYSE_KEYS_H
+
+#include "analyse/namepool.h"
+#include "decode/print.h"
+
+#define KEYS_MAX	 4
+#define KEY_WORD_MAX	 96
+#define KEY_TEXT_MAX_LEN 4096
+
+struct task;
+
+enum key_kind {
+	KEY_ABSENT, /* the event has nothing of that name */
+	KEY_NUMBER,
+	KEY_TEXT,
+	KEY_CPU,
+	KEY_PID,
+	KEY_COMM,
+	KEY_TASK,
+	KEY_EVENT,
+};
+
+/* A word, found in one event. */
+struct key_slot {
+	enum key_kind kind;
+	const struct field *field;
+	const struct arg *names; /* what its print format calls the values; NULL: numbers */
+};
+
+struct keyreader {
+	struct printer printer;
+	struct textbuf text;
+	struct namepool pool;
+	const struct task *last_task;
+	uint64_t last_comm, last_name;
+};
+
+int keyreader_init(struct keyreader *kr, struct formats *f);
+void keyreader_release(struct keyreader *kr);
+
+struct key_slot key_bind(const struct event *ev, const char *word);
+/* Is it one of the words that every event knows? */
+bool key_is_general(const char *word);
+
+/* Is the value the address of a text? */
+static inline bool key_is_text(const struct key_slot *slot)
+{
+	return slot->kind == KEY_TEXT || slot->kind >= KEY_COMM;
+}
+
+/* Can it be printed as a number, without loss? */
+bool key_is_plain(const struct key_slot *slot);
+
+/* 0 for what is absent, cut off or does not fit into memory. */
+uint64_t key_read(struct keyreader *kr, const struct key_slot *slot, const struct record *rec);
+
+void key_fmt(struct keyreader *kr, const struct key_slot *slot, uint64_t value, struct textbuf *tb);
+
+/* The value of a text that did not come from a record. */
+uint64_t key_of_text(struct keyreader *kr, const char *text, size_t len);
+
+/* Does "EVENT", "SYSTEM:EVENT", "SYSTEM/EVENT" or a glob of these name the event? */
+bool key_event_matches(const char *pattern, const char *system, const char *name);
+
+#endif

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * latency.c - matches beginnings with ends.
+ *
+ *	A ──▶ values that must agree ──▶ start { time, CPU, values of groups }
+ *	B ──▶ values that must agree ──▶ start found and taken ──▶ latencies_add(time of B - time of A)
+ *
+ * Starts lie in an open table, and are taken out for good: a trace may have a million request numbers, of
+ * which few are under way at a time. Idle tasks share the number 0, so that of the CPU stands for them.
+ *
+ * Functions: a funcgraph_exit has both times in it, on kernels that write them; else it is matched with the
+ * last entry. Of probes the return has the address of the function (__probe_func), the entry its
+ * own (__probe_ip), which a symbol covers; user probes go by the name of the event. Calls of one thread are a
+ * stack. If a trace has both kinds, whatever comes first is measured.
+ *
+ * Cost: 20 to 40 ns for an event that matters, nothing for others (latency_events()).
+ */
+#include "analyse/latency_int.h"
+
+#include "base/errmsg.h"
+#include "base/hash.h"
+#include "decode/filter.h"
+#include "symbols/tasks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define STARTS_MAX   (1u << 20)
+#define STARTS_FIRST 1024
+#define CALLS_MAX    (1u << 16) /* calls inside of a call of the same function, of all threads */
+
+/* --- what is under way ------------------------------------------------------------------------- */
+
+static size_t home_of(const struct latency *l, const uint64_t *keys, size_t n_starts)
+{
+	uint64_t h = 0;
+
+	for (size_t i = 0; i < l->n_keys; i++) {
+		h = (h ^ keys[i]) * l->seed;
+		h ^= h >> 32;
+	}
+	return hash_number(l->seed, h, n_starts);
+}
+
+static bool has_keys(const struct latency *l, const struct start *s, const uint64_t *keys)
+{
+	for (size_t i = 0; i < l->n_keys; i++)
+		if (s->keys[i] != keys[i])
+			return false;
+	return true;
+}
+
+static struct start *find_start(const struct latency *l, const uint64_t *keys)
+{
+	size_t at = home_of(l, keys, l->n_starts);
+
+	while (l->starts[at].is_used && !has_keys(l, &l->starts[at], keys))
+		at = (at + 1) & (l->n_starts - 1);
+	return &l->starts[at];
+}
+
+static bool starts_grow(struct latency *l)
+{
+	struct start *old = l->starts;
+	size_t n_old = l->n_starts;
+
+	if (l->n_used * 2 < l->n_starts)
+		return true;
+	if (n_old >= STARTS_MAX * 2)
+		return false;
+	l->n_starts = n_old ? n_old * 2 : STARTS_FIRST;
+	l->starts = calloc(l->n_starts, sizeof(*l->starts));
+	if (!l->starts) {
+		l->starts = old;
+		l->n_starts = n_old;
+		return false;
+	}
+	for (size_t i = 0; i < n_old; i++)
+		if (old[i].is_used)
+			*find_start(l, old[i].keys) = old[i];
+	free(old);
+	return true;
+}
+
+/* Closes the gap, so that every start is still found from its home on. */
+static void remove_start(struct latency *l, struct start *s)
+{
+	size_t mask = l->n_starts - 1, hole = s - l->starts, at = hole;
+
+	for (;;) {
+		size_t home;
+
+		at = (at + 1) & mask;
+		if (!l->starts[at].is_used)
+			break;
+		home = home_of(l, l->starts[at].keys, l->n_starts);
+		if (((at - home) & mask) >= ((at - hole) & mask)) {
+			l->starts[hole] = l->starts[at];
+			hole = at;
+		}
+	}
+	l->starts[hole].is_used = false;
+	l->n_used--;
+}
+
+static void drop_calls(struct latency *l, struct start *s)
+{
+	while (s->outer) {
+		struct call *c = s->outer;
+
+		s->outer = c->outer;
+		c->outer = l->free_calls;
+		l->free_calls = c;
+		l->n_calls--;
+	}
+}
+
+/* The call that is under way waits until the one inside of it has returned. */
+static bool push_call(struct latency *l, struct start *s)
+{
+	struct call *c = l->free_calls;
+
+	if (c)
+		l->free_calls = c->outer;
+	else if (l->n_calls < CALLS_MAX)
+		c = arena_alloc(&l->arena, sizeof(*c));
+	if (!c)
+		return false;
+	l->n_calls++;
+	*c = (struct call){.point = s->point, .outer = s->outer};
+	s->outer = c;
+	return true;
+}
+
+static void pop_call(struct latency *l, struct start *s)
+{
+	struct call *c = s->outer;
+
+	if (!c)
+		return remove_start(l, s);
+	s->point = c->point;
+	s->outer = c->outer;
+	c->outer = l->free_calls;
+	l->free_calls = c;
+	l->n_calls--;
+}
+
+static uint64_t count_under_way(const struct latency *l)
+{
+	return l->n_used + l->n_calls;
+}
+
+static void give_up(struct latency *l)
+{
+	l->counts.n_gaps++;
+	l->counts.n_given_up += count_under_way(l);
+	for (size_t i = 0; i < l->n_starts && l->n_used; i++)
+		if (l->starts[i].is_used) {
+			drop_calls(l, &l->starts[i]);
+			l->starts[i].is_used = false;
+		}
+	l->n_used = 0;
+}
+
+/* --- matching ---------------------------------------------------------------------------------- */
+
+static void read_keys(struct latency *l, const struct key_slot *slots, const struct record *rec,
+		      uint64_t *keys)
+{
+	int pid;
+
+	switch (l->config->function ? LATENCY_BY_THREAD : l->config->match) {
+	case LATENCY_BY_THREAD:
+		pid = rec->task ? rec->task->pid : -1;
+		keys[0] = pid ? (uint64_t)pid : ~(uint64_t)rec->cpu << 32;
+		return;
+	case LATENCY_BY_CPU:
+		keys[0] = rec->cpu;
+		return;
+	case LATENCY_BY_FIELD:
+		for (size_t i = 0; i < l->n_keys; i++)
+			keys[i] = key_read(&l->keys, &slots[i], rec);
+	}
+}
+
+static void read_groups(struct latency *l, const struct latency_event *le, enum latency_side side,
+			const struct record *rec, uint64_t *values, const struct key_slot **slots)
+{
+	for (size_t i = 0; i < l->config->n_groups; i++) {
+		if (l->sides[i] != side)
+			continue;
+		values[i] = key_read(&l->keys, &le->groups[i], rec);
+		slots[i] = &le->groups[i];
+	}
+}
+
+static void begin(struct latency *l, const struct latency_event *le, const struct record *rec)
+{
+	uint64_t keys[KEYS_MAX];
+	struct start *s;
+
+	l->counts.n_from++;
+	if (!starts_grow(l)) {
+		l->counts.n_dropped++;
+		return;
+	}
+	read_keys(l, le->from_keys, rec, keys);
+	s = find_start(l, keys);
+	if (!s->is_used) {
+		memcpy(s->keys, keys, sizeof(keys[0]) * l->n_keys);
+		s->is_used = true;
+		s->outer = NULL;
+		l->n_used++;
+	} else if (!l->config->function) {
+		l->counts.n_again++;
+	} else if (!push_call(l, s)) {
+		l->counts.n_dropped++;
+	}
+	s->point.ts = rec->ts;
+	s->point.cpu = rec->cpu;
+	read_groups(l, le, LATENCY_FROM, rec, s->point.values, s->point.slots);
+}
+
+static void add_time(struct latency *l, const struct latency_event *le, const struct record *rec,
+		     struct point *point, uint64_t ns)
+{
+	struct latency_place place = {.ns = ns,
+				      .from_ts = point->ts,
+				      .to_ts = rec->ts,
+				      .from_cpu = point->cpu,
+				      .to_cpu = rec->cpu,
+				      .task = rec->task};
+	struct latency_group *group = NULL;
+
+	if (l->config->n_groups) {
+		read_groups(l, le, LATENCY_TO, rec, point->values, point->slots);
+		group = latencies_group(&l->result, point->values, point->slots);
+	}
+	place.group = group;
+	latencies_add(&l->result, group, ns, 1, &place);
+}
+
+static void end(struct latency *l, const struct latency_event *le, const struct record *rec)
+{
+	uint64_t keys[KEYS_MAX];
+	struct start *s;
+
+	l->counts.n_to++;
+	if (!l->n_used) {
+		l->counts.n_alone++;
+		return;
+	}
+	read_keys(l, le->to_keys, rec, keys);
+	s = find_start(l, keys);
+	if (!s->is_used) {
+		l->counts.n_alone++;
+		return;
+	}
+	if (rec->ts < s->point.ts)
+		l->counts.n_backwards++;
+	add_time(l, le, rec, &s->point, rec->ts < s->point.ts ? 0 : rec->ts - s->point.ts);
+	pop_call(l, s);
+}
+
+/* --- functions --------------------------------------------------------------------------------- */
+
+static bool read_address(const struct latency *l, const struct field *f, const struct record *rec,
+			 uint64_t *ret)
+{
+	if (!f || (uint64_t)f->offset + f->size > rec->size || (f->size != 4 && f->size != 8))
+		return false;
+	*ret = bytes_get(rec->data + f->offset, f->size, l->keys.printer.swap);
+	return true;
+}
+
+/* An exit that has both times needs no entry. */
+static bool take_whole_call(struct latency *l, const struct latency_event *le,
+			    const struct record *rec)
+{
+	struct point point = {.cpu = rec->cpu};
+	uint64_t from, to, ns;
+
+	if (!read_address(l, le->calltime, rec, &from) || !read_address(l, le->rettime, rec, &to))
+		return false;
+	ns = to > from ? to - from : 0;
+	point.ts = rec->ts > ns ? rec->ts - ns : 0;
+	l->counts.n_from++;
+	l->counts.n_to++;
+	read_groups(l, le, LATENCY_FROM, rec, point.values, point.slots);
+	add_time(l, le, rec, &point, ns);
+	return true;
+}
+
+static void follow_function(struct latency *l, const struct latency_event *le,
+			    const struct record *rec)
+{
+	bool is_graph = le->roles & (ROLE_GRAPH_ENTRY | ROLE_GRAPH_EXIT);
+	uint64_t address;
+
+	if (l->kind && l->kind != (is_graph ? KIND_GRAPH : KIND_PROBE))
+		return;
+	if (!le->by_name && (!read_address(l, le->address, rec, &address) ||
+			     !latency_is_function(l, address, !is_graph)))
+		return;
+	l->kind = is_graph ? KIND_GRAPH : KIND_PROBE;
+	if (le->roles & ROLE_GRAPH_EXIT && take_whole_call(l, le, rec))
+		return;
+	if (le->roles & ROLE_GRAPH_ENTRY && l->has_whole_calls)
+		return;
+	if (le->roles & (ROLE_ENTRY | ROLE_GRAPH_ENTRY))
+		begin(l, le, rec);
+	else
+		end(l, le, rec);
+}
+
+/* --- the door ---------------------------------------------------------------------------------- */
+
+static bool passes(struct latency *l, const struct record *rec)
+{
+	for (size_t i = 0; i < l->config->n_filters; i++)
+		if (filter_match(l->config->filters[i], rec) == FILTER_MISS)
+			return false;
+	return true;
+}
+
+void latency_add(struct latency *l, const struct record *rec)
+{
+	const struct latency_event *le;
+
+	if (__builtin_expect(rec->flags & RECORD_MISSED, 0))
+		give_up(l);
+	if (!rec->event || (size_t)rec->event->id >= l->n_events)
+		return;
+	le = l->events[rec->event->id];
+	if (!le || (l->config->n_filters && !passes(l, rec)))
+		return;
+	if (l->config->function)
+		return follow_function(l, le, rec);
+	if (le->roles & ROLE_TO)
+		end(l, le, rec);
+	if (le->roles & ROLE_FROM)
+		begin(l, le, rec);
+}
+
+int latency_finish(struct latency *l)
+{
+	l->counts.n_open = count_under_way(l);
+	return latencies_finish(&l->result);
+}
+
+const uint8_t *latency_events(const struct latency *l, size_t *ret_n)
+{
+	*ret_n = l->n_events;
+	return l->wanted;
+}
+
+struct latencies *latency_result(struct latency *l)
+{
+	return &l->result;
+}
+
+const struct latency_counts *latency_counts(const struct latency *l)
+{
+	return &l->counts;
+}
+
+const struct latency_config *latency_config(const struct latency *l)
+{
+	return l->config;
+}
+
+struct keyreader *latency_keys(struct latency *l)
+{
+	return &l->keys;
+}

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * latency_setup.c - finds the events that a question of latency.h is about, and their fields.
+ *
+ * Only names are looked at, so that the formats of the other two thousand events are not parsed. Which side a
+ * group's value comes from is decided once: where it is written ("B.vec"), else A if it has the field, else
+ * B. What every event knows ($comm, $cpu) is taken from B.
+ *
+ *	-T vfs_read    ftrace:funcgraph_entry and _exit             func is an address of vfs_read
+ *	               any event with the fields of a probe         __probe_ip, __probe_func, or
+ *	                                                            its name: vfs_read, vfs_read__return,
+ *	                                                            p_vfs_read_0, r_vfs_read_0
+ */
+#include "analyse/latency_int.h"
+
+#include "base/errmsg.h"
+#include "base/hash.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define ARENA_MAX_BYTES (64u << 20)
+#define ENTRY_BYTES	16 /* a probe at the entry may sit behind the call for the tracer */
+
+/* --- words ------------------------------------------------------------------------------------- */
+
+/* The next word up to a comma; false at the end. -1 in *ret_len if it is too long. */
+static bool next_word(const char **text, char *word, size_t size, bool *ret_fits)
+{
+	size_t len = strcspn(*text, ",");
+
+	if (!**text)
+		return false;
+	*ret_fits = len && len < size;
+	snprintf(word, size, "%.*s", (int)(len < size ? len : size - 1), *text);
+	*text += len + ((*text)[len] == ',');
+	return true;
+}
+
+/* "A.field" to "field"; the name before the point. */
+static const char *split_side(const char *word, char *side, size_t size)
+{
+	const char *dot = strrchr(word, '.');
+
+	snprintf(side, size, "%.*s", dot ? (int)(dot - word) : 0, word);
+	return dot ? dot + 1 : word;
+}
+
+int latency_parse_fields(struct latency_config *c, const char *text, struct errmsg *err)
+{
+	const char *p = text;
+	char word[KEY_WORD_MAX], side[KEY_WORD_MAX];
+	bool fits;
+
+	while (next_word(&p, word, sizeof(word), &fits)) {
+		struct latency_pair *pair = &c->fields[c->n_fields];
+		char *equal = strchr(word, '=');
+		const char *to;
+
+		if (c->n_fields == KEYS_MAX)
+			return errmsg_set(err, -EINVAL, "--by-field takes up to %d fields",
+					  KEYS_MAX);
+		if (equal)
+			*equal = 0;
+		to = split_side(equal ? equal + 1 : word, side, sizeof(side));
+		snprintf(pair->to, sizeof(pair->to), "%s", to);
+		snprintf(pair->from, sizeof(pair->from), "%s",
+			 split_side(word, side, sizeof(side)));
+		if (!fits || !*pair->from || !*pair->to)
+			return errmsg_set(err, -EINVAL,
+					  "--by-field takes FIELD, or A.FIELD=B.FIELD where the "
+					  "two events call it by different names, not '%s'",
+					  text);
+		c->n_fields++;
+	}
+	c->match = LATENCY_BY_FIELD;
+	return 0;
+}
+
+int latency_parse_groups(struct latency_config *c, const char *text, struct errmsg *err)
+{
+	const char *p = text;
+	char word[KEY_WORD_MAX], side[KEY_WORD_MAX];
+	bool fits;
+
+	while (next_word(&p, word, sizeof(word), &fits)) {
+		struct latency_word *w = &c->groups[c->n_groups];
+		const char *name;
+
+		if (c->n_groups == KEYS_MAX)
+			return errmsg_set(err, -EINVAL, "--by takes up to %d words", KEYS_MAX);
+		name = split_side(word, side, sizeof(side));
+		if (!fits || !*name)
+			return errmsg_set(err, -EINVAL,
+					  "--by takes fields, $comm, $pid, $task and $cpu, with "
+					  "commas between, not '%s'",
+					  text);
+		snprintf(w->word, sizeof(w->word), "%s", name);
+		if (!strcmp(side, "B") || (c->to && key_event_matches(c->to, side, side)))
+			w->side = LATENCY_TO;
+		else if (*side)
+			w->side = LATENCY_FROM;
+		c->n_groups++;
+	}
+	return 0;
+}
+
+/* --- functions --------------------------------------------------------------------------------- */
+
+static bool is_function(struct latency *l, uint64_t address, bool near)
+{
+	const struct ksym *sym = printer_symbol(&l->keys.printer, address);
+	char name[256];
+
+	if (!sym || (near && address - sym->addr > ENTRY_BYTES))
+		return false;
+	snprintf(name, sizeof(name), "%.*s", (int)sym->name_len, sym->name);
+	return !fnmatch(l->config->function, name, 0);
+}
+
+bool latency_is_function(struct latency *l, uint64_t address, bool near)
+{
+	struct is_function *k = &l->known[hash_number(l->seed, address, FUNCTIONS_KNOWN)];
+
+	if (!k->state || k->address != address) {
+		k->address = address;
+		k->state = 1 + is_function(l, address, near);
+	}
+	return k->state == 2;
+}
+
+/* "p_vfs_read_0" and "vfs_read__return" are of vfs_read. */
+static bool is_named_after(const char *event, const char *function)
+{
+	char name[KEY_WORD_MAX];
+	size_t len;
+
+	if (!fnmatch(function, event, 0))
+		return true;
+	if (event[0] && event[1] == '_' && strchr("prf", event[0]))
+		event += 2;
+	len = snprintf(name, sizeof(name), "%s", event);
+	if (len >= sizeof(name))
+		return false;
+	while (len && isdigit((unsigned char)name[len - 1]))
+		len--;
+	if (len && name[len] && name[len - 1] == '_')
+		name[len - 1] = 0;
+	if (!fnmatch(function, name, 0))
+		return true;
+	len = strlen(name);
+	for (size_t i = 0; i < 3; i++) {
+		static const char *const endings[] = {"__return", "__exit", "_ret"};
+		size_t end = strlen(endings[i]);
+
+		if (len > end && !strcmp(name + len - end, endings[i])) {
+			name[len - end] = 0;
+			return !fnmatch(function, name, 0);
+		}
+	}
+	return false;
+}
+
+static bool has_text(const struct event *ev, const char *text)
+{
+	return ev->text.len && memmem(ev->text.data, ev->text.len, text, strlen(text));
+}
+
+/* What the event is for this function; fields and all. */
+static unsigned bind_function(struct latency *l, struct event *ev, struct latency_event *le)
+{
+	bool graph = !strcmp(ev->system, "ftrace");
+
+	if (graph && !strcmp(ev->name, "funcgraph_entry")) {
+		formats_find(l->f, ev->id);
+		le->address = event_find_field(ev, "func");
+		return ROLE_GRAPH_ENTRY;
+	}
+	if (graph && !strcmp(ev->name, "funcgraph_exit")) {
+		formats_find(l->f, ev->id);
+		le->address = event_find_field(ev, "func");
+		le->calltime = event_find_field(ev, "calltime");
+		le->rettime = event_find_field(ev, "rettime");
+		l->has_whole_calls = le->calltime && le->rettime;
+		return ROLE_GRAPH_EXIT;
+	}
+	if (graph || !has_text(ev, " __probe_"))
+		return 0;
+	formats_find(l->f, ev->id);
+	le->by_name = is_named_after(ev->name, l->config->function);
+	le->address = event_find_field(ev, "__probe_func");
+	if (le->address)
+		return ROLE_RETURN;
+	le->address = event_find_field(ev, "__probe_ip");
+	return le->address ? ROLE_ENTRY : 0;
+}
+
+/* --- events ------------------------------------------------------------------------------------ */
+
+static unsigned find_roles(struct latency *l, struct event *ev, struct latency_event *le)
+{
+	unsigned roles = 0;
+
+	if (l->config->function)
+		return bind_function(l, ev, le);
+	if (key_event_matches(l->config->from, ev->system, ev->name))
+		roles |= ROLE_FROM;
+	if (key_event_matches(l->config->to, ev->system, ev->name))
+		roles |= ROLE_TO;
+	return roles;
+}
+
+static int need_field(const struct key_slot *slot, const struct event *ev, const char *word,
+		      struct errmsg *err)
+{
+	if (slot->kind != KEY_ABSENT)
+		return 0;
+	return errmsg_set(err, -ENOENT,
+			  "the event %s:%s has no field '%s' to match it by; 'sonde list -e %s:%s "
+			  "-F' shows what it has",
+			  ev->system, ev->name, word, ev->system, ev->name);
+}
+
+static int bind_event(struct latency *l, struct event *ev, struct latency_event *le,
+		      struct errmsg *err)
+{
+	const struct latency_config *c = l->config;
+	int r = 0;
+
+	formats_find(l->f, ev->id);
+	for (size_t i = 0; i < l->n_keys && c->match == LATENCY_BY_FIELD && !c->function; i++) {
+		le->from_keys[i] = key_bind(ev, c->fields[i].from);
+		le->to_keys[i] = key_bind(ev, c->fields[i].to);
+		if (le->roles & ROLE_FROM)
+			r = need_field(&le->from_keys[i], ev, c->fields[i].from, err);
+		if (r >= 0 && le->roles & ROLE_TO)
+			r = need_field(&le->to_keys[i], ev, c->fields[i].to, err);
+		if (r < 0)
+			return r;
+	}
+	for (size_t i = 0; i < c->n_groups; i++)
+		le->groups[i] = key_bind(ev, c->groups[i].word);
+	return 0;
+}
+
+static bool is_side(const struct latency_event *le, enum latency_side side)
+{
+	unsigned from = ROLE_FROM | ROLE_ENTRY | ROLE_GRAPH_ENTRY | ROLE_GRAPH_EXIT;
+	unsigned to = ROLE_TO | ROLE_RETURN | ROLE_GRAPH_EXIT;
+
+	return le->roles & (side == LATENCY_FROM ? from : to);
+}
+
+/* Has an event of that side the field? general: what every event has counts, too. */
+static bool side_has(const struct latency *l, size_t group, enum latency_side side, bool general)
+{
+	for (size_t i = 0; i < l->n_events; i++) {
+		const struct latency_event *le = l->events[i];
+
+		if (!le || !is_side(le, side) || le->groups[group].kind == KEY_ABSENT)
+			continue;
+		if (general || le->groups[group].field)
+			return true;
+	}
+	return false;
+}
+
+static int settle_groups(struct latency *l, struct errmsg *err)
+{
+	for (size_t i = 0; i < l->config->n_groups; i++) {
+		const struct latency_word *w = &l->config->groups[i];
+
+		l->sides[i] = w->side;
+		if (w->side == LATENCY_EITHER)
+			l->sides[i] =
+				side_has(l, i, LATENCY_FROM, false) ? LATENCY_FROM : LATENCY_TO;
+		if (!side_has(l, i, l->sides[i], true))
+			return errmsg_set(err, -ENOENT,
+					  "neither event has a field '%s' (--by); $comm, $pid, "
+					  "$task and $cpu are known for all",
+					  w->word);
+	}
+	return 0;
+}
+
+static int refuse_missing(const struct latency *l, unsigned roles, struct errmsg *err)
+{
+	const struct latency_config *c = l->config;
+
+	if (c->function)
+		return roles ? 0
+			     : errmsg_set(err, -ENOENT,
+					  "the trace has neither calls of functions "
+					  "(function_graph) nor probes: -T %s cannot be measured",
+					  c->function);
+	if (!(roles & ROLE_FROM))
+		return errmsg_set(err, -ENOENT, "the trace knows no event '%s'", c->from);
+	if (!(roles & ROLE_TO))
+		return errmsg_set(err, -ENOENT, "the trace knows no event '%s'", c->to);
+	return 0;
+}
+
+static int find_events(struct latency *l, struct errmsg *err)
+{
+	unsigned all = 0;
+	int r = 0;
+
+	for (size_t i = 0; i < l->f->n_events && r >= 0; i++) {
+		struct event *ev = l->f->by_id[i];
+		struct latency_event found = {0}, *le;
+
+		if ((size_t)ev->id >= l->n_events)
+			continue;
+		found.roles = find_roles(l, ev, &found);
+		if (!found.roles)
+			continue;
+		le = arena_alloc(&l->arena, sizeof(*le));
+		if (!le)
+			return errmsg_set_errno(err, -ENOMEM, "cannot measure latencies");
+		*le = found;
+		r = bind_event(l, ev, le, err);
+		l->events[ev->id] = le;
+		l->wanted[ev->id] = 1;
+		all |= le->roles;
+	}
+	if (r >= 0)
+		r = refuse_missing(l, all, err);
+	return r < 0 ? r : settle_groups(l, err);
+}
+
+/* --- life -------------------------------------------------------------------------------------- */
+
+int latency_new(struct latency **ret, struct formats *f, const struct latency_config *config,
+		struct errmsg *err)
+{
+	struct latency *l = calloc(1, sizeof(*l));
+	int r;
+
+	if (!l)
+		return errmsg_set_errno(err, -ENOMEM, "cannot measure latencies");
+	l->config = config;
+	l->f = f;
+	l->seed = hash_seed();
+	l->n_keys = config->match == LATENCY_BY_FIELD && !config->function ? config->n_fields : 1;
+	l->n_events = f->n_table;
+	arena_init(&l->arena, ARENA_MAX_BYTES);
+	l->events = calloc(l->n_events + 1, sizeof(struct latency_event *));
+	l->wanted = calloc(l->n_events + 1, 1);
+	r = keyreader_init(&l->keys, f);
+	if (r >= 0)
+		r = latencies_init(&l->result, &config->scale, config->n_groups, config->n_worst);
+	if (!l->events || !l->wanted || r < 0)
+		r = errmsg_set_errno(err, -ENOMEM, "cannot measure latencies");
+	else
+		r = find_events(l, err);
+	if (r < 0) {
+		latency_free(l);
+		return r;
+	}
+	*ret = l;
+	return 0;
+}
+
+void latency_free(struct latency *l)
+{
+	if (!l)
+		return;
+	latencies_release(&l->result);
+	keyreader_release(&l->keys);
+	arena_release(&l->arena);
+	free(l->events);
+	free(l->wanted);
+	free(l->starts);
+	free(l);
+}

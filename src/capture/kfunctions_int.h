@@ -50,7 +50,6 @@ int kfunctions_refuse(struct kfunctions *f, const struct function_pattern *patte
 		      struct errmsg *err);
 
 /* kfunctions_btf.c: does the BTF of that file describe a function of this name? */
-bool kfunctions_btf_has(struct piece btf, const char *name);
 bool kfunctions_in_btf(const char *path, const char *name);
 
 /* Adds the file to *out, ended by NUL; 0 or negative. */

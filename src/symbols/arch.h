@@ -6,6 +6,7 @@
 #ifndef SONDE_SYMBOLS_ARCH_H
 #define SONDE_SYMBOLS_ARCH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct arch {
@@ -19,6 +20,11 @@ struct arch {
 	unsigned
 		entry_stack_skip; /* bytes on the stack before the first stack argument, at entry */
 	unsigned max_reg_struct;  /* a struct of up to so many bytes is passed in registers */
+	bool big_struct_is_pointer; /* a larger one by its address; else it is copied to the stack */
+	bool struct_may_split;	    /* one that meets the last register goes on on the stack */
+	bool struct_ends_regs; /* one that does not fit leaves no register to those behind it */
+	bool result_takes_arg; /* the address of a large result is passed as the first argument */
+	unsigned result_regs[2];
 };
 
 /* NULL if there is no row for it. */

@@ -22,6 +22,12 @@ struct btf;
  */
 int btf_open_kernel(struct btf **ret_btf, const char *directory, const char *module,
 		    struct errmsg *err);
+/* A module's, of a kernel that is open already and stays open. */
+int btf_open_module(struct btf **ret_btf, const char *directory, const char *module,
+		    const struct btf *kernel, struct errmsg *err);
+/* A file of BTF; base NULL: the kernel's own. */
+int btf_open_file(struct btf **ret_btf, const char *path, const struct btf *base,
+		  struct errmsg *err);
 /* The same of bytes in memory, which must stay; base may be NULL. For tests. */
 int btf_open_bytes(struct btf **ret_btf, struct piece bytes, const struct btf *base,
 		   struct errmsg *err);

@@ -23,12 +23,15 @@ enum place_kind {
 struct place {
 	enum place_kind kind;
 	unsigned reg;
+	bool is_pair; /* PLACE_REGISTER, PLACE_RESULT: the bytes from the 9th on are in reg_high */
+	unsigned reg_high;
 	int64_t offset;
 	uint64_t address;
 	const char *symbol; /* of a global in the kernel: its name, for @SYMBOL; else NULL */
 	/*
-	 * A value that starts in reg and is read through pointers on its way (a DWARF expression with
-	 * dereferences): so many loads, each at its own offset, before the last one.
+	 * PLACE_MEMORY, PLACE_STACK: a value that is read through pointers on its way (a DWARF expression
+	 * with dereferences, a struct that is passed by its address): so many loads, each at its own
+	 * offset, before the last one at offset.
 	 */
 	unsigned n_loads;
 	int64_t loads[4];

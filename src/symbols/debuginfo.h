@@ -89,6 +89,12 @@ struct debuginfo_where {
 	uint64_t offset;     /* bytes from the function's entry */
 	const char *pattern; /* a lazy line pattern */
 	bool is_return;
+	/*
+	 * Variables will be read: at the entry of a function that keeps all of them in memory (-O0) the
+	 * point is moved behind the prologue, where they have arrived.
+	 */
+	bool wants_variables;
+	bool no_inlines; /* leave inlined copies out */
 };
 
 /* One instruction, and what can be seen there. */
@@ -101,6 +107,7 @@ struct debuginfo_point {
 	const char *inlined_into; /* NULL: it is the function itself */
 	const char *file;
 	unsigned line;
+	bool is_behind_prologue; /* moved, because of wants_variables */
 };
 
 struct debuginfo_points {

@@ -245,9 +245,12 @@ static int start_sync(struct asession *s, struct errmsg *err)
 	netaddr_set_keepalive(s->sync_fd, TIMEOUT_S);
 	netaddr_set_loss_limit(s->sync_fd, TIMEOUT_S);
 	channel_init(&s->sync_ch, s->sync_fd, s->ch.stop_fd);
+	s->sync_ch.timeout_ms = TIMESYNC_STEP_MS;
 	s->sync_fd = -1;
 	r = pthread_create(&s->sync_thread, NULL, sync_run, s);
 	s->is_syncing = !r;
+	if (r)
+		channel_release(&s->sync_ch);
 	return r ? errmsg_set_errno(err, -r, "cannot start a thread") : 0;
 }
 

@@ -45,7 +45,7 @@ int sync_write(struct channel *c, const char *proto, uint32_t id, struct piece p
 int sync_read(struct channel *c, const char *proto, struct message_sync *ret, struct errmsg *err)
 {
 	struct message msg;
-	int r = channel_read_message(c, &msg, SYNC_STEP_MS, err);
+	int r = channel_read_message(c, &msg, c->timeout_ms, err);
 
 	if (!r)
 		r = message_take_sync(&msg, ret, err);
@@ -245,6 +245,7 @@ int timesync_open(struct timesync **ret_sync, const struct timesync_config *conf
 	}
 	s->config = *config;
 	channel_init(&s->c, config->fd, config->stop_fd);
+	s->c.timeout_ms = TIMESYNC_STEP_MS;
 	s->kvm = !strcmp(config->proto, "kvm");
 	s->wake_fd = eventfd(0, EFD_CLOEXEC);
 	s->cpus = calloc(config->n_cpus + 1, sizeof(*s->cpus));
@@ -256,6 +257,7 @@ int timesync_open(struct timesync **ret_sync, const struct timesync_config *conf
 	if (!r)
 		r = take_samples(s, err);
 	s->c.stop_fd = -1; /* from now on the end is said in order */
+	s->c.timeout_ms = SYNC_LATER_MS;
 	if (!r) {
 		r = -pthread_create(&s->thread, NULL, run, s);
 		s->is_running = !r;

@@ -37,6 +37,8 @@ struct sync_clock {
 
 /* Which of the protocols that the host offers, or NULL. */
 const char *timesync_choose(const char *const *offered, uint32_t n_offered);
+#define TIMESYNC_STEP_MS \
+	300000 /* for the channel's timeout_ms: trace-cmd reads the symbols of its kernel in between */
 /* Answers until the host says "stop" or is gone. */
 int timesync_answer(struct channel *c, const char *proto, const struct sync_clock *clock,
 		    struct errmsg *err);

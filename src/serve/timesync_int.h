@@ -8,7 +8,7 @@
 #include "serve/channel.h"
 #include "serve/timesync.h"
 
-#define SYNC_STEP_MS 300000 /* trace-cmd reads the symbols of its kernel before it answers */
+#define SYNC_LATER_MS 60000 /* for a guest that has read its symbols once, see TIMESYNC_STEP_MS */
 
 /* The next step of this protocol; its payload stays until the next call. -EPROTO for another one. */
 int sync_read(struct channel *c, const char *proto, struct message_sync *ret, struct errmsg *err);

@@ -44,6 +44,13 @@ bool kfunctions_can(struct kfunctions *f, const char *name);
 /* kfunctions_check() for a caller with one question only: 0, or negative with the sentence. */
 int kfunctions_explain(const struct tracefs *t, const char *pattern, struct errmsg *err);
 
+/*
+ * Why no probe (kprobe) can be put on the function: on the kernel's blacklist, data, inlined everywhere, not
+ * loaded, not there. 0 if nothing is known against it: probes need no hook, so more can be probed than
+ * traced.
+ */
+int kfunctions_explain_probe(const struct tracefs *t, const char *name, struct errmsg *err);
+
 /* Calls visit with the name (ended by NUL) of each match until it returns negative. */
 int kfunctions_each(struct kfunctions *f, const char *pattern,
 		    int (*visit)(void *ctx, const char *name), void *ctx, struct errmsg *err);

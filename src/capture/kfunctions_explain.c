@@ -376,3 +376,35 @@ int kfunctions_refuse(struct kfunctions *f, const struct function_pattern *patte
 				  name, now);
 	return sym.type ? refuse_symbol(f, name, &sym, err) : refuse_absent(f, name, err);
 }
+
+int kfunctions_explain_probe(const struct tracefs *t, const char *name, struct errmsg *err)
+{
+	struct kfunctions *f = kfunctions_new(t, NULL);
+	struct errmsg no_sentence = {0};
+	struct symbol sym = {0};
+	const char *why = NULL;
+	int r = 0;
+
+	if (!f)
+		return errmsg_set_errno(err, -ENOMEM, "cannot look up the function %s", name);
+	kfunctions_read_list(f, &no_sentence); /* for the nearest; empty if it is refused */
+	if (kfunctions_read_symbols(f))
+		sym = find_symbol(f, name);
+	if (!sym.type)
+		r = f->symbols_state > 0 ? refuse_absent(f, name, err) : 0;
+	else if (!strchr("tTwW", sym.type))
+		r = errmsg_set(err, -ENOENT, "%s is data, not a function; read it with @%s", name,
+			       name);
+	else if (file_has(f->paths.blacklist, "\t", name, "\n"))
+		r = errmsg_set(
+			err, -EPERM,
+			"no probe can be put on %s: it is on the kernel's blacklist (NOKPROBE), "
+			"because probes need it themselves; probe one of its callers",
+			name);
+	else if ((why = reason_by_place(f, sym.addr)))
+		r = errmsg_set(err, -EPERM,
+			       "no probe can be put on %s: %s; probe one of its callers", name,
+			       why);
+	kfunctions_free(f);
+	return r;
+}

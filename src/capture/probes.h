@@ -22,7 +22,10 @@ void probe_features(const struct tracefs *t, struct probe_kernel *ret_kernel);
  */
 int probes_add(const struct tracefs *t, struct journal *journal, const struct probe *p,
 	       const char *group, const char *event, struct errmsg *err);
-/* Removes events by "GROUP:EVENT" with globs; how many. Those that are in use are named in err. */
+/*
+ * Removes events by "GROUP:EVENT", or "EVENT" of any group, with globs; how many there were. -EBUSY if some
+ * are in use: the sentence names them, the others are gone.
+ */
 int probes_remove(const struct tracefs *t, const char *pattern, struct errmsg *err);
 
 /* A probe that is defined, as the kernel shows it. */
@@ -41,5 +44,7 @@ struct probe_list {
 
 int probes_list(const struct tracefs *t, struct probe_list *ret_list, struct errmsg *err);
 void probe_list_release(struct probe_list *l);
+/* A glob as probes_remove() takes it. */
+bool probe_defined_matches(const struct probe_defined *d, const char *pattern);
 
 #endif

@@ -18,6 +18,7 @@ enum place_kind {
 	PLACE_ADDRESS,	/* the value is at a fixed address: a global */
 	PLACE_CONSTANT, /* the value is offset itself */
 	PLACE_RESULT,	/* what the function returns */
+	PLACE_FIELD,	/* a field of an event that exists: symbol is its name */
 };
 
 struct place {

@@ -19,13 +19,14 @@
 #include <ctype.h>
 #include <errno.h>
 
-#define POINTER_SHIFT 56
-#define ID_MASK	      (((uint64_t)1 << POINTER_SHIFT) - 1)
-#define MAX_POINTERS  15
-#define MAX_DEPTH     16
-#define MAX_STEPS     (1u << 17)
-#define MAX_PEELS     32
-#define MAX_WORDS     6
+#define POINTER_SHIFT  56
+#define ID_MASK	       (((uint64_t)1 << POINTER_SHIFT) - 1)
+#define MAX_POINTERS   15
+#define MAX_DEPTH      16
+#define MAX_STEPS      (1u << 17)
+#define MAX_PEELS      32
+#define MAX_WORDS      6
+#define TEXT_MAX_BYTES 4096
 
 static unsigned count_pointers(struct type t)
 {
@@ -335,42 +336,59 @@ int types_parse(const struct types *world, const char *text, size_t len, struct 
 
 /* --- a type as text ------------------------------------------------------------------------------- */
 
-static void fmt_type(struct type t, struct textbuf *tb, unsigned depth);
+/*
+ * A function that takes itself as a parameter, twice, would be written for ever: after TEXT_MAX_BYTES
+ * nothing more is added.
+ */
+struct type_text {
+	struct textbuf *tb;
+	size_t end;
+};
 
-static void fmt_parameters(struct type t, const struct type_facts *f, struct textbuf *tb,
+static bool is_full(const struct type_text *text)
+{
+	return text->tb->overflow || textbuf_len(text->tb) >= text->end;
+}
+
+static void fmt_type(struct type t, const struct type_text *text, unsigned depth);
+
+static void fmt_parameters(struct type t, const struct type_facts *f, const struct type_text *text,
 			   unsigned depth)
 {
+	struct textbuf *tb = text->tb;
 	struct type_member m;
 
 	textbuf_add_char(tb, '(');
-	for (unsigned i = 0; i < f->n_members; i++) {
+	for (unsigned i = 0; i < f->n_members && !is_full(text); i++) {
 		if (i)
 			textbuf_add_str(tb, ", ");
 		if (!type_member(t, i, &m))
-			fmt_type(m.type, tb, depth + 1);
+			fmt_type(m.type, text, depth + 1);
 	}
 	textbuf_add_str(tb, f->n_members ? ")" : "void)");
 }
 
 /* "int (*)(long)": the star stands in the middle. */
-static void fmt_pointer(const struct type_facts *f, struct textbuf *tb, unsigned depth)
+static void fmt_pointer(const struct type_facts *f, const struct type_text *text, unsigned depth)
 {
+	struct textbuf *tb = text->tb;
 	struct type_facts target;
 
 	type_get(f->target, &target);
 	if (target.kind == TYPE_FUNCTION) {
-		fmt_type(target.target, tb, depth + 1);
+		fmt_type(target.target, text, depth + 1);
 		textbuf_add_str(tb, "(*)");
-		fmt_parameters(f->target, &target, tb, depth + 1);
+		fmt_parameters(f->target, &target, text, depth + 1);
 		return;
 	}
-	fmt_type(f->target, tb, depth + 1);
+	fmt_type(f->target, text, depth + 1);
 	textbuf_add_char(tb, f->is_reference ? '&' : '*');
 }
 
 /* The element stands before all the lengths, the outer length first: "int[2][3]". */
-static void fmt_array(struct type t, struct textbuf *tb, unsigned depth)
+static void fmt_array(struct type t, const struct type_text *text, unsigned depth)
 {
+	struct textbuf *tb = text->tb;
 	uint64_t lengths[MAX_DEPTH];
 	struct type_facts f;
 	unsigned n = 0;
@@ -379,7 +397,7 @@ static void fmt_array(struct type t, struct textbuf *tb, unsigned depth)
 		lengths[n++] = f.n_elements;
 		t = f.target;
 	}
-	fmt_type(t, tb, depth + 1);
+	fmt_type(t, text, depth + 1);
 	for (unsigned i = 0; i < n; i++) {
 		textbuf_add_char(tb, '[');
 		if (lengths[i])
@@ -408,15 +426,18 @@ static bool fmt_names(struct type *t, struct textbuf *tb)
 	return false;
 }
 
-static void fmt_type(struct type t, struct textbuf *tb, unsigned depth)
+static void fmt_type(struct type t, const struct type_text *text, unsigned depth)
 {
 	static const char *const tags[] = {
 		[TYPE_STRUCT] = "struct ",
 		[TYPE_UNION] = "union ",
 		[TYPE_ENUM] = "enum ",
 	};
+	struct textbuf *tb = text->tb;
 	struct type_facts f;
 
+	if (is_full(text))
+		return;
 	if (depth > MAX_DEPTH) {
 		textbuf_add_str(tb, "...");
 		return;
@@ -425,12 +446,12 @@ static void fmt_type(struct type t, struct textbuf *tb, unsigned depth)
 		return;
 	type_get(t, &f);
 	if (f.kind == TYPE_POINTER) {
-		fmt_pointer(&f, tb, depth);
+		fmt_pointer(&f, text, depth);
 	} else if (f.kind == TYPE_ARRAY) {
-		fmt_array(t, tb, depth);
+		fmt_array(t, text, depth);
 	} else if (f.kind == TYPE_FUNCTION) {
-		fmt_type(f.target, tb, depth + 1);
-		fmt_parameters(t, &f, tb, depth);
+		fmt_type(f.target, text, depth + 1);
+		fmt_parameters(t, &f, text, depth);
 	} else if (f.kind == TYPE_VOID) {
 		textbuf_add_str(tb, "void");
 	} else {
@@ -442,5 +463,7 @@ static void fmt_type(struct type t, struct textbuf *tb, unsigned depth)
 
 void type_fmt(struct type t, struct textbuf *tb)
 {
-	fmt_type(t, tb, 0);
+	struct type_text text = {tb, textbuf_len(tb) + TEXT_MAX_BYTES};
+
+	fmt_type(t, &text, 0);
 }

@@ -206,8 +206,13 @@ static void find_threads(int pid, struct guest_vcpu_pid *vcpus, uint32_t n)
 
 /* --- recording --------------------------------------------------------------------------------- */
 
+struct place {
+	char name[128], host[256], port[32];
+};
+
 struct one {
-	char name[128], host[256], port[32], path[PATH_MAX];
+	struct place place;
+	char path[PATH_MAX];
 	enum transport transport;
 	int pid;
 	struct syncclock clock;
@@ -232,8 +237,8 @@ static void copy_part(char *to, size_t size, const char *from, size_t len)
 	snprintf(to, size, "%.*s", (int)len, from);
 }
 
-/* NAME@CID[:PORT], CID[:PORT], HOST[:PORT] */
-static void parse_place(struct one *g, const struct guest_words *w)
+/* NAME@CID[:PORT], CID[:PORT], HOST[:PORT]; without --name or NAME it is called by its CID or host. */
+static void parse_place(const struct guest_words *w, struct place *ret)
 {
 	const char *at = strchr(w->place, '@'), *host = at ? at + 1 : w->place;
 	const char *colon = strrchr(host, ':');
@@ -243,30 +248,29 @@ static void parse_place(struct one *g, const struct guest_words *w)
 		host++;
 		len -= 2;
 	}
-	copy_part(g->host, sizeof(g->host), host, len);
-	snprintf(g->port, sizeof(g->port), "%s", colon ? colon + 1 : AGENT_PORT);
-	g->transport = is_number(g->host) ? TRANSPORT_VSOCK : TRANSPORT_TCP;
-	g->pid = g->transport == TRANSPORT_VSOCK ? find_process(g->host) : -1;
+	copy_part(ret->host, sizeof(ret->host), host, len);
+	snprintf(ret->port, sizeof(ret->port), "%s", colon ? colon + 1 : AGENT_PORT);
 	if (w->name)
-		snprintf(g->name, sizeof(g->name), "%s", w->name);
+		snprintf(ret->name, sizeof(ret->name), "%s", w->name);
 	else if (at)
-		copy_part(g->name, sizeof(g->name), w->place, at - w->place);
+		copy_part(ret->name, sizeof(ret->name), w->place, at - w->place);
 	else
-		copy_part(g->name, sizeof(g->name), g->host, strlen(g->host));
-	for (char *p = g->name; *p; p++)
+		copy_part(ret->name, sizeof(ret->name), ret->host, strlen(ret->host));
+	for (char *p = ret->name; *p; p++)
 		if (*p == '/' || !isprint((unsigned char)*p))
 			*p = '_';
 }
 
-/* trace.dat ─▶ trace-NAME.dat */
-static int make_path(struct one *g, const char *host_path)
+int guestrecord_fmt_path(const struct guest_words *w, const char *host_path, char *buf,
+			 size_t n_bytes)
 {
 	size_t len = strlen(host_path);
+	struct place place;
 
+	parse_place(w, &place);
 	if (len > 4 && !strcmp(host_path + len - 4, ".dat"))
 		len -= 4;
-	return snprintf(g->path, sizeof(g->path), "%.*s-%s.dat", (int)len, host_path, g->name) <
-			       (int)sizeof(g->path)
+	return snprintf(buf, n_bytes, "%.*s-%s.dat", (int)len, host_path, place.name) < (int)n_bytes
 		       ? 0
 		       : -ENAMETOOLONG;
 }
@@ -279,10 +283,12 @@ static int open_guest(struct run *r, size_t index, struct errmsg *err)
 	char clock[64];
 	int code;
 
-	parse_place(g, w);
-	code = make_path(g, r->config.path);
+	parse_place(w, &g->place);
+	g->transport = is_number(g->place.host) ? TRANSPORT_VSOCK : TRANSPORT_TCP;
+	g->pid = g->transport == TRANSPORT_VSOCK ? find_process(g->place.host) : -1;
+	code = guestrecord_fmt_path(w, r->config.path, g->path, sizeof(g->path));
 	if (code < 0)
-		return errmsg_set_errno(err, code, "cannot name the trace of '%s'", g->name);
+		return errmsg_set_errno(err, code, "cannot name the trace of '%s'", g->place.name);
 	unlink(g->path); /* as the host's, it is replaced */
 	session_clock(&r->s, 0, clock, sizeof(clock));
 	if (r->o->tsync_ms >= 0) {
@@ -291,15 +297,15 @@ static int open_guest(struct run *r, size_t index, struct errmsg *err)
 			return code;
 		g->has_clock = true;
 	}
-	config = (struct guest_config){.host = g->host,
-				       .port = g->port,
+	config = (struct guest_config){.host = g->place.host,
+				       .port = g->place.port,
 				       .transport = g->transport,
 				       .args = (const char *const *)w->words,
 				       .n_args = w->n_words,
 				       .trace_id = r->config.trace_id,
 				       .path = g->path,
 				       .key = r->o->key ? &r->key : NULL,
-				       .fifos = r->o->no_fifos ? NULL : g->name,
+				       .fifos = r->o->no_fifos ? NULL : g->place.name,
 				       .stop_fd = r->s.signal_fd,
 				       .clock = g->has_clock ? &g->clock.clock : NULL,
 				       .clock_name = clock,
@@ -329,7 +335,7 @@ static int note_guest(struct run *r, const struct one *g, struct errmsg *err)
 		vcpus[i] = (struct guest_vcpu_pid){i, -1};
 	find_threads(g->pid, vcpus, n);
 	textbuf_init(&tb, GUEST_OPTION);
-	guestopts_fmt_guest(&tb, g->name, g->result.trace_id, vcpus, n, false);
+	guestopts_fmt_guest(&tb, g->place.name, g->result.trace_id, vcpus, n, false);
 	code = r->rec ? recording_add_option(r->rec, SNF_OPTION_GUEST,
 					     (struct piece){(uint8_t *)tb.start, textbuf_len(&tb)},
 					     err)
@@ -354,7 +360,7 @@ static int finish(struct run *r, struct errmsg *err)
 		if (!r->o->quiet && code2 >= 0)
 			fprintf(to, "%s: %llu KB of %u CPUs of %s, %s\n", g->path,
 				(unsigned long long)(g->result.n_bytes + 1023) / 1024,
-				g->result.n_cpus, g->name,
+				g->result.n_cpus, g->place.name,
 				g->result.sync ? "its time compared" : "its time not compared");
 	}
 	if (r->rec) {

@@ -30,6 +30,10 @@ int guest_list_take(struct guest_list *list, const struct option_row *rows, int 
 		    struct errmsg *err);
 void guest_list_release(struct guest_list *list);
 
+/* Where a guest's trace is written: trace.dat becomes trace-NAME.dat. -ENAMETOOLONG. */
+int guestrecord_fmt_path(const struct guest_words *w, const char *host_path, char *buf,
+			 size_t n_bytes);
+
 int guestrecord_run(const struct record_options *o, const struct recording_config *config,
 		    const struct guest_list *list, char **argv, struct errmsg *err);
 

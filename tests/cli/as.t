@@ -47,6 +47,22 @@ trace-cmd: No such file or directory
   cannot open nosuch.dat: No such file or directory
 [2]
 
+# Guests are for record, and names for guests.
+$ ./trace-cmd start -A web@3 -e sched
+  guests (-A) can only be recorded
+[255]
+$ ./trace-cmd record -e sched --name web true
+  --name is the name of a guest (-A)
+[255]
+$ ./trace-cmd list --nosuch > /dev/null
+list: invalid option -- '--nosuch'
+list: invalid option -- '-'
+[255]
+$ ./trace-cmd list -e '['
+trace-cmd: No such file or directory
+  list: '[' is not a regular expression
+[2]
+
 # What works on files is sonde's command of that name.
 $ for c in report hist mem dump; do ./trace-cmd $c -i $GOLDEN/tour.dat > a; sonde $c -i $GOLDEN/tour.dat > b; cmp a b || echo $c; done
 $ ./trace-cmd report -t $GOLDEN/tour.dat > a; sonde report -t $GOLDEN/tour.dat | cmp - a

@@ -12,16 +12,17 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 extern const struct command cmd_record;
 
-/* Only -B was asked for: the top level is left alone. */
-static bool top_is_unused(const struct plan *p)
+/* Only -B or -A was asked for: the top level is left alone. */
+static bool top_is_unused(const struct record_options *o)
 {
-	const struct plan_buffer *b = &p->buffers[0];
+	const struct plan_buffer *b = &o->plan.buffers[0];
 
-	return p->n_buffers > 1 && !b->n_events && !b->tracer && !b->functions.n && !b->options.n &&
-	       !b->size_kb && !b->clock && !b->pids.n;
+	return (o->plan.n_buffers > 1 || o->agents->n) && !b->n_events && !b->tracer &&
+	       !b->functions.n && !b->options.n && !b->size_kb && !b->clock && !b->pids.n;
 }
 
 static int check_options(struct record_options *o, bool has_command, struct errmsg *err)
@@ -29,7 +30,7 @@ static int check_options(struct record_options *o, bool has_command, struct errm
 	if (!has_command)
 		o->plan.only_command = false; /* trace-cmd takes -F alone, and it does nothing */
 	o->plan.take_over = true;
-	o->plan.use_top = !top_is_unused(&o->plan);
+	o->plan.use_top = !top_is_unused(o);
 	if (!o->compression && o->file_version == 7)
 		o->compression = "any";
 	return recordopts_check(o, has_command, err);
@@ -39,22 +40,25 @@ static int check_options(struct record_options *o, bool has_command, struct errm
 static int wrap_filters(const struct tc_line *line, struct plan *p)
 {
 	size_t buffer = 0, event = 0, n_filters;
+	bool is_guests = false;
 
 	for (size_t i = 0; i < line->n_words; i++) {
+		char letter = line->words[i].option->letter;
 		struct plan_event *e;
 		char *text;
 
-		if (line->words[i].option->letter == 'B') {
+		if (letter == 'B') {
 			buffer++;
 			event = 0;
 		}
-		if (line->words[i].option->letter != 'e')
+		if (letter == 'A' || letter == 'B')
+			is_guests = letter == 'A';
+		if (is_guests || letter != 'e')
 			continue;
 		n_filters = 0;
 		for (size_t k = i + 1; k < line->n_words; k++) {
-			char letter = line->words[k].option->letter;
-
-			if (letter == 'e' || letter == 'B')
+			letter = line->words[k].option->letter;
+			if (letter == 'e' || letter == 'B' || letter == 'A')
 				break;
 			n_filters += letter == 'f';
 		}
@@ -71,6 +75,24 @@ static int wrap_filters(const struct tc_line *line, struct plan *p)
 	return 0;
 }
 
+/* Guests are for record; --name is for guests. */
+static int check_guests(const struct tc_line *line, struct errmsg *err)
+{
+	bool is_guests = false;
+
+	for (size_t i = 0; i < line->n_words; i++) {
+		const struct tc_option *o = line->words[i].option;
+
+		if (o->letter == 'A' && line->cmd->run != tc_run_record)
+			return errmsg_set(err, -EINVAL, "guests (-A) can only be recorded");
+		if (o->letter == 'A' || o->letter == 'B')
+			is_guests = o->letter == 'A';
+		if (!is_guests && o->name && !strcmp(o->name, "name"))
+			return errmsg_set(err, -EINVAL, "--name is the name of a guest (-A)");
+	}
+	return 0;
+}
+
 int tc_order_init(struct tc_order *order, const struct tc_line *line, struct errmsg *err)
 {
 	struct record_options *o = &order->o;
@@ -79,8 +101,14 @@ int tc_order_init(struct tc_order *order, const struct tc_line *line, struct err
 
 	*order = (struct tc_order){.words = tc_words(line, NULL, &argc)};
 	recordopts_init(o);
+	o->agents = &order->guests;
 	if (!order->words)
 		return -ENOMEM;
+	n = check_guests(line, err);
+	if (n >= 0)
+		n = guest_list_take(&order->guests, cmd_record.options, &argc, order->words, err);
+	if (n < 0)
+		return n;
 	n = options_parse(cmd_record.options, o, argc, order->words, OPTIONS_STOP_AT_ARGUMENT,
 			  &help, err);
 	if (n < 0)

@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +37,14 @@ static bool tick(void *ctx)
 	return recording_flush(w->rec, &w->err) >= 0;
 }
 
+static void tell_begin(const struct record_options *o, char **argv)
+{
+	if (argv || o->quiet)
+		return;
+	fprintf(o->to_stderr ? stderr : stdout, "Hit Ctrl^C to stop recording\n");
+	fflush(stdout);
+}
+
 static int run_session(struct session *s, struct recording *rec, const struct record_options *o,
 		       struct errmsg *err)
 {
@@ -44,10 +53,7 @@ static int run_session(struct session *s, struct recording *rec, const struct re
 	int r = session_start(s, err);
 
 	if (r >= 0) {
-		if (!s->config.argv && !o->quiet) {
-			fprintf(o->to_stderr ? stderr : stdout, "Hit Ctrl^C to stop recording\n");
-			fflush(stdout);
-		}
+		tell_begin(o, s->config.argv);
 		if (session_wait(s, recording_fd(rec), TICK_MS, tick, &w) == SESSION_TICK)
 			*err = w.err;
 	}
@@ -80,6 +86,25 @@ static struct recording_config file_config(const struct record_options *o, const
 	};
 }
 
+/* As `sonde record -A` does it; then the files are told of, those of the guests first. */
+static int record_guests(const struct record_options *o, const struct recording_config *rc,
+			 char **argv, struct errmsg *err)
+{
+	struct record_options silent = *o;
+	char path[PATH_MAX];
+	int r;
+
+	silent.quiet = true;
+	tell_begin(o, argv);
+	r = guestrecord_run(&silent, rc, o->agents, argv, err);
+	for (size_t i = 0; i < o->agents->n && r >= 0; i++)
+		if (!guestrecord_fmt_path(&o->agents->guests[i], rc->path, path, sizeof(path)))
+			tc_tell_file(path, o, &(struct tc_losses){0}, 0);
+	if (r >= 0 && plan_does_something(&o->plan))
+		tc_tell_file(rc->path, o, &(struct tc_losses){0}, 0);
+	return r;
+}
+
 static int record(const struct record_options *o, char **argv, const char *path, struct errmsg *err)
 {
 	struct session_config config = {
@@ -98,9 +123,8 @@ static int record(const struct record_options *o, char **argv, const char *path,
 
 	if (r < 0)
 		return r;
-	if (o->guests.n)
-		return errmsg_set(err, -ENOTSUP,
-				  "guests (-A) are recorded by 'sonde record -A' only");
+	if (o->agents->n)
+		return record_guests(o, &rc, argv, err);
 	if (o->host || o->vsock)
 		return netrecord_run(o, &rc, argv, err);
 	r = session_open(&s, &config, err);
@@ -129,7 +153,7 @@ int tc_run_record(struct tc_line *line, struct errmsg *err)
 	const struct record_options *o = &order.o;
 	int r = tc_order_init(&order, line, err);
 
-	if (r >= 0 && !plan_does_something(&o->plan))
+	if (r >= 0 && !o->agents->n && !plan_does_something(&o->plan))
 		r = errmsg_set(err, -ENOENT, "there is no event (-e) and no tracer (-p) to record");
 	if (r >= 0)
 		r = record(o, order.argv, o->output ? o->output : "trace.dat", err);

@@ -41,7 +41,10 @@ struct tc_losses {
 /* Of a session that has stopped; the caller frees the rows. */
 void tc_losses_read(struct tc_losses *losses, const struct session *s);
 
-/* For each CPU of each buffer where its data is and how large, and what was lost. */
+/*
+ * For each CPU of each buffer where its data is and how large, and what was lost. n_cpus 0: those that the
+ * file counts.
+ */
 void tc_tell_file(const char *path, const struct record_options *o, const struct tc_losses *losses,
 		  unsigned n_cpus);
 

@@ -72,7 +72,8 @@ extern const struct command cmd_mem, cmd_split, cmd_dump, cmd_convert, cmd_resto
 		{0, "tsync-interval", ':', NULL, "how often clocks are compared, ms"},           \
 		{0, "poll", 0, NULL, "never sleep"}, {0, "nosplice", 0, NULL, "read and write"}, \
 		{0, "nofifos", 0, NULL, "no FIFOs for guests"}, {0, "notimeout", 0, NULL, NULL}, \
-		{0, "name", ':', TC_DROP, NULL}, {0, "proxy", ':', NULL, "way to the agent"},    \
+		{0, "name", ':', NULL, "name of the guest before"},                              \
+		{0, "proxy", ':', NULL, "way to the agent"},                                     \
 		{0, "file-version", ':', NULL, "6 or 7"},                                        \
 	{                                                                                        \
 		0, "compression", ':', NULL, "any, none, zstd or zlib"                           \

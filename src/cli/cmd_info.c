@@ -23,9 +23,13 @@
 struct info_options {
 	long long n_rows;
 	bool all, fast, count, json;
+	const char *input;
 };
 
 static const struct option_row rows[] = {
+	{OPTION_STRING, 'i', "input", "FILE",
+	 "read FILE (default trace.dat), as well as those named",
+	 offsetof(struct info_options, input), .complete = "file"},
 	{OPTION_NUMBER, 'n', "top", "N", "show N kinds of events and N tasks (default 10)",
 	 offsetof(struct info_options, n_rows)},
 	{OPTION_FLAG, 'a', "all", .help = "show all events, tasks and CPUs, and count the symbols",
@@ -164,7 +168,12 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	r = output_open(&out, "never", false, err);
 	if (r < 0)
 		return r;
-	r = show_files(&o, n ? argv + 1 : usual_paths, n ? n : 1, &out);
+	if (o.input) /* argv[0] is the command's own name */
+		argv[0] = (char *)o.input;
+	if (o.input)
+		r = show_files(&o, argv, n + 1, &out);
+	else
+		r = show_files(&o, n ? argv + 1 : usual_paths, n ? n : 1, &out);
 	output_close(&out);
 	return r;
 }

@@ -104,6 +104,11 @@ static int apply_comms(void *opts, const char *value, struct errmsg *err)
 	return add_word(&((struct report_options *)opts)->comms, value, err);
 }
 
+static int apply_buffer(void *opts, const char *value, struct errmsg *err)
+{
+	return add_word(&((struct report_options *)opts)->buffers, value, err);
+}
+
 /* "0,2-4:7": numbers and ranges, separated by ',' or ':'. */
 static int apply_cpus(void *opts, const char *value, struct errmsg *err)
 {
@@ -253,6 +258,8 @@ static const struct option_row rows[] = {
 	{OPTION_HEADING, .help = "which events"},
 	CALL(0, "cpu", "LIST", apply_cpus, "only these CPUs: 0,2-4"),
 	CALL(0, "pid", "LIST", apply_pids, "only events of, or about, these thread ids"),
+	CALL('B', "buffer", "NAME", apply_buffer,
+	     "only this buffer (an instance; - is the top one); repeatable"),
 	CALL(0, "comm", "LIST", apply_comms, "only events of, or about, tasks of these names"),
 	CALL('F', "filter", "FILTER", apply_filter, "only what matches, EVENTS:EXPRESSION"),
 	CALL('v', "negate", NULL, apply_negate, "the -F that follow drop what matches"),
@@ -520,6 +527,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	free(o.plain_events.words);
 	free(o.pids.words);
 	free(o.comms.words);
+	free(o.buffers.words);
 	free(o.hooks.words);
 	return r;
 }

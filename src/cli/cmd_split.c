@@ -11,6 +11,7 @@
  */
 #include "cli/command.h"
 #include "cli/splitter.h"
+#include "cli/timearg.h"
 #include "cli/tracecopy.h"
 #include "base/conveyor.h"
 #include "decode/timeconv.h"
@@ -156,31 +157,6 @@ static const struct option_row rows[] = {
 
 /* --- times ------------------------------------------------------------------------------------- */
 
-/* "12.345678" to nanoseconds; with a clock that only counts, "12345" to its units. */
-static int parse_time(const char *text, bool in_time, uint64_t *ret, struct errmsg *err)
-{
-	uint64_t whole = 0, part = 0, scale = in_time ? 1000000000 : 1, digit = scale;
-	const char *s = text;
-	bool any = false, too_large = false;
-
-	for (; isdigit((unsigned char)*s); s++, any = true)
-		too_large |= __builtin_mul_overflow(whole, 10, &whole) ||
-			     __builtin_add_overflow(whole, *s - '0', &whole);
-	if (in_time && *s == '.')
-		for (s++; isdigit((unsigned char)*s); s++, any = true) {
-			digit /= 10;
-			part += digit * (*s - '0');
-		}
-	if (!any || *s)
-		return errmsg_set(err, -EINVAL,
-				  "'%s' is not a time; write it as report shows it, like %s", text,
-				  in_time ? "12.345678" : "12345678");
-	if (too_large || __builtin_mul_overflow(whole, scale, &whole) ||
-	    __builtin_add_overflow(whole, part, ret))
-		return errmsg_set(err, -EINVAL, "%s is later than any time a trace can have", text);
-	return 0;
-}
-
 static int make_rule(const struct split_options *o, const struct tracefile *tf,
 		     struct split_rule *rule, struct errmsg *err)
 {
@@ -217,11 +193,14 @@ static int make_rule(const struct split_options *o, const struct tracefile *tf,
 	rule->per_cpu |= rule->one_cpu || rule->unit == SPLIT_PAGES;
 	if (o->from) {
 		rule->has_from = true;
-		r = parse_time(o->from, tc.in_time, &rule->from, err);
+		rule->from_first = o->from[0] == '+';
+		r = timearg_parse("START", o->from, tc.in_time, 0, &rule->from, err);
 	}
-	if (!r && o->to)
-		r = parse_time(o->to, tc.in_time, &rule->to, err);
-	if (!r && rule->to < rule->from)
+	if (!r && o->to) {
+		rule->to_first = o->to[0] == '+';
+		r = timearg_parse("END", o->to, tc.in_time, 0, &rule->to, err);
+	}
+	if (!r && rule->to_first == rule->from_first && rule->to < rule->from)
 		r = errmsg_set(err, -EINVAL, "the end %s comes before the start %s", o->to,
 			       o->from);
 	return r;

@@ -39,7 +39,7 @@ struct report_options {
 	size_t n_inputs;
 	struct report_filter *filters;
 	size_t n_filters;
-	struct word_list raw_events, plain_events, pids, comms;
+	struct word_list raw_events, plain_events, pids, comms, buffers;
 	uint32_t *cpus;
 	size_t n_cpus;
 	long long ts2secs;

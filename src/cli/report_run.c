@@ -12,6 +12,7 @@
 #include "cli/output.h"
 #include "cli/report.h"
 #include "cli/report_sources.h"
+#include "cli/timearg.h"
 #include "decode/names.h"
 #include "present/line.h"
 #include "present/rows.h"
@@ -250,43 +251,10 @@ static int write_heads(struct run *run, bool *ret_only_text, struct errmsg *err)
 	return r;
 }
 
-/* "12.5" seconds, or "+1.5s", "+20ms", "+7us", "+100ns" after the first event; units of the clock
- * where it is none that counts time. */
-static int parse_time(const struct run *run, const char *option, const char *text, uint64_t first,
-		      uint64_t *ret, struct errmsg *err)
-{
-	static const struct {
-		const char *unit;
-		double ns;
-	} units[] = {{"", 1e9}, {"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}};
-	bool relative = text[0] == '+';
-	bool in_time = run->src.n && run->src.list[0].time_style != TIME_UNITS;
-	char *end;
-	long double v = strtold(text + relative, &end);
-
-	if (end == text + relative || v < 0)
-		return errmsg_set(err, -EINVAL,
-				  "%s needs a time like 12.5, +1.5s or +20ms, not '%s'", option,
-				  text);
-	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
-		if (strcmp(units[i].unit, end))
-			continue;
-		if (!in_time && units[i].unit[0])
-			return errmsg_set(
-				err, -EINVAL,
-				"%s %s: the clock of this trace counts no time; give its units "
-				"as a plain number",
-				option, text);
-		*ret = (relative ? first : 0) + (uint64_t)(v * (in_time ? units[i].ns : 1) + 0.5L);
-		return 0;
-	}
-	return errmsg_set(err, -EINVAL, "%s: '%s' is no unit of time; s, ms, us and ns are", option,
-			  end);
-}
-
 static int set_range(struct run *run, struct errmsg *err)
 {
 	const struct report_options *o = run->rep->opts;
+	bool in_time = run->src.n && run->src.list[0].time_style != TIME_UNITS;
 	uint64_t first = 0, from = 0, to = UINT64_MAX;
 	int r = 0;
 
@@ -294,9 +262,9 @@ static int set_range(struct run *run, struct errmsg *err)
 		return 0;
 	sequence_first_ts(run->src.seq, &first);
 	if (o->from)
-		r = parse_time(run, "--from", o->from, first, &from, err);
+		r = timearg_parse("--from", o->from, in_time, first, &from, err);
 	if (r >= 0 && o->to)
-		r = parse_time(run, "--to", o->to, first, &to, err);
+		r = timearg_parse("--to", o->to, in_time, first, &to, err);
 	/* a time copied from a line is rounded: it means every event that is shown with it */
 	if (run->src.n && run->src.list[0].time_style == TIME_MICROSECONDS) {
 		from = o->from && o->from[0] != '+' && from >= 500 ? from - 500 : from;

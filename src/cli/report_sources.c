@@ -107,6 +107,15 @@ static int set_prefixes(struct report_sources *rs, const char **names, bool want
 	return rs->prefixes ? 0 : errmsg_set_errno(err, -ENOMEM, "cannot report");
 }
 
+/* -B: is it one of those? All are, if none was named. */
+static bool is_chosen(const struct word_list *names, const struct tracefile_buffer *b)
+{
+	for (size_t i = 0; i < names->n; i++)
+		if (!strcmp(names->words[i], report_is_top(b) ? "-" : b->name))
+			return true;
+	return !names->n;
+}
+
 /* Top buffers of all files first, then their instances, as the merge breaks ties in that order. */
 static int add_sources(struct report_sources *rs, struct errmsg *err)
 {
@@ -129,7 +138,8 @@ static int add_sources(struct report_sources *rs, struct errmsg *err)
 			for (size_t k = 0; k < rep->files[i].tf->n_buffers && r >= 0; k++) {
 				const struct tracefile_buffer *b = &rep->files[i].tf->buffers[k];
 
-				if (b->is_text || report_is_top(b) != top)
+				if (b->is_text || report_is_top(b) != top ||
+				    !is_chosen(&rep->opts->buffers, b))
 					continue;
 				names[rs->n] = !top ? b->name
 					       : rep->n_files > 1
@@ -138,6 +148,10 @@ static int add_sources(struct report_sources *rs, struct errmsg *err)
 				instances |= !top;
 				r = add_source(rs, &rep->files[i], b, err);
 			}
+	if (r >= 0 && !rs->n && rep->opts->buffers.n)
+		r = errmsg_set(err, -ENOENT,
+			       "no input has a buffer '%s'; 'sonde list -B -i FILE' names them",
+			       rep->opts->buffers.words[0]);
 	if (r >= 0)
 		r = set_prefixes(rs, names, rep->n_files > 1 || instances, err);
 	free(names);

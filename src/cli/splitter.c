@@ -115,10 +115,9 @@ static int cursor_init(struct splitter *s, struct stream *st, struct cursor *c)
 	return c->ps ? 0 : -ENOMEM;
 }
 
-/* To the first event that is wanted. What was lost before it is lost to the piece, too. */
+/* From the first event to the first that is wanted. What was lost before it is lost to the piece, too. */
 static void cursor_start(struct splitter *s, struct stream *st, struct cursor *c)
 {
-	cursor_next(s, st, c);
 	while (c->live && s->rule.has_from && c->ts < s->rule.from)
 		cursor_next(s, st, c);
 }
@@ -360,6 +359,7 @@ static int start_scouts(struct splitter *s)
 			st->order = order++;
 			if (cursor_init(s, st, &st->scout) < 0)
 				return -ENOMEM;
+			cursor_next(s, st, &st->scout);
 			cursor_start(s, st, &st->scout);
 			if (st->scout.live)
 				s->heap[s->n_heap++] = st;
@@ -367,6 +367,17 @@ static int start_scouts(struct splitter *s)
 	for (size_t i = s->n_heap / 2; i-- > 0;)
 		heap_sift(s, i);
 	return 0;
+}
+
+/* Times that count from the first event, now that it is known. */
+static void set_range(struct splitter *s)
+{
+	uint64_t first = first_ts(s);
+
+	if (s->rule.from_first && __builtin_add_overflow(s->rule.from, first, &s->rule.from))
+		s->rule.from = UINT64_MAX;
+	if (s->rule.to_first && __builtin_add_overflow(s->rule.to, first, &s->rule.to))
+		s->rule.to = UINT64_MAX;
 }
 
 int splitter_start(struct splitter *s)
@@ -377,8 +388,12 @@ int splitter_start(struct splitter *s)
 
 			if (cursor_init(s, st, &st->packer) < 0)
 				return -ENOMEM;
-			cursor_start(s, st, &st->packer);
+			cursor_next(s, st, &st->packer);
 		}
+	set_range(s);
+	for (size_t k = 0; k < s->n_kept; k++)
+		for (size_t i = 0; i < s->kept[k]->n_streams; i++)
+			cursor_start(s, &s->kept[k]->streams[i], &s->kept[k]->streams[i].packer);
 	return needs_scouts(s) ? start_scouts(s) : 0;
 }
 

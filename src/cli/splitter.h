@@ -28,7 +28,8 @@ struct split_rule {
 	bool one_cpu;	 /* only cpu */
 	uint32_t cpu;
 	bool has_from;
-	uint64_t from, to; /* times as shown, inclusive; to UINT64_MAX: to the end */
+	uint64_t from, to;	   /* times as shown, inclusive; to UINT64_MAX: to the end */
+	bool from_first, to_first; /* counted from the first event that is kept */
 };
 
 struct splitter *splitter_new(struct tracefile *tf, const struct split_rule *rule,

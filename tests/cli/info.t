@@ -103,3 +103,7 @@ $ sonde info --fast lost-events.dat | sed -n '/  time/,$p'
      0            -           -       100.382769       112.204044      1347584         -      1851         0
      1            -           -       100.380074       112.203661      6291456         -      4932         0
    all            -           -       100.380074       112.204044      7639040         -      6783         0
+
+# -i as in the other commands
+$ sonde info -i $GOLDEN/made-instances-v7.dat --fast | sed -n '1s/.*golden.//p'
+made-instances-v7.dat

@@ -20,3 +20,15 @@ cpus=2
 two:        trace-cmd-185   [000]    76.743219: sys_enter_openat:     dfd: 0xffffff9c, filename: 0x55656fb2acf0, flags: 0x00000000, mode: 0x00000000
 two:             bash-187   [001]    76.744203: softirq_raise:        vec=9 [action=RCU]
 two:        trace-cmd-185   [000]    76.744240: softirq_raise:        vec=1 [action=TIMER]
+
+# -B: only some of the buffers; - is the top one
+$ sonde report -B longer-name $GOLDEN/made-instances-v7.dat
+cpus=2
+longer-name:           <idle>-0     [000]     1.000002: tick:                 count=200 func=0x0 comm= big=0 small=0 name=
+$ sonde report -B a -B - $GOLDEN/made-instances-v7.dat | cut -c1-30 | sort | uniq -c
+     10              <idle>-0     [000
+      1 a:           <idle>-0     [001
+      1 cpus=2
+$ sonde report -B nosuch $GOLDEN/made-instances-v7.dat
+sonde: no input has a buffer 'nosuch'; 'sonde list -B -i FILE' names them
+[1]

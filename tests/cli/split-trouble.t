@@ -21,13 +21,13 @@ $ sonde split -i tour.dat 1 2 3
 sonde: split: '3' is one time too many: there is a start and an end
 [2]
 $ sonde split -i tour.dat noon
-sonde: 'noon' is not a time; write it as report shows it, like 12.345678
+sonde: START needs a time like 12.345678, +1.5s or +20ms, not 'noon'
 [2]
 $ sonde split -i tour.dat 3 2
 sonde: the end 2 comes before the start 3
 [2]
 $ sonde split -i tour.dat 99999999999999999999
-sonde: 99999999999999999999 is later than any time a trace can have
+sonde: START 99999999999999999999 is later than any time a trace can have
 [2]
 $ sonde split -i tour.dat -C 7
 sonde: tour.dat has no events of CPU 7

@@ -29,6 +29,9 @@ $ sort all >sorted; for how in '-e 300 -c' '-p 3' '-m 30 -c'; do rm -f part.*
 $ sonde split -i tour.dat -o some 151.65 151.7 && sonde report some.1 | cut -c1-45 | sed -n '2p;$p'
      rcu_preempt-15    [000]   151.650580: so
            sleep-234   [001]   151.699886: fu
+$ sonde split -i tour.dat -o some +20ms +30ms && sonde report some.1 | cut -c1-45 | sed -n '2p;$p'
+          <idle>-0     [000]   151.630522: so
+=> secondary_startup_64_no_verify (ffffffff82
 $ sonde split -i tour.dat -o some -e 3 151.65 && sonde report some.1 | cut -c1-45
 cpus=2
      rcu_preempt-15    [000]   151.650580: so

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd_count.c - `sonde count`: how often events come, for each value of some keys; of a trace file or of the
+ * running machine.
+ *
+ *	gather ──▶ keycount_add ──▶ counttext
+ *
+ * Live, where the kernel has histograms, it counts by itself and only the table is read (count_kernel.c).
+ */
+#include "cli/count.h"
+
+#include "cli/command.h"
+#include "present/counttext.h"
+
+#include <errno.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define INTERVAL_S 2
+
+static int apply_by(void *opts, const char *value, struct errmsg *err)
+{
+	return keycount_parse_words(&((struct count_options *)opts)->config, value, err);
+}
+
+static const struct option_row rows[] = {
+	{.kind = OPTION_HEADING, .help = "what is counted"},
+	{.kind = OPTION_CALL,
+	 .letter = 'e',
+	 .name = "event",
+	 .arg = "EVENT",
+	 .help = "an event: SYSTEM, SYSTEM:EVENT, EVENT, globs of these; several go into one table",
+	 .apply = gather_event},
+	{.kind = OPTION_CALL,
+	 .letter = 'f',
+	 .name = "filter",
+	 .arg = "FILTER",
+	 .help = "only where the fields of the event before say so: 'prio < 100'",
+	 .apply = recordopts_filter},
+	GATHER_SOURCE,
+	{.kind = OPTION_CALL,
+	 .name = "probe",
+	 .arg = "DEFINITION",
+	 .help = "live: a probe as kprobe_events takes it: 'p:name function arg=%di'; gone in the "
+		 "end",
+	 .apply = recordopts_probe},
+	GATHER_TASKS,
+	{.kind = OPTION_HEADING, .help = "how it is told"},
+	{.kind = OPTION_CALL,
+	 .name = "by",
+	 .arg = "KEY,…",
+	 .help = "a row for each value of these: fields, $comm, $pid, $task, $cpu, $event",
+	 .apply = apply_by},
+	{.kind = OPTION_FLAG,
+	 .name = "in-program",
+	 .help = "live: let the kernel count nothing, look at every event here",
+	 .offset = GATHER_AT(in_program)},
+	GATHER_RESULT,
+	GATHER_KERNEL,
+	{.kind = OPTION_END},
+};
+
+static int open_counts(void *ctx, struct formats *f, struct filter **filters, size_t n_filters,
+		       struct errmsg *err)
+{
+	struct count_options *o = ctx;
+	const struct plan_buffer *b = &o->gather.record.plan.buffers[0];
+
+	/* what was written as a probe has the name of an event by now */
+	for (size_t i = 0; i < b->n_events && i < KEYCOUNT_EVENTS_MAX; i++)
+		o->patterns[i] = o->gather.input ? o->gather.events.words[i] : b->events[i].pattern;
+	o->config.events = o->patterns;
+	o->config.n_events = b->n_events;
+	o->config.filters = filters;
+	o->config.n_filters = n_filters;
+	return keycount_new(&o->counts, f, &o->config, err);
+}
+
+static const uint8_t *events(void *ctx, size_t *ret_n)
+{
+	return keycount_events(((struct count_options *)ctx)->counts, ret_n);
+}
+
+static void add(void *ctx, const struct record *rec)
+{
+	keycount_add(((struct count_options *)ctx)->counts, rec);
+}
+
+int count_fmt(struct count_options *o, struct keycount *counts, bool in_kernel, bool colour,
+	      struct textbuf *tb, struct errmsg *err)
+{
+	struct count_view v = {.counts = counts,
+			       .in_kernel = in_kernel,
+			       .colour = colour,
+			       .n_rows = o->gather.n_rows};
+	struct winsize size;
+
+	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
+		v.width = size.ws_col;
+	if (keycount_finish(counts) < 0)
+		return errmsg_set_errno(err, -ENOMEM, "cannot sort the counts");
+	if (o->gather.output == GATHER_JSON)
+		counttext_fmt_json(&v, tb);
+	else if (o->gather.output == GATHER_CSV)
+		counttext_fmt_csv(&v, tb);
+	else
+		counttext_fmt(&v, tb);
+	return 0;
+}
+
+static int fmt(void *ctx, bool in_time, bool colour, struct textbuf *tb, struct errmsg *err)
+{
+	struct count_options *o = ctx;
+
+	return count_fmt(o, o->counts, false, colour, tb, err);
+}
+
+static void close_counts(void *ctx)
+{
+	struct count_options *o = ctx;
+
+	keycount_free(o->counts);
+	o->counts = NULL;
+}
+
+static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
+{
+	struct count_options o = {.gather.interval_default = INTERVAL_S};
+	struct gather_job job = {.ctx = &o,
+				 .open = open_counts,
+				 .events = events,
+				 .add = add,
+				 .fmt = fmt,
+				 .close = close_counts,
+				 .needs = "count needs to know what to count: an event, -e "
+					  "sched_switch"};
+	int n, r;
+
+	n = gather_parse(cmd, &o.gather, argc, argv, err);
+	r = n < 0 ? n : 0;
+	if (r >= 0 && !o.gather.events.n)
+		r = errmsg_set(err, -EINVAL, "%s", job.needs);
+	if (r >= 0 && o.gather.events.n > KEYCOUNT_EVENTS_MAX)
+		r = errmsg_set(err, -E2BIG, "count takes up to %d events (-e)",
+			       KEYCOUNT_EVENTS_MAX);
+	if (r >= 0)
+		r = gather_run(&job, &o.gather, n, argv, err);
+	gather_release(&o.gather);
+	return r;
+}
+
+const struct command cmd_count = {
+	.name = "count",
+	.summary = "count events by the values of their fields",
+	.usage = "[options] [FILE | COMMAND [ARGUMENT…]]",
+	.options = rows,
+	.parse_flags = OPTIONS_STOP_AT_ARGUMENT,
+	.run = run,
+};

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd_latency.c - `sonde latency`: the time between two points, of a trace file or of the running machine.
+ *
+ *	-e A -e B    from one event to the other
+ *	-e A         from each to the next of the same kind
+ *	-T FUNCTION  from its entry to its return; live by the function_graph tracer
+ *
+ *	gather ──▶ latency_add ──▶ latencytext
+ *
+ * Live, where the kernel has histograms and the question is one that they can answer, the kernel does it
+ * alone and only the result is read (latency_kernel.c).
+ */
+#include "cli/latency.h"
+
+#include "cli/command.h"
+#include "present/latencytext.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define WORST_DEFAULT 5
+
+static int apply_function(void *opts, const char *value, struct errmsg *err)
+{
+	struct latency_options *o = opts;
+
+	if (o->config.function)
+		return errmsg_set(err, -EINVAL,
+				  "latency measures one function (-T) or several by a glob: "
+				  "'vfs_*'");
+	o->config.function = value;
+	return 0;
+}
+
+static int apply_by_cpu(void *opts, const char *value, struct errmsg *err)
+{
+	((struct latency_options *)opts)->config.match = LATENCY_BY_CPU;
+	return 0;
+}
+
+static int apply_by_thread(void *opts, const char *value, struct errmsg *err)
+{
+	((struct latency_options *)opts)->config.match = LATENCY_BY_THREAD;
+	return 0;
+}
+
+static int apply_by_field(void *opts, const char *value, struct errmsg *err)
+{
+	return latency_parse_fields(&((struct latency_options *)opts)->config, value, err);
+}
+
+#define AT(field) offsetof(struct latency_options, field)
+
+static const struct option_row rows[] = {
+	{.kind = OPTION_HEADING, .help = "what is measured"},
+	{.kind = OPTION_CALL,
+	 .letter = 'e',
+	 .name = "event",
+	 .arg = "EVENT",
+	 .help = "from the first -e to the second: EVENT, SYSTEM:EVENT, or both as A,B",
+	 .apply = gather_event},
+	{.kind = OPTION_CALL,
+	 .letter = 'f',
+	 .name = "filter",
+	 .arg = "FILTER",
+	 .help = "only where the fields of the event before say so: 'prio < 100'",
+	 .apply = recordopts_filter},
+	{.kind = OPTION_CALL,
+	 .letter = 'T',
+	 .name = "function",
+	 .arg = "FUNCTION",
+	 .help = "from the entry of this function to its return",
+	 .apply = apply_function},
+	{.kind = OPTION_CALL,
+	 .name = "by-thread",
+	 .help = "both events are of the same thread (default)",
+	 .apply = apply_by_thread},
+	{.kind = OPTION_CALL,
+	 .name = "by-cpu",
+	 .help = "both events are on the same CPU",
+	 .apply = apply_by_cpu},
+	{.kind = OPTION_CALL,
+	 .name = "by-field",
+	 .arg = "FIELD",
+	 .help = "both have the same value there: FIELD, or A.FIELD=B.FIELD, with commas several",
+	 .apply = apply_by_field},
+	GATHER_SOURCE,
+	{.kind = OPTION_CALL,
+	 .name = "probe",
+	 .arg = "DEFINITION",
+	 .help = "live: a probe as kprobe_events takes it: 'p:name function arg=%di'; gone in the "
+		 "end",
+	 .apply = recordopts_probe},
+	GATHER_TASKS,
+	{.kind = OPTION_HEADING, .help = "how it is told"},
+	{.kind = OPTION_STRING,
+	 .name = "by",
+	 .arg = "KEY,…",
+	 .help = "a row for each value of these: fields, $comm, $pid, $task, $cpu",
+	 .offset = AT(by)},
+	{.kind = OPTION_NUMBER,
+	 .name = "worst",
+	 .arg = "N",
+	 .help = "list the N longest with their place in the trace (5)",
+	 .offset = AT(n_worst)},
+	{.kind = OPTION_FLAG,
+	 .letter = 'n',
+	 .name = "use-nsec",
+	 .help = "the histogram is in nanoseconds, not microseconds",
+	 .offset = AT(use_nsec)},
+	{.kind = OPTION_NUMBER,
+	 .name = "bucket-range",
+	 .arg = "N",
+	 .help = "steps of N in the histogram; without it each is twice the one before",
+	 .offset = AT(range)},
+	{.kind = OPTION_NUMBER,
+	 .name = "min-latency",
+	 .arg = "N",
+	 .help = "with --bucket-range: the first bucket ends here",
+	 .offset = AT(min)},
+	{.kind = OPTION_NUMBER,
+	 .name = "max-latency",
+	 .arg = "N",
+	 .help = "with --bucket-range: the last bucket begins here",
+	 .offset = AT(max)},
+	{.kind = OPTION_FLAG,
+	 .name = "in-program",
+	 .help = "live: let the kernel count nothing, look at every event here",
+	 .offset = GATHER_AT(in_program)},
+	GATHER_RESULT,
+	GATHER_KERNEL,
+	{.kind = OPTION_END},
+};
+
+/* --- the question ------------------------------------------------------------------------------ */
+
+static int check_scale(struct latency_options *o, struct errmsg *err)
+{
+	struct latency_scale *s = &o->config.scale;
+
+	if (o->range < 0 || o->min < 0 || o->max < 0)
+		return errmsg_set(err, -EINVAL, "a duration cannot be negative");
+	if (!o->range && (o->min || o->max))
+		return errmsg_set(err, -EINVAL, "--%s-latency works only with --bucket-range",
+				  o->min ? "min" : "max");
+	*s = (struct latency_scale){
+		.unit_ns = o->use_nsec ? 1 : 1000, .range = o->range, .min = o->min, .max = o->max};
+	if (o->range && o->max && o->max < (o->min ? o->min : o->range) + o->range)
+		return errmsg_set(err, -EINVAL,
+				  "--max-latency must be larger than --min-latency and "
+				  "--bucket-range together");
+	latency_scale_settle(s);
+	return 0;
+}
+
+static int check(struct latency_options *o, struct errmsg *err)
+{
+	size_t n = o->gather.events.n;
+	int r;
+
+	if (o->config.function && n)
+		return errmsg_set(err, -EINVAL, "latency measures events (-e) or a function (-T)");
+	if (n > 2)
+		return errmsg_set(err, -EINVAL,
+				  "latency measures from one event to another (-e A -e B), not %zu",
+				  n);
+	if (!o->config.function && !n)
+		return errmsg_set(
+			err, -EINVAL,
+			"latency needs to know what to measure: two events, -e A -e B, or "
+			"a function, -T FUNCTION");
+	if (o->n_worst < 0 || o->n_worst > LATENCY_WORST_MAX)
+		return errmsg_set(err, -EINVAL, "--worst takes a number up to %d",
+				  LATENCY_WORST_MAX);
+	o->config.n_worst = o->n_worst;
+	if (n) {
+		o->config.from = o->gather.events.words[0];
+		o->config.to = o->gather.events.words[n - 1];
+	}
+	r = o->by ? latency_parse_groups(&o->config, o->by, err) : 0;
+	return r < 0 ? r : check_scale(o, err);
+}
+
+/* Live: a function is traced by function_graph, and that one alone. */
+static int plan_function(struct latency_options *o, struct errmsg *err)
+{
+	int r;
+
+	if (!o->config.function)
+		return 0;
+	r = recordopts_tracer(o, "function_graph", err);
+	return r < 0 ? r : recordopts_function(o, o->config.function, err);
+}
+
+/* --- the answer -------------------------------------------------------------------------------- */
+
+static int open_latency(void *ctx, struct formats *f, struct filter **filters, size_t n_filters,
+			struct errmsg *err)
+{
+	struct latency_options *o = ctx;
+	const struct plan_buffer *b = &o->gather.record.plan.buffers[0];
+
+	/* what was written as a probe has the name of an event by now */
+	if (!o->gather.input && !o->config.function) {
+		o->config.from = b->events[0].pattern;
+		o->config.to = b->events[b->n_events - 1].pattern;
+	}
+	o->config.filters = filters;
+	o->config.n_filters = n_filters;
+	return latency_new(&o->latency, f, &o->config, err);
+}
+
+static const uint8_t *events(void *ctx, size_t *ret_n)
+{
+	return latency_events(((struct latency_options *)ctx)->latency, ret_n);
+}
+
+static void add(void *ctx, const struct record *rec)
+{
+	latency_add(((struct latency_options *)ctx)->latency, rec);
+}
+
+void latency_fmt_view(const struct latency_options *o, const struct latency_view *v,
+		      struct textbuf *tb)
+{
+	if (o->gather.output == GATHER_JSON)
+		latencytext_fmt_json(v, tb);
+	else if (o->gather.output == GATHER_CSV)
+		latencytext_fmt_csv(v, tb);
+	else
+		latencytext_fmt(v, tb);
+}
+
+static int fmt(void *ctx, bool in_time, bool colour, struct textbuf *tb, struct errmsg *err)
+{
+	struct latency_options *o = ctx;
+	struct latency_view v = {.config = &o->config,
+				 .result = latency_result(o->latency),
+				 .counts = latency_counts(o->latency),
+				 .keys = latency_keys(o->latency),
+				 .in_time = in_time,
+				 .colour = colour,
+				 .n_groups = o->gather.n_rows};
+
+	if (latency_finish(o->latency) < 0)
+		return errmsg_set_errno(err, -ENOMEM, "cannot sort the latencies");
+	latency_fmt_view(o, &v, tb);
+	return 0;
+}
+
+static void close_latency(void *ctx)
+{
+	struct latency_options *o = ctx;
+
+	latency_free(o->latency);
+	o->latency = NULL;
+}
+
+static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
+{
+	struct latency_options o = {.n_worst = WORST_DEFAULT};
+	struct gather_job job = {.ctx = &o,
+				 .open = open_latency,
+				 .events = events,
+				 .add = add,
+				 .fmt = fmt,
+				 .close = close_latency,
+				 .needs = "latency needs to know what to measure"};
+	int n, r;
+
+	n = gather_parse(cmd, &o.gather, argc, argv, err);
+	r = n < 0 ? n : check(&o, err);
+	if (r >= 0 && !o.gather.input)
+		r = plan_function(&o, err);
+	if (r >= 0)
+		r = gather_run(&job, &o.gather, n, argv, err);
+	gather_release(&o.gather);
+	return r;
+}
+
+const struct command cmd_latency = {
+	.name = "latency",
+	.summary = "measure the time between two events, or in a function",
+	.usage = "[options] [FILE | COMMAND [ARGUMENT…]]",
+	.options = rows,
+	.parse_flags = OPTIONS_STOP_AT_ARGUMENT,
+	.run = run,
+};

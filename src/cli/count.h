@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * count.h - what the files of `sonde count` share.
+ */
+#ifndef SONDE_CLI_COUNT_H
+#define SONDE_CLI_COUNT_H
+
+#include "analyse/keycount.h"
+#include "cli/gather.h"
+
+struct count_options {
+	struct gather_options gather; /* first */
+	struct keycount_config config;
+	const char *patterns[KEYCOUNT_EVENTS_MAX];
+	struct keycount *counts;
+};
+
+/* The counts so far as text, JSON or CSV. */
+int count_fmt(struct count_options *o, struct keycount *counts, bool in_kernel, bool colour,
+	      struct textbuf *tb, struct errmsg *err);
+
+#endif

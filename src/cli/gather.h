@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * gather.h - what latency, functions and count have in common: records of a file, or of the running machine,
+ * go into one result, which is printed in the end or again and again.
+ *
+ *	gather_parse ─▶ gather_run ─▶ gather_release
+ *
+ * A command puts struct gather_options first in its options.
+ */
+#ifndef SONDE_CLI_GATHER_H
+#define SONDE_CLI_GATHER_H
+
+#include "base/textbuf.h"
+#include "cli/recordopts.h"
+
+struct filter;
+struct formats;
+struct record;
+
+enum gather_output { GATHER_TEXT, GATHER_JSON, GATHER_CSV };
+
+struct gather_options {
+	struct record_options record; /* first, for recordopts.h */
+	const char *input;	      /* NULL: the running machine */
+	struct plan_words events;     /* -e, as given */
+	struct plan_words filters;    /* -F */
+	enum gather_output output;
+	bool no_pager, in_program;
+	const char *colour;
+	const char *interval; /* seconds between redraws; NULL: as the command likes */
+	double interval_default;
+	long long n_rows;
+};
+
+/* What a result is made by. */
+struct gather_job {
+	void *ctx;
+	/* filters: of -F and -f, which an event that they name must pass. */
+	int (*open)(void *ctx, struct formats *f, struct filter **filters, size_t n_filters,
+		    struct errmsg *err);
+	/* By event id: those that matter. */
+	const uint8_t *(*events)(void *ctx, size_t *ret_n);
+	void (*add)(void *ctx, const struct record *rec);
+	/* The result so far. in_time: times are in ns. 0, or negative with a sentence. */
+	int (*fmt)(void *ctx, bool in_time, bool colour, struct textbuf *tb, struct errmsg *err);
+	void (*close)(void *ctx);
+	const char *needs; /* the sentence for who names nothing to trace */
+};
+
+void gather_release(struct gather_options *o);
+
+/*
+ * command_parse(), which lets the name of a trace file stand before options: it becomes o->input, and n is 0.
+ */
+struct command;
+int gather_parse(const struct command *cmd, struct gather_options *o, int argc, char **argv,
+		 struct errmsg *err);
+
+/*
+ * argv[1..n]: the command. Returns the exit status or a negative errno with a
+ * sentence.
+ */
+int gather_run(const struct gather_job *job, struct gather_options *o, int n, char **argv,
+	       struct errmsg *err);
+int gather_file(const struct gather_job *job, struct gather_options *o, struct errmsg *err);
+/* argv: the command or NULL. */
+int gather_live(const struct gather_job *job, struct gather_options *o, char **argv,
+		struct errmsg *err);
+
+/* Prints one text: to -o, or to standard output. */
+int gather_print(const struct gather_options *o, const struct textbuf *tb, struct errmsg *err);
+/* Is text to have colours? */
+bool gather_is_colour(const struct gather_options *o);
+
+/* Seconds between redraws on a terminal; 0: none. */
+double gather_interval(const struct gather_options *o, struct errmsg *err);
+/* In place of what stood on the screen before; cut to its height. */
+void gather_redraw(const struct textbuf *tb);
+
+/* Rows call these. */
+int gather_event(void *opts, const char *value, struct errmsg *err);
+int gather_filter(void *opts, const char *value, struct errmsg *err);
+int gather_json(void *opts, const char *value, struct errmsg *err);
+int gather_csv(void *opts, const char *value, struct errmsg *err);
+
+#define GATHER_AT(field) offsetof(struct gather_options, field)
+
+/* Whose events. */
+#define GATHER_TASKS                                                            \
+	{.kind = OPTION_CALL,                                                   \
+	 .letter = 'P',                                                         \
+	 .name = "pid",                                                         \
+	 .arg = "PID,…",                                                        \
+	 .help = "live: only these tasks",                                      \
+	 .apply = recordopts_pid},                                              \
+		{.kind = OPTION_FLAG,                                           \
+		 .name = "only-command",                                        \
+		 .help = "live: only the command that is given",                \
+		 .offset = RECORDOPTS_AT(plan.only_command)},                   \
+	{                                                                       \
+		.kind = OPTION_FLAG, .letter = 'c',                             \
+		.help = "live: with --only-command or -P, their children, too", \
+		.offset = RECORDOPTS_AT(plan.children)                          \
+	}
+
+/* Where records come from. */
+#define GATHER_SOURCE                                                                         \
+	{.kind = OPTION_STRING,                                                               \
+	 .letter = 'i',                                                                       \
+	 .name = "input",                                                                     \
+	 .arg = "FILE",                                                                       \
+	 .help = "a trace file; without it the running machine is traced",                    \
+	 .offset = GATHER_AT(input),                                                          \
+	 .complete = "file"},                                                                 \
+	{                                                                                     \
+		.kind = OPTION_CALL, .letter = 'F', .name = "event-filter", .arg = "FILTER",  \
+		.help = "EVENT:EXPRESSION, as of report -F: events that it names must match", \
+		.apply = gather_filter                                                        \
+	}
+
+/* What is printed. */
+#define GATHER_RESULT                                                                      \
+	{.kind = OPTION_HEADING, .help = "the result"},                                    \
+		{.kind = OPTION_CALL,                                                      \
+		 .name = "json",                                                           \
+		 .help = "one JSON object with all numbers",                               \
+		 .apply = gather_json},                                                    \
+		{.kind = OPTION_CALL,                                                      \
+		 .name = "csv",                                                            \
+		 .help = "comma-separated values, a header line first",                    \
+		 .apply = gather_csv},                                                     \
+		{.kind = OPTION_NUMBER,                                                    \
+		 .name = "rows",                                                           \
+		 .arg = "N",                                                               \
+		 .help = "show so many rows",                                              \
+		 .offset = GATHER_AT(n_rows)},                                             \
+		{.kind = OPTION_STRING,                                                    \
+		 .letter = 'I',                                                            \
+		 .name = "interval",                                                       \
+		 .arg = "SECONDS",                                                         \
+		 .help = "live, on a terminal: show the result so far so often",           \
+		 .offset = GATHER_AT(interval)},                                           \
+		{.kind = OPTION_STRING,                                                    \
+		 .letter = 'o',                                                            \
+		 .name = "output",                                                         \
+		 .arg = "FILE",                                                            \
+		 .help = "write it to this file",                                          \
+		 .offset = RECORDOPTS_AT(output),                                          \
+		 .complete = "file"},                                                      \
+		{.kind = OPTION_STRING,                                                    \
+		 .name = "color",                                                          \
+		 .arg = "WHEN",                                                            \
+		 .help = "colours: always, never or auto (a terminal)",                    \
+		 .offset = GATHER_AT(colour),                                              \
+		 .complete = "always never auto"},                                         \
+	{                                                                                  \
+		.kind = OPTION_FLAG, .name = "no-pager", .help = "no pager on a terminal", \
+		.offset = GATHER_AT(no_pager)                                              \
+	}
+
+/* How the kernel is to do it; the rest of recordopts.h is for recorders. */
+#define GATHER_KERNEL                                                                              \
+	{.kind = OPTION_HEADING, .help = "buffers and the kernel"},                                \
+		{.kind = OPTION_CALL,                                                              \
+		 .letter = 'b',                                                                    \
+		 .name = "buffer-size",                                                            \
+		 .arg = "KB",                                                                      \
+		 .help = "size of the kernel's buffer for each CPU",                               \
+		 .apply = recordopts_size},                                                        \
+		{.kind = OPTION_CALL,                                                              \
+		 .letter = 'M',                                                                    \
+		 .name = "cpumask",                                                                \
+		 .arg = "MASK",                                                                    \
+		 .help = "only these CPUs, a mask in hex; -1 for all",                             \
+		 .apply = recordopts_cpumask},                                                     \
+		{.kind = OPTION_CALL,                                                              \
+		 .letter = 'C',                                                                    \
+		 .name = "clock",                                                                  \
+		 .arg = "CLOCK",                                                                   \
+		 .help = "local, global, mono, boot, x86-tsc …",                                   \
+		 .apply = recordopts_clock},                                                       \
+		{.kind = OPTION_CALL,                                                              \
+		 .letter = 'O',                                                                    \
+		 .arg = "OPTION",                                                                  \
+		 .help = "an option of the kernel's tracer on, or off: noOPTION",                  \
+		 .apply = recordopts_option},                                                      \
+		{.kind = OPTION_FLAG,                                                              \
+		 .name = "top",                                                                    \
+		 .help = "use the top level of the tracing directory, not an instance of our own", \
+		 .offset = RECORDOPTS_AT(plan.use_top)},                                           \
+		{.kind = OPTION_FLAG,                                                              \
+		 .name = "take-over",                                                              \
+		 .help = "use the top level even if somebody is tracing there",                    \
+		 .offset = RECORDOPTS_AT(plan.take_over)},                                         \
+		{.kind = OPTION_STRING,                                                            \
+		 .name = "user",                                                                   \
+		 .arg = "USER",                                                                    \
+		 .help = "run the command as USER",                                                \
+		 .offset = RECORDOPTS_AT(user)},                                                   \
+	{                                                                                          \
+		.kind = OPTION_FLAG, .letter = 'q', .name = "quiet",                               \
+		.help = "say nothing unless it fails", .offset = RECORDOPTS_AT(quiet)              \
+	}
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * latency.h - what the files of `sonde latency` share.
+ */
+#ifndef SONDE_CLI_LATENCY_H
+#define SONDE_CLI_LATENCY_H
+
+#include "analyse/latency.h"
+#include "cli/gather.h"
+
+struct latency_view;
+
+struct latency_options {
+	struct gather_options gather; /* first */
+	struct latency_config config;
+	const char *by;
+	long long n_worst, range, min, max;
+	bool use_nsec;
+	struct latency *latency;
+};
+
+void latency_fmt_view(const struct latency_options *o, const struct latency_view *v,
+		      struct textbuf *tb);
+
+#endif

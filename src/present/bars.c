@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * bars.c - bars of '#', and the values of keys as cells of CSV and JSON.
+ */
+#include "present/bars.h"
+
+#include "base/jsonwriter.h"
+
+void bar_fmt(uint64_t n, uint64_t most, size_t width, struct textbuf *tb)
+{
+	size_t len = most ? (size_t)((double)n / (double)most * (double)width) : 0;
+
+	textbuf_add_fill(tb, '#', len ? len : n > 0);
+}
+
+void csv_fmt_key(struct keyreader *kr, const struct key_slot *slot, uint64_t value,
+		 struct textbuf *tb)
+{
+	struct textbuf text;
+	bool quoted;
+
+	textbuf_init(&text, KEY_TEXT_MAX_LEN * 2);
+	key_fmt(kr, slot, value, &text);
+	textbuf_add(&text, "", 1);
+	quoted = strpbrk(text.start ? text.start : "", ",\"") != NULL;
+	if (quoted)
+		textbuf_add_char(tb, '"');
+	for (const char *p = text.start; p && *p; p++) {
+		if (*p == '"')
+			textbuf_add_char(tb, '"');
+		textbuf_add_char(tb, *p);
+	}
+	if (quoted)
+		textbuf_add_char(tb, '"');
+	textbuf_release(&text);
+}
+
+void json_add_key(struct keyreader *kr, const struct key_slot *slot, uint64_t value,
+		  const char *name, struct jsonwriter *w)
+{
+	struct textbuf text;
+
+	if (key_is_plain(slot))
+		return jsonwriter_add_int(w, name, (int64_t)value);
+	textbuf_init(&text, KEY_TEXT_MAX_LEN * 2);
+	key_fmt(kr, slot, value, &text);
+	jsonwriter_add_text(w, name, text.start ? text.start : "", textbuf_len(&text));
+	textbuf_release(&text);
+}

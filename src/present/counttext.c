@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * counttext.c - a row for each value, the most frequent first.
+ *
+ *	    count   comm      filename
+ *	      210   cat       /etc/passwd         ################################
+ *	       21   bash      /etc/localtime      ###
+ *	      231   in 2 rows
+ *
+ * Columns are as wide as their longest value, up to a limit; bars take what is left of the line.
+ */
+#include "present/counttext.h"
+
+#include "base/jsonwriter.h"
+#include "present/bars.h"
+
+#define LINE_WIDTH    100
+#define WIDTH_MAX     48
+#define BAR_WIDTH_MIN 10
+#define BAR_WIDTH_MAX 40
+
+/* The value as text in tb, which is cleared; how many characters it has. */
+static size_t cell(const struct count_view *v, const struct keycount_row *row, size_t i,
+		   struct textbuf *tb)
+{
+	size_t n = 0;
+
+	textbuf_clear(tb);
+	keycount_fmt(v->counts, row, i, tb);
+	for (const char *p = tb->start; p < tb->pos; p++)
+		n += ((uint8_t)*p & 0xc0) != 0x80; /* UTF-8: those that begin a character */
+	return n;
+}
+
+static size_t find_widths(const struct count_view *v, const struct keycount_row *const *rows,
+			  size_t n, size_t *widths, struct textbuf *text)
+{
+	size_t sum = 0;
+
+	for (size_t i = 0; i < keycount_n_words(v->counts); i++) {
+		widths[i] = strlen(keycount_word(v->counts, i));
+		for (size_t k = 0; k < n; k++) {
+			size_t len = cell(v, rows[k], i, text);
+
+			if (len > widths[i])
+				widths[i] = len < WIDTH_MAX ? len : WIDTH_MAX;
+		}
+		sum += widths[i] + 2;
+	}
+	return sum;
+}
+
+static void fmt_row(const struct count_view *v, const struct keycount_row *row,
+		    const size_t *widths, uint64_t most, size_t bar, struct textbuf *tb,
+		    struct textbuf *text)
+{
+	textbuf_addf(tb, "%10llu", (unsigned long long)row->n);
+	for (size_t i = 0; i < keycount_n_words(v->counts); i++) {
+		size_t len = cell(v, row, i, text);
+
+		textbuf_add(tb, "  ", 2);
+		textbuf_add(tb, text->start ? text->start : "", textbuf_len(text));
+		if (len < widths[i])
+			textbuf_add_fill(tb, ' ', widths[i] - len);
+	}
+	textbuf_add(tb, "  ", 2);
+	bar_fmt(row->n, most, bar, tb);
+	textbuf_add_char(tb, '\n');
+}
+
+static void fmt_tail(const struct count_view *v, size_t n, size_t shown, struct textbuf *tb)
+{
+	uint64_t total = keycount_total(v->counts);
+
+	if (shown < n)
+		textbuf_addf(tb, "            and %zu more\n", n - shown);
+	textbuf_addf(tb, "%10llu  in %zu row%s%s\n", (unsigned long long)total, n,
+		     n == 1 ? "" : "s", v->in_kernel ? ", counted by the kernel" : "");
+	if (keycount_n_dropped(v->counts))
+		textbuf_addf(tb, "%10llu of them in no row, there are too many\n",
+			     (unsigned long long)keycount_n_dropped(v->counts));
+	if (keycount_n_gaps(v->counts))
+		textbuf_addf(tb, "events were lost in %llu places\n",
+			     (unsigned long long)keycount_n_gaps(v->counts));
+}
+
+void counttext_fmt(const struct count_view *v, struct textbuf *tb)
+{
+	size_t widths[KEYS_MAX] = {0}, n, shown, sum, bar;
+	const struct keycount_row *const *rows = keycount_rows(v->counts, &n);
+	size_t line = v->width ? v->width : LINE_WIDTH;
+	struct textbuf text;
+
+	textbuf_init(&text, KEY_TEXT_MAX_LEN * 2);
+	shown = v->n_rows && v->n_rows < n ? v->n_rows : n;
+	sum = find_widths(v, rows, shown, widths, &text) + 12;
+	bar = sum + BAR_WIDTH_MIN < line ? line - sum : BAR_WIDTH_MIN;
+	if (bar > BAR_WIDTH_MAX)
+		bar = BAR_WIDTH_MAX;
+	textbuf_addf(tb, "%s%10s", v->colour ? "\033[1m" : "", "count");
+	for (size_t i = 0; i < keycount_n_words(v->counts); i++)
+		textbuf_addf(tb, "  %-*s", i + 1 < keycount_n_words(v->counts) ? (int)widths[i] : 0,
+			     keycount_word(v->counts, i));
+	textbuf_add_str(tb, v->colour ? "\033[0m\n" : "\n");
+	for (size_t i = 0; i < shown; i++)
+		fmt_row(v, rows[i], widths, rows[0]->n, bar, tb, &text);
+	fmt_tail(v, n, shown, tb);
+	textbuf_release(&text);
+}
+
+void counttext_fmt_json(const struct count_view *v, struct textbuf *tb)
+{
+	struct jsonwriter w;
+	size_t n;
+	const struct keycount_row *const *rows = keycount_rows(v->counts, &n);
+
+	jsonwriter_init(&w, tb);
+	jsonwriter_open(&w, NULL, '{');
+	jsonwriter_add_string(&w, "by", v->in_kernel ? "kernel" : "sonde");
+	jsonwriter_open(&w, "rows", '[');
+	for (size_t i = 0; i < n; i++) {
+		jsonwriter_open(&w, NULL, '{');
+		for (size_t k = 0; k < keycount_n_words(v->counts); k++)
+			json_add_key(keycount_keys(v->counts), rows[i]->key.slots[k],
+				     rows[i]->key.values[k], keycount_word(v->counts, k), &w);
+		jsonwriter_add_uint(&w, "count", rows[i]->n);
+		jsonwriter_close(&w);
+	}
+	jsonwriter_close(&w);
+	jsonwriter_add_uint(&w, "total", keycount_total(v->counts));
+	jsonwriter_add_uint(&w, "gaps", keycount_n_gaps(v->counts));
+	jsonwriter_add_uint(&w, "dropped", keycount_n_dropped(v->counts));
+	jsonwriter_close(&w);
+	textbuf_add_char(tb, '\n');
+}
+
+void counttext_fmt_csv(const struct count_view *v, struct textbuf *tb)
+{
+	size_t n;
+	const struct keycount_row *const *rows = keycount_rows(v->counts, &n);
+
+	textbuf_add_str(tb, "count");
+	for (size_t i = 0; i < keycount_n_words(v->counts); i++)
+		textbuf_addf(tb, ",%s", keycount_word(v->counts, i));
+	textbuf_add_char(tb, '\n');
+	for (size_t i = 0; i < n; i++) {
+		textbuf_add_dec(tb, rows[i]->n);
+		for (size_t k = 0; k < keycount_n_words(v->counts); k++) {
+			textbuf_add_char(tb, ',');
+			csv_fmt_key(keycount_keys(v->counts), rows[i]->key.slots[k],
+				    rows[i]->key.values[k], tb);
+		}
+		textbuf_add_char(tb, '\n');
+	}
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * counttext.h - how often, as a table with bars; JSON, CSV.
+ */
+#ifndef SONDE_PRESENT_COUNTTEXT_H
+#define SONDE_PRESENT_COUNTTEXT_H
+
+#include "analyse/keycount.h"
+
+struct count_view {
+	struct keycount *counts; /* after keycount_finish() */
+	bool in_kernel;
+	bool colour;
+	size_t n_rows;	     /* shown as text; 0: all */
+	unsigned long width; /* of the terminal; 0: 100 */
+};
+
+void counttext_fmt(const struct count_view *v, struct textbuf *tb);
+void counttext_fmt_json(const struct count_view *v, struct textbuf *tb);
+void counttext_fmt_csv(const struct count_view *v, struct textbuf *tb);
+
+#endif

@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * latencytext.c - what became of latency.h, for people and for programs.
+ *
+ *	from sched:sched_waking to sched:sched_switch where pid = next_pid
+ *	1204 measured, 3 never ended, 2 ends without a beginning
+ *
+ *	      duration          count
+ *	     1 -    2 us          210  ########
+ *	     2 -    4 us          994  ########################################
+ *
+ *	    count     avg us     min us     p50 us     p90 us     p95 us     p99 us   p99.9 us     max us
+ *	     1204      2.310      1.052 …
+ *
+ *	    count   total ms     avg us     p50 us     p99 us     max us  comm
+ *	…
+ *	the longest
+ *	        us       from           to       CPU  task
+ *
+ * Empty buckets before the first and behind the last are left out. All numbers are also in the JSON.
+ */
+#include "present/latencytext.h"
+
+#include "base/jsonwriter.h"
+#include "present/bars.h"
+#include "symbols/tasks.h"
+
+#include <stdio.h>
+
+#define GROUPS_DEFAULT 20
+#define BAR_WIDTH      40
+
+static const char *const percentile_names[LATENCY_PERCENTILES] = {"50", "90", "95", "99", "99.9"};
+
+/* --- numbers ----------------------------------------------------------------------------------- */
+
+/* Right-aligned in 10: us with three digits behind the point, or units as they are. */
+static void fmt_us(const struct latency_view *v, uint64_t ns, struct textbuf *tb)
+{
+	if (v->in_time)
+		textbuf_addf(tb, " %6llu.%03llu", (unsigned long long)(ns / 1000),
+			     (unsigned long long)(ns % 1000));
+	else
+		textbuf_addf(tb, " %10llu", (unsigned long long)ns);
+}
+
+static void fmt_ms(const struct latency_view *v, uint64_t ns, struct textbuf *tb)
+{
+	if (v->in_time)
+		textbuf_addf(tb, " %6llu.%03llu", (unsigned long long)(ns / 1000000),
+			     (unsigned long long)(ns % 1000000 / 1000));
+	else
+		textbuf_addf(tb, " %10llu", (unsigned long long)ns);
+}
+
+static void fmt_head(const struct latency_view *v, const char *word, const char *unit,
+		     struct textbuf *tb)
+{
+	char head[32];
+
+	snprintf(head, sizeof(head), "%s%s%s", word, v->in_time ? " " : "", v->in_time ? unit : "");
+	textbuf_addf(tb, " %10s", head);
+}
+
+static uint64_t average(const struct latency_spread *s)
+{
+	return s->n ? s->total / s->n : 0;
+}
+
+/* --- what was asked ---------------------------------------------------------------------------- */
+
+static void fmt_question(const struct latency_view *v, struct textbuf *tb)
+{
+	const struct latency_config *c = v->config;
+
+	textbuf_add_str(tb, v->colour ? "\033[1m" : "");
+	if (c->function)
+		textbuf_addf(tb, "%s, from entry to return", c->function);
+	else
+		textbuf_addf(tb, "from %s to %s", c->from, c->to);
+	if (!c->function && c->match == LATENCY_BY_CPU)
+		textbuf_add_str(tb, " on the same CPU");
+	for (size_t i = 0; !c->function && c->match == LATENCY_BY_FIELD && i < c->n_fields; i++)
+		textbuf_addf(tb, "%s %s = %s", i ? "," : " where", c->fields[i].from,
+			     c->fields[i].to);
+	textbuf_add_str(tb, v->colour ? "\033[0m\n" : "\n");
+}
+
+static void add_count(uint64_t n, const char *words, struct textbuf *tb)
+{
+	if (n)
+		textbuf_addf(tb, ", %llu %s", (unsigned long long)n, words);
+}
+
+static void fmt_counts(const struct latency_view *v, struct textbuf *tb)
+{
+	const struct latency_counts *c = v->counts;
+
+	textbuf_addf(tb, "%llu measured", (unsigned long long)v->result->all.n);
+	if (v->in_kernel)
+		textbuf_add_str(tb, " by the kernel, in microseconds");
+	add_count(c->n_open, "did not end", tb);
+	add_count(c->n_alone,
+		  v->config->function ? "returns without a call" : "ends without a beginning", tb);
+	add_count(c->n_again, "began again before they ended", tb);
+	add_count(c->n_given_up, "given up where events were lost", tb);
+	add_count(c->n_backwards, "ended before they began and count as 0", tb);
+	add_count(c->n_dropped, "left out, too many at a time", tb);
+	add_count(v->result->n_dropped, "in no group, there are too many", tb);
+	textbuf_add_char(tb, '\n');
+	if (c->n_gaps)
+		textbuf_addf(tb, "events were lost in %llu places\n",
+			     (unsigned long long)c->n_gaps);
+}
+
+/* --- the histogram ----------------------------------------------------------------------------- */
+
+/* "   1 -    2 us"; from a thousand units on the next unit stands there. */
+static void fmt_bucket(const struct latency_view *v, size_t i, struct textbuf *tb)
+{
+	static const char *const units[] = {"ns", "us", "ms", "s"};
+	const struct latency_scale *s = &v->result->scale;
+	uint64_t from, to, step = s->range ? 1000 : 1024;
+	size_t unit = s->unit_ns == 1 ? 0 : 1;
+
+	latency_scale_range(s, i, &from, &to);
+	if (!v->in_time)
+		return to ? textbuf_addf(tb, "  %12llu - %-12llu", (unsigned long long)from,
+					 (unsigned long long)to)
+			  : textbuf_addf(tb, "  %12llu - %-12s", (unsigned long long)from, "…");
+	if (s->range && from >= step) {
+		textbuf_addf(tb, "  %7.2f - ", from / 1e3);
+		to ? textbuf_addf(tb, "%-7.2f", to / 1e3) : textbuf_add_str(tb, "…      ");
+		return textbuf_addf(tb, " %-2s", units[unit + 1]);
+	}
+	for (; !s->range && from >= step && unit < 3; unit++) {
+		from /= step;
+		to /= step;
+	}
+	textbuf_addf(tb, "  %7llu - ", (unsigned long long)from);
+	to ? textbuf_addf(tb, "%-7llu", (unsigned long long)to) : textbuf_add_str(tb, "…      ");
+	textbuf_addf(tb, " %-2s", units[unit]);
+}
+
+static void fmt_histogram(const struct latency_view *v, struct textbuf *tb)
+{
+	const struct latency_spread *s = &v->result->all;
+	size_t n = v->result->scale.n_buckets, first = 0;
+	uint64_t most = 0;
+
+	while (n && !s->buckets[n - 1])
+		n--;
+	while (first < n && !s->buckets[first])
+		first++;
+	for (size_t i = first; i < n; i++)
+		most = s->buckets[i] > most ? s->buckets[i] : most;
+	textbuf_addf(tb, "\n  %-*s %10s\n", v->in_time ? 20 : 27, "     duration", "count");
+	for (size_t i = first; i < n; i++) {
+		fmt_bucket(v, i, tb);
+		textbuf_addf(tb, " %10llu  ", (unsigned long long)s->buckets[i]);
+		bar_fmt(s->buckets[i], most, BAR_WIDTH, tb);
+		textbuf_add_char(tb, '\n');
+	}
+}
+
+/* --- tables ------------------------------------------------------------------------------------ */
+
+static void fmt_all(const struct latency_view *v, struct textbuf *tb)
+{
+	const struct latency_spread *s = &v->result->all;
+
+	textbuf_addf(tb, "\n%9s", "count");
+	fmt_head(v, "min", "us", tb);
+	fmt_head(v, "avg", "us", tb);
+	for (size_t i = 0; i < LATENCY_PERCENTILES; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "p%s", percentile_names[i]);
+		fmt_head(v, name, "us", tb);
+	}
+	fmt_head(v, "max", "us", tb);
+	textbuf_addf(tb, "\n%9llu", (unsigned long long)s->n);
+	fmt_us(v, s->min, tb);
+	fmt_us(v, average(s), tb);
+	for (size_t i = 0; i < LATENCY_PERCENTILES; i++)
+		fmt_us(v, latency_spread_percentile(s, latency_percentiles[i]), tb);
+	fmt_us(v, s->max, tb);
+	textbuf_add_char(tb, '\n');
+}
+
+static void fmt_group_values(const struct latency_view *v, const struct latency_group *g,
+			     struct textbuf *tb)
+{
+	for (size_t i = 0; i < v->config->n_groups; i++) {
+		size_t before;
+
+		textbuf_add(tb, "  ", 2);
+		before = textbuf_len(tb);
+		key_fmt(v->keys, g->key.slots[i], g->key.values[i], tb);
+		if (i + 1 < v->config->n_groups && textbuf_len(tb) - before < 16)
+			textbuf_add_fill(tb, ' ', 16 - (textbuf_len(tb) - before));
+	}
+}
+
+static void fmt_groups(const struct latency_view *v, struct textbuf *tb)
+{
+	size_t n = v->result->groups.n_used, max = v->n_groups ? v->n_groups : GROUPS_DEFAULT;
+
+	if (!n)
+		return;
+	textbuf_addf(tb, "\n%9s", "count");
+	fmt_head(v, "total", "ms", tb);
+	fmt_head(v, "avg", "us", tb);
+	fmt_head(v, "p50", "us", tb);
+	fmt_head(v, "p99", "us", tb);
+	fmt_head(v, "max", "us", tb);
+	for (size_t i = 0; i < v->config->n_groups; i++)
+		textbuf_addf(tb, "  %-*s", i + 1 < v->config->n_groups ? 16 : 0,
+			     v->config->groups[i].word);
+	textbuf_add_char(tb, '\n');
+	for (size_t i = 0; i < n && i < max; i++) {
+		const struct latency_group *g = v->result->sorted[i];
+
+		textbuf_addf(tb, "%9llu", (unsigned long long)g->spread.n);
+		fmt_ms(v, g->spread.total, tb);
+		fmt_us(v, average(&g->spread), tb);
+		fmt_us(v, latency_spread_percentile(&g->spread, 5000), tb);
+		fmt_us(v, latency_spread_percentile(&g->spread, 9900), tb);
+		fmt_us(v, g->spread.max, tb);
+		fmt_group_values(v, g, tb);
+		textbuf_add_char(tb, '\n');
+	}
+	if (n > max)
+		textbuf_addf(tb, "          and %zu more\n", n - max);
+}
+
+static void fmt_ts(const struct latency_view *v, uint64_t ts, struct textbuf *tb)
+{
+	if (v->in_time)
+		textbuf_addf(tb, " %8llu.%09llu", (unsigned long long)(ts / 1000000000),
+			     (unsigned long long)(ts % 1000000000));
+	else
+		textbuf_addf(tb, " %18llu", (unsigned long long)ts);
+}
+
+static void fmt_worst(const struct latency_view *v, struct textbuf *tb)
+{
+	const struct latencies *l = v->result;
+
+	if (!l->n_worst)
+		return;
+	textbuf_add_str(tb, "\nthe longest\n         ");
+	fmt_head(v, "took", "us", tb);
+	textbuf_addf(tb, " %18s %18s   CPU  task%s\n", "from", "to",
+		     v->config->n_groups ? " and group" : "");
+	for (size_t i = 0; i < l->n_worst; i++) {
+		const struct latency_place *p = &l->worst[i];
+
+		textbuf_add_str(tb, "         ");
+		fmt_us(v, p->ns, tb);
+		fmt_ts(v, p->from_ts, tb);
+		fmt_ts(v, p->to_ts, tb);
+		if (p->from_cpu == p->to_cpu)
+			textbuf_addf(tb, "   %03u", p->to_cpu);
+		else
+			textbuf_addf(tb, " %u>%u", p->from_cpu, p->to_cpu);
+		textbuf_addf(tb, "  %s-%d", p->task ? p->task->comm : "<...>",
+			     p->task ? p->task->pid : -1);
+		if (p->group)
+			fmt_group_values(v, p->group, tb);
+		textbuf_add_char(tb, '\n');
+	}
+}
+
+void latencytext_fmt(const struct latency_view *v, struct textbuf *tb)
+{
+	fmt_question(v, tb);
+	fmt_counts(v, tb);
+	if (!v->result->all.n || !v->result->all.buckets)
+		return;
+	fmt_histogram(v, tb);
+	fmt_all(v, tb);
+	fmt_groups(v, tb);
+	fmt_worst(v, tb);
+}
+
+/* --- JSON -------------------------------------------------------------------------------------- */
+
+static void add_value(const struct latency_view *v, const struct latency_group *g, size_t i,
+		      struct jsonwriter *w)
+{
+	json_add_key(v->keys, g->key.slots[i], g->key.values[i], v->config->groups[i].word, w);
+}
+
+static void add_spread(const struct latency_view *v, const struct latency_spread *s,
+		       struct jsonwriter *w)
+{
+	jsonwriter_add_uint(w, "count", s->n);
+	jsonwriter_add_uint(w, "total", s->total);
+	jsonwriter_add_uint(w, "min", s->min);
+	jsonwriter_add_uint(w, "avg", average(s));
+	jsonwriter_add_uint(w, "max", s->max);
+	jsonwriter_open(w, "percentiles", '{');
+	for (size_t i = 0; i < LATENCY_PERCENTILES; i++)
+		jsonwriter_add_uint(w, percentile_names[i],
+				    latency_spread_percentile(s, latency_percentiles[i]));
+	jsonwriter_close(w);
+	jsonwriter_open(w, "histogram", '[');
+	for (size_t i = 0; s->buckets && i < v->result->scale.n_buckets; i++) {
+		uint64_t from, to;
+
+		if (!s->buckets[i])
+			continue;
+		latency_scale_range(&v->result->scale, i, &from, &to);
+		jsonwriter_open(w, NULL, '{');
+		jsonwriter_add_uint(w, "from", from * v->result->scale.unit_ns);
+		if (to)
+			jsonwriter_add_uint(w, "to", to * v->result->scale.unit_ns);
+		else
+			jsonwriter_add_null(w, "to");
+		jsonwriter_add_uint(w, "count", s->buckets[i]);
+		jsonwriter_close(w);
+	}
+	jsonwriter_close(w);
+}
+
+static void add_question(const struct latency_view *v, struct jsonwriter *w)
+{
+	static const char *const matches[] = {"thread", "cpu", "field"};
+	const struct latency_config *c = v->config;
+
+	jsonwriter_add_string(w, "function", c->function);
+	jsonwriter_add_string(w, "from", c->function ? NULL : c->from);
+	jsonwriter_add_string(w, "to", c->function ? NULL : c->to);
+	jsonwriter_add_string(w, "match", matches[c->function ? LATENCY_BY_THREAD : c->match]);
+	jsonwriter_add_string(w, "unit", v->in_time ? "ns" : NULL);
+	jsonwriter_add_string(w, "by", v->in_kernel ? "kernel" : "sonde");
+}
+
+static void add_counts(const struct latency_view *v, struct jsonwriter *w)
+{
+	const struct latency_counts *c = v->counts;
+
+	jsonwriter_open(w, "unmatched", '{');
+	jsonwriter_add_uint(w, "open", c->n_open);
+	jsonwriter_add_uint(w, "alone", c->n_alone);
+	jsonwriter_add_uint(w, "again", c->n_again);
+	jsonwriter_add_uint(w, "given_up", c->n_given_up);
+	jsonwriter_add_uint(w, "dropped", c->n_dropped);
+	jsonwriter_close(w);
+	jsonwriter_add_uint(w, "backwards", c->n_backwards);
+	jsonwriter_add_uint(w, "gaps", c->n_gaps);
+	jsonwriter_add_uint(w, "ungrouped", v->result->n_dropped);
+}
+
+static void add_worst(const struct latency_view *v, struct jsonwriter *w)
+{
+	jsonwriter_open(w, "worst", '[');
+	for (size_t i = 0; i < v->result->n_worst; i++) {
+		const struct latency_place *p = &v->result->worst[i];
+
+		jsonwriter_open(w, NULL, '{');
+		jsonwriter_add_uint(w, "took", p->ns);
+		jsonwriter_add_uint(w, "from", p->from_ts);
+		jsonwriter_add_uint(w, "to", p->to_ts);
+		jsonwriter_add_uint(w, "from_cpu", p->from_cpu);
+		jsonwriter_add_uint(w, "cpu", p->to_cpu);
+		jsonwriter_add_int(w, "pid", p->task ? p->task->pid : -1);
+		jsonwriter_add_string(w, "comm", p->task ? p->task->comm : NULL);
+		for (size_t k = 0; p->group && k < v->config->n_groups; k++) {
+			if (!k)
+				jsonwriter_open(w, "group", '{');
+			add_value(v, p->group, k, w);
+			if (k + 1 == v->config->n_groups)
+				jsonwriter_close(w);
+		}
+		jsonwriter_close(w);
+	}
+	jsonwriter_close(w);
+}
+
+void latencytext_fmt_json(const struct latency_view *v, struct textbuf *tb)
+{
+	struct jsonwriter w;
+
+	jsonwriter_init(&w, tb);
+	jsonwriter_open(&w, NULL, '{');
+	add_question(v, &w);
+	add_spread(v, &v->result->all, &w);
+	jsonwriter_open(&w, "groups", '[');
+	for (size_t i = 0; i < v->result->groups.n_used; i++) {
+		jsonwriter_open(&w, NULL, '{');
+		for (size_t k = 0; k < v->config->n_groups; k++)
+			add_value(v, v->result->sorted[i], k, &w);
+		add_spread(v, &v->result->sorted[i]->spread, &w);
+		jsonwriter_close(&w);
+	}
+	jsonwriter_close(&w);
+	add_worst(v, &w);
+	add_counts(v, &w);
+	jsonwriter_close(&w);
+	textbuf_add_char(tb, '\n');
+}
+
+/* --- CSV --------------------------------------------------------------------------------------- */
+
+static void add_csv_spread(const struct latency_spread *s, struct textbuf *tb)
+{
+	textbuf_addf(tb, "%llu,%llu,%llu,%llu,%llu", (unsigned long long)s->n,
+		     (unsigned long long)s->total, (unsigned long long)s->min,
+		     (unsigned long long)average(s), (unsigned long long)s->max);
+	for (size_t i = 0; i < LATENCY_PERCENTILES; i++)
+		textbuf_addf(
+			tb, ",%llu",
+			(unsigned long long)latency_spread_percentile(s, latency_percentiles[i]));
+}
+
+void latencytext_fmt_csv(const struct latency_view *v, struct textbuf *tb)
+{
+	size_t n_words = v->config->n_groups;
+
+	textbuf_add_str(tb, "count,total,min,avg,max,p50,p90,p95,p99,p99.9");
+	for (size_t i = 0; i < n_words; i++)
+		textbuf_addf(tb, ",%s", v->config->groups[i].word);
+	textbuf_add_char(tb, '\n');
+	add_csv_spread(&v->result->all, tb);
+	textbuf_add_fill(tb, ',', n_words);
+	textbuf_add_char(tb, '\n');
+	for (size_t i = 0; i < v->result->groups.n_used; i++) {
+		const struct latency_group *g = v->result->sorted[i];
+
+		add_csv_spread(&g->spread, tb);
+		for (size_t k = 0; k < n_words; k++) {
+			textbuf_add_char(tb, ',');
+			csv_fmt_key(v->keys, g->key.slots[k], g->key.values[k], tb);
+		}
+		textbuf_add_char(tb, '\n');
+	}
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * latencytext.h - durations as a histogram, a table and a list of the worst: text, JSON, CSV.
+ */
+#ifndef SONDE_PRESENT_LATENCYTEXT_H
+#define SONDE_PRESENT_LATENCYTEXT_H
+
+#include "analyse/latency.h"
+
+struct latency_view {
+	const struct latency_config *config;
+	struct latencies *result; /* after latencies_finish() */
+	const struct latency_counts *counts;
+	struct keyreader *keys;
+	bool in_time;	/* else in units of the clock */
+	bool in_kernel; /* counted there, in microseconds: no places, no unmatched ones */
+	bool colour;
+	size_t n_groups; /* shown as text; 0: 20 */
+};
+
+void latencytext_fmt(const struct latency_view *v, struct textbuf *tb);
+void latencytext_fmt_json(const struct latency_view *v, struct textbuf *tb);
+/* A line for all, then one for each group. */
+void latencytext_fmt_csv(const struct latency_view *v, struct textbuf *tb);
+
+#endif

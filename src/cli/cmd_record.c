@@ -12,7 +12,6 @@
 #include "cli/background.h"
 #include "cli/bootline.h"
 #include "cli/command.h"
-#include "cli/compressionopt.h"
 #include "cli/guestrecord.h"
 #include "cli/netrecord.h"
 #include "cli/recordopts.h"
@@ -228,28 +227,6 @@ static int run(struct session *s, struct recording *rec, struct outcome *oc, str
 	return err->code ? err->code : r;
 }
 
-static struct recording_config recording_config(const struct record_options *o,
-						enum compression compression, const char *path)
-{
-	return (struct recording_config){
-		.path = path,
-		.temp_dir = o->temp_dir,
-		.version = o->file_version,
-		.compression = compression,
-		.max_bytes = o->max_kb * 1024,
-		.ts_offset = o->ts_offset,
-		.date = o->date,
-		.tsc2nsec = o->tsc2nsec,
-		.proc_map = o->proc_map,
-		.hooks = &o->hooks,
-		.program = "sonde " SONDE_VERSION,
-		.sleep_us = o->sleep_us,
-		.rt_priority = o->rt_priority,
-		.no_splice = o->no_splice,
-		.busy = o->busy,
-	};
-}
-
 static int record(const struct record_options *o, char **argv, struct background *bg,
 		  struct errmsg *err)
 {
@@ -265,15 +242,13 @@ static int record(const struct record_options *o, char **argv, struct background
 			     .ran_command = argv != NULL,
 			     .background = bg};
 	struct recording_config rc;
-	enum compression compression;
 	struct recording *rec;
 	struct session s;
 	char clock[64];
-	int r = compressionopt_parse(o->compression, o->file_version, &compression, err), r2;
+	int r = recordopts_get_config(o, oc.path, &rc, err), r2;
 
 	if (r < 0)
 		return r;
-	rc = recording_config(o, compression, oc.path);
 	if (o->agents && o->agents->n)
 		return guestrecord_run(o, &rc, o->agents, argv, err);
 	if (o->host || o->vsock)

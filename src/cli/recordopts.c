@@ -2,10 +2,12 @@
 /*
  * recordopts.c - what the options of record and its like do to the plan.
  *
- * Most add a word to a list of the buffer that was named last (-B). Once a guest was named (-A), its
- * words are kept as they are, for its agent to parse.
+ * Most add a word to a list of the buffer that was named last (-B). The words of guests (-A) never come
+ * here: guestrecord.c takes them out before, for the guests' agents.
  */
 #include "cli/recordopts.h"
+
+#include "cli/compressionopt.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -27,7 +29,6 @@ static void release_words(struct plan_words *list)
 void recordopts_release(struct record_options *o)
 {
 	plan_release(&o->plan);
-	release_words(&o->guests);
 	release_words(&o->hooks);
 }
 
@@ -190,9 +191,11 @@ int recordopts_hook(void *opts, const char *value, struct errmsg *err)
 	return kept(plan_words_add(&((struct record_options *)opts)->hooks, value), err);
 }
 
+/* guest_list_take() has taken every -A that is a word of its own. */
 int recordopts_guest(void *opts, const char *value, struct errmsg *err)
 {
-	return kept(plan_words_add(&((struct record_options *)opts)->guests, value), err);
+	return errmsg_set(err, -EINVAL, "-A stands by itself, not behind other letters: -A %s",
+			  value);
 }
 
 int recordopts_sleep(void *opts, const char *value, struct errmsg *err)
@@ -265,4 +268,26 @@ int recordopts_check(struct record_options *o, bool has_command, struct errmsg *
 	if (o->profile && !o->only_named && o->plan.n_buffers == 1)
 		return kept(add_profile_events(o), err);
 	return 0;
+}
+
+int recordopts_get_config(const struct record_options *o, const char *path,
+			  struct recording_config *ret_config, struct errmsg *err)
+{
+	*ret_config = (struct recording_config){
+		.path = path,
+		.temp_dir = o->temp_dir,
+		.version = o->file_version,
+		.max_bytes = o->max_kb * 1024,
+		.ts_offset = o->ts_offset,
+		.date = o->date,
+		.tsc2nsec = o->tsc2nsec,
+		.proc_map = o->proc_map,
+		.hooks = &o->hooks,
+		.program = "sonde " SONDE_VERSION,
+		.sleep_us = o->sleep_us,
+		.rt_priority = o->rt_priority,
+		.no_splice = o->no_splice,
+		.busy = o->busy,
+	};
+	return compressionopt_parse(o->compression, o->file_version, &ret_config->compression, err);
 }

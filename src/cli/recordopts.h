@@ -13,7 +13,7 @@
 
 #include "base/errmsg.h"
 #include "base/options.h"
-#include "capture/plan.h"
+#include "capture/recording.h"
 
 struct record_options {
 	struct plan plan;
@@ -31,9 +31,7 @@ struct record_options {
 	/* over the network */
 	const char *host, *vsock, *key;
 	bool tcp, no_timeout;
-	/* guests, in the order of the command line: "NAME[@CID][:PORT]", then the words for it */
-	struct plan_words guests;
-	const struct guest_list *agents; /* the same with their words, see guestrecord.h */
+	const struct guest_list *agents; /* guests and their words, taken beforehand: guestrecord.h */
 	bool no_fifos;
 	const char *proxy;
 	long long tsync_ms;
@@ -48,6 +46,10 @@ void recordopts_init(struct record_options *o);
 void recordopts_release(struct record_options *o);
 /* What must hold for all options together; adds the events of --profile. After command_parse(). */
 int recordopts_check(struct record_options *o, bool has_command, struct errmsg *err);
+
+/* What of it is for the file and its recorder; who recorded it is sonde. */
+int recordopts_get_config(const struct record_options *o, const char *path,
+			  struct recording_config *ret_config, struct errmsg *err);
 
 /* Rows call these. */
 int recordopts_event(void *opts, const char *value, struct errmsg *err);

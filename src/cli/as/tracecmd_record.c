@@ -66,26 +66,6 @@ static int run_session(struct session *s, struct recording *rec, const struct re
 	return err->code ? err->code : r;
 }
 
-static struct recording_config file_config(const struct record_options *o, const char *path)
-{
-	return (struct recording_config){
-		.path = path,
-		.temp_dir = o->temp_dir,
-		.version = o->file_version,
-		.max_bytes = o->max_kb * 1024,
-		.ts_offset = o->ts_offset,
-		.date = o->date,
-		.tsc2nsec = o->tsc2nsec,
-		.proc_map = o->proc_map,
-		.hooks = &o->hooks,
-		.program = TRACECMD_PROGRAM,
-		.sleep_us = o->sleep_us,
-		.rt_priority = o->rt_priority,
-		.no_splice = o->no_splice,
-		.busy = o->busy,
-	};
-}
-
 /* As `sonde record -A` does it; then the files are told of, those of the guests first. */
 static int record_guests(const struct record_options *o, const struct recording_config *rc,
 			 char **argv, struct errmsg *err)
@@ -114,15 +94,16 @@ static int record(const struct record_options *o, char **argv, const char *path,
 		.keep = o->keep,
 		.all_formats = o->all_formats,
 	};
-	struct recording_config rc = file_config(o, path);
+	struct recording_config rc;
 	struct recording *rec = NULL;
 	struct tc_losses losses = {0};
 	unsigned n_cpus = 0;
 	struct session s;
-	int r = compressionopt_parse(o->compression, o->file_version, &rc.compression, err), r2;
+	int r = recordopts_get_config(o, path, &rc, err), r2;
 
 	if (r < 0)
 		return r;
+	rc.program = TRACECMD_PROGRAM;
 	if (o->agents->n)
 		return record_guests(o, &rc, argv, err);
 	if (o->host || o->vsock)

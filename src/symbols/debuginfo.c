@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * debuginfo.c - opens a program and finds its debug information.
+ *
+ *	the file ─────▶ libdwfl ─┬─▶ .debug_* in the file itself
+ *	                         ├─▶ DIR/.build-id/ab/cdef….debug        by build id
+ *	                         ├─▶ what .gnu_debuglink names, beside the file, in .debug/ and below DIR
+ *	                         ├─▶ DIR/PATH and DIR/PATH.debug          asked for by us, if the id agrees
+ *	                         ├─▶ .gnu_debugaltlink: strings and types that several files share
+ *	                         └─▶ .gnu_debugdata: only symbols, packed by xz
+ *
+ * libdwfl also unpacks modules (.ko.xz) and applies their relocations: a module has no addresses of its
+ * own, so its sections are laid out one after the other from MODULE_BASE. Programs and libraries keep the
+ * addresses that stand in the file (bias 0).
+ *
+ *	debuginfo.c            this file: open, close, what the file is
+ *	debuginfo_units.c      which compile units may know a name: a search through bytes, no parsing
+ *	debuginfo_walk.c       functions and their code in one unit
+ *	debuginfo_functions.c  functions by name; the symbol table
+ *	debuginfo_lines.c      lines and sources
+ *	debuginfo_points.c     what a definition means: instructions
+ *	debuginfo_scope.c      variables that can be seen at an instruction
+ *	debuginfo_location.c   where a variable is there
+ *	debuginfo_types.c      types
+ *	usdt.c                 marks of the author
+ *
+ * Speed: nothing is read before it is needed. A question about one function parses the units that contain
+ * its name as bytes, one or two of hundreds.
+ *
+ * Files are hostile as far as our own code goes: depth, cycles and sizes are bounded. libdw itself trusts
+ * the file more than we do; a file that makes it fail ends one command that changes nothing.
+ */
+#include "symbols/debuginfo_int.h"
+#include "base/errmsg.h"
+#include "symbols/arch.h"
+
+#include <elfutils/libdwelf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FILE_MAX_BYTES	(8ull << 30) /* a kernel with debug information has 1 GB */
+#define ARENA_MAX_BYTES (2ull << 30)
+#define MODULE_BASE	0x10000 /* so that no function of a module stands at 0 */
+#define DEBUG_DIR	"/usr/lib/debug"
+
+/* --- finding ----------------------------------------------------------------------------------- */
+
+static bool same_build_id(int fd, const unsigned char *id, int len)
+{
+	Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	const void *other;
+	bool same = elf && dwelf_elf_gnu_build_id(elf, &other) == len && !memcmp(other, id, len);
+
+	elf_end(elf);
+	return same;
+}
+
+/* DIR/PATH and DIR/PATH.debug, as some packages have it (the kernel's among them). */
+static int find_by_path(Dwfl_Module *mod, const char *dir, const char *path, char **ret_path)
+{
+	static const char *const endings[] = {"", ".debug"};
+	const unsigned char *id;
+	GElf_Addr where;
+	int len = dwfl_module_build_id(mod, &id, &where);
+
+	for (size_t i = 0; len > 0 && i < 2; i++) {
+		char *name;
+		int fd;
+
+		if (asprintf(&name, "%s%s%s", dir, path, endings[i]) < 0)
+			return -1;
+		fd = open(name, O_RDONLY | O_CLOEXEC);
+		if (fd >= 0 && same_build_id(fd, id, len)) {
+			*ret_path = name;
+			return fd;
+		}
+		if (fd >= 0)
+			close(fd);
+		free(name);
+	}
+	return -1;
+}
+
+static int find_debug_file(Dwfl_Module *mod, void **userdata, const char *name, Dwarf_Addr base,
+			   const char *file, const char *link, GElf_Word crc, char **ret_path)
+{
+	struct debuginfo *d = *userdata;
+	int fd = dwfl_standard_find_debuginfo(mod, userdata, name, base, file, link, crc, ret_path);
+
+	return fd >= 0 || !d ? fd : find_by_path(mod, d->debug_dir, d->path, ret_path);
+}
+
+/* --- opening ----------------------------------------------------------------------------------- */
+
+/* A module, packed or not: it has no addresses yet. */
+static bool is_laid_out(int fd)
+{
+	unsigned char head[18];
+	ssize_t n = pread(fd, head, sizeof(head), 0);
+	bool is_elf = n == sizeof(head) && !memcmp(head, ELFMAG, SELFMAG);
+
+	return is_elf && head[16] != ET_REL && head[17] != ET_REL;
+}
+
+static int check_file(const char *path, uint64_t *ret_base, struct errmsg *err)
+{
+	struct stat st;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0)
+		return errmsg_set_errno(err, -errno, "cannot open %s", path);
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+		close(fd);
+		return errmsg_set(err, -EINVAL, "%s is not a file", path);
+	}
+	*ret_base = is_laid_out(fd) ? 0 : MODULE_BASE;
+	close(fd);
+	if ((uint64_t)st.st_size > FILE_MAX_BYTES)
+		return errmsg_set(err, -EFBIG, "%s is larger than 8 GB; its symbols are not read",
+				  path);
+	return 0;
+}
+
+static void note_build_id(struct debuginfo *d)
+{
+	const unsigned char *id;
+	GElf_Addr where;
+	int len = dwfl_module_build_id(d->module, &id, &where);
+
+	for (int i = 0; i < len && i < 64; i++)
+		snprintf(d->build_id + 2 * i, 3, "%02x", id[i]);
+}
+
+static int open_module(struct debuginfo *d, uint64_t base, struct errmsg *err)
+{
+	const GElf_Ehdr *eh;
+	GElf_Ehdr mem;
+	Dwarf_Addr bias;
+	void **userdata;
+
+	d->callbacks = (Dwfl_Callbacks){.find_debuginfo = find_debug_file,
+					.find_elf = dwfl_build_id_find_elf,
+					.debuginfo_path = &d->search_path,
+					.section_address = dwfl_offline_section_address};
+	d->dwfl = dwfl_begin(&d->callbacks);
+	if (!d->dwfl)
+		return errmsg_set_errno(err, -ENOMEM, "cannot read %s", d->path);
+	dwfl_report_begin(d->dwfl);
+	d->module = dwfl_report_elf(d->dwfl, d->path, d->path, -1, base, true);
+	dwfl_report_end(d->dwfl, NULL, NULL);
+	if (!d->module)
+		return errmsg_set(err, -EINVAL, "%s is no program, library or kernel: %s", d->path,
+				  dwfl_errmsg(-1));
+	dwfl_module_info(d->module, &userdata, NULL, NULL, NULL, NULL, NULL, NULL);
+	*userdata = d;
+	d->elf = dwfl_module_getelf(d->module, &bias);
+	eh = d->elf ? gelf_getehdr(d->elf, &mem) : NULL;
+	if (!eh)
+		return errmsg_set(err, -EINVAL, "%s is no program, library or kernel: %s", d->path,
+				  dwfl_errmsg(-1));
+	d->elf_bias = bias;
+	d->arch = arch_by_machine(eh->e_machine);
+	d->is_relocatable = eh->e_type == ET_REL;
+	d->types.pointer_bytes = eh->e_ident[EI_CLASS] == ELFCLASS64 ? 8 : 4;
+	return 0;
+}
+
+static void open_dwarf(struct debuginfo *d)
+{
+	const char *main_file, *debug_file;
+	Dwarf_Addr bias;
+
+	d->dwarf = dwfl_module_getdwarf(d->module, &bias);
+	if (!d->dwarf)
+		return;
+	/* a debug file that was moved against its program: nobody makes those any more */
+	if (bias != d->elf_bias) {
+		d->dwarf = NULL;
+		return;
+	}
+	dwfl_module_info(d->module, NULL, NULL, NULL, NULL, NULL, &main_file, &debug_file);
+	d->debug_path = strdup(debug_file ? debug_file : d->path);
+}
+
+static bool has_section(Elf *elf, const char *name)
+{
+	size_t names;
+	Elf_Scn *scn = NULL;
+
+	if (elf_getshdrstrndx(elf, &names) < 0)
+		return false;
+	while ((scn = elf_nextscn(elf, scn))) {
+		GElf_Shdr sh;
+		const char *s = gelf_getshdr(scn, &sh) ? elf_strptr(elf, names, sh.sh_name) : NULL;
+
+		if (s && !strcmp(s, name))
+			return true;
+	}
+	return false;
+}
+
+static int open_all(struct debuginfo *d, const struct debuginfo_paths *paths, struct errmsg *err)
+{
+	uint64_t base;
+	int r;
+
+	d->path = realpath(paths->path, NULL);
+	d->debug_dir = strdup(paths->debug_dir ? paths->debug_dir : DEBUG_DIR);
+	d->source_dir = paths->source_dir ? strdup(paths->source_dir) : NULL;
+	if (!d->path)
+		return errmsg_set_errno(err, -errno, "cannot open %s", paths->path);
+	if (!d->debug_dir || asprintf(&d->search_path, ":.debug:%s", d->debug_dir) < 0) {
+		d->search_path = NULL;
+		return errmsg_set_errno(err, -ENOMEM, "cannot read %s", d->path);
+	}
+	r = check_file(d->path, &base, err);
+	if (r >= 0)
+		r = open_module(d, base, err);
+	if (r < 0)
+		return r;
+	note_build_id(d);
+	open_dwarf(d);
+	/* what only kernels and modules have */
+	d->is_kernel = has_section(d->elf, ".modinfo") || has_section(d->elf, "__ksymtab");
+	return 0;
+}
+
+int debuginfo_open(struct debuginfo **ret_info, const struct debuginfo_paths *paths,
+		   struct errmsg *err)
+{
+	struct debuginfo *d = calloc(1, sizeof(*d));
+	int r;
+
+	if (!d)
+		return errmsg_set_errno(err, -ENOMEM, "cannot read %s", paths->path);
+	arena_init(&d->arena, ARENA_MAX_BYTES);
+	types_init(d);
+	elf_version(EV_CURRENT);
+	r = open_all(d, paths, err);
+	if (r < 0)
+		debuginfo_close(d);
+	else
+		*ret_info = d;
+	return r;
+}
+
+void debuginfo_close(struct debuginfo *d)
+{
+	if (!d)
+		return;
+	if (d->dwfl)
+		dwfl_end(d->dwfl);
+	types_release(d);
+	for (size_t i = 0; i < d->n_units; i++) {
+		free(d->units[i].functions);
+		free(d->units[i].instances);
+	}
+	free(d->units);
+	free(d->symbols);
+	arena_release(&d->arena);
+	free(d->path);
+	free(d->debug_path);
+	free(d->debug_dir);
+	free(d->source_dir);
+	free(d->search_path);
+	free(d);
+}
+
+/* --- what it is -------------------------------------------------------------------------------- */
+
+bool debuginfo_has_dwarf(const struct debuginfo *d)
+{
+	return d->dwarf;
+}
+
+const char *debuginfo_dwarf_path(const struct debuginfo *d)
+{
+	return d->debug_path;
+}
+
+const char *debuginfo_build_id(const struct debuginfo *d)
+{
+	return d->build_id;
+}
+
+const struct arch *debuginfo_arch(const struct debuginfo *d)
+{
+	return d->arch;
+}
+
+const struct types *debuginfo_types(const struct debuginfo *d)
+{
+	return &d->types;
+}
+
+int debuginfo_refuse_dwarf(const struct debuginfo *d, struct errmsg *err)
+{
+	if (!*d->build_id)
+		return errmsg_set(err, -ENODATA,
+				  "%s has no debug information and no build id to find it by; "
+				  "build it with -g",
+				  d->path);
+	return errmsg_set(err, -ENODATA,
+			  "%s has no debug information; build it with -g, or install the package "
+			  "of its debug symbols (PACKAGE-dbgsym on Debian): it is looked for as "
+			  "%s/.build-id/%.2s/%s.debug",
+			  d->path, d->debug_dir, d->build_id, d->build_id + 2);
+}
+
+int debuginfo_file_offset(const struct debuginfo *d, uint64_t address, uint64_t *ret_offset)
+{
+	size_t n;
+
+	if (elf_getphdrnum(d->elf, &n) < 0)
+		return -ENOENT;
+	for (size_t i = 0; i < n; i++) {
+		GElf_Phdr ph;
+
+		if (!gelf_getphdr(d->elf, i, &ph) || ph.p_type != PT_LOAD)
+			continue;
+		if (address < ph.p_vaddr || address - ph.p_vaddr >= ph.p_filesz)
+			continue;
+		*ret_offset = address - ph.p_vaddr + ph.p_offset;
+		return 0;
+	}
+	return -ENOENT;
+}
+
+struct piece debuginfo_section(struct debuginfo *d, const char *name)
+{
+	Elf *elf = d->dwarf ? dwarf_getelf(d->dwarf) : NULL;
+	Elf_Scn *scn = NULL;
+	size_t names;
+
+	if (!elf || elf_getshdrstrndx(elf, &names) < 0)
+		return PIECE_EMPTY;
+	while ((scn = elf_nextscn(elf, scn))) {
+		GElf_Shdr sh;
+		const char *s = gelf_getshdr(scn, &sh) ? elf_strptr(elf, names, sh.sh_name) : NULL;
+		Elf_Data *data;
+
+		if (!s || strcmp(s, name) || sh.sh_type == SHT_NOBITS ||
+		    sh.sh_flags & SHF_COMPRESSED)
+			continue;
+		data = elf_getdata(scn, NULL); /* a module's is relocated */
+		if (data && data->d_buf)
+			return (struct piece){data->d_buf, data->d_size};
+	}
+	return PIECE_EMPTY;
+}
+
+const char *debuginfo_strdup(struct debuginfo *d, const char *s)
+{
+	return arena_strndup(&d->arena, s, strlen(s));
+}

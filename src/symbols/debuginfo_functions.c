@@ -1,0 +1,492 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * debuginfo_functions.c - functions by name, from DWARF and from the symbol table.
+ *
+ * A compiler may give a function another symbol than its name: work.isra.0 (parameters changed), .constprop.1
+ * (one of them is a constant), .part.2 (a part), .cold (what seldom runs). DWARF says "work" for all of them,
+ * the symbol table says where they are; they meet at the address.
+ *
+ *	"work"              every function of that name; "Box::get", "ns::Box::get", "get" all find ns::Box::get;
+ *	                    "max" finds max<int>
+ *	"_ZN2ns3Box3getEv"  the mangled name
+ *	"wor*"              a glob: looks through all units
+ *
+ * Code of a function stands in its own unit, unless the whole program was optimised at once (-flto): then
+ * other units refer to it by its offset in .debug_info (DW_FORM_ref_addr). Such references can be seen in
+ * .debug_abbrev, and only if there are any, the offset is searched for as bytes.
+ */
+#include "symbols/debuginfo_int.h"
+#include "base/errmsg.h"
+#include "base/spelling.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SYMBOLS_MAX	    (1u << 22)
+#define SPELLING_INFO_BYTES (64u << 20) /* no walk through all of a larger .debug_info for a typo */
+
+/* --- symbols ----------------------------------------------------------------------------------- */
+
+static int compare_symbols(const void *pa, const void *pb)
+{
+	const struct symbol *a = pa, *b = pb;
+
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	if (a->is_global != b->is_global)
+		return a->is_global ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+static bool take_symbol(struct debuginfo *d, int i, struct symbol *ret)
+{
+	GElf_Sym sym;
+	GElf_Addr address;
+	GElf_Word section;
+	const char *name =
+		dwfl_module_getsym_info(d->module, i, &sym, &address, &section, NULL, NULL);
+	int type = GELF_ST_TYPE(sym.st_info);
+
+	if (!name || !*name || sym.st_shndx == SHN_UNDEF)
+		return false;
+	if (type != STT_FUNC && type != STT_GNU_IFUNC)
+		return false;
+	*ret = (struct symbol){name, address - d->elf_bias, sym.st_size,
+			       GELF_ST_BIND(sym.st_info) != STB_LOCAL};
+	return true;
+}
+
+int symbols_list(struct debuginfo *d)
+{
+	int n;
+
+	if (d->has_symbols)
+		return 0;
+	d->has_symbols = true;
+	n = dwfl_module_getsymtab(d->module);
+	if (n <= 0)
+		return 0;
+	if ((unsigned)n > SYMBOLS_MAX)
+		n = SYMBOLS_MAX;
+	d->symbols = malloc(n * sizeof(*d->symbols));
+	if (!d->symbols)
+		return -ENOMEM;
+	for (int i = 1; i < n; i++)
+		d->n_symbols += take_symbol(d, i, &d->symbols[d->n_symbols]);
+	qsort(d->symbols, d->n_symbols, sizeof(*d->symbols), compare_symbols);
+	return 0;
+}
+
+const struct symbol *symbol_at(struct debuginfo *d, uint64_t address)
+{
+	size_t low = 0, high;
+
+	if (symbols_list(d) < 0)
+		return NULL;
+	high = d->n_symbols;
+	while (low < high) { /* the first one behind it */
+		size_t mid = low + (high - low) / 2;
+
+		if (d->symbols[mid].address <= address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (!low)
+		return NULL;
+	for (low--; low && d->symbols[low - 1].address == d->symbols[low].address;)
+		low--;
+	if (d->symbols[low].n_bytes && address - d->symbols[low].address >= d->symbols[low].n_bytes)
+		return NULL;
+	return &d->symbols[low];
+}
+
+const struct symbol *symbol_named(struct debuginfo *d, const char *name)
+{
+	if (symbols_list(d) < 0)
+		return NULL;
+	for (size_t i = 0; i < d->n_symbols; i++)
+		if (!strcmp(d->symbols[i].name, name))
+			return &d->symbols[i];
+	return NULL;
+}
+
+/* --- by name ----------------------------------------------------------------------------------- */
+
+static bool is_glob(const char *name)
+{
+	return strpbrk(name, "*?[") && !strstr(name, "operator");
+}
+
+/* "get" of "ns::Box<a::b>::get<int>": what stands in .debug_str, up to template arguments. */
+static const char *plain_part(const char *name, size_t *ret_len)
+{
+	const char *begin = name, *p;
+	int angles = 0;
+
+	for (p = name; *p; p++) {
+		angles += *p == '<' ? 1 : *p == '>' ? -1 : 0;
+		if (!angles && p[0] == ':' && p[1] == ':')
+			begin = p + 2;
+	}
+	*ret_len = strncmp(begin, "operator", 8) ? strcspn(begin, "<") : strlen(begin);
+	return begin;
+}
+
+/* Equal, or equal up to the template arguments of the longer one. */
+static bool same_name(const char *have, const char *want, size_t len)
+{
+	return !strncmp(have, want, len) && (!have[len] || have[len] == '<');
+}
+
+static bool matches(const struct function *f, const char *name, size_t len)
+{
+	const char *p;
+
+	if (same_name(f->plain, name, len) || same_name(f->name, name, len))
+		return true;
+	if (f->linkage && !strcmp(f->linkage, name))
+		return true;
+	for (p = f->name; (p = strstr(p, "::")); p += 2)
+		if (same_name(p + 2, name, len))
+			return true;
+	return false;
+}
+
+static bool matches_glob(const struct function *f, const char *glob)
+{
+	return !fnmatch(glob, f->name, 0) || !fnmatch(glob, f->plain, 0) ||
+	       (f->linkage && !fnmatch(glob, f->linkage, 0));
+}
+
+static int list_add(struct function_list *l, struct function *f)
+{
+	if (l->n == l->n_room) {
+		size_t room = l->n_room ? l->n_room * 2 : 16;
+		void *more = realloc(l->list, room * sizeof(*l->list));
+
+		if (!more)
+			return -ENOMEM;
+		l->list = more;
+		l->n_room = room;
+	}
+	l->list[l->n++] = f;
+	return 0;
+}
+
+static int take_matches(struct unit *u, const char *name, const char *file, bool glob,
+			struct function_list *l)
+{
+	size_t len = strlen(name);
+
+	for (size_t i = 0; i < u->n_functions; i++) {
+		struct function *f = &u->functions[i];
+
+		if (glob ? !matches_glob(f, name) : !matches(f, name, len))
+			continue;
+		if (file && (!function_file(f) || !path_ends_in(function_file(f), file)))
+			continue;
+		if (list_add(l, f) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int functions_find(struct debuginfo *d, const char *name, const char *file,
+		   struct function_list *ret_list, struct errmsg *err)
+{
+	struct function_list l = {0};
+	bool glob = is_glob(name);
+	size_t len;
+	const char *plain = plain_part(name, &len);
+	bool *which;
+	int r = units_list(d);
+
+	if (r < 0 || !*name)
+		return errmsg_set_errno(err, r < 0 ? r : -EINVAL, "cannot look for '%s' in %s",
+					name, d->path);
+	which = glob ? NULL : units_naming(d, plain, len);
+	if (!glob && !which)
+		return errmsg_set_errno(err, -ENOMEM, "cannot read %s", d->path);
+	for (size_t i = 0; r >= 0 && i < d->n_units; i++) {
+		if (which && !which[i])
+			continue;
+		r = unit_walk(d, &d->units[i]);
+		if (r >= 0)
+			r = take_matches(&d->units[i], name, file, glob, &l);
+	}
+	free(which);
+	if (r < 0) {
+		free(l.list);
+		return errmsg_set_errno(err, r, "cannot read the functions of %s", d->path);
+	}
+	*ret_list = l;
+	return 0;
+}
+
+static void spell_functions(struct debuginfo *d, struct spelling *sp)
+{
+	if (!d->dwarf || debuginfo_section(d, ".debug_info").len > SPELLING_INFO_BYTES ||
+	    units_list(d) < 0)
+		return;
+	for (size_t i = 0; i < d->n_units; i++) {
+		if (unit_walk(d, &d->units[i]) < 0)
+			return;
+		for (size_t k = 0; k < d->units[i].n_functions; k++) {
+			spelling_add(sp, d->units[i].functions[k].plain);
+			if (strcmp(d->units[i].functions[k].name, d->units[i].functions[k].plain))
+				spelling_add(sp, d->units[i].functions[k].name);
+		}
+	}
+}
+
+int functions_refuse(struct debuginfo *d, const char *name, struct errmsg *err)
+{
+	struct spelling sp;
+
+	spelling_init(&sp, name, strlen(name));
+	symbols_list(d);
+	for (size_t i = 0; i < d->n_symbols; i++)
+		spelling_add(&sp, d->symbols[i].name);
+	spell_functions(d, &sp);
+	if (sp.nearest)
+		return errmsg_set(err, -ENOENT,
+				  "there is no function '%s' in %s; did you mean '%s'?", name,
+				  d->path, sp.nearest);
+	return errmsg_set(err, -ENOENT,
+			  "there is no function '%s' in %s; 'sonde probe funcs -x %s' lists them",
+			  name, d->path, d->path);
+}
+
+/* --- its code ---------------------------------------------------------------------------------- */
+
+/* DW_AT_abstract_origin with DW_FORM_ref_addr: does any unit refer into another one? */
+static bool units_refer(struct debuginfo *d)
+{
+	static const uint8_t pair[] = {DW_AT_abstract_origin, DW_FORM_ref_addr};
+	struct piece abbrev = debuginfo_section(d, ".debug_abbrev");
+
+	return !abbrev.len || memmem(abbrev.data, abbrev.len, pair, sizeof(pair));
+}
+
+static int visit_unit(struct debuginfo *d, struct unit *u, const void *key,
+		      int (*visit)(void *ctx, struct unit *u, struct instance *i), void *ctx)
+{
+	int r = unit_walk(d, u);
+
+	for (size_t i = 0; r == 0 && i < u->n_instances; i++)
+		if (u->instances[i].key == key)
+			r = visit(ctx, u, &u->instances[i]);
+	return r;
+}
+
+int function_each_instance(struct debuginfo *d, struct function *f,
+			   int (*visit)(void *ctx, struct unit *u, struct instance *i), void *ctx)
+{
+	struct piece info;
+	uint32_t offset = dwarf_dieoffset(&f->die);
+	bool all = !f->unit || dwarf_getalt(d->dwarf);
+	int r = f->unit ? visit_unit(d, f->unit, f->die.addr, visit, ctx) : 0;
+
+	if (r != 0 || (!all && !units_refer(d)))
+		return r;
+	info = debuginfo_section(d, ".debug_info");
+	for (size_t i = 0; r == 0 && i < d->n_units; i++) {
+		struct unit *u = &d->units[i];
+		size_t begin = u->offset;
+		size_t end = i + 1 < d->n_units ? d->units[i + 1].offset : info.len;
+
+		if (u == f->unit)
+			continue;
+		if (all || begin > end || end > info.len ||
+		    memmem(info.data + begin, end - begin, &offset, sizeof(offset)))
+			r = visit_unit(d, u, f->die.addr, visit, ctx);
+	}
+	return r;
+}
+
+/* --- the list of all --------------------------------------------------------------------------- */
+
+/* Code or a copy of a function: what the list is made from. */
+struct listed {
+	struct function *f;
+	uint64_t address; /* 0: inlined */
+	unsigned line;
+};
+
+struct listing {
+	struct listed *list;
+	size_t n, n_room;
+	struct debuginfo_function *rows;
+	size_t n_rows;
+};
+
+static int compare_listed(const void *pa, const void *pb)
+{
+	const struct listed *a = pa, *b = pb;
+	int r = strcmp(a->f->name, b->f->name);
+
+	if (r)
+		return r;
+	if (a->line != b->line)
+		return a->line < b->line ? -1 : 1;
+	return a->address < b->address ? -1 : a->address > b->address;
+}
+
+static int compare_rows(const void *pa, const void *pb)
+{
+	const struct debuginfo_function *a = pa, *b = pb;
+	int r = strcmp(a->name, b->name);
+
+	return r ? r : a->address < b->address ? -1 : a->address > b->address;
+}
+
+static int gather_unit(struct debuginfo *d, struct unit *u, struct listing *l)
+{
+	int r = unit_walk(d, u);
+
+	for (size_t i = 0; r >= 0 && i < u->n_instances; i++) {
+		struct instance *x = &u->instances[i];
+		struct function *f = instance_function(d, u, x);
+		bool inlined = dwarf_tag(&x->die) == DW_TAG_inlined_subroutine;
+
+		if (!f)
+			continue;
+		if (l->n == l->n_room) {
+			size_t room = l->n_room ? l->n_room * 2 : 1024;
+			void *more = realloc(l->list, room * sizeof(*l->list));
+
+			if (!more)
+				return -ENOMEM;
+			l->list = more;
+			l->n_room = room;
+		}
+		l->list[l->n++] = (struct listed){f, inlined ? 0 : x->entry, function_line(f)};
+	}
+	return r;
+}
+
+static bool is_renamed(const char *symbol, const char *plain)
+{
+	size_t len = strlen(plain);
+
+	return !strncmp(symbol, plain, len) && symbol[len] == '.';
+}
+
+/* One row for each address of the function, or one without, if it is only inlined. */
+static void add_group(struct debuginfo *d, struct listing *l, size_t begin, size_t end)
+{
+	struct function *f = l->list[begin].f;
+	struct debuginfo_function row = {.name = f->name, .line = l->list[begin].line};
+	uint64_t before = 0;
+
+	for (size_t i = begin; i < end; i++)
+		row.n_inlined += !l->list[i].address;
+	for (size_t i = begin; i < end; i++) {
+		uint64_t address = l->list[i].address;
+		const struct symbol *s;
+
+		if (!address || address == before)
+			continue;
+		before = address;
+		s = symbol_at(d, address);
+		row.file = function_file(l->list[i].f);
+		row.address = address;
+		row.symbol = s && s->address == address ? s->name : NULL;
+		row.n_bytes = s && s->address == address ? s->n_bytes : 0;
+		row.is_alias = row.symbol && is_renamed(row.symbol, f->plain);
+		l->rows[l->n_rows++] = row;
+	}
+	if (row.address)
+		return;
+	row.file = function_file(f);
+	l->rows[l->n_rows++] = row;
+}
+
+static int compare_addresses(const void *pa, const void *pb)
+{
+	uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
+
+	return a < b ? -1 : a > b;
+}
+
+/* Symbols that DWARF does not know: assembly, other languages, a program without DWARF. */
+static int add_symbols(struct debuginfo *d, struct listing *l)
+{
+	uint64_t *known = malloc((l->n_rows + 1) * sizeof(*known));
+	size_t n = 0;
+
+	if (!known)
+		return -ENOMEM;
+	for (size_t i = 0; i < l->n_rows; i++)
+		if (l->rows[i].address)
+			known[n++] = l->rows[i].address;
+	qsort(known, n, sizeof(*known), compare_addresses);
+	for (size_t i = 0; i < d->n_symbols; i++) {
+		const struct symbol *s = &d->symbols[i];
+		bool is_known = bsearch(&s->address, known, n, sizeof(*known), compare_addresses);
+
+		/* other names of a known function stay: one may be looked for by them */
+		if (is_known && symbol_at(d, s->address) == s)
+			continue;
+		l->rows[l->n_rows++] = (struct debuginfo_function){.name = s->name,
+								   .symbol = s->name,
+								   .address = s->address,
+								   .n_bytes = s->n_bytes};
+	}
+	free(known);
+	return 0;
+}
+
+static int make_rows(struct debuginfo *d, struct listing *l)
+{
+	l->rows = malloc((l->n + d->n_symbols + 1) * sizeof(*l->rows));
+	if (!l->rows)
+		return -ENOMEM;
+	if (l->n)
+		qsort(l->list, l->n, sizeof(*l->list), compare_listed);
+	for (size_t i = 0, k; i < l->n; i = k) {
+		for (k = i + 1; k < l->n && l->list[k].line == l->list[i].line &&
+				!strcmp(l->list[k].f->name, l->list[i].f->name);)
+			k++;
+		add_group(d, l, i, k);
+	}
+	return add_symbols(d, l);
+}
+
+static bool is_wanted(const struct debuginfo_function *f, const char *pattern)
+{
+	const char *tail = strrchr(f->name, ':');
+
+	return !pattern || !fnmatch(pattern, f->name, 0) ||
+	       (f->symbol && !fnmatch(pattern, f->symbol, 0)) ||
+	       (tail && !fnmatch(pattern, tail + 1, 0));
+}
+
+int debuginfo_functions(struct debuginfo *d, const char *pattern,
+			int (*visit)(void *ctx, const struct debuginfo_function *f), void *ctx,
+			struct errmsg *err)
+{
+	struct listing l = {0};
+	int r = units_list(d);
+
+	if (r >= 0)
+		r = symbols_list(d);
+	for (size_t i = 0; r >= 0 && i < d->n_units; i++)
+		r = gather_unit(d, &d->units[i], &l);
+	if (r >= 0)
+		r = make_rows(d, &l);
+	if (r < 0) {
+		errmsg_set_errno(err, r, "cannot list the functions of %s", d->path);
+	} else {
+		qsort(l.rows, l.n_rows, sizeof(*l.rows), compare_rows);
+		for (size_t i = 0; r >= 0 && i < l.n_rows; i++)
+			if (is_wanted(&l.rows[i], pattern))
+				r = visit(ctx, &l.rows[i]);
+	}
+	free(l.list);
+	free(l.rows);
+	return r < 0 ? r : 0;
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * debuginfo_int.h - what the files debuginfo*.c share. debuginfo.c has the picture.
+ *
+ *	debuginfo ──┬── units[]       one for each compile unit; walked when first needed
+ *	            │     ├── functions[]   what the source defines, in the order of .debug_info
+ *	            │     └── instances[]   its code: functions themselves and copies inside others
+ *	            ├── symbols[]     functions of the symbol table, by address
+ *	            └── types         a DIE for each type that was handed out
+ *
+ * All of it lives in one arena and dies with the debuginfo. A DIE is known by the address of its bytes,
+ * which is unique over the main file, its alternate file and split units.
+ */
+#ifndef SONDE_SYMBOLS_DEBUGINFO_INT_H
+#define SONDE_SYMBOLS_DEBUGINFO_INT_H
+
+#include "base/arena.h"
+#include "format/bytes.h"
+#include "symbols/debuginfo.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+
+#define DIE_DEPTH_MAX 200 /* of DIEs inside each other */
+
+/* A function as the source has it. */
+struct function {
+	Dwarf_Die die;	     /* the definition, or the abstract one of inlined copies */
+	const char *name;    /* with namespaces and classes */
+	const char *plain;   /* without */
+	const char *linkage; /* mangled; NULL in C */
+	struct unit *unit;
+};
+
+/* Code of a function. */
+struct instance {
+	Dwarf_Die die;	 /* a subprogram or an inlined_subroutine, with addresses */
+	const void *key; /* of its function's DIE */
+	struct function *function;
+	uint64_t entry;
+	int parent; /* of an inlined one: the instance it is in; -1 */
+};
+
+struct unit {
+	Dwarf_Die die;	    /* of a split unit: the one in the .dwo */
+	Dwarf_Off offset;   /* of its header in .debug_info */
+	Dwarf_Word lines;   /* of its table in .debug_line; -1: it has none */
+	Dwarf_Word strings; /* of its part of .debug_str_offsets; 0: none */
+	bool is_split, is_walked, has_attributes;
+	bool has_classes; /* a language whose functions can stand inside of types */
+	struct function *functions;
+	struct instance *instances;
+	size_t n_functions, n_instances;
+};
+
+struct symbol {
+	const char *name;
+	uint64_t address, n_bytes;
+	bool is_global;
+};
+
+/* Grown by doubling outside the arena. */
+struct type_table {
+	Dwarf_Die *dies;
+	uint32_t *slots; /* by the address of the DIE's bytes: its place in dies + 1 */
+	uint32_t *
+		definitions; /* of what is only declared: its definition's place + 1; 0: not looked for */
+	size_t n, n_slots;
+	uint64_t seed;
+};
+
+/* The member that was asked for last. */
+struct member_cursor {
+	const void *of;
+	unsigned i;
+	Dwarf_Die child;
+};
+
+struct debuginfo {
+	struct types types; /* first */
+	struct type_table table;
+	struct member_cursor cursor;
+	struct arena arena;
+	const struct arch *arch;
+	char *path, *debug_path, *source_dir;
+	char *search_path; /* for libdwfl: ":.debug:DIR" */
+	char *debug_dir;
+	char build_id[129];
+	Dwfl_Callbacks callbacks;
+	Dwfl *dwfl;
+	Dwfl_Module *module;
+	Elf *elf;     /* of the file itself */
+	Dwarf *dwarf; /* NULL: there is none */
+	uint64_t elf_bias;
+	bool is_relocatable; /* a kernel module */
+	bool is_kernel;	     /* vmlinux or a module: globals are reached by symbol */
+	bool has_cfi;
+	Dwarf_CFI *eh_cfi, *debug_cfi;
+	struct unit *units;
+	size_t n_units;
+	struct symbol *symbols;
+	size_t n_symbols;
+	bool has_symbols, has_units;
+};
+
+/* --- debuginfo.c --- */
+
+/* -ENODATA with a sentence that says where debug information would come from. */
+int debuginfo_refuse_dwarf(const struct debuginfo *d, struct errmsg *err);
+/* The bytes of a section of the file with the DWARF; empty if there is none. */
+struct piece debuginfo_section(struct debuginfo *d, const char *name);
+const char *debuginfo_strdup(struct debuginfo *d, const char *s);
+
+/* --- debuginfo_units.c --- */
+
+int units_list(struct debuginfo *d);
+/* Marks the units that may contain the text as a name. which: n_units flags, to be freed; NULL: no memory. */
+bool *units_naming(struct debuginfo *d, const char *name, size_t len);
+/* Marks the units whose line table may name that file (the last part of its path). */
+bool *units_with_file(struct debuginfo *d, const char *name);
+/* The one that has the DIE, or the address; NULL: none. */
+struct unit *unit_of_die(struct debuginfo *d, Dwarf_Die *die);
+struct unit *unit_of_address(struct debuginfo *d, uint64_t address);
+
+/* --- debuginfo_walk.c --- */
+
+/* Fills functions and instances. */
+int unit_walk(struct debuginfo *d, struct unit *u);
+/* The function of an instance, also if it stands in another unit. */
+struct function *instance_function(struct debuginfo *d, struct unit *u, struct instance *i);
+/* The innermost instance at the address; NULL. */
+struct instance *unit_instance_at(struct unit *u, uint64_t address);
+/* The same, if it is known that top covers it. */
+struct instance *instance_innermost(struct unit *u, struct instance *top, uint64_t address);
+bool instance_covers(struct instance *i, uint64_t address);
+/* "file.c" and line of the declaration; NULL, 0. */
+const char *function_file(struct function *f);
+unsigned function_line(struct function *f);
+const char *die_name(Dwarf_Die *die);
+bool die_flag(Dwarf_Die *die, unsigned attribute);
+
+/* --- debuginfo_functions.c --- */
+
+struct function_list {
+	struct function **list;
+	size_t n, n_room;
+};
+
+/* Functions by name, with or without namespaces; file NULL or the end of its path. To be freed. */
+int functions_find(struct debuginfo *d, const char *name, const char *file,
+		   struct function_list *ret_list, struct errmsg *err);
+/* -ENOENT with the nearest name. */
+int functions_refuse(struct debuginfo *d, const char *name, struct errmsg *err);
+int symbols_list(struct debuginfo *d);
+/* The symbol that covers the address, or the one of that name; NULL. */
+const struct symbol *symbol_at(struct debuginfo *d, uint64_t address);
+const struct symbol *symbol_named(struct debuginfo *d, const char *name);
+/* All instances of a function, in all units; until visit is not 0. */
+int function_each_instance(struct debuginfo *d, struct function *f,
+			   int (*visit)(void *ctx, struct unit *u, struct instance *i), void *ctx);
+
+/* --- debuginfo_lines.c --- */
+
+struct line_visit {
+	struct unit *unit;
+	struct instance *instance; /* of a file: NULL, unless it is known */
+	uint64_t address;
+	unsigned line;
+	bool begins; /* the row before is of another line: control comes from elsewhere */
+};
+
+/* Where statements of the function begin, its first line and the calls of what is inlined included. */
+int function_each_line(struct debuginfo *d, struct function *f,
+		       int (*visit)(void *ctx, const struct line_visit *v), void *ctx);
+/* The same of a file; path: its end. *ret_path, *ret_unit: as DWARF has it; NULL if no unit has such a file. */
+int file_each_line(struct debuginfo *d, const char *path, const char **ret_path,
+		   struct unit **ret_unit, int (*visit)(void *ctx, const struct line_visit *v),
+		   void *ctx);
+/* True if the path ends in these parts. */
+bool path_ends_in(const char *path, const char *end);
+/* Where the file is on this machine, to be freed; NULL. */
+char *source_path(struct debuginfo *d, struct unit *u, const char *path);
+const char *unit_directory(struct unit *u);
+
+/* --- debuginfo_scope.c --- */
+
+/* What can be seen at an address inside of an instance. In the arena. */
+struct scope *scope_new(struct debuginfo *d, struct unit *u, struct instance *i, uint64_t address,
+			bool is_return);
+
+/* --- debuginfo_location.c --- */
+
+struct location_site {
+	struct debuginfo *d;
+	struct unit *unit;
+	struct instance *instance; /* NULL: a global is asked for */
+	Dwarf_Die *subprogram;	   /* around it: the one with the frame base */
+	uint64_t address;
+	uint64_t entry; /* of the subprogram */
+};
+
+/* The variable's place there; what has none is PLACE_NOWHERE with why. argument: which parameter it is; -1. */
+void location_get(const struct location_site *site, Dwarf_Die *variable, int argument,
+		  struct variable *ret);
+
+/* --- debuginfo_where.c --- */
+
+/* A clause about the lines where the variable has a place: "it lives only at lines 12-15". */
+void location_explain(const struct location_site *site, Dwarf_Attribute *location, char *why,
+		      size_t n_bytes);
+
+/* --- debuginfo_types.c --- */
+
+void types_init(struct debuginfo *d);
+void types_release(struct debuginfo *d);
+/* The type of something that has one; void if it has none. */
+struct type type_of_die(struct debuginfo *d, Dwarf_Die *die);
+
+#endif

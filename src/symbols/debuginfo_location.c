@@ -1,0 +1,497 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * debuginfo_location.c - where a variable is at an instruction, as a struct place.
+ *
+ * DWARF gives a location as a little program for a stack machine. It is run here with symbols instead of
+ * numbers: a value is a register (or a constant, or an address), then loads, then an offset:
+ *
+ *	fbreg -24                    [bp] - 24                     memory
+ *	reg5                         di                            register
+ *	breg3 16, deref, plus 8      *([bx] + 16) + 8              memory behind one load
+ *	breg3 0, stack_value         the value of bx itself        register
+ *	lit5, stack_value            5                             constant
+ *	addr 0x4040                  a global
+ *
+ * That is all the kernel's probes can fetch. Whatever computes more (and, shl, an entry value that would
+ * need the caller's registers) has no place here, and why says so.
+ *
+ * At the very entry of a function two things are repaired. Parameters that live in memory have not been
+ * stored there yet; those passed in registers are taken from them. And code made for the kernel's function
+ * tracer begins with a call, behind which locations begin to hold: they are valid at the entry as well.
+ */
+#include "symbols/debuginfo_int.h"
+#include "symbols/arch.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STACK_MAX   8
+#define NESTING_MAX 4  /* a frame base in terms of the frame, and so on */
+#define FENTRY_MAX  16 /* bytes of endbr64 and call __fentry__ */
+#define WORD_BYTES  8
+
+enum value_base { BASE_CONSTANT, BASE_REGISTER, BASE_ADDRESS };
+
+struct value {
+	enum value_base base;
+	unsigned reg;
+	unsigned n_loads;
+	int64_t loads[4];
+	int64_t offset;
+};
+
+struct machine {
+	const struct location_site *site;
+	Dwarf_Attribute *attribute;
+	struct value stack[STACK_MAX];
+	unsigned n;
+	bool is_register; /* the location is the register on the stack, not memory */
+	bool is_value;	  /* the value itself is on the stack */
+	bool is_done;
+	uint64_t piece_bytes; /* the first piece's size; 0: it is whole */
+	const char *why;
+};
+
+static const char computed[] = "it is computed here and kept nowhere";
+
+/* --- the machine ------------------------------------------------------------------------------- */
+
+static int evaluate(struct machine *m, const Dwarf_Op *ops, size_t n, unsigned depth);
+
+static int refuse(struct machine *m, const char *why)
+{
+	m->why = why;
+	return -ENODATA;
+}
+
+static int push(struct machine *m, struct value v)
+{
+	if (m->n == STACK_MAX)
+		return refuse(m, computed);
+	m->stack[m->n++] = v;
+	return 0;
+}
+
+static int push_register(struct machine *m, unsigned reg, int64_t offset)
+{
+	return push(m, (struct value){.base = BASE_REGISTER, .reg = reg, .offset = offset});
+}
+
+static int push_constant(struct machine *m, int64_t v)
+{
+	return push(m, (struct value){.base = BASE_CONSTANT, .offset = v});
+}
+
+/* A location in a location: the frame base, the call frame's address. */
+static int push_nested(struct machine *m, Dwarf_Attribute *attribute, const Dwarf_Op *ops, size_t n,
+		       unsigned depth)
+{
+	struct machine inner = {.site = m->site, .attribute = attribute};
+
+	if (depth >= NESTING_MAX || evaluate(&inner, ops, n, depth + 1) < 0 || inner.n != 1)
+		return refuse(m, "the place of its stack frame is not known");
+	return push(m, inner.stack[0]);
+}
+
+static int push_frame_base(struct machine *m, int64_t offset, unsigned depth)
+{
+	Dwarf_Attribute a;
+	Dwarf_Op *ops;
+	size_t n;
+	int r;
+
+	if (!m->site->subprogram ||
+	    !dwarf_attr_integrate(m->site->subprogram, DW_AT_frame_base, &a) ||
+	    dwarf_getlocation_addr(&a, m->site->address, &ops, &n, 1) < 1)
+		return refuse(m, "the place of its stack frame is not known");
+	r = push_nested(m, &a, ops, n, depth);
+	if (r >= 0)
+		m->stack[m->n - 1].offset += offset;
+	return r;
+}
+
+static void open_cfi(struct debuginfo *d)
+{
+	Dwarf_Addr bias;
+
+	if (d->has_cfi)
+		return;
+	d->has_cfi = true;
+	d->eh_cfi = dwfl_module_eh_cfi(d->module, &bias);
+	d->debug_cfi = dwfl_module_dwarf_cfi(d->module, &bias);
+}
+
+static int push_cfa(struct machine *m, unsigned depth)
+{
+	struct debuginfo *d = m->site->d;
+	Dwarf_CFI *tables[2];
+
+	open_cfi(d);
+	tables[0] = d->eh_cfi;
+	tables[1] = d->debug_cfi;
+	for (int i = 0; i < 2; i++) {
+		Dwarf_Frame *frame = NULL;
+		Dwarf_Op *ops;
+		size_t n;
+		int r;
+
+		if (!tables[i] || dwarf_cfi_addrframe(tables[i], m->site->address, &frame) != 0)
+			continue;
+		r = dwarf_frame_cfa(frame, &ops, &n) == 0 && n ? push_nested(m, NULL, ops, n, depth)
+							       : -ENODATA;
+		free(frame);
+		if (r >= 0)
+			return 0;
+	}
+	return refuse(m, "the place of its stack frame is not known");
+}
+
+static int do_plus(struct machine *m, bool minus)
+{
+	struct value *a, *b;
+
+	if (m->n < 2)
+		return refuse(m, computed);
+	a = &m->stack[m->n - 2];
+	b = &m->stack[m->n - 1];
+	if (b->base != BASE_CONSTANT || b->n_loads) {
+		struct value swapped = *a;
+
+		if (minus || a->base != BASE_CONSTANT || a->n_loads)
+			return refuse(m, computed);
+		*a = *b;
+		*b = swapped;
+	}
+	a->offset = minus ? (uint64_t)a->offset - b->offset : (uint64_t)a->offset + b->offset;
+	m->n--;
+	return 0;
+}
+
+static int do_load(struct machine *m, uint64_t n_bytes)
+{
+	struct value *v = m->n ? &m->stack[m->n - 1] : NULL;
+
+	if (!v || n_bytes != m->site->d->types.pointer_bytes || v->base == BASE_CONSTANT)
+		return refuse(m, computed);
+	if (v->n_loads == sizeof(v->loads) / sizeof(*v->loads))
+		return refuse(m, "too many pointers lead to it");
+	v->loads[v->n_loads++] = v->offset;
+	v->offset = 0;
+	return 0;
+}
+
+/* A number of the compiler's for the bytes of the value. */
+static int push_implicit(struct machine *m, const Dwarf_Op *op)
+{
+	Dwarf_Block block;
+	int64_t v = 0;
+
+	if (!m->attribute || dwarf_getlocation_implicit_value(m->attribute, op, &block) != 0 ||
+	    block.length > sizeof(v))
+		return refuse(m, "it is a constant of more than 8 bytes here");
+	memcpy(&v, block.data, block.length);
+	m->is_value = true;
+	return push_constant(m, v);
+}
+
+static int push_indexed(struct machine *m, const Dwarf_Op *op, bool is_address)
+{
+	Dwarf_Attribute a;
+	Dwarf_Addr address;
+	Dwarf_Word word;
+
+	if (!m->attribute || dwarf_getlocation_attr(m->attribute, op, &a) != 0)
+		return refuse(m, computed);
+	if (is_address && dwarf_formaddr(&a, &address) == 0)
+		return push(m, (struct value){.base = BASE_ADDRESS, .offset = address});
+	if (dwarf_formudata(&a, &word) == 0)
+		return push_constant(m, word);
+	return refuse(m, computed);
+}
+
+static int do_piece(struct machine *m, uint64_t n_bytes)
+{
+	if (m->piece_bytes || !m->n)
+		return refuse(m, "it is spread over several registers here");
+	m->piece_bytes = n_bytes;
+	m->is_done = true;
+	return 0;
+}
+
+/* Ops with a meaning of their own; the ranges of numbered ones are taken before. */
+static int step_other(struct machine *m, const Dwarf_Op *op, unsigned depth)
+{
+	switch (op->atom) {
+	case DW_OP_addr:
+		return push(m, (struct value){.base = BASE_ADDRESS, .offset = op->number});
+	case DW_OP_addrx:
+	case DW_OP_GNU_addr_index:
+		return push_indexed(m, op, true);
+	case DW_OP_constx:
+	case DW_OP_GNU_const_index:
+		return push_indexed(m, op, false);
+	case DW_OP_regx:
+		m->is_register = true;
+		return push_register(m, op->number, 0);
+	case DW_OP_bregx:
+		return push_register(m, op->number, op->number2);
+	case DW_OP_regval_type:
+	case DW_OP_GNU_regval_type:
+		return push_register(m, op->number, 0);
+	case DW_OP_fbreg:
+		return push_frame_base(m, op->number, depth);
+	case DW_OP_call_frame_cfa:
+		return push_cfa(m, depth);
+	case DW_OP_plus_uconst:
+		if (!m->n)
+			return refuse(m, computed);
+		m->stack[m->n - 1].offset += op->number;
+		return 0;
+	case DW_OP_plus:
+	case DW_OP_minus:
+		return do_plus(m, op->atom == DW_OP_minus);
+	case DW_OP_deref:
+		return do_load(m, m->site->d->types.pointer_bytes);
+	case DW_OP_deref_size:
+		return do_load(m, op->number);
+	case DW_OP_stack_value:
+		m->is_value = true;
+		return 0;
+	case DW_OP_piece:
+		return do_piece(m, op->number);
+	case DW_OP_implicit_value:
+		return push_implicit(m, op);
+	case DW_OP_nop:
+	case DW_OP_GNU_uninit:
+	case DW_OP_convert: /* to fewer bits: fewer are fetched */
+	case DW_OP_GNU_convert:
+		return 0;
+	case DW_OP_implicit_pointer:
+	case DW_OP_GNU_implicit_pointer:
+		return refuse(m, "what it points to was optimised away here");
+	case DW_OP_entry_value:
+	case DW_OP_GNU_entry_value:
+		return refuse(m, "its register was reused, only the caller knows it here");
+	case DW_OP_form_tls_address:
+	case DW_OP_GNU_push_tls_address:
+		return refuse(m, "every thread has its own, and probes cannot reach those");
+	}
+	return refuse(m, computed);
+}
+
+static int step(struct machine *m, const Dwarf_Op *op, unsigned depth)
+{
+	if (m->is_done || (m->is_register && op->atom != DW_OP_piece))
+		return refuse(m, "it is spread over several registers here");
+	if (op->atom >= DW_OP_lit0 && op->atom <= DW_OP_lit31)
+		return push_constant(m, op->atom - DW_OP_lit0);
+	if (op->atom >= DW_OP_const1u && op->atom <= DW_OP_consts)
+		return push_constant(m, op->number);
+	if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31)
+		return push_register(m, op->atom - DW_OP_breg0, op->number);
+	if (op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31) {
+		m->is_register = true;
+		return push_register(m, op->atom - DW_OP_reg0, 0);
+	}
+	return step_other(m, op, depth);
+}
+
+static int evaluate(struct machine *m, const Dwarf_Op *ops, size_t n, unsigned depth)
+{
+	int r = n ? 0 : refuse(m, "it was optimised away here");
+
+	for (size_t i = 0; r >= 0 && i < n; i++)
+		r = step(m, &ops[i], depth);
+	if (r >= 0 && m->n != 1)
+		r = refuse(m, computed);
+	return r;
+}
+
+/* --- from a value to a place ------------------------------------------------------------------- */
+
+static int to_place(struct machine *m, struct place *ret)
+{
+	const struct arch *arch = m->site->d->arch;
+	struct value *v = &m->stack[0];
+	struct place p = {.reg = v->reg, .offset = v->offset, .n_loads = v->n_loads};
+
+	memcpy(p.loads, v->loads, sizeof(p.loads));
+	if (v->base == BASE_REGISTER && arch && !arch_register(arch, v->reg))
+		return refuse(m, "it is in a register that probes cannot read");
+	if (v->base == BASE_CONSTANT) {
+		if (!m->is_value)
+			return refuse(m, computed);
+		p.kind = PLACE_CONSTANT;
+	} else if (v->base == BASE_ADDRESS) {
+		if (m->is_value || v->n_loads)
+			return refuse(m, "it is the address of something, kept nowhere");
+		p.kind = PLACE_ADDRESS;
+		p.address = v->offset;
+		p.offset = 0;
+	} else if (m->is_register) {
+		p.kind = PLACE_REGISTER;
+	} else if (!m->is_value) {
+		p.kind = PLACE_MEMORY;
+	} else if (v->n_loads && !v->offset) {
+		/* the value was loaded: it is in memory, at the last load */
+		p.kind = PLACE_MEMORY;
+		p.offset = p.loads[--p.n_loads];
+	} else if (!v->n_loads && !v->offset) {
+		p.kind = PLACE_REGISTER;
+	} else {
+		return refuse(m, computed);
+	}
+	*ret = p;
+	return 0;
+}
+
+/* A global of the kernel is reached by its symbol. */
+static void name_global(const struct location_site *site, Dwarf_Die *variable, struct place *p)
+{
+	GElf_Sym sym;
+	GElf_Off offset;
+	const char *name;
+
+	if (p->kind != PLACE_ADDRESS || !site->d->is_kernel)
+		return;
+	name = dwfl_module_addrinfo(site->d->module, p->address + site->d->elf_bias, &offset, &sym,
+				    NULL, NULL, NULL);
+	if (name && !offset)
+		p->symbol = name;
+}
+
+/* --- at the entry ------------------------------------------------------------------------------ */
+
+/* Integers and pointers: what goes into the registers for arguments, one each. */
+static bool goes_into_register(struct debuginfo *d, Dwarf_Die *parameter)
+{
+	struct type_facts f;
+
+	type_get(type_of_die(d, parameter), &f);
+	return (f.kind == TYPE_INT || f.kind == TYPE_POINTER || f.kind == TYPE_ENUM) &&
+	       f.n_bytes <= WORD_BYTES;
+}
+
+static bool all_go_into_registers(const struct location_site *site, int n)
+{
+	Dwarf_Die child;
+
+	if (dwarf_child(site->subprogram, &child) != 0)
+		return false;
+	do {
+		if (dwarf_tag(&child) != DW_TAG_formal_parameter)
+			continue;
+		if (!goes_into_register(site->d, &child))
+			return false;
+		if (!n--)
+			return true;
+	} while (dwarf_siblingof(&child, &child) == 0);
+	return false;
+}
+
+/* A parameter whose memory lies below the stack pointer is still where the caller put it. */
+static void repair_at_entry(const struct location_site *site, int argument, struct variable *v)
+{
+	const struct arch *arch = site->d->arch;
+	struct place *p = &v->place;
+
+	if (!arch || argument < 0 || site->address != site->entry || p->kind != PLACE_MEMORY ||
+	    p->n_loads || p->reg != arch->stack_reg || p->offset >= 0)
+		return;
+	if ((unsigned)argument < arch->n_arg_regs && all_go_into_registers(site, argument)) {
+		*p = (struct place){.kind = PLACE_REGISTER, .reg = arch->arg_regs[argument]};
+		return;
+	}
+	p->kind = PLACE_NOWHERE;
+	snprintf(v->why, sizeof(v->why),
+		 "it is stored by the function's first instructions; "
+		 "probe its first line instead");
+}
+
+/* The location that begins right behind the call of the function tracer; 0: none. */
+static int find_behind_fentry(Dwarf_Attribute *a, uint64_t address, Dwarf_Op **ops, size_t *n)
+{
+	for (unsigned i = 1; i <= FENTRY_MAX; i++)
+		if (dwarf_getlocation_addr(a, address + i, ops, n, 1) == 1)
+			return 1;
+	return 0;
+}
+
+/* --- all together ------------------------------------------------------------------------------ */
+
+static bool get_constant(Dwarf_Die *variable, struct place *ret)
+{
+	Dwarf_Attribute a;
+	Dwarf_Sword number;
+	Dwarf_Block block;
+	int64_t v = 0;
+
+	if (!dwarf_attr_integrate(variable, DW_AT_const_value, &a))
+		return false;
+	if (dwarf_formsdata(&a, &number) == 0) {
+		v = number;
+	} else if (dwarf_formblock(&a, &block) == 0 && block.length <= sizeof(v)) {
+		memcpy(&v, block.data, block.length);
+	} else {
+		return false;
+	}
+	*ret = (struct place){.kind = PLACE_CONSTANT, .offset = v};
+	return true;
+}
+
+static bool is_piece_enough(const struct location_site *site, const struct machine *m,
+			    struct type type)
+{
+	struct type_facts f;
+
+	type_get(type, &f);
+	return !m->piece_bytes || (f.n_bytes && f.n_bytes <= m->piece_bytes);
+}
+
+static void evaluate_at(const struct location_site *site, Dwarf_Attribute *a, Dwarf_Op *ops,
+			size_t n, struct variable *v)
+{
+	struct machine m = {.site = site, .attribute = a};
+	int r = evaluate(&m, ops, n, 0);
+
+	if (r >= 0 && !is_piece_enough(site, &m, v->type))
+		r = refuse(&m, "it is spread over several registers here");
+	if (r >= 0)
+		r = to_place(&m, &v->place);
+	if (r < 0) {
+		v->place = (struct place){.kind = PLACE_NOWHERE};
+		snprintf(v->why, sizeof(v->why), "%s", m.why ? m.why : computed);
+	}
+}
+
+void location_get(const struct location_site *site, Dwarf_Die *variable, int argument,
+		  struct variable *ret)
+{
+	Dwarf_Attribute a;
+	Dwarf_Op *ops;
+	size_t n;
+	int found;
+
+	ret->place = (struct place){.kind = PLACE_NOWHERE};
+	if (get_constant(variable, &ret->place))
+		return;
+	if (!dwarf_attr_integrate(variable, DW_AT_location, &a)) {
+		snprintf(ret->why, sizeof(ret->why), "it was optimised away");
+		return;
+	}
+	found = dwarf_getlocation_addr(&a, site->address, &ops, &n, 1);
+	if (found < 1 && argument >= 0 && site->address == site->entry)
+		found = find_behind_fentry(&a, site->address, &ops, &n);
+	if (found < 1) {
+		location_explain(site, &a, ret->why, sizeof(ret->why));
+		return;
+	}
+	evaluate_at(site, &a, ops, n, ret);
+	if (ret->place.kind == PLACE_NOWHERE && ops && n &&
+	    (ops[0].atom == DW_OP_entry_value || ops[0].atom == DW_OP_GNU_entry_value))
+		location_explain(site, &a, ret->why, sizeof(ret->why));
+	repair_at_entry(site, argument, ret);
+	name_global(site, variable, &ret->place);
+}

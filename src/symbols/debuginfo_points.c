@@ -1,0 +1,488 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * debuginfo_points.c - which instructions a definition means.
+ *
+ *	work            the entry of every function of that name, and of every inlined copy
+ *	work+8          so many bytes behind it
+ *	work%return     the entry of those that can return: inlined copies cannot
+ *	work:3          where the fourth line of the function begins (0 is its first)
+ *	work.c:12       where that line of the file begins, also inside of copies
+ *	work;x=*        where lines begin that look so, blanks aside
+ *	work.isra.0     a symbol: this code only
+ *
+ * A line begins at every address that control can come to from another line; perf probe takes every row of
+ * the line table, which counts one execution several times.
+ *
+ * At the entry of a function that was not optimised parameters are not yet where DWARF says, because they
+ * are stored there by the first instructions (the prologue). Such functions are known by a location without
+ * a list of addresses. The prologue ends where the line table says so (clang), or at its second row (gcc).
+ */
+#include "symbols/debuginfo_int.h"
+#include "base/errmsg.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define POINTS_MAX     4096
+#define PATTERN_MAX    1000
+#define LINE_MAX_BYTES 2000
+
+struct search {
+	struct debuginfo *d;
+	const struct debuginfo_where *where;
+	struct debuginfo_point *list;
+	size_t n, n_room;
+	struct function *function; /* whose points are looked for now */
+	unsigned line;		   /* of the file */
+	unsigned nearest;	   /* line that can be probed; 0 */
+	unsigned n_inlined;	   /* copies that were left out */
+	unsigned char *wanted;	   /* lazy: a flag for each line */
+	size_t n_wanted;
+	const struct instance *only; /* of a symbol */
+};
+
+/* --- making points ----------------------------------------------------------------------------- */
+
+static bool is_inlined(struct instance *i)
+{
+	return dwarf_tag(&i->die) == DW_TAG_inlined_subroutine;
+}
+
+static const char *outer_name(struct search *s, struct unit *u, struct instance *i)
+{
+	struct function *f;
+
+	if (!is_inlined(i) || i->parent < 0)
+		return NULL;
+	f = instance_function(s->d, u, &u->instances[i->parent]);
+	return f ? f->name : NULL;
+}
+
+static struct debuginfo_point *new_point(struct search *s)
+{
+	if (s->n == POINTS_MAX)
+		return NULL;
+	if (s->n == s->n_room) {
+		size_t room = s->n_room ? s->n_room * 2 : 16;
+		void *more = realloc(s->list, room * sizeof(*s->list));
+
+		if (!more)
+			return NULL;
+		s->list = more;
+		s->n_room = room;
+	}
+	return &s->list[s->n++];
+}
+
+static bool is_there(struct search *s, uint64_t address, const char *function)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (s->list[i].address == address && !strcmp(s->list[i].function, function))
+			return true;
+	return false;
+}
+
+static int add_point(struct search *s, struct unit *u, struct instance *i, uint64_t address,
+		     unsigned line)
+{
+	struct function *f = instance_function(s->d, u, i);
+	const struct symbol *symbol = symbol_at(s->d, address);
+	struct debuginfo_point *p;
+
+	if (!f || is_there(s, address, f->name))
+		return 0;
+	p = new_point(s);
+	if (!p)
+		return -ENOMEM;
+	*p = (struct debuginfo_point){.address = address,
+				      .function = f->name,
+				      .inlined_into = outer_name(s, u, i),
+				      .file = function_file(f),
+				      .line = line};
+	if (symbol) {
+		p->symbol = symbol->name;
+		p->symbol_offset = address - symbol->address;
+	}
+	p->scope = scope_new(s->d, u, i, address, s->where->is_return);
+	return p->scope ? 0 : -ENOMEM;
+}
+
+/* --- prologues --------------------------------------------------------------------------------- */
+
+/* Has parameters, and each of them one place for the whole function: nothing was optimised. */
+static bool keeps_in_memory(struct instance *i)
+{
+	Dwarf_Die child;
+	Dwarf_Attribute a;
+	bool any = false;
+
+	if (dwarf_child(&i->die, &child) != 0)
+		return false;
+	do {
+		int tag = dwarf_tag(&child);
+		Dwarf_Op *ops;
+		size_t n;
+
+		if (tag != DW_TAG_formal_parameter && tag != DW_TAG_variable)
+			continue;
+		if (!dwarf_attr_integrate(&child, DW_AT_location, &a))
+			continue;
+		if (dwarf_getlocation(&a, &ops, &n) != 0 || !n)
+			return false;
+		if (ops[0].atom == DW_OP_addr)
+			continue;
+		if (ops[0].atom != DW_OP_fbreg)
+			return false;
+		any = true;
+	} while (dwarf_siblingof(&child, &child) == 0);
+	return any;
+}
+
+/* Where the body begins; the entry if that cannot be told. */
+static uint64_t behind_prologue(struct unit *u, struct instance *i)
+{
+	uint64_t second = 0;
+	Dwarf_Lines *lines;
+	size_t n;
+
+	if (dwarf_getsrclines(&u->die, &lines, &n) != 0)
+		return i->entry;
+	for (size_t k = 0; k < n; k++) {
+		Dwarf_Line *l = dwarf_onesrcline(lines, k);
+		bool ends = false;
+		Dwarf_Addr address;
+
+		if (!l || dwarf_lineaddr(l, &address) || address < i->entry)
+			continue;
+		if (!instance_covers(i, address))
+			break;
+		if (!dwarf_lineprologueend(l, &ends) && ends)
+			return address;
+		if (!second && address > i->entry)
+			second = address;
+	}
+	return second ? second : i->entry;
+}
+
+/* --- by entry ---------------------------------------------------------------------------------- */
+
+static int add_entry(void *ctx, struct unit *u, struct instance *i)
+{
+	struct search *s = ctx;
+	const struct debuginfo_where *w = s->where;
+	uint64_t address = i->entry + w->offset;
+	size_t n = s->n;
+	int r;
+
+	if (s->only && s->only != i)
+		return 0;
+	if (is_inlined(i) && (w->is_return || w->no_inlines)) {
+		s->n_inlined++;
+		return 0;
+	}
+	if (w->offset && !instance_covers(i, address))
+		return 0;
+	if (w->wants_variables && !w->offset && !w->is_return && !is_inlined(i) &&
+	    keeps_in_memory(i))
+		address = behind_prologue(u, i);
+	r = add_point(s, u, i, address, function_line(instance_function(s->d, u, i)));
+	if (r == 0 && s->n > n && address != i->entry + w->offset)
+		s->list[n].is_behind_prologue = true;
+	return r;
+}
+
+/* --- by line ----------------------------------------------------------------------------------- */
+
+static unsigned distance(unsigned a, unsigned b)
+{
+	return a > b ? a - b : b - a;
+}
+
+static bool is_line_wanted(struct search *s, unsigned line)
+{
+	return s->wanted ? line < s->n_wanted && s->wanted[line] : line == s->line;
+}
+
+/*
+ * Of the functions around the address the one whose line it is: the nearest that begins before it, in the
+ * same file.
+ */
+static struct instance *owner_of_line(struct search *s, struct unit *u, uint64_t address,
+				      unsigned line)
+{
+	struct instance *i = unit_instance_at(u, address), *best = i;
+	unsigned nearest = UINT32_MAX;
+
+	for (; i; i = i->parent < 0 ? NULL : &u->instances[i->parent]) {
+		struct function *f = instance_function(s->d, u, i);
+		const char *file = f ? function_file(f) : NULL;
+		unsigned first = f ? function_line(f) : 0;
+
+		if (!file || first > line || line - first >= nearest ||
+		    !path_ends_in(file, s->where->file))
+			continue;
+		nearest = line - first;
+		best = i;
+	}
+	return best;
+}
+
+static int add_line(void *ctx, const struct line_visit *v)
+{
+	struct search *s = ctx;
+	struct instance *i = v->instance;
+
+	if (s->where->no_inlines && i && is_inlined(i))
+		return 0;
+	if (!s->nearest || distance(v->line, s->line) < distance(s->nearest, s->line))
+		s->nearest = v->line;
+	if (!v->begins || !is_line_wanted(s, v->line))
+		return 0;
+	if (!i) {
+		if (unit_walk(s->d, v->unit) < 0)
+			return -ENOMEM;
+		i = owner_of_line(s, v->unit, v->address, v->line);
+	}
+	if (!i || (s->where->no_inlines && is_inlined(i)))
+		return 0;
+	return add_point(s, v->unit, i, v->address, v->line);
+}
+
+static int refuse_line(struct search *s, const char *what, unsigned first, struct errmsg *err)
+{
+	if (s->wanted)
+		return errmsg_set(err, -ENOENT, "no line of %s that looks like '%s' has code", what,
+				  s->where->pattern);
+	if (!s->nearest)
+		return errmsg_set(err, -ENOENT, "no line of %s has code", what);
+	if (first)
+		return errmsg_set(err, -ENOENT,
+				  "line %u of %s (%u of the file) has no code; the nearest that "
+				  "has is %u (%u of the file)",
+				  s->line - first, what, s->line, s->nearest - first, s->nearest);
+	return errmsg_set(err, -ENOENT, "line %u of %s has no code; the nearest that has is %u",
+			  s->line, what, s->nearest);
+}
+
+/* --- lazy patterns ----------------------------------------------------------------------------- */
+
+static void copy_without_blanks(char *to, size_t n_bytes, const char *from)
+{
+	size_t n = 0;
+
+	for (; *from && n + 1 < n_bytes; from++)
+		if (!isspace((unsigned char)*from))
+			to[n++] = *from;
+	to[n] = 0;
+}
+
+/* Flags the lines of the file that match. */
+static int find_lazy_lines(struct search *s, struct unit *u, const char *file, struct errmsg *err)
+{
+	char pattern[PATTERN_MAX], text[LINE_MAX_BYTES], raw[LINE_MAX_BYTES];
+	char *path = source_path(s->d, u, file);
+	FILE *f = path ? fopen(path, "re") : NULL;
+	unsigned line = 0;
+
+	free(path);
+	if (!f)
+		return errmsg_set(err, -ENOENT,
+				  "the source %s is not here, so lines cannot be found by how they "
+				  "look; -s DIR says where it is",
+				  file);
+	copy_without_blanks(pattern, sizeof(pattern), s->where->pattern);
+	while (fgets(raw, sizeof(raw), f)) {
+		bool whole = strchr(raw, '\n');
+
+		if (++line >= s->n_wanted) {
+			size_t n = s->n_wanted ? s->n_wanted * 2 : 4096;
+			unsigned char *more = realloc(s->wanted, n);
+
+			if (!more)
+				break;
+			memset(more + s->n_wanted, 0, n - s->n_wanted);
+			s->wanted = more;
+			s->n_wanted = n;
+		}
+		copy_without_blanks(text, sizeof(text), raw);
+		s->wanted[line] = !fnmatch(pattern, text, 0);
+		while (!whole && fgets(raw, sizeof(raw), f)) /* the rest of a long line */
+			whole = strchr(raw, '\n');
+	}
+	fclose(f);
+	return s->wanted ? 0 : errmsg_set(err, -ENOENT, "the source %s is empty", file);
+}
+
+/* --- all together ------------------------------------------------------------------------------ */
+
+static int points_of_function(struct search *s, struct function *f, struct errmsg *err)
+{
+	const struct debuginfo_where *w = s->where;
+
+	s->function = f;
+	if (w->pattern) {
+		const char *file = function_file(f);
+		int r = s->wanted || !file ? 0 : find_lazy_lines(s, f->unit, file, err);
+
+		return r < 0 ? r : function_each_line(s->d, f, add_line, s);
+	}
+	if (w->has_line && w->line) {
+		s->line = function_line(f) + w->line;
+		return function_each_line(s->d, f, add_line, s);
+	}
+	return function_each_instance(s->d, f, add_entry, s);
+}
+
+static int refuse_function(struct search *s, const struct function_list *l, struct errmsg *err)
+{
+	const struct debuginfo_where *w = s->where;
+
+	if (w->pattern || (w->has_line && w->line))
+		return refuse_line(s, w->function, function_line(l->list[l->n - 1]), err);
+	if (s->n_inlined)
+		return errmsg_set(err, -EINVAL,
+				  w->is_return
+					  ? "%s is inlined everywhere (%u copies), so it never "
+					    "returns; probe a line behind its calls"
+					  : "%s is inlined everywhere (%u copies), and inlined "
+					    "copies were not wanted",
+				  w->function, s->n_inlined);
+	if (w->offset)
+		return errmsg_set(err, -ENOENT, "%s is shorter than %llu bytes", w->function,
+				  (unsigned long long)w->offset);
+	return errmsg_set(err, -ENOENT,
+			  "the compiler left no code of %s: it is never called, or all its calls "
+			  "were computed",
+			  w->function);
+}
+
+/* "work.isra.0": the code at the symbol. 1: there is no such symbol, or no DWARF about it. */
+static int points_of_symbol(struct search *s, struct errmsg *err)
+{
+	const struct symbol *symbol = symbol_named(s->d, s->where->function);
+	struct unit *u = symbol ? unit_of_address(s->d, symbol->address) : NULL;
+	struct instance *i = NULL;
+
+	if (!u || unit_walk(s->d, u) < 0)
+		return 1;
+	for (size_t k = 0; k < u->n_instances && !i; k++)
+		if (u->instances[k].entry == symbol->address && u->instances[k].parent < 0)
+			i = &u->instances[k];
+	if (!i || !instance_function(s->d, u, i))
+		return 1;
+	s->only = i;
+	return points_of_function(s, instance_function(s->d, u, i), err);
+}
+
+/* A symbol without DWARF: entry and offset, no variables. */
+static int point_of_bare_symbol(struct search *s, struct errmsg *err)
+{
+	const struct debuginfo_where *w = s->where;
+	const struct symbol *symbol = symbol_named(s->d, w->function);
+	struct debuginfo_point *p;
+
+	if (!symbol)
+		return functions_refuse(s->d, w->function, err);
+	if ((w->has_line && w->line) || w->pattern || w->file)
+		return s->d->dwarf ? errmsg_set(err, -ENODATA,
+						"%s has no debug information about %s, only its "
+						"symbol; lines are not known",
+						s->d->path, w->function)
+				   : debuginfo_refuse_dwarf(s->d, err);
+	if (w->offset && symbol->n_bytes && w->offset >= symbol->n_bytes)
+		return errmsg_set(err, -ENOENT, "%s is shorter than %llu bytes", w->function,
+				  (unsigned long long)w->offset);
+	p = new_point(s);
+	if (!p)
+		return -ENOMEM;
+	*p = (struct debuginfo_point){.address = symbol->address + w->offset,
+				      .symbol = symbol->name,
+				      .symbol_offset = w->offset,
+				      .function = symbol->name};
+	return 0;
+}
+
+static int by_function(struct search *s, struct errmsg *err)
+{
+	struct function_list l = {0};
+	int r = s->d->dwarf ? functions_find(s->d, s->where->function, s->where->file, &l, err) : 0;
+
+	if (r >= 0 && !l.n) {
+		r = s->d->dwarf ? points_of_symbol(s, err) : 1;
+		if (r == 1)
+			r = point_of_bare_symbol(s, err);
+		else if (r >= 0 && !s->n)
+			r = refuse_line(s, s->where->function, 0, err);
+		return r;
+	}
+	for (size_t i = 0; r >= 0 && i < l.n; i++)
+		r = points_of_function(s, l.list[i], err);
+	if (r >= 0 && !s->n)
+		r = refuse_function(s, &l, err);
+	free(l.list);
+	return r;
+}
+
+static int by_file(struct search *s, struct errmsg *err)
+{
+	const struct debuginfo_where *w = s->where;
+	const char *path;
+	struct unit *u;
+	int r;
+
+	if (!s->d->dwarf)
+		return debuginfo_refuse_dwarf(s->d, err);
+	s->line = w->line;
+	if (w->pattern) {
+		r = file_each_line(s->d, w->file, &path, &u, add_line, s); /* which file it is */
+		if (r >= 0 && path)
+			r = find_lazy_lines(s, u, path, err);
+		if (r < 0)
+			return r;
+		s->n = 0;
+	}
+	r = file_each_line(s->d, w->file, &path, &u, add_line, s);
+	if (r >= 0 && !path)
+		return errmsg_set(err, -ENOENT, "%s was not made from a file '%s'", s->d->path,
+				  w->file);
+	if (r >= 0 && !s->n)
+		return refuse_line(s, w->file, 0, err);
+	return r;
+}
+
+static int compare_points(const void *pa, const void *pb)
+{
+	const struct debuginfo_point *a = pa, *b = pb;
+
+	return a->address < b->address ? -1 : a->address > b->address;
+}
+
+int debuginfo_points(struct debuginfo *d, const struct debuginfo_where *where,
+		     struct debuginfo_points *ret_points, struct errmsg *err)
+{
+	struct search s = {.d = d, .where = where};
+	int r = where->function ? by_function(&s, err) : by_file(&s, err);
+
+	free(s.wanted);
+	if (r == -ENOMEM && s.n == POINTS_MAX)
+		r = errmsg_set(err, -E2BIG, "%s means more than %u instructions",
+			       where->function ? where->function : where->file, POINTS_MAX);
+	if (r < 0) {
+		free(s.list);
+		return errmsg_set_errno(err, r, "cannot find %s in %s",
+					where->function ? where->function : where->file, d->path);
+	}
+	qsort(s.list, s.n, sizeof(*s.list), compare_points);
+	*ret_points = (struct debuginfo_points){s.list, s.n, d};
+	return 0;
+}
+
+void debuginfo_points_release(struct debuginfo_points *p)
+{
+	free(p->list);
+	memset(p, 0, sizeof(*p));
+}

@@ -26,6 +26,7 @@
 
 #define NAMES_MAX_BYTES (64u << 20)
 #define PATIENCE_MS	1000
+#define WATCH_MS	1000 /* how often hits of probes are counted */
 #define WAKE_PERCENT	"25" /* how full a buffer is when its reader is woken; 50 by default */
 
 static uint64_t now_ns(void)
@@ -94,6 +95,8 @@ static int read_kernel(struct session *s, struct errmsg *err)
 		.dir = s->t.root,
 		.kallsyms = s->config.no_symbols ? "/dev/null" : NULL,
 		.wants = s->config.all_formats ? NULL : setup_wants_event,
+		.reformat = setup_fmt_format,
+		.rename = setup_name_of_system,
 		.ctx = s->setup,
 	};
 	int r = kernelinfo_read(&s->kernel, &config, err);
@@ -140,6 +143,8 @@ int session_open(struct session *s, const struct session_config *config, struct 
 		r = setup_set_pid(s->setup, s->child.pid, err);
 	if (r >= 0)
 		r = read_kernel(s, err);
+	if (r >= 0 && config->plan->estimate)
+		setup_estimate_probes(s->setup, config->tell);
 	s->n_cpus = r >= 0 ? tracefs_cpu_count(&s->t) : 0;
 	return r;
 }
@@ -265,6 +270,18 @@ static void end_child(struct session *s)
 	s->has_child = false;
 }
 
+static void watch_probes(struct session *s)
+{
+	uint64_t now = now_ns();
+
+	if (!s->watched_ns)
+		s->watched_ns = s->start_ns;
+	if (now - s->watched_ns < WATCH_MS * 1000000ull)
+		return;
+	setup_watch_probes(s->setup, (now - s->watched_ns) / 1e9, s->config.tell);
+	s->watched_ns = now;
+}
+
 enum session_end session_wait(struct session *s, int recorder_fd, unsigned tick_ms,
 			      bool (*tick)(void *ctx), void *ctx)
 {
@@ -292,6 +309,7 @@ enum session_end session_wait(struct session *s, int recorder_fd, unsigned tick_
 			return SESSION_FAILURE;
 		if (tick && now_ns() >= next_ns) {
 			next_ns = now_ns() + tick_ms * 1000000ull;
+			watch_probes(s);
 			if (!tick(ctx))
 				return SESSION_TICK;
 		}
@@ -300,7 +318,7 @@ enum session_end session_wait(struct session *s, int recorder_fd, unsigned tick_
 
 int session_stop(struct session *s, struct errmsg *err)
 {
-	int r = setup_stop(s->setup, err);
+	int r = setup_stop(s->setup, s->config.keep, err);
 
 	s->stop_ns = now_ns();
 	return r;

@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #define FTRACE_SWITCH "/proc/sys/kernel/ftrace_enabled"
+#define WORST_US      "1000000000000" /* eleven days: the kernel counts in nanoseconds */
 
 int setup_write(struct setup *s, const char *instance, const char *file, const char *text,
 		enum tracefs_how how, struct errmsg *err)
@@ -406,12 +407,15 @@ int setup_apply(struct setup **ret_setup, const struct plan *plan, const struct 
 		return errmsg_set_errno(err, -ENOMEM, "cannot begin");
 	r = set_probes(s, err);
 	if (r >= 0)
+		r = setup_probes(s, err);
+	if (r >= 0)
 		r = setup_place(s, err);
 	if (r >= 0)
 		r = set_globals(s, err);
 	for (size_t i = 0; i < s->n_buffers && r >= 0; i++)
 		r = set_buffer(s, &s->buffers[i], err);
 	if (r < 0) {
+		setup_probes_undo(s);
 		setup_free(s);
 		return r;
 	}
@@ -427,6 +431,22 @@ static int switch_all(struct setup *s, const char *value, struct errmsg *err)
 		r2 = setup_write(s, s->buffers[i].instance, "tracing_on", value, TRACEFS_SET, err);
 		r = r2 < 0 && !r ? r2 : r;
 	}
+	return r;
+}
+
+/*
+ * A latency tracer measures whether tracing is on or off, and lets each that is worse than the worst so
+ * far replace what it kept. With tracing off that is nothing. So what it saw before the beginning does
+ * not count, and after the end nothing can be worse.
+ */
+static int set_worst(struct setup *s, const char *us, struct errmsg *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < s->n_buffers && r >= 0; i++)
+		if (s->buffers[i].is_latency)
+			r = setup_write(s, s->buffers[i].instance, "tracing_max_latency", us,
+					TRACEFS_SET, err);
 	return r;
 }
 
@@ -451,12 +471,16 @@ int setup_start(struct setup *s, struct errmsg *err)
 		if (fds[i] >= 0)
 			close(fds[i]);
 	free(fds);
-	return r < 0 ? r : switch_all(s, "1", err);
+	if (r >= 0)
+		r = switch_all(s, "1", err);
+	return r < 0 ? r : set_worst(s, "0", err);
 }
 
-int setup_stop(struct setup *s, struct errmsg *err)
+int setup_stop(struct setup *s, bool keep, struct errmsg *err)
 {
-	return switch_all(s, "0", err);
+	int r = keep ? 0 : set_worst(s, WORST_US, err), r2 = switch_all(s, "0", err);
+
+	return r < 0 ? r : r2;
 }
 
 void setup_free(struct setup *s)
@@ -466,6 +490,7 @@ void setup_free(struct setup *s)
 	for (size_t i = 0; i < s->notes.n; i++)
 		free(s->notes.texts[i]);
 	free(s->notes.texts);
+	setup_probes_free(s);
 	free(s->buffers);
 	free(s);
 }

@@ -35,6 +35,10 @@ struct setup {
 	struct setup_buffer *buffers;
 	size_t n_buffers;
 	struct setup_notes notes;
+	struct setup_probe **probes; /* for the events that are definitions */
+	size_t n_probes;
+	struct prober *prober;
+	struct probe_site *site;
 };
 
 /* On failure what was set is put back when the journal is closed. */
@@ -45,7 +49,8 @@ int setup_attach(struct setup **ret_setup, const struct plan *plan, const struct
 		 bool with_top, struct errmsg *err);
 int setup_set_pid(struct setup *s, int pid, struct errmsg *err);
 int setup_start(struct setup *s, struct errmsg *err);
-int setup_stop(struct setup *s, struct errmsg *err);
+/* keep: what a latency tracer has set by itself stays as it is, too. */
+int setup_stop(struct setup *s, bool keep, struct errmsg *err);
 /* Settings stay; the journal is the caller's. s may be NULL. */
 void setup_free(struct setup *s);
 
@@ -56,6 +61,20 @@ void setup_note(struct setup *s, const char *fmt, ...) __attribute__((format(pri
 
 /* Its tracer is one of functions. Hardened kernels refuse everything about those, and only that. */
 bool setup_traces_functions(const struct setup_buffer *b);
+
+/*
+ * How often the plan's probes were hit in the last so many seconds: one that costs much is told of once, one
+ * above plan->max_rate is switched off. tell may be NULL: then nothing is done.
+ */
+void setup_watch_probes(struct setup *s, double seconds, void (*tell)(const char *sentence));
+/* The same before the recording: counts for a moment, and tells of each. */
+void setup_estimate_probes(struct setup *s, void (*tell)(const char *sentence));
+
+/* For kernelinfo.h: a probe's format with names for its values; false if it is none of ours. */
+bool setup_fmt_format(void *setup, const char *system, const char *event, const char *text,
+		      size_t len, struct textbuf *out);
+/* "probe" for the group of our own, else the system itself. */
+const char *setup_name_of_system(void *setup, const char *system);
 
 /* True if an event of this system and name is on in a buffer: its format belongs into the file. */
 bool setup_wants_event(void *setup, const char *system, const char *event);

@@ -165,11 +165,15 @@ int function_each_instance(struct debuginfo *d, struct function *f,
 struct line_visit {
 	struct unit *unit;
 	struct instance *instance; /* of a file: NULL, unless it is known */
+	const char *file;
 	uint64_t address;
 	unsigned line;
 	bool begins; /* the row before is of another line: control comes from elsewhere */
 };
 
+/* Of an instance and those around it the one that the line belongs to. */
+struct instance *instance_owning(struct debuginfo *d, struct unit *u, struct instance *innermost,
+				 const char *file, unsigned line);
 /* Where statements of the function begin, its first line and the calls of what is inlined included. */
 int function_each_line(struct debuginfo *d, struct function *f,
 		       int (*visit)(void *ctx, const struct line_visit *v), void *ctx);

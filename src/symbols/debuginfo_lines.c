@@ -10,7 +10,8 @@
  *	116e  loop.c:15  stmt    begins
  *	1174  loop.c:12  stmt    begins again
  *
- * Rows inside of an inlined copy belong to the copy, not to the function around it. Two things are not in the
+ * Rows inside of an inlined copy belong to the copy, not to the function around it, unless the line is the
+ * outer one's: of the functions around an address the one that begins nearest before the line has it. Two things are not in the
  * table at all: the line where a function begins is its entry, and the line that calls an inlined function
  * is where the copy begins.
  */
@@ -154,6 +155,26 @@ static size_t first_row(Dwarf_Lines *lines, size_t n, uint64_t address)
 	return low;
 }
 
+struct instance *instance_owning(struct debuginfo *d, struct unit *u, struct instance *innermost,
+				 const char *file, unsigned line)
+{
+	struct instance *best = innermost;
+	unsigned nearest = UINT_MAX;
+
+	for (struct instance *i = innermost; i;
+	     i = i->parent < 0 ? NULL : &u->instances[i->parent]) {
+		struct function *f = instance_function(d, u, i);
+		const char *in = f ? function_file(f) : NULL;
+		unsigned first = f ? function_line(f) : 0;
+
+		if (!in || first > line || line - first >= nearest || strcmp(in, file))
+			continue;
+		nearest = line - first;
+		best = i;
+	}
+	return best;
+}
+
 struct line_walk {
 	struct debuginfo *d;
 	const char *file;
@@ -172,7 +193,8 @@ static int walk_range(struct line_walk *w, struct unit *u, struct instance *inst
 	if (dwarf_getsrclines(&u->die, &lines, &n) != 0)
 		return 0;
 	for (size_t i = first_row(lines, n, begin); r == 0 && i < n; i++) {
-		struct line_visit v = {.unit = u, .instance = inst};
+		struct line_visit v = {.unit = u, .instance = inst, .file = w->file};
+		struct instance *inner;
 
 		if (!get_row(lines, i, &row))
 			continue;
@@ -182,7 +204,10 @@ static int walk_range(struct line_walk *w, struct unit *u, struct instance *inst
 		v.line = row.line;
 		v.begins = !before.file || row.line != before.line || row.file != before.file;
 		before = row;
-		if (!strcmp(row.file, w->file) && instance_innermost(u, inst, row.address) == inst)
+		if (strcmp(row.file, w->file))
+			continue;
+		inner = instance_innermost(u, inst, row.address);
+		if (instance_owning(w->d, u, inner, row.file, row.line) == inst)
 			r = w->visit(w->ctx, &v);
 	}
 	return r;
@@ -210,7 +235,7 @@ static int walk_calls(struct line_walk *w, struct unit *u, struct instance *inst
 
 	for (struct instance *i = inst + 1;
 	     r == 0 && i < u->instances + u->n_instances && i->parent >= first; i++) {
-		struct line_visit v = {u, inst, i->entry, 0, true};
+		struct line_visit v = {u, inst, w->file, i->entry, 0, true};
 		const char *file;
 
 		if (i->parent != first)
@@ -226,7 +251,7 @@ static int walk_instance(void *ctx, struct unit *u, struct instance *inst)
 {
 	struct line_walk *w = ctx;
 	struct function *f = instance_function(w->d, u, inst);
-	struct line_visit v = {u, inst, inst->entry, f ? function_line(f) : 0, true};
+	struct line_visit v = {u, inst, w->file, inst->entry, f ? function_line(f) : 0, true};
 	Dwarf_Addr base, begin, end;
 	ptrdiff_t at = 0;
 	int r = v.line ? w->visit(w->ctx, &v) : 0;
@@ -273,7 +298,7 @@ static int walk_rows(struct line_walk *w, struct unit *u)
 	if (dwarf_getsrclines(&u->die, &lines, &n) != 0)
 		return 0;
 	for (size_t i = 0; r == 0 && i < n; i++) {
-		struct line_visit v = {.unit = u};
+		struct line_visit v = {.unit = u, .file = w->file};
 
 		if (!get_row(lines, i, &row))
 			continue;
@@ -295,7 +320,7 @@ static int walk_entries(struct line_walk *w, struct unit *u)
 	for (size_t i = 0; r == 0 && i < u->n_instances; i++) {
 		struct instance *inst = &u->instances[i];
 		struct function *f = instance_function(w->d, u, inst);
-		struct line_visit v = {u, inst, inst->entry, 0, true};
+		struct line_visit v = {u, inst, w->file, inst->entry, 0, true};
 		const char *file = f ? function_file(f) : NULL;
 
 		if (file && !strcmp(file, w->file) && (v.line = function_line(f)))

@@ -207,30 +207,6 @@ static bool is_line_wanted(struct search *s, unsigned line)
 	return s->wanted ? line < s->n_wanted && s->wanted[line] : line == s->line;
 }
 
-/*
- * Of the functions around the address the one whose line it is: the nearest that begins before it, in the
- * same file.
- */
-static struct instance *owner_of_line(struct search *s, struct unit *u, uint64_t address,
-				      unsigned line)
-{
-	struct instance *i = unit_instance_at(u, address), *best = i;
-	unsigned nearest = UINT32_MAX;
-
-	for (; i; i = i->parent < 0 ? NULL : &u->instances[i->parent]) {
-		struct function *f = instance_function(s->d, u, i);
-		const char *file = f ? function_file(f) : NULL;
-		unsigned first = f ? function_line(f) : 0;
-
-		if (!file || first > line || line - first >= nearest ||
-		    !path_ends_in(file, s->where->file))
-			continue;
-		nearest = line - first;
-		best = i;
-	}
-	return best;
-}
-
 static int add_line(void *ctx, const struct line_visit *v)
 {
 	struct search *s = ctx;
@@ -245,7 +221,8 @@ static int add_line(void *ctx, const struct line_visit *v)
 	if (!i) {
 		if (unit_walk(s->d, v->unit) < 0)
 			return -ENOMEM;
-		i = owner_of_line(s, v->unit, v->address, v->line);
+		i = unit_instance_at(v->unit, v->address);
+		i = i ? instance_owning(s->d, v->unit, i, v->file, v->line) : NULL;
 	}
 	if (!i || (s->where->no_inlines && is_inlined(i)))
 		return 0;

@@ -135,5 +135,5 @@ void location_explain(const struct location_site *site, Dwarf_Attribute *locatio
 	if (n)
 		fmt_runs(runs, n, why, n_bytes);
 	else
-		snprintf(why, n_bytes, "it is kept nowhere at the beginning of any line");
+		snprintf(why, n_bytes, "it has no place at the beginning of any line");
 }

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd_probe_funcs.c - `sonde probe funcs`: the functions that can be probed.
+ *
+ *	$ sonde probe funcs -x ./prog 'w*'
+ *	walk
+ *	work	(symbol work.isra.0)
+ *	wrap	(inlined 3 times)
+ *
+ * One name a line; behind a tab what is special. With -v the place in the file and in the source, too. Without
+ * a target the functions of the running kernel are listed from /proc/kallsyms, which needs no debug
+ * information; -v and -k VMLINUX have more.
+ */
+#include "base/jsonwriter.h"
+#include "base/mapfile.h"
+#include "cli/output.h"
+#include "cli/probecmd.h"
+#include "cli/probetarget.h"
+#include "symbols/kallsyms.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TEXT_BYTES     (64u << 10) /* written when there is so much */
+#define TEXT_MAX_BYTES (16u << 20)
+#define NAME_MAX_BYTES 1024
+
+struct funcs_options {
+	struct probe_target target;
+	bool verbose;
+};
+
+static const struct option_row rows[] = {
+	PROBETARGET_ROWS(struct funcs_options, target),
+	{OPTION_FLAG, 'v', "verbose", .help = "also addresses, symbols, files and lines",
+	 .offset = offsetof(struct funcs_options, verbose)},
+	{OPTION_END},
+};
+
+struct funcs_run {
+	const struct funcs_options *o;
+	const char *pattern;
+	struct output out;
+	struct textbuf tb;
+	struct jsonwriter json;
+	char before[NAME_MAX_BYTES]; /* the line that was printed last: no line twice */
+	uint64_t n;
+};
+
+static int flush(struct funcs_run *run, size_t from_bytes)
+{
+	int r = 0;
+
+	if (textbuf_len(&run->tb) >= from_bytes) {
+		r = output_write(&run->out, run->tb.start, textbuf_len(&run->tb));
+		textbuf_clear(&run->tb);
+	}
+	return r;
+}
+
+static void fmt_json(struct funcs_run *run, const struct debuginfo_function *f)
+{
+	struct jsonwriter *w = &run->json;
+
+	jsonwriter_open(w, NULL, '{');
+	jsonwriter_add_string(w, "name", f->name);
+	jsonwriter_add_string(w, "symbol", f->symbol);
+	if (f->address) {
+		jsonwriter_add_hex(w, "address", f->address);
+		jsonwriter_add_uint(w, "bytes", f->n_bytes);
+	}
+	if (f->file) {
+		jsonwriter_add_string(w, "file", f->file);
+		jsonwriter_add_uint(w, "line", f->line);
+	}
+	jsonwriter_add_uint(w, "inlined", f->n_inlined);
+	jsonwriter_close(w);
+}
+
+static void fmt_remarks(struct funcs_run *run, const struct debuginfo_function *f)
+{
+	struct textbuf *tb = &run->tb;
+	char sep = '\t';
+
+	if (f->symbol && f->is_alias) {
+		textbuf_addf(tb, "%c(symbol %s)", sep, f->symbol);
+		sep = ' ';
+	}
+	if (!f->address || (run->o->verbose && f->n_inlined))
+		textbuf_addf(tb, "%c(%sinlined %u time%s)", sep, f->address ? "also " : "",
+			     f->n_inlined, f->n_inlined == 1 ? "" : "s");
+}
+
+static void fmt_verbose(struct funcs_run *run, const struct debuginfo_function *f)
+{
+	struct textbuf *tb = &run->tb;
+
+	if (f->address)
+		textbuf_addf(tb, "%16llx %6llu  %s", (unsigned long long)f->address,
+			     (unsigned long long)f->n_bytes, f->name);
+	else
+		textbuf_addf(tb, "%16s %6s  %s", "-", "-", f->name);
+	if (f->symbol && strcmp(f->symbol, f->name) && !f->is_alias)
+		textbuf_addf(tb, "\t(symbol %s)", f->symbol);
+	fmt_remarks(run, f);
+	if (f->file)
+		textbuf_addf(tb, "\t%s:%u", f->file, f->line);
+	textbuf_add_char(tb, '\n');
+}
+
+static int print_function(void *ctx, const struct debuginfo_function *f)
+{
+	struct funcs_run *run = ctx;
+	size_t begin = textbuf_len(&run->tb), len;
+
+	run->n++;
+	if (run->o->target.json) {
+		fmt_json(run, f);
+	} else if (run->o->verbose) {
+		fmt_verbose(run, f);
+	} else {
+		textbuf_add_str(&run->tb, f->name);
+		fmt_remarks(run, f);
+		textbuf_add_char(&run->tb, '\n');
+		len = textbuf_len(&run->tb) - begin;
+		if (len < sizeof(run->before)) {
+			if (!memcmp(run->before, run->tb.start + begin, len) && !run->before[len])
+				run->tb.pos = run->tb.start + begin;
+			memcpy(run->before, run->tb.start + begin, len);
+			run->before[len] = 0;
+		}
+	}
+	return flush(run, TEXT_BYTES);
+}
+
+/* --- the running kernel ------------------------------------------------------------------------ */
+
+static int compare_names(const void *pa, const void *pb)
+{
+	const struct ksym *a = pa, *b = pb;
+	size_t len = a->name_len < b->name_len ? a->name_len : b->name_len;
+	int r = memcmp(a->name, b->name, len);
+
+	return r ? r : a->name_len - b->name_len;
+}
+
+static int print_ksym(struct funcs_run *run, const struct ksym *s, const char *module)
+{
+	char name[NAME_MAX_BYTES];
+	struct debuginfo_function f = {.name = name, .symbol = name, .address = s->addr};
+
+	if (s->name_len >= sizeof(name) || !f.address)
+		f.address = 1; /* hidden from this user, but there */
+	if (s->name_len >= sizeof(name))
+		return 0;
+	if (module && (!s->module || s->module_len != strlen(module) ||
+		       memcmp(s->module, module, s->module_len)))
+		return 0;
+	memcpy(name, s->name, s->name_len);
+	name[s->name_len] = 0;
+	if (run->pattern && fnmatch(run->pattern, name, 0))
+		return 0;
+	return print_function(run, &f);
+}
+
+/* Only text: the letter stands between the address and the name. */
+static bool is_text(const struct ksym *s, const struct mapfile *map)
+{
+	const char *letter = s->name - 2;
+
+	return letter >= (const char *)map->data && strchr("tTwW", *letter);
+}
+
+static int list_kallsyms(struct funcs_run *run, const char *module, struct errmsg *err)
+{
+	const char *path = getenv("SONDE_KALLSYMS");
+	struct kallsyms ks = {0};
+	struct mapfile map;
+	int r = mapfile_open(&map, path ? path : "/proc/kallsyms", err);
+
+	if (r < 0)
+		return r;
+	r = kallsyms_add(&ks, (struct piece){map.data, map.n_bytes});
+	if (r < 0)
+		errmsg_set_errno(err, r, "cannot read the symbols of the kernel");
+	else if (ks.n)
+		qsort(ks.syms, ks.n, sizeof(*ks.syms), compare_names);
+	for (size_t i = 0; r >= 0 && i < ks.n; i++)
+		if (is_text(&ks.syms[i], &map))
+			r = print_ksym(run, &ks.syms[i], module);
+	kallsyms_release(&ks);
+	mapfile_release(&map);
+	return r;
+}
+
+/* --- all --------------------------------------------------------------------------------------- */
+
+static int list_file(struct funcs_run *run, struct errmsg *err)
+{
+	struct debuginfo *d;
+	int r = probetarget_open(&run->o->target, NULL, &d, err);
+
+	if (r < 0)
+		return r;
+	r = debuginfo_functions(d, run->pattern, print_function, run, err);
+	if (r >= 0 && !debuginfo_has_dwarf(d) && run->o->verbose)
+		fprintf(stderr,
+			"sonde: there is no debug information%s%s; these are the symbols only\n",
+			*debuginfo_build_id(d) ? " for build id " : "", debuginfo_build_id(d));
+	debuginfo_close(d);
+	return r;
+}
+
+static int list_all(struct funcs_run *run, struct errmsg *err)
+{
+	const struct probe_target *t = &run->o->target;
+	bool is_loaded = t->module && !strchr(t->module, '/') && !strstr(t->module, ".ko");
+	int r;
+
+	if (t->json) {
+		jsonwriter_open(&run->json, NULL, '{');
+		jsonwriter_open(&run->json, "functions", '[');
+	}
+	if (!probetarget_is_given(t))
+		r = list_kallsyms(run, NULL, err);
+	else if (is_loaded && !run->o->verbose)
+		r = list_kallsyms(run, t->module, err);
+	else
+		r = list_file(run, err);
+	if (r < 0)
+		return r;
+	if (!run->n && !t->json)
+		return errmsg_set(err, -ENOENT, "there is no function%s%s%s",
+				  run->pattern ? " '" : "", run->pattern ? run->pattern : "",
+				  run->pattern ? "'" : "");
+	if (t->json) {
+		jsonwriter_close(&run->json);
+		jsonwriter_close(&run->json);
+		textbuf_add_char(&run->tb, '\n');
+	}
+	return flush(run, 0);
+}
+
+static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
+{
+	struct funcs_options o = {0};
+	struct funcs_run run = {.o = &o};
+	int n = command_parse(cmd, &o, argc, argv, err), r;
+
+	if (n < 0)
+		return n;
+	if (n > 1)
+		return errmsg_set(err, -EINVAL, "%s: '%s' is one pattern too many", cmd->name,
+				  argv[2]);
+	run.pattern = n ? argv[1] : NULL;
+	r = output_open(&run.out, "never", false, err);
+	if (r < 0)
+		return r;
+	textbuf_init(&run.tb, TEXT_MAX_BYTES);
+	jsonwriter_init(&run.json, &run.tb);
+	r = list_all(&run, err);
+	textbuf_release(&run.tb);
+	output_close(&run.out);
+	return r;
+}
+
+const struct command probe_funcs = {
+	.name = "probe funcs",
+	.summary = "list the functions that can be probed",
+	.usage = "[options] [PATTERN]",
+	.options = rows,
+	.run = run,
+};

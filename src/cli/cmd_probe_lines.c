@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd_probe_lines.c - `sonde probe lines`: source text, and which lines of it can be probed.
+ *
+ *	$ sonde probe lines -x ./prog loop
+ *	loop in /src/prog.c
+ *	  *    0    12  int loop(struct s *p, int n)
+ *	       1    13  {
+ *	  *    2    14          int sum = 0;
+ *
+ * The star says that the line can be probed; then come both counts, of the function (as loop:2 has it) and
+ * of the file (prog.c:14). Without the source the numbers are printed all the same.
+ */
+#include "base/jsonwriter.h"
+#include "base/mapfile.h"
+#include "cli/output.h"
+#include "cli/probecmd.h"
+#include "cli/probetarget.h"
+#include "format/bytes.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TEXT_MAX_BYTES (64u << 20)
+#define LINE_MAX       (1u << 24)
+
+struct lines_options {
+	struct probe_target target;
+};
+
+static const struct option_row rows[] = {
+	PROBETARGET_ROWS(struct lines_options, target),
+	{OPTION_END},
+};
+
+/* FUNC[@SRC][:FROM[-TO|+N]] or SRC[:FROM[-TO|+N]], taken apart in place. */
+struct line_range {
+	const char *function, *file;
+	unsigned first, last;
+};
+
+static bool looks_like_file(const char *s)
+{
+	static const char *const endings[] = {".c", ".h", ".cc", ".cpp", ".cxx", ".hpp", ".hh",
+					      ".S", ".s", ".rs", ".go",	 ".y",	 ".l",	 ".inc"};
+	size_t len = strlen(s);
+
+	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++) {
+		size_t n = strlen(endings[i]);
+
+		if (len > n && !strcmp(s + len - n, endings[i]))
+			return true;
+	}
+	return strchr(s, '/');
+}
+
+static bool take_number(const char **s, unsigned *ret)
+{
+	char *end;
+	unsigned long v;
+
+	if (!isdigit((unsigned char)**s))
+		return false;
+	v = strtoul(*s, &end, 10);
+	*s = end;
+	*ret = v;
+	return v < LINE_MAX;
+}
+
+static int parse_numbers(const char *s, struct line_range *r, const char *all, struct errmsg *err)
+{
+	unsigned more;
+
+	if (take_number(&s, &r->first)) {
+		r->last = r->first;
+		if (!*s)
+			r->last = r->first ? r->first + 10 : 0;
+		else if (*s == '-' && s++ && take_number(&s, &more))
+			r->last = more;
+		else if (*s == '+' && s++ && take_number(&s, &more))
+			r->last = r->first + more;
+		if (!*s && r->last >= r->first)
+			return 0;
+	}
+	return errmsg_set(err, -EINVAL,
+			  "probe lines: '%s' is no range of lines; it is written FUNC:2-9, "
+			  "FUNC:2+7 or FILE:20-30",
+			  all);
+}
+
+/* The last colon that is not one of two. */
+static char *find_colon(char *s)
+{
+	char *p = strrchr(s, ':');
+
+	return p && p > s && p[-1] != ':' ? p : NULL;
+}
+
+static int parse_range(char *text, struct line_range *ret, struct errmsg *err)
+{
+	char *colon = find_colon(text), *at;
+	struct line_range range = {0};
+	int r = 0;
+
+	if (colon && !isdigit((unsigned char)colon[1]))
+		return parse_numbers(colon + 1, &range, text, err);
+	if (colon) {
+		r = parse_numbers(colon + 1, &range, text, err);
+		*colon = 0;
+	}
+	at = strchr(text, '@');
+	if (at) {
+		*at = 0;
+		range.function = text;
+		range.file = at + 1;
+	} else if (looks_like_file(text)) {
+		range.file = text;
+	} else {
+		range.function = text;
+	}
+	*ret = range;
+	return r;
+}
+
+/* --- printing ---------------------------------------------------------------------------------- */
+
+/* The text of one line after the other; an empty one behind the end. */
+struct source_text {
+	struct mapfile map;
+	bool is_open;
+	size_t pos;
+	unsigned line; /* of pos */
+};
+
+static struct piece next_line(struct source_text *s, unsigned line)
+{
+	struct piece p = PIECE_EMPTY;
+
+	while (s->is_open && s->pos < s->map.n_bytes && s->line <= line) {
+		const uint8_t *begin = s->map.data + s->pos;
+		const uint8_t *end = memchr(begin, '\n', s->map.n_bytes - s->pos);
+		size_t len = end ? (size_t)(end - begin) : s->map.n_bytes - s->pos;
+
+		p = (struct piece){begin, len};
+		s->pos += len + 1;
+		s->line++;
+	}
+	return s->line == line + 1 ? p : PIECE_EMPTY;
+}
+
+static void fmt_text(const struct debuginfo_source *src, struct source_text *text,
+		     struct textbuf *tb)
+{
+	if (src->function)
+		textbuf_addf(tb, "%s in %s\n", src->function, src->path);
+	else
+		textbuf_addf(tb, "%s\n", src->path);
+	for (size_t i = 0; i < src->n_lines; i++) {
+		const struct debuginfo_line *l = &src->lines[i];
+		struct piece p = next_line(text, l->line);
+
+		if (!src->is_found && !l->is_probeable)
+			continue;
+		textbuf_addf(tb, "  %c ", l->is_probeable ? '*' : ' ');
+		if (src->function)
+			textbuf_addf(tb, "%4u ", l->line - src->function_line);
+		textbuf_addf(tb, "%5u%s", l->line, p.len ? "  " : "");
+		textbuf_add(tb, (const char *)p.data, p.len);
+		textbuf_add_char(tb, '\n');
+	}
+}
+
+static void fmt_json(const struct debuginfo_source *src, struct source_text *text,
+		     struct textbuf *tb)
+{
+	struct jsonwriter w;
+
+	jsonwriter_init(&w, tb);
+	jsonwriter_open(&w, NULL, '{');
+	jsonwriter_add_string(&w, "file", src->path);
+	jsonwriter_add_bool(&w, "found", src->is_found);
+	jsonwriter_add_string(&w, "function", src->function);
+	jsonwriter_open(&w, "lines", '[');
+	for (size_t i = 0; i < src->n_lines; i++) {
+		const struct debuginfo_line *l = &src->lines[i];
+		struct piece p = next_line(text, l->line);
+
+		jsonwriter_open(&w, NULL, '{');
+		jsonwriter_add_uint(&w, "line", l->line);
+		if (src->function)
+			jsonwriter_add_uint(&w, "relative", l->line - src->function_line);
+		jsonwriter_add_bool(&w, "probeable", l->is_probeable);
+		if (src->is_found)
+			jsonwriter_add_text(&w, "text", (const char *)p.data, p.len);
+		jsonwriter_close(&w);
+	}
+	jsonwriter_close(&w);
+	jsonwriter_close(&w);
+	textbuf_add_char(tb, '\n');
+}
+
+static int print_source(const struct debuginfo_source *src, bool json, struct errmsg *err)
+{
+	struct source_text text = {.line = 1};
+	struct errmsg ignored = {0};
+	struct output out;
+	struct textbuf tb;
+	int r = output_open(&out, "never", false, err);
+
+	if (r < 0)
+		return r;
+	if (src->is_found)
+		text.is_open = mapfile_open(&text.map, src->path, &ignored) >= 0;
+	textbuf_init(&tb, TEXT_MAX_BYTES);
+	(json ? fmt_json : fmt_text)(src, &text, &tb);
+	r = tb.overflow ? errmsg_set(err, -EFBIG, "%s is too long", src->path)
+			: output_write(&out, tb.start, textbuf_len(&tb));
+	textbuf_release(&tb);
+	if (text.is_open)
+		mapfile_release(&text.map);
+	output_close(&out);
+	if (!src->is_found && !json && r >= 0)
+		fprintf(stderr,
+			"sonde: the source %s is not here; -s DIR says where to look for it\n",
+			src->path);
+	return r;
+}
+
+static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
+{
+	struct lines_options o = {0};
+	struct debuginfo_source src;
+	struct line_range range;
+	struct debuginfo *d;
+	int n = command_parse(cmd, &o, argc, argv, err), r;
+
+	if (n < 0)
+		return n;
+	if (n != 1)
+		return errmsg_set(err, -EINVAL,
+				  n ? "%s: '%s' is one place too many"
+				    : "%s: of which function or file?%.0s",
+				  cmd->name, n ? argv[2] : "");
+	r = parse_range(argv[1], &range, err);
+	if (r >= 0)
+		r = probetarget_open(&o.target, NULL, &d, err);
+	if (r < 0)
+		return r;
+	r = debuginfo_source(d, range.function, range.file, range.first, range.last, &src, err);
+	if (r >= 0) {
+		r = print_source(&src, o.target.json, err);
+		debuginfo_source_release(&src);
+	}
+	debuginfo_close(d);
+	return r;
+}
+
+const struct command probe_lines = {
+	.name = "probe lines",
+	.summary = "show source lines, and which of them can be probed",
+	.usage = "[options] FUNC[@FILE][:FROM[-TO]] | FILE[:FROM[-TO]]",
+	.options = rows,
+	.run = run,
+};

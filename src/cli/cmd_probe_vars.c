@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd_probe_vars.c - `sonde probe vars`: what can be read at a place.
+ *
+ *	$ sonde probe vars -x ./prog loop:5
+ *	loop+31, /src/prog.c:17
+ *	  struct s*  p    -24(%bp)
+ *	  int        k    -12(%bp)
+ *	loop inlined into main, main+16, /src/prog.c:17
+ *	  int        k    %dx
+ *	  struct s*  p    optimised away here: it lives only at lines 12-14
+ *
+ * One paragraph for each instruction that is meant. The last column is where the variable is, in the words of
+ * the kernel's probes, or why it cannot be read here. --params leaves out all but parameters.
+ */
+#include "base/jsonwriter.h"
+#include "cli/output.h"
+#include "cli/probecmd.h"
+#include "cli/probetarget.h"
+#include "probe/definition.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TEXT_MAX_BYTES (16u << 20)
+#define VARS_MAX       4096
+
+struct vars_options {
+	struct probe_target target;
+	bool params, no_inlines, all;
+};
+
+static const struct option_row rows[] = {
+	PROBETARGET_ROWS(struct vars_options, target),
+	{OPTION_FLAG, 0, "params", .help = "only parameters",
+	 .offset = offsetof(struct vars_options, params)},
+	{OPTION_FLAG, 0, "no-inlines", .help = "not where the function was inlined into others",
+	 .offset = offsetof(struct vars_options, no_inlines)},
+	{OPTION_END},
+};
+
+/* The variables of one point, kept to align them. */
+struct vars_list {
+	struct variable *list;
+	size_t n;
+};
+
+static int keep(void *ctx, const struct variable *v)
+{
+	struct vars_list *l = ctx;
+	struct variable *more;
+
+	if (l->n == VARS_MAX)
+		return 0;
+	for (size_t i = 0; i < l->n; i++)
+		if (!strcmp(l->list[i].name, v->name))
+			return 0; /* hidden by one further in */
+	more = realloc(l->list, (l->n + 1) * sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	l->list = more;
+	l->list[l->n++] = *v;
+	return 0;
+}
+
+static size_t fmt_type_of(const struct variable *v, struct textbuf *tb)
+{
+	textbuf_clear(tb);
+	type_fmt(v->type, tb);
+	return textbuf_len(tb);
+}
+
+static void fmt_head(const struct debuginfo_point *p, struct textbuf *tb)
+{
+	if (p->inlined_into)
+		textbuf_addf(tb, "%s inlined into %s, ", p->function, p->inlined_into);
+	if (p->symbol)
+		textbuf_addf(tb, "%s+%llu", p->symbol, (unsigned long long)p->symbol_offset);
+	else
+		textbuf_addf(tb, "0x%llx", (unsigned long long)p->address);
+	if (p->file)
+		textbuf_addf(tb, ", %s:%u", p->file, p->line);
+	if (p->is_behind_prologue)
+		textbuf_add_str(tb, ", behind the prologue");
+	textbuf_add_char(tb, '\n');
+}
+
+static void fmt_point(const struct debuginfo *d, const struct debuginfo_point *p,
+		      const struct vars_list *l, struct textbuf *tb)
+{
+	size_t type_width = 0, name_width = 0;
+	struct textbuf type;
+
+	fmt_head(p, tb);
+	textbuf_init(&type, 1 << 16);
+	for (size_t i = 0; i < l->n; i++) {
+		size_t len = fmt_type_of(&l->list[i], &type), n = strlen(l->list[i].name);
+
+		type_width = len > type_width ? len : type_width;
+		name_width = n > name_width ? n : name_width;
+	}
+	for (size_t i = 0; i < l->n; i++) {
+		size_t len = fmt_type_of(&l->list[i], &type);
+
+		textbuf_addf(tb, "  %.*s", (int)len, type.start);
+		textbuf_add_fill(tb, ' ', type_width - len + 2);
+		textbuf_addf(tb, "%-*s  ", (int)name_width, l->list[i].name);
+		if (l->list[i].place.kind == PLACE_NOWHERE)
+			textbuf_add_str(tb, "not here: ");
+		probetarget_fmt_place(d, &l->list[i], tb);
+		textbuf_add_char(tb, '\n');
+	}
+	if (!l->n)
+		textbuf_add_str(tb, p->scope ? "  (no variables)\n"
+					     : "  (no debug information about it)\n");
+	textbuf_release(&type);
+}
+
+static void json_variable(const struct debuginfo *d, const struct variable *v, struct jsonwriter *w)
+{
+	struct textbuf text;
+
+	textbuf_init(&text, 1 << 16);
+	jsonwriter_open(w, NULL, '{');
+	jsonwriter_add_string(w, "name", v->name);
+	type_fmt(v->type, &text);
+	jsonwriter_add_text(w, "type", text.start, textbuf_len(&text));
+	jsonwriter_add_bool(w, "parameter", v->is_parameter);
+	textbuf_clear(&text);
+	probetarget_fmt_place(d, v, &text);
+	jsonwriter_add_text(w, v->place.kind == PLACE_NOWHERE ? "why_not" : "place", text.start,
+			    textbuf_len(&text));
+	jsonwriter_close(w);
+	textbuf_release(&text);
+}
+
+static void json_point(const struct debuginfo *d, const struct debuginfo_point *p,
+		       const struct vars_list *l, struct jsonwriter *w)
+{
+	jsonwriter_open(w, NULL, '{');
+	jsonwriter_add_string(w, "function", p->function);
+	jsonwriter_add_string(w, "inlined_into", p->inlined_into);
+	jsonwriter_add_hex(w, "address", p->address);
+	jsonwriter_add_string(w, "symbol", p->symbol);
+	jsonwriter_add_uint(w, "offset", p->symbol_offset);
+	jsonwriter_add_string(w, "file", p->file);
+	jsonwriter_add_uint(w, "line", p->line);
+	jsonwriter_add_bool(w, "behind_prologue", p->is_behind_prologue);
+	jsonwriter_open(w, "variables", '[');
+	for (size_t i = 0; i < l->n; i++)
+		json_variable(d, &l->list[i], w);
+	jsonwriter_close(w);
+	jsonwriter_close(w);
+}
+
+static int fmt_points(const struct vars_options *o, struct debuginfo *d,
+		      const struct debuginfo_points *points, struct textbuf *tb)
+{
+	struct jsonwriter w;
+	int r = 0;
+
+	jsonwriter_init(&w, tb);
+	if (o->target.json) {
+		jsonwriter_open(&w, NULL, '{');
+		jsonwriter_open(&w, "points", '[');
+	}
+	for (size_t i = 0; r >= 0 && i < points->n; i++) {
+		const struct debuginfo_point *p = &points->list[i];
+		struct vars_list l = {0};
+
+		if (p->scope)
+			r = p->scope->ops->each(p->scope, o->params, keep, &l);
+		if (o->target.json)
+			json_point(d, p, &l, &w);
+		else
+			fmt_point(d, p, &l, tb);
+		free(l.list);
+	}
+	if (o->target.json) {
+		jsonwriter_close(&w);
+		jsonwriter_close(&w);
+		textbuf_add_char(tb, '\n');
+	}
+	return r;
+}
+
+static int print_vars(const struct vars_options *o, struct debuginfo *d,
+		      const struct definition *def, struct errmsg *err)
+{
+	struct debuginfo_where where = {.function = def->function,
+					.file = def->file,
+					.line = def->line,
+					.has_line = def->has_line,
+					.offset = def->offset,
+					.pattern = def->pattern,
+					.is_return = def->is_return,
+					.wants_variables = true,
+					.no_inlines = o->no_inlines};
+	struct debuginfo_points points;
+	struct output out;
+	struct textbuf tb;
+	int r;
+
+	if (!debuginfo_has_dwarf(d))
+		fprintf(stderr,
+			"sonde: there is no debug information, so no variables are known\n");
+	r = debuginfo_points(d, &where, &points, err);
+	if (r < 0)
+		return r;
+	textbuf_init(&tb, TEXT_MAX_BYTES);
+	r = fmt_points(o, d, &points, &tb);
+	if (r >= 0)
+		r = output_open(&out, "never", false, err);
+	if (r >= 0) {
+		r = output_write(&out, tb.start, textbuf_len(&tb));
+		output_close(&out);
+	}
+	textbuf_release(&tb);
+	debuginfo_points_release(&points);
+	return r;
+}
+
+static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
+{
+	struct vars_options o = {0};
+	struct definition *def;
+	struct debuginfo *d;
+	int n = command_parse(cmd, &o, argc, argv, err), r;
+
+	if (n < 0)
+		return n;
+	if (n != 1)
+		return errmsg_set(err, -EINVAL,
+				  n ? "%s: '%s' is one place too many"
+				    : "%s: at which function or line?%.0s",
+				  cmd->name, n ? argv[2] : "");
+	r = definition_parse(&def, argv[1], err);
+	if (r < 0)
+		return r;
+	if (def->form != DEFINITION_PLACE || (!def->function && !def->file))
+		r = errmsg_set(err, -EINVAL, "%s: '%s' is no function and no line", cmd->name,
+			       argv[1]);
+	if (r >= 0)
+		r = probetarget_open(&o.target, def->target, &d, err);
+	if (r >= 0) {
+		r = print_vars(&o, d, def, err);
+		debuginfo_close(d);
+	}
+	definition_free(def);
+	return r;
+}
+
+const struct command probe_vars = {
+	.name = "probe vars",
+	.summary = "show which variables can be read at a place, and where they are",
+	.usage = "[options] FUNC[@FILE][:LINE|+OFFSET] | FILE:LINE",
+	.options = rows,
+	.run = run,
+};

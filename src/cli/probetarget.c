@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * probetarget.c - finds the file that is meant by -x, -m, -k, or by nothing.
+ *
+ *	-x PROGRAM    a path, or a name that is looked for in $PATH and then among the libraries:
+ *	              "bash", "libc.so.6", "./a.out"
+ *	-m MODULE     a path, or a name that is looked for in /lib/modules/RELEASE/modules.dep; the module with
+ *	              its debug information, if there is one in /usr/lib/debug, is found by its build id
+ *	-k FILE       the kernel's vmlinux
+ *	nothing       the vmlinux of the running kernel, at one of the places in the table below
+ */
+#include "cli/probetarget.h"
+
+#include "base/textbuf.h"
+#include "symbols/arch.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+/* Where distributions put it; %s is the release. */
+static const char *const kernel_places[] = {
+	"/usr/lib/debug/boot/vmlinux-%s",
+	"/usr/lib/debug/lib/modules/%s/vmlinux",
+	"/usr/lib/debug/usr/lib/modules/%s/vmlinux",
+	"/lib/modules/%s/build/vmlinux",
+	"/lib/modules/%s/vmlinux",
+	"/boot/vmlinux-%s",
+};
+
+static const char *const library_places[] = {
+	"/lib/x86_64-linux-gnu",
+	"/lib/aarch64-linux-gnu",
+	"/lib/riscv64-linux-gnu",
+	"/usr/lib64",
+	"/lib64",
+	"/usr/local/lib",
+	"/usr/lib",
+	"/lib",
+};
+
+#define N_OF(a) (sizeof(a) / sizeof(*(a)))
+
+bool probetarget_is_given(const struct probe_target *t)
+{
+	return t->program || t->module || t->vmlinux;
+}
+
+static bool is_there(char *path, size_t n_bytes, const char *dir, size_t len, const char *name)
+{
+	return (size_t)snprintf(path, n_bytes, "%.*s/%s", (int)len, dir, name) < n_bytes &&
+	       !access(path, R_OK);
+}
+
+static int find_program(const char *name, char *path, size_t n_bytes, struct errmsg *err)
+{
+	const char *dirs = getenv("PATH");
+
+	if (strchr(name, '/') || !access(name, R_OK)) {
+		snprintf(path, n_bytes, "%s", name);
+		return 0;
+	}
+	for (; dirs && *dirs; dirs += strcspn(dirs, ":"), dirs += *dirs == ':')
+		if (is_there(path, n_bytes, dirs, strcspn(dirs, ":"), name))
+			return 0;
+	for (size_t i = 0; i < N_OF(library_places); i++)
+		if (is_there(path, n_bytes, library_places[i], strlen(library_places[i]), name))
+			return 0;
+	return errmsg_set(
+		err, -ENOENT,
+		"there is no program '%s' in $PATH and no library of that name; give its path",
+		name);
+}
+
+/* "kernel/drivers/kvm/kvm-intel.ko.xz" is the module kvm_intel. */
+static bool is_module(const char *path, size_t len, const char *name)
+{
+	const char *base = memrchr(path, '/', len);
+
+	for (path = base ? base + 1 : path; *name; path++, name++)
+		if (*path != *name && !(*path == '-' && *name == '_') &&
+		    !(*path == '_' && *name == '-'))
+			return false;
+	return *path == '.';
+}
+
+static int find_module(const char *name, char *path, size_t n_bytes, struct errmsg *err)
+{
+	char list[256], *line = NULL;
+	struct utsname u;
+	size_t room = 0;
+	FILE *f;
+	int r = -ENOENT;
+
+	if (strchr(name, '/') || strstr(name, ".ko")) {
+		snprintf(path, n_bytes, "%s", name);
+		return 0;
+	}
+	uname(&u);
+	snprintf(list, sizeof(list), "/lib/modules/%s/modules.dep", u.release);
+	f = fopen(list, "re");
+	while (r < 0 && f && getline(&line, &room, f) > 0) {
+		size_t len = strcspn(line, ":\n");
+
+		if (!is_module(line, len, name))
+			continue;
+		snprintf(path, n_bytes, "/lib/modules/%s/%.*s", u.release, (int)len, line);
+		r = 0;
+	}
+	free(line);
+	if (f)
+		fclose(f);
+	return r < 0 ? errmsg_set(err, r, "there is no module '%s' in %s; give its path", name,
+				  list)
+		     : 0;
+}
+
+static int find_kernel(char *path, size_t n_bytes, struct errmsg *err)
+{
+	struct utsname u;
+
+	uname(&u);
+	for (size_t i = 0; i < N_OF(kernel_places); i++) {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+		snprintf(path, n_bytes, kernel_places[i], u.release);
+#pragma GCC diagnostic pop
+		if (!access(path, R_OK))
+			return 0;
+	}
+	return errmsg_set(
+		err, -ENOENT,
+		"there is no kernel with debug information on this machine (package "
+		"linux-image-%s-dbg on Debian); -k FILE says where it is, -x PROGRAM looks "
+		"into a program",
+		u.release);
+}
+
+int probetarget_open(const struct probe_target *t, const char *word, struct debuginfo **ret_info,
+		     struct errmsg *err)
+{
+	char path[PATH_MAX];
+	struct debuginfo_paths paths = {path, t->debug_dir, t->source_dir};
+	int r;
+
+	if (word || t->program)
+		r = find_program(word ? word : t->program, path, sizeof(path), err);
+	else if (t->module)
+		r = find_module(t->module, path, sizeof(path), err);
+	else if (t->vmlinux)
+		r = snprintf(path, sizeof(path), "%s", t->vmlinux) < 0 ? -EINVAL : 0;
+	else
+		r = find_kernel(path, sizeof(path), err);
+	return r < 0 ? r : debuginfo_open(ret_info, &paths, err);
+}
+
+static void fmt_register(const struct debuginfo *d, unsigned reg, struct textbuf *tb)
+{
+	const struct arch *a = debuginfo_arch(d);
+	const char *name = a ? arch_register(a, reg) : NULL;
+
+	if (name)
+		textbuf_addf(tb, "%%%s", name);
+	else
+		textbuf_addf(tb, "register %u", reg);
+}
+
+void probetarget_fmt_place(const struct debuginfo *d, const struct variable *v, struct textbuf *tb)
+{
+	const struct place *p = &v->place;
+
+	switch (p->kind) {
+	case PLACE_NOWHERE:
+		textbuf_add_str(tb, v->why);
+		break;
+	case PLACE_REGISTER:
+		fmt_register(d, p->reg, tb);
+		break;
+	case PLACE_MEMORY:
+		textbuf_addf(tb, "%+lld(", (long long)p->offset);
+		for (unsigned i = p->n_loads; i; i--)
+			textbuf_addf(tb, "%+lld(", (long long)p->loads[i - 1]);
+		fmt_register(d, p->reg, tb);
+		textbuf_add_fill(tb, ')', p->n_loads + 1);
+		break;
+	case PLACE_STACK:
+		textbuf_addf(tb, "%+lld(stack)", (long long)p->offset);
+		break;
+	case PLACE_ADDRESS:
+		if (p->symbol)
+			textbuf_addf(tb, "@%s", p->symbol);
+		else
+			textbuf_addf(tb, "@0x%llx", (unsigned long long)p->address);
+		break;
+	case PLACE_CONSTANT:
+		textbuf_addf(tb, "\\%lld", (long long)p->offset);
+		break;
+	case PLACE_RESULT:
+		textbuf_add_str(tb, "$retval");
+		break;
+	default: /* of events, which have no file */
+		break;
+	}
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * probetarget.h - the program, module or kernel that `probe funcs`, `lines` and `vars` look into.
+ */
+#ifndef SONDE_CLI_PROBETARGET_H
+#define SONDE_CLI_PROBETARGET_H
+
+#include "base/errmsg.h"
+#include "symbols/debuginfo.h"
+
+struct textbuf;
+
+struct probe_target {
+	const char *program, *module, *vmlinux, *source_dir, *debug_dir;
+	bool json;
+};
+
+#define PROBETARGET_ROWS(type, field)                                                      \
+	{OPTION_STRING,                                                                    \
+	 'x',                                                                              \
+	 "exec",                                                                           \
+	 "PROGRAM",                                                                        \
+	 "look into this program or library",                                              \
+	 offsetof(type, field.program),                                                    \
+	 .complete = "file"},                                                              \
+		{OPTION_STRING,                                                            \
+		 'm',                                                                      \
+		 "module",                                                                 \
+		 "MODULE",                                                                 \
+		 "look into this module of the kernel: its name, or the path of its file", \
+		 offsetof(type, field.module)},                                            \
+		{OPTION_STRING,                                                            \
+		 'k',                                                                      \
+		 "vmlinux",                                                                \
+		 "FILE",                                                                   \
+		 "the kernel with debug information",                                      \
+		 offsetof(type, field.vmlinux),                                            \
+		 .complete = "file"},                                                      \
+		{OPTION_STRING,                                                            \
+		 's',                                                                      \
+		 "source",                                                                 \
+		 "DIR",                                                                    \
+		 "where the sources are",                                                  \
+		 offsetof(type, field.source_dir),                                         \
+		 .complete = "dir"},                                                       \
+		{OPTION_STRING,                                                            \
+		 0,                                                                        \
+		 "debug-dir",                                                              \
+		 "DIR",                                                                    \
+		 "where separate debug information is (default /usr/lib/debug)",           \
+		 offsetof(type, field.debug_dir),                                          \
+		 .complete = "dir"},                                                       \
+	{                                                                                  \
+		OPTION_FLAG, 0, "json", .help = "print one JSON object",                   \
+					.offset = offsetof(type, field.json)               \
+	}
+
+/* False if nothing is named: then it is the running kernel. */
+bool probetarget_is_given(const struct probe_target *t);
+
+/*
+ * Opens what is named. word, if not NULL, is the target of a definition ("bash" of "bash:readline"). The
+ * kernel without a file named is looked for where distributions put it; -ENOENT with a sentence if it is not
+ * there.
+ */
+int probetarget_open(const struct probe_target *t, const char *word, struct debuginfo **ret_info,
+		     struct errmsg *err);
+
+/* "%di", "-24(%bp)", "@0x4040": in the kernel's words, or a clause about where it is not. */
+void probetarget_fmt_place(const struct debuginfo *d, const struct variable *v, struct textbuf *tb);
+
+#endif

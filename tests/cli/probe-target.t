@@ -1,0 +1,25 @@
+# probe funcs, lines and vars say what is missing
+# covers: D08 D11 Q15 Q16
+
+$ sonde probe funcs -x /no/such/program
+sonde: cannot open /no/such/program: No such file or directory
+[1]
+
+$ sonde probe lines
+sonde: probe lines: of which function or file?
+[2]
+
+$ sonde probe vars
+sonde: probe vars: at which function or line?
+[2]
+
+$ sonde probe vras
+sonde: there is no 'probe vras'; did you mean probe vars; 'sonde probe --help' lists what there is
+[2]
+
+$ sonde probe lines -x /bin/sh main:9-3
+sonde: probe lines: 'main:9-3' is no range of lines; it is written FUNC:2-9, FUNC:2+7 or FILE:20-30
+[2]
+
+$ echo hello > text && sonde probe funcs -x ./text 2>&1 | sed "s|$PWD|DIR|"
+sonde: DIR/text is no program, library or kernel: not a valid ELF file

@@ -5,13 +5,14 @@
  * start begins from a clean top level (or instance), set changes only what is named. Nothing reads the
  * buffers: the newest events stay in them, for show, extract and snapshot. `sonde reset` ends it.
  */
+#include "cli/start.h"
+
 #include "base/textbuf.h"
+#include "capture/child.h"
 #include "capture/setup.h"
 #include "cli/bootline.h"
 #include "cli/command.h"
 #include "cli/recordopts.h"
-
-#include "capture/child.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -62,16 +63,15 @@ static int remove_instances(const struct plan *plan, const struct tracefs *t, st
 	return r;
 }
 
-static int run_command(const struct start_options *o, struct setup *s, char **argv,
-		       struct errmsg *err)
+int start_command(struct setup *s, const struct record_options *o, char **argv, bool fork,
+		  struct errmsg *err)
 {
 	struct child child;
-	int r = child_start(&child, &(struct child_config){.argv = argv, .user = o->record.user},
-			    err);
+	int r = child_start(&child, &(struct child_config){.argv = argv, .user = o->user}, err);
 
 	if (r < 0)
 		return r;
-	if (o->record.plan.only_command)
+	if (o->plan.only_command)
 		r = setup_set_pid(s, child.pid, err);
 	if (r >= 0)
 		r = setup_start(s, err);
@@ -80,7 +80,7 @@ static int run_command(const struct start_options *o, struct setup *s, char **ar
 		return r;
 	}
 	r = child_go(&child, argv[0], err);
-	if (r < 0 || !o->fork)
+	if (r < 0 || !fork)
 		child_end(&child);
 	return r;
 }
@@ -102,7 +102,9 @@ static int start(const struct start_options *o, char **argv, bool is_set, struct
 	for (size_t i = 0; r >= 0 && i < s->notes.n; i++)
 		fprintf(stderr, "sonde: %s\n", s->notes.texts[i]);
 	if (r >= 0)
-		r = argv ? run_command(o, s, argv, err) : is_set ? 0 : setup_start(s, err);
+		r = argv     ? start_command(s, &o->record, argv, o->fork, err)
+		    : is_set ? 0
+			     : setup_start(s, err);
 	setup_free(s);
 	return r;
 }

@@ -195,17 +195,23 @@ char **tc_words(const struct tc_line *line, const char *const *more, int *ret_ar
 	return words;
 }
 
-int tc_run_same(struct tc_line *line, struct errmsg *err)
+int tc_run_command(const struct tc_line *line, const struct command *cmd, const char *const *more,
+		   struct errmsg *err)
 {
-	const struct command *cmd = line->cmd->same;
 	int argc, r;
-	char **argv = tc_words(line, (const char *const[]){line->cmd->first_word, NULL}, &argc);
+	char **argv = tc_words(line, more, &argc);
 
 	if (!argv)
 		return -ENOMEM;
 	r = cmd->run(cmd, argc, argv, err);
 	free(argv);
 	return r;
+}
+
+int tc_run_same(struct tc_line *line, struct errmsg *err)
+{
+	return tc_run_command(line, line->cmd->same,
+			      (const char *const[]){line->cmd->first_word, NULL}, err);
 }
 
 /* --- files of the tracing directory ------------------------------------------------------------ */

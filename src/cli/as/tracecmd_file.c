@@ -8,9 +8,7 @@
 #include "cli/as/tracecmd_int.h"
 #include "cli/command.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 extern const struct command cmd_report, cmd_hist, cmd_options, cmd_check_events;
@@ -19,18 +17,10 @@ extern const struct command cmd_report, cmd_hist, cmd_options, cmd_check_events;
 static int run_on_file(struct tc_line *line, const struct command *cmd, const char *const *more,
 		       struct errmsg *err)
 {
-	int argc, r;
-	char **argv;
-
 	if (line->n_args && tc_value(line, 'i'))
 		return tc_usage(line->cmd);
 	line->n_args = line->n_args ? 1 : 0;
-	argv = tc_words(line, more, &argc);
-	if (!argv)
-		return -ENOMEM;
-	r = cmd->run(cmd, argc, argv, err);
-	free(argv);
-	return r;
+	return tc_run_command(line, cmd, more, err);
 }
 
 int tc_run_report(struct tc_line *line, struct errmsg *err)
@@ -57,16 +47,11 @@ int tc_run_options(struct tc_line *line, struct errmsg *err)
 /* trace-cmd has nothing on standard output here, and 0 whatever it found; warnings are no output. */
 int tc_run_check_events(struct tc_line *line, struct errmsg *err)
 {
-	int argc, r;
-	char **argv;
+	int r;
 
 	line->n_args = 0;
-	argv = tc_words(line, NULL, &argc);
-	if (!argv)
-		return -ENOMEM;
 	fflush(stdout);
 	dup2(STDERR_FILENO, STDOUT_FILENO);
-	r = cmd_check_events.run(&cmd_check_events, argc, argv, err);
-	free(argv);
+	r = tc_run_command(line, &cmd_check_events, NULL, err);
 	return r < 0 ? r : 0;
 }

@@ -67,6 +67,9 @@ bool tc_has(const struct tc_line *line, char letter, const char *name);
 
 /* The words for sonde's command, a heap array ended by NULL; its strings are not the caller's. */
 char **tc_words(const struct tc_line *line, const char *const *more, int *ret_argc);
+/* Runs sonde's command with these words; more, ended by NULL, come first. */
+int tc_run_command(const struct tc_line *line, const struct command *cmd, const char *const *more,
+		   struct errmsg *err);
 
 /* Copies a file of the tracing directory to standard output. */
 int tc_print_file(const struct tracefs *t, const char *instance, const char *file,

@@ -229,14 +229,8 @@ int tc_run_extract(struct tc_line *line, struct errmsg *err)
 int tc_run_stream(struct tc_line *line, struct errmsg *err)
 {
 	static const char *const more[] = {"--top", "--take-over", "--color=never", NULL};
-	int argc, r;
-	char **argv = tc_words(line, more, &argc);
 
-	if (!argv)
-		return -ENOMEM;
-	r = cmd_stream.run(&cmd_stream, argc, argv, err);
-	free(argv);
-	return r;
+	return tc_run_command(line, &cmd_stream, more, err);
 }
 
 /* What report prints of the file, to standard output or where -o says. */

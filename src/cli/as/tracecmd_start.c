@@ -5,9 +5,9 @@
  * start first ends what was traced until now in the buffers that it uses; set adds to what is there and
  * leaves tracing on or off as it was. Neither keeps a journal.
  */
-#include "capture/child.h"
 #include "capture/setup.h"
 #include "cli/as/tracecmd_record_int.h"
+#include "cli/start.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -56,28 +56,6 @@ static int prepare(const struct tracefs *t, const struct plan *p, bool is_set, s
 	return r;
 }
 
-static int run_command(const struct record_options *o, struct setup *s, char **argv, bool fork,
-		       struct errmsg *err)
-{
-	struct child child;
-	int r = child_start(&child, &(struct child_config){.argv = argv, .user = o->user}, err);
-
-	if (r < 0)
-		return r;
-	if (o->plan.only_command)
-		r = setup_set_pid(s, child.pid, err);
-	if (r >= 0)
-		r = setup_start(s, err);
-	if (r < 0) {
-		child_cancel(&child);
-		return r;
-	}
-	r = child_go(&child, argv[0], err);
-	if (r < 0 || !fork)
-		child_end(&child);
-	return r;
-}
-
 /* tracing_on as it was in the buffers that are there, 1 in new ones: -1 stands for them. */
 static void keep_switches(const struct tracefs *t, const struct plan *p, int *on)
 {
@@ -114,7 +92,7 @@ static int start(const struct tc_line *line, struct record_options *o, char **ar
 	if (on && (r < 0 || is_set))
 		put_switches(&t, &o->plan, on);
 	if (r >= 0 && argv)
-		r = run_command(o, s, argv, tc_has(line, 0, "fork"), err);
+		r = start_command(s, o, argv, tc_has(line, 0, "fork"), err);
 	else if (r >= 0 && !is_set)
 		r = setup_start(s, err);
 	setup_free(s);

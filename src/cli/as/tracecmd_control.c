@@ -16,8 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STACK_SWITCH "/proc/sys/kernel/stack_tracer_enabled"
-
 /* --- which instances --------------------------------------------------------------------------- */
 
 typedef int instance_fn(const struct tracefs *t, const char *instance, struct errmsg *err);
@@ -320,8 +318,8 @@ static int print_stack(const struct tracefs *t, struct errmsg *err)
 	struct textbuf tb;
 	int r;
 
-	puts(tracefs_read_number(t, "", STACK_SWITCH) > 0 ? "(stack tracer running)"
-							  : "(stack tracer not running)");
+	puts(tracefs_read_number(t, "", TC_STACK_SWITCH) > 0 ? "(stack tracer running)"
+							     : "(stack tracer not running)");
 	textbuf_init(&tb, SHOWFILE_MAX_BYTES);
 	r = tracefs_read_text(t, "", "stack_trace", &tb, err);
 	for (const char *p = tb.start; r >= 0 && p && *p;) {
@@ -347,13 +345,13 @@ int tc_run_stack(struct tc_line *line, struct errmsg *err)
 	for (size_t i = 0; i < line->n_words; i++)
 		if (!line->words[i].option->to)
 			last = line->words[i].option->name;
-	if (tracefs_read_number(&t, "", STACK_SWITCH) < 0)
+	if (tracefs_read_number(&t, "", TC_STACK_SWITCH) < 0)
 		return errmsg_set(err, -ENOENT,
 				  "this kernel has no stack tracer (CONFIG_STACK_TRACER)");
 	if (!last)
 		return print_stack(&t, err);
 	if (!strcmp(last, "reset"))
 		return tracefs_write(&t, "", "stack_max_size", "0", TRACEFS_SET, err);
-	return tracefs_write(&t, "", STACK_SWITCH, strcmp(last, "start") ? "0" : "1", TRACEFS_SET,
-			     err);
+	return tracefs_write(&t, "", TC_STACK_SWITCH, strcmp(last, "start") ? "0" : "1",
+			     TRACEFS_SET, err);
 }

@@ -18,6 +18,8 @@ struct command;
 #define TRACECMD_VERSION "3.1.6"
 #define TRACECMD_USAGE	 255 /* exit status after a usage text, and of an error without a number */
 
+#define TC_STACK_SWITCH	 "/proc/sys/kernel/stack_tracer_enabled"
+
 /* `to`, what an option becomes for sonde's command: NULL, the same; TC_DROP, nothing. */
 #define TC_DROP		 ""
 

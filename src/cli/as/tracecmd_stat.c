@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STACK_SWITCH "/proc/sys/kernel/stack_tracer_enabled"
-
 /* --- one file ---------------------------------------------------------------------------------- */
 
 struct file_row {
@@ -344,7 +342,7 @@ int tc_run_stat(struct tc_line *line, struct errmsg *err)
 	r = print_named(&t, line, options, err);
 	if (r < 0)
 		return r;
-	if (tracefs_read_number(&t, "", STACK_SWITCH) > 0)
+	if (tracefs_read_number(&t, "", TC_STACK_SWITCH) > 0)
 		puts("Stack tracing is enabled\n");
 	return 0;
 }

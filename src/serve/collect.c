@@ -296,8 +296,11 @@ static int live_start(struct collector *c, struct tracefile *tf, struct errmsg *
 							   .n_cpus = c->n_cpus},
 				 err);
 	r = buffer < 0 ? buffer : livefile_start(c->live, err);
-	if (r < 0)
+	if (r < 0) {
+		livefile_free(c->live); /* one that never began cannot be finished */
+		c->live = NULL;
 		return r;
+	}
 	remove_part(c, "head");
 	return live_regions(c, buffer, err);
 }

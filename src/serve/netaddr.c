@@ -31,6 +31,7 @@
 #define PORT_SEARCH_FROM 1500
 #define PORT_SEARCH_TO	 6000
 #define BACKLOG		 8
+#define RETRY_MS	 50
 #define SEND_LIMIT_S	 120
 
 /* --- names ------------------------------------------------------------------------------------- */
@@ -258,13 +259,18 @@ int netaddr_connect(enum transport transport, const char *host, const char *port
 int netaddr_connect_to(enum transport transport, const struct netaddr *a, uint32_t port,
 		       int timeout_ms, struct errmsg *err)
 {
+	int kind = transport == TRANSPORT_UDP ? SOCK_DGRAM : SOCK_STREAM;
 	struct netaddr to = *a;
 	char text[NETADDR_TEXT_BYTES];
 	int r;
 
 	set_port(&to, port);
-	r = connect_addr(transport == TRANSPORT_UDP ? SOCK_DGRAM : SOCK_STREAM,
-			 (struct sockaddr *)&to.addr, to.len, timeout_ms);
+	for (int waited_ms = 0;; waited_ms += RETRY_MS) {
+		r = connect_addr(kind, (struct sockaddr *)&to.addr, to.len, timeout_ms);
+		if ((r != -ECONNREFUSED && r != -ECONNRESET) || waited_ms >= timeout_ms)
+			break;
+		usleep(RETRY_MS * 1000);
+	}
 	netaddr_fmt(&to, text);
 	return r < 0 ? errmsg_set_errno(err, r, "cannot connect to %s", text) : r;
 }

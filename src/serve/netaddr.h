@@ -42,7 +42,10 @@ int netaddr_of_socket(int fd, struct netaddr *ret);
 /* Connects within timeout_ms (UDP: names the target of what will be sent). */
 int netaddr_connect(enum transport transport, const char *host, const char *port, int timeout_ms,
 		    struct errmsg *err);
-/* To the host of `a`, another port. */
+/*
+ * To the host of `a`, another port that it named. trace-cmd's listener names it first and listens then: one
+ * that refuses is asked again until the time is up.
+ */
 int netaddr_connect_to(enum transport transport, const struct netaddr *a, uint32_t port,
 		       int timeout_ms, struct errmsg *err);
 

@@ -428,8 +428,8 @@ static int add_symbols(struct debuginfo *d, struct listing *l)
 		const struct symbol *s = &d->symbols[i];
 		bool is_known = bsearch(&s->address, known, n, sizeof(*known), compare_addresses);
 
-		/* other names of a known function stay: one may be looked for by them */
-		if (is_known && symbol_at(d, s->address) == s)
+		/* other names of a known function stay, one may look for them; not constructors' doubles */
+		if (is_known && (symbol_at(d, s->address) == s || !strncmp(s->name, "_Z", 2)))
 			continue;
 		l->rows[l->n_rows++] = (struct debuginfo_function){.name = s->name,
 								   .symbol = s->name,

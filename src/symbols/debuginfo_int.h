@@ -30,6 +30,8 @@ struct function {
 	const char *name;    /* with namespaces and classes */
 	const char *plain;   /* without */
 	const char *linkage; /* mangled; NULL in C */
+	const char *file;    /* of function_file(), which asks once */
+	bool has_file;
 	struct unit *unit;
 };
 

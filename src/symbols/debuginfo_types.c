@@ -116,6 +116,32 @@ struct type type_of_die(struct debuginfo *d, Dwarf_Die *die)
 	return (struct type){&d->types, target_of(die, &target) ? id_of(d, &target) : 0};
 }
 
+static enum type_kind kind_of(Dwarf_Die *die)
+{
+	static const struct {
+		int tag;
+		enum type_kind kind;
+	} kinds[] = {
+		{DW_TAG_base_type, TYPE_INT},
+		{DW_TAG_enumeration_type, TYPE_ENUM},
+		{DW_TAG_pointer_type, TYPE_POINTER},
+		{DW_TAG_reference_type, TYPE_POINTER},
+		{DW_TAG_rvalue_reference_type, TYPE_POINTER},
+		{DW_TAG_array_type, TYPE_ARRAY},
+		{DW_TAG_structure_type, TYPE_STRUCT},
+		{DW_TAG_class_type, TYPE_STRUCT},
+		{DW_TAG_union_type, TYPE_UNION},
+		{DW_TAG_subroutine_type, TYPE_FUNCTION},
+		{DW_TAG_subprogram, TYPE_FUNCTION},
+	};
+	int tag = dwarf_tag(die);
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (kinds[i].tag == tag)
+			return kinds[i].kind;
+	return TYPE_UNKNOWN;
+}
+
 static const struct {
 	int tag;
 	const char *name; /* NULL: its own */
@@ -143,6 +169,9 @@ static bool peel_die(Dwarf_Die *die, const char **ret_name, Dwarf_Die *ret)
 			*ret_name = "";
 		if (!target_of(die, ret))
 			ret->addr = NULL;
+		/* "this" is a const pointer: of the variable, not of what it points to */
+		else if (peels[i].name && kind_of(ret) == TYPE_POINTER)
+			*ret_name = "";
 		return true;
 	}
 	return false;
@@ -152,32 +181,6 @@ static int find_type(const struct types *world, enum type_kind kind, const char 
 		     struct type *ret_type);
 
 /* --- facts ------------------------------------------------------------------------------------- */
-
-static enum type_kind kind_of(Dwarf_Die *die)
-{
-	static const struct {
-		int tag;
-		enum type_kind kind;
-	} kinds[] = {
-		{DW_TAG_base_type, TYPE_INT},
-		{DW_TAG_enumeration_type, TYPE_ENUM},
-		{DW_TAG_pointer_type, TYPE_POINTER},
-		{DW_TAG_reference_type, TYPE_POINTER},
-		{DW_TAG_rvalue_reference_type, TYPE_POINTER},
-		{DW_TAG_array_type, TYPE_ARRAY},
-		{DW_TAG_structure_type, TYPE_STRUCT},
-		{DW_TAG_class_type, TYPE_STRUCT},
-		{DW_TAG_union_type, TYPE_UNION},
-		{DW_TAG_subroutine_type, TYPE_FUNCTION},
-		{DW_TAG_subprogram, TYPE_FUNCTION},
-	};
-	int tag = dwarf_tag(die);
-
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		if (kinds[i].tag == tag)
-			return kinds[i].kind;
-	return TYPE_UNKNOWN;
-}
 
 static void get_base(Dwarf_Die *die, struct type_facts *f)
 {

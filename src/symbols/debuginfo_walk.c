@@ -415,9 +415,25 @@ struct instance *unit_instance_at(struct unit *u, uint64_t address)
 	return NULL;
 }
 
+/* libdw's own dwarf_decl_file() does not know that DWARF 5 counts files from 0. */
 const char *function_file(struct function *f)
 {
-	return dwarf_decl_file(&f->die);
+	Dwarf_Attribute a;
+	Dwarf_Half version;
+	Dwarf_Files *files;
+	Dwarf_Word i;
+	Dwarf_Die cu;
+	size_t n;
+
+	if (f->file || f->has_file)
+		return f->file;
+	f->has_file = true;
+	if (!dwarf_attr_integrate(&f->die, DW_AT_decl_file, &a) || dwarf_formudata(&a, &i) ||
+	    !dwarf_cu_die(a.cu, &cu, &version, NULL, NULL, NULL, NULL, NULL) ||
+	    (!i && version < 5) || dwarf_getsrcfiles(&cu, &files, &n) || i >= n)
+		return NULL;
+	f->file = dwarf_filesrc(files, i, NULL, NULL);
+	return f->file;
 }
 
 unsigned function_line(struct function *f)

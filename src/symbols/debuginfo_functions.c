@@ -25,6 +25,7 @@
 #include <string.h>
 
 #define SYMBOLS_MAX	    (1u << 22)
+#define SCANS_MAX	    8		/* look-ups before the table is sorted */
 #define SPELLING_INFO_BYTES (64u << 20) /* no walk through all of a larger .debug_info for a typo */
 
 /* --- symbols ----------------------------------------------------------------------------------- */
@@ -75,8 +76,28 @@ int symbols_list(struct debuginfo *d)
 		return -ENOMEM;
 	for (int i = 1; i < n; i++)
 		d->n_symbols += take_symbol(d, i, &d->symbols[d->n_symbols]);
-	qsort(d->symbols, d->n_symbols, sizeof(*d->symbols), compare_symbols);
 	return 0;
+}
+
+static bool covers(const struct symbol *s, uint64_t address)
+{
+	return !s->n_bytes || address - s->address < s->n_bytes;
+}
+
+/* The best one at or before the address; who asks once or twice need not wait until all are sorted. */
+static const struct symbol *scan_symbols(struct debuginfo *d, uint64_t address)
+{
+	const struct symbol *best = NULL;
+
+	for (size_t i = 0; i < d->n_symbols; i++) {
+		const struct symbol *s = &d->symbols[i];
+
+		if (s->address > address || (best && s->address < best->address))
+			continue;
+		if (!best || s->address > best->address || compare_symbols(s, best) < 0)
+			best = s;
+	}
+	return best && covers(best, address) ? best : NULL;
 }
 
 const struct symbol *symbol_at(struct debuginfo *d, uint64_t address)
@@ -85,6 +106,13 @@ const struct symbol *symbol_at(struct debuginfo *d, uint64_t address)
 
 	if (symbols_list(d) < 0)
 		return NULL;
+	if (d->n_asked < SCANS_MAX) {
+		d->n_asked++;
+		return scan_symbols(d, address);
+	}
+	if (!d->is_sorted)
+		qsort(d->symbols, d->n_symbols, sizeof(*d->symbols), compare_symbols);
+	d->is_sorted = true;
 	high = d->n_symbols;
 	while (low < high) { /* the first one behind it */
 		size_t mid = low + (high - low) / 2;
@@ -98,9 +126,7 @@ const struct symbol *symbol_at(struct debuginfo *d, uint64_t address)
 		return NULL;
 	for (low--; low && d->symbols[low - 1].address == d->symbols[low].address;)
 		low--;
-	if (d->symbols[low].n_bytes && address - d->symbols[low].address >= d->symbols[low].n_bytes)
-		return NULL;
-	return &d->symbols[low];
+	return covers(&d->symbols[low], address) ? &d->symbols[low] : NULL;
 }
 
 const struct symbol *symbol_named(struct debuginfo *d, const char *name)
@@ -194,8 +220,8 @@ static int take_matches(struct unit *u, const char *name, const char *file, bool
 	return 0;
 }
 
-int functions_find(struct debuginfo *d, const char *name, const char *file,
-		   struct function_list *ret_list, struct errmsg *err)
+int debuginfo_find_functions(struct debuginfo *d, const char *name, const char *file,
+			     struct function_list *ret_list, struct errmsg *err)
 {
 	struct function_list l = {0};
 	bool glob = is_glob(name);

@@ -103,7 +103,8 @@ struct debuginfo {
 	size_t n_units;
 	struct symbol *symbols;
 	size_t n_symbols;
-	bool has_symbols, has_units;
+	unsigned n_asked; /* for symbols by address */
+	bool has_symbols, has_units, is_sorted;
 };
 
 /* --- debuginfo.c --- */
@@ -150,8 +151,8 @@ struct function_list {
 };
 
 /* Functions by name, with or without namespaces; file NULL or the end of its path. To be freed. */
-int functions_find(struct debuginfo *d, const char *name, const char *file,
-		   struct function_list *ret_list, struct errmsg *err);
+int debuginfo_find_functions(struct debuginfo *d, const char *name, const char *file,
+			     struct function_list *ret_list, struct errmsg *err);
 /* -ENOENT with the nearest name. */
 int functions_refuse(struct debuginfo *d, const char *name, struct errmsg *err);
 int symbols_list(struct debuginfo *d);

@@ -423,7 +423,7 @@ static int source_of_function(struct debuginfo *d, const char *name, const char 
 	struct function_list l;
 	struct line_set set = {0};
 	struct function *f = NULL;
-	int r = functions_find(d, name, file, &l, err);
+	int r = debuginfo_find_functions(d, name, file, &l, err);
 
 	if (r < 0)
 		return r;

@@ -386,7 +386,9 @@ static int point_of_bare_symbol(struct search *s, struct errmsg *err)
 static int by_function(struct search *s, struct errmsg *err)
 {
 	struct function_list l = {0};
-	int r = s->d->dwarf ? functions_find(s->d, s->where->function, s->where->file, &l, err) : 0;
+	int r = s->d->dwarf ? debuginfo_find_functions(s->d, s->where->function, s->where->file, &l,
+						       err)
+			    : 0;
 
 	if (r >= 0 && !l.n) {
 		r = s->d->dwarf ? points_of_symbol(s, err) : 1;

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * fetch_int.h - what fetch.c (which bytes are meant) and fetch_type.c (as what they are shown) share.
+ */
+#ifndef SONDE_PROBE_FETCH_INT_H
+#define SONDE_PROBE_FETCH_INT_H
+
+#include "base/errmsg.h"
+#include "probe/fetch.h"
+
+#define EXPR_MAX_BYTES 256
+
+/*
+ * What an expression means.
+ *
+ *	VALUE_PLAIN      expr + addend                     %di   $retval   container_of(…): %di - 32
+ *	VALUE_MEMORY     the memory at expr + addend       +72(%di)
+ *	VALUE_FIXED      the memory at expr + addend, where expr is written without parentheses:
+ *	                 @jiffies+8, @+4096
+ *	VALUE_PARTS      a struct in one or two registers, from bit `bit` on
+ *	VALUE_READY      expr is all there is to write: $comm, \42
+ */
+enum value_kind { VALUE_PLAIN, VALUE_MEMORY, VALUE_FIXED, VALUE_PARTS, VALUE_READY };
+
+struct value {
+	enum value_kind kind;
+	char expr[EXPR_MAX_BYTES], high[16]; /* high: VALUE_PARTS, the second register; "" */
+	int64_t addend;
+	unsigned bit, n_bits; /* n_bits: a bit field, its first bit is `bit` bits after addend */
+	bool is_user;	      /* memory of the program, or a pointer into it */
+	bool is_gone;	      /* the variable that it begins with does not live here */
+	const char *gone_name;
+	char why[160];
+	char plain_type[8]; /* what it is recorded as if nobody says anything; "": x64 */
+	struct type type;   /* world NULL: not known */
+};
+
+#define FETCH_REFUSE(p, err, span, code, ...) \
+	definition_refuse((p)->definition->text, span, err, code, __VA_ARGS__)
+
+/* Makes a value of memory: what is there is fetched. */
+void value_load(struct value *v);
+/* Writes memory at addend, or the value itself. */
+void value_fmt(const struct value *v, char *out, size_t size);
+
+/* Adds the type and writes all of it. type NULL: by the value's own. */
+int fetch_finish(const struct fetch_place *p, struct value *v, const char *type, struct span span,
+		 struct span type_span, struct fetch *ret, struct errmsg *err);
+
+#endif

@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * fetch_type.c - as what the bytes of an argument are recorded and shown.
+ *
+ *	numbers               u8 … s64, by size and sign          bool, enum   the same, shown by name
+ *	pointers              x64; to a function: symbol
+ *	char *                string: one more read               char [N]     string, where it stands
+ *	bit fields            bWIDTH@FIRST/CONTAINER
+ *	arrays                TYPE[N], up to 64 elements
+ *	a struct of one member that fills it (atomic_t, kuid_t)   that member
+ *	any other struct      refused: its members are named
+ *
+ * What the person wrote after ':' wins. "string", "ustring" and arrays are read from memory: of a value in a
+ * register it is what the register points to. "u", "s" and "x" alone take the size from the type.
+ *
+ * A string is told by the element's name: "char" always, "unsigned char" and "signed char" only without a
+ * typedef, because u8 and uint8_t are numbers to their authors.
+ */
+#include "base/textbuf.h"
+#include "probe/fetch_int.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MAX_ELEMENTS 64 /* of the kernel */
+#define MAX_UNWRAPS  8
+#define MAX_TYPEDEFS 32
+
+struct emission {
+	const struct fetch_place *place;
+	struct value *v;
+	struct span span;
+	struct fetch *ret;
+	struct errmsg *err;
+	struct type_facts facts; /* of v->type */
+};
+
+/* --- what kind of thing it is -------------------------------------------------------------------- */
+
+static bool has_typedef(struct type t)
+{
+	struct type next;
+	const char *name;
+
+	for (unsigned i = 0; i < MAX_TYPEDEFS && type_peel(t, &name, &next); i++) {
+		if (*name && strcmp(name, "const") && strcmp(name, "volatile") &&
+		    strcmp(name, "restrict"))
+			return true;
+		t = next;
+	}
+	return false;
+}
+
+static bool is_text(struct type t)
+{
+	struct type_facts f;
+
+	type_get(t, &f);
+	return f.kind == TYPE_INT && f.is_char && f.n_bytes == 1 &&
+	       (!strcmp(f.name, "char") || !has_typedef(t));
+}
+
+/* Names for single bits are flags; names for numbers are not. */
+static enum probe_show show_of_enum(struct type t, const struct type_facts *f)
+{
+	unsigned n_bits = 0;
+	bool above_two = false;
+
+	for (unsigned i = 0; i < f->n_members; i++) {
+		struct type_enumerator e;
+
+		if (type_enumerator(t, i, &e) < 0 || !e.value)
+			continue;
+		if (e.value < 0 || (e.value & (e.value - 1)))
+			return PROBE_SHOW_ENUM;
+		above_two |= e.value > 2;
+		n_bits++;
+	}
+	return n_bits > 1 && above_two ? PROBE_SHOW_FLAGS : PROBE_SHOW_ENUM;
+}
+
+/* --- writing ------------------------------------------------------------------------------------- */
+
+static int write_out(struct emission *e, const char *type)
+{
+	char text[EXPR_MAX_BYTES + 100], what[EXPR_MAX_BYTES + 32];
+
+	value_fmt(e->v, what, sizeof(what));
+	if (e->v->kind == VALUE_PLAIN && e->v->addend && !e->v->is_gone)
+		return FETCH_REFUSE(e->place, e->err, e->span, -EOPNOTSUPP,
+				    "this is an address (%s%+lld), and a probe can read memory but "
+				    "not calculate; name what is to be read there",
+				    e->v->expr, (long long)e->v->addend);
+	snprintf(text, sizeof(text), "%s%s%s", what, type ? ":" : "", type ? type : "");
+	if (e->v->is_gone)
+		snprintf(text, sizeof(text), "%s%s%s",
+			 type && strstr(type, "string") ? "\\\"?\"" : "\\3735609645",
+			 type ? ":" : "", type ? type : "");
+	if (strlen(text) > FETCH_MAX_BYTES)
+		return FETCH_REFUSE(
+			e->place, e->err, e->span, -E2BIG,
+			"this takes %zu bytes as the kernel writes it (%s), and it reads "
+			"no more than %d; record a pointer on the way, and the rest of "
+			"it by a second probe",
+			strlen(text), text, FETCH_MAX_BYTES);
+	memcpy(e->ret->text, text, strlen(text) + 1);
+	e->ret->type = e->v->type;
+	return 0;
+}
+
+/* The memory that the value points to, at its own offset: strings and arrays are read from there. */
+static void point(struct emission *e)
+{
+	if (e->v->kind == VALUE_PLAIN)
+		e->v->kind = VALUE_MEMORY;
+	if (e->v->is_user && (e->place->is_program || !e->place->kernel->user_strings))
+		e->v->is_user = false;
+}
+
+static int write_string(struct emission *e, bool is_pointer, const char *type)
+{
+	bool user = e->v->is_user || e->facts.is_user;
+
+	if (is_pointer)
+		value_load(e->v);
+	e->v->is_user = user;
+	point(e);
+	if (e->v->kind == VALUE_FIXED && e->v->is_user)
+		e->v->is_user = false;
+	/* ustring reads the program's memory by itself */
+	if (e->v->is_user && type && !strncmp(type, "string", 6) &&
+	    e->place->kernel->user_strings) {
+		char user_type[32];
+
+		snprintf(user_type, sizeof(user_type), "u%s", type);
+		e->v->is_user = false;
+		return write_out(e, user_type);
+	}
+	e->v->is_user = false;
+	return write_out(e, type);
+}
+
+/* --- by the type itself -------------------------------------------------------------------------- */
+
+static void fmt_number(const struct type_facts *f, char *out, size_t size)
+{
+	char letter = f->kind == TYPE_POINTER || f->kind == TYPE_FLOAT ? 'x'
+		      : f->is_signed				       ? 's'
+								       : 'u';
+	uint64_t n = f->n_bytes;
+
+	snprintf(out, size, "%c%u", letter, n == 1 ? 8 : n == 2 ? 16 : n == 4 ? 32 : 64);
+}
+
+/* A member of a struct in registers: the upper bits of one are reached as a bit field. */
+static int write_part(struct emission *e, const char *type, unsigned n_bits)
+{
+	struct value *v = e->v;
+	char field[32];
+
+	if (v->bit >= 64) {
+		snprintf(v->expr, sizeof(v->expr), "%s", *v->high ? v->high : "%?");
+		v->bit -= 64;
+	}
+	v->kind = VALUE_PLAIN;
+	if (!v->bit && !v->n_bits)
+		return write_out(e, type);
+	if (v->bit + n_bits > 64 || !e->place->kernel->bitfields)
+		return FETCH_REFUSE(e->place, e->err, e->span, -EOPNOTSUPP,
+				    "these bits lie in the middle of a register, where this "
+				    "kernel's probes cannot take them from");
+	snprintf(field, sizeof(field), "b%u@%u/64", n_bits, v->bit);
+	return write_out(e, field);
+}
+
+/* The container is the member's type where the compiler puts one, or the next that holds all bits. */
+static int write_bitfield(struct emission *e)
+{
+	struct value *v = e->v;
+	unsigned size = e->facts.n_bytes ? 8 * e->facts.n_bytes : 32, first;
+	char field[32];
+
+	if (!e->place->kernel->bitfields)
+		return FETCH_REFUSE(e->place, e->err, e->span, -EOPNOTSUPP,
+				    "this is a bit field, which this kernel's probes do not know");
+	if (v->kind == VALUE_PARTS)
+		return write_part(e, NULL, v->n_bits);
+	for (;; size *= 2) {
+		int64_t byte = v->addend & ~(int64_t)(size / 8 - 1);
+
+		first = 8 * (v->addend - byte) + v->bit;
+		if (first + v->n_bits <= size) {
+			v->addend = byte;
+			break;
+		}
+		if (size >= 64) { /* packed, across two words: from its own byte on */
+			first = v->bit;
+			break;
+		}
+	}
+	snprintf(field, sizeof(field), "b%u@%u/%u", v->n_bits, first, size);
+	return write_out(e, field);
+}
+
+static int write_pointer(struct emission *e)
+{
+	const struct probe_kernel *k = e->place->kernel;
+	struct type_facts target;
+
+	type_get(e->facts.target, &target);
+	if (e->facts.is_reference && target.kind != TYPE_STRUCT && target.kind != TYPE_UNION) {
+		value_load(e->v);
+		e->v->kind = VALUE_MEMORY;
+		e->v->type = e->facts.target;
+		return fetch_finish(e->place, e->v, NULL, e->span, e->span, e->ret, e->err);
+	}
+	if (is_text(e->facts.target) && e->v->kind != VALUE_PARTS)
+		return write_string(e, true, "string");
+	if (target.kind == TYPE_FUNCTION && !e->place->is_program) {
+		e->ret->show = k->symbol_type ? PROBE_SHOW_AS_IS : PROBE_SHOW_FUNCTION;
+		return e->v->kind == VALUE_PARTS ? write_part(e, "x64", 64)
+						 : write_out(e, k->symbol_type ? "symbol" : "x64");
+	}
+	return e->v->kind == VALUE_PARTS ? write_part(e, "x64", 64) : write_out(e, "x64");
+}
+
+/* All dimensions of an array are one. */
+static struct type flatten(struct type t, uint64_t *ret_n)
+{
+	struct type_facts f;
+	uint64_t n = 1;
+
+	for (type_get(t, &f); f.kind == TYPE_ARRAY; type_get(t, &f)) {
+		if (__builtin_mul_overflow(n, f.n_elements, &n))
+			n = 0;
+		t = f.target;
+	}
+	*ret_n = n;
+	return t;
+}
+
+static int write_array(struct emission *e)
+{
+	struct type_facts element;
+	char type[32], number[8];
+	struct type t;
+	uint64_t n;
+
+	if (is_text(e->facts.target))
+		return write_string(e, false, "string");
+	t = flatten(e->v->type, &n);
+	type_get(t, &element);
+	if (element.kind != TYPE_INT && element.kind != TYPE_ENUM && element.kind != TYPE_POINTER)
+		return FETCH_REFUSE(e->place, e->err, e->span, -EINVAL,
+				    "this is an array of structs; name an element and a member: "
+				    "%.*s[0].MEMBER",
+				    (int)e->span.len, e->place->definition->text + e->span.at);
+	if (!n || !e->place->kernel->arrays || e->v->kind == VALUE_PARTS)
+		return FETCH_REFUSE(e->place, e->err, e->span, -EINVAL,
+				    "this is an array%s; name an element of it: %.*s[0]",
+				    n ? ", which this kernel's probes do not record as one"
+				      : " of unknown length",
+				    (int)e->span.len, e->place->definition->text + e->span.at);
+	if (n > MAX_ELEMENTS)
+		snprintf(e->ret->note, sizeof(e->ret->note),
+			 "only the first %d of the %llu elements of %.*s are recorded",
+			 MAX_ELEMENTS, (unsigned long long)n, (int)e->span.len,
+			 e->place->definition->text + e->span.at);
+	fmt_number(&element, number, sizeof(number));
+	snprintf(type, sizeof(type), "%s[%u]", number,
+		 (unsigned)(n > MAX_ELEMENTS ? MAX_ELEMENTS : n));
+	return write_out(e, type);
+}
+
+struct member_names {
+	char text[200];
+	unsigned n;
+};
+
+static int list_member(void *ctx, const struct type_member *m)
+{
+	struct member_names *l = ctx;
+	size_t len = strlen(l->text);
+
+	if (++l->n <= 6 && len + strlen(m->name) + 8 < sizeof(l->text))
+		snprintf(l->text + len, sizeof(l->text) - len, "%s%s", len ? ", " : "", m->name);
+	return 0;
+}
+
+static int refuse_struct(struct emission *e)
+{
+	struct member_names list = {0};
+	struct textbuf tb;
+	int r;
+
+	textbuf_init(&tb, 200);
+	type_fmt(e->v->type, &tb);
+	textbuf_add(&tb, "", 1);
+	type_each_member(e->v->type, list_member, &list);
+	r = FETCH_REFUSE(e->place, e->err, e->span, -EINVAL,
+			 "%s is no single value; name one of its members: %s%s",
+			 tb.start ? tb.start : "a struct", list.text, list.n > 6 ? ", …" : "");
+	textbuf_release(&tb);
+	return r;
+}
+
+/* atomic_t, kuid_t, refcount_t: a struct around one number. */
+static bool unwrap(struct emission *e)
+{
+	struct type_member m;
+	struct type_facts f;
+
+	if (e->facts.kind != TYPE_STRUCT || e->facts.n_members != 1 ||
+	    type_member(e->v->type, 0, &m) < 0 || m.bit_offset || m.n_bits)
+		return false;
+	type_get(m.type, &f);
+	if (f.n_bytes != e->facts.n_bytes || !f.n_bytes)
+		return false;
+	e->v->type = m.type;
+	e->facts = f;
+	return true;
+}
+
+static int write_number(struct emission *e)
+{
+	char type[16];
+
+	fmt_number(&e->facts, type, sizeof(type));
+	if (e->facts.kind == TYPE_ENUM)
+		e->ret->show = show_of_enum(e->v->type, &e->facts);
+	else if (e->facts.is_bool)
+		e->ret->show = PROBE_SHOW_BOOL;
+	if (e->facts.kind == TYPE_FLOAT)
+		snprintf(e->ret->note, sizeof(e->ret->note),
+			 "%.*s is a floating point number: its bits are recorded", (int)e->span.len,
+			 e->place->definition->text + e->span.at);
+	if (e->v->kind == VALUE_PARTS)
+		return write_part(e, type, 8 * e->facts.n_bytes);
+	return write_out(e, type);
+}
+
+static int write_by_type(struct emission *e)
+{
+	for (unsigned i = 0; i < MAX_UNWRAPS && unwrap(e); i++)
+		;
+	if (e->v->n_bits) {
+		if (e->facts.kind == TYPE_ENUM)
+			e->ret->show = show_of_enum(e->v->type, &e->facts);
+		else if (e->facts.is_bool)
+			e->ret->show = PROBE_SHOW_BOOL;
+		return write_bitfield(e);
+	}
+	switch (e->facts.kind) {
+	case TYPE_INT:
+	case TYPE_ENUM:
+	case TYPE_FLOAT:
+		return write_number(e);
+	case TYPE_POINTER:
+		return write_pointer(e);
+	case TYPE_ARRAY:
+		return write_array(e);
+	case TYPE_STRUCT:
+	case TYPE_UNION:
+		return refuse_struct(e);
+	case TYPE_FUNCTION: /* the function itself: where its code is */
+	case TYPE_VOID:
+	case TYPE_UNKNOWN:
+		break;
+	}
+	if (*e->v->plain_type)
+		return write_out(e, e->v->plain_type);
+	return write_out(e, e->v->kind == VALUE_READY ? NULL : "x64");
+}
+
+/* --- by what the person wrote -------------------------------------------------------------------- */
+
+/* perf's short ones: the size is that of the type. */
+static int write_letter(struct emission *e, const char *letter)
+{
+	char type[16], by_size[8];
+
+	fmt_number(&e->facts, by_size, sizeof(by_size));
+	snprintf(type, sizeof(type), "%s%s", letter, e->facts.n_bytes ? by_size + 1 : "64");
+	return e->v->kind == VALUE_PARTS ? write_part(e, type, 8 * e->facts.n_bytes)
+					 : write_out(e, type);
+}
+
+/* Whether the text is behind the value, not at its place. */
+static bool is_behind(const struct emission *e)
+{
+	return e->v->type.world && (e->facts.kind == TYPE_POINTER ||
+				    (e->facts.kind == TYPE_INT && e->facts.n_bytes == 8));
+}
+
+static int write_as(struct emission *e, const char *type, struct span type_span)
+{
+	const struct probe_kernel *k = e->place->kernel;
+	bool is_string = !strncmp(type, "string", 6) || !strncmp(type, "ustring", 7);
+
+	if (e->v->n_bits &&
+	    type[0] != 'b') /* the bits are those of the member, whatever it is called */
+		return write_bitfield(e);
+	if (!strcmp(type, "u") || !strcmp(type, "s") || !strcmp(type, "x"))
+		return write_letter(e, type);
+	if (strchr(type, '[') && !k->arrays)
+		return FETCH_REFUSE(e->place, e->err, type_span, -EOPNOTSUPP,
+				    "this kernel's probes record no arrays (4.20 does)");
+	if (type[0] == 'b' && !k->bitfields)
+		return FETCH_REFUSE(e->place, e->err, type_span, -EOPNOTSUPP,
+				    "this kernel's probes know no bit fields");
+	if (e->v->kind == VALUE_READY)
+		return write_out(e, type);
+	if (is_string)
+		return write_string(e, is_behind(e),
+				    type[0] == 'u' && !k->user_strings ? type + 1 : type);
+	if (strchr(type, '[')) {
+		if (is_behind(e))
+			value_load(e->v);
+		point(e);
+		return write_out(e, type);
+	}
+	if (e->v->kind == VALUE_PARTS)
+		return write_part(e, type, e->facts.n_bytes ? 8 * e->facts.n_bytes : 64);
+	return write_out(e, type);
+}
+
+int fetch_finish(const struct fetch_place *p, struct value *v, const char *type, struct span span,
+		 struct span type_span, struct fetch *ret, struct errmsg *err)
+{
+	struct emission e = {.place = p, .v = v, .span = span, .ret = ret, .err = err};
+	int r;
+
+	*ret = (struct fetch){.show = PROBE_SHOW_AS_IS};
+	type_get(v->type, &e.facts);
+	r = type ? write_as(&e, type, type_span) : write_by_type(&e);
+	if (r >= 0 && v->is_gone) {
+		ret->is_gone = true;
+		snprintf(ret->why, sizeof(ret->why), "%s cannot be read here: %s", v->gone_name,
+			 v->why);
+	}
+	return r;
+}

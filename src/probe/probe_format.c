@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * probe_format.c - the kernel's print format of a probe's event, with names for its numbers.
+ *
+ * The kernel writes:
+ *
+ *	print fmt: "(%lx) state=%u flags=%u", REC->__probe_ip, REC->state, REC->flags
+ *
+ * and with what the debug information says it becomes what any reader of trace.dat understands:
+ *
+ *	print fmt: "(%lx) state=%s flags=%s", REC->__probe_ip,
+ *		__print_symbolic(REC->state, {0, "TASK_RUNNING"}, …), __print_flags(REC->flags, "|", {1, …})
+ *
+ * A conversion in the text and an expression behind it belong together by their number. What is not
+ * understood is copied as it is.
+ */
+#include "base/textbuf.h"
+#include "probe/probe.h"
+
+#include <string.h>
+
+#define MAX_NAMES 256 /* of one enum */
+
+struct part {
+	const char *at;
+	size_t len;
+};
+
+/* One value of the format: "REC->state". NULL if it is not an argument that is shown by name. */
+static const struct probe_arg *arg_of(const struct probe *p, struct part e)
+{
+	static const char prefix[] = "REC->";
+
+	while (e.len && *e.at == ' ')
+		e.at++, e.len--;
+	if (e.len <= strlen(prefix) || strncmp(e.at, prefix, strlen(prefix)))
+		return NULL;
+	e.at += strlen(prefix);
+	e.len -= strlen(prefix);
+	for (size_t i = 0; i < p->n_args; i++)
+		if (strlen(p->args[i].name) == e.len && !strncmp(p->args[i].name, e.at, e.len))
+			return p->args[i].show == PROBE_SHOW_AS_IS ? NULL : &p->args[i];
+	return NULL;
+}
+
+/* The length of the expression at s: up to a comma outside parentheses and quotes, or the line's end. */
+static size_t expression_length(const char *s, const char *end)
+{
+	const char *p = s;
+	bool is_quoted = false;
+	int depth = 0;
+
+	for (; p < end && *p != '\n'; p++) {
+		if (*p == '\\' && is_quoted && p + 1 < end)
+			p++;
+		else if (*p == '"')
+			is_quoted = !is_quoted;
+		else if (!is_quoted && (*p == '(' || *p == '{'))
+			depth++;
+		else if (!is_quoted && (*p == ')' || *p == '}'))
+			depth--;
+		else if (!is_quoted && !depth && *p == ',')
+			break;
+	}
+	return p - s;
+}
+
+/* The n-th expression behind the text. */
+static struct part nth_expression(const char *s, const char *end, unsigned n)
+{
+	while (s < end && *s == ',') {
+		size_t len = expression_length(s + 1, end);
+
+		if (!n--)
+			return (struct part){s + 1, len};
+		s += 1 + len;
+	}
+	return (struct part){s, 0};
+}
+
+static void add_names(const struct probe_arg *a, struct textbuf *tb)
+{
+	struct type_enumerator e;
+
+	for (unsigned i = 0; i < MAX_NAMES && type_enumerator(a->type, i, &e) >= 0; i++) {
+		if (a->show == PROBE_SHOW_FLAGS && !e.value)
+			continue;
+		textbuf_addf(tb, ", { %lld, \"%s\" }", (long long)e.value, e.name);
+	}
+}
+
+static void add_expression(const struct probe_arg *a, struct textbuf *tb)
+{
+	if (a->show == PROBE_SHOW_FUNCTION) {
+		textbuf_addf(tb, " (void *)REC->%s", a->name);
+		return;
+	}
+	if (a->show == PROBE_SHOW_FLAGS) {
+		textbuf_addf(tb, " __print_flags(REC->%s, \"|\"", a->name);
+		add_names(a, tb);
+	} else {
+		textbuf_addf(tb, " __print_symbolic(REC->%s", a->name);
+		if (a->show == PROBE_SHOW_BOOL)
+			textbuf_add_str(tb, ", { 0, \"false\" }, { 1, \"true\" }");
+		else
+			add_names(a, tb);
+	}
+	textbuf_add_char(tb, ')');
+}
+
+/* The length of the conversion at s, which begins with '%'. */
+static size_t conversion_length(const char *s, const char *end)
+{
+	const char *p = s + 1;
+
+	while (p < end && strchr("-+ #0123456789.lhzjt", *p))
+		p++;
+	if (p < end && *p == 'p')
+		while (p + 1 < end && strchr("SsFfBKx", p[1]))
+			p++;
+	return p < end ? (size_t)(p + 1 - s) : (size_t)(p - s);
+}
+
+/* Copies the text between quotes; returns its end, behind the closing quote. */
+static const char *fmt_text(const struct probe *p, const char *s, const char *end,
+			    const char *close, struct textbuf *tb)
+{
+	unsigned n = 0;
+
+	while (s < close) {
+		size_t len = 1;
+
+		if (*s == '%' && s + 1 < close && s[1] != '%') {
+			const struct probe_arg *a = arg_of(p, nth_expression(close + 1, end, n++));
+
+			len = conversion_length(s, close);
+			if (a) {
+				textbuf_add_str(tb, a->show == PROBE_SHOW_FUNCTION ? "%pS" : "%s");
+				s += len;
+				continue;
+			}
+		} else if ((*s == '%' || *s == '\\') && s + 1 < close) {
+			len = 2;
+		}
+		textbuf_add(tb, s, len);
+		s += len;
+	}
+	textbuf_add_char(tb, '"');
+	return close + 1;
+}
+
+static const char *fmt_expressions(const struct probe *p, const char *s, const char *end,
+				   struct textbuf *tb)
+{
+	while (s < end && *s == ',') {
+		struct part e = {s + 1, expression_length(s + 1, end)};
+		const struct probe_arg *a = arg_of(p, e);
+
+		textbuf_add_char(tb, ',');
+		if (a)
+			add_expression(a, tb);
+		else
+			textbuf_add(tb, e.at, e.len);
+		s = e.at + e.len;
+	}
+	return s;
+}
+
+void probe_fmt_format(const struct probe *p, const char *format, size_t len, struct textbuf *tb)
+{
+	static const char head[] = "print fmt: \"";
+	const char *end = format + len, *s = memmem(format, len, head, strlen(head)), *close;
+
+	if (!s) {
+		textbuf_add(tb, format, len);
+		return;
+	}
+	s += strlen(head);
+	for (close = s; close < end && *close != '"'; close++)
+		if (*close == '\\' && close + 1 < end)
+			close++;
+	if (close >= end) {
+		textbuf_add(tb, format, len);
+		return;
+	}
+	textbuf_add(tb, format, s - format);
+	s = fmt_text(p, s, end, close, tb);
+	s = fmt_expressions(p, s, end, tb);
+	textbuf_add(tb, s, end - s);
+}

@@ -1,0 +1,553 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * resolve.c - from a definition to what the kernel takes: which way it goes, and its arguments.
+ *
+ *	TARGET with '/', or -x             a program          resolve_program.c
+ *	%PROVIDER:NAME                     a mark             resolve_mark.c
+ *	TARGET:NAME is an event            its fields         resolve_event.c
+ *	TARGET is a module, or none        the kernel         resolve_kernel.c
+ *	TARGET is in PATH or a library     a program
+ *	p:… r:… f:… e:… t:…                passed through
+ *
+ * A prober keeps what it opened: the second definition of a program costs no more than its own look-ups. All
+ * that a probe consists of is in one arena (struct resolved) and dies with it.
+ *
+ * An event with several places has the same fields at each of them. A variable that does not live at one
+ * place but at others is recorded there as 0xdeade12d, as perf does it, or as "?" if it is a string, and a
+ * note says so; one that lives at none is refused.
+ */
+#include "probe/resolve_int.h"
+#include "symbols/arch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define KALLSYMS_MAX_BYTES (64u << 20)
+#define TEXT_MAX_BYTES	   65536
+
+/* --- what is open -------------------------------------------------------------------------------- */
+
+int prober_new(struct prober **ret_prober, const struct probe_world *world, struct errmsg *err)
+{
+	static const struct probe_kernel all = {
+		.kprobes = true,
+		.uprobes = true,
+		.eprobes = true,
+		.dynamic_events = true,
+		.arg_n = true,
+		.comm = true,
+		.user_strings = true,
+		.symbol_type = true,
+		.arrays = true,
+		.bitfields = true,
+		.immediates = true,
+		.many_places = true,
+		.refcounts = true,
+		.max_args = 128,
+	};
+	struct prober *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return errmsg_set(err, -ENOMEM, "there is no memory to resolve probes");
+	p->world = *world;
+	p->kernel = world->kernel ? *world->kernel : all;
+	if (!p->kernel.arch)
+		p->kernel.arch = arch_of_this_kernel();
+	if (!p->world.max_places)
+		p->world.max_places = PROBE_MAX_PLACES;
+	if (!p->kernel.arch) {
+		free(p);
+		return errmsg_set(err, -EOPNOTSUPP,
+				  "the registers of this processor are not known; only the "
+				  "kernel's own grammar can be used (p:…, r:…)");
+	}
+	textbuf_init(&p->kallsyms, KALLSYMS_MAX_BYTES);
+	textbuf_init(&p->names, 1 << 20);
+	*ret_prober = p;
+	return 0;
+}
+
+void prober_free(struct prober *p)
+{
+	if (!p)
+		return;
+	for (size_t i = 0; i < p->n_files; i++) {
+		btf_close(p->files[i].btf);
+		debuginfo_close(p->files[i].info);
+		free(p->files[i].name);
+	}
+	btf_close(p->btf);
+	textbuf_release(&p->kallsyms);
+	textbuf_release(&p->names);
+	free(p);
+}
+
+static struct prober_file *find_file(struct prober *p, const char *name, bool is_btf)
+{
+	for (size_t i = 0; i < p->n_files; i++)
+		if (!strcmp(p->files[i].name, name) && is_btf == !!p->files[i].btf)
+			return &p->files[i];
+	return NULL;
+}
+
+/* Room for one more, or the reason why not. */
+static int check_room(const struct prober *p, struct errmsg *err)
+{
+	if (p->n_files < PROBER_MAX_OPEN)
+		return 0;
+	return errmsg_set(
+		err, -EMFILE,
+		"the definitions name more than %d programs and modules; use fewer at once",
+		PROBER_MAX_OPEN);
+}
+
+static int keep_file(struct prober *p, const char *name, struct btf *btf, struct debuginfo *info,
+		     struct errmsg *err)
+{
+	char *copy = strdup(name);
+
+	if (!copy) {
+		btf_close(btf);
+		debuginfo_close(info);
+		return errmsg_set(err, -ENOMEM, "there is no memory to resolve probes");
+	}
+	p->files[p->n_files++] = (struct prober_file){copy, btf, info};
+	return 0;
+}
+
+int prober_btf(struct prober *p, const char *module, struct btf **ret, struct errmsg *err)
+{
+	struct prober_file *file;
+	struct btf *b;
+	int r;
+
+	if (!p->btf_state) {
+		r = btf_open_kernel(&p->btf, p->world.btf_dir, NULL, &p->btf_err);
+		p->btf_state = r < 0 ? r : 1;
+	}
+	if (p->btf_state < 0)
+		return errmsg_set(err, p->btf_state, "%s", p->btf_err.text);
+	*ret = p->btf;
+	if (!module)
+		return 0;
+	file = find_file(p, module, true);
+	if (file) {
+		*ret = file->btf;
+		return 0;
+	}
+	r = check_room(p, err);
+	if (r >= 0)
+		r = btf_open_module(&b, p->world.btf_dir, module, p->btf, err);
+	if (r >= 0)
+		r = keep_file(p, module, b, NULL, err);
+	if (r >= 0)
+		*ret = b;
+	return r;
+}
+
+int prober_debuginfo(struct prober *p, const char *path, struct debuginfo **ret, struct errmsg *err)
+{
+	struct debuginfo_paths paths = {.path = path, .source_dir = p->world.source_dir};
+	struct prober_file *file = find_file(p, path, false);
+	struct debuginfo *d;
+	int r;
+
+	if (file) {
+		*ret = file->info;
+		return 0;
+	}
+	r = check_room(p, err);
+	if (r >= 0)
+		r = debuginfo_open(&d, &paths, err);
+	if (r >= 0)
+		r = keep_file(p, path, NULL, d, err);
+	if (r >= 0)
+		*ret = d;
+	return r;
+}
+
+static int read_file(const char *path, struct textbuf *out)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = 1;
+
+	if (fd < 0)
+		return -errno;
+	while (n > 0 && textbuf_grow(out, 1 << 16)) {
+		n = read(fd, out->pos, 1 << 16);
+		out->pos += n > 0 ? n : 0;
+	}
+	close(fd);
+	textbuf_add(out, "", 1);
+	return n < 0 || out->overflow ? -EIO : 0;
+}
+
+const char *prober_kallsyms(struct prober *p)
+{
+	const char *path = p->world.kallsyms ? p->world.kallsyms : "/proc/kallsyms";
+
+	if (!p->kallsyms_state)
+		p->kallsyms_state = read_file(path, &p->kallsyms) < 0 ? -1 : 1;
+	return p->kallsyms_state > 0 ? p->kallsyms.start : NULL;
+}
+
+/* --- a probe grows ------------------------------------------------------------------------------- */
+
+int resolve_no_memory(struct resolution *r)
+{
+	return errmsg_set(r->err, -ENOMEM, "there is no memory for the probe");
+}
+
+void resolve_note(struct resolution *r, const char *fmt, ...)
+{
+	struct probe *p = &r->out->probe;
+	char text[400];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	for (size_t i = 0; i < p->n_notes; i++)
+		if (!strcmp(p->notes[i], text))
+			return;
+	if (p->n_notes == PROBE_MAX_NOTES)
+		return;
+	if (!p->notes)
+		p->notes = arena_alloc_array(&r->out->memory, PROBE_MAX_NOTES, sizeof(*p->notes));
+	if (p->notes && (p->notes[p->n_notes] = arena_strndup(&r->out->memory, text, strlen(text))))
+		p->n_notes++;
+}
+
+struct probe_place *resolve_add_place(struct resolution *r, const char *text)
+{
+	struct probe *p = &r->out->probe;
+	struct arena *a = &r->out->memory;
+	struct probe_place *place;
+
+	if (!p->places)
+		p->places = arena_alloc_array(a, r->prober->world.max_places, sizeof(*p->places));
+	if (!p->places || p->n_places == r->prober->world.max_places)
+		return NULL;
+	place = &p->places[p->n_places];
+	place->text = arena_strndup(a, text, strlen(text));
+	if (!place->text)
+		return NULL;
+	p->n_places++;
+	return place;
+}
+
+/* --- arguments ----------------------------------------------------------------------------------- */
+
+/* All arguments at one place. */
+struct gathering {
+	struct resolution *r;
+	const struct fetch_place *place;
+	size_t n;
+	const struct definition_arg *arg; /* $vars, $params: whence the variables come */
+	int result;
+};
+
+int resolve_add_arg(struct resolution *r, const struct fetch *f, const char *name, struct span span)
+{
+	struct probe *p = &r->out->probe;
+	struct arena *a = &r->out->memory;
+	struct probe_arg *arg;
+	char unique[FETCH_NAME_BYTES];
+
+	if (!p->args)
+		p->args = arena_alloc_array(a, DEFINITION_MAX_ARGS, sizeof(*p->args));
+	if (!p->args)
+		return resolve_no_memory(r);
+	if (p->n_args == DEFINITION_MAX_ARGS ||
+	    (r->prober->kernel.max_args && p->n_args >= r->prober->kernel.max_args))
+		return RESOLVE_REFUSE(r, span, -E2BIG,
+				      "these are more than %zu arguments; the kernel takes no more "
+				      "in one probe",
+				      p->n_args);
+	resolve_field_name(p, name, unique);
+	arg = &p->args[p->n_args];
+	*arg = (struct probe_arg){
+		.name = arena_strndup(a, unique, strlen(unique)),
+		.fetch = arena_strndup(a, f->text, strlen(f->text)),
+		.type = f->type,
+		.show = f->show,
+		.span = span,
+	};
+	if (!arg->name || !arg->fetch)
+		return resolve_no_memory(r);
+	p->n_args++;
+	return 0;
+}
+
+static const char *type_of(const char *fetch)
+{
+	const char *colon = strrchr(fetch, ':');
+
+	return colon ? colon + 1 : "";
+}
+
+/* A further place: the same argument, fetched from elsewhere. */
+static int add_fetch(struct gathering *g, const struct fetch *f, struct span span)
+{
+	struct probe *p = &g->r->out->probe;
+	struct probe_place *place = &p->places[p->n_places - 1];
+	struct arena *a = &g->r->out->memory;
+
+	if (g->n >= p->n_args || strcmp(type_of(f->text), type_of(p->args[g->n].fetch)))
+		return RESOLVE_REFUSE(g->r, span, -EINVAL,
+				      "this is another thing at the place %s than at the others; "
+				      "give it a type that fits all, as in :x64, or name one place",
+				      place->text);
+	if (!place->fetches)
+		place->fetches = arena_alloc_array(a, p->n_args, sizeof(*place->fetches));
+	if (place->fetches)
+		place->fetches[g->n] = arena_strndup(a, f->text, strlen(f->text));
+	return place->fetches && place->fetches[g->n] ? 0 : resolve_no_memory(g->r);
+}
+
+static int take_fetch(struct gathering *g, const struct fetch *f, const char *name,
+		      struct span span)
+{
+	int r;
+
+	if (f->is_gone && (g->r->n_points < 2 || !g->r->prober->kernel.immediates))
+		return RESOLVE_REFUSE(g->r, span, -ENODATA, "%s", f->why);
+	if (f->is_gone && g->n < DEFINITION_MAX_ARGS) {
+		g->r->n_gone[g->n]++;
+		memcpy(g->r->why_gone, f->why, sizeof(g->r->why_gone));
+	}
+	if (*f->note)
+		resolve_note(g->r, "%s", f->note);
+	r = g->r->out->probe.n_places > 1 ? add_fetch(g, f, span)
+					  : resolve_add_arg(g->r, f, name, span);
+	g->n++;
+	return r;
+}
+
+/* One of $vars: what is no single value, or does not live here, is left out with a note. */
+static int take_variable(void *ctx, const struct variable *v)
+{
+	struct gathering *g = ctx;
+	struct errmsg err = {0};
+	struct fetch f;
+
+	if (!v->name || !*v->name)
+		return 0;
+	if (fetch_variable(g->place, v, g->arg->span, &f, &err) < 0 || f.is_gone) {
+		resolve_note(g->r, "%s is left out: %.*s", v->name,
+			     (int)strcspn(err.code ? err.text : f.why, "\n"),
+			     err.code ? err.text : f.why);
+		return 0;
+	}
+	g->result = take_fetch(g, &f, v->name, g->arg->span);
+	return g->result;
+}
+
+static int take_many(struct gathering *g, const struct definition_arg *arg)
+{
+	const struct fetch_place *place = g->place;
+	size_t before = g->n;
+
+	g->arg = arg;
+	if (place->mark_args) {
+		for (unsigned i = 0; i < place->n_mark_args && g->result >= 0; i++) {
+			struct expression e = {.kind = EXPRESSION_ARGUMENT, .number = i + 1};
+			struct definition_arg one = {.value = &e, .span = arg->span};
+			char name[FETCH_NAME_BYTES];
+			struct fetch f;
+
+			fetch_name(&e, name);
+			g->result = fetch_resolve(place, &one, &f, g->r->err);
+			if (g->result >= 0)
+				g->result = take_fetch(g, &f, name, arg->span);
+		}
+		return g->result;
+	}
+	if (!place->scope)
+		return RESOLVE_REFUSE(g->r, arg->span, -ENOENT,
+				      "the variables of %s are not known: %s", place->function,
+				      place->why_none);
+	place->scope->ops->each(place->scope, arg->value->kind == EXPRESSION_PARAMS, take_variable,
+				g);
+	if (g->result >= 0 && g->n == before)
+		resolve_note(g->r, "%s has no variables that could be recorded", place->function);
+	return g->result;
+}
+
+static int take_one(struct gathering *g, const struct definition_arg *arg)
+{
+	char name[FETCH_NAME_BYTES];
+	struct fetch f;
+	int r;
+
+	if (arg->value->kind == EXPRESSION_DURATION) {
+		g->r->out->probe.wants_duration = true;
+		return 0;
+	}
+	if (arg->value->kind == EXPRESSION_VARS || arg->value->kind == EXPRESSION_PARAMS)
+		return take_many(g, arg);
+	r = fetch_resolve(g->place, arg, &f, g->r->err);
+	if (r < 0)
+		return r;
+	fetch_name(arg->value, name);
+	return take_fetch(g, &f, arg->name ? arg->name : name, arg->span);
+}
+
+int resolve_args(struct resolution *r, const struct fetch_place *place)
+{
+	struct gathering g = {.r = r, .place = place};
+	int result = 0;
+
+	for (size_t i = 0; i < r->d->n_args && result >= 0; i++)
+		result = take_one(&g, &r->d->args[i]);
+	if (result >= 0 && r->out->probe.n_places > 1 && g.n != r->out->probe.n_args)
+		return RESOLVE_REFUSE(r, r->d->function_span, -EINVAL,
+				      "the places of %s do not have the same variables; name what "
+				      "is to be recorded instead of all",
+				      place->function);
+	return result;
+}
+
+int resolve_check_args(struct resolution *r)
+{
+	const struct probe *p = &r->out->probe;
+
+	for (size_t i = 0; i < p->n_args; i++) {
+		if (r->n_gone[i] && r->n_gone[i] == p->n_places)
+			return RESOLVE_REFUSE(r, p->args[i].span, -ENODATA, "%s", r->why_gone);
+		if (r->n_gone[i])
+			resolve_note(r,
+				     "%s does not live at %u of %zu places, where 0xdeade12d or ? "
+				     "stands for it",
+				     p->args[i].name, r->n_gone[i], p->n_places);
+	}
+	return 0;
+}
+
+static bool has_kind(const struct definition *d, const enum expression_kind *kinds, size_t n)
+{
+	for (size_t i = 0; i < d->n_args; i++)
+		for (const struct expression *e = d->args[i].value; e; e = e->left)
+			for (size_t k = 0; k < n; k++)
+				if (e->kind == kinds[k])
+					return true;
+	return false;
+}
+
+bool resolve_wants_variables(const struct definition *d)
+{
+	static const enum expression_kind kinds[] = {EXPRESSION_NAME, EXPRESSION_VARS,
+						     EXPRESSION_PARAMS};
+
+	return has_kind(d, kinds, sizeof(kinds) / sizeof(*kinds));
+}
+
+bool resolve_wants_registers(const struct definition *d)
+{
+	static const enum expression_kind kinds[] = {EXPRESSION_REGISTER};
+
+	return has_kind(d, kinds, 1);
+}
+
+/* --- which way ----------------------------------------------------------------------------------- */
+
+static int pass_through(struct resolution *r)
+{
+	struct probe *p = &r->out->probe;
+
+	p->kind = PROBE_RAW;
+	p->max_active = r->d->max_active;
+	return resolve_add_place(r, r->d->function) ? 0 : resolve_no_memory(r);
+}
+
+static bool is_module(const struct prober *p, const char *name)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/%s",
+		 p->world.btf_dir ? p->world.btf_dir : "/sys/kernel/btf", name);
+	if (!strchr(name, '/') && !access(path, F_OK))
+		return true;
+	/* one without BTF; a directory without sections is what is built in */
+	snprintf(path, sizeof(path), "/sys/module/%s/initstate", name);
+	return !p->world.btf_dir && !strchr(name, '/') && !access(path, F_OK);
+}
+
+static int resolve_target(struct resolution *r)
+{
+	const char *target = r->d->target;
+	char path[PATH_MAX];
+
+	if (!target)
+		return r->prober->world.program ? resolve_program(r, r->prober->world.program)
+						: resolve_kernel(r, r->prober->world.module);
+	if (strchr(target, '/'))
+		return resolve_program(r, target);
+	if (resolve_is_event(r->prober, r->d))
+		return resolve_event(r);
+	if (!strcmp(target, "kernel") || !strcmp(target, "vmlinux"))
+		return resolve_kernel(r, NULL);
+	if (is_module(r->prober, target))
+		return resolve_kernel(r, target);
+	if (resolve_find_program(target, path))
+		return resolve_program(r, path);
+	return RESOLVE_REFUSE(
+		r, r->d->target_span, -ENOENT,
+		"'%s' is neither a module that is loaded, nor a program in PATH, nor a "
+		"library, nor a system with an event %s; write its path, as in ./%s:%s",
+		target, r->d->function ? r->d->function : "of that name", target,
+		r->d->function ? r->d->function : "…");
+}
+
+static int resolve(struct resolution *r)
+{
+	int result;
+
+	if (r->d->form == DEFINITION_RAW)
+		result = pass_through(r);
+	else if (r->d->form == DEFINITION_MARK)
+		result = resolve_mark(r);
+	else
+		result = resolve_target(r);
+	if (result < 0)
+		return result;
+	if (r->d->form == DEFINITION_RAW)
+		result = resolve_group_and_event(r, NULL, r->d->function, 0);
+	return result < 0 ? result : resolve_filter(r);
+}
+
+int probe_resolve(struct prober *p, const struct definition *d, struct probe **ret_probe,
+		  struct errmsg *err)
+{
+	struct resolved *out = calloc(1, sizeof(*out));
+	struct resolution r = {.prober = p, .d = d, .out = out, .err = err};
+	int result;
+
+	if (!out)
+		return errmsg_set(err, -ENOMEM, "there is no memory for the probe");
+	arena_init(&out->memory, PROBE_MEMORY_BYTES);
+	textbuf_init(&out->scratch, TEXT_MAX_BYTES);
+	out->probe.definition = d;
+	out->probe.max_active = d->max_active;
+	result = resolve(&r);
+	if (result < 0)
+		probe_free(&out->probe);
+	else
+		*ret_probe = &out->probe;
+	return result < 0 ? result : 0;
+}
+
+void probe_free(struct probe *p)
+{
+	struct resolved *out = (struct resolved *)p;
+
+	if (!p)
+		return;
+	arena_release(&out->memory);
+	textbuf_release(&out->scratch);
+	free(out);
+}

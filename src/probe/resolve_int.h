@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * resolve_int.h - what the files of the resolver share.
+ *
+ *	resolve.c           the prober, which way a definition goes, the arguments
+ *	resolve_kernel.c    functions of the kernel and of modules: BTF, or DWARF where it must be
+ *	resolve_program.c   programs and libraries; resolve_mark.c their marks
+ *	resolve_event.c     fields of events that exist
+ *	resolve_names.c     names of groups, events and fields; conditions
+ */
+#ifndef SONDE_PROBE_RESOLVE_INT_H
+#define SONDE_PROBE_RESOLVE_INT_H
+
+#include "base/arena.h"
+#include "base/errmsg.h"
+#include "base/textbuf.h"
+#include "probe/fetch.h"
+#include "symbols/btf.h"
+#include "symbols/debuginfo.h"
+
+#include <limits.h>
+
+#define PROBER_MAX_OPEN	   64 /* programs and modules */
+#define PROBE_NAME_BYTES   64
+#define PROBE_MAX_NOTES	   32
+#define PROBE_MAX_PLACES   128
+#define PROBE_MEMORY_BYTES (4u << 20)
+
+struct prober_file {
+	char *name; /* of a module, or a path */
+	struct btf *btf;
+	struct debuginfo *info;
+};
+
+struct prober {
+	struct probe_world world;
+	struct probe_kernel kernel;
+	struct btf *btf; /* of the kernel; NULL until it is asked for */
+	int btf_state;	 /* 1: open; negative: why not */
+	struct errmsg btf_err;
+	struct prober_file files[PROBER_MAX_OPEN];
+	size_t n_files;
+	struct textbuf kallsyms; /* ended by NUL, once it is read */
+	int kallsyms_state;
+	struct textbuf names; /* of events that were given out: "\ngroup:event\n…" */
+};
+
+/* A probe and what it owns. */
+struct resolved {
+	struct probe probe; /* first */
+	struct arena memory;
+	struct textbuf scratch;
+};
+
+/* One definition on its way. */
+struct resolution {
+	struct prober *prober;
+	const struct definition *d;
+	struct resolved *out;
+	struct errmsg *err;
+	size_t n_points;			    /* how many places there will be; 0: one */
+	unsigned short n_gone[DEFINITION_MAX_ARGS]; /* places where the argument does not live */
+	char why_gone[256];
+};
+
+#define RESOLVE_REFUSE(r, span, code, ...) \
+	definition_refuse((r)->d->text, span, (r)->err, code, __VA_ARGS__)
+
+/* The ways; each fills kind, places and arguments. */
+int resolve_kernel(struct resolution *r, const char *module);
+int resolve_program(struct resolution *r, const char *path);
+int resolve_mark(struct resolution *r);
+int resolve_event(struct resolution *r);
+bool resolve_is_event(const struct prober *p, const struct definition *d);
+
+/* Adds a place; text is copied. */
+struct probe_place *resolve_add_place(struct resolution *r, const char *text);
+/*
+ * Resolves all arguments at the place that was added last. The first place decides which arguments there
+ * are; at the others they must be the same.
+ */
+int resolve_args(struct resolution *r, const struct fetch_place *place);
+int resolve_add_arg(struct resolution *r, const struct fetch *f, const char *name,
+		    struct span span);
+/* After the last place: an argument that lives nowhere is refused, one that lives somewhere is noted. */
+int resolve_check_args(struct resolution *r);
+void resolve_note(struct resolution *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+int resolve_no_memory(struct resolution *r);
+/* Whether any argument is a variable, or one of its members. */
+bool resolve_wants_variables(const struct definition *d);
+bool resolve_wants_registers(const struct definition *d);
+
+/* resolve_names.c */
+int resolve_group_and_event(struct resolution *r, const char *path, const char *function,
+			    unsigned line);
+int resolve_filter(struct resolution *r);
+/* A name for the next argument that no other has: "name", "name_2". */
+void resolve_field_name(const struct probe *p, const char *wanted, char name[FETCH_NAME_BYTES]);
+
+/* What is open: -ENOENT and the like with a sentence. */
+int prober_btf(struct prober *p, const char *module, struct btf **ret, struct errmsg *err);
+int prober_debuginfo(struct prober *p, const char *path, struct debuginfo **ret,
+		     struct errmsg *err);
+/* The kernel's symbols as text, or NULL. */
+const char *prober_kallsyms(struct prober *p);
+
+/* Where a program or library of that name is; false if there is none. */
+bool resolve_find_program(const char *name, char path[PATH_MAX]);
+
+#endif

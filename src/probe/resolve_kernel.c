@@ -1,0 +1,485 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * resolve_kernel.c - functions of the kernel and its modules.
+ *
+ *	FUNC, FUNC%return               BTF: parameters and the result, without any debug package
+ *	FUNC+OFFSET with registers      the symbol is enough
+ *	lines, locals, inlined copies   DWARF: -k vmlinux, the module's .ko, or where distributions put them
+ *
+ * The kernel's symbols (122 000 lines, 60 ms) are only read for a function that its BTF does not describe:
+ * it may be in a module, be renamed by the compiler (vfs_x.isra.0), or not exist.
+ *
+ * Where the kernel has fprobes, entry and return go through the function tracer's hook, which costs a third
+ * of a breakpoint. These probes have no registers: parameters are $argN there.
+ */
+#include "base/spelling.h"
+#include "probe/resolve_int.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+/* A line of kallsyms that has the name. */
+struct symbol {
+	char name[256];
+	char module[64]; /* "": the kernel itself */
+	char type;
+};
+
+static const char no_types[] =
+	"BTF does not describe it (it is assembler, or the compiler changed its parameters); use "
+	"$arg1 or %REG, or give the DWARF of the kernel: -k vmlinux";
+
+/* --- symbols ------------------------------------------------------------------------------------- */
+
+/* The line at p: "ADDRESS T NAME[\t[MODULE]]". */
+static void read_symbol(const char *p, struct symbol *ret)
+{
+	size_t len = strcspn(p, "\n");
+
+	*ret = (struct symbol){0};
+	if (sscanf(p, "%*s %c %255s", &ret->type, ret->name) < 2)
+		ret->name[0] = 0;
+	p = memchr(p, '[', len);
+	if (p)
+		sscanf(p, "[%63[^]\n]", ret->module);
+}
+
+/* What the compiler appends to a function that it changed. */
+static bool is_suffix(const char *s)
+{
+	return !strncmp(s, ".isra.", 6) || !strncmp(s, ".constprop.", 11) ||
+	       !strncmp(s, ".part.", 6);
+}
+
+/* The first symbol " NAME" of code, in that module if one is given; with is_changed also "NAME.isra.0". */
+static bool find_symbol(const char *text, const char *name, const char *module, bool is_changed,
+			struct symbol *ret)
+{
+	char word[258];
+	size_t len = snprintf(word, sizeof(word), " %s", name);
+
+	if (len >= sizeof(word))
+		return false;
+	for (const char *p = text; (p = strstr(p, word)); p++) {
+		const char *line = p;
+
+		if (p[len] != '\n' && p[len] != '\t' && p[len] &&
+		    !(is_changed && is_suffix(p + len)))
+			continue;
+		while (line > text && line[-1] != '\n')
+			line--;
+		read_symbol(line, ret);
+		if (strchr("tTwW", ret->type) && (!module || !strcmp(ret->module, module)))
+			return true;
+	}
+	return false;
+}
+
+static int add_name(void *ctx, const char *name, struct type prototype)
+{
+	spelling_add(ctx, name);
+	return 0;
+}
+
+static int refuse_function(struct resolution *r, const struct btf *btf, const char *module)
+{
+	struct spelling sp;
+
+	spelling_init(&sp, r->d->function, strlen(r->d->function));
+	if (btf)
+		btf_each_function(btf, add_name, &sp);
+	if (module)
+		return RESOLVE_REFUSE(r, r->d->function_span, -ENOENT,
+				      "there is no function '%s' in the module %s%s%s",
+				      r->d->function, module, sp.nearest ? "; the nearest is " : "",
+				      sp.nearest ? sp.nearest : "");
+	return RESOLVE_REFUSE(r, r->d->function_span, -ENOENT,
+			      "there is no function '%s' in this kernel%s%s; of a program it is "
+			      "written PROGRAM:%s",
+			      r->d->function, sp.nearest ? "; the nearest is " : "",
+			      sp.nearest ? sp.nearest : "", r->d->function);
+}
+
+/* --- by BTF -------------------------------------------------------------------------------------- */
+
+/* What is known of the function. */
+struct found {
+	char symbol[256], module[64];
+	struct btf *btf; /* NULL: its prototype is not known */
+	struct type prototype;
+};
+
+static bool find_in(struct btf *btf, const char *name, struct found *ret)
+{
+	if (!btf || btf_find_function(btf, name, strlen(name), &ret->prototype) < 0)
+		return false;
+	snprintf(ret->symbol, sizeof(ret->symbol), "%s", name);
+	ret->btf = btf;
+	return true;
+}
+
+/* Not in the BTF where one looks first: the symbols know whether it exists, and where. */
+static int find_by_symbol(struct resolution *r, struct btf *btf, const char *module,
+			  struct found *ret)
+{
+	const char *text = prober_kallsyms(r->prober), *name = r->d->function;
+	struct errmsg ignored = {0};
+	struct symbol sym;
+
+	if (!text) { /* the kernel will say whether it has it */
+		snprintf(ret->symbol, sizeof(ret->symbol), "%s", name);
+		return 0;
+	}
+	if (!find_symbol(text, name, module, false, &sym) &&
+	    !find_symbol(text, name, module, true, &sym))
+		return refuse_function(r, btf, module);
+	if (strcmp(sym.name, name))
+		resolve_note(r,
+			     "the compiler changed %s into %s, which is probed; its parameters are "
+			     "not known",
+			     name, sym.name);
+	if (*sym.module && prober_btf(r->prober, sym.module, &btf, &ignored) >= 0)
+		find_in(btf, sym.name, ret);
+	snprintf(ret->symbol, sizeof(ret->symbol), "%s", sym.name);
+	snprintf(ret->module, sizeof(ret->module), "%s", sym.module);
+	return 0;
+}
+
+static int find_function(struct resolution *r, const char *module, struct found *ret)
+{
+	struct btf *btf = NULL, *kernel = NULL;
+	struct errmsg ignored = {0};
+	struct type t;
+
+	*ret = (struct found){0};
+	snprintf(ret->module, sizeof(ret->module), "%s", module ? module : "");
+	prober_btf(r->prober, NULL, &kernel, &ignored);
+	if (!module)
+		return find_in(kernel, r->d->function, ret) ? 0
+							    : find_by_symbol(r, kernel, NULL, ret);
+	ignored.code = 0;
+	prober_btf(r->prober, module, &btf, &ignored);
+	/* a module's BTF has the kernel's functions as well */
+	if (btf && btf != kernel && find_in(btf, r->d->function, ret) &&
+	    (!kernel || btf_find_function(kernel, r->d->function, strlen(r->d->function), &t) < 0 ||
+	     t.id != ret->prototype.id))
+		return 0;
+	ret->btf = NULL;
+	return find_by_symbol(r, btf, module, ret);
+}
+
+/* The cheapest kind that can do what is asked. */
+static enum probe_kind choose_kind(const struct resolution *r)
+{
+	const struct probe_kernel *k = &r->prober->kernel;
+	const struct definition *d = r->d;
+	bool fits = k->fprobes && k->arg_n && !d->offset && !d->has_address &&
+		    !resolve_wants_registers(d);
+
+	if (d->is_return)
+		return fits ? PROBE_FPROBE_EXIT : PROBE_KRETPROBE;
+	return fits ? PROBE_FPROBE : PROBE_KPROBE;
+}
+
+static int place_function(struct resolution *r, const struct found *f)
+{
+	char text[400];
+
+	snprintf(text, sizeof(text), "%s%s%s", f->module, *f->module ? ":" : "", f->symbol);
+	if (r->d->offset)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "+%llu",
+			 (unsigned long long)r->d->offset);
+	return resolve_add_place(r, text) ? 0 : resolve_no_memory(r);
+}
+
+static int resolve_by_btf(struct resolution *r, const char *module)
+{
+	const struct definition *d = r->d;
+	struct probe *p = &r->out->probe;
+	struct fetch_place place = {
+		.definition = d,
+		.kernel = &r->prober->kernel,
+		.arch = r->prober->kernel.arch,
+		.function = d->function,
+		.is_return = d->is_return,
+		.why_none = no_types,
+	};
+	struct btf_scope scope;
+	struct found f;
+	int result = find_function(r, module, &f);
+
+	if (result < 0)
+		return result;
+	p->kind = choose_kind(r);
+	place.by_number = p->kind == PROBE_FPROBE || p->kind == PROBE_FPROBE_EXIT;
+	if (f.btf && !d->offset) {
+		btf_scope_init(&scope, f.btf, f.prototype, place.arch, d->is_return);
+		place.scope = &scope.scope;
+	} else if (d->offset) {
+		place.why_none =
+			"without DWARF they are known only where the function begins; leave "
+			"the offset out, use %REG, or give the DWARF of the kernel: -k vmlinux";
+	}
+	result = place_function(r, &f);
+	if (result >= 0)
+		result = resolve_args(r, &place);
+	return result < 0 ? result : resolve_group_and_event(r, NULL, d->function, 0);
+}
+
+/* --- by DWARF ------------------------------------------------------------------------------------ */
+
+/* Where vmlinux with its DWARF may be. */
+static bool find_vmlinux(const struct prober *p, char path[PATH_MAX])
+{
+	static const char *const places[] = {
+		"/usr/lib/debug/boot/vmlinux-%s",
+		"/usr/lib/debug/lib/modules/%s/vmlinux",
+		"/lib/modules/%s/build/vmlinux",
+		"/boot/vmlinux-%s",
+	};
+	struct utsname u;
+
+	if (p->world.vmlinux) {
+		snprintf(path, PATH_MAX, "%s", p->world.vmlinux);
+		return true;
+	}
+	if (uname(&u))
+		return false;
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		char format[64];
+
+		/* the table's texts have one %s each */
+		snprintf(format, sizeof(format), "%.*s", (int)strcspn(places[i], "%"), places[i]);
+		snprintf(path, PATH_MAX, "%s%s%s", format, u.release,
+			 places[i] + strcspn(places[i], "%") + 2);
+		if (!access(path, R_OK))
+			return true;
+	}
+	return false;
+}
+
+/* The .ko of a module, by the list that depmod makes; names have '-' or '_' there. */
+static bool find_module_file(const char *module, char path[PATH_MAX])
+{
+	char list[PATH_MAX], line[2048];
+	struct utsname u;
+	bool found = false;
+	FILE *f;
+
+	if (uname(&u))
+		return false;
+	snprintf(list, sizeof(list), "/lib/modules/%s/modules.dep", u.release);
+	f = fopen(list, "re");
+	while (f && !found && fgets(line, sizeof(line), f)) {
+		char *colon = strchr(line, ':'), *name;
+		size_t i = 0;
+
+		if (!colon)
+			continue;
+		*colon = 0;
+		name = strrchr(line, '/') ? strrchr(line, '/') + 1 : line;
+		while (module[i] && (name[i] == module[i] || (name[i] == '-' && module[i] == '_')))
+			i++;
+		found = !module[i] && !strncmp(name + i, ".ko", 3);
+		if (found)
+			snprintf(path, PATH_MAX, "/lib/modules/%s/%s", u.release, line);
+	}
+	if (f)
+		fclose(f);
+	return found;
+}
+
+/* "path/to/my-mod.ko" is the module my_mod. */
+static void module_of_path(const char *path, char *name, size_t size)
+{
+	const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+
+	snprintf(name, size, "%.*s", (int)strcspn(base, "."), base);
+	for (char *c = name; *c; c++)
+		*c = *c == '-' ? '_' : *c;
+}
+
+static int refuse_without_dwarf(struct resolution *r, const char *what, struct span span)
+{
+	return RESOLVE_REFUSE(
+		r, span, -ENODATA,
+		"%s of the kernel need its DWARF, and there is none; install the "
+		"kernel's debug package (linux-image-…-dbg, kernel-debuginfo) or name "
+		"the file: -k vmlinux",
+		what);
+}
+
+static int add_point(struct resolution *r, const struct debuginfo_point *pt, const char *module,
+		     bool has_dwarf)
+{
+	struct fetch_place place = {
+		.definition = r->d,
+		.kernel = &r->prober->kernel,
+		.arch = r->prober->kernel.arch,
+		.function = pt->function ? pt->function : r->d->function,
+		.is_return = r->d->is_return,
+		.scope = pt->scope,
+		.why_none = has_dwarf ? "there is no DWARF for this place; use %REG" : no_types,
+	};
+	struct probe_place *added;
+	char text[400];
+
+	if (!pt->symbol)
+		return RESOLVE_REFUSE(r, r->d->function_span, -ENOENT,
+				      "no symbol of the kernel covers the place");
+	snprintf(text, sizeof(text), pt->symbol_offset ? "%s%s%s+%llu" : "%s%s%s",
+		 module ? module : "", module ? ":" : "", pt->symbol,
+		 (unsigned long long)pt->symbol_offset);
+	added = resolve_add_place(r, text);
+	if (!added)
+		return resolve_no_memory(r);
+	if (pt->inlined_into) {
+		snprintf(text, sizeof(text), "inlined into %s at %s:%u", pt->inlined_into,
+			 pt->file ? pt->file : "?", pt->line);
+		added->about = arena_strndup(&r->out->memory, text, strlen(text));
+	}
+	return resolve_args(r, &place);
+}
+
+static int resolve_points(struct resolution *r, struct debuginfo *info, const char *module)
+{
+	const struct definition *d = r->d;
+	struct debuginfo_where where = {
+		.function = d->function,
+		.file = d->file,
+		.line = d->line,
+		.has_line = d->has_line,
+		.offset = d->offset,
+		.pattern = d->pattern,
+		.is_return = d->is_return,
+		.wants_variables = resolve_wants_variables(d),
+		.no_inlines = r->prober->world.no_inlines,
+	};
+	struct debuginfo_points points;
+	struct errmsg why = {0};
+	const char *function;
+	int result = debuginfo_points(info, &where, &points, &why);
+
+	if (result < 0)
+		return RESOLVE_REFUSE(r,
+				      d->has_line || d->pattern ? d->line_span
+				      : d->function		? d->function_span
+								: d->file_span,
+				      result, "%s", why.text);
+	r->out->probe.kind = d->is_return ? PROBE_KRETPROBE : PROBE_KPROBE;
+	r->n_points = points.n;
+	for (size_t i = 0; i < points.n && result >= 0; i++) {
+		if (i == r->prober->world.max_places || (i && !r->prober->kernel.many_places)) {
+			resolve_note(r, "only %zu of %zu places are probed: %s", i, points.n,
+				     i == 1 ? "this kernel takes one for each event"
+					    : "the limit of places is reached");
+			break;
+		}
+		result = add_point(r, &points.list[i], module, debuginfo_has_dwarf(info));
+	}
+	function = d->function ? d->function : points.n ? points.list[0].function : NULL;
+	if (result >= 0)
+		result = resolve_check_args(r);
+	if (result >= 0)
+		result = resolve_group_and_event(r, NULL, function ? function : "line",
+						 d->has_line ? d->line : 0);
+	debuginfo_points_release(&points);
+	return result;
+}
+
+/* The file with the DWARF: of the module if one is meant, else vmlinux. */
+static bool find_dwarf(const struct resolution *r, const char *module, char path[PATH_MAX],
+		       char name[64])
+{
+	if (!module) {
+		name[0] = 0;
+		return find_vmlinux(r->prober, path);
+	}
+	if (strchr(module, '/')) {
+		module_of_path(module, name, 64);
+		snprintf(path, PATH_MAX, "%s", module);
+		return true;
+	}
+	snprintf(name, 64, "%s", module);
+	return find_module_file(module, path);
+}
+
+/* What BTF cannot answer: places inside functions, and what lives there. */
+static bool needs_dwarf(const struct definition *d)
+{
+	return d->has_line || d->pattern || d->file || (d->offset && resolve_wants_variables(d));
+}
+
+static int resolve_by_dwarf(struct resolution *r, const char *module)
+{
+	const struct definition *d = r->d;
+	struct debuginfo *info;
+	char path[PATH_MAX], name[64];
+	struct errmsg why = {0};
+	int result;
+
+	if (!find_dwarf(r, module, path, name)) {
+		if (!d->function && !module)
+			return RESOLVE_REFUSE(r, d->file_span, -EINVAL,
+					      "%s is a source of which program? name it: "
+					      "PROGRAM:%s:%u, or -x PROGRAM (for the kernel: -k "
+					      "vmlinux)",
+					      d->file, d->file, d->line);
+		return d->offset ? resolve_by_btf(r, module)
+				 : refuse_without_dwarf(r, d->pattern ? "patterns" : "lines",
+							d->file && !d->has_line ? d->file_span
+										: d->line_span);
+	}
+	result = prober_debuginfo(r->prober, path, &info, &why);
+	if (result >= 0 && !debuginfo_has_dwarf(info)) {
+		if (d->offset)
+			return resolve_by_btf(r, module);
+		return refuse_without_dwarf(r, "lines", d->file ? d->file_span : d->line_span);
+	}
+	if (result < 0)
+		return RESOLVE_REFUSE(r, d->function ? d->function_span : d->file_span, result,
+				      "%s", why.text);
+	return resolve_points(r, info, *name ? name : NULL);
+}
+
+/* --- the door ------------------------------------------------------------------------------------ */
+
+static int resolve_address(struct resolution *r)
+{
+	struct fetch_place place = {
+		.definition = r->d,
+		.kernel = &r->prober->kernel,
+		.arch = r->prober->kernel.arch,
+		.function = "an address",
+		.why_none = "an address has no name; use %REG, or write the function's name",
+	};
+	char text[32];
+	int result;
+
+	r->out->probe.kind = PROBE_KPROBE;
+	snprintf(text, sizeof(text), "0x%llx", (unsigned long long)r->d->address);
+	if (!resolve_add_place(r, text))
+		return resolve_no_memory(r);
+	result = resolve_args(r, &place);
+	if (result < 0)
+		return result;
+	snprintf(text, sizeof(text), "abs_%llx", (unsigned long long)r->d->address);
+	return resolve_group_and_event(r, NULL, text, 0);
+}
+
+int resolve_kernel(struct resolution *r, const char *module)
+{
+	const struct definition *d = r->d;
+
+	if (!r->prober->kernel.kprobes && !r->prober->kernel.fprobes)
+		return RESOLVE_REFUSE(r, d->function ? d->function_span : d->file_span, -EOPNOTSUPP,
+				      "this kernel has no probes of its own functions "
+				      "(CONFIG_KPROBES); events and probes in programs work");
+	if (d->has_address)
+		return resolve_address(r);
+	if (needs_dwarf(d) || (module && strchr(module, '/')))
+		return resolve_by_dwarf(r, module);
+	return resolve_by_btf(r, module);
+}

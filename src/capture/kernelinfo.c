@@ -69,6 +69,23 @@ static void put(struct textbuf *tb, size_t at, const void *data, size_t n)
 		memcpy(tb->start + at, data, n);
 }
 
+/* The text that was read last, from `at` on, in another form. */
+static void reformat(const struct kernelinfo_config *c, const char *system, const char *event,
+		     struct textbuf *out, size_t at)
+{
+	struct textbuf text;
+
+	if (!c->reformat || out->overflow)
+		return;
+	textbuf_init(&text, TEXT_MAX_BYTES);
+	if (c->reformat(c->ctx, system, event, out->start + at, textbuf_len(out) - at, &text) &&
+	    !text.overflow) {
+		out->pos = out->start + at;
+		textbuf_add(out, text.start, textbuf_len(&text));
+	}
+	textbuf_release(&text);
+}
+
 /* u32 count, then u64 length and text of every format below events/SYSTEM. */
 static uint32_t add_system(const struct kernelinfo_config *c, const char *events,
 			   const char *system, struct textbuf *out)
@@ -98,6 +115,7 @@ static uint32_t add_system(const struct kernelinfo_config *c, const char *events
 			if (!out->overflow)
 				out->pos = out->start + length_at;
 		} else {
+			reformat(c, system, entries[i]->d_name, out, length_at + 8);
 			length = textbuf_len(out) - length_at - 8;
 			put(out, length_at, &length, 8);
 			count++;
@@ -123,7 +141,9 @@ static void add_all_systems(const struct kernelinfo_config *c, const char *event
 		size_t before = textbuf_len(out);
 
 		if (strcmp(name, "ftrace")) {
-			textbuf_add(out, name, strlen(name) + 1);
+			const char *shown = c->rename ? c->rename(c->ctx, name) : name;
+
+			textbuf_add(out, shown, strlen(shown) + 1);
 			if (add_system(c, events, name, out))
 				n_systems++;
 			else if (!out->overflow)

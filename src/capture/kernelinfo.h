@@ -27,6 +27,10 @@ struct kernelinfo_config {
 	const char *kallsyms; /* NULL: /proc/kallsyms */
 	/* Which events' formats are wanted; NULL: all. Those of the tracers always are. */
 	bool (*wants)(void *ctx, const char *system, const char *event);
+	/* Another text for a format, and another name for a system; each may be NULL. */
+	bool (*reformat)(void *ctx, const char *system, const char *event, const char *text,
+			 size_t len, struct textbuf *out);
+	const char *(*rename)(void *ctx, const char *system);
 	void *ctx;
 	bool no_formats; /* none at all but those of the tracers */
 };

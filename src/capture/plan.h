@@ -57,6 +57,8 @@ struct plan {
 	long long cmdlines_size;
 	long long threshold_us;	  /* -1: not given; tracing_thresh */
 	long long max_latency_us; /* -1: not given */
+	long long max_rate;	  /* of a probe, hits a second: 0: no limit */
+	bool estimate;		  /* count for a moment before recording, and tell */
 	struct plan_words
 		probes; /* lines for dynamic_events or kprobe_events, removed in the end */
 };

@@ -19,6 +19,8 @@
 #include "symbols/arch.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #define README_MAX_BYTES 262144
 
@@ -70,4 +72,17 @@ void probe_features(const struct tracefs *t, struct probe_kernel *ret_kernel)
 	k.synthetic = tracefs_exists(t, "", "synthetic_events");
 	k.eprobes = k.eprobes && k.dynamic_events && try_eprobe(t);
 	*ret_kernel = k;
+}
+
+void probe_site_init(struct probe_site *s, const struct tracefs *t)
+{
+	memset(s, 0, sizeof(*s));
+	probe_features(t, &s->kernel);
+	snprintf(s->events, sizeof(s->events), "%s/events", t->root);
+	s->world = (struct probe_world){
+		.kernel = &s->kernel,
+		.btf_dir = getenv("SONDE_BTF"),
+		.kallsyms = getenv("SONDE_KALLSYMS"),
+		.tracefs_events = s->events,
+	};
 }

@@ -17,6 +17,18 @@
 void probe_features(const struct tracefs *t, struct probe_kernel *ret_kernel);
 
 /*
+ * The world of this machine, for prober_new(). $SONDE_BTF (a directory) and $SONDE_KALLSYMS stand in for the
+ * running kernel's: to try definitions for another one. Stays where it is: world points into it.
+ */
+struct probe_site {
+	struct probe_kernel kernel;
+	char events[TRACEFS_PATH_MAX + 16];
+	struct probe_world world;
+};
+
+void probe_site_init(struct probe_site *s, const struct tracefs *t);
+
+/*
  * Defines the event, all its places. With a journal it is removed in the end. The sentence of a refusal
  * carries the kernel's own words, with the caret under the user's text.
  */

@@ -208,6 +208,14 @@ bool probe_defined_matches(const struct probe_defined *d, const char *pattern)
 	       !fnmatch(pattern[split + 1] ? pattern + split + 1 : "*", d->event, 0);
 }
 
+/* sonde_PID: of a recording that runs; a glob does not take it away from who records. */
+static bool is_protected(const struct probe_defined *d, const char *pattern)
+{
+	return !strncmp(d->group, "sonde_", 6) &&
+	       strspn(d->group + 6, "0123456789") == strlen(d->group + 6) &&
+	       strncmp(pattern, d->group, strlen(d->group));
+}
+
 /* Each event once, however many places it has. */
 static bool is_seen(const struct probe_list *l, size_t i)
 {
@@ -241,7 +249,8 @@ int probes_remove(const struct tracefs *t, const char *pattern, struct errmsg *e
 	for (size_t i = 0; i < l.n; i++) {
 		size_t len = strlen(busy);
 
-		if (!probe_defined_matches(&l.list[i], pattern) || is_seen(&l, i))
+		if (!probe_defined_matches(&l.list[i], pattern) || is_seen(&l, i) ||
+		    is_protected(&l.list[i], pattern))
 			continue;
 		r = remove_one(t, &l.list[i]);
 		n += r >= 0;

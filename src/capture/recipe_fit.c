@@ -133,6 +133,8 @@ static int fit_event(struct fitting *fit, const char *line)
 	char name[256], why[400];
 	size_t first = strcspn(line, " \t");
 
+	if (strchr(line, '(')) /* a probe: 'vfs_read(file, count) if count > 1' */
+		return plan_add_event(fit->plan, line, false);
 	for (const char *p = line; *p; p += strspn(p, " \t")) {
 		size_t len = strcspn(p, " \t");
 
@@ -163,6 +165,8 @@ static int fit_probe(struct fitting *fit, const char *line)
 			       "says why)");
 		return 0;
 	}
+	if (strchr(line, '('))
+		return plan_add_event(fit->plan, line, false);
 	if (!colon || line[head] != ' ')
 		return errmsg_set(&fit->last, -EINVAL,
 				  "'%s' is no probe; it should be p:GROUP/EVENT FUNCTION", line);

@@ -24,7 +24,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #define DYNAMIC_MAX_BYTES (1u << 20)
@@ -254,6 +256,20 @@ static unsigned kind_of(const char *line)
 	}
 }
 
+/* "p:sonde_PID/…" of a recording that runs: it removes it by itself. */
+static bool is_recorded(const char *line)
+{
+	const char *group = strchr(line, ':');
+	int pid = group && !strncmp(group, ":sonde_", 7) ? atoi(group + 7) : 0;
+
+	return pid > 0 && (!kill(pid, 0) || errno == EPERM);
+}
+
+static bool is_kept(const char *line, unsigned keep)
+{
+	return (kind_of(line) & keep) || is_recorded(line);
+}
+
 /* One round: whether lines were removed, and how many should still be. */
 static size_t drop_dynamic(struct reset *r, unsigned keep, size_t *ret_n_gone)
 {
@@ -265,7 +281,7 @@ static size_t drop_dynamic(struct reset *r, unsigned keep, size_t *ret_n_gone)
 	textbuf_init(&kept, DYNAMIC_MAX_BYTES);
 	if (tracefs_read_text(r->t, "", "dynamic_events", &now, &err) >= 0) {
 		for (const char *p = now.start; *p; p += strcspn(p, "\n"), p += !!*p) {
-			if (kind_of(p) & keep)
+			if (is_kept(p, keep))
 				textbuf_add(&kept, p, strcspn(p, "\n") + 1);
 			else
 				n++;
@@ -274,7 +290,7 @@ static size_t drop_dynamic(struct reset *r, unsigned keep, size_t *ret_n_gone)
 		setting_restore(r->t, "", "dynamic_events", kept.start);
 		tracefs_read_text(r->t, "", "dynamic_events", &now, &err);
 		for (const char *p = now.start; *p; p += strcspn(p, "\n"), p += !!*p)
-			n_left += !(kind_of(p) & keep);
+			n_left += !is_kept(p, keep);
 	}
 	textbuf_release(&now);
 	textbuf_release(&kept);

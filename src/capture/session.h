@@ -29,6 +29,8 @@ struct session_config {
 	bool keep;	  /* -k: the settings stay in the end */
 	bool all_formats; /* -a */
 	bool no_symbols;  /* the kernel's symbols are not needed */
+	/* Takes a sentence about probes that are hit too often, while it is recorded; may be NULL. */
+	void (*tell)(const char *sentence);
 };
 
 enum session_end {
@@ -52,6 +54,7 @@ struct session {
 	struct textbuf names; /* of all tasks, "PID NAME" lines, as of session_open() */
 	unsigned n_cpus;
 	uint64_t start_ns, stop_ns; /* CLOCK_MONOTONIC */
+	uint64_t watched_ns;	    /* when hits of probes were counted last */
 };
 
 int session_open(struct session *s, const struct session_config *config, struct errmsg *err);

@@ -145,6 +145,8 @@ static int visit_event(void *ctx, const char *system, const char *event)
 
 	if (!strcmp(system, "ftrace")) /* the tracers' own: not to be switched */
 		return 0;
+	if (setup_is_foreign_group(w->s, system) && strncmp(w->e->pattern, "sonde_", 6))
+		return 0;
 	if (!setup_event_matches(w->e->pattern, system, event)) {
 		bool whole = strpbrk(w->e->pattern, ":/");
 		char name[2 * TRACEFS_NAME_MAX];
@@ -205,7 +207,8 @@ int setup_rearm_events(struct setup *s, const struct setup_buffer *b, struct err
 	int r = 0;
 
 	for (size_t i = 0; i < b->plan->n_events && r >= 0; i++) {
-		struct event_walk w = {.s = s, .b = b, .e = &b->plan->events[i], .err = err};
+		struct event_walk w = {
+			.s = s, .b = b, .e = setup_event(s, &b->plan->events[i]), .err = err};
 
 		if (w.e->triggers.n)
 			r = eventdir_each(&s->t, b->instance, rearm_event, &w, err);
@@ -217,6 +220,7 @@ static int set_pattern(struct setup *s, const struct setup_buffer *b, const stru
 		       struct errmsg *err)
 {
 	struct event_walk w = {.s = s, .b = b, .e = e, .err = err};
+	const char *why;
 	int r;
 
 	spelling_init(&w.near, e->pattern, strlen(e->pattern));
@@ -227,10 +231,13 @@ static int set_pattern(struct setup *s, const struct setup_buffer *b, const stru
 		setup_note(s, "there is no event '%s'; it is left out (-i)", e->pattern);
 		return 0;
 	}
-	return errmsg_set(err, -ENOENT,
-			  "there is no event '%s' in this kernel%s%s%s; 'sonde list -e' lists them",
-			  e->pattern, w.near.nearest ? "; did you mean '" : "",
-			  w.near.nearest ? w.near.nearest : "", w.near.nearest ? "'?" : "");
+	why = setup_why_no_probe(s, e);
+	return errmsg_set(
+		err, -ENOENT,
+		"there is no event '%s' in this kernel%s%s%s; 'sonde list -e' lists them%s%s",
+		e->pattern, w.near.nearest ? "; did you mean '" : "",
+		w.near.nearest ? w.near.nearest : "", w.near.nearest ? "'?" : "",
+		why ? "\nnor is it a probe: " : "", why ? why : "");
 }
 
 int setup_events(struct setup *s, const struct setup_buffer *b, struct errmsg *err)
@@ -238,7 +245,7 @@ int setup_events(struct setup *s, const struct setup_buffer *b, struct errmsg *e
 	int r = 0;
 
 	for (size_t i = 0; i < b->plan->n_events && r >= 0; i++)
-		r = set_pattern(s, b, &b->plan->events[i], err);
+		r = set_pattern(s, b, setup_event(s, &b->plan->events[i]), err);
 	return r;
 }
 
@@ -248,7 +255,7 @@ bool setup_wants_event(void *setup, const char *system, const char *event)
 
 	for (size_t i = 0; i < s->n_buffers; i++)
 		for (size_t k = 0; k < s->buffers[i].plan->n_events; k++) {
-			const struct plan_event *e = &s->buffers[i].plan->events[k];
+			const struct plan_event *e = setup_event(s, &s->buffers[i].plan->events[k]);
 
 			if (!e->off && setup_event_matches(e->pattern, system, event))
 				return true;

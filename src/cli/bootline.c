@@ -17,6 +17,7 @@
 
 #include "base/errmsg.h"
 #include "base/textbuf.h"
+#include "probe/definition.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -121,10 +122,30 @@ static void tell_rest(const struct plan *plan)
 	}
 }
 
+/* Names are found on the running machine; the kernel that boots has only its own grammar. */
+static int check_events(const struct plan *plan, struct errmsg *err)
+{
+	for (size_t i = 0; i < plan->n_buffers; i++)
+		for (size_t k = 0; k < plan->buffers[i].n_events; k++) {
+			const char *pattern = plan->buffers[i].events[k].pattern;
+
+			if (definition_is_one(pattern))
+				return errmsg_set(
+					err, -EINVAL,
+					"the probe '%s' cannot be set from boot by name; "
+					"'sonde probe add -D' prints it as --probe takes it",
+					pattern);
+		}
+	return 0;
+}
+
 int bootline_print(const struct plan *plan, struct errmsg *err)
 {
 	struct textbuf tb;
+	int r = check_events(plan, err);
 
+	if (r < 0)
+		return r;
 	textbuf_init(&tb, 1 << 20);
 	for (size_t i = 0; i < plan->n_buffers; i++)
 		add_buffer(&tb, plan, &plan->buffers[i]);

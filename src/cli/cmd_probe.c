@@ -2,6 +2,8 @@
 /*
  * cmd_probe.c - `sonde probe`: finds the sub-command and runs it.
  *
+ *	probe add | del                  defines and removes
+ *	probe list | show                which are there, and what one is
  *	probe funcs | lines | vars       what there is to probe; changes nothing
  *
  * The table below is in the order of the help text.
@@ -14,6 +16,10 @@
 #include <string.h>
 
 static const struct command *const subs[] = {
+	&probe_add,
+	&probe_del,
+	&probe_list,
+	&probe_show,
 	&probe_funcs,
 	&probe_lines,
 	&probe_vars,

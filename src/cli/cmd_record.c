@@ -236,6 +236,7 @@ static int record(const struct record_options *o, char **argv, struct background
 		.user = o->user,
 		.keep = o->keep,
 		.all_formats = o->all_formats,
+		.tell = o->quiet ? NULL : recordopts_tell,
 	};
 	struct outcome oc = {.o = o,
 			     .path = o->output ? o->output : "trace.dat",

@@ -144,7 +144,8 @@ int liverun_open_options(struct liverun *run, const struct record_options *o, ch
 					 .argv = argv,
 					 .user = o->user,
 					 .keep = o->keep,
-					 .all_formats = o->all_formats};
+					 .all_formats = o->all_formats,
+					 .tell = o->quiet ? NULL : recordopts_tell};
 	struct recording_config recording = {.ts_offset = o->ts_offset,
 					     .date = o->date,
 					     .tsc2nsec = o->tsc2nsec,

@@ -441,7 +441,8 @@ int netrecord_run(const struct record_options *o, const struct recording_config 
 				    .argv = argv,
 				    .user = o->user,
 				    .keep = o->keep,
-				    .all_formats = o->all_formats};
+				    .all_formats = o->all_formats,
+				    .tell = o->quiet ? NULL : recordopts_tell};
 	int r = parse_place(&n, err), r2;
 
 	if (!r && o->key)

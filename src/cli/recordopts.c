@@ -10,6 +10,7 @@
 #include "cli/compressionopt.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,6 +31,11 @@ void recordopts_release(struct record_options *o)
 {
 	plan_release(&o->plan);
 	release_words(&o->hooks);
+}
+
+void recordopts_tell(const char *sentence)
+{
+	fprintf(stderr, "sonde: %s\n", sentence);
 }
 
 static struct plan *plan_of(void *opts)
@@ -263,6 +269,8 @@ int recordopts_check(struct record_options *o, bool has_command, struct errmsg *
 		return errmsg_set(err, -EINVAL, "--file-version is 6 or 7");
 	if (o->rt_priority < 0 || o->rt_priority > 99)
 		return errmsg_set(err, -EINVAL, "-r wants a real-time priority from 1 to 99");
+	if (o->plan.max_rate < 0)
+		return errmsg_set(err, -EINVAL, "--max-rate wants a number of hits a second");
 	if (o->max_kb < 0 || o->plan.graph_depth < 0 || o->plan.cmdlines_size < 0)
 		return errmsg_set(err, -EINVAL, "a size cannot be negative");
 	if (o->profile && !o->only_named && o->plan.n_buffers == 1)

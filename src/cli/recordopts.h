@@ -51,6 +51,9 @@ int recordopts_check(struct record_options *o, bool has_command, struct errmsg *
 int recordopts_get_config(const struct record_options *o, const char *path,
 			  struct recording_config *ret_config, struct errmsg *err);
 
+/* A sentence that comes up while it is recorded; for session_config. */
+void recordopts_tell(const char *sentence);
+
 /* Rows call these. */
 int recordopts_event(void *opts, const char *value, struct errmsg *err);
 int recordopts_filter(void *opts, const char *value, struct errmsg *err);
@@ -84,7 +87,8 @@ int recordopts_verbose(void *opts, const char *value, struct errmsg *err);
 		 .letter = 'e',                                                                   \
 		 .name = "event",                                                                 \
 		 .arg = "EVENT",                                                                  \
-		 .help = "an event: SYSTEM, SYSTEM:EVENT, EVENT, globs of these, or all",         \
+		 .help = "an event: SYSTEM, SYSTEM:EVENT, EVENT, globs of these, or all; or a "   \
+			 "probe: 'vfs_read(file, count)'",                                        \
 		 .apply = recordopts_event},                                                      \
 		{.kind = OPTION_CALL,                                                             \
 		 .letter = 'f',                                                                   \
@@ -249,6 +253,15 @@ int recordopts_verbose(void *opts, const char *value, struct errmsg *err);
 /* How the recorder works. */
 #define RECORDOPTS_RECORDER                                                                     \
 	{.kind = OPTION_HEADING, .help = "the recorder"},                                       \
+		{.kind = OPTION_NUMBER,                                                         \
+		 .name = "max-rate",                                                            \
+		 .arg = "N",                                                                    \
+		 .help = "switch a probe (-e) off that is hit more than N times a second",      \
+		 .offset = RECORDOPTS_AT(plan.max_rate)},                                       \
+		{.kind = OPTION_FLAG,                                                           \
+		 .name = "estimate",                                                            \
+		 .help = "count for a moment how often probes are hit, before recording",       \
+		 .offset = RECORDOPTS_AT(plan.estimate)},                                       \
 		{.kind = OPTION_CALL,                                                           \
 		 .letter = 's',                                                                 \
 		 .arg = "US",                                                                   \

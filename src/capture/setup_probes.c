@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * setup_probes.c - definitions of probes where a plan names events: resolved, defined, switched on.
+ *
+ *	-e 'vfs_read(file, count) if count > 4096'
+ *	     │ definition, probe                 resolved by name
+ *	     ▼
+ *	sonde_1234/vfs_read                      the event in the kernel: a group for each recording, so that
+ *	     │                                   two users cannot meet; the journal removes it
+ *	     ▼
+ *	probe:vfs_read                           in the file, with a print format that knows enums and flags
+ *
+ * Without a journal (start, set) the group is "probe" or "probe_PROGRAM", as perf has it, and the event
+ * stays; if the same one is there already, it is used.
+ *
+ * A word that is only a name is an event first; if no event has it, a function. A definition that says no
+ * more than SYSTEM:EVENT and a condition is that event with a filter.
+ *
+ * What a probe costs depends on how often it is hit, and nobody knows that before. So hits are counted while
+ * it is recorded (kprobe_profile, uprobe_profile, once a second), and a probe that takes a good part of a
+ * CPU is told of once; with a limit it is switched off.
+ */
+#include "capture/setup_int.h"
+
+#include "capture/eventdir.h"
+#include "capture/probes.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SUFFIX_MAX   1000
+#define ESTIMATE_MS  100
+#define WARN_PERCENT 20 /* of one CPU */
+#define FILTER_MAX   4096
+
+struct setup_probe {
+	const struct plan_event *planned;
+	struct plan_event event; /* what is switched on in its place; triggers are the plan's */
+	struct definition *definition;
+	struct probe *probe; /* NULL: an event with a filter */
+	char group[TRACEFS_NAME_MAX], name[TRACEFS_NAME_MAX];
+	char *why; /* a name that is neither an event nor a function: a sentence about the latter */
+	uint64_t n_hits;
+	bool is_new, is_warned, is_off;
+};
+
+/* --- which words ------------------------------------------------------------------------------- */
+
+static int matches(void *ctx, const char *system, const char *event)
+{
+	return setup_event_matches(ctx, system, event) && strcmp(system, "ftrace");
+}
+
+static bool is_event(const struct setup *s, const char *pattern)
+{
+	struct errmsg ignored = {0};
+
+	return eventdir_each(&s->t, "", matches, (void *)pattern, &ignored) > 0;
+}
+
+/* SYSTEM:EVENT [if FILTER] and nothing else. */
+static bool is_plain_event(const struct setup *s, const struct definition *d)
+{
+	char path[3 * TRACEFS_NAME_MAX];
+
+	if (d->form != DEFINITION_PLACE || !d->target || !d->function || d->n_args || d->event ||
+	    d->is_return || d->offset || d->has_line || d->pattern || d->file)
+		return false;
+	snprintf(path, sizeof(path), "events/%.250s/%.250s", d->target, d->function);
+	return tracefs_exists(&s->t, "", path);
+}
+
+/* --- names ------------------------------------------------------------------------------------- */
+
+static bool is_taken(const struct setup *s, const char *group, const char *name)
+{
+	char path[3 * TRACEFS_NAME_MAX];
+
+	for (size_t i = 0; i < s->n_probes; i++)
+		if (!strcmp(s->probes[i]->group, group) && !strcmp(s->probes[i]->name, name))
+			return true;
+	snprintf(path, sizeof(path), "events/%s/%s", group, name);
+	return s->journal && tracefs_exists(&s->t, "", path);
+}
+
+static void choose_name(const struct setup *s, struct setup_probe *sp)
+{
+	char name[TRACEFS_NAME_MAX];
+
+	if (s->journal)
+		snprintf(sp->group, sizeof(sp->group), "sonde_%d", (int)getpid());
+	else
+		snprintf(sp->group, sizeof(sp->group), "%s", sp->probe->group);
+	snprintf(name, sizeof(name), "%s", sp->probe->event);
+	for (int n = 1; n < SUFFIX_MAX && is_taken(s, sp->group, name); n++)
+		snprintf(name, sizeof(name), "%.200s_%d", sp->probe->event, n);
+	snprintf(sp->name, sizeof(sp->name), "%s", name);
+}
+
+/* --- defining ---------------------------------------------------------------------------------- */
+
+static int without_memory(struct errmsg *err)
+{
+	return errmsg_set_errno(err, -ENOMEM, "cannot define the probes");
+}
+
+static char *join_filters(const char *a, const char *b)
+{
+	char *text;
+
+	if (!a || !b)
+		return strdup(a ? a : b);
+	return asprintf(&text, "(%s) && (%s)", a, b) < 0 ? NULL : text;
+}
+
+static int set_event(struct setup_probe *sp, const char *system, const char *name,
+		     const char *filter, struct errmsg *err)
+{
+	const char *planned = sp->planned->filter;
+
+	sp->event = (struct plan_event){.triggers = sp->planned->triggers};
+	if (asprintf(&sp->event.pattern, "%s:%s", system, name) < 0)
+		sp->event.pattern = NULL;
+	if (planned || filter)
+		sp->event.filter = join_filters(planned, filter);
+	return sp->event.pattern && (sp->event.filter || !(planned || filter))
+		       ? 0
+		       : without_memory(err);
+}
+
+/* start, twice with the same words: the event is there and the same. */
+static bool is_same(const struct setup *s, const struct setup_probe *sp)
+{
+	struct errmsg ignored = {0};
+	struct probe_list l;
+	struct textbuf line;
+	bool same = false;
+
+	if (s->journal || probes_list(&s->t, &l, &ignored) < 0)
+		return false;
+	textbuf_init(&line, 65536);
+	probe_fmt_line(sp->probe, 0, sp->group, sp->name, &line);
+	textbuf_add(&line, "", 1);
+	for (size_t i = 0; i < l.n && !same && !line.overflow; i++)
+		same = !strcmp(l.list[i].line, line.start);
+	textbuf_release(&line);
+	probe_list_release(&l);
+	return same;
+}
+
+static int open_prober(struct setup *s, struct errmsg *err)
+{
+	struct probe_world world;
+
+	if (s->prober)
+		return 0;
+	s->site = calloc(1, sizeof(*s->site));
+	if (!s->site)
+		return without_memory(err);
+	probe_site_init(s->site, &s->t);
+	world = s->site->world;
+	return prober_new(&s->prober, &world, err);
+}
+
+static int define(struct setup *s, struct setup_probe *sp, struct errmsg *err)
+{
+	const struct probe *p = sp->probe;
+	int r = 0;
+
+	choose_name(s, sp);
+	sp->is_new = !is_same(s, sp);
+	if (sp->is_new)
+		r = probes_add(&s->t, s->journal, p, sp->group, sp->name, err);
+	if (r < 0)
+		sp->is_new = false;
+	for (size_t i = 0; r >= 0 && i < p->n_notes; i++)
+		setup_note(s, "%s", p->notes[i]);
+	return r < 0 ? r : set_event(sp, sp->group, sp->name, p->filter, err);
+}
+
+/* only_name: it may still be a misspelt event; then what is wrong with it as a probe is not the point. */
+static int take_definition(struct setup *s, struct setup_probe *sp, bool only_name,
+			   struct errmsg *err)
+{
+	struct errmsg why = {0};
+	int r = definition_parse(&sp->definition, sp->planned->pattern, &why);
+
+	if (r >= 0 && is_plain_event(s, sp->definition))
+		return set_event(sp, sp->definition->target, sp->definition->function,
+				 sp->definition->filter, err);
+	if (r >= 0)
+		r = open_prober(s, &why);
+	if (r >= 0)
+		r = probe_resolve(s->prober, sp->definition, &sp->probe, &why);
+	if (r < 0 && !only_name)
+		return errmsg_set(err, r, "%s", why.text);
+	if (r < 0) {
+		sp->why = strndup(why.text, strcspn(why.text, "\n"));
+		return 0;
+	}
+	return define(s, sp, err);
+}
+
+static void probe_release(struct setup_probe *sp)
+{
+	probe_free(sp->probe);
+	definition_free(sp->definition);
+	free(sp->event.pattern);
+	free(sp->event.filter);
+	free(sp->why);
+	free(sp);
+}
+
+static int take_event(struct setup *s, const struct plan_event *e, struct errmsg *err)
+{
+	bool only_name = !definition_is_one(e->pattern);
+	struct setup_probe *sp, **list;
+	int r;
+
+	if (e->off || (only_name && (strpbrk(e->pattern, "*?[") || !strcmp(e->pattern, "all") ||
+				     is_event(s, e->pattern))))
+		return 0;
+	sp = calloc(1, sizeof(*sp));
+	list = sp ? realloc(s->probes, (s->n_probes + 1) * sizeof(*list)) : NULL;
+	if (!list) {
+		free(sp);
+		return without_memory(err);
+	}
+	s->probes = list;
+	sp->planned = e;
+	r = take_definition(s, sp, only_name, err);
+	if (r < 0) {
+		probe_release(sp);
+		return r;
+	}
+	list[s->n_probes++] = sp;
+	return 0;
+}
+
+int setup_probes(struct setup *s, struct errmsg *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < s->plan->n_buffers; i++)
+		for (size_t k = 0; k < s->plan->buffers[i].n_events && r >= 0; k++)
+			r = take_event(s, &s->plan->buffers[i].events[k], err);
+	return r;
+}
+
+void setup_probes_undo(struct setup *s)
+{
+	struct errmsg ignored = {0};
+
+	for (size_t i = 0; i < s->n_probes && !s->journal; i++)
+		if (s->probes[i]->is_new) {
+			char name[2 * TRACEFS_NAME_MAX];
+
+			snprintf(name, sizeof(name), "%s:%s", s->probes[i]->group,
+				 s->probes[i]->name);
+			probes_remove(&s->t, name, &ignored);
+		}
+}
+
+void setup_probes_free(struct setup *s)
+{
+	for (size_t i = 0; i < s->n_probes; i++)
+		probe_release(s->probes[i]);
+	free(s->probes);
+	prober_free(s->prober);
+	free(s->site);
+	s->probes = NULL;
+	s->n_probes = 0;
+}
+
+/* --- what others ask --------------------------------------------------------------------------- */
+
+const struct plan_event *setup_event(const struct setup *s, const struct plan_event *e)
+{
+	for (size_t i = 0; i < s->n_probes; i++)
+		if (s->probes[i]->planned == e && s->probes[i]->event.pattern)
+			return &s->probes[i]->event;
+	return e;
+}
+
+const char *setup_why_no_probe(const struct setup *s, const struct plan_event *e)
+{
+	for (size_t i = 0; i < s->n_probes; i++)
+		if (s->probes[i]->planned == e)
+			return s->probes[i]->why;
+	return NULL;
+}
+
+bool setup_is_foreign_group(const struct setup *s, const char *system)
+{
+	if (strncmp(system, "sonde_", 6) || strspn(system + 6, "0123456789") != strlen(system + 6))
+		return false;
+	return !s->journal || atoi(system + 6) != getpid();
+}
+
+static const struct setup_probe *find(const struct setup *s, const char *system, const char *event)
+{
+	for (size_t i = 0; i < s->n_probes; i++)
+		if (s->probes[i]->probe && !strcmp(s->probes[i]->group, system) &&
+		    !strcmp(s->probes[i]->name, event))
+			return s->probes[i];
+	return NULL;
+}
+
+bool setup_fmt_format(void *setup, const char *system, const char *event, const char *text,
+		      size_t len, struct textbuf *out)
+{
+	const struct setup_probe *sp = find(setup, system, event);
+
+	if (!sp)
+		return false;
+	probe_fmt_format(sp->probe, text, len, out);
+	return true;
+}
+
+const char *setup_name_of_system(void *setup, const char *system)
+{
+	const struct setup *s = setup;
+
+	return s->journal && s->n_probes && !strncmp(system, "sonde_", 6) &&
+			       !setup_is_foreign_group(s, system)
+		       ? "probe"
+		       : system;
+}
+
+/* --- what it costs ----------------------------------------------------------------------------- */
+
+/* Microseconds for a hit, on bare metal; a virtual machine may need more. */
+static double cost_us(enum probe_kind kind)
+{
+	static const double costs[] = {
+		[PROBE_KPROBE] = 0.3,	   [PROBE_KRETPROBE] = 0.6, [PROBE_FPROBE] = 0.15,
+		[PROBE_FPROBE_EXIT] = 0.3, [PROBE_UPROBE] = 2.5,    [PROBE_URETPROBE] = 4,
+		[PROBE_EPROBE] = 0.2,	   [PROBE_TPROBE] = 0.2,    [PROBE_RAW] = 0.5,
+	};
+
+	return costs[kind];
+}
+
+/* Hits of all places since the beginning. */
+static uint64_t hits_of(const struct probe_list *l, const struct setup_probe *sp)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < l->n; i++)
+		if (!strcmp(l->list[i].event, sp->name) && !strcmp(l->list[i].group, sp->group))
+			n += l->list[i].n_hits;
+	return n;
+}
+
+static void switch_off(struct setup *s, struct setup_probe *sp)
+{
+	char file[TRACEFS_PATH_MAX];
+
+	eventdir_fmt_path(sp->group, sp->name, "enable", file);
+	for (size_t i = 0; i < s->n_buffers; i++)
+		tracefs_try_write(&s->t, s->buffers[i].instance, file, "0", TRACEFS_SET);
+	sp->is_off = true;
+}
+
+static void look_at_rate(struct setup *s, struct setup_probe *sp, double rate, bool is_estimate,
+			 void (*tell)(const char *sentence))
+{
+	double percent = rate * cost_us(sp->probe->kind) / 1e4;
+	long long limit = s->plan->max_rate;
+	const char *before = is_estimate ? " (before the recording)" : "";
+	char text[600];
+
+	if (limit && rate > limit) {
+		switch_off(s, sp);
+		snprintf(text, sizeof(text),
+			 "%s is hit %.0f times a second%s, more than --max-rate %lld allows; it is "
+			 "switched off, and what is recorded of it ends here",
+			 sp->name, rate, before, limit);
+		tell(text);
+	} else if (is_estimate) {
+		snprintf(text, sizeof(text),
+			 "%s is hit about %.0f times a second now, which costs about %.1f %% of a "
+			 "CPU",
+			 sp->name, rate, percent);
+		tell(text);
+	} else if (percent >= WARN_PERCENT && !sp->is_warned) {
+		sp->is_warned = true;
+		snprintf(text, sizeof(text),
+			 "%s is hit %.0f times a second, which costs about %.0f %% of a CPU; a "
+			 "limit "
+			 "(--max-rate N) switches a probe off above N a second",
+			 sp->name, rate, percent);
+		tell(text);
+	}
+}
+
+static void look_at_rates(struct setup *s, double seconds, bool is_estimate,
+			  void (*tell)(const char *sentence))
+{
+	struct errmsg ignored = {0};
+	struct probe_list l;
+
+	if (probes_list(&s->t, &l, &ignored) < 0)
+		return;
+	for (size_t i = 0; i < s->n_probes; i++) {
+		struct setup_probe *sp = s->probes[i];
+		uint64_t now;
+
+		if (!sp->probe || sp->is_off)
+			continue;
+		now = hits_of(&l, sp);
+		if (seconds > 0 && now >= sp->n_hits)
+			look_at_rate(s, sp, (now - sp->n_hits) / seconds, is_estimate, tell);
+		sp->n_hits = now;
+	}
+	probe_list_release(&l);
+}
+
+void setup_watch_probes(struct setup *s, double seconds, void (*tell)(const char *sentence))
+{
+	if (s->n_probes && tell)
+		look_at_rates(s, seconds, false, tell);
+}
+
+void setup_estimate_probes(struct setup *s, void (*tell)(const char *sentence))
+{
+	struct timespec pause = {0, ESTIMATE_MS * 1000000};
+
+	if (!s->n_probes || !tell)
+		return;
+	look_at_rates(s, 0, false, tell);
+	nanosleep(&pause, NULL);
+	look_at_rates(s, ESTIMATE_MS / 1e3, true, tell);
+}

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd_probe_add.c - `sonde probe add`: resolves definitions and leaves them in the kernel.
+ *
+ *	resolve all ─▶ define all ─▶ say how to use them
+ *
+ * All or none: nothing is defined before all are resolved, and a journal takes back what was defined when
+ * a later one is refused, or when we are killed in between. In the end the journal is told to keep them.
+ */
+#include "cli/probecmd.h"
+#include "cli/probeopts.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define SUFFIX_MAX 1000
+
+struct add_options {
+	struct probe_options where;
+	char **texts; /* of -a */
+	size_t n_texts;
+	bool dry_run, only_lines, force, quiet;
+};
+
+static int take_text(void *opts, const char *value, struct errmsg *err)
+{
+	struct add_options *o = opts;
+	char **texts = o->n_texts < PROBEOPTS_DEFINITIONS_MAX
+			       ? realloc(o->texts, (o->n_texts + 1) * sizeof(*texts))
+			       : NULL;
+
+	if (texts)
+		o->texts = texts;
+	if (!texts || !(texts[o->n_texts] = strdup(value)))
+		return errmsg_set_errno(err, -ENOMEM, "cannot keep the definitions");
+	o->n_texts++;
+	return 0;
+}
+
+static const struct option_row rows[] = {
+	{OPTION_CALL, 'a', "add", "DEFINITION", "a definition; may be repeated",
+	 .apply = take_text},
+	{OPTION_FLAG, 'n', "dry-run", NULL, "define nothing, only say what would be",
+	 offsetof(struct add_options, dry_run)},
+	{OPTION_FLAG, 'D', "definition", NULL,
+	 "define nothing, print only the lines that the kernel would be given",
+	 offsetof(struct add_options, only_lines)},
+	{OPTION_FLAG, 'f', "force", NULL, "if there is one of that name, append _1, _2 … to it",
+	 offsetof(struct add_options, force)},
+	{OPTION_FLAG, 'q', "quiet", NULL, "say nothing of what went well",
+	 offsetof(struct add_options, quiet)},
+	PROBEOPTS_ROWS(struct add_options, where),
+	{OPTION_END},
+};
+
+/* One definition on its way. */
+struct one {
+	struct definition *d;
+	struct probe *p;
+	char event[TRACEFS_NAME_MAX];
+};
+
+struct all {
+	struct one *list;
+	size_t n;
+};
+
+static void all_release(struct all *a)
+{
+	for (size_t i = 0; i < a->n; i++) {
+		probe_free(a->list[i].p);
+		definition_free(a->list[i].d);
+	}
+	free(a->list);
+}
+
+static int resolve(struct all *a, struct prober *prober, char **texts, size_t n, struct errmsg *err)
+{
+	int r = 0;
+
+	a->list = calloc(n, sizeof(*a->list));
+	if (!a->list)
+		return errmsg_set_errno(err, -ENOMEM, "cannot keep the definitions");
+	for (size_t i = 0; i < n && r >= 0; i++) {
+		struct one *one = &a->list[a->n++];
+
+		r = definition_parse(&one->d, texts[i], err);
+		if (r >= 0)
+			r = probe_resolve(prober, one->d, &one->p, err);
+		if (r >= 0)
+			snprintf(one->event, sizeof(one->event), "%s", one->p->event);
+	}
+	return r;
+}
+
+/* --- names ------------------------------------------------------------------------------------- */
+
+static bool is_taken(const struct probe_opened *opened, const struct all *a, size_t self,
+		     const char *event)
+{
+	const char *group = a->list[self].p->group;
+	char path[3 * TRACEFS_NAME_MAX];
+
+	for (size_t i = 0; i < self; i++)
+		if (!strcmp(a->list[i].event, event) && !strcmp(a->list[i].p->group, group))
+			return true;
+	snprintf(path, sizeof(path), "events/%s/%s", group, event);
+	return opened->has_tracefs && tracefs_exists(&opened->t, "", path);
+}
+
+/* Two in one command that have no name of their own part by a number; with -f any. */
+static void choose_names(const struct probe_opened *opened, struct all *a, bool force)
+{
+	for (size_t i = 0; i < a->n; i++) {
+		struct one *one = &a->list[i];
+		bool is_ours = false;
+
+		for (size_t k = 0; k < i; k++)
+			is_ours |= !strcmp(a->list[k].event, one->event) &&
+				   !strcmp(a->list[k].p->group, one->p->group);
+		for (int n = 1; (force || (is_ours && !one->d->event)) && n < SUFFIX_MAX &&
+				is_taken(opened, a, i, one->event);
+		     n++)
+			snprintf(one->event, sizeof(one->event), "%.200s_%d", one->p->event, n);
+	}
+}
+
+/* --- showing ----------------------------------------------------------------------------------- */
+
+static void print_lines(const struct all *a)
+{
+	struct textbuf tb;
+
+	textbuf_init(&tb, 1 << 24);
+	for (size_t i = 0; i < a->n; i++)
+		for (size_t k = 0; k < a->list[i].p->n_places; k++) {
+			probe_fmt_line(a->list[i].p, k, NULL, a->list[i].event, &tb);
+			textbuf_add_char(&tb, '\n');
+		}
+	fwrite(tb.start, 1, textbuf_len(&tb), stdout);
+	textbuf_release(&tb);
+}
+
+static void print_notes(const struct all *a)
+{
+	for (size_t i = 0; i < a->n; i++)
+		for (size_t k = 0; k < a->list[i].p->n_notes; k++)
+			fprintf(stderr, "sonde: %s\n", a->list[i].p->notes[k]);
+}
+
+static void print_one(const struct one *one)
+{
+	const struct probe *p = one->p;
+
+	printf("  %s:%s  (%s on %s", p->group, one->event, probe_kind_word(p->kind),
+	       p->places[0].text);
+	if (p->n_places > 1)
+		printf(" and %zu more place%s", p->n_places - 1, p->n_places > 2 ? "s" : "");
+	for (size_t i = 0; i < p->n_args; i++)
+		printf("%s%s", i ? ", " : ", with ", p->args[i].name);
+	puts(")");
+}
+
+static void print_added(const struct all *a, bool dry)
+{
+	const struct one *first = &a->list[0];
+
+	printf("%s:\n", dry ? "would be defined" : "defined");
+	for (size_t i = 0; i < a->n; i++)
+		print_one(&a->list[i]);
+	if (dry)
+		return;
+	printf("\nuse %s:     sonde record -e %s:%s sleep 1\n", a->n > 1 ? "them" : "it  ",
+	       first->p->group, first->event);
+	printf("remove %s:  sonde probe del %s:%s\n", a->n > 1 ? "them" : "it  ", first->p->group,
+	       a->n > 1 ? "'*'" : first->event);
+}
+
+/* --- the whole --------------------------------------------------------------------------------- */
+
+static int define(const struct probe_opened *opened, const struct all *a, struct errmsg *err)
+{
+	struct journal *j;
+	int r = journal_open(&j, &opened->t, err);
+
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < a->n && r >= 0; i++)
+		r = probes_add(&opened->t, j, a->list[i].p, NULL, a->list[i].event, err);
+	if (r >= 0)
+		journal_keep(j);
+	journal_close(j);
+	return r;
+}
+
+static int add(const struct add_options *o, char **texts, size_t n, struct errmsg *err)
+{
+	bool dry = o->dry_run || o->only_lines;
+	struct probe_opened opened;
+	struct all all = {0};
+	int r = probeopts_open(&opened, &o->where, dry, err);
+
+	if (r >= 0)
+		r = resolve(&all, opened.prober, texts, n, err);
+	if (r >= 0)
+		choose_names(&opened, &all, o->force);
+	if (r >= 0 && !dry)
+		r = define(&opened, &all, err);
+	if (r >= 0) {
+		if (!o->quiet)
+			print_notes(&all);
+		if (o->only_lines)
+			print_lines(&all);
+		else if (!o->quiet)
+			print_added(&all, dry);
+	}
+	all_release(&all);
+	probeopts_close(&opened);
+	return r;
+}
+
+static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
+{
+	struct add_options o = {0};
+	size_t n_more = 0;
+	char **more = NULL;
+	int n = command_parse(cmd, &o, argc, argv, err), r = n < 0 ? n : 0;
+
+	if (r >= 0)
+		r = probeopts_join(argv + 1, n, &more, &n_more, err);
+	for (size_t i = 0; r >= 0 && i < n_more; i++)
+		r = take_text(&o, more[i], err);
+	if (r >= 0 && !o.n_texts)
+		r = errmsg_set(err, -EINVAL,
+			       "probe add needs a definition, as 'vfs_read(file, count)' or "
+			       "'bash:readline%%return($retval:string)'");
+	if (r >= 0)
+		r = add(&o, o.texts, o.n_texts, err);
+	probeopts_free_texts(more, n_more);
+	probeopts_free_texts(o.texts, o.n_texts);
+	return r;
+}
+
+const struct command probe_add = {
+	.name = "probe add",
+	.summary = "define probes, and leave them in the kernel",
+	.usage = "[options] DEFINITION…",
+	.options = rows,
+	.run = run,
+};

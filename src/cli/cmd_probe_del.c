@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd_probe_del.c - `sonde probe del`: removes probes by name or glob, whoever defined them.
+ *
+ * What belongs to a recording that is running (the groups sonde_PID) is removed only if its name is
+ * written out: a glob does not take it away from another user.
+ */
+#include "cli/probecmd.h"
+#include "cli/probeopts.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+static const struct option_row rows[] = {
+	{OPTION_END},
+};
+
+static int remove_all(const struct tracefs *t, char **patterns, int n, struct errmsg *err)
+{
+	int n_gone = 0;
+
+	for (int i = 0; i < n; i++) {
+		int r = probes_remove(t, patterns[i], err);
+
+		if (r < 0)
+			return r;
+		if (!r)
+			return errmsg_set(err, -ENOENT,
+					  "there is no probe '%s'; 'sonde probe list' lists them%s",
+					  patterns[i],
+					  definition_is_one(patterns[i])
+						  ? ", and a probe is removed by its name, not by "
+						    "its definition"
+						  : "");
+		n_gone += r;
+	}
+	printf("%d probe%s removed\n", n_gone, n_gone == 1 ? "" : "s");
+	return 0;
+}
+
+static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
+{
+	struct tracefs t;
+	int n = command_parse(cmd, NULL, argc, argv, err), r;
+
+	if (n < 0)
+		return n;
+	if (!n)
+		return errmsg_set(err, -EINVAL,
+				  "probe del needs a name, GROUP:EVENT or EVENT, or a glob: '*' is "
+				  "all of them");
+	r = tracefs_open(&t, err);
+	return r < 0 ? r : remove_all(&t, argv + 1, n, err);
+}
+
+const struct command probe_del = {
+	.name = "probe del",
+	.summary = "remove probes, by name or glob",
+	.usage = "[GROUP:]EVENT…",
+	.options = rows,
+	.run = run,
+};

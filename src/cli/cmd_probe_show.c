@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd_probe_show.c - `sonde probe show`: one probe in full, whether it is defined already or only written.
+ *
+ *	show 'vfs_read(file->f_flags)'     resolves it: what the kernel would be given, what each argument is
+ *	                                   and where it is read, what a hit costs
+ *	show probe:vfs_read                the same of one that is there: lines, fields, hits
+ */
+#include "base/jsonwriter.h"
+#include "cli/probecmd.h"
+#include "cli/probeopts.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct show_options {
+	struct probe_options where;
+};
+
+static const struct option_row rows[] = {
+	PROBEOPTS_ROWS(struct show_options, where),
+	{OPTION_END},
+};
+
+/* --- what it costs ----------------------------------------------------------------------------- */
+
+/* Orders of magnitude, on bare metal: a breakpoint in a virtual machine may take ten times as long. */
+static const char *cost_of(enum probe_kind kind, bool at_entry)
+{
+	switch (kind) {
+	case PROBE_KPROBE:
+		return at_entry ? "by the function tracer's hook where the kernel has it there, "
+				  "else "
+				  "a breakpoint: 0.1 to 0.5 us a hit"
+				: "a breakpoint, or a jump if the kernel can put one there: 0.1 to "
+				  "0.5 us a hit";
+	case PROBE_KRETPROBE:
+		return "entry and return are both caught: 0.2 to 1 us a call";
+	case PROBE_FPROBE:
+		return "by the function tracer's hook, no breakpoint: about 0.1 us a hit";
+	case PROBE_FPROBE_EXIT:
+		return "by the function tracer's hook, entry and return: about 0.2 us a call";
+	case PROBE_UPROBE:
+		return "a breakpoint in the program: 1 to 3 us a hit, in every process that runs "
+		       "it";
+	case PROBE_URETPROBE:
+		return "a breakpoint and a changed return: 2 to 5 us a call, in every process that "
+		       "runs it";
+	case PROBE_EPROBE:
+	case PROBE_TPROBE:
+		return "on top of an event: about 0.1 us a hit";
+	case PROBE_RAW:
+		break;
+	}
+	return "as what it is put on";
+}
+
+static bool is_at_entry(const struct definition *d)
+{
+	return !d->offset && !d->has_line && !d->pattern && !d->has_address;
+}
+
+/* --- a definition ------------------------------------------------------------------------------ */
+
+static void fmt_args(const struct probe *p, struct textbuf *tb)
+{
+	for (size_t i = 0; i < p->n_args; i++) {
+		const struct probe_arg *a = &p->args[i];
+
+		textbuf_addf(tb, "  %-20s ", a->name);
+		if (a->type.world)
+			type_fmt(a->type, tb);
+		else
+			textbuf_add_str(tb, "type as written");
+		textbuf_addf(tb, ", read as %s", a->fetch);
+		if (a->show != PROBE_SHOW_AS_IS)
+			textbuf_addf(tb, ", shown %s",
+				     a->show == PROBE_SHOW_FUNCTION ? "as a symbol"
+				     : a->show == PROBE_SHOW_BOOL   ? "as true or false"
+								    : "by name");
+		textbuf_add_char(tb, '\n');
+	}
+}
+
+static void fmt_places(const struct probe *p, struct textbuf *tb)
+{
+	for (size_t i = 0; i < p->n_places; i++) {
+		textbuf_addf(tb, "  %s", p->places[i].text);
+		if (p->places[i].about)
+			textbuf_addf(tb, "  (%s)", p->places[i].about);
+		textbuf_add_char(tb, '\n');
+	}
+}
+
+static void fmt_probe(const struct probe *p, struct textbuf *tb)
+{
+	textbuf_addf(tb, "%s:%s, a %s\n", p->group, p->event, probe_kind_word(p->kind));
+	textbuf_addf(tb, "place%s:\n", p->n_places == 1 ? "" : "s");
+	fmt_places(p, tb);
+	if (p->n_args) {
+		textbuf_add_str(tb, "arguments:\n");
+		fmt_args(p, tb);
+	}
+	if (p->filter)
+		textbuf_addf(tb, "only if: %s\n", p->filter);
+	textbuf_add_str(tb, "the kernel is given:\n");
+	for (size_t i = 0; i < p->n_places; i++) {
+		textbuf_add_str(tb, "  ");
+		probe_fmt_line(p, i, NULL, NULL, tb);
+		textbuf_add_char(tb, '\n');
+	}
+	textbuf_addf(tb, "cost: %s\n", cost_of(p->kind, is_at_entry(p->definition)));
+	for (size_t i = 0; i < p->n_notes; i++)
+		textbuf_addf(tb, "note: %s\n", p->notes[i]);
+}
+
+static int show_definition(const struct show_options *o, const char *text, struct errmsg *err)
+{
+	struct probe_opened opened = {0};
+	struct definition *d = NULL;
+	struct probe *p = NULL;
+	struct textbuf tb;
+	int r = definition_parse(&d, text, err);
+
+	if (r >= 0)
+		r = probeopts_open(&opened, &o->where, true, err);
+	if (r >= 0)
+		r = probe_resolve(opened.prober, d, &p, err);
+	if (r >= 0) {
+		textbuf_init(&tb, 1 << 22);
+		fmt_probe(p, &tb);
+		fwrite(tb.start, 1, textbuf_len(&tb), stdout);
+		textbuf_release(&tb);
+	}
+	probe_free(p);
+	probeopts_close(&opened);
+	definition_free(d);
+	return r;
+}
+
+/* --- one that is there ------------------------------------------------------------------------- */
+
+/* "\tfield:unsigned long count;\toffset:…" but for those that every event has. */
+static void fmt_fields(const struct tracefs *t, const struct probe_defined *d, struct textbuf *tb)
+{
+	char path[3 * TRACEFS_NAME_MAX];
+	struct errmsg ignored = {0};
+	struct textbuf text;
+
+	snprintf(path, sizeof(path), "events/%s/%s/format", d->group, d->event);
+	textbuf_init(&text, 1 << 20);
+	if (tracefs_read_text(t, "", path, &text, &ignored) >= 0) {
+		textbuf_add_str(tb, "fields:\n");
+		for (const char *p = text.start; (p = strstr(p, "field:"));) {
+			p += strlen("field:");
+			if (!strstr(p, "common_") ||
+			    strcspn(p, ";") < (size_t)(strstr(p, "common_") - p))
+				textbuf_addf(tb, "  %.*s\n", (int)strcspn(p, ";"), p);
+		}
+	}
+	textbuf_release(&text);
+}
+
+static void fmt_defined(const struct tracefs *t, const struct probe_list *l, size_t first,
+			struct textbuf *tb)
+{
+	const struct probe_defined *d = &l->list[first];
+	const char *place = strchr(d->line, ' ');
+
+	textbuf_addf(tb, "%s:%s, a %s, %s\nthe kernel was given:\n", d->group, d->event,
+		     probe_kind_word(d->kind), d->is_on ? "on" : "off");
+	for (size_t i = first; i < l->n; i++)
+		if (!strcmp(l->list[i].event, d->event) && !strcmp(l->list[i].group, d->group))
+			textbuf_addf(tb, "  %s  (%llu hits, %llu missed)\n", l->list[i].line,
+				     (unsigned long long)l->list[i].n_hits,
+				     (unsigned long long)l->list[i].n_missed);
+	fmt_fields(t, d, tb);
+	textbuf_addf(tb, "cost: %s\n", cost_of(d->kind, place && !strstr(place, "+")));
+}
+
+/* 0: there is none of that name. */
+static int show_defined(const char *name, struct errmsg *err)
+{
+	struct probe_list l;
+	struct textbuf tb;
+	struct tracefs t;
+	int r = 0;
+
+	if (tracefs_open(&t, err) < 0 || probes_list(&t, &l, err) < 0) {
+		*err = (struct errmsg){0};
+		return 0;
+	}
+	for (size_t i = 0; i < l.n && !r; i++)
+		if (probe_defined_matches(&l.list[i], name)) {
+			textbuf_init(&tb, 1 << 22);
+			fmt_defined(&t, &l, i, &tb);
+			fwrite(tb.start, 1, textbuf_len(&tb), stdout);
+			textbuf_release(&tb);
+			r = 1;
+		}
+	probe_list_release(&l);
+	return r;
+}
+
+static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
+{
+	struct show_options o = {0};
+	int n = command_parse(cmd, &o, argc, argv, err), r = 0;
+	char **texts;
+	size_t n_texts;
+
+	if (n < 0)
+		return n;
+	if (!n)
+		return errmsg_set(err, -EINVAL,
+				  "probe show needs a definition, or the name of a probe that is "
+				  "defined (GROUP:EVENT)");
+	if (n == 1 && !definition_is_one(argv[1]) && show_defined(argv[1], err))
+		return 0;
+	r = probeopts_join(argv + 1, n, &texts, &n_texts, err);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < n_texts && r >= 0; i++)
+		r = show_definition(&o, texts[i], err);
+	probeopts_free_texts(texts, n_texts);
+	return r;
+}
+
+const struct command probe_show = {
+	.name = "probe show",
+	.summary = "one probe in full: what it reads, where, and what it costs",
+	.usage = "[options] DEFINITION | [GROUP:]EVENT",
+	.options = rows,
+	.run = run,
+};

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * probeopts.c - opens what definitions are resolved with.
+ *
+ * Who may not read the tracing directory can still try definitions (-n, -D, show), and so can who has the BTF
+ * of another machine ($SONDE_BTF): then a kernel of these days is assumed.
+ */
+#include "cli/probeopts.h"
+
+#include "symbols/arch.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* A kernel of these days. */
+static const struct probe_kernel any_kernel = {
+	.kprobes = true,
+	.uprobes = true,
+	.eprobes = true,
+	.dynamic_events = true,
+	.arg_n = true,
+	.user_strings = true,
+	.symbol_type = true,
+	.char_type = true,
+	.arrays = true,
+	.bitfields = true,
+	.immediates = true,
+	.comm = true,
+	.many_places = true,
+	.refcounts = true,
+	.max_args = 128,
+};
+
+static int open_kernel(struct probe_opened *p, bool dry, struct errmsg *err)
+{
+	struct errmsg why = {0};
+	bool for_another = dry && getenv("SONDE_BTF") && !getenv("SONDE_TRACEFS");
+
+	if (!for_another && tracefs_open(&p->t, &why) >= 0 && tracefs_exists(&p->t, "", "README")) {
+		p->has_tracefs = true;
+		probe_site_init(&p->site, &p->t);
+		return 0;
+	}
+	if (!dry)
+		return errmsg_set(err, why.code ? why.code : -EACCES, "%s",
+				  why.code ? why.text
+					   : "the tracing directory cannot be read; run sonde as "
+					     "root");
+	p->site.kernel = any_kernel;
+	p->site.kernel.arch = arch_of_this_kernel();
+	p->site.world = (struct probe_world){.kernel = &p->site.kernel,
+					     .btf_dir = getenv("SONDE_BTF"),
+					     .kallsyms = getenv("SONDE_KALLSYMS")};
+	if (!for_another)
+		fputs("sonde: the tracing directory is closed to this user; the kernel may be able "
+		      "to do "
+		      "less "
+		      "than is assumed here\n",
+		      stderr);
+	return 0;
+}
+
+int probeopts_open(struct probe_opened *p, const struct probe_options *o, bool dry,
+		   struct errmsg *err)
+{
+	struct probe_world *world = &p->site.world;
+	int r;
+
+	memset(p, 0, sizeof(*p));
+	if (o->max_places < 0 || o->max_places > 4096)
+		return errmsg_set(err, -EINVAL, "--max-probes wants a number from 1 to 4096");
+	r = open_kernel(p, dry, err);
+	if (r < 0)
+		return r;
+	world->program = o->program;
+	world->module = o->module;
+	world->vmlinux = o->vmlinux;
+	world->source_dir = o->source_dir;
+	world->no_inlines = o->no_inlines;
+	world->max_places = o->max_places;
+	return prober_new(&p->prober, world, err);
+}
+
+void probeopts_close(struct probe_opened *p)
+{
+	prober_free(p->prober);
+	p->prober = NULL;
+}
+
+/* --- the words --------------------------------------------------------------------------------- */
+
+static int keep(char ***texts, size_t *n, char *text, struct errmsg *err)
+{
+	if (!text)
+		return errmsg_set_errno(err, -ENOMEM, "cannot keep the definitions");
+	(*texts)[(*n)++] = text;
+	return 0;
+}
+
+static char *join(char **argv, int n)
+{
+	struct textbuf tb;
+	char *text;
+
+	textbuf_init(&tb, 1 << 20);
+	for (int i = 0; i < n; i++) {
+		if (i)
+			textbuf_add_char(&tb, ' ');
+		textbuf_add_str(&tb, argv[i]);
+	}
+	textbuf_add(&tb, "", 1);
+	text = tb.overflow ? NULL : strdup(tb.start);
+	textbuf_release(&tb);
+	return text;
+}
+
+int probeopts_join(char **argv, int n, char ***ret_texts, size_t *ret_n, struct errmsg *err)
+{
+	bool each = n > 0 && strpbrk(argv[0], "( \t");
+	char **texts = calloc(n + 1, sizeof(*texts));
+	size_t n_texts = 0;
+	int r = texts ? 0 : errmsg_set_errno(err, -ENOMEM, "cannot keep the definitions");
+
+	for (int i = 0; each && i < n && r >= 0; i++)
+		r = keep(&texts, &n_texts, strdup(argv[i]), err);
+	if (!each && n && r >= 0)
+		r = keep(&texts, &n_texts, join(argv, n), err);
+	if (r < 0) {
+		probeopts_free_texts(texts, n_texts);
+		return r;
+	}
+	*ret_texts = texts;
+	*ret_n = n_texts;
+	return 0;
+}
+
+void probeopts_free_texts(char **texts, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(texts[i]);
+	free(texts);
+}
+
+const char *probe_kind_word(enum probe_kind kind)
+{
+	static const char *const words[] = {
+		[PROBE_KPROBE] = "kprobe",  [PROBE_KRETPROBE] = "kretprobe",
+		[PROBE_FPROBE] = "fprobe",  [PROBE_FPROBE_EXIT] = "fprobe exit",
+		[PROBE_UPROBE] = "uprobe",  [PROBE_URETPROBE] = "uretprobe",
+		[PROBE_EPROBE] = "eprobe",  [PROBE_TPROBE] = "tprobe",
+		[PROBE_RAW] = "as written",
+	};
+
+	return words[kind];
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * probeopts.h - the options that say where the names in a definition are looked for, and what they open.
+ *
+ *	probeopts_open ─▶ definition_parse, probe_resolve ─▶ probeopts_close
+ */
+#ifndef SONDE_CLI_PROBEOPTS_H
+#define SONDE_CLI_PROBEOPTS_H
+
+#include "base/errmsg.h"
+#include "base/options.h"
+#include "capture/probes.h"
+
+#define PROBEOPTS_DEFINITIONS_MAX 4096
+
+struct probe_options {
+	const char *program, *module, *vmlinux, *source_dir;
+	long long max_places;
+	bool no_inlines;
+};
+
+#define PROBEOPTS_ROWS(type, field)                                                           \
+	{.kind = OPTION_HEADING, .help = "where names are looked for"},                       \
+		{.kind = OPTION_STRING,                                                       \
+		 .letter = 'x',                                                               \
+		 .name = "exec",                                                              \
+		 .arg = "PROGRAM",                                                            \
+		 .help = "a program or library, for definitions that name none",              \
+		 .offset = offsetof(type, field.program),                                     \
+		 .complete = "file"},                                                         \
+		{.kind = OPTION_STRING,                                                       \
+		 .letter = 'm',                                                               \
+		 .name = "module",                                                            \
+		 .arg = "MODULE",                                                             \
+		 .help = "a module of the kernel, or the path of one with debug information", \
+		 .offset = offsetof(type, field.module)},                                     \
+		{.kind = OPTION_STRING,                                                       \
+		 .letter = 'k',                                                               \
+		 .name = "vmlinux",                                                           \
+		 .arg = "FILE",                                                               \
+		 .help = "the kernel with debug information",                                 \
+		 .offset = offsetof(type, field.vmlinux),                                     \
+		 .complete = "file"},                                                         \
+		{.kind = OPTION_STRING,                                                       \
+		 .letter = 's',                                                               \
+		 .name = "source",                                                            \
+		 .arg = "DIR",                                                                \
+		 .help = "where the sources are",                                             \
+		 .offset = offsetof(type, field.source_dir),                                  \
+		 .complete = "dir"},                                                          \
+		{.kind = OPTION_NUMBER,                                                       \
+		 .name = "max-probes",                                                        \
+		 .arg = "N",                                                                  \
+		 .help = "at most so many places for one definition (default 128)",           \
+		 .offset = offsetof(type, field.max_places)},                                 \
+	{                                                                                     \
+		.kind = OPTION_FLAG, .name = "no-inlines",                                    \
+		.help = "not where the function was inlined into others",                     \
+		.offset = offsetof(type, field.no_inlines)                                    \
+	}
+
+struct probe_opened {
+	struct tracefs t;
+	bool has_tracefs;
+	struct probe_site site;
+	struct prober *prober;
+};
+
+/*
+ * dry: without a tracing directory (for anybody but root) a kernel that can do everything is assumed; says so
+ * on stderr.
+ */
+int probeopts_open(struct probe_opened *p, const struct probe_options *o, bool dry,
+		   struct errmsg *err);
+void probeopts_close(struct probe_opened *p);
+
+/*
+ * The definitions among the arguments: each word one, if the first is one for itself (it has parentheses or
+ * blanks); else all words together are one, as perf probe takes them. The texts are to be freed.
+ */
+int probeopts_join(char **argv, int n, char ***ret_texts, size_t *ret_n, struct errmsg *err);
+void probeopts_free_texts(char **texts, size_t n);
+
+/* "kprobe", "uretprobe" … */
+const char *probe_kind_word(enum probe_kind kind);
+
+#endif

@@ -139,10 +139,14 @@ static void json_variable(const struct debuginfo *d, const struct variable *v, s
 static void json_point(const struct debuginfo *d, const struct debuginfo_point *p,
 		       const struct vars_list *l, struct jsonwriter *w)
 {
+	uint64_t offset;
+
 	jsonwriter_open(w, NULL, '{');
 	jsonwriter_add_string(w, "function", p->function);
 	jsonwriter_add_string(w, "inlined_into", p->inlined_into);
 	jsonwriter_add_hex(w, "address", p->address);
+	if (debuginfo_file_offset(d, p->address, &offset) >= 0)
+		jsonwriter_add_hex(w, "file_offset", offset);
 	jsonwriter_add_string(w, "symbol", p->symbol);
 	jsonwriter_add_uint(w, "offset", p->symbol_offset);
 	jsonwriter_add_string(w, "file", p->file);

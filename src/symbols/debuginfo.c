@@ -206,7 +206,7 @@ static bool has_section(Elf *elf, const char *name)
 
 static int open_all(struct debuginfo *d, const struct debuginfo_paths *paths, struct errmsg *err)
 {
-	uint64_t base;
+	uint64_t base = 0;
 	int r;
 
 	d->path = realpath(paths->path, NULL);

@@ -79,6 +79,14 @@ int symbols_list(struct debuginfo *d)
 	return 0;
 }
 
+static void sort_symbols(struct debuginfo *d)
+{
+	if (!d->is_sorted && d->n_symbols)
+		qsort(d->symbols, d->n_symbols, sizeof(*d->symbols), compare_symbols);
+	d->is_sorted = true;
+	d->n_asked = SCANS_MAX;
+}
+
 static bool covers(const struct symbol *s, uint64_t address)
 {
 	return !s->n_bytes || address - s->address < s->n_bytes;
@@ -110,9 +118,7 @@ const struct symbol *symbol_at(struct debuginfo *d, uint64_t address)
 		d->n_asked++;
 		return scan_symbols(d, address);
 	}
-	if (!d->is_sorted)
-		qsort(d->symbols, d->n_symbols, sizeof(*d->symbols), compare_symbols);
-	d->is_sorted = true;
+	sort_symbols(d);
 	high = d->n_symbols;
 	while (low < high) { /* the first one behind it */
 		size_t mid = low + (high - low) / 2;
@@ -233,7 +239,7 @@ int debuginfo_find_functions(struct debuginfo *d, const char *name, const char *
 	if (r < 0 || !*name)
 		return errmsg_set_errno(err, r < 0 ? r : -EINVAL, "cannot look for '%s' in %s",
 					name, d->path);
-	which = glob ? NULL : units_naming(d, plain, len);
+	which = glob ? NULL : units_naming(d, plain, len, true);
 	if (!glob && !which)
 		return errmsg_set_errno(err, -ENOMEM, "cannot read %s", d->path);
 	for (size_t i = 0; r >= 0 && i < d->n_units; i++) {
@@ -500,6 +506,7 @@ int debuginfo_functions(struct debuginfo *d, const char *pattern,
 
 	if (r >= 0)
 		r = symbols_list(d);
+	sort_symbols(d);
 	for (size_t i = 0; r >= 0 && i < d->n_units; i++)
 		r = gather_unit(d, &d->units[i], &l);
 	if (r >= 0)

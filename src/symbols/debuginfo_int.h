@@ -119,7 +119,7 @@ const char *debuginfo_strdup(struct debuginfo *d, const char *s);
 
 int units_list(struct debuginfo *d);
 /* Marks the units that may contain the text as a name. which: n_units flags, to be freed; NULL: no memory. */
-bool *units_naming(struct debuginfo *d, const char *name, size_t len);
+bool *units_naming(struct debuginfo *d, const char *name, size_t len, bool only_functions);
 /* Marks the units whose line table may name that file (the last part of its path). */
 bool *units_with_file(struct debuginfo *d, const char *name);
 /* The one that has the DIE, or the address; NULL: none. */
@@ -140,6 +140,7 @@ bool instance_covers(struct instance *i, uint64_t address);
 /* "file.c" and line of the declaration; NULL, 0. */
 const char *function_file(struct function *f);
 unsigned function_line(struct function *f);
+bool unit_is_c(struct unit *u);
 const char *die_name(Dwarf_Die *die);
 bool die_flag(Dwarf_Die *die, unsigned attribute);
 

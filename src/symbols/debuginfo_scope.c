@@ -196,7 +196,7 @@ static int find_global(const struct dwarf_scope *s, const char *name, size_t len
 	}
 	find_global_in(&g, &s->unit->die, 0);
 	site.unit = s->unit;
-	which = g.found ? NULL : units_naming(s->d, g.plain, g.plain_len);
+	which = g.found ? NULL : units_naming(s->d, g.plain, g.plain_len, false);
 	for (size_t i = 0; which && !g.found && i < s->d->n_units; i++)
 		if (which[i]) {
 			find_global_in(&g, &s->d->units[i].die, 0);

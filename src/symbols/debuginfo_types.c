@@ -467,7 +467,7 @@ static int get_member(const struct types *world, uint64_t id, unsigned i, struct
 	struct type_member m = {.name = ""};
 	Dwarf_Die die, child;
 	const char *name, *alias;
-	uint64_t n_bytes;
+	uint64_t n_bytes = 0;
 	enum type_kind kind;
 
 	if (!strip(d, &id, &die, &alias))
@@ -579,7 +579,7 @@ static int find_type(const struct types *world, enum type_kind kind, const char 
 	}
 	if (!s.len || !d->dwarf || units_list(d) < 0)
 		return -ENOENT;
-	which = units_naming(d, s.name, s.len);
+	which = units_naming(d, s.name, s.len, false);
 	for (size_t i = 0; which && !found && i < d->n_units; i++)
 		if (which[i])
 			found = search_types(&s, &d->units[i].die, 0);

@@ -12,7 +12,8 @@
  * So a search is two runs through bytes, some GB/s. Chance hits only cost the parsing of one more unit; what
  * must not happen is a miss, so every other way to write a name is looked for as well:
  *
- *	text in .debug_info itself (DW_FORM_string)         searched for as text
+ *	text in .debug_info itself (DW_FORM_string)         searched for as text, if it is so short that an offset
+ *	                                                    would be longer, or is not in .debug_str
  *	the tail of a longer text ("xread" holds "read")    every place where the name ends in NUL counts
  *	a name with template arguments ("max<int>")         '<' ends it too
  *	an index (DW_FORM_strx)                             the offset is searched for in .debug_str_offsets, whose
@@ -118,13 +119,37 @@ static struct unit *unit_at_offset(struct debuginfo *d, Dwarf_Off offset)
 struct marking {
 	struct debuginfo *d;
 	bool *which;
+	struct piece info;
+	bool only_functions;
 };
+
+/*
+ * Most places of a name are declarations, parameters and members. Where the name comes first in a DIE (gcc does
+ * so) its abbreviation code stands right before it, one byte or two, and tells what it is.
+ */
+static bool is_something_else(struct marking *m, struct unit *u, size_t at)
+{
+	for (size_t n = 1; n <= 2 && n <= at; n++) {
+		Dwarf_Attribute a;
+		Dwarf_Die die;
+
+		if (!(m->info.data[at - n] & 0x80) != (n == 1) ||
+		    !dwarf_offdie(m->d->dwarf, at - n, &die) || dwarf_tag(&die) == DW_TAG_invalid ||
+		    !dwarf_attr(&die, DW_AT_name, &a) || a.valp != m->info.data + at)
+			continue;
+		if (m->only_functions && dwarf_tag(&die) != DW_TAG_subprogram)
+			return true;
+		/* in C++ the definition refers to the declaration, and has no name itself */
+		return die_flag(&die, DW_AT_declaration) && unit_is_c(u);
+	}
+	return false;
+}
 
 static void mark_info(struct marking *m, size_t at)
 {
 	struct unit *u = unit_at_offset(m->d, at);
 
-	if (u)
+	if (u && !m->which[u - m->d->units] && !is_something_else(m, u, at))
 		m->which[u - m->d->units] = true;
 }
 
@@ -246,10 +271,18 @@ static void search_text(struct marking *m, struct piece in, const char *name, si
 	}
 }
 
-bool *units_naming(struct debuginfo *d, const char *name, size_t len)
+/* gcc writes a name in place if that is not longer than an offset with its own end. */
+static size_t short_name(struct piece info)
 {
-	struct marking m = {d, calloc(d->n_units + 1, 1)};
+	bool is_64 = info.len >= 4 && bytes_get32(info.data, false) == UINT32_MAX;
+
+	return is_64 ? 8 : 4;
+}
+
+bool *units_naming(struct debuginfo *d, const char *name, size_t len, bool only_functions)
+{
 	struct piece info = debuginfo_section(d, ".debug_info");
+	struct marking m = {d, calloc(d->n_units + 1, 1), info, only_functions};
 	struct piece indices = debuginfo_section(d, ".debug_str_offsets");
 	struct name_places places;
 
@@ -265,14 +298,15 @@ bool *units_naming(struct debuginfo *d, const char *name, size_t len)
 		if (indices.len)
 			search_word(&m, indices, places.offsets[i], mark_strings);
 	}
-	search_text(&m, info, name, len, mark_info);
+	if (!places.n || len < short_name(info))
+		search_text(&m, info, name, len, mark_info);
 	mark_all(&m, true);
 	return m.which;
 }
 
 bool *units_with_file(struct debuginfo *d, const char *name)
 {
-	struct marking m = {d, calloc(d->n_units + 1, 1)};
+	struct marking m = {.d = d, .which = calloc(d->n_units + 1, 1)};
 	struct piece lines = debuginfo_section(d, ".debug_line");
 	struct name_places places;
 

@@ -317,8 +317,10 @@ static void walk_children(struct walk *w, Dwarf_Die *die, const char *prefix, in
 	} while (!w->trouble && dwarf_siblingof(&child, &child) == 0);
 }
 
-static bool is_c(int language)
+bool unit_is_c(struct unit *u)
 {
+	int language = dwarf_srclang(&u->die);
+
 	return language == DW_LANG_C || language == DW_LANG_C89 || language == DW_LANG_C99 ||
 	       language == DW_LANG_C11 || language == DW_LANG_Mips_Assembler;
 }
@@ -330,7 +332,7 @@ int unit_walk(struct debuginfo *d, struct unit *u)
 	if (u->is_walked)
 		return 0;
 	u->is_walked = true;
-	u->has_classes = !is_c(dwarf_srclang(&u->die));
+	u->has_classes = !unit_is_c(u);
 	walk_children(&w, &u->die, "", -1, 0);
 	free(w.declarations);
 	return w.trouble;

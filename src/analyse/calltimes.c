@@ -253,7 +253,7 @@ static int compare(const void *a, const void *b, void *ctx)
 
 static const char *name_of(struct calltimes *c, uint64_t func)
 {
-	const struct ksym *sym = printer_symbol(&c->keys.printer, func);
+	const struct ksym *sym = keyreader_symbol(&c->keys, func);
 	char hex[24];
 
 	if (sym)

@@ -12,6 +12,7 @@
 #include "decode/filter.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -29,6 +30,7 @@ struct keycount {
 	struct key_slot **events; /* by id: n_words slots; NULL: not counted */
 	uint8_t *wanted;
 	struct keycount_row **rows;
+	size_t n_rows;
 	uint64_t n_total, n_gaps, n_dropped;
 };
 
@@ -131,8 +133,7 @@ static int find_events(struct keycount *k, struct errmsg *err)
 	}
 	for (size_t i = 0; i < c->n_events; i++)
 		if (!found[i])
-			return errmsg_set(err, -ENOENT, "the trace knows no event '%s'",
-					  c->events[i]);
+			return key_refuse_event(k->f, c->events[i], err);
 	r = settle_words(k, n, err);
 	return r < 0 ? r : bind_events(k, err);
 }
@@ -167,6 +168,44 @@ void keycount_add(struct keycount *k, const struct record *rec)
 		k->n_dropped++;
 }
 
+static const struct key_slot counted_text = {.kind = KEY_TEXT}, counted_number = {.kind = KEY_PID};
+
+void keycount_add_texts(struct keycount *k, const char *const *texts, uint64_t n)
+{
+	const struct key_slot *slots[KEYS_MAX];
+	uint64_t values[KEYS_MAX];
+	struct keycount_row *row;
+
+	for (size_t i = 0; i < k->n_words; i++) {
+		char *end;
+		long long v = strtoll(texts[i], &end, 10);
+		bool is_number = *texts[i] && !*end && v != LLONG_MAX && v != LLONG_MIN;
+
+		slots[i] = is_number ? &counted_number : &counted_text;
+		values[i] =
+			is_number ? (uint64_t)v : key_of_text(&k->keys, texts[i], strlen(texts[i]));
+	}
+	k->n_total += n;
+	row = (struct keycount_row *)keytable_get(&k->table, values, slots);
+	if (row)
+		row->n += n;
+	else
+		k->n_dropped += n;
+}
+
+void keycount_add_dropped(struct keycount *k, uint64_t n)
+{
+	k->n_dropped += n;
+	k->n_total += n;
+}
+
+void keycount_clear(struct keycount *k)
+{
+	for (size_t i = 0; i < k->table.n_used; i++)
+		((struct keycount_row *)k->table.list[i])->n = 0;
+	k->n_total = k->n_dropped = k->n_gaps = 0;
+}
+
 static int compare(const void *a, const void *b)
 {
 	const struct keycount_row *x = *(struct keycount_row *const *)a,
@@ -183,15 +222,20 @@ int keycount_finish(struct keycount *k)
 	k->rows = calloc(k->table.n_used + 1, sizeof(struct keycount_row *));
 	if (!k->rows)
 		return -ENOMEM;
-	for (size_t i = 0; i < k->table.n_used; i++)
-		k->rows[i] = (struct keycount_row *)k->table.list[i];
-	qsort(k->rows, k->table.n_used, sizeof(struct keycount_row *), compare);
+	k->n_rows = 0;
+	for (size_t i = 0; i < k->table.n_used; i++) {
+		struct keycount_row *row = (struct keycount_row *)k->table.list[i];
+
+		if (row->n)
+			k->rows[k->n_rows++] = row;
+	}
+	qsort(k->rows, k->n_rows, sizeof(struct keycount_row *), compare);
 	return 0;
 }
 
 const struct keycount_row *const *keycount_rows(const struct keycount *k, size_t *ret_n)
 {
-	*ret_n = k->table.n_used;
+	*ret_n = k->n_rows;
 	return (const struct keycount_row *const *)k->rows;
 }
 
@@ -203,6 +247,11 @@ size_t keycount_n_words(const struct keycount *k)
 const char *keycount_word(const struct keycount *k, size_t i)
 {
 	return k->words[i];
+}
+
+struct keyreader *keycount_keys(struct keycount *k)
+{
+	return &k->keys;
 }
 
 void keycount_fmt(struct keycount *k, const struct keycount_row *row, size_t i, struct textbuf *tb)
@@ -255,6 +304,22 @@ int keycount_new(struct keycount **ret, struct formats *f, const struct keycount
 		keycount_free(k);
 		return r;
 	}
+	*ret = k;
+	return 0;
+}
+
+int keycount_new_counted(struct keycount **ret, const struct keycount_config *config)
+{
+	struct keycount *k = calloc(1, sizeof(*k));
+
+	if (!k)
+		return -ENOMEM;
+	k->config = config;
+	arena_init(&k->arena, ARENA_MAX_BYTES);
+	keyreader_init_texts(&k->keys);
+	for (size_t i = 0; i < config->n_words; i++)
+		memcpy(k->words[k->n_words++], config->words[i], KEY_WORD_MAX);
+	keytable_init(&k->table, k->n_words, sizeof(struct keycount_row), ROWS_MAX);
 	*ret = k;
 	return 0;
 }

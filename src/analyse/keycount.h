@@ -38,10 +38,19 @@ int keycount_parse_words(struct keycount_config *c, const char *text, struct err
 /* config must stay. -ENOENT with a sentence: there is no such event, or no event has the field. */
 int keycount_new(struct keycount **ret, struct formats *f, const struct keycount_config *config,
 		 struct errmsg *err);
+/*
+ * Without a trace, for what somebody else has counted: rows are added as text.
+ */
+int keycount_new_counted(struct keycount **ret, const struct keycount_config *config);
 void keycount_free(struct keycount *k);
 
 const uint8_t *keycount_events(const struct keycount *k, size_t *ret_n);
 void keycount_add(struct keycount *k, const struct record *rec);
+/* Of keycount_new_counted(): n more with these texts; a number is one where it reads as one. */
+void keycount_add_texts(struct keycount *k, const char *const *texts, uint64_t n);
+void keycount_add_dropped(struct keycount *k, uint64_t n);
+/* All counts are 0 again. */
+void keycount_clear(struct keycount *k);
 /* For now; more can be added afterwards. The most frequent first. */
 int keycount_finish(struct keycount *k);
 
@@ -49,6 +58,7 @@ const struct keycount_row *const *keycount_rows(const struct keycount *k, size_t
 /* The keys as they are shown, with the event that was put first. */
 size_t keycount_n_words(const struct keycount *k);
 const char *keycount_word(const struct keycount *k, size_t i);
+struct keyreader *keycount_keys(struct keycount *k);
 void keycount_fmt(struct keycount *k, const struct keycount_row *row, size_t i, struct textbuf *tb);
 
 uint64_t keycount_total(const struct keycount *k);

@@ -10,6 +10,8 @@
  */
 #include "analyse/keys.h"
 
+#include "base/errmsg.h"
+#include "base/spelling.h"
 #include "symbols/tasks.h"
 
 #include <errno.h>
@@ -24,12 +26,16 @@ static const struct {
 	{"comm", KEY_COMM}, {"task", KEY_TASK},	     {"event", KEY_EVENT},
 };
 
-int keyreader_init(struct keyreader *kr, struct formats *f)
+void keyreader_init_texts(struct keyreader *kr)
 {
 	*kr = (struct keyreader){0};
 	textbuf_init(&kr->text, KEY_TEXT_MAX_LEN);
 	namepool_init(&kr->pool);
-	formats_kallsyms(f);
+}
+
+int keyreader_init(struct keyreader *kr, struct formats *f)
+{
+	keyreader_init_texts(kr);
 	return printer_init(&kr->printer, f, &kr->text);
 }
 
@@ -83,10 +89,26 @@ bool key_event_matches(const char *pattern, const char *system, const char *name
 	size_t len = strcspn(pattern, ":/");
 	char word[KEY_WORD_MAX];
 
+	if (!strcmp(pattern, "all"))
+		return strcmp(system, "ftrace");
 	if (!pattern[len])
-		return !fnmatch(pattern, name, 0);
+		return !fnmatch(pattern, name, 0) || !fnmatch(pattern, system, 0);
 	snprintf(word, sizeof(word), "%.*s", (int)len, pattern);
 	return !fnmatch(word, system, 0) && !fnmatch(pattern + len + 1, name, 0);
+}
+
+int key_refuse_event(const struct formats *f, const char *pattern, struct errmsg *err)
+{
+	const char *name = pattern + strcspn(pattern, ":/");
+	struct spelling sp;
+
+	name = *name ? name + 1 : pattern;
+	spelling_init(&sp, name, strlen(name));
+	for (size_t i = 0; i < f->n_events; i++)
+		spelling_add(&sp, f->by_id[i]->name);
+	return errmsg_set(err, -ENOENT, "the trace knows no event '%s'%s%s%s", pattern,
+			  sp.nearest ? "; did you mean '" : "", sp.nearest ? sp.nearest : "",
+			  sp.nearest ? "'?" : "");
 }
 
 /* --- values ------------------------------------------------------------------------------------ */
@@ -167,6 +189,17 @@ static bool points_at_code(const struct field *f)
 	return false;
 }
 
+const struct ksym *keyreader_symbol(struct keyreader *kr, uint64_t addr)
+{
+	struct printer *p = &kr->printer;
+
+	if (__builtin_expect(!p->kallsyms, 0)) {
+		p->kallsyms = formats_kallsyms(p->formats);
+		ksym_cache_init(p->symbols, p->kallsyms);
+	}
+	return printer_symbol(p, addr);
+}
+
 bool key_is_plain(const struct key_slot *slot)
 {
 	if (slot->kind == KEY_CPU || slot->kind == KEY_PID)
@@ -192,7 +225,7 @@ static void fmt_number(struct keyreader *kr, const struct key_slot *slot, uint64
 
 	if (slot->names && fmt_named(slot->names, v, tb))
 		return;
-	sym = points_at_code(slot->field) ? printer_symbol(&kr->printer, v) : NULL;
+	sym = points_at_code(slot->field) ? keyreader_symbol(kr, v) : NULL;
 	if (sym)
 		return textbuf_add(tb, sym->name, sym->name_len);
 	if (slot->field->flags & FIELD_POINTER || points_at_code(slot->field)) {

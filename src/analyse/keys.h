@@ -20,6 +20,7 @@
 #define KEY_WORD_MAX	 96
 #define KEY_TEXT_MAX_LEN 4096
 
+struct errmsg;
 struct task;
 
 enum key_kind {
@@ -49,6 +50,8 @@ struct keyreader {
 };
 
 int keyreader_init(struct keyreader *kr, struct formats *f);
+/* Without a trace: only key_of_text() and key_fmt() of such texts and of plain numbers. */
+void keyreader_init_texts(struct keyreader *kr);
 void keyreader_release(struct keyreader *kr);
 
 struct key_slot key_bind(const struct event *ev, const char *word);
@@ -69,10 +72,16 @@ uint64_t key_read(struct keyreader *kr, const struct key_slot *slot, const struc
 
 void key_fmt(struct keyreader *kr, const struct key_slot *slot, uint64_t value, struct textbuf *tb);
 
+/* The kernel's symbol that covers an address, or NULL. The symbols are read when first asked for. */
+const struct ksym *keyreader_symbol(struct keyreader *kr, uint64_t addr);
+
 /* The value of a text that did not come from a record. */
 uint64_t key_of_text(struct keyreader *kr, const char *text, size_t len);
 
-/* Does "EVENT", "SYSTEM:EVENT", "SYSTEM/EVENT" or a glob of these name the event? */
+/* Does "EVENT", "SYSTEM", "SYSTEM:EVENT", "SYSTEM/EVENT", "all" or a glob name the event? */
 bool key_event_matches(const char *pattern, const char *system, const char *name);
+
+/* -ENOENT, with a sentence that names the nearest event of the trace. */
+int key_refuse_event(const struct formats *f, const char *pattern, struct errmsg *err);
 
 #endif

@@ -112,7 +112,7 @@ int latency_parse_groups(struct latency_config *c, const char *text, struct errm
 
 static bool is_function(struct latency *l, uint64_t address, bool near)
 {
-	const struct ksym *sym = printer_symbol(&l->keys.printer, address);
+	const struct ksym *sym = keyreader_symbol(&l->keys, address);
 	char name[256];
 
 	if (!sym || (near && address - sym->addr > ENTRY_BYTES))
@@ -135,6 +135,8 @@ bool latency_is_function(struct latency *l, uint64_t address, bool near)
 /* "p_vfs_read_0" and "vfs_read__return" are of vfs_read. */
 static bool is_named_after(const char *event, const char *function)
 {
+	static const char *const endings[] = {"__return", "_return", "return", "__exit",
+					      "_exit",	  "_ret",    "ret"};
 	char name[KEY_WORD_MAX];
 	size_t len;
 
@@ -152,8 +154,7 @@ static bool is_named_after(const char *event, const char *function)
 	if (!fnmatch(function, name, 0))
 		return true;
 	len = strlen(name);
-	for (size_t i = 0; i < 3; i++) {
-		static const char *const endings[] = {"__return", "__exit", "_ret"};
+	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++) {
 		size_t end = strlen(endings[i]);
 
 		if (len > end && !strcmp(name + len - end, endings[i])) {
@@ -213,10 +214,11 @@ static unsigned find_roles(struct latency *l, struct event *ev, struct latency_e
 	return roles;
 }
 
+/* What every event knows must be written as that: a forgotten "next_" would match the wrong task. */
 static int need_field(const struct key_slot *slot, const struct event *ev, const char *word,
 		      struct errmsg *err)
 {
-	if (slot->kind != KEY_ABSENT)
+	if (slot->field || (slot->kind != KEY_ABSENT && *word == '$'))
 		return 0;
 	return errmsg_set(err, -ENOENT,
 			  "the event %s:%s has no field '%s' to match it by; 'sonde list -e %s:%s "
@@ -297,9 +299,9 @@ static int refuse_missing(const struct latency *l, unsigned roles, struct errmsg
 					  "(function_graph) nor probes: -T %s cannot be measured",
 					  c->function);
 	if (!(roles & ROLE_FROM))
-		return errmsg_set(err, -ENOENT, "the trace knows no event '%s'", c->from);
+		return key_refuse_event(l->f, c->from, err);
 	if (!(roles & ROLE_TO))
-		return errmsg_set(err, -ENOENT, "the trace knows no event '%s'", c->to);
+		return key_refuse_event(l->f, c->to, err);
 	return 0;
 }
 

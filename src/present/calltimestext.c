@@ -83,9 +83,10 @@ void calltimestext_fmt(const struct calltimes_view *v, struct textbuf *tb)
 
 	shown = v->n_rows && v->n_rows < n ? v->n_rows : n;
 	if (!n)
-		textbuf_add_str(tb, calltimes_counts(v->calls)->n_calls
-					    ? "none of these functions was called\n"
-					    : "no calls were traced\n");
+		textbuf_add_str(tb,
+				calltimes_counts(v->calls)->n_calls
+					? "none of these functions was called\n"
+					: "no calls were traced; -p function_graph records them\n");
 	else
 		fmt_head(v, tb);
 	for (size_t i = 0; i < shown; i++)

@@ -124,13 +124,17 @@ static void fmt_bucket(const struct latency_view *v, size_t i, struct textbuf *t
 	size_t unit = s->unit_ns == 1 ? 0 : 1;
 
 	latency_scale_range(s, i, &from, &to);
+	if (!v->in_time) {
+		from *= s->unit_ns;
+		to *= s->unit_ns;
+	}
 	if (!v->in_time)
 		return to ? textbuf_addf(tb, "  %12llu - %-12llu", (unsigned long long)from,
 					 (unsigned long long)to)
-			  : textbuf_addf(tb, "  %12llu - %-12s", (unsigned long long)from, "…");
+			  : textbuf_addf(tb, "  %12llu - %-12s", (unsigned long long)from, "...");
 	if (s->range && from >= step) {
 		textbuf_addf(tb, "  %7.2f - ", from / 1e3);
-		to ? textbuf_addf(tb, "%-7.2f", to / 1e3) : textbuf_add_str(tb, "…      ");
+		to ? textbuf_addf(tb, "%-7.2f", to / 1e3) : textbuf_add_str(tb, "...    ");
 		return textbuf_addf(tb, " %-2s", units[unit + 1]);
 	}
 	for (; !s->range && from >= step && unit < 3; unit++) {
@@ -138,7 +142,7 @@ static void fmt_bucket(const struct latency_view *v, size_t i, struct textbuf *t
 		to /= step;
 	}
 	textbuf_addf(tb, "  %7llu - ", (unsigned long long)from);
-	to ? textbuf_addf(tb, "%-7llu", (unsigned long long)to) : textbuf_add_str(tb, "…      ");
+	to ? textbuf_addf(tb, "%-7llu", (unsigned long long)to) : textbuf_add_str(tb, "...    ");
 	textbuf_addf(tb, " %-2s", units[unit]);
 }
 
@@ -157,7 +161,8 @@ static void fmt_histogram(const struct latency_view *v, struct textbuf *tb)
 	textbuf_addf(tb, "\n  %-*s %10s\n", v->in_time ? 20 : 27, "     duration", "count");
 	for (size_t i = first; i < n; i++) {
 		fmt_bucket(v, i, tb);
-		textbuf_addf(tb, " %10llu  ", (unsigned long long)s->buckets[i]);
+		textbuf_addf(tb, " %10llu%s", (unsigned long long)s->buckets[i],
+			     s->buckets[i] ? "  " : "");
 		bar_fmt(s->buckets[i], most, BAR_WIDTH, tb);
 		textbuf_add_char(tb, '\n');
 	}
@@ -243,6 +248,18 @@ static void fmt_ts(const struct latency_view *v, uint64_t ts, struct textbuf *tb
 		textbuf_addf(tb, " %18llu", (unsigned long long)ts);
 }
 
+/* "3", or "1>3" for what began on another one. */
+static void fmt_cpus(const struct latency_place *p, struct textbuf *tb)
+{
+	char cpus[32];
+
+	if (p->from_cpu == p->to_cpu)
+		snprintf(cpus, sizeof(cpus), "%u", p->to_cpu);
+	else
+		snprintf(cpus, sizeof(cpus), "%u>%u", p->from_cpu, p->to_cpu);
+	textbuf_addf(tb, " %7s", cpus);
+}
+
 static void fmt_worst(const struct latency_view *v, struct textbuf *tb)
 {
 	const struct latencies *l = v->result;
@@ -251,7 +268,7 @@ static void fmt_worst(const struct latency_view *v, struct textbuf *tb)
 		return;
 	textbuf_add_str(tb, "\nthe longest\n         ");
 	fmt_head(v, "took", "us", tb);
-	textbuf_addf(tb, " %18s %18s   CPU  task%s\n", "from", "to",
+	textbuf_addf(tb, " %18s %18s %7s  task%s\n", "from", "to", "CPU",
 		     v->config->n_groups ? " and group" : "");
 	for (size_t i = 0; i < l->n_worst; i++) {
 		const struct latency_place *p = &l->worst[i];
@@ -260,10 +277,7 @@ static void fmt_worst(const struct latency_view *v, struct textbuf *tb)
 		fmt_us(v, p->ns, tb);
 		fmt_ts(v, p->from_ts, tb);
 		fmt_ts(v, p->to_ts, tb);
-		if (p->from_cpu == p->to_cpu)
-			textbuf_addf(tb, "   %03u", p->to_cpu);
-		else
-			textbuf_addf(tb, " %u>%u", p->from_cpu, p->to_cpu);
+		fmt_cpus(p, tb);
 		textbuf_addf(tb, "  %s-%d", p->task ? p->task->comm : "<...>",
 			     p->task ? p->task->pid : -1);
 		if (p->group)

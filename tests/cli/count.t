@@ -1,0 +1,71 @@
+# count shows how often events came, by any key
+# covers: D21 X33
+
+$ cp $GOLDEN/events-v7-zstd.dat $GOLDEN/probes.dat $GOLDEN/lost-events.dat .
+$ sonde count -e sched_switch --by 'prev_comm,$cpu' --rows 5 events-v7-zstd.dat
+     count  prev_comm    $cpu
+      3681  swapper/0    0     ########################################
+      3467  ls           0     #####################################
+      1612  swapper/1    1     #################
+      1175  ls           1     ############
+       314  rcu_preempt  1     ###
+            and 18 more
+     10704  in 23 rows
+$ sonde count -e sched -e irq_handler_entry -i events-v7-zstd.dat
+     count  $event
+     10704  sched_switch                 ########################################
+      5932  sched_stat_runtime           ######################
+      5399  sched_waking                 ####################
+      5399  sched_wakeup                 ####################
+      4782  irq_handler_entry            #################
+        27  sched_migrate_task           #
+        20  sched_wake_idle_without_ipi  #
+        10  sched_process_wait           #
+         6  sched_process_exec           #
+         6  sched_process_exit           #
+         5  sched_process_fork           #
+         5  sched_wakeup_new             #
+         4  sched_process_free           #
+     32299  in 13 rows
+
+# Names of values are those that the event itself prints; several probes feed one table.
+
+$ sonde count -e softirq_entry --by vec events-v7-zstd.dat
+     count  vec
+      1492  SCHED  ########################################
+      1486  RCU    #######################################
+       463  TIMER  ############
+      3441  in 3 rows
+$ sonde count -e myopen,myopenret --by '$comm,ret' --rows 6 probes.dat
+     count  $event     $comm   ret
+       180  myopen     ls      -    ########################################
+       175  myopenret  ls      3    ######################################
+         9  myopen     fib_pg  -    ##
+         8  myopenret  fib_pg  3    #
+         5  myopenret  ls      4    #
+         5  myopen     dd      -    #
+            and 6 more
+       396  in 12 rows
+$ sonde count -e myopen --by file --rows 3 probes.dat
+     count  file
+         6  /etc/ld.so.cache                 ########################################
+         6  /lib/x86_64-linux-gnu/libc.so.6  ########################################
+         4  /etc/passwd                      ##########################
+            and 177 more
+       198  in 180 rows
+$ sonde count -e sched_switch -f 'next_pid == 0' --by next_comm,next_pid --csv events-v7-zstd.dat
+count,next_comm,next_pid
+3681,swapper/0,0
+1612,swapper/1,0
+$ sonde count -e sched_switch -F 'sched_switch:prev_state == 2' --by prev_comm --json events-v7-zstd.dat
+{"by":"sonde","rows":[{"prev_comm":"ls","count":4639},{"prev_comm":"bash","count":81},{"prev_comm":"trace-cmd","count":11},{"prev_comm":"dd","count":11},{"prev_comm":"sync","count":11},{"prev_comm":"sleep","count":11}],"total":4764,"gaps":0,"dropped":0}
+$ sonde count -e sys_enter --by '$comm' lost-events.dat
+     count  $comm
+     61104  sysloop    ########################################
+      4086  ls         ##
+       542  trace-cmd  #
+       101  dd         #
+        45  sync       #
+        45  sleep      #
+     65923  in 6 rows
+events were lost in 9 places

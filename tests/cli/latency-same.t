@@ -1,0 +1,29 @@
+# latency, functions and count say what the events of report --json say
+# covers: Q26
+
+$ cp $GOLDEN/events-v7-zstd.dat $GOLDEN/fgraph-vfs.dat $GOLDEN/profile.dat .
+$ check() { f=$1; shift; sonde report --json $f | python3 $TESTS/lib/latency_check.py "$@"; }
+$ sonde latency -e sched_waking -e sched_switch --by-field pid=next_pid --by comm --worst 50 --json events-v7-zstd.dat >r
+$ check events-v7-zstd.dat latency sched_waking sched_switch field pid next_pid comm r
+5397 times 15 groups
+$ sonde latency -e irq_handler_entry,irq_handler_exit --by-cpu --by '$cpu' --worst 50 --json events-v7-zstd.dat >r
+$ check events-v7-zstd.dat latency irq_handler_entry irq_handler_exit cpu - - '$cpu' r
+4782 times 1 groups
+$ sonde latency -e sys_enter,sys_exit --by '$comm' --worst 50 --json events-v7-zstd.dat >r
+$ check events-v7-zstd.dat latency sys_enter sys_exit thread - - '$comm' r
+7667 times 7 groups
+$ sonde latency -e sched_switch --worst 50 --json events-v7-zstd.dat >r
+$ check events-v7-zstd.dat latency sched_switch sched_switch thread - - - r
+10685 times 0 groups
+$ sonde functions --json fgraph-vfs.dat >r
+$ check fgraph-vfs.dat functions r
+3247 calls 269 functions 269 names
+$ sonde functions --json profile.dat >r
+$ check profile.dat functions r
+5484 calls 65 functions 65 names
+$ sonde count -e sched_switch,sched_waking --by '$event,$comm,$cpu' --json events-v7-zstd.dat >r
+$ check events-v7-zstd.dat count sched_switch,sched_waking '$event,$comm,$cpu' r
+16103 events 39 rows
+$ sonde count -e sched_switch --by prev_comm,next_pid --json events-v7-zstd.dat >r
+$ check events-v7-zstd.dat count sched_switch prev_comm,next_pid r
+10704 events 60 rows

@@ -1,0 +1,80 @@
+# latency, functions and count say what they cannot do
+# covers: Q26
+
+$ cp $GOLDEN/tour.dat $GOLDEN/events-v7-zstd.dat .
+$ sonde latency tour.dat
+sonde: latency needs to know what to measure: two events, -e A -e B, or a function, -T FUNCTION
+[2]
+$ sonde latency -e sched_switch -T vfs_read tour.dat
+sonde: latency measures events (-e) or a function (-T)
+[2]
+$ sonde latency -e a -e b -e c tour.dat
+sonde: latency measures from one event to another (-e A -e B), not 3
+[2]
+$ sonde latency -e sched_wakup -e sched_switch tour.dat
+sonde: the trace knows no event 'sched_wakup'; did you mean 'sched_wakeup'?
+[1]
+$ sonde latency -e sched_wakeup -e sched_switch --by-field pid tour.dat
+sonde: the event sched:sched_switch has no field 'pid' to match it by; 'sonde list -e sched:sched_switch -F' shows what it has
+[1]
+$ sonde latency -e sched_wakeup -e sched_switch --by-field = tour.dat
+sonde: latency: --by-field takes FIELD, or A.FIELD=B.FIELD where the two events call it by different names, not '='
+[2]
+$ sonde latency -e sched_wakeup -e sched_switch --by nothing tour.dat
+sonde: neither event has a field 'nothing' (--by); $comm, $pid, $task and $cpu are known for all
+[1]
+$ sonde latency -e sched_wakeup -e sched_switch --by a,b,c,d,e tour.dat
+sonde: --by takes up to 4 words
+[2]
+$ sonde latency -e sched_wakeup -e sched_switch --min-latency 3 tour.dat
+sonde: --min-latency works only with --bucket-range
+[2]
+$ sonde latency -e sched_wakeup -e sched_switch --bucket-range 10 --max-latency 15 tour.dat
+sonde: --max-latency must be larger than --min-latency and --bucket-range together
+[2]
+$ sonde latency -e sched_wakeup -e sched_switch --worst 99999 tour.dat
+sonde: --worst takes a number up to 10000
+[2]
+$ sonde latency -e sched_wakeup -e sched_switch --json --csv tour.dat
+sonde: latency: --json and --csv cannot both be had
+[2]
+$ sonde latency -e sched_wakeup -e sched_switch -i tour.dat sleep 1
+sonde: 'sleep' is one word too many: a file is read (-i), no command is run
+[2]
+$ sonde latency -e sched_wakeup -e sched_switch -F 'sched_switch:nofield == 1' tour.dat
+from sched_wakeup to sched_switch
+0 measured, 3 did not end, 22 began again before they ended
+$ sonde latency -T vfs_read events-v7-zstd.dat
+vfs_read, from entry to return
+0 measured
+$ sonde latency -i nothing.dat -T vfs_read
+sonde: cannot open nothing.dat: No such file or directory
+[1]
+$ sonde functions events-v7-zstd.dat
+no calls were traced; -p function_graph records them
+$ sonde functions -s speed tour.dat
+sonde: functions can be sorted by total, self, avg, max, calls and name, not by 'speed' (-s)
+[2]
+$ sonde functions --by comm,pid,cpu,task tour.dat
+sonde: --by takes up to 3 of $task, $comm, $pid and $cpu, with commas between, not 'comm,pid,cpu,task'
+[2]
+$ sonde functions --by depth,lapse tour.dat
+sonde: functions cannot be told apart by 'lapse'; $task, $comm, $pid and $cpu are known
+[2]
+$ sonde functions -l 'no_such_*' tour.dat
+none of these functions was called
+$ sonde count tour.dat
+sonde: count needs to know what to count: an event, -e sched_switch
+[2]
+$ sonde count -e nothing tour.dat
+sonde: the trace knows no event 'nothing'
+[1]
+$ sonde count -e sched_switch --by nothing tour.dat
+sonde: no event that is counted has a field 'nothing' (--by); $comm, $pid, $task, $cpu and $event are known for all
+[1]
+$ sonde count -e sched_switch --by ,, tour.dat
+sonde: count: --by takes fields, $comm, $pid, $task, $cpu and $event, with commas between, not ',,'
+[2]
+$ sonde count -e sched_switch --only-command
+sonde: --only-command needs a command to trace
+[2]

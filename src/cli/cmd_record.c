@@ -251,9 +251,9 @@ static int record(const struct record_options *o, char **argv, struct background
 	if (r < 0)
 		return r;
 	if (o->agents && o->agents->n)
-		return guestrecord_run(o, &rc, o->agents, argv, err);
+		return guestrecord_run(o, &rc, o->agents, argv, bg, err);
 	if (o->host || o->vsock)
-		return netrecord_run(o, &rc, argv, err);
+		return netrecord_run(o, &rc, argv, bg, err);
 	r = session_open(&s, &config, err);
 	if (r >= 0) {
 		session_clock(&s, 0, clock, sizeof(clock));

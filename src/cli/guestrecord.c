@@ -14,6 +14,7 @@
 #include "cli/guestrecord.h"
 
 #include "base/textbuf.h"
+#include "cli/background.h"
 #include "cli/command.h"
 #include "cli/netrecord.h"
 #include "cli/recordopts.h"
@@ -229,6 +230,7 @@ struct run {
 	struct recording *rec; /* NULL: nothing is recorded here */
 	struct netkey key;
 	struct one *ones;
+	struct background *background;
 	struct errmsg why;
 };
 
@@ -388,7 +390,9 @@ static int record(struct run *r, char **argv, struct errmsg *err)
 		code = session_start(&r->s, err);
 	if (code < 0)
 		return code;
-	if (!argv && !r->o->quiet)
+	if (r->background)
+		background_ready(r->background);
+	else if (!argv && !r->o->quiet)
 		fprintf(stderr, "recording; Ctrl-C ends it\n");
 	session_wait(&r->s, r->rec ? recording_fd(r->rec) : -1, TICK_MS, tick, r);
 	netrecord_tell_loss(&r->why, argv);
@@ -401,9 +405,10 @@ static int record(struct run *r, char **argv, struct errmsg *err)
 }
 
 int guestrecord_run(const struct record_options *o, const struct recording_config *config,
-		    const struct guest_list *list, char **argv, struct errmsg *err)
+		    const struct guest_list *list, char **argv, struct background *bg,
+		    struct errmsg *err)
 {
-	struct run r = {.o = o, .list = list, .config = *config};
+	struct run r = {.o = o, .list = list, .config = *config, .background = bg};
 	struct session_config sc = {.plan = &o->plan,
 				    .argv = argv,
 				    .user = o->user,

@@ -8,6 +8,7 @@
 #include "base/options.h"
 #include "capture/recording.h"
 
+struct background;
 struct record_options;
 
 struct guest_words {
@@ -35,6 +36,7 @@ int guestrecord_fmt_path(const struct guest_words *w, const char *host_path, cha
 			 size_t n_bytes);
 
 int guestrecord_run(const struct record_options *o, const struct recording_config *config,
-		    const struct guest_list *list, char **argv, struct errmsg *err);
+		    const struct guest_list *list, char **argv, struct background *bg,
+		    struct errmsg *err);
 
 #endif

@@ -14,6 +14,7 @@
 #include "cli/netrecord.h"
 
 #include "base/textbuf.h"
+#include "cli/background.h"
 #include "cli/command.h"
 #include "cli/recordopts.h"
 #include "serve/netkey.h"
@@ -304,6 +305,7 @@ struct netrun {
 	struct netkey key;
 	char host[256], port[32];
 	enum transport transport;
+	struct background *background;
 	struct sender **senders; /* one for each buffer */
 	struct netrecord *nr;
 	struct errmsg why;
@@ -415,7 +417,9 @@ static int record_over(struct netrun *n, char **argv, struct errmsg *err)
 		r = session_start(&n->s, err);
 	if (r < 0)
 		return r;
-	if (!argv && !n->o->quiet)
+	if (n->background)
+		background_ready(n->background);
+	else if (!argv && !n->o->quiet)
 		fprintf(stderr, "recording to %s:%s; Ctrl-C ends it\n", n->host, n->port);
 	session_wait(&n->s, netrecord_fd(n->nr), TICK_MS, tick, n);
 	if (!n->why.code)
@@ -434,9 +438,9 @@ static int record_over(struct netrun *n, char **argv, struct errmsg *err)
 }
 
 int netrecord_run(const struct record_options *o, const struct recording_config *config,
-		  char **argv, struct errmsg *err)
+		  char **argv, struct background *bg, struct errmsg *err)
 {
-	struct netrun n = {.o = o, .config = config};
+	struct netrun n = {.o = o, .config = config, .background = bg};
 	struct session_config sc = {.plan = &o->plan,
 				    .argv = argv,
 				    .user = o->user,

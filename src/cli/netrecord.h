@@ -15,6 +15,7 @@
 #include "capture/recording.h"
 #include "serve/metadata.h"
 
+struct background;
 struct record_options;
 struct textbuf;
 
@@ -43,8 +44,8 @@ int netrecord_stop(struct netrecord *nr, uint64_t *ret_bytes, struct errmsg *err
 /* If there is a reason to end, and a command: says so at once, not when the command has ended. */
 void netrecord_tell_loss(const struct errmsg *why, char **argv);
 
-/* For record: -N HOST:PORT, -V CID:PORT, -t, --key. argv: the command, or NULL. */
+/* For record: -N HOST:PORT, -V CID:PORT, -t, --key. argv: the command, or NULL. bg: told when it runs, or NULL. */
 int netrecord_run(const struct record_options *o, const struct recording_config *config,
-		  char **argv, struct errmsg *err);
+		  char **argv, struct background *bg, struct errmsg *err);
 
 #endif

@@ -76,7 +76,7 @@ static int record_guests(const struct record_options *o, const struct recording_
 
 	silent.quiet = true;
 	tell_begin(o, argv);
-	r = guestrecord_run(&silent, rc, o->agents, argv, err);
+	r = guestrecord_run(&silent, rc, o->agents, argv, NULL, err);
 	for (size_t i = 0; i < o->agents->n && r >= 0; i++)
 		if (!guestrecord_fmt_path(&o->agents->guests[i], rc->path, path, sizeof(path)))
 			tc_tell_file(path, o, &(struct tc_losses){0}, 0);
@@ -107,7 +107,7 @@ static int record(const struct record_options *o, char **argv, const char *path,
 	if (o->agents->n)
 		return record_guests(o, &rc, argv, err);
 	if (o->host || o->vsock)
-		return netrecord_run(o, &rc, argv, err);
+		return netrecord_run(o, &rc, argv, NULL, err);
 	r = session_open(&s, &config, err);
 	if (r >= 0) {
 		tc_tell_tracers(o);

@@ -22,7 +22,7 @@ void probe_features(const struct tracefs *t, struct probe_kernel *ret_kernel);
  */
 struct probe_site {
 	struct probe_kernel kernel;
-	char events[TRACEFS_PATH_MAX + 16];
+	char events[TRACEFS_PATH_MAX + 16], group[32]; /* room for what world points to */
 	struct probe_world world;
 };
 

@@ -131,8 +131,23 @@ static int set_event(struct setup_probe *sp, const char *system, const char *nam
 		       : without_memory(err);
 }
 
-/* start, twice with the same words: the event is there and the same. */
-static bool is_same(const struct setup *s, const struct setup_probe *sp)
+/* The kernel shows an offset with all its zeros: 0x0000000000001139. */
+static bool is_same_line(const char *a, const char *b)
+{
+	for (; *a && *a == *b; a++, b++)
+		if (a[0] == '0' && a[1] == 'x' && b[1] == 'x') {
+			a += 2 + strspn(a + 2, "0");
+			b += 2 + strspn(b + 2, "0");
+			if (*a != *b)
+				return false;
+			if (!*a)
+				return true;
+		}
+	return *a == *b;
+}
+
+/* start, twice with the same words: the event is there and the same, perhaps without a number behind it. */
+static bool find_same(const struct setup *s, struct setup_probe *sp)
 {
 	struct errmsg ignored = {0};
 	struct probe_list l;
@@ -142,10 +157,14 @@ static bool is_same(const struct setup *s, const struct setup_probe *sp)
 	if (s->journal || probes_list(&s->t, &l, &ignored) < 0)
 		return false;
 	textbuf_init(&line, 65536);
-	probe_fmt_line(sp->probe, 0, sp->group, sp->name, &line);
-	textbuf_add(&line, "", 1);
-	for (size_t i = 0; i < l.n && !same && !line.overflow; i++)
-		same = !strcmp(l.list[i].line, line.start);
+	for (size_t i = 0; i < l.n && !same; i++) {
+		textbuf_clear(&line);
+		probe_fmt_line(sp->probe, 0, sp->group, l.list[i].event, &line);
+		textbuf_add(&line, "", 1);
+		same = !line.overflow && is_same_line(l.list[i].line, line.start);
+		if (same)
+			snprintf(sp->name, sizeof(sp->name), "%s", l.list[i].event);
+	}
 	textbuf_release(&line);
 	probe_list_release(&l);
 	return same;
@@ -153,16 +172,16 @@ static bool is_same(const struct setup *s, const struct setup_probe *sp)
 
 static int open_prober(struct setup *s, struct errmsg *err)
 {
-	struct probe_world world;
-
 	if (s->prober)
 		return 0;
 	s->site = calloc(1, sizeof(*s->site));
 	if (!s->site)
 		return without_memory(err);
 	probe_site_init(s->site, &s->t);
-	world = s->site->world;
-	return prober_new(&s->prober, &world, err);
+	snprintf(s->site->group, sizeof(s->site->group), "sonde_%d", (int)getpid());
+	if (s->journal)
+		s->site->world.group = s->site->group;
+	return prober_new(&s->prober, &s->site->world, err);
 }
 
 static int define(struct setup *s, struct setup_probe *sp, struct errmsg *err)
@@ -171,7 +190,7 @@ static int define(struct setup *s, struct setup_probe *sp, struct errmsg *err)
 	int r = 0;
 
 	choose_name(s, sp);
-	sp->is_new = !is_same(s, sp);
+	sp->is_new = !find_same(s, sp);
 	if (sp->is_new)
 		r = probes_add(&s->t, s->journal, p, sp->group, sp->name, err);
 	if (r < 0)

@@ -46,7 +46,8 @@ static const struct option_row rows[] = {
 	{OPTION_FLAG, 'D', "definition", NULL,
 	 "define nothing, print only the lines that the kernel would be given",
 	 offsetof(struct add_options, only_lines)},
-	{OPTION_FLAG, 'f', "force", NULL, "if there is one of that name, append _1, _2 … to it",
+	{OPTION_FLAG, 'f', "force", NULL,
+	 "if the name that is given is taken, append _1, _2 … to it",
 	 offsetof(struct add_options, force)},
 	{OPTION_FLAG, 'q', "quiet", NULL, "say nothing of what went well",
 	 offsetof(struct add_options, quiet)},
@@ -171,9 +172,9 @@ static void print_added(const struct all *a, bool dry)
 		print_one(&a->list[i]);
 	if (dry)
 		return;
-	printf("\nuse %s:     sonde record -e %s:%s sleep 1\n", a->n > 1 ? "them" : "it  ",
+	printf("\nto use %s:     sonde record -e %s:%s sleep 1\n", a->n > 1 ? "them" : "it",
 	       first->p->group, first->event);
-	printf("remove %s:  sonde probe del %s:%s\n", a->n > 1 ? "them" : "it  ", first->p->group,
+	printf("to remove %s:  sonde probe del %s:%s\n", a->n > 1 ? "them" : "it", first->p->group,
 	       a->n > 1 ? "'*'" : first->event);
 }
 

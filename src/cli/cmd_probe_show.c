@@ -95,7 +95,7 @@ static void fmt_places(const struct probe *p, struct textbuf *tb)
 
 static void fmt_probe(const struct probe *p, struct textbuf *tb)
 {
-	textbuf_addf(tb, "%s:%s, a %s\n", p->group, p->event, probe_kind_word(p->kind));
+	textbuf_addf(tb, "%s:%s, %s\n", p->group, p->event, probe_kind_word(p->kind));
 	textbuf_addf(tb, "place%s:\n", p->n_places == 1 ? "" : "s");
 	fmt_places(p, tb);
 	if (p->n_args) {
@@ -168,7 +168,7 @@ static void fmt_defined(const struct tracefs *t, const struct probe_list *l, siz
 	const struct probe_defined *d = &l->list[first];
 	const char *place = strchr(d->line, ' ');
 
-	textbuf_addf(tb, "%s:%s, a %s, %s\nthe kernel was given:\n", d->group, d->event,
+	textbuf_addf(tb, "%s:%s, %s, %s\nthe kernel was given:\n", d->group, d->event,
 		     probe_kind_word(d->kind), d->is_on ? "on" : "off");
 	for (size_t i = first; i < l->n; i++)
 		if (!strcmp(l->list[i].event, d->event) && !strcmp(l->list[i].group, d->group))

@@ -277,12 +277,13 @@ static int refuse_junk(struct definer *p)
 				      "this parenthesis was not opened; leave it out, or write "
 				      "FUNCTION(a, b) without a blank before '('");
 	if (strchr("=<>!~", c))
-		return definer_refuse(p, here,
-				      "a condition goes behind the definition: … if FIELD %s VALUE",
-				      c == '='	 ? "=="
-				      : c == '<' ? "<"
-				      : c == '>' ? ">"
-						 : "!=");
+		return definer_refuse(
+			p, here,
+			"a condition goes behind the definition: FUNCTION(a, b) if a %s VALUE",
+			c == '='   ? "=="
+			: c == '<' ? "<"
+			: c == '>' ? ">"
+				   : "!=");
 	if (c == '-')
 		return definer_refuse(
 			p, here,

@@ -179,8 +179,9 @@ static int take_type(struct definer *p, char stop, struct span *ret_span)
 	end = scan_type(p->text, start, &n_words, &n_stars);
 	p->pos = end;
 	if (p->text[end] != stop)
-		return definer_refuse(p, definer_here(p), "a '%c' is missing here, after the type",
-				      stop);
+		return definer_refuse(
+			p, definer_here(p), "a '%c' is missing here, after the type: %s", stop,
+			stop == ')' ? "(TYPE)VALUE" : "container_of(POINTER, TYPE, MEMBER)");
 	while (end > start && definer_is_blank(p->text[end - 1]))
 		end--;
 	if (!n_words)

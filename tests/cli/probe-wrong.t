@@ -1,0 +1,276 @@
+# fifty wrong definitions: each answer points at the spot and says what to do
+# covers: B06 D13 Q13 Q19
+# needs: python3
+
+# A kernel that is made up: its types, its symbols, its tracing directory.
+$ python3 $TESTS/lib/btf.py k && export SONDE_BTF=k/btf SONDE_KALLSYMS=k/kallsyms SONDE_TRACEFS=k/tracing
+$ try() { while IFS= read -r line; do sonde probe add -n -- "$line" > out 2>&1; printf "%s: %s\n" $? "$(cat out)"; done; }
+
+# The text itself
+$ try << 'EOF'
+> vfs_read(
+> vfs_read(file
+> vfs_read(file count)
+> vfs_read(file, )
+> vfs_read file, count
+> vfs_read(file) count
+> vfs_read(file) if
+> vfs_read(file-f_flags)
+> vfs_read(file->)
+> vfs_read(file->f_sizes[count])
+> vfs_read(file->f_sizes[1)
+> vfs_read(count == 5)
+> vfs_read(count + 1)
+> vfs_read(strlen(buf))
+> vfs_read(42)
+> vfs_read(a=count, a=file)
+> vfs_read(common_pid=count)
+> vfs_read(count:u65)
+> vfs_read(count:int)
+> vfs_read(count:b3@2)
+> vfs_read(count:u8[100])
+> vfs_read(count@usr)
+> vfs_read(container_of(file, struct irqfd))
+> my-event=vfs_read
+> =vfs_read
+> vfs_read%retrun
+> vfs_read:12x
+> vfs_read+abc
+> vfs_read+4%return
+> vfs_read%return($retvl)
+> vfs_read($retval)
+> vfs_read($count)
+> vfs_read($arg0)
+> prog.c
+> prog.c:0
+> bash:
+> %
+> -:probe/vfs_read
+> EOF
+2: sonde: an argument is missing here: name a variable, or take the sign before it away
+  vfs_read(
+           ^
+2: sonde: the parenthesis is not closed; add a ')'
+  vfs_read(file
+               ^
+2: sonde: a comma is missing between two arguments
+  vfs_read(file count)
+                ^
+2: sonde: an argument is missing here: name a variable, or take the sign before it away
+  vfs_read(file, )
+                 ^
+2: sonde: arguments without parentheses are parted by blanks; leave the comma out, or write FUNCTION(a, b)
+  vfs_read file, count
+               ^
+2: sonde: after the closing parenthesis only a condition can follow: 'if FILTER'
+  vfs_read(file) count
+                 ^
+2: sonde: the condition is missing: after 'if' comes a filter, as in 'if count > 4096'
+  vfs_read(file) if
+                   ^
+2: sonde: nothing is calculated here; a member of what a pointer points to is written '->'
+  vfs_read(file-f_flags)
+               ^
+2: sonde: a member's name is missing after '->'
+  vfs_read(file->)
+               ^~
+2: sonde: an index is a number, as in [3]; a variable or a calculation cannot be one
+  vfs_read(file->f_sizes[count])
+                         ^~~~~
+2: sonde: the bracket that opens here is not closed; add a ']'
+  vfs_read(file->f_sizes[1)
+                        ^
+2: sonde: a condition goes behind the definition: FUNCTION(a, b) if a == VALUE
+  vfs_read(count == 5)
+                 ^
+2: sonde: nothing is calculated here: record both, each as an argument of its own
+  vfs_read(count + 1)
+                 ^
+2: sonde: a probe calls no functions; only container_of(POINTER, TYPE, MEMBER) is known
+  vfs_read(strlen(buf))
+           ^~~~~~
+2: sonde: a number alone is not recorded; if you want it, write \42
+  vfs_read(42)
+           ^~
+2: sonde: two arguments are called a; choose another name
+  vfs_read(a=count, a=file)
+                    ^
+2: sonde: every event has a field common_pid already; choose another name
+  vfs_read(common_pid=count)
+           ^~~~~~~~~~
+2: sonde: there is no type 'u65'; the nearest is u64
+  vfs_read(count:u65)
+                 ^~~
+2: sonde: there is no type 'int'; types are u8 to u64, s8 to s64, x8 to x64, char, string, ustring, symbol and bWIDTH@OFFSET/BITS, and a type of C is written as a cast before the name: (int)x
+  vfs_read(count:int)
+                 ^~~
+2: sonde: this is no bit field; write bWIDTH@OFFSET/BITS, as in b3@5/32: 3 bits from bit 5 on, of 32
+  vfs_read(count:b3@2)
+                 ^~~~
+2: sonde: an array is written TYPE[N] with N from 1 to 64, as in u8[16]
+  vfs_read(count:u8[100])
+                   ^~~~~
+2: sonde: after an argument only '@user' is known: it reads the program's memory
+  vfs_read(count@usr)
+                ^~~~
+2: sonde: a ',' is missing here, after the type: container_of(POINTER, TYPE, MEMBER)
+  vfs_read(container_of(file, struct irqfd))
+                                          ^
+2: sonde: '-' cannot be in the name of an event; use letters, digits and _
+  my-event=vfs_read
+    ^
+2: sonde: the name of the event is missing; leave its separator out, too
+  =vfs_read
+  ^
+2: sonde: after '%' of a function only 'return' is known, as in vfs_read%return
+  vfs_read%retrun
+          ^~~~~~~
+2: sonde: this is no number of a line; write digits only
+  vfs_read:12x
+           ^~~
+2: sonde: this is no offset; after '+' comes a number of bytes, as in +36 or +0x24
+  vfs_read+abc
+           ^~~
+2: sonde: a function returns as a whole: leave the line or offset out, or leave %return out
+  vfs_read+4%return
+           ^
+2: sonde: there is no '$retvl'; did you mean $retval?
+  vfs_read%return($retvl)
+                  ^~~~~~
+2: sonde: $retval is known only when vfs_read returns; write vfs_read%return
+  vfs_read($retval)
+           ^~~~~~~
+2: sonde: there is no '$count'; a variable is written without $, and with it there are $retval, $argN, $stackN, $comm, $duration, $vars and $params
+  vfs_read($count)
+           ^~~~~~
+2: sonde: arguments are counted from 1: $arg1 is the first
+  vfs_read($arg0)
+           ^~~~~
+2: sonde: prog.c is a source file; say which line of it, as in prog.c:25
+  prog.c
+  ^~~~~~
+2: sonde: lines of a file are counted from 1; those of a function from 0, as in FUNCTION:0
+  prog.c:0
+         ^
+2: sonde: nothing follows bash: name a function of it (bash:FUNCTION), or a line (bash:LINE)
+  bash:
+       ^
+2: sonde: a mark is written %PROVIDER:NAME, as in '%libc:setjmp'; a register belongs among the arguments
+  %
+   ^
+2: sonde: this line removes a probe; 'sonde probe del GROUP:EVENT' does that
+  -:probe/vfs_read
+  ^~
+
+# Names that are not there
+$ try << 'EOF'
+> vfs_raed(count)
+> nothing_like_it(count)
+> some_data
+> no_types_known(x)
+> do_nothing(x)
+> do_nothing%return($retval)
+> vfs_read(cuont)
+> vfs_read(file->f_pth)
+> vfs_read(file->f_path.dentry.d_name)
+> vfs_read(file.f_flags)
+> vfs_read(count->x)
+> vfs_read(*count)
+> vfs_read(file->f_sizes[9])
+> vfs_read((struct flie *)buf)
+> vfs_read(container_of(file, struct irqfd, injct))
+> vfs_read(file->f_path)
+> vfs_read(%xyz)
+> vfs_read($arg9)
+> vfs_read:3(count)
+> vfs_read+4(count)
+> vfs_read%return($retval, count)
+> nosuchprogram:main(argc)
+> /no/such/program:main
+> sched:sched_swich(next_comm)
+> sched:sched_switch(next_com)
+> %nosuch:mark
+> EOF
+1: sonde: there is no function 'vfs_raed' in this kernel; the nearest is vfs_read; of a program it is written PROGRAM:vfs_raed
+  vfs_raed(count)
+  ^~~~~~~~
+1: sonde: there is no function 'nothing_like_it' in this kernel; of a program it is written PROGRAM:nothing_like_it
+  nothing_like_it(count)
+  ^~~~~~~~~~~~~~~
+1: sonde: there is no function 'some_data' in this kernel; of a program it is written PROGRAM:some_data
+  some_data
+  ^~~~~~~~~
+1: sonde: the variables of no_types_known are not known: BTF does not describe it (it is assembler, or the compiler changed its parameters); use $arg1 or %REG, or give the DWARF of the kernel: -k vmlinux
+  no_types_known(x)
+                 ^
+1: sonde: there is no variable 'x' in do_nothing; it has none
+  do_nothing(x)
+             ^
+2: sonde: do_nothing returns nothing (void); leave $retval out
+  do_nothing%return($retval)
+                    ^~~~~~~
+1: sonde: there is no variable 'cuont' in vfs_read; the nearest is count
+  vfs_read(cuont)
+           ^~~~~
+1: sonde: there is no member 'f_pth' in struct file; the nearest is f_path
+  vfs_read(file->f_pth)
+                 ^~~~~
+2: sonde: file->f_path.dentry is a pointer: write file->f_path.dentry->d_name
+  vfs_read(file->f_path.dentry.d_name)
+                               ^~~~~~
+2: sonde: file is a pointer: write file->f_flags
+  vfs_read(file.f_flags)
+                ^~~~~~~
+2: sonde: count is size_t, no pointer; a cast makes it one: ((struct NAME *)count)->x
+  vfs_read(count->x)
+                  ^
+2: sonde: count is size_t, neither an array nor a pointer
+  vfs_read(*count)
+            ^~~~~
+1: sonde: file->f_sizes has 4 elements: the last is [3]
+  vfs_read(file->f_sizes[9])
+                         ^
+1: sonde: there is no type 'struct flie *' in the debug information
+  vfs_read((struct flie *)buf)
+            ^~~~~~~~~~~~~
+1: sonde: there is no member 'injct' in struct irqfd; the nearest is inject
+  vfs_read(container_of(file, struct irqfd, injct))
+           ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+2: sonde: struct path is no single value; name one of its members: mnt, dentry
+  vfs_read(file->f_path)
+           ^~~~~~~~~~~~
+2: sonde: x86_64 has no register 'xyz'
+  vfs_read(%xyz)
+            ^~~
+2: sonde: only the first 6 arguments are in registers; those behind them are on the stack: $stack1 is the first
+  vfs_read($arg9)
+           ^~~~~
+1: sonde: lines of the kernel need its DWARF, and there is none; install the kernel's debug package (linux-image-\xe2\x80\xa6-dbg, kernel-debuginfo) or name the file: -k vmlinux (esc)
+  vfs_read:3(count)
+           ^
+1: sonde: the variables of vfs_read are not known: without DWARF they are known only where the function begins; leave the offset out, use %REG, or give the DWARF of the kernel: -k vmlinux
+  vfs_read+4(count)
+             ^~~~~
+1: sonde: count is gone when vfs_read returns, and this kernel keeps arguments only since 6.9; record it at the entry, with a probe of its own: vfs_read(count)
+  vfs_read%return($retval, count)
+                           ^~~~~
+1: sonde: 'nosuchprogram' is neither a module that is loaded, nor a program in PATH, nor a library, nor a system with an event main; write its path, as in ./nosuchprogram:main
+  nosuchprogram:main(argc)
+  ^~~~~~~~~~~~~
+1: sonde: there is no program or library /no/such/program that can be read
+  /no/such/program:main
+  ^~~~~~~~~~~~~~~~
+1: sonde: 'sched' is neither a module that is loaded, nor a program in PATH, nor a library, nor a system with an event sched_swich; write its path, as in ./sched:sched_swich
+  sched:sched_swich(next_comm)
+  ^~~~~
+1: sonde: sched:sched_switch is an event, and this kernel puts no probes on events (CONFIG_EPROBE_EVENTS, since 5.15); record the event itself: -e sched:sched_switch
+  sched:sched_switch(next_com)
+  ^~~~~
+1: sonde: there is no program or library 'nosuch'; name the file that has the mark: PATH:%nosuch:mark
+  %nosuch:mark
+          ^~~~
+
+# Nothing was defined by all this.
+$ cat k/tracing/dynamic_events
+$ sonde probe list
+no probe is defined; 'sonde probe add' defines one

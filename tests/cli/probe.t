@@ -1,0 +1,105 @@
+# probe add, show, list and del, on a kernel that is made up
+# covers: D01 D02 D09 D12 D13 D14 D15 Q07 B05
+# needs: python3
+
+$ python3 $TESTS/lib/btf.py k && export SONDE_BTF=k/btf SONDE_KALLSYMS=k/kallsyms SONDE_TRACEFS=k/tracing
+
+# What the kernel would be given: the short form, perf's, the kernel's own
+$ sonde probe add -D 'vfs_read(file->f_path.dentry->d_name.name, n=count:x16)'
+p:probe/vfs_read vfs_read name=+0(+40(+24(%di))):string n=%dx:x16
+$ sonde probe add -D vfs_read file count
+p:probe/vfs_read vfs_read file=%di:x64 count=%dx:u64
+$ sonde probe add -D my:ev=vfs_read%return '$retval'
+r:my/ev vfs_read ret=$retval:s64
+$ sonde probe add -D 'irqfd_inject(container_of(work, struct irqfd, inject)->kvm->userspace_pid)' 'vfs_write($params)'
+p:probe/irqfd_inject irqfd_inject userspace_pid=+8(-16(%di)):s32
+p:probe/vfs_write vfs_write file=%di:x64 count=%si:u64
+$ sonde probe add -D 'p:grp/name vfs_read+0x10 count=%dx:u64'
+p:grp/name vfs_read+0x10 count=%dx:u64
+$ sonde probe add -D -a vfs_read -a vfs_read
+p:probe/vfs_read vfs_read
+p:probe/vfs_read_1 vfs_read
+$ sonde probe add -n 'vfs_read(count) if count > 10'
+would be defined:
+  probe:vfs_read  (kprobe on vfs_read, with count)
+$ sonde probe show 'vfs_read(file->f_hint, file->f_sizes[1])'
+probe:vfs_read, kprobe
+place:
+  vfs_read
+arguments:
+  f_hint               enum rw_hint, read as +4(%di):u32, shown by name
+  f_sizes              int, read as +44(%di):s32
+the kernel is given:
+  p:probe/vfs_read vfs_read f_hint=+4(%di):u32 f_sizes=+44(%di):s32
+cost: by the function tracer's hook where the kernel has it there, else a breakpoint: 0.1 to 0.5 us a hit
+
+# Defining: all or none
+$ export SONDE_RUN_DIR=$PWD/run
+$ sonde probe add 'vfs_read(count)' 'vfs_write%return($retval)'
+defined:
+  probe:vfs_read  (kprobe on vfs_read, with count)
+  probe:vfs_write__return  (kretprobe on vfs_write, with ret)
+
+to use them:     sonde record -e probe:vfs_read sleep 1
+to remove them:  sonde probe del probe:'*'
+$ cat k/tracing/dynamic_events; echo
+p:probe/vfs_read vfs_read count=%dx:u64r:probe/vfs_write__return vfs_write ret=$retval:s64
+$ printf 'p:probe/vfs_read vfs_read count=%%dx:u64\nr:probe/vfs_write__return vfs_write ret=$retval:s64\np:probe_a/work /tmp/a:0x1139 n=%%di:s32\n' > k/tracing/dynamic_events
+$ printf '  vfs_read 12 0\n  vfs_write__return 3 1\n' > k/tracing/kprobe_profile; printf '  /tmp/a work 7\n' > k/tracing/uprobe_profile
+$ sonde probe list
+probe:vfs_read           kprobe     off        12 hits  vfs_read count=%dx:u64
+probe:vfs_write__return  kretprobe  off         3 hits, 1 missed  vfs_write ret=$retval:s64
+probe_a:work             uprobe     off         7 hits  /tmp/a:0x1139 n=%di:s32
+$ sonde probe list --json 'vfs_*'
+{"group":"probe","event":"vfs_read","kind":"kprobe","definition":"p:probe/vfs_read vfs_read count=%dx:u64","on":false,"hits":12,"missed":0}
+{"group":"probe","event":"vfs_write__return","kind":"kretprobe","definition":"r:probe/vfs_write__return vfs_write ret=$retval:s64","on":false,"hits":3,"missed":1}
+$ sonde probe list nothing
+no probe of that name is defined
+$ sonde probe show work
+probe_a:work, uprobe, off
+the kernel was given:
+  p:probe_a/work /tmp/a:0x1139 n=%di:s32  (7 hits, 0 missed)
+cost: a breakpoint in the program: 1 to 3 us a hit, in every process that runs it
+$ mkdir -p k/tracing/events/probe/vfs_read; sonde probe add 'vfs_read=vfs_read(count)'
+sonde: there is an event probe:vfs_read already; give this one another name (NAME=\xe2\x80\xa6), or remove that one: 'sonde probe del probe:vfs_read' (esc)
+  vfs_read=vfs_read(count)
+  ^~~~~~~~
+[1]
+$ sonde probe add -n -f 'vfs_read=vfs_read(count)'
+would be defined:
+  probe:vfs_read_1  (kprobe on vfs_read, with count)
+$ sonde probe del 'vfs_*'
+2 probes removed
+$ sonde probe del nothing
+sonde: there is no probe 'nothing'; 'sonde probe list' lists them
+[1]
+$ sonde probe del 'vfs_read(count)'
+sonde: there is no probe 'vfs_read(count)'; 'sonde probe list' lists them, and a probe is removed by its name, not by its definition
+[1]
+$ sonde probe del
+sonde: probe del needs a name, GROUP:EVENT or EVENT, or a glob: '*' is all of them
+[2]
+$ sonde probe add
+sonde: probe add needs a definition, as 'vfs_read(file, count)' or 'bash:readline%return($retval:string)'
+[2]
+$ sonde probe show
+sonde: probe show needs a definition, or the name of a probe that is defined (GROUP:EVENT)
+[2]
+$ sonde probe
+sonde: probe: what about probes? 'sonde probe --help' lists what there is
+[2]
+$ sonde probe --help
+usage: sonde probe SUB-COMMAND [options] [arguments]
+
+probes by name: what can be probed, and which are there
+
+sub-commands:
+  add       define probes, and leave them in the kernel
+  del       remove probes, by name or glob
+  list      the probes that are defined, with their hits
+  show      one probe in full: what it reads, where, and what it costs
+  funcs     list the functions that can be probed
+  lines     show source lines, and which of them can be probed
+  vars      show which variables can be read at a place, and where they are
+
+'sonde probe SUB-COMMAND --help' tells about one, 'man sonde-probe' more.

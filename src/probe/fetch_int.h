@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * fetch_int.h - what fetch.c (which bytes are meant) and fetch_type.c (as what they are shown) share.
+ * fetch_int.h - what fetch_start.c (where it begins), fetch.c (which bytes are meant) and
+ * fetch_type.c (as what they are shown) share.
  */
 #ifndef SONDE_PROBE_FETCH_INT_H
 #define SONDE_PROBE_FETCH_INT_H
@@ -27,7 +28,8 @@ struct value {
 	char expr[EXPR_MAX_BYTES], high[16]; /* high: VALUE_PARTS, the second register; "" */
 	int64_t addend;
 	unsigned bit, n_bits; /* n_bits: a bit field, its first bit is `bit` bits after addend */
-	bool is_user;	      /* memory of the program, or a pointer into it */
+	bool is_user;	      /* the memory is the program's */
+	bool is_at_user;      /* @user: the last read is from the program's memory */
 	bool is_gone;	      /* the variable that it begins with does not live here */
 	const char *gone_name;
 	char why[160];
@@ -42,6 +44,12 @@ struct value {
 void value_load(struct value *v);
 /* Writes memory at addend, or the value itself. */
 void value_fmt(const struct value *v, char *out, size_t size);
+
+/* The value of what has no other expression in it. */
+int fetch_start(const struct fetch_place *p, const struct expression *e, struct value *v,
+		struct errmsg *err);
+int fetch_use_place(const struct fetch_place *p, const struct variable *var, struct span span,
+		    struct value *v, struct errmsg *err);
 
 /* Adds the type and writes all of it. type NULL: by the value's own. */
 int fetch_finish(const struct fetch_place *p, struct value *v, const char *type, struct span span,

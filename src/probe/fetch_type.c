@@ -26,6 +26,7 @@
 #define MAX_ELEMENTS 64 /* of the kernel */
 #define MAX_UNWRAPS  8
 #define MAX_TYPEDEFS 32
+#define GONE_NUMBER  "\\3735609645" /* 0xdeade12d, as perf has it */
 
 struct emission {
 	const struct fetch_place *place;
@@ -86,6 +87,8 @@ static int write_out(struct emission *e, const char *type)
 {
 	char text[EXPR_MAX_BYTES + 100], what[EXPR_MAX_BYTES + 32];
 
+	if (e->v->is_at_user && e->v->kind == VALUE_MEMORY)
+		e->v->is_user = true;
 	value_fmt(e->v, what, sizeof(what));
 	if (e->v->kind == VALUE_PLAIN && e->v->addend && !e->v->is_gone)
 		return FETCH_REFUSE(e->place, e->err, e->span, -EOPNOTSUPP,
@@ -95,8 +98,8 @@ static int write_out(struct emission *e, const char *type)
 	snprintf(text, sizeof(text), "%s%s%s", what, type ? ":" : "", type ? type : "");
 	if (e->v->is_gone)
 		snprintf(text, sizeof(text), "%s%s%s",
-			 type && strstr(type, "string") ? "\\\"?\"" : "\\3735609645",
-			 type ? ":" : "", type ? type : "");
+			 type && strstr(type, "string") ? "\\\"?\"" : GONE_NUMBER, type ? ":" : "",
+			 type ? type : "");
 	if (strlen(text) > FETCH_MAX_BYTES)
 		return FETCH_REFUSE(
 			e->place, e->err, e->span, -E2BIG,
@@ -109,35 +112,29 @@ static int write_out(struct emission *e, const char *type)
 	return 0;
 }
 
-/* The memory that the value points to, at its own offset: strings and arrays are read from there. */
-static void point(struct emission *e)
+/* The memory that the value points to: strings and arrays are read from there. */
+static void point(struct emission *e, bool is_behind)
 {
+	bool is_user = e->v->is_user || (is_behind && e->facts.is_user);
+
+	if (is_behind)
+		value_load(e->v);
 	if (e->v->kind == VALUE_PLAIN)
 		e->v->kind = VALUE_MEMORY;
-	if (e->v->is_user && (e->place->is_program || !e->place->kernel->user_strings))
-		e->v->is_user = false;
+	e->v->is_user = is_user && !e->place->is_program && e->place->kernel->user_strings;
 }
 
-static int write_string(struct emission *e, bool is_pointer, const char *type)
+/* ustring reads the program's memory by itself: it needs no "+u". */
+static int write_string(struct emission *e, bool is_behind, const char *type)
 {
-	bool user = e->v->is_user || e->facts.is_user;
+	char user_type[32];
 
-	if (is_pointer)
-		value_load(e->v);
-	e->v->is_user = user;
-	point(e);
-	if (e->v->kind == VALUE_FIXED && e->v->is_user)
-		e->v->is_user = false;
-	/* ustring reads the program's memory by itself */
-	if (e->v->is_user && type && !strncmp(type, "string", 6) &&
-	    e->place->kernel->user_strings) {
-		char user_type[32];
-
+	point(e, is_behind);
+	if ((e->v->is_user || e->v->is_at_user) && e->v->kind == VALUE_MEMORY && type[0] == 's') {
 		snprintf(user_type, sizeof(user_type), "u%s", type);
-		e->v->is_user = false;
-		return write_out(e, user_type);
+		type = user_type;
 	}
-	e->v->is_user = false;
+	e->v->is_user = e->v->is_at_user = false;
 	return write_out(e, type);
 }
 
@@ -415,9 +412,7 @@ static int write_as(struct emission *e, const char *type, struct span type_span)
 		return write_string(e, is_behind(e),
 				    type[0] == 'u' && !k->user_strings ? type + 1 : type);
 	if (strchr(type, '[')) {
-		if (is_behind(e))
-			value_load(e->v);
-		point(e);
+		point(e, is_behind(e));
 		return write_out(e, type);
 	}
 	if (e->v->kind == VALUE_PARTS)
@@ -434,7 +429,12 @@ int fetch_finish(const struct fetch_place *p, struct value *v, const char *type,
 	*ret = (struct fetch){.show = PROBE_SHOW_AS_IS};
 	type_get(v->type, &e.facts);
 	r = type ? write_as(&e, type, type_span) : write_by_type(&e);
-	if (r >= 0 && v->is_gone) {
+	if (v->is_gone) {
+		if (r < 0) { /* that it is not here comes first */
+			*err = (struct errmsg){0};
+			snprintf(ret->text, sizeof(ret->text), GONE_NUMBER ":x64");
+			r = 0;
+		}
 		ret->is_gone = true;
 		snprintf(ret->why, sizeof(ret->why), "%s cannot be read here: %s", v->gone_name,
 			 v->why);

@@ -525,6 +525,7 @@ int probe_resolve(struct prober *p, const struct definition *d, struct probe **r
 {
 	struct resolved *out = calloc(1, sizeof(*out));
 	struct resolution r = {.prober = p, .d = d, .out = out, .err = err};
+	size_t n_names = textbuf_len(&p->names);
 	int result;
 
 	if (!out)
@@ -534,11 +535,13 @@ int probe_resolve(struct prober *p, const struct definition *d, struct probe **r
 	out->probe.definition = d;
 	out->probe.max_active = d->max_active;
 	result = resolve(&r);
-	if (result < 0)
+	if (result < 0) {
+		p->names.pos = p->names.start + n_names; /* its name is free again */
 		probe_free(&out->probe);
-	else
-		*ret_probe = &out->probe;
-	return result < 0 ? result : 0;
+		return result;
+	}
+	*ret_probe = &out->probe;
+	return 0;
 }
 
 void probe_free(struct probe *p)

@@ -7,6 +7,7 @@
 #include "base/textbuf.h"
 #include "symbols/arch.h"
 #include "symbols/btf.h"
+#include "../lib/btfmaker.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -17,88 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-
-enum {
-	INT = 1,
-	PTR,
-	ARRAY,
-	STRUCT,
-	UNION,
-	ENUM,
-	FWD,
-	TYPEDEF,
-	VOLATILE,
-	CONST,
-	RESTRICT,
-	FUNC,
-	PROTO,
-	VAR,
-	DATASEC,
-	FLOAT,
-	DECL_TAG,
-	TYPE_TAG,
-	ENUM64
-};
-
-/* A file that grows: words of types, and strings. */
-struct maker {
-	uint32_t words[1000];
-	unsigned n_words, n_types;
-	char strings[2000];
-	unsigned n_strings, first_string;
-	uint8_t file[8192];
-};
-
-static uint32_t text(struct maker *m, const char *s)
-{
-	uint32_t at = m->first_string + m->n_strings;
-
-	if (!s)
-		return 0;
-	strcpy(m->strings + m->n_strings, s);
-	m->n_strings += strlen(s) + 1;
-	return at;
-}
-
-static void word(struct maker *m, uint32_t w)
-{
-	m->words[m->n_words++] = w;
-}
-
-/* The number of the new type; its further words are added by word(). */
-static uint32_t type(struct maker *m, const char *name, unsigned kind, unsigned vlen,
-		     uint32_t third)
-{
-	word(m, text(m, name));
-	word(m, (kind & 31) << 24 | (kind & 0x100) << 23 | vlen);
-	word(m, third);
-	return ++m->n_types;
-}
-
-#define FLAG 0x100
-
-static void part(struct maker *m, const char *name, uint32_t a, uint32_t b)
-{
-	word(m, text(m, name));
-	word(m, a);
-	word(m, b);
-}
-
-static void parameter(struct maker *m, const char *name, uint32_t a)
-{
-	word(m, text(m, name));
-	word(m, a);
-}
-
-static struct piece finish(struct maker *m)
-{
-	uint32_t head[6] = {0x1eb9f, 24, 0, 4 * m->n_words, 4 * m->n_words, m->n_strings};
-
-	memcpy(m->file, head, 24);
-	memcpy(m->file + 24, m->words, 4 * m->n_words);
-	memcpy(m->file + 24 + 4 * m->n_words, m->strings, m->n_strings);
-	return (struct piece){m->file, 24 + 4 * m->n_words + m->n_strings};
-}
 
 /* What the tests are about, by number. */
 static struct {

@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * fetch_start.c - what an expression begins with: a variable at its place, or something with a sign.
+ *
+ *	count                     by its place: %dx, +8(%sp), @jiffies, $field
+ *	%di  $retval  $arg2  $stack3  @symbol  @0x1234  @+0x40  $comm  \42
+ *
+ * At a function's return the parameters are gone from their places. Since 6.9 the kernel notes them at the
+ * entry for those who ask by number ($arg2); before that they are refused. $argN is the N-th register, as
+ * the kernel counts, unless the prototype is known: then it is the N-th parameter.
+ */
+#include "base/spelling.h"
+#include "probe/fetch_int.h"
+#include "symbols/arch.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* --- variables ----------------------------------------------------------------------------------- */
+
+/* How a register is written: "%di", or "$arg1" where the probe knows no registers. False: not at all. */
+static bool fmt_register(const struct fetch_place *p, unsigned reg, char *out, size_t size)
+{
+	const struct arch *a = p->arch;
+	unsigned n = 0;
+
+	if (!arch_register(a, reg))
+		return false;
+	while (n < a->n_arg_regs && a->arg_regs[n] != reg)
+		n++;
+	if (!p->by_number && !p->is_return)
+		snprintf(out, size, "%%%s", arch_register(a, reg));
+	else if (n < a->n_arg_regs)
+		snprintf(out, size, "$arg%u", n + 1);
+	return n < a->n_arg_regs || (!p->by_number && !p->is_return);
+}
+
+static void use_register(const struct fetch_place *p, const struct place *place, struct value *v);
+
+/* At the return the kernel can say what was passed, if it is told so by its number. */
+static int use_kept_argument(const struct fetch_place *p, const struct variable *var,
+			     struct span span, struct value *v, struct errmsg *err)
+{
+	if (!p->is_program && p->kernel->return_args && var->place.kind == PLACE_REGISTER) {
+		use_register(p, &var->place, v);
+		return 0;
+	}
+	return FETCH_REFUSE(p, err, span, -EOPNOTSUPP,
+			    "%s is gone when %s returns%s; record it at the entry, with a probe of "
+			    "its own: %s(%s)",
+			    var->name, p->function,
+			    p->is_program ? "" : ", and this kernel keeps arguments only since 6.9",
+			    p->function, var->name);
+}
+
+static void use_memory(const struct fetch_place *p, const struct place *place, unsigned reg,
+		       struct value *v)
+{
+	if (p->by_number && reg == p->arch->stack_reg)
+		snprintf(v->expr, sizeof(v->expr), "$stack");
+	else
+		fmt_register(p, reg, v->expr, sizeof(v->expr));
+	v->kind = VALUE_MEMORY;
+	for (unsigned i = 0; i < place->n_loads; i++) {
+		v->addend = place->loads[i];
+		value_load(v);
+		v->kind = VALUE_MEMORY;
+	}
+	v->addend = place->offset;
+}
+
+static void use_register(const struct fetch_place *p, const struct place *place, struct value *v)
+{
+	struct type_facts f;
+
+	fmt_register(p, place->reg, v->expr, sizeof(v->expr));
+	if (place->is_pair)
+		fmt_register(p, place->reg_high, v->high, sizeof(v->high));
+	type_get(v->type, &f);
+	if (f.kind == TYPE_STRUCT || f.kind == TYPE_UNION || place->is_pair)
+		v->kind = VALUE_PARTS;
+}
+
+static void use_address(const struct fetch_place *p, const struct place *place, struct value *v)
+{
+	v->kind = VALUE_FIXED;
+	v->addend = place->offset;
+	if (place->symbol && !p->is_program)
+		snprintf(v->expr, sizeof(v->expr), "@%s", place->symbol);
+	else if (p->is_program)
+		snprintf(v->expr, sizeof(v->expr), "@+%llu",
+			 (unsigned long long)(place->address - p->data_offset));
+	else
+		snprintf(v->expr, sizeof(v->expr), "@0x%llx", (unsigned long long)place->address);
+}
+
+static bool has_register(const struct fetch_place *p, const struct place *place)
+{
+	char text[16];
+
+	return (p->by_number && place->reg == p->arch->stack_reg) ||
+	       (fmt_register(p, place->reg, text, sizeof(text)) &&
+		(!place->is_pair || fmt_register(p, place->reg_high, text, sizeof(text))));
+}
+
+static void use_nowhere(const struct variable *var, struct value *v)
+{
+	v->is_gone = true;
+	v->gone_name = var->name;
+	snprintf(v->expr, sizeof(v->expr), "%%?");
+	snprintf(v->why, sizeof(v->why), "%s",
+		 *var->why ? var->why : "the compiler keeps it nowhere here");
+}
+
+int fetch_use_place(const struct fetch_place *p, const struct variable *var, struct span span,
+		    struct value *v, struct errmsg *err)
+{
+	const struct place *place = &var->place;
+
+	*v = (struct value){.type = var->type};
+	if (p->is_return && var->is_parameter)
+		return use_kept_argument(p, var, span, v, err);
+	switch (place->kind) {
+	case PLACE_REGISTER:
+	case PLACE_MEMORY:
+		if (!has_register(p, place)) {
+			use_nowhere(var, v);
+			snprintf(v->why, sizeof(v->why),
+				 "it is in a register that probes cannot read");
+		} else if (place->kind == PLACE_REGISTER) {
+			use_register(p, place, v);
+		} else {
+			use_memory(p, place, place->reg, v);
+		}
+		return 0;
+	case PLACE_STACK:
+		use_memory(p, place, p->arch->stack_reg, v);
+		return 0;
+	case PLACE_ADDRESS:
+		use_address(p, place, v);
+		return 0;
+	case PLACE_CONSTANT:
+		v->kind = VALUE_READY;
+		snprintf(v->expr, sizeof(v->expr), "\\%lld", (long long)place->offset);
+		return 0;
+	case PLACE_FIELD:
+		snprintf(v->expr, sizeof(v->expr), "$%s", place->symbol);
+		return 0;
+	case PLACE_RESULT:
+		snprintf(v->expr, sizeof(v->expr), "$retval");
+		return 0;
+	case PLACE_NOWHERE:
+		break;
+	}
+	use_nowhere(var, v);
+	return 0;
+}
+
+static int add_spelling(void *ctx, const struct variable *v)
+{
+	spelling_add(ctx, v->name);
+	return 0;
+}
+
+/* Up to four names, for "there are a, b and c". */
+struct name_list {
+	char text[160];
+	unsigned n;
+};
+
+static int list_name(void *ctx, const struct variable *v)
+{
+	struct name_list *l = ctx;
+	size_t len = strlen(l->text);
+
+	if (*v->name && ++l->n <= 8 && len + strlen(v->name) + 3 < sizeof(l->text))
+		snprintf(l->text + len, sizeof(l->text) - len, "%s%s", len ? ", " : "", v->name);
+	return 0;
+}
+
+static int refuse_variable(const struct fetch_place *p, const char *name, struct span span,
+			   struct errmsg *err)
+{
+	struct name_list list = {0};
+	struct spelling sp;
+
+	if (!p->scope)
+		return FETCH_REFUSE(p, err, span, -ENOENT, "the variables of %s are not known: %s",
+				    p->function, p->why_none);
+	spelling_init(&sp, name, strlen(name));
+	p->scope->ops->each(p->scope, false, add_spelling, &sp);
+	if (sp.nearest)
+		return FETCH_REFUSE(p, err, span, -ENOENT,
+				    "there is no variable '%s' in %s; the nearest is %s", name,
+				    p->function, sp.nearest);
+	p->scope->ops->each(p->scope, false, list_name, &list);
+	return FETCH_REFUSE(p, err, span, -ENOENT, "there is no variable '%s' in %s; %s%s", name,
+			    p->function, list.n ? "there are " : "it has none",
+			    list.n ? list.text : "");
+}
+
+static int start_name(const struct fetch_place *p, const struct expression *e, struct value *v,
+		      struct errmsg *err)
+{
+	struct variable var;
+
+	if (!p->scope || p->scope->ops->find(p->scope, e->text, strlen(e->text), &var) < 0)
+		return refuse_variable(p, e->text, e->word, err);
+	return fetch_use_place(p, &var, e->word, v, err);
+}
+
+/* --- what begins with a sign --------------------------------------------------------------------- */
+
+static int start_register(const struct fetch_place *p, const struct expression *e, struct value *v,
+			  struct errmsg *err)
+{
+	const char *name = e->text;
+	struct spelling sp;
+
+	spelling_init(&sp, name, strlen(name));
+	for (unsigned i = 0; i < p->arch->n_regs; i++) {
+		const char *have = p->arch->regs[i];
+
+		if (!have)
+			continue;
+		/* rdi and edi are di to the kernel */
+		if (!strcmp(have, name) ||
+		    ((*name == 'r' || *name == 'e') && name[1] && !strcmp(have, name + 1))) {
+			snprintf(v->expr, sizeof(v->expr), "%%%s", have);
+			return 0;
+		}
+		spelling_add(&sp, have);
+	}
+	/* ip, flags, orig_ax and the like: the kernel knows them, and says so if it does not */
+	if (strstr("ip pc flags orig_ax cs ss pstate lr", name) && strlen(name) > 1) {
+		snprintf(v->expr, sizeof(v->expr), "%%%s", name);
+		return 0;
+	}
+	return FETCH_REFUSE(p, err, e->word, -EINVAL, "%s has no register '%s'%s%s", p->arch->name,
+			    name, sp.nearest ? "; the nearest is %" : "",
+			    sp.nearest ? sp.nearest : "");
+}
+
+static int start_result(const struct fetch_place *p, const struct expression *e, struct value *v,
+			struct errmsg *err)
+{
+	struct type_facts f;
+	struct type t = {0};
+	int r = p->scope ? p->scope->ops->result(p->scope, &t) : -ENODATA;
+
+	snprintf(v->expr, sizeof(v->expr), "$retval");
+	if (r == -ENOENT)
+		return FETCH_REFUSE(p, err, e->span, -EINVAL,
+				    "%s returns nothing (void); leave $retval out", p->function);
+	if (r < 0)
+		return 0;
+	v->type = t;
+	type_get(t, &f);
+	if (f.kind != TYPE_STRUCT && f.kind != TYPE_UNION)
+		return 0;
+	if (f.n_bytes > p->arch->max_reg_struct) {
+		v->kind = VALUE_MEMORY; /* the register has its address */
+		return 0;
+	}
+	v->kind = VALUE_PARTS;
+	if (f.n_bytes > 8)
+		snprintf(v->high, sizeof(v->high), "%%%s",
+			 arch_register(p->arch, p->arch->result_regs[1]));
+	return 0;
+}
+
+struct nth {
+	unsigned left;
+	struct variable *ret;
+	bool found;
+};
+
+static int count_down(void *ctx, const struct variable *v)
+{
+	struct nth *n = ctx;
+
+	if (--n->left)
+		return 0;
+	*n->ret = *v;
+	n->found = true;
+	return -EEXIST;
+}
+
+static int start_mark_argument(const struct fetch_place *p, const struct expression *e,
+			       struct value *v, struct errmsg *err)
+{
+	const char *text;
+	size_t len;
+
+	if (e->number > p->n_mark_args)
+		return FETCH_REFUSE(p, err, e->span, -ENOENT,
+				    "the mark %s has %u arguments: there is no $arg%lld",
+				    p->function, p->n_mark_args, (long long)e->number);
+	text = p->mark_args[e->number - 1];
+	len = strcspn(text, ":");
+	v->kind = text[0] == '\\' ? VALUE_READY : VALUE_PLAIN;
+	snprintf(v->expr, sizeof(v->expr), "%.*s", (int)len, text);
+	snprintf(v->plain_type, sizeof(v->plain_type), "%s", text[len] ? text + len + 1 : "");
+	return 0;
+}
+
+/* The N-th parameter if they are known, else the N-th register. */
+static int start_argument(const struct fetch_place *p, const struct expression *e, struct value *v,
+			  struct errmsg *err)
+{
+	struct variable var;
+	struct nth nth = {e->number, &var};
+
+	if (p->mark_args)
+		return start_mark_argument(p, e, v, err);
+	if (p->scope)
+		p->scope->ops->each(p->scope, true, count_down, &nth);
+	if (nth.found)
+		return fetch_use_place(p, &var, e->span, v, err);
+	if (e->number > p->arch->n_arg_regs)
+		return FETCH_REFUSE(p, err, e->span, -EINVAL,
+				    "only the first %u arguments are in registers; those behind "
+				    "them are on the stack: $stack1 is the first",
+				    p->arch->n_arg_regs);
+	if (p->is_return && (p->is_program || !p->kernel->return_args))
+		return FETCH_REFUSE(p, err, e->span, -EOPNOTSUPP,
+				    "$arg%lld is gone when %s returns; record it at the entry, "
+				    "with a probe of its own",
+				    (long long)e->number, p->function);
+	if (p->is_return || (!p->is_program && p->kernel->arg_n))
+		snprintf(v->expr, sizeof(v->expr), "$arg%lld", (long long)e->number);
+	else
+		snprintf(v->expr, sizeof(v->expr), "%%%s",
+			 arch_register(p->arch, p->arch->arg_regs[e->number - 1]));
+	return 0;
+}
+
+/* @NAME: a global variable; its type is known if the scope knows it. */
+static int start_symbol(const struct fetch_place *p, const struct expression *e, struct value *v,
+			struct errmsg *err)
+{
+	struct variable var;
+	bool known = p->scope && !p->scope->ops->find(p->scope, e->text, strlen(e->text), &var) &&
+		     var.place.kind == PLACE_ADDRESS;
+
+	if (known)
+		fetch_use_place(p, &var, e->word, v, err);
+	else if (p->is_program)
+		return FETCH_REFUSE(p, err, e->word, -ENOENT,
+				    "there is no global variable '%s' in this program's debug "
+				    "information; @+OFFSET and @ADDRESS need none",
+				    e->text);
+	v->kind = VALUE_FIXED;
+	if (!known)
+		snprintf(v->expr, sizeof(v->expr), "@%s", e->text);
+	v->addend += e->number;
+	if (e->number)
+		v->type = (struct type){0};
+	return 0;
+}
+
+static int start_immediate(const struct fetch_place *p, const struct expression *e, struct value *v,
+			   struct errmsg *err)
+{
+	if (!p->kernel->immediates)
+		return FETCH_REFUSE(p, err, e->span, -EOPNOTSUPP,
+				    "this kernel's probes take no constants (5.5 does)");
+	v->kind = VALUE_READY;
+	if (e->kind == EXPRESSION_TEXT)
+		snprintf(v->expr, sizeof(v->expr), "\\\"%s\"", e->text);
+	else
+		snprintf(v->expr, sizeof(v->expr), "\\%lld", (long long)e->number);
+	return 0;
+}
+
+static int start_special(const struct fetch_place *p, const struct expression *e, struct value *v,
+			 struct errmsg *err)
+{
+	switch (e->kind) {
+	case EXPRESSION_REGISTER:
+		return start_register(p, e, v, err);
+	case EXPRESSION_RESULT:
+		return start_result(p, e, v, err);
+	case EXPRESSION_ARGUMENT:
+		return start_argument(p, e, v, err);
+	case EXPRESSION_SYMBOL:
+		return start_symbol(p, e, v, err);
+	case EXPRESSION_NUMBER:
+	case EXPRESSION_TEXT:
+		return start_immediate(p, e, v, err);
+	case EXPRESSION_COMM:
+		v->kind = VALUE_READY;
+		snprintf(v->expr, sizeof(v->expr), "$comm");
+		return 0;
+	case EXPRESSION_STACK:
+		snprintf(v->expr, sizeof(v->expr), e->number < 0 ? "$stack" : "$stack%lld",
+			 (long long)e->number);
+		return 0;
+	case EXPRESSION_ADDRESS:
+		v->kind = VALUE_FIXED;
+		snprintf(v->expr, sizeof(v->expr), "@0x%llx", (unsigned long long)e->number);
+		return 0;
+	case EXPRESSION_FILE_AT:
+		v->kind = VALUE_FIXED;
+		snprintf(v->expr, sizeof(v->expr), "@+0x%llx", (unsigned long long)e->number);
+		return 0;
+	default:
+		return FETCH_REFUSE(p, err, e->span, -EINVAL,
+				    "this stands for more than one value; write it alone");
+	}
+}
+
+int fetch_start(const struct fetch_place *p, const struct expression *e, struct value *v,
+		struct errmsg *err)
+{
+	return e->kind == EXPRESSION_NAME ? start_name(p, e, v, err) : start_special(p, e, v, err);
+}

@@ -291,6 +291,12 @@ static int open_guest(struct run *r, size_t index, struct errmsg *err)
 	code = guestrecord_fmt_path(w, r->config.path, g->path, sizeof(g->path));
 	if (code < 0)
 		return errmsg_set_errno(err, code, "cannot name the trace of '%s'", g->place.name);
+	for (size_t i = 0; i < index; i++)
+		if (!strcmp(r->ones[i].path, g->path))
+			return errmsg_set(err, -EINVAL,
+					  "two guests are named '%s': give each its own with "
+					  "NAME@… or --name",
+					  g->place.name);
 	unlink(g->path); /* as the host's, it is replaced */
 	session_clock(&r->s, 0, clock, sizeof(clock));
 	if (r->o->tsync_ms >= 0) {

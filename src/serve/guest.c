@@ -382,7 +382,10 @@ void guest_free(struct guest *g)
 		return;
 	if (g->intake && g->is_started)
 		intake_finish(g->intake, false);
-	if (g->collector)
+	if (g->collector) {
 		collector_finish(g->collector, &ignored, &why);
+		if (!g->is_started)
+			unlink(g->config.path); /* nothing is in it */
+	}
 	guest_release(g);
 }

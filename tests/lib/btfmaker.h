@@ -56,7 +56,7 @@ static inline uint32_t text(struct maker *m, const char *s)
 
 	if (!s)
 		return 0;
-	strcpy(m->strings + m->n_strings, s);
+	memcpy(m->strings + m->n_strings, s, strlen(s) + 1);
 	m->n_strings += strlen(s) + 1;
 	return at;
 }

@@ -214,6 +214,7 @@ static int add_place(void *ctx, const struct variable *v)
 {
 	struct places *p = ctx;
 	char one[80];
+	size_t len = strlen(p->text);
 
 	if (v->place.kind == PLACE_REGISTER && v->place.is_pair)
 		snprintf(one, sizeof(one), "%s=%s:%s ", v->name,
@@ -224,7 +225,7 @@ static int add_place(void *ctx, const struct variable *v)
 			 v->name, arch_register(p->arch, v->place.reg));
 	else
 		snprintf(one, sizeof(one), "%s=%d ", v->name, (int)v->place.offset);
-	strcat(p->text, one);
+	snprintf(p->text + len, sizeof(p->text) - len, "%s", one);
 	return 0;
 }
 

@@ -216,7 +216,7 @@ static int make_world(void **state)
 {
 	char path[120];
 
-	strcpy(w.dir, "/tmp/sonde-resolve-XXXXXX");
+	snprintf(w.dir, sizeof(w.dir), "/tmp/sonde-resolve-XXXXXX");
 	assert_non_null(mkdtemp(w.dir));
 	snprintf(w.btf, sizeof(w.btf), "%s/btf", w.dir);
 	snprintf(w.events, sizeof(w.events), "%s/events", w.dir);
@@ -225,7 +225,7 @@ static int make_world(void **state)
 	mkdir(w.events, 0700);
 	snprintf(path, sizeof(path), "%s/motion", w.events);
 	mkdir(path, 0700);
-	strcat(path, "/move");
+	snprintf(path, sizeof(path), "%s/motion/move", w.events);
 	mkdir(path, 0700);
 	put_in(path, "format", (struct piece){(const uint8_t *)format, strlen(format)});
 	make_numbers(&w.kernel);

@@ -7,6 +7,7 @@
  *	    P parameter place type
  *	    M member bit-offset bits type        of the structs that parameters are or point to
  *	btfdump --all            how many functions there are, and how many parameters have a place
+ *	btfdump --names          the names of all functions
  *	btfdump --seconds NAME   how long it takes to open BTF and find that function
  */
 #include "base/errmsg.h"
@@ -84,6 +85,11 @@ static int count_function(void *ctx, const char *name, struct type prototype)
 	return s.scope.ops->each(&s.scope, true, count_parameter, d);
 }
 
+static int list_function(void *ctx, const char *name, struct type prototype)
+{
+	return puts(name);
+}
+
 static int dump_function(struct dump *d, const char *name)
 {
 	struct type prototype;
@@ -126,6 +132,8 @@ int main(int argc, char **argv)
 
 		r = btf_find_function(btf, argv[2], strlen(argv[2]), &t);
 		printf("%.6f\n", now() - begin);
+	} else if (argc == 2 && !strcmp(argv[1], "--names")) {
+		btf_each_function(btf, list_function, NULL);
 	} else if (argc == 2) {
 		btf_each_function(btf, count_function, &d);
 		printf("%u %u %u\n", d.n_functions, d.n_parameters, d.n_placed);

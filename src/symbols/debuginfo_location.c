@@ -27,10 +27,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STACK_MAX   8
-#define NESTING_MAX 4  /* a frame base in terms of the frame, and so on */
-#define FENTRY_MAX  16 /* bytes of endbr64 and call __fentry__ */
-#define WORD_BYTES  8
+#define STACK_MAX    8
+#define NESTING_MAX  4	 /* a frame base in terms of the frame, and so on */
+#define FENTRY_MAX   16	 /* bytes of endbr64 and call __fentry__ */
+#define PROLOGUE_MAX 256 /* bytes */
+#define WORD_BYTES   8
 
 enum value_base { BASE_CONSTANT, BASE_REGISTER, BASE_ADDRESS };
 
@@ -95,23 +96,6 @@ static int push_nested(struct machine *m, Dwarf_Attribute *attribute, const Dwar
 	return push(m, inner.stack[0]);
 }
 
-static int push_frame_base(struct machine *m, int64_t offset, unsigned depth)
-{
-	Dwarf_Attribute a;
-	Dwarf_Op *ops;
-	size_t n;
-	int r;
-
-	if (!m->site->subprogram ||
-	    !dwarf_attr_integrate(m->site->subprogram, DW_AT_frame_base, &a) ||
-	    dwarf_getlocation_addr(&a, m->site->address, &ops, &n, 1) < 1)
-		return refuse(m, "the place of its stack frame is not known");
-	r = push_nested(m, &a, ops, n, depth);
-	if (r >= 0)
-		m->stack[m->n - 1].offset += offset;
-	return r;
-}
-
 static void open_cfi(struct debuginfo *d)
 {
 	Dwarf_Addr bias;
@@ -123,7 +107,7 @@ static void open_cfi(struct debuginfo *d)
 	d->debug_cfi = dwfl_module_dwarf_cfi(d->module, &bias);
 }
 
-static int push_cfa(struct machine *m, unsigned depth)
+static int push_cfa_at(struct machine *m, uint64_t address, unsigned depth)
 {
 	struct debuginfo *d = m->site->d;
 	Dwarf_CFI *tables[2];
@@ -137,7 +121,7 @@ static int push_cfa(struct machine *m, unsigned depth)
 		size_t n;
 		int r;
 
-		if (!tables[i] || dwarf_cfi_addrframe(tables[i], m->site->address, &frame) != 0)
+		if (!tables[i] || dwarf_cfi_addrframe(tables[i], address, &frame) != 0)
 			continue;
 		r = dwarf_frame_cfa(frame, &ops, &n) == 0 && n ? push_nested(m, NULL, ops, n, depth)
 							       : -ENODATA;
@@ -146,6 +130,59 @@ static int push_cfa(struct machine *m, unsigned depth)
 			return 0;
 	}
 	return refuse(m, "the place of its stack frame is not known");
+}
+
+static int push_cfa(struct machine *m, unsigned depth)
+{
+	return push_cfa_at(m, m->site->address, depth);
+}
+
+/*
+ * A frame base that is just a register (clang) holds only behind the prologue, which moves it. What does not
+ * move is the call frame's address: it is expressed in that register there, and in terms of the registers as
+ * they are now here.
+ */
+static bool is_in_prologue(const struct location_site *site)
+{
+	uint64_t entry = site->outer->entry;
+
+	return site->address >= entry && site->address - entry < PROLOGUE_MAX &&
+	       site->address < instance_body(site->unit, site->outer);
+}
+
+static int push_coming_base(struct machine *m, unsigned reg, unsigned depth)
+{
+	struct machine later = {.site = m->site};
+	uint64_t body = instance_body(m->site->unit, m->site->outer);
+	int r = push_cfa_at(&later, body, depth);
+
+	if (r < 0 || later.stack[0].base != BASE_REGISTER || later.stack[0].reg != reg ||
+	    later.stack[0].n_loads)
+		return refuse(m, "its stack frame is made by the function's first instructions");
+	r = push_cfa(m, depth);
+	if (r >= 0)
+		m->stack[m->n - 1].offset -= later.stack[0].offset;
+	return r;
+}
+
+static int push_frame_base(struct machine *m, int64_t offset, unsigned depth)
+{
+	Dwarf_Attribute a;
+	Dwarf_Op *ops;
+	size_t n;
+	int r;
+
+	if (!m->site->outer || !dwarf_attr_integrate(&m->site->outer->die, DW_AT_frame_base, &a) ||
+	    dwarf_getlocation_addr(&a, m->site->address, &ops, &n, 1) < 1)
+		return refuse(m, "the place of its stack frame is not known");
+	if (n == 1 && ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31 &&
+	    is_in_prologue(m->site))
+		r = push_coming_base(m, ops[0].atom - DW_OP_reg0, depth);
+	else
+		r = push_nested(m, &a, ops, n, depth);
+	if (r >= 0)
+		m->stack[m->n - 1].offset += offset;
+	return r;
 }
 
 static int do_plus(struct machine *m, bool minus)
@@ -378,7 +415,7 @@ static bool all_go_into_registers(const struct location_site *site, int n)
 {
 	Dwarf_Die child;
 
-	if (dwarf_child(site->subprogram, &child) != 0)
+	if (dwarf_child(&site->outer->die, &child) != 0)
 		return false;
 	do {
 		if (dwarf_tag(&child) != DW_TAG_formal_parameter)
@@ -397,8 +434,8 @@ static void repair_at_entry(const struct location_site *site, int argument, stru
 	const struct arch *arch = site->d->arch;
 	struct place *p = &v->place;
 
-	if (!arch || argument < 0 || site->address != site->entry || p->kind != PLACE_MEMORY ||
-	    p->n_loads || p->reg != arch->stack_reg || p->offset >= 0)
+	if (!arch || argument < 0 || !site->outer || site->address != site->outer->entry ||
+	    p->kind != PLACE_MEMORY || p->n_loads || p->reg != arch->stack_reg || p->offset >= 0)
 		return;
 	if ((unsigned)argument < arch->n_arg_regs && all_go_into_registers(site, argument)) {
 		*p = (struct place){.kind = PLACE_REGISTER, .reg = arch->arg_regs[argument]};
@@ -450,12 +487,31 @@ static bool is_piece_enough(const struct location_site *site, const struct machi
 	return !m->piece_bytes || (f.n_bytes && f.n_bytes <= m->piece_bytes);
 }
 
+/* A struct of up to 16 bytes in two registers: reg, piece 8, reg, piece n. */
+static bool find_pair(const Dwarf_Op *ops, size_t n, struct place *ret)
+{
+	if (n != 4 || ops[1].atom != DW_OP_piece || ops[3].atom != DW_OP_piece ||
+	    ops[1].number != 8 || ops[3].number > 8)
+		return false;
+	for (size_t i = 0; i < n; i += 2)
+		if (ops[i].atom < DW_OP_reg0 || ops[i].atom > DW_OP_reg31)
+			return false;
+	*ret = (struct place){.kind = PLACE_REGISTER,
+			      .reg = ops[0].atom - DW_OP_reg0,
+			      .is_pair = true,
+			      .reg_high = ops[2].atom - DW_OP_reg0};
+	return true;
+}
+
 static void evaluate_at(const struct location_site *site, Dwarf_Attribute *a, Dwarf_Op *ops,
 			size_t n, struct variable *v)
 {
 	struct machine m = {.site = site, .attribute = a};
-	int r = evaluate(&m, ops, n, 0);
+	int r;
 
+	if (find_pair(ops, n, &v->place))
+		return;
+	r = evaluate(&m, ops, n, 0);
 	if (r >= 0 && !is_piece_enough(site, &m, v->type))
 		r = refuse(&m, "it is spread over several registers here");
 	if (r >= 0)
@@ -482,7 +538,7 @@ void location_get(const struct location_site *site, Dwarf_Die *variable, int arg
 		return;
 	}
 	found = dwarf_getlocation_addr(&a, site->address, &ops, &n, 1);
-	if (found < 1 && argument >= 0 && site->address == site->entry)
+	if (found < 1 && argument >= 0 && site->outer && site->address == site->outer->entry)
 		found = find_behind_fentry(&a, site->address, &ops, &n);
 	if (found < 1) {
 		location_explain(site, &a, ret->why, sizeof(ret->why));

@@ -12,7 +12,6 @@
 #include "decode/filter.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -168,25 +167,12 @@ void keycount_add(struct keycount *k, const struct record *rec)
 		k->n_dropped++;
 }
 
-static const struct key_slot counted_text = {.kind = KEY_TEXT}, counted_number = {.kind = KEY_PID};
-
-void keycount_add_texts(struct keycount *k, const char *const *texts, uint64_t n)
+void keycount_add_values(struct keycount *k, const uint64_t *values,
+			 const struct key_slot *const *slots, uint64_t n)
 {
-	const struct key_slot *slots[KEYS_MAX];
-	uint64_t values[KEYS_MAX];
-	struct keycount_row *row;
+	struct keycount_row *row = (struct keycount_row *)keytable_get(&k->table, values, slots);
 
-	for (size_t i = 0; i < k->n_words; i++) {
-		char *end;
-		long long v = strtoll(texts[i], &end, 10);
-		bool is_number = *texts[i] && !*end && v != LLONG_MAX && v != LLONG_MIN;
-
-		slots[i] = is_number ? &counted_number : &counted_text;
-		values[i] =
-			is_number ? (uint64_t)v : key_of_text(&k->keys, texts[i], strlen(texts[i]));
-	}
 	k->n_total += n;
-	row = (struct keycount_row *)keytable_get(&k->table, values, slots);
 	if (row)
 		row->n += n;
 	else

@@ -39,15 +39,16 @@ int keycount_parse_words(struct keycount_config *c, const char *text, struct err
 int keycount_new(struct keycount **ret, struct formats *f, const struct keycount_config *config,
 		 struct errmsg *err);
 /*
- * Without a trace, for what somebody else has counted: rows are added as text.
+ * Without a trace, for what somebody else has counted: rows are added with their counts.
  */
 int keycount_new_counted(struct keycount **ret, const struct keycount_config *config);
 void keycount_free(struct keycount *k);
 
 const uint8_t *keycount_events(const struct keycount *k, size_t *ret_n);
 void keycount_add(struct keycount *k, const struct record *rec);
-/* Of keycount_new_counted(): n more with these texts; a number is one where it reads as one. */
-void keycount_add_texts(struct keycount *k, const char *const *texts, uint64_t n);
+/* Of keycount_new_counted(): n more with these values (keys.h). */
+void keycount_add_values(struct keycount *k, const uint64_t *values,
+			 const struct key_slot *const *slots, uint64_t n);
 void keycount_add_dropped(struct keycount *k, uint64_t n);
 /* All counts are 0 again. */
 void keycount_clear(struct keycount *k);

@@ -237,12 +237,25 @@ int journal_add_instance(struct journal *j, const char *name, struct errmsg *err
 	return r < 0 ? r : tracefs_add_instance(&j->t, name, err);
 }
 
+/*
+ * An instance goes with all that is set in it. But a hist trigger with variables keeps its instance busy, so
+ * triggers are removed one by one, the last one first.
+ */
+static bool goes_with_instance(const struct journal *j, const char *instance, const char *file)
+{
+	size_t len = strlen(file);
+
+	if (!*instance || file[0] == '/' || !notes_find(&j->notes, NOTE_INSTANCE, "", instance))
+		return false;
+	return len < 8 || strcmp(file + len - 8, "/trigger");
+}
+
 int journal_save(struct journal *j, const char *instance, const char *file, struct errmsg *err)
 {
 	struct textbuf text;
 	int r;
 
-	if ((*instance && file[0] != '/' && notes_find(&j->notes, NOTE_INSTANCE, "", instance)) ||
+	if (goes_with_instance(j, instance, file) ||
 	    notes_find(&j->notes, NOTE_FILE, instance, file))
 		return 0;
 	textbuf_init(&text, NOTE_MAX_BYTES);

@@ -27,7 +27,7 @@ int journal_open(struct journal **ret_journal, const struct tracefs *t, struct e
 int journal_add_instance(struct journal *j, const char *name, struct errmsg *err);
 
 /*
- * Notes what the file says now, unless it is in an instance of our own, or noted already, or does not
+ * Notes what the file says now, unless it goes with an instance of our own, or is noted already, or does not
  * exist. For writes that journal_set() cannot make.
  */
 int journal_save(struct journal *j, const char *instance, const char *file, struct errmsg *err);

@@ -52,8 +52,9 @@ struct plan {
 	bool ftrace_off;	     /* -D: also the master switch */
 	bool func_stack;	     /* --func-stack */
 	bool stacks;		     /* -T */
-	bool trace_self;	     /* --no-filter: sonde's own events are recorded, too */
-	long long graph_depth;	     /* 0: not given */
+	bool only_triggers; /* events are defined and looked up, but not switched on: histogram.h */
+	bool trace_self;    /* --no-filter: sonde's own events are recorded, too */
+	long long graph_depth; /* 0: not given */
 	long long cmdlines_size;
 	long long threshold_us;	  /* -1: not given; tracing_thresh */
 	long long max_latency_us; /* -1: not given */

@@ -76,6 +76,10 @@ bool setup_fmt_format(void *setup, const char *system, const char *event, const 
 /* "probe" for the group of our own, else the system itself. */
 const char *setup_name_of_system(void *setup, const char *system);
 
+/* What is switched on for an event of the plan: that of its definition ("sonde_12/vfs_read"), or itself. */
+const struct plan_event *setup_event(const struct setup *s, const struct plan_event *e);
+bool setup_event_matches(const char *pattern, const char *system, const char *event);
+
 /* True if an event of this system and name is on in a buffer: its format belongs into the file. */
 bool setup_wants_event(void *setup, const char *system, const char *event);
 

@@ -130,6 +130,9 @@ static int set_event(struct event_walk *w, const char *system, const char *event
 {
 	int r = 0;
 
+	if (w->s->plan->only_triggers)
+		return set_triggers(w, system, event);
+
 	if (w->e->filter && !w->e->off)
 		r = write_event_file(w, system, event, "filter", w->e->filter, TRACEFS_SET);
 	if (r >= 0)
@@ -161,7 +164,8 @@ static int visit_event(void *ctx, const char *system, const char *event)
 		return 0;
 	}
 	w->n_matches++;
-	if (takes_system(w->e->pattern, system) && !w->e->triggers.n) {
+	if (takes_system(w->e->pattern, system) && !w->e->triggers.n &&
+	    !w->s->plan->only_triggers) {
 		if (!strcmp(w->system, system))
 			return 0;
 		r = set_system(w, system);

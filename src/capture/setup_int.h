@@ -20,14 +20,11 @@ int setup_rearm_functions(struct setup *s, const struct setup_buffer *b, int swi
 /* setup_events.c */
 int setup_events(struct setup *s, const struct setup_buffer *b, struct errmsg *err);
 int setup_rearm_events(struct setup *s, const struct setup_buffer *b, struct errmsg *err);
-bool setup_event_matches(const char *pattern, const char *system, const char *event);
 /* setup_probes.c: defines what the plan's events define. */
 int setup_probes(struct setup *s, struct errmsg *err);
 /* Without a journal, when something failed later: removes what setup_probes() defined. */
 void setup_probes_undo(struct setup *s);
 void setup_probes_free(struct setup *s);
-/* What is switched on for an event of the plan: that of its definition, or itself. */
-const struct plan_event *setup_event(const struct setup *s, const struct plan_event *e);
 /* Why an event's name is no function's either; NULL: not looked for. */
 const char *setup_why_no_probe(const struct setup *s, const struct plan_event *e);
 /* The group of another's recording: it would be in the way when that one ends. */

@@ -64,13 +64,10 @@ static int open_counts(void *ctx, struct formats *f, struct filter **filters, si
 		       struct errmsg *err)
 {
 	struct count_options *o = ctx;
-	const struct plan_buffer *b = &o->gather.record.plan.buffers[0];
 
 	/* what was written as a probe has the name of an event by now */
-	for (size_t i = 0; i < b->n_events && i < KEYCOUNT_EVENTS_MAX; i++)
-		o->patterns[i] = o->gather.input ? o->gather.events.words[i] : b->events[i].pattern;
-	o->config.events = o->patterns;
-	o->config.n_events = b->n_events;
+	o->config.events = (const char *const *)o->gather.names.words;
+	o->config.n_events = o->gather.names.n;
 	o->config.filters = filters;
 	o->config.n_filters = n_filters;
 	return keycount_new(&o->counts, f, &o->config, err);
@@ -123,6 +120,11 @@ static void close_counts(void *ctx)
 	o->counts = NULL;
 }
 
+static int in_kernel(void *ctx, char **argv, struct errmsg *err)
+{
+	return count_in_kernel(ctx, argv, err);
+}
+
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
 {
 	struct count_options o = {.gather.interval_default = INTERVAL_S};
@@ -132,6 +134,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 				 .add = add,
 				 .fmt = fmt,
 				 .close = close_counts,
+				 .in_kernel = in_kernel,
 				 .needs = "count needs to know what to count: an event, -e "
 					  "sched_switch"};
 	int n, r;

@@ -199,12 +199,12 @@ static int open_latency(void *ctx, struct formats *f, struct filter **filters, s
 			struct errmsg *err)
 {
 	struct latency_options *o = ctx;
-	const struct plan_buffer *b = &o->gather.record.plan.buffers[0];
+	const struct plan_words *names = &o->gather.names;
 
 	/* what was written as a probe has the name of an event by now */
-	if (!o->gather.input && !o->config.function) {
-		o->config.from = b->events[0].pattern;
-		o->config.to = b->events[b->n_events - 1].pattern;
+	if (names->n) {
+		o->config.from = names->words[0];
+		o->config.to = names->words[names->n - 1];
 	}
 	o->config.filters = filters;
 	o->config.n_filters = n_filters;
@@ -257,6 +257,11 @@ static void close_latency(void *ctx)
 	o->latency = NULL;
 }
 
+static int in_kernel(void *ctx, char **argv, struct errmsg *err)
+{
+	return latency_in_kernel(ctx, argv, err);
+}
+
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
 {
 	struct latency_options o = {.n_worst = WORST_DEFAULT};
@@ -266,6 +271,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 				 .add = add,
 				 .fmt = fmt,
 				 .close = close_latency,
+				 .in_kernel = in_kernel,
 				 .needs = "latency needs to know what to measure"};
 	int n, r;
 

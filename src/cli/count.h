@@ -11,12 +11,14 @@
 struct count_options {
 	struct gather_options gather; /* first */
 	struct keycount_config config;
-	const char *patterns[KEYCOUNT_EVENTS_MAX];
 	struct keycount *counts;
 };
 
 /* The counts so far as text, JSON or CSV. */
 int count_fmt(struct count_options *o, struct keycount *counts, bool in_kernel, bool colour,
 	      struct textbuf *tb, struct errmsg *err);
+
+/* Live, counted by the kernel. 1: done; 0: the kernel cannot, nothing has happened. */
+int count_in_kernel(struct count_options *o, char **argv, struct errmsg *err);
 
 #endif

@@ -46,6 +46,7 @@ void gather_release(struct gather_options *o)
 	recordopts_release(&o->record);
 	release_words(&o->events);
 	release_words(&o->filters);
+	release_words(&o->names);
 }
 
 static int keep_word(struct plan_words *list, const char *word, struct errmsg *err)
@@ -245,6 +246,36 @@ static void release_filters(struct filters *fs)
 	free(fs->list);
 }
 
+/* "sonde_12/vfs_read", which is probe:vfs_read in the trace. */
+static int name_event(struct gather_options *o, struct setup *setup, const struct plan_event *e,
+		      struct errmsg *err)
+{
+	const char *pattern = setup_event(setup, e)->pattern, *rest = strpbrk(pattern, ":/");
+	char *name = NULL, system[TRACEFS_NAME_MAX];
+	int r;
+
+	if (!rest)
+		return keep_word(&o->names, pattern, err);
+	snprintf(system, sizeof(system), "%.*s", (int)(rest - pattern), pattern);
+	if (asprintf(&name, "%s:%s", setup_name_of_system(setup, system), rest + 1) < 0)
+		return errmsg_set_errno(err, -ENOMEM, "cannot keep the names of events");
+	r = keep_word(&o->names, name, err);
+	free(name);
+	return r;
+}
+
+/* setup: NULL for a file. */
+static int name_events(struct gather_options *o, struct setup *setup, struct errmsg *err)
+{
+	const struct plan_buffer *b = &o->record.plan.buffers[0];
+	int r = 0;
+
+	for (size_t i = 0; i < o->events.n && i < b->n_events && r >= 0; i++)
+		r = setup ? name_event(o, setup, &b->events[i], err)
+			  : keep_word(&o->names, o->events.words[i], err);
+	return r;
+}
+
 /* --- a file ------------------------------------------------------------------------------------ */
 
 static int feed(const struct gather_job *job, struct sequence *seq, struct errmsg *err)
@@ -259,8 +290,8 @@ static int feed(const struct gather_job *job, struct sequence *seq, struct errms
 	return r < 0 ? errmsg_set_errno(err, r, "cannot read the events") : 0;
 }
 
-static int gather_report(const struct gather_job *job, const struct gather_options *o,
-			 struct report *rep, struct errmsg *err)
+static int gather_report(const struct gather_job *job, struct gather_options *o, struct report *rep,
+			 struct errmsg *err)
 {
 	struct sequence_config sc = report_sequence_config(rep->opts);
 	struct filters filters = {0};
@@ -271,6 +302,8 @@ static int gather_report(const struct gather_job *job, const struct gather_optio
 
 	if (r >= 0 && !src.n)
 		r = errmsg_set(err, -ENODATA, "there are no events in %s", o->input);
+	if (r >= 0)
+		r = name_events(o, NULL, err);
 	if (r >= 0)
 		r = make_filters(&filters, o, rep->files[0].formats, true, err);
 	if (r >= 0)
@@ -309,7 +342,7 @@ int gather_file(const struct gather_job *job, struct gather_options *o, struct e
 
 struct gathering {
 	const struct gather_job *job;
-	const struct gather_options *o;
+	struct gather_options *o;
 	struct report_options show;
 	struct liverun run;
 	struct livesource in;
@@ -396,6 +429,8 @@ static int open_gathering(struct gathering *g, struct errmsg *err)
 	size_t n_events;
 	int r = livesource_open(&g->in, livetrace_file(g->run.lt), &g->show, &sc, &g->run.s.t, err);
 
+	if (r >= 0)
+		r = name_events(g->o, g->run.s.setup, err);
 	if (r >= 0)
 		r = make_filters(&g->filters, g->o, g->in.file.formats, false, err);
 	if (r >= 0)
@@ -490,5 +525,8 @@ int gather_run(const struct gather_job *job, struct gather_options *o, int n, ch
 	if (r < 0)
 		return r;
 	argv[n + 1] = NULL; /* behind the words that were moved to the front */
+	r = job->in_kernel ? job->in_kernel(job->ctx, n > 0 ? argv + 1 : NULL, err) : 0;
+	if (r)
+		return r < 0 ? r : 0;
 	return gather_live(job, o, n > 0 ? argv + 1 : NULL, err);
 }

@@ -23,7 +23,9 @@ struct gather_options {
 	struct record_options record; /* first, for recordopts.h */
 	const char *input;	      /* NULL: the running machine */
 	struct plan_words events;     /* -e, as given */
-	struct plan_words filters;    /* -F */
+	struct plan_words
+		names; /* the same as the trace calls them: a probe has its event's name */
+	struct plan_words filters; /* -F */
 	enum gather_output output;
 	bool no_pager, in_program;
 	const char *colour;
@@ -44,6 +46,8 @@ struct gather_job {
 	/* The result so far. in_time: times are in ns. 0, or negative with a sentence. */
 	int (*fmt)(void *ctx, bool in_time, bool colour, struct textbuf *tb, struct errmsg *err);
 	void (*close)(void *ctx);
+	/* Live, done by the kernel alone. 1: done; 0: it cannot, nothing has happened. May be NULL. */
+	int (*in_kernel)(void *ctx, char **argv, struct errmsg *err);
 	const char *needs; /* the sentence for who names nothing to trace */
 };
 

@@ -22,4 +22,7 @@ struct latency_options {
 void latency_fmt_view(const struct latency_options *o, const struct latency_view *v,
 		      struct textbuf *tb);
 
+/* Live, measured by the kernel. 1: done; 0: the kernel cannot, nothing has happened. */
+int latency_in_kernel(struct latency_options *o, char **argv, struct errmsg *err);
+
 #endif

@@ -386,25 +386,28 @@ static void counts_have_keys(void **state)
 	keycount_free(k);
 }
 
-static void counted_texts_are_rows(void **state)
+static void what_others_counted_is_a_table(void **state)
 {
+	static const struct key_slot text = {.kind = KEY_TEXT}, number = {.kind = KEY_PID};
 	struct keycount_config config = {.words = {"a", "b"}, .n_words = 2};
-	const char *const one[] = {"12", "x"}, *const two[] = {"y", "x"};
+	const struct key_slot *const slots[] = {&number, &text};
 	const struct keycount_row *const *rows;
+	uint64_t one[2] = {12}, two[2] = {13};
 	struct keycount *k;
 	size_t n;
 
 	(void)state;
 	assert_int_equal(keycount_new_counted(&k, &config), 0);
-	keycount_add_texts(k, one, 3);
-	keycount_add_texts(k, two, 5);
-	keycount_add_texts(k, one, 4);
+	one[1] = two[1] = key_of_text(keycount_keys(k), "x", 1);
+	keycount_add_values(k, one, slots, 3);
+	keycount_add_values(k, two, slots, 5);
+	keycount_add_values(k, one, slots, 4);
 	assert_int_equal(keycount_finish(k), 0);
 	rows = keycount_rows(k, &n);
 	assert_int_equal(n, 2);
 	assert_int_equal(rows[0]->n, 7);
 	keycount_clear(k);
-	keycount_add_texts(k, two, 1);
+	keycount_add_values(k, two, slots, 1);
 	assert_int_equal(keycount_finish(k), 0);
 	keycount_rows(k, &n);
 	assert_int_equal(n, 1);
@@ -441,7 +444,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(scales_have_edges, setup, teardown),
 		cmocka_unit_test_setup_teardown(own_time_is_without_calls, setup, teardown),
 		cmocka_unit_test_setup_teardown(counts_have_keys, setup, teardown),
-		cmocka_unit_test_setup_teardown(counted_texts_are_rows, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_others_counted_is_a_table, setup, teardown),
 		cmocka_unit_test_setup_teardown(wrong_words_are_refused, setup, teardown),
 	};
 

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * kernelrun.c - drives a session whose result is in the hist files of its events.
+ *
+ *	word of --by    key of the trigger          what the kernel prints        our value
+ *	FIELD           FIELD                       a number, a text              as of a record
+ *	$comm           common_pid.execname         "bash            [   123]"    the name
+ *	$task           common_pid.execname         "                             name and number
+ *	$pid            common_pid                  a number                      it
+ *	$cpu            common_cpu, before 5.14 cpu a number                      it
+ *
+ * What an event calls its fields' values is taken from its format, so that a table looks the same wherever it
+ * was counted. Pointers to code would need the kernel's symbols: those are left to the program.
+ */
+#include "cli/kernelrun.h"
+
+#include "base/trickle.h"
+#include "decode/event.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TEXT_MAX_BYTES	(64u << 20)
+#define ARENA_MAX_BYTES (64u << 20)
+#define TICK_MS		50
+
+/* --- open and close ---------------------------------------------------------------------------- */
+
+static bool readme_has(const struct tracefs *t, const char *word)
+{
+	struct textbuf text;
+	bool has;
+
+	textbuf_init(&text, 1 << 20);
+	has = tracefs_read(t, "", "README", &text) >= 0 &&
+	      memmem(text.start, textbuf_len(&text), word, strlen(word));
+	textbuf_release(&text);
+	return has;
+}
+
+int kernelrun_open(struct kernelrun *run, struct gather_options *o, char **argv, struct errmsg *err)
+{
+	struct session_config config = {
+		.plan = &o->record.plan, .argv = argv, .user = o->record.user, .no_symbols = true};
+	struct tracefs t;
+	int r;
+
+	*run = (struct kernelrun){.o = o};
+	r = tracefs_open(&t, err);
+	if (r < 0)
+		return r;
+	if (!histogram_is_there(&t))
+		return 0;
+	run->cpu_is_common = readme_has(&t, "common_cpu");
+	arena_init(&run->arena, ARENA_MAX_BYTES);
+	sigprocmask(SIG_SETMASK, NULL, &run->mask);
+	o->record.plan.only_triggers = true;
+	r = session_open(&run->s, &config, err);
+	for (size_t i = 0; r >= 0 && i < run->s.setup->notes.n && !o->record.quiet; i++)
+		fprintf(stderr, "sonde: %s\n", run->s.setup->notes.texts[i]);
+	return r < 0 ? r : 1;
+}
+
+int kernelrun_close(struct kernelrun *run, struct errmsg *err)
+{
+	int r = session_close(&run->s, err);
+
+	run->o->record.plan.only_triggers = false;
+	sigprocmask(SIG_SETMASK, &run->mask, NULL);
+	arena_release(&run->arena);
+	return r;
+}
+
+/* --- events ------------------------------------------------------------------------------------ */
+
+/* The event as its format describes it; the text stays in the arena. */
+static struct event *parse_event(struct kernelrun *run, const struct event_name *name,
+				 struct errmsg *err)
+{
+	struct formats *f = arena_alloc(&run->arena, sizeof(*f));
+	struct event *ev = arena_alloc(&run->arena, sizeof(*ev));
+	struct textbuf text;
+	char *copy = NULL;
+	size_t len = 0;
+
+	textbuf_init(&text, 1 << 20);
+	if (histogram_read_format(&run->s, name, &text, err) >= 0) {
+		len = strlen(text.start);
+		copy = arena_strndup(&run->arena, text.start, len);
+	}
+	textbuf_release(&text);
+	if (!f || !ev || !copy)
+		return NULL;
+	/* enough for the parser: nothing is printed with it */
+	f->long_size = sizeof(long);
+	f->config.no_plugins = true;
+	*ev = (struct event){.system = name->system,
+			     .name = name->event,
+			     .formats = f,
+			     .text = {(const uint8_t *)copy, len}};
+	return event_parse(ev, &run->arena) ? ev : NULL;
+}
+
+int kernelrun_add_events(struct kernelrun *run, const struct plan_event *planned,
+			 const char (*words)[KEY_WORD_MAX], size_t n_words, struct errmsg *err)
+{
+	struct event_name found[HISTOGRAM_EVENTS_MAX];
+	int n = histogram_find(&run->s, planned, found, HISTOGRAM_EVENTS_MAX - run->n_events, err);
+
+	if (n == -E2BIG)
+		return 0;
+	for (int i = 0; i < n; i++) {
+		struct kernel_event *e = &run->events[run->n_events++];
+		const struct event *ev;
+
+		e->name = found[i];
+		ev = parse_event(run, &e->name, err);
+		if (!ev)
+			return err->code ? err->code : 0;
+		for (size_t k = 0; k < n_words; k++) {
+			e->slots[k] = key_bind(ev, words[k]);
+			if (e->slots[k].kind == KEY_ABSENT)
+				return 0;
+		}
+	}
+	return n;
+}
+
+static bool fmt_key(const struct kernelrun *run, const struct key_slot *slot, char *buf,
+		    size_t n_bytes)
+{
+	switch (slot->kind) {
+	case KEY_NUMBER:
+	case KEY_TEXT:
+		snprintf(buf, n_bytes, "%s", slot->field->name);
+		return slot->kind == KEY_TEXT || slot->names || key_is_plain(slot);
+	case KEY_COMM:
+	case KEY_TASK:
+		snprintf(buf, n_bytes, "common_pid.execname");
+		return true;
+	case KEY_PID:
+		snprintf(buf, n_bytes, "common_pid");
+		return true;
+	case KEY_CPU:
+		snprintf(buf, n_bytes, "%scpu", run->cpu_is_common ? "common_" : "");
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool kernelrun_fmt_keys(const struct kernelrun *run, const struct kernel_event *e, size_t n_words,
+			char *buf, size_t n_bytes)
+{
+	size_t n_keys = 0, n_pids = 0, len = 0;
+
+	*buf = 0;
+	for (size_t i = 0; i < n_words; i++) {
+		char key[TRACEFS_NAME_MAX];
+
+		if (e->slots[i].kind == KEY_EVENT)
+			continue;
+		n_pids += e->slots[i].kind == KEY_PID || e->slots[i].kind == KEY_COMM ||
+			  e->slots[i].kind == KEY_TASK;
+		if (!fmt_key(run, &e->slots[i], key, sizeof(key)) || ++n_keys > KERNELRUN_KEYS_MAX)
+			return false;
+		len += snprintf(buf + len, n_bytes - len, "%s%s", len ? "," : "", key);
+		if (len >= n_bytes)
+			return false;
+	}
+	return n_pids <= 1;
+}
+
+/* --- tables ------------------------------------------------------------------------------------ */
+
+/* "bash            [       123]" */
+static uint64_t task_value(struct keyreader *kr, const struct key_slot *slot, const char *text)
+{
+	const char *bracket = strrchr(text, '[');
+	size_t len = bracket ? (size_t)(bracket - text) : strlen(text);
+	char name[96];
+	int n;
+
+	while (len && text[len - 1] == ' ')
+		len--;
+	if (slot->kind == KEY_COMM)
+		return key_of_text(kr, text, len);
+	n = snprintf(name, sizeof(name), "%.*s-%ld", (int)(len < 64 ? len : 64), text,
+		     bracket ? strtol(bracket + 1, NULL, 10) : -1);
+	return key_of_text(kr, name, n);
+}
+
+uint64_t kernelrun_value(struct keyreader *kr, const struct key_slot *slot, const char *text)
+{
+	switch (slot->kind) {
+	case KEY_NUMBER:
+	case KEY_CPU:
+	case KEY_PID:
+		return strtoull(text, NULL, 0);
+	case KEY_COMM:
+	case KEY_TASK:
+		return task_value(kr, slot, text);
+	default:
+		return key_of_text(kr, text, strlen(text));
+	}
+}
+
+int kernelrun_read(struct kernelrun *run, const struct event_name *event, struct arena *arena,
+		   struct kernelhist **ret_hist, struct errmsg *err)
+{
+	struct textbuf text;
+	int r;
+
+	textbuf_init(&text, TEXT_MAX_BYTES);
+	r = histogram_read(&run->s, event, &text, err);
+	if (r >= 0) {
+		r = kernelhist_parse(text.start, strlen(text.start), arena, ret_hist);
+		if (r < 0)
+			errmsg_set_errno(err, r, "cannot read the table of %s:%s", event->system,
+					 event->event);
+	}
+	textbuf_release(&text);
+	return r;
+}
+
+/* --- running ----------------------------------------------------------------------------------- */
+
+static int make_text(struct kernelrun *run, struct textbuf *tb, struct errmsg *err)
+{
+	textbuf_init(tb, TEXT_MAX_BYTES);
+	return run->fmt(run->ctx, gather_is_colour(run->o), tb, err);
+}
+
+static bool tick(void *ctx)
+{
+	struct kernelrun *run = ctx;
+	struct textbuf tb;
+
+	if (!run->interval_ns || trickle_now_ns() < run->next_ns)
+		return true;
+	run->next_ns = trickle_now_ns() + run->interval_ns;
+	if (make_text(run, &tb, run->err) >= 0)
+		gather_redraw(&tb);
+	textbuf_release(&tb);
+	return !run->err->code;
+}
+
+int kernelrun_follow(struct kernelrun *run,
+		     int (*fmt)(void *ctx, bool colour, struct textbuf *tb, struct errmsg *err),
+		     void *ctx, struct errmsg *err)
+{
+	double interval = gather_interval(run->o, err);
+	struct textbuf tb;
+	int r, r2;
+
+	if (err->code)
+		return err->code;
+	run->interval_ns = (uint64_t)(interval * 1e9);
+	run->fmt = fmt;
+	run->ctx = ctx;
+	run->err = err;
+	if (!run->s.has_child && !run->o->record.quiet && !run->interval_ns)
+		fputs("Ctrl-C ends it and prints the result\n", stderr);
+	r = session_start(&run->s, err);
+	if (r < 0)
+		return r;
+	session_wait(&run->s, -1, TICK_MS, tick, run);
+	r = make_text(run, &tb, err);
+	session_stop(&run->s, err);
+	r2 = session_restore(&run->s, err);
+	if (r >= 0 && run->interval_ns)
+		fputs("\033[H\033[J", stdout);
+	fflush(stdout);
+	if (r >= 0)
+		r = gather_print(run->o, &tb, err);
+	textbuf_release(&tb);
+	return r < 0 ? r : r2;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * kernelrun.h - a session in which the kernel counts and sonde only reads the table: what count and latency
+ * have in common there.
+ *
+ *	kernelrun_open       the events are there, nothing is recorded
+ *	    (the caller sets triggers: histogram.h)
+ *	kernelrun_follow     from the start of the command to the end; on a terminal the table again and again
+ *	kernelrun_close      everything as it was
+ */
+#ifndef SONDE_CLI_KERNELRUN_H
+#define SONDE_CLI_KERNELRUN_H
+
+#include "analyse/keys.h"
+#include "capture/histogram.h"
+#include "cli/gather.h"
+#include "decode/kernelhist.h"
+
+#include <signal.h>
+
+#define KERNELRUN_KEYS_MAX 3 /* of a hist trigger */
+
+/* One event, as the words see it. */
+struct kernel_event {
+	struct event_name name;
+	struct key_slot slots[KEYS_MAX]; /* of the words */
+};
+
+struct kernelrun {
+	struct session s;
+	struct gather_options *o;
+	sigset_t mask; /* as it was before */
+	struct arena arena;
+	struct kernel_event events[HISTOGRAM_EVENTS_MAX];
+	size_t n_events;
+	bool cpu_is_common; /* the key is called common_cpu, not cpu */
+	uint64_t interval_ns, next_ns;
+	int (*fmt)(void *ctx, bool colour, struct textbuf *tb, struct errmsg *err);
+	void *ctx;
+	struct errmsg *err;
+};
+
+/* 1, or 0 if this kernel counts nothing. Close it on failure, too; not after a 0. */
+int kernelrun_open(struct kernelrun *run, struct gather_options *o, char **argv,
+		   struct errmsg *err);
+
+/*
+ * Adds the events that an event of the plan means, bound to the words. How many; 0 without a sentence if one
+ * of them has a word that the kernel could not show as we do.
+ */
+int kernelrun_add_events(struct kernelrun *run, const struct plan_event *planned,
+			 const char (*words)[KEY_WORD_MAX], size_t n_words, struct errmsg *err);
+
+/* "prev_comm,common_pid.execname": the keys of an event; false if they cannot be had. */
+bool kernelrun_fmt_keys(const struct kernelrun *run, const struct kernel_event *e, size_t n_words,
+			char *buf, size_t n_bytes);
+/* The value of a key that the kernel printed. */
+uint64_t kernelrun_value(struct keyreader *kr, const struct key_slot *slot, const char *text);
+
+/* The table of an event, in the arena. */
+int kernelrun_read(struct kernelrun *run, const struct event_name *event, struct arena *arena,
+		   struct kernelhist **ret_hist, struct errmsg *err);
+
+/* fmt: the result so far. Prints it in the end, when everything is as it was. */
+int kernelrun_follow(struct kernelrun *run,
+		     int (*fmt)(void *ctx, bool colour, struct textbuf *tb, struct errmsg *err),
+		     void *ctx, struct errmsg *err);
+int kernelrun_close(struct kernelrun *run, struct errmsg *err);
+
+#endif

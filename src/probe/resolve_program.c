@@ -18,6 +18,7 @@
 #include "symbols/arch.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -32,6 +33,18 @@ static bool is_program(const char *path)
 	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, R_OK);
 }
 
+/* Of a script no instruction can be probed; another of that name may follow in PATH. */
+static bool is_elf(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char magic[4] = "";
+	bool is = fd >= 0 && read(fd, magic, 4) == 4 && !memcmp(magic, "\177ELF", 4);
+
+	if (fd >= 0)
+		close(fd);
+	return is;
+}
+
 static bool find_in_path(const char *name, char path[PATH_MAX])
 {
 	const char *dirs = getenv("PATH");
@@ -40,7 +53,7 @@ static bool find_in_path(const char *name, char path[PATH_MAX])
 		size_t len = strcspn(p, ":");
 
 		snprintf(path, PATH_MAX, "%.*s/%s", (int)len, p, name);
-		if (len && is_program(path) && !access(path, X_OK))
+		if (len && is_program(path) && !access(path, X_OK) && is_elf(path))
 			return true;
 		p += len + (p[len] == ':');
 	}

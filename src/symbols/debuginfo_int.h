@@ -185,6 +185,8 @@ int function_each_line(struct debuginfo *d, struct function *f,
 int file_each_line(struct debuginfo *d, const char *path, const char **ret_path,
 		   struct unit **ret_unit, int (*visit)(void *ctx, const struct line_visit *v),
 		   void *ctx);
+/* Where the body of a function begins, behind its prologue; the entry if that cannot be told. */
+uint64_t instance_body(struct unit *u, struct instance *i);
 /* True if the path ends in these parts. */
 bool path_ends_in(const char *path, const char *end);
 /* Where the file is on this machine, to be freed; NULL. */
@@ -203,9 +205,8 @@ struct location_site {
 	struct debuginfo *d;
 	struct unit *unit;
 	struct instance *instance; /* NULL: a global is asked for */
-	Dwarf_Die *subprogram;	   /* around it: the one with the frame base */
+	struct instance *outer;	   /* the function around it, which has the frame */
 	uint64_t address;
-	uint64_t entry; /* of the subprogram */
 };
 
 /* The variable's place there; what has none is PLACE_NOWHERE with why. argument: which parameter it is; -1. */

@@ -269,6 +269,32 @@ int function_each_line(struct debuginfo *d, struct function *f,
 	return w.file ? function_each_instance(d, f, walk_instance, &w) : 0;
 }
 
+/* The prologue ends where the line table says so (clang), or at the second row (gcc). */
+uint64_t instance_body(struct unit *u, struct instance *i)
+{
+	uint64_t second = 0;
+	Dwarf_Lines *lines;
+	size_t n;
+
+	if (dwarf_getsrclines(&u->die, &lines, &n) != 0)
+		return i->entry;
+	for (size_t k = 0; k < n; k++) {
+		Dwarf_Line *l = dwarf_onesrcline(lines, k);
+		bool ends = false;
+		Dwarf_Addr address;
+
+		if (!l || dwarf_lineaddr(l, &address) || address < i->entry)
+			continue;
+		if (!instance_covers(i, address))
+			break;
+		if (!dwarf_lineprologueend(l, &ends) && ends)
+			return address;
+		if (!second && address > i->entry)
+			second = address;
+	}
+	return second ? second : i->entry;
+}
+
 /* --- rows of a file ---------------------------------------------------------------------------- */
 
 /* The file of the unit whose path ends so; NULL. */

@@ -15,7 +15,7 @@
  *
  * At the entry of a function that was not optimised parameters are not yet where DWARF says, because they
  * are stored there by the first instructions (the prologue). Such functions are known by a location without
- * a list of addresses. The prologue ends where the line table says so (clang), or at its second row (gcc).
+ * a list of addresses.
  */
 #include "symbols/debuginfo_int.h"
 #include "base/errmsg.h"
@@ -142,32 +142,6 @@ static bool keeps_in_memory(struct instance *i)
 	return any;
 }
 
-/* Where the body begins; the entry if that cannot be told. */
-static uint64_t behind_prologue(struct unit *u, struct instance *i)
-{
-	uint64_t second = 0;
-	Dwarf_Lines *lines;
-	size_t n;
-
-	if (dwarf_getsrclines(&u->die, &lines, &n) != 0)
-		return i->entry;
-	for (size_t k = 0; k < n; k++) {
-		Dwarf_Line *l = dwarf_onesrcline(lines, k);
-		bool ends = false;
-		Dwarf_Addr address;
-
-		if (!l || dwarf_lineaddr(l, &address) || address < i->entry)
-			continue;
-		if (!instance_covers(i, address))
-			break;
-		if (!dwarf_lineprologueend(l, &ends) && ends)
-			return address;
-		if (!second && address > i->entry)
-			second = address;
-	}
-	return second ? second : i->entry;
-}
-
 /* --- by entry ---------------------------------------------------------------------------------- */
 
 static int add_entry(void *ctx, struct unit *u, struct instance *i)
@@ -188,7 +162,7 @@ static int add_entry(void *ctx, struct unit *u, struct instance *i)
 		return 0;
 	if (w->wants_variables && !w->offset && !w->is_return && !is_inlined(i) &&
 	    keeps_in_memory(i))
-		address = behind_prologue(u, i);
+		address = instance_body(u, i);
 	r = add_point(s, u, i, address, function_line(instance_function(s->d, u, i)));
 	if (r == 0 && s->n > n && address != i->entry + w->offset)
 		s->list[n].is_behind_prologue = true;

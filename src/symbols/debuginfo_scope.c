@@ -27,8 +27,8 @@ struct dwarf_scope {
 	struct debuginfo *d;
 	struct unit *unit;
 	struct instance *instance;
-	Dwarf_Die subprogram;
-	uint64_t address, entry;
+	struct instance *outer; /* the function around it, which has the frame */
+	uint64_t address;
 };
 
 struct visit {
@@ -50,8 +50,7 @@ static bool is_variable(Dwarf_Die *die)
 
 static struct location_site site_of(const struct dwarf_scope *s)
 {
-	return (struct location_site){s->d,	  s->unit, s->instance, (Dwarf_Die *)&s->subprogram,
-				      s->address, s->entry};
+	return (struct location_site){s->d, s->unit, s->instance, s->outer, s->address};
 }
 
 static int visit_variable(struct visit *v, Dwarf_Die *die, bool is_gone)
@@ -268,8 +267,7 @@ struct scope *scope_new(struct debuginfo *d, struct unit *u, struct instance *i,
 				  .d = d,
 				  .unit = u,
 				  .instance = i,
-				  .subprogram = outer->die,
-				  .address = is_return ? outer->entry : address,
-				  .entry = outer->entry};
+				  .outer = outer,
+				  .address = is_return ? outer->entry : address};
 	return &s->scope;
 }

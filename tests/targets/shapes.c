@@ -234,7 +234,7 @@ static NOINLINE int with_constant(int n, int always)
 
 NOINLINE long factorial(long n)
 {
-	printf("factorial n=%ld\n", n);
+	printf("factorial n=%ld\n", n); /* P: n */
 	return n < 2 ? 1 : n * factorial(n - 1);
 }
 
@@ -242,7 +242,7 @@ NOINLINE const char *name_of(int n)
 {
 	const char *name = n ? "some" : "none";
 
-	printf("name_of name=%s\n", name);
+	printf("name_of name=%s\n", name); /* P: name */
 	return name;
 }
 

@@ -20,7 +20,7 @@
  *	                                                    parts belong to units
  *	in an alternate file, in a split unit               then all such units count
  *
- * The same is done for the names of source files and line tables.
+ * The same is done for the names of source files and line tables; there a name can also be the end of a path.
  */
 #include "symbols/debuginfo_int.h"
 
@@ -28,7 +28,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OFFSETS_MAX 32 /* places of one name in .debug_str; with more all units count */
+#define OFFSETS_MAX 64 /* places of one name in .debug_str; with more all units count */
 #define UNITS_MAX   (1u << 20)
 
 /* --- the list ---------------------------------------------------------------------------------- */
@@ -251,6 +251,28 @@ static void find_places(struct piece strings, const char *name, size_t len, stru
 	}
 }
 
+static void add_place(struct name_places *p, size_t offset)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (p->offsets[i] == offset)
+			return;
+	if (p->n == OFFSETS_MAX)
+		p->is_too_many = true;
+	else
+		p->offsets[p->n++] = offset;
+}
+
+/* A file may be written with directories before it: whoever refers to it means where those begin. */
+static void add_directories(struct piece strings, struct name_places *p)
+{
+	size_t n = p->n;
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t at = p->offsets[i]; at && strings.data[at - 1]; at--)
+			if (at == 1 || !strings.data[at - 2] || strings.data[at - 2] == '/')
+				add_place(p, at - 1);
+}
+
 static bool has_our_order(struct debuginfo *d)
 {
 	const char *ident = elf_getident(d->elf, NULL);
@@ -308,11 +330,13 @@ bool *units_with_file(struct debuginfo *d, const char *name)
 {
 	struct marking m = {.d = d, .which = calloc(d->n_units + 1, 1)};
 	struct piece lines = debuginfo_section(d, ".debug_line");
+	struct piece names = debuginfo_section(d, ".debug_line_str");
 	struct name_places places;
 
 	if (!m.which)
 		return NULL;
-	find_places(debuginfo_section(d, ".debug_line_str"), name, strlen(name), &places);
+	find_places(names, name, strlen(name), &places);
+	add_directories(names, &places);
 	if (places.is_too_many || !lines.len || !has_our_order(d)) {
 		mark_all(&m, false);
 		return m.which;

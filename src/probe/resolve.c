@@ -67,6 +67,7 @@ int prober_new(struct prober **ret_prober, const struct probe_world *world, stru
 	}
 	textbuf_init(&p->kallsyms, KALLSYMS_MAX_BYTES);
 	textbuf_init(&p->names, 1 << 20);
+	textbuf_add_char(&p->names, '\n');
 	*ret_prober = p;
 	return 0;
 }
@@ -464,23 +465,29 @@ static int pass_through(struct resolution *r)
 	return resolve_add_place(r, r->d->function) ? 0 : resolve_no_memory(r);
 }
 
-static bool is_module(const struct prober *p, const char *name)
+/* Modules have '_' in their names where their files may have '-'. */
+static bool is_module(const struct prober *p, const char *target, char name[PROBE_NAME_BYTES])
 {
 	char path[PATH_MAX];
 
+	if (strchr(target, '/') || strlen(target) >= PROBE_NAME_BYTES)
+		return false;
+	snprintf(name, PROBE_NAME_BYTES, "%s", target);
+	for (char *c = name; *c; c++)
+		*c = *c == '-' ? '_' : *c;
 	snprintf(path, sizeof(path), "%s/%s",
 		 p->world.btf_dir ? p->world.btf_dir : "/sys/kernel/btf", name);
-	if (!strchr(name, '/') && !access(path, F_OK))
+	if (!access(path, F_OK))
 		return true;
-	/* one without BTF; a directory without sections is what is built in */
+	/* one without BTF; what is built in has no state */
 	snprintf(path, sizeof(path), "/sys/module/%s/initstate", name);
-	return !p->world.btf_dir && !strchr(name, '/') && !access(path, F_OK);
+	return !p->world.btf_dir && !access(path, F_OK);
 }
 
 static int resolve_target(struct resolution *r)
 {
 	const char *target = r->d->target;
-	char path[PATH_MAX];
+	char path[PATH_MAX], module[PROBE_NAME_BYTES];
 
 	if (!target)
 		return r->prober->world.program ? resolve_program(r, r->prober->world.program)
@@ -491,8 +498,8 @@ static int resolve_target(struct resolution *r)
 		return resolve_event(r);
 	if (!strcmp(target, "kernel") || !strcmp(target, "vmlinux"))
 		return resolve_kernel(r, NULL);
-	if (is_module(r->prober, target))
-		return resolve_kernel(r, target);
+	if (is_module(r->prober, target, module))
+		return resolve_kernel(r, module);
 	if (resolve_find_program(target, path))
 		return resolve_program(r, path);
 	return RESOLVE_REFUSE(
@@ -536,7 +543,7 @@ int probe_resolve(struct prober *p, const struct definition *d, struct probe **r
 	out->probe.max_active = d->max_active;
 	result = resolve(&r);
 	if (result < 0) {
-		p->names.pos = p->names.start + n_names; /* its name is free again */
+		p->names.pos -= textbuf_len(&p->names) - n_names; /* its name is free again */
 		probe_free(&out->probe);
 		return result;
 	}

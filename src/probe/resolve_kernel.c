@@ -16,6 +16,7 @@
 #include "probe/resolve_int.h"
 
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -194,7 +195,8 @@ static int place_function(struct resolution *r, const struct found *f)
 	return resolve_add_place(r, text) ? 0 : resolve_no_memory(r);
 }
 
-static int resolve_by_btf(struct resolution *r, const char *module)
+/* One more place, with all arguments there. */
+static int add_function(struct resolution *r, const struct found *f)
 {
 	const struct definition *d = r->d;
 	struct probe *p = &r->out->probe;
@@ -202,30 +204,93 @@ static int resolve_by_btf(struct resolution *r, const char *module)
 		.definition = d,
 		.kernel = &r->prober->kernel,
 		.arch = r->prober->kernel.arch,
-		.function = d->function,
+		.function = f->symbol,
 		.is_return = d->is_return,
 		.why_none = no_types,
 	};
 	struct btf_scope scope;
-	struct found f;
-	int result = find_function(r, module, &f);
+	int result;
 
-	if (result < 0)
-		return result;
 	p->kind = choose_kind(r);
 	place.by_number = p->kind == PROBE_FPROBE || p->kind == PROBE_FPROBE_EXIT;
-	if (f.btf && !d->offset) {
-		btf_scope_init(&scope, f.btf, f.prototype, place.arch, d->is_return);
+	if (f->btf && !d->offset) {
+		btf_scope_init(&scope, f->btf, f->prototype, place.arch, d->is_return);
 		place.scope = &scope.scope;
 	} else if (d->offset) {
 		place.why_none =
 			"without DWARF they are known only where the function begins; leave "
 			"the offset out, use %REG, or give the DWARF of the kernel: -k vmlinux";
 	}
-	result = place_function(r, &f);
-	if (result >= 0)
-		result = resolve_args(r, &place);
-	return result < 0 ? result : resolve_group_and_event(r, NULL, d->function, 0);
+	result = place_function(r, f);
+	return result < 0 ? result : resolve_args(r, &place);
+}
+
+/* vfs_*: every function that BTF describes and the pattern fits. */
+struct glob {
+	struct resolution *r;
+	struct btf *btf, *kernel;
+	const char *module;
+	int result;
+};
+
+static int add_match(void *ctx, const char *name, struct type prototype)
+{
+	struct glob *g = ctx;
+	struct resolution *r = g->r;
+	struct found f = {.btf = g->btf, .prototype = prototype};
+	struct type t;
+
+	if (fnmatch(r->d->function, name, 0))
+		return 0;
+	/* the functions of the kernel come first in a module's BTF */
+	if (g->module && btf_find_function(g->kernel, name, strlen(name), &t) >= 0)
+		return 0;
+	if (r->out->probe.n_places == r->prober->world.max_places ||
+	    (r->out->probe.n_places && !r->prober->kernel.many_places)) {
+		g->result =
+			RESOLVE_REFUSE(r, r->d->function_span, -E2BIG,
+				       "'%s' means more than the %zu functions that one event can "
+				       "have; write a narrower pattern",
+				       r->d->function, r->out->probe.n_places);
+		return g->result;
+	}
+	snprintf(f.symbol, sizeof(f.symbol), "%s", name);
+	snprintf(f.module, sizeof(f.module), "%s", g->module ? g->module : "");
+	g->result = add_function(r, &f);
+	return g->result;
+}
+
+static int resolve_glob(struct resolution *r, const char *module)
+{
+	struct glob g = {.r = r, .module = module};
+	struct errmsg why = {0};
+
+	if (prober_btf(r->prober, NULL, &g.kernel, &why) < 0 ||
+	    prober_btf(r->prober, module, &g.btf, &why) < 0)
+		return RESOLVE_REFUSE(r, r->d->function_span, -ENODATA, "%s", why.text);
+	r->n_points = 2; /* or more */
+	btf_each_function(g.btf, add_match, &g);
+	if (g.result < 0)
+		return g.result;
+	if (!r->out->probe.n_places)
+		return RESOLVE_REFUSE(r, r->d->function_span, -ENOENT,
+				      "no function of this kernel fits '%s'", r->d->function);
+	return resolve_check_args(r);
+}
+
+static int resolve_by_btf(struct resolution *r, const char *module)
+{
+	struct found f;
+	int result;
+
+	if (strpbrk(r->d->function, "*?[")) {
+		result = resolve_glob(r, module);
+	} else {
+		result = find_function(r, module, &f);
+		if (result >= 0)
+			result = add_function(r, &f);
+	}
+	return result < 0 ? result : resolve_group_and_event(r, NULL, r->d->function, 0);
 }
 
 /* --- by DWARF ------------------------------------------------------------------------------------ */
@@ -409,7 +474,9 @@ static bool find_dwarf(const struct resolution *r, const char *module, char path
 /* What BTF cannot answer: places inside functions, and what lives there. */
 static bool needs_dwarf(const struct definition *d)
 {
-	return d->has_line || d->pattern || d->file || (d->offset && resolve_wants_variables(d));
+	/* FUNC:0 is where the function begins */
+	return (d->has_line && (d->line || !d->function)) || d->pattern || d->file ||
+	       (d->offset && resolve_wants_variables(d));
 }
 
 static int resolve_by_dwarf(struct resolution *r, const char *module)
@@ -434,9 +501,9 @@ static int resolve_by_dwarf(struct resolution *r, const char *module)
 	}
 	result = prober_debuginfo(r->prober, path, &info, &why);
 	if (result >= 0 && !debuginfo_has_dwarf(info)) {
-		if (d->offset)
+		if (!d->has_line && !d->pattern)
 			return resolve_by_btf(r, module);
-		return refuse_without_dwarf(r, "lines", d->file ? d->file_span : d->line_span);
+		return refuse_without_dwarf(r, "lines", d->line_span);
 	}
 	if (result < 0)
 		return RESOLVE_REFUSE(r, d->function ? d->function_span : d->file_span, result,

@@ -113,7 +113,7 @@ int resolve_group_and_event(struct resolution *r, const char *path, const char *
 	p->event = arena_strndup(&r->out->memory, event, strlen(event));
 	if (!p->group || !p->event)
 		return resolve_no_memory(r);
-	textbuf_addf(names, "%s%s:%s\n", textbuf_len(names) ? "" : "\n", group, event);
+	textbuf_addf(names, "%s:%s\n", group, event);
 	return 0;
 }
 

@@ -265,8 +265,8 @@ def btf_file(types, strings):
     return head + types + strings
 
 
-def make_btf(place, golden):
-    """All kinds, and a module that goes on where the kernel ends."""
+def kernel_btf():
+    """All kinds; vfs_read(struct file *a, int b, …)."""
     strings = b"\0int\0vfs_read\0file\0a\0b\0user\0"
     types = [btf_type(1, 1, 4, 1 << 24 | 32),               # 1: int
              btf_type(0, 2, 3), btf_type(14, 4, 16, 19, 1, 0, 21, 2, 64, vlen=2),   # 2: *, 3: file
@@ -276,12 +276,32 @@ def make_btf(place, golden):
              btf_type(0, 13, 1, 19, 2, 21, 11, 0, 0, vlen=3), btf_type(5, 12, 12),
              btf_type(21, 14, 1, 1), btf_type(21, 15, 8, 14, 0, 4, vlen=1), btf_type(1, 16, 8),
              btf_type(21, 17, 3, 0), btf_type(23, 18, 1), btf_type(21, 19, 8, 19, 1, 2, vlen=1)]
+    return types, strings
+
+
+def make_btf(place, golden):
+    """The kernel, and a module that goes on where it ends."""
+    types, strings = kernel_btf()
     kernel = btf_file(types, strings)
     more = len(types) + 1
     module = btf_file([btf_type(5, 12, more + 1), btf_type(0, 13, 2, len(strings) + 1, more + 2, vlen=1),
                        btf_type(0, 2, 18)], b"\0c\0")
     keep(place, "function", struct.pack("<H", len(kernel)), kernel)
     keep(place, "module", struct.pack("<H", len(kernel)), kernel, module)
+
+
+def make_resolve(place, golden):
+    kernel = btf_file(*kernel_btf())
+    texts = ["vfs_read(a, b)", "vfs_read%return($retval)", "vfs_read a->a a->b.a:x8 $arg2 %di",
+             "vfs_read(*a, &a->b, a[3].a, (int)b)", "vfs_read $params", "vfs_read $vars",
+             "vfs_read(container_of(a, struct file, b)->a)", "vfs_read(((struct file *)b)->a:string)",
+             "vfs_read(a->a) if a > 3 && b == b", "vfs_read(@b, @0x10, $stack2, $comm, \\5)",
+             "vfs_read(+8(%di):ustring, +u0(a):u8[4], a:b3@1/32, a->b@user)", "p:x vfs_read a=%di"]
+    for i, text in enumerate(texts):
+        keep(place, f"{i}", text, b"\0", kernel)
+    strings = b"libc.so.6\0/lib/libc.so.6\0"
+    cache = b"glibc-ld.so.cache1.1" + struct.pack("<II20x", 1, len(strings))
+    keep(place, "cache", cache, struct.pack("<iIIIQ", 0x303, 72, 82, 0, 0), strings)
 
 
 # Recordings that broke off.

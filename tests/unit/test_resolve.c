@@ -428,6 +428,12 @@ static void symbols_and_modules_are_found(void **state)
 		{"toy:toy_open((struct job,w)w->pid)",
 		 "p:probe/toy_open toy:toy_open pid=+16(%di):s32"},
 		{"toy:toy_asm", "p:probe/toy_asm toy:toy_asm"},
+		{"toy:toy_*", "p:probe/toy_ toy:toy_open"},
+		{"[dt]?*s", "p:probe/dt_s twins"},
+		{"do_it:0", "p:probe/do_it do_it"},
+		{"do_it@fs/x.c",
+		 "p:probe/do_it do_it # that do_it is in fs/x.c is not checked: there is "
+		 "no DWARF of the kernel"},
 	};
 
 	EXPECT(&usual, "x86_64", rows);
@@ -516,6 +522,8 @@ struct refusal {
 
 static const struct refusal refusals[] = {
 	{"do_itt", "the nearest is do_it", 0, 6},
+	{"t*($arg1)", "another thing at the place twins", 3, 5},
+	{"zz*", "no function of this kernel fits 'zz*'", 0, 3},
 	{"frobnicate", "no function 'frobnicate' in this kernel", 0, 10},
 	{"toy:toy_opn", "in the module toy; the nearest is toy_open", 4, 7},
 	{"nowhere_at_all:f", "neither a module that is loaded", 0, 14},

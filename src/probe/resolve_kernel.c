@@ -479,6 +479,25 @@ static bool needs_dwarf(const struct definition *d)
 	       (d->offset && resolve_wants_variables(d));
 }
 
+/* What can still be done: a function's entry needs no DWARF. */
+static int resolve_without_dwarf(struct resolution *r, const char *module)
+{
+	const struct definition *d = r->d;
+
+	if (!d->function && !module)
+		return RESOLVE_REFUSE(
+			r, d->file_span, -EINVAL,
+			"%s is a source of which program? name it: PROGRAM:%s:%u, or -x "
+			"PROGRAM (for the kernel: -k vmlinux)",
+			d->file, d->file, d->line);
+	if (d->has_line || d->pattern)
+		return refuse_without_dwarf(r, d->pattern ? "patterns" : "lines", d->line_span);
+	if (d->file)
+		resolve_note(r, "that %s is in %s is not checked: there is no DWARF of the kernel",
+			     d->function, d->file);
+	return resolve_by_btf(r, module);
+}
+
 static int resolve_by_dwarf(struct resolution *r, const char *module)
 {
 	const struct definition *d = r->d;
@@ -487,28 +506,16 @@ static int resolve_by_dwarf(struct resolution *r, const char *module)
 	struct errmsg why = {0};
 	int result;
 
-	if (!find_dwarf(r, module, path, name)) {
-		if (!d->function && !module)
-			return RESOLVE_REFUSE(r, d->file_span, -EINVAL,
-					      "%s is a source of which program? name it: "
-					      "PROGRAM:%s:%u, or -x PROGRAM (for the kernel: -k "
-					      "vmlinux)",
-					      d->file, d->file, d->line);
-		return d->offset ? resolve_by_btf(r, module)
-				 : refuse_without_dwarf(r, d->pattern ? "patterns" : "lines",
-							d->file && !d->has_line ? d->file_span
-										: d->line_span);
-	}
+	if (!find_dwarf(r, module, path, name))
+		return resolve_without_dwarf(r, module);
+	module = *name ? name : NULL;
 	result = prober_debuginfo(r->prober, path, &info, &why);
-	if (result >= 0 && !debuginfo_has_dwarf(info)) {
-		if (!d->has_line && !d->pattern)
-			return resolve_by_btf(r, module);
-		return refuse_without_dwarf(r, "lines", d->line_span);
-	}
-	if (result < 0)
+	if (result < 0 && (d->has_line || d->pattern || r->prober->world.vmlinux))
 		return RESOLVE_REFUSE(r, d->function ? d->function_span : d->file_span, result,
 				      "%s", why.text);
-	return resolve_points(r, info, *name ? name : NULL);
+	if (result < 0 || !debuginfo_has_dwarf(info))
+		return resolve_without_dwarf(r, module);
+	return resolve_points(r, info, module);
 }
 
 /* --- the door ------------------------------------------------------------------------------------ */

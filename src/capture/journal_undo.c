@@ -2,11 +2,12 @@
 /*
  * journal_undo.c - puts back what a journal says.
  *
- * Order: first every buffer of ours stops (nothing more is recorded while the rest goes on), then the
- * notes are undone from the last to the first, probes after all others: an event that is on somewhere
- * cannot be removed. An instance is removed with everything in it; the kernel
- * refuses while one of its files is open, so the owner closes them before, and a dead owner has. A trace
- * file comes last: finishing it may take a while, and the machine should be free by then.
+ * Order: first every buffer of ours stops (nothing more is recorded while the rest goes on) and our tracers
+ * end (one whose list of functions is emptied before it would begin to trace all there are). Then the notes
+ * are undone from the last to the first, probes after all others: an event that is on somewhere cannot be
+ * removed. An instance is removed with everything in it; the kernel refuses while one of its files is open,
+ * so the owner closes them before, and a dead owner has. A trace file comes last: finishing it may take a
+ * while, and the machine should be free by then.
  *
  * A failure does not stop the rest. Undoing twice is harmless: what is as it was is not written.
  */
@@ -17,6 +18,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #define CMDLINES_MAX_BYTES (16u << 20)
 
@@ -80,6 +82,17 @@ static int undo_note(const struct tracefs *t, const struct note *n, struct errms
 	return 0;
 }
 
+/* Not if it is what was there before: then it is not ours, or has been put back. */
+static void end_tracer(const struct tracefs *t, const struct note *n)
+{
+	size_t len = strcspn(n->text, "\n");
+	char now[64];
+
+	if (tracefs_read_short(t, n->instance, n->name, now, sizeof(now)) > 0 &&
+	    (strlen(now) != len || strncmp(now, n->text, len)))
+		tracefs_try_write(t, n->instance, n->name, "nop", TRACEFS_SET);
+}
+
 int notes_undo(const struct tracefs *t, const struct notes *notes, struct errmsg *err)
 {
 	int r = 0, r2;
@@ -91,6 +104,8 @@ int notes_undo(const struct tracefs *t, const struct notes *notes, struct errmsg
 			tracefs_try_write(t, n->name, "tracing_on", "0", TRACEFS_SET);
 		else if (n->kind == NOTE_FILE && !strcmp(n->name, "tracing_on"))
 			tracefs_try_write(t, n->instance, "tracing_on", "0", TRACEFS_SET);
+		else if (n->kind == NOTE_FILE && !strcmp(n->name, "current_tracer"))
+			end_tracer(t, n);
 	}
 	for (size_t i = notes->n; i-- > 0;) {
 		r2 = undo_note(t, &notes->list[i], err);

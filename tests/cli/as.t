@@ -27,7 +27,7 @@ usage:
  trace-cmd stop [-B buf ...] [-a] [-t]
           -B this instance; repeatable
           -a all instances
-          -t the top level, too
+          -t with -B: the top level, too
 
 [255]
 $ ./trace-cmd report --json > /dev/null
@@ -95,6 +95,10 @@ sched
 $ ./trace-cmd stop -B one && cat t/tracing_on t/instances/one/tracing_on
 1
 0 (no-eol)
+$ ./trace-cmd stop -a && cat t/tracing_on t/instances/one/tracing_on
+00 (no-eol)
+$ ./trace-cmd clear --all -B one && cat t/trace t/instances/one/trace
+$ echo events > t/trace; echo 1 > t/tracing_on
 $ ./trace-cmd stop -B nosuch
 trace-cmd: No such file or directory
   there is no tracing instance 'nosuch'; 'sonde list -B' names those there are

@@ -32,12 +32,15 @@ static int each_of_all(const struct tracefs *t, instance_fn *act, struct errmsg 
 	return r;
 }
 
-/* -B names, -a all of them, -t the top level; none: the top level. all_is_top: -a has it, too. */
-static int each_instance(const struct tc_line *line, bool all_is_top, instance_fn *act,
+/*
+ * -B names some, -a is all of them. The top level is meant, too, unless some are named without -t; for
+ * clear (all_has_top) with -a in any case.
+ */
+static int each_instance(const struct tc_line *line, bool all_has_top, instance_fn *act,
 			 struct errmsg *err)
 {
-	bool all = tc_has(line, 'a', NULL), named = tc_has(line, 'B', NULL);
-	bool top = tc_has(line, 't', NULL) || (all ? all_is_top : !named);
+	bool all = tc_has(line, 'a', NULL);
+	bool top = tc_has(line, 't', NULL) || !tc_has(line, 'B', NULL) || (all && all_has_top);
 	struct tracefs t;
 	int r = tracefs_open(&t, err);
 

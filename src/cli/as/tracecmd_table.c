@@ -124,13 +124,13 @@ static const struct tc_option extract_options[] = {
 static const struct tc_option switch_options[] = {
 	{'B', NULL, ':', NULL, "this instance; repeatable"},
 	{'a', NULL, 0, NULL, "all instances"},
-	{'t', NULL, 0, NULL, "the top level, too"},
+	{'t', NULL, 0, NULL, "with -B: the top level, too"},
 	{0},
 };
 
 static const struct tc_option clear_options[] = {
 	{'B', NULL, ':', NULL, "this instance; repeatable"},
-	{'a', NULL, 0, NULL, "all, and the top level"},
+	{'a', "all", 0, NULL, "all, and the top level"},
 	{0},
 };
 
@@ -372,7 +372,7 @@ const struct tc_command tracecmd_commands[] = {
 	 show_options, false, tc_run_show},
 	{"reset", "switch all tracing off and empty the buffers",
 	 "[-b size] [-B buf] [-a] [-d] [-t]", reset_options, false, tc_run_reset},
-	{"clear", "empty the buffers", "[-B buf] [-a]", clear_options, false, tc_run_clear},
+	{"clear", "empty the buffers", "[-B buf] [-a]", clear_options, true, tc_run_clear},
 	{"report", "print the trace in a file", "[-i file] [options]", report_options, true,
 	 tc_run_report},
 	{"stream", "trace and print at once", "[options] [command ...]", record_options, true,

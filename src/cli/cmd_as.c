@@ -14,6 +14,7 @@
 
 static const struct personality personalities[] = {
 	{"trace-cmd", tracecmd_run},
+	{"perf", perf_run},
 };
 
 static const struct option_row rows[] = {
@@ -39,19 +40,20 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 		return n;
 	if (!n)
 		return errmsg_set(err, -EINVAL,
-				  "as: which program's command line is it? sonde knows: %s",
-				  personalities[0].name);
+				  "as: which program's command line is it? sonde knows: %s "
+				  "and %s",
+				  personalities[0].name, personalities[1].name);
 	p = personality_find(argv[1]);
 	if (!p)
-		return errmsg_set(err, -EINVAL, "as: sonde cannot be '%s'; it knows: %s", argv[1],
-				  personalities[0].name);
+		return errmsg_set(err, -EINVAL, "as: sonde cannot be '%s'; it knows: %s and %s",
+				  argv[1], personalities[0].name, personalities[1].name);
 	argv[n + 1] = NULL;
 	return p->run(n, argv + 1);
 }
 
 const struct command cmd_as = {
 	.name = "as",
-	.summary = "take the command line of another program: trace-cmd",
+	.summary = "take the command line of another program: trace-cmd, perf",
 	.usage = "PROGRAM [ARGUMENT…]",
 	.options = rows,
 	.parse_flags = OPTIONS_STOP_AT_ARGUMENT,

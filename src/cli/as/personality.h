@@ -18,5 +18,6 @@ struct personality {
 const struct personality *personality_find(const char *path);
 
 int tracecmd_run(int argc, char **argv);
+int perf_run(int argc, char **argv);
 
 #endif

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * perf.c - sonde as perf: finds the sub-command, tells of errors.
+ *
+ * Rows of a table; what perf has beyond them is refused by name. An error is a sentence on standard error; exit
+ * statuses are those that perf's own returns become in a shell: 255 for -1, 234 for -EINVAL.
+ */
+#include "cli/as/perf.h"
+
+#include "cli/as/personality.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+	const char *name, *summary;
+	int (*run)(int argc, char **argv, struct errmsg *err);
+} commands[] = {
+	{"ftrace", "simple wrapper for kernel's ftrace functionality", perf_ftrace},
+};
+
+static int usage(FILE *to)
+{
+	fputs("\n usage: perf [--version] [--help] COMMAND [ARGS]\n\n"
+	      " The commands of perf that sonde knows are:\n",
+	      to);
+	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
+		fprintf(to, "   %-15s %s\n", commands[i].name, commands[i].summary);
+	return to == stdout ? 0 : 1;
+}
+
+int perf_run(int argc, char **argv)
+{
+	struct errmsg err = {0};
+	int r;
+
+	if (argc < 2)
+		return usage(stderr);
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
+		return usage(stdout);
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "version")) {
+		printf("perf version sonde-%s\n", SONDE_VERSION);
+		return 0;
+	}
+	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
+		if (strcmp(commands[i].name, argv[1]))
+			continue;
+		r = commands[i].run(argc - 1, argv + 1, &err);
+		fflush(stdout);
+		if (err.code && err.code != -EPIPE)
+			fprintf(stderr, "%s\n", err.text);
+		return r < 0 ? (err.code == -EINVAL ? PERF_INVALID : PERF_FAILED) : r;
+	}
+	fprintf(stderr, "perf: '%s' is not a perf-command that sonde knows. See 'perf --help'.\n",
+		argv[1]);
+	return 1;
+}

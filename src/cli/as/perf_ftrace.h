@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * perf_ftrace.h - the options of `perf ftrace`, as parsed.
+ */
+#ifndef SONDE_CLI_AS_PERF_FTRACE_H
+#define SONDE_CLI_AS_PERF_FTRACE_H
+
+#include "analyse/calltimes.h"
+#include "analyse/latency.h"
+#include "cli/gather.h"
+
+struct perf_ftrace_options {
+	struct gather_options gather; /* first, for recordopts.h */
+	const char *tracer, *tid, *cpus;
+	bool system_wide, use_bpf, use_nsec, hide_empty;
+	bool has_functions, has_graph; /* -T or -N; -G or -g */
+	long long delay_ms, range, min, max;
+	const char *list_functions; /* -F: a glob, "*" */
+	long long verbose;
+	enum calltimes_sort sort;
+	/* latency and profile */
+	struct latency_config config;
+	struct latency *latency;
+	struct calltimes_config calls_config;
+	struct calltimes *calls;
+};
+
+#endif

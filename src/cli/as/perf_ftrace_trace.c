@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * perf_ftrace_trace.c - `perf ftrace trace`: the text that the kernel makes of a tracer's events, as it comes.
+ *
+ *	trace        its first lines, which begin with '#': the heads of the columns
+ *	trace_pipe   the events, read without waiting, some forty times a second; the rest after the end
+ *
+ * The text is the kernel's own, so it is what perf shows.
+ */
+#include "cli/as/perf.h"
+
+#include "capture/session.h"
+#include "cli/as/perf_ftrace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define TICK_MS	       25
+#define HEAD_MAX_BYTES (1u << 20)
+#define LAST_READS_MAX (1u << 20) /* of 64 KB: nothing goes on for ever */
+
+struct text_run {
+	struct session s;
+	int pipe_fd;
+	bool no_reader;
+	uint64_t on_ns; /* -D: when tracing is switched on; 0: it is */
+};
+
+static const char *instance_of(const struct text_run *run)
+{
+	return run->s.setup->buffers[0].instance;
+}
+
+static void print_head(const struct text_run *run)
+{
+	struct textbuf text;
+
+	textbuf_init(&text, HEAD_MAX_BYTES);
+	tracefs_read(&run->s.t, instance_of(run), "trace", &text);
+	for (const char *p = text.start; p && p < text.pos && *p == '#';) {
+		const char *end = memchr(p, '\n', text.pos - p);
+
+		end = end ? end + 1 : text.pos;
+		fwrite(p, 1, end - p, stdout);
+		p = end;
+	}
+	textbuf_release(&text);
+	fflush(stdout);
+}
+
+/* What is there now; false when there is nothing. */
+static bool copy_some(struct text_run *run)
+{
+	char buf[65536];
+	ssize_t n = read(run->pipe_fd, buf, sizeof(buf));
+
+	if (n <= 0)
+		return false;
+	if (fwrite(buf, 1, n, stdout) != (size_t)n || fflush(stdout))
+		run->no_reader = true;
+	return !run->no_reader;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
+static bool tick(void *ctx)
+{
+	struct text_run *run = ctx;
+
+	if (run->on_ns && now_ns() >= run->on_ns) {
+		tracefs_try_write(&run->s.t, instance_of(run), "tracing_on", "1", TRACEFS_SET);
+		run->on_ns = 0;
+	}
+	for (int i = 0; i < 64 && copy_some(run); i++)
+		;
+	return !run->no_reader;
+}
+
+static int follow(struct text_run *run, long long delay_ms, struct errmsg *err)
+{
+	int r = session_start(&run->s, err);
+
+	if (r < 0)
+		return r;
+	if (delay_ms > 0) {
+		tracefs_try_write(&run->s.t, instance_of(run), "tracing_on", "0", TRACEFS_SET);
+		run->on_ns = now_ns() + delay_ms * 1000000ull;
+	}
+	session_wait(&run->s, -1, TICK_MS, tick, run);
+	r = session_stop(&run->s, err);
+	for (unsigned i = 0; i < LAST_READS_MAX && copy_some(run); i++)
+		;
+	return r;
+}
+
+int perf_ftrace_trace(struct perf_ftrace_options *o, char **argv, struct errmsg *err)
+{
+	struct session_config config = {
+		.plan = &o->gather.record.plan, .argv = argv, .no_symbols = true};
+	struct text_run run = {.pipe_fd = -1};
+	struct errmsg ignored = {0};
+	int r = session_open(&run.s, &config, err), r2;
+
+	if (r >= 0) {
+		run.pipe_fd = tracefs_open_file(&run.s.t, instance_of(&run), "trace_pipe",
+						O_RDONLY | O_NONBLOCK);
+		if (run.pipe_fd < 0)
+			r = errmsg_set_errno(err, run.pipe_fd, "failed to open trace_pipe");
+	}
+	if (r >= 0) {
+		print_head(&run);
+		r = follow(&run, o->delay_ms, err);
+	}
+	if (run.pipe_fd >= 0)
+		close(run.pipe_fd);
+	r2 = session_close(&run.s, r < 0 ? &ignored : err);
+	return r < 0 ? r : r2;
+}

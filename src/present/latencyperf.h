@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * latencyperf.h - the histogram of `perf ftrace latency`.
+ */
+#ifndef SONDE_PRESENT_LATENCYPERF_H
+#define SONDE_PRESENT_LATENCYPERF_H
+
+#include "analyse/latencies.h"
+
+/* After latencies_finish(). The unit is the scale's: microseconds, or nanoseconds. */
+void latencyperf_fmt(const struct latencies *l, bool hide_empty, struct textbuf *tb);
+
+#endif

@@ -207,23 +207,14 @@ static int refuse_name(const struct probe *p, const char *group, const char *eve
 				 group, event, group, event);
 }
 
-int probes_add(const struct tracefs *t, struct journal *journal, const struct probe *p,
-	       const char *group, const char *event, struct errmsg *err)
+/* All places, or none. */
+static int write_places(const struct tracefs *t, const struct probe *p, const char *file,
+			const char *group, const char *event, struct errmsg *err)
 {
-	const char *file = file_for(t, p);
-	char name[2 * TRACEFS_NAME_MAX], path[3 * TRACEFS_NAME_MAX];
 	struct textbuf line;
 	size_t i;
 	int r = 0;
 
-	group = group ? group : p->group;
-	event = event ? event : p->event;
-	snprintf(name, sizeof(name), "%s/%s", group, event);
-	snprintf(path, sizeof(path), "events/%s", name);
-	if (tracefs_exists(t, "", path))
-		return refuse_name(p, group, event, err);
-	if (journal)
-		r = journal_add_probe(journal, name, err);
 	textbuf_init(&line, LINE_MAX_BYTES);
 	for (i = 0; i < p->n_places && r >= 0; i++) {
 		textbuf_clear(&line);
@@ -242,4 +233,30 @@ int probes_add(const struct tracefs *t, struct journal *journal, const struct pr
 		remove_event(t, file, group, event);
 	textbuf_release(&line);
 	return r;
+}
+
+int probes_add(const struct tracefs *t, struct journal *journal, const struct probe *p,
+	       const char *group, const char *event, struct errmsg *err)
+{
+	const char *file = file_for(t, p);
+	char name[2 * TRACEFS_NAME_MAX], path[3 * TRACEFS_NAME_MAX];
+	struct probe with_breakpoint = *p;
+	struct errmsg first = {0};
+	int r = 0;
+
+	group = group ? group : p->group;
+	event = event ? event : p->event;
+	snprintf(name, sizeof(name), "%s/%s", group, event);
+	snprintf(path, sizeof(path), "events/%s", name);
+	if (tracefs_exists(t, "", path))
+		return refuse_name(p, group, event, err);
+	if (journal)
+		r = journal_add_probe(journal, name, err);
+	if (r < 0)
+		return r;
+	/* a function without the tracer's hook takes a breakpoint, perhaps */
+	if (!probe_use_breakpoint(&with_breakpoint))
+		return write_places(t, p, file, group, event, err);
+	r = write_places(t, p, file, group, event, &first);
+	return r < 0 ? write_places(t, &with_breakpoint, file, group, event, err) : r;
 }

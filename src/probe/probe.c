@@ -49,6 +49,15 @@ void probe_fmt_line(const struct probe *p, size_t place, const char *group, cons
 			     at->fetches && at->fetches[i] ? at->fetches[i] : p->args[i].fetch);
 }
 
+bool probe_use_breakpoint(struct probe *p)
+{
+	if (p->kind != PROBE_FPROBE && p->kind != PROBE_FPROBE_EXIT)
+		return false;
+	/* $argN, $stack and $retval mean the same to both */
+	p->kind = p->kind == PROBE_FPROBE ? PROBE_KPROBE : PROBE_KRETPROBE;
+	return true;
+}
+
 /* Which word of the line the byte is in, and where that word begins. */
 static size_t find_word(const char *line, size_t at, size_t *ret_begin)
 {

@@ -112,6 +112,9 @@ void probe_free(struct probe *p);
 void probe_fmt_line(const struct probe *p, size_t place, const char *group, const char *event,
 		    struct textbuf *tb);
 
+/* Makes an fprobe the kprobe that does the same, with a breakpoint; false: it is none. */
+bool probe_use_breakpoint(struct probe *p);
+
 /*
  * The kernel's format text of the probe's event, its print format changed so that enums, flags and
  * functions are shown by name; what is not changed is copied.

@@ -410,6 +410,7 @@ static int finish(struct netrun *n, uint64_t *ret_bytes, struct errmsg *err)
 
 static int record_over(struct netrun *n, char **argv, struct errmsg *err)
 {
+	enum session_end end;
 	uint64_t n_bytes;
 	int r = start(n, err);
 
@@ -421,9 +422,10 @@ static int record_over(struct netrun *n, char **argv, struct errmsg *err)
 		background_ready(n->background);
 	else if (!argv && !n->o->quiet)
 		fprintf(stderr, "recording to %s:%s; Ctrl-C ends it\n", n->host, n->port);
-	session_wait(&n->s, netrecord_fd(n->nr), TICK_MS, tick, n);
-	if (!n->why.code)
-		tick(n); /* what a recorder could not write it cannot say why */
+	end = session_wait(&n->s, netrecord_fd(n->nr), TICK_MS, tick, n);
+	/* a recorder that cannot write does not know why; the control connection will in a moment */
+	for (int i = 0; end == SESSION_FAILURE && i < 20 && tick(n); i++)
+		usleep(50000);
 	netrecord_tell_loss(&n->why, argv);
 	r = session_stop(&n->s, err);
 	if (n->why.code && !err->code)

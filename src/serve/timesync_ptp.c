@@ -27,6 +27,7 @@
 #define PROBES	     339
 #define FLAG_FASTEST 1
 #define FLAG_MARKERS 2
+#define SPAN_MIN     200000 /* less says nothing about how fast a clock runs */
 
 enum { STEP_START = 1, STEP_PROBE, STEP_PROBES, STEP_OFFSET, STEP_END };
 
@@ -141,10 +142,37 @@ static int send_probes(struct channel *c, const struct sync_clock *clock, struct
 	return sync_write(c, PROTO, STEP_END, PIECE_EMPTY, err);
 }
 
+/* How long it took, by each clock. */
+struct span {
+	uint64_t our_start, our_end, their_start, their_end;
+};
+
+static void span_add(struct span *s, uint64_t ours, uint64_t theirs)
+{
+	if (!s->our_start) {
+		s->our_start = ours;
+		s->their_start = theirs;
+	}
+	s->our_end = ours;
+	s->their_end = theirs;
+}
+
+/*
+ * trace-cmd's host marks with the clock "local" unless -C names one, but tells us to record with the
+ * processor's counter if it could convert that. Such numbers have no difference that means anything.
+ */
+static bool span_is_of_one_kind(const struct span *s)
+{
+	double ours = s->our_end - s->our_start, theirs = s->their_end - s->their_start;
+
+	return ours < SPAN_MIN || (theirs > ours * 0.8 && theirs < ours * 1.25);
+}
+
 static int choose(const struct times *t, struct piece theirs, struct sync_sample *ret)
 {
 	struct byte_reader b = reader_of(theirs);
 	uint64_t best = UINT64_MAX;
+	struct span span = {0};
 	uint32_t n;
 
 	byte_reader_take_number(&b, 4);
@@ -155,13 +183,19 @@ static int choose(const struct times *t, struct piece theirs, struct sync_sample
 
 		if (b.failed)
 			break;
-		if (!ts || id != i + 1 || !t->sent[i] || !t->received[i] || way >= best)
+		if (!ts || id != i + 1 || !t->sent[i] || !t->received[i])
+			continue;
+		span_add(&span, t->sent[i] + way / 2, ts);
+		if (way >= best)
 			continue;
 		best = way;
 		ret->time = t->sent[i] + way / 2;
 		ret->offset = ts - ret->time;
 	}
-	return best == UINT64_MAX ? -ENODATA : 0;
+	if (span_is_of_one_kind(&span))
+		return best == UINT64_MAX ? -ENODATA : 0;
+	*ret = (struct sync_sample){0};
+	return -EDOM;
 }
 
 int ptp_ask(struct channel *c, const struct sync_clock *clock, uint32_t series, struct errmsg *err)
@@ -171,6 +205,7 @@ int ptp_ask(struct channel *c, const struct sync_clock *clock, uint32_t series, 
 	struct sync_sample sample = {0};
 	struct message_sync m;
 	uint8_t bytes[16];
+	bool is_alien = false;
 	int r = t ? start(c, series, flags, err) : errmsg_set_errno(err, -ENOMEM, "no time sync");
 
 	if (!r)
@@ -187,12 +222,17 @@ int ptp_ask(struct channel *c, const struct sync_clock *clock, uint32_t series, 
 		r = clock->read(clock->ctx, take_mark, t);
 	/* without a good probe both are 0, which the host takes for none */
 	if (!r)
-		choose(t, m.payload, &sample);
+		is_alien = choose(t, m.payload, &sample) == -EDOM;
 	free(t);
 	if (r < 0)
 		return r;
 	put_be(bytes, sample.time, 8);
 	put_be(bytes + 8, sample.offset, 8);
+	/* not the end of it: the host would take that for the end of the connection */
+	if (is_alien)
+		errmsg_set(err, -EDOM,
+			   "the host marks its times with another clock than it records with: name "
+			   "one there with -C");
 	return sync_write(c, PROTO, STEP_OFFSET, (struct piece){bytes, 16}, err);
 }
 

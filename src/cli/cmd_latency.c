@@ -11,7 +11,7 @@
  * Live, where the kernel has histograms and the question is one that they can answer, the kernel does it
  * alone and only the result is read (latency_kernel.c).
  */
-#include "cli/latency.h"
+#include "cli/latencyopts.h"
 
 #include "cli/command.h"
 #include "present/latencytext.h"

@@ -14,7 +14,7 @@
  * By thread, idle tasks are left out: they share a number.
  */
 #include "cli/kernelrun.h"
-#include "cli/latency.h"
+#include "cli/latencyopts.h"
 #include "present/latencytext.h"
 
 #include <errno.h>

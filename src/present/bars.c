@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * bars.c - bars of '#', and the values of keys as cells of CSV and JSON.
+ * bars.c - what tables of counts are made of: bars, and the values of keys as cells.
+ *
+ *	bar      ########        as long as its share of the largest; a count that is not 0 shows at least one '#'
+ *	CSV      "a ""b"", c"    in quotes where a comma or a quote is in it
+ *	JSON     12 or "bash"    a number where the value is one, else text
+ *
+ * Owns nothing; the text of a value is made by keys.c.
  */
 #include "present/bars.h"
 

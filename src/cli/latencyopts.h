@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * latency.h - what the files of `sonde latency` share.
+ * latencyopts.h - what the files of `sonde latency` share.
  */
-#ifndef SONDE_CLI_LATENCY_H
-#define SONDE_CLI_LATENCY_H
+#ifndef SONDE_CLI_LATENCYOPTS_H
+#define SONDE_CLI_LATENCYOPTS_H
 
 #include "analyse/latency.h"
 #include "cli/gather.h"

@@ -83,12 +83,50 @@ static int add_member_spelling(void *ctx, const struct type_member *m)
 	return 0;
 }
 
-static int refuse_member(const struct fetch_place *p, struct type t, const char *name,
-			 struct span span, struct errmsg *err)
+/* A member of that name in a member that is a struct. */
+struct inner_search {
+	const char *name;
+	const char *in; /* NULL: not found */
+};
+
+static int find_inner(void *ctx, const struct type_member *m)
 {
-	struct type_facts f;
+	struct inner_search *s = ctx;
+	struct type_member found;
+
+	if (type_find_member(m->type, s->name, strlen(s->name), &found) < 0)
+		return 0;
+	s->in = m->name;
+	return -EEXIST; /* ends the walk */
+}
+
+/* Where the member is that was looked for: a clause, or "". */
+static void find_elsewhere(struct type t, struct type outer, const char *name, char *out,
+			   size_t size)
+{
+	struct inner_search inner = {name};
+	struct type_member m;
 	struct spelling sp;
 	char text[120];
+
+	*out = 0;
+	type_each_member(t, find_inner, &inner);
+	spelling_init(&sp, name, strlen(name));
+	type_each_member(t, add_member_spelling, &sp);
+	if (inner.in)
+		snprintf(out, size, "; it is in %s: write %s.%s", inner.in, inner.in, name);
+	else if (outer.world && !type_find_member(outer, name, strlen(name), &m)) {
+		fmt_type(outer, text, sizeof(text));
+		snprintf(out, size, "; %s itself has one", text);
+	} else if (sp.nearest)
+		snprintf(out, size, "; the nearest is %s", sp.nearest);
+}
+
+static int refuse_member(const struct fetch_place *p, struct type t, struct type outer,
+			 const char *name, struct span span, struct errmsg *err)
+{
+	char text[120], elsewhere[200];
+	struct type_facts f;
 
 	fmt_type(t, text, sizeof(text));
 	type_get(t, &f);
@@ -97,10 +135,9 @@ static int refuse_member(const struct fetch_place *p, struct type t, const char 
 				    "the members of %s are not known here: it is only declared; a "
 				    "cast to a type that is known helps: ((struct NAME *)x)->%s",
 				    text, name);
-	spelling_init(&sp, name, strlen(name));
-	type_each_member(t, add_member_spelling, &sp);
-	return FETCH_REFUSE(p, err, span, -ENOENT, "there is no member '%s' in %s%s%s", name, text,
-			    sp.nearest ? "; the nearest is " : "", sp.nearest ? sp.nearest : "");
+	find_elsewhere(t, outer, name, elsewhere, sizeof(elsewhere));
+	return FETCH_REFUSE(p, err, span, -ENOENT, "there is no member '%s' in %s%s", name, text,
+			    elsewhere);
 }
 
 /* From a struct to one of its members; nothing is read. */
@@ -108,6 +145,7 @@ static void step_into(struct value *v, const struct type_member *m)
 {
 	uint64_t bits = v->bit + m->bit_offset;
 
+	v->outer = v->type;
 	v->type = m->type;
 	v->n_bits = m->n_bits;
 	if (v->kind == VALUE_PARTS) {
@@ -124,7 +162,7 @@ static int take_member(const struct fetch_place *p, const char *name, struct spa
 	struct type_member m;
 
 	if (type_find_member(v->type, name, strlen(name), &m) < 0)
-		return refuse_member(p, v->type, name, span, err);
+		return refuse_member(p, v->type, v->outer, name, span, err);
 	step_into(v, &m);
 	return 0;
 }
@@ -317,7 +355,7 @@ static int find_path(const struct fetch_place *p, struct type t, const char *pat
 
 		snprintf(name, sizeof(name), "%.*s", (int)len, path);
 		if (type_find_member(t, path, len, &m) < 0)
-			return refuse_member(p, t, name, span, err);
+			return refuse_member(p, t, (struct type){0}, name, span, err);
 		bits += m.bit_offset;
 		t = m.type;
 		path += len + (path[len] == '.');

@@ -35,6 +35,7 @@ struct value {
 	char why[160];
 	char plain_type[8]; /* what it is recorded as if nobody says anything; "": x64 */
 	struct type type;   /* world NULL: not known */
+	struct type outer;  /* of the last member: the struct that it is in */
 };
 
 #define FETCH_REFUSE(p, err, span, code, ...) \

@@ -206,7 +206,7 @@ static int add_function(struct resolution *r, const struct found *f)
 		.arch = r->prober->kernel.arch,
 		.function = f->symbol,
 		.is_return = d->is_return,
-		.why_none = no_types,
+		.why_none = r->prober->btf_state < 0 ? r->prober->btf_err.text : no_types,
 	};
 	struct btf_scope scope;
 	int result;

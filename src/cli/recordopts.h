@@ -31,7 +31,7 @@ struct record_options {
 	/* over the network */
 	const char *host, *vsock, *key;
 	bool tcp, no_timeout;
-	const struct guest_list *agents; /* guests and their words, taken beforehand: guestrecord.h */
+	const struct guest_list *agents; /* with their words, taken before: guestrecord.h */
 	bool no_fifos;
 	const char *proxy;
 	long long tsync_ms;

@@ -248,8 +248,11 @@ int setup_events(struct setup *s, const struct setup_buffer *b, struct errmsg *e
 {
 	int r = 0;
 
-	for (size_t i = 0; i < b->plan->n_events && r >= 0; i++)
-		r = set_pattern(s, b, setup_event(s, &b->plan->events[i]), err);
+	for (size_t i = 0; i < b->plan->n_events && r >= 0; i++) {
+		r = setup_pair_arm(s, b, &b->plan->events[i], err);
+		if (r >= 0)
+			r = set_pattern(s, b, setup_event(s, &b->plan->events[i]), err);
+	}
 	return r;
 }
 

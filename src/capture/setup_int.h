@@ -6,7 +6,21 @@
 #define SONDE_CAPTURE_SETUP_INT_H
 
 #include "base/errmsg.h"
+#include "capture/probes.h"
 #include "capture/setup.h"
+
+/* An event of the plan that is a definition. */
+struct setup_probe {
+	const struct plan_event *planned;
+	struct plan_event event; /* what is switched on in its place; triggers are the plan's */
+	struct definition *definition;
+	struct probe *probe; /* NULL: an event with a filter */
+	char group[TRACEFS_NAME_MAX], name[TRACEFS_NAME_MAX];
+	char *why; /* a name that is neither an event nor a function: a sentence about the latter */
+	uint64_t n_hits;
+	bool is_new, is_warned, is_off;
+	struct setup_pair *pair; /* NULL: one probe is enough */
+};
 
 /* setup_place.c: in which instance each buffer of the plan is; makes those that are ours. */
 int setup_place(struct setup *s, struct errmsg *err);
@@ -27,6 +41,23 @@ void setup_probes_undo(struct setup *s);
 void setup_probes_free(struct setup *s);
 /* Why an event's name is no function's either; NULL: not looked for. */
 const char *setup_why_no_probe(const struct setup *s, const struct plan_event *e);
+/* What is switched on for it: pattern and filter; those of the plan are added. */
+int setup_set_event(struct setup_probe *sp, const char *system, const char *name,
+		    const char *filter, struct errmsg *err);
+
+/* setup_pairs.c: it asks at the return for what only the entry knows, or for the time between. */
+bool setup_wants_pair(const struct setup_probe *sp);
+/* Defines both ends and what joins them; why_not: what was wrong with one probe, NULL: nothing. */
+int setup_pair(struct setup *s, struct setup_probe *sp, const struct errmsg *why_not,
+	       struct errmsg *err);
+/* The triggers that join them, in a buffer, if this event of the plan is a pair. */
+int setup_pair_arm(struct setup *s, const struct setup_buffer *b, const struct plan_event *e,
+		   struct errmsg *err);
+void setup_pair_disarm(struct setup *s, struct setup_probe *sp);
+void setup_pair_release(struct setup_probe *sp);
+bool setup_pair_fmt_format(const struct setup *s, const char *event, const char *text, size_t len,
+			   struct textbuf *out);
+
 /* The group of another's recording: it would be in the way when that one ends. */
 bool setup_is_foreign_group(const struct setup *s, const char *system);
 

@@ -34,18 +34,6 @@
 #define SUFFIX_MAX   1000
 #define ESTIMATE_MS  100
 #define WARN_PERCENT 20 /* of one CPU */
-#define FILTER_MAX   4096
-
-struct setup_probe {
-	const struct plan_event *planned;
-	struct plan_event event; /* what is switched on in its place; triggers are the plan's */
-	struct definition *definition;
-	struct probe *probe; /* NULL: an event with a filter */
-	char group[TRACEFS_NAME_MAX], name[TRACEFS_NAME_MAX];
-	char *why; /* a name that is neither an event nor a function: a sentence about the latter */
-	uint64_t n_hits;
-	bool is_new, is_warned, is_off;
-};
 
 /* --- which words ------------------------------------------------------------------------------- */
 
@@ -116,8 +104,8 @@ static char *join_filters(const char *a, const char *b)
 	return asprintf(&text, "(%s) && (%s)", a, b) < 0 ? NULL : text;
 }
 
-static int set_event(struct setup_probe *sp, const char *system, const char *name,
-		     const char *filter, struct errmsg *err)
+int setup_set_event(struct setup_probe *sp, const char *system, const char *name,
+		    const char *filter, struct errmsg *err)
 {
 	const char *planned = sp->planned->filter;
 
@@ -197,7 +185,7 @@ static int define(struct setup *s, struct setup_probe *sp, struct errmsg *err)
 		sp->is_new = false;
 	for (size_t i = 0; r >= 0 && i < p->n_notes; i++)
 		setup_note(s, "%s", p->notes[i]);
-	return r < 0 ? r : set_event(sp, sp->group, sp->name, p->filter, err);
+	return r < 0 ? r : setup_set_event(sp, sp->group, sp->name, p->filter, err);
 }
 
 /* only_name: it may still be a misspelt event; then what is wrong with it as a probe is not the point. */
@@ -208,12 +196,14 @@ static int take_definition(struct setup *s, struct setup_probe *sp, bool only_na
 	int r = definition_parse(&sp->definition, sp->planned->pattern, &why);
 
 	if (r >= 0 && is_plain_event(s, sp->definition))
-		return set_event(sp, sp->definition->target, sp->definition->function,
-				 sp->definition->filter, err);
+		return setup_set_event(sp, sp->definition->target, sp->definition->function,
+				       sp->definition->filter, err);
 	if (r >= 0)
 		r = open_prober(s, &why);
 	if (r >= 0)
 		r = probe_resolve(s->prober, sp->definition, &sp->probe, &why);
+	if (setup_wants_pair(sp))
+		return setup_pair(s, sp, r < 0 ? &why : NULL, err);
 	if (r < 0 && !only_name)
 		return errmsg_set(err, r, "%s", why.text);
 	if (r < 0) {
@@ -225,6 +215,7 @@ static int take_definition(struct setup *s, struct setup_probe *sp, bool only_na
 
 static void probe_release(struct setup_probe *sp)
 {
+	setup_pair_release(sp);
 	probe_free(sp->probe);
 	definition_free(sp->definition);
 	free(sp->event.pattern);
@@ -333,6 +324,8 @@ bool setup_fmt_format(void *setup, const char *system, const char *event, const 
 {
 	const struct setup_probe *sp = find(setup, system, event);
 
+	if (!strcmp(system, "synthetic"))
+		return setup_pair_fmt_format(setup, event, text, len, out);
 	if (!sp)
 		return false;
 	probe_fmt_format(sp->probe, text, len, out);
@@ -378,6 +371,7 @@ static void switch_off(struct setup *s, struct setup_probe *sp)
 {
 	char file[TRACEFS_PATH_MAX];
 
+	setup_pair_disarm(s, sp);
 	eventdir_fmt_path(sp->group, sp->name, "enable", file);
 	for (size_t i = 0; i < s->n_buffers; i++)
 		tracefs_try_write(&s->t, s->buffers[i].instance, file, "0", TRACEFS_SET);

@@ -16,13 +16,7 @@
 #include <string.h>
 
 static const struct command *const subs[] = {
-	&probe_add,
-	&probe_del,
-	&probe_list,
-	&probe_show,
-	&probe_funcs,
-	&probe_lines,
-	&probe_vars,
+	&probe_add, &probe_del, &probe_list, &probe_show, &probe_funcs, &probe_lines, &probe_vars,
 };
 
 #define N_SUBS (sizeof(subs) / sizeof(subs[0]))

@@ -10,7 +10,7 @@
 
 #include "cli/command.h"
 
-extern const struct command probe_add, probe_del, probe_list, probe_show; /* cmd_probe_NAME.c */
+extern const struct command probe_add, probe_del, probe_list, probe_show; /* probecmd_NAME.c */
 extern const struct command probe_funcs, probe_lines, probe_vars;
 
 /* The second word of a sub-command's name. */

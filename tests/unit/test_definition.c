@@ -386,35 +386,45 @@ static void long_texts_show_a_window(void **state)
 			 strchr(line, '-') - line - 2 + 3);
 }
 
-static void endless_expressions_are_refused(void **state)
+/* "f(" and n times the piece and the end. */
+static char *repeated(const char *piece, size_t n, const char *end)
 {
-	char text[4000] = "f(";
-	struct definition *d;
-	struct errmsg err = {0};
+	struct textbuf tb;
+	char *text;
 
-	for (int i = 0; i < 500; i++)
-		strcat(text, "a->");
-	strcat(text, "a)");
-	assert_int_equal(definition_parse(&d, text, &err), -EINVAL);
-	assert_non_null(strstr(err.text, "steps"));
-	memset(&err, 0, sizeof(err));
-	memset(text + 2, '*', 3000);
-	strcpy(text + 3002, "a)");
-	assert_int_equal(definition_parse(&d, text, &err), -EINVAL);
-	assert_non_null(strstr(err.text, "deep"));
+	textbuf_init(&tb, 65536);
+	textbuf_add_str(&tb, "f(");
+	for (size_t i = 0; i < n; i++)
+		textbuf_add_str(&tb, piece);
+	textbuf_add_str(&tb, end);
+	textbuf_add(&tb, "", 1);
+	text = strdup(tb.start);
+	textbuf_release(&tb);
+	return text;
 }
 
-static void many_arguments_are_refused(void **state)
+static void too_much_is_refused(void **state)
 {
-	char text[1000] = "f(";
-	struct definition *d;
-	struct errmsg err = {0};
+	static const struct {
+		const char *piece;
+		size_t n;
+		const char *end, *says;
+	} rows[] = {
+		{"a->", 500, "a)", "steps"},
+		{"*", 3000, "a)", "deep"},
+		{"(", 1000, "a)", "deep"},
+		{"a,", 128, "a)", "128"},
+	};
 
-	for (int i = 0; i < 128; i++)
-		strcat(text, "a,");
-	strcat(text, "a)");
-	assert_int_equal(definition_parse(&d, text, &err), -EINVAL);
-	assert_non_null(strstr(err.text, "128"));
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		char *text = repeated(rows[i].piece, rows[i].n, rows[i].end);
+		struct definition *d;
+		struct errmsg err = {0};
+
+		assert_int_equal(definition_parse(&d, text, &err), -EINVAL);
+		assert_non_null(strstr(err.text, rows[i].says));
+		free(text);
+	}
 }
 
 static void words_that_are_definitions(void **state)
@@ -467,8 +477,7 @@ int main(void)
 		cmocka_unit_test(expressions),
 		cmocka_unit_test(wrong_ones_are_pointed_at),
 		cmocka_unit_test(long_texts_show_a_window),
-		cmocka_unit_test(endless_expressions_are_refused),
-		cmocka_unit_test(many_arguments_are_refused),
+		cmocka_unit_test(too_much_is_refused),
 		cmocka_unit_test(words_that_are_definitions),
 		cmocka_unit_test(spans_point_into_the_text),
 	};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd_probe_add.c - `sonde probe add`: resolves definitions and leaves them in the kernel.
+ * probecmd_add.c - `sonde probe add`: resolves definitions and leaves them in the kernel.
  *
  *	resolve all ─▶ define all ─▶ say how to use them
  *
@@ -76,6 +76,19 @@ static void all_release(struct all *a)
 	free(a->list);
 }
 
+/* It takes two probes and triggers in a buffer. */
+static int refuse_duration(const struct definition *d, struct errmsg *err)
+{
+	for (size_t i = 0; i < d->n_args; i++)
+		if (d->args[i].value->kind == EXPRESSION_DURATION)
+			return definition_refuse(
+				d->text, d->args[i].span, err, -ENOTSUP,
+				"the time of a call is measured by a recording, not by "
+				"a probe that stays: sonde record -e '%s'",
+				d->text);
+	return 0;
+}
+
 static int resolve(struct all *a, struct prober *prober, char **texts, size_t n, struct errmsg *err)
 {
 	int r = 0;
@@ -87,6 +100,8 @@ static int resolve(struct all *a, struct prober *prober, char **texts, size_t n,
 		struct one *one = &a->list[a->n++];
 
 		r = definition_parse(&one->d, texts[i], err);
+		if (r >= 0)
+			r = refuse_duration(one->d, err);
 		if (r >= 0)
 			r = probe_resolve(prober, one->d, &one->p, err);
 		if (r >= 0)

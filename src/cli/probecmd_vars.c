@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd_probe_vars.c - `sonde probe vars`: what can be read at a place.
+ * probecmd_vars.c - `sonde probe vars`: what can be read at a place.
  *
  *	$ sonde probe vars -x ./prog loop:5
  *	loop+31, /src/prog.c:17

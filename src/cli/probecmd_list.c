@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd_probe_list.c - `sonde probe list`: the probes that are defined, with their hits.
+ * probecmd_list.c - `sonde probe list`: the probes that are defined, with their hits.
  *
  *	EVENT            KIND    HITS  MISSED      WHAT THE KERNEL WAS GIVEN
  *	probe:vfs_read   kprobe    12       0  on  vfs_read count=%dx:u64

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd_probe_del.c - `sonde probe del`: removes probes by name or glob, whoever defined them.
+ * probecmd_del.c - `sonde probe del`: removes probes by name or glob, whoever defined them.
  *
  * What belongs to a recording that is running (the groups sonde_PID) is removed only if its name is
  * written out: a glob does not take it away from another user.

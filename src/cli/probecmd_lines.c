@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd_probe_lines.c - `sonde probe lines`: source text, and which lines of it can be probed.
+ * probecmd_lines.c - `sonde probe lines`: source text, and which lines of it can be probed.
  *
  *	$ sonde probe lines -x ./prog loop
  *	loop in /src/prog.c

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd_probe_funcs.c - `sonde probe funcs`: the functions that can be probed.
+ * probecmd_funcs.c - `sonde probe funcs`: the functions that can be probed.
  *
  *	$ sonde probe funcs -x ./prog 'w*'
  *	walk

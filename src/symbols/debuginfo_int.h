@@ -189,6 +189,8 @@ int file_each_line(struct debuginfo *d, const char *path, const char **ret_path,
 uint64_t instance_body(struct unit *u, struct instance *i);
 /* True if the path ends in these parts. */
 bool path_ends_in(const char *path, const char *end);
+/* clang names a file twice, once with and once without its directory. */
+bool unit_same_file(struct unit *u, const char *one, const char *two);
 /* Where the file is on this machine, to be freed; NULL. */
 char *source_path(struct debuginfo *d, struct unit *u, const char *path);
 const char *unit_directory(struct unit *u);

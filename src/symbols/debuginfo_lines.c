@@ -29,44 +29,80 @@
 
 /* --- paths ------------------------------------------------------------------------------------- */
 
-/* Takes the last part off: its beginning; *len is cut, 0 when nothing is left. */
-static const char *take_last(const char *path, size_t *len, size_t *ret_part)
+/* A path that is taken apart from its end. */
+struct path_tail {
+	const char *text;
+	size_t len;
+	const char *dir; /* what it is relative to; NULL: not known, or it is absolute */
+	unsigned skip;	 /* parts that a ".." behind them undoes */
+};
+
+static struct path_tail tail_of(const char *path, const char *dir)
 {
-	unsigned skip = 0;
+	return (struct path_tail){path, strlen(path), *path == '/' ? NULL : dir, 0};
+}
 
-	while (*len) {
-		size_t end = *len, begin;
+/* The last part, which is taken off; NULL when nothing is left. */
+static const char *take_last(struct path_tail *t, size_t *ret_len)
+{
+	while (t->len || t->dir) {
+		size_t end = t->len, begin;
 
-		while (end && path[end - 1] == '/')
-			end--;
-		for (begin = end; begin && path[begin - 1] != '/';)
-			begin--;
-		*len = begin;
-		*ret_part = end - begin;
-		if (!*ret_part || (*ret_part == 1 && path[begin] == '.'))
-			continue;
-		if (*ret_part == 2 && !memcmp(path + begin, "..", 2)) {
-			skip++;
+		if (!t->len) {
+			*t = (struct path_tail){t->dir, strlen(t->dir), NULL, t->skip};
 			continue;
 		}
-		if (!skip--)
-			return path + begin;
-		/* this part is undone by a ".." behind it */
+		while (end && t->text[end - 1] == '/')
+			end--;
+		for (begin = end; begin && t->text[begin - 1] != '/';)
+			begin--;
+		t->len = begin;
+		*ret_len = end - begin;
+		if (!*ret_len || (*ret_len == 1 && t->text[begin] == '.'))
+			continue;
+		if (*ret_len == 2 && !memcmp(t->text + begin, "..", 2)) {
+			t->skip++;
+			continue;
+		}
+		if (!t->skip)
+			return t->text + begin;
+		t->skip--;
 	}
 	return NULL;
 }
 
 bool path_ends_in(const char *path, const char *end)
 {
-	size_t n_path = strlen(path), n_end = strlen(end), a, b;
+	struct path_tail a = tail_of(path, NULL), b = tail_of(end, NULL);
 	const char *x, *y;
+	size_t n, m;
 
-	while ((y = take_last(end, &n_end, &b))) {
-		x = take_last(path, &n_path, &a);
-		if (!x || a != b || memcmp(x, y, a))
+	while ((y = take_last(&b, &m))) {
+		x = take_last(&a, &n);
+		if (!x || n != m || memcmp(x, y, n))
 			return false;
 	}
 	return true;
+}
+
+bool unit_same_file(struct unit *u, const char *one, const char *two)
+{
+	struct path_tail a, b;
+	const char *x, *y, *dir;
+	size_t n, m;
+
+	if (one == two || !strcmp(one, two))
+		return true;
+	dir = unit_directory(u);
+	a = tail_of(one, dir);
+	b = tail_of(two, dir);
+	do {
+		x = take_last(&a, &n);
+		y = take_last(&b, &m);
+		if (!x || !y)
+			return x == y;
+	} while (n == m && !memcmp(x, y, n));
+	return false;
 }
 
 const char *unit_directory(struct unit *u)
@@ -167,7 +203,7 @@ struct instance *instance_owning(struct debuginfo *d, struct unit *u, struct ins
 		const char *in = f ? function_file(f) : NULL;
 		unsigned first = f ? function_line(f) : 0;
 
-		if (!in || first > line || line - first >= nearest || strcmp(in, file))
+		if (!in || first > line || line - first >= nearest || !unit_same_file(u, in, file))
 			continue;
 		nearest = line - first;
 		best = i;
@@ -204,7 +240,7 @@ static int walk_range(struct line_walk *w, struct unit *u, struct instance *inst
 		v.line = row.line;
 		v.begins = !before.file || row.line != before.line || row.file != before.file;
 		before = row;
-		if (strcmp(row.file, w->file))
+		if (!unit_same_file(u, row.file, w->file))
 			continue;
 		inner = instance_innermost(u, inst, row.address);
 		if (instance_owning(w->d, u, inner, row.file, row.line) == inst)
@@ -241,7 +277,7 @@ static int walk_calls(struct line_walk *w, struct unit *u, struct instance *inst
 		if (i->parent != first)
 			continue;
 		v.line = call_line(u, i, &file);
-		if (v.line && !strcmp(file, w->file))
+		if (v.line && unit_same_file(u, file, w->file))
 			r = w->visit(w->ctx, &v);
 	}
 	return r;
@@ -332,7 +368,7 @@ static int walk_rows(struct line_walk *w, struct unit *u)
 		v.line = row.line;
 		v.begins = row.line != before.line || row.file != before.file;
 		before = row;
-		if (row.address > 1 && !strcmp(row.file, w->file))
+		if (row.address > 1 && unit_same_file(u, row.file, w->file))
 			r = w->visit(w->ctx, &v);
 	}
 	return r;
@@ -349,13 +385,13 @@ static int walk_entries(struct line_walk *w, struct unit *u)
 		struct line_visit v = {u, inst, w->file, inst->entry, 0, true};
 		const char *file = f ? function_file(f) : NULL;
 
-		if (file && !strcmp(file, w->file) && (v.line = function_line(f)))
+		if (file && unit_same_file(u, file, w->file) && (v.line = function_line(f)))
 			r = w->visit(w->ctx, &v);
 		if (r != 0 || inst->parent < 0)
 			continue;
 		v.instance = &u->instances[inst->parent];
 		v.line = call_line(u, inst, &file);
-		if (v.line && !strcmp(file, w->file))
+		if (v.line && unit_same_file(u, file, w->file))
 			r = w->visit(w->ctx, &v);
 	}
 	return r;

@@ -52,6 +52,7 @@ struct machine {
 	bool is_value;	  /* the value itself is on the stack */
 	bool is_done;
 	uint64_t piece_bytes; /* the first piece's size; 0: it is whole */
+	unsigned n_bits;      /* so many low bits of the value count; 0: all */
 	const char *why;
 };
 
@@ -206,6 +207,19 @@ static int do_plus(struct machine *m, bool minus)
 	return 0;
 }
 
+/* "and 0xffffffff": clang says so for a number in the lower part of a register. */
+static int do_mask(struct machine *m)
+{
+	struct value *mask = m->n >= 2 ? &m->stack[m->n - 1] : NULL;
+	uint64_t bits = mask && mask->base == BASE_CONSTANT && !mask->n_loads ? mask->offset : 0;
+
+	if (bits != UINT8_MAX && bits != UINT16_MAX && bits != UINT32_MAX)
+		return refuse(m, computed);
+	m->n_bits = __builtin_popcountll(bits);
+	m->n--;
+	return 0;
+}
+
 static int do_load(struct machine *m, uint64_t n_bytes)
 {
 	struct value *v = m->n ? &m->stack[m->n - 1] : NULL;
@@ -289,6 +303,8 @@ static int step_other(struct machine *m, const Dwarf_Op *op, unsigned depth)
 	case DW_OP_plus:
 	case DW_OP_minus:
 		return do_plus(m, op->atom == DW_OP_minus);
+	case DW_OP_and:
+		return do_mask(m);
 	case DW_OP_deref:
 		return do_load(m, m->site->d->types.pointer_bytes);
 	case DW_OP_deref_size:
@@ -478,13 +494,19 @@ static bool get_constant(Dwarf_Die *variable, struct place *ret)
 	return true;
 }
 
-static bool is_piece_enough(const struct location_site *site, const struct machine *m,
-			    struct type type)
+/* What was cut off must not be missed. */
+static int check_size(struct machine *m, struct type type)
 {
 	struct type_facts f;
 
+	if (!m->piece_bytes && !m->n_bits)
+		return 0;
 	type_get(type, &f);
-	return !m->piece_bytes || (f.n_bytes && f.n_bytes <= m->piece_bytes);
+	if (m->piece_bytes && (!f.n_bytes || f.n_bytes > m->piece_bytes))
+		return refuse(m, "it is spread over several registers here");
+	if (m->n_bits && (!m->is_value || !f.n_bytes || f.n_bytes * 8 > m->n_bits))
+		return refuse(m, computed);
+	return 0;
 }
 
 /* A struct of up to 16 bytes in two registers: reg, piece 8, reg, piece n. */
@@ -512,8 +534,8 @@ static void evaluate_at(const struct location_site *site, Dwarf_Attribute *a, Dw
 	if (find_pair(ops, n, &v->place))
 		return;
 	r = evaluate(&m, ops, n, 0);
-	if (r >= 0 && !is_piece_enough(site, &m, v->type))
-		r = refuse(&m, "it is spread over several registers here");
+	if (r >= 0)
+		r = check_size(&m, v->type);
 	if (r >= 0)
 		r = to_place(&m, &v->place);
 	if (r < 0) {

@@ -58,7 +58,7 @@ static void take_range(const struct location_site *site, const char *file, uint6
 		bool is_stmt;
 		int line;
 
-		if (!src || strcmp(src, file) || dwarf_lineaddr(l, &address) ||
+		if (!src || !unit_same_file(site->unit, src, file) || dwarf_lineaddr(l, &address) ||
 		    dwarf_lineno(l, &line) || dwarf_linebeginstatement(l, &is_stmt) || !is_stmt ||
 		    line <= 0)
 			continue;

@@ -1,15 +1,17 @@
-# Runs a command line with trace-cmd and with sonde in its place, and compares. The as-*.vmtest read this.
+# Runs command lines with trace-cmd and with sonde in its place, and compares. The as-*.vmtest read this.
 #
-#   before='COMMANDS;'   what both find set
-#   same WORDS…          text, exit status and what is set afterwards must be the same
-#   check_state=         … but not what is set
-#   finish               fails if anything differed
+#   both 'WORDS' 'WORDS'…   a row of command lines, from a fresh tracing directory: after each of them text,
+#                           exit status and what is set must be the same
+#   check_state=            … but not what is set
+#   finish                  fails if anything differed
+#
+# The programs run in $OUT/peer and $OUT/ours: what they write stays there.
 
-mkdir -p bin
+mkdir -p bin peer ours
 ln -sf "$(command -v sonde)" bin/trace-cmd
 peer=$(command -v trace-cmd)
 ours=$OUT/bin/trace-cmd
-size=$(cat "$TRACING/buffer_size_kb")
+size=$(sed 's/.*expanded: //; s/)//' "$TRACING/buffer_size_kb")
 bad=0
 
 fresh() {
@@ -27,6 +29,7 @@ fresh() {
 	echo local > trace_clock
 	echo "$size" > buffer_size_kb
 	echo 3 > tracing_cpumask
+	echo 0 > max_graph_depth
 	echo 1 > options/overwrite
 	echo 0 > options/stacktrace
 	echo 0 > options/event-fork
@@ -45,41 +48,56 @@ state() { # one process: a guest is slow
 	cd "$OUT"
 }
 
-# What differs from run to run. A message about an error keeps its first line only: the rest is ours.
-mask() {
-	sed -E 's/offset=0x[0-9a-f]+/offset=N/; s/^( +)[0-9]+ bytes in size/\1N bytes in size/
-		s/\([0-9]+ uncompressed\)/(N uncompressed)/; s/[0-9]+ events lost/N events lost/
-		/^Error reading stack tracer status$/,+1d' "$1"
+# Without what differs from run to run. Of an error only the first line counts: the rest is our own words.
+# So is a usage text.
+judge() { # NAME NUMBER STATUS
+	local to=$OUT/$1.$2 first=
+	echo "$3" > "$to.status"
+	if [ "$3" = 255 ]; then : > "$to.out"; : > "$to.err"; return; fi
+	sed -E -i 's/offset=0x[0-9a-f]+/offset=N/; s/^( +)[0-9]+ bytes in size/\1N bytes in size/
+		s/\([0-9]+ uncompressed\)/(N uncompressed)/; /[0-9]+ events lost/d
+		/^Error reading stack tracer status$/,+1d' "$to.out" "$to.err"
+	[ "$3" != 0 ] || return 0
+	IFS= read -r first < "$to.err" || true
+	echo "${first##  *}" > "$to.err"
 }
 
-one() { # PROGRAM NAME WORDS…
-	local program=$1 name=$2
+row() { # PROGRAM NAME LINE…
+	local program=$1 name=$2 i=0 line status
 	shift 2
 	fresh
-	rm -f trace.dat
-	eval "$before"
-	set +e
-	timeout -s INT "${patience-60}" "$program" "$@" < /dev/null > "$name.raw" 2> "$name.rawerr"
-	echo $? > "$name.status"
-	set -e
-	mask "$name.raw" > "$name.out"
-	mask "$name.rawerr" > "$name.err"
-	grep -q '^0$' "$name.status" || sed -i '2,$d;/^  /d' "$name.err"
-	if grep -q '^255$' "$name.status"; then : > "$name.out"; : > "$name.err"; fi
-	state > "$name.state"
+	for line; do
+		i=$((i + 1))
+		cd "$OUT/$name"
+		status=0
+		eval "timeout -s INT 200 '$program' $line" < /dev/null > "$OUT/$name.$i.out" \
+			2> "$OUT/$name.$i.err" || status=$?
+		judge "$name" $i $status
+		case "$line" in
+		stat*|show*|list*|stack) : > "$OUT/$name.$i.state" ;; # they only look
+		*) [ -z "${check_state-1}" ] || state > "$OUT/$name.$i.state" ;;
+		esac
+		cd "$OUT"
+	done
 }
 
-same() { # WORDS…
+differs() { # NUMBER LINE
 	local what
-	one "$peer" peer "$@"
-	one "$ours" ours "$@"
 	for what in status out err ${check_state-state}; do
-		cmp -s "peer.$what" "ours.$what" && continue
-		diff "peer.$what" "ours.$what" > difference || true
+		cmp -s "peer.$1.$what" "ours.$1.$what" && continue
 		bad=$((bad + 1))
-		echo "$what of: $before trace-cmd $*"
-		head -n 12 difference
-		[ $what != status ] || head -n 3 ours.rawerr
+		echo "$what of: trace-cmd $2"
+		diff "peer.$1.$what" "ours.$1.$what" | head -n 12
+	done
+}
+
+both() { # LINE…
+	local i=0 line
+	row "$peer" peer "$@"
+	row "$ours" ours "$@"
+	for line; do
+		i=$((i + 1))
+		differs $i "$line"
 	done
 }
 
@@ -87,3 +105,5 @@ finish() {
 	fresh
 	[ $bad = 0 ] || fail "$bad differences"
 }
+
+fresh

@@ -246,7 +246,9 @@ def require_host():
 
 
 def qemu_command(kernel, initrd, console, accel, cpus, memory_mb, append):
-    parameters = f"console=ttyS0 quiet panic=-1 tsc=reliable clocksource=tsc {append}"
+    # Huge pages are put together with interrupts from CPU to CPU; emulated, that has hung.
+    parameters = ("console=ttyS0 quiet panic=-1 tsc=reliable clocksource=tsc "
+                  f"transparent_hugepage=never {append}")
     return [QEMU, *ACCELERATORS[accel], "-m", str(memory_mb), "-smp", str(cpus),
             "-nodefaults", "-no-user-config", "-no-reboot", "-display", "none",
             "-serial", f"file:{console}", "-kernel", kernel.image, "-initrd", initrd,

@@ -385,6 +385,20 @@ static void fmt_pointer(const struct type_facts *f, const struct type_text *text
 	textbuf_add_char(tb, f->is_reference ? '&' : '*');
 }
 
+/* Has a typedef's name, so that it is not taken apart. */
+static bool has_alias(struct type t)
+{
+	struct type next;
+	const char *name;
+
+	for (unsigned i = 0; i < MAX_PEELS && type_peel(t, &name, &next); i++) {
+		if (*name && !is_qualifier(name, strlen(name)))
+			return true;
+		t = next;
+	}
+	return false;
+}
+
 /* The element stands before all the lengths, the outer length first: "int[2][3]". */
 static void fmt_array(struct type t, const struct type_text *text, unsigned depth)
 {
@@ -396,6 +410,8 @@ static void fmt_array(struct type t, const struct type_text *text, unsigned dept
 	for (type_get(t, &f); f.kind == TYPE_ARRAY && n < MAX_DEPTH; type_get(t, &f)) {
 		lengths[n++] = f.n_elements;
 		t = f.target;
+		if (has_alias(t))
+			break;
 	}
 	fmt_type(t, text, depth + 1);
 	for (unsigned i = 0; i < n; i++) {

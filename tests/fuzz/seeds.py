@@ -304,6 +304,15 @@ def make_resolve(place, golden):
     keep(place, "cache", cache, struct.pack("<iIIIQ", 0x303, 72, 82, 0, 0), strings)
 
 
+def make_usdt(place, golden):
+    """Notes of marks: 8 byte addresses, 4 byte addresses, somebody else's."""
+    for kind, pack in ((0, "<QQQ"), (2, "<III")):
+        desc = struct.pack(pack, 0x2010, 0x3000, 0x5040) + b"libc\0setjmp\08@%rdi -4@%esi\0"
+        note = struct.pack("<III8s", 8, len(desc), 3, b"stapsdt\0") + desc + b"\0" * (-len(desc) % 4)
+        other = struct.pack("<III4s4s", 4, 4, 1, b"GNU\0", b"abcd")
+        keep(place, f"{kind}", bytes([kind]), other, note, note)
+
+
 # Recordings that broke off.
 
 def make_live(place, golden):

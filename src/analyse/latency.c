@@ -211,7 +211,7 @@ static void begin(struct latency *l, const struct latency_event *le, const struc
 		s->is_used = true;
 		s->outer = NULL;
 		l->n_used++;
-	} else if (!l->config->function) {
+	} else if (!l->config->function && !l->config->is_call) {
 		l->counts.n_again++;
 	} else if (!push_call(l, s)) {
 		l->counts.n_dropped++;

@@ -35,6 +35,7 @@ struct latency_word {
 struct latency_config {
 	const char *function;  /* a name or a glob; NULL: from and to count */
 	const char *from, *to; /* EVENT, SYSTEM:EVENT, globs */
+	bool is_call; /* from and to are entry and return: calls inside of calls are a stack */
 	enum latency_match match;
 	struct latency_pair fields[KEYS_MAX]; /* LATENCY_BY_FIELD */
 	size_t n_fields;

@@ -4,7 +4,7 @@
  *
  *	-e A -e B    from one event to the other
  *	-e A         from each to the next of the same kind
- *	-T FUNCTION  from its entry to its return; live by the function_graph tracer
+ *	-T FUNCTION  from its entry to its return; live by the function_graph tracer, or by two probes
  *
  *	gather ──▶ latency_add ──▶ latencytext
  *
@@ -13,10 +13,13 @@
  */
 #include "cli/latencyopts.h"
 
+#include "capture/tracefs.h"
 #include "cli/command.h"
 #include "present/latencytext.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define WORST_DEFAULT 5
@@ -182,6 +185,37 @@ static int check(struct latency_options *o, struct errmsg *err)
 	return r < 0 ? r : check_scale(o, err);
 }
 
+static bool has_graph_tracer(void)
+{
+	struct errmsg ignored = {0};
+	struct name_list tracers;
+	struct tracefs t;
+	bool has;
+
+	if (tracefs_open(&t, &ignored) < 0 ||
+	    tracefs_words(&t, "", "available_tracers", &tracers) < 0)
+		return true; /* whoever needs it tells why it cannot be had */
+	has = name_list_find(&tracers, "function_graph");
+	name_list_release(&tracers);
+	return has;
+}
+
+/* A probe at the entry and one at the return: of a program, or where there is no such tracer. */
+static int plan_probes(struct latency_options *o, struct errmsg *err)
+{
+	char *leave = NULL;
+	int r = gather_event(o, o->config.function, err);
+
+	if (r >= 0 && asprintf(&leave, "%s%%return", o->config.function) < 0)
+		r = errmsg_set_errno(err, -ENOMEM, "cannot keep the options");
+	if (r >= 0)
+		r = gather_event(o, leave, err);
+	free(leave);
+	o->config.is_call = true;
+	o->config.function = NULL;
+	return r;
+}
+
 /* Live: a function is traced by function_graph, and that one alone. */
 static int plan_function(struct latency_options *o, struct errmsg *err)
 {
@@ -189,6 +223,9 @@ static int plan_function(struct latency_options *o, struct errmsg *err)
 
 	if (!o->config.function)
 		return 0;
+	if (strpbrk(o->config.function, ":/") ||
+	    (!strpbrk(o->config.function, "*?[") && !has_graph_tracer()))
+		return plan_probes(o, err);
 	r = recordopts_tracer(o, "function_graph", err);
 	return r < 0 ? r : recordopts_function(o, o->config.function, err);
 }

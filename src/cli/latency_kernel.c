@@ -45,8 +45,8 @@ static bool is_possible(const struct latency_options *o)
 	const struct latency_config *c = &o->config;
 	bool by_pid = false;
 
-	if (o->gather.in_program || o->gather.filters.n || c->function || o->use_nsec ||
-	    o->gather.events.n != 2 || c->n_groups > 2 ||
+	if (o->gather.in_program || o->gather.filters.n || c->function || c->is_call ||
+	    o->use_nsec || o->gather.events.n != 2 || c->n_groups > 2 ||
 	    (c->match == LATENCY_BY_FIELD && c->n_fields != 1))
 		return false;
 	for (size_t i = 0; i < c->n_groups; i++) {

@@ -3,9 +3,10 @@
  * load.c - makes events for the figures of the recorder.
  *
  *	load calls N SECONDS     N processes that make system calls, as many as they can
+ *	load work N THOUSANDS    N processes that make so many thousand system calls each
  *	load marks N FILE        N lines of 1000 bytes into a trace_marker
  *
- * Prints the time (CLOCK_REALTIME, seconds) at which it was done.
+ * Prints the time (CLOCK_REALTIME, seconds) at which it was done; of work: how many seconds it took.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -33,6 +34,21 @@ static void call(double seconds)
 			syscall(SYS_getppid);
 }
 
+static void work(int n, long thousands)
+{
+	double begin = now(CLOCK_MONOTONIC);
+
+	for (int i = 0; i < n; i++)
+		if (!fork()) {
+			for (long k = 0; k < thousands * 1000; k++)
+				syscall(SYS_getppid);
+			_exit(0);
+		}
+	while (wait(NULL) > 0)
+		;
+	printf("%.6f\n", now(CLOCK_MONOTONIC) - begin);
+}
+
 int main(int argc, char **argv)
 {
 	char line[1000];
@@ -41,6 +57,10 @@ int main(int argc, char **argv)
 	if (argc != 4)
 		return 2;
 	n = atoi(argv[2]);
+	if (!strcmp(argv[1], "work")) {
+		work(n, atol(argv[3]));
+		return 0;
+	}
 	if (!strcmp(argv[1], "calls")) {
 		for (int i = 0; i < n; i++)
 			if (!fork()) {

@@ -5,6 +5,9 @@
     recording.py LOAD loss SECONDS  events lost and CPU seconds of the recorder at several sizes of buffer,
                                    while two processes make system calls
 
+    recording.py LOAD aggregate THOUSANDS  seconds that so many system calls take longer while they are recorded,
+                                   and while the kernel counts them
+
 Both programs use the top level of tracefs, the same events and buffers, and no compression.
 """
 import json
@@ -98,10 +101,36 @@ def loss(program, kilobytes, seconds):
     return result
 
 
+def work(words, thousands):
+    """How long the load takes, as it says itself."""
+    argv = words + [LOAD, "work", "2", str(thousands)]
+    return float(subprocess.run(argv, capture_output=True, text=True, check=True).stdout.split()[0])
+
+
+def aggregate(thousands):
+    """Rounds alternate; of each the median, without what the load takes alone."""
+    ways = {"alone": [],
+            "record": ["sonde", "record", "-q", "-b", "8192", "-o", "r.dat", "-e",
+                       "raw_syscalls:sys_enter"],
+            "count": ["sonde", "count", "-q", "-o", "table", "-e", "raw_syscalls:sys_enter", "--by",
+                      "id,$comm"]}
+    taken = {name: [] for name in ways}
+    for _ in range(5):
+        for name, words in ways.items():
+            taken[name].append(work(words, thousands))
+    if "counted by the kernel" not in open("table").read():
+        sys.exit("the kernel did not count")
+    os.unlink("r.dat")
+    middle = {name: sorted(times)[len(times) // 2] for name, times in taken.items()}
+    return {"record": middle["record"] - middle["alone"], "count": middle["count"] - middle["alone"]}
+
+
 def main():
     if sys.argv[2] == "finish":
         disk = sys.argv[4]
         result = {p: finish(p, int(sys.argv[3]), disk) for p in ("sonde", "peer")}
+    elif sys.argv[2] == "aggregate":
+        result = aggregate(int(sys.argv[3]))
     else:
         # what opening and closing costs: the symbols, above all; it is not recording
         result = {p: [loss(p, kb, float(sys.argv[3])) for kb in (64, 128, 256, 512, 1408)]

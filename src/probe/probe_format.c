@@ -11,6 +11,9 @@
  *	print fmt: "(%lx) state=%s flags=%s", REC->__probe_ip,
  *		__print_symbolic(REC->state, {0, "TASK_RUNNING"}, …), __print_flags(REC->flags, "|", {1, …})
  *
+ * An array's length is missing in the kernel's text ("field:s32 a[];"), and then nobody can tell how long an
+ * element is; it is put in.
+ *
  * A conversion in the text and an expression behind it belong together by their number. What is not
  * understood is copied as it is.
  */
@@ -166,6 +169,33 @@ static const char *fmt_expressions(const struct probe *p, const char *s, const c
 	return s;
 }
 
+/* The number of elements that an argument was given: "s32[4]"; NULL if it is no array. */
+static const char *find_length(const struct probe *p, const char *name, size_t len)
+{
+	for (size_t i = 0; i < p->n_args; i++)
+		if (strlen(p->args[i].name) == len && !strncmp(p->args[i].name, name, len))
+			return strrchr(p->args[i].fetch, '[');
+	return NULL;
+}
+
+/* The fields, with the lengths of arrays. */
+static void fmt_fields(const struct probe *p, const char *s, const char *end, struct textbuf *tb)
+{
+	const char *open;
+
+	while ((open = memmem(s, end - s, "[];", 3))) {
+		const char *name = open, *length;
+
+		while (name > s && name[-1] != ' ' && name[-1] != '\t')
+			name--;
+		length = find_length(p, name, open - name);
+		textbuf_add(tb, s, open - s);
+		textbuf_add_str(tb, length ? length : "[]");
+		s = open + 2;
+	}
+	textbuf_add(tb, s, end - s);
+}
+
 void probe_fmt_format(const struct probe *p, const char *format, size_t len, struct textbuf *tb)
 {
 	static const char head[] = "print fmt: \"";
@@ -183,7 +213,7 @@ void probe_fmt_format(const struct probe *p, const char *format, size_t len, str
 		textbuf_add(tb, format, len);
 		return;
 	}
-	textbuf_add(tb, format, s - format);
+	fmt_fields(p, format, s, tb);
 	s = fmt_text(p, s, end, close, tb);
 	s = fmt_expressions(p, s, end, tb);
 	textbuf_add(tb, s, end - s);

@@ -600,23 +600,26 @@ static void wrong_ones_are_pointed_at(void **state)
 
 static void numbers_get_names_in_the_format(void **state)
 {
-	static const char kernel[] =
-		"name: x\nprint fmt: \"(%lx) st=%u n=%d fl=%u ok=%u\", REC->__probe_ip, REC->st, "
-		"REC->n, REC->fl, REC->ok\n";
+	static const char kernel[] = "name: x\n\tfield:s32 nums[];\toffset:8;\nprint fmt: \"(%lx) "
+				     "st=%u n=%d fl=%u ok=%u\", REC->__probe_ip, REC->st, "
+				     "REC->n, REC->fl, REC->ok\n";
 	struct prober *prober = new_prober(&usual, "x86_64");
 	struct errmsg err = {0};
 	struct definition *d;
 	struct textbuf tb;
 	struct probe *p;
 
-	assert_int_equal(definition_parse(&d, "do_it(file->st, n, file->fl, file->ok)", &err), 0);
+	assert_int_equal(
+		definition_parse(&d, "do_it(file->st, n, file->fl, file->ok, file->nums)", &err),
+		0);
 	assert_int_equal(probe_resolve(prober, d, &p, &err), 0);
 	textbuf_init(&tb, 10000);
 	probe_fmt_format(p, kernel, strlen(kernel), &tb);
 	textbuf_add(&tb, "", 1);
 	assert_string_equal(
 		tb.start,
-		"name: x\nprint fmt: \"(%lx) st=%s n=%d fl=%s ok=%s\", REC->__probe_ip, "
+		"name: x\n\tfield:s32 nums[4];\toffset:8;\nprint fmt: \"(%lx) st=%s n=%d fl=%s "
+		"ok=%s\", REC->__probe_ip, "
 		"__print_symbolic(REC->st, { 0, \"IDLE\" }, { 1, \"BUSY\" }, { 3, \"DONE\" }), "
 		"REC->n, __print_flags(REC->fl, \"|\", { 1, \"F_READ\" }, { 2, \"F_WRITE\" }, "
 		"{ 4, \"F_SYNC\" }), __print_symbolic(REC->ok, { 0, \"false\" }, { 1, \"true\" "

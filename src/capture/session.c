@@ -143,6 +143,8 @@ int session_open(struct session *s, const struct session_config *config, struct 
 		r = setup_set_pid(s->setup, s->child.pid, err);
 	if (r >= 0)
 		r = read_kernel(s, err);
+	if (r >= 0 && config->tell)
+		setup_measure_probes(s->setup);
 	if (r >= 0 && config->plan->estimate)
 		setup_estimate_probes(s->setup, config->tell);
 	s->n_cpus = r >= 0 ? tracefs_cpu_count(&s->t) : 0;

@@ -39,6 +39,7 @@ struct setup {
 	size_t n_probes;
 	struct prober *prober;
 	struct probe_site *site;
+	double uprobe_ns; /* what a hit of a probe in a program costs here; 0: not measured */
 };
 
 /* On failure what was set is put back when the journal is closed. */
@@ -67,6 +68,10 @@ bool setup_traces_functions(const struct setup_buffer *b);
  * above plan->max_rate is switched off. tell may be NULL: then nothing is done.
  */
 void setup_watch_probes(struct setup *s, double seconds, void (*tell)(const char *sentence));
+/* Finds out what hits cost on this machine, if there are probes whose cost differs much. */
+void setup_measure_probes(struct setup *s);
+/* What all hits so far have cost, about. */
+double setup_probe_seconds(struct setup *s);
 /* The same before the recording: counts for a moment, and tells of each. */
 void setup_estimate_probes(struct setup *s, void (*tell)(const char *sentence));
 

@@ -22,6 +22,7 @@
  */
 #include "capture/setup_int.h"
 
+#include "capture/cost.h"
 #include "capture/eventdir.h"
 #include "capture/probes.h"
 
@@ -344,8 +345,8 @@ const char *setup_name_of_system(void *setup, const char *system)
 
 /* --- what it costs ----------------------------------------------------------------------------- */
 
-/* Microseconds for a hit, on bare metal; a virtual machine may need more. */
-static double cost_us(enum probe_kind kind)
+/* Microseconds for a hit: for programs measured, else those of bare metal. */
+static double cost_us(const struct setup *s, enum probe_kind kind)
 {
 	static const double costs[] = {
 		[PROBE_KPROBE] = 0.3,	   [PROBE_KRETPROBE] = 0.6, [PROBE_FPROBE] = 0.15,
@@ -353,6 +354,8 @@ static double cost_us(enum probe_kind kind)
 		[PROBE_EPROBE] = 0.2,	   [PROBE_TPROBE] = 0.2,    [PROBE_RAW] = 0.5,
 	};
 
+	if (s->uprobe_ns && (kind == PROBE_UPROBE || kind == PROBE_URETPROBE))
+		return s->uprobe_ns / 1e3 * costs[kind] / costs[PROBE_UPROBE];
 	return costs[kind];
 }
 
@@ -381,7 +384,7 @@ static void switch_off(struct setup *s, struct setup_probe *sp)
 static void look_at_rate(struct setup *s, struct setup_probe *sp, double rate, bool is_estimate,
 			 void (*tell)(const char *sentence))
 {
-	double percent = rate * cost_us(sp->probe->kind) / 1e4;
+	double percent = rate * cost_us(s, sp->probe->kind) / 1e4;
 	long long limit = s->plan->max_rate;
 	const char *before = is_estimate ? " (before the recording)" : "";
 	char text[600];
@@ -430,6 +433,31 @@ static void look_at_rates(struct setup *s, double seconds, bool is_estimate,
 		sp->n_hits = now;
 	}
 	probe_list_release(&l);
+}
+
+void setup_measure_probes(struct setup *s)
+{
+	for (size_t i = 0; i < s->n_probes && s->journal && s->n_buffers && !s->uprobe_ns; i++) {
+		const struct probe *p = s->probes[i]->probe;
+
+		if (p && (p->kind == PROBE_UPROBE || p->kind == PROBE_URETPROBE))
+			s->uprobe_ns = cost_of_uprobe(s->journal, &s->t, s->buffers[0].instance);
+	}
+}
+
+double setup_probe_seconds(struct setup *s)
+{
+	struct errmsg ignored = {0};
+	struct probe_list l;
+	double us = 0;
+
+	if (!s->n_probes || probes_list(&s->t, &l, &ignored) < 0)
+		return 0;
+	for (size_t i = 0; i < s->n_probes; i++)
+		if (s->probes[i]->probe)
+			us += hits_of(&l, s->probes[i]) * cost_us(s, s->probes[i]->probe->kind);
+	probe_list_release(&l);
+	return us / 1e6;
 }
 
 void setup_watch_probes(struct setup *s, double seconds, void (*tell)(const char *sentence))

@@ -126,7 +126,7 @@ struct outcome {
 	const struct record_options *o;
 	const char *path;
 	struct recording_sum sum;
-	double seconds, event_ns;
+	double seconds, event_ns, probe_seconds;
 	struct rusage command; /* and its children */
 	bool ran_command;
 	int command_status;
@@ -141,7 +141,7 @@ static double cpu_seconds(const struct rusage *u)
 
 static void add_cost(struct textbuf *tb, const struct outcome *oc)
 {
-	double tracing = oc->event_ns * (oc->sum.events + oc->sum.lost) / 1e9;
+	double tracing = oc->event_ns * (oc->sum.events + oc->sum.lost) / 1e9 + oc->probe_seconds;
 	double command = cpu_seconds(&oc->command);
 	struct rusage self;
 
@@ -150,8 +150,14 @@ static void add_cost(struct textbuf *tb, const struct outcome *oc)
 	if (tracing > 0)
 		textbuf_addf(tb, " and about %.3f s in the kernel (%.0f ns an event)", tracing,
 			     oc->event_ns);
+	if (oc->probe_seconds)
+		textbuf_addf(tb, ", %.3f s of it for hits of probes", oc->probe_seconds);
+	/* a hit is measured in a loop that does nothing else: at best it costs no more */
+	if (oc->probe_seconds > tracing / 2 && oc->ran_command && command > tracing)
+		textbuf_addf(tb, ", which made what was probed at least %.1f %% slower",
+			     tracing / (command - tracing) * 100);
 	/* only its own events, by its CPU time; else all of them, as if each had kept it waiting */
-	if (oc->o->plan.only_command && tracing > 0 && command > tracing)
+	else if (oc->o->plan.only_command && tracing > 0 && command > tracing)
 		textbuf_addf(tb, ", which made the command about %.1f %% slower",
 			     tracing / (command - tracing) * 100);
 	else if (oc->ran_command && tracing > 0 && oc->seconds > tracing)
@@ -214,6 +220,7 @@ static int run(struct session *s, struct recording *rec, struct outcome *oc, str
 			*err = w.err;
 	}
 	session_stop(s, err);
+	oc->probe_seconds = oc->o->quiet ? 0 : setup_probe_seconds(s->setup);
 	if (w.show)
 		fprintf(stderr, "\r\033[K");
 	oc->seconds = (s->stop_ns - s->start_ns) / 1e9;

@@ -233,7 +233,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 {
 	struct lines_options o = {0};
 	struct debuginfo_source src;
-	struct line_range range;
+	struct line_range range = {0};
 	struct debuginfo *d;
 	int n = command_parse(cmd, &o, argc, argv, err), r;
 

@@ -19,6 +19,7 @@
  */
 #include "symbols/debuginfo_int.h"
 #include "base/errmsg.h"
+#include "symbols/instruction.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -43,6 +44,7 @@ struct search {
 	unsigned char *wanted;	   /* lazy: a flag for each line */
 	size_t n_wanted;
 	const struct instance *only; /* of a symbol */
+	struct errmsg *err;
 };
 
 /* --- making points ----------------------------------------------------------------------------- */
@@ -142,6 +144,46 @@ static bool keeps_in_memory(struct instance *i)
 	return any;
 }
 
+/* --- inside of instructions -------------------------------------------------------------------- */
+
+/* The code from the address on, as far as its section goes. */
+static struct piece code_at(struct debuginfo *d, uint64_t address)
+{
+	Dwarf_Addr in = address + d->elf_bias, bias;
+	Elf_Scn *scn = dwfl_module_address_section(d->module, &in, &bias);
+	Elf_Data *data = scn ? elf_rawdata(scn, NULL) : NULL;
+
+	if (!data || !data->d_buf || in >= data->d_size)
+		return PIECE_EMPTY;
+	return (struct piece){(uint8_t *)data->d_buf + in, data->d_size - in};
+}
+
+/*
+ * Is there an instruction so many bytes behind a place where one begins? -EINVAL with the neighbours if it is
+ * known that there is none: the kernel would put a breakpoint into the middle of one, and the program would
+ * run into nonsense.
+ */
+static int check_offset(struct search *s, uint64_t from, uint64_t offset, struct errmsg *err)
+{
+	struct piece code = code_at(s->d, from);
+	uint64_t at = 0;
+
+	while (s->d->arch && at < offset && at < code.len) {
+		unsigned n = instruction_length(s->d->arch, code.data + at, code.len - at);
+
+		if (!n)
+			return 0; /* data among the code, or an instruction we do not know */
+		if (at + n > offset)
+			return errmsg_set(err, -EINVAL,
+					  "%s+%llu is in the middle of an instruction; the nearest "
+					  "begin at +%llu and +%llu",
+					  s->where->function, (unsigned long long)offset,
+					  (unsigned long long)at, (unsigned long long)at + n);
+		at += n;
+	}
+	return 0;
+}
+
 /* --- by entry ---------------------------------------------------------------------------------- */
 
 static int add_entry(void *ctx, struct unit *u, struct instance *i)
@@ -160,6 +202,8 @@ static int add_entry(void *ctx, struct unit *u, struct instance *i)
 	}
 	if (w->offset && !instance_covers(i, address))
 		return 0;
+	if (check_offset(s, i->entry, w->offset, s->err) < 0)
+		return -EINVAL;
 	if (w->wants_variables && !w->offset && !w->is_return && !is_inlined(i) &&
 	    keeps_in_memory(i))
 		address = instance_body(u, i);
@@ -347,6 +391,8 @@ static int point_of_bare_symbol(struct search *s, struct errmsg *err)
 	if (w->offset && symbol->n_bytes && w->offset >= symbol->n_bytes)
 		return errmsg_set(err, -ENOENT, "%s is shorter than %llu bytes", w->function,
 				  (unsigned long long)w->offset);
+	if (check_offset(s, symbol->address, w->offset, err) < 0)
+		return -EINVAL;
 	p = new_point(s);
 	if (!p)
 		return -ENOMEM;
@@ -417,7 +463,7 @@ static int compare_points(const void *pa, const void *pb)
 int debuginfo_points(struct debuginfo *d, const struct debuginfo_where *where,
 		     struct debuginfo_points *ret_points, struct errmsg *err)
 {
-	struct search s = {.d = d, .where = where};
+	struct search s = {.d = d, .where = where, .err = err};
 	int r = where->function ? by_function(&s, err) : by_file(&s, err);
 
 	free(s.wanted);

@@ -32,6 +32,7 @@
 #define CONNECT_MS \
 	300000 /* for the next step of a host that is there: trace-cmd reads all symbols in between */
 #define TIMEOUT_S      15
+#define BUSY_MS	       3000
 #define TOKEN_MS       5000 /* for each part of it */
 #define HEAD_MAX_BYTES (256u << 20)
 #define LATE_MAX_BYTES (64u << 20)
@@ -501,12 +502,32 @@ static bool is_welcome(const struct agent *a, int fd)
 	return found;
 }
 
+static void reap(struct agent *a)
+{
+	waitpid(a->pid, NULL, 0);
+	if (a->pid_fd >= 0)
+		close(a->pid_fd);
+	a->pid = 0;
+	a->pid_fd = -1;
+	a->served = true;
+}
+
+/* A session that has answered its host still tidies up: who asks for the next one at once is not refused. */
+static void wait_for_session(struct agent *a)
+{
+	struct pollfd p[2] = {{a->pid_fd, POLLIN, 0}, {a->config->stop_fd, POLLIN, 0}};
+
+	if (a->pid && !a->config->once && poll(p, 2, BUSY_MS) > 0 && p[0].revents)
+		reap(a);
+}
+
 static void take_host(struct agent *a, int listen_fd)
 {
 	int fd = accept4(listen_fd, NULL, NULL, SOCK_CLOEXEC);
 
 	if (fd < 0)
 		return;
+	wait_for_session(a);
 	if (a->pid || !is_welcome(a, fd)) {
 		a->config->log(a->config->log_ctx, true,
 			       a->pid ? "busy: a host is turned away"
@@ -534,16 +555,6 @@ static void take_host(struct agent *a, int listen_fd)
 		a->pid = 0;
 	else
 		a->pid_fd = pidfd_open(a->pid, 0);
-}
-
-static void reap(struct agent *a)
-{
-	waitpid(a->pid, NULL, 0);
-	if (a->pid_fd >= 0)
-		close(a->pid_fd);
-	a->pid = 0;
-	a->pid_fd = -1;
-	a->served = true;
 }
 
 int agent_run(struct agent *a, struct errmsg *err)

@@ -8,6 +8,7 @@
  *	bit fields            bWIDTH@FIRST/CONTAINER
  *	arrays                TYPE[N], up to 64 elements
  *	a struct of one member that fills it (atomic_t, kuid_t)   that member
+ *	std::string           its text (of libstdc++)
  *	any other struct      refused: its members are named
  *
  * What the person wrote after ':' wins. "string", "ustring" and arrays are read from memory: of a value in a
@@ -200,13 +201,27 @@ static int write_bitfield(struct emission *e)
 	return write_out(e, field);
 }
 
+/* std::string of libstdc++: the text is behind _M_dataplus._M_p, which begins it. */
+static bool is_cpp_string(struct type t)
+{
+	struct type_member m;
+	struct type_facts f;
+
+	if (type_find_member(t, "_M_dataplus", 11, &m) < 0 || m.bit_offset ||
+	    type_find_member(m.type, "_M_p", 4, &m) < 0 || m.bit_offset)
+		return false;
+	type_get(m.type, &f);
+	return f.kind == TYPE_POINTER && is_text(f.target);
+}
+
 static int write_pointer(struct emission *e)
 {
 	const struct probe_kernel *k = e->place->kernel;
 	struct type_facts target;
 
 	type_get(e->facts.target, &target);
-	if (e->facts.is_reference && target.kind != TYPE_STRUCT && target.kind != TYPE_UNION) {
+	if (e->facts.is_reference && ((target.kind != TYPE_STRUCT && target.kind != TYPE_UNION) ||
+				      is_cpp_string(e->facts.target))) {
 		value_load(e->v);
 		e->v->kind = VALUE_MEMORY;
 		e->v->type = e->facts.target;
@@ -359,6 +374,8 @@ static int write_by_type(struct emission *e)
 		return write_array(e);
 	case TYPE_STRUCT:
 	case TYPE_UNION:
+		if (e->v->kind == VALUE_MEMORY && is_cpp_string(e->v->type))
+			return write_string(e, true, "string");
 		return refuse_struct(e);
 	case TYPE_FUNCTION: /* the function itself: where its code is */
 	case TYPE_VOID:

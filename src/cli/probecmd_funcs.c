@@ -9,7 +9,7 @@
  *
  * One name a line; behind a tab what is special. With -v the place in the file and in the source, too. Without
  * a target the functions of the running kernel are listed from /proc/kallsyms, which needs no debug
- * information; -v and -k VMLINUX have more.
+ * information; -v and -k VMLINUX have more. --marks lists what the author of a program put in to be probed.
  */
 #include "base/jsonwriter.h"
 #include "base/mapfile.h"
@@ -30,13 +30,17 @@
 
 struct funcs_options {
 	struct probe_target target;
-	bool verbose;
+	bool verbose, marks;
 };
 
 static const struct option_row rows[] = {
 	PROBETARGET_ROWS(struct funcs_options, target),
 	{OPTION_FLAG, 'v', "verbose", .help = "also addresses, symbols, files and lines",
 	 .offset = offsetof(struct funcs_options, verbose)},
+	{OPTION_FLAG, 0, "marks",
+	 .help = "the marks that the program's author put in (USDT), to be probed as "
+		 "%PROVIDER:NAME",
+	 .offset = offsetof(struct funcs_options, marks)},
 	{OPTION_END},
 };
 
@@ -136,6 +140,31 @@ static int print_function(void *ctx, const struct debuginfo_function *f)
 	return flush(run, TEXT_BYTES);
 }
 
+/* "%libc:setjmp", and where its arguments are, as the author's compiler wrote it. */
+static int print_mark(void *ctx, const struct debuginfo_mark *m)
+{
+	struct funcs_run *run = ctx;
+	struct jsonwriter *w = &run->json;
+	char name[NAME_MAX_BYTES];
+
+	snprintf(name, sizeof(name), "%%%s:%s", m->provider, m->name);
+	if (run->pattern && fnmatch(run->pattern, name, 0) && fnmatch(run->pattern, m->name, 0))
+		return 0;
+	run->n++;
+	if (!run->o->target.json) {
+		textbuf_addf(&run->tb, *m->arguments ? "%s\t%s\n" : "%s\n", name, m->arguments);
+		return flush(run, TEXT_BYTES);
+	}
+	jsonwriter_open(w, NULL, '{');
+	jsonwriter_add_string(w, "provider", m->provider);
+	jsonwriter_add_string(w, "name", m->name);
+	jsonwriter_add_string(w, "arguments", m->arguments);
+	jsonwriter_add_hex(w, "address", m->address);
+	jsonwriter_add_bool(w, "semaphore", m->semaphore);
+	jsonwriter_close(w);
+	return flush(run, TEXT_BYTES);
+}
+
 /* --- the running kernel ------------------------------------------------------------------------ */
 
 static int compare_names(const void *pa, const void *pb)
@@ -205,8 +234,9 @@ static int list_file(struct funcs_run *run, struct errmsg *err)
 
 	if (r < 0)
 		return r;
-	r = debuginfo_functions(d, run->pattern, print_function, run, err);
-	if (r >= 0 && !debuginfo_has_dwarf(d) && run->o->verbose)
+	r = run->o->marks ? debuginfo_marks(d, print_mark, run, err)
+			  : debuginfo_functions(d, run->pattern, print_function, run, err);
+	if (r >= 0 && !run->o->marks && !debuginfo_has_dwarf(d) && run->o->verbose)
 		fprintf(stderr,
 			"sonde: there is no debug information%s%s; these are the symbols only\n",
 			*debuginfo_build_id(d) ? " for build id " : "", debuginfo_build_id(d));
@@ -222,7 +252,7 @@ static int list_all(struct funcs_run *run, struct errmsg *err)
 
 	if (t->json) {
 		jsonwriter_open(&run->json, NULL, '{');
-		jsonwriter_open(&run->json, "functions", '[');
+		jsonwriter_open(&run->json, run->o->marks ? "marks" : "functions", '[');
 	}
 	if (!probetarget_is_given(t))
 		r = list_kallsyms(run, NULL, err);
@@ -233,9 +263,9 @@ static int list_all(struct funcs_run *run, struct errmsg *err)
 	if (r < 0)
 		return r;
 	if (!run->n && !t->json)
-		return errmsg_set(err, -ENOENT, "there is no function%s%s%s",
-				  run->pattern ? " '" : "", run->pattern ? run->pattern : "",
-				  run->pattern ? "'" : "");
+		return errmsg_set(err, -ENOENT, "there is no %s%s%s%s",
+				  run->o->marks ? "mark" : "function", run->pattern ? " '" : "",
+				  run->pattern ? run->pattern : "", run->pattern ? "'" : "");
 	if (t->json) {
 		jsonwriter_close(&run->json);
 		jsonwriter_close(&run->json);
@@ -256,6 +286,10 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 		return errmsg_set(err, -EINVAL, "%s: '%s' is one pattern too many", cmd->name,
 				  argv[2]);
 	run.pattern = n ? argv[1] : NULL;
+	if (o.marks && !o.target.program)
+		return errmsg_set(err, -EINVAL,
+				  "%s: marks are in programs and libraries; -x says which",
+				  cmd->name);
 	r = output_open(&run.out, "never", false, err);
 	if (r < 0)
 		return r;

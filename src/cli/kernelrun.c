@@ -44,10 +44,9 @@ int kernelrun_open(struct kernelrun *run, struct gather_options *o, char **argv,
 {
 	struct session_config config = {
 		.plan = &o->record.plan, .argv = argv, .user = o->record.user, .no_symbols = true};
+	struct errmsg ignored = {0};
 	struct tracefs t;
 	int r;
-
-	struct errmsg ignored = {0};
 
 	*run = (struct kernelrun){.o = o};
 	/* without a tracing directory the program tells why */

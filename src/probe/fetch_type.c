@@ -169,6 +169,8 @@ static int write_part(struct emission *e, const char *type, unsigned n_bits)
 				    "these bits lie in the middle of a register, where this "
 				    "kernel's probes cannot take them from");
 	snprintf(field, sizeof(field), "b%u@%u/64", n_bits, v->bit);
+	if (e->facts.kind == TYPE_INT && e->facts.is_signed)
+		e->ret->show = PROBE_SHOW_SIGNED;
 	return write_out(e, field);
 }
 
@@ -361,6 +363,8 @@ static int write_by_type(struct emission *e)
 			e->ret->show = show_of_enum(e->v->type, &e->facts);
 		else if (e->facts.is_bool)
 			e->ret->show = PROBE_SHOW_BOOL;
+		else if (e->facts.is_signed)
+			e->ret->show = PROBE_SHOW_SIGNED;
 		return write_bitfield(e);
 	}
 	switch (e->facts.kind) {

@@ -52,6 +52,7 @@ enum probe_show {
 	PROBE_SHOW_FLAGS,    /* an enum whose values are single bits */
 	PROBE_SHOW_FUNCTION, /* an address as a symbol, where the kernel has no type for it */
 	PROBE_SHOW_BOOL,
+	PROBE_SHOW_SIGNED, /* bits of a signed number, which the kernel takes for unsigned */
 };
 
 struct probe_arg {

@@ -601,8 +601,8 @@ static void wrong_ones_are_pointed_at(void **state)
 static void numbers_get_names_in_the_format(void **state)
 {
 	static const char kernel[] = "name: x\n\tfield:s32 nums[];\toffset:8;\nprint fmt: \"(%lx) "
-				     "st=%u n=%d fl=%u ok=%u\", REC->__probe_ip, REC->st, "
-				     "REC->n, REC->fl, REC->ok\n";
+				     "st=%u n=%d fl=%u ok=%u hi=%u\", REC->__probe_ip, REC->st, "
+				     "REC->n, REC->fl, REC->ok, REC->hi\n";
 	struct prober *prober = new_prober(&usual, "x86_64");
 	struct errmsg err = {0};
 	struct definition *d;
@@ -610,7 +610,8 @@ static void numbers_get_names_in_the_format(void **state)
 	struct probe *p;
 
 	assert_int_equal(
-		definition_parse(&d, "do_it(file->st, n, file->fl, file->ok, file->nums)", &err),
+		definition_parse(&d, "do_it(file->st, n, file->fl, file->ok, file->nums, file->hi)",
+				 &err),
 		0);
 	assert_int_equal(probe_resolve(prober, d, &p, &err), 0);
 	textbuf_init(&tb, 10000);
@@ -619,11 +620,11 @@ static void numbers_get_names_in_the_format(void **state)
 	assert_string_equal(
 		tb.start,
 		"name: x\n\tfield:s32 nums[4];\toffset:8;\nprint fmt: \"(%lx) st=%s n=%d fl=%s "
-		"ok=%s\", REC->__probe_ip, "
+		"ok=%s hi=%d\", REC->__probe_ip, "
 		"__print_symbolic(REC->st, { 0, \"IDLE\" }, { 1, \"BUSY\" }, { 3, \"DONE\" }), "
 		"REC->n, __print_flags(REC->fl, \"|\", { 1, \"F_READ\" }, { 2, \"F_WRITE\" }, "
 		"{ 4, \"F_SYNC\" }), __print_symbolic(REC->ok, { 0, \"false\" }, { 1, \"true\" "
-		"})\n");
+		"}), (REC->hi & 16) ? REC->hi - 32 : REC->hi\n");
 	textbuf_release(&tb);
 	probe_free(p);
 	definition_free(d);

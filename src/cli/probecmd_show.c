@@ -63,23 +63,34 @@ static bool is_at_entry(const struct definition *d)
 
 /* --- a definition ------------------------------------------------------------------------------ */
 
+/* How a value is shown, where the kernel would print only a number. */
+static const char *shown_as(enum probe_show show)
+{
+	switch (show) {
+	case PROBE_SHOW_AS_IS:
+		return "";
+	case PROBE_SHOW_FUNCTION:
+		return ", shown as a symbol";
+	case PROBE_SHOW_BOOL:
+		return ", shown as true or false";
+	default:
+		return ", shown by name";
+	}
+}
+
 static void fmt_args(const struct probe *p, struct textbuf *tb)
 {
 	for (size_t i = 0; i < p->n_args; i++) {
 		const struct probe_arg *a = &p->args[i];
 
 		textbuf_addf(tb, "  %-20s ", a->name);
-		if (a->type.world)
+		if (a->type.world) {
 			type_fmt(a->type, tb);
-		else
-			textbuf_add_str(tb, "type as written");
-		textbuf_addf(tb, ", read as %s", a->fetch);
-		if (a->show != PROBE_SHOW_AS_IS)
-			textbuf_addf(tb, ", shown %s",
-				     a->show == PROBE_SHOW_FUNCTION ? "as a symbol"
-				     : a->show == PROBE_SHOW_BOOL   ? "as true or false"
-								    : "by name");
-		textbuf_add_char(tb, '\n');
+			textbuf_addf(tb, " (%s)", a->type.world->source);
+		} else {
+			textbuf_add_str(tb, "as written");
+		}
+		textbuf_addf(tb, ", read as %s%s\n", a->fetch, shown_as(a->show));
 	}
 }
 

@@ -319,7 +319,7 @@ static struct btf *btf_new(const struct btf *base)
 	struct btf *b = calloc(1, sizeof(*b));
 
 	if (b) {
-		b->types = (struct types){&btf_types_ops, 8};
+		b->types = (struct types){&btf_types_ops, 8, "BTF"};
 		b->base = base;
 		b->type_bytes = b->strings = b->all = PIECE_EMPTY;
 	}

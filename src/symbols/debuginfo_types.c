@@ -596,5 +596,6 @@ void types_init(struct debuginfo *d)
 {
 	d->types.ops = &ops;
 	d->types.pointer_bytes = sizeof(void *);
+	d->types.source = "DWARF";
 	d->table.seed = hash_seed();
 }

@@ -87,6 +87,7 @@ struct types_ops {
 struct types {
 	const struct types_ops *ops;
 	unsigned pointer_bytes;
+	const char *source; /* "BTF", "DWARF" */
 };
 
 void type_get(struct type t, struct type_facts *ret_facts);

@@ -27,8 +27,8 @@ probe:vfs_read, kprobe
 place:
   vfs_read
 arguments:
-  f_hint               enum rw_hint, read as +4(%di):u32, shown by name
-  f_sizes              int, read as +44(%di):s32
+  f_hint               enum rw_hint (BTF), read as +4(%di):u32, shown by name
+  f_sizes              int (BTF), read as +44(%di):s32
 the kernel is given:
   p:probe/vfs_read vfs_read f_hint=+4(%di):u32 f_sizes=+44(%di):s32
 cost: by the function tracer's hook where the kernel has it there, else a breakpoint: 0.1 to 0.5 us a hit

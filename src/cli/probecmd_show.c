@@ -67,14 +67,15 @@ static bool is_at_entry(const struct definition *d)
 static const char *shown_as(enum probe_show show)
 {
 	switch (show) {
-	case PROBE_SHOW_AS_IS:
-		return "";
 	case PROBE_SHOW_FUNCTION:
 		return ", shown as a symbol";
 	case PROBE_SHOW_BOOL:
 		return ", shown as true or false";
-	default:
+	case PROBE_SHOW_ENUM:
+	case PROBE_SHOW_FLAGS:
 		return ", shown by name";
+	default:
+		return "";
 	}
 }
 

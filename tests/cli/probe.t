@@ -103,3 +103,16 @@ sub-commands:
   vars      show which variables can be read at a place, and where they are
 
 'sonde probe SUB-COMMAND --help' tells about one, 'man sonde-probe' more.
+
+# From boot on names mean nothing yet.
+$ sonde record --boot -e 'vfs_read(count)'
+sonde: the probe 'vfs_read(count)' cannot be set from boot by name; 'sonde probe add -D' prints it as --probe takes it
+[2]
+$ sonde probe add 'vfs_read%return($retval, $duration)'
+sonde: the time of a call is measured by a recording, not by a probe that stays: sonde record -e 'vfs_read%return($retval, $duration)'
+  vfs_read%return($retval, $duration)
+                           ^~~~~~~~~
+[1]
+$ sonde record --max-rate -5 -e sched true
+sonde: --max-rate wants a number of hits a second
+[2]

@@ -46,6 +46,7 @@ struct instance {
 
 struct unit {
 	Dwarf_Die die;	    /* of a split unit: the one in the .dwo */
+	Dwarf_Die skeleton; /* the one in the file itself */
 	Dwarf_Off offset;   /* of its header in .debug_info */
 	Dwarf_Word lines;   /* of its table in .debug_line; -1: it has none */
 	Dwarf_Word strings; /* of its part of .debug_str_offsets; 0: none */

@@ -108,7 +108,7 @@ bool unit_same_file(struct unit *u, const char *one, const char *two)
 const char *unit_directory(struct unit *u)
 {
 	Dwarf_Attribute a;
-	const char *s = dwarf_formstring(dwarf_attr(&u->die, DW_AT_comp_dir, &a));
+	const char *s = dwarf_formstring(dwarf_attr(&u->skeleton, DW_AT_comp_dir, &a));
 
 	return s ? s : "";
 }

@@ -225,6 +225,30 @@ static bool is_line_wanted(struct search *s, unsigned line)
 	return s->wanted ? line < s->n_wanted && s->wanted[line] : line == s->line;
 }
 
+static bool is_in_file(struct search *s, const struct line_visit *v, struct instance *i)
+{
+	struct function *f = instance_function(s->d, v->unit, i);
+	const char *file = f ? function_file(f) : NULL;
+
+	return file && unit_same_file(v->unit, file, v->file);
+}
+
+/* Whose line it is. A copy may begin with an instruction that its ranges leave out. */
+static struct instance *owner_in_file(struct search *s, const struct line_visit *v)
+{
+	struct unit *u = v->unit;
+	struct instance *i = unit_instance_at(u, v->address);
+
+	if (i)
+		i = instance_owning(s->d, u, i, v->file, v->line);
+	if (!i || is_in_file(s, v, i))
+		return i;
+	for (size_t k = 0; k < u->n_instances; k++)
+		if (u->instances[k].entry == v->address && is_in_file(s, v, &u->instances[k]))
+			return &u->instances[k];
+	return i;
+}
+
 static int add_line(void *ctx, const struct line_visit *v)
 {
 	struct search *s = ctx;
@@ -239,8 +263,7 @@ static int add_line(void *ctx, const struct line_visit *v)
 	if (!i) {
 		if (unit_walk(s->d, v->unit) < 0)
 			return -ENOMEM;
-		i = unit_instance_at(v->unit, v->address);
-		i = i ? instance_owning(s->d, v->unit, i, v->file, v->line) : NULL;
+		i = owner_in_file(s, v);
 	}
 	if (!i || (s->where->no_inlines && is_inlined(i)))
 		return 0;

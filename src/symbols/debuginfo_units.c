@@ -64,6 +64,7 @@ static int list_dwarf(struct debuginfo *d, Dwarf *dwarf, size_t *n_room)
 		if (!u)
 			return -ENOMEM;
 		u->is_split = kind == DW_UT_skeleton && split.addr;
+		u->skeleton = die;
 		u->die = u->is_split ? split : die;
 		u->offset = dwarf_dieoffset(&die); /* behind its header: enough to sort by */
 	}
@@ -91,11 +92,13 @@ static void read_attributes(struct unit *u)
 	if (u->has_attributes)
 		return;
 	u->has_attributes = true;
-	u->lines = dwarf_attr(&u->die, DW_AT_stmt_list, &a) && !dwarf_formudata(&a, &v)
+	u->lines = dwarf_attr(&u->skeleton, DW_AT_stmt_list, &a) && !dwarf_formudata(&a, &v)
 			   ? v
 			   : (Dwarf_Word)-1;
 	u->strings =
-		dwarf_attr(&u->die, DW_AT_str_offsets_base, &a) && !dwarf_formudata(&a, &v) ? v : 0;
+		dwarf_attr(&u->skeleton, DW_AT_str_offsets_base, &a) && !dwarf_formudata(&a, &v)
+			? v
+			: 0;
 }
 
 /* --- marking ----------------------------------------------------------------------------------- */

@@ -10,14 +10,19 @@
  *	  int        k    %dx
  *	  struct s*  p    optimised away here: it lives only at lines 12-14
  *
+ * Of the kernel without its DWARF, BTF knows the parameters of functions, where these begin.
+ *
  * One paragraph for each instruction that is meant. The last column is where the variable is, in the words of
  * the kernel's probes, or why it cannot be read here. --params leaves out all but parameters.
  */
 #include "base/jsonwriter.h"
+#include "base/spelling.h"
 #include "cli/output.h"
 #include "cli/probecmd.h"
 #include "cli/probetarget.h"
 #include "probe/definition.h"
+#include "symbols/arch.h"
+#include "symbols/btf.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -145,7 +150,7 @@ static void json_point(const struct debuginfo *d, const struct debuginfo_point *
 	jsonwriter_add_string(w, "function", p->function);
 	jsonwriter_add_string(w, "inlined_into", p->inlined_into);
 	jsonwriter_add_hex(w, "address", p->address);
-	if (debuginfo_file_offset(d, p->address, &offset) >= 0)
+	if (d && debuginfo_file_offset(d, p->address, &offset) >= 0)
 		jsonwriter_add_hex(w, "file_offset", offset);
 	jsonwriter_add_string(w, "symbol", p->symbol);
 	jsonwriter_add_uint(w, "offset", p->symbol_offset);
@@ -190,6 +195,25 @@ static int fmt_points(const struct vars_options *o, struct debuginfo *d,
 	return r;
 }
 
+static int print_points(const struct vars_options *o, struct debuginfo *d,
+			const struct debuginfo_points *points, struct errmsg *err)
+{
+	struct output out;
+	struct textbuf tb;
+	int r;
+
+	textbuf_init(&tb, TEXT_MAX_BYTES);
+	r = fmt_points(o, d, points, &tb);
+	if (r >= 0)
+		r = output_open(&out, "never", false, err);
+	if (r >= 0) {
+		r = output_write(&out, tb.start, textbuf_len(&tb));
+		output_close(&out);
+	}
+	textbuf_release(&tb);
+	return r;
+}
+
 static int print_vars(const struct vars_options *o, struct debuginfo *d,
 		      const struct definition *def, struct errmsg *err)
 {
@@ -203,8 +227,6 @@ static int print_vars(const struct vars_options *o, struct debuginfo *d,
 					.wants_variables = true,
 					.no_inlines = o->no_inlines};
 	struct debuginfo_points points;
-	struct output out;
-	struct textbuf tb;
 	int r;
 
 	if (!debuginfo_has_dwarf(d))
@@ -213,24 +235,93 @@ static int print_vars(const struct vars_options *o, struct debuginfo *d,
 	r = debuginfo_points(d, &where, &points, err);
 	if (r < 0)
 		return r;
-	textbuf_init(&tb, TEXT_MAX_BYTES);
-	r = fmt_points(o, d, &points, &tb);
-	if (r >= 0)
-		r = output_open(&out, "never", false, err);
-	if (r >= 0) {
-		r = output_write(&out, tb.start, textbuf_len(&tb));
-		output_close(&out);
-	}
-	textbuf_release(&tb);
+	r = print_points(o, d, &points, err);
 	debuginfo_points_release(&points);
 	return r;
+}
+
+/* Whether the kernel's BTF could answer: the beginning of a function, of no program. */
+static bool is_for_btf(const struct vars_options *o, const struct definition *def)
+{
+	return def->function && !def->file && !def->offset && !def->pattern &&
+	       !(def->has_line && def->line) && !o->target.program && !o->target.vmlinux &&
+	       (!o->target.module || !strchr(o->target.module, '/')) &&
+	       (!def->target || !strchr(def->target, '/'));
+}
+
+static int add_name(void *ctx, const char *name, struct type prototype)
+{
+	spelling_add(ctx, name);
+	return 0;
+}
+
+static int refuse_function(const struct btf *btf, const char *name, struct errmsg *err)
+{
+	struct spelling sp;
+
+	spelling_init(&sp, name, strlen(name));
+	btf_each_function(btf, add_name, &sp);
+	return errmsg_set(
+		err, -ENOENT,
+		"the kernel's BTF does not describe a function '%s'%s%s; what it leaves out "
+		"needs the kernel's DWARF (-k FILE)",
+		name, sp.nearest ? "; the nearest is " : "", sp.nearest ? sp.nearest : "");
+}
+
+/* -ENODATA: there is no BTF, and nothing is said about that. */
+static int print_btf_vars(const struct vars_options *o, const struct definition *def,
+			  struct errmsg *err)
+{
+	const char *module = def->target ? def->target : o->target.module;
+	struct debuginfo_point point = {.function = def->function, .symbol = def->function};
+	struct debuginfo_points points = {&point, 1, NULL};
+	struct errmsg ignored = {0};
+	struct btf_scope scope;
+	struct type prototype;
+	struct btf *btf;
+	int r;
+
+	if (!arch_of_this_kernel() ||
+	    btf_open_kernel(&btf, getenv("SONDE_BTF"), module, &ignored) < 0)
+		return -ENODATA;
+	r = btf_find_function(btf, def->function, strlen(def->function), &prototype);
+	if (r >= 0) {
+		btf_scope_init(&scope, btf, prototype, arch_of_this_kernel(), false);
+		point.scope = &scope.scope;
+		r = print_points(o, NULL, &points, err);
+	} else {
+		r = refuse_function(btf, def->function, err);
+	}
+	btf_close(btf);
+	return r;
+}
+
+/* A word before ':' is a module first, then a program; the kernel's DWARF comes before its BTF. */
+static int find_and_print(const struct vars_options *o, const struct definition *def,
+			  struct errmsg *err)
+{
+	bool for_btf = is_for_btf(o, def);
+	struct errmsg why = {0};
+	struct debuginfo *d;
+	int r = for_btf && def->target ? print_btf_vars(o, def, err) : -ENODATA;
+
+	if (r != -ENODATA)
+		return r;
+	r = probetarget_open(&o->target, def->target, &d, &why);
+	if (r >= 0) {
+		r = print_vars(o, d, def, err);
+		debuginfo_close(d);
+		return r;
+	}
+	if (for_btf && !def->target)
+		r = print_btf_vars(o, def, err);
+	return r < 0 ? errmsg_set(err, why.code, "%s", why.text) : r;
 }
 
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
 {
 	struct vars_options o = {0};
 	struct definition *def;
-	struct debuginfo *d;
 	int n = command_parse(cmd, &o, argc, argv, err), r;
 
 	if (n < 0)
@@ -247,11 +338,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 		r = errmsg_set(err, -EINVAL, "%s: '%s' is no function and no line", cmd->name,
 			       argv[1]);
 	if (r >= 0)
-		r = probetarget_open(&o.target, def->target, &d, err);
-	if (r >= 0) {
-		r = print_vars(&o, d, def, err);
-		debuginfo_close(d);
-	}
+		r = find_and_print(&o, def, err);
 	definition_free(def);
 	return r;
 }

@@ -160,7 +160,7 @@ int probetarget_open(const struct probe_target *t, const char *word, struct debu
 
 static void fmt_register(const struct debuginfo *d, unsigned reg, struct textbuf *tb)
 {
-	const struct arch *a = debuginfo_arch(d);
+	const struct arch *a = d ? debuginfo_arch(d) : arch_of_this_kernel();
 	const char *name = a ? arch_register(a, reg) : NULL;
 
 	if (name)
@@ -179,6 +179,10 @@ void probetarget_fmt_place(const struct debuginfo *d, const struct variable *v, 
 		break;
 	case PLACE_REGISTER:
 		fmt_register(d, p->reg, tb);
+		if (p->is_pair) {
+			textbuf_add_str(tb, " and ");
+			fmt_register(d, p->reg_high, tb);
+		}
 		break;
 	case PLACE_MEMORY:
 		textbuf_addf(tb, "%+lld(", (long long)p->offset);

@@ -66,7 +66,10 @@ bool probetarget_is_given(const struct probe_target *t);
 int probetarget_open(const struct probe_target *t, const char *word, struct debuginfo **ret_info,
 		     struct errmsg *err);
 
-/* "%di", "-24(%bp)", "@0x4040": in the kernel's words, or a clause about where it is not. */
+/*
+ * "%di", "-24(%bp)", "@0x4040": in the kernel's words, or a clause about where it is not. d NULL: a variable of
+ * this kernel.
+ */
 void probetarget_fmt_place(const struct debuginfo *d, const struct variable *v, struct textbuf *tb);
 
 #endif

@@ -102,8 +102,8 @@ both() { # LINE…
 }
 
 finish() {
-	fresh
 	[ $bad = 0 ] || fail "$bad differences"
 }
 
 fresh
+trap fresh EXIT # trace-cmd leaves tracing switched off

@@ -186,6 +186,8 @@ int function_each_line(struct debuginfo *d, struct function *f,
 int file_each_line(struct debuginfo *d, const char *path, const char **ret_path,
 		   struct unit **ret_unit, int (*visit)(void *ctx, const struct line_visit *v),
 		   void *ctx);
+/* The line of the source that calls an inlined copy; 0. */
+unsigned instance_call_line(struct unit *u, struct instance *i, const char **ret_file);
 /* Where the body of a function begins, behind its prologue; the entry if that cannot be told. */
 uint64_t instance_body(struct unit *u, struct instance *i);
 /* True if the path ends in these parts. */

@@ -249,8 +249,7 @@ static int walk_range(struct line_walk *w, struct unit *u, struct instance *inst
 	return r;
 }
 
-/* The line of the source that calls an inlined copy; 0. */
-static unsigned call_line(struct unit *u, struct instance *i, const char **ret_file)
+unsigned instance_call_line(struct unit *u, struct instance *i, const char **ret_file)
 {
 	Dwarf_Attribute a;
 	Dwarf_Word file, line;
@@ -276,7 +275,7 @@ static int walk_calls(struct line_walk *w, struct unit *u, struct instance *inst
 
 		if (i->parent != first)
 			continue;
-		v.line = call_line(u, i, &file);
+		v.line = instance_call_line(u, i, &file);
 		if (v.line && unit_same_file(u, file, w->file))
 			r = w->visit(w->ctx, &v);
 	}
@@ -390,7 +389,7 @@ static int walk_entries(struct line_walk *w, struct unit *u)
 		if (r != 0 || inst->parent < 0)
 			continue;
 		v.instance = &u->instances[inst->parent];
-		v.line = call_line(u, inst, &file);
+		v.line = instance_call_line(u, inst, &file);
 		if (v.line && unit_same_file(u, file, w->file))
 			r = w->visit(w->ctx, &v);
 	}

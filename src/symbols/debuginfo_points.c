@@ -186,6 +186,17 @@ static int check_offset(struct search *s, uint64_t from, uint64_t offset, struct
 
 /* --- by entry ---------------------------------------------------------------------------------- */
 
+/* A part of a function that the compiler took out and inlined back: nobody calls it. */
+static bool is_part(struct search *s, struct unit *u, struct instance *i)
+{
+	struct function *f = instance_function(s->d, u, i);
+	const char *file;
+	unsigned line = is_inlined(i) ? instance_call_line(u, i, &file) : 0;
+
+	return line && line == function_line(f) && function_file(f) &&
+	       unit_same_file(u, file, function_file(f));
+}
+
 static int add_entry(void *ctx, struct unit *u, struct instance *i)
 {
 	struct search *s = ctx;
@@ -194,7 +205,7 @@ static int add_entry(void *ctx, struct unit *u, struct instance *i)
 	size_t n = s->n;
 	int r;
 
-	if (s->only && s->only != i)
+	if ((s->only && s->only != i) || is_part(s, u, i))
 		return 0;
 	if (is_inlined(i) && (w->is_return || w->no_inlines)) {
 		s->n_inlined++;
@@ -405,7 +416,7 @@ static int point_of_bare_symbol(struct search *s, struct errmsg *err)
 
 	if (!symbol)
 		return functions_refuse(s->d, w->function, err);
-	if ((w->has_line && w->line) || w->pattern || w->file)
+	if ((w->has_line && w->line) || w->pattern)
 		return s->d->dwarf ? errmsg_set(err, -ENODATA,
 						"%s has no debug information about %s, only its "
 						"symbol; lines are not known",
@@ -443,6 +454,10 @@ static int by_function(struct search *s, struct errmsg *err)
 	}
 	for (size_t i = 0; r >= 0 && i < l.n; i++)
 		r = points_of_function(s, l.list[i], err);
+	/* code that was folded with another function's has a symbol and no description */
+	if (r >= 0 && !s->n && !s->n_inlined && !s->where->pattern && !s->where->line &&
+	    symbol_named(s->d, s->where->function))
+		r = point_of_bare_symbol(s, err);
 	if (r >= 0 && !s->n)
 		r = refuse_function(s, &l, err);
 	free(l.list);

@@ -34,7 +34,7 @@ typedef struct {
 	const char *name;
 	struct inner in;
 	unsigned low : 3, high : 7;
-	short grid[2][5];
+	int grid[2][5];
 	enum shade shade;
 	int (*call)(int, char *);
 } thing_t;
@@ -235,7 +235,7 @@ static void types_have_members(void **state)
 	assert_member(thing, "name", "const char*", 0, 0);
 	assert_member(thing, "in", "struct inner", offsetof(thing_t, in) * 8, 0);
 	assert_member(thing, "high", "unsigned int", (offsetof(thing_t, in) + 16) * 8 + 3, 7);
-	assert_member(thing, "grid", "short int[2][5]", offsetof(thing_t, grid) * 8, 0);
+	assert_member(thing, "grid", "int[2][5]", offsetof(thing_t, grid) * 8, 0);
 	assert_member(thing, "call", "int(*)(int, char*)", offsetof(thing_t, call) * 8, 0);
 	assert_int_equal(type_find_member(thing, "in", 2, &m), 0);
 	assert_member(m.type, "bytes", "char[8]", 64, 0); /* inside of an anonymous union */
@@ -243,10 +243,10 @@ static void types_have_members(void **state)
 	assert_int_equal(type_find_member(thing, "grid", 4, &m), 0);
 	type_get(m.type, &f);
 	assert_int_equal(f.n_elements, 2);
-	assert_int_equal(f.n_bytes, 20);
+	assert_int_equal(f.n_bytes, 40);
 	type_get(f.target, &f);
 	assert_int_equal(f.n_elements, 5);
-	assert_int_equal(f.n_bytes, 10);
+	assert_int_equal(f.n_bytes, 20);
 	debuginfo_close(d);
 }
 

@@ -23,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define TEXT_MAX_BYTES (64u << 20)
 #define LINE_MAX       (1u << 24)
@@ -202,6 +203,24 @@ static void fmt_json(const struct debuginfo_source *src, struct source_text *tex
 	textbuf_add_char(tb, '\n');
 }
 
+/* What a person should know about the text. */
+static void print_remarks(const struct debuginfo *d, const struct debuginfo_source *src)
+{
+	struct stat source, program;
+
+	if (src->n_others)
+		fprintf(stderr, "sonde: %u more function%s of that name; %s@FILE chooses\n",
+			src->n_others, src->n_others == 1 ? " is" : "s are", src->function);
+	if (!src->is_found)
+		fprintf(stderr,
+			"sonde: the source %s is not here; -s DIR says where to look for it\n",
+			src->path);
+	else if (!stat(src->path, &source) && debuginfo_dwarf_path(d) &&
+		 !stat(debuginfo_dwarf_path(d), &program) && source.st_mtime > program.st_mtime)
+		fprintf(stderr, "sonde: the source is newer than the program; the text may not fit "
+				"the numbers\n");
+}
+
 static int print_source(const struct debuginfo_source *src, bool json, struct errmsg *err)
 {
 	struct source_text text = {.line = 1};
@@ -222,10 +241,6 @@ static int print_source(const struct debuginfo_source *src, bool json, struct er
 	if (text.is_open)
 		mapfile_release(&text.map);
 	output_close(&out);
-	if (!src->is_found && !json && r >= 0)
-		fprintf(stderr,
-			"sonde: the source %s is not here; -s DIR says where to look for it\n",
-			src->path);
 	return r;
 }
 
@@ -252,6 +267,8 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	r = debuginfo_source(d, range.function, range.file, range.first, range.last, &src, err);
 	if (r >= 0) {
 		r = print_source(&src, o.target.json, err);
+		if (r >= 0 && !o.target.json)
+			print_remarks(d, &src);
 		debuginfo_source_release(&src);
 	}
 	debuginfo_close(d);

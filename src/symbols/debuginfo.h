@@ -70,6 +70,7 @@ struct debuginfo_source {
 	unsigned first, last;	/* what was asked for, cut to the file or the function */
 	unsigned function_line; /* 0: lines of a file were asked for */
 	const char *function;
+	unsigned n_others; /* functions of that name elsewhere in the source */
 	struct debuginfo_line *lines;
 	size_t n_lines;
 };

@@ -131,7 +131,7 @@ static char *find_below(const char *dir, const char *path)
 	return found;
 }
 
-char *source_path(struct debuginfo *d, struct unit *u, const char *path)
+static char *find_source(struct debuginfo *d, struct unit *u, const char *path)
 {
 	char *found = d->source_dir ? find_below(d->source_dir, path) : NULL;
 	char *name;
@@ -146,6 +146,17 @@ char *source_path(struct debuginfo *d, struct unit *u, const char *path)
 		return name;
 	free(name);
 	return access(path, R_OK) ? NULL : strdup(path);
+}
+
+char *source_path(struct debuginfo *d, struct unit *u, const char *path)
+{
+	char *found = find_source(d, u, path);
+	char *clean = found ? realpath(found, NULL) : NULL; /* without "../" */
+
+	if (!clean)
+		return found;
+	free(found);
+	return clean;
 }
 
 /* --- rows of a function ------------------------------------------------------------------------ */
@@ -477,6 +488,26 @@ static int fill_source(struct debuginfo *d, struct unit *u, const char *path,
 	return 0;
 }
 
+/* Those that are not the same text of a header in another unit. */
+static unsigned count_others(const struct function_list *l, struct function *f)
+{
+	const char *file = function_file(f);
+	unsigned n = 0;
+
+	for (size_t i = 0; i < l->n; i++) {
+		const char *other = function_file(l->list[i]);
+		bool seen = function_line(l->list[i]) == function_line(f) && other && file &&
+			    !strcmp(other, file);
+
+		for (size_t k = 0; k < i && !seen; k++)
+			seen = function_line(l->list[k]) == function_line(l->list[i]) && other &&
+			       function_file(l->list[k]) &&
+			       !strcmp(function_file(l->list[k]), other);
+		n += !seen;
+	}
+	return n;
+}
+
 static int source_of_function(struct debuginfo *d, const char *name, const char *file,
 			      unsigned first, unsigned last, struct debuginfo_source *s,
 			      struct errmsg *err)
@@ -492,6 +523,8 @@ static int source_of_function(struct debuginfo *d, const char *name, const char 
 		f = l.list[i];
 		r = function_each_line(d, f, set_add, &set);
 	}
+	if (f)
+		s->n_others = count_others(&l, f);
 	free(l.list);
 	if (r >= 0 && !set.last)
 		return functions_refuse(d, name, err);

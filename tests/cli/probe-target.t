@@ -23,3 +23,23 @@ sonde: probe lines: 'main:9-3' is no range of lines; it is written FUNC:2-9, FUN
 
 $ echo hello > text && sonde probe funcs -x ./text 2>&1 | sed "s|$PWD|DIR|"
 sonde: DIR/text is no program, library or kernel: not a valid ELF file
+
+# The running kernel's functions, from a list of its symbols; data is left out
+$ printf 'ffffffff81000010 T vfs_read\nffffffff81000020 t vfs_readv\nffffffff81000030 D vfs_data\nffffffff81000040 t helper\t[kvm]\n' > kallsyms
+$ export SONDE_KALLSYMS=$PWD/kallsyms
+$ sonde probe funcs
+helper
+vfs_read
+vfs_readv
+$ sonde probe funcs 'vfs_*v'
+vfs_readv
+$ sonde probe funcs -m kvm
+helper
+$ sonde probe funcs nothing
+sonde: there is no function 'nothing'
+[1]
+$ sonde probe funcs --json vfs_read
+{"functions":[{"name":"vfs_read","symbol":"vfs_read","address":"0xffffffff81000010","bytes":0,"inlined":0}]}
+$ sonde probe funcs --marks
+sonde: probe funcs: marks are in programs and libraries; -x says which
+[2]

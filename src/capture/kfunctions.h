@@ -45,9 +45,9 @@ bool kfunctions_can(struct kfunctions *f, const char *name);
 int kfunctions_explain(const struct tracefs *t, const char *pattern, struct errmsg *err);
 
 /*
- * Why no probe (kprobe) can be put on the function: on the kernel's blacklist, data, inlined everywhere, not
- * loaded, not there. 0 if nothing is known against it: probes need no hook, so more can be probed than
- * traced.
+ * Why the kernel refused a probe (kprobe) on the function: on its blacklist, data, inlined everywhere, not
+ * loaded, not there, notrace. 0 if nothing is known against it. Not to be asked before it refused: some
+ * kernels probe functions that cannot be traced.
  */
 int kfunctions_explain_probe(const struct tracefs *t, const char *name, struct errmsg *err);
 

@@ -405,6 +405,13 @@ int kfunctions_explain_probe(const struct tracefs *t, const char *name, struct e
 		r = errmsg_set(err, -EPERM,
 			       "no probe can be put on %s: %s; probe one of its callers", name,
 			       why);
+	else if (f->list_state > 0 && !kfunctions_can(f, name))
+		r = errmsg_set(err, -EPERM,
+			       "no probe can be put on %s: it is built without the tracer's hook "
+			       "(notrace, "
+			       "or assembler), and this kernel probes no such functions "
+			       "(CONFIG_KPROBE_EVENTS_ON_NOTRACE); probe one of its callers",
+			       name);
 	kfunctions_free(f);
 	return r;
 }

@@ -5,8 +5,7 @@
  *	events/sched/sched_switch/trigger  ◀── hist:keys=prev_comm,common_cpu:size=16384 [if FILTER]
  *	events/sched/sched_switch/hist     ──▶ kernelhist ──▶ keycount ──▶ counttext
  *
- * A row of the kernel's is one of ours, but for $comm: the kernel has a row for each task, which go together.
- * What does not fit into its table it counts as dropped, and so do we.
+ * A row of the kernel's is one of ours. What does not fit into its table it counts as dropped, and so do we.
  */
 #include "cli/count.h"
 #include "cli/kernelrun.h"
@@ -122,10 +121,11 @@ static int fmt(void *ctx, bool colour, struct textbuf *tb, struct errmsg *err)
 
 /* --- the whole --------------------------------------------------------------------------------- */
 
-static bool has_event_word(const struct keycount_config *c)
+/* "$word"; of the event also without the $. */
+static bool has_word(const struct keycount_config *c, const char *word)
 {
 	for (size_t i = 0; i < c->n_words; i++)
-		if (!strcmp(c->words[i], "$event") || !strcmp(c->words[i], "event"))
+		if (c->words[i][0] == '$' && !strcmp(c->words[i] + 1, word))
 			return true;
 	return false;
 }
@@ -133,7 +133,8 @@ static bool has_event_word(const struct keycount_config *c)
 static void settle_words(struct count_run *cr)
 {
 	cr->config = cr->o->config;
-	if (cr->run.n_events < 2 || has_event_word(&cr->config) || cr->config.n_words == KEYS_MAX)
+	if (cr->run.n_events < 2 || has_word(&cr->config, "event") ||
+	    cr->config.n_words == KEYS_MAX)
 		return;
 	memmove(cr->config.words[1], cr->config.words[0], cr->config.n_words * KEY_WORD_MAX);
 	snprintf(cr->config.words[0], KEY_WORD_MAX, "$event");
@@ -147,6 +148,8 @@ int count_in_kernel(struct count_options *o, char **argv, struct errmsg *err)
 	int r;
 
 	if (o->gather.in_program || o->gather.filters.n)
+		return 0;
+	if (has_word(&o->config, "comm") && !kernelrun_read_comm(&cr.run, &o->gather))
 		return 0;
 	r = kernelrun_open(&cr.run, &o->gather, argv, err);
 	if (r == 0)

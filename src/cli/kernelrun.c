@@ -4,10 +4,13 @@
  *
  *	word of --by    key of the trigger          what the kernel prints        our value
  *	FIELD           FIELD                       a number, a text              as of a record
- *	$comm           common_pid.execname         "bash            [   123]"    the name
- *	$task           common_pid.execname         "                             name and number
+ *	$comm           comm, of a probe            a text                        it
  *	$pid            common_pid                  a number                      it
  *	$cpu            common_cpu, before 5.14 cpu a number                      it
+ *
+ * The kernel's own names of tasks (common_pid.execname) are those that they had when they were first counted: a
+ * shell's child that becomes another program would count as the shell. So $comm is left to the program, but for
+ * probes, which can read it themselves: it is added to their definition. $task is always left to the program.
  *
  * What an event calls its fields' values is taken from its format, so that a table looks the same wherever it
  * was counted. Pointers to code would need the kernel's symbols: those are left to the program.
@@ -16,6 +19,7 @@
 
 #include "base/trickle.h"
 #include "decode/event.h"
+#include "probe/definition.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -48,7 +52,7 @@ int kernelrun_open(struct kernelrun *run, struct gather_options *o, char **argv,
 	struct tracefs t;
 	int r;
 
-	*run = (struct kernelrun){.o = o};
+	run->o = o;
 	/* without a tracing directory the program tells why */
 	if (tracefs_open(&t, &ignored) < 0 || !histogram_is_there(&t))
 		return 0;
@@ -70,6 +74,42 @@ int kernelrun_close(struct kernelrun *run, struct errmsg *err)
 	sigprocmask(SIG_SETMASK, &run->mask, NULL);
 	arena_release(&run->arena);
 	return r;
+}
+
+/* --- names of tasks ---------------------------------------------------------------------------- */
+
+/* "f(a, b) if a > 1" to "f(a, b, $comm) if a > 1"; NULL if it is not of that form. */
+static char *with_comm(const char *definition)
+{
+	const char *condition = strstr(definition, ") if "), *end, *open;
+	char *text = NULL;
+
+	end = condition ? condition : strrchr(definition, ')');
+	open = strchr(definition, '(');
+	if (!end || !open || open > end || (!condition && end[1]))
+		return NULL;
+	if (asprintf(&text, "%.*s%s$comm%s", (int)(end - definition), definition,
+		     end == open + 1 ? "" : ", ", end) < 0)
+		return NULL;
+	return text;
+}
+
+bool kernelrun_read_comm(struct kernelrun *run, struct gather_options *o)
+{
+	struct plan_buffer *b = &o->record.plan.buffers[0];
+
+	for (size_t i = 0; i < b->n_events; i++) {
+		char *text = definition_is_one(b->events[i].pattern)
+				     ? with_comm(b->events[i].pattern)
+				     : NULL;
+
+		if (!text)
+			return false;
+		free(b->events[i].pattern);
+		b->events[i].pattern = text;
+	}
+	run->has_comm = true;
+	return true;
 }
 
 /* --- events ------------------------------------------------------------------------------------ */
@@ -119,7 +159,9 @@ int kernelrun_add_events(struct kernelrun *run, const struct plan_event *planned
 		if (!ev)
 			return err->code ? err->code : 0;
 		for (size_t k = 0; k < n_words; k++) {
-			e->slots[k] = key_bind(ev, words[k]);
+			bool reads_it = !strcmp(words[k], "$comm") && run->has_comm;
+
+			e->slots[k] = key_bind(ev, reads_it ? "comm" : words[k]);
 			if (e->slots[k].kind == KEY_ABSENT)
 				return 0;
 		}
@@ -135,10 +177,6 @@ static bool fmt_key(const struct kernelrun *run, const struct key_slot *slot, ch
 	case KEY_TEXT:
 		snprintf(buf, n_bytes, "%s", slot->field->name);
 		return slot->kind == KEY_TEXT || slot->names || key_is_plain(slot);
-	case KEY_COMM:
-	case KEY_TASK:
-		snprintf(buf, n_bytes, "common_pid.execname");
-		return true;
 	case KEY_PID:
 		snprintf(buf, n_bytes, "common_pid");
 		return true;
@@ -153,7 +191,7 @@ static bool fmt_key(const struct kernelrun *run, const struct key_slot *slot, ch
 bool kernelrun_fmt_keys(const struct kernelrun *run, const struct kernel_event *e, size_t n_words,
 			char *buf, size_t n_bytes)
 {
-	size_t n_keys = 0, n_pids = 0, len = 0;
+	size_t n_keys = 0, len = 0;
 
 	*buf = 0;
 	for (size_t i = 0; i < n_words; i++) {
@@ -161,35 +199,16 @@ bool kernelrun_fmt_keys(const struct kernelrun *run, const struct kernel_event *
 
 		if (e->slots[i].kind == KEY_EVENT)
 			continue;
-		n_pids += e->slots[i].kind == KEY_PID || e->slots[i].kind == KEY_COMM ||
-			  e->slots[i].kind == KEY_TASK;
 		if (!fmt_key(run, &e->slots[i], key, sizeof(key)) || ++n_keys > KERNELRUN_KEYS_MAX)
 			return false;
 		len += snprintf(buf + len, n_bytes - len, "%s%s", len ? "," : "", key);
 		if (len >= n_bytes)
 			return false;
 	}
-	return n_pids <= 1;
+	return true;
 }
 
 /* --- tables ------------------------------------------------------------------------------------ */
-
-/* "bash            [       123]" */
-static uint64_t task_value(struct keyreader *kr, const struct key_slot *slot, const char *text)
-{
-	const char *bracket = strrchr(text, '[');
-	size_t len = bracket ? (size_t)(bracket - text) : strlen(text);
-	char name[96];
-	int n;
-
-	while (len && text[len - 1] == ' ')
-		len--;
-	if (slot->kind == KEY_COMM)
-		return key_of_text(kr, text, len);
-	n = snprintf(name, sizeof(name), "%.*s-%ld", (int)(len < 64 ? len : 64), text,
-		     bracket ? strtol(bracket + 1, NULL, 10) : -1);
-	return key_of_text(kr, name, n);
-}
 
 uint64_t kernelrun_value(struct keyreader *kr, const struct key_slot *slot, const char *text)
 {
@@ -198,9 +217,6 @@ uint64_t kernelrun_value(struct keyreader *kr, const struct key_slot *slot, cons
 	case KEY_CPU:
 	case KEY_PID:
 		return strtoull(text, NULL, 0);
-	case KEY_COMM:
-	case KEY_TASK:
-		return task_value(kr, slot, text);
 	default:
 		return key_of_text(kr, text, strlen(text));
 	}

@@ -33,12 +33,16 @@ struct kernelrun {
 	struct arena arena;
 	struct kernel_event events[HISTOGRAM_EVENTS_MAX];
 	size_t n_events;
+	bool has_comm;	    /* the events have the name of the task as a field: comm */
 	bool cpu_is_common; /* the key is called common_cpu, not cpu */
 	uint64_t interval_ns, next_ns;
 	int (*fmt)(void *ctx, bool colour, struct textbuf *tb, struct errmsg *err);
 	void *ctx;
 	struct errmsg *err;
 };
+
+/* Before it is opened: has all events, if they are probes, read the name of the task. False if they cannot. */
+bool kernelrun_read_comm(struct kernelrun *run, struct gather_options *o);
 
 /* 1, or 0 if this kernel counts nothing. Close it on failure, too; not after a 0. */
 int kernelrun_open(struct kernelrun *run, struct gather_options *o, char **argv,
@@ -51,7 +55,7 @@ int kernelrun_open(struct kernelrun *run, struct gather_options *o, char **argv,
 int kernelrun_add_events(struct kernelrun *run, const struct plan_event *planned,
 			 const char (*words)[KEY_WORD_MAX], size_t n_words, struct errmsg *err);
 
-/* "prev_comm,common_pid.execname": the keys of an event; false if they cannot be had. */
+/* "prev_comm,common_cpu": the keys of an event; false if they cannot be had. */
 bool kernelrun_fmt_keys(const struct kernelrun *run, const struct kernel_event *e, size_t n_words,
 			char *buf, size_t n_bytes);
 /* The value of a key that the kernel printed. */

@@ -5,7 +5,7 @@
  *	A   hist:keys=pid:sonde_ts=common_timestamp.usecs                       when it began
  *	B   hist:keys=next_pid:sonde_lat=common_timestamp.usecs-$sonde_ts:onmatch(A).trace(sonde_123,$sonde_lat)
  *	                                                                         how long it took, as an event
- *	    events/synthetic/sonde_123   hist:keys=lat,common_pid.execname       how often each time, for whom
+ *	    events/synthetic/sonde_123   hist:keys=lat,common_cpu       how often each time, and where
  *
  * The table has a row for each different number of microseconds, so that every number that the program would
  * tell can be made of it, to a microsecond. What has no end or no beginning is not known there, nor where the
@@ -43,7 +43,6 @@ struct latency_run {
 static bool is_possible(const struct latency_options *o)
 {
 	const struct latency_config *c = &o->config;
-	bool by_pid = false;
 
 	if (o->gather.in_program || o->gather.filters.n || c->function || c->is_call ||
 	    o->use_nsec || o->gather.events.n != 2 || c->n_groups > 2 ||
@@ -51,13 +50,11 @@ static bool is_possible(const struct latency_options *o)
 		return false;
 	for (size_t i = 0; i < c->n_groups; i++) {
 		const char *word = c->groups[i].word;
-		bool pid =
-			!strcmp(word, "$comm") || !strcmp(word, "$pid") || !strcmp(word, "$task");
 
-		if ((!pid && strcmp(word, "$cpu")) || c->groups[i].side == LATENCY_FROM ||
-		    (pid && by_pid))
+		/* names of tasks: see kernelrun.c */
+		if ((strcmp(word, "$pid") && strcmp(word, "$cpu")) ||
+		    c->groups[i].side == LATENCY_FROM)
 			return false;
-		by_pid |= pid;
 	}
 	return true;
 }
@@ -145,15 +142,11 @@ static int set_between(struct latency_run *lr, struct errmsg *err)
 	for (size_t i = 0; i < lr->config.n_groups; i++) {
 		const char *word = lr->config.groups[i].word;
 
-		lr->slots[i].kind = !strcmp(word, "$comm")  ? KEY_COMM
-				    : !strcmp(word, "$pid") ? KEY_PID
-				    : !strcmp(word, "$cpu") ? KEY_CPU
-							    : KEY_TASK;
+		lr->slots[i].kind = !strcmp(word, "$pid") ? KEY_PID : KEY_CPU;
 		len += snprintf(text + len, sizeof(text) - len, ",%s",
-				lr->slots[i].kind == KEY_PID   ? "common_pid"
-				: lr->slots[i].kind != KEY_CPU ? "common_pid.execname"
-				: lr->run.cpu_is_common	       ? "common_cpu"
-							       : "cpu");
+				lr->slots[i].kind == KEY_PID ? "common_pid"
+				: lr->run.cpu_is_common	     ? "common_cpu"
+							     : "cpu");
 	}
 	snprintf(text + len, sizeof(text) - len, ":size=%d", TABLE_SIZE);
 	return histogram_set(&lr->run.s, &lr->between, text, err);

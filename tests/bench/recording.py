@@ -113,7 +113,7 @@ def aggregate(thousands):
             "record": ["sonde", "record", "-q", "-b", "8192", "-o", "r.dat", "-e",
                        "raw_syscalls:sys_enter"],
             "count": ["sonde", "count", "-q", "-o", "table", "-e", "raw_syscalls:sys_enter", "--by",
-                      "id,$comm"]}
+                      "id,$cpu"]}
     taken = {name: [] for name in ways}
     for _ in range(5):
         for name, words in ways.items():

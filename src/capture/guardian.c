@@ -29,6 +29,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define REMOVE_PATIENCE_S 60 /* each try takes a second while something is in use */
+
 static void leave_the_owner(int *pipe_fd, int *journal_fd)
 {
 	static const int ignored[] = {SIGINT,  SIGTERM, SIGHUP,	 SIGQUIT,
@@ -69,7 +71,11 @@ static void guard(struct journal *j, int pipe_fd)
 
 	leave_the_owner(&pipe_fd, &fd);
 	if (wait_for_end(pipe_fd) && notes_read(fd, &notes) >= 0) {
-		notes_undo(&j->t, &notes, &ignored);
+		int r = notes_undo(&j->t, &notes, &ignored);
+
+		/* somebody has a file of the instance open: a command that marks, a reader */
+		for (int i = 0; r < 0 && i < REMOVE_PATIENCE_S; i++)
+			r = notes_remove(&j->t, &notes, &ignored);
 		unlink(j->path);
 	}
 	_exit(0);

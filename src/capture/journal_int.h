@@ -37,6 +37,8 @@ int notes_read(int fd, struct notes *ret_notes);
 void notes_release(struct notes *notes);
 /* Newest first; files last to be closed, see journal_undo.c. */
 int notes_undo(const struct tracefs *t, const struct notes *notes, struct errmsg *err);
+/* Only what somebody's open files kept from being removed: instances, then probes. */
+int notes_remove(const struct tracefs *t, const struct notes *notes, struct errmsg *err);
 
 /* Forks. The guardian's end of the pipe is closed in the parent. */
 int guardian_start(struct journal *j, struct errmsg *err);

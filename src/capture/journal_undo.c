@@ -3,9 +3,9 @@
  * journal_undo.c - puts back what a journal says.
  *
  * Order: first every buffer of ours stops (nothing more is recorded while the rest goes on) and our tracers
- * end (one whose list of functions is emptied before it would begin to trace all there are). Then the notes
- * are undone from the last to the first, probes after all others: an event that is on somewhere cannot be
- * removed. An instance is removed with everything in it; the kernel refuses while one of its files is open,
+ * end (one whose list of functions is emptied before it would begin to trace all there are). Then files
+ * are put back from the last to the first, instances removed, and after them probes: an event that is on
+ * somewhere cannot be removed. An instance is removed with everything in it; the kernel refuses while one of its files is open,
  * so the owner closes them before, and a dead owner has. A trace file comes last: finishing it may take a
  * while, and the machine should be free by then.
  *
@@ -67,19 +67,21 @@ static int undo_probe(const struct tracefs *t, const struct note *n, struct errm
 	return r == -ENOENT ? 0 : errmsg_set_errno(err, r, "cannot remove the probe %s", n->name);
 }
 
-static int undo_note(const struct tracefs *t, const struct note *n, struct errmsg *err)
+int notes_remove(const struct tracefs *t, const struct notes *notes, struct errmsg *err)
 {
-	switch (n->kind) {
-	case NOTE_INSTANCE:
-		return tracefs_remove_instance(t, n->name, err);
-	case NOTE_FILE:
-		return undo_file(t, n, err);
-	case NOTE_LIVE:
-	case NOTE_TOP:
-	case NOTE_PROBE:
-		break;
-	}
-	return 0;
+	int r = 0, r2;
+
+	for (size_t i = notes->n; i-- > 0;)
+		if (notes->list[i].kind == NOTE_INSTANCE) {
+			r2 = tracefs_remove_instance(t, notes->list[i].name, err);
+			r = r2 < 0 && !r ? r2 : r;
+		}
+	for (size_t i = notes->n; i-- > 0;)
+		if (notes->list[i].kind == NOTE_PROBE) {
+			r2 = undo_probe(t, &notes->list[i], err);
+			r = r2 < 0 && !r ? r2 : r;
+		}
+	return r;
 }
 
 /* Not if it is what was there before: then it is not ours, or has been put back. */
@@ -107,15 +109,13 @@ int notes_undo(const struct tracefs *t, const struct notes *notes, struct errmsg
 		else if (n->kind == NOTE_FILE && !strcmp(n->name, "current_tracer"))
 			end_tracer(t, n);
 	}
-	for (size_t i = notes->n; i-- > 0;) {
-		r2 = undo_note(t, &notes->list[i], err);
-		r = r2 < 0 && !r ? r2 : r;
-	}
 	for (size_t i = notes->n; i-- > 0;)
-		if (notes->list[i].kind == NOTE_PROBE) {
-			r2 = undo_probe(t, &notes->list[i], err);
+		if (notes->list[i].kind == NOTE_FILE) {
+			r2 = undo_file(t, &notes->list[i], err);
 			r = r2 < 0 && !r ? r2 : r;
 		}
+	r2 = notes_remove(t, notes, err);
+	r = r2 < 0 && !r ? r2 : r;
 	for (size_t i = 0; i < notes->n; i++)
 		if (notes->list[i].kind == NOTE_LIVE) {
 			r2 = undo_live(t, &notes->list[i], err);

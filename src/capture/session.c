@@ -374,21 +374,41 @@ static void close_signals(struct session *s)
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
+static void wait_for_command(struct session *s, const struct errmsg *err)
+{
+	struct pollfd fds[] = {{s->child.pid_fd, POLLIN, 0}, {s->signal_fd, POLLIN, 0}};
+	char text[sizeof(err->text) + 100];
+
+	snprintf(text, sizeof(text), "%s; the recording has ended, the command goes on", err->text);
+	if (s->config.tell)
+		s->config.tell(text);
+	while (poll(fds, 2, -1) < 0 && errno == EINTR)
+		;
+	if (fds[1].revents)
+		take_signal(s);
+	end_child(s);
+	s->has_child = false;
+}
+
 int session_restore(struct session *s, struct errmsg *err)
 {
 	int r = 0;
 
-	if (s->has_child && s->child.go_fd >= 0)
+	if (s->has_child && s->child.go_fd >= 0) {
 		child_cancel(&s->child);
-	else
+		s->has_child = false;
+	} else if (!err->code || s->signal) {
 		end_child(s);
-	s->has_child = false;
+		s->has_child = false;
+	}
 	if (s->journal && s->config.keep && !err->code)
 		journal_keep(s->journal);
 	else if (s->journal)
 		r = journal_undo(s->journal, err);
 	journal_close(s->journal);
 	s->journal = NULL;
+	if (s->has_child) /* a failure in the middle: it goes on, and we go with its end */
+		wait_for_command(s, err);
 	close_signals(s);
 	return r;
 }

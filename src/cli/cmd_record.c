@@ -17,6 +17,7 @@
 #include "cli/recordopts.h"
 
 #include <errno.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -234,6 +235,16 @@ static int run(struct session *s, struct recording *rec, struct outcome *oc, str
 	return err->code ? err->code : r;
 }
 
+/* A file that cannot be written is told of before anything is set. */
+static int check_place(const char *path, struct errmsg *err)
+{
+	char *copy = strdup(path), *dir = copy ? dirname(copy) : NULL;
+	int code = !dir ? -ENOMEM : access(dir, W_OK | X_OK) ? -errno : 0;
+
+	free(copy);
+	return code ? errmsg_set_errno(err, code, "cannot write %s", path) : 0;
+}
+
 static int record(const struct record_options *o, char **argv, struct background *bg,
 		  struct errmsg *err)
 {
@@ -261,6 +272,9 @@ static int record(const struct record_options *o, char **argv, struct background
 		return guestrecord_run(o, &rc, o->agents, argv, bg, err);
 	if (o->host || o->vsock)
 		return netrecord_run(o, &rc, argv, bg, err);
+	r = check_place(oc.path, err);
+	if (r < 0)
+		return r;
 	r = session_open(&s, &config, err);
 	if (r >= 0) {
 		session_clock(&s, 0, clock, sizeof(clock));

@@ -322,7 +322,6 @@ static int make_plan(struct perf_ftrace_options *o, const char *tracer, bool has
 		r = set_cpus(o, err);
 	plan->only_command = has_command && !o->system_wide && !o->cpus && !plan->buffers[0].pids.n;
 	plan->children &= plan->only_command || plan->buffers[0].pids.n;
-	o->gather.record.quiet = !o->verbose;
 	return r;
 }
 

@@ -117,6 +117,8 @@ int perf_ftrace_trace(struct perf_ftrace_options *o, char **argv, struct errmsg 
 		if (run.pipe_fd < 0)
 			r = errmsg_set_errno(err, run.pipe_fd, "failed to open trace_pipe");
 	}
+	for (size_t i = 0; r >= 0 && i < run.s.setup->notes.n; i++)
+		fprintf(stderr, "%s\n", run.s.setup->notes.texts[i]);
 	if (r >= 0) {
 		print_head(&run);
 		r = follow(&run, o->delay_ms, err);

@@ -100,7 +100,8 @@ struct debuginfo_where {
 
 /* One instruction, and what can be seen there. */
 struct debuginfo_point {
-	struct scope *scope;
+	struct scope *
+		scope; /* NULL: only the symbol is known, no variables; lives as long as the debuginfo */
 	uint64_t address;
 	const char *symbol; /* the ELF symbol that covers it, and how far it is from that */
 	uint64_t symbol_offset;
@@ -119,7 +120,8 @@ struct debuginfo_points {
 
 /*
  * Every instruction that is meant: one for each copy of an inlined function. -ENOENT with a sentence that
- * names the nearest function, or the nearest line that can be probed.
+ * names the nearest function, or the nearest line that can be probed; -EINVAL for a return of what is only
+ * inlined, and for an offset into the middle of an instruction.
  */
 int debuginfo_points(struct debuginfo *d, const struct debuginfo_where *where,
 		     struct debuginfo_points *ret_points, struct errmsg *err);

@@ -298,9 +298,14 @@ int functions_refuse(struct debuginfo *d, const char *name, struct errmsg *err)
 static bool units_refer(struct debuginfo *d)
 {
 	static const uint8_t pair[] = {DW_AT_abstract_origin, DW_FORM_ref_addr};
-	struct piece abbrev = debuginfo_section(d, ".debug_abbrev");
+	struct piece abbrev;
 
-	return !abbrev.len || memmem(abbrev.data, abbrev.len, pair, sizeof(pair));
+	if (!d->has_refers) {
+		abbrev = debuginfo_section(d, ".debug_abbrev");
+		d->refers = !abbrev.len || memmem(abbrev.data, abbrev.len, pair, sizeof(pair));
+		d->has_refers = true;
+	}
+	return d->refers;
 }
 
 static int visit_unit(struct debuginfo *d, struct unit *u, const void *key,

@@ -106,6 +106,7 @@ struct debuginfo {
 	size_t n_symbols;
 	unsigned n_asked; /* for symbols by address */
 	bool has_symbols, has_units, is_sorted;
+	bool has_refers, refers; /* units refer to each other */
 };
 
 /* --- debuginfo.c --- */

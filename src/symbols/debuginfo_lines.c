@@ -85,6 +85,13 @@ bool path_ends_in(const char *path, const char *end)
 	return true;
 }
 
+static const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
 bool unit_same_file(struct unit *u, const char *one, const char *two)
 {
 	struct path_tail a, b;
@@ -93,6 +100,8 @@ bool unit_same_file(struct unit *u, const char *one, const char *two)
 
 	if (one == two || !strcmp(one, two))
 		return true;
+	if (strcmp(base_of(one), base_of(two))) /* most are told apart here */
+		return false;
 	dir = unit_directory(u);
 	a = tail_of(one, dir);
 	b = tail_of(two, dir);
@@ -411,14 +420,13 @@ int file_each_line(struct debuginfo *d, const char *path, const char **ret_path,
 		   struct unit **ret_unit, int (*visit)(void *ctx, const struct line_visit *v),
 		   void *ctx)
 {
-	const char *base = strrchr(path, '/');
 	struct line_walk w = {d, NULL, visit, ctx};
 	bool *which;
 	int r = units_list(d);
 
 	*ret_path = NULL;
 	*ret_unit = NULL;
-	which = r < 0 ? NULL : units_with_file(d, base ? base + 1 : path);
+	which = r < 0 ? NULL : units_with_file(d, base_of(path));
 	if (!which)
 		return -ENOMEM;
 	for (size_t i = 0; r == 0 && i < d->n_units; i++) {

@@ -359,8 +359,10 @@ static int run_trace(struct perf_ftrace_options *o, char **argv, struct errmsg *
 						: "function_graph";
 	int r;
 
+	/* the pattern may be the next word */
 	if (o->list_functions)
-		return list_functions(o->list_functions, err);
+		return list_functions(
+			argv && !strcmp(o->list_functions, "*") ? argv[0] : o->list_functions, err);
 	/* perf: what is to be traced decides, whatever -t says */
 	if (o->has_graph || o->has_functions)
 		tracer = o->has_graph ? "function_graph" : "function";

@@ -120,9 +120,13 @@ int setup_set_event(struct setup_probe *sp, const char *system, const char *name
 		       : without_memory(err);
 }
 
-/* The kernel shows an offset with all its zeros: 0x0000000000001139. */
+/* The kernel shows an offset with all its zeros, 0x0000000000001139, and a number behind r. */
 static bool is_same_line(const char *a, const char *b)
 {
+	if (*a++ != *b++)
+		return false;
+	a += strspn(a, "0123456789");
+	b += strspn(b, "0123456789");
 	for (; *a && *a == *b; a++, b++)
 		if (a[0] == '0' && a[1] == 'x' && b[1] == 'x') {
 			a += 2 + strspn(a + 2, "0");

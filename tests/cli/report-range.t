@@ -18,7 +18,7 @@ $ sonde report --from +1parsec $GOLDEN/tour.dat
 sonde: --from: 'parsec' is no unit of time; s, ms, us and ns are
 [2]
 $ sonde report --to soon $GOLDEN/tour.dat
-sonde: --to needs a time like 12.5, +1.5s or +20ms, not 'soon'
+sonde: --to needs a time like 12.345678, +1.5s or +20ms, not 'soon'
 [2]
 $ sonde report --from 252455259205 --to 252455333855 $GOLDEN/clock-tsc.dat
 cpus=2

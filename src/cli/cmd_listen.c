@@ -2,7 +2,9 @@
 /*
  * cmd_listen.c - `sonde listen`: takes in the traces of other machines.
  *
- * The work is done by serve/receive.h, the frame around it is service.h; here are the options and the log.
+ * The work is done by serve/receive.h, the frame around it (sockets, keys, signals, the background) is
+ * service.h. Here are the options, and the log of who came, from where, and what was kept of him. Nothing is
+ * recorded on this machine itself.
  */
 #include "cli/command.h"
 #include "cli/service.h"

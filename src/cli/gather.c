@@ -461,11 +461,14 @@ int gather_live(const struct gather_job *job, struct gather_options *o, char **a
 		r = open_gathering(&g, err);
 	if (r >= 0 && !argv && !o->record.quiet && !g.interval_ns)
 		fputs("Ctrl-C ends it and prints the result\n", stderr);
-	if (r >= 0)
+	if (r >= 0) {
 		r = liverun_follow(&g.run, &taking, &g, err);
-	r2 = session_restore(&g.run.s, err);
+		/* now that the recorder has closed its files */
+		r2 = session_restore(&g.run.s, err);
+	}
 	if (r >= 0 && g.interval_ns)
 		fputs("\033[H\033[J", stdout);
+	fflush(stdout);
 	if (r >= 0)
 		r = print_result(job, o, g.in_time, err);
 	job->close(job->ctx);

@@ -451,21 +451,20 @@ int gather_live(const struct gather_job *job, struct gather_options *o, char **a
 		.job = job, .o = o, .show = {.output = REPORT_JSON, .quiet = o->record.quiet}};
 	struct errmsg ignored = {0};
 	double interval = gather_interval(o, err);
-	int r = err->code, r2 = 0;
+	int r, r2 = 0;
 
-	if (r >= 0) {
-		g.interval_ns = (uint64_t)(interval * 1e9);
-		r = liverun_open_options(&g.run, &o->record, argv, err);
-	}
+	if (err->code)
+		return err->code;
+	g.interval_ns = (uint64_t)(interval * 1e9);
+	r = liverun_open_options(&g.run, &o->record, argv, err);
 	if (r >= 0)
 		r = open_gathering(&g, err);
 	if (r >= 0 && !argv && !o->record.quiet && !g.interval_ns)
 		fputs("Ctrl-C ends it and prints the result\n", stderr);
-	if (r >= 0) {
+	if (r >= 0)
 		r = liverun_follow(&g.run, &taking, &g, err);
-		/* now that the recorder has closed its files */
+	if (r >= 0) /* the recorder has closed its files */
 		r2 = session_restore(&g.run.s, err);
-	}
 	if (r >= 0 && g.interval_ns)
 		fputs("\033[H\033[J", stdout);
 	fflush(stdout);

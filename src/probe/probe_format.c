@@ -30,6 +30,16 @@ struct part {
 	size_t len;
 };
 
+/* Readers print a signed field of 1 or 2 bytes without its sign, trace-cmd too. */
+static enum probe_show show_of(const struct probe_arg *a)
+{
+	const char *type = a->fetch ? strrchr(a->fetch, ':') : NULL;
+
+	if (a->show == PROBE_SHOW_AS_IS && type && (!strcmp(type, ":s8") || !strcmp(type, ":s16")))
+		return PROBE_SHOW_SIGNED;
+	return a->show;
+}
+
 /* One value of the format: "REC->state". NULL if it is not an argument that is shown by name. */
 static const struct probe_arg *arg_of(const struct probe *p, struct part e)
 {
@@ -43,7 +53,7 @@ static const struct probe_arg *arg_of(const struct probe *p, struct part e)
 	e.len -= strlen(prefix);
 	for (size_t i = 0; i < p->n_args; i++)
 		if (strlen(p->args[i].name) == e.len && !strncmp(p->args[i].name, e.at, e.len))
-			return p->args[i].show == PROBE_SHOW_AS_IS ? NULL : &p->args[i];
+			return show_of(&p->args[i]) == PROBE_SHOW_AS_IS ? NULL : &p->args[i];
 	return NULL;
 }
 
@@ -94,13 +104,14 @@ static void add_names(const struct probe_arg *a, struct textbuf *tb)
 }
 
 /*
- * The sign is the highest of the bits: "…:b12@3/32" has 12. Readers do not all know ^, nor do they keep to
+ * The sign is the highest of the bits: "…:b12@3/32" has 12, "…:s8" has 8. Readers do not all know ^, nor do they keep to
  * parentheses within a sum; a choice all of them get right.
  */
 static void add_signed(const struct probe_arg *a, struct textbuf *tb)
 {
 	const char *type = strrchr(a->fetch, ':');
-	unsigned n = type && type[1] == 'b' ? strtoul(type + 2, NULL, 10) : 0;
+	bool is_known = type && (type[1] == 'b' || type[1] == 's');
+	unsigned n = is_known ? strtoul(type + 2, NULL, 10) : 0;
 	unsigned long long sign = n && n <= 64 ? 1ull << (n - 1) : 0;
 
 	textbuf_addf(tb, " (REC->%s & %llu) ? REC->%s - %llu : REC->%s", a->name, sign, a->name,
@@ -109,7 +120,7 @@ static void add_signed(const struct probe_arg *a, struct textbuf *tb)
 
 static void add_expression(const struct probe_arg *a, struct textbuf *tb)
 {
-	if (a->show == PROBE_SHOW_SIGNED) {
+	if (show_of(a) == PROBE_SHOW_SIGNED) {
 		add_signed(a, tb);
 		return;
 	}
@@ -162,7 +173,7 @@ static const char *fmt_text(const struct probe *p, const char *s, const char *en
 
 			len = conversion_length(s, close);
 			if (a) {
-				textbuf_add_str(tb, conversion_for(a->show));
+				textbuf_add_str(tb, conversion_for(show_of(a)));
 				s += len;
 				continue;
 			}

@@ -19,6 +19,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct help_options {
 	bool man, list_commands, list_options;
@@ -45,10 +46,25 @@ void commands_fmt_help(struct textbuf *tb)
 		tb, "\n'sonde COMMAND --help' tells about a command, 'man sonde-COMMAND' more.\n");
 }
 
+static void fmt_subs(const struct command *cmd, struct textbuf *tb)
+{
+	textbuf_add_str(tb, "sub-commands:\n");
+	for (size_t i = 0; cmd->subs[i]; i++)
+		textbuf_addf(tb, "  %-8s  %s\n", cmd->subs[i]->name + strlen(cmd->name) + 1,
+			     cmd->subs[i]->summary);
+	textbuf_addf(tb, "\n'sonde %s SUB-COMMAND --help' tells about one, 'man sonde-%s' more.\n",
+		     cmd->name, cmd->name);
+}
+
 void command_fmt_help(const struct command *cmd, struct textbuf *tb)
 {
-	textbuf_addf(tb, "usage: sonde %s%s%s\n\n%s\n\noptions:\n", cmd->name,
-		     *cmd->usage ? " " : "", cmd->usage, cmd->summary);
+	textbuf_addf(tb, "usage: sonde %s%s%s\n\n%s\n\n", cmd->name, *cmd->usage ? " " : "",
+		     cmd->usage, cmd->summary);
+	if (cmd->subs) {
+		fmt_subs(cmd, tb);
+		return;
+	}
+	textbuf_add_str(tb, "options:\n");
 	options_fmt_help(cmd->options, tb);
 }
 

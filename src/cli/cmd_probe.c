@@ -9,6 +9,7 @@
  * The table below is in the order of the help text.
  */
 #include "base/spelling.h"
+#include "base/textbuf.h"
 #include "cli/probecmd.h"
 
 #include <errno.h>
@@ -16,29 +17,20 @@
 #include <string.h>
 
 static const struct command *const subs[] = {
-	&probe_add, &probe_del, &probe_list, &probe_show, &probe_funcs, &probe_lines, &probe_vars,
+	&probe_add,   &probe_del,   &probe_list, &probe_show,
+	&probe_funcs, &probe_lines, &probe_vars, NULL,
 };
-
-#define N_SUBS (sizeof(subs) / sizeof(subs[0]))
 
 static const struct option_row rows[] = {
 	{OPTION_END},
 };
-
-static void print_help(const struct command *cmd)
-{
-	printf("usage: sonde %s %s\n\n%s\n\nsub-commands:\n", cmd->name, cmd->usage, cmd->summary);
-	for (size_t i = 0; i < N_SUBS; i++)
-		printf("  %-8s  %s\n", probecmd_word(subs[i]), subs[i]->summary);
-	printf("\n'sonde probe SUB-COMMAND --help' tells about one, 'man sonde-probe' more.\n");
-}
 
 static int refuse(const char *word, struct errmsg *err)
 {
 	struct spelling sp;
 
 	spelling_init(&sp, word, strlen(word));
-	for (size_t i = 0; i < N_SUBS; i++)
+	for (size_t i = 0; subs[i]; i++)
 		spelling_add(&sp, probecmd_word(subs[i]));
 	return errmsg_set(err, -EINVAL,
 			  "there is no 'probe %s'%s%s; 'sonde probe --help' lists what there is",
@@ -53,10 +45,15 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 			err, -EINVAL,
 			"probe: what about probes? 'sonde probe --help' lists what there is");
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
-		print_help(cmd);
+		struct textbuf tb;
+
+		textbuf_init(&tb, 1 << 16);
+		command_fmt_help(cmd, &tb);
+		fwrite(tb.start, 1, textbuf_len(&tb), stdout);
+		textbuf_release(&tb);
 		return 0;
 	}
-	for (size_t i = 0; i < N_SUBS; i++)
+	for (size_t i = 0; subs[i]; i++)
 		if (!strcmp(argv[1], probecmd_word(subs[i])))
 			return subs[i]->run(subs[i], argc - 1, argv + 1, err);
 	return refuse(argv[1], err);
@@ -67,6 +64,7 @@ const struct command cmd_probe = {
 	.summary = "probes by name: what can be probed, and which are there",
 	.usage = "SUB-COMMAND [options] [arguments]",
 	.options = rows,
+	.subs = subs,
 	.parse_flags = OPTIONS_STOP_AT_ARGUMENT,
 	.run = run,
 };

@@ -20,6 +20,8 @@ struct command {
 	int parse_flags; /* OPTIONS_STOP_AT_ARGUMENT */
 	bool hidden;
 	bool args_are_files, args_are_commands; /* for completion */
+	const struct command *const
+		*subs; /* "NAME WORD" each, ended by NULL; mostly there are none */
 	/*
 	 * argv[0] is the command's name. Returns the exit status, or a negative errno with a sentence in
 	 * err, which main prints; the exit status is 1 then.

@@ -243,7 +243,7 @@ static int profile(const struct record_options *record, char **argv, struct errm
 {
 	const struct profile_options *o = (const struct profile_options *)record;
 	struct profiler p = {.o = record};
-	int r = open_output(&p, err), r2;
+	int r = open_output(&p, err), r2 = 0;
 
 	p.show = (struct report_options){
 		.profile = true,
@@ -262,9 +262,10 @@ static int profile(const struct record_options *record, char **argv, struct errm
 		r = open_counting(&p, err);
 	if (r >= 0)
 		r = liverun_follow(&p.run, &counting, &p, err);
-	r2 = session_restore(&p.run.s, err);
-	if (r >= 0)
+	if (r >= 0) { /* else the recorder may still have the instance open */
+		r2 = session_restore(&p.run.s, err);
 		r = print(&p, err);
+	}
 	close_all(&p);
 	if (record->output && close(p.out.fd) < 0 && r >= 0)
 		r = errmsg_set_errno(err, -errno, "cannot write %s", record->output);

@@ -40,7 +40,7 @@ typedef struct {
 } thing_t;
 
 volatile int sink;
-int shared_number = 17;
+__attribute__((used, externally_visible)) int shared_number = 17;
 
 int probed_function(const thing_t *thing, unsigned char small, long big);
 void empty_function(void);

@@ -5,6 +5,7 @@
  *	resolve.c           the prober, which way a definition goes, the arguments
  *	resolve_kernel.c    functions of the kernel and of modules: BTF, or DWARF where it must be
  *	resolve_program.c   programs and libraries; resolve_mark.c their marks
+ *	resolve_points.c    the instructions that debug information has for a definition
  *	resolve_event.c     fields of events that exist
  *	resolve_names.c     names of groups, events and fields; conditions
  */
@@ -84,6 +85,13 @@ int resolve_add_arg(struct resolution *r, const struct fetch *f, const char *nam
 		    struct span span);
 /* After the last place: an argument that lives nowhere is refused, one that lives somewhere is noted. */
 int resolve_check_args(struct resolution *r);
+
+/* resolve_points.c: a place that debug information has; where it is inlined is told. */
+int resolve_add_point(struct resolution *r, const char *text, const struct debuginfo_point *pt);
+/* Calls add for each instruction that is meant, and names the function they are in, or "line". */
+int resolve_each_point(struct resolution *r, struct debuginfo *info,
+		       int (*add)(void *ctx, const struct debuginfo_point *pt), void *ctx,
+		       const char **ret_function);
 void resolve_note(struct resolution *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int resolve_no_memory(struct resolution *r);
 /* Whether any argument is a variable, or one of its members. */

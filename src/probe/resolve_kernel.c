@@ -376,9 +376,17 @@ static int refuse_without_dwarf(struct resolution *r, const char *what, struct s
 		what);
 }
 
-static int add_point(struct resolution *r, const struct debuginfo_point *pt, const char *module,
-		     bool has_dwarf)
+struct point_adder {
+	struct resolution *r;
+	struct debuginfo *info;
+	const char *module;
+};
+
+static int add_point(void *ctx, const struct debuginfo_point *pt)
 {
+	const struct point_adder *adder = ctx;
+	struct resolution *r = adder->r;
+	const char *module = adder->module;
 	struct fetch_place place = {
 		.definition = r->d,
 		.kernel = &r->prober->kernel,
@@ -386,10 +394,12 @@ static int add_point(struct resolution *r, const struct debuginfo_point *pt, con
 		.function = pt->function ? pt->function : r->d->function,
 		.is_return = r->d->is_return,
 		.scope = pt->scope,
-		.why_none = has_dwarf ? "there is no DWARF for this place; use %REG" : no_types,
+		.why_none = debuginfo_has_dwarf(adder->info)
+				    ? "there is no DWARF for this place; use %REG"
+				    : no_types,
 	};
-	struct probe_place *added;
 	char text[400];
+	int result;
 
 	if (!pt->symbol)
 		return RESOLVE_REFUSE(r, r->d->function_span, -ENOENT,
@@ -397,61 +407,21 @@ static int add_point(struct resolution *r, const struct debuginfo_point *pt, con
 	snprintf(text, sizeof(text), pt->symbol_offset ? "%s%s%s+%llu" : "%s%s%s",
 		 module ? module : "", module ? ":" : "", pt->symbol,
 		 (unsigned long long)pt->symbol_offset);
-	added = resolve_add_place(r, text);
-	if (!added)
-		return resolve_no_memory(r);
-	if (pt->inlined_into) {
-		snprintf(text, sizeof(text), "inlined into %s at %s:%u", pt->inlined_into,
-			 pt->file ? pt->file : "?", pt->line);
-		added->about = arena_strndup(&r->out->memory, text, strlen(text));
-	}
-	return resolve_args(r, &place);
+	result = resolve_add_point(r, text, pt);
+	return result < 0 ? result : resolve_args(r, &place);
 }
 
-static int resolve_points(struct resolution *r, struct debuginfo *info, const char *module)
+static int resolve_in_kernel(struct resolution *r, struct debuginfo *info, const char *module)
 {
-	const struct definition *d = r->d;
-	struct debuginfo_where where = {
-		.function = d->function,
-		.file = d->file,
-		.line = d->line,
-		.has_line = d->has_line,
-		.offset = d->offset,
-		.pattern = d->pattern,
-		.is_return = d->is_return,
-		.wants_variables = resolve_wants_variables(d),
-		.no_inlines = r->prober->world.no_inlines,
-	};
-	struct debuginfo_points points;
-	struct errmsg why = {0};
+	struct point_adder adder = {r, info, module};
 	const char *function;
-	int result = debuginfo_points(info, &where, &points, &why);
+	int result;
 
-	if (result < 0)
-		return RESOLVE_REFUSE(r,
-				      d->has_line || d->pattern ? d->line_span
-				      : d->function		? d->function_span
-								: d->file_span,
-				      result, "%s", why.text);
-	r->out->probe.kind = d->is_return ? PROBE_KRETPROBE : PROBE_KPROBE;
-	r->n_points = points.n;
-	for (size_t i = 0; i < points.n && result >= 0; i++) {
-		if (i == r->prober->world.max_places || (i && !r->prober->kernel.many_places)) {
-			resolve_note(r, "only %zu of %zu places are probed: %s", i, points.n,
-				     i == 1 ? "this kernel takes one for each event"
-					    : "the limit of places is reached");
-			break;
-		}
-		result = add_point(r, &points.list[i], module, debuginfo_has_dwarf(info));
-	}
-	function = d->function ? d->function : points.n ? points.list[0].function : NULL;
-	if (result >= 0)
-		result = resolve_check_args(r);
-	if (result >= 0)
-		result = resolve_group_and_event(r, NULL, function ? function : "line",
-						 d->has_line ? d->line : 0);
-	debuginfo_points_release(&points);
-	return result;
+	r->out->probe.kind = r->d->is_return ? PROBE_KRETPROBE : PROBE_KPROBE;
+	result = resolve_each_point(r, info, add_point, &adder, &function);
+	return result < 0 ? result
+			  : resolve_group_and_event(r, NULL, function,
+						    r->d->has_line ? r->d->line : 0);
 }
 
 /* The file with the DWARF: of the module if one is meant, else vmlinux. */
@@ -515,7 +485,7 @@ static int resolve_by_dwarf(struct resolution *r, const char *module)
 				      "%s", why.text);
 	if (result < 0 || !debuginfo_has_dwarf(info))
 		return resolve_without_dwarf(r, module);
-	return resolve_points(r, info, module);
+	return resolve_in_kernel(r, info, module);
 }
 
 /* --- the door ------------------------------------------------------------------------------------ */

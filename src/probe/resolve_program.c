@@ -128,13 +128,22 @@ static void fill_place(const struct resolution *r, const struct debuginfo *info,
 	};
 }
 
-static int add_point(struct resolution *r, const char *path, struct debuginfo *info,
-		     const struct debuginfo_point *pt)
+struct point_adder {
+	struct resolution *r;
+	struct debuginfo *info;
+	const char *path;
+};
+
+static int add_point(void *ctx, const struct debuginfo_point *pt)
 {
+	const struct point_adder *adder = ctx;
+	struct debuginfo *info = adder->info;
+	const char *path = adder->path;
+	struct resolution *r = adder->r;
 	struct fetch_place place;
-	struct probe_place *added;
 	char text[PATH_MAX + 64];
 	uint64_t offset;
+	int result;
 
 	if (debuginfo_file_offset(info, pt->address, &offset) < 0)
 		return RESOLVE_REFUSE(r, r->d->function ? r->d->function_span : r->d->line_span,
@@ -142,76 +151,27 @@ static int add_point(struct resolution *r, const char *path, struct debuginfo *i
 				      "address 0x%llx is not in the part of %s that is run",
 				      (unsigned long long)pt->address, path);
 	snprintf(text, sizeof(text), "%s:0x%llx", path, (unsigned long long)offset);
-	added = resolve_add_place(r, text);
-	if (!added)
-		return resolve_no_memory(r);
-	if (pt->inlined_into) {
-		snprintf(text, sizeof(text), "inlined into %s at %s:%u", pt->inlined_into,
-			 pt->file ? pt->file : "?", pt->line);
-		added->about = arena_strndup(&r->out->memory, text, strlen(text));
-	}
+	result = resolve_add_point(r, text, pt);
 	fill_place(r, info, pt, offset, &place);
-	return resolve_args(r, &place);
-}
-
-static int add_points(struct resolution *r, const char *path, struct debuginfo *info,
-		      const struct debuginfo_points *points)
-{
-	unsigned max = r->prober->world.max_places;
-	int result = 0;
-
-	r->n_points = points->n;
-	for (size_t i = 0; i < points->n && result >= 0; i++) {
-		if (i == max || (i && !r->prober->kernel.many_places)) {
-			resolve_note(r, "only %zu of %zu places are probed: %s", i, points->n,
-				     i == max ? "the limit of places is reached"
-					      : "this kernel takes one for each event");
-			break;
-		}
-		result = add_point(r, path, info, &points->list[i]);
-	}
-	return result < 0 ? result : resolve_check_args(r);
+	return result < 0 ? result : resolve_args(r, &place);
 }
 
 static int resolve_where(struct resolution *r, const char *path, struct debuginfo *info)
 {
-	const struct definition *d = r->d;
-	struct debuginfo_where where = {
-		.function = d->function,
-		.file = d->file,
-		.line = d->line,
-		.has_line = d->has_line,
-		.offset = d->offset,
-		.pattern = d->pattern,
-		.is_return = d->is_return,
-		.wants_variables = resolve_wants_variables(d),
-		.no_inlines = r->prober->world.no_inlines,
-	};
-	struct debuginfo_points points;
-	struct errmsg why = {0};
+	struct point_adder adder = {r, info, path};
 	const char *function;
-	int result = debuginfo_points(info, &where, &points, &why);
+	int result = resolve_each_point(r, info, add_point, &adder, &function);
 
-	if (result < 0)
-		return RESOLVE_REFUSE(r,
-				      d->has_line || d->pattern ? d->line_span
-				      : d->function		? d->function_span
-								: d->file_span,
-				      result, "%s", why.text);
-	result = add_points(r, path, info, &points);
-	function = d->function ? d->function : points.n ? points.list[0].function : NULL;
-	if (result >= 0)
-		result = resolve_group_and_event(r, path, function ? function : "line",
-						 d->has_line ? d->line : 0);
-	debuginfo_points_release(&points);
-	return result;
+	return result < 0 ? result
+			  : resolve_group_and_event(r, path, function,
+						    r->d->has_line ? r->d->line : 0);
 }
 
 static int resolve_address(struct resolution *r, const char *path, struct debuginfo *info)
 {
 	struct debuginfo_point pt = {.address = r->d->address};
 	char name[32];
-	int result = add_point(r, path, info, &pt);
+	int result = add_point(&(struct point_adder){r, info, path}, &pt);
 
 	snprintf(name, sizeof(name), "abs_%llx", (unsigned long long)r->d->address);
 	return result < 0 ? result : resolve_group_and_event(r, path, name, 0);

@@ -37,9 +37,10 @@ static bool tick(void *ctx)
 	return recording_flush(w->rec, &w->err) >= 0;
 }
 
+/* trace-cmd says it whatever -q says. */
 static void tell_begin(const struct record_options *o, char **argv)
 {
-	if (argv || o->quiet)
+	if (argv)
 		return;
 	fprintf(o->to_stderr ? stderr : stdout, "Hit Ctrl^C to stop recording\n");
 	fflush(stdout);

@@ -3,7 +3,7 @@
     recording.py LOAD finish MB    seconds from the end of the load to the end of the recorder, and the most
                                    disk it took beside the size of its file, for a recording of MB
     recording.py LOAD loss SECONDS  events lost and CPU seconds of the recorder at several sizes of buffer,
-                                   while two processes make system calls
+                                   while two processes make system calls; the medians of three runs
 
     recording.py LOAD aggregate THOUSANDS  seconds that so many system calls take longer while they are recorded,
                                    and while the kernel counts them
@@ -19,6 +19,7 @@ import threading
 import time
 
 LOAD = sys.argv[1]
+RUNS = 3        # of each size of buffer; the median is taken
 TRACING = os.environ["TRACING"]
 PROGRAMS = {"sonde": ["sonde", "record", "-q", "--top"], "peer": ["trace-cmd", "record", "-q"]}
 
@@ -82,7 +83,7 @@ def lost(path):
 
 
 def loss(program, kilobytes, seconds):
-    path = f"{program}.dat"
+    path = os.path.join(os.environ["TMPDIR"], f"{program}.dat")     # memory: no disk is in the way
     clear()
     proc = start(program, ["-b", str(kilobytes), "-o", path, "-e", "raw_syscalls"])
     while open(f"{TRACING}/tracing_on").read().strip() != "1" or not \
@@ -133,8 +134,14 @@ def main():
         result = aggregate(int(sys.argv[3]))
     else:
         # what opening and closing costs: the symbols, above all; it is not recording
-        result = {p: [loss(p, kb, float(sys.argv[3])) for kb in (64, 128, 256, 512, 1408)]
-                  for p in ("sonde", "peer")}
+        result = {p: [] for p in PROGRAMS}
+        for kb in (64, 128, 256, 512, 1408):
+            rows = {p: [] for p in PROGRAMS}
+            for _ in range(RUNS):       # in turn: what else the host does hits both
+                for program, row in rows.items():
+                    row.append(loss(program, kb, float(sys.argv[3])))
+            for program, row in rows.items():
+                result[program].append(sorted(row, key=lambda r: r["lost"])[RUNS // 2])
         for program in result:
             idle = loss(program, 1408, 0)["cpu"]
             for row in result[program]:

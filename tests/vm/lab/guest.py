@@ -36,8 +36,10 @@ HERE = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 SOURCE = os.path.dirname(os.path.dirname(HERE))
 
 QEMU = "qemu-system-x86_64"
+# One thread for all emulated CPUs: with one each, guests hung now and then while one CPU patched the code that
+# another was running (functions, probes).
 ACCELERATORS = {
-    "tcg": ["-accel", "tcg,thread=multi", "-cpu", "max"],
+    "tcg": ["-accel", "tcg,thread=single", "-cpu", "max"],
     "kvm": ["-accel", "kvm", "-cpu", "host"],
 }
 

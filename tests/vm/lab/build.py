@@ -147,6 +147,8 @@ def _unpack(package, work):
 def _correct(source):
     for name, old, new in CORRECTIONS:
         path = os.path.join(source, name)
+        if not os.path.exists(path):
+            continue                # another version, which may not need it
         with open(path, encoding="utf-8") as file:
             text = file.read()
         with open(path, "w", encoding="utf-8") as file:

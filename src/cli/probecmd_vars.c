@@ -24,6 +24,7 @@
 #include "symbols/arch.h"
 #include "symbols/btf.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -268,6 +269,32 @@ static int refuse_function(const struct btf *btf, const char *name, struct errms
 		name, sp.nearest ? "; the nearest is " : "", sp.nearest ? sp.nearest : "");
 }
 
+/* The BTF of the loaded module that has the function; NULL. */
+static struct btf *open_module_with(const struct btf *kernel, const char *function,
+				    struct type *ret_prototype)
+{
+	const char *path = getenv("SONDE_BTF");
+	DIR *directory = opendir(path ? path : "/sys/kernel/btf");
+	struct btf *found = NULL;
+	struct dirent *entry;
+
+	while (directory && !found && (entry = readdir(directory))) {
+		struct errmsg ignored = {0};
+		struct btf *btf;
+
+		if (entry->d_name[0] == '.' || !strcmp(entry->d_name, "vmlinux") ||
+		    btf_open_module(&btf, path, entry->d_name, kernel, &ignored) < 0)
+			continue;
+		if (btf_find_function(btf, function, strlen(function), ret_prototype) >= 0)
+			found = btf;
+		else
+			btf_close(btf);
+	}
+	if (directory)
+		closedir(directory);
+	return found;
+}
+
 /* -ENODATA: there is no BTF, and nothing is said about that. */
 static int print_btf_vars(const struct vars_options *o, const struct definition *def,
 			  struct errmsg *err)
@@ -276,22 +303,26 @@ static int print_btf_vars(const struct vars_options *o, const struct definition 
 	struct debuginfo_point point = {.function = def->function, .symbol = def->function};
 	struct debuginfo_points points = {&point, 1, NULL};
 	struct errmsg ignored = {0};
+	struct btf *btf, *of_module = NULL;
 	struct btf_scope scope;
 	struct type prototype;
-	struct btf *btf;
 	int r;
 
 	if (!arch_of_this_kernel() ||
 	    btf_open_kernel(&btf, getenv("SONDE_BTF"), module, &ignored) < 0)
 		return -ENODATA;
 	r = btf_find_function(btf, def->function, strlen(def->function), &prototype);
-	if (r >= 0) {
-		btf_scope_init(&scope, btf, prototype, arch_of_this_kernel(), false);
+	if (r < 0 && !module)
+		of_module = open_module_with(btf, def->function, &prototype);
+	if (r >= 0 || of_module) {
+		btf_scope_init(&scope, of_module ? of_module : btf, prototype,
+			       arch_of_this_kernel(), false);
 		point.scope = &scope.scope;
 		r = print_points(o, NULL, &points, err);
 	} else {
 		r = refuse_function(btf, def->function, err);
 	}
+	btf_close(of_module);
 	btf_close(btf);
 	return r;
 }

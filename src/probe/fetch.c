@@ -296,7 +296,7 @@ static int eval_address_of(const struct fetch_place *p, const struct expression 
 static int parse_type(const struct fetch_place *p, const char *text, struct span span,
 		      struct type *ret, struct errmsg *err)
 {
-	const struct types *types = p->scope ? p->scope->types : NULL;
+	const struct types *types = p->scope ? p->scope->types : p->types;
 	int r = types ? types_parse(types, text, strlen(text), ret) : -ENODATA;
 
 	if (r == -ENODATA)

@@ -20,10 +20,11 @@ struct fetch_place {
 	const struct definition *definition;
 	const struct probe_kernel *kernel;
 	const struct arch *arch;
-	struct scope *scope;  /* NULL: no variable is known here; why_none says why */
-	const char *why_none; /* a clause with its remedy */
-	const char *function; /* for sentences */
-	bool is_program;      /* of a program: all memory is its own */
+	struct scope *scope;	   /* NULL: no variable is known here; why_none says why */
+	const char *why_none;	   /* a clause with its remedy */
+	const struct types *types; /* for casts, where scope is NULL; NULL: none are known */
+	const char *function;	   /* for sentences */
+	bool is_program;	   /* of a program: all memory is its own */
 	bool is_return;
 	bool by_number;	      /* the probe knows $argN and $stackN, but no registers (fprobes) */
 	uint64_t data_offset; /* of a program: what to take from an address for @+OFFSET */

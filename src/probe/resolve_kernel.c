@@ -195,6 +195,16 @@ static int place_function(struct resolution *r, const struct found *f)
 	return resolve_add_place(r, text) ? 0 : resolve_no_memory(r);
 }
 
+/* Types for casts, where the variables are not known. */
+static const struct types *types_of(struct resolution *r, const char *module)
+{
+	struct errmsg ignored = {0};
+	struct btf *btf = NULL;
+
+	prober_btf(r->prober, module && *module ? module : NULL, &btf, &ignored);
+	return btf ? btf_types(btf) : NULL;
+}
+
 /* One more place, with all arguments there. */
 static int add_function(struct resolution *r, const struct found *f)
 {
@@ -221,6 +231,7 @@ static int add_function(struct resolution *r, const struct found *f)
 			"without DWARF they are known only where the function begins; leave "
 			"the offset out, use %REG, or give the DWARF of the kernel: -k vmlinux";
 	}
+	place.types = place.scope ? NULL : types_of(r, f->module);
 	result = place_function(r, f);
 	return result < 0 ? result : resolve_args(r, &place);
 }
@@ -498,6 +509,7 @@ static int resolve_address(struct resolution *r)
 		.arch = r->prober->kernel.arch,
 		.function = "an address",
 		.why_none = "an address has no name; use %REG, or write the function's name",
+		.types = types_of(r, NULL),
 	};
 	char text[32];
 	int result;

@@ -14,6 +14,9 @@ r:my/ev vfs_read ret=$retval:s64
 $ sonde probe add -D 'irqfd_inject(container_of(work, struct irqfd, inject)->kvm->userspace_pid)' 'vfs_write($params)'
 p:probe/irqfd_inject irqfd_inject userspace_pid=+8(-16(%di)):s32
 p:probe/vfs_write vfs_write file=%di:x64 count=%si:u64
+$ sonde probe add -D 'irqfd_inject+16(((struct kvm *)%bp)->userspace_pid)' 'irqfd_inject+16(container_of(%bx, struct irqfd, inject)->kvm->userspace_pid)'
+p:probe/irqfd_inject irqfd_inject+16 userspace_pid=+8(%bp):s32
+p:probe/irqfd_inject_1 irqfd_inject+16 userspace_pid=+8(-16(%bx)):s32
 $ sonde probe add -D 'p:grp/name vfs_read+0x10 count=%dx:u64'
 p:grp/name vfs_read+0x10 count=%dx:u64
 $ sonde probe add -D -a vfs_read -a vfs_read

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * insight.h - numbers about a range of a timeline: what the page's panels and exports show.
+ */
+#ifndef SONDE_TIMELINE_INSIGHT_H
+#define SONDE_TIMELINE_INSIGHT_H
+
+#include "base/jsonwriter.h"
+#include "timeline/lane.h"
+#include "timeline/states.h"
+
+/*
+ * Each writes one JSON object about [from, to]; sel may be NULL. doc/VIEWER.md has the members.
+ *	insight_tasks     time per task and state, switches, wakeups, migrations
+ *	insight_events    counts per kind
+ *	insight_wakeups   histogram of wakeup latencies (runnable to running), log2, with the worst
+ *	insight_functions calls, total, self, max per function (function_graph and spans)
+ *	insight_flame     frames {name, value, children}: on-CPU (samples, or functions by self time)
+ *	                  or off-CPU (kernel stacks at switch-out, weighted by the time off)
+ *	insight_why       the critical path of a task: pieces {start, end, task, state, why, waker}
+ */
+int insight_tasks(struct lanes *ls, uint64_t from, uint64_t to, struct jsonwriter *w);
+int insight_events(struct lanes *ls, const struct selection *sel, uint64_t from, uint64_t to,
+		   struct jsonwriter *w);
+int insight_wakeups(struct lanes *ls, int task, uint64_t from, uint64_t to, struct jsonwriter *w);
+int insight_functions(struct lanes *ls, int task, uint64_t from, uint64_t to, struct jsonwriter *w);
+int insight_flame(struct lanes *ls, bool off_cpu, int task, uint64_t from, uint64_t to,
+		  struct jsonwriter *w);
+int insight_why(struct lanes *ls, int task, uint64_t from, uint64_t to, struct jsonwriter *w);
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lane.h - one row of the picture: what a CPU ran, what a task did, spans, counters, ticks.
+ *
+ * A lane is named by a short text, its spec, which also stands in the page's address:
+ *
+ *	cpu:M:N              the tasks that CPU N of machine M ran
+ *	task:M:PID           the states of a task: running, runnable, sleeping …, with waker
+ *	irq:M:N softirq:M:N  handlers on a CPU, as spans
+ *	calls:M:PID          functions of a task, nested: function_graph of the kernel, or any pair of
+ *	                     events that enter and leave (user functions come as the same)
+ *	cpucalls:M:N         the same for a CPU
+ *	sys:M:PID            system calls of a task, as spans
+ *	event:M:SYSTEM/NAME  a tracepoint: ticks
+ *	field:M:SYSTEM/NAME:FIELD[:PID|cpuN]   a number of it over time (min, max, last in each pixel)
+ *	pair:M:SYSTEM/A:SYSTEM/B:KEY[:KEYB]    spans from A to B matched by a field, `pid` or `cpu`
+ *	found:ID             hits of a selection (search), ticks
+ *	all:M:N              all events of a CPU, ticks; lost events are marked in it
+ *	vcpu:M:N             a virtual CPU: when the host ran it (kvm_entry … kvm_exit), with the
+ *	                     host's thread
+ *
+ * Lanes are built when first asked for, by all threads, kept while memory allows (ceiling 256 MB, the
+ * longest unused go first). A lane has one row, or several where spans nest.
+ *
+ * Zoom levels are powers of two: at level L a bucket is 2^L ns and a tile TILE_BUCKETS of them; tile
+ * number T covers [T << (L + TILE_BITS), …). Where spans are longer than a bucket a tile has them as
+ * they are; what is shorter is one record for each bucket, with the share of the time that was taken
+ * (weight), so that what is drawn has the right area: a CPU that ran 3 % of the time is 3 % full.
+ * Rare things do not get lost in it: flags are or-ed.
+ */
+#ifndef SONDE_TIMELINE_LANE_H
+#define SONDE_TIMELINE_LANE_H
+
+#include "timeline/timeline.h"
+
+#define TILE_BITS    10
+#define TILE_BUCKETS (1u << TILE_BITS)
+
+enum lane_kind {		   /* how the page draws it; numbers are part of the protocol */
+		 LANE_CPU = 1,	   /* value: task number */
+		 LANE_STATES = 2,  /* value: enum task_state, aux: CPU */
+		 LANE_SPANS = 3,   /* value: label number */
+		 LANE_TICKS = 4,   /* value: how many in the bucket */
+		 LANE_COUNTER = 5, /* min and max instead of value and weight */
+};
+
+enum tile_flags {
+	TILE_EXACT = 1,	     /* a span as it is; else a bucket */
+	TILE_MISSED = 2,     /* events were lost in it */
+	TILE_FOUND = 4,	     /* hits of the search */
+	TILE_OPEN_START = 8, /* began before what was recorded */
+	TILE_OPEN_END = 16,  /* its end was not recorded */
+	TILE_WAKER = 32,     /* LANE_STATES, runnable: the event that follows tells who woke it */
+	TILE_PREEMPTED = 64, /* LANE_STATES: was taken off its CPU while runnable */
+};
+
+/* 16 bytes, little endian, as it goes over the wire. x: buckets since the tile's start. */
+struct tile_record {
+	float x0, x1;
+	uint32_t value;	 /* see lane_kind; LANE_COUNTER: float min */
+	uint16_t weight; /* share of [x0, x1) that is taken, 65535: all; LANE_COUNTER: see below */
+	uint8_t row;	 /* depth */
+	uint8_t flags;
+};
+/* LANE_COUNTER: the last eight bytes are float min, float max. */
+struct counter_record {
+	float x0, x1, min, max;
+};
+
+struct tile {
+	struct tile_record *records;
+	size_t n;
+	bool is_whole; /* all of its range was indexed */
+};
+
+struct lanes;
+struct lane;
+
+int lanes_new(struct lanes **ret, struct timeline *tl);
+void lanes_free(struct lanes *ls);
+
+/* -EINVAL with a sentence for a bad spec. The lane is counted: lane_put() gives it back. */
+int lane_get(struct lanes *ls, const char *spec, struct lane **ret, struct errmsg *err);
+void lane_put(struct lane *ln);
+enum lane_kind lane_kind(const struct lane *ln);
+unsigned lane_n_rows(const struct lane *ln); /* nesting depth met */
+/* LANE_COUNTER: the range of all values. */
+void lane_range(const struct lane *ln, double *ret_min, double *ret_max);
+
+/* The caller frees ret->records. */
+int lane_tile(struct lane *ln, int level, uint64_t number, struct tile *ret);
+
+/* The text of a label number of a LANE_SPANS lane (function, irq name, system call). */
+size_t lane_label(struct lane *ln, uint32_t value, char *buf, size_t size);
+
+/* What is at, or nearest to, time t in row `row` of the lane; for snapping, tooltips, stepping. */
+struct lane_span {
+	uint64_t start, end; /* equal: a tick */
+	uint32_t value, aux; /* aux: LANE_STATES: CPU (or ~0); waker's task number in waker */
+	int32_t waker;	     /* task number or -1 */
+	bool waker_in_irq;
+	event_ref first, last; /* events that begin and end it; UINT64_MAX: none */
+	uint8_t row, flags;
+	double number; /* LANE_COUNTER */
+};
+enum lane_step { LANE_AT, LANE_NEAREST, LANE_NEXT, LANE_PREVIOUS };
+/* 0, or -ENOENT where there is none. */
+int lane_span_at(struct lane *ln, uint64_t t, unsigned row, enum lane_step step,
+		 struct lane_span *ret);
+/* All spans of [from, to], clipped to nothing, in order of their start; ends when each is false. */
+int lane_each(struct lane *ln, uint64_t from, uint64_t to,
+	      bool (*each)(void *ctx, const struct lane_span *span), void *ctx);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * states.h - what a task did at every moment: running, runnable, sleeping, blocked, and who woke it.
+ *
+ * Made from switches and wakings of all CPUs of a machine, by the rules
+ *
+ *	switch in          running on that CPU
+ *	switch out         the state the switch tells (runnable: it was preempted)
+ *	waking, sleeping   runnable, with the waker
+ *	waking, running    kept: if the next switch out tells a sleep, the task was woken on its way
+ *	                   to it, and is runnable from then on (sched_waking before the switch)
+ *	waking, unknown    runnable
+ *	fork               runnable, with the parent as waker
+ */
+#ifndef SONDE_TIMELINE_STATES_H
+#define SONDE_TIMELINE_STATES_H
+
+#include "timeline/timeline.h"
+
+enum task_state { /* numbers are part of the protocol */
+		  STATE_UNKNOWN = 0,
+		  STATE_RUNNING = 1,
+		  STATE_RUNNABLE = 2,  /* woken, waits for a CPU */
+		  STATE_PREEMPTED = 3, /* runnable, was taken off its CPU */
+		  STATE_SLEEPING = 4,  /* S */
+		  STATE_BLOCKED = 5,   /* D */
+		  STATE_STOPPED = 6,   /* T, t */
+		  STATE_IDLE = 7,      /* I, parked */
+		  STATE_DEAD = 8,      /* X, Z */
+};
+#define STATES_N 9
+
+struct state_span {
+	uint64_t start, end;
+	enum task_state state;
+	int32_t cpu;   /* running: where; else where it ran last; -1: not known */
+	int32_t waker; /* runnable: who woke it; -1: nobody known */
+	bool waker_in_irq;
+	bool open_start, open_end;
+};
+
+/* The kernel's letter or bits of prev_state. */
+enum task_state task_state_of(uint64_t prev_state);
+const char *task_state_name(enum task_state s);
+
+/* All spans of a task, in order, without gaps from its first event on. The caller frees *ret. */
+int task_states(struct timeline *tl, uint16_t task, struct state_span **ret, size_t *ret_n);
+/* Of several tasks in one pass: results[i] belongs to tasks[i]. */
+struct state_list {
+	struct state_span *spans;
+	size_t n;
+};
+int task_states_many(struct timeline *tl, const uint16_t *tasks, size_t n_tasks,
+		     struct state_list *results);
+
+#endif

@@ -12,8 +12,7 @@
  *	"wor*"              a glob: looks through all units
  *
  * Code of a function stands in its own unit, unless the whole program was optimised at once (-flto): then
- * other units refer to it by its offset in .debug_info (DW_FORM_ref_addr). Such references can be seen in
- * .debug_abbrev, and only if there are any, the offset is searched for as bytes.
+ * other units refer to it (units_referring()).
  */
 #include "symbols/debuginfo_int.h"
 #include "base/errmsg.h"
@@ -143,6 +142,33 @@ const struct symbol *symbol_named(struct debuginfo *d, const char *name)
 		if (!strcmp(d->symbols[i].name, name))
 			return &d->symbols[i];
 	return NULL;
+}
+
+bool symbol_of_data(struct debuginfo *d, const char *name, uint64_t *ret_address,
+		    bool *ret_is_elsewhere)
+{
+	int n = dwfl_module_getsymtab(d->module);
+	bool found = false;
+
+	for (int i = 1; i < n; i++) {
+		GElf_Sym sym;
+		GElf_Addr address;
+		const char *have =
+			dwfl_module_getsym_info(d->module, i, &sym, &address, NULL, NULL, NULL);
+		bool is_elsewhere = sym.st_shndx == SHN_UNDEF;
+		int type = GELF_ST_TYPE(sym.st_info);
+		size_t len = have ? strcspn(have, "@") : 0; /* "stdout@GLIBC_2.2.5" */
+
+		if (!len || strncmp(have, name, len) || name[len] ||
+		    (type != STT_OBJECT && !(is_elsewhere && type == STT_NOTYPE)))
+			continue;
+		if (found && address - d->elf_bias != *ret_address)
+			return false; /* which one is meant cannot be told */
+		found = true;
+		*ret_address = address - d->elf_bias;
+		*ret_is_elsewhere = is_elsewhere;
+	}
+	return found;
 }
 
 /* --- by name ----------------------------------------------------------------------------------- */
@@ -294,20 +320,6 @@ int functions_refuse(struct debuginfo *d, const char *name, struct errmsg *err)
 
 /* --- its code ---------------------------------------------------------------------------------- */
 
-/* DW_AT_abstract_origin with DW_FORM_ref_addr: does any unit refer into another one? */
-static bool units_refer(struct debuginfo *d)
-{
-	static const uint8_t pair[] = {DW_AT_abstract_origin, DW_FORM_ref_addr};
-	struct piece abbrev;
-
-	if (!d->has_refers) {
-		abbrev = debuginfo_section(d, ".debug_abbrev");
-		d->refers = !abbrev.len || memmem(abbrev.data, abbrev.len, pair, sizeof(pair));
-		d->has_refers = true;
-	}
-	return d->refers;
-}
-
 static int visit_unit(struct debuginfo *d, struct unit *u, const void *key,
 		      int (*visit)(void *ctx, struct unit *u, struct instance *i), void *ctx)
 {
@@ -322,25 +334,13 @@ static int visit_unit(struct debuginfo *d, struct unit *u, const void *key,
 int function_each_instance(struct debuginfo *d, struct function *f,
 			   int (*visit)(void *ctx, struct unit *u, struct instance *i), void *ctx)
 {
-	struct piece info;
-	uint32_t offset = dwarf_dieoffset(&f->die);
-	bool all = !f->unit || dwarf_getalt(d->dwarf);
 	int r = f->unit ? visit_unit(d, f->unit, f->die.addr, visit, ctx) : 0;
+	bool *which = r == 0 ? units_referring(d, &f->die) : NULL;
 
-	if (r != 0 || (!all && !units_refer(d)))
-		return r;
-	info = debuginfo_section(d, ".debug_info");
-	for (size_t i = 0; r == 0 && i < d->n_units; i++) {
-		struct unit *u = &d->units[i];
-		size_t begin = u->offset;
-		size_t end = i + 1 < d->n_units ? d->units[i + 1].offset : info.len;
-
-		if (u == f->unit)
-			continue;
-		if (all || begin > end || end > info.len ||
-		    memmem(info.data + begin, end - begin, &offset, sizeof(offset)))
-			r = visit_unit(d, u, f->die.addr, visit, ctx);
-	}
+	for (size_t i = 0; which && r == 0 && i < d->n_units; i++)
+		if (which[i] && &d->units[i] != f->unit)
+			r = visit_unit(d, &d->units[i], f->die.addr, visit, ctx);
+	free(which);
 	return r;
 }
 

@@ -122,6 +122,8 @@ const char *debuginfo_strdup(struct debuginfo *d, const char *s);
 int units_list(struct debuginfo *d);
 /* Marks the units that may contain the text as a name. which: n_units flags, to be freed; NULL: no memory. */
 bool *units_naming(struct debuginfo *d, const char *name, size_t len, bool only_functions);
+/* Marks the units that may refer to the DIE, its own among them; NULL: none does, or no memory. */
+bool *units_referring(struct debuginfo *d, Dwarf_Die *die);
 /* Marks the units whose line table may name that file (the last part of its path). */
 bool *units_with_file(struct debuginfo *d, const char *name);
 /* The one that has the DIE, or the address; NULL: none. */
@@ -162,6 +164,9 @@ int symbols_list(struct debuginfo *d);
 /* The symbol that covers the address, or the one of that name; NULL. */
 const struct symbol *symbol_at(struct debuginfo *d, uint64_t address);
 const struct symbol *symbol_named(struct debuginfo *d, const char *name);
+/* A variable by its symbol; elsewhere: the file only refers to it. */
+bool symbol_of_data(struct debuginfo *d, const char *name, uint64_t *ret_address,
+		    bool *ret_is_elsewhere);
 /* All instances of a function, in all units; until visit is not 0. */
 int function_each_instance(struct debuginfo *d, struct function *f,
 			   int (*visit)(void *ctx, struct unit *u, struct instance *i), void *ctx);

@@ -53,6 +53,8 @@ static struct location_site site_of(const struct dwarf_scope *s)
 	return (struct location_site){s->d, s->unit, s->instance, s->outer, s->address};
 }
 
+static bool find_static(const struct dwarf_scope *s, Dwarf_Die *die, struct variable *ret);
+
 static int visit_variable(struct visit *v, Dwarf_Die *die, bool is_gone)
 {
 	struct location_site site = site_of(v->s);
@@ -67,11 +69,11 @@ static int visit_variable(struct visit *v, Dwarf_Die *die, bool is_gone)
 	if (v->name && (strncmp(var.name, v->name, v->len) || var.name[v->len]))
 		return 0;
 	var.type = type_of_die(v->s->d, die);
-	if (is_gone)
+	if (!is_gone)
+		location_get(&site, die, argument, &var);
+	else if (is_parameter || !find_static(v->s, die, &var))
 		snprintf(var.why, sizeof(var.why),
 			 "it was optimised away in this copy of the code");
-	else
-		location_get(&site, die, argument, &var);
 	return v->visit(v->ctx, &var);
 }
 
@@ -135,14 +137,24 @@ static int visit_block(struct visit *v, Dwarf_Die *die, unsigned depth)
 
 /* --- globals ----------------------------------------------------------------------------------- */
 
+/*
+ * A global is described where the source declares it, and has its place where it was made. After optimising the
+ * whole program at once (-flto) these are two units:
+ *
+ *	unit a.c            variable "total", type int           found by name; has no place
+ *	unit <artificial>   variable abstract_origin=…, at 0x401c    refers to it
+ *
+ * What has no place in any unit may still have a symbol: a variable of a library, or of a file that was compiled
+ * without -g.
+ */
 struct global {
-	const struct dwarf_scope *s;
-	const char *name; /* the whole of it, "ns::count" */
+	const char *name; /* its last part */
 	size_t len;
-	const char *plain; /* its last part */
-	size_t plain_len;
-	Dwarf_Die die;
-	bool found, is_external;
+	const void *origin; /* not NULL: what refers to this DIE, whatever it is called */
+	Dwarf_Die die;	    /* has a place */
+	Dwarf_Die bare;	    /* has none */
+	struct unit *unit;
+	bool found, found_bare;
 };
 
 static bool has_place(Dwarf_Die *die)
@@ -153,7 +165,35 @@ static bool has_place(Dwarf_Die *die)
 	       dwarf_attr_integrate(die, DW_AT_const_value, &a);
 }
 
-static void find_global_in(struct global *g, Dwarf_Die *die, unsigned depth)
+/* One that stands for the DIE, in a unit that the whole program was optimised into. */
+static bool refers_to(Dwarf_Die *die, const void *origin)
+{
+	Dwarf_Die to;
+	Dwarf_Attribute a;
+
+	return (dwarf_attr(die, DW_AT_abstract_origin, &a) ||
+		dwarf_attr(die, DW_AT_specification, &a)) &&
+	       dwarf_formref_die(&a, &to) && to.addr == origin;
+}
+
+static void try_global(struct global *g, struct unit *u, Dwarf_Die *die)
+{
+	const char *name = g->origin ? NULL : die_name(die);
+
+	if (g->origin ? !refers_to(die, g->origin)
+		      : !name || strncmp(name, g->name, g->len) || name[g->len])
+		return;
+	if (has_place(die)) {
+		g->die = *die;
+		g->unit = u;
+		g->found = true;
+	} else if (!g->found_bare && !g->origin) {
+		g->bare = *die;
+		g->found_bare = true;
+	}
+}
+
+static void find_global_in(struct global *g, struct unit *u, Dwarf_Die *die, unsigned depth)
 {
 	Dwarf_Die child;
 	const char *before = die->addr;
@@ -162,50 +202,124 @@ static void find_global_in(struct global *g, Dwarf_Die *die, unsigned depth)
 		return;
 	do {
 		int tag = dwarf_tag(&child);
-		const char *name;
 
 		if ((const char *)child.addr <= before)
 			return;
 		before = child.addr;
 		if (tag == DW_TAG_namespace)
-			find_global_in(g, &child, depth + 1);
-		if (tag != DW_TAG_variable)
-			continue;
-		name = die_name(&child);
-		if (!name || strncmp(name, g->plain, g->plain_len) || name[g->plain_len] ||
-		    !has_place(&child))
-			continue;
-		g->die = child;
-		g->found = true;
+			find_global_in(g, u, &child, depth + 1);
+		if (tag == DW_TAG_variable)
+			try_global(g, u, &child);
 	} while (!g->found && dwarf_siblingof(&child, &child) == 0);
 }
 
-/* In the unit of the scope first, then in all that have the name. */
+/* The place of what was found without one: in the units that refer to it. */
+static void find_place_of_bare(struct debuginfo *d, struct global *g)
+{
+	bool *which = units_referring(d, &g->bare);
+
+	g->origin = g->bare.addr;
+	for (size_t i = 0; which && !g->found && i < d->n_units; i++)
+		if (which[i])
+			find_global_in(g, &d->units[i], &d->units[i].die, 0);
+	g->origin = NULL;
+	free(which);
+}
+
+/* A static variable of a function: it may have its place beside the function, in a unit that refers to it. */
+static bool find_static(const struct dwarf_scope *s, Dwarf_Die *die, struct variable *ret)
+{
+	struct location_site site = {.d = s->d, .address = s->address};
+	struct global g = {.bare = *die};
+
+	if (dwarf_getalt(s->d->dwarf)) /* every unit would have to be asked, for every variable */
+		return false;
+	find_place_of_bare(s->d, &g);
+	site.unit = g.unit;
+	if (g.found)
+		location_get(&site, &g.die, -1, ret);
+	return g.found;
+}
+
+/* Of those without a place the first one is kept. */
+static void find_in_unit(struct debuginfo *d, struct unit *u, struct global *g)
+{
+	struct global here = {.name = g->name, .len = g->len};
+
+	find_global_in(&here, u, &u->die, 0);
+	if (here.found_bare && !here.found)
+		find_place_of_bare(d, &here);
+	if (here.found || !g->found_bare)
+		*g = here;
+}
+
+/* In the unit of the function's source, then in that of its code, then in all that have the name. */
+static void find_by_name(const struct dwarf_scope *s, struct global *g)
+{
+	struct function *f = instance_function(s->d, s->unit, s->instance);
+	struct unit *own = f && f->unit ? f->unit : s->unit;
+	bool *which;
+
+	find_in_unit(s->d, own, g);
+	if (!g->found && own != s->unit)
+		find_in_unit(s->d, s->unit, g);
+	which = g->found ? NULL : units_naming(s->d, g->name, g->len, false);
+	for (size_t i = 0; which && !g->found && i < s->d->n_units; i++)
+		if (which[i])
+			find_in_unit(s->d, &s->d->units[i], g);
+	free(which);
+}
+
+/* The last resort. A module's variables of others have no address, but the kernel knows them by name. */
+static int use_symbol(struct debuginfo *d, const char *text, size_t len, struct variable *ret)
+{
+	char *name = arena_strndup(&d->arena, text, len);
+	uint64_t address;
+	bool is_elsewhere;
+
+	if (!name || !symbol_of_data(d, name, &address, &is_elsewhere) ||
+	    (is_elsewhere && !d->is_kernel))
+		return -ENOENT;
+	ret->name = name;
+	ret->place = (struct place){
+		.kind = PLACE_ADDRESS, .address = address, .symbol = d->is_kernel ? name : NULL};
+	return 0;
+}
+
 static int find_global(const struct dwarf_scope *s, const char *name, size_t len,
 		       struct variable *ret)
 {
 	struct location_site site = {.d = s->d, .address = s->address};
-	struct global g = {.s = s, .name = name, .len = len, .plain = name, .plain_len = len};
+	struct global g = {.name = name, .len = len};
 	const char *colons = memrchr(name, ':', len);
-	bool *which;
 
 	if (colons) {
-		g.plain = colons + 1;
-		g.plain_len = name + len - g.plain;
+		g.name = colons + 1;
+		g.len = name + len - g.name;
 	}
-	find_global_in(&g, &s->unit->die, 0);
-	site.unit = s->unit;
-	which = g.found ? NULL : units_naming(s->d, g.plain, g.plain_len, false);
-	for (size_t i = 0; which && !g.found && i < s->d->n_units; i++)
-		if (which[i]) {
-			find_global_in(&g, &s->d->units[i].die, 0);
-			site.unit = &s->d->units[i];
-		}
-	free(which);
-	if (!g.found)
+	find_by_name(s, &g);
+	site.unit = g.found ? g.unit : s->unit;
+	*ret = (struct variable){0};
+	if (g.found || g.found_bare) {
+		Dwarf_Die *die = g.found ? &g.die : &g.bare;
+
+		ret->name = die_name(die);
+		ret->type = type_of_die(s->d, die);
+	}
+	if (g.found) {
+		location_get(&site, &g.die, -1, ret);
+		return 0;
+	}
+	/* a static one that was removed must not be taken for another of that name */
+	if ((!g.found_bare || die_flag(&g.bare, DW_AT_external)) &&
+	    use_symbol(s->d, g.name, g.len, ret) == 0)
+		return 0;
+	if (!g.found_bare)
 		return -ENOENT;
-	*ret = (struct variable){.name = die_name(&g.die), .type = type_of_die(s->d, &g.die)};
-	location_get(&site, &g.die, -1, ret);
+	snprintf(ret->why, sizeof(ret->why), "%s",
+		 die_flag(&g.bare, DW_AT_declaration)
+			 ? "it is only declared here, and stands in another file"
+			 : "the optimiser left no such variable in the program");
 	return 0;
 }
 

@@ -351,6 +351,46 @@ bool *units_with_file(struct debuginfo *d, const char *name)
 	return m.which;
 }
 
+/* --- references between units ------------------------------------------------------------------ */
+
+/* DW_AT_abstract_origin or DW_AT_specification with DW_FORM_ref_addr: does any unit refer into another one? */
+static bool units_refer(struct debuginfo *d)
+{
+	static const uint8_t pairs[][2] = {{DW_AT_abstract_origin, DW_FORM_ref_addr},
+					   {DW_AT_specification, DW_FORM_ref_addr}};
+	struct piece abbrev;
+
+	if (d->has_refers)
+		return d->refers;
+	abbrev = debuginfo_section(d, ".debug_abbrev");
+	d->refers = !abbrev.len;
+	for (int i = 0; i < 2 && !d->refers; i++)
+		d->refers = memmem(abbrev.data, abbrev.len, pairs[i], sizeof(pairs[i]));
+	d->has_refers = true;
+	return d->refers;
+}
+
+/* Units refer to others by the offset in .debug_info, which is searched for as bytes. */
+bool *units_referring(struct debuginfo *d, Dwarf_Die *die)
+{
+	struct piece info = debuginfo_section(d, ".debug_info");
+	uint32_t offset = dwarf_dieoffset(die);
+	bool all = dwarf_getalt(d->dwarf) || !unit_of_die(d, die);
+	bool *which;
+
+	if (!all && !units_refer(d))
+		return NULL;
+	which = calloc(d->n_units + 1, 1);
+	for (size_t i = 0; which && i < d->n_units; i++) {
+		size_t begin = d->units[i].offset;
+		size_t end = i + 1 < d->n_units ? d->units[i + 1].offset : info.len;
+
+		which[i] = all || begin > end || end > info.len ||
+			   memmem(info.data + begin, end - begin, &offset, sizeof(offset));
+	}
+	return which;
+}
+
 /* --- by place ---------------------------------------------------------------------------------- */
 
 struct unit *unit_of_die(struct debuginfo *d, Dwarf_Die *die)

@@ -40,6 +40,7 @@ typedef struct {
 } thing_t;
 
 volatile int sink;
+__attribute__((used, externally_visible)) int shared_number = 17;
 
 int probed_function(const thing_t *thing, unsigned char small, long big);
 void empty_function(void);
@@ -122,6 +123,7 @@ static void entry_has_parameters(void **state)
 	assert_true(variable_of(&points.list[0], "big").is_parameter);
 	assert_int_equal(points.list[0].scope->ops->result(points.list[0].scope, &result), 0);
 	assert_type(result, "int");
+	assert_int_equal(variable_of(&points.list[0], "shared_number").place.kind, PLACE_ADDRESS);
 	debuginfo_points_release(&points);
 	points = points_of(d, (struct debuginfo_where){.function = "empty_function"});
 	assert_int_equal(points.list[0].scope->ops->result(points.list[0].scope, &result), -ENOENT);

@@ -130,6 +130,31 @@ void debuginfo_points_release(struct debuginfo_points *p);
 /* Where a loaded byte stands in the file; -ENOENT if the address is in no loaded segment. */
 int debuginfo_file_offset(const struct debuginfo *d, uint64_t address, uint64_t *ret_offset);
 
+/* --- the other way round ----------------------------------------------------------------------- */
+
+/* What is at an address. What is not known is NULL or 0. */
+struct debuginfo_at {
+	const char *function; /* as in the source, also of an inlined copy */
+	const char *linkage;  /* its mangled name; NULL in C, and of copies */
+	const char *file;     /* as DWARF names it */
+	unsigned line, function_line; /* of the file */
+	bool is_entry;		      /* the first instruction of the function itself */
+	const char *symbol;	      /* the ELF symbol that covers it */
+	uint64_t symbol_offset;
+};
+
+/* -ENOENT: neither a function nor a symbol covers it. */
+int debuginfo_at(struct debuginfo *d, uint64_t address, struct debuginfo_at *ret_at);
+/* The address of code at an offset into the file; the opposite of debuginfo_file_offset(). */
+int debuginfo_address(const struct debuginfo *d, uint64_t file_offset, uint64_t *ret_address);
+
+/* The variables outside of functions in the point's unit of source, those that have a place. */
+int debuginfo_globals(struct debuginfo *d, const struct debuginfo_point *p,
+		      int (*visit)(void *ctx, const struct variable *v), void *ctx);
+/* The addresses where a variable of the point's function has a place; -ENOENT: there is none of the name. */
+int debuginfo_ranges(struct debuginfo *d, const struct debuginfo_point *p, const char *name,
+		     int (*visit)(void *ctx, uint64_t begin, uint64_t end), void *ctx);
+
 /* --- marks that the program's author put in (USDT) --------------------------------------------- */
 
 struct debuginfo_mark {

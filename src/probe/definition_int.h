@@ -40,6 +40,10 @@ struct span definer_here(const struct definer *p);
 
 /* definition_place.c: everything before the arguments. */
 int definition_parse_place(struct definer *p);
+/* [GROUP(:|/)]EVENT between at and end, into the definition. */
+int definer_names(struct definer *p, size_t at, size_t end);
+int definer_no_memory(struct definer *p);
+/* definition_raw.c: all of it. */
 int definition_parse_raw(struct definer *p);
 bool definition_is_raw(const char *text);
 /* definition_args.c: up to the end or the filter. */

@@ -16,14 +16,12 @@
  *	%PROVIDER:NAME  a mark of the author
  *
  * In a word with a slash or a dot at its beginning (a path) the characters ; @ + % have no meaning before
- * the colon.
+ * the colon. A plus sign begins an offset only before a digit, so that libstdc++.so.6:FUNC is a target; and
+ * "operator" of C++ takes the signs behind it along: ns::Box::operator+=, operator%, operator().
  */
 #include "probe/definition_int.h"
 
-#include "base/spelling.h"
-
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #define LINE_MAX (1u << 24)
@@ -43,7 +41,7 @@ static size_t find_any(const char *text, size_t pos, const char *chars)
 	return pos;
 }
 
-static int without_memory(struct definer *p)
+int definer_no_memory(struct definer *p)
 {
 	return errmsg_set(p->err, -ENOMEM, "there is no memory for the definition of a probe");
 }
@@ -74,7 +72,7 @@ static int check_name(struct definer *p, size_t at, size_t end, const char *what
 }
 
 /* [GROUP(:|/)]EVENT between at and end. */
-static int take_names(struct definer *p, size_t at, size_t end)
+int definer_names(struct definer *p, size_t at, size_t end)
 {
 	struct definition *d = p->d;
 	size_t split = at;
@@ -88,7 +86,7 @@ static int take_names(struct definer *p, size_t at, size_t end)
 			return r;
 		d->group = arena_strndup(p->memory, p->text + at, split - at);
 		if (!d->group)
-			return without_memory(p);
+			return definer_no_memory(p);
 		at = split + 1;
 	}
 	r = check_name(p, at, end, "event");
@@ -96,7 +94,7 @@ static int take_names(struct definer *p, size_t at, size_t end)
 		return r;
 	d->event = arena_strndup(p->memory, p->text + at, end - at);
 	d->event_span = span_from(at, end);
-	return d->event ? 0 : without_memory(p);
+	return d->event ? 0 : definer_no_memory(p);
 }
 
 static bool is_path(const char *text)
@@ -105,15 +103,64 @@ static bool is_path(const char *text)
 	       (text[0] == '~' && text[1] == '/');
 }
 
+/* --- operators of C++ -------------------------------------------------------------------------- */
+
+/* The longer ones first; those that need no help, as new and delete, are words like others. */
+static const char *const operators[] = {
+	"<=>", "<<=", ">>=", "->*", "++", "--", "+=", "-=", "*=", "/=", "%=", "^=", "&=",
+	"|=",  "<<",  ">>",  "==",  "!=", "<=", ">=", "&&", "||", "->", "()", "[]", "+",
+	"-",   "*",   "/",   "%",   "^",  "&",	"|",  "~",  "!",  "=",	"<",  ">",  ","};
+
+static bool ends_in_operator(const char *text, size_t start, size_t end)
+{
+	static const char word[] = "operator";
+	size_t len = strlen(word);
+
+	return end - start >= len && !memcmp(text + end - len, word, len) &&
+	       (end - start == len || text[end - len - 1] == ':');
+}
+
+/* What may follow the name of a function: "operator++4" is operator+ at an offset of 4. */
+static bool is_name_over(const char *s)
+{
+	return !*s || definer_is_blank(*s) || strchr("(:;@%<", *s) ||
+	       (*s == '+' && s[1] >= '0' && s[1] <= '9');
+}
+
+/* The end of the operator whose word ends at end; end if it is none, as in "operator+4" or "operator=work". */
+static size_t skip_operator(const char *text, size_t start, size_t end)
+{
+	if (!ends_in_operator(text, start, end) ||
+	    (text[end] == '+' && text[end + 1] >= '0' && text[end + 1] <= '9'))
+		return end;
+	for (size_t i = 0; i < sizeof(operators) / sizeof(*operators); i++) {
+		size_t len = strlen(operators[i]);
+
+		if (!strncmp(text + end, operators[i], len) && is_name_over(text + end + len))
+			return end + len;
+	}
+	return end;
+}
+
+/* The word "operator" stops at its first sign. */
+static size_t find_operator(const char *text, size_t start, size_t end)
+{
+	for (size_t i = start; i < end; i++)
+		if (ends_in_operator(text, start, i) && !definer_is_name_char(text[i]))
+			return i;
+	return end;
+}
+
 static int parse_names(struct definer *p)
 {
 	size_t end = find_any(p->text, p->pos, ";=@+%");
 	int r;
 
 	if (p->text[end] != '=' || is_path(p->text + p->pos) ||
-	    memmem(p->text + p->pos, end - p->pos, "::", 2))
+	    memmem(p->text + p->pos, end - p->pos, "::", 2) ||
+	    skip_operator(p->text, p->pos, end) != end)
 		return 0; /* operator== of C++ is no name for an event */
-	r = take_names(p, p->pos, end);
+	r = definer_names(p, p->pos, end);
 	p->pos = end + 1;
 	return r;
 }
@@ -131,10 +178,20 @@ static bool is_line_next(const char *s)
 	return is_digit(s[0]) && !(s[0] == '0' && (s[1] == 'x' || s[1] == 'X'));
 }
 
+/* Up to the colon; '+' belongs to the name of a library unless it begins an offset. */
+static size_t find_target(const char *text, size_t start)
+{
+	size_t end = find_any(text, start, is_path(text + start) ? ":" : ":;@+%");
+
+	while (text[end] == '+' && !is_digit(text[end + 1]))
+		end = find_any(text, end + 1, ":;@+%");
+	return end;
+}
+
 static int parse_target(struct definer *p)
 {
 	struct definition *d = p->d;
-	size_t end = find_any(p->text, p->pos, is_path(p->text + p->pos) ? ":" : ":;@+%");
+	size_t end = find_target(p->text, p->pos);
 
 	if (p->text[end] != ':' || is_line_next(p->text + end + 1) || end == p->pos)
 		return 0;
@@ -142,7 +199,7 @@ static int parse_target(struct definer *p)
 	d->target_span = span_from(p->pos, end);
 	p->pos = end + 1;
 	if (!d->target)
-		return without_memory(p);
+		return definer_no_memory(p);
 	if (!p->text[p->pos] || definer_is_blank(p->text[p->pos]) || p->text[p->pos] == '(')
 		return definer_refuse(p, definer_here(p),
 				      "nothing follows %s: name a function of it (%s:FUNCTION), or "
@@ -165,7 +222,7 @@ static int parse_mark(struct definer *p)
 	if (p->text[end] == ':') {
 		d->provider = definer_unescape(p, start, end - start);
 		if (!d->provider)
-			return without_memory(p);
+			return definer_no_memory(p);
 		start = end + 1;
 		end = find_any(p->text, start, ":");
 	}
@@ -173,7 +230,7 @@ static int parse_mark(struct definer *p)
 	d->function_span = span_from(start, end);
 	p->pos = end;
 	if (!d->function)
-		return without_memory(p);
+		return definer_no_memory(p);
 	if (!d->function[0] || (d->provider && !d->provider[0]))
 		return definer_refuse(p, definer_here(p),
 				      "a mark is written %%PROVIDER:NAME, as in '%%libc:setjmp'; "
@@ -272,20 +329,34 @@ static int parse_address(struct definer *p)
 	return 0;
 }
 
+/* Where the name that begins here ends; *ret_check: up to where it consists of letters. */
+static size_t find_name_end(const char *text, size_t start, size_t *ret_check)
+{
+	size_t end = find_any(text, start, ";:+@%");
+	size_t word = find_operator(text, start, end), sign = skip_operator(text, start, word);
+
+	if (sign > word) {
+		*ret_check = word;
+		return text[sign] == '<' ? skip_template(text, sign, find_any(text, sign, ";:+@%"))
+					 : sign;
+	}
+	*ret_check = skip_template(text, start, end);
+	return *ret_check;
+}
+
 static int parse_first(struct definer *p)
 {
 	struct definition *d = p->d;
-	size_t start = p->pos, end = find_any(p->text, start, ";:+@%");
+	size_t start = p->pos, letters, end = find_name_end(p->text, start, &letters);
 	const char *name, *suffix;
 
-	end = skip_template(p->text, start, end);
 	if (end == start)
 		return definer_refuse(p, definer_here(p),
 				      "a function's name is missing here; write FUNCTION or "
 				      "SOURCE:LINE first");
 	name = definer_unescape(p, start, end - start);
 	if (!name)
-		return without_memory(p);
+		return definer_no_memory(p);
 	p->pos = end;
 	suffix = last_suffix(name);
 	if ((p->text[end] == ':' || p->text[end] == ';') && looks_like_file(name)) {
@@ -299,7 +370,7 @@ static int parse_first(struct definer *p)
 				      name, name);
 	d->function = name;
 	d->function_span = span_from(start, end);
-	return check_function(p, start, end);
+	return check_function(p, start, letters);
 }
 
 /* --- what follows the name --------------------------------------------------------------------- */
@@ -380,7 +451,7 @@ static int parse_file(struct definer *p)
 	d->file = definer_unescape(p, span.at, span.len);
 	d->file_span = span;
 	p->pos = span.at + span.len;
-	return d->file ? 0 : without_memory(p);
+	return d->file ? 0 : definer_no_memory(p);
 }
 
 static int parse_return(struct definer *p)
@@ -422,7 +493,7 @@ static int parse_pattern(struct definer *p)
 				      "the pattern is missing after ';', as in 'work;sum=*'");
 	d->pattern = definer_unescape(p, start, end - start);
 	d->line_span = span_from(start, end);
-	return d->pattern ? 0 : without_memory(p);
+	return d->pattern ? 0 : definer_no_memory(p);
 }
 
 static int parse_parts(struct definer *p)
@@ -493,110 +564,4 @@ int definition_parse_place(struct definer *p)
 	if (r >= 0)
 		r = parse_parts(p);
 	return r < 0 ? r : check_parts(p);
-}
-
-/* --- the kernel's own grammar ------------------------------------------------------------------ */
-
-bool definition_is_raw(const char *text)
-{
-	const char *s = text;
-
-	if (!*s || !strchr("prfet-", *s))
-		return false;
-	if (*s++ == '-')
-		return *s == ':';
-	while (is_digit(*s))
-		s++;
-	if (*s == ':') {
-		if (is_digit(s[1]))
-			return false; /* a line */
-		while (*s && !definer_is_blank(*s))
-			if (*s++ == '(')
-				return false;
-	} else if (strchr("fet", text[0]))
-		return false; /* a short name of a function; p and r alone are common in the kernel's way */
-	if (!definer_is_blank(*s))
-		return false;
-	while (definer_is_blank(*s))
-		s++;
-	return *s != 0 && (strncmp(s, "if", 2) || definer_is_name_char(s[2]));
-}
-
-/* " if " of a line that is not an eprobe's; the kernel knows none there. */
-static size_t find_filter(const char *text)
-{
-	for (size_t i = 0; text[i]; i++)
-		if (definer_is_blank(text[i]) && text[i + 1] == 'i' && text[i + 2] == 'f' &&
-		    definer_is_blank(text[i + 3]))
-			return i;
-	return strlen(text);
-}
-
-static int take_rest(struct definer *p)
-{
-	struct definition *d = p->d;
-	size_t start = p->pos, end = strlen(p->text), word;
-
-	if (d->letter != 'e')
-		end = start + find_filter(p->text + start);
-	if (p->text[end]) {
-		size_t at = end + 3;
-
-		while (definer_is_blank(p->text[at]))
-			at++;
-		d->filter = arena_strndup(p->memory, p->text + at, strlen(p->text + at));
-		d->filter_span = span_from(at, strlen(p->text));
-		if (!d->filter || !d->filter[0])
-			return definer_refuse(
-				p, span_from(at, at),
-				"the condition is missing: after 'if' comes a filter");
-	}
-	while (end > start && definer_is_blank(p->text[end - 1]))
-		end--;
-	d->rest = arena_strndup(p->memory, p->text + start, end - start);
-	d->rest_span = span_from(start, end);
-	for (word = start; word < end && !definer_is_blank(p->text[word]);)
-		word++;
-	d->function = arena_strndup(p->memory, p->text + start, word - start);
-	d->function_span = span_from(start, word);
-	if (!d->rest || !d->function)
-		return without_memory(p);
-	d->is_return = d->letter == 'r' || strstr(d->function, "%return");
-	return 0;
-}
-
-int definition_parse_raw(struct definer *p)
-{
-	struct definition *d = p->d;
-	uint64_t max_active = 0;
-	size_t end;
-	int r = 0;
-
-	d->form = DEFINITION_RAW;
-	d->letter = p->text[p->pos];
-	if (d->letter == '-')
-		return definer_refuse(p, span_from(p->pos, p->pos + 2),
-				      "this line removes a probe; 'sonde probe del GROUP:EVENT' "
-				      "does that");
-	p->pos++;
-	end = p->pos;
-	while (is_digit(p->text[end]))
-		end++;
-	if (end > p->pos) {
-		if (!strchr("rf", d->letter) || end - p->pos > 4)
-			return definer_refuse(p, span_from(p->pos, end),
-					      "a number here says how many calls can be under way "
-					      "at once, up to 4 digits; only r and f take one");
-		for (; p->pos < end; p->pos++)
-			max_active = 10 * max_active + p->text[p->pos] - '0';
-	}
-	d->max_active = max_active;
-	if (p->text[p->pos] == ':') {
-		for (end = ++p->pos; !definer_is_blank(p->text[end]);)
-			end++;
-		r = take_names(p, p->pos, end);
-		p->pos = end;
-	}
-	definer_skip_blanks(p);
-	return r < 0 ? r : take_rest(p);
 }

@@ -164,6 +164,16 @@ static void places_of_the_short_form(void **state)
 	expect("prog:Box<int, char*>::get(a)", "<prog>Box<int, char*>::get | a");
 	expect("prog:Box::~Box", "<prog>Box::~Box");
 	expect("prog:Box::operator==(a)", "<prog>Box::operator== | a");
+	expect("prog:operator==(a)", "<prog>operator== | a");
+	expect("operator+", "operator+");
+	expect("ns::Box::operator+=(a)", "ns::Box::operator+= | a");
+	expect("ns::Box::operator++4", "ns::Box::operator+ +4");
+	expect("operator+4", "operator +4");
+	expect("ns::Box::operator%%return", "ns::Box::operator% return");
+	expect("ns::Box::operator() x", "ns::Box::operator() | x");
+	expect("ns::Box::operator< this->held", "ns::Box::operator< | (this)->held");
+	expect("libstdc++.so.6:work(a)", "<libstdc++.so.6>work | a");
+	expect("libstdc++:work+4", "<libstdc++>work +4");
 }
 
 /* covers: D22 */

@@ -7,6 +7,7 @@
  */
 #include "cli/probeopts.h"
 
+#include "probe/findprogram.h"
 #include "symbols/arch.h"
 
 #include <errno.h>
@@ -73,7 +74,8 @@ int probeopts_open(struct probe_opened *p, const struct probe_options *o, bool d
 	r = open_kernel(p, dry, err);
 	if (r < 0)
 		return r;
-	world->program = o->program;
+	world->program = o->program && findprogram(o->program, true, p->program) ? p->program
+										 : o->program;
 	world->module = o->module;
 	world->vmlinux = o->vmlinux;
 	world->source_dir = o->source_dir;

@@ -11,6 +11,8 @@
 #include "base/options.h"
 #include "capture/probes.h"
 
+#include <limits.h>
+
 #define PROBEOPTS_DEFINITIONS_MAX 4096
 
 struct probe_options {
@@ -63,6 +65,7 @@ struct probe_opened {
 	struct tracefs t;
 	bool has_tracefs;
 	struct probe_site site;
+	char program[PATH_MAX]; /* -x, found */
 	struct prober *prober;
 };
 

@@ -2,7 +2,7 @@
 /*
  * probetarget.c - finds the file that is meant by -x, -m, -k, or by nothing.
  *
- *	-x PROGRAM    a path, or a name that is looked for in $PATH and then among the libraries:
+ *	-x PROGRAM    a path, or a name that is looked for here, in $PATH and then among the libraries:
  *	              "bash", "libc.so.6", "./a.out"
  *	-m MODULE     a path, or a name that is looked for in /lib/modules/RELEASE/modules.dep; the module with
  *	              its debug information, if there is one in /usr/lib/debug, is found by its build id
@@ -12,6 +12,7 @@
 #include "cli/probetarget.h"
 
 #include "base/textbuf.h"
+#include "probe/findprogram.h"
 #include "symbols/arch.h"
 
 #include <errno.h>
@@ -32,17 +33,6 @@ static const char *const kernel_places[] = {
 	"/boot/vmlinux-%s",
 };
 
-static const char *const library_places[] = {
-	"/lib/x86_64-linux-gnu",
-	"/lib/aarch64-linux-gnu",
-	"/lib/riscv64-linux-gnu",
-	"/usr/lib64",
-	"/lib64",
-	"/usr/local/lib",
-	"/usr/lib",
-	"/lib",
-};
-
 #define N_OF(a) (sizeof(a) / sizeof(*(a)))
 
 bool probetarget_is_given(const struct probe_target *t)
@@ -50,30 +40,18 @@ bool probetarget_is_given(const struct probe_target *t)
 	return t->program || t->module || t->vmlinux;
 }
 
-static bool is_there(char *path, size_t n_bytes, const char *dir, size_t len, const char *name)
+static int find_program(const char *name, bool here_first, char path[PATH_MAX], struct errmsg *err)
 {
-	return (size_t)snprintf(path, n_bytes, "%.*s/%s", (int)len, dir, name) < n_bytes &&
-	       !access(path, R_OK);
-}
-
-static int find_program(const char *name, char *path, size_t n_bytes, struct errmsg *err)
-{
-	const char *dirs = getenv("PATH");
-
-	if (strchr(name, '/') || !access(name, R_OK)) {
-		snprintf(path, n_bytes, "%s", name);
+	if (findprogram(name, here_first, path))
 		return 0;
+	if (strchr(name, '/')) {
+		snprintf(path, PATH_MAX, "%s", name);
+		return 0; /* opening it says why not */
 	}
-	for (; dirs && *dirs; dirs += strcspn(dirs, ":"), dirs += *dirs == ':')
-		if (is_there(path, n_bytes, dirs, strcspn(dirs, ":"), name))
-			return 0;
-	for (size_t i = 0; i < N_OF(library_places); i++)
-		if (is_there(path, n_bytes, library_places[i], strlen(library_places[i]), name))
-			return 0;
-	return errmsg_set(
-		err, -ENOENT,
-		"there is no program '%s' in $PATH and no library of that name; give its path",
-		name);
+	return errmsg_set(err, -ENOENT,
+			  "there is no program '%s' here or in $PATH and no library of that name; "
+			  "give its path",
+			  name);
 }
 
 /* "kernel/drivers/kvm/kvm-intel.ko.xz" is the module kvm_intel. */
@@ -148,7 +126,7 @@ int probetarget_open(const struct probe_target *t, const char *word, struct debu
 	int r;
 
 	if (word || t->program)
-		r = find_program(word ? word : t->program, path, sizeof(path), err);
+		r = find_program(word ? word : t->program, !word, path, err);
 	else if (t->module)
 		r = find_module(t->module, path, sizeof(path), err);
 	else if (t->vmlinux)

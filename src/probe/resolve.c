@@ -16,6 +16,7 @@
  * place but at others is recorded there as 0xdeade12d, as perf does it, or as "?" if it is a string, and a
  * note says so; one that lives at none is refused.
  */
+#include "probe/findprogram.h"
 #include "probe/resolve_int.h"
 #include "symbols/arch.h"
 
@@ -500,7 +501,7 @@ static int resolve_target(struct resolution *r)
 		return resolve_kernel(r, NULL);
 	if (is_module(r->prober, target, module))
 		return resolve_kernel(r, module);
-	if (resolve_find_program(target, path))
+	if (findprogram(target, false, path))
 		return resolve_program(r, path);
 	return RESOLVE_REFUSE(
 		r, r->d->target_span, -ENOENT,

@@ -112,7 +112,4 @@ int prober_debuginfo(struct prober *p, const char *path, struct debuginfo **ret,
 /* The kernel's symbols as text, or NULL. */
 const char *prober_kallsyms(struct prober *p);
 
-/* Where a program or library of that name is; false if there is none. */
-bool resolve_find_program(const char *name, char path[PATH_MAX]);
-
 #endif

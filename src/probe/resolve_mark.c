@@ -16,6 +16,7 @@
  * somebody listens:  PATH:0xOFFSET(0xCOUNTER)
  */
 #include "base/spelling.h"
+#include "probe/findprogram.h"
 #include "probe/resolve_int.h"
 #include "symbols/arch.h"
 
@@ -263,7 +264,7 @@ static int find_file(struct resolution *r, char path[PATH_MAX])
 			"in which program is the mark %s? name it: PROGRAM:%%%s, or -x "
 			"PROGRAM",
 			d->function, d->function);
-	if (!resolve_find_program(name, found) || !realpath(found, path))
+	if (!findprogram(name, false, found) || !realpath(found, path))
 		return RESOLVE_REFUSE(r, d->target ? d->target_span : d->function_span, -ENOENT,
 				      "there is no program or library '%s'; name the file that has "
 				      "the mark: PATH:%%%s:%s",

@@ -12,77 +12,15 @@
  * mapped elsewhere than code) but the distance from where the file would begin if all of it were mapped
  * like the code.
  */
-#include "base/mapfile.h"
-#include "probe/ldcache.h"
+#include "probe/findprogram.h"
 #include "probe/resolve_int.h"
 #include "symbols/arch.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* --- where it is --------------------------------------------------------------------------------- */
-
-static bool is_program(const char *path)
-{
-	struct stat st;
-
-	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, R_OK);
-}
-
-/* Of a script no instruction can be probed; another of that name may follow in PATH. */
-static bool is_elf(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	char magic[4] = "";
-	bool is = fd >= 0 && read(fd, magic, 4) == 4 && !memcmp(magic, "\177ELF", 4);
-
-	if (fd >= 0)
-		close(fd);
-	return is;
-}
-
-static bool find_in_path(const char *name, char path[PATH_MAX])
-{
-	const char *dirs = getenv("PATH");
-
-	for (const char *p = dirs ? dirs : "/usr/bin:/bin"; *p;) {
-		size_t len = strcspn(p, ":");
-
-		snprintf(path, PATH_MAX, "%.*s/%s", (int)len, p, name);
-		if (len && is_program(path) && !access(path, X_OK) && is_elf(path))
-			return true;
-		p += len + (p[len] == ':');
-	}
-	return false;
-}
-
-static bool find_library(const char *name, char path[PATH_MAX])
-{
-	struct errmsg ignored = {0};
-	struct mapfile map;
-	const char *found;
-
-	if (mapfile_open(&map, "/etc/ld.so.cache", &ignored) < 0)
-		return false;
-	found = ldcache_find((struct piece){map.data, map.n_bytes}, name);
-	if (found)
-		snprintf(path, PATH_MAX, "%s", found);
-	mapfile_release(&map);
-	return found && is_program(path);
-}
-
-bool resolve_find_program(const char *name, char path[PATH_MAX])
-{
-	if (strchr(name, '/')) {
-		snprintf(path, PATH_MAX, "%s", name);
-		return is_program(path);
-	}
-	return find_in_path(name, path) || find_library(name, path);
-}
 
 /* The kernel cuts its line at blanks. */
 static int check_path(struct resolution *r, const char *path, char absolute[PATH_MAX])
@@ -90,7 +28,7 @@ static int check_path(struct resolution *r, const char *path, char absolute[PATH
 	struct span span = r->d->target ? r->d->target_span : r->d->function_span;
 	char found[PATH_MAX];
 
-	if (!resolve_find_program(path, found))
+	if (!findprogram(path, false, found))
 		return RESOLVE_REFUSE(r, span, -ENOENT,
 				      "there is no program or library %s that can be read", path);
 	if (!realpath(found, absolute))

@@ -43,3 +43,14 @@ $ sonde probe funcs --json vfs_read
 $ sonde probe funcs --marks
 sonde: probe funcs: marks are in programs and libraries; -x says which
 [2]
+
+# A name without a slash: the file here after -x, then $PATH and the libraries; last of all here for TARGET:FUNC
+$ cp /bin/true qq_here && sonde probe add -D -x qq_here 0x1000 | sed "s|$PWD|DIR|"
+p:probe_qq_here/abs_1000 DIR/qq_here:0x1000
+$ sonde probe add -D qq_here:0x1000 | sed "s|$PWD|DIR|"
+p:probe_qq_here/abs_1000 DIR/qq_here:0x1000
+$ sonde probe funcs -x libc.so.6 getpid
+getpid
+$ sonde probe funcs -x qq_nowhere
+sonde: there is no program 'qq_nowhere' here or in $PATH and no library of that name; give its path
+[1]

@@ -141,10 +141,11 @@ static int write_string(struct emission *e, bool is_behind, const char *type)
 
 /* --- by the type itself -------------------------------------------------------------------------- */
 
-static void fmt_number(const struct type_facts *f, char *out, size_t size)
+static void fmt_number(const struct emission *e, const struct type_facts *f, char *out, size_t size)
 {
 	char letter = f->kind == TYPE_POINTER || f->kind == TYPE_FLOAT ? 'x'
 		      : f->is_signed				       ? 's'
+		      : e->place->kernel->plain_types		       ? 'x'
 								       : 'u';
 	uint64_t n = f->n_bytes;
 
@@ -229,9 +230,9 @@ static int write_pointer(struct emission *e)
 		e->v->type = e->facts.target;
 		return fetch_finish(e->place, e->v, NULL, e->span, e->span, e->ret, e->err);
 	}
-	if (is_text(e->facts.target) && e->v->kind != VALUE_PARTS)
+	if (is_text(e->facts.target) && e->v->kind != VALUE_PARTS && !k->plain_types)
 		return write_string(e, true, "string");
-	if (target.kind == TYPE_FUNCTION && !e->place->is_program) {
+	if (target.kind == TYPE_FUNCTION && !e->place->is_program && !k->plain_types) {
 		e->ret->show = k->symbol_type ? PROBE_SHOW_AS_IS : PROBE_SHOW_FUNCTION;
 		return e->v->kind == VALUE_PARTS ? write_part(e, "x64", 64)
 						 : write_out(e, k->symbol_type ? "symbol" : "x64");
@@ -281,7 +282,7 @@ static int write_array(struct emission *e)
 			 "only the first %d of the %llu elements of %.*s are recorded",
 			 MAX_ELEMENTS, (unsigned long long)n, (int)e->span.len,
 			 e->place->definition->text + e->span.at);
-	fmt_number(&element, number, sizeof(number));
+	fmt_number(e, &element, number, sizeof(number));
 	snprintf(type, sizeof(type), "%s[%u]", number,
 		 (unsigned)(n > MAX_ELEMENTS ? MAX_ELEMENTS : n));
 	return write_out(e, type);
@@ -340,7 +341,7 @@ static int write_number(struct emission *e)
 {
 	char type[16];
 
-	fmt_number(&e->facts, type, sizeof(type));
+	fmt_number(e, &e->facts, type, sizeof(type));
 	if (e->facts.kind == TYPE_ENUM)
 		e->ret->show = show_of_enum(e->v->type, &e->facts);
 	else if (e->facts.is_bool)
@@ -398,7 +399,7 @@ static int write_letter(struct emission *e, const char *letter)
 {
 	char type[16], by_size[8];
 
-	fmt_number(&e->facts, by_size, sizeof(by_size));
+	fmt_number(e, &e->facts, by_size, sizeof(by_size));
 	snprintf(type, sizeof(type), "%s%s", letter, e->facts.n_bytes ? by_size + 1 : "64");
 	return e->v->kind == VALUE_PARTS ? write_part(e, type, 8 * e->facts.n_bytes)
 					 : write_out(e, type);

@@ -45,7 +45,7 @@ void probe_fmt_line(const struct probe *p, size_t place, const char *group, cons
 	textbuf_add_str(tb, at->text);
 	textbuf_add_str(tb, kinds[p->kind].after);
 	for (size_t i = 0; i < p->n_args; i++)
-		textbuf_addf(tb, " %s=%s", p->args[i].name,
+		textbuf_addf(tb, " %s%s%s", p->args[i].name, *p->args[i].name ? "=" : "",
 			     at->fetches && at->fetches[i] ? at->fetches[i] : p->args[i].fetch);
 }
 

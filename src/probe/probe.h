@@ -43,6 +43,11 @@ struct probe_kernel {
 	bool refcounts;	      /* semaphores of marks */
 	bool hist, synthetic; /* for durations and aggregation in the kernel */
 	unsigned max_args;    /* 128 */
+	/*
+	 * No matter of the kernel but of who asks: without a type written, a pointer to text stays a pointer
+	 * and what has no sign is recorded in hex, as perf probe does it.
+	 */
+	bool plain_types;
 };
 
 /* How a field is shown, where the kernel's own print format says less. */
@@ -56,7 +61,7 @@ enum probe_show {
 };
 
 struct probe_arg {
-	char *name;	  /* of the field */
+	char *name;	  /* of the field; "": the kernel calls it arg1, arg2 … by its place */
 	char *fetch;	  /* "+40(+72(%di)):string" */
 	struct type type; /* world NULL: not known */
 	enum probe_show show;

@@ -74,6 +74,9 @@ class Builder:
                                             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                             stderr=self.log)
 
+    def is_busy(self):
+        return bool(self.process) and self.process.poll() is None
+
     def wait(self):
         """Until the kernel is there, or raise what went wrong."""
         if self.process and self.process.wait():

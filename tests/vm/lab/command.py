@@ -18,6 +18,8 @@ BOOT_OPTIONS = (
                          "help": "number of guests on one wire (1)"}),
     ("-s", "cpus", 2, {"type": int, "metavar": "CPUS", "help": "number of CPUs (2)"}),
     ("-m", "memory_mb", 2048, {"type": int, "metavar": "MB", "help": "memory (2048)"}),
+    ("-D", "disk_mb", 0, {"type": int, "metavar": "MB",
+                          "help": "a disk of its own, for scratch_disk (none: a file is one)"}),
     ("-k", "kernel", "stock", {"metavar": "KERNEL",
                                "help": f"{', '.join(FLAVOURS)}, or the path of an image (stock)"}),
     ("-a", "append", "", {"metavar": "PARAMETERS", "help": "more parameters for the kernel"}),

@@ -86,7 +86,7 @@ class Guest:
         self.process = None
 
     def start(self, cpus=2, memory_mb=2048, kernel="stock", append="", accel="auto", owned=False,
-              wire=None, common=None):
+              wire=None, common=None, disk_mb=0):
         """Boot; the guest accepts jobs when wait_up() returns.
 
         An owned guest ends with the thread that started it, however that ends. One of several
@@ -105,7 +105,7 @@ class Guest:
         self._write_initrd(kernel)
         accel = accel_choose(accel, kernel, self._file("initrd"))
         self._write_settings(kernel, accel, wire)
-        more = self._shares()
+        more = self._shares() + (self._disk(disk_mb) if disk_mb else [])
         if wire:
             append += f" lab.guest={wire.number} lab.address={address(wire.number)}/24"
             more += wire.options() + share_options("common", common, False)
@@ -190,6 +190,14 @@ class Guest:
     def _shares(self):
         return [*share_options("hostroot", "/", True), *share_options("hostlive", "/", True),
                 *share_options("share", self.share, False)]
+
+    def _disk(self, megabytes):
+        """A disk whose writes are done when the host has them in memory: none of it must last."""
+        path = self._file("disk")
+        with open(path, "wb") as file:
+            file.truncate(megabytes << 20)
+        return ["-drive", f"file={path.replace(',', ',,')},if=none,id=disk,format=raw,cache=unsafe",
+                "-device", "virtio-blk-pci,drive=disk"]
 
     def _send(self, word):
         _write(self.share, "next", word + "\n")

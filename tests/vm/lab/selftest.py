@@ -249,7 +249,7 @@ def suite_tells_verdicts_apart():
         for name, text in SUITE_CASES.items():
             with open(os.path.join(work, name + ".vmtest"), "w", encoding="ascii") as file:
                 file.write(text)
-        text = call("suite", "-d", work, status=1, TMPDIR=work)[0]
+        text = call("suite", "-j", "1", "-d", work, status=1, TMPDIR=work)[0]
         for lines in SUITE_LINES:
             contains(text, lines)
         contains(call("suite", "-d", work, "nosuch", status=2)[1], "no test is named 'nosuch'")

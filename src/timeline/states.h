@@ -39,7 +39,19 @@ struct state_span {
 	bool open_start, open_end;
 };
 
-/* The kernel's letter or bits of prev_state. */
+/*
+ * What prev_state of sched_switch means. Kernels number the bits differently, so the names in the
+ * print format of the event count (S D T t X Z P I …); where it has none, the numbers of today's kernels.
+ * ev: parsed; NULL: today's. Any thread may use a filled one.
+ */
+struct prev_states {
+	uint8_t by_bit[16]; /* enum task_state; STATE_UNKNOWN: the bit says nothing */
+};
+void prev_states_init(struct prev_states *ps, const struct event *ev);
+/* No bit that says something: it could have run on, STATE_PREEMPTED. */
+enum task_state prev_states_get(const struct prev_states *ps, uint64_t prev_state);
+
+/* The same with today's numbers. */
 enum task_state task_state_of(uint64_t prev_state);
 const char *task_state_name(enum task_state s);
 

@@ -4,17 +4,15 @@
  *
  *	resolve all ─▶ define all ─▶ say how to use them
  *
- * All or none: nothing is defined before all are resolved, and a journal takes back what was defined when
- * a later one is refused, or when we are killed in between. In the end the journal is told to keep them.
+ * All or none: nothing is defined before all are resolved (probedraft.h).
  */
 #include "cli/probecmd.h"
+#include "cli/probedraft.h"
 #include "cli/probeopts.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#define SUFFIX_MAX 1000
 
 struct add_options {
 	struct probe_options where;
@@ -55,41 +53,8 @@ static const struct option_row rows[] = {
 	{OPTION_END},
 };
 
-/* One definition on its way. */
-struct one {
-	struct definition *d;
-	struct probe *p;
-	char event[TRACEFS_NAME_MAX];
-};
-
-struct all {
-	struct one *list;
-	size_t n;
-};
-
-static void all_release(struct all *a)
-{
-	for (size_t i = 0; i < a->n; i++) {
-		probe_free(a->list[i].p);
-		definition_free(a->list[i].d);
-	}
-	free(a->list);
-}
-
-/* It takes two probes and triggers in a buffer. */
-static int refuse_duration(const struct definition *d, struct errmsg *err)
-{
-	for (size_t i = 0; i < d->n_args; i++)
-		if (d->args[i].value->kind == EXPRESSION_DURATION)
-			return definition_refuse(
-				d->text, d->args[i].span, err, -ENOTSUP,
-				"the time of a call is measured by a recording, not by "
-				"a probe that stays: sonde record -e '%s'",
-				d->text);
-	return 0;
-}
-
-static int resolve(struct all *a, struct prober *prober, char **texts, size_t n, struct errmsg *err)
+static int resolve(struct probe_drafts *a, struct prober *prober, char **texts, size_t n,
+		   struct errmsg *err)
 {
 	int r = 0;
 
@@ -97,54 +62,31 @@ static int resolve(struct all *a, struct prober *prober, char **texts, size_t n,
 	if (!a->list)
 		return errmsg_set_errno(err, -ENOMEM, "cannot keep the definitions");
 	for (size_t i = 0; i < n && r >= 0; i++) {
-		struct one *one = &a->list[a->n++];
+		struct probe_draft *one = &a->list[a->n++];
 
 		r = definition_parse(&one->d, texts[i], err);
 		if (r >= 0)
-			r = refuse_duration(one->d, err);
-		if (r >= 0)
-			r = probe_resolve(prober, one->d, &one->p, err);
-		if (r >= 0)
-			snprintf(one->event, sizeof(one->event), "%s", one->p->event);
+			r = probe_draft_resolve(one, prober, err);
 	}
 	return r;
 }
 
 /* --- names ------------------------------------------------------------------------------------- */
 
-static bool is_taken(const struct probe_opened *opened, const struct all *a, size_t self,
-		     const char *event)
-{
-	const char *group = a->list[self].p->group;
-	char path[3 * TRACEFS_NAME_MAX];
-
-	for (size_t i = 0; i < self; i++)
-		if (!strcmp(a->list[i].event, event) && !strcmp(a->list[i].p->group, group))
-			return true;
-	snprintf(path, sizeof(path), "events/%s/%s", group, event);
-	return opened->has_tracefs && tracefs_exists(&opened->t, "", path);
-}
-
 /* Two in one command that have no name of their own part by a number; with -f any. */
-static void choose_names(const struct probe_opened *opened, struct all *a, bool force)
+static void choose_names(const struct probe_opened *opened, struct probe_drafts *a, bool force)
 {
-	for (size_t i = 0; i < a->n; i++) {
-		struct one *one = &a->list[i];
-		bool is_ours = false;
+	const struct tracefs *t = opened->has_tracefs ? &opened->t : NULL;
 
-		for (size_t k = 0; k < i; k++)
-			is_ours |= !strcmp(a->list[k].event, one->event) &&
-				   !strcmp(a->list[k].p->group, one->p->group);
-		for (int n = 1; (force || (is_ours && !one->d->event)) && n < SUFFIX_MAX &&
-				is_taken(opened, a, i, one->event);
-		     n++)
-			snprintf(one->event, sizeof(one->event), "%.200s_%d", one->p->event, n);
-	}
+	for (size_t i = 0; i < a->n; i++)
+		if (force ||
+		    (!a->list[i].d->event && probe_drafts_taken(a, NULL, i, a->list[i].event)))
+			probe_drafts_add_suffix(a, t, i);
 }
 
 /* --- showing ----------------------------------------------------------------------------------- */
 
-static void print_lines(const struct all *a)
+static void print_lines(const struct probe_drafts *a)
 {
 	struct textbuf tb;
 
@@ -158,14 +100,14 @@ static void print_lines(const struct all *a)
 	textbuf_release(&tb);
 }
 
-static void print_notes(const struct all *a)
+static void print_notes(const struct probe_drafts *a)
 {
 	for (size_t i = 0; i < a->n; i++)
 		for (size_t k = 0; k < a->list[i].p->n_notes; k++)
 			fprintf(stderr, "sonde: %s\n", a->list[i].p->notes[k]);
 }
 
-static void print_one(const struct one *one)
+static void print_one(const struct probe_draft *one)
 {
 	const struct probe *p = one->p;
 
@@ -178,9 +120,9 @@ static void print_one(const struct one *one)
 	puts(")");
 }
 
-static void print_added(const struct all *a, bool dry)
+static void print_added(const struct probe_drafts *a, bool dry)
 {
-	const struct one *first = &a->list[0];
+	const struct probe_draft *first = &a->list[0];
 
 	printf("%s:\n", dry ? "would be defined" : "defined");
 	for (size_t i = 0; i < a->n; i++)
@@ -195,26 +137,11 @@ static void print_added(const struct all *a, bool dry)
 
 /* --- the whole --------------------------------------------------------------------------------- */
 
-static int define(const struct probe_opened *opened, const struct all *a, struct errmsg *err)
-{
-	struct journal *j;
-	int r = journal_open(&j, &opened->t, err);
-
-	if (r < 0)
-		return r;
-	for (size_t i = 0; i < a->n && r >= 0; i++)
-		r = probes_add(&opened->t, j, a->list[i].p, NULL, a->list[i].event, err);
-	if (r >= 0)
-		journal_keep(j);
-	journal_close(j);
-	return r;
-}
-
 static int add(const struct add_options *o, char **texts, size_t n, struct errmsg *err)
 {
 	bool dry = o->dry_run || o->only_lines;
 	struct probe_opened opened;
-	struct all all = {0};
+	struct probe_drafts all = {0};
 	int r = probeopts_open(&opened, &o->where, dry, err);
 
 	if (r >= 0)
@@ -222,7 +149,7 @@ static int add(const struct add_options *o, char **texts, size_t n, struct errms
 	if (r >= 0)
 		choose_names(&opened, &all, o->force);
 	if (r >= 0 && !dry)
-		r = define(&opened, &all, err);
+		r = probe_drafts_define(&all, &opened.t, err);
 	if (r >= 0) {
 		if (!o->quiet)
 			print_notes(&all);
@@ -231,7 +158,7 @@ static int add(const struct add_options *o, char **texts, size_t n, struct errms
 		else if (!o->quiet)
 			print_added(&all, dry);
 	}
-	all_release(&all);
+	probe_drafts_release(&all);
 	probeopts_close(&opened);
 	return r;
 }

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * probedraft.c - probes that are to stay: resolved, named, defined all or none.
+ *
+ * Nothing is defined before all are resolved. `sonde probe add` and `sonde as perf probe` differ in what they
+ * print and in which names they refuse, not in this.
+ */
+#include "cli/probedraft.h"
+
+#include "base/errmsg.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SUFFIX_MAX 1000
+
+void probe_drafts_release(struct probe_drafts *drafts)
+{
+	for (size_t i = 0; i < drafts->n; i++) {
+		probe_free(drafts->list[i].p);
+		definition_free(drafts->list[i].d);
+	}
+	free(drafts->list);
+	*drafts = (struct probe_drafts){0};
+}
+
+/* It takes two probes and triggers in a buffer. */
+static int refuse_duration(const struct definition *d, struct errmsg *err)
+{
+	for (size_t i = 0; i < d->n_args; i++)
+		if (d->args[i].value->kind == EXPRESSION_DURATION)
+			return definition_refuse(
+				d->text, d->args[i].span, err, -ENOTSUP,
+				"the time of a call is measured by a recording, not by "
+				"a probe that stays: sonde record -e '%s'",
+				d->text);
+	return 0;
+}
+
+int probe_draft_resolve(struct probe_draft *draft, struct prober *prober, struct errmsg *err)
+{
+	int r = refuse_duration(draft->d, err);
+
+	if (r >= 0)
+		r = probe_resolve(prober, draft->d, &draft->p, err);
+	if (r >= 0)
+		snprintf(draft->event, sizeof(draft->event), "%s", draft->p->event);
+	return r;
+}
+
+bool probe_drafts_taken(const struct probe_drafts *drafts, const struct tracefs *t, size_t self,
+			const char *event)
+{
+	const char *group = drafts->list[self].p->group;
+	char path[3 * TRACEFS_NAME_MAX];
+
+	for (size_t i = 0; i < self; i++)
+		if (!strcmp(drafts->list[i].event, event) &&
+		    !strcmp(drafts->list[i].p->group, group))
+			return true;
+	snprintf(path, sizeof(path), "events/%s/%s", group, event);
+	return t && tracefs_exists(t, "", path);
+}
+
+void probe_drafts_add_suffix(struct probe_drafts *drafts, const struct tracefs *t, size_t self)
+{
+	struct probe_draft *one = &drafts->list[self];
+	char base[TRACEFS_NAME_MAX];
+
+	snprintf(base, sizeof(base), "%s", one->event);
+	for (int n = 1; n < SUFFIX_MAX && probe_drafts_taken(drafts, t, self, one->event); n++)
+		snprintf(one->event, sizeof(one->event), "%.200s_%d", base, n);
+}
+
+int probe_drafts_define(const struct probe_drafts *drafts, const struct tracefs *t,
+			struct errmsg *err)
+{
+	struct journal *j;
+	int r = journal_open(&j, t, err);
+
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < drafts->n && r >= 0; i++)
+		r = probes_add(t, j, drafts->list[i].p, NULL, drafts->list[i].event, err);
+	if (r >= 0)
+		journal_keep(j);
+	journal_close(j);
+	return r;
+}

@@ -41,7 +41,8 @@ struct timeline_source { /* kept alive by the caller until timeline_free() */
 	const struct tracefile_buffer *buffer;
 	struct timeconv time;
 	const char *name; /* of the file and buffer, for people */
-	uint32_t machine; /* sources of one machine share their tasks: host 0, guests 1 … */
+	uint32_t machine; /* sources of one machine share their tasks: host 0, guests 1 …; below 32768 */
+	bool is_live;	  /* the file is being recorded: see timeline_refresh() */
 };
 
 /* What kind of event: (source's formats, id), numbered as they are met. */
@@ -67,7 +68,11 @@ struct timeline_stream {
 	uint64_t first, last;
 };
 
-/* One event: its stream (12 bits) and its number there. Below 2^53, so that the page can hold it. */
+/*
+ * One event: its stream (12 bits) and its number there. Below 2^53, so that the page can hold it.
+ * Numbers of a stream ascend in time order, with gaps: the sub-buffer, then the event in it, so that
+ * they are known before all is indexed and never change. timeline_step() goes to the next one.
+ */
 typedef uint64_t event_ref;
 static inline event_ref event_ref_make(uint32_t stream, uint64_t n)
 {
@@ -149,6 +154,15 @@ struct walk_one {
 };
 int timeline_get(struct timeline *tl, event_ref ref, struct walk_one *ret);
 void walk_release(struct walk_one *one);
+/* The event of the same stream before (by -1) or after (by 1). -ENOENT. */
+int timeline_step(struct timeline *tl, event_ref ref, int by, event_ref *ret);
+
+/*
+ * struct formats, and what is noted as damage of a file, belong to one thread at a time. While this lock
+ * is held it is the caller: around formats_find…(), formats_kallsyms(), filter_new(), damage.
+ */
+void timeline_lock_formats(struct timeline *tl);
+void timeline_unlock_formats(struct timeline *tl);
 
 /* Runs job(ctx, i) for i below n on all of the timeline's threads, and waits. */
 void timeline_parallel(struct timeline *tl, size_t n, void (*job)(void *ctx, size_t i), void *ctx);

@@ -13,16 +13,13 @@
  * Of the kernel without its DWARF, BTF knows the parameters of functions, where these begin.
  *
  * One paragraph for each instruction that is meant. The last column is where the variable is, in the words of
- * the kernel's probes, or why it cannot be read here. --params leaves out all but parameters.
+ * the kernel's probes, or why it cannot be read here. --params leaves out all but parameters, --externs adds
+ * what is declared outside of functions.
  */
 #include "base/jsonwriter.h"
-#include "base/spelling.h"
 #include "cli/output.h"
 #include "cli/probecmd.h"
-#include "cli/probetarget.h"
-#include "probe/definition.h"
-#include "symbols/arch.h"
-#include "symbols/btf.h"
+#include "cli/probeseen.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -35,13 +32,16 @@
 
 struct vars_options {
 	struct probe_target target;
-	bool params, no_inlines, all;
+	bool params, externs, no_inlines;
 };
 
 static const struct option_row rows[] = {
 	PROBETARGET_ROWS(struct vars_options, target),
 	{OPTION_FLAG, 0, "params", .help = "only parameters",
 	 .offset = offsetof(struct vars_options, params)},
+	{OPTION_FLAG, 0, "externs",
+	 .help = "also variables outside of functions, of the same source",
+	 .offset = offsetof(struct vars_options, externs)},
 	{OPTION_FLAG, 0, "no-inlines", .help = "not where the function was inlined into others",
 	 .offset = offsetof(struct vars_options, no_inlines)},
 	{OPTION_END},
@@ -182,6 +182,8 @@ static int fmt_points(const struct vars_options *o, struct debuginfo *d,
 
 		if (p->scope)
 			r = p->scope->ops->each(p->scope, o->params, keep, &l);
+		if (r >= 0 && o->externs && d)
+			r = debuginfo_globals(d, p, keep, &l);
 		if (o->target.json)
 			json_point(d, p, &l, &w);
 		else
@@ -215,138 +217,21 @@ static int print_points(const struct vars_options *o, struct debuginfo *d,
 	return r;
 }
 
-static int print_vars(const struct vars_options *o, struct debuginfo *d,
-		      const struct definition *def, struct errmsg *err)
-{
-	struct debuginfo_where where = {.function = def->function,
-					.file = def->file,
-					.line = def->line,
-					.has_line = def->has_line,
-					.offset = def->offset,
-					.pattern = def->pattern,
-					.is_return = def->is_return,
-					.wants_variables = true,
-					.no_inlines = o->no_inlines};
-	struct debuginfo_points points;
-	int r;
-
-	if (!debuginfo_has_dwarf(d))
-		fprintf(stderr,
-			"sonde: there is no debug information, so no variables are known\n");
-	r = debuginfo_points(d, &where, &points, err);
-	if (r < 0)
-		return r;
-	r = print_points(o, d, &points, err);
-	debuginfo_points_release(&points);
-	return r;
-}
-
-/* Whether the kernel's BTF could answer: the beginning of a function, of no program. */
-static bool is_for_btf(const struct vars_options *o, const struct definition *def)
-{
-	return def->function && !def->file && !def->offset && !def->pattern &&
-	       !(def->has_line && def->line) && !o->target.program && !o->target.vmlinux &&
-	       (!o->target.module || !strchr(o->target.module, '/')) &&
-	       (!def->target || !strchr(def->target, '/'));
-}
-
-static int add_name(void *ctx, const char *name, struct type prototype)
-{
-	spelling_add(ctx, name);
-	return 0;
-}
-
-static int refuse_function(const struct btf *btf, const char *name, struct errmsg *err)
-{
-	struct spelling sp;
-
-	spelling_init(&sp, name, strlen(name));
-	btf_each_function(btf, add_name, &sp);
-	return errmsg_set(
-		err, -ENOENT,
-		"the kernel's BTF does not describe a function '%s'%s%s; what it leaves out "
-		"needs the kernel's DWARF (-k FILE)",
-		name, sp.nearest ? "; the nearest is " : "", sp.nearest ? sp.nearest : "");
-}
-
-/* The BTF of the loaded module that has the function; NULL. */
-static struct btf *open_module_with(const struct btf *kernel, const char *function,
-				    struct type *ret_prototype)
-{
-	const char *path = getenv("SONDE_BTF");
-	DIR *directory = opendir(path ? path : "/sys/kernel/btf");
-	struct btf *found = NULL;
-	struct dirent *entry;
-
-	while (directory && !found && (entry = readdir(directory))) {
-		struct errmsg ignored = {0};
-		struct btf *btf;
-
-		if (entry->d_name[0] == '.' || !strcmp(entry->d_name, "vmlinux") ||
-		    btf_open_module(&btf, path, entry->d_name, kernel, &ignored) < 0)
-			continue;
-		if (btf_find_function(btf, function, strlen(function), ret_prototype) >= 0)
-			found = btf;
-		else
-			btf_close(btf);
-	}
-	if (directory)
-		closedir(directory);
-	return found;
-}
-
-/* -ENODATA: there is no BTF, and nothing is said about that. */
-static int print_btf_vars(const struct vars_options *o, const struct definition *def,
-			  struct errmsg *err)
-{
-	const char *module = def->target ? def->target : o->target.module;
-	struct debuginfo_point point = {.function = def->function, .symbol = def->function};
-	struct debuginfo_points points = {&point, 1, NULL};
-	struct errmsg ignored = {0};
-	struct btf *btf, *of_module = NULL;
-	struct btf_scope scope;
-	struct type prototype;
-	int r;
-
-	if (!arch_of_this_kernel() ||
-	    btf_open_kernel(&btf, getenv("SONDE_BTF"), module, &ignored) < 0)
-		return -ENODATA;
-	r = btf_find_function(btf, def->function, strlen(def->function), &prototype);
-	if (r < 0 && !module)
-		of_module = open_module_with(btf, def->function, &prototype);
-	if (r >= 0 || of_module) {
-		btf_scope_init(&scope, of_module ? of_module : btf, prototype,
-			       arch_of_this_kernel(), false);
-		point.scope = &scope.scope;
-		r = print_points(o, NULL, &points, err);
-	} else {
-		r = refuse_function(btf, def->function, err);
-	}
-	btf_close(of_module);
-	btf_close(btf);
-	return r;
-}
-
-/* A word before ':' is a module first, then a program; the kernel's DWARF comes before its BTF. */
 static int find_and_print(const struct vars_options *o, const struct definition *def,
 			  struct errmsg *err)
 {
-	bool for_btf = is_for_btf(o, def);
-	struct errmsg why = {0};
-	struct debuginfo *d;
-	int r = for_btf && def->target ? print_btf_vars(o, def, err) : -ENODATA;
+	struct probeseen_options how = {.no_inlines = o->no_inlines};
+	struct probeseen seen;
+	int r = probeseen_open(&seen, &o->target, def, &how, err);
 
-	if (r != -ENODATA)
+	if (r < 0)
 		return r;
-	r = probetarget_open(&o->target, def->target, &d, &why);
-	if (r >= 0) {
-		r = print_vars(o, d, def, err);
-		debuginfo_close(d);
-		return r;
-	}
-	if (for_btf && !def->target)
-		r = print_btf_vars(o, def, err);
-	return r < 0 ? errmsg_set(err, why.code, "%s", why.text) : r;
+	if (seen.d && !debuginfo_has_dwarf(seen.d))
+		fprintf(stderr,
+			"sonde: there is no debug information, so no variables are known\n");
+	r = print_points(o, seen.d, &seen.points, err);
+	probeseen_close(&seen);
+	return r;
 }
 
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * probeseen.c - finds a place, and what can be seen there, in DWARF or in the kernel's BTF.
+ *
+ *	TARGET:FUNC without a slash    a module with BTF, else a program
+ *	a function of the kernel       its DWARF if it is on this machine, else its BTF, which knows the parameters
+ *	                               where the function begins
+ *	anything else                  DWARF
+ */
+#include "cli/probeseen.h"
+
+#include "base/spelling.h"
+#include "symbols/arch.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Whether the kernel's BTF could answer: the beginning of a function, of no program. */
+static bool is_for_btf(const struct probe_target *t, const struct definition *def)
+{
+	return def->function && !def->file && !def->offset && !def->pattern &&
+	       !(def->has_line && def->line) && !t->program && !t->vmlinux &&
+	       (!t->module || !strchr(t->module, '/')) &&
+	       (!def->target || !strchr(def->target, '/'));
+}
+
+static int add_name(void *ctx, const char *name, struct type prototype)
+{
+	spelling_add(ctx, name);
+	return 0;
+}
+
+static int refuse_function(const struct btf *btf, const char *name, struct errmsg *err)
+{
+	struct spelling sp;
+
+	spelling_init(&sp, name, strlen(name));
+	btf_each_function(btf, add_name, &sp);
+	return errmsg_set(
+		err, -ENOENT,
+		"the kernel's BTF does not describe a function '%s'%s%s; what it leaves out "
+		"needs the kernel's DWARF (-k FILE)",
+		name, sp.nearest ? "; the nearest is " : "", sp.nearest ? sp.nearest : "");
+}
+
+/* -ENODATA: there is no BTF, and nothing is said about that. */
+static int open_btf(struct probeseen *s, const struct probe_target *t, const struct definition *def,
+		    struct errmsg *err)
+{
+	struct errmsg ignored = {0};
+	struct type prototype;
+	int r;
+
+	if (!arch_of_this_kernel() ||
+	    btf_open_kernel(&s->btf, getenv("SONDE_BTF"), def->target ? def->target : t->module,
+			    &ignored) < 0)
+		return -ENODATA;
+	r = btf_find_function(s->btf, def->function, strlen(def->function), &prototype);
+	if (r < 0) {
+		r = refuse_function(s->btf, def->function, err);
+		probeseen_close(s);
+		return r;
+	}
+	btf_scope_init(&s->scope, s->btf, prototype, arch_of_this_kernel(), false);
+	s->point = (struct debuginfo_point){
+		.function = def->function, .symbol = def->function, .scope = &s->scope.scope};
+	s->points = (struct debuginfo_points){&s->point, 1, NULL};
+	return 0;
+}
+
+static int open_dwarf(struct probeseen *s, const struct definition *def,
+		      const struct probeseen_options *o, struct errmsg *err)
+{
+	struct debuginfo_where where = {.function = def->function,
+					.file = def->file,
+					.line = def->line,
+					.has_line = def->has_line,
+					.offset = def->offset,
+					.pattern = def->pattern,
+					.is_return = def->is_return,
+					.wants_variables = !o->at_entry,
+					.no_inlines = o->no_inlines};
+	int r = debuginfo_points(s->d, &where, &s->points, err);
+
+	if (r < 0) {
+		debuginfo_close(s->d);
+		s->d = NULL;
+	}
+	return r;
+}
+
+/* A word before ':' is a module first, then a program; the kernel's DWARF comes before its BTF. */
+int probeseen_open(struct probeseen *s, const struct probe_target *t, const struct definition *def,
+		   const struct probeseen_options *o, struct errmsg *err)
+{
+	bool for_btf = is_for_btf(t, def);
+	struct errmsg why = {0};
+	int r;
+
+	*s = (struct probeseen){0};
+	r = for_btf && def->target ? open_btf(s, t, def, err) : -ENODATA;
+	if (r != -ENODATA)
+		return r;
+	r = probetarget_open(t, def->target, &s->d, &why);
+	if (r >= 0)
+		return open_dwarf(s, def, o, err);
+	s->d = NULL;
+	r = for_btf && !def->target ? open_btf(s, t, def, err) : -ENODATA;
+	return r == -ENODATA ? errmsg_set(err, why.code, "%s", why.text) : r;
+}
+
+void probeseen_close(struct probeseen *s)
+{
+	if (s->d) {
+		debuginfo_points_release(&s->points);
+		debuginfo_close(s->d);
+	}
+	btf_close(s->btf);
+	*s = (struct probeseen){0};
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * probeseen.h - the instructions that a place means, with what can be seen at each of them.
+ *
+ *	probeseen_open ─▶ seen.points: for each point scope->ops->each, probeseen_globals ─▶ probeseen_close
+ */
+#ifndef SONDE_CLI_PROBESEEN_H
+#define SONDE_CLI_PROBESEEN_H
+
+#include "cli/probetarget.h"
+#include "probe/definition.h"
+#include "symbols/btf.h"
+
+struct probeseen {
+	struct debuginfo *d; /* NULL: by the kernel's BTF */
+	struct debuginfo_points points;
+	struct btf *btf;
+	struct btf_scope scope;
+	struct debuginfo_point point; /* of BTF */
+};
+
+struct probeseen_options {
+	bool no_inlines;
+	bool at_entry; /* of a function, also if its variables arrive only behind the prologue */
+};
+
+/* The sentence of a refusal names what is missing. What it fills stays where it is: points point into it. */
+int probeseen_open(struct probeseen *s, const struct probe_target *t, const struct definition *def,
+		   const struct probeseen_options *o, struct errmsg *err);
+void probeseen_close(struct probeseen *s);
+
+#endif

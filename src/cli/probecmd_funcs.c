@@ -12,16 +12,13 @@
  * information; -v and -k VMLINUX have more. --marks lists what the author of a program put in to be probed.
  */
 #include "base/jsonwriter.h"
-#include "base/mapfile.h"
 #include "cli/output.h"
 #include "cli/probecmd.h"
-#include "cli/probetarget.h"
-#include "symbols/kallsyms.h"
+#include "cli/probefuncs.h"
 
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define TEXT_BYTES     (64u << 10) /* written when there is so much */
@@ -165,66 +162,6 @@ static int print_mark(void *ctx, const struct debuginfo_mark *m)
 	return flush(run, TEXT_BYTES);
 }
 
-/* --- the running kernel ------------------------------------------------------------------------ */
-
-static int compare_names(const void *pa, const void *pb)
-{
-	const struct ksym *a = pa, *b = pb;
-	size_t len = a->name_len < b->name_len ? a->name_len : b->name_len;
-	int r = memcmp(a->name, b->name, len);
-
-	return r ? r : a->name_len - b->name_len;
-}
-
-static int print_ksym(struct funcs_run *run, const struct ksym *s, const char *module)
-{
-	char name[NAME_MAX_BYTES];
-	struct debuginfo_function f = {.name = name, .symbol = name, .address = s->addr};
-
-	if (s->name_len >= sizeof(name) || !f.address)
-		f.address = 1; /* hidden from this user, but there */
-	if (s->name_len >= sizeof(name))
-		return 0;
-	if (module && (!s->module || s->module_len != strlen(module) ||
-		       memcmp(s->module, module, s->module_len)))
-		return 0;
-	memcpy(name, s->name, s->name_len);
-	name[s->name_len] = 0;
-	if (run->pattern && fnmatch(run->pattern, name, 0))
-		return 0;
-	return print_function(run, &f);
-}
-
-/* Only text: the letter stands between the address and the name. */
-static bool is_text(const struct ksym *s, const struct mapfile *map)
-{
-	const char *letter = s->name - 2;
-
-	return letter >= (const char *)map->data && strchr("tTwW", *letter);
-}
-
-static int list_kallsyms(struct funcs_run *run, const char *module, struct errmsg *err)
-{
-	const char *path = getenv("SONDE_KALLSYMS");
-	struct kallsyms ks = {0};
-	struct mapfile map;
-	int r = mapfile_open(&map, path ? path : "/proc/kallsyms", err);
-
-	if (r < 0)
-		return r;
-	r = kallsyms_add(&ks, (struct piece){map.data, map.n_bytes});
-	if (r < 0)
-		errmsg_set_errno(err, r, "cannot read the symbols of the kernel");
-	else if (ks.n)
-		qsort(ks.syms, ks.n, sizeof(*ks.syms), compare_names);
-	for (size_t i = 0; r >= 0 && i < ks.n; i++)
-		if (is_text(&ks.syms[i], &map))
-			r = print_ksym(run, &ks.syms[i], module);
-	kallsyms_release(&ks);
-	mapfile_release(&map);
-	return r;
-}
-
 /* --- all --------------------------------------------------------------------------------------- */
 
 static int list_file(struct funcs_run *run, struct errmsg *err)
@@ -247,17 +184,14 @@ static int list_file(struct funcs_run *run, struct errmsg *err)
 static int list_all(struct funcs_run *run, struct errmsg *err)
 {
 	const struct probe_target *t = &run->o->target;
-	bool is_loaded = t->module && !strchr(t->module, '/') && !strstr(t->module, ".ko");
 	int r;
 
 	if (t->json) {
 		jsonwriter_open(&run->json, NULL, '{');
 		jsonwriter_open(&run->json, run->o->marks ? "marks" : "functions", '[');
 	}
-	if (!probetarget_is_given(t))
-		r = list_kallsyms(run, NULL, err);
-	else if (is_loaded && !run->o->verbose)
-		r = list_kallsyms(run, t->module, err);
+	if (probefuncs_are_loaded(t) && (!t->module || !run->o->verbose))
+		r = probefuncs_loaded(t->module, run->pattern, print_function, run, err);
 	else
 		r = list_file(run, err);
 	if (r < 0)

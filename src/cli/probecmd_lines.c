@@ -12,11 +12,10 @@
  * of the file (prog.c:14). Without the source the numbers are printed all the same.
  */
 #include "base/jsonwriter.h"
-#include "base/mapfile.h"
 #include "cli/output.h"
 #include "cli/probecmd.h"
 #include "cli/probetarget.h"
-#include "format/bytes.h"
+#include "cli/sourcetext.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -128,31 +127,7 @@ static int parse_range(char *text, struct line_range *ret, struct errmsg *err)
 
 /* --- printing ---------------------------------------------------------------------------------- */
 
-/* The text of one line after the other; an empty one behind the end. */
-struct source_text {
-	struct mapfile map;
-	bool is_open;
-	size_t pos;
-	unsigned line; /* of pos */
-};
-
-static struct piece next_line(struct source_text *s, unsigned line)
-{
-	struct piece p = PIECE_EMPTY;
-
-	while (s->is_open && s->pos < s->map.n_bytes && s->line <= line) {
-		const uint8_t *begin = s->map.data + s->pos;
-		const uint8_t *end = memchr(begin, '\n', s->map.n_bytes - s->pos);
-		size_t len = end ? (size_t)(end - begin) : s->map.n_bytes - s->pos;
-
-		p = (struct piece){begin, len};
-		s->pos += len + 1;
-		s->line++;
-	}
-	return s->line == line + 1 ? p : PIECE_EMPTY;
-}
-
-static void fmt_text(const struct debuginfo_source *src, struct source_text *text,
+static void fmt_text(const struct debuginfo_source *src, struct sourcetext *text,
 		     struct textbuf *tb)
 {
 	if (src->function)
@@ -161,7 +136,7 @@ static void fmt_text(const struct debuginfo_source *src, struct source_text *tex
 		textbuf_addf(tb, "%s\n", src->path);
 	for (size_t i = 0; i < src->n_lines; i++) {
 		const struct debuginfo_line *l = &src->lines[i];
-		struct piece p = next_line(text, l->line);
+		struct piece p = sourcetext_line(text, l->line);
 
 		if (!src->is_found && !l->is_probeable)
 			continue;
@@ -174,7 +149,7 @@ static void fmt_text(const struct debuginfo_source *src, struct source_text *tex
 	}
 }
 
-static void fmt_json(const struct debuginfo_source *src, struct source_text *text,
+static void fmt_json(const struct debuginfo_source *src, struct sourcetext *text,
 		     struct textbuf *tb)
 {
 	struct jsonwriter w;
@@ -187,7 +162,7 @@ static void fmt_json(const struct debuginfo_source *src, struct source_text *tex
 	jsonwriter_open(&w, "lines", '[');
 	for (size_t i = 0; i < src->n_lines; i++) {
 		const struct debuginfo_line *l = &src->lines[i];
-		struct piece p = next_line(text, l->line);
+		struct piece p = sourcetext_line(text, l->line);
 
 		jsonwriter_open(&w, NULL, '{');
 		jsonwriter_add_uint(&w, "line", l->line);
@@ -223,23 +198,20 @@ static void print_remarks(const struct debuginfo *d, const struct debuginfo_sour
 
 static int print_source(const struct debuginfo_source *src, bool json, struct errmsg *err)
 {
-	struct source_text text = {.line = 1};
-	struct errmsg ignored = {0};
+	struct sourcetext text;
 	struct output out;
 	struct textbuf tb;
 	int r = output_open(&out, "never", false, err);
 
 	if (r < 0)
 		return r;
-	if (src->is_found)
-		text.is_open = mapfile_open(&text.map, src->path, &ignored) >= 0;
+	sourcetext_open(&text, src->is_found ? src->path : NULL);
 	textbuf_init(&tb, TEXT_MAX_BYTES);
 	(json ? fmt_json : fmt_text)(src, &text, &tb);
 	r = tb.overflow ? errmsg_set(err, -EFBIG, "%s is too long", src->path)
 			: output_write(&out, tb.start, textbuf_len(&tb));
 	textbuf_release(&tb);
-	if (text.is_open)
-		mapfile_release(&text.map);
+	sourcetext_close(&text);
 	output_close(&out);
 	return r;
 }

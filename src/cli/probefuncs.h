@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * probefuncs.h - the functions of a program, a module or the kernel, one after the other by name.
+ */
+#ifndef SONDE_CLI_PROBEFUNCS_H
+#define SONDE_CLI_PROBEFUNCS_H
+
+#include "cli/probetarget.h"
+
+/* Those of the running kernel or of a loaded module are in /proc/kallsyms and need no file to be opened. */
+bool probefuncs_are_loaded(const struct probe_target *t);
+
+/*
+ * From /proc/kallsyms ($SONDE_KALLSYMS stands in for it), only text. module NULL: of all, modules included. An
+ * address that is hidden from this user is 1.
+ */
+int probefuncs_loaded(const char *module, const char *pattern,
+		      int (*visit)(void *ctx, const struct debuginfo_function *f), void *ctx,
+		      struct errmsg *err);
+
+#endif

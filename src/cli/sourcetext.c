@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * sourcetext.c - a source file, line by line: mapped, and walked through once.
+ */
+#include "cli/sourcetext.h"
+
+#include "base/errmsg.h"
+
+#include <string.h>
+
+void sourcetext_open(struct sourcetext *s, const char *path)
+{
+	struct errmsg ignored = {0};
+
+	*s = (struct sourcetext){.line = 1};
+	s->is_open = path && mapfile_open(&s->map, path, &ignored) >= 0;
+}
+
+void sourcetext_close(struct sourcetext *s)
+{
+	if (s->is_open)
+		mapfile_release(&s->map);
+	s->is_open = false;
+}
+
+struct piece sourcetext_line(struct sourcetext *s, unsigned line)
+{
+	struct piece p = PIECE_EMPTY;
+
+	while (s->is_open && s->pos < s->map.n_bytes && s->line <= line) {
+		const uint8_t *begin = s->map.data + s->pos;
+		const uint8_t *end = memchr(begin, '\n', s->map.n_bytes - s->pos);
+		size_t len = end ? (size_t)(end - begin) : s->map.n_bytes - s->pos;
+
+		p = (struct piece){begin, len};
+		s->pos += len + 1;
+		s->line++;
+	}
+	return s->line == line + 1 ? p : PIECE_EMPTY;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sourcetext.h - a source file, line by line.
+ */
+#ifndef SONDE_CLI_SOURCETEXT_H
+#define SONDE_CLI_SOURCETEXT_H
+
+#include "base/mapfile.h"
+#include "format/bytes.h"
+
+struct sourcetext {
+	struct mapfile map;
+	bool is_open;
+	size_t pos;
+	unsigned line; /* of pos */
+};
+
+/* path NULL, or one that cannot be read: all lines are empty. */
+void sourcetext_open(struct sourcetext *s, const char *path);
+void sourcetext_close(struct sourcetext *s);
+
+/* Without its newline; lines are asked for in rising order. If the file has it, s->line is then the next one. */
+struct piece sourcetext_line(struct sourcetext *s, unsigned line);
+
+#endif

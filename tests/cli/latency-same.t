@@ -1,5 +1,5 @@
 # latency, functions and count say what the events of report --json say
-# covers: Q26
+# covers: Q26 N03
 
 $ cp $GOLDEN/events-v7-zstd.dat $GOLDEN/fgraph-vfs.dat $GOLDEN/profile.dat .
 $ check() { f=$1; shift; sonde report --json $f | python3 $TESTS/lib/latency_check.py "$@"; }
@@ -27,3 +27,14 @@ $ check events-v7-zstd.dat count sched_switch,sched_waking '$event,$comm,$cpu' r
 $ sonde count -e sched_switch --by prev_comm,next_pid --json events-v7-zstd.dat >r
 $ check events-v7-zstd.dat count sched_switch prev_comm,next_pid r
 10704 events 60 rows
+
+# what is read off a timeline by eye: from wakeup to run, from a migration to the run on the new CPU, a tick
+$ cp $GOLDEN/all-events.dat .
+$ for pair in 'sched_waking sched_switch' 'sched_migrate_task sched_switch'; do
+> sonde latency -e ${pair% *},${pair#* } --by-field pid=next_pid --by comm --worst 50 --json all-events.dat >r
+> check all-events.dat latency $pair field pid next_pid comm r; done
+205 times 9 groups
+5 times 3 groups
+$ sonde latency -e local_timer_entry,local_timer_exit --by-cpu --by '$cpu' --worst 50 --json all-events.dat >r
+$ check all-events.dat latency local_timer_entry local_timer_exit cpu - - '$cpu' r
+370 times 2 groups

@@ -84,7 +84,7 @@ static void choose_group(const struct resolution *r, const char *path, char grou
 static void choose_event(const struct resolution *r, const char *group, const char *function,
 			 unsigned line, char event[PROBE_NAME_BYTES])
 {
-	char base[PROBE_NAME_BYTES - 16], part[PROBE_NAME_BYTES - 32];
+	char base[PROBE_NAME_BYTES - 4], part[PROBE_NAME_BYTES - 16]; /* room for __return_999 */
 
 	if (r->d->event) {
 		snprintf(event, PROBE_NAME_BYTES, "%s", r->d->event);

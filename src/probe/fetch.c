@@ -52,8 +52,7 @@ void value_load(struct value *v)
 	v->addend = 0;
 }
 
-/* What a pointer points to; is_user: the memory there is the program's. */
-static void follow(const struct fetch_place *p, struct value *v, bool is_user, struct type target)
+void value_follow(const struct fetch_place *p, struct value *v, bool is_user, struct type target)
 {
 	value_load(v);
 	v->kind = VALUE_MEMORY;
@@ -140,8 +139,7 @@ static int refuse_member(const struct fetch_place *p, struct type t, struct type
 			    elsewhere);
 }
 
-/* From a struct to one of its members; nothing is read. */
-static void step_into(struct value *v, const struct type_member *m)
+void value_step_into(struct value *v, const struct type_member *m)
 {
 	uint64_t bits = v->bit + m->bit_offset;
 
@@ -163,8 +161,79 @@ static int take_member(const struct fetch_place *p, const char *name, struct spa
 
 	if (type_find_member(v->type, name, strlen(name), &m) < 0)
 		return refuse_member(p, v->type, v->outer, name, span, err);
-	step_into(v, &m);
+	value_step_into(v, &m);
 	return 0;
+}
+
+/*
+ * What C++ lets one use like a pointer is a class around one: members of members lead to it. These are the names
+ * of libstdc++ and libc++.
+ */
+static const char *const pointers[] = {
+	"_M_impl._M_start",
+	"__begin_", /* std::vector */
+	"_M_t._M_t._M_head_impl",
+	"__ptr_.__value_", /* std::unique_ptr */
+	"_M_ptr",
+	"__ptr_",	    /* std::shared_ptr */
+	"_M_dataplus._M_p", /* std::string */
+	"_M_elems",
+	"__elems_", /* std::array */
+};
+
+/* One part of such a path. A class may inherit several members of one name: the last part is a pointer. */
+struct pointer_step {
+	const char *name;
+	size_t len;
+	bool is_last;
+	struct type_member found; /* name NULL: none */
+};
+
+static int match_step(void *ctx, const struct type_member *m)
+{
+	struct pointer_step *s = ctx;
+	struct type_facts f;
+
+	if (strncmp(m->name, s->name, s->len) || m->name[s->len])
+		return 0;
+	type_get(m->type, &f);
+	if (s->is_last && f.kind != TYPE_POINTER && f.kind != TYPE_ARRAY)
+		return 0;
+	s->found = *m;
+	return -EEXIST; /* ends the walk */
+}
+
+/* Takes the pointer, or the array, out of such a class. */
+static void enter_pointer(struct value *v)
+{
+	for (size_t i = 0; i < sizeof(pointers) / sizeof(*pointers); i++) {
+		const char *path = pointers[i];
+		struct value at = *v;
+
+		while (*path) {
+			struct pointer_step s = {path, strcspn(path, "."), !strchr(path, '.')};
+
+			type_each_member(at.type, match_step, &s);
+			if (!s.found.name)
+				break;
+			value_step_into(&at, &s.found);
+			path += s.len + (path[s.len] == '.');
+		}
+		if (!*path) {
+			*v = at;
+			return;
+		}
+	}
+}
+
+/* A reference is used as if it were the thing. */
+static void enter_reference(const struct fetch_place *p, struct value *v)
+{
+	struct type_facts f;
+
+	type_get(v->type, &f);
+	if (f.kind == TYPE_POINTER && f.is_reference)
+		value_follow(p, v, f.is_user, f.target);
 }
 
 static const char *source(const struct fetch_place *p, const struct expression *e)
@@ -192,13 +261,10 @@ static int eval_member(const struct fetch_place *p, const struct expression *e, 
 {
 	struct type_facts f;
 
+	enter_reference(p, v);
 	type_get(v->type, &f);
 	if (!v->type.world)
 		return refuse_untyped(p, e, err);
-	if (f.kind == TYPE_POINTER && f.is_reference) {
-		follow(p, v, f.is_user, f.target);
-		return take_member(p, e->text, e->word, v, err);
-	}
 	if (f.kind == TYPE_POINTER)
 		return FETCH_REFUSE(p, err, e->word, -EINVAL, "%.*s is a pointer: write %.*s->%s",
 				    (int)e->left->span.len, source(p, e->left),
@@ -219,9 +285,11 @@ static int eval_arrow(const struct fetch_place *p, const struct expression *e, s
 {
 	struct type_facts f;
 
-	type_get(v->type, &f);
 	if (!v->type.world)
 		return refuse_untyped(p, e, err);
+	enter_reference(p, v);
+	enter_pointer(v);
+	type_get(v->type, &f);
 	if (is_compound(&f))
 		return FETCH_REFUSE(p, err, e->word, -EINVAL, "%.*s is no pointer: write %.*s.%s",
 				    (int)e->left->span.len, source(p, e->left),
@@ -240,7 +308,7 @@ static int eval_arrow(const struct fetch_place *p, const struct expression *e, s
 				    (int)e->left->span.len, source(p, e->left), text,
 				    (int)e->left->span.len, source(p, e->left), e->text);
 	}
-	follow(p, v, f.is_user, f.target);
+	value_follow(p, v, f.is_user, f.target);
 	return take_member(p, e->text, e->word, v, err);
 }
 
@@ -250,6 +318,8 @@ static int take_element(const struct fetch_place *p, const struct expression *e,
 {
 	struct type_facts f, element;
 
+	enter_reference(p, v);
+	enter_pointer(v);
 	type_get(v->type, &f);
 	if (f.kind != TYPE_ARRAY && f.kind != TYPE_POINTER) {
 		char text[120];
@@ -271,7 +341,7 @@ static int take_element(const struct fetch_place *p, const struct expression *e,
 			(int)e->left->span.len, source(p, e->left),
 			(unsigned long long)f.n_elements, (unsigned long long)f.n_elements - 1);
 	if (f.kind == TYPE_POINTER)
-		follow(p, v, f.is_user, f.target);
+		value_follow(p, v, f.is_user, f.target);
 	v->type = f.target;
 	if (v->kind == VALUE_PARTS)
 		v->bit += 8 * index * element.n_bytes;

@@ -43,6 +43,10 @@ struct value {
 
 /* Makes a value of memory: what is there is fetched. */
 void value_load(struct value *v);
+/* What a pointer points to; is_user: the memory there is the program's. */
+void value_follow(const struct fetch_place *p, struct value *v, bool is_user, struct type target);
+/* From a struct to one of its members; nothing is read. */
+void value_step_into(struct value *v, const struct type_member *m);
 /* Writes memory at addend, or the value itself. */
 void value_fmt(const struct value *v, char *out, size_t size);
 

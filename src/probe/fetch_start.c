@@ -3,6 +3,7 @@
  * fetch_start.c - what an expression begins with: a variable at its place, or something with a sign.
  *
  *	count                     by its place: %dx, +8(%sp), @jiffies, $field
+ *	held                      in a method: this->held, if no local variable is called so
  *	%di  $retval  $arg2  $stack3  @symbol  @0x1234  @+0x40  $comm  \42
  *
  * At a function's return the parameters are gone from their places. Since 6.9 the kernel notes them at the
@@ -200,12 +201,54 @@ static int refuse_variable(const struct fetch_place *p, const char *name, struct
 			    list.n ? list.text : "");
 }
 
+/* The object that a function of C++ works on: its members are written like variables. */
+static const struct {
+	const char *object, *prefix; /* of its members' names */
+} objects[] = {
+	{"this", ""}, {"__closure", "__"}, /* gcc: what a lambda took along */
+};
+
+/* 1: there is such a member, and v is what it is read from; 0: there is none. */
+static int start_member(const struct fetch_place *p, const struct expression *e, struct value *v,
+			struct errmsg *err)
+{
+	for (size_t i = 0; i < sizeof(objects) / sizeof(*objects); i++) {
+		const char *object = objects[i].object;
+		char name[256];
+		struct type_member m;
+		struct type_facts f;
+		struct variable var;
+		int r;
+
+		snprintf(name, sizeof(name), "%s%s", objects[i].prefix, e->text);
+		if (p->scope->ops->find(p->scope, object, strlen(object), &var) < 0)
+			continue;
+		type_get(var.type, &f);
+		if (f.kind != TYPE_POINTER ||
+		    type_find_member(f.target, name, strlen(name), &m) < 0)
+			continue;
+		r = fetch_use_place(p, &var, e->word, v, err);
+		if (r < 0)
+			return r;
+		value_follow(p, v, f.is_user, f.target);
+		value_step_into(v, &m);
+		return 1;
+	}
+	return 0;
+}
+
 static int start_name(const struct fetch_place *p, const struct expression *e, struct value *v,
 		      struct errmsg *err)
 {
 	struct variable var;
+	bool found = p->scope && !p->scope->ops->find(p->scope, e->text, strlen(e->text), &var);
+	int r = 0;
 
-	if (!p->scope || p->scope->ops->find(p->scope, e->text, strlen(e->text), &var) < 0)
+	if (p->scope && (!found || var.is_global))
+		r = start_member(p, e, v, err);
+	if (r)
+		return r < 0 ? r : 0;
+	if (!found)
 		return refuse_variable(p, e->text, e->word, err);
 	return fetch_use_place(p, &var, e->word, v, err);
 }

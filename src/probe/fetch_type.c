@@ -36,6 +36,7 @@ struct emission {
 	struct fetch *ret;
 	struct errmsg *err;
 	struct type_facts facts; /* of v->type */
+	struct type asked;	 /* v->type before structs of one member were taken off */
 };
 
 /* --- what kind of thing it is -------------------------------------------------------------------- */
@@ -204,17 +205,20 @@ static int write_bitfield(struct emission *e)
 	return write_out(e, field);
 }
 
-/* std::string of libstdc++: the text is behind _M_dataplus._M_p, which begins it. */
+/*
+ * std::string of libstdc++: the text is behind _M_dataplus._M_p, which begins it. clang may only declare the class
+ * around that pointer; what kind of text it is can be told by the room for short ones as well.
+ */
 static bool is_cpp_string(struct type t)
 {
 	struct type_member m;
 	struct type_facts f;
 
 	if (type_find_member(t, "_M_dataplus", 11, &m) < 0 || m.bit_offset ||
-	    type_find_member(m.type, "_M_p", 4, &m) < 0 || m.bit_offset)
+	    type_find_member(t, "_M_local_buf", 12, &m) < 0)
 		return false;
 	type_get(m.type, &f);
-	return f.kind == TYPE_POINTER && is_text(f.target);
+	return f.kind == TYPE_ARRAY && is_text(f.target);
 }
 
 static int write_pointer(struct emission *e)
@@ -310,7 +314,7 @@ static int refuse_struct(struct emission *e)
 	int r;
 
 	textbuf_init(&tb, 200);
-	type_fmt(e->v->type, &tb);
+	type_fmt(e->asked, &tb);
 	textbuf_add(&tb, "", 1);
 	type_each_member(e->v->type, list_member, &list);
 	r = FETCH_REFUSE(e->place, e->err, e->span, -EINVAL,
@@ -445,7 +449,8 @@ static int write_as(struct emission *e, const char *type, struct span type_span)
 int fetch_finish(const struct fetch_place *p, struct value *v, const char *type, struct span span,
 		 struct span type_span, struct fetch *ret, struct errmsg *err)
 {
-	struct emission e = {.place = p, .v = v, .span = span, .ret = ret, .err = err};
+	struct emission e = {
+		.place = p, .v = v, .span = span, .ret = ret, .err = err, .asked = v->type};
 	int r;
 
 	*ret = (struct fetch){.show = PROBE_SHOW_AS_IS};

@@ -299,7 +299,7 @@ static int find_global(const struct dwarf_scope *s, const char *name, size_t len
 	}
 	find_by_name(s, &g);
 	site.unit = g.found ? g.unit : s->unit;
-	*ret = (struct variable){0};
+	*ret = (struct variable){.is_global = true};
 	if (g.found || g.found_bare) {
 		Dwarf_Die *die = g.found ? &g.die : &g.bare;
 

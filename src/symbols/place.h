@@ -43,7 +43,8 @@ struct variable {
 	struct type type;
 	struct place place;
 	bool is_parameter;
-	char why[160]; /* PLACE_NOWHERE: a clause: "it lives only at lines 12 to 15" */
+	bool is_global; /* of the program, not of a function: members of a class come before it */
+	char why[160];	/* PLACE_NOWHERE: a clause: "it lives only at lines 12 to 15" */
 };
 
 /* The variables that can be seen at one instruction. One thread at a time. */

@@ -129,31 +129,42 @@ int type_each_member(struct type t, int (*visit)(void *ctx, const struct type_me
 	return count_pointers(t) ? 0 : walk_members(&w, t, 0, 0);
 }
 
-struct member_search {
-	const char *name;
-	size_t len;
-	struct type_member *ret_member;
-	bool found;
-};
-
-static int match_member(void *ctx, const struct type_member *m)
+/* Its own ones come before those of what is in it: a class hides what it inherits. */
+static bool find_member(struct type t, const char *name, size_t len, unsigned depth,
+			unsigned *n_steps, struct type_member *ret)
 {
-	struct member_search *s = ctx;
+	struct type_facts f;
+	struct type_member m;
+	uint64_t bit_offset;
 
-	if (strncmp(m->name, s->name, s->len) || m->name[s->len])
-		return 0;
-	*s->ret_member = *m;
-	s->found = true;
-	return -EEXIST; /* ends the walk */
+	type_get(t, &f);
+	if (!is_compound(&f) || depth > MAX_DEPTH)
+		return false;
+	for (unsigned i = 0; i < f.n_members && ++*n_steps <= MAX_STEPS; i++)
+		if (t.world->ops->member(t.world, t.id, i, &m) == 0 && *m.name &&
+		    !strncmp(m.name, name, len) && !m.name[len]) {
+			*ret = m;
+			return true;
+		}
+	for (unsigned i = 0; i < f.n_members && ++*n_steps <= MAX_STEPS; i++) {
+		if (t.world->ops->member(t.world, t.id, i, &m) < 0 || *m.name)
+			continue;
+		bit_offset = m.bit_offset;
+		if (find_member(m.type, name, len, depth + 1, n_steps, ret)) {
+			ret->bit_offset += bit_offset;
+			return true;
+		}
+	}
+	return false;
 }
 
 int type_find_member(struct type t, const char *name, size_t len, struct type_member *ret_member)
 {
-	struct member_search s = {name, len, ret_member};
+	unsigned n_steps = 0;
 
-	if (len)
-		type_each_member(t, match_member, &s);
-	return s.found ? 0 : -ENOENT;
+	if (!len || count_pointers(t))
+		return -ENOENT;
+	return find_member(t, name, len, 0, &n_steps, ret_member) ? 0 : -ENOENT;
 }
 
 /* --- a type as a person writes it ----------------------------------------------------------------- */

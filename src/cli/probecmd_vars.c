@@ -21,7 +21,6 @@
 #include "cli/probecmd.h"
 #include "cli/probeseen.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -12,7 +12,10 @@
 #include "base/spelling.h"
 #include "symbols/arch.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,19 +47,62 @@ static int refuse_function(const struct btf *btf, const char *name, struct errms
 		name, sp.nearest ? "; the nearest is " : "", sp.nearest ? sp.nearest : "");
 }
 
+/* The loaded module that has the function, into name; false. */
+static bool find_module(const struct btf *kernel, const char *function, char name[NAME_MAX + 1])
+{
+	const char *path = getenv("SONDE_BTF");
+	DIR *directory = opendir(path ? path : "/sys/kernel/btf");
+	struct dirent *entry;
+	bool found = false;
+
+	while (directory && !found && (entry = readdir(directory))) {
+		struct errmsg ignored = {0};
+		struct type prototype;
+		struct btf *btf;
+
+		if (entry->d_name[0] == '.' || !strcmp(entry->d_name, "vmlinux") ||
+		    btf_open_module(&btf, path, entry->d_name, kernel, &ignored) < 0)
+			continue;
+		found = btf_find_function(btf, function, strlen(function), &prototype) >= 0;
+		if (found)
+			snprintf(name, NAME_MAX + 1, "%s", entry->d_name);
+		btf_close(btf);
+	}
+	if (directory)
+		closedir(directory);
+	return found;
+}
+
+/* The function of the kernel, or of the module that is named, or of the one that has it. */
+static int find_function(struct probeseen *s, const char *module, const char *function,
+			 struct type *ret_prototype)
+{
+	int r = btf_find_function(s->btf, function, strlen(function), ret_prototype);
+	struct errmsg ignored = {0};
+	char name[NAME_MAX + 1];
+	struct btf *btf;
+
+	if (r >= 0 || module || !find_module(s->btf, function, name) ||
+	    btf_open_kernel(&btf, getenv("SONDE_BTF"), name, &ignored) < 0)
+		return r;
+	btf_close(s->btf);
+	s->btf = btf;
+	return btf_find_function(btf, function, strlen(function), ret_prototype);
+}
+
 /* -ENODATA: there is no BTF, and nothing is said about that. */
 static int open_btf(struct probeseen *s, const struct probe_target *t, const struct definition *def,
 		    struct errmsg *err)
 {
+	const char *module = def->target ? def->target : t->module;
 	struct errmsg ignored = {0};
 	struct type prototype;
 	int r;
 
 	if (!arch_of_this_kernel() ||
-	    btf_open_kernel(&s->btf, getenv("SONDE_BTF"), def->target ? def->target : t->module,
-			    &ignored) < 0)
+	    btf_open_kernel(&s->btf, getenv("SONDE_BTF"), module, &ignored) < 0)
 		return -ENODATA;
-	r = btf_find_function(s->btf, def->function, strlen(def->function), &prototype);
+	r = find_function(s, module, def->function, &prototype);
 	if (r < 0) {
 		r = refuse_function(s->btf, def->function, err);
 		probeseen_close(s);

@@ -7,11 +7,14 @@
  *	perf_event_open()               tried on ourselves: a counter that nothing else notices
  *	/sys/kernel/debug/kvm           the offset of a guest's clock (debugfs)
  *	socket(AF_VSOCK)                between host and guest
+ *	/sys/kernel/debug/fail_function functions that can be made to fail (debugfs)
  *
  * perf_event_paranoid says what perf is for those who are not root: 2 only their own programs, 1 the
  * kernel in them as well, 0 whole CPUs, -1 everything.
  */
 #include "capture/ability_int.h"
+
+#include "capture/injection.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -142,6 +145,28 @@ static void probe_kvm(struct probing *p, const struct ability_row *row, struct a
 	ability_remedy(ret, "mount -t debugfs nodev /sys/kernel/debug");
 }
 
+static void probe_inject(struct probing *p, const struct ability_row *row, struct ability *ret)
+{
+	char full[TRACEFS_PATH_MAX], missing[INJECTION_MISSING_MAX];
+	int fd = open(fmt_path(p, row->arg, full), O_RDWR | O_CLOEXEC);
+	bool is_locked = p->a->is_root && p->a->lockdown[0] && strcmp(p->a->lockdown, "none");
+
+	if (fd >= 0) {
+		close(fd);
+		return ability_yes(ret, "%s", row->arg);
+	}
+	if (errno == EPERM && is_locked) { /* debugfs is closed from "integrity" on */
+		ability_no(ret, "%s: the kernel is locked down (%s)", row->arg, p->a->lockdown);
+		return ability_remedy(ret, "boot without lockdown=, or with Secure Boot off");
+	}
+	if (errno == EACCES || errno == EPERM)
+		return ability_refused(p, row->arg, -errno, ret);
+	if (!injection_fmt_missing(&p->config, missing, sizeof(missing)))
+		return ability_absent(p, row, row->arg, ret);
+	ability_no(ret, "the kernel is built without %s", missing);
+	ability_remedy(ret, "a kernel with these options");
+}
+
 #define NAMES  "Names"
 #define BESIDE "Beside the tracing directory"
 
@@ -158,6 +183,9 @@ const struct ability_row ability_rows_other[] = {
 	 "hardware", "CONFIG_PERF_EVENTS"},
 	{"kvm-tsc", BESIDE, "offsets of guests' clocks, to merge their traces", probe_kvm,
 	 "/sys/kernel/debug/kvm", "CONFIG_KVM"},
+	{"fail-function", BESIDE, "make kernel functions fail for one process: inject",
+	 probe_inject, "/sys/kernel/debug/fail_function/inject", "CONFIG_FAIL_FUNCTION",
+	 "mount -t debugfs nodev /sys/kernel/debug, or a kernel with CONFIG_FAIL_FUNCTION"},
 	{"vsock", BESIDE, "a line to guests without a network: agent", probe_vsock, "",
 	 "CONFIG_VSOCKETS", "modprobe vsock, or a kernel with CONFIG_VSOCKETS"},
 };

@@ -9,6 +9,7 @@
  *	top 1234
  *	live /home/me/trace.dat
  *	probe sonde_1234/vfs_read
+ *	marks 4711 360012
  *	file <instance or -> set_event 22
  *	sched:sched_switch
  *	…
@@ -20,15 +21,16 @@
  * inherits: whoever gets the lock knows that owner and guardian are both gone, and may undo. No process
  * number has to be trusted.
  *
- * What exists once (the function graph tracer, most latency tracers, the graph functions) can be used
- * by one recorder only. That is a note, too: journal_take_top() holds the lock of the directory, looks
- * for it in the journals of the living, and writes it into its own.
+ * What exists once (the function graph tracer, most latency tracers, the graph functions; error injection)
+ * can be used by one of us only. That is a note, too: journal_take_top() and journal_take_marks() hold the
+ * lock of the directory, look for it in the journals of the living, and write it into their own.
  */
 #include "capture/journal.h"
 
 #include "base/errmsg.h"
 #include "capture/journal_int.h"
 #include "capture/setting.h"
+#include "capture/taskmarks.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -41,6 +43,8 @@
 
 #define NOTE_MAX_BYTES	  (16u << 20)
 #define JOURNAL_MAX_BYTES (64u << 20)
+
+static const char *const note_words[] = {"instance", "file", "live", "top", "probe", "marks"};
 
 /* --- the directory ----------------------------------------------------------------------------- */
 
@@ -155,12 +159,9 @@ static int parse_notes(const char *p, const char *end, struct notes *notes)
 			r = notes_add(notes, NOTE_FILE, strcmp(a, "-") ? a : "", b, p, text_bytes);
 			p += text_bytes + 1;
 		} else if (sscanf(line, "%15s %1023[^\n]", word, a) == 2) {
-			enum note_kind kind = !strcmp(word, "instance") ? NOTE_INSTANCE
-					      : !strcmp(word, "live")	? NOTE_LIVE
-					      : !strcmp(word, "probe")	? NOTE_PROBE
-									: NOTE_TOP;
-
-			r = notes_add(notes, kind, "", a, "", 0);
+			for (size_t i = 0; i < sizeof(note_words) / sizeof(*note_words); i++)
+				if (!strcmp(word, note_words[i]))
+					r = notes_add(notes, i, "", a, "", 0);
 		}
 		if (r < 0)
 			return r;
@@ -198,7 +199,6 @@ int notes_read(int fd, struct notes *ret_notes)
 static int journal_note(struct journal *j, enum note_kind kind, const char *instance,
 			const char *name, const char *text, struct errmsg *err)
 {
-	static const char *const words[] = {"instance", "file", "live", "top", "probe"};
 	size_t text_bytes = strlen(text);
 	struct textbuf tb;
 	int r;
@@ -209,7 +209,7 @@ static int journal_note(struct journal *j, enum note_kind kind, const char *inst
 		textbuf_add(&tb, text, text_bytes);
 		textbuf_add_char(&tb, '\n');
 	} else {
-		textbuf_addf(&tb, "%s %s\n", words[kind], name);
+		textbuf_addf(&tb, "%s %s\n", note_words[kind], name);
 	}
 	r = notes_add(&j->notes, kind, instance, name, text, text_bytes);
 	if (tb.overflow)
@@ -416,29 +416,49 @@ bool journals_find_owner(const char *instance, int *ret_pid)
 	return true;
 }
 
-int journal_take_top(struct journal *j, struct errmsg *err)
+/* Notes name, unless somebody alive has a note of that kind. what: how the sentence calls it. */
+static int take_single(struct journal *j, enum note_kind kind, const char *name, const char *what,
+		       struct errmsg *err)
 {
-	struct owner_search search = {NOTE_TOP, NULL, 0};
-	char dir[200], pid[16];
+	struct owner_search search = {kind, NULL, 0};
+	char dir[200];
 	int r = open_dir(dir, sizeof(dir), err), lock;
 
-	if (r < 0 || j->has_top)
+	if (r < 0)
 		return r;
 	lock = lock_dir(dir);
 	if (lock < 0)
 		return errmsg_set_errno(err, lock, "cannot lock %s", dir);
-	snprintf(pid, sizeof(pid), "%d", (int)getpid());
 	if (visit_journals(dir, find_owner, &search))
-		r = errmsg_set(
-			err, -EBUSY,
-			"the sonde with process number %d is using the top level of the tracing "
-			"directory, which this needs, too; wait for its end",
-			search.pid);
+		r = errmsg_set(err, -EBUSY,
+			       "the sonde with process number %d is using %s, which this needs, "
+			       "too; wait for its end",
+			       search.pid, what);
 	else
-		r = journal_note(j, NOTE_TOP, "", pid, "", err);
-	j->has_top = r >= 0;
+		r = journal_note(j, kind, "", name, "", err);
 	close(lock);
 	return r;
+}
+
+int journal_take_top(struct journal *j, struct errmsg *err)
+{
+	char pid[16];
+	int r;
+
+	if (j->has_top)
+		return 0;
+	snprintf(pid, sizeof(pid), "%d", (int)getpid());
+	r = take_single(j, NOTE_TOP, pid, "the top level of the tracing directory", err);
+	j->has_top = r >= 0;
+	return r;
+}
+
+int journal_take_marks(struct journal *j, int pid, struct errmsg *err)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "%d %llu", pid, (unsigned long long)taskmarks_now());
+	return take_single(j, NOTE_MARKS, name, "the kernel's error injection", err);
 }
 
 /* --- life -------------------------------------------------------------------------------------- */

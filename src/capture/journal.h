@@ -50,6 +50,12 @@ int journal_add_live(struct journal *j, const char *path, struct errmsg *err);
  */
 int journal_take_top(struct journal *j, struct errmsg *err);
 
+/*
+ * Claims the kernel's error injection, which exists once, for this process: in the end its marks and those of
+ * its children are taken off (taskmarks.h). -EBUSY with a sentence that names the process that has it.
+ */
+int journal_take_marks(struct journal *j, int pid, struct errmsg *err);
+
 /* Puts everything back; goes on after a failure, whose sentence is in err. */
 int journal_undo(struct journal *j, struct errmsg *err);
 /* Forgets what was noted: the settings stay as they are now (record -k). */

@@ -9,11 +9,11 @@
 
 #include <sys/types.h>
 
-enum note_kind { NOTE_INSTANCE, NOTE_FILE, NOTE_LIVE, NOTE_TOP, NOTE_PROBE };
+enum note_kind { NOTE_INSTANCE, NOTE_FILE, NOTE_LIVE, NOTE_TOP, NOTE_PROBE, NOTE_MARKS };
 
 struct note {
 	enum note_kind kind;
-	char *instance, *name; /* name: of the file, of the instance, a path */
+	char *instance, *name; /* name: of the file, of the instance, a path; "PID SINCE" */
 	char *text;	       /* what the file said */
 };
 

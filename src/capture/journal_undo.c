@@ -4,7 +4,7 @@
  *
  * Order: first every buffer of ours stops (nothing more is recorded while the rest goes on) and our tracers
  * end (one whose list of functions is emptied before it would begin to trace all there are). Then files
- * are put back from the last to the first, instances removed, and after them probes: an event that is on
+ * are put back from the last to the first, marks taken off tasks, instances removed, and after them probes: an event that is on
  * somewhere cannot be removed. An instance is removed with everything in it; the kernel refuses while one of its files is open,
  * so the owner closes them before, and a dead owner has. A trace file comes last: finishing it may take a
  * while, and the machine should be free by then.
@@ -14,6 +14,7 @@
 #include "base/errmsg.h"
 #include "capture/journal_int.h"
 #include "capture/setting.h"
+#include "capture/taskmarks.h"
 #include "store/livefile.h"
 
 #include <errno.h>
@@ -84,6 +85,21 @@ int notes_remove(const struct tracefs *t, const struct notes *notes, struct errm
 	return r;
 }
 
+/* "PID SINCE" */
+static int undo_marks(const struct note *n, struct errmsg *err)
+{
+	unsigned long long since;
+	int pid, r = 0;
+
+	if (sscanf(n->name, "%d %llu", &pid, &since) == 2)
+		r = taskmarks_clear(pid, since);
+	return r < 0 ? errmsg_set_errno(err, r,
+					"cannot take the marks (/proc/PID/make-it-fail) off all "
+					"children of process %d",
+					pid)
+		     : 0;
+}
+
 /* Not if it is what was there before: then it is not ours, or has been put back. */
 static void end_tracer(const struct tracefs *t, const struct note *n)
 {
@@ -112,6 +128,11 @@ int notes_undo(const struct tracefs *t, const struct notes *notes, struct errmsg
 	for (size_t i = notes->n; i-- > 0;)
 		if (notes->list[i].kind == NOTE_FILE) {
 			r2 = undo_file(t, &notes->list[i], err);
+			r = r2 < 0 && !r ? r2 : r;
+		}
+	for (size_t i = 0; i < notes->n; i++)
+		if (notes->list[i].kind == NOTE_MARKS) {
+			r2 = undo_marks(&notes->list[i], err);
 			r = r2 < 0 && !r ? r2 : r;
 		}
 	r2 = notes_remove(t, notes, err);

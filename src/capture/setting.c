@@ -13,6 +13,8 @@
  *	events/…/trigger          traceoff:count=2 if pid == 1       traceoff:2 if pid == 1; '!…' removes
  *	snapshot                  # * Snapshot is freed *            0
  *	dynamic_events            p:kprobes/x do_sys_open            the same; '-:kprobes/x' removes
+ *	fail_function/inject      open_ctree [btrfs]                 open_ctree; '!open_ctree' removes
+ *	fail_function/times       -1                                 -1; 5.10 to 6.0: only 18446744073709551615
  *
  * A buffer that was never used shows its size as "7 (expanded: 1408)" and cannot go back to that state;
  * the size it would have had is what is given back.
@@ -43,6 +45,8 @@ enum setting_kind {
 	SETTING_TRIGGER,
 	SETTING_SNAPSHOT,
 	SETTING_PROBES,
+	SETTING_FAILING,
+	SETTING_SIGNED,
 };
 
 static const struct {
@@ -68,6 +72,9 @@ static const struct {
 	{"dynamic_events", SETTING_PROBES},
 	{"kprobe_events", SETTING_PROBES},
 	{"uprobe_events", SETTING_PROBES},
+	{"/*/fail_function/inject", SETTING_FAILING},
+	{"/*/fail_function/times", SETTING_SIGNED},
+	{"/*/fail_function/space", SETTING_SIGNED},
 };
 
 static enum setting_kind kind_of(const char *file)
@@ -258,6 +265,39 @@ static int restore_probes(const struct tracefs *t, const char *instance, const c
 	return r;
 }
 
+/* Functions of a module are shown with its name, which is not taken. */
+static int restore_failing(const struct tracefs *t, const char *file, const char *now,
+			   const char *saved)
+{
+	char line[4096], text[4100];
+	int r = 0;
+
+	for (const char *p = now; next_line(&p, line, sizeof(line));) {
+		int r2;
+
+		if (has_line(saved, line))
+			continue;
+		snprintf(text, sizeof(text), "!%.*s", (int)strcspn(line, " "), line);
+		r2 = tracefs_try_write(t, "", file, text, TRACEFS_APPEND);
+		r = r2 < 0 ? r2 : r;
+	}
+	return r;
+}
+
+/* Some kernels show a negative number, but take it only as an unsigned one. */
+static int restore_signed(const struct tracefs *t, const char *file, const char *saved)
+{
+	char text[32];
+	int r;
+
+	snprintf(text, sizeof(text), "%.*s", (int)strcspn(saved, "\n"), saved);
+	r = tracefs_try_write(t, "", file, text, TRACEFS_SET);
+	if (r != -EINVAL || *text != '-')
+		return r;
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)strtoll(saved, NULL, 10));
+	return tracefs_try_write(t, "", file, text, TRACEFS_SET);
+}
+
 /* --- one value --------------------------------------------------------------------------------- */
 
 static int restore_value(const struct tracefs *t, const char *instance, const char *file,
@@ -316,6 +356,10 @@ static int restore(const struct tracefs *t, const char *instance, const char *fi
 		r = restore_probes(t, instance, file, now, saved);
 		r2 = write_missing(t, instance, file, saved, now, "");
 		return r < 0 ? r : r2;
+	case SETTING_FAILING:
+		return restore_failing(t, file, now, saved);
+	case SETTING_SIGNED:
+		return restore_signed(t, file, saved);
 	default:
 		return restore_value(t, instance, file, kind, saved);
 	}

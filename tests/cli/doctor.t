@@ -23,7 +23,7 @@ $ sonde doctor --json irqsoff clocks | tr '{' '\n' | tail -n 2
 "name":"irqsoff","group":"Latency and other tracers","what":"the longest time with interrupts off","answer":"yes","tried":false,"why":null,"remedy":null},
 "name":"clocks","group":"Buffers and clocks","what":"what times can be taken from","answer":"yes","tried":false,"why":"global local mono","remedy":null}]}
 $ sonde doctor --json | tr ',' '\n' | grep -c '"name":'
-49
+50
 
 # Nothing is left behind
 $ ls instances

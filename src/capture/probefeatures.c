@@ -83,6 +83,7 @@ void probe_site_init(struct probe_site *s, const struct tracefs *t)
 		.kernel = &s->kernel,
 		.btf_dir = getenv("SONDE_BTF"),
 		.kallsyms = getenv("SONDE_KALLSYMS"),
+		.blacklist = getenv("SONDE_BLACKLIST"),
 		.tracefs_events = s->events,
 	};
 }

@@ -17,8 +17,8 @@
 void probe_features(const struct tracefs *t, struct probe_kernel *ret_kernel);
 
 /*
- * The world of this machine, for prober_new(). $SONDE_BTF (a directory) and $SONDE_KALLSYMS stand in for the
- * running kernel's: to try definitions for another one. Stays where it is: world points into it.
+ * The world of this machine, for prober_new(). $SONDE_BTF (a directory), $SONDE_KALLSYMS and $SONDE_BLACKLIST stand
+ * in for the running kernel's: to try definitions for another one. Stays where it is: world points into it.
  */
 struct probe_site {
 	struct probe_kernel kernel;

@@ -14,25 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A kernel of these days. */
-static const struct probe_kernel any_kernel = {
-	.kprobes = true,
-	.uprobes = true,
-	.eprobes = true,
-	.dynamic_events = true,
-	.arg_n = true,
-	.user_strings = true,
-	.symbol_type = true,
-	.char_type = true,
-	.arrays = true,
-	.bitfields = true,
-	.immediates = true,
-	.comm = true,
-	.many_places = true,
-	.refcounts = true,
-	.max_args = 128,
-};
-
 static int open_kernel(struct probe_opened *p, bool dry, struct errmsg *err)
 {
 	struct errmsg why = {0};
@@ -48,7 +29,7 @@ static int open_kernel(struct probe_opened *p, bool dry, struct errmsg *err)
 				  why.code ? why.text
 					   : "the tracing directory cannot be read; run sonde as "
 					     "root");
-	p->site.kernel = any_kernel;
+	p->site.kernel = probe_kernel_usual;
 	p->site.kernel.arch = arch_of_this_kernel();
 	p->site.world = (struct probe_world){.kernel = &p->site.kernel,
 					     .btf_dir = getenv("SONDE_BTF"),
@@ -72,10 +53,11 @@ int probeopts_open(struct probe_opened *p, const struct probe_options *o, bool d
 	if (o->max_places < 0 || o->max_places > 4096)
 		return errmsg_set(err, -EINVAL, "--max-probes wants a number from 1 to 4096");
 	r = open_kernel(p, dry, err);
+	world->check_symbols = dry;
 	if (r < 0)
 		return r;
-	world->program = o->program && findprogram(o->program, true, p->program) ? p->program
-										 : o->program;
+	world->program =
+		o->program && findprogram(o->program, true, p->program) ? p->program : o->program;
 	world->module = o->module;
 	world->vmlinux = o->vmlinux;
 	world->source_dir = o->source_dir;

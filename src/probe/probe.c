@@ -10,6 +10,24 @@
 #include "base/textbuf.h"
 #include "probe/probe.h"
 
+const struct probe_kernel probe_kernel_usual = {
+	.kprobes = true,
+	.uprobes = true,
+	.eprobes = true,
+	.dynamic_events = true,
+	.arg_n = true,
+	.user_strings = true,
+	.symbol_type = true,
+	.char_type = true,
+	.arrays = true,
+	.bitfields = true,
+	.immediates = true,
+	.comm = true,
+	.many_places = true,
+	.refcounts = true,
+	.max_args = 128,
+};
+
 /* How each kind begins, and what stands behind its place. */
 static const struct {
 	char letter;

@@ -50,6 +50,9 @@ struct probe_kernel {
 	bool plain_types;
 };
 
+/* A kernel of these days, for definitions that are only tried; arch is NULL. */
+extern const struct probe_kernel probe_kernel_usual;
+
 /* How a field is shown, where the kernel's own print format says less. */
 enum probe_show {
 	PROBE_SHOW_AS_IS,
@@ -99,6 +102,11 @@ struct probe_world {
 	const char *source_dir; /* -s */
 	const char *btf_dir, *kallsyms, *tracefs_events, *blacklist; /* for tests */
 	bool no_inlines;
+	/*
+	 * Functions that BTF has are looked for among the kernel's symbols as well (60 ms), so that one without
+	 * code is refused here; else the kernel does it.
+	 */
+	bool check_symbols;
 	unsigned max_places; /* 128 */
 	const char *group;   /* of definitions that name none; NULL: "probe", "probe_PROGRAM" */
 };

@@ -27,35 +27,19 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define KALLSYMS_MAX_BYTES (64u << 20)
-#define TEXT_MAX_BYTES	   65536
+#define LIST_MAX_BYTES (64u << 20)
+#define TEXT_MAX_BYTES 65536
 
 /* --- what is open -------------------------------------------------------------------------------- */
 
 int prober_new(struct prober **ret_prober, const struct probe_world *world, struct errmsg *err)
 {
-	static const struct probe_kernel all = {
-		.kprobes = true,
-		.uprobes = true,
-		.eprobes = true,
-		.dynamic_events = true,
-		.arg_n = true,
-		.comm = true,
-		.user_strings = true,
-		.symbol_type = true,
-		.arrays = true,
-		.bitfields = true,
-		.immediates = true,
-		.many_places = true,
-		.refcounts = true,
-		.max_args = 128,
-	};
 	struct prober *p = calloc(1, sizeof(*p));
 
 	if (!p)
 		return errmsg_set(err, -ENOMEM, "there is no memory to resolve probes");
 	p->world = *world;
-	p->kernel = world->kernel ? *world->kernel : all;
+	p->kernel = world->kernel ? *world->kernel : probe_kernel_usual;
 	if (!p->kernel.arch)
 		p->kernel.arch = arch_of_this_kernel();
 	if (!p->world.max_places)
@@ -66,7 +50,6 @@ int prober_new(struct prober **ret_prober, const struct probe_world *world, stru
 				  "the registers of this processor are not known; only the "
 				  "kernel's own grammar can be used (p:…, r:…)");
 	}
-	textbuf_init(&p->kallsyms, KALLSYMS_MAX_BYTES);
 	textbuf_init(&p->names, 1 << 20);
 	textbuf_add_char(&p->names, '\n');
 	*ret_prober = p;
@@ -83,7 +66,9 @@ void prober_free(struct prober *p)
 		free(p->files[i].name);
 	}
 	btf_close(p->btf);
-	textbuf_release(&p->kallsyms);
+	for (size_t i = 0; i < N_PROBER_LISTS; i++)
+		if (p->lists[i].state)
+			textbuf_release(&p->lists[i].text);
 	textbuf_release(&p->names);
 	free(p);
 }
@@ -188,13 +173,49 @@ static int read_file(const char *path, struct textbuf *out)
 	return n < 0 || out->overflow ? -EIO : 0;
 }
 
-const char *prober_kallsyms(struct prober *p)
+/* Where a list is; "" if there is none for the kernel that stands in for this one. */
+static void list_path(const struct prober *p, enum prober_list which, char path[PATH_MAX])
 {
-	const char *path = p->world.kallsyms ? p->world.kallsyms : "/proc/kallsyms";
+	const struct probe_world *w = &p->world;
+	static const char tracing[] = "/sys/kernel/tracing/events";
+	const char *events = w->tracefs_events ? w->tracefs_events : tracing;
 
-	if (!p->kallsyms_state)
-		p->kallsyms_state = read_file(path, &p->kallsyms) < 0 ? -1 : 1;
-	return p->kallsyms_state > 0 ? p->kallsyms.start : NULL;
+	switch (which) {
+	case PROBER_BLACKLIST:
+		snprintf(path, PATH_MAX, "%s",
+			 w->blacklist ? w->blacklist
+			 : w->btf_dir ? ""
+				      : "/sys/kernel/debug/kprobes/blacklist");
+		break;
+	case PROBER_HOOKS:
+		snprintf(path, PATH_MAX, "%s/../available_filter_functions", events);
+		break;
+	default:
+		snprintf(path, PATH_MAX, "%s", w->kallsyms ? w->kallsyms : "/proc/kallsyms");
+	}
+}
+
+const char *prober_list(struct prober *p, enum prober_list which)
+{
+	struct prober_text *l = &p->lists[which];
+	char path[PATH_MAX];
+
+	if (!l->state) {
+		list_path(p, which, path);
+		textbuf_init(&l->text, LIST_MAX_BYTES);
+		l->state = read_file(path, &l->text) < 0 ? -1 : 1;
+	}
+	return l->state > 0 ? l->text.start : NULL;
+}
+
+bool prober_list_has(const char *text, char before, const char *name, const char *after)
+{
+	size_t len = strlen(name);
+
+	for (const char *p = text; (p = strstr(p, name)); p++)
+		if ((p == text ? '\n' : p[-1]) == before && p[len] && strchr(after, p[len]))
+			return true;
+	return false;
 }
 
 /* --- a probe grows ------------------------------------------------------------------------------- */
@@ -240,6 +261,28 @@ struct probe_place *resolve_add_place(struct resolution *r, const char *text)
 		return NULL;
 	p->n_places++;
 	return place;
+}
+
+int resolve_try(struct resolution *r, int (*add)(void *ctx), void *ctx, struct errmsg *ret_why)
+{
+	struct probe *p = &r->out->probe;
+	size_t n_places = p->n_places, n_args = p->n_args, n_notes = p->n_notes;
+	struct errmsg *err = r->err, own = {0};
+	int result;
+
+	r->err = &own;
+	result = add(ctx);
+	r->err = err;
+	if (result == -ENOENT) {
+		p->n_places = n_places;
+		p->n_args = n_args;
+		p->n_notes = n_notes;
+		if (!ret_why->code)
+			*ret_why = own;
+	} else if (result < 0) {
+		*err = own;
+	}
+	return result;
 }
 
 /* --- arguments ----------------------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
  *
  *	resolve.c           the prober, which way a definition goes, the arguments
  *	resolve_kernel.c    functions of the kernel and of modules: BTF, or DWARF where it must be
+ *	resolve_glob.c      patterns of those
  *	resolve_program.c   programs and libraries; resolve_mark.c their marks
  *	resolve_points.c    the instructions that debug information has for a definition
  *	resolve_event.c     fields of events that exist
@@ -27,6 +28,14 @@
 #define PROBE_MAX_PLACES   128
 #define PROBE_MEMORY_BYTES (4u << 20)
 
+/* Lists of the kernel's, read when they are first asked for. */
+enum prober_list { PROBER_BLACKLIST, PROBER_HOOKS, PROBER_KALLSYMS, N_PROBER_LISTS };
+
+struct prober_text {
+	struct textbuf text; /* ended by NUL, once it is read */
+	int state;	     /* 1: read; -1: it cannot be */
+};
+
 struct prober_file {
 	char *name; /* of a module, or a path */
 	struct btf *btf;
@@ -41,8 +50,7 @@ struct prober {
 	struct errmsg btf_err;
 	struct prober_file files[PROBER_MAX_OPEN];
 	size_t n_files;
-	struct textbuf kallsyms; /* ended by NUL, once it is read */
-	int kallsyms_state;
+	struct prober_text lists[N_PROBER_LISTS];
 	struct textbuf names; /* of events that were given out: "\ngroup:event\n…" */
 };
 
@@ -67,11 +75,22 @@ struct resolution {
 #define RESOLVE_REFUSE(r, span, code, ...) \
 	definition_refuse((r)->d->text, span, (r)->err, code, __VA_ARGS__)
 
+/* What is known of a function of the kernel. */
+struct found_function {
+	char symbol[256], module[64];
+	struct btf *btf; /* NULL: its prototype is not known */
+	struct type prototype;
+};
+
 /* The ways; each fills kind, places and arguments. */
 int resolve_kernel(struct resolution *r, const char *module);
 int resolve_program(struct resolution *r, const char *path);
 int resolve_mark(struct resolution *r);
 int resolve_event(struct resolution *r);
+/* One more place in the kernel, with all arguments there. */
+int resolve_add_function(struct resolution *r, const struct found_function *f);
+/* vfs_*: places for all functions that can be probed. */
+int resolve_glob(struct resolution *r, const char *module);
 bool resolve_is_event(const struct prober *p, const struct definition *d);
 
 /* Adds a place; text is copied. */
@@ -81,6 +100,11 @@ struct probe_place *resolve_add_place(struct resolution *r, const char *text);
  * are; at the others they must be the same.
  */
 int resolve_args(struct resolution *r, const struct fetch_place *place);
+/*
+ * For one of many functions: with -ENOENT, if it lacks a variable, what was added is taken back, and the first
+ * reason is kept.
+ */
+int resolve_try(struct resolution *r, int (*add)(void *ctx), void *ctx, struct errmsg *ret_why);
 int resolve_add_arg(struct resolution *r, const struct fetch *f, const char *name,
 		    struct span span);
 /* After the last place: an argument that lives nowhere is refused, one that lives somewhere is noted. */
@@ -109,7 +133,9 @@ void resolve_field_name(const struct probe *p, const char *wanted, char name[FET
 int prober_btf(struct prober *p, const char *module, struct btf **ret, struct errmsg *err);
 int prober_debuginfo(struct prober *p, const char *path, struct debuginfo **ret,
 		     struct errmsg *err);
-/* The kernel's symbols as text, or NULL. */
-const char *prober_kallsyms(struct prober *p);
+/* Its text, or NULL if it cannot be read. */
+const char *prober_list(struct prober *p, enum prober_list which);
+/* Whether the name stands in it, between that character (or the beginning of a line) and one of those. */
+bool prober_list_has(const char *text, char before, const char *name, const char *after);
 
 #endif

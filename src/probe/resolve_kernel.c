@@ -16,7 +16,6 @@
 #include "probe/resolve_int.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdio.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -105,14 +104,7 @@ static int refuse_function(struct resolution *r, const struct btf *btf, const ch
 
 /* --- by BTF -------------------------------------------------------------------------------------- */
 
-/* What is known of the function. */
-struct found {
-	char symbol[256], module[64];
-	struct btf *btf; /* NULL: its prototype is not known */
-	struct type prototype;
-};
-
-static bool find_in(struct btf *btf, const char *name, struct found *ret)
+static bool find_in(struct btf *btf, const char *name, struct found_function *ret)
 {
 	if (!btf || btf_find_function(btf, name, strlen(name), &ret->prototype) < 0)
 		return false;
@@ -123,9 +115,9 @@ static bool find_in(struct btf *btf, const char *name, struct found *ret)
 
 /* Not in the BTF where one looks first: the symbols know whether it exists, and where. */
 static int find_by_symbol(struct resolution *r, struct btf *btf, const char *module,
-			  struct found *ret)
+			  struct found_function *ret)
 {
-	const char *text = prober_kallsyms(r->prober), *name = r->d->function;
+	const char *text = prober_list(r->prober, PROBER_KALLSYMS), *name = r->d->function;
 	struct errmsg ignored = {0};
 	struct symbol sym;
 
@@ -148,17 +140,33 @@ static int find_by_symbol(struct resolution *r, struct btf *btf, const char *mod
 	return 0;
 }
 
-static int find_function(struct resolution *r, const char *module, struct found *ret)
+/* BTF may describe a function that the compiler put into its callers everywhere. */
+static int check_symbol(struct resolution *r, const struct found_function *f)
+{
+	const char *text =
+		r->prober->world.check_symbols ? prober_list(r->prober, PROBER_KALLSYMS) : NULL;
+
+	if (!text || prober_list_has(text, ' ', f->symbol, "\t\n"))
+		return 0;
+	return RESOLVE_REFUSE(
+		r, r->d->function_span, -ENOENT,
+		"%s has no code of its own: the compiler put it into its callers "
+		"everywhere (inlined); probe one of those, or give the kernel's DWARF, "
+		"which knows them: -k vmlinux",
+		f->symbol);
+}
+
+static int find_function(struct resolution *r, const char *module, struct found_function *ret)
 {
 	struct btf *btf = NULL, *kernel = NULL;
 	struct errmsg ignored = {0};
 	struct type t;
 
-	*ret = (struct found){0};
+	*ret = (struct found_function){0};
 	snprintf(ret->module, sizeof(ret->module), "%s", module ? module : "");
 	prober_btf(r->prober, NULL, &kernel, &ignored);
 	if (!module)
-		return find_in(kernel, r->d->function, ret) ? 0
+		return find_in(kernel, r->d->function, ret) ? check_symbol(r, ret)
 							    : find_by_symbol(r, kernel, NULL, ret);
 	ignored.code = 0;
 	prober_btf(r->prober, module, &btf, &ignored);
@@ -184,7 +192,7 @@ static enum probe_kind choose_kind(const struct resolution *r)
 	return fits ? PROBE_FPROBE : PROBE_KPROBE;
 }
 
-static int place_function(struct resolution *r, const struct found *f)
+static int place_function(struct resolution *r, const struct found_function *f)
 {
 	char text[400];
 
@@ -205,8 +213,7 @@ static const struct types *types_of(struct resolution *r, const char *module)
 	return btf ? btf_types(btf) : NULL;
 }
 
-/* One more place, with all arguments there. */
-static int add_function(struct resolution *r, const struct found *f)
+int resolve_add_function(struct resolution *r, const struct found_function *f)
 {
 	const struct definition *d = r->d;
 	struct probe *p = &r->out->probe;
@@ -236,70 +243,39 @@ static int add_function(struct resolution *r, const struct found *f)
 	return result < 0 ? result : resolve_args(r, &place);
 }
 
-/* vfs_*: every function that BTF describes and the pattern fits. */
-struct glob {
-	struct resolution *r;
-	struct btf *btf, *kernel;
-	const char *module;
-	int result;
-};
-
-static int add_match(void *ctx, const char *name, struct type prototype)
+/* What the kernel would refuse is refused before anything is changed, in a dry run as well. */
+static int check_blacklist(struct resolution *r, const struct found_function *f)
 {
-	struct glob *g = ctx;
-	struct resolution *r = g->r;
-	struct found f = {.btf = g->btf, .prototype = prototype};
-	struct type t;
+	const char *list = prober_list(r->prober, PROBER_BLACKLIST);
+	enum probe_kind kind = choose_kind(r);
 
-	if (fnmatch(r->d->function, name, 0))
+	if (!list || kind == PROBE_FPROBE || kind == PROBE_FPROBE_EXIT ||
+	    !prober_list_has(list, '\t', f->symbol, "\n"))
 		return 0;
-	/* the functions of the kernel come first in a module's BTF */
-	if (g->module && btf_find_function(g->kernel, name, strlen(name), &t) >= 0)
-		return 0;
-	if (r->out->probe.n_places == r->prober->world.max_places ||
-	    (r->out->probe.n_places && !r->prober->kernel.many_places)) {
-		g->result =
-			RESOLVE_REFUSE(r, r->d->function_span, -E2BIG,
-				       "'%s' means more than the %zu functions that one event can "
-				       "have; write a narrower pattern",
-				       r->d->function, r->out->probe.n_places);
-		return g->result;
-	}
-	snprintf(f.symbol, sizeof(f.symbol), "%s", name);
-	snprintf(f.module, sizeof(f.module), "%s", g->module ? g->module : "");
-	g->result = add_function(r, &f);
-	return g->result;
+	return RESOLVE_REFUSE(r, r->d->function_span, -EPERM,
+			      "no probe can be put on %s: it is on the kernel's blacklist "
+			      "(NOKPROBE), because probes need it themselves; probe one of its "
+			      "callers",
+			      f->symbol);
 }
 
-static int resolve_glob(struct resolution *r, const char *module)
-{
-	struct glob g = {.r = r, .module = module};
-	struct errmsg why = {0};
-
-	if (prober_btf(r->prober, NULL, &g.kernel, &why) < 0 ||
-	    prober_btf(r->prober, module, &g.btf, &why) < 0)
-		return RESOLVE_REFUSE(r, r->d->function_span, -ENODATA, "%s", why.text);
-	r->n_points = 2; /* or more */
-	btf_each_function(g.btf, add_match, &g);
-	if (g.result < 0)
-		return g.result;
-	if (!r->out->probe.n_places)
-		return RESOLVE_REFUSE(r, r->d->function_span, -ENOENT,
-				      "no function of this kernel fits '%s'", r->d->function);
-	return resolve_check_args(r);
-}
+static int resolve_inlined(struct resolution *r, const char *module);
 
 static int resolve_by_btf(struct resolution *r, const char *module)
 {
-	struct found f;
+	struct found_function f;
 	int result;
 
 	if (strpbrk(r->d->function, "*?[")) {
 		result = resolve_glob(r, module);
 	} else {
 		result = find_function(r, module, &f);
+		if (result == -ENOENT)
+			return resolve_inlined(r, module);
 		if (result >= 0)
-			result = add_function(r, &f);
+			result = check_blacklist(r, &f);
+		if (result >= 0)
+			result = resolve_add_function(r, &f);
 	}
 	return result < 0 ? result : resolve_group_and_event(r, NULL, r->d->function, 0);
 }
@@ -377,6 +353,15 @@ static void module_of_path(const char *path, char *name, size_t size)
 		*c = *c == '-' ? '_' : *c;
 }
 
+/* -k FILE.ko, FILE.ko.xz: the DWARF of a module. */
+static bool names_module(const char *path)
+{
+	const char *base = path && strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+	const char *end = base ? strstr(base, ".ko") : NULL;
+
+	return end && (!end[3] || end[3] == '.');
+}
+
 static int refuse_without_dwarf(struct resolution *r, const char *what, struct span span)
 {
 	return RESOLVE_REFUSE(
@@ -441,6 +426,8 @@ static bool find_dwarf(const struct resolution *r, const char *module, char path
 {
 	if (!module) {
 		name[0] = 0;
+		if (names_module(r->prober->world.vmlinux))
+			module_of_path(r->prober->world.vmlinux, name, 64);
 		return find_vmlinux(r->prober, path);
 	}
 	if (strchr(module, '/')) {
@@ -499,6 +486,24 @@ static int resolve_by_dwarf(struct resolution *r, const char *module)
 	return resolve_in_kernel(r, info, module);
 }
 
+/* Without a symbol of its own: the DWARF, if there is one, knows where it was inlined. */
+static int resolve_inlined(struct resolution *r, const char *module)
+{
+	struct errmsg no_symbol = *r->err, why = {0};
+	struct debuginfo *info;
+	char path[PATH_MAX], name[64];
+	int result;
+
+	if (!find_dwarf(r, module, path, name) ||
+	    prober_debuginfo(r->prober, path, &info, &why) < 0 || !debuginfo_has_dwarf(info))
+		return no_symbol.code;
+	*r->err = (struct errmsg){0};
+	result = resolve_in_kernel(r, info, *name ? name : NULL);
+	if (result == -ENOENT)
+		*r->err = no_symbol; /* it has the nearest name */
+	return result;
+}
+
 /* --- the door ------------------------------------------------------------------------------------ */
 
 static int resolve_address(struct resolution *r)
@@ -535,7 +540,8 @@ int resolve_kernel(struct resolution *r, const char *module)
 				      "(CONFIG_KPROBES); events and probes in programs work");
 	if (d->has_address)
 		return resolve_address(r);
-	if (needs_dwarf(d) || (module && strchr(module, '/')))
+	if (needs_dwarf(d) || (module && strchr(module, '/')) ||
+	    (!module && names_module(r->prober->world.vmlinux)))
 		return resolve_by_dwarf(r, module);
 	return resolve_by_btf(r, module);
 }

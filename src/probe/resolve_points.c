@@ -9,6 +9,7 @@
  */
 #include "probe/resolve_int.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,22 +29,55 @@ int resolve_add_point(struct resolution *r, const char *text, const struct debug
 	return 0;
 }
 
+/* What one point needs, for resolve_try(). */
+struct trial {
+	int (*add)(void *ctx, const struct debuginfo_point *pt);
+	void *ctx;
+	const struct debuginfo_point *point;
+};
+
+static int add_trial(void *ctx)
+{
+	struct trial *t = ctx;
+
+	return t->add(t->ctx, t->point);
+}
+
+/* Of a pattern the functions count that have what is to be recorded. */
 static int add_points(struct resolution *r, const struct debuginfo_points *points,
 		      int (*add)(void *ctx, const struct debuginfo_point *pt), void *ctx)
 {
-	unsigned max = r->prober->world.max_places;
+	bool is_glob = r->d->function && strpbrk(r->d->function, "*?[");
+	unsigned max = r->prober->world.max_places, n_left_out = 0;
+	struct trial trial = {add, ctx};
+	struct errmsg why = {0};
 	int result = 0;
 
 	r->n_points = points->n;
 	for (size_t i = 0; i < points->n && result >= 0; i++) {
-		if (i == max || (i && !r->prober->kernel.many_places)) {
-			resolve_note(r, "only %zu of %zu places are probed: %s", i, points->n,
-				     i == max ? "the limit of places is reached"
+		size_t n = r->out->probe.n_places;
+
+		if (n == max || (n && !r->prober->kernel.many_places)) {
+			resolve_note(r, "only %zu of %zu places are probed: %s", n, points->n,
+				     n == max ? "the limit of places is reached"
 					      : "this kernel takes one for each event");
 			break;
 		}
-		result = add(ctx, &points->list[i]);
+		trial.point = &points->list[i];
+		result = is_glob ? resolve_try(r, add_trial, &trial, &why) : add(ctx, trial.point);
+		if (result == -ENOENT && is_glob) {
+			n_left_out++;
+			result = 0;
+		}
 	}
+	if (n_left_out && !result && !r->out->probe.n_places) {
+		*r->err = why;
+		return why.code;
+	}
+	if (n_left_out)
+		resolve_note(r,
+			     "%u of %zu places are left out: what is to be recorded is not there",
+			     n_left_out, points->n);
 	return result < 0 ? result : resolve_check_args(r);
 }
 
@@ -74,6 +108,9 @@ int resolve_each_point(struct resolution *r, struct debuginfo *info,
 				      : d->function		? d->function_span
 								: d->file_span,
 				      result, "%s", why.text);
+	if (points.n_inlined)
+		resolve_note(r, "%u inlined copies are left out: %s", points.n_inlined,
+			     d->is_return ? "they do not return" : "they were not wanted");
 	result = add_points(r, &points, add, ctx);
 	function = d->function ? d->function : points.n ? points.list[0].function : NULL;
 	*ret_function = arena_strndup(&r->out->memory, function ? function : "line",

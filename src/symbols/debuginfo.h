@@ -116,6 +116,7 @@ struct debuginfo_points {
 	struct debuginfo_point *list;
 	size_t n;
 	struct debuginfo *owner;
+	unsigned n_inlined; /* copies that were left out: they do not return, or were not wanted */
 };
 
 /*
@@ -134,9 +135,9 @@ int debuginfo_file_offset(const struct debuginfo *d, uint64_t address, uint64_t 
 
 /* What is at an address. What is not known is NULL or 0. */
 struct debuginfo_at {
-	const char *function; /* as in the source, also of an inlined copy */
-	const char *linkage;  /* its mangled name; NULL in C, and of copies */
-	const char *file;     /* as DWARF names it */
+	const char *function;	      /* as in the source, also of an inlined copy */
+	const char *linkage;	      /* its mangled name; NULL in C, and of copies */
+	const char *file;	      /* as DWARF names it */
 	unsigned line, function_line; /* of the file */
 	bool is_entry;		      /* the first instruction of the function itself */
 	const char *symbol;	      /* the ELF symbol that covers it */

@@ -41,6 +41,7 @@ struct search {
 	unsigned line;		   /* of the file */
 	unsigned nearest;	   /* line that can be probed; 0 */
 	unsigned n_inlined;	   /* copies that were left out */
+	char inlined[200];	   /* where the first ones are: "main (prog.c:12), …" */
 	unsigned char *wanted;	   /* lazy: a flag for each line */
 	size_t n_wanted;
 	const struct instance *only; /* of a symbol */
@@ -197,6 +198,20 @@ static bool is_part(struct search *s, struct unit *u, struct instance *i)
 	       unit_same_file(u, file, function_file(f));
 }
 
+/* A copy that is not wanted: where it is, for a refusal. */
+static void leave_out(struct search *s, struct unit *u, struct instance *i)
+{
+	const char *into = outer_name(s, u, i), *file = NULL;
+	unsigned line = instance_call_line(u, i, &file);
+	size_t len = strlen(s->inlined), size = sizeof(s->inlined);
+
+	if (file && strrchr(file, '/'))
+		file = strrchr(file, '/') + 1;
+	if (s->n_inlined++ < 3 && into)
+		snprintf(s->inlined + len, size - len, "%s%.40s (%.20s:%u)", len ? ", " : "", into,
+			 file ? file : "?", line);
+}
+
 static int add_entry(void *ctx, struct unit *u, struct instance *i)
 {
 	struct search *s = ctx;
@@ -208,7 +223,7 @@ static int add_entry(void *ctx, struct unit *u, struct instance *i)
 	if ((s->only && s->only != i) || is_part(s, u, i))
 		return 0;
 	if (is_inlined(i) && (w->is_return || w->no_inlines)) {
-		s->n_inlined++;
+		leave_out(s, u, i);
 		return 0;
 	}
 	if (w->offset && !instance_covers(i, address))
@@ -373,13 +388,13 @@ static int refuse_function(struct search *s, const struct function_list *l, stru
 	if (w->pattern || (w->has_line && w->line))
 		return refuse_line(s, w->function, function_line(l->list[l->n - 1]), err);
 	if (s->n_inlined)
-		return errmsg_set(err, -EINVAL,
-				  w->is_return
-					  ? "%s is inlined everywhere (%u copies), so it never "
-					    "returns; probe a line behind its calls"
-					  : "%s is inlined everywhere (%u copies), and inlined "
-					    "copies were not wanted",
-				  w->function, s->n_inlined);
+		return errmsg_set(
+			err, -EINVAL,
+			w->is_return ? "%s is inlined everywhere (%u copies, in %s%s), so it "
+				       "never returns; probe a line behind its calls"
+				     : "%s is inlined everywhere (%u copies, in %s%s), and "
+				       "inlined copies were not wanted; probe those functions",
+			w->function, s->n_inlined, s->inlined, s->n_inlined > 3 ? ", …" : "");
 	if (w->offset)
 		return errmsg_set(err, -ENOENT, "%s is shorter than %llu bytes", w->function,
 				  (unsigned long long)w->offset);
@@ -514,7 +529,7 @@ int debuginfo_points(struct debuginfo *d, const struct debuginfo_where *where,
 					where->function ? where->function : where->file, d->path);
 	}
 	qsort(s.list, s.n, sizeof(*s.list), compare_points);
-	*ret_points = (struct debuginfo_points){s.list, s.n, d};
+	*ret_points = (struct debuginfo_points){s.list, s.n, d, s.n_inlined};
 	return 0;
 }
 

@@ -13,23 +13,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct probe_kernel kernel = {
-	.kprobes = true,
-	.uprobes = true,
-	.eprobes = true,
-	.dynamic_events = true,
-	.arg_n = true,
-	.comm = true,
-	.user_strings = true,
-	.symbol_type = true,
-	.arrays = true,
-	.bitfields = true,
-	.immediates = true,
-	.many_places = true,
-	.refcounts = true,
-	.max_args = 128,
-};
-
 static bool resolve(struct prober *prober, const char *text, struct textbuf *tb)
 {
 	struct definition *d = NULL;
@@ -50,7 +33,7 @@ static bool resolve(struct prober *prober, const char *text, struct textbuf *tb)
 
 int main(int argc, char **argv)
 {
-	struct probe_world world = {.kernel = &kernel};
+	struct probe_world world = {.kernel = &probe_kernel_usual};
 	char line[DEFINITION_MAX_BYTES + 2];
 	struct errmsg err = {0};
 	struct prober *prober;

@@ -36,6 +36,37 @@ the kernel is given:
   p:probe/vfs_read vfs_read f_hint=+4(%di):u32 f_sizes=+44(%di):s32
 cost: by the function tracer's hook where the kernel has it there, else a breakpoint: 0.1 to 0.5 us a hit
 
+# A pattern is for what can be probed; what cannot is counted, what is named is refused
+$ export SONDE_BLACKLIST=k/blacklist
+$ sonde probe add -n 'glob_*(x)'
+sonde: 4 of the functions that fit are left out, 1 on the kernel's blacklist (NOKPROBE): glob_black; 1 without the tracer's hook (notrace): glob_hidden; 1 without code of their own (inlined): glob_gone; 1 without what is to be recorded: glob_bare
+would be defined:
+  probe:glob_  (kprobe on glob_one and 1 more place, with x)
+$ sonde probe add -n 'glob_b*'
+sonde: 1 of the functions that fit are left out, 1 on the kernel's blacklist (NOKPROBE): glob_black
+would be defined:
+  probe:glob_b_  (kprobe on glob_bare)
+$ sonde probe add -n 'glob_bl*'
+sonde: no function that fits 'glob_bl*' can be probed (1 on the kernel's blacklist (NOKPROBE): glob_black); name their callers
+  glob_bl*
+  ^~~~~~~~
+[1]
+$ sonde probe add -n 'glob_ba*(x)'
+sonde: there is no variable 'x' in glob_bare; it has none
+  glob_ba*(x)
+           ^
+[1]
+$ sonde probe add -n glob_black
+sonde: no probe can be put on glob_black: it is on the kernel's blacklist (NOKPROBE), because probes need it themselves; probe one of its callers
+  glob_black
+  ^~~~~~~~~~
+[1]
+$ sonde probe add -n inlined_one
+sonde: inlined_one has no code of its own: the compiler put it into its callers everywhere (inlined); probe one of those, or give the kernel's DWARF, which knows them: -k vmlinux
+  inlined_one
+  ^~~~~~~~~~~
+[1]
+
 # Defining: all or none
 $ export SONDE_RUN_DIR=$PWD/run
 $ sonde probe add 'vfs_read(count)' 'vfs_write%return($retval)'

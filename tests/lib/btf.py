@@ -79,10 +79,18 @@ def make_types():
     b.function("irqfd_inject", 0, ("work", b.pointer(work)))
     b.function("do_nothing", 0)
     b.function("inlined_one", i32, ("x", i32))
+    b.function("glob_one", i32, ("x", i32))
+    b.function("glob_two", i32, ("y", i32), ("x", i32))
+    b.function("glob_bare", 0)
+    b.function("glob_black", i32, ("x", i32))
+    b.function("glob_hidden", i32, ("x", i32))
+    b.function("glob_gone", i32, ("x", i32))
     return b.pack()
 
 
-SYMBOLS = ["vfs_read", "vfs_write", "irqfd_inject", "do_nothing", "no_types_known"]
+SYMBOLS = ["vfs_read", "vfs_write", "irqfd_inject", "do_nothing", "no_types_known", "glob_one", "glob_two",
+           "glob_bare", "glob_black", "glob_hidden"]
+HOOKS = [name for name in SYMBOLS if name != "glob_hidden"]
 README = r"""
   dynamic_events - Create/append/remove/show the generic dynamic events
 	   Format: p[:[<group>/][<event>]] <place> [<args>]
@@ -103,7 +111,8 @@ def make(place):
     lines = [f"{0xffffffff81000000 + 4096 * i:016x} T {name}\n" for i, name in enumerate(SYMBOLS)]
     lines.append("ffffffff82000000 D some_data\n")
     (place / "kallsyms").write_text("".join(lines))
-    for name, text in (("trace_clock", "[local]\n"), ("README", README), ("dynamic_events", ""),
+    (place / "blacklist").write_text("0xffffffff81008000-0xffffffff81008010\tglob_black\n")
+    for name, text in (("available_filter_functions", "".join(f"{name}\n" for name in HOOKS)), ("trace_clock", "[local]\n"), ("README", README), ("dynamic_events", ""),
                        ("kprobe_events", ""), ("uprobe_events", ""),
                        ("events/sched/sched_switch/format",
                         "name: sched_switch\nID: 1\nformat:\n"

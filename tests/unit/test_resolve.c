@@ -199,6 +199,8 @@ static const char symbols[] = "ffffffff81000000 T do_it\n"
 			      "ffffffff81000100 t asm_thing\n"
 			      "ffffffff81000200 t cut.isra.0\n"
 			      "ffffffff81000300 D jiffies\n"
+			      "ffffffff81000400 T tail\n"
+			      "ffffffff81000500 T twins\n"
 			      "ffffffffc0000000 t toy_open\t[toy]\n"
 			      "ffffffffc0000100 t toy_asm\t[toy]\n";
 
@@ -247,24 +249,6 @@ static int drop_world(void **state)
 }
 
 /* --- asking -------------------------------------------------------------------------------------- */
-
-/* Debian 12's kernel. */
-static const struct probe_kernel usual = {
-	.kprobes = true,
-	.uprobes = true,
-	.eprobes = true,
-	.dynamic_events = true,
-	.arg_n = true,
-	.comm = true,
-	.user_strings = true,
-	.symbol_type = true,
-	.arrays = true,
-	.bitfields = true,
-	.immediates = true,
-	.many_places = true,
-	.refcounts = true,
-	.max_args = 128,
-};
 
 static struct prober *new_prober(const struct probe_kernel *features, const char *arch)
 {
@@ -370,7 +354,7 @@ static void variables_become_reads(void **state)
 		 "elements of file->big are recorded"},
 	};
 
-	EXPECT(&usual, "x86_64", rows);
+	EXPECT(&probe_kernel_usual, "x86_64", rows);
 }
 
 static void what_is_written_wins(void **state)
@@ -412,7 +396,7 @@ static void what_is_written_wins(void **state)
 		{"r8:ev do_it $retval if ret > 3", "r8:probe/ev do_it $retval | ret > 3"},
 	};
 
-	EXPECT(&usual, "x86_64", rows);
+	EXPECT(&probe_kernel_usual, "x86_64", rows);
 }
 
 static void symbols_and_modules_are_found(void **state)
@@ -436,7 +420,7 @@ static void symbols_and_modules_are_found(void **state)
 		 "no DWARF of the kernel"},
 	};
 
-	EXPECT(&usual, "x86_64", rows);
+	EXPECT(&probe_kernel_usual, "x86_64", rows);
 }
 
 static void processors_are_rows(void **state)
@@ -450,13 +434,13 @@ static void processors_are_rows(void **state)
 		 "p:probe/do_it do_it a=+0(%a0):s32 last=%a3:u64 count=%a4:u64"},
 	};
 
-	EXPECT(&usual, "aarch64", arm);
-	EXPECT(&usual, "riscv64", riscv);
+	EXPECT(&probe_kernel_usual, "aarch64", arm);
+	EXPECT(&probe_kernel_usual, "riscv64", riscv);
 }
 
 static void newer_kernels_do_more(void **state)
 {
-	struct probe_kernel k = usual;
+	struct probe_kernel k = probe_kernel_usual;
 	static const struct row rows[] = {
 		{"do_it(file->a, count)", "f:probe/do_it do_it a=+0($arg1):s32 count=$arg5:u64"},
 		{"do_it%return($retval, n, file->dentry->id)",
@@ -483,7 +467,7 @@ static void fields_of_events(void **state)
 		 "e:probe/move motion/move id=+0(+24($file)):u64 pid=$pid:x16"},
 	};
 
-	EXPECT(&usual, "x86_64", rows);
+	EXPECT(&probe_kernel_usual, "x86_64", rows);
 }
 
 static void conditions_are_over_fields(void **state)
@@ -497,12 +481,12 @@ static void conditions_are_over_fields(void **state)
 		 "p:probe/do_it do_it label=+8(%di):string | label == \"n x\" && label ~ \"a*\""},
 	};
 
-	EXPECT(&usual, "x86_64", rows);
+	EXPECT(&probe_kernel_usual, "x86_64", rows);
 }
 
 static void names_do_not_meet(void **state)
 {
-	struct prober *p = new_prober(&usual, "x86_64");
+	struct prober *p = new_prober(&probe_kernel_usual, "x86_64");
 	char have[500];
 
 	resolve_text(p, "do_it", have, sizeof(have));
@@ -586,7 +570,7 @@ static void wrong_ones_are_pointed_at(void **state)
 {
 	for (size_t i = 0; i < sizeof(refusals) / sizeof(*refusals); i++) {
 		const struct refusal *row = &refusals[i];
-		struct prober *p = new_prober(&usual, "x86_64");
+		struct prober *p = new_prober(&probe_kernel_usual, "x86_64");
 		char have[1200];
 		int len = 0, at;
 
@@ -603,7 +587,7 @@ static void numbers_get_names_in_the_format(void **state)
 	static const char kernel[] = "name: x\n\tfield:s32 nums[];\toffset:8;\nprint fmt: \"(%lx) "
 				     "st=%u n=%d fl=%u ok=%u hi=%u\", REC->__probe_ip, REC->st, "
 				     "REC->n, REC->fl, REC->ok, REC->hi\n";
-	struct prober *prober = new_prober(&usual, "x86_64");
+	struct prober *prober = new_prober(&probe_kernel_usual, "x86_64");
 	struct errmsg err = {0};
 	struct definition *d;
 	struct textbuf tb;
@@ -634,7 +618,7 @@ static void numbers_get_names_in_the_format(void **state)
 static void complaints_find_their_way_back(void **state)
 {
 	static const char text[] = "do_it(n, file->a:u8)";
-	struct prober *prober = new_prober(&usual, "x86_64");
+	struct prober *prober = new_prober(&probe_kernel_usual, "x86_64");
 	struct errmsg err = {0};
 	struct definition *d;
 	struct textbuf tb;

@@ -233,8 +233,8 @@ static int parse_arg(struct definer *p)
 	if (d->n_args == DEFINITION_MAX_ARGS)
 		return definer_refuse(
 			p, definer_here(p),
-			"there are more than %d arguments; the kernel takes no more in "
-			"one probe",
+			"there are more than %d arguments, and the kernel takes no more in "
+			"one probe; make two of it",
 			DEFINITION_MAX_ARGS);
 	r = parse_arg_name(p, &arg);
 	if (r >= 0)

@@ -82,6 +82,34 @@ static int add_member_spelling(void *ctx, const struct type_member *m)
 	return 0;
 }
 
+/* The first of its members, "a, b, c, …". */
+struct member_names {
+	char *text;
+	size_t size;
+	unsigned n;
+};
+
+static int list_member(void *ctx, const struct type_member *m)
+{
+	struct member_names *l = ctx;
+	size_t len = strlen(l->text);
+
+	if (l->n == 6 || len + strlen(m->name) + 8 >= l->size) {
+		snprintf(l->text + len, l->size - len, ", …");
+		return -EEXIST; /* ends the walk */
+	}
+	snprintf(l->text + len, l->size - len, "%s%s", l->n++ ? ", " : "", m->name);
+	return 0;
+}
+
+void fetch_list_members(struct type t, char *text, size_t size)
+{
+	struct member_names l = {text, size};
+
+	*text = 0;
+	type_each_member(t, list_member, &l);
+}
+
 /* A member of that name in a member that is a struct. */
 struct inner_search {
 	const char *name;
@@ -106,7 +134,7 @@ static void find_elsewhere(struct type t, struct type outer, const char *name, c
 	struct inner_search inner = {name};
 	struct type_member m;
 	struct spelling sp;
-	char text[120];
+	char text[160];
 
 	*out = 0;
 	type_each_member(t, find_inner, &inner);
@@ -117,8 +145,12 @@ static void find_elsewhere(struct type t, struct type outer, const char *name, c
 	else if (outer.world && !type_find_member(outer, name, strlen(name), &m)) {
 		fmt_type(outer, text, sizeof(text));
 		snprintf(out, size, "; %s itself has one", text);
-	} else if (sp.nearest)
+	} else if (sp.nearest) {
 		snprintf(out, size, "; the nearest is %s", sp.nearest);
+	} else {
+		fetch_list_members(t, text, sizeof(text));
+		snprintf(out, size, *text ? "; it has %s" : "; it has none", text);
+	}
 }
 
 static int refuse_member(const struct fetch_place *p, struct type t, struct type outer,
@@ -325,10 +357,12 @@ static int take_element(const struct fetch_place *p, const struct expression *e,
 		char text[120];
 
 		fmt_type(v->type, text, sizeof(text));
-		return FETCH_REFUSE(p, err, e->left->span, -EINVAL,
-				    "%.*s is %s, neither an array nor a pointer",
-				    (int)e->left->span.len, source(p, e->left),
-				    v->type.world ? text : "of a type that is not known");
+		return FETCH_REFUSE(
+			p, err, e->left->span, -EINVAL,
+			"%.*s is %s, neither an array nor a pointer; leave the * or the "
+			"index out, or cast it: (int *)x",
+			(int)e->left->span.len, source(p, e->left),
+			v->type.world ? text : "of a type that is not known");
 	}
 	type_get(f.target, &element);
 	if (index && !element.n_bytes)
@@ -354,7 +388,8 @@ static int eval_address_of(const struct fetch_place *p, const struct expression 
 			   struct errmsg *err)
 {
 	if (v->kind != VALUE_MEMORY || v->n_bits)
-		return FETCH_REFUSE(p, err, e->span, -EINVAL, "%.*s has no address here: it is %s",
+		return FETCH_REFUSE(p, err, e->span, -EINVAL,
+				    "%.*s has no address here: it is %s; record its value instead",
 				    (int)e->left->span.len, source(p, e->left),
 				    v->n_bits ? "a bit field"
 					      : "not in memory that a pointer points to");
@@ -373,10 +408,13 @@ static int parse_type(const struct fetch_place *p, const char *text, struct span
 		return FETCH_REFUSE(p, err, span, r, "types are not known here: %s",
 				    p->why_none ? p->why_none : "there is no debug information");
 	if (r < 0)
-		return FETCH_REFUSE(p, err, span, r,
-				    r == -ENOENT ? "there is no type '%s' in the debug information"
-						 : "'%s' is not written as a type of C",
-				    text);
+		return FETCH_REFUSE(
+			p, err, span, r,
+			r == -ENOENT
+				? "there is no type '%s' in the debug information; write it as "
+				  "the source does, structs with 'struct' before them"
+				: "'%s' is not written as a type of C, as in struct kvm * or u64",
+			text);
 	return 0;
 }
 

@@ -56,6 +56,9 @@ int fetch_start(const struct fetch_place *p, const struct expression *e, struct 
 int fetch_use_place(const struct fetch_place *p, const struct variable *var, struct span span,
 		    struct value *v, struct errmsg *err);
 
+/* "a, b, c, …": the first of a struct's members. */
+void fetch_list_members(struct type t, char *text, size_t size);
+
 /* Adds the type and writes all of it. type NULL: by the value's own. */
 int fetch_finish(const struct fetch_place *p, struct value *v, const char *type, struct span span,
 		 struct span type_span, struct fetch *ret, struct errmsg *err);

@@ -197,7 +197,7 @@ static int refuse_variable(const struct fetch_place *p, const char *name, struct
 				    p->function, sp.nearest);
 	p->scope->ops->each(p->scope, false, list_name, &list);
 	return FETCH_REFUSE(p, err, span, -ENOENT, "there is no variable '%s' in %s; %s%s", name,
-			    p->function, list.n ? "there are " : "it has none",
+			    p->function, list.n ? "there are " : "it has none, so leave it out",
 			    list.n ? list.text : "");
 }
 
@@ -255,11 +255,26 @@ static int start_name(const struct fetch_place *p, const struct expression *e, s
 
 /* --- what begins with a sign --------------------------------------------------------------------- */
 
+/* "%ax, %dx, …" */
+static void list_registers(const struct arch *a, char *out, size_t size)
+{
+	size_t len = 0;
+
+	for (unsigned i = 0; i < a->n_regs && len + 8 < size; i++)
+		if (a->regs[i])
+			len += snprintf(out + len, size - len, "%s%%%s", len ? ", " : "",
+					a->regs[i]);
+}
+
 static int start_register(const struct fetch_place *p, const struct expression *e, struct value *v,
 			  struct errmsg *err)
 {
+	/* the kernel knows these as well, or says that it does not */
+	static const char *const others[] = {"ip", "pc", "flags",  "orig_ax",
+					     "cs", "ss", "pstate", "lr"};
 	const char *name = e->text;
 	struct spelling sp;
+	char list[160];
 
 	spelling_init(&sp, name, strlen(name));
 	for (unsigned i = 0; i < p->arch->n_regs; i++) {
@@ -275,14 +290,18 @@ static int start_register(const struct fetch_place *p, const struct expression *
 		}
 		spelling_add(&sp, have);
 	}
-	/* ip, flags, orig_ax and the like: the kernel knows them, and says so if it does not */
-	if (strstr("ip pc flags orig_ax cs ss pstate lr", name) && strlen(name) > 1) {
-		snprintf(v->expr, sizeof(v->expr), "%%%s", name);
-		return 0;
-	}
-	return FETCH_REFUSE(p, err, e->word, -EINVAL, "%s has no register '%s'%s%s", p->arch->name,
-			    name, sp.nearest ? "; the nearest is %" : "",
-			    sp.nearest ? sp.nearest : "");
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (!strcmp(others[i], name)) {
+			snprintf(v->expr, sizeof(v->expr), "%%%s", name);
+			return 0;
+		}
+	if (sp.nearest)
+		return FETCH_REFUSE(p, err, e->word, -EINVAL,
+				    "%s has no register '%s'; the nearest is %%%s", p->arch->name,
+				    name, sp.nearest);
+	list_registers(p->arch, list, sizeof(list));
+	return FETCH_REFUSE(p, err, e->word, -EINVAL, "%s has no register '%s'; it has %s",
+			    p->arch->name, name, list);
 }
 
 static int start_result(const struct fetch_place *p, const struct expression *e, struct value *v,
@@ -337,9 +356,10 @@ static int start_mark_argument(const struct fetch_place *p, const struct express
 	size_t len;
 
 	if (e->number > p->n_mark_args)
-		return FETCH_REFUSE(p, err, e->span, -ENOENT,
-				    "the mark %s has %u arguments: there is no $arg%lld",
-				    p->function, p->n_mark_args, (long long)e->number);
+		return FETCH_REFUSE(
+			p, err, e->span, -ENOENT,
+			"the mark %s has %u arguments: there is no $arg%lld; leave it out",
+			p->function, p->n_mark_args, (long long)e->number);
 	text = p->mark_args[e->number - 1];
 	len = strcspn(text, ":");
 	v->kind = text[0] == '\\' ? VALUE_READY : VALUE_PLAIN;
@@ -407,8 +427,9 @@ static int start_immediate(const struct fetch_place *p, const struct expression 
 			   struct errmsg *err)
 {
 	if (!p->kernel->immediates)
-		return FETCH_REFUSE(p, err, e->span, -EOPNOTSUPP,
-				    "this kernel's probes take no constants (5.5 does)");
+		return FETCH_REFUSE(
+			p, err, e->span, -EOPNOTSUPP,
+			"this kernel's probes take no constants (5.5 does); leave it out");
 	v->kind = VALUE_READY;
 	if (e->kind == EXPRESSION_TEXT)
 		snprintf(v->expr, sizeof(v->expr), "\\\"%s\"", e->text);

@@ -169,7 +169,8 @@ static int write_part(struct emission *e, const char *type, unsigned n_bits)
 	if (v->bit + n_bits > 64 || !e->place->kernel->bitfields)
 		return FETCH_REFUSE(e->place, e->err, e->span, -EOPNOTSUPP,
 				    "these bits lie in the middle of a register, where this "
-				    "kernel's probes cannot take them from");
+				    "kernel's probes cannot take them from; probe a line where the "
+				    "struct is in memory");
 	snprintf(field, sizeof(field), "b%u@%u/64", n_bits, v->bit);
 	if (e->facts.kind == TYPE_INT && e->facts.is_signed)
 		e->ret->show = PROBE_SHOW_SIGNED;
@@ -185,7 +186,8 @@ static int write_bitfield(struct emission *e)
 
 	if (!e->place->kernel->bitfields)
 		return FETCH_REFUSE(e->place, e->err, e->span, -EOPNOTSUPP,
-				    "this is a bit field, which this kernel's probes do not know");
+				    "this is a bit field, which this kernel's probes do not know; "
+				    "record the number that it is in: +N(POINTER):u32");
 	if (v->kind == VALUE_PARTS)
 		return write_part(e, NULL, v->n_bits);
 	for (;; size *= 2) {
@@ -292,34 +294,19 @@ static int write_array(struct emission *e)
 	return write_out(e, type);
 }
 
-struct member_names {
-	char text[200];
-	unsigned n;
-};
-
-static int list_member(void *ctx, const struct type_member *m)
-{
-	struct member_names *l = ctx;
-	size_t len = strlen(l->text);
-
-	if (++l->n <= 6 && len + strlen(m->name) + 8 < sizeof(l->text))
-		snprintf(l->text + len, sizeof(l->text) - len, "%s%s", len ? ", " : "", m->name);
-	return 0;
-}
-
 static int refuse_struct(struct emission *e)
 {
-	struct member_names list = {0};
+	char members[160];
 	struct textbuf tb;
 	int r;
 
 	textbuf_init(&tb, 200);
 	type_fmt(e->asked, &tb);
 	textbuf_add(&tb, "", 1);
-	type_each_member(e->v->type, list_member, &list);
+	fetch_list_members(e->v->type, members, sizeof(members));
 	r = FETCH_REFUSE(e->place, e->err, e->span, -EINVAL,
-			 "%s is no single value; name one of its members: %s%s",
-			 tb.start ? tb.start : "a struct", list.text, list.n > 6 ? ", …" : "");
+			 "%s is no single value; name one of its members: %s",
+			 tb.start ? tb.start : "a struct", members);
 	textbuf_release(&tb);
 	return r;
 }
@@ -428,10 +415,12 @@ static int write_as(struct emission *e, const char *type, struct span type_span)
 		return write_letter(e, type);
 	if (strchr(type, '[') && !k->arrays)
 		return FETCH_REFUSE(e->place, e->err, type_span, -EOPNOTSUPP,
-				    "this kernel's probes record no arrays (4.20 does)");
+				    "this kernel's probes record no arrays (4.20 does); name an "
+				    "element: x[0]");
 	if (type[0] == 'b' && !k->bitfields)
 		return FETCH_REFUSE(e->place, e->err, type_span, -EOPNOTSUPP,
-				    "this kernel's probes know no bit fields");
+				    "this kernel's probes know no bit fields; record the whole "
+				    "number");
 	if (e->v->kind == VALUE_READY)
 		return write_out(e, type);
 	if (is_string)

@@ -309,10 +309,11 @@ int resolve_add_arg(struct resolution *r, const struct fetch *f, const char *nam
 		return resolve_no_memory(r);
 	if (p->n_args == DEFINITION_MAX_ARGS ||
 	    (r->prober->kernel.max_args && p->n_args >= r->prober->kernel.max_args))
-		return RESOLVE_REFUSE(r, span, -E2BIG,
-				      "these are more than %zu arguments; the kernel takes no more "
-				      "in one probe",
-				      p->n_args);
+		return RESOLVE_REFUSE(
+			r, span, -E2BIG,
+			"these are more than %zu arguments, and the kernel takes no more "
+			"in one probe; leave some out",
+			p->n_args);
 	resolve_field_name(p, name, unique);
 	arg = &p->args[p->n_args];
 	*arg = (struct probe_arg){
@@ -354,13 +355,22 @@ static int add_fetch(struct gathering *g, const struct fetch *f, struct span spa
 	return place->fetches && place->fetches[g->n] ? 0 : resolve_no_memory(g->r);
 }
 
+/* Where it lives is a remedy; else what is here may help. */
+static int refuse_gone(struct resolution *r, struct span span, const char *why)
+{
+	return RESOLVE_REFUSE(r, span, -ENODATA, "%s%s", why,
+			      strstr(why, "at line") || strchr(why, ';')
+				      ? ""
+				      : "; 'sonde probe vars' shows what can be");
+}
+
 static int take_fetch(struct gathering *g, const struct fetch *f, const char *name,
 		      struct span span)
 {
 	int r;
 
 	if (f->is_gone && (g->r->n_points < 2 || !g->r->prober->kernel.immediates))
-		return RESOLVE_REFUSE(g->r, span, -ENODATA, "%s", f->why);
+		return refuse_gone(g->r, span, f->why);
 	if (f->is_gone && g->n < DEFINITION_MAX_ARGS) {
 		g->r->n_gone[g->n]++;
 		memcpy(g->r->why_gone, f->why, sizeof(g->r->why_gone));
@@ -463,7 +473,7 @@ int resolve_check_args(struct resolution *r)
 
 	for (size_t i = 0; i < p->n_args; i++) {
 		if (r->n_gone[i] && r->n_gone[i] == p->n_places)
-			return RESOLVE_REFUSE(r, p->args[i].span, -ENODATA, "%s", r->why_gone);
+			return refuse_gone(r, p->args[i].span, r->why_gone);
 		if (r->n_gone[i])
 			resolve_note(r,
 				     "%s does not live at %u of %zu places, where 0xdeade12d or ? "
@@ -546,6 +556,8 @@ static int resolve_target(struct resolution *r)
 		return resolve_kernel(r, module);
 	if (findprogram(target, false, path))
 		return resolve_program(r, path);
+	if (resolve_refuse_event(r))
+		return r->err->code;
 	return RESOLVE_REFUSE(
 		r, r->d->target_span, -ENOENT,
 		"'%s' is neither a module that is loaded, nor a program in PATH, nor a "

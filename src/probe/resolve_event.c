@@ -17,6 +17,7 @@
 #include "probe/resolve_int.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -25,6 +26,7 @@
 
 #define MAX_FIELDS	 128
 #define FORMAT_MAX_BYTES (1 << 20)
+#define NAMES_MAX_BYTES	 (1 << 18) /* of all events of a system */
 
 struct event_field {
 	char type[96], name[64]; /* type: without the name, with [] behind it if it is an array */
@@ -58,6 +60,61 @@ bool resolve_is_event(const struct prober *p, const struct definition *d)
 		return false;
 	event_path(p, d, path);
 	return !access(path, F_OK);
+}
+
+/* Adds the names in a directory of events. */
+static void spell_directory(const char *path, struct spelling *sp, char *names, size_t size)
+{
+	DIR *dir = opendir(path);
+	struct dirent *e;
+	size_t len = 0;
+
+	while (dir && (e = readdir(dir)) && len < size) {
+		if (e->d_name[0] == '.' || strlen(e->d_name) + 1 > size - len)
+			continue;
+		/* spelling keeps what it is given, and readdir does not */
+		memcpy(names + len, e->d_name, strlen(e->d_name) + 1);
+		spelling_add(sp, names + len);
+		len += strlen(e->d_name) + 1;
+	}
+	if (dir)
+		closedir(dir);
+}
+
+bool resolve_refuse_event(struct resolution *r)
+{
+	const struct definition *d = r->d;
+	char path[PATH_MAX], *names;
+	struct spelling sp;
+	bool is_system;
+
+	if (!d->target || !d->function || d->is_return || d->has_line || d->offset)
+		return false;
+	event_path(r->prober, d, path);
+	*strrchr(path, '/') = 0; /* the format */
+	*strrchr(path, '/') = 0; /* the event */
+	is_system = !access(path, F_OK);
+	if (!is_system)
+		*strrchr(path, '/') = 0;
+	names = malloc(NAMES_MAX_BYTES);
+	if (!names)
+		return false;
+	spelling_init(&sp, is_system ? d->function : d->target,
+		      strlen(is_system ? d->function : d->target));
+	spell_directory(path, &sp, names, NAMES_MAX_BYTES);
+	if (is_system)
+		RESOLVE_REFUSE(r, d->function_span, -ENOENT, "the system %s has no event '%s'%s%s",
+			       d->target, d->function,
+			       sp.nearest ? "; the nearest is " : "; 'sonde list -e' lists them",
+			       sp.nearest ? sp.nearest : "");
+	else if (sp.nearest)
+		RESOLVE_REFUSE(
+			r, d->target_span, -ENOENT,
+			"'%s' is neither a module that is loaded, nor a program in PATH, nor a "
+			"library, nor a system of events; the nearest of those is %s",
+			d->target, sp.nearest);
+	free(names);
+	return r->err->code;
 }
 
 /* --- the format ---------------------------------------------------------------------------------- */
@@ -127,8 +184,8 @@ static int read_format(struct resolution *r, struct event_scope *s)
 	if (!text || n < 0) {
 		free(text);
 		return RESOLVE_REFUSE(r, r->d->function_span, -EACCES,
-				      "the fields of %s:%s cannot be read (%s)", r->d->target,
-				      r->d->function, path);
+				      "the fields of %s:%s cannot be read (%s); run sonde as root",
+				      r->d->target, r->d->function, path);
 	}
 	text[len] = 0;
 	read_fields(text, s);

@@ -92,6 +92,8 @@ int resolve_add_function(struct resolution *r, const struct found_function *f);
 /* vfs_*: places for all functions that can be probed. */
 int resolve_glob(struct resolution *r, const char *module);
 bool resolve_is_event(const struct prober *p, const struct definition *d);
+/* A target that is nothing else: true if a system of events was meant, and the sentence says so. */
+bool resolve_refuse_event(struct resolution *r);
 
 /* Adds a place; text is copied. */
 struct probe_place *resolve_add_place(struct resolution *r, const char *text);

@@ -91,10 +91,11 @@ static int refuse_function(struct resolution *r, const struct btf *btf, const ch
 	if (btf)
 		btf_each_function(btf, add_name, &sp);
 	if (module)
-		return RESOLVE_REFUSE(r, r->d->function_span, -ENOENT,
-				      "there is no function '%s' in the module %s%s%s",
-				      r->d->function, module, sp.nearest ? "; the nearest is " : "",
-				      sp.nearest ? sp.nearest : "");
+		return RESOLVE_REFUSE(
+			r, r->d->function_span, -ENOENT,
+			"there is no function '%s' in the module %s%s%s", r->d->function, module,
+			sp.nearest ? "; the nearest is " : "; 'sonde probe funcs -m' lists them",
+			sp.nearest ? sp.nearest : "");
 	return RESOLVE_REFUSE(r, r->d->function_span, -ENOENT,
 			      "there is no function '%s' in this kernel%s%s; of a program it is "
 			      "written PROGRAM:%s",
@@ -399,7 +400,7 @@ static int add_point(void *ctx, const struct debuginfo_point *pt)
 
 	if (!pt->symbol)
 		return RESOLVE_REFUSE(r, r->d->function_span, -ENOENT,
-				      "no symbol of the kernel covers the place");
+				      "no symbol of the kernel covers the place; name a function");
 	snprintf(text, sizeof(text), pt->symbol_offset ? "%s%s%s+%llu" : "%s%s%s",
 		 module ? module : "", module ? ":" : "", pt->symbol,
 		 (unsigned long long)pt->symbol_offset);

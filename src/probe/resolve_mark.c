@@ -286,9 +286,11 @@ int resolve_mark(struct resolution *r)
 	m.path = path;
 	result = prober_debuginfo(r->prober, path, &m.info, &why);
 	if (result >= 0 && !debuginfo_arch(m.info))
-		result = errmsg_set(&why, -EOPNOTSUPP,
-				    "%s is for a processor whose registers are not known here",
-				    path);
+		result = errmsg_set(
+			&why, -EOPNOTSUPP,
+			"%s is for a processor whose registers are not known here; write "
+			"the kernel's own grammar: p:…",
+			path);
 	spelling_init(&m.spelling, d->function, strlen(d->function));
 	if (result >= 0)
 		result = debuginfo_marks(m.info, visit_mark, &m, &why);
@@ -297,9 +299,11 @@ int resolve_mark(struct resolution *r)
 	if (result < 0)
 		return RESOLVE_REFUSE(r, d->function_span, result, "%s", why.text);
 	if (!r->out->probe.n_places)
-		return RESOLVE_REFUSE(r, d->function_span, -ENOENT, "%s has no mark %s%s%s%s%s",
-				      path, d->provider ? d->provider : "", d->provider ? ":" : "",
-				      d->function, m.spelling.nearest ? "; the nearest is " : "",
-				      m.spelling.nearest ? m.spelling.nearest : "");
+		return RESOLVE_REFUSE(
+			r, d->function_span, -ENOENT, "%s has no mark %s%s%s%s%s", path,
+			d->provider ? d->provider : "", d->provider ? ":" : "", d->function,
+			m.spelling.nearest ? "; the nearest is "
+					   : "; 'sonde probe funcs --marks' lists them",
+			m.spelling.nearest ? m.spelling.nearest : "");
 	return resolve_group_and_event(r, path, d->function, 0);
 }

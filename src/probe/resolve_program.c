@@ -29,10 +29,12 @@ static int check_path(struct resolution *r, const char *path, char absolute[PATH
 	char found[PATH_MAX];
 
 	if (!findprogram(path, false, found))
-		return RESOLVE_REFUSE(r, span, -ENOENT,
-				      "there is no program or library %s that can be read", path);
+		return RESOLVE_REFUSE(
+			r, span, -ENOENT, "there is no program or library %s that can be read; %s",
+			path, strchr(path, '/') ? "check the path" : "write its whole path");
 	if (!realpath(found, absolute))
-		return RESOLVE_REFUSE(r, span, -errno, "%s cannot be found", found);
+		return RESOLVE_REFUSE(r, span, -errno, "%s cannot be found; write its whole path",
+				      found);
 	if (strpbrk(absolute, " \t\n"))
 		return RESOLVE_REFUSE(
 			r, span, -EINVAL,
@@ -86,7 +88,8 @@ static int add_point(void *ctx, const struct debuginfo_point *pt)
 	if (debuginfo_file_offset(info, pt->address, &offset) < 0)
 		return RESOLVE_REFUSE(r, r->d->function ? r->d->function_span : r->d->line_span,
 				      -ENOENT,
-				      "address 0x%llx is not in the part of %s that is run",
+				      "address 0x%llx is not in the part of %s that is run; 'sonde "
+				      "probe funcs -v' shows addresses",
 				      (unsigned long long)pt->address, path);
 	snprintf(text, sizeof(text), "%s:0x%llx", path, (unsigned long long)offset);
 	result = resolve_add_point(r, text, pt);
@@ -126,15 +129,19 @@ int resolve_program(struct resolution *r, const char *path)
 	if (result < 0)
 		return result;
 	if (!r->prober->kernel.uprobes)
-		return RESOLVE_REFUSE(r, span, -EOPNOTSUPP,
-				      "this kernel has no probes in programs (CONFIG_UPROBES)");
+		return RESOLVE_REFUSE(
+			r, span, -EOPNOTSUPP,
+			"this kernel has no probes in programs (CONFIG_UPROBES); 'sonde "
+			"doctor' says more");
 	result = prober_debuginfo(r->prober, absolute, &info, &why);
 	if (result < 0)
 		return RESOLVE_REFUSE(r, span, result, "%s", why.text);
 	if (!debuginfo_arch(info))
-		return RESOLVE_REFUSE(r, span, -EOPNOTSUPP,
-				      "%s is for a processor whose registers are not known here",
-				      absolute);
+		return RESOLVE_REFUSE(
+			r, span, -EOPNOTSUPP,
+			"%s is for a processor whose registers are not known here; write "
+			"the kernel's own grammar: p:…",
+			absolute);
 	r->out->probe.kind = r->d->is_return ? PROBE_URETPROBE : PROBE_UPROBE;
 	if (r->d->has_address)
 		return resolve_address(r, absolute, info);

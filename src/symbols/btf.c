@@ -402,7 +402,7 @@ int btf_open_file(struct btf **ret_btf, const char *path, const struct btf *base
 	else if (r == -ENOENT)
 		errmsg_set(err, r,
 			   "the kernel does not describe its types (%s is not there): it was built "
-			   "without CONFIG_DEBUG_INFO_BTF",
+			   "without CONFIG_DEBUG_INFO_BTF; $arg1 and %%REG need no types",
 			   path);
 	else if (r < 0)
 		errmsg_set_errno(err, r, "cannot read %s", path);
@@ -428,7 +428,8 @@ int btf_open_module(struct btf **ret_btf, const char *directory, const char *mod
 		    const struct btf *kernel, struct errmsg *err)
 {
 	if (strchr(module, '/'))
-		return errmsg_set(err, -EINVAL, "'%s' is no name of a module", module);
+		return errmsg_set(err, -EINVAL,
+				  "'%s' is no name of a module; /proc/modules lists them", module);
 	return open_name(ret_btf, directory, module, kernel, err);
 }
 

@@ -116,7 +116,8 @@ static int check_file(const char *path, uint64_t *ret_base, struct errmsg *err)
 		return errmsg_set_errno(err, -errno, "cannot open %s", path);
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
 		close(fd);
-		return errmsg_set(err, -EINVAL, "%s is not a file", path);
+		return errmsg_set(err, -EINVAL, "%s is not a file; name a program or a library",
+				  path);
 	}
 	*ret_base = is_laid_out(fd) ? 0 : MODULE_BASE;
 	close(fd);

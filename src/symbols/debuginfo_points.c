@@ -299,10 +299,14 @@ static int add_line(void *ctx, const struct line_visit *v)
 static int refuse_line(struct search *s, const char *what, unsigned first, struct errmsg *err)
 {
 	if (s->wanted)
-		return errmsg_set(err, -ENOENT, "no line of %s that looks like '%s' has code", what,
-				  s->where->pattern);
+		return errmsg_set(
+			err, -ENOENT,
+			"no line of %s that looks like '%s' has code; 'sonde probe lines' "
+			"shows which have",
+			what, s->where->pattern);
 	if (!s->nearest)
-		return errmsg_set(err, -ENOENT, "no line of %s has code", what);
+		return errmsg_set(err, -ENOENT,
+				  "no line of %s has code; name another file or function", what);
 	if (first)
 		return errmsg_set(err, -ENOENT,
 				  "line %u of %s (%u of the file) has no code; the nearest that "
@@ -396,11 +400,14 @@ static int refuse_function(struct search *s, const struct function_list *l, stru
 				       "inlined copies were not wanted; probe those functions",
 			w->function, s->n_inlined, s->inlined, s->n_inlined > 3 ? ", …" : "");
 	if (w->offset)
-		return errmsg_set(err, -ENOENT, "%s is shorter than %llu bytes", w->function,
-				  (unsigned long long)w->offset);
+		return errmsg_set(
+			err, -ENOENT,
+			"%s is shorter than %llu bytes; name a line of it instead: 'sonde probe "
+			"lines' shows them",
+			w->function, (unsigned long long)w->offset);
 	return errmsg_set(err, -ENOENT,
 			  "the compiler left no code of %s: it is never called, or all its calls "
-			  "were computed",
+			  "were computed; probe what would call it",
 			  w->function);
 }
 
@@ -432,14 +439,19 @@ static int point_of_bare_symbol(struct search *s, struct errmsg *err)
 	if (!symbol)
 		return functions_refuse(s->d, w->function, err);
 	if ((w->has_line && w->line) || w->pattern)
-		return s->d->dwarf ? errmsg_set(err, -ENODATA,
-						"%s has no debug information about %s, only its "
-						"symbol; lines are not known",
-						s->d->path, w->function)
-				   : debuginfo_refuse_dwarf(s->d, err);
+		return s->d->dwarf
+			       ? errmsg_set(
+					 err, -ENODATA,
+					 "%s has no debug information about %s, only its "
+					 "symbol; lines are not known: probe the function itself",
+					 s->d->path, w->function)
+			       : debuginfo_refuse_dwarf(s->d, err);
 	if (w->offset && symbol->n_bytes && w->offset >= symbol->n_bytes)
-		return errmsg_set(err, -ENOENT, "%s is shorter than %llu bytes", w->function,
-				  (unsigned long long)w->offset);
+		return errmsg_set(
+			err, -ENOENT,
+			"%s is shorter than %llu bytes; name a line of it instead: 'sonde probe "
+			"lines' shows them",
+			w->function, (unsigned long long)w->offset);
 	if (check_offset(s, symbol->address, w->offset, err) < 0)
 		return -EINVAL;
 	p = new_point(s);
@@ -499,8 +511,10 @@ static int by_file(struct search *s, struct errmsg *err)
 	}
 	r = file_each_line(s->d, w->file, &path, &u, add_line, s);
 	if (r >= 0 && !path)
-		return errmsg_set(err, -ENOENT, "%s was not made from a file '%s'", s->d->path,
-				  w->file);
+		return errmsg_set(err, -ENOENT,
+				  "%s was not made from a file '%s'; 'sonde probe funcs -v' shows "
+				  "which files there are",
+				  s->d->path, w->file);
 	if (r >= 0 && !s->n)
 		return refuse_line(s, w->file, 0, err);
 	return r;
@@ -521,7 +535,7 @@ int debuginfo_points(struct debuginfo *d, const struct debuginfo_where *where,
 
 	free(s.wanted);
 	if (r == -ENOMEM && s.n == POINTS_MAX)
-		r = errmsg_set(err, -E2BIG, "%s means more than %u instructions",
+		r = errmsg_set(err, -E2BIG, "%s means more than %u instructions; name less of it",
 			       where->function ? where->function : where->file, POINTS_MAX);
 	if (r < 0) {
 		free(s.list);

@@ -121,7 +121,10 @@ int debuginfo_marks(struct debuginfo *d, int (*visit)(void *ctx, const struct de
 	int r;
 
 	if (elf_getshdrstrndx(d->elf, &names) < 0)
-		return errmsg_set(err, -EINVAL, "%s has no sections", d->path);
+		return errmsg_set(
+			err, -EINVAL,
+			"%s has no sections, and so no marks; take one that was not stripped",
+			d->path);
 	while ((scn = elf_nextscn(d->elf, scn))) {
 		GElf_Shdr sh;
 		const char *s =

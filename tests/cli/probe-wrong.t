@@ -1,9 +1,9 @@
-# fifty wrong definitions: each answer points at the spot and says what to do
+# more than fifty wrong definitions: each answer points at the spot and says what to do
 # covers: B06 D13 Q13 Q19
 # needs: python3
 
 # A kernel that is made up: its types, its symbols, its tracing directory.
-$ python3 $TESTS/lib/btf.py k && export SONDE_BTF=k/btf SONDE_KALLSYMS=k/kallsyms SONDE_TRACEFS=k/tracing
+$ python3 $TESTS/lib/btf.py k && export SONDE_BTF=k/btf SONDE_KALLSYMS=k/kallsyms SONDE_TRACEFS=k/tracing SONDE_BLACKLIST=k/blacklist
 $ try() { while IFS= read -r line; do sonde probe add -n -- "$line" > out 2>&1; printf "%s: %s\n" $? "$(cat out)"; done; }
 
 # The text itself
@@ -189,6 +189,15 @@ $ try << 'EOF'
 > /no/such/program:main
 > sched:sched_swich(next_comm)
 > sched:sched_switch(next_com)
+> schd:sched_switch(next_comm)
+> vfs_read(%ag)
+> vfs_read(file->quxquux)
+> vfs_read(&count)
+> vfs_read((strct file *)buf)
+> glob_black(x)
+> inlined_one(x)
+> nothing_*(x)
+> glob_*(count)
 > %nosuch:mark
 > EOF
 1: sonde: there is no function 'vfs_raed' in this kernel; the nearest is vfs_read; of a program it is written PROGRAM:vfs_raed
@@ -203,7 +212,7 @@ $ try << 'EOF'
 1: sonde: the variables of no_types_known are not known: BTF does not describe it (it is assembler, or the compiler changed its parameters); use $arg1 or %REG, or give the DWARF of the kernel: -k vmlinux
   no_types_known(x)
                  ^
-1: sonde: there is no variable 'x' in do_nothing; it has none
+1: sonde: there is no variable 'x' in do_nothing; it has none, so leave it out
   do_nothing(x)
              ^
 2: sonde: do_nothing returns nothing (void); leave $retval out
@@ -224,13 +233,13 @@ $ try << 'EOF'
 2: sonde: count is size_t, no pointer; a cast makes it one: ((struct NAME *)count)->x
   vfs_read(count->x)
                   ^
-2: sonde: count is size_t, neither an array nor a pointer
+2: sonde: count is size_t, neither an array nor a pointer; leave the * or the index out, or cast it: (int *)x
   vfs_read(*count)
             ^~~~~
 1: sonde: file->f_sizes has 4 elements: the last is [3]
   vfs_read(file->f_sizes[9])
                          ^
-1: sonde: there is no type 'struct flie *' in the debug information
+1: sonde: there is no type 'struct flie *' in the debug information; write it as the source does, structs with 'struct' before them
   vfs_read((struct flie *)buf)
             ^~~~~~~~~~~~~
 1: sonde: there is no member 'injct' in struct irqfd; the nearest is inject
@@ -239,7 +248,7 @@ $ try << 'EOF'
 2: sonde: struct path is no single value; name one of its members: mnt, dentry
   vfs_read(file->f_path)
            ^~~~~~~~~~~~
-2: sonde: x86_64 has no register 'xyz'
+2: sonde: x86_64 has no register 'xyz'; it has %ax, %dx, %cx, %bx, %si, %di, %bp, %sp, %r8, %r9, %r10, %r11, %r12, %r13, %r14, %r15
   vfs_read(%xyz)
             ^~~
 2: sonde: only the first 6 arguments are in registers; those behind them are on the stack: $stack1 is the first
@@ -257,15 +266,42 @@ $ try << 'EOF'
 1: sonde: 'nosuchprogram' is neither a module that is loaded, nor a program in PATH, nor a library, nor a system with an event main; write its path, as in ./nosuchprogram:main
   nosuchprogram:main(argc)
   ^~~~~~~~~~~~~
-1: sonde: there is no program or library /no/such/program that can be read
+1: sonde: there is no program or library /no/such/program that can be read; check the path
   /no/such/program:main
   ^~~~~~~~~~~~~~~~
-1: sonde: 'sched' is neither a module that is loaded, nor a program in PATH, nor a library, nor a system with an event sched_swich; write its path, as in ./sched:sched_swich
+1: sonde: the system sched has no event 'sched_swich'; the nearest is sched_switch
   sched:sched_swich(next_comm)
-  ^~~~~
+        ^~~~~~~~~~~
 1: sonde: sched:sched_switch is an event, and this kernel puts no probes on events (CONFIG_EPROBE_EVENTS, since 5.15); record the event itself: -e sched:sched_switch
   sched:sched_switch(next_com)
   ^~~~~
+1: sonde: 'schd' is neither a module that is loaded, nor a program in PATH, nor a library, nor a system of events; the nearest of those is sched
+  schd:sched_switch(next_comm)
+  ^~~~
+2: sonde: x86_64 has no register 'ag'; the nearest is %ax
+  vfs_read(%ag)
+            ^~
+1: sonde: there is no member 'quxquux' in struct file; it has f_flags, f_hint, f_path, f_sizes
+  vfs_read(file->quxquux)
+                 ^~~~~~~
+2: sonde: count has no address here: it is not in memory that a pointer points to; record its value instead
+  vfs_read(&count)
+           ^~~~~~
+2: sonde: 'strct file *' is not written as a type of C, as in struct kvm * or u64
+  vfs_read((strct file *)buf)
+            ^~~~~~~~~~~~
+1: sonde: no probe can be put on glob_black: it is on the kernel's blacklist (NOKPROBE), because probes need it themselves; probe one of its callers
+  glob_black(x)
+  ^~~~~~~~~~
+1: sonde: inlined_one has no code of its own: the compiler put it into its callers everywhere (inlined); probe one of those, or give the kernel's DWARF, which knows them: -k vmlinux
+  inlined_one(x)
+  ^~~~~~~~~~~
+1: sonde: no function of this kernel fits 'nothing_*'; 'sonde probe funcs' lists them
+  nothing_*(x)
+  ^~~~~~~~~
+1: sonde: there is no variable 'count' in glob_one; there are x
+  glob_*(count)
+         ^~~~~
 1: sonde: there is no program or library 'nosuch'; name the file that has the mark: PATH:%nosuch:mark
   %nosuch:mark
           ^~~~

@@ -52,7 +52,7 @@ sonde: no function that fits 'glob_bl*' can be probed (1 on the kernel's blackli
   ^~~~~~~~
 [1]
 $ sonde probe add -n 'glob_ba*(x)'
-sonde: there is no variable 'x' in glob_bare; it has none
+sonde: there is no variable 'x' in glob_bare; it has none, so leave it out
   glob_ba*(x)
            ^
 [1]

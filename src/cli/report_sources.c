@@ -75,7 +75,8 @@ static int add_source(struct report_sources *rs, struct report_file *file,
 		.buffer = report_is_top(b) ? NULL : b->name,
 		.syscalls = o->syscall_names || o->profile ? find_syscalls(file->tf) : NULL};
 	file->formats->config.time_style = ls->time_style;
-	if (sequence_add_source(rs->seq, &sc, rs->unpacker) < 0)
+	rs->configs[rs->n - 1] = sc;
+	if (rs->seq && sequence_add_source(rs->seq, &sc, rs->unpacker) < 0)
 		return errmsg_set_errno(err, -ENOMEM, "cannot read %s", file->tf->path);
 	return 0;
 }
@@ -128,8 +129,9 @@ static int add_sources(struct report_sources *rs, struct errmsg *err)
 	for (size_t i = 0; i < rep->n_files; i++)
 		n += rep->files[i].tf->n_buffers;
 	rs->list = calloc(n + 1, sizeof(*rs->list));
+	rs->configs = calloc(n + 1, sizeof(*rs->configs));
 	names = calloc(n + 1, sizeof(*names));
-	if (!rs->list || !names) {
+	if (!rs->list || !rs->configs || !names) {
 		free(names);
 		return errmsg_set_errno(err, -ENOMEM, "cannot report");
 	}
@@ -216,12 +218,20 @@ int report_sources_init(struct report_sources *rs, struct report *rep,
 	return r;
 }
 
+int report_sources_list(struct report_sources *rs, struct report *rep, struct errmsg *err)
+{
+	*rs = (struct report_sources){.rep = rep};
+	arena_init(&rs->arena, 64 << 20);
+	return add_sources(rs, err);
+}
+
 void report_sources_release(struct report_sources *rs)
 {
 	for (size_t i = 0; rs->prefixes && i < rs->n; i++)
 		free(rs->prefixes[i]);
 	free(rs->prefixes);
 	free(rs->list);
+	free(rs->configs);
 	sequence_free(rs->seq);
 	unpacker_free(rs->unpacker);
 	arena_release(&rs->arena);

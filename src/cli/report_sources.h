@@ -12,7 +12,8 @@
 struct report_sources {
 	struct report *rep;
 	struct sequence *seq;
-	struct line_source *list; /* as the sequence counts its sources */
+	struct line_source *list;      /* as the sequence counts its sources */
+	struct source_config *configs; /* the same, as the sequence takes them */
 	size_t n;
 	char **prefixes;
 	struct unpacker *unpacker;
@@ -26,6 +27,8 @@ struct line_style report_line_style(const struct report_options *o);
 /* Starts the sequence. Release it on failure, too. */
 int report_sources_init(struct report_sources *rs, struct report *rep,
 			const struct sequence_config *config, struct errmsg *err);
+/* The same without a sequence: only what the sources are. For who goes through them otherwise. */
+int report_sources_list(struct report_sources *rs, struct report *rep, struct errmsg *err);
 void report_sources_release(struct report_sources *rs);
 
 static inline bool report_is_top(const struct tracefile_buffer *b)

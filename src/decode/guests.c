@@ -24,28 +24,29 @@ static uint64_t trace_id(const struct tracefile *tf)
 	return o && o->data.len >= 8 ? bytes_get64(o->data.data, tf->swap) : 0;
 }
 
-static int add_vcpus(struct guests *g, struct byte_reader *r, const struct kallsyms *symbols)
+static int take_cpus(struct byte_reader *r, struct guest_cpu **ret_cpus, size_t *ret_n)
 {
 	uint64_t n = byte_reader_take_number(r, 4);
-	struct guest_vcpu *more;
+	struct guest_cpu *cpus;
 
-	if (r->failed || n > byte_reader_left(r) / 8 || n > VCPUS_MAX - g->n)
-		return 0;
-	more = realloc(g->vcpus, (g->n + n + 1) * sizeof(*more));
-	if (!more)
+	if (r->failed || n > byte_reader_left(r) / 8 || n > VCPUS_MAX)
+		n = 0;
+	cpus = calloc(n + 1, sizeof(*cpus));
+	if (!cpus)
 		return -ENOMEM;
-	g->vcpus = more;
-	while (n--) {
-		byte_reader_take_number(r, 4);
-		g->vcpus[g->n++] = (struct guest_vcpu){byte_reader_take_number(r, 4), symbols};
+	for (size_t i = 0; i < n; i++) {
+		cpus[i].cpu = byte_reader_take_number(r, 4);
+		cpus[i].host_pid = byte_reader_take_number(r, 4);
 	}
-	return 0;
+	*ret_cpus = cpus;
+	*ret_n = n;
+	return 1;
 }
 
-/* Adds the virtual CPUs of one guest, if the host's file knows it. */
-static int add_guest(struct guests *g, const struct tracefile *host, struct formats *guest)
+int guest_find(const struct tracefile *host, const struct tracefile *guest, const char **ret_name,
+	       struct guest_cpu **ret_cpus, size_t *ret_n)
 {
-	uint64_t id = trace_id(guest->tf);
+	uint64_t id = trace_id(guest);
 
 	for (size_t i = 0; i < host->n_options; i++) {
 		struct piece data = host->options[i].data;
@@ -53,11 +54,36 @@ static int add_guest(struct guests *g, const struct tracefile *host, struct form
 
 		if (host->options[i].id != SNF_OPTION_GUEST)
 			continue;
-		byte_reader_take_string(&r);
+		*ret_name = byte_reader_take_string(&r);
 		if (byte_reader_take_number(&r, 8) == id && !r.failed)
-			return add_vcpus(g, &r, formats_kallsyms(guest));
+			return take_cpus(&r, ret_cpus, ret_n);
 	}
 	return 0;
+}
+
+/* Adds the virtual CPUs of one guest, if the host's file knows it. */
+static int add_guest(struct guests *g, const struct tracefile *host, struct formats *guest)
+{
+	struct guest_cpu *cpus;
+	struct guest_vcpu *more;
+	const char *name;
+	size_t n;
+	int r = guest_find(host, guest->tf, &name, &cpus, &n);
+
+	if (r <= 0)
+		return r;
+	if (n > VCPUS_MAX - g->n)
+		n = 0;
+	more = realloc(g->vcpus, (g->n + n + 1) * sizeof(*more));
+	if (more) {
+		const struct kallsyms *symbols = formats_kallsyms(guest);
+
+		g->vcpus = more;
+		for (size_t i = 0; i < n; i++)
+			g->vcpus[g->n++] = (struct guest_vcpu){cpus[i].host_pid, symbols};
+	}
+	free(cpus);
+	return more ? 0 : -ENOMEM;
 }
 
 static int compare_pid(const void *a, const void *b)

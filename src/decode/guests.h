@@ -12,6 +12,7 @@
 struct guest_vcpu {
 	int host_pid;
 	const struct kallsyms *symbols; /* of the guest's kernel */
+	uint32_t cpu;			/* its number in the guest */
 };
 
 struct guests {
@@ -28,5 +29,18 @@ void guests_release(struct guests *g);
 
 /* The symbols of the guest that this thread of the host runs, or NULL. */
 const struct kallsyms *guests_find(const struct guests *g, int host_pid);
+
+/* A CPU of a guest, as the host's file lists them. */
+struct guest_cpu {
+	uint32_t cpu;
+	int host_pid;
+};
+
+/*
+ * 1: host's file lists guest as one of its own; its name, and its CPUs, which the caller frees. 0: it
+ * does not. -ENOMEM.
+ */
+int guest_find(const struct tracefile *host, const struct tracefile *guest, const char **ret_name,
+	       struct guest_cpu **ret_cpus, size_t *ret_n);
 
 #endif

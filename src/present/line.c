@@ -97,10 +97,9 @@ static void add_before(struct line_printer *lp, const struct record *rec)
 }
 
 /* irqs off, need-resched, hard/softirq, preempt depth, migrate-disable depth */
-static void add_latency_flags(struct line_printer *lp, const struct line_source *src,
-			      const struct record *rec)
+void line_printer_add_flags(struct line_printer *lp, const struct record *rec)
 {
-	const struct formats *f = src->formats;
+	const struct formats *f = lp->style->sources[rec->source].formats;
 	unsigned flags = formats_common(f, &f->flags, rec->data, rec->size);
 	unsigned depth = formats_common(f, &f->preempt_count, rec->data, rec->size);
 	bool hard = flags & SNF_FLAG_HARDIRQ, soft = flags & SNF_FLAG_SOFTIRQ;
@@ -319,7 +318,7 @@ static void add_line(struct line_printer *lp, const struct batch *b, size_t i)
 			lp->out, "-0x%x",
 			formats_common(src->formats, &src->formats->flags, rec->data, rec->size));
 	else if (lp->style->latency && rec->event)
-		add_latency_flags(lp, src, rec);
+		line_printer_add_flags(lp, rec);
 	else if (lp->style->latency)
 		textbuf_add_str(lp->out, "[UNKNOWN EVENT]");
 	if (rec->event) {

@@ -58,4 +58,7 @@ size_t line_printer_add(struct line_printer *lp, const struct batch *b, size_t f
 /* The event's own text, with the name of a system call put in if the source asks for it. */
 void line_printer_add_info(struct line_printer *lp, const struct record *rec, bool raw);
 
+/* The latency column of report -l: "d.h1." */
+void line_printer_add_flags(struct line_printer *lp, const struct record *rec);
+
 #endif

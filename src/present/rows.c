@@ -113,13 +113,10 @@ static size_t add_info(struct line_printer *lp, const struct record *rec)
 	return start;
 }
 
-static void add_json_info(struct line_printer *lp, const struct record *rec)
+void rows_add_info(struct line_printer *lp, const struct record *rec)
 {
-	size_t start, len;
+	size_t start = add_info(lp, rec), len = textbuf_len(lp->out) - start;
 
-	textbuf_add_str(lp->out, ",\"info\":");
-	start = add_info(lp, rec);
-	len = textbuf_len(lp->out) - start;
 	if (lp->out->overflow)
 		return;
 	/* escaped behind itself, then moved to its place; growing moves the text, so reserve first */
@@ -174,15 +171,69 @@ static void add_json_head(struct line_printer *lp, const struct line_source *src
 	}
 }
 
+/* The field of a kernel stack that holds its addresses, or NULL. */
+static const struct field *stack_field(const struct event *ev)
+{
+	return ev && ev->is_ftrace && !strcmp(ev->name, "kernel_stack")
+		       ? event_find_field(ev, "caller")
+		       : NULL;
+}
+
+void rows_add_fields(struct line_printer *lp, const struct record *rec)
+{
+	const struct field *stack = stack_field(rec->event);
+	struct printer *p = lp->printers[rec->source];
+	bool any = false;
+
+	printer_point_at(p, rec);
+	textbuf_add_char(lp->out, '{');
+	for (size_t i = 0; i < rec->event->n_fields; i++) {
+		if (&rec->event->fields[i] == stack) /* its declared length is not its true one */
+			continue;
+		if (any)
+			textbuf_add_char(lp->out, ',');
+		add_field(lp->out, p, &rec->event->fields[i]);
+		any = true;
+	}
+	textbuf_add_char(lp->out, '}');
+}
+
+bool rows_add_stack(struct line_printer *lp, const struct record *rec)
+{
+	const struct field *caller = stack_field(rec->event);
+	struct printer *p = lp->printers[rec->source];
+	unsigned step = p->formats->long_size;
+	bool any = false;
+
+	if (!caller)
+		return false;
+	printer_point_at(p, rec);
+	textbuf_add_char(lp->out, '[');
+	for (uint32_t pos = caller->offset; pos <= p->size && p->size - pos >= step; pos += step) {
+		uint64_t addr = bytes_get(p->data + pos, step, p->swap);
+		const struct ksym *sym = p->kallsyms ? printer_symbol(p, addr) : NULL;
+
+		if (addr == UINT64_MAX || (int)addr == -1)
+			break;
+		if (any)
+			textbuf_add_char(lp->out, ',');
+		if (sym)
+			json_add_string(lp->out, sym->name, sym->name_len);
+		else
+			json_add_hex(lp->out, addr);
+		any = true;
+	}
+	textbuf_add_char(lp->out, ']');
+	return true;
+}
+
 static void add_json(struct line_printer *lp, const struct record *rec)
 {
 	const struct line_source *src = &lp->style->sources[rec->source];
 	struct printer *p = lp->printers[rec->source];
 	const struct event *ev = rec->event;
 	struct textbuf *tb = lp->out;
-	const struct field *stack = ev && ev->is_ftrace && !strcmp(ev->name, "kernel_stack")
-					    ? event_find_field(ev, "caller")
-					    : NULL;
+	const struct field *stack = stack_field(ev);
 
 	add_json_head(lp, src, rec);
 	if (!ev) {
@@ -195,19 +246,12 @@ static void add_json(struct line_printer *lp, const struct record *rec)
 	json_add_string(tb, ev->system, strlen(ev->system));
 	textbuf_add_str(tb, ",\"event\":");
 	json_add_string(tb, ev->name, strlen(ev->name));
-	textbuf_add_str(tb, ",\"fields\":{");
-	printer_point_at(p, rec);
-	for (size_t i = 0; i < ev->n_fields; i++) {
-		if (&ev->fields[i] == stack) /* its declared length is not its true one */
-			continue;
-		if (i)
-			textbuf_add_char(tb, ',');
-		add_field(tb, p, &ev->fields[i]);
-	}
-	textbuf_add_char(tb, '}');
+	textbuf_add_str(tb, ",\"fields\":");
+	rows_add_fields(lp, rec);
 	if (stack)
 		add_stack(tb, p, stack);
-	add_json_info(lp, rec);
+	textbuf_add_str(tb, ",\"info\":");
+	rows_add_info(lp, rec);
 	textbuf_add(tb, "}\n", 2);
 }
 

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * jsonreader.h - JSON that somebody else wrote, as a tree of nodes in one array.
+ *
+ *	struct jsondoc doc;
+ *	r = jsondoc_parse(&doc, text, len, 4096, err);
+ *	for (n = jsonnode_first(&doc, list); n; n = jsonnode_next(&doc, n)) …
+ *	jsondoc_release(&doc);
+ *
+ * Bounded: as many nodes as the caller allows, 16 levels. Texts are unescaped in a copy that the
+ * document owns, and end with a NUL; \u0000 is refused. One owner.
+ */
+#ifndef SONDE_BASE_JSONREADER_H
+#define SONDE_BASE_JSONREADER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct errmsg;
+
+#define JSONDOC_DEPTH_MAX 16
+
+enum json_kind { JSON_NULL, JSON_BOOL, JSON_NUMBER, JSON_TEXT, JSON_ARRAY, JSON_OBJECT };
+
+struct jsonnode {
+	enum json_kind kind;
+	uint32_t first, next; /* child, sibling: index in the array, 0: none */
+	const char *key;      /* members of objects, else NULL */
+	const char *text;     /* JSON_TEXT */
+	double number;	      /* JSON_NUMBER; JSON_BOOL: 0 or 1 */
+};
+
+struct jsondoc {
+	struct jsonnode *nodes; /* [0] is not used, [1] is the root */
+	uint32_t n, max;
+	char *text;
+};
+
+/* -EINVAL with a sentence that names the place, -ENOMEM. Nothing to release on failure. */
+int jsondoc_parse(struct jsondoc *doc, const char *text, size_t len, uint32_t max_nodes,
+		  struct errmsg *err);
+void jsondoc_release(struct jsondoc *doc);
+
+static inline const struct jsonnode *jsondoc_root(const struct jsondoc *doc)
+{
+	return &doc->nodes[1];
+}
+
+static inline const struct jsonnode *jsonnode_next(const struct jsondoc *doc,
+						   const struct jsonnode *n)
+{
+	return n->next ? &doc->nodes[n->next] : NULL;
+}
+
+/* The first child of an array or object, or NULL; n may be NULL. */
+static inline const struct jsonnode *jsonnode_first(const struct jsondoc *doc,
+						    const struct jsonnode *n)
+{
+	return n && n->first ? &doc->nodes[n->first] : NULL;
+}
+
+/* A member of an object, or NULL. */
+const struct jsonnode *jsonnode_find(const struct jsondoc *doc, const struct jsonnode *object,
+				     const char *key);
+
+/* A whole number from 0 to max; false: it is something else. n may be NULL. */
+bool jsonnode_uint(const struct jsonnode *n, uint64_t max, uint64_t *ret);
+
+#endif

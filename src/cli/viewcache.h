@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * viewcache.h - where the viewer keeps indexes for the next time.
+ */
+#ifndef SONDE_CLI_VIEWCACHE_H
+#define SONDE_CLI_VIEWCACHE_H
+
+/*
+ * The directory, made if need be, for the caller to free. given: as the user said; beside: the trace
+ * whose directory it is; both NULL: the user's cache. NULL: there is none that can be written.
+ */
+char *viewcache_dir(const char *beside, const char *given);
+
+#endif

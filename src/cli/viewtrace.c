@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * viewtrace.c - the files of `sonde view` and `sonde export`, opened as report does, as a stage.
+ *
+ *	paths ─▶ report_open ─▶ report_sources_list ─▶ which machine is whose ─▶ stage_new
+ *
+ * Tasks have numbers per machine, so it matters which files are of the same: the first file is
+ * machine 0; one that the first lists as its guest is a machine of its own below it; files with the
+ * same uname, which has the host's name in it, are parts of the same machine; any other is another.
+ */
+#include "cli/viewtrace.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static struct piece uname_of(const struct tracefile *tf)
+{
+	const struct tracefile_option *o = tracefile_option_find(tf, SNF_OPTION_UNAME);
+
+	return o ? o->data : (struct piece){0};
+}
+
+static bool is_same_machine(const struct tracefile *a, const struct tracefile *b)
+{
+	struct piece x = uname_of(a), y = uname_of(b);
+
+	return x.len && x.len == y.len && !memcmp(x.data, y.data, x.len);
+}
+
+/* 1: file i is a guest of the first one, and is machine m now. */
+static int try_guest(struct viewtrace *vt, size_t i, size_t m)
+{
+	struct guest_cpu *cpus;
+	const char *name;
+	size_t n;
+	int r = i ? guest_find(vt->report.files[0].tf, vt->report.files[i].tf, &name, &cpus, &n)
+		  : 0;
+
+	if (r <= 0)
+		return r;
+	vt->vcpus[m] = calloc(n + 1, sizeof(**vt->vcpus));
+	for (size_t k = 0; vt->vcpus[m] && k < n; k++)
+		vt->vcpus[m][k] = (struct stage_vcpu){cpus[k].cpu, cpus[k].host_pid};
+	free(cpus);
+	vt->machines[m] = (struct stage_machine){
+		.name = name, .guest_of = 0, .vcpus = vt->vcpus[m], .n_vcpus = n};
+	return vt->vcpus[m] ? 1 : -ENOMEM;
+}
+
+/* The number of the machine of each file; returns how many there are. */
+static int find_machines(struct viewtrace *vt, uint32_t *machine_of)
+{
+	const struct report *rep = &vt->report;
+	size_t n = 0;
+
+	for (size_t i = 0; i < rep->n_files; i++) {
+		int r = try_guest(vt, i, n);
+		size_t same = i;
+
+		if (r < 0)
+			return r;
+		for (size_t k = 0; !r && k < i && same == i; k++)
+			if (vt->machines[machine_of[k]].guest_of < 0 &&
+			    is_same_machine(rep->files[k].tf, rep->files[i].tf))
+				same = k;
+		if (same < i) {
+			machine_of[i] = machine_of[same];
+			continue;
+		}
+		if (!r)
+			vt->machines[n] = (struct stage_machine){
+				.name = base_name(rep->files[i].tf->path), .guest_of = -1};
+		machine_of[i] = n++;
+	}
+	return n;
+}
+
+/* "trace.dat", "trace.dat:instance" */
+static char *source_name(const struct source_config *sc)
+{
+	char text[512];
+
+	snprintf(text, sizeof(text), "%s%s%s", base_name(sc->tf->path),
+		 sc->buffer->name[0] ? ":" : "", sc->buffer->name);
+	return strdup(text);
+}
+
+static int fill_list(struct viewtrace *vt, const uint32_t *machine_of, bool is_live)
+{
+	for (size_t i = 0; i < vt->sources.n; i++) {
+		const struct source_config *sc = &vt->sources.configs[i];
+		size_t file = 0;
+
+		while (vt->report.files[file].tf != sc->tf)
+			file++;
+		vt->names[i] = source_name(sc);
+		if (!vt->names[i])
+			return -ENOMEM;
+		vt->list[i] = (struct timeline_source){.tf = sc->tf,
+						       .formats = sc->formats,
+						       .buffer = sc->buffer,
+						       .time = sc->time,
+						       .name = vt->names[i],
+						       .machine = machine_of[file],
+						       .is_live = is_live &&
+								  file + 1 == vt->report.n_files};
+	}
+	return 0;
+}
+
+static int make_stage(struct viewtrace *vt, bool is_live, struct errmsg *err)
+{
+	size_t n_files = vt->report.n_files;
+	uint32_t *machine_of = calloc(n_files + 1, sizeof(*machine_of));
+	int n, r;
+
+	vt->list = calloc(vt->sources.n + 1, sizeof(*vt->list));
+	vt->names = calloc(vt->sources.n + 1, sizeof(*vt->names));
+	vt->machines = calloc(n_files + 1, sizeof(*vt->machines));
+	vt->vcpus = calloc(n_files + 1, sizeof(*vt->vcpus));
+	vt->files = calloc(n_files + 1, sizeof(*vt->files));
+	if (!machine_of || !vt->list || !vt->names || !vt->machines || !vt->vcpus || !vt->files) {
+		free(machine_of);
+		return errmsg_set_errno(err, -ENOMEM, "cannot open the trace");
+	}
+	for (size_t i = 0; i < n_files; i++)
+		vt->files[i] = vt->report.files[i].tf;
+	n = find_machines(vt, machine_of);
+	r = n < 0 ? n : fill_list(vt, machine_of, is_live);
+	free(machine_of);
+	if (r < 0)
+		return errmsg_set_errno(err, r, "cannot open the trace");
+	snprintf(vt->title, sizeof(vt->title), n_files > 1 ? "%s and %zu more" : "%s",
+		 base_name(vt->report.files[0].tf->path), n_files - 1);
+	return stage_new(&vt->stage,
+			 &(struct stage_config){.title = vt->title,
+						.sources = vt->list,
+						.lines = vt->sources.list,
+						.n_sources = vt->sources.n,
+						.machines = vt->machines,
+						.n_machines = n,
+						.files = vt->files,
+						.n_files = n_files,
+						.is_live = is_live},
+			 err);
+}
+
+int viewtrace_open(struct viewtrace *vt, const char *const *paths, size_t n, bool is_live,
+		   struct errmsg *err)
+{
+	int r;
+
+	*vt = (struct viewtrace){0};
+	vt->options.output = REPORT_JSON; /* rows are those of --json */
+	vt->options.syscall_names = true;
+	vt->options.n_inputs = n;
+	vt->options.inputs = calloc(n + 1, sizeof(*vt->options.inputs));
+	if (!vt->options.inputs)
+		return errmsg_set_errno(err, -ENOMEM, "cannot open the trace");
+	for (size_t i = 0; i < n; i++)
+		vt->options.inputs[i].path = paths[i];
+	r = report_open(&vt->report, &vt->options, err);
+	if (r >= 0)
+		r = report_sources_list(&vt->sources, &vt->report, err);
+	if (r >= 0 && !vt->sources.n)
+		r = errmsg_set(err, -ENODATA,
+			       "%s holds no events that could be shown; 'sonde report' prints what "
+			       "is in it",
+			       paths[0]);
+	return r < 0 ? r : make_stage(vt, is_live, err);
+}
+
+void viewtrace_close(struct viewtrace *vt)
+{
+	stage_free(vt->stage);
+	for (size_t i = 0; vt->names && i < vt->sources.n; i++)
+		free(vt->names[i]);
+	for (size_t i = 0; vt->vcpus && i < vt->report.n_files; i++)
+		free(vt->vcpus[i]);
+	free(vt->names);
+	free(vt->vcpus);
+	free(vt->machines);
+	free(vt->files);
+	free(vt->list);
+	report_sources_release(&vt->sources);
+	report_close(&vt->report);
+	free(vt->options.inputs);
+	*vt = (struct viewtrace){0};
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * viewtrace.h - the files of `sonde view` and `sonde export`, opened as report does, as a stage.
+ */
+#ifndef SONDE_CLI_VIEWTRACE_H
+#define SONDE_CLI_VIEWTRACE_H
+
+#include "cli/report_sources.h"
+#include "view/stage.h"
+
+struct viewtrace {
+	struct report_options options;
+	struct report report;
+	struct report_sources sources;
+	struct timeline_source *list; /* as the stage has them */
+	char **names;
+	struct stage_machine *machines;
+	struct stage_vcpu **vcpus; /* of each machine */
+	struct tracefile **files;
+	char title[128];
+	struct stage *stage;
+};
+
+/* paths: n of them, kept by the caller. is_live: the last one is being recorded. Close it on failure, too. */
+int viewtrace_open(struct viewtrace *vt, const char *const *paths, size_t n, bool is_live,
+		   struct errmsg *err);
+void viewtrace_close(struct viewtrace *vt);
+
+#endif

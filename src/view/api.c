@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * api.c - the table of requests, what their queries have in common, and how failures are told.
+ *
+ * doc/VIEWER.md has the members of every answer. A request that is not in the table does not exist;
+ * one that failed is {"error":"sentence"}, with "at" where the sentence points into an expression.
+ * An answer that would grow above its ceiling fails as a whole: half an object is none.
+ */
+#include "view/api.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BY_GET = 1, BY_POST = 2 };
+
+static const struct api_row {
+	const char *name;
+	int methods;
+	api_function run;
+} table[] = {
+	{"info", BY_GET, api_info},
+	{"tasks", BY_GET, api_tasks},
+	{"kinds", BY_GET, api_kinds},
+	{"density", BY_GET, api_density},
+	{"tiles", BY_POST, api_tiles},
+	{"labels", BY_GET, api_labels},
+	{"span", BY_GET, api_span},
+	{"rows", BY_GET, api_rows},
+	{"rank", BY_GET, api_rank},
+	{"row", BY_GET, api_row},
+	{"event", BY_GET, api_event},
+	{"hit", BY_GET, api_hit},
+	{"select", BY_POST, api_select},
+	{"stats", BY_GET, api_stats},
+	{"why", BY_GET, api_why},
+	{"arrows", BY_GET, api_arrows},
+	{"live", BY_GET | BY_POST, api_live},
+};
+
+static int status_of(int code)
+{
+	switch (code) {
+	case -EINVAL:
+		return 400;
+	case -ENOENT:
+		return 404;
+	default:
+		return 503;
+	}
+}
+
+/* "…\n  text\n     ^": the column of the caret in its line, less what stands before the text. */
+static int find_caret(const char *text)
+{
+	const char *caret = strstr(text, "^"), *line = caret;
+
+	while (line && line > text && line[-1] == ' ')
+		line--;
+	return caret && line > text && line[-1] == '\n' ? (int)(caret - line) : -1;
+}
+
+static void fmt_error(struct answer *a, const struct errmsg *err)
+{
+	struct jsonwriter w;
+	int at = find_caret(err->text);
+	const char *end = strchr(err->text, '\n');
+
+	textbuf_clear(&a->body);
+	a->status = status_of(err->code);
+	a->type = "application/json";
+	a->download[0] = 0;
+	jsonwriter_init(&w, &a->body);
+	jsonwriter_open(&w, NULL, '{');
+	jsonwriter_add_text(&w, "error", err->text,
+			    at >= 0 && end ? (size_t)(end - err->text) : strlen(err->text));
+	if (at >= 0)
+		jsonwriter_add_int(&w, "at", at);
+	jsonwriter_close(&w);
+}
+
+static int run(struct stage *st, const struct request *req, const char *path, struct answer *a,
+	       struct errmsg *err)
+{
+	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
+		if (strcmp(table[i].name, path))
+			continue;
+		if (!(table[i].methods & (req->is_post ? BY_POST : BY_GET)))
+			return errmsg_set(err, -EINVAL, "api/%s is asked by %s", path,
+					  req->is_post ? "GET" : "POST");
+		return table[i].run(st, req, a, err);
+	}
+	return errmsg_set(err, -ENOENT, "there is no request api/%.40s", path);
+}
+
+void api_answer(struct stage *st, const struct request *req, const char *path, struct answer *a)
+{
+	struct errmsg err = {0};
+	int r;
+
+	a->status = 200;
+	a->type = "application/json";
+	a->download[0] = 0;
+	textbuf_init(&a->body, ANSWER_MAX_BYTES);
+	r = run(st, req, path, a, &err);
+	if (r >= 0 && a->body.overflow)
+		r = errmsg_set(&err, -EFBIG, "the answer is too long; ask for a shorter range");
+	if (r < 0) {
+		errmsg_set_errno(&err, r, "it did not work");
+		fmt_error(a, &err);
+	}
+}
+
+int api_range(const struct stage *st, const struct request *req, uint64_t *ret_from,
+	      uint64_t *ret_to, struct errmsg *err)
+{
+	int r = request_uint(req, "from", 0, TIMELINE_TIME_MAX, ret_from, err);
+
+	if (r >= 0)
+		r = request_uint(req, "to", timeline_duration(st->tl), TIMELINE_TIME_MAX, ret_to,
+				 err);
+	if (r >= 0 && *ret_to < *ret_from)
+		r = errmsg_set(err, -EINVAL, "to is before from");
+	return r;
+}
+
+int api_task(const struct stage *st, const struct request *req, int *ret, struct errmsg *err)
+{
+	const char *s = request_arg(req, "task");
+	uint64_t v;
+	int r;
+
+	*ret = -1;
+	if (!s || !*s || !strcmp(s, "-1"))
+		return 0;
+	r = request_uint(req, "task", 0, UINT16_MAX, &v, err);
+	if (r >= 0 && v >= timeline_n_tasks(st->tl))
+		r = errmsg_set(err, -ENOENT, "there is no task number %llu", (unsigned long long)v);
+	if (r >= 0)
+		*ret = v;
+	return r;
+}
+
+int api_selection(struct stage *st, const struct request *req, struct stage_selection **ret,
+		  struct errmsg *err)
+{
+	uint64_t id;
+	const char *s = request_arg(req, "sel");
+	int r = s && !*s ? 0 : request_uint(req, "sel", 0, UINT64_MAX / 16, &id, err);
+
+	if (s && !*s)
+		id = 0;
+	return r < 0 ? r : stage_selection_get(st, id, ret, err);
+}

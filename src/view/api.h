@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * api.h - the requests of doc/VIEWER.md, one function each.
+ *
+ * Each fills an answer from the stage; any thread, several at once. On failure it returns a negative
+ * errno with a sentence, and api_answer() makes the answer of that.
+ */
+#ifndef SONDE_VIEW_API_H
+#define SONDE_VIEW_API_H
+
+#include "base/errmsg.h"
+#include "base/jsonwriter.h"
+#include "base/textbuf.h"
+#include "view/request.h"
+#include "view/stage.h"
+
+#define ANSWER_MAX_BYTES (64u << 20)
+
+struct answer {
+	int status;	    /* of HTTP */
+	const char *type;   /* Content-Type */
+	char download[128]; /* the name to save it as; "": shown, not saved */
+	struct textbuf body;
+};
+
+typedef int (*api_function)(struct stage *st, const struct request *req, struct answer *a,
+			    struct errmsg *err);
+
+/* path: behind "api/". Always fills *a, whose body the caller releases. */
+void api_answer(struct stage *st, const struct request *req, const char *path, struct answer *a);
+
+/* [from, to] of the query, by default all; -EINVAL if to is before from. */
+int api_range(const struct stage *st, const struct request *req, uint64_t *ret_from,
+	      uint64_t *ret_to, struct errmsg *err);
+/* task=N; -1 if it was not given. */
+int api_task(const struct stage *st, const struct request *req, int *ret, struct errmsg *err);
+/* sel=ID; NULL: all events. */
+int api_selection(struct stage *st, const struct request *req, struct stage_selection **ret,
+		  struct errmsg *err);
+
+int api_info(struct stage *, const struct request *, struct answer *, struct errmsg *);
+int api_tasks(struct stage *, const struct request *, struct answer *, struct errmsg *);
+int api_kinds(struct stage *, const struct request *, struct answer *, struct errmsg *);
+int api_density(struct stage *, const struct request *, struct answer *, struct errmsg *);
+int api_tiles(struct stage *, const struct request *, struct answer *, struct errmsg *);
+int api_labels(struct stage *, const struct request *, struct answer *, struct errmsg *);
+int api_span(struct stage *, const struct request *, struct answer *, struct errmsg *);
+int api_rows(struct stage *, const struct request *, struct answer *, struct errmsg *);
+int api_rank(struct stage *, const struct request *, struct answer *, struct errmsg *);
+int api_row(struct stage *, const struct request *, struct answer *, struct errmsg *);
+int api_event(struct stage *, const struct request *, struct answer *, struct errmsg *);
+int api_hit(struct stage *, const struct request *, struct answer *, struct errmsg *);
+int api_select(struct stage *, const struct request *, struct answer *, struct errmsg *);
+int api_stats(struct stage *, const struct request *, struct answer *, struct errmsg *);
+int api_why(struct stage *, const struct request *, struct answer *, struct errmsg *);
+int api_arrows(struct stage *, const struct request *, struct answer *, struct errmsg *);
+int api_live(struct stage *, const struct request *, struct answer *, struct errmsg *);
+
+#endif

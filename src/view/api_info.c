@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * api_info.c - what the trace is: api/info, tasks, kinds, density.
+ *
+ * All of it is there from the first moment, and grows while the index does: a page that asks again
+ * gets more. Numbers of tasks and kinds never change, so what it has stays true.
+ *
+ * The first lanes are a choice that shows something in most traces: the CPUs (sixteen at most for each
+ * machine), their interrupts if any were recorded, then the tasks that ran longest, and the functions
+ * of the busiest of them.
+ */
+#include "view/api.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_CPUS    16
+#define FIRST_TASKS   8
+#define FIRST_CALLS   3
+#define DENSITY_MAX   4096
+#define CPUS_MAX      4096
+#define DENSITY_FIRST 1000
+
+/* What is in a trace, by the names of its events. */
+static const struct feature {
+	const char *member, *system, *name; /* the name may end with a star */
+} features[] = {
+	{"irq", "irq", "irq_handler_entry"},	{"softirq", "irq", "softirq_entry"},
+	{"calls", "ftrace", "funcgraph_*"},	{"syscalls", "raw_syscalls", "sys_enter"},
+	{"syscalls", "syscalls", "sys_enter*"}, {"stacks", "ftrace", "kernel_stack"},
+	{"waking", "sched", "sched_wak*"},
+};
+
+static bool name_fits(const char *name, const char *pattern)
+{
+	size_t len = strlen(pattern);
+
+	return len && pattern[len - 1] == '*' ? !strncmp(name, pattern, len - 1)
+					      : !strcmp(name, pattern);
+}
+
+static bool has_feature(const struct stage *st, const struct feature *f)
+{
+	for (size_t i = 0, n = timeline_n_kinds(st->tl); i < n; i++) {
+		const struct timeline_kind *k = timeline_kind(st->tl, i);
+
+		if (k->event && k->n_events && !strcmp(k->event->system, f->system) &&
+		    name_fits(k->event->name, f->name))
+			return true;
+	}
+	return false;
+}
+
+static bool has_member(const struct stage *st, const char *member)
+{
+	for (size_t i = 0; i < sizeof(features) / sizeof(*features); i++)
+		if (!strcmp(features[i].member, member) && has_feature(st, &features[i]))
+			return true;
+	return false;
+}
+
+static void add_features(const struct stage *st, struct jsonwriter *w)
+{
+	const char *last = "";
+
+	jsonwriter_open(w, "has", '{');
+	for (size_t i = 0; i < sizeof(features) / sizeof(*features); i++) {
+		if (strcmp(features[i].member, last))
+			jsonwriter_add_bool(w, features[i].member,
+					    has_member(st, features[i].member));
+		last = features[i].member;
+	}
+	jsonwriter_close(w);
+}
+
+static uint32_t machine_of(const struct stage *st, size_t stream)
+{
+	return timeline_source(st->tl, timeline_stream(st->tl, stream)->source)->machine;
+}
+
+static int compare_cpu(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The CPUs of a machine, each once, ascending; returns how many. */
+static size_t list_cpus(const struct stage *st, uint32_t machine, uint32_t *cpus, size_t max)
+{
+	size_t n = 0, kept = 0;
+
+	for (size_t i = 0; i < timeline_n_streams(st->tl) && n < max; i++)
+		if (machine_of(st, i) == machine)
+			cpus[n++] = timeline_stream(st->tl, i)->cpu;
+	qsort(cpus, n, sizeof(*cpus), compare_cpu);
+	for (size_t i = 0; i < n; i++)
+		if (!i || cpus[i] != cpus[i - 1])
+			cpus[kept++] = cpus[i];
+	return kept;
+}
+
+static void add_machines(const struct stage *st, struct jsonwriter *w, uint32_t *cpus)
+{
+	jsonwriter_open(w, "machines", '[');
+	for (size_t m = 0; m < st->config.n_machines; m++) {
+		const struct stage_machine *machine = &st->config.machines[m];
+		size_t n = list_cpus(st, m, cpus, CPUS_MAX);
+
+		jsonwriter_open(w, NULL, '{');
+		jsonwriter_add_uint(w, "n", m);
+		jsonwriter_add_string(w, "name", machine->name);
+		jsonwriter_open(w, "cpus", '[');
+		for (size_t i = 0; i < n; i++)
+			jsonwriter_add_uint(w, NULL, cpus[i]);
+		jsonwriter_close(w);
+		jsonwriter_add_bool(w, "sched", timeline_has_sched(st->tl, m));
+		jsonwriter_add_int(w, "guest_of", machine->guest_of);
+		jsonwriter_open(w, "vcpus", '[');
+		for (size_t i = 0; i < machine->n_vcpus; i++) {
+			jsonwriter_open(w, NULL, '{');
+			jsonwriter_add_uint(w, "cpu", machine->vcpus[i].cpu);
+			jsonwriter_add_int(w, "pid", machine->vcpus[i].pid);
+			jsonwriter_close(w);
+		}
+		jsonwriter_close(w);
+		jsonwriter_close(w);
+	}
+	jsonwriter_close(w);
+}
+
+struct ranked {
+	uint64_t weight;
+	const struct timeline_task *task;
+};
+
+static int compare_ranked(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	if (x->weight != y->weight)
+		return x->weight < y->weight ? 1 : -1;
+	return (x->task->pid > y->task->pid) - (x->task->pid < y->task->pid);
+}
+
+/* Those that ran longest, or had most events where nothing tells who ran. */
+static size_t rank_tasks(const struct stage *st, struct ranked *best, size_t max)
+{
+	size_t n = timeline_n_tasks(st->tl), kept = 0;
+	struct ranked *all = calloc(n + 1, sizeof(*all));
+
+	for (size_t i = 0; all && i < n; i++) {
+		const struct timeline_task *t = timeline_task(st->tl, i);
+
+		if (t->pid <= 0)
+			continue;
+		all[kept].weight =
+			timeline_has_sched(st->tl, t->machine) ? t->running_ns : t->n_events;
+		all[kept++].task = t;
+	}
+	if (kept)
+		qsort(all, kept, sizeof(*all), compare_ranked);
+	if (kept > max)
+		kept = max;
+	if (kept)
+		memcpy(best, all, kept * sizeof(*best));
+	free(all);
+	return kept;
+}
+
+static void add_lane(struct jsonwriter *w, const char *kind, uint32_t machine, int64_t number)
+{
+	char spec[64];
+
+	snprintf(spec, sizeof(spec), "%s:%u:%lld", kind, machine, (long long)number);
+	jsonwriter_add_string(w, NULL, spec);
+}
+
+static void add_lanes(const struct stage *st, struct jsonwriter *w, uint32_t *cpus)
+{
+	struct ranked best[FIRST_TASKS];
+	size_t n_best = rank_tasks(st, best, FIRST_TASKS);
+	bool has_calls = has_member(st, "calls");
+
+	jsonwriter_open(w, "lanes", '[');
+	for (size_t m = 0; m < st->config.n_machines; m++) {
+		size_t n = list_cpus(st, m, cpus, CPUS_MAX);
+		bool has_sched = timeline_has_sched(st->tl, m);
+
+		for (size_t i = 0; i < n && i < FIRST_CPUS; i++)
+			add_lane(w, has_sched ? "cpu" : "all", m, cpus[i]);
+		for (size_t i = 0; i < n_best && has_sched; i++)
+			if (best[i].task->machine == m)
+				add_lane(w, "task", m, best[i].task->pid);
+		for (size_t i = 0; i < n_best && i < FIRST_CALLS && has_calls; i++)
+			if (best[i].task->machine == m)
+				add_lane(w, "calls", m, best[i].task->pid);
+	}
+	jsonwriter_close(w);
+}
+
+static void add_damage(const struct stage *st, struct jsonwriter *w)
+{
+	timeline_lock_formats(st->tl); /* reading goes on, and notes what it finds */
+	jsonwriter_open(w, "damage", '[');
+	for (size_t i = 0; i < st->config.n_files; i++)
+		for (size_t k = 0; k < st->config.files[i]->n_damage; k++)
+			jsonwriter_add_string(w, NULL, st->config.files[i]->damage[k]);
+	jsonwriter_close(w);
+	timeline_unlock_formats(st->tl);
+}
+
+/* Of the first source; local is what the kernel uses if nobody says otherwise. */
+static const char *clock_name(const struct stage *st)
+{
+	const char *clock = st->config.n_sources ? st->config.sources[0].buffer->clock : NULL;
+
+	return clock ? clock : "local";
+}
+
+int api_info(struct stage *st, const struct request *req, struct answer *a, struct errmsg *err)
+{
+	uint32_t *cpus = calloc(CPUS_MAX, sizeof(*cpus));
+	bool in_time = !st->config.n_sources || st->config.sources[0].time.in_time;
+	char origin[32];
+	struct jsonwriter w;
+
+	if (!cpus)
+		return errmsg_set(err, -ENOMEM, "no memory is left");
+	snprintf(origin, sizeof(origin), "%llu", (unsigned long long)timeline_origin(st->tl));
+	jsonwriter_init(&w, &a->body);
+	jsonwriter_open(&w, NULL, '{');
+	jsonwriter_add_string(&w, "version", SONDE_VERSION);
+	jsonwriter_add_string(&w, "title", st->config.title);
+	jsonwriter_add_string(&w, "origin", origin);
+	jsonwriter_add_uint(&w, "duration", timeline_duration(st->tl));
+	jsonwriter_add_string(&w, "clock", clock_name(st));
+	jsonwriter_add_string(&w, "unit", in_time ? "ns" : "count");
+	jsonwriter_add_real(&w, "progress", timeline_progress(st->tl), 4);
+	jsonwriter_add_uint(&w, "events", timeline_n_events(st->tl));
+	jsonwriter_add_uint(&w, "memory", timeline_memory(st->tl));
+	jsonwriter_add_bool(&w, "live", st->is_live);
+	add_machines(st, &w, cpus);
+	add_features(st, &w);
+	add_lanes(st, &w, cpus);
+	add_damage(st, &w);
+	jsonwriter_close(&w);
+	free(cpus);
+	return 0;
+}
+
+int api_tasks(struct stage *st, const struct request *req, struct answer *a, struct errmsg *err)
+{
+	struct jsonwriter w;
+
+	jsonwriter_init(&w, &a->body);
+	jsonwriter_open(&w, NULL, '{');
+	jsonwriter_open(&w, "tasks", '[');
+	for (size_t i = 0, n = timeline_n_tasks(st->tl); i < n; i++) {
+		const struct timeline_task *t = timeline_task(st->tl, i);
+
+		jsonwriter_open(&w, NULL, '[');
+		jsonwriter_add_uint(&w, NULL, i);
+		jsonwriter_add_uint(&w, NULL, t->machine);
+		jsonwriter_add_int(&w, NULL, t->pid);
+		jsonwriter_add_int(&w, NULL, t->tgid);
+		jsonwriter_add_text(&w, NULL, t->comm, strnlen(t->comm, sizeof(t->comm)));
+		jsonwriter_add_uint(&w, NULL, t->n_events);
+		jsonwriter_add_uint(&w, NULL, t->running_ns);
+		jsonwriter_add_uint(&w, NULL, t->first);
+		jsonwriter_add_uint(&w, NULL, t->last);
+		jsonwriter_close(&w);
+	}
+	jsonwriter_close(&w);
+	jsonwriter_close(&w);
+	return 0;
+}
+
+static void add_fields(struct jsonwriter *w, const struct event *ev)
+{
+	jsonwriter_open(w, "fields", '[');
+	for (size_t i = 0; ev && i < ev->n_fields; i++) {
+		const struct field *f = &ev->fields[i];
+
+		jsonwriter_open(w, NULL, '{');
+		jsonwriter_add_string(w, "name", f->name);
+		jsonwriter_add_string(w, "type", f->type);
+		jsonwriter_add_bool(w, "number",
+				    !(f->flags & (FIELD_ARRAY | FIELD_DYNAMIC | FIELD_STRING)) &&
+					    f->size <= 8);
+		jsonwriter_close(w);
+	}
+	jsonwriter_close(w);
+}
+
+int api_kinds(struct stage *st, const struct request *req, struct answer *a, struct errmsg *err)
+{
+	struct jsonwriter w;
+
+	jsonwriter_init(&w, &a->body);
+	jsonwriter_open(&w, NULL, '{');
+	jsonwriter_open(&w, "kinds", '[');
+	for (size_t i = 0, n = timeline_n_kinds(st->tl); i < n; i++) {
+		const struct timeline_kind *k = timeline_kind(st->tl, i);
+
+		jsonwriter_open(&w, NULL, '{');
+		jsonwriter_add_uint(&w, "n", i);
+		jsonwriter_add_uint(&w, "machine", timeline_source(st->tl, k->source)->machine);
+		jsonwriter_add_string(&w, "system", k->event ? k->event->system : NULL);
+		jsonwriter_add_string(&w, "name", k->event ? k->event->name : NULL);
+		jsonwriter_add_int(&w, "id", k->id);
+		jsonwriter_add_uint(&w, "events", k->n_events);
+		add_fields(&w, k->event);
+		jsonwriter_close(&w);
+	}
+	jsonwriter_close(&w);
+	jsonwriter_close(&w);
+	return 0;
+}
+
+int api_density(struct stage *st, const struct request *req, struct answer *a, struct errmsg *err)
+{
+	uint64_t from, to, n;
+	struct jsonwriter w;
+	float *values;
+	double ns;
+	int r = api_range(st, req, &from, &to, err);
+
+	if (r >= 0)
+		r = request_uint(req, "n", DENSITY_FIRST, DENSITY_MAX, &n, err);
+	if (r < 0)
+		return r;
+	n += !n;
+	ns = (double)(to - from) / n;
+	values = calloc(n, sizeof(*values));
+	if (!values)
+		return errmsg_set(err, -ENOMEM, "no memory is left");
+	timeline_hint(st->tl, from, to);
+	jsonwriter_init(&w, &a->body);
+	jsonwriter_open(&w, NULL, '{');
+	jsonwriter_open(&w, "streams", '[');
+	for (size_t i = 0; i < timeline_n_streams(st->tl); i++) {
+		timeline_density(st->tl, i, from, to, values, n);
+		jsonwriter_open(&w, NULL, '{');
+		jsonwriter_add_uint(&w, "machine", machine_of(st, i));
+		jsonwriter_add_uint(&w, "cpu", timeline_stream(st->tl, i)->cpu);
+		jsonwriter_open(&w, "values", '[');
+		for (size_t k = 0; k < n; k++)
+			jsonwriter_add_real(&w, NULL, values[k] * ns, 1);
+		jsonwriter_close(&w);
+		jsonwriter_close(&w);
+	}
+	jsonwriter_close(&w);
+	jsonwriter_close(&w);
+	free(values);
+	return 0;
+}

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * api_rows.c - the list of events: api/rows, rank, row, event, hit.
+ *
+ * Rows are numbered over all events of all CPUs in time order, or over those of a selection; the
+ * page scrolls through any number of them and asks only for what it shows. The texts are made by the
+ * printers of `sonde report`, and the fields of one event stand as in `sonde report --json`.
+ */
+#include "present/rows.h"
+#include "view/api.h"
+
+#include "base/json.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROWS_FIRST 100
+#define ROWS_MAX   1000
+#define REF_MAX	   ((UINT64_C(1) << 53) - 1)
+#define ROW_MAX	   REF_MAX
+
+static const struct timeline_task *task_of(const struct stage *st, const struct walk_event *ev)
+{
+	return ev->task < timeline_n_tasks(st->tl) ? timeline_task(st->tl, ev->task) : NULL;
+}
+
+/* Who: from the column, or from the record where there are more tasks than the columns can name. */
+static void add_task(struct stage *st, struct jsonwriter *w, const struct walk_event *ev,
+		     const struct record *rec)
+{
+	const struct formats *f = st->config.lines[rec->source].formats;
+	const struct timeline_task *t = task_of(st, ev);
+	int pid = formats_common(f, &f->pid, rec->data, rec->size);
+
+	jsonwriter_add_int(w, "pid", pid);
+	jsonwriter_add_int(w, "task", t ? ev->task : -1);
+	if (t && t->comm[0])
+		jsonwriter_add_text(w, "comm", t->comm, strnlen(t->comm, sizeof(t->comm)));
+	else
+		jsonwriter_add_null(w, "comm");
+}
+
+/* The info of an event goes through the printer, which writes into the same text. */
+static void add_raw_member(struct jsonwriter *w, const char *key)
+{
+	if (w->comma)
+		textbuf_add_char(w->tb, ',');
+	w->comma = true;
+	textbuf_add_char(w->tb, '"');
+	textbuf_add_str(w->tb, key);
+	textbuf_add_str(w->tb, "\":");
+}
+
+static void add_event(struct stage *st, struct jsonwriter *w, struct line_printer *lp,
+		      const struct walk_event *ev, const struct record *rec, uint64_t row)
+{
+	const struct line_source *src = &st->config.lines[rec->source];
+
+	jsonwriter_add_uint(w, "ref", ev->ref);
+	jsonwriter_add_uint(w, "row", row);
+	jsonwriter_add_uint(w, "ts", ev->ts);
+	jsonwriter_add_uint(w, "cpu", rec->cpu);
+	jsonwriter_add_uint(w, "machine", st->config.sources[rec->source].machine);
+	if (src->buffer)
+		jsonwriter_add_string(w, "buffer", src->buffer);
+	add_task(st, w, ev, rec);
+	if (rec->event) {
+		jsonwriter_add_string(w, "event", rec->event->name);
+		jsonwriter_add_string(w, "system", rec->event->system);
+	} else {
+		jsonwriter_add_null(w, "event");
+		jsonwriter_add_null(w, "system");
+	}
+	jsonwriter_add_uint(w, "kind", ev->kind);
+	add_raw_member(w, "info");
+	if (rec->event)
+		rows_add_info(lp, rec);
+	else
+		textbuf_add_str(w->tb, "\"\"");
+	if (ev->missed)
+		jsonwriter_add_int(w, "missed", ev->missed > 0 ? ev->missed : -1);
+}
+
+static int add_rows(struct stage *st, const struct selection *sel, uint64_t row, uint64_t n,
+		    struct answer *a, struct errmsg *err)
+{
+	event_ref *refs = calloc(n + 1, sizeof(*refs));
+	uint64_t *times = calloc(n + 1, sizeof(*times));
+	struct stage_printer *p = stage_printer_get(st, &a->body);
+	struct jsonwriter w;
+	size_t got;
+
+	if (!refs || !times || !p) {
+		free(refs);
+		free(times);
+		if (p)
+			stage_printer_put(st, p);
+		return errmsg_set_errno(err, -ENOMEM, "cannot list events");
+	}
+	got = timeline_rows(st->tl, sel, row, refs, times, n);
+	jsonwriter_init(&w, &a->body);
+	jsonwriter_open(&w, NULL, '{');
+	jsonwriter_add_uint(&w, "total", sel ? selection_count(sel) : timeline_n_events(st->tl));
+	jsonwriter_open(&w, "rows", '[');
+	for (size_t i = 0; i < got; i++) {
+		struct walk_one one;
+		struct record rec;
+		struct record_extra extra;
+
+		if (timeline_get(st->tl, refs[i], &one) < 0)
+			continue;
+		stage_record(st, &one.ev, &rec, &extra);
+		jsonwriter_open(&w, NULL, '{');
+		add_event(st, &w, &p->lp, &one.ev, &rec, row + i);
+		jsonwriter_close(&w);
+		walk_release(&one);
+	}
+	jsonwriter_close(&w);
+	jsonwriter_close(&w);
+	stage_printer_put(st, p);
+	free(refs);
+	free(times);
+	return 0;
+}
+
+int api_rows(struct stage *st, const struct request *req, struct answer *a, struct errmsg *err)
+{
+	struct stage_selection *s;
+	uint64_t row, n;
+	int r = request_uint(req, "row", 0, ROW_MAX, &row, err);
+
+	if (r >= 0)
+		r = request_uint(req, "n", ROWS_FIRST, ROWS_MAX, &n, err);
+	if (r >= 0)
+		r = api_selection(st, req, &s, err);
+	if (r < 0)
+		return r;
+	r = add_rows(st, stage_selected(s), row, n, a, err);
+	stage_selection_put(st, s);
+	return r;
+}
+
+static void add_row(struct answer *a, uint64_t row)
+{
+	struct jsonwriter w;
+
+	jsonwriter_init(&w, &a->body);
+	jsonwriter_open(&w, NULL, '{');
+	jsonwriter_add_uint(&w, "row", row);
+	jsonwriter_close(&w);
+}
+
+int api_rank(struct stage *st, const struct request *req, struct answer *a, struct errmsg *err)
+{
+	struct stage_selection *s;
+	uint64_t t;
+	int r = request_uint(req, "t", 0, TIMELINE_TIME_MAX, &t, err);
+
+	if (r >= 0)
+		r = api_selection(st, req, &s, err);
+	if (r < 0)
+		return r;
+	add_row(a, timeline_rank(st->tl, stage_selected(s), t));
+	stage_selection_put(st, s);
+	return 0;
+}
+
+/* ref=N of an event that exists; the caller releases *ret. */
+static int get_event(struct stage *st, const struct request *req, struct walk_one *ret,
+		     struct errmsg *err)
+{
+	uint64_t ref;
+	int r = request_uint(req, "ref", UINT64_MAX, REF_MAX, &ref, err);
+
+	if (r < 0)
+		return r;
+	if (ref == UINT64_MAX)
+		return errmsg_set(err, -EINVAL, "ref=N is missing");
+	if (event_ref_stream(ref) >= timeline_n_streams(st->tl) ||
+	    timeline_get(st->tl, ref, ret) < 0)
+		return errmsg_set(err, -ENOENT, "there is no event %llu", (unsigned long long)ref);
+	return 0;
+}
+
+int api_row(struct stage *st, const struct request *req, struct answer *a, struct errmsg *err)
+{
+	struct stage_selection *s;
+	struct walk_one one;
+	int r = get_event(st, req, &one, err);
+
+	if (r < 0)
+		return r;
+	r = api_selection(st, req, &s, err);
+	if (r >= 0) {
+		add_row(a, timeline_row_of(st->tl, stage_selected(s), one.ev.ref));
+		stage_selection_put(st, s);
+	}
+	walk_release(&one);
+	return r;
+}
+
+/* The stack that the kernel wrote right after the event, if it did. */
+static void add_stack(struct stage *st, struct jsonwriter *w, struct line_printer *lp,
+		      const struct walk_event *ev)
+{
+	struct walk_one next;
+	struct record rec;
+	struct record_extra extra;
+	event_ref ref;
+
+	if (timeline_step(st->tl, ev->ref, 1, &ref) < 0 || timeline_get(st->tl, ref, &next) < 0)
+		return;
+	if (next.ev.task == ev->task && stage_record(st, &next.ev, &rec, &extra) &&
+	    rec.event->is_ftrace && !strcmp(rec.event->name, "kernel_stack")) {
+		add_raw_member(w, "stack");
+		if (!rows_add_stack(lp, &rec))
+			textbuf_add_str(w->tb, "[]");
+	}
+	walk_release(&next);
+}
+
+int api_event(struct stage *st, const struct request *req, struct answer *a, struct errmsg *err)
+{
+	struct stage_printer *p;
+	struct walk_one one;
+	struct record rec;
+	struct record_extra extra;
+	struct jsonwriter w;
+	int r = get_event(st, req, &one, err);
+
+	if (r < 0)
+		return r;
+	p = stage_printer_get(st, &a->body);
+	if (!p) {
+		walk_release(&one);
+		return errmsg_set_errno(err, -ENOMEM, "cannot show the event");
+	}
+	stage_record(st, &one.ev, &rec, &extra);
+	jsonwriter_init(&w, &a->body);
+	jsonwriter_open(&w, NULL, '{');
+	add_event(st, &w, &p->lp, &one.ev, &rec, timeline_row_of(st->tl, NULL, one.ev.ref));
+	if (rec.event) {
+		add_raw_member(&w, "fields");
+		rows_add_fields(&p->lp, &rec);
+		add_raw_member(&w, "latency");
+		textbuf_add_char(&a->body, '"');
+		line_printer_add_flags(&p->lp, &rec);
+		textbuf_add_char(&a->body, '"');
+		if (!rec.event->is_ftrace || strcmp(rec.event->name, "kernel_stack"))
+			add_stack(st, &w, &p->lp, &one.ev);
+		else {
+			add_raw_member(&w, "stack");
+			if (!rows_add_stack(&p->lp, &rec))
+				textbuf_add_str(&a->body, "[]");
+		}
+	}
+	jsonwriter_close(&w);
+	stage_printer_put(st, p);
+	walk_release(&one);
+	return 0;
+}
+
+/* The selected event after t, or before it. */
+static bool find_hit(struct stage *st, const struct selection *sel, uint64_t t, bool back,
+		     event_ref *ret_ref, uint64_t *ret_ts, uint64_t *ret_row)
+{
+	uint64_t row = timeline_rank(st->tl, sel, back ? t : t + 1);
+
+	if (back && !row)
+		return false;
+	*ret_row = back ? row - 1 : row;
+	return timeline_rows(st->tl, sel, *ret_row, ret_ref, ret_ts, 1) == 1;
+}
+
+int api_hit(struct stage *st, const struct request *req, struct answer *a, struct errmsg *err)
+{
+	const char *step = request_arg(req, "step");
+	bool back = step && !strcmp(step, "previous");
+	struct stage_selection *s;
+	uint64_t t, ts, row;
+	event_ref ref;
+	struct jsonwriter w;
+	int r = request_uint(req, "t", 0, TIMELINE_TIME_MAX, &t, err);
+
+	if (r >= 0 && step && !back && strcmp(step, "next"))
+		r = errmsg_set(err, -EINVAL, "step is next or previous");
+	if (r >= 0)
+		r = api_selection(st, req, &s, err);
+	if (r < 0)
+		return r;
+	jsonwriter_init(&w, &a->body);
+	jsonwriter_open(&w, NULL, '{');
+	if (find_hit(st, stage_selected(s), t, back, &ref, &ts, &row)) {
+		jsonwriter_add_uint(&w, "ref", ref);
+		jsonwriter_add_uint(&w, "ts", ts);
+		jsonwriter_add_uint(&w, "row", row);
+	} else {
+		jsonwriter_add_bool(&w, "none", true);
+	}
+	jsonwriter_close(&w);
+	stage_selection_put(st, s);
+	return 0;
+}

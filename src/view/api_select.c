@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * api_select.c - api/select: a set of events, by kind, task, CPU, expression and text.
+ *
+ *	{"kinds":["sched/sched_switch","irq"],"tasks":[3,17],"cpus":["0:1"],
+ *	 "expression":"sched:prev_pid==0","text":"bash","regex":false}
+ *
+ * Names become bits: one for each kind, task and stream, as timeline.h wants them. The answer is a
+ * number that other requests use as sel=ID. What was asked before in the same words is not computed
+ * again, unless the trace has grown meanwhile.
+ */
+#include "base/jsonreader.h"
+#include "view/api.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NODES_MAX 65536
+
+struct select_bits {
+	uint8_t *kinds, *tasks, *streams;
+	size_t n_kinds, n_tasks, n_streams;
+};
+
+static void set_bit(uint8_t *bits, size_t i)
+{
+	bits[i / 8] |= 1u << (i % 8);
+}
+
+/* "system/name"; or one word, which may be either. */
+static bool kind_fits(const struct event *ev, const char *word)
+{
+	const char *slash = strchr(word, '/');
+
+	if (!slash)
+		return !strcmp(ev->name, word) || !strcmp(ev->system, word);
+	if (strlen(ev->system) != (size_t)(slash - word) || strncmp(ev->system, word, slash - word))
+		return false;
+	return !strcmp(slash + 1, ev->name);
+}
+
+static int take_kinds(const struct stage *st, const struct jsondoc *doc,
+		      const struct jsonnode *list, struct select_bits *b, struct errmsg *err)
+{
+	b->n_kinds = timeline_n_kinds(st->tl);
+	b->kinds = calloc(b->n_kinds / 8 + 1, 1);
+	if (!b->kinds)
+		return errmsg_set_errno(err, -ENOMEM, "cannot select");
+	for (const struct jsonnode *n = jsonnode_first(doc, list); n; n = jsonnode_next(doc, n)) {
+		if (n->kind != JSON_TEXT)
+			return errmsg_set(err, -EINVAL, "kinds are texts like sched/sched_switch");
+		for (size_t i = 0; i < b->n_kinds; i++) {
+			const struct timeline_kind *k = timeline_kind(st->tl, i);
+
+			if (k->event && kind_fits(k->event, n->text))
+				set_bit(b->kinds, i);
+		}
+	}
+	return 0;
+}
+
+static int take_tasks(const struct stage *st, const struct jsondoc *doc,
+		      const struct jsonnode *list, struct select_bits *b, struct errmsg *err)
+{
+	b->n_tasks = timeline_n_tasks(st->tl);
+	b->tasks = calloc(b->n_tasks / 8 + 1, 1);
+	if (!b->tasks)
+		return errmsg_set_errno(err, -ENOMEM, "cannot select");
+	for (const struct jsonnode *n = jsonnode_first(doc, list); n; n = jsonnode_next(doc, n)) {
+		uint64_t v;
+
+		if (!jsonnode_uint(n, UINT16_MAX, &v))
+			return errmsg_set(err, -EINVAL, "tasks are numbers of api/tasks");
+		if (v < b->n_tasks)
+			set_bit(b->tasks, v);
+	}
+	return 0;
+}
+
+/* "machine:cpu" */
+static bool parse_cpu(const struct jsonnode *n, uint32_t *ret_machine, uint32_t *ret_cpu)
+{
+	char *end;
+	unsigned long v;
+
+	if (n->kind != JSON_TEXT || n->text[0] < '0' || n->text[0] > '9')
+		return false;
+	v = strtoul(n->text, &end, 10);
+	if (v > UINT32_MAX || end[0] != ':' || end[1] < '0' || end[1] > '9')
+		return false;
+	*ret_machine = v;
+	v = strtoul(end + 1, &end, 10);
+	*ret_cpu = v;
+	return v <= UINT32_MAX && !*end;
+}
+
+static int take_cpus(const struct stage *st, const struct jsondoc *doc, const struct jsonnode *list,
+		     struct select_bits *b, struct errmsg *err)
+{
+	b->n_streams = timeline_n_streams(st->tl);
+	b->streams = calloc(b->n_streams / 8 + 1, 1);
+	if (!b->streams)
+		return errmsg_set_errno(err, -ENOMEM, "cannot select");
+	for (const struct jsonnode *n = jsonnode_first(doc, list); n; n = jsonnode_next(doc, n)) {
+		uint32_t machine, cpu;
+
+		if (!parse_cpu(n, &machine, &cpu))
+			return errmsg_set(err, -EINVAL,
+					  "cpus are texts like \"0:1\", machine and CPU");
+		for (size_t i = 0; i < b->n_streams; i++) {
+			const struct timeline_stream *s = timeline_stream(st->tl, i);
+
+			if (s->cpu == cpu && timeline_source(st->tl, s->source)->machine == machine)
+				set_bit(b->streams, i);
+		}
+	}
+	return 0;
+}
+
+static int take_text(const struct jsonnode *n, const char *what, const char **ret,
+		     struct errmsg *err)
+{
+	if (n && n->kind == JSON_NULL)
+		n = NULL;
+	if (n && n->kind != JSON_TEXT)
+		return errmsg_set(err, -EINVAL, "%s is a text", what);
+	*ret = n && n->text[0] ? n->text : NULL;
+	return 0;
+}
+
+static int take_list(const struct stage *st, const struct jsondoc *doc, const char *name,
+		     int (*taker)(const struct stage *, const struct jsondoc *,
+				  const struct jsonnode *, struct select_bits *, struct errmsg *),
+		     struct select_bits *b, struct errmsg *err)
+{
+	const struct jsonnode *list = jsonnode_find(doc, jsondoc_root(doc), name);
+
+	if (!list || list->kind == JSON_NULL)
+		return 0;
+	if (list->kind != JSON_ARRAY)
+		return errmsg_set(err, -EINVAL, "%s is a list", name);
+	return taker(st, doc, list, b, err);
+}
+
+static int read_wants(const struct stage *st, const struct jsondoc *doc, struct select_bits *b,
+		      struct selection_wants *ret, struct errmsg *err)
+{
+	const struct jsonnode *root = jsondoc_root(doc), *regex;
+	int r = root->kind == JSON_OBJECT ? 0 : errmsg_set(err, -EINVAL, "select wants an object");
+
+	if (r >= 0)
+		r = take_list(st, doc, "kinds", take_kinds, b, err);
+	if (r >= 0)
+		r = take_list(st, doc, "tasks", take_tasks, b, err);
+	if (r >= 0)
+		r = take_list(st, doc, "cpus", take_cpus, b, err);
+	if (r >= 0)
+		r = take_text(jsonnode_find(doc, root, "expression"), "expression",
+			      &ret->expression, err);
+	if (r >= 0)
+		r = take_text(jsonnode_find(doc, root, "text"), "text", &ret->text, err);
+	if (r < 0)
+		return r;
+	regex = jsonnode_find(doc, root, "regex");
+	ret->is_regex = regex && regex->kind == JSON_BOOL && regex->number;
+	ret->kinds = b->kinds;
+	ret->n_kinds = b->n_kinds;
+	ret->tasks = b->tasks;
+	ret->n_tasks = b->n_tasks;
+	ret->streams = b->streams;
+	return 0;
+}
+
+static int make(struct stage *st, const struct request *req, struct stage_selection **ret,
+		struct errmsg *err)
+{
+	uint64_t n_events = timeline_n_events(st->tl);
+	struct selection_wants wants = {0};
+	struct select_bits bits = {0};
+	struct selection *sel;
+	struct jsondoc doc;
+	int r = jsondoc_parse(&doc, req->body, req->body_len, NODES_MAX, err);
+
+	if (r < 0)
+		return r;
+	r = read_wants(st, &doc, &bits, &wants, err);
+	if (r >= 0)
+		r = selection_new(&sel, st->tl, &wants, NULL, NULL, err);
+	if (r >= 0)
+		r = stage_selection_add(st, req->body, req->body_len, n_events, sel, ret, err);
+	free(bits.kinds);
+	free(bits.tasks);
+	free(bits.streams);
+	jsondoc_release(&doc);
+	return r;
+}
+
+int api_select(struct stage *st, const struct request *req, struct answer *a, struct errmsg *err)
+{
+	struct stage_selection *s = stage_selection_find(st, req->body, req->body_len);
+	struct jsonwriter w;
+	int r = s ? 0 : make(st, req, &s, err);
+
+	if (r < 0)
+		return r;
+	jsonwriter_init(&w, &a->body);
+	jsonwriter_open(&w, NULL, '{');
+	jsonwriter_add_uint(&w, "id", s->id);
+	jsonwriter_add_uint(&w, "count", selection_count(s->sel));
+	jsonwriter_close(&w);
+	stage_selection_put(st, s);
+	return 0;
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * api_stats.c - numbers about a range: api/stats and why.
+ *
+ * The numbers are insight.h's; this is only the way to them: what the query names, and a sentence if
+ * they cannot be had. They cover [from, to] of what is indexed so far; without a range, everything.
+ */
+#include "timeline/insight.h"
+#include "view/api.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct stats_args {
+	struct stage *st;
+	struct stage_selection *sel;
+	uint64_t from, to;
+	int task;
+};
+
+static int stats_tasks(const struct stats_args *a, struct jsonwriter *w)
+{
+	return insight_tasks(a->st->lanes, a->from, a->to, w);
+}
+
+static int stats_events(const struct stats_args *a, struct jsonwriter *w)
+{
+	return insight_events(a->st->lanes, stage_selected(a->sel), a->from, a->to, w);
+}
+
+static int stats_wakeups(const struct stats_args *a, struct jsonwriter *w)
+{
+	return insight_wakeups(a->st->lanes, a->task, a->from, a->to, w);
+}
+
+static int stats_functions(const struct stats_args *a, struct jsonwriter *w)
+{
+	return insight_functions(a->st->lanes, a->task, a->from, a->to, w);
+}
+
+static int stats_flame(const struct stats_args *a, struct jsonwriter *w)
+{
+	return insight_flame(a->st->lanes, false, a->task, a->from, a->to, w);
+}
+
+static int stats_offcpu(const struct stats_args *a, struct jsonwriter *w)
+{
+	return insight_flame(a->st->lanes, true, a->task, a->from, a->to, w);
+}
+
+static const struct {
+	const char *name;
+	int (*run)(const struct stats_args *a, struct jsonwriter *w);
+} whats[] = {
+	{"tasks", stats_tasks},		{"events", stats_events}, {"wakeups", stats_wakeups},
+	{"functions", stats_functions}, {"flame", stats_flame},	  {"offcpu", stats_offcpu},
+};
+
+static int read_args(struct stage *st, const struct request *req, struct stats_args *ret,
+		     struct errmsg *err)
+{
+	int r = api_range(st, req, &ret->from, &ret->to, err);
+
+	ret->st = st;
+	if (r >= 0)
+		r = api_task(st, req, &ret->task, err);
+	if (r >= 0)
+		r = api_selection(st, req, &ret->sel, err);
+	return r;
+}
+
+int api_stats(struct stage *st, const struct request *req, struct answer *a, struct errmsg *err)
+{
+	const char *what = request_arg(req, "what");
+	struct stats_args args = {0};
+	struct jsonwriter w;
+	int r = read_args(st, req, &args, err);
+
+	if (r < 0)
+		return r;
+	jsonwriter_init(&w, &a->body);
+	r = errmsg_set(err, -EINVAL, "what is tasks, events, wakeups, functions, flame or offcpu");
+	for (size_t i = 0; what && i < sizeof(whats) / sizeof(*whats); i++)
+		if (!strcmp(whats[i].name, what)) {
+			*err = (struct errmsg){0};
+			r = whats[i].run(&args, &w);
+		}
+	stage_selection_put(st, args.sel);
+	return r < 0 ? errmsg_set_errno(err, r, "the numbers cannot be had") : 0;
+}
+
+int api_why(struct stage *st, const struct request *req, struct answer *a, struct errmsg *err)
+{
+	struct stats_args args = {0};
+	struct jsonwriter w;
+	int r = read_args(st, req, &args, err);
+
+	if (r < 0)
+		return r;
+	stage_selection_put(st, args.sel);
+	if (args.task < 0)
+		return errmsg_set(err, -EINVAL, "task=N is missing");
+	jsonwriter_init(&w, &a->body);
+	r = insight_why(st->lanes, args.task, args.from, args.to, &w);
+	return r < 0 ? errmsg_set_errno(err, r, "the path cannot be had") : 0;
+}

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * api_tiles.c - the picture: api/tiles, and what single things in it are: labels, span.
+ *
+ * A page asks for all tiles of what it shows at once: {"seq":17,"tiles":[["cpu:0:1",LEVEL,NUMBER],…]}.
+ * Lanes come first, one after the other, as each is built by all threads; then the tiles are cut out
+ * of them, by all threads as well. A tile that cannot be had does not spoil the others: it carries
+ * the sentence that says why.
+ *
+ * Numbers and levels come from outside: a tile outside of what 48 bits of time can name is refused.
+ */
+#include "base/jsonreader.h"
+#include "view/api.h"
+#include "view/tilewire.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TILES_MAX  1024
+#define NODES_MAX  (TILES_MAX * 4 + 64)
+#define LABELS_MAX 2000
+#define LEVEL_MAX  (48 - TILE_BITS)
+
+struct wanted_tile {
+	const char *spec;
+	struct lane *lane; /* NULL: refused, see err */
+	bool is_shared;	   /* the lane is that of the tile before */
+	int level;
+	uint64_t number;
+	struct tile tile;
+	int result;
+	char sentence[256];
+};
+
+struct tiles_job {
+	struct wanted_tile *tiles;
+	size_t n;
+	uint64_t seq;
+};
+
+static int refuse(struct wanted_tile *t, const char *sentence)
+{
+	snprintf(t->sentence, sizeof(t->sentence), "%.*s", (int)sizeof(t->sentence) - 1, sentence);
+	return -EINVAL;
+}
+
+/* ["spec", level, number] */
+static int parse_tile(const struct jsondoc *doc, const struct jsonnode *node, struct wanted_tile *t)
+{
+	const struct jsonnode *spec = jsonnode_first(doc, node),
+			      *level = spec ? jsonnode_next(doc, spec) : NULL,
+			      *number = level ? jsonnode_next(doc, level) : NULL;
+	uint64_t v;
+
+	if (!spec || spec->kind != JSON_TEXT || !number)
+		return refuse(t, "a tile is asked for by lane, level and number");
+	t->spec = spec->text;
+	if (!jsonnode_uint(level, LEVEL_MAX, &v))
+		return refuse(t, "a level is a number from 0 to 38");
+	t->level = v;
+	if (!jsonnode_uint(number, TIMELINE_TIME_MAX >> (t->level + TILE_BITS), &t->number))
+		return refuse(t, "there is no tile of that number");
+	return 0;
+}
+
+static int parse_tiles(const struct jsondoc *doc, struct tiles_job *job, struct errmsg *err)
+{
+	const struct jsonnode *list = jsonnode_find(doc, jsondoc_root(doc), "tiles"),
+			      *seq = jsonnode_find(doc, jsondoc_root(doc), "seq");
+
+	if (!list || list->kind != JSON_ARRAY)
+		return errmsg_set(err, -EINVAL, "tiles are asked for as {\"seq\":N,\"tiles\":[…]}");
+	if (seq && !jsonnode_uint(seq, UINT32_MAX, &job->seq))
+		return errmsg_set(err, -EINVAL, "seq is a number of 32 bits");
+	for (const struct jsonnode *n = jsonnode_first(doc, list); n; n = jsonnode_next(doc, n)) {
+		struct wanted_tile *t = &job->tiles[job->n];
+
+		if (job->n++ == TILES_MAX)
+			return errmsg_set(err, -EINVAL, "at most %d tiles at once", TILES_MAX);
+		t->result = parse_tile(doc, n, t);
+	}
+	return 0;
+}
+
+/* What is looked at is indexed first. */
+static void hint(struct stage *st, const struct tiles_job *job)
+{
+	uint64_t from = UINT64_MAX, to = 0;
+
+	for (size_t i = 0; i < job->n; i++) {
+		const struct wanted_tile *t = &job->tiles[i];
+		uint64_t start = t->number << (t->level + TILE_BITS);
+		uint64_t end = start + ((uint64_t)TILE_BUCKETS << t->level);
+
+		if (t->result < 0)
+			continue;
+		from = start < from ? start : from;
+		to = end > to ? end : to;
+	}
+	if (from < to)
+		timeline_hint(st->tl, from, to);
+}
+
+static void find_lanes(struct stage *st, struct tiles_job *job)
+{
+	for (size_t i = 0; i < job->n; i++) {
+		struct wanted_tile *t = &job->tiles[i];
+		struct errmsg err = {0};
+
+		if (t->result < 0)
+			continue;
+		if (i && t[-1].lane && !strcmp(t[-1].spec, t->spec)) {
+			t->lane = t[-1].lane;
+			t->is_shared = true;
+			continue;
+		}
+		t->result = lane_get(st->lanes, t->spec, &t->lane, &err);
+		if (t->result < 0) {
+			t->lane = NULL;
+			refuse(t, err.code ? err.text : "the lane cannot be made");
+		}
+	}
+}
+
+static void cut_tile(void *ctx, size_t i)
+{
+	struct wanted_tile *t = &((struct tiles_job *)ctx)->tiles[i];
+
+	if (t->result < 0)
+		return;
+	t->result = lane_tile(t->lane, t->level, t->number, &t->tile);
+	if (t->result < 0)
+		refuse(t, "no memory is left for this tile");
+}
+
+static void add_tiles(struct tiles_job *job, struct textbuf *tb)
+{
+	tilewire_add_head(tb, job->seq, job->n);
+	for (size_t i = 0; i < job->n; i++) {
+		struct wanted_tile *t = &job->tiles[i];
+		double low = 0, high = 0;
+
+		if (t->result < 0) {
+			tilewire_add_refusal(tb, t->sentence);
+			continue;
+		}
+		if (lane_kind(t->lane) == LANE_COUNTER)
+			lane_range(t->lane, &low, &high);
+		tilewire_add_tile(tb, lane_kind(t->lane), lane_n_rows(t->lane), low, high,
+				  &t->tile);
+	}
+}
+
+int api_tiles(struct stage *st, const struct request *req, struct answer *a, struct errmsg *err)
+{
+	struct tiles_job job = {0};
+	struct jsondoc doc;
+	int r = jsondoc_parse(&doc, req->body, req->body_len, NODES_MAX, err);
+
+	if (r < 0)
+		return r;
+	job.tiles = calloc(TILES_MAX + 1, sizeof(*job.tiles));
+	r = job.tiles ? parse_tiles(&doc, &job, err)
+		      : errmsg_set_errno(err, -ENOMEM, "cannot make tiles");
+	if (r >= 0) {
+		hint(st, &job);
+		find_lanes(st, &job);
+		timeline_parallel(st->tl, job.n, cut_tile, &job);
+		a->type = "application/octet-stream";
+		add_tiles(&job, &a->body);
+		for (size_t i = 0; i < job.n; i++) {
+			free(job.tiles[i].tile.records);
+			if (job.tiles[i].lane && !job.tiles[i].is_shared)
+				lane_put(job.tiles[i].lane);
+		}
+	}
+	free(job.tiles);
+	jsondoc_release(&doc);
+	return r;
+}
+
+/* --- single things ----------------------------------------------------------------------------- */
+
+static int get_lane(struct stage *st, const struct request *req, struct lane **ret,
+		    struct errmsg *err)
+{
+	const char *spec = request_arg(req, "lane");
+
+	if (!spec)
+		return errmsg_set(err, -EINVAL, "lane=SPEC is missing");
+	return lane_get(st->lanes, spec, ret, err);
+}
+
+int api_labels(struct stage *st, const struct request *req, struct answer *a, struct errmsg *err)
+{
+	const char *ids = request_arg(req, "ids");
+	struct lane *ln;
+	struct jsonwriter w;
+	int r = get_lane(st, req, &ln, err);
+
+	if (r < 0)
+		return r;
+	jsonwriter_init(&w, &a->body);
+	jsonwriter_open(&w, NULL, '{');
+	jsonwriter_open(&w, "labels", '[');
+	for (size_t n = 0; ids && *ids && n < LABELS_MAX; n++) {
+		char label[256], *end;
+		unsigned long id = strtoul(ids, &end, 10);
+		size_t len = 0;
+
+		if (end == ids)
+			break;
+		if (id <= UINT32_MAX)
+			len = lane_label(ln, id, label, sizeof(label));
+		jsonwriter_add_text(&w, NULL, label, len < sizeof(label) ? len : sizeof(label) - 1);
+		ids = *end == ',' ? end + 1 : end;
+	}
+	jsonwriter_close(&w);
+	jsonwriter_close(&w);
+	lane_put(ln);
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	enum lane_step step;
+} steps[] = {
+	{"at", LANE_AT},
+	{"nearest", LANE_NEAREST},
+	{"next", LANE_NEXT},
+	{"previous", LANE_PREVIOUS},
+};
+
+static int parse_step(const struct request *req, enum lane_step *ret, struct errmsg *err)
+{
+	const char *s = request_arg(req, "step");
+
+	*ret = LANE_AT;
+	if (!s)
+		return 0;
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++)
+		if (!strcmp(steps[i].name, s)) {
+			*ret = steps[i].step;
+			return 0;
+		}
+	return errmsg_set(err, -EINVAL, "step is at, nearest, next or previous");
+}
+
+static void add_ref(struct jsonwriter *w, const char *key, event_ref ref)
+{
+	if (ref == UINT64_MAX)
+		jsonwriter_add_null(w, key);
+	else
+		jsonwriter_add_uint(w, key, ref);
+}
+
+static void add_span(struct jsonwriter *w, struct lane *ln, const struct lane_span *s)
+{
+	char label[256] = "";
+	size_t len =
+		lane_kind(ln) == LANE_SPANS ? lane_label(ln, s->value, label, sizeof(label)) : 0;
+
+	jsonwriter_add_uint(w, "start", s->start);
+	jsonwriter_add_uint(w, "end", s->end);
+	jsonwriter_add_uint(w, "value", s->value);
+	jsonwriter_add_text(w, "label", label, len < sizeof(label) ? len : sizeof(label) - 1);
+	jsonwriter_add_uint(w, "row", s->row);
+	jsonwriter_add_int(w, "cpu", (int32_t)s->aux);
+	jsonwriter_add_uint(w, "flags", s->flags);
+	jsonwriter_add_int(w, "waker", s->waker);
+	jsonwriter_add_bool(w, "waker_in_irq", s->waker_in_irq);
+	add_ref(w, "first", s->first);
+	add_ref(w, "last", s->last);
+	if (lane_kind(ln) == LANE_COUNTER)
+		jsonwriter_add_real(w, "number", s->number, 6);
+}
+
+int api_span(struct stage *st, const struct request *req, struct answer *a, struct errmsg *err)
+{
+	uint64_t t, row;
+	enum lane_step step;
+	struct lane_span span;
+	struct lane *ln;
+	struct jsonwriter w;
+	int r = request_uint(req, "t", 0, TIMELINE_TIME_MAX, &t, err);
+
+	if (r >= 0)
+		r = request_uint(req, "row", 0, 255, &row, err);
+	if (r >= 0)
+		r = parse_step(req, &step, err);
+	if (r >= 0)
+		r = get_lane(st, req, &ln, err);
+	if (r < 0)
+		return r;
+	r = lane_span_at(ln, t, row, step, &span);
+	jsonwriter_init(&w, &a->body);
+	jsonwriter_open(&w, NULL, '{');
+	if (r >= 0)
+		add_span(&w, ln, &span);
+	else
+		jsonwriter_add_bool(&w, "none", true);
+	jsonwriter_close(&w);
+	lane_put(ln);
+	return r == -ENOENT ? 0 : r;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * httpd.h - the viewer's server: one page and its api, on loopback, for who knows the token.
+ *
+ *	httpd_listen ─▶ (drop rights, sandbox) ─▶ httpd_start ─▶ httpd_stop
+ */
+#ifndef SONDE_VIEW_HTTPD_H
+#define SONDE_VIEW_HTTPD_H
+
+#include "view/request.h"
+
+struct httpd;
+struct stage;
+
+/* port 0: any. The token is made here, unless one is given (32 hex digits). */
+int httpd_listen(struct httpd **ret, uint16_t port, const char *token, struct errmsg *err);
+/* Begins to answer, in threads of its own. */
+int httpd_start(struct httpd *hd, struct stage *st, struct errmsg *err);
+/* Another trace from now on. Returns when nobody looks at the one before, which is the caller's again. */
+void httpd_replace(struct httpd *hd, struct stage *st);
+/* Ends all connections. hd may be NULL. */
+void httpd_stop(struct httpd *hd);
+
+/* "http://127.0.0.1:PORT/TOKEN/" */
+const char *httpd_address(const struct httpd *hd);
+
+#endif

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * stage.c - an opened trace with all that answers need.
+ *
+ *	timeline, lanes   shared by all threads, which they allow
+ *	printers          have caches of their own, so each belongs to one request at a time; those that
+ *	                  nobody uses wait in a list. There are never more than requests at once.
+ *	selections        the 16 last used, each with the request that made it, so that two tabs that ask
+ *	                  for the same share it. One that must go while a request looks at it is freed by
+ *	                  that request.
+ *
+ * One mutex guards the lists; it is never held while something is computed.
+ */
+#include "view/stage.h"
+#include "base/conveyor.h"
+#include "base/errmsg.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int stage_new(struct stage **ret, const struct stage_config *config, struct errmsg *err)
+{
+	struct stage *st = calloc(1, sizeof(*st));
+	unsigned n_threads = config->n_threads ? config->n_threads : conveyor_default_threads();
+	int r;
+
+	if (!st)
+		return errmsg_set_errno(err, -ENOMEM, "cannot show %s", config->title);
+	pthread_mutex_init(&st->lock, NULL);
+	st->config = *config;
+	st->is_live = config->is_live;
+	st->style = (struct line_style){.sources = config->lines, .n_sources = config->n_sources};
+	r = timeline_new(&st->tl, config->sources, config->n_sources, n_threads, err);
+	if (r >= 0 && lanes_new(&st->lanes, st->tl) < 0)
+		r = errmsg_set_errno(err, -ENOMEM, "cannot show %s", config->title);
+	if (r < 0) {
+		stage_free(st);
+		return r;
+	}
+	*ret = st;
+	return 0;
+}
+
+int stage_start(struct stage *st, const char *cache_dir, struct errmsg *err)
+{
+	return timeline_start(st->tl, cache_dir, err);
+}
+
+static void selection_drop(struct stage_selection *s)
+{
+	selection_free(s->sel);
+	free(s->body);
+	free(s);
+}
+
+void stage_free(struct stage *st)
+{
+	if (!st)
+		return;
+	while (st->printers) {
+		struct stage_printer *p = st->printers;
+
+		st->printers = p->next;
+		line_printer_release(&p->lp);
+		free(p);
+	}
+	for (size_t i = 0; i < STAGE_SELECTIONS; i++)
+		if (st->selections[i])
+			selection_drop(st->selections[i]);
+	if (st->lanes)
+		lanes_free(st->lanes);
+	if (st->tl)
+		timeline_free(st->tl);
+	pthread_mutex_destroy(&st->lock);
+	free(st);
+}
+
+/* --- printing ---------------------------------------------------------------------------------- */
+
+struct stage_printer *stage_printer_get(struct stage *st, struct textbuf *out)
+{
+	struct stage_printer *p;
+
+	pthread_mutex_lock(&st->lock);
+	p = st->printers;
+	if (p)
+		st->printers = p->next;
+	pthread_mutex_unlock(&st->lock);
+	if (!p) {
+		p = calloc(1, sizeof(*p));
+		if (!p || line_printer_init(&p->lp, &st->style) < 0) {
+			free(p);
+			return NULL;
+		}
+	}
+	line_printer_aim(&p->lp, out);
+	return p;
+}
+
+void stage_printer_put(struct stage *st, struct stage_printer *p)
+{
+	pthread_mutex_lock(&st->lock);
+	p->next = st->printers;
+	st->printers = p;
+	pthread_mutex_unlock(&st->lock);
+}
+
+bool stage_record(const struct stage *st, const struct walk_event *ev, struct record *ret,
+		  struct record_extra *extra)
+{
+	const struct timeline_stream *stream = timeline_stream(st->tl, event_ref_stream(ev->ref));
+	const struct timeline_kind *kind =
+		ev->kind < timeline_n_kinds(st->tl) ? timeline_kind(st->tl, ev->kind) : NULL;
+
+	*ret = (struct record){.ts = timeline_origin(st->tl) + ev->ts,
+			       .data = ev->data,
+			       .size = ev->size,
+			       .event = kind ? kind->event : NULL,
+			       .cpu = stream->cpu,
+			       .source = stream->source};
+	if (ev->missed) {
+		*extra = (struct record_extra){.missed = ev->missed > 0 ? ev->missed : 0};
+		ret->flags = RECORD_MISSED;
+		ret->extra = extra;
+	}
+	return ret->event;
+}
+
+/* --- selections -------------------------------------------------------------------------------- */
+
+static struct stage_selection *use(struct stage *st, struct stage_selection *s)
+{
+	s->used = ++st->clock;
+	s->users++;
+	return s;
+}
+
+int stage_selection_get(struct stage *st, uint64_t id, struct stage_selection **ret,
+			struct errmsg *err)
+{
+	struct stage_selection *found = NULL;
+
+	pthread_mutex_lock(&st->lock);
+	for (size_t i = 0; id && i < STAGE_SELECTIONS && !found; i++)
+		if (st->selections[i] && st->selections[i]->id == id)
+			found = use(st, st->selections[i]);
+	pthread_mutex_unlock(&st->lock);
+	if (id && !found)
+		return errmsg_set(err, -ENOENT, "selection %llu is not kept any more; select again",
+				  (unsigned long long)id);
+	*ret = found;
+	return 0;
+}
+
+struct stage_selection *stage_selection_find(struct stage *st, const char *body, size_t len)
+{
+	uint64_t n_events = timeline_n_events(st->tl);
+	struct stage_selection *found = NULL;
+
+	pthread_mutex_lock(&st->lock);
+	for (size_t i = 0; i < STAGE_SELECTIONS && !found; i++) {
+		struct stage_selection *s = st->selections[i];
+
+		if (s && s->n_events == n_events && s->body_len == len &&
+		    !memcmp(s->body, body, len))
+			found = use(st, s);
+	}
+	pthread_mutex_unlock(&st->lock);
+	return found;
+}
+
+/* A free place, or the one whose selection was not used for the longest time. */
+static size_t find_place(const struct stage *st)
+{
+	size_t best = 0;
+
+	for (size_t i = 0; i < STAGE_SELECTIONS; i++) {
+		if (!st->selections[i])
+			return i;
+		if (st->selections[i]->used < st->selections[best]->used)
+			best = i;
+	}
+	return best;
+}
+
+int stage_selection_add(struct stage *st, const char *body, size_t len, uint64_t n_events,
+			struct selection *sel, struct stage_selection **ret, struct errmsg *err)
+{
+	struct stage_selection *s = calloc(1, sizeof(*s)), *gone = NULL;
+	size_t place;
+
+	if (s)
+		s->body = malloc(len + 1);
+	if (!s || !s->body) {
+		free(s);
+		selection_free(sel);
+		return errmsg_set_errno(err, -ENOMEM, "cannot keep the selection");
+	}
+	memcpy(s->body, body, len);
+	s->body_len = len;
+	s->n_events = n_events;
+	s->sel = sel;
+	pthread_mutex_lock(&st->lock);
+	place = find_place(st);
+	gone = st->selections[place];
+	if (gone && gone->users) {
+		gone->is_gone = true;
+		gone = NULL;
+	}
+	s->id = ++st->last_id;
+	st->selections[place] = use(st, s);
+	pthread_mutex_unlock(&st->lock);
+	if (gone)
+		selection_drop(gone);
+	*ret = s;
+	return 0;
+}
+
+void stage_selection_put(struct stage *st, struct stage_selection *s)
+{
+	bool last;
+
+	if (!s)
+		return;
+	pthread_mutex_lock(&st->lock);
+	last = !--s->users && s->is_gone;
+	pthread_mutex_unlock(&st->lock);
+	if (last)
+		selection_drop(s);
+}

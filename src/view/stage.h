@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * stage.h - an opened trace with all that answers need: its timeline, lanes, printers, selections.
+ *
+ *	stage_new ─▶ stage_start ─▶ answers from any thread ─▶ stage_free
+ */
+#ifndef SONDE_VIEW_STAGE_H
+#define SONDE_VIEW_STAGE_H
+
+#include "present/line.h"
+#include "timeline/lane.h"
+
+#include <pthread.h>
+
+struct jsonwriter;
+struct selection_wants;
+
+#define STAGE_SELECTIONS 16
+
+struct stage_vcpu {
+	uint32_t cpu; /* of the guest */
+	int pid;      /* the thread of the host that runs it */
+};
+
+struct stage_machine {
+	const char *name;
+	int guest_of; /* number of its host, or -1 */
+	const struct stage_vcpu *vcpus;
+	size_t n_vcpus;
+};
+
+/* Everything it points at stays the caller's and lives until stage_free(). */
+struct stage_config {
+	const char *title; /* "trace.dat", for people */
+	const struct timeline_source *sources;
+	const struct line_source *lines; /* the same sources, how they are shown */
+	size_t n_sources;
+	const struct stage_machine *machines;
+	size_t n_machines;
+	struct tracefile *const *files;
+	size_t n_files;
+	unsigned n_threads; /* 0: as many as there are CPUs */
+	bool is_live;
+};
+
+struct stage_selection {
+	uint64_t id; /* 0: free */
+	char *body;  /* the request it was made by */
+	size_t body_len;
+	uint64_t n_events; /* of the timeline, when it was made */
+	uint64_t used;	   /* when last, for who must go */
+	unsigned users;
+	bool is_gone; /* to be freed by its last user */
+	struct selection *sel;
+};
+
+struct stage_printer {
+	struct line_printer lp;
+	struct stage_printer *next;
+};
+
+struct stage {
+	struct stage_config config;
+	struct timeline *tl;
+	struct lanes *lanes;
+	struct line_style style;
+	pthread_mutex_t lock; /* everything below */
+	struct stage_printer *printers;
+	struct stage_selection *selections[STAGE_SELECTIONS];
+	uint64_t last_id, clock;
+	bool is_live, is_paused;
+	uint64_t paused_at; /* what the page sees as the end while it is paused */
+};
+
+int stage_new(struct stage **ret, const struct stage_config *config, struct errmsg *err);
+/* cache_dir: see timeline_start(). */
+int stage_start(struct stage *st, const char *cache_dir, struct errmsg *err);
+void stage_free(struct stage *st);
+
+/* A printer of nobody else; NULL: no memory. out: where it prints. */
+struct stage_printer *stage_printer_get(struct stage *st, struct textbuf *out);
+void stage_printer_put(struct stage *st, struct stage_printer *p);
+
+/* An event as a record that can be printed; false: its kind is not known. The task is not set. */
+bool stage_record(const struct stage *st, const struct walk_event *ev, struct record *ret,
+		  struct record_extra *extra);
+
+/*
+ * The selection of that number, for as long as the caller holds it. id 0: all events, *ret is NULL.
+ * -ENOENT with a sentence where it is not kept any more.
+ */
+int stage_selection_get(struct stage *st, uint64_t id, struct stage_selection **ret,
+			struct errmsg *err);
+/* The one that this request made and that is still true of the trace, or NULL. */
+struct stage_selection *stage_selection_find(struct stage *st, const char *body, size_t len);
+/* Takes sel over, also on failure. */
+int stage_selection_add(struct stage *st, const char *body, size_t len, uint64_t n_events,
+			struct selection *sel, struct stage_selection **ret, struct errmsg *err);
+void stage_selection_put(struct stage *st, struct stage_selection *s);
+
+static inline const struct selection *stage_selected(const struct stage_selection *s)
+{
+	return s ? s->sel : NULL;
+}
+
+#endif

@@ -313,6 +313,20 @@ def make_usdt(place, golden):
         keep(place, f"{kind}", bytes([kind]), other, note, note)
 
 
+# What a browser asks for.
+
+def make_request(place, golden):
+    own = "127.0.0.1:8080\n-\n-\nsame-origin\n"
+    keep(place, "page", f"GET\n/TOKEN/\n{own}")
+    keep(place, "rows", f"GET\n/TOKEN/api/rows?sel=3&row=100&n=50\n{own}")
+    keep(place, "span", f"GET\n/TOKEN/api/span?lane=pair%3a0%3Aa/b&t=12+3\n{own}")
+    keep(place, "tiles", "POST\n/TOKEN/api/tiles\nlocalhost:8080\nhttp://localhost:8080\n"
+         'http://localhost:8080/TOKEN/\nnone\n{"seq":17,"tiles":[["cpu:0:1",12,3],["task:0:1",0,1e3]]}')
+    keep(place, "select", "POST\n/TOKEN/api/select\n[::1]:8080\n-\n-\n-\n"
+         '{"kinds":["a/b"],"text":"\\u00e9\\n\\ud83d\\ude00","regex":false,"tasks":[],"n":null}')
+    keep(place, "foreign", "GET\n/TOKEN/\nevil.example\nnull\nhttp://evil.example/\ncross-site\n")
+
+
 # Recordings that broke off.
 
 def make_live(place, golden):

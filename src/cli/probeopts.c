@@ -63,6 +63,7 @@ int probeopts_open(struct probe_opened *p, const struct probe_options *o, bool d
 	world->source_dir = o->source_dir;
 	world->no_inlines = o->no_inlines;
 	world->max_places = o->max_places;
+	p->site.kernel.plain_types = o->plain_types;
 	return prober_new(&p->prober, world, err);
 }
 

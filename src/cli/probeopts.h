@@ -19,6 +19,7 @@ struct probe_options {
 	const char *program, *module, *vmlinux, *source_dir;
 	long long max_places;
 	bool no_inlines;
+	bool plain_types; /* of struct probe_kernel; no row */
 };
 
 #define PROBEOPTS_ROWS(type, field)                                                           \

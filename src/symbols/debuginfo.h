@@ -139,6 +139,7 @@ struct debuginfo_at {
 	const char *linkage;	      /* its mangled name; NULL in C, and of copies */
 	const char *file;	      /* as DWARF names it */
 	unsigned line, function_line; /* of the file */
+	bool begins_line;	      /* no instruction of the line stands before it */
 	bool is_entry;		      /* the first instruction of the function itself */
 	const char *symbol;	      /* the ELF symbol that covers it */
 	uint64_t symbol_offset;

@@ -46,12 +46,26 @@ static bool is_inlined(struct instance *i)
 	return dwarf_tag(&i->die) == DW_TAG_inlined_subroutine;
 }
 
+/*
+ * The innermost at the address. A copy's ranges need not have its entry: instructions of the function around it
+ * are mixed in there. Copies inside of others come after these.
+ */
+static struct instance *innermost_at(struct unit *u, uint64_t address)
+{
+	for (size_t i = u->n_instances; i-- > 0;)
+		if (u->instances[i].entry == address && is_inlined(&u->instances[i]))
+			return &u->instances[i];
+	return unit_instance_at(u, address);
+}
+
 static void take_line(struct unit *u, uint64_t address, struct debuginfo_at *at)
 {
 	Dwarf_Line *l = dwarf_getsrc_die(&u->skeleton, address);
+	Dwarf_Addr begin;
 	int line;
 
 	if (l && dwarf_lineno(l, &line) == 0 && line > 0) {
+		at->begins_line = dwarf_lineaddr(l, &begin) == 0 && begin == address;
 		at->line = line;
 		at->file = dwarf_linesrc(l, NULL, NULL);
 	}
@@ -60,11 +74,12 @@ static void take_line(struct unit *u, uint64_t address, struct debuginfo_at *at)
 static void take_instance(struct debuginfo *d, struct unit *u, uint64_t address,
 			  struct debuginfo_at *at)
 {
-	struct instance *i = unit_instance_at(u, address);
+	struct instance *i = innermost_at(u, address);
 	struct function *f;
 
 	while (i && is_inlined(i) && i->entry == address && i->parent >= 0) {
 		at->line = instance_call_line(u, i, &at->file);
+		at->begins_line = true;
 		i = &u->instances[i->parent];
 	}
 	f = i ? instance_function(d, u, i) : NULL;
@@ -74,7 +89,7 @@ static void take_instance(struct debuginfo *d, struct unit *u, uint64_t address,
 	at->linkage = is_inlined(i) ? NULL : f->linkage;
 	at->function_line = function_line(f);
 	if (!is_inlined(i) && i->entry == address) {
-		at->is_entry = true;
+		at->is_entry = at->begins_line = true;
 		at->line = at->function_line;
 		at->file = function_file(f);
 	} else if (!at->line) {
@@ -186,7 +201,7 @@ static bool find_variable(Dwarf_Die *die, const char *name, uint64_t address, un
 static struct instance *instance_of(struct debuginfo *d, struct unit *u,
 				    const struct debuginfo_point *p)
 {
-	struct instance *i = unit_instance_at(u, p->address);
+	struct instance *i = innermost_at(u, p->address);
 
 	while (i) {
 		struct function *f = instance_function(d, u, i);

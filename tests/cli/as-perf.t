@@ -7,6 +7,7 @@ $ sonde as perf
 
  The commands of perf that sonde knows are:
    ftrace          simple wrapper for kernel's ftrace functionality
+   probe           Define new dynamic tracepoints
 [1]
 $ sonde as perf --version
 perf version sonde-0.1.0

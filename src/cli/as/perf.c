@@ -18,6 +18,7 @@ static const struct {
 	int (*run)(int argc, char **argv, struct errmsg *err);
 } commands[] = {
 	{"ftrace", "simple wrapper for kernel's ftrace functionality", perf_ftrace},
+	{"probe", "Define new dynamic tracepoints", perf_probe},
 };
 
 static int usage(FILE *to)

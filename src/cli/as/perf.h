@@ -12,6 +12,8 @@
 
 /* argv[0] is "ftrace". The exit status; a sentence in err is still to be printed. */
 int perf_ftrace(int argc, char **argv, struct errmsg *err);
+/* argv[0] is "probe". The same; it prints its own errors. */
+int perf_probe(int argc, char **argv, struct errmsg *err);
 /* The text of the tracer while it comes (trace). opts: as parsed. */
 struct perf_ftrace_options;
 int perf_ftrace_trace(struct perf_ftrace_options *o, char **argv, struct errmsg *err);

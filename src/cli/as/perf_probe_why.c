@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * perf_probe_why.c - why a definition is refused, as perf says it.
+ *
+ * perf has a sentence for each kind of mistake; ours, which points at the spot and names the remedy, follows
+ * below it. Which kind it is, is found out by trying less of the definition:
+ *
+ *	the place alone is refused       Probe point 'work' not found.
+ *	an argument alone is refused     Failed to find the location of the 'n' variable at this address.
+ *
+ * Mistakes in the grammar are told by the beginnings of our own sentences (the table below).
+ */
+#include "cli/as/perf_probe.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+/* --- grammar ------------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *ours, *perfs;
+	int code;
+} sentences[] = {
+	{"this is no number of a line", "There is non-digit char in line number.", -EINVAL},
+	{"this is no offset", "There is non-digit character in offset.", -EINVAL},
+	{"after '%' of a function", "%%%s is not supported.", -ENOTSUP},
+	{"the source file is given twice", "SRC@SRC is not allowed.", -EINVAL},
+	{"a line and a pattern", "Lazy pattern can't be used with line number.", -EINVAL},
+	{"an offset counts from", "Offset can't be used with line number.", -EINVAL},
+	{"an offset needs a function", "Offset requires an entry function.", -EINVAL},
+	{"a function returns as a whole",
+	 "Offset/Line/Lazy pattern can't be used with return probe.", -EINVAL},
+	{"this is no address", "Invalid absolute address.", -EINVAL},
+};
+
+/* "1a" of "1a=work", "ret" of "work%ret". */
+static void take_part(const char *text, char begin, const char *ends, char *part, size_t n_bytes)
+{
+	const char *at = begin ? strchr(text, begin) : NULL;
+
+	at = at ? at + 1 : text;
+	snprintf(part, n_bytes, "%.*s", (int)strcspn(at, ends), at);
+}
+
+/* "'1' cannot begin the name of an event" */
+static bool is_bad_name(const char *sentence)
+{
+	const char *cannot = strstr(sentence, "cannot be");
+
+	return sentence[0] == '\'' && cannot && cannot - sentence < 8 &&
+	       (strstr(cannot, "the name of an event") || strstr(cannot, "the name of a group"));
+}
+
+static bool is_source_alone(const char *sentence)
+{
+	return strstr(sentence, "is a source file; say which line");
+}
+
+int perf_probe_say_semantic(const struct perf_probe_options *o, const char *text,
+			    const struct errmsg *err)
+{
+	char part[100];
+
+	if (is_source_alone(err->text)) {
+		perf_probe_say(o, "Probe point '%s' not found.\n%s\n", text, err->text);
+		return -ENOENT; /* to perf it is a function */
+	}
+	if (is_bad_name(err->text)) {
+		take_part(text, 0, ":=", part, sizeof(part));
+		perf_probe_say(o,
+			       "Semantic error :%s is bad for event name -it must follow C "
+			       "symbol-naming rule.\n%s\n",
+			       part, err->text);
+		return -EINVAL;
+	}
+	for (size_t i = 0; i < sizeof(sentences) / sizeof(*sentences); i++) {
+		if (strncmp(err->text, sentences[i].ours, strlen(sentences[i].ours)))
+			continue;
+		take_part(text, '%', ";:+@% \t(", part, sizeof(part));
+		if (sentences[i].code == -ENOTSUP)
+			perf_probe_say(o, "Semantic error :%%%s is not supported.\n%s\n", part,
+				       err->text);
+		else
+			perf_probe_say(o, "Semantic error :%s\n%s\n", sentences[i].perfs,
+				       err->text);
+		return sentences[i].code;
+	}
+	perf_probe_say(o, err->code == -1 ? "%s\n" : "Semantic error :%s\n", err->text);
+	return err->code;
+}
+
+/* --- what cannot be resolved --------------------------------------------------------------------- */
+
+/* With these arguments only. */
+static int try_part(const struct definition *d, struct prober *prober, size_t first, size_t n)
+{
+	struct definition part = *d;
+	struct errmsg ignored = {0};
+	struct probe *p;
+	int r;
+
+	part.args = d->args + first;
+	part.n_args = n;
+	r = probe_resolve(prober, &part, &p, &ignored);
+	if (r >= 0)
+		probe_free(p);
+	return r;
+}
+
+static bool has_debug_information(const struct perf_probe_options *o,
+				  const struct perf_probe_target *target)
+{
+	struct probe_target where;
+	struct errmsg ignored = {0};
+	struct debuginfo *info;
+	char path[PATH_MAX];
+	bool has;
+
+	perf_probe_where(o, target, path, &where);
+	if (probetarget_open(&where, NULL, &info, &ignored) < 0)
+		return false;
+	has = debuginfo_has_dwarf(info);
+	debuginfo_close(info);
+	return has;
+}
+
+static bool needs_debug_information(const struct definition *d)
+{
+	for (size_t i = 0; i < d->n_args; i++) {
+		const struct expression *e = d->args[i].value;
+
+		while (e->left)
+			e = e->left;
+		if (e->kind == EXPRESSION_NAME || e->kind == EXPRESSION_VARS ||
+		    e->kind == EXPRESSION_PARAMS)
+			return true;
+	}
+	return d->file || d->line || d->pattern;
+}
+
+static void say_place(const struct perf_probe_options *o, const struct perf_probe_target *target,
+		      const struct definition *d, bool has_dwarf, bool is_too_far)
+{
+	const char *where = target->program  ? target->program
+			    : target->module ? target->module
+					     : "kernel";
+	struct textbuf tb;
+
+	if (d->offset && is_too_far) {
+		perf_probe_say(o, "Offset %llu is bigger than the size of %s\n",
+			       (unsigned long long)d->offset, d->function);
+		return;
+	}
+	if (!has_dwarf || d->is_return) {
+		perf_probe_say(o, "Failed to find symbol %s in %s\n",
+			       d->function ? d->function : "", where);
+		return;
+	}
+	textbuf_init(&tb, 4096);
+	perf_probe_fmt_point(d, &tb);
+	perf_probe_say(o, "Probe point '%.*s' not found.\n", (int)textbuf_len(&tb), tb.start);
+	textbuf_release(&tb);
+}
+
+/* The variable itself is not there, or something behind it: then ours says it. The code. */
+static int say_argument(const struct perf_probe_options *o, struct definition *d,
+			struct prober *prober)
+{
+	for (size_t i = 0; i < d->n_args; i++) {
+		struct expression *whole = d->args[i].value, *e = whole;
+		int r;
+
+		if (try_part(d, prober, i, 1) >= 0)
+			continue;
+		while (e->left)
+			e = e->left;
+		d->args[i].value = e;
+		r = e == whole ? -ENOENT : try_part(d, prober, i, 1);
+		d->args[i].value = whole;
+		if ((r != -ENOENT && r != -ENODATA) || e->kind != EXPRESSION_NAME)
+			return -EINVAL;
+		perf_probe_say(o,
+			       "Failed to find the location of the '%s' variable at this "
+			       "address.\n Perhaps it has been optimized out.\n Use -V "
+			       "with the --range option to show '%s' location range.\n",
+			       e->text, e->text);
+		return -ENOENT;
+	}
+	return -EINVAL;
+}
+
+int perf_probe_say_why(const struct perf_probe_options *o, const struct perf_probe_definition *of,
+		       struct definition *d, struct prober *prober, int code)
+{
+	bool is_found = try_part(d, prober, 0, 0) >= 0;
+	bool has_dwarf = has_debug_information(o, &of->target);
+	struct definition entry = *d;
+
+	if (d->form != DEFINITION_PLACE)
+		return code;
+	if (!has_dwarf && of->target.program && needs_debug_information(d)) {
+		perf_probe_say(o,
+			       "The %s file has no debug information.\nRebuild with -g, or install "
+			       "an appropriate debuginfo package.\n",
+			       of->target.program);
+		return -ENOENT;
+	}
+	if (is_found)
+		return say_argument(o, d, prober);
+	entry.offset = 0;
+	if (code == -ENOENT || code == -EINVAL)
+		say_place(o, &of->target, d, has_dwarf,
+			  code == -ENOENT && try_part(&entry, prober, 0, 0) >= 0);
+	return -ENOENT;
+}

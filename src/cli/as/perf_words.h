@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * perf_words.h - a command line as perf's own option parser takes it, made fit for options_parse().
+ */
+#ifndef SONDE_CLI_AS_PERF_WORDS_H
+#define SONDE_CLI_AS_PERF_WORDS_H
+
+#include "base/options.h"
+
+#include <stdio.h>
+
+/* What perf prints above its rows. */
+struct perf_usage {
+	const char *const *lines; /* ended by NULL */
+	const struct option_row *rows;
+	const char *exclusive; /* letters of options that cannot stand together */
+};
+
+struct perf_words {
+	int argc;
+	char **argv;  /* ended by NULL; [0] as it was */
+	char **owned; /* to be freed */
+	size_t n_owned;
+	bool wants_help; /* -h */
+};
+
+/* False: what was wrong, and the usage, has been printed to stderr. */
+bool perf_words_take(struct perf_words *w, const struct perf_usage *u, int argc, char **argv);
+void perf_words_release(struct perf_words *w);
+
+/* The usage with the rows of these letters, or (NULL) with all. */
+void perf_usage_print(const struct perf_usage *u, const char *letters, FILE *to);
+
+#endif

@@ -25,8 +25,8 @@
 
 struct wanted_tile {
 	const char *spec;
-	struct lane *lane; /* NULL: refused, see err */
-	bool is_shared;	   /* the lane is that of the tile before */
+	struct stage_lane held; /* empty: refused, or the lane is that of a tile before */
+	struct lane *lane;
 	int level;
 	uint64_t number;
 	struct tile tile;
@@ -113,12 +113,12 @@ static void find_lanes(struct stage *st, struct tiles_job *job)
 			continue;
 		if (i && t[-1].lane && !strcmp(t[-1].spec, t->spec)) {
 			t->lane = t[-1].lane;
-			t->is_shared = true;
 			continue;
 		}
-		t->result = lane_get(st->lanes, t->spec, &t->lane, &err);
+		t->result = stage_lane_get(st, t->spec, &t->held, &err);
+		t->lane = t->result < 0 ? NULL : t->held.lane;
 		if (t->result < 0) {
-			t->lane = NULL;
+			t->held = (struct stage_lane){0};
 			refuse(t, err.code ? err.text : "the lane cannot be made");
 		}
 	}
@@ -172,8 +172,8 @@ int api_tiles(struct stage *st, const struct request *req, struct answer *a, str
 		add_tiles(&job, &a->body);
 		for (size_t i = 0; i < job.n; i++) {
 			free(job.tiles[i].tile.records);
-			if (job.tiles[i].lane && !job.tiles[i].is_shared)
-				lane_put(job.tiles[i].lane);
+			if (job.tiles[i].held.lane)
+				stage_lane_put(st, &job.tiles[i].held);
 		}
 	}
 	free(job.tiles);
@@ -183,20 +183,20 @@ int api_tiles(struct stage *st, const struct request *req, struct answer *a, str
 
 /* --- single things ----------------------------------------------------------------------------- */
 
-static int get_lane(struct stage *st, const struct request *req, struct lane **ret,
+static int get_lane(struct stage *st, const struct request *req, struct stage_lane *ret,
 		    struct errmsg *err)
 {
 	const char *spec = request_arg(req, "lane");
 
 	if (!spec)
 		return errmsg_set(err, -EINVAL, "lane=SPEC is missing");
-	return lane_get(st->lanes, spec, ret, err);
+	return stage_lane_get(st, spec, ret, err);
 }
 
 int api_labels(struct stage *st, const struct request *req, struct answer *a, struct errmsg *err)
 {
 	const char *ids = request_arg(req, "ids");
-	struct lane *ln;
+	struct stage_lane ln;
 	struct jsonwriter w;
 	int r = get_lane(st, req, &ln, err);
 
@@ -213,13 +213,13 @@ int api_labels(struct stage *st, const struct request *req, struct answer *a, st
 		if (end == ids)
 			break;
 		if (id <= UINT32_MAX)
-			len = lane_label(ln, id, label, sizeof(label));
+			len = lane_label(ln.lane, id, label, sizeof(label));
 		jsonwriter_add_text(&w, NULL, label, len < sizeof(label) ? len : sizeof(label) - 1);
 		ids = *end == ',' ? end + 1 : end;
 	}
 	jsonwriter_close(&w);
 	jsonwriter_close(&w);
-	lane_put(ln);
+	stage_lane_put(st, &ln);
 	return 0;
 }
 
@@ -282,7 +282,7 @@ int api_span(struct stage *st, const struct request *req, struct answer *a, stru
 	uint64_t t, row;
 	enum lane_step step;
 	struct lane_span span;
-	struct lane *ln;
+	struct stage_lane ln;
 	struct jsonwriter w;
 	int r = request_uint(req, "t", 0, TIMELINE_TIME_MAX, &t, err);
 
@@ -294,14 +294,14 @@ int api_span(struct stage *st, const struct request *req, struct answer *a, stru
 		r = get_lane(st, req, &ln, err);
 	if (r < 0)
 		return r;
-	r = lane_span_at(ln, t, row, step, &span);
+	r = lane_span_at(ln.lane, t, row, step, &span);
 	jsonwriter_init(&w, &a->body);
 	jsonwriter_open(&w, NULL, '{');
 	if (r >= 0)
-		add_span(&w, ln, &span);
+		add_span(&w, ln.lane, &span);
 	else
 		jsonwriter_add_bool(&w, "none", true);
 	jsonwriter_close(&w);
-	lane_put(ln);
+	stage_lane_put(st, &ln);
 	return r == -ENOENT ? 0 : r;
 }

@@ -7,7 +7,7 @@
  *	                  nobody uses wait in a list. There are never more than requests at once.
  *	selections        the 16 last used, each with the request that made it, so that two tabs that ask
  *	                  for the same share it. One that must go while a request looks at it is freed by
- *	                  that request.
+ *	                  that request. A lane of hits holds its selection in the same way.
  *
  * One mutex guards the lists; it is never held while something is computed.
  */
@@ -47,8 +47,10 @@ int stage_start(struct stage *st, const char *cache_dir, struct errmsg *err)
 	return timeline_start(st->tl, cache_dir, err);
 }
 
-static void selection_drop(struct stage_selection *s)
+static void selection_drop(struct stage *st, struct stage_selection *s)
 {
+	if (st->lanes)
+		lanes_set_selection(st->lanes, s->id, NULL);
 	selection_free(s->sel);
 	free(s->body);
 	free(s);
@@ -67,7 +69,7 @@ void stage_free(struct stage *st)
 	}
 	for (size_t i = 0; i < STAGE_SELECTIONS; i++)
 		if (st->selections[i])
-			selection_drop(st->selections[i]);
+			selection_drop(st, st->selections[i]);
 	if (st->lanes)
 		lanes_free(st->lanes);
 	if (st->tl)
@@ -212,7 +214,9 @@ int stage_selection_add(struct stage *st, const char *body, size_t len, uint64_t
 	st->selections[place] = use(st, s);
 	pthread_mutex_unlock(&st->lock);
 	if (gone)
-		selection_drop(gone);
+		selection_drop(st, gone);
+	/* one without its lane still can be listed */
+	lanes_set_selection(st->lanes, s->id, sel);
 	*ret = s;
 	return 0;
 }
@@ -227,5 +231,29 @@ void stage_selection_put(struct stage *st, struct stage_selection *s)
 	last = !--s->users && s->is_gone;
 	pthread_mutex_unlock(&st->lock);
 	if (last)
-		selection_drop(s);
+		selection_drop(st, s);
+}
+
+/* --- lanes ------------------------------------------------------------------------------------- */
+
+int stage_lane_get(struct stage *st, const char *spec, struct stage_lane *ret, struct errmsg *err)
+{
+	static const char found[] = "found:";
+	size_t len = sizeof(found) - 1;
+	int r = 0;
+
+	*ret = (struct stage_lane){0};
+	if (!strncmp(spec, found, len) && spec[len] >= '0' && spec[len] <= '9')
+		r = stage_selection_get(st, strtoull(spec + len, NULL, 10), &ret->sel, err);
+	if (r >= 0)
+		r = lane_get(st->lanes, spec, &ret->lane, err);
+	if (r < 0)
+		stage_selection_put(st, ret->sel);
+	return r;
+}
+
+void stage_lane_put(struct stage *st, struct stage_lane *ln)
+{
+	lane_put(ln->lane);
+	stage_selection_put(st, ln->sel);
 }

@@ -98,6 +98,14 @@ int stage_selection_add(struct stage *st, const char *body, size_t len, uint64_t
 			struct selection *sel, struct stage_selection **ret, struct errmsg *err);
 void stage_selection_put(struct stage *st, struct stage_selection *s);
 
+/* A lane and, for found:ID, the selection it shows. */
+struct stage_lane {
+	struct lane *lane;
+	struct stage_selection *sel;
+};
+int stage_lane_get(struct stage *st, const char *spec, struct stage_lane *ret, struct errmsg *err);
+void stage_lane_put(struct stage *st, struct stage_lane *ln);
+
 static inline const struct selection *stage_selected(const struct stage_selection *s)
 {
 	return s ? s->sel : NULL;

@@ -199,6 +199,8 @@ static int make(struct stage *st, const struct request *req, struct stage_select
 int api_select(struct stage *st, const struct request *req, struct answer *a, struct errmsg *err)
 {
 	struct stage_selection *s = stage_selection_find(st, req->body, req->body_len);
+	/* asked before, as more may be indexed meanwhile */
+	bool is_whole = timeline_progress(st->tl) >= 1;
 	struct jsonwriter w;
 	int r = s ? 0 : make(st, req, &s, err);
 
@@ -208,6 +210,7 @@ int api_select(struct stage *st, const struct request *req, struct answer *a, st
 	jsonwriter_open(&w, NULL, '{');
 	jsonwriter_add_uint(&w, "id", s->id);
 	jsonwriter_add_uint(&w, "count", selection_count(s->sel));
+	jsonwriter_add_bool(&w, "whole", is_whole);
 	jsonwriter_close(&w);
 	stage_selection_put(st, s);
 	return 0;

@@ -1,0 +1,576 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * selection.c - which events are wanted: kinds, tasks, streams, an expression, a text.
+ *
+ *	columns ─▶ kinds, tasks ─▶ what is left is walked ─▶ filter of the source ─▶ text of the line ─▶ bit
+ *
+ * One job a segment, on all threads. Without expression and text only the columns are read. What needs
+ * state of its own (a compiled filter, a printer) is kept in helpers, a set of them for each thread that
+ * takes part: a job takes a free one and gives it back.
+ *
+ * Formats belong to one thread at a time, and a filter that meets an event for the first time parses its
+ * format: so the first record of each kind is matched under the formats' lock. Kernel symbols are loaded
+ * before it starts. After that nothing of the formats changes.
+ *
+ * An expression has to suit one source at least; sources whose trace lacks the events it names have no
+ * matches. A text is looked for in "comm-pid event: info", without regard to case. What is indexed later
+ * is not in the selection.
+ */
+#include "timeline/selection_int.h"
+
+#include "base/errmsg.h"
+#include "decode/filter.h"
+#include "decode/print.h"
+
+#include <errno.h>
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LINE_MAX_BYTES (1u << 20)
+#define TEXT_MAX_BYTES 4096
+#define STOP_PAGES     64 /* from one question whether to stop to the next */
+
+/* What one thread needs for one kind table (formats). */
+struct helper_part {
+	struct filter *filter;
+	uint8_t *met; /* kinds that the filter has seen: a bit each */
+	struct printer printer;
+	bool has_printer;
+};
+
+struct helper {
+	struct helper *next;
+	struct helper_part *parts; /* by kind table */
+	struct textbuf line;
+	regex_t regex;
+	bool has_regex;
+};
+
+struct making {
+	struct timeline *tl;
+	struct selection *sel;
+	const struct selection_wants *wants;
+	bool (*stop)(void *ctx);
+	void *stop_ctx;
+	struct task *tasks; /* names of them, for the filters */
+	char (*comms)[TASK_COMM_BYTES];
+	size_t n_tasks, n_kinds;
+	bool *no_filter; /* by kind table: the expression does not suit it */
+	struct segment_place {
+		uint32_t stream;
+		size_t segment;
+	} * places;
+	size_t n_places;
+	pthread_mutex_t lock; /* for free helpers */
+	struct helper *helpers;
+	_Atomic int error;
+	_Atomic bool stopped;
+};
+
+/* --- bits -------------------------------------------------------------------------------------- */
+
+uint32_t sel_segment_count(const struct sel_segment *ss, uint32_t from, uint32_t to)
+{
+	uint32_t n = 0;
+
+	if (to > ss->n_events)
+		to = ss->n_events;
+	for (uint32_t i = from; i < to;) {
+		uint32_t end = (i / 64 + 1) * 64 < to ? (i / 64 + 1) * 64 : to;
+		uint64_t word = ss->bits[i / 64] >> i % 64;
+
+		if (end - i < 64)
+			word &= (UINT64_C(1) << (end - i)) - 1;
+		n += __builtin_popcountll(word);
+		i = end;
+	}
+	return n;
+}
+
+static int sel_segment_init(struct sel_segment *ss, const struct index_segment *seg)
+{
+	ss->page_first = calloc((size_t)seg->n_pages + 1, sizeof(*ss->page_first));
+	ss->bits = calloc(seg->n_events / 64 + 1, sizeof(*ss->bits));
+	if (!ss->page_first || !ss->bits)
+		return -ENOMEM;
+	ss->n_pages = seg->n_pages;
+	ss->n_events = seg->n_events;
+	return 0;
+}
+
+static void sel_segment_sum(struct sel_segment *ss, const struct index_segment *seg)
+{
+	uint32_t sum = 0;
+
+	for (uint32_t p = 0; p < ss->n_pages; p++) {
+		ss->page_first[p] = sum;
+		sum += sel_segment_count(ss, seg->page_first[p], seg->page_first[p + 1]);
+	}
+	ss->page_first[ss->n_pages] = ss->count = sum;
+}
+
+/* --- helpers ----------------------------------------------------------------------------------- */
+
+static void helper_free(struct helper *h, size_t n_parts)
+{
+	if (!h)
+		return;
+	for (size_t i = 0; h->parts && i < n_parts; i++) {
+		filter_free(h->parts[i].filter);
+		free(h->parts[i].met);
+		if (h->parts[i].has_printer)
+			printer_release(&h->parts[i].printer);
+	}
+	if (h->has_regex)
+		regfree(&h->regex);
+	textbuf_release(&h->line);
+	free(h->parts);
+	free(h);
+}
+
+/* The formats' lock is held. */
+static int part_init(struct making *mk, struct helper *h, size_t i, struct errmsg *err)
+{
+	const struct selection_wants *w = mk->wants;
+	struct helper_part *part = &h->parts[i];
+	struct formats *f = mk->tl->kindtables[i].formats;
+	int r;
+
+	if (w->expression && !mk->no_filter[i]) {
+		r = filter_new(&part->filter, f, w->expression, err);
+		if (r < 0)
+			return r;
+		part->met = calloc(mk->n_kinds / 8 + 1, 1);
+		if (!part->met)
+			return errmsg_set_errno(err, -ENOMEM, "cannot search");
+	}
+	if (w->text && printer_init(&part->printer, f, &h->line) < 0)
+		return errmsg_set_errno(err, -ENOMEM, "cannot search");
+	part->has_printer = w->text;
+	return 0;
+}
+
+static int helper_compile(struct helper *h, const char *text, struct errmsg *err)
+{
+	int code = regcomp(&h->regex, text, REG_EXTENDED | REG_ICASE | REG_NOSUB);
+	char why[128];
+
+	h->has_regex = !code;
+	if (!code)
+		return 0;
+	regerror(code, &h->regex, why, sizeof(why));
+	return errmsg_set(err, -EINVAL, "'%.300s' is no regular expression: %s", text, why);
+}
+
+static int helper_new(struct making *mk, struct helper **ret, struct errmsg *err)
+{
+	struct helper *h = calloc(1, sizeof(*h));
+	size_t n = mk->tl->n_kindtables;
+	int r = 0;
+
+	if (h) {
+		textbuf_init(&h->line, LINE_MAX_BYTES);
+		h->parts = calloc(n + 1, sizeof(*h->parts));
+	}
+	if (!h || !h->parts)
+		r = errmsg_set_errno(err, -ENOMEM, "cannot search");
+	timeline_lock_formats(mk->tl);
+	for (size_t i = 0; i < n && !r; i++)
+		r = part_init(mk, h, i, err);
+	timeline_unlock_formats(mk->tl);
+	if (!r && mk->wants->text && mk->wants->is_regex)
+		r = helper_compile(h, mk->wants->text, err);
+	if (r < 0) {
+		helper_free(h, n);
+		return r;
+	}
+	*ret = h;
+	return 0;
+}
+
+static struct helper *helper_take(struct making *mk)
+{
+	struct errmsg err = {0};
+	struct helper *h;
+
+	pthread_mutex_lock(&mk->lock);
+	h = mk->helpers;
+	if (h)
+		mk->helpers = h->next;
+	pthread_mutex_unlock(&mk->lock);
+	if (!h && helper_new(mk, &h, &err) < 0)
+		atomic_store(&mk->error, -ENOMEM);
+	return h;
+}
+
+static void helper_give(struct making *mk, struct helper *h)
+{
+	pthread_mutex_lock(&mk->lock);
+	h->next = mk->helpers;
+	mk->helpers = h;
+	pthread_mutex_unlock(&mk->lock);
+}
+
+/* --- matching ---------------------------------------------------------------------------------- */
+
+static bool filter_matches(struct making *mk, struct helper_part *part, uint16_t kind,
+			   const struct record *rec)
+{
+	bool first, r;
+
+	if (!part->filter || kind >= mk->n_kinds)
+		return false;
+	first = !(part->met[kind / 8] >> kind % 8 & 1);
+	if (first)
+		timeline_lock_formats(mk->tl);
+	r = filter_match(part->filter, rec) == FILTER_MATCH;
+	if (first) {
+		part->met[kind / 8] |= 1 << kind % 8;
+		timeline_unlock_formats(mk->tl);
+	}
+	return r;
+}
+
+static bool text_matches(const struct making *mk, struct helper *h, struct helper_part *part,
+			 const struct record *rec)
+{
+	struct textbuf *tb = &h->line;
+
+	textbuf_clear(tb);
+	textbuf_add_str(tb, rec->task ? rec->task->comm : "<...>");
+	textbuf_add_char(tb, '-');
+	textbuf_add_signed(tb, rec->task ? rec->task->pid : -1);
+	textbuf_add_char(tb, ' ');
+	textbuf_add_str(tb, rec->event->name);
+	textbuf_add_str(tb, ": ");
+	printer_print(&part->printer, rec, false);
+	textbuf_add_char(tb, 0);
+	if (tb->overflow)
+		return false;
+	return h->has_regex ? !regexec(&h->regex, tb->start, 0, NULL, 0)
+			    : strcasestr(tb->start, mk->wants->text) != NULL;
+}
+
+static bool has_bit(const uint8_t *bits, size_t n, uint32_t i)
+{
+	return !bits || (i < n && bits[i / 8] >> i % 8 & 1);
+}
+
+static bool record_matches(struct making *mk, struct helper *h, const struct stream *st,
+			   const struct walk_event *ev)
+{
+	struct helper_part *part = &h->parts[st->source->kinds - mk->tl->kindtables];
+	struct record rec = {.ts = ev->ts,
+			     .data = ev->data,
+			     .size = ev->size,
+			     .cpu = st->pub.cpu,
+			     .task = ev->task < mk->n_tasks ? &mk->tasks[ev->task] : NULL};
+
+	if (ev->kind < mk->n_kinds)
+		rec.event = timeline_kind(mk->tl, ev->kind)->event;
+	if (!rec.event)
+		return false;
+	if (mk->wants->expression && !filter_matches(mk, part, ev->kind, &rec))
+		return false;
+	return !mk->wants->text || text_matches(mk, h, part, &rec);
+}
+
+static void match_page(struct making *mk, struct helper *h, struct stream *st,
+		       const struct index_segment *seg, struct sel_segment *ss, uint32_t p,
+		       struct pagehold *hold)
+{
+	uint32_t first = seg->page_first[p], n = seg->page_first[p + 1] - first;
+	struct walk_event ev;
+	struct walked rec;
+	struct pagewalk pw;
+
+	if (!sel_segment_count(ss, first, first + n))
+		return;
+	page_hold(mk->tl, st, seg->first_page + p, hold);
+	if (!hold->data || !pagewalk_start(&pw, mk->tl, st, hold->data, hold->len,
+					   segment_page_ts(seg, p), segment_page_end(seg, p)))
+		return;
+	for (uint32_t i = first; i < first + n; i++) {
+		if (!pagewalk_next(&pw, &rec, &ev.ts)) {
+			ss->bits[i / 64] &= ~(UINT64_C(1) << i % 64);
+			continue;
+		}
+		if (!sel_segment_has(ss, i))
+			continue;
+		ev.data = rec.data;
+		ev.size = rec.size;
+		ev.kind = seg->kinds[i];
+		ev.task = seg->tasks[i];
+		if (!record_matches(mk, h, st, &ev))
+			ss->bits[i / 64] &= ~(UINT64_C(1) << i % 64);
+	}
+}
+
+static bool is_stopped(struct making *mk)
+{
+	if (!atomic_load(&mk->stopped) && mk->stop && mk->stop(mk->stop_ctx))
+		atomic_store(&mk->stopped, true);
+	return atomic_load(&mk->stopped) || atomic_load(&mk->error);
+}
+
+static void match_columns(const struct selection_wants *w, const struct index_segment *seg,
+			  struct sel_segment *ss)
+{
+	for (uint32_t i = 0; i < seg->n_events; i++)
+		if (has_bit(w->kinds, w->n_kinds, seg->kinds[i]) &&
+		    has_bit(w->tasks, w->n_tasks, seg->tasks[i]))
+			ss->bits[i / 64] |= UINT64_C(1) << i % 64;
+}
+
+static void match_records(struct making *mk, struct stream *st, const struct index_segment *seg,
+			  struct sel_segment *ss)
+{
+	struct helper *h = helper_take(mk);
+	struct pagehold hold = {0};
+
+	for (uint32_t p = 0; h && p < ss->n_pages; p++) {
+		if (!(p % STOP_PAGES) && is_stopped(mk))
+			break;
+		match_page(mk, h, st, seg, ss, p, &hold);
+	}
+	page_drop(&hold);
+	if (h)
+		helper_give(mk, h);
+}
+
+static void job_run(void *ctx, size_t i)
+{
+	struct making *mk = ctx;
+	const struct segment_place *place = &mk->places[i];
+	struct stream *st = mk->tl->streams[place->stream];
+	const struct index_segment *seg = st->segments[place->segment];
+	struct sel_segment *ss = &mk->sel->streams[place->stream].segments[place->segment];
+
+	if (is_stopped(mk))
+		return;
+	if (sel_segment_init(ss, seg) < 0) {
+		atomic_store(&mk->error, -ENOMEM);
+		return;
+	}
+	match_columns(mk->wants, seg, ss);
+	if (mk->wants->expression || mk->wants->text)
+		match_records(mk, st, seg, ss);
+	sel_segment_sum(ss, seg);
+}
+
+/* --- making ------------------------------------------------------------------------------------ */
+
+/* Is the expression one, and which sources does it suit? */
+static int check_expression(struct making *mk, struct errmsg *err)
+{
+	size_t n_good = 0;
+	int r = 0;
+
+	timeline_lock_formats(mk->tl);
+	for (size_t i = 0; i < mk->tl->n_kindtables; i++) {
+		struct errmsg why = {0};
+		struct filter *flt;
+
+		formats_kallsyms(mk->tl->kindtables[i].formats);
+		r = filter_new(&flt, mk->tl->kindtables[i].formats, mk->wants->expression, &why);
+		mk->no_filter[i] = r < 0;
+		if (!r) {
+			filter_free(flt);
+			n_good++;
+		} else if (!err->code) {
+			*err = why;
+		}
+		if (r < 0 && r != -ENOENT)
+			break;
+	}
+	timeline_unlock_formats(mk->tl);
+	if (n_good && (!r || r == -ENOENT)) {
+		*err = (struct errmsg){0};
+		return 0;
+	}
+	return err->code ? (err->code == -ENOENT ? -EINVAL : err->code) : 0;
+}
+
+static int copy_tasks(struct making *mk)
+{
+	size_t n = timeline_n_tasks(mk->tl);
+
+	mk->tasks = calloc(n + 1, sizeof(*mk->tasks));
+	mk->comms = calloc(n + 1, sizeof(*mk->comms));
+	if (!mk->tasks || !mk->comms)
+		return -ENOMEM;
+	pthread_mutex_lock(&mk->tl->lock);
+	for (size_t i = 0; i < n; i++) {
+		const struct timeline_task *t = timeline_task(mk->tl, i);
+
+		memcpy(mk->comms[i], t->comm, TASK_COMM_BYTES);
+		mk->comms[i][TASK_COMM_BYTES - 1] = 0;
+		mk->tasks[i] = (struct task){.pid = t->pid,
+					     .tgid = t->tgid,
+					     .known = true,
+					     .comm = mk->comms[i],
+					     .comm_len = strlen(mk->comms[i])};
+	}
+	pthread_mutex_unlock(&mk->tl->lock);
+	mk->n_tasks = n;
+	return 0;
+}
+
+/* Room for all segments, and a list of those to look at. */
+static int find_places(struct making *mk)
+{
+	struct selection *sel = mk->sel;
+	uint32_t n_streams = atomic_load(&mk->tl->n_streams);
+	size_t n = 0;
+
+	sel->streams = calloc(n_streams + 1, sizeof(*sel->streams));
+	for (uint32_t i = 0; i < n_streams; i++)
+		n += mk->tl->streams[i]->n_segments;
+	mk->places = calloc(n + 1, sizeof(*mk->places));
+	if (!sel->streams || !mk->places)
+		return -ENOMEM;
+	sel->n_streams = n_streams;
+	for (uint32_t i = 0; i < n_streams; i++) {
+		const struct stream *st = mk->tl->streams[i];
+		struct sel_stream *ss = &sel->streams[i];
+
+		ss->segments = calloc(st->n_segments + 1, sizeof(*ss->segments));
+		if (!ss->segments)
+			return -ENOMEM;
+		ss->n_segments = st->n_segments;
+		for (size_t k = 0; k < st->n_segments; k++)
+			if (segment_is_ready(st->segments[k]) &&
+			    has_bit(mk->wants->streams, n_streams, i))
+				mk->places[mk->n_places++] = (struct segment_place){i, k};
+	}
+	return 0;
+}
+
+static int prepare(struct making *mk, struct errmsg *err)
+{
+	const struct selection_wants *w = mk->wants;
+	struct helper *h;
+	int r;
+
+	if (w->text && strlen(w->text) > TEXT_MAX_BYTES)
+		return errmsg_set(err, -EINVAL, "the text to search for is longer than %d bytes",
+				  TEXT_MAX_BYTES);
+	mk->n_kinds = timeline_n_kinds(mk->tl);
+	mk->no_filter = calloc(mk->tl->n_kindtables + 1, sizeof(*mk->no_filter));
+	if (!mk->no_filter || copy_tasks(mk) < 0)
+		return errmsg_set_errno(err, -ENOMEM, "cannot search");
+	r = w->expression ? check_expression(mk, err) : 0;
+	if (r < 0 || (!w->expression && !w->text))
+		return r;
+	/* the first one tells whether the text is a regular expression */
+	r = helper_new(mk, &h, err);
+	if (!r)
+		helper_give(mk, h);
+	return r;
+}
+
+static void making_release(struct making *mk)
+{
+	while (mk->helpers) {
+		struct helper *h = mk->helpers;
+
+		mk->helpers = h->next;
+		helper_free(h, mk->tl->n_kindtables);
+	}
+	free(mk->tasks);
+	free(mk->comms);
+	free(mk->no_filter);
+	free(mk->places);
+	pthread_mutex_destroy(&mk->lock);
+}
+
+static int make(struct making *mk, struct errmsg *err)
+{
+	int r = prepare(mk, err);
+
+	if (r < 0)
+		return r;
+	timeline_enter(mk->tl);
+	r = find_places(mk);
+	if (!r) {
+		timeline_parallel(mk->tl, mk->n_places, job_run, mk);
+		r = atomic_load(&mk->error);
+	}
+	timeline_leave(mk->tl);
+	if (r < 0)
+		return errmsg_set_errno(err, r, "cannot keep what was found");
+	if (atomic_load(&mk->stopped))
+		return errmsg_set(err, -ECANCELED, "the search was stopped");
+	for (size_t i = 0; i < mk->sel->n_streams; i++)
+		for (size_t k = 0; k < mk->sel->streams[i].n_segments; k++)
+			mk->sel->count += mk->sel->streams[i].segments[k].count;
+	return 0;
+}
+
+int selection_new(struct selection **ret, struct timeline *tl, const struct selection_wants *wants,
+		  bool (*stop)(void *ctx), void *stop_ctx, struct errmsg *err)
+{
+	struct selection *sel = calloc(1, sizeof(*sel));
+	struct making mk = {
+		.tl = tl, .sel = sel, .wants = wants, .stop = stop, .stop_ctx = stop_ctx};
+	int r;
+
+	if (!sel)
+		return errmsg_set_errno(err, -ENOMEM, "cannot search");
+	sel->tl = tl;
+	pthread_mutex_init(&mk.lock, NULL);
+	r = make(&mk, err);
+	making_release(&mk);
+	if (r < 0) {
+		selection_free(sel);
+		return r;
+	}
+	*ret = sel;
+	return 0;
+}
+
+void selection_free(struct selection *sel)
+{
+	if (!sel)
+		return;
+	for (size_t i = 0; i < sel->n_streams; i++) {
+		for (size_t k = 0; k < sel->streams[i].n_segments; k++) {
+			free(sel->streams[i].segments[k].page_first);
+			free(sel->streams[i].segments[k].bits);
+		}
+		free(sel->streams[i].segments);
+	}
+	free(sel->streams);
+	free(sel);
+}
+
+uint64_t selection_count(const struct selection *sel)
+{
+	return sel->count;
+}
+
+bool selection_has(const struct selection *sel, event_ref ref)
+{
+	struct timeline *tl = sel->tl;
+	const struct stream *st;
+	bool r = false;
+
+	timeline_enter(tl);
+	st = timeline_find_stream(tl, event_ref_stream(ref));
+	if (st) {
+		uint64_t n = event_ref_number(ref), page = n >> st->ref_shift;
+		uint32_t index = n & ((UINT64_C(1) << st->ref_shift) - 1);
+		long i = stream_page_place(st, page);
+		const struct sel_segment *ss = i < 0 ? NULL : selection_segment(sel, st->number, i);
+
+		if (ss && page - st->segments[i]->first_page < ss->n_pages)
+			r = sel_segment_has(
+				ss,
+				st->segments[i]->page_first[page - st->segments[i]->first_page] +
+					index);
+	}
+	timeline_leave(tl);
+	return r;
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tasktable.c - a machine's pids to numbers of tasks, shared by all threads.
+ *
+ *	slots   used:1 │ number:16 │ machine:15 │ pid:32        open addressing, never full: 131 072
+ *	blocks  rows of TASK_BLOCK tasks; a row keeps its place
+ *
+ * Looking a task up takes no lock: a slot is written once, whole, after its row is filled. A pid that
+ * is not there is added under the mutex. There are TASKS_MAX numbers; what comes after them is
+ * TIMELINE_NO_TASK, and who wants to know looks at the record.
+ *
+ * Names: what saved_cmdlines says stays, as in all other commands; else the last one that an event told.
+ */
+#include "timeline/timeline_int.h"
+
+#include "base/hash.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SLOT_USED    (UINT64_C(1) << 63)
+#define SLOT_KEY     ((UINT64_C(1) << 47) - 1)
+#define NUMBER_SHIFT 47
+
+static uint64_t key_of(uint32_t machine, int pid)
+{
+	return (uint64_t)machine << 32 | (uint32_t)pid;
+}
+
+/* The slot of a key: the one that has it, or the free one where it belongs. */
+static _Atomic uint64_t *slot_find(const struct tasktable *tt, uint64_t key, uint64_t *ret)
+{
+	size_t i = hash_number(tt->seed, key, TASK_SLOTS);
+
+	for (;; i = (i + 1) & (TASK_SLOTS - 1)) {
+		*ret = atomic_load_explicit(&tt->slots[i], memory_order_acquire);
+		if (!*ret || (*ret & SLOT_KEY) == key)
+			return &tt->slots[i];
+	}
+}
+
+int tasktable_find(const struct tasktable *tt, uint32_t machine, int pid)
+{
+	uint64_t slot;
+
+	slot_find(tt, key_of(machine, pid), &slot);
+	return slot ? (int)(slot >> NUMBER_SHIFT & 0xffff) : -1;
+}
+
+struct task_state_row *tasktable_row(const struct tasktable *tt, uint32_t number)
+{
+	return &atomic_load_explicit(&tt->blocks[number / TASK_BLOCK],
+				     memory_order_acquire)[number % TASK_BLOCK];
+}
+
+static void row_init(struct tasktable *tt, struct task_state_row *row, uint32_t machine, int pid)
+{
+	const struct task *t = tt->has_names[machine] ? tasks_find(&tt->names[machine], pid) : NULL;
+
+	*row = (struct task_state_row){
+		.pub = {.pid = pid, .tgid = -1, .machine = machine, .first = UINT64_MAX},
+		.thread_of = TASK_THREAD_NONE,
+	};
+	if (t && (t->known || !pid)) {
+		size_t len = t->comm_len < TASK_COMM_BYTES ? t->comm_len : TASK_COMM_BYTES - 1;
+
+		memcpy(row->pub.comm, t->comm, len);
+		row->comm_ts = UINT64_MAX;
+	} else {
+		strcpy(row->pub.comm, "<...>");
+	}
+}
+
+/* The mutex is held. */
+static uint16_t add_task(struct timeline *tl, uint32_t machine, int pid, _Atomic uint64_t *slot)
+{
+	struct tasktable *tt = &tl->tasks;
+	uint32_t n = atomic_load(&tt->n);
+	struct task_state_row *block, *row;
+
+	if (n == TASKS_MAX)
+		return TIMELINE_NO_TASK;
+	block = atomic_load(&tt->blocks[n / TASK_BLOCK]);
+	if (!block) {
+		block = calloc(TASK_BLOCK, sizeof(*block));
+		if (!block)
+			return TIMELINE_NO_TASK;
+		atomic_store(&tt->blocks[n / TASK_BLOCK], block);
+		atomic_fetch_add(&tl->n_bytes, TASK_BLOCK * sizeof(*block));
+	}
+	row = &block[n % TASK_BLOCK];
+	row_init(tt, row, machine, pid);
+	row->pub.machine = tl->machines[machine].number;
+	atomic_store_explicit(slot, SLOT_USED | (uint64_t)n << NUMBER_SHIFT | key_of(machine, pid),
+			      memory_order_release);
+	atomic_store_explicit(&tt->n, n + 1, memory_order_release);
+	return n;
+}
+
+uint16_t tasktable_get(struct timeline *tl, uint32_t machine, int pid)
+{
+	struct tasktable *tt = &tl->tasks;
+	uint64_t slot, key = key_of(machine, pid);
+	_Atomic uint64_t *place;
+	uint16_t n;
+
+	slot_find(tt, key, &slot);
+	if (__builtin_expect(slot != 0, 1))
+		return slot >> NUMBER_SHIFT & 0xffff;
+	pthread_mutex_lock(&tt->lock);
+	place = slot_find(tt, key, &slot);
+	n = slot ? slot >> NUMBER_SHIFT & 0xffff : add_task(tl, machine, pid, place);
+	pthread_mutex_unlock(&tt->lock);
+	return n;
+}
+
+int tasktable_init(struct timeline *tl)
+{
+	struct tasktable *tt = &tl->tasks;
+
+	pthread_mutex_init(&tt->lock, NULL);
+	tt->seed = hash_seed();
+	tt->slots = calloc(TASK_SLOTS, sizeof(*tt->slots));
+	tt->names = calloc(tl->n_machines + 1, sizeof(*tt->names));
+	tt->has_names = calloc(tl->n_machines + 1, sizeof(*tt->has_names));
+	tt->n_names = tl->n_machines;
+	if (!tt->slots || !tt->names || !tt->has_names)
+		return -ENOMEM;
+	for (size_t i = 0; i < tl->n_sources; i++) {
+		uint32_t machine = tl->source_states[i].machine;
+
+		if (tt->has_names[machine])
+			continue;
+		if (tasks_init(&tt->names[machine],
+			       tracefile_text(tl->sources[i].tf, TRACEFILE_CMDLINES)) < 0)
+			return -ENOMEM;
+		tt->has_names[machine] = true;
+	}
+	return 0;
+}
+
+void tasktable_release(struct tasktable *tt)
+{
+	for (size_t i = 0; i < tt->n_names && tt->has_names; i++)
+		if (tt->has_names[i])
+			tasks_release(&tt->names[i]);
+	for (size_t i = 0; i < sizeof(tt->blocks) / sizeof(tt->blocks[0]); i++)
+		free(tt->blocks[i]);
+	free(tt->names);
+	free(tt->has_names);
+	free(tt->slots);
+	pthread_mutex_destroy(&tt->lock);
+}
+
+size_t timeline_n_tasks(const struct timeline *tl)
+{
+	return atomic_load_explicit(&tl->tasks.n, memory_order_acquire);
+}
+
+const struct timeline_task *timeline_task(const struct timeline *tl, size_t i)
+{
+	return i < timeline_n_tasks(tl) ? &tasktable_row(&tl->tasks, i)->pub : NULL;
+}
+
+int timeline_find_task(const struct timeline *tl, uint32_t machine, int pid)
+{
+	for (size_t i = 0; i < tl->n_machines; i++)
+		if (tl->machines[i].number == machine)
+			return tasktable_find(&tl->tasks, i, pid);
+	return -1;
+}

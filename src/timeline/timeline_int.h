@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * timeline_int.h - what the files behind timeline.h share.
+ *
+ *	timeline ─ stream ─ segment ─ pages (times, fill), columns, switches, wakings
+ *
+ *	index.c      a timeline's life, what it tells about itself
+ *	pool.c       its threads; which segment comes next
+ *	pages.c      the pages of a stream and their times, from headers alone
+ *	pagedata.c   a page's bytes: mapped, unpacked or read, and the cache of those
+ *	kinds.c      kinds of events, and where the fields lie that the index reads
+ *	tasktable.c  pids to tasks
+ *	segment.c    walks the records of a segment
+ *	schedlist.c  switches and wakings
+ *	walk.c rows.c selection.c sidecar.c refresh.c
+ *
+ * Locks, in the order in which they may be taken:
+ *	shape     rwlock, live only: refresh replaces segments while nobody walks
+ *	formats   struct formats of all sources, damage
+ *	lock      states of segments, counts, the pool's queue
+ *	tasks     a pid that is new
+ *	cache     chunks in memory
+ * A segment that is READY (read with acquire) does not change any more.
+ */
+#ifndef SONDE_TIMELINE_TIMELINE_INT_H
+#define SONDE_TIMELINE_TIMELINE_INT_H
+
+#include "decode/walker.h"
+#include "symbols/tasks.h"
+#include "timeline/states.h"
+#include "timeline/timeline.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#define STREAMS_MAX	     4096 /* 12 bits of an event_ref */
+#define SEGMENT_BYTES	     (4u << 20)
+#define THREADS_MAX	     64
+#define MACHINES_MAX	     32768
+#define LIVE_CHUNK_PAGES     16
+#define CHUNK_HARD_MAX_BYTES (16u << 20)
+
+/* --- switches and wakings: schedlist.c ---------------------------------------------------------- */
+
+/* An entry: delta:28 since its block's base, flags:4, a:16, b:16. Switches: a prev, b next. */
+#define SCHED_DELTA_BITS     28
+#define SCHED_BLOCK_MAX	     1024 /* entries */
+
+enum waking_origin { /* the upper two of a waking's flags; the lower are WAKING_… */
+		     FROM_WAKING = 0,
+		     FROM_WAKEUP = 1,
+		     FROM_FORK = 2,
+		     FROM_NEWTASK = 3,
+};
+
+struct sched_block {
+	uint64_t base;
+	uint32_t first; /* number of its first entry */
+	uint32_t unused;
+};
+
+struct sched_list {
+	const uint64_t *entries;
+	const struct sched_block *blocks;
+	uint32_t n, n_blocks;
+};
+
+struct sched_builder {
+	uint64_t *entries;
+	struct sched_block *blocks;
+	uint32_t n, n_blocks;
+};
+
+struct sched_item {
+	uint64_t ts;
+	uint16_t a, b;
+	uint8_t flags;
+};
+
+/* The builder must have room. Times do not go back. */
+void sched_builder_add(struct sched_builder *sb, const struct sched_item *item);
+struct sched_item sched_list_get(const struct sched_list *sl, uint32_t i);
+/* How many entries are before time t. */
+uint32_t sched_list_rank(const struct sched_list *sl, uint64_t t);
+
+/* --- segments ------------------------------------------------------------------------------------ */
+
+enum segment_state { SEGMENT_TODO, SEGMENT_BUSY, SEGMENT_READY, SEGMENT_FAILED };
+
+struct index_segment {
+	_Atomic uint8_t state; /* enum segment_state */
+	uint32_t stream;
+	uint64_t first_page;
+	uint32_t n_pages;
+	uint32_t first_chunk, n_chunks; /* packed and live streams */
+	/* Times of its pages; of packed data only the first is exact before it is READY. __atomic. */
+	uint64_t *page_ts;
+	uint16_t *fill;	 /* bytes of a page in use, 65535: all */
+	uint64_t end_ts; /* no event is later */
+
+	/* when READY */
+	uint32_t n_events;
+	const uint32_t *page_first; /* n_pages + 1: number of its first event in this segment */
+	const uint16_t *kinds, *tasks;
+	struct sched_list switches, wakings;
+	void *blob; /* what all of these point into; NULL: into the sidecar */
+	size_t blob_bytes;
+};
+
+struct chunk_row {
+	uint64_t pos; /* of the packed bytes */
+	uint32_t packed, plain;
+	uint64_t first_page;
+};
+
+enum stream_kind { STREAM_MAPPED, STREAM_PACKED, STREAM_READ };
+
+struct stream {
+	struct timeline_stream pub;
+	enum stream_kind kind;
+	uint32_t number, machine; /* machine: index into timeline.machines */
+	const struct timeline_source *src;
+	struct source_state *source;
+	struct page_layout layout;
+	uint32_t page_size;
+	uint8_t ref_shift;	     /* bits of an event's number within its page */
+	uint64_t offset, end;	     /* of its data in the file */
+	uint64_t n_bytes, max_pages; /* plain only: of whole and cut pages */
+	uint32_t generation;	     /* live: what was cached before is stale */
+	struct chunk_row *chunks;
+	size_t n_chunks, cap_chunks;
+	struct index_segment **segments;
+	size_t n_segments, cap_segments;
+
+	/* timeline.lock: which segments to take next, see pool.c */
+	size_t left, right;
+	/* timeline.lock: running times are summed up in order, see index.c */
+	size_t n_stitched;
+	bool has_run;
+	uint64_t run_since;
+	uint16_t run_task, tail_task;
+	uint64_t tail_ns;
+};
+
+/* What belongs to a source beyond what the caller gave. */
+struct source_state {
+	struct kindtable *kinds; /* sources with the same formats share it */
+	uint32_t machine;
+	int fd; /* live: the file, read with pread(); else -1 */
+};
+
+enum { HAS_SWITCH = 1, HAS_WAKING = 2, HAS_WAKEUP_NEW = 4, HAS_FORK = 8 };
+
+struct machine {
+	uint32_t number;
+	_Atomic uint8_t has;
+};
+
+/* --- kinds --------------------------------------------------------------------------------------- */
+
+enum kind_role {
+	KIND_PLAIN,
+	KIND_SWITCH,
+	KIND_WAKING,
+	KIND_WAKEUP,
+	KIND_WAKEUP_NEW,
+	KIND_FORK,
+	KIND_NEWTASK,
+	KIND_EXEC,
+	KIND_NAMES, /* only tells the names of tasks */
+};
+
+struct number_field {
+	uint32_t offset;
+	uint8_t size; /* 0: there is none */
+};
+
+struct text_field {
+	uint32_t offset, size;
+	bool is_dynamic, is_relative;
+};
+
+struct name_pair {
+	struct number_field pid;
+	struct text_field comm;
+};
+
+#define NAME_PAIRS_MAX 3
+
+struct kind_info {
+	struct timeline_kind pub;
+	uint16_t number;
+	uint8_t role;
+	uint8_t n_names;
+	struct number_field pid, next_pid, state; /* pid: prev_pid, or who is woken or made */
+	struct name_pair names[NAME_PAIRS_MAX];
+	struct prev_states prev_states;
+};
+
+#define ODD_KINDS_MAX 64
+
+struct kindtable {
+	struct formats *formats;
+	uint16_t source;		      /* the first one that has these formats */
+	_Atomic(struct kind_info *) *by_id;   /* KIND_IDS of them */
+	struct kind_info *odd[ODD_KINDS_MAX]; /* of ids beyond that; formats lock */
+	size_t n_odd;
+};
+
+#define KIND_IDS	 65536
+
+/* --- tasks --------------------------------------------------------------------------------------- */
+
+#define TASKS_MAX	 65535 /* numbers 0 … 65534 */
+#define TASK_SLOTS	 131072
+#define TASK_BLOCK	 256
+#define TASK_COMM_BYTES	 32
+#define KIND_BLOCK	 64
+#define KIND_BLOCKS	 1024
+#define TASK_THREAD_NONE (-1)
+
+struct task_state_row {
+	struct timeline_task pub;
+	uint64_t comm_ts; /* when its name was told; UINT64_MAX: by saved_cmdlines, which stays */
+	int thread_of;	  /* pid of the one that made this thread, or TASK_THREAD_NONE */
+};
+
+struct tasktable {
+	_Atomic uint64_t *slots; /* used:1 number:16 machine:15 pid:32 */
+	uint64_t seed;
+	_Atomic(struct task_state_row *) blocks[TASKS_MAX / TASK_BLOCK + 1];
+	_Atomic uint32_t n;
+	pthread_mutex_t lock;
+	struct tasks *names; /* saved_cmdlines by machine index */
+	bool *has_names;
+	size_t n_names;
+};
+
+/* The number of a task, made if need be; TIMELINE_NO_TASK when there are too many. */
+uint16_t tasktable_get(struct timeline *tl, uint32_t machine, int pid);
+int tasktable_find(const struct tasktable *tt, uint32_t machine, int pid);
+struct task_state_row *tasktable_row(const struct tasktable *tt, uint32_t number);
+int tasktable_init(struct timeline *tl);
+void tasktable_release(struct tasktable *tt);
+
+/* --- the pool ------------------------------------------------------------------------------------ */
+
+struct job {
+	void (*run)(void *ctx, size_t i);
+	void *ctx;
+	size_t n, next, n_running;
+	struct job *next_job;
+};
+
+struct indexer; /* segment.c: what a thread needs to walk segments */
+struct sidecar;
+
+struct timeline {
+	struct timeline_source *sources;
+	struct source_state *source_states;
+	size_t n_sources;
+	struct kindtable *kindtables;
+	size_t n_kindtables;
+	struct machine *machines;
+	size_t n_machines;
+	struct stream *streams[STREAMS_MAX];
+	_Atomic uint32_t n_streams;
+	uint64_t origin;
+	_Atomic uint64_t duration;
+	bool is_live;
+
+	pthread_rwlock_t shape;
+	pthread_mutex_t formats_lock;
+	_Atomic(struct kind_info *) kind_blocks[KIND_BLOCKS];
+	_Atomic uint32_t n_kinds;
+	struct tasktable tasks;
+	struct chunkcache *cache;
+
+	pthread_mutex_t lock;
+	pthread_cond_t work, idle; /* something to do; something was done */
+	pthread_t threads[THREADS_MAX];
+	unsigned n_threads, n_asked;
+	bool is_started, stop, is_saved;
+	struct job *jobs;
+	uint64_t hint_from, hint_to;
+	size_t n_todo, n_busy; /* segments */
+	uint64_t n_pages, n_pages_done;
+	int error;
+	_Atomic uint64_t n_events;
+	_Atomic size_t n_bytes;
+	struct sidecar *sidecar;
+};
+
+static inline struct stream *timeline_find_stream(const struct timeline *tl, size_t i)
+{
+	return i < atomic_load_explicit(&tl->n_streams, memory_order_acquire) ? tl->streams[i]
+									      : NULL;
+}
+
+static inline bool segment_is_ready(const struct index_segment *seg)
+{
+	return atomic_load_explicit(&seg->state, memory_order_acquire) == SEGMENT_READY;
+}
+
+static inline uint64_t segment_page_ts(const struct index_segment *seg, uint32_t page)
+{
+	return __atomic_load_n(&seg->page_ts[page], __ATOMIC_RELAXED);
+}
+
+/* No event of the page is later. */
+static inline uint64_t segment_page_end(const struct index_segment *seg, uint32_t page)
+{
+	return page + 1 < seg->n_pages ? segment_page_ts(seg, page + 1) : seg->end_ts;
+}
+
+static inline void timeline_enter(struct timeline *tl)
+{
+	if (tl->is_live)
+		pthread_rwlock_rdlock(&tl->shape);
+}
+
+static inline void timeline_leave(struct timeline *tl)
+{
+	if (tl->is_live)
+		pthread_rwlock_unlock(&tl->shape);
+}
+
+/* --- pages.c ------------------------------------------------------------------------------------- */
+
+#define TS_UNKNOWN UINT64_MAX
+
+/* Streams of all sources, their segments and pages, the origin. -ENOMEM. */
+int pages_open(struct timeline *tl, struct errmsg *err);
+void stream_free(struct stream *st);
+void segment_free(struct index_segment *seg);
+/* Makes times ascend that may go back or be unknown; see pages.c. */
+void pages_settle(uint64_t *ts, size_t n);
+/* The segment of the last page that begins before t (or the first one); -1: there is none. */
+long stream_find_segment(const struct stream *st, uint64_t t);
+/* In a segment that is READY: the last page that begins before t, or 0. */
+uint32_t segment_find_page(const struct index_segment *seg, uint64_t t);
+/* The number of the segment that has a page, or -1; the segment, or NULL. */
+long stream_page_place(const struct stream *st, uint64_t page);
+struct index_segment *stream_page_segment(const struct stream *st, uint64_t page);
+/* Time of a page by its header, converted, and how full it is; TS_UNKNOWN if it has no events. */
+uint64_t page_header(const struct stream *st, const uint8_t *data, size_t len, uint16_t *ret_fill);
+/* The part of a time on the trace's clock that is after the origin, with its ceiling. */
+static inline uint64_t timeline_since(const struct timeline *tl, uint64_t ts)
+{
+	uint64_t t = ts > tl->origin ? ts - tl->origin : 0;
+
+	return t < TIMELINE_TIME_MAX ? t : TIMELINE_TIME_MAX;
+}
+/* For refresh.c: cuts the pages from from_page on into segments; reads their headers; settles times. */
+int stream_cut(struct stream *st, uint64_t from_page, uint32_t from_chunk);
+void segment_read_headers(struct timeline *tl, struct index_segment *seg);
+int stream_settle(struct timeline *tl, struct stream *st, size_t first_segment);
+void stream_settle_edges(struct timeline *tl, struct stream *st);
+/* Time of its first or last event on the trace's clock; TS_UNKNOWN: it has none. */
+uint64_t stream_edge(struct timeline *tl, struct stream *st, bool last);
+/* Goes on reading the headers of chunks behind those that are known. -ENOMEM. */
+int stream_read_chunks(struct stream *st);
+
+/* --- pagedata.c ---------------------------------------------------------------------------------- */
+
+struct cached;
+struct pagehold {
+	const uint8_t *data;
+	size_t len;
+	uint64_t page;
+	struct cached *chunk; /* NULL: mapped */
+};
+
+struct chunkcache *chunkcache_new(void);
+void chunkcache_free(struct chunkcache *cc);
+/* Makes hold the bytes of a page; it starts as zeros and may hold another page. Empty if unreadable. */
+void page_hold(struct timeline *tl, struct stream *st, uint64_t page, struct pagehold *hold);
+void page_drop(struct pagehold *hold);
+/* Gives back hold->chunk (may be NULL) that somebody kept. */
+void chunk_release(struct cached *c);
+/* Bytes of the file: where they are mapped, or read into buf. NULL: they are not there. */
+const uint8_t *stream_bytes(const struct stream *st, uint64_t pos, size_t n, void *buf);
+size_t chunk_plain_bytes(const struct stream *st, size_t chunk);
+uint64_t chunk_first_page(const struct stream *st, size_t chunk);
+size_t chunk_of_page(const struct stream *st, uint64_t page);
+/* Fills buf with a whole chunk; 0 or a negative errno. */
+int chunk_load(const struct stream *st, size_t chunk, uint8_t *buf);
+
+/* --- walking one page ----------------------------------------------------------------------------- */
+
+struct pagewalk {
+	struct walker w;
+	const struct timeconv *time;
+	uint64_t origin, low, high;
+	uint32_t cpu;
+};
+
+static inline bool pagewalk_start(struct pagewalk *pw, const struct timeline *tl,
+				  const struct stream *st, const uint8_t *data, size_t len,
+				  uint64_t low, uint64_t high)
+{
+	pw->time = &st->src->time;
+	pw->origin = tl->origin;
+	pw->low = low;
+	pw->high = high;
+	pw->cpu = st->pub.cpu;
+	return walker_start(&pw->w, data, len, &st->layout);
+}
+
+/* Times never go back, whatever the page says. */
+static inline bool pagewalk_next(struct pagewalk *pw, struct walked *rec, uint64_t *ret_ts)
+{
+	uint64_t t;
+
+	if (!walker_next(&pw->w, rec))
+		return false;
+	t = timeconv(pw->time, rec->ts, pw->cpu);
+	t = t > pw->origin ? t - pw->origin : 0;
+	if (t > pw->high)
+		t = pw->high;
+	if (t < pw->low)
+		t = pw->low;
+	pw->low = t;
+	*ret_ts = t;
+	return true;
+}
+
+/* --- the rest -------------------------------------------------------------------------------------- */
+
+/* kinds.c */
+int kinds_init(struct timeline *tl);
+void kinds_release(struct timeline *tl);
+/* Never NULL but when memory is short or there are too many kinds. Any thread. */
+struct kind_info *kinds_find(struct timeline *tl, struct kindtable *kt, int id);
+struct kind_info *kinds_get(const struct timeline *tl, uint32_t number);
+
+static inline uint64_t number_field_get(const struct number_field *f, const uint8_t *data,
+					uint32_t size, bool swap)
+{
+	return (uint64_t)f->offset + f->size <= size ? bytes_get(data + f->offset, f->size, swap)
+						     : 0;
+}
+
+/* walk.c: how many events were lost before the first one of a page, as in walker.h. */
+int64_t page_missed(struct timeline *tl, struct stream *st, uint64_t page, const struct walker *w);
+
+/* segment.c */
+struct indexer *indexer_new(void);
+void indexer_free(struct indexer *ix);
+/* A BUSY segment: walked, and what was found noted everywhere. 0 or -ENOMEM. */
+int indexer_run(struct indexer *ix, struct timeline *tl, struct index_segment *seg);
+/* Lays the parts of a segment out in its blob; returns how many bytes that takes. */
+size_t segment_layout(struct index_segment *seg, uint8_t *blob, uint32_t n_events,
+		      const uint32_t n_sched[4]);
+
+/* pool.c */
+int pool_start(struct timeline *tl);
+void pool_stop(struct timeline *tl);
+/* lock held: a segment is new or to be done again. */
+void pool_add_segment(struct timeline *tl, struct index_segment *seg);
+
+/* index.c; lock held: running times of what is indexed without a gap. */
+void timeline_stitch(struct timeline *tl, struct stream *st);
+void timeline_resolve_threads(struct timeline *tl);
+
+/* sidecar.c: true if the whole index was in it, and is now in tl. */
+bool sidecar_open(struct timeline *tl, const char *cache_dir);
+void sidecar_save(struct timeline *tl);
+void sidecar_close(struct timeline *tl);
+
+#endif

@@ -60,6 +60,8 @@ struct plan {
 	long long max_latency_us; /* -1: not given */
 	long long max_rate;	  /* of a probe, hits a second: 0: no limit */
 	bool estimate;		  /* count for a moment before recording, and tell */
+	const char *vmlinux;	  /* DWARF of the kernel or of a module, for definitions; NULL */
+	const char *source_dir;	  /* where sources are looked for first; NULL */
 	struct plan_words
 		probes; /* lines for dynamic_events or kprobe_events, removed in the end */
 };

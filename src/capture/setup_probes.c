@@ -174,6 +174,8 @@ static int open_prober(struct setup *s, struct errmsg *err)
 	snprintf(s->site->group, sizeof(s->site->group), "sonde_%d", (int)getpid());
 	if (s->journal)
 		s->site->world.group = s->site->group;
+	s->site->world.vmlinux = s->plan->vmlinux;
+	s->site->world.source_dir = s->plan->source_dir;
 	return prober_new(&s->prober, &s->site->world, err);
 }
 

@@ -91,12 +91,7 @@ int gather_csv(void *opts, const char *value, struct errmsg *err);
 
 /* Whose events. */
 #define GATHER_TASKS                                                            \
-	{.kind = OPTION_CALL,                                                   \
-	 .letter = 'P',                                                         \
-	 .name = "pid",                                                         \
-	 .arg = "PID,…",                                                        \
-	 .help = "live: only these tasks",                                      \
-	 .apply = recordopts_pid},                                              \
+	RECORDOPTS_ROW_PID("live: "),                                           \
 		{.kind = OPTION_FLAG,                                           \
 		 .name = "only-command",                                        \
 		 .help = "live: only the command that is given",                \
@@ -105,6 +100,21 @@ int gather_csv(void *opts, const char *value, struct errmsg *err);
 		.kind = OPTION_FLAG, .letter = 'c',                             \
 		.help = "live: with --only-command or -P, their children, too", \
 		.offset = RECORDOPTS_AT(plan.children)                          \
+	}
+
+/* Of the events that were named (-e). */
+#define GATHER_FILTER                                                                     \
+	{                                                                                 \
+		.kind = OPTION_CALL, .letter = 'f', .name = "filter", .arg = "FILTER",    \
+		.help = "only where the fields of the event before say so: 'prio < 100'", \
+		.apply = recordopts_filter                                                \
+	}
+
+#define GATHER_IN_PROGRAM                                                               \
+	{                                                                               \
+		.kind = OPTION_FLAG, .name = "in-program",                              \
+		.help = "live: let the kernel count nothing, look at every event here", \
+		.offset = GATHER_AT(in_program)                                         \
 	}
 
 /* Where records come from. */
@@ -163,47 +173,9 @@ int gather_csv(void *opts, const char *value, struct errmsg *err);
 	}
 
 /* How the kernel is to do it; the rest of recordopts.h is for recorders. */
-#define GATHER_KERNEL                                                                              \
-	{.kind = OPTION_HEADING, .help = "buffers and the kernel"},                                \
-		{.kind = OPTION_CALL,                                                              \
-		 .letter = 'b',                                                                    \
-		 .name = "buffer-size",                                                            \
-		 .arg = "KB",                                                                      \
-		 .help = "size of the kernel's buffer for each CPU",                               \
-		 .apply = recordopts_size},                                                        \
-		{.kind = OPTION_CALL,                                                              \
-		 .letter = 'M',                                                                    \
-		 .name = "cpumask",                                                                \
-		 .arg = "MASK",                                                                    \
-		 .help = "only these CPUs, a mask in hex; -1 for all",                             \
-		 .apply = recordopts_cpumask},                                                     \
-		{.kind = OPTION_CALL,                                                              \
-		 .letter = 'C',                                                                    \
-		 .name = "clock",                                                                  \
-		 .arg = "CLOCK",                                                                   \
-		 .help = "local, global, mono, boot, x86-tsc …",                                   \
-		 .apply = recordopts_clock},                                                       \
-		{.kind = OPTION_CALL,                                                              \
-		 .letter = 'O',                                                                    \
-		 .arg = "OPTION",                                                                  \
-		 .help = "an option of the kernel's tracer on, or off: noOPTION",                  \
-		 .apply = recordopts_option},                                                      \
-		{.kind = OPTION_FLAG,                                                              \
-		 .name = "top",                                                                    \
-		 .help = "use the top level of the tracing directory, not an instance of our own", \
-		 .offset = RECORDOPTS_AT(plan.use_top)},                                           \
-		{.kind = OPTION_FLAG,                                                              \
-		 .name = "take-over",                                                              \
-		 .help = "use the top level even if somebody is tracing there",                    \
-		 .offset = RECORDOPTS_AT(plan.take_over)},                                         \
-		{.kind = OPTION_STRING,                                                            \
-		 .name = "user",                                                                   \
-		 .arg = "USER",                                                                    \
-		 .help = "run the command as USER",                                                \
-		 .offset = RECORDOPTS_AT(user)},                                                   \
-	{                                                                                          \
-		.kind = OPTION_FLAG, .letter = 'q', .name = "quiet",                               \
-		.help = "say nothing unless it fails", .offset = RECORDOPTS_AT(quiet)              \
-	}
+#define GATHER_KERNEL                                                                    \
+	{.kind = OPTION_HEADING, .help = "buffers and the kernel"}, RECORDOPTS_ROW_SIZE, \
+		RECORDOPTS_ROW_CPUMASK, RECORDOPTS_ROW_CLOCK(""), RECORDOPTS_ROW_OPTION, \
+		RECORDOPTS_ROWS_TOP, RECORDOPTS_ROW_USER, RECORDOPTS_ROW_QUIET
 
 #endif

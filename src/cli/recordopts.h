@@ -80,6 +80,87 @@ int recordopts_verbose(void *opts, const char *value, struct errmsg *err);
 
 #define RECORDOPTS_AT(field) offsetof(struct record_options, field)
 
+/* --- rows that several groups have ------------------------------------------------------------- */
+
+#define RECORDOPTS_ROW_PROBE                                                                     \
+	{                                                                                        \
+		.kind = OPTION_CALL, .name = "probe", .arg = "DEFINITION",                       \
+		.help = "a probe as kprobe_events takes it: 'p:name function arg=%di'; gone in " \
+			"the end",                                                               \
+		.apply = recordopts_probe                                                        \
+	}
+
+/* Where definitions of probes (-e) are looked up. */
+#define RECORDOPTS_ROWS_LOOKUP                                                                    \
+	{.kind = OPTION_STRING,                                                                   \
+	 .name = "vmlinux",                                                                       \
+	 .arg = "FILE",                                                                           \
+	 .help = "probes: the DWARF of the kernel (vmlinux) or of a module (.ko), for lines and " \
+		 "local variables",                                                               \
+	 .offset = RECORDOPTS_AT(plan.vmlinux),                                                   \
+	 .complete = "file"},                                                                     \
+	{                                                                                         \
+		.kind = OPTION_STRING, .name = "source", .arg = "DIR",                            \
+		.help = "probes: where sources are, for patterns of lines",                       \
+		.offset = RECORDOPTS_AT(plan.source_dir), .complete = "file"                      \
+	}
+
+#define RECORDOPTS_ROW_SIZE                                                                  \
+	{                                                                                    \
+		.kind = OPTION_CALL, .letter = 'b', .name = "buffer-size", .arg = "KB",      \
+		.help = "size of the kernel's buffer for each CPU", .apply = recordopts_size \
+	}
+
+#define RECORDOPTS_ROW_CPUMASK                                                                    \
+	{                                                                                         \
+		.kind = OPTION_CALL, .letter = 'M', .name = "cpumask", .arg = "MASK",             \
+		.help = "only these CPUs, a mask in hex; -1 for all", .apply = recordopts_cpumask \
+	}
+
+#define RECORDOPTS_ROW_CLOCK(more)                                                             \
+	{                                                                                      \
+		.kind = OPTION_CALL, .letter = 'C', .name = "clock", .arg = "CLOCK",           \
+		.help = "local, global, mono, boot, x86-tsc …" more, .apply = recordopts_clock \
+	}
+
+#define RECORDOPTS_ROW_OPTION                                                    \
+	{                                                                        \
+		.kind = OPTION_CALL, .letter = 'O', .arg = "OPTION",             \
+		.help = "an option of the kernel's tracer on, or off: noOPTION", \
+		.apply = recordopts_option                                       \
+	}
+
+#define RECORDOPTS_ROWS_TOP                                                                \
+	{.kind = OPTION_FLAG,                                                              \
+	 .name = "top",                                                                    \
+	 .help = "use the top level of the tracing directory, not an instance of our own", \
+	 .offset = RECORDOPTS_AT(plan.use_top)},                                           \
+	{                                                                                  \
+		.kind = OPTION_FLAG, .name = "take-over",                                  \
+		.help = "use the top level even if somebody is tracing there",             \
+		.offset = RECORDOPTS_AT(plan.take_over)                                    \
+	}
+
+#define RECORDOPTS_ROW_PID(before)                                                 \
+	{                                                                          \
+		.kind = OPTION_CALL, .letter = 'P', .name = "pid", .arg = "PID,…", \
+		.help = before "only these tasks", .apply = recordopts_pid         \
+	}
+
+#define RECORDOPTS_ROW_USER                                                      \
+	{                                                                        \
+		.kind = OPTION_STRING, .name = "user", .arg = "USER",            \
+		.help = "run the command as USER", .offset = RECORDOPTS_AT(user) \
+	}
+
+#define RECORDOPTS_ROW_QUIET                                                          \
+	{                                                                             \
+		.kind = OPTION_FLAG, .letter = 'q', .name = "quiet",                  \
+		.help = "say nothing unless it fails", .offset = RECORDOPTS_AT(quiet) \
+	}
+
+/* --- groups ------------------------------------------------------------------------------------ */
+
 /* What to trace. */
 #define RECORDOPTS_EVENTS                                                                         \
 	{.kind = OPTION_HEADING, .help = "what to trace"},                                        \
@@ -156,22 +237,12 @@ int recordopts_verbose(void *opts, const char *value, struct errmsg *err);
 		 .letter = 'F',                                                                   \
 		 .help = "only the command that is given",                                        \
 		 .offset = RECORDOPTS_AT(plan.only_command)},                                     \
-		{.kind = OPTION_CALL,                                                             \
-		 .letter = 'P',                                                                   \
-		 .name = "pid",                                                                   \
-		 .arg = "PID,…",                                                                  \
-		 .help = "only these tasks",                                                      \
-		 .apply = recordopts_pid},                                                        \
+		RECORDOPTS_ROW_PID(""),                                                           \
 		{.kind = OPTION_FLAG,                                                             \
 		 .letter = 'c',                                                                   \
 		 .help = "with -F or -P: their children, too",                                    \
 		 .offset = RECORDOPTS_AT(plan.children)},                                         \
-		{.kind = OPTION_CALL,                                                             \
-		 .name = "probe",                                                                 \
-		 .arg = "DEFINITION",                                                             \
-		 .help = "a probe as kprobe_events takes it: 'p:name function arg=%di'; gone in " \
-			 "the end",                                                               \
-		 .apply = recordopts_probe},                                                      \
+		RECORDOPTS_ROW_PROBE, RECORDOPTS_ROWS_LOOKUP,                                     \
 		{.kind = OPTION_FLAG,                                                             \
 		 .name = "no-filter",                                                             \
 		 .help = "do not leave out what sonde itself does",                               \
@@ -182,72 +253,45 @@ int recordopts_verbose(void *opts, const char *value, struct errmsg *err);
 	}
 
 /* How the kernel is to do it. */
-#define RECORDOPTS_KERNEL                                                                          \
-	{.kind = OPTION_HEADING, .help = "buffers and the kernel"},                                \
-		{.kind = OPTION_CALL,                                                              \
-		 .letter = 'B',                                                                    \
-		 .name = "instance",                                                               \
-		 .arg = "NAME",                                                                    \
-		 .help = "what follows goes to this instance (made if it is not there)",           \
-		 .apply = recordopts_buffer},                                                      \
-		{.kind = OPTION_CALL,                                                              \
-		 .letter = 'b',                                                                    \
-		 .name = "buffer-size",                                                            \
-		 .arg = "KB",                                                                      \
-		 .help = "size of the kernel's buffer for each CPU",                               \
-		 .apply = recordopts_size},                                                        \
-		{.kind = OPTION_CALL,                                                              \
-		 .name = "subbuf-size",                                                            \
-		 .arg = "KB",                                                                      \
-		 .help = "size of a sub-buffer (Linux 6.8)",                                       \
-		 .apply = recordopts_subbuf},                                                      \
-		{.kind = OPTION_CALL,                                                              \
-		 .letter = 'M',                                                                    \
-		 .name = "cpumask",                                                                \
-		 .arg = "MASK",                                                                    \
-		 .help = "only these CPUs, a mask in hex; -1 for all",                             \
-		 .apply = recordopts_cpumask},                                                     \
-		{.kind = OPTION_CALL,                                                              \
-		 .letter = 'C',                                                                    \
-		 .name = "clock",                                                                  \
-		 .arg = "CLOCK",                                                                   \
-		 .help = "local, global, mono, boot, x86-tsc …; tsc2nsec: x86-tsc shown in ns",    \
-		 .apply = recordopts_clock},                                                       \
-		{.kind = OPTION_CALL,                                                              \
-		 .letter = 'O',                                                                    \
-		 .arg = "OPTION",                                                                  \
-		 .help = "an option of the kernel's tracer on, or off: noOPTION",                  \
-		 .apply = recordopts_option},                                                      \
-		{.kind = OPTION_FLAG,                                                              \
-		 .letter = 'd',                                                                    \
-		 .help = "function tracer: off at first",                                          \
-		 .offset = RECORDOPTS_AT(plan.functions_off)},                                     \
-		{.kind = OPTION_FLAG,                                                              \
-		 .letter = 'D',                                                                    \
-		 .help = "-d, and the master switch ftrace_enabled off",                           \
-		 .offset = RECORDOPTS_AT(plan.ftrace_off)},                                        \
-		{.kind = OPTION_NUMBER,                                                            \
-		 .name = "cmdlines-size",                                                          \
-		 .arg = "N",                                                                       \
-		 .help = "how many names of tasks the kernel keeps",                               \
-		 .offset = RECORDOPTS_AT(plan.cmdlines_size)},                                     \
-		{.kind = OPTION_NUMBER,                                                            \
-		 .name = "threshold",                                                              \
-		 .arg = "US",                                                                      \
-		 .help = "latency and graph tracers: only what takes longer (tracing_thresh)",     \
-		 .offset = RECORDOPTS_AT(plan.threshold_us)},                                      \
-		{.kind = OPTION_FLAG,                                                              \
-		 .name = "top",                                                                    \
-		 .help = "use the top level of the tracing directory, not an instance of our own", \
-		 .offset = RECORDOPTS_AT(plan.use_top)},                                           \
-		{.kind = OPTION_FLAG,                                                              \
-		 .name = "take-over",                                                              \
-		 .help = "use the top level even if somebody is tracing there",                    \
-		 .offset = RECORDOPTS_AT(plan.take_over)},                                         \
-	{                                                                                          \
-		.kind = OPTION_FLAG, .name = "boot",                                               \
-		.help = "only print the kernel parameters that would do the same from boot",       \
-		.offset = RECORDOPTS_AT(boot)                                                      \
+#define RECORDOPTS_KERNEL                                                                        \
+	{.kind = OPTION_HEADING, .help = "buffers and the kernel"},                              \
+		{.kind = OPTION_CALL,                                                            \
+		 .letter = 'B',                                                                  \
+		 .name = "instance",                                                             \
+		 .arg = "NAME",                                                                  \
+		 .help = "what follows goes to this instance (made if it is not there)",         \
+		 .apply = recordopts_buffer},                                                    \
+		RECORDOPTS_ROW_SIZE,                                                             \
+		{.kind = OPTION_CALL,                                                            \
+		 .name = "subbuf-size",                                                          \
+		 .arg = "KB",                                                                    \
+		 .help = "size of a sub-buffer (Linux 6.8)",                                     \
+		 .apply = recordopts_subbuf},                                                    \
+		RECORDOPTS_ROW_CPUMASK, RECORDOPTS_ROW_CLOCK("; tsc2nsec: x86-tsc shown in ns"), \
+		RECORDOPTS_ROW_OPTION,                                                           \
+		{.kind = OPTION_FLAG,                                                            \
+		 .letter = 'd',                                                                  \
+		 .help = "function tracer: off at first",                                        \
+		 .offset = RECORDOPTS_AT(plan.functions_off)},                                   \
+		{.kind = OPTION_FLAG,                                                            \
+		 .letter = 'D',                                                                  \
+		 .help = "-d, and the master switch ftrace_enabled off",                         \
+		 .offset = RECORDOPTS_AT(plan.ftrace_off)},                                      \
+		{.kind = OPTION_NUMBER,                                                          \
+		 .name = "cmdlines-size",                                                        \
+		 .arg = "N",                                                                     \
+		 .help = "how many names of tasks the kernel keeps",                             \
+		 .offset = RECORDOPTS_AT(plan.cmdlines_size)},                                   \
+		{.kind = OPTION_NUMBER,                                                          \
+		 .name = "threshold",                                                            \
+		 .arg = "US",                                                                    \
+		 .help = "latency and graph tracers: only what takes longer (tracing_thresh)",   \
+		 .offset = RECORDOPTS_AT(plan.threshold_us)},                                    \
+		RECORDOPTS_ROWS_TOP,                                                             \
+	{                                                                                        \
+		.kind = OPTION_FLAG, .name = "boot",                                             \
+		.help = "only print the kernel parameters that would do the same from boot",     \
+		.offset = RECORDOPTS_AT(boot)                                                    \
 	}
 
 /* How the recorder works. */
@@ -289,16 +333,7 @@ int recordopts_verbose(void *opts, const char *value, struct errmsg *err);
 		 .letter = 'K',                                                                 \
 		 .help = "keep what is set already in the instance",                            \
 		 .offset = RECORDOPTS_AT(plan.keep_before)},                                    \
-		{.kind = OPTION_STRING,                                                         \
-		 .name = "user",                                                                \
-		 .arg = "USER",                                                                 \
-		 .help = "run the command as USER",                                             \
-		 .offset = RECORDOPTS_AT(user)},                                                \
-		{.kind = OPTION_FLAG,                                                           \
-		 .letter = 'q',                                                                 \
-		 .name = "quiet",                                                               \
-		 .help = "say nothing unless it fails",                                         \
-		 .offset = RECORDOPTS_AT(quiet)},                                               \
+		RECORDOPTS_ROW_USER, RECORDOPTS_ROW_QUIET,                                      \
 		{.kind = OPTION_FLAG,                                                           \
 		 .name = "stderr",                                                              \
 		 .help = "messages go to standard error; profile: the result",                  \

@@ -547,7 +547,8 @@ static int resolve_target(struct resolution *r)
 		return r->prober->world.program ? resolve_program(r, r->prober->world.program)
 						: resolve_kernel(r, r->prober->world.module);
 	if (strchr(target, '/'))
-		return resolve_program(r, target);
+		return resolve_is_module(target) ? resolve_kernel(r, target)
+						 : resolve_program(r, target);
 	if (resolve_is_event(r->prober, r->d))
 		return resolve_event(r);
 	if (!strcmp(target, "kernel") || !strcmp(target, "vmlinux"))

@@ -131,6 +131,9 @@ int resolve_filter(struct resolution *r);
 /* A name for the next argument that no other has: "name", "name_2". */
 void resolve_field_name(const struct probe *p, const char *wanted, char name[FETCH_NAME_BYTES]);
 
+/* Whether a path is that of a module: FILE.ko, FILE.ko.xz; it may be NULL. */
+bool resolve_is_module(const char *path);
+
 /* What is open: -ENOENT and the like with a sentence. */
 int prober_btf(struct prober *p, const char *module, struct btf **ret, struct errmsg *err);
 int prober_debuginfo(struct prober *p, const char *path, struct debuginfo **ret,

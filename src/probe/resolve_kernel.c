@@ -354,8 +354,7 @@ static void module_of_path(const char *path, char *name, size_t size)
 		*c = *c == '-' ? '_' : *c;
 }
 
-/* -k FILE.ko, FILE.ko.xz: the DWARF of a module. */
-static bool names_module(const char *path)
+bool resolve_is_module(const char *path)
 {
 	const char *base = path && strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
 	const char *end = base ? strstr(base, ".ko") : NULL;
@@ -427,7 +426,7 @@ static bool find_dwarf(const struct resolution *r, const char *module, char path
 {
 	if (!module) {
 		name[0] = 0;
-		if (names_module(r->prober->world.vmlinux))
+		if (resolve_is_module(r->prober->world.vmlinux))
 			module_of_path(r->prober->world.vmlinux, name, 64);
 		return find_vmlinux(r->prober, path);
 	}
@@ -542,7 +541,7 @@ int resolve_kernel(struct resolution *r, const char *module)
 	if (d->has_address)
 		return resolve_address(r);
 	if (needs_dwarf(d) || (module && strchr(module, '/')) ||
-	    (!module && names_module(r->prober->world.vmlinux)))
+	    (!module && resolve_is_module(r->prober->world.vmlinux)))
 		return resolve_by_dwarf(r, module);
 	return resolve_by_btf(r, module);
 }

@@ -109,8 +109,9 @@ int resolve_each_point(struct resolution *r, struct debuginfo *info,
 								: d->file_span,
 				      result, "%s", why.text);
 	if (points.n_inlined)
-		resolve_note(r, "%u inlined copies are left out: %s", points.n_inlined,
-			     d->is_return ? "they do not return" : "they were not wanted");
+		resolve_note(r, "%u inlined %s left out: %s", points.n_inlined,
+			     points.n_inlined == 1 ? "copy is" : "copies are",
+			     d->is_return ? "only functions return" : "not wanted");
 	result = add_points(r, &points, add, ctx);
 	function = d->function ? d->function : points.n ? points.list[0].function : NULL;
 	*ret_function = arena_strndup(&r->out->memory, function ? function : "line",

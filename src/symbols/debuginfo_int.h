@@ -101,7 +101,7 @@ struct debuginfo {
 	bool has_cfi;
 	Dwarf_CFI *eh_cfi, *debug_cfi;
 	struct unit *units;
-	size_t n_units;
+	size_t n_units, n_own_units; /* behind its own: those of the alternate file */
 	struct symbol *symbols;
 	size_t n_symbols;
 	unsigned n_asked; /* for symbols by address */

@@ -392,13 +392,14 @@ static int refuse_function(struct search *s, const struct function_list *l, stru
 	if (w->pattern || (w->has_line && w->line))
 		return refuse_line(s, w->function, function_line(l->list[l->n - 1]), err);
 	if (s->n_inlined)
-		return errmsg_set(
-			err, -EINVAL,
-			w->is_return ? "%s is inlined everywhere (%u copies, in %s%s), so it "
-				       "never returns; probe a line behind its calls"
-				     : "%s is inlined everywhere (%u copies, in %s%s), and "
-				       "inlined copies were not wanted; probe those functions",
-			w->function, s->n_inlined, s->inlined, s->n_inlined > 3 ? ", …" : "");
+		return errmsg_set(err, -EINVAL,
+				  w->is_return
+					  ? "%s is inlined everywhere (%u %s, in %s%s), so it "
+					    "never returns; probe a line behind its calls"
+					  : "%s is inlined everywhere (%u %s, in %s%s), and "
+					    "inlined copies were not wanted; probe those functions",
+				  w->function, s->n_inlined, s->n_inlined == 1 ? "copy" : "copies",
+				  s->inlined, s->n_inlined > 3 ? ", …" : "");
 	if (w->offset)
 		return errmsg_set(
 			err, -ENOENT,

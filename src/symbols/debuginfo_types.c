@@ -102,11 +102,24 @@ static bool die_of(struct debuginfo *d, uint64_t id, Dwarf_Die *ret)
 
 /* --- along types ------------------------------------------------------------------------------- */
 
+/* A type in a unit of its own (-fdebug-types-section) may be stood for by a DIE with nothing but its signature. */
+static void follow_signature(Dwarf_Die *die)
+{
+	Dwarf_Attribute a;
+	Dwarf_Die type;
+
+	if (dwarf_attr(die, DW_AT_signature, &a) && dwarf_formref_die(&a, &type))
+		*die = type;
+}
+
 static bool target_of(Dwarf_Die *die, Dwarf_Die *ret)
 {
 	Dwarf_Attribute a;
 
-	return dwarf_attr_integrate(die, DW_AT_type, &a) && dwarf_formref_die(&a, ret);
+	if (!dwarf_attr_integrate(die, DW_AT_type, &a) || !dwarf_formref_die(&a, ret))
+		return false;
+	follow_signature(ret);
+	return true;
 }
 
 struct type type_of_die(struct debuginfo *d, Dwarf_Die *die)

@@ -18,7 +18,8 @@
  *	a name with template arguments ("max<int>")         '<' ends it too
  *	an index (DW_FORM_strx)                             the offset is searched for in .debug_str_offsets, whose
  *	                                                    parts belong to units
- *	in an alternate file, in a split unit               then all such units count
+ *	in an alternate file, in a split unit               then all such units count; those of an alternate file
+ *	                                                    stand behind the others, functions can be in them
  *
  * The same is done for the names of source files and line tables; there a name can also be the end of a path.
  */
@@ -79,6 +80,9 @@ int units_list(struct debuginfo *d)
 	if (d->has_units || !d->dwarf)
 		return 0;
 	r = list_dwarf(d, d->dwarf, &n_room);
+	d->n_own_units = d->n_units;
+	if (r >= 0 && dwarf_getalt(d->dwarf))
+		r = list_dwarf(d, dwarf_getalt(d->dwarf), &n_room);
 	d->has_units = true;
 	return r;
 }
@@ -106,7 +110,7 @@ static void read_attributes(struct unit *u)
 /* The last unit whose header is not behind the offset. */
 static struct unit *unit_at_offset(struct debuginfo *d, Dwarf_Off offset)
 {
-	size_t low = 0, high = d->n_units;
+	size_t low = 0, high = d->n_own_units;
 
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
@@ -162,7 +166,7 @@ static void mark_by(struct marking *m, size_t at, size_t member)
 	Dwarf_Word best = 0;
 
 	for (int pass = 0; pass < 2; pass++)
-		for (size_t i = 0; i < m->d->n_units; i++) {
+		for (size_t i = 0; i < m->d->n_own_units; i++) {
 			struct unit *u = &m->d->units[i];
 			Dwarf_Word begin;
 

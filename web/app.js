@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * app.js - the page starts here: what is known of the trace, what is selected, who is told of changes.
+ *
+ * One object, app, is handed to all parts. It holds
+ *
+ *	info, tasks, kinds     of the trace, as the program tells
+ *	view                   which part of time is shown (viewport.js)
+ *	lanes, tiles, names    what is shown, and its pieces
+ *	selection              null, a span {lane, row, start, end, …} or {event}
+ *	range                  null or {from, to}
+ *	marks                  marks.js
+ *	hot                    number of the task that stands out, or -1
+ *
+ * and a small exchange of messages: on(name, do), emit(name). Names: info, lanes, view, selection,
+ * range, marks, filter, search, theme.
+ */
+import * as api from './api.js';
+import { Viewport } from './viewport.js';
+import { Tiles } from './tiles.js';
+import { Names } from './names.js';
+import { Lanes, split } from './lanes.js';
+import { Colours } from './colours.js';
+import { Stage } from './stage.js';
+import { Tree, sentence } from './a11y.js';
+import { Overview } from './overview.js';
+import { init_theme, read_theme } from './theme.js';
+import { Address } from './address.js';
+import { Marks } from './marks.js';
+import { Arrows } from './arrows.js';
+import { Pointer } from './pointer.js';
+import { init_panels } from './panels.js';
+import { Details } from './details.js';
+import { Search } from './search.js';
+import { Filters } from './filters.js';
+import { Palette } from './palette.js';
+import { init_keys } from './keys.js';
+import { init_help } from './help.js';
+import { Save } from './save.js';
+import { Live } from './live.js';
+import { bytes, count, clock, duration } from './units.js';
+
+const SLOW_MS = 2000, QUICK_MS = 250;	/* how often info is asked for: with an index, while it grows */
+
+class App {
+	constructor() {
+		this.listeners = new Map();
+		this.info = null;
+		this.tasks = [];
+		this.kinds = [];
+		this.by_pid = new Map();
+		this.selection = null;
+		this.range = null;
+		this.dragging = null;
+		this.hover = null;
+		this.hot = -1;
+		this.why_task = -1;
+		this.ready = false;
+		this.view = new Viewport(() => {
+			this.redraw();
+			this.emit('view');
+		});
+		this.colours = new Colours();
+		this.tiles = new Tiles(() => this.redraw());
+		this.names = new Names(() => this.redraw());
+		this.lanes = new Lanes(this);
+		this.marks = new Marks(this);
+	}
+
+	on(name, act) {
+		if (!this.listeners.has(name))
+			this.listeners.set(name, []);
+		this.listeners.get(name).push(act);
+	}
+
+	emit(name, value) {
+		for (const act of this.listeners.get(name) || [])
+			act(value);
+	}
+
+	redraw() {
+		this.stage?.redraw();
+	}
+
+	/* --- what the trace has --- */
+
+	task_of(machine, pid) {
+		return this.by_pid.get(`${machine}:${pid}`);
+	}
+
+	task_name(n) {
+		const task = this.tasks[n];
+		if (!task)
+			return n === undefined || n < 0 || n >= 65535 ? 'unknown' : `task ${n}`;
+		return task.pid === 0 ? 'idle' : `${task.comm} ${task.pid}`;
+	}
+
+	set_tasks(list) {
+		this.tasks = [];
+		this.by_pid.clear();
+		for (const [n, machine, pid, tgid, comm, events, running, first, last] of list) {
+			this.tasks[n] = { n, machine, pid, tgid, comm, events, running, first, last };
+			this.by_pid.set(`${machine}:${pid}`, this.tasks[n]);
+		}
+		this.recolour();
+	}
+
+	recolour() {
+		this.theme = read_theme();
+		this.colours.make(this.tasks, this.theme.dark);
+		this.emit('theme');
+		if (this.info)
+			this.lanes.changed();
+		this.redraw();
+	}
+
+	async learn_names() {
+		const [tasks, kinds] = await Promise.all([api.get('tasks'), api.get('kinds')]);
+		this.kinds = [];
+		for (const kind of kinds.kinds)
+			this.kinds[kind.n] = kind;
+		this.set_tasks(tasks.tasks);
+		this.emit('names');
+	}
+
+	/* --- selection --- */
+
+	select(selection, options = {}) {
+		this.selection = selection;
+		this.hot = this.task_of_selection();
+		this.emit('selection', options);
+		document.getElementById('spoken').textContent = sentence(this, selection);
+		this.redraw();
+	}
+
+	/* The number of the task that the selection is about, or -1. */
+	task_of_selection() {
+		const s = this.selection;
+		if (!s)
+			return -1;
+		if (s.event)
+			return s.event.task ?? -1;
+		const parts = split(s.lane);
+		if (parts.type === 'cpu')
+			return s.value;
+		if (['task', 'calls', 'sys'].includes(parts.type))
+			return this.task_of(parts.machine, Number(parts.id))?.n ?? -1;
+		return -1;
+	}
+
+	async select_event(ref, options = {}) {
+		const event = await api.get('event', { ref }, 'event');
+		this.select({ event }, options);
+		if (!options.still)
+			this.view.reveal(event.ts);
+	}
+
+	/* The span of a lane at, nearest to, after or before a time. */
+	async span(lane, t, row = 0, step = 'at', slot = undefined) {
+		const span = await api.get('span', { lane, t: Math.max(0, Math.round(t)), row, step }, slot);
+		if (span.none)
+			return null;
+		const task = split(lane).type === 'cpu' ? this.tasks[span.value] : null;
+		if (task && task.pid === 0 && step === 'at')
+			return null;	/* idle is nothing to select */
+		return { lane, ...span };
+	}
+
+	/* The neighbour of the selection on a lane; the first one in sight if nothing is selected there. */
+	async step(lane, step) {
+		const s = this.selection, mine = s && s.lane === lane;
+		const t = mine ? s.start : step === 'next' ? this.view.from : this.view.to;
+		const row = mine ? s.row || 0 : 0;
+		try {
+			let span = await this.span(lane, t, row, step, 'step');
+			const idle = (x) => split(lane).type === 'cpu' && this.tasks[x.value]?.pid === 0;
+			if (span && idle(span))
+				span = await this.span(lane, span.start, row, step, 'step');
+			if (!span)
+				return;
+			this.select(span);
+			this.view.reveal(span.start, span.end);
+		} catch (error) {
+			api.quiet(error);
+		}
+	}
+
+	show_selection() {
+		const s = this.selection;
+		if (!s)
+			return;
+		if (s.event)
+			this.view.show(s.event.ts - this.view.span / 8, s.event.ts + this.view.span / 8, 0);
+		else
+			this.view.show(s.start, Math.max(s.end, s.start + 100));
+		if (s.lane)
+			this.stage.scroll_to(s.lane);
+	}
+
+	set_range(from, to) {
+		this.range = from === null ? null : { from: Math.max(0, Math.min(from, to)), to: Math.max(from, to) };
+		this.emit('range');
+		this.redraw();
+	}
+
+	/* A track comes into sight; it is made if it is not there. */
+	show_lane(spec) {
+		if (!this.lanes.add(spec)) {
+			this.note('So many tracks are shown that no more fit; remove some first.');
+			return;
+		}
+		this.stage.scroll_to(spec);
+		this.tree.take(spec, false);
+		this.redraw();
+	}
+
+	/* The critical path of a task in the range, or in what is in sight. */
+	why(n) {
+		this.why_task = n;
+		this.panels.show('why');
+		this.emit('why');
+	}
+
+	/* All sections closed; if they are, all open. */
+	fold_all() {
+		const heads = this.lanes.rows.filter((row) => row.head && !row.machine).map((row) => row.head);
+		this.lanes.closed = heads.some((head) => !this.lanes.closed.has(head)) ? new Set(heads) : new Set();
+		this.lanes.changed();
+	}
+
+	/* Tracks of the tasks that ran in what is in sight, the busiest first. */
+	async add_busy_tasks() {
+		const { from, to } = this.scope(), stats = await api.get('stats', { what: 'tasks', from, to });
+		for (const t of stats.tasks.sort((a, b) => b.states[1] - a.states[1]).slice(0, 40)) {
+			const task = this.tasks[t.task];
+			if (task && task.pid && t.states[1])
+				this.lanes.add(`task:${task.machine}:${task.pid}`);
+		}
+	}
+
+	machine_name(n) {
+		return this.info.machines.find((m) => m.n === n)?.name || `machine ${n}`;
+	}
+
+	/* What panels speak about: the range, or what is in sight. */
+	scope() {
+		if (this.range)
+			return { ...this.range, chosen: true };
+		return { from: Math.max(0, Math.round(this.view.from)), to: Math.min(this.view.end, Math.round(this.view.to)), chosen: false };
+	}
+
+	/* --- notes for the user, above the picture --- */
+
+	note(text, plain = false) {
+		const box = document.getElementById('notes');
+		if ([...box.children].some((p) => p.firstChild.textContent === text))
+			return;
+		const p = document.createElement('p'), b = document.createElement('button'), s = document.createElement('span');
+		s.textContent = text;
+		b.textContent = '✕';
+		b.setAttribute('aria-label', 'Dismiss');
+		b.addEventListener('click', () => p.remove());
+		p.className = plain ? 'plain' : '';
+		p.append(s, b);
+		box.append(p);
+		while (box.children.length > 3)
+			box.firstChild.remove();
+	}
+
+	/* --- start --- */
+
+	show_info() {
+		const { info } = this, cpus = info.machines.reduce((n, m) => n + m.cpus.length, 0);
+		document.title = `${info.title} – sonde`;
+		document.getElementById('file').textContent = info.title;
+		document.getElementById('facts').textContent = [
+			`${count(info.events)} events`, duration(info.duration), `${cpus} CPU${cpus === 1 ? '' : 's'}`,
+			info.clock ? `clock ${info.clock}` : ''].filter(Boolean).join(' · ');
+		document.getElementById('facts').title = `version ${info.version}, index ${bytes(info.memory || 0)}`;
+		const progress = document.getElementById('progress');
+		progress.hidden = info.progress >= 1;
+		progress.querySelector('progress').value = info.progress;
+		progress.querySelector('span').textContent = `indexing, ${Math.floor(info.progress * 100)} %`;
+		(info.damage || []).slice(0, 3).forEach((text) => this.note(text));
+	}
+
+	async poll() {
+		for (;;) {
+			const wait = this.info.progress < 1 || this.info.live ? QUICK_MS : SLOW_MS;
+			await new Promise((done) => setTimeout(done, wait));
+			if (this.info.progress >= 1 && !this.info.live)
+				return;
+			try {
+				const before = this.info;
+				this.info = await api.get('info');
+				if (this.info.duration !== before.duration) {
+					this.tiles.grown(before.duration);
+					this.view.setEnd(this.info.duration);
+				}
+				if (this.info.events !== before.events || this.info.progress !== before.progress)
+					await this.learn_names();
+				this.show_info();
+				this.emit('info', before);
+				this.redraw();
+			} catch (error) {
+				this.note('The program does not answer any more: it has ended, or the recording was closed.');
+				await new Promise((done) => setTimeout(done, SLOW_MS));
+			}
+		}
+	}
+
+	async load_density() {
+		const density = await api.get('density', { from: 0, to: this.info.duration, n: 1024 });
+		this.stage.set_density(density.streams);
+		this.overview.set(density.streams);
+		this.redraw();
+	}
+
+	async start() {
+		this.overview = new Overview(this);
+		this.stage = new Stage(this);
+		this.tree = new Tree(this);
+		this.arrows = new Arrows(this);
+		this.details = new Details(this);
+		this.search = new Search(this);
+		this.filters = new Filters(this);
+		this.palette = new Palette(this);
+		this.save = new Save(this);
+		this.toggle_theme = init_theme(() => this.recolour());
+		this.panels = init_panels(this);
+		this.info = await api.get('info');
+		this.view.setEnd(this.info.duration);
+		this.view.from = 0;
+		this.view.to = Math.max(1000, this.info.duration);
+		this.show_info();
+		this.pointer = new Pointer(this);
+		this.live = new Live(this);
+		init_keys(this);
+		init_help(this);
+		const density = this.load_density().catch(api.quiet);
+		await this.learn_names();
+		this.address = new Address(this);
+		await this.address.open();
+		this.ready = true;
+		this.emit('ready');
+		this.redraw();
+		await density;
+		this.poll();
+	}
+
+	/* The status line at the bottom right: where the pointer is. */
+	say_where(t) {
+		const text = t === null ? `${duration(this.view.span)} in sight` : clock(t);
+		document.getElementById('where').textContent = text;
+	}
+}
+
+const app = new App();
+window.sonde = app;	/* tests read the page's model here */
+app.start().catch((error) => {
+	console.error(error);
+	app.note(`The viewer could not start: ${error.message}`);
+});

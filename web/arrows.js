@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * arrows.js - who woke whom: arrows from the waking to where the woken task ran.
+ *
+ * Shown for the task that is selected, as many as fit (MOST). An end stands on the lane of the task if
+ * that is in sight, else on the lane of the CPU.
+ */
+import * as api from './api.js';
+
+const MOST = 400;
+
+export class Arrows {
+	constructor(app) {
+		this.app = app;
+		this.list = [];
+		this.key = '';
+		this.on = true;
+		this.timer = null;
+		for (const name of ['view', 'selection'])
+			app.on(name, () => this.later());
+	}
+
+	toggle() {
+		this.on = !this.on;
+		this.key = '';
+		this.later();
+	}
+
+	later() {
+		clearTimeout(this.timer);
+		this.timer = setTimeout(() => this.fetch(), 120);
+	}
+
+	async fetch() {
+		const { app } = this, { view } = app, task = app.hot;
+		if (!this.on || task < 0 || !app.tasks[task] || app.tasks[task].pid === 0) {
+			this.list = [];
+			this.key = '';
+			app.redraw();
+			return;
+		}
+		const size = 2 ** Math.ceil(Math.log2(view.span));	/* a little more than is seen */
+		const from = Math.max(0, Math.floor(view.from / size * 4) * size / 4), to = from + size * 1.5;
+		const key = `${task} ${from} ${to}`;
+		if (key === this.key)
+			return;
+		try {
+			const answer = await api.get('arrows', { from, to: Math.min(to, view.end), task, max: MOST }, 'arrows');
+			this.list = answer.arrows;
+			this.more = answer.more;
+			this.key = key;
+			app.redraw();
+		} catch (error) {
+			api.quiet(error);
+		}
+	}
+
+	/* The middle of the lane where a task is seen at that time. */
+	place(task, cpu) {
+		const { app } = this, t = app.tasks[task];
+		const lanes = t ? [`task:${t.machine}:${t.pid}`, `cpu:${t.machine}:${cpu}`] : [];
+		for (const spec of lanes) {
+			const place = app.stage.place_of(spec);
+			if (place && place.top + place.height > 0 && place.top < app.stage.height)
+				return place.top + place.height / 2;
+		}
+		return null;
+	}
+
+	draw(ctx, view, scene, theme) {
+		if (!this.list.length)
+			return;
+		ctx.save();
+		ctx.beginPath();
+		ctx.rect(0, 0, view.width, this.app.stage.height);
+		ctx.clip();
+		ctx.strokeStyle = theme.text;
+		ctx.fillStyle = theme.text;
+		ctx.lineWidth = 1.1;
+		ctx.globalAlpha = this.list.length > 60 ? .45 : .8;
+		for (const [woken_at, waker, cpu, woken, ran_at, ran_cpu] of this.list) {
+			const x0 = view.x(woken_at), x1 = view.x(ran_at);
+			if ((x0 < 0 && x1 < 0) || (x0 > view.width && x1 > view.width))
+				continue;
+			const y0 = this.place(waker, cpu), y1 = this.place(woken, ran_cpu);
+			if (y0 === null || y1 === null || (y0 === y1 && Math.abs(x0 - x1) < 3))
+				continue;
+			this.arrow(ctx, x0, y0, x1, y1);
+		}
+		ctx.restore();
+	}
+
+	arrow(ctx, x0, y0, x1, y1) {
+		const bend = Math.max(10, Math.min(60, Math.abs(x1 - x0) / 2));
+		ctx.beginPath();
+		ctx.moveTo(x0, y0);
+		ctx.bezierCurveTo(x0 + bend, y0, x1 - bend, y1, x1, y1);
+		ctx.stroke();
+		ctx.beginPath();
+		ctx.moveTo(x1, y1);
+		ctx.lineTo(x1 - 6, y1 - 3.5);
+		ctx.lineTo(x1 - 6, y1 + 3.5);
+		ctx.fill();
+		ctx.beginPath();
+		ctx.arc(x0, y0, 2, 0, 7);
+		ctx.fill();
+	}
+}

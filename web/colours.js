@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * colours.js - what has which colour, in both themes.
+ *
+ * A task's colour comes from its name, so that it is the same in every trace; a state's from its
+ * number. All have about the same lightness (OKLCH), so that none shouts. No meaning hangs on hue
+ * alone: runnable is hatched, blocked is outlined, sleeping is a thin line.
+ *
+ * The painters read colours from one table of RGBA bytes, laid out as a texture of 256 × 260:
+ *
+ *	rows 0 … 255   tasks by number
+ *	row 256        states
+ *	row 257        64 colours for functions and other labels
+ *	row 258        things: see THING
+ */
+export const WIDTH = 256;
+export const HEIGHT = 260;
+export const STATE_ROW = 256, SPAN_ROW = 257, THING_ROW = 258;
+export const THING = { tick: 0, found: 1, missed: 2, counter: 3, density: 4, idle: 5 };
+export const STATE_NAMES = ['unknown', 'running', 'runnable', 'preempted', 'sleeping', 'blocked',
+	'stopped', 'idle', 'dead'];
+export const N_SPANS = 64;
+
+function srgb(v) {
+	const c = v <= 0.0031308 ? 12.92 * v : 1.055 * v ** (1 / 2.4) - 0.055;
+	return Math.max(0, Math.min(255, Math.round(c * 255)));
+}
+
+export function oklch(l, c, degrees) {
+	const h = degrees * Math.PI / 180, a = c * Math.cos(h), b = c * Math.sin(h);
+	const l_ = (l + 0.3963377774 * a + 0.2158037573 * b) ** 3;
+	const m_ = (l - 0.1055613458 * a - 0.0638541728 * b) ** 3;
+	const s_ = (l - 0.0894841775 * a - 1.291485548 * b) ** 3;
+	return [srgb(4.0767416621 * l_ - 3.3077115913 * m_ + 0.2309699292 * s_),
+		srgb(-1.2684380046 * l_ + 2.6097574011 * m_ - 0.3413193965 * s_),
+		srgb(-0.0041960863 * l_ - 0.7034186147 * m_ + 1.707614701 * s_)];
+}
+
+export function hash(text) {
+	let h = 2166136261;
+	for (let i = 0; i < text.length; i++)
+		h = Math.imul(h ^ text.charCodeAt(i), 16777619);
+	h ^= h >>> 15;
+	return Math.imul(h, 0x2c1b3c6d) >>> 0;
+}
+
+/* The kernel's own threads are paler than programs, so that programs stand out. */
+const KERNEL = /^(kworker|ksoftirqd|rcu|migration|idle_inject|cpuhp|kswapd|kcompactd|khugepaged|kthreadd|jbd2|irq\/|watchdog|kauditd|oom_reaper|writeback|kdevtmpfs)/;
+
+const HUES = [248, 28, 158, 305, 82, 205, 350, 135, 275, 52, 182, 328, 228];
+
+const STATES = {	/* lightness, chroma, hue */
+	light: [[.9, 0, 0], [.64, .14, 152], [.76, .14, 75], [.67, .17, 42], [.82, .015, 250], [.58, .17, 25],
+		[.6, .14, 305], [.86, .01, 250], [.55, .01, 250]],
+	dark: [[.32, 0, 0], [.66, .13, 155], [.76, .13, 78], [.68, .16, 45], [.42, .02, 250], [.64, .17, 25],
+		[.66, .13, 305], [.36, .01, 250], [.5, .01, 250]],
+};
+const THINGS = {
+	light: { tick: [.52, .1, 245], found: [.52, .22, 340], missed: [.58, .22, 27], counter: [.6, .11, 240], density: [.8, .03, 250], idle: [.95, 0, 0] },
+	dark: { tick: [.74, .1, 240], found: [.76, .19, 340], missed: [.68, .2, 27], counter: [.7, .11, 240], density: [.42, .03, 250], idle: [.25, 0, 0] },
+};
+
+export class Colours {
+	constructor() {
+		this.table = new Uint8Array(WIDTH * HEIGHT * 4);
+		this.dark = false;
+		this.version = 0;
+	}
+
+	put(row, i, rgb, alpha = 255) {
+		const at = (row * WIDTH + i) * 4;
+		this.table[at] = rgb[0];
+		this.table[at + 1] = rgb[1];
+		this.table[at + 2] = rgb[2];
+		this.table[at + 3] = alpha;
+	}
+
+	task_rgb(comm, pid) {
+		if (pid === 0)
+			return oklch(this.dark ? .3 : .93, 0, 0);
+		const h = hash(comm.replace(/[\d:]+$/, '')), hue = HUES[h % HUES.length];
+		const yellow = hue > 55 && hue < 125;	/* dark yellow is olive: keep it light */
+		const l = (this.dark ? .62 : .72) + (yellow ? .08 : 0) + ((h >>> 8) % 3 - 1) * .04;
+		return oklch(l, KERNEL.test(comm) ? .045 : .105, hue);
+	}
+
+	/* tasks: array by number of {pid, comm}, or holes. */
+	make(tasks, dark) {
+		this.dark = dark;
+		const theme = dark ? 'dark' : 'light';
+		for (let n = 0; n < tasks.length && n < 65535; n++)
+			if (tasks[n])
+				this.put(n >> 8, n & 255, this.task_rgb(tasks[n].comm, tasks[n].pid), tasks[n].pid === 0 ? 0 : 255);
+		this.put(255, 255, oklch(dark ? .45 : .75, 0, 0));
+		STATES[theme].forEach((c, i) => this.put(STATE_ROW, i, oklch(...c)));
+		for (let i = 0; i < N_SPANS; i++)
+			this.put(SPAN_ROW, i, oklch((dark ? .55 : .8) + (i % 3 - 1) * .035, .075, i * 360 / N_SPANS * 7 % 360));
+		for (const [name, c] of Object.entries(THINGS[theme]))
+			this.put(THING_ROW, THING[name], oklch(...c));
+		this.version++;
+	}
+
+	rgb(row, i) {
+		const at = (row * WIDTH + i) * 4;
+		return [this.table[at], this.table[at + 1], this.table[at + 2]];
+	}
+
+	css(row, i, alpha = 1) {
+		const [r, g, b] = this.rgb(row, i);
+		return alpha === 1 ? `rgb(${r} ${g} ${b})` : `rgb(${r} ${g} ${b} / ${alpha})`;
+	}
+
+	task(n) {
+		return n < 0 || n > 65534 ? this.css(255, 255) : this.css(n >> 8, n & 255);
+	}
+
+	state(s) {
+		return this.css(STATE_ROW, s);
+	}
+
+	label(number) {
+		return this.css(SPAN_ROW, label_slot(number));
+	}
+
+	/* Text on a box of that colour: dark or light, whichever reads better. */
+	ink(row, i) {
+		const [r, g, b] = this.rgb(row, i);
+		const y = .2126 * (r / 255) ** 2.2 + .7152 * (g / 255) ** 2.2 + .0722 * (b / 255) ** 2.2;
+		return y > .26 ? '#10151c' : '#ffffff';
+	}
+}
+
+/* The same mixing as in the shader. */
+export function label_slot(number) {
+	return (Math.imul(number, 2654435761) >>> 26) & (N_SPANS - 1);
+}

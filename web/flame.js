@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * flame.js - where the time went, as a flame graph of the range: on the CPU, or off it.
+ *
+ * Width is time (or samples); a row above another one was called by it. A click makes a frame fill the
+ * width, Escape or a click on its callers goes back. Frames narrower than half a pixel are left out. The rows are
+ * elements, so they can be walked with Tab, searched by the browser, printed.
+ */
+import * as api from './api.js';
+import { hash } from './colours.js';
+import { button, copy, el } from './table.js';
+import { count, duration, share } from './units.js';
+
+const ROW = 18, DEEP = 200, MOST = 4000;
+
+function amount(value, unit) {
+	return unit === 'ns' ? duration(value) : `${count(value)} samples`;
+}
+
+function folded(node, path, out) {
+	const mine = [...path, node.name], below = (node.children || []).reduce((sum, c) => sum + c.value, 0);
+	if (node.value > below && path.length)
+		out.push(`${mine.slice(1).join(';')} ${Math.round(node.value - below)}`);
+	for (const child of node.children || [])
+		folded(child, mine, out);
+	return out;
+}
+
+class Flame {
+	constructor(app, box, answer, words) {
+		this.app = app;
+		this.unit = answer.unit;
+		this.root = answer.root;
+		this.graph = el('div', 'flame');
+		this.said = el('span', 'said', '');
+		this.path = [this.root];
+		box.replaceChildren(el('div', 'panel-head', el('span', '', words), this.said,
+			button('Whole', () => this.go([this.root])),
+			button('Copy as folded stacks', () => copy(folded(this.root, [], []).join('\n') + '\n'))), this.graph);
+		new ResizeObserver(() => this.draw()).observe(this.graph);
+		this.graph.addEventListener('keydown', (event) => {
+			if (event.key !== 'Escape' || this.path.length < 2)
+				return;
+			event.stopPropagation();
+			this.go(this.path.slice(0, -1));
+		});
+	}
+
+	go(path) {
+		this.path = path;
+		this.draw();
+	}
+
+	frame(node, x, width, depth, path) {
+		const b = el('button', 'frame', width > 28 ? node.name : '');
+		b.style.left = `${x}px`;
+		b.style.width = `${Math.max(1, width - 1)}px`;
+		b.style.top = `${depth * ROW}px`;
+		const h = hash(node.name);
+		b.style.backgroundColor = `hsl(${18 + h % 36} ${this.app.theme.dark ? '38% 38%' : '72% 74%'})`;
+		const text = `${node.name}: ${amount(node.value, this.unit)}, ${share(node.value, this.root.value)}`;
+		b.title = text;
+		b.setAttribute('aria-label', text);
+		b.addEventListener('click', () => this.go(path));
+		b.addEventListener('pointerenter', () => {
+			this.said.textContent = text;
+		});
+		return b;
+	}
+
+	draw() {
+		const width = this.graph.clientWidth, frames = [];
+		if (!width)
+			return;
+		let deepest = 0;
+		const put = (node, x, w, depth, path) => {
+			if (w < .5 || depth > DEEP || frames.length > MOST)
+				return;
+			deepest = Math.max(deepest, depth);
+			frames.push(this.frame(node, x, w, depth, path));
+			let at = x;
+			for (const child of [...(node.children || [])].sort((a, b) => b.value - a.value)) {
+				const part = w * child.value / Math.max(1, node.value);
+				put(child, at, part, depth + 1, [...path, child]);
+				at += part;
+			}
+		};
+		this.path.slice(0, -1).forEach((node, depth) => {
+			const f = this.frame(node, 0, width, depth, this.path.slice(0, depth + 1));
+			f.classList.add('above');
+			frames.push(f);
+		});
+		put(this.path[this.path.length - 1], 0, width, this.path.length - 1, this.path);
+		this.graph.replaceChildren(...frames);
+		this.graph.style.height = `${(deepest + 1) * ROW + 6}px`;
+	}
+}
+
+export async function flame_panel(app, box, what) {
+	const { from, to } = app.scope(), task = app.hot >= 0 && app.tasks[app.hot]?.pid ? app.hot : undefined;
+	const answer = await api.get('stats', { what, from, to, task }, 'flame');
+	if (!answer.root || !answer.root.value) {
+		box.replaceChildren(el('p', 'empty', answer.why_empty || 'Nothing was recorded here that could be shown.'));
+		return;
+	}
+	const who = task === undefined ? 'all tasks' : app.task_name(task);
+	const words = what === 'flame' ? `On the CPU, ${who}: ${amount(answer.root.value, answer.unit)}`
+		: `Off the CPU, ${who}: ${amount(answer.root.value, answer.unit)}`;
+	new Flame(app, box, answer, words);
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * help.js - what the picture means, and all keys, in one sheet (?).
+ */
+import { COMMANDS, key_name } from './commands.js';
+import { STATE_NAMES } from './colours.js';
+import { el } from './table.js';
+
+const MOUSE = [
+	['Click', 'select a span or an event'],
+	['Drag', 'choose a range and measure it; ends snap to events (Ctrl: they do not)'],
+	['Alt+drag', 'zoom into what was dragged over'],
+	['Shift+drag, middle button', 'move the picture'],
+	['Ctrl+wheel', 'zoom at the pointer'],
+	['Wheel, Shift+wheel', 'tracks up and down, picture left and right'],
+	['Double click', 'mark A; with Shift mark B'],
+	['Right click', 'what can be done with the thing there'],
+];
+const MEANING = [
+	'A CPU\'s track shows the tasks it ran. Zoomed out, boxes are as high as the time was taken: a CPU that was 3 % busy looks 3 % full.',
+	'A task\'s track shows what it did. The legend is below; no meaning hangs on colour alone.',
+	'Red stripes: events were lost there. What is shown around is what was recorded.',
+	'Arrows go from the task that woke to where the woken one ran, for the selected task.',
+	'The address holds the whole picture: zoom, tracks, filters, marks. Send it, or keep it.',
+];
+const LEGEND = [1, 2, 3, 4, 5, 6];
+
+function legend(app) {
+	const row = el('div', 'legend');
+	for (const s of LEGEND) {
+		const box = el('span', s === 2 || s === 3 ? 'sample hatch' : s === 5 ? 'sample rim' : s === 4 ? 'sample low' : 'sample');
+		box.style.backgroundColor = app.colours.state(s);
+		row.append(el('span', '', box, STATE_NAMES[s]));
+	}
+	return row;
+}
+
+function rows(list) {
+	const body = el('dl', 'keys');
+	for (const [keys, text] of list)
+		body.append(el('dt', '', ...[keys].flat().map((k) => el('kbd', '', k))), el('dd', '', text));
+	return body;
+}
+
+export function init_help(app) {
+	const box = document.getElementById('help');
+	app.help = () => {
+		const groups = [...new Set(COMMANDS.map(([group]) => group))];
+		const columns = el('div', 'columns');
+		const first = el('section', '', el('h3', '', 'The picture'));
+		MEANING.forEach((text) => first.append(el('p', '', text)));
+		first.append(legend(app), el('h3', '', 'Mouse'), rows(MOUSE.map(([k, t]) => [[k], t])));
+		columns.append(first);
+		const rest = el('section', 'wide');
+		for (const group of groups) {
+			const list = COMMANDS.filter(([g, , keys]) => g === group && keys.length);
+			if (list.length)
+				rest.append(el('section', '', el('h3', '', group), rows(list.map(([, name, keys]) => [keys.map(key_name), name]))));
+		}
+		columns.append(rest);
+		const close = el('button', 'small', 'Close');
+		close.addEventListener('click', () => box.close());
+		box.replaceChildren(el('header', '', el('h2', '', 'Help'), close), columns);
+		if (!box.open)
+			box.showModal();
+		close.focus();
+	};
+	box.addEventListener('click', (event) => event.target === box && box.close());
+	document.getElementById('do-help').addEventListener('click', app.help);
+	document.getElementById('do-theme').addEventListener('click', () => app.toggle_theme());
+}

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * list.js - all events in time order, as a table that is only as long as the window.
+ *
+ * Rows are known by number; the program finds the rows of a number at once, however long the trace is.
+ * A browser cannot make an element of a hundred million rows (some 33 million pixels are the limit), so
+ * above TALL pixels the scroll bar is a scale: its position gives the row, and wheel and keys move by
+ * rows.
+ *
+ *	top        number of the first row in sight (with a fraction)
+ *	pages      rows that were fetched, PAGE at a time, PAGES at most
+ */
+import * as api from './api.js';
+import { clock, count, absolute } from './units.js';
+import { el } from './table.js';
+
+const ROW = 21, PAGE = 128, PAGES = 60, TALL = 6e6;
+const COLUMNS = [	/* title, class, text of a row */
+	['#', 'num dim', (r) => count(r.row)],
+	['Time', 'num', (r) => clock(r.ts)],
+	['CPU', 'num', (r) => String(r.cpu)],
+	['Task', '', (r) => r.comm],
+	['PID', 'num', (r) => String(r.pid)],
+	['Event', '', (r) => r.event],
+	['Info', 'info', (r) => r.info],
+];
+
+export class EventList {
+	constructor(app) {
+		this.app = app;
+		this.root = el('div', 'panel list');
+		this.scroll = el('div', 'scroll');
+		this.spacer = el('div', 'spacer');
+		this.head = el('table', 'data events');
+		this.body = el('tbody', '');
+		this.total = 0;
+		this.top = 0;
+		this.sel = undefined;
+		this.pages = new Map();
+		this.asked = new Set();
+		this.selected = -1;		/* row number */
+		this.absolute = false;
+		this.build();
+		app.on('selection', (options) => this.follow(options));
+		app.on('filter', () => this.reset());
+		app.on('info', () => this.grow());
+		app.on('names', () => this.paint());
+	}
+
+	build() {
+		const line = el('tr', '');
+		COLUMNS.forEach(([title, cls], i) => {
+			const th = el('th', cls, title);
+			th.scope = 'col';
+			if (title === 'Time') {
+				th.title = 'Click: times on the trace\'s own clock, or since the start';
+				th.addEventListener('click', () => {
+					this.absolute = !this.absolute;
+					this.paint();
+				});
+			}
+			th.setAttribute('aria-colindex', String(i + 1));
+			line.append(th);
+		});
+		this.head.append(el('thead', '', line), this.body);
+		this.head.setAttribute('aria-label', 'Events');
+		this.scroll.tabIndex = 0;
+		this.scroll.setAttribute('role', 'group');
+		this.scroll.setAttribute('aria-label', 'Events in time order');
+		this.spacer.append(this.head);
+		this.scroll.append(this.spacer);
+		this.root.append(this.scroll);
+		this.scroll.addEventListener('scroll', () => this.scrolled());
+		this.scroll.addEventListener('wheel', (event) => this.wheel(event), { passive: false });
+		this.scroll.addEventListener('keydown', (event) => this.key(event));
+		this.body.addEventListener('click', (event) => {
+			const row = event.target.closest('tr');
+			if (row?.dataset.ref)
+				this.app.select_event(Number(row.dataset.ref), { from_list: true }).catch(api.quiet);
+		});
+		new ResizeObserver(() => this.paint()).observe(this.scroll);
+	}
+
+	get seen() {
+		return Math.max(1, Math.floor((this.scroll.clientHeight - ROW - 2) / ROW));
+	}
+
+	get scaled() {
+		return (this.total + 2) * ROW > TALL;
+	}
+
+	refresh() {
+		if (!this.total)
+			this.reset();
+		else
+			this.paint();
+	}
+
+	reset() {
+		this.pages.clear();
+		this.asked.clear();
+		this.sel = this.app.filters?.sel;
+		this.selected = -1;
+		this.fetch(0, true).then(() => this.follow({})).catch(api.quiet);
+	}
+
+	grow() {
+		if (!this.app.filters.sel && this.app.info.events !== this.total) {
+			const last = Math.floor(this.total / PAGE);
+			for (const page of this.pages.keys())
+				if (page >= last || this.app.info.progress < 1)
+					this.pages.delete(page);
+			this.total = this.app.info.events;
+			this.size();
+			this.paint();
+		}
+	}
+
+	size() {
+		this.spacer.style.height = `${Math.min(TALL, (this.total + 2) * ROW)}px`;
+		this.head.setAttribute('aria-rowcount', String(this.total + 1));
+	}
+
+	async fetch(page, first = false) {
+		if (this.asked.has(page) || page < 0)
+			return;
+		this.asked.add(page);
+		const sel = this.sel;
+		try {
+			const answer = await api.get('rows', { sel, row: page * PAGE, n: PAGE });
+			if (sel !== this.sel)
+				return;
+			if (first || answer.total !== this.total) {
+				this.total = answer.total;
+				this.size();
+				if (first)
+					this.go(Math.min(this.top, Math.max(0, this.total - this.seen)));
+			}
+			this.pages.set(page, answer.rows);
+			while (this.pages.size > PAGES)
+				this.pages.delete(this.pages.keys().next().value);
+		} finally {
+			this.asked.delete(page);
+		}
+		this.paint();
+	}
+
+	row(n) {
+		return this.pages.get(Math.floor(n / PAGE))?.[n % PAGE];
+	}
+
+	/* --- moving --- */
+
+	go(top) {
+		this.top = Math.max(0, Math.min(top, Math.max(0, this.total - this.seen)));
+		this.setting = true;
+		const room = this.spacer.offsetHeight - this.scroll.clientHeight;
+		this.scroll.scrollTop = this.scaled ? room * this.top / Math.max(1, this.total - this.seen) : this.top * ROW;
+		this.expected = this.scroll.scrollTop;
+		this.paint();
+	}
+
+	scrolled() {
+		if (Math.abs(this.scroll.scrollTop - this.expected) < 1)
+			return;		/* our own doing */
+		this.expected = this.scroll.scrollTop;
+		const room = Math.max(1, this.spacer.offsetHeight - this.scroll.clientHeight);
+		this.top = this.scaled ? Math.round(this.scroll.scrollTop / room * Math.max(0, this.total - this.seen))
+			: this.scroll.scrollTop / ROW;
+		this.paint();
+	}
+
+	wheel(event) {
+		if (!this.scaled || event.ctrlKey)
+			return;
+		event.preventDefault();
+		this.go(this.top + event.deltaY * (event.deltaMode === 1 ? 1 : 1 / ROW));
+	}
+
+	key(event) {
+		const page = this.seen - 1, at = this.selected >= 0 ? this.selected : Math.floor(this.top);
+		const to = { ArrowDown: at + 1, ArrowUp: at - 1, PageDown: at + page, PageUp: at - page,
+			Home: 0, End: this.total - 1 }[event.key];
+		if (to === undefined || event.altKey || event.metaKey)
+			return;
+		event.preventDefault();
+		event.stopPropagation();
+		this.pick(Math.max(0, Math.min(this.total - 1, to)));
+	}
+
+	/* Selects a row by number. */
+	async pick(n) {
+		this.selected = n;
+		this.reveal(n);
+		try {
+			if (!this.row(n))
+				await this.fetch(Math.floor(n / PAGE));
+			const row = this.row(n);
+			if (row && this.selected === n)
+				await this.app.select_event(row.ref, { from_list: true });
+		} catch (error) {
+			api.quiet(error);
+		}
+	}
+
+	reveal(n) {
+		if (n < this.top + 1 || n > this.top + this.seen - 2)
+			this.go(n - Math.floor(this.seen / 2));
+		else
+			this.paint();
+	}
+
+	/* The selection has changed: its row comes into sight. */
+	async follow(options = {}) {
+		const s = this.app.selection;
+		if (!s) {
+			this.selected = -1;
+			return this.paint();
+		}
+		try {
+			const ref = s.event ? s.event.ref : s.first;
+			if (options && options.from_list && s.event) {
+				const row = this.known(s.event.ref);
+				if (row !== undefined)
+					this.selected = row;
+				return this.paint();
+			}
+			const valid = ref !== undefined && ref !== null && ref >= 0 && ref < 2 ** 53;
+			const answer = valid && s.event && !this.sel && s.event.row >= 0 && s.event.row !== undefined && options?.row
+				? { row: s.event.row } : valid ? await api.get('row', { sel: this.sel, ref }, 'follow').catch((e) => {
+					if (e.gone)
+						throw e;
+					return null;
+				}) : null;
+			const found = answer && answer.row !== undefined && answer.row >= 0 && !answer.none;
+			const row = found ? answer.row : (await api.get('rank', { sel: this.sel, t: s.event ? s.event.ts : s.start }, 'follow')).row;
+			this.selected = row;
+			this.reveal(row);
+		} catch (error) {
+			api.quiet(error);
+		}
+	}
+
+	known(ref) {
+		for (const rows of this.pages.values())
+			for (const row of rows)
+				if (row.ref === ref)
+					return row.row;
+		return undefined;
+	}
+
+	/* --- drawing --- */
+
+	paint() {
+		if (this.root.hidden || !this.scroll.clientHeight)
+			return;
+		const first = Math.floor(this.top), n = Math.min(this.seen + 1, this.total - first);
+		const wanted = new Set();
+		const rows = [];
+		for (let i = first; i < first + n; i++) {
+			const row = this.row(i);
+			if (!row)
+				wanted.add(Math.floor(i / PAGE));
+			rows.push(this.line(i, row));
+		}
+		this.body.replaceChildren(...rows);
+		if (!this.total && this.app.ready)
+			this.body.replaceChildren(el('tr', '', el('td', 'dim', this.sel ? 'No event passes the filter.' : 'No events.')));
+		wanted.forEach((page) => this.fetch(page).catch(api.quiet));
+	}
+
+	line(i, row) {
+		const tr = el('tr', i === this.selected ? 'on' : '');
+		tr.setAttribute('aria-rowindex', String(i + 2));
+		if (!row) {
+			tr.append(el('td', 'num dim', count(i)), el('td', 'dim', '…'));
+			return tr;
+		}
+		tr.dataset.ref = row.ref;
+		tr.setAttribute('aria-selected', String(i === this.selected));
+		for (const [title, cls, text] of COLUMNS) {
+			const words = title === 'Time' && this.absolute ? absolute(row.ts, this.app.info.origin)
+				: title === 'Task' && this.app.info.machines.length > 1 ? `${row.comm} @${this.app.machine_name(row.machine)}` : text(row);
+			const td = el('td', cls, words);
+			if (title === 'Task') {
+				const dot = el('span', 'dot');
+				dot.style.background = row.pid ? this.app.colours.task(row.task) : 'transparent';
+				td.prepend(dot);
+			}
+			tr.append(td);
+		}
+		if (row.missed) {
+			tr.classList.add('missed');
+			tr.lastChild.prepend(el('span', 'lost', row.missed < 0 ? 'events were lost before this ' : `${count(row.missed)} events were lost before this `));
+		}
+		return tr;
+	}
+}

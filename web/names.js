@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * names.js - texts of label numbers (functions, interrupts, system calls), asked for when first seen.
+ *
+ * A tile names its spans by number. get() gives the text at once or notes that it is missing; what
+ * was noted in a frame is asked for in one request per lane. At most CEILING texts are kept.
+ */
+import * as api from './api.js';
+
+const CEILING = 50000, EACH = 256;
+
+export class Names {
+	constructor(onArrive) {
+		this.lanes = new Map();		/* spec → Map(number → text, or null while asked) */
+		this.missing = new Map();	/* spec → Set(number) */
+		this.n = 0;
+		this.onArrive = onArrive;
+	}
+
+	get(spec, number) {
+		const known = this.lanes.get(spec)?.get(number);
+		if (known === undefined) {
+			if (!this.missing.has(spec))
+				this.missing.set(spec, new Set());
+			this.missing.get(spec).add(number);
+		}
+		return known || '';
+	}
+
+	flush() {
+		for (const [spec, numbers] of this.missing)
+			this.ask(spec, [...numbers].slice(0, EACH));
+		this.missing.clear();
+	}
+
+	async ask(spec, numbers) {
+		if (this.n > CEILING) {
+			this.lanes.clear();
+			this.n = 0;
+		}
+		if (!this.lanes.has(spec))
+			this.lanes.set(spec, new Map());
+		const lane = this.lanes.get(spec);
+		numbers.forEach((number) => lane.set(number, null));
+		this.n += numbers.length;
+		try {
+			const answer = await api.get('labels', { lane: spec, ids: numbers.join(',') });
+			numbers.forEach((number, i) => lane.set(number, answer.labels[i] || '?'));
+			this.onArrive();
+		} catch (error) {
+			numbers.forEach((number) => lane.delete(number));
+			api.quiet(error);
+		}
+	}
+}

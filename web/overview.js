@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * overview.js - the whole trace in one strip: how much was recorded when, and which part is shown.
+ *
+ * Its shape comes from page headers alone (api/density), so that it is there before anything is
+ * indexed. Drag the bright part to move, its edges to zoom, drag elsewhere to choose a new part; a
+ * double click shows everything. Hits of a search and marks stand in it as lines.
+ */
+export class Overview {
+	constructor(app) {
+		this.app = app;
+		this.canvas = document.getElementById('overview-canvas');
+		this.values = null;
+		this.hits = null;
+		this.listen();
+	}
+
+	/* streams: as api/density tells; sums over all CPUs. */
+	set(streams) {
+		const n = streams[0]?.values.length || 0, sums = new Float64Array(n);
+		for (const s of streams)
+			for (let i = 0; i < n; i++)
+				sums[i] += s.values[i];
+		let most = 0;
+		for (const v of sums)
+			most = Math.max(most, v);
+		this.values = most ? sums.map((v) => Math.sqrt(v / most)) : null;
+	}
+
+	draw(view, marks, range, theme) {
+		const { canvas } = this, ratio = devicePixelRatio || 1, ctx = canvas.getContext('2d');
+		const width = canvas.clientWidth, height = canvas.clientHeight;
+		if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
+			canvas.width = Math.round(width * ratio);
+			canvas.height = Math.round(height * ratio);
+		}
+		ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+		ctx.clearRect(0, 0, width, height);
+		const x = (t) => t / view.end * width;
+		this.shape(ctx, theme, width, height);
+		this.lines(ctx, theme, x, width, height, marks, range);
+		const a = Math.max(0, x(view.from)), b = Math.min(width, Math.max(x(view.to), a + 3));
+		ctx.fillStyle = theme.veil;
+		ctx.fillRect(0, 0, a, height);
+		ctx.fillRect(b, 0, width - b, height);
+		ctx.strokeStyle = theme.accent;
+		ctx.lineWidth = 1.5;
+		ctx.strokeRect(a + .75, .75, Math.max(1.5, b - a - 1.5), height - 1.5);
+		ctx.fillStyle = theme.accent;
+		for (const edge of [a, b])
+			ctx.fillRect(edge - 2, height / 2 - 7, 4, 14);
+		ctx.lineWidth = 1;
+	}
+
+	shape(ctx, theme, width, height) {
+		if (!this.values)
+			return;
+		const n = this.values.length;
+		ctx.fillStyle = theme.hill;
+		ctx.beginPath();
+		ctx.moveTo(0, height);
+		for (let i = 0; i < n; i++) {
+			const y = height - this.values[i] * (height - 6);
+			ctx.lineTo(i / n * width, y);
+			ctx.lineTo((i + 1) / n * width, y);
+		}
+		ctx.lineTo(width, height);
+		ctx.fill();
+	}
+
+	lines(ctx, theme, x, width, height, marks, range) {
+		if (range) {
+			ctx.fillStyle = theme.range;
+			ctx.fillRect(x(range.from), 0, Math.max(1, x(range.to) - x(range.from)), height);
+		}
+		if (this.hits) {
+			ctx.fillStyle = theme.hit;
+			for (const [a, b, weight] of this.hits) {
+				ctx.globalAlpha = .4 + .6 * Math.min(1, Math.log2(1 + weight) / 6);
+				ctx.fillRect(x(a), height - 7, Math.max(1, x(b) - x(a)), 7);
+			}
+			ctx.globalAlpha = 1;
+		}
+		ctx.fillStyle = theme.accent;
+		for (const mark of marks)
+			ctx.fillRect(Math.round(x(mark.t)), 0, 1.5, height);
+	}
+
+	listen() {
+		const { canvas, app } = this;
+		let drag = null;
+		const time = (event) => (event.clientX - canvas.getBoundingClientRect().left) / canvas.clientWidth * app.view.end;
+		const place = (event) => {
+			const { view } = app, px = view.end / canvas.clientWidth, t = time(event);
+			if (Math.abs(t - view.from) < 6 * px && view.span > 12 * px)
+				return 'from';
+			if (Math.abs(t - view.to) < 6 * px && view.span > 12 * px)
+				return 'to';
+			return t > view.from && t < view.to && view.span < view.end * .98 ? 'move' : 'new';
+		};
+		canvas.addEventListener('pointerdown', (event) => {
+			canvas.setPointerCapture(event.pointerId);
+			drag = { what: place(event), t: time(event), from: app.view.from, to: app.view.to };
+		});
+		canvas.addEventListener('pointermove', (event) => {
+			if (!drag) {
+				canvas.style.cursor = { from: 'ew-resize', to: 'ew-resize', move: 'grab', new: 'crosshair' }[place(event)];
+				return;
+			}
+			const t = time(event), d = t - drag.t;
+			const moves = {
+				from: () => app.view.go(Math.min(t, drag.to - 100), drag.to),
+				to: () => app.view.go(drag.from, Math.max(t, drag.from + 100)),
+				move: () => app.view.go(drag.from + d, drag.to + d),
+				new: () => Math.abs(d) > app.view.end / canvas.clientWidth * 3 &&
+					app.view.go(Math.min(t, drag.t), Math.max(t, drag.t)),
+			};
+			moves[drag.what]();
+		});
+		canvas.addEventListener('pointerup', (event) => {
+			const { view } = app, t = time(event);
+			if (drag && drag.what === 'new' && Math.abs(t - drag.t) <= view.end / canvas.clientWidth * 3)
+				view.glideTo(t - view.span / 2, t + view.span / 2);
+			drag = null;
+		});
+		canvas.addEventListener('dblclick', () => app.view.fit());
+		canvas.addEventListener('wheel', (event) => {
+			event.preventDefault();
+			app.view.zoomAt(app.view.x(time(event)), Math.exp(event.deltaY * .0015));
+		}, { passive: false });
+	}
+}

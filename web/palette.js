@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * palette.js - one box to find commands and tracks by typing a few letters.
+ *
+ *	> zoom          commands (Ctrl+Shift+P, or a > at the beginning)
+ *	bash            tracks (Ctrl+P): tasks, CPUs, interrupts, functions, tracepoints, numeric fields
+ *	a/b -> c/d key  a track of spans between two events: from, to, the field that both share
+ *
+ * Letters may be left out; those at the beginnings of words count more.
+ */
+import { COMMANDS, key_name } from './commands.js';
+import { count, duration } from './units.js';
+import { el } from './table.js';
+
+const MOST = 60;
+
+/* How well a text matches; 0: not at all. */
+export function score(text, word) {
+	if (!word)
+		return 1;
+	const low = text.toLowerCase(), at = low.indexOf(word);
+	if (at >= 0)
+		return 100 - Math.min(50, at) - Math.min(40, text.length / 4) + (at === 0 || /\W/.test(low[at - 1]) ? 30 : 0);
+	let i = 0, points = 0, last = -2;
+	for (const c of word) {
+		if (c === ' ')
+			continue;
+		const found = low.indexOf(c, i);
+		if (found < 0)
+			return 0;
+		points += found === last + 1 ? 3 : found === 0 || /\W/.test(low[found - 1]) ? 2 : .5;
+		last = found;
+		i = found + 1;
+	}
+	return points / word.length * 8;
+}
+
+/* "sched/sched_waking -> sched/sched_switch pid next_pid" as the spec of a track. */
+export function parse_pair(text) {
+	const found = text.match(/^\s*([\w-]+\/[\w-]+)\s*(?:->|→)\s*([\w-]+\/[\w-]+)(?:\s+(\w+)(?:\s*[=\s]\s*(\w+))?)?\s*$/);
+	if (!found)
+		return null;
+	const key = found[3] || 'pid', other = found[4] && found[4] !== key ? `:${found[4]}` : '';
+	return `pair:0:${found[1]}:${found[2]}:${key}${other}`;
+}
+
+export class Palette {
+	constructor(app) {
+		this.app = app;
+		this.box = document.getElementById('palette');
+		this.input = el('input', '');
+		this.list = el('div', 'found');
+		this.at = 0;
+		this.items = [];
+		this.input.type = 'text';
+		this.input.spellcheck = false;
+		this.input.setAttribute('role', 'combobox');
+		this.input.setAttribute('aria-expanded', 'true');
+		this.input.setAttribute('aria-controls', 'palette-list');
+		this.input.setAttribute('aria-label', 'Command or track');
+		this.list.id = 'palette-list';
+		this.list.setAttribute('role', 'listbox');
+		this.box.append(this.input, this.list);
+		this.input.addEventListener('input', () => this.fill());
+		this.input.addEventListener('keydown', (event) => this.key(event));
+		this.box.addEventListener('click', (event) => event.target === this.box && this.box.close());
+		document.getElementById('do-command').addEventListener('click', () => this.open('commands'));
+		document.getElementById('do-track').addEventListener('click', () => this.open('tracks'));
+	}
+
+	open(what) {
+		this.input.value = what === 'commands' ? '>' : '';
+		this.input.placeholder = 'Track: a task, CPU, event, field …   ( > for commands )';
+		this.tracks = null;
+		if (!this.box.open)
+			this.box.showModal();
+		this.input.focus();
+		this.fill();
+	}
+
+	commands() {
+		return COMMANDS.map(([group, name, keys, act]) => ({
+			text: name, note: group, keys: keys.slice(0, 2).map(key_name),
+			act: () => act.hold ? this.app.view.zoomAt(this.app.view.width / 2, 1 - act.hold[1] * .3) || this.app.view.pan(act.hold[0] * 200) : act(this.app),
+		}));
+	}
+
+	/* All tracks that could be shown. */
+	all_tracks() {
+		const { app } = this, out = [], { has } = app.info, many = app.info.machines.length > 1;
+		const add = (spec, text, note) => out.push({ text, note, spec, here: Boolean(app.lanes.find(spec)), act: () => app.show_lane(spec) });
+		for (const m of app.info.machines) {
+			const on = many ? ` of ${m.name}` : '';
+			for (const cpu of m.cpus) {
+				add(`cpu:${m.n}:${cpu}`, `CPU ${cpu}${on}`, 'what it ran');
+				if (has.irq)
+					add(`irq:${m.n}:${cpu}`, `CPU ${cpu}${on} interrupts`, 'spans');
+				if (has.softirq)
+					add(`softirq:${m.n}:${cpu}`, `CPU ${cpu}${on} soft interrupts`, 'spans');
+				if (has.calls)
+					add(`cpucalls:${m.n}:${cpu}`, `CPU ${cpu}${on} functions`, 'nested spans');
+				add(`all:${m.n}:${cpu}`, `CPU ${cpu}${on} all events`, 'ticks');
+			}
+			for (const v of m.vcpus || [])
+				add(`vcpu:${m.n}:${v.cpu}`, `vCPU ${v.cpu}${on}`, `host thread ${v.pid}`);
+		}
+		for (const t of app.tasks) {
+			if (!t || t.pid === 0)
+				continue;
+			const name = `${t.comm} ${t.pid}${many ? ` of ${app.machine_name(t.machine)}` : ''}`;
+			add(`task:${t.machine}:${t.pid}`, name, `states, ran ${duration(t.running)}`);
+			if (has.calls)
+				add(`calls:${t.machine}:${t.pid}`, `${name} functions`, 'nested spans');
+			if (has.syscalls)
+				add(`sys:${t.machine}:${t.pid}`, `${name} system calls`, 'spans');
+		}
+		for (const k of app.kinds) {
+			if (!k || !k.events)
+				continue;
+			const spec = `${k.machine || 0}:${k.system}/${k.name}`;
+			add(`event:${spec}`, `${k.system}/${k.name}`, `${count(k.events)} events`);
+			for (const f of k.fields || [])
+				if (f.number)
+					add(`field:${spec}:${f.name}`, `${k.system}/${k.name} ${f.name}`, 'over time');
+		}
+		return out;
+	}
+
+	fill() {
+		const text = this.input.value, command = text.startsWith('>');
+		const word = (command ? text.slice(1) : text).trim().toLowerCase();
+		if (!command && !this.tracks)
+			this.tracks = this.all_tracks();
+		const pair = command ? null : parse_pair(text);
+		const all = command ? this.commands() : this.tracks;
+		this.items = all.map((item) => ({ item, points: Math.max(score(item.text, word), score(item.note, word) * .5) }))
+			.filter((x) => x.points > 0).sort((a, b) => b.points - a.points).slice(0, MOST).map((x) => x.item);
+		if (pair)
+			this.items.unshift({ text: `Spans ${text.trim()}`, note: 'from one event to the other', keys: [], act: () => this.app.show_lane(pair) });
+		this.at = 0;
+		this.show();
+	}
+
+	show() {
+		this.list.replaceChildren(...this.items.map((item, i) => {
+			const row = el('div', 'item', el('span', 'name', item.text), el('span', 'dim', item.here ? `${item.note}, shown` : item.note));
+			for (const key of item.keys || [])
+				row.append(el('kbd', '', key));
+			row.setAttribute('role', 'option');
+			row.id = `palette-${i}`;
+			row.setAttribute('aria-selected', String(i === this.at));
+			row.addEventListener('click', () => this.run(i));
+			return row;
+		}));
+		if (!this.items.length)
+			this.list.replaceChildren(el('p', 'empty', 'Nothing is called so. Spans between two events: system/a -> system/b field'));
+		this.input.setAttribute('aria-activedescendant', `palette-${this.at}`);
+		this.list.children[this.at]?.scrollIntoView?.({ block: 'nearest' });
+	}
+
+	run(i) {
+		const item = this.items[i];
+		this.box.close();
+		if (item)
+			Promise.resolve(item.act()).catch((error) => !error.gone && this.app.note(error.message));
+	}
+
+	key(event) {
+		const n = this.items.length, to = { ArrowDown: this.at + 1, ArrowUp: this.at - 1, PageDown: this.at + 10, PageUp: this.at - 10 }[event.key];
+		if (to !== undefined && n) {
+			this.at = Math.abs(to - this.at) > 1 ? Math.max(0, Math.min(n - 1, to)) : (to + n) % n;
+			this.show();
+		} else if (event.key === 'Enter') {
+			this.run(this.at);
+		} else {
+			return;
+		}
+		event.preventDefault();
+		event.stopPropagation();
+	}
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * panels.js - the drawer below the picture: tabs, and which panel is in front.
+ *
+ * A panel is a row of PANELS: how it is called, what fills it, and which messages make it stale. Only
+ * the one in front is filled; panels about a range wait a moment, so that moving does not ask for more
+ * than is looked at.
+ */
+import { EventList } from './list.js';
+import { tasks_panel, events_panel, wakeups_panel, functions_panel } from './stats.js';
+import { flame_panel } from './flame.js';
+import { why_panel } from './why.js';
+import { el, button } from './table.js';
+import { clock, duration } from './units.js';
+
+const WAIT_MS = 250;
+const RANGE = ['range', 'view', 'names'];
+
+const PANELS = [	/* id, title, fill(app, box), stale on, about a range */
+	['events', 'Events', null, []],
+	['marks', 'Marks', (app, box) => app.marks.panel(box), ['marks']],
+	['tasks', 'Time by task', tasks_panel, RANGE],
+	['counts', 'Event counts', events_panel, [...RANGE, 'filter']],
+	['wakeups', 'Wakeups', wakeups_panel, [...RANGE, 'selection']],
+	['functions', 'Functions', functions_panel, [...RANGE, 'selection']],
+	['flame', 'On-CPU flame', (app, box) => flame_panel(app, box, 'flame'), [...RANGE, 'selection']],
+	['offcpu', 'Off-CPU flame', (app, box) => flame_panel(app, box, 'offcpu'), [...RANGE, 'selection']],
+	['why', 'Why', why_panel, [...RANGE, 'selection', 'why']],
+];
+
+class Panels {
+	constructor(app) {
+		this.app = app;
+		this.current = 'events';
+		this.timer = null;
+		this.tabs = document.getElementById('tabs');
+		this.root = document.getElementById('panels');
+		this.list = new EventList(app);
+		this.boxes = new Map();
+		for (const panel of PANELS)
+			this.make(panel);
+		const scope = el('span', '');
+		scope.id = 'scope';
+		this.tabs.append(scope, button('▾', () => this.toggle(), 'Close or open the panels (Q)'));
+		this.tabs.addEventListener('keydown', (event) => this.key(event));
+		app.on('view', () => this.say_scope());
+		app.on('range', () => this.say_scope());
+		this.show('events');
+	}
+
+	make([id, title, , stale]) {
+		const tab = el('button', 'tab', title), box = id === 'events' ? this.list.root : el('div', 'panel');
+		tab.id = `tab-${id}`;
+		tab.setAttribute('role', 'tab');
+		tab.setAttribute('aria-controls', `panel-${id}`);
+		tab.addEventListener('click', () => this.show(id));
+		box.id = `panel-${id}`;
+		box.setAttribute('role', 'tabpanel');
+		box.setAttribute('aria-labelledby', tab.id);
+		this.tabs.append(tab);
+		this.root.append(box);
+		this.boxes.set(id, box);
+		for (const name of stale)
+			this.app.on(name, () => this.current === id && this.later(name === 'marks' ? 0 : WAIT_MS));
+	}
+
+	key(event) {
+		const ids = PANELS.map(([id]) => id), at = ids.indexOf(this.current);
+		const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: ids.length - 1 }[event.key];
+		if (to === undefined)
+			return;
+		event.preventDefault();
+		event.stopPropagation();
+		this.show(ids[(to + ids.length) % ids.length]);
+		document.getElementById(`tab-${this.current}`).focus();
+	}
+
+	show(id) {
+		if (!this.boxes.has(id))
+			return;
+		this.current = id;
+		document.body.classList.remove('no-drawer');
+		for (const [name, box] of this.boxes) {
+			const tab = document.getElementById(`tab-${name}`);
+			box.hidden = name !== id;
+			tab.setAttribute('aria-selected', String(name === id));
+			tab.tabIndex = name === id ? 0 : -1;
+		}
+		this.app.emit('panel');
+		if (this.app.info)
+			this.fill();
+		this.say_scope();
+	}
+
+	toggle() {
+		document.body.classList.toggle('no-drawer');
+	}
+
+	later(wait) {
+		clearTimeout(this.timer);
+		this.timer = setTimeout(() => this.fill(), wait);
+	}
+
+	async fill() {
+		const panel = PANELS.find(([id]) => id === this.current), box = this.boxes.get(this.current);
+		if (!this.app.ready)
+			return;
+		if (!panel[2]) {
+			this.list.refresh();
+			return;
+		}
+		try {
+			await panel[2](this.app, box);
+			box.dataset.filled = String(Number(box.dataset.filled || 0) + 1);
+		} catch (error) {
+			if (!error.gone)
+				box.replaceChildren(el('p', 'empty', error.message));
+		}
+	}
+
+	say_scope() {
+		const about = PANELS.find(([id]) => id === this.current)[3].includes('range');
+		const scope = document.getElementById('scope');
+		if (!about || !this.app.info) {
+			scope.textContent = '';
+			return;
+		}
+		const { from, to, chosen } = this.app.scope();
+		scope.textContent = `${chosen ? 'Range' : 'In sight'}: ${duration(to - from)} from ${clock(from)}`;
+	}
+}
+
+export function init_panels(app) {
+	const panels = new Panels(app);
+	app.on('ready', () => panels.fill());
+	return panels;
+}

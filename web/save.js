@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * save.js - pictures and files to keep or to send.
+ *
+ *	PNG           what is on the screen: names, ruler and lanes, put together here
+ *	SVG, HTML     made by the program (api/export): all shown tracks of the range or of what is in sight;
+ *	              the HTML is one file that needs nothing else
+ *	CSV, JSON     the events of the range
+ *	link, print   the address; the browser's own print, with a style sheet for paper
+ */
+import * as api from './api.js';
+import { show_menu } from './pointer.js';
+import { copy } from './table.js';
+
+function download(href, name) {
+	const a = document.createElement('a');
+	a.href = href;
+	a.download = name;
+	document.body.append(a);
+	a.click();
+	a.remove();
+}
+
+export class Save {
+	constructor(app) {
+		this.app = app;
+		const b = document.getElementById('do-save');
+		b.addEventListener('click', () => {
+			const rect = b.getBoundingClientRect();
+			show_menu(document.getElementById('menu'), [
+				['Picture (PNG)', () => this.png()],
+				['Drawing (SVG)', () => this.file('svg')],
+				['Page to send (HTML)', () => this.file('html')],
+				['Events as CSV', () => this.file('csv')],
+				['Events as JSON', () => this.file('json')],
+				['Copy a link', () => this.link()],
+				['Print', () => this.print()],
+			], rect.left, rect.bottom + 4);
+		});
+	}
+
+	name(ending) {
+		return `${this.app.info.title.replace(/[^\w.-]+/g, '_')}.${ending}`;
+	}
+
+	/* The picture as one canvas. */
+	picture() {
+		const { app } = this, ratio = devicePixelRatio || 1, { theme, stage } = app;
+		const left = document.getElementById('labels').offsetWidth, ruler = document.getElementById('ruler-canvas');
+		const top = ruler.clientHeight, canvas = document.createElement('canvas'), ctx = canvas.getContext('2d');
+		canvas.width = Math.round((left + app.view.width) * ratio);
+		canvas.height = Math.round((top + stage.height) * ratio);
+		stage.frame(performance.now());		/* WebGL forgets its picture after a frame: draw it now */
+		ctx.fillStyle = theme.bg;
+		ctx.fillRect(0, 0, canvas.width, canvas.height);
+		ctx.drawImage(ruler, left * ratio, 0);
+		ctx.drawImage(stage.painter.canvas, left * ratio, top * ratio);
+		ctx.drawImage(stage.words.canvas, left * ratio, top * ratio);
+		ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+		ctx.font = `600 12px ${theme.font}`;
+		ctx.fillStyle = theme.text;
+		ctx.fillText(app.info.title, 8, 20, left - 16);
+		ctx.textBaseline = 'middle';
+		for (const { row, top: y } of stage.last.rows) {
+			const [name, sub] = row.lane ? app.lanes.name(row.lane) : [row.title, ''];
+			if (y < app.lanes.pinned_height && !row.pinned)
+				continue;
+			ctx.font = `${row.lane ? 12 : '600 11'}px ${theme.font}`;
+			ctx.fillStyle = row.lane ? theme.text : theme.text2;
+			ctx.fillText(`${name} ${sub}`, row.lane ? 20 : 8, top + y + row.height / 2, left - 24);
+			ctx.fillStyle = theme.line;
+			ctx.fillRect(0, top + y + row.height - 1, left, 1);
+		}
+		return canvas;
+	}
+
+	png() {
+		return new Promise((done) => this.picture().toBlob((blob) => {
+			const href = URL.createObjectURL(blob);
+			download(href, this.name('png'));
+			setTimeout(() => URL.revokeObjectURL(href), 10000);
+			done(blob.size);
+		}));
+	}
+
+	address(what) {
+		const { app } = this, { from, to } = app.scope();
+		const lanes = app.lanes.rows.filter((r) => r.lane && r.lane.type !== 'found').map((r) => r.lane.spec);
+		return api.address('export', { what, from, to, lanes: lanes.join(','), width: app.view.width });
+	}
+
+	file(what) {
+		download(this.address(what), this.name(what));
+	}
+
+	link() {
+		this.app.address.write();
+		this.app.note('The link is on the clipboard. It works while this viewer runs.', true);
+		return copy(location.href);
+	}
+
+	/* Paper gets a picture, because canvases of other sizes would be stretched. */
+	print() {
+		const image = new Image();
+		image.id = 'paper';
+		image.alt = 'The picture';
+		image.src = this.picture().toDataURL();
+		image.onload = () => {
+			document.body.append(image);
+			addEventListener('afterprint', () => image.remove(), { once: true });
+			window.print();
+		};
+	}
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * search.js - looking for events: by text, regular expression, or an expression on fields.
+ *
+ * The program makes a selection of what was found (api/select). Hits then are a lane of their own at the
+ * top (found:ID), lines in the overview, and places to walk through: Enter goes to the next one after
+ * the selection or the middle of the picture, Shift+Enter to the one before.
+ */
+import * as api from './api.js';
+import { count } from './units.js';
+
+const MODES = ['text', 'regex', 'expression'];
+
+/* Hits over the whole trace for the overview, from the coarsest tiles: [[from, to, how many]]. */
+export async function hit_places(spec, end) {
+	const level = Math.max(0, Math.ceil(Math.log2(Math.max(end, 1) / 1024)));
+	const [tile] = await api.tiles([[spec, level, 0]]);
+	if (!tile || tile.kind !== 4)
+		return null;
+	const f = new Float32Array(tile.data), u = new Uint32Array(tile.data), out = [];
+	for (let i = 0; i < tile.n; i++)
+		out.push([f[i * 4] * 2 ** level, f[i * 4 + 1] * 2 ** level, u[i * 4 + 2]]);
+	return out;
+}
+
+export class Search {
+	constructor(app) {
+		this.app = app;
+		this.form = document.getElementById('search');
+		this.input = document.getElementById('search-text');
+		this.mode = document.getElementById('search-mode');
+		this.out = document.getElementById('search-count');
+		this.sel = undefined;
+		this.count = 0;
+		this.asked = '';
+		this.lane = null;
+		this.form.addEventListener('submit', (event) => event.preventDefault());
+		this.input.addEventListener('keydown', (event) => this.key(event));
+		this.input.addEventListener('search', () => !this.input.value && this.clear());
+		this.mode.addEventListener('change', () => {
+			this.placeholder();
+			if (this.input.value)
+				this.run();
+		});
+		document.getElementById('search-next').addEventListener('click', () => this.next('next'));
+		document.getElementById('search-prev').addEventListener('click', () => this.next('previous'));
+	}
+
+	placeholder() {
+		this.input.placeholder = {
+			text: 'Search events  ( / )', regex: 'Regular expression, any case',
+			expression: 'sched/sched_switch: prev_pid == 0 && next_prio < 100',
+		}[this.mode.value];
+	}
+
+	focus(mode) {
+		if (mode)
+			this.mode.value = mode;
+		this.placeholder();
+		this.input.focus();
+		this.input.select();
+	}
+
+	key(event) {
+		if (event.key === 'Enter') {
+			event.preventDefault();
+			if (this.text() === this.asked && this.sel !== undefined)
+				this.next(event.shiftKey ? 'previous' : 'next');
+			else
+				this.run().then((found) => found && this.next('next'));
+		} else if (event.key === 'Escape') {
+			event.preventDefault();
+			if (this.input.value)
+				this.clear();
+			this.input.blur();
+		} else {
+			return;
+		}
+		event.stopPropagation();
+	}
+
+	say(text, bad = false) {
+		this.out.textContent = text;
+		this.out.title = text;
+		this.out.classList.toggle('bad', bad);
+	}
+
+	body() {
+		const text = this.input.value;
+		if (this.mode.value === 'expression')
+			return { expression: text };
+		return { text, regex: this.mode.value === 'regex' };
+	}
+
+	/* True if anything was found. */
+	async run() {
+		if (!this.input.value) {
+			this.clear();
+			return false;
+		}
+		this.say('…');
+		const asked = this.text();
+		try {
+			const { app } = this, answer = await api.post('select', this.body(), 'search');
+			this.asked = asked;
+			this.sel = answer.id;
+			this.count = answer.count;
+			this.say(count(answer.count));
+			this.show();
+			app.emit('search');
+			return answer.count > 0;
+		} catch (error) {
+			if (error.gone)
+				return false;
+			this.say(error.message, true);
+			this.app.note(error.message, true);
+			if (error.at)
+				this.input.setSelectionRange(error.at - 1, error.at);
+			return false;
+		}
+	}
+
+	show() {
+		const { app } = this, spec = `found:${this.sel}`;
+		if (this.lane && this.lane !== spec)
+			app.lanes.remove(this.lane);
+		this.lane = spec;
+		if (this.count) {
+			const lane = app.lanes.add(spec);
+			lane.title = `“${this.input.value}”`;
+			lane.note = `${count(this.count)} hits`;
+			app.lanes.changed();
+			hit_places(spec, app.view.end).then((hits) => {
+				app.overview.hits = hits;
+				app.redraw();
+			}).catch(api.quiet);
+		} else {
+			app.overview.hits = null;
+		}
+		app.redraw();
+	}
+
+	async next(step) {
+		const { app } = this;
+		if (this.sel === undefined && !(await this.run()))
+			return;
+		const s = app.selection, middle = (app.view.from + app.view.to) / 2;
+		const t = s ? (s.event ? s.event.ts : s.start) : step === 'next' ? Math.max(-1, app.view.from - 1) : middle;
+		try {
+			let hit = await api.get('hit', { sel: this.sel, t: Math.max(0, t), step }, 'hit');
+			if (hit.none)	/* around the end */
+				hit = await api.get('hit', { sel: this.sel, t: step === 'next' ? 0 : app.view.end + 1, step }, 'hit');
+			if (hit.none)
+				return;
+			this.say(`${count(hit.row + 1)} of ${count(this.count)}`);
+			await app.select_event(hit.ref, { from_search: true });
+		} catch (error) {
+			if (error.status === 404 || error.status === 400)	/* the selection was forgotten */
+				this.sel = undefined;
+			api.quiet(error);
+		}
+	}
+
+	clear() {
+		const { app } = this;
+		this.input.value = '';
+		this.sel = undefined;
+		this.asked = '';
+		this.say('');
+		if (this.lane)
+			app.lanes.remove(this.lane);
+		this.lane = null;
+		app.overview.hits = null;
+		app.emit('search');
+		app.redraw();
+	}
+
+	text() {
+		return this.input.value ? `${this.mode.value}:${this.input.value}` : '';
+	}
+
+	async parse(text) {
+		const at = text.indexOf(':'), mode = text.slice(0, at);
+		if (!MODES.includes(mode) || text === this.text())
+			return;
+		this.mode.value = mode;
+		this.input.value = text.slice(at + 1);
+		await this.run();
+	}
+}

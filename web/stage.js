@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * stage.js - a frame of the picture: which lanes are in sight, which tiles they need, who draws.
+ *
+ *	requestAnimationFrame → view.step → scene (pieces of tiles) → painter (boxes) → words → axis,
+ *	overview → tiles.flush (ask for what is missing)
+ *
+ * A frame is only drawn when something has changed (redraw()). The scene is in device pixels.
+ * Before the index is there, lanes of CPUs show how much was recorded (density), as tiles of our own.
+ */
+import { BUCKETS, level_for } from './tiles.js';
+import { GlPainter } from './draw_gl.js';
+import { FlatPainter } from './draw_2d.js';
+import { Words } from './text.js';
+import { Axis } from './axis.js';
+
+const DENSITY = 6;	/* kind of our own tiles; the program's end at 5 */
+
+/* A tile made of density values, so that painters need not know. */
+export function density_tile(values, most) {
+	const data = new ArrayBuffer(values.length * 16), view = new DataView(data);
+	let n = 0;
+	values.forEach((v, i) => {
+		if (!v)
+			return;
+		view.setFloat32(n * 16, i, true);
+		view.setFloat32(n * 16 + 4, i + 1, true);
+		view.setUint16(n * 16 + 12, Math.max(2000, Math.round(65535 * Math.min(1, v / most))), true);
+		n++;
+	});
+	return { kind: DENSITY, n, data: data.slice(0, n * 16), rows: 1, whole: true, low: 0, high: 0, buckets: values.length };
+}
+
+export class Stage {
+	constructor(app) {
+		this.app = app;
+		this.box = document.getElementById('stage');
+		this.paint = document.getElementById('paint');
+		this.words = new Words(app);
+		this.axis = new Axis(app);
+		this.queued = false;
+		this.density = new Map();	/* "machine:cpu" → tile */
+		this.times = [];		/* of the last frames, ms of script */
+		this.painter = this.choose();
+		this.box.addEventListener('scroll', () => this.redraw(), { passive: true });
+		new ResizeObserver(() => this.resize()).observe(this.box);
+		this.resize();
+	}
+
+	choose() {
+		const canvas = document.getElementById('boxes');
+		const flat = new URLSearchParams(location.search).get('painter') === '2d';
+		if (!flat)
+			try {
+				return new GlPainter(canvas);
+			} catch (error) {
+				console.warn(error.message);
+			}
+		const fresh = canvas.cloneNode();	/* a canvas that was asked for WebGL gives no 2D */
+		canvas.replaceWith(fresh);
+		return new FlatPainter(fresh);
+	}
+
+	resize() {
+		const { view } = this.app, rect = this.box.getBoundingClientRect();
+		this.paint.style.height = `${this.box.clientHeight}px`;
+		view.width = Math.max(50, this.paint.clientWidth);
+		this.height = Math.max(20, rect.height);
+		this.redraw();
+	}
+
+	redraw() {
+		if (this.queued)
+			return;
+		this.queued = true;
+		requestAnimationFrame((now) => {
+			this.queued = false;
+			this.frame(now);
+		});
+	}
+
+	frame(now) {
+		const { app } = this, started = performance.now();
+		const more = app.view.step(now);
+		if (!app.info)
+			return;
+		app.tiles.begin(app.view.end);
+		const scene = this.scene();
+		this.last = scene;
+		this.painter.draw(scene, app.colours);
+		this.words.draw(scene, app.view, app.theme);
+		this.axis.draw(app.view, app.marks.list, app.range, app.theme);
+		app.overview.draw(app.view, app.marks.list, app.range, app.theme);
+		app.tiles.flush();
+		this.times.push(performance.now() - started);
+		if (this.times.length > 240)
+			this.times.shift();
+		if (more)
+			this.redraw();
+	}
+
+	scene() {
+		const { app } = this, ratio = devicePixelRatio || 1, { lanes, view } = app;
+		const scene = {
+			ratio, width: Math.round(view.width * ratio), height: Math.round(this.height * ratio),
+			pieces: [], rows: [], scales: [], hot: app.hot,
+		};
+		const level = level_for(view.nsPerPx / ratio);
+		let changed = false;
+		for (const row of lanes.rows) {
+			const top = row.pinned ? row.y : row.y - this.box.scrollTop;
+			if (top > this.height || top + row.height < (row.pinned ? 0 : lanes.pinned_height))
+				continue;
+			scene.rows.push({ row, top });
+			if (row.lane)
+				changed = this.lane(scene, row, top, level) || changed;
+		}
+		if (changed)
+			lanes.changed();
+		return scene;
+	}
+
+	lane(scene, row, top, level) {
+		const { app } = this, { view, lanes } = app, { lane } = row, k = scene.ratio;
+		const pieces = app.tiles.cover(lane.spec, level, view.from, view.to);
+		const inner = lanes.inner(lane, row.height);
+		const clip = row.pinned ? 0 : lanes.pinned_height * k;
+		const place = {
+			y: Math.round((top + inner.y) * k), row: inner.row * k, height: row.height * k - inner.y * 2 * k,
+			top: clip, lane, pinned: Boolean(row.pinned),
+		};
+		let changed = false, covered = pieces.length > 0;
+		for (const piece of pieces) {
+			const bucket = 2 ** piece.level;
+			changed = lanes.learn(lane, piece.tile) || changed;
+			if (!piece.tile.n)
+				continue;
+			scene.pieces.push({
+				...piece, ...place,
+				x: (piece.number * BUCKETS * bucket - view.from) / view.nsPerPx * k,
+				scale: bucket / view.nsPerPx * k,
+			});
+			if (piece.tile.kind === 5 && scene.scales[scene.scales.length - 1]?.lane !== lane)
+				scene.scales.push(scene.pieces[scene.pieces.length - 1]);
+		}
+		const first = app.tiles.peek(lane.spec, level, Math.max(0, Math.floor(view.from / (BUCKETS * 2 ** level))));
+		if (first && first.refused)
+			changed = lanes.learn(lane, first) || changed;
+		if (!covered && lane.type === 'cpu')
+			this.dense(scene, lane, place);
+		return changed;
+	}
+
+	dense(scene, lane, place) {
+		const { view } = this.app, tile = this.density.get(`${lane.machine}:${lane.id}`);
+		if (!tile || !tile.n)
+			return;
+		const bucket = view.end / tile.buckets;
+		scene.pieces.push({
+			tile, ...place, c0: 0, c1: tile.buckets,
+			x: -view.from / view.nsPerPx * scene.ratio, scale: bucket / view.nsPerPx * scene.ratio,
+		});
+	}
+
+	set_density(streams) {
+		let most = 0;
+		for (const s of streams)
+			for (const v of s.values)
+				most = Math.max(most, v);
+		for (const s of streams)
+			this.density.set(`${s.machine}:${s.cpu}`, density_tile(s.values, most || 1));
+		this.redraw();
+	}
+
+	/* Where a lane is, in CSS pixels of the canvas; null: not in sight. */
+	place_of(spec) {
+		const row = this.app.lanes.rows.find((r) => r.lane && r.lane.spec === spec);
+		if (!row)
+			return null;
+		const top = row.pinned ? row.y : row.y - this.box.scrollTop;
+		return { top, height: row.height, row };
+	}
+
+	scroll_to(spec) {
+		const place = this.place_of(spec);
+		if (!place || place.row.pinned)
+			return;
+		if (place.top < this.app.lanes.pinned_height + 4 || place.top + place.height > this.height - 4)
+			this.box.scrollTop += place.top - this.height / 3;
+	}
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * stats.js - tables about the range: time by task and state, event counts, wakeup latencies, functions.
+ *
+ * All numbers are the program's (api/stats); here they are only laid out. Every table can be sorted and
+ * copied as CSV.
+ */
+import * as api from './api.js';
+import { STATE_NAMES } from './colours.js';
+import { bar, button, cell, copy, csv, el, table } from './table.js';
+import { clock, count, duration, share } from './units.js';
+
+const STATES = [1, 2, 3, 5, 4];	/* columns, by what matters */
+
+function ask(app, what, more = {}) {
+	const { from, to } = app.scope();
+	return api.get('stats', { what, from, to, ...more }, 'stats');
+}
+
+/* A panel: words on top, a table, and the button that copies it. */
+function put(box, words, titles, rows, options, ...extra) {
+	const view = table(titles, rows, options);
+	const head = el('div', 'panel-head', el('span', '', words), button('Copy as CSV', () => copy(csv(titles, rows))));
+	box.replaceChildren(head, ...extra, view);
+}
+
+function empty(box, text) {
+	box.replaceChildren(el('p', 'empty', text));
+}
+
+/* A bar with all states of a task, in proportion. */
+function states_bar(app, states, span) {
+	const strip = el('span', 'strip');
+	for (const s of STATES) {
+		if (!states[s])
+			continue;
+		const part = el('span', s === 2 || s === 3 ? 'hatch' : '');
+		part.style.width = `${states[s] / span * 100}%`;
+		part.style.backgroundColor = app.colours.state(s);
+		part.title = `${STATE_NAMES[s]} ${duration(states[s])}`;
+		strip.append(part);
+	}
+	return strip;
+}
+
+export async function tasks_panel(app, box) {
+	const stats = await ask(app, 'tasks'), span = Math.max(1, stats.to - stats.from);
+	const tasks = stats.tasks.filter((t) => app.tasks[t.task]?.pid !== 0);
+	if (!tasks.length)
+		return empty(box, app.info.machines.some((m) => m.sched) ? 'No task did anything here.'
+			: 'The trace has no scheduling events; record with -e sched to see what tasks did.');
+	const titles = ['Task', 'States', ...STATES.map((s) => STATE_NAMES[s]), 'Switches', 'Wakeups', 'Migrations', 'Preempted', 'Longest wait'];
+	const rows = tasks.map((t) => [
+		cell(app.task_name(t.task)), cell(states_bar(app, t.states, span), 'wide', t.states[1]),
+		...STATES.map((s) => cell(t.states[s] ? duration(t.states[s]) : '', 'num', t.states[s])),
+		...['switches', 'wakeups', 'migrations', 'preemptions'].map((k) => cell(t[k] ? count(t[k]) : '', 'num', t[k] || 0)),
+		cell(t.max_wait ? duration(t.max_wait) : '', 'num', t.max_wait || 0)]);
+	const cpus = el('div', 'cpus');
+	for (const c of stats.cpus)
+		cpus.append(el('span', 'cpu', `CPU ${c.cpu}`, bar(c.busy / span), share(c.busy, span)));
+	put(box, `${count(tasks.length)} tasks in ${duration(span)}`, titles, rows, {
+		sort: 2,
+		click: (i) => {
+			const t = tasks[i], task = app.tasks[t.task];
+			if (!task)
+				return;
+			app.show_lane(`task:${task.machine}:${task.pid}`);
+			if (t.max_wait)
+				app.span(`task:${task.machine}:${task.pid}`, t.max_wait_at).then((s) => s && app.select(s)).catch(api.quiet);
+		},
+	}, cpus);
+}
+
+export async function events_panel(app, box) {
+	const stats = await ask(app, 'events', { sel: app.filters.sel });
+	if (!stats.total)
+		return empty(box, 'No events here.');
+	const most = Math.max(...stats.kinds.map(([, n]) => n)), { from, to } = app.scope();
+	const rows = stats.kinds.map(([n, events]) => {
+		const kind = app.kinds[n];
+		return [cell(kind ? `${kind.system}/${kind.name}` : `event ${n}`), cell(bar(events / most), 'wide', events),
+			cell(count(events), 'num', events), cell(share(events, stats.total), 'num', events / stats.total),
+			cell(count(events / ((to - from) / 1e9)), 'num', events / ((to - from) / 1e9))];
+	});
+	put(box, `${count(stats.total)} events of ${stats.kinds.length} kinds`, ['Event', '', 'Count', 'Share', 'Per second'], rows, {
+		sort: 2,
+		click: (i) => {
+			const kind = app.kinds[stats.kinds[i][0]];
+			if (kind)
+				app.show_lane(`event:${kind.machine || 0}:${kind.system}/${kind.name}`);
+		},
+	});
+}
+
+/* A histogram as SVG, so that it prints well. */
+function histogram(buckets) {
+	const svg = (tag, attributes, text) => {
+		const node = document.createElementNS('http://www.w3.org/2000/svg', tag);
+		Object.entries(attributes).forEach(([k, v]) => node.setAttribute(k, v));
+		if (text)
+			node.textContent = text;
+		return node;
+	};
+	const wide = 44, height = 110, most = Math.max(1, ...buckets.map((b) => b[2]));
+	const root = svg('svg', { width: buckets.length * wide + 8, height: height + 34, class: 'histogram', role: 'img', 'aria-label': 'Wakeup latencies' });
+	buckets.forEach(([from, to, n], i) => {
+		const h = n ? Math.max(1, n / most * (height - 16)) : 0, x = i * wide + 4;
+		const column = svg('rect', { x, y: height - h, width: wide - 4, height: h, class: 'column' });
+		column.append(svg('title', {}, `${duration(from)} to ${duration(to)}: ${n}`));
+		root.append(column, svg('text', { x: x + wide / 2 - 2, y: height - h - 4, class: 'n' }, n ? count(n) : ''),
+			svg('text', { x: x + wide / 2 - 2, y: height + 13, class: 'edge' }, duration(from)));
+	});
+	return root;
+}
+
+export async function wakeups_panel(app, box) {
+	const task = app.hot >= 0 && app.tasks[app.hot]?.pid ? app.hot : undefined;
+	const s = await ask(app, 'wakeups', { task });
+	if (!s.n)
+		return empty(box, 'No task was woken and ran here.');
+	const facts = el('div', 'facts');
+	for (const [name, value] of [['wakeups', count(s.n)], ['shortest', duration(s.min)], ['average', duration(s.avg)],
+		['half below', duration(s.p50)], ['90 % below', duration(s.p90)], ['99 % below', duration(s.p99)], ['longest', duration(s.max)]])
+		facts.append(el('span', 'fact', el('b', '', value), name));
+	const chart = el('div', 'chart', histogram(s.buckets));
+	const rows = s.worst.map((w) => [cell(duration(w.wait), 'num strong', w.wait), cell(app.task_name(w.task)), cell(w.waker >= 0 ? app.task_name(w.waker) : '–'),
+		cell(clock(w.woken), 'num', w.woken), cell(clock(w.ran), 'num', w.ran), cell(String(w.cpu), 'num', w.cpu)]);
+	put(box, task === undefined ? 'From being woken to running, all tasks' : `From being woken to running, ${app.task_name(task)}`,
+		['Wait', 'Task', 'Woken by', 'Woken at', 'Ran at', 'CPU'], rows, {
+			sort: 0,
+			click: (i) => {
+				const w = s.worst[i], t = app.tasks[w.task];
+				if (t)
+					app.show_lane(`task:${t.machine}:${t.pid}`);
+				app.view.show(w.woken, w.ran, .6);
+			},
+		}, facts, chart);
+}
+
+export async function functions_panel(app, box) {
+	const task = app.hot >= 0 && app.tasks[app.hot]?.pid ? app.hot : undefined;
+	const { functions } = await ask(app, 'functions', { task });
+	if (!functions || !functions.length)
+		return empty(box, 'No functions were recorded here; record with -p function_graph, or with spans of a program.');
+	const most = Math.max(...functions.map((f) => f.self));
+	const rows = functions.map((f) => [cell(f.name, 'code'), cell(bar(f.self / most), 'wide', f.self), cell(count(f.calls), 'num', f.calls),
+		cell(duration(f.self), 'num', f.self), cell(duration(f.total), 'num', f.total), cell(duration(f.avg), 'num', f.avg), cell(duration(f.max), 'num', f.max)]);
+	put(box, `${count(functions.length)} functions${task === undefined ? '' : ` of ${app.task_name(task)}`}`,
+		['Function', '', 'Calls', 'Self', 'Total', 'Average', 'Longest'], rows, {
+			sort: 3,
+			click: (i) => app.view.show(functions[i].max_at, functions[i].max_at + functions[i].max, .5),
+		});
+}

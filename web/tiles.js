@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tiles.js - the pieces of the picture that are here, and those that are on their way.
+ *
+ * A tile is 1024 buckets of 2^level ns of one lane. The stage asks cover() for what to draw in each
+ * frame and gets at once the best there is:
+ *
+ *	the tile itself
+ *	a coarser one, stretched, only the part that is missing
+ *	two or four finer ones, squeezed
+ *
+ * and what is missing is noted. flush(), at the end of a frame, sends what was noted: what is seen
+ * first, then neighbours and the next coarser level. A few requests run at a time (MANY), so that a
+ * lane that must first be built does not hold up the others. A request none of whose tiles is wanted any more is
+ * given up. The memory of all tiles stays below CEILING; the longest unseen go first.
+ */
+import * as api from './api.js';
+
+export const BUCKETS = 1024;
+const CEILING = 80 << 20;
+const EACH = 96;		/* tiles of one request */
+const MANY = 3;			/* requests at once; browsers allow six connections */
+const AGAIN_MS = 350;		/* a tile that was not whole is asked for again */
+const HEAD_BYTES = 200;		/* what a tile costs besides its records */
+const WIDE = 10;		/* buckets: a span that long may carry a label */
+const EXACT = 1;
+
+export function level_for(ns_per_px) {
+	return Math.max(0, Math.min(38, Math.ceil(Math.log2(Math.max(ns_per_px, 1e-9)) - 1e-9)));
+}
+
+function key_of(spec, level, number) {
+	return `${spec}|${level}|${number}`;
+}
+
+/* Records that may carry a label: exact spans of some length, so that labels need not look at all. */
+function find_wide(tile) {
+	if (tile.kind < 1 || tile.kind > 3)
+		return;
+	const f = new Float32Array(tile.data), u = new Uint8Array(tile.data), wide = [];
+	for (let i = 0; i < tile.n; i++)
+		if ((u[i * 16 + 15] & EXACT) && f[i * 4 + 1] - f[i * 4] >= WIDE)
+			wide.push(i);
+	tile.wide = Uint32Array.from(wide);
+}
+
+export class Tiles {
+	constructor(onArrive) {
+		this.map = new Map();		/* key → tile */
+		this.wanted = new Map();	/* key → [spec, level, number, urgency] of this frame */
+		this.flying = new Set();	/* {control, keys} */
+		this.pending = new Set();	/* keys in flight */
+		this.bytes = 0;
+		this.frame = 0;
+		this.onArrive = onArrive;
+		this.end = Infinity;
+		this.count = { asked: 0, got: 0, dropped: 0 };
+	}
+
+	/* A new frame: what is wanted is said anew. */
+	begin(end) {
+		this.frame++;
+		this.end = end;
+		this.wanted.clear();
+	}
+
+	peek(spec, level, number) {
+		return this.map.get(key_of(spec, level, number));
+	}
+
+	get(spec, level, number, urgency) {
+		if (number < 0)
+			return undefined;
+		const key = key_of(spec, level, number), tile = this.map.get(key);
+		if (tile)
+			tile.seen = this.frame;
+		if (!tile || (!tile.whole && !tile.refused && performance.now() > tile.again))
+			this.wanted.set(key, [spec, level, number, urgency]);
+		return tile;
+	}
+
+	/* Pieces that cover [from, to) of a lane: [{tile, level, number, c0, c1}], c: in its buckets. */
+	cover(spec, level, from, to) {
+		const size = BUCKETS * 2 ** level, out = [];
+		const first = Math.max(0, Math.floor(from / size));
+		const last = Math.floor(Math.min(to, this.end) / size);
+		for (let n = first; n <= last; n++) {
+			const tile = this.get(spec, level, n, 0);
+			if (tile && tile.kind)
+				out.push({ tile, level, number: n, c0: 0, c1: BUCKETS });
+			else if (!tile)
+				this.instead(spec, level, n, out);
+			else if (tile.refused)
+				return out;
+		}
+		this.around(spec, level, first, last);
+		return out;
+	}
+
+	instead(spec, level, n, out) {
+		for (let up = 1; up <= 12; up++) {
+			const above = Math.floor(n / 2 ** up), tile = this.peek(spec, level + up, above);
+			if (!tile || !tile.kind)
+				continue;
+			tile.seen = this.frame;
+			const width = BUCKETS / 2 ** up, c0 = (n - above * 2 ** up) * width;
+			const before = out[out.length - 1];
+			if (before && before.tile === tile && before.c1 === c0)
+				before.c1 = c0 + width;
+			else
+				out.push({ tile, level: level + up, number: above, c0, c1: c0 + width });
+			return;
+		}
+		for (let down = 1; down <= 2; down++) {
+			const parts = [];
+			for (let i = 0; i < 2 ** down; i++) {
+				const tile = this.peek(spec, level - down, n * 2 ** down + i);
+				if (tile && tile.kind) {
+					tile.seen = this.frame;
+					parts.push({ tile, level: level - down, number: n * 2 ** down + i, c0: 0, c1: BUCKETS });
+				}
+			}
+			if (parts.length) {
+				out.push(...parts);
+				return;
+			}
+		}
+	}
+
+	/* What will be wanted next: the neighbours, and the picture from further away. */
+	around(spec, level, first, last) {
+		this.get(spec, level, first - 1, 2);
+		if ((last + 1) * BUCKETS * 2 ** level < this.end)
+			this.get(spec, level, last + 1, 2);
+		for (let n = Math.floor(first / 4); n <= Math.floor(last / 4); n++)
+			this.get(spec, level + 2, n, 3);
+	}
+
+	flush() {
+		for (const request of this.flying)
+			if (!request.keys.some((key) => this.wanted.has(key)))
+				request.control.abort();
+		const list = [...this.wanted].filter(([key]) => !this.pending.has(key))
+			.sort((a, b) => a[1][3] - b[1][3]);
+		let at = 0;
+		while (at < list.length && this.flying.size < MANY) {
+			const urgency = list[at][1][3];
+			if (urgency > 0 && this.flying.size > 0)
+				break;		/* what is ahead may wait for what is seen */
+			let to = at;
+			while (to < list.length && to < at + EACH && (list[to][1][3] > 0) === (urgency > 0))
+				to++;
+			this.send(list.slice(at, to));
+			at = to;
+		}
+	}
+
+	get busy() {
+		return this.flying.size > 0;
+	}
+
+	async send(list) {
+		const request = { control: new AbortController(), keys: list.map(([key]) => key) };
+		this.flying.add(request);
+		request.keys.forEach((key) => this.pending.add(key));
+		this.count.asked += list.length;
+		try {
+			const got = await api.tiles(list.map(([, want]) => want.slice(0, 3)), request.control.signal);
+			got.forEach((tile, i) => this.put(request.keys[i], tile));
+			this.trim();
+		} catch (error) {
+			api.quiet(error);
+			this.count.dropped += list.length;
+			if (!error.gone)	/* do not hammer a program that is in trouble */
+				await new Promise((done) => setTimeout(done, 1000));
+		} finally {
+			this.flying.delete(request);
+			request.keys.forEach((key) => this.pending.delete(key));
+			this.onArrive();
+		}
+	}
+
+	put(key, tile) {
+		const old = this.map.get(key);
+		if (old)
+			this.bytes -= old.bytes;
+		tile.key = key;
+		tile.seen = this.frame;
+		tile.bytes = HEAD_BYTES + (tile.data ? tile.data.byteLength : 0);
+		tile.again = performance.now() + AGAIN_MS;
+		find_wide(tile);
+		this.bytes += tile.bytes;
+		this.count.got++;
+		this.map.set(key, tile);
+	}
+
+	trim() {
+		if (this.bytes < CEILING)
+			return;
+		const old = [...this.map.values()].filter((t) => t.seen < this.frame - 1)
+			.sort((a, b) => a.seen - b.seen);
+		for (const tile of old) {
+			if (this.bytes < CEILING * 0.75)
+				break;
+			this.map.delete(tile.key);
+			this.bytes -= tile.bytes;
+		}
+	}
+
+	/* The trace has grown: what reached its end is not whole any more. */
+	grown(old_end) {
+		for (const tile of this.map.values()) {
+			const [, level, number] = tile.key.split('|').map(Number);
+			if ((number + 1) * BUCKETS * 2 ** level > old_end) {
+				tile.whole = false;
+				tile.again = 0;
+			}
+		}
+	}
+
+	forget(spec) {
+		for (const [key, tile] of this.map)
+			if (key.startsWith(spec + '|')) {
+				this.map.delete(key);
+				this.bytes -= tile.bytes;
+			}
+	}
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * units.js - numbers as people read them: times, durations, counts, shares.
+ *
+ * Times are nanoseconds since the beginning of the trace, plain numbers (exact below 2^53). Groups of
+ * three digits are separated by a narrow space that does not break, so that columns stay aligned
+ * with tabular digits:
+ *
+ *	duration(36123)      36.123 µs
+ *	exact(1234567)       1 234 567 ns
+ *	clock(1234567890)    1.234 567 890 s
+ */
+const GAP = '\u202f';
+
+export function group(digits) {
+	return digits.replace(/\B(?=(\d{3})+(?!\d))/g, GAP);
+}
+
+export function count(n) {
+	return n === undefined || n === null || Number.isNaN(n) ? '–' : group(String(Math.round(n)));
+}
+
+const STEPS = [[1e9, 's'], [1e6, 'ms'], [1e3, 'µs']];
+
+/* Three decimals at most, and never more digits than the number has. */
+export function duration(ns) {
+	if (ns === undefined || ns === null || Number.isNaN(ns))
+		return '–';
+	const sign = ns < 0 ? '−' : '', abs = Math.abs(ns);
+	for (const [size, unit] of STEPS)
+		if (abs >= size) {
+			const whole = Math.floor(abs / size);
+			const rest = Math.round((abs - whole * size) / size * 1000);
+			if (rest === 1000)
+				return `${sign}${group(String(whole + 1))}${GAP}${unit}`;
+			const tail = rest ? '.' + String(rest).padStart(3, '0') : '';
+			return `${sign}${group(String(whole))}${tail}${GAP}${unit}`;
+		}
+	return `${sign}${abs < 10 && abs !== Math.round(abs) ? abs.toFixed(2) : Math.round(abs)}${GAP}ns`;
+}
+
+export function exact(ns) {
+	return `${ns < 0 ? '−' : ''}${group(String(Math.abs(Math.round(ns))))}${GAP}ns`;
+}
+
+/* A moment, to the nanosecond. */
+export function clock(ns) {
+	const sign = ns < 0 ? '−' : '';
+	const abs = Math.abs(Math.round(ns)), s = Math.floor(abs / 1e9);
+	const rest = String(abs - s * 1e9).padStart(9, '0');
+	return `${sign}${group(String(s))}.${rest.slice(0, 3)}${GAP}${rest.slice(3, 6)}${GAP}${rest.slice(6)}${GAP}s`;
+}
+
+/* The same moment on the trace's own clock; origin is text, as it may not fit a number. */
+export function absolute(ns, origin) {
+	const all = BigInt(origin || '0') + BigInt(Math.round(ns));
+	const text = String(all).padStart(10, '0');
+	return `${text.slice(0, -9)}.${text.slice(-9)}`;
+}
+
+export function share(part, whole) {
+	if (!whole)
+		return '–';
+	const p = part / whole * 100;
+	return `${p >= 99.95 || p === 0 ? p.toFixed(0) : p >= 10 ? p.toFixed(1) : p.toFixed(2)}${GAP}%`;
+}
+
+export function bytes(n) {
+	for (const [size, unit] of [[2 ** 30, 'GB'], [2 ** 20, 'MB'], [2 ** 10, 'KB']])
+		if (n >= size)
+			return `${(n / size).toFixed(n >= 10 * size ? 0 : 1)}${GAP}${unit}`;
+	return `${n}${GAP}B`;
+}
+
+/* A value of a counter: short, three digits that matter. */
+export function value(v) {
+	const abs = Math.abs(v);
+	if (!Number.isFinite(v))
+		return '–';
+	if (abs >= 1e15)
+		return v.toExponential(2);
+	return Number.isInteger(v) ? group(String(v)) : v.toPrecision(4);
+}

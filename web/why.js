@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * why.js - what a task waited for: its critical path in the range.
+ *
+ * The program follows the task through its wakings (api/why): while it slept, whoever woke it is what
+ * it waited for, and so on. The path is drawn as a strip (each piece: which task, in which state) and
+ * told as a list, one sentence a piece.
+ */
+import * as api from './api.js';
+import { STATE_NAMES } from './colours.js';
+import { bar, button, cell, copy, csv, el, table } from './table.js';
+import { clock, count, duration, share } from './units.js';
+
+function strip(app, path, from, to) {
+	const line = el('div', 'why-strip'), span = Math.max(1, to - from);
+	for (const piece of path.slice(0, 3000)) {
+		const b = el('button', piece.state === 2 || piece.state === 3 ? 'hatch' : piece.state === 5 ? 'rim' : '');
+		b.style.left = `${(piece.start - from) / span * 100}%`;
+		b.style.width = `${Math.max(.1, (piece.end - piece.start) / span * 100)}%`;
+		b.style.backgroundColor = piece.state === 1 ? app.colours.task(piece.task) : app.colours.state(piece.state);
+		b.title = `${app.task_name(piece.task)}: ${piece.why} (${duration(piece.end - piece.start)})`;
+		b.tabIndex = -1;
+		b.addEventListener('click', () => app.view.show(piece.start, piece.end));
+		line.append(b);
+	}
+	return line;
+}
+
+function sums_table(app, sums, span) {
+	const rows = sums.map((s) => [cell(app.task_name(s.task)), cell(STATE_NAMES[s.state] || 'unknown'),
+		cell(bar(s.ns / span, s.state === 1 ? app.colours.task(s.task) : app.colours.state(s.state)), 'wide', s.ns),
+		cell(duration(s.ns), 'num', s.ns), cell(share(s.ns, span), 'num', s.ns / span)]);
+	return table(['Task', 'State', '', 'Time', 'Share'], rows, { sort: 3 });
+}
+
+export async function why_panel(app, box) {
+	const chosen = app.tasks[app.hot]?.pid ? app.hot : app.why_task;
+	if (chosen < 0 || !app.tasks[chosen] || app.tasks[chosen].pid === 0) {
+		box.replaceChildren(el('p', 'empty', 'Select a task (a span of it, on any track), and a range if you like: here is then what it waited for.'));
+		return;
+	}
+	app.why_task = chosen;
+	const { from, to } = app.scope(), answer = await api.get('why', { task: chosen, from, to }, 'why');
+	const { path } = answer, span = Math.max(1, answer.to - answer.from);
+	if (!path.length) {
+		box.replaceChildren(el('p', 'empty', `${app.task_name(chosen)} did nothing here.`));
+		return;
+	}
+	const titles = ['At', 'Time', 'Task', 'State', 'CPU', 'Why'];
+	const rows = path.map((p) => {
+		const who = el('span', '', app.task_name(p.task));
+		who.style.paddingLeft = `${Math.min(8, p.depth || 0) * 14}px`;
+		return [cell(clock(p.start), 'num', p.start), cell(duration(p.end - p.start), 'num strong', p.end - p.start), cell(who),
+			cell(STATE_NAMES[p.state] || 'unknown'), cell(p.cpu >= 0 ? String(p.cpu) : '', 'num', p.cpu), cell(p.why || '')];
+	});
+	const list = table(titles, rows, {
+		click: (i) => {
+			const p = path[i], t = app.tasks[p.task];
+			if (t && t.pid)
+				app.show_lane(`task:${t.machine}:${t.pid}`);
+			app.view.show(p.start, p.end, .4);
+		},
+	});
+	const head = el('div', 'panel-head', el('span', '', `What ${app.task_name(chosen)} waited for: ${count(path.length)} pieces, ${duration(span)}`),
+		button('Show all their tracks', () => [...new Set(path.map((p) => p.task))].slice(0, 30).forEach((n) => {
+			const t = app.tasks[n];
+			if (t && t.pid)
+				app.lanes.add(`task:${t.machine}:${t.pid}`);
+		})), button('Copy as CSV', () => copy(csv(titles, rows))));
+	box.replaceChildren(head, strip(app, path, answer.from, answer.to),
+		el('div', 'two', el('div', '', list), el('div', '', sums_table(app, answer.sums || [], span))));
+}

@@ -5,9 +5,13 @@
  *	load calls N SECONDS     N processes that make system calls, as many as they can
  *	load work N THOUSANDS    N processes that make so many thousand system calls each
  *	load marks N FILE        N lines of 1000 bytes into a trace_marker
+ *	load mark N FILE         N times sonde_mark(), or, if FILE is /dev/kmsg, a line of the kernel's log
  *
- * Prints the time (CLOCK_REALTIME, seconds) at which it was done; of work: how many seconds it took.
+ * Prints the time (CLOCK_REALTIME, seconds) at which it was done; of work and mark: how many seconds it
+ * took.
  */
+#include <sonde/mark.h>
+
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,6 +53,21 @@ static void work(int n, long thousands)
 	printf("%.6f\n", now(CLOCK_MONOTONIC) - begin);
 }
 
+static void mark(int n, const char *path)
+{
+	int log = strcmp(path, "/dev/kmsg") ? -1 : open(path, O_WRONLY);
+	double begin;
+
+	setenv("SONDE_TRACE_MARKER", path, 1);
+	begin = now(CLOCK_MONOTONIC);
+	for (int i = 0; i < n; i++)
+		if (log < 0)
+			sonde_mark("the loop has come to its end");
+		else if (write(log, "<3>the loop has come to its end\n", 32) < 0)
+			exit(1);
+	printf("%.9f\n", now(CLOCK_MONOTONIC) - begin);
+}
+
 int main(int argc, char **argv)
 {
 	char line[1000];
@@ -59,6 +78,10 @@ int main(int argc, char **argv)
 	n = atoi(argv[2]);
 	if (!strcmp(argv[1], "work")) {
 		work(n, atol(argv[3]));
+		return 0;
+	}
+	if (!strcmp(argv[1], "mark")) {
+		mark(n, argv[3]);
 		return 0;
 	}
 	if (!strcmp(argv[1], "calls")) {

@@ -7,6 +7,7 @@
 
     recording.py LOAD aggregate THOUSANDS  seconds that so many system calls take longer while they are recorded,
                                    and while the kernel counts them
+    recording.py LOAD mark          microseconds that a mark takes, and a line of the kernel's log on its console
 
 Both programs use the top level of tracefs, the same events and buffers, and no compression.
 """
@@ -126,10 +127,25 @@ def aggregate(thousands):
     return {"record": middle["record"] - middle["alone"], "count": middle["count"] - middle["alone"]}
 
 
+def mark():
+    """The kernel's log goes to the serial line, as on a machine without a screen."""
+    def each(n, path):
+        argv = [LOAD, "mark", str(n), path]
+        return float(subprocess.run(argv, check=True, capture_output=True, text=True).stdout) / n * 1e6
+
+    with open("/proc/sys/kernel/printk_devkmsg", "w") as limit:
+        limit.write("on\n")     # or lines beyond ten are dropped
+    marker = each(20000, f"{TRACING}/trace_marker")
+    clear()
+    return {"mark": marker, "log": each(300, "/dev/kmsg")}
+
+
 def main():
     if sys.argv[2] == "finish":
         disk = sys.argv[4]
         result = {p: finish(p, int(sys.argv[3]), disk) for p in ("sonde", "peer")}
+    elif sys.argv[2] == "mark":
+        result = mark()
     elif sys.argv[2] == "aggregate":
         result = aggregate(int(sys.argv[3]))
     else:

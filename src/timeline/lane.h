@@ -17,7 +17,7 @@
  *	found:ID             hits of a selection (search), ticks
  *	all:M:N              all events of a CPU, ticks; lost events are marked in it
  *	vcpu:M:N             a virtual CPU: when the host ran it (kvm_entry … kvm_exit), with the
- *	                     host's thread
+ *	                     host's thread; M: the guest, or the host itself, then N is the thread
  *
  * Lanes are built when first asked for, by all threads, kept while memory allows (ceiling 256 MB, the
  * longest unused go first). A lane has one row, or several where spans nest.
@@ -26,7 +26,11 @@
  * number T covers [T << (L + TILE_BITS), …). Where spans are longer than a bucket a tile has them as
  * they are; what is shorter is one record for each bucket, with the share of the time that was taken
  * (weight), so that what is drawn has the right area: a CPU that ran 3 % of the time is 3 % full.
- * Rare things do not get lost in it: flags are or-ed.
+ * Rare things do not get lost in it: flags are or-ed, and the weight of a bucket that has something is
+ * never 0. LANE_CPU and LANE_SPANS: a bucket is one record, its value the one that took most of it.
+ * LANE_STATES: a bucket is one record for each state in it, with that state's share, the largest first.
+ * LANE_TICKS: x0 and x1 are the bucket, or the place of a single event (TILE_EXACT). LANE_COUNTER: a value
+ * lasts until the next one, so the records have no gaps from the first sample on.
  */
 #ifndef SONDE_TIMELINE_LANE_H
 #define SONDE_TIMELINE_LANE_H
@@ -78,6 +82,17 @@ struct lane;
 
 int lanes_new(struct lanes **ret, struct timeline *tl);
 void lanes_free(struct lanes *ls);
+
+/*
+ * Makes found:ID known. The selection stays the caller's, who takes it back with sel NULL before it is
+ * freed, when no lane of it is held any more. -ENOSPC: too many.
+ */
+int lanes_set_selection(struct lanes *ls, uint64_t id, struct selection *sel);
+/* Bytes of all lanes that are kept. */
+size_t lanes_memory(struct lanes *ls);
+struct timeline *lanes_timeline(struct lanes *ls);
+/* The thread of which machine runs this virtual CPU of a guest; -1: not known. */
+int lanes_find_vcpu(struct lanes *ls, uint32_t guest, uint32_t cpu, uint32_t *ret_host);
 
 /* -EINVAL with a sentence for a bad spec. The lane is counted: lane_put() gives it back. */
 int lane_get(struct lanes *ls, const char *spec, struct lane **ret, struct errmsg *err);

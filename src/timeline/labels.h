@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * labels.h - texts by number: names of functions, interrupts, system calls that lanes show.
+ *
+ * A text keeps its number as long as the table lives, whatever lanes come and go, so that the page may
+ * keep what it has asked for once. 0 is "?": also what a text gets that does not fit any more. Any thread.
+ */
+#ifndef SONDE_TIMELINE_LABELS_H
+#define SONDE_TIMELINE_LABELS_H
+
+#include "base/arena.h"
+
+#include <pthread.h>
+#include <stdint.h>
+
+#define LABELS_MAX (1u << 20)
+
+struct labels {
+	pthread_mutex_t lock;
+	struct arena arena;
+	const char **texts;
+	uint32_t n, cap;
+	uint32_t *slots;
+	uint32_t n_slots;
+	uint64_t seed;
+};
+
+int labels_init(struct labels *l);
+void labels_release(struct labels *l);
+uint32_t labels_add(struct labels *l, const char *text, size_t len);
+/* "?" for what there is not. Stays valid. */
+const char *labels_find(struct labels *l, uint32_t number);
+
+#endif

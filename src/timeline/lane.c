@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * lane.c - the life of lanes: found by their spec, built once, kept while there is room.
+ *
+ *	lane_get ─▶ slot of the spec ─▶ lane, fresh ────────────────▶ counted, given out
+ *	                 │ stale or none
+ *	                 └▶ built, without the lock; others wait, or take the stale one meanwhile
+ *
+ * A lane does not change once it is built, so that any number of threads may draw from it. While the index
+ * grows (and in live traces) a lane becomes stale: the next one to ask builds it anew, but only if the last
+ * time is longer ago than REBUILD_TIMES what building takes, at least REBUILD_NS.
+ *
+ * Locks: lanes.lock for slots, counts and ages. Nothing is built under it.
+ */
+#include "timeline/lane_int.h"
+#include "base/hash.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define LANES_BYTES   ((size_t)256 << 20)
+#define LANES_MAX     4096
+#define REBUILD_NS    UINT64_C(200000000)
+#define REBUILD_TIMES 8
+
+static const struct {
+	lane_build build;
+	enum lane_kind kind;
+} makers[] = {
+	[LANE_OF_CPU] = {lane_build_cpu, LANE_CPU},
+	[LANE_OF_TASK] = {lane_build_task, LANE_STATES},
+	[LANE_OF_IRQ] = {lane_build_forms, LANE_SPANS},
+	[LANE_OF_SOFTIRQ] = {lane_build_forms, LANE_SPANS},
+	[LANE_OF_CALLS] = {lane_build_forms, LANE_SPANS},
+	[LANE_OF_CPUCALLS] = {lane_build_forms, LANE_SPANS},
+	[LANE_OF_SYS] = {lane_build_forms, LANE_SPANS},
+	[LANE_OF_VCPU] = {lane_build_forms, LANE_SPANS},
+	[LANE_OF_EVENT] = {lane_build_ticks, LANE_TICKS},
+	[LANE_OF_ALL] = {lane_build_ticks, LANE_TICKS},
+	[LANE_OF_FOUND] = {lane_build_found, LANE_TICKS},
+	[LANE_OF_FIELD] = {lane_build_field, LANE_COUNTER},
+	[LANE_OF_PAIR] = {lane_build_pair, LANE_SPANS},
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * UINT64_C(1000000000) + ts.tv_nsec;
+}
+
+/* --- all lanes ------------------------------------------------------------------------------------- */
+
+/* Guests of the first file, if the others are traces of them. */
+static int find_guests(struct lanes *ls)
+{
+	size_t n = timeline_n_sources(ls->tl), n_files = 0;
+	struct formats **files = calloc(n + 1, sizeof(*files));
+	int r;
+
+	if (!files)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		struct formats *f = timeline_source(ls->tl, i)->formats;
+		bool is_new = true;
+
+		for (size_t j = 0; j < n_files; j++)
+			is_new &= files[j] != f;
+		if (is_new)
+			files[n_files++] = f;
+	}
+	timeline_lock_formats(ls->tl);
+	r = guests_init(&ls->guests, files, n_files);
+	timeline_unlock_formats(ls->tl);
+	free(files);
+	return r;
+}
+
+int lanes_new(struct lanes **ret, struct timeline *tl)
+{
+	struct lanes *ls = calloc(1, sizeof(*ls));
+	int r;
+
+	if (!ls)
+		return -ENOMEM;
+	ls->tl = tl;
+	r = labels_init(&ls->labels);
+	if (!r) {
+		r = find_guests(ls);
+		if (r < 0)
+			labels_release(&ls->labels);
+	}
+	if (r < 0) {
+		free(ls);
+		return r;
+	}
+	pthread_mutex_init(&ls->lock, NULL);
+	pthread_cond_init(&ls->built, NULL);
+	*ret = ls;
+	return 0;
+}
+
+static void row_release(struct lane_row *row)
+{
+	free(row->spans);
+	free(row->aux);
+	free(row->pyramid.buckets);
+}
+
+static void lane_free(struct lane *ln)
+{
+	for (unsigned i = 0; i < ln->n_rows; i++)
+		row_release(&ln->rows[i]);
+	free(ln->rows);
+	free(ln->streams);
+	mask_release(&ln->kinds);
+	mask_release(&ln->ends);
+	mask_release(&ln->tasks);
+	free(ln->ticks.buckets);
+	free(ln->samples);
+	free(ln->counters.buckets);
+	free(ln);
+}
+
+void lanes_free(struct lanes *ls)
+{
+	if (!ls)
+		return;
+	for (size_t i = 0; i < LANE_HASH; i++)
+		while (ls->slots[i]) {
+			struct lane_slot *slot = ls->slots[i];
+
+			ls->slots[i] = slot->next;
+			if (slot->lane)
+				lane_free(slot->lane);
+			free(slot);
+		}
+	labels_release(&ls->labels);
+	guests_release(&ls->guests);
+	pthread_mutex_destroy(&ls->lock);
+	pthread_cond_destroy(&ls->built);
+	free(ls);
+}
+
+size_t lanes_memory(struct lanes *ls)
+{
+	size_t n;
+
+	pthread_mutex_lock(&ls->lock);
+	n = ls->n_bytes;
+	pthread_mutex_unlock(&ls->lock);
+	return n;
+}
+
+struct timeline *lanes_timeline(struct lanes *ls)
+{
+	return ls->tl;
+}
+
+/* lock held: takes the lane out of its slot; it is freed now, or when the last one gives it back. */
+static void slot_drop(struct lanes *ls, struct lane_slot *slot)
+{
+	struct lane *ln = slot->lane;
+
+	slot->lane = NULL;
+	if (!ln)
+		return;
+	ls->n_bytes -= ln->n_bytes;
+	if (--ln->n_refs == 0)
+		lane_free(ln);
+}
+
+int lanes_set_selection(struct lanes *ls, uint64_t id, struct selection *sel)
+{
+	size_t i;
+	int r = 0;
+
+	pthread_mutex_lock(&ls->lock);
+	for (i = 0; i < ls->n_selections && ls->selections[i].id != id; i++)
+		;
+	if (i < ls->n_selections && !sel)
+		ls->selections[i] = ls->selections[--ls->n_selections];
+	else if (i < ls->n_selections || (sel && i < LANE_SELECTIONS_MAX))
+		ls->selections[i] = (struct lane_selection){id, sel};
+	else if (sel)
+		r = -ENOSPC;
+	if (i == ls->n_selections && sel && !r)
+		ls->n_selections++;
+	for (size_t h = 0; h < LANE_HASH; h++)
+		for (struct lane_slot *slot = ls->slots[h]; slot; slot = slot->next)
+			if (slot->lane && slot->lane->spec.type == LANE_OF_FOUND &&
+			    slot->lane->spec.number == id)
+				slot_drop(ls, slot);
+	pthread_mutex_unlock(&ls->lock);
+	return r;
+}
+
+int lanes_find_vcpu(struct lanes *ls, uint32_t guest, uint32_t cpu, uint32_t *ret_host)
+{
+	for (size_t i = 0; i < ls->guests.n; i++) {
+		const struct guest_vcpu *v = &ls->guests.vcpus[i];
+
+		if (v->cpu != cpu)
+			continue;
+		for (size_t s = 0; s < timeline_n_sources(ls->tl); s++) {
+			const struct timeline_source *src = timeline_source(ls->tl, s);
+
+			if (src->machine == guest && &src->formats->kallsyms == v->symbols) {
+				*ret_host = timeline_source(ls->tl, 0)->machine;
+				return v->host_pid;
+			}
+		}
+	}
+	return -1;
+}
+
+/* --- one lane ------------------------------------------------------------------------------------- */
+
+static uint64_t version_of(struct timeline *tl)
+{
+	return timeline_n_events(tl) + timeline_duration(tl) * 31;
+}
+
+static int build(struct lanes *ls, const struct lane_spec *spec, struct lane **ret,
+		 struct errmsg *err)
+{
+	struct lane *ln = calloc(1, sizeof(*ln));
+	uint64_t begin = now_ns();
+	int r;
+
+	if (!ln)
+		return -ENOMEM;
+	ln->owner = ls;
+	ln->spec = *spec;
+	ln->kind = makers[spec->type].kind;
+	ln->sched_stream = -1;
+	ln->n_refs = 1; /* the slot's */
+	ln->is_whole = timeline_progress(ls->tl) >= 1;
+	ln->version = version_of(ls->tl);
+	r = lane_check_machine(ln, err);
+	if (!r)
+		r = makers[spec->type].build(ln, err);
+	if (r < 0) {
+		lane_free(ln);
+		return r;
+	}
+	ln->built_at_ns = now_ns();
+	ln->build_ns = ln->built_at_ns - begin;
+	ln->n_bytes += sizeof(*ln);
+	*ret = ln;
+	return 0;
+}
+
+static bool is_fresh(const struct lane *ln)
+{
+	uint64_t rest = ln->build_ns * REBUILD_TIMES;
+
+	if (ln->version == version_of(ln->owner->tl) &&
+	    (ln->is_whole || timeline_progress(ln->owner->tl) < 1))
+		return true;
+	/* the last one while the index grew is not good enough when it is complete */
+	if (!ln->is_whole && timeline_progress(ln->owner->tl) >= 1)
+		return false;
+	return now_ns() - ln->built_at_ns < (rest > REBUILD_NS ? rest : REBUILD_NS);
+}
+
+/* lock held */
+static struct lane_slot *find_slot(struct lanes *ls, const char *text, bool make)
+{
+	size_t len = strlen(text), h = hash_text(0x9e3779b97f4a7c15u, text, len, LANE_HASH);
+	struct lane_slot *slot;
+
+	for (slot = ls->slots[h]; slot; slot = slot->next)
+		if (!strcmp(slot->text, text))
+			return slot;
+	if (!make || ls->n_slots >= LANES_MAX)
+		return NULL;
+	slot = calloc(1, sizeof(*slot) + len + 1);
+	if (!slot)
+		return NULL;
+	memcpy(slot->text, text, len + 1);
+	slot->next = ls->slots[h];
+	ls->slots[h] = slot;
+	ls->n_slots++;
+	return slot;
+}
+
+/* lock held: slots that nobody builds and that hold nothing */
+static void forget_slot(struct lanes *ls, struct lane_slot *slot)
+{
+	for (size_t h = 0; h < LANE_HASH; h++)
+		for (struct lane_slot **at = &ls->slots[h]; *at; at = &(*at)->next)
+			if (*at == slot) {
+				*at = slot->next;
+				free(slot);
+				ls->n_slots--;
+				return;
+			}
+}
+
+/* lock held: the longest unused lanes go, but not `keep`. */
+static void evict(struct lanes *ls, const struct lane_slot *keep)
+{
+	while (ls->n_bytes > LANES_BYTES || ls->n_slots >= LANES_MAX) {
+		struct lane_slot *oldest = NULL;
+
+		for (size_t h = 0; h < LANE_HASH; h++)
+			for (struct lane_slot *s = ls->slots[h]; s; s = s->next)
+				if (s != keep && !s->is_building &&
+				    (!oldest || s->used < oldest->used))
+					oldest = s;
+		if (!oldest)
+			return;
+		slot_drop(ls, oldest);
+		forget_slot(ls, oldest);
+	}
+}
+
+/* lock held, and given up while it builds */
+static int slot_build(struct lanes *ls, struct lane_slot *slot, const struct lane_spec *spec,
+		      struct errmsg *err)
+{
+	struct lane *ln;
+	int r;
+
+	slot->is_building = true;
+	pthread_mutex_unlock(&ls->lock);
+	r = build(ls, spec, &ln, err);
+	pthread_mutex_lock(&ls->lock);
+	slot->is_building = false;
+	if (!r) {
+		slot_drop(ls, slot);
+		slot->lane = ln;
+		ls->n_bytes += ln->n_bytes;
+		evict(ls, slot);
+	}
+	pthread_cond_broadcast(&ls->built);
+	return r;
+}
+
+/* lock held: a lane in the slot of the text, or an error. */
+static int get_locked(struct lanes *ls, const char *text, const struct lane_spec *spec,
+		      struct lane **ret, struct errmsg *err)
+{
+	for (;;) {
+		struct lane_slot *slot = find_slot(ls, text, true);
+		int r = 0;
+
+		if (!slot) {
+			evict(ls, NULL);
+			slot = find_slot(ls, text, true);
+		}
+		if (!slot)
+			return -ENOMEM;
+		slot->used = ++ls->clock;
+		if (slot->is_building && !slot->lane) {
+			pthread_cond_wait(&ls->built, &ls->lock);
+			continue;
+		}
+		if (!slot->is_building && (!slot->lane || !is_fresh(slot->lane)))
+			r = slot_build(ls, slot, spec, err);
+		if (r < 0 && !slot->lane) {
+			forget_slot(ls, slot);
+			return r;
+		}
+		if (!slot->lane)
+			continue;
+		slot->lane->n_refs++;
+		*ret = slot->lane;
+		return 0;
+	}
+}
+
+int lane_get(struct lanes *ls, const char *text, struct lane **ret, struct errmsg *err)
+{
+	struct lane_spec spec;
+	int r = lane_spec_parse(&spec, text, err);
+
+	if (r < 0)
+		return r;
+	pthread_mutex_lock(&ls->lock);
+	r = get_locked(ls, text, &spec, ret, err);
+	pthread_mutex_unlock(&ls->lock);
+	if (r == -ENOMEM)
+		errmsg_set(err, r, "There is not enough memory for the lane \"%.200s\".", text);
+	return r;
+}
+
+void lane_put(struct lane *ln)
+{
+	struct lanes *ls;
+
+	if (!ln)
+		return;
+	ls = ln->owner;
+	pthread_mutex_lock(&ls->lock);
+	if (--ln->n_refs == 0)
+		lane_free(ln);
+	pthread_mutex_unlock(&ls->lock);
+}
+
+enum lane_kind lane_kind(const struct lane *ln)
+{
+	return ln->kind;
+}
+
+unsigned lane_n_rows(const struct lane *ln)
+{
+	return ln->n_rows ? ln->n_rows : 1;
+}
+
+void lane_range(const struct lane *ln, double *ret_min, double *ret_max)
+{
+	*ret_min = ln->min;
+	*ret_max = ln->max;
+}
+
+size_t lane_label(struct lane *ln, uint32_t value, char *buf, size_t size)
+{
+	const char *text = labels_find(&ln->owner->labels, value);
+	size_t len = strlen(text);
+
+	if (size) {
+		size_t n = len < size ? len : size - 1;
+
+		memcpy(buf, text, n);
+		buf[n] = 0;
+	}
+	return len;
+}

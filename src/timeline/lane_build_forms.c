@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * lane_build_forms.c - lanes of what is entered and left: functions, interrupts, system calls, guests.
+ *
+ *	events ──forms.c──▶ marks ──marks.c──▶ in order ──callstack.c──▶ spans, a row for each depth
+ *
+ * A task's lane takes its events from all CPUs. A CPU's lane of functions holds those of whatever task it runs:
+ * when another task comes, what is open ends there (open end), and begins anew (open start) when the task is
+ * back; where the task was meanwhile is another lane.
+ */
+#include "timeline/callstack.h"
+#include "timeline/forms.h"
+#include "timeline/lane_int.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static const struct {
+	enum lane_type type;
+	unsigned classes;
+	bool by_cpu;
+	const char *what, *remedy;
+} sorts[] = {
+	{LANE_OF_IRQ, FORM_IRQ, true, "interrupts", "record with -e irq -e irq_vectors"},
+	{LANE_OF_SOFTIRQ, FORM_SOFTIRQ, true, "softirqs", "record with -e irq"},
+	{LANE_OF_CALLS, FORM_CALLS, false, "functions", "record with -p function_graph"},
+	{LANE_OF_CPUCALLS, FORM_CALLS, true, "functions", "record with -p function_graph"},
+	{LANE_OF_SYS, FORM_SYS, false, "system calls", "record with -e raw_syscalls"},
+	{LANE_OF_VCPU, FORM_VCPU, false, "guests", "record with -e kvm on the host"},
+};
+
+struct building {
+	struct lane *ln;
+	struct forms forms;
+	struct walk_mask kinds; /* of all marks */
+	uint32_t machine;
+	bool by_cpu;
+	const char *what, *remedy;
+	int error;
+	struct walk_mask switches; /* cpucalls: kinds that are sched_switch */
+};
+
+static bool make_mark(void *ctx, struct mark_cache *cache, const struct walk_event *ev,
+		      struct mark *ret)
+{
+	struct building *b = ctx;
+
+	if (ev->kind < b->switches.n && bit_get(b->switches.bits, ev->kind)) {
+		*ret = (struct mark){.ts = ev->ts, .task = ev->task, .what = MARK_CUT};
+		return true;
+	}
+	return forms_mark(&b->forms, cache, ev, ret);
+}
+
+static void close_call(void *ctx, const struct callstack *cs, unsigned depth,
+		       const struct open_call *call, uint64_t end, uint8_t flags)
+{
+	struct building *b = ctx;
+	int r = lane_add_span(b->ln, depth, call->start, end, call->label, flags, 0);
+
+	if (r < 0)
+		b->error = r;
+}
+
+/* Labels that are left somewhere; enters of others are single events, no calls. */
+static uint8_t *find_left(const struct marks *m)
+{
+	uint8_t *left = calloc(1, LABELS_MAX / 8);
+
+	for (size_t i = 0; left && i < m->n; i++)
+		if (m->marks[i].what == MARK_LEAVE && m->marks[i].label < LABELS_MAX)
+			bit_set(left, m->marks[i].label);
+	return left;
+}
+
+static int add_calls(struct building *b, const struct marks *m)
+{
+	struct callstack *cs = calloc(1, sizeof(*cs));
+	uint8_t *left = b->ln->spec.type == LANE_OF_CALLS ? find_left(m) : NULL;
+	bool by_task = b->ln->spec.type == LANE_OF_CPUCALLS;
+	uint16_t task = m->n ? m->marks[0].task : 0;
+
+	if (!cs) {
+		free(left);
+		return -ENOMEM;
+	}
+	cs->close = close_call;
+	cs->ctx = b;
+	for (size_t i = 0; i < m->n && !b->error; i++) {
+		const struct mark *k = &m->marks[i];
+
+		if (by_task && k->task != task) {
+			callstack_cut(cs, k->ts);
+			task = k->task;
+		}
+		if (k->what == MARK_CUT)
+			callstack_cut(cs, k->ts);
+		else if (k->what == MARK_LEAVE)
+			callstack_leave(cs, k);
+		else if (!left || k->depth != MARK_NO_DEPTH || bit_get(left, k->label))
+			callstack_enter(cs, k);
+	}
+	callstack_cut(cs, timeline_duration(b->ln->owner->tl));
+	free(left);
+	free(cs);
+	return b->error;
+}
+
+/* Streams and the task that the lane is about. -ENODATA: neither is there. */
+static int take_place(struct building *b, struct errmsg *err)
+{
+	struct lane *ln = b->ln;
+	int64_t pid = ln->spec.number;
+	int r, vcpu;
+
+	if (b->by_cpu)
+		return lane_take_streams(ln, b->machine, ln->spec.number);
+	vcpu = ln->spec.type == LANE_OF_VCPU
+		       ? lanes_find_vcpu(ln->owner, ln->spec.machine, ln->spec.number, &b->machine)
+		       : -1;
+	if (vcpu >= 0)
+		pid = vcpu;
+	if (!pid)
+		return errmsg_set(
+			err, -EINVAL,
+			"The idle task (pid 0) runs on many CPUs at once and has no lane; "
+			"look at the lanes of the CPUs.");
+	r = timeline_find_task(ln->owner->tl, b->machine, pid);
+	if (r < 0 && ln->is_whole)
+		return errmsg_set(err, -EINVAL, "The trace has no task %lld on machine %u.",
+				  (long long)pid, b->machine);
+	if (r < 0)
+		return -ENODATA;
+	r = mask_add_kind(&ln->tasks, r);
+	return r < 0 ? r : lane_take_streams(ln, b->machine, -1);
+}
+
+static int take_masks(struct building *b)
+{
+	static const struct spec_event sched_switch = {"sched", "sched_switch"};
+	struct lane *ln = b->ln;
+	size_t n;
+	int r = forms_take_kinds(&b->forms, false, &ln->kinds.bits, &ln->kinds.n);
+
+	if (!r)
+		r = forms_take_kinds(&b->forms, true, &ln->ends.bits, &ln->ends.n);
+	if (!r && ln->spec.type == LANE_OF_CPUCALLS)
+		r = lane_take_kinds(ln, &b->switches, &sched_switch, &n);
+	for (size_t i = 0; !r && i < timeline_n_kinds(ln->owner->tl); i++)
+		if ((i < ln->kinds.n && bit_get(ln->kinds.bits, i)) ||
+		    (i < ln->ends.n && bit_get(ln->ends.bits, i)) ||
+		    (i < b->switches.n && bit_get(b->switches.bits, i)))
+			r = mask_add_kind(&b->kinds, i);
+	return r;
+}
+
+static int gather(struct building *b, struct marks *m, struct errmsg *err)
+{
+	struct lane *ln = b->ln;
+	struct mark_wants wants = {.streams = ln->streams,
+				   .n_streams = ln->n_streams,
+				   .to = TIMELINE_TIME_MAX,
+				   .kinds = b->kinds.bits,
+				   .n_kinds = b->kinds.n,
+				   .tasks = ln->tasks.bits,
+				   .n_tasks = ln->tasks.n,
+				   .make = make_mark,
+				   .ctx = b};
+	int r = marks_gather(m, ln->owner->tl, &wants);
+
+	if (r == -E2BIG)
+		errmsg_set(err, r,
+			   "There are too many events for one lane; cut the trace in two "
+			   "with sonde split.");
+	return r;
+}
+
+int lane_build_forms(struct lane *ln, struct errmsg *err)
+{
+	struct building b = {.ln = ln, .machine = ln->spec.machine};
+	struct marks m = {0};
+	unsigned classes = 0;
+	int r;
+
+	for (size_t i = 0; i < sizeof(sorts) / sizeof(sorts[0]); i++)
+		if (sorts[i].type == ln->spec.type) {
+			classes = sorts[i].classes;
+			b.by_cpu = sorts[i].by_cpu;
+			b.what = sorts[i].what;
+			b.remedy = sorts[i].remedy;
+		}
+	r = take_place(&b, err);
+	if (!r)
+		r = forms_init(&b.forms, ln->owner->tl, &ln->owner->labels, b.machine, classes);
+	if (!r && !b.forms.n_found && ln->is_whole)
+		r = errmsg_set(err, -EINVAL, "The trace has no events of %s; %s.", b.what,
+			       b.remedy);
+	if (!r && b.forms.n_found)
+		r = take_masks(&b);
+	if (!r && b.kinds.bits)
+		r = gather(&b, &m, err);
+	if (!r)
+		r = add_calls(&b, &m);
+	free(m.marks);
+	forms_release(&b.forms);
+	mask_release(&b.kinds);
+	mask_release(&b.switches);
+	if (r == -ENODATA)
+		return 0;
+	return r < 0 ? r : lane_finish_rows(ln);
+}

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * lane_build_sched.c - lanes of CPUs and of tasks.
+ *
+ * With sched_switch in the trace a CPU's lane is the index's list of switches, and a task's lane what states.c
+ * makes of it. Without, all that is known is who caused the events: then a run of events of one task on
+ * a CPU is a span from the first to the last of them, open at both ends, because when the task came
+ * and went is not told. The idle task has no spans.
+ */
+#include "timeline/lane_int.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* --- without switches: runs of events ------------------------------------------------------------------- */
+
+struct run {
+	uint64_t start, end;
+	uint16_t task, cpu;
+};
+
+struct runs {
+	struct timeline *tl;
+	uint16_t only; /* TIMELINE_NO_TASK: all */
+	int idle;
+	struct run *runs;
+	size_t n, cap;
+	bool failed, is_open;
+	uint16_t cpu;
+};
+
+static bool run_event(void *ctx, const struct walk_event *ev)
+{
+	struct runs *r = ctx;
+	struct run *last = r->n ? &r->runs[r->n - 1] : NULL;
+
+	if (last && r->is_open && last->task == ev->task) {
+		last->end = ev->ts;
+		return true;
+	}
+	r->is_open = ev->task != r->idle && ev->task != TIMELINE_NO_TASK &&
+		     (r->only == TIMELINE_NO_TASK || ev->task == r->only);
+	if (!r->is_open)
+		return true;
+	if (r->n == r->cap) {
+		size_t cap = r->cap ? r->cap * 2 : 256;
+		struct run *more = realloc(r->runs, cap * sizeof(*more));
+
+		if (!more) {
+			r->failed = true;
+			return false;
+		}
+		r->runs = more;
+		r->cap = cap;
+	}
+	r->runs[r->n++] = (struct run){ev->ts, ev->ts, ev->task, r->cpu};
+	return true;
+}
+
+static int walk_runs(struct lane *ln, struct runs *r, size_t stream)
+{
+	struct walk_wants wants = {.to = TIMELINE_TIME_MAX};
+	bool whole;
+	int e;
+
+	r->is_open = false;
+	r->cpu = timeline_stream(r->tl, stream)->cpu;
+	e = timeline_walk(r->tl, stream, &wants, run_event, r, &whole);
+	return e < 0 ? e : r->failed ? -ENOMEM : 0;
+}
+
+static int compare_runs(const void *a, const void *b)
+{
+	uint64_t x = ((const struct run *)a)->start, y = ((const struct run *)b)->start;
+
+	return (x > y) - (x < y);
+}
+
+static int add_runs(struct lane *ln, const struct runs *r)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		const struct run *run = &r->runs[i];
+		bool is_task = ln->kind == LANE_STATES;
+		int e = lane_add_span(
+			ln, 0, run->start, run->end, is_task ? (uint32_t)STATE_RUNNING : run->task,
+			TILE_OPEN_START | TILE_OPEN_END, state_aux(run->cpu, -1, false));
+
+		if (e < 0)
+			return e;
+	}
+	return lane_finish_rows(ln);
+}
+
+/* The stream with most events, where a CPU has several. */
+static size_t fullest_stream(const struct lane *ln)
+{
+	struct timeline *tl = ln->owner->tl;
+	size_t best = ln->streams[0];
+
+	for (size_t i = 1; i < ln->n_streams; i++)
+		if (timeline_stream(tl, ln->streams[i])->n_events >
+		    timeline_stream(tl, best)->n_events)
+			best = ln->streams[i];
+	return best;
+}
+
+static int build_runs(struct lane *ln, uint16_t only)
+{
+	struct timeline *tl = ln->owner->tl;
+	struct runs r = {.tl = tl, .only = only};
+	int e = 0;
+
+	r.idle = timeline_find_task(tl, ln->spec.machine, 0);
+	if (only == TIMELINE_NO_TASK) {
+		if (ln->n_streams)
+			e = walk_runs(ln, &r, fullest_stream(ln));
+	} else {
+		for (size_t i = 0; i < ln->n_streams && !e; i++)
+			e = walk_runs(ln, &r, ln->streams[i]);
+		if (r.n)
+			qsort(r.runs, r.n, sizeof(*r.runs), compare_runs);
+	}
+	if (!e)
+		e = add_runs(ln, &r);
+	free(r.runs);
+	return e;
+}
+
+/* --- lanes ------------------------------------------------------------------------------------------------ */
+
+/* The events that begin and end spans. */
+static int take_sched_kinds(struct lane *ln)
+{
+	static const char *const names[] = {"sched_switch",	  "sched_waking",
+					    "sched_wakeup",	  "sched_wakeup_new",
+					    "sched_process_fork", "task_newtask"};
+	size_t n;
+	int r = 0;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !r; i++) {
+		struct spec_event e = {.system = "sched"};
+
+		if (i && ln->kind == LANE_CPU)
+			break;
+		if (!strncmp(names[i], "task", 4))
+			strcpy(e.system, "task");
+		strcpy(e.name, names[i]);
+		r = lane_take_kinds(ln, &ln->kinds, &e, &n);
+	}
+	return r;
+}
+
+int lane_build_cpu(struct lane *ln, struct errmsg *err)
+{
+	struct timeline *tl = ln->owner->tl;
+	struct sched_streams ss;
+	int r = lane_take_streams(ln, ln->spec.machine, ln->spec.number);
+
+	if (r < 0)
+		return r;
+	if (!ln->n_streams && ln->is_whole)
+		return errmsg_set(err, -EINVAL,
+				  "The trace has nothing of CPU %llu of machine %u; choose one of "
+				  "those that the list of lanes shows.",
+				  (unsigned long long)ln->spec.number, ln->spec.machine);
+	r = sched_streams_init(&ss, tl, ln->spec.machine);
+	if (r < 0)
+		return r;
+	ln->sched_stream = sched_streams_find(&ss, tl, ln->spec.number);
+	sched_streams_release(&ss);
+	if (ln->sched_stream >= 0) {
+		r = take_sched_kinds(ln);
+		return r < 0 ? r : lane_finish_switches(ln);
+	}
+	return timeline_has_sched(tl, ln->spec.machine) ? 0 : build_runs(ln, TIMELINE_NO_TASK);
+}
+
+static uint8_t state_flags(const struct state_span *s)
+{
+	return (s->open_start ? TILE_OPEN_START : 0) | (s->open_end ? TILE_OPEN_END : 0) |
+	       (s->state == STATE_RUNNABLE && s->waker >= 0 ? TILE_WAKER : 0) |
+	       (s->state == STATE_PREEMPTED ? TILE_PREEMPTED : 0);
+}
+
+static int add_states(struct lane *ln, const struct state_span *spans, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct state_span *s = &spans[i];
+		int r;
+
+		if (s->state == STATE_UNKNOWN)
+			continue;
+		r = lane_add_span(ln, 0, s->start, s->end, s->state, state_flags(s),
+				  state_aux(s->cpu, s->waker, s->waker_in_irq));
+		if (r < 0)
+			return r;
+	}
+	return lane_finish_rows(ln);
+}
+
+int lane_build_task(struct lane *ln, struct errmsg *err)
+{
+	struct timeline *tl = ln->owner->tl;
+	struct state_span *spans;
+	int task = timeline_find_task(tl, ln->spec.machine, ln->spec.number), r;
+	size_t n;
+
+	ln->has_aux = true;
+	if (!ln->spec.number)
+		return errmsg_set(
+			err, -EINVAL,
+			"The idle task (pid 0) runs on many CPUs at once and has no lane; "
+			"look at the lanes of the CPUs.");
+	if (task < 0 && !ln->is_whole)
+		return 0;
+	if (task < 0)
+		return errmsg_set(err, -EINVAL, "The trace has no task %llu on machine %u.",
+				  (unsigned long long)ln->spec.number, ln->spec.machine);
+	r = lane_take_streams(ln, ln->spec.machine, -1);
+	if (r < 0)
+		return r;
+	if (!timeline_has_sched(tl, ln->spec.machine))
+		return build_runs(ln, task);
+	r = take_sched_kinds(ln);
+	if (!r)
+		r = task_states(tl, task, &spans, &n);
+	if (r < 0)
+		return r;
+	r = add_states(ln, spans, n);
+	free(spans);
+	return r;
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lane_int.h - what a lane is made of. See lane.c for its life, tile.c for its pictures.
+ */
+#ifndef SONDE_TIMELINE_LANE_INT_H
+#define SONDE_TIMELINE_LANE_INT_H
+
+#include "base/errmsg.h"
+#include "decode/guests.h"
+#include "timeline/labels.h"
+#include "timeline/lane.h"
+#include "timeline/states_int.h"
+
+#include <pthread.h>
+
+#define LANE_ROWS_MAX 128 /* deeper nesting is not drawn */
+
+/* --- spec ------------------------------------------------------------------------------------------ */
+
+enum lane_type {
+	LANE_OF_CPU,
+	LANE_OF_TASK,
+	LANE_OF_IRQ,
+	LANE_OF_SOFTIRQ,
+	LANE_OF_CALLS,
+	LANE_OF_CPUCALLS,
+	LANE_OF_SYS,
+	LANE_OF_EVENT,
+	LANE_OF_FIELD,
+	LANE_OF_PAIR,
+	LANE_OF_FOUND,
+	LANE_OF_ALL,
+	LANE_OF_VCPU,
+};
+
+#define SPEC_NAME_BYTES 96
+
+struct lane_spec {
+	enum lane_type type;
+	uint32_t machine;
+	uint64_t number; /* CPU, pid or id of a selection */
+	struct spec_event {
+		char system[SPEC_NAME_BYTES], name[SPEC_NAME_BYTES];
+	} event, event_b;
+	char field[SPEC_NAME_BYTES], field_b[SPEC_NAME_BYTES]; /* also keys of a pair */
+	int only_pid, only_cpu;				       /* -1: all */
+};
+
+/* -EINVAL with a sentence. */
+int lane_spec_parse(struct lane_spec *s, const char *text, struct errmsg *err);
+
+/* --- spans ------------------------------------------------------------------------------------------ */
+
+/* 16 bytes: 48 bits of start, 48 of length, 24 of value, 8 of enum tile_flags */
+struct span {
+	uint32_t start_low, length_low;
+	uint16_t start_high, length_high;
+	uint32_t value_flags;
+};
+
+static inline struct span span_make(uint64_t start, uint64_t end, uint32_t value, uint8_t flags)
+{
+	uint64_t length = end > start ? end - start : 0;
+
+	return (struct span){start, length, start >> 32, length >> 32,
+			     (value & 0xffffff) | (uint32_t)flags << 24};
+}
+static inline uint64_t span_start(const struct span *s)
+{
+	return (uint64_t)s->start_high << 32 | s->start_low;
+}
+static inline uint64_t span_end(const struct span *s)
+{
+	return span_start(s) + ((uint64_t)s->length_high << 32 | s->length_low);
+}
+static inline uint32_t span_value(const struct span *s)
+{
+	return s->value_flags & 0xffffff;
+}
+static inline uint8_t span_flags(const struct span *s)
+{
+	return s->value_flags >> 24;
+}
+
+/* What a bucket of a pyramid knows. Spans: */
+struct span_bucket {
+	uint64_t busy : 48, flags : 8, any : 8; /* any: there is one, be it of no length */
+	uint64_t dominant_ns : 40, value : 24;	/* the value that has most of it, as far as known */
+};
+/* states: the share of each, 65535 is all; share[0] is that of STATE_RUNNING */
+struct state_bucket {
+	uint16_t share[8];
+};
+/* ticks: */
+struct tick_bucket {
+	uint32_t n : 24, flags : 8; /* n: saturates */
+};
+/* counters: */
+struct counter_bucket {
+	float min, max, last;
+	uint32_t n;
+};
+
+/*
+ * Buckets of 2^base_level ns over the whole trace, above them 2^(base_level + 1) …, one array: level
+ * base_level + i begins at at[i] and has n[i] buckets.
+ */
+#define PYRAMID_LEVELS 24
+struct pyramid {
+	void *buckets;
+	int base_level, n_levels; /* n_levels 0: there is none */
+	size_t at[PYRAMID_LEVELS], n[PYRAMID_LEVELS];
+};
+size_t pyramid_lay_out(struct pyramid *p, uint64_t duration, unsigned n_base_bits);
+
+/*
+ * What falls into one bucket, value by value. Of more values than it can hold the smaller ones are
+ * thrown together, their time is not lost.
+ */
+#define SHARES_MAX 12
+struct shares {
+	uint64_t busy;
+	uint8_t flags, n;
+	bool any;
+	uint32_t values[SHARES_MAX];
+	uint64_t ns[SHARES_MAX];
+};
+void shares_add(struct shares *s, uint32_t value, uint64_t ns, uint8_t flags);
+/* The place of the largest. */
+unsigned shares_largest(const struct shares *s);
+
+struct sample {
+	uint64_t ts;
+	double number;
+};
+
+/* How the waker and the CPU of a state are kept. */
+static inline uint32_t state_aux(int32_t cpu, int32_t waker, bool in_irq)
+{
+	return (cpu < 0 ? 0xfff : cpu & 0xfff) << 17 | (uint32_t)in_irq << 16 |
+	       (waker < 0 ? 0xffff : waker & 0xffff);
+}
+
+struct lane_row {
+	struct span *spans; /* in order, not overlapping */
+	uint32_t *aux;	    /* LANE_STATES: state_aux(); else CPU + 1 or NULL */
+	size_t n, cap;
+	uint64_t last_end;
+	struct pyramid pyramid;
+};
+
+struct walk_mask { /* for timeline_walk() */
+	uint8_t *bits;
+	size_t n;
+};
+
+struct lane {
+	struct lanes *owner;
+	struct lane_spec spec;
+	enum lane_kind kind;
+	int n_refs; /* of lanes->lock */
+	uint64_t version, built_at_ns, build_ns;
+	bool is_whole; /* the index was complete */
+	size_t n_bytes;
+
+	struct lane_row *rows;
+	unsigned n_rows;
+	bool has_aux;
+
+	int sched_stream;  /* LANE_OF_CPU: spans are the index's own; -1: they are in rows */
+	uint16_t *streams; /* ticks: where to look */
+	size_t n_streams;
+	struct walk_mask kinds, ends; /* events that make, and end, what is drawn */
+	struct walk_mask tasks;	      /* bits NULL: all */
+	struct selection *found;
+	struct pyramid ticks;
+	uint64_t n_ticks;
+
+	struct sample *samples;
+	size_t n_samples;
+	struct pyramid counters;
+	double min, max;
+};
+
+/* --- lanes -------------------------------------------------------------------------------------------- */
+
+#define LANE_HASH 1024
+
+struct lane_slot {
+	struct lane_slot *next;
+	struct lane *lane; /* NULL: being built for the first time */
+	bool is_building;
+	uint64_t used;
+	char text[];
+};
+
+struct lane_selection {
+	uint64_t id;
+	struct selection *sel;
+};
+#define LANE_SELECTIONS_MAX 64
+
+struct lanes {
+	struct timeline *tl;
+	struct labels labels;
+	struct guests guests;
+	pthread_mutex_t lock;
+	pthread_cond_t built;
+	struct lane_slot *slots[LANE_HASH];
+	size_t n_slots, n_bytes;
+	uint64_t clock; /* of uses */
+	struct lane_selection selections[LANE_SELECTIONS_MAX];
+	size_t n_selections;
+};
+
+/* --- building ------------------------------------------------------------------------------------------ */
+
+typedef int (*lane_build)(struct lane *ln, struct errmsg *err);
+
+int lane_build_cpu(struct lane *ln, struct errmsg *err);
+int lane_build_task(struct lane *ln, struct errmsg *err);
+int lane_build_forms(struct lane *ln, struct errmsg *err); /* irq softirq calls cpucalls sys vcpu */
+int lane_build_ticks(struct lane *ln, struct errmsg *err); /* event all */
+int lane_build_found(struct lane *ln, struct errmsg *err);
+int lane_build_field(struct lane *ln, struct errmsg *err);
+int lane_build_pair(struct lane *ln, struct errmsg *err);
+
+/* Adds a span to a row, which grows as needed; one that begins before the last end is clipped. */
+int lane_add_span(struct lane *ln, unsigned row, uint64_t start, uint64_t end, uint32_t value,
+		  uint8_t flags, uint32_t aux);
+/* After the last span of a lane. */
+int lane_finish_rows(struct lane *ln);
+/* For spans that are not in rows. */
+int lane_finish_switches(struct lane *ln);
+
+/* The streams of a machine, or of one of its CPUs (cpu >= 0). */
+int lane_take_streams(struct lane *ln, uint32_t machine, int cpu);
+/* Bits for all kinds of that name. n: how many there are. */
+int mask_add_kind(struct walk_mask *m, size_t bit);
+void mask_release(struct walk_mask *m);
+int lane_take_kinds(struct lane *ln, struct walk_mask *m, const struct spec_event *e,
+		    size_t *ret_n);
+int lane_take_task(struct lane *ln, int pid);
+/* Says that there is no such CPU, task or event. */
+int lane_check_machine(struct lane *ln, struct errmsg *err);
+
+/* --- reading ------------------------------------------------------------------------------------------- */
+
+/* A span as tiles want it. */
+struct drawn_span {
+	uint64_t start, end;
+	uint32_t value, aux;
+	uint8_t flags;
+};
+/* Spans of a row that touch [from, to), in order. */
+void lane_each_span(const struct lane *ln, unsigned row, uint64_t from, uint64_t to,
+		    bool (*each)(void *ctx, const struct drawn_span *s), void *ctx);
+/* How many of them there are, at most; 0 also where it is not known. */
+size_t lane_count_spans(const struct lane *ln, unsigned row, uint64_t from, uint64_t to);
+/* Index of the first span that ends after t. */
+size_t row_search(const struct lane_row *row, uint64_t t);
+size_t lane_search_sample(const struct lane *ln, uint64_t t); /* the first at or after t */
+
+struct tick {
+	uint64_t ts;
+	event_ref ref;
+	bool missed;
+};
+/* Ticks of [from, to], in order of each stream; no order between them. */
+int lane_each_tick(const struct lane *ln, uint64_t from, uint64_t to,
+		   bool (*each)(void *ctx, const struct tick *t), void *ctx);
+
+#endif

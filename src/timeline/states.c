@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * states.c - the states of tasks, from switches and wakings in the order of time.
+ *
+ *	           switch in         switch out           waking
+ *	  asleep ────────────▶ running ───────▶ preempted
+ *	    │  ▲                  │ ▲  └──────▶ asleep
+ *	    │  └──────────────────┘ │
+ *	    └───────▶ runnable ─────┘
+ *	     waking
+ *
+ * The weak spot of such automata is a waking that comes while the task still runs. There are two reasons for it:
+ *
+ *	1 the task had said that it will sleep, and was woken before it got to it: it goes on, and whatever it
+ *	  does later has nothing to do with this waking;
+ *	2 it was on its way out of the CPU: the switch, a moment later, says that it sleeps, but it
+ *	  was made runnable by the waking before, and no other will come.
+ *
+ * They look the same until later. So the waking is kept; if the switch then tells a sleep, the task is
+ * taken to be runnable since the switch (2). If another waking comes before it runs, it must have slept
+ * (the kernel does not wake what is runnable): then it was 1, and the guess is taken back. A span is given
+ * out when it ends, so that nobody sees the guess.
+ *
+ * Where events were lost, the entries do not fit together (a task leaves a CPU that it was not on). The span
+ * before is then given out with open_end, what really happened is not known.
+ */
+#include "timeline/states_int.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct states_run {
+	struct timeline *tl;
+	const uint8_t *tasks;
+	struct task_track *tracks;
+	size_t n_tasks;
+	uint64_t from, to;
+	state_emit emit;
+	void *ctx;
+};
+
+static bool is_asleep(uint8_t state)
+{
+	return state >= STATE_SLEEPING && state <= STATE_IDLE;
+}
+
+/* Gives out the span at hand, which ends at ts. */
+static void close_span(struct states_run *r, uint16_t task, uint64_t ts, enum task_state next)
+{
+	struct task_track *t = &r->tracks[task];
+
+	if (!t->is_known)
+		return;
+	t->cur.end = ts < t->cur.start ? t->cur.start : ts;
+	if (t->cur.end >= r->from && t->cur.end > t->cur.start)
+		r->emit(r->ctx, task, t, &t->cur, next);
+}
+
+static void open_span(struct task_track *t, uint64_t ts, enum task_state state, int32_t cpu)
+{
+	int32_t last_cpu = t->is_known ? t->cur.cpu : -1;
+
+	t->cur = (struct state_span){.start = ts, .state = state, .waker = -1};
+	t->cur.cpu = cpu >= 0 ? cpu : last_cpu;
+	t->is_known = true;
+	t->was_guessed = false;
+}
+
+static void make_runnable(struct task_track *t, uint64_t ts, int32_t waker, bool in_irq)
+{
+	open_span(t, ts, STATE_RUNNABLE, -1);
+	t->cur.waker = waker;
+	t->cur.waker_in_irq = in_irq;
+}
+
+static void switch_in(struct states_run *r, uint16_t task, uint64_t ts, int32_t cpu)
+{
+	struct task_track *t = &r->tracks[task];
+
+	t->cur.open_end = t->is_known && t->cur.state == STATE_RUNNING;
+	close_span(r, task, ts, STATE_RUNNING);
+	open_span(t, ts, STATE_RUNNING, cpu);
+	t->is_woken = false;
+}
+
+/* It ran since the CPU's first event, or came to this CPU unseen. */
+static void meet_running(struct states_run *r, uint16_t task, const struct sched_entry *e,
+			 int32_t cpu)
+{
+	struct task_track *t = &r->tracks[task];
+	uint64_t first = timeline_stream(r->tl, e->stream)->first;
+
+	if (t->is_known) {
+		t->cur.open_end = true;
+		return;
+	}
+	if (!(e->detail & SCHED_FIRST) || first >= e->ts)
+		return;
+	open_span(t, first, STATE_RUNNING, cpu);
+	t->cur.open_start = true;
+}
+
+static void switch_out(struct states_run *r, uint16_t task, const struct sched_entry *e)
+{
+	struct task_track *t = &r->tracks[task];
+	int32_t cpu = timeline_stream(r->tl, e->stream)->cpu;
+	enum task_state said = e->detail & ~SCHED_FIRST, state = said;
+	bool woken;
+
+	if (said == STATE_RUNNABLE)
+		said = state = STATE_PREEMPTED;
+	if (!t->is_known || t->cur.state != STATE_RUNNING || t->cur.cpu != cpu)
+		meet_running(r, task, e, cpu);
+	woken = t->is_woken && is_asleep(said);
+	if (woken)
+		state = STATE_RUNNABLE;
+	close_span(r, task, e->ts, state);
+	open_span(t, e->ts, state, cpu);
+	if (woken) {
+		t->cur.waker = t->woken_by;
+		t->cur.waker_in_irq = t->woken_in_irq;
+		t->was_guessed = true;
+		t->fallback = said;
+	}
+	t->is_woken = false;
+}
+
+static void waking(struct states_run *r, const struct sched_entry *e)
+{
+	struct task_track *t = &r->tracks[e->a];
+	int32_t waker = e->b == TIMELINE_NO_TASK ? -1 : e->b;
+	bool in_irq = e->detail & WAKING_IRQ, is_new = e->detail & WAKING_NEW;
+
+	if (t->is_known && t->cur.state == STATE_RUNNING) {
+		t->is_woken = true;
+		t->woken_by = waker;
+		t->woken_in_irq = in_irq;
+		t->woken_at = e->ts;
+		t->woken_on = e->stream;
+		return;
+	}
+	if (t->was_guessed) {
+		t->cur.state = t->fallback;
+		t->cur.waker = -1;
+		t->cur.waker_in_irq = false;
+	} else if (t->is_known && !is_new &&
+		   (t->cur.state == STATE_RUNNABLE || t->cur.state == STATE_PREEMPTED)) {
+		return;
+	}
+	close_span(r, e->a, e->ts, STATE_RUNNABLE);
+	make_runnable(t, e->ts, waker, in_irq);
+	t->woken_at = e->ts;
+	t->woken_on = e->stream;
+}
+
+static bool is_wanted(const struct states_run *r, uint16_t task)
+{
+	return task < r->n_tasks && (!r->tasks || bit_get(r->tasks, task)) &&
+	       timeline_task(r->tl, task)->pid;
+}
+
+static bool step(void *ctx, const struct sched_entry *e)
+{
+	struct states_run *r = ctx;
+
+	if (e->what == SCHED_WAKING) {
+		if (is_wanted(r, e->a))
+			waking(r, e);
+		return true;
+	}
+	if (is_wanted(r, e->a))
+		switch_out(r, e->a, e);
+	if (is_wanted(r, e->b))
+		switch_in(r, e->b, e->ts, timeline_stream(r->tl, e->stream)->cpu);
+	return true;
+}
+
+int states_pass(struct timeline *tl, uint32_t machine, const uint8_t *tasks, uint64_t from,
+		uint64_t to, state_emit emit, void *ctx)
+{
+	struct states_run r = {.tl = tl, .tasks = tasks, .emit = emit, .ctx = ctx, .from = from};
+	uint64_t end = timeline_duration(tl);
+	struct sched_streams ss;
+	int err = sched_streams_init(&ss, tl, machine);
+
+	r.to = to > end ? end : to;
+	r.n_tasks = timeline_n_tasks(tl);
+	r.tracks = calloc(r.n_tasks + 1, sizeof(*r.tracks));
+	if (!r.tracks)
+		err = -ENOMEM;
+	if (!err)
+		err = sched_pass(tl, &ss, tasks, 0, r.to, step, &r);
+	for (size_t i = 0; !err && i < r.n_tasks; i++) {
+		r.tracks[i].cur.open_end = true;
+		if (r.tracks[i].is_known)
+			close_span(&r, i, r.to, STATE_UNKNOWN);
+	}
+	free(r.tracks);
+	sched_streams_release(&ss);
+	return err;
+}
+
+/* --- lists of spans ------------------------------------------------------------------------------ */
+
+struct collecting {
+	struct timeline *tl;
+	const int32_t *place; /* of a task among the results, or -1 */
+	struct state_list *lists;
+	size_t *caps;
+	bool failed;
+};
+
+static void collect_add(struct collecting *c, size_t i, const struct state_span *s)
+{
+	struct state_list *l = &c->lists[i];
+
+	if (l->n == c->caps[i]) {
+		size_t cap = l->n ? l->n * 2 : 64;
+		struct state_span *more = realloc(l->spans, cap * sizeof(*more));
+
+		if (!more) {
+			c->failed = true;
+			return;
+		}
+		l->spans = more;
+		c->caps[i] = cap;
+	}
+	l->spans[l->n++] = *s;
+}
+
+static void collect(void *ctx, uint16_t task, const struct task_track *t,
+		    const struct state_span *s, enum task_state next)
+{
+	struct collecting *c = ctx;
+	int32_t i = c->place[task];
+	uint64_t first = timeline_task(c->tl, task)->first;
+
+	if (!c->lists[i].n && first < s->start)
+		collect_add(c, i,
+			    &(struct state_span){.start = first,
+						 .end = s->start,
+						 .state = STATE_UNKNOWN,
+						 .cpu = -1,
+						 .waker = -1,
+						 .open_start = true});
+	collect_add(c, i, s);
+}
+
+/* All tasks of one machine in one pass. */
+static int collect_machine(struct collecting *c, uint32_t machine, const uint16_t *tasks,
+			   size_t n_tasks, uint8_t *bits, int32_t *place, size_t n_all)
+{
+	bool any = false;
+
+	memset(bits, 0, n_all / 8 + 1);
+	for (size_t i = 0; i < n_tasks; i++)
+		if (tasks[i] < n_all && timeline_task(c->tl, tasks[i])->machine == machine) {
+			bit_set(bits, tasks[i]);
+			place[tasks[i]] = i;
+			any = true;
+		}
+	if (!any)
+		return 0;
+	return states_pass(c->tl, machine, bits, 0, TIMELINE_TIME_MAX, collect, c);
+}
+
+int task_states_many(struct timeline *tl, const uint16_t *tasks, size_t n_tasks,
+		     struct state_list *results)
+{
+	size_t n_all = timeline_n_tasks(tl), n_bits = (UINT16_MAX + 1) / 8;
+	uint8_t *bits = calloc(1, n_bits);
+	int32_t *place = calloc(n_all + 1, sizeof(*place));
+	size_t *caps = calloc(n_tasks + 1, sizeof(*caps));
+	struct collecting c = {.tl = tl, .place = place, .lists = results, .caps = caps};
+	uint32_t n_machines = 0;
+	int r = bits && place && caps ? 0 : -ENOMEM;
+
+	memset(results, 0, n_tasks * sizeof(*results));
+	for (size_t i = 0; i < timeline_n_sources(tl); i++)
+		if (timeline_source(tl, i)->machine >= n_machines)
+			n_machines = timeline_source(tl, i)->machine + 1;
+	for (uint32_t m = 0; m < n_machines && !r; m++)
+		r = collect_machine(&c, m, tasks, n_tasks, bits, place, n_all);
+	if (!r && c.failed)
+		r = -ENOMEM;
+	for (size_t i = 0; r < 0 && i < n_tasks; i++) {
+		free(results[i].spans);
+		results[i] = (struct state_list){0};
+	}
+	free(bits);
+	free(place);
+	free(caps);
+	return r;
+}
+
+int task_states(struct timeline *tl, uint16_t task, struct state_span **ret, size_t *ret_n)
+{
+	struct state_list list;
+	int r = task_states_many(tl, &task, 1, &list);
+
+	if (r < 0)
+		return r;
+	*ret = list.spans;
+	*ret_n = list.n;
+	return 0;
+}

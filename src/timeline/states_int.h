@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * states_int.h - the pass over switches and wakings of a machine, in time order, and what a task makes of
+ * them. For the rooms' own lanes and numbers.
+ */
+#ifndef SONDE_TIMELINE_STATES_INT_H
+#define SONDE_TIMELINE_STATES_INT_H
+
+#include "timeline/states.h"
+
+enum sched_what { SCHED_WAKING, SCHED_SWITCH }; /* in this order if at the same time */
+
+struct sched_entry {
+	uint64_t ts;
+	uint16_t stream;
+	uint16_t a, b; /* switch: prev, next; waking: task, waker */
+	uint8_t what;
+	uint8_t detail; /* switch: prev's state, SCHED_FIRST; waking: WAKING_* */
+};
+#define SCHED_FIRST 0x80 /* the first switch of its stream */
+
+/* The streams that count: one for each CPU, where several buffers have the same events. */
+struct sched_streams {
+	uint16_t *switches, *wakings; /* numbers of streams */
+	size_t n_switches, n_wakings;
+};
+int sched_streams_init(struct sched_streams *ss, struct timeline *tl, uint32_t machine);
+void sched_streams_release(struct sched_streams *ss);
+/* The stream whose switches tell about this CPU, or -1. */
+int sched_streams_find(const struct sched_streams *ss, const struct timeline *tl, uint32_t cpu);
+
+/*
+ * Calls each for all entries of [from, to] in time order. tasks: only entries that concern one of them (a
+ * bit for each task); NULL: all. Stops when each is false.
+ */
+int sched_pass(struct timeline *tl, const struct sched_streams *ss, const uint8_t *tasks,
+	       uint64_t from, uint64_t to, bool (*each)(void *ctx, const struct sched_entry *e),
+	       void *ctx);
+
+/* A task on its way through the entries. Zeroed: nothing is known. */
+struct task_track {
+	struct state_span cur;
+	bool is_known;
+	bool is_woken;	  /* running, a waking came */
+	bool was_guessed; /* runnable only because of that waking; fallback: what the switch said */
+	uint8_t fallback;
+	bool woken_in_irq;
+	int32_t woken_by;
+	uint64_t woken_at; /* of the span at hand, if it is runnable: the waking */
+	uint16_t woken_on; /* … and the stream that told it */
+};
+
+/* next: the state that follows; STATE_UNKNOWN: the pass ended. */
+typedef void (*state_emit)(void *ctx, uint16_t task, const struct task_track *t,
+			   const struct state_span *span, enum task_state next);
+
+/*
+ * The states of all tasks, or those of `tasks`, of a machine: each span that touches [from, to], as it
+ * ends; what is under way at `to` is cut there.
+ */
+int states_pass(struct timeline *tl, uint32_t machine, const uint8_t *tasks, uint64_t from,
+		uint64_t to, state_emit emit, void *ctx);
+
+static inline bool bit_get(const uint8_t *bits, size_t i)
+{
+	return bits[i >> 3] >> (i & 7) & 1;
+}
+static inline void bit_set(uint8_t *bits, size_t i)
+{
+	bits[i >> 3] |= 1 << (i & 7);
+}
+
+#endif

@@ -78,7 +78,7 @@ export class Tree {
 	lane(row) {
 		const { lane } = row, { lanes, colours } = this.app, [name, sub] = lanes.name(lane);
 		const item = document.createElement('div');
-		item.className = `lane${lane.pinned ? ' pinned' : ''}${lane.refused ? ' refused' : ''}`;
+		item.className = `lane${row.height > 60 ? ' tall' : ''}${lane.pinned ? ' pinned' : ''}${lane.refused ? ' refused' : ''}`;
 		item.setAttribute('role', 'treeitem');
 		item.setAttribute('aria-level', String((row.depth || 0) + 1));
 		item.setAttribute('aria-label', `${name} ${sub}${lane.refused ? ': ' + lane.refused : ''}`);

@@ -198,7 +198,8 @@ class App {
 	}
 
 	set_range(from, to) {
-		this.range = from === null ? null : { from: Math.max(0, Math.min(from, to)), to: Math.max(from, to) };
+		this.range = from === null ? null
+			: { from: Math.max(0, Math.round(Math.min(from, to))), to: Math.round(Math.max(from, to)) };
 		this.emit('range');
 		this.redraw();
 	}

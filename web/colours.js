@@ -84,6 +84,11 @@ export class Colours {
 		return oklch(l, KERNEL.test(comm) ? .045 : .105, hue);
 	}
 
+	span_rgb(i) {
+		const hue = HUES[i % HUES.length] + (i >> 4) * 4, yellow = hue > 55 && hue < 125;
+		return oklch((this.dark ? .54 : .8) + (yellow ? .06 : 0) + (i % 3 - 1) * .03, .075, hue);
+	}
+
 	/* tasks: array by number of {pid, comm}, or holes. */
 	make(tasks, dark) {
 		this.dark = dark;
@@ -94,7 +99,7 @@ export class Colours {
 		this.put(255, 255, oklch(dark ? .45 : .75, 0, 0));
 		STATES[theme].forEach((c, i) => this.put(STATE_ROW, i, oklch(...c)));
 		for (let i = 0; i < N_SPANS; i++)
-			this.put(SPAN_ROW, i, oklch((dark ? .55 : .8) + (i % 3 - 1) * .035, .075, i * 360 / N_SPANS * 7 % 360));
+			this.put(SPAN_ROW, i, this.span_rgb(i));
 		for (const [name, c] of Object.entries(THINGS[theme]))
 			this.put(THING_ROW, THING[name], oklch(...c));
 		this.version++;

@@ -94,8 +94,9 @@ export class FlatPainter {
 			const [bin, share] = this.choose(tile.kind, u32[i * 4 + 2], flags, colours, scene.hot);
 			const whole = (flags & 1) || tile.kind === 4 || (tile.kind === 2 && share < .3);
 			const gap = tile.kind === 3 ? 1 : 0;
-			const h = (piece.row - gap) * share * (whole ? 1 : (packed & 65535) / 65535);
-			const bottom = piece.y + piece.row * ((tile.kind === 3 ? row : 0) + 1) - gap;
+			const piled = tile.kind === 2 && !whole;	/* tiles.js: the row is where it begins */
+			const h = (piece.row - gap) * (piled ? 1 : share) * (whole ? 1 : (packed & 65535) / 65535);
+			const bottom = piece.y + piece.row * ((tile.kind === 3 ? row : 0) + 1 - (piled ? row / 255 : 0)) - gap;
 			const top = Math.max(bottom - h, piece.top);
 			const seam = (flags & 1) && x1 - x0 > 3 && (tile.kind === 1 || tile.kind === 3) ? 1 : 0;
 			if (bottom > top)

@@ -70,7 +70,12 @@ void main() {
 		if (s == 8) share = 0.06;
 		full = p.w * share;
 		style = s == 2 || s == 3 ? 1 : s == 5 ? 2 : 0;
-		if (!exact && (s == 4 || s == 7 || s == 0 || s == 8)) weight = 1.0;
+		if (!exact && (s == 4 || s == 7 || s == 0 || s == 8)) {
+			weight = 1.0;
+		} else if (!exact) {
+			full = p.w;
+			y1 -= p.w * float(row) / 255.0;
+		}
 	} else if (kind == 3) {
 		y0 += p.w * float(row);
 		y1 = y0 + p.w - u_dot;

@@ -149,6 +149,13 @@ export class Words {
 			const used = this.width(fits), left = Math.max(x0 + 4, x0 + (width - used) / 2);
 			const second = more && row >= 26 && width > 46;
 			const middle = top + row / 2 + (s.kind === 2 && s.value !== 1 ? row * .13 : 0);
+			if (s.kind === 2 && s.value !== 1) {	/* stripes would eat the letters */
+				ctx.strokeStyle = theme.bg;
+				ctx.lineWidth = 3;
+				ctx.lineJoin = 'round';
+				ctx.strokeText(fits, left, middle);
+				ctx.lineWidth = 1;
+			}
 			ctx.fillText(fits, left, second ? middle - 5.5 : middle);
 			if (second) {
 				const small = this.fit(more, width - 8);

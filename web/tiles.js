@@ -44,6 +44,41 @@ function find_wide(tile) {
 	tile.wide = Uint32Array.from(wide);
 }
 
+const STACK = [4, 7, 8, 0, 1, 2, 3, 5, 6];	/* states from the back to the top of the pile */
+
+/*
+ * A bucket of a task's lane has a record for each state, with its share. They are piled up: what the
+ * task did (running, waiting …) from the bottom, and sleep, which is a line at the bottom, behind. The byte of
+ * the row, which lanes of states do not use, takes the height where a record begins, in 1/255.
+ */
+function pile_states(tile) {
+	const f = new Float32Array(tile.data), u32 = new Uint32Array(tile.data), u16 = new Uint16Array(tile.data);
+	const bytes = new Uint8Array(tile.data), order = new Int8Array(256).fill(9);
+	STACK.forEach((s, i) => {
+		order[s] = i;
+	});
+	for (let i = 0, to; i < tile.n; i = to) {
+		for (to = i + 1; to < tile.n && f[to * 4] === f[i * 4] && !(bytes[to * 16 + 15] & EXACT); to++)
+			;
+		if ((bytes[i * 16 + 15] & EXACT) || to > tile.n)
+			continue;
+		const group = [];
+		for (let k = i; k < to; k++)
+			group.push([u32[k * 4 + 2], u16[k * 8 + 6], bytes[k * 16 + 15]]);
+		group.sort((a, b) => order[a[0] & 255] - order[b[0] & 255]);
+		let base = 0;
+		group.forEach(([state, weight, flags], k) => {
+			const at = i + k;
+			u32[at * 4 + 2] = state;
+			u16[at * 8 + 6] = weight;
+			bytes[at * 16 + 15] = flags;
+			bytes[at * 16 + 14] = Math.min(255, Math.round(base / 257));
+			if (order[state & 255] > 3)
+				base += weight;
+		});
+	}
+}
+
 export class Tiles {
 	constructor(onArrive) {
 		this.map = new Map();		/* key → tile */
@@ -188,6 +223,8 @@ export class Tiles {
 		tile.seen = this.frame;
 		tile.bytes = HEAD_BYTES + (tile.data ? tile.data.byteLength : 0);
 		tile.again = performance.now() + AGAIN_MS;
+		if (tile.kind === 2)
+			pile_states(tile);
 		find_wide(tile);
 		this.bytes += tile.bytes;
 		this.count.got++;

@@ -9,6 +9,7 @@
  * Our own threads are kept out of the trace (set_event_notrace_pid, set_ftrace_notrace_pid; Linux 5.7):
  * a recorder that records its own system calls makes work for itself.
  */
+#include "capture/privileges.h"
 #include "capture/session.h"
 
 #include "base/errmsg.h"
@@ -147,6 +148,8 @@ int session_open(struct session *s, const struct session_config *config, struct 
 		setup_measure_probes(s->setup);
 	if (r >= 0 && config->plan->estimate)
 		setup_estimate_probes(s->setup, config->tell);
+	if (r >= 0)
+		privileges_drop();
 	s->n_cpus = r >= 0 ? tracefs_cpu_count(&s->t) : 0;
 	return r;
 }

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * privileges.h - a recorder gives up what it will not need.
+ */
+#ifndef SONDE_CAPTURE_PRIVILEGES_H
+#define SONDE_CAPTURE_PRIVILEGES_H
+
+/*
+ * Gives up the capabilities that recording and putting back do not need, for this thread and those it
+ * starts later. Who has none, or may not, goes on as before.
+ */
+void privileges_drop(void);
+
+#endif

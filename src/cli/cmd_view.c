@@ -25,6 +25,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -90,6 +91,17 @@ static int drop_rights(struct errmsg *err)
 	if (syscall(SYS_capset, &head, none) < 0)
 		return errmsg_set_errno(err, -errno, "cannot give up capabilities");
 	return 0;
+}
+
+/* Pipes are read whole, into files without a name; what is no file at all is told when it is opened. */
+static bool are_files(const char *const *paths, size_t n)
+{
+	struct stat st;
+
+	for (size_t i = 0; i < n; i++)
+		if (stat(paths[i], &st) == 0 && !S_ISREG(st.st_mode))
+			return false;
+	return true;
 }
 
 /* --- the browser ------------------------------------------------------------------------------- */
@@ -199,7 +211,7 @@ static int view(const struct view_options *o, const char *const *paths, size_t n
 	r = httpd_listen(&hd, o->port, o->token, err);
 	if (r >= 0)
 		browser = browser_prepare(o, httpd_address(hd));
-	if (r >= 0 && !o->no_sandbox)
+	if (r >= 0 && !o->no_sandbox && are_files(paths, n))
 		r = sandbox_paths(paths, n, cache, err);
 	if (r >= 0)
 		r = viewtrace_open(&vt, paths, n, false, err);

@@ -17,6 +17,7 @@
 #include "symbols/debuginfo_int.h"
 #include "base/errmsg.h"
 #include "base/spelling.h"
+#include "symbols/demangle.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -24,6 +25,7 @@
 #include <string.h>
 
 #define SYMBOLS_MAX	    (1u << 22)
+#define SOURCE_NAME_BYTES   4096
 #define SCANS_MAX	    8		/* look-ups before the table is sorted */
 #define SPELLING_INFO_BYTES (64u << 20) /* no walk through all of a larger .debug_info for a typo */
 
@@ -144,6 +146,28 @@ const struct symbol *symbol_named(struct debuginfo *d, const char *name)
 	return NULL;
 }
 
+/* "ns::Box::get" of "_ZNK2ns3Box3getEi.isra.0"; false: it is no symbol of C++. */
+static bool fmt_source_name(const struct symbol *s, char *name, size_t n_bytes)
+{
+	char *clone;
+
+	if (!demangle(s->name, name, n_bytes))
+		return false;
+	clone = strstr(name, " [clone ");
+	if (clone)
+		*clone = 0;
+	return true;
+}
+
+const char *symbol_source_name(struct debuginfo *d, const struct symbol *s)
+{
+	char name[SOURCE_NAME_BYTES];
+	const char *kept =
+		fmt_source_name(s, name, sizeof(name)) ? debuginfo_strdup(d, name) : NULL;
+
+	return kept ? kept : s->name;
+}
+
 bool symbol_of_data(struct debuginfo *d, const char *name, uint64_t *ret_address,
 		    bool *ret_is_elsewhere)
 {
@@ -211,6 +235,33 @@ static bool matches(const struct function *f, const char *name, size_t len)
 		if (same_name(p + 2, name, len))
 			return true;
 	return false;
+}
+
+/* The whole of it, or its end behind "::". */
+static bool same_end(const char *have, const char *want, size_t len)
+{
+	if (same_name(have, want, len))
+		return true;
+	for (const char *p = have; (p = strstr(p, "::")); p += 2)
+		if (same_name(p + 2, want, len))
+			return true;
+	return false;
+}
+
+bool symbol_is_meant(const struct symbol *s, const char *name)
+{
+	char own[SOURCE_NAME_BYTES];
+	size_t len;
+	const char *plain = plain_part(name, &len);
+
+	if (is_glob(name))
+		return !fnmatch(name, s->name, 0) ||
+		       (fmt_source_name(s, own, sizeof(own)) && !fnmatch(name, own, 0));
+	/* the plain part stands in the symbol as it is; most are told apart by that */
+	if (strncmp(s->name, "_Z", 2) || (strncmp(plain, "operator", 8) && *plain != '~' &&
+					  !memmem(s->name, strlen(s->name), plain, len)))
+		return false;
+	return fmt_source_name(s, own, sizeof(own)) && same_end(own, name, strlen(name));
 }
 
 static bool matches_glob(const struct function *f, const char *glob)
@@ -464,14 +515,18 @@ static int add_symbols(struct debuginfo *d, struct listing *l)
 	for (size_t i = 0; i < d->n_symbols; i++) {
 		const struct symbol *s = &d->symbols[i];
 		bool is_known = bsearch(&s->address, known, n, sizeof(*known), compare_addresses);
+		const char *name;
 
 		/* other names of a known function stay, one may look for them; not constructors' doubles */
 		if (is_known && (symbol_at(d, s->address) == s || !strncmp(s->name, "_Z", 2)))
 			continue;
-		l->rows[l->n_rows++] = (struct debuginfo_function){.name = s->name,
-								   .symbol = s->name,
-								   .address = s->address,
-								   .n_bytes = s->n_bytes};
+		name = symbol_source_name(d, s);
+		l->rows[l->n_rows++] = (struct debuginfo_function){
+			.name = name,
+			.symbol = s->name,
+			.address = s->address,
+			.n_bytes = s->n_bytes,
+			.is_alias = name != s->name && strchr(s->name, '.')};
 	}
 	free(known);
 	return 0;

@@ -164,6 +164,10 @@ int symbols_list(struct debuginfo *d);
 /* The symbol that covers the address, or the one of that name; NULL. */
 const struct symbol *symbol_at(struct debuginfo *d, uint64_t address);
 const struct symbol *symbol_named(struct debuginfo *d, const char *name);
+/* What C++ calls it, without parameters; a symbol of C as it is. In the arena. */
+const char *symbol_source_name(struct debuginfo *d, const struct symbol *s);
+/* A glob, or a name of C++ as debuginfo_find_functions() takes it. Not the symbol itself. */
+bool symbol_is_meant(const struct symbol *s, const char *name);
 /* A variable by its symbol; elsewhere: the file only refers to it. */
 bool symbol_of_data(struct debuginfo *d, const char *name, uint64_t *ret_address,
 		    bool *ret_is_elsewhere);

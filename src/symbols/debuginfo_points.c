@@ -431,13 +431,43 @@ static int points_of_symbol(struct search *s, struct errmsg *err)
 }
 
 /* A symbol without DWARF: entry and offset, no variables. */
-static int point_of_bare_symbol(struct search *s, struct errmsg *err)
+static int add_bare_symbol(struct search *s, const struct symbol *symbol, struct errmsg *err)
+{
+	const struct debuginfo_where *w = s->where;
+	struct debuginfo_point *p;
+
+	if (w->offset && symbol->n_bytes && w->offset >= symbol->n_bytes)
+		return errmsg_set(
+			err, -ENOENT,
+			"%s is shorter than %llu bytes; name a line of it instead: 'sonde probe "
+			"lines' shows them",
+			w->function, (unsigned long long)w->offset);
+	if (check_offset(s, symbol->address, w->offset, err) < 0)
+		return -EINVAL;
+	for (size_t i = 0; i < s->n; i++)
+		if (s->list[i].address == symbol->address + w->offset)
+			return 0; /* a constructor has two symbols */
+	p = new_point(s);
+	if (!p)
+		return -ENOMEM;
+	*p = (struct debuginfo_point){.address = symbol->address + w->offset,
+				      .symbol = symbol->name,
+				      .symbol_offset = w->offset,
+				      .function = symbol_source_name(s->d, symbol)};
+	return 0;
+}
+
+/* The symbol of that name; else all whose name in C++ it is, or that a glob means. */
+static int points_of_bare_symbols(struct search *s, struct errmsg *err)
 {
 	const struct debuginfo_where *w = s->where;
 	const struct symbol *symbol = symbol_named(s->d, w->function);
-	struct debuginfo_point *p;
+	bool found = symbol;
+	int r = 0;
 
-	if (!symbol)
+	for (size_t i = 0; !symbol && !found && i < s->d->n_symbols; i++)
+		found = symbol_is_meant(&s->d->symbols[i], w->function);
+	if (!found)
 		return functions_refuse(s->d, w->function, err);
 	if ((w->has_line && w->line) || w->pattern)
 		return s->d->dwarf
@@ -447,22 +477,12 @@ static int point_of_bare_symbol(struct search *s, struct errmsg *err)
 					 "symbol; lines are not known: probe the function itself",
 					 s->d->path, w->function)
 			       : debuginfo_refuse_dwarf(s->d, err);
-	if (w->offset && symbol->n_bytes && w->offset >= symbol->n_bytes)
-		return errmsg_set(
-			err, -ENOENT,
-			"%s is shorter than %llu bytes; name a line of it instead: 'sonde probe "
-			"lines' shows them",
-			w->function, (unsigned long long)w->offset);
-	if (check_offset(s, symbol->address, w->offset, err) < 0)
-		return -EINVAL;
-	p = new_point(s);
-	if (!p)
-		return -ENOMEM;
-	*p = (struct debuginfo_point){.address = symbol->address + w->offset,
-				      .symbol = symbol->name,
-				      .symbol_offset = w->offset,
-				      .function = symbol->name};
-	return 0;
+	if (symbol)
+		return add_bare_symbol(s, symbol, err);
+	for (size_t i = 0; r >= 0 && i < s->d->n_symbols; i++)
+		if (symbol_is_meant(&s->d->symbols[i], w->function))
+			r = add_bare_symbol(s, &s->d->symbols[i], err);
+	return r;
 }
 
 static int by_function(struct search *s, struct errmsg *err)
@@ -475,7 +495,7 @@ static int by_function(struct search *s, struct errmsg *err)
 	if (r >= 0 && !l.n) {
 		r = s->d->dwarf ? points_of_symbol(s, err) : 1;
 		if (r == 1)
-			r = point_of_bare_symbol(s, err);
+			r = points_of_bare_symbols(s, err);
 		else if (r >= 0 && !s->n)
 			r = refuse_line(s, s->where->function, 0, err);
 		return r;
@@ -485,7 +505,7 @@ static int by_function(struct search *s, struct errmsg *err)
 	/* code that was folded with another function's has a symbol and no description */
 	if (r >= 0 && !s->n && !s->n_inlined && !s->where->pattern && !s->where->line &&
 	    symbol_named(s->d, s->where->function))
-		r = point_of_bare_symbol(s, err);
+		r = points_of_bare_symbols(s, err);
 	if (r >= 0 && !s->n)
 		r = refuse_function(s, &l, err);
 	free(l.list);

@@ -313,6 +313,16 @@ def make_usdt(place, golden):
         keep(place, f"{kind}", bytes([kind]), other, note, note)
 
 
+def make_demangle(place, golden):
+    """Symbols of C++: each rule of its grammar once."""
+    for i, symbol in enumerate((
+            "_ZNK2ns3Box3getEi", "_ZN3BoxISt6vectorIiSaIiEEE3addERKS3_", "_ZZ4mainENKUlvE_clEv",
+            "_Z4workIPKcRA4_iPFivEEvT_T0_T1_", "_Z4workILi5ELb1ELm7ELin3EEvv", "_ZThn16_N1B4workEv",
+            "_ZNSsC1ERKSs", "_Z4workIXadL_Z5othervEEEvv", "_ZN1AcvM3BoxFivEEv", "_ZN2ns4workB5cxx11Ei.isra.0",
+            "_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKc", "_Z1fIJicEEvDpT_", "_ZZ1fvEd0_NKUt_1gEv")):
+        keep(place, f"{i}", symbol)
+
+
 # What a browser asks for.
 
 def make_request(place, golden):

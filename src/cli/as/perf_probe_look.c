@@ -15,6 +15,7 @@
 #include "cli/output.h"
 #include "cli/probefuncs.h"
 #include "cli/sourcetext.h"
+#include "symbols/demangle.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -23,6 +24,7 @@
 
 #define TEXT_MAX_BYTES	 (64u << 20)
 #define ADDITIONAL_LINES 3
+#define NAME_MAX_BYTES	 4096
 
 static int print_text(const struct textbuf *tb, struct errmsg *err)
 {
@@ -39,7 +41,7 @@ static int print_text(const struct textbuf *tb, struct errmsg *err)
 /* --- functions ----------------------------------------------------------------------------------- */
 
 struct names {
-	const char *filter;
+	const struct perf_probe_options *o;
 	struct textbuf tb;
 	size_t n;
 };
@@ -48,9 +50,14 @@ struct names {
 static int add_function(void *ctx, const struct debuginfo_function *f)
 {
 	struct names *l = ctx;
-	const char *name = f->is_alias && f->symbol ? f->symbol : f->name;
+	char readable[NAME_MAX_BYTES];
+	const char *name = f->symbol ? f->symbol : f->name;
 
-	if (!f->address || !perf_filter_matches(l->filter, name))
+	if (!f->address)
+		return 0;
+	if (!l->o->no_demangle && demangle(name, readable, sizeof(readable)))
+		name = readable;
+	if (!perf_filter_matches(l->o->filter, name))
 		return 0;
 	textbuf_addf(&l->tb, "%s\n", name);
 	l->n++;
@@ -78,7 +85,7 @@ static int list_functions(const struct perf_probe_options *o, struct names *l, s
 int perf_probe_funcs(const struct perf_probe_options *o)
 {
 	const char *target = o->target.program ? o->target.program : o->target.module;
-	struct names l = {.filter = o->filter};
+	struct names l = {.o = o};
 	struct errmsg err = {0};
 	int own, r;
 

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * test_demangle.c - names of C++ from symbols: what c++filt -p makes of them, and what is left alone.
+ */
+#include "symbols/demangle.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+static void expect(const char *symbol, const char *name)
+{
+	char have[1000];
+
+	if (!demangle(symbol, have, sizeof(have)))
+		snprintf(have, sizeof(have), "%s", symbol);
+	assert_string_equal(have, name);
+}
+
+/* covers: D08 Q15 */
+static void names(void **state)
+{
+	expect("_Z4workv", "work");
+	expect("_ZL4workv", "work");
+	expect("_ZNK2ns3Box3getEi", "ns::Box::get");
+	expect("_ZN2ns3BoxC1Ei", "ns::Box::Box");
+	expect("_ZN2ns3BoxD0Ev", "ns::Box::~Box");
+	expect("_ZNK2ns3BoxplERKS0_", "ns::Box::operator+");
+	expect("_ZN3BoxcvbEv", "Box::operator bool");
+	expect("_ZN3BoxnwEm", "Box::operator new");
+	expect("_ZN12_GLOBAL__N_19concealedEl", "(anonymous namespace)::concealed");
+	expect("_ZSt9terminatev", "std::terminate");
+	expect("_ZNSs6appendEPKc", "std::string::append");
+	expect("_ZNSsC1Ev",
+	       "std::basic_string<char, std::char_traits<char>, std::allocator<char> >::"
+	       "basic_string");
+	expect("_ZNK5boost6system14error_categoryB5cxx114nameEv",
+	       "boost::system::error_category[abi:cxx11]::name");
+	expect("_ZThn16_N1B4workEv", "non-virtual thunk to B::work");
+	expect("_ZN2ns4workEi.isra.0", "ns::work [clone .isra.0]");
+	expect("_ZSt4cout@GLIBCXX_3.4", "std::cout");
+}
+
+/* covers: D08 Q15 */
+static void templates(void **state)
+{
+	expect("_Z7largestIlET_S0_S0_", "largest<long>");
+	expect("_ZN3BoxISt6vectorIiSaIiEEE3addERKS3_",
+	       "Box<std::vector<int, std::allocator<int> > >::add");
+	expect("_Z4workIPKcRA4_iPFivEEvT_T0_T1_", "work<char const*, int (&) [4], int (*)()>");
+	expect("_Z4workILi5ELb1ELm7ELin3EEvv", "work<5, true, 7ul, -3>");
+	expect("_Z4workILc65EEvv", "work<(char)65>");
+	expect("_Z4workIJicEEvDpT_", "work<int, char>");
+	expect("_Z4workIJEEvDpT_", "work<>");
+	expect("_Z4workIXadL_Z5othervEEEvv", "work<&other>");
+	expect("_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKc",
+	       "std::operator<< <std::char_traits<char> >");
+	expect("_Z4workIM3BoxFivEEvT_", "work<int (Box::*)()>");
+}
+
+/* covers: D08 Q15 */
+static void what_is_local(void **state)
+{
+	expect("_ZZ4mainENKUlvE_clEv", "main::{lambda()#1}::operator()");
+	expect("_ZZN2ns4workEiENKUlicE0_clEic", "ns::work::{lambda(int, char)#2}::operator()");
+	expect("_ZZ4mainEN5local3runEv", "main::local::run");
+	expect("_ZZ4workvE5count_1", "work::count");
+}
+
+/* covers: Q15 */
+static void what_is_none(void **state)
+{
+	static const char *const left[] = {"",
+					   "work",
+					   "_Z",
+					   "_Z4wor",
+					   "_Z9999999999999x",
+					   "_ZN",
+					   "_ZN3Box",
+					   "_ZNE",
+					   "_ZS_",
+					   "_ZN3BoxIT_E3addEv",
+					   "_ZTV3Box",
+					   "_Z4workIDTfp_EEvv"};
+	char name[4], deep[1000] = "_Z1fI";
+
+	for (size_t i = 0; i < sizeof(left) / sizeof(*left); i++)
+		expect(left[i], left[i]);
+	memset(deep + 5, 'P', 900);
+	strcpy(deep + 905, "iEvv");
+	expect(deep, deep);
+	assert_false(demangle("_Z4workv", name, sizeof(name)));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names),
+		cmocka_unit_test(templates),
+		cmocka_unit_test(what_is_local),
+		cmocka_unit_test(what_is_none),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

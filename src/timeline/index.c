@@ -2,8 +2,8 @@
 /*
  * index.c - a timeline's life, and what it tells about itself.
  *
- *	timeline_new     threads, tables of kinds and tasks, the pages' times (pages.c)
- *	timeline_start   the sidecar, else all segments are given to the threads (pool.c)
+ *	timeline_new     threads, tables of kinds and tasks, streams, the ends of time (pages.c)
+ *	timeline_start   the sidecar, else the pages' times; all segments are given to the threads (pool.c)
  *	timeline_free    waits for the segments that are being walked
  *
  * Running times are summed up here, from the switches, over the segments of a stream that are ready
@@ -138,8 +138,10 @@ void timeline_free(struct timeline *tl)
 int timeline_start(struct timeline *tl, const char *cache_dir, struct errmsg *err)
 {
 	bool is_done = cache_dir && !tl->is_live && sidecar_open(tl, cache_dir);
+	int r = is_done ? 0 : pages_read(tl, err);
 
-	(void)err;
+	if (r < 0)
+		return r;
 	pthread_mutex_lock(&tl->lock);
 	for (uint32_t i = 0; i < tl->n_streams && !is_done; i++)
 		for (size_t k = 0; k < tl->streams[i]->n_segments; k++)

@@ -6,8 +6,9 @@
  *	pages    [ts][ts][ts][ts] … [ts]  [ts][ts] …
  *	                                  └ end_ts of segment 0
  *
- * Reading a header touches a page of the file; 262 144 of them, a gigabyte, take some 30 ms, in
- * parallel. Packed data has no headers to read before it is unpacked: there the first page of each
+ * pages_open() counts the pages and looks at both ends of each stream; pages_read() reads all headers,
+ * unless the sidecar has them. A header touches a page of the file; 262 144 of them, a gigabyte, take
+ * some 50 ms, in parallel. Packed data has no headers to read before it is unpacked: there the first page of each
  * segment is unpacked and what lies between is spread evenly, until the segment is indexed.
  *
  * Everything later looks for times by bisection, so they must ascend. An event of a page is never
@@ -542,10 +543,16 @@ int pages_open(struct timeline *tl, struct errmsg *err)
 
 	for (size_t i = 0; i < tl->n_sources && !r; i++)
 		r = add_source(tl, i);
-	if (!r)
-		r = read_headers(tl);
-	if (!r)
-		find_edges(tl);
+	if (r < 0)
+		return errmsg_set_errno(err, r, "cannot keep the trace's pages");
+	find_edges(tl);
+	return 0;
+}
+
+int pages_read(struct timeline *tl, struct errmsg *err)
+{
+	int r = read_headers(tl);
+
 	for (uint32_t i = 0; i < tl->n_streams && !r; i++) {
 		r = stream_settle(tl, tl->streams[i], 0);
 		stream_settle_edges(tl, tl->streams[i]);

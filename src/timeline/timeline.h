@@ -11,9 +11,9 @@
  *	switches    sched_switch of each stream: 8 bytes each, enough for all lanes of CPUs and tasks
  *	wakings     sched_waking (or wakeup, where there is no waking): 8 bytes each
  *
- * timeline_new() reads the page headers only, so that a first picture (density) can be drawn at once.
- * timeline_start() indexes in the background on all cores, the part last asked for first. Everything
- * else works at any moment on what is indexed so far.
+ * timeline_new() finds where the data and the ends of time are. timeline_start() reads the page headers, so
+ * that a first picture (density) can be drawn at once, and then indexes in the background on all cores, the
+ * part last asked for first. Everything else works at any moment after it on what is indexed so far.
  *
  * Times are nanoseconds since the beginning of the trace (timeline_origin()), below 2^48.
  * Every function may be called from any thread unless it says otherwise.

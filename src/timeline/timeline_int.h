@@ -329,8 +329,9 @@ static inline void timeline_leave(struct timeline *tl)
 
 #define TS_UNKNOWN UINT64_MAX
 
-/* Streams of all sources, their segments and pages, the origin. -ENOMEM. */
+/* Streams of all sources, their segments, the origin; then the times of all pages. -ENOMEM. */
 int pages_open(struct timeline *tl, struct errmsg *err);
+int pages_read(struct timeline *tl, struct errmsg *err);
 void stream_free(struct stream *st);
 void segment_free(struct index_segment *seg);
 /* Makes times ascend that may go back or be unknown; see pages.c. */

@@ -18,7 +18,7 @@
 
 #include "base/textbuf.h"
 
-#define JSONWRITER_DEPTH_MAX 32
+#define JSONWRITER_DEPTH_MAX 256
 
 struct jsonwriter {
 	struct textbuf *tb;

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * insight_calls.c - functions of a range: how often, how long, and what called what.
+ *
+ * Of one task everything is known from its lane. For all tasks at once the events of the range are gone through, a
+ * slice of it at a time, with a stack for each task: a function that was entered before the range counts
+ * from the range's start if it is left in it; one that covers the whole range is not seen.
+ * The idle task has a stack for each CPU.
+ */
+#include "timeline/insight_int.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define SLICE_MARKS (1u << 20)
+
+struct calling {
+	struct lanes *ls;
+	call_sink sink;
+	void *ctx;
+	uint64_t from, to;
+	int task;		   /* whose calls these are, for the sink */
+	struct forms forms;	   /* all tasks: */
+	struct callstack **stacks; /* by task, then CPUs of the idle task */
+	int idle;
+	uint32_t path[CALLSTACK_MAX];
+};
+
+/* --- one task: its lane ---------------------------------------------------------------------------------- */
+
+struct open_span {
+	uint64_t start, end, child_ns;
+};
+
+struct lane_calls {
+	struct calling *c;
+	struct open_span open[LANE_ROWS_MAX];
+	unsigned top;
+};
+
+static void pop(struct lane_calls *l, unsigned depth)
+{
+	while (l->top > depth) {
+		struct open_span *o = &l->open[--l->top];
+		uint64_t ns = overlap(o->start, o->end, l->c->from, l->c->to);
+
+		if (l->top)
+			l->open[l->top - 1].child_ns += ns;
+		l->c->sink(l->c->ctx, l->c->task, l->c->path, l->top, o->start, ns,
+			   ns > o->child_ns ? ns - o->child_ns : 0);
+	}
+}
+
+static bool add_lane_span(void *ctx, const struct lane_span *s)
+{
+	struct lane_calls *l = ctx;
+	unsigned depth;
+
+	/* what ended before this one is not its caller, whatever the rows say */
+	while (l->top && l->open[l->top - 1].end <= s->start)
+		pop(l, l->top - 1);
+	depth = s->row < l->top ? s->row : l->top;
+	pop(l, depth);
+	if (depth >= LANE_ROWS_MAX)
+		return true;
+	l->c->path[depth] = s->value;
+	l->open[depth] = (struct open_span){s->start, s->end, 0};
+	l->top = depth + 1;
+	return true;
+}
+
+static int calls_of_task(struct calling *c)
+{
+	const struct timeline_task *t = timeline_task(c->ls->tl, c->task);
+	struct lane_calls *l;
+	struct errmsg err = {0};
+	struct lane *ln;
+	char spec[64];
+	int r;
+
+	snprintf(spec, sizeof(spec), "calls:%u:%d", t->machine, t->pid);
+	r = lane_get(c->ls, spec, &ln, &err);
+	if (r < 0)
+		return r == -EINVAL ? -ENODATA : r;
+	l = calloc(1, sizeof(*l));
+	if (l) {
+		l->c = c;
+		r = lane_each(ln, c->from, c->to, add_lane_span, l);
+		pop(l, 0);
+	} else {
+		r = -ENOMEM;
+	}
+	free(l);
+	lane_put(ln);
+	return r;
+}
+
+/* --- all tasks ------------------------------------------------------------------------------------------- */
+
+static void close_call(void *ctx, const struct callstack *cs, unsigned depth,
+		       const struct open_call *call, uint64_t end, uint8_t flags)
+{
+	struct calling *c = ctx;
+	unsigned n = 0;
+	uint64_t ns = overlap(call->start, end, c->from, c->to);
+
+	for (unsigned i = 0; i < depth; i++)
+		if (cs->calls[i].is_open)
+			c->path[n++] = cs->calls[i].label;
+	c->path[n] = call->label;
+	c->sink(c->ctx, c->task, c->path, n, call->start, ns,
+		ns > call->child_ns ? ns - call->child_ns : 0);
+}
+
+static bool make_mark(void *ctx, struct mark_cache *cache, const struct walk_event *ev,
+		      struct mark *ret)
+{
+	struct calling *c = ctx;
+
+	if (!forms_mark(&c->forms, cache, ev, ret))
+		return false;
+	/* the CPU of an idle task is all that tells them apart */
+	if (ev->task == c->idle)
+		ret->task = UINT16_MAX - 1 -
+			    (timeline_stream(c->ls->tl, event_ref_stream(ev->ref))->cpu & 0xfff);
+	return true;
+}
+
+static struct callstack *stack_of(struct calling *c, uint16_t task)
+{
+	struct callstack *cs = c->stacks[task];
+
+	if (cs)
+		return cs;
+	cs = calloc(1, sizeof(*cs));
+	if (!cs)
+		return NULL;
+	cs->close = close_call;
+	cs->ctx = c;
+	cs->lower = c->from;
+	c->stacks[task] = cs;
+	return cs;
+}
+
+static bool is_idle_stack(const struct calling *c, uint32_t task)
+{
+	return task >= timeline_n_tasks(c->ls->tl);
+}
+
+static int run_marks(struct calling *c, const struct marks *m)
+{
+	for (size_t i = 0; i < m->n; i++) {
+		const struct mark *k = &m->marks[i];
+		struct callstack *cs = stack_of(c, k->task);
+
+		if (!cs)
+			return -ENOMEM;
+		c->task = is_idle_stack(c, k->task) ? c->idle : k->task;
+		if (k->what == MARK_ENTER)
+			callstack_enter(cs, k);
+		else
+			callstack_leave(cs, k);
+	}
+	return 0;
+}
+
+/* Marks that the range may have, from the counts of the whole. */
+static uint64_t expected_marks(const struct calling *c)
+{
+	struct timeline *tl = c->ls->tl;
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < c->forms.n_kinds; i++)
+		if (c->forms.kinds[i].form)
+			n += timeline_kind(tl, i)->n_events;
+	return (uint64_t)((double)n * (c->to - c->from) / (timeline_duration(tl) + 1)) + 1;
+}
+
+static int run_slices(struct calling *c, const struct lane *where, const uint8_t *kinds)
+{
+	uint64_t n = expected_marks(c) / SLICE_MARKS + 1, step = (c->to - c->from) / n + 1;
+	int r = 0;
+
+	for (uint64_t at = c->from; at <= c->to && !r; at += step) {
+		struct mark_wants wants = {.streams = where->streams,
+					   .n_streams = where->n_streams,
+					   .from = at,
+					   .to = c->to - at < step ? c->to : at + step - 1,
+					   .kinds = kinds,
+					   .n_kinds = c->forms.n_kinds,
+					   .make = make_mark,
+					   .ctx = c};
+		struct marks m;
+
+		r = marks_gather(&m, c->ls->tl, &wants);
+		if (!r)
+			r = run_marks(c, &m);
+		free(m.marks);
+	}
+	return r;
+}
+
+static int calls_of_machine(struct calling *c, uint32_t machine)
+{
+	struct lane where = {.owner = c->ls};
+	uint8_t *kinds = NULL;
+	int r = forms_init(&c->forms, c->ls->tl, &c->ls->labels, machine, FORM_CALLS);
+
+	if (!r && !c->forms.n_found)
+		r = -ENODATA;
+	if (!r)
+		r = lane_take_streams(&where, machine, -1);
+	if (!r) {
+		kinds = calloc(1, c->forms.n_kinds / 8 + 1);
+		c->stacks = calloc(UINT16_MAX + 1, sizeof(*c->stacks));
+		r = kinds && c->stacks ? 0 : -ENOMEM;
+	}
+	for (size_t i = 0; !r && i < c->forms.n_kinds; i++)
+		if (c->forms.kinds[i].form)
+			bit_set(kinds, i);
+	c->idle = timeline_find_task(c->ls->tl, machine, 0);
+	if (!r)
+		r = run_slices(c, &where, kinds);
+	for (size_t i = 0; c->stacks && i <= UINT16_MAX; i++) {
+		c->task = is_idle_stack(c, i) ? c->idle : (int)i;
+		if (c->stacks[i] && !r)
+			callstack_cut(c->stacks[i], c->to);
+		free(c->stacks[i]);
+	}
+	free(c->stacks);
+	c->stacks = NULL;
+	free(kinds);
+	free(where.streams);
+	forms_release(&c->forms);
+	return r;
+}
+
+int insight_each_call(struct lanes *ls, int task, uint64_t from, uint64_t to, call_sink sink,
+		      void *ctx)
+{
+	struct calling c = {.ls = ls, .sink = sink, .ctx = ctx, .from = from, .task = task};
+	size_t source = 0;
+	uint32_t machine;
+	bool any = false;
+	int r = 0;
+
+	c.to = earlier(to, timeline_duration(ls->tl));
+	if (from > c.to)
+		return 0;
+	if (task >= 0)
+		return calls_of_task(&c);
+	while (!r && insight_next_machine(ls->tl, &source, &machine)) {
+		r = calls_of_machine(&c, machine);
+		any |= !r;
+		r = r == -ENODATA ? 0 : r;
+	}
+	return r < 0 ? r : any ? 0 : -ENODATA;
+}
+
+/* --- functions ------------------------------------------------------------------------------------------- */
+
+struct function_row {
+	uint64_t n, total, self, max, max_at;
+	uint32_t label;
+};
+
+struct functions {
+	struct function_row *rows; /* by label */
+	size_t n;
+	bool failed;
+};
+
+static void add_function(void *ctx, int task, const uint32_t *path, unsigned depth, uint64_t start,
+			 uint64_t ns, uint64_t self_ns)
+{
+	struct functions *f = ctx;
+	uint32_t label = path[depth];
+	struct function_row *row;
+	bool is_inner = false;
+
+	if (label >= f->n) {
+		size_t n = label + 1024;
+		struct function_row *more = realloc(f->rows, n * sizeof(*more));
+
+		if (!more) {
+			f->failed = true;
+			return;
+		}
+		memset(more + f->n, 0, (n - f->n) * sizeof(*more));
+		f->rows = more;
+		f->n = n;
+	}
+	/* a function that calls itself has its time already */
+	for (unsigned i = 0; i < depth; i++)
+		is_inner |= path[i] == label;
+	row = &f->rows[label];
+	row->label = label;
+	row->n++;
+	row->total += is_inner ? 0 : ns;
+	row->self += self_ns;
+	if (ns > row->max || row->n == 1) {
+		row->max = ns;
+		row->max_at = start;
+	}
+}
+
+static int compare_functions(const void *a, const void *b)
+{
+	const struct function_row *x = a, *y = b;
+
+	if (x->self != y->self)
+		return x->self > y->self ? -1 : 1;
+	if (x->n != y->n)
+		return x->n > y->n ? -1 : 1;
+	return (x->label > y->label) - (x->label < y->label);
+}
+
+#define FUNCTIONS_SHOWN 2000
+
+int insight_functions(struct lanes *ls, int task, uint64_t from, uint64_t to, struct jsonwriter *w)
+{
+	struct functions f = {0};
+	int r = insight_each_call(ls, task, from, to, add_function, &f);
+
+	if (r == -ENODATA)
+		r = 0;
+	if (!r && f.failed)
+		r = -ENOMEM;
+	if (r < 0) {
+		free(f.rows);
+		return r;
+	}
+	if (f.n)
+		qsort(f.rows, f.n, sizeof(*f.rows), compare_functions);
+	jsonwriter_open(w, NULL, '{');
+	jsonwriter_open(w, "functions", '[');
+	for (size_t i = 0; i < f.n && f.rows[i].n && i < FUNCTIONS_SHOWN; i++) {
+		const struct function_row *row = &f.rows[i];
+
+		jsonwriter_open(w, NULL, '{');
+		jsonwriter_add_string(w, "name", labels_find(&ls->labels, row->label));
+		jsonwriter_add_uint(w, "calls", row->n);
+		jsonwriter_add_uint(w, "total", row->total);
+		jsonwriter_add_uint(w, "self", row->self);
+		jsonwriter_add_uint(w, "avg", row->total / row->n);
+		jsonwriter_add_uint(w, "max", row->max);
+		jsonwriter_add_uint(w, "max_at", row->max_at);
+		jsonwriter_close(w);
+	}
+	jsonwriter_close(w);
+	jsonwriter_close(w);
+	free(f.rows);
+	return 0;
+}

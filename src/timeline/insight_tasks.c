@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * insight_tasks.c - a range in numbers: time per task and state, load of CPUs, events, wakeups.
+ *
+ * States are gone through from the beginning of the trace, because what a task is at `from` follows from what came
+ * before, and cut at both ends of the range: the sum of a task's states is the time it was there. A switch,
+ * waking, migration or preemption counts if its moment is in the range; a wakeup if the task ran in it.
+ */
+#include "timeline/insight_int.h"
+
+#include "analyse/latencies.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+bool insight_next_machine(const struct timeline *tl, size_t *source, uint32_t *ret)
+{
+	for (; *source < timeline_n_sources(tl); (*source)++) {
+		uint32_t machine = timeline_source(tl, *source)->machine;
+		bool is_new = true;
+
+		for (size_t i = 0; i < *source; i++)
+			is_new &= timeline_source(tl, i)->machine != machine;
+		if (!is_new)
+			continue;
+		*ret = machine;
+		(*source)++;
+		return true;
+	}
+	return false;
+}
+
+const char *insight_task_name(const struct timeline *tl, int task, char *buf, size_t size)
+{
+	const struct timeline_task *t;
+
+	if (task < 0 || (size_t)task >= timeline_n_tasks(tl)) {
+		snprintf(buf, size, "an unknown task");
+		return buf;
+	}
+	t = timeline_task(tl, task);
+	snprintf(buf, size, "%s-%d", t->comm[0] ? t->comm : "<...>", t->pid);
+	return buf;
+}
+
+/* --- tasks ----------------------------------------------------------------------------------------------- */
+
+struct task_sums {
+	uint64_t ns[STATES_N];
+	uint64_t n_switches, n_wakeups, n_migrations, n_preemptions;
+	uint64_t max_wait, max_wait_at;
+	int32_t last_cpu;
+	bool any, has_cpu;
+};
+
+struct summing {
+	struct task_sums *sums;
+	size_t n;
+	uint64_t from, to;
+};
+
+static void sum_span(void *ctx, uint16_t task, const struct task_track *t,
+		     const struct state_span *s, enum task_state next)
+{
+	struct summing *su = ctx;
+	struct task_sums *sum = &su->sums[task];
+	uint64_t ns = overlap(s->start, s->end, su->from, su->to);
+	bool begins = s->start >= su->from && s->start <= su->to;
+
+	if (task >= su->n)
+		return;
+	sum->any = true;
+	sum->ns[s->state] += ns;
+	if (begins && s->state == STATE_RUNNING && !s->open_start) {
+		sum->n_switches++;
+		sum->n_migrations += sum->has_cpu && sum->last_cpu != s->cpu;
+	}
+	sum->n_wakeups += begins && s->state == STATE_RUNNABLE;
+	sum->n_preemptions += begins && s->state == STATE_PREEMPTED;
+	if ((s->state == STATE_RUNNABLE || s->state == STATE_PREEMPTED) && ns > sum->max_wait) {
+		sum->max_wait = ns;
+		sum->max_wait_at = later(s->start, su->from);
+	}
+	if (s->cpu >= 0) {
+		sum->last_cpu = s->cpu;
+		sum->has_cpu = true;
+	}
+}
+
+static void emit_tasks(const struct summing *su, struct jsonwriter *w)
+{
+	jsonwriter_open(w, "tasks", '[');
+	for (size_t i = 0; i < su->n; i++) {
+		const struct task_sums *s = &su->sums[i];
+
+		if (!s->any)
+			continue;
+		jsonwriter_open(w, NULL, '{');
+		jsonwriter_add_uint(w, "task", i);
+		jsonwriter_open(w, "states", '[');
+		for (unsigned j = 0; j < STATES_N; j++)
+			jsonwriter_add_uint(w, NULL, s->ns[j]);
+		jsonwriter_close(w);
+		jsonwriter_add_uint(w, "switches", s->n_switches);
+		jsonwriter_add_uint(w, "wakeups", s->n_wakeups);
+		jsonwriter_add_uint(w, "migrations", s->n_migrations);
+		jsonwriter_add_uint(w, "preemptions", s->n_preemptions);
+		jsonwriter_add_uint(w, "max_wait", s->max_wait);
+		jsonwriter_add_uint(w, "max_wait_at", s->max_wait_at);
+		jsonwriter_close(w);
+	}
+	jsonwriter_close(w);
+}
+
+struct cpu_sum {
+	uint64_t from, to, busy, n_switches;
+};
+
+static bool sum_cpu(void *ctx, const struct lane_span *s)
+{
+	struct cpu_sum *c = ctx;
+
+	c->busy += overlap(s->start, s->end, c->from, c->to);
+	return true;
+}
+
+static bool count_switch(void *ctx, const struct switch_entry *e)
+{
+	struct cpu_sum *c = ctx;
+
+	c->n_switches += e->ts >= c->from && e->ts <= c->to;
+	return e->ts <= c->to;
+}
+
+static int emit_cpu(struct lanes *ls, uint32_t machine, uint32_t cpu, uint64_t from, uint64_t to,
+		    struct jsonwriter *w)
+{
+	struct cpu_sum c = {.from = from, .to = to};
+	struct errmsg err = {0};
+	struct lane *ln;
+	char spec[64];
+	int r;
+
+	snprintf(spec, sizeof(spec), "cpu:%u:%u", machine, cpu);
+	r = lane_get(ls, spec, &ln, &err);
+	if (r < 0)
+		return r;
+	lane_each(ln, from, to, sum_cpu, &c);
+	if (ln->sched_stream >= 0)
+		timeline_switches(ls->tl, ln->sched_stream, from, to, count_switch, &c);
+	lane_put(ln);
+	jsonwriter_open(w, NULL, '{');
+	jsonwriter_add_uint(w, "machine", machine);
+	jsonwriter_add_uint(w, "cpu", cpu);
+	jsonwriter_add_uint(w, "busy", c.busy);
+	jsonwriter_add_uint(w, "switches", c.n_switches);
+	jsonwriter_close(w);
+	return 0;
+}
+
+static int emit_cpus(struct lanes *ls, uint64_t from, uint64_t to, struct jsonwriter *w)
+{
+	int r = 0;
+
+	jsonwriter_open(w, "cpus", '[');
+	for (size_t i = 0; i < timeline_n_streams(ls->tl) && !r; i++) {
+		const struct timeline_stream *st = timeline_stream(ls->tl, i);
+		uint32_t machine = timeline_source(ls->tl, st->source)->machine;
+		bool is_new = true;
+
+		for (size_t j = 0; j < i && is_new; j++) {
+			const struct timeline_stream *other = timeline_stream(ls->tl, j);
+
+			is_new = other->cpu != st->cpu ||
+				 timeline_source(ls->tl, other->source)->machine != machine;
+		}
+		if (is_new)
+			r = emit_cpu(ls, machine, st->cpu, from, to, w);
+	}
+	jsonwriter_close(w);
+	return r;
+}
+
+int insight_tasks(struct lanes *ls, uint64_t from, uint64_t to, struct jsonwriter *w)
+{
+	struct summing su = {.n = timeline_n_tasks(ls->tl), .from = from, .to = to};
+	size_t source = 0;
+	uint32_t machine;
+	int r = 0;
+
+	su.to = to = earlier(to, timeline_duration(ls->tl));
+	/* tasks that come meanwhile have numbers up to UINT16_MAX */
+	su.sums = calloc(UINT16_MAX + 1, sizeof(*su.sums));
+	if (!su.sums)
+		return -ENOMEM;
+	while (!r && insight_next_machine(ls->tl, &source, &machine))
+		r = states_pass(ls->tl, machine, NULL, from, to, sum_span, &su);
+	if (!r) {
+		jsonwriter_open(w, NULL, '{');
+		jsonwriter_add_uint(w, "from", from);
+		jsonwriter_add_uint(w, "to", to);
+		emit_tasks(&su, w);
+		r = emit_cpus(ls, from, to, w);
+		jsonwriter_close(w);
+	}
+	free(su.sums);
+	return r;
+}
+
+/* --- events ---------------------------------------------------------------------------------------------- */
+
+#define COUNT_SLICES 16
+
+struct counting {
+	struct timeline *tl;
+	const struct selection *sel;
+	uint64_t from, step, to;
+	uint64_t *counts; /* by job, then kind */
+	size_t n_kinds;
+	int error;
+};
+
+struct count_job {
+	const struct selection *sel;
+	uint64_t *counts;
+	size_t n_kinds;
+};
+
+static bool count_event(void *ctx, const struct walk_event *ev)
+{
+	struct count_job *j = ctx;
+
+	if (ev->kind < j->n_kinds && (!j->sel || selection_has(j->sel, ev->ref)))
+		j->counts[ev->kind]++;
+	return true;
+}
+
+static void count_slice(void *ctx, size_t i)
+{
+	struct counting *c = ctx;
+	struct count_job j = {c->sel, c->counts + i * c->n_kinds, c->n_kinds};
+	struct walk_wants wants = {.from = c->from + i * c->step};
+	bool whole;
+
+	if (wants.from > c->to)
+		return;
+	wants.to = earlier(c->to, wants.from + c->step - 1);
+	for (size_t s = 0; s < timeline_n_streams(c->tl); s++) {
+		int r = timeline_walk(c->tl, s, &wants, count_event, &j, &whole);
+
+		if (r < 0)
+			__atomic_store_n(&c->error, r, __ATOMIC_RELAXED);
+	}
+}
+
+static void emit_counts(const struct counting *c, struct jsonwriter *w)
+{
+	uint64_t total = 0;
+
+	jsonwriter_open(w, NULL, '{');
+	jsonwriter_open(w, "kinds", '[');
+	for (size_t k = 0; k < c->n_kinds; k++) {
+		uint64_t n = 0;
+
+		for (size_t i = 0; i < COUNT_SLICES; i++)
+			n += c->counts[i * c->n_kinds + k];
+		if (!n)
+			continue;
+		total += n;
+		jsonwriter_open(w, NULL, '[');
+		jsonwriter_add_uint(w, NULL, k);
+		jsonwriter_add_uint(w, NULL, n);
+		jsonwriter_close(w);
+	}
+	jsonwriter_close(w);
+	jsonwriter_add_uint(w, "total", total);
+	jsonwriter_close(w);
+}
+
+int insight_events(struct lanes *ls, const struct selection *sel, uint64_t from, uint64_t to,
+		   struct jsonwriter *w)
+{
+	struct counting c = {.tl = ls->tl, .sel = sel, .from = from};
+
+	c.to = earlier(to, timeline_duration(ls->tl));
+	c.step = (c.to > from ? c.to - from : 0) / COUNT_SLICES + 1;
+	c.n_kinds = timeline_n_kinds(ls->tl);
+	c.counts = calloc(COUNT_SLICES * c.n_kinds + 1, sizeof(*c.counts));
+	if (!c.counts)
+		return -ENOMEM;
+	timeline_parallel(ls->tl, COUNT_SLICES, count_slice, &c);
+	if (!c.error)
+		emit_counts(&c, w);
+	free(c.counts);
+	return c.error;
+}
+
+/* --- wakeups --------------------------------------------------------------------------------------------- */
+
+#define WORST_MAX 10
+
+struct wakeup {
+	uint64_t woken, ran, wait;
+	int32_t waker, cpu;
+	uint16_t task;
+};
+
+struct waking_up {
+	struct latencies latencies;
+	struct wakeup worst[WORST_MAX];
+	size_t n_worst;
+	struct wakeup *pending; /* by task: its wait, the CPU comes with the next span */
+	uint64_t from, to;
+	struct timeline *tl;
+};
+
+static void add_worst(struct waking_up *u, const struct wakeup *wk)
+{
+	size_t i = u->n_worst;
+
+	if (i == WORST_MAX && wk->wait <= u->worst[i - 1].wait)
+		return;
+	if (i < WORST_MAX)
+		u->n_worst++;
+	else
+		i--;
+	for (; i && u->worst[i - 1].wait < wk->wait; i--)
+		u->worst[i] = u->worst[i - 1];
+	u->worst[i] = *wk;
+}
+
+static void add_wakeup(void *ctx, uint16_t task, const struct task_track *t,
+		       const struct state_span *s, enum task_state next)
+{
+	struct waking_up *u = ctx;
+	struct wakeup *p = &u->pending[task];
+
+	/* the span that follows tells on which CPU it ran */
+	if (p->ran && s->state == STATE_RUNNING && s->start == p->ran) {
+		p->cpu = s->cpu;
+		add_worst(u, p);
+	}
+	p->ran = 0;
+	if (s->state != STATE_RUNNABLE || next != STATE_RUNNING || s->end < u->from ||
+	    s->end > u->to)
+		return;
+	*p = (struct wakeup){s->start, s->end, s->end - s->start, s->waker, -1, task};
+	latencies_add(&u->latencies, NULL, p->wait, 1, NULL);
+}
+
+static void emit_buckets(const struct latencies *l, struct jsonwriter *w)
+{
+	jsonwriter_open(w, "buckets", '[');
+	for (size_t i = 0; i < l->scale.n_buckets && l->all.buckets; i++) {
+		uint64_t from, to;
+
+		if (!l->all.buckets[i])
+			continue;
+		latency_scale_range(&l->scale, i, &from, &to);
+		jsonwriter_open(w, NULL, '[');
+		jsonwriter_add_uint(w, NULL, from * l->scale.unit_ns);
+		jsonwriter_add_uint(w, NULL, to ? to * l->scale.unit_ns : l->all.max + 1);
+		jsonwriter_add_uint(w, NULL, l->all.buckets[i]);
+		jsonwriter_close(w);
+	}
+	jsonwriter_close(w);
+}
+
+static void emit_wakeups(const struct waking_up *u, struct jsonwriter *w)
+{
+	const struct latency_spread *s = &u->latencies.all;
+
+	jsonwriter_open(w, NULL, '{');
+	jsonwriter_add_uint(w, "n", s->n);
+	jsonwriter_add_uint(w, "min", s->n ? s->min : 0);
+	jsonwriter_add_uint(w, "avg", s->n ? s->total / s->n : 0);
+	jsonwriter_add_uint(w, "max", s->max);
+	jsonwriter_add_uint(w, "p50", s->n ? latency_spread_percentile(s, 5000) : 0);
+	jsonwriter_add_uint(w, "p90", s->n ? latency_spread_percentile(s, 9000) : 0);
+	jsonwriter_add_uint(w, "p99", s->n ? latency_spread_percentile(s, 9900) : 0);
+	emit_buckets(&u->latencies, w);
+	jsonwriter_open(w, "worst", '[');
+	for (size_t i = 0; i < u->n_worst; i++) {
+		const struct wakeup *k = &u->worst[i];
+
+		jsonwriter_open(w, NULL, '{');
+		jsonwriter_add_uint(w, "task", k->task);
+		jsonwriter_add_int(w, "waker", k->waker);
+		jsonwriter_add_uint(w, "woken", k->woken);
+		jsonwriter_add_uint(w, "ran", k->ran);
+		jsonwriter_add_uint(w, "wait", k->wait);
+		jsonwriter_add_int(w, "cpu", k->cpu);
+		jsonwriter_close(w);
+	}
+	jsonwriter_close(w);
+	jsonwriter_close(w);
+}
+
+/* Bits for one task, or NULL for all. -1: all. */
+static int task_bits(int task, uint8_t **ret)
+{
+	*ret = NULL;
+	if (task < 0)
+		return 0;
+	*ret = calloc(1, (UINT16_MAX + 1) / 8);
+	if (!*ret)
+		return -ENOMEM;
+	bit_set(*ret, task);
+	return 0;
+}
+
+int insight_wakeups(struct lanes *ls, int task, uint64_t from, uint64_t to, struct jsonwriter *w)
+{
+	struct latency_scale scale = {.unit_ns = 1000};
+	struct waking_up u = {.from = from, .to = earlier(to, timeline_duration(ls->tl))};
+	uint8_t *bits = NULL;
+	size_t source = 0;
+	uint32_t machine;
+	int r;
+
+	latency_scale_settle(&scale);
+	r = latencies_init(&u.latencies, &scale, 0, 0);
+	if (r < 0)
+		return r;
+	u.pending = calloc(UINT16_MAX + 1, sizeof(*u.pending));
+	r = u.pending ? task_bits(task, &bits) : -ENOMEM;
+	while (!r && insight_next_machine(ls->tl, &source, &machine))
+		/* a little further, for the CPU of the last ones */
+		r = states_pass(ls->tl, machine, bits, from, TIMELINE_TIME_MAX, add_wakeup, &u);
+	if (!r)
+		emit_wakeups(&u, w);
+	free(bits);
+	free(u.pending);
+	latencies_release(&u.latencies);
+	return r;
+}

@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * insight_why.c - the critical path of a task: what it did, and while it slept, what the one did that woke it.
+ *
+ *	bash      running │ sleeping ───────────────── │ runnable │ running
+ *	                                   woken by ─┐
+ *	kworker      … │ sleeping ──── │ running ────┘
+ *	                     woken by ─┐
+ *	an interrupt                   ┘
+ *	path      bash    │ an interrupt │ kworker     │ bash     │ bash
+ *
+ * A sleep that was ended by a task is replaced by what that task did in the same window, and so on; windows only get
+ * shorter, and a depth and a number of pieces are the ceiling besides. What was ended by an interrupt, or
+ * by nobody that is known, stays the sleeper's. Pieces have no gaps, and none overlap.
+ */
+#include "timeline/insight_int.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define DEPTH_MAX  32
+#define PIECES_MAX 20000
+#define SPANS_MAX  (4u << 20)
+
+struct piece_of_path {
+	uint64_t start, end;
+	int32_t task, waker, cpu;
+	uint16_t state, depth;
+	int32_t sleeper; /* who waits for it, -1: it is the one that was asked about */
+	bool waker_in_irq;
+};
+
+struct why {
+	struct lanes *ls;
+	struct timeline *tl;
+	uint64_t from, to;
+	struct state_list *lists; /* by task */
+	size_t *caps;
+	bool has_all, failed;
+	size_t n_spans;
+	struct piece_of_path *pieces;
+	size_t n, cap;
+};
+
+/* --- states of tasks ---------------------------------------------------------------------------------------- */
+
+static void keep_span(void *ctx, uint16_t task, const struct task_track *t,
+		      const struct state_span *s, enum task_state next)
+{
+	struct why *y = ctx;
+	struct state_list *l = &y->lists[task];
+
+	if (y->n_spans >= SPANS_MAX) {
+		y->has_all = false;
+		return;
+	}
+	if (l->n == y->caps[task]) {
+		size_t cap = l->n ? l->n * 2 : 8;
+		struct state_span *more = realloc(l->spans, cap * sizeof(*more));
+
+		if (!more) {
+			y->failed = true;
+			return;
+		}
+		l->spans = more;
+		y->caps[task] = cap;
+	}
+	l->spans[l->n++] = *s;
+	y->n_spans++;
+}
+
+static void drop_lists(struct why *y)
+{
+	for (size_t i = 0; y->lists && i <= UINT16_MAX; i++) {
+		free(y->lists[i].spans);
+		y->lists[i] = (struct state_list){0};
+		y->caps[i] = 0;
+	}
+	y->n_spans = 0;
+}
+
+/* All tasks of the range in one pass; if that is too much, each when it is needed. */
+static int load(struct why *y, uint32_t machine)
+{
+	int r;
+
+	y->lists = calloc(UINT16_MAX + 1, sizeof(*y->lists));
+	y->caps = calloc(UINT16_MAX + 1, sizeof(*y->caps));
+	if (!y->lists || !y->caps)
+		return -ENOMEM;
+	y->has_all = true;
+	r = states_pass(y->tl, machine, NULL, y->from, TIMELINE_TIME_MAX, keep_span, y);
+	if (!y->has_all)
+		drop_lists(y);
+	return r < 0 ? r : y->failed ? -ENOMEM : 0;
+}
+
+static const struct state_list *states_of(struct why *y, uint16_t task)
+{
+	struct state_list *l = &y->lists[task];
+
+	if (!y->has_all && !l->spans && task_states(y->tl, task, &l->spans, &l->n) < 0)
+		y->failed = true;
+	return l;
+}
+
+/* The first span that ends after t. */
+static size_t find_span(const struct state_list *l, uint64_t t)
+{
+	size_t low = 0, high = l->n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (l->spans[mid].end > t)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return low;
+}
+
+/* --- pieces --------------------------------------------------------------------------------------------------- */
+
+static void add_piece(struct why *y, const struct piece_of_path *p)
+{
+	struct piece_of_path *last = y->n ? &y->pieces[y->n - 1] : NULL;
+
+	if (p->end <= p->start)
+		return;
+	if (last && last->end == p->start && last->task == p->task && last->state == p->state &&
+	    last->depth == p->depth && last->cpu == p->cpu && last->waker == p->waker) {
+		last->end = p->end;
+		return;
+	}
+	if (y->n == y->cap) {
+		size_t cap = y->cap ? y->cap * 2 : 128;
+		struct piece_of_path *more = realloc(y->pieces, cap * sizeof(*more));
+
+		if (!more) {
+			y->failed = true;
+			return;
+		}
+		y->pieces = more;
+		y->cap = cap;
+	}
+	y->pieces[y->n++] = *p;
+}
+
+static bool is_sleep(enum task_state s)
+{
+	return s >= STATE_SLEEPING && s <= STATE_IDLE;
+}
+
+static void follow(struct why *y, int task, uint64_t from, uint64_t to, unsigned depth,
+		   int sleeper);
+
+/* A span of the task, cut to [start, end]. next: the one after it, or NULL. */
+static void add_state(struct why *y, int task, const struct state_span *s,
+		      const struct state_span *next, uint64_t start, uint64_t end, unsigned depth,
+		      int sleeper)
+{
+	struct piece_of_path p = {.start = start,
+				  .end = end,
+				  .task = task,
+				  .waker = -1,
+				  .cpu = s->cpu,
+				  .state = s->state,
+				  .depth = depth,
+				  .sleeper = sleeper};
+
+	if (s->state == STATE_RUNNABLE)
+		p.waker = s->waker;
+	/* it waits for the CPU where it runs then */
+	if ((s->state == STATE_RUNNABLE || s->state == STATE_PREEMPTED) && next &&
+	    next->state == STATE_RUNNING)
+		p.cpu = next->cpu;
+	if (is_sleep(s->state) && next && next->state == STATE_RUNNABLE) {
+		p.waker = next->waker;
+		p.waker_in_irq = next->waker_in_irq;
+		if (p.waker >= 0 && !p.waker_in_irq && p.waker != task &&
+		    timeline_task(y->tl, p.waker)->pid && depth < DEPTH_MAX && y->n < PIECES_MAX) {
+			follow(y, p.waker, start, end, depth + 1, task);
+			return;
+		}
+	}
+	add_piece(y, &p);
+}
+
+static void follow(struct why *y, int task, uint64_t from, uint64_t to, unsigned depth, int sleeper)
+{
+	const struct state_list *l = states_of(y, task);
+	struct piece_of_path gap = {.task = task,
+				    .waker = -1,
+				    .cpu = -1,
+				    .state = STATE_UNKNOWN,
+				    .depth = depth,
+				    .sleeper = sleeper};
+	uint64_t at = from;
+
+	for (size_t i = find_span(l, from); i < l->n && at < to && !y->failed; i++) {
+		const struct state_span *s = &l->spans[i];
+		uint64_t start = later(s->start, at), end = earlier(s->end, to);
+
+		if (s->start >= to)
+			break;
+		if (start > at) {
+			gap.start = at;
+			gap.end = start;
+			add_piece(y, &gap);
+		}
+		add_state(y, task, s, i + 1 < l->n ? s + 1 : NULL, start, end, depth, sleeper);
+		at = later(at, end);
+	}
+	gap.start = at;
+	gap.end = to;
+	add_piece(y, &gap);
+}
+
+/* --- words ------------------------------------------------------------------------------------------------------ */
+
+struct owner_search {
+	uint64_t from, to, last_ts;
+	int last;
+	bool has_last;
+	uint64_t ns[8];
+	int tasks[8];
+	unsigned n;
+};
+
+static void add_owner(struct owner_search *o, int task, uint64_t ns)
+{
+	for (unsigned i = 0; i < o->n; i++)
+		if (o->tasks[i] == task) {
+			o->ns[i] += ns;
+			return;
+		}
+	if (o->n < 8) {
+		o->tasks[o->n] = task;
+		o->ns[o->n++] = ns;
+	}
+}
+
+static bool look_at_owner(void *ctx, const struct switch_entry *e)
+{
+	struct owner_search *o = ctx;
+
+	if (o->has_last)
+		add_owner(o, o->last, overlap(o->last_ts, e->ts, o->from, o->to));
+	else if (e->ts > o->from)
+		add_owner(o, e->prev, e->ts - o->from);
+	o->last = e->next;
+	o->last_ts = e->ts;
+	o->has_last = true;
+	return e->ts < o->to;
+}
+
+/* Who had the CPU for most of the time; -1: not known. */
+static int owner_of(struct why *y, uint32_t machine, int cpu, uint64_t from, uint64_t to)
+{
+	struct owner_search o = {.from = from, .to = to};
+	struct sched_streams ss;
+	int best = -1, stream;
+	uint64_t most = 0;
+
+	if (cpu < 0 || sched_streams_init(&ss, y->tl, machine) < 0)
+		return -1;
+	stream = sched_streams_find(&ss, y->tl, cpu);
+	sched_streams_release(&ss);
+	if (stream < 0)
+		return -1;
+	timeline_switches(y->tl, stream, from, TIMELINE_TIME_MAX, look_at_owner, &o);
+	if (o.has_last && o.last_ts < to)
+		add_owner(&o, o.last, overlap(o.last_ts, to, from, to));
+	for (unsigned i = 0; i < o.n; i++)
+		if (o.ns[i] > most) {
+			most = o.ns[i];
+			best = o.tasks[i];
+		}
+	return best;
+}
+
+static void say_wait(struct why *y, const struct piece_of_path *p, char *buf, size_t size)
+{
+	uint32_t machine = timeline_task(y->tl, p->task)->machine;
+	int owner = owner_of(y, machine, p->cpu, p->start, p->end);
+	const char *verb = p->state == STATE_PREEMPTED ? "preempted; waits for" : "waits for";
+	char name[64];
+
+	if (p->cpu < 0)
+		snprintf(buf, size, "waits for a CPU");
+	else if (owner < 0 || owner == p->task)
+		snprintf(buf, size, "%s CPU %d", verb, p->cpu);
+	else if (!timeline_task(y->tl, owner)->pid)
+		snprintf(buf, size, "%s CPU %d, which is idle and has to wake up", verb, p->cpu);
+	else if (p->state == STATE_PREEMPTED)
+		snprintf(buf, size, "preempted by %s on CPU %d",
+			 insight_task_name(y->tl, owner, name, sizeof(name)), p->cpu);
+	else
+		snprintf(buf, size, "waits for CPU %d, which runs %s", p->cpu,
+			 insight_task_name(y->tl, owner, name, sizeof(name)));
+}
+
+static void say_sleep(struct why *y, const struct piece_of_path *p, char *buf, size_t size)
+{
+	static const char *const verbs[STATES_N] = {
+		[STATE_SLEEPING] = "sleeps",
+		[STATE_BLOCKED] = "is blocked",
+		[STATE_STOPPED] = "is stopped",
+		[STATE_IDLE] = "idles",
+	};
+	const char *verb = verbs[p->state];
+	char name[64];
+
+	if (p->waker_in_irq)
+		snprintf(buf, size, "%s until an interrupt wakes it (while %s ran)", verb,
+			 insight_task_name(y->tl, p->waker, name, sizeof(name)));
+	else if (p->waker >= 0)
+		snprintf(buf, size, "%s until %s wakes it", verb,
+			 insight_task_name(y->tl, p->waker, name, sizeof(name)));
+	else
+		snprintf(buf, size, "%s; who ends it is not told", verb);
+}
+
+static void say(struct why *y, const struct piece_of_path *p, char *buf, size_t size)
+{
+	char name[64], text[160];
+	size_t n;
+
+	switch (p->state) {
+	case STATE_RUNNING:
+		snprintf(text, sizeof(text), "runs on CPU %d", p->cpu);
+		break;
+	case STATE_RUNNABLE:
+	case STATE_PREEMPTED:
+		say_wait(y, p, text, sizeof(text));
+		break;
+	case STATE_SLEEPING:
+	case STATE_BLOCKED:
+	case STATE_STOPPED:
+	case STATE_IDLE:
+		say_sleep(y, p, text, sizeof(text));
+		break;
+	case STATE_DEAD:
+		snprintf(text, sizeof(text), "has ended");
+		break;
+	default:
+		snprintf(text, sizeof(text), "what it does is not known");
+	}
+	n = snprintf(buf, size, "%s", text);
+	if (p->sleeper >= 0 && n < size)
+		snprintf(buf + n, size - n, "; %s waits for it",
+			 insight_task_name(y->tl, p->sleeper, name, sizeof(name)));
+}
+
+static void emit_path(struct why *y, struct jsonwriter *w)
+{
+	char text[256];
+
+	jsonwriter_open(w, "path", '[');
+	for (size_t i = 0; i < y->n; i++) {
+		const struct piece_of_path *p = &y->pieces[i];
+
+		say(y, p, text, sizeof(text));
+		jsonwriter_open(w, NULL, '{');
+		jsonwriter_add_uint(w, "start", p->start);
+		jsonwriter_add_uint(w, "end", p->end);
+		jsonwriter_add_int(w, "task", p->task);
+		jsonwriter_add_uint(w, "state", p->state);
+		jsonwriter_add_int(w, "cpu", p->cpu);
+		jsonwriter_add_uint(w, "depth", p->depth);
+		jsonwriter_add_string(w, "why", text);
+		jsonwriter_add_int(w, "waker", p->waker);
+		jsonwriter_close(w);
+	}
+	jsonwriter_close(w);
+}
+
+struct path_sum {
+	uint64_t ns;
+	int32_t task;
+	uint16_t state;
+};
+
+static int compare_keys(const void *a, const void *b)
+{
+	const struct path_sum *x = a, *y = b;
+
+	if (x->task != y->task)
+		return x->task < y->task ? -1 : 1;
+	return x->state - y->state;
+}
+
+static int compare_sums(const void *a, const void *b)
+{
+	const struct path_sum *x = a, *y = b;
+
+	return x->ns != y->ns ? (x->ns > y->ns ? -1 : 1) : compare_keys(a, b);
+}
+
+static int emit_sums(struct why *y, struct jsonwriter *w)
+{
+	struct path_sum *sums = calloc(y->n + 1, sizeof(*sums));
+	size_t n = 0;
+
+	if (!sums)
+		return -ENOMEM;
+	for (size_t i = 0; i < y->n; i++)
+		sums[i] = (struct path_sum){y->pieces[i].end - y->pieces[i].start,
+					    y->pieces[i].task, y->pieces[i].state};
+	qsort(sums, y->n, sizeof(*sums), compare_keys);
+	for (size_t i = 0; i < y->n; i++) {
+		if (n && !compare_keys(&sums[n - 1], &sums[i]))
+			sums[n - 1].ns += sums[i].ns;
+		else
+			sums[n++] = sums[i];
+	}
+	qsort(sums, n, sizeof(*sums), compare_sums);
+	jsonwriter_open(w, "sums", '[');
+	for (size_t i = 0; i < n; i++) {
+		jsonwriter_open(w, NULL, '{');
+		jsonwriter_add_int(w, "task", sums[i].task);
+		jsonwriter_add_uint(w, "state", sums[i].state);
+		jsonwriter_add_uint(w, "ns", sums[i].ns);
+		jsonwriter_close(w);
+	}
+	jsonwriter_close(w);
+	free(sums);
+	return 0;
+}
+
+int insight_why(struct lanes *ls, int task, uint64_t from, uint64_t to, struct jsonwriter *w)
+{
+	struct why y = {.ls = ls, .tl = ls->tl, .from = from};
+	int r;
+
+	if (task < 0 || (size_t)task >= timeline_n_tasks(ls->tl))
+		return -EINVAL;
+	y.to = earlier(to, timeline_duration(ls->tl));
+	r = load(&y, timeline_task(ls->tl, task)->machine);
+	if (!r && y.to > from)
+		follow(&y, task, from, y.to, 0, -1);
+	if (!r && y.failed)
+		r = -ENOMEM;
+	if (!r) {
+		jsonwriter_open(w, NULL, '{');
+		jsonwriter_add_int(w, "task", task);
+		jsonwriter_add_uint(w, "from", from);
+		jsonwriter_add_uint(w, "to", y.to);
+		emit_path(&y, w);
+		r = emit_sums(&y, w);
+		jsonwriter_close(w);
+	}
+	drop_lists(&y);
+	free(y.lists);
+	free(y.caps);
+	free(y.pieces);
+	return r;
+}

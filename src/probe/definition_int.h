@@ -50,5 +50,14 @@ bool definition_is_raw(const char *text);
 int definition_parse_args(struct definer *p);
 /* expression.c */
 int expression_parse(struct definer *p, struct expression **ret_expression);
+/* A node from start to where the text was read. */
+int expression_add_node(struct definer *p, enum expression_kind kind, size_t start,
+			struct expression *left, struct expression **ret);
+int expression_add_named(struct definer *p, enum expression_kind kind, size_t start,
+			 struct span word, struct expression *left, struct expression **ret);
+/* expression_sign.c: what begins with $ % @ or a backslash. */
+int expression_parse_sign(struct definer *p, struct expression **ret);
+/* A number at pos, or a refusal from start on. */
+int expression_number(struct definer *p, size_t start, uint64_t *ret);
 
 #endif

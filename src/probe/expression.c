@@ -15,6 +15,8 @@
  * is ARROW "kvm" ─▶ CONTAINER ─▶ NAME "work". The chain is at most EXPRESSION_MAX_DEPTH long. Whether
  * "(a)b" is a cast is decided by its shape alone: nothing is calculated here, so a parenthesis with one
  * word in it and a value right behind it can only be one.
+ *
+ * What begins with a sign ($ % @ \) and has nothing in it is in expression_sign.c.
  */
 #include "probe/definition_int.h"
 
@@ -28,8 +30,8 @@ static int parse_unary(struct definer *p, unsigned depth, struct expression **re
 
 /* --- nodes ------------------------------------------------------------------------------------- */
 
-static int add_node(struct definer *p, enum expression_kind kind, size_t start,
-		    struct expression *left, struct expression **ret)
+int expression_add_node(struct definer *p, enum expression_kind kind, size_t start,
+			struct expression *left, struct expression **ret)
 {
 	struct expression *e;
 	unsigned depth = 1;
@@ -50,10 +52,10 @@ static int add_node(struct definer *p, enum expression_kind kind, size_t start,
 	return 0;
 }
 
-static int add_named(struct definer *p, enum expression_kind kind, size_t start, struct span word,
-		     struct expression *left, struct expression **ret)
+int expression_add_named(struct definer *p, enum expression_kind kind, size_t start,
+			 struct span word, struct expression *left, struct expression **ret)
 {
-	int r = add_node(p, kind, start, left, ret);
+	int r = expression_add_node(p, kind, start, left, ret);
 
 	if (r < 0)
 		return r;
@@ -194,180 +196,6 @@ static int take_type(struct definer *p, char stop, struct span *ret_span)
 
 /* --- primaries --------------------------------------------------------------------------------- */
 
-struct special {
-	const char *word;
-	enum expression_kind kind;
-	char after; /* '#': a number follows, '*': a star */
-};
-
-static const struct special specials[] = {
-	{"retval", EXPRESSION_RESULT, 0},     {"comm", EXPRESSION_COMM, 0},
-	{"duration", EXPRESSION_DURATION, 0}, {"vars", EXPRESSION_VARS, 0},
-	{"params", EXPRESSION_PARAMS, 0},     {"stack", EXPRESSION_STACK, '#'},
-	{"arg", EXPRESSION_ARGUMENT, '#'},    {"arg", EXPRESSION_PARAMS, '*'},
-};
-
-static bool matches_special(const char *s, size_t len, const struct special *row)
-{
-	size_t n = strlen(row->word);
-
-	if (len < n || memcmp(s, row->word, n))
-		return false;
-	if (row->after == '#')
-		return strspn(s + n, "0123456789") == len - n && len - n < 6;
-	if (row->after == '*')
-		return len == n && s[n] == '*';
-	return len == n;
-}
-
-static int refuse_special(struct definer *p, struct span span)
-{
-	static const char *const names[] = {"$retval", "$comm",	 "$duration", "$vars",
-					    "$params", "$stack", "$arg1",     "$arg2"};
-	struct spelling sp;
-
-	spelling_init(&sp, p->text + span.at, span.len);
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		spelling_add(&sp, names[i]);
-	if (sp.nearest)
-		return definer_refuse(p, span, "there is no '%.*s'; did you mean %s?",
-				      (int)span.len, p->text + span.at, sp.nearest);
-	return definer_refuse(
-		p, span,
-		"there is no '%.*s'; a variable is written without $, and with it there "
-		"are $retval, $argN, $stackN, $comm, $duration, $vars and $params",
-		(int)span.len, p->text + span.at);
-}
-
-/* $… */
-static int parse_special(struct definer *p, struct expression **ret)
-{
-	size_t start = p->pos++, len = 0;
-	const char *s = p->text + p->pos;
-	size_t i = 0;
-	int r;
-
-	while (definer_is_name_char(s[len]))
-		len++;
-	while (i < sizeof(specials) / sizeof(*specials) && !matches_special(s, len, &specials[i]))
-		i++;
-	if (i < sizeof(specials) / sizeof(*specials) && specials[i].kind == EXPRESSION_ARGUMENT &&
-	    len == 3 && s[3] == '*')
-		i++; /* $arg*, not $arg without its number */
-	p->pos += len + (i < sizeof(specials) / sizeof(*specials) && specials[i].after == '*');
-	if (i == sizeof(specials) / sizeof(*specials))
-		return refuse_special(p, span_from(start, p->pos));
-	r = add_node(p, specials[i].kind, start, NULL, ret);
-	if (r < 0)
-		return r;
-	if (specials[i].after == '#') {
-		size_t n = strlen(specials[i].word);
-
-		(*ret)->number = len == n ? -1 : 0;
-		for (; n < len; n++)
-			(*ret)->number = 10 * (*ret)->number + s[n] - '0';
-	}
-	if (specials[i].kind == EXPRESSION_ARGUMENT && (*ret)->number < 1)
-		return definer_refuse(p, (*ret)->span,
-				      "arguments are counted from 1: $arg1 is the first");
-	return 0;
-}
-
-/* %REG */
-static int parse_register(struct definer *p, struct expression **ret)
-{
-	size_t start = p->pos++;
-	size_t end = p->pos;
-
-	while (definer_is_name_char(p->text[end]))
-		end++;
-	if (end == p->pos)
-		return definer_refuse(p, span_from(start, start + 1),
-				      "the name of a register is missing after '%%', as in %%di");
-	p->pos = end;
-	return add_named(p, EXPRESSION_REGISTER, start, span_from(start + 1, end), NULL, ret);
-}
-
-static int number_after(struct definer *p, size_t start, uint64_t *ret)
-{
-	size_t at = p->pos;
-
-	if (definer_number(p, ret))
-		return 0;
-	while (definer_is_name_char(p->text[at]))
-		at++;
-	return definer_refuse(p, span_from(start, at > start ? at : start + 1),
-			      "this is no number; write digits, or 0x and hexadecimal digits");
-}
-
-/* @SYMBOL[+N], @0xADDRESS, @+OFFSET */
-static int parse_fixed(struct definer *p, struct expression **ret)
-{
-	size_t start = p->pos++, end;
-	enum expression_kind kind = EXPRESSION_ADDRESS;
-	uint64_t n = 0;
-	int r;
-
-	if (definer_is_name_start(p->text[p->pos])) {
-		struct span word;
-
-		for (end = p->pos;
-		     definer_is_name_char(p->text[end]) ||
-		     (p->text[end] == '.' && p->text[end + 1] >= '0' && p->text[end + 1] <= '9');)
-			end++;
-		word = span_from(p->pos, end);
-		p->pos = end;
-		if (p->text[end] == '+' || (p->text[end] == '-' && p->text[end + 1] != '>')) {
-			p->pos++;
-			r = number_after(p, p->pos, &n);
-			if (r < 0)
-				return r;
-		}
-		r = add_named(p, EXPRESSION_SYMBOL, start, word, NULL, ret);
-		if (r >= 0)
-			(*ret)->number = p->text[end] == '-' ? -(int64_t)n : (int64_t)n;
-		return r;
-	}
-	if (p->text[p->pos] == '+') {
-		p->pos++;
-		kind = EXPRESSION_FILE_AT;
-	}
-	r = number_after(p, start, &n);
-	if (r >= 0)
-		r = add_node(p, kind, start, NULL, ret);
-	if (r >= 0)
-		(*ret)->number = n;
-	return r;
-}
-
-/* \NUMBER, \"TEXT" */
-static int parse_constant(struct definer *p, struct expression **ret)
-{
-	size_t start = p->pos++, end;
-	bool is_negative;
-	uint64_t n = 0;
-	int r;
-
-	if (p->text[p->pos] == '"') {
-		const char *close = strchr(p->text + p->pos + 1, '"');
-
-		if (!close)
-			return definer_refuse(p, span_from(p->pos, p->pos + 1),
-					      "the quote that opens here is not closed; add a \"");
-		end = close - p->text;
-		p->pos = end + 1;
-		return add_named(p, EXPRESSION_TEXT, start, span_from(start + 2, end), NULL, ret);
-	}
-	is_negative = p->text[p->pos] == '-';
-	p->pos += is_negative;
-	r = number_after(p, start, &n);
-	if (r >= 0)
-		r = add_node(p, EXPRESSION_NUMBER, start, NULL, ret);
-	if (r >= 0)
-		(*ret)->number = is_negative ? -(int64_t)n : (int64_t)n;
-	return r;
-}
-
 /* unary ')' */
 static int parse_inside(struct definer *p, unsigned depth, struct expression **ret)
 {
@@ -397,7 +225,7 @@ static int parse_load(struct definer *p, unsigned depth, struct expression **ret
 	int r;
 
 	p->pos += is_user;
-	r = number_after(p, start, &n);
+	r = expression_number(p, start, &n);
 	if (r < 0)
 		return r;
 	if (p->text[p->pos] != '(')
@@ -410,7 +238,7 @@ static int parse_load(struct definer *p, unsigned depth, struct expression **ret
 			p->text + start + !is_negative);
 	r = parse_inside(p, depth, &left);
 	if (r >= 0)
-		r = add_node(p, EXPRESSION_LOAD, start, left, ret);
+		r = expression_add_node(p, EXPRESSION_LOAD, start, left, ret);
 	if (r < 0)
 		return r;
 	(*ret)->number = is_negative ? -(int64_t)n : (int64_t)n;
@@ -439,7 +267,7 @@ static int take_member(struct definer *p, struct span *ret_span)
 static int add_container(struct definer *p, size_t start, struct expression *left, struct span type,
 			 struct span member, struct expression **ret)
 {
-	int r = add_named(p, EXPRESSION_CONTAINER, start, type, left, ret);
+	int r = expression_add_named(p, EXPRESSION_CONTAINER, start, type, left, ret);
 
 	if (r < 0)
 		return r;
@@ -477,7 +305,7 @@ static int parse_name(struct definer *p, unsigned depth, struct expression **ret
 	struct span word = take_name(p);
 
 	if (p->text[p->pos] != '(')
-		return add_named(p, EXPRESSION_NAME, start, word, NULL, ret);
+		return expression_add_named(p, EXPRESSION_NAME, start, word, NULL, ret);
 	if (word.len == 12 && !strncmp(p->text + word.at, "container_of", 12))
 		return parse_container(p, start, depth, ret);
 	return definer_refuse(
@@ -527,14 +355,10 @@ static int parse_paren_container(struct definer *p, unsigned depth, struct expre
 	skip_inner_blanks(p);
 	if (!definer_is_name_start(p->text[p->pos]) && !strchr("$%@", p->text[p->pos]))
 		return refuse_start(p);
-	if (p->text[p->pos] == '$')
-		r = parse_special(p, &left);
-	else if (p->text[p->pos] == '%')
-		r = parse_register(p, &left);
-	else if (p->text[p->pos] == '@')
-		r = parse_fixed(p, &left);
-	else
+	if (definer_is_name_start(p->text[p->pos]))
 		r = parse_name(p, depth, &left);
+	else
+		r = expression_parse_sign(p, &left);
 	return r < 0 ? r : add_container(p, start, left, type, member, ret);
 }
 
@@ -545,13 +369,10 @@ static int parse_primary(struct definer *p, unsigned depth, struct expression **
 
 	switch (c) {
 	case '$':
-		return parse_special(p, ret);
 	case '%':
-		return parse_register(p, ret);
 	case '@':
-		return parse_fixed(p, ret);
 	case '\\':
-		return parse_constant(p, ret);
+		return expression_parse_sign(p, ret);
 	case '+':
 	case '-':
 		return parse_load(p, depth, ret);
@@ -591,7 +412,7 @@ static int parse_index(struct definer *p, size_t start, struct expression **io)
 		return definer_refuse(p, span_from(open, open + 1),
 				      "the bracket that opens here is not closed; add a ']'");
 	p->pos++;
-	r = add_node(p, EXPRESSION_INDEX, start, *io, io);
+	r = expression_add_node(p, EXPRESSION_INDEX, start, *io, io);
 	if (r >= 0) {
 		(*io)->number = n;
 		(*io)->word = word;
@@ -612,7 +433,7 @@ static int parse_step(struct definer *p, size_t start, enum expression_kind kind
 		return definer_refuse(p, span_from(sign, sign + n_sign),
 				      "a member's name is missing after '%.*s'", (int)n_sign,
 				      p->text + sign);
-	return add_named(p, kind, start, word, *io, io);
+	return expression_add_named(p, kind, start, word, *io, io);
 }
 
 static int parse_postfix(struct definer *p, unsigned depth, struct expression **ret)
@@ -651,7 +472,7 @@ static int parse_cast(struct definer *p, unsigned depth, struct expression **ret
 		return r;
 	skip_inner_blanks(p);
 	r = parse_unary(p, depth + 1, &left);
-	return r < 0 ? r : add_named(p, EXPRESSION_CAST, start, type, left, ret);
+	return r < 0 ? r : expression_add_named(p, EXPRESSION_CAST, start, type, left, ret);
 }
 
 static int parse_unary(struct definer *p, unsigned depth, struct expression **ret)
@@ -674,7 +495,8 @@ static int parse_unary(struct definer *p, unsigned depth, struct expression **re
 	r = parse_unary(p, depth + 1, &left);
 	if (r < 0)
 		return r;
-	return add_node(p, c == '*' ? EXPRESSION_DEREF : EXPRESSION_ADDRESS_OF, start, left, ret);
+	return expression_add_node(p, c == '*' ? EXPRESSION_DEREF : EXPRESSION_ADDRESS_OF, start,
+				   left, ret);
 }
 
 int expression_parse(struct definer *p, struct expression **ret_expression)

@@ -197,67 +197,6 @@ static int take_member(const struct fetch_place *p, const char *name, struct spa
 	return 0;
 }
 
-/*
- * What C++ lets one use like a pointer is a class around one: members of members lead to it. These are the names
- * of libstdc++ and libc++.
- */
-static const char *const pointers[] = {
-	"_M_impl._M_start",
-	"__begin_", /* std::vector */
-	"_M_t._M_t._M_head_impl",
-	"__ptr_.__value_", /* std::unique_ptr */
-	"_M_ptr",
-	"__ptr_",	    /* std::shared_ptr */
-	"_M_dataplus._M_p", /* std::string */
-	"_M_elems",
-	"__elems_", /* std::array */
-};
-
-/* One part of such a path. A class may inherit several members of one name: the last part is a pointer. */
-struct pointer_step {
-	const char *name;
-	size_t len;
-	bool is_last;
-	struct type_member found; /* name NULL: none */
-};
-
-static int match_step(void *ctx, const struct type_member *m)
-{
-	struct pointer_step *s = ctx;
-	struct type_facts f;
-
-	if (strncmp(m->name, s->name, s->len) || m->name[s->len])
-		return 0;
-	type_get(m->type, &f);
-	if (s->is_last && f.kind != TYPE_POINTER && f.kind != TYPE_ARRAY)
-		return 0;
-	s->found = *m;
-	return -EEXIST; /* ends the walk */
-}
-
-/* Takes the pointer, or the array, out of such a class. */
-static void enter_pointer(struct value *v)
-{
-	for (size_t i = 0; i < sizeof(pointers) / sizeof(*pointers); i++) {
-		const char *path = pointers[i];
-		struct value at = *v;
-
-		while (*path) {
-			struct pointer_step s = {path, strcspn(path, "."), !strchr(path, '.')};
-
-			type_each_member(at.type, match_step, &s);
-			if (!s.found.name)
-				break;
-			value_step_into(&at, &s.found);
-			path += s.len + (path[s.len] == '.');
-		}
-		if (!*path) {
-			*v = at;
-			return;
-		}
-	}
-}
-
 /* A reference is used as if it were the thing. */
 static void enter_reference(const struct fetch_place *p, struct value *v)
 {
@@ -320,7 +259,7 @@ static int eval_arrow(const struct fetch_place *p, const struct expression *e, s
 	if (!v->type.world)
 		return refuse_untyped(p, e, err);
 	enter_reference(p, v);
-	enter_pointer(v);
+	value_enter_pointer(v);
 	type_get(v->type, &f);
 	if (is_compound(&f))
 		return FETCH_REFUSE(p, err, e->word, -EINVAL, "%.*s is no pointer: write %.*s.%s",
@@ -351,7 +290,7 @@ static int take_element(const struct fetch_place *p, const struct expression *e,
 	struct type_facts f, element;
 
 	enter_reference(p, v);
-	enter_pointer(v);
+	value_enter_pointer(v);
 	type_get(v->type, &f);
 	if (f.kind != TYPE_ARRAY && f.kind != TYPE_POINTER) {
 		char text[120];

@@ -47,6 +47,8 @@ void value_load(struct value *v);
 void value_follow(const struct fetch_place *p, struct value *v, bool is_user, struct type target);
 /* From a struct to one of its members; nothing is read. */
 void value_step_into(struct value *v, const struct type_member *m);
+/* Takes the pointer, or the array, out of a class of C++ that is used like one. */
+void value_enter_pointer(struct value *v);
 /* Writes memory at addend, or the value itself. */
 void value_fmt(const struct value *v, char *out, size_t size);
 

@@ -2,7 +2,8 @@
 /*
  * resolve_int.h - what the files of the resolver share.
  *
- *	resolve.c           the prober, which way a definition goes, the arguments
+ *	prober.c            what is open
+ *	resolve.c           which way a definition goes, the arguments
  *	resolve_kernel.c    functions of the kernel and of modules: BTF, or DWARF where it must be
  *	resolve_glob.c      patterns of those
  *	resolve_program.c   programs and libraries; resolve_mark.c their marks

@@ -346,17 +346,19 @@ static int choose_names(struct adding *a)
 
 /* --- showing ------------------------------------------------------------------------------------- */
 
-static void print_lines(const struct adding *a)
+/* What the kernel is given. */
+static void print_lines(const struct adding *a, const char *before, FILE *to)
 {
 	struct textbuf tb;
 
 	textbuf_init(&tb, 1 << 24);
 	for (size_t i = 0; i < a->drafts.n; i++)
 		for (size_t k = 0; k < a->drafts.list[i].p->n_places; k++) {
+			textbuf_add_str(&tb, before);
 			probe_fmt_line(a->drafts.list[i].p, k, NULL, a->drafts.list[i].event, &tb);
 			textbuf_add_char(&tb, '\n');
 		}
-	fwrite(tb.start, 1, textbuf_len(&tb), stdout);
+	fwrite(tb.start, 1, textbuf_len(&tb), to);
 	textbuf_release(&tb);
 }
 
@@ -444,10 +446,12 @@ static int show_or_define(struct adding *a)
 	if (a->o->command == 'D' && a->o->bootconfig)
 		return print_bootconfig(a);
 	if (a->o->command == 'D') {
-		print_lines(a);
+		print_lines(a, "", stdout);
 		return 0;
 	}
 	r = choose_names(a);
+	if (r >= 0 && a->o->verbose)
+		print_lines(a, "Writing event: ", stderr);
 	if (r >= 0 && !a->o->dry_run)
 		r = probe_drafts_define(&a->drafts, &a->opened[0]->t, &a->err);
 	if (r >= 0)

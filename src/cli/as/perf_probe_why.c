@@ -101,6 +101,7 @@ static int try_part(const struct definition *d, struct prober *prober, size_t fi
 
 	part.args = d->args + first;
 	part.n_args = n;
+	part.filter = NULL;
 	r = probe_resolve(prober, &part, &p, &ignored);
 	if (r >= 0)
 		probe_free(p);
@@ -196,7 +197,12 @@ int perf_probe_say_why(const struct perf_probe_options *o, const struct perf_pro
 	bool has_dwarf = has_debug_information(o, &of->target);
 	struct definition entry = *d;
 
-	if (d->form != DEFINITION_PLACE)
+	if (code == -EOPNOTSUPP && !of->target.program) {
+		perf_probe_say(o, "kprobe_events does not exist.\nPlease rebuild kernel with "
+				  "CONFIG_KPROBE_EVENTS=y.\n");
+		return -ENOENT;
+	}
+	if (d->form != DEFINITION_PLACE || d->target)
 		return code;
 	if (!has_dwarf && of->target.program && needs_debug_information(d)) {
 		perf_probe_say(o,

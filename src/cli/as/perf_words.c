@@ -98,7 +98,7 @@ static bool refuse(const struct walk *w, const struct option_row *row, bool by_l
 		fprintf(stderr, " %s", other->name);
 	fputc('\n', stderr);
 	print_lines(w->u, stderr);
-	if (row->letter) /* perf finds rows by their letters */
+	if (by_letter || (!other && row->letter)) /* perf finds rows by letters */
 		print_row(row, stderr);
 	if (other)
 		print_row(other, stderr);

@@ -163,7 +163,8 @@ static void add_run(struct timeline *tl, uint16_t task, int64_t ns)
 	}
 }
 
-static void stitch_segment(struct timeline *tl, struct stream *st, const struct index_segment *seg)
+static void stitch_segment(struct timeline *tl, const struct stream *st, struct run_state *run,
+			   const struct index_segment *seg, int sign)
 {
 	const struct sched_list *sl = &seg->switches;
 	uint32_t block = 0;
@@ -174,14 +175,12 @@ static void stitch_segment(struct timeline *tl, struct stream *st, const struct 
 		while (block + 1 < sl->n_blocks && sl->blocks[block + 1].first <= i)
 			block++;
 		ts = sl->blocks[block].base + (e >> 36);
-		if (!st->has_run) {
-			st->run_task = e >> 16;
-			st->run_since = st->pub.first < ts ? st->pub.first : ts;
+		if (!run->has_run) {
+			run->task = e >> 16;
+			run->since = st->pub.first < ts ? st->pub.first : ts;
 		}
-		add_run(tl, st->run_task, ts - st->run_since);
-		st->has_run = true;
-		st->run_since = ts;
-		st->run_task = e;
+		add_run(tl, run->task, sign * (int64_t)(ts - run->since));
+		*run = (struct run_state){true, e, ts};
 	}
 }
 
@@ -190,9 +189,16 @@ static bool is_counted_elsewhere(const struct timeline *tl, const struct stream 
 {
 	for (uint32_t i = 0; i < tl->n_streams; i++)
 		if (tl->streams[i] != st && tl->streams[i]->machine == st->machine &&
-		    tl->streams[i]->pub.cpu == st->pub.cpu && tl->streams[i]->has_run)
+		    tl->streams[i]->pub.cpu == st->pub.cpu && tl->streams[i]->run.has_run)
 			return true;
 	return false;
+}
+
+static void drop_tail(struct timeline *tl, struct stream *st)
+{
+	if (st->tail_ns)
+		add_run(tl, st->tail_task, -(int64_t)st->tail_ns);
+	st->tail_ns = 0;
 }
 
 void timeline_stitch(struct timeline *tl, struct stream *st)
@@ -200,20 +206,31 @@ void timeline_stitch(struct timeline *tl, struct stream *st)
 	size_t before = st->n_stitched;
 
 	while (st->n_stitched < st->n_segments && segment_is_ready(st->segments[st->n_stitched])) {
+		st->run_before = st->run;
 		if (!is_counted_elsewhere(tl, st))
-			stitch_segment(tl, st, st->segments[st->n_stitched]);
+			stitch_segment(tl, st, &st->run, st->segments[st->n_stitched], 1);
 		st->n_stitched++;
 	}
-	if (st->n_stitched == before || !st->has_run)
+	if (st->n_stitched == before || !st->run.has_run)
 		return;
-	if (st->tail_ns)
-		add_run(tl, st->tail_task, -(int64_t)st->tail_ns);
-	st->tail_ns = 0;
-	if (st->n_stitched == st->n_segments && st->pub.last > st->run_since) {
-		st->tail_ns = st->pub.last - st->run_since;
-		st->tail_task = st->run_task;
+	drop_tail(tl, st);
+	if (st->n_stitched == st->n_segments && st->pub.last > st->run.since) {
+		st->tail_ns = st->pub.last - st->run.since;
+		st->tail_task = st->run.task;
 		add_run(tl, st->tail_task, st->tail_ns);
 	}
+}
+
+void timeline_unstitch(struct timeline *tl, struct stream *st)
+{
+	if (!st->n_segments || st->n_stitched != st->n_segments)
+		return;
+	drop_tail(tl, st);
+	st->n_stitched--;
+	st->run = st->run_before;
+	if (!is_counted_elsewhere(tl, st))
+		stitch_segment(tl, st, &st->run_before, st->segments[st->n_stitched], -1);
+	st->run_before = st->run;
 }
 
 static int find_tgid(struct timeline *tl, const struct task_state_row *row, unsigned depth)

@@ -102,20 +102,31 @@ size_t chunk_of_page(const struct stream *st, uint64_t page)
 	return low;
 }
 
+/* Pages that are gone read as zeros: no events. */
+static int load_plain(const struct stream *st, size_t chunk, uint8_t *buf)
+{
+	uint64_t at = (uint64_t)chunk * LIVE_CHUNK_PAGES * st->page_size;
+	uint64_t gone = st->n_dropped * st->page_size;
+	size_t n = chunk_plain_bytes(st, chunk), skip = gone > at ? gone - at : 0;
+
+	if (skip > n)
+		skip = n;
+	memset(buf, 0, skip);
+	return n == skip || stream_bytes(st, st->offset + at + skip, n - skip, buf + skip) ? 0
+											   : -EIO;
+}
+
 int chunk_load(const struct stream *st, size_t chunk, uint8_t *buf)
 {
 	size_t n = chunk_plain_bytes(st, chunk);
-	const struct chunk_row *row = &st->chunks[chunk];
+	const struct chunk_row *row;
 	const uint8_t *packed;
 	void *heap = NULL;
 	int r;
 
 	if (st->kind != STREAM_PACKED)
-		return stream_bytes(st,
-				    st->offset + (uint64_t)chunk * LIVE_CHUNK_PAGES * st->page_size,
-				    n, buf)
-			       ? 0
-			       : -EIO;
+		return load_plain(st, chunk, buf);
+	row = &st->chunks[chunk];
 	if (st->source->fd >= 0 && !(heap = malloc(row->packed + 1)))
 		return -ENOMEM;
 	packed = stream_bytes(st, row->pos, row->packed, heap);

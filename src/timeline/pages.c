@@ -121,7 +121,7 @@ void segment_read_headers(struct timeline *tl, struct index_segment *seg)
 		size_t len = left < st->page_size ? left : st->page_size;
 		const uint8_t *data = NULL;
 
-		if (need <= len && need <= sizeof(buf))
+		if (need <= len && need <= sizeof(buf) && seg->first_page + i >= st->n_dropped)
 			data = stream_bytes(st, st->offset + at, st->source->fd < 0 ? len : need,
 					    buf);
 		seg->page_ts[i] = page_header(st, data, len, &seg->fill[i]);
@@ -508,7 +508,8 @@ static void find_edges(struct timeline *tl)
 		if (st->pub.first < origin)
 			origin = st->pub.first;
 	}
-	tl->origin = origin == TS_UNKNOWN ? 0 : origin;
+	tl->has_origin = origin != TS_UNKNOWN;
+	tl->origin = tl->has_origin ? origin : 0;
 	for (uint32_t i = 0; i < tl->n_streams; i++) {
 		struct stream *st = tl->streams[i];
 

@@ -178,6 +178,12 @@ void pool_add_segment(struct timeline *tl, struct index_segment *seg)
 					       sizeof(*seg));
 }
 
+void pool_run_segment(struct timeline *tl, struct indexer *ix, struct index_segment *seg)
+{
+	if (is_todo(seg))
+		run_segment(tl, ix, seg);
+}
+
 static void *thread_run(void *arg)
 {
 	struct timeline *tl = arg;

@@ -127,6 +127,9 @@ struct stream {
 	uint64_t offset, end;	     /* of its data in the file */
 	uint64_t n_bytes, max_pages; /* plain only: of whole and cut pages */
 	uint32_t generation;	     /* live: what was cached before is stale */
+	uint64_t n_dropped;	     /* live: pages at its beginning that are gone */
+	bool has_grown;		     /* refresh.c: its segments from grown_from on are new */
+	size_t grown_from;
 	struct chunk_row *chunks;
 	size_t n_chunks, cap_chunks;
 	struct index_segment **segments;
@@ -136,9 +139,12 @@ struct stream {
 	size_t left, right;
 	/* timeline.lock: running times are summed up in order, see index.c */
 	size_t n_stitched;
-	bool has_run;
-	uint64_t run_since;
-	uint16_t run_task, tail_task;
+	struct run_state {
+		bool has_run;
+		uint16_t task;
+		uint64_t since;
+	} run, run_before; /* before: at the beginning of the last segment that was summed up */
+	uint16_t tail_task;
 	uint64_t tail_ns;
 };
 
@@ -266,6 +272,7 @@ struct timeline {
 	struct stream *streams[STREAMS_MAX];
 	_Atomic uint32_t n_streams;
 	uint64_t origin;
+	bool has_origin; /* there was an event */
 	_Atomic uint64_t duration;
 	bool is_live;
 
@@ -457,11 +464,14 @@ size_t segment_layout(struct index_segment *seg, uint8_t *blob, uint32_t n_event
 /* pool.c */
 int pool_start(struct timeline *tl);
 void pool_stop(struct timeline *tl);
-/* lock held: a segment is new or to be done again. */
+/* lock held: a segment is new; it is indexed here and now, unless somebody does already. */
 void pool_add_segment(struct timeline *tl, struct index_segment *seg);
+void pool_run_segment(struct timeline *tl, struct indexer *ix, struct index_segment *seg);
 
 /* index.c; lock held: running times of what is indexed without a gap. */
 void timeline_stitch(struct timeline *tl, struct stream *st);
+/* The same for the last segment, taken back. */
+void timeline_unstitch(struct timeline *tl, struct stream *st);
 void timeline_resolve_threads(struct timeline *tl);
 
 /* sidecar.c: true if the whole index was in it, and is now in tl. */

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * sourcetext.c - a source file, line by line: mapped, and walked through once.
+ * sourcetext.c - a source file, line by line.
+ *
+ * The file is mapped and walked through once, from its first line on: lines are asked for in rising order, as
+ * they are printed, and no table of them is needed. A file that cannot be read has only empty lines, because
+ * their numbers are worth printing all the same. The last line may lack its newline.
  */
 #include "cli/sourcetext.h"
 

@@ -91,7 +91,7 @@ static void what_is_none(void **state)
 	for (size_t i = 0; i < sizeof(left) / sizeof(*left); i++)
 		expect(left[i], left[i]);
 	memset(deep + 5, 'P', 900);
-	strcpy(deep + 905, "iEvv");
+	memcpy(deep + 905, "iEvv", 5);
 	expect(deep, deep);
 	assert_false(demangle("_Z4workv", name, sizeof(name)));
 }

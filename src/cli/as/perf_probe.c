@@ -429,7 +429,7 @@ static int join_words(char **words, int n, char **ret_text)
 		return -ENOMEM;
 	*text = 0;
 	for (int i = 0; i < n; i++)
-		at += sprintf(at, "%s%s", i ? " " : "", words[i]);
+		at += snprintf(at, text + len + 1 - at, "%s%s", i ? " " : "", words[i]);
 	*ret_text = text;
 	return 0;
 }

@@ -336,8 +336,7 @@ static int choose_names(struct adding *a)
 		if (!a->o->force)
 			return refuse_name(a, draft->event);
 		if (tail && !tail[strlen("__return")]) {
-			*tail = 0;
-			strcat(draft->event, "_1");
+			snprintf(tail, strlen(tail) + 1, "_1");
 		}
 		probe_drafts_add_suffix(&a->drafts, t, i);
 	}

@@ -122,6 +122,7 @@ void perf_probe_leave(int own)
 static int refuse(struct perf_probe_options *o, char letter, int code)
 {
 	o->refused = letter;
+	o->is_told = true;
 	return code;
 }
 
@@ -553,7 +554,7 @@ static int parse_and_run(struct perf_probe_options *o, struct perf_words *words)
 	    r;
 
 	if (n < 0) {
-		if (!o->refused && err.code && *err.text)
+		if (!o->is_told)
 			fprintf(stderr, "  Error: %s\n", err.text);
 		return print_usage((const char[2]){o->refused}, USAGE_STATUS);
 	}

@@ -46,7 +46,8 @@ struct perf_probe_options {
 	int verbose;
 	bool externs, range, force, dry_run, quiet, no_inlines, cache, bootconfig;
 	bool demangle, no_demangle, demangle_kernel;
-	char refused; /* the letter of the option whose value is wrong */
+	char refused; /* the letter of the option whose value is wrong; 0: it has none */
+	bool is_told; /* what is wrong with it was printed */
 };
 
 /* To stderr, unless -q. */

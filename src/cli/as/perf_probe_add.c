@@ -287,6 +287,19 @@ static void name_event(struct adding *a, size_t i)
 	perf_probe_event_name(d, function, draft->event, 64);
 }
 
+/* What sonde would leave out of a probe with too many places, perf refuses as a whole. */
+static int say_notes(const struct adding *a, const struct probe *p)
+{
+	for (size_t i = 0; i < p->n_notes; i++) {
+		if (strstr(p->notes[i], "the limit of places is reached")) {
+			perf_probe_say(a->o, "Too many( > %zu) probe point found.\n", p->n_places);
+			return -ENOENT;
+		}
+		perf_probe_say(a->o, "%s\n", p->notes[i]);
+	}
+	return 0;
+}
+
 static int resolve_one(struct adding *a, size_t i)
 {
 	struct probe_draft *draft = &a->drafts.list[i];
@@ -301,8 +314,9 @@ static int resolve_one(struct adding *a, size_t i)
 		return perf_probe_say_why(a->o, of, draft->d, opened->prober, r);
 	probe_use_breakpoint(draft->p);
 	say_prologue(a, of, draft->d);
-	for (size_t k = 0; k < draft->p->n_notes; k++)
-		perf_probe_say(a->o, "%s\n", draft->p->notes[k]);
+	r = say_notes(a, draft->p);
+	if (r < 0)
+		return r;
 	name_event(a, i);
 	r = settle_places(a, &of->target, draft->p);
 	return r < 0 ? r : perf_probe_plain_args(a->o, draft);

@@ -16,16 +16,16 @@ extern const struct command cmd_doctor, cmd_recipe;
 extern const struct command cmd_stream, cmd_profile;
 extern const struct command cmd_show, cmd_stat, cmd_stop, cmd_restart, cmd_clear, cmd_reset,
 	cmd_snapshot, cmd_stack, cmd_mark;
-extern const struct command cmd_view, cmd_report, cmd_options, cmd_as, cmd_help;
+extern const struct command cmd_view, cmd_export, cmd_report, cmd_options, cmd_as, cmd_help;
 extern const struct command cmd_attach, cmd_setup_guest, cmd_agent;
 extern const struct command cmd_probe, cmd_latency, cmd_functions, cmd_count, cmd_inject;
 
 const struct command *const commands[] = {
-	&cmd_record,   &cmd_stream,	  &cmd_profile, &cmd_start,	&cmd_set,    &cmd_extract,
-	&cmd_stop,     &cmd_restart,	  &cmd_clear,	&cmd_reset,	&cmd_show,   &cmd_stat,
-	&cmd_snapshot, &cmd_stack,	  &cmd_mark,	&cmd_report,	&cmd_view,   &cmd_info,
-	&cmd_hist,     &cmd_mem,	  &cmd_convert, &cmd_split,	&cmd_dump,   &cmd_restore,
-	&cmd_list,     &cmd_probe,	  &cmd_latency, &cmd_functions, &cmd_count,  &cmd_inject,
-	&cmd_options,  &cmd_check_events, &cmd_recipe,	&cmd_doctor,	&cmd_listen, &cmd_agent,
-	&cmd_attach,   &cmd_setup_guest,  &cmd_as,	&cmd_help,	NULL,
+	&cmd_record,   &cmd_stream,  &cmd_profile,	&cmd_start,   &cmd_set,	      &cmd_extract,
+	&cmd_stop,     &cmd_restart, &cmd_clear,	&cmd_reset,   &cmd_show,      &cmd_stat,
+	&cmd_snapshot, &cmd_stack,   &cmd_mark,		&cmd_report,  &cmd_view,      &cmd_export,
+	&cmd_info,     &cmd_hist,    &cmd_mem,		&cmd_convert, &cmd_split,     &cmd_dump,
+	&cmd_restore,  &cmd_list,    &cmd_probe,	&cmd_latency, &cmd_functions, &cmd_count,
+	&cmd_inject,   &cmd_options, &cmd_check_events, &cmd_recipe,  &cmd_doctor,    &cmd_listen,
+	&cmd_agent,    &cmd_attach,  &cmd_setup_guest,	&cmd_as,      &cmd_help,      NULL,
 };

@@ -54,6 +54,7 @@ int api_select(struct stage *, const struct request *, struct answer *, struct e
 int api_stats(struct stage *, const struct request *, struct answer *, struct errmsg *);
 int api_why(struct stage *, const struct request *, struct answer *, struct errmsg *);
 int api_arrows(struct stage *, const struct request *, struct answer *, struct errmsg *);
+int api_export(struct stage *, const struct request *, struct answer *, struct errmsg *);
 int api_live(struct stage *, const struct request *, struct answer *, struct errmsg *);
 
 #endif

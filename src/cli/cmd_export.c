@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd_export.c - `sonde export`: a trace, or a range of it, for other programs and for people.
+ *
+ *	--perfetto, --chrome   every event, in order, through present/perfetto.c and chrome.c
+ *	--svg, --html          what `sonde view` shows of these lanes, through view/svg.c and html.c
+ *
+ * The first two are written batch by batch, so a trace may be of any size; a picture is made in memory.
+ * A file appears under its name when it is complete.
+ */
+#include "cli/command.h"
+#include "cli/timearg.h"
+#include "cli/viewtrace.h"
+#include "present/traceexport.h"
+#include "store/outfile.h"
+#include "view/picture.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define OUT_MAX_BYTES (256u << 20)
+#define WIDTH_FIRST   1600
+
+struct export_options {
+	bool perfetto, chrome, svg, html;
+	const char **inputs;
+	size_t n_inputs;
+	const char *output, *from, *to, *lanes;
+	long long width;
+};
+
+#define AT(member) offsetof(struct export_options, member)
+
+static int add_input(struct export_options *o, const char *path, struct errmsg *err)
+{
+	const char **more = realloc(o->inputs, (o->n_inputs + 1) * sizeof(*more));
+
+	if (!more)
+		return errmsg_set_errno(err, -ENOMEM, "too many files");
+	o->inputs = more;
+	o->inputs[o->n_inputs++] = path;
+	return 0;
+}
+
+static int apply_input(void *opts, const char *value, struct errmsg *err)
+{
+	return add_input(opts, value, err);
+}
+
+static const struct option_row rows[] = {
+	{OPTION_HEADING, .help = "the form"},
+	{OPTION_FLAG, 0, "perfetto", .help = "Perfetto's protobuf: all events, functions as slices",
+	 .offset = AT(perfetto)},
+	{OPTION_FLAG, 0, "chrome", .help = "JSON of Chrome's trace viewer: spans and all events",
+	 .offset = AT(chrome)},
+	{OPTION_FLAG, 0, "svg", .help = "a picture of --lanes", .offset = AT(svg)},
+	{OPTION_FLAG, 0, "html", .help = "a page that needs no server: picture, numbers, events",
+	 .offset = AT(html)},
+	{OPTION_HEADING, .help = "files and range"},
+	{OPTION_CALL, 'i', "input", "FILE", "read this file; more than one are merged",
+	 .apply = apply_input, .complete = "file"},
+	{OPTION_STRING, 'o', "output", "FILE", "write to this file; - or nothing: standard output",
+	 .offset = AT(output), .complete = "file"},
+	{OPTION_STRING, 0, "from", "TIME",
+	 "from this time on, as report shows it, or +1.5s after the start", .offset = AT(from)},
+	{OPTION_STRING, 0, "to", "TIME", "up to this time", .offset = AT(to)},
+	{OPTION_STRING, 0, "lanes", "SPEC,…", "what the picture shows: cpu:0:1, task:0:1234, …",
+	 .offset = AT(lanes)},
+	{OPTION_NUMBER, 0, "width", "PIXELS", "of the picture; 1600", .offset = AT(width)},
+	{OPTION_END},
+};
+
+/* --- output ------------------------------------------------------------------------------------ */
+
+struct sink {
+	struct outfile *file; /* NULL: standard output */
+	uint64_t n_bytes;
+};
+
+static int sink_open(struct sink *s, const struct export_options *o, bool is_binary,
+		     struct errmsg *err)
+{
+	*s = (struct sink){0};
+	if (o->output && strcmp(o->output, "-"))
+		return outfile_open(&s->file, o->output, err);
+	if (is_binary && isatty(STDOUT_FILENO))
+		return errmsg_set(err, -EINVAL, "this is not for a terminal: name a file with -o");
+	return 0;
+}
+
+static int sink_write(struct sink *s, struct textbuf *tb)
+{
+	size_t n = textbuf_len(tb);
+	int r = 0;
+
+	if (tb->overflow)
+		return -EFBIG;
+	if (s->file)
+		r = outfile_write(s->file, tb->start, n);
+	else if (n && fwrite(tb->start, 1, n, stdout) != n)
+		r = errno == EPIPE ? -EPIPE : -EIO;
+	s->n_bytes += n;
+	textbuf_clear(tb);
+	return r;
+}
+
+static int sink_close(struct sink *s, int r, struct errmsg *err)
+{
+	if (!s->file && !r && fflush(stdout) != 0)
+		r = -errno;
+	if (r < 0 && r != -EPIPE)
+		errmsg_set_errno(err, r, "cannot write the export");
+	if (!s->file)
+		return r;
+	if (r < 0)
+		outfile_free(s->file);
+	else
+		r = outfile_commit(s->file, err);
+	return r;
+}
+
+/* --- the range --------------------------------------------------------------------------------- */
+
+/* On the trace's own clock. */
+static int find_range(const struct export_options *o, const struct viewtrace *vt,
+		      uint64_t *ret_from, uint64_t *ret_to, struct errmsg *err)
+{
+	bool in_time = vt->list[0].time.in_time;
+	uint64_t first = timeline_origin(vt->stage->tl);
+	int r = 0;
+
+	*ret_from = 0;
+	*ret_to = UINT64_MAX;
+	if (o->from)
+		r = timearg_parse("--from", o->from, in_time, first, ret_from, err);
+	if (r >= 0 && o->to)
+		r = timearg_parse("--to", o->to, in_time, first, ret_to, err);
+	if (r >= 0 && *ret_from > *ret_to)
+		r = errmsg_set(err, -EINVAL, "--from %s is later than --to %s", o->from, o->to);
+	return r;
+}
+
+/* --- all events -------------------------------------------------------------------------------- */
+
+static int write_batches(struct sequence *seq, const struct trace_export_kind *kind,
+			 struct trace_export *x, struct sink *s)
+{
+	struct textbuf out;
+	struct batch b;
+	int r = batch_init(&b);
+
+	if (r < 0)
+		return r;
+	textbuf_init(&out, OUT_MAX_BYTES);
+	while (r >= 0 && (r = sequence_fill(seq, &b)) == 1) {
+		kind->add(x, &b, &out);
+		r = sink_write(s, &out);
+	}
+	if (r >= 0) {
+		kind->finish(x, &out);
+		r = sink_write(s, &out);
+	}
+	batch_release(&b);
+	textbuf_release(&out);
+	return r;
+}
+
+static int export_events(const struct export_options *o, struct viewtrace *vt,
+			 const struct trace_export_kind *kind, struct errmsg *err)
+{
+	struct sequence_config sc = report_sequence_config(&vt->options);
+	struct line_style style = {0};
+	struct trace_export_config config = {.style = &style};
+	struct trace_export *x = NULL;
+	struct report_sources rs;
+	uint32_t *machines = calloc(vt->sources.n + 1, sizeof(*machines));
+	struct sink s;
+	int r = machines ? find_range(o, vt, &sc.from, &sc.to, err)
+			 : errmsg_set_errno(err, -ENOMEM, "cannot export");
+
+	if (r < 0) {
+		free(machines);
+		return r;
+	}
+	sc.tgids = true;
+	for (size_t i = 0; i < vt->sources.n; i++)
+		machines[i] = vt->list[i].machine;
+	config.machines = machines;
+	r = report_sources_init(&rs, &vt->report, &sc, err);
+	style.sources = rs.list;
+	style.n_sources = rs.n;
+	if (r >= 0 && kind->new (&x, &config) < 0)
+		r = errmsg_set_errno(err, -ENOMEM, "cannot export");
+	if (r >= 0)
+		r = sink_open(&s, o, !strcmp(kind->name, "perfetto"), err);
+	if (r >= 0)
+		r = sink_close(&s, write_batches(rs.seq, kind, x, &s), err);
+	if (x)
+		kind->free(x);
+	report_sources_release(&rs);
+	free(machines);
+	return r;
+}
+
+/* --- pictures ---------------------------------------------------------------------------------- */
+
+/* The CPUs of every machine and the tasks that ran longest: what the page begins with. */
+static int first_lanes(struct stage *st, char **ret)
+{
+	struct textbuf tb;
+	uint64_t least = UINT64_MAX;
+
+	textbuf_init(&tb, 1 << 16);
+	for (size_t i = 0; i < timeline_n_streams(st->tl) && i < 64; i++) {
+		const struct timeline_stream *s = timeline_stream(st->tl, i);
+		uint32_t m = timeline_source(st->tl, s->source)->machine;
+
+		textbuf_addf(&tb, "%s:%u:%u,", timeline_has_sched(st->tl, m) ? "cpu" : "all", m,
+			     s->cpu);
+	}
+	for (int k = 0; k < 8; k++) { /* the longest, the next longest, … */
+		const struct timeline_task *best = NULL;
+
+		for (size_t i = 0; i < timeline_n_tasks(st->tl); i++) {
+			const struct timeline_task *t = timeline_task(st->tl, i);
+
+			if (t->pid > 0 && t->running_ns && t->running_ns < least &&
+			    (!best || t->running_ns > best->running_ns))
+				best = t;
+		}
+		if (!best)
+			break;
+		least = best->running_ns;
+		textbuf_addf(&tb, "task:%u:%d,", best->machine, best->pid);
+	}
+	textbuf_add_char(&tb, 0);
+	*ret = tb.overflow ? NULL : strdup(tb.start);
+	textbuf_release(&tb);
+	return *ret ? 0 : -ENOMEM;
+}
+
+static int make_picture(const struct export_options *o, struct viewtrace *vt, char *lanes,
+			struct textbuf *out, struct errmsg *err)
+{
+	struct timeline *tl = vt->stage->tl;
+	const char *specs[PICTURE_LANES_MAX];
+	struct picture pic = {.specs = specs, .width = o->width ? o->width : WIDTH_FIRST};
+	uint64_t origin = timeline_origin(tl), from, to;
+	int r = find_range(o, vt, &from, &to, err);
+
+	if (r < 0)
+		return r;
+	pic.n_specs = picture_split(lanes, specs, PICTURE_LANES_MAX);
+	pic.from = from > origin ? from - origin : 0;
+	pic.to = to > origin && to - origin < timeline_duration(tl) ? to - origin
+								    : timeline_duration(tl);
+	if (pic.from >= pic.to)
+		return errmsg_set(err, -EINVAL, "there is nothing of the trace in this range");
+	return o->svg ? picture_add_svg(vt->stage, &pic, out, err)
+		      : picture_add_html(vt->stage, &pic, out, err);
+}
+
+static int export_picture(const struct export_options *o, struct viewtrace *vt, struct errmsg *err)
+{
+	struct textbuf out;
+	struct sink s;
+	char *lanes = o->lanes ? strdup(o->lanes) : NULL;
+	int r = stage_start(vt->stage, NULL, err);
+
+	if (r >= 0)
+		r = timeline_wait(vt->stage->tl);
+	if (r >= 0 && !lanes)
+		r = first_lanes(vt->stage, &lanes);
+	textbuf_init(&out, OUT_MAX_BYTES);
+	if (r >= 0)
+		r = make_picture(o, vt, lanes, &out, err);
+	if (r >= 0)
+		r = sink_open(&s, o, false, err);
+	if (r >= 0)
+		r = sink_close(&s, sink_write(&s, &out), err);
+	textbuf_release(&out);
+	free(lanes);
+	return r < 0 && r != -EPIPE ? errmsg_set_errno(err, r, "cannot draw the picture") : r;
+}
+
+static int export(const struct export_options *o, struct errmsg *err)
+{
+	struct viewtrace vt;
+	int r = viewtrace_open(&vt, o->inputs, o->n_inputs, false, err);
+
+	if (r >= 0)
+		r = o->svg || o->html
+			    ? export_picture(o, &vt, err)
+			    : export_events(o, &vt, o->chrome ? &export_chrome : &export_perfetto,
+					    err);
+	if (r >= 0 && report_print_damage(&vt.report))
+		r = 1;
+	viewtrace_close(&vt);
+	return r;
+}
+
+static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
+{
+	struct export_options o = {0};
+	int n = command_parse(cmd, &o, argc, argv, err), r = n < 0 ? n : 0;
+
+	for (int i = 1; r >= 0 && i <= n; i++)
+		r = add_input(&o, argv[i], err);
+	if (r >= 0 && !o.n_inputs)
+		r = add_input(&o, "trace.dat", err);
+	if (r >= 0 && o.perfetto + o.chrome + o.svg + o.html != 1)
+		r = errmsg_set(err, -EINVAL,
+			       "export needs one of --perfetto, --chrome, --svg and --html");
+	if (r >= 0 && (o.lanes || o.width) && !o.svg && !o.html)
+		r = errmsg_set(err, -EINVAL, "--lanes and --width are for --svg and --html");
+	if (r >= 0 && o.width && (o.width < PICTURE_WIDTH_MIN || o.width > PICTURE_WIDTH_MAX))
+		r = errmsg_set(err, -EINVAL, "--width is a number from %d to %d", PICTURE_WIDTH_MIN,
+			       PICTURE_WIDTH_MAX);
+	if (r >= 0)
+		r = export(&o, err);
+	free(o.inputs);
+	return r;
+}
+
+const struct command cmd_export = {
+	.name = "export",
+	.summary = "write a trace or a part of it for other viewers",
+	.usage = "[options] [FILE…]",
+	.options = rows,
+	.args_are_files = true,
+	.run = run,
+};

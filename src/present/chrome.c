@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * chrome.c - a trace as JSON of Chrome's trace viewer, which many programs read.
+ *
+ *	{"displayTimeUnit":"ns","traceEvents":[
+ *	{"ph":"X","pid":0,"tid":3,"ts":12.345,"dur":6.789,"name":"bash-136"},      what CPU 3 ran
+ *	{"ph":"B","pid":136,"tid":136,"ts":…,"name":"vfs_read"}, {"ph":"E",…},     functions
+ *	{"ph":"X",…,"name":"read","cat":"syscall"},                                system calls
+ *	{"ph":"i","s":"t",…,"name":"sched_waking","args":{"info":"…"}},            any event
+ *	{"ph":"M",…,"name":"thread_name","args":{"name":"bash"}} ]}                names, in the end
+ *
+ * Times are microseconds with three decimals, since the first event, so that a double holds them
+ * exactly. Process 0 stands for the CPUs, its threads are their numbers; the idle task's own events
+ * stand there, too. Where the trace does not tell processes, a task is its own. Tasks of other machines
+ * (guests) get numbers from 10 000 000 on.
+ */
+#include "base/json.h"
+#include "present/slices.h"
+#include "present/traceexport.h"
+#include "symbols/syscalls.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CPUS_MAX     4096 /* of a machine */
+#define MACHINES_MAX 16	  /* whose CPUs are shown */
+#define MACHINE_STEP 10000000
+
+struct cpu_run { /* what a CPU runs since when */
+	uint64_t ts;
+	int pid; /* -1: not known */
+	char name[48];
+};
+
+struct trace_export {
+	struct trace_export_config config;
+	struct line_printer lp;
+	struct slices slices;
+	struct cpu_run *runs; /* CPUS_MAX for each machine */
+	uint32_t n_machines;
+	struct textbuf text;
+	struct textbuf *out;
+	uint64_t origin, last;
+	bool is_begun, has_event;
+};
+
+static void add_time(struct textbuf *tb, const char *key, uint64_t ns)
+{
+	textbuf_addf(tb, ",\"%s\":%llu.%03u", key, (unsigned long long)ns / 1000,
+		     (unsigned)(ns % 1000));
+}
+
+/* {"ph":"X","pid":…,"tid":…,"ts":… and no end yet */
+static void event_open(struct trace_export *x, char kind, long pid, long tid, uint64_t ts)
+{
+	textbuf_addf(x->out, "%s{\"ph\":\"%c\",\"pid\":%ld,\"tid\":%ld", x->has_event ? ",\n" : "",
+		     kind, pid, tid);
+	x->has_event = true;
+	if (kind != 'M')
+		add_time(x->out, "ts", ts - x->origin);
+}
+
+static void add_name(struct trace_export *x, const char *s, size_t len)
+{
+	textbuf_add_str(x->out, ",\"name\":");
+	json_add_string(x->out, s, len);
+}
+
+static void event_close(struct trace_export *x)
+{
+	textbuf_add_char(x->out, '}');
+}
+
+/* Where events of a task go. */
+static void place(const struct trace_export *x, const struct record *rec, int pid, long *ret_pid,
+		  long *ret_tid)
+{
+	long step = (long)x->config.machines[rec->source] * MACHINE_STEP;
+
+	*ret_tid = step + (pid ? pid : rec->cpu);
+	*ret_pid = step + (pid && rec->task && rec->task->tgid > 0 ? rec->task->tgid : pid);
+}
+
+static int record_pid(const struct trace_export *x, const struct record *rec)
+{
+	const struct formats *f = x->config.style->sources[rec->source].formats;
+
+	return formats_common(f, &f->pid, rec->data, rec->size);
+}
+
+/* --- spans ------------------------------------------------------------------------------------- */
+
+static void end_run(struct trace_export *x, uint32_t machine, uint32_t cpu, uint64_t ts)
+{
+	struct cpu_run *run = &x->runs[machine * CPUS_MAX + cpu];
+	long step = (long)machine * MACHINE_STEP;
+
+	if (run->pid <= 0)
+		return;
+	event_open(x, 'X', step, step + cpu, run->ts);
+	add_time(x->out, "dur", ts - run->ts);
+	add_name(x, run->name, strlen(run->name));
+	textbuf_add_str(x->out, ",\"cat\":\"sched\"");
+	event_close(x);
+}
+
+static void add_switch(struct trace_export *x, struct printer *p, const struct record *rec)
+{
+	const struct field *comm = event_find_field(rec->event, "next_comm");
+	struct piece s = comm ? printer_field_bytes(p, comm) : (struct piece){0};
+	uint32_t machine = x->config.machines[rec->source];
+	uint64_t pid = 0;
+	struct cpu_run *run;
+
+	if (rec->cpu >= CPUS_MAX || machine >= x->n_machines)
+		return;
+	run = &x->runs[machine * CPUS_MAX + rec->cpu];
+	end_run(x, machine, rec->cpu, rec->ts);
+	printer_number(p, event_find_field(rec->event, "next_pid"), &pid);
+	run->ts = rec->ts;
+	run->pid = (int)pid;
+	snprintf(run->name, sizeof(run->name), "%.*s-%d",
+		 (int)strnlen((const char *)s.data, s.len < 32 ? s.len : 32),
+		 s.len ? (const char *)s.data : "", (int)pid);
+}
+
+static void add_function(struct trace_export *x, struct printer *p, const struct record *rec,
+			 struct slice_track *t, bool is_entry)
+{
+	uint64_t func = 0, depth = 0;
+	long pid, tid;
+	int ends;
+
+	printer_number(p, event_find_field(rec->event, "func"), &func);
+	printer_number(p, event_find_field(rec->event, "depth"), &depth);
+	place(x, rec, t->pid, &pid, &tid);
+	ends = is_entry ? slice_track_enter(t, depth) : (int)slice_track_leave(t, depth);
+	for (int i = 0; i < ends; i++) {
+		event_open(x, 'E', pid, tid, rec->ts);
+		event_close(x);
+	}
+	if (!is_entry || ends < 0)
+		return;
+	event_open(x, 'B', pid, tid, rec->ts);
+	textbuf_clear(&x->text);
+	p->out = &x->text;
+	if (!p->kallsyms || !printer_add_symbol_name(p, func)) {
+		textbuf_add_str(&x->text, "0x");
+		textbuf_add_hex(&x->text, func);
+	}
+	p->out = x->out;
+	add_name(x, x->text.start, textbuf_len(&x->text));
+	textbuf_add_str(x->out, ",\"cat\":\"function\"");
+	event_close(x);
+}
+
+static void add_syscall(struct trace_export *x, struct printer *p, const struct record *rec,
+			struct slice_track *t, bool is_entry)
+{
+	const struct line_source *src = &x->config.style->sources[rec->source];
+	uint64_t id = 0;
+	char number[32];
+	const char *name;
+	long pid, tid;
+
+	printer_number(p, event_find_field(rec->event, "id"), &id);
+	if (is_entry) {
+		t->in_call = true;
+		t->call = (int64_t)id;
+		t->call_ts = rec->ts;
+		return;
+	}
+	if (!t->in_call || t->call != (int64_t)id)
+		return;
+	t->in_call = false;
+	name = src->syscalls ? syscall_name(src->syscalls, id) : NULL;
+	snprintf(number, sizeof(number), "syscall %lld", (long long)id);
+	place(x, rec, t->pid, &pid, &tid);
+	event_open(x, 'X', pid, tid, t->call_ts);
+	add_time(x->out, "dur", rec->ts - t->call_ts);
+	add_name(x, name ? name : number, strlen(name ? name : number));
+	textbuf_add_str(x->out, ",\"cat\":\"syscall\"");
+	event_close(x);
+}
+
+/* --- any event --------------------------------------------------------------------------------- */
+
+static void add_instant(struct trace_export *x, const struct record *rec)
+{
+	struct record plain = *rec;
+	long pid, tid;
+
+	place(x, rec, record_pid(x, rec), &pid, &tid);
+	textbuf_clear(&x->text);
+	line_printer_aim(&x->lp, &x->text);
+	plain.aux = 0;
+	plain.flags &= ~RECORD_PAIR;
+	line_printer_add_info(&x->lp, &plain, false);
+	line_printer_aim(&x->lp, x->out);
+	event_open(x, 'i', pid, tid, rec->ts);
+	add_name(x, rec->event->name, strlen(rec->event->name));
+	textbuf_add_str(x->out, ",\"s\":\"t\",\"cat\":");
+	json_add_string(x->out, rec->event->system, strlen(rec->event->system));
+	textbuf_addf(x->out, ",\"args\":{\"cpu\":%u,\"info\":", rec->cpu);
+	json_add_string(x->out, x->text.start, textbuf_len(&x->text));
+	textbuf_add_char(x->out, '}');
+	event_close(x);
+}
+
+/* "bash" of a task, when it is first met; the later name wins in most viewers, as it should. */
+static void add_task(struct trace_export *x, const struct record *rec, struct slice_track *t)
+{
+	long pid, tid;
+
+	if (t->is_told || !t->pid || !rec->task || !rec->task->known)
+		return;
+	t->is_told = true;
+	place(x, rec, t->pid, &pid, &tid);
+	for (int i = pid == tid; i >= 0; i--) {
+		event_open(x, 'M', pid, tid, 0);
+		add_name(x, i ? "process_name" : "thread_name", i ? 12 : 11);
+		textbuf_add_str(x->out, ",\"args\":{\"name\":");
+		json_add_string(x->out, rec->task->comm, rec->task->comm_len);
+		textbuf_add_char(x->out, '}');
+		event_close(x);
+	}
+}
+
+static void add_record(struct trace_export *x, const struct record *rec)
+{
+	const struct event *ev = rec->event;
+	struct printer *p = x->lp.printers[rec->source];
+	struct slice_track *t = slices_get(&x->slices, x->config.machines[rec->source],
+					   record_pid(x, rec), rec->cpu);
+	bool is_sched = !strcmp(ev->system, "sched"), is_call = !strcmp(ev->system, "raw_syscalls");
+
+	if (t)
+		add_task(x, rec, t);
+	printer_point_at(p, rec);
+	if (is_sched && !strcmp(ev->name, "sched_switch"))
+		add_switch(x, p, rec);
+	if (t && ev->is_ftrace && !strncmp(ev->name, "funcgraph_", 10)) {
+		add_function(x, p, rec, t, !strcmp(ev->name, "funcgraph_entry"));
+		return;
+	}
+	if (t && is_call)
+		add_syscall(x, p, rec, t, !strcmp(ev->name, "sys_enter"));
+	add_instant(x, rec);
+}
+
+/* --- the trace --------------------------------------------------------------------------------- */
+
+static void chrome_free(struct trace_export *x)
+{
+	line_printer_release(&x->lp);
+	slices_release(&x->slices);
+	textbuf_release(&x->text);
+	free(x->runs);
+	free(x);
+}
+
+static int chrome_new(struct trace_export **ret, const struct trace_export_config *config)
+{
+	struct trace_export *x = calloc(1, sizeof(*x));
+
+	if (!x)
+		return -ENOMEM;
+	x->config = *config;
+	slices_init(&x->slices);
+	textbuf_init(&x->text, 1 << 20);
+	for (size_t i = 0; i < config->style->n_sources; i++)
+		if (config->machines[i] >= x->n_machines && config->machines[i] < MACHINES_MAX)
+			x->n_machines = config->machines[i] + 1;
+	x->runs = calloc((size_t)x->n_machines * CPUS_MAX + 1, sizeof(*x->runs));
+	if (!x->runs || line_printer_init(&x->lp, config->style) < 0) {
+		free(x->runs);
+		free(x);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < (size_t)x->n_machines * CPUS_MAX; i++)
+		x->runs[i].pid = -1;
+	*ret = x;
+	return 0;
+}
+
+static void begin(struct trace_export *x, uint64_t origin)
+{
+	x->is_begun = true;
+	x->origin = origin;
+	textbuf_add_str(x->out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
+	event_open(x, 'M', 0, 0, 0);
+	textbuf_add_str(x->out, ",\"name\":\"process_name\",\"args\":{\"name\":\"CPUs\"}");
+	event_close(x);
+}
+
+static void chrome_add(struct trace_export *x, const struct batch *b, struct textbuf *out)
+{
+	x->out = out;
+	line_printer_aim(&x->lp, out);
+	for (size_t i = 0; i < b->n; i++) {
+		if (!x->is_begun)
+			begin(x, b->records[i].ts);
+		x->last = b->records[i].ts;
+		if (b->records[i].event)
+			add_record(x, &b->records[i]);
+	}
+}
+
+/* What runs in the end ran until the end. */
+static void chrome_finish(struct trace_export *x, struct textbuf *out)
+{
+	x->out = out;
+	if (!x->is_begun)
+		begin(x, 0);
+	for (uint32_t m = 0; m < x->n_machines; m++)
+		for (uint32_t cpu = 0; cpu < CPUS_MAX; cpu++)
+			end_run(x, m, cpu, x->last);
+	textbuf_add_str(out, "\n]}\n");
+}
+
+const struct trace_export_kind export_chrome = {
+	.name = "chrome",
+	.suffix = "json",
+	.new = chrome_new,
+	.add = chrome_add,
+	.finish = chrome_finish,
+	.free = chrome_free,
+};

@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * perfetto.c - a trace as Perfetto's protobuf, for ui.perfetto.dev and its trace_processor.
+ *
+ *	Trace { repeated packet = 1 }
+ *	packet: ftrace_events = 1   { cpu = 1, repeated event = 2 }            all events, by CPU
+ *	        process_tree = 2    { threads = 2 { tid, name, tgid } }        where the trace tells tgids
+ *	        track_descriptor = 60, track_event = 11                        functions as nested slices
+ *
+ * Protobuf is simple to write: a field is a varint of (number << 3 | type), then a varint or a length
+ * and bytes. The length of a message is not known before it is written, so it gets five bytes and a
+ * varint that is padded to five. Events that Perfetto knows are written by a table of their fields;
+ * any other becomes a generic event with its fields by name, so nothing is left out. Function names
+ * are resolved here: the trace has the kernel's symbols, Perfetto has not.
+ *
+ * Perfetto takes all times as boot time; they are the trace's own clock, unchanged.
+ */
+#include "decode/walker.h"
+#include "present/slices.h"
+#include "present/traceexport.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIELDS_MAX     8
+#define LEN_BYTES      5
+#define SEQUENCE       1 /* all packets are of one writer */
+#define TEXT_MAX_BYTES 4096
+
+enum { WIRE_VARINT = 0, WIRE_BYTES = 2 };
+enum { SLICE_BEGIN = 1, SLICE_END = 2 };
+enum {
+	PACKET = 1,
+	P_FTRACE = 1,
+	P_TREE = 2,
+	P_TIME = 8,
+	P_SEQUENCE = 10,
+	P_EVENT = 11,
+	P_TRACK = 60,
+	P_MACHINE = 98
+};
+
+/* Events with messages of their own: the number in FtraceEvent, and the numbers of their fields. */
+static const struct known_event {
+	const char *system, *name;
+	uint16_t number;
+	struct {
+		const char *name;
+		uint16_t number;
+	} fields[FIELDS_MAX];
+} known[] = {
+	{"sched",
+	 "sched_switch",
+	 4,
+	 {{"prev_comm", 1},
+	  {"prev_pid", 2},
+	  {"prev_prio", 3},
+	  {"prev_state", 4},
+	  {"next_comm", 5},
+	  {"next_pid", 6},
+	  {"next_prio", 7}}},
+	{"sched",
+	 "sched_wakeup",
+	 17,
+	 {{"comm", 1}, {"pid", 2}, {"prio", 3}, {"success", 4}, {"target_cpu", 5}}},
+	{"sched",
+	 "sched_waking",
+	 20,
+	 {{"comm", 1}, {"pid", 2}, {"prio", 3}, {"success", 4}, {"target_cpu", 5}}},
+	{"sched",
+	 "sched_wakeup_new",
+	 114,
+	 {{"comm", 1}, {"pid", 2}, {"prio", 3}, {"success", 4}, {"target_cpu", 5}}},
+	{"sched", "sched_process_exec", 237, {{"filename", 1}, {"pid", 2}, {"old_pid", 3}}},
+	{"sched", "sched_process_exit", 238, {{"comm", 1}, {"pid", 2}, {"prio", 4}}},
+	{"sched",
+	 "sched_process_fork",
+	 239,
+	 {{"parent_comm", 1}, {"parent_pid", 2}, {"child_comm", 3}, {"child_pid", 4}}},
+	{"sched", "sched_process_free", 240, {{"comm", 1}, {"pid", 2}, {"prio", 3}}},
+	{"task",
+	 "task_newtask",
+	 235,
+	 {{"pid", 1}, {"comm", 2}, {"clone_flags", 3}, {"oom_score_adj", 4}}},
+	{"task",
+	 "task_rename",
+	 236,
+	 {{"pid", 1}, {"oldcomm", 2}, {"newcomm", 3}, {"oom_score_adj", 4}}},
+	{"irq", "irq_handler_entry", 36, {{"irq", 1}, {"name", 2}}},
+	{"irq", "irq_handler_exit", 37, {{"irq", 1}, {"ret", 2}}},
+	{"irq", "softirq_entry", 24, {{"vec", 1}}},
+	{"irq", "softirq_exit", 25, {{"vec", 1}}},
+	{"irq", "softirq_raise", 26, {{"vec", 1}}},
+	{"power", "cpu_frequency", 11, {{"state", 1}, {"cpu_id", 2}}},
+	{"power", "cpu_idle", 13, {{"state", 1}, {"cpu_id", 2}}},
+	{"ftrace", "print", 3, {{"ip", 1}, {"buf", 2}}},
+	{"raw_syscalls", "sys_enter", 329, {{"id", 1}}},
+	{"raw_syscalls", "sys_exit", 330, {{"id", 1}, {"ret", 2}}},
+};
+
+struct trace_export {
+	struct trace_export_config config;
+	struct line_printer lp;
+	struct slices slices;
+	struct textbuf text; /* of one symbol */
+	struct textbuf *out;
+};
+
+/* --- protobuf ---------------------------------------------------------------------------------- */
+
+static void add_varint(struct textbuf *tb, uint64_t v)
+{
+	char *p = textbuf_reserve(tb, 10);
+
+	for (; v >= 0x80; v >>= 7)
+		*p++ = (char)(v | 0x80);
+	*p++ = (char)v;
+	textbuf_commit(tb, p);
+}
+
+static void add_uint(struct textbuf *tb, unsigned number, uint64_t v)
+{
+	add_varint(tb, number << 3 | WIRE_VARINT);
+	add_varint(tb, v);
+}
+
+static void add_text(struct textbuf *tb, unsigned number, const char *s, size_t len)
+{
+	add_varint(tb, number << 3 | WIRE_BYTES);
+	add_varint(tb, len);
+	textbuf_add(tb, s, len);
+}
+
+/* Begins a message; returns where its length goes. */
+static size_t message_open(struct textbuf *tb, unsigned number)
+{
+	add_varint(tb, number << 3 | WIRE_BYTES);
+	textbuf_add_fill(tb, 0, LEN_BYTES);
+	return textbuf_len(tb);
+}
+
+static void message_close(struct textbuf *tb, size_t start)
+{
+	size_t len = textbuf_len(tb) - start;
+
+	if (tb->overflow)
+		return;
+	for (int i = 0; i < LEN_BYTES; i++, len >>= 7)
+		tb->start[start - LEN_BYTES + i] = (len & 0x7f) | (i + 1 < LEN_BYTES ? 0x80 : 0);
+}
+
+static size_t packet_open(struct trace_export *x, uint32_t machine)
+{
+	size_t start = message_open(x->out, PACKET);
+
+	add_uint(x->out, P_SEQUENCE, SEQUENCE);
+	if (machine)
+		add_uint(x->out, P_MACHINE, machine);
+	return start;
+}
+
+/* --- ftrace events ----------------------------------------------------------------------------- */
+
+static const struct known_event *find_known(const struct event *ev)
+{
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		if (!strcmp(known[i].name, ev->name) && !strcmp(known[i].system, ev->system))
+			return &known[i];
+	return NULL;
+}
+
+static int64_t sign_extend(uint64_t v, unsigned size)
+{
+	unsigned shift = 64 - size * 8;
+
+	return (int64_t)(v << shift) >> shift;
+}
+
+/* A field under `text` or `number`; 0 numbers: generic, str 3, int 4, uint 5. */
+static void add_value(struct textbuf *tb, const struct printer *p, const struct field *f,
+		      unsigned number)
+{
+	uint64_t v;
+
+	if (f->flags & FIELD_STRING) {
+		struct piece s = printer_field_bytes(p, f);
+		size_t len = strnlen((const char *)s.data, s.len);
+
+		add_text(tb, number ? number : 3, (const char *)s.data,
+			 len < TEXT_MAX_BYTES ? len : TEXT_MAX_BYTES);
+	} else if (!(f->flags & (FIELD_ARRAY | FIELD_DYNAMIC)) && printer_number(p, f, &v)) {
+		bool is_signed = f->flags & FIELD_SIGNED;
+
+		if (is_signed)
+			v = sign_extend(v, f->size);
+		add_uint(tb, number ? number : is_signed ? 4 : 5, v);
+	}
+}
+
+static void add_known(struct textbuf *tb, struct printer *p, const struct known_event *k,
+		      const struct event *ev)
+{
+	size_t start = message_open(tb, k->number);
+
+	for (int i = 0; i < FIELDS_MAX && k->fields[i].name; i++) {
+		const struct field *f = event_find_field(ev, k->fields[i].name);
+
+		if (f)
+			add_value(tb, p, f, k->fields[i].number);
+	}
+	message_close(tb, start);
+}
+
+/* Any other event: GenericFtraceEvent { event_name = 1, field = 2 { name = 1, value } } */
+static void add_generic(struct textbuf *tb, struct printer *p, const struct event *ev)
+{
+	size_t start = message_open(tb, 327);
+
+	add_text(tb, 1, ev->name, strlen(ev->name));
+	for (size_t i = 0; i < ev->n_fields; i++) {
+		size_t field = message_open(tb, 2);
+
+		add_text(tb, 1, ev->fields[i].name, strlen(ev->fields[i].name));
+		add_value(tb, p, &ev->fields[i], 0);
+		message_close(tb, field);
+	}
+	message_close(tb, start);
+}
+
+static void add_ftrace(struct trace_export *x, const struct record *rec)
+{
+	const struct formats *f = x->config.style->sources[rec->source].formats;
+	struct printer *p = x->lp.printers[rec->source];
+	const struct known_event *k = find_known(rec->event);
+	size_t start = message_open(x->out, 2);
+
+	add_uint(x->out, 1, rec->ts);
+	add_uint(x->out, 2, (uint32_t)formats_common(f, &f->pid, rec->data, rec->size));
+	printer_point_at(p, rec);
+	if (k)
+		add_known(x->out, p, k, rec->event);
+	else
+		add_generic(x->out, p, rec->event);
+	message_close(x->out, start);
+}
+
+/* --- functions --------------------------------------------------------------------------------- */
+
+static uint64_t track_id(const struct slice_track *t)
+{
+	return t->key;
+}
+
+/* A task's track: under its thread if its process is known, else by name. */
+static void add_track(struct trace_export *x, struct slice_track *t, const struct record *rec)
+{
+	size_t start = packet_open(x, t->machine), track = message_open(x->out, P_TRACK), thread;
+	char name[96];
+
+	t->is_told = true;
+	add_uint(x->out, 1, track_id(t));
+	if (t->pid && rec->task && rec->task->tgid >= 0) {
+		thread = message_open(x->out, 4);
+		add_uint(x->out, 1, rec->task->tgid);
+		add_uint(x->out, 2, t->pid);
+		message_close(x->out, thread);
+	} else {
+		int n = t->pid ? snprintf(name, sizeof(name), "functions of %.64s-%d",
+					  rec->task ? rec->task->comm : "?", t->pid)
+			       : snprintf(name, sizeof(name), "functions on idle CPU %u", t->cpu);
+
+		add_text(x->out, 2, name, n);
+	}
+	message_close(x->out, track);
+	message_close(x->out, start);
+}
+
+static void add_slice(struct trace_export *x, const struct slice_track *t, uint64_t ts, int type,
+		      const char *name, size_t len)
+{
+	size_t start = packet_open(x, t->machine), event;
+
+	add_uint(x->out, P_TIME, ts);
+	event = message_open(x->out, P_EVENT);
+	add_uint(x->out, 9, type);
+	add_uint(x->out, 11, track_id(t));
+	if (name)
+		add_text(x->out, 23, name, len);
+	message_close(x->out, event);
+	message_close(x->out, start);
+}
+
+static void add_ends(struct trace_export *x, const struct slice_track *t, uint64_t ts, int n)
+{
+	while (n-- > 0)
+		add_slice(x, t, ts, SLICE_END, NULL, 0);
+}
+
+/* Names the function in x->text. */
+static void name_function(struct trace_export *x, struct printer *p, uint64_t addr)
+{
+	struct textbuf *out = p->out;
+
+	textbuf_clear(&x->text);
+	p->out = &x->text;
+	if (!p->kallsyms || !printer_add_symbol_name(p, addr)) {
+		textbuf_add_str(&x->text, "0x");
+		textbuf_add_hex(&x->text, addr);
+	}
+	p->out = out;
+}
+
+static void add_function(struct trace_export *x, const struct record *rec, bool is_entry)
+{
+	const struct formats *f = x->config.style->sources[rec->source].formats;
+	struct printer *p = x->lp.printers[rec->source];
+	uint64_t func = 0, depth = 0;
+	struct slice_track *t =
+		slices_get(&x->slices, x->config.machines[rec->source],
+			   formats_common(f, &f->pid, rec->data, rec->size), rec->cpu);
+
+	if (!t)
+		return;
+	printer_point_at(p, rec);
+	printer_number(p, event_find_field(rec->event, "func"), &func);
+	printer_number(p, event_find_field(rec->event, "depth"), &depth);
+	if (!t->is_told)
+		add_track(x, t, rec);
+	if (is_entry) {
+		int ends = slice_track_enter(t, depth);
+
+		add_ends(x, t, rec->ts, ends);
+		if (ends < 0)
+			return;
+		name_function(x, p, func);
+		add_slice(x, t, rec->ts, SLICE_BEGIN, x->text.start, textbuf_len(&x->text));
+	} else {
+		add_ends(x, t, rec->ts, slice_track_leave(t, depth));
+	}
+}
+
+/* --- the trace --------------------------------------------------------------------------------- */
+
+static void perfetto_free(struct trace_export *x)
+{
+	line_printer_release(&x->lp);
+	slices_release(&x->slices);
+	textbuf_release(&x->text);
+	free(x);
+}
+
+static int perfetto_new(struct trace_export **ret, const struct trace_export_config *config)
+{
+	struct trace_export *x = calloc(1, sizeof(*x));
+
+	if (!x)
+		return -ENOMEM;
+	x->config = *config;
+	slices_init(&x->slices);
+	textbuf_init(&x->text, 1 << 16);
+	if (line_printer_init(&x->lp, config->style) < 0) {
+		free(x);
+		return -ENOMEM;
+	}
+	*ret = x;
+	return 0;
+}
+
+static bool is_graph(const struct event *ev, bool *ret_is_entry)
+{
+	*ret_is_entry = ev->is_ftrace && !strcmp(ev->name, "funcgraph_entry");
+	return *ret_is_entry || (ev->is_ftrace && !strcmp(ev->name, "funcgraph_exit"));
+}
+
+/* A task whose process is known, once. */
+static void add_thread(struct trace_export *x, const struct record *rec)
+{
+	uint32_t machine = x->config.machines[rec->source];
+	struct slice_track *t;
+	size_t start, tree, thread;
+
+	if (!rec->task || rec->task->tgid < 0 || !rec->task->pid)
+		return;
+	t = slices_get(&x->slices, machine, rec->task->pid, rec->cpu);
+	if (!t || t->is_named)
+		return;
+	t->is_named = true;
+	start = packet_open(x, machine);
+	tree = message_open(x->out, P_TREE);
+	thread = message_open(x->out, 2);
+	add_uint(x->out, 1, rec->task->pid);
+	add_text(x->out, 2, rec->task->comm, rec->task->comm_len);
+	add_uint(x->out, 3, rec->task->tgid);
+	message_close(x->out, thread);
+	message_close(x->out, tree);
+	message_close(x->out, start);
+}
+
+/* A bundle holds events of one CPU that follow each other. */
+static void perfetto_add(struct trace_export *x, const struct batch *b, struct textbuf *out)
+{
+	bool is_entry;
+	size_t i = 0;
+
+	x->out = out;
+	line_printer_aim(&x->lp, out);
+	while (i < b->n) {
+		const struct record *first = &b->records[i];
+		size_t start, bundle, end = i;
+
+		for (; end < b->n && b->records[end].cpu == first->cpu &&
+		       b->records[end].source == first->source;
+		     end++) {
+			const struct record *rec = &b->records[end];
+
+			add_thread(x, rec);
+			if (rec->event && is_graph(rec->event, &is_entry))
+				add_function(x, rec, is_entry);
+		}
+		start = packet_open(x, x->config.machines[first->source]);
+		bundle = message_open(out, P_FTRACE);
+		add_uint(out, 1, first->cpu);
+		for (; i < end; i++)
+			if (b->records[i].event && !is_graph(b->records[i].event, &is_entry))
+				add_ftrace(x, &b->records[i]);
+		message_close(out, bundle);
+		message_close(out, start);
+	}
+}
+
+/* What is still open ends with the trace: Perfetto shows such slices to its end. */
+static void perfetto_finish(struct trace_export *x, struct textbuf *out)
+{
+}
+
+const struct trace_export_kind export_perfetto = {
+	.name = "perfetto",
+	.suffix = "perfetto-trace",
+	.new = perfetto_new,
+	.add = perfetto_add,
+	.finish = perfetto_finish,
+	.free = perfetto_free,
+};

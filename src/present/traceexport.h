@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * traceexport.h - a whole trace in the form of other viewers: records in, bytes out.
+ *
+ *	new ─▶ add, batch after batch, in time order ─▶ finish ─▶ free
+ *
+ * What was added to `out` may be written and cleared after each call. One owner.
+ */
+#ifndef SONDE_PRESENT_TRACEEXPORT_H
+#define SONDE_PRESENT_TRACEEXPORT_H
+
+#include "present/line.h"
+
+struct trace_export;
+
+struct trace_export_config {
+	const struct line_style *style; /* its sources */
+	const uint32_t *machines;	/* by source: events of one machine share their tasks */
+};
+
+struct trace_export_kind {
+	const char *name; /* "perfetto" */
+	const char *suffix;
+	int (*new)(struct trace_export **ret, const struct trace_export_config *config);
+	void (*add)(struct trace_export *x, const struct batch *b, struct textbuf *out);
+	void (*finish)(struct trace_export *x, struct textbuf *out);
+	void (*free)(struct trace_export *x);
+};
+
+extern const struct trace_export_kind export_perfetto, export_chrome;
+
+#endif

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * api_export.c - api/export: what the page shows, as a file to save.
+ *
+ *	svg, html   the picture; see picture.h
+ *	csv, json   the events of the range, as `sonde report --csv` and `--json` print them
+ *
+ * A file is made in memory, so there is a ceiling (ANSWER_MAX_BYTES); whole traces are exported by
+ * the command `sonde export` and by report.
+ */
+#include "present/rows.h"
+#include "view/api.h"
+#include "view/picture.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WIDTH_FIRST 1200
+#define PIECE	    256
+
+typedef int (*export_function)(struct stage *st, const struct picture *pic,
+			       struct stage_selection *sel, struct textbuf *out,
+			       struct errmsg *err);
+
+static int export_svg(struct stage *st, const struct picture *pic, struct stage_selection *sel,
+		      struct textbuf *out, struct errmsg *err)
+{
+	return picture_add_svg(st, pic, out, err);
+}
+
+static int export_html(struct stage *st, const struct picture *pic, struct stage_selection *sel,
+		       struct textbuf *out, struct errmsg *err)
+{
+	return picture_add_html(st, pic, out, err);
+}
+
+typedef size_t (*add_records)(struct line_printer *lp, const struct batch *b, size_t from,
+			      size_t max_bytes);
+
+static void add_event(struct stage *st, struct line_printer *lp, const struct walk_event *ev,
+		      add_records add)
+{
+	const struct timeline_task *t =
+		ev->task < timeline_n_tasks(st->tl) ? timeline_task(st->tl, ev->task) : NULL;
+	struct task task = {.tgid = -1};
+	struct record_extra extra;
+	struct record rec;
+	struct batch one = {.records = &rec, .n = 1};
+
+	stage_record(st, ev, &rec, &extra);
+	if (t) {
+		task.pid = t->pid;
+		task.comm = t->comm;
+		task.comm_len = strnlen(t->comm, sizeof(t->comm));
+		task.known = task.comm_len && strcmp(t->comm, "<...>");
+		rec.task = &task;
+	}
+	add(lp, &one, 0, SIZE_MAX);
+}
+
+static int add_events(struct stage *st, const struct picture *pic, const struct selection *sel,
+		      struct textbuf *out, add_records add)
+{
+	struct stage_printer *p = stage_printer_get(st, out);
+	uint64_t row = timeline_rank(st->tl, sel, pic->from),
+		 end = timeline_rank(st->tl, sel, pic->to + 1);
+	event_ref refs[PIECE];
+	uint64_t times[PIECE];
+
+	if (!p)
+		return -ENOMEM;
+	while (row < end && !out->overflow) {
+		size_t want = end - row > PIECE ? PIECE : end - row,
+		       n = timeline_rows(st->tl, sel, row, refs, times, want);
+
+		for (size_t i = 0; i < n; i++) {
+			struct walk_one one;
+
+			if (timeline_get(st->tl, refs[i], &one) < 0)
+				continue;
+			add_event(st, &p->lp, &one.ev, add);
+			walk_release(&one);
+		}
+		if (!n)
+			break;
+		row += n;
+	}
+	stage_printer_put(st, p);
+	return 0;
+}
+
+static int export_csv(struct stage *st, const struct picture *pic, struct stage_selection *sel,
+		      struct textbuf *out, struct errmsg *err)
+{
+	textbuf_add_str(out, rows_csv_header);
+	return add_events(st, pic, stage_selected(sel), out, rows_add_csv);
+}
+
+static int export_json(struct stage *st, const struct picture *pic, struct stage_selection *sel,
+		       struct textbuf *out, struct errmsg *err)
+{
+	return add_events(st, pic, stage_selected(sel), out, rows_add_json);
+}
+
+static const struct {
+	const char *name, *type;
+	export_function run;
+	bool needs_lanes;
+} whats[] = {
+	{"svg", "image/svg+xml", export_svg, true},
+	{"html", "text/html; charset=utf-8", export_html, true},
+	{"csv", "text/csv; charset=utf-8", export_csv, false},
+	{"json", "application/x-ndjson", export_json, false},
+};
+
+static int find_what(const struct request *req, struct errmsg *err)
+{
+	const char *what = request_arg(req, "what");
+
+	for (size_t i = 0; what && i < sizeof(whats) / sizeof(*whats); i++)
+		if (!strcmp(whats[i].name, what))
+			return i;
+	return errmsg_set(err, -EINVAL, "what is svg, html, csv or json");
+}
+
+static int run(struct stage *st, const struct request *req, int what, const char *lanes,
+	       struct answer *a, struct errmsg *err)
+{
+	const char *specs[PICTURE_LANES_MAX];
+	char *copy = strdup(lanes ? lanes : "");
+	struct picture pic = {.specs = specs};
+	struct stage_selection *sel = NULL;
+	uint64_t width;
+	int r = copy ? api_range(st, req, &pic.from, &pic.to, err)
+		     : errmsg_set_errno(err, -ENOMEM, "cannot export");
+
+	if (r >= 0)
+		r = request_uint(req, "width", WIDTH_FIRST, PICTURE_WIDTH_MAX, &width, err);
+	if (r >= 0)
+		r = api_selection(st, req, &sel, err);
+	if (r >= 0) {
+		pic.width = width < PICTURE_WIDTH_MIN ? PICTURE_WIDTH_MIN : width;
+		pic.n_specs = picture_split(copy, specs, PICTURE_LANES_MAX);
+		r = whats[what].needs_lanes && !pic.n_specs
+			    ? errmsg_set(err, -EINVAL, "lanes=SPEC,SPEC… is missing")
+			    : whats[what].run(st, &pic, sel, &a->body, err);
+	}
+	stage_selection_put(st, sel);
+	free(copy);
+	return r;
+}
+
+int api_export(struct stage *st, const struct request *req, struct answer *a, struct errmsg *err)
+{
+	int what = find_what(req, err);
+
+	if (what < 0)
+		return what;
+	a->type = whats[what].type;
+	snprintf(a->download, sizeof(a->download), "trace.%s", whats[what].name);
+	return run(st, req, what, request_arg(req, "lanes"), a, err);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * picture.h - lanes of a range as a picture (SVG), and as a page that needs no server (HTML).
+ */
+#ifndef SONDE_VIEW_PICTURE_H
+#define SONDE_VIEW_PICTURE_H
+
+#include "base/textbuf.h"
+#include "view/stage.h"
+
+#define PICTURE_LANES_MAX 256
+#define PICTURE_WIDTH_MIN 200
+#define PICTURE_WIDTH_MAX 16384
+
+struct picture {
+	uint64_t from, to;
+	unsigned width; /* of the part with lanes, in pixels */
+	const char *const *specs;
+	size_t n_specs;
+};
+
+/* SPEC,SPEC… in place; pairs and fields have no commas. Returns how many, at most max. */
+size_t picture_split(char *specs, const char **ret, size_t max);
+
+/* -EINVAL with a sentence for a lane that does not exist. */
+int picture_add_svg(struct stage *st, const struct picture *pic, struct textbuf *out,
+		    struct errmsg *err);
+/* The picture with zoom and tooltips, the range's numbers, and its events up to a ceiling. */
+int picture_add_html(struct stage *st, const struct picture *pic, struct textbuf *out,
+		     struct errmsg *err);
+
+#endif

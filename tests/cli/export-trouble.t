@@ -1,0 +1,26 @@
+# export says what is wrong; what it writes is looked at in tests/view
+# covers: B02
+
+$ sonde export
+sonde: export needs one of --perfetto, --chrome, --svg and --html
+[2]
+$ sonde export --svg --html
+sonde: export needs one of --perfetto, --chrome, --svg and --html
+[2]
+$ sonde export --chrome
+sonde: cannot open trace.dat: No such file or directory
+[1]
+$ sonde export --chrome --lanes cpu:0:0
+sonde: --lanes and --width are for --svg and --html
+[2]
+$ sonde export --svg --width 5
+sonde: --width is a number from 200 to 16384
+[2]
+$ sonde export --svg --from 5 --to 4 $GOLDEN/tour.dat
+sonde: --from 5 is later than --to 4
+[2]
+$ sonde export --svg --from 1 --to 2 $GOLDEN/tour.dat
+sonde: there is nothing of the trace in this range
+[2]
+$ sonde export --svg --lanes nosuch:0:0 $GOLDEN/tour.dat 2>&1 | sed 's/:.*/:/'
+sonde:

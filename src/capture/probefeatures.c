@@ -85,5 +85,6 @@ void probe_site_init(struct probe_site *s, const struct tracefs *t)
 		.kallsyms = getenv("SONDE_KALLSYMS"),
 		.blacklist = getenv("SONDE_BLACKLIST"),
 		.tracefs_events = s->events,
+		.check_symbols = true,
 	};
 }

@@ -80,6 +80,8 @@ bool setup_fmt_format(void *setup, const char *system, const char *event, const 
 		      size_t len, struct textbuf *out);
 /* "probe" for the group of our own, else the system itself. */
 const char *setup_name_of_system(void *setup, const char *system);
+/* The same of an event: that of a return with its entry ("sonde_12_vfs_read__return") loses its number. */
+const char *setup_name_of_event(const struct setup *s, const char *system, const char *event);
 
 /* What is switched on for an event of the plan: that of its definition ("sonde_12/vfs_read"), or itself. */
 const struct plan_event *setup_event(const struct setup *s, const struct plan_event *e);

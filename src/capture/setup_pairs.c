@@ -476,6 +476,14 @@ void setup_pair_release(struct setup_probe *sp)
 	sp->pair = NULL;
 }
 
+const char *setup_name_of_event(const struct setup *s, const char *system, const char *event)
+{
+	for (size_t i = 0; i < s->n_probes && !strcmp(system, "synthetic"); i++)
+		if (s->probes[i]->pair && !strcmp(s->probes[i]->pair->synth, event))
+			return s->probes[i]->pair->shown_name;
+	return event;
+}
+
 /* --- the format -------------------------------------------------------------------------------- */
 
 /* "name: sonde_1234_vfs_read__return" loses what only the kernel needs. */

@@ -5,6 +5,9 @@
  *	events/sched/sched_switch/trigger  ◀── hist:keys=prev_comm,common_cpu:size=16384 [if FILTER]
  *	events/sched/sched_switch/hist     ──▶ kernelhist ──▶ keycount ──▶ counttext
  *
+ * A trigger takes three keys, and one text whose length varies (filename) but no second one: $comm of a probe is
+ * another. Then the program counts. Each key is a quarter of what a hit costs, so none is added that was not asked for.
+ *
  * A row of the kernel's is one of ours. What does not fit into its table it counts as dropped, and so do we.
  */
 #include "cli/count.h"

@@ -257,7 +257,8 @@ static int name_event(struct gather_options *o, struct setup *setup, const struc
 	if (!rest)
 		return keep_word(&o->names, pattern, err);
 	snprintf(system, sizeof(system), "%.*s", (int)(rest - pattern), pattern);
-	if (asprintf(&name, "%s:%s", setup_name_of_system(setup, system), rest + 1) < 0)
+	if (asprintf(&name, "%s:%s", setup_name_of_system(setup, system),
+		     setup_name_of_event(setup, system, rest + 1)) < 0)
 		return errmsg_set_errno(err, -ENOMEM, "cannot keep the names of events");
 	r = keep_word(&o->names, name, err);
 	free(name);

@@ -188,10 +188,23 @@ static bool fmt_key(const struct kernelrun *run, const struct key_slot *slot, ch
 	}
 }
 
+/* A text whose length varies takes all that a text can: with two of them the kernel refuses the trigger. */
+static size_t key_bytes(const struct key_slot *slot)
+{
+	size_t n = sizeof(uint64_t);
+
+	if (slot->kind == KEY_TEXT)
+		n = slot->field->flags & FIELD_DYNAMIC ||
+				    slot->field->size > KERNELRUN_TEXT_BYTES_MAX
+			    ? KERNELRUN_TEXT_BYTES_MAX
+			    : slot->field->size;
+	return (n + 7) / 8 * 8;
+}
+
 bool kernelrun_fmt_keys(const struct kernelrun *run, const struct kernel_event *e, size_t n_words,
 			char *buf, size_t n_bytes)
 {
-	size_t n_keys = 0, len = 0;
+	size_t n_keys = 0, len = 0, n_key_bytes = 0;
 
 	*buf = 0;
 	for (size_t i = 0; i < n_words; i++) {
@@ -200,6 +213,9 @@ bool kernelrun_fmt_keys(const struct kernelrun *run, const struct kernel_event *
 		if (e->slots[i].kind == KEY_EVENT)
 			continue;
 		if (!fmt_key(run, &e->slots[i], key, sizeof(key)) || ++n_keys > KERNELRUN_KEYS_MAX)
+			return false;
+		n_key_bytes += key_bytes(&e->slots[i]);
+		if (n_key_bytes > KERNELRUN_KEY_BYTES_MAX)
 			return false;
 		len += snprintf(buf + len, n_bytes - len, "%s%s", len ? "," : "", key);
 		if (len >= n_bytes)

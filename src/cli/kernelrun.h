@@ -18,7 +18,10 @@
 
 #include <signal.h>
 
-#define KERNELRUN_KEYS_MAX 3 /* of a hist trigger */
+/* Of a hist trigger: how many keys, and how long they are together. */
+#define KERNELRUN_KEYS_MAX	 3
+#define KERNELRUN_KEY_BYTES_MAX	 384
+#define KERNELRUN_TEXT_BYTES_MAX 256 /* of one text, and of every one whose length varies */
 
 /* One event, as the words see it. */
 struct kernel_event {

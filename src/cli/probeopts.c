@@ -53,7 +53,7 @@ int probeopts_open(struct probe_opened *p, const struct probe_options *o, bool d
 	if (o->max_places < 0 || o->max_places > 4096)
 		return errmsg_set(err, -EINVAL, "--max-probes wants a number from 1 to 4096");
 	r = open_kernel(p, dry, err);
-	world->check_symbols = dry;
+	world->check_symbols = true;
 	if (r < 0)
 		return r;
 	world->program =

@@ -103,8 +103,8 @@ struct probe_world {
 	const char *btf_dir, *kallsyms, *tracefs_events, *blacklist; /* for tests */
 	bool no_inlines;
 	/*
-	 * Functions that BTF has are looked for among the kernel's symbols as well (60 ms), so that one without
-	 * code is refused here; else the kernel does it.
+	 * Functions that BTF has are looked for among the kernel's symbols as well (60 ms): one that the compiler
+	 * renamed is found, one without code is refused. Else the kernel refuses both.
 	 */
 	bool check_symbols;
 	unsigned max_places; /* 128 */

@@ -103,6 +103,16 @@ static int refuse_function(struct resolution *r, const struct btf *btf, const ch
 			      sp.nearest ? sp.nearest : "", r->d->function);
 }
 
+static int refuse_inlined(struct resolution *r)
+{
+	return RESOLVE_REFUSE(
+		r, r->d->function_span, -ENOENT,
+		"%s has no code in this kernel: the compiler put it into its callers "
+		"everywhere (inlined), or it was left out (exit code); probe one of its "
+		"callers, or give the kernel's DWARF, which knows them: -k vmlinux",
+		r->d->function);
+}
+
 /* --- by BTF -------------------------------------------------------------------------------------- */
 
 static bool find_in(struct btf *btf, const char *name, struct found_function *ret)
@@ -128,7 +138,8 @@ static int find_by_symbol(struct resolution *r, struct btf *btf, const char *mod
 	}
 	if (!find_symbol(text, name, module, false, &sym) &&
 	    !find_symbol(text, name, module, true, &sym))
-		return refuse_function(r, btf, module);
+		return ret->btf ? refuse_inlined(r) : refuse_function(r, btf, module);
+	ret->btf = NULL; /* what it describes is not what has this symbol */
 	if (strcmp(sym.name, name))
 		resolve_note(r,
 			     "the compiler changed %s into %s, which is probed; its parameters are "
@@ -141,20 +152,13 @@ static int find_by_symbol(struct resolution *r, struct btf *btf, const char *mod
 	return 0;
 }
 
-/* BTF may describe a function that the compiler put into its callers everywhere. */
-static int check_symbol(struct resolution *r, const struct found_function *f)
+/* BTF may describe a function that was renamed, inlined everywhere, or left out of the kernel. */
+static bool has_symbol(struct resolution *r, const char *name)
 {
 	const char *text =
 		r->prober->world.check_symbols ? prober_list(r->prober, PROBER_KALLSYMS) : NULL;
 
-	if (!text || prober_list_has(text, ' ', f->symbol, "\t\n"))
-		return 0;
-	return RESOLVE_REFUSE(
-		r, r->d->function_span, -ENOENT,
-		"%s has no code of its own: the compiler put it into its callers "
-		"everywhere (inlined); probe one of those, or give the kernel's DWARF, "
-		"which knows them: -k vmlinux",
-		f->symbol);
+	return !text || prober_list_has(text, ' ', name, "\t\n");
 }
 
 static int find_function(struct resolution *r, const char *module, struct found_function *ret)
@@ -166,9 +170,11 @@ static int find_function(struct resolution *r, const char *module, struct found_
 	*ret = (struct found_function){0};
 	snprintf(ret->module, sizeof(ret->module), "%s", module ? module : "");
 	prober_btf(r->prober, NULL, &kernel, &ignored);
-	if (!module)
-		return find_in(kernel, r->d->function, ret) ? check_symbol(r, ret)
-							    : find_by_symbol(r, kernel, NULL, ret);
+	if (!module) {
+		if (find_in(kernel, r->d->function, ret) && has_symbol(r, r->d->function))
+			return 0;
+		return find_by_symbol(r, kernel, NULL, ret);
+	}
 	ignored.code = 0;
 	prober_btf(r->prober, module, &btf, &ignored);
 	/* a module's BTF has the kernel's functions as well */

@@ -293,7 +293,7 @@ $ try << 'EOF'
 1: sonde: no probe can be put on glob_black: it is on the kernel's blacklist (NOKPROBE), because probes need it themselves; probe one of its callers
   glob_black(x)
   ^~~~~~~~~~
-1: sonde: inlined_one has no code of its own: the compiler put it into its callers everywhere (inlined); probe one of those, or give the kernel's DWARF, which knows them: -k vmlinux
+1: sonde: inlined_one has no code in this kernel: the compiler put it into its callers everywhere (inlined), or it was left out (exit code); probe one of its callers, or give the kernel's DWARF, which knows them: -k vmlinux
   inlined_one(x)
   ^~~~~~~~~~~
 1: sonde: no function of this kernel fits 'nothing_*'; 'sonde probe funcs' lists them

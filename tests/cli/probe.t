@@ -61,8 +61,16 @@ sonde: no probe can be put on glob_black: it is on the kernel's blacklist (NOKPR
   glob_black
   ^~~~~~~~~~
 [1]
+$ sonde probe add -D cut_one
+sonde: the compiler changed cut_one into cut_one.constprop.0, which is probed; its parameters are not known
+p:probe/cut_one cut_one.constprop.0
+$ sonde probe add -D 'cut_one(x)'
+sonde: the variables of cut_one.constprop.0 are not known: BTF does not describe it (it is assembler, or the compiler changed its parameters); use $arg1 or %REG, or give the DWARF of the kernel: -k vmlinux
+  cut_one(x)
+          ^
+[1]
 $ sonde probe add -n inlined_one
-sonde: inlined_one has no code of its own: the compiler put it into its callers everywhere (inlined); probe one of those, or give the kernel's DWARF, which knows them: -k vmlinux
+sonde: inlined_one has no code in this kernel: the compiler put it into its callers everywhere (inlined), or it was left out (exit code); probe one of its callers, or give the kernel's DWARF, which knows them: -k vmlinux
   inlined_one
   ^~~~~~~~~~~
 [1]

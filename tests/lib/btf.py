@@ -79,6 +79,7 @@ def make_types():
     b.function("irqfd_inject", 0, ("work", b.pointer(work)))
     b.function("do_nothing", 0)
     b.function("inlined_one", i32, ("x", i32))
+    b.function("cut_one", i32, ("x", i32))
     b.function("glob_one", i32, ("x", i32))
     b.function("glob_two", i32, ("y", i32), ("x", i32))
     b.function("glob_bare", 0)
@@ -89,7 +90,7 @@ def make_types():
 
 
 SYMBOLS = ["vfs_read", "vfs_write", "irqfd_inject", "do_nothing", "no_types_known", "glob_one", "glob_two",
-           "glob_bare", "glob_black", "glob_hidden"]
+           "glob_bare", "glob_black", "glob_hidden", "cut_one.constprop.0"]
 HOOKS = [name for name in SYMBOLS if name != "glob_hidden"]
 README = r"""
   dynamic_events - Create/append/remove/show the generic dynamic events

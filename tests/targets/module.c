@@ -12,17 +12,27 @@ struct inner {
 	char label[8];
 };
 
+enum colour { RED, GREEN = 5, BLUE };
+
 struct job {
 	int id;
 	struct inner in;
 	struct job *next;
+	enum colour colour;
+	unsigned low : 3, high : 5;
+	int (*fn)(int number);
 };
 
 int probed_total;
 
+noinline int probed_twice(int number)
+{
+	return number * 2;
+}
+
 static inline __attribute__((always_inline)) int weigh(int weight)
 {
-	int doubled = weight * 2;
+	int doubled = probed_twice(weight);
 
 	probed_total += doubled;
 	pr_info("probed weigh weight=%d doubled=%d\n", weight, doubled);
@@ -43,13 +53,19 @@ static noinline int probed_work(struct job *job, int round)
 
 static int set_number(const char *text, const struct kernel_param *kp)
 {
-	struct job second = {.id = 20, .in = {.value = -7, .label = "second"}};
+	struct job second = {.id = 20,
+			     .in = {.value = -7, .label = "second"},
+			     .colour = GREEN,
+			     .low = 6,
+			     .high = 17,
+			     .fn = probed_twice};
 	struct job first = {.id = 10, .in = {.value = 5, .label = "first"}, .next = &second};
 	int n, r = kstrtoint(text, 10, &n);
 
 	for (int i = 1; !r && i <= n && i <= 100; i++) {
 		second.in.value = -100L * i;
-		probed_work(&first, i);
+		if (probed_work(&first, i) < 0)
+			r = -EINVAL;
 	}
 	return r;
 }

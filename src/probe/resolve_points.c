@@ -21,6 +21,8 @@ int resolve_add_point(struct resolution *r, const char *text, const struct debug
 
 	if (!added)
 		return resolve_no_memory(r);
+	if (pt->is_behind_prologue)
+		r->out->probe.entry = pt->address - pt->symbol_offset;
 	if (pt->inlined_into) {
 		snprintf(about, sizeof(about), "inlined into %s at %s:%u", pt->inlined_into,
 			 pt->file ? pt->file : "?", pt->line);

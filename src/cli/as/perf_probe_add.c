@@ -211,47 +211,6 @@ static int settle_places(struct adding *a, const struct perf_probe_target *targe
 	return 0;
 }
 
-/* Of a function that was not optimised, perf says that it probes behind its first instructions. */
-static void say_prologue(const struct adding *a, const struct perf_probe_definition *of,
-			 const struct definition *d)
-{
-	struct probeseen_options entry = {.at_entry = true}, behind = {0};
-	struct errmsg ignored = {0};
-	struct probe_target where;
-	struct probeseen seen;
-	char path[PATH_MAX];
-	uint64_t address;
-
-	if (!of->target.program || d->form != DEFINITION_PLACE || !d->function || d->line ||
-	    d->offset || d->pattern || d->is_return || !d->n_args)
-		return;
-	for (size_t i = 0; i < d->n_args; i++) {
-		const struct expression *e = d->args[i].value;
-
-		while (e->left)
-			e = e->left;
-		if (e->kind == EXPRESSION_NAME || e->kind == EXPRESSION_VARS ||
-		    e->kind == EXPRESSION_PARAMS)
-			break;
-		if (i + 1 == d->n_args)
-			return;
-	}
-	perf_probe_where(a->o, &of->target, path, &where);
-	if (probeseen_open(&seen, &where, d, &entry, &ignored) < 0)
-		return;
-	address = seen.points.n ? seen.points.list[0].address : 0;
-	probeseen_close(&seen);
-	if (probeseen_open(&seen, &where, d, &behind, &ignored) < 0)
-		return;
-	if (seen.points.n && seen.points.list[0].is_behind_prologue)
-		perf_probe_say(a->o,
-			       "Target program is compiled without optimization. Skipping "
-			       "prologue.\nProbe on address 0x%llx to force probing at the "
-			       "function entry.\n\n",
-			       (unsigned long long)address);
-	probeseen_close(&seen);
-}
-
 /* file.c:25 is named after the function that it is in. */
 static void find_function(const struct adding *a, const struct perf_probe_definition *of,
 			  const struct definition *d, char *name, size_t n_bytes)
@@ -313,7 +272,12 @@ static int resolve_one(struct adding *a, size_t i)
 	if (r < 0)
 		return perf_probe_say_why(a->o, of, draft->d, opened->prober, r);
 	probe_use_breakpoint(draft->p);
-	say_prologue(a, of, draft->d);
+	if (draft->p->entry)
+		perf_probe_say(a->o,
+			       "Target program is compiled without optimization. Skipping "
+			       "prologue.\nProbe on address 0x%llx to force probing at the "
+			       "function entry.\n\n",
+			       (unsigned long long)draft->p->entry);
 	r = say_notes(a, draft->p);
 	if (r < 0)
 		return r;

@@ -16,6 +16,7 @@
  * by hand or through the history is read again.
  */
 const PARTS = 16384;	/* longest address that is written */
+const FIRST_CPUS = 8;	/* CPUs whose interrupts are shown at first */
 
 function escape(text) {
 	return encodeURIComponent(text).replace(/%(3A|2F|2C|40|7B|7D|5B|5D|22|2A|3D3D)/gi, (code) =>
@@ -33,16 +34,28 @@ export class Address {
 	/* Once, at the start: the lanes of the program's choice, then what the address says. */
 	async open() {
 		const { app } = this;
-		for (const spec of app.info.lanes || [])
-			app.lanes.add(spec);
-		this.preset = app.lanes.text();
+		this.choose();
 		await this.read();
+		app.on('info', () => app.lanes.text() === this.preset && this.choose());
 		for (const name of ['view', 'lanes', 'selection', 'range', 'marks', 'filter', 'search', 'panel'])
 			app.on(name, () => this.later());
 		window.addEventListener('hashchange', () => {
 			if (location.hash !== this.written)
 				this.read().catch(() => 0);
 		});
+	}
+
+	/* The program's choice of lanes, and the interrupts of its CPUs; grows with the index. */
+	choose() {
+		const { app } = this, { has } = app.info, wanted = [...app.info.lanes || []];
+		const cpus = wanted.filter((spec) => spec.startsWith('cpu:')).slice(0, FIRST_CPUS);
+		for (const cpu of cpus)
+			for (const kind of ['irq', 'softirq'])
+				if (has[kind])
+					wanted.push(cpu.replace('cpu', kind));
+		if (!wanted.every((spec) => app.lanes.find(spec)))
+			app.lanes.parse(wanted.join(','));
+		this.preset = app.lanes.text();
 	}
 
 	async read() {

@@ -22,6 +22,7 @@ export const TYPES = {
 	found: { section: 'Search and filter', height: 20 },
 	cpu: { section: 'CPUs', height: 30 },
 	vcpu: { section: 'Virtual CPUs', height: 24 },
+	all: { section: 'All events of a CPU', height: 20 },
 	irq: { section: 'Interrupts', row: 17 },
 	softirq: { section: 'Interrupts', row: 17 },
 	task: { section: 'Tasks', height: 24 },
@@ -31,7 +32,6 @@ export const TYPES = {
 	field: { section: 'Counters', height: 42 },
 	event: { section: 'Events', height: 20 },
 	pair: { section: 'Spans between events', row: 18 },
-	all: { section: 'All events of a CPU', height: 20 },
 };
 const ORDER = [...new Set(Object.values(TYPES).map((type) => type.section))];
 const HEAD = 22, MACHINE = 24, PAD = 2, ROWS_MOST = 40;
@@ -247,14 +247,14 @@ export class Lanes {
 	}
 
 	parse(text) {
-		const keep = this.list.filter((lane) => lane.type === 'found');
-		this.list = keep;
+		const before = new Map(this.list.map((lane) => [lane.spec, lane]));
+		this.list = this.list.filter((lane) => lane.type === 'found');
 		for (const word of text.split(',').slice(0, CEILING)) {
 			const [, flags, spec] = word.match(/^([*-]*)(.*)$/);
 			const parts = split(spec);
 			if (!TYPES[parts.type] || parts.type === 'found' || this.find(spec))
 				continue;
-			const old = { kind: 0, n_rows: 1, refused: '' };
+			const old = before.get(spec) || { kind: 0, n_rows: 1, refused: '' };
 			this.list.push({ spec, ...parts, ...old, pinned: flags.includes('*'), flat: flags.includes('-') });
 		}
 		this.changed();

@@ -37,7 +37,7 @@ export class EventList {
 		this.top = 0;
 		this.sel = undefined;
 		this.pages = new Map();
-		this.asked = new Set();
+		this.asked = new Map();		/* page → promise */
 		this.selected = -1;		/* row number */
 		this.absolute = false;
 		this.build();
@@ -121,10 +121,13 @@ export class EventList {
 		this.head.setAttribute('aria-rowcount', String(this.total + 1));
 	}
 
-	async fetch(page, first = false) {
-		if (this.asked.has(page) || page < 0)
-			return;
-		this.asked.add(page);
+	fetch(page, first = false) {
+		if (!this.asked.has(page))
+			this.asked.set(page, this.load(page, first));
+		return this.asked.get(page);
+	}
+
+	async load(page, first) {
 		const sel = this.sel;
 		try {
 			const answer = await api.get('rows', { sel, row: page * PAGE, n: PAGE });

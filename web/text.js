@@ -143,7 +143,7 @@ export class Words {
 				continue;
 			ctx.font = `${row < 16 ? 10.5 : 11}px ${theme.font}`;
 			const fits = this.fit(text, width - 8);
-			if (!fits)
+			if (!fits || (s.kind === 2 && fits !== text))
 				continue;
 			ctx.fillStyle = ink;
 			const used = this.width(fits), left = Math.max(x0 + 4, x0 + (width - used) / 2);

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * main.mjs - runs the browser tests one after the other, in one browser, and prints a line for each.
+ *
+ * A test is { name, trace, run(t) }. t has the page of a viewer on that trace (lib.mjs), what the trace
+ * holds (oracle.mjs), and ways to complain. Viewers are started when first needed and shared; every test
+ * gets a page of its own. A message on the page's console, or an uncaught error, fails its test.
+ */
+import fs from 'node:fs';
+import { Lab, Complaint } from './lib.mjs';
+import { timeline } from './t_timeline.mjs';
+import { measures } from './t_measures.mjs';
+import { list } from './t_list.mjs';
+import { panels } from './t_panels.mjs';
+import { keys } from './t_keys.mjs';
+import { picture } from './t_picture.mjs';
+
+const TESTS = [...timeline, ...measures, ...list, ...panels, ...keys, ...picture];
+const SECONDS = 90;
+
+function within(seconds, promise) {
+	let timer;
+	const late = new Promise((_, refuse) => {
+		timer = setTimeout(() => refuse(new Complaint(`took longer than ${seconds} s`)), seconds * 1000);
+	});
+	return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}
+
+async function run_one(lab, test) {
+	const t = await lab.open(test);
+	try {
+		await within(SECONDS, test.run(t));
+		t.no_complaints();
+		console.log(`ok ${test.name}`);
+		return true;
+	} catch (error) {
+		console.log(`FAIL ${test.name}`);
+		console.log(error instanceof Complaint ? error.message : error.stack);
+		t.said.forEach((line) => console.log(`page: ${line}`));
+		await t.shot(`failed-${test.name}`).catch(() => 0);
+		return false;
+	} finally {
+		await t.close();
+	}
+}
+
+const only = process.argv.slice(2);
+const wanted = TESTS.filter((test) => !only.length || only.some((word) => test.name.includes(word)));
+fs.mkdirSync(process.env.SHOTS, { recursive: true });
+const lab = new Lab();
+const count = { passed: 0, failed: 0, skipped: 0 };
+try {
+	await lab.start();
+	for (const test of wanted) {
+		const good = await run_one(lab, test).catch((error) => {
+			console.log(`FAIL ${test.name}\n${error.stack}`);
+			return false;
+		});
+		count[good ? 'passed' : 'failed']++;
+	}
+} catch (error) {
+	console.log(`FAIL start\n${error.stack}`);
+	count.failed++;
+} finally {
+	await lab.stop();
+}
+console.log(`${count.passed} passed, ${count.failed} failed, ${count.skipped} skipped`);
+process.exit(count.failed ? 1 : 0);

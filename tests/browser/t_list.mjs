@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * t_list.mjs - the list of all events, its selection, search, filters.
+ *
+ * covers: K01 K04 K07 V01 V07 V11 Q08 Q09 Q18
+ */
+import { same, ok, digits } from './lib.mjs';
+
+const listed = (t) => t.page.evaluate(() => [...document.querySelectorAll('#panel-events tbody tr')].map((tr) => ({
+	row: Number(tr.getAttribute('aria-rowindex')) - 2, on: tr.classList.contains('on'), cells: [...tr.children].map((td) => td.textContent) })));
+
+async function filled(t) {
+	await t.page.waitForFunction(() => {
+		const rows = [...document.querySelectorAll('#panel-events tbody tr')];
+		return rows.length > 0 && rows.every((tr) => tr.children.length > 2 || tr.children.length === 1);
+	}, null, { timeout: 8000 });
+	return listed(t);
+}
+
+export const list = [
+	{
+		name: 'the list is the report, in order',
+		async run(t) {
+			const { events } = t.oracle;
+			const check = async (what) => {
+				for (const r of await filled(t)) {
+					const e = events[r.row], [n, time, cpu, comm, pid, event, info] = r.cells;
+					same([digits(n), digits(time), cpu, comm, pid, event], [r.row, e.t / 1e9, String(e.cpu), e.comm, String(e.pid), e.event], `${what}, row ${r.row}`);
+					ok(info.length > 0 || !e.info, `row ${r.row} has no info`);
+				}
+			};
+			await check('at the start');
+			await t.page.evaluate(() => {
+				const s = window.sonde.panels.list.scroll;
+				s.scrollTop = s.scrollHeight / 2;
+			});
+			await t.page.waitForTimeout(300);
+			await check('in the middle');
+			await t.page.focus('#panel-events .scroll');
+			await t.page.keyboard.press('End');
+			await t.page.waitForTimeout(400);
+			await check('at the end');
+			const last = await listed(t);
+			same(last[last.length - 1].row, events.length - 1, 'the last row');
+			same(await t.page.getAttribute('#panel-events table', 'aria-rowcount'), String(events.length + 1), 'rows of the table');
+			await t.shot('list');
+		},
+	},
+	{
+		name: 'an event shows every field',
+		async run(t) {
+			const n = t.oracle.events.findIndex((e, i) => i > 1000 && e.event === 'sched_switch'), e = t.oracle.events[n];
+			await t.page.evaluate((i) => window.sonde.panels.list.pick(i), n);
+			await t.page.waitForFunction(() => window.sonde.selection?.event, null, { timeout: 5000 });
+			const details = await t.details();
+			for (const [name, value] of Object.entries(e.fields)) {
+				const text = details[name]?.replace(/[⌁\u202f\s]/g, '');
+				same(text, String(value).replace(/\s/g, ''), `field ${name}`);
+			}
+			same(details.title, 'sched_switch', 'event');
+			same(digits(details.Time), e.t / 1e9, 'time');
+			same(details['On its clock'].replace('.', ''), String(t.oracle.origin + BigInt(e.t)), 'time on the clock of the trace');
+			await t.shot('event');
+		},
+	},
+	{
+		name: 'list and timeline select together',
+		async run(t) {
+			const sw = t.oracle.ran(0).filter((s) => s.known)[500];
+			await t.go(sw.start - 1e6, sw.end + 1e6);
+			await t.click('cpu:0:0', (sw.start + sw.end) / 2);
+			await t.page.waitForFunction(() => document.querySelector('#panel-events tr.on'), null, { timeout: 5000 });
+			let on = (await filled(t)).find((r) => r.on);
+			same(t.oracle.events[on.row].t, sw.start, 'the row of the slice is in sight');
+			await t.page.click(`#panel-events tr[aria-rowindex="${on.row + 3}"]`);
+			await t.page.waitForFunction(() => window.sonde.selection?.event, null, { timeout: 5000 });
+			same(await t.page.evaluate(() => window.sonde.selection.event.ts), t.oracle.events[on.row + 1].t, 'the event of the row');
+			await t.page.focus('#panel-events .scroll');
+			await t.page.keyboard.press('ArrowDown');
+			await t.page.waitForFunction((ts) => window.sonde.selection?.event?.ts === ts, t.oracle.events[on.row + 2].t, { timeout: 5000 });
+			on = (await filled(t)).find((r) => r.on);
+			ok(on, 'the selected row is marked');
+		},
+	},
+	{
+		name: 'stacks are told with their event', trace: 'stacks',
+		async run(t) {
+			const n = t.oracle.events.findIndex((e) => e.event === 'kernel_stack') - 1;
+			const stack = t.oracle.events[n + 1].stack;
+			await t.page.evaluate((i) => window.sonde.panels.list.pick(i), n);
+			await t.page.waitForFunction(() => document.querySelector('#details .stack, #details dd'), null, { timeout: 5000 });
+			await t.page.waitForTimeout(300);
+			const text = await t.page.textContent('#details');
+			ok(text.includes(stack[stack.length > 2 ? 2 : 0].symbol), `no ${stack[2]?.symbol} in: ${text.slice(0, 400)}`);
+			await t.shot('stack');
+		},
+	},
+	{
+		name: 'search: text, regular expression, expression', expect_console: /400|expression|select/,
+		async run(t) {
+			const { events } = t.oracle;
+			const hits = async (mode, text) => {
+				await t.page.selectOption('#search-mode', mode);
+				await t.page.fill('#search-text', text);
+				await t.page.press('#search-text', 'Enter');
+				await t.page.waitForFunction((m) => window.sonde.search.asked === m, `${mode}:${text}`, { timeout: 10000 });
+				return t.page.evaluate(() => window.sonde.search.count);
+			};
+			same(await hits('text', 'virtio0-requests'), events.filter((e) => /virtio0-requests/i.test(`${e.event} ${e.comm} ${e.info}`)).length, 'hits of the text');
+			await t.settle();
+			const spec = await t.page.evaluate(() => window.sonde.search.lane);
+			await t.go(0, t.oracle.end);
+			same((await t.drawn(spec)).reduce((sum, d) => sum + d.value, 0), await t.page.evaluate(() => window.sonde.search.count), 'hits on the timeline');
+			await t.shot('search');
+			same(await hits('regex', 'prio=98|next_pid=9+'), events.filter((e) => /prio=98|next_pid=9+/i.test(`${e.event} ${e.comm} ${e.info}`)).length, 'hits of the regular expression');
+			same(await hits('expression', 'sched/sched_switch: prev_pid == 127'), events.filter((e) => e.event === 'sched_switch' && e.fields.prev_pid === 127).length, 'hits of the expression');
+			await t.page.selectOption('#search-mode', 'expression');
+			await t.page.fill('#search-text', 'sched/sched_switch: prev_pid == == 3');
+			await t.page.press('#search-text', 'Enter');
+			await t.page.waitForSelector('#search-count.bad', { timeout: 5000 });
+			ok((await t.page.textContent('#search-count')).length > 10, 'no word about what is wrong');
+		},
+	},
+	{
+		name: 'search: next and previous hit',
+		async run(t) {
+			const wanted = t.oracle.events.filter((e) => e.event === 'sched_switch' && e.fields.prev_pid === 15);
+			await t.page.selectOption('#search-mode', 'expression');
+			await t.page.fill('#search-text', 'sched/sched_switch: prev_pid == 15');
+			await t.page.press('#search-text', 'Enter');
+			const at = async (i) => {
+				await t.page.waitForFunction((ts) => window.sonde.selection?.event?.ts === ts, wanted[i].t, { timeout: 5000 });
+				await t.settle();
+			};
+			await at(0);
+			await t.page.press('#search-text', 'Enter');
+			await at(1);
+			await t.page.press('#search-text', 'Enter');
+			await at(2);
+			await t.page.press('#search-text', 'Shift+Enter');
+			await at(1);
+			ok((await t.page.textContent('#search-count')).replace(/\s/g, '').startsWith('2of'), 'which hit it is');
+			const [from, to] = await t.page.evaluate(() => [window.sonde.view.from, window.sonde.view.to]);
+			ok(from <= wanted[1].t && wanted[1].t <= to, 'the hit is in sight');
+		},
+	},
+	{
+		name: 'filters by CPU, task, event, expression, in the address',
+		async run(t) {
+			const { events } = t.oracle;
+			await t.page.click('#do-filter');
+			await t.page.locator('#filter-box fieldset').nth(0).getByText('CPU 1', { exact: true }).click();
+			await t.page.locator('#filter-box fieldset').nth(2).getByText('sched/sched_switch', { exact: true }).click();
+			await t.shot('filter-box');
+			await t.page.click('#filter-box .main');
+			await t.page.waitForFunction(() => window.sonde.filters.sel !== undefined, null, { timeout: 5000 });
+			const wanted = events.filter((e) => e.cpu === 1 && e.event === 'sched_switch');
+			same(await t.page.evaluate(() => window.sonde.filters.count), wanted.length, 'events that pass');
+			await t.page.waitForTimeout(400);
+			const rows = await filled(t);
+			rows.forEach((r) => same([r.cells[2], r.cells[5], digits(r.cells[1])], ['1', 'sched_switch', wanted[r.row].t / 1e9], `row ${r.row}`));
+			ok(!(await t.page.evaluate(() => window.sonde.lanes.rows.some((r) => r.lane?.spec === 'cpu:0:0'))), 'the lane of CPU 0 is hidden');
+			await t.page.waitForFunction(() => location.hash.includes('f='), null, { timeout: 3000 });
+			const link = await t.page.evaluate(() => location.href);
+			await t.shot('filtered');
+			const other = await t.context.newPage();
+			await other.goto(link);
+			await other.waitForFunction(() => window.sonde?.ready && window.sonde.filters.sel !== undefined, null, { timeout: 10000 });
+			same(await other.evaluate(() => window.sonde.filters.count), wanted.length, 'events that pass, through the link');
+			await other.close();
+			await t.page.evaluate(() => window.sonde.filters.set({ expression: 'sched/sched_switch: next_pid == 127' }));
+			same(await t.page.evaluate(() => window.sonde.filters.count), events.filter((e) => e.event === 'sched_switch' && e.fields.next_pid === 127).length, 'by expression');
+			const n = await t.task(126);
+			await t.page.evaluate((x) => window.sonde.filters.set({ tasks: [x] }), n);
+			same(await t.page.evaluate(() => window.sonde.filters.count), events.filter((e) => e.pid === 126).length, 'by task');
+			await t.page.click('#chips > .small');
+			await t.page.waitForFunction(() => window.sonde.filters.sel === undefined, null, { timeout: 3000 });
+		},
+	},
+];

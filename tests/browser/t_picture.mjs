@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * t_picture.mjs - links, painters, themes, saving, first paint, safety of the page.
+ *
+ * covers: B02 K02 K09
+ */
+import fs from 'node:fs';
+import { same, ok } from './lib.mjs';
+
+export const picture = [
+	{
+		name: 'a link shows the same picture',
+		async run(t) {
+			await t.add('event:0:sched/sched_waking');
+			await t.go(5e8, 6e8);
+			await t.page.evaluate(() => {
+				const a = window.sonde;
+				a.lanes.toggle('task:0:126', 'pinned');
+				a.lanes.fold('0/Interrupts');
+				a.marks.set(5.2e8);
+				a.marks.set(5.5e8);
+				a.set_range(5.1e8, 5.3e8);
+				a.panels.show('marks');
+			});
+			const slice = t.oracle.ran(0).find((s) => s.start > 5.2e8 && s.end - s.start > 1e5);
+			await t.click('cpu:0:0', (slice.start + slice.end) / 2);
+			await t.page.waitForTimeout(400);
+			const link = await t.page.evaluate(() => location.href);
+			const state = (page) => page.evaluate(() => {
+				const a = window.sonde;
+				return [Math.round(a.view.from), Math.round(a.view.to), a.lanes.text(), [...a.lanes.closed], a.marks.text(), a.range,
+					a.selection && [a.selection.lane, a.selection.start], a.panels.current];
+			});
+			const other = await t.context.newPage();
+			await other.goto(link);
+			await other.waitForFunction(() => window.sonde?.ready && window.sonde.selection, null, { timeout: 10000 });
+			same(await state(other), await state(t.page), 'state');
+			await other.close();
+			await t.shot('link');
+		},
+	},
+	{
+		name: 'both painters draw the same',
+		async run(t) {
+			const grab = (page) => page.evaluate(() => {
+				const a = window.sonde, canvas = a.save.picture(), place = a.stage.place_of('cpu:0:0');
+				const left = document.getElementById('labels').offsetWidth, top = document.getElementById('ruler-canvas').clientHeight;
+				const data = canvas.getContext('2d').getImageData(left, Math.round(top + place.top + place.height * .7), 1000, 1).data, out = [];
+				for (let i = 0; i < data.length; i += 4)
+					out.push(Math.max(data[i], data[i + 1], data[i + 2]) - Math.min(data[i], data[i + 1], data[i + 2]) > 25 ? 1 : 0);
+				return [a.stage.painter.name, out];
+			});
+			await t.go(139e6, 145e6);
+			const [gl, one] = await grab(t.page);
+			same(gl, 'WebGL2', 'painter');
+			const url = t.viewer.url;
+			await t.page.goto(`${url}?painter=2d#v=139000000,145000000`);
+			await t.page.waitForFunction(() => window.sonde?.ready, null, { timeout: 10000 });
+			await t.settle();
+			const [flat, two] = await grab(t.page);
+			same(flat, 'Canvas', 'painter');
+			const differ = one.filter((v, i) => v !== two[i]).length;
+			ok(differ < 40, `${differ} of 1000 pixels differ`);
+			ok(one.filter(Boolean).length > 100, 'nothing is drawn');
+			await t.shot('canvas');
+		},
+	},
+	{
+		name: 'one draw call, and no upload while moving',
+		async run(t) {
+			await t.go(1e9, 1.5e9);
+			const calls = await t.page.evaluate(async () => {
+				const a = window.sonde, { gl } = a.stage.painter, before = a.stage.painter.uploads;
+				let n = 0, frames = 0;
+				const draw = gl.drawArraysInstanced.bind(gl);
+				gl.drawArraysInstanced = (...args) => {
+					n++;
+					draw(...args);
+				};
+				for (let i = 0; i < 20; i++) {
+					a.view.pan(2);
+					await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+					frames++;
+				}
+				gl.drawArraysInstanced = draw;
+				return { n, frames, uploads: a.stage.painter.uploads - before };
+			});
+			ok(calls.n <= calls.frames * 2 + 4 && calls.n >= calls.frames - 2, `${calls.n} draw calls in ${calls.frames} moves`);
+			ok(calls.uploads <= 2, `${calls.uploads} uploads`);
+		},
+	},
+	{
+		name: 'dark', scheme: 'dark',
+		async run(t) {
+			same(await t.page.evaluate(() => document.documentElement.dataset.theme), 'dark', 'theme');
+			await t.go(139e6, 145e6);
+			await t.shot('dark');
+			await t.page.click('#do-theme');
+			same(await t.page.evaluate(() => document.documentElement.dataset.theme), 'light', 'theme after the button');
+		},
+	},
+	{
+		name: 'pictures and files to keep',
+		async run(t) {
+			await t.go(139e6, 145e6);
+			const save = async (act) => {
+				const [download] = await Promise.all([t.page.waitForEvent('download', { timeout: 15000 }), act()]);
+				return fs.readFileSync(await download.path());
+			};
+			const png = await save(() => t.page.evaluate(() => window.sonde.save.png()));
+			same(png.subarray(1, 4).toString(), 'PNG', 'kind of file');
+			ok(png.length > 5000, 'the picture is empty');
+			fs.writeFileSync(`${process.env.SHOTS}/saved.png`, png);
+			const svg = (await save(() => t.page.evaluate(() => window.sonde.save.file('svg')))).toString();
+			ok(svg.includes('<svg') && svg.includes('</svg>'), 'an SVG');
+			const html = (await save(() => t.page.evaluate(() => window.sonde.save.file('html')))).toString();
+			ok(/<html/i.test(html) && !/src="http/.test(html), 'a page that needs nothing else');
+			fs.writeFileSync(`${process.env.SHOTS}/saved.svg`, svg);
+			fs.writeFileSync(`${process.env.SHOTS}/saved.html`, html);
+		},
+	},
+	{
+		name: 'saved page opens alone',
+		async run(t) {
+			await t.go(139e6, 145e6);
+			const html = await t.page.evaluate(async () => (await fetch(window.sonde.save.address('html'))).text());
+			const alone = await t.context.newPage();
+			const asked = [];
+			alone.on('request', (r) => !/^(data|blob|about)/.test(r.url()) && asked.push(r.url()));
+			await alone.setContent(html);
+			await alone.waitForTimeout(500);
+			same(asked, [], 'requests');
+			ok((await alone.textContent('body')).includes('CPU 0'), 'tracks are named');
+			await alone.screenshot({ path: `${process.env.SHOTS}/saved-page.png` });
+			await alone.close();
+		},
+	},
+	{
+		name: 'nothing from elsewhere, nothing inline',
+		async run(t) {
+			const asked = [];
+			const page = await t.context.newPage();
+			page.on('request', (r) => asked.push(r.url()));
+			await page.goto(t.viewer.url);
+			await page.waitForFunction(() => window.sonde?.ready, null, { timeout: 10000 });
+			const foreign = asked.filter((url) => !url.startsWith(t.viewer.url) && !/^(data|blob):/.test(url));
+			same(foreign, [], 'requests to elsewhere');
+			const html = await page.content();
+			ok(!/<script(?![^>]*src=)/.test(html) && !/ on\w+="/.test(html), 'no script in the page itself');
+			await page.close();
+		},
+	},
+	{
+		name: 'first paint comes before the index',
+		async run(t) {
+			const page = await t.context.newPage();
+			await page.route('**/api/tiles', (route) => route.abort());
+			await page.goto(t.viewer.url);
+			await page.waitForFunction(() => window.sonde?.ready && window.sonde.stage.density.size > 0, null, { timeout: 10000 });
+			await page.waitForTimeout(300);
+			ok(await page.evaluate(() => window.sonde.stage.last.pieces.some((p) => p.tile.kind === 6)), 'lanes show how much was recorded');
+			await page.screenshot({ path: `${process.env.SHOTS}/density.png` });
+			await page.close();
+		},
+	},
+	{
+		name: 'other sizes, and on paper',
+		async run(t) {
+			await t.page.setViewportSize({ width: 900, height: 600 });
+			await t.settle();
+			await t.shot('small');
+			ok(await t.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'it fits');
+			await t.page.setViewportSize({ width: 1400, height: 900 });
+			await t.page.emulateMedia({ media: 'print' });
+			await t.shot('print');
+		},
+	},
+	...['all-events', 'clock-tsc', 'events-v6', 'follow', 'function-all', 'instances-mono', 'probes', 'profile'].map((trace) => ({
+		name: `opens ${trace}`, trace,
+		async run(t) {
+			const events = await t.page.evaluate(() => window.sonde.info.events);
+			same(events, t.oracle.events.length, 'number of events');
+			same(await t.page.evaluate(() => window.sonde.info.origin), String(t.oracle.origin), 'first time');
+			await t.page.waitForFunction(() => window.sonde.panels.list.total > 0, null, { timeout: 5000 });
+			same(await t.page.evaluate(() => window.sonde.panels.list.total), events, 'rows');
+			await t.shot(`trace-${trace}`);
+		},
+	})),
+];

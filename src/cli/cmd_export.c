@@ -255,8 +255,9 @@ static int make_picture(const struct export_options *o, struct viewtrace *vt, ch
 		return r;
 	pic.n_specs = picture_split(lanes, specs, PICTURE_LANES_MAX);
 	pic.from = from > origin ? from - origin : 0;
-	pic.to = to > origin && to - origin < timeline_duration(tl) ? to - origin
-								    : timeline_duration(tl);
+	pic.to = to <= origin ? 0 : to - origin;
+	if (pic.to > timeline_duration(tl))
+		pic.to = timeline_duration(tl);
 	if (pic.from >= pic.to)
 		return errmsg_set(err, -EINVAL, "there is nothing of the trace in this range");
 	return o->svg ? picture_add_svg(vt->stage, &pic, out, err)

@@ -40,7 +40,7 @@ static const char *const span_colours[] = {"#98c3ec", "#eaaca3", "#95cdab", "#c9
 					   "#86cec1", "#d9add6", "#8ac8e4"};
 static const char *const state_colours[STATES_N] = {"#dedede", "#3aa460", "#e4a339",
 						    "#e86a34", "#bdc5ce", "#cb4644",
-						    "#9468c2", "#ccd2d7", "#6d7277"};
+						    "#9468c2", "#ccd2d7", "#ececec"};
 #define N_COLOURS     (sizeof(task_colours) / sizeof(*task_colours))
 #define COLOUR_TICK   "#2f6e9e"
 #define COLOUR_LOST   "#df2225"

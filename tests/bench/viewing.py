@@ -1,0 +1,144 @@
+"""How fast the viewer answers: from its start to the first picture, and at any zoom.
+
+    viewing.py SONDE FILE      prints all figures, in seconds
+
+The page's own part (drawing) is measured in tests/browser; this is the program's.
+"""
+import http.client
+import json
+import os
+import random
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+LANES = 50
+ZOOMS = 60
+WIDTH = 1600        # pixels of lanes on a screen
+
+
+class View:
+    """A running `sonde view` with a connection to it."""
+
+    def __init__(self, sonde, path, options=("--no-cache",)):
+        self.start = time.monotonic()
+        self.proc = subprocess.Popen([sonde, "view", "--no-browser", *options, str(path)], stdout=subprocess.PIPE,
+                                     text=True)
+        address = self.proc.stdout.readline().strip()
+        _, _, host, self.token, _ = address.split("/")
+        self.connection = http.client.HTTPConnection(host, timeout=120)
+
+    def ask(self, path, body=None):
+        self.connection.request("POST" if body else "GET", f"/{self.token}/{path}", body)
+        answer = self.connection.getresponse()
+        data = answer.read()
+        if answer.status != 200:
+            raise RuntimeError(f"{path}: {answer.status} {data[:200]}")
+        return data
+
+    def info(self):
+        return json.loads(self.ask("api/info"))
+
+    def indexed(self):
+        while (info := self.info())["progress"] < 1:
+            time.sleep(0.02)
+        return info
+
+    def tiles(self, lanes, level, numbers):
+        body = {"seq": 1, "tiles": [[lane, level, n] for lane in lanes for n in numbers]}
+        return self.ask("api/tiles", json.dumps(body))
+
+    def end(self):
+        self.connection.close()
+        self.proc.send_signal(signal.SIGINT)
+        self.proc.wait(60)
+        self.proc.stdout.close()
+
+
+def open_seconds(sonde, path):
+    """From the start of the process to all that a first picture needs."""
+    view = View(sonde, path)
+    try:
+        info = view.info()
+        view.ask("")
+        view.ask(f"api/density?n={WIDTH}")
+        return time.monotonic() - view.start, info
+    finally:
+        view.end()
+
+
+def choose_lanes(view, info):
+    """CPUs, and the tasks that ran longest: their states, and ticks of the most frequent events."""
+    lanes = [f"cpu:{m['n']}:{cpu}" for m in info["machines"] for cpu in m["cpus"]]
+    tasks = sorted(json.loads(view.ask("api/tasks"))["tasks"], key=lambda t: -t[6])
+    lanes += [f"task:{t[1]}:{t[2]}" for t in tasks if t[2]]
+    kinds = sorted(json.loads(view.ask("api/kinds"))["kinds"], key=lambda k: -k["events"])
+    lanes += [f"event:{k['machine']}:{k['system']}/{k['name']}" for k in kinds if k["events"]]
+    return lanes[:LANES]
+
+
+def zoom(rng, duration):
+    """A range that a user may look at: its level, and the numbers of its tiles."""
+    span = duration / 2 ** rng.uniform(0, 20)
+    start = rng.uniform(0, duration - span)
+    level = max(0, int(span / WIDTH).bit_length() - 1)
+    size = 1024 << level
+    return level, range(int(start // size), int((start + span) // size) + 1)
+
+
+def zoom_seconds(sonde, path):
+    """p95 of a picture of 50 lanes anywhere: (cold: asked for the first time, warm: again, lanes, first)."""
+    view = View(sonde, path)
+    try:
+        info = view.indexed()
+        lanes, rng = choose_lanes(view, info), random.Random(7)
+        began = time.monotonic()
+        view.tiles(lanes, *zoom(rng, info["duration"]))     # lanes are built when first asked for
+        first = time.monotonic() - began
+        places = [zoom(rng, info["duration"]) for _ in range(ZOOMS)]
+        results = []
+        for _ in range(2):
+            times = []
+            for place in places:
+                began = time.monotonic()
+                view.tiles(lanes, *place)
+                times.append(time.monotonic() - began)
+            results.append(statistics.quantiles(times, n=20)[-1])
+        return *results, len(lanes), first
+    finally:
+        view.end()
+
+
+def reopen_seconds(sonde, path):
+    """With the index of the time before."""
+    with tempfile.TemporaryDirectory() as cache:
+        options = ("--cache-dir", cache)
+        view = View(sonde, path, options)
+        try:
+            view.indexed()
+            end = time.monotonic() + 60
+            while not any(not n.startswith(".") and "tmp" not in n for n in os.listdir(cache)) and time.monotonic() < end:
+                time.sleep(0.1)
+        finally:
+            view.end()
+        view = View(sonde, path, options)
+        try:
+            view.indexed()
+            return time.monotonic() - view.start
+        finally:
+            view.end()
+
+
+def main():
+    sonde, path = sys.argv[1:]
+    print(f"open {open_seconds(sonde, path)[0]:.3f}")
+    cold, warm, n, first = zoom_seconds(sonde, path)
+    print(f"zoom of {n} lanes: first {first:.3f}, cold p95 {cold:.3f}, warm p95 {warm:.3f}")
+    print(f"reopen {reopen_seconds(sonde, path):.3f}")
+
+
+if __name__ == "__main__":
+    main()

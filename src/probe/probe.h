@@ -87,7 +87,7 @@ struct probe {
 	struct probe_arg *args;
 	size_t n_args;
 	unsigned max_active;
-	uint64_t entry; /* where the function begins, if a place was moved behind its prologue; else 0 */
+	uint64_t entry; /* of the function, if a place was moved behind its prologue; else 0 */
 	char *filter;
 	bool wants_duration; /* $duration is among the arguments: it needs an entry probe and a trigger */
 	char **notes; /* sentences for the person: "count is optimised away at 2 of 5 places" */

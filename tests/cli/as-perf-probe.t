@@ -97,15 +97,11 @@ Source: "(a"
  (esc)
 
 # What can be probed
-$ sonde as perf probe -F
-do_nothing
-glob_bare
-glob_black
-glob_hidden
-glob_one
-glob_two
+$ sonde as perf probe -F | grep -c '^_'
+0
+[1]
+$ sonde as perf probe -F 'vfs_* | irqfd_inject & !nothing'
 irqfd_inject
-no_types_known
 vfs_read
 vfs_write
 $ sonde as perf probe -F 'vfs_r*'

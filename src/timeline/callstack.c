@@ -11,6 +11,10 @@
  * Events that tell their depth are believed: after a loss the next one puts the stack right. Others nest
  * as they come; a leave closes the innermost call with its id, and what is above it has lost its own.
  * id 0 fits everything.
+ *
+ * An interrupt may come when a function has returned, but before its leave is written: then functions of the
+ * interrupt stand between the two, at the same depth. Such a call is displaced, not forgotten; when its
+ * leave comes and says how long it took, the span is as long as that.
  */
 #include "timeline/callstack.h"
 
@@ -40,12 +44,54 @@ static void close_above(struct callstack *cs, unsigned d, uint64_t ts)
 		close_call(cs, --cs->top, ts, TILE_OPEN_END);
 }
 
+/* The oldest of the displaced has lost its end. */
+static void give_up(struct callstack *cs)
+{
+	struct displaced_call *d = &cs->displaced[0];
+	uint8_t flags = TILE_OPEN_END | (d->call.is_cut ? TILE_OPEN_START : 0);
+
+	cs->close(cs->ctx, cs, d->depth, &d->call, d->ts, flags);
+	cs->n_displaced--;
+	for (unsigned i = 0; i < cs->n_displaced; i++)
+		cs->displaced[i] = cs->displaced[i + 1];
+}
+
+static void displace(struct callstack *cs, unsigned d, uint64_t ts)
+{
+	struct open_call *c = &cs->calls[d];
+
+	if (!c->is_open)
+		return;
+	if (cs->n_displaced == CALLSTACK_DISPLACED)
+		give_up(cs);
+	cs->displaced[cs->n_displaced++] = (struct displaced_call){*c, ts, d};
+	c->is_open = false;
+}
+
+/* The leave of a displaced call: it ended when it says, before the other came. */
+static bool leave_displaced(struct callstack *cs, const struct mark *m)
+{
+	for (unsigned i = cs->n_displaced; m->extra && i-- > 0;) {
+		struct displaced_call d = cs->displaced[i];
+		uint64_t end = d.call.start + m->extra;
+
+		if (d.depth != m->depth || d.call.id != m->id)
+			continue;
+		cs->n_displaced--;
+		for (; i < cs->n_displaced; i++)
+			cs->displaced[i] = cs->displaced[i + 1];
+		cs->close(cs->ctx, cs, d.depth, &d.call, end < d.ts ? end : d.ts, 0);
+		return true;
+	}
+	return false;
+}
+
 void callstack_enter(struct callstack *cs, const struct mark *m)
 {
 	unsigned d = m->depth == MARK_NO_DEPTH ? cs->top : m->depth;
 
-	if (m->depth != MARK_NO_DEPTH)
-		close_above(cs, d < CALLSTACK_MAX ? d : CALLSTACK_MAX, m->ts);
+	while (m->depth != MARK_NO_DEPTH && cs->top > d)
+		displace(cs, --cs->top, m->ts);
 	if (d >= CALLSTACK_MAX)
 		return;
 	for (unsigned i = cs->top; i < d; i++)
@@ -101,7 +147,8 @@ void callstack_leave(struct callstack *cs, const struct mark *m)
 	unsigned d = find_call(cs, m);
 
 	if (d == cs->top) {
-		leave_unseen(cs, m);
+		if (!leave_displaced(cs, m))
+			leave_unseen(cs, m);
 	} else {
 		close_above(cs, d + 1, m->ts);
 		/* only the end tells why a guest was left */
@@ -117,6 +164,8 @@ void callstack_leave(struct callstack *cs, const struct mark *m)
 
 void callstack_cut(struct callstack *cs, uint64_t ts)
 {
+	while (cs->n_displaced)
+		give_up(cs);
 	close_above(cs, 0, ts);
 	cs->lower = ts;
 }

@@ -16,11 +16,24 @@ struct open_call {
 	bool is_open, is_cut; /* is_cut: it began before `start` */
 };
 
+/* Calls that another came in the place of, before they were left: see callstack.c. */
+#define CALLSTACK_DISPLACED 8
+struct displaced_call {
+	struct open_call call;
+	uint64_t ts; /* when the other came */
+	unsigned depth;
+};
+
 struct callstack {
 	struct open_call calls[CALLSTACK_MAX];
+	struct displaced_call displaced[CALLSTACK_DISPLACED];
+	unsigned n_displaced;
 	unsigned top;	/* calls at and above it are not open */
 	uint64_t lower; /* nothing that was not seen to begin is drawn before this */
-	/* A call ended at `end`. flags: of enum tile_flags, TILE_OPEN_… */
+	/*
+	 * A call ended at `end`. flags: of enum tile_flags, TILE_OPEN_… Of one depth they come in
+	 * the order of their starts, but for those that were displaced.
+	 */
 	void (*close)(void *ctx, const struct callstack *cs, unsigned depth,
 		      const struct open_call *call, uint64_t end, uint8_t flags);
 	void *ctx;

@@ -398,8 +398,9 @@ bool forms_mark(void *ctx, struct mark_cache *cache, const struct walk_event *ev
 	ret->label = label_of(fs, fk, cache, ev);
 	if (fk->form->id && number_of(fk->id, ev, fk->swap, &id))
 		ret->id = id ^ id >> 32;
-	else
-		ret->id = fk->form->id || fk->form->label == LABEL_KVM ? 0 : ret->label;
+	else if (!fk->form->id && !(fk->form->classes & (FORM_SYS | FORM_VCPU)))
+		ret->id = ret->label;
+	/* a task leaves the call it is in, whatever number the kernel tells (rt_sigreturn: -1) */
 	if (number_of(fk->depth, ev, fk->swap, &depth))
 		ret->depth = depth < MARK_NO_DEPTH ? depth : MARK_NO_DEPTH - 1;
 	if (fk->is_leave && number_of(fk->begin, ev, fk->swap, &begin) &&

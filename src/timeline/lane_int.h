@@ -146,6 +146,7 @@ struct lane_row {
 	uint32_t *aux;	    /* LANE_STATES: state_aux(); else CPU + 1 or NULL */
 	size_t n, cap;
 	uint64_t last_end;
+	bool is_mixed; /* while it is filled: not in order */
 	struct pyramid pyramid;
 };
 
@@ -225,7 +226,7 @@ int lane_build_found(struct lane *ln, struct errmsg *err);
 int lane_build_field(struct lane *ln, struct errmsg *err);
 int lane_build_pair(struct lane *ln, struct errmsg *err);
 
-/* Adds a span to a row, which grows as needed; one that begins before the last end is clipped. */
+/* Adds a span to a row, which grows as needed. What overlaps is cut when the rows are finished. */
 int lane_add_span(struct lane *ln, unsigned row, uint64_t start, uint64_t end, uint32_t value,
 		  uint8_t flags, uint32_t aux);
 /* After the last span of a lane. */

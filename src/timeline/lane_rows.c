@@ -269,13 +269,37 @@ int lane_add_span(struct lane *ln, unsigned at, uint64_t start, uint64_t end, ui
 		if (r < 0)
 			return r;
 	}
-	start = start < row->last_end ? row->last_end : start;
 	end = end < start ? start : end;
+	row->is_mixed |= start < row->last_end;
 	row->last_end = end;
 	if (ln->has_aux)
 		row->aux[row->n] = aux;
 	row->spans[row->n++] = span_make(start, end, value, flags);
 	return 0;
+}
+
+static int compare_spans(const void *a, const void *b)
+{
+	const struct span *x = a, *y = b;
+
+	if (span_start(x) != span_start(y))
+		return span_start(x) < span_start(y) ? -1 : 1;
+	return (span_end(x) > span_end(y)) - (span_end(x) < span_end(y));
+}
+
+/* Puts the spans in order; one that reaches into the next ends there. Rows with aux are in order. */
+static void row_sort(struct lane_row *row)
+{
+	if (!row->aux)
+		qsort(row->spans, row->n, sizeof(*row->spans), compare_spans);
+	for (size_t i = 0; i + 1 < row->n; i++) {
+		struct span *s = &row->spans[i];
+		uint64_t next = span_start(s + 1);
+
+		if (span_end(s) > next)
+			*s = span_make(span_start(s) < next ? span_start(s) : next, next,
+				       span_value(s), span_flags(s));
+	}
 }
 
 int lane_finish_rows(struct lane *ln)
@@ -287,6 +311,8 @@ int lane_finish_rows(struct lane *ln)
 		struct span *spans;
 		int r;
 
+		if (row->is_mixed)
+			row_sort(row);
 		spans = row->n ? realloc(row->spans, row->n * sizeof(*spans)) : NULL;
 		row->spans = spans ? spans : row->spans;
 		ln->n_bytes += row->n * (sizeof(*spans) + (row->aux ? sizeof(*row->aux) : 0));

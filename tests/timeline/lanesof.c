@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * lanesof.c - what the timeline makes of a trace, as JSON, without a browser and a server.
+ *
+ *	lanesof FILE states                   a line for each task: its spans
+ *	lanesof FILE lane SPEC [FROM TO]      a line for each span of a lane
+ *	lanesof FILE tile SPEC LEVEL NUMBER   a line for each record of a tile
+ *	lanesof FILE tasks|events|wakeups|functions|flame|offcpu|why [PID [FROM TO]]
+ *	                                      a line with the pids of all task numbers, then the answer
+ *	lanesof FILE list                     tasks, kinds, CPUs
+ *	lanesof FILE time SPEC                how long building and tiles take
+ *
+ * Times are nanoseconds since the origin, as everywhere in the viewer.
+ */
+#include "base/errmsg.h"
+#include "timeline/insight.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define TEXT_MAX ((size_t)256 << 20)
+
+struct opened {
+	struct tracefile *tf;
+	struct formats *formats;
+	struct timeline_source *sources;
+	struct timeline *tl;
+	struct lanes *lanes;
+};
+
+static int complain(const struct errmsg *err)
+{
+	fprintf(stderr, "lanesof: %s\n", err->text);
+	return 1;
+}
+
+static int open_trace(struct opened *o, const char *path, struct errmsg *err)
+{
+	struct formats_config config = {0};
+	struct timeconv_config times = {0};
+	int r = tracefile_open(&o->tf, path, err);
+
+	if (r >= 0)
+		r = formats_new(&o->formats, o->tf, &config, err);
+	if (r < 0)
+		return r;
+	o->sources = calloc(o->tf->n_buffers + 1, sizeof(*o->sources));
+	for (size_t i = 0; i < o->tf->n_buffers; i++) {
+		o->sources[i] = (struct timeline_source){
+			.tf = o->tf,
+			.formats = o->formats,
+			.buffer = &o->tf->buffers[i],
+			.name = o->tf->buffers[i].name,
+		};
+		timeconv_init(&o->sources[i].time, o->tf, o->tf->buffers[i].clock, &times);
+	}
+	r = timeline_new(&o->tl, o->sources, o->tf->n_buffers, 0, err);
+	if (r >= 0)
+		r = timeline_start(o->tl, NULL, err);
+	if (r >= 0)
+		r = timeline_wait(o->tl);
+	return r < 0 ? r : lanes_new(&o->lanes, o->tl);
+}
+
+static void close_trace(struct opened *o)
+{
+	lanes_free(o->lanes);
+	timeline_free(o->tl);
+	formats_free(o->formats);
+	tracefile_close(o->tf);
+	free(o->sources);
+}
+
+static int print_states(struct opened *o)
+{
+	size_t n_tasks = timeline_n_tasks(o->tl);
+	uint16_t *tasks = calloc(n_tasks + 1, sizeof(*tasks));
+	struct state_list *lists = calloc(n_tasks + 1, sizeof(*lists));
+	int r;
+
+	for (size_t i = 0; i < n_tasks; i++)
+		tasks[i] = i;
+	r = task_states_many(o->tl, tasks, n_tasks, lists);
+	for (size_t i = 0; r >= 0 && i < n_tasks; i++) {
+		const struct timeline_task *t = timeline_task(o->tl, i);
+
+		printf("{\"task\":%zu,\"pid\":%d,\"spans\":[", i, t->pid);
+		for (size_t j = 0; j < lists[i].n; j++) {
+			const struct state_span *s = &lists[i].spans[j];
+			int waker = s->waker < 0 ? -1 : timeline_task(o->tl, s->waker)->pid;
+
+			printf("%s[%llu,%llu,%d,%d,%d,%d]", j ? "," : "",
+			       (unsigned long long)s->start, (unsigned long long)s->end, s->state,
+			       s->cpu, s->state == STATE_RUNNABLE ? waker : -1,
+			       s->open_start | s->open_end << 1 | s->waker_in_irq << 2);
+		}
+		printf("]}\n");
+		free(lists[i].spans);
+	}
+	free(lists);
+	free(tasks);
+	return r;
+}
+
+static bool print_span(void *ctx, const struct lane_span *s)
+{
+	struct lane *ln = ctx;
+	char label[256] = "";
+
+	if (lane_kind(ln) == LANE_SPANS)
+		lane_label(ln, s->value, label, sizeof(label));
+	printf("{\"start\":%llu,\"end\":%llu,\"value\":%u,\"row\":%u,\"flags\":%u,\"aux\":%d,"
+	       "\"waker\":%d,\"label\":\"%s\",\"number\":%.17g}\n",
+	       (unsigned long long)s->start, (unsigned long long)s->end, s->value, s->row, s->flags,
+	       (int)s->aux, s->waker, label, s->number);
+	return true;
+}
+
+static int print_tile(struct lane *ln, int level, uint64_t number)
+{
+	struct tile tile;
+	int r = lane_tile(ln, level, number, &tile);
+
+	for (size_t i = 0; r >= 0 && i < tile.n; i++) {
+		struct counter_record c;
+
+		memcpy(&c, &tile.records[i], sizeof(c));
+		if (lane_kind(ln) == LANE_COUNTER)
+			printf("[%.9g,%.9g,%.9g,%.9g]\n", c.x0, c.x1, c.min, c.max);
+		else
+			printf("[%.9g,%.9g,%u,%u,%u,%u]\n", tile.records[i].x0, tile.records[i].x1,
+			       tile.records[i].value, tile.records[i].weight, tile.records[i].row,
+			       tile.records[i].flags);
+	}
+	if (r >= 0)
+		free(tile.records);
+	return r;
+}
+
+static double now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1e3 + ts.tv_nsec / 1e6;
+}
+
+/* Tiles of every level: the slowest of some places. */
+static void print_times(struct opened *o, struct lane *ln, double build_ms)
+{
+	uint64_t duration = timeline_duration(o->tl);
+
+	printf("build %.2f ms, %zu bytes, %u rows\n", build_ms, lanes_memory(o->lanes),
+	       lane_n_rows(ln));
+	for (int level = 0; level <= 48 && duration >> level; level++) {
+		uint64_t last = duration >> (level + TILE_BITS);
+		double worst = 0, sum = 0;
+		size_t n_records = 0;
+
+		for (unsigned i = 0; i < 32; i++) {
+			double begin = now_ms(), took;
+			struct tile tile = {0};
+
+			lane_tile(ln, level, last * i / 32, &tile);
+			took = now_ms() - begin;
+			worst = took > worst ? took : worst;
+			sum += took;
+			n_records = tile.n > n_records ? tile.n : n_records;
+			free(tile.records);
+		}
+		printf("level %2d  avg %.3f ms  worst %.3f ms  records %zu\n", level, sum / 32,
+		       worst, n_records);
+	}
+}
+
+static int lane_command(struct opened *o, int argc, char **argv)
+{
+	struct errmsg err = {0};
+	struct lane *ln;
+	double begin = now_ms();
+	int r = lane_get(o->lanes, argv[3], &ln, &err);
+
+	if (r < 0)
+		return complain(&err);
+	if (!strcmp(argv[2], "lane"))
+		r = lane_each(ln, argc > 5 ? strtoull(argv[4], NULL, 10) : 0,
+			      argc > 5 ? strtoull(argv[5], NULL, 10) : TIMELINE_TIME_MAX,
+			      print_span, ln);
+	else if (!strcmp(argv[2], "tile") && argc > 5)
+		r = print_tile(ln, atoi(argv[4]), strtoull(argv[5], NULL, 10));
+	else
+		print_times(o, ln, now_ms() - begin);
+	lane_put(ln);
+	return r < 0;
+}
+
+static void print_pids(struct opened *o)
+{
+	putchar('[');
+	for (size_t i = 0; i < timeline_n_tasks(o->tl); i++)
+		printf("%s%d", i ? "," : "", timeline_task(o->tl, i)->pid);
+	printf("]\n");
+}
+
+static int insight_command(struct opened *o, const char *what, int pid, uint64_t from, uint64_t to)
+{
+	int task = pid < 0 ? -1 : timeline_find_task(o->tl, 0, pid);
+	struct textbuf tb;
+	struct jsonwriter w;
+	double begin = now_ms();
+	int r = -EINVAL;
+
+	textbuf_init(&tb, TEXT_MAX);
+	jsonwriter_init(&w, &tb);
+	if (!strcmp(what, "tasks"))
+		r = insight_tasks(o->lanes, from, to, &w);
+	else if (!strcmp(what, "events"))
+		r = insight_events(o->lanes, NULL, from, to, &w);
+	else if (!strcmp(what, "wakeups"))
+		r = insight_wakeups(o->lanes, task, from, to, &w);
+	else if (!strcmp(what, "functions"))
+		r = insight_functions(o->lanes, task, from, to, &w);
+	else if (!strcmp(what, "flame") || !strcmp(what, "offcpu"))
+		r = insight_flame(o->lanes, what[0] == 'o', task, from, to, &w);
+	else if (!strcmp(what, "why"))
+		r = insight_why(o->lanes, task, from, to, &w);
+	print_pids(o);
+	fwrite(tb.start, 1, textbuf_len(&tb), stdout);
+	putchar('\n');
+	if (getenv("LANESOF_TIMES"))
+		fprintf(stderr, "%s %.2f ms\n", what, now_ms() - begin);
+	textbuf_release(&tb);
+	return r < 0;
+}
+
+static void print_list(struct opened *o)
+{
+	printf("duration %llu origin %llu\n", (unsigned long long)timeline_duration(o->tl),
+	       (unsigned long long)timeline_origin(o->tl));
+	for (size_t i = 0; i < timeline_n_streams(o->tl); i++) {
+		const struct timeline_stream *s = timeline_stream(o->tl, i);
+
+		printf("stream %zu cpu %u events %llu first %llu\n", i, s->cpu,
+		       (unsigned long long)s->n_events, (unsigned long long)s->first);
+	}
+	for (size_t i = 0; i < timeline_n_tasks(o->tl); i++) {
+		const struct timeline_task *t = timeline_task(o->tl, i);
+
+		printf("task %zu %s-%d events %llu\n", i, t->comm, t->pid,
+		       (unsigned long long)t->n_events);
+	}
+	for (size_t i = 0; i < timeline_n_kinds(o->tl); i++) {
+		const struct timeline_kind *k = timeline_kind(o->tl, i);
+
+		printf("kind %zu %s/%s events %llu\n", i, k->event ? k->event->system : "?",
+		       k->event ? k->event->name : "?", (unsigned long long)k->n_events);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct opened o = {0};
+	struct errmsg err = {0};
+	int r;
+
+	if (argc < 3) {
+		fprintf(stderr, "usage: lanesof FILE WHAT …\n");
+		return 2;
+	}
+	if (open_trace(&o, argv[1], &err) < 0)
+		return complain(&err);
+	if (!strcmp(argv[2], "states"))
+		r = print_states(&o) < 0;
+	else if (!strcmp(argv[2], "list"))
+		r = (print_list(&o), 0);
+	else if (argc > 3 &&
+		 (!strcmp(argv[2], "lane") || !strcmp(argv[2], "tile") || !strcmp(argv[2], "time")))
+		r = lane_command(&o, argc, argv);
+	else
+		r = insight_command(&o, argv[2], argc > 3 ? atoi(argv[3]) : -1,
+				    argc > 5 ? strtoull(argv[4], NULL, 10) : 0,
+				    argc > 5 ? strtoull(argv[5], NULL, 10) : TIMELINE_TIME_MAX);
+	close_trace(&o);
+	return r;
+}

@@ -149,10 +149,88 @@ static void the_index_has_what_the_merge_has(void **state)
 	each_golden(check_golden);
 }
 
+/* --- while it is indexed ------------------------------------------------------------------------- */
+
+static bool count_one(void *ctx, const struct walk_event *ev)
+{
+	uint64_t *n = ctx;
+
+	assert_true(ev->ts <= TIMELINE_TIME_MAX);
+	++*n;
+	return true;
+}
+
+static bool count_switch(void *ctx, const struct switch_entry *e)
+{
+	++*(uint64_t *)ctx;
+	return e->ts <= TIMELINE_TIME_MAX;
+}
+
+/* Everything that can be asked, of what is there so far. */
+static void ask_all(struct timeline *tl, unsigned round)
+{
+	uint64_t end = timeline_duration(tl), n = 0, switches = 0;
+	struct walk_wants wants = {.from = end / 3, .to = end};
+	struct errmsg err = {0};
+	struct selection *sel;
+	event_ref refs[50];
+	float values[50];
+
+	timeline_hint(tl, end * (round % 10) / 10, end * (round % 10 + 1) / 10);
+	for (size_t i = 0; i < timeline_n_streams(tl); i++) {
+		timeline_walk(tl, i, &wants, count_one, &n, NULL);
+		timeline_switches(tl, i, 0, end, count_switch, &switches);
+		timeline_density(tl, i, 0, end, values, 50);
+	}
+	assert_true(n <= timeline_n_events(tl));
+	timeline_rows(tl, NULL, timeline_n_events(tl) / 2, refs, NULL, 50);
+	assert_int_equal(selection_new(&sel, tl,
+				       &(struct selection_wants){.expression = "sched:CPU == 1"},
+				       NULL, NULL, &err),
+			 0);
+	timeline_rows(tl, sel, selection_count(sel) / 2, refs, NULL, 50);
+	selection_free(sel);
+}
+
+static void questions_are_answered_while_it_is_indexed(void **state)
+{
+	static const char *const names[] = {"events-v6", "events-v7-zstd"};
+
+	for (int i = 0; i < 2 && getenv("GOLDEN"); i++) {
+		struct timeline_source src = {0};
+		struct errmsg err = {0};
+		struct timeline *tl;
+		struct reading r;
+		char path[600];
+		unsigned rounds = 0;
+
+		snprintf(path, sizeof(path), "%s/%s.dat", getenv("GOLDEN"), names[i]);
+		assert_true(reading_open(&r, path));
+		src = (struct timeline_source){.tf = r.tf,
+					       .formats = r.formats,
+					       .buffer = &r.tf->buffers[0],
+					       .time = time_of(&r, &r.tf->buffers[0])};
+		assert_int_equal(timeline_new(&tl, &src, 1, 2, &err), 0);
+		assert_int_equal(timeline_start(tl, NULL, &err), 0);
+		do
+			ask_all(tl, rounds++);
+		while (timeline_progress(tl) < 1);
+		assert_int_equal(timeline_wait(tl), 0);
+		ask_all(tl, rounds);
+		timeline_free(tl);
+		/* and one that is given up at once */
+		assert_int_equal(timeline_new(&tl, &src, 1, 2, &err), 0);
+		assert_int_equal(timeline_start(tl, NULL, &err), 0);
+		timeline_free(tl);
+		reading_close(&r);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_index_has_what_the_merge_has),
+		cmocka_unit_test(questions_are_answered_while_it_is_indexed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * test_timeline_live.c - the index of a file that is being recorded.
+ *
+ * covers: V09
+ *
+ * A golden trace is recorded once more, some pages at a time, while a timeline follows it; after each step
+ * and in the end, when the holes are closed, it must say what one says that reads the file from new. (The
+ * first step has the first event of every CPU: the origin of time does not move once it is known.)
+ */
+#include "../lib/timelines.h"
+#include "store/livefile.h"
+#include "store/pagestream.h"
+
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define __SANITIZE_THREAD__ 1
+#endif
+#endif
+
+/* The thread sanitizer leaves no room to map terabytes. */
+static void limit_file_size(void)
+{
+#if defined(__SANITIZE_THREAD__)
+	struct rlimit limit;
+
+	getrlimit(RLIMIT_FSIZE, &limit);
+	if (limit.rlim_cur > 100ull << 30)
+		limit.rlim_cur = 100ull << 30;
+	setrlimit(RLIMIT_FSIZE, &limit);
+#endif
+}
+
+struct recording {
+	struct reading from;
+	const struct tracefile_buffer *buffer;
+	struct livefile *file;
+	struct pagestream *streams[64];
+	uint8_t held[64][4096]; /* half of a page that comes again, whole */
+	bool has_held[64];
+};
+
+static void recording_begin(struct recording *rec, const char *golden, const char *path,
+			    enum compression compression)
+{
+	static const enum tracefile_text_kind kinds[] = {
+		TRACEFILE_HEADER_PAGE,	 TRACEFILE_HEADER_EVENT, TRACEFILE_FTRACE_FORMATS,
+		TRACEFILE_EVENT_FORMATS, TRACEFILE_KALLSYMS,	 TRACEFILE_CMDLINES};
+	struct livefile_config config = {.path = path,
+					 .version = 7,
+					 .compression = compression,
+					 .long_size = 8,
+					 .page_size = 4096};
+	struct livefile_buffer lb = {.name = "", .clock = "local", .page_size = 4096};
+	struct errmsg err = {0};
+
+	limit_file_size();
+	assert_true(reading_open(&rec->from, golden));
+	rec->buffer = &rec->from.tf->buffers[0];
+	config.n_cpus = lb.n_cpus = rec->buffer->max_cpus;
+	assert_in_range(lb.n_cpus, 1, 64);
+	if (livefile_open(&rec->file, &config, &err) < 0)
+		fail_msg("%s", err.text);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		livefile_add_text(rec->file, kinds[i], tracefile_text(rec->from.tf, kinds[i]),
+				  &err);
+	assert_int_equal(livefile_add_buffer(rec->file, &lb, &err), 0);
+	if (livefile_start(rec->file, &err) < 0)
+		fail_msg("%s", err.text);
+	for (size_t i = 0; i < rec->buffer->n_cpus; i++)
+		rec->streams[i] = pagestream_new(rec->from.tf, rec->buffer, i, NULL);
+}
+
+/* Up to n pages of each CPU; where it can, the last one comes first with nothing in it. */
+static bool recording_step(struct recording *rec, unsigned n, bool replace)
+{
+	struct errmsg err = {0};
+	bool more = false;
+
+	for (size_t i = 0; i < rec->buffer->n_cpus; i++) {
+		struct liveregion *r = livefile_region(rec->file, 0, rec->buffer->cpus[i].cpu);
+		struct page page;
+
+		if (rec->has_held[i])
+			assert_int_equal(liveregion_replace(r, rec->held[i], 4096), 0);
+		rec->has_held[i] = false;
+		for (unsigned k = 0; k < n + i * 3 && pagestream_next(rec->streams[i], &page) > 0;
+		     k++) {
+			uint8_t part[4096] = {0};
+
+			memcpy(part, page.data, page.len);
+			if (replace && k + 1 == n + i * 3) {
+				memcpy(rec->held[i], part, sizeof(part));
+				rec->has_held[i] = true;
+				memset(part + 8, 0, 8); /* commit */
+			}
+			assert_int_equal(liveregion_append(r, part, sizeof(part)), 0);
+			more = true;
+		}
+		more |= rec->has_held[i];
+		assert_int_equal(liveregion_flush(r), 0);
+	}
+	assert_int_equal(livefile_flush(rec->file, &err), 0);
+	return more;
+}
+
+static void recording_end(struct recording *rec)
+{
+	struct errmsg err = {0};
+
+	for (size_t i = 0; i < rec->buffer->n_cpus; i++)
+		pagestream_free(rec->streams[i]);
+	assert_int_equal(livefile_finish(rec->file, &err), 0);
+	reading_close(&rec->from);
+}
+
+static struct timeline *follow(struct reading *r)
+{
+	struct timeline_source src = {.tf = r->tf,
+				      .formats = r->formats,
+				      .buffer = &r->tf->buffers[0],
+				      .time = time_of(r, &r->tf->buffers[0]),
+				      .is_live = true};
+	struct errmsg err = {0};
+	struct timeline *tl;
+
+	assert_int_equal(timeline_new(&tl, &src, 1, 2, &err), 0);
+	assert_int_equal(timeline_start(tl, NULL, &err), 0);
+	assert_int_equal(timeline_wait(tl), 0);
+	return tl;
+}
+
+static bool add_switch(void *ctx, const struct switch_entry *e)
+{
+	uint64_t *sum = ctx;
+
+	*sum = *sum * 31 + e->ts + e->next;
+	return true;
+}
+
+static uint64_t sum_switches(struct timeline *tl)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < timeline_n_streams(tl); i++)
+		if (timeline_stream(tl, i)->n_events)
+			timeline_switches(tl, i, 0, TIMELINE_TIME_MAX, add_switch, &sum);
+	return sum;
+}
+
+/* Tasks may have other numbers in the two. */
+static void assert_equal_tables(struct timeline *a, struct timeline *b)
+{
+	for (size_t i = 0; i < timeline_n_tasks(b); i++) {
+		const struct timeline_task *t = timeline_task(b, i), *s;
+		int n = timeline_find_task(a, t->machine, t->pid);
+
+		assert_true(n >= 0);
+		s = timeline_task(a, n);
+		assert_int_equal(s->n_events, t->n_events);
+		assert_int_equal(s->running_ns, t->running_ns);
+		assert_int_equal(s->first, t->first);
+		assert_int_equal(s->last, t->last);
+		assert_string_equal(s->comm, t->comm);
+	}
+	for (size_t i = 0; i < timeline_n_kinds(b); i++) {
+		const struct timeline_kind *k = timeline_kind(b, i);
+		bool found = false;
+
+		for (size_t j = 0; j < timeline_n_kinds(a); j++)
+			if (timeline_kind(a, j)->id == k->id) {
+				assert_int_equal(timeline_kind(a, j)->n_events, k->n_events);
+				found = true;
+			}
+		assert_true(found);
+	}
+}
+
+static void assert_equal(struct timeline *a, struct timeline *b)
+{
+	event_ref ra[500], rb[500];
+	uint64_t ta[500], tb[500];
+	size_t n;
+
+	assert_int_equal(timeline_n_events(a), timeline_n_events(b));
+	assert_int_equal(timeline_origin(a), timeline_origin(b));
+	assert_int_equal(timeline_duration(a), timeline_duration(b));
+	for (uint64_t row = 0; row < timeline_n_events(b); row += n) {
+		n = timeline_rows(b, NULL, row, rb, tb, 500);
+		assert_int_equal(timeline_rows(a, NULL, row, ra, ta, 500), n);
+		assert_true(n > 0);
+		assert_memory_equal(ta, tb, n * sizeof(*ta));
+		for (size_t i = 0; i < n; i += 71) {
+			struct walk_one x, y;
+
+			assert_int_equal(timeline_get(a, ra[i], &x), 0);
+			assert_int_equal(timeline_get(b, rb[i], &y), 0);
+			assert_int_equal(x.ev.size, y.ev.size);
+			assert_memory_equal(x.ev.data, y.ev.data, x.ev.size);
+			walk_release(&x);
+			walk_release(&y);
+		}
+	}
+	assert_equal_tables(a, b);
+}
+
+static void assert_like_new(struct timeline *tl, const char *path)
+{
+	struct reading r;
+	struct timeline *other;
+
+	assert_true(reading_open(&r, path));
+	other = index_of(&r, 2, NULL);
+	assert_equal(tl, other);
+	timeline_free(other);
+	reading_close(&r);
+}
+
+static void check_following(const char *golden, enum compression compression, bool replace)
+{
+	char dir[] = "/tmp/sonde-live-XXXXXX", path[64], source[600];
+	struct recording rec = {0};
+	struct errmsg err = {0};
+	struct timeline *tl;
+	struct reading r;
+	int changes = 0;
+
+	if (!getenv("GOLDEN"))
+		skip();
+	snprintf(source, sizeof(source), "%s/%s.dat", getenv("GOLDEN"), golden);
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/trace.dat", dir);
+	recording_begin(&rec, source, path, compression);
+	assert_true(reading_open(&r, path));
+	tl = follow(&r);
+	assert_int_equal(timeline_n_events(tl), 0);
+	assert_int_equal(timeline_refresh(tl, &err), 0);
+	for (int i = 0; recording_step(&rec, 1 + i * 7, replace && i); i++) {
+		int n = timeline_refresh(tl, &err);
+
+		assert_true(n >= 0);
+		changes += n;
+		assert_int_equal(timeline_wait(tl), 0);
+		if (i % 8 == 2)
+			assert_like_new(tl, path);
+	}
+	assert_true(changes > 3);
+	recording_end(&rec);
+	assert_true(timeline_refresh(tl, &err) >= 0);
+	assert_int_equal(timeline_wait(tl), 0);
+	assert_like_new(tl, path);
+	assert_int_equal(timeline_refresh(tl, &err), 0);
+	assert_true(sum_switches(tl) != 0);
+	timeline_free(tl);
+	reading_close(&r);
+	remove_directory(dir);
+}
+
+static void plain_files_are_followed(void **state)
+{
+	check_following("events-v6", COMPRESSION_NONE, false);
+}
+
+static void pages_that_are_written_again_are_read_again(void **state)
+{
+	check_following("events-v7-none", COMPRESSION_NONE, true);
+}
+
+static void packed_files_are_followed(void **state)
+{
+	check_following("events-v7-zstd", COMPRESSION_ZSTD, false);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(plain_files_are_followed),
+		cmocka_unit_test(pages_that_are_written_again_are_read_again),
+		cmocka_unit_test(packed_files_are_followed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

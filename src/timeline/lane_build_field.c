@@ -11,8 +11,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define PYRAMID_BITS 14
-#define SAMPLES_MAX  (8u << 20)
+#define SAMPLES_A_BUCKET 64
+#define SAMPLES_MAX	 (8u << 20)
 
 struct gathered {
 	struct sample *samples;
@@ -140,7 +140,8 @@ static void add_bucket(struct counter_bucket *to, const struct counter_bucket *b
 static int make_pyramid(struct lane *ln)
 {
 	struct pyramid *p = &ln->counters;
-	size_t n = pyramid_lay_out(p, timeline_duration(ln->owner->tl), PYRAMID_BITS);
+	size_t n = pyramid_lay_out(p, timeline_duration(ln->owner->tl),
+				   pyramid_bits(ln->n_samples, SAMPLES_A_BUCKET));
 	struct counter_bucket *all = calloc(n, sizeof(*all));
 
 	p->buckets = all;

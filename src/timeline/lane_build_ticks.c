@@ -3,7 +3,7 @@
  * lane_build_ticks.c - lanes of single events: a tracepoint, all of a CPU, hits of a search.
  *
  * Nothing is kept of them but a pyramid of counts; close up they are found again in the file. Its base is fine
- * enough that a tile below it has not more than some EVENTS_A_BUCKET × 1024 events to walk.
+ * enough that a tile below it has not more than some EVENTS_A_BUCKET × 1024 events to walk, wanted or not.
  *
  * Building: the trace is cut into slices of whole buckets, a job each, which walks all streams; no two jobs
  * count in the same bucket.
@@ -13,9 +13,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define BITS_MIN	14
-#define BITS_MAX	20
-#define EVENTS_A_BUCKET 128
+#define FOUND_BITS_N	0 /* hits are counted bucket by bucket: as few as can be */
+#define EVENTS_A_BUCKET 48
 #define SLICES		64
 
 struct counting {
@@ -106,16 +105,13 @@ static void raise_levels(struct pyramid *p)
 		}
 }
 
-static int make_pyramid(struct lane *ln, uint64_t n_expected, unsigned bits_max,
-			void (*job)(void *ctx, size_t i))
+/* n_walked: events that a walk over the whole trace looks at. */
+static int make_pyramid(struct lane *ln, uint64_t n_walked, void (*job)(void *ctx, size_t i))
 {
 	struct counting c = {.ln = ln};
-	unsigned bits = BITS_MIN;
-	size_t n;
+	size_t n = pyramid_lay_out(&ln->ticks, timeline_duration(ln->owner->tl),
+				   pyramid_bits(n_walked, EVENTS_A_BUCKET));
 
-	while (bits < bits_max && n_expected >> bits > EVENTS_A_BUCKET)
-		bits++;
-	n = pyramid_lay_out(&ln->ticks, timeline_duration(ln->owner->tl), bits);
 	ln->ticks.buckets = calloc(n, sizeof(struct tick_bucket));
 	if (!ln->ticks.buckets) {
 		ln->ticks.n_levels = 0;
@@ -132,26 +128,23 @@ int lane_build_ticks(struct lane *ln, struct errmsg *err)
 {
 	struct timeline *tl = ln->owner->tl;
 	bool is_all = ln->spec.type == LANE_OF_ALL;
-	uint64_t n_expected = 0;
+	uint64_t n_walked = 0;
 	size_t n_kinds;
 	int r = lane_take_streams(ln, ln->spec.machine, is_all ? (int)ln->spec.number : -1);
 
 	if (r < 0)
 		return r;
-	for (size_t i = 0; is_all && i < ln->n_streams; i++)
-		n_expected += timeline_stream(tl, ln->streams[i])->n_events;
+	for (size_t i = 0; i < ln->n_streams; i++)
+		n_walked += timeline_stream(tl, ln->streams[i])->n_events;
 	if (is_all)
-		return make_pyramid(ln, n_expected, BITS_MAX, count_slice);
+		return make_pyramid(ln, n_walked, count_slice);
 	r = lane_take_kinds(ln, &ln->kinds, &ln->spec.event, &n_kinds);
 	if (r < 0)
 		return r;
 	if (!n_kinds && ln->is_whole)
 		return errmsg_set(err, -EINVAL, "No event %s/%s was recorded on machine %u.",
 				  ln->spec.event.system, ln->spec.event.name, ln->spec.machine);
-	for (size_t i = 0; i < timeline_n_kinds(tl); i++)
-		if (i < ln->kinds.n && bit_get(ln->kinds.bits, i))
-			n_expected += timeline_kind(tl, i)->n_events;
-	return make_pyramid(ln, n_expected, BITS_MAX, count_slice);
+	return make_pyramid(ln, n_walked, count_slice);
 }
 
 int lane_build_found(struct lane *ln, struct errmsg *err)
@@ -166,5 +159,5 @@ int lane_build_found(struct lane *ln, struct errmsg *err)
 	if (!ln->found)
 		return errmsg_set(err, -EINVAL, "There is no search %llu any more; search again.",
 				  (unsigned long long)ln->spec.number);
-	return make_pyramid(ln, selection_count(ln->found), BITS_MIN, rank_slice);
+	return make_pyramid(ln, FOUND_BITS_N, rank_slice);
 }

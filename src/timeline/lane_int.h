@@ -112,6 +112,8 @@ struct pyramid {
 	size_t at[PYRAMID_LEVELS], n[PYRAMID_LEVELS];
 };
 size_t pyramid_lay_out(struct pyramid *p, uint64_t duration, unsigned n_base_bits);
+/* How fine the base must be for n things, so that a tile below it has not too many to go through. */
+unsigned pyramid_bits(uint64_t n, uint64_t n_a_bucket);
 
 /*
  * What falls into one bucket, value by value. Of more values than it can hold the smaller ones are

@@ -12,16 +12,22 @@
  * A bucket knows how much of its time is taken, to the nanosecond, and which value took most of it. The latter is
  * exact at the base (up to SHARES_MAX values in a bucket) and an estimate above, good enough for a colour.
  *
- * PYRAMID_BITS: with 2^14 buckets a tile one level below the base covers a 32nd of the trace, and with five million
- * spans that is 160 000 to go through, 0.3 ms. ROW_SCAN_MAX spans need no pyramid.
+ * With 2^14 buckets a tile one level below the base covers a 32nd of the trace. Where that is more than
+ * SPANS_A_BUCKET spans for each bucket, there are more of them, so that a tile never has more than some 65 000
+ * spans to go through, half a millisecond. Rows of up to ROW_SCAN_MAX spans need no pyramid.
+ *
+ * Buckets are filled by all threads, each a part of the time, split between buckets.
  */
 #include "timeline/lane_int.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#define PYRAMID_BITS   14
+#define BITS_MIN       14
+#define BITS_MAX       20
+#define SPANS_A_BUCKET 64
 #define ROW_SCAN_MAX   8192
+#define FILL_JOBS      16
 #define LANE_SPANS_MAX (16u << 20) /* 256 MB: the ceiling of all lanes */
 
 size_t pyramid_lay_out(struct pyramid *p, uint64_t duration, unsigned n_base_bits)
@@ -43,6 +49,15 @@ size_t pyramid_lay_out(struct pyramid *p, uint64_t duration, unsigned n_base_bit
 		}
 	}
 	return total;
+}
+
+unsigned pyramid_bits(uint64_t n, uint64_t n_a_bucket)
+{
+	unsigned bits = BITS_MIN;
+
+	while (bits < BITS_MAX && n >> bits > n_a_bucket)
+		bits++;
+	return bits;
 }
 
 /* --- shares ------------------------------------------------------------------------------------------ */
@@ -89,7 +104,8 @@ void shares_add(struct shares *s, uint32_t value, uint64_t ns, uint8_t flags)
 struct filler {
 	struct pyramid *p;
 	bool is_states;
-	size_t at; /* the bucket at hand */
+	size_t at;	 /* the bucket at hand */
+	size_t from, to; /* those that are ours */
 	struct shares shares;
 };
 
@@ -129,13 +145,16 @@ static bool fill(void *ctx, const struct drawn_span *d)
 {
 	struct filler *f = ctx;
 	struct pyramid *p = f->p;
-	uint64_t start = d->start, end = d->end;
+	uint64_t from = (uint64_t)f->from << p->base_level;
+	uint64_t start = d->start > from ? d->start : from, end = d->end;
 
+	if (end < start)
+		return true;
 	do {
 		size_t bucket = start >> p->base_level;
 		uint64_t stop = (uint64_t)(bucket + 1) << p->base_level;
 
-		if (bucket >= p->n[0])
+		if (bucket >= f->to)
 			return true;
 		if (bucket != f->at) {
 			flush(f);
@@ -195,20 +214,41 @@ static void raise_levels(struct pyramid *p, bool is_states)
 		}
 }
 
-static int make_pyramid(struct lane *ln, unsigned row, uint64_t duration)
+struct fill_job {
+	struct lane *ln;
+	unsigned row;
+};
+
+static void fill_part(void *ctx, size_t i)
+{
+	struct fill_job *job = ctx;
+	struct pyramid *p = &job->ln->rows[job->row].pyramid;
+	size_t step = p->n[0] / FILL_JOBS + 1;
+	struct filler f = {.p = p, .is_states = job->ln->kind == LANE_STATES};
+
+	f.from = f.at = i * step;
+	f.to = f.from + step < p->n[0] ? f.from + step : p->n[0];
+	if (f.from >= f.to)
+		return;
+	lane_each_span(job->ln, job->row, (uint64_t)f.from << p->base_level,
+		       (uint64_t)f.to << p->base_level, fill, &f);
+	flush(&f);
+}
+
+static int make_pyramid(struct lane *ln, unsigned row, uint64_t n_spans)
 {
 	struct pyramid *p = &ln->rows[row].pyramid;
-	struct filler f = {.p = p, .is_states = ln->kind == LANE_STATES};
-	size_t n = pyramid_lay_out(p, duration, PYRAMID_BITS);
+	struct timeline *tl = ln->owner->tl;
+	struct fill_job job = {ln, row};
+	size_t n = pyramid_lay_out(p, timeline_duration(tl), pyramid_bits(n_spans, SPANS_A_BUCKET));
 
 	p->buckets = calloc(n, sizeof(struct span_bucket));
 	if (!p->buckets) {
 		p->n_levels = 0;
 		return -ENOMEM;
 	}
-	lane_each_span(ln, row, 0, UINT64_MAX, fill, &f);
-	flush(&f);
-	raise_levels(p, f.is_states);
+	timeline_parallel(tl, FILL_JOBS, fill_part, &job);
+	raise_levels(p, ln->kind == LANE_STATES);
 	ln->n_bytes += n * sizeof(struct span_bucket);
 	return 0;
 }
@@ -304,8 +344,6 @@ static void row_sort(struct lane_row *row)
 
 int lane_finish_rows(struct lane *ln)
 {
-	uint64_t duration = timeline_duration(ln->owner->tl);
-
 	for (unsigned i = 0; i < ln->n_rows; i++) {
 		struct lane_row *row = &ln->rows[i];
 		struct span *spans;
@@ -318,7 +356,7 @@ int lane_finish_rows(struct lane *ln)
 		ln->n_bytes += row->n * (sizeof(*spans) + (row->aux ? sizeof(*row->aux) : 0));
 		if (row->n <= ROW_SCAN_MAX)
 			continue;
-		r = make_pyramid(ln, i, duration);
+		r = make_pyramid(ln, i, row->n);
 		if (r < 0)
 			return r;
 	}
@@ -327,9 +365,11 @@ int lane_finish_rows(struct lane *ln)
 
 int lane_finish_switches(struct lane *ln)
 {
+	const struct timeline_stream *st = timeline_stream(ln->owner->tl, ln->sched_stream);
 	int r = need_row(ln, 0);
 
-	return r < 0 ? r : make_pyramid(ln, 0, timeline_duration(ln->owner->tl));
+	/* how many switches there are is not known; a third of all events is many */
+	return r < 0 ? r : make_pyramid(ln, 0, st->n_events / 3);
 }
 
 void mask_release(struct walk_mask *m)

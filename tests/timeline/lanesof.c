@@ -140,11 +140,12 @@ static int print_tile(struct lane *ln, int level, uint64_t number)
 	return r;
 }
 
-static double now_ms(void)
+/* Time that was worked, by all threads or by this one: others on the machine do not count. */
+static double worked_ms(clockid_t clock)
 {
 	struct timespec ts;
 
-	clock_gettime(CLOCK_MONOTONIC, &ts);
+	clock_gettime(clock, &ts);
 	return ts.tv_sec * 1e3 + ts.tv_nsec / 1e6;
 }
 
@@ -153,34 +154,37 @@ static void print_times(struct opened *o, struct lane *ln, double build_ms)
 {
 	uint64_t duration = timeline_duration(o->tl);
 
-	printf("build %.2f ms, %zu bytes, %u rows\n", build_ms, lanes_memory(o->lanes),
-	       lane_n_rows(ln));
+	double worst_all = 0;
+	int worst_level = 0;
+
 	for (int level = 0; level <= 48 && duration >> level; level++) {
 		uint64_t last = duration >> (level + TILE_BITS);
-		double worst = 0, sum = 0;
-		size_t n_records = 0;
+		double sum = 0;
 
 		for (unsigned i = 0; i < 32; i++) {
-			double begin = now_ms(), took;
+			double begin = worked_ms(CLOCK_THREAD_CPUTIME_ID), took;
 			struct tile tile = {0};
 
 			lane_tile(ln, level, last * i / 32, &tile);
-			took = now_ms() - begin;
-			worst = took > worst ? took : worst;
+			took = worked_ms(CLOCK_THREAD_CPUTIME_ID) - begin;
 			sum += took;
-			n_records = tile.n > n_records ? tile.n : n_records;
 			free(tile.records);
 		}
-		printf("level %2d  avg %.3f ms  worst %.3f ms  records %zu\n", level, sum / 32,
-		       worst, n_records);
+		if (sum / 32 > worst_all) {
+			worst_all = sum / 32;
+			worst_level = level;
+		}
 	}
+	printf("build %.2f ms of all threads, %zu bytes, %u rows; tiles of the slowest level (%d) "
+	       "%.3f ms\n",
+	       build_ms, lanes_memory(o->lanes), lane_n_rows(ln), worst_level, worst_all);
 }
 
 static int lane_command(struct opened *o, int argc, char **argv)
 {
 	struct errmsg err = {0};
 	struct lane *ln;
-	double begin = now_ms();
+	double begin = worked_ms(CLOCK_PROCESS_CPUTIME_ID);
 	int r = lane_get(o->lanes, argv[3], &ln, &err);
 
 	if (r < 0)
@@ -192,7 +196,7 @@ static int lane_command(struct opened *o, int argc, char **argv)
 	else if (!strcmp(argv[2], "tile") && argc > 5)
 		r = print_tile(ln, atoi(argv[4]), strtoull(argv[5], NULL, 10));
 	else
-		print_times(o, ln, now_ms() - begin);
+		print_times(o, ln, worked_ms(CLOCK_PROCESS_CPUTIME_ID) - begin);
 	lane_put(ln);
 	return r < 0;
 }
@@ -210,7 +214,7 @@ static int insight_command(struct opened *o, const char *what, int pid, uint64_t
 	int task = pid < 0 ? -1 : timeline_find_task(o->tl, 0, pid);
 	struct textbuf tb;
 	struct jsonwriter w;
-	double begin = now_ms();
+	double begin = worked_ms(CLOCK_PROCESS_CPUTIME_ID);
 	int r = -EINVAL;
 
 	textbuf_init(&tb, TEXT_MAX);
@@ -231,7 +235,7 @@ static int insight_command(struct opened *o, const char *what, int pid, uint64_t
 	fwrite(tb.start, 1, textbuf_len(&tb), stdout);
 	putchar('\n');
 	if (getenv("LANESOF_TIMES"))
-		fprintf(stderr, "%s %.2f ms\n", what, now_ms() - begin);
+		fprintf(stderr, "%s %.2f ms\n", what, worked_ms(CLOCK_PROCESS_CPUTIME_ID) - begin);
 	textbuf_release(&tb);
 	return r < 0;
 }

@@ -38,6 +38,7 @@ import { init_keys } from './keys.js';
 import { init_help } from './help.js';
 import { Save } from './save.js';
 import { Live } from './live.js';
+import { Lost } from './lost.js';
 import { bytes, count, clock, duration } from './units.js';
 
 const SLOW_MS = 2000, QUICK_MS = 250;	/* how often info is asked for: with an index, while it grows */
@@ -322,6 +323,7 @@ class App {
 		this.stage = new Stage(this);
 		this.tree = new Tree(this);
 		this.arrows = new Arrows(this);
+		this.lost = new Lost(this);
 		this.details = new Details(this);
 		this.search = new Search(this);
 		this.filters = new Filters(this);

@@ -78,7 +78,7 @@ export class Colours {
 	task_rgb(comm, pid) {
 		if (pid === 0)
 			return oklch(this.dark ? .3 : .93, 0, 0);
-		const h = hash(comm.replace(/[\d:]+$/, '')), hue = HUES[h % HUES.length];
+		const h = hash(comm.replace(/[\d:]+$/, '')), hue = HUES[(h >>> 16) % HUES.length];
 		const yellow = hue > 55 && hue < 125;	/* dark yellow is olive: keep it light */
 		const l = (this.dark ? .62 : .72) + (yellow ? .08 : 0) + ((h >>> 8) % 3 - 1) * .04;
 		return oklch(l, KERNEL.test(comm) ? .045 : .105, hue);

@@ -98,7 +98,7 @@ export class FlatPainter {
 			const h = (piece.row - gap) * (piled ? 1 : share) * (whole ? 1 : (packed & 65535) / 65535);
 			const bottom = piece.y + piece.row * ((tile.kind === 3 ? row : 0) + 1 - (piled ? row / 255 : 0)) - gap;
 			const top = Math.max(bottom - h, piece.top);
-			const seam = (flags & 1) && x1 - x0 > 3 && (tile.kind === 1 || tile.kind === 3) ? 1 : 0;
+			const seam = (flags & 1) && x1 - x0 > 3 && a > piece.c0 && (tile.kind === 1 || tile.kind === 3) ? 1 : 0;
 			if (bottom > top)
 				bin.path.rect(x0 + seam, top, x1 - x0 - seam, bottom - top);
 		}

@@ -44,7 +44,7 @@ void main() {
 	vec4 r = texelFetch(u_pieces, at + ivec2(2, 0), 0);
 	int kind = int(q.z);
 	float b0 = max(a_x.x, q.x), b1 = min(a_x.y, q.y);
-	bool open0 = a_x.x < q.x, open1 = a_x.y > q.y;
+	bool open0 = a_x.x <= q.x, open1 = a_x.y >= q.y;	/* goes on in the tile beside */
 	if (a_x.x >= q.y || a_x.y < q.x || (a_x.y == q.x && a_x.x < q.x)) {
 		gl_Position = vec4(2.0, 2.0, 0.0, 1.0);
 		return;
@@ -106,7 +106,9 @@ void main() {
 		y0 = y1 - full * (exact || kind == 4 ? 1.0 : weight);
 		v_box = vec4(x0, y0, x1, y1);
 	}
-	if ((flags & 2) != 0) { c = colour(258, 2); style = 5; y0 = p.z; y1 = p.z + max(p.w, r.w); v_box = vec4(x0, y0, x1, y1); }
+	if ((flags & 2) != 0 && kind != 4) {
+		style = 6;
+	} else if ((flags & 2) != 0) { c = colour(258, 2); style = 5; y0 = p.z; y1 = p.z + max(p.w, r.w); v_box = vec4(x0, y0, x1, y1); }
 	float top = q.w;
 	vec2 corner = vec2(float(gl_VertexID & 1), float(gl_VertexID >> 1));
 	vec2 a = vec2(x0, max(floor(y0), top)), b = vec2(x1, max(ceil(y1), top));
@@ -148,6 +150,8 @@ void main() {
 		cover = 1.0;
 		c.a *= mod(v_at.x - v_at.y, 5.0 * u_dot) < 2.0 * u_dot || wide <= 3.0 * u_dot ? 0.95 : 0.2;
 	}
+	if (v_style.x == 6 && mod(v_at.x - v_at.y, 12.0 * u_dot) < 2.0 * u_dot)
+		c.rgb = vec3(0.75, 0.12, 0.1);
 	c.a *= cover;
 	o_colour = vec4(c.rgb * c.a, c.a);
 }`;

@@ -14,7 +14,7 @@ import * as api from './api.js';
 import { clock, count, absolute } from './units.js';
 import { el } from './table.js';
 
-const ROW = 21, PAGE = 128, PAGES = 60, TALL = 6e6;
+const ROW = 21, PAGE = 128, PAGES = 60, TALL = 6e6, FOLLOW_MS = 250;
 const COLUMNS = [	/* title, class, text of a row */
 	['#', 'num dim', (r) => count(r.row)],
 	['Time', 'num', (r) => clock(r.ts)],
@@ -45,6 +45,22 @@ export class EventList {
 		app.on('filter', () => this.reset());
 		app.on('info', () => this.grow());
 		app.on('names', () => this.paint());
+		app.on('view', () => this.later());
+	}
+
+	/* Without a selection the list shows what the picture begins with. */
+	later() {
+		clearTimeout(this.timer);
+		this.timer = setTimeout(async () => {
+			if (this.app.selection || this.root.hidden || !this.total || this.scroll.matches(':hover, :focus-within'))
+				return;
+			try {
+				const answer = await api.get('rank', { sel: this.sel, t: Math.max(0, Math.ceil(this.app.view.from)) }, 'follow');
+				this.go(answer.row);
+			} catch (error) {
+				api.quiet(error);
+			}
+		}, FOLLOW_MS);
 	}
 
 	build() {
@@ -122,30 +138,30 @@ export class EventList {
 	}
 
 	fetch(page, first = false) {
-		if (!this.asked.has(page))
-			this.asked.set(page, this.load(page, first));
+		if (!this.asked.has(page)) {
+			const load = this.load(page, first).finally(() => {
+				if (this.asked.get(page) === load)
+					this.asked.delete(page);
+				this.paint();
+			});
+			this.asked.set(page, load);
+		}
 		return this.asked.get(page);
 	}
 
 	async load(page, first) {
-		const sel = this.sel;
-		try {
-			const answer = await api.get('rows', { sel, row: page * PAGE, n: PAGE });
-			if (sel !== this.sel)
-				return;
-			if (first || answer.total !== this.total) {
-				this.total = answer.total;
-				this.size();
-				if (first)
-					this.go(Math.min(this.top, Math.max(0, this.total - this.seen)));
-			}
-			this.pages.set(page, answer.rows);
-			while (this.pages.size > PAGES)
-				this.pages.delete(this.pages.keys().next().value);
-		} finally {
-			this.asked.delete(page);
+		const sel = this.sel, answer = await api.get('rows', { sel, row: page * PAGE, n: PAGE });
+		if (sel !== this.sel)
+			return;
+		this.pages.set(page, answer.rows);
+		while (this.pages.size > PAGES)
+			this.pages.delete(this.pages.keys().next().value);
+		if (first || answer.total !== this.total) {
+			this.total = answer.total;
+			this.size();
+			if (first)
+				this.go(Math.min(this.top, Math.max(0, this.total - this.seen)));
 		}
-		this.paint();
 	}
 
 	row(n) {

@@ -81,6 +81,9 @@ export class Overview {
 			}
 			ctx.globalAlpha = 1;
 		}
+		ctx.fillStyle = theme.warn;
+		for (const [from, to] of this.app.lost.places)
+			ctx.fillRect(x(from) - .5, 0, Math.max(1.5, x(to) - x(from)), 6);
 		ctx.fillStyle = theme.accent;
 		for (const mark of marks)
 			ctx.fillRect(Math.round(x(mark.t)), 0, 1.5, height);

@@ -25,7 +25,7 @@ export function density_tile(values, most) {
 			return;
 		view.setFloat32(n * 16, i, true);
 		view.setFloat32(n * 16 + 4, i + 1, true);
-		view.setUint16(n * 16 + 12, Math.max(2000, Math.round(65535 * Math.min(1, v / most))), true);
+		view.setUint16(n * 16 + 12, Math.max(2000, Math.round(65535 * Math.sqrt(Math.min(1, v / most)))), true);
 		n++;
 	});
 	return { kind: DENSITY, n, data: data.slice(0, n * 16), rows: 1, whole: true, low: 0, high: 0, buckets: values.length };
@@ -103,7 +103,7 @@ export class Stage {
 		const { app } = this, ratio = devicePixelRatio || 1, { lanes, view } = app;
 		const scene = {
 			ratio, width: Math.round(view.width * ratio), height: Math.round(this.height * ratio),
-			pieces: [], rows: [], scales: [], hot: app.hot,
+			pieces: [], rows: [], scales: [], flags: [], hot: app.hot,
 		};
 		const level = level_for(view.nsPerPx / ratio);
 		let changed = false;
@@ -130,22 +130,25 @@ export class Stage {
 			top: clip, lane, pinned: Boolean(row.pinned),
 		};
 		let changed = false, covered = pieces.length > 0;
+		const at = (piece) => ({
+			...piece, ...place,
+			x: (piece.number * BUCKETS * 2 ** piece.level - view.from) / view.nsPerPx * k,
+			scale: 2 ** piece.level / view.nsPerPx * k,
+		});
 		for (const piece of pieces) {
-			const bucket = 2 ** piece.level;
 			changed = lanes.learn(lane, piece.tile) || changed;
 			if (!piece.tile.n)
 				continue;
-			scene.pieces.push({
-				...piece, ...place,
-				x: (piece.number * BUCKETS * bucket - view.from) / view.nsPerPx * k,
-				scale: bucket / view.nsPerPx * k,
-			});
+			scene.pieces.push(at(piece));
 			if (piece.tile.kind === 5 && scene.scales[scene.scales.length - 1]?.lane !== lane)
 				scene.scales.push(scene.pieces[scene.pieces.length - 1]);
 		}
 		const first = app.tiles.peek(lane.spec, level, Math.max(0, Math.floor(view.from / (BUCKETS * 2 ** level))));
 		if (first && first.refused)
 			changed = lanes.learn(lane, first) || changed;
+		const losses = app.lost.of(lane);
+		for (const piece of losses ? app.tiles.cover(losses, level, view.from, view.to) : [])
+			scene.flags.push(at(piece));
 		if (!covered && lane.type === 'cpu')
 			this.dense(scene, lane, place);
 		return changed;

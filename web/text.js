@@ -167,6 +167,9 @@ export class Words {
 		}
 		for (const piece of scene.scales || [])
 			this.scale(piece, k, theme);
+		for (const piece of [...scene.pieces, ...scene.flags])
+			if (piece.tile.lost && piece.tile.lost.length && piece.pinned === this.only)
+				this.lost(piece, k, theme);
 		app.names.flush();
 	}
 
@@ -186,6 +189,26 @@ export class Words {
 		return [app.names.get(lane.spec, span.value), '', colours.ink(SPAN_ROW, label_slot(span.value))];
 	}
 
+	/* A flag where events were lost, so that it is seen at any zoom. */
+	lost(piece, k, theme) {
+		const { ctx } = this, { tile } = piece, f = new Float32Array(tile.data);
+		const top = piece.y / k - 2, bottom = top + piece.height / k + 4;
+		ctx.fillStyle = theme.warn;
+		let last = -9;
+		for (const i of tile.lost) {
+			const x = (piece.x + f[i * 4] * piece.scale) / k;
+			if (f[i * 4] < piece.c0 || f[i * 4] >= piece.c1 || x < -6 || x > this.w + 6 || x - last < 5)
+				continue;
+			last = x;
+			ctx.fillRect(x - .75, top, 1.5, bottom - top);
+			ctx.beginPath();
+			ctx.moveTo(x - 5, top);
+			ctx.lineTo(x + 5, top);
+			ctx.lineTo(x, top + 7);
+			ctx.fill();
+		}
+	}
+
 	/* The range of a counter at its right edge. */
 	scale(piece, k, theme) {
 		const { ctx } = this, { low, high } = piece.tile;
@@ -193,9 +216,14 @@ export class Words {
 			return;
 		ctx.font = `10px ${theme.font}`;
 		ctx.textAlign = 'right';
-		ctx.fillStyle = theme.text3;
-		ctx.fillText(number(high), this.w - 4, piece.y / k + 6);
-		ctx.fillText(number(low), this.w - 4, (piece.y + piece.row) / k - 5);
+		ctx.fillStyle = theme.text2;
+		ctx.strokeStyle = theme.bg;
+		ctx.lineWidth = 3;
+		for (const [text, y] of [[number(high), piece.y / k + 6], [number(low), (piece.y + piece.row) / k - 5]]) {
+			ctx.strokeText(text, this.w - 4, y);
+			ctx.fillText(text, this.w - 4, y);
+		}
+		ctx.lineWidth = 1;
 		ctx.textAlign = 'left';
 	}
 

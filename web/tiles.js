@@ -23,7 +23,7 @@ const MANY = 3;			/* requests at once; browsers allow six connections */
 const AGAIN_MS = 350;		/* a tile that was not whole is asked for again */
 const HEAD_BYTES = 200;		/* what a tile costs besides its records */
 const WIDE = 10;		/* buckets: a span that long may carry a label */
-const EXACT = 1;
+const EXACT = 1, MISSED = 2;
 
 export function level_for(ns_per_px) {
 	return Math.max(0, Math.min(38, Math.ceil(Math.log2(Math.max(ns_per_px, 1e-9)) - 1e-9)));
@@ -33,15 +33,23 @@ function key_of(spec, level, number) {
 	return `${spec}|${level}|${number}`;
 }
 
-/* Records that may carry a label: exact spans of some length, so that labels need not look at all. */
-function find_wide(tile) {
-	if (tile.kind < 1 || tile.kind > 3)
+/*
+ * Records that text.js looks at, so that it need not look at all: exact spans of some length, which may
+ * carry a name, and places where events were lost.
+ */
+function find_special(tile) {
+	if (tile.kind < 1 || tile.kind > 4)
 		return;
-	const f = new Float32Array(tile.data), u = new Uint8Array(tile.data), wide = [];
-	for (let i = 0; i < tile.n; i++)
-		if ((u[i * 16 + 15] & EXACT) && f[i * 4 + 1] - f[i * 4] >= WIDE)
+	const f = new Float32Array(tile.data), u = new Uint8Array(tile.data), wide = [], lost = [];
+	for (let i = 0; i < tile.n; i++) {
+		const flags = u[i * 16 + 15];
+		if ((flags & EXACT) && f[i * 4 + 1] - f[i * 4] >= WIDE)
 			wide.push(i);
+		if (flags & MISSED)
+			lost.push(i);
+	}
 	tile.wide = Uint32Array.from(wide);
+	tile.lost = Uint32Array.from(lost);
 }
 
 const STACK = [4, 7, 8, 0, 1, 2, 3, 5, 6];	/* states from the back to the top of the pile */
@@ -225,7 +233,7 @@ export class Tiles {
 		tile.again = performance.now() + AGAIN_MS;
 		if (tile.kind === 2)
 			pile_states(tile);
-		find_wide(tile);
+		find_special(tile);
 		this.bytes += tile.bytes;
 		this.count.got++;
 		this.map.set(key, tile);

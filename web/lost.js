@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * lost.js - where the recording lost events: flags on the lanes of CPUs and in the overview.
+ *
+ * The lane of all events of a CPU (all:M:N) knows. When the index is complete, its coarsest tile is asked
+ * for each CPU; where it tells of a loss, the CPU's own lane takes the flags of that lane with it at every
+ * zoom. A trace without losses costs a request and nothing more.
+ */
+import * as api from './api.js';
+
+const CPUS = 128;	/* asked at most */
+const MISSED = 2;
+
+export class Lost {
+	constructor(app) {
+		this.app = app;
+		this.lanes = new Map();		/* spec of a CPU → spec of its lane of all events */
+		this.places = [];		/* [from, to] in ns, for the overview */
+		this.asked = -1;
+		app.on('ready', () => this.look());
+		app.on('info', () => this.look());
+	}
+
+	/* Which lane tells where a lane lost events. */
+	of(lane) {
+		return lane.type === 'cpu' ? this.lanes.get(lane.spec) : undefined;
+	}
+
+	async look() {
+		const { info, view } = this.app;
+		if (info.progress < 1 || this.asked === info.events || info.live)
+			return;
+		this.asked = info.events;
+		const level = Math.max(0, Math.ceil(Math.log2(Math.max(view.end, 1) / 1023)));
+		const cpus = info.machines.flatMap((m) => m.cpus.map((cpu) => `${m.n}:${cpu}`)).slice(0, CPUS);
+		try {
+			const tiles = await api.tiles(cpus.map((cpu) => [`all:${cpu}`, level, 0]));
+			tiles.forEach((tile, i) => this.take(cpus[i], tile, 2 ** level));
+		} catch (error) {
+			api.quiet(error);
+		}
+		if (this.places.length)
+			this.app.note('The recording lost events; red flags on the CPUs show where.', true);
+		this.app.redraw();
+	}
+
+	take(cpu, tile, bucket) {
+		if (tile.kind !== 4)
+			return;
+		const f = new Float32Array(tile.data), flags = new Uint8Array(tile.data);
+		for (let i = 0; i < tile.n; i++)
+			if (flags[i * 16 + 15] & MISSED) {
+				this.lanes.set(`cpu:${cpu}`, `all:${cpu}`);
+				this.places.push([f[i * 4] * bucket, f[i * 4 + 1] * bucket]);
+			}
+	}
+}

@@ -14,6 +14,7 @@
 #include "cli/command.h"
 #include "cli/guestrecord.h"
 #include "cli/netrecord.h"
+#include "cli/record.h"
 #include "cli/recordopts.h"
 
 #include <errno.h>
@@ -292,8 +293,12 @@ static int record(const struct record_options *o, char **argv, struct background
 	return r;
 }
 
-/* What is worth having when nothing was asked for: who ran, when, and what it asked of the kernel. */
-static int add_default_events(struct record_options *o, struct errmsg *err)
+int record_run(const struct record_options *o, char **argv, struct errmsg *err)
+{
+	return record(o, argv, NULL, err);
+}
+
+int record_add_defaults(struct record_options *o, struct errmsg *err)
 {
 	static const char *const events[] = {"sched", "irq", "raw_syscalls"};
 	int r = 0;
@@ -332,7 +337,7 @@ static int run_record(const struct command *cmd, int argc, char **argv, struct e
 	n = r < 0 ? r : command_parse(cmd, &o, argc, argv, err);
 	r = n < 0 ? n : recordopts_check(&o, n > 0, err);
 	if (r >= 0 && !guests.n && !plan_does_something(&o.plan))
-		r = add_default_events(&o, err);
+		r = record_add_defaults(&o, err);
 	if (r >= 0 && o.boot) {
 		r = bootline_print(&o.plan, err);
 	} else if (r >= 0) {

@@ -9,10 +9,15 @@
  * cannot start programs any more. Started by sudo, the server becomes the user who called it as soon
  * as the files are open; as root otherwise it keeps its id, without any capability.
  *
+ * With --live the file is one that grows: ours (viewlive.c) or somebody else's. It is looked at anew a few
+ * times a second.
+ *
  * The address goes to standard output, when requests are answered; everything else to standard error.
  */
 #include "cli/command.h"
+#include "cli/record.h"
 #include "cli/viewcache.h"
+#include "cli/viewlive.h"
 #include "cli/viewtrace.h"
 #include "view/httpd.h"
 #include "view/sandbox.h"
@@ -25,38 +30,65 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 struct view_options {
+	struct record_options record; /* first, for recordopts.h; --live */
 	long long port;
 	const char *token, *cache_dir;
-	bool no_browser, no_cache, beside, no_sandbox;
+	bool no_browser, no_cache, beside, no_sandbox, live;
 };
 
 #define AT(member) offsetof(struct view_options, member)
 
 static const struct option_row rows[] = {
-	{OPTION_NUMBER, 'p', "port", "N",
-	 "listen on this port of 127.0.0.1; else on any that is free", .offset = AT(port)},
-	{OPTION_FLAG, 0, "no-browser", .help = "only print the address, start no browser",
+	{.kind = OPTION_NUMBER,
+	 .name = "port",
+	 .arg = "N",
+	 .help = "listen on this port of 127.0.0.1; else on any that is free",
+	 .offset = AT(port)},
+	{.kind = OPTION_FLAG,
+	 .name = "no-browser",
+	 .help = "only print the address, start no browser",
 	 .offset = AT(no_browser)},
-	{OPTION_STRING, 0, "token", "HEX",
-	 "32 hex digits instead of random ones, for an address that stays the same",
+	{.kind = OPTION_STRING,
+	 .name = "token",
+	 .arg = "HEX",
+	 .help = "32 hex digits instead of random ones, for an address that stays the same",
 	 .offset = AT(token)},
-	{OPTION_HEADING, .help = "the index"},
-	{OPTION_STRING, 0, "cache-dir", "DIR",
-	 "keep the index there, not in $XDG_CACHE_HOME/sonde or ~/.cache/sonde",
-	 .offset = AT(cache_dir), .complete = "dir"},
-	{OPTION_FLAG, 0, "beside", .help = "keep the index in the directory of the first FILE",
+	{.kind = OPTION_FLAG,
+	 .name = "live",
+	 .help = "follow FILE, which is being recorded; or record, as the options below say",
+	 .offset = AT(live)},
+	{.kind = OPTION_HEADING, .help = "the index"},
+	{.kind = OPTION_STRING,
+	 .name = "cache-dir",
+	 .arg = "DIR",
+	 .help = "keep the index there, not in $XDG_CACHE_HOME/sonde or ~/.cache/sonde",
+	 .offset = AT(cache_dir),
+	 .complete = "dir"},
+	{.kind = OPTION_FLAG,
+	 .name = "beside",
+	 .help = "keep the index in the directory of the first FILE",
 	 .offset = AT(beside)},
-	{OPTION_FLAG, 0, "no-cache", .help = "keep no index for the next time",
+	{.kind = OPTION_FLAG,
+	 .name = "no-cache",
+	 .help = "keep no index for the next time",
 	 .offset = AT(no_cache)},
-	{OPTION_FLAG, 0, "no-sandbox", .help = "keep all rights (to debug the program itself)",
-	 .offset = AT(no_sandbox), .hidden = true},
-	{OPTION_END},
+	{.kind = OPTION_FLAG,
+	 .name = "no-sandbox",
+	 .help = "keep all rights (to debug the program itself)",
+	 .offset = AT(no_sandbox),
+	 .hidden = true},
+	RECORDOPTS_EVENTS,
+	RECORDOPTS_FILE,
+	RECORDOPTS_KERNEL,
+	RECORDOPTS_RECORDER,
+	{.kind = OPTION_END},
 };
 
 /* --- rights ------------------------------------------------------------------------------------ */
@@ -74,14 +106,27 @@ static bool find_caller(uid_t *ret_uid, gid_t *ret_gid)
 	return *ret_uid != 0;
 }
 
-static int drop_rights(struct errmsg *err)
+/* live: a file that is opened again and again, so it must stay readable. NULL: none. */
+static bool may_read(const char *live, uid_t uid, gid_t gid)
+{
+	struct stat st;
+
+	return !live || stat(live, &st) < 0 || (st.st_uid == uid && st.st_mode & 0400) ||
+	       (st.st_gid == gid && st.st_mode & 040) || st.st_mode & 04;
+}
+
+static int drop_rights(const char *live, struct errmsg *err)
 {
 	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct none[2] = {0};
 	uid_t uid;
 	gid_t gid;
 
-	if (find_caller(&uid, &gid)) {
+	if (find_caller(&uid, &gid) && !may_read(live, uid, gid)) {
+		fprintf(stderr,
+			"sonde: user %u may not read %s: serving as root, without any capability\n",
+			(unsigned)uid, live);
+	} else if (find_caller(&uid, &gid)) {
 		if (setgroups(0, NULL) < 0 || setresgid(gid, gid, gid) < 0 ||
 		    setresuid(uid, uid, uid) < 0)
 			return errmsg_set_errno(err, -errno, "cannot become user %u",
@@ -102,6 +147,37 @@ static bool are_files(const char *const *paths, size_t n)
 		if (stat(paths[i], &st) == 0 && !S_ISREG(st.st_mode))
 			return false;
 	return true;
+}
+
+/* --- a file that gets shorter -------------------------------------------------------------------- */
+
+static volatile sig_atomic_t was_cut;
+
+/*
+ * Reading a mapped file behind its end, which came nearer: somebody cut it, or its recorder has closed
+ * the holes in it. The page is replaced by one of zeros, which readers take for damage, and serving
+ * goes on.
+ */
+static void on_sigbus(int sig, siginfo_t *info, void *context)
+{
+	uintptr_t page = (uintptr_t)info->si_addr & ~(uintptr_t)4095;
+
+	was_cut = 1;
+	if (info->si_code != BUS_ADRERR ||
+	    mmap((void *)page, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
+		    MAP_FAILED)
+		_exit(1);
+}
+
+/* Once, as damage of the trace. */
+static void tell_of_cut(struct viewtrace *vt)
+{
+	if (was_cut != 1)
+		return;
+	was_cut = 2;
+	timeline_lock_formats(vt->stage->tl);
+	tracefile_add_damage(vt->files[0], "the file was cut while it was being read");
+	timeline_unlock_formats(vt->stage->tl);
 }
 
 /* --- the browser ------------------------------------------------------------------------------- */
@@ -162,89 +238,181 @@ static void browser_start(int fd)
 
 /* --- serving ----------------------------------------------------------------------------------- */
 
-/* Until somebody ends it. */
-static void wait_for_end(const sigset_t *ends)
-{
-	int sig;
+#define TICK_MS	   300
+#define FAILED_MAX 100 /* looks at a file that cannot be read, one after the other */
 
-	sigwait(ends, &sig);
+struct viewing {
+	const struct view_options *o;
+	const char *const *paths;
+	size_t n;
+	struct viewlive live; /* path NULL: nothing grows */
+	struct viewtrace vt;
+	struct httpd *hd;
+	char *cache;
+	int browser;
+	unsigned n_failed;
+	sigset_t ends;
+};
+
+/* Indexes what has come. The last look is after the recorder's end, so that nothing is missing. */
+static void follow(struct viewing *v)
+{
+	struct stage *st = v->vt.stage;
+	bool was_on = viewlive_is_on(&v->live);
+	struct errmsg err = {0};
+	int r = timeline_refresh(st->tl, &err);
+
+	/* while its recorder finishes it, it may be no file that can be read */
+	v->n_failed = r < 0 ? v->n_failed + 1 : 0;
+	if (v->n_failed == FAILED_MAX)
+		fprintf(stderr, "sonde: %s\n", err.text);
+	if ((r == 0 && !was_on && timeline_progress(st->tl) >= 1) || v->n_failed == FAILED_MAX)
+		__atomic_store_n(&st->is_live, false, __ATOMIC_RELAXED);
 }
 
-static int serve(const struct view_options *o, struct viewtrace *vt, struct httpd *hd,
-		 const char *cache, int browser, const sigset_t *ends, struct errmsg *err)
+/* Until somebody ends it. */
+static void wait_for_end(struct viewing *v)
 {
-	int r = o->no_sandbox ? 0 : drop_rights(err);
+	const struct timespec tick = {.tv_nsec = TICK_MS * 1000000L};
+
+	while (sigtimedwait(&v->ends, NULL, &tick) <= 0) {
+		if (v->vt.stage->is_live)
+			follow(v);
+		else if (!v->live.path) /* a recorder that ends makes its file shorter */
+			tell_of_cut(&v->vt);
+	}
+}
+
+static int serve(struct viewing *v, struct errmsg *err)
+{
+	const struct view_options *o = v->o;
+	int r = o->no_sandbox ? 0 : drop_rights(v->live.path, err);
 
 	if (r >= 0 && !o->no_sandbox)
-		r = sandbox_calls(cache, err);
+		r = sandbox_calls(v->cache || v->live.path, err);
 	if (r >= 0)
-		r = stage_start(vt->stage, cache, err);
+		r = stage_start(v->vt.stage, v->cache, err);
 	if (r >= 0)
-		r = httpd_start(hd, vt->stage, err);
+		r = httpd_start(v->hd, v->vt.stage, err);
 	if (r < 0)
 		return r;
-	printf("%s\n", httpd_address(hd));
+	printf("%s\n", httpd_address(v->hd));
 	fflush(stdout);
-	browser_start(browser);
-	wait_for_end(ends);
+	browser_start(v->browser);
+	wait_for_end(v);
 	return 0;
 }
 
-static int view(const struct view_options *o, const char *const *paths, size_t n,
-		struct errmsg *err)
+static int view(struct viewing *v, struct errmsg *err)
 {
-	struct viewtrace vt = {0};
-	struct httpd *hd = NULL;
-	char *cache = NULL;
-	sigset_t ends;
-	int browser = -1, r;
+	const struct view_options *o = v->o;
+	int r;
 
 	/* blocked in all threads, so that sigwait() gets them */
-	sigemptyset(&ends);
-	sigaddset(&ends, SIGINT);
-	sigaddset(&ends, SIGTERM);
-	sigaddset(&ends, SIGHUP);
-	pthread_sigmask(SIG_BLOCK, &ends, NULL);
+	sigemptyset(&v->ends);
+	sigaddset(&v->ends, SIGINT);
+	sigaddset(&v->ends, SIGTERM);
+	sigaddset(&v->ends, SIGHUP);
+	pthread_sigmask(SIG_BLOCK, &v->ends, NULL);
 	signal(SIGPIPE, SIG_IGN);
-	if (!o->no_cache)
-		cache = viewcache_dir(o->beside ? paths[0] : NULL, o->cache_dir);
-	r = httpd_listen(&hd, o->port, o->token, err);
+	sigaction(SIGBUS, &(struct sigaction){.sa_sigaction = on_sigbus, .sa_flags = SA_SIGINFO},
+		  NULL);
+	v->browser = -1;
+	if (!o->no_cache && !v->live.path)
+		v->cache = viewcache_dir(o->beside ? v->paths[0] : NULL, o->cache_dir);
+	r = httpd_listen(&v->hd, o->port, o->token, err);
 	if (r >= 0)
-		browser = browser_prepare(o, httpd_address(hd));
-	if (r >= 0 && !o->no_sandbox && are_files(paths, n))
-		r = sandbox_paths(paths, n, cache, err);
+		v->browser = browser_prepare(o, httpd_address(v->hd));
+	if (r >= 0 && !o->no_sandbox && are_files(v->paths, v->n))
+		r = sandbox_paths(v->paths, v->n, v->cache, err);
 	if (r >= 0)
-		r = viewtrace_open(&vt, paths, n, false, err);
+		r = viewtrace_open(&v->vt, v->paths, v->n, v->live.path, err);
 	if (r >= 0)
-		r = serve(o, &vt, hd, cache, browser, &ends, err);
-	httpd_stop(hd);
-	viewtrace_close(&vt);
-	free(cache);
+		r = serve(v, err);
+	httpd_stop(v->hd);
+	viewtrace_close(&v->vt);
+	free(v->cache);
 	return r;
+}
+
+/* The recording first, as whoever we are now; then its file is as any other, only that it grows. */
+static int view_live(struct viewing *v, struct view_options *o, int n, char **argv,
+		     struct errmsg *err)
+{
+	const char *path;
+	bool records = plan_does_something(&o->record.plan) || !n;
+	int r = 0, status;
+
+	if (!records && n != 1)
+		return errmsg_set(err, -EINVAL, "--live follows one file, or records (-e …)");
+	if (records) {
+		argv[n + 1] = NULL;
+		r = recordopts_check(&o->record, n > 0, err);
+		if (r >= 0 && !plan_does_something(&o->record.plan))
+			r = record_add_defaults(&o->record, err);
+	}
+	if (r < 0)
+		return r;
+	r = records ? viewlive_record(&v->live, &o->record, n ? argv + 1 : NULL, err)
+		    : viewlive_follow(&v->live, argv[1], err);
+	path = v->live.path;
+	v->paths = &path;
+	v->n = 1;
+	if (r >= 0)
+		r = view(v, err);
+	status = viewlive_end(&v->live);
+	return r == -ECANCELED || (r >= 0 && status) ? status : r;
+}
+
+/* What can be told from the options alone. */
+static int check_options(const struct view_options *o, struct errmsg *err)
+{
+	if (o->port < 0 || o->port > 65535)
+		return errmsg_set(err, -EINVAL, "--port is a number up to 65535");
+	if (o->no_cache + o->beside + !!o->cache_dir > 1)
+		return errmsg_set(err, -EINVAL,
+				  "--no-cache, --cache-dir and --beside exclude each other");
+	if (!o->live && (plan_does_something(&o->record.plan) || o->record.output))
+		return errmsg_set(err, -EINVAL, "options of a recording go with --live");
+	return 0;
+}
+
+/* A command has options of its own: with --live ours end where it begins. */
+static int parse(const struct command *cmd, struct view_options *o, int argc, char **argv,
+		 struct errmsg *err)
+{
+	struct command stopping = *cmd;
+
+	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++)
+		if (!strcmp(argv[i], "--live"))
+			stopping.parse_flags = OPTIONS_STOP_AT_ARGUMENT;
+	return command_parse(&stopping, o, argc, argv, err);
 }
 
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
 {
 	static const char *const first[] = {"trace.dat"};
 	struct view_options o = {0};
-	int n = command_parse(cmd, &o, argc, argv, err);
+	struct viewing v = {.o = &o, .paths = first, .n = 1};
+	int n, r;
 
-	if (n < 0)
-		return n;
-	if (o.port < 0 || o.port > 65535)
-		return errmsg_set(err, -EINVAL, "--port is a number up to 65535");
-	if (o.no_cache + o.beside + !!o.cache_dir > 1)
-		return errmsg_set(err, -EINVAL,
-				  "--no-cache, --cache-dir and --beside exclude each other");
-	if (!n)
-		return view(&o, first, 1, err);
-	return view(&o, (const char *const *)argv + 1, n, err);
+	recordopts_init(&o.record);
+	n = parse(cmd, &o, argc, argv, err);
+	r = n < 0 ? n : check_options(&o, err);
+	if (r >= 0 && n && !o.live) {
+		v.paths = (const char *const *)argv + 1;
+		v.n = n;
+	}
+	if (r >= 0)
+		r = o.live ? view_live(&v, &o, n, argv, err) : view(&v, err);
+	recordopts_release(&o.record);
+	return r;
 }
 
 const struct command cmd_view = {
 	.name = "view",
 	.summary = "look at a trace in a browser",
-	.usage = "[options] [FILE…]",
+	.usage = "[options] [FILE… | --live [FILE | COMMAND [ARGUMENT…]]]",
 	.options = rows,
 	.args_are_files = true,
 	.run = run,

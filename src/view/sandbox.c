@@ -175,7 +175,7 @@ static const int for_files[] = {
 	SCMP_SYS(stat),	     SCMP_SYS(lstat),	  SCMP_SYS(newfstatat), SCMP_SYS(statx),
 	SCMP_SYS(access),    SCMP_SYS(faccessat), SCMP_SYS(faccessat2), SCMP_SYS(getdents64),
 	SCMP_SYS(utimensat), SCMP_SYS(flock),	  SCMP_SYS(readlink),	SCMP_SYS(readlinkat),
-	SCMP_SYS(fstatfs),   SCMP_SYS(statfs),	  SCMP_SYS(linkat),
+	SCMP_SYS(fstatfs),   SCMP_SYS(statfs),	  SCMP_SYS(linkat),	SCMP_SYS(dup3),
 };
 
 static int allow_all(scmp_filter_ctx f, const int *calls, size_t n)

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * viewlive.c - a recording that goes on while it is looked at.
+ *
+ *	server                            keeper                      recorder
+ *	  fork ───────────────────────────▶ fork ──────────────────────▶ `sonde record` (root)
+ *	  waits for the file              waits for either
+ *	  drops rights, serves
+ *	  closes the pipe ────────────────▶ SIGINT ────────────────────▶ finishes the file
+ *	  waits for the keeper ◀──────────  removes temporary files
+ *
+ * Recording needs root, serving must not have it, so they are processes of their own; and a server
+ * that has dropped its rights can neither signal the recorder nor remove its files, so there is a
+ * keeper between them. If the server dies the pipe closes as well. If the recorder ends by itself
+ * (its command ended), the file stays until the server ends.
+ *
+ * The file stands under its name when the recorder has begun, in place of what was there before; so
+ * another inode tells that it is the new one. While it is recorded its recorder holds a lock on it.
+ */
+#include "cli/viewlive.h"
+#include "base/errmsg.h"
+#include "cli/record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define POLL_MS	 50
+#define BEGIN_MS 120000 /* a tracer for all functions takes half a minute in a slow machine */
+
+/* --- the two processes ------------------------------------------------------------------------- */
+
+static int status_of(int wait_status)
+{
+	return WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 1;
+}
+
+static int run_recorder(const struct record_options *o, char **argv)
+{
+	struct errmsg err = {0};
+	int r;
+
+	prctl(PR_SET_PDEATHSIG, SIGINT);
+	r = record_run(o, argv, &err);
+	if (r < 0)
+		fprintf(stderr, "sonde: %s\n", err.code ? err.text : strerror(-r));
+	fflush(NULL);
+	return r < 0 ? 1 : r;
+}
+
+static void remove_temporary(const struct viewlive *lv)
+{
+	if (!lv->temp_dir)
+		return;
+	unlink(lv->path);
+	rmdir(lv->temp_dir);
+}
+
+/* Until the server lets go, or the recorder failed. */
+static int keep(const struct viewlive *lv, pid_t recorder, int fd)
+{
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+	bool is_running = true;
+	int status = 0;
+
+	/* Ctrl-C goes to all of us; the recorder's end is what counts here */
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	while (poll(&p, 1, POLL_MS) <= 0) {
+		if (!is_running || waitpid(recorder, &status, WNOHANG) != recorder)
+			continue;
+		is_running = false;
+		if (status_of(status))
+			break;
+	}
+	if (is_running) {
+		kill(recorder, SIGINT);
+		while (waitpid(recorder, &status, 0) < 0 && errno == EINTR)
+			;
+	}
+	remove_temporary(lv);
+	return status_of(status);
+}
+
+static int start_keeper(struct viewlive *lv, const struct record_options *o, char **argv,
+			struct errmsg *err)
+{
+	int fds[2];
+
+	if (pipe2(fds, O_CLOEXEC) < 0)
+		return errmsg_set_errno(err, -errno, "cannot record");
+	fflush(NULL);
+	lv->keeper = fork();
+	if (!lv->keeper) {
+		pid_t recorder = fork();
+
+		close(fds[1]);
+		if (!recorder)
+			_exit(run_recorder(o, argv));
+		_exit(recorder < 0 ? 1 : keep(lv, recorder, fds[0]));
+	}
+	close(fds[0]);
+	lv->hold = fds[1];
+	return lv->keeper < 0 ? errmsg_set_errno(err, -errno, "cannot record") : 0;
+}
+
+/* --- the file ---------------------------------------------------------------------------------- */
+
+/* In a directory of its own, which belongs to who will serve it. */
+static int make_temporary(struct viewlive *lv, struct errmsg *err)
+{
+	const char *place = getenv("TMPDIR"), *uid = getenv("SUDO_UID"), *gid = getenv("SUDO_GID");
+
+	if (asprintf(&lv->temp_dir, "%s/sonde-live-XXXXXX",
+		     place && place[0] == '/' ? place : "/tmp") < 0) {
+		lv->temp_dir = NULL;
+		return errmsg_set_errno(err, -ENOMEM, "cannot record");
+	}
+	if (!mkdtemp(lv->temp_dir)) {
+		int code = -errno;
+
+		errmsg_set_errno(err, code, "cannot make %s", lv->temp_dir);
+		free(lv->temp_dir);
+		lv->temp_dir = NULL;
+		return code;
+	}
+	if (!geteuid() && uid && gid &&
+	    chown(lv->temp_dir, strtoul(uid, NULL, 10), strtoul(gid, NULL, 10)) < 0)
+		return errmsg_set_errno(err, -errno, "cannot give %s away", lv->temp_dir);
+	if (asprintf(&lv->path, "%s/live.dat", lv->temp_dir) < 0) {
+		lv->path = NULL;
+		return errmsg_set_errno(err, -ENOMEM, "cannot record");
+	}
+	return 0;
+}
+
+/* Does the path name another file than it did? */
+static bool is_new(const char *path, const struct stat *before)
+{
+	struct stat now;
+
+	return stat(path, &now) == 0 && now.st_size &&
+	       (now.st_ino != before->st_ino || now.st_dev != before->st_dev);
+}
+
+/* 0: it stands. -ECANCELED: the recorder failed, and has said why. */
+static int wait_for_file(struct viewlive *lv, const struct stat *before, struct errmsg *err)
+{
+	for (int ms = 0; ms < BEGIN_MS; ms += POLL_MS) {
+		int status;
+
+		if (is_new(lv->path, before))
+			return 0;
+		if (waitpid(lv->keeper, &status, WNOHANG) == lv->keeper) {
+			lv->keeper = 0;
+			lv->status = status_of(status);
+			return -ECANCELED;
+		}
+		usleep(POLL_MS * 1000);
+	}
+	return errmsg_set(err, -ETIMEDOUT, "the recording does not begin");
+}
+
+static void open_lock(struct viewlive *lv)
+{
+	lv->lock = open(lv->path, O_RDWR | O_CLOEXEC);
+	if (lv->lock < 0)
+		lv->lock = open(lv->path, O_RDONLY | O_CLOEXEC);
+}
+
+int viewlive_record(struct viewlive *lv, const struct record_options *o, char **argv,
+		    struct errmsg *err)
+{
+	struct record_options with = *o;
+	struct stat before = {0};
+	int r = 0;
+
+	*lv = (struct viewlive){.hold = -1, .lock = -1};
+	if (o->output) {
+		lv->path = strdup(o->output);
+		r = lv->path ? 0 : errmsg_set_errno(err, -ENOMEM, "cannot record");
+	} else {
+		r = make_temporary(lv, err);
+	}
+	if (r < 0)
+		return r;
+	with.output = lv->path;
+	with.to_stderr = true; /* standard output has the address */
+	if (stat(lv->path, &before) < 0)
+		before = (struct stat){0};
+	r = start_keeper(lv, &with, argv, err);
+	if (r >= 0)
+		r = wait_for_file(lv, &before, err);
+	if (r >= 0)
+		open_lock(lv);
+	return r;
+}
+
+int viewlive_follow(struct viewlive *lv, const char *path, struct errmsg *err)
+{
+	*lv = (struct viewlive){.hold = -1, .lock = -1, .path = strdup(path)};
+	if (!lv->path)
+		return errmsg_set_errno(err, -ENOMEM, "cannot follow %s", path);
+	open_lock(lv);
+	return lv->lock < 0 ? errmsg_set_errno(err, -errno, "cannot open %s", path) : 0;
+}
+
+bool viewlive_is_on(struct viewlive *lv)
+{
+	struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
+
+	return lv->lock >= 0 && fcntl(lv->lock, F_GETLK, &lock) == 0 && lock.l_type == F_WRLCK;
+}
+
+int viewlive_end(struct viewlive *lv)
+{
+	int status;
+
+	if (lv->hold >= 0)
+		close(lv->hold);
+	if (lv->keeper > 0) {
+		while (waitpid(lv->keeper, &status, 0) < 0 && errno == EINTR)
+			;
+		lv->status = status_of(status);
+	}
+	if (lv->lock >= 0)
+		close(lv->lock);
+	free(lv->path);
+	free(lv->temp_dir);
+	status = lv->status;
+	*lv = (struct viewlive){.hold = -1, .lock = -1};
+	return status;
+}

@@ -1,0 +1,194 @@
+"""What `sonde export` and api/export write, read by readers of our own.
+
+covers: B02
+"""
+import collections
+import json
+import re
+import struct
+import subprocess
+import xml.etree.ElementTree as xml
+
+from answers import trace
+from server import SONDE, Server, check, report, same
+
+
+def export(kind, name, *options, status=0):
+    run = subprocess.run([SONDE, "export", f"--{kind}", trace(name), *options], capture_output=True, timeout=120)
+    same(run.returncode, status, f"export of {name}: {run.stderr.decode()[-500:]}")
+    return run.stdout
+
+
+# Protobuf, as far as needed: a message is a list of (field number, value).
+
+def varint(data, pos):
+    value = shift = 0
+    while True:
+        byte = data[pos]
+        value |= (byte & 127) << shift
+        pos, shift = pos + 1, shift + 7
+        if byte < 128:
+            return value, pos
+
+
+def message(data):
+    pos, fields = 0, []
+    while pos < len(data):
+        key, pos = varint(data, pos)
+        if key & 7 == 0:
+            value, pos = varint(data, pos)
+        else:
+            same(key & 7, 2, "type of a field")
+            size, pos = varint(data, pos)
+            value, pos = data[pos:pos + size], pos + size
+            same(len(value), size, "length of a field")
+        fields.append((key >> 3, value))
+    return fields
+
+
+def first(fields, number, default=None):
+    return next((v for n, v in fields if n == number), default)
+
+
+def signed(value):
+    return struct.unpack("<q", struct.pack("<Q", value))[0]
+
+
+def ftrace_events(data):
+    """(cpu, fields of the event) of all bundles, in time order."""
+    events = []
+    for number, packet in message(data):
+        same(number, 1, "a packet")
+        bundle = first(message(packet), 1)
+        if bundle is not None:
+            bundle = message(bundle)
+            events += [(first(bundle, 1), message(v)) for n, v in bundle if n == 2]
+    return sorted(events, key=lambda e: first(e[1], 1))
+
+
+def test_perfetto_events():
+    """Every event once, with its time, CPU, pid and fields."""
+    for name in ("events-v7-none", "events-v7-zstd", "probes", "made-v6-be-4-4096"):
+        wanted = [e for e in report(trace(name)) if e["event"]]
+        got = ftrace_events(export("perfetto", name))
+        same(len(got), len(wanted), f"{name}: events")
+        by_place = collections.Counter((e["ts"], e["cpu"], e["pid"] & 0xffffffff) for e in wanted)
+        same(collections.Counter((first(f, 1), cpu, first(f, 2)) for cpu, f in got), by_place, f"{name}: places")
+    switches = {(e["ts"], e["cpu"]): e["fields"] for e in report(trace("events-v7-none"))
+                if e["event"] == "sched_switch"}
+    found = 0
+    for cpu, fields in ftrace_events(export("perfetto", "events-v7-none")):
+        body = first(fields, 4)
+        if body is None:
+            continue
+        body, found = message(body), found + 1
+        wanted = switches[first(fields, 1), cpu]
+        same((first(body, 1).decode(), signed(first(body, 2)), signed(first(body, 4)), first(body, 5).decode(),
+              signed(first(body, 6)), signed(first(body, 7))),
+             (wanted["prev_comm"], wanted["prev_pid"], wanted["prev_state"], wanted["next_comm"],
+              wanted["next_pid"], wanted["next_prio"]), "a switch")
+    same(found, len(switches), "switches")
+    for cpu, fields in ftrace_events(export("perfetto", "probes")):
+        generic = first(fields, 327)
+        if generic is not None:
+            check(first(message(generic), 1), "a generic event without a name")
+
+
+def test_perfetto_functions():
+    """Slices: every begin has its end, names are those of the report."""
+    events = report(trace("fgraph-vfs"))
+    begins = collections.Counter(e["info"].split("|")[-1].strip().split("(")[0] for e in events
+                                 if e["event"] == "funcgraph_entry")
+    names, depth = collections.Counter(), collections.Counter()
+    tracks = set()
+    for _, packet in message(export("perfetto", "fgraph-vfs")):
+        packet = message(packet)
+        if first(packet, 60):
+            tracks.add(first(message(first(packet, 60)), 1))
+        if first(packet, 11):
+            event = message(first(packet, 11))
+            track, kind = first(event, 11), first(event, 9)
+            check(track in tracks, "a slice without a track")
+            depth[track] += {1: 1, 2: -1}[kind]
+            check(depth[track] >= 0, "an end without a begin")
+            if kind == 1:
+                names[first(event, 23).decode()] += 1
+    same(names, begins, "functions")
+
+
+def test_chrome():
+    """Valid JSON; spans do not overlap; every event is there."""
+    for name in ("events-v7-none", "events-v7-zstd", "fgraph-vfs"):
+        data = json.loads(export("chrome", name))["traceEvents"]
+        wanted = [e for e in report(trace(name)) if e["event"] and not e["event"].startswith("funcgraph_")]
+        got = [e for e in data if e["ph"] == "i"]
+        same(collections.Counter(e["name"] for e in got), collections.Counter(e["event"] for e in wanted),
+             f"{name}: instants")
+        start = min(e["ts"] for e in report(trace(name)))
+        same(sorted(round(e["ts"] * 1000) for e in got), sorted(e["ts"] - start for e in wanted), f"{name}: times")
+        runs = collections.defaultdict(list)
+        for e in data:
+            if e["ph"] == "X" and e["cat"] == "sched":
+                runs[e["tid"]].append((e["ts"], e["ts"] + e["dur"]))
+        for spans in runs.values():
+            check(all(a[1] <= b[0] + 0.0011 for a, b in zip(spans, spans[1:])), f"{name}: spans overlap")
+        depth = collections.Counter()
+        for e in data:
+            depth[e["pid"], e["tid"]] += {"B": 1, "E": -1}.get(e["ph"], 0)
+            check(depth[e["pid"], e["tid"]] >= 0, f"{name}: an end without a begin")
+    names = {e["name"] for e in json.loads(export("chrome", "events-v7-zstd"))["traceEvents"]
+             if e.get("cat") == "syscall"}
+    check({"read", "write"} & names, f"system calls: {sorted(names)[:9]}")
+
+
+def test_range():
+    """--from and --to."""
+    events = report(trace("events-v7-none"))
+    start = events[0]["ts"]
+    got = ftrace_events(export("perfetto", "events-v7-none", "--from", "+100ms", "--to", "+200ms"))
+    same(len(got), len([e for e in events if 100_000_000 <= e["ts"] - start <= 200_000_000]), "events")
+
+
+def test_pictures():
+    """SVG is XML with a rectangle for every run; HTML holds it, the numbers and the events."""
+    svg = xml.fromstring(export("svg", "events-v7-none", "--lanes", "cpu:0:0,cpu:0:1,task:0:15", "--from", "+1s",
+                                "--to", "+1010ms"))
+    space = "{http://www.w3.org/2000/svg}"
+    titles = [t.text for t in svg.iter(f"{space}title")]
+    check(len(titles) > 10, f"{len(titles)} spans in 10 ms")
+    events = report(trace("events-v7-none"))
+    start = events[0]["ts"]
+    ran = {f"{e['fields']['next_comm']}-{e['fields']['next_pid']}" for e in events
+           if e["event"] == "sched_switch" and 1_000_000_000 <= e["ts"] - start <= 1_010_000_000}
+    drawn = {t.split(" ")[0] for t in titles}
+    check(drawn & ran, f"{drawn} are drawn, {ran} ran")
+    check("CPU 1" in {t.text for t in svg.iter(f"{space}text")}, "no label")
+    page = export("html", "events-v7-none").decode()
+    check("<svg" in page and "http://" not in page.replace("http://www.w3.org/2000/svg", "") and
+          "https://" not in page, "the page needs something from elsewhere")
+    data = json.loads(re.search(r'id="data">(.*?)</script>', page, re.S).group(1))
+    same(data["total"], len(events), "events")
+    same(len(data["rows"]), min(2000, len(events)), "rows")
+    same(sum(k[1] for k in data["events"]["kinds"]), len(events), "counts")
+    check("first 2000 of" in page, "it does not say that there are more events")
+
+
+def test_export_over_http():
+    """The same through the page's api, and rows as report prints them."""
+    with Server(trace("events-v7-none")) as view:
+        for what, kind, start in (("svg", "image/svg+xml", b"<svg"), ("html", "text/html", b"<!doctype"),
+                                  ("csv", "text/csv", b"ts,cpu"), ("json", "application/x-ndjson", b"{")):
+            status, headers, body = view.ask("GET", view.path(f"api/export?what={what}&lanes=cpu:0:0&to=50000000"))
+            same(status, 200, what)
+            check(headers["Content-Type"].startswith(kind) and body.startswith(start), f"{what}: {headers}")
+            check("attachment" in headers["Content-Disposition"], "it is not to be saved")
+        events, begin = report(trace("events-v7-none")), int(view.get("api/info")["origin"])
+        _, _, body = view.ask("GET", view.path("api/export?what=json&from=10000000&to=50000000"))
+        rows = [json.loads(line) for line in body.decode().splitlines()]
+        wanted = [e for e in events if 10_000_000 <= e["ts"] - begin <= 50_000_000]
+        key = lambda e: (e["ts"], e["cpu"], e["event"], e["info"], json.dumps(e["fields"]))
+        same(sorted(map(key, rows)), sorted(map(key, wanted)), "rows")
+        view.get("api/export?what=exe&lanes=cpu:0:0", 400)
+        view.get("api/export?what=svg", 400)
+        view.get("api/export?what=svg&lanes=nosuch:0:1", 400)
+        view.get("api/export?what=svg&lanes=cpu:0:0&width=99999", 400)

@@ -1,0 +1,111 @@
+"""A recording that is looked at while it goes on.
+
+covers: B02
+"""
+import os
+import pathlib
+import signal
+import subprocess
+import tempfile
+import time
+
+from server import SONDE, Problem, Server, Skip, check, report, same
+
+WAIT_S = 60
+
+
+def need_tracing():
+    if os.geteuid():
+        raise Skip("needs root")
+    with tempfile.TemporaryDirectory() as place:
+        run = subprocess.run([SONDE, "record", "-q", "-e", "sched", "-o", f"{place}/t.dat", "true"],
+                             capture_output=True, text=True, timeout=120)
+    if run.returncode:
+        raise Skip(f"nothing can be recorded here: {run.stderr.strip().splitlines()[-1:]}")
+
+
+def wait_for(condition, what):
+    end = time.monotonic() + WAIT_S
+    while time.monotonic() < end:
+        found = condition()
+        if found:
+            return found
+        time.sleep(0.1)
+    raise Problem(f"{what} did not happen within {WAIT_S} s")
+
+
+def grows(view):
+    """Waits until there is more than now."""
+    before = view.get("api/info")["events"]
+    return wait_for(lambda: view.get("api/info")["events"] > before, "a new event")
+
+
+def test_live_recording():
+    """Events come while it runs; Ctrl-C ends the recording and leaves nothing behind."""
+    need_tracing()
+    with tempfile.TemporaryDirectory() as place:
+        with Server(options=("--live", "-e", "sched"), env={"TMPDIR": place}, wait=False) as view:
+            grows(view)
+            grows(view)
+            info, live = view.get("api/info"), view.get("api/live")
+            check(info["live"] and live["live"], "it is not live")
+            check(info["machines"][0]["sched"], "no scheduling")
+            status = pathlib.Path(f"/proc/{view.proc.pid}/status").read_text()
+            check("Seccomp:\t2" in status, "the server is not in its sandbox")
+            check("CapEff:\t0000000000000000" in status, "the server has capabilities")
+            # scrolling back: rows that were there stay where they were
+            rows = view.get("api/rows?row=0&n=50")["rows"]
+            paused = view.post("api/live", {"pause": True})
+            grows(view)
+            same(view.get("api/live")["end"], paused["end"], "end while it is paused")
+            check(view.get("api/info")["duration"] > paused["end"], "it does not go on while it is paused")
+            same(view.get("api/rows?row=0&n=50")["rows"], rows, "the first rows")
+            tile, = view.tiles([["cpu:0:0", 20, 0]])
+            same(tile["kind"], "cpu", "a tile of a live trace")
+            view.post("api/live", {"pause": False})
+        same(os.listdir(place), [], "what is left in the temporary directory")
+
+
+def test_live_command():
+    """A command, and a file that stays; when the command ends the page can still be looked at."""
+    need_tracing()
+    with tempfile.TemporaryDirectory() as place:
+        path = pathlib.Path(place) / "t.dat"
+        path.write_bytes(b"an older file")
+        with Server("sh", "-c", "sleep 2; exit 0", options=("--live", "-e", "sched", "-o", str(path)),
+                    wait=False) as view:
+            wait_for(lambda: not view.get("api/live")["live"], "the end of the command")
+            info = view.indexed()
+            if not info["damage"]:
+                same(info["events"], len(report(path)), "events")
+        check(path.exists(), "the file is gone")
+
+
+def test_live_file():
+    """A file that another sonde records."""
+    need_tracing()
+    with tempfile.TemporaryDirectory() as place:
+        path = pathlib.Path(place) / "t.dat"
+        recorder = subprocess.Popen([SONDE, "record", "-q", "-e", "sched", "-o", path], stderr=subprocess.PIPE)
+        try:
+            wait_for(lambda: path.exists() and path.stat().st_size, "the recording")
+            with Server(path, options=("--live",), wait=False) as view:
+                grows(view)
+                check(view.get("api/live")["live"], "it is not live")
+                recorder.send_signal(signal.SIGINT)
+                same(recorder.wait(WAIT_S), 0, "the recorder")
+                wait_for(lambda: not view.get("api/live")["live"], "the end")
+                check(view.get("api/rows?row=0&n=5")["rows"], "no rows after the end")
+        finally:
+            if recorder.poll() is None:
+                recorder.send_signal(signal.SIGINT)
+                recorder.wait(WAIT_S)
+            recorder.stderr.close()
+
+
+def test_live_trouble():
+    """What cannot be recorded is told by the recorder, and is the exit status."""
+    for argv, words in ((["--live", "nosuch.dat"], "nosuch.dat"), (["-e", "sched", "x.dat"], "--live"),
+                        (["--live", "-e", "nosuch_event_at_all"], "nosuch_event_at_all")):
+        run = subprocess.run([SONDE, "view", "--no-browser", *argv], capture_output=True, text=True, timeout=60)
+        check(run.returncode and words in run.stderr and not run.stdout, f"{argv}: {run}")

@@ -1,7 +1,7 @@
 # The short way to everything; meson and ninja do the work.
 #
 #   make            build/sonde (release, LTO)        make deps       packages to build it
-#   make run        build it, record and report       make deps-test  packages to test it
+#   make run        build it, record, report, serve   make deps-test  packages to test it
 #   make test       every test (T=NAME: only those)   make bench      figures against trace-cmd
 #   make fuzz       the fuzz targets (SECONDS each)   make format     clang-format over the tree
 #   make install    PREFIX=/usr/local DESTDIR=        make clean      remove all build directories
@@ -23,7 +23,7 @@ $(BUILD)/build.ninja:
 		{ echo "meson or ninja is missing: 'make deps' installs what a build needs."; exit 1; }
 	meson setup --prefix=$(PREFIX) $(BUILD)
 
-# SERVE=0 stops after the report; there is nothing to serve it with yet, so it always does.
+# SERVE=0 stops after the report; else the trace is served to a browser until Ctrl-C.
 run: deps
 	@$(MAKE) --no-print-directory all >&2
 	@SERVE=$(SERVE) tools/demo $(BUILD)/sonde

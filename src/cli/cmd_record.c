@@ -14,7 +14,7 @@
 #include "cli/command.h"
 #include "cli/guestrecord.h"
 #include "cli/netrecord.h"
-#include "cli/record.h"
+#include "cli/recordrun.h"
 #include "cli/recordopts.h"
 
 #include <errno.h>

@@ -15,7 +15,7 @@
  * The address goes to standard output, when requests are answered; everything else to standard error.
  */
 #include "cli/command.h"
-#include "cli/record.h"
+#include "cli/recordrun.h"
 #include "cli/viewcache.h"
 #include "cli/viewlive.h"
 #include "cli/viewtrace.h"

@@ -19,7 +19,7 @@
  */
 #include "cli/viewlive.h"
 #include "base/errmsg.h"
-#include "cli/record.h"
+#include "cli/recordrun.h"
 
 #include <errno.h>
 #include <fcntl.h>

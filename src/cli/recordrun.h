@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * record.h - recording as `sonde record` does it, for commands that do something with it meanwhile.
+ * recordrun.h - recording as `sonde record` does it, for commands that do something with it meanwhile.
  */
-#ifndef SONDE_CLI_RECORD_H
-#define SONDE_CLI_RECORD_H
+#ifndef SONDE_CLI_RECORDRUN_H
+#define SONDE_CLI_RECORDRUN_H
 
 #include "cli/recordopts.h"
 

@@ -67,6 +67,7 @@ struct probe_place *resolve_add_place(struct resolution *r, const char *text)
 	if (!p->places || p->n_places == r->prober->world.max_places)
 		return NULL;
 	place = &p->places[p->n_places];
+	*place = (struct probe_place){0}; /* one that was taken back may have stood there */
 	place->text = arena_strndup(a, text, strlen(text));
 	if (!place->text)
 		return NULL;
@@ -78,9 +79,11 @@ int resolve_try(struct resolution *r, int (*add)(void *ctx), void *ctx, struct e
 {
 	struct probe *p = &r->out->probe;
 	size_t n_places = p->n_places, n_args = p->n_args, n_notes = p->n_notes;
+	unsigned short n_gone[DEFINITION_MAX_ARGS];
 	struct errmsg *err = r->err, own = {0};
 	int result;
 
+	memcpy(n_gone, r->n_gone, sizeof(n_gone));
 	r->err = &own;
 	result = add(ctx);
 	r->err = err;
@@ -88,6 +91,7 @@ int resolve_try(struct resolution *r, int (*add)(void *ctx), void *ctx, struct e
 		p->n_places = n_places;
 		p->n_args = n_args;
 		p->n_notes = n_notes;
+		memcpy(r->n_gone, n_gone, sizeof(n_gone));
 		if (!ret_why->code)
 			*ret_why = own;
 	} else if (result < 0) {

@@ -6,7 +6,7 @@
  *	events/sched/sched_switch/hist     ──▶ kernelhist ──▶ keycount ──▶ counttext
  *
  * A trigger takes three keys, and one text whose length varies (filename) but no second one: $comm of a probe is
- * another. Then the program counts. Each key is a quarter of what a hit costs, so none is added that was not asked for.
+ * another. Then the program counts.
  *
  * A row of the kernel's is one of ours. What does not fit into its table it counts as dropped, and so do we.
  */

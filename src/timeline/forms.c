@@ -376,7 +376,8 @@ static uint32_t label_of(struct forms *fs, const struct form_kind *fk, struct ma
 	}
 	if (!number_of(fk->what, ev, fk->swap, &v))
 		return 0;
-	at = (v * 0x9e3779b97f4a7c15u) >> (64 - MARK_CACHE_BITS);
+	/* enter and leave have the same numbers: each its own place */
+	at = ((v ^ (uintptr_t)fk >> 4) * 0x9e3779b97f4a7c15u) >> (64 - MARK_CACHE_BITS);
 	if (cache->slots[at].key != v || cache->slots[at].of != fk) {
 		cache->slots[at].key = v;
 		cache->slots[at].of = fk;

@@ -14,9 +14,11 @@
  *	insight_tasks     time per task and state, switches, wakeups, migrations
  *	insight_events    counts per kind
  *	insight_wakeups   histogram of wakeup latencies (runnable to running), log2, with the worst
- *	insight_functions calls, total, self, max per function (function_graph and spans)
- *	insight_flame     frames {name, value, children}: on-CPU (samples, or functions by self time)
- *	                  or off-CPU (kernel stacks at switch-out, weighted by the time off)
+ *	insight_functions calls, total, self, max per function (function_graph and spans); of all
+ *	                  tasks (-1) only those that begin or end in the range
+ *	insight_flame     frames {name, value, children}: on-CPU (functions by the CPU time they
+ *	                  used themselves; where there are none, stacks by number) or off-CPU (kernel
+ *	                  stacks at switch-out, weighted by the time off)
  *	insight_why       the critical path of a task: pieces {start, end, task, state, why, waker}
  */
 int insight_tasks(struct lanes *ls, uint64_t from, uint64_t to, struct jsonwriter *w);

@@ -15,17 +15,43 @@
 
 #define SLICE_MARKS (1u << 20)
 
+struct counted_stack;
+
 struct calling {
 	struct lanes *ls;
 	call_sink sink;
 	void *ctx;
 	uint64_t from, to;
-	int task;		   /* whose calls these are, for the sink */
-	struct forms forms;	   /* all tasks: */
-	struct callstack **stacks; /* by task, then CPUs of the idle task */
+	int task;		       /* whose calls these are, for the sink */
+	struct forms forms;	       /* all tasks: */
+	struct counted_stack **stacks; /* by task, then CPUs of the idle task */
 	int idle;
 	uint32_t path[CALLSTACK_MAX];
+	bool on_cpu;
+	struct runclock clock;
 };
+
+/* A stack, and what was spent below each depth since it was last left; the clock of the range. */
+struct counted_stack {
+	struct callstack cs;
+	uint64_t below[CALLSTACK_MAX + 1];
+};
+
+/* How long [start, end] is within the range, on the clock that counts. */
+static uint64_t length_of(struct calling *c, uint64_t start, uint64_t end)
+{
+	uint64_t a, b;
+
+	start = later(start, c->from);
+	end = earlier(end, c->to);
+	if (end <= start)
+		return 0;
+	if (!c->on_cpu)
+		return end - start;
+	a = runclock_at(&c->clock, c->task, start);
+	b = runclock_at(&c->clock, c->task, end);
+	return b > a ? b - a : 0;
+}
 
 /* --- one task: its lane ---------------------------------------------------------------------------------- */
 
@@ -43,7 +69,7 @@ static void pop(struct lane_calls *l, unsigned depth)
 {
 	while (l->top > depth) {
 		struct open_span *o = &l->open[--l->top];
-		uint64_t ns = overlap(o->start, o->end, l->c->from, l->c->to);
+		uint64_t ns = length_of(l->c, o->start, o->end);
 
 		if (l->top)
 			l->open[l->top - 1].child_ns += ns;
@@ -84,13 +110,15 @@ static int calls_of_task(struct calling *c)
 	if (r < 0)
 		return r == -EINVAL ? -ENODATA : r;
 	l = calloc(1, sizeof(*l));
-	if (l) {
+	r = l ? 0 : -ENOMEM;
+	if (!r && c->on_cpu)
+		r = runclock_init(&c->clock, c->ls->tl, t->machine, c->task, c->from, c->to);
+	if (!r) {
 		l->c = c;
 		r = lane_each(ln, c->from, c->to, add_lane_span, l);
 		pop(l, 0);
-	} else {
-		r = -ENOMEM;
 	}
+	runclock_release(&c->clock);
 	free(l);
 	lane_put(ln);
 	return r;
@@ -102,15 +130,18 @@ static void close_call(void *ctx, const struct callstack *cs, unsigned depth,
 		       const struct open_call *call, uint64_t end, uint8_t flags)
 {
 	struct calling *c = ctx;
+	struct counted_stack *st = (struct counted_stack *)cs;
+	uint64_t ns = length_of(c, call->start, end), below = st->below[depth + 1];
 	unsigned n = 0;
-	uint64_t ns = overlap(call->start, end, c->from, c->to);
 
 	for (unsigned i = 0; i < depth; i++)
 		if (cs->calls[i].is_open)
 			c->path[n++] = cs->calls[i].label;
 	c->path[n] = call->label;
-	c->sink(c->ctx, c->task, c->path, n, call->start, ns,
-		ns > call->child_ns ? ns - call->child_ns : 0);
+	st->below[depth] += ns;
+	for (unsigned i = depth + 1; i <= CALLSTACK_MAX && st->below[i]; i++)
+		st->below[i] = 0;
+	c->sink(c->ctx, c->task, c->path, n, call->start, ns, ns > below ? ns - below : 0);
 }
 
 static bool make_mark(void *ctx, struct mark_cache *cache, const struct walk_event *ev,
@@ -129,18 +160,18 @@ static bool make_mark(void *ctx, struct mark_cache *cache, const struct walk_eve
 
 static struct callstack *stack_of(struct calling *c, uint16_t task)
 {
-	struct callstack *cs = c->stacks[task];
+	struct counted_stack *st = c->stacks[task];
 
-	if (cs)
-		return cs;
-	cs = calloc(1, sizeof(*cs));
-	if (!cs)
+	if (st)
+		return &st->cs;
+	st = calloc(1, sizeof(*st));
+	if (!st)
 		return NULL;
-	cs->close = close_call;
-	cs->ctx = c;
-	cs->lower = c->from;
-	c->stacks[task] = cs;
-	return cs;
+	st->cs.close = close_call;
+	st->cs.ctx = c;
+	st->cs.lower = c->from;
+	c->stacks[task] = st;
+	return &st->cs;
 }
 
 static bool is_idle_stack(const struct calling *c, uint32_t task)
@@ -152,8 +183,11 @@ static int run_marks(struct calling *c, const struct marks *m)
 {
 	for (size_t i = 0; i < m->n; i++) {
 		const struct mark *k = &m->marks[i];
-		struct callstack *cs = stack_of(c, k->task);
+		struct callstack *cs;
 
+		if (c->on_cpu && is_idle_stack(c, k->task))
+			continue;
+		cs = stack_of(c, k->task);
 		if (!cs)
 			return -ENOMEM;
 		c->task = is_idle_stack(c, k->task) ? c->idle : k->task;
@@ -220,24 +254,27 @@ static int calls_of_machine(struct calling *c, uint32_t machine)
 		if (c->forms.kinds[i].form)
 			bit_set(kinds, i);
 	c->idle = timeline_find_task(c->ls->tl, machine, 0);
+	if (!r && c->on_cpu)
+		r = runclock_init(&c->clock, c->ls->tl, machine, -1, c->from, c->to);
 	if (!r)
 		r = run_slices(c, &where, kinds);
 	for (size_t i = 0; c->stacks && i <= UINT16_MAX; i++) {
 		c->task = is_idle_stack(c, i) ? c->idle : (int)i;
 		if (c->stacks[i] && !r)
-			callstack_cut(c->stacks[i], c->to);
+			callstack_cut(&c->stacks[i]->cs, c->to);
 		free(c->stacks[i]);
 	}
 	free(c->stacks);
 	c->stacks = NULL;
+	runclock_release(&c->clock);
 	free(kinds);
 	free(where.streams);
 	forms_release(&c->forms);
 	return r;
 }
 
-int insight_each_call(struct lanes *ls, int task, uint64_t from, uint64_t to, call_sink sink,
-		      void *ctx)
+int insight_each_call(struct lanes *ls, int task, uint64_t from, uint64_t to, bool on_cpu,
+		      call_sink sink, void *ctx)
 {
 	struct calling c = {.ls = ls, .sink = sink, .ctx = ctx, .from = from, .task = task};
 	size_t source = 0;
@@ -245,6 +282,7 @@ int insight_each_call(struct lanes *ls, int task, uint64_t from, uint64_t to, ca
 	bool any = false;
 	int r = 0;
 
+	c.on_cpu = on_cpu;
 	c.to = earlier(to, timeline_duration(ls->tl));
 	if (from > c.to)
 		return 0;
@@ -321,7 +359,7 @@ static int compare_functions(const void *a, const void *b)
 int insight_functions(struct lanes *ls, int task, uint64_t from, uint64_t to, struct jsonwriter *w)
 {
 	struct functions f = {0};
-	int r = insight_each_call(ls, task, from, to, add_function, &f);
+	int r = insight_each_call(ls, task, from, to, false, add_function, &f);
 
 	if (r == -ENODATA)
 		r = 0;

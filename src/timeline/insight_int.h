@@ -63,9 +63,39 @@ int flametree_emit(struct flametree *t, struct labels *labels, struct jsonwriter
 /* path: labels from the outermost on, path[depth] is the call; ns and self_ns: within the range. */
 typedef void (*call_sink)(void *ctx, int task, const uint32_t *path, unsigned depth, uint64_t start,
 			  uint64_t ns, uint64_t self_ns);
-/* 0; -ENODATA: the trace has no such events. */
-int insight_each_call(struct lanes *ls, int task, uint64_t from, uint64_t to, call_sink sink,
-		      void *ctx);
+/*
+ * on_cpu: only time in which the task ran counts, if the trace tells it, and the idle task not at all. 0;
+ * -ENODATA: the trace has no such events.
+ */
+int insight_each_call(struct lanes *ls, int task, uint64_t from, uint64_t to, bool on_cpu,
+		      call_sink sink, void *ctx);
+
+/* --- time that tasks ran: runclock.c ------------------------------------------------------------------ */
+
+#define RUNCLOCK_MAX (4u << 20) /* runs */
+
+struct run_start {
+	uint64_t start, end, before; /* before: time that it ran before, since the range's start */
+};
+
+struct run_list {
+	struct run_start *runs;
+	size_t n, cap, last;
+};
+
+struct runclock {
+	struct run_list *tasks; /* by task number */
+	size_t n_runs;
+	bool is_wall; /* nothing is known: all time counts */
+	bool failed;
+};
+
+/* task -1: all of the machine. What does not fit leaves the clock on the wall. 0 or -ENOMEM. */
+int runclock_init(struct runclock *rc, struct timeline *tl, uint32_t machine, int task,
+		  uint64_t from, uint64_t to);
+void runclock_release(struct runclock *rc);
+/* How long the task ran until t. Fastest if t grows. */
+uint64_t runclock_at(struct runclock *rc, int task, uint64_t t);
 
 /* --- stacks: insight_stacks.c -------------------------------------------------------------------------- */
 

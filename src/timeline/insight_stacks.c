@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * insight_stacks.c - flame graphs: functions by their own time, stacks by how often, time off the CPU.
+ * insight_stacks.c - flame graphs: functions by the CPU they used, stacks by how often, time off the CPU.
  *
  * A kernel_stack event belongs to the event before it on its CPU, if both are of one task. One that follows a
  * sched_switch tells where the task stood that left:
@@ -124,13 +124,31 @@ static uint32_t frame_label(struct stacking *s, const struct stack_kind *k, uint
 	return s->cache.slots[at].label;
 }
 
+/* How many of the innermost frames only wrote the event down. */
+static unsigned skip_tracing(struct stacking *s, const uint32_t *labels, unsigned n)
+{
+	static const char *const heads[] = {"trace_event_raw_event_", "__traceiter_",
+					    "trace_event_buffer_",    "__ftrace_trace_stack",
+					    "__trace_stack",	      "probe_sched_"};
+	unsigned skip = 0;
+
+	for (unsigned i = 0; i < n && i < 4; i++) {
+		const char *name = labels_find(&s->ls->labels, labels[i]);
+
+		for (size_t j = 0; j < sizeof(heads) / sizeof(heads[0]); j++)
+			if (!strncmp(name, heads[j], strlen(heads[j])))
+				skip = i + 1;
+	}
+	return skip;
+}
+
 /* The node of a stack: its outermost frame is next to the root. */
 static uint32_t stack_node(struct stacking *s, const struct stack_kind *k,
 			   const struct walk_event *ev)
 {
 	uint32_t labels[FRAMES_MAX], node = task_node(s, ev->task);
 	uint64_t pos = k->caller ? k->caller->offset : ev->size;
-	unsigned n = 0;
+	unsigned n = 0, first;
 
 	for (; n < FRAMES_MAX && pos + k->long_size <= ev->size; pos += k->long_size) {
 		uint64_t addr = bytes_get(ev->data + pos, k->long_size, k->swap);
@@ -139,7 +157,8 @@ static uint32_t stack_node(struct stacking *s, const struct stack_kind *k,
 			break;
 		labels[n++] = frame_label(s, k, addr);
 	}
-	while (n)
+	first = skip_tracing(s, labels, n);
+	while (n > first)
 		node = flametree_child(s->t, node, labels[--n]);
 	return node;
 }
@@ -403,7 +422,7 @@ static int fill_on_cpu(struct lanes *ls, int task, uint64_t from, uint64_t to, s
 		       const char **ret_unit, const char **ret_why)
 {
 	struct flame_calls f = {ls, t, task < 0};
-	int r = insight_each_call(ls, task, from, to, add_call, &f);
+	int r = insight_each_call(ls, task, from, to, true, add_call, &f);
 
 	if (r != -ENODATA)
 		return r;

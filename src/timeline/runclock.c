@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * runclock.c - a clock for each task that only goes while it runs.
+ *
+ *	wall       0    10    20    30    40
+ *	task       running    sleeping    running
+ *	its clock  0    10    10    10    20
+ *
+ * A function that sleeps takes no time on it, so that a flame graph of functions shows what used the CPU. Where the
+ * trace has no switches, or too many to keep, it is the clock on the wall.
+ */
+#include "timeline/insight_int.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static void note_run(void *ctx, uint16_t task, const struct task_track *t,
+		     const struct state_span *s, enum task_state next)
+{
+	struct runclock *rc = ctx;
+	struct run_list *l = &rc->tasks[task];
+	struct run_start *last = l->n ? &l->runs[l->n - 1] : NULL;
+
+	if (s->state != STATE_RUNNING || rc->is_wall)
+		return;
+	if (rc->n_runs == RUNCLOCK_MAX) {
+		rc->is_wall = true;
+		return;
+	}
+	if (l->n == l->cap) {
+		size_t cap = l->cap ? l->cap * 2 : 16;
+		struct run_start *more = realloc(l->runs, cap * sizeof(*more));
+
+		if (!more) {
+			rc->failed = true;
+			return;
+		}
+		last = l->n ? &more[l->n - 1] : NULL;
+		l->runs = more;
+		l->cap = cap;
+	}
+	l->runs[l->n++] = (struct run_start){s->start, s->end,
+					     last ? last->before + (last->end - last->start) : 0};
+	rc->n_runs++;
+}
+
+int runclock_init(struct runclock *rc, struct timeline *tl, uint32_t machine, int task,
+		  uint64_t from, uint64_t to)
+{
+	uint8_t *bits = task >= 0 ? calloc(1, (UINT16_MAX + 1) / 8) : NULL;
+	int r;
+
+	*rc = (struct runclock){.is_wall = !timeline_has_sched(tl, machine)};
+	rc->tasks = calloc(UINT16_MAX + 1, sizeof(*rc->tasks));
+	if (!rc->tasks || (task >= 0 && !bits)) {
+		free(bits);
+		runclock_release(rc);
+		return -ENOMEM;
+	}
+	if (bits)
+		bit_set(bits, task);
+	r = rc->is_wall ? 0 : states_pass(tl, machine, bits, from, to, note_run, rc);
+	free(bits);
+	if (!r && rc->failed)
+		r = -ENOMEM;
+	if (r < 0)
+		runclock_release(rc);
+	return r;
+}
+
+void runclock_release(struct runclock *rc)
+{
+	for (size_t i = 0; rc->tasks && i <= UINT16_MAX; i++)
+		free(rc->tasks[i].runs);
+	free(rc->tasks);
+	*rc = (struct runclock){0};
+}
+
+/* The first run that ends at or after t; l->n: none. */
+static size_t find_run(const struct run_list *l, uint64_t t)
+{
+	size_t low = 0, high = l->n;
+
+	/* mostly it is the one of the last time, or the next */
+	for (size_t i = l->last; i < l->n && i < l->last + 2; i++)
+		if (l->runs[i].end >= t && (!i || l->runs[i - 1].end < t))
+			return i;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (l->runs[mid].end >= t)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return low;
+}
+
+uint64_t runclock_at(struct runclock *rc, int task, uint64_t t)
+{
+	struct run_list *l;
+	const struct run_start *run;
+	size_t i;
+
+	if (rc->is_wall || task < 0 || task > UINT16_MAX)
+		return t;
+	l = &rc->tasks[task];
+	if (!l->n)
+		return 0;
+	i = find_run(l, t);
+	l->last = i < l->n ? i : l->n - 1;
+	run = &l->runs[l->last];
+	if (i == l->n)
+		return run->before + (run->end - run->start);
+	return run->before + (t > run->start ? t - run->start : 0);
+}

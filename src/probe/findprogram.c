@@ -85,3 +85,11 @@ bool findprogram(const char *name, bool here_first, char path[PATH_MAX])
 	return (here_first && find_here(name, path)) || find_in_path(name, path) ||
 	       find_library(name, path) || (!here_first && find_here(name, path));
 }
+
+bool findprogram_real(const char *path, char real[PATH_MAX])
+{
+	if (strncmp(path, "/proc/", 6))
+		return realpath(path, real);
+	snprintf(real, PATH_MAX, "%s", path);
+	return !access(path, F_OK);
+}

@@ -264,7 +264,7 @@ static int find_file(struct resolution *r, char path[PATH_MAX])
 			"in which program is the mark %s? name it: PROGRAM:%%%s, or -x "
 			"PROGRAM",
 			d->function, d->function);
-	if (!findprogram(name, false, found) || !realpath(found, path))
+	if (!findprogram(name, false, found) || !findprogram_real(found, path))
 		return RESOLVE_REFUSE(r, d->target ? d->target_span : d->function_span, -ENOENT,
 				      "there is no program or library '%s'; name the file that has "
 				      "the mark: PATH:%%%s:%s",

@@ -32,7 +32,7 @@ static int check_path(struct resolution *r, const char *path, char absolute[PATH
 		return RESOLVE_REFUSE(
 			r, span, -ENOENT, "there is no program or library %s that can be read; %s",
 			path, strchr(path, '/') ? "check the path" : "write its whole path");
-	if (!realpath(found, absolute))
+	if (!findprogram_real(found, absolute))
 		return RESOLVE_REFUSE(r, span, -errno, "%s cannot be found; write its whole path",
 				      found);
 	if (strpbrk(absolute, " \t\n"))

@@ -210,7 +210,9 @@ static int open_all(struct debuginfo *d, const struct debuginfo_paths *paths, st
 	uint64_t base = 0;
 	int r;
 
-	d->path = realpath(paths->path, NULL);
+	/* /proc/PID/root leads into the files of another process, and its text does not say so */
+	d->path = strncmp(paths->path, "/proc/", 6) ? realpath(paths->path, NULL)
+						    : strdup(paths->path);
 	d->debug_dir = strdup(paths->debug_dir ? paths->debug_dir : DEBUG_DIR);
 	d->source_dir = paths->source_dir ? strdup(paths->source_dir) : NULL;
 	if (!d->path)

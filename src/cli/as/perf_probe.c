@@ -269,7 +269,7 @@ static int find_target(const struct perf_probe_options *o, const char *name, cha
 	char found[PATH_MAX];
 
 	if (findprogram(name, true, found))
-		r = realpath(found, path) ? 0 : -errno;
+		r = findprogram_real(found, path) ? 0 : -errno;
 	else if (!realpath(name, path))
 		r = -errno;
 	perf_probe_leave(own);

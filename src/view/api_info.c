@@ -46,7 +46,7 @@ static bool has_feature(const struct stage *st, const struct feature *f)
 	for (size_t i = 0, n = timeline_n_kinds(st->tl); i < n; i++) {
 		const struct timeline_kind *k = timeline_kind(st->tl, i);
 
-		if (k->event && k->n_events && !strcmp(k->event->system, f->system) &&
+		if (k->event && stage_count(&k->n_events) && !strcmp(k->event->system, f->system) &&
 		    name_fits(k->event->name, f->name))
 			return true;
 	}
@@ -267,10 +267,10 @@ int api_tasks(struct stage *st, const struct request *req, struct answer *a, str
 		jsonwriter_add_int(&w, NULL, t->pid);
 		jsonwriter_add_int(&w, NULL, t->tgid);
 		jsonwriter_add_text(&w, NULL, t->comm, strnlen(t->comm, sizeof(t->comm)));
-		jsonwriter_add_uint(&w, NULL, t->n_events);
-		jsonwriter_add_uint(&w, NULL, t->running_ns);
-		jsonwriter_add_uint(&w, NULL, t->first);
-		jsonwriter_add_uint(&w, NULL, t->last);
+		jsonwriter_add_uint(&w, NULL, stage_count(&t->n_events));
+		jsonwriter_add_uint(&w, NULL, stage_count(&t->running_ns));
+		jsonwriter_add_uint(&w, NULL, stage_count(&t->first));
+		jsonwriter_add_uint(&w, NULL, stage_count(&t->last));
 		jsonwriter_close(&w);
 	}
 	jsonwriter_close(&w);
@@ -311,7 +311,7 @@ int api_kinds(struct stage *st, const struct request *req, struct answer *a, str
 		jsonwriter_add_string(&w, "system", k->event ? k->event->system : NULL);
 		jsonwriter_add_string(&w, "name", k->event ? k->event->name : NULL);
 		jsonwriter_add_int(&w, "id", k->id);
-		jsonwriter_add_uint(&w, "events", k->n_events);
+		jsonwriter_add_uint(&w, "events", stage_count(&k->n_events));
 		add_fields(&w, k->event);
 		jsonwriter_close(&w);
 	}

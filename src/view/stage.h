@@ -106,6 +106,12 @@ struct stage_lane {
 int stage_lane_get(struct stage *st, const char *spec, struct stage_lane *ret, struct errmsg *err);
 void stage_lane_put(struct stage *st, struct stage_lane *ln);
 
+/* A count of a kind or task, which may be growing at this moment. */
+static inline uint64_t stage_count(const uint64_t *p)
+{
+	return __atomic_load_n(p, __ATOMIC_RELAXED);
+}
+
 static inline const struct selection *stage_selected(const struct stage_selection *s)
 {
 	return s ? s->sel : NULL;

@@ -13,6 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SONDE = pathlib.Path(os.environ.get("SONDE", ROOT / "build/sonde")).resolve()
 GOLDEN = pathlib.Path(os.environ.get("GOLDEN", ROOT / "build/golden")).resolve()
 WAIT_S = 60
+EXTRA = os.environ.get("VIEW_OPTIONS", "").split()     # --no-sandbox, for programs with sanitizers
 KINDS = {1: "cpu", 2: "states", 3: "spans", 4: "ticks", 5: "counter"}
 
 
@@ -48,7 +49,7 @@ class Server:
         self.env = os.environ | {"HOME": self.home.name, "DISPLAY": "", "WAYLAND_DISPLAY": ""} | (env or {})
         self.env.pop("XDG_CACHE_HOME", None)
         self.env |= env or {}
-        self.argv = [SONDE, "view", "--no-browser", *options, *map(str, paths)]
+        self.argv = [SONDE, "view", "--no-browser", *EXTRA, *options, *map(str, paths)]
         self.wait = wait
 
     def __enter__(self):

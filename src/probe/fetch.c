@@ -342,16 +342,22 @@ static int parse_type(const struct fetch_place *p, const char *text, struct span
 {
 	const struct types *types = p->scope ? p->scope->types : p->types;
 	int r = types ? types_parse(types, text, strlen(text), ret) : -ENODATA;
+	char nearest[160];
 
 	if (r == -ENODATA)
 		return FETCH_REFUSE(p, err, span, r, "types are not known here: %s",
 				    p->why_none ? p->why_none : "there is no debug information");
+	if (r == -ENOENT && types_nearest(types, text, strlen(text), nearest, sizeof(nearest)))
+		return FETCH_REFUSE(p, err, span, r,
+				    "there is no type '%s' in the debug information; the nearest "
+				    "is %s",
+				    text, nearest);
 	if (r < 0)
 		return FETCH_REFUSE(
 			p, err, span, r,
 			r == -ENOENT
 				? "there is no type '%s' in the debug information; write it as "
-				  "the source does, structs with 'struct' before them"
+				  "the source does"
 				: "'%s' is not written as a type of C, as in struct kvm * or u64",
 			text);
 	return 0;

@@ -243,17 +243,33 @@ static bool btf_peel(const struct types *world, uint64_t id, const char **ret_na
 	return true;
 }
 
+static const struct {
+	enum type_kind kind;
+	enum btf_kind btf_kind;
+} rows[] = {
+	{TYPE_STRUCT, BTF_STRUCT},   {TYPE_UNION, BTF_UNION}, {TYPE_ENUM, BTF_ENUM},
+	{TYPE_ENUM, BTF_ENUM64},     {TYPE_INT, BTF_INT},     {TYPE_FLOAT, BTF_FLOAT},
+	{TYPE_UNKNOWN, BTF_TYPEDEF},
+};
+
+static void btf_each_name(const struct types *world, enum type_kind kind,
+			  void (*visit)(void *ctx, const char *name), void *ctx)
+{
+	const struct btf *b = btf_of(world);
+
+	for (uint32_t id = 1; id < b->end_id; id++) {
+		struct btf_type t;
+
+		btf_get(b, id, &t);
+		for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+			if (rows[i].kind == kind && rows[i].btf_kind == t.kind && t.name)
+				visit(ctx, btf_string(t.owner, t.name));
+	}
+}
+
 static int btf_find_type(const struct types *world, enum type_kind kind, const char *name,
 			 size_t len, struct type *ret_type)
 {
-	static const struct {
-		enum type_kind kind;
-		enum btf_kind btf_kind;
-	} rows[] = {
-		{TYPE_STRUCT, BTF_STRUCT},   {TYPE_UNION, BTF_UNION}, {TYPE_ENUM, BTF_ENUM},
-		{TYPE_ENUM, BTF_ENUM64},     {TYPE_INT, BTF_INT},     {TYPE_FLOAT, BTF_FLOAT},
-		{TYPE_UNKNOWN, BTF_TYPEDEF},
-	};
 	uint32_t id = 0;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows) && !id; i++)
@@ -271,4 +287,5 @@ const struct types_ops btf_types_ops = {
 	.enumerator = btf_enumerator,
 	.peel = btf_peel,
 	.find = btf_find_type,
+	.each_name = btf_each_name,
 };

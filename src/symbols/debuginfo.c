@@ -21,7 +21,7 @@
  *	debuginfo_points.c     what a definition means: instructions
  *	debuginfo_scope.c      variables that can be seen at an instruction
  *	debuginfo_location.c   where a variable is there
- *	debuginfo_types.c      types
+ *	debuginfo_types.c      types; debuginfo_typenames.c finds them by name
  *	usdt.c                 marks of the author
  *
  * Speed: nothing is read before it is needed. A question about one function parses the units that contain

@@ -24,10 +24,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SYMBOLS_MAX	    (1u << 22)
-#define SOURCE_NAME_BYTES   4096
-#define SCANS_MAX	    8		/* look-ups before the table is sorted */
-#define SPELLING_INFO_BYTES (64u << 20) /* no walk through all of a larger .debug_info for a typo */
+#define SYMBOLS_MAX	  (1u << 22)
+#define SOURCE_NAME_BYTES 4096
+#define SCANS_MAX	  8 /* look-ups before the table is sorted */
 
 /* --- symbols ----------------------------------------------------------------------------------- */
 

@@ -22,7 +22,8 @@
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 
-#define DIE_DEPTH_MAX 200 /* of DIEs inside each other */
+#define DIE_DEPTH_MAX	    200		/* of DIEs inside each other */
+#define SPELLING_INFO_BYTES (64u << 20) /* no walk through all of a larger .debug_info for a typo */
 
 /* A function as the source has it. */
 struct function {
@@ -240,5 +241,13 @@ void types_init(struct debuginfo *d);
 void types_release(struct debuginfo *d);
 /* The type of something that has one; void if it has none. */
 struct type type_of_die(struct debuginfo *d, Dwarf_Die *die);
+bool die_is_type(Dwarf_Die *die, enum type_kind kind);
+
+/* --- debuginfo_typenames.c --- */
+
+bool find_type_die(struct debuginfo *d, enum type_kind kind, const char *name, size_t len,
+		   Dwarf_Die *ret);
+void each_type_name(struct debuginfo *d, enum type_kind kind,
+		    void (*visit)(void *ctx, const char *name), void *ctx);
 
 #endif

@@ -530,14 +530,7 @@ static bool peel(const struct types *world, uint64_t id, const char **ret_name, 
 
 /* --- by name ----------------------------------------------------------------------------------- */
 
-struct type_search {
-	enum type_kind kind;
-	const char *name; /* its last part */
-	size_t len;
-	Dwarf_Die found;
-};
-
-static bool is_kind(Dwarf_Die *die, enum type_kind kind)
+bool die_is_type(Dwarf_Die *die, enum type_kind kind)
 {
 	struct type_facts f = {.kind = kind_of(die)};
 
@@ -548,62 +541,26 @@ static bool is_kind(Dwarf_Die *die, enum type_kind kind)
 	return f.kind == kind;
 }
 
-static bool search_types(struct type_search *s, Dwarf_Die *die, unsigned depth)
-{
-	Dwarf_Die child;
-	const char *before = die->addr;
-
-	if (depth > 16 || dwarf_child(die, &child) != 0)
-		return false;
-	do {
-		int tag = dwarf_tag(&child);
-		const char *name;
-
-		if ((const char *)child.addr <= before)
-			return false;
-		before = child.addr;
-		if (is_kind(&child, s->kind)) {
-			name = dwarf_diename(&child);
-			if (name && !strncmp(name, s->name, s->len) && !name[s->len] &&
-			    !die_flag(&child, DW_AT_declaration)) {
-				s->found = child;
-				return true;
-			}
-		}
-		if ((tag == DW_TAG_namespace || tag == DW_TAG_class_type ||
-		     tag == DW_TAG_structure_type) &&
-		    search_types(s, &child, depth + 1))
-			return true;
-	} while (dwarf_siblingof(&child, &child) == 0);
-	return false;
-}
-
 static int find_type(const struct types *world, enum type_kind kind, const char *name, size_t len,
 		     struct type *ret_type)
 {
 	struct debuginfo *d = info_of(world);
-	const char *colons = memrchr(name, ':', len);
-	struct type_search s = {.kind = kind, .name = name, .len = len};
-	bool found = false, *which;
+	Dwarf_Die die;
 
-	if (colons) {
-		s.name = colons + 1;
-		s.len = name + len - s.name;
-	}
-	if (!s.len || !d->dwarf || units_list(d) < 0)
+	if (!find_type_die(d, kind, name, len, &die))
 		return -ENOENT;
-	which = units_naming(d, s.name, s.len, false);
-	for (size_t i = 0; which && !found && i < d->n_units; i++)
-		if (which[i])
-			found = search_types(&s, &d->units[i].die, 0);
-	free(which);
-	if (!found)
-		return -ENOENT;
-	*ret_type = (struct type){world, id_of(d, &s.found)};
+	*ret_type = (struct type){world, id_of(d, &die)};
 	return 0;
 }
 
-static const struct types_ops ops = {get_facts, get_member, get_enumerator, peel, find_type};
+static void each_name(const struct types *world, enum type_kind kind,
+		      void (*visit)(void *ctx, const char *name), void *ctx)
+{
+	each_type_name(info_of(world), kind, visit, ctx);
+}
+
+static const struct types_ops ops = {get_facts, get_member, get_enumerator,
+				     peel,	find_type,  each_name};
 
 void types_init(struct debuginfo *d)
 {

@@ -16,8 +16,11 @@
 #include "symbols/types.h"
 #include "base/textbuf.h"
 
+#include "base/spelling.h"
+
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 
 #define POINTER_SHIFT  56
 #define ID_MASK	       (((uint64_t)1 << POINTER_SHIFT) - 1)
@@ -307,25 +310,60 @@ static int find_plain(const struct types *world, const char *name, size_t len,
 	return -ENOENT;
 }
 
+/* The last row is for what has no such word before it. */
+static const struct {
+	const char *word;
+	enum type_kind kind;
+} c_tags[] = {{"struct", TYPE_STRUCT},
+	      {"class", TYPE_STRUCT},
+	      {"union", TYPE_UNION},
+	      {"enum", TYPE_ENUM},
+	      {"", TYPE_UNKNOWN}};
+
 static int find_words(const struct types *world, const struct type_words *w, struct type *ret_type)
 {
-	static const struct {
-		const char *word;
-		enum type_kind kind;
-	} tags[] = {{"struct", TYPE_STRUCT},
-		    {"class", TYPE_STRUCT},
-		    {"union", TYPE_UNION},
-		    {"enum", TYPE_ENUM}};
 	struct c_number n;
 
-	for (size_t i = 0; i < sizeof(tags) / sizeof(*tags); i++)
-		if (is_word(w, 0, tags[i].word))
+	for (size_t i = 0; i < sizeof(c_tags) / sizeof(*c_tags); i++)
+		if (is_word(w, 0, c_tags[i].word))
 			return w->n != 2 ? -EINVAL
-					 : world->ops->find(world, tags[i].kind, w->list[1].at,
+					 : world->ops->find(world, c_tags[i].kind, w->list[1].at,
 							    w->list[1].len, ret_type);
 	if (count_number_words(w, &n))
 		return find_number(world, &n, ret_type);
 	return w->n == 1 ? find_plain(world, w->list[0].at, w->list[0].len, ret_type) : -EINVAL;
+}
+
+static void add_spelling(void *ctx, const char *name)
+{
+	spelling_add(ctx, name);
+}
+
+bool types_nearest(const struct types *world, const char *text, size_t len, char *ret_name,
+		   size_t size)
+{
+	const size_t n_tags = sizeof(c_tags) / sizeof(*c_tags);
+	struct type_words w;
+	const char *tag = "";
+	unsigned stars;
+	struct spelling sp;
+
+	if (take_words(text, len, &w, &stars) < 0)
+		return false;
+	/* the last word is the name, whatever was meant to stand before it */
+	spelling_init(&sp, w.list[w.n - 1].at, w.list[w.n - 1].len);
+	for (size_t k = 0; k < n_tags; k++) {
+		size_t i = w.n == 1 ? n_tags - 1 - k : k; /* typedefs first, or what was written */
+		const char *before = sp.nearest;
+
+		if (w.n == 1 || is_word(&w, 0, c_tags[i].word) || !*c_tags[i].word)
+			world->ops->each_name(world, c_tags[i].kind, add_spelling, &sp);
+		if (sp.nearest != before)
+			tag = c_tags[i].word;
+	}
+	if (sp.nearest)
+		snprintf(ret_name, size, "%s%s%s", tag, *tag ? " " : "", sp.nearest);
+	return sp.nearest;
 }
 
 int types_parse(const struct types *world, const char *text, size_t len, struct type *ret_type)

@@ -81,6 +81,9 @@ struct types_ops {
 	/* kind: TYPE_STRUCT, TYPE_UNION, TYPE_ENUM, TYPE_INT (a base type), TYPE_UNKNOWN (a typedef) */
 	int (*find)(const struct types *world, enum type_kind kind, const char *name, size_t len,
 		    struct type *ret_type);
+	/* The names of all types of that kind, for spelling; a world that is too large may have none. */
+	void (*each_name)(const struct types *world, enum type_kind kind,
+			  void (*visit)(void *ctx, const char *name), void *ctx);
 };
 
 /* The first member of btf and debuginfo. */
@@ -111,6 +114,9 @@ int type_each_member(struct type t, int (*visit)(void *ctx, const struct type_me
  * "enum pid_type". -ENOENT if the world has none of that name, -EINVAL if it is not written as a type.
  */
 int types_parse(const struct types *world, const char *text, size_t len, struct type *ret_type);
+/* The type that may have been meant, as one writes it: "struct file". False: none is near. */
+bool types_nearest(const struct types *world, const char *text, size_t len, char *ret_name,
+		   size_t size);
 /* A pointer to t, which no program had to declare. */
 struct type type_pointer_to(struct type t);
 

@@ -239,7 +239,7 @@ $ try << 'EOF'
 1: sonde: file->f_sizes has 4 elements: the last is [3]
   vfs_read(file->f_sizes[9])
                          ^
-1: sonde: there is no type 'struct flie *' in the debug information; write it as the source does, structs with 'struct' before them
+1: sonde: there is no type 'struct flie *' in the debug information; the nearest is struct file
   vfs_read((struct flie *)buf)
             ^~~~~~~~~~~~~
 1: sonde: there is no member 'injct' in struct irqfd; the nearest is inject

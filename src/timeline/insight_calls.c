@@ -112,7 +112,7 @@ static int calls_of_task(struct calling *c)
 	l = calloc(1, sizeof(*l));
 	r = l ? 0 : -ENOMEM;
 	if (!r && c->on_cpu)
-		r = runclock_init(&c->clock, c->ls->tl, t->machine, c->task, c->from, c->to);
+		r = runclock_init(&c->clock, c->ls, t->machine, c->task, c->from, c->to);
 	if (!r) {
 		l->c = c;
 		r = lane_each(ln, c->from, c->to, add_lane_span, l);
@@ -255,7 +255,7 @@ static int calls_of_machine(struct calling *c, uint32_t machine)
 			bit_set(kinds, i);
 	c->idle = timeline_find_task(c->ls->tl, machine, 0);
 	if (!r && c->on_cpu)
-		r = runclock_init(&c->clock, c->ls->tl, machine, -1, c->from, c->to);
+		r = runclock_init(&c->clock, c->ls, machine, -1, c->from, c->to);
 	if (!r)
 		r = run_slices(c, &where, kinds);
 	for (size_t i = 0; c->stacks && i <= UINT16_MAX; i++) {

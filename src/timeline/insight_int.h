@@ -91,8 +91,8 @@ struct runclock {
 };
 
 /* task -1: all of the machine. What does not fit leaves the clock on the wall. 0 or -ENOMEM. */
-int runclock_init(struct runclock *rc, struct timeline *tl, uint32_t machine, int task,
-		  uint64_t from, uint64_t to);
+int runclock_init(struct runclock *rc, struct lanes *ls, uint32_t machine, int task, uint64_t from,
+		  uint64_t to);
 void runclock_release(struct runclock *rc);
 /* How long the task ran until t. Fastest if t grows. */
 uint64_t runclock_at(struct runclock *rc, int task, uint64_t t);

@@ -362,13 +362,15 @@ static int pass_all(struct stacking *s, state_emit emit)
 	uint8_t *bits = s->only >= 0 ? calloc(1, (UINT16_MAX + 1) / 8) : NULL;
 	size_t source = 0;
 	uint32_t machine;
+	uint64_t end;
 	int r = s->only >= 0 && !bits ? -ENOMEM : 0;
 
 	if (bits)
 		bit_set(bits, s->only);
-	/* to the end: what ended a sleep may stand behind the range */
+	/* what ended a sleep may stand behind the range; looked for as far again as that is long */
+	end = s->to + (s->to > s->from ? s->to - s->from : 0) + 1;
 	while (!r && insight_next_machine(s->tl, &source, &machine))
-		r = states_pass(s->tl, machine, bits, s->from, TIMELINE_TIME_MAX, emit, s);
+		r = states_pass(s->tl, s->ls->states, machine, bits, s->from, end, emit, s);
 	free(bits);
 	return r;
 }

@@ -195,7 +195,7 @@ int insight_tasks(struct lanes *ls, uint64_t from, uint64_t to, struct jsonwrite
 	if (!su.sums)
 		return -ENOMEM;
 	while (!r && insight_next_machine(ls->tl, &source, &machine))
-		r = states_pass(ls->tl, machine, NULL, from, to, sum_span, &su);
+		r = states_pass(ls->tl, ls->states, machine, NULL, from, to, sum_span, &su);
 	if (!r) {
 		jsonwriter_open(w, NULL, '{');
 		jsonwriter_add_uint(w, "from", from);
@@ -427,7 +427,7 @@ int insight_wakeups(struct lanes *ls, int task, uint64_t from, uint64_t to, stru
 	r = u.pending ? task_bits(task, &bits) : -ENOMEM;
 	while (!r && insight_next_machine(ls->tl, &source, &machine))
 		/* a little further, for the CPU of the last ones */
-		r = states_pass(ls->tl, machine, bits, from, TIMELINE_TIME_MAX, add_wakeup, &u);
+		r = states_pass(ls->tl, ls->states, machine, bits, from, u.to + 1, add_wakeup, &u);
 	if (!r)
 		emit_wakeups(&u, w);
 	free(bits);

@@ -19,9 +19,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define DEPTH_MAX  32
-#define PIECES_MAX 20000
-#define SPANS_MAX  (4u << 20)
+#define DEPTH_MAX      32
+#define PIECES_MAX     20000
+#define SPANS_MAX      (4u << 20)
+/* Of the trace, in the range: about so many have SPANS_MAX spans. */
+#define EVENTS_AT_ONCE (12u << 20)
 
 struct piece_of_path {
 	uint64_t start, end;
@@ -39,6 +41,7 @@ struct why {
 	size_t *caps;
 	bool has_all, failed;
 	size_t n_spans;
+	struct sched_streams streams;
 	struct piece_of_path *pieces;
 	size_t n, cap;
 };
@@ -89,8 +92,18 @@ static int load(struct why *y, uint32_t machine)
 	y->caps = calloc(UINT16_MAX + 1, sizeof(*y->caps));
 	if (!y->lists || !y->caps)
 		return -ENOMEM;
-	y->has_all = true;
-	r = states_pass(y->tl, machine, NULL, y->from, TIMELINE_TIME_MAX, keep_span, y);
+	r = sched_streams_init(&y->streams, y->tl, machine);
+	if (r < 0)
+		return r;
+	if (y->to <= y->from)
+		return 0;
+	/* a range that is too long for that would be gone through for nothing */
+	y->has_all = (double)timeline_n_events(y->tl) * (y->to - y->from) <
+		     (double)EVENTS_AT_ONCE * (timeline_duration(y->tl) + 1);
+	if (!y->has_all)
+		return 0;
+	r = states_pass(y->tl, y->ls->states, machine, NULL, y->from, y->to + (y->to - y->from),
+			keep_span, y);
 	if (!y->has_all)
 		drop_lists(y);
 	return r < 0 ? r : y->failed ? -ENOMEM : 0;
@@ -257,17 +270,12 @@ static bool look_at_owner(void *ctx, const struct switch_entry *e)
 }
 
 /* Who had the CPU for most of the time; -1: not known. */
-static int owner_of(struct why *y, uint32_t machine, int cpu, uint64_t from, uint64_t to)
+static int owner_of(struct why *y, int cpu, uint64_t from, uint64_t to)
 {
+	int best = -1, stream = cpu < 0 ? -1 : sched_streams_find(&y->streams, y->tl, cpu);
 	struct owner_search o = {.from = from, .to = to};
-	struct sched_streams ss;
-	int best = -1, stream;
 	uint64_t most = 0;
 
-	if (cpu < 0 || sched_streams_init(&ss, y->tl, machine) < 0)
-		return -1;
-	stream = sched_streams_find(&ss, y->tl, cpu);
-	sched_streams_release(&ss);
 	if (stream < 0)
 		return -1;
 	timeline_switches(y->tl, stream, from, TIMELINE_TIME_MAX, look_at_owner, &o);
@@ -283,8 +291,7 @@ static int owner_of(struct why *y, uint32_t machine, int cpu, uint64_t from, uin
 
 static void say_wait(struct why *y, const struct piece_of_path *p, char *buf, size_t size)
 {
-	uint32_t machine = timeline_task(y->tl, p->task)->machine;
-	int owner = owner_of(y, machine, p->cpu, p->start, p->end);
+	int owner = owner_of(y, p->cpu, p->start, p->end);
 	const char *verb = p->state == STATE_PREEMPTED ? "preempted; waits for" : "waits for";
 	char name[64];
 
@@ -453,6 +460,7 @@ int insight_why(struct lanes *ls, int task, uint64_t from, uint64_t to, struct j
 		jsonwriter_close(w);
 	}
 	drop_lists(&y);
+	sched_streams_release(&y.streams);
 	free(y.lists);
 	free(y.caps);
 	free(y.pieces);

@@ -87,12 +87,15 @@ int lanes_new(struct lanes **ret, struct timeline *tl)
 		return -ENOMEM;
 	ls->tl = tl;
 	r = labels_init(&ls->labels);
-	if (!r) {
-		r = find_guests(ls);
-		if (r < 0)
-			labels_release(&ls->labels);
-	}
 	if (r < 0) {
+		free(ls);
+		return r;
+	}
+	ls->states = states_cache_new(tl);
+	r = ls->states ? find_guests(ls) : -ENOMEM;
+	if (r < 0) {
+		states_cache_free(ls->states);
+		labels_release(&ls->labels);
 		free(ls);
 		return r;
 	}
@@ -138,6 +141,7 @@ void lanes_free(struct lanes *ls)
 			free(slot);
 		}
 	labels_release(&ls->labels);
+	states_cache_free(ls->states);
 	guests_release(&ls->guests);
 	pthread_mutex_destroy(&ls->lock);
 	pthread_cond_destroy(&ls->built);

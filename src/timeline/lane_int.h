@@ -207,6 +207,7 @@ struct lanes {
 	struct timeline *tl;
 	struct labels labels;
 	struct guests guests;
+	struct states_cache *states;
 	pthread_mutex_t lock;
 	pthread_cond_t built;
 	struct lane_slot *slots[LANE_HASH];

@@ -44,13 +44,13 @@ static void note_run(void *ctx, uint16_t task, const struct task_track *t,
 	rc->n_runs++;
 }
 
-int runclock_init(struct runclock *rc, struct timeline *tl, uint32_t machine, int task,
-		  uint64_t from, uint64_t to)
+int runclock_init(struct runclock *rc, struct lanes *ls, uint32_t machine, int task, uint64_t from,
+		  uint64_t to)
 {
 	uint8_t *bits = task >= 0 ? calloc(1, (UINT16_MAX + 1) / 8) : NULL;
 	int r;
 
-	*rc = (struct runclock){.is_wall = !timeline_has_sched(tl, machine)};
+	*rc = (struct runclock){.is_wall = !timeline_has_sched(ls->tl, machine)};
 	rc->tasks = calloc(UINT16_MAX + 1, sizeof(*rc->tasks));
 	if (!rc->tasks || (task >= 0 && !bits)) {
 		free(bits);
@@ -59,7 +59,8 @@ int runclock_init(struct runclock *rc, struct timeline *tl, uint32_t machine, in
 	}
 	if (bits)
 		bit_set(bits, task);
-	r = rc->is_wall ? 0 : states_pass(tl, machine, bits, from, to, note_run, rc);
+	r = rc->is_wall ? 0
+			: states_pass(ls->tl, ls->states, machine, bits, from, to, note_run, rc);
 	free(bits);
 	if (!r && rc->failed)
 		r = -ENOMEM;

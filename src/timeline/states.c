@@ -36,6 +36,7 @@ struct states_run {
 	size_t n_tasks;
 	uint64_t from, to;
 	state_emit emit;
+	void (*peek)(void *ctx, uint64_t ts, const struct task_track *tracks, size_t n);
 	void *ctx;
 };
 
@@ -52,7 +53,7 @@ static void close_span(struct states_run *r, uint16_t task, uint64_t ts, enum ta
 	if (!t->is_known)
 		return;
 	t->cur.end = ts < t->cur.start ? t->cur.start : ts;
-	if (t->cur.end >= r->from && t->cur.end > t->cur.start)
+	if (r->emit && t->cur.end >= r->from && t->cur.end > t->cur.start)
 		r->emit(r->ctx, task, t, &t->cur, next);
 }
 
@@ -163,6 +164,8 @@ static bool step(void *ctx, const struct sched_entry *e)
 {
 	struct states_run *r = ctx;
 
+	if (r->peek)
+		r->peek(r->ctx, e->ts, r->tracks, r->n_tasks);
 	if (e->what == SCHED_WAKING) {
 		if (is_wanted(r, e->a))
 			waking(r, e);
@@ -175,29 +178,48 @@ static bool step(void *ctx, const struct sched_entry *e)
 	return true;
 }
 
-int states_pass(struct timeline *tl, uint32_t machine, const uint8_t *tasks, uint64_t from,
-		uint64_t to, state_emit emit, void *ctx)
+static int run(struct states_run *r, struct states_cache *sc, uint32_t machine)
 {
-	struct states_run r = {.tl = tl, .tasks = tasks, .emit = emit, .ctx = ctx, .from = from};
-	uint64_t end = timeline_duration(tl);
+	uint64_t end = timeline_duration(r->tl), start = 0;
 	struct sched_streams ss;
-	int err = sched_streams_init(&ss, tl, machine);
+	int err = sched_streams_init(&ss, r->tl, machine);
 
-	r.to = to > end ? end : to;
-	r.n_tasks = timeline_n_tasks(tl);
-	r.tracks = calloc(r.n_tasks + 1, sizeof(*r.tracks));
-	if (!r.tracks)
+	r->to = r->to > end ? end : r->to;
+	r->n_tasks = timeline_n_tasks(r->tl);
+	r->tracks = calloc(r->n_tasks + 1, sizeof(*r->tracks));
+	if (!r->tracks)
 		err = -ENOMEM;
+	if (!err && sc)
+		start = states_cache_load(sc, machine, r->from, r->tracks, r->n_tasks);
 	if (!err)
-		err = sched_pass(tl, &ss, tasks, 0, r.to, step, &r);
-	for (size_t i = 0; !err && i < r.n_tasks; i++) {
-		r.tracks[i].cur.open_end = true;
-		if (r.tracks[i].is_known)
-			close_span(&r, i, r.to, STATE_UNKNOWN);
+		err = sched_pass(r->tl, &ss, r->tasks, start, r->to, step, r);
+	for (size_t i = 0; !err && i < r->n_tasks; i++) {
+		r->tracks[i].cur.open_end = true;
+		if (r->tracks[i].is_known && is_wanted(r, i))
+			close_span(r, i, r->to, STATE_UNKNOWN);
 	}
-	free(r.tracks);
+	free(r->tracks);
 	sched_streams_release(&ss);
 	return err;
+}
+
+int states_pass(struct timeline *tl, struct states_cache *sc, uint32_t machine,
+		const uint8_t *tasks, uint64_t from, uint64_t to, state_emit emit, void *ctx)
+{
+	struct states_run r = {
+		.tl = tl, .tasks = tasks, .emit = emit, .ctx = ctx, .from = from, .to = to};
+
+	return run(&r, sc, machine);
+}
+
+int states_pass_peek(struct timeline *tl, uint32_t machine,
+		     void (*peek)(void *ctx, uint64_t ts, const struct task_track *tracks,
+				  size_t n),
+		     void *ctx)
+{
+	struct states_run r = {.tl = tl, .peek = peek, .ctx = ctx, .to = TIMELINE_TIME_MAX};
+
+	return run(&r, NULL, machine);
 }
 
 /* --- lists of spans ------------------------------------------------------------------------------ */
@@ -261,7 +283,7 @@ static int collect_machine(struct collecting *c, uint32_t machine, const uint16_
 		}
 	if (!any)
 		return 0;
-	return states_pass(c->tl, machine, bits, 0, TIMELINE_TIME_MAX, collect, c);
+	return states_pass(c->tl, NULL, machine, bits, 0, TIMELINE_TIME_MAX, collect, c);
 }
 
 int task_states_many(struct timeline *tl, const uint16_t *tasks, size_t n_tasks,

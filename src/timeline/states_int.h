@@ -55,11 +55,27 @@ typedef void (*state_emit)(void *ctx, uint16_t task, const struct task_track *t,
 			   const struct state_span *span, enum task_state next);
 
 /*
- * The states of all tasks, or those of `tasks`, of a machine: each span that touches [from, to], as it
- * ends; what is under way at `to` is cut there.
+ * What all tasks were at some moments of the trace, so that a range in the middle of a long one need not be
+ * reached from its beginning. Made when it is first of use, for each machine; any thread.
  */
-int states_pass(struct timeline *tl, uint32_t machine, const uint8_t *tasks, uint64_t from,
-		uint64_t to, state_emit emit, void *ctx);
+struct states_cache;
+struct states_cache *states_cache_new(struct timeline *tl);
+void states_cache_free(struct states_cache *sc);
+/* Fills tracks (by task number, n of them) with what was at the last moment before t, and tells it. */
+uint64_t states_cache_load(struct states_cache *sc, uint32_t machine, uint64_t t,
+			   struct task_track *tracks, size_t n);
+
+/*
+ * The states of all tasks, or those of `tasks`, of a machine: each span that touches [from, to], as it
+ * ends; what is under way at `to` is cut there. sc may be NULL.
+ */
+int states_pass(struct timeline *tl, struct states_cache *sc, uint32_t machine,
+		const uint8_t *tasks, uint64_t from, uint64_t to, state_emit emit, void *ctx);
+/* The same from the beginning; before an entry is looked at, peek sees it and all tasks. For the cache. */
+int states_pass_peek(struct timeline *tl, uint32_t machine,
+		     void (*peek)(void *ctx, uint64_t ts, const struct task_track *tracks,
+				  size_t n),
+		     void *ctx);
 
 static inline bool bit_get(const uint8_t *bits, size_t i)
 {

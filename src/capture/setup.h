@@ -15,6 +15,7 @@
 
 #include "capture/journal.h"
 #include "capture/plan.h"
+#include "probe/probe.h"
 
 struct setup_buffer {
 	const struct plan_buffer *plan;
@@ -39,7 +40,9 @@ struct setup {
 	size_t n_probes;
 	struct prober *prober;
 	struct probe_site *site;
-	double uprobe_ns; /* what a hit of a probe in a program costs here; 0: not measured */
+	/* What a hit of a probe costs, [its kind][is_quick, cost.h]; 0: not measured yet, -1: cannot be. */
+	double probe_ns[PROBE_RAW + 1][2];
+	double event_ns; /* what writing the event takes besides; 0: not measured */
 };
 
 /* On failure what was set is put back when the journal is closed. */
@@ -65,7 +68,7 @@ bool setup_traces_functions(const struct setup_buffer *b);
 
 /*
  * How often the plan's probes were hit in the last so many seconds: one that costs much is told of once, one
- * above plan->max_rate is switched off. tell may be NULL: then nothing is done.
+ * above plan->max_rate is switched off. tell may be NULL: nobody listens.
  */
 void setup_watch_probes(struct setup *s, double seconds, void (*tell)(const char *sentence));
 /* Finds out what hits cost on this machine, if there are probes whose cost differs much. */

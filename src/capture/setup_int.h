@@ -19,6 +19,7 @@ struct setup_probe {
 	char *why; /* a name that is neither an event nor a function: a sentence about the latter */
 	uint64_t n_hits;
 	bool is_new, is_warned, is_off;
+	bool is_quick;		 /* on an instruction that costs less, see cost.h */
 	struct setup_pair *pair; /* NULL: one probe is enough */
 };
 

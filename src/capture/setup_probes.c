@@ -351,18 +351,17 @@ const char *setup_name_of_system(void *setup, const char *system)
 
 /* --- what it costs ----------------------------------------------------------------------------- */
 
-/* Microseconds for a hit: for programs measured, else those of bare metal. */
-static double cost_us(const struct setup *s, enum probe_kind kind)
+/* Microseconds for a hit where it cannot be measured: the order of magnitude on a machine that is not virtual. */
+static double cost_us(const struct setup *s, const struct setup_probe *sp)
 {
 	static const double costs[] = {
 		[PROBE_KPROBE] = 0.3,	   [PROBE_KRETPROBE] = 0.6, [PROBE_FPROBE] = 0.15,
 		[PROBE_FPROBE_EXIT] = 0.3, [PROBE_UPROBE] = 2.5,    [PROBE_URETPROBE] = 4,
 		[PROBE_EPROBE] = 0.2,	   [PROBE_TPROBE] = 0.2,    [PROBE_RAW] = 0.5,
 	};
+	double ns = s->probe_ns[sp->probe->kind][sp->is_quick];
 
-	if (s->uprobe_ns && (kind == PROBE_UPROBE || kind == PROBE_URETPROBE))
-		return s->uprobe_ns / 1e3 * costs[kind] / costs[PROBE_UPROBE];
-	return costs[kind];
+	return ns > 0 ? ns / 1e3 : costs[sp->probe->kind];
 }
 
 /* Hits of all places since the beginning. */
@@ -390,10 +389,10 @@ static void switch_off(struct setup *s, struct setup_probe *sp)
 static void look_at_rate(struct setup *s, struct setup_probe *sp, double rate, bool is_estimate,
 			 void (*tell)(const char *sentence))
 {
-	double percent = rate * cost_us(s, sp->probe->kind) / 1e4;
+	double percent = rate * (cost_us(s, sp) + s->event_ns / 1e3) / 1e4;
 	long long limit = s->plan->max_rate;
 	const char *before = is_estimate ? " (before the recording)" : "";
-	char text[600];
+	char text[600] = "";
 
 	if (limit && rate > limit) {
 		switch_off(s, sp);
@@ -401,13 +400,11 @@ static void look_at_rate(struct setup *s, struct setup_probe *sp, double rate, b
 			 "%s is hit %.0f times a second%s, more than --max-rate %lld allows; it is "
 			 "switched off, and what is recorded of it ends here",
 			 sp->name, rate, before, limit);
-		tell(text);
 	} else if (is_estimate) {
 		snprintf(text, sizeof(text),
 			 "%s is hit about %.0f times a second now, which costs about %.1f %% of a "
 			 "CPU",
 			 sp->name, rate, percent);
-		tell(text);
 	} else if (percent >= WARN_PERCENT && !sp->is_warned) {
 		sp->is_warned = true;
 		snprintf(text, sizeof(text),
@@ -415,8 +412,9 @@ static void look_at_rate(struct setup *s, struct setup_probe *sp, double rate, b
 			 "limit "
 			 "(--max-rate N) switches a probe off above N a second",
 			 sp->name, rate, percent);
-		tell(text);
 	}
+	if (*text && tell)
+		tell(text);
 }
 
 static void look_at_rates(struct setup *s, double seconds, bool is_estimate,
@@ -441,13 +439,26 @@ static void look_at_rates(struct setup *s, double seconds, bool is_estimate,
 	probe_list_release(&l);
 }
 
+/* Once each; a kernel that does not let it be measured is not asked for every probe. */
 void setup_measure_probes(struct setup *s)
 {
-	for (size_t i = 0; i < s->n_probes && s->journal && s->n_buffers && !s->uprobe_ns; i++) {
-		const struct probe *p = s->probes[i]->probe;
+	if (s->n_probes && s->journal && !s->event_ns)
+		s->event_ns = cost_of_event(s->journal, &s->t, "local");
+	for (size_t i = 0; i < s->n_probes && s->journal && s->n_buffers; i++) {
+		struct setup_probe *sp = s->probes[i];
+		const struct probe *p = sp->probe;
+		double *ns;
 
-		if (p && (p->kind == PROBE_UPROBE || p->kind == PROBE_URETPROBE))
-			s->uprobe_ns = cost_of_uprobe(s->journal, &s->t, s->buffers[0].instance);
+		if (!p)
+			continue;
+		if (p->kind == PROBE_UPROBE || p->kind == PROBE_URETPROBE)
+			sp->is_quick = p->n_places && cost_is_quick(p->places[0].text);
+		ns = &s->probe_ns[p->kind][sp->is_quick];
+		if (!*ns)
+			*ns = cost_of_probe(s->journal, &s->t, s->buffers[0].instance, p->kind,
+					    sp->is_quick);
+		if (!*ns)
+			*ns = -1;
 	}
 }
 
@@ -461,14 +472,14 @@ double setup_probe_seconds(struct setup *s)
 		return 0;
 	for (size_t i = 0; i < s->n_probes; i++)
 		if (s->probes[i]->probe)
-			us += hits_of(&l, s->probes[i]) * cost_us(s, s->probes[i]->probe->kind);
+			us += hits_of(&l, s->probes[i]) * cost_us(s, s->probes[i]);
 	probe_list_release(&l);
 	return us / 1e6;
 }
 
 void setup_watch_probes(struct setup *s, double seconds, void (*tell)(const char *sentence))
 {
-	if (s->n_probes && tell)
+	if (s->n_probes && (tell || s->plan->max_rate))
 		look_at_rates(s, seconds, false, tell);
 }
 

@@ -7,7 +7,8 @@
  *
  * Names become bits: one for each kind, task and stream, as timeline.h wants them. The answer is a
  * number that other requests use as sel=ID. What was asked before in the same words is not computed
- * again, unless the trace has grown meanwhile.
+ * again, unless the trace has grown meanwhile. A search goes through everything; who types on has closed
+ * the connection of the one before, which then ends.
  */
 #include "base/jsonreader.h"
 #include "view/api.h"
@@ -186,7 +187,7 @@ static int make(struct stage *st, const struct request *req, struct stage_select
 		return r;
 	r = read_wants(st, &doc, &bits, &wants, err);
 	if (r >= 0)
-		r = selection_new(&sel, st->tl, &wants, NULL, NULL, err);
+		r = selection_new(&sel, st->tl, &wants, req->is_gone, req->gone_ctx, err);
 	if (r >= 0)
 		r = stage_selection_add(st, req->body, req->body_len, n_events, sel, ret, err);
 	free(bits.kinds);

@@ -23,6 +23,8 @@
 #include <errno.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
+#include <poll.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,12 +129,26 @@ static enum MHD_Result send_asset(struct httpd *hd, struct MHD_Connection *c, co
 	return send_response(c, same ? MHD_HTTP_NOT_MODIFIED : MHD_HTTP_OK, r);
 }
 
+/* Has the browser closed the connection? */
+static bool is_gone(void *ctx)
+{
+	struct pollfd p = {.fd = (int)(intptr_t)ctx, .events = POLLRDHUP};
+
+	return poll(&p, 1, 0) > 0 && p.revents & (POLLRDHUP | POLLHUP | POLLERR);
+}
+
 static enum MHD_Result send_api(struct httpd *hd, struct MHD_Connection *c, struct exchange *x)
 {
 	struct MHD_Response *r;
 	struct answer a;
 	char attach[192];
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
 
+	if (info) {
+		x->req.is_gone = is_gone;
+		x->req.gone_ctx = (void *)(intptr_t)info->connect_fd;
+	}
 	x->req.body = x->body ? x->body : "";
 	x->req.body_len = x->body_len;
 	pthread_rwlock_rdlock(&hd->lock);

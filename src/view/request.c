@@ -162,6 +162,7 @@ int request_parse(struct request *req, const struct request_head *head,
 	req->path = "";
 	req->body = NULL;
 	req->body_len = 0;
+	req->is_gone = NULL;
 	if (!len || len > REQUEST_TARGET_MAX || head->is_doubtful || head->target[0] != '/' ||
 	    !token_fits(head->target + 1, gate->token) || !is_from_us(head, gate->port))
 		return 404;

@@ -39,6 +39,9 @@ struct request {
 	size_t n_args;
 	const char *body; /* set by who reads it; not ended by a NUL */
 	size_t body_len;
+	/* Asked while an answer takes long: does nobody wait for it any more? May be NULL. */
+	bool (*is_gone)(void *ctx);
+	void *gone_ctx;
 	char text[REQUEST_TARGET_MAX + 1]; /* what path and args point into */
 };
 

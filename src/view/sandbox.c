@@ -218,5 +218,8 @@ int sandbox_calls(bool with_files, struct errmsg *err)
 		r = seccomp_load(f);
 	if (f)
 		seccomp_release(f);
-	return r < 0 ? errmsg_set_errno(err, r, "cannot restrict system calls") : 0;
+	return r < 0 ? errmsg_set_errno(err, r,
+					"cannot restrict the program's system calls (--no-sandbox "
+					"serves without that)")
+		     : 0;
 }

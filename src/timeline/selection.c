@@ -4,7 +4,8 @@
  *
  *	columns ─▶ kinds, tasks ─▶ what is left is walked ─▶ filter of the source ─▶ text of the line ─▶ bit
  *
- * One job a segment, on all threads. Without expression and text only the columns are read. What needs
+ * One job a segment, on all threads. Without expression and text only the columns are read; kinds that an
+ * expression does not name are left out there, too, and pages that have no others are never looked at. What needs
  * state of its own (a compiled filter, a printer) is kept in helpers, a set of them for each thread that
  * takes part: a job takes a free one and gives it back.
  *
@@ -57,7 +58,10 @@ struct making {
 	struct task *tasks; /* names of them, for the filters */
 	char (*comms)[TASK_COMM_BYTES];
 	size_t n_tasks, n_kinds;
-	bool *no_filter; /* by kind table: the expression does not suit it */
+	uint8_t *kind_is_good, *task_is_good; /* UINT16_MAX + 1 each; NULL: all are */
+	bool *no_filter;		      /* by kind table: the expression does not suit it */
+	char *needle;			      /* the text in lower case */
+	size_t needle_len;
 	struct segment_place {
 		uint32_t stream;
 		size_t segment;
@@ -233,6 +237,18 @@ static bool filter_matches(struct making *mk, struct helper_part *part, uint16_t
 	return r;
 }
 
+static char lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? c | 0x20 : c;
+}
+
+/* Letters of other alphabets have to be written as they are. */
+static void lower_all(char *s, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		s[i] = lower(s[i]);
+}
+
 static bool text_matches(const struct making *mk, struct helper *h, struct helper_part *part,
 			 const struct record *rec)
 {
@@ -246,11 +262,14 @@ static bool text_matches(const struct making *mk, struct helper *h, struct helpe
 	textbuf_add_str(tb, rec->event->name);
 	textbuf_add_str(tb, ": ");
 	printer_print(&part->printer, rec, false);
-	textbuf_add_char(tb, 0);
+	if (h->has_regex)
+		textbuf_add_char(tb, 0);
 	if (tb->overflow)
 		return false;
-	return h->has_regex ? !regexec(&h->regex, tb->start, 0, NULL, 0)
-			    : strcasestr(tb->start, mk->wants->text) != NULL;
+	if (h->has_regex)
+		return !regexec(&h->regex, tb->start, 0, NULL, 0);
+	lower_all(tb->start, textbuf_len(tb));
+	return memmem(tb->start, textbuf_len(tb), mk->needle, mk->needle_len) != NULL;
 }
 
 static bool has_bit(const uint8_t *bits, size_t n, uint32_t i)
@@ -315,13 +334,23 @@ static bool is_stopped(struct making *mk)
 	return atomic_load(&mk->stopped) || atomic_load(&mk->error);
 }
 
-static void match_columns(const struct selection_wants *w, const struct index_segment *seg,
+static void match_columns(const struct making *mk, const struct index_segment *seg,
 			  struct sel_segment *ss)
 {
-	for (uint32_t i = 0; i < seg->n_events; i++)
-		if (has_bit(w->kinds, w->n_kinds, seg->kinds[i]) &&
-		    has_bit(w->tasks, w->n_tasks, seg->tasks[i]))
-			ss->bits[i / 64] |= UINT64_C(1) << i % 64;
+	const uint8_t *kinds = mk->kind_is_good, *tasks = mk->task_is_good;
+
+	for (uint32_t i = 0; i < seg->n_events; i += 64) {
+		uint32_t n = seg->n_events - i < 64 ? seg->n_events - i : 64;
+		uint64_t word = n < 64 ? (UINT64_C(1) << n) - 1 : UINT64_MAX, some = 0;
+
+		for (uint32_t k = 0; kinds && k < n; k++)
+			some |= (uint64_t)kinds[seg->kinds[i + k]] << k;
+		word &= kinds ? some : word;
+		some = 0;
+		for (uint32_t k = 0; tasks && word && k < n; k++)
+			some |= (uint64_t)tasks[seg->tasks[i + k]] << k;
+		ss->bits[i / 64] = word & (tasks ? some : word);
+	}
 }
 
 static void match_records(struct making *mk, struct stream *st, const struct index_segment *seg,
@@ -354,7 +383,7 @@ static void job_run(void *ctx, size_t i)
 		atomic_store(&mk->error, -ENOMEM);
 		return;
 	}
-	match_columns(mk->wants, seg, ss);
+	match_columns(mk, seg, ss);
 	if (mk->wants->expression || mk->wants->text)
 		match_records(mk, st, seg, ss);
 	sel_segment_sum(ss, seg);
@@ -448,10 +477,55 @@ static int find_places(struct making *mk)
 	return 0;
 }
 
+/* Does the expression name events of this kind? The formats' lock is held. */
+static bool filter_names(const struct helper *h, const struct making *mk, const struct kind_info *k)
+{
+	struct record rec = {.data = (const uint8_t *)"", .event = k->pub.event};
+	size_t table = 0;
+
+	while (mk->tl->kindtables[table].source != k->pub.source)
+		table++;
+	return h->parts[table].filter && rec.event &&
+	       filter_match(h->parts[table].filter, &rec) != FILTER_NOT_FOUND;
+}
+
+/* One byte for each number that the columns may have. h: with filters, or NULL. */
+static int make_tables(struct making *mk, const struct helper *h)
+{
+	const struct selection_wants *w = mk->wants;
+
+	if (w->kinds || w->expression)
+		mk->kind_is_good = calloc(UINT16_MAX + 1, 1);
+	if (w->tasks)
+		mk->task_is_good = calloc(UINT16_MAX + 1, 1);
+	if ((!mk->kind_is_good && (w->kinds || w->expression)) || (!mk->task_is_good && w->tasks))
+		return -ENOMEM;
+	timeline_lock_formats(mk->tl);
+	for (size_t i = 0; mk->kind_is_good && i < mk->n_kinds; i++)
+		mk->kind_is_good[i] = has_bit(w->kinds, w->n_kinds, i) &&
+				      (!w->expression || filter_names(h, mk, kinds_get(mk->tl, i)));
+	timeline_unlock_formats(mk->tl);
+	for (size_t i = 0; mk->task_is_good && i <= UINT16_MAX; i++)
+		mk->task_is_good[i] = has_bit(w->tasks, w->n_tasks, i);
+	return 0;
+}
+
+static int prepare_text(struct making *mk)
+{
+	if (!mk->wants->text)
+		return 0;
+	mk->needle = strdup(mk->wants->text);
+	if (!mk->needle)
+		return -ENOMEM;
+	mk->needle_len = strlen(mk->needle);
+	lower_all(mk->needle, mk->needle_len);
+	return 0;
+}
+
 static int prepare(struct making *mk, struct errmsg *err)
 {
 	const struct selection_wants *w = mk->wants;
-	struct helper *h;
+	struct helper *h = NULL;
 	int r;
 
 	if (w->text && strlen(w->text) > TEXT_MAX_BYTES)
@@ -459,14 +533,15 @@ static int prepare(struct making *mk, struct errmsg *err)
 				  TEXT_MAX_BYTES);
 	mk->n_kinds = timeline_n_kinds(mk->tl);
 	mk->no_filter = calloc(mk->tl->n_kindtables + 1, sizeof(*mk->no_filter));
-	if (!mk->no_filter || copy_tasks(mk) < 0)
+	if (!mk->no_filter || copy_tasks(mk) < 0 || prepare_text(mk) < 0)
 		return errmsg_set_errno(err, -ENOMEM, "cannot search");
 	r = w->expression ? check_expression(mk, err) : 0;
-	if (r < 0 || (!w->expression && !w->text))
-		return r;
 	/* the first one tells whether the text is a regular expression */
-	r = helper_new(mk, &h, err);
-	if (!r)
+	if (!r && (w->expression || w->text))
+		r = helper_new(mk, &h, err);
+	if (!r && make_tables(mk, h) < 0)
+		r = errmsg_set_errno(err, -ENOMEM, "cannot search");
+	if (h)
 		helper_give(mk, h);
 	return r;
 }
@@ -482,6 +557,9 @@ static void making_release(struct making *mk)
 	free(mk->tasks);
 	free(mk->comms);
 	free(mk->no_filter);
+	free(mk->kind_is_good);
+	free(mk->task_is_good);
+	free(mk->needle);
 	free(mk->places);
 	pthread_mutex_destroy(&mk->lock);
 }

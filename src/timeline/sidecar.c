@@ -118,7 +118,7 @@ static bool map_file(struct sidecar *sc)
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
 	    !(st.st_mode & 022) && st.st_size >= (off_t)sizeof(struct sidecar_head) &&
 	    (uint64_t)st.st_size <= FILE_MAX_BYTES)
-		p = mmap(NULL, st.st_size, PROT_READ, MAP_SHARED | MAP_POPULATE, fd, 0);
+		p = mmap(NULL, st.st_size, PROT_READ, MAP_SHARED, fd, 0);
 	if (p != MAP_FAILED) {
 		sc->map = (struct piece){p, st.st_size};
 		futimens(fd, NULL);
@@ -134,10 +134,19 @@ struct check_job {
 	_Atomic bool is_bad;
 };
 
+static bool take_kinds(struct timeline *tl, struct piece map);
+
+/* Number 0 is for the kinds: compiling their formats may take as long as the segments together. */
 static void check_run(void *ctx, size_t i)
 {
 	struct check_job *job = ctx;
 
+	if (!i) {
+		if (!take_kinds(job->tl, job->map))
+			atomic_store(&job->is_bad, true);
+		return;
+	}
+	i--;
 	if (!atomic_load(&job->is_bad) &&
 	    !sidecar_check_segment(job->tl, job->map, &sidecar_segments(job->map)[i],
 				   job->segments[i]))
@@ -195,18 +204,21 @@ static void settle_times(struct timeline *tl, struct stream *st)
 	stream_settle_edges(tl, st);
 }
 
-static bool take_tables(struct timeline *tl, struct piece map)
+static bool take_kinds(struct timeline *tl, struct piece map)
 {
-	const struct sidecar_head *head = sidecar_head(map);
-
-	for (uint32_t i = 0; i < head->n_kinds; i++) {
+	for (uint32_t i = 0; i < sidecar_head(map)->n_kinds; i++) {
 		const struct sidecar_kind *row = &sidecar_kinds(map)[i];
 		struct kind_info *k = kinds_find(tl, &tl->kindtables[row->table], row->id);
 
 		if (!k || k->number != i)
 			return false;
 	}
-	for (uint32_t i = 0; i < head->n_tasks; i++) {
+	return true;
+}
+
+static bool take_tasks(struct timeline *tl, struct piece map)
+{
+	for (uint32_t i = 0; i < sidecar_head(map)->n_tasks; i++) {
 		const struct sidecar_task *row = &sidecar_tasks(map)[i];
 
 		if (tasktable_get(tl, row->machine, row->pid) != i)
@@ -248,8 +260,8 @@ static bool take(struct timeline *tl, struct piece map)
 	job.segments = list_segments(tl, &n);
 	if (!job.segments)
 		return false;
-	timeline_parallel(tl, n, check_run, &job);
-	good = !atomic_load(&job.is_bad) && take_tables(tl, map);
+	timeline_parallel(tl, n + 1, check_run, &job);
+	good = !atomic_load(&job.is_bad) && take_tasks(tl, map);
 	if (good)
 		take_counts(tl, map);
 	for (size_t i = 0; i < n && good; i++)

@@ -19,6 +19,8 @@
 #include <stdarg.h>
 #include <cmocka.h>
 
+#include "../lib/putfile.h"
+
 static char root[64];
 
 static void run(const char *fmt, ...)
@@ -34,14 +36,7 @@ static void run(const char *fmt, ...)
 
 static void put(const char *path, const char *text)
 {
-	char full[512];
-	FILE *file;
-
-	snprintf(full, sizeof(full), "%s/%s", root, path);
-	file = fopen(full, "w");
-	assert_non_null(file);
-	fputs(text, file);
-	fclose(file);
+	put_text(root, path, text);
 }
 
 static void put_config(const char *text)

@@ -21,6 +21,8 @@
 
 #include <cmocka.h>
 
+#include "../lib/putfile.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -117,12 +119,7 @@ static struct tracefs t;
 
 static void put(const char *file, const char *text)
 {
-	char path[TRACEFS_PATH_MAX];
-	FILE *f = fopen(tracefs_fmt_path(&t, "", file, path), "w");
-
-	assert_non_null(f);
-	fputs(text, f);
-	fclose(f);
+	put_text(t.root, file, text);
 }
 
 static void expect_file(const char *file, const char *text)

@@ -15,6 +15,8 @@
 #include <sys/stat.h>
 #include <cmocka.h>
 
+#include "../lib/putfile.h"
+
 /* As Linux 6.1 has it. */
 static const char readme[] =
 	"  dynamic_events\t\t- Create/append/remove/show the generic dynamic events\n"
@@ -45,14 +47,7 @@ static struct tracefs t;
 
 static void put(const char *name, const char *text)
 {
-	char path[512];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	file = fopen(path, "w");
-	assert_non_null(file);
-	fputs(text, file);
-	fclose(file);
+	put_text(dir, name, text);
 }
 
 static void make_dir(const char *name)

@@ -33,6 +33,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "../lib/putfile.h"
+
 static struct {
 	char dir[64];
 	char btf[80], kallsyms[80], events[80];
@@ -178,21 +180,9 @@ static void make_module(struct maker *m)
 	function(m, "toy_open", w.i32, 1, (const char *[]){"w"}, (uint32_t[]){pointer});
 }
 
-static void put(const char *path, const void *data, size_t len)
-{
-	FILE *f = fopen(path, "w");
-
-	assert_non_null(f);
-	assert_int_equal(fwrite(data, 1, len, f), len);
-	fclose(f);
-}
-
 static void put_in(const char *dir, const char *name, struct piece bytes)
 {
-	char path[200];
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	put(path, bytes.data, bytes.len);
+	put_bytes(dir, name, bytes.data, bytes.len);
 }
 
 static const char symbols[] = "ffffffff81000000 T do_it\n"
@@ -236,7 +226,7 @@ static int make_world(void **state)
 	make_module(&w.module);
 	put_in(w.btf, "vmlinux", finish(&w.kernel));
 	put_in(w.btf, "toy", finish(&w.module));
-	put(w.kallsyms, symbols, strlen(symbols));
+	put_text(w.dir, "kallsyms", symbols);
 	return 0;
 }
 

@@ -6,7 +6,7 @@
  * gets more. Numbers of tasks and kinds never change, so what it has stays true.
  *
  * The first lanes are a choice that shows something in most traces: the CPUs (sixteen at most for each
- * machine), their interrupts if any were recorded, then the tasks that ran longest, and the functions
+ * machine), of guests also when their host ran them, then the tasks that ran longest, and the functions
  * of the busiest of them.
  */
 #include "view/api.h"
@@ -191,6 +191,8 @@ static void add_lanes(const struct stage *st, struct jsonwriter *w, uint32_t *cp
 
 		for (size_t i = 0; i < n && i < FIRST_CPUS; i++)
 			add_lane(w, has_sched ? "cpu" : "all", m, cpus[i]);
+		for (size_t i = 0; i < st->config.machines[m].n_vcpus && i < FIRST_CPUS; i++)
+			add_lane(w, "vcpu", m, st->config.machines[m].vcpus[i].cpu);
 		for (size_t i = 0; i < n_best && has_sched; i++)
 			if (best[i].task->machine == m)
 				add_lane(w, "task", m, best[i].task->pid);

@@ -1,12 +1,19 @@
 """What the api answers, against what `sonde report --json` says of the same traces.
 
-covers: B02 B07 B11 K01 K04 K07 Q09 Q18
+covers: B02 B07 B11 K01 K04 K07 Q09 Q18 V03
 """
 import bisect
 import collections
+import pathlib
 import re
+import struct
+import sys
+import tempfile
 
-from server import GOLDEN, Problem, Server, check, report, same
+from server import GOLDEN, ROOT, Problem, Server, check, report, same
+
+sys.path.insert(0, str(ROOT / "tests/lib"))
+import tracedat     # noqa: E402  (found through the line above)
 
 # every shape: versions, compression, byte order, word size, several buffers, clocks, losses, damage
 TRACES = ["tour", "events-v6", "events-v7-none", "stacks", "fgraph-vfs", "lost-events", "instances-mono",
@@ -340,8 +347,7 @@ def test_arrows():
 
 def test_several_files():
     """Two files on one time line, and their events in order."""
-    paths = trace("made-merge-1") if (GOLDEN / "made-merge-1.dat").exists() else None, None
-    paths = [trace("events-v6"), trace("events-v7-none")] if not paths[0] else paths
+    paths = [trace("events-v6"), trace("events-v7-none")]
     with Server(*paths) as view:
         events, info = report(*paths), view.get("api/info")
         same(info["events"], len(events), "events of both")
@@ -367,3 +373,41 @@ def test_live_of_a_file():
         view.post("api/live", {"pause": 1}, 400)
 
 
+
+
+def make_host_and_guest(place):
+    """A host that runs two virtual CPUs in threads 70 and 71, and the guest, 1 ms behind the host's clock."""
+    second = 1_000_000_000
+    host, guest = tracedat.Trace(7), tracedat.Trace(7)
+    host.option(tracedat.TRACEID, struct.pack("<Q", 5))
+    host.option(tracedat.GUEST, b"debian\0" + struct.pack("<QIIIII", 99, 2, 0, 70, 1, 71))
+    guest.option(tracedat.TRACEID, struct.pack("<Q", 99))
+    sample = struct.pack("<I", 1) + struct.pack("<3q", second, 1_000_000, 1)
+    guest.option(tracedat.TIME_SHIFT, struct.pack("<QII", 5, 0, 2) + 2 * sample + 2 * struct.pack("<q", 0))
+    for trace_of, pid in ((host, 70), (guest, 2)):
+        tick = trace_of.event("demo", "tick", ["int n"], '"%d", REC->n')
+        for i in range(40):
+            trace_of.top.cpu(i % 2).add(second + i * 100_000, tick(pid=pid + i % 2, n=i))
+    host.write(place / "host.dat")
+    guest.write(place / "guest.dat")
+    return place / "host.dat", place / "guest.dat"
+
+
+def test_guest():
+    """A guest is a machine below its host, on the host's clock, with its virtual CPUs' threads."""
+    with tempfile.TemporaryDirectory() as place:
+        paths = make_host_and_guest(pathlib.Path(place))
+        with Server(*paths) as view:
+            info, events = view.get("api/info"), report(*paths)
+            machines = info["machines"]
+            same([(m["name"], m["guest_of"]) for m in machines], [("host.dat", -1), ("debian", 0)], "machines")
+            same(machines[1]["vcpus"], [{"cpu": 0, "pid": 70}, {"cpu": 1, "pid": 71}], "virtual CPUs")
+            check("vcpu:1:0" in info["lanes"], f"no lane of a virtual CPU among {info['lanes']}")
+            rows = view.rows()
+            same(sorted((r["ts"], r["machine"], r["pid"]) for r in rows),
+                 sorted((e["ts"] - int(info["origin"]), int(e["file"] == "guest.dat"), e["pid"]) for e in events),
+                 "rows")
+            same({(t[1], t[2]) for t in view.get("api/tasks")["tasks"] if t[5]}, {(0, 70), (0, 71), (1, 2), (1, 3)},
+                 "tasks")
+        with Server(paths[0], paths[0]) as view:       # the same machine twice: one machine, if it says its name
+            same(len(view.get("api/info")["machines"]), 2, "machines without a name")

@@ -12,7 +12,6 @@
 struct guest_vcpu {
 	int host_pid;
 	const struct kallsyms *symbols; /* of the guest's kernel */
-	uint32_t cpu;			/* its number in the guest */
 };
 
 struct guests {

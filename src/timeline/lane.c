@@ -14,6 +14,7 @@
  */
 #include "timeline/lane_int.h"
 #include "base/hash.h"
+#include "decode/guests.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -53,31 +54,6 @@ static uint64_t now_ns(void)
 
 /* --- all lanes ------------------------------------------------------------------------------------- */
 
-/* Guests of the first file, if the others are traces of them. */
-static int find_guests(struct lanes *ls)
-{
-	size_t n = timeline_n_sources(ls->tl), n_files = 0;
-	struct formats **files = calloc(n + 1, sizeof(*files));
-	int r;
-
-	if (!files)
-		return -ENOMEM;
-	for (size_t i = 0; i < n; i++) {
-		struct formats *f = timeline_source(ls->tl, i)->formats;
-		bool is_new = true;
-
-		for (size_t j = 0; j < n_files; j++)
-			is_new &= files[j] != f;
-		if (is_new)
-			files[n_files++] = f;
-	}
-	timeline_lock_formats(ls->tl);
-	r = guests_init(&ls->guests, files, n_files);
-	timeline_unlock_formats(ls->tl);
-	free(files);
-	return r;
-}
-
 int lanes_new(struct lanes **ret, struct timeline *tl)
 {
 	struct lanes *ls = calloc(1, sizeof(*ls));
@@ -92,12 +68,10 @@ int lanes_new(struct lanes **ret, struct timeline *tl)
 		return r;
 	}
 	ls->states = states_cache_new(tl);
-	r = ls->states ? find_guests(ls) : -ENOMEM;
-	if (r < 0) {
-		states_cache_free(ls->states);
+	if (!ls->states) {
 		labels_release(&ls->labels);
 		free(ls);
-		return r;
+		return -ENOMEM;
 	}
 	pthread_mutex_init(&ls->lock, NULL);
 	pthread_cond_init(&ls->built, NULL);
@@ -142,7 +116,6 @@ void lanes_free(struct lanes *ls)
 		}
 	labels_release(&ls->labels);
 	states_cache_free(ls->states);
-	guests_release(&ls->guests);
 	pthread_mutex_destroy(&ls->lock);
 	pthread_cond_destroy(&ls->built);
 	free(ls);
@@ -201,20 +174,38 @@ int lanes_set_selection(struct lanes *ls, uint64_t id, struct selection *sel)
 	return r;
 }
 
+/* The thread that runs a CPU of `guest`, if `host` lists it as its own. */
+static int thread_of(const struct tracefile *host, const struct tracefile *guest, uint32_t cpu)
+{
+	struct guest_cpu *cpus;
+	const char *name;
+	size_t n;
+	int pid = -1;
+
+	if (host == guest || guest_find(host, guest, &name, &cpus, &n) <= 0)
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		if (cpus[i].cpu == cpu)
+			pid = cpus[i].host_pid;
+	free(cpus);
+	return pid;
+}
+
 int lanes_find_vcpu(struct lanes *ls, uint32_t guest, uint32_t cpu, uint32_t *ret_host)
 {
-	for (size_t i = 0; i < ls->guests.n; i++) {
-		const struct guest_vcpu *v = &ls->guests.vcpus[i];
+	size_t n = timeline_n_sources(ls->tl);
 
-		if (v->cpu != cpu)
-			continue;
-		for (size_t s = 0; s < timeline_n_sources(ls->tl); s++) {
-			const struct timeline_source *src = timeline_source(ls->tl, s);
+	for (size_t g = 0; g < n; g++) {
+		const struct timeline_source *of = timeline_source(ls->tl, g);
 
-			if (src->machine == guest && &src->formats->kallsyms == v->symbols) {
-				*ret_host = timeline_source(ls->tl, 0)->machine;
-				return v->host_pid;
-			}
+		for (size_t h = 0; h < n && of->machine == guest; h++) {
+			const struct timeline_source *host = timeline_source(ls->tl, h);
+			int pid = thread_of(host->tf, of->tf, cpu);
+
+			if (pid < 0)
+				continue;
+			*ret_host = host->machine;
+			return pid;
 		}
 	}
 	return -1;

@@ -6,7 +6,6 @@
 #define SONDE_TIMELINE_LANE_INT_H
 
 #include "base/errmsg.h"
-#include "decode/guests.h"
 #include "timeline/labels.h"
 #include "timeline/lane.h"
 #include "timeline/states_int.h"
@@ -206,7 +205,6 @@ struct lane_selection {
 struct lanes {
 	struct timeline *tl;
 	struct labels labels;
-	struct guests guests;
 	struct states_cache *states;
 	pthread_mutex_t lock;
 	pthread_cond_t built;

@@ -2,9 +2,11 @@
 /*
  * lanesof.c - what the timeline makes of a trace, as JSON, without a browser and a server.
  *
- *	lanesof FILE states                   a line for each task: its spans
+ *	lanesof FILE[,FILE…] states           a line for each task: its spans; each file is a machine
  *	lanesof FILE lane SPEC [FROM TO]      a line for each span of a lane
- *	lanesof FILE tile SPEC LEVEL NUMBER   a line for each record of a tile
+ *	lanesof FILE tiles SPEC LEVEL N       a line for each record of the first N tiles
+ *	lanesof FILE at SPEC ROW at|nearest|next|previous TIME…
+ *	                                      a line for each time: what is there
  *	lanesof FILE tasks|events|wakeups|functions|flame|offcpu|why [PID [FROM TO]]
  *	                                      a line with the pids of all task numbers, then the answer
  *	lanesof FILE list                     tasks, kinds, CPUs
@@ -21,11 +23,14 @@
 #include <string.h>
 #include <time.h>
 
-#define TEXT_MAX ((size_t)256 << 20)
+#define TEXT_MAX  ((size_t)256 << 20)
+
+#define FILES_MAX 8
 
 struct opened {
-	struct tracefile *tf;
-	struct formats *formats;
+	struct tracefile *files[FILES_MAX];
+	struct formats *formats[FILES_MAX];
+	size_t n_files, n_sources;
 	struct timeline_source *sources;
 	struct timeline *tl;
 	struct lanes *lanes;
@@ -37,27 +42,40 @@ static int complain(const struct errmsg *err)
 	return 1;
 }
 
-static int open_trace(struct opened *o, const char *path, struct errmsg *err)
+static int open_file(struct opened *o, const char *path, struct errmsg *err)
 {
 	struct formats_config config = {0};
 	struct timeconv_config times = {0};
-	int r = tracefile_open(&o->tf, path, err);
+	size_t n = o->n_files;
+	struct tracefile *tf;
+	int r = n < FILES_MAX ? tracefile_open(&o->files[n], path, err) : -E2BIG;
 
 	if (r >= 0)
-		r = formats_new(&o->formats, o->tf, &config, err);
+		r = formats_new(&o->formats[n], o->files[n], &config, err);
 	if (r < 0)
 		return r;
-	o->sources = calloc(o->tf->n_buffers + 1, sizeof(*o->sources));
-	for (size_t i = 0; i < o->tf->n_buffers; i++) {
-		o->sources[i] = (struct timeline_source){
-			.tf = o->tf,
-			.formats = o->formats,
-			.buffer = &o->tf->buffers[i],
-			.name = o->tf->buffers[i].name,
-		};
-		timeconv_init(&o->sources[i].time, o->tf, o->tf->buffers[i].clock, &times);
+	o->n_files++;
+	tf = o->files[n];
+	o->sources = realloc(o->sources, (o->n_sources + tf->n_buffers + 1) * sizeof(*o->sources));
+	for (size_t i = 0; i < tf->n_buffers; i++) {
+		struct timeline_source *src = &o->sources[o->n_sources++];
+
+		*src = (struct timeline_source){.tf = tf, .formats = o->formats[n], .machine = n};
+		src->buffer = &tf->buffers[i];
+		src->name = tf->buffers[i].name;
+		timeconv_init(&src->time, tf, tf->buffers[i].clock, &times);
 	}
-	r = timeline_new(&o->tl, o->sources, o->tf->n_buffers, 0, err);
+	return 0;
+}
+
+static int open_trace(struct opened *o, char *paths, struct errmsg *err)
+{
+	int r = 0;
+
+	for (char *path = strtok(paths, ","); path && r >= 0; path = strtok(NULL, ","))
+		r = open_file(o, path, err);
+	if (r >= 0)
+		r = timeline_new(&o->tl, o->sources, o->n_sources, 0, err);
 	if (r >= 0)
 		r = timeline_start(o->tl, NULL, err);
 	if (r >= 0)
@@ -69,8 +87,10 @@ static void close_trace(struct opened *o)
 {
 	lanes_free(o->lanes);
 	timeline_free(o->tl);
-	formats_free(o->formats);
-	tracefile_close(o->tf);
+	for (size_t i = 0; i < o->n_files; i++) {
+		formats_free(o->formats[i]);
+		tracefile_close(o->files[i]);
+	}
 	free(o->sources);
 }
 
@@ -113,9 +133,10 @@ static bool print_span(void *ctx, const struct lane_span *s)
 	if (lane_kind(ln) == LANE_SPANS)
 		lane_label(ln, s->value, label, sizeof(label));
 	printf("{\"start\":%llu,\"end\":%llu,\"value\":%u,\"row\":%u,\"flags\":%u,\"aux\":%d,"
-	       "\"waker\":%d,\"label\":\"%s\",\"number\":%.17g}\n",
+	       "\"waker\":%d,\"label\":\"%s\",\"number\":%.17g,\"refs\":[%s,%s]}\n",
 	       (unsigned long long)s->start, (unsigned long long)s->end, s->value, s->row, s->flags,
-	       (int)s->aux, s->waker, label, s->number);
+	       (int)s->aux, s->waker, label, s->number, s->first == UINT64_MAX ? "false" : "true",
+	       s->last == UINT64_MAX ? "false" : "true");
 	return true;
 }
 
@@ -180,6 +201,23 @@ static void print_times(struct opened *o, struct lane *ln, double build_ms)
 	       build_ms, lanes_memory(o->lanes), lane_n_rows(ln), worst_level, worst_all);
 }
 
+static void print_at(struct lane *ln, unsigned row, const char *step, char **times, int n)
+{
+	static const char *const steps[] = {"at", "nearest", "next", "previous"};
+	unsigned s = 0;
+
+	while (s < LANE_PREVIOUS && strcmp(steps[s], step))
+		s++;
+	for (int i = 0; i < n; i++) {
+		struct lane_span span;
+
+		if (lane_span_at(ln, strtoull(times[i], NULL, 10), row, s, &span) < 0)
+			printf("{}\n");
+		else
+			print_span(ln, &span);
+	}
+}
+
 static int lane_command(struct opened *o, int argc, char **argv)
 {
 	struct errmsg err = {0};
@@ -193,8 +231,11 @@ static int lane_command(struct opened *o, int argc, char **argv)
 		r = lane_each(ln, argc > 5 ? strtoull(argv[4], NULL, 10) : 0,
 			      argc > 5 ? strtoull(argv[5], NULL, 10) : TIMELINE_TIME_MAX,
 			      print_span, ln);
-	else if (!strcmp(argv[2], "tile") && argc > 5)
-		r = print_tile(ln, atoi(argv[4]), strtoull(argv[5], NULL, 10));
+	else if (!strcmp(argv[2], "tiles") && argc > 5)
+		for (uint64_t i = 0; i < strtoull(argv[5], NULL, 10) && r >= 0; i++)
+			r = print_tile(ln, atoi(argv[4]), i);
+	else if (!strcmp(argv[2], "at") && argc > 5)
+		print_at(ln, atoi(argv[4]), argv[5], argv + 6, argc - 6);
 	else
 		print_times(o, ln, worked_ms(CLOCK_PROCESS_CPUTIME_ID) - begin);
 	lane_put(ln);
@@ -280,8 +321,8 @@ int main(int argc, char **argv)
 		r = print_states(&o) < 0;
 	else if (!strcmp(argv[2], "list"))
 		r = (print_list(&o), 0);
-	else if (argc > 3 &&
-		 (!strcmp(argv[2], "lane") || !strcmp(argv[2], "tile") || !strcmp(argv[2], "time")))
+	else if (argc > 3 && (!strcmp(argv[2], "lane") || !strcmp(argv[2], "tiles") ||
+			      !strcmp(argv[2], "time") || !strcmp(argv[2], "at")))
 		r = lane_command(&o, argc, argv);
 	else
 		r = insight_command(&o, argv[2], argc > 3 ? atoi(argv[3]) : -1,

@@ -41,7 +41,7 @@ struct probe_options {
 		 .letter = 'k',                                                               \
 		 .name = "vmlinux",                                                           \
 		 .arg = "FILE",                                                               \
-		 .help = "the kernel with debug information",                                 \
+		 .help = "the kernel, or a module (.ko), with debug information",             \
 		 .offset = offsetof(type, field.vmlinux),                                     \
 		 .complete = "file"},                                                         \
 		{.kind = OPTION_STRING,                                                       \

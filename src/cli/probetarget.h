@@ -33,7 +33,7 @@ struct probe_target {
 		 'k',                                                                      \
 		 "vmlinux",                                                                \
 		 "FILE",                                                                   \
-		 "the kernel with debug information",                                      \
+		 "the kernel, or a module (.ko), with debug information",                  \
 		 offsetof(type, field.vmlinux),                                            \
 		 .complete = "file"},                                                      \
 		{OPTION_STRING,                                                            \

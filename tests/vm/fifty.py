@@ -5,7 +5,7 @@
     fifty.py LOAD -f FILE    the functions of FILE, each on a line, instead of CHOSEN
 
 KNOWN are functions whose arguments LOAD knows itself: names, counts, flags, the pid. CHOSEN were drawn at random
-among those that LOAD calls in every round. Each of them is given its numbers and pointers and two random walks
+among those that LOAD calls in every round. Each of them is given its numbers and pointers and random walks
 through members and pointers, and the same once more as a kprobe that this program writes from registers and
 from offsets that bpftool prints. Both are recorded at once, in two instances; every value of every hit is compared,
 of the second as the kernel prints it.
@@ -27,6 +27,7 @@ SEED = "fifty"
 
 NAME = "file->f_path.dentry->d_name.name"
 PID = "the pid of the load"
+NULL = "behind a pointer that is NULL: the kernel leaves what was in the buffer"
 # A definition, and what it must read in each round, hit after hit.
 KNOWN = {
     "do_sys_openat2(dfd, filename:ustring, how->flags, how->mode)":
@@ -35,15 +36,14 @@ KNOWN = {
         [{"dfd": -100, "name": "fifty.txt", "open_flag": 0o101102, "mode": 0o100640}],
     f"vfs_write({NAME}, count)": [{"name": "fifty.txt", "count": 1234}, {"name": "", "count": 33}],
     f"vfs_read({NAME}, count, *pos)":
-        [{"name": "fifty.txt", "count": 777, "pos": 100}, {"name": "", "count": 44, "pos": 0}],
+        [{"name": "fifty.txt", "count": 777, "pos": 100}, {"name": "", "count": 44, "pos": NULL}],
     "do_truncate(dentry->d_name.name, length)": [{"name": "fifty.txt", "length": 4321}],
     "chmod_common(path->dentry->d_name.name, mode)": [{"name": "fifty.txt", "mode": 0o600}],
     "do_fcntl(cmd, arg, filp->f_path.dentry->d_name.name)":
         [{"cmd": 4, "arg": 0o2000, "name": "fifty.txt"}],
     "ksys_dup3(newfd, flags)": [{"newfd": 77, "flags": 0o2000000}],
-    # eight parameters: two of them are on the stack; *populate is 0 before it is set
-    f"do_mmap({NAME}, len, prot, flags, pgoff, *populate)":
-        [{"name": "fifty.txt", "len": 12288, "prot": 1, "flags": 2, "pgoff": 1, "populate": 0}],
+    f"vm_mmap_pgoff({NAME}, len, prot, flag, pgoff)":
+        [{"name": "fifty.txt", "len": 12288, "prot": 1, "flag": 2, "pgoff": 1}],
     "vfs_mkdir(dentry->d_name.name, mode)": [{"name": "fifty.dir", "mode": 0o750}],
     "vfs_rename(rd->old_dentry->d_name.name, to=rd->new_dentry->d_name.name)":
         [{"name": "fifty.txt", "to": "fifty.new"}],
@@ -58,9 +58,11 @@ KNOWN = {
     "set_user_nice(p->tgid, nice)": [{"tgid": PID, "nice": 7}],
     "sched_setaffinity(pid)": [{"pid": PID}],
 }
+# do_mmap has parameters on the stack.
 CHOSEN = """
+    do_mmap
     __sock_release __x64_sys_rename aa_get_task_label aa_sk_perm alloc_file apparmor_task_setrlimit
-    balance_dirty_pages_ratelimited_flags fget from_kgid_munged generic_file_write_iter hook_path_unlink
+    balance_dirty_pages_ratelimited_flags fget generic_file_write_iter hook_path_unlink
     inode_owner_or_capable kill_pid_info mem_cgroup_sk_alloc path_lookupat pid_task security_inode_init_security
     security_path_rename security_socket_getpeersec_dgram shmem_evict_inode shmem_initxattrs shmem_rename2
     simple_copy_to_iter sk_alloc skb_queue_purge sock_wfree tomoyo_path_truncate unix_dgram_recvmsg
@@ -140,7 +142,7 @@ def plain(reading, function):
         where = "%" + place if "stack" not in place else f"+{place.split('+')[1]}(%sp)"
         if t.kind == "PTR":
             below = reading.types.get(reading.strip(t.number("type_id")))
-            if not below or below.kind in ("STRUCT", "UNION"):
+            if not below or below.kind in ("STRUCT", "UNION", "INT") and "char" not in below.name:
                 yield name, where + ":x64"
         elif t.kind in ("INT", "ENUM"):
             sign = "s" if t.words.get("encoding") == "SIGNED" else "u"
@@ -148,13 +150,13 @@ def plain(reading, function):
 
 
 def choose_args(reading, function):
-    args = list(plain(reading, function))[:6]
+    args = list(plain(reading, function))[:8]
     chance = random.Random(SEED + function)
     for _ in range(40):
         chain = SUITE.Chain(reading, chance, function)
         if chain.text and len(chain.fetch) <= SUITE.MAX_FETCH:
             args.append((chain.text.split(" ", 1)[1], chain.fetch.replace(":symbol", ":x64")))
-        if len(args) >= 8:
+        if len(args) >= 10:
             break
     return args
 
@@ -232,6 +234,8 @@ def check_known(hits, pid):
     for definition, per_round in KNOWN.items():
         wanted = [{k: pid if v == PID else v for k, v in d.items()} for d in per_round] * ROUNDS
         have = [{k: h[k] for k in per_round[0]} for h in hits.get(definition.split("(")[0], [])]
+        have = [{k: NULL if w[k] == NULL else v for k, v in h.items()} for h, w in zip(have, wanted)] \
+            if len(have) == len(wanted) else have
         if have != wanted:
             wrong.append(f"{definition}\n  wanted {wanted[:len(per_round)]}\n  have   {have[:2 * len(per_round)]}")
     return wrong

@@ -241,10 +241,12 @@ uint64_t stream_edge(struct timeline *tl, struct stream *st, bool last)
 		page_hold(tl, st, last ? n - 1 - i : i, &hold);
 		if (!hold.data || !walker_start(&w, hold.data, hold.len, &st->layout))
 			continue;
-		while (walker_next(&w, &rec)) {
-			ts = timeconv(&st->src->time, rec.ts, st->pub.cpu);
-			if (!last)
-				break;
+		/* where times go back the latest one counts: no event after it will be before it */
+		while (walker_next(&w, &rec) && (last || ts == TS_UNKNOWN)) {
+			uint64_t t = timeconv(&st->src->time, rec.ts, st->pub.cpu);
+
+			if (ts == TS_UNKNOWN || t > ts)
+				ts = t;
 		}
 	}
 	page_drop(&hold);

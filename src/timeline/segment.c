@@ -67,6 +67,7 @@ struct indexer {
 	struct kindtable *kt;
 	struct kind_info *odd; /* the last one beyond the table */
 	uint8_t has;	       /* what was met */
+	uint64_t last_ts;
 	uint32_t n;
 };
 
@@ -270,6 +271,7 @@ static void walk_page(struct indexer *ix, const uint8_t *data, size_t len, uint6
 		if (k && k->role != KIND_PLAIN)
 			apply_role(ix, k, &rec, ts, task);
 	}
+	ix->last_ts = pw.low;
 	if (pw.w.damaged) {
 		timeline_lock_formats(ix->tl);
 		tracefile_add_damage(ix->st->src->tf,
@@ -455,6 +457,7 @@ static int keep(struct indexer *ix, struct index_segment *seg)
 	memcpy((void *)seg->tasks, ix->tasks, ix->n * sizeof(uint16_t));
 	seg->blob = blob;
 	seg->blob_bytes = n_bytes;
+	seg->last_ts = ix->n ? ix->last_ts : 0;
 	return 0;
 }
 
@@ -495,6 +498,11 @@ static void merge(struct indexer *ix, struct timeline *tl)
 				ix->notes[i].parent;
 	atomic_fetch_or(&tl->machines[ix->st->machine].has, ix->has);
 	add_to(&ix->st->pub.n_events, ix->n);
+	/* of packed data the times of pages were not known before */
+	if (ix->n && ix->last_ts > ix->st->pub.last)
+		__atomic_store_n(&ix->st->pub.last, ix->last_ts, __ATOMIC_RELAXED);
+	if (atomic_load(&tl->duration) < ix->st->pub.last)
+		atomic_store(&tl->duration, ix->st->pub.last);
 	atomic_fetch_add(&tl->n_events, ix->n);
 }
 

@@ -100,7 +100,7 @@ static bool find_key(struct sidecar *sc, const struct timeline *tl)
 	sha256_finish(&key, sc->key);
 	for (int i = 0; i < 16; i++)
 		to += snprintf(to, 3, "%02x", digest[i]);
-	strcpy(to, SUFFIX);
+	memcpy(to, SUFFIX, sizeof(SUFFIX));
 	return true;
 }
 
@@ -177,6 +177,9 @@ static void take_segment(struct timeline *tl, struct piece map, const struct sid
 	segment_layout(seg, (uint8_t *)map.data + row->at, row->n_events, row->n_sched);
 	memcpy(seg->page_ts, ts, (size_t)seg->n_pages * 8);
 	memcpy(seg->fill, ts + seg->n_pages, (size_t)seg->n_pages * 2);
+	seg->last_ts = row->last_ts < TIMELINE_TIME_MAX ? row->last_ts : TIMELINE_TIME_MAX;
+	if (tl->streams[seg->stream]->pub.last < seg->last_ts)
+		tl->streams[seg->stream]->pub.last = seg->last_ts;
 	tl->streams[seg->stream]->pub.n_events += row->n_events;
 	atomic_fetch_add(&tl->n_events, row->n_events);
 }
@@ -449,6 +452,7 @@ static uint64_t fill_segments(struct index_segment **segments, size_t n,
 		struct sidecar_segment *row = &rows[i];
 
 		*row = (struct sidecar_segment){.first_page = seg->first_page,
+						.last_ts = seg->last_ts,
 						.stream = seg->stream,
 						.n_pages = seg->n_pages,
 						.n_events = seg->n_events,

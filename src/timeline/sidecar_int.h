@@ -48,7 +48,7 @@ struct sidecar_segment {
 	uint64_t at, n_bytes; /* of its blob */
 	uint64_t pages_at;    /* of the pages' times, and after them the fills */
 	uint64_t sum;	      /* of blob and pages */
-	uint64_t first_page;
+	uint64_t first_page, last_ts;
 	uint32_t stream, n_pages, n_events;
 	uint32_t n_sched[4]; /* as segment_layout() takes them */
 	uint32_t unused;

@@ -68,7 +68,7 @@ static void row_init(struct tasktable *tt, struct task_state_row *row, uint32_t 
 		memcpy(row->pub.comm, t->comm, len);
 		row->comm_ts = UINT64_MAX;
 	} else {
-		strcpy(row->pub.comm, "<...>");
+		memcpy(row->pub.comm, "<...>", 6);
 	}
 }
 

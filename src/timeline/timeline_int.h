@@ -99,6 +99,7 @@ struct index_segment {
 	uint64_t end_ts; /* no event is later */
 
 	/* when READY */
+	uint64_t last_ts; /* of its last event */
 	uint32_t n_events;
 	const uint32_t *page_first; /* n_pages + 1: number of its first event in this segment */
 	const uint16_t *kinds, *tasks;

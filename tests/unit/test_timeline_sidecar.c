@@ -16,6 +16,12 @@
 
 static char cache[] = "/tmp/sonde-sidecar-XXXXXX";
 
+static void make_cache(void)
+{
+	memcpy(cache + sizeof(cache) - 7, "XXXXXX", 7);
+	assert_non_null(mkdtemp(cache));
+}
+
 static const char *golden(const char *name)
 {
 	static char path[600];
@@ -156,8 +162,7 @@ static void check_reopening(const char *path, const char *name)
 
 static void what_is_found_again_is_the_same(void **state)
 {
-	strcpy(cache + sizeof(cache) - 7, "XXXXXX");
-	assert_non_null(mkdtemp(cache));
+	make_cache();
 	each_golden(check_reopening);
 	remove_directory(cache);
 }
@@ -191,8 +196,7 @@ static void another_file_is_indexed_anew(void **state)
 	char trace[64], sidecar[600];
 	struct timespec times[2] = {{1000, 0}, {1000, 0}};
 
-	strcpy(cache + sizeof(cache) - 7, "XXXXXX");
-	assert_non_null(mkdtemp(cache));
+	make_cache();
 	snprintf(trace, sizeof(trace), "%s.dat", cache);
 	copy_file(golden("stacks"), trace);
 	assert_false(reopened_is_from_sidecar(trace));
@@ -278,8 +282,7 @@ static void damage_does_no_harm(void **state)
 	unsigned n_taken = 0;
 	FILE *f;
 
-	strcpy(cache + sizeof(cache) - 7, "XXXXXX");
-	assert_non_null(mkdtemp(cache));
+	make_cache();
 	assert_true(reading_open(&r, golden("tour")));
 	timeline_free(index_of(&r, 2, cache));
 	assert_true(find_sidecar(path, sizeof(path)));

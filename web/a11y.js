@@ -242,7 +242,7 @@ export function sentence(app, s) {
 	const what = parts.type === 'cpu' ? app.task_name(s.value)
 		: parts.type === 'task' ? STATE_NAMES[s.value] || 'unknown' : s.label || '';
 	const waker = s.waker >= 0 ? `, woken by ${app.task_name(s.waker)}${s.waker_in_irq ? ' (in an interrupt)' : ''}` : '';
-	const place = parts.type === 'task' && s.cpu >= 0 ? ` on CPU ${s.cpu}` : '';
+	const place = parts.type === 'task' && s.cpu >= 0 ? `${s.value === 1 ? '' : ', last'} on CPU ${s.cpu},` : '';
 	const number = s.number !== undefined && parts.type === 'field' ? ` ${s.number}` : '';
 	const long = s.end > s.start ? ` for ${duration(s.end - s.start)}` : '';
 	return `${name} ${sub}: ${what}${number}${place}${long} from ${clock(s.start)}${waker}`;

@@ -31,10 +31,9 @@ export class Address {
 		this.preset = '';
 	}
 
-	/* Once, at the start: the lanes of the program's choice, then what the address says. */
+	/* Once, at the start, when names are known: what the address says; from then on it is kept. */
 	async open() {
 		const { app } = this;
-		this.choose();
 		await this.read();
 		app.on('info', () => app.lanes.text() === this.preset && this.choose());
 		for (const name of ['view', 'lanes', 'selection', 'range', 'marks', 'filter', 'search', 'panel'])

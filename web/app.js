@@ -341,8 +341,9 @@ class App {
 		init_keys(this);
 		init_help(this);
 		const density = this.load_density().catch(api.quiet);
-		await this.learn_names();
 		this.address = new Address(this);
+		this.address.choose();	/* something to look at before names are known */
+		await this.learn_names();
 		await this.address.open();
 		this.ready = true;
 		this.emit('ready');

@@ -2,12 +2,12 @@
 /*
  * arrows.js - who woke whom: arrows from the waking to where the woken task ran.
  *
- * Shown for the task that is selected, as many as fit (MOST). An end stands on the lane of the task if
+ * Shown for the task that is selected, while they are few enough to be told apart (DENSE). An end stands on the lane of the task if
  * that is in sight, else on the lane of the CPU.
  */
 import * as api from './api.js';
 
-const MOST = 400;
+const MOST = 400, DENSE = 120;	/* asked for; more than so many in sight only hide the picture */
 
 export class Arrows {
 	constructor(app) {
@@ -68,7 +68,8 @@ export class Arrows {
 	}
 
 	draw(ctx, view, scene, theme) {
-		if (!this.list.length)
+		const seen = this.list.filter(([from, , , , to]) => view.x(to) > 0 && view.x(from) < view.width);
+		if (!seen.length || seen.length > DENSE || (this.more && seen.length === this.list.length))
 			return;
 		ctx.save();
 		ctx.beginPath();
@@ -77,11 +78,9 @@ export class Arrows {
 		ctx.strokeStyle = theme.text;
 		ctx.fillStyle = theme.text;
 		ctx.lineWidth = 1.1;
-		ctx.globalAlpha = this.list.length > 60 ? .45 : .8;
-		for (const [woken_at, waker, cpu, woken, ran_at, ran_cpu] of this.list) {
+		ctx.globalAlpha = seen.length > 40 ? .4 : .8;
+		for (const [woken_at, waker, cpu, woken, ran_at, ran_cpu] of seen) {
 			const x0 = view.x(woken_at), x1 = view.x(ran_at);
-			if ((x0 < 0 && x1 < 0) || (x0 > view.width && x1 > view.width))
-				continue;
 			const y0 = this.place(waker, cpu), y1 = this.place(woken, ran_cpu);
 			if (y0 === null || y1 === null || (y0 === y1 && Math.abs(x0 - x1) < 3))
 				continue;

@@ -193,6 +193,7 @@ export class GlPainter {
 			this.room = 0;
 			this.colours_version = -1;
 			this.setup();
+			this.again?.();
 		});
 		this.setup();
 	}

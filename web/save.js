@@ -24,6 +24,7 @@ function download(href, name) {
 export class Save {
 	constructor(app) {
 		this.app = app;
+		this.paper();
 		const b = document.getElementById('do-save');
 		b.addEventListener('click', () => {
 			const rect = b.getBoundingClientRect();
@@ -50,7 +51,7 @@ export class Save {
 		const top = ruler.clientHeight, canvas = document.createElement('canvas'), ctx = canvas.getContext('2d');
 		canvas.width = Math.round((left + app.view.width) * ratio);
 		canvas.height = Math.round((top + stage.height) * ratio);
-		stage.frame(performance.now());		/* WebGL forgets its picture after a frame: draw it now */
+		stage.frame(performance.now(), true);		/* WebGL forgets its picture after a frame: draw it now */
 		ctx.fillStyle = theme.bg;
 		ctx.fillRect(0, 0, canvas.width, canvas.height);
 		ctx.drawImage(ruler, left * ratio, 0);
@@ -99,16 +100,17 @@ export class Save {
 		return copy(location.href);
 	}
 
-	/* Paper gets a picture, because canvases of other sizes would be stretched. */
 	print() {
-		const image = new Image();
-		image.id = 'paper';
-		image.alt = 'The picture';
-		image.src = this.picture().toDataURL();
-		image.onload = () => {
-			document.body.append(image);
-			addEventListener('afterprint', () => image.remove(), { once: true });
-			window.print();
-		};
+		window.print();
+	}
+
+	/* Paper gets a picture of its own, because canvases of other sizes would be stretched. */
+	paper() {
+		addEventListener('beforeprint', () => {
+			const canvas = this.picture();
+			canvas.id = 'paper';
+			document.getElementById('bar').after(canvas);
+		});
+		addEventListener('afterprint', () => document.getElementById('paper')?.remove());
 	}
 }

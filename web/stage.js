@@ -42,6 +42,10 @@ export class Stage {
 		this.density = new Map();	/* "machine:cpu" → tile */
 		this.times = [];		/* of the last frames, ms of script */
 		this.painter = this.choose();
+		this.painter.again = () => {	/* the graphics card has forgotten everything */
+			this.shown = null;
+			this.redraw();
+		};
 		this.box.addEventListener('scroll', () => this.redraw(), { passive: true });
 		new ResizeObserver(() => this.resize()).observe(this.box);
 		this.resize();
@@ -79,7 +83,8 @@ export class Stage {
 		});
 	}
 
-	frame(now) {
+	/* force: also when the boxes are where they were, because their picture is wanted now. */
+	frame(now, force = false) {
 		const { app } = this, started = performance.now();
 		const more = app.view.step(now);
 		if (!app.info)
@@ -87,16 +92,27 @@ export class Stage {
 		app.tiles.begin(app.view.end);
 		const scene = this.scene();
 		this.last = scene;
-		this.painter.draw(scene, app.colours);
+		if (this.moved(scene) || force)
+			this.painter.draw(scene, app.colours);
 		this.words.draw(scene, app.view, app.theme);
 		this.axis.draw(app.view, app.marks.list, app.range, app.theme);
 		app.overview.draw(app.view, app.marks.list, app.range, app.theme);
-		app.tiles.flush();
+		app.tiles.flush(scene.level);
 		this.times.push(performance.now() - started);
 		if (this.times.length > 240)
 			this.times.shift();
 		if (more)
 			this.redraw();
+	}
+
+	/* Whether boxes look different than in the last frame: a pointer that moves only changes the words. */
+	moved(scene) {
+		const { app } = this, now = [scene.width, scene.height, scene.hot, app.colours.version, app.view.from, app.view.to];
+		for (const piece of scene.pieces)
+			now.push(piece.tile, piece.y, piece.row, piece.c0, piece.c1, piece.top);
+		const before = this.shown;
+		this.shown = now;
+		return !before || before.length !== now.length || now.some((value, i) => value !== before[i]);
 	}
 
 	scene() {
@@ -106,6 +122,7 @@ export class Stage {
 			pieces: [], rows: [], scales: [], flags: [], hot: app.hot,
 		};
 		const level = level_for(view.nsPerPx / ratio);
+		scene.level = level;
 		let changed = false;
 		for (const row of lanes.rows) {
 			const top = row.pinned ? row.y : row.y - this.box.scrollTop;

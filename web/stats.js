@@ -101,14 +101,14 @@ function histogram(buckets) {
 			node.textContent = text;
 		return node;
 	};
-	const wide = 44, height = 110, most = Math.max(1, ...buckets.map((b) => b[2]));
+	const wide = 50, height = 110, most = Math.max(1, ...buckets.map((b) => b[2]));
 	const root = svg('svg', { width: buckets.length * wide + 8, height: height + 34, class: 'histogram', role: 'img', 'aria-label': 'Wakeup latencies' });
 	buckets.forEach(([from, to, n], i) => {
 		const h = n ? Math.max(1, n / most * (height - 16)) : 0, x = i * wide + 4;
 		const column = svg('rect', { x, y: height - h, width: wide - 4, height: h, class: 'column' });
 		column.append(svg('title', {}, `${duration(from)} to ${duration(to)}: ${n}`));
 		root.append(column, svg('text', { x: x + wide / 2 - 2, y: height - h - 4, class: 'n' }, n ? count(n) : ''),
-			svg('text', { x: x + wide / 2 - 2, y: height + 13, class: 'edge' }, duration(from)));
+			svg('text', { x: x + wide / 2 - 2, y: height + 13, class: 'edge' }, duration(Number(from.toPrecision(2)))));
 	});
 	return root;
 }

@@ -286,8 +286,9 @@ export class Words {
 		if (!r)
 			return;
 		const a = view.x(r.from), b = view.x(r.to);
-		ctx.fillStyle = theme.range;
-		ctx.fillRect(a, 0, b - a, this.h);
+		ctx.fillStyle = theme.aside;		/* what is not meant steps back; colours inside stay true */
+		ctx.fillRect(0, 0, Math.max(0, a), this.h);
+		ctx.fillRect(b, 0, Math.max(0, this.w - b), this.h);
 		ctx.strokeStyle = theme.accent;
 		ctx.beginPath();
 		for (const x of [a, b]) {

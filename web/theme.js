@@ -19,6 +19,7 @@ export function read_theme() {
 		grid: dark ? 'rgb(255 255 255 / 6%)' : 'rgb(20 40 70 / 7%)',
 		range: dark ? 'rgb(109 179 238 / 15%)' : 'rgb(31 111 178 / 11%)',
 		shade: dark ? 'rgb(0 0 0 / 35%)' : 'rgb(120 130 145 / 14%)',
+		aside: dark ? 'rgb(10 13 18 / 38%)' : 'rgb(236 239 243 / 55%)',
 		veil: dark ? 'rgb(13 17 22 / 62%)' : 'rgb(246 247 249 / 70%)',
 		hill: dark ? '#46637d' : '#9db8d2',
 	};

@@ -20,6 +20,7 @@ export const BUCKETS = 1024;
 const CEILING = 80 << 20;
 const EACH = 96;		/* tiles of one request */
 const MANY = 3;			/* requests at once; browsers allow six connections */
+const STILL_MS = 70, AHEAD_MS = 250;	/* the zoom has to stay the same so long */
 const AGAIN_MS = 350;		/* a tile that was not whole is asked for again */
 const HEAD_BYTES = 200;		/* what a tile costs besides its records */
 const WIDE = 10;		/* buckets: a span that long may carry a label */
@@ -179,11 +180,25 @@ export class Tiles {
 			this.get(spec, level + 2, n, 3);
 	}
 
-	flush() {
+	/*
+	 * While the zoom changes nothing is asked for: the levels on the way are not looked at. What is ahead
+	 * is only asked for when the zoom has stayed the same for a while.
+	 */
+	flush(level) {
 		for (const request of this.flying)
 			if (!request.keys.some((key) => this.wanted.has(key)))
 				request.control.abort();
-		const list = [...this.wanted].filter(([key]) => !this.pending.has(key))
+		const now = performance.now();
+		if (level !== this.level) {
+			this.level = level;
+			this.since = this.since === undefined ? -Infinity : now;
+		}
+		const most = now - this.since > AHEAD_MS ? 9 : 0;
+		if (now - this.since < STILL_MS || (!most && this.wanted.size))
+			this.later(now - this.since < STILL_MS ? STILL_MS : AHEAD_MS);
+		if (now - this.since < STILL_MS)
+			return;
+		const list = [...this.wanted].filter(([key, want]) => !this.pending.has(key) && want[3] <= most)
 			.sort((a, b) => a[1][3] - b[1][3]);
 		let at = 0;
 		while (at < list.length && this.flying.size < MANY) {
@@ -196,6 +211,11 @@ export class Tiles {
 			this.send(list.slice(at, to));
 			at = to;
 		}
+	}
+
+	later(wait) {
+		clearTimeout(this.timer);
+		this.timer = setTimeout(() => this.onArrive(), wait);
 	}
 
 	get busy() {

@@ -36,12 +36,12 @@ export function digits(text) {
 }
 
 class Viewer {
-	constructor(trace) {
-		this.file = path.join(GOLDEN, `${trace}.dat`);
+	constructor(file) {
+		this.file = file;
 	}
 
 	start() {
-		this.child = spawn(SONDE, ['view', this.file, '--no-browser', '--port', '0'], { stdio: ['ignore', 'pipe', 'pipe'] });
+		this.child = spawn(SONDE, ['view', this.file, '--no-browser', '--no-cache', '--port', '0'], { stdio: ['ignore', 'pipe', 'pipe'] });
 		return new Promise((done, refuse) => {
 			let text = '';
 			const timer = setTimeout(() => refuse(new Error(`sonde view says no address: ${text}`)), 20000);
@@ -76,10 +76,15 @@ export class Lab {
 		this.browser = await chromium.launch({ executablePath: CHROMIUM, args });
 	}
 
+	/* The viewer of a file; started when first asked for. */
+	serve(file) {
+		if (!this.viewers.has(file))
+			this.viewers.set(file, new Viewer(file).start());
+		return this.viewers.get(file);
+	}
+
 	viewer(trace) {
-		if (!this.viewers.has(trace))
-			this.viewers.set(trace, new Viewer(trace).start());
-		return this.viewers.get(trace);
+		return this.serve(path.join(GOLDEN, `${trace}.dat`));
 	}
 
 	oracle(trace) {
@@ -124,7 +129,7 @@ export class Visit {
 			this.said.push(m.text()));
 		this.page.on('pageerror', (error) => this.said.push(error.stack));
 		await this.page.goto(this.viewer.url + query + hash);
-		await this.page.waitForFunction(() => window.sonde && window.sonde.ready && window.sonde.info.progress >= 1, null, { timeout: 30000 });
+		await this.page.waitForFunction(() => window.sonde && window.sonde.ready && window.sonde.info.progress >= 1, null, { timeout: 60000 });
 		await this.settle();
 	}
 
@@ -144,7 +149,7 @@ export class Visit {
 			const a = window.sonde, busy = a.tiles.busy || a.stage.queued || a.view.glide;
 			const missing = [...a.tiles.wanted.values()].some((want) => want[3] === 0);
 			return !busy && !missing;
-		}, null, { timeout: 30000, polling: 50 });
+		}, null, { timeout: 60000, polling: 50 });
 		await this.page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 	}
 
@@ -174,7 +179,7 @@ export class Visit {
 	async click(spec, t, row = 0, options = {}) {
 		const at = await this.place(spec, t, row);
 		await this.page.mouse.click(at.x, at.y, options);
-		await this.page.waitForFunction(() => window.sonde.selection !== null, null, { timeout: 5000 });
+		await this.page.waitForFunction(() => window.sonde.selection !== null, null, { timeout: 20000 });
 		await this.settle();
 	}
 
@@ -235,7 +240,7 @@ export class Visit {
 		await this.page.click(`#tab-${id}`);
 		if (id !== 'events')
 			await this.page.waitForFunction(([x, n]) => Number(document.getElementById(`panel-${x}`).dataset.filled || 0) > n ||
-				document.querySelector(`#panel-${x} .empty`), [id, before], { timeout: 10000 });
+				document.querySelector(`#panel-${x} .empty`), [id, before], { timeout: 20000 });
 	}
 
 	/* A panel's table: [{title: text}], with the titles of its columns. */

@@ -37,11 +37,7 @@ export class Search {
 		this.form.addEventListener('submit', (event) => event.preventDefault());
 		this.input.addEventListener('keydown', (event) => this.key(event));
 		this.input.addEventListener('search', () => !this.input.value && this.clear());
-		this.mode.addEventListener('change', () => {
-			this.placeholder();
-			if (this.input.value)
-				this.run();
-		});
+		this.mode.addEventListener('change', () => this.placeholder());
 		document.getElementById('search-next').addEventListener('click', () => this.next('next'));
 		document.getElementById('search-prev').addEventListener('click', () => this.next('previous'));
 	}

@@ -125,8 +125,10 @@ export class Visit {
 			colorScheme: this.test.scheme || 'light',
 		});
 		this.page = await this.context.newPage();
-		this.page.on('console', (m) => ['error', 'warning'].includes(m.type()) && !/GPU stall|GL Driver/.test(m.text()) &&
-			this.said.push(m.text()));
+		this.page.on('console', (m) => ['error', 'warning'].includes(m.type()) &&
+			!/GPU stall|GL Driver|Failed to load resource/.test(m.text()) && this.said.push(m.text()));
+		this.page.on('response', async (r) => r.status() >= 400 &&
+			this.said.push(`${r.status()} ${r.url()} ${await r.text().catch(() => '')}`));
 		this.page.on('pageerror', (error) => this.said.push(error.stack));
 		await this.page.goto(this.viewer.url + query + hash);
 		await this.page.waitForFunction(() => window.sonde && window.sonde.ready && window.sonde.info.progress >= 1, null, { timeout: 60000 });

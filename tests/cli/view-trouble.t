@@ -19,6 +19,7 @@ sonde: . is a directory, not a trace file
 $ sonde view /etc/passwd
 sonde: /etc/passwd is not a trace file (it does not begin like a trace.dat)
 [1]
-$ sonde view $GOLDEN/made-latency-v7.dat
-sonde: $GOLDEN/made-latency-v7.dat holds no events that could be shown; 'sonde report' prints what is in it
+$ cp $GOLDEN/made-latency-v7.dat text.dat
+$ sonde view text.dat
+sonde: text.dat holds no events that could be shown; 'sonde report' prints what is in it
 [1]

@@ -12,7 +12,7 @@
  *	tasktable.c  pids to tasks
  *	segment.c    walks the records of a segment
  *	schedlist.c  switches and wakings
- *	walk.c rows.c selection.c sidecar.c refresh.c
+ *	walk.c rowsearch.c selection.c sidecar.c refresh.c
  *
  * Locks, in the order in which they may be taken:
  *	shape     rwlock, live only: refresh replaces segments while nobody walks

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * rows.c - all events in time order by number, without a global array.
+ * rowsearch.c - all events in time order by number, without a global array.
  *
  *	rank(t)      each stream: segments and pages before t are counted, one page is walked
  *	rows(r)      the time t with rank(t) <= r < rank(t + 1) by bisection; from there on the streams

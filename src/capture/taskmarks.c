@@ -28,7 +28,7 @@
 #include <unistd.h>
 
 #define PATH_BYTES	64
-#define CLEAR_TRIES	20 /* of looking at all tasks; one is enough unless they fork all the time */
+#define TRIES		20 /* of looking at all tasks; two are enough unless they fork all the time */
 #define FIELDS_TO_START 20 /* spaces between the ')' and the start time */
 
 bool taskmarks_are_there(void)
@@ -128,17 +128,19 @@ static bool visit_tasks(bool (*visit)(void *ctx, int pid, const char *tid), void
 /* --- setting ----------------------------------------------------------------------------------- */
 
 struct marking {
-	int n, code;
+	int n_threads, n_new, code;
 };
 
 static bool mark(void *ctx, int pid, const char *tid)
 {
 	struct marking *m = ctx;
-	int r = write_mark(pid, tid, "1");
+	bool was_marked = is_marked(pid, tid);
+	int r = was_marked ? 0 : write_mark(pid, tid, "1");
 
 	if (r == -ENOENT || r == -ESRCH)
 		return false; /* ended just now */
-	m->n += r >= 0;
+	m->n_threads += r >= 0;
+	m->n_new += r >= 0 && !was_marked;
 	m->code = r;
 	return r < 0;
 }
@@ -147,13 +149,17 @@ int taskmarks_set(int pid, struct errmsg *err)
 {
 	struct marking m = {0};
 
-	visit_threads(pid, mark, &m);
+	/* one that is not marked yet may have made another meanwhile */
+	for (int i = 0; i < TRIES && (!i || m.n_new) && m.code >= 0; i++) {
+		m.n_threads = m.n_new = 0;
+		visit_threads(pid, mark, &m);
+	}
 	if (m.code < 0)
 		return errmsg_set_errno(err, m.code,
 					"cannot mark process %d to be made to fail "
 					"(/proc/%d/make-it-fail)",
 					pid, pid);
-	return m.n ? 0 : errmsg_set(err, -ESRCH, "there is no process %d", pid);
+	return m.n_threads ? 0 : errmsg_set(err, -ESRCH, "there is no process %d", pid);
 }
 
 /* --- finding and clearing ---------------------------------------------------------------------- */
@@ -196,7 +202,7 @@ int taskmarks_clear(int pid, uint64_t since)
 {
 	struct clearing c = {.pid = pid, .since = since};
 
-	for (int i = 0; i < CLEAR_TRIES; i++) {
+	for (int i = 0; i < TRIES; i++) {
 		c.n = c.code = 0;
 		visit_tasks(clear, &c);
 		if (!c.n)

@@ -35,7 +35,11 @@ export class Address {
 	async open() {
 		const { app } = this;
 		await this.read();
-		app.on('info', () => app.lanes.text() === this.preset && this.choose());
+		app.on('info', () => {	/* not in a live view: tracks must not move under the eyes */
+			const settled = app.info.live && app.lanes.list.some((lane) => lane.type === 'task');
+			if (!settled && app.lanes.text() === this.preset)
+				this.choose();
+		});
 		for (const name of ['view', 'lanes', 'selection', 'range', 'marks', 'filter', 'search', 'panel'])
 			app.on(name, () => this.later());
 		window.addEventListener('hashchange', () => {

@@ -39,7 +39,7 @@ import { init_help } from './help.js';
 import { Save } from './save.js';
 import { Live } from './live.js';
 import { Lost } from './lost.js';
-import { bytes, count, clock, duration } from './units.js';
+import { bytes, count, clock, duration, set_unit } from './units.js';
 
 const SLOW_MS = 2000, QUICK_MS = 250;	/* how often info is asked for: with an index, while it grows */
 
@@ -294,6 +294,10 @@ class App {
 				return;
 			try {
 				const before = this.info;
+				if (this.live.paused) {
+					await this.live.look();
+					continue;
+				}
 				this.info = await api.get('info');
 				if (this.info.duration !== before.duration) {
 					this.tiles.grown(before.duration);
@@ -332,6 +336,7 @@ class App {
 		this.toggle_theme = init_theme(() => this.recolour());
 		this.panels = init_panels(this);
 		this.info = await api.get('info');
+		set_unit(this.info.unit);
 		this.view.setEnd(this.info.duration);
 		this.view.from = 0;
 		this.view.to = Math.max(1000, this.info.duration);

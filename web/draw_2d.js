@@ -54,7 +54,7 @@ export class FlatPainter {
 
 	/* Which bin a record belongs to, and how much of the height it takes. */
 	choose(kind, value, flags, colours, hot) {
-		if (flags & 2)
+		if (flags & 2 && kind === 4)
 			return [this.bin('missed', this.pattern(colours.css(THING_ROW, THING.missed), 'missed'), 1), 1];
 		if (kind === 1) {
 			const dim = hot >= 0 && hot !== value;

@@ -106,8 +106,8 @@ void main() {
 		y0 = y1 - full * (exact || kind == 4 ? 1.0 : weight);
 		v_box = vec4(x0, y0, x1, y1);
 	}
-	if ((flags & 2) != 0 && kind != 4) {
-		style = 6;
+	if ((flags & 2) != 0 && kind != 4) {	/* its end was not recorded */
+		style = exact ? 6 : style;
 	} else if ((flags & 2) != 0) { c = colour(258, 2); style = 5; y0 = p.z; y1 = p.z + max(p.w, r.w); v_box = vec4(x0, y0, x1, y1); }
 	float top = q.w;
 	vec2 corner = vec2(float(gl_VertexID & 1), float(gl_VertexID >> 1));

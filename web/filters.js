@@ -19,11 +19,16 @@ export class Filters {
 		this.sel = undefined;
 		this.count = 0;
 		this.lane = null;
+		this.whole = true;
 		this.box = document.getElementById('filter-box');
 		this.chips = document.getElementById('chips');
 		document.getElementById('do-filter').addEventListener('click', () => this.open());
 		app.lanes.hidden = (lane) => this.hides(lane);
 		app.on('names', () => this.show_chips());
+		app.on('info', () => {	/* what was looked through was not all yet */
+			if (app.info.progress >= 1 && !app.info.live && this.sel !== undefined && !this.whole)
+				this.set(this.want);
+		});
 	}
 
 	get on() {
@@ -62,6 +67,7 @@ export class Filters {
 		this.want = clean;
 		this.sel = answer.id;
 		this.count = answer.count;
+		this.whole = answer.whole !== false;
 		this.show();
 		return true;
 	}

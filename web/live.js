@@ -3,8 +3,8 @@
  * live.js - following a recording that runs.
  *
  * While it follows, the end of the trace stays at the right edge. Moving the picture back stops
- * following (the recording goes on); Space or the button follow again. Pause tells the program to stop
- * taking in what is new, so that nothing changes under the eyes.
+ * following (the recording goes on); Space or the button follow again. While it is paused the recording
+ * goes on as well, but the picture and its end stay, so that nothing changes under the eyes.
  */
 import * as api from './api.js';
 import { count } from './units.js';
@@ -23,8 +23,9 @@ export class Live {
 		this.button.addEventListener('click', () => this.toggle());
 		app.on('info', () => this.grown());
 		app.on('view', () => this.moved());
+		this.wide = WIDE;		/* how much is in sight, as the user likes it */
 		if (this.on)
-			app.view.go(app.view.end - WIDE, app.view.end);
+			this.to_end();
 		this.show();
 	}
 
@@ -34,8 +35,17 @@ export class Live {
 		this.button.title = this.following ? 'Pause (Space)' : 'Follow the recording (Space)';
 	}
 
+	to_end() {
+		const { view } = this.app;
+		this.moving = true;
+		view.go(Math.max(0, view.end - this.wide), view.end);
+		this.moving = false;
+	}
+
 	/* The user went elsewhere: stay there. */
 	moved() {
+		if (!this.moving)
+			this.wide = this.app.view.span;
 		if (this.on && this.following && !this.moving && this.app.view.to < this.app.view.end - this.app.view.span * .1) {
 			this.following = false;
 			this.show();
@@ -46,13 +56,10 @@ export class Live {
 		const { app } = this;
 		this.on = Boolean(app.info.live);
 		this.button.hidden = !this.on && !this.paused;
-		if (app.info.lost)
-			app.note(`${count(app.info.lost)} events were lost: the recording was quicker than it could be read.`);
+		this.show();
 		if (!this.following || this.paused)
 			return;
-		this.moving = true;
-		app.view.go(app.view.end - app.view.span, app.view.end);
-		this.moving = false;
+		this.to_end();
 	}
 
 	async toggle() {
@@ -69,10 +76,25 @@ export class Live {
 		this.show();
 	}
 
+	take(answer) {
+		this.paused = Boolean(answer.paused);
+		if (answer.lost)
+			this.app.note(`${count(answer.lost)} events were lost: the recording was quicker than it could be read.`);
+		this.show();
+	}
+
+	/* While it is paused: perhaps another window goes on, or the recording has ended. */
+	async look() {
+		try {
+			this.take(await api.get('live', {}, 'live'));
+		} catch (error) {
+			api.quiet(error);
+		}
+	}
+
 	async pause(pause) {
 		try {
-			const answer = await api.post('live', { pause });
-			this.paused = Boolean(answer.paused);
+			this.take(await api.post('live', { pause }));
 		} catch (error) {
 			api.quiet(error);
 		}

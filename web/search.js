@@ -34,10 +34,15 @@ export class Search {
 		this.count = 0;
 		this.asked = '';
 		this.lane = null;
+		this.whole = true;
 		this.form.addEventListener('submit', (event) => event.preventDefault());
 		this.input.addEventListener('keydown', (event) => this.key(event));
 		this.input.addEventListener('search', () => !this.input.value && this.clear());
 		this.mode.addEventListener('change', () => this.placeholder());
+		app.on('info', () => {	/* what was looked through was not all yet */
+			if (app.info.progress >= 1 && !app.info.live && this.sel !== undefined && !this.whole)
+				this.run();
+		});
 		document.getElementById('search-next').addEventListener('click', () => this.next('next'));
 		document.getElementById('search-prev').addEventListener('click', () => this.next('previous'));
 	}
@@ -101,6 +106,7 @@ export class Search {
 			this.asked = asked;
 			this.sel = answer.id;
 			this.count = answer.count;
+			this.whole = answer.whole !== false;
 			this.say(count(answer.count));
 			this.show();
 			app.emit('search');

@@ -46,7 +46,7 @@ function find_special(tile) {
 		const flags = u[i * 16 + 15];
 		if ((flags & EXACT) && f[i * 4 + 1] - f[i * 4] >= WIDE)
 			wide.push(i);
-		if (flags & MISSED)
+		if (tile.kind === 4 && flags & MISSED)
 			lost.push(i);
 	}
 	tile.wide = Uint32Array.from(wide);

@@ -11,6 +11,11 @@
  *	clock(1234567890)    1.234 567 890 s
  */
 const GAP = '\u202f';
+let counts = false;	/* the trace's clock counts events, not time: numbers have no unit */
+
+export function set_unit(unit) {
+	counts = unit === 'count';
+}
 
 export function group(digits) {
 	return digits.replace(/\B(?=(\d{3})+(?!\d))/g, GAP);
@@ -27,6 +32,8 @@ export function duration(ns) {
 	if (ns === undefined || ns === null || Number.isNaN(ns))
 		return '–';
 	const sign = ns < 0 ? '−' : '', abs = Math.abs(ns);
+	if (counts)
+		return sign + group(String(Math.round(abs)));
 	for (const [size, unit] of STEPS)
 		if (abs >= size) {
 			const whole = Math.floor(abs / size);
@@ -40,12 +47,14 @@ export function duration(ns) {
 }
 
 export function exact(ns) {
-	return `${ns < 0 ? '−' : ''}${group(String(Math.abs(Math.round(ns))))}${GAP}ns`;
+	return counts ? duration(ns) : `${ns < 0 ? '−' : ''}${group(String(Math.abs(Math.round(ns))))}${GAP}ns`;
 }
 
 /* A moment, to the nanosecond. */
 export function clock(ns) {
 	const sign = ns < 0 ? '−' : '';
+	if (counts)
+		return duration(ns);
 	const abs = Math.abs(Math.round(ns)), s = Math.floor(abs / 1e9);
 	const rest = String(abs - s * 1e9).padStart(9, '0');
 	return `${sign}${group(String(s))}.${rest.slice(0, 3)}${GAP}${rest.slice(3, 6)}${GAP}${rest.slice(6)}${GAP}s`;
@@ -55,6 +64,8 @@ export function clock(ns) {
 export function absolute(ns, origin) {
 	const all = BigInt(origin || '0') + BigInt(Math.round(ns));
 	const text = String(all).padStart(10, '0');
+	if (counts)
+		return group(String(all));
 	return `${text.slice(0, -9)}.${text.slice(-9)}`;
 }
 

@@ -19,6 +19,7 @@ const { chromium } = createRequire(path.join(WORK, 'package.json'))('playwright-
 const FLAGS = ['--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist'];
 
 export class Complaint extends Error {}
+export class Skip extends Error {}
 
 export function same(got, wanted, what) {
 	if (JSON.stringify(got) !== JSON.stringify(wanted))
@@ -36,12 +37,12 @@ export function digits(text) {
 }
 
 class Viewer {
-	constructor(file) {
-		this.file = file;
+	constructor(file, live) {
+		this.words = live ? ['--live', ...live] : [file, '--no-cache'];
 	}
 
 	start() {
-		this.child = spawn(SONDE, ['view', this.file, '--no-browser', '--no-cache', '--port', '0'], { stdio: ['ignore', 'pipe', 'pipe'] });
+		this.child = spawn(SONDE, ['view', ...this.words, '--no-browser', '--port', '0'], { stdio: ['ignore', 'pipe', 'pipe'] });
 		return new Promise((done, refuse) => {
 			let text = '';
 			const timer = setTimeout(() => refuse(new Error(`sonde view says no address: ${text}`)), 20000);
@@ -61,7 +62,7 @@ class Viewer {
 	}
 
 	stop() {
-		this.child?.kill('SIGTERM');
+		this.child?.kill('SIGINT');
 	}
 }
 
@@ -93,8 +94,18 @@ export class Lab {
 		return this.oracles.get(trace);
 	}
 
+	/* A viewer that records, for tests that have live: [options]. */
+	async record(options) {
+		const viewer = new Viewer('', options), key = `live ${options.join(' ')}`;
+		const started = viewer.start().catch((error) => {
+			throw new Skip(`nothing can be recorded here: ${error.message.split('\n').slice(-2).join(' ').slice(0, 120)}`);
+		});
+		this.viewers.set(key, started);
+		return started;
+	}
+
 	async open(test) {
-		const viewer = await this.viewer(test.trace || 'events-v7-zstd');
+		const viewer = await (test.live ? this.record(test.live) : this.viewer(test.trace || 'events-v7-zstd'));
 		const visit = new Visit(this, viewer, test);
 		await visit.open(test.hash || '', test.query || '');
 		return visit;

@@ -7,15 +7,16 @@
  * gets a page of its own. A message on the page's console, or an uncaught error, fails its test.
  */
 import fs from 'node:fs';
-import { Lab, Complaint } from './lib.mjs';
+import { Lab, Complaint, Skip } from './lib.mjs';
 import { timeline } from './t_timeline.mjs';
 import { measures } from './t_measures.mjs';
 import { list } from './t_list.mjs';
 import { panels } from './t_panels.mjs';
 import { keys } from './t_keys.mjs';
 import { picture } from './t_picture.mjs';
+import { live } from './t_live.mjs';
 
-const TESTS = [...timeline, ...measures, ...list, ...panels, ...keys, ...picture];
+const TESTS = [...timeline, ...measures, ...list, ...panels, ...keys, ...picture, ...live];
 const SECONDS = 90;
 
 function within(seconds, promise) {
@@ -53,10 +54,10 @@ try {
 	await lab.start();
 	for (const test of wanted) {
 		const good = await run_one(lab, test).catch((error) => {
-			console.log(`FAIL ${test.name}\n${error.stack}`);
-			return false;
+			console.log(error instanceof Skip ? `skip ${test.name}: ${error.message}` : `FAIL ${test.name}\n${error.stack}`);
+			return error instanceof Skip ? null : false;
 		});
-		count[good ? 'passed' : 'failed']++;
+		count[good ? 'passed' : good === null ? 'skipped' : 'failed']++;
 	}
 } catch (error) {
 	console.log(`FAIL start\n${error.stack}`);

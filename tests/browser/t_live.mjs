@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * t_live.mjs - following a recording that runs; and guests under their host.
+ *
+ * covers: B02 V01
+ */
+import { same, ok } from './lib.mjs';
+
+const grow = (t, from) => t.page.waitForFunction((n) => window.sonde.view.end > n, from, { timeout: 30000 });
+
+export const live = [
+	{
+		name: 'live: follows, pauses, scrolls back', live: ['-e', 'sched'],
+		async run(t) {
+			const state = () => t.page.evaluate(() => ({ end: window.sonde.view.end, to: window.sonde.view.to, following: window.sonde.live.following, paused: window.sonde.live.paused }));
+			const first = await state();
+			ok(first.following, 'it follows');
+			await grow(t, first.end);
+			const second = await state();
+			ok(second.end > first.end && second.to >= second.end - 1, 'the end stays at the right edge');
+			await t.page.waitForTimeout(1500);
+			await t.shot('live');
+			await t.page.keyboard.press('Space');
+			await t.page.waitForFunction(() => window.sonde.live.paused, null, { timeout: 20000 });
+			const still = await state();
+			await t.page.waitForTimeout(1500);
+			same((await state()).end, still.end, 'nothing moves while it is paused');
+			await t.page.keyboard.press('Space');
+			await grow(t, still.end);
+			await t.page.evaluate(() => window.sonde.view.go(0, window.sonde.view.span / 4));
+			await t.page.waitForFunction(() => !window.sonde.live.following, null, { timeout: 20000 });
+			const back = await state();
+			await grow(t, back.end);
+			same((await state()).to, back.to, 'scrolled back it stays');
+			await t.page.click('#do-live');
+			await t.page.waitForFunction(() => window.sonde.live.following && window.sonde.view.to >= window.sonde.view.end - 1, null, { timeout: 20000 });
+		},
+	},
+	{
+		name: 'guests stand under their host, with their virtual CPUs',
+		async run(t) {
+			/* the tree only: a made-up guest, as api/info would tell it */
+			const titles = await t.page.evaluate(() => {
+				const a = window.sonde;
+				a.info.machines.push({ n: 1, name: 'guest', cpus: [0], sched: true, guest_of: 0, vcpus: [{ cpu: 0, pid: 1234 }] });
+				a.lanes.add('cpu:1:0');
+				a.lanes.add('vcpu:1:0');
+				return [...document.querySelectorAll('#tree [role=treeitem]')].map((e) => [Number(e.getAttribute('aria-level')), e.textContent.replace(/[▶▲▼⌃✕▤▁]/g, '').trim()]);
+			});
+			const at = titles.findIndex(([, text]) => text.startsWith('guest'));
+			ok(at > titles.findIndex(([, text]) => text.startsWith('Tasks')), 'the guest comes after all of its host');
+			same(titles[at][0], 2, 'it is one level deeper than its host');
+			ok(titles.slice(at).some(([, text]) => text.includes('vCPU 0') && text.includes('host thread 1234')), 'its virtual CPU names the thread of the host');
+			await t.shot('guest');
+		},
+		expect_console: /api\/tiles|refused/,
+	},
+];

@@ -14,7 +14,7 @@ import subprocess
 import tempfile
 import time
 
-from server import GOLDEN, SONDE, Problem, Server, Skip, check, same
+from server import EXTRA, GOLDEN, SONDE, Server, Skip, check, same
 
 TRACE = GOLDEN / "tour.dat"
 HEADERS = {
@@ -175,7 +175,8 @@ def test_malformed():
             if i % 1000 == 0:
                 view.get("api/info")
         view.get("api/info")
-        check(memory() < before + 65536, f"{before} KB became {memory()} KB")
+        if not EXTRA:       # sanitizers keep what was freed
+            check(memory() < before + 65536, f"{before} KB became {memory()} KB")
 
 
 def test_idle_connections():
@@ -208,6 +209,8 @@ def test_ten_clients():
 
 def test_rights():
     """It listens on loopback only, cannot start programs, and has no capability left."""
+    if EXTRA:
+        raise Skip("without the sandbox")
     with Server(TRACE) as view:
         status = dict(line.split(":\t", 1) for line in
                       pathlib.Path(f"/proc/{view.proc.pid}/status").read_text().splitlines() if ":\t" in line)

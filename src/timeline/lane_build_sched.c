@@ -128,25 +128,19 @@ static int build_runs(struct lane *ln, uint16_t only)
 
 /* --- lanes ------------------------------------------------------------------------------------------------ */
 
-/* The events that begin and end spans. */
+/* The events that begin and end spans; of a CPU only the first. */
 static int take_sched_kinds(struct lane *ln)
 {
-	static const char *const names[] = {"sched_switch",	  "sched_waking",
-					    "sched_wakeup",	  "sched_wakeup_new",
-					    "sched_process_fork", "task_newtask"};
-	size_t n;
+	static const struct spec_event events[] = {
+		{"sched", "sched_switch"},	 {"sched", "sched_waking"},
+		{"sched", "sched_wakeup"},	 {"sched", "sched_wakeup_new"},
+		{"sched", "sched_process_fork"}, {"task", "task_newtask"},
+	};
+	size_t n_events = ln->kind == LANE_CPU ? 1 : sizeof(events) / sizeof(events[0]), n;
 	int r = 0;
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !r; i++) {
-		struct spec_event e = {.system = "sched"};
-
-		if (i && ln->kind == LANE_CPU)
-			break;
-		if (!strncmp(names[i], "task", 4))
-			strcpy(e.system, "task");
-		strcpy(e.name, names[i]);
-		r = lane_take_kinds(ln, &ln->kinds, &e, &n);
-	}
+	for (size_t i = 0; i < n_events && !r; i++)
+		r = lane_take_kinds(ln, &ln->kinds, &events[i], &n);
 	return r;
 }
 

@@ -2,7 +2,9 @@
 /*
  * lane_kinds.c - which streams, kinds of events and tasks a lane is about, as walks want them.
  *
- * The same event of two buffers or files is two kinds; a lane takes all of its machine.
+ * The same event of two buffers or files is two kinds, and the same CPU of two buffers two streams: a lane takes
+ * all that belong to its machine. Kinds are numbered as they are met, so that while the index grows a mask may
+ * miss some; the lane is then built anew when the index is complete (lane.c).
  */
 #include "timeline/lane_int.h"
 

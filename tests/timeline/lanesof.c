@@ -72,8 +72,12 @@ static int open_trace(struct opened *o, char *paths, struct errmsg *err)
 {
 	int r = 0;
 
-	for (char *path = strtok(paths, ","); path && r >= 0; path = strtok(NULL, ","))
+	for (char *path = paths, *comma; path && r >= 0; path = comma) {
+		comma = strchr(path, ',');
+		if (comma)
+			*comma++ = 0;
 		r = open_file(o, path, err);
+	}
 	if (r >= 0)
 		r = timeline_new(&o->tl, o->sources, o->n_sources, 0, err);
 	if (r >= 0)

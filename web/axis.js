@@ -65,7 +65,8 @@ export class Axis {
 			}
 			ctx.stroke();
 			ctx.fillStyle = theme.text2;
-			ctx.fillText((base ? '+' : '') + duration(t - base).replace(/(\.\d*?)0+(?=\D)/, '$1').replace(/\.(?=\D)/, ''), x + 4, height - 6);
+			const text = duration(t - base).replace(/(\.\d*?)0+(?=\D)/, '$1').replace(/\.(?=\D)/, '');
+			ctx.fillText(t === base ? (base ? '+0' : '0') : (base ? '+' : '') + text, x + 4, height - 6);
 		}
 		const words = base ? `${clock(base)} +` : 'since the start';
 		const said = `${duration(view.span)}|${words}`;

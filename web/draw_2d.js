@@ -58,7 +58,7 @@ export class FlatPainter {
 			return [this.bin('missed', this.pattern(colours.css(THING_ROW, THING.missed), 'missed'), 1), 1];
 		if (kind === 1) {
 			const dim = hot >= 0 && hot !== value;
-			return [this.bin(`t${value}${dim ? 'd' : ''}`, colours.task(value), dim ? .28 : 1), 1];
+			return [this.bin(`t${value}${dim ? 'd' : ''}`, colours.task(value), dim ? .38 : 1), 1];
 		}
 		if (kind === 2) {
 			const s = Math.min(value, 8), css = colours.css(STATE_ROW, s);

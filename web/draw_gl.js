@@ -62,7 +62,7 @@ void main() {
 	if (kind == 1) {
 		c = colour(int(value >> 8u) & 255, int(value & 255u));
 		if (r.z >= 0.0 && float(value) != r.z)
-			c.a *= 0.28;
+			c.a *= 0.38;
 	} else if (kind == 2) {
 		int s = int(min(value, 15u));
 		c = colour(256, s);

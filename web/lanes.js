@@ -127,6 +127,7 @@ export class Lanes {
 	changed() {
 		this.layout();
 		this.app.emit('lanes');
+		this.app.redraw();
 	}
 
 	/* What the first tile of a lane tells: its kind, how deep it nests. */

@@ -22,7 +22,7 @@ const COLUMNS = [	/* title, class, text of a row */
 	['Task', '', (r) => r.comm],
 	['PID', 'num', (r) => String(r.pid)],
 	['Event', '', (r) => r.event],
-	['Info', 'info', (r) => r.info],
+	['Info', 'info', (r) => (r.info || '').replace(/\s*\n\s*/g, '  ')],	/* stacks have many lines */
 ];
 
 export class EventList {

@@ -119,7 +119,8 @@ export class Stage {
 		const { app } = this, ratio = devicePixelRatio || 1, { lanes, view } = app;
 		const scene = {
 			ratio, width: Math.round(view.width * ratio), height: Math.round(this.height * ratio),
-			pieces: [], rows: [], scales: [], flags: [], hot: app.hot,
+			pieces: [], rows: [], scales: [], flags: [],
+			hot: app.selection?.lane ? app.hot : -1,	/* an event leaves the others as they are */
 		};
 		const level = level_for(view.nsPerPx / ratio);
 		scene.level = level;

@@ -91,7 +91,8 @@ export class Viewport {
 	/* Brings t into the picture without changing the zoom. */
 	reveal(from, to = from) {
 		const edge = this.span * 0.06;
-		if (from >= this.from + edge && to <= this.to - edge)
+		const left = this.from <= 0 ? 0 : edge, right = this.to >= this.end ? 0 : edge;
+		if (from >= this.from + left && to <= this.to - right)
 			return;
 		if (to - from > this.span)
 			return this.show(from, to);

@@ -10,7 +10,7 @@
  */
 import { Lab } from './lib.mjs';
 
-const FRAMES = 240;
+const FRAMES = 120, SECONDS = 8;	/* of a move: that many, or as many as come in that time */
 
 function quantile(list, q) {
 	const sorted = [...list].sort((a, b) => a - b);
@@ -23,8 +23,9 @@ function tell(name, value, unit) {
 
 /* Moves the picture by one step in each frame; [ms of script, ms between frames]. */
 function move(page, what) {
-	return page.evaluate(async ([n, kind]) => {
+	return page.evaluate(async ([n, kind, longest]) => {
 		const a = window.sonde, script = [], apart = [];
+		const begun = performance.now();
 		let last = 0;
 		a.stage.times.length = 0;
 		await new Promise((done) => {
@@ -33,10 +34,10 @@ function move(page, what) {
 				if (last)
 					apart.push(now - last);
 				last = now;
-				if (i++ >= n)
+				if (i++ >= n || now - begun > longest)
 					return done();
 				if (kind === 'pan')
-					a.view.pan(9);
+					a.view.pan(i < n / 2 ? 9 : -9);
 				else
 					a.view.zoomAt(a.view.width / 2, i < n / 2 ? .97 : 1 / .97);
 				requestAnimationFrame(step);
@@ -45,7 +46,7 @@ function move(page, what) {
 		});
 		script.push(...a.stage.times);
 		return [script, apart, a.stage.painter.n || 0];
-	}, [FRAMES, what]);
+	}, [FRAMES, what, SECONDS * 1000]);
 }
 
 const lab = new Lab();
@@ -65,10 +66,12 @@ try {
 		const gl = document.createElement('canvas').getContext('webgl2'), info = gl?.getExtension('WEBGL_debug_renderer_info');
 		return info ? String(gl.getParameter(info.UNMASKED_RENDERER_WEBGL)).replace(/\s+/g, '_') : 'none';
 	}), '');
-	for (const [name, share] of [['whole', 1], ['tenth', .1], ['thousandth', .001]]) {
+	for (const [name, share] of [['half', .5], ['hundredth', .01], ['millionth', 1e-6]]) {
 		await page.evaluate((s) => window.sonde.view.go(window.sonde.view.end * .3, window.sonde.view.end * (.3 + s)), share);
 		await page.waitForTimeout(1500);
 		for (const kind of ['pan', 'zoom']) {
+			await move(page, kind);		/* what is looked at is fetched; then it is measured */
+			await page.waitForTimeout(800);
 			const [script, apart, boxes] = await move(page, kind);
 			tell(`${kind}-${name}-script-p50`, quantile(script, .5), 'ms');
 			tell(`${kind}-${name}-script-p95`, quantile(script, .95), 'ms');

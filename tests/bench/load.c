@@ -3,12 +3,13 @@
  * load.c - makes events for the figures of the recorder.
  *
  *	load calls N SECONDS     N processes that make system calls, as many as they can
- *	load work N THOUSANDS    N processes that make so many thousand system calls each
+ *	load work N CHUNKS       N processes that make so many times CHUNK_CALLS system calls each
  *	load marks N FILE        N lines of 1000 bytes into a trace_marker
  *	load mark N FILE         N times sonde_mark(), or, if FILE is /dev/kmsg, a line of the kernel's log
  *
- * Prints the time (CLOCK_REALTIME, seconds) at which it was done; of work and mark: how many seconds it
- * took.
+ * Prints the time (CLOCK_REALTIME, seconds) at which it was done; of mark: how many seconds it took; of work: how
+ * many microseconds a call took in a quick chunk (one of ten is quicker). A chunk is a millisecond or less, so that a
+ * machine that has more to do disturbs some of them, and not that one.
  */
 #include <sonde/mark.h>
 
@@ -20,6 +21,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#define CHUNK_CALLS 500
 
 static double now(clockid_t clock)
 {
@@ -38,19 +41,49 @@ static void call(double seconds)
 			syscall(SYS_getppid);
 }
 
-static void work(int n, long thousands)
+static int compare(const void *pa, const void *pb)
 {
-	double begin = now(CLOCK_MONOTONIC);
+	double a = *(const double *)pa, b = *(const double *)pb;
 
+	return a < b ? -1 : a > b;
+}
+
+/* Microseconds. */
+static double time_a_call(long n_chunks)
+{
+	double *taken = calloc(n_chunks, sizeof(*taken));
+
+	for (long i = 0; taken && i < n_chunks; i++) {
+		double begin = now(CLOCK_MONOTONIC);
+
+		for (int k = 0; k < CHUNK_CALLS; k++)
+			syscall(SYS_getppid);
+		taken[i] = now(CLOCK_MONOTONIC) - begin;
+	}
+	if (!taken)
+		_exit(1);
+	qsort(taken, n_chunks, sizeof(*taken), compare);
+	return taken[n_chunks / 10] / CHUNK_CALLS * 1e6;
+}
+
+static void work(int n, long n_chunks)
+{
+	double sum = 0, one;
+	int fd[2];
+
+	if (pipe(fd) < 0)
+		exit(1);
 	for (int i = 0; i < n; i++)
 		if (!fork()) {
-			for (long k = 0; k < thousands * 1000; k++)
-				syscall(SYS_getppid);
-			_exit(0);
+			one = time_a_call(n_chunks);
+			_exit(write(fd[1], &one, sizeof(one)) != sizeof(one));
 		}
+	for (int i = 0; i < n; i++)
+		if (read(fd[0], &one, sizeof(one)) == sizeof(one))
+			sum += one;
 	while (wait(NULL) > 0)
 		;
-	printf("%.6f\n", now(CLOCK_MONOTONIC) - begin);
+	printf("%.4f\n", sum / n);
 }
 
 static void mark(int n, const char *path)

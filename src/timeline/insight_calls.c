@@ -288,7 +288,7 @@ int insight_each_call(struct lanes *ls, int task, uint64_t from, uint64_t to, bo
 		return 0;
 	if (task >= 0)
 		return calls_of_task(&c);
-	while (!r && insight_next_machine(ls->tl, &source, &machine)) {
+	while (!r && lanes_next_machine(ls->tl, &source, &machine)) {
 		r = calls_of_machine(&c, machine);
 		any |= !r;
 		r = r == -ENODATA ? 0 : r;

@@ -26,8 +26,6 @@ static inline uint64_t overlap(uint64_t start, uint64_t end, uint64_t from, uint
 	return end > start ? end - start : 0;
 }
 
-/* Machines are numbered by who opened the files; each is visited once. */
-bool insight_next_machine(const struct timeline *tl, size_t *source, uint32_t *ret);
 /* "bash-812"; "an unknown task". */
 const char *insight_task_name(const struct timeline *tl, int task, char *buf, size_t size);
 

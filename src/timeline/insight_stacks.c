@@ -369,7 +369,7 @@ static int pass_all(struct stacking *s, state_emit emit)
 		bit_set(bits, s->only);
 	/* what ended a sleep may stand behind the range; looked for as far again as that is long */
 	end = s->to + (s->to > s->from ? s->to - s->from : 0) + 1;
-	while (!r && insight_next_machine(s->tl, &source, &machine))
+	while (!r && lanes_next_machine(s->tl, &source, &machine))
 		r = states_pass(s->tl, s->ls->states, machine, bits, s->from, end, emit, s);
 	free(bits);
 	return r;

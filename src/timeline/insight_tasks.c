@@ -14,23 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-bool insight_next_machine(const struct timeline *tl, size_t *source, uint32_t *ret)
-{
-	for (; *source < timeline_n_sources(tl); (*source)++) {
-		uint32_t machine = timeline_source(tl, *source)->machine;
-		bool is_new = true;
-
-		for (size_t i = 0; i < *source; i++)
-			is_new &= timeline_source(tl, i)->machine != machine;
-		if (!is_new)
-			continue;
-		*ret = machine;
-		(*source)++;
-		return true;
-	}
-	return false;
-}
-
 const char *insight_task_name(const struct timeline *tl, int task, char *buf, size_t size)
 {
 	const struct timeline_task *t;
@@ -194,7 +177,7 @@ int insight_tasks(struct lanes *ls, uint64_t from, uint64_t to, struct jsonwrite
 	su.sums = calloc(UINT16_MAX + 1, sizeof(*su.sums));
 	if (!su.sums)
 		return -ENOMEM;
-	while (!r && insight_next_machine(ls->tl, &source, &machine))
+	while (!r && lanes_next_machine(ls->tl, &source, &machine))
 		r = states_pass(ls->tl, ls->states, machine, NULL, from, to, sum_span, &su);
 	if (!r) {
 		jsonwriter_open(w, NULL, '{');
@@ -425,7 +408,7 @@ int insight_wakeups(struct lanes *ls, int task, uint64_t from, uint64_t to, stru
 		return r;
 	u.pending = calloc(UINT16_MAX + 1, sizeof(*u.pending));
 	r = u.pending ? task_bits(task, &bits) : -ENOMEM;
-	while (!r && insight_next_machine(ls->tl, &source, &machine))
+	while (!r && lanes_next_machine(ls->tl, &source, &machine))
 		/* a little further, for the CPU of the last ones */
 		r = states_pass(ls->tl, ls->states, machine, bits, from, u.to + 1, add_wakeup, &u);
 	if (!r)

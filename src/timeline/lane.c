@@ -44,7 +44,7 @@ static const struct {
 	[LANE_OF_PAIR] = {lane_build_pair, LANE_SPANS},
 };
 
-static uint64_t now_ns(void)
+uint64_t lane_now_ns(void)
 {
 	struct timespec ts;
 
@@ -86,7 +86,7 @@ static void row_release(struct lane_row *row)
 	free(row->pyramid.buckets);
 }
 
-static void lane_free(struct lane *ln)
+void lane_free(struct lane *ln)
 {
 	for (unsigned i = 0; i < ln->n_rows; i++)
 		row_release(&ln->rows[i]);
@@ -218,15 +218,12 @@ static uint64_t version_of(struct timeline *tl)
 	return timeline_n_events(tl) + timeline_duration(tl) * 31;
 }
 
-static int build(struct lanes *ls, const struct lane_spec *spec, struct lane **ret,
-		 struct errmsg *err)
+struct lane *lane_new(struct lanes *ls, const struct lane_spec *spec)
 {
 	struct lane *ln = calloc(1, sizeof(*ln));
-	uint64_t begin = now_ns();
-	int r;
 
 	if (!ln)
-		return -ENOMEM;
+		return NULL;
 	ln->owner = ls;
 	ln->spec = *spec;
 	ln->kind = makers[spec->type].kind;
@@ -234,6 +231,25 @@ static int build(struct lanes *ls, const struct lane_spec *spec, struct lane **r
 	ln->n_refs = 1; /* the slot's */
 	ln->is_whole = timeline_progress(ls->tl) >= 1;
 	ln->version = version_of(ls->tl);
+	return ln;
+}
+
+void lane_settle(struct lane *ln, uint64_t begin_ns)
+{
+	ln->built_at_ns = lane_now_ns();
+	ln->build_ns = ln->built_at_ns - begin_ns;
+	ln->n_bytes += sizeof(*ln);
+}
+
+static int build(struct lanes *ls, const struct lane_spec *spec, struct lane **ret,
+		 struct errmsg *err)
+{
+	struct lane *ln = lane_new(ls, spec);
+	uint64_t begin = lane_now_ns();
+	int r;
+
+	if (!ln)
+		return -ENOMEM;
 	r = lane_check_machine(ln, err);
 	if (!r)
 		r = makers[spec->type].build(ln, err);
@@ -241,9 +257,7 @@ static int build(struct lanes *ls, const struct lane_spec *spec, struct lane **r
 		lane_free(ln);
 		return r;
 	}
-	ln->built_at_ns = now_ns();
-	ln->build_ns = ln->built_at_ns - begin;
-	ln->n_bytes += sizeof(*ln);
+	lane_settle(ln, begin);
 	*ret = ln;
 	return 0;
 }
@@ -258,7 +272,7 @@ static bool is_fresh(const struct lane *ln)
 	/* the last one while the index grew is not good enough when it is complete */
 	if (!ln->is_whole && timeline_progress(ln->owner->tl) >= 1)
 		return false;
-	return now_ns() - ln->built_at_ns < (rest > REBUILD_NS ? rest : REBUILD_NS);
+	return lane_now_ns() - ln->built_at_ns < (rest > REBUILD_NS ? rest : REBUILD_NS);
 }
 
 /* lock held */
@@ -366,6 +380,72 @@ static int get_locked(struct lanes *ls, const char *text, const struct lane_spec
 		*ret = slot->lane;
 		return 0;
 	}
+}
+
+/* --- many at once ------------------------------------------------------------------------------- */
+
+#define PREPARE_MAX 256
+
+/* Takes the slots that need a lane of a task. */
+static size_t take_slots(struct lanes *ls, const char *const *specs, size_t n_specs,
+			 struct prepared_lane *list)
+{
+	size_t n = 0;
+
+	pthread_mutex_lock(&ls->lock);
+	for (size_t i = 0; i < n_specs && n < PREPARE_MAX; i++) {
+		struct errmsg err = {0};
+		struct lane_slot *slot;
+
+		if (strncmp(specs[i], "task:", 5) || lane_spec_parse(&list[n].spec, specs[i], &err))
+			continue;
+		slot = find_slot(ls, specs[i], true);
+		if (!slot || slot->is_building || (slot->lane && is_fresh(slot->lane)))
+			continue;
+		slot->is_building = true;
+		slot->used = ++ls->clock;
+		list[n].slot = slot;
+		list[n++].lane = NULL;
+	}
+	pthread_mutex_unlock(&ls->lock);
+	return n;
+}
+
+static void give_slots(struct lanes *ls, struct prepared_lane *list, size_t n)
+{
+	pthread_mutex_lock(&ls->lock);
+	for (size_t i = 0; i < n; i++) {
+		struct lane_slot *slot = list[i].slot;
+
+		slot->is_building = false;
+		if (list[i].lane) {
+			slot_drop(ls, slot);
+			slot->lane = list[i].lane;
+			ls->n_bytes += slot->lane->n_bytes;
+		} else if (!slot->lane) {
+			forget_slot(ls, slot);
+		}
+	}
+	evict(ls, NULL);
+	pthread_cond_broadcast(&ls->built);
+	pthread_mutex_unlock(&ls->lock);
+}
+
+void lanes_prepare(struct lanes *ls, const char *const *specs, size_t n_specs)
+{
+	struct prepared_lane *list = calloc(PREPARE_MAX, sizeof(*list));
+	size_t source = 0, n;
+	uint32_t machine;
+
+	if (!list)
+		return;
+	n = take_slots(ls, specs, n_specs, list);
+	/* one is built as well when it is asked for, which can also say what is wrong with it */
+	while (n > 1 && lanes_next_machine(ls->tl, &source, &machine))
+		lane_build_tasks(ls, machine, list, n);
+	if (n)
+		give_slots(ls, list, n);
+	free(list);
 }
 
 int lane_get(struct lanes *ls, const char *text, struct lane **ret, struct errmsg *err)

@@ -97,6 +97,11 @@ int lanes_find_vcpu(struct lanes *ls, uint32_t guest, uint32_t cpu, uint32_t *re
 /* -EINVAL with a sentence for a bad spec. The lane is counted: lane_put() gives it back. */
 int lane_get(struct lanes *ls, const char *spec, struct lane **ret, struct errmsg *err);
 void lane_put(struct lane *ln);
+/*
+ * Lanes that will be asked for next. Those of tasks are built in one pass instead of one each; of the others, and of
+ * what is wrong, nothing is done here.
+ */
+void lanes_prepare(struct lanes *ls, const char *const *specs, size_t n_specs);
 enum lane_kind lane_kind(const struct lane *ln);
 unsigned lane_n_rows(const struct lane *ln); /* nesting depth met */
 /* LANE_COUNTER: the range of all values. */

@@ -224,3 +224,71 @@ int lane_build_task(struct lane *ln, struct errmsg *err)
 	free(spans);
 	return r;
 }
+
+/* --- many tasks ------------------------------------------------------------------------------------------- */
+
+struct task_lanes {
+	struct prepared_lane **by_task;
+};
+
+static void drop_lane(struct prepared_lane *p)
+{
+	lane_free(p->lane);
+	p->lane = NULL;
+}
+
+static void add_state(void *ctx, uint16_t task, const struct task_track *t,
+		      const struct state_span *s, enum task_state next)
+{
+	struct prepared_lane *p = ((struct task_lanes *)ctx)->by_task[task];
+
+	if (p && p->lane && s->state != STATE_UNKNOWN &&
+	    lane_add_span(p->lane, 0, s->start, s->end, s->state, state_flags(s),
+			  state_aux(s->cpu, s->waker, s->waker_in_irq)) < 0)
+		drop_lane(p);
+}
+
+/* A lane ready to be filled, if there is such a task. */
+static void prepare_lane(struct lanes *ls, struct task_lanes *tls, uint8_t *bits,
+			 struct prepared_lane *p)
+{
+	int task = timeline_find_task(ls->tl, p->spec.machine, p->spec.number);
+
+	if (task < 0 || !p->spec.number)
+		return;
+	p->lane = lane_new(ls, &p->spec);
+	if (!p->lane)
+		return;
+	p->lane->has_aux = true;
+	if (lane_take_streams(p->lane, p->spec.machine, -1) < 0 || take_sched_kinds(p->lane) < 0) {
+		drop_lane(p);
+		return;
+	}
+	tls->by_task[task] = p;
+	bit_set(bits, task);
+}
+
+void lane_build_tasks(struct lanes *ls, uint32_t machine, struct prepared_lane *list, size_t n)
+{
+	struct task_lanes tls = {calloc(UINT16_MAX + 1, sizeof(*tls.by_task))};
+	uint8_t *bits = calloc(1, (UINT16_MAX + 1) / 8);
+	uint64_t begin = lane_now_ns();
+	bool failed = !tls.by_task || !bits || !timeline_has_sched(ls->tl, machine);
+
+	for (size_t i = 0; i < n && !failed; i++)
+		if (list[i].spec.machine == machine)
+			prepare_lane(ls, &tls, bits, &list[i]);
+	if (!failed &&
+	    states_pass(ls->tl, NULL, machine, bits, 0, TIMELINE_TIME_MAX, add_state, &tls) < 0)
+		failed = true;
+	for (size_t i = 0; i < n; i++) {
+		if (list[i].spec.machine != machine || !list[i].lane)
+			continue;
+		if (failed || lane_finish_rows(list[i].lane) < 0)
+			drop_lane(&list[i]);
+		else
+			lane_settle(list[i].lane, begin);
+	}
+	free(tls.by_task);
+	free(bits);
+}

@@ -227,6 +227,21 @@ int lane_build_found(struct lane *ln, struct errmsg *err);
 int lane_build_field(struct lane *ln, struct errmsg *err);
 int lane_build_pair(struct lane *ln, struct errmsg *err);
 
+/* A lane before it is built. NULL without memory. lane_settle: built; notes what it took. */
+struct lane *lane_new(struct lanes *ls, const struct lane_spec *spec);
+void lane_settle(struct lane *ln, uint64_t begin_ns);
+void lane_free(struct lane *ln);
+/* Monotonic. */
+uint64_t lane_now_ns(void);
+
+struct prepared_lane {
+	struct lane_slot *slot;
+	struct lane_spec spec;
+	struct lane *lane; /* NULL: could not be built */
+};
+/* Builds lanes of tasks of one machine in one pass. */
+void lane_build_tasks(struct lanes *ls, uint32_t machine, struct prepared_lane *list, size_t n);
+
 /* Adds a span to a row, which grows as needed. What overlaps is cut when the rows are finished. */
 int lane_add_span(struct lane *ln, unsigned row, uint64_t start, uint64_t end, uint32_t value,
 		  uint8_t flags, uint32_t aux);
@@ -243,6 +258,8 @@ void mask_release(struct walk_mask *m);
 int lane_take_kinds(struct lane *ln, struct walk_mask *m, const struct spec_event *e,
 		    size_t *ret_n);
 int lane_take_task(struct lane *ln, int pid);
+/* Machines are numbered by who opened the files; each is visited once. */
+bool lanes_next_machine(const struct timeline *tl, size_t *source, uint32_t *ret);
 /* Says that there is no such CPU, task or event. */
 int lane_check_machine(struct lane *ln, struct errmsg *err);
 

@@ -86,3 +86,20 @@ int lane_take_task(struct lane *ln, int pid)
 
 	return task < 0 ? -ENOENT : mask_add_kind(&ln->tasks, task);
 }
+
+bool lanes_next_machine(const struct timeline *tl, size_t *source, uint32_t *ret)
+{
+	for (; *source < timeline_n_sources(tl); (*source)++) {
+		uint32_t machine = timeline_source(tl, *source)->machine;
+		bool is_new = true;
+
+		for (size_t i = 0; i < *source; i++)
+			is_new &= timeline_source(tl, i)->machine != machine;
+		if (!is_new)
+			continue;
+		*ret = machine;
+		(*source)++;
+		return true;
+	}
+	return false;
+}

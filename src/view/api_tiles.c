@@ -103,8 +103,23 @@ static void hint(struct stage *st, const struct tiles_job *job)
 		timeline_hint(st->tl, from, to);
 }
 
+/* Lanes of tasks are cheaper together. */
+static void prepare_lanes(struct stage *st, const struct tiles_job *job)
+{
+	const char **specs = calloc(job->n + 1, sizeof(*specs));
+	size_t n = 0;
+
+	for (size_t i = 0; specs && i < job->n; i++)
+		if (job->tiles[i].result >= 0)
+			specs[n++] = job->tiles[i].spec;
+	if (n)
+		lanes_prepare(st->lanes, specs, n);
+	free(specs);
+}
+
 static void find_lanes(struct stage *st, struct tiles_job *job)
 {
+	prepare_lanes(st, job);
 	for (size_t i = 0; i < job->n; i++) {
 		struct wanted_tile *t = &job->tiles[i];
 		struct errmsg err = {0};

@@ -372,6 +372,61 @@ static void many_ask_at_once_while_it_is_indexed(void **state)
 	close_golden(&o);
 }
 
+struct span_list {
+	struct lane_span spans[20000];
+	size_t n;
+};
+
+static bool keep_span(void *ctx, const struct lane_span *s)
+{
+	struct span_list *l = ctx;
+
+	assert_true(l->n < 20000);
+	l->spans[l->n++] = *s;
+	return true;
+}
+
+static void tasks_together_are_as_one_by_one(void **state)
+{
+	static const char *const tasks[] = {"task:0:15",   "task:0:127", "task:0:128",
+					    "task:0:4711", "cpu:0:0",	 "task:0:126"};
+	struct span_list *lists = calloc(2, sizeof(*lists));
+	struct opened o;
+	struct errmsg err = {0};
+
+	open_golden(&o, "events-v7-zstd.dat");
+	assert_int_equal(timeline_start(o.tl, NULL, &err), 0);
+	assert_int_equal(timeline_wait(o.tl), 0);
+	lanes_prepare(o.lanes, tasks, 6);
+	for (size_t i = 0; i < 3; i++) {
+		struct lanes *other;
+
+		assert_int_equal(lanes_new(&other, o.tl), 0);
+		for (unsigned j = 0; j < 2; j++) {
+			struct lane *ln;
+
+			lists[j].n = 0;
+			assert_int_equal(lane_get(j ? other : o.lanes, tasks[i], &ln, &err), 0);
+			assert_int_equal(lane_each(ln, 0, UINT64_MAX, keep_span, &lists[j]), 0);
+			lane_put(ln);
+		}
+		assert_true(lists[0].n > 0);
+		assert_int_equal(lists[0].n, lists[1].n);
+		for (size_t j = 0; j < lists[0].n; j++) {
+			const struct lane_span *a = &lists[0].spans[j], *b = &lists[1].spans[j];
+
+			assert_int_equal(a->start, b->start);
+			assert_int_equal(a->end, b->end);
+			assert_int_equal(a->value, b->value);
+			assert_int_equal(a->waker, b->waker);
+			assert_int_equal(a->flags, b->flags);
+		}
+		lanes_free(other);
+	}
+	free(lists);
+	close_golden(&o);
+}
+
 static void hits_of_a_search_are_ticks(void **state)
 {
 	struct opened o;
@@ -423,6 +478,7 @@ int main(void)
 		cmocka_unit_test(a_late_leave_says_how_long_it_took),
 		cmocka_unit_test(frames_add_up),
 		cmocka_unit_test(many_ask_at_once_while_it_is_indexed),
+		cmocka_unit_test(tasks_together_are_as_one_by_one),
 		cmocka_unit_test(hits_of_a_search_are_ticks),
 	};
 

@@ -44,6 +44,7 @@ struct pairing {
 	size_t n_used;
 	uint64_t seed;
 	bool row_taken[LANE_ROWS_MAX];
+	struct mark_cache labels; /* of keys */
 };
 
 /* --- marks -------------------------------------------------------------------------------------------------- */
@@ -139,6 +140,19 @@ static uint32_t key_label(struct pairing *p, uint64_t key)
 	return labels_add(&p->ln->owner->labels, text, len);
 }
 
+/* The same keys come again and again. */
+static uint32_t cached_label(struct pairing *p, uint64_t key)
+{
+	size_t at = (key * 0x9e3779b97f4a7c15u) >> (64 - MARK_CACHE_BITS);
+
+	if (p->labels.slots[at].key != key || p->labels.slots[at].of != p) {
+		p->labels.slots[at].key = key;
+		p->labels.slots[at].of = p;
+		p->labels.slots[at].label = key_label(p, key);
+	}
+	return p->labels.slots[at].label;
+}
+
 static void begin(struct pairing *p, const struct mark *m)
 {
 	struct under_way *u = find_slot(p, mark_key(m), true);
@@ -157,7 +171,7 @@ static void begin(struct pairing *p, const struct mark *m)
 	u->is_used = true;
 	u->start = m->ts;
 	u->row = row;
-	u->label = key_label(p, u->key);
+	u->label = cached_label(p, u->key);
 	p->n_used++;
 }
 

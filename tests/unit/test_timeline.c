@@ -226,11 +226,93 @@ static void questions_are_answered_while_it_is_indexed(void **state)
 	}
 }
 
+/* --- several machines, many streams --------------------------------------------------------------- */
+
+static void machines_have_tasks_of_their_own(void **state)
+{
+	static const char *const names[] = {"events-v6", "events-v7-zstd"};
+	struct timeline_source sources[2];
+	uint64_t sum[2] = {0}, n_events;
+	struct errmsg err = {0};
+	struct timeline *tl;
+	struct reading r[2];
+
+	if (!getenv("GOLDEN"))
+		skip();
+	for (int i = 0; i < 2; i++) {
+		char path[600];
+
+		snprintf(path, sizeof(path), "%s/%s.dat", getenv("GOLDEN"), names[i]);
+		assert_true(reading_open(&r[i], path));
+		sources[i] = (struct timeline_source){.tf = r[i].tf,
+						      .formats = r[i].formats,
+						      .buffer = &r[i].tf->buffers[0],
+						      .time = time_of(&r[i], &r[i].tf->buffers[0]),
+						      .machine = i * 5};
+	}
+	assert_int_equal(timeline_new(&tl, sources, 2, 2, &err), 0);
+	assert_int_equal(timeline_start(tl, NULL, &err), 0);
+	assert_int_equal(timeline_wait(tl), 0);
+	for (size_t i = 0; i < timeline_n_tasks(tl); i++) {
+		const struct timeline_task *t = timeline_task(tl, i);
+
+		assert_true(t->machine == 0 || t->machine == 5);
+		assert_int_equal(timeline_find_task(tl, t->machine, t->pid), i);
+		sum[t->machine == 5] += t->n_events;
+	}
+	n_events = timeline_n_events(tl);
+	assert_true(timeline_find_task(tl, 0, 0) >= 0 && timeline_find_task(tl, 5, 0) >= 0);
+	assert_int_equal(timeline_find_task(tl, 1, 0), -1);
+	assert_true(timeline_has_sched(tl, 0) && timeline_has_sched(tl, 5));
+	assert_int_equal(timeline_rank(tl, NULL, TIMELINE_TIME_MAX + 1), n_events);
+	assert_int_equal(sum[0] + sum[1], n_events);
+	timeline_free(tl);
+	for (int i = 0; i < 2; i++) {
+		tl = index_of(&r[i], 2, NULL);
+		assert_int_equal(sum[i], timeline_n_events(tl));
+		timeline_free(tl);
+		reading_close(&r[i]);
+	}
+}
+
+static void what_is_too_many_is_left_out_and_said(void **state)
+{
+	struct timeline_source *sources = calloc(5000, sizeof(*sources));
+	struct errmsg err = {0};
+	event_ref refs[20];
+	struct timeline *tl;
+	struct reading r;
+	char path[600];
+
+	if (!getenv("GOLDEN"))
+		skip();
+	snprintf(path, sizeof(path), "%s/made-missed.dat", getenv("GOLDEN"));
+	assert_true(reading_open(&r, path));
+	for (int i = 0; i < 5000; i++)
+		sources[i] = (struct timeline_source){.tf = r.tf,
+						      .formats = r.formats,
+						      .buffer = &r.tf->buffers[0],
+						      .time = time_of(&r, &r.tf->buffers[0])};
+	assert_int_equal(timeline_new(&tl, sources, 5000, 2, &err), 0);
+	assert_int_equal(timeline_n_streams(tl), 4096);
+	assert_int_equal(r.tf->n_damage, 1);
+	assert_int_equal(timeline_start(tl, NULL, &err), 0);
+	assert_int_equal(timeline_wait(tl), 0);
+	assert_int_equal(timeline_rows(tl, NULL, timeline_n_events(tl) - 20, refs, NULL, 20), 20);
+	timeline_free(tl);
+	sources[0].machine = 1u << 20;
+	assert_int_equal(timeline_new(&tl, sources, 1, 2, &err), -EINVAL);
+	free(sources);
+	reading_close(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_index_has_what_the_merge_has),
 		cmocka_unit_test(questions_are_answered_while_it_is_indexed),
+		cmocka_unit_test(machines_have_tasks_of_their_own),
+		cmocka_unit_test(what_is_too_many_is_left_out_and_said),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

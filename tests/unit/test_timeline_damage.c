@@ -11,7 +11,7 @@
 #include "../lib/timelines.h"
 #include "timeline/timeline_int.h"
 
-#define ROUNDS	       25
+#define ROUNDS	       8
 #define FILE_MAX_BYTES (1 << 20)
 
 static uint64_t seed = 7;

@@ -41,8 +41,9 @@ struct timeline_source { /* kept alive by the caller until timeline_free() */
 	const struct tracefile_buffer *buffer;
 	struct timeconv time;
 	const char *name; /* of the file and buffer, for people */
-	uint32_t machine; /* sources of one machine share their tasks: host 0, guests 1 …; below 32768 */
-	bool is_live;	  /* the file is being recorded: see timeline_refresh() */
+	uint32_t
+		machine; /* those of one machine share their tasks: host 0, guests 1 … (to 32767) */
+	bool is_live;	 /* the file is being recorded: see timeline_refresh() */
 };
 
 /* What kind of event: (source's formats, id), numbered as they are met. */

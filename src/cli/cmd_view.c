@@ -253,19 +253,31 @@ struct viewing {
 	sigset_t ends;
 };
 
+/* Until the threads have read what they were given; the recorder waits for it, but not for long. */
+static void let_index(struct timeline *tl)
+{
+	for (int i = 0; i < 100 && timeline_progress(tl) < 1; i++)
+		usleep(5000);
+}
+
 /* Indexes what has come. The last look is after the recorder's end, so that nothing is missing. */
 static void follow(struct viewing *v)
 {
 	struct stage *st = v->vt.stage;
-	bool was_on = viewlive_is_on(&v->live);
 	struct errmsg err = {0};
-	int r = timeline_refresh(st->tl, &err);
+	bool is_on;
+	int r;
 
+	if (!viewlive_begin(&v->live, &is_on))
+		return;
+	r = timeline_refresh(st->tl, &err);
+	let_index(st->tl);
+	viewlive_done(&v->live);
 	/* while its recorder finishes it, it may be no file that can be read */
 	v->n_failed = r < 0 ? v->n_failed + 1 : 0;
 	if (v->n_failed == FAILED_MAX)
 		fprintf(stderr, "sonde: %s\n", err.text);
-	if ((r == 0 && !was_on && timeline_progress(st->tl) >= 1) || v->n_failed == FAILED_MAX)
+	if ((r == 0 && !is_on && timeline_progress(st->tl) >= 1) || v->n_failed == FAILED_MAX)
 		__atomic_store_n(&st->is_live, false, __ATOMIC_RELAXED);
 }
 

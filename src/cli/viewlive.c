@@ -15,11 +15,13 @@
  * (its command ended), the file stays until the server ends.
  *
  * The file stands under its name when the recorder has begun, in place of what was there before; so
- * another inode tells that it is the new one. While it is recorded its recorder holds a lock on it.
+ * another inode tells that it is the new one. Locks on it tell whether it is still
+ * recorded, and when its data must not be read (livefile.h).
  */
 #include "cli/viewlive.h"
 #include "base/errmsg.h"
 #include "cli/recordrun.h"
+#include "store/livefile.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -214,11 +216,21 @@ int viewlive_follow(struct viewlive *lv, const char *path, struct errmsg *err)
 	return lv->lock < 0 ? errmsg_set_errno(err, -errno, "cannot open %s", path) : 0;
 }
 
-bool viewlive_is_on(struct viewlive *lv)
+bool viewlive_begin(struct viewlive *lv, bool *ret_is_on)
 {
-	struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
+	*ret_is_on = lv->lock >= 0 && livefile_ask(lv->lock) != LIVEFILE_DONE;
+	if (!*ret_is_on)
+		return true;
+	if (livefile_hold(lv->lock))
+		return true;
+	livefile_let_go(lv->lock);
+	return false;
+}
 
-	return lv->lock >= 0 && fcntl(lv->lock, F_GETLK, &lock) == 0 && lock.l_type == F_WRLCK;
+void viewlive_done(struct viewlive *lv)
+{
+	if (lv->lock >= 0)
+		livefile_let_go(lv->lock);
 }
 
 int viewlive_end(struct viewlive *lv)

@@ -4,7 +4,7 @@
  *
  *	viewlive_record   a keeper and a recorder, in processes of their own; returns when the file stands
  *	viewlive_follow   a file that somebody else records
- *	viewlive_is_on    asked now and then
+ *	viewlive_begin    before what is new is read, viewlive_done after it
  *	viewlive_end      ends our own recording, waits for it, removes what was temporary
  */
 #ifndef SONDE_CLI_VIEWLIVE_H
@@ -27,7 +27,9 @@ struct viewlive {
 int viewlive_record(struct viewlive *lv, const struct record_options *o, char **argv,
 		    struct errmsg *err);
 int viewlive_follow(struct viewlive *lv, const char *path, struct errmsg *err);
-bool viewlive_is_on(struct viewlive *lv);
+/* May it be read now? If so the recorder moves nothing before viewlive_done(). */
+bool viewlive_begin(struct viewlive *lv, bool *ret_is_on);
+void viewlive_done(struct viewlive *lv);
 /* Returns the recorder's exit status, or 0. */
 int viewlive_end(struct viewlive *lv);
 

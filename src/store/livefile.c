@@ -37,6 +37,7 @@
 #define WRITE_OUT_NS	  200000000	      /* of a flush */
 #define CMDLINES_MAX	  ((size_t)256 << 20)
 #define LATE_SECTIONS_MAX 4096
+#define FOLLOWER_MS	  1000 /* waits for who reads */
 
 /* --- what is given ----------------------------------------------------------------------------- */
 
@@ -185,13 +186,68 @@ char *livefile_temp_path(const struct livefile *f, const char *name, uint32_t cp
 	return n < 0 ? NULL : path;
 }
 
+/* --- locks ------------------------------------------------------------------------------------- */
+
+/*
+ *	byte 0   locked by the recorder, as long as it lives
+ *	byte 1   by the recorder, until it begins to move data
+ *	byte 2   by followers while they read (shared), by the recorder before it moves data
+ */
+enum { BYTE_LIVES, BYTE_STAYS, BYTE_READ };
+
+static bool set_lock(int fd, int how, short type, off_t start, off_t len)
+{
+	struct flock lock = {.l_type = type, .l_whence = SEEK_SET, .l_start = start, .l_len = len};
+
+	return fcntl(fd, how, &lock) == 0;
+}
+
 bool livefile_lock(int fd)
 {
-	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-
 	/* a file system without locks does not stop us */
-	return fcntl(fd, F_SETLK, &lock) == 0 || (errno != EACCES && errno != EAGAIN);
+	return set_lock(fd, F_SETLK, F_WRLCK, BYTE_LIVES, 2) ||
+	       (errno != EACCES && errno != EAGAIN);
 }
+
+/* Says that data will move, and waits for followers. */
+static void settle_followers(int fd)
+{
+	set_lock(fd, F_SETLK, F_UNLCK, BYTE_STAYS, 1);
+	for (int ms = 0; ms < FOLLOWER_MS; ms += 5) {
+		if (set_lock(fd, F_SETLK, F_WRLCK, BYTE_READ, 1) ||
+		    (errno != EACCES && errno != EAGAIN))
+			return;
+		usleep(5000);
+	}
+}
+
+static bool is_locked(int fd, off_t byte)
+{
+	struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
+
+	return fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type == F_WRLCK;
+}
+
+enum livefile_stage livefile_ask(int fd)
+{
+	if (!is_locked(fd, BYTE_LIVES))
+		return LIVEFILE_DONE;
+	return is_locked(fd, BYTE_STAYS) ? LIVEFILE_GROWS : LIVEFILE_MOVES;
+}
+
+bool livefile_hold(int fd)
+{
+	/* of the open file, not of the process: that one opens and closes the file meanwhile */
+	return set_lock(fd, F_OFD_SETLK, F_RDLCK, BYTE_READ, 1) &&
+	       livefile_ask(fd) != LIVEFILE_MOVES;
+}
+
+void livefile_let_go(int fd)
+{
+	set_lock(fd, F_OFD_SETLK, F_UNLCK, BYTE_READ, 1);
+}
+
+/* --- the order --------------------------------------------------------------------------------- */
 
 /* The top buffer first: version 6 has it at a fixed place, and so does trace-cmd in version 7. */
 static void settle_order(struct livefile *f)
@@ -422,8 +478,10 @@ uint64_t livefile_bytes(const struct livefile *f)
 
 int livefile_finish(struct livefile *f, struct errmsg *err)
 {
-	int r = livefile_close(f, err);
+	int r;
 
+	settle_followers(f->fd);
+	r = livefile_close(f, err);
 	livefile_free(f);
 	return r;
 }

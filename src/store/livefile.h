@@ -69,6 +69,22 @@ int livefile_add_section(struct livefile *f, uint16_t id, const char *descriptio
 int livefile_add_buffer(struct livefile *f, const struct livefile_buffer *buffer,
 			struct errmsg *err);
 
+/*
+ * Followers: who reads a file while it is recorded. Its data moves when the recording ends, and who
+ * reads at that moment reads something else. So the recorder waits for a follower that holds the file, a
+ * second at most, and a follower asks before it reads. All of it is locks on bytes of the file, so it
+ * ends with either process.
+ */
+enum livefile_stage {
+	LIVEFILE_DONE, /* nobody records it */
+	LIVEFILE_GROWS,
+	LIVEFILE_MOVES, /* not to be read now */
+};
+enum livefile_stage livefile_ask(int fd);
+/* From now on data does not move; false: it does already. fd is open for reading, and the follower's own. */
+bool livefile_hold(int fd);
+void livefile_let_go(int fd);
+
 /* Replaces what was under path. */
 int livefile_start(struct livefile *f, struct errmsg *err);
 

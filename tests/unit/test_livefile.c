@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * test_livefile.c - a file that is recorded can be read at every moment and ends compact, also with a
- * limit, on a full disk, and from many threads.
+ * limit, on a full disk, and from many threads; who reads it meanwhile is waited for.
  *
  * covers: T01
  */
 #include "../lib/liverecord.h"
 
+#include <fcntl.h>
 #include <sched.h>
 #include <sys/mount.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 /* --- tests ------------------------------------------------------------------------------------- */
 
@@ -457,6 +460,52 @@ static void the_end_takes_little_room(void **state)
 	everywhere(check_room);
 }
 
+/* In a child: 0, or the number of the line that went wrong. Waits for a stage, two seconds at most. */
+static bool wait_for_stage(int fd, enum livefile_stage stage)
+{
+	for (int i = 0; i < 400 && livefile_ask(fd) != stage; i++)
+		usleep(5000);
+	return livefile_ask(fd) == stage;
+}
+
+static int follow(int ready)
+{
+	int fd = open("trace.dat", O_RDONLY);
+
+	if (fd < 0 || livefile_ask(fd) != LIVEFILE_GROWS || !livefile_hold(fd))
+		return 1;
+	close(open("trace.dat", O_RDONLY)); /* does not give the lock up */
+	if (write(ready, "r", 1) != 1 || !wait_for_stage(fd, LIVEFILE_MOVES))
+		return 2;
+	/* the recorder waits: nothing has moved yet */
+	if (lseek(fd, 0, SEEK_END) < (off_t)1 << 30)
+		return 3;
+	livefile_let_go(fd);
+	return wait_for_stage(fd, LIVEFILE_DONE) && livefile_hold(fd) ? 0 : 4;
+}
+
+static void followers_are_waited_for(void **state)
+{
+	struct livefile *f = begin(&kinds[0]);
+	int fds[2], status;
+	pid_t pid;
+	char byte;
+
+	assert_int_equal(add_pages(f, 1, 2, 0, 20), 0);
+	assert_int_equal(pipe(fds), 0);
+	pid = fork();
+	if (!pid)
+		_exit(follow(fds[1]));
+	assert_int_equal(read(fds[0], &byte, 1), 1);
+	finish(f, kinds[0].version);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+	close(fds[0]);
+	close(fds[1]);
+	unlink("trace.dat");
+}
+
 static const struct job jobs[] = {
 	{"fill", fill_small_disk},
 	{"limited", record_limited},
@@ -475,6 +524,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(small_limits_give_temporary_files),
 		cmocka_unit_test(regions_have_threads_of_their_own),
 		cmocka_unit_test(the_end_takes_little_room),
+		cmocka_unit_test(followers_are_waited_for),
 	};
 
 	do_job(jobs, sizeof(jobs) / sizeof(*jobs), argc, argv);

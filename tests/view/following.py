@@ -76,8 +76,7 @@ def test_live_command():
                     wait=False) as view:
             wait_for(lambda: not view.get("api/live")["live"], "the end of the command")
             info = view.indexed()
-            if not info["damage"]:
-                same(info["events"], len(report(path)), "events")
+            same((info["events"], info["damage"]), (len(report(path)), []), "events after the end")
         check(path.exists(), "the file is gone")
 
 
@@ -95,7 +94,8 @@ def test_live_file():
                 recorder.send_signal(signal.SIGINT)
                 same(recorder.wait(WAIT_S), 0, "the recorder")
                 wait_for(lambda: not view.get("api/live")["live"], "the end")
-                check(view.get("api/rows?row=0&n=5")["rows"], "no rows after the end")
+                info = view.indexed()
+                same((info["events"], info["damage"]), (len(report(path)), []), "events after the end")
         finally:
             if recorder.poll() is None:
                 recorder.send_signal(signal.SIGINT)

@@ -42,6 +42,7 @@ import { Lost } from './lost.js';
 import { bytes, count, clock, duration, set_unit } from './units.js';
 
 const SLOW_MS = 2000, QUICK_MS = 250;	/* how often info is asked for: with an index, while it grows */
+const NAMES_MS = 1000;			/* and names of tasks and events, while it grows */
 
 class App {
 	constructor() {
@@ -62,7 +63,7 @@ class App {
 			this.emit('view');
 		});
 		this.colours = new Colours();
-		this.tiles = new Tiles(() => this.redraw());
+		this.tiles = new Tiles(() => this.redraw(), (error) => this.trouble(error));
 		this.names = new Names(() => this.redraw());
 		this.lanes = new Lanes(this);
 		this.marks = new Marks(this);
@@ -97,13 +98,17 @@ class App {
 	}
 
 	set_tasks(list) {
+		const names = list.map(([n, machine, pid, , comm]) => `${n} ${machine} ${pid} ${comm}`).join('\n');
+		const same = names === this.task_names;		/* while it grows, mostly counts change */
+		this.task_names = names;
 		this.tasks = [];
 		this.by_pid.clear();
 		for (const [n, machine, pid, tgid, comm, events, running, first, last] of list) {
 			this.tasks[n] = { n, machine, pid, tgid, comm, events, running, first, last };
 			this.by_pid.set(`${machine}:${pid}`, this.tasks[n]);
 		}
-		this.recolour();
+		if (!same)
+			this.recolour();
 	}
 
 	recolour() {
@@ -116,6 +121,7 @@ class App {
 	}
 
 	async learn_names() {
+		this.named = performance.now();
 		const [tasks, kinds] = await Promise.all([api.get('tasks'), api.get('kinds')]);
 		this.kinds = [];
 		for (const kind of kinds.kinds)
@@ -253,6 +259,13 @@ class App {
 
 	/* --- notes for the user, above the picture --- */
 
+	trouble(error) {
+		if (error.status === undefined)		/* no answer at all */
+			this.note('The program does not answer any more: it has ended. What is here can still be looked at.');
+		else
+			this.note(error.message);
+	}
+
 	note(text, plain = false) {
 		const box = document.getElementById('notes');
 		if ([...box.children].some((p) => p.firstChild.textContent === text))
@@ -303,13 +316,14 @@ class App {
 					this.tiles.grown(before.duration);
 					this.view.setEnd(this.info.duration);
 				}
-				if (this.info.events !== before.events || this.info.progress !== before.progress)
+				const late = performance.now() - this.named > NAMES_MS || (this.info.progress >= 1 && before.progress < 1);
+				if (late && (this.info.events !== before.events || this.info.progress !== before.progress))
 					await this.learn_names();
 				this.show_info();
 				this.emit('info', before);
 				this.redraw();
 			} catch (error) {
-				this.note('The program does not answer any more: it has ended, or the recording was closed.');
+				this.trouble(error);
 				await new Promise((done) => setTimeout(done, SLOW_MS));
 			}
 		}

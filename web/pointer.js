@@ -143,7 +143,7 @@ export class Pointer {
 		const { app } = this, lane = app.lanes.find(at.lane);
 		if (!lane || lane.refused || at.t < 0 || at.t > app.view.end)
 			return null;
-		const ticks = lane.kind === 4 || lane.kind === 5;
+		const ticks = lane.kind === 4;
 		let span = await app.span(at.lane, at.t, at.depth, ticks ? 'nearest' : 'at', slot);
 		const far = (s) => Math.min(Math.abs(s.start - at.t), Math.abs(s.end - at.t)) > 6 * app.view.nsPerPx;
 		if (!span && !ticks) {
@@ -151,7 +151,7 @@ export class Pointer {
 			if (span && far(span))
 				span = null;
 		}
-		if (span && ticks && lane.kind === 4 && far(span))
+		if (span && ticks && far(span))
 			return null;
 		return span;
 	}

@@ -92,6 +92,8 @@ export class Stage {
 		app.tiles.begin(app.view.end);
 		const scene = this.scene();
 		this.last = scene;
+		if (!this.first_paint && scene.pieces.length)
+			this.first_paint = performance.now();	/* since the page was asked for */
 		if (this.moved(scene) || force)
 			this.painter.draw(scene, app.colours);
 		this.words.draw(scene, app.view, app.theme);

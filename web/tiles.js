@@ -89,7 +89,7 @@ function pile_states(tile) {
 }
 
 export class Tiles {
-	constructor(onArrive) {
+	constructor(onArrive, onTrouble) {
 		this.map = new Map();		/* key → tile */
 		this.wanted = new Map();	/* key → [spec, level, number, urgency] of this frame */
 		this.flying = new Set();	/* {control, keys} */
@@ -97,6 +97,7 @@ export class Tiles {
 		this.bytes = 0;
 		this.frame = 0;
 		this.onArrive = onArrive;
+		this.onTrouble = onTrouble;
 		this.end = Infinity;
 		this.count = { asked: 0, got: 0, dropped: 0 };
 	}
@@ -234,8 +235,10 @@ export class Tiles {
 		} catch (error) {
 			api.quiet(error);
 			this.count.dropped += list.length;
-			if (!error.gone)	/* do not hammer a program that is in trouble */
+			if (!error.gone) {	/* do not hammer a program that is in trouble */
+				this.onTrouble(error);
 				await new Promise((done) => setTimeout(done, 1000));
+			}
 		} finally {
 			this.flying.delete(request);
 			request.keys.forEach((key) => this.pending.delete(key));

@@ -57,7 +57,7 @@ try {
 	const started = performance.now();
 	await page.goto(viewer.url);
 	await page.waitForFunction(() => window.sonde?.stage?.last?.pieces.length > 0, null, { polling: 'raf', timeout: 60000 });
-	tell('first-paint', performance.now() - started, 'ms');
+	tell('first-paint', await page.evaluate(() => window.sonde.stage.first_paint), 'ms');
 	await page.waitForFunction(() => window.sonde.ready && window.sonde.info.progress >= 1, null, { timeout: 600000 });
 	tell('indexed', performance.now() - started, 'ms');
 	await page.evaluate(() => window.sonde.add_busy_tasks());

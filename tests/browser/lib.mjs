@@ -9,7 +9,8 @@
  * Pages are asked through the DOM where the DOM shows it; what only canvases show is read from the page's
  * model (window.sonde) and from the pixels of its own picture.
  */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { Oracle } from './oracle.mjs';
@@ -104,8 +105,16 @@ export class Lab {
 		return started;
 	}
 
+	/* A trace made larger, for what only large ones have. */
+	grown(trace, megabytes) {
+		const file = path.join(WORK, `${trace}-${megabytes}.dat`);
+		if (!fs.existsSync(file))
+			execFileSync(path.join(import.meta.dirname, '../bench/grow'), [path.join(GOLDEN, `${trace}.dat`), file, String(megabytes)]);
+		return this.serve(file);
+	}
+
 	async open(test) {
-		const viewer = await (test.live ? this.record(test.live) : this.viewer(test.trace || 'events-v7-zstd'));
+		const viewer = await (test.grown ? this.grown(...test.grown) : test.live ? this.record(test.live) : this.viewer(test.trace || 'events-v7-zstd'));
 		const visit = new Visit(this, viewer, test);
 		await visit.open(test.hash || '', test.query || '');
 		return visit;

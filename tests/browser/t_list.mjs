@@ -83,6 +83,39 @@ export const list = [
 		},
 	},
 	{
+		name: 'a list longer than a browser can make', grown: ['events-v7-none', 40],
+		async run(t) {
+			const total = await t.page.evaluate(() => window.sonde.info.events);
+			ok(total * 21 > 6e6, `only ${total} events`);
+			const check = async (what) => {
+				await t.page.waitForTimeout(400);
+				const rows = await filled(t);
+				rows.forEach((r, i) => i && same(r.row, rows[i - 1].row + 1, `${what}: numbers`));
+				rows.forEach((r, i) => i && ok(digits(r.cells[1]) >= digits(rows[i - 1].cells[1]), `${what}: times`));
+				const wanted = await t.page.evaluate(async (n) => (await (await fetch(`api/rows?row=${n}&n=1`)).json()).rows[0].ts, rows[3].row);
+				same(digits(rows[3].cells[1]), wanted / 1e9, `${what}: time of row ${rows[3].row}`);
+				return rows;
+			};
+			await check('at the start');
+			await t.page.evaluate(() => {
+				const s = window.sonde.panels.list.scroll;
+				s.scrollTop = (s.scrollHeight - s.clientHeight) / 2;
+			});
+			const middle = await check('in the middle');
+			ok(Math.abs(middle[0].row - total / 2) < total / 50, `the middle is row ${middle[0].row} of ${total}`);
+			const box = await t.page.locator('#panel-events .scroll').boundingBox();
+			await t.page.mouse.move(box.x + 200, box.y + 100);
+			await t.page.mouse.wheel(0, 63);
+			const next = await check('a little further');
+			same(next[0].row - middle[0].row, 3, 'rows that a turn of the wheel moves');
+			await t.page.focus('#panel-events .scroll');
+			await t.page.keyboard.press('End');
+			const last = await check('at the end');
+			same(last[last.length - 1].row, total - 1, 'the last row');
+			await t.shot('long-list');
+		},
+	},
+	{
 		name: 'stacks are told with their event', trace: 'stacks',
 		async run(t) {
 			const n = t.oracle.events.findIndex((e) => e.event === 'kernel_stack') - 1;

@@ -282,7 +282,9 @@ static void ask(struct probing *p, const struct ability_row *rows, size_t n, boo
 			continue;
 		}
 		ret->answer = ABILITY_UNKNOWN;
-		snprintf(ret->why, sizeof(ret->why), "there is no tracing directory to look at");
+		snprintf(ret->why, sizeof(ret->why), "%s",
+			 p->tracefs_code == -EACCES ? "the tracing directory is closed to this user"
+						    : "there is no tracing directory to look at");
 	}
 }
 

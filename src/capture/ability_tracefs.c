@@ -91,7 +91,9 @@ static void probe_tracefs(struct probing *p, const struct ability_row *row, stru
 	if (kconfig_get(&p->config, row->config) == 'n')
 		return ability_absent(p, row, "tracefs", ret);
 	ability_no(ret, "%s", p->tracefs_why);
-	if (p->a->in_container)
+	if (p->tracefs_code == -EACCES)
+		ability_remedy(ret, "run sonde as root");
+	else if (p->a->in_container)
 		ability_remedy(ret, "a container that is given /sys/kernel/tracing of its host");
 	else if (!p->a->is_root)
 		ability_remedy(ret, "run sonde as root");

@@ -47,10 +47,27 @@ static const struct {
 	{"hist:keys=", offsetof(struct probe_kernel, hist)},
 };
 
+static bool log_is_empty(const struct tracefs *t)
+{
+	struct textbuf log;
+	bool is_empty;
+
+	textbuf_init(&log, README_MAX_BYTES);
+	is_empty = tracefs_read(t, "", "error_log", &log) >= 0 && !textbuf_len(&log);
+	textbuf_release(&log);
+	return is_empty;
+}
+
+/* The refusal of our trial is nobody's error: it does not stay in the kernel's log. */
 static bool try_eprobe(const struct tracefs *t)
 {
-	return tracefs_try_write(t, "", "dynamic_events", "e:sonde/try sonde.no_such_event",
-				 TRACEFS_APPEND) != -EINVAL;
+	bool was_empty = log_is_empty(t);
+	int r = tracefs_try_write(t, "", "dynamic_events", "e:sonde/try sonde.no_such_event",
+				  TRACEFS_APPEND);
+
+	if (was_empty)
+		tracefs_try_write(t, "", "error_log", "", TRACEFS_SET);
+	return r != -EINVAL;
 }
 
 void probe_features(const struct tracefs *t, struct probe_kernel *ret_kernel)

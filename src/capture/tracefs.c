@@ -85,8 +85,8 @@ static int refuse_no_dir(int code, struct errmsg *err)
 		return errmsg_set(
 			err, code,
 			"the tracing directory /sys/kernel/tracing is closed to this user; "
-			"run sonde as root, or let root open it (mount -o "
-			"remount,mode=755,gid=GROUP /sys/kernel/tracing)");
+			"run sonde as root (sudo); for reading only, root can open it to a "
+			"group: mount -o remount,mode=750,gid=GROUP /sys/kernel/tracing");
 	if (code == -EPERM || code == -EACCES)
 		return errmsg_set(
 			err, code,

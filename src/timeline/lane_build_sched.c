@@ -176,28 +176,50 @@ static uint8_t state_flags(const struct state_span *s)
 	       (s->state == STATE_PREEMPTED ? TILE_PREEMPTED : 0);
 }
 
-static int add_states(struct lane *ln, const struct state_span *spans, size_t n)
+static int add_span_of(struct lane *ln, const struct state_span *s)
 {
-	for (size_t i = 0; i < n; i++) {
-		const struct state_span *s = &spans[i];
-		int r;
+	if (s->state == STATE_UNKNOWN)
+		return 0;
+	return lane_add_span(ln, 0, s->start, s->end, s->state, state_flags(s),
+			     state_aux(s->cpu, s->waker, s->waker_in_irq));
+}
 
-		if (s->state == STATE_UNKNOWN)
-			continue;
-		r = lane_add_span(ln, 0, s->start, s->end, s->state, state_flags(s),
-				  state_aux(s->cpu, s->waker, s->waker_in_irq));
-		if (r < 0)
-			return r;
+struct one_task {
+	struct lane *ln;
+	int error;
+};
+
+static void add_to_one(void *ctx, uint16_t task, const struct task_track *t,
+		       const struct state_span *s, enum task_state next)
+{
+	struct one_task *one = ctx;
+	int r = one->error ? 0 : add_span_of(one->ln, s);
+
+	if (r < 0)
+		one->error = r;
+}
+
+static int build_states(struct lane *ln, uint16_t task)
+{
+	struct one_task one = {.ln = ln};
+	uint8_t *bits = calloc(1, (UINT16_MAX + 1) / 8);
+	int r = bits ? take_sched_kinds(ln) : -ENOMEM;
+
+	if (!r) {
+		bit_set(bits, task);
+		r = states_pass(ln->owner->tl, NULL, ln->spec.machine, bits, 0, TIMELINE_TIME_MAX,
+				add_to_one, &one);
 	}
-	return lane_finish_rows(ln);
+	free(bits);
+	if (!r)
+		r = one.error;
+	return r < 0 ? r : lane_finish_rows(ln);
 }
 
 int lane_build_task(struct lane *ln, struct errmsg *err)
 {
 	struct timeline *tl = ln->owner->tl;
-	struct state_span *spans;
 	int task = timeline_find_task(tl, ln->spec.machine, ln->spec.number), r;
-	size_t n;
 
 	ln->has_aux = true;
 	if (!ln->spec.number)
@@ -215,14 +237,7 @@ int lane_build_task(struct lane *ln, struct errmsg *err)
 		return r;
 	if (!timeline_has_sched(tl, ln->spec.machine))
 		return build_runs(ln, task);
-	r = take_sched_kinds(ln);
-	if (!r)
-		r = task_states(tl, task, &spans, &n);
-	if (r < 0)
-		return r;
-	r = add_states(ln, spans, n);
-	free(spans);
-	return r;
+	return build_states(ln, task);
 }
 
 /* --- many tasks ------------------------------------------------------------------------------------------- */
@@ -242,9 +257,7 @@ static void add_state(void *ctx, uint16_t task, const struct task_track *t,
 {
 	struct prepared_lane *p = ((struct task_lanes *)ctx)->by_task[task];
 
-	if (p && p->lane && s->state != STATE_UNKNOWN &&
-	    lane_add_span(p->lane, 0, s->start, s->end, s->state, state_flags(s),
-			  state_aux(s->cpu, s->waker, s->waker_in_irq)) < 0)
+	if (p && p->lane && add_span_of(p->lane, s) < 0)
 		drop_lane(p);
 }
 

@@ -44,7 +44,7 @@ struct recording {
 };
 
 static void recording_begin(struct recording *rec, const char *golden, const char *path,
-			    enum compression compression)
+			    enum compression compression, uint64_t max_bytes)
 {
 	static const enum tracefile_text_kind kinds[] = {
 		TRACEFILE_HEADER_PAGE,	 TRACEFILE_HEADER_EVENT, TRACEFILE_FTRACE_FORMATS,
@@ -61,6 +61,7 @@ static void recording_begin(struct recording *rec, const char *golden, const cha
 	assert_true(reading_open(&rec->from, golden));
 	rec->buffer = &rec->from.tf->buffers[0];
 	config.n_cpus = lb.n_cpus = rec->buffer->max_cpus;
+	lb.max_bytes = max_bytes;
 	assert_in_range(lb.n_cpus, 1, 64);
 	if (livefile_open(&rec->file, &config, &err) < 0)
 		fail_msg("%s", err.text);
@@ -233,7 +234,7 @@ static void check_following(const char *golden, enum compression compression, bo
 	snprintf(source, sizeof(source), "%s/%s.dat", getenv("GOLDEN"), golden);
 	assert_non_null(mkdtemp(dir));
 	snprintf(path, sizeof(path), "%s/trace.dat", dir);
-	recording_begin(&rec, source, path, compression);
+	recording_begin(&rec, source, path, compression, 0);
 	assert_true(reading_open(&r, path));
 	tl = follow(&r);
 	assert_int_equal(timeline_n_events(tl), 0);
@@ -274,12 +275,79 @@ static void packed_files_are_followed(void **state)
 	check_following("events-v7-zstd", COMPRESSION_ZSTD, false);
 }
 
+/* The latest rows, on the trace's own clock: old pages are gone, and with them the origin of a new index. */
+static void assert_same_end(struct timeline *tl, const char *path)
+{
+	event_ref ra[400], rb[400];
+	uint64_t ta[400], tb[400];
+	struct timeline *other;
+	struct reading r;
+	size_t n;
+
+	assert_true(reading_open(&r, path));
+	other = index_of(&r, 2, NULL);
+	assert_true(timeline_n_events(other) > 400);
+	assert_true(timeline_n_events(tl) >= timeline_n_events(other));
+	n = timeline_rows(tl, NULL, timeline_n_events(tl) - 400, ra, ta, 400);
+	assert_int_equal(n, 400);
+	n = timeline_rows(other, NULL, timeline_n_events(other) - 400, rb, tb, 400);
+	assert_int_equal(n, 400);
+	for (size_t i = 0; i < n; i++) {
+		struct walk_one x, y;
+
+		assert_int_equal(ta[i] + timeline_origin(tl), tb[i] + timeline_origin(other));
+		assert_int_equal(timeline_get(tl, ra[i], &x), 0);
+		assert_int_equal(timeline_get(other, rb[i], &y), 0);
+		assert_int_equal(x.ev.size, y.ev.size);
+		assert_memory_equal(x.ev.data, y.ev.data, x.ev.size);
+		walk_release(&x);
+		walk_release(&y);
+	}
+	timeline_free(other);
+	reading_close(&r);
+}
+
+static void what_is_dropped_is_gone_and_the_rest_is_right(void **state)
+{
+	char dir[] = "/tmp/sonde-live-XXXXXX", path[64], source[600];
+	struct recording rec = {0};
+	struct errmsg err = {0};
+	struct timeline *tl;
+	struct reading r;
+
+	if (!getenv("GOLDEN"))
+		skip();
+	snprintf(source, sizeof(source), "%s/events-v6.dat", getenv("GOLDEN"));
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/trace.dat", dir);
+	recording_begin(&rec, source, path, COMPRESSION_NONE, 60 * 4096);
+	assert_true(reading_open(&r, path));
+	tl = follow(&r);
+	for (int i = 0; recording_step(&rec, 20, false); i++) {
+		assert_true(timeline_refresh(tl, &err) >= 0);
+		assert_int_equal(timeline_wait(tl), 0);
+		if (i % 8 == 7)
+			assert_same_end(tl, path);
+	}
+	recording_end(&rec);
+	assert_true(timeline_refresh(tl, &err) >= 0);
+	assert_int_equal(timeline_wait(tl), 0);
+	assert_same_end(tl, path);
+	for (size_t i = 0; i < timeline_n_streams(tl); i++)
+		assert_true(timeline_stream(tl, i)->n_pages > 120);
+	assert_true(timeline_n_events(tl) < 120 * timeline_n_streams(tl) * 100);
+	timeline_free(tl);
+	reading_close(&r);
+	remove_directory(dir);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(plain_files_are_followed),
 		cmocka_unit_test(pages_that_are_written_again_are_read_again),
 		cmocka_unit_test(packed_files_are_followed),
+		cmocka_unit_test(what_is_dropped_is_gone_and_the_rest_is_right),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

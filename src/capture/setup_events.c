@@ -8,7 +8,7 @@
  *
  * Where a pattern takes in a whole system, that system's own files are written, one write instead of
  * hundreds; a filter then holds for those of its events that have the field, which is what the kernel
- * does with it.
+ * does with it (setup_filter.c looks which).
  */
 #include "capture/setup_int.h"
 
@@ -51,7 +51,8 @@ struct event_walk {
 	struct setup *s;
 	const struct setup_buffer *b;
 	const struct plan_event *e;
-	size_t n_matches, n_filtered;
+	size_t n_matches;
+	struct setup_filter filter;    /* what became of it in whole systems */
 	char system[TRACEFS_NAME_MAX]; /* done as a whole */
 	struct spelling near;
 	char nearest[2 * TRACEFS_NAME_MAX];
@@ -120,10 +121,23 @@ static int set_system(struct event_walk *w, const char *system)
 		if (r >= 0)
 			r = tracefs_write(&w->s->t, w->b->instance, file, w->e->filter, TRACEFS_SET,
 					  w->err);
+		if (r >= 0)
+			setup_filter_look(w->s, w->b->instance, system, &w->filter);
 	}
 	return r < 0 ? r
 		     : write_event_file(w, system, NULL, "enable", w->e->off ? "0" : "1",
 					TRACEFS_SET);
+}
+
+static int set_filter(struct event_walk *w, const char *system, const char *event)
+{
+	struct errmsg *err = w->err, why = {0};
+	int r;
+
+	w->err = &why;
+	r = write_event_file(w, system, event, "filter", w->e->filter, TRACEFS_SET);
+	w->err = err;
+	return r < 0 ? setup_filter_explain(w->s, system, event, w->e->filter, &why, err) : 0;
 }
 
 static int set_event(struct event_walk *w, const char *system, const char *event)
@@ -134,7 +148,7 @@ static int set_event(struct event_walk *w, const char *system, const char *event
 		return set_triggers(w, system, event);
 
 	if (w->e->filter && !w->e->off)
-		r = write_event_file(w, system, event, "filter", w->e->filter, TRACEFS_SET);
+		r = set_filter(w, system, event);
 	if (r >= 0)
 		r = write_event_file(w, system, event, "enable", w->e->off ? "0" : "1",
 				     TRACEFS_SET);
@@ -229,6 +243,9 @@ static int set_pattern(struct setup *s, const struct setup_buffer *b, const stru
 
 	spelling_init(&w.near, e->pattern, strlen(e->pattern));
 	r = eventdir_each(&s->t, b->instance, visit_event, &w, err);
+	if (r >= 0 && *w.system)
+		r = setup_filter_tell(s, b->instance, e->pattern, w.system, e->filter, &w.filter,
+				      err);
 	if (r < 0 || w.n_matches)
 		return r;
 	if (s->plan->ignore_unknown) {

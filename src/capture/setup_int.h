@@ -35,6 +35,21 @@ int setup_rearm_functions(struct setup *s, const struct setup_buffer *b, int swi
 /* setup_events.c */
 int setup_events(struct setup *s, const struct setup_buffer *b, struct errmsg *err);
 int setup_rearm_events(struct setup *s, const struct setup_buffer *b, struct errmsg *err);
+/* setup_filter.c: which events took a filter that was written to whole systems. */
+struct setup_filter {
+	size_t n_taken, n_left;
+	char names[1024]; /* of the first that did not */
+};
+/* Counts those of one system. */
+void setup_filter_look(struct setup *s, const char *instance, const char *system,
+		       struct setup_filter *f);
+/* A sentence about those that did not take it: a note, or an error if none did. system: one of them. */
+int setup_filter_tell(struct setup *s, const char *instance, const char *pattern,
+		      const char *system, const char *filter, const struct setup_filter *f,
+		      struct errmsg *err);
+/* What is wrong with a filter that one event refused, which said why. */
+int setup_filter_explain(const struct setup *s, const char *system, const char *event,
+			 const char *filter, const struct errmsg *why, struct errmsg *err);
 /* setup_probes.c: defines what the plan's events define. */
 int setup_probes(struct setup *s, struct errmsg *err);
 /* Without a journal, when something failed later: removes what setup_probes() defined. */

@@ -16,6 +16,7 @@
 #include "cli/netrecord.h"
 #include "cli/recordrun.h"
 #include "cli/recordopts.h"
+#include "store/livefile.h"
 
 #include <errno.h>
 #include <libgen.h>
@@ -243,7 +244,10 @@ static int check_place(const char *path, struct errmsg *err)
 	int code = !dir ? -ENOMEM : access(dir, W_OK | X_OK) ? -errno : 0;
 
 	free(copy);
-	return code ? errmsg_set_errno(err, code, "cannot write %s", path) : 0;
+	if (!*path)
+		return errmsg_set(err, -EINVAL, "-o wants the name of a file, not ''");
+	return code ? errmsg_set_errno(err, code, "cannot write %s", path)
+		    : livefile_check_free(path, err);
 }
 
 static int record(const struct record_options *o, char **argv, struct background *bg,

@@ -64,15 +64,18 @@ struct livefile *livefile_new(const struct livefile_config *config)
 int livefile_open(struct livefile **ret_file, const struct livefile_config *config,
 		  struct errmsg *err)
 {
-	struct livefile *f = livefile_new(config);
+	struct livefile *f;
 	struct writer_config wc = {.version = config->version,
 				   .compression = config->compression,
 				   .big_endian = bytes_host_is_big(),
 				   .long_size = config->long_size,
 				   .page_size = config->page_size,
 				   .n_threads = 1};
-	int r;
+	int r = livefile_check_free(config->path, err);
 
+	if (r < 0)
+		return r;
+	f = livefile_new(config);
 	if (!f)
 		return errmsg_set_errno(err, -ENOMEM, "cannot write %s", config->path);
 	wc.path = f->path;
@@ -233,6 +236,23 @@ enum livefile_stage livefile_ask(int fd)
 	if (!is_locked(fd, BYTE_LIVES))
 		return LIVEFILE_DONE;
 	return is_locked(fd, BYTE_STAYS) ? LIVEFILE_GROWS : LIVEFILE_MOVES;
+}
+
+int livefile_check_free(const char *path, struct errmsg *err)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	enum livefile_stage stage;
+
+	if (fd < 0)
+		return 0;
+	stage = livefile_ask(fd);
+	close(fd);
+	return stage == LIVEFILE_DONE
+		       ? 0
+		       : errmsg_set(err, -EBUSY,
+				    "%s is being written by another recording; end that one first, "
+				    "or take another file (-o)",
+				    path);
 }
 
 bool livefile_hold(int fd)
@@ -398,6 +418,9 @@ int livefile_start(struct livefile *f, struct errmsg *err)
 	if (f->w->config.version == 6)
 		link_tables(f);
 	livefile_lock(f->fd);
+	r = livefile_check_free(f->path, err); /* somebody may have begun since livefile_open() */
+	if (r < 0)
+		return r;
 	r = outfile_publish(f->w->out, err);
 	f->is_started = !r;
 	return r;

@@ -54,6 +54,9 @@ struct livefile_buffer {
 		max_bytes; /* of a region on the disk: older pages are dropped (record -m); 0: no limit */
 };
 
+/* -EBUSY if another recording writes this file. Not for one that this process records. */
+int livefile_check_free(const char *path, struct errmsg *err);
+
 /* Does not touch path yet. -EACCES, -ENOENT, -EISDIR … if nothing can be written there. */
 int livefile_open(struct livefile **ret_file, const struct livefile_config *config,
 		  struct errmsg *err);

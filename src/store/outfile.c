@@ -23,6 +23,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,6 +32,7 @@
 #include <unistd.h>
 
 #define BUF_BYTES (256u << 10)
+#define LINKS_MAX 40 /* as the kernel follows */
 
 struct outfile {
 	int fd, error;
@@ -43,12 +45,39 @@ struct outfile {
 	char buf[BUF_BYTES];
 };
 
-/* The target with links resolved, or path itself if there is nothing yet. */
+/* What a link points at, as a path that can be used from here. */
+static char *read_link(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char to[PATH_MAX], *whole;
+	ssize_t n = readlink(path, to, sizeof(to) - 1);
+
+	if (n < 0)
+		return NULL;
+	to[n] = 0;
+	return asprintf(&whole, "%.*s%s", *to == '/' || !slash ? 0 : (int)(slash - path) + 1, path,
+			to) < 0
+		       ? NULL
+		       : whole;
+}
+
+/*
+ * The target with links resolved, also if they point at nothing yet. A link that the kernel does not let us
+ * follow (another's, in /tmp) is not followed here either.
+ */
 static char *resolve(const char *path)
 {
-	char *real = realpath(path, NULL);
+	char *real = realpath(path, NULL), *next;
+	struct stat st;
 
-	return real ? real : strdup(path);
+	if (real || (stat(path, &st) && errno != ENOENT))
+		return real ? real : strdup(path);
+	real = strdup(path);
+	for (int i = 0; real && i < LINKS_MAX && (next = read_link(real)); i++) {
+		free(real);
+		real = next;
+	}
+	return real;
 }
 
 static char *hidden_name(const char *path)

@@ -8,6 +8,8 @@
  *	child_go: the byte ────────────────▶ becomes the user, execvp()
  *	    waits ◀─────────── the pipe closes (exec worked), or an errno comes back
  *
+ * A command that is not there is refused before the fork, so that nothing is set or written for it.
+ *
  * The child asks the kernel to be ended (SIGTERM) when we die: a recorder that was killed should not
  * leave its workload behind. The signal mask and handlers are what the shell gave us.
  */
@@ -24,6 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -37,6 +40,59 @@ static int find_user(const char *name, struct passwd **ret_user, struct errmsg *
 		return errmsg_set(err, -ENOENT, "there is no user '%s'", name);
 	return 0;
 }
+
+/* --- whether there is one ---------------------------------------------------------------------- */
+
+/* 0, or why the kernel would not run the file: -ENOENT, -EISDIR, -EACCES. */
+static int check_file(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return -errno;
+	if (S_ISDIR(st.st_mode))
+		return -EISDIR;
+	return access(path, X_OK) ? -errno : 0;
+}
+
+/* As execvp() looks for it: the first in PATH that can be run. */
+static int find_command(const char *name)
+{
+	const char *path = getenv("PATH");
+	char file[4096];
+	int found = -ENOENT;
+
+	if (strchr(name, '/'))
+		return check_file(name);
+	for (const char *p = path ? path : "/bin:/usr/bin"; *name;) {
+		size_t len = strcspn(p, ":");
+		int r = -ENOENT;
+
+		if (len + strlen(name) + 2 < sizeof(file)) {
+			snprintf(file, sizeof(file), "%.*s%s%s", (int)len, p, len ? "/" : "", name);
+			r = check_file(file);
+		}
+		if (!r)
+			return 0;
+		if (r == -EACCES)
+			found = r;
+		if (!p[len])
+			break;
+		p += len + 1;
+	}
+	return found;
+}
+
+static int refuse_command(const char *name, int code, struct errmsg *err)
+{
+	if (code == -ENOENT || code == -ENOTDIR)
+		return errmsg_set(err, code, "there is no command '%s'", name);
+	if (code == -EISDIR)
+		return errmsg_set(err, code, "cannot run '%s': it is a directory", name);
+	return errmsg_set_errno(err, code, "cannot run '%s'", name);
+}
+
+/* --- the process ------------------------------------------------------------------------------- */
 
 static int become(const struct passwd *user)
 {
@@ -93,6 +149,9 @@ int child_start(struct child *ret_child, const struct child_config *config, stru
 
 	if (r < 0)
 		return r;
+	r = find_command(config->argv[0]);
+	if (r < 0)
+		return refuse_command(config->argv[0], r, err);
 	if (pipe2(go, O_CLOEXEC))
 		return errmsg_set_errno(err, -errno, "cannot start the command");
 	if (pipe2(error, O_CLOEXEC)) {
@@ -132,8 +191,12 @@ int child_go(struct child *c, const char *name, struct errmsg *err)
 	close(c->error_fd);
 	c->error_fd = -1;
 	if (n == sizeof(code))
-		return code == -ENOENT ? errmsg_set(err, code, "there is no command '%s'", name)
-				       : errmsg_set_errno(err, code, "cannot run '%s'", name);
+		return code == -ENOENT && !find_command(name)
+			       ? errmsg_set(err, code,
+					    "cannot run '%s': what its first line (#!) or the "
+					    "file itself asks for to run it is not there",
+					    name)
+			       : refuse_command(name, code, err);
 	return 0;
 }
 

@@ -24,6 +24,7 @@ struct child_config {
 	const char *const *env; /* "NAME=VALUE" … NULL; added to the environment; may be NULL */
 };
 
+/* Refuses a command that does not exist or cannot be run. */
 int child_start(struct child *ret_child, const struct child_config *config, struct errmsg *err);
 /* -ENOENT … with a sentence if the command cannot be run. */
 int child_go(struct child *c, const char *name, struct errmsg *err);

@@ -245,6 +245,10 @@ int session_start(struct session *s, struct errmsg *err)
 	s->start_ns = now_ns();
 	if (r >= 0 && s->has_child)
 		r = child_go(&s->child, s->config.argv[0], err);
+	if (r < 0 && s->has_child && s->child.go_fd < 0) { /* it could not be run, and has ended */
+		child_end(&s->child);
+		s->has_child = false;
+	}
 	return r;
 }
 

@@ -93,10 +93,11 @@ int timeline_new(struct timeline **ret, const struct timeline_source *sources, s
 	tl->source_states = calloc(n_sources + 1, sizeof(*tl->source_states));
 	tl->machines = calloc(n_sources + 1, sizeof(*tl->machines));
 	if (tl->sources && tl->source_states && tl->machines && n_sources < UINT16_MAX) {
-		memcpy(tl->sources, sources, n_sources * sizeof(*sources));
-		tl->n_sources = n_sources;
-		for (size_t i = 0; i < n_sources; i++)
+		for (size_t i = 0; i < n_sources; i++) {
+			tl->sources[i] = sources[i];
 			tl->source_states[i].fd = -1;
+		}
+		tl->n_sources = n_sources;
 		r = timeline_open(tl, err);
 	} else {
 		r = errmsg_set_errno(err, -ENOMEM, "cannot keep an index");

@@ -133,9 +133,10 @@ export class Lanes {
 	/* What the first tile of a lane tells: its kind, how deep it nests. */
 	learn(lane, tile) {
 		const rows = Math.min(ROWS_MOST, Math.max(lane.n_rows, tile.rows || 1));
-		if (tile.refused && !lane.refused) {
+		if (tile.refused) {
+			const news = lane.refused !== tile.refused;
 			lane.refused = tile.refused;
-			return true;
+			return news;
 		}
 		if (lane.kind === tile.kind && lane.n_rows === rows)
 			return false;

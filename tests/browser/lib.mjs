@@ -109,7 +109,7 @@ export class Lab {
 	grown(trace, megabytes) {
 		const file = path.join(WORK, `${trace}-${megabytes}.dat`);
 		if (!fs.existsSync(file))
-			execFileSync(path.join(import.meta.dirname, '../bench/grow'), [path.join(GOLDEN, `${trace}.dat`), file, String(megabytes)]);
+			execFileSync(new URL('../bench/grow', import.meta.url).pathname, [path.join(GOLDEN, `${trace}.dat`), file, String(megabytes)]);
 		return this.serve(file);
 	}
 

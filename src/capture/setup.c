@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #define FTRACE_SWITCH "/proc/sys/kernel/ftrace_enabled"
+#define CPUMASK_MAX   2400	      /* 8192 CPUs */
 #define WORST_US      "1000000000000" /* eleven days: the kernel counts in nanoseconds */
 
 int setup_write(struct setup *s, const char *instance, const char *file, const char *text,
@@ -179,6 +180,46 @@ static int set_clock(struct setup *s, const struct setup_buffer *b, struct errms
 		     : refuse_clock(s, b, clock, err);
 }
 
+/* The mask of all CPUs there are, in groups of 32 bits as the kernel writes it. */
+static void fmt_all_cpus(const struct tracefs *t, char *buf, size_t n_bytes)
+{
+	unsigned n = tracefs_cpu_count(t), first = n % 32 ? n % 32 : 32;
+	size_t len = snprintf(buf, n_bytes, "%x", 0xffffffffu >> (32 - first));
+
+	for (unsigned left = n - first; left && len < n_bytes; left -= 32)
+		len += snprintf(buf + len, n_bytes - len, ",ffffffff");
+}
+
+static int set_cpumask(struct setup *s, const struct setup_buffer *b, struct errmsg *err)
+{
+	const char *mask = b->plan->cpumask;
+	struct errmsg why = {0};
+	char all[CPUMASK_MAX];
+	int r;
+
+	fmt_all_cpus(&s->t, all, sizeof(all));
+	mask = !strcmp(mask, "-1") ? all : mask;
+	r = setup_write(s, b->instance, "tracing_cpumask", mask, TRACEFS_SET, &why);
+	if (r == -EOVERFLOW || r == -EINVAL)
+		return errmsg_set(err, -EINVAL,
+				  "the mask %s (-M) names a CPU that this machine does not have; "
+				  "all of them are %s",
+				  mask, all);
+	if (r < 0)
+		*err = err->code ? *err : why;
+	return r;
+}
+
+/* The kernel makes it a power of two of its pages. */
+static void tell_subbuf(struct setup *s, const struct setup_buffer *b)
+{
+	long long kb = tracefs_read_number(&s->t, b->instance, "buffer_subbuf_size_kb");
+
+	if (kb > 0 && kb != b->plan->subbuf_kb)
+		setup_note(s, "sub-buffers are of %lld KB: the kernel has none of %lld KB", kb,
+			   b->plan->subbuf_kb);
+}
+
 static int set_sizes(struct setup *s, const struct setup_buffer *b, struct errmsg *err)
 {
 	int r = 0;
@@ -189,6 +230,8 @@ static int set_sizes(struct setup *s, const struct setup_buffer *b, struct errms
 		if (r >= 0)
 			r = write_number(s, b->instance, "buffer_subbuf_size_kb",
 					 b->plan->subbuf_kb, err);
+		if (r >= 0)
+			tell_subbuf(s, b);
 	}
 	if (r >= 0 && b->plan->size_kb)
 		r = write_number(s, b->instance, "buffer_size_kb", b->plan->size_kb, err);
@@ -197,8 +240,7 @@ static int set_sizes(struct setup *s, const struct setup_buffer *b, struct errms
 				  "the kernel has no memory for buffers of %lld KB for each CPU",
 				  b->plan->size_kb);
 	if (r >= 0 && b->plan->cpumask)
-		r = setup_write(s, b->instance, "tracing_cpumask", b->plan->cpumask, TRACEFS_SET,
-				err);
+		r = set_cpumask(s, b, err);
 	return r;
 }
 

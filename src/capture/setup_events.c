@@ -79,13 +79,57 @@ static int write_event_file(struct event_walk *w, const char *system, const char
 	return setup_write(w->s, w->b->instance, path, text, how, w->err);
 }
 
+/* An event without triggers shows which there are: "# traceon traceoff stacktrace …". */
+static void read_triggers(struct event_walk *w, const char *path, char *buf, size_t n_bytes)
+{
+	char text[512], *p;
+
+	*buf = 0;
+	if (tracefs_read_short(&w->s->t, w->b->instance, path, text, sizeof(text)) > 0 &&
+	    (p = strstr(text, "Available triggers:\n# ")))
+		snprintf(buf, n_bytes, "%s", p + strlen("Available triggers:\n# "));
+}
+
+static int refuse_trigger(struct event_walk *w, const char *trigger, const char *path,
+			  const struct errmsg *why, struct errmsg *err)
+{
+	char known[512], name[64];
+	const char *p;
+
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(trigger, ": "), trigger);
+	read_triggers(w, path, known, sizeof(known));
+	p = strstr(known, name);
+	if (why->code == -EEXIST)
+		return errmsg_set(err, why->code,
+				  "there is a trigger '%s' at %s already; one of a kind is enough",
+				  name, path);
+	if (why->code == -EINVAL && *known && !p)
+		return errmsg_set(err, why->code,
+				  "this kernel has no trigger '%s' (-R); it has: %s", name, known);
+	*err = err->code ? *err : *why;
+	return why->code;
+}
+
+static int set_trigger(struct event_walk *w, const char *system, const char *event,
+		       const char *trigger)
+{
+	struct errmsg *err = w->err, why = {0};
+	char path[TRACEFS_PATH_MAX];
+	int r;
+
+	w->err = &why;
+	r = write_event_file(w, system, event, "trigger", trigger, TRACEFS_APPEND);
+	w->err = err;
+	eventdir_fmt_path(system, event, "trigger", path);
+	return r < 0 ? refuse_trigger(w, trigger, path, &why, err) : 0;
+}
+
 static int set_triggers(struct event_walk *w, const char *system, const char *event)
 {
 	int r = 0;
 
 	for (size_t i = 0; i < w->e->triggers.n && r >= 0; i++)
-		r = write_event_file(w, system, event, "trigger", w->e->triggers.words[i],
-				     TRACEFS_APPEND);
+		r = set_trigger(w, system, event, w->e->triggers.words[i]);
 	return r;
 }
 

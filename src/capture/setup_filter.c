@@ -97,7 +97,7 @@ static int read_fields(const struct tracefs *t, const char *system, const char *
 		const char *from = p + strlen("\tfield:"), *end;
 
 		p = from + strcspn(from, ";\n");
-		end = memchr(from, '[', p - from);
+		end = p > from && p[-1] == ']' ? memrchr(from, '[', p - from) : NULL;
 		end = end ? end : p;
 		while (end > from && !isalnum((unsigned char)end[-1]) && end[-1] != '_')
 			end--;

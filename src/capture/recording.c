@@ -257,7 +257,7 @@ uint64_t recording_bytes(const struct recording *rec)
 
 /* --- the end ----------------------------------------------------------------------------------- */
 
-/* An option for each CPU, as trace-cmd has it, and the sums. */
+/* An option for each CPU, as trace-cmd has it, and the sums. Version 6 has no room for what comes late. */
 static int add_stats(struct recording *rec, struct recording_sum *sum, struct errmsg *err)
 {
 	struct session *s = rec->s;
@@ -279,6 +279,9 @@ static int add_stats(struct recording *rec, struct recording_sum *sum, struct er
 			textbuf_add(&text, "", 1);
 			sum->events += stats.read_events;
 			sum->lost += stats.overrun + stats.commit_overrun + stats.dropped;
+			sum->counted = true;
+			if (rec->config.version == 6)
+				continue;
 			r = livefile_add_option(
 				rec->file, SNF_OPTION_CPUSTAT,
 				(struct piece){(const uint8_t *)text.start, textbuf_len(&text)},
@@ -291,11 +294,10 @@ static int add_stats(struct recording *rec, struct recording_sum *sum, struct er
 static int finish_file(struct recording *rec, struct recording_sum *sum, struct errmsg *err)
 {
 	struct textbuf names;
-	int r = 0;
+	int r;
 
 	textbuf_init(&names, 64u << 20);
-	if (rec->config.version == 7) /* version 6 has no room for what comes late */
-		r = add_stats(rec, sum, err);
+	r = add_stats(rec, sum, err);
 	kernelinfo_read_names(rec->s->t.root, &rec->s->names, &names);
 	if (r >= 0)
 		r = livefile_add_text(

@@ -36,6 +36,7 @@ struct recording_config {
 /* What a recording came to. */
 struct recording_sum {
 	uint64_t events, lost, bytes; /* bytes: of the file */
+	bool counted;		      /* events and lost are known */
 	uint64_t recorder_ns;	      /* CPU time of the recorder */
 };
 

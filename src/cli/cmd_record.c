@@ -13,6 +13,7 @@
 #include "cli/bootline.h"
 #include "cli/command.h"
 #include "cli/guestrecord.h"
+#include "cli/info.h"
 #include "cli/netrecord.h"
 #include "cli/recordrun.h"
 #include "cli/recordopts.h"
@@ -169,6 +170,42 @@ static void add_cost(struct textbuf *tb, const struct outcome *oc)
 	textbuf_add_str(tb, "\n");
 }
 
+/* How many are in a file that keeps only the last ones; negative if it cannot be read. */
+static int64_t count_kept(const char *path)
+{
+	struct formats_config config = {0};
+	struct info_counts counts = {0};
+	struct errmsg ignored = {0};
+	struct formats *f = NULL;
+	struct tracefile *tf;
+	int64_t n = 0;
+	int r = tracefile_open(&tf, path, &ignored);
+
+	if (r < 0)
+		return r;
+	r = formats_new(&f, tf, &config, &ignored);
+	if (r >= 0)
+		r = info_count(&counts, tf, f, &ignored);
+	for (size_t i = 0; r >= 0 && i < tf->n_buffers; i++)
+		for (size_t k = 0; k < tf->buffers[i].n_cpus; k++)
+			n += (int64_t)counts.spans[i][k].n_records;
+	info_counts_release(&counts);
+	formats_free(f);
+	tracefile_close(tf);
+	return r < 0 ? r : n;
+}
+
+static void add_events(struct textbuf *tb, const struct outcome *oc)
+{
+	int64_t kept = oc->o->max_kb ? count_kept(oc->path) : -1;
+
+	textbuf_addf(tb, "%llu event%s", (unsigned long long)oc->sum.events,
+		     oc->sum.events == 1 ? "" : "s");
+	if (kept >= 0 && (uint64_t)kept < oc->sum.events)
+		textbuf_addf(tb, ", the last %lld of them kept (-m),", (long long)kept);
+	textbuf_add_str(tb, " in ");
+}
+
 static void show_outcome(const struct outcome *oc)
 {
 	FILE *to = oc->o->to_stderr ? stderr : stdout;
@@ -179,15 +216,13 @@ static void show_outcome(const struct outcome *oc)
 	textbuf_init(&tb, 65536);
 	fmt_bytes(stat(oc->path, &st) ? oc->sum.bytes : (uint64_t)st.st_size, size, sizeof(size));
 	textbuf_addf(&tb, "%s: ", oc->path);
-	if (oc->sum.events || oc->sum.lost)
-		textbuf_addf(&tb, "%llu events in %.3f s, %s, ", (unsigned long long)oc->sum.events,
-			     oc->seconds, size);
-	else
-		textbuf_addf(&tb, "%.3f s, %s, ", oc->seconds, size);
+	if (oc->sum.counted)
+		add_events(&tb, oc);
+	textbuf_addf(&tb, "%.3f s, %s, ", oc->seconds, size);
 	if (oc->sum.lost)
-		textbuf_addf(&tb, "%llu events lost (a larger buffer, -b, loses less); ",
-			     (unsigned long long)oc->sum.lost);
-	else
+		textbuf_addf(&tb, "%llu event%s lost (a larger buffer, -b, loses less); ",
+			     (unsigned long long)oc->sum.lost, oc->sum.lost == 1 ? "" : "s");
+	else if (oc->sum.counted)
 		textbuf_add_str(&tb, "nothing lost; ");
 	add_cost(&tb, oc);
 	if (oc->ran_command && WIFSIGNALED(oc->command_status))

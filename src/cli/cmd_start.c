@@ -116,9 +116,9 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	int n, r;
 
 	recordopts_init(&o.record);
+	o.record.plan.keep_before = is_set;
 	n = command_parse(cmd, &o, argc, argv, err);
 	r = n < 0 ? n : recordopts_check(&o.record, n > 0, err);
-	o.record.plan.keep_before |= is_set;
 	if (r >= 0 && is_set && n > 0)
 		r = errmsg_set(err, -EINVAL, "set runs no command, but '%s' is given", argv[1]);
 	if (r >= 0 && o.record.boot) {

@@ -7,12 +7,16 @@
  */
 #include "cli/recordopts.h"
 
+#include "analyse/profile_hook.h"
 #include "cli/compressionopt.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define CMDLINES_MAX 32768 /* PID_MAX_DEFAULT of the kernel, which refuses more */
 
 void recordopts_init(struct record_options *o)
 {
@@ -52,6 +56,7 @@ int recordopts_event(void *opts, const char *value, struct errmsg *err)
 {
 	struct record_options *o = opts;
 
+	o->has_negated |= o->negate;
 	return kept(plan_add_event(&o->plan, value, o->negate), err);
 }
 
@@ -119,7 +124,7 @@ int recordopts_clock(void *opts, const char *value, struct errmsg *err)
 	return set_word(&plan_buffer(&o->plan)->clock, value, err);
 }
 
-/* "-1" is every CPU; the kernel takes a mask that is too long. */
+/* "-1" is every CPU. */
 int recordopts_cpumask(void *opts, const char *value, struct errmsg *err)
 {
 	const char *mask = !strncmp(value, "0x", 2) ? value + 2 : value;
@@ -131,20 +136,44 @@ int recordopts_cpumask(void *opts, const char *value, struct errmsg *err)
 	return set_word(&plan_buffer(plan_of(opts))->cpumask, mask, err);
 }
 
+/* "512", "512K", "16M", "1G": the first is KB, too. */
 static int parse_kb(const char *value, const char *option, long long *ret_kb, struct errmsg *err)
 {
+	static const char units[] = "KMG";
 	char *end;
 	long long kb = strtoll(value, &end, 0);
+	const char *unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
+	int shift = unit ? 10 * (int)(unit - units) : 0;
 
-	if (end == value || *end || kb <= 0 || kb > 1LL << 40)
-		return errmsg_set(err, -EINVAL, "%s wants a size in KB, not '%s'", option, value);
-	*ret_kb = kb;
+	if (end == value || end[unit ? 1 : 0] || kb <= 0 || kb > (1LL << 40) >> shift)
+		return errmsg_set(err, -EINVAL,
+				  "%s wants a size in KB, or with a unit (K, M, G), not '%s'",
+				  option, value);
+	*ret_kb = kb << shift;
 	return 0;
 }
 
 int recordopts_size(void *opts, const char *value, struct errmsg *err)
 {
 	return parse_kb(value, "-b", &plan_buffer(plan_of(opts))->size_kb, err);
+}
+
+int recordopts_max_size(void *opts, const char *value, struct errmsg *err)
+{
+	return parse_kb(value, "-m", &((struct record_options *)opts)->max_kb, err);
+}
+
+int recordopts_cmdlines(void *opts, const char *value, struct errmsg *err)
+{
+	char *end;
+	long long n = strtoll(value, &end, 0);
+
+	if (end == value || *end || n < 1 || n > CMDLINES_MAX)
+		return errmsg_set(err, -EINVAL,
+				  "--cmdlines-size wants a number of names from 1 to %d, not '%s'",
+				  CMDLINES_MAX, value);
+	plan_of(opts)->cmdlines_size = n;
+	return 0;
 }
 
 int recordopts_subbuf(void *opts, const char *value, struct errmsg *err)
@@ -249,6 +278,55 @@ static int add_profile_events(struct record_options *o)
 	return r;
 }
 
+static bool is_list_word(const char *word)
+{
+	return !strchr(word, ':') || strstr(word, ":mod:");
+}
+
+/* Functions to pick out, but no tracer that would look at them; FUNCTION:COMMAND needs none. */
+static int check_functions(const struct plan *p, struct errmsg *err)
+{
+	for (size_t i = 0; i < p->n_buffers && !p->keep_before; i++) {
+		const struct plan_buffer *b = &p->buffers[i];
+		const char *which = b->graph_functions.n      ? "-g"
+				    : b->no_graph_functions.n ? "--graph-notrace"
+				    : b->no_functions.n	      ? "-n"
+				    : b->modules.n	      ? "--module"
+							      : NULL;
+
+		for (size_t k = 0; k < b->functions.n; k++)
+			which = is_list_word(b->functions.words[k]) ? "-l" : which;
+		if (which && !b->tracer)
+			return errmsg_set(err, -EINVAL, "%s needs a tracer: -p function%s", which,
+					  which[1] == 'g' || which[2] == 'g'
+						  ? "_graph"
+						  : " or -p function_graph");
+	}
+	return 0;
+}
+
+static int check_words(const struct record_options *o, struct errmsg *err)
+{
+	char *end;
+	int r = check_functions(&o->plan, err);
+
+	if (r >= 0 && o->negate && !o->has_negated)
+		return errmsg_set(
+			err, -EINVAL,
+			"-v leaves out the events (-e) that come after it, but none does");
+	if (o->ts_offset && (strtoll(o->ts_offset, &end, 0), end == o->ts_offset || *end))
+		return errmsg_set(err, -EINVAL, "--ts-offset wants a number, not '%s'",
+				  o->ts_offset);
+	for (size_t i = 0; i < o->hooks.n && r >= 0; i++) {
+		struct profile_hook hook;
+
+		r = profile_hook_parse(&hook, o->hooks.words[i], strlen(o->hooks.words[i]), err);
+		if (r >= 0)
+			profile_hook_release(&hook);
+	}
+	return r;
+}
+
 int recordopts_check(struct record_options *o, bool has_command, struct errmsg *err)
 {
 	bool has_pids = false;
@@ -271,8 +349,10 @@ int recordopts_check(struct record_options *o, bool has_command, struct errmsg *
 		return errmsg_set(err, -EINVAL, "-r wants a real-time priority from 1 to 99");
 	if (o->plan.max_rate < 0)
 		return errmsg_set(err, -EINVAL, "--max-rate wants a number of hits a second");
-	if (o->max_kb < 0 || o->plan.graph_depth < 0 || o->plan.cmdlines_size < 0)
-		return errmsg_set(err, -EINVAL, "a size cannot be negative");
+	if (o->plan.graph_depth < 0)
+		return errmsg_set(err, -EINVAL, "a depth cannot be negative");
+	if (!o->is_peer && check_words(o, err) < 0)
+		return err->code;
 	if (o->profile && !o->only_named && o->plan.n_buffers == 1)
 		return kept(add_profile_events(o), err);
 	return 0;

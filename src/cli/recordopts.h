@@ -17,7 +17,8 @@
 
 struct record_options {
 	struct plan plan;
-	bool negate;
+	bool negate, has_negated; /* -v, and an event that came after it */
+	bool is_peer;		  /* as trace-cmd, which takes more than makes sense */
 	/* the file */
 	const char *output, *temp_dir, *compression;
 	long long file_version, max_kb;
@@ -64,6 +65,8 @@ int recordopts_tracer(void *opts, const char *value, struct errmsg *err);
 int recordopts_clock(void *opts, const char *value, struct errmsg *err);
 int recordopts_cpumask(void *opts, const char *value, struct errmsg *err);
 int recordopts_size(void *opts, const char *value, struct errmsg *err);
+int recordopts_max_size(void *opts, const char *value, struct errmsg *err);
+int recordopts_cmdlines(void *opts, const char *value, struct errmsg *err);
 int recordopts_subbuf(void *opts, const char *value, struct errmsg *err);
 int recordopts_option(void *opts, const char *value, struct errmsg *err);
 int recordopts_function(void *opts, const char *value, struct errmsg *err);
@@ -105,10 +108,11 @@ int recordopts_verbose(void *opts, const char *value, struct errmsg *err);
 		.offset = RECORDOPTS_AT(plan.source_dir), .complete = "file"                      \
 	}
 
-#define RECORDOPTS_ROW_SIZE                                                                  \
-	{                                                                                    \
-		.kind = OPTION_CALL, .letter = 'b', .name = "buffer-size", .arg = "KB",      \
-		.help = "size of the kernel's buffer for each CPU", .apply = recordopts_size \
+#define RECORDOPTS_ROW_SIZE                                                             \
+	{                                                                               \
+		.kind = OPTION_CALL, .letter = 'b', .name = "buffer-size", .arg = "KB", \
+		.help = "size of the kernel's buffer for each CPU; also 16M, 1G",       \
+		.apply = recordopts_size                                                \
 	}
 
 #define RECORDOPTS_ROW_CPUMASK                                                                    \
@@ -277,11 +281,11 @@ int recordopts_verbose(void *opts, const char *value, struct errmsg *err);
 		 .letter = 'D',                                                                  \
 		 .help = "-d, and the master switch ftrace_enabled off",                         \
 		 .offset = RECORDOPTS_AT(plan.ftrace_off)},                                      \
-		{.kind = OPTION_NUMBER,                                                          \
+		{.kind = OPTION_CALL,                                                            \
 		 .name = "cmdlines-size",                                                        \
 		 .arg = "N",                                                                     \
 		 .help = "how many names of tasks the kernel keeps",                             \
-		 .offset = RECORDOPTS_AT(plan.cmdlines_size)},                                   \
+		 .apply = recordopts_cmdlines},                                                  \
 		{.kind = OPTION_NUMBER,                                                          \
 		 .name = "threshold",                                                            \
 		 .arg = "US",                                                                    \
@@ -371,12 +375,12 @@ int recordopts_verbose(void *opts, const char *value, struct errmsg *err);
 		 .arg = "6|7",                                                          \
 		 .help = "version of the file format (7)",                              \
 		 .offset = RECORDOPTS_AT(file_version)},                                \
-		{.kind = OPTION_NUMBER,                                                 \
+		{.kind = OPTION_CALL,                                                   \
 		 .letter = 'm',                                                         \
 		 .name = "max-size",                                                    \
 		 .arg = "KB",                                                           \
-		 .help = "keep only the last so many KB for each CPU",                  \
-		 .offset = RECORDOPTS_AT(max_kb)},                                      \
+		 .help = "keep only the last so many KB for each CPU; also 16M, 1G",    \
+		 .apply = recordopts_max_size},                                         \
 		{.kind = OPTION_STRING,                                                 \
 		 .name = "temp",                                                        \
 		 .arg = "DIR",                                                          \

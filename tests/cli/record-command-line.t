@@ -22,7 +22,35 @@ sonde: record: a buffer has one tracer, but -p function and -p function_graph ar
 [2]
 
 $ sonde record -b 0 -e sched true
-sonde: record: -b wants a size in KB, not '0'
+sonde: record: -b wants a size in KB, or with a unit (K, M, G), not '0'
+[2]
+
+$ sonde record -m 1T -e sched true
+sonde: record: -m wants a size in KB, or with a unit (K, M, G), not '1T'
+[2]
+
+$ sonde record -b 4M -m 1g --ts-offset x -e sched true
+sonde: --ts-offset wants a number, not 'x'
+[2]
+
+$ sonde record --cmdlines-size 0 -e sched true
+sonde: record: --cmdlines-size wants a number of names from 1 to 32768, not '0'
+[2]
+
+$ sonde record -e sched -v sleep 1
+sonde: -v leaves out the events (-e) that come after it, but none does
+[2]
+
+$ sonde record -l vfs_read true
+sonde: -l needs a tracer: -p function or -p function_graph
+[2]
+
+$ sonde record -e sched -g vfs_read true
+sonde: -g needs a tracer: -p function_graph
+[2]
+
+$ sonde record -o '' -e sched true
+sonde: -o wants the name of a file, not ''
 [2]
 
 $ sonde record -M none -e sched true

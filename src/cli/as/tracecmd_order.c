@@ -29,6 +29,7 @@ static int check_options(struct record_options *o, bool has_command, struct errm
 {
 	if (!has_command)
 		o->plan.only_command = false; /* trace-cmd takes -F alone, and it does nothing */
+	o->is_peer = true;
 	o->plan.take_over = true;
 	o->plan.use_top = !top_is_unused(o);
 	if (!o->compression && o->file_version == 7)

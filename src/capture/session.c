@@ -49,11 +49,15 @@ static void end_signals(sigset_t *set)
 	sigaddset(set, SIGQUIT);
 }
 
-/* nohup and shells that run us in the background have some of them ignored: then they stay so. */
+/*
+ * nohup and shells that run us in the background have some of them ignored: then they stay so. But SIGINT is
+ * how a recording is ended, by a script as well, whose shell ignores it for all that it starts with '&'.
+ */
 static int open_signals(struct session *s, struct errmsg *err)
 {
 	sigset_t set;
 
+	signal(SIGINT, SIG_DFL);
 	end_signals(&set);
 	for (int sig = 1; sig < 32; sig++) {
 		struct sigaction old;
@@ -397,6 +401,26 @@ static void wait_for_command(struct session *s, const struct errmsg *err)
 	s->has_child = false;
 }
 
+/* What stays is named, with the way to be rid of it. */
+static void keep_settings(struct session *s)
+{
+	journal_keep(s->journal);
+	for (size_t i = 0; s->setup && s->config.tell && i < s->setup->n_buffers; i++) {
+		const char *instance = s->setup->buffers[i].instance;
+		char text[3 * TRACEFS_NAME_MAX];
+
+		if (*instance)
+			snprintf(text, sizeof(text),
+				 "the instance %s stays as it is set (-k); 'sonde reset -B %s -d' "
+				 "removes it",
+				 instance, instance);
+		else
+			snprintf(text, sizeof(text),
+				 "the top level stays as it is set (-k); 'sonde reset' puts it back");
+		s->config.tell(text);
+	}
+}
+
 int session_restore(struct session *s, struct errmsg *err)
 {
 	int r = 0;
@@ -409,7 +433,7 @@ int session_restore(struct session *s, struct errmsg *err)
 		s->has_child = false;
 	}
 	if (s->journal && s->config.keep && !err->code)
-		journal_keep(s->journal);
+		keep_settings(s);
 	else if (s->journal)
 		r = journal_undo(s->journal, err);
 	journal_close(s->journal);

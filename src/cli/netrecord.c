@@ -416,6 +416,11 @@ static int record_over(struct netrun *n, char **argv, struct errmsg *err)
 
 	if (!r)
 		r = session_start(&n->s, err);
+	if (r < 0 && n->nr) { /* who holds a file of an instance keeps it from being removed */
+		struct errmsg ignored = {0};
+
+		netrecord_stop(n->nr, &n_bytes, &ignored);
+	}
 	if (r < 0)
 		return r;
 	if (n->background)

@@ -105,14 +105,35 @@ int setup_rearm_functions(struct setup *s, const struct setup_buffer *b, int swi
 	return r;
 }
 
+/* A stack for every function of the kernel is more than the machine can do: it stands still. */
+static int check_stacks(struct setup *s, const struct setup_buffer *b, struct errmsg *err)
+{
+	const struct plan_buffer *p = b->plan;
+	char text[64] = "#";
+
+	if (!s->plan->func_stack || !setup_traces_functions(b) || p->modules.n)
+		return 0;
+	for (size_t i = 0; i < p->functions.n; i++)
+		if (!strchr(p->functions.words[i], ':') || strstr(p->functions.words[i], ":mod:"))
+			return 0;
+	/* set: those that were picked out before */
+	if (s->plan->keep_before &&
+	    tracefs_read_short(&s->t, b->instance, "set_ftrace_filter", text, sizeof(text)) > 0 &&
+	    *text != '#')
+		return 0;
+	return errmsg_set(err, -EINVAL,
+			  "--func-stack of all functions would bring the machine to a standstill: "
+			  "name some with -l");
+}
+
 int setup_functions(struct setup *s, const struct setup_buffer *b, struct errmsg *err)
 {
 	static const struct plan_words none;
 	const struct plan_buffer *p = b->plan;
 	struct plan_words all = {(char *[]){(char *)"*"}, 1};
-	int r = 0;
+	int r = check_stacks(s, b, err);
 
-	if (p->modules.n && !p->functions.n)
+	if (r >= 0 && p->modules.n && !p->functions.n)
 		r = write_list(s, b, "set_ftrace_filter", &all, &p->modules, err);
 	if (r >= 0)
 		r = write_list(s, b, "set_ftrace_filter", &p->functions, &p->modules, err);

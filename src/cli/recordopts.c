@@ -160,7 +160,10 @@ int recordopts_size(void *opts, const char *value, struct errmsg *err)
 
 int recordopts_max_size(void *opts, const char *value, struct errmsg *err)
 {
-	return parse_kb(value, "-m", &((struct record_options *)opts)->max_kb, err);
+	long long *kb = &((struct record_options *)opts)->max_kb;
+
+	*kb = 0;
+	return !strcmp(value, "0") ? 0 : parse_kb(value, "-m", kb, err); /* 0: all, as trace-cmd */
 }
 
 int recordopts_cmdlines(void *opts, const char *value, struct errmsg *err)

@@ -457,12 +457,18 @@ int setup_apply(struct setup **ret_setup, const struct plan *plan, const struct 
 	for (size_t i = 0; i < s->n_buffers && r >= 0; i++)
 		r = set_buffer(s, &s->buffers[i], err);
 	if (r < 0) {
-		setup_probes_undo(s);
+		setup_take_back(s);
 		setup_free(s);
 		return r;
 	}
 	*ret_setup = s;
 	return 0;
+}
+
+void setup_take_back(struct setup *s)
+{
+	setup_leave(s);
+	setup_probes_undo(s);
 }
 
 static int switch_all(struct setup *s, const char *value, struct errmsg *err)

@@ -21,6 +21,7 @@ struct setup_buffer {
 	const struct plan_buffer *plan;
 	char instance[TRACEFS_NAME_MAX]; /* "" : the top level */
 	bool is_latency;		 /* its tracer keeps the worst case as text */
+	bool is_new, is_anew;		 /* without a journal: made by us; was brought to as after boot */
 };
 
 /* What happened that a person should know: a function substituted, an event without that field. */
@@ -55,6 +56,11 @@ int setup_set_pid(struct setup *s, int pid, struct errmsg *err);
 int setup_start(struct setup *s, struct errmsg *err);
 /* keep: what a latency tracer has set by itself stays as it is, too. */
 int setup_stop(struct setup *s, bool keep, struct errmsg *err);
+/*
+ * Without a journal, when something failed later: what setup_apply() made goes, and what it began anew is as
+ * after boot again. With keep_before what was there already stays as far as it came.
+ */
+void setup_take_back(struct setup *s);
 /* Settings stay; the journal is the caller's. s may be NULL. */
 void setup_free(struct setup *s);
 

@@ -25,6 +25,8 @@ struct setup_probe {
 
 /* setup_place.c: in which instance each buffer of the plan is; makes those that are ours. */
 int setup_place(struct setup *s, struct errmsg *err);
+/* Without a journal, when something failed later. */
+void setup_leave(struct setup *s);
 /* True for the tracers that keep the worst case as text. */
 bool setup_is_latency(const char *tracer);
 /* setup_functions.c */

@@ -197,9 +197,10 @@ static void note_sentence(void *ctx, const char *sentence)
 }
 
 /* start: from what was there after boot, not from what somebody left there. */
-static int begin_anew(struct setup *s, const char *instance, struct errmsg *err)
+static int begin_anew(struct setup *s, struct setup_buffer *b, struct errmsg *err)
 {
 	struct reset reset = {.t = &s->t, .tell = note_sentence, .ctx = s};
+	const char *instance = b->instance;
 	int pid, r;
 
 	if (journals_find_owner(instance, &pid))
@@ -207,18 +208,19 @@ static int begin_anew(struct setup *s, const char *instance, struct errmsg *err)
 			err, -EBUSY,
 			"the sonde with process number %d is recording there; wait for its end",
 			pid);
+	b->is_anew = !s->plan->keep_before;
 	r = s->plan->keep_before ? 0 : reset_instance(&reset, instance, 0, err);
 	return r < 0 || s->plan->keep_before
 		       ? r
 		       : tracefs_write(&s->t, instance, "tracing_on", "0", TRACEFS_SET, err);
 }
 
-static int take_top(struct setup *s, struct errmsg *err)
+static int take_top(struct setup *s, struct setup_buffer *b, struct errmsg *err)
 {
 	int r;
 
 	if (!s->journal)
-		return begin_anew(s, "", err);
+		return begin_anew(s, b, err);
 	r = journal_take_top(s->journal, err);
 	if (r >= 0 && !s->plan->take_over)
 		r = check_top_is_free(s, err);
@@ -234,7 +236,7 @@ static int place_default(struct setup *s, struct setup_buffer *b, struct errmsg 
 	int r;
 
 	if (!s->journal || s->plan->use_top)
-		return take_top(s, err);
+		return take_top(s, b, err);
 	snprintf(b->instance, sizeof(b->instance), "sonde.%d", (int)getpid());
 	r = journal_add_instance(s->journal, b->instance, err);
 	if (r == -EEXIST)
@@ -250,7 +252,7 @@ static int place_default(struct setup *s, struct setup_buffer *b, struct errmsg 
 		tracefs_remove_instance(&s->t, b->instance, err);
 	*b->instance = 0;
 	err->code = 0;
-	return take_top(s, err);
+	return take_top(s, b, err);
 }
 
 static int place_named(struct setup *s, struct setup_buffer *b, struct errmsg *err)
@@ -262,6 +264,7 @@ static int place_named(struct setup *s, struct setup_buffer *b, struct errmsg *e
 		       : tracefs_add_instance(&s->t, b->instance, err);
 	if (r < 0 && r != -EEXIST)
 		return r;
+	b->is_new = !s->journal && r != -EEXIST;
 	if (needs_top(s, b->plan, b->instance))
 		return errmsg_set(
 			err, -ENOTSUP,
@@ -269,7 +272,7 @@ static int place_named(struct setup *s, struct setup_buffer *b, struct errmsg *e
 			"top level; leave -B away",
 			b->instance, b->plan->tracer ? b->plan->tracer : "an option");
 	if (!s->journal)
-		return begin_anew(s, b->instance, err);
+		return begin_anew(s, b, err);
 	return setup_write(s, b->instance, "tracing_on", "0", TRACEFS_SET, err);
 }
 
@@ -300,4 +303,25 @@ int setup_place(struct setup *s, struct errmsg *err)
 		s->n_buffers++;
 	}
 	return 0;
+}
+
+static void ignore_sentence(void *ctx, const char *sentence)
+{
+}
+
+void setup_leave(struct setup *s)
+{
+	struct reset reset = {.t = &s->t, .tell = ignore_sentence};
+	struct errmsg ignored = {0};
+
+	/* the last one may have failed after it was made: then it is not counted */
+	for (size_t i = 0; i < s->plan->n_buffers && i <= s->n_buffers; i++) {
+		struct setup_buffer *b = &s->buffers[i];
+
+		if (b->is_new)
+			tracefs_remove_instance(&s->t, b->instance, &ignored);
+		else if (b->is_anew)
+			reset_instance(&reset, b->instance, 0, &ignored);
+		b->is_new = b->is_anew = false;
+	}
 }

@@ -59,6 +59,9 @@ static int remove_instances(const struct plan *plan, const struct tracefs *t, st
 
 	for (size_t i = 0; i < plan->n_buffers && r >= 0; i++)
 		if (plan->buffers[i].is_removed)
+			r = tracefs_find_instance(t, plan->buffers[i].name, err);
+	for (size_t i = 0; i < plan->n_buffers && r >= 0; i++)
+		if (plan->buffers[i].is_removed)
 			r = tracefs_remove_instance(t, plan->buffers[i].name, err);
 	return r;
 }
@@ -105,6 +108,8 @@ static int start(const struct start_options *o, char **argv, bool is_set, struct
 		r = argv     ? start_command(s, &o->record, argv, o->fork, err)
 		    : is_set ? 0
 			     : setup_start(s, err);
+	if (r < 0 && s)
+		setup_take_back(s);
 	setup_free(s);
 	return r;
 }
@@ -119,6 +124,9 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	o.record.plan.keep_before = is_set;
 	n = command_parse(cmd, &o, argc, argv, err);
 	r = n < 0 ? n : recordopts_check(&o.record, n > 0, err);
+	if (r >= 0 && is_set && argc < 2)
+		r = errmsg_set(err, -EINVAL,
+			       "set: what is to change? 'sonde set --help' lists what can");
 	if (r >= 0 && is_set && n > 0)
 		r = errmsg_set(err, -EINVAL, "set runs no command, but '%s' is given", argv[1]);
 	if (r >= 0 && o.record.boot) {

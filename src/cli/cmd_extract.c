@@ -85,6 +85,10 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 		r = tracefs_open(&t, err);
 	if (r >= 0)
 		r = instances_take(&t, &o.instances, &names, err);
+	if (r >= 0 && !names.n)
+		r = errmsg_set(err, -ENOENT,
+			       "there are no instances to extract from (-a); leave out -a for the "
+			       "top level");
 	if (r >= 0)
 		r = extract(&o, &names, err);
 	name_list_release(&names);

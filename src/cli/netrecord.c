@@ -317,11 +317,21 @@ static int parse_place(struct netrun *n, struct errmsg *err)
 
 	if (o->host && o->vsock)
 		return errmsg_set(err, -EINVAL, "-N and -V are two places to send to: name one");
+	if (o->output)
+		return errmsg_set(err, -EINVAL,
+				  "-o and %s do not go together: the listener names the file",
+				  o->vsock ? "-V" : "-N");
 	n->transport = o->vsock		  ? TRANSPORT_VSOCK
 		       : o->tcp || o->key ? TRANSPORT_TCP
 					  : TRANSPORT_UDP;
-	return netaddr_split(o->vsock ? o->vsock : o->host, n->host, sizeof(n->host), n->port,
-			     sizeof(n->port), err);
+	if (netaddr_split(o->vsock ? o->vsock : o->host, n->host, sizeof(n->host), n->port,
+			  sizeof(n->port), err) < 0)
+		return err->code;
+	/* the name of a service has no digits in front and is 0 here */
+	if (!o->vsock && strtoul(n->port, NULL, 10) > UINT16_MAX)
+		return errmsg_set(err, -EINVAL, "'%s' is not a port: the last one is %u", n->port,
+				  UINT16_MAX);
+	return 0;
 }
 
 static int open_sender(struct netrun *n, size_t buffer, struct errmsg *err)

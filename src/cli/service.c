@@ -16,12 +16,26 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+static bool is_port(const char *text, bool vsock)
+{
+	size_t len = strlen(text);
+
+	return len && len <= 10 && strspn(text, "0123456789") == len &&
+	       strtoull(text, NULL, 10) <= (vsock ? UINT32_MAX : UINT16_MAX);
+}
+
 int service_check(const char *command, const struct service_options *o, struct errmsg *err)
 {
+	if (!is_port(o->port, o->vsock))
+		return errmsg_set(err, -EINVAL, "%s: '%s' is not a port (-p): a number up to %u",
+				  command, o->port, o->vsock ? UINT32_MAX : UINT16_MAX);
 	if (o->bind && o->public)
 		return errmsg_set(err, -EINVAL, "%s: --public is every address, --bind one",
 				  command);

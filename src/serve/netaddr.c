@@ -43,6 +43,9 @@ int netaddr_split(const char *text, char *host, size_t host_bytes, char *port, s
 
 	if (!colon) {
 		snprintf(host, host_bytes, "localhost");
+		if (*text && strspn(text, "0123456789") != strlen(text))
+			return errmsg_set(err, -EINVAL,
+					  "the port is missing: '%s' is not HOST:PORT", text);
 		if (strlen(text) >= port_bytes || !*text)
 			return errmsg_set(err, -EINVAL, "'%s' is not HOST:PORT", text);
 		memcpy(port, text, strlen(text) + 1);

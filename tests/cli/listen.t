@@ -28,8 +28,12 @@ sonde: listen: --debug stays in the foreground, -D not
 $ sonde listen -p 0 -d nowhere
 sonde: cannot write to nowhere: No such file or directory
 [1]
-$ sonde listen -p nosuchport 2>&1 | sed 's/: [^:]*$//'
-sonde: cannot listen on 127.0.0.1, port nosuchport
+$ sonde listen -p nosuchport
+sonde: listen: 'nosuchport' is not a port (-p): a number up to 65535
+[2]
+$ sonde listen -p 99999
+sonde: listen: '99999' is not a port (-p): a number up to 65535
+[2]
 $ sonde listen -p 0 --key nokey
 sonde: cannot read the key nokey: No such file or directory
 [1]

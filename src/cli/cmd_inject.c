@@ -246,6 +246,7 @@ static int open_signals(struct inject_run *run, struct errmsg *err)
 	static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 	sigset_t set;
 
+	signal(SIGINT, SIG_DFL); /* a shell ignores it for what it starts with '&' */
 	sigemptyset(&set);
 	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
 		struct sigaction old;

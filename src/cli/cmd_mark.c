@@ -4,8 +4,9 @@
  *
  *	sonde mark now the button is pressed
  *
- * The text goes to the top level and to every instance that is writing events (tracing_on), or to those
- * named with -B. A kernel may copy what is written at the top into an instance by itself (its option
+ * The text goes to every instance that is writing events (tracing_on) and, if something is traced there, to
+ * the top level; or to those named with -B and -t. An idle top level is left alone: a mark in its buffer
+ * would be an earlier trace for whoever needs it next. A kernel may copy what is written at the top into an instance by itself (its option
  * copy_trace_marker): such an instance is left out, else it would have the text twice. It is fine if some
  * of them do not take it, but somebody must.
  *
@@ -29,6 +30,8 @@ struct mark_options {
 
 static const struct option_row rows[] = {
 	INSTANCES_ROW_NAME,
+	{OPTION_CALL, 't', "top", NULL, "the top level, whether something is traced there or not",
+	 .apply = instances_apply_top},
 	{OPTION_STRING, 0, "raw", "ID", "as a raw_data event with this number (trace_marker_raw)",
 	 offsetof(struct mark_options, raw)},
 	{OPTION_END},
@@ -125,10 +128,33 @@ static int mark_named(const struct tracefs *t, const struct mark_options *o, str
 	return r;
 }
 
+/* A tracer or events are on at the top level; also if that may not be read. */
+static bool is_top_used(const struct tracefs *t)
+{
+	char text[64];
+	int r = tracefs_read_short(t, "", "current_tracer", text, sizeof(text));
+
+	if (r == -EACCES || r == -EPERM || (r > 0 && strcmp(text, "nop")))
+		return true;
+	return tracefs_read_short(t, "", "set_event", text, sizeof(text)) > 0;
+}
+
+static int refuse_idle(const struct tracefs *t, const struct mark *m, struct errmsg *err)
+{
+	if (!tracefs_exists(t, "", m->file))
+		return refuse(t, "", m, -ENOENT, err);
+	if (tracefs_read_number(t, "", "tracing_on") == 0)
+		return refuse(t, "", m, -EBADF, err);
+	return errmsg_set(err, -ESRCH,
+			  "nothing is being traced that the mark could stand in; -t writes it to "
+			  "the top level all the same");
+}
+
 static int mark_everybody(const struct tracefs *t, struct mark *m, struct errmsg *err)
 {
 	struct name_list list = {0};
-	int top = write_mark(t, "", m);
+	bool is_used = is_top_used(t);
+	int top = is_used ? write_mark(t, "", m) : -ESRCH;
 	size_t n_done = top >= 0;
 
 	tracefs_instances(t, &list);
@@ -141,7 +167,9 @@ static int mark_everybody(const struct tracefs *t, struct mark *m, struct errmsg
 		n_done += write_mark(t, name, m) >= 0;
 	}
 	name_list_release(&list);
-	return n_done ? 0 : refuse(t, "", m, top, err);
+	if (n_done)
+		return 0;
+	return is_used ? refuse(t, "", m, top, err) : refuse_idle(t, m, err);
 }
 
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
@@ -156,7 +184,8 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	if (r >= 0)
 		r = tracefs_open(&t, err);
 	if (r >= 0)
-		r = o.instances.names.n ? mark_named(&t, &o, &m, err) : mark_everybody(&t, &m, err);
+		r = o.instances.names.n || o.instances.top ? mark_named(&t, &o, &m, err)
+							   : mark_everybody(&t, &m, err);
 	name_list_release(&o.instances.names);
 	if (r >= 0 && m.was_cut)
 		fprintf(stderr, "sonde: the text was too long for this kernel and was cut\n");

@@ -238,6 +238,8 @@ int setup_filter_tell(struct setup *s, const char *instance, const char *pattern
 		      const char *system, const char *filter, const struct setup_filter *f,
 		      struct errmsg *err)
 {
+	bool is_all = !strcmp(pattern, "all");
+
 	if (!f->n_left)
 		return 0;
 	if (!f->n_taken) {
@@ -246,9 +248,10 @@ int setup_filter_tell(struct setup *s, const char *instance, const char *pattern
 		return r != -ENOENT ? r
 				    : errmsg_set(err, -EINVAL,
 						 "no event of '%s' has the fields of the filter "
-						 "'%.200s' (-f); 'sonde list -e -F %s' lists the "
+						 "'%.200s' (-f); 'sonde list -e -F%s%s' lists the "
 						 "fields",
-						 pattern, filter, pattern);
+						 pattern, filter, is_all ? "" : " ",
+						 is_all ? "" : pattern);
 	}
 	setup_note(
 		s,

@@ -6,7 +6,7 @@
  *	  fork ───────────────────────────▶ fork ──────────────────────▶ `sonde record` (root)
  *	  waits for the file              waits for either
  *	  drops rights, serves
- *	  closes the pipe ────────────────▶ SIGINT ────────────────────▶ finishes the file
+ *	  closes the pipe ────────────────▶ SIGTERM ───────────────────▶ finishes the file
  *	  waits for the keeper ◀──────────  removes temporary files
  *
  * Recording needs root, serving must not have it, so they are processes of their own; and a server
@@ -50,7 +50,8 @@ static int run_recorder(const struct record_options *o, char **argv)
 	struct errmsg err = {0};
 	int r;
 
-	prctl(PR_SET_PDEATHSIG, SIGINT);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	setpgid(0, 0); /* Ctrl-C comes through the keeper, once: a second one would end us at once */
 	r = record_run(o, argv, &err);
 	if (r < 0)
 		fprintf(stderr, "sonde: %s\n", err.code ? err.text : strerror(-r));
@@ -85,7 +86,7 @@ static int keep(const struct viewlive *lv, pid_t recorder, int fd)
 			break;
 	}
 	if (is_running) {
-		kill(recorder, SIGINT);
+		kill(recorder, SIGTERM);
 		while (waitpid(recorder, &status, 0) < 0 && errno == EINTR)
 			;
 	}

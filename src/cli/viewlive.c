@@ -51,7 +51,8 @@ static int run_recorder(const struct record_options *o, char **argv)
 	int r;
 
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	setpgid(0, 0); /* Ctrl-C comes through the keeper, once: a second one would end us at once */
+	setpgid(0,
+		0); /* Ctrl-C comes through the keeper, once: a second one would end us at once */
 	r = record_run(o, argv, &err);
 	if (r < 0)
 		fprintf(stderr, "sonde: %s\n", err.code ? err.text : strerror(-r));

@@ -98,7 +98,7 @@ def test_live_file():
                 same((info["events"], info["damage"]), (len(report(path)), []), "events after the end")
         finally:
             if recorder.poll() is None:
-                recorder.send_signal(signal.SIGINT)
+                recorder.send_signal(signal.SIGTERM)
                 recorder.wait(WAIT_S)
             recorder.stderr.close()
 

@@ -14,6 +14,9 @@
 #include "cli/showfile.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
 
 struct snapshot_options {
 	const char *buffer, *cpu;
@@ -55,6 +58,25 @@ static int control(const struct tracefs *t, const char *instance, const char *fi
 	return r < 0 ? tracefs_write(t, instance, file, text, TRACEFS_SET, err) : 0;
 }
 
+/* The kernel's help in its place, which tells to use echo, begins so. */
+static int check_taken(const struct tracefs *t, const char *instance, const char *file,
+		       struct errmsg *err)
+{
+	char head[512];
+	int fd = tracefs_open_file(t, instance, file, O_RDONLY);
+	ssize_t n = fd < 0 ? -1 : read(fd, head, sizeof(head) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	head[n > 0 ? n : 0] = 0;
+	return strstr(head, "* Snapshot is freed *")
+		       ? errmsg_set(err, -ENODATA,
+				    "there is no snapshot; 'sonde snapshot -s%s%s' "
+				    "takes one",
+				    *instance ? " -B " : "", instance)
+		       : 0;
+}
+
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
 {
 	struct snapshot_options o = {0};
@@ -80,8 +102,10 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	if (!tracefs_exists(&t, instance, file))
 		return refuse_kernel(err);
 	text = o.take ? "1" : o.clear ? "2" : o.free ? "0" : NULL;
-	return text ? control(&t, instance, file, text, o.cpu != NULL, err)
-		    : showfile_print(&t, instance, file, NULL, err);
+	if (text)
+		return control(&t, instance, file, text, o.cpu != NULL, err);
+	r = check_taken(&t, instance, file, err);
+	return r < 0 ? r : showfile_print(&t, instance, file, NULL, err);
 }
 
 const struct command cmd_snapshot = {

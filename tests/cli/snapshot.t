@@ -13,6 +13,11 @@ $ sonde snapshot -s -B one && cat t/instances/one/snapshot; echo
 $ sonde snapshot -s -c 1 && sonde snapshot -c 1; echo
 1
 
+# None was taken: not the kernel's words
+$ printf '# tracer: nop\n#\n#\n# * Snapshot is freed *\n#\n# Snapshot commands:\n# echo 0 > snapshot : Clears and frees snapshot buffer\n' > t/instances/one/snapshot; sonde snapshot -B one
+sonde: there is no snapshot; 'sonde snapshot -s -B one' takes one
+[1]
+
 # Trouble
 $ sonde snapshot -s -f
 sonde: snapshot: -s, -r and -f do not go together

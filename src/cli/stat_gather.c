@@ -201,10 +201,11 @@ static void gather_lists(struct gather *g, struct state_instance *in)
 	for (size_t i = 0; i < N_LISTS; i++) {
 		struct state_list *list = &in->lists[i];
 		const char *p = read_file(g, list_rows[i].file), *line;
-		char where[128];
+		char where[TRACEFS_NAME_MAX + 64];
 		size_t len;
 
-		snprintf(where, sizeof(where), "sonde show %s", list_rows[i].file);
+		snprintf(where, sizeof(where), "sonde show %s%s%s%s", *g->instance ? "-B " : "",
+			 g->instance, *g->instance ? " " : "", list_rows[i].file);
 		*list = (struct state_list){list_rows[i].key, list_rows[i].label,
 					    keep(g, where, strlen(where))};
 		while (!g->failed && next_line(&p, &line, &len))

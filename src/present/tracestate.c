@@ -138,7 +138,9 @@ static void add_events(struct textbuf *tb, const struct state_instance *in)
 		textbuf_add_str(tb, head);
 		for (size_t k = 0; s->n != s->n_all && k < s->n; k++) {
 			if (k == LIST_MAX) {
-				textbuf_add_str(tb, " … (sonde show set_event)");
+				textbuf_addf(tb, " … (sonde show %s%s%sset_event)",
+					     *in->name ? "-B " : "", in->name,
+					     *in->name ? " " : "");
 				break;
 			}
 			textbuf_add_char(tb, ' ');

@@ -47,6 +47,8 @@ Instances without anything set: one two
 
 Probes and other events made at run time
   p:kprobes/x vfs_read
+$ seq -f func_%g 1 40 > t/instances/busy/set_ftrace_notrace; sonde stat -B busy | grep -o '(sonde show .*'; rm t/instances/busy/set_ftrace_notrace
+(sonde show -B busy set_ftrace_notrace)
 $ sonde stat -B busy | tail -n +2
 
 Instance busy: tracing is on

@@ -201,6 +201,7 @@ static int open_counting(struct profiler *p, struct errmsg *err)
 
 	if (r >= 0)
 		r = profiling_open(&p->pf, &p->in.rep, p->in.src.list, p->in.src.n, err);
+	p->pf.traced = !p->o->only_named && p->o->plan.n_buffers == 1;
 	if (r >= 0 && batch_init(&p->batch) < 0)
 		r = errmsg_set_errno(err, -ENOMEM, "cannot profile");
 	return r;

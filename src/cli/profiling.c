@@ -211,7 +211,8 @@ static void add_head(struct profiling *pf, size_t source)
 					    .syscalls = ls->syscalls,
 					    .file = file->tf->path,
 					    .buffer = ls->buffer,
-					    .filtered = is_filtered(pf->rep->opts)};
+					    .filtered = is_filtered(pf->rep->opts),
+					    .traced = pf->traced};
 
 	if (pf->rep->opts->peer_text)
 		return;

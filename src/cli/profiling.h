@@ -25,7 +25,8 @@ struct profiling {
 	size_t n_hooks, n_asked;
 	size_t *first_hook; /* of a file, and one more */
 	struct profile_hook *list;
-	bool any; /* something is printed */
+	bool any;    /* something is printed */
+	bool traced; /* by us, with all events that a profile looks at */
 	struct textbuf tb;
 };
 

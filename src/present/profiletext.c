@@ -105,11 +105,16 @@ void profiletext_fmt_head(const struct profile *p, const struct profile_style *s
 	textbuf_addf(tb, ": %s from %s to %s\n", fmt_time(c, last - first, style),
 		     fmt_ts(a, first, style), fmt_ts(b, last, style));
 	add_events(p, tb);
-	for (size_t i = 0; profile_next_missing(p, &i, &missing);)
+	for (size_t i = 0; profile_next_missing(p, &i, &missing);) {
+		bool was_on = style->traced && !strncmp(missing.record, "-e", 2);
+		const char *how = style->filtered || was_on ? NULL : missing.record;
+
 		textbuf_addf(tb, "no %s events%s: %s are not shown%s%s\n", missing.events,
-			     style->filtered ? " among those asked for" : "", missing.what,
-			     style->filtered ? "" : "; record with ",
-			     style->filtered ? "" : missing.record);
+			     style->filtered ? " among those asked for"
+			     : was_on	     ? " came"
+					     : "",
+			     missing.what, how ? "; record with " : "", how ? how : "");
+	}
 	if (profile_n_gaps(p))
 		textbuf_addf(tb,
 			     "events were lost in %" PRIu64

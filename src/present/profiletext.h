@@ -15,6 +15,7 @@ struct profile_style {
 	const struct syscall_table *syscalls; /* NULL: of an unknown machine */
 	const char *file, *buffer;	      /* buffer: NULL: the top one */
 	bool filtered;			      /* not all events were asked for */
+	bool traced;			      /* all its events were on, but some did not come */
 };
 
 /* again: not the first profile that is printed. */

@@ -19,8 +19,9 @@ sonde: agent: --debug stays in the foreground, -D not
 $ sonde agent -N localhost -p 0 --key nokey
 sonde: cannot read the key nokey: No such file or directory
 [1]
-$ sonde agent -N localhost -p nosuchport 2>&1 | sed 's/: [^:]*$//'
-sonde: cannot listen on 127.0.0.1, port nosuchport
+$ sonde agent -N localhost -p nosuchport
+sonde: agent: 'nosuchport' is not a port (-p): a number up to 65535
+[2]
 
 $ sonde agent -N localhost -p 0 >log 2>&1 & until grep -q only log; do sleep 0.1; done; kill -INT $!; wait $!; echo $?
 0

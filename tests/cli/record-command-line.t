@@ -81,6 +81,33 @@ $ sonde set -e sched true
 sonde: set runs no command, but 'true' is given
 [2]
 
+$ sonde set
+sonde: set: what is to change? 'sonde set --help' lists what can
+[2]
+
+$ sonde record -N localhost -e sched true
+sonde: the port is missing: 'localhost' is not HOST:PORT
+[2]
+
+$ sonde record -N localhost:99999 -e sched true
+sonde: '99999' is not a port: the last one is 65535
+[2]
+
+$ sonde record -N localhost:1 -o foo.dat -e sched true
+sonde: -o and -N do not go together: the listener names the file
+[2]
+
+# Nothing is written where there is nothing, and nothing stays of what failed
+$ mkdir -p t/instances; echo '[local]' > t/trace_clock; echo before > trace.dat
+$ SONDE_TRACEFS=t sonde extract -a; cat trace.dat
+sonde: there are no instances to extract from (-a); leave out -a for the top level
+before
+$ SONDE_TRACEFS=t sonde set -v -B nope
+sonde: there is no tracing instance 'nope'; this kernel has none now
+[1]
+$ SONDE_TRACEFS=t sonde start -B new -e sched; ls t/instances
+sonde: this kernel has no t/instances/new/tracing_on
+
 $ SONDE_TRACEFS=/no/such/dir sonde start -e sched
 sonde: SONDE_TRACEFS names /no/such/dir, which is no tracing directory
 [1]

@@ -416,7 +416,8 @@ static void keep_settings(struct session *s)
 				 instance, instance);
 		else
 			snprintf(text, sizeof(text),
-				 "the top level stays as it is set (-k); 'sonde reset' puts it back");
+				 "the top level stays as it is set (-k); 'sonde reset' puts it "
+				 "back");
 		s->config.tell(text);
 	}
 }

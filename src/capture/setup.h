@@ -21,7 +21,7 @@ struct setup_buffer {
 	const struct plan_buffer *plan;
 	char instance[TRACEFS_NAME_MAX]; /* "" : the top level */
 	bool is_latency;		 /* its tracer keeps the worst case as text */
-	bool is_new, is_anew;		 /* without a journal: made by us; was brought to as after boot */
+	bool is_new, is_anew; /* without a journal: made by us; was brought to as after boot */
 };
 
 /* What happened that a person should know: a function substituted, an event without that field. */

@@ -1,5 +1,6 @@
-# view says what is wrong; what it does right is in tests/view
+# view says what is wrong; what it does right is in tests/view (the leak sanitizer cannot live in its sandbox)
 # covers: B02
+# not: asan
 
 $ sonde view
 sonde: cannot open trace.dat: No such file or directory

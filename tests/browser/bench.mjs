@@ -56,7 +56,7 @@ try {
 	const page = await (await lab.browser.newContext({ viewport: { width: 1600, height: 1000 } })).newPage();
 	const started = performance.now();
 	await page.goto(viewer.url);
-	await page.waitForFunction(() => window.sonde?.stage?.last?.pieces.length > 0, null, { polling: 'raf', timeout: 60000 });
+	await page.waitForFunction(() => window.sonde?.stage?.last?.pieces.length > 0, null, { polling: 'raf', timeout: 180000 });
 	tell('first-paint', await page.evaluate(() => window.sonde.stage.first_paint), 'ms');
 	await page.waitForFunction(() => window.sonde.ready && window.sonde.info.progress >= 1, null, { timeout: 600000 });
 	tell('indexed', performance.now() - started, 'ms');

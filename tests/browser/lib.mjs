@@ -151,8 +151,9 @@ export class Visit {
 			this.said.push(`${r.status()} ${r.url()} ${await r.text().catch(() => '')}`));
 		this.page.on('pageerror', (error) => this.said.push(error.stack));
 		await this.page.goto(this.viewer.url + query + hash);
-		await this.page.waitForFunction(() => window.sonde && window.sonde.ready && window.sonde.info.progress >= 1, null, { timeout: 60000 });
-		await this.settle();
+		await this.page.waitForFunction(() => window.sonde && window.sonde.ready && window.sonde.info.progress >= 1, null, { timeout: 180000 });
+		if (!this.test.live)	/* what grows is never quite there */
+			await this.settle();
 	}
 
 	async close() {
@@ -171,7 +172,7 @@ export class Visit {
 			const a = window.sonde, busy = a.tiles.busy || a.stage.queued || a.view.glide;
 			const missing = [...a.tiles.wanted.values()].some((want) => want[3] === 0);
 			return !busy && !missing;
-		}, null, { timeout: 60000, polling: 50 });
+		}, null, { timeout: 180000, polling: 50 });
 		await this.page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 	}
 
@@ -201,7 +202,7 @@ export class Visit {
 	async click(spec, t, row = 0, options = {}) {
 		const at = await this.place(spec, t, row);
 		await this.page.mouse.click(at.x, at.y, options);
-		await this.page.waitForFunction(() => window.sonde.selection !== null, null, { timeout: 20000 });
+		await this.page.waitForFunction(() => window.sonde.selection !== null, null, { timeout: 90000 });
 		await this.settle();
 	}
 
@@ -262,7 +263,7 @@ export class Visit {
 		await this.page.click(`#tab-${id}`);
 		if (id !== 'events')
 			await this.page.waitForFunction(([x, n]) => Number(document.getElementById(`panel-${x}`).dataset.filled || 0) > n ||
-				document.querySelector(`#panel-${x} .empty`), [id, before], { timeout: 20000 });
+				document.querySelector(`#panel-${x} .empty`), [id, before], { timeout: 90000 });
 	}
 
 	/* A panel's table: [{title: text}], with the titles of its columns. */

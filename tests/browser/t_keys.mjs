@@ -63,13 +63,13 @@ export const keys = [
 			await t.page.keyboard.press('ArrowDown');
 			same(await t.page.evaluate(() => document.activeElement.dataset.id), 'cpu:0:0', 'the first track');
 			await t.page.keyboard.press('ArrowRight');
-			await t.page.waitForFunction(() => window.sonde.selection?.lane === 'cpu:0:0', null, { timeout: 20000 });
+			await t.page.waitForFunction(() => window.sonde.selection?.lane === 'cpu:0:0', null, { timeout: 90000 });
 			await t.settle();
 			const first = await t.page.evaluate(() => window.sonde.selection.start);
 			const said = await t.spoken();
 			ok(/^CPU 0 .*: .+ for .+ from /.test(said), `said: ${said}`);
 			await t.page.keyboard.press('ArrowRight');
-			await t.page.waitForFunction((s) => window.sonde.selection?.start > s, first, { timeout: 20000 });
+			await t.page.waitForFunction((s) => window.sonde.selection?.start > s, first, { timeout: 90000 });
 			const slices = t.oracle.ran(0).map((s) => s.start), now = await t.page.evaluate(() => window.sonde.selection.start);
 			ok(slices.includes(now), 'the next slice');
 			same(slices.indexOf(now) - slices.indexOf(first), 1, 'one slice further');
@@ -148,9 +148,9 @@ export const keys = [
 			const waking = t.oracle.of('sched_waking').find((e) => e.fields.pid === 15 && e.pid === 127 && e.t > 139e6);
 			await t.go(waking.t - 5e5, waking.t + 5e5);
 			await t.click('task:0:127', waking.t);
-			await t.page.waitForFunction(() => window.sonde.arrows.list.length > 0, null, { timeout: 20000 });
+			await t.page.waitForFunction(() => window.sonde.arrows.list.length > 0, null, { timeout: 90000 });
 			await t.page.keyboard.press(']');
-			await t.page.waitForFunction(() => window.sonde.selection?.lane === 'task:0:15', null, { timeout: 20000 });
+			await t.page.waitForFunction(() => window.sonde.selection?.lane === 'task:0:15', null, { timeout: 90000 });
 			ok((await t.spoken()).includes('rcu_preempt'), 'the woken task is selected');
 		},
 	},

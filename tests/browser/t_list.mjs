@@ -13,7 +13,7 @@ async function filled(t) {
 	await t.page.waitForFunction(() => {
 		const rows = [...document.querySelectorAll('#panel-events tbody tr')];
 		return rows.length > 0 && rows.every((tr) => tr.children.length > 2 || tr.children.length === 1);
-	}, null, { timeout: 20000 });
+	}, null, { timeout: 90000 });
 	return listed(t);
 }
 
@@ -51,7 +51,7 @@ export const list = [
 		async run(t) {
 			const n = t.oracle.events.findIndex((e, i) => i > 1000 && e.event === 'sched_switch'), e = t.oracle.events[n];
 			await t.page.evaluate((i) => window.sonde.panels.list.pick(i), n);
-			await t.page.waitForFunction(() => window.sonde.selection?.event, null, { timeout: 20000 });
+			await t.page.waitForFunction(() => window.sonde.selection?.event, null, { timeout: 90000 });
 			const details = await t.details();
 			for (const [name, value] of Object.entries(e.fields)) {
 				const text = details[name]?.replace(/[⌁\u202f\s]/g, '');
@@ -69,15 +69,15 @@ export const list = [
 			const sw = t.oracle.ran(0).filter((s) => s.known)[500];
 			await t.go(sw.start - 1e6, sw.end + 1e6);
 			await t.click('cpu:0:0', (sw.start + sw.end) / 2);
-			await t.page.waitForFunction(() => document.querySelector('#panel-events tr.on'), null, { timeout: 20000 });
+			await t.page.waitForFunction(() => document.querySelector('#panel-events tr.on'), null, { timeout: 90000 });
 			let on = (await filled(t)).find((r) => r.on);
 			same(t.oracle.events[on.row].t, sw.start, 'the row of the slice is in sight');
 			await t.page.click(`#panel-events tr[aria-rowindex="${on.row + 3}"]`);
-			await t.page.waitForFunction(() => window.sonde.selection?.event, null, { timeout: 20000 });
+			await t.page.waitForFunction(() => window.sonde.selection?.event, null, { timeout: 90000 });
 			same(await t.page.evaluate(() => window.sonde.selection.event.ts), t.oracle.events[on.row + 1].t, 'the event of the row');
 			await t.page.focus('#panel-events .scroll');
 			await t.page.keyboard.press('ArrowDown');
-			await t.page.waitForFunction((ts) => window.sonde.selection?.event?.ts === ts, t.oracle.events[on.row + 2].t, { timeout: 20000 });
+			await t.page.waitForFunction((ts) => window.sonde.selection?.event?.ts === ts, t.oracle.events[on.row + 2].t, { timeout: 90000 });
 			on = (await filled(t)).find((r) => r.on);
 			ok(on, 'the selected row is marked');
 		},
@@ -121,7 +121,7 @@ export const list = [
 			const n = t.oracle.events.findIndex((e) => e.event === 'kernel_stack') - 1;
 			const stack = t.oracle.events[n + 1].stack;
 			await t.page.evaluate((i) => window.sonde.panels.list.pick(i), n);
-			await t.page.waitForFunction(() => document.querySelector('#details .stack, #details dd'), null, { timeout: 20000 });
+			await t.page.waitForFunction(() => document.querySelector('#details .stack, #details dd'), null, { timeout: 90000 });
 			await t.page.waitForTimeout(300);
 			const text = await t.page.textContent('#details');
 			ok(text.includes(stack[stack.length > 2 ? 2 : 0].symbol), `no ${stack[2]?.symbol} in: ${text.slice(0, 400)}`);
@@ -136,7 +136,7 @@ export const list = [
 				await t.page.selectOption('#search-mode', mode);
 				await t.page.fill('#search-text', text);
 				await t.page.press('#search-text', 'Enter');
-				await t.page.waitForFunction((m) => window.sonde.search.asked === m, `${mode}:${text}`, { timeout: 20000 });
+				await t.page.waitForFunction((m) => window.sonde.search.asked === m, `${mode}:${text}`, { timeout: 90000 });
 				return t.page.evaluate(() => window.sonde.search.count);
 			};
 			same(await hits('text', 'virtio0-requests'), events.filter((e) => /virtio0-requests/i.test(`${e.event} ${e.comm} ${e.info}`)).length, 'hits of the text');
@@ -150,7 +150,7 @@ export const list = [
 			await t.page.selectOption('#search-mode', 'expression');
 			await t.page.fill('#search-text', 'sched/sched_switch: prev_pid == == 3');
 			await t.page.press('#search-text', 'Enter');
-			await t.page.waitForSelector('#search-count.bad', { timeout: 20000 });
+			await t.page.waitForSelector('#search-count.bad', { timeout: 90000 });
 			ok((await t.page.textContent('#search-count')).length > 10, 'no word about what is wrong');
 		},
 	},
@@ -162,7 +162,7 @@ export const list = [
 			await t.page.fill('#search-text', 'sched/sched_switch: prev_pid == 15');
 			await t.page.press('#search-text', 'Enter');
 			const at = async (i) => {
-				await t.page.waitForFunction((ts) => window.sonde.selection?.event?.ts === ts, wanted[i].t, { timeout: 20000 });
+				await t.page.waitForFunction((ts) => window.sonde.selection?.event?.ts === ts, wanted[i].t, { timeout: 90000 });
 				await t.settle();
 			};
 			await at(0);
@@ -186,19 +186,19 @@ export const list = [
 			await t.page.locator('#filter-box fieldset').nth(2).getByText('sched/sched_switch', { exact: true }).click();
 			await t.shot('filter-box');
 			await t.page.click('#filter-box .main');
-			await t.page.waitForFunction(() => window.sonde.filters.sel !== undefined, null, { timeout: 20000 });
+			await t.page.waitForFunction(() => window.sonde.filters.sel !== undefined, null, { timeout: 90000 });
 			const wanted = events.filter((e) => e.cpu === 1 && e.event === 'sched_switch');
 			same(await t.page.evaluate(() => window.sonde.filters.count), wanted.length, 'events that pass');
 			await t.page.waitForTimeout(400);
 			const rows = await filled(t);
 			rows.forEach((r) => same([r.cells[2], r.cells[5], digits(r.cells[1])], ['1', 'sched_switch', wanted[r.row].t / 1e9], `row ${r.row}`));
 			ok(!(await t.page.evaluate(() => window.sonde.lanes.rows.some((r) => r.lane?.spec === 'cpu:0:0'))), 'the lane of CPU 0 is hidden');
-			await t.page.waitForFunction(() => location.hash.includes('f='), null, { timeout: 20000 });
+			await t.page.waitForFunction(() => location.hash.includes('f='), null, { timeout: 90000 });
 			const link = await t.page.evaluate(() => location.href);
 			await t.shot('filtered');
 			const other = await t.context.newPage();
 			await other.goto(link);
-			await other.waitForFunction(() => window.sonde?.ready && window.sonde.filters.sel !== undefined, null, { timeout: 20000 });
+			await other.waitForFunction(() => window.sonde?.ready && window.sonde.filters.sel !== undefined, null, { timeout: 90000 });
 			same(await other.evaluate(() => window.sonde.filters.count), wanted.length, 'events that pass, through the link');
 			await other.close();
 			await t.page.evaluate(() => window.sonde.filters.set({ expression: 'sched/sched_switch: next_pid == 127' }));
@@ -207,7 +207,7 @@ export const list = [
 			await t.page.evaluate((x) => window.sonde.filters.set({ tasks: [x] }), n);
 			same(await t.page.evaluate(() => window.sonde.filters.count), events.filter((e) => e.pid === 126).length, 'by task');
 			await t.page.click('#chips > .small');
-			await t.page.waitForFunction(() => window.sonde.filters.sel === undefined, null, { timeout: 20000 });
+			await t.page.waitForFunction(() => window.sonde.filters.sel === undefined, null, { timeout: 90000 });
 		},
 	},
 ];

@@ -6,7 +6,7 @@
  */
 import { same, ok } from './lib.mjs';
 
-const grow = (t, from) => t.page.waitForFunction((n) => window.sonde.view.end > n, from, { timeout: 30000 });
+const grow = (t, from) => t.page.waitForFunction((n) => window.sonde.view.end > n, from, { timeout: 120000 });
 
 export const live = [
 	{
@@ -21,19 +21,19 @@ export const live = [
 			await t.page.waitForTimeout(1500);
 			await t.shot('live');
 			await t.page.keyboard.press('Space');
-			await t.page.waitForFunction(() => window.sonde.live.paused, null, { timeout: 20000 });
+			await t.page.waitForFunction(() => window.sonde.live.paused, null, { timeout: 90000 });
 			const still = await state();
 			await t.page.waitForTimeout(1500);
 			same((await state()).end, still.end, 'nothing moves while it is paused');
 			await t.page.keyboard.press('Space');
 			await grow(t, still.end);
 			await t.page.evaluate(() => window.sonde.view.go(0, window.sonde.view.span / 4));
-			await t.page.waitForFunction(() => !window.sonde.live.following, null, { timeout: 20000 });
+			await t.page.waitForFunction(() => !window.sonde.live.following, null, { timeout: 90000 });
 			const back = await state();
 			await grow(t, back.end);
 			same((await state()).to, back.to, 'scrolled back it stays');
 			await t.page.click('#do-live');
-			await t.page.waitForFunction(() => window.sonde.live.following && window.sonde.view.to >= window.sonde.view.end - 1, null, { timeout: 20000 });
+			await t.page.waitForFunction(() => window.sonde.live.following && window.sonde.view.to >= window.sonde.view.end - 1, null, { timeout: 90000 });
 		},
 	},
 	{

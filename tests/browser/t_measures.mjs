@@ -29,7 +29,7 @@ async function drag(t, spec, from, to, key) {
 	await t.page.mouse.up();
 	if (key)
 		await t.page.keyboard.up(key);
-	await t.page.waitForFunction(() => !window.sonde.dragging, null, { timeout: 20000 });
+	await t.page.waitForFunction(() => !window.sonde.dragging, null, { timeout: 90000 });
 	await t.settle();
 }
 

@@ -27,7 +27,7 @@ export const panels = [
 			const { oracle } = t, from = 2e8, to = 12e8;
 			await choose(t, from, to);
 			await t.panel('tasks');
-			await t.page.waitForSelector('#panel-tasks table', { timeout: 20000 });
+			await t.page.waitForSelector('#panel-tasks table', { timeout: 90000 });
 			const rows = await t.rows('#panel-tasks table'), row = rows.find((r) => r.Task === 'ls 127');
 			const sums = new Array(9).fill(0);
 			for (const s of oracle.states(127))
@@ -51,7 +51,7 @@ export const panels = [
 					counts.set(`${e.system}/${e.event}`, (counts.get(`${e.system}/${e.event}`) || 0) + 1);
 			await choose(t, from, to);
 			await t.panel('counts');
-			await t.page.waitForSelector('#panel-counts table', { timeout: 20000 });
+			await t.page.waitForSelector('#panel-counts table', { timeout: 90000 });
 			const rows = await t.rows('#panel-counts table');
 			same(rows.length, counts.size, 'kinds of events');
 			for (const r of rows)
@@ -72,7 +72,7 @@ export const panels = [
 			const slice = oracle.slices(127).find((s) => s.start > from);
 			await t.page.evaluate(async ([l, at]) => window.sonde.select(await window.sonde.span(l, at)), ['task:0:127', slice.start + 10]);
 			await t.panel('wakeups');
-			await t.page.waitForSelector('#panel-wakeups .facts', { timeout: 20000 });
+			await t.page.waitForSelector('#panel-wakeups .facts', { timeout: 90000 });
 			const facts = await t.page.evaluate(() => Object.fromEntries([...document.querySelectorAll('#panel-wakeups .fact')]
 				.map((f) => [f.lastChild.textContent, f.firstChild.textContent])));
 			ok(close(ns(facts.longest), Math.max(...waits), 1e3), `longest ${facts.longest}, should be ${Math.max(...waits)} ns`);
@@ -91,7 +91,7 @@ export const panels = [
 			}
 			await choose(t, 0, t.oracle.end);
 			await t.panel('functions');
-			await t.page.waitForSelector('#panel-functions table', { timeout: 20000 });
+			await t.page.waitForSelector('#panel-functions table', { timeout: 90000 });
 			const rows = await t.rows('#panel-functions table');
 			for (const name of ['do_sys_openat2', 'vfs_read']) {
 				const row = rows.find((r) => r.Function === name);
@@ -106,7 +106,7 @@ export const panels = [
 		async run(t) {
 			await choose(t, 0, t.oracle.end);
 			await t.panel('flame');
-			await t.page.waitForSelector('#panel-flame .frame', { timeout: 20000 });
+			await t.page.waitForSelector('#panel-flame .frame', { timeout: 90000 });
 			const names = await t.page.evaluate(() => [...document.querySelectorAll('#panel-flame .frame')].map((f) => f.getAttribute('aria-label')));
 			ok(names.some((n) => n.startsWith('do_sys_openat2')), 'do_sys_openat2 is in it');
 			await t.shot('flame');
@@ -123,7 +123,7 @@ export const panels = [
 		async run(t) {
 			await choose(t, 0, t.oracle.end);
 			await t.panel('offcpu');
-			await t.page.waitForSelector('#panel-offcpu .frame', { timeout: 20000 });
+			await t.page.waitForSelector('#panel-offcpu .frame', { timeout: 90000 });
 			const text = await t.page.evaluate(() => [...document.querySelectorAll('#panel-offcpu .frame')].map((f) => f.getAttribute('aria-label')).join('\n'));
 			ok(/schedule/.test(text), 'schedule is in every stack of a switch');
 			await t.shot('off-cpu');
@@ -138,7 +138,7 @@ export const panels = [
 			await choose(t, from, to);
 			await t.click('task:0:127', (blocked.start + blocked.end) / 2);
 			await t.page.keyboard.press('y');
-			await t.page.waitForSelector('#panel-why .why-strip', { timeout: 20000 });
+			await t.page.waitForSelector('#panel-why .why-strip', { timeout: 90000 });
 			const path = await t.page.evaluate(async ([a, b]) => {
 				const n = window.sonde.hot, answer = await fetch(`api/why?task=${n}&from=${a}&to=${b}`);
 				return (await answer.json()).path;

@@ -33,7 +33,7 @@ export const picture = [
 			});
 			const other = await t.context.newPage();
 			await other.goto(link);
-			await other.waitForFunction(() => window.sonde?.ready && window.sonde.selection, null, { timeout: 20000 });
+			await other.waitForFunction(() => window.sonde?.ready && window.sonde.selection, null, { timeout: 90000 });
 			same(await state(other), await state(t.page), 'state');
 			await other.close();
 			await t.shot('link');
@@ -55,7 +55,7 @@ export const picture = [
 			same(gl, 'WebGL2', 'painter');
 			const url = t.viewer.url;
 			await t.page.goto(`${url}?painter=2d#v=139000000,145000000`);
-			await t.page.waitForFunction(() => window.sonde?.ready, null, { timeout: 20000 });
+			await t.page.waitForFunction(() => window.sonde?.ready, null, { timeout: 90000 });
 			await t.settle();
 			const [flat, two] = await grab(t.page);
 			same(flat, 'Canvas', 'painter');
@@ -142,7 +142,7 @@ export const picture = [
 			const page = await t.context.newPage();
 			page.on('request', (r) => asked.push(r.url()));
 			await page.goto(t.viewer.url);
-			await page.waitForFunction(() => window.sonde?.ready, null, { timeout: 20000 });
+			await page.waitForFunction(() => window.sonde?.ready, null, { timeout: 90000 });
 			const foreign = asked.filter((url) => !url.startsWith(t.viewer.url) && !/^(data|blob):/.test(url));
 			same(foreign, [], 'requests to elsewhere');
 			const html = await page.content();
@@ -156,7 +156,7 @@ export const picture = [
 			const page = await t.context.newPage();
 			await page.route('**/api/tiles', (route) => route.abort());
 			await page.goto(t.viewer.url);
-			await page.waitForFunction(() => window.sonde?.ready && window.sonde.stage.density.size > 0, null, { timeout: 20000 });
+			await page.waitForFunction(() => window.sonde?.ready && window.sonde.stage.density.size > 0, null, { timeout: 90000 });
 			await page.waitForTimeout(300);
 			ok(await page.evaluate(() => window.sonde.stage.last.pieces.some((p) => p.tile.kind === 6)), 'lanes show how much was recorded');
 			await page.screenshot({ path: `${process.env.SHOTS}/density.png` });
@@ -181,7 +181,7 @@ export const picture = [
 			const events = await t.page.evaluate(() => window.sonde.info.events);
 			same(events, t.oracle.events.length, 'number of events');
 			same(await t.page.evaluate(() => window.sonde.info.origin), String(t.oracle.origin), 'first time');
-			await t.page.waitForFunction(() => window.sonde.panels.list.total > 0, null, { timeout: 20000 });
+			await t.page.waitForFunction(() => window.sonde.panels.list.total > 0, null, { timeout: 90000 });
 			same(await t.page.evaluate(() => window.sonde.panels.list.total), events, 'rows');
 			await t.shot(`trace-${trace}`);
 		},

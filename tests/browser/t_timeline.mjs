@@ -113,7 +113,7 @@ export const timeline = [
 			await t.go(irqs[104].start - 2000, irqs[104].end + 2000);
 			const name = irqs[104].e.fields.name || irqs[104].e.info.match(/name=(\S+)/)[1];
 			await t.page.waitForFunction(([s, n]) => [...(window.sonde.names.lanes.get(s) || new Map()).values()].some((x) => x && x.includes(n)),
-				['irq:0:1', name], { timeout: 20000 });
+				['irq:0:1', name], { timeout: 90000 });
 			ok(exact.length > 0, 'nothing is exact');
 		},
 	},
@@ -205,7 +205,7 @@ export const timeline = [
 			const ran = oracle.events.find((e) => e.event === 'sched_switch' && e.t > waking.t && e.fields.next_pid === 127);
 			await t.go(waking.t - 5e5, ran.t + 5e5);
 			await t.click('task:0:127', (waking.t + ran.t) / 2);
-			await t.page.waitForFunction(() => window.sonde.arrows.list.length > 0, null, { timeout: 20000 });
+			await t.page.waitForFunction(() => window.sonde.arrows.list.length > 0, null, { timeout: 90000 });
 			const arrows = await t.page.evaluate(() => window.sonde.arrows.list);
 			ok(arrows.some((a) => a[0] === waking.t && a[4] === ran.t), `no arrow from ${waking.t} to ${ran.t}`);
 			const details = await t.details();

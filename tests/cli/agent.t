@@ -23,7 +23,7 @@ $ sonde agent -N localhost -p nosuchport
 sonde: agent: 'nosuchport' is not a port (-p): a number up to 65535
 [2]
 
-$ sonde agent -N localhost -p 0 >log 2>&1 & until grep -q only log; do sleep 0.1; done; kill -INT $!; wait $!; echo $?
+$ sonde agent -N localhost -p 0 >log 2>&1 & until grep -qs only log; do sleep 0.1; done; kill -INT $!; wait $!; echo $?
 0
 $ sed 's/:[0-9]*$/:PORT/' log | grep -v '::1'
 sonde: listening on 127.0.0.1:PORT

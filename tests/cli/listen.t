@@ -42,13 +42,13 @@ sonde: cannot listen on port 0: Cannot assign requested address
 [1]
 
 # Nobody but this machine is let in unless that is asked for. Ctrl-C ends it.
-$ sonde listen -p 0 >log 2>&1 & until grep -q only log; do sleep 0.1; done; kill -INT $!; wait $!; echo $?; sed 's/:[0-9]*$/:PORT/' log | grep -v '::1'
+$ sonde listen -p 0 >log 2>&1 & until grep -qs only log; do sleep 0.1; done; kill -INT $!; wait $!; echo $?; sed 's/:[0-9]*$/:PORT/' log | grep -v '::1'
 0
 sonde: listening on 127.0.0.1:PORT
 sonde: only this machine can connect; --public or --bind ADDR lets others in
 
 # A port that is taken
-$ sonde listen -p 0 >log 2>&1 & until grep -q only log; do sleep 0.1; done; port=$(sed -n 's/.*127.0.0.1:\([0-9]*\)$/\1/p' log)
+$ sonde listen -p 0 >log 2>&1 & until grep -qs only log; do sleep 0.1; done; port=$(sed -n 's/.*127.0.0.1:\([0-9]*\)$/\1/p' log)
 > sonde listen -p $port 2>&1 | sed "s/$port/PORT/"; kill $!; wait $!
 sonde: port PORT is taken: choose another with -p, or -p 0 for any that is free
 

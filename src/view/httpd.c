@@ -18,10 +18,10 @@
 #include "base/errmsg.h"
 #include "view/api.h"
 #include "view/assets.h"
+#include "view/mhd.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <microhttpd.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <stdint.h>
@@ -40,6 +40,7 @@
 #define BACKLOG		128
 
 struct httpd {
+	struct mhd mhd;
 	struct MHD_Daemon *daemon;
 	int fd;
 	struct request_gate gate;
@@ -74,7 +75,7 @@ static const struct header {
 /* --- answers ----------------------------------------------------------------------------------- */
 
 /* Queues and lets go of a response. */
-static enum MHD_Result send_response(struct MHD_Connection *c, unsigned status,
+static enum MHD_Result send_response(struct httpd *hd, struct MHD_Connection *c, unsigned status,
 				     struct MHD_Response *r)
 {
 	enum MHD_Result done;
@@ -82,33 +83,34 @@ static enum MHD_Result send_response(struct MHD_Connection *c, unsigned status,
 	if (!r)
 		return MHD_NO; /* closes the connection */
 	for (size_t i = 0; i < sizeof(headers) / sizeof(*headers); i++)
-		MHD_add_response_header(r, headers[i].name, headers[i].value);
-	done = MHD_queue_response(c, status, r);
-	MHD_destroy_response(r);
+		hd->mhd.add_response_header(r, headers[i].name, headers[i].value);
+	done = hd->mhd.queue_response(c, status, r);
+	hd->mhd.destroy_response(r);
 	return done;
 }
 
 static enum MHD_Result send_status(struct httpd *hd, struct MHD_Connection *c, unsigned status)
 {
-	struct MHD_Response *r = MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
+	struct MHD_Response *r =
+		hd->mhd.create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
 	char where[REQUEST_TOKEN_CHARS + 3];
 
 	if (r && status == MHD_HTTP_PERMANENT_REDIRECT) {
 		snprintf(where, sizeof(where), "/%s/", hd->gate.token);
-		MHD_add_response_header(r, MHD_HTTP_HEADER_LOCATION, where);
+		hd->mhd.add_response_header(r, MHD_HTTP_HEADER_LOCATION, where);
 	}
 	if (r && status == MHD_HTTP_METHOD_NOT_ALLOWED)
-		MHD_add_response_header(r, MHD_HTTP_HEADER_ALLOW, "GET, POST");
+		hd->mhd.add_response_header(r, MHD_HTTP_HEADER_ALLOW, "GET, POST");
 	if (r)
-		MHD_add_response_header(r, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
-	return send_response(c, status, r);
+		hd->mhd.add_response_header(r, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
+	return send_response(hd, c, status, r);
 }
 
 static enum MHD_Result send_asset(struct httpd *hd, struct MHD_Connection *c, const char *path)
 {
 	const struct asset *a = assets;
 	const char *known =
-		MHD_lookup_connection_value(c, MHD_HEADER_KIND, MHD_HTTP_HEADER_IF_NONE_MATCH);
+		hd->mhd.lookup_connection_value(c, MHD_HEADER_KIND, MHD_HTTP_HEADER_IF_NONE_MATCH);
 	struct MHD_Response *r;
 	bool same;
 
@@ -119,14 +121,14 @@ static enum MHD_Result send_asset(struct httpd *hd, struct MHD_Connection *c, co
 	if (!a->name)
 		return send_status(hd, c, MHD_HTTP_NOT_FOUND);
 	same = known && !strcmp(known, a->etag);
-	r = MHD_create_response_from_buffer(same ? 0 : a->n_bytes, (void *)a->data,
-					    MHD_RESPMEM_PERSISTENT);
+	r = hd->mhd.create_response_from_buffer(same ? 0 : a->n_bytes, (void *)a->data,
+						MHD_RESPMEM_PERSISTENT);
 	if (r) {
-		MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE, a->type);
-		MHD_add_response_header(r, MHD_HTTP_HEADER_ETAG, a->etag);
-		MHD_add_response_header(r, MHD_HTTP_HEADER_CACHE_CONTROL, "no-cache");
+		hd->mhd.add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE, a->type);
+		hd->mhd.add_response_header(r, MHD_HTTP_HEADER_ETAG, a->etag);
+		hd->mhd.add_response_header(r, MHD_HTTP_HEADER_CACHE_CONTROL, "no-cache");
 	}
-	return send_response(c, same ? MHD_HTTP_NOT_MODIFIED : MHD_HTTP_OK, r);
+	return send_response(hd, c, same ? MHD_HTTP_NOT_MODIFIED : MHD_HTTP_OK, r);
 }
 
 /* Has the browser closed the connection? */
@@ -143,7 +145,7 @@ static enum MHD_Result send_api(struct httpd *hd, struct MHD_Connection *c, stru
 	struct answer a;
 	char attach[192];
 	const union MHD_ConnectionInfo *info =
-		MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
+		hd->mhd.get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
 
 	if (info) {
 		x->req.is_gone = is_gone;
@@ -155,20 +157,20 @@ static enum MHD_Result send_api(struct httpd *hd, struct MHD_Connection *c, stru
 	api_answer(hd->stage, &x->req, x->req.path + 4, &a);
 	pthread_rwlock_unlock(&hd->lock);
 	/* the text is handed over, not copied: it may be megabytes */
-	r = MHD_create_response_from_buffer(textbuf_len(&a.body), a.body.start,
-					    a.body.start ? MHD_RESPMEM_MUST_FREE
-							 : MHD_RESPMEM_PERSISTENT);
+	r = hd->mhd.create_response_from_buffer(textbuf_len(&a.body), a.body.start,
+						a.body.start ? MHD_RESPMEM_MUST_FREE
+							     : MHD_RESPMEM_PERSISTENT);
 	if (!r) {
 		textbuf_release(&a.body);
 		return MHD_NO;
 	}
-	MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE, a.type);
-	MHD_add_response_header(r, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
+	hd->mhd.add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE, a.type);
+	hd->mhd.add_response_header(r, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
 	if (a.download[0]) {
 		snprintf(attach, sizeof(attach), "attachment; filename=\"%s\"", a.download);
-		MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_DISPOSITION, attach);
+		hd->mhd.add_response_header(r, MHD_HTTP_HEADER_CONTENT_DISPOSITION, attach);
 	}
-	return send_response(c, a.status, r);
+	return send_response(hd, c, a.status, r);
 }
 
 /* --- requests ---------------------------------------------------------------------------------- */
@@ -201,7 +203,7 @@ static void begin(struct httpd *hd, struct MHD_Connection *c, const char *method
 	struct request_head head = {.method = method, .target = x->target};
 
 	x->is_begun = true;
-	MHD_get_connection_values(c, MHD_HEADER_KIND, read_header, &head);
+	hd->mhd.get_connection_values(c, MHD_HEADER_KIND, read_header, &head);
 	x->refused = request_parse(&x->req, &head, &hd->gate);
 }
 
@@ -326,7 +328,9 @@ int httpd_listen(struct httpd **ret, uint16_t port, const char *token, struct er
 		return errmsg_set_errno(err, -ENOMEM, "cannot serve");
 	hd->fd = -1;
 	pthread_rwlock_init(&hd->lock, NULL);
-	r = make_token(&hd->gate, token, err);
+	r = mhd_load(&hd->mhd, err);
+	if (r >= 0)
+		r = make_token(&hd->gate, token, err);
 	if (r >= 0)
 		r = open_socket(hd, port, err);
 	if (r < 0) {
@@ -342,7 +346,7 @@ int httpd_listen(struct httpd **ret, uint16_t port, const char *token, struct er
 int httpd_start(struct httpd *hd, struct stage *st, struct errmsg *err)
 {
 	hd->stage = st;
-	hd->daemon = MHD_start_daemon(
+	hd->daemon = hd->mhd.start_daemon(
 		MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL |
 			MHD_USE_ITC | MHD_USE_ERROR_LOG,
 		hd->gate.port, NULL, NULL, handle, hd, MHD_OPTION_EXTERNAL_LOGGER, ignore_log, NULL,
@@ -366,7 +370,7 @@ void httpd_stop(struct httpd *hd)
 	if (!hd)
 		return;
 	if (hd->daemon)
-		MHD_stop_daemon(hd->daemon); /* closes the socket, too */
+		hd->mhd.stop_daemon(hd->daemon); /* closes the socket, too */
 	else if (hd->fd >= 0)
 		close(hd->fd);
 	pthread_rwlock_destroy(&hd->lock);

@@ -16,7 +16,8 @@
  *	debuginfo.c            this file: open, close, what the file is
  *	debuginfo_units.c      which compile units may know a name: a search through bytes, no parsing
  *	debuginfo_walk.c       functions and their code in one unit
- *	debuginfo_functions.c  functions by name; the symbol table
+ *	debuginfo_symbols.c    functions of the symbol table
+ *	debuginfo_functions.c  functions by name
  *	debuginfo_lines.c      lines and sources
  *	debuginfo_points.c     what a definition means: instructions
  *	debuginfo_scope.c      variables that can be seen at an instruction

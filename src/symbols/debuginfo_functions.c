@@ -24,126 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SYMBOLS_MAX	  (1u << 22)
 #define SOURCE_NAME_BYTES 4096
-#define SCANS_MAX	  8 /* look-ups before the table is sorted */
-
-/* --- symbols ----------------------------------------------------------------------------------- */
-
-static int compare_symbols(const void *pa, const void *pb)
-{
-	const struct symbol *a = pa, *b = pb;
-
-	if (a->address != b->address)
-		return a->address < b->address ? -1 : 1;
-	if (a->is_global != b->is_global)
-		return a->is_global ? -1 : 1;
-	return strcmp(a->name, b->name);
-}
-
-static bool take_symbol(struct debuginfo *d, int i, struct symbol *ret)
-{
-	GElf_Sym sym;
-	GElf_Addr address;
-	GElf_Word section;
-	const char *name =
-		dwfl_module_getsym_info(d->module, i, &sym, &address, &section, NULL, NULL);
-	int type = GELF_ST_TYPE(sym.st_info);
-
-	if (!name || !*name || sym.st_shndx == SHN_UNDEF)
-		return false;
-	if (type != STT_FUNC && type != STT_GNU_IFUNC)
-		return false;
-	*ret = (struct symbol){name, address - d->elf_bias, sym.st_size,
-			       GELF_ST_BIND(sym.st_info) != STB_LOCAL};
-	return true;
-}
-
-int symbols_list(struct debuginfo *d)
-{
-	int n;
-
-	if (d->has_symbols)
-		return 0;
-	d->has_symbols = true;
-	n = dwfl_module_getsymtab(d->module);
-	if (n <= 0)
-		return 0;
-	if ((unsigned)n > SYMBOLS_MAX)
-		n = SYMBOLS_MAX;
-	d->symbols = malloc(n * sizeof(*d->symbols));
-	if (!d->symbols)
-		return -ENOMEM;
-	for (int i = 1; i < n; i++)
-		d->n_symbols += take_symbol(d, i, &d->symbols[d->n_symbols]);
-	return 0;
-}
-
-static void sort_symbols(struct debuginfo *d)
-{
-	if (!d->is_sorted && d->n_symbols)
-		qsort(d->symbols, d->n_symbols, sizeof(*d->symbols), compare_symbols);
-	d->is_sorted = true;
-	d->n_asked = SCANS_MAX;
-}
-
-static bool covers(const struct symbol *s, uint64_t address)
-{
-	return !s->n_bytes || address - s->address < s->n_bytes;
-}
-
-/* The best one at or before the address; who asks once or twice need not wait until all are sorted. */
-static const struct symbol *scan_symbols(struct debuginfo *d, uint64_t address)
-{
-	const struct symbol *best = NULL;
-
-	for (size_t i = 0; i < d->n_symbols; i++) {
-		const struct symbol *s = &d->symbols[i];
-
-		if (s->address > address || (best && s->address < best->address))
-			continue;
-		if (!best || s->address > best->address || compare_symbols(s, best) < 0)
-			best = s;
-	}
-	return best && covers(best, address) ? best : NULL;
-}
-
-const struct symbol *symbol_at(struct debuginfo *d, uint64_t address)
-{
-	size_t low = 0, high;
-
-	if (symbols_list(d) < 0)
-		return NULL;
-	if (d->n_asked < SCANS_MAX) {
-		d->n_asked++;
-		return scan_symbols(d, address);
-	}
-	sort_symbols(d);
-	high = d->n_symbols;
-	while (low < high) { /* the first one behind it */
-		size_t mid = low + (high - low) / 2;
-
-		if (d->symbols[mid].address <= address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (!low)
-		return NULL;
-	for (low--; low && d->symbols[low - 1].address == d->symbols[low].address;)
-		low--;
-	return covers(&d->symbols[low], address) ? &d->symbols[low] : NULL;
-}
-
-const struct symbol *symbol_named(struct debuginfo *d, const char *name)
-{
-	if (symbols_list(d) < 0)
-		return NULL;
-	for (size_t i = 0; i < d->n_symbols; i++)
-		if (!strcmp(d->symbols[i].name, name))
-			return &d->symbols[i];
-	return NULL;
-}
 
 /* "ns::Box::get" of "_ZNK2ns3Box3getEi.isra.0"; false: it is no symbol of C++. */
 static bool fmt_source_name(const struct symbol *s, char *name, size_t n_bytes)
@@ -565,7 +446,7 @@ int debuginfo_functions(struct debuginfo *d, const char *pattern,
 
 	if (r >= 0)
 		r = symbols_list(d);
-	sort_symbols(d);
+	symbols_sort(d);
 	for (size_t i = 0; r >= 0 && i < d->n_units; i++)
 		r = gather_unit(d, &d->units[i], &l);
 	if (r >= 0)

@@ -149,6 +149,15 @@ bool unit_is_c(struct unit *u);
 const char *die_name(Dwarf_Die *die);
 bool die_flag(Dwarf_Die *die, unsigned attribute);
 
+/* --- debuginfo_symbols.c --- */
+
+int symbols_list(struct debuginfo *d);
+/* By address, what was listed. */
+void symbols_sort(struct debuginfo *d);
+/* The symbol that covers the address, or the one of that name; NULL. */
+const struct symbol *symbol_at(struct debuginfo *d, uint64_t address);
+const struct symbol *symbol_named(struct debuginfo *d, const char *name);
+
 /* --- debuginfo_functions.c --- */
 
 struct function_list {
@@ -161,10 +170,6 @@ int debuginfo_find_functions(struct debuginfo *d, const char *name, const char *
 			     struct function_list *ret_list, struct errmsg *err);
 /* -ENOENT with the nearest name. */
 int functions_refuse(struct debuginfo *d, const char *name, struct errmsg *err);
-int symbols_list(struct debuginfo *d);
-/* The symbol that covers the address, or the one of that name; NULL. */
-const struct symbol *symbol_at(struct debuginfo *d, uint64_t address);
-const struct symbol *symbol_named(struct debuginfo *d, const char *name);
 /* What C++ calls it, without parameters; a symbol of C as it is. In the arena. */
 const char *symbol_source_name(struct debuginfo *d, const struct symbol *s);
 /* A glob, or a name of C++ as debuginfo_find_functions() takes it. Not the symbol itself. */

@@ -360,16 +360,18 @@ bool *units_with_file(struct debuginfo *d, const char *name)
 /* DW_AT_abstract_origin or DW_AT_specification with DW_FORM_ref_addr: does any unit refer into another one? */
 static bool units_refer(struct debuginfo *d)
 {
-	static const uint8_t pairs[][2] = {{DW_AT_abstract_origin, DW_FORM_ref_addr},
-					   {DW_AT_specification, DW_FORM_ref_addr}};
 	struct piece abbrev;
 
 	if (d->has_refers)
 		return d->refers;
 	abbrev = debuginfo_section(d, ".debug_abbrev");
 	d->refers = !abbrev.len;
-	for (int i = 0; i < 2 && !d->refers; i++)
-		d->refers = memmem(abbrev.data, abbrev.len, pairs[i], sizeof(pairs[i]));
+	for (const uint8_t *p = abbrev.data, *end = p + abbrev.len; !d->refers && end - p > 1;) {
+		p = memchr(p + 1, DW_FORM_ref_addr, end - p - 1);
+		if (!p)
+			break;
+		d->refers = p[-1] == DW_AT_abstract_origin || p[-1] == DW_AT_specification;
+	}
 	d->has_refers = true;
 	return d->refers;
 }

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * debuginfo_symbols.c - the functions of the symbol table, by address and by name.
+ *
+ *	symbols_list    once: straight from .symtab where it is simple, else as libdwfl sees it (tables of separate and
+ *	                compressed debug files, sections of a kernel module that have no addresses yet)
+ *	symbol_at       the first look-ups scan the list, then it is sorted
+ */
+#include "symbols/debuginfo_int.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SYMBOLS_MAX (1u << 22)
+#define SCANS_MAX   8 /* look-ups before the table is sorted */
+
+static int compare_symbols(const void *pa, const void *pb)
+{
+	const struct symbol *a = pa, *b = pb;
+
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	if (a->is_global != b->is_global)
+		return a->is_global ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+/* --- the list ---------------------------------------------------------------------------------- */
+
+static bool is_function(const GElf_Sym *sym, const char *name)
+{
+	int type = GELF_ST_TYPE(sym->st_info);
+
+	return name && *name && sym->st_shndx != SHN_UNDEF &&
+	       (type == STT_FUNC || type == STT_GNU_IFUNC);
+}
+
+static bool is_global(const GElf_Sym *sym)
+{
+	return GELF_ST_BIND(sym->st_info) != STB_LOCAL;
+}
+
+static bool take_symbol(struct debuginfo *d, int i, struct symbol *ret)
+{
+	GElf_Sym sym;
+	GElf_Addr address;
+	GElf_Word section;
+	const char *name =
+		dwfl_module_getsym_info(d->module, i, &sym, &address, &section, NULL, NULL);
+
+	if (!is_function(&sym, name))
+		return false;
+	*ret = (struct symbol){name, address - d->elf_bias, sym.st_size, is_global(&sym)};
+	return true;
+}
+
+static int list_by_libdwfl(struct debuginfo *d)
+{
+	int n = dwfl_module_getsymtab(d->module);
+
+	if (n <= 0)
+		return 0;
+	if ((unsigned)n > SYMBOLS_MAX)
+		n = SYMBOLS_MAX;
+	d->symbols = malloc(n * sizeof(*d->symbols));
+	if (!d->symbols)
+		return -ENOMEM;
+	for (int i = 1; i < n; i++)
+		d->n_symbols += take_symbol(d, i, &d->symbols[d->n_symbols]);
+	return 0;
+}
+
+/* .symtab of the file itself, and its texts, which end with a 0; false: it is not that simple. */
+static bool find_symtab(struct debuginfo *d, Elf_Data **ret_symbols, Elf_Data **ret_names)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+
+	while ((scn = elf_nextscn(d->elf, scn))) {
+		if (!gelf_getshdr(scn, &sh) || sh.sh_type != SHT_SYMTAB)
+			continue;
+		*ret_symbols = elf_getdata(scn, NULL);
+		scn = elf_getscn(d->elf, sh.sh_link);
+		*ret_names = scn ? elf_getdata(scn, NULL) : NULL;
+		return *ret_symbols && *ret_names && (*ret_names)->d_size &&
+		       !((char *)(*ret_names)->d_buf)[(*ret_names)->d_size - 1];
+	}
+	return false;
+}
+
+/* libelf has brought the symbols into this machine's byte order. */
+static int list_symtab(struct debuginfo *d, const Elf_Data *symbols, const Elf_Data *names)
+{
+	const Elf64_Sym *syms = symbols->d_buf;
+	size_t n = symbols->d_size / sizeof(*syms), n_functions = 0;
+
+	for (size_t i = 1; i < n; i++)
+		n_functions += GELF_ST_TYPE(syms[i].st_info) == STT_FUNC ||
+			       GELF_ST_TYPE(syms[i].st_info) == STT_GNU_IFUNC;
+	if (n_functions > SYMBOLS_MAX)
+		n_functions = SYMBOLS_MAX;
+	d->symbols = malloc((n_functions + 1) * sizeof(*d->symbols));
+	if (!d->symbols)
+		return -ENOMEM;
+	for (size_t i = 1; i < n && d->n_symbols < n_functions; i++) {
+		const Elf64_Sym *s = &syms[i];
+		const char *name =
+			s->st_name < names->d_size ? (char *)names->d_buf + s->st_name : NULL;
+
+		if (is_function(s, name))
+			d->symbols[d->n_symbols++] =
+				(struct symbol){name, s->st_value, s->st_size, is_global(s)};
+	}
+	return 0;
+}
+
+int symbols_list(struct debuginfo *d)
+{
+	Elf_Data *symbols, *names;
+
+	if (d->has_symbols)
+		return 0;
+	d->has_symbols = true;
+	if (!d->is_relocatable && d->types.pointer_bytes == 8 && find_symtab(d, &symbols, &names))
+		return list_symtab(d, symbols, names);
+	return list_by_libdwfl(d);
+}
+
+/* --- look-ups ---------------------------------------------------------------------------------- */
+
+void symbols_sort(struct debuginfo *d)
+{
+	if (!d->is_sorted && d->n_symbols)
+		qsort(d->symbols, d->n_symbols, sizeof(*d->symbols), compare_symbols);
+	d->is_sorted = true;
+	d->n_asked = SCANS_MAX;
+}
+
+static bool covers(const struct symbol *s, uint64_t address)
+{
+	return !s->n_bytes || address - s->address < s->n_bytes;
+}
+
+/* The best one at or before the address; who asks once or twice need not wait until all are sorted. */
+static const struct symbol *scan_symbols(struct debuginfo *d, uint64_t address)
+{
+	const struct symbol *best = NULL;
+
+	for (size_t i = 0; i < d->n_symbols; i++) {
+		const struct symbol *s = &d->symbols[i];
+
+		if (s->address > address || (best && s->address < best->address))
+			continue;
+		if (!best || s->address > best->address || compare_symbols(s, best) < 0)
+			best = s;
+	}
+	return best && covers(best, address) ? best : NULL;
+}
+
+const struct symbol *symbol_at(struct debuginfo *d, uint64_t address)
+{
+	size_t low = 0, high;
+
+	if (symbols_list(d) < 0)
+		return NULL;
+	if (d->n_asked < SCANS_MAX) {
+		d->n_asked++;
+		return scan_symbols(d, address);
+	}
+	symbols_sort(d);
+	high = d->n_symbols;
+	while (low < high) { /* the first one behind it */
+		size_t mid = low + (high - low) / 2;
+
+		if (d->symbols[mid].address <= address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (!low)
+		return NULL;
+	for (low--; low && d->symbols[low - 1].address == d->symbols[low].address;)
+		low--;
+	return covers(&d->symbols[low], address) ? &d->symbols[low] : NULL;
+}
+
+const struct symbol *symbol_named(struct debuginfo *d, const char *name)
+{
+	if (symbols_list(d) < 0)
+		return NULL;
+	for (size_t i = 0; i < d->n_symbols; i++)
+		if (!strcmp(d->symbols[i].name, name))
+			return &d->symbols[i];
+	return NULL;
+}

@@ -27,13 +27,14 @@
 
 #define BIT(cap)	 (UINT64_C(1) << (cap))
 
-static const uint64_t kept = BIT(CAP_CHOWN) | BIT(CAP_DAC_OVERRIDE) | BIT(CAP_DAC_READ_SEARCH) |
-			     BIT(CAP_FOWNER) | BIT(CAP_FSETID) | BIT(CAP_KILL) | BIT(CAP_SYSLOG) |
-			     BIT(CAP_SYS_PTRACE) | BIT(CAP_SYS_NICE) | BIT(CAP_SYS_RESOURCE) |
-			     BIT(CAP_PERFMON);
+static const uint64_t always_kept = BIT(CAP_CHOWN) | BIT(CAP_DAC_OVERRIDE) |
+				    BIT(CAP_DAC_READ_SEARCH) | BIT(CAP_FOWNER) | BIT(CAP_FSETID) |
+				    BIT(CAP_KILL) | BIT(CAP_SYSLOG) | BIT(CAP_SYS_PTRACE) |
+				    BIT(CAP_SYS_NICE) | BIT(CAP_SYS_RESOURCE) | BIT(CAP_PERFMON);
 
-void privileges_drop(void)
+void privileges_drop(uint64_t also_kept)
 {
+	const uint64_t kept = always_kept | also_kept;
 	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
 

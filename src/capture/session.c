@@ -152,8 +152,10 @@ int session_open(struct session *s, const struct session_config *config, struct 
 		setup_measure_probes(s->setup);
 	if (r >= 0 && config->plan->estimate)
 		setup_estimate_probes(s->setup, config->tell);
+	if (r >= 0 && config->prepare)
+		r = config->prepare(s, config->prepare_ctx, err);
 	if (r >= 0)
-		privileges_drop();
+		privileges_drop(s->powers);
 	s->n_cpus = r >= 0 ? tracefs_cpu_count(&s->t) : 0;
 	return r;
 }

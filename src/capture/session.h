@@ -22,6 +22,8 @@
 
 #include <stdint.h>
 
+struct session;
+
 struct session_config {
 	const struct plan *plan;
 	char **argv;	  /* the command, NULL: none */
@@ -31,6 +33,12 @@ struct session_config {
 	bool no_symbols;  /* the kernel's symbols are not needed */
 	/* Takes a sentence about probes that are hit too often, while it is recorded; may be NULL. */
 	void (*tell)(const char *sentence);
+	/*
+	 * Called when everything is set up and nothing has begun, for what needs all of root's powers; may be NULL.
+	 * What it cannot do without afterwards it adds to s->powers (bits of CAP_…).
+	 */
+	int (*prepare)(struct session *s, void *ctx, struct errmsg *err);
+	void *prepare_ctx;
 };
 
 enum session_end {
@@ -54,6 +62,7 @@ struct session {
 	struct textbuf names; /* of all tasks, "PID NAME" lines, as of session_open() */
 	unsigned n_cpus;
 	uint64_t start_ns, stop_ns; /* CLOCK_MONOTONIC */
+	uint64_t powers;	    /* kept besides those of privileges.c */
 	uint64_t watched_ns;	    /* when hits of probes were counted last */
 };
 

@@ -23,6 +23,17 @@ static int apply_by(void *opts, const char *value, struct errmsg *err)
 	return keycount_parse_words(&((struct count_options *)opts)->config, value, err);
 }
 
+static int apply_how(void *opts, const char *value, struct errmsg *err)
+{
+	struct count_options *o = opts;
+
+	if (strcmp(value, "bpf") && strcmp(value, "hist") && strcmp(value, "program"))
+		return errmsg_set(err, -EINVAL, "--how is bpf, hist or program, not '%s'", value);
+	o->how = value;
+	o->gather.in_program = !strcmp(value, "program");
+	return 0;
+}
+
 static const struct option_row rows[] = {
 	{.kind = OPTION_HEADING, .help = "what is counted"},
 	{.kind = OPTION_CALL,
@@ -43,6 +54,12 @@ static const struct option_row rows[] = {
 	 .help = "a row for each value of these: fields, $comm, $pid, $task, $cpu, $event",
 	 .apply = apply_by},
 	GATHER_IN_PROGRAM,
+	{.kind = OPTION_CALL,
+	 .name = "how",
+	 .arg = "WAY",
+	 .help = "live: count by bpf, by hist or in the program, and no other way",
+	 .apply = apply_how,
+	 .complete = "bpf hist program"},
 	GATHER_RESULT,
 	GATHER_KERNEL,
 	{.kind = OPTION_END},
@@ -71,11 +88,14 @@ static void add(void *ctx, const struct record *rec)
 	keycount_add(((struct count_options *)ctx)->counts, rec);
 }
 
-int count_fmt(struct count_options *o, struct keycount *counts, bool in_kernel, bool colour,
-	      struct textbuf *tb, struct errmsg *err)
+int count_fmt(struct count_options *o, struct keycount *counts, enum count_way way,
+	      uint64_t n_missed, bool colour, struct textbuf *tb, struct errmsg *err)
 {
+	static const char *const ways[] = {
+		[COUNT_IN_PROGRAM] = NULL, [COUNT_BY_HIST] = "hist", [COUNT_BY_BPF] = "BPF"};
 	struct count_view v = {.counts = counts,
-			       .in_kernel = in_kernel,
+			       .in_kernel = ways[way],
+			       .n_missed = n_missed,
 			       .colour = colour,
 			       .n_rows = o->gather.n_rows};
 	struct winsize size;
@@ -97,7 +117,7 @@ static int fmt(void *ctx, bool in_time, bool colour, struct textbuf *tb, struct 
 {
 	struct count_options *o = ctx;
 
-	return count_fmt(o, o->counts, false, colour, tb, err);
+	return count_fmt(o, o->counts, COUNT_IN_PROGRAM, 0, colour, tb, err);
 }
 
 static void close_counts(void *ctx)

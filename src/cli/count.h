@@ -12,11 +12,14 @@ struct count_options {
 	struct gather_options gather; /* first */
 	struct keycount_config config;
 	struct keycount *counts;
+	const char *how; /* bpf, hist, program; NULL: the cheapest that works */
 };
 
+enum count_way { COUNT_IN_PROGRAM, COUNT_BY_HIST, COUNT_BY_BPF };
+
 /* The counts so far as text, JSON or CSV. */
-int count_fmt(struct count_options *o, struct keycount *counts, bool in_kernel, bool colour,
-	      struct textbuf *tb, struct errmsg *err);
+int count_fmt(struct count_options *o, struct keycount *counts, enum count_way way,
+	      uint64_t n_missed, bool colour, struct textbuf *tb, struct errmsg *err);
 
 /* Live, counted by the kernel. 1: done; 0: the kernel cannot, nothing has happened. */
 int count_in_kernel(struct count_options *o, char **argv, struct errmsg *err);

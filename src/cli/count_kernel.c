@@ -4,6 +4,10 @@
  *
  *	events/sched/sched_switch/trigger  ◀── hist:keys=prev_comm,common_cpu:size=16384 [if FILTER]
  *	events/sched/sched_switch/hist     ──▶ kernelhist ──▶ keycount ──▶ counttext
+ *	a BPF program and its table        ──▶ countbpf   ──▶    "
+ *
+ * A BPF program is cheaper (no record is made for it), so it comes first; what it cannot do all events are counted
+ * by triggers for, and what those cannot either by the program, which looks at every event.
  *
  * A trigger takes three keys, and one text whose length varies (filename) but no second one: $comm of a probe is
  * another. Then the program counts.
@@ -11,10 +15,12 @@
  * A row of the kernel's is one of ours. What does not fit into its table it counts as dropped, and so do we.
  */
 #include "cli/count.h"
+#include "cli/countbpf.h"
 #include "cli/kernelrun.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define TABLE_SIZE	16384
@@ -25,12 +31,15 @@ struct count_run {
 	struct count_options *o;
 	struct keycount_config config; /* with the event in front, if there are several */
 	struct keycount *counts;
+	int n_bound; /* how many events there are, bound to the words; 0: not all can be, or negative */
+	struct errmsg why; /* … or BPF programs cannot count them */
+	bool is_bpf;
+	struct countbpf bpf;
 };
 
 /* --- triggers ---------------------------------------------------------------------------------- */
 
-static int set_trigger(struct count_run *cr, const struct kernel_event *e, const char *filter,
-		       struct errmsg *err)
+static int set_trigger(struct count_run *cr, const struct kernel_event *e, struct errmsg *err)
 {
 	char keys[512], text[2048];
 	int n;
@@ -41,7 +50,7 @@ static int set_trigger(struct count_run *cr, const struct kernel_event *e, const
 	if (!*keys)
 		snprintf(keys, sizeof(keys), "%scpu", cr->run.cpu_is_common ? "common_" : "");
 	n = snprintf(text, sizeof(text), "hist:keys=%s:size=%d%s%s", keys, TABLE_SIZE,
-		     filter ? " if " : "", filter ? filter : "");
+		     e->filter ? " if " : "", e->filter ? e->filter : "");
 	if ((size_t)n >= sizeof(text))
 		return 0;
 	n = histogram_set(&cr->run.s, &e->name, text, err);
@@ -51,24 +60,46 @@ static int set_trigger(struct count_run *cr, const struct kernel_event *e, const
 /* 1, or 0: the kernel cannot. */
 static int set_triggers(struct count_run *cr, struct errmsg *err)
 {
-	const struct plan_buffer *b = &cr->o->gather.record.plan.buffers[0];
-	int r = histogram_leave_out_self(&cr->run.s, err);
+	int r = cr->run.has_hist ? histogram_leave_out_self(&cr->run.s, err) : 0;
 
-	for (size_t i = 0; i < b->n_events && r >= 0; i++) {
-		const struct plan_event *e = setup_event(cr->run.s.setup, &b->events[i]);
-		size_t first = cr->run.n_events;
-
-		r = kernelrun_add_events(&cr->run, &b->events[i], cr->o->config.words,
-					 cr->o->config.n_words, err);
+	if (r < 0 || !cr->run.has_hist)
+		return r;
+	for (size_t i = 0; i < cr->run.n_events; i++) {
+		r = set_trigger(cr, &cr->run.events[i], err);
 		if (r <= 0)
 			return r;
-		for (size_t k = first; k < cr->run.n_events; k++) {
-			r = set_trigger(cr, &cr->run.events[k], e->filter, err);
-			if (r <= 0)
-				return r;
-		}
 	}
-	return r < 0 ? r : 1;
+	return 1;
+}
+
+/* --- events ------------------------------------------------------------------------------------ */
+
+static int bind_events(struct count_run *cr, struct errmsg *err)
+{
+	const struct plan_buffer *b = &cr->o->gather.record.plan.buffers[0];
+	int r = 1;
+
+	for (size_t i = 0; i < b->n_events && r > 0; i++)
+		r = kernelrun_add_events(&cr->run, &b->events[i], cr->o->config.words,
+					 cr->o->config.n_words, err);
+	return r;
+}
+
+/* While we are still allowed everything. That the kernel does not want it so is no failure. */
+static int prepare(struct session *s, void *ctx, struct errmsg *err)
+{
+	struct count_run *cr = ctx;
+
+	cr->n_bound = bind_events(cr, &cr->why);
+	if (cr->n_bound > 0 && (!cr->o->how || !strcmp(cr->o->how, "bpf")))
+		cr->is_bpf = countbpf_open(&cr->bpf, &cr->run, cr->o->config.n_words, TABLE_SIZE,
+					   &cr->why) >= 0;
+	return 0;
+}
+
+static void stop(void *ctx)
+{
+	countbpf_stop(&((struct count_run *)ctx)->bpf);
 }
 
 /* --- tables ------------------------------------------------------------------------------------ */
@@ -101,12 +132,10 @@ static void add_row(struct count_run *cr, const struct kernel_event *e,
 			keycount_add_values(cr->counts, values, slots, row->numbers[i]);
 }
 
-static int fmt(void *ctx, bool colour, struct textbuf *tb, struct errmsg *err)
+static int read_tables(struct count_run *cr, struct errmsg *err)
 {
-	struct count_run *cr = ctx;
 	int r = 0;
 
-	keycount_clear(cr->counts);
 	for (size_t i = 0; i < cr->run.n_events && r >= 0; i++) {
 		struct kernelhist *hist = NULL;
 		struct arena arena;
@@ -119,7 +148,22 @@ static int fmt(void *ctx, bool colour, struct textbuf *tb, struct errmsg *err)
 			keycount_add_dropped(cr->counts, hist->n_dropped);
 		arena_release(&arena);
 	}
-	return r < 0 ? r : count_fmt(cr->o, cr->counts, true, colour, tb, err);
+	return r;
+}
+
+static int fmt(void *ctx, bool colour, struct textbuf *tb, struct errmsg *err)
+{
+	struct count_run *cr = ctx;
+	size_t n_words = cr->o->config.n_words;
+	int r;
+
+	keycount_clear(cr->counts);
+	r = cr->is_bpf ? countbpf_read(&cr->bpf, &cr->run, n_words, cr->config.n_words > n_words,
+				       cr->counts, err)
+		       : read_tables(cr, err);
+	return r < 0 ? r
+		     : count_fmt(cr->o, cr->counts, cr->is_bpf ? COUNT_BY_BPF : COUNT_BY_HIST,
+				 countbpf_missed(&cr->bpf), colour, tb, err);
 }
 
 /* --- the whole --------------------------------------------------------------------------------- */
@@ -144,31 +188,60 @@ static void settle_words(struct count_run *cr)
 	cr->config.n_words++;
 }
 
+/* Who wants it one way and no other learns why it is not to be had. */
+static int refuse(const struct count_run *cr, struct errmsg *err)
+{
+	if (!cr->o->how)
+		return 0;
+	return errmsg_set(err, -ENOTSUP, "this cannot be counted by %s%s%s", cr->o->how,
+			  cr->why.code ? ": " : "", cr->why.code ? cr->why.text : "");
+}
+
+static int count(struct count_run *cr, struct errmsg *err)
+{
+	int r = 1;
+
+	if (!cr->is_bpf)
+		r = cr->n_bound > 0 && (!cr->o->how || !strcmp(cr->o->how, "hist"))
+			    ? set_triggers(cr, &cr->why)
+			    : 0;
+	if (r <= 0) /* the program can still look at every event */
+		return refuse(cr, err);
+	settle_words(cr);
+	r = keycount_new_counted(&cr->counts, &cr->config);
+	r = r < 0 ? errmsg_set_errno(err, r, "cannot count")
+		  : kernelrun_follow(&cr->run, fmt, cr, err);
+	keycount_free(cr->counts);
+	return r < 0 ? r : 1;
+}
+
 int count_in_kernel(struct count_options *o, char **argv, struct errmsg *err)
 {
-	struct count_run cr = {.o = o};
-	struct errmsg why = {0}, ignored = {0};
+	struct errmsg ignored = {0};
+	struct count_run *cr;
 	int r;
 
 	if (o->gather.in_program || o->gather.filters.n)
 		return 0;
-	if (has_word(&o->config, "comm") && !kernelrun_read_comm(&cr.run, &o->gather))
-		return 0;
-	r = kernelrun_open(&cr.run, &o->gather, argv, err);
-	if (r == 0)
-		return 0;
+	cr = calloc(1, sizeof(*cr));
+	if (!cr)
+		return errmsg_set_errno(err, -ENOMEM, "cannot count");
+	cr->o = o;
+	cr->run.ctx = cr;
+	cr->run.prepare = prepare;
+	cr->run.stop = stop;
+	/* for triggers, where it can be done */
+	if (has_word(&o->config, "comm"))
+		kernelrun_read_comm(&cr->run, &o->gather);
+	r = kernelrun_open(&cr->run, &o->gather, argv, err);
 	if (r > 0)
-		r = set_triggers(&cr, &why);
-	if (r > 0) {
-		settle_words(&cr);
-		r = keycount_new_counted(&cr.counts, &cr.config);
-		r = r < 0 ? errmsg_set_errno(err, r, "cannot count")
-			  : kernelrun_follow(&cr.run, fmt, &cr, err);
-		r = r < 0 ? r : 1;
-	} else if (why.code) {
-		r = 0; /* the kernel does not want it so: the program can still look at every event */
+		r = count(cr, err);
+	else if (r == 0)
+		r = refuse(cr, err);
+	if (cr->run.is_open) {
+		countbpf_close(&cr->bpf);
+		kernelrun_close(&cr->run, &ignored);
 	}
-	keycount_free(cr.counts);
-	kernelrun_close(&cr.run, &ignored);
+	free(cr);
 	return r;
 }

@@ -46,20 +46,28 @@ static bool readme_has(const struct tracefs *t, const char *word)
 
 int kernelrun_open(struct kernelrun *run, struct gather_options *o, char **argv, struct errmsg *err)
 {
-	struct session_config config = {
-		.plan = &o->record.plan, .argv = argv, .user = o->record.user, .no_symbols = true};
+	struct session_config config = {.plan = &o->record.plan,
+					.argv = argv,
+					.user = o->record.user,
+					.no_symbols = true,
+					.prepare = run->prepare,
+					.prepare_ctx = run->ctx};
 	struct errmsg ignored = {0};
 	struct tracefs t;
 	int r;
 
 	run->o = o;
 	/* without a tracing directory the program tells why */
-	if (tracefs_open(&t, &ignored) < 0 || !histogram_is_there(&t))
+	if (tracefs_open(&t, &ignored) < 0)
+		return 0;
+	run->has_hist = histogram_is_there(&t);
+	if (!run->has_hist && !run->prepare)
 		return 0;
 	run->cpu_is_common = readme_has(&t, "common_cpu");
 	arena_init(&run->arena, ARENA_MAX_BYTES);
 	sigprocmask(SIG_SETMASK, NULL, &run->mask);
 	o->record.plan.only_triggers = true;
+	run->is_open = true;
 	r = session_open(&run->s, &config, err);
 	for (size_t i = 0; r >= 0 && i < run->s.setup->notes.n && !o->record.quiet; i++)
 		fprintf(stderr, "sonde: %s\n", run->s.setup->notes.texts[i]);
@@ -155,6 +163,7 @@ int kernelrun_add_events(struct kernelrun *run, const struct plan_event *planned
 		const struct event *ev;
 
 		e->name = found[i];
+		e->filter = setup_event(run->s.setup, planned)->filter;
 		ev = parse_event(run, &e->name, err);
 		if (!ev)
 			return err->code ? err->code : 0;
@@ -298,6 +307,8 @@ int kernelrun_follow(struct kernelrun *run,
 	if (r < 0)
 		return r;
 	session_wait(&run->s, -1, TICK_MS, tick, run);
+	if (run->stop)
+		run->stop(run->ctx);
 	r = make_text(run, &tb, err);
 	session_stop(&run->s, err);
 	r2 = session_restore(&run->s, err);

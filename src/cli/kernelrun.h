@@ -27,6 +27,7 @@
 struct kernel_event {
 	struct event_name name;
 	struct key_slot slots[KEYS_MAX]; /* of the words */
+	const char *filter;		 /* NULL: none */
 };
 
 struct kernelrun {
@@ -36,6 +37,12 @@ struct kernelrun {
 	struct arena arena;
 	struct kernel_event events[HISTOGRAM_EVENTS_MAX];
 	size_t n_events;
+	/* Set before it is opened, if wanted: session_config has it. */
+	int (*prepare)(struct session *s, void *ctx, struct errmsg *err);
+	/* After the last event, before the result is made and everything is put back; may be NULL. */
+	void (*stop)(void *ctx);
+	bool is_open;	    /* to be closed */
+	bool has_hist;	    /* the kernel has hist triggers */
 	bool has_comm;	    /* the events have the name of the task as a field: comm */
 	bool cpu_is_common; /* the key is called common_cpu, not cpu */
 	uint64_t interval_ns, next_ns;
@@ -47,7 +54,7 @@ struct kernelrun {
 /* Before it is opened: has all events, if they are probes, read the name of the task. False if they cannot. */
 bool kernelrun_read_comm(struct kernelrun *run, struct gather_options *o);
 
-/* 1, or 0 if this kernel counts nothing. Close it on failure, too; not after a 0. */
+/* 1, or 0 if this kernel counts nothing: without hist triggers, and prepare is not set. Close it on failure, too; not after a 0. */
 int kernelrun_open(struct kernelrun *run, struct gather_options *o, char **argv,
 		   struct errmsg *err);
 

@@ -74,8 +74,14 @@ static void fmt_tail(const struct count_view *v, size_t n, size_t shown, struct 
 
 	if (shown < n)
 		textbuf_addf(tb, "            and %zu more\n", n - shown);
-	textbuf_addf(tb, "%10llu  in %zu row%s%s\n", (unsigned long long)total, n,
-		     n == 1 ? "" : "s", v->in_kernel ? ", counted by the kernel" : "");
+	textbuf_addf(tb, "%10llu  in %zu row%s%s", (unsigned long long)total, n, n == 1 ? "" : "s",
+		     v->in_kernel ? ", counted by the kernel" : "");
+	if (v->in_kernel)
+		textbuf_addf(tb, " (%s)", v->in_kernel);
+	textbuf_add_char(tb, '\n');
+	if (v->n_missed)
+		textbuf_addf(tb, "%10llu more came while another one was being counted there\n",
+			     (unsigned long long)v->n_missed);
 	if (keycount_n_dropped(v->counts))
 		textbuf_addf(tb, "%10llu of them in no row, there are too many\n",
 			     (unsigned long long)keycount_n_dropped(v->counts));
@@ -130,6 +136,10 @@ void counttext_fmt_json(const struct count_view *v, struct textbuf *tb)
 	jsonwriter_add_uint(&w, "total", keycount_total(v->counts));
 	jsonwriter_add_uint(&w, "gaps", keycount_n_gaps(v->counts));
 	jsonwriter_add_uint(&w, "dropped", keycount_n_dropped(v->counts));
+	if (v->in_kernel) {
+		jsonwriter_add_string(&w, "how", v->in_kernel);
+		jsonwriter_add_uint(&w, "missed", v->n_missed);
+	}
 	jsonwriter_close(&w);
 	textbuf_add_char(tb, '\n');
 }

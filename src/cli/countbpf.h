@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * countbpf.h - the events of a kernelrun, each counted by a BPF program.
+ *
+ *	countbpf_open ─▶ (kernelrun_follow) countbpf_read … ─▶ countbpf_stop ─▶ countbpf_close
+ */
+#ifndef SONDE_CLI_COUNTBPF_H
+#define SONDE_CLI_COUNTBPF_H
+
+#include "analyse/keycount.h"
+#include "capture/bpfcount.h"
+#include "cli/kernelrun.h"
+
+struct countbpf_event {
+	struct bpfcount count;
+	uint32_t widths[KEYS_MAX]; /* bytes of each word in a key of the table */
+};
+
+struct countbpf {
+	struct countbpf_event list[HISTOGRAM_EVENTS_MAX]; /* of run->events */
+	size_t n;
+};
+
+/* All of it counts, or err says what does not and nothing is left. Needs root's powers. */
+int countbpf_open(struct countbpf *cb, struct kernelrun *run, size_t n_words, uint32_t n_rows,
+		  struct errmsg *err);
+/* Adds the counts so far; with_event: the name of the event is a key by itself, the first. */
+int countbpf_read(const struct countbpf *cb, const struct kernelrun *run, size_t n_words,
+		  bool with_event, struct keycount *counts, struct errmsg *err);
+/* Hits that came while another one was being counted there, as far as the kernel knows. */
+uint64_t countbpf_missed(const struct countbpf *cb);
+/* Nothing is counted from now on. */
+void countbpf_stop(struct countbpf *cb);
+void countbpf_close(struct countbpf *cb);
+
+#endif

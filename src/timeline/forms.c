@@ -386,8 +386,9 @@ static uint32_t label_of(struct forms *fs, const struct form_kind *fk, struct ma
 	return cache->slots[at].label;
 }
 
-bool forms_mark(void *ctx, struct mark_cache *cache, const struct walk_event *ev, struct mark *ret)
+bool forms_mark(void *ctx, struct mark_cache *cache, const struct walk_event *ev, void *ret_mark)
 {
+	struct mark *ret = ret_mark;
 	struct forms *fs = ctx;
 	const struct form_kind *fk = ev->kind < fs->n_kinds ? &fs->kinds[ev->kind] : NULL;
 	uint64_t id = 0, depth = 0, begin, end;

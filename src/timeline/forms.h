@@ -45,7 +45,7 @@ int forms_init(struct forms *fs, struct timeline *tl, struct labels *labels, uin
 	       unsigned classes);
 void forms_release(struct forms *fs);
 /* For marks_gather(): ctx is the struct forms. */
-bool forms_mark(void *ctx, struct mark_cache *cache, const struct walk_event *ev, struct mark *ret);
+bool forms_mark(void *ctx, struct mark_cache *cache, const struct walk_event *ev, void *ret_mark);
 /* Bits of all kinds that enter (or leave). */
 int forms_take_kinds(const struct forms *fs, bool leave, uint8_t **bits, size_t *n);
 

@@ -2,16 +2,16 @@
 /*
  * insight_calls.c - functions of a range: how often, how long, and what called what.
  *
- * Of one task everything is known from its lane. For all tasks at once the events of the range are gone through, a
- * slice of it at a time, with a stack for each task: a function that was entered before the range counts
- * from the range's start if it is left in it; one that covers the whole range is not seen.
- * The idle task has a stack for each CPU.
+ * Of one task everything is known from its lane. For all tasks at once the events are gone through, a slice of time
+ * after the other, with a stack for each task: first those before the range, so that it is known what is open when it
+ * begins (calls_cache.c keeps that for the next time), then those in it. The idle task has a stack for each CPU.
  */
 #include "timeline/insight_int.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define SLICE_MARKS (1u << 20)
 
@@ -22,6 +22,8 @@ struct calling {
 	call_sink sink;
 	void *ctx;
 	uint64_t from, to;
+	uint32_t machine;
+	uint64_t version;	       /* of the index */
 	int task;		       /* whose calls these are, for the sink */
 	struct forms forms;	       /* all tasks: */
 	struct counted_stack **stacks; /* by task, then CPUs of the idle task */
@@ -141,13 +143,16 @@ static void close_call(void *ctx, const struct callstack *cs, unsigned depth,
 	st->below[depth] += ns;
 	for (unsigned i = depth + 1; i <= CALLSTACK_MAX && st->below[i]; i++)
 		st->below[i] = 0;
-	c->sink(c->ctx, c->task, c->path, n, call->start, ns, ns > below ? ns - below : 0);
+	/* of what ended before the range only the stack is wanted */
+	if (end > c->from || (end == c->from && call->start == end))
+		c->sink(c->ctx, c->task, c->path, n, call->start, ns, ns > below ? ns - below : 0);
 }
 
 static bool make_mark(void *ctx, struct mark_cache *cache, const struct walk_event *ev,
-		      struct mark *ret)
+		      void *ret_mark)
 {
 	struct calling *c = ctx;
+	struct mark *ret = ret_mark;
 
 	if (!forms_mark(&c->forms, cache, ev, ret))
 		return false;
@@ -169,7 +174,6 @@ static struct callstack *stack_of(struct calling *c, uint16_t task)
 		return NULL;
 	st->cs.close = close_call;
 	st->cs.ctx = c;
-	st->cs.lower = c->from;
 	c->stacks[task] = st;
 	return &st->cs;
 }
@@ -199,8 +203,8 @@ static int run_marks(struct calling *c, const struct marks *m)
 	return 0;
 }
 
-/* Marks that the range may have, from the counts of the whole. */
-static uint64_t expected_marks(const struct calling *c)
+/* Marks that a range may have, from the counts of the whole. */
+static uint64_t expected_marks(const struct calling *c, uint64_t length)
 {
 	struct timeline *tl = c->ls->tl;
 	uint64_t n = 0;
@@ -208,19 +212,49 @@ static uint64_t expected_marks(const struct calling *c)
 	for (size_t i = 0; i < c->forms.n_kinds; i++)
 		if (c->forms.kinds[i].form)
 			n += timeline_kind(tl, i)->n_events;
-	return (uint64_t)((double)n * (c->to - c->from) / (timeline_duration(tl) + 1)) + 1;
+	return (uint64_t)((double)n * length / (timeline_duration(tl) + 1)) + 1;
 }
 
-static int run_slices(struct calling *c, const struct lane *where, const uint8_t *kinds)
+static const struct callstack *stack_at(void *ctx, uint16_t task)
 {
-	uint64_t n = expected_marks(c) / SLICE_MARKS + 1, step = (c->to - c->from) / n + 1;
+	const struct calling *c = ctx;
+
+	return c->stacks[task] ? &c->stacks[task]->cs : NULL;
+}
+
+/* What is open now, for those who come later. */
+static void keep_moment(struct calling *c, uint64_t ts)
+{
+	if (timeline_progress(c->ls->tl) >= 1)
+		calls_cache_add(c->ls->calls, c->machine, c->version, ts, stack_at, c);
+}
+
+static int fill_stack(void *ctx, uint16_t task, const struct callstack *from)
+{
+	struct callstack *cs = stack_of(ctx, task);
+
+	if (!cs)
+		return -1;
+	memcpy(cs->calls, from->calls, from->top * sizeof(from->calls[0]));
+	memcpy(cs->displaced, from->displaced, from->n_displaced * sizeof(from->displaced[0]));
+	cs->top = from->top;
+	cs->n_displaced = from->n_displaced;
+	cs->lower = from->lower;
+	return 0;
+}
+
+/* The events of [from, to], some SLICE_MARKS at a time. */
+static int run_slices(struct calling *c, const struct lane *where, const uint8_t *kinds,
+		      uint64_t from, uint64_t to)
+{
+	uint64_t n = expected_marks(c, to - from) / SLICE_MARKS + 1, step = (to - from) / n + 1;
 	int r = 0;
 
-	for (uint64_t at = c->from; at <= c->to && !r; at += step) {
+	for (uint64_t at = from; at <= to && !r; at += step) {
 		struct mark_wants wants = {.streams = where->streams,
 					   .n_streams = where->n_streams,
 					   .from = at,
-					   .to = c->to - at < step ? c->to : at + step - 1,
+					   .to = to - at < step ? to : at + step - 1,
 					   .kinds = kinds,
 					   .n_kinds = c->forms.n_kinds,
 					   .make = make_mark,
@@ -231,15 +265,32 @@ static int run_slices(struct calling *c, const struct lane *where, const uint8_t
 		if (!r)
 			r = run_marks(c, &m);
 		free(m.marks);
+		if (!r && wants.to < c->from)
+			keep_moment(c, wants.to + 1);
 	}
 	return r;
+}
+
+static int run_range(struct calling *c, const struct lane *where, const uint8_t *kinds)
+{
+	uint64_t at;
+	int r = 0;
+
+	c->version = lanes_version(c->ls->tl);
+	at = calls_cache_load(c->ls->calls, c->machine, c->version, c->from, fill_stack, c);
+	if (at < c->from)
+		r = run_slices(c, where, kinds, at, c->from - 1);
+	return r < 0 ? r : run_slices(c, where, kinds, c->from, c->to);
 }
 
 static int calls_of_machine(struct calling *c, uint32_t machine)
 {
 	struct lane where = {.owner = c->ls};
 	uint8_t *kinds = NULL;
-	int r = forms_init(&c->forms, c->ls->tl, &c->ls->labels, machine, FORM_CALLS);
+	int r;
+
+	c->machine = machine;
+	r = forms_init(&c->forms, c->ls->tl, &c->ls->labels, machine, FORM_CALLS);
 
 	if (!r && !c->forms.n_found)
 		r = -ENODATA;
@@ -257,7 +308,7 @@ static int calls_of_machine(struct calling *c, uint32_t machine)
 	if (!r && c->on_cpu)
 		r = runclock_init(&c->clock, c->ls, machine, -1, c->from, c->to);
 	if (!r)
-		r = run_slices(c, &where, kinds);
+		r = run_range(c, &where, kinds);
 	for (size_t i = 0; c->stacks && i <= UINT16_MAX; i++) {
 		c->task = is_idle_stack(c, i) ? c->idle : (int)i;
 		if (c->stacks[i] && !r)

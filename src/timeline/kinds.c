@@ -115,6 +115,7 @@ static struct kind_info *add_kind(struct timeline *tl, struct kindtable *kt, int
 	}
 	k = &block[n % KIND_BLOCK];
 	k->number = n;
+	k->page_bit = page_bit_of_kind(n);
 	k->pub.id = id;
 	k->pub.source = kt->source;
 	k->pub.event = id < 0 ? NULL : formats_find(kt->formats, id);

@@ -25,25 +25,6 @@
 #define REBUILD_NS    UINT64_C(200000000)
 #define REBUILD_TIMES 8
 
-static const struct {
-	lane_build build;
-	enum lane_kind kind;
-} makers[] = {
-	[LANE_OF_CPU] = {lane_build_cpu, LANE_CPU},
-	[LANE_OF_TASK] = {lane_build_task, LANE_STATES},
-	[LANE_OF_IRQ] = {lane_build_forms, LANE_SPANS},
-	[LANE_OF_SOFTIRQ] = {lane_build_forms, LANE_SPANS},
-	[LANE_OF_CALLS] = {lane_build_forms, LANE_SPANS},
-	[LANE_OF_CPUCALLS] = {lane_build_forms, LANE_SPANS},
-	[LANE_OF_SYS] = {lane_build_forms, LANE_SPANS},
-	[LANE_OF_VCPU] = {lane_build_forms, LANE_SPANS},
-	[LANE_OF_EVENT] = {lane_build_ticks, LANE_TICKS},
-	[LANE_OF_ALL] = {lane_build_ticks, LANE_TICKS},
-	[LANE_OF_FOUND] = {lane_build_found, LANE_TICKS},
-	[LANE_OF_FIELD] = {lane_build_field, LANE_COUNTER},
-	[LANE_OF_PAIR] = {lane_build_pair, LANE_SPANS},
-};
-
 uint64_t lane_now_ns(void)
 {
 	struct timespec ts;
@@ -68,7 +49,10 @@ int lanes_new(struct lanes **ret, struct timeline *tl)
 		return r;
 	}
 	ls->states = states_cache_new(tl);
-	if (!ls->states) {
+	ls->calls = calls_cache_new();
+	if (!ls->states || !ls->calls) {
+		states_cache_free(ls->states);
+		calls_cache_free(ls->calls);
 		labels_release(&ls->labels);
 		free(ls);
 		return -ENOMEM;
@@ -116,6 +100,7 @@ void lanes_free(struct lanes *ls)
 		}
 	labels_release(&ls->labels);
 	states_cache_free(ls->states);
+	calls_cache_free(ls->calls);
 	pthread_mutex_destroy(&ls->lock);
 	pthread_cond_destroy(&ls->built);
 	free(ls);
@@ -213,7 +198,7 @@ int lanes_find_vcpu(struct lanes *ls, uint32_t guest, uint32_t cpu, uint32_t *re
 
 /* --- one lane ------------------------------------------------------------------------------------- */
 
-static uint64_t version_of(struct timeline *tl)
+uint64_t lanes_version(struct timeline *tl)
 {
 	return timeline_n_events(tl) + timeline_duration(tl) * 31;
 }
@@ -226,11 +211,11 @@ struct lane *lane_new(struct lanes *ls, const struct lane_spec *spec)
 		return NULL;
 	ln->owner = ls;
 	ln->spec = *spec;
-	ln->kind = makers[spec->type].kind;
+	ln->kind = lane_kind_of(spec->type);
 	ln->sched_stream = -1;
 	ln->n_refs = 1; /* the slot's */
 	ln->is_whole = timeline_progress(ls->tl) >= 1;
-	ln->version = version_of(ls->tl);
+	ln->version = lanes_version(ls->tl);
 	return ln;
 }
 
@@ -252,7 +237,7 @@ static int build(struct lanes *ls, const struct lane_spec *spec, struct lane **r
 		return -ENOMEM;
 	r = lane_check_machine(ln, err);
 	if (!r)
-		r = makers[spec->type].build(ln, err);
+		r = lane_build_one(ln, err);
 	if (r < 0) {
 		lane_free(ln);
 		return r;
@@ -266,7 +251,7 @@ static bool is_fresh(const struct lane *ln)
 {
 	uint64_t rest = ln->build_ns * REBUILD_TIMES;
 
-	if (ln->version == version_of(ln->owner->tl) &&
+	if (ln->version == lanes_version(ln->owner->tl) &&
 	    (ln->is_whole || timeline_progress(ln->owner->tl) < 1))
 		return true;
 	/* the last one while the index grew is not good enough when it is complete */
@@ -386,7 +371,7 @@ static int get_locked(struct lanes *ls, const char *text, const struct lane_spec
 
 #define PREPARE_MAX 256
 
-/* Takes the slots that need a lane of a task. */
+/* Takes the slots that need a lane. */
 static size_t take_slots(struct lanes *ls, const char *const *specs, size_t n_specs,
 			 struct prepared_lane *list)
 {
@@ -397,7 +382,7 @@ static size_t take_slots(struct lanes *ls, const char *const *specs, size_t n_sp
 		struct errmsg err = {0};
 		struct lane_slot *slot;
 
-		if (strncmp(specs[i], "task:", 5) || lane_spec_parse(&list[n].spec, specs[i], &err))
+		if (lane_spec_parse(&list[n].spec, specs[i], &err) < 0)
 			continue;
 		slot = find_slot(ls, specs[i], true);
 		if (!slot || slot->is_building || (slot->lane && is_fresh(slot->lane)))
@@ -434,15 +419,14 @@ static void give_slots(struct lanes *ls, struct prepared_lane *list, size_t n)
 void lanes_prepare(struct lanes *ls, const char *const *specs, size_t n_specs)
 {
 	struct prepared_lane *list = calloc(PREPARE_MAX, sizeof(*list));
-	size_t source = 0, n;
-	uint32_t machine;
+	size_t n;
 
 	if (!list)
 		return;
 	n = take_slots(ls, specs, n_specs, list);
 	/* one is built as well when it is asked for, which can also say what is wrong with it */
-	while (n > 1 && lanes_next_machine(ls->tl, &source, &machine))
-		lane_build_tasks(ls, machine, list, n);
+	if (n > 1)
+		lanes_build_many(ls, list, n);
 	if (n)
 		give_slots(ls, list, n);
 	free(list);

@@ -98,8 +98,8 @@ int lanes_find_vcpu(struct lanes *ls, uint32_t guest, uint32_t cpu, uint32_t *re
 int lane_get(struct lanes *ls, const char *spec, struct lane **ret, struct errmsg *err);
 void lane_put(struct lane *ln);
 /*
- * Lanes that will be asked for next. Those of tasks are built in one pass instead of one each; of the others, and of
- * what is wrong, nothing is done here.
+ * Lanes that will be asked for next: they are built together, in one pass over the trace instead of one each. Of what is
+ * wrong nothing is said here.
  */
 void lanes_prepare(struct lanes *ls, const char *const *specs, size_t n_specs);
 enum lane_kind lane_kind(const struct lane *ln);

@@ -2,8 +2,7 @@
 /*
  * lane_build_field.c - a number of an event over time: samples in order, and their pyramid.
  *
- * Any field of 1, 2, 4 or 8 bytes will do. Streams are walked at once, each into an array of its own, which are in
- * order; together they are sorted by time. A sample is 16 bytes, at most SAMPLES_MAX of them.
+ * Any field of 1, 2, 4 or 8 bytes will do. A sample is 16 bytes, at most SAMPLES_MAX of them.
  */
 #include "timeline/lane_int.h"
 
@@ -14,18 +13,10 @@
 #define SAMPLES_A_BUCKET 64
 #define SAMPLES_MAX	 (8u << 20)
 
-struct gathered {
-	struct sample *samples;
-	size_t n, cap;
-	int error;
-};
-
 struct gathering {
-	struct lane *ln;
+	struct timeline *tl;
 	const struct field **fields; /* by kind */
 	size_t n_fields;
-	struct gathered *parts; /* by stream of the lane */
-	struct gathered *part;	/* walking: the one at hand */
 };
 
 static bool is_number(const struct field *f)
@@ -42,89 +33,18 @@ static double number_of(const struct field *f, const uint8_t *data, bool swap)
 	return f->flags & FIELD_SIGNED ? (double)((int64_t)(v << shift) >> shift) : (double)v;
 }
 
-static bool take(void *ctx, const struct walk_event *ev)
+static bool take(void *ctx, struct mark_cache *cache, const struct walk_event *ev, void *ret)
 {
-	struct gathering *g = ctx;
-	struct gathered *p = g->part;
-	struct timeline *tl = g->ln->owner->tl;
+	const struct gathering *g = ctx;
 	const struct field *f = ev->kind < g->n_fields ? g->fields[ev->kind] : NULL;
+	struct sample *sample = ret;
 	bool swap;
 
 	if (!f || (uint64_t)f->offset + f->size > ev->size)
-		return true;
-	if (p->n == p->cap) {
-		size_t cap = p->cap ? p->cap * 2 : 256;
-		struct sample *more;
-
-		more = cap > SAMPLES_MAX ? NULL : realloc(p->samples, cap * sizeof(*more));
-		if (!more) {
-			p->error = -ENOMEM;
-			return false;
-		}
-		p->samples = more;
-		p->cap = cap;
-	}
-	swap = timeline_source(tl, timeline_kind(tl, ev->kind)->source)->formats->swap;
-	p->samples[p->n++] = (struct sample){ev->ts, number_of(f, ev->data, swap)};
+		return false;
+	swap = timeline_source(g->tl, timeline_kind(g->tl, ev->kind)->source)->formats->swap;
+	*sample = (struct sample){ev->ts, number_of(f, ev->data, swap)};
 	return true;
-}
-
-static void gather_stream(void *ctx, size_t i)
-{
-	struct gathering g = *(struct gathering *)ctx;
-	struct lane *ln = g.ln;
-	struct walk_wants wants = {.to = TIMELINE_TIME_MAX,
-				   .kinds = ln->kinds.bits,
-				   .n_kinds = ln->kinds.n,
-				   .tasks = ln->tasks.bits,
-				   .n_tasks = ln->tasks.n};
-	bool whole;
-	int r;
-
-	g.part = &g.parts[i];
-	r = timeline_walk(ln->owner->tl, ln->streams[i], &wants, take, &g, &whole);
-	if (r < 0)
-		g.part->error = r;
-}
-
-static int compare_samples(const void *a, const void *b)
-{
-	uint64_t x = ((const struct sample *)a)->ts, y = ((const struct sample *)b)->ts;
-
-	return (x > y) - (x < y);
-}
-
-/* Merges b behind a, both in order, into to. */
-static void merge(struct sample *to, const struct sample *a, size_t n_a, const struct sample *b,
-		  size_t n_b)
-{
-	size_t i = 0, j = 0;
-
-	while (i < n_a || j < n_b)
-		*to++ = j == n_b || (i < n_a && compare_samples(&a[i], &b[j]) <= 0) ? a[i++]
-										    : b[j++];
-}
-
-static int join_parts(struct lane *ln, struct gathered *parts, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		struct sample *all;
-
-		if (parts[i].error)
-			return parts[i].error;
-		if (!parts[i].n)
-			continue;
-		if (ln->n_samples + parts[i].n > SAMPLES_MAX)
-			return -ENOMEM;
-		all = malloc((ln->n_samples + parts[i].n) * sizeof(*all));
-		if (!all)
-			return -ENOMEM;
-		merge(all, ln->samples, ln->n_samples, parts[i].samples, parts[i].n);
-		free(ln->samples);
-		ln->samples = all;
-		ln->n_samples += parts[i].n;
-	}
-	return 0;
 }
 
 static void add_bucket(struct counter_bucket *to, const struct counter_bucket *b)
@@ -163,7 +83,7 @@ static int make_pyramid(struct lane *ln)
 	return 0;
 }
 
-static int finish(struct lane *ln)
+static int add_range(struct lane *ln)
 {
 	for (size_t i = 0; i < ln->n_samples; i++) {
 		double v = ln->samples[i].number;
@@ -209,29 +129,49 @@ static int find_fields(struct lane *ln, struct gathering *g, struct errmsg *err)
 	return 0;
 }
 
-int lane_build_field(struct lane *ln, struct errmsg *err)
+int lane_plan_field(struct lane_plan *p, struct errmsg *err)
 {
-	struct gathering g = {.ln = ln};
-	int r = lane_take_streams(ln, ln->spec.machine, ln->spec.only_cpu);
+	struct lane *ln = p->ln;
+	struct gathering *g = p->own = calloc(1, sizeof(*g));
+	int r = g ? lane_take_streams(ln, ln->spec.machine, ln->spec.only_cpu) : -ENOMEM;
 
-	if (!r)
-		r = find_fields(ln, &g, err);
+	if (!r) {
+		g->tl = ln->owner->tl;
+		r = find_fields(ln, g, err);
+	}
 	if (!r && ln->spec.only_pid >= 0 && lane_take_task(ln, ln->spec.only_pid) < 0)
 		r = ln->is_whole ? errmsg_set(err, -EINVAL, "The trace has no task %d.",
 					      ln->spec.only_pid)
 				 : 0;
-	if (!r && ln->kinds.bits && (ln->tasks.bits || ln->spec.only_pid < 0)) {
-		g.parts = calloc(ln->n_streams + 1, sizeof(*g.parts));
-		if (!g.parts)
-			r = -ENOMEM;
-		if (!r) {
-			timeline_parallel(ln->owner->tl, ln->n_streams, gather_stream, &g);
-			r = join_parts(ln, g.parts, ln->n_streams);
-		}
-		for (size_t i = 0; g.parts && i < ln->n_streams; i++)
-			free(g.parts[i].samples);
-		free(g.parts);
-	}
-	free(g.fields);
-	return r < 0 ? r : finish(ln);
+	if (r < 0)
+		return r;
+	p->is_wanting = ln->kinds.bits && (ln->tasks.bits || ln->spec.only_pid < 0);
+	p->g = (struct gatherer){.streams = ln->streams,
+				 .n_streams = ln->n_streams,
+				 .kinds = ln->kinds.bits,
+				 .n_kinds = ln->kinds.n,
+				 .tasks = ln->tasks.bits,
+				 .n_tasks = ln->tasks.n,
+				 .take = take,
+				 .ctx = g,
+				 .item_bytes = sizeof(struct sample),
+				 .items_max = SAMPLES_MAX};
+	return 0;
+}
+
+int lane_finish_field(struct lane_plan *p, struct errmsg *err)
+{
+	p->ln->samples = p->g.items;
+	p->ln->n_samples = p->g.n_items;
+	p->g.items = NULL;
+	return add_range(p->ln);
+}
+
+void lane_release_field(struct lane_plan *p)
+{
+	struct gathering *g = p->own;
+
+	if (g)
+		free(g->fields);
+	free(g);
 }

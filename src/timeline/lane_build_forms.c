@@ -41,9 +41,10 @@ struct building {
 };
 
 static bool make_mark(void *ctx, struct mark_cache *cache, const struct walk_event *ev,
-		      struct mark *ret)
+		      void *ret_mark)
 {
 	struct building *b = ctx;
+	struct mark *ret = ret_mark;
 
 	if (ev->kind < b->switches.n && bit_get(b->switches.bits, ev->kind)) {
 		*ret = (struct mark){.ts = ev->ts, .task = ev->task, .what = MARK_CUT};
@@ -154,58 +155,69 @@ static int take_masks(struct building *b)
 	return r;
 }
 
-static int gather(struct building *b, struct marks *m, struct errmsg *err)
+static void find_sort(struct building *b, unsigned *ret_classes)
 {
-	struct lane *ln = b->ln;
-	struct mark_wants wants = {.streams = ln->streams,
-				   .n_streams = ln->n_streams,
-				   .to = TIMELINE_TIME_MAX,
-				   .kinds = b->kinds.bits,
-				   .n_kinds = b->kinds.n,
-				   .tasks = ln->tasks.bits,
-				   .n_tasks = ln->tasks.n,
-				   .make = make_mark,
-				   .ctx = b};
-	int r = marks_gather(m, ln->owner->tl, &wants);
-
-	if (r == -E2BIG)
-		errmsg_set(err, r,
-			   "There are too many events for one lane; cut the trace in two "
-			   "with sonde split.");
-	return r;
+	for (size_t i = 0; i < sizeof(sorts) / sizeof(sorts[0]); i++)
+		if (sorts[i].type == b->ln->spec.type) {
+			*ret_classes = sorts[i].classes;
+			b->by_cpu = sorts[i].by_cpu;
+			b->what = sorts[i].what;
+			b->remedy = sorts[i].remedy;
+		}
 }
 
-int lane_build_forms(struct lane *ln, struct errmsg *err)
+int lane_plan_forms(struct lane_plan *p, struct errmsg *err)
 {
-	struct building b = {.ln = ln, .machine = ln->spec.machine};
-	struct marks m = {0};
+	struct lane *ln = p->ln;
+	struct building *b = p->own = calloc(1, sizeof(*b));
 	unsigned classes = 0;
 	int r;
 
-	for (size_t i = 0; i < sizeof(sorts) / sizeof(sorts[0]); i++)
-		if (sorts[i].type == ln->spec.type) {
-			classes = sorts[i].classes;
-			b.by_cpu = sorts[i].by_cpu;
-			b.what = sorts[i].what;
-			b.remedy = sorts[i].remedy;
-		}
-	r = take_place(&b, err);
-	if (!r)
-		r = forms_init(&b.forms, ln->owner->tl, &ln->owner->labels, b.machine, classes);
-	if (!r && !b.forms.n_found && ln->is_whole)
-		r = errmsg_set(err, -EINVAL, "The trace has no events of %s; %s.", b.what,
-			       b.remedy);
-	if (!r && b.forms.n_found)
-		r = take_masks(&b);
-	if (!r && b.kinds.bits)
-		r = gather(&b, &m, err);
-	if (!r)
-		r = add_calls(&b, &m);
-	free(m.marks);
-	forms_release(&b.forms);
-	mask_release(&b.kinds);
-	mask_release(&b.switches);
+	if (!b)
+		return -ENOMEM;
+	b->ln = ln;
+	b->machine = ln->spec.machine;
+	find_sort(b, &classes);
+	r = take_place(b, err);
 	if (r == -ENODATA)
 		return 0;
-	return r < 0 ? r : lane_finish_rows(ln);
+	if (!r)
+		r = forms_init(&b->forms, ln->owner->tl, &ln->owner->labels, b->machine, classes);
+	if (!r && !b->forms.n_found && ln->is_whole)
+		r = errmsg_set(err, -EINVAL, "The trace has no events of %s; %s.", b->what,
+			       b->remedy);
+	if (!r && b->forms.n_found)
+		r = take_masks(b);
+	if (r < 0 || !b->kinds.bits)
+		return r;
+	marks_want(&p->g, &(struct mark_wants){.streams = ln->streams,
+					       .n_streams = ln->n_streams,
+					       .kinds = b->kinds.bits,
+					       .n_kinds = b->kinds.n,
+					       .tasks = ln->tasks.bits,
+					       .n_tasks = ln->tasks.n,
+					       .make = make_mark,
+					       .ctx = b});
+	p->is_wanting = true;
+	return 0;
+}
+
+int lane_finish_forms(struct lane_plan *p, struct errmsg *err)
+{
+	struct marks m = {p->g.items, p->g.n_items};
+	int r = p->is_wanting ? add_calls(p->own, &m) : 0;
+
+	return r < 0 ? r : lane_finish_rows(p->ln);
+}
+
+void lane_release_forms(struct lane_plan *p)
+{
+	struct building *b = p->own;
+
+	if (!b)
+		return;
+	forms_release(&b->forms);
+	mask_release(&b->kinds);
+	mask_release(&b->switches);
+	free(b);
 }

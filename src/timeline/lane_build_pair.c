@@ -79,9 +79,10 @@ static uint64_t mark_key(const struct mark *m)
 
 /* Which keys an event that is both has: depth says so, both marks come from one. */
 static bool make_mark(void *ctx, struct mark_cache *cache, const struct walk_event *ev,
-		      struct mark *ret)
+		      void *ret_mark)
 {
 	struct pairing *p = ctx;
+	struct mark *ret = ret_mark;
 	const struct pair_kind *k = ev->kind < p->n_kinds ? &p->kinds[ev->kind] : NULL;
 	uint64_t key;
 
@@ -264,37 +265,51 @@ static int find_side(struct pairing *p, bool is_b, struct errmsg *err)
 	return 0;
 }
 
-int lane_build_pair(struct lane *ln, struct errmsg *err)
+int lane_plan_pair(struct lane_plan *plan, struct errmsg *err)
 {
-	struct pairing p = {.ln = ln, .n_kinds = timeline_n_kinds(ln->owner->tl)};
-	struct marks m = {0};
-	int r = lane_take_streams(ln, ln->spec.machine, -1);
+	struct lane *ln = plan->ln;
+	struct pairing *p = plan->own = calloc(1, sizeof(*p));
+	int r = p ? lane_take_streams(ln, ln->spec.machine, -1) : -ENOMEM;
 
-	p.kinds = calloc(p.n_kinds + 1, sizeof(*p.kinds));
-	if (!p.kinds)
+	if (r < 0)
+		return r;
+	p->ln = ln;
+	p->n_kinds = timeline_n_kinds(ln->owner->tl);
+	p->kinds = calloc(p->n_kinds + 1, sizeof(*p->kinds));
+	if (!p->kinds)
 		r = -ENOMEM;
 	if (!r)
-		r = find_side(&p, false, err);
+		r = find_side(p, false, err);
 	if (!r)
-		r = find_side(&p, true, err);
-	if (!r && p.mask.bits) {
-		struct mark_wants wants = {.streams = ln->streams,
-					   .n_streams = ln->n_streams,
-					   .to = TIMELINE_TIME_MAX,
-					   .kinds = p.mask.bits,
-					   .n_kinds = p.mask.n,
-					   .make = make_mark,
-					   .ctx = &p};
+		r = find_side(p, true, err);
+	if (r < 0 || !p->mask.bits)
+		return r;
+	marks_want(&plan->g, &(struct mark_wants){.streams = ln->streams,
+						  .n_streams = ln->n_streams,
+						  .kinds = p->mask.bits,
+						  .n_kinds = p->mask.n,
+						  .make = make_mark,
+						  .ctx = p});
+	plan->is_wanting = true;
+	return 0;
+}
 
-		r = marks_gather(&m, ln->owner->tl, &wants);
-		if (r == -E2BIG)
-			errmsg_set(err, r, "There are too many of these events for one lane.");
-	}
-	if (!r)
-		r = match(&p, &m);
-	free(m.marks);
-	free(p.slots);
-	free(p.kinds);
-	mask_release(&p.mask);
-	return r < 0 ? r : lane_finish_rows(ln);
+int lane_finish_pair(struct lane_plan *plan, struct errmsg *err)
+{
+	struct marks m = {plan->g.items, plan->g.n_items};
+	int r = match(plan->own, &m);
+
+	return r < 0 ? r : lane_finish_rows(plan->ln);
+}
+
+void lane_release_pair(struct lane_plan *plan)
+{
+	struct pairing *p = plan->own;
+
+	if (!p)
+		return;
+	free(p->slots);
+	free(p->kinds);
+	mask_release(&p->mask);
+	free(p);
 }

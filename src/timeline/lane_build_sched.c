@@ -289,7 +289,7 @@ void lane_build_tasks(struct lanes *ls, uint32_t machine, struct prepared_lane *
 	bool failed = !tls.by_task || !bits || !timeline_has_sched(ls->tl, machine);
 
 	for (size_t i = 0; i < n && !failed; i++)
-		if (list[i].spec.machine == machine)
+		if (list[i].spec.type == LANE_OF_TASK && list[i].spec.machine == machine)
 			prepare_lane(ls, &tls, bits, &list[i]);
 	if (!failed &&
 	    states_pass(ls->tl, NULL, machine, bits, 0, TIMELINE_TIME_MAX, add_state, &tls) < 0)

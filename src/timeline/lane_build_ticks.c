@@ -5,8 +5,8 @@
  * Nothing is kept of them but a pyramid of counts; close up they are found again in the file. Its base is fine
  * enough that a tile below it has not more than some EVENTS_A_BUCKET × 1024 events to walk, wanted or not.
  *
- * Building: the trace is cut into slices of whole buckets, a job each, which walks all streams; no two jobs
- * count in the same bucket.
+ * Events are counted by gather.c, together with whatever else is built. Hits of a search are counted by ranks: the
+ * trace is cut into slices of whole buckets, a job each.
  */
 #include "timeline/lane_int.h"
 
@@ -15,12 +15,12 @@
 
 #define FOUND_BITS_N	0 /* hits are counted bucket by bucket: as few as can be */
 #define EVENTS_A_BUCKET 48
+#define EVENTS_A_PAGE	80
 #define SLICES		64
 
 struct counting {
 	struct lane *ln;
 	size_t step; /* buckets of a slice */
-	int error;   /* __atomic */
 };
 
 struct slice {
@@ -28,20 +28,6 @@ struct slice {
 	int level;
 	size_t from, to;
 };
-
-static bool count(void *ctx, const struct tick *t)
-{
-	struct slice *s = ctx;
-	size_t i = t->ts >> s->level;
-
-	if (i < s->from || i >= s->to)
-		return true;
-	if (s->buckets[i].n < 0xffffff)
-		s->buckets[i].n++;
-	if (t->missed)
-		s->buckets[i].flags |= TILE_MISSED;
-	return true;
-}
 
 /* The range of a slice, in buckets; false: it has none. */
 static bool slice_init(struct slice *s, const struct counting *c, size_t i)
@@ -53,20 +39,6 @@ static bool slice_init(struct slice *s, const struct counting *c, size_t i)
 	s->from = i * c->step;
 	s->to = s->from + c->step < p->n[0] ? s->from + c->step : p->n[0];
 	return s->from < s->to;
-}
-
-static void count_slice(void *ctx, size_t i)
-{
-	struct counting *c = ctx;
-	struct slice s;
-	int r;
-
-	if (!slice_init(&s, c, i))
-		return;
-	r = lane_each_tick(c->ln, (uint64_t)s.from << s.level, ((uint64_t)s.to << s.level) - 1,
-			   count, &s);
-	if (r < 0)
-		__atomic_store_n(&c->error, r, __ATOMIC_RELAXED);
 }
 
 /* Hits of a search: the selection knows how many are before any time. */
@@ -106,9 +78,8 @@ static void raise_levels(struct pyramid *p)
 }
 
 /* n_walked: events that a walk over the whole trace looks at. */
-static int make_pyramid(struct lane *ln, uint64_t n_walked, void (*job)(void *ctx, size_t i))
+static int add_pyramid(struct lane *ln, uint64_t n_walked)
 {
-	struct counting c = {.ln = ln};
 	size_t n = pyramid_lay_out(&ln->ticks, timeline_duration(ln->owner->tl),
 				   pyramid_bits(n_walked, EVENTS_A_BUCKET));
 
@@ -118,38 +89,63 @@ static int make_pyramid(struct lane *ln, uint64_t n_walked, void (*job)(void *ct
 		return -ENOMEM;
 	}
 	ln->n_bytes += n * sizeof(struct tick_bucket);
-	c.step = ln->ticks.n[0] / SLICES + 1;
-	timeline_parallel(ln->owner->tl, SLICES, job, &c);
-	raise_levels(&ln->ticks);
-	return c.error;
+	return 0;
 }
 
-int lane_build_ticks(struct lane *ln, struct errmsg *err)
+/* Events of the lane's kinds, and of all. */
+static uint64_t count_wanted(const struct lane *ln)
 {
+	struct timeline *tl = ln->owner->tl;
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < ln->kinds.n && i < timeline_n_kinds(tl); i++)
+		if (bit_get(ln->kinds.bits, i))
+			n += timeline_kind(tl, i)->n_events;
+	return n;
+}
+
+int lane_plan_ticks(struct lane_plan *p, struct errmsg *err)
+{
+	struct lane *ln = p->ln;
 	struct timeline *tl = ln->owner->tl;
 	bool is_all = ln->spec.type == LANE_OF_ALL;
 	uint64_t n_walked = 0;
-	size_t n_kinds;
+	size_t n_kinds = 0;
 	int r = lane_take_streams(ln, ln->spec.machine, is_all ? (int)ln->spec.number : -1);
 
+	if (!r && !is_all)
+		r = lane_take_kinds(ln, &ln->kinds, &ln->spec.event, &n_kinds);
 	if (r < 0)
 		return r;
-	for (size_t i = 0; i < ln->n_streams; i++)
-		n_walked += timeline_stream(tl, ln->streams[i])->n_events;
-	if (is_all)
-		return make_pyramid(ln, n_walked, count_slice);
-	r = lane_take_kinds(ln, &ln->kinds, &ln->spec.event, &n_kinds);
-	if (r < 0)
-		return r;
-	if (!n_kinds && ln->is_whole)
+	if (!is_all && !n_kinds && ln->is_whole)
 		return errmsg_set(err, -EINVAL, "No event %s/%s was recorded on machine %u.",
 				  ln->spec.event.system, ln->spec.event.name, ln->spec.machine);
-	return make_pyramid(ln, n_walked, count_slice);
+	for (size_t i = 0; i < ln->n_streams; i++)
+		n_walked += timeline_stream(tl, ln->streams[i])->n_events;
+	/* of rare events only the pages that have one are walked */
+	if (!is_all && ln->is_whole && count_wanted(ln) * EVENTS_A_PAGE < n_walked)
+		n_walked = count_wanted(ln) * EVENTS_A_PAGE;
+	r = add_pyramid(ln, n_walked);
+	p->g = (struct gatherer){.streams = ln->streams,
+				 .n_streams = ln->n_streams,
+				 .kinds = ln->kinds.bits,
+				 .n_kinds = ln->kinds.n,
+				 .ticks = &ln->ticks};
+	p->is_wanting = is_all || n_kinds;
+	return r;
+}
+
+int lane_finish_ticks(struct lane_plan *p, struct errmsg *err)
+{
+	raise_levels(&p->ln->ticks);
+	return 0;
 }
 
 int lane_build_found(struct lane *ln, struct errmsg *err)
 {
+	struct counting c = {.ln = ln};
 	struct lanes *ls = ln->owner;
+	int r;
 
 	pthread_mutex_lock(&ls->lock);
 	for (size_t i = 0; i < ls->n_selections; i++)
@@ -159,5 +155,11 @@ int lane_build_found(struct lane *ln, struct errmsg *err)
 	if (!ln->found)
 		return errmsg_set(err, -EINVAL, "There is no search %llu any more; search again.",
 				  (unsigned long long)ln->spec.number);
-	return make_pyramid(ln, FOUND_BITS_N, rank_slice);
+	r = add_pyramid(ln, FOUND_BITS_N);
+	if (r < 0)
+		return r;
+	c.step = ln->ticks.n[0] / SLICES + 1;
+	timeline_parallel(ls->tl, SLICES, rank_slice, &c);
+	raise_levels(&ln->ticks);
+	return 0;
 }

@@ -6,6 +6,8 @@
 #define SONDE_TIMELINE_LANE_INT_H
 
 #include "base/errmsg.h"
+#include "timeline/calls_cache.h"
+#include "timeline/gather.h"
 #include "timeline/labels.h"
 #include "timeline/lane.h"
 #include "timeline/states_int.h"
@@ -206,6 +208,7 @@ struct lanes {
 	struct timeline *tl;
 	struct labels labels;
 	struct states_cache *states;
+	struct calls_cache *calls;
 	pthread_mutex_t lock;
 	pthread_cond_t built;
 	struct lane_slot *slots[LANE_HASH];
@@ -221,16 +224,42 @@ typedef int (*lane_build)(struct lane *ln, struct errmsg *err);
 
 int lane_build_cpu(struct lane *ln, struct errmsg *err);
 int lane_build_task(struct lane *ln, struct errmsg *err);
-int lane_build_forms(struct lane *ln, struct errmsg *err); /* irq softirq calls cpucalls sys vcpu */
-int lane_build_ticks(struct lane *ln, struct errmsg *err); /* event all */
 int lane_build_found(struct lane *ln, struct errmsg *err);
-int lane_build_field(struct lane *ln, struct errmsg *err);
-int lane_build_pair(struct lane *ln, struct errmsg *err);
+
+/*
+ * Lanes that need events of the trace are built in three steps: plan (which events, or what is wrong with the
+ * spec), a pass that many share, finish. release follows plan in any case, finish or not.
+ */
+struct lane_plan {
+	struct lane *ln;
+	struct gatherer g;
+	bool is_wanting; /* there is something to gather */
+	void *own;	 /* the builder's */
+	int result;
+};
+int lane_plan_forms(struct lane_plan *p,
+		    struct errmsg *err); /* irq softirq calls cpucalls sys vcpu */
+int lane_finish_forms(struct lane_plan *p, struct errmsg *err);
+void lane_release_forms(struct lane_plan *p);
+int lane_plan_ticks(struct lane_plan *p, struct errmsg *err); /* event all */
+int lane_finish_ticks(struct lane_plan *p, struct errmsg *err);
+int lane_plan_field(struct lane_plan *p, struct errmsg *err);
+int lane_finish_field(struct lane_plan *p, struct errmsg *err);
+void lane_release_field(struct lane_plan *p);
+int lane_plan_pair(struct lane_plan *p, struct errmsg *err);
+int lane_finish_pair(struct lane_plan *p, struct errmsg *err);
+void lane_release_pair(struct lane_plan *p);
+
+enum lane_kind lane_kind_of(enum lane_type type);
+/* One, by itself. */
+int lane_build_one(struct lane *ln, struct errmsg *err);
 
 /* A lane before it is built. NULL without memory. lane_settle: built; notes what it took. */
 struct lane *lane_new(struct lanes *ls, const struct lane_spec *spec);
 void lane_settle(struct lane *ln, uint64_t begin_ns);
 void lane_free(struct lane *ln);
+/* Another number when the index has grown. */
+uint64_t lanes_version(struct timeline *tl);
 /* Monotonic. */
 uint64_t lane_now_ns(void);
 
@@ -239,7 +268,9 @@ struct prepared_lane {
 	struct lane_spec spec;
 	struct lane *lane; /* NULL: could not be built */
 };
-/* Builds lanes of tasks of one machine in one pass. */
+/* Builds lanes in as few passes as can be. Those that fail are left out. */
+void lanes_build_many(struct lanes *ls, struct prepared_lane *list, size_t n);
+/* … those of tasks of one machine. */
 void lane_build_tasks(struct lanes *ls, uint32_t machine, struct prepared_lane *list, size_t n);
 
 /* Adds a span to a row, which grows as needed. What overlaps is cut when the rows are finished. */

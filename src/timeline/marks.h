@@ -5,7 +5,7 @@
 #ifndef SONDE_TIMELINE_MARKS_H
 #define SONDE_TIMELINE_MARKS_H
 
-#include "timeline/timeline.h"
+#include "timeline/gather.h"
 
 enum mark_what { MARK_ENTER, MARK_LEAVE, MARK_CUT }; /* cut: the CPU went to another task */
 
@@ -35,7 +35,7 @@ struct mark_wants {
 	size_t n_kinds, n_tasks;
 	/* False: this event is none. Called by several threads at once. */
 	bool (*make)(void *ctx, struct mark_cache *cache, const struct walk_event *ev,
-		     struct mark *ret);
+		     void *ret_mark);
 	void *ctx;
 };
 
@@ -46,6 +46,8 @@ struct marks {
 
 #define MARKS_MAX (16u << 20) /* 384 MB, for a moment */
 
+/* For a pass together with others; from and to are the pass's. */
+void marks_want(struct gatherer *g, const struct mark_wants *wants);
 /* By all threads. 0, -ENOMEM, or -E2BIG: more than MARKS_MAX. The caller frees ret->marks. */
 int marks_gather(struct marks *ret, struct timeline *tl, const struct mark_wants *wants);
 

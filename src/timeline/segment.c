@@ -7,8 +7,8 @@
  *	                 ▼ exactly as large as needed         ▼ under the timeline's lock
  *	            blob of the segment                  tables of kinds and tasks
  *
- *	blob   page_first u32[n_pages + 1] │ switch entries u64 │ blocks │ waking entries u64 │ blocks │
- *	       kinds u16[n] │ tasks u16[n]             each part at a multiple of 8
+ *	blob   page_first u32[n_pages + 1] │ page_bits u64[n_pages] │ switch entries u64 │ blocks │ waking entries u64 │ blocks │
+ *	       kinds u16[n] │ tasks u16[n] │ places u16[n] │ page_shift u8[n_pages]             each part at a multiple of 8
  *
  * A thread's scratch has room for the most that a segment can hold, a record in 8 bytes, so nothing is
  * checked or grown in the loop; what is not touched takes no memory. Packed and live segments are first
@@ -40,11 +40,13 @@ struct thread_note {
 #define THREAD_NOTES_MAX 4096 /* of a segment */
 
 struct indexer {
-	uint16_t *kinds, *tasks;
+	uint16_t *kinds, *tasks, *places;
 	struct sched_builder switches, wakings;
 	size_t room; /* events that fit */
 	uint32_t *page_first;
-	size_t page_room;
+	uint64_t *page_bits;
+	uint8_t *page_shift;
+	size_t page_room, bits_room, shift_room;
 	uint8_t *bytes; /* of a packed or live segment */
 	size_t bytes_room;
 
@@ -67,6 +69,7 @@ struct indexer {
 	struct kindtable *kt;
 	struct kind_info *odd; /* the last one beyond the table */
 	uint8_t has;	       /* what was met */
+	bool is_lost;	       /* events, before the next one */
 	uint64_t last_ts;
 	uint32_t n;
 };
@@ -243,16 +246,20 @@ static struct kind_info *find_kind(struct indexer *ix, int id)
 	return k;
 }
 
-static void walk_page(struct indexer *ix, const uint8_t *data, size_t len, uint64_t low,
-		      uint64_t high)
+/* Returns the page's bits. */
+static uint64_t walk_page(struct indexer *ix, const uint8_t *data, size_t len, uint64_t low,
+			  uint64_t high)
 {
 	const struct formats *f = ix->formats;
 	struct pagewalk pw;
 	struct walked rec;
-	uint64_t ts;
+	uint64_t ts, bits = 0;
+	uint8_t shift = page_shift_of(low, high);
+	uint32_t before = ix->n;
 
 	if (!data || !pagewalk_start(&pw, ix->tl, ix->st, data, len, low, high))
-		return;
+		return 0;
+	ix->is_lost |= pw.w.missed != 0;
 	while (pagewalk_next(&pw, &rec, &ts)) {
 		int id = formats_record_id(f, rec.data, rec.size);
 		int pid = formats_common(f, &f->pid, rec.data, rec.size);
@@ -265,7 +272,9 @@ static void walk_page(struct indexer *ix, const uint8_t *data, size_t len, uint6
 		if (__builtin_expect(!k, 0))
 			k = find_kind(ix, id);
 		ix->kinds[ix->n] = k ? k->number : TIMELINE_NO_KIND;
+		bits |= k ? k->page_bit : PAGE_KINDS_ALL;
 		ix->tasks[ix->n] = task;
+		ix->places[ix->n] = (ts - low) >> shift;
 		ix->kind_counts[ix->kinds[ix->n++]]++;
 		touch(ix, task, ts)->n_events++;
 		if (k && k->role != KIND_PLAIN)
@@ -280,6 +289,11 @@ static void walk_page(struct indexer *ix, const uint8_t *data, size_t len, uint6
 				     ix->st->src->tf->path, ix->st->pub.cpu);
 		timeline_unlock_formats(ix->tl);
 	}
+	if (ix->n != before && ix->is_lost) {
+		bits |= PAGE_LOST;
+		ix->is_lost = false;
+	}
+	return bits;
 }
 
 /* --- pages ------------------------------------------------------------------------------------- */
@@ -298,25 +312,29 @@ static int make_room(struct indexer *ix, const struct index_segment *seg, size_t
 {
 	size_t n = n_bytes / 8 + 64;
 
-	if (reserve((void **)&ix->page_first, &ix->page_room, seg->n_pages + 1, 4) < 0)
+	if (reserve((void **)&ix->page_first, &ix->page_room, seg->n_pages + 1, 4) < 0 ||
+	    reserve((void **)&ix->page_bits, &ix->bits_room, seg->n_pages + 1, 8) < 0 ||
+	    reserve((void **)&ix->page_shift, &ix->shift_room, seg->n_pages + 1, 1) < 0)
 		return -ENOMEM;
 	if (n <= ix->room)
 		return 0;
 	ix->room = 0;
 	free(ix->kinds);
 	free(ix->tasks);
+	free(ix->places);
 	free(ix->switches.entries);
 	free(ix->switches.blocks);
 	free(ix->wakings.entries);
 	free(ix->wakings.blocks);
 	ix->kinds = malloc(n * sizeof(*ix->kinds));
 	ix->tasks = malloc(n * sizeof(*ix->tasks));
+	ix->places = malloc(n * sizeof(*ix->places));
 	ix->switches.entries = malloc(n * sizeof(uint64_t));
 	ix->switches.blocks = malloc(n * sizeof(struct sched_block));
 	ix->wakings.entries = malloc(n * sizeof(uint64_t));
 	ix->wakings.blocks = malloc(n * sizeof(struct sched_block));
-	if (!ix->kinds || !ix->tasks || !ix->switches.entries || !ix->switches.blocks ||
-	    !ix->wakings.entries || !ix->wakings.blocks)
+	if (!ix->kinds || !ix->tasks || !ix->places || !ix->switches.entries ||
+	    !ix->switches.blocks || !ix->wakings.entries || !ix->wakings.blocks)
 		return -ENOMEM;
 	ix->room = n;
 	return 0;
@@ -421,12 +439,15 @@ size_t segment_layout(struct index_segment *seg, uint8_t *blob, uint32_t n_event
 	size_t at = 0;
 
 	part(blob, &at, ((size_t)seg->n_pages + 1) * 4, &seg->page_first);
+	part(blob, &at, (size_t)seg->n_pages * 8, &seg->page_bits);
 	part(blob, &at, (size_t)n_sched[0] * 8, &seg->switches.entries);
 	part(blob, &at, (size_t)n_sched[1] * sizeof(struct sched_block), &seg->switches.blocks);
 	part(blob, &at, (size_t)n_sched[2] * 8, &seg->wakings.entries);
 	part(blob, &at, (size_t)n_sched[3] * sizeof(struct sched_block), &seg->wakings.blocks);
 	part(blob, &at, (size_t)n_events * 2, &seg->kinds);
 	part(blob, &at, (size_t)n_events * 2, &seg->tasks);
+	part(blob, &at, (size_t)n_events * 2, &seg->places);
+	part(blob, &at, seg->n_pages, &seg->page_shift);
 	if (blob) {
 		seg->n_events = n_events;
 		seg->switches.n = n_sched[0];
@@ -448,6 +469,7 @@ static int keep(struct indexer *ix, struct index_segment *seg)
 		return -ENOMEM;
 	segment_layout(seg, blob, ix->n, n);
 	memcpy((void *)seg->page_first, ix->page_first, ((size_t)seg->n_pages + 1) * 4);
+	memcpy((void *)seg->page_bits, ix->page_bits, (size_t)seg->n_pages * 8);
 	memcpy((void *)seg->switches.entries, ix->switches.entries, n[0] * sizeof(uint64_t));
 	memcpy((void *)seg->switches.blocks, ix->switches.blocks,
 	       n[1] * sizeof(struct sched_block));
@@ -455,6 +477,8 @@ static int keep(struct indexer *ix, struct index_segment *seg)
 	memcpy((void *)seg->wakings.blocks, ix->wakings.blocks, n[3] * sizeof(struct sched_block));
 	memcpy((void *)seg->kinds, ix->kinds, ix->n * sizeof(uint16_t));
 	memcpy((void *)seg->tasks, ix->tasks, ix->n * sizeof(uint16_t));
+	memcpy((void *)seg->places, ix->places, ix->n * sizeof(uint16_t));
+	memcpy((void *)seg->page_shift, ix->page_shift, seg->n_pages);
 	seg->blob = blob;
 	seg->blob_bytes = n_bytes;
 	seg->last_ts = ix->n ? ix->last_ts : 0;
@@ -516,6 +540,7 @@ static void clear(struct indexer *ix, struct timeline *tl)
 	ix->switches.n = ix->switches.n_blocks = 0;
 	ix->wakings.n = ix->wakings.n_blocks = 0;
 	ix->odd = NULL;
+	ix->is_lost = false;
 }
 
 int indexer_run(struct indexer *ix, struct timeline *tl, struct index_segment *seg)
@@ -537,7 +562,9 @@ int indexer_run(struct indexer *ix, struct timeline *tl, struct index_segment *s
 		const uint8_t *data = page_bytes(ix, seg, i, &len);
 
 		ix->page_first[i] = ix->n;
-		walk_page(ix, data, len, seg->page_ts[i], segment_page_end(seg, i));
+		ix->page_shift[i] = page_shift_of(seg->page_ts[i], segment_page_end(seg, i));
+		ix->page_bits[i] =
+			walk_page(ix, data, len, seg->page_ts[i], segment_page_end(seg, i));
 	}
 	ix->page_first[seg->n_pages] = ix->n;
 	if (keep(ix, seg) < 0) {
@@ -579,6 +606,9 @@ void indexer_free(struct indexer *ix)
 	free(ix->wakings.entries);
 	free(ix->wakings.blocks);
 	free(ix->page_first);
+	free(ix->page_bits);
+	free(ix->page_shift);
+	free(ix->places);
 	free(ix->bytes);
 	free(ix->sums);
 	free(ix->touched);

@@ -121,7 +121,7 @@ static bool check_pages(const struct index_segment *seg, uint8_t ref_shift)
 		return false;
 	for (uint32_t i = 0; i < seg->n_pages; i++)
 		if (seg->page_first[i + 1] < seg->page_first[i] ||
-		    seg->page_first[i + 1] - seg->page_first[i] > most)
+		    seg->page_first[i + 1] - seg->page_first[i] > most || seg->page_shift[i] > 32)
 			return false;
 	return true;
 }

@@ -6,8 +6,9 @@
  *	streams     one for each CPU of each source, in its own time order; never one global array
  *	segments    some 1024 sub-buffers of a stream: what one thread indexes at a time
  *	pages       time of each sub-buffer, number of its first event: read from page headers alone
- *	columns     for each event its kind and its task, 2 bytes each; time and payload stay in the
- *	            file, and are found again by walking one sub-buffer (80 events, 0.4 us)
+ *	columns     for each event its kind, its task and about when it was in its sub-buffer, 2 bytes
+ *	            each; exact time and payload stay in the file, and are found again by walking one
+ *	            sub-buffer (80 events, 0.4 us)
  *	switches    sched_switch of each stream: 8 bytes each, enough for all lanes of CPUs and tasks
  *	wakings     sched_waking (or wakeup, where there is no waking): 8 bytes each
  *

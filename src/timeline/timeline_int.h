@@ -102,11 +102,28 @@ struct index_segment {
 	uint64_t last_ts; /* of its last event */
 	uint32_t n_events;
 	const uint32_t *page_first; /* n_pages + 1: number of its first event in this segment */
+	const uint64_t *page_bits;  /* n_pages: kinds that are in it, see below */
+	const uint8_t *page_shift;  /* n_pages: the unit of `places` is 2^shift ns */
 	const uint16_t *kinds, *tasks;
+	const uint16_t *places; /* when, since the page's time, rounded down to its unit */
 	struct sched_list switches, wakings;
 	void *blob; /* what all of these point into; NULL: into the sidecar */
 	size_t blob_bytes;
 };
+
+/*
+ * What a page has, so that whole pages can be passed over: a bit for each kind (some share one), and
+ * whether events were lost before its first one, or before pages without events that precede it in the
+ * segment. A bit that is not set is certain.
+ */
+#define PAGE_KIND_BITS 63
+#define PAGE_KINDS_ALL ((UINT64_C(1) << PAGE_KIND_BITS) - 1)
+#define PAGE_LOST      (UINT64_C(1) << PAGE_KIND_BITS)
+
+static inline uint64_t page_bit_of_kind(uint32_t kind)
+{
+	return UINT64_C(1) << kind % PAGE_KIND_BITS;
+}
 
 struct chunk_row {
 	uint64_t pos; /* of the packed bytes */
@@ -196,6 +213,7 @@ struct name_pair {
 
 struct kind_info {
 	struct timeline_kind pub;
+	uint64_t page_bit; /* page_bit_of_kind() */
 	uint16_t number;
 	uint8_t role;
 	uint8_t n_names;
@@ -319,6 +337,14 @@ static inline uint64_t segment_page_ts(const struct index_segment *seg, uint32_t
 static inline uint64_t segment_page_end(const struct index_segment *seg, uint32_t page)
 {
 	return page + 1 < seg->n_pages ? segment_page_ts(seg, page + 1) : seg->end_ts;
+}
+
+/* So that the whole time of a page is less than 2^16 units. */
+static inline uint8_t page_shift_of(uint64_t start, uint64_t end)
+{
+	uint64_t length = end > start ? end - start : 0;
+
+	return length >> 16 ? 48 - __builtin_clzll(length) : 0;
 }
 
 static inline void timeline_enter(struct timeline *tl)
@@ -450,8 +476,15 @@ static inline uint64_t number_field_get(const struct number_field *f, const uint
 						     : 0;
 }
 
-/* walk.c: how many events were lost before the first one of a page, as in walker.h. */
+/*
+ * walk.c: how many events were lost before the first one of a page, as in walker.h. Pages that say
+ * so themselves are looked at by segment_missed() alone: 0 for nearly all, without touching the file.
+ */
 int64_t page_missed(struct timeline *tl, struct stream *st, uint64_t page, const struct walker *w);
+int64_t segment_missed(struct timeline *tl, struct stream *st, const struct index_segment *seg,
+		       uint32_t page, const uint8_t *data, size_t len);
+/* The bits of these kinds (wants of a walk); NULL: all. */
+uint64_t page_bits_of_kinds(const uint8_t *kinds, size_t n_kinds);
 
 /* segment.c */
 struct indexer *indexer_new(void);

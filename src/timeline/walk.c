@@ -2,8 +2,8 @@
 /*
  * walk.c - finding events again: all of a range, or one.
  *
- * The columns say which kinds and tasks a page has, so a page without any that is wanted is passed over
- * without looking at the file: 80 comparisons instead of a walk. What is in a page is what the index
+ * A page has bits for its kinds, and the columns say it exactly, so a page without any that is wanted is passed
+ * over without looking at the file. What is in a page is what the index
  * counted in it: should the file have changed since, a walk ends early, and never finds more.
  *
  * `missed` is told by the first event of a page; where pages before it are empty, they may tell it, too.
@@ -38,6 +38,33 @@ int64_t page_missed(struct timeline *tl, struct stream *st, uint64_t page, const
 	return missed;
 }
 
+int64_t segment_missed(struct timeline *tl, struct stream *st, const struct index_segment *seg,
+		       uint32_t page, const uint8_t *data, size_t len)
+{
+	struct walker w = {0};
+
+	/* pages before the segment's first event may tell it, too */
+	if (!(seg->page_bits[page] & PAGE_LOST) && seg->page_first[page])
+		return 0;
+	if (!data || !walker_start(&w, data, len, &st->layout))
+		return 0;
+	return page_missed(tl, st, seg->first_page + page, &w);
+}
+
+uint64_t page_bits_of_kinds(const uint8_t *kinds, size_t n_kinds)
+{
+	uint64_t bits = 0;
+
+	if (!kinds)
+		return PAGE_KINDS_ALL;
+	for (size_t i = 0; i < n_kinds; i++)
+		if (!kinds[i / 8])
+			i |= 7;
+		else if (kinds[i / 8] >> i % 8 & 1)
+			bits |= page_bit_of_kind(i);
+	return bits;
+}
+
 /* --- many -------------------------------------------------------------------------------------- */
 
 struct walk {
@@ -46,6 +73,7 @@ struct walk {
 	const struct walk_wants *wants;
 	bool (*each)(void *ctx, const struct walk_event *ev);
 	void *ctx;
+	uint64_t bits; /* of the wanted kinds */
 	struct pagehold hold;
 };
 
@@ -82,7 +110,7 @@ static bool walk_page(struct walk *wk, const struct index_segment *seg, uint32_t
 	struct walked rec;
 	struct pagewalk pw;
 
-	if (!page_has_wanted(w, seg, page))
+	if (!(seg->page_bits[page] & wk->bits) || !page_has_wanted(w, seg, page))
 		return true;
 	page_hold(wk->tl, wk->st, number, &wk->hold);
 	if (!wk->hold.data ||
@@ -97,7 +125,9 @@ static bool walk_page(struct walk *wk, const struct index_segment *seg, uint32_t
 		if (ev.ts > w->to)
 			return false;
 		ev.ref = event_ref_make(wk->st->number, number << wk->st->ref_shift | i);
-		ev.missed = i ? 0 : page_missed(wk->tl, wk->st, number, &pw.w);
+		ev.missed =
+			i ? 0
+			  : segment_missed(wk->tl, wk->st, seg, page, wk->hold.data, wk->hold.len);
 		ev.data = rec.data;
 		ev.size = rec.size;
 		if (!wk->each(wk->ctx, &ev))
@@ -124,6 +154,7 @@ int timeline_walk(struct timeline *tl, size_t stream, const struct walk_wants *w
 	bool whole = true;
 	long i;
 
+	wk.bits = page_bits_of_kinds(wants->kinds, wants->n_kinds);
 	timeline_enter(tl);
 	wk.st = timeline_find_stream(tl, stream);
 	i = wk.st ? stream_find_segment(wk.st, wants->from) : -1;

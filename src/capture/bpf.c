@@ -280,12 +280,22 @@ int bpf_make_map(enum bpf_map_type type, uint32_t n_key_bytes, uint32_t n_rows, 
 	return fd < 0 ? errmsg_set_errno(err, fd, "the kernel makes no table for BPF") : fd;
 }
 
-static int try_load(enum bpf_prog_type type, const struct bpfcode *c, char *log)
+struct program {
+	enum bpf_prog_type type;
+	enum bpf_attach_type where; /* of BPF_PROG_TYPE_TRACING */
+	uint32_t function;
+};
+
+static int try_load(const struct program *p, const struct bpfcode *c, char *log)
 {
 	union bpf_attr attr;
 
 	memset(&attr, 0, sizeof(attr));
-	attr.prog_type = type;
+	attr.prog_type = p->type;
+	if (p->function) {
+		attr.expected_attach_type = p->where;
+		attr.attach_btf_id = p->function;
+	}
 	attr.insns = pointer(c->insns);
 	attr.insn_cnt = (uint32_t)c->n;
 	attr.license = pointer("GPL");
@@ -311,13 +321,13 @@ static const char *last_words(char *log)
 	return p ? p + 1 : log;
 }
 
-int bpf_load(enum bpf_prog_type type, const struct bpfcode *c, struct errmsg *err)
+static int load(const struct program *p, const struct bpfcode *c, struct errmsg *err)
 {
-	int fd = try_load(type, c, NULL), again;
+	int fd = try_load(p, c, NULL), again;
 	char *log = fd < 0 && fd != -EPERM ? calloc(1, LOG_BYTES) : NULL;
 
 	if (log) {
-		again = try_load(type, c, log);
+		again = try_load(p, c, log);
 		fd = again >= 0 ? again : fd;
 		log[LOG_BYTES - 1] = 0;
 	}
@@ -326,6 +336,17 @@ int bpf_load(enum bpf_prog_type type, const struct bpfcode *c, struct errmsg *er
 			   strerror(-fd), log && *log ? ": " : "", log ? last_words(log) : "");
 	free(log);
 	return fd;
+}
+
+int bpf_load(enum bpf_prog_type type, const struct bpfcode *c, struct errmsg *err)
+{
+	return load(&(struct program){.type = type}, c, err);
+}
+
+int bpf_load_for_function(enum bpf_attach_type where, uint32_t function, const struct bpfcode *c,
+			  struct errmsg *err)
+{
+	return load(&(struct program){BPF_PROG_TYPE_TRACING, where, function}, c, err);
 }
 
 /* --- attaching --------------------------------------------------------------------------------- */
@@ -363,8 +384,8 @@ int bpf_attach_raw(int prog_fd, const char *tracepoint, struct errmsg *err)
 	attr.raw_tracepoint.name = pointer(tracepoint);
 	attr.raw_tracepoint.prog_fd = (uint32_t)prog_fd;
 	fd = call(BPF_RAW_TRACEPOINT_OPEN, &attr, sizeof(attr));
-	return fd < 0 ? errmsg_set_errno(err, fd, "the tracepoint %s takes no BPF program",
-					 tracepoint)
+	return fd < 0 ? errmsg_set_errno(err, fd, "%s takes no BPF program",
+					 tracepoint ? tracepoint : "the function")
 		      : fd;
 }
 

@@ -80,9 +80,13 @@ unsigned bpf_n_cpus(void);
 int bpf_make_map(enum bpf_map_type type, uint32_t n_key_bytes, uint32_t n_rows, struct errmsg *err);
 /* The sentence ends with what the kernel's checker said last. */
 int bpf_load(enum bpf_prog_type type, const struct bpfcode *c, struct errmsg *err);
+/* At the entry of a function or where it returns: function is its number in the kernel's BTF. */
+int bpf_load_for_function(enum bpf_attach_type where, uint32_t function, const struct bpfcode *c,
+			  struct errmsg *err);
 
 /* To an event of the tracing directory, by its id: programs of the kinds KPROBE and TRACEPOINT. */
 int bpf_attach_event(int prog_fd, long long id, struct errmsg *err);
+/* tracepoint NULL: to the function that it was loaded for. */
 int bpf_attach_raw(int prog_fd, const char *tracepoint, struct errmsg *err);
 
 /* The rows of a table of the kind PERCPU: n is the sum of all CPUs. Until visit is negative. */

@@ -260,11 +260,21 @@ static int make_tables(struct bpfcount *b, const struct bpfcount_config *config,
 	return b->dropped < 0 ? b->dropped : 0;
 }
 
-static enum bpf_prog_type program_type(enum bpfcount_hook hook)
+static int load(const struct bpfcount_config *config, const struct bpfcode *c, struct errmsg *err)
 {
-	return hook == BPFCOUNT_PROBE	 ? BPF_PROG_TYPE_KPROBE
-	       : hook == BPFCOUNT_RECORD ? BPF_PROG_TYPE_TRACEPOINT
-					 : BPF_PROG_TYPE_RAW_TRACEPOINT;
+	switch (config->hook) {
+	case BPFCOUNT_PROBE:
+		return bpf_load(BPF_PROG_TYPE_KPROBE, c, err);
+	case BPFCOUNT_RECORD:
+		return bpf_load(BPF_PROG_TYPE_TRACEPOINT, c, err);
+	case BPFCOUNT_RAW:
+		return bpf_load(BPF_PROG_TYPE_RAW_TRACEPOINT, c, err);
+	case BPFCOUNT_ENTRY:
+		return bpf_load_for_function(BPF_TRACE_FENTRY, config->function, c, err);
+	case BPFCOUNT_EXIT:
+		return bpf_load_for_function(BPF_TRACE_FEXIT, config->function, c, err);
+	}
+	return -EINVAL;
 }
 
 int bpfcount_open(struct bpfcount *b, const struct bpfcount_config *config, struct errmsg *err)
@@ -272,7 +282,8 @@ int bpfcount_open(struct bpfcount *b, const struct bpfcount_config *config, stru
 	struct bpfcode *c = malloc(sizeof(*c));
 	int r = c ? 0 : errmsg_set_errno(err, -ENOMEM, "cannot count");
 
-	*b = (struct bpfcount){.program = -1, .table = -1, .dropped = -1, .link = -1};
+	*b = (struct bpfcount){
+		.program = -1, .table = -1, .dropped = -1, .link = -1, .hook = config->hook};
 	if (r >= 0)
 		r = make_tables(b, config, err);
 	if (r >= 0) {
@@ -283,15 +294,16 @@ int bpfcount_open(struct bpfcount *b, const struct bpfcount_config *config, stru
 			errmsg_set_errno(err, r, "this does not fit into a BPF program");
 	}
 	if (r >= 0)
-		r = b->program = bpf_load(program_type(config->hook), c, err);
+		r = b->program = load(config, c, err);
 	free(c);
 	return r < 0 ? r : 0;
 }
 
 int bpfcount_attach(struct bpfcount *b, const char *tracepoint, long long id, struct errmsg *err)
 {
-	b->link = tracepoint ? bpf_attach_raw(b->program, tracepoint, err)
-			     : bpf_attach_event(b->program, id, err);
+	b->link = b->hook == BPFCOUNT_PROBE || b->hook == BPFCOUNT_RECORD
+			  ? bpf_attach_event(b->program, id, err)
+			  : bpf_attach_raw(b->program, tracepoint, err);
 	return b->link < 0 ? b->link : 0;
 }
 

@@ -32,6 +32,8 @@ enum bpfcount_hook {
 	BPFCOUNT_PROBE,	 /* a probe's event: the registers */
 	BPFCOUNT_RECORD, /* a tracepoint's event: the record */
 	BPFCOUNT_RAW,	 /* a tracepoint itself: its arguments, 8 bytes each; no record is made */
+	BPFCOUNT_ENTRY,	 /* a function's entry, without a probe: its arguments, 8 bytes each */
+	BPFCOUNT_EXIT,	 /* its return: the same, and the result behind them */
 };
 
 enum bpfsource_kind {
@@ -68,6 +70,7 @@ struct bpfsource {
 
 struct bpfcount_config {
 	enum bpfcount_hook hook;
+	uint32_t function; /* of ENTRY and EXIT: its number in BTF */
 	struct bpfsource sources[BPFCOUNT_KEYS_MAX];
 	size_t n_sources;
 	uint32_t n_rows;
@@ -77,6 +80,7 @@ struct bpfcount_config {
 };
 
 struct bpfcount {
+	enum bpfcount_hook hook;
 	uint32_t n_key_bytes, n_rows;
 	int program, table, dropped, link; /* descriptors, -1: none */
 };
@@ -86,7 +90,7 @@ uint32_t bpfsource_bytes(const struct bpfsource *s);
 
 /* The sentence is for who insists on BPF. Close it on failure, too. */
 int bpfcount_open(struct bpfcount *c, const struct bpfcount_config *config, struct errmsg *err);
-/* tracepoint: of BPFCOUNT_RAW; else the event's id. */
+/* The name of the tracepoint, or the event's id, as the hook is; of a function neither. */
 int bpfcount_attach(struct bpfcount *c, const char *tracepoint, long long id, struct errmsg *err);
 /* Nothing is counted any more; it can still be read. */
 void bpfcount_detach(struct bpfcount *c);

@@ -9,6 +9,9 @@
  * That is what the kernel makes of a probe's line, in its own words; whatever is not understood here (symbols,
  * arrays, the entry's arguments at a return) is left to those who count otherwise.
  *
+ * At the entry of a function and at its return no probe is needed, if BTF knows it: a program there is called with
+ * the arguments, in the place of registers, and the result.
+ *
  * Tracepoints hand their arguments over before the event's record is made of them. Which field comes from which one
  * is in no file, so it is a table here; the layout of the structs is from the kernel's BTF, and so is the check that
  * the argument is what the table thinks.
@@ -37,6 +40,7 @@ static bool use_register(const struct arch *a, unsigned number, struct bpfsource
 	if (number >= a->n_regs || (is_x86 && number >= sizeof(x86_64_offsets)))
 		return false;
 	s->kind = BPFSOURCE_CONTEXT;
+	s->number = number;
 	s->start = is_x86 ? x86_64_offsets[number] : number * 8;
 	s->n_start = 8;
 	return true;
@@ -56,6 +60,7 @@ static bool use_named_register(const struct arch *a, const char *name, size_t le
 struct line {
 	const struct arch *arch;
 	bool is_program, is_return;
+	const struct bpffunction *function; /* NULL: there are registers */
 };
 
 static bool add_step(struct bpfsource *s, long long offset, enum bpfsource_memory memory)
@@ -83,7 +88,8 @@ static bool take_variable(const struct line *l, const char *text, size_t len, st
 	}
 	if (len == 6 && !memcmp(text, "retval", 6))
 		return l->is_return && use_register(l->arch, l->arch->result_regs[0], s);
-	if (len > 3 && !memcmp(text, "arg", 3) && is_digits(text + 3, len - 3) && !l->is_return) {
+	if (len > 3 && !memcmp(text, "arg", 3) && is_digits(text + 3, len - 3) &&
+	    (!l->is_return || l->function)) {
 		int n = atoi(text + 3);
 
 		return n > 0 && (unsigned)n <= l->arch->n_arg_regs &&
@@ -181,35 +187,130 @@ static const char *find_argument(const char *line, const char *name, size_t *ret
 	return NULL;
 }
 
+/* In place of a register at the entry, or at the return: the argument or the result that is there then. */
+static bool use_argument(const struct line *l, bool by_number, struct bpfsource *s)
+{
+	const struct bpffunction *function = l->function;
+	unsigned n = 0;
+
+	if (s->kind != BPFSOURCE_CONTEXT)
+		return true;
+	if (function->is_return && !by_number) {
+		s->start = function->n_args * 8;
+		return s->number == l->arch->result_regs[0];
+	}
+	while (n < function->n_args && l->arch->arg_regs[n] != s->number)
+		n++;
+	s->start = n * 8;
+	/* what is above an argument that is shorter than a register is not defined */
+	return n < function->n_args &&
+	       (function->n_bytes[n] == 8 ||
+		(!s->n_steps && !s->is_text && s->n_bytes <= function->n_bytes[n]));
+}
+
+static bool of_line(const struct line *l, const struct probe_defined *p, const struct bpffield *f,
+		    struct bpfsource *s)
+{
+	const char *text, *colon;
+	char type[32] = "";
+	size_t len;
+
+	*s = (struct bpfsource){
+		.is_text = f->is_text, .is_signed = f->is_signed, .n_bytes = (uint16_t)f->n_bytes};
+	text = find_argument(p->line, f->name, &len);
+	if (!text)
+		return false;
+	colon = memrchr(text, ':', len);
+	if (colon) {
+		snprintf(type, sizeof(type), "%.*s", (int)(len - (size_t)(colon + 1 - text)),
+			 colon + 1);
+		len = (size_t)(colon - text);
+	}
+	if (!take_value(l, text, len, 0, s) ||
+	    (l->function && !use_argument(l, memmem(text, len, "$arg", 4), s)))
+		return false;
+	return f->is_text ? take_text_type(type, s)
+	       : *type	  ? take_number_type(type, s)
+			  : f->n_bytes == 8;
+}
+
 bool bpfsource_of_probe(const struct probe_defined *p, const struct bpffield *f,
 			struct bpfsource *ret_source)
 {
 	struct line l = {.arch = arch_of_this_kernel(),
 			 .is_program = p->kind == PROBE_UPROBE || p->kind == PROBE_URETPROBE,
 			 .is_return = p->kind == PROBE_KRETPROBE || p->kind == PROBE_URETPROBE};
-	struct bpfsource s = {
-		.is_text = f->is_text, .is_signed = f->is_signed, .n_bytes = (uint16_t)f->n_bytes};
-	const char *text, *colon;
-	char type[32] = "";
-	size_t len;
 
 	if (!l.arch || (!l.is_program && !l.is_return && p->kind != PROBE_KPROBE))
 		return false;
-	text = find_argument(p->line, f->name, &len);
-	colon = text ? memrchr(text, ':', len) : NULL;
-	if (!text)
+	return of_line(&l, p, f, ret_source);
+}
+
+bool bpfsource_of_function(const struct bpffunction *function, const struct probe_defined *p,
+			   const struct bpffield *f, struct bpfsource *ret_source)
+{
+	struct line l = {.arch = arch_of_this_kernel(),
+			 .is_return = function->is_return,
+			 .function = function};
+
+	return l.arch && of_line(&l, p, f, ret_source);
+}
+
+/* --- functions --------------------------------------------------------------------------------- */
+
+static bool open_btf(struct btf **btf)
+{
+	struct errmsg ignored = {0};
+
+	return *btf || btf_open_kernel(btf, NULL, NULL, &ignored) >= 0;
+}
+
+/* Arguments that are in one register each. */
+static bool take_prototype(struct type prototype, struct bpffunction *function)
+{
+	struct type_member m;
+	struct type_facts f;
+
+	type_get(prototype, &f);
+	if (f.kind != TYPE_FUNCTION || f.n_members > BPFFUNCTION_ARGS_MAX)
 		return false;
-	if (colon) {
-		snprintf(type, sizeof(type), "%.*s", (int)(len - (size_t)(colon + 1 - text)),
-			 colon + 1);
-		len = (size_t)(colon - text);
+	function->n_args = f.n_members;
+	for (unsigned i = 0; i < function->n_args; i++) {
+		if (type_member(prototype, i, &m) < 0)
+			return false;
+		type_get(m.type, &f);
+		if ((f.kind != TYPE_INT && f.kind != TYPE_ENUM && f.kind != TYPE_POINTER) ||
+		    f.n_bytes > 8)
+			return false;
+		function->n_bytes[i] = f.kind == TYPE_POINTER ? 8 : (uint8_t)f.n_bytes;
 	}
-	if (!take_value(&l, text, len, 0, &s))
+	return true;
+}
+
+bool bpffunction_find(struct btf **btf, const struct probe_defined *p,
+		      struct bpffunction *ret_function)
+{
+	const char *place = strchr(p->line, ' '), *end;
+	struct type prototype;
+	size_t len;
+
+	if (!place || (p->kind != PROBE_KPROBE && p->kind != PROBE_KRETPROBE &&
+		       p->kind != PROBE_FPROBE && p->kind != PROBE_FPROBE_EXIT))
 		return false;
-	*ret_source = s;
-	return f->is_text ? take_text_type(type, ret_source)
-	       : *type	  ? take_number_type(type, ret_source)
-			  : f->n_bytes == 8;
+	len = strcspn(++place, " +%");
+	end = place + len;
+	if (!strncmp(end, "+0", 2) && (!end[2] || end[2] == ' '))
+		end += 2;
+	if (!strncmp(end, "%return", 7))
+		end += 7;
+	/* another instruction, another module's */
+	if ((*end && *end != ' ') || memchr(place, ':', len) || !open_btf(btf))
+		return false;
+	*ret_function = (struct bpffunction){.number = btf_function_number(*btf, place, len),
+					     .is_return = p->kind == PROBE_KRETPROBE ||
+							  p->kind == PROBE_FPROBE_EXIT};
+	return ret_function->number && btf_find_function(*btf, place, len, &prototype) >= 0 &&
+	       take_prototype(prototype, ret_function);
 }
 
 /* --- tracepoints ------------------------------------------------------------------------------- */
@@ -224,6 +325,7 @@ struct raw_row {
 static const struct raw_row raw_rows[] = {
 	{"raw_syscalls", "sys_enter", "id", 1},
 	{"raw_syscalls", "sys_exit", "ret", 1},
+	{"raw_syscalls", "sys_exit", "id", 0, "pt_regs", "orig_ax"}, /* x86 */
 	{"sched", "sched_switch", "prev_comm prev_pid prev_prio", 1, "task_struct",
 	 "comm pid prio"},
 	{"sched", "sched_switch", "next_comm next_pid next_prio", 2, "task_struct",
@@ -311,6 +413,11 @@ static bool use_member(const struct type_facts *argument, const char *type, cons
 								 : BPFCOUNT_TEXT_MAX_BYTES;
 		return f.kind == TYPE_ARRAY && s->n_bytes;
 	}
+	if (!strcmp(type, "pt_regs")) { /* the number of a system call is an int */
+		s->n_bytes = 4;
+		s->is_signed = true;
+		return true;
+	}
 	s->is_signed = f.is_signed;
 	return (f.kind == TYPE_INT || f.kind == TYPE_ENUM) && f.n_bytes == s->n_bytes;
 }
@@ -318,7 +425,6 @@ static bool use_member(const struct type_facts *argument, const char *type, cons
 bool bpfsource_of_raw(struct btf **btf, const char *system, const char *event,
 		      const struct bpffield *f, struct bpfsource *ret_source)
 {
-	struct errmsg ignored = {0};
 	struct type_facts argument;
 	const struct raw_row *row = NULL;
 	char member[64];
@@ -328,8 +434,7 @@ bool bpfsource_of_raw(struct btf **btf, const char *system, const char *event,
 		    find_word(raw_rows[i].events, event) >= 0 &&
 		    find_word(raw_rows[i].fields, f->name) >= 0)
 			row = &raw_rows[i];
-	if (!row || (!*btf && btf_open_kernel(btf, NULL, NULL, &ignored) < 0) ||
-	    !find_argument_type(*btf, event, row->arg, &argument))
+	if (!row || !open_btf(btf) || !find_argument_type(*btf, event, row->arg, &argument))
 		return false;
 	*ret_source = (struct bpfsource){.kind = BPFSOURCE_CONTEXT,
 					 .start = row->arg * 8u,

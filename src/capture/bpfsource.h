@@ -3,6 +3,7 @@
  * bpfsource.h - finds out where a program in the kernel (bpfcount.h) has the value of an event's field from.
  *
  *	bpfsource_of_probe    as the line of the probe says: registers, memory
+ *	bpfsource_of_function the same of a function's arguments, where it needs no probe to be counted
  *	bpfsource_of_raw      of a tracepoint itself, without its record: a small table of the best known ones
  *	bpfsource_of_record   at its offset in the record
  */
@@ -13,6 +14,8 @@
 #include "capture/probes.h"
 
 struct btf;
+
+#define BPFFUNCTION_ARGS_MAX 6
 
 /* A field as the event's format describes it. */
 struct bpffield {
@@ -25,6 +28,20 @@ struct bpffield {
 /* false: it cannot be had so. */
 bool bpfsource_of_probe(const struct probe_defined *p, const struct bpffield *f,
 			struct bpfsource *ret_source);
+/*
+ * A probe at the entry or the return of a function that BTF knows can be counted there without the probe. Fills
+ * *ret_function; false: it cannot.
+ */
+struct bpffunction {
+	uint32_t number; /* in BTF */
+	bool is_return;
+	unsigned n_args;
+	uint8_t n_bytes[BPFFUNCTION_ARGS_MAX]; /* of each */
+};
+bool bpffunction_find(struct btf **btf, const struct probe_defined *p,
+		      struct bpffunction *ret_function);
+bool bpfsource_of_function(const struct bpffunction *function, const struct probe_defined *p,
+			   const struct bpffield *f, struct bpfsource *ret_source);
 /* The kernel's BTF is opened when it is first needed; close it, if *btf is not NULL. */
 bool bpfsource_of_raw(struct btf **btf, const char *system, const char *event,
 		      const struct bpffield *f, struct bpfsource *ret_source);

@@ -18,7 +18,8 @@
 #include <unistd.h>
 
 /* An event of every kernel that has events at all. */
-#define SOME_EVENT "events/sched/sched_switch"
+#define SOME_EVENT	 "events/sched/sched_switch"
+#define FORMAT_MAX_BYTES (1u << 20)
 
 bool histogram_is_there(const struct tracefs *t)
 {
@@ -118,8 +119,19 @@ int histogram_read_format(const struct session *s, const struct event_name *even
 			  struct textbuf *out, struct errmsg *err)
 {
 	char path[TRACEFS_PATH_MAX];
+	struct textbuf text;
+	int r = tracefs_read_text(&s->t, instance_of(s),
+				  eventdir_fmt_path(event->system, event->event, "format", path),
+				  out, err);
 
-	return tracefs_read_text(&s->t, instance_of(s),
-				 eventdir_fmt_path(event->system, event->event, "format", path),
-				 out, err);
+	/* with the names of enums, if it is a probe of ours */
+	textbuf_init(&text, FORMAT_MAX_BYTES);
+	if (r >= 0 && setup_fmt_format(s->setup, event->system, event->event, out->start,
+				       strlen(out->start), &text)) {
+		textbuf_clear(out);
+		textbuf_add(out, text.start, textbuf_len(&text));
+		textbuf_add(out, "", 1);
+	}
+	textbuf_release(&text);
+	return r;
 }

@@ -20,8 +20,28 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #define CMDLINES_MAX_BYTES (16u << 20)
+#define BUSY_PATIENCE_MS   1000
+#define BUSY_STEP_MS	   10
+
+/*
+ * A probe is in use as long as its owner has a descriptor of it, and of a process that was killed the one that the
+ * guardian listens to may be closed before that.
+ */
+static int remove_probe(const struct tracefs *t, const char *file, const char *line)
+{
+	struct timespec pause = {0, BUSY_STEP_MS * 1000000};
+	int r;
+
+	for (int ms = 0;; ms += BUSY_STEP_MS) {
+		r = tracefs_try_write(t, "", file, line, TRACEFS_APPEND);
+		if (r != -EBUSY || ms >= BUSY_PATIENCE_MS)
+			return r;
+		nanosleep(&pause, NULL);
+	}
+}
 
 static int undo_file(const struct tracefs *t, const struct note *n, struct errmsg *err)
 {
@@ -59,7 +79,7 @@ static int undo_probe(const struct tracefs *t, const struct note *n, struct errm
 
 	snprintf(line, sizeof(line), "-:%s", n->name);
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
-		r = tracefs_try_write(t, "", files[i], line, TRACEFS_APPEND);
+		r = remove_probe(t, files[i], line);
 		if (r >= 0)
 			return 0;
 		if (r != -ENOENT) /* no such file, or no such event in it */

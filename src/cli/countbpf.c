@@ -3,6 +3,7 @@
  * countbpf.c - chooses for each event what its BPF program hangs on, and turns rows of its table into ours.
  *
  *	the event is          the program hangs on               it has keys from
+ *	a probe               the function, no probe is hit      its arguments, its result, and memory
  *	a probe               the probe, by a perf event         registers and memory, as the probe's line says
  *	a tracepoint's        the tracepoint, no record is made  its arguments, where a table knows them
  *	a tracepoint's        the event, by a perf event         its record
@@ -30,6 +31,7 @@ struct opening {
 	struct btf *btf; /* NULL: not needed yet */
 	size_t n_words;
 	struct bpfcount_config config;
+	struct bpffunction function; /* of ENTRY, EXIT */
 	uint32_t widths[KEYS_MAX];
 };
 
@@ -91,6 +93,9 @@ static bool find_field(struct opening *op, const struct kernel_event *e,
 	switch (op->config.hook) {
 	case BPFCOUNT_PROBE:
 		return bpfsource_of_probe(probe, &f, s);
+	case BPFCOUNT_ENTRY:
+	case BPFCOUNT_EXIT:
+		return bpfsource_of_function(&op->function, probe, &f, s);
 	case BPFCOUNT_RAW:
 		return bpfsource_of_raw(&op->btf, e->name.system, e->name.event, &f, s);
 	case BPFCOUNT_RECORD:
@@ -160,22 +165,25 @@ static const char *arguments(const char *line)
 	return place ? place : "";
 }
 
-/* NULL: it is no probe. is_one false: it has places that read different things. */
+/* NULL: it is no probe. n_places 0: it has some that read different things. */
 static const struct probe_defined *find_probe(const struct opening *op,
-					      const struct event_name *name, bool *ret_is_one)
+					      const struct event_name *name, size_t *ret_n_places)
 {
 	const struct probe_defined *found = NULL;
+	bool differ = false;
+	size_t n = 0;
 
-	*ret_is_one = true;
 	for (size_t i = 0; i < op->probes.n; i++) {
 		const struct probe_defined *p = &op->probes.list[i];
 
 		if (strcmp(p->group, name->system) || strcmp(p->event, name->event))
 			continue;
 		if (found && strcmp(arguments(found->line), arguments(p->line)))
-			*ret_is_one = false;
+			differ = true;
 		found = p;
+		n++;
 	}
+	*ret_n_places = differ ? 0 : n;
 	return found;
 }
 
@@ -187,7 +195,7 @@ static int start(struct opening *op, const struct kernel_event *e, struct bpfcou
 	long long id = 0;
 	int r = bpfcount_open(c, &op->config, err);
 
-	if (r >= 0 && op->config.hook != BPFCOUNT_RAW) {
+	if (r >= 0 && (op->config.hook == BPFCOUNT_PROBE || op->config.hook == BPFCOUNT_RECORD)) {
 		eventdir_fmt_path(e->name.system, e->name.event, "id", path);
 		id = tracefs_read_number(&s->t, "", path);
 		if (id < 0)
@@ -213,25 +221,40 @@ static bool is_of_registers(enum probe_kind kind)
 	       kind == PROBE_URETPROBE;
 }
 
+static int open_probe(struct opening *op, const struct kernel_event *e,
+		      const struct probe_defined *probe, size_t n_places, struct bpfcount *c,
+		      struct errmsg *err)
+{
+	struct errmsg ignored = {0};
+
+	if (n_places == 1 && bpffunction_find(&op->btf, probe, &op->function)) {
+		op->config.function = op->function.number;
+		if (add_words(op, e, probe,
+			      op->function.is_return ? BPFCOUNT_EXIT : BPFCOUNT_ENTRY) &&
+		    start(op, e, c, &ignored) >= 0)
+			return 0;
+	}
+	return is_of_registers(probe->kind) && add_words(op, e, probe, BPFCOUNT_PROBE)
+		       ? start(op, e, c, err)
+		       : refuse_keys(e, err);
+}
+
 static int open_event(struct opening *op, const struct kernel_event *e, struct bpfcount *c,
 		      struct errmsg *err)
 {
 	struct errmsg ignored = {0};
 	const struct probe_defined *probe;
-	bool is_one;
+	size_t n_places;
 	int r = choose_tasks(op, e, err);
 
 	if (r < 0)
 		return r;
 	if (e->filter)
 		return errmsg_set(err, -ENOTSUP, "BPF programs know no filters");
-	probe = find_probe(op, &e->name, &is_one);
-	if (probe)
-		return is_one && is_of_registers(probe->kind) &&
-				       add_words(op, e, probe, BPFCOUNT_PROBE)
-			       ? start(op, e, c, err)
-			       : refuse_keys(e, err);
-	if (!strcmp(e->name.system, "synthetic"))
+	probe = find_probe(op, &e->name, &n_places);
+	if (probe && n_places)
+		return open_probe(op, e, probe, n_places, c, err);
+	if (probe || !strcmp(e->name.system, "synthetic"))
 		return refuse_keys(e, err);
 	if (strcmp(e->name.system, "syscalls") && add_words(op, e, NULL, BPFCOUNT_RAW) &&
 	    start(op, e, c, &ignored) >= 0)

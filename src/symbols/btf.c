@@ -219,6 +219,11 @@ int btf_find_function(const struct btf *b, const char *name, size_t len, struct 
 	return 0;
 }
 
+uint32_t btf_function_number(const struct btf *b, const char *name, size_t len)
+{
+	return btf_find(b, BTF_FUNC, name, len);
+}
+
 int btf_each_function(const struct btf *b,
 		      int (*visit)(void *ctx, const char *name, struct type prototype), void *ctx)
 {

@@ -36,6 +36,8 @@ const struct types *btf_types(const struct btf *b);
 
 /* The function's prototype (TYPE_FUNCTION); of the module before that of the kernel. -ENOENT. */
 int btf_find_function(const struct btf *b, const char *name, size_t len, struct type *ret_type);
+/* The number of the function itself, which the kernel takes to mean it; 0: there is none. */
+uint32_t btf_function_number(const struct btf *b, const char *name, size_t len);
 /* All functions, in the order they stand; until visit is negative. */
 int btf_each_function(const struct btf *b,
 		      int (*visit)(void *ctx, const char *name, struct type prototype), void *ctx);

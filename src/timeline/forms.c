@@ -267,6 +267,11 @@ int forms_take_kinds(const struct forms *fs, bool leave, uint8_t **ret, size_t *
 	return 0;
 }
 
+bool form_is_loose(const struct form *f)
+{
+	return f->needs_field;
+}
+
 /* --- records ------------------------------------------------------------------------------------------------- */
 
 static bool number_of(const struct field *f, const struct walk_event *ev, bool swap, uint64_t *ret)

@@ -272,6 +272,12 @@ uint64_t timeline_n_events(const struct timeline *tl)
 	return atomic_load(&tl->n_events);
 }
 
+uint64_t timeline_lost(const struct timeline *tl, bool *ret_all)
+{
+	*ret_all = !atomic_load(&tl->n_uncounted);
+	return atomic_load(&tl->n_lost);
+}
+
 uint64_t timeline_origin(const struct timeline *tl)
 {
 	return tl->origin;

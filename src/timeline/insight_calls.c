@@ -5,6 +5,10 @@
  * Of one task everything is known from its lane. For all tasks at once the events are gone through, a slice of time
  * after the other, with a stack for each task: first those before the range, so that it is known what is open when it
  * begins (calls_cache.c keeps that for the next time), then those in it. The idle task has a stack for each CPU.
+ * Not known is what was not seen to begin, and ends behind the range.
+ *
+ * A probe on an address is a call only if some other probe tells that it returned; else it is a single event. Which are
+ * left anywhere is found out first, where there are such probes.
  */
 #include "timeline/insight_int.h"
 
@@ -31,6 +35,7 @@ struct calling {
 	uint32_t path[CALLSTACK_MAX];
 	bool on_cpu;
 	struct runclock clock;
+	uint8_t *left; /* labels of loose forms that are left; NULL: there are no loose forms */
 };
 
 /* A stack, and what was spent below each depth since it was last left; the clock of the range. */
@@ -155,6 +160,9 @@ static bool make_mark(void *ctx, struct mark_cache *cache, const struct walk_eve
 	struct mark *ret = ret_mark;
 
 	if (!forms_mark(&c->forms, cache, ev, ret))
+		return false;
+	if (c->left && ret->what == MARK_ENTER && form_is_loose(c->forms.kinds[ev->kind].form) &&
+	    !bit_get(c->left, ret->label))
 		return false;
 	/* the CPU of an idle task is all that tells them apart */
 	if (ev->task == c->idle)
@@ -283,6 +291,47 @@ static int run_range(struct calling *c, const struct lane *where, const uint8_t 
 	return r < 0 ? r : run_slices(c, where, kinds, c->from, c->to);
 }
 
+static bool note_left(void *ctx, struct mark_cache *cache, const struct walk_event *ev, void *ret)
+{
+	struct calling *c = ctx;
+	struct mark m;
+
+	if (forms_mark(&c->forms, cache, ev, &m) && m.label < LABELS_MAX)
+		__atomic_fetch_or(&c->left[m.label / 8], 1 << m.label % 8, __ATOMIC_RELAXED);
+	return false;
+}
+
+/* Which loose forms are calls: those that are left, whenever. */
+static int find_left(struct calling *c, const struct lane *where)
+{
+	struct gatherer g = {.streams = where->streams, .n_streams = where->n_streams};
+	uint8_t *kinds = calloc(1, c->forms.n_kinds / 8 + 1);
+	bool is_needed = false;
+	int r = kinds ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !r && i < c->forms.n_kinds; i++) {
+		const struct form_kind *fk = &c->forms.kinds[i];
+
+		if (!fk->form || !form_is_loose(fk->form))
+			continue;
+		is_needed |= !fk->is_leave;
+		if (fk->is_leave)
+			bit_set(kinds, i);
+	}
+	if (!r && is_needed && !(c->left = calloc(1, LABELS_MAX / 8)))
+		r = -ENOMEM;
+	g.kinds = kinds;
+	g.n_kinds = c->forms.n_kinds;
+	g.take = note_left;
+	g.ctx = c;
+	g.item_bytes = sizeof(struct mark);
+	if (!r && is_needed)
+		r = gather(c->ls->tl, &g, 1, 0, TIMELINE_TIME_MAX);
+	free(g.items);
+	free(kinds);
+	return r;
+}
+
 static int calls_of_machine(struct calling *c, uint32_t machine)
 {
 	struct lane where = {.owner = c->ls};
@@ -308,6 +357,8 @@ static int calls_of_machine(struct calling *c, uint32_t machine)
 	if (!r && c->on_cpu)
 		r = runclock_init(&c->clock, c->ls, machine, -1, c->from, c->to);
 	if (!r)
+		r = find_left(c, &where);
+	if (!r)
 		r = run_range(c, &where, kinds);
 	for (size_t i = 0; c->stacks && i <= UINT16_MAX; i++) {
 		c->task = is_idle_stack(c, i) ? c->idle : (int)i;
@@ -317,6 +368,8 @@ static int calls_of_machine(struct calling *c, uint32_t machine)
 	}
 	free(c->stacks);
 	c->stacks = NULL;
+	free(c->left);
+	c->left = NULL;
 	runclock_release(&c->clock);
 	free(kinds);
 	free(where.streams);

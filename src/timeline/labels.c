@@ -4,6 +4,10 @@
  *
  * One lock for all. Builders of lanes keep the numbers of the last addresses they met by themselves, so it is
  * asked once for a function, not once for a call.
+ *
+ *	number   nth text of its colour << 6 | colour
+ *
+ * Colours are spread evenly by a hash, so the numbers are nearly dense.
  */
 #include "timeline/labels.h"
 
@@ -28,7 +32,7 @@ int labels_init(struct labels *l)
 	arena_init(&l->arena, LABELS_BYTES);
 	pthread_mutex_init(&l->lock, NULL);
 	l->texts[0] = "?";
-	l->n = 1;
+	l->n = l->n_of[0] = 1;
 	return 0;
 }
 
@@ -40,21 +44,43 @@ void labels_release(struct labels *l)
 	pthread_mutex_destroy(&l->lock);
 }
 
-static int grow(struct labels *l)
+/* The same in every run: the seed has no part in it. */
+static uint32_t colour_of(const char *text, size_t len)
 {
-	uint32_t cap = l->cap * 2, n_slots = l->n_slots * 2;
+	uint32_t h = 2166136261u;
+
+	for (size_t i = 0; i < len; i++)
+		h = (h ^ (unsigned char)text[i]) * 16777619u;
+	h ^= h >> 15;
+	return (h * 0x2c1b3c6du) >> (32 - LABEL_COLOUR_BITS);
+}
+
+static int grow_texts(struct labels *l)
+{
+	uint32_t cap = l->cap * 2;
 	const char **texts = realloc(l->texts, cap * sizeof(*texts));
-	uint32_t *slots;
 
 	if (!texts)
 		return -ENOMEM;
+	memset(texts + l->cap, 0, (cap - l->cap) * sizeof(*texts));
 	l->texts = texts;
-	slots = calloc(n_slots, sizeof(*slots));
+	l->cap = cap;
+	return 0;
+}
+
+static int grow_slots(struct labels *l)
+{
+	uint32_t n_slots = l->n_slots * 2;
+	uint32_t *slots = calloc(n_slots, sizeof(*slots));
+
 	if (!slots)
 		return -ENOMEM;
-	for (uint32_t i = 1; i < l->n; i++) {
-		size_t at = hash_text(l->seed, texts[i], strlen(texts[i]), n_slots);
+	for (uint32_t i = 1; i < l->cap; i++) {
+		size_t at;
 
+		if (!l->texts[i])
+			continue;
+		at = hash_text(l->seed, l->texts[i], strlen(l->texts[i]), n_slots);
 		while (slots[at])
 			at = (at + 1) & (n_slots - 1);
 		slots[at] = i;
@@ -62,13 +88,13 @@ static int grow(struct labels *l)
 	free(l->slots);
 	l->slots = slots;
 	l->n_slots = n_slots;
-	l->cap = cap;
 	return 0;
 }
 
 static uint32_t add_locked(struct labels *l, const char *text, size_t len)
 {
 	size_t at = hash_text(l->seed, text, len, l->n_slots);
+	uint32_t colour, number;
 	const char *copy;
 
 	for (; l->slots[at]; at = (at + 1) & (l->n_slots - 1)) {
@@ -77,19 +103,23 @@ static uint32_t add_locked(struct labels *l, const char *text, size_t len)
 		if (!strncmp(have, text, len) && !have[len])
 			return l->slots[at];
 	}
-	if (l->n == LABELS_MAX)
+	colour = colour_of(text, len);
+	number = l->n_of[colour] << LABEL_COLOUR_BITS | colour;
+	if (number >= LABELS_MAX)
 		return 0;
-	if (l->n == l->cap) {
-		if (grow(l) < 0)
+	if (number >= l->cap || l->n * 2 > l->n_slots) {
+		if ((number >= l->cap ? grow_texts(l) : grow_slots(l)) < 0)
 			return 0;
 		return add_locked(l, text, len);
 	}
 	copy = arena_strndup(&l->arena, text, len);
 	if (!copy)
 		return 0;
-	l->texts[l->n] = copy;
-	l->slots[at] = l->n;
-	return l->n++;
+	l->texts[number] = copy;
+	l->slots[at] = number;
+	l->n_of[colour]++;
+	l->n++;
+	return number;
 }
 
 uint32_t labels_add(struct labels *l, const char *text, size_t len)
@@ -109,7 +139,7 @@ const char *labels_find(struct labels *l, uint32_t number)
 	const char *text;
 
 	pthread_mutex_lock(&l->lock);
-	text = number < l->n ? l->texts[number] : l->texts[0];
+	text = number < l->cap && l->texts[number] ? l->texts[number] : l->texts[0];
 	pthread_mutex_unlock(&l->lock);
 	return text;
 }

@@ -8,11 +8,13 @@
  *
  * A lane does not change once it is built, so that any number of threads may draw from it. While the index
  * grows (and in live traces) a lane becomes stale: the next one to ask builds it anew, but only if the last
- * time is longer ago than REBUILD_TIMES what building takes, at least REBUILD_NS.
+ * time is longer ago than REBUILD_TIMES what building takes, at least REBUILD_NS. Of a live trace a lane remembers up
+ * to where it knows each stream, and a new one takes over what it has, where that is possible (lane_build.c).
  *
  * Locks: lanes.lock for slots, counts and ages. Nothing is built under it.
  */
 #include "timeline/lane_int.h"
+#include "timeline/timeline_int.h"
 #include "base/hash.h"
 #include "decode/guests.h"
 
@@ -82,6 +84,8 @@ void lane_free(struct lane *ln)
 	free(ln->ticks.buckets);
 	free(ln->samples);
 	free(ln->counters.buckets);
+	free(ln->until);
+	selection_free(ln->found);
 	free(ln);
 }
 
@@ -98,6 +102,8 @@ void lanes_free(struct lanes *ls)
 				lane_free(slot->lane);
 			free(slot);
 		}
+	while (ls->n_selections)
+		selection_free(ls->selections[--ls->n_selections].sel);
 	labels_release(&ls->labels);
 	states_cache_free(ls->states);
 	calls_cache_free(ls->calls);
@@ -136,19 +142,22 @@ static void slot_drop(struct lanes *ls, struct lane_slot *slot)
 
 int lanes_set_selection(struct lanes *ls, uint64_t id, struct selection *sel)
 {
+	struct selection *old = NULL;
 	size_t i;
 	int r = 0;
 
 	pthread_mutex_lock(&ls->lock);
 	for (i = 0; i < ls->n_selections && ls->selections[i].id != id; i++)
 		;
+	if (i < ls->n_selections)
+		old = ls->selections[i].sel;
 	if (i < ls->n_selections && !sel)
 		ls->selections[i] = ls->selections[--ls->n_selections];
 	else if (i < ls->n_selections || (sel && i < LANE_SELECTIONS_MAX))
-		ls->selections[i] = (struct lane_selection){id, sel};
+		ls->selections[i] = (struct lane_selection){id, selection_hold(sel)};
 	else if (sel)
 		r = -ENOSPC;
-	if (i == ls->n_selections && sel && !r)
+	if (i == ls->n_selections && sel && !r && !old)
 		ls->n_selections++;
 	for (size_t h = 0; h < LANE_HASH; h++)
 		for (struct lane_slot *slot = ls->slots[h]; slot; slot = slot->next)
@@ -156,6 +165,7 @@ int lanes_set_selection(struct lanes *ls, uint64_t id, struct selection *sel)
 			    slot->lane->spec.number == id)
 				slot_drop(ls, slot);
 	pthread_mutex_unlock(&ls->lock);
+	selection_free(old);
 	return r;
 }
 
@@ -216,6 +226,9 @@ struct lane *lane_new(struct lanes *ls, const struct lane_spec *spec)
 	ln->n_refs = 1; /* the slot's */
 	ln->is_whole = timeline_progress(ls->tl) >= 1;
 	ln->version = lanes_version(ls->tl);
+	ln->n_drops = atomic_load(&ls->tl->n_drops);
+	if (ls->tl->is_live)
+		ln->until = gather_until(ls->tl, &ln->n_until);
 	return ln;
 }
 
@@ -226,8 +239,9 @@ void lane_settle(struct lane *ln, uint64_t begin_ns)
 	ln->n_bytes += sizeof(*ln);
 }
 
-static int build(struct lanes *ls, const struct lane_spec *spec, struct lane **ret,
-		 struct errmsg *err)
+/* before: the one that it replaces, or NULL. */
+static int build(struct lanes *ls, const struct lane_spec *spec, const struct lane *before,
+		 struct lane **ret, struct errmsg *err)
 {
 	struct lane *ln = lane_new(ls, spec);
 	uint64_t begin = lane_now_ns();
@@ -237,7 +251,7 @@ static int build(struct lanes *ls, const struct lane_spec *spec, struct lane **r
 		return -ENOMEM;
 	r = lane_check_machine(ln, err);
 	if (!r)
-		r = lane_build_one(ln, err);
+		r = lane_build_one(ln, before, err);
 	if (r < 0) {
 		lane_free(ln);
 		return r;
@@ -312,17 +326,27 @@ static void evict(struct lanes *ls, const struct lane_slot *keep)
 	}
 }
 
+/* lock held */
+static void put_locked(struct lane *ln)
+{
+	if (ln && --ln->n_refs == 0)
+		lane_free(ln);
+}
+
 /* lock held, and given up while it builds */
 static int slot_build(struct lanes *ls, struct lane_slot *slot, const struct lane_spec *spec,
 		      struct errmsg *err)
 {
-	struct lane *ln;
+	struct lane *ln, *before = slot->lane;
 	int r;
 
 	slot->is_building = true;
+	if (before)
+		before->n_refs++;
 	pthread_mutex_unlock(&ls->lock);
-	r = build(ls, spec, &ln, err);
+	r = build(ls, spec, before, &ln, err);
 	pthread_mutex_lock(&ls->lock);
+	put_locked(before);
 	slot->is_building = false;
 	if (!r) {
 		slot_drop(ls, slot);
@@ -389,6 +413,9 @@ static size_t take_slots(struct lanes *ls, const char *const *specs, size_t n_sp
 			continue;
 		slot->is_building = true;
 		slot->used = ++ls->clock;
+		if (slot->lane)
+			slot->lane->n_refs++;
+		list[n].before = slot->lane;
 		list[n].slot = slot;
 		list[n++].lane = NULL;
 	}
@@ -403,6 +430,7 @@ static void give_slots(struct lanes *ls, struct prepared_lane *list, size_t n)
 		struct lane_slot *slot = list[i].slot;
 
 		slot->is_building = false;
+		put_locked(list[i].before);
 		if (list[i].lane) {
 			slot_drop(ls, slot);
 			slot->lane = list[i].lane;

@@ -84,8 +84,8 @@ int lanes_new(struct lanes **ret, struct timeline *tl);
 void lanes_free(struct lanes *ls);
 
 /*
- * Makes found:ID known. The selection stays the caller's, who takes it back with sel NULL before it is
- * freed, when no lane of it is held any more. -ENOSPC: too many.
+ * Makes found:ID known, or another selection by that ID; sel NULL: forgets it. It is held as long as it is known, and by
+ * the lanes of it. -ENOSPC: too many.
  */
 int lanes_set_selection(struct lanes *ls, uint64_t id, struct selection *sel);
 /* Bytes of all lanes that are kept. */

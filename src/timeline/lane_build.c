@@ -6,6 +6,9 @@
  *	task                states of tasks; of many tasks in one pass over switches and wakings
  *	all others          plan ─▶ one pass over the trace for all of them (gather.c) ─▶ finish, each by itself
  *
+ * A lane of a live trace that replaces another takes over its counts (ticks) or samples (fields), and gathers only the
+ * events behind those. What was entered and left is matched anew: one event may change what is drawn before it.
+ *
  * What a pass gathers is in memory until the lanes are finished, so of lanes that want very much (PASS_BYTES) only some
  * share one.
  */
@@ -47,6 +50,12 @@ enum lane_kind lane_kind_of(enum lane_type type)
 	return makers[type].kind;
 }
 
+bool lane_goes_on(const struct lane_plan *p)
+{
+	return p->before && p->before->until && p->ln->until &&
+	       p->before->n_drops == p->ln->n_drops;
+}
+
 static void plan_release(struct lane_plan *p)
 {
 	if (makers[p->ln->spec.type].release)
@@ -65,10 +74,10 @@ static int plan_finish(struct lane_plan *p, struct errmsg *err)
 	return r < 0 ? r : makers[p->ln->spec.type].finish(p, err);
 }
 
-int lane_build_one(struct lane *ln, struct errmsg *err)
+int lane_build_one(struct lane *ln, const struct lane *before, struct errmsg *err)
 {
 	const struct maker *m = &makers[ln->spec.type];
-	struct lane_plan p = {.ln = ln};
+	struct lane_plan p = {.ln = ln, .before = before};
 	int r;
 
 	if (m->build)
@@ -142,11 +151,12 @@ static void finish_one(void *ctx, size_t i)
 }
 
 /* A lane and its plan, unless something is wrong with it. */
-static bool plan_one(struct lanes *ls, struct lane_plan *p, const struct lane_spec *spec)
+static bool plan_one(struct lanes *ls, struct lane_plan *p, const struct lane_spec *spec,
+		     const struct lane *before)
 {
 	struct errmsg err = {0};
 
-	*p = (struct lane_plan){.ln = lane_new(ls, spec)};
+	*p = (struct lane_plan){.ln = lane_new(ls, spec), .before = before};
 	if (!p->ln)
 		return false;
 	p->result = lane_check_machine(p->ln, &err);
@@ -162,7 +172,8 @@ static void build_gathered(struct lanes *ls, struct prepared_lane *list, size_t 
 	uint64_t begin = lane_now_ns();
 
 	for (size_t i = 0; plans && of && i < n; i++)
-		if (makers[list[i].spec.type].plan && plan_one(ls, &plans[n_plans], &list[i].spec))
+		if (makers[list[i].spec.type].plan &&
+		    plan_one(ls, &plans[n_plans], &list[i].spec, list[i].before))
 			of[n_plans++] = i;
 	for (size_t at = 0; at < n_plans;)
 		at += gather_some(ls, plans + at, n_plans - at);

@@ -129,6 +129,33 @@ static int find_fields(struct lane *ln, struct gathering *g, struct errmsg *err)
 	return 0;
 }
 
+/* What the lane before has, and what came since; both are in order. */
+static int take_over(struct lane_plan *p)
+{
+	const struct sample *a = p->before->samples, *b = p->g.items;
+	size_t n_a = p->before->n_samples, n_b = p->g.n_items, i = 0, k = 0, n = 0;
+	struct sample *all;
+
+	if (n_a + n_b > SAMPLES_MAX)
+		return -E2BIG;
+	all = malloc((n_a + n_b) * sizeof(*all) + 1);
+	if (!all)
+		return -ENOMEM;
+	/* nearly all of the old ones are before the first new one */
+	if (n_b)
+		i = lane_search_sample(p->before, b[0].ts);
+	else
+		i = n_a;
+	if (i)
+		memcpy(all, a, i * sizeof(*all));
+	for (n = i; i < n_a || k < n_b; n++)
+		all[n] = k == n_b || (i < n_a && a[i].ts <= b[k].ts) ? a[i++] : b[k++];
+	free(p->g.items);
+	p->g.items = all;
+	p->g.n_items = n;
+	return 0;
+}
+
 int lane_plan_field(struct lane_plan *p, struct errmsg *err)
 {
 	struct lane *ln = p->ln;
@@ -155,12 +182,22 @@ int lane_plan_field(struct lane_plan *p, struct errmsg *err)
 				 .take = take,
 				 .ctx = g,
 				 .item_bytes = sizeof(struct sample),
-				 .items_max = SAMPLES_MAX};
+				 .items_max = SAMPLES_MAX,
+				 .until = ln->until,
+				 .n_until = ln->n_until};
+	if (lane_goes_on(p)) {
+		p->g.since = p->before->until;
+		p->g.n_since = p->before->n_until;
+	}
 	return 0;
 }
 
 int lane_finish_field(struct lane_plan *p, struct errmsg *err)
 {
+	int r = lane_goes_on(p) ? take_over(p) : 0;
+
+	if (r < 0)
+		return r;
 	p->ln->samples = p->g.items;
 	p->ln->n_samples = p->g.n_items;
 	p->g.items = NULL;

@@ -77,11 +77,18 @@ static void raise_levels(struct pyramid *p)
 		}
 }
 
-/* n_walked: events that a walk over the whole trace looks at. */
-static int add_pyramid(struct lane *ln, uint64_t n_walked)
+/*
+ * n_walked: events that a walk over the whole trace looks at. before: buckets that will be taken over; those of the new
+ * one must not be finer.
+ */
+static int add_pyramid(struct lane *ln, uint64_t n_walked, const struct pyramid *before)
 {
-	size_t n = pyramid_lay_out(&ln->ticks, timeline_duration(ln->owner->tl),
-				   pyramid_bits(n_walked, EVENTS_A_BUCKET));
+	unsigned bits = pyramid_bits(n_walked, EVENTS_A_BUCKET);
+	uint64_t duration = timeline_duration(ln->owner->tl);
+	size_t n = pyramid_lay_out(&ln->ticks, duration, bits);
+
+	while (before && ln->ticks.base_level < before->base_level)
+		n = pyramid_lay_out(&ln->ticks, duration, --bits);
 
 	ln->ticks.buckets = calloc(n, sizeof(struct tick_bucket));
 	if (!ln->ticks.buckets) {
@@ -102,6 +109,33 @@ static uint64_t count_wanted(const struct lane *ln)
 		if (bit_get(ln->kinds.bits, i))
 			n += timeline_kind(tl, i)->n_events;
 	return n;
+}
+
+/* Can the lane go on from the one before? Not if that is much too coarse by now. */
+static bool goes_on(const struct lane_plan *p, uint64_t n_walked)
+{
+	struct pyramid fresh;
+
+	if (!lane_goes_on(p) || !p->before->ticks.n_levels)
+		return false;
+	pyramid_lay_out(&fresh, timeline_duration(p->ln->owner->tl),
+			pyramid_bits(n_walked, EVENTS_A_BUCKET));
+	return fresh.base_level + 1 >= p->before->ticks.base_level;
+}
+
+/* The counts of the base, into buckets as wide or wider. */
+static void take_over(struct pyramid *to, const struct pyramid *from)
+{
+	int wider = to->base_level - from->base_level;
+	struct tick_bucket *buckets = to->buckets;
+
+	for (size_t i = 0; i < from->n[0] && i >> wider < to->n[0]; i++) {
+		const struct tick_bucket *b = (struct tick_bucket *)from->buckets + i;
+		uint32_t n = buckets[i >> wider].n + b->n;
+
+		buckets[i >> wider].n = n > 0xffffff ? 0xffffff : n;
+		buckets[i >> wider].flags |= b->flags;
+	}
 }
 
 int lane_plan_ticks(struct lane_plan *p, struct errmsg *err)
@@ -125,12 +159,19 @@ int lane_plan_ticks(struct lane_plan *p, struct errmsg *err)
 	/* of rare events only the pages that have one are walked */
 	if (!is_all && ln->is_whole && count_wanted(ln) * EVENTS_A_PAGE < n_walked)
 		n_walked = count_wanted(ln) * EVENTS_A_PAGE;
-	r = add_pyramid(ln, n_walked);
+	r = add_pyramid(ln, n_walked, goes_on(p, n_walked) ? &p->before->ticks : NULL);
 	p->g = (struct gatherer){.streams = ln->streams,
 				 .n_streams = ln->n_streams,
 				 .kinds = ln->kinds.bits,
 				 .n_kinds = ln->kinds.n,
-				 .ticks = &ln->ticks};
+				 .ticks = &ln->ticks,
+				 .until = ln->until,
+				 .n_until = ln->n_until};
+	if (!r && goes_on(p, n_walked)) {
+		p->g.since = p->before->until;
+		p->g.n_since = p->before->n_until;
+		take_over(&ln->ticks, &p->before->ticks);
+	}
 	p->is_wanting = is_all || n_kinds;
 	return r;
 }
@@ -150,12 +191,12 @@ int lane_build_found(struct lane *ln, struct errmsg *err)
 	pthread_mutex_lock(&ls->lock);
 	for (size_t i = 0; i < ls->n_selections; i++)
 		if (ls->selections[i].id == ln->spec.number)
-			ln->found = ls->selections[i].sel;
+			ln->found = selection_hold(ls->selections[i].sel);
 	pthread_mutex_unlock(&ls->lock);
 	if (!ln->found)
 		return errmsg_set(err, -EINVAL, "There is no search %llu any more; search again.",
 				  (unsigned long long)ln->spec.number);
-	r = add_pyramid(ln, FOUND_BITS_N);
+	r = add_pyramid(ln, FOUND_BITS_N, NULL);
 	if (r < 0)
 		return r;
 	c.step = ln->ticks.n[0] / SLICES + 1;

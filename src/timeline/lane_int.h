@@ -166,6 +166,9 @@ struct lane {
 	uint64_t version, built_at_ns, build_ns;
 	bool is_whole; /* the index was complete */
 	size_t n_bytes;
+	uint64_t *until; /* live: by stream, the number of the first event that it does not know */
+	size_t n_until;
+	uint32_t n_drops; /* of the timeline */
 
 	struct lane_row *rows;
 	unsigned n_rows;
@@ -232,6 +235,7 @@ int lane_build_found(struct lane *ln, struct errmsg *err);
  */
 struct lane_plan {
 	struct lane *ln;
+	const struct lane *before; /* live: an older one, to go on from; NULL: none */
 	struct gatherer g;
 	bool is_wanting; /* there is something to gather */
 	void *own;	 /* the builder's */
@@ -250,9 +254,11 @@ int lane_plan_pair(struct lane_plan *p, struct errmsg *err);
 int lane_finish_pair(struct lane_plan *p, struct errmsg *err);
 void lane_release_pair(struct lane_plan *p);
 
+/* Can it go on from the lane before? */
+bool lane_goes_on(const struct lane_plan *p);
 enum lane_kind lane_kind_of(enum lane_type type);
-/* One, by itself. */
-int lane_build_one(struct lane *ln, struct errmsg *err);
+/* One, by itself; before: which it replaces, or NULL. */
+int lane_build_one(struct lane *ln, const struct lane *before, struct errmsg *err);
 
 /* A lane before it is built. NULL without memory. lane_settle: built; notes what it took. */
 struct lane *lane_new(struct lanes *ls, const struct lane_spec *spec);
@@ -266,7 +272,8 @@ uint64_t lane_now_ns(void);
 struct prepared_lane {
 	struct lane_slot *slot;
 	struct lane_spec spec;
-	struct lane *lane; /* NULL: could not be built */
+	struct lane *before; /* that it replaces, held; NULL: none */
+	struct lane *lane;   /* NULL: could not be built */
 };
 /* Builds lanes in as few passes as can be. Those that fail are left out. */
 void lanes_build_many(struct lanes *ls, struct prepared_lane *list, size_t n);

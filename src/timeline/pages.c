@@ -14,7 +14,7 @@
  * Everything later looks for times by bisection, so they must ascend. An event of a page is never
  * before its page's time and never after that of the next page; what says otherwise is put there
  * (pagewalk_next()). Of two pages in the wrong order the one that does not fit to the others counts as
- * unknown, and takes the time of the one before:
+ * unknown, like one without events, and takes the time of the one behind it, so that the one before it keeps its own:
  *
  *	10  20  900  30  40        900 is wrong: 20 and 30 fit together
  *	10  20    3  30  40        3 is wrong
@@ -51,9 +51,9 @@ static bool first_is_wrong(const uint64_t *ts, size_t n, size_t i, size_t k, uin
 	return after == n || ts[after] < ts[i];
 }
 
-void pages_settle(uint64_t *ts, size_t n)
+void pages_settle(uint64_t *ts, size_t n, uint64_t end)
 {
-	uint64_t before = TS_UNKNOWN, last;
+	uint64_t before = TS_UNKNOWN;
 	size_t i = next_known(ts, n, 0);
 
 	while (i < n) {
@@ -70,12 +70,12 @@ void pages_settle(uint64_t *ts, size_t n)
 		}
 		i = k;
 	}
-	i = next_known(ts, n, 0);
-	last = i < n ? ts[i] : 0;
-	for (i = 0; i < n; i++) {
-		if (ts[i] == TS_UNKNOWN || ts[i] < last)
-			ts[i] = last;
-		last = ts[i];
+	if (before != TS_UNKNOWN && end < before)
+		end = before;
+	for (i = n; i-- > 0;) {
+		if (ts[i] == TS_UNKNOWN || ts[i] > end)
+			ts[i] = end;
+		end = ts[i];
 	}
 }
 
@@ -154,7 +154,7 @@ int stream_settle(struct timeline *tl, struct stream *st, size_t first)
 
 			ts[at++] = t == TS_UNKNOWN ? t : timeline_since(tl, t);
 		}
-	pages_settle(ts, n);
+	pages_settle(ts, n, st->pub.last);
 	at = 0;
 	for (size_t i = first; i < st->n_segments; i++)
 		for (uint32_t k = 0; k < (firsts_only ? 1 : st->segments[i]->n_pages); k++, at++)

@@ -17,6 +17,8 @@
  * its first one now is looked for by its time among those that are known; what was before it is gone, and
  * holds no events any more.
  *
+ * Names of tasks (saved_cmdlines) are read again as well: a recorder writes them when it begins and when it ends.
+ *
  * All of it happens while nobody walks (timeline.shape), and while no segment waits or is being indexed:
  * else there is nothing new yet.
  */
@@ -53,6 +55,8 @@ static void uncount(struct timeline *tl, struct stream *st, const struct index_s
 	}
 	__atomic_store_n(&st->pub.n_events, st->pub.n_events - seg->n_events, __ATOMIC_RELAXED);
 	atomic_fetch_sub(&tl->n_events, seg->n_events);
+	atomic_fetch_sub(&tl->n_lost, seg->n_lost);
+	atomic_fetch_sub(&tl->n_uncounted, seg->n_uncounted);
 }
 
 /* Drops the last segment; from where on pages and chunks are to be cut again. */
@@ -122,6 +126,8 @@ static bool find_place(struct timeline *tl, struct stream *st, const struct trac
 	for (size_t i = 0; i < st->n_chunks; i++)
 		st->chunks[i].pos += cpu->offset - was;
 	st->generation++;
+	if (st->n_dropped != (uint64_t)page)
+		atomic_fetch_add(&tl->n_drops, 1);
 	st->n_dropped = page;
 	st->offset = cpu->offset - page * st->page_size;
 	return true;
@@ -287,6 +293,9 @@ static int refresh_all(struct refresh *rf, struct errmsg *err)
 			path = tl->sources[i].tf->path;
 			r = tracefile_open(&now, path, err);
 		}
+		if (!r && tasktable_learn(tl, tl->source_states[i].machine,
+					  tracefile_text(now, TRACEFILE_CMDLINES)) < 0)
+			r = errmsg_set_errno(err, -ENOMEM, "cannot read the names in %s", path);
 		if (!r)
 			r = reopen(tl, i, err);
 		if (!r && refresh_source(rf, i, now) < 0)

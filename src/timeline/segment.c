@@ -72,6 +72,8 @@ struct indexer {
 	bool is_lost;	       /* events, before the next one */
 	uint64_t last_ts;
 	uint32_t n;
+	uint32_t n_uncounted;
+	uint64_t n_lost;
 };
 
 /* --- tasks ------------------------------------------------------------------------------------- */
@@ -260,6 +262,8 @@ static uint64_t walk_page(struct indexer *ix, const uint8_t *data, size_t len, u
 	if (!data || !pagewalk_start(&pw, ix->tl, ix->st, data, len, low, high))
 		return 0;
 	ix->is_lost |= pw.w.missed != 0;
+	ix->n_lost += pw.w.missed > 0 ? pw.w.missed : 0;
+	ix->n_uncounted += pw.w.missed < 0;
 	while (pagewalk_next(&pw, &rec, &ts)) {
 		int id = formats_record_id(f, rec.data, rec.size);
 		int pid = formats_common(f, &f->pid, rec.data, rec.size);
@@ -395,7 +399,7 @@ static void settle_loaded(struct indexer *ix, struct index_segment *seg)
 			ts[i] = t == TS_UNKNOWN ? t : timeline_since(ix->tl, t);
 		__atomic_store_n(&seg->fill[i], fill, __ATOMIC_RELAXED);
 	}
-	pages_settle(ts, seg->n_pages);
+	pages_settle(ts, seg->n_pages, seg->end_ts);
 	for (uint32_t i = 1; i < seg->n_pages; i++) {
 		uint64_t t = ts[i] < first ? first : ts[i] > seg->end_ts ? seg->end_ts : ts[i];
 
@@ -482,6 +486,8 @@ static int keep(struct indexer *ix, struct index_segment *seg)
 	seg->blob = blob;
 	seg->blob_bytes = n_bytes;
 	seg->last_ts = ix->n ? ix->last_ts : 0;
+	seg->n_lost = ix->n_lost;
+	seg->n_uncounted = ix->n_uncounted;
 	return 0;
 }
 
@@ -528,6 +534,8 @@ static void merge(struct indexer *ix, struct timeline *tl)
 	if (atomic_load(&tl->duration) < ix->st->pub.last)
 		atomic_store(&tl->duration, ix->st->pub.last);
 	atomic_fetch_add(&tl->n_events, ix->n);
+	atomic_fetch_add(&tl->n_lost, ix->n_lost);
+	atomic_fetch_add(&tl->n_uncounted, ix->n_uncounted);
 }
 
 static void clear(struct indexer *ix, struct timeline *tl)
@@ -540,6 +548,7 @@ static void clear(struct indexer *ix, struct timeline *tl)
 	ix->switches.n = ix->switches.n_blocks = 0;
 	ix->wakings.n = ix->wakings.n_blocks = 0;
 	ix->odd = NULL;
+	ix->n_lost = ix->n_uncounted = 0;
 	ix->is_lost = false;
 }
 

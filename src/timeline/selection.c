@@ -15,7 +15,8 @@
  *
  * An expression has to suit one source at least; sources whose trace lacks the events it names have no
  * matches. A text is looked for in "comm-pid event: info", without regard to case. What is indexed later
- * is not in the selection.
+ * is not in the selection; a new one that is told of the old takes over what that knows. Events of a segment keep
+ * their numbers when it grows, so those are the first bits of each segment.
  */
 #include "timeline/selection_int.h"
 
@@ -353,13 +354,14 @@ static void match_columns(const struct making *mk, const struct index_segment *s
 	}
 }
 
+/* from: pages before it are known */
 static void match_records(struct making *mk, struct stream *st, const struct index_segment *seg,
-			  struct sel_segment *ss)
+			  struct sel_segment *ss, uint32_t from)
 {
 	struct helper *h = helper_take(mk);
 	struct pagehold hold = {0};
 
-	for (uint32_t p = 0; h && p < ss->n_pages; p++) {
+	for (uint32_t p = from; h && p < ss->n_pages; p++) {
 		if (!(p % STOP_PAGES) && is_stopped(mk))
 			break;
 		match_page(mk, h, st, seg, ss, p, &hold);
@@ -367,6 +369,32 @@ static void match_records(struct making *mk, struct stream *st, const struct ind
 	page_drop(&hold);
 	if (h)
 		helper_give(mk, h);
+}
+
+/*
+ * What is known from before of the pages of a segment, but for its last page, which may have got more events. Returns
+ * how many pages that are. The bits of the columns are a superset.
+ */
+static uint32_t take_known(const struct making *mk, const struct segment_place *place,
+			   const struct index_segment *seg, struct sel_segment *ss)
+{
+	const struct selection *before = mk->wants->before;
+	const struct sel_segment *old =
+		before && before->n_drops == mk->sel->n_drops
+			? selection_segment(before, place->stream, place->segment)
+			: NULL;
+	uint32_t pages = old && old->n_pages ? old->n_pages - 1 : 0, n;
+
+	if (!pages || pages > seg->n_pages || seg->page_first[pages] > old->n_events)
+		return 0;
+	n = seg->page_first[pages];
+	memcpy(ss->bits, old->bits, n / 64 * sizeof(*ss->bits));
+	for (uint32_t i = n / 64 * 64; i < n; i++) {
+		uint64_t bit = UINT64_C(1) << i % 64;
+
+		ss->bits[i / 64] = (ss->bits[i / 64] & ~bit) | (old->bits[i / 64] & bit);
+	}
+	return pages;
 }
 
 static void job_run(void *ctx, size_t i)
@@ -385,7 +413,7 @@ static void job_run(void *ctx, size_t i)
 	}
 	match_columns(mk, seg, ss);
 	if (mk->wants->expression || mk->wants->text)
-		match_records(mk, st, seg, ss);
+		match_records(mk, st, seg, ss, take_known(mk, place, seg, ss));
 	sel_segment_sum(ss, seg);
 }
 
@@ -571,6 +599,7 @@ static int make(struct making *mk, struct errmsg *err)
 	if (r < 0)
 		return r;
 	timeline_enter(mk->tl);
+	mk->sel->n_drops = atomic_load(&mk->tl->n_drops);
 	r = find_places(mk);
 	if (!r) {
 		timeline_parallel(mk->tl, mk->n_places, job_run, mk);
@@ -598,6 +627,7 @@ int selection_new(struct selection **ret, struct timeline *tl, const struct sele
 	if (!sel)
 		return errmsg_set_errno(err, -ENOMEM, "cannot search");
 	sel->tl = tl;
+	atomic_store(&sel->n_refs, 1);
 	pthread_mutex_init(&mk.lock, NULL);
 	r = make(&mk, err);
 	making_release(&mk);
@@ -609,9 +639,15 @@ int selection_new(struct selection **ret, struct timeline *tl, const struct sele
 	return 0;
 }
 
+struct selection *selection_hold(struct selection *sel)
+{
+	atomic_fetch_add(&sel->n_refs, 1);
+	return sel;
+}
+
 void selection_free(struct selection *sel)
 {
-	if (!sel)
+	if (!sel || atomic_fetch_sub(&sel->n_refs, 1) > 1)
 		return;
 	for (size_t i = 0; i < sel->n_streams; i++) {
 		for (size_t k = 0; k < sel->streams[i].n_segments; k++) {

@@ -24,6 +24,8 @@ struct selection {
 	struct sel_stream *streams;
 	size_t n_streams;
 	uint64_t count;
+	uint32_t n_drops; /* of the timeline, when it was made */
+	_Atomic unsigned n_refs;
 };
 
 /* NULL: the selection has nothing of it. */

@@ -115,6 +115,69 @@ uint16_t tasktable_get(struct timeline *tl, uint32_t machine, int pid)
 	return n;
 }
 
+static uint64_t sum_of(struct piece text)
+{
+	uint64_t sum = text.len;
+
+	for (size_t i = 0; i < text.len; i++)
+		sum = (sum ^ text.data[i]) * UINT64_C(0x100000001b3);
+	return sum;
+}
+
+/* The mutex is held. A row keeps a name that was there before. */
+static void row_learn(struct task_state_row *row, const struct task *t)
+{
+	size_t len = t->comm_len < TASK_COMM_BYTES ? t->comm_len : TASK_COMM_BYTES - 1;
+
+	if (!t->known || row->comm_ts == UINT64_MAX)
+		return;
+	memset(row->pub.comm, 0, TASK_COMM_BYTES);
+	memcpy(row->pub.comm, t->comm, len);
+	row->comm_ts = UINT64_MAX;
+}
+
+/* The names of tasks that come later are found in the new text, which therefore has to be kept. */
+int tasktable_learn(struct timeline *tl, uint32_t machine, struct piece cmdlines)
+{
+	struct tasktable *tt = &tl->tasks;
+	uint64_t sum = sum_of(cmdlines);
+	struct tasks names = {0};
+	uint8_t *text;
+
+	if (!cmdlines.len || sum == tt->sums[machine])
+		return 0;
+	text = malloc(cmdlines.len);
+	if (!text)
+		return -ENOMEM;
+	memcpy(text, cmdlines.data, cmdlines.len);
+	if (tasks_init(&names, (struct piece){text, cmdlines.len}) < 0) {
+		free(text);
+		return -ENOMEM;
+	}
+	pthread_mutex_lock(&tl->lock);
+	pthread_mutex_lock(&tt->lock);
+	for (uint32_t i = 0; i < atomic_load(&tt->n); i++) {
+		struct task_state_row *row = tasktable_row(tt, i);
+		const struct task *t;
+
+		if (row->pub.machine != tl->machines[machine].number)
+			continue;
+		t = tasks_find(&names, row->pub.pid);
+		if (t)
+			row_learn(row, t);
+	}
+	if (tt->has_names[machine])
+		tasks_release(&tt->names[machine]);
+	tt->names[machine] = names;
+	tt->has_names[machine] = true;
+	tt->sums[machine] = sum;
+	free(tt->texts[machine]);
+	tt->texts[machine] = text;
+	pthread_mutex_unlock(&tt->lock);
+	pthread_mutex_unlock(&tl->lock);
+	return 0;
+}
+
 int tasktable_init(struct timeline *tl)
 {
 	struct tasktable *tt = &tl->tasks;
@@ -124,17 +187,20 @@ int tasktable_init(struct timeline *tl)
 	tt->slots = calloc(TASK_SLOTS, sizeof(*tt->slots));
 	tt->names = calloc(tl->n_machines + 1, sizeof(*tt->names));
 	tt->has_names = calloc(tl->n_machines + 1, sizeof(*tt->has_names));
+	tt->texts = calloc(tl->n_machines + 1, sizeof(*tt->texts));
+	tt->sums = calloc(tl->n_machines + 1, sizeof(*tt->sums));
 	tt->n_names = tl->n_machines;
-	if (!tt->slots || !tt->names || !tt->has_names)
+	if (!tt->slots || !tt->names || !tt->has_names || !tt->sums || !tt->texts)
 		return -ENOMEM;
 	for (size_t i = 0; i < tl->n_sources; i++) {
 		uint32_t machine = tl->source_states[i].machine;
+		struct piece cmdlines = tracefile_text(tl->sources[i].tf, TRACEFILE_CMDLINES);
 
 		if (tt->has_names[machine])
 			continue;
-		if (tasks_init(&tt->names[machine],
-			       tracefile_text(tl->sources[i].tf, TRACEFILE_CMDLINES)) < 0)
+		if (tasks_init(&tt->names[machine], cmdlines) < 0)
 			return -ENOMEM;
+		tt->sums[machine] = sum_of(cmdlines);
 		tt->has_names[machine] = true;
 	}
 	return 0;
@@ -148,6 +214,10 @@ void tasktable_release(struct tasktable *tt)
 	for (size_t i = 0; i < sizeof(tt->blocks) / sizeof(tt->blocks[0]); i++)
 		free(tt->blocks[i]);
 	free(tt->names);
+	for (size_t i = 0; i < tt->n_names && tt->texts; i++)
+		free(tt->texts[i]);
+	free(tt->texts);
+	free(tt->sums);
 	free(tt->has_names);
 	free(tt->slots);
 	pthread_mutex_destroy(&tt->lock);

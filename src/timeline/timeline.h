@@ -185,10 +185,17 @@ struct selection_wants {
 	const char *expression; /* "sched:prev_pid==0 && …"; NULL: none */
 	const char *text;	/* in the event's line (name, task, info), any case; NULL: none */
 	bool is_regex;		/* text is an extended regular expression */
+	/*
+	 * One that was made with the same wants when less was indexed; NULL: none. What it knows is taken
+	 * over, only what is new is looked at.
+	 */
+	const struct selection *before;
 };
 /* -EINVAL with a caret in err. Runs until done; `stop` is asked now and then (may be NULL). */
 int selection_new(struct selection **ret, struct timeline *tl, const struct selection_wants *wants,
 		  bool (*stop)(void *ctx), void *stop_ctx, struct errmsg *err);
+/* One more who holds it; each gives it back with selection_free(). */
+struct selection *selection_hold(struct selection *sel);
 void selection_free(struct selection *sel);
 uint64_t selection_count(const struct selection *sel);
 bool selection_has(const struct selection *sel, event_ref ref);
@@ -224,6 +231,11 @@ bool timeline_has_sched(const struct timeline *tl, uint32_t machine);
 
 /* --- live ---------------------------------------------------------------------------------------- */
 
+/*
+ * Events that the trace says were lost, so far. false in *ret_all: some places tell that there were, but not how many.
+ * Not known of an index that was kept from another time.
+ */
+uint64_t timeline_lost(const struct timeline *tl, bool *ret_all);
 /* Looks whether the files have grown (a recording that runs), and indexes what is new. 1: it has. */
 int timeline_refresh(struct timeline *tl, struct errmsg *err);
 

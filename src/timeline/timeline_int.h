@@ -101,6 +101,8 @@ struct index_segment {
 	/* when READY */
 	uint64_t last_ts; /* of its last event */
 	uint32_t n_events;
+	uint32_t n_uncounted;	    /* places where events were lost, nobody knows how many */
+	uint64_t n_lost;	    /* as far as counted */
 	const uint32_t *page_first; /* n_pages + 1: number of its first event in this segment */
 	const uint64_t *page_bits;  /* n_pages: kinds that are in it, see below */
 	const uint8_t *page_shift;  /* n_pages: the unit of `places` is 2^shift ns */
@@ -258,6 +260,8 @@ struct tasktable {
 	pthread_mutex_t lock;
 	struct tasks *names; /* saved_cmdlines by machine index */
 	bool *has_names;
+	uint64_t *sums;	 /* of the texts that the names come from */
+	uint8_t **texts; /* those that were read again */
 	size_t n_names;
 };
 
@@ -266,6 +270,8 @@ uint16_t tasktable_get(struct timeline *tl, uint32_t machine, int pid);
 int tasktable_find(const struct tasktable *tt, uint32_t machine, int pid);
 struct task_state_row *tasktable_row(const struct tasktable *tt, uint32_t number);
 int tasktable_init(struct timeline *tl);
+/* saved_cmdlines, read again: names that were not known. */
+int tasktable_learn(struct timeline *tl, uint32_t machine, struct piece cmdlines);
 void tasktable_release(struct tasktable *tt);
 
 /* --- the pool ------------------------------------------------------------------------------------ */
@@ -312,7 +318,8 @@ struct timeline {
 	size_t n_todo, n_busy; /* segments */
 	uint64_t n_pages, n_pages_done;
 	int error;
-	_Atomic uint64_t n_events;
+	_Atomic uint32_t n_drops; /* live: how often pages went; events have other numbers then */
+	_Atomic uint64_t n_events, n_lost, n_uncounted;
 	_Atomic size_t n_bytes;
 	struct sidecar *sidecar;
 };
@@ -368,8 +375,8 @@ int pages_open(struct timeline *tl, struct errmsg *err);
 int pages_read(struct timeline *tl, struct errmsg *err);
 void stream_free(struct stream *st);
 void segment_free(struct index_segment *seg);
-/* Makes times ascend that may go back or be unknown; see pages.c. */
-void pages_settle(uint64_t *ts, size_t n);
+/* Makes times ascend that may go back or be unknown; see pages.c. end: that of the last event, as far as known. */
+void pages_settle(uint64_t *ts, size_t n, uint64_t end);
 /* The segment of the last page that begins before t (or the first one); -1: there is none. */
 long stream_find_segment(const struct stream *st, uint64_t t);
 /* In a segment that is READY: the last page that begins before t, or 0. */

@@ -34,6 +34,9 @@ int api_range(const struct stage *st, const struct request *req, uint64_t *ret_f
 	      uint64_t *ret_to, struct errmsg *err);
 /* task=N; -1 if it was not given. */
 int api_task(const struct stage *st, const struct request *req, int *ret, struct errmsg *err);
+/* api_select.c: what `s` selects, of all that is indexed now; takes its place. */
+int api_select_again(struct stage *st, struct stage_selection *s, struct stage_selection **ret,
+		     struct errmsg *err);
 /* sel=ID; NULL: all events. */
 int api_selection(struct stage *st, const struct request *req, struct stage_selection **ret,
 		  struct errmsg *err);

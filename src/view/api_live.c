@@ -33,6 +33,18 @@ static int set_pause(struct stage *st, const struct request *req, struct errmsg 
 	return r;
 }
 
+/* What the trace itself says. Where nobody counted there may be more; nothing but that: null. */
+static void add_lost(struct jsonwriter *w, struct stage *st)
+{
+	bool is_all;
+	uint64_t n = timeline_lost(st->tl, &is_all);
+
+	if (st->config.is_live && (n || is_all))
+		jsonwriter_add_uint(w, "lost", n);
+	else
+		jsonwriter_add_null(w, "lost");
+}
+
 int api_live(struct stage *st, const struct request *req, struct answer *a, struct errmsg *err)
 {
 	struct jsonwriter w;
@@ -46,7 +58,7 @@ int api_live(struct stage *st, const struct request *req, struct answer *a, stru
 	jsonwriter_add_bool(&w, "live", st->is_live);
 	jsonwriter_add_bool(&w, "paused", st->is_paused);
 	jsonwriter_add_uint(&w, "end", st->is_paused ? st->paused_at : timeline_duration(st->tl));
-	jsonwriter_add_null(&w, "lost"); /* only the recorder knows, when it ends */
+	add_lost(&w, st);
 	jsonwriter_close(&w);
 	pthread_mutex_unlock(&st->lock);
 	return 0;

@@ -7,7 +7,7 @@
  *
  * Names become bits: one for each kind, task and stream, as timeline.h wants them. The answer is a
  * number that other requests use as sel=ID. What was asked before in the same words is not computed
- * again, unless the trace has grown meanwhile. A search goes through everything; who types on has closed
+ * again, unless the trace has grown meanwhile; in a live trace a selection grows with it (stage.c). A search goes through everything; who types on has closed
  * the connection of the one before, which then ends.
  */
 #include "base/jsonreader.h"
@@ -173,28 +173,41 @@ static int read_wants(const struct stage *st, const struct jsondoc *doc, struct 
 	return 0;
 }
 
-static int make(struct stage *st, const struct request *req, struct stage_selection **ret,
-		struct errmsg *err)
+/* what: its request, and the number it shall have. before: what was selected when less was indexed, or NULL. */
+static int make(struct stage *st, struct stage_selection what, const struct selection *before,
+		const struct request *req, struct stage_selection **ret, struct errmsg *err)
 {
-	uint64_t n_events = timeline_n_events(st->tl);
-	struct selection_wants wants = {0};
+	struct selection_wants wants = {.before = before};
+	uint64_t begin = stage_now_ns();
 	struct select_bits bits = {0};
 	struct selection *sel;
 	struct jsondoc doc;
-	int r = jsondoc_parse(&doc, req->body, req->body_len, NODES_MAX, err);
+	int r = jsondoc_parse(&doc, what.body, what.body_len, NODES_MAX, err);
 
 	if (r < 0)
 		return r;
+	what.n_events = timeline_n_events(st->tl);
 	r = read_wants(st, &doc, &bits, &wants, err);
 	if (r >= 0)
-		r = selection_new(&sel, st->tl, &wants, req->is_gone, req->gone_ctx, err);
+		r = selection_new(&sel, st->tl, &wants, req ? req->is_gone : NULL,
+				  req ? req->gone_ctx : NULL, err);
+	what.made_ns = stage_now_ns();
+	what.cost_ns = what.made_ns - begin;
 	if (r >= 0)
-		r = stage_selection_add(st, req->body, req->body_len, n_events, sel, ret, err);
+		r = stage_selection_add(st, &what, sel, ret, err);
 	free(bits.kinds);
 	free(bits.tasks);
 	free(bits.streams);
 	jsondoc_release(&doc);
 	return r;
+}
+
+int api_select_again(struct stage *st, struct stage_selection *s, struct stage_selection **ret,
+		     struct errmsg *err)
+{
+	struct stage_selection what = {.id = s->id, .body = s->body, .body_len = s->body_len};
+
+	return make(st, what, s->sel, NULL, ret, err);
 }
 
 int api_select(struct stage *st, const struct request *req, struct answer *a, struct errmsg *err)
@@ -203,7 +216,8 @@ int api_select(struct stage *st, const struct request *req, struct answer *a, st
 	/* asked before, as more may be indexed meanwhile */
 	bool is_whole = timeline_progress(st->tl) >= 1;
 	struct jsonwriter w;
-	int r = s ? 0 : make(st, req, &s, err);
+	struct stage_selection what = {.body = (char *)req->body, .body_len = req->body_len};
+	int r = s ? 0 : make(st, what, NULL, req, &s, err);
 
 	if (r < 0)
 		return r;

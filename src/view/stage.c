@@ -7,17 +7,23 @@
  *	                  nobody uses wait in a list. There are never more than requests at once.
  *	selections        the 16 last used, each with the request that made it, so that two tabs that ask
  *	                  for the same share it. One that must go while a request looks at it is freed by
- *	                  that request. A lane of hits holds its selection in the same way.
+ *	                  that request. In a live trace one that is used is made again by its request when
+ *	                  there is more, and takes the place of the old one; at most every RENEW_NS.
  *
  * One mutex guards the lists; it is never held while something is computed.
  */
 #include "view/stage.h"
 #include "base/conveyor.h"
 #include "base/errmsg.h"
+#include "view/api.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+#define RENEW_NS    UINT64_C(200000000)
+#define RENEW_TIMES 8
 
 int stage_new(struct stage **ret, const struct stage_config *config, struct errmsg *err)
 {
@@ -49,7 +55,7 @@ int stage_start(struct stage *st, const char *cache_dir, struct errmsg *err)
 
 static void selection_drop(struct stage *st, struct stage_selection *s)
 {
-	if (st->lanes)
+	if (st->lanes && !s->is_old)
 		lanes_set_selection(st->lanes, s->id, NULL);
 	selection_free(s->sel);
 	free(s->body);
@@ -138,6 +144,37 @@ static struct stage_selection *use(struct stage *st, struct stage_selection *s)
 	return s;
 }
 
+uint64_t stage_now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * UINT64_C(1000000000) + ts.tv_nsec;
+}
+
+static bool is_stale(struct stage *st, const struct stage_selection *s)
+{
+	uint64_t rest = s->cost_ns * RENEW_TIMES;
+
+	return st->config.is_live && s->n_events != timeline_n_events(st->tl) &&
+	       stage_now_ns() - s->made_ns > (rest > RENEW_NS ? rest : RENEW_NS);
+}
+
+/* The same with what has come since; the old one if that cannot be had. Two may do it at once, the later counts. */
+static struct stage_selection *renew(struct stage *st, struct stage_selection *s)
+{
+	struct stage_selection *now;
+	struct errmsg err = {0};
+
+	if (api_select_again(st, s, &now, &err) < 0)
+		return s;
+	pthread_mutex_lock(&st->lock);
+	s->is_old = true;
+	pthread_mutex_unlock(&st->lock);
+	stage_selection_put(st, s);
+	return now;
+}
+
 int stage_selection_get(struct stage *st, uint64_t id, struct stage_selection **ret,
 			struct errmsg *err)
 {
@@ -148,6 +185,8 @@ int stage_selection_get(struct stage *st, uint64_t id, struct stage_selection **
 		if (st->selections[i] && st->selections[i]->id == id)
 			found = use(st, st->selections[i]);
 	pthread_mutex_unlock(&st->lock);
+	if (found && is_stale(st, found))
+		found = renew(st, found);
 	if (id && !found)
 		return errmsg_set(err, -ENOENT, "selection %llu is not kept any more; select again",
 				  (unsigned long long)id);
@@ -172,10 +211,14 @@ struct stage_selection *stage_selection_find(struct stage *st, const char *body,
 	return found;
 }
 
-/* A free place, or the one whose selection was not used for the longest time. */
-static size_t find_place(const struct stage *st)
+/* That of the selection with this number, a free one, or of the one that was not used for the longest time. */
+static size_t find_place(const struct stage *st, uint64_t id)
 {
 	size_t best = 0;
+
+	for (size_t i = 0; id && i < STAGE_SELECTIONS; i++)
+		if (st->selections[i] && st->selections[i]->id == id)
+			return i;
 
 	for (size_t i = 0; i < STAGE_SELECTIONS; i++) {
 		if (!st->selections[i])
@@ -186,31 +229,35 @@ static size_t find_place(const struct stage *st)
 	return best;
 }
 
-int stage_selection_add(struct stage *st, const char *body, size_t len, uint64_t n_events,
-			struct selection *sel, struct stage_selection **ret, struct errmsg *err)
+int stage_selection_add(struct stage *st, const struct stage_selection *what, struct selection *sel,
+			struct stage_selection **ret, struct errmsg *err)
 {
 	struct stage_selection *s = calloc(1, sizeof(*s)), *gone = NULL;
 	size_t place;
 
 	if (s)
-		s->body = malloc(len + 1);
+		s->body = malloc(what->body_len + 1);
 	if (!s || !s->body) {
 		free(s);
 		selection_free(sel);
 		return errmsg_set_errno(err, -ENOMEM, "cannot keep the selection");
 	}
-	memcpy(s->body, body, len);
-	s->body_len = len;
-	s->n_events = n_events;
+	memcpy(s->body, what->body, what->body_len);
+	s->body_len = what->body_len;
+	s->n_events = what->n_events;
+	s->made_ns = what->made_ns;
+	s->cost_ns = what->cost_ns;
 	s->sel = sel;
 	pthread_mutex_lock(&st->lock);
-	place = find_place(st);
+	place = find_place(st, what->id);
 	gone = st->selections[place];
+	s->id = what->id ? what->id : ++st->last_id;
+	if (gone && gone->id == s->id)
+		gone->is_old = true;
 	if (gone && gone->users) {
 		gone->is_gone = true;
 		gone = NULL;
 	}
-	s->id = ++st->last_id;
 	st->selections[place] = use(st, s);
 	pthread_mutex_unlock(&st->lock);
 	if (gone)

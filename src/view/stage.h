@@ -47,10 +47,12 @@ struct stage_selection {
 	uint64_t id; /* 0: free */
 	char *body;  /* the request it was made by */
 	size_t body_len;
-	uint64_t n_events; /* of the timeline, when it was made */
-	uint64_t used;	   /* when last, for who must go */
+	uint64_t n_events;	   /* of the timeline, when it was made */
+	uint64_t made_ns, cost_ns; /* when that was, by CLOCK_MONOTONIC, and how long it took */
+	uint64_t used;		   /* when last, for who must go */
 	unsigned users;
 	bool is_gone; /* to be freed by its last user */
+	bool is_old;  /* another has its number now */
 	struct selection *sel;
 };
 
@@ -86,16 +88,18 @@ bool stage_record(const struct stage *st, const struct walk_event *ev, struct re
 		  struct record_extra *extra);
 
 /*
- * The selection of that number, for as long as the caller holds it. id 0: all events, *ret is NULL.
+ * The selection of that number, for as long as the caller holds it. id 0: all events, *ret is NULL. In a live trace it
+ * grows: what was selected is selected again when there is more, though not all the time.
  * -ENOENT with a sentence where it is not kept any more.
  */
 int stage_selection_get(struct stage *st, uint64_t id, struct stage_selection **ret,
 			struct errmsg *err);
 /* The one that this request made and that is still true of the trace, or NULL. */
 struct stage_selection *stage_selection_find(struct stage *st, const char *body, size_t len);
-/* Takes sel over, also on failure. */
-int stage_selection_add(struct stage *st, const char *body, size_t len, uint64_t n_events,
-			struct selection *sel, struct stage_selection **ret, struct errmsg *err);
+/* Takes sel over, also on failure. what: its request, times and n_events; id 0: a new one, else instead of that. */
+int stage_selection_add(struct stage *st, const struct stage_selection *what, struct selection *sel,
+			struct stage_selection **ret, struct errmsg *err);
+uint64_t stage_now_ns(void);
 void stage_selection_put(struct stage *st, struct stage_selection *s);
 
 /* A lane and, for found:ID, the selection it shows. */

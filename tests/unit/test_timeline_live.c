@@ -11,7 +11,9 @@
 #include "../lib/timelines.h"
 #include "store/livefile.h"
 #include "store/pagestream.h"
+#include "timeline/lane.h"
 
+#include <math.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -260,6 +262,170 @@ static void check_following(const char *golden, enum compression compression, bo
 	remove_directory(dir);
 }
 
+/* --- what is made of it grows with it ------------------------------------------------------------------ */
+
+static const char *const grown[] = {"event:0:sched/sched_switch",
+				    "event:0:sched/sched_waking",
+				    "all:0:0",
+				    "all:0:1",
+				    "field:0:sched/sched_switch:next_pid",
+				    "field:0:sched/sched_waking:pid:cpu1",
+				    "cpu:0:1",
+				    "found:7"};
+#define GROWN (sizeof(grown) / sizeof(*grown))
+
+/* What a tile shows, bucket by bucket; whether single events have their places depends on the lane's age. */
+static void sum_tile(struct lane *ln, int level, uint64_t number, double *sums)
+{
+	struct tile t;
+
+	memset(sums, 0, TILE_BUCKETS * sizeof(*sums));
+	assert_int_equal(lane_tile(ln, level, number, &t), 0);
+	for (size_t i = 0; i < t.n; i++) {
+		size_t at = t.records[i].x0 < TILE_BUCKETS ? t.records[i].x0 : 0;
+
+		if (lane_kind(ln) == LANE_TICKS)
+			sums[at] += t.records[i].value;
+		else if (lane_kind(ln) == LANE_CPU)
+			sums[at] += (t.records[i].x1 - t.records[i].x0) * t.records[i].weight;
+		else
+			sums[at] += ((struct counter_record *)t.records)[i].max;
+	}
+	free(t.records);
+}
+
+static void assert_same_lane(struct lanes *a, struct lanes *b, const char *spec, uint64_t end)
+{
+	static double x[TILE_BUCKETS], y[TILE_BUCKETS];
+	struct errmsg err = {0};
+	struct lane *la, *lb;
+	int ra = lane_get(a, spec, &la, &err), rb = lane_get(b, spec, &lb, &err);
+
+	assert_int_equal(ra, rb);
+	if (ra < 0)
+		return;
+	for (int level = 12; level < 30; level += 3)
+		for (uint64_t n = 0; n < 4 && n << (level + TILE_BITS) < end; n++) {
+			sum_tile(la, level, n, x);
+			sum_tile(lb, level, n, y);
+			for (size_t i = 0; i < TILE_BUCKETS; i++)
+				if (fabs(x[i] - y[i]) > 1e-3 * fabs(y[i]) + 4)
+					fail_msg("%s at level %d, %zu: %g for %g", spec, level, i,
+						 x[i], y[i]);
+		}
+	lane_put(la);
+	lane_put(lb);
+}
+
+/* One that went on, and one that is made now. Returns the former. */
+static struct selection *select_again(struct timeline *tl, struct selection *before)
+{
+	struct selection_wants wants = {
+		.expression = "sched_switch:next_pid>100", .text = "switch", .before = before};
+	struct selection *sel, *fresh;
+	struct errmsg err = {0};
+	event_ref refs[300];
+	uint64_t times[300];
+	size_t n;
+
+	if (selection_new(&sel, tl, &wants, NULL, NULL, &err) < 0)
+		fail_msg("%s", err.text);
+	selection_free(before);
+	wants.before = NULL;
+	assert_int_equal(selection_new(&fresh, tl, &wants, NULL, NULL, &err), 0);
+	assert_int_equal(selection_count(sel), selection_count(fresh));
+	for (uint64_t row = 0; row < selection_count(fresh); row += n) {
+		n = timeline_rows(tl, fresh, row, refs, times, 300);
+		assert_true(n > 0);
+		for (size_t i = 0; i < n; i++)
+			assert_true(selection_has(sel, refs[i]));
+	}
+	selection_free(fresh);
+	return sel;
+}
+
+static void assert_grown(struct timeline *tl, struct lanes *lanes, struct selection *sel)
+{
+	struct lanes *fresh;
+
+	assert_int_equal(lanes_new(&fresh, tl), 0);
+	assert_int_equal(lanes_set_selection(fresh, 7, sel), 0);
+	assert_int_equal(lanes_set_selection(lanes, 7, sel), 0);
+	/* lanes are not made again all the time */
+	usleep(220000);
+	lanes_prepare(lanes, grown, GROWN / 2);
+	for (size_t i = 0; i < GROWN; i++)
+		assert_same_lane(lanes, fresh, grown[i], timeline_duration(tl));
+	lanes_free(fresh);
+}
+
+static void check_growing(const char *golden, enum compression compression, bool replace,
+			  uint64_t max_bytes)
+{
+	char dir[] = "/tmp/sonde-live-XXXXXX", path[64], source[600];
+	struct recording rec = {0};
+	struct errmsg err = {0};
+	struct selection *sel = NULL;
+	struct timeline *tl;
+	struct lanes *lanes;
+	struct reading r;
+
+	if (!getenv("GOLDEN"))
+		skip();
+	snprintf(source, sizeof(source), "%s/%s.dat", getenv("GOLDEN"), golden);
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/trace.dat", dir);
+	recording_begin(&rec, source, path, compression, max_bytes);
+	assert_true(reading_open(&r, path));
+	tl = follow(&r);
+	assert_int_equal(lanes_new(&lanes, tl), 0);
+	for (int i = 0; recording_step(&rec, 1 + i * 12, replace && i); i++) {
+		assert_true(timeline_refresh(tl, &err) >= 0);
+		assert_int_equal(timeline_wait(tl), 0);
+		sel = select_again(tl, sel);
+		assert_grown(tl, lanes, sel);
+	}
+	recording_end(&rec);
+	assert_true(timeline_refresh(tl, &err) >= 0);
+	assert_int_equal(timeline_wait(tl), 0);
+	sel = select_again(tl, sel);
+	assert_grown(tl, lanes, sel);
+	assert_true(selection_count(sel) > 0);
+	lanes_free(lanes);
+	selection_free(sel);
+	timeline_free(tl);
+	reading_close(&r);
+	remove_directory(dir);
+}
+
+static void lanes_and_selections_grow(void **state)
+{
+	check_growing("events-v6", COMPRESSION_NONE, true, 0);
+	check_growing("events-v7-zstd", COMPRESSION_ZSTD, false, 0);
+}
+
+static void what_is_dropped_is_counted_anew(void **state)
+{
+	check_growing("events-v6", COMPRESSION_NONE, false, 60 * 4096);
+}
+
+static void lost_events_are_summed_up(void **state)
+{
+	char path[600];
+	struct timeline *tl;
+	struct reading r;
+	bool is_all;
+
+	if (!getenv("GOLDEN"))
+		skip();
+	snprintf(path, sizeof(path), "%s/lost-events.dat", getenv("GOLDEN"));
+	assert_true(reading_open(&r, path));
+	tl = index_of(&r, 2, NULL);
+	assert_true(timeline_lost(tl, &is_all) > 0);
+	timeline_free(tl);
+	reading_close(&r);
+}
+
 static void plain_files_are_followed(void **state)
 {
 	check_following("events-v6", COMPRESSION_NONE, false);
@@ -348,6 +514,9 @@ int main(void)
 		cmocka_unit_test(pages_that_are_written_again_are_read_again),
 		cmocka_unit_test(packed_files_are_followed),
 		cmocka_unit_test(what_is_dropped_is_gone_and_the_rest_is_right),
+		cmocka_unit_test(lanes_and_selections_grow),
+		cmocka_unit_test(what_is_dropped_is_counted_anew),
+		cmocka_unit_test(lost_events_are_summed_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

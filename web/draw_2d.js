@@ -1,130 +1,222 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * draw_2d.js - boxes of all lanes with a plain canvas, where WebGL2 is not to be had.
+ * draw_2d.js - boxes of all lanes, pixel by pixel, where no graphics card draws them.
  *
- * Same form as draw_gl.js: draw(scene, colours). Boxes are gathered by colour first, because
- * changing the colour of a canvas costs more than a rectangle; each colour is then one path.
- * Patterns (runnable, lost events) are made once and used as a colour.
+ * WebGL that the CPU has to emulate takes half a second for a frame of 30 000 boxes; writing the same
+ * pixels ourselves takes some milliseconds. Same form and same picture as draw_gl.js: draw(scene, colours);
+ * what stands there in the two shaders stands here in place() and in STYLES.
+ *
+ * A pixel is one number, ABGR as it lies in memory, alpha not multiplied into the colours.
  */
-import { STATE_ROW, SPAN_ROW, THING_ROW, THING, label_slot } from './colours.js';
+import { STATE_ROW, SPAN_ROW, THING_ROW, THING, WIDTH, label_slot } from './colours.js';
 
 const SHARE = [.3, 1, .72, .72, .14, 1, .5, .14, .06];	/* of the lane's height, by state */
+const SOLID = 255;
+const PLAIN = 0, HATCHED = 1, RIMMED = 2, FLAT = 3, CURVE = 4, MISSED = 5, UNENDED = 6;
+const RED = 26 << 16 | 31 << 8 | 191;	/* the stripes of what has no end */
+
+function mix(rgb, shade, share) {
+	let mixed = 0;
+	for (let bits = 0; bits < 24; bits += 8)
+		mixed |= Math.round((rgb >> bits & 255) * (1 - share) + shade * share) << bits;
+	return mixed;
+}
+
+/* What lies over what: both have a colour and an alpha. */
+function over(below, rgb, alpha) {
+	const a = below >>> 24, rest = a * (255 - alpha) / 255, sum = alpha + rest;
+	let pixel = Math.round(sum) << 24;
+	for (let bits = 0; bits < 24; bits += 8)
+		pixel |= Math.round(((rgb >> bits & 255) * alpha + (below >> bits & 255) * rest) / sum) << bits;
+	return pixel >>> 0;
+}
+
+/* The alpha of a pixel of a box, where it is not the same everywhere; x, y: the middle of the pixel. */
+const STYLES = {
+	[HATCHED]: (b, x, y, dot) => ((x + y) % (6 * dot) < 3 * dot || (b.edge && x - b.x0 < dot) ? 1 : .35),
+	[RIMMED]: (b, x, y, dot) => ((b.edge && x - b.x0 < dot) || (b.end && b.x1 - x < dot) ||
+		y - b.y0 < dot * 1.5 || b.y1 - y < dot * 1.5 ? 1 : .3),
+	[CURVE]: (b, x, y) => (y >= b.line0 - .5 && y <= b.line1 + .5 ? 1 : .22),
+	[MISSED]: (b, x, y, dot) => ((x - y + 65535 * 5 * dot) % (5 * dot) < 2 * dot || b.x1 - b.x0 <= 3 * dot ? .95 : .2),
+};
 
 export class FlatPainter {
 	constructor(canvas) {
 		this.name = 'Canvas';
 		this.canvas = canvas;
-		this.ctx = canvas.getContext('2d');
-		this.patterns = new Map();
-		this.version = -1;
+		this.ctx = canvas.getContext('2d', { willReadFrequently: true });	/* its pixels stay in memory */
+		this.box = {	/* that is being drawn; line0, line1: of a curve */
+			x0: 0, x1: 0, y0: 0, y1: 0, rgb: 0, alpha: SOLID, style: PLAIN,
+			exact: false, edge: false, end: false, line0: 0, line1: 0,
+		};
 		this.uploads = 0;
+		this.n = 0;
 	}
 
-	pattern(css, key) {
-		if (!this.patterns.has(key)) {
-			const tile = document.createElement('canvas');
-			tile.width = tile.height = 6;
-			const c = tile.getContext('2d');
-			c.fillStyle = css;
-			for (let y = 0; y < 6; y++)
-				for (let x = 0; x < 6; x++) {
-					c.globalAlpha = (x + y) % 6 < 3 ? 1 : .35;
-					c.fillRect(x, y, 1, 1);
-				}
-			this.patterns.set(key, this.ctx.createPattern(tile, 'repeat'));
-		}
-		return this.patterns.get(key);
+	colour(row, i) {
+		const c = this.table[row * WIDTH + i];
+		this.box.rgb = c & 0xffffff;
+		this.box.alpha = c >>> 24;
 	}
 
-	bin(key, style, alpha) {
-		let bin = this.bins.get(key);
-		if (!bin)
-			this.bins.set(key, bin = { style, alpha, path: new Path2D(), rim: null });
-		return bin;
+	put(at, rgb, alpha) {
+		if (alpha >= SOLID)
+			this.pixels[at] = (rgb | 0xff000000) >>> 0;
+		else if (alpha > 0)
+			this.pixels[at] = this.pixels[at] ? over(this.pixels[at], rgb, alpha) : (rgb | alpha << 24) >>> 0;
 	}
 
-	counter(piece, f, i, x0, x1, colours) {
-		const { low, high } = piece.tile, y1 = piece.y + piece.row;
-		const range = Math.max(high - low, 1e-30);
-		const a = y1 - piece.row * (f[i * 4 + 3] - low) / range, b = y1 - piece.row * (f[i * 4 + 2] - low) / range;
-		const css = colours.css(THING_ROW, THING.counter);
-		this.bin('counter-low', css, .22).path.rect(x0, a, x1 - x0, y1 - a);
-		this.bin('counter', css, 1).path.rect(x0, Math.min(a, y1 - 1.5), x1 - x0, Math.max(1.5, b - a));
+	/* A row of a box that is the same everywhere. */
+	row(from, to, rgb, alpha) {
+		if (alpha >= SOLID && to - from > 8)
+			this.pixels.fill((rgb | 0xff000000) >>> 0, from, to);
+		else
+			for (let at = from; at < to; at++)
+				this.put(at, rgb, alpha);
 	}
 
-	/* Which bin a record belongs to, and how much of the height it takes. */
-	choose(kind, value, flags, colours, hot) {
-		if (flags & 2 && kind === 4)
-			return [this.bin('missed', this.pattern(colours.css(THING_ROW, THING.missed), 'missed'), 1), 1];
-		if (kind === 1) {
-			const dim = hot >= 0 && hot !== value;
-			return [this.bin(`t${value}${dim ? 'd' : ''}`, colours.task(value), dim ? .38 : 1), 1];
-		}
-		if (kind === 2) {
-			const s = Math.min(value, 8), css = colours.css(STATE_ROW, s);
-			const bin = this.bin(`s${s}`, s === 2 || s === 3 ? this.pattern(css, `s${s}`) : css, s === 5 ? .3 : 1);
-			if (s === 5)
-				bin.rim = css;
-			return [bin, SHARE[s]];
-		}
-		if (kind === 3)
-			return [this.bin(`l${label_slot(value)}`, colours.css(SPAN_ROW, label_slot(value)), 1), 1];
-		if (kind === 6)
-			return [this.bin('density', colours.css(THING_ROW, THING.density), 1), 1];
-		const step = Math.min(6, Math.floor(Math.log2(1 + value)));
-		const found = flags & 4 ? 'found' : 'tick';
-		return [this.bin(found + step, colours.css(THING_ROW, THING[found]), .4 + step * .1), 1];
-	}
-
-	piece(piece, scene, colours) {
-		const { tile } = piece, f = new Float32Array(tile.data), u32 = new Uint32Array(tile.data);
-		for (let i = 0; i < tile.n; i++) {
-			const a = f[i * 4], b = f[i * 4 + 1];
-			if (a >= piece.c1 || b < piece.c0)
-				continue;
-			const x0 = Math.round(piece.x + Math.max(a, piece.c0) * piece.scale);
-			const x1 = Math.max(x0 + 1, Math.round(piece.x + Math.min(b, piece.c1) * piece.scale));
-			if (x1 < 0 || x0 > scene.width)
-				continue;
-			if (tile.kind === 5) {
-				this.counter(piece, f, i, x0, x1, colours);
+	fill(top) {
+		const b = this.box, { dot, width } = this, style = STYLES[b.style];
+		const left = Math.max(0, b.x0), right = Math.min(width, b.x1);
+		const first = Math.max(0, top, Math.floor(b.y0)), last = Math.min(this.height, Math.ceil(b.y1));
+		const rim = b.style === PLAIN && b.edge && b.exact ? Math.max(left, b.x0 + dot) : left;
+		const shaded = rim > left ? mix(b.rgb, this.shade, .3) : 0;
+		for (let y = first; y < last; y++) {
+			const part = b.style === CURVE || b.style === MISSED ? 1 : Math.min(1, y + 1 - b.y0);
+			const alpha = part < 1 ? Math.round(b.alpha * part) : b.alpha, at = y * width;
+			if (!style && b.style !== UNENDED) {
+				if (shaded)
+					this.row(at + left, at + rim, shaded, alpha);
+				this.row(at + rim, at + right, b.rgb, alpha);
 				continue;
 			}
-			const packed = u32[i * 4 + 3], flags = packed >>> 24, row = packed >>> 16 & 255;
-			const [bin, share] = this.choose(tile.kind, u32[i * 4 + 2], flags, colours, scene.hot);
-			const whole = (flags & 1) || tile.kind === 4 || (tile.kind === 2 && share < .3);
-			const gap = tile.kind === 3 ? 1 : 0;
-			const piled = tile.kind === 2 && !whole;	/* tiles.js: the row is where it begins */
-			const h = (piece.row - gap) * (piled ? 1 : share) * (whole ? 1 : (packed & 65535) / 65535);
-			const bottom = piece.y + piece.row * ((tile.kind === 3 ? row : 0) + 1 - (piled ? row / 255 : 0)) - gap;
-			const top = Math.max(bottom - h, piece.top);
-			const seam = (flags & 1) && x1 - x0 > 3 && a > piece.c0 && (tile.kind === 1 || tile.kind === 3) ? 1 : 0;
-			if (bottom > top)
-				bin.path.rect(x0 + seam, top, x1 - x0 - seam, bottom - top);
+			for (let x = left; x < right; x++)
+				if (style)
+					this.put(at + x, b.rgb, Math.round(alpha * style(b, x + .5, y + .5, dot)));
+				else
+					this.put(at + x, (x - y + 65532 * dot) % (12 * dot) < 2 * dot ? RED : b.rgb, alpha);
 		}
+	}
+
+	/* A box of a lane of states. Several of a column are piled: the row is where one begins (tiles.js). */
+	state(piece, value, row, weight) {
+		const b = this.box, s = Math.min(value, 8);
+		this.colour(STATE_ROW, s);
+		b.style = s === 2 || s === 3 ? HATCHED : s === 5 ? RIMMED : PLAIN;
+		if (b.exact || SHARE[s] < .5)
+			b.y0 = b.y1 - piece.row * SHARE[s];
+		else {
+			b.y1 -= piece.row * row / 255;
+			b.y0 = b.y1 - piece.row * weight;
+		}
+	}
+
+	tick(piece, value, flags) {
+		const b = this.box;
+		this.colour(THING_ROW, flags & 4 ? THING.found : THING.tick);
+		b.alpha = Math.round(255 * (.4 + .6 * Math.min(1, Math.log2(1 + value) / 7)));
+		b.style = FLAT;
+		b.y0 = piece.y;
+		if (!(flags & 2))
+			return;
+		this.colour(THING_ROW, THING.missed);
+		b.style = MISSED;
+		b.y1 = b.y0 + Math.max(piece.row, piece.height);
+	}
+
+	counter(piece, low, high) {
+		const b = this.box, { tile, row } = piece, { dot } = this;
+		const range = Math.max(tile.high - tile.low, 1e-30), share = (v) => Math.max(0, Math.min(1, (v - tile.low) / range));
+		const top = b.y1 - row * share(high), bottom = b.y1 - row * share(low);
+		this.colour(THING_ROW, THING.counter);
+		b.style = CURVE;
+		b.y0 = b.line0 = Math.min(top, b.y1 - dot * 1.5);
+		b.line1 = Math.max(bottom, top + dot * 1.5);
+		if (tile.high > tile.low)
+			return;
+		b.y0 = b.line0 = (piece.y + b.y1) / 2;
+		b.line1 = b.y0 + dot * 1.5;
+	}
+
+	/* Colour, style and height of a record. */
+	place(piece, value, packed, hot) {
+		const b = this.box, flags = packed >>> 24, row = packed >>> 16 & 255, weight = (packed & 65535) / 65535;
+		b.exact = Boolean(flags & 1);
+		b.style = PLAIN;
+		b.y1 = piece.y + piece.row;
+		switch (piece.tile.kind) {
+		case 1:
+			this.colour(value >> 8 & 255, value & 255);
+			if (hot >= 0 && hot !== value)
+				b.alpha = Math.round(b.alpha * .38);
+			b.y0 = b.y1 - piece.row * (b.exact ? 1 : weight);
+			break;
+		case 2:
+			this.state(piece, value, row, weight);
+			break;
+		case 3:
+			this.colour(SPAN_ROW, label_slot(value));
+			b.y1 = piece.y + piece.row * (row + 1) - this.dot;
+			b.y0 = b.y1 - (piece.row - this.dot) * (b.exact ? 1 : weight);
+			break;
+		case 4:
+			this.tick(piece, value, flags);
+			return;
+		default:
+			this.colour(THING_ROW, THING.density);
+			b.style = FLAT;
+			b.y0 = b.y1 - piece.row * weight;
+		}
+		if (flags & 2 && b.exact)
+			b.style = UNENDED;
+	}
+
+	piece(piece, scene) {
+		const { tile, c0, c1 } = piece, b = this.box, { dot } = this;
+		const f = new Float32Array(tile.data), u32 = new Uint32Array(tile.data);
+		for (let i = 0; i < tile.n * 4; i += 4) {
+			const from = f[i], to = f[i + 1];
+			if (from >= c1 || to < c0 || (to === c0 && from < c0))
+				continue;
+			const begin = Math.max(from, c0), end = Math.max(begin, Math.min(to, c1));
+			b.x0 = Math.floor(piece.x + begin * piece.scale + .5);
+			b.x1 = Math.max(b.x0 + dot, Math.floor(piece.x + end * piece.scale + .5));
+			if (b.x1 <= 0 || b.x0 >= scene.width)
+				continue;
+			if (tile.kind === 5) {
+				b.y1 = piece.y + piece.row;
+				this.counter(piece, f[i + 2], f[i + 3]);
+			} else {
+				this.place(piece, u32[i + 2], u32[i + 3], scene.hot);
+			}
+			const wide = b.x1 - b.x0 > 3 * dot;
+			b.edge = wide && from > c0;
+			b.end = wide && to < c1;
+			if (b.alpha)
+				this.fill(piece.top);
+			this.n++;
+		}
+	}
+
+	resize(scene) {
+		if (this.image?.width === scene.width && this.image.height === scene.height) {
+			this.pixels.fill(0);
+			return;
+		}
+		this.canvas.width = this.width = scene.width;
+		this.canvas.height = this.height = scene.height;
+		this.image = new ImageData(scene.width, scene.height);
+		this.pixels = new Uint32Array(this.image.data.buffer);
 	}
 
 	draw(scene, colours) {
-		const { ctx } = this;
-		if (this.version !== colours.version) {
-			this.patterns.clear();
-			this.version = colours.version;
-		}
-		this.canvas.width = scene.width;
-		this.canvas.height = scene.height;
-		this.bins = new Map();
+		this.resize(scene);
+		this.dot = Math.max(1, Math.round(scene.ratio));
+		this.shade = colours.dark ? 13 : 38;
+		this.table = new Uint32Array(colours.table.buffer);
+		this.n = 0;
 		for (const piece of scene.pieces)
-			this.piece(piece, scene, colours);
-		for (const bin of this.bins.values()) {
-			ctx.globalAlpha = bin.alpha;
-			ctx.fillStyle = bin.style;
-			ctx.fill(bin.path);
-			if (bin.rim) {
-				ctx.globalAlpha = 1;
-				ctx.strokeStyle = bin.rim;
-				ctx.stroke(bin.path);
-			}
-		}
-		ctx.globalAlpha = 1;
+			this.piece(piece, scene);
+		this.ctx.putImageData(this.image, 0, 0);
 	}
 }

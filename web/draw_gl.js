@@ -80,7 +80,7 @@ void main() {
 		y0 += p.w * float(row);
 		y1 = y0 + p.w - u_dot;
 		full = p.w - u_dot;
-		c = colour(257, int((value * 2654435761u) >> 26u));
+		c = colour(257, int(value & 63u));
 	} else if (kind == 4) {
 		c = colour(258, (flags & 4) != 0 ? 1 : 0);
 		c.a = 0.4 + 0.6 * min(1.0, log2(1.0 + float(value)) / 7.0);
@@ -165,15 +165,24 @@ function compile(gl, type, text) {
 	return shader;
 }
 
+const EMULATED = /swiftshader|llvmpipe|softpipe|software|basic render/i;
+
+function renderer(gl) {
+	const info = gl.getExtension('WEBGL_debug_renderer_info');
+	return String(gl.getParameter(info ? info.UNMASKED_RENDERER_WEBGL : gl.RENDERER));
+}
+
 export class GlPainter {
-	/* Throws where WebGL2 is not to be had. */
-	constructor(canvas) {
+	/* Throws where WebGL2 is not to be had, or is only emulated: draw_2d.js is faster than that. */
+	constructor(canvas, emulated_too) {
 		const gl = canvas.getContext('webgl2', {
 			alpha: true, antialias: false, depth: false, stencil: false, premultipliedAlpha: true,
 			powerPreference: 'high-performance',
 		});
 		if (!gl)
 			throw new Error('There is no WebGL2.');
+		if (!emulated_too && EMULATED.test(renderer(gl)))
+			throw new Error('WebGL2 is emulated by the CPU.');
 		this.name = 'WebGL2';
 		this.canvas = canvas;
 		this.gl = gl;

@@ -51,14 +51,15 @@ export class Stage {
 		this.resize();
 	}
 
+	/* ?painter=2d or gl in the address chooses for us. */
 	choose() {
 		const canvas = document.getElementById('boxes');
-		const flat = new URLSearchParams(location.search).get('painter') === '2d';
-		if (!flat)
+		const wanted = new URLSearchParams(location.search).get('painter');
+		if (wanted !== '2d')
 			try {
-				return new GlPainter(canvas);
+				return new GlPainter(canvas, wanted === 'gl');
 			} catch (error) {
-				console.warn(error.message);
+				console.info(error.message);
 			}
 		const fresh = canvas.cloneNode();	/* a canvas that was asked for WebGL gives no 2D */
 		canvas.replaceWith(fresh);

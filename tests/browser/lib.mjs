@@ -17,7 +17,7 @@ import { Oracle } from './oracle.mjs';
 
 const { SONDE, GOLDEN, CHROMIUM, WORK, SHOTS } = process.env;
 const { chromium } = createRequire(path.join(WORK, 'package.json'))('playwright-core');
-const FLAGS = ['--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist'];
+const FLAGS = ['--disable-gpu', '--enable-unsafe-swiftshader'];	/* no graphics card; WebGL is emulated for who asks */
 
 export class Complaint extends Error {}
 export class Skip extends Error {}

@@ -16,7 +16,6 @@
  * by hand or through the history is read again.
  */
 const PARTS = 16384;	/* longest address that is written */
-const FIRST_CPUS = 8;	/* CPUs whose interrupts are shown at first */
 
 function escape(text) {
 	return encodeURIComponent(text).replace(/%(3A|2F|2C|40|7B|7D|5B|5D|22|2A|3D3D)/gi, (code) =>
@@ -48,14 +47,9 @@ export class Address {
 		});
 	}
 
-	/* The program's choice of lanes, and the interrupts of its CPUs; grows with the index. */
+	/* The program's choice of lanes; grows with the index. */
 	choose() {
-		const { app } = this, { has } = app.info, wanted = [...app.info.lanes || []];
-		const cpus = wanted.filter((spec) => spec.startsWith('cpu:')).slice(0, FIRST_CPUS);
-		for (const cpu of cpus)
-			for (const kind of ['irq', 'softirq'])
-				if (has[kind])
-					wanted.push(cpu.replace('cpu', kind));
+		const { app } = this, wanted = app.info.lanes || [];
 		if (!wanted.every((spec) => app.lanes.find(spec)))
 			app.lanes.parse(wanted.join(','));
 		this.preset = app.lanes.text();

@@ -152,7 +152,8 @@ class App {
 			return s.value;
 		if (['task', 'calls', 'sys'].includes(parts.type))
 			return this.task_of(parts.machine, Number(parts.id))?.n ?? -1;
-		return -1;
+		const thread = parts.type === 'vcpu' && this.lanes.thread_of(parts.machine, Number(parts.id));
+		return thread ? this.task_of(thread.machine, thread.pid)?.n ?? -1 : -1;
 	}
 
 	async select_event(ref, options = {}) {

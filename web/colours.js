@@ -10,7 +10,7 @@
  *
  *	rows 0 … 255   tasks by number
  *	row 256        states
- *	row 257        64 colours for functions and other labels
+ *	row 257        64 colours for functions and other labels, by the low bits of a label's number
  *	row 258        things: see THING
  */
 export const WIDTH = 256;
@@ -135,7 +135,7 @@ export class Colours {
 	}
 }
 
-/* The same mixing as in the shader. */
+/* The program gives labels numbers whose low bits come from the text. The shader does the same. */
 export function label_slot(number) {
-	return (Math.imul(number, 2654435761) >>> 26) & (N_SPANS - 1);
+	return number & (N_SPANS - 1);
 }

@@ -119,6 +119,7 @@ export class Details {
 			['Task', task && task.pid ? this.link(`${task.comm} ${task.pid}`, () => app.show_lane(`task:${task.machine}:${task.pid}`)) : ''],
 			['Process', task && task.tgid > 0 && task.tgid !== task.pid ? String(task.tgid) : ''],
 			['CPU', s.cpu >= 0 && s.cpu < 65535 ? String(s.cpu) : ''],
+			...this.machines(parts),
 			['Woken by', s.waker >= 0 ? this.link(app.task_name(s.waker), () => this.waker(s.waker)) : ''],
 			['', s.waker_in_irq ? 'in an interrupt' : ''],
 			['Begins with', ref(s.first) ? this.link('event', () => app.select_event(s.first)) : ''],
@@ -129,6 +130,18 @@ export class Details {
 			tools.push(['Why', () => app.why(app.hot)]);
 		body.push(this.tools(tools));
 		this.root.replaceChildren(...body);
+	}
+
+	/* From a guest to the host's thread that ran it, and back. */
+	machines({ type, machine, id }) {
+		const { app } = this, thread = ['cpu', 'vcpu'].includes(type) && app.lanes.thread_of(machine, Number(id));
+		const vcpu = type === 'task' && app.lanes.vcpu_of(machine, Number(id));
+		const name = (pid) => `${app.task_of(thread.machine, pid)?.comm || 'thread'} ${pid}`;
+		return [
+			['Machine', app.info.machines.length > 1 ? app.machine_name(machine) : ''],
+			['Host thread', thread ? this.link(name(thread.pid), () => app.show_lane(`task:${thread.machine}:${thread.pid}`)) : ''],
+			['Runs', vcpu ? this.link(`vCPU ${vcpu.cpu} of ${vcpu.name}`, () => app.show_lane(`vcpu:${vcpu.machine}:${vcpu.cpu}`)) : ''],
+		];
 	}
 
 	waker(n) {

@@ -217,18 +217,38 @@ export class Lanes {
 			Boolean(row.pinned) === (y < this.pinned_height));
 	}
 
+	/* Whose thread runs a virtual CPU: {machine, pid}, or null. */
+	thread_of(machine, cpu) {
+		const guest = this.app.info.machines.find((m) => m.n === machine);
+		const found = guest?.vcpus?.find((v) => v.cpu === cpu);
+		return found && guest.guest_of >= 0 ? { machine: guest.guest_of, pid: found.pid } : null;
+	}
+
+	/* Which virtual CPU a thread of a host runs: {machine, cpu, name}, or null. */
+	vcpu_of(machine, pid) {
+		for (const guest of this.app.info.machines) {
+			const found = guest.guest_of === machine && guest.vcpus?.find((v) => v.pid === pid);
+			if (found)
+				return { machine: guest.n, cpu: found.cpu, name: guest.name };
+		}
+		return null;
+	}
+
 	/* [name, what else to say] */
 	name(lane) {
 		const { app } = this, parts = lane.parts;
 		const task = () => app.task_of(lane.machine, Number(lane.id));
-		const vcpu = () => app.info.machines.find((m) => m.n === lane.machine)?.vcpus
-			?.find((v) => v.cpu === Number(lane.id));
+		const thread = () => this.thread_of(lane.machine, Number(lane.id));
+		const runs = () => {
+			const vcpu = this.vcpu_of(lane.machine, Number(lane.id));
+			return vcpu ? `, vCPU ${vcpu.cpu} of ${vcpu.name}` : '';
+		};
 		const names = {
 			cpu: () => [`CPU ${lane.id}`, ''],
-			vcpu: () => [`vCPU ${lane.id}`, vcpu() ? `host thread ${vcpu().pid}` : 'when the host ran it'],
+			vcpu: () => [`vCPU ${lane.id}`, thread() ? `host thread ${thread().pid}` : 'when the host ran it'],
 			irq: () => [`CPU ${lane.id}`, 'interrupts'],
 			softirq: () => [`CPU ${lane.id}`, 'soft interrupts'],
-			task: () => [task()?.comm || 'task', lane.id],
+			task: () => [task()?.comm || 'task', lane.id + runs()],
 			calls: () => [task()?.comm || 'task', `${lane.id}, functions`],
 			cpucalls: () => [`CPU ${lane.id}`, 'functions'],
 			sys: () => [task()?.comm || 'task', `${lane.id}, system calls`],

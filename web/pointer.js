@@ -264,7 +264,10 @@ export class Pointer {
 		if (!lane)
 			return -1;
 		const parts = split(lane);
-		return ['task', 'calls', 'sys'].includes(parts.type) ? this.app.task_of(parts.machine, Number(parts.id))?.n ?? -1 : -1;
+		if (['task', 'calls', 'sys'].includes(parts.type))
+			return this.app.task_of(parts.machine, Number(parts.id))?.n ?? -1;
+		const thread = parts.type === 'vcpu' && this.app.lanes.thread_of(parts.machine, Number(parts.id));
+		return thread ? this.app.task_of(thread.machine, thread.pid)?.n ?? -1 : -1;
 	}
 
 	/* --- flags of marks on the ruler --- */

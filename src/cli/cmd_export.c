@@ -13,6 +13,7 @@
 #include "cli/viewtrace.h"
 #include "present/traceexport.h"
 #include "store/outfile.h"
+#include "view/lanewords.h"
 #include "view/picture.h"
 
 #include <errno.h>
@@ -207,35 +208,18 @@ static int export_events(const struct export_options *o, struct viewtrace *vt,
 
 /* --- pictures ---------------------------------------------------------------------------------- */
 
-/* The CPUs of every machine and the tasks that ran longest: what the page begins with. */
+static void add_first(void *ctx, const char *spec)
+{
+	textbuf_addf(ctx, "%s,", spec);
+}
+
+/* What the page begins with. */
 static int first_lanes(struct stage *st, char **ret)
 {
 	struct textbuf tb;
-	uint64_t least = UINT64_MAX;
 
 	textbuf_init(&tb, 1 << 16);
-	for (size_t i = 0; i < timeline_n_streams(st->tl) && i < 64; i++) {
-		const struct timeline_stream *s = timeline_stream(st->tl, i);
-		uint32_t m = timeline_source(st->tl, s->source)->machine;
-
-		textbuf_addf(&tb, "%s:%u:%u,", timeline_has_sched(st->tl, m) ? "cpu" : "all", m,
-			     s->cpu);
-	}
-	for (int k = 0; k < 8; k++) { /* the longest, the next longest, … */
-		const struct timeline_task *best = NULL;
-
-		for (size_t i = 0; i < timeline_n_tasks(st->tl); i++) {
-			const struct timeline_task *t = timeline_task(st->tl, i);
-
-			if (t->pid > 0 && t->running_ns && t->running_ns < least &&
-			    (!best || t->running_ns > best->running_ns))
-				best = t;
-		}
-		if (!best)
-			break;
-		least = best->running_ns;
-		textbuf_addf(&tb, "task:%u:%d,", best->machine, best->pid);
-	}
+	first_lanes_find(st, add_first, &tb);
 	textbuf_add_char(&tb, 0);
 	*ret = tb.overflow ? NULL : strdup(tb.start);
 	textbuf_release(&tb);

@@ -126,24 +126,30 @@ static void add_switch(struct trace_export *x, struct printer *p, const struct r
 		 s.len ? (const char *)s.data : "", (int)pid);
 }
 
+static void add_ends(struct trace_export *x, const struct slice_track *t, uint64_t ts, int n)
+{
+	while (n-- > 0) {
+		event_open(x, 'E', t->at_pid, t->at_tid, ts);
+		event_close(x);
+	}
+}
+
+/* A process may become known while functions are open: they end where they began. */
 static void add_function(struct trace_export *x, struct printer *p, const struct record *rec,
 			 struct slice_track *t, bool is_entry)
 {
 	uint64_t func = 0, depth = 0;
-	long pid, tid;
 	int ends;
 
 	printer_number(p, event_find_field(rec->event, "func"), &func);
 	printer_number(p, event_find_field(rec->event, "depth"), &depth);
-	place(x, rec, t->pid, &pid, &tid);
 	ends = is_entry ? slice_track_enter(t, depth) : (int)slice_track_leave(t, depth);
-	for (int i = 0; i < ends; i++) {
-		event_open(x, 'E', pid, tid, rec->ts);
-		event_close(x);
-	}
+	add_ends(x, t, rec->ts, ends);
 	if (!is_entry || ends < 0)
 		return;
-	event_open(x, 'B', pid, tid, rec->ts);
+	if (t->n_open <= 1)
+		place(x, rec, t->pid, &t->at_pid, &t->at_tid);
+	event_open(x, 'B', t->at_pid, t->at_tid, rec->ts);
 	textbuf_clear(&x->text);
 	p->out = &x->text;
 	if (!p->kallsyms || !printer_add_symbol_name(p, func)) {
@@ -308,7 +314,7 @@ static void chrome_add(struct trace_export *x, const struct batch *b, struct tex
 	}
 }
 
-/* What runs in the end ran until the end. */
+/* What runs in the end ran until the end, and what is open ends there: viewers want pairs. */
 static void chrome_finish(struct trace_export *x, struct textbuf *out)
 {
 	x->out = out;
@@ -317,6 +323,8 @@ static void chrome_finish(struct trace_export *x, struct textbuf *out)
 	for (uint32_t m = 0; m < x->n_machines; m++)
 		for (uint32_t cpu = 0; cpu < CPUS_MAX; cpu++)
 			end_run(x, m, cpu, x->last);
+	for (size_t i = 0; i < x->slices.n_slots; i++)
+		add_ends(x, &x->slices.tracks[i], x->last, x->slices.tracks[i].n_open);
 	textbuf_add_str(out, "\n]}\n");
 }
 

@@ -26,6 +26,7 @@ struct slice_track {
 	bool in_call;		       /* a system call is open */
 	int64_t call;		       /* its number */
 	uint64_t call_ts;	       /* when it began */
+	long at_pid, at_tid;	       /* free for the caller: where its open functions stand */
 };
 
 struct slices {

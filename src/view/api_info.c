@@ -4,21 +4,15 @@
  *
  * All of it is there from the first moment, and grows while the index does: a page that asks again
  * gets more. Numbers of tasks and kinds never change, so what it has stays true.
- *
- * The first lanes are a choice that shows something in most traces: the CPUs (sixteen at most for each
- * machine), of guests also when their host ran them, then the tasks that ran longest, and the functions
- * of the busiest of them.
  */
 #include "view/api.h"
+#include "view/lanewords.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_CPUS    16
-#define FIRST_TASKS   8
-#define FIRST_CALLS   3
 #define DENSITY_MAX   4096
 #define CPUS_MAX      4096
 #define DENSITY_FIRST 1000
@@ -80,34 +74,12 @@ static uint32_t machine_of(const struct stage *st, size_t stream)
 	return timeline_source(st->tl, timeline_stream(st->tl, stream)->source)->machine;
 }
 
-static int compare_cpu(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* The CPUs of a machine, each once, ascending; returns how many. */
-static size_t list_cpus(const struct stage *st, uint32_t machine, uint32_t *cpus, size_t max)
-{
-	size_t n = 0, kept = 0;
-
-	for (size_t i = 0; i < timeline_n_streams(st->tl) && n < max; i++)
-		if (machine_of(st, i) == machine)
-			cpus[n++] = timeline_stream(st->tl, i)->cpu;
-	qsort(cpus, n, sizeof(*cpus), compare_cpu);
-	for (size_t i = 0; i < n; i++)
-		if (!i || cpus[i] != cpus[i - 1])
-			cpus[kept++] = cpus[i];
-	return kept;
-}
-
 static void add_machines(const struct stage *st, struct jsonwriter *w, uint32_t *cpus)
 {
 	jsonwriter_open(w, "machines", '[');
 	for (size_t m = 0; m < st->config.n_machines; m++) {
 		const struct stage_machine *machine = &st->config.machines[m];
-		size_t n = list_cpus(st, m, cpus, CPUS_MAX);
+		size_t n = machine_cpus(st, m, cpus, CPUS_MAX);
 
 		jsonwriter_open(w, NULL, '{');
 		jsonwriter_add_uint(w, "n", m);
@@ -131,76 +103,9 @@ static void add_machines(const struct stage *st, struct jsonwriter *w, uint32_t 
 	jsonwriter_close(w);
 }
 
-struct ranked {
-	uint64_t weight;
-	const struct timeline_task *task;
-};
-
-static int compare_ranked(const void *a, const void *b)
+static void add_lane(void *ctx, const char *spec)
 {
-	const struct ranked *x = a, *y = b;
-
-	if (x->weight != y->weight)
-		return x->weight < y->weight ? 1 : -1;
-	return (x->task->pid > y->task->pid) - (x->task->pid < y->task->pid);
-}
-
-/* Those that ran longest, or had most events where nothing tells who ran. */
-static size_t rank_tasks(const struct stage *st, struct ranked *best, size_t max)
-{
-	size_t n = timeline_n_tasks(st->tl), kept = 0;
-	struct ranked *all = calloc(n + 1, sizeof(*all));
-
-	for (size_t i = 0; all && i < n; i++) {
-		const struct timeline_task *t = timeline_task(st->tl, i);
-
-		if (t->pid <= 0)
-			continue;
-		all[kept].weight =
-			timeline_has_sched(st->tl, t->machine) ? t->running_ns : t->n_events;
-		all[kept++].task = t;
-	}
-	if (kept)
-		qsort(all, kept, sizeof(*all), compare_ranked);
-	if (kept > max)
-		kept = max;
-	if (kept)
-		memcpy(best, all, kept * sizeof(*best));
-	free(all);
-	return kept;
-}
-
-static void add_lane(struct jsonwriter *w, const char *kind, uint32_t machine, int64_t number)
-{
-	char spec[64];
-
-	snprintf(spec, sizeof(spec), "%s:%u:%lld", kind, machine, (long long)number);
-	jsonwriter_add_string(w, NULL, spec);
-}
-
-static void add_lanes(const struct stage *st, struct jsonwriter *w, uint32_t *cpus)
-{
-	struct ranked best[FIRST_TASKS];
-	size_t n_best = rank_tasks(st, best, FIRST_TASKS);
-	bool has_calls = has_member(st, "calls");
-
-	jsonwriter_open(w, "lanes", '[');
-	for (size_t m = 0; m < st->config.n_machines; m++) {
-		size_t n = list_cpus(st, m, cpus, CPUS_MAX);
-		bool has_sched = timeline_has_sched(st->tl, m);
-
-		for (size_t i = 0; i < n && i < FIRST_CPUS; i++)
-			add_lane(w, has_sched ? "cpu" : "all", m, cpus[i]);
-		for (size_t i = 0; i < st->config.machines[m].n_vcpus && i < FIRST_CPUS; i++)
-			add_lane(w, "vcpu", m, st->config.machines[m].vcpus[i].cpu);
-		for (size_t i = 0; i < n_best && has_sched; i++)
-			if (best[i].task->machine == m)
-				add_lane(w, "task", m, best[i].task->pid);
-		for (size_t i = 0; i < n_best && i < FIRST_CALLS && has_calls; i++)
-			if (best[i].task->machine == m)
-				add_lane(w, "calls", m, best[i].task->pid);
-	}
-	jsonwriter_close(w);
+	jsonwriter_add_string(ctx, NULL, spec);
 }
 
 static void add_damage(const struct stage *st, struct jsonwriter *w)
@@ -246,7 +151,9 @@ int api_info(struct stage *st, const struct request *req, struct answer *a, stru
 	jsonwriter_add_bool(&w, "live", st->is_live);
 	add_machines(st, &w, cpus);
 	add_features(st, &w);
-	add_lanes(st, &w, cpus);
+	jsonwriter_open(&w, "lanes", '[');
+	first_lanes_find(st, add_lane, &w);
+	jsonwriter_close(&w);
 	add_damage(st, &w);
 	jsonwriter_close(&w);
 	free(cpus);

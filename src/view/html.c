@@ -6,14 +6,15 @@
  *	numbers: time per task and state, events by kind, wakeup latencies
  *	the events of the range, the first EVENTS_MAX of them; it says how many there are
  *
- * Numbers are the objects that api/stats answers, as text in the page; the script makes tables of
- * them. Nothing is fetched: the page's own policy forbids it.
+ * Numbers are the objects that api/stats answers, as text in the page; the script (web/saved.js) makes tables of
+ * them. Nothing is fetched: the page's own policy forbids it. It opens from a file, in both themes.
  */
 #include "base/errmsg.h"
 #include "base/jsonwriter.h"
 #include "present/rows.h"
 #include "timeline/insight.h"
-#include "view/picture.h"
+#include "view/assets.h"
+#include "view/picture_int.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -26,51 +27,20 @@ static const char head[] =
 	"<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
 	"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
 	"script-src 'unsafe-inline'; style-src 'unsafe-inline'\">\n"
-	"<style>body{font:14px sans-serif;margin:1em;color:#222;background:#fff}"
-	"table{border-collapse:collapse;margin:.5em 0 1.5em}td,th{padding:.1em "
-	".6em;text-align:left;"
-	"border-bottom:1px solid #ddd}td.n{text-align:right}#pic{overflow:hidden;border:1px solid "
-	"#ccc;"
-	"cursor:grab}pre{margin:0;white-space:pre-wrap}.dim{color:#666}</style>\n";
+	"<meta name=\"viewport\" content=\"width=device-width\">\n";
 
-/* Wheel: zoom at the pointer; drag: move; double click: all. Tables from the objects. */
-static const char script[] =
-	"<script>\n"
-	"const svg=document.querySelector('#pic "
-	"svg'),box=svg.viewBox.baseVal,all=[box.x,box.width];\n"
-	"svg.setAttribute('width','100%');svg.setAttribute('preserveAspectRatio','none');\n"
-	"svg.addEventListener('wheel',e=>{e.preventDefault();const r=svg.getBoundingClientRect(),\n"
-	" at=box.x+(e.clientX-r.left)/r.width*box.width,f=e.deltaY>0?1.25:.8;\n"
-	" box.width=Math.min(all[1],Math.max(1,box.width*f));\n"
-	" box.x=Math.max(all[0],Math.min(all[0]+all[1]-box.width,at-(e.clientX-r.left)/"
-	"r.width*box.width));\n"
-	"},{passive:false});\n"
-	"let drag=null;svg.addEventListener('pointerdown',e=>{drag=[e.clientX,box.x];"
-	"svg.setPointerCapture(e.pointerId)});\n"
-	"svg.addEventListener('pointermove',e=>{if(drag){box.x=Math.max(all[0],Math.min(all[0]+all["
-	"1]-"
-	"box.width,drag[1]-(e.clientX-drag[0])/svg.getBoundingClientRect().width*box.width))}});\n"
-	"svg.addEventListener('pointerup',()=>drag=null);\n"
-	"svg.addEventListener('dblclick',()=>{box.x=all[0];box.width=all[1]});\n"
-	"const data=JSON.parse(document.getElementById('data').textContent);\n"
-	"function table(id,names,rows){const t=document.createElement('table'),h=t.insertRow();\n"
-	" for(const n of names){const c=document.createElement('th');c.textContent=n;h.append(c)}\n"
-	" for(const r of rows){const line=t.insertRow();for(const v of r){const "
-	"c=line.insertCell();\n"
-	"  c.textContent=v;if(typeof v==='number')c.className='n'}}\n"
-	" document.getElementById(id).append(t)}\n"
-	"const us=v=>Math.round(v)/1000,name=n=>data.names[n]||n;\n"
-	"if(data.tasks)table('tasks',['task','running us','runnable us','sleeping us','blocked us',"
-	"'switches','longest wait us'],data.tasks.tasks.filter(t=>t.states[1]).sort((a,b)=>"
-	"b.states[1]-a.states[1]).slice(0,50).map(t=>[name(t.task),us(t.states[1]),us(t.states[2]+"
-	"t.states[3]),us(t.states[4]),us(t.states[5]),t.switches,us(t.max_wait)]));\n"
-	"if(data.events)table('kinds',['event','count'],data.events.kinds.filter(k=>k[1]).sort((a,"
-	"b)=>"
-	"b[1]-a[1]).map(k=>[data.kinds[k[0]]||k[0],k[1]]));\n"
-	"table('rows',['time "
-	"us','CPU','task','event','info'],data.rows.map(r=>[us(r[0]),r[1],r[2],r[3],"
-	"r[4]]));\n"
-	"</script>\n";
+static const char hint[] = "<p class=\"dim hint\">Wheel or + and -: zoom. Drag or arrows: move. "
+			   "Double click or 0: all.</p>\n"
+			   "<h2>Tasks</h2><div id=\"tasks\"></div>\n"
+			   "<h2>Events by kind</h2><div id=\"kinds\"></div>\n<h2>Events</h2>\n";
+
+/* A file of web/ as it is. */
+static void add_asset(struct textbuf *out, const char *name)
+{
+	for (const struct asset *a = assets; a->name; a++)
+		if (!strcmp(a->name, name))
+			textbuf_add(out, (const char *)a->data, a->n_bytes);
+}
 
 /* Inside of a script element "</" would end it, and "<!--" change it. */
 static void add_shielded(struct textbuf *out, const struct textbuf *in)
@@ -87,24 +57,34 @@ static void add_names(struct stage *st, struct jsonwriter *w)
 {
 	char name[64];
 
+	jsonwriter_open(w, "machines", '[');
+	for (size_t i = 0; i < st->config.n_machines; i++)
+		jsonwriter_add_string(w, NULL, st->config.machines[i].name);
+	jsonwriter_close(w);
 	jsonwriter_open(w, "names", '[');
 	for (size_t i = 0, n = timeline_n_tasks(st->tl); i < n; i++) {
 		const struct timeline_task *t = timeline_task(st->tl, i);
 
 		snprintf(name, sizeof(name), "%.31s-%d", t->comm, t->pid);
+		jsonwriter_open(w, NULL, '[');
 		jsonwriter_add_string(w, NULL, name);
+		jsonwriter_add_uint(w, NULL, t->machine);
+		jsonwriter_close(w);
 	}
 	jsonwriter_close(w);
 	jsonwriter_open(w, "kinds", '[');
 	for (size_t i = 0, n = timeline_n_kinds(st->tl); i < n; i++) {
 		const struct timeline_kind *k = timeline_kind(st->tl, i);
 
+		jsonwriter_open(w, NULL, '[');
 		jsonwriter_add_string(w, NULL, k->event ? k->event->name : NULL);
+		jsonwriter_add_uint(w, NULL, timeline_source(st->tl, k->source)->machine);
+		jsonwriter_close(w);
 	}
 	jsonwriter_close(w);
 }
 
-/* [ts, cpu, "task", "event", "info"] */
+/* [ts, cpu, "task", "event", "info", machine] */
 static void add_row(struct stage *st, struct jsonwriter *w, struct line_printer *lp,
 		    const struct walk_event *ev)
 {
@@ -125,6 +105,7 @@ static void add_row(struct stage *st, struct jsonwriter *w, struct line_printer 
 	jsonwriter_add_string(w, NULL, rec.event->name);
 	textbuf_add_char(w->tb, ',');
 	rows_add_info(lp, &rec);
+	jsonwriter_add_uint(w, NULL, t ? t->machine : 0);
 	jsonwriter_close(w);
 }
 
@@ -191,23 +172,36 @@ static int add_data(struct stage *st, const struct picture *pic, struct textbuf 
 	return r;
 }
 
+static void add_top(struct stage *st, struct textbuf *out)
+{
+	textbuf_add_str(out, head);
+	textbuf_add_str(out, "<title>");
+	drawing_add_text(out, st->config.title);
+	textbuf_add_str(out, "</title>\n<style>\n");
+	add_asset(out, "saved.css");
+	textbuf_add_str(out, "</style></head><body>\n<header><h1>");
+	drawing_add_text(out, st->config.title);
+	textbuf_add_str(
+		out, "</h1><button type=\"button\" id=\"theme\">light or dark</button></header>\n"
+		     "<div id=\"pic\" tabindex=\"0\">\n");
+}
+
 int picture_add_html(struct stage *st, const struct picture *pic, struct textbuf *out,
 		     struct errmsg *err)
 {
+	struct picture on_page = *pic;
 	uint64_t n =
 		timeline_rank(st->tl, NULL, pic->to + 1) - timeline_rank(st->tl, NULL, pic->from);
 	struct textbuf data;
 	int r;
 
-	textbuf_add_str(out, head);
-	textbuf_add_str(out, "<title>sonde</title></head><body>\n<div id=\"pic\">\n");
-	r = picture_add_svg(st, pic, out, err);
+	on_page.is_page = true;
+	add_top(st, out);
+	r = picture_add_svg(st, &on_page, out, err);
 	if (r < 0)
 		return r;
-	textbuf_add_str(out,
-			"</div>\n<p class=\"dim\">Wheel: zoom. Drag: move. Double click: all.</p>\n"
-			"<h2>Tasks</h2><div id=\"tasks\"></div>\n"
-			"<h2>Events by kind</h2><div id=\"kinds\"></div>\n<h2>Events</h2>\n");
+	textbuf_add_str(out, "</div>\n");
+	textbuf_add_str(out, hint);
 	if (n > EVENTS_MAX)
 		textbuf_addf(out, "<p>The first %d of %llu events.</p>\n", EVENTS_MAX,
 			     (unsigned long long)n);
@@ -215,14 +209,14 @@ int picture_add_html(struct stage *st, const struct picture *pic, struct textbuf
 			"<div id=\"rows\"></div>\n<script type=\"application/json\" id=\"data\">");
 	textbuf_init(&data, out->max_bytes / 2);
 	r = add_data(st, pic, &data);
-	if (r < 0 || data.overflow)
-		errmsg_set_errno(err, r < 0 ? r : -EFBIG, "cannot put the numbers into the page");
-	add_shielded(out, &data);
-	if (data.overflow)
+	if (r >= 0 && data.overflow)
 		r = -EFBIG;
+	if (r < 0)
+		errmsg_set_errno(err, r, "cannot put the numbers into the page");
+	add_shielded(out, &data);
 	textbuf_release(&data);
-	textbuf_add_str(out, "</script>\n");
-	textbuf_add_str(out, script);
-	textbuf_add_str(out, "</body></html>\n");
+	textbuf_add_str(out, "</script>\n<script type=\"module\">\n");
+	add_asset(out, "saved.js");
+	textbuf_add_str(out, "</script>\n</body></html>\n");
 	return r;
 }

@@ -11,12 +11,14 @@
 #define PICTURE_LANES_MAX 256
 #define PICTURE_WIDTH_MIN 200
 #define PICTURE_WIDTH_MAX 16384
+#define PICTURE_ROWS_MAX  40 /* of a lane; deeper nesting is not drawn */
 
 struct picture {
 	uint64_t from, to;
 	unsigned width; /* of the part with lanes, in pixels */
 	const char *const *specs;
 	size_t n_specs;
+	bool is_page; /* for a page, whose script zooms it and whose style has both themes */
 };
 
 /* SPEC,SPEC… in place; pairs and fields have no commas. Returns how many, at most max. */

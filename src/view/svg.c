@@ -2,21 +2,22 @@
 /*
  * svg.c - lanes of a range as a picture that can be scaled, printed and sent.
  *
- *	 title, range
- *	 ├──────────┬───────┬───────┬──── axis, from the beginning of the trace
- *	 CPU 0      ▆▂▂█▆         ▁▂
- *	 bash-136     ██  ░░░  ██
+ *	trace.dat               0 s         10 ms       20 ms        axis, from the beginning of the trace
+ *	host                    ├───────────┼───────────┼──────
+ *	  CPUs
+ *	    CPU 0               ▆▂▂█▆         ▁▂
+ *	  Tasks
+ *	    bash 136              ██  ░░░  ██
  *
- * Made from the same tiles as the page's picture, at the level where a bucket is at most a pixel: what
- * is longer is drawn as it is and has a tooltip, what is shorter is drawn as high as its share of the
- * time, so the area is true. Colours are those of the page in its light theme; names decide about
- * tasks and functions, so the same task has the same colour in every picture.
+ * This file makes the frame: names at the left (lanewords.c), heads of machines and sections, axis, style. What is in
+ * the lanes is boxes.c. The right side is a drawing of its own inside of the first (svg.plot), which cuts off what
+ * does not belong, and which the script of a saved page zooms without touching the names.
  *
- * A picture has a ceiling, as its text has: what does not fit makes it fail as a whole.
+ * Sizes, names and colours are those of the page. A picture alone has the light theme: it is for paper and slides.
+ * It has a ceiling, as its text has: what does not fit makes it fail as a whole.
  */
-#include "timeline/states.h"
 #include "base/errmsg.h"
-#include "view/picture.h"
+#include "view/picture_int.h"
 
 #include <errno.h>
 #include <math.h>
@@ -24,390 +25,382 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LABEL_PX  150
-#define HEAD_PX	  46
-#define LANE_PX	  22
-#define ROW_PX	  14
-#define GAP_PX	  4
-#define ROWS_MAX  40
-#define TILES_MAX 64 /* of a lane: width / 1024 rounded up, twice, and some */
+#define TITLE_PX      24 /* what and when */
+#define AXIS_PX	      26
+#define TOP_PX	      (TITLE_PX + AXIS_PX)
+#define HEAD_PX	      22 /* of a section */
+#define MACHINE_PX    24
+#define PAD_PX	      2
+#define INDENT_PX     12
+#define LABEL_MIN_PX  140
+#define LABEL_MAX_PX  460
+#define LABEL_FONT_PX 12
+#define TICKS_PX      110 /* between labelled ticks, at least */
 
-static const char *const task_colours[] = {"#6daae3", "#df8b80", "#67b98b", "#b494da", "#e0b76c",
-					   "#40b7c4", "#d689ae", "#88b370", "#919fe6", "#d99165",
-					   "#49baa9", "#c88dc6", "#53b1d8"};
-static const char *const span_colours[] = {"#98c3ec", "#eaaca3", "#95cdab", "#c9b2e5", "#eacd99",
-					   "#82ccd5", "#e4aac4", "#a9c999", "#afbbef", "#e5b191",
-					   "#86cec1", "#d9add6", "#8ac8e4"};
-static const char *const state_colours[STATES_N] = {"#dedede", "#3aa460", "#e4a339",
-						    "#e86a34", "#bdc5ce", "#cb4644",
-						    "#9468c2", "#ccd2d7", "#ececec"};
-#define N_COLOURS     (sizeof(task_colours) / sizeof(*task_colours))
-#define COLOUR_TICK   "#2f6e9e"
-#define COLOUR_LOST   "#df2225"
-#define COLOUR_NUMBER "#3788bb"
+static const char style[] =
+	"text{font:11px system-ui,-apple-system,\"Segoe UI\",Roboto,\"Noto Sans\",\"Liberation "
+	"Sans\",sans-serif;"
+	"fill:#1c2430;stroke-width:0}"
+	"rect{stroke-width:0}.bg{fill:#fff}.sec{fill:#f6f7f9}.mach{fill:#eceef2}"
+	".line{stroke:#dde1e7}.grid{stroke:#1428461a}.tickline{stroke:#c5cbd4}"
+	".name{font-size:12px}.head{font-weight:600;fill:#4d5866}.sub{font-size:11px;fill:#667180}"
+	".axis{fill:#4d5866}.title{font-size:12px;font-weight:600}"
+	".in{text-anchor:middle;pointer-events:none}"
+	".rim{fill-opacity:.3;stroke-width:1}"
+	"text.halo{fill:#1c2430;stroke:#fff;stroke-width:3px;paint-order:stroke}\n";
 
-struct drawing {
-	struct stage *st;
-	const struct picture *pic;
-	struct textbuf *out;
-	struct lane *lane;
-	double scale;	     /* pixels for a nanosecond */
-	double y;	     /* of the lane at hand */
-	double height;	     /* of one row of it */
-	double low, high;    /* range of its numbers */
-	double pile_x, pile; /* states of one bucket stand on each other */
-};
+/* The same names for the dark theme of a page. */
+static const char dark_style[] =
+	"[data-theme=dark] text{fill:#e2e7ee}[data-theme=dark] .bg{fill:#14181e}"
+	"[data-theme=dark] .sec{fill:#1a1f27}[data-theme=dark] .mach{fill:#232a34}"
+	"[data-theme=dark] .line{stroke:#2a323d}[data-theme=dark] .grid{stroke:#ffffff0f}"
+	"[data-theme=dark] .tickline{stroke:#3b4654}[data-theme=dark] .head,[data-theme=dark] "
+	".axis{fill:#aab4c0}"
+	"[data-theme=dark] .sub{fill:#8b96a4}"
+	"[data-theme=dark] text.halo{fill:#e2e7ee;stroke:#14181e}\n";
 
 /* --- text -------------------------------------------------------------------------------------- */
 
-/* Text as XML wants it; what is no character of it becomes a question mark. */
-static void add_escaped(struct textbuf *tb, const char *s)
+/* Bytes of the character at s, 0 if it is none that XML may have. */
+static size_t character_len(const unsigned char *s)
 {
-	for (; *s; s++) {
-		if (*s == '<')
-			textbuf_add_str(tb, "&lt;");
-		else if (*s == '>')
-			textbuf_add_str(tb, "&gt;");
-		else if (*s == '&')
-			textbuf_add_str(tb, "&amp;");
-		else if (*s == '"')
-			textbuf_add_str(tb, "&quot;");
-		else
-			textbuf_add_char(tb, (unsigned char)*s < 0x20 || *s & 0x80 ? '?' : *s);
+	size_t n = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
+
+	if (s[0] < 0x20 || s[0] == 0x7f || s[0] > 0xf4)
+		return 0;
+	for (size_t i = 1; i < n; i++)
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
+	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f) ||
+	    (s[0] == 0xef && s[1] == 0xbf && s[2] > 0xbd))
+		return 0;
+	return n;
+}
+
+void drawing_add_text(struct textbuf *out, const char *text)
+{
+	static const struct {
+		char c;
+		const char *text;
+	} escapes[] = {{'<', "&lt;"}, {'>', "&gt;"}, {'&', "&amp;"}, {'"', "&quot;"}};
+
+	while (*text) {
+		size_t n = character_len((const unsigned char *)text), i = 0;
+
+		while (i < 4 && escapes[i].c != *text)
+			i++;
+		if (i < 4)
+			textbuf_add_str(out, escapes[i].text);
+		else if (!n)
+			textbuf_add_char(out, '?');
+		for (size_t k = 0; i == 4 && k < n; k++)
+			textbuf_add_char(out, text[k]);
+		text += n ? n : 1;
 	}
 }
 
-/* "12.345 us" */
-static void fmt_duration(char *buf, size_t size, double ns)
+double drawing_text_width(const char *text, double font_px)
+{
+	double width = 0;
+
+	for (; *text; text++)
+		if ((*text & 0xc0) != 0x80)
+			width += strchr("iljtfr.,:;|'()[] /", *text) ? 0.34 : 0.6;
+	return width * font_px;
+}
+
+void drawing_fmt_duration(char *buf, size_t size, double ns)
 {
 	static const struct {
 		double ns;
 		const char *name;
-	} units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}};
+	} units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}};
 
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
 		if (ns >= units[i].ns) {
-			snprintf(buf, size, "%.6g %s", ns / units[i].ns, units[i].name);
+			snprintf(buf, size, "%.10g %s", round(ns) / units[i].ns, units[i].name);
 			return;
 		}
-	snprintf(buf, size, "%.0f ns", ns);
+	snprintf(buf, size, "%.0f %s", ns, ns > 0 ? "ns" : "s");
 }
 
-static uint32_t hash_name(const char *s, size_t len)
-{
-	uint32_t h = 2166136261u;
+/* --- rows -------------------------------------------------------------------------------------- */
 
-	for (size_t i = 0; i < len; i++)
-		h = (h ^ (unsigned char)s[i]) * 16777619u;
-	h ^= h >> 15;
-	return h * 0x2c1b3c6du;
-}
+/* A lane and the heads above it, which begin a machine or a section. */
+struct row {
+	struct lane_words words;
+	bool begins_machine, begins_section;
+	unsigned indent;
+	double y, height, row_height;
+};
 
-/* --- what a record is -------------------------------------------------------------------------- */
-
-static const char *task_colour(const struct drawing *d, uint32_t task)
-{
-	const struct timeline_task *t =
-		task < timeline_n_tasks(d->st->tl) ? timeline_task(d->st->tl, task) : NULL;
-	size_t len = t ? strnlen(t->comm, sizeof(t->comm)) : 0;
-
-	if (!t || !t->pid)
-		return "#e9e9e9";
-	/* the numbers of workers do not count */
-	while (len &&
-	       ((t->comm[len - 1] >= '0' && t->comm[len - 1] <= '9') || t->comm[len - 1] == ':'))
-		len--;
-	return task_colours[hash_name(t->comm, len) % N_COLOURS];
-}
-
-static void record_name(const struct drawing *d, uint32_t value, char *buf, size_t size)
-{
-	const struct timeline_task *t;
-	size_t len;
-
-	buf[0] = 0;
-	switch (lane_kind(d->lane)) {
-	case LANE_CPU:
-		t = value < timeline_n_tasks(d->st->tl) ? timeline_task(d->st->tl, value) : NULL;
-		if (t)
-			snprintf(buf, size, "%.31s-%d", t->comm, t->pid);
-		break;
-	case LANE_STATES:
-		snprintf(buf, size, "%s", value < STATES_N ? task_state_name(value) : "?");
-		break;
-	case LANE_SPANS:
-		len = lane_label(d->lane, value, buf, size);
-		buf[len < size ? len : size - 1] = 0;
-		break;
-	default:
-		break;
-	}
-}
-
-static const char *record_colour(const struct drawing *d, const struct tile_record *rec)
-{
-	char name[128];
-
-	switch (lane_kind(d->lane)) {
-	case LANE_CPU:
-		return task_colour(d, rec->value);
-	case LANE_STATES:
-		return state_colours[rec->value < STATES_N ? rec->value : 0];
-	case LANE_SPANS:
-		record_name(d, rec->value, name, sizeof(name));
-		return span_colours[hash_name(name, strlen(name)) % N_COLOURS];
-	default:
-		return COLOUR_TICK;
-	}
-}
-
-/* --- drawing ----------------------------------------------------------------------------------- */
-
-static void add_rect(struct drawing *d, double x0, double x1, double y, double height,
-		     const char *colour)
-{
-	double right = d->pic->width;
-
-	x0 = x0 < 0 ? 0 : x0;
-	x1 = x1 > right ? right : x1;
-	textbuf_addf(d->out,
-		     "<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\" fill=\"%s\"",
-		     LABEL_PX + x0, y, x1 - x0 > 0.3 ? x1 - x0 : 0.3, height, colour);
-}
-
-/* A span as it is: with its name, if there is room, and a tooltip. */
-static void add_exact(struct drawing *d, const struct tile_record *rec, double x0, double x1,
-		      double y, double height, double ns)
-{
-	char name[128], duration[32];
-	double width = (x1 > d->pic->width ? d->pic->width : x1) - (x0 < 0 ? 0 : x0);
-
-	record_name(d, rec->value, name, sizeof(name));
-	fmt_duration(duration, sizeof(duration), ns);
-	textbuf_add_str(d->out, "><title>");
-	add_escaped(d->out, name);
-	textbuf_addf(d->out, " %s</title></rect>\n", duration);
-	if (lane_kind(d->lane) == LANE_STATES || width < 7 * strlen(name) + 4 || !name[0])
-		return;
-	textbuf_addf(d->out, "<text x=\"%.1f\" y=\"%.1f\">", LABEL_PX + (x0 < 0 ? 0 : x0) + 3,
-		     y + height / 2 + 4);
-	add_escaped(d->out, name);
-	textbuf_add_str(d->out, "</text>\n");
-}
-
-static void add_record(struct drawing *d, const struct tile_record *rec, double x0, double x1,
-		       double bucket_ns)
-{
-	bool is_exact = rec->flags & TILE_EXACT;
-	double share = rec->weight / 65535.0, height = d->height,
-	       y = d->y + (lane_kind(d->lane) == LANE_SPANS ? rec->row * d->height : 0);
-
-	if (lane_kind(d->lane) == LANE_CPU && task_colour(d, rec->value)[1] == 'e' && is_exact)
-		return; /* idle: nothing is there */
-	if (lane_kind(d->lane) == LANE_TICKS) {
-		add_rect(d, x0, x0 + 1, d->y, d->height,
-			 rec->flags & TILE_MISSED ? COLOUR_LOST : COLOUR_TICK);
-		textbuf_add_str(d->out, "/>\n");
-		return;
-	}
-	if (!is_exact) {
-		height *= share;
-		if (lane_kind(d->lane) == LANE_STATES && x0 == d->pile_x)
-			d->pile += height;
-		else
-			d->pile = height;
-		d->pile_x = x0;
-		y += d->height - d->pile;
-	}
-	add_rect(d, x0, x1, y, height, record_colour(d, rec));
-	if (is_exact)
-		add_exact(d, rec, x0, x1, y, height, (rec->x1 - rec->x0) * bucket_ns);
-	else
-		textbuf_add_str(d->out, "/>\n");
-	if (rec->flags & TILE_MISSED) {
-		add_rect(d, x0, x0 + 1, d->y, d->height, COLOUR_LOST);
-		textbuf_add_str(d->out, "/>\n");
-	}
-}
-
-static void add_number(struct drawing *d, const struct tile_record *rec, double x0, double x1)
-{
-	struct counter_record c;
-	double range = d->high > d->low ? d->high - d->low : 1, top, bottom;
-
-	memcpy(&c, rec, sizeof(c));
-	top = d->height * (1 - (c.max - d->low) / range);
-	bottom = d->height * (1 - (c.min - d->low) / range);
-	if (!(top >= 0 && bottom <= d->height + 0.01))
-		return;
-	add_rect(d, x0, x1, d->y + top, bottom - top > 1 ? bottom - top : 1, COLOUR_NUMBER);
-	textbuf_addf(d->out, "><title>%g … %g</title></rect>\n", c.min, c.max);
-}
-
-static void add_tile(struct drawing *d, const struct tile *tile, uint64_t start, int level)
-{
-	double bucket = ldexp(1, level);
-
-	for (size_t i = 0; i < tile->n && !d->out->overflow; i++) {
-		const struct tile_record *rec = &tile->records[i];
-		double x0 = ((double)start - d->pic->from + rec->x0 * bucket) * d->scale,
-		       x1 = ((double)start - d->pic->from + rec->x1 * bucket) * d->scale;
-
-		if (x1 < 0 || x0 > d->pic->width || rec->row >= ROWS_MAX)
-			continue;
-		if (lane_kind(d->lane) == LANE_COUNTER)
-			add_number(d, rec, x0, x1);
-		else
-			add_record(d, rec, x0, x1, bucket);
-	}
-}
-
-/* Buckets of at most a pixel. */
-static int find_level(const struct picture *pic)
-{
-	double ns = (double)(pic->to - pic->from) / pic->width;
-	int level = ns > 1 ? (int)floor(log2(ns)) : 0;
-
-	return level > 38 ? 38 : level;
-}
-
-static int add_tiles(struct drawing *d)
-{
-	int level = find_level(d->pic);
-	uint64_t first = d->pic->from >> (level + TILE_BITS),
-		 last = d->pic->to >> (level + TILE_BITS);
-
-	for (uint64_t n = first; n <= last && n - first < TILES_MAX; n++) {
-		struct tile tile = {0};
-		int r = lane_tile(d->lane, level, n, &tile);
-
-		if (r < 0)
-			return r;
-		d->pile_x = -1e300;
-		add_tile(d, &tile, n << (level + TILE_BITS), level);
-		free(tile.records);
-	}
-	return 0;
-}
-
-/* "cpu:0:1" as people say it. */
-static void fmt_label(const struct stage *st, const char *spec, char *buf, size_t size)
-{
-	unsigned machine;
-	int number, task;
-
-	if (sscanf(spec, "cpu:%u:%d", &machine, &number) == 2)
-		snprintf(buf, size, "CPU %d", number);
-	else if (sscanf(spec, "task:%u:%d", &machine, &number) == 2 &&
-		 (task = timeline_find_task(st->tl, machine, number)) >= 0)
-		snprintf(buf, size, "%.31s-%d", timeline_task(st->tl, task)->comm, number);
-	else
-		snprintf(buf, size, "%.24s", spec);
-}
-
-static double lane_height(const struct lane *ln)
+static double lane_height(const struct lane_words *w, const struct lane *ln)
 {
 	unsigned n = lane_n_rows(ln);
 
-	if (lane_kind(ln) != LANE_SPANS || n < 2)
-		return LANE_PX;
-	return ROW_PX * (n > ROWS_MAX ? ROWS_MAX : n);
+	if (w->height)
+		return w->height;
+	return w->row_height * (n > PICTURE_ROWS_MAX ? PICTURE_ROWS_MAX : n ? n : 1) + 2 * PAD_PX;
 }
 
-static void add_axis(struct drawing *d, double bottom)
+static unsigned machine_depth(const struct stage *st, uint32_t machine)
 {
-	double range = d->pic->to - d->pic->from, step = pow(10, floor(log10(range / 4 + 1))), t;
-	char text[32];
-
-	if (range / step > 12)
-		step *= range / step > 24 ? 5 : 2;
-	for (t = ceil(d->pic->from / step) * step; t <= d->pic->to; t += step) {
-		double x = LABEL_PX + (t - d->pic->from) * d->scale;
-
-		fmt_duration(text, sizeof(text), t);
-		textbuf_addf(d->out,
-			     "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%.0f\" stroke=\"#ccc\"/>"
-			     "<text x=\"%.1f\" y=\"%d\" class=\"dim\">%s</text>\n",
-			     x, x, HEAD_PX - 8, bottom, x + 3, HEAD_PX - 12, text);
-	}
-}
-
-static void add_head(struct drawing *d, double height)
-{
-	char from[32], to[32];
-
-	fmt_duration(from, sizeof(from), d->pic->from);
-	fmt_duration(to, sizeof(to), d->pic->to);
-	textbuf_addf(
-		d->out,
-		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %u %.0f\" width=\"%u\" "
-		"height=\"%.0f\">\n<style>text{font:11px sans-serif;fill:#222}"
-		".dim{fill:#666}</style>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n"
-		"<text x=\"6\" y=\"15\">",
-		LABEL_PX + d->pic->width, height, LABEL_PX + d->pic->width, height);
-	add_escaped(d->out, d->st->config.title);
-	textbuf_addf(d->out, ", %s to %s</text>\n", from, to);
-}
-
-static int add_lane(struct drawing *d, const char *spec, struct errmsg *err)
-{
-	struct stage_lane held;
-	char label[64];
-	double height;
-	int r = stage_lane_get(d->st, spec, &held, err);
-
-	if (r < 0)
-		return r;
-	d->lane = held.lane;
-	height = lane_height(d->lane);
-	d->height = lane_kind(d->lane) == LANE_SPANS && lane_n_rows(d->lane) > 1 ? ROW_PX : height;
-	if (lane_kind(d->lane) == LANE_COUNTER)
-		lane_range(d->lane, &d->low, &d->high);
-	fmt_label(d->st, spec, label, sizeof(label));
-	textbuf_addf(d->out, "<text x=\"6\" y=\"%.1f\">", d->y + 14);
-	add_escaped(d->out, label);
-	textbuf_add_str(d->out, "</text>\n");
-	r = add_tiles(d);
-	if (r < 0)
-		errmsg_set_errno(err, r, "cannot draw %s", spec);
-	d->y += height + GAP_PX;
-	stage_lane_put(d->st, &held);
-	return r;
+	return machine < st->config.n_machines && st->config.machines[machine].guest_of >= 0;
 }
 
 /* Lanes are built by asking for them, so their heights are known before they are drawn. */
-static int measure(struct stage *st, const struct picture *pic, double *ret, struct errmsg *err)
+static int lay_out(struct drawing *d, struct row *rows, double *ret_bottom, struct errmsg *err)
 {
-	double height = HEAD_PX + GAP_PX;
+	double y = TOP_PX;
+	bool has_machines = d->st->config.n_machines > 1;
 
-	for (size_t i = 0; i < pic->n_specs; i++) {
+	for (size_t i = 0; i < d->pic->n_specs; i++) {
+		const struct row *before = i ? &rows[i - 1] : NULL;
+		struct row *r = &rows[i];
 		struct stage_lane held;
-		int r = stage_lane_get(st, pic->specs[i], &held, err);
+		int code = stage_lane_get(d->st, d->pic->specs[i], &held, err);
 
-		if (r < 0)
-			return r;
-		height += lane_height(held.lane) + GAP_PX;
-		stage_lane_put(st, &held);
+		if (code < 0)
+			return code;
+		lane_words_get(d->st, d->pic->specs[i], &r->words);
+		r->begins_machine =
+			has_machines && (!before || before->words.machine != r->words.machine);
+		r->begins_section = !before || r->begins_machine ||
+				    strcmp(before->words.section, r->words.section);
+		r->indent = has_machines ? machine_depth(d->st, r->words.machine) + 1 : 0;
+		r->height = lane_height(&r->words, held.lane);
+		r->row_height =
+			r->words.row_height ? r->words.row_height : r->height - 2 * PAD_PX - 2;
+		y += r->begins_machine ? MACHINE_PX : 0;
+		y += r->begins_section ? HEAD_PX : 0;
+		r->y = y;
+		y += r->height;
+		stage_lane_put(d->st, &held);
 	}
-	*ret = height;
+	*ret_bottom = y;
 	return 0;
+}
+
+static double name_x(const struct row *r)
+{
+	return 8 + INDENT_PX * (r->indent + 1);
+}
+
+/* As wide as the longest name needs, within reason. */
+static double find_label_width(const struct row *rows, size_t n)
+{
+	double most = LABEL_MIN_PX;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct lane_words *w = &rows[i].words;
+		double width = name_x(&rows[i]) + drawing_text_width(w->name, LABEL_FONT_PX) + 6 +
+			       drawing_text_width(w->more, 11) + 10;
+
+		most = width > most ? width : most;
+	}
+	return most < LABEL_MAX_PX ? ceil(most) : LABEL_MAX_PX;
+}
+
+static void add_strip(struct drawing *d, double y, double height, const char *class)
+{
+	if (class)
+		textbuf_addf(
+			d->out,
+			"<rect x=\"0\" y=\"%.0f\" width=\"100%%\" height=\"%.0f\" class=\"%s\"/>",
+			y, height, class);
+	textbuf_addf(d->out,
+		     "<line x1=\"0\" x2=\"100%%\" y1=\"%.1f\" y2=\"%.1f\" class=\"line\"/>\n",
+		     y + height - .5, y + height - .5);
+}
+
+static void add_head(struct drawing *d, double x, double y, double height, const char *text)
+{
+	textbuf_addf(d->out, "<text x=\"%.0f\" y=\"%.1f\" class=\"head\">", x, y + height / 2 + 4);
+	drawing_add_text(d->out, text);
+	textbuf_add_str(d->out, "</text>\n");
+}
+
+/* The heads and the name of a lane, and the stripes behind all of it. */
+static void add_names(struct drawing *d, const struct row *r)
+{
+	double y = r->y - (r->begins_section ? HEAD_PX : 0) - (r->begins_machine ? MACHINE_PX : 0);
+	uint32_t m = r->words.machine;
+
+	if (r->begins_machine) {
+		add_strip(d, y, MACHINE_PX, "mach");
+		add_head(d, 8 + INDENT_PX * (r->indent - 1), y, MACHINE_PX,
+			 m < d->st->config.n_machines ? d->st->config.machines[m].name : "?");
+		y += MACHINE_PX;
+	}
+	if (r->begins_section) {
+		add_strip(d, y, HEAD_PX, "sec");
+		add_head(d, 8 + INDENT_PX * r->indent, y, HEAD_PX, r->words.section);
+	}
+	add_strip(d, r->y, r->height, NULL);
+	textbuf_addf(
+		d->out, "<text x=\"%.0f\" y=\"%.1f\" class=\"name\">", name_x(r),
+		r->y + (r->words.row_height ? r->words.row_height + 2 * PAD_PX : r->height) / 2 +
+			4);
+	drawing_add_text(d->out, r->words.name);
+	if (r->words.more[0]) {
+		textbuf_add_str(d->out, " <tspan class=\"sub\">");
+		drawing_add_text(d->out, r->words.more);
+		textbuf_add_str(d->out, "</tspan>");
+	}
+	textbuf_add_str(d->out, "</text>\n");
+}
+
+/* --- frame ------------------------------------------------------------------------------------- */
+
+static double tick_step(const struct drawing *d)
+{
+	static const double steps[] = {1, 2, 5, 10};
+	double least = TICKS_PX / d->scale, power = pow(10, floor(log10(least)));
+
+	for (size_t i = 0; i < 4; i++)
+		if (steps[i] * power >= least)
+			return fmax(1, steps[i] * power);
+	return fmax(1, 10 * power);
+}
+
+/* A label that would reach over the right edge stands left of its line. */
+static void add_axis(struct drawing *d, double bottom)
+{
+	double step = tick_step(d);
+	char text[40];
+
+	textbuf_addf(d->out, "<g class=\"ticks\" data-top=\"%d\">\n", TOP_PX);
+	for (double i = ceil(d->pic->from / step); i * step <= d->pic->to; i++) {
+		double x = (i * step - d->pic->from) * d->scale;
+		bool is_last;
+
+		drawing_fmt_duration(text, sizeof(text), i * step);
+		is_last = x + 4 + drawing_text_width(text, 11) > d->pic->width;
+		textbuf_addf(
+			d->out,
+			"<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%.0f\" class=\"grid\"/>"
+			"<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\" class=\"tickline\"/>"
+			"<text x=\"%.1f\" y=\"%d\" class=\"axis\"%s>%s</text>\n",
+			x, x, TOP_PX, bottom, x, x, TOP_PX - 9, TOP_PX, x + (is_last ? -4 : 4),
+			TOP_PX - 7, is_last ? " text-anchor=\"end\"" : "", text);
+	}
+	textbuf_add_str(d->out, "</g>\n");
+}
+
+static void add_start(struct drawing *d, double bottom)
+{
+	double width = d->label_width + d->pic->width;
+	char from[40], to[40];
+
+	textbuf_addf(d->out,
+		     "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" "
+		     "width=\"%.0f\" height=\"%.0f\" data-names=\"%.0f\" data-from=\"%llu\" "
+		     "data-to=\"%llu\">\n",
+		     width, bottom, width, bottom, d->label_width, (unsigned long long)d->pic->from,
+		     (unsigned long long)d->pic->to);
+	textbuf_add_str(d->out, "<rect width=\"100%\" height=\"100%\" class=\"bg\"/>\n");
+	drawing_fmt_duration(from, sizeof(from), d->pic->from);
+	drawing_fmt_duration(to, sizeof(to), d->pic->to);
+	textbuf_add_str(d->out, "<text x=\"8\" y=\"16\"><tspan class=\"title\">");
+	drawing_add_text(d->out, d->st->config.title);
+	textbuf_addf(d->out,
+		     "</tspan> <tspan class=\"sub\">%s to %s, from its start</tspan></text>\n",
+		     from, to);
+}
+
+/* Stripes of a state, which need no style of the boxes themselves. */
+static void add_patterns(struct drawing *d)
+{
+	char class[16];
+
+	textbuf_add_str(d->out, "<defs>\n");
+	for (unsigned s = PALETTE_STATE + 2; s <= PALETTE_STATE + 3; s++) {
+		palette_fmt_class(s, class);
+		textbuf_addf(
+			d->out,
+			"<pattern id=\"%s\" width=\"6\" height=\"6\" "
+			"patternUnits=\"userSpaceOnUse\"><rect width=\"6\" height=\"6\" "
+			"class=\"%s\" "
+			"fill-opacity=\".35\"/><path d=\"M0 0H3L0 3ZM6 0V3L3 6H0Z\" class=\"%s\" "
+			"stroke-width=\"0\"/></pattern>\n",
+			class, class, class);
+	}
+	textbuf_add_str(d->out, "</defs>\n");
+}
+
+static void add_style(struct drawing *d)
+{
+	textbuf_add_str(d->out, "<style>");
+	textbuf_add_str(d->out, style);
+	palette_add_css(d->out, d->used, false, "");
+	if (d->pic->is_page) {
+		textbuf_add_str(d->out, dark_style);
+		palette_add_css(d->out, d->used, true, "[data-theme=dark] ");
+	}
+	textbuf_add_str(d->out, "</style>\n");
+}
+
+static int add_lane(struct drawing *d, const struct row *r, const char *spec, struct errmsg *err)
+{
+	struct stage_lane held;
+	int code = stage_lane_get(d->st, spec, &held, err);
+
+	if (code < 0)
+		return code;
+	d->lane = held.lane;
+	d->y = r->y + PAD_PX + (r->words.row_height ? 0 : 1);
+	d->height = r->row_height;
+	if (lane_kind(d->lane) == LANE_COUNTER)
+		lane_range(d->lane, &d->low, &d->high);
+	textbuf_add_str(d->out, "<g data-lane=\"");
+	drawing_add_text(d->out, spec);
+	textbuf_add_str(d->out, "\">\n");
+	code = drawing_add_boxes(d);
+	textbuf_add_str(d->out, "</g>\n");
+	if (code < 0)
+		errmsg_set_errno(err, code, "cannot draw %s", spec);
+	stage_lane_put(d->st, &held);
+	return code;
+}
+
+static int add_all(struct drawing *d, const struct row *rows, double bottom, struct errmsg *err)
+{
+	int r = 0;
+
+	add_start(d, bottom);
+	for (size_t i = 0; i < d->pic->n_specs; i++)
+		add_names(d, &rows[i]);
+	textbuf_addf(d->out,
+		     "<svg class=\"plot\" x=\"%.0f\" y=\"0\" width=\"%u\" height=\"%.0f\" "
+		     "viewBox=\"0 0 %u %.0f\" preserveAspectRatio=\"none\">\n",
+		     d->label_width, d->pic->width, bottom, d->pic->width, bottom);
+	add_patterns(d);
+	add_axis(d, bottom);
+	for (size_t i = 0; i < d->pic->n_specs && r >= 0; i++)
+		r = add_lane(d, &rows[i], d->pic->specs[i], err);
+	textbuf_add_str(d->out, "</svg>\n");
+	d->used[PALETTE_STATE + 2] = d->used[PALETTE_STATE + 3] = true; /* of the patterns */
+	add_style(d);
+	textbuf_add_str(d->out, "</svg>\n");
+	return r;
 }
 
 int picture_add_svg(struct stage *st, const struct picture *pic, struct textbuf *out,
 		    struct errmsg *err)
 {
-	struct drawing d = {.st = st, .pic = pic, .out = out, .y = HEAD_PX};
-	double height;
-	int r = measure(st, pic, &height, err);
+	struct drawing d = {.st = st, .pic = pic, .out = out};
+	struct row *rows = calloc(pic->n_specs + 1, sizeof(*rows));
+	double bottom = 0;
+	int r = rows ? lay_out(&d, rows, &bottom, err)
+		     : errmsg_set_errno(err, -ENOMEM, "cannot draw the picture");
 
-	if (r < 0)
-		return r;
 	d.scale = pic->width / (double)(pic->to > pic->from ? pic->to - pic->from : 1);
-	add_head(&d, height);
-	add_axis(&d, height);
-	for (size_t i = 0; i < pic->n_specs && r >= 0; i++)
-		r = add_lane(&d, pic->specs[i], err);
-	textbuf_add_str(out, "</svg>\n");
+	if (r >= 0) {
+		d.label_width = find_label_width(rows, pic->n_specs);
+		r = add_all(&d, rows, bottom, err);
+	}
+	free(rows);
 	return r;
 }
 

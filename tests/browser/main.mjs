@@ -15,8 +15,9 @@ import { panels } from './t_panels.mjs';
 import { keys } from './t_keys.mjs';
 import { picture } from './t_picture.mjs';
 import { live } from './t_live.mjs';
+import { saved } from './t_saved.mjs';
 
-const TESTS = [...timeline, ...measures, ...list, ...panels, ...keys, ...picture, ...live];
+const TESTS = [...timeline, ...measures, ...list, ...panels, ...keys, ...picture, ...live, ...saved];
 const SECONDS = 400;
 
 function within(seconds, promise) {

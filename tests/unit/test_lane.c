@@ -80,6 +80,10 @@ static void labels_keep_their_numbers(void **state)
 		assert_int_equal(labels_add(&l, text, len), numbers[i]);
 		assert_string_equal(labels_find(&l, numbers[i]), text);
 	}
+	/* the colour is the text's own, and 0 is nobody's */
+	for (unsigned i = 0; i < 3; i++)
+		assert_int_not_equal(numbers[i], 0);
+	assert_int_equal(labels_add(&l, "vfs_read", 8) % LABEL_COLOURS, 28);
 	assert_string_equal(labels_find(&l, 0), "?");
 	assert_string_equal(labels_find(&l, 4000000), "?");
 	labels_release(&l);

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * firstlanes.c - lanes to begin with: for the page, and for a picture that names none.
+ *
+ * A choice that shows something in most traces: of each machine its CPUs (sixteen at most), of guests also when
+ * their host ran them, interrupts, then the tasks that ran longest, and the functions of the busiest of them.
+ */
+#include "view/lanewords.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_CPUS  16
+#define FIRST_TASKS 8
+#define FIRST_CALLS 3
+#define FIRST_IRQS  8 /* CPUs whose interrupts are shown */
+#define FIRST_LEAST 3 /* tasks of each machine, where there are many */
+#define CPUS_MAX    4096
+
+static int compare_cpu(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+size_t machine_cpus(const struct stage *st, uint32_t machine, uint32_t *cpus, size_t max)
+{
+	size_t n = 0, kept = 0;
+
+	for (size_t i = 0; i < timeline_n_streams(st->tl) && n < max; i++) {
+		const struct timeline_stream *s = timeline_stream(st->tl, i);
+
+		if (timeline_source(st->tl, s->source)->machine == machine)
+			cpus[n++] = s->cpu;
+	}
+	qsort(cpus, n, sizeof(*cpus), compare_cpu);
+	for (size_t i = 0; i < n; i++)
+		if (!i || cpus[i] != cpus[i - 1])
+			cpus[kept++] = cpus[i];
+	return kept;
+}
+
+struct ranked {
+	uint64_t weight;
+	const struct timeline_task *task;
+};
+
+static int compare_ranked(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	if (x->weight != y->weight)
+		return x->weight < y->weight ? 1 : -1;
+	return (x->task->pid > y->task->pid) - (x->task->pid < y->task->pid);
+}
+
+/* Those that ran longest, or had most events where nothing tells who ran. */
+static size_t rank_tasks(const struct stage *st, uint32_t machine, struct ranked *best, size_t max)
+{
+	size_t n = timeline_n_tasks(st->tl), kept = 0;
+	struct ranked *all = calloc(n + 1, sizeof(*all));
+
+	for (size_t i = 0; all && i < n; i++) {
+		const struct timeline_task *t = timeline_task(st->tl, i);
+
+		if (t->pid <= 0 || t->machine != machine)
+			continue;
+		all[kept].weight =
+			timeline_has_sched(st->tl, machine) ? t->running_ns : t->n_events;
+		all[kept++].task = t;
+	}
+	if (kept)
+		qsort(all, kept, sizeof(*all), compare_ranked);
+	if (kept > max)
+		kept = max;
+	if (kept)
+		memcpy(best, all, kept * sizeof(*best));
+	free(all);
+	return kept;
+}
+
+/* Whether a machine has events whose names begin so. */
+static bool has_events(const struct stage *st, uint32_t machine, const char *system,
+		       const char *start)
+{
+	for (size_t i = 0, n = timeline_n_kinds(st->tl); i < n; i++) {
+		const struct timeline_kind *k = timeline_kind(st->tl, i);
+
+		if (k->event && stage_count(&k->n_events) &&
+		    timeline_source(st->tl, k->source)->machine == machine &&
+		    !strcmp(k->event->system, system) &&
+		    !strncmp(k->event->name, start, strlen(start)))
+			return true;
+	}
+	return false;
+}
+
+struct choosing {
+	const struct stage *st;
+	uint32_t machine;
+	void (*add)(void *ctx, const char *spec);
+	void *ctx;
+};
+
+static void add_lane(const struct choosing *c, const char *type, uint32_t machine, int64_t number)
+{
+	char spec[64];
+
+	snprintf(spec, sizeof(spec), "%s:%u:%lld", type, machine, (long long)number);
+	c->add(c->ctx, spec);
+}
+
+/* A virtual CPU is shown where the host tells when it entered it. */
+static void add_vcpus(const struct choosing *c)
+{
+	const struct stage_machine *m = &c->st->config.machines[c->machine];
+
+	if (m->guest_of < 0 || !has_events(c->st, m->guest_of, "kvm", "kvm_entry"))
+		return;
+	for (size_t i = 0; i < m->n_vcpus && i < FIRST_CPUS; i++)
+		add_lane(c, "vcpu", c->machine, m->vcpus[i].cpu);
+}
+
+/* Interrupts of the first CPUs, where there are any. */
+static void add_interrupts(const struct choosing *c, const uint32_t *cpus, size_t n)
+{
+	bool has_irq = has_events(c->st, c->machine, "irq", "irq_handler_entry"),
+	     has_softirq = has_events(c->st, c->machine, "irq", "softirq_entry");
+
+	for (size_t i = 0; i < n && i < FIRST_IRQS; i++) {
+		if (has_irq)
+			add_lane(c, "irq", c->machine, cpus[i]);
+		if (has_softirq)
+			add_lane(c, "softirq", c->machine, cpus[i]);
+	}
+}
+
+static void add_machine(const struct choosing *c, uint32_t *cpus)
+{
+	size_t n = machine_cpus(c->st, c->machine, cpus, CPUS_MAX), n_best;
+	size_t share = FIRST_TASKS / c->st->config.n_machines;
+	bool has_sched = timeline_has_sched(c->st->tl, c->machine);
+	struct ranked best[FIRST_TASKS];
+
+	for (size_t i = 0; i < n && i < FIRST_CPUS; i++)
+		add_lane(c, has_sched ? "cpu" : "all", c->machine, cpus[i]);
+	add_vcpus(c);
+	if (has_sched)
+		add_interrupts(c, cpus, n);
+	n_best = rank_tasks(c->st, c->machine, best, share > FIRST_LEAST ? share : FIRST_LEAST);
+	for (size_t i = 0; i < n_best && has_sched; i++)
+		add_lane(c, "task", c->machine, best[i].task->pid);
+	if (!has_events(c->st, c->machine, "ftrace", "funcgraph_"))
+		return;
+	for (size_t i = 0; i < n_best && i < FIRST_CALLS; i++)
+		add_lane(c, "calls", c->machine, best[i].task->pid);
+}
+
+void first_lanes_find(const struct stage *st, void (*add)(void *ctx, const char *spec), void *ctx)
+{
+	struct choosing c = {.st = st, .add = add, .ctx = ctx};
+	uint32_t *cpus = calloc(CPUS_MAX, sizeof(*cpus));
+
+	for (size_t m = 0; cpus && m < st->config.n_machines; m++) {
+		c.machine = m;
+		add_machine(&c, cpus);
+	}
+	free(cpus);
+}

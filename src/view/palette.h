@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * palette.h - the page's colours, for pictures that the program draws itself.
+ *
+ * Boxes carry classes, not colours, so that one picture does for both themes:
+ *
+ *	t0 … t77    tasks: hue, lightness and paleness, chosen by the name
+ *	s0 … s8     states, by number
+ *	l0 … l63    labels, by the low bits of their number
+ *	tick found missed counter
+ *
+ * A text of the same class is written on a box of that colour, and has an ink that can be read there.
+ */
+#ifndef SONDE_VIEW_PALETTE_H
+#define SONDE_VIEW_PALETTE_H
+
+#include "base/textbuf.h"
+
+#include <stdint.h>
+
+#define PALETTE_TASKS  78
+#define PALETTE_STATES 9
+#define PALETTE_SPANS  64
+
+enum palette_class {
+	PALETTE_TASK = 0,
+	PALETTE_STATE = PALETTE_TASK + PALETTE_TASKS,
+	PALETTE_SPAN = PALETTE_STATE + PALETTE_STATES,
+	PALETTE_TICK = PALETTE_SPAN + PALETTE_SPANS,
+	PALETTE_FOUND,
+	PALETTE_MISSED,
+	PALETTE_COUNTER,
+	PALETTE_N,
+};
+
+struct colour {
+	uint8_t r, g, b;
+};
+
+/* A task's, by its name. The idle task has none: it is not drawn. */
+unsigned palette_task(const char *comm, size_t len);
+struct colour palette_colour(unsigned class, bool is_dark);
+/* "t12"; returns buf. */
+const char *palette_fmt_class(unsigned class, char buf[16]);
+/* Rules for the classes that were used, each after a selector ("" or "[data-theme=dark] "). */
+void palette_add_css(struct textbuf *out, const bool used[PALETTE_N], bool is_dark,
+		     const char *selector);
+
+#endif

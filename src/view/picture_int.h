@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * picture_int.h - a picture while it is drawn: svg.c makes its frame, boxes.c what is in the lanes.
+ */
+#ifndef SONDE_VIEW_PICTURE_INT_H
+#define SONDE_VIEW_PICTURE_INT_H
+
+#include "view/lanewords.h"
+#include "view/palette.h"
+#include "view/picture.h"
+
+struct drawing {
+	struct stage *st;
+	const struct picture *pic;
+	struct textbuf *out;
+	struct lane *lane;
+	double scale;	    /* pixels for a nanosecond */
+	double y;	    /* of the lane at hand, where its boxes begin */
+	double height;	    /* of one row of it */
+	double low, high;   /* range of its numbers */
+	double label_width; /* of the column with names */
+	bool used[PALETTE_N];
+};
+
+/* The lane at hand, all of it. */
+int drawing_add_boxes(struct drawing *d);
+
+/* Text as XML wants it; what is no character of it becomes a question mark. */
+void drawing_add_text(struct textbuf *out, const char *text);
+/* How wide a text is about, in pixels of a font of that size: no font is at hand. */
+double drawing_text_width(const char *text, double font_px);
+/* "12.345 µs" */
+void drawing_fmt_duration(char *buf, size_t size, double ns);
+
+#endif

@@ -3,6 +3,7 @@
  * bpfcount.c - writes the program that counts.
  *
  *	         ctx ──▶ r6
+ *	which    has it the values that it must have?                   else exit
  *	tasks    is it one of ours, or one that was asked for?          else exit
  *	key      each source in turn ──▶ its bytes of the key on the stack
  *	table    row of the key += 1
@@ -84,6 +85,10 @@ static void begin(struct bpfcode *c, const struct bpfsource *s)
 	case BPFSOURCE_NUMBER:
 		bpfcode_set_wide(c, SO_FAR, s->number);
 		break;
+	case BPFSOURCE_TASK:
+		bpfcode_call(c, BPF_FUNC_get_current_task);
+		bpfcode_move(c, SO_FAR, R0);
+		break;
 	case BPFSOURCE_COMM:
 		break;
 	}
@@ -139,6 +144,15 @@ static void put_text(struct bpfcode *c, const struct bpfsource *s, int at)
 	bpfcode_call(c, text_helpers[last->memory]);
 }
 
+/* The number into SO_FAR. */
+static void read_number(struct bpfcode *c, const struct bpfsource *s)
+{
+	begin(c, s);
+	for (unsigned i = 0; i < s->n_steps; i++)
+		take_step(c, &s->steps[i], i + 1 < s->n_steps ? 8 : s->n_bytes);
+	trim(c, s);
+}
+
 static void put_source(struct bpfcode *c, const struct bpfsource *s, int at)
 {
 	if (s->kind == BPFSOURCE_COMM) {
@@ -148,14 +162,13 @@ static void put_source(struct bpfcode *c, const struct bpfsource *s, int at)
 		bpfcode_call(c, BPF_FUNC_get_current_comm);
 		return;
 	}
-	begin(c, s);
-	for (unsigned i = 0; i + 1 < s->n_steps; i++)
-		take_step(c, &s->steps[i], 8);
-	if (s->is_text)
+	if (s->is_text) {
+		begin(c, s);
+		for (unsigned i = 0; i + 1 < s->n_steps; i++)
+			take_step(c, &s->steps[i], 8);
 		return put_text(c, s, at);
-	if (s->n_steps)
-		take_step(c, &s->steps[s->n_steps - 1], s->n_bytes);
-	trim(c, s);
+	}
+	read_number(c, s);
 	bpfcode_store(c, BPF_DW, STACK, at, SO_FAR);
 }
 
@@ -214,6 +227,10 @@ static void write_program(struct bpfcode *c, const struct bpfcount *b,
 	int key = config->n_sources ? KEY_END - (int)b->n_key_bytes : VALUE;
 
 	bpfcode_move(c, CONTEXT, R1);
+	for (size_t i = 0; i < config->n_conditions; i++) {
+		read_number(c, &config->conditions[i].source);
+		bpfcode_jump_if(c, BPF_JNE, SO_FAR, config->conditions[i].number, out);
+	}
 	choose_tasks(c, config, out);
 	write_key(c, config, key);
 	look_up(c, b->table, key);

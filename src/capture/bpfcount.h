@@ -21,6 +21,7 @@
 struct errmsg;
 
 #define BPFCOUNT_KEYS_MAX	8
+#define BPFCOUNT_CONDITIONS_MAX 2
 #define BPFCOUNT_STEPS_MAX	16
 #define BPFCOUNT_TASKS_MAX	32
 #define BPFCOUNT_TEXT_MAX_BYTES 256 /* as of a hist trigger */
@@ -44,6 +45,7 @@ enum bpfsource_kind {
 	BPFSOURCE_PLACE,   /* the address of what is at `start` of the context */
 	BPFSOURCE_DYNAMIC, /* the address of what a __data_loc at `start` means */
 	BPFSOURCE_NUMBER,  /* number */
+	BPFSOURCE_TASK,	   /* the address of the kernel's struct of the task */
 };
 
 enum bpfsource_memory { BPFMEMORY_ANY, BPFMEMORY_KERNEL, BPFMEMORY_USER };
@@ -68,12 +70,20 @@ struct bpfsource {
 	uint8_t shift, n_bits; /* bits of the number; n_bits 0: all */
 };
 
+/* Only hits count where the source has this value. */
+struct bpfcondition {
+	struct bpfsource source;
+	int32_t number;
+};
+
 struct bpfcount_config {
 	enum bpfcount_hook hook;
 	uint32_t function; /* of ENTRY and EXIT: its number in BTF */
 	struct bpfsource sources[BPFCOUNT_KEYS_MAX];
 	size_t n_sources;
 	uint32_t n_rows;
+	struct bpfcondition conditions[BPFCOUNT_CONDITIONS_MAX];
+	size_t n_conditions;
 	int not_process;	       /* its hits do not count; 0: all do */
 	int tasks[BPFCOUNT_TASKS_MAX]; /* only these count, if there are any */
 	size_t n_tasks;

@@ -21,6 +21,7 @@
 #include "base/errmsg.h"
 #include "symbols/arch.h"
 #include "symbols/btf.h"
+#include "symbols/syscalls.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -446,6 +447,104 @@ bool bpfsource_of_raw(struct btf **btf, const char *system, const char *event,
 		return !f->is_text && (argument.kind == TYPE_INT || argument.kind == TYPE_ENUM);
 	copy_word(row->members, find_word(row->fields, f->name), member, sizeof(member));
 	return use_member(&argument, row->type, member, ret_source);
+}
+
+/* --- system calls ------------------------------------------------------------------------------ */
+
+/*
+ * Both tracepoints begin with the registers; then sys_enter has the number, sys_exit the result. Only of x86-64, where
+ * it is known how a call of a 32-bit program is told from others: the events of single calls leave those out.
+ */
+#define ORIG_AX	  120
+#define TS_COMPAT 1 /* a bit of thread_info.status */
+
+static const uint8_t call_arguments[] = {112, 104, 96, 56, 72, 64}; /* di si dx r10 r8 r9 */
+
+static const struct bpfsource raw_word = {
+	.kind = BPFSOURCE_CONTEXT, .start = 8, .n_start = 8, .n_bytes = 8};
+
+static void of_registers(int offset, unsigned n_bytes, struct bpfsource *s)
+{
+	*s = (struct bpfsource){.kind = BPFSOURCE_CONTEXT,
+				.n_start = 8,
+				.n_bytes = (uint16_t)n_bytes,
+				.is_signed = n_bytes < 8,
+				.steps = {{offset, BPFMEMORY_KERNEL}},
+				.n_steps = 1};
+}
+
+/* The name as the kernel's functions have it; where that is another one, it is not found. */
+static int number_of_call(const char *name)
+{
+	const struct syscall_table *t = syscalls_for("x86_64", 6);
+
+	for (size_t i = 0; t && i < t->n; i++)
+		if (t->names[i] && !strcmp(t->names[i], name))
+			return (int)i;
+	return -ENOENT;
+}
+
+static bool find_status(struct btf **btf, uint64_t *ret_offset)
+{
+	struct type_member info, status;
+	const struct types *world;
+	struct type task;
+
+	if (!open_btf(btf))
+		return false;
+	world = btf_types(*btf);
+	if (world->ops->find(world, TYPE_STRUCT, "task_struct", 11, &task) < 0 ||
+	    type_find_member(task, "thread_info", 11, &info) < 0 ||
+	    type_find_member(info.type, "status", 6, &status) < 0)
+		return false;
+	*ret_offset = (info.bit_offset + status.bit_offset) / 8;
+	return *ret_offset < INT32_MAX;
+}
+
+bool bpfcall_find(struct btf **btf, const char *event, const char **ret_tracepoint,
+		  struct bpfcondition ret_conditions[BPFCOUNT_CONDITIONS_MAX])
+{
+	const struct arch *arch = arch_of_this_kernel();
+	bool is_exit = !strncmp(event, "sys_exit_", 9);
+	struct bpfcondition *number = &ret_conditions[0], *compat = &ret_conditions[1];
+	uint64_t status;
+
+	if (!arch || strcmp(arch->name, "x86_64") ||
+	    (!is_exit && strncmp(event, "sys_enter_", 10)) || !find_status(btf, &status))
+		return false;
+	*ret_tracepoint = is_exit ? "sys_exit" : "sys_enter";
+	number->number = number_of_call(event + (is_exit ? 9 : 10));
+	number->source = raw_word;
+	if (is_exit)
+		of_registers(ORIG_AX, 4, &number->source);
+	*compat = (struct bpfcondition){.source = {.kind = BPFSOURCE_TASK,
+						   .steps = {{(int32_t)status, BPFMEMORY_KERNEL}},
+						   .n_steps = 1,
+						   .n_bytes = 4,
+						   .shift = TS_COMPAT,
+						   .n_bits = 1}};
+	return number->number >= 0;
+}
+
+bool bpfsource_of_call(const char *tracepoint, const struct bpffield *f,
+		       struct bpfsource *ret_source)
+{
+	bool is_exit = !strcmp(tracepoint, "sys_exit");
+	size_t n = (f->offset - 16) / 8;
+
+	*ret_source = raw_word;
+	if (f->is_text || f->is_dynamic)
+		return false;
+	if (!strcmp(f->name, "__syscall_nr")) {
+		of_registers(ORIG_AX, 4, ret_source);
+		return true;
+	}
+	if (is_exit)
+		return !strcmp(f->name, "ret");
+	if (f->offset < 16 || f->offset % 8 || n >= sizeof(call_arguments) || f->n_bytes != 8)
+		return false;
+	of_registers(call_arguments[n], 8, ret_source);
+	return true;
 }
 
 /* --- records ----------------------------------------------------------------------------------- */

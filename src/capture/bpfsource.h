@@ -5,6 +5,7 @@
  *	bpfsource_of_probe    as the line of the probe says: registers, memory
  *	bpfsource_of_function the same of a function's arguments, where it needs no probe to be counted
  *	bpfsource_of_raw      of a tracepoint itself, without its record: a small table of the best known ones
+ *	bpfsource_of_call     the same of a system call's
  *	bpfsource_of_record   at its offset in the record
  */
 #ifndef SONDE_CAPTURE_BPFSOURCE_H
@@ -45,6 +46,14 @@ bool bpfsource_of_function(const struct bpffunction *function, const struct prob
 /* The kernel's BTF is opened when it is first needed; close it, if *btf is not NULL. */
 bool bpfsource_of_raw(struct btf **btf, const char *system, const char *event,
 		      const struct bpffield *f, struct bpfsource *ret_source);
+/*
+ * The event of one system call (sys_enter_openat) is counted at the tracepoint of all, which makes no record: under
+ * which conditions it is that one. False: it is not known well enough.
+ */
+bool bpfcall_find(struct btf **btf, const char *event, const char **ret_tracepoint,
+		  struct bpfcondition ret_conditions[BPFCOUNT_CONDITIONS_MAX]);
+bool bpfsource_of_call(const char *tracepoint, const struct bpffield *f,
+		       struct bpfsource *ret_source);
 bool bpfsource_of_record(const char *system, const struct bpffield *f,
 			 struct bpfsource *ret_source);
 

@@ -32,6 +32,7 @@ struct opening {
 	size_t n_words;
 	struct bpfcount_config config;
 	struct bpffunction function; /* of ENTRY, EXIT */
+	const char *tracepoint;	     /* of RAW */
 	uint32_t widths[KEYS_MAX];
 };
 
@@ -97,6 +98,8 @@ static bool find_field(struct opening *op, const struct kernel_event *e,
 	case BPFCOUNT_EXIT:
 		return bpfsource_of_function(&op->function, probe, &f, s);
 	case BPFCOUNT_RAW:
+		if (!strcmp(e->name.system, "syscalls"))
+			return bpfsource_of_call(op->tracepoint, &f, s);
 		return bpfsource_of_raw(&op->btf, e->name.system, e->name.event, &f, s);
 	case BPFCOUNT_RECORD:
 		return bpfsource_of_record(e->name.system, &f, s);
@@ -202,7 +205,7 @@ static int start(struct opening *op, const struct kernel_event *e, struct bpfcou
 			r = errmsg_set_errno(err, (int)id, "%s has no number", path);
 	}
 	if (r >= 0)
-		r = bpfcount_attach(c, op->config.hook == BPFCOUNT_RAW ? e->name.event : NULL, id,
+		r = bpfcount_attach(c, op->config.hook == BPFCOUNT_RAW ? op->tracepoint : NULL, id,
 				    err);
 	if (r < 0)
 		bpfcount_close(c);
@@ -256,9 +259,16 @@ static int open_event(struct opening *op, const struct kernel_event *e, struct b
 		return open_probe(op, e, probe, n_places, c, err);
 	if (probe || !strcmp(e->name.system, "synthetic"))
 		return refuse_keys(e, err);
-	if (strcmp(e->name.system, "syscalls") && add_words(op, e, NULL, BPFCOUNT_RAW) &&
-	    start(op, e, c, &ignored) >= 0)
+	op->tracepoint = e->name.event;
+	if (!strcmp(e->name.system, "syscalls"))
+		op->config.n_conditions = bpfcall_find(&op->btf, e->name.event, &op->tracepoint,
+						       op->config.conditions)
+						  ? BPFCOUNT_CONDITIONS_MAX
+						  : 0;
+	if ((strcmp(e->name.system, "syscalls") || op->config.n_conditions) &&
+	    add_words(op, e, NULL, BPFCOUNT_RAW) && start(op, e, c, &ignored) >= 0)
 		return 0;
+	op->config.n_conditions = 0;
 	return add_words(op, e, NULL, BPFCOUNT_RECORD) ? start(op, e, c, err) : refuse_keys(e, err);
 }
 

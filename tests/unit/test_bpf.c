@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
@@ -203,15 +204,16 @@ static void what_is_left_to_others(void **state)
 		"p:g/e f a=+99999999999(%di):u64",
 	};
 	char deep[1024] = "p:g/e f a=";
+	size_t len = strlen(deep);
 	struct bpfsource s;
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
 		assert_false(of_probe(lines[i], PROBE_KPROBE, &u64_field, &s));
 	for (int i = 0; i < 40; i++)
-		strcat(deep, "+0(");
-	strcat(deep, "%di");
+		len += snprintf(deep + len, sizeof(deep) - len, "+0(");
+	len += snprintf(deep + len, sizeof(deep) - len, "%%di");
 	for (int i = 0; i < 40; i++)
-		strcat(deep, ")");
+		len += snprintf(deep + len, sizeof(deep) - len, ")");
 	assert_false(of_probe(deep, PROBE_KPROBE, &u64_field, &s));
 	assert_false(of_probe("p:g/e f a=%di:string", PROBE_KPROBE, &text_field, &s));
 	assert_false(of_probe("r:g/e f a=$arg1:u64", PROBE_KRETPROBE, &u64_field, &s));
@@ -268,6 +270,29 @@ static void fields_of_records(void **state)
 	assert_false(bpfsource_of_record("syscalls", &text_field, &s));
 }
 
+static void arguments_of_calls(void **state)
+{
+	struct bpffield f = {.name = "count", .offset = 32, .n_bytes = 8};
+	struct bpffield nr = {.name = "__syscall_nr", .offset = 8, .n_bytes = 4};
+	struct bpffield ret = {.name = "ret", .offset = 16, .n_bytes = 8, .is_signed = true};
+	struct bpfsource s;
+
+	assert_true(bpfsource_of_call("sys_enter", &f, &s)); /* the third one: dx */
+	assert_int_equal(s.start, 0);
+	assert_int_equal(s.steps[0].offset, 96);
+	assert_true(bpfsource_of_call("sys_enter", &nr, &s));
+	assert_int_equal(s.steps[0].offset, 120);
+	assert_int_equal(s.n_bytes, 4);
+	assert_true(bpfsource_of_call("sys_exit", &ret, &s));
+	assert_true(s.start == 8 && !s.n_steps);
+	assert_false(bpfsource_of_call("sys_exit", &f, &s));
+	f.offset = 64; /* a seventh */
+	assert_false(bpfsource_of_call("sys_enter", &f, &s));
+	f.offset = 8;
+	assert_false(bpfsource_of_call("sys_enter", &f, &s));
+	assert_false(bpfsource_of_call("sys_enter", &text_field, &s));
+}
+
 static void cpus(void **state)
 {
 	assert_true(bpf_n_cpus() >= 1);
@@ -283,6 +308,7 @@ int main(void)
 		cmocka_unit_test(what_is_left_to_others),
 		cmocka_unit_test(arguments_of_functions),
 		cmocka_unit_test(fields_of_records),
+		cmocka_unit_test(arguments_of_calls),
 		cmocka_unit_test(cpus),
 	};
 

@@ -124,12 +124,12 @@ static uint64_t sum_of(struct piece text)
 	return sum;
 }
 
-/* The mutex is held. A row keeps a name that was there before. */
+/* The mutex is held. A later text knows better: pids are used again. */
 static void row_learn(struct task_state_row *row, const struct task *t)
 {
 	size_t len = t->comm_len < TASK_COMM_BYTES ? t->comm_len : TASK_COMM_BYTES - 1;
 
-	if (!t->known || row->comm_ts == UINT64_MAX)
+	if (!t->known)
 		return;
 	memset(row->pub.comm, 0, TASK_COMM_BYTES);
 	memcpy(row->pub.comm, t->comm, len);

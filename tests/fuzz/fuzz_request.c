@@ -6,10 +6,11 @@
  *
  * A line that is "-" was not sent; TOKEN in the target stands for the token. Whatever is let in must
  * have had the token and one of our names, its path must be plain, and its arguments must lie in
- * the request. A body that is JSON is walked through.
+ * the request. A body that is JSON is walked through. Whatever may name a lane is read as one.
  */
 #include "base/errmsg.h"
 #include "base/jsonreader.h"
+#include "timeline/lane_int.h"
 #include "view/request.h"
 
 #include <stdlib.h>
@@ -49,6 +50,22 @@ static char *put_token(char *target)
 	return with;
 }
 
+/* A lane's name is sound or refused with a sentence; what it became ends where it should. */
+static void check_lane(const char *text)
+{
+	struct lane_spec *spec = malloc(sizeof(*spec));
+	struct errmsg err = {0};
+
+	memset(spec, 0xee, sizeof(*spec));
+	if (lane_spec_parse(spec, text, &err) < 0) {
+		if (!err.text[0])
+			abort();
+	} else if (spec->type > LANE_OF_VCPU) {
+		abort();
+	}
+	free(spec);
+}
+
 static void check_taken(const struct request *req, const struct request_head *head)
 {
 	const char *end = req->text + sizeof(req->text);
@@ -65,6 +82,7 @@ static void check_taken(const struct request *req, const struct request_head *he
 		if (req->args[i].name < req->text || req->args[i].name >= end ||
 		    strlen(req->args[i].value) > REQUEST_TARGET_MAX)
 			abort();
+		check_lane(req->args[i].value);
 		if (request_uint(req, req->args[i].name, 0, 1000, &v, &err) == 0 ? v > 1000
 										 : !err.text[0])
 			abort();
@@ -78,6 +96,8 @@ static size_t count_nodes(const struct jsondoc *doc, const struct jsonnode *n)
 	for (; n; n = jsonnode_next(doc, n)) {
 		if (n->text && !memchr(n->text, 0, strlen(n->text) + 1))
 			abort(); /* the sanitizer has seen every byte */
+		if (n->kind == JSON_TEXT)
+			check_lane(n->text);
 		sum += 1 + count_nodes(doc, jsonnode_first(doc, n));
 	}
 	return sum;

@@ -11,6 +11,7 @@ import random
 import re
 import struct
 import sys
+import urllib.parse
 
 import tracedat
 from tracedat import Trace
@@ -327,18 +328,42 @@ def make_demangle(place, golden):
         keep(place, f"{i}", symbol)
 
 
-# What a browser asks for.
+# What a browser asks for: every request of doc/VIEWER.md, as the page sends it.
+
+LANES = ("cpu:0:1", "task:0:1234", "irq:0:0", "softirq:0:1", "calls:0:812", "cpucalls:0:3", "sys:1:77",
+         "event:0:sched/sched_waking", "field:0:kmem/kmalloc:bytes_req", "field:0:kmem/kmalloc:bytes_req:cpu3",
+         "field:0:sched/sched_switch:next_pid:42", "pair:0:irq/irq_handler_entry:irq/irq_handler_exit:cpu",
+         "pair:0:block/block_rq_issue:block/block_rq_complete:sector:sector", "found:7", "all:0:0", "vcpu:1:0")
+ASKED = ("info", "tasks", "kinds", "density?from=0&to=1000000000&n=1600", "labels?lane=sys%3A0%3A77&ids=1,2,3",
+         "rows?sel=3&row=100&n=50", "rank?sel=0&t=123456789", "row?sel=2&ref=4097", "event?ref=8193",
+         "hit?sel=4&t=5000&step=previous", "stats?what=functions&from=10&to=2000&task=3", "stats?what=flame&sel=1",
+         "why?task=5&from=0&to=99999", "arrows?from=0&to=281474976710655&task=1&max=2000",
+         "export?what=svg&from=0&to=1000&lanes=cpu:0:0,task:0:1&width=1200", "export?what=csv&sel=3", "live")
+POSTED = {
+    "tiles": '{"seq":17,"tiles":[["cpu:0:1",12,3],["task:0:1",0,1e3],["field:0:a/b:c",38,0]]}',
+    "select": '{"kinds":["sched/sched_switch","irq"],"tasks":[3,17],"cpus":["0:1"],"expression":"sched:prev_pid==0",'
+              '"text":"bash","regex":true}',
+    "live": '{"pause":true}',
+}
+
 
 def make_request(place, golden):
     own = "127.0.0.1:8080\n-\n-\nsame-origin\n"
-    keep(place, "page", f"GET\n/TOKEN/\n{own}")
-    keep(place, "rows", f"GET\n/TOKEN/api/rows?sel=3&row=100&n=50\n{own}")
-    keep(place, "span", f"GET\n/TOKEN/api/span?lane=pair%3a0%3Aa/b&t=12+3\n{own}")
-    keep(place, "tiles", "POST\n/TOKEN/api/tiles\nlocalhost:8080\nhttp://localhost:8080\n"
-         'http://localhost:8080/TOKEN/\nnone\n{"seq":17,"tiles":[["cpu:0:1",12,3],["task:0:1",0,1e3]]}')
-    keep(place, "select", "POST\n/TOKEN/api/select\n[::1]:8080\n-\n-\n-\n"
+    site = "localhost:8080\nhttp://localhost:8080\nhttp://localhost:8080/TOKEN/\nsame-origin\n"
+    for name in ("", "app.js", "style.css", "draw_gl.js"):
+        keep(place, f"page-{name or 'index'}", f"GET\n/TOKEN/{name}\n{own}")
+    for i, what in enumerate(ASKED):
+        keep(place, f"get-{i}", f"GET\n/TOKEN/api/{what}\n{own}")
+    for i, lane in enumerate(LANES):
+        keep(place, f"span-{i}", f"GET\n/TOKEN/api/span?lane={lane}&t=1200&row=1&step=nearest\n{own}")
+        keep(place, f"quoted-{i}", f"GET\n/TOKEN/api/span?lane={urllib.parse.quote(lane, safe='')}&t=12\n{site}")
+    for what, body in POSTED.items():
+        keep(place, f"post-{what}", f"POST\n/TOKEN/api/{what}\n{site}{body}")
+    keep(place, "select-text", "POST\n/TOKEN/api/select\n[::1]:8080\n-\n-\n-\n"
          '{"kinds":["a/b"],"text":"\\u00e9\\n\\ud83d\\ude00","regex":false,"tasks":[],"n":null}')
     keep(place, "foreign", "GET\n/TOKEN/\nevil.example\nnull\nhttp://evil.example/\ncross-site\n")
+    keep(place, "outside", f"GET\n/TOKEN/../../etc/passwd\n{own}")
+    keep(place, "hidden", f"GET\n/TOKEN/%2e%2e/%2e%2e/etc/passwd%00.js\n{own}")
 
 
 # Recordings that broke off.

@@ -103,6 +103,47 @@ def test_live_file():
             recorder.stderr.close()
 
 
+def test_live_grows():
+    """A filter and its hits, ticks and curves have what came since they were asked for first; loss is a number."""
+    need_tracing()
+    with tempfile.TemporaryDirectory() as place:
+        with Server(options=("--live", "-e", "sched"), env={"TMPDIR": place}, wait=False) as view:
+            grows(view)
+            chosen = view.post("api/select", {"kinds": ["sched/sched_switch"], "expression": "sched_switch:next_pid>=0"})["id"]
+
+            def total():
+                return view.get(f"api/rows?sel={chosen}&row=0&n=1")["total"]
+
+            def ticks(lane):
+                tile, = view.tiles([[lane, 30, 0]])     # a thousand seconds
+                return sum(r[2] for r in tile["records"])
+
+            for what in (total, lambda: ticks(f"found:{chosen}"), lambda: ticks("event:0:sched/sched_switch"),
+                         lambda: ticks("all:0:0"),
+                         lambda: len(view.tiles([["field:0:sched/sched_switch:next_pid", 28, 0]])[0]["records"])):
+                before = what()
+                wait_for(lambda what=what, before=before: what() > before, "more of what was there before")
+            check(isinstance(view.get("api/live")["lost"], int), "nobody knows what was lost")
+            events = view.get(f"api/rows?sel={chosen}&row=0&n=100")["rows"]
+            same({e["event"] for e in events}, {"sched_switch"}, "what is selected")
+
+
+def test_live_names():
+    """Names of tasks that no event tells are known when the recording has ended."""
+    need_tracing()
+    with tempfile.TemporaryDirectory() as place:
+        path = pathlib.Path(place) / "t.dat"
+        with Server("sh", "-c", "sleep 1; cat /dev/null", options=("--live", "-e", "raw_syscalls", "-o", str(path)),
+                    wait=False) as view:
+            wait_for(lambda: not view.get("api/live")["live"], "the end of the command")
+            view.indexed()
+            shown = {t[2]: t[4] for t in view.get("api/tasks")["tasks"] if t[5]}
+            told = {e["pid"]: e["comm"] for e in report(path)}
+            check("cat" in told.values(), f"cat was not recorded: {set(told.values())}")
+            wrong = {pid: (shown[pid], comm) for pid, comm in told.items() if pid and shown[pid] != (comm or "<...>")}
+            same(wrong, {}, "names")
+
+
 def test_live_trouble():
     """What cannot be recorded is told by the recorder, and is the exit status."""
     for argv, words in ((["--live", "nosuch.dat"], "nosuch.dat"), (["-e", "sched", "x.dat"], "--live"),

@@ -3,6 +3,9 @@
 covers: B02
 """
 import concurrent.futures
+import ctypes
+import errno
+import http.client
 import json
 import os
 import pathlib
@@ -14,6 +17,7 @@ import subprocess
 import tempfile
 import time
 
+import inject
 from server import EXTRA, GOLDEN, SONDE, Server, Skip, check, same
 
 TRACE = GOLDEN / "tour.dat"
@@ -222,6 +226,47 @@ def test_rights():
         listening = [line.split()[1] for line in pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:]
                      if line.split()[3] == "0A" and int(line.split()[1].split(":")[1], 16) == view.port]
         same(listening, [f"0100007F:{view.port:04X}"], "listening on")
+
+
+def has_landlock():
+    return ctypes.CDLL(None).syscall(444, None, 0, 1) > 0      # landlock_create_ruleset: the version
+
+
+def test_all_threads_are_confined():
+    """No thread, whether it serves or indexes, opens a file that is not the trace or the cache."""
+    if EXTRA:
+        raise Skip("it runs without its sandbox here")
+    if not inject.is_possible():
+        raise Skip("only tried on x86-64")
+    outside = str(pathlib.Path(__file__).resolve())
+    with tempfile.TemporaryDirectory() as cache, Server(TRACE, options=("--cache-dir", cache)) as view:
+        # connections that stay open: each has a thread of its own
+        held = [http.client.HTTPConnection("127.0.0.1", view.port, timeout=30) for _ in range(3)]
+        for connection in held:
+            connection.request("GET", view.path("api/info"), headers={"Host": f"127.0.0.1:{view.port}"})
+            connection.getresponse().read()
+        threads = sorted(int(t) for t in os.listdir(f"/proc/{view.proc.pid}/task"))
+        check(len(threads) >= 5, f"only {len(threads)} threads")
+        for tid in threads:
+            status = pathlib.Path(f"/proc/{view.proc.pid}/task/{tid}/status").read_text()
+            check("Seccomp:\t2" in status and "NoNewPrivs:\t1" in status, f"thread {tid} is outside of the sandbox")
+            if has_landlock():
+                try:
+                    same(inject.open_as(tid, outside), errno.EACCES, f"thread {tid} opens {outside}")
+                    same(inject.open_as(tid, str(TRACE)), 0, f"thread {tid} opens the trace")
+                except PermissionError:
+                    raise Skip("no process may be looked into here") from None
+        for connection in held:
+            connection.close()
+        view.get("api/info")
+    with Server(TRACE) as view:         # without a cache nothing is opened any more
+        for tid in map(int, os.listdir(f"/proc/{view.proc.pid}/task")):
+            try:
+                check(inject.open_as(tid, outside) in (errno.EPERM, errno.EACCES), f"thread {tid} opens {outside}")
+            except ProcessLookupError:
+                pass            # that of a connection, which has ended
+            except PermissionError:
+                raise Skip("no process may be looked into here") from None
 
 
 def test_sudo():

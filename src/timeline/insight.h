@@ -13,12 +13,14 @@
  * Each writes one JSON object about [from, to]; sel may be NULL. doc/VIEWER.md has the members.
  *	insight_tasks     time per task and state, switches, wakeups, migrations
  *	insight_events    counts per kind
+ *	insight_spans     how long the spans of these lanes are, by name; SPANS_LANES_MAX of them
  *	insight_wakeups   histogram of wakeup latencies (runnable to running), log2, with the worst
- *	insight_functions calls, total, self, max per function (function_graph and spans); of all
- *	                  tasks (-1) only those that begin or end in the range
+ *	insight_functions calls, total, self, max per function (function_graph and spans), on the clock of
+ *	                  the task, which stands while it is off its CPU, where the trace tells that
  *	insight_flame     frames {name, value, children}: on-CPU (functions by the CPU time they
- *	                  used themselves; where there are none, stacks by number) or off-CPU (kernel
- *	                  stacks at switch-out, weighted by the time off)
+ *	                  used themselves, or stacks by number) or off-CPU (kernel stacks at
+ *	                  switch-out, weighted by the time off). by: "functions", "stacks", or
+ *	                  "SYSTEM/NAME", stacks of that event; NULL: functions, if there are any
  *	insight_why       the critical path of a task: pieces {start, end, task, state, why, waker}
  */
 int insight_tasks(struct lanes *ls, uint64_t from, uint64_t to, struct jsonwriter *w);
@@ -26,8 +28,11 @@ int insight_events(struct lanes *ls, const struct selection *sel, uint64_t from,
 		   struct jsonwriter *w);
 int insight_wakeups(struct lanes *ls, int task, uint64_t from, uint64_t to, struct jsonwriter *w);
 int insight_functions(struct lanes *ls, int task, uint64_t from, uint64_t to, struct jsonwriter *w);
-int insight_flame(struct lanes *ls, bool off_cpu, int task, uint64_t from, uint64_t to,
-		  struct jsonwriter *w);
+int insight_flame(struct lanes *ls, bool off_cpu, const char *by, int task, uint64_t from,
+		  uint64_t to, struct jsonwriter *w);
+#define SPANS_LANES_MAX 256
+int insight_spans(struct lanes *ls, const char *const *specs, size_t n_specs, uint64_t from,
+		  uint64_t to, struct jsonwriter *w);
 int insight_why(struct lanes *ls, int task, uint64_t from, uint64_t to, struct jsonwriter *w);
 
 #endif

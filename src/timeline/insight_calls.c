@@ -29,11 +29,12 @@ struct calling {
 	uint32_t machine;
 	uint64_t version;	       /* of the index */
 	int task;		       /* whose calls these are, for the sink */
+	uint16_t clock_of;	       /* … and on which clock: runclock_idle() */
 	struct forms forms;	       /* all tasks: */
 	struct counted_stack **stacks; /* by task, then CPUs of the idle task */
 	int idle;
 	uint32_t path[CALLSTACK_MAX];
-	bool on_cpu;
+	bool with_idle, is_wall;
 	struct runclock clock;
 	uint8_t *left; /* labels of loose forms that are left; NULL: there are no loose forms */
 };
@@ -53,11 +54,22 @@ static uint64_t length_of(struct calling *c, uint64_t start, uint64_t end)
 	end = earlier(end, c->to);
 	if (end <= start)
 		return 0;
-	if (!c->on_cpu)
-		return end - start;
-	a = runclock_at(&c->clock, c->task, start);
-	b = runclock_at(&c->clock, c->task, end);
+	a = runclock_at(&c->clock, c->clock_of, start);
+	b = runclock_at(&c->clock, c->clock_of, end);
 	return b > a ? b - a : 0;
+}
+
+/* The call path[depth], of which `below` was in those that it made. */
+static void give_call(struct calling *c, unsigned depth, uint64_t start, uint64_t end, uint64_t ns,
+		      uint64_t below)
+{
+	struct counted_call call = {.task = c->task, .path = c->path, .depth = depth};
+
+	call.start = start;
+	call.ns = ns;
+	call.self_ns = ns > below ? ns - below : 0;
+	call.wall_ns = overlap(start, end, c->from, c->to);
+	c->sink(c->ctx, &call);
 }
 
 /* --- one task: its lane ---------------------------------------------------------------------------------- */
@@ -80,8 +92,7 @@ static void pop(struct lane_calls *l, unsigned depth)
 
 		if (l->top)
 			l->open[l->top - 1].child_ns += ns;
-		l->c->sink(l->c->ctx, l->c->task, l->c->path, l->top, o->start, ns,
-			   ns > o->child_ns ? ns - o->child_ns : 0);
+		give_call(l->c, l->top, o->start, o->end, ns, o->child_ns);
 	}
 }
 
@@ -118,10 +129,12 @@ static int calls_of_task(struct calling *c)
 		return r == -EINVAL ? -ENODATA : r;
 	l = calloc(1, sizeof(*l));
 	r = l ? 0 : -ENOMEM;
-	if (!r && c->on_cpu)
+	if (!r)
 		r = runclock_init(&c->clock, c->ls, t->machine, c->task, c->from, c->to);
 	if (!r) {
 		l->c = c;
+		c->clock_of = c->task;
+		c->is_wall = c->clock.is_wall;
 		r = lane_each(ln, c->from, c->to, add_lane_span, l);
 		pop(l, 0);
 	}
@@ -150,7 +163,7 @@ static void close_call(void *ctx, const struct callstack *cs, unsigned depth,
 		st->below[i] = 0;
 	/* of what ended before the range only the stack is wanted */
 	if (end > c->from || (end == c->from && call->start == end))
-		c->sink(c->ctx, c->task, c->path, n, call->start, ns, ns > below ? ns - below : 0);
+		give_call(c, n, call->start, end, ns, below);
 }
 
 static bool make_mark(void *ctx, struct mark_cache *cache, const struct walk_event *ev,
@@ -166,8 +179,8 @@ static bool make_mark(void *ctx, struct mark_cache *cache, const struct walk_eve
 		return false;
 	/* the CPU of an idle task is all that tells them apart */
 	if (ev->task == c->idle)
-		ret->task = UINT16_MAX - 1 -
-			    (timeline_stream(c->ls->tl, event_ref_stream(ev->ref))->cpu & 0xfff);
+		ret->task =
+			runclock_idle(timeline_stream(c->ls->tl, event_ref_stream(ev->ref))->cpu);
 	return true;
 }
 
@@ -197,12 +210,13 @@ static int run_marks(struct calling *c, const struct marks *m)
 		const struct mark *k = &m->marks[i];
 		struct callstack *cs;
 
-		if (c->on_cpu && is_idle_stack(c, k->task))
+		if (!c->with_idle && is_idle_stack(c, k->task))
 			continue;
 		cs = stack_of(c, k->task);
 		if (!cs)
 			return -ENOMEM;
 		c->task = is_idle_stack(c, k->task) ? c->idle : k->task;
+		c->clock_of = k->task;
 		if (k->what == MARK_ENTER)
 			callstack_enter(cs, k);
 		else
@@ -354,14 +368,17 @@ static int calls_of_machine(struct calling *c, uint32_t machine)
 		if (c->forms.kinds[i].form)
 			bit_set(kinds, i);
 	c->idle = timeline_find_task(c->ls->tl, machine, 0);
-	if (!r && c->on_cpu)
+	if (!r)
 		r = runclock_init(&c->clock, c->ls, machine, -1, c->from, c->to);
+	if (!r)
+		c->is_wall |= c->clock.is_wall;
 	if (!r)
 		r = find_left(c, &where);
 	if (!r)
 		r = run_range(c, &where, kinds);
 	for (size_t i = 0; c->stacks && i <= UINT16_MAX; i++) {
 		c->task = is_idle_stack(c, i) ? c->idle : (int)i;
+		c->clock_of = i;
 		if (c->stacks[i] && !r)
 			callstack_cut(&c->stacks[i]->cs, c->to);
 		free(c->stacks[i]);
@@ -377,8 +394,8 @@ static int calls_of_machine(struct calling *c, uint32_t machine)
 	return r;
 }
 
-int insight_each_call(struct lanes *ls, int task, uint64_t from, uint64_t to, bool on_cpu,
-		      call_sink sink, void *ctx)
+int insight_each_call(struct lanes *ls, int task, uint64_t from, uint64_t to, bool with_idle,
+		      call_sink sink, void *ctx, bool *ret_is_wall)
 {
 	struct calling c = {.ls = ls, .sink = sink, .ctx = ctx, .from = from, .task = task};
 	size_t source = 0;
@@ -386,24 +403,46 @@ int insight_each_call(struct lanes *ls, int task, uint64_t from, uint64_t to, bo
 	bool any = false;
 	int r = 0;
 
-	c.on_cpu = on_cpu;
+	c.with_idle = with_idle;
 	c.to = earlier(to, timeline_duration(ls->tl));
+	*ret_is_wall = false;
 	if (from > c.to)
 		return 0;
-	if (task >= 0)
-		return calls_of_task(&c);
+	if (task >= 0) {
+		r = calls_of_task(&c);
+		*ret_is_wall = c.is_wall;
+		return r;
+	}
 	while (!r && lanes_next_machine(ls->tl, &source, &machine)) {
 		r = calls_of_machine(&c, machine);
 		any |= !r;
 		r = r == -ENODATA ? 0 : r;
 	}
+	*ret_is_wall = c.is_wall;
 	return r < 0 ? r : any ? 0 : -ENODATA;
+}
+
+bool insight_has_calls(struct lanes *ls)
+{
+	size_t source = 0;
+	uint32_t machine;
+	bool any = false;
+
+	while (!any && lanes_next_machine(ls->tl, &source, &machine)) {
+		struct forms forms;
+
+		if (forms_init(&forms, ls->tl, &ls->labels, machine, FORM_CALLS) < 0)
+			break;
+		any = forms.n_found;
+		forms_release(&forms);
+	}
+	return any;
 }
 
 /* --- functions ------------------------------------------------------------------------------------------- */
 
 struct function_row {
-	uint64_t n, total, self, max, max_at;
+	uint64_t n, total, self, off, max, max_at;
 	uint32_t label;
 };
 
@@ -413,11 +452,10 @@ struct functions {
 	bool failed;
 };
 
-static void add_function(void *ctx, int task, const uint32_t *path, unsigned depth, uint64_t start,
-			 uint64_t ns, uint64_t self_ns)
+static void add_function(void *ctx, const struct counted_call *call)
 {
 	struct functions *f = ctx;
-	uint32_t label = path[depth];
+	uint32_t label = call->path[call->depth];
 	struct function_row *row;
 	bool is_inner = false;
 
@@ -434,16 +472,17 @@ static void add_function(void *ctx, int task, const uint32_t *path, unsigned dep
 		f->n = n;
 	}
 	/* a function that calls itself has its time already */
-	for (unsigned i = 0; i < depth; i++)
-		is_inner |= path[i] == label;
+	for (unsigned i = 0; i < call->depth; i++)
+		is_inner |= call->path[i] == label;
 	row = &f->rows[label];
 	row->label = label;
 	row->n++;
-	row->total += is_inner ? 0 : ns;
-	row->self += self_ns;
-	if (ns > row->max || row->n == 1) {
-		row->max = ns;
-		row->max_at = start;
+	row->total += is_inner ? 0 : call->ns;
+	row->off += is_inner || call->ns > call->wall_ns ? 0 : call->wall_ns - call->ns;
+	row->self += call->self_ns;
+	if (call->ns > row->max || row->n == 1) {
+		row->max = call->ns;
+		row->max_at = call->start;
 	}
 }
 
@@ -463,7 +502,8 @@ static int compare_functions(const void *a, const void *b)
 int insight_functions(struct lanes *ls, int task, uint64_t from, uint64_t to, struct jsonwriter *w)
 {
 	struct functions f = {0};
-	int r = insight_each_call(ls, task, from, to, false, add_function, &f);
+	bool is_wall;
+	int r = insight_each_call(ls, task, from, to, true, add_function, &f, &is_wall);
 
 	if (r == -ENODATA)
 		r = 0;
@@ -476,6 +516,7 @@ int insight_functions(struct lanes *ls, int task, uint64_t from, uint64_t to, st
 	if (f.n)
 		qsort(f.rows, f.n, sizeof(*f.rows), compare_functions);
 	jsonwriter_open(w, NULL, '{');
+	jsonwriter_add_string(w, "clock", is_wall ? "wall" : "cpu");
 	jsonwriter_open(w, "functions", '[');
 	for (size_t i = 0; i < f.n && f.rows[i].n && i < FUNCTIONS_SHOWN; i++) {
 		const struct function_row *row = &f.rows[i];
@@ -485,6 +526,7 @@ int insight_functions(struct lanes *ls, int task, uint64_t from, uint64_t to, st
 		jsonwriter_add_uint(w, "calls", row->n);
 		jsonwriter_add_uint(w, "total", row->total);
 		jsonwriter_add_uint(w, "self", row->self);
+		jsonwriter_add_uint(w, "off", row->off);
 		jsonwriter_add_uint(w, "avg", row->total / row->n);
 		jsonwriter_add_uint(w, "max", row->max);
 		jsonwriter_add_uint(w, "max_at", row->max_at);

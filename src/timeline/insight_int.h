@@ -58,15 +58,23 @@ int flametree_emit(struct flametree *t, struct labels *labels, struct jsonwriter
 
 /* --- calls of a range: insight_calls.c --------------------------------------------------------------- */
 
-/* path: labels from the outermost on, path[depth] is the call; ns and self_ns: within the range. */
-typedef void (*call_sink)(void *ctx, int task, const uint32_t *path, unsigned depth, uint64_t start,
-			  uint64_t ns, uint64_t self_ns);
+struct counted_call {
+	int task;
+	const uint32_t *path; /* labels from the outermost on, path[depth] is the call */
+	unsigned depth;
+	uint64_t start;
+	/* within the range: while its task ran, of that in no other call, and all of it */
+	uint64_t ns, self_ns, wall_ns;
+};
+typedef void (*call_sink)(void *ctx, const struct counted_call *call);
 /*
- * on_cpu: only time in which the task ran counts, if the trace tells it, and the idle task not at all. 0;
- * -ENODATA: the trace has no such events.
+ * 0; -ENODATA: the trace has no such events. *ret_is_wall: it does not tell when tasks ran, so that the time
+ * asleep counts as well.
  */
-int insight_each_call(struct lanes *ls, int task, uint64_t from, uint64_t to, bool on_cpu,
-		      call_sink sink, void *ctx);
+int insight_each_call(struct lanes *ls, int task, uint64_t from, uint64_t to, bool with_idle,
+		      call_sink sink, void *ctx, bool *ret_is_wall);
+/* Are there events of functions at all? */
+bool insight_has_calls(struct lanes *ls);
 
 /* --- time that tasks ran: runclock.c ------------------------------------------------------------------ */
 
@@ -79,15 +87,21 @@ struct run_start {
 struct run_list {
 	struct run_start *runs;
 	size_t n, cap, last;
+	bool is_known; /* else nothing tells when it ran: all time counts */
 };
 
 struct runclock {
-	struct run_list *tasks; /* by task number */
+	struct run_list *tasks; /* by task number; of the idle task by runclock_idle() */
 	size_t n_runs;
 	bool is_wall; /* nothing is known: all time counts */
 	bool failed;
 };
 
+/* The idle task runs on all CPUs, and has a clock on each: this instead of its number. */
+static inline uint16_t runclock_idle(uint32_t cpu)
+{
+	return UINT16_MAX - 1 - (cpu & 0xfff);
+}
 /* task -1: all of the machine. What does not fit leaves the clock on the wall. 0 or -ENOMEM. */
 int runclock_init(struct runclock *rc, struct lanes *ls, uint32_t machine, int task, uint64_t from,
 		  uint64_t to);
@@ -97,9 +111,12 @@ uint64_t runclock_at(struct runclock *rc, int task, uint64_t t);
 
 /* --- stacks: insight_stacks.c -------------------------------------------------------------------------- */
 
-/* A tree of what is in the kernel_stack events; 0, -ENODATA: there are none. */
-int insight_count_stacks(struct lanes *ls, int task, uint64_t from, uint64_t to,
-			 struct flametree *t);
+/*
+ * A tree of what is in the kernel_stack events; event: only those of this one, SYSTEM/NAME. n_of: by kind of the
+ * event that a stack belongs to, how many there are. 0, -ENODATA: there are none.
+ */
+int insight_count_stacks(struct lanes *ls, const char *event, int task, uint64_t from, uint64_t to,
+			 struct flametree *t, uint64_t *n_of, size_t n_kinds);
 int insight_off_cpu(struct lanes *ls, int task, uint64_t from, uint64_t to, struct flametree *t,
 		    bool *ret_has_stacks);
 

@@ -2,8 +2,9 @@
 /*
  * insight_stacks.c - flame graphs: functions by the CPU they used, stacks by how often, time off the CPU.
  *
- * A kernel_stack event belongs to the event before it on its CPU, if both are of one task. One that follows a
- * sched_switch tells where the task stood that left:
+ * A kernel_stack event belongs to the event before it on its CPU, if both are of one task. Stacks of events are no
+ * samples of the CPU: how often a stack is there tells how often the event was. So they are counted, and can be
+ * chosen, by event. One that follows a sched_switch tells where the task stood that left:
  *
  *	CPU 1   sched_switch prev=bash next=…   kernel_stack (bash)        ← why bash is off the CPU
  *	bash    running │ sleeping ──────────────────────── │ runnable │ running
@@ -22,6 +23,7 @@
 
 struct stack_kind {
 	bool is_switch, is_stack, swap;
+	bool is_wanted; /* stacks of this event */
 	uint8_t long_size;
 	const struct field *caller, *prev_pid;
 	const struct kallsyms *symbols;
@@ -39,6 +41,11 @@ struct stacking {
 	struct timeline *tl;
 	int only;	/* -1: all tasks */
 	bool by_switch; /* only stacks that follow a switch are wanted, as marks */
+	/* else all events are looked at: */
+	const char *event; /* whose stacks are wanted, SYSTEM/NAME; NULL: of all */
+	uint64_t *n_of;	   /* by kind: stacks that belong to it */
+	size_t n_n_of;
+	uint16_t kind_before, task_before; /* of the stream's last event */
 	uint64_t from, to;
 	struct stack_kind *kinds;
 	size_t n_kinds;
@@ -68,6 +75,15 @@ static uint32_t task_node(struct stacking *s, int task)
 	return flametree_child(s->t, 0, labels_add(&s->ls->labels, name, strlen(name)));
 }
 
+/* Is it the event SYSTEM/NAME? */
+static bool is_called(const struct event *ev, const char *name)
+{
+	size_t len = strlen(ev->system);
+
+	return !strncmp(name, ev->system, len) && name[len] == '/' &&
+	       !strcmp(name + len + 1, ev->name);
+}
+
 /* --- kernel_stack ---------------------------------------------------------------------------------------- */
 
 static int find_kinds(struct stacking *s)
@@ -85,6 +101,7 @@ static int find_kinds(struct stacking *s)
 
 		if (!k->event)
 			continue;
+		sk->is_wanted = !s->event || is_called(k->event, s->event);
 		sk->is_stack = !strcmp(k->event->system, "ftrace") &&
 			       !strcmp(k->event->name, "kernel_stack");
 		sk->is_switch = s->by_switch && !strcmp(k->event->system, "sched") &&
@@ -179,6 +196,28 @@ static void note_left(struct stacking *s, uint16_t task, uint32_t node)
 	s->left[s->n_left++] = (struct stack_left){s->switch_ts, node, task};
 }
 
+/* The stacks of all events, by the event before each. */
+static bool count_stack(void *ctx, const struct walk_event *ev)
+{
+	struct stacking *s = ctx;
+	const struct stack_kind *k = ev->kind < s->n_kinds ? &s->kinds[ev->kind] : NULL;
+	uint16_t before = s->kind_before;
+	bool is_its = s->task_before == ev->task && before < s->n_kinds;
+
+	s->kind_before = ev->kind;
+	s->task_before = ev->task;
+	if (!k || !k->is_stack || (s->only >= 0 && ev->task != s->only))
+		return true;
+	/* what the event was is not known where it was lost, or stands before the range */
+	if (is_its && before < s->n_n_of)
+		s->n_of[before]++;
+	if (s->event && !(is_its && s->kinds[before].is_wanted))
+		return true;
+	flametree_add(s->t, stack_node(s, k, ev), 1);
+	s->n_stacks++;
+	return true;
+}
+
 static bool take_stack(void *ctx, const struct walk_event *ev)
 {
 	struct stacking *s = ctx;
@@ -200,10 +239,7 @@ static bool take_stack(void *ctx, const struct walk_event *ev)
 	}
 	if (s->only >= 0 && ev->task != s->only)
 		return true;
-	if (!s->by_switch) {
-		flametree_add(s->t, stack_node(s, k, ev), 1);
-		s->n_stacks++;
-	} else if (before >= 0 && before == ev->task) {
+	if (before >= 0 && before == ev->task) {
 		note_left(s, ev->task, stack_node(s, k, ev));
 		s->n_stacks++;
 	}
@@ -220,11 +256,15 @@ static int walk_stacks(struct stacking *s, uint64_t from, uint64_t to)
 		any |= s->kinds[i].is_stack;
 	if (r < 0 || !any)
 		return r;
-	wants.kinds = s->mask.bits;
-	wants.n_kinds = s->mask.n;
+	if (s->by_switch) {
+		wants.kinds = s->mask.bits;
+		wants.n_kinds = s->mask.n;
+	}
 	for (size_t i = 0; i < timeline_n_streams(s->tl) && !r && !s->error; i++) {
 		s->switched = -1;
-		r = timeline_walk(s->tl, i, &wants, take_stack, s, &whole);
+		s->kind_before = TIMELINE_NO_KIND;
+		r = timeline_walk(s->tl, i, &wants, s->by_switch ? take_stack : count_stack, s,
+				  &whole);
 	}
 	return r < 0 ? r : s->error;
 }
@@ -255,14 +295,17 @@ static void stacking_free(struct stacking *s)
 	free(s);
 }
 
-int insight_count_stacks(struct lanes *ls, int task, uint64_t from, uint64_t to,
-			 struct flametree *t)
+int insight_count_stacks(struct lanes *ls, const char *event, int task, uint64_t from, uint64_t to,
+			 struct flametree *t, uint64_t *n_of, size_t n_kinds)
 {
 	struct stacking *s = stacking_new(ls, task, from, to, t);
 	int r;
 
 	if (!s)
 		return -ENOMEM;
+	s->event = event;
+	s->n_of = n_of;
+	s->n_n_of = n_kinds;
 	r = walk_stacks(s, from, to);
 	if (!r && !s->n_stacks)
 		r = -ENODATA;
@@ -404,79 +447,158 @@ struct flame_calls {
 	bool by_task;
 };
 
-static void add_call(void *ctx, int task, const uint32_t *path, unsigned depth, uint64_t start,
-		     uint64_t ns, uint64_t self_ns)
+static void add_call(void *ctx, const struct counted_call *call)
 {
 	struct flame_calls *f = ctx;
 	uint32_t node = 0;
 	char name[64];
 
 	if (f->by_task) {
-		insight_task_name(f->ls->tl, task, name, sizeof(name));
+		insight_task_name(f->ls->tl, call->task, name, sizeof(name));
 		node = flametree_child(f->t, 0, labels_add(&f->ls->labels, name, strlen(name)));
 	}
-	for (unsigned i = 0; i <= depth; i++)
-		node = flametree_child(f->t, node, path[i]);
-	flametree_add(f->t, node, self_ns);
+	for (unsigned i = 0; i <= call->depth; i++)
+		node = flametree_child(f->t, node, call->path[i]);
+	flametree_add(f->t, node, call->self_ns);
 }
 
-static int fill_on_cpu(struct lanes *ls, int task, uint64_t from, uint64_t to, struct flametree *t,
-		       const char **ret_unit, const char **ret_why)
-{
-	struct flame_calls f = {ls, t, task < 0};
-	int r = insight_each_call(ls, task, from, to, true, add_call, &f);
-
-	if (r != -ENODATA)
-		return r;
-	*ret_unit = "samples";
-	r = insight_count_stacks(ls, task, from, to, t);
-	if (r != -ENODATA)
-		return r;
-	*ret_why = "The trace has neither calls of functions nor stacks in this range; record with "
-		   "-p function_graph, or with stacks (-T).";
-	return 0;
-}
-
-static int fill_off_cpu(struct lanes *ls, int task, uint64_t from, uint64_t to, struct flametree *t,
-			const char **ret_why)
-{
-	bool has_stacks = false;
-	int r = insight_off_cpu(ls, task, from, to, t, &has_stacks);
-
-	if (r < 0)
-		return r;
-	if (t->n == 1)
-		*ret_why =
-			"The trace does not tell when tasks left their CPUs in this range; record "
-			"with -e sched.";
-	else if (!has_stacks)
-		*ret_why =
-			"The trace has no stacks of switches; what is shown is the state of tasks "
-			"and who woke them. Record with -e sched -T for stacks.";
-	return 0;
-}
-
-int insight_flame(struct lanes *ls, bool off_cpu, int task, uint64_t from, uint64_t to,
-		  struct jsonwriter *w)
-{
-	const char *unit = "ns", *why = NULL;
+struct flame {
+	struct lanes *ls;
+	int task;
+	uint64_t from, to;
 	struct flametree t;
-	int r = flametree_init(&t);
+	const char *by, *unit, *why;
+	const char *clock; /* functions: "cpu" or "wall" */
+	uint64_t *n_of;	   /* stacks, by kind of their event */
+	size_t n_kinds;
+};
+
+static bool has_stacks(const struct timeline *tl)
+{
+	for (size_t i = 0; i < timeline_n_kinds(tl); i++) {
+		const struct timeline_kind *k = timeline_kind(tl, i);
+
+		if (k->event && k->n_events && is_called(k->event, "ftrace/kernel_stack"))
+			return true;
+	}
+	return false;
+}
+
+/* by: "functions", "stacks", an event, or NULL: functions if there are any. */
+static int fill_on_cpu(struct flame *f, const char *by)
+{
+	struct flame_calls calls = {f->ls, &f->t, f->task < 0};
+	bool is_wall;
+	int r = -ENODATA;
+
+	if (!by || !strcmp(by, "functions"))
+		r = insight_each_call(f->ls, f->task, f->from, f->to, false, add_call, &calls,
+				      &is_wall);
+	if (!r && !by && f->t.n == 1)
+		r = -ENODATA;
+	if (!r)
+		f->clock = is_wall ? "wall" : "cpu";
+	f->by = "functions";
+	if (r != -ENODATA || (by && !strcmp(by, "functions")))
+		return r == -ENODATA ? 0 : r;
+	f->unit = "stacks";
+	f->by = by ? by : "stacks";
+	f->n_kinds = timeline_n_kinds(f->ls->tl);
+	f->n_of = calloc(f->n_kinds + 1, sizeof(*f->n_of));
+	if (!f->n_of)
+		return -ENOMEM;
+	r = insight_count_stacks(f->ls, strchr(f->by, '/') ? f->by : NULL, f->task, f->from, f->to,
+				 &f->t, f->n_of, f->n_kinds);
+	if (r != -ENODATA)
+		return r;
+	f->why = by ? "No such stacks are in this range."
+		    : "The trace has neither calls of functions nor stacks in this range; record "
+		      "with -p function_graph, or with stacks (-T).";
+	return 0;
+}
+
+static int fill_off_cpu(struct flame *f)
+{
+	bool by_stack = false;
+	int r = insight_off_cpu(f->ls, f->task, f->from, f->to, &f->t, &by_stack);
 
 	if (r < 0)
 		return r;
-	if (off_cpu)
-		r = fill_off_cpu(ls, task, from, to, &t, &why);
-	else
-		r = fill_on_cpu(ls, task, from, to, &t, &unit, &why);
+	f->by = by_stack ? "stacks" : "states";
+	if (f->t.n == 1)
+		f->why = "The trace does not tell when tasks left their CPUs in this range; record "
+			 "with -e sched.";
+	else if (!by_stack)
+		f->why = "The trace has no stacks of switches; what is shown is the state of tasks "
+			 "and who woke them. Record with -e sched -T for stacks.";
+	return 0;
+}
+
+static void emit_choice(struct jsonwriter *w, const char *by, uint64_t n)
+{
+	jsonwriter_open(w, NULL, '{');
+	jsonwriter_add_string(w, "by", by);
+	if (n)
+		jsonwriter_add_uint(w, "n", n);
+	jsonwriter_close(w);
+}
+
+/* What else could be drawn: functions, stacks, those of each event; events of several buffers are one. */
+static void emit_choices(struct flame *f, struct jsonwriter *w)
+{
+	struct timeline *tl = f->ls->tl;
+	uint64_t all = 0;
+
+	jsonwriter_open(w, "choices", '[');
+	if (f->clock || insight_has_calls(f->ls))
+		emit_choice(w, "functions", 0);
+	for (size_t i = 0; i < f->n_kinds; i++)
+		all += f->n_of[i];
+	if (has_stacks(tl))
+		emit_choice(w, "stacks", all);
+	for (size_t i = 0; i < f->n_kinds; i++) {
+		const struct event *ev = timeline_kind(tl, i)->event;
+		char name[256];
+
+		if (!f->n_of[i] || !ev)
+			continue;
+		snprintf(name, sizeof(name), "%s/%s", ev->system, ev->name);
+		for (size_t j = i + 1; j < f->n_kinds; j++) {
+			const struct event *other = timeline_kind(tl, j)->event;
+
+			if (!f->n_of[j] || !other || !is_called(other, name))
+				continue;
+			f->n_of[i] += f->n_of[j];
+			f->n_of[j] = 0;
+		}
+		emit_choice(w, name, f->n_of[i]);
+	}
+	jsonwriter_close(w);
+}
+
+int insight_flame(struct lanes *ls, bool off_cpu, const char *by, int task, uint64_t from,
+		  uint64_t to, struct jsonwriter *w)
+{
+	struct flame f = {.ls = ls, .task = task, .from = from, .to = to, .unit = "ns"};
+	int r = flametree_init(&f.t);
+
+	if (r < 0)
+		return r;
+	r = off_cpu ? fill_off_cpu(&f) : fill_on_cpu(&f, by);
 	if (!r) {
 		jsonwriter_open(w, NULL, '{');
-		jsonwriter_add_string(w, "unit", unit);
-		r = flametree_emit(&t, &ls->labels, w);
-		if (why)
-			jsonwriter_add_string(w, "why_empty", why);
+		jsonwriter_add_string(w, "unit", f.unit);
+		jsonwriter_add_string(w, "by", f.by);
+		if (f.clock)
+			jsonwriter_add_string(w, "clock", f.clock);
+		if (!off_cpu)
+			emit_choices(&f, w);
+		r = flametree_emit(&f.t, &ls->labels, w);
+		if (f.why)
+			jsonwriter_add_string(w, "why_empty", f.why);
 		jsonwriter_close(w);
 	}
-	flametree_release(&t);
+	free(f.n_of);
+	flametree_release(&f.t);
 	return r;
 }

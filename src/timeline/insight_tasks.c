@@ -5,8 +5,13 @@
  * States are gone through from the beginning of the trace, because what a task is at `from` follows from what came
  * before, and cut at both ends of the range: the sum of a task's states is the time it was there. A switch,
  * waking, migration or preemption counts if its moment is in the range; a wakeup if the task ran in it.
+ *
+ * A wakeup is counted from sched_waking, when somebody wanted the task to run; where the trace has none, from
+ * sched_wakeup, when it was put into a queue, which is a little later and what report -w counts from. Which it was is
+ * told. Waits are kept one by one, so that quantiles are exact.
  */
 #include "timeline/insight_int.h"
+#include "timeline/lengths.h"
 
 #include "analyse/latencies.h"
 
@@ -291,6 +296,8 @@ struct wakeup {
 
 struct waking_up {
 	struct latencies latencies;
+	struct lengths lengths;
+	int error;
 	struct wakeup worst[WORST_MAX];
 	size_t n_worst;
 	struct wakeup *pending; /* by task: its wait, the CPU comes with the next span */
@@ -330,6 +337,8 @@ static void add_wakeup(void *ctx, uint16_t task, const struct task_track *t,
 		return;
 	*p = (struct wakeup){s->start, s->end, s->end - s->start, s->waker, -1, task};
 	latencies_add(&u->latencies, NULL, p->wait, 1, NULL);
+	if (lengths_add(&u->lengths, p->wait) < 0)
+		u->error = -ENOMEM;
 }
 
 static void emit_buckets(const struct latencies *l, struct jsonwriter *w)
@@ -350,18 +359,57 @@ static void emit_buckets(const struct latencies *l, struct jsonwriter *w)
 	jsonwriter_close(w);
 }
 
+/* From which events wakeups are counted, of all machines. */
+static void emit_wakers(const struct timeline *tl, struct jsonwriter *w)
+{
+	static const char *const names[] = {"sched_waking", "sched_wakeup"};
+	bool any[2] = {false};
+	size_t source = 0;
+	uint32_t machine;
+
+	while (lanes_next_machine(tl, &source, &machine)) {
+		bool has[2] = {false};
+
+		for (size_t i = 0; i < timeline_n_kinds(tl); i++) {
+			const struct timeline_kind *k = timeline_kind(tl, i);
+
+			for (size_t j = 0; k->event && k->n_events && j < 2; j++)
+				has[j] |= timeline_source(tl, k->source)->machine == machine &&
+					  !strcmp(k->event->name, names[j]);
+		}
+		any[0] |= has[0];
+		any[1] |= !has[0] && has[1];
+	}
+	jsonwriter_open(w, "since", '[');
+	for (size_t j = 0; j < 2; j++)
+		if (any[j])
+			jsonwriter_add_string(w, NULL, names[j]);
+	jsonwriter_close(w);
+}
+
+/* Exact, unless there were too many to keep. */
+static uint64_t wait_quantile(const struct waking_up *u, unsigned of_10000)
+{
+	const struct lengths *l = &u->lengths;
+
+	if (!l->n || l->is_over)
+		return l->n ? latency_spread_percentile(&u->latencies.all, of_10000) : 0;
+	return lengths_quantile(l->list, l->n, of_10000);
+}
+
 static void emit_wakeups(const struct waking_up *u, struct jsonwriter *w)
 {
 	const struct latency_spread *s = &u->latencies.all;
 
 	jsonwriter_open(w, NULL, '{');
+	emit_wakers(u->tl, w);
 	jsonwriter_add_uint(w, "n", s->n);
 	jsonwriter_add_uint(w, "min", s->n ? s->min : 0);
 	jsonwriter_add_uint(w, "avg", s->n ? s->total / s->n : 0);
 	jsonwriter_add_uint(w, "max", s->max);
-	jsonwriter_add_uint(w, "p50", s->n ? latency_spread_percentile(s, 5000) : 0);
-	jsonwriter_add_uint(w, "p90", s->n ? latency_spread_percentile(s, 9000) : 0);
-	jsonwriter_add_uint(w, "p99", s->n ? latency_spread_percentile(s, 9900) : 0);
+	jsonwriter_add_uint(w, "p50", wait_quantile(u, 5000));
+	jsonwriter_add_uint(w, "p90", wait_quantile(u, 9000));
+	jsonwriter_add_uint(w, "p99", wait_quantile(u, 9900));
 	emit_buckets(&u->latencies, w);
 	jsonwriter_open(w, "worst", '[');
 	for (size_t i = 0; i < u->n_worst; i++) {
@@ -402,6 +450,7 @@ int insight_wakeups(struct lanes *ls, int task, uint64_t from, uint64_t to, stru
 	uint32_t machine;
 	int r;
 
+	u.tl = ls->tl;
 	latency_scale_settle(&scale);
 	r = latencies_init(&u.latencies, &scale, 0, 0);
 	if (r < 0)
@@ -412,7 +461,10 @@ int insight_wakeups(struct lanes *ls, int task, uint64_t from, uint64_t to, stru
 		/* a little further, for the CPU of the last ones */
 		r = states_pass(ls->tl, ls->states, machine, bits, from, u.to + 1, add_wakeup, &u);
 	if (!r)
+		r = u.error < 0 ? u.error : lengths_sort(&u.lengths);
+	if (!r)
 		emit_wakeups(&u, w);
+	lengths_release(&u.lengths);
 	free(bits);
 	free(u.pending);
 	latencies_release(&u.latencies);

@@ -7,6 +7,7 @@
  */
 #include "timeline/insight.h"
 #include "view/api.h"
+#include "view/picture.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@ struct stats_args {
 	struct stage_selection *sel;
 	uint64_t from, to;
 	int task;
+	const char *lanes, *by; /* spans; flame: as in insight.h */
 };
 
 static int stats_tasks(const struct stats_args *a, struct jsonwriter *w)
@@ -41,12 +43,27 @@ static int stats_functions(const struct stats_args *a, struct jsonwriter *w)
 
 static int stats_flame(const struct stats_args *a, struct jsonwriter *w)
 {
-	return insight_flame(a->st->lanes, false, a->task, a->from, a->to, w);
+	return insight_flame(a->st->lanes, false, a->by, a->task, a->from, a->to, w);
 }
 
 static int stats_offcpu(const struct stats_args *a, struct jsonwriter *w)
 {
-	return insight_flame(a->st->lanes, true, a->task, a->from, a->to, w);
+	return insight_flame(a->st->lanes, true, NULL, a->task, a->from, a->to, w);
+}
+
+static int stats_spans(const struct stats_args *a, struct jsonwriter *w)
+{
+	const char *specs[SPANS_LANES_MAX];
+	char *copy = strdup(a->lanes ? a->lanes : "");
+	size_t n;
+	int r;
+
+	if (!copy)
+		return -ENOMEM;
+	n = picture_split(copy, specs, SPANS_LANES_MAX);
+	r = insight_spans(a->st->lanes, specs, n, a->from, a->to, w);
+	free(copy);
+	return r;
 }
 
 static const struct {
@@ -55,6 +72,7 @@ static const struct {
 } whats[] = {
 	{"tasks", stats_tasks},		{"events", stats_events}, {"wakeups", stats_wakeups},
 	{"functions", stats_functions}, {"flame", stats_flame},	  {"offcpu", stats_offcpu},
+	{"spans", stats_spans},
 };
 
 static int read_args(struct stage *st, const struct request *req, struct stats_args *ret,
@@ -63,6 +81,8 @@ static int read_args(struct stage *st, const struct request *req, struct stats_a
 	int r = api_range(st, req, &ret->from, &ret->to, err);
 
 	ret->st = st;
+	ret->lanes = request_arg(req, "lanes");
+	ret->by = request_arg(req, "by");
 	if (r >= 0)
 		r = api_task(st, req, &ret->task, err);
 	if (r >= 0)
@@ -80,7 +100,9 @@ int api_stats(struct stage *st, const struct request *req, struct answer *a, str
 	if (r < 0)
 		return r;
 	jsonwriter_init(&w, &a->body);
-	r = errmsg_set(err, -EINVAL, "what is tasks, events, wakeups, functions, flame or offcpu");
+	r = errmsg_set(err, -EINVAL,
+		       "what is tasks, events, wakeups, functions, flame, offcpu "
+		       "or spans");
 	for (size_t i = 0; what && i < sizeof(whats) / sizeof(*whats); i++)
 		if (!strcmp(whats[i].name, what)) {
 			*err = (struct errmsg){0};

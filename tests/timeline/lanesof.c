@@ -7,8 +7,9 @@
  *	lanesof FILE tiles SPEC LEVEL N       a line for each record of the first N tiles
  *	lanesof FILE at SPEC ROW at|nearest|next|previous TIME…
  *	                                      a line for each time: what is there
- *	lanesof FILE tasks|events|wakeups|functions|flame|offcpu|why [PID [FROM TO]]
- *	                                      a line with the pids of all task numbers, then the answer
+ *	lanesof FILE tasks|events|wakeups|functions|flame|offcpu|why|spans [PID [FROM TO [BY]]]
+ *	                                      a line with the pids of all task numbers, then the answer;
+ *	                                      BY: of flame, as in insight.h; of spans SPEC,SPEC…
  *	lanesof FILE list                     tasks, kinds, CPUs
  *	lanesof FILE time SPEC                how long building and tiles take
  *
@@ -254,8 +255,24 @@ static void print_pids(struct opened *o)
 	printf("]\n");
 }
 
-static int insight_command(struct opened *o, const char *what, int pid, uint64_t from, uint64_t to)
+/* SPEC,SPEC… in place */
+static size_t split(char *text, const char **ret)
 {
+	size_t n = 0;
+
+	for (char *comma; text && n < SPANS_LANES_MAX; text = comma) {
+		comma = strchr(text, ',');
+		if (comma)
+			*comma++ = 0;
+		ret[n++] = text;
+	}
+	return n;
+}
+
+static int insight_command(struct opened *o, const char *what, int pid, uint64_t from, uint64_t to,
+			   char *by)
+{
+	const char *specs[SPANS_LANES_MAX];
 	int task = pid < 0 ? -1 : timeline_find_task(o->tl, 0, pid);
 	struct textbuf tb;
 	struct jsonwriter w;
@@ -273,7 +290,9 @@ static int insight_command(struct opened *o, const char *what, int pid, uint64_t
 	else if (!strcmp(what, "functions"))
 		r = insight_functions(o->lanes, task, from, to, &w);
 	else if (!strcmp(what, "flame") || !strcmp(what, "offcpu"))
-		r = insight_flame(o->lanes, what[0] == 'o', task, from, to, &w);
+		r = insight_flame(o->lanes, what[0] == 'o', by, task, from, to, &w);
+	else if (!strcmp(what, "spans"))
+		r = insight_spans(o->lanes, specs, split(by, specs), from, to, &w);
 	else if (!strcmp(what, "why"))
 		r = insight_why(o->lanes, task, from, to, &w);
 	print_pids(o);
@@ -331,7 +350,8 @@ int main(int argc, char **argv)
 	else
 		r = insight_command(&o, argv[2], argc > 3 ? atoi(argv[3]) : -1,
 				    argc > 5 ? strtoull(argv[4], NULL, 10) : 0,
-				    argc > 5 ? strtoull(argv[5], NULL, 10) : TIMELINE_TIME_MAX);
+				    argc > 5 ? strtoull(argv[5], NULL, 10) : TIMELINE_TIME_MAX,
+				    argc > 6 ? argv[6] : NULL);
 	close_trace(&o);
 	return r;
 }

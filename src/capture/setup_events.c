@@ -52,7 +52,7 @@ struct event_walk {
 	const struct setup_buffer *b;
 	const struct plan_event *e;
 	size_t n_matches;
-	struct setup_filter filter;    /* what became of it in whole systems */
+	struct setup_filter filter;    /* what became of it, if it is for many */
 	char system[TRACEFS_NAME_MAX]; /* done as a whole */
 	struct spelling near;
 	char nearest[2 * TRACEFS_NAME_MAX];
@@ -181,7 +181,16 @@ static int set_filter(struct event_walk *w, const char *system, const char *even
 	w->err = &why;
 	r = write_event_file(w, system, event, "filter", w->e->filter, TRACEFS_SET);
 	w->err = err;
-	return r < 0 ? setup_filter_explain(w->s, system, event, w->e->filter, &why, err) : 0;
+	if (r >= 0) {
+		w->filter.n_taken++;
+		return 0;
+	}
+	if (r == -EINVAL && strpbrk(w->e->pattern, "*?[") &&
+	    setup_filter_lacks_field(w->s, system, event, w->e->filter)) {
+		setup_filter_leave(&w->filter, event);
+		return 0;
+	}
+	return setup_filter_explain(w->s, system, event, w->e->filter, &why, err);
 }
 
 static int set_event(struct event_walk *w, const char *system, const char *event)
@@ -287,7 +296,7 @@ static int set_pattern(struct setup *s, const struct setup_buffer *b, const stru
 
 	spelling_init(&w.near, e->pattern, strlen(e->pattern));
 	r = eventdir_each(&s->t, b->instance, visit_event, &w, err);
-	if (r >= 0 && *w.system)
+	if (r >= 0 && e->filter)
 		r = setup_filter_tell(s, b->instance, e->pattern, w.system, e->filter, &w.filter,
 				      err);
 	if (r < 0 || w.n_matches)

@@ -170,7 +170,19 @@ int setup_filter_explain(const struct setup *s, const char *system, const char *
 			  filter, system, event, reason ? reason : "");
 }
 
-/* --- a whole system ---------------------------------------------------------------------------- */
+bool setup_filter_lacks_field(struct setup *s, const char *system, const char *event,
+			      const char *filter)
+{
+	struct name_list fields = {0};
+	char field[TRACEFS_NAME_MAX];
+	bool lacks = read_fields(&s->t, system, event, &fields) >= 0 &&
+		     find_missing(&fields, filter, field, sizeof(field));
+
+	name_list_release(&fields);
+	return lacks;
+}
+
+/* --- several events ---------------------------------------------------------------------------- */
 
 static bool was_taken(struct setup *s, const char *instance, const char *system, const char *event)
 {
@@ -179,6 +191,15 @@ static bool was_taken(struct setup *s, const char *instance, const char *system,
 	eventdir_fmt_path(system, event, "filter", path);
 	return tracefs_read_short(&s->t, instance, path, text, sizeof(text)) < 0 ||
 	       !strstr(text, "parse_error:");
+}
+
+void setup_filter_leave(struct setup_filter *f, const char *event)
+{
+	size_t len = strlen(f->names);
+
+	if (f->n_left++ < NAMED_MAX)
+		snprintf(f->names + len, sizeof(f->names) - len, "%s%.100s", len ? ", " : "",
+			 event);
 }
 
 void setup_filter_look(struct setup *s, const char *instance, const char *system,
@@ -192,7 +213,6 @@ void setup_filter_look(struct setup *s, const char *instance, const char *system
 		return;
 	for (size_t i = 0; i < events.n; i++) {
 		const char *event = events.names[i];
-		size_t len = strlen(f->names);
 
 		if (!tracefs_exists(&s->t, instance,
 				    eventdir_fmt_path(system, event, "filter", path)))
@@ -201,9 +221,7 @@ void setup_filter_look(struct setup *s, const char *instance, const char *system
 			f->n_taken++;
 			continue;
 		}
-		if (f->n_left++ < NAMED_MAX)
-			snprintf(f->names + len, sizeof(f->names) - len, "%s%.100s",
-				 len ? ", " : "", event);
+		setup_filter_leave(f, event);
 	}
 	name_list_release(&events);
 }
@@ -243,7 +261,7 @@ int setup_filter_tell(struct setup *s, const char *instance, const char *pattern
 	if (!f->n_left)
 		return 0;
 	if (!f->n_taken) {
-		int r = ask_events(s, instance, system, filter, err);
+		int r = *system ? ask_events(s, instance, system, filter, err) : -ENOENT;
 
 		return r != -ENOENT ? r
 				    : errmsg_set(err, -EINVAL,

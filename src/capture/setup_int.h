@@ -37,7 +37,7 @@ int setup_rearm_functions(struct setup *s, const struct setup_buffer *b, int swi
 /* setup_events.c */
 int setup_events(struct setup *s, const struct setup_buffer *b, struct errmsg *err);
 int setup_rearm_events(struct setup *s, const struct setup_buffer *b, struct errmsg *err);
-/* setup_filter.c: which events took a filter that was written to whole systems. */
+/* setup_filter.c: which events took a filter that was written to many. */
 struct setup_filter {
 	size_t n_taken, n_left;
 	char names[1024]; /* of the first that did not */
@@ -45,7 +45,11 @@ struct setup_filter {
 /* Counts those of one system. */
 void setup_filter_look(struct setup *s, const char *instance, const char *system,
 		       struct setup_filter *f);
-/* A sentence about those that did not take it: a note, or an error if none did. system: one of them. */
+/* Counts one that did not. */
+void setup_filter_leave(struct setup_filter *f, const char *event);
+bool setup_filter_lacks_field(struct setup *s, const char *system, const char *event,
+			      const char *filter);
+/* A sentence about those that did not take it: a note, or an error if none did. system: one of them, or "". */
 int setup_filter_tell(struct setup *s, const char *instance, const char *pattern,
 		      const char *system, const char *filter, const struct setup_filter *f,
 		      struct errmsg *err);

@@ -240,7 +240,9 @@ static void add_totals(struct textbuf *tb, const struct traceinfo *info)
 	textbuf_add_char(tb, '\n');
 }
 
-static void add_losses(struct textbuf *tb, const struct info_loss *l, bool counted)
+/* n_events: in the file; what the recorder read and dropped again (record -m) is not lost, but not there. */
+static void add_losses(struct textbuf *tb, const struct info_loss *l, uint64_t n_events,
+		       bool counted)
 {
 	add_label(tb, "lost");
 	if (!counted && !l->has_stat)
@@ -260,6 +262,12 @@ static void add_losses(struct textbuf *tb, const struct info_loss *l, bool count
 			     l->n_dropped);
 	else if (!l->has_stat)
 		textbuf_add_str(tb, "; the kernel's own counters are not in the file");
+	if (counted && l->n_read > n_events)
+		textbuf_addf(tb,
+			     "; %" PRIu64
+			     " more were recorded and are not in this file (record -m, "
+			     "or a part of a trace)",
+			     l->n_read - n_events);
 	textbuf_add_char(tb, '\n');
 }
 
@@ -416,7 +424,7 @@ void traceinfo_fmt_text(const struct traceinfo *info, const struct traceinfo_sty
 	add_described(tb, info);
 	add_span(tb, &info->span);
 	add_totals(tb, info);
-	add_losses(tb, &info->loss, info->counted);
+	add_losses(tb, &info->loss, info->n_events, info->counted);
 	if (info->n_damage) {
 		add_label(tb, "damage");
 		add_count(tb, info->n_damage, "place");

@@ -140,8 +140,11 @@ static int open_fd(struct outfile *f, const char *path, struct errmsg *err)
 	}
 	if (f->fd < 0)
 		return errmsg_set_errno(err, -errno, "cannot create %s", path);
-	if (exists)
+	/* whoever may not give files away keeps what he writes; others leave the file its owner */
+	if (exists && fchown(f->fd, st.st_uid, st.st_gid) == 0)
 		fchmod(f->fd, st.st_mode & 07777);
+	else if (exists)
+		fchmod(f->fd, st.st_mode & 0777);
 	return 0;
 }
 

@@ -15,7 +15,7 @@ tour.dat
   recorded     tracepoints, function calls (tracer function_graph), kernel stacks
   time         151.609943 to 151.768909, 0.158966 seconds
   events       2222, 13978 per second, of 14 kinds, by 6 tasks
-  lost         nothing
+  lost         nothing; 13587 more were recorded and are not in this file (record -m, or a part of a trace)
 
   buffer (top), clock local
    CPU       events  per second            first             last        bytes    missed   overrun   dropped
@@ -57,6 +57,7 @@ $ sonde info -n 0 tour.dat | tail -n 1
    all         2222       13978       151.609943       151.768909        81920         0         0         0
 $ sonde info -a tour.dat | grep -e describes -e more
   describes    29 events of 5 systems, 225 kernel symbols (8.3 KiB), 165 trace_printk formats, 104 task names
+  lost         nothing; 13587 more were recorded and are not in this file (record -m, or a part of a trace)
 
 # Losses: what sub-buffers say, and what the kernel counted
 $ sonde info -n 2 lost-events.dat | sed -n '/  lost/p; /CPU/,$p'

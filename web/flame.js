@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * flame.js - where the time went, as a flame graph of the range: on the CPU, or off it.
+ * flame.js - where the time went, as a flame graph of the range: on the CPU, or off it; or stacks of events.
  *
- * Width is time (or samples); a row above another one was called by it. A click makes a frame fill the
+ * Width is time, or the number of stacks: those of events, which are no samples of the CPU, so the event can be chosen. A row
+ * above another one was called by it. A click makes a frame fill the
  * width, Escape or a click on its callers goes back. Frames narrower than half a pixel are left out. The rows are
  * elements, so they can be walked with Tab, searched by the browser, printed.
  */
@@ -14,7 +15,7 @@ import { count, duration, share } from './units.js';
 const ROW = 18, DEEP = 200, MOST = 4000;
 
 function amount(value, unit) {
-	return unit === 'ns' ? duration(value) : `${count(value)} samples`;
+	return unit === 'ns' ? duration(value) : `${count(value)} stacks`;
 }
 
 function folded(node, path, out) {
@@ -56,6 +57,8 @@ class Flame {
 		b.style.left = `${x}px`;
 		b.style.width = `${Math.max(1, width - 1)}px`;
 		b.style.top = `${depth * ROW}px`;
+		if (width <= 28)
+			b.style.padding = '0';
 		const h = hash(node.name);
 		b.style.backgroundColor = `hsl(${18 + h % 36} ${this.app.theme.dark ? '38% 38%' : '72% 74%'})`;
 		const text = `${node.name}: ${amount(node.value, this.unit)}, ${share(node.value, this.root.value)}`;
@@ -96,15 +99,53 @@ class Flame {
 	}
 }
 
+/* What is drawn, and what is not to be read into it. */
+function words_for(what, answer, all, who) {
+	const value = answer.unit === 'ns' ? duration(answer.root.value) : count(answer.root.value);
+	if (what === 'offcpu')
+		return `Off the CPU, ${who}: ${value}`;
+	if (answer.unit !== 'ns')
+		return `Stacks of ${answer.by === 'stacks' ? 'events' : answer.by}, ${who}: ${value}`;
+	if (answer.clock === 'wall')
+		return `In functions, ${who}: ${value}; the trace has no switches of tasks, so the time they slept is in it`;
+	return `On the CPU, ${all ? 'all tasks but idle' : who}: ${value}`;
+}
+
+/* Functions, all stacks, or those of one event. */
+function chooser(app, answer) {
+	const select = el('select', 'small');
+	select.setAttribute('aria-label', 'What the graph is made of');
+	for (const { by, n } of answer.choices) {
+		const words = by === 'functions' ? 'Functions' : by === 'stacks' ? 'Stacks of all events' : `Stacks of ${by}`;
+		const option = el('option', '', n ? `${words}, ${count(n)}` : words);
+		option.value = by;
+		option.selected = by === answer.by;
+		select.append(option);
+	}
+	if (!answer.choices.some((c) => c.by === answer.by)) {	/* none of it here */
+		const option = el('option', '', `Stacks of ${answer.by}, none`);
+		option.value = answer.by;
+		option.selected = true;
+		select.append(option);
+	}
+	select.addEventListener('change', () => {
+		app.flame_by = select.value;
+		app.emit('flame');
+	});
+	return select;
+}
+
 export async function flame_panel(app, box, what) {
 	const { from, to } = app.scope(), task = app.hot >= 0 && app.tasks[app.hot]?.pid ? app.hot : undefined;
-	const answer = await api.get('stats', { what, from, to, task }, 'flame');
+	const answer = await api.get('stats', { what, from, to, task, by: what === 'flame' ? app.flame_by : undefined }, 'flame');
 	if (!answer.root || !answer.root.value) {
 		box.replaceChildren(el('p', 'empty', answer.why_empty || 'Nothing was recorded here that could be shown.'));
+		if (what === 'flame' && app.flame_by)
+			box.append(chooser(app, answer));
 		return;
 	}
 	const who = task === undefined ? 'all tasks' : app.task_name(task);
-	const words = what === 'flame' ? `On the CPU, ${who}: ${amount(answer.root.value, answer.unit)}`
-		: `Off the CPU, ${who}: ${amount(answer.root.value, answer.unit)}`;
-	new Flame(app, box, answer, words);
+	new Flame(app, box, answer, words_for(what, answer, task === undefined, who));
+	if (what === 'flame' && answer.choices.length > 1)
+		box.firstChild.prepend(chooser(app, answer));
 }

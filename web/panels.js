@@ -9,6 +9,7 @@
 import { EventList } from './list.js';
 import { tasks_panel, events_panel, wakeups_panel, functions_panel } from './stats.js';
 import { flame_panel } from './flame.js';
+import { spans_panel } from './spans.js';
 import { why_panel } from './why.js';
 import { el, button } from './table.js';
 import { clock, duration } from './units.js';
@@ -22,8 +23,9 @@ const PANELS = [	/* id, title, fill(app, box), stale on, about a range */
 	['tasks', 'Time by task', tasks_panel, RANGE],
 	['counts', 'Event counts', events_panel, [...RANGE, 'filter']],
 	['wakeups', 'Wakeups', wakeups_panel, [...RANGE, 'selection']],
+	['spans', 'Spans', spans_panel, [...RANGE, 'lanes', 'selection', 'spans']],
 	['functions', 'Functions', functions_panel, [...RANGE, 'selection']],
-	['flame', 'On-CPU flame', (app, box) => flame_panel(app, box, 'flame'), [...RANGE, 'selection']],
+	['flame', 'Flame graph', (app, box) => flame_panel(app, box, 'flame'), [...RANGE, 'selection', 'flame']],
 	['offcpu', 'Off-CPU flame', (app, box) => flame_panel(app, box, 'offcpu'), [...RANGE, 'selection']],
 	['why', 'Why', why_panel, [...RANGE, 'selection', 'why']],
 ];

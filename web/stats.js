@@ -10,21 +10,21 @@ import { STATE_NAMES } from './colours.js';
 import { bar, button, cell, copy, csv, el, table } from './table.js';
 import { clock, count, duration, share } from './units.js';
 
-const STATES = [1, 2, 3, 5, 4];	/* columns, by what matters */
+const STATES = [1, 2, 3, 5, 4, 7, 6, 8, 0];	/* columns, by what matters; those behind the fifth only where there is any */
 
-function ask(app, what, more = {}) {
+export function ask(app, what, more = {}) {
 	const { from, to } = app.scope();
 	return api.get('stats', { what, from, to, ...more }, 'stats');
 }
 
 /* A panel: words on top, a table, and the button that copies it. */
-function put(box, words, titles, rows, options, ...extra) {
+export function put(box, words, titles, rows, options, ...extra) {
 	const view = table(titles, rows, options);
 	const head = el('div', 'panel-head', el('span', '', words), button('Copy as CSV', () => copy(csv(titles, rows))));
 	box.replaceChildren(head, ...extra, view);
 }
 
-function empty(box, text) {
+export function empty(box, text) {
 	box.replaceChildren(el('p', 'empty', text));
 }
 
@@ -49,10 +49,11 @@ export async function tasks_panel(app, box) {
 	if (!tasks.length)
 		return empty(box, app.info.machines.some((m) => m.sched) ? 'No task did anything here.'
 			: 'The trace has no scheduling events; record with -e sched to see what tasks did.');
-	const titles = ['Task', 'States', ...STATES.map((s) => STATE_NAMES[s]), 'Switches', 'Wakeups', 'Migrations', 'Preempted', 'Longest wait'];
+	const columns = STATES.filter((s, i) => i < 5 || tasks.some((t) => t.states[s]));
+	const titles = ['Task', 'States', ...columns.map((s) => STATE_NAMES[s]), 'Switches', 'Wakeups', 'Migrations', 'Preemptions', 'Longest wait'];
 	const rows = tasks.map((t) => [
 		cell(app.task_name(t.task)), cell(states_bar(app, t.states, span), 'wide', t.states[1]),
-		...STATES.map((s) => cell(t.states[s] ? duration(t.states[s]) : '', 'num', t.states[s])),
+		...columns.map((s) => cell(t.states[s] ? duration(t.states[s]) : '', 'num', t.states[s])),
 		...['switches', 'wakeups', 'migrations', 'preemptions'].map((k) => cell(t[k] ? count(t[k]) : '', 'num', t[k] || 0)),
 		cell(t.max_wait ? duration(t.max_wait) : '', 'num', t.max_wait || 0)]);
 	const cpus = el('div', 'cpus');
@@ -101,14 +102,14 @@ function histogram(buckets) {
 			node.textContent = text;
 		return node;
 	};
-	const wide = 50, height = 110, most = Math.max(1, ...buckets.map((b) => b[2]));
+	const wide = 58, height = 110, most = Math.max(1, ...buckets.map((b) => b[2]));
 	const root = svg('svg', { width: buckets.length * wide + 8, height: height + 34, class: 'histogram', role: 'img', 'aria-label': 'Wakeup latencies' });
 	buckets.forEach(([from, to, n], i) => {
 		const h = n ? Math.max(1, n / most * (height - 16)) : 0, x = i * wide + 4;
 		const column = svg('rect', { x, y: height - h, width: wide - 4, height: h, class: 'column' });
 		column.append(svg('title', {}, `${duration(from)} to ${duration(to)}: ${n}`));
 		root.append(column, svg('text', { x: x + wide / 2 - 2, y: height - h - 4, class: 'n' }, n ? count(n) : ''),
-			svg('text', { x: x + wide / 2 - 2, y: height + 13, class: 'edge' }, duration(Number(from.toPrecision(2)))));
+			svg('text', { x: x + wide / 2 - 2, y: height + 13, class: 'edge' }, duration(from)));
 	});
 	return root;
 }
@@ -125,7 +126,8 @@ export async function wakeups_panel(app, box) {
 	const chart = el('div', 'chart', histogram(s.buckets));
 	const rows = s.worst.map((w) => [cell(duration(w.wait), 'num strong', w.wait), cell(app.task_name(w.task)), cell(w.waker >= 0 ? app.task_name(w.waker) : '–'),
 		cell(clock(w.woken), 'num', w.woken), cell(clock(w.ran), 'num', w.ran), cell(String(w.cpu), 'num', w.cpu)]);
-	put(box, task === undefined ? 'From being woken to running, all tasks' : `From being woken to running, ${app.task_name(task)}`,
+	const since = s.since.length ? `From ${s.since.join(' or ')} to the sched_switch that lets it run` : 'From being woken to running';
+	put(box, `${since}, ${task === undefined ? 'all tasks' : app.task_name(task)}`,
 		['Wait', 'Task', 'Woken by', 'Woken at', 'Ran at', 'CPU'], rows, {
 			sort: 0,
 			click: (i) => {
@@ -139,14 +141,15 @@ export async function wakeups_panel(app, box) {
 
 export async function functions_panel(app, box) {
 	const task = app.hot >= 0 && app.tasks[app.hot]?.pid ? app.hot : undefined;
-	const { functions } = await ask(app, 'functions', { task });
+	const { functions, clock } = await ask(app, 'functions', { task });
 	if (!functions || !functions.length)
 		return empty(box, 'No functions were recorded here; record with -p function_graph, or with spans of a program.');
-	const most = Math.max(...functions.map((f) => f.self));
+	const most = Math.max(...functions.map((f) => f.self)), on_cpu = clock === 'cpu';
 	const rows = functions.map((f) => [cell(f.name, 'code'), cell(bar(f.self / most), 'wide', f.self), cell(count(f.calls), 'num', f.calls),
-		cell(duration(f.self), 'num', f.self), cell(duration(f.total), 'num', f.total), cell(duration(f.avg), 'num', f.avg), cell(duration(f.max), 'num', f.max)]);
-	put(box, `${count(functions.length)} functions${task === undefined ? '' : ` of ${app.task_name(task)}`}`,
-		['Function', '', 'Calls', 'Self', 'Total', 'Average', 'Longest'], rows, {
+		...['self', 'total', 'avg', 'max', ...(on_cpu ? ['off'] : [])].map((k) => cell(duration(f[k]), 'num', f[k]))]);
+	const whose = `${count(functions.length)} functions${task === undefined ? '' : ` of ${app.task_name(task)}`}`;
+	put(box, on_cpu ? `${whose}: time on the CPU` : `${whose}: the trace has no switches of tasks, so the time they slept is in it`,
+		['Function', '', 'Calls', 'Self', 'Total', 'Average', 'Longest', ...(on_cpu ? ['Off the CPU'] : [])], rows, {
 			sort: 3,
 			click: (i) => app.view.show(functions[i].max_at, functions[i].max_at + functions[i].max, .5),
 		});

@@ -17,7 +17,7 @@ export function state_of(prev_state) {
 		return 3;
 	if (prev_state & 0x400 && prev_state & 2)
 		return 7;
-	for (const [bit, state] of [[1, 4], [2, 5], [4, 6], [8, 6], [0x10, 8], [0x20, 8], [0x40, 7], [0x80, 8]])
+	for (const [bit, state] of [[1, 4], [2, 5], [4, 6], [8, 6], [0x10, 8], [0x20, 8], [0x40, 7], [0x80, 7]])
 		if (prev_state & bit)
 			return state;
 	return 3;

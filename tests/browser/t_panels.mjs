@@ -33,9 +33,12 @@ export const panels = [
 			for (const s of oracle.states(127))
 				sums[s.state] += Math.max(0, Math.min(s.end, to) - Math.max(s.start, from));
 			for (const [name, state] of [['running', 1], ['runnable', 2], ['preempted', 3], ['blocked', 5]]) {
-				const title = Object.keys(row).find((k) => k.startsWith(name));
+				const title = Object.keys(row).find((k) => k === name);
 				ok(close(ns(row[title]), sums[state], 2e3 + sums[state] * 1e-5), `${name}: ${row[title]}, should be ${sums[state]} ns`);
 			}
+			const rcu = rows.find((r) => r.Task.startsWith('rcu_preempt')), idle = oracle.states(digits(rcu.Task.split(' ')[1]))
+				.reduce((sum, s) => sum + (s.state === 7 ? Math.max(0, Math.min(s.end, to) - Math.max(s.start, from)) : 0), 0);
+			ok(idle > 1e8 && close(ns(rcu.idle), idle, 2e3 + idle * 1e-5), `idle of rcu_preempt: ${rcu.idle}, should be ${idle} ns`);
 			const text = await t.page.textContent('#panel-tasks .cpus');
 			const share = oracle.busy(0, from, to) / (to - from) * 100;
 			ok(close(digits(text.match(/CPU 0\s*([\d.]+)/)[1]), share, .1), `CPU 0 ${text}, should be ${share} %`);
@@ -78,7 +81,91 @@ export const panels = [
 			ok(close(ns(facts.longest), Math.max(...waits), 1e3), `longest ${facts.longest}, should be ${Math.max(...waits)} ns`);
 			ok(Math.abs(digits(facts.wakeups) - waits.length) <= 2 + waits.length * .01, `${facts.wakeups} wakeups, should be about ${waits.length}`);
 			ok(await t.page.locator('#panel-wakeups .histogram .column').count() > 2, 'a histogram');
+			const sorted = [...waits].sort((a, b) => a - b), p90 = sorted[Math.ceil(sorted.length * .9) - 1];
+			ok(sorted.some((w) => close(ns(facts['90 % below']), w, 1)), `${facts['90 % below']} is no wait at all`);
+			ok(close(ns(facts['90 % below']), p90, p90 * .02), `90 % below ${facts['90 % below']}, should be ${p90} ns`);
+			const edges = await t.page.locator('#panel-wakeups .histogram .edge').allTextContents();
+			for (const edge of edges)
+				ok(ns(edge) === 0 || Number.isInteger(Math.log2(ns(edge) / 1000)), `${edge} is no power of two of microseconds`);
+			ok(/From sched_waking to the sched_switch/.test(await t.page.textContent('#panel-wakeups .panel-head')), 'from which event it counts');
 			await t.shot('wakeups');
+		},
+	},
+	{
+		name: 'spans by name: interrupts of all CPUs in a range',
+		async run(t) {
+			const from = 5e8, to = 15e8, by_name = new Map();
+			const spans = t.oracle.pairs('irq_handler_entry', 'irq_handler_exit').filter((s) => s.start <= to && s.end > from);
+			for (const s of spans)
+				by_name.set(s.e.fields.name, [...(by_name.get(s.e.fields.name) || []), s]);
+			await choose(t, from, to);
+			await t.panel('spans');
+			await t.page.selectOption('#panel-spans select', 'irq');
+			await t.page.waitForFunction(() => document.querySelector('#panel-spans select')?.value === 'irq' &&
+				[...document.querySelectorAll('#panel-spans tbody td:first-child')].every((td) => td.textContent === 'Interrupts'), null, { timeout: 90000 });
+			const rows = await t.rows('#panel-spans table');
+			const check = (row, list) => {
+				const lengths = list.map((s) => s.end - s.start).sort((a, b) => a - b), n = lengths.length;
+				const sum = lengths.reduce((a, b) => a + b, 0), rank = (p) => lengths[Math.ceil(n * p) - 1];
+				same(digits(row.Count), n, `number of ${row.Name}`);
+				for (const [title, wanted] of [['Total', sum], ['Average', sum / n], ['Shortest', lengths[0]], ['Half below', rank(.5)],
+					['95 % below', rank(.95)], ['99 % below', rank(.99)], ['Longest', lengths[n - 1]]])
+					ok(close(ns(row[title]), wanted, 1 + wanted / 1e3), `${title} of ${row.Name}: ${row[title]}, should be ${wanted} ns`);
+			};
+			same(rows.length, by_name.size + 1, 'rows');
+			for (const row of rows)
+				check(row, row.Name === 'all' ? spans : by_name.get(row.Name));
+			await t.shot('spans-by-name');
+			const longest = spans.reduce((a, b) => (b.end - b.start > a.end - a.start ? b : a));
+			await t.page.locator('#panel-spans tbody tr', { hasText: 'all' }).first().click();
+			await t.page.waitForFunction((at) => window.sonde.selection?.start === at, longest.start, { timeout: 90000 });
+			same(await t.page.evaluate(() => window.sonde.selection.lane), `irq:0:${longest.cpu}`, 'the track of the longest');
+		},
+	},
+	{
+		name: 'spans of the tracks that are shown: a pair',
+		async run(t) {
+			const spec = 'pair:0:irq/softirq_raise:irq/softirq_entry:vec', open = new Map(), spans = [];
+			for (const e of t.oracle.events) {
+				if (e.event === 'softirq_raise')
+					open.set(e.fields.vec, e.t);
+				else if (e.event === 'softirq_entry' && open.has(e.fields.vec))
+					spans.push([open.get(e.fields.vec), e.t]), open.delete(e.fields.vec);
+			}
+			await t.page.evaluate((s) => {
+				window.sonde.lanes.list = [];
+				window.sonde.show_lane(s);
+			}, spec);
+			await choose(t, 0, t.oracle.end);
+			await t.panel('spans');
+			await t.page.waitForSelector('#panel-spans table', { timeout: 90000 });
+			const all = (await t.rows('#panel-spans table')).find((r) => r.Name === 'all');
+			same(all.Kind, 'softirq_raise → softirq_entry', 'its name');
+			same(digits(all.Count), spans.length, 'pairs');
+			ok(close(ns(all.Longest), Math.max(...spans.map(([a, b]) => b - a)), 1e3), `longest ${all.Longest}`);
+		},
+	},
+	{
+		name: 'stacks of events are no time on the CPU', trace: 'stacks',
+		async run(t) {
+			await choose(t, 0, t.oracle.end);
+			await t.panel('flame');
+			await t.page.waitForSelector('#panel-flame .frame', { timeout: 90000 });
+			const head = () => t.page.textContent('#panel-flame .panel-head > span');
+			const before = new Map(), of = new Map();
+			let all = 0;
+			for (const e of t.oracle.events) {
+				if (e.event === 'kernel_stack') {
+					all++;
+					of.set(before.get(e.cpu), (of.get(before.get(e.cpu)) || 0) + 1);
+				}
+				before.set(e.cpu, `${e.system}/${e.event}`);
+			}
+			same((await head()).replace(/[\u202f]/g, ''), `Stacks of events, all tasks: ${all}`, 'words');
+			await t.shot('stacks-of-events');
+			await t.page.selectOption('#panel-flame select', 'sched/sched_wakeup');
+			await t.page.waitForFunction(() => /sched_wakeup,/.test(document.querySelector('#panel-flame .panel-head > span').textContent), null, { timeout: 90000 });
+			same((await head()).replace(/[\u202f]/g, ''), `Stacks of sched/sched_wakeup, all tasks: ${of.get('sched/sched_wakeup')}`, 'of one event');
 		},
 	},
 	{
@@ -98,6 +185,7 @@ export const panels = [
 				ok(row, `${name} is not told`);
 				ok(Math.abs(digits(row.Calls) - calls.get(name)) <= 1, `${name}: ${row.Calls} calls, should be ${calls.get(name)}`);
 			}
+			ok(/slept is in it/.test(await t.page.textContent('#panel-functions .panel-head')), 'time asleep is told');
 			await t.shot('functions-by-time');
 		},
 	},

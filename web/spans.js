@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * spans.js - how long interrupts, system calls, functions and pairs take in the range, by name.
+ *
+ * The numbers are the program's (api/stats what=spans), of whole spans: one that the range cuts counts with all of
+ * its length. Which tracks are counted is chosen above the table: those that are shown, the selected one, or all of a
+ * kind. A click on a row goes to its longest span.
+ */
+import * as api from './api.js';
+import { split } from './lanes.js';
+import { ask, empty, put } from './stats.js';
+import { bar, cell, el } from './table.js';
+import { count, duration } from './units.js';
+
+const MOST = 256;	/* lanes that the program takes at once */
+
+/* kind of lane: [what it is called, what info.has calls it, of which the page can name all] */
+const KINDS = {
+	irq: ['Interrupts', 'irq', 'cpus'],
+	softirq: ['Soft interrupts', 'softirq', 'cpus'],
+	sys: ['System calls', 'syscalls', 'tasks'],
+	calls: ['Functions', 'calls', 'tasks'],
+	cpucalls: ['Functions on CPUs'],
+	vcpu: ['Virtual CPUs'],
+	pair: ['Between events'],
+};
+
+function all_of(app, kind) {
+	if (KINDS[kind][2] === 'cpus')
+		return app.info.machines.flatMap((m) => m.cpus.map((cpu) => `${kind}:${m.n}:${cpu}`));
+	return app.tasks.filter((t) => t && t.pid > 0).sort((a, b) => b.events - a.events)
+		.map((t) => `${kind}:${t.machine}:${t.pid}`);
+}
+
+/* What can be counted: [id, words, lanes]; those with nothing are left out. */
+function choices(app) {
+	const shown = app.lanes.list.filter((lane) => KINDS[lane.type] && !lane.refused && !app.lanes.hidden(lane)).map((lane) => lane.spec);
+	const chosen = app.selection?.lane, out = [['shown', `Tracks that are shown (${shown.length})`, shown]];
+	if (chosen && KINDS[split(chosen).type]) {
+		const [name, more] = app.lanes.name({ spec: chosen, ...split(chosen) });
+		out.push(['selected', `The selected one: ${name} ${more}`, [chosen]]);
+	}
+	for (const [kind, [words, has, all]] of Object.entries(KINDS))
+		if (all && app.info.has[has])
+			out.push([kind, `${words} of all ${all === 'cpus' ? 'CPUs' : 'tasks'}`, all_of(app, kind)]);
+	return out.filter(([, , lanes]) => lanes.length);
+}
+
+/* "Interrupts", "softirq_raise → softirq_entry", with the machine where there are several. */
+function kind_name(app, spec) {
+	const lane = { spec, ...split(spec) }, { machines } = app.info;
+	const name = lane.type === 'pair' ? app.lanes.name(lane)[0] : KINDS[lane.type][0];
+	return machines.length > 1 ? `${name}, ${machines.find((m) => m.n === lane.machine)?.name}` : name;
+}
+
+async function go_to(app, row) {
+	if (!row.n)
+		return;
+	app.show_lane(row.max_lane);
+	app.view.show(row.max_at, row.max_at + row.max, .5);
+	try {
+		const span = await app.span(row.max_lane, row.max_at, row.max_row);
+		if (span)
+			app.select(span);
+	} catch (error) {
+		api.quiet(error);
+	}
+}
+
+function row_of(app, row, most, cuts) {
+	const time = (key) => cell(duration(row[key]), 'num', row[key] ?? 0), strong = row.name === undefined ? ' strong' : '';
+	return [cell(kind_name(app, row.of)), cell(row.name ?? 'all', `code${strong}`), cell(bar((row.total || 0) / most), 'wide', row.total || 0),
+		cell(count(row.n), 'num', row.n), ...['total', 'avg', 'min', 'p50', 'p95', 'p99'].map(time), cell(duration(row.max), `num${strong}`, row.max ?? 0),
+		...(cuts ? [cell(row.cut ? count(row.cut) : '', 'num', row.cut)] : [])];
+}
+
+function chooser(app, list, current) {
+	const select = el('select', 'small');
+	select.setAttribute('aria-label', 'Which tracks are counted');
+	for (const [id, words] of list) {
+		const option = el('option', '', words);
+		option.value = id;
+		option.selected = id === current;
+		select.append(option);
+	}
+	select.addEventListener('change', () => {
+		app.spans_of = select.value;
+		app.emit('spans');
+	});
+	return select;
+}
+
+export async function spans_panel(app, box) {
+	const list = choices(app);
+	if (!list.length)
+		return empty(box, 'The trace has no interrupts, system calls or functions; record with -e irq, -e raw_syscalls or -p function_graph, or add a track of a pair of events.');
+	const [id, , lanes] = list.find(([name]) => name === app.spans_of) || list[0];
+	const stats = await ask(app, 'spans', { lanes: lanes.slice(0, MOST).join(',') });
+	const words = [`${count(stats.rows.filter((r) => r.name === undefined).reduce((sum, r) => sum + r.n, 0))} spans that touch the range, with their whole length`];
+	if (lanes.length > MOST)
+		words.push(`of the ${MOST} tasks with the most events`);
+	if (stats.too_many)
+		words.push('too many for quantiles: zoom in');
+	if (stats.more)
+		words.push('only the names with the most time');
+	const rows = stats.rows.filter((r) => r.n || r.cut), cuts = rows.some((r) => r.cut), most = Math.max(1, ...rows.map((r) => r.total || 0));
+	put(box, words.join('; '), ['Kind', 'Name', '', 'Count', 'Total', 'Average', 'Shortest', 'Half below', '95 % below', '99 % below', 'Longest',
+		...(cuts ? ['Begin or end missing'] : [])], rows.map((r) => row_of(app, r, most, cuts)), { sort: 4, click: (i) => go_to(app, rows[i]) });
+	box.firstChild.prepend(chooser(app, list, id));
+	if (!rows.length)
+		box.append(el('p', 'empty', 'None of these tracks has a span here.'));
+}

@@ -288,6 +288,12 @@ export class EventList {
 		wanted.forEach((page) => this.fetch(page).catch(api.quiet));
 	}
 
+	/* Which machine a task is of; a single host goes without saying. */
+	where(machine) {
+		const { machines } = this.app.info, hosts = machines.filter((m) => m.guest_of === undefined || m.guest_of < 0);
+		return hosts.length > 1 || !hosts.some((m) => m.n === machine) ? ` @${this.app.machine_name(machine)}` : '';
+	}
+
 	line(i, row) {
 		const tr = el('tr', i === this.selected ? 'on' : '');
 		tr.setAttribute('aria-rowindex', String(i + 2));
@@ -299,7 +305,7 @@ export class EventList {
 		tr.setAttribute('aria-selected', String(i === this.selected));
 		for (const [title, cls, text] of COLUMNS) {
 			const words = title === 'Time' && this.absolute ? absolute(row.ts, this.app.info.origin)
-				: title === 'Task' && this.app.info.machines.length > 1 ? `${row.comm} @${this.app.machine_name(row.machine)}` : text(row);
+				: title === 'Task' ? row.comm + this.where(row.machine) : text(row);
 			const td = el('td', cls, words);
 			if (title === 'Task') {
 				const dot = el('span', 'dot');

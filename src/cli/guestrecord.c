@@ -167,23 +167,11 @@ static bool runs_cid(const char *pid, const char *cid)
 	return false;
 }
 
-static int find_process(const char *cid)
-{
-	DIR *d = opendir("/proc");
-	struct dirent *e;
-	int pid = -1;
-
-	while (d && pid < 0 && (e = readdir(d)))
-		if (is_number(e->d_name) && runs_cid(e->d_name, cid))
-			pid = atoi(e->d_name);
-	if (d)
-		closedir(d);
-	return pid;
-}
-
-static void find_threads(int pid, struct guest_vcpu_pid *vcpus, uint32_t n)
+/* Returns how many of the n virtual CPUs have a thread in this process. */
+static uint32_t find_threads(int pid, struct guest_vcpu_pid *vcpus, uint32_t n)
 {
 	char path[NAME_MAX + 64], comm[64];
+	uint32_t n_found = 0;
 	struct dirent *e;
 	unsigned vcpu;
 	DIR *d;
@@ -196,13 +184,42 @@ static void find_threads(int pid, struct guest_vcpu_pid *vcpus, uint32_t n)
 		snprintf(path, sizeof(path), "/proc/%d/task/%s/comm", pid, e->d_name);
 		f = is_number(e->d_name) ? fopen(path, "re") : NULL;
 		if (f && fgets(comm, sizeof(comm), f) && sscanf(comm, "CPU %u/", &vcpu) == 1 &&
-		    vcpu < n)
+		    vcpu < n) {
 			vcpus[vcpu].pid = atoi(e->d_name);
+			n_found++;
+		}
 		if (f)
 			fclose(f);
 	}
 	if (d)
 		closedir(d);
+	return n_found;
+}
+
+/*
+ * Who started QEMU may have the same words (timeout, sudo, a shell): the one that counts has threads for virtual
+ * CPUs. Where these have other names, the first one it is.
+ */
+static int find_process(const char *cid)
+{
+	struct guest_vcpu_pid vcpu;
+	DIR *d = opendir("/proc");
+	struct dirent *e;
+	int pid = -1;
+
+	while (d && (e = readdir(d))) {
+		if (!is_number(e->d_name) || !runs_cid(e->d_name, cid))
+			continue;
+		if (pid < 0)
+			pid = atoi(e->d_name);
+		if (find_threads(atoi(e->d_name), &vcpu, 1)) {
+			pid = atoi(e->d_name);
+			break;
+		}
+	}
+	if (d)
+		closedir(d);
+	return pid;
 }
 
 /* --- recording --------------------------------------------------------------------------------- */

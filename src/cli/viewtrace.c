@@ -41,7 +41,7 @@ static int try_guest(struct viewtrace *vt, size_t i, size_t m)
 {
 	struct guest_cpu *cpus;
 	const char *name;
-	size_t n;
+	size_t n, n_known = 0;
 	int r = i ? guest_find(vt->report.files[0].tf, vt->report.files[i].tf, &name, &cpus, &n)
 		  : 0;
 
@@ -49,10 +49,12 @@ static int try_guest(struct viewtrace *vt, size_t i, size_t m)
 		return r;
 	vt->vcpus[m] = calloc(n + 1, sizeof(**vt->vcpus));
 	for (size_t k = 0; vt->vcpus[m] && k < n; k++)
-		vt->vcpus[m][k] = (struct stage_vcpu){cpus[k].cpu, cpus[k].host_pid};
+		if ((int)cpus[k].host_pid > 0) /* else its thread was not found */
+			vt->vcpus[m][n_known++] =
+				(struct stage_vcpu){cpus[k].cpu, cpus[k].host_pid};
 	free(cpus);
 	vt->machines[m] = (struct stage_machine){
-		.name = name, .guest_of = 0, .vcpus = vt->vcpus[m], .n_vcpus = n};
+		.name = name, .guest_of = 0, .vcpus = vt->vcpus[m], .n_vcpus = n_known};
 	return vt->vcpus[m] ? 1 : -ENOMEM;
 }
 

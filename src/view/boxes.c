@@ -304,6 +304,12 @@ static bool find_place(struct drawing *d, const struct tile_record *rec, uint64_
 	return span.start >= start || start <= d->pic->from;
 }
 
+/* Of a counter the bytes are part of a number. */
+static bool is_too_deep(const struct drawing *d, const struct tile_record *rec)
+{
+	return lane_kind(d->lane) == LANE_SPANS && rec->row >= PICTURE_ROWS_MAX;
+}
+
 static void add_tile(struct drawing *d, const struct tile *tile, uint64_t start, int level)
 {
 	double bucket = ldexp(1, level);
@@ -315,7 +321,7 @@ static void add_tile(struct drawing *d, const struct tile *tile, uint64_t start,
 
 		n = count_pile(d, tile, i);
 		if (!find_place(d, rec, start, bucket, &at) || at.x1 < 0 || at.x0 > d->pic->width ||
-		    rec->row >= PICTURE_ROWS_MAX)
+		    is_too_deep(d, rec))
 			continue;
 		if (lane_kind(d->lane) == LANE_STATES && !(rec->flags & TILE_EXACT))
 			add_pile(d, rec, n, &at);

@@ -133,6 +133,8 @@ struct row {
 	bool begins_machine, begins_section;
 	unsigned indent;
 	double y, height, row_height;
+	bool is_counter;
+	double low, high; /* of a counter */
 };
 
 static double lane_height(const struct lane_words *w, const struct lane *ln)
@@ -176,6 +178,9 @@ static int lay_out(struct drawing *d, struct row *rows, double *ret_bottom, stru
 		y += r->begins_section ? HEAD_PX : 0;
 		r->y = y;
 		y += r->height;
+		r->is_counter = lane_kind(held.lane) == LANE_COUNTER;
+		if (r->is_counter)
+			lane_range(held.lane, &r->low, &r->high);
 		stage_lane_put(d->st, &held);
 	}
 	*ret_bottom = y;
@@ -221,6 +226,16 @@ static void add_head(struct drawing *d, double x, double y, double height, const
 	textbuf_add_str(d->out, "</text>\n");
 }
 
+/* The range of a counter, at the edge of its lane. */
+static void add_range(struct drawing *d, const struct row *r)
+{
+	static const char form[] = "<text x=\"%.0f\" y=\"%.1f\" class=\"sub\" "
+				   "text-anchor=\"end\">%.10g</text>\n";
+
+	textbuf_addf(d->out, form, d->label_width - 5, r->y + 12, r->high);
+	textbuf_addf(d->out, form, d->label_width - 5, r->y + r->height - 4, r->low);
+}
+
 /* The heads and the name of a lane, and the stripes behind all of it. */
 static void add_names(struct drawing *d, const struct row *r)
 {
@@ -249,6 +264,8 @@ static void add_names(struct drawing *d, const struct row *r)
 		textbuf_add_str(d->out, "</tspan>");
 	}
 	textbuf_add_str(d->out, "</text>\n");
+	if (r->is_counter)
+		add_range(d, r);
 }
 
 /* --- frame ------------------------------------------------------------------------------------- */
@@ -351,8 +368,8 @@ static int add_lane(struct drawing *d, const struct row *r, const char *spec, st
 	d->lane = held.lane;
 	d->y = r->y + PAD_PX + (r->words.row_height ? 0 : 1);
 	d->height = r->row_height;
-	if (lane_kind(d->lane) == LANE_COUNTER)
-		lane_range(d->lane, &d->low, &d->high);
+	d->low = r->low;
+	d->high = r->high;
 	textbuf_add_str(d->out, "<g data-lane=\"");
 	drawing_add_text(d->out, spec);
 	textbuf_add_str(d->out, "\">\n");

@@ -38,8 +38,8 @@ export function digits(text) {
 }
 
 class Viewer {
-	constructor(file, live) {
-		this.words = live ? ['--live', ...live] : [file, '--no-cache'];
+	constructor(files, live) {
+		this.words = live ? ['--live', ...live] : [...files, '--no-cache'];
 	}
 
 	start() {
@@ -67,6 +67,10 @@ class Viewer {
 	}
 }
 
+function golden(trace) {
+	return trace.split(' ').map((name) => path.join(GOLDEN, `${name}.dat`));
+}
+
 export class Lab {
 	constructor() {
 		this.viewers = new Map();
@@ -78,26 +82,28 @@ export class Lab {
 		this.browser = await chromium.launch({ executablePath: CHROMIUM, args });
 	}
 
-	/* The viewer of a file; started when first asked for. */
-	serve(file) {
-		if (!this.viewers.has(file))
-			this.viewers.set(file, new Viewer(file).start());
-		return this.viewers.get(file);
+	/* The viewer of files; started when first asked for. */
+	serve(...files) {
+		const key = files.join(' ');
+		if (!this.viewers.has(key))
+			this.viewers.set(key, new Viewer(files).start());
+		return this.viewers.get(key);
 	}
 
+	/* trace: the name of a golden trace, or of several, "host guest" */
 	viewer(trace) {
-		return this.serve(path.join(GOLDEN, `${trace}.dat`));
+		return this.serve(...golden(trace));
 	}
 
 	oracle(trace) {
 		if (!this.oracles.has(trace))
-			this.oracles.set(trace, new Oracle(SONDE, path.join(GOLDEN, `${trace}.dat`)));
+			this.oracles.set(trace, new Oracle(SONDE, golden(trace)));
 		return this.oracles.get(trace);
 	}
 
 	/* A viewer that records, for tests that have live: [options]. */
 	async record(options) {
-		const viewer = new Viewer('', options), key = `live ${options.join(' ')}`;
+		const viewer = new Viewer([], options), key = `live ${options.join(' ')}`;
 		const started = viewer.start().catch((error) => {
 			throw new Skip(`nothing can be recorded here: ${error.message.split('\n').slice(-2).join(' ').slice(0, 120)}`);
 		});

@@ -16,8 +16,9 @@ import { keys } from './t_keys.mjs';
 import { picture } from './t_picture.mjs';
 import { live } from './t_live.mjs';
 import { saved } from './t_saved.mjs';
+import { guests } from './t_guests.mjs';
 
-const TESTS = [...timeline, ...measures, ...list, ...panels, ...keys, ...picture, ...live, ...saved];
+const TESTS = [...timeline, ...measures, ...list, ...panels, ...keys, ...picture, ...live, ...saved, ...guests];
 const SECONDS = 400;
 
 function within(seconds, promise) {

@@ -24,8 +24,8 @@ export function state_of(prev_state) {
 }
 
 export class Oracle {
-	constructor(sonde, file) {
-		const text = execFileSync(sonde, ['report', '--json', file], { maxBuffer: 1 << 30 }).toString();
+	constructor(sonde, files) {
+		const text = execFileSync(sonde, ['report', '--json', ...files], { maxBuffer: 1 << 30 }).toString();
 		this.lines = text.split('\n').filter((line) => line.startsWith('{"ts"'));
 		this.events = this.lines.map((line) => JSON.parse(line));
 		const first = this.lines.map((line) => BigInt(line.match(/"ts":(\d+)/)[1]));
@@ -36,6 +36,13 @@ export class Oracle {
 		});
 		this.end = Math.max(...this.events.slice(-5000).map((e) => e.t));
 		this.cpus = [...new Set(this.events.map((e) => e.cpu))].sort((a, b) => a - b);
+	}
+
+	/* The same for the events of one of several files; times stay those of all. */
+	of_file(file) {
+		const part = Object.assign(Object.create(Oracle.prototype), this, { events: this.events.filter((e) => e.file === file) });
+		part.cpus = [...new Set(part.events.map((e) => e.cpu))].sort((a, b) => a - b);
+		return part;
 	}
 
 	of(name) {

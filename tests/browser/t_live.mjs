@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * t_live.mjs - following a recording that runs; and guests under their host.
+ * t_live.mjs - following a recording that runs.
  *
  * covers: B02 V01
  */
@@ -35,24 +35,5 @@ export const live = [
 			await t.page.click('#do-live');
 			await t.page.waitForFunction(() => window.sonde.live.following && window.sonde.view.to >= window.sonde.view.end - 1, null, { timeout: 90000 });
 		},
-	},
-	{
-		name: 'guests stand under their host, with their virtual CPUs',
-		async run(t) {
-			/* the tree only: a made-up guest, as api/info would tell it */
-			const titles = await t.page.evaluate(() => {
-				const a = window.sonde;
-				a.info.machines.push({ n: 1, name: 'guest', cpus: [0], sched: true, guest_of: 0, vcpus: [{ cpu: 0, pid: 1234 }] });
-				a.lanes.add('cpu:1:0');
-				a.lanes.add('vcpu:1:0');
-				return [...document.querySelectorAll('#tree [role=treeitem]')].map((e) => [Number(e.getAttribute('aria-level')), e.textContent.replace(/[▶▲▼⌃✕▤▁]/g, '').trim()]);
-			});
-			const at = titles.findIndex(([, text]) => text.startsWith('guest'));
-			ok(at > titles.findIndex(([, text]) => text.startsWith('Tasks')), 'the guest comes after all of its host');
-			same(titles[at][0], 2, 'it is one level deeper than its host');
-			ok(titles.slice(at).some(([, text]) => text.includes('vCPU 0') && text.includes('host thread 1234')), 'its virtual CPU names the thread of the host');
-			await t.shot('guest');
-		},
-		expect_console: /api\/tiles|refused/,
 	},
 ];

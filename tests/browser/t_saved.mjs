@@ -180,6 +180,9 @@ export const saved = [
 			const found = drawn.find(([a, b]) => Math.abs(a - x(slice.start)) < 1.6 && Math.abs(b - x(slice.end)) < .6);
 			ok(found, `no box at ${x(slice.start)} … ${x(slice.end)}: ${JSON.stringify(drawn.slice(0, 5))}`);
 			ok(found[2].includes(`${(slice.end - slice.start) / 1000} µs`), `its length is ${slice.end - slice.start} ns: ${found[2]}`);
+			const line = await page.evaluate(() => [...document.querySelectorAll('g[data-lane^="field:"] rect:not([fill-opacity])')]
+				.reduce((sum, e) => sum + Number(e.getAttribute('width')), 0));
+			ok(Math.abs(line - 900) < 20, `the line of a number is ${line} of 900 long, though a value lasts until the next`);
 			const ticks = await page.evaluate(() => [...document.querySelectorAll('.ticks text')].map((e) => [e.textContent, Number(e.previousElementSibling.getAttribute('x1'))]));
 			ok(ticks.length >= 5, `${ticks.length} times`);
 			for (const [text, at] of ticks)

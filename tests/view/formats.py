@@ -14,7 +14,7 @@ import subprocess
 
 from answers import trace
 from exports import export
-from server import Skip, check, report, same
+from server import SONDE, Skip, check, report, same
 
 HERE = pathlib.Path(__file__).resolve().parent
 TRACES = ("events-v7-none", "events-v7-zstd", "probes", "follow", "instances-mono", "made-v6-be-4-4096")
@@ -131,6 +131,21 @@ def test_perfetto_slices_by_protoc():
                 got[packet["timestamp"], event["name"]] += 1
         same(sum(got.values()), sum(wanted.values()), f"{name}: slices")
         same(got - wanted, collections.Counter(), f"{name}: names and times")
+
+
+def test_perfetto_of_two_machines():
+    """A host and its guest: two machines, on one clock."""
+    paths = [trace("nested"), trace("nested-inner")]
+    run = subprocess.run([SONDE, "export", "--perfetto", *paths], capture_output=True, timeout=120)
+    same(run.returncode, 0, run.stderr.decode())
+    got = collections.Counter((machine, cpu, head["timestamp"], event) for machine, cpu, head, event, _
+                              in ftrace(decode(run.stdout, "nested")))
+    files = {path.name: n for n, path in enumerate(paths)}
+    merged = report(*paths)
+    ids = sorted({place[0] for place in got})
+    same(len(ids), 2, "machines")
+    wanted = collections.Counter((ids[files[e["file"]]], e["cpu"], e["ts"], e["event"]) for e in merged)
+    same(got, wanted, "events of both")
 
 
 MUST_HAVE = {"X": {"ts", "dur", "name", "cat"}, "B": {"ts", "name", "cat"}, "E": {"ts"},

@@ -46,7 +46,7 @@ class Viewer {
 		this.child = spawn(SONDE, ['view', ...this.words, '--no-browser', '--port', '0'], { stdio: ['ignore', 'pipe', 'pipe'] });
 		return new Promise((done, refuse) => {
 			let text = '';
-			const timer = setTimeout(() => refuse(new Error(`sonde view says no address: ${text}`)), 20000);
+			const timer = setTimeout(() => refuse(new Error(`sonde view says no address: ${text}`)), 120000);
 			const read = (data) => {
 				text += data;
 				const found = text.match(/http:\/\/[\w.[\]:]+\/[\w-]+\//);

@@ -17,6 +17,10 @@ async function filled(t) {
 	return listed(t);
 }
 
+/* Until the list shows this row, whenever the browser finds the time to scroll. */
+const shows = (t, row) => t.page.waitForFunction((index) => document.querySelector(`#panel-events tbody tr[aria-rowindex="${index}"]`),
+	row + 2, { timeout: 90000 });
+
 export const list = [
 	{
 		name: 'the list is the report, in order',
@@ -34,11 +38,11 @@ export const list = [
 				const s = window.sonde.panels.list.scroll;
 				s.scrollTop = s.scrollHeight / 2;
 			});
-			await t.page.waitForTimeout(300);
+			await shows(t, Math.floor(events.length / 2) + 3);
 			await check('in the middle');
 			await t.page.focus('#panel-events .scroll');
 			await t.page.keyboard.press('End');
-			await t.page.waitForTimeout(400);
+			await shows(t, events.length - 1);
 			await check('at the end');
 			const last = await listed(t);
 			same(last[last.length - 1].row, events.length - 1, 'the last row');
@@ -101,15 +105,20 @@ export const list = [
 				const s = window.sonde.panels.list.scroll;
 				s.scrollTop = (s.scrollHeight - s.clientHeight) / 2;
 			});
+			await t.page.waitForFunction((i) => Number(document.querySelector('#panel-events tbody tr').getAttribute('aria-rowindex')) > i,
+				total / 4, { timeout: 90000 });
 			const middle = await check('in the middle');
 			ok(Math.abs(middle[0].row - total / 2) < total / 50, `the middle is row ${middle[0].row} of ${total}`);
 			const box = await t.page.locator('#panel-events .scroll').boundingBox();
 			await t.page.mouse.move(box.x + 200, box.y + 100);
 			await t.page.mouse.wheel(0, 63);
+			await t.page.waitForFunction((i) => Number(document.querySelector('#panel-events tbody tr').getAttribute('aria-rowindex')) !== i,
+				middle[0].row + 2, { timeout: 90000 });
 			const next = await check('a little further');
 			same(next[0].row - middle[0].row, 3, 'rows that a turn of the wheel moves');
 			await t.page.focus('#panel-events .scroll');
 			await t.page.keyboard.press('End');
+			await shows(t, total - 1);
 			const last = await check('at the end');
 			same(last[last.length - 1].row, total - 1, 'the last row');
 			await t.shot('long-list');
@@ -122,9 +131,8 @@ export const list = [
 			const stack = t.oracle.events[n + 1].stack;
 			await t.page.evaluate((i) => window.sonde.panels.list.pick(i), n);
 			await t.page.waitForFunction(() => document.querySelector('#details .stack, #details dd'), null, { timeout: 90000 });
-			await t.page.waitForTimeout(300);
-			const text = await t.page.textContent('#details');
-			ok(text.includes(stack[stack.length > 2 ? 2 : 0].symbol), `no ${stack[2]?.symbol} in: ${text.slice(0, 400)}`);
+			await t.page.waitForFunction((symbol) => document.querySelector('#details').textContent.includes(symbol),
+				stack[stack.length > 2 ? 2 : 0].symbol, { timeout: 90000 });
 			await t.shot('stack');
 		},
 	},
@@ -189,7 +197,7 @@ export const list = [
 			await t.page.waitForFunction(() => window.sonde.filters.sel !== undefined, null, { timeout: 90000 });
 			const wanted = events.filter((e) => e.cpu === 1 && e.event === 'sched_switch');
 			same(await t.page.evaluate(() => window.sonde.filters.count), wanted.length, 'events that pass');
-			await t.page.waitForTimeout(400);
+			await t.page.waitForFunction((n) => window.sonde.panels.list.total === n, wanted.length, { timeout: 90000 });
 			const rows = await filled(t);
 			rows.forEach((r) => same([r.cells[2], r.cells[5], digits(r.cells[1])], ['1', 'sched_switch', wanted[r.row].t / 1e9], `row ${r.row}`));
 			ok(!(await t.page.evaluate(() => window.sonde.lanes.rows.some((r) => r.lane?.spec === 'cpu:0:0'))), 'the lane of CPU 0 is hidden');

@@ -24,7 +24,7 @@ export const picture = [
 			});
 			const slice = t.oracle.ran(0).find((s) => s.start > 5.2e8 && s.end - s.start > 1e5);
 			await t.click('cpu:0:0', (slice.start + slice.end) / 2);
-			await t.page.waitForTimeout(400);
+			await t.page.waitForFunction(() => location.hash.includes('&s='), null, { timeout: 90000 });
 			const link = await t.page.evaluate(() => location.href);
 			const state = (page) => page.evaluate(() => {
 				const a = window.sonde;
@@ -114,7 +114,7 @@ export const picture = [
 		async run(t) {
 			await t.go(139e6, 145e6);
 			const save = async (act) => {
-				const [download] = await Promise.all([t.page.waitForEvent('download', { timeout: 15000 }), act()]);
+				const [download] = await Promise.all([t.page.waitForEvent('download', { timeout: 90000 }), act()]);
 				return fs.readFileSync(await download.path());
 			};
 			const png = await save(() => t.page.evaluate(() => window.sonde.save.png()));
@@ -167,8 +167,8 @@ export const picture = [
 			await page.route('**/api/tiles', (route) => route.abort());
 			await page.goto(t.viewer.url);
 			await page.waitForFunction(() => window.sonde?.ready && window.sonde.stage.density.size > 0, null, { timeout: 90000 });
-			await page.waitForTimeout(300);
-			ok(await page.evaluate(() => window.sonde.stage.last.pieces.some((p) => p.tile.kind === 6)), 'lanes show how much was recorded');
+			/* lanes show how much was recorded */
+			await page.waitForFunction(() => window.sonde.stage.last.pieces.some((p) => p.tile.kind === 6), null, { timeout: 90000 });
 			await page.screenshot({ path: `${process.env.SHOTS}/density.png` });
 			await page.close();
 		},

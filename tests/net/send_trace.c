@@ -207,6 +207,7 @@ int main(int argc, char **argv)
 	}
 	for (size_t i = 0; tf->n_buffers && i < tf->buffers[0].n_cpus; i++)
 		send_cpu(s, tf, i, &o);
+	puts("sent");
 	fflush(stdout);
 	sleep(o.wait_s);
 	if (o.max_pages >= 0)

@@ -18,7 +18,7 @@ import tempfile
 import time
 
 import inject
-from server import EXTRA, GOLDEN, SONDE, Server, Skip, check, same
+from server import EXTRA, GOLDEN, SONDE, WAIT_S, Server, Skip, check, same
 
 TRACE = GOLDEN / "tour.dat"
 HEADERS = {
@@ -135,7 +135,7 @@ def test_methods_and_sizes():
 
 
 def raw(view, data, wait=0.0):
-    with socket.create_connection(("127.0.0.1", view.port), timeout=5) as sock:
+    with socket.create_connection(("127.0.0.1", view.port), timeout=WAIT_S) as sock:
         try:
             sock.sendall(data)
             if wait:
@@ -186,7 +186,7 @@ def test_malformed():
 def test_idle_connections():
     """Connections that send nothing do not keep others out for long."""
     with Server(TRACE) as view:
-        idle = [socket.create_connection(("127.0.0.1", view.port), timeout=5) for _ in range(60)]
+        idle = [socket.create_connection(("127.0.0.1", view.port), timeout=WAIT_S) for _ in range(60)]
         for sock in idle[::2]:
             sock.sendall(b"GET /")
         view.get("api/info")
@@ -294,7 +294,7 @@ def test_ends():
                 sock.sendall(b"GET / HTTP/1.1\r\n")
                 start = time.monotonic()
                 view.proc.send_signal(number)
-                same(view.proc.wait(20), 0, "exit status")
+                same(view.proc.wait(WAIT_S), 0, "exit status")
                 check(time.monotonic() - start < 10, "it takes long")
 
 
@@ -312,8 +312,8 @@ def test_cache():
             before = set(place.rglob("*"))
             with Server(path, options=options, env=env) as view:
                 count = view.get("api/info")["events"]
-                end = time.monotonic() + 10
-                while time.monotonic() < end and not [p for p in set(place.rglob("*")) - before if p.is_file()]:
+                end = time.monotonic() + WAIT_S
+                while time.monotonic() < end and not [p for p in set(place.rglob("*")) - before if p.suffix == ".index"]:
                     time.sleep(0.05)
             new = [p for p in set(place.rglob("*")) - before if p.is_file()]
             same([p.parent for p in new], [where], f"index of {options}")
@@ -331,10 +331,10 @@ def test_trouble():
     """What cannot be served is told in a sentence, with status 1."""
     for argv, words in ((["nosuch.dat"], "nosuch.dat"), ([SONDE], "trace"), (["--port", "99999"], "port"),
                         (["--token", "xyz", TRACE], "token"), (["--beside", "--no-cache"], "exclude")):
-        run = subprocess.run([SONDE, "view", "--no-browser", *argv], capture_output=True, text=True, timeout=20)
+        run = subprocess.run([SONDE, "view", "--no-browser", *argv], capture_output=True, text=True, timeout=WAIT_S)
         check(run.returncode and words in run.stderr and not run.stdout, f"{argv}: {run}")
     with Server(TRACE) as view:
-        run = subprocess.run([SONDE, "view", "--no-browser", "--port", str(view.port), TRACE], timeout=20,
+        run = subprocess.run([SONDE, "view", "--no-browser", "--port", str(view.port), TRACE], timeout=WAIT_S,
                              capture_output=True, text=True)
         check(run.returncode == 1 and str(view.port) in run.stderr, f"the port is taken: {run}")
     token = "0123456789abcdef" * 2

@@ -55,6 +55,14 @@ struct pass {
 	size_t n_bytes;	    /* __atomic */
 };
 
+/* Who counts a kind, if it is one: nearly always. */
+struct counter {
+	struct tick_bucket *buckets;
+	size_t n_buckets;
+	uint8_t level;
+	uint8_t n; /* 2: several do */
+};
+
 struct slice {
 	struct pass *p;
 	uint64_t from, to;
@@ -65,6 +73,7 @@ struct slice {
 	/* the stream at hand */
 	struct stream *st;
 	bool *is_on;		  /* by gatherer: wants something of it */
+	struct counter *counters; /* by kind, the last one for all others */
 	uint64_t bits, walk_bits; /* of all kinds that are wanted; of those not only counted */
 	uint64_t first_page,
 		cut_page;    /* nothing is wanted before; some of it may not be, up to that */
@@ -137,6 +146,16 @@ static uint64_t exact_ts(struct slice *s, struct counted_page *c, uint32_t i, ui
 	return c->has_failed ? guess : c->ts;
 }
 
+/* Events of a kind that several count, or that tell of a loss. */
+static void count_slowly(const struct slice *s, uint32_t place, uint64_t ts, bool missed)
+{
+	const struct pass *p = s->p;
+
+	for (uint32_t t = p->first[place]; t < p->first[place + 1]; t++)
+		if (s->is_on[p->targets[t]])
+			add_ticks(p->list[p->targets[t]].ticks, ts, 1, missed);
+}
+
 static void count_page(struct slice *s, const struct index_segment *seg, uint32_t page)
 {
 	const struct pass *p = s->p;
@@ -147,20 +166,25 @@ static void count_page(struct slice *s, const struct index_segment *seg, uint32_
 	bool missed = page_is_missed(s, seg, page);
 
 	for (uint32_t i = first; i < end; i++) {
-		uint32_t place = kind_place(p, seg->kinds[i]), t = p->first[place];
+		uint32_t place = kind_place(p, seg->kinds[i]);
+		const struct counter *k = &s->counters[place];
+		struct tick_bucket *b;
 		uint64_t ts = start + ((uint64_t)seg->places[i] << shift);
 
-		if (t == p->first[place + 1])
+		if (!k->n)
 			continue;
 		/* it may be in this bucket or in the next one */
 		if (ts >> p->finest != (ts + (UINT64_C(1) << shift) - 1) >> p->finest)
 			ts = exact_ts(s, &c, i - first, ts);
 		if (ts < s->from || ts > s->to)
 			continue;
-		for (; t < p->first[place + 1]; t++)
-			if (s->is_on[p->targets[t]])
-				add_ticks(p->list[p->targets[t]].ticks, ts, 1,
-					  missed && i == first);
+		if (k->n > 1 || (missed && i == first)) {
+			count_slowly(s, place, ts, missed && i == first);
+			continue;
+		}
+		b = k->buckets + (ts >> k->level);
+		if (ts >> k->level < k->n_buckets && b->n < 0xffffff)
+			b->n++;
 	}
 }
 
@@ -309,6 +333,23 @@ static void add_tasks(struct slice *s, const struct gatherer *g)
 	s->by_task &= g->tasks != NULL;
 }
 
+static void find_counters(struct slice *s)
+{
+	const struct pass *p = s->p;
+
+	for (uint32_t k = 0; k <= p->n_kinds; k++) {
+		s->counters[k] = (struct counter){0};
+		for (uint32_t t = p->first[k]; t < p->first[k + 1]; t++) {
+			const struct pyramid *ticks = p->list[p->targets[t]].ticks;
+			uint8_t n = s->counters[k].n;
+
+			if (s->is_on[p->targets[t]] && ticks)
+				s->counters[k] = (struct counter){ticks->buckets, ticks->n[0],
+								  ticks->base_level, n ? 2 : 1};
+		}
+	}
+}
+
 /* What is wanted of this stream; false: nothing. */
 static bool aim(struct slice *s, uint32_t stream)
 {
@@ -340,6 +381,8 @@ static bool aim(struct slice *s, uint32_t stream)
 			s->cut_page = page + 1;
 		add_tasks(s, g);
 	}
+	if (any)
+		find_counters(s);
 	return any;
 }
 
@@ -448,9 +491,10 @@ static void slice_run(void *ctx, size_t i)
 	s.cache = calloc(1, sizeof(*s.cache));
 	s.is_on = calloc(p->n, sizeof(*s.is_on));
 	s.tasks = calloc(1, TASK_BYTES);
-	if (!s.cache || !s.is_on || !s.tasks)
+	s.counters = calloc(p->n_kinds + 1, sizeof(*s.counters));
+	if (!s.cache || !s.is_on || !s.tasks || !s.counters)
 		slice_fail(&s, -ENOMEM);
-	for (size_t k = 0; k < n_streams && s.cache && s.is_on && s.tasks; k++) {
+	for (size_t k = 0; k < n_streams && s.counters && s.cache && s.is_on && s.tasks; k++) {
 		timeline_enter(p->tl);
 		if (aim(&s, k))
 			walk_stream(&s);
@@ -462,6 +506,7 @@ static void slice_run(void *ctx, size_t i)
 	free(s.cache);
 	free(s.is_on);
 	free(s.tasks);
+	free(s.counters);
 }
 
 /* --- a pass --------------------------------------------------------------------------------------------------- */
@@ -597,6 +642,21 @@ static void join(void *ctx, size_t number)
 	}
 }
 
+/*
+ * Buckets that are fresh from the system are written once before they are counted in: what is read first gets the
+ * kernel's page of zeros, and all threads are interrupted when it is replaced.
+ */
+static void touch(void *ctx, size_t i)
+{
+	const struct gatherer *g = &((struct pass *)ctx)->list[i];
+	const struct pyramid *t = g->ticks;
+
+	if (t && !g->since)
+		memset(t->buckets, 0,
+		       (t->at[t->n_levels - 1] + t->n[t->n_levels - 1]) *
+			       sizeof(struct tick_bucket));
+}
+
 static void find_levels(struct pass *p)
 {
 	p->finest = 64;
@@ -630,6 +690,8 @@ int gather(struct timeline *tl, struct gatherer *list, size_t n, uint64_t from, 
 	if (!r && !(p.parts = calloc(p.n_slices * n, sizeof(*p.parts))))
 		r = -ENOMEM;
 	if (!r) {
+		if (p.finest < 64)
+			timeline_parallel(tl, n, touch, &p);
 		timeline_parallel(tl, p.n_slices, slice_run, &p);
 		timeline_parallel(tl, n, join, &p);
 	}

@@ -34,7 +34,7 @@ struct gatherer {
 	size_t item_bytes;
 	size_t items_max;
 
-	/* Instead of take: struct tick_bucket of its base, which are 0 or hold what was before. No tasks. */
+	/* Instead of take: struct tick_bucket of its base; with `since` what they have counts on. No tasks. */
 	struct pyramid *ticks;
 
 	/* results: all items in the order of time, ties in that of streams; the caller frees them */

@@ -199,12 +199,30 @@ static size_t count_tasks(const struct prepared_lane *list, size_t n)
 	return n_tasks;
 }
 
-void lanes_build_many(struct lanes *ls, struct prepared_lane *list, size_t n)
+struct many {
+	struct lanes *ls;
+	struct prepared_lane *list;
+	size_t n;
+};
+
+/* Number 0: tasks, whose states are mostly the work of one thread. 1: all others. */
+static void build_part(void *ctx, size_t i)
 {
+	const struct many *m = ctx;
 	size_t source = 0;
 	uint32_t machine;
 
-	while (count_tasks(list, n) > 1 && lanes_next_machine(ls->tl, &source, &machine))
-		lane_build_tasks(ls, machine, list, n);
-	build_gathered(ls, list, n);
+	if (i)
+		build_gathered(m->ls, m->list, m->n);
+	else
+		while (count_tasks(m->list, m->n) > 1 &&
+		       lanes_next_machine(m->ls->tl, &source, &machine))
+			lane_build_tasks(m->ls, machine, m->list, m->n);
+}
+
+void lanes_build_many(struct lanes *ls, struct prepared_lane *list, size_t n)
+{
+	struct many m = {ls, list, n};
+
+	timeline_parallel(ls->tl, 2, build_part, &m);
 }

@@ -295,7 +295,8 @@ void lane_build_tasks(struct lanes *ls, uint32_t machine, struct prepared_lane *
 	    states_pass(ls->tl, NULL, machine, bits, 0, TIMELINE_TIME_MAX, add_state, &tls) < 0)
 		failed = true;
 	for (size_t i = 0; i < n; i++) {
-		if (list[i].spec.machine != machine || !list[i].lane)
+		if (list[i].spec.type != LANE_OF_TASK || list[i].spec.machine != machine ||
+		    !list[i].lane)
 			continue;
 		if (failed || lane_finish_rows(list[i].lane) < 0)
 			drop_lane(&list[i]);

@@ -56,7 +56,7 @@ static void rank_slice(void *ctx, size_t i)
 		uint64_t to = timeline_rank(tl, c->ln->found, (uint64_t)(b + 1) << s.level);
 		uint64_t n = to > before ? to - before : 0;
 
-		s.buckets[b].n = n > 0xffffff ? 0xffffff : n;
+		s.buckets[b] = (struct tick_bucket){n > 0xffffff ? 0xffffff : n, 0};
 		before = to;
 	}
 }
@@ -72,8 +72,8 @@ static void raise_levels(struct pyramid *p)
 			uint32_t n = a->n + (has_b ? a[1].n : 0);
 			struct tick_bucket *to = &all[p->at[l] + i];
 
-			to->n = n > 0xffffff ? 0xffffff : n;
-			to->flags = a->flags | (has_b ? a[1].flags : 0);
+			*to = (struct tick_bucket){n > 0xffffff ? 0xffffff : n,
+						   a->flags | (has_b ? a[1].flags : 0)};
 		}
 }
 

@@ -112,6 +112,37 @@ def zoom_seconds(sonde, path):
         view.end()
 
 
+def one_of_each(view, info):
+    """Lanes of every kind that the trace has events for, the busiest of each."""
+    tasks = sorted((t for t in json.loads(view.ask("api/tasks"))["tasks"] if t[2]), key=lambda t: -t[6])
+    kinds = {f"{k['system']}/{k['name']}": k["events"] for k in json.loads(view.ask("api/kinds"))["kinds"]}
+    yield "task", f"task:0:{tasks[0][2]}"
+    yield "event", "event:0:" + max(kinds, key=kinds.get)
+    if kinds.get("irq/irq_handler_entry"):
+        yield "interrupts", f"irq:0:{info['machines'][0]['cpus'][-1]}"
+    if kinds.get("raw_syscalls/sys_enter"):
+        yield "system calls", f"sys:0:{tasks[0][2]}"
+    if kinds.get("sched/sched_waking"):
+        yield "curve", "field:0:sched/sched_waking:pid"
+        yield "pairs", "pair:0:sched/sched_waking:sched/sched_switch:pid:next_pid"
+
+
+def lane_seconds(sonde, path):
+    """How long a lane takes that is asked for alone and for the first time: {what: seconds}."""
+    view = View(sonde, path)
+    try:
+        info = view.indexed()
+        level = max(0, int(info["duration"] / WIDTH).bit_length() - 1)
+        took = {}
+        for what, lane in one_of_each(view, info):
+            began = time.monotonic()
+            view.tiles([lane], level, range(2))
+            took[what] = time.monotonic() - began
+        return took
+    finally:
+        view.end()
+
+
 def reopen_seconds(sonde, path):
     """With the index of the time before."""
     with tempfile.TemporaryDirectory() as cache:
@@ -137,6 +168,7 @@ def main():
     print(f"open {open_seconds(sonde, path)[0]:.3f}")
     cold, warm, n, first = zoom_seconds(sonde, path)
     print(f"zoom of {n} lanes: first {first:.3f}, cold p95 {cold:.3f}, warm p95 {warm:.3f}")
+    print("first of its kind: " + ", ".join(f"{what} {s:.3f}" for what, s in lane_seconds(sonde, path).items()))
     print(f"reopen {reopen_seconds(sonde, path):.3f}")
 
 

@@ -191,4 +191,24 @@ export const saved = [
 			await alone.close();
 		},
 	},
+	{
+		name: 'the table of tasks in a saved page is that of the page',
+		async run(t) {
+			const alone = await open(t, save('html', 'events-v7-zstd', '--from', '+3000ms', '--to', '+3400ms'), 'light');
+			const [titles, ...saved] = await alone.page.evaluate(() => [...document.querySelectorAll('#tasks tr')]
+				.map((tr) => [...tr.children].map((td) => td.textContent)));
+			await t.page.evaluate(() => window.sonde.set_range(3e9, 3.4e9));
+			await t.panel('tasks');
+			await t.page.waitForSelector('#panel-tasks table', { timeout: 90000 });
+			const rows = await t.rows('#panel-tasks table'), wanted = Object.keys(rows[0]).filter((name) => name !== 'States');
+			same(titles.map((name) => name.replace(' µs', '').toLowerCase()), wanted.map((name) => name.toLowerCase()), 'columns');
+			const answer = await t.page.evaluate(async () => (await fetch('api/stats?what=tasks&from=3000000000&to=3400000000')).json());
+			const sleep = await t.task(131), mine = answer.tasks.find((x) => x.task === sleep);
+			const row = saved.find((line) => line[0] === 'sleep-131');
+			for (const [name, n] of [['running', 1], ['runnable', 2], ['preempted', 3], ['blocked', 5], ['sleeping', 4]])
+				same(Number(row[titles.indexOf(`${name} µs`)]), mine.states[n] / 1000, `sleep 131, ${name}`);
+			same(Number(row[titles.indexOf('preemptions')]), mine.preemptions, 'preemptions');
+			await alone.close();
+		},
+	},
 ];

@@ -25,6 +25,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#define TABLES_MAX_BYTES (64u << 20) /* of all events, about */
+#define ROW_BYTES	 128	     /* without the values of the CPUs */
+#define ROWS_MIN	 1024
+
 struct opening {
 	struct kernelrun *run;
 	struct probe_list probes;
@@ -272,6 +276,16 @@ static int open_event(struct opening *op, const struct kernel_event *e, struct b
 	return add_words(op, e, NULL, BPFCOUNT_RECORD) ? start(op, e, c, err) : refuse_keys(e, err);
 }
 
+/* The kernel takes the memory of all rows at once, for each CPU. */
+static uint32_t rows_of_each(const struct kernelrun *run, uint32_t n_wanted)
+{
+	uint64_t row = ROW_BYTES + 8ull * bpf_n_cpus();
+	uint64_t n = TABLES_MAX_BYTES / (row * (run->n_events ? run->n_events : 1));
+
+	n = n < ROWS_MIN ? ROWS_MIN : n;
+	return n < n_wanted ? (uint32_t)n : n_wanted;
+}
+
 int countbpf_open(struct countbpf *cb, struct kernelrun *run, size_t n_words, uint32_t n_rows,
 		  struct errmsg *err)
 {
@@ -285,7 +299,7 @@ int countbpf_open(struct countbpf *cb, struct kernelrun *run, size_t n_words, ui
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < run->n_events && r >= 0; i++) {
-		op.config = (struct bpfcount_config){.n_rows = n_rows};
+		op.config = (struct bpfcount_config){.n_rows = rows_of_each(run, n_rows)};
 		r = open_event(&op, &run->events[i], &cb->list[i].count, err);
 		memcpy(cb->list[i].widths, op.widths, sizeof(op.widths));
 		cb->n += r >= 0;

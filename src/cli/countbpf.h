@@ -21,7 +21,10 @@ struct countbpf {
 	size_t n;
 };
 
-/* All of it counts, or err says what does not and nothing is left. Needs root's powers. */
+/*
+ * All of it counts, or err says what does not and nothing is left. Needs root's powers. n_rows: of each event's table, or
+ * fewer if there are many.
+ */
 int countbpf_open(struct countbpf *cb, struct kernelrun *run, size_t n_words, uint32_t n_rows,
 		  struct errmsg *err);
 /* Adds the counts so far; with_event: the name of the event is a key by itself, the first. */

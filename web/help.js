@@ -23,12 +23,12 @@ const MEANING = [
 	'Arrows go from the task that woke to where the woken one ran, for the selected task.',
 	'The address holds the whole picture: zoom, tracks, filters, marks. Send it, or keep it.',
 ];
-const LEGEND = [1, 2, 3, 4, 5, 6];
+const LEGEND = [1, 2, 3, 4, 7, 5, 6, 8, 0];
 
 function legend(app) {
 	const row = el('div', 'legend');
 	for (const s of LEGEND) {
-		const box = el('span', s === 2 || s === 3 ? 'sample hatch' : s === 5 ? 'sample rim' : s === 4 ? 'sample low' : 'sample');
+		const box = el('span', s === 2 || s === 3 ? 'sample hatch' : s === 5 ? 'sample rim' : s === 4 || s === 7 || s === 8 ? 'sample low' : 'sample');
 		box.style.backgroundColor = app.colours.state(s);
 		row.append(el('span', '', box, STATE_NAMES[s]));
 	}

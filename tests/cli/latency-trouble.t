@@ -78,3 +78,6 @@ sonde: count: --by takes fields, $comm, $pid, $task, $cpu and $event, with comma
 $ sonde count -e sched_switch --only-command
 sonde: --only-command needs a command to trace
 [2]
+$ sonde count --how quickly -e sched_switch
+sonde: count: --how is bpf, hist or program, not 'quickly'
+[2]

@@ -203,12 +203,12 @@ struct stage_selection *stage_selection_find(struct stage *st, const char *body,
 	for (size_t i = 0; i < STAGE_SELECTIONS && !found; i++) {
 		struct stage_selection *s = st->selections[i];
 
-		if (s && s->n_events == n_events && s->body_len == len &&
+		if (s && (s->n_events == n_events || st->config.is_live) && s->body_len == len &&
 		    !memcmp(s->body, body, len))
 			found = use(st, s);
 	}
 	pthread_mutex_unlock(&st->lock);
-	return found;
+	return found && is_stale(st, found) ? renew(st, found) : found;
 }
 
 /* That of the selection with this number, a free one, or of the one that was not used for the longest time. */

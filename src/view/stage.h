@@ -94,7 +94,7 @@ bool stage_record(const struct stage *st, const struct walk_event *ev, struct re
  */
 int stage_selection_get(struct stage *st, uint64_t id, struct stage_selection **ret,
 			struct errmsg *err);
-/* The one that this request made and that is still true of the trace, or NULL. */
+/* The one that this request made and that is still true of the trace, or NULL; in a live trace it grows, as above. */
 struct stage_selection *stage_selection_find(struct stage *st, const char *body, size_t len);
 /* Takes sel over, also on failure. what: its request, times and n_events; id 0: a new one, else instead of that. */
 int stage_selection_add(struct stage *st, const struct stage_selection *what, struct selection *sel,

@@ -20,7 +20,7 @@ class Wrong(Exception):
 
 def run(*argv, check=True, **more):
     done = subprocess.run([str(a) for a in argv], stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                          timeout=120, **more)
+                          timeout=300, **more)
     if check and done.returncode:
         raise Wrong(f"{' '.join(map(str, argv))[:200]}: {done.stderr.strip() or done.returncode}")
     return done

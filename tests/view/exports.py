@@ -14,7 +14,7 @@ from server import SONDE, Server, check, report, same
 
 
 def export(kind, name, *options, status=0):
-    run = subprocess.run([SONDE, "export", f"--{kind}", trace(name), *options], capture_output=True, timeout=120)
+    run = subprocess.run([SONDE, "export", f"--{kind}", trace(name), *options], capture_output=True, timeout=300)
     same(run.returncode, status, f"export of {name}: {run.stderr.decode()[-500:]}")
     return run.stdout
 

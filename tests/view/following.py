@@ -19,7 +19,7 @@ def need_tracing():
         raise Skip("needs root")
     with tempfile.TemporaryDirectory() as place:
         run = subprocess.run([SONDE, "record", "-q", "-e", "sched", "-o", f"{place}/t.dat", "true"],
-                             capture_output=True, text=True, timeout=120)
+                             capture_output=True, text=True, timeout=300)
     if run.returncode:
         raise Skip(f"nothing can be recorded here: {run.stderr.strip().splitlines()[-1:]}")
 
@@ -148,5 +148,5 @@ def test_live_trouble():
     """What cannot be recorded is told by the recorder, and is the exit status."""
     for argv, words in ((["--live", "nosuch.dat"], "nosuch.dat"), (["-e", "sched", "x.dat"], "--live"),
                         (["--live", "-e", "nosuch_event_at_all"], "nosuch_event_at_all")):
-        run = subprocess.run([SONDE, "view", "--no-browser", *argv], capture_output=True, text=True, timeout=60)
+        run = subprocess.run([SONDE, "view", "--no-browser", *argv], capture_output=True, text=True, timeout=300)
         check(run.returncode and words in run.stderr and not run.stdout, f"{argv}: {run}")

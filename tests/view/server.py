@@ -37,7 +37,7 @@ def same(got, wanted, what):
 def report(*paths, options=()):
     """The events as `sonde report --json` tells them."""
     run = subprocess.run([SONDE, "report", "--json", "--syscall-names", *options, *map(str, paths)],
-                         capture_output=True, timeout=120)
+                         capture_output=True, timeout=300)
     return [json.loads(line) for line in run.stdout.decode("utf-8", "replace").splitlines()]
 
 

@@ -296,9 +296,16 @@ static void begin(struct trace_export *x, uint64_t origin)
 	x->is_begun = true;
 	x->origin = origin;
 	textbuf_add_str(x->out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
-	event_open(x, 'M', 0, 0, 0);
-	textbuf_add_str(x->out, ",\"name\":\"process_name\",\"args\":{\"name\":\"CPUs\"}");
-	event_close(x);
+	for (uint32_t m = 0; m < x->n_machines; m++) {
+		long step = (long)m * MACHINE_STEP;
+
+		event_open(x, 'M', step, step, 0);
+		textbuf_add_str(x->out, ",\"name\":\"process_name\",\"args\":{\"name\":\"CPUs");
+		if (m)
+			textbuf_addf(x->out, " of machine %u", m);
+		textbuf_add_str(x->out, "\"}");
+		event_close(x);
+	}
 }
 
 static void chrome_add(struct trace_export *x, const struct batch *b, struct textbuf *out)

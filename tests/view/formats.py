@@ -148,6 +148,16 @@ def test_perfetto_of_two_machines():
     same(got, wanted, "events of both")
 
 
+def test_chrome_of_two_machines():
+    """The CPUs of a guest are a process of their own, with a name."""
+    run = subprocess.run([SONDE, "export", "--chrome", trace("nested"), trace("nested-inner")], capture_output=True, timeout=120)
+    same(run.returncode, 0, run.stderr.decode())
+    events = json.loads(run.stdout)["traceEvents"]
+    named = {e["pid"]: e["args"]["name"] for e in events if e["ph"] == "M" and e["name"] == "process_name"}
+    on_cpus = {e["pid"] for e in events if e["ph"] == "X" and e["cat"] == "sched"}
+    same({pid: named.get(pid) for pid in on_cpus}, {0: "CPUs", 10_000_000: "CPUs of machine 1"}, "names of the machines' CPUs")
+
+
 MUST_HAVE = {"X": {"ts", "dur", "name", "cat"}, "B": {"ts", "name", "cat"}, "E": {"ts"},
              "i": {"ts", "name", "cat", "s", "args"}, "M": {"name", "args"}}
 

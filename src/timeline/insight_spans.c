@@ -315,7 +315,8 @@ static void emit_groups(struct span_counting *c, struct jsonwriter *w)
 		qsort(names, n_names, sizeof(*names), compare_groups);
 	jsonwriter_open(w, "rows", '[');
 	for (size_t s = 0; s < c->n_sorts; s++) {
-		emit_group(c, &c->groups[s], true, w);
+		if (c->groups[s].n || c->groups[s].n_cut)
+			emit_group(c, &c->groups[s], true, w);
 		for (size_t shown = 0; at < n_names && names[at].sort == s; at++, shown++)
 			if (shown < ROWS_SHOWN)
 				emit_group(c, &names[at], false, w);

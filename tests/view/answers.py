@@ -247,8 +247,8 @@ def test_tiles():
 
 def test_spans_and_labels():
     """What stands at a moment, and the way from one to the next."""
-    with Server(trace("events-v7-none")) as view:
-        events, start = report(trace("events-v7-none")), origin(view)
+    with Server(trace("events-v7-zstd")) as view:
+        events, start = report(trace("events-v7-zstd")), origin(view)
         tasks = {t[0]: t[2] for t in view.get("api/tasks")["tasks"]}
         runs = switches(events, 0, start)
         for (a, pid), (b, _) in list(zip(runs, runs[1:]))[5:60:7]:
@@ -269,8 +269,8 @@ def test_spans_and_labels():
 
 def test_stats():
     """Counts and times of a range."""
-    with Server(trace("events-v7-none")) as view:
-        events, info = report(trace("events-v7-none")), view.get("api/info")
+    with Server(trace("events-v7-zstd")) as view:
+        events, info = report(trace("events-v7-zstd")), view.get("api/info")
         start = int(info["origin"])
         kinds = {k["n"]: k["name"] for k in view.get("api/kinds")["kinds"]}
         tasks = {t[0]: t[2] for t in view.get("api/tasks")["tasks"]}
@@ -301,6 +301,42 @@ def test_stats():
         view.get("api/stats", 400)
         view.get("api/stats?what=tasks&from=9&to=8", 400)
         view.get("api/stats?what=wakeups&task=60000", 404)
+
+
+def test_spans():
+    """Lanes in one request: those without spans, or that are none, are named; what is too much is left out."""
+    with Server(trace("events-v7-zstd")) as view:
+        events, start = report(trace("events-v7-zstd")), origin(view)
+        begun, lengths = {}, collections.defaultdict(list)
+        for e in events:
+            if e["event"] == "softirq_entry":
+                begun[e["cpu"]] = e
+            elif e["event"] == "softirq_exit" and e["cpu"] in begun:
+                first = begun.pop(e["cpu"])
+                lengths[first["fields"]["vec"]].append((e["ts"] - first["ts"], first["ts"] - start, first["cpu"]))
+        got = view.get("api/stats?what=spans&lanes=softirq:0:0,cpu:0:0,softirq:0:1,nosuch:0,softirq:0:0,sys:0:99999999")
+        same([r["lane"] for r in got["refused"]], ["cpu:0:0", "nosuch:0", "sys:0:99999999"], "refused lanes")
+        check(all(r["why"] for r in got["refused"]), "no reason")
+        whole = [x for one in lengths.values() for x in one]
+        row = got["rows"][0]
+        check("name" not in row, "the first row has a name")
+        same((row["n"], row["total"], (row["max"], row["max_at"], int(row["max_lane"].split(":")[2]))),
+             (len(whole), sum(x[0] for x in whole), max(whole)), "all softirqs")
+        same(sorted((r["n"], r["max"]) for r in got["rows"][1:] if r["n"]),
+             sorted((len(one), max(one)[0]) for one in lengths.values()), "by name")
+        same(view.get("api/stats?what=spans")["rows"], [], "no lanes")
+        many = ",".join(f"softirq:0:{cpu}" for cpu in range(400))
+        same(view.get(f"api/stats?what=spans&lanes={many}")["rows"], got["rows"], "with CPUs that are not there")
+        same(view.get("api/stats?what=spans&from=0&to=0&lanes=softirq:0:0")["rows"], [], "an empty range")
+    with Server(trace("stacks")) as view:
+        flame = view.get("api/stats?what=flame")
+        same((flame["unit"], flame["by"]), ("stacks", "stacks"), "stacks of events")
+        for choice in flame["choices"][1:]:
+            one = view.get(f"api/stats?what=flame&by={choice['by']}")
+            same((one["by"], one["root"]["value"]), (choice["by"], choice["n"]), "stacks of one event")
+        for by in ("functions", "no/such", "%22%3Cx", "/", ""):
+            one = view.get(f"api/stats?what=flame&by={by}")
+            check(one["root"]["value"] in (0, flame["root"]["value"]), f"by={by}")
 
 
 def test_why():

@@ -351,7 +351,7 @@ class App {
 		this.toggle_theme = init_theme(() => this.recolour());
 		this.panels = init_panels(this);
 		this.info = await api.get('info');
-		set_unit(this.info.unit);
+		set_unit(this.info.unit, this.info.clock);
 		this.view.setEnd(this.info.duration);
 		this.view.from = 0;
 		this.view.to = Math.max(1000, this.info.duration);
@@ -372,7 +372,7 @@ class App {
 		this.poll();
 	}
 
-	/* The status line at the bottom right: where the pointer is. */
+	/* The status line at the bottom right: where the pointer is, or how much is in sight. */
 	say_where(t) {
 		const text = t === null ? `${duration(this.view.span)} in sight` : clock(t);
 		document.getElementById('where').textContent = text;

@@ -10,6 +10,7 @@
  */
 import { clock, duration } from './units.js';
 
+const FLAG = 8;		/* half of a flag's width */
 const APART = 110;	/* pixels between labelled ticks, at least */
 
 export function ticks(view) {
@@ -18,8 +19,8 @@ export function ticks(view) {
 	const out = [];
 	for (let i = Math.ceil(view.from / step); i * step <= view.to; i++)
 		out.push(i * step);
-	/* the base: a round time left of the picture, so that offsets are short */
-	const big = 10 ** Math.ceil(Math.log10(view.span) + 1e-9);
+	/* the base: a round time left of the picture, so that offsets are hardly longer than the picture */
+	const big = 10 ** Math.floor(Math.log10(view.span) + 1e-9);
 	const base = Math.max(0, Math.floor(Math.max(0, view.from) / big) * big);
 	return { step, at: out, base };
 }
@@ -35,13 +36,15 @@ export class Axis {
 	draw(view, marks, range, theme) {
 		const { canvas } = this, ratio = devicePixelRatio || 1;
 		const width = canvas.clientWidth, height = canvas.clientHeight, ctx = canvas.getContext('2d');
+		if (!width || !height)
+			return;
 		if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
 			canvas.width = Math.round(width * ratio);
 			canvas.height = Math.round(height * ratio);
 		}
 		ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
 		ctx.clearRect(0, 0, width, height);
-		this.range(ctx, view, range, theme, height);
+		this.range(ctx, view, range, marks, theme, height);
 		this.scale(ctx, view, theme, height);
 		this.outside(ctx, view, theme, height);
 		this.flags(ctx, view, marks, theme);
@@ -65,10 +68,10 @@ export class Axis {
 			}
 			ctx.stroke();
 			ctx.fillStyle = theme.text2;
-			const text = duration(t - base).replace(/(\.\d*?)0+(?=\D)/, '$1').replace(/\.(?=\D)/, '');
+			const text = duration(t - base).replace(/(\.\d*?)0+(?=\D)/, '$1').replace(/\.(?=\D)/, '').replace(/\u202fcycles$/, '');
 			ctx.fillText(t === base ? (base ? '+0' : '0') : (base ? '+' : '') + text, x + 4, height - 6);
 		}
-		const words = base ? `${clock(base)} +` : 'since the start';
+		const words = base ? `${clock(base).replace(/(\u202f000)+(?=\u202fs)/, '')} +` : 'since the start';
 		const said = `${duration(view.span)}|${words}`;
 		if (said === this.said)
 			return;
@@ -88,14 +91,19 @@ export class Axis {
 			ctx.fillRect(right, 0, view.width - right, height);
 	}
 
-	range(ctx, view, range, theme, height) {
+	range(ctx, view, range, marks, theme, height) {
 		if (!range)
 			return;
 		const a = view.x(range.from), b = view.x(range.to);
 		ctx.fillStyle = theme.range;
 		ctx.fillRect(a, 0, b - a, height);
-		const label = duration(range.to - range.from), x = Math.max(4, Math.min((a + b) / 2, view.width - 60));
+		const label = duration(range.to - range.from);
 		ctx.font = `600 11px ${theme.font}`;
+		const half = ctx.measureText(label).width / 2 + 4;
+		let x = Math.max(half, Math.min((a + b) / 2, view.width - half));
+		for (const flag of marks.map((mark) => view.x(mark.t)).sort((m, n) => m - n))
+			if (Math.abs(flag - x) < half + FLAG)
+				x = flag + half + FLAG;		/* beside the flag, not under it */
 		ctx.textAlign = 'center';
 		ctx.fillStyle = theme.accent;
 		if (b > 0 && a < view.width)
@@ -112,7 +120,7 @@ export class Axis {
 				continue;
 			ctx.fillStyle = mark.active ? theme.accent : theme.text2;
 			ctx.beginPath();
-			ctx.roundRect(x - 8, 1, 16, 13, 3);
+			ctx.roundRect(x - FLAG, 1, 2 * FLAG, 13, 3);
 			ctx.fill();
 			ctx.fillRect(Math.round(x) - .5, 13, 1, 40);
 			ctx.fillStyle = theme.bg;

@@ -19,6 +19,7 @@ export const STATE_ROW = 256, SPAN_ROW = 257, THING_ROW = 258;
 export const THING = { tick: 0, found: 1, missed: 2, counter: 3, density: 4, idle: 5 };
 export const STATE_NAMES = ['unknown', 'running', 'runnable', 'preempted', 'sleeping', 'blocked',
 	'stopped', 'idle', 'dead'];
+export const SHARE = [.3, 1, .72, .72, .14, 1, .5, .14, .06];	/* of a lane's height, by state; the shader has the same */
 export const N_SPANS = 64;
 
 function srgb(v) {
@@ -45,7 +46,7 @@ export function hash(text) {
 }
 
 /* The kernel's own threads are paler than programs, so that programs stand out. */
-const KERNEL = /^(kworker|ksoftirqd|rcu|migration|idle_inject|cpuhp|kswapd|kcompactd|khugepaged|kthreadd|jbd2|irq\/|watchdog|kauditd|oom_reaper|writeback|kdevtmpfs)/;
+export const KERNEL = /^(kworker|ksoftirqd|rcu|migration|idle_inject|cpuhp|kswapd|kcompactd|khugepaged|kthreadd|jbd2|irq\/|watchdog|kauditd|oom_reaper|writeback|kdevtmpfs)/;
 
 const HUES = [248, 28, 158, 305, 82, 205, 350, 135, 275, 52, 182, 328, 228];
 

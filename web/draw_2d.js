@@ -8,9 +8,8 @@
  *
  * A pixel is one number, ABGR as it lies in memory, alpha not multiplied into the colours.
  */
-import { STATE_ROW, SPAN_ROW, THING_ROW, THING, WIDTH, label_slot } from './colours.js';
+import { SHARE, STATE_ROW, SPAN_ROW, THING_ROW, THING, WIDTH, label_slot } from './colours.js';
 
-const SHARE = [.3, 1, .72, .72, .14, 1, .5, .14, .06];	/* of the lane's height, by state */
 const SOLID = 255;
 const PLAIN = 0, HATCHED = 1, RIMMED = 2, FLAT = 3, CURVE = 4, MISSED = 5, UNENDED = 6;
 const RED = 26 << 16 | 31 << 8 | 191;	/* the stripes of what has no end */
@@ -99,15 +98,15 @@ export class FlatPainter {
 	}
 
 	/* A box of a lane of states. Several of a column are piled: the row is where one begins (tiles.js). */
-	state(piece, value, row, weight) {
+	state(piece, value, row, weight, thin) {
 		const b = this.box, s = Math.min(value, 8);
 		this.colour(STATE_ROW, s);
 		b.style = s === 2 || s === 3 ? HATCHED : s === 5 ? RIMMED : PLAIN;
 		if (b.exact || SHARE[s] < .5)
 			b.y0 = b.y1 - piece.row * SHARE[s];
 		else {
-			b.y1 -= piece.row * row / 255;
-			b.y0 = b.y1 - piece.row * weight;
+			b.y1 -= piece.row * row / 255 * thin;
+			b.y0 = b.y1 - Math.max(this.dot, piece.row * weight);	/* what was there is seen */
 		}
 	}
 
@@ -139,9 +138,12 @@ export class FlatPainter {
 	}
 
 	/* Colour, style and height of a record. */
-	place(piece, value, packed, hot) {
-		const b = this.box, flags = packed >>> 24, row = packed >>> 16 & 255, weight = (packed & 65535) / 65535;
+	place(piece, value, packed, hot, wide) {
+		const b = this.box, flags = packed >>> 24, row = packed >>> 16 & 255;
 		b.exact = Boolean(flags & 1);
+		/* a sum of less than a pixel is drawn a pixel wide: so much lower it must be, to keep its area */
+		const thin = b.exact || piece.tile.kind > 2 ? 1 : Math.min(1, wide / this.dot);
+		const weight = (packed & 65535) / 65535 * thin;
 		b.style = PLAIN;
 		b.y1 = piece.y + piece.row;
 		switch (piece.tile.kind) {
@@ -152,7 +154,7 @@ export class FlatPainter {
 			b.y0 = b.y1 - piece.row * (b.exact ? 1 : weight);
 			break;
 		case 2:
-			this.state(piece, value, row, weight);
+			this.state(piece, value, row, weight, thin);
 			break;
 		case 3:
 			this.colour(SPAN_ROW, label_slot(value));
@@ -187,7 +189,7 @@ export class FlatPainter {
 				b.y1 = piece.y + piece.row;
 				this.counter(piece, f[i + 2], f[i + 3]);
 			} else {
-				this.place(piece, u32[i + 2], u32[i + 3], scene.hot);
+				this.place(piece, u32[i + 2], u32[i + 3], scene.hot, (end - begin) * piece.scale);
 			}
 			const wide = b.x1 - b.x0 > 3 * dot;
 			b.edge = wide && from > c0;

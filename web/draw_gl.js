@@ -55,6 +55,9 @@ void main() {
 	float weight = float(a_data.y & 0xffffu) / 65535.0;
 	int row = int((a_data.y >> 16) & 0xffu), flags = int(a_data.y >> 24);
 	bool exact = (flags & 1) != 0;
+	/* a sum of less than a pixel is drawn a pixel wide: so much lower it must be, to keep its area */
+	float thin = exact || kind > 2 ? 1.0 : min(1.0, max(b1 - b0, 0.0) * p.y / u_dot);
+	weight *= thin;
 	float y0 = p.z, y1 = p.z + p.w;
 	vec4 c = vec4(0.5);
 	int style = 0;
@@ -74,7 +77,8 @@ void main() {
 			weight = 1.0;
 		} else if (!exact) {
 			full = p.w;
-			y1 -= p.w * float(row) / 255.0;
+			y1 -= p.w * float(row) / 255.0 * thin;
+			weight = max(weight, u_dot / p.w);	/* what was there is seen */
 		}
 	} else if (kind == 3) {
 		y0 += p.w * float(row);

@@ -82,8 +82,9 @@ class Flame {
 			deepest = Math.max(deepest, depth);
 			frames.push(this.frame(node, x, w, depth, path));
 			let at = x;
+			const below = (node.children || []).reduce((sum, child) => sum + child.value, 0);
 			for (const child of [...(node.children || [])].sort((a, b) => b.value - a.value)) {
-				const part = w * child.value / Math.max(1, node.value);
+				const part = w * child.value / Math.max(1, node.value, below);	/* times were rounded: never wider than itself */
 				put(child, at, part, depth + 1, [...path, child]);
 				at += part;
 			}

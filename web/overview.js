@@ -30,6 +30,8 @@ export class Overview {
 	draw(view, marks, range, theme) {
 		const { canvas } = this, ratio = devicePixelRatio || 1, ctx = canvas.getContext('2d');
 		const width = canvas.clientWidth, height = canvas.clientHeight;
+		if (!width || !height)
+			return;
 		if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
 			canvas.width = Math.round(width * ratio);
 			canvas.height = Math.round(height * ratio);

@@ -67,6 +67,8 @@ export class Stage {
 	}
 
 	resize() {
+		if (!this.box.clientHeight || !this.paint.clientWidth)
+			return;		/* being printed: nothing is laid out */
 		const { view } = this.app, rect = this.box.getBoundingClientRect();
 		this.paint.style.height = `${this.box.clientHeight}px`;
 		view.width = Math.max(50, this.paint.clientWidth);

@@ -216,14 +216,12 @@ export class Words {
 			return;
 		ctx.font = `10px ${theme.font}`;
 		ctx.textAlign = 'right';
-		ctx.fillStyle = theme.text2;
-		ctx.strokeStyle = theme.bg;
-		ctx.lineWidth = 3;
 		for (const [text, y] of [[number(high), piece.y / k + 6], [number(low), (piece.y + piece.row) / k - 5]]) {
-			ctx.strokeText(text, this.w - 4, y);
+			ctx.fillStyle = theme.bg;	/* on a plate, so that its bars do not strike it through */
+			ctx.fillRect(this.w - 8 - this.width(text), y - 6, this.width(text) + 8, 12);
+			ctx.fillStyle = theme.text2;
 			ctx.fillText(text, this.w - 4, y);
 		}
-		ctx.lineWidth = 1;
 		ctx.textAlign = 'left';
 	}
 

@@ -11,10 +11,12 @@
  *	clock(1234567890)    1.234 567 890 s
  */
 const GAP = '\u202f';
-let counts = false;	/* the trace's clock counts events, not time: numbers have no unit */
+let counts = false;	/* the trace's clock counts something else than time */
+let counted = '';	/* what */
 
-export function set_unit(unit) {
+export function set_unit(unit, clock_name = '') {
 	counts = unit === 'count';
+	counted = counts && /tsc|cycle/.test(clock_name) ? `${GAP}cycles` : '';
 }
 
 export function group(digits) {
@@ -33,7 +35,7 @@ export function duration(ns) {
 		return '–';
 	const sign = ns < 0 ? '−' : '', abs = Math.abs(ns);
 	if (counts)
-		return sign + group(String(Math.round(abs)));
+		return sign + group(String(Math.round(abs))) + counted;
 	for (const [size, unit] of STEPS)
 		if (abs >= size) {
 			const whole = Math.floor(abs / size);

@@ -24,6 +24,13 @@ export class Tree {
 		this.focused = null;	/* spec or head of the row that takes the focus */
 		this.root.addEventListener('keydown', (event) => this.key(event));
 		this.root.addEventListener('click', (event) => this.click(event));
+		this.root.addEventListener('contextmenu', (event) => {
+			const spec = event.target.closest('.lane')?.dataset.id;
+			if (!spec)
+				return;
+			event.preventDefault();
+			this.app.pointer.lane_menu(spec, event.clientX, event.clientY);
+		});
 		this.root.addEventListener('focusin', (event) => {
 			const row = event.target.closest('[role=treeitem]');
 			if (row)
@@ -78,7 +85,7 @@ export class Tree {
 	lane(row) {
 		const { lane } = row, { lanes, colours } = this.app, [name, sub] = lanes.name(lane);
 		const item = document.createElement('div');
-		item.className = `lane${row.height > 60 ? ' tall' : ''}${lane.pinned ? ' pinned' : ''}${lane.refused ? ' refused' : ''}`;
+		item.className = `lane${row.height > 60 ? ' tall' : ''}${lane.pinned ? ' pinned' : ''}${lane.type === 'pair' ? ' pair' : ''}${lane.refused ? ' refused' : ''}`;
 		item.setAttribute('role', 'treeitem');
 		item.setAttribute('aria-level', String((row.depth || 0) + 1));
 		item.setAttribute('aria-label', `${name} ${sub}${lane.refused ? ': ' + lane.refused : ''}`);

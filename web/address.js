@@ -7,9 +7,9 @@
  *	&c=0/Tasks          sections that are closed
  *	&m=123,456          marks
  *	&r=from,to          range
- *	&s=e123             selected event, or s=lane@row@start
+ *	&s=e123             selected event (its place in the file), or s=lane@row@start
  *	&q=text:word        search (text, regex, expression)
- *	&f={…}              filter, as in api/select
+ *	&f=tasks:127;…      filter, in words (filters.js)
  *	&p=why              panel in front
  *
  * Written without a new entry in the history while something moves; an address that the user changes
@@ -17,9 +17,10 @@
  */
 const PARTS = 16384;	/* longest address that is written */
 
+/* As few codes as possible, but none of the characters at which programs that find links end one. */
 function escape(text) {
-	return encodeURIComponent(text).replace(/%(3A|2F|2C|40|7B|7D|5B|5D|22|2A|3D3D)/gi, (code) =>
-		/22|3D/.test(code) ? code : decodeURIComponent(code));
+	return encodeURIComponent(text).replace(/['()!~]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
+		.replace(/%(3A|2F|2C|3B|40)/g, (code) => decodeURIComponent(code));
 }
 
 export class Address {
@@ -80,8 +81,7 @@ export class Address {
 			app.set_range(a, b);
 		if (parts.has('m'))
 			app.marks.parse(parts.get('m'));
-		if (parts.has('f'))
-			await app.filters.parse(parts.get('f'));
+		await app.filters.parse(parts.get('f') || '');
 		if (parts.has('q'))
 			await app.search.parse(parts.get('q'));
 		if (parts.has('p'))

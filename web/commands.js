@@ -2,9 +2,9 @@
 /*
  * commands.js - everything the page can do, as rows: name, keys, what it does.
  *
- * Keys, palette and help all read this table, so that none can forget one. A key is written as its
- * physical place (KeyboardEvent.code, so W A S D stay where the fingers are on any layout), with C- for
- * Ctrl or Cmd, S- for Shift, A- for Alt; or in quotes as the character it gives ("?").
+ * Keys, palette and help all read this table, so that none can forget one. A key is written as the
+ * character it gives, wherever that is on the keyboard, or as its name (KeyboardEvent.key); letters and
+ * names with C- for Ctrl or Cmd, S- for Shift, A- for Alt. keys.js finds them.
  */
 function mark_here(app) {
 	const s = app.selection;
@@ -76,24 +76,24 @@ function range_of_selection(app) {
 const held = (pan, zoom) => ({ hold: [pan, zoom] });
 
 export const COMMANDS = [	/* group, name, keys, act or {hold} */
-	['Move', 'Zoom in', ['KeyW', 'ArrowUp', '"+"', '"="'], held(0, 1)],
-	['Move', 'Zoom out', ['KeyS', 'ArrowDown', '"-"'], held(0, -1)],
-	['Move', 'Left', ['KeyA', 'ArrowLeft'], held(-1, 0)],
-	['Move', 'Right', ['KeyD', 'ArrowRight'], held(1, 0)],
-	['Move', 'Page left', ['S-ArrowLeft', 'S-KeyA'], (app) => app.view.glideTo(app.view.from - app.view.span * .8, app.view.to - app.view.span * .8)],
-	['Move', 'Page right', ['S-ArrowRight', 'S-KeyD'], (app) => app.view.glideTo(app.view.from + app.view.span * .8, app.view.to + app.view.span * .8)],
-	['Move', 'Show the whole trace', ['Digit0', 'Home'], (app) => app.view.fit()],
-	['Move', 'Show the selection', ['KeyF', 'Enter'], (app) => app.show_selection()],
-	['Move', 'Zoom to the range or selection', ['KeyZ'], (app) => app.range ? app.view.show(app.range.from, app.range.to, .02) : app.show_selection()],
-	['Select', 'Next span or event', ['Period'], (app) => step(app, 'next')],
-	['Select', 'Previous span or event', ['Comma'], (app) => step(app, 'previous')],
-	['Select', 'To the task that it woke', ['BracketRight'], (app) => follow_wakeup(app, false)],
-	['Select', 'To the task that woke it', ['BracketLeft'], (app) => follow_wakeup(app, true)],
-	['Select', 'Make the selection (or the marks) the range', ['KeyR'], range_of_selection],
-	['Select', 'Everything as range', ['C-KeyA'], (app) => app.set_range(0, app.view.end)],
-	['Select', 'Clear range, selection, search', ['Escape', 'C-KeyD'], escape],
-	['Marks', 'Mark here', ['KeyM'], mark_here],
-	['Marks', 'Mark both ends of the selection', ['S-KeyM'], (app) => {
+	['Move', 'Zoom in', ['w', 'ArrowUp', '+', '='], held(0, 1)],
+	['Move', 'Zoom out', ['s', 'ArrowDown', '-'], held(0, -1)],
+	['Move', 'Left', ['a', 'ArrowLeft'], held(-1, 0)],
+	['Move', 'Right', ['d', 'ArrowRight'], held(1, 0)],
+	['Move', 'Page left', ['S-ArrowLeft', 'S-a'], (app) => app.view.glideTo(app.view.from - app.view.span * .8, app.view.to - app.view.span * .8)],
+	['Move', 'Page right', ['S-ArrowRight', 'S-d'], (app) => app.view.glideTo(app.view.from + app.view.span * .8, app.view.to + app.view.span * .8)],
+	['Move', 'Show the whole trace', ['0', 'Home'], (app) => app.view.fit()],
+	['Move', 'Show the selection', ['f', 'Enter'], (app) => app.show_selection()],
+	['Move', 'Zoom to the range or selection', ['z'], (app) => app.range ? app.view.show(app.range.from, app.range.to, .02) : app.show_selection()],
+	['Select', 'Next span or event', ['.'], (app) => step(app, 'next')],
+	['Select', 'Previous span or event', [','], (app) => step(app, 'previous')],
+	['Select', 'To the task that it woke', [']'], (app) => follow_wakeup(app, false)],
+	['Select', 'To the task that woke it', ['['], (app) => follow_wakeup(app, true)],
+	['Select', 'Make the selection (or the marks) the range', ['r'], range_of_selection],
+	['Select', 'Everything as range', ['C-a'], (app) => app.set_range(0, app.view.end)],
+	['Select', 'Clear range, selection, search', ['Escape', 'C-d'], escape],
+	['Marks', 'Mark here', ['m'], mark_here],
+	['Marks', 'Mark both ends of the selection', ['S-m'], (app) => {
 		const s = app.selection;
 		if (s && s.lane) {
 			app.marks.set(s.start);
@@ -104,51 +104,50 @@ export const COMMANDS = [	/* group, name, keys, act or {hold} */
 	}],
 	['Marks', 'Remove the active mark', ['Delete', 'Backspace'], (app) => app.marks.active && app.marks.remove(app.marks.active)],
 	['Marks', 'Remove all marks', [], (app) => app.marks.clear()],
-	['Find', 'Search events', ['Slash', 'C-KeyF'], (app) => app.search.focus()],
-	['Find', 'Search with an expression', ['S-Semicolon'], (app) => app.search.focus('expression')],
-	['Find', 'Next hit', ['KeyN'], (app) => app.search.next('next')],
-	['Find', 'Previous hit', ['S-KeyN'], (app) => app.search.next('previous')],
-	['Find', 'Filter events', ['KeyI'], (app) => app.filters.open()],
+	['Find', 'Search events', ['/', 'C-f'], (app) => app.search.focus()],
+	['Find', 'Search with an expression', [':'], (app) => app.search.focus('expression')],
+	['Find', 'Next hit', ['n'], (app) => app.search.next('next')],
+	['Find', 'Previous hit', ['S-n'], (app) => app.search.next('previous')],
+	['Find', 'Filter events', ['i'], (app) => app.filters.open()],
 	['Find', 'Clear the filter', [], (app) => app.filters.set({})],
-	['Tracks', 'Find or add a track', ['C-KeyP', 'KeyT'], (app) => app.palette.open('tracks')],
-	['Tracks', 'To the list of tracks', ['KeyL'], (app) => app.tree.take(app.tree.focused, true)],
-	['Tracks', 'Keep the track at the top', ['KeyP'], (app) => lane_of(app) && app.lanes.toggle(lane_of(app), 'pinned')],
+	['Tracks', 'Find or add a track', ['C-p', 't'], (app) => app.palette.open('tracks')],
+	['Tracks', 'Spans between two events: A -> B', [], (app) => app.palette.open('pair')],
+	['Tracks', 'To the list of tracks', ['l'], (app) => app.tree.take(app.tree.focused, true)],
+	['Tracks', 'Keep the track at the top', ['p'], (app) => lane_of(app) && app.lanes.toggle(lane_of(app), 'pinned')],
 	['Tracks', 'Remove the track', [], (app) => lane_of(app) && app.lanes.remove(lane_of(app))],
-	['Tracks', 'Open or close all sections', ['KeyX'], (app) => app.fold_all()],
+	['Tracks', 'Open or close all sections', ['x'], (app) => app.fold_all()],
 	['Tracks', 'Add all tasks that ran in sight', [], (app) => app.add_busy_tasks()],
-	['Tracks', 'Arrows of wakeups on or off', ['KeyH'], (app) => app.arrows.toggle()],
-	['Panels', 'Open or close the panels', ['KeyQ'], (app) => app.panels.toggle()],
-	['Panels', 'Events', ['Digit1'], (app) => app.panels.show('events')],
-	['Panels', 'Marks and their distances', ['Digit2'], (app) => app.panels.show('marks')],
-	['Panels', 'Time by task', ['Digit3'], (app) => app.panels.show('tasks')],
-	['Panels', 'Event counts', ['Digit4'], (app) => app.panels.show('counts')],
-	['Panels', 'Wakeup latencies', ['Digit5'], (app) => app.panels.show('wakeups')],
-	['Panels', 'Spans: how long they take, by name', ['KeyJ'], (app) => app.panels.show('spans')],
-	['Panels', 'Functions', ['Digit6'], (app) => app.panels.show('functions')],
-	['Panels', 'Flame graph of functions or stacks', ['Digit7'], (app) => app.panels.show('flame')],
-	['Panels', 'Off-CPU flame graph', ['Digit8'], (app) => app.panels.show('offcpu')],
-	['Panels', 'Why: the critical path', ['Digit9', 'KeyY'], (app) => app.why(app.hot)],
+	['Tracks', 'Arrows of wakeups on or off', ['h'], (app) => app.arrows.toggle()],
+	['Panels', 'Open or close the panels', ['q'], (app) => app.panels.toggle()],
+	['Panels', 'Events', ['1'], (app) => app.panels.show('events')],
+	['Panels', 'Marks and their distances', ['2'], (app) => app.panels.show('marks')],
+	['Panels', 'Time by task', ['3'], (app) => app.panels.show('tasks')],
+	['Panels', 'Event counts', ['4'], (app) => app.panels.show('counts')],
+	['Panels', 'Wakeup latencies', ['5'], (app) => app.panels.show('wakeups')],
+	['Panels', 'Spans: how long they take, by name', ['j'], (app) => app.panels.show('spans')],
+	['Panels', 'Functions', ['6'], (app) => app.panels.show('functions')],
+	['Panels', 'Flame graph of functions or stacks', ['7'], (app) => app.panels.show('flame')],
+	['Panels', 'Off-CPU flame graph', ['8'], (app) => app.panels.show('offcpu')],
+	['Panels', 'Why: the critical path', ['9', 'y'], (app) => app.why(app.hot)],
 	['Page', 'Live: follow or pause', ['Space'], (app) => app.live.toggle()],
 	['Page', 'Save the picture as PNG', [], (app) => app.save.png()],
 	['Page', 'Save what is in sight as SVG', [], (app) => app.save.file('svg')],
 	['Page', 'Save a page of the range to send (HTML)', [], (app) => app.save.file('html')],
-	['Page', 'Save the events of the range as CSV', [], (app) => app.save.file('csv')],
-	['Page', 'Save the events of the range as JSON', [], (app) => app.save.file('json')],
+	['Page', 'Save the events of the range that pass the filter as CSV', [], (app) => app.save.file('csv')],
+	['Page', 'Save the events of the range that pass the filter as JSON', [], (app) => app.save.file('json')],
+	['Page', 'Save all events of the range as CSV', [], (app) => app.save.file('csv', true)],
+	['Page', 'Save all events of the range as JSON', [], (app) => app.save.file('json', true)],
 	['Page', 'Copy a link to this picture', [], (app) => app.save.link()],
 	['Page', 'Print', [], (app) => app.save.print()],
 	['Page', 'Light or dark', [], (app) => app.toggle_theme()],
-	['Page', 'All commands', ['C-S-KeyP', '">"'], (app) => app.palette.open('commands')],
-	['Page', 'Help', ['"?"', 'F1'], (app) => app.help()],
+	['Page', 'All commands', ['C-S-p', '>'], (app) => app.palette.open('commands')],
+	['Page', 'Help', ['?', 'F1'], (app) => app.help()],
 ];
 
-const SHOWN = { ArrowLeft: '←', ArrowRight: '→', ArrowUp: '↑', ArrowDown: '↓', Period: '.', Comma: ',', Slash: '/',
-	BracketLeft: '[', BracketRight: ']', Semicolon: ':', Escape: 'Esc', Backspace: '⌫', Delete: 'Del' };
+const SHOWN = { ArrowLeft: '←', ArrowRight: '→', ArrowUp: '↑', ArrowDown: '↓', Escape: 'Esc', Backspace: '⌫', Delete: 'Del' };
 
 export function key_name(key) {
-	if (key.startsWith('"'))
-		return key.slice(1, -1);
-	const parts = key.split('-'), code = parts.pop();
-	const name = SHOWN[code] || code.replace(/^Key|^Digit/, '');
-	const shift = parts.includes('S') && name !== ':';
-	return `${parts.includes('C') ? 'Ctrl+' : ''}${shift ? 'Shift+' : ''}${parts.includes('A') ? 'Alt+' : ''}${name}`;
+	const [, flags, name] = key.match(/^((?:[CSA]-)*)(.+)$/);
+	const shown = SHOWN[name] || (name.length === 1 ? name.toUpperCase() : name);
+	return `${flags.includes('C') ? 'Ctrl+' : ''}${flags.includes('S') ? 'Shift+' : ''}${flags.includes('A') ? 'Alt+' : ''}${shown}`;
 }

@@ -65,13 +65,19 @@ export class Details {
 		const { app } = this, fields = Object.entries(e.fields || {});
 		const show = (v) => Array.isArray(v) ? v.map((x) => String(x)).join(', ') : typeof v === 'number' ? number(v) : String(v);
 		const who = app.tasks[e.task];
-		const body = [el('h3', '', e.event), this.pairs([
+		const body = [el('h3', '', e.event), this.tools([
+			['Mark', () => app.marks.set(e.ts)],
+			['Show', () => app.show_selection()],
+			[`Track of ${e.event}`, () => app.show_lane(`event:${e.machine || 0}:${e.system}/${e.event}`)],
+			['Only this event', () => app.filters.only('kinds', `${e.system}/${e.event}`)],
+			['Copy', () => copy(JSON.stringify(e, null, 1))]]), this.pairs([
 			['Event', `${e.system ? e.system + '/' : ''}${e.event}`],
 			['Time', clock(e.ts)], ['On its clock', absolute(e.ts, app.info.origin)],
 			['CPU', String(e.cpu)],
 			['Task', this.link(`${e.comm} ${e.pid}`, () => app.show_lane(`task:${e.machine || 0}:${e.pid}`))],
 			['Process', who && who.tgid > 0 && who.tgid !== e.pid ? String(who.tgid) : ''],
 			['Machine', app.info.machines.length > 1 ? app.machine_name(e.machine) : ''],
+			['Buffer', e.buffer],
 			['Flags', e.latency], ['Lost before', e.missed ? (e.missed < 0 ? 'unknown' : count(e.missed)) : ''],
 			['Text', e.info]])];
 		if (fields.length)
@@ -81,12 +87,6 @@ export class Details {
 			e.stack.forEach((line) => stack.append(el('li', '', line)));
 			body.push(el('h4', '', 'Stack'), stack);
 		}
-		body.push(this.tools([
-			['Mark', () => app.marks.set(e.ts)],
-			['Show', () => app.show_selection()],
-			[`Track of ${e.event}`, () => app.show_lane(`event:${e.machine || 0}:${e.system}/${e.event}`)],
-			['Only this event', () => app.filters.only('kinds', `${e.system}/${e.event}`)],
-			['Copy', () => copy(JSON.stringify(e, null, 1))]]));
 		this.root.replaceChildren(...body);
 	}
 
@@ -128,7 +128,7 @@ export class Details {
 			['Zoom', () => app.show_selection()], ['Range', () => app.set_range(s.start, s.end)]];
 		if (app.hot >= 0 && task && task.pid)
 			tools.push(['Why', () => app.why(app.hot)]);
-		body.push(this.tools(tools));
+		body.splice(1, 0, this.tools(tools));
 		this.root.replaceChildren(...body);
 	}
 

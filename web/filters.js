@@ -2,15 +2,49 @@
 /*
  * filters.js - which events the list shows and which lanes are left: by CPU, task, event, expression.
  *
- * A filter is the body of api/select, kept in the address as JSON. In the list only what passes is
- * shown; on the timeline lanes of CPUs and tasks that are filtered out disappear, and what passes is
- * a lane of its own (found:ID). Every part of the filter is a chip above the picture, to be taken off.
+ * A filter is the body of api/select. In the list only what passes is shown; on the timeline lanes of CPUs
+ * and tasks that are filtered out disappear, and what passes is a lane of its own (found:ID). Every part
+ * of the filter is a chip above the picture, to be taken off. In the address it is words:
+ *
+ *	tasks:127,1:131;events:sched/sched_switch;cpus:0-3,1:0;where:prev_pid == 0
+ *
+ * Tasks are PIDs and CPUs numbers, both of the first machine unless another one stands before the colon, so
+ * that the same trace in another viewer gives the same. The expression is the last part: it may have any
+ * character in it.
  */
 import * as api from './api.js';
 import { count } from './units.js';
 import { el, button } from './table.js';
+import { whole_expression, plain_words } from './search.js';
 
 const MOST = 300;	/* entries of a list in the box; the rest is found by typing */
+const PARTS = { tasks: 'tasks', kinds: 'events', cpus: 'cpus' };	/* in the filter → in the address */
+const NUMBERS = 4096;	/* that a range of CPUs in an address may stand for */
+
+/* ["0:0", "0:1", "0:2", "1:0"] → "0-2,1:0", and back */
+export function numbers_text(list) {
+	const out = [], sorted = list.map((v) => v.split(':').map(Number)).sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+	for (let i = 0, to; i < sorted.length; i = to + 1) {
+		const [machine, first] = sorted[i];
+		for (to = i; sorted[to + 1] && sorted[to + 1][0] === machine && sorted[to + 1][1] === sorted[to][1] + 1; to++)
+			;
+		const last = sorted[to][1];
+		out.push(`${machine ? `${machine}:` : ''}${first}${last > first ? `-${last}` : ''}`);
+	}
+	return out.join(',');
+}
+
+export function numbers_list(text) {
+	const out = [];
+	for (const word of text.split(',')) {
+		const [, machine, first, last] = word.match(/^(?:(\d+):)?(\d+)(?:-(\d+))?$/) || [];
+		if (first === undefined)
+			throw new Error(word);
+		for (let n = Number(first); n <= Number(last ?? first) && out.length < NUMBERS; n++)
+			out.push(`${machine || 0}:${n}`);
+	}
+	return out;
+}
 
 export class Filters {
 	constructor(app) {
@@ -39,29 +73,44 @@ export class Filters {
 		const { tasks, cpus } = this.want;
 		if (cpus && ['cpu', 'irq', 'softirq', 'cpucalls', 'all'].includes(lane.type))
 			return !cpus.includes(`${lane.machine}:${lane.id}`);
-		if (tasks && ['task', 'calls', 'sys'].includes(lane.type)) {
-			const task = this.app.task_of(lane.machine, Number(lane.id));
-			return task ? !tasks.includes(task.n) : false;
-		}
+		if (tasks && ['task', 'calls', 'sys'].includes(lane.type))
+			return !tasks.includes(`${lane.machine}:${lane.id}`);
 		return false;
 	}
 
-	/* Takes over a filter; false (and a note) if the program does not understand it. */
-	async set(want) {
+	/* Whether a task, by its number, is left in tables about tasks. */
+	keeps(n) {
+		const { tasks } = this.want, task = this.app.tasks[n];
+		return !tasks || Boolean(task && tasks.includes(`${task.machine}:${task.pid}`));
+	}
+
+	/* The number of the task, if the filter is about one. */
+	get one_task() {
+		const { tasks } = this.want;
+		return tasks?.length === 1 ? this.app.task_of(...tasks[0].split(':'))?.n : undefined;
+	}
+
+	ask(want, slot) {
+		return api.post('select', { ...want, expression: whole_expression(want.expression || '') }, slot);
+	}
+
+	/* Takes over a filter; false if the program does not understand it: why is in problem, and above the
+	   picture, unless the caller tells it (quiet). */
+	async set(want, quiet = false) {
 		const { app } = this, clean = {};
 		for (const key of ['kinds', 'tasks', 'cpus'])
 			if (want[key]?.length)
 				clean[key] = want[key];
 		if (want.expression)
-			clean.expression = want.expression;
+			clean.expression = want.expression.trim();
 		let answer = { id: undefined, count: 0 };
 		if (Object.keys(clean).length)
 			try {
-				answer = await api.post('select', clean, 'filter');
+				answer = await this.ask(clean, 'filter');
 			} catch (error) {
-				if (!error.gone)
-					app.note(error.message);
-				this.problem = error;
+				this.problem = plain_words(error.message);
+				if (!error.gone && !quiet)
+					app.note(this.problem);
 				return false;
 			}
 		this.want = clean;
@@ -103,8 +152,10 @@ export class Filters {
 	}
 
 	name(part, value) {
-		if (part === 'tasks')
-			return this.app.task_name(value);
+		if (part === 'tasks') {
+			const task = this.app.task_of(...value.split(':'));
+			return task ? this.app.task_name(task.n) : `task ${value.replace(/^0:/, '')}`;
+		}
 		if (part === 'cpus')
 			return `CPU ${this.app.info.machines.length > 1 ? value : value.split(':')[1]}`;
 		return value.split('/').pop();
@@ -137,7 +188,7 @@ export class Filters {
 		return {
 			cpus: machines.flatMap((m) => m.cpus.map((c) => [`${m.n}:${c}`, machines.length > 1 ? `${m.name} CPU ${c}` : `CPU ${c}`, ''])),
 			tasks: app.tasks.filter(Boolean).sort((a, b) => b.events - a.events)
-				.map((t) => [t.n, `${t.comm} ${t.pid}`, count(t.events)]),
+				.map((t) => [`${t.machine}:${t.pid}`, `${t.comm} ${t.pid}${machines.length > 1 ? ` of ${app.machine_name(t.machine)}` : ''}`, count(t.events)]),
 			kinds: app.kinds.filter((k) => k && k.events).sort((a, b) => b.events - a.events)
 				.map((k) => [`${k.system}/${k.name}`, `${k.system}/${k.name}`, count(k.events)]),
 		};
@@ -170,7 +221,8 @@ export class Filters {
 			draft[part] = new Set(this.want[part] || []);
 		const expression = el('input', '');
 		expression.value = this.want.expression || '';
-		expression.placeholder = 'sched/sched_switch: prev_pid == 0 && next_prio < 100';
+		expression.placeholder = 'prev_pid == 0 && next_prio < 100';
+		expression.title = 'Fields of events: == != < > <= >= with numbers and "texts", =~ "regex", && || !. An event\'s name and a colon in front: of that event only. More: ?';
 		expression.spellcheck = false;
 		expression.id = 'filter-expression';
 		const wrong = el('p', 'bad'), apply = el('button', 'main', 'Apply');
@@ -181,27 +233,43 @@ export class Filters {
 			button('Clear', () => this.set({}).then(() => this.box.close())), button('Cancel', () => this.box.close())));
 		form.addEventListener('submit', async (event) => {
 			event.preventDefault();
-			const good = await this.set({ kinds: [...draft.kinds], tasks: [...draft.tasks], cpus: [...draft.cpus], expression: expression.value.trim() });
+			const good = await this.set({ kinds: [...draft.kinds], tasks: [...draft.tasks], cpus: [...draft.cpus], expression: expression.value.trim() }, true);
 			if (good)
 				this.box.close();
 			else
-				wrong.textContent = this.problem?.message || '';
+				wrong.textContent = this.problem || '';
 		});
 		this.box.replaceChildren(form);
 		this.box.showModal();
 	}
 
 	text() {
-		return this.on ? JSON.stringify(this.want) : '';
+		const { want } = this, parts = [];
+		for (const [part, word] of Object.entries(PARTS))
+			if (want[part])
+				parts.push(`${word}:${part === 'kinds' ? want.kinds.join(',') : numbers_text(want[part])}`);
+		if (want.expression)
+			parts.push(`where:${want.expression}`);
+		return parts.join(';');
 	}
 
 	async parse(text) {
+		if (text === this.text())
+			return;
+		const want = {}, where = text.match(/(?:^|;)where:(.*)$/s);
+		if (where)
+			want.expression = where[1];
 		try {
-			const want = JSON.parse(text);
-			if (want && typeof want === 'object' && text !== this.text())
-				await this.set(want);
+			for (const word of (where ? text.slice(0, where.index) : text).split(';').filter(Boolean)) {
+				const at = word.indexOf(':'), part = Object.keys(PARTS).find((p) => PARTS[p] === word.slice(0, at));
+				if (!part)
+					throw new Error(word);
+				want[part] = part === 'kinds' ? word.slice(at + 1).split(',') : numbers_list(word.slice(at + 1));
+			}
 		} catch {
 			this.app.note('The filter in the address is not understood; it is left out.');
+			return;
 		}
+		await this.set(want);
 	}
 }

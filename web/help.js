@@ -3,7 +3,7 @@
  * help.js - what the picture means, and all keys, in one sheet (?).
  */
 import { COMMANDS, key_name } from './commands.js';
-import { STATE_NAMES } from './colours.js';
+import { SHARE, STATE_NAMES, STATE_ROW } from './colours.js';
 import { el } from './table.js';
 
 const MOUSE = [
@@ -19,17 +19,32 @@ const MOUSE = [
 const MEANING = [
 	'A CPU\'s track shows the tasks it ran. Zoomed out, boxes are as high as the time was taken: a CPU that was 3 % busy looks 3 % full.',
 	'A task\'s track shows what it did. The legend is below; no meaning hangs on colour alone.',
-	'Red stripes: events were lost there. What is shown around is what was recorded.',
+	'Red flags on a CPU: events were lost there. What is shown around is what was recorded.',
 	'Arrows go from the task that woke to where the woken one ran, for the selected task.',
 	'The address holds the whole picture: zoom, tracks, filters, marks. Send it, or keep it.',
 ];
-const LEGEND = [1, 2, 3, 4, 7, 5, 6, 8, 0];
+const EXPRESSIONS = [
+	[['prev_pid == 127'], 'a test on a field, of all events that have it; also != < > <= >=, numbers as 12, 0x1f, -1'],
+	[['comm == "ls"', 'comm =~ "^kw"'], 'a text, or a regular expression in it; != and !~: not so'],
+	[['COMM', 'CPU', 'common_pid'], 'the task\'s name, the CPU, the PID of any event'],
+	[['flags & 4', '&&', '||', '!', '( )'], 'bits; tests joined from left to right'],
+	[['sched_switch: …', 'irq: …'], 'only that event, or that system. All of it: sonde-report(1), FILTERS'],
+];
+const PAIRS = [
+	[['irq_handler_entry -> irq_handler_exit irq'], 'in Tracks (T): spans from one event to the other, matched by a field of both'],
+	[['sched_waking -> sched_switch pid next_pid'], 'the field has another name in the second; without one, those that suit are offered'],
+	[['… pid', '… cpu'], 'of the same task, on the same CPU'],
+];
+const LEGEND = [1, 2, 3, 5, 6, 4, 7, 8, 0];
 
 function legend(app) {
 	const row = el('div', 'legend');
 	for (const s of LEGEND) {
-		const box = el('span', s === 2 || s === 3 ? 'sample hatch' : s === 5 ? 'sample rim' : s === 4 || s === 7 || s === 8 ? 'sample low' : 'sample');
-		box.style.backgroundColor = app.colours.state(s);
+		const box = el('span', s === 2 || s === 3 ? 'sample hatch' : 'sample'), colour = app.colours.state(s);
+		box.style.height = `${Math.max(2, Math.round(15 * SHARE[s]))}px`;
+		box.style.backgroundColor = s === 5 ? app.colours.css(STATE_ROW, s, .3) : colour;
+		if (s === 5)
+			box.style.boxShadow = `inset 0 0 0 1.5px ${colour}`;
 		row.append(el('span', '', box, STATE_NAMES[s]));
 	}
 	return row;
@@ -49,7 +64,8 @@ export function init_help(app) {
 		const columns = el('div', 'columns');
 		const first = el('section', '', el('h3', '', 'The picture'));
 		MEANING.forEach((text) => first.append(el('p', '', text)));
-		first.append(legend(app), el('h3', '', 'Mouse'), rows(MOUSE.map(([k, t]) => [[k], t])));
+		first.append(legend(app), el('h3', '', 'Mouse'), rows(MOUSE.map(([k, t]) => [[k], t])),
+			el('h3', '', 'Expressions (search, filter)'), rows(EXPRESSIONS), el('h3', '', 'Spans between two events'), rows(PAIRS));
 		columns.append(first);
 		const rest = el('section', 'wide');
 		for (const group of groups) {

@@ -2,14 +2,41 @@
 /*
  * keys.js - from keys to commands (commands.js).
  *
+ * What counts is the character a key gives, so that / : [ ] are found on any layout; a character that needs
+ * Shift or AltGr is that character, no matter how it was typed. Letters take Shift as a flag. Where
+ * letters are not Latin, the place of the key says which one is meant.
+ *
  * Keys that move act while they are held; all others once. Nothing is taken while the user types, and
- * elements that have keys of their own (tree, list, tabs) stop theirs before they come here.
+ * elements that have keys of their own (tree, list, tabs) stop theirs before they come here. Escape closes a
+ * box at once, so that the key after it is not lost.
  */
 import { COMMANDS } from './commands.js';
 
 function typing(target) {
 	return target instanceof HTMLElement && (target.isContentEditable ||
 		(/^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) && !/^(checkbox|button)$/.test(target.type)));
+}
+
+/* The name of a key in the table of commands. */
+export function key_of(event) {
+	const { key, code } = event, named = key.length > 1;
+	if (key === ' ')
+		return flags_of(event) + 'Space';
+	if (named)
+		return flags_of(event) + key;
+	const latin = /^[\x21-\x7e]$/.test(key) ? key : /^Key[A-Z]$/.test(code) ? code.slice(3) : key;
+	if (/[a-z]/i.test(latin))
+		return typed(event) ? latin : flags_of(event) + latin.toLowerCase();
+	return !typed(event) && (event.ctrlKey || event.metaKey) ? `C-${latin}` : latin;
+}
+
+function flags_of(event) {
+	return `${event.ctrlKey || event.metaKey ? 'C-' : ''}${event.shiftKey ? 'S-' : ''}${event.altKey ? 'A-' : ''}`;
+}
+
+/* AltGr makes characters, no commands; some systems tell it as Ctrl+Alt. */
+function typed(event) {
+	return event.getModifierState('AltGraph') || (event.ctrlKey && event.altKey);
 }
 
 export function init_keys(app) {
@@ -27,24 +54,27 @@ export function init_keys(app) {
 		const x = app.pointer.x !== null ? app.pointer.x : app.view.width / 2;
 		app.view.hold(pan, zoom, x);
 	};
-	const find = (event) => {
-		const flags = `${event.ctrlKey || event.metaKey ? 'C-' : ''}${event.shiftKey ? 'S-' : ''}${event.altKey ? 'A-' : ''}`;
-		const plain = !(event.ctrlKey || event.metaKey || event.altKey);
-		return (plain && table.get(`"${event.key}"`)) || table.get(flags + event.code);
-	};
 	document.addEventListener('keydown', (event) => {
-		if (typing(event.target) || document.querySelector('dialog[open]') || event.isComposing)
+		const box = document.querySelector('dialog[open]');
+		if (box && event.key === 'Escape' && !event.isComposing) {
+			event.preventDefault();
+			box.close();
+			if (box.contains(document.activeElement))	/* it would get the next key, until the next frame */
+				document.activeElement.blur();
+			return;
+		}
+		if (box || typing(event.target) || event.isComposing)
 			return;
 		const onButton = event.target instanceof HTMLElement && /^(BUTTON|A|TH|TR)$/.test(event.target.tagName);
 		if (onButton && (event.key === 'Enter' || event.key === ' '))
 			return;
-		const command = find(event);
+		const key = key_of(event), command = table.get(key);
 		if (!command)
 			return;
 		event.preventDefault();
 		const act = command[3];
 		if (!act.hold) {
-			if (!event.repeat || /^(Period|Comma|KeyN)$/.test(event.code))
+			if (!event.repeat || /^([.,n]|S-n)$/.test(key))
 				Promise.resolve(act(app)).catch((error) => !error.gone && console.warn(error));
 			return;
 		}

@@ -16,12 +16,12 @@ import { el } from './table.js';
 
 const ROW = 21, PAGE = 128, PAGES = 60, TALL = 6e6, FOLLOW_MS = 250;
 const COLUMNS = [	/* title, class, text of a row */
-	['#', 'num dim', (r) => count(r.row)],
+	['#', 'num dim', (r) => count(r.row)],	/* of those that pass the filter, if there is one */
 	['Time', 'num', (r) => clock(r.ts)],
 	['CPU', 'num', (r) => String(r.cpu)],
 	['Task', '', (r) => r.comm],
 	['PID', 'num', (r) => String(r.pid)],
-	['Event', '', (r) => r.event],
+	['Event', '', (r) => r.buffer ? `${r.event} @${r.buffer}` : r.event],
 	['Info', 'info', (r) => (r.info || '').replace(/\s*\n\s*/g, '  ')],	/* stacks have many lines */
 ];
 
@@ -94,6 +94,13 @@ export class EventList {
 			if (row?.dataset.ref)
 				this.app.select_event(Number(row.dataset.ref), { from_list: true }).catch(api.quiet);
 		});
+		this.body.addEventListener('contextmenu', (event) => {
+			const ref = Number(event.target.closest('tr')?.dataset.ref), n = this.known(ref);
+			if (n === undefined || !this.row(n))
+				return;
+			event.preventDefault();
+			this.app.pointer.event_menu(this.row(n), event.clientX, event.clientY);
+		});
 		new ResizeObserver(() => this.paint()).observe(this.scroll);
 	}
 
@@ -116,6 +123,7 @@ export class EventList {
 		this.pages.clear();
 		this.asked.clear();
 		this.sel = this.app.filters?.sel;
+		this.head.querySelector('th').title = this.sel === undefined ? 'Number of the event' : 'Number among those that pass the filter';
 		this.selected = -1;
 		this.fetch(0, true).then(() => this.follow({})).catch(api.quiet);
 	}

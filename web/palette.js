@@ -4,13 +4,15 @@
  *
  *	> zoom          commands (Ctrl+Shift+P, or a > at the beginning)
  *	bash            tracks (Ctrl+P): tasks, CPUs, interrupts, functions, tracepoints, numeric fields
- *	a/b -> c/d key  a track of spans between two events: from, to, the field that both share
+ *	a -> b field    a track of spans between two events (pairs.js)
  *
  * Letters may be left out; those at the beginnings of words count more.
  */
 import { COMMANDS, key_name } from './commands.js';
 import { count, duration } from './units.js';
 import { el } from './table.js';
+import { PAIR_FORM, pair_items } from './pairs.js';
+import { KERNEL } from './colours.js';
 
 const MOST = 60;
 
@@ -33,15 +35,6 @@ export function score(text, word) {
 		i = found + 1;
 	}
 	return points / word.length * 8;
-}
-
-/* "sched/sched_waking -> sched/sched_switch pid next_pid" as the spec of a track. */
-export function parse_pair(text) {
-	const found = text.match(/^\s*([\w-]+\/[\w-]+)\s*(?:->|→)\s*([\w-]+\/[\w-]+)(?:\s+(\w+)(?:\s*[=\s]\s*(\w+))?)?\s*$/);
-	if (!found)
-		return null;
-	const key = found[3] || 'pid', other = found[4] && found[4] !== key ? `:${found[4]}` : '';
-	return `pair:0:${found[1]}:${found[2]}:${key}${other}`;
 }
 
 export class Palette {
@@ -69,12 +62,14 @@ export class Palette {
 	}
 
 	open(what) {
-		this.input.value = what === 'commands' ? '>' : '';
-		this.input.placeholder = 'Track: a task, CPU, event, field …   ( > for commands )';
+		this.input.value = { commands: '>', pair: ' -> ' }[what] || '';
+		this.input.placeholder = 'Track: a task, CPU, event, field, or event -> event   ( > for commands )';
 		this.tracks = null;
 		if (!this.box.open)
 			this.box.showModal();
 		this.input.focus();
+		if (what === 'pair')
+			this.input.setSelectionRange(0, 0);
 		this.fill();
 	}
 
@@ -104,25 +99,26 @@ export class Palette {
 			for (const v of m.vcpus || [])
 				add(`vcpu:${m.n}:${v.cpu}`, `vCPU ${v.cpu}${on}`, `host thread ${v.pid}`);
 		}
-		for (const t of app.tasks) {
-			if (!t || t.pid === 0)
-				continue;
+		const tasks = app.tasks.filter((t) => t && t.pid !== 0);
+		tasks.sort((a, b) => a.machine - b.machine || a.comm.localeCompare(b.comm) || a.pid - b.pid);
+		for (const t of tasks) {
 			const name = `${t.comm} ${t.pid}${many ? ` of ${app.machine_name(t.machine)}` : ''}`;
 			add(`task:${t.machine}:${t.pid}`, name, `states, ran ${duration(t.running)}`);
 			if (has.calls)
 				add(`calls:${t.machine}:${t.pid}`, `${name} functions`, 'nested spans');
-			if (has.syscalls)
+			if (has.syscalls && !KERNEL.test(t.comm))
 				add(`sys:${t.machine}:${t.pid}`, `${name} system calls`, 'spans');
 		}
-		for (const k of app.kinds) {
-			if (!k || !k.events)
-				continue;
+		const kinds = app.kinds.filter((k) => k && k.events);
+		kinds.sort((a, b) => a.system.localeCompare(b.system) || a.name.localeCompare(b.name));
+		for (const k of kinds) {
 			const spec = `${k.machine || 0}:${k.system}/${k.name}`;
 			add(`event:${spec}`, `${k.system}/${k.name}`, `${count(k.events)} events`);
 			for (const f of k.fields || [])
 				if (f.number)
 					add(`field:${spec}:${f.name}`, `${k.system}/${k.name} ${f.name}`, 'over time');
 		}
+		out.push({ text: `Spans between two events: ${PAIR_FORM}`, note: 'a pair', fill: ' -> ' });
 		return out;
 	}
 
@@ -131,12 +127,12 @@ export class Palette {
 		const word = (command ? text.slice(1) : text).trim().toLowerCase();
 		if (!command && !this.tracks)
 			this.tracks = this.all_tracks();
-		const pair = command ? null : parse_pair(text);
+		const pairs = command ? null : pair_items(text, this.app.kinds, score);
 		const all = command ? this.commands() : this.tracks;
 		this.items = all.map((item) => ({ item, points: Math.max(score(item.text, word), score(item.note, word) * .5) }))
 			.filter((x) => x.points > 0).sort((a, b) => b.points - a.points).slice(0, MOST).map((x) => x.item);
-		if (pair)
-			this.items.unshift({ text: `Spans ${text.trim()}`, note: 'from one event to the other', keys: [], act: () => this.app.show_lane(pair) });
+		if (pairs)
+			this.items = pairs.map((item) => ({ ...item, here: item.spec && Boolean(this.app.lanes.find(item.spec)), act: () => this.app.show_lane(item.spec) }));
 		this.at = 0;
 		this.show();
 	}
@@ -153,13 +149,21 @@ export class Palette {
 			return row;
 		}));
 		if (!this.items.length)
-			this.list.replaceChildren(el('p', 'empty', 'Nothing is called so. Spans between two events: system/a -> system/b field'));
+			this.list.replaceChildren(el('p', 'empty', `Nothing is called so. Spans between two events: ${PAIR_FORM}`));
 		this.input.setAttribute('aria-activedescendant', `palette-${this.at}`);
 		this.list.children[this.at]?.scrollIntoView?.({ block: 'nearest' });
 	}
 
 	run(i) {
 		const item = this.items[i];
+		if (item?.fill !== undefined) {		/* a part of a text: it goes on */
+			this.input.value = item.fill;
+			this.input.focus();
+			if (item.fill.startsWith(' '))
+				this.input.setSelectionRange(0, 0);
+			this.fill();
+			return;
+		}
 		this.box.close();
 		if (item)
 			Promise.resolve(item.act()).catch((error) => !error.gone && this.app.note(error.message));

@@ -20,9 +20,9 @@ const RANGE = ['range', 'view', 'names'];
 const PANELS = [	/* id, title, fill(app, box), stale on, about a range */
 	['events', 'Events', null, []],
 	['marks', 'Marks', (app, box) => app.marks.panel(box), ['marks']],
-	['tasks', 'Time by task', tasks_panel, RANGE],
+	['tasks', 'Time by task', tasks_panel, [...RANGE, 'filter']],
 	['counts', 'Event counts', events_panel, [...RANGE, 'filter']],
-	['wakeups', 'Wakeups', wakeups_panel, [...RANGE, 'selection']],
+	['wakeups', 'Wakeups', wakeups_panel, [...RANGE, 'selection', 'filter']],
 	['spans', 'Spans', spans_panel, [...RANGE, 'lanes', 'selection', 'spans']],
 	['functions', 'Functions', functions_panel, [...RANGE, 'selection']],
 	['flame', 'Flame graph', (app, box) => flame_panel(app, box, 'flame'), [...RANGE, 'selection', 'flame']],

@@ -62,7 +62,10 @@ export class Pointer {
 			event.preventDefault();
 			this.menu(event, this.place(event));
 		});
-		app.on('view', () => this.hide());
+		app.on('view', () => {
+			this.hide();
+			app.say_where(this.x === null ? null : app.view.t(this.x));
+		});
 	}
 
 	wheel(event) {
@@ -244,20 +247,54 @@ export class Pointer {
 		}
 		add('Mark here', () => app.marks.set(at.t));
 		const n = span && split(at.lane).type === 'cpu' ? span.value : this.task_of_lane(at.lane);
-		const task = app.tasks[n];
-		if (task && task.pid) {
-			const who = `${task.comm} ${task.pid}`;
-			add(`Show the states of ${who}`, () => app.show_lane(`task:${task.machine}:${task.pid}`));
-			if (app.info.has.calls)
-				add(`Show the functions of ${who}`, () => app.show_lane(`calls:${task.machine}:${task.pid}`));
-			if (app.info.has.syscalls)
-				add(`Show the system calls of ${who}`, () => app.show_lane(`sys:${task.machine}:${task.pid}`));
-			add(`Only events of ${who}`, () => app.filters.only('tasks', n));
-			add(`Why did ${who} wait?`, () => app.why(n));
-		}
+		entries.push(...this.about_task(app.tasks[n]));
 		if (at.lane)
 			add('Remove this track', () => app.lanes.remove(at.lane));
 		show_menu(box, entries, clientX, clientY);
+	}
+
+	about_task(task) {
+		const { app } = this, out = [];
+		if (!task || !task.pid)
+			return out;
+		const who = `${task.comm} ${task.pid}`, id = `${task.machine}:${task.pid}`;
+		out.push([`Show the states of ${who}`, () => app.show_lane(`task:${id}`)]);
+		if (app.info.has.calls)
+			out.push([`Show the functions of ${who}`, () => app.show_lane(`calls:${id}`)]);
+		if (app.info.has.syscalls)
+			out.push([`Show the system calls of ${who}`, () => app.show_lane(`sys:${id}`)]);
+		out.push([`Only events of ${who}`, () => app.filters.only('tasks', id)],
+			[`Why did ${who} wait?`, () => app.why(task.n)]);
+		return out;
+	}
+
+	/* On the name of a track. */
+	lane_menu(spec, x, y) {
+		const { app } = this, { lanes } = app, lane = lanes.find(spec), entries = [];
+		if (!lane)
+			return;
+		if (['cpu', 'irq', 'softirq', 'cpucalls', 'all'].includes(lane.type))
+			entries.push([`Only events of CPU ${lane.id}`, () => app.filters.only('cpus', `${lane.machine}:${lane.id}`)]);
+		if (lane.type === 'event')
+			entries.push([`Only events ${lane.parts[0]}`, () => app.filters.only('kinds', lane.parts[0])]);
+		entries.push(...this.about_task(app.tasks[this.task_of_lane(spec)]).filter(([text]) => lane.type !== 'task' || !text.startsWith('Show the states')),
+			[lane.pinned ? 'Let it scroll' : 'Keep at the top', () => lanes.toggle(spec, 'pinned')],
+			['Up', () => lanes.shift(spec, -1)], ['Down', () => lanes.shift(spec, 1)],
+			['Remove this track', () => lanes.remove(spec)]);
+		show_menu(document.getElementById('menu'), entries, x, y);
+	}
+
+	/* On a row of the list of events. */
+	event_menu(row, x, y) {
+		const { app } = this, kind = `${row.system}/${row.event}`, entries = [
+			['Mark its time', () => app.marks.set(row.ts)],
+			[`Only events ${row.event}`, () => app.filters.only('kinds', kind)],
+			[`Only events of CPU ${row.cpu}`, () => app.filters.only('cpus', `${row.machine || 0}:${row.cpu}`)],
+			[`Track of ${row.event}`, () => app.show_lane(`event:${row.machine || 0}:${kind}`)],
+			...this.about_task(app.task_of(row.machine || 0, row.pid))];
+		if (app.filters.on)
+			entries.push(['Clear the filter', () => app.filters.set({})]);
+		show_menu(document.getElementById('menu'), entries, x, y);
 	}
 
 	task_of_lane(lane) {

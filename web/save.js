@@ -5,7 +5,7 @@
  *	PNG           what is on the screen: names, ruler and lanes, put together here
  *	SVG, HTML     made by the program (api/export): all shown tracks of the range or of what is in sight;
  *	              the HTML is one file that needs nothing else
- *	CSV, JSON     the events of the range
+ *	CSV, JSON     the events of the range: those that pass the filter, or all
  *	link, print   the address; the browser's own print, with a style sheet for paper
  */
 import * as api from './api.js';
@@ -32,31 +32,49 @@ export class Save {
 				['Picture (PNG)', () => this.png()],
 				['Drawing (SVG)', () => this.file('svg')],
 				['Page to send (HTML)', () => this.file('html')],
-				['Events as CSV', () => this.file('csv')],
-				['Events as JSON', () => this.file('json')],
+				...this.events('csv', 'CSV'),
+				...this.events('json', 'JSON'),
 				['Copy a link', () => this.link()],
 				['Print', () => this.print()],
 			], rect.left, rect.bottom + 4);
 		});
 	}
 
+	/* With a filter there are two sets of events to save. */
+	events(what, name) {
+		const { filters } = this.app;
+		if (!filters.on)
+			return [[`Events as ${name}`, () => this.file(what)]];
+		return [[`Events that pass the filter, as ${name}`, () => this.file(what)],
+			[`All events, as ${name}`, () => this.file(what, true)]];
+	}
+
 	name(ending) {
 		return `${this.app.info.title.replace(/[^\w.-]+/g, '_')}.${ending}`;
+	}
+
+	/* Room for names and ruler; on paper they are not laid out any more, so what they last had counts. */
+	margins() {
+		const left = document.getElementById('labels').offsetWidth, top = document.getElementById('ruler-canvas').clientHeight;
+		if (left && top)
+			this.room = { left, top };
+		return this.room || { left: 232, top: 31 };
 	}
 
 	/* The picture as one canvas. */
 	picture() {
 		const { app } = this, ratio = devicePixelRatio || 1, { theme, stage } = app;
-		const left = document.getElementById('labels').offsetWidth, ruler = document.getElementById('ruler-canvas');
-		const top = ruler.clientHeight, canvas = document.createElement('canvas'), ctx = canvas.getContext('2d');
+		const ruler = document.getElementById('ruler-canvas'), { left, top } = this.margins();
+		const canvas = document.createElement('canvas'), ctx = canvas.getContext('2d');
 		canvas.width = Math.round((left + app.view.width) * ratio);
 		canvas.height = Math.round((top + stage.height) * ratio);
 		stage.frame(performance.now(), true);		/* WebGL forgets its picture after a frame: draw it now */
+		const put = (image, x, y) => image.width && image.height && ctx.drawImage(image, x, y);
 		ctx.fillStyle = theme.bg;
 		ctx.fillRect(0, 0, canvas.width, canvas.height);
-		ctx.drawImage(ruler, left * ratio, 0);
-		ctx.drawImage(stage.painter.canvas, left * ratio, top * ratio);
-		ctx.drawImage(stage.words.canvas, left * ratio, top * ratio);
+		put(ruler, left * ratio, 0);
+		put(stage.painter.canvas, left * ratio, top * ratio);
+		put(stage.words.canvas, left * ratio, top * ratio);
 		ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
 		ctx.font = `600 12px ${theme.font}`;
 		ctx.fillStyle = theme.text;
@@ -84,14 +102,19 @@ export class Save {
 		}));
 	}
 
-	address(what) {
-		const { app } = this, { from, to } = app.scope();
+	address(what, all = false) {
+		const { app } = this, { filters } = app, { from, to } = app.scope();
 		const lanes = app.lanes.rows.filter((r) => r.lane && r.lane.type !== 'found').map((r) => r.lane.spec);
-		return api.address('export', { what, from, to, lanes: lanes.join(','), width: app.view.width });
+		return api.address('export', { what, from, to, lanes: lanes.join(','), width: app.view.width,
+			sel: all || !filters.on ? undefined : filters.sel });
 	}
 
-	file(what) {
-		download(this.address(what), this.name(what));
+	/* The program forgets selections that were not used for long; asking anew is cheap if it did not. */
+	async file(what, all = false) {
+		const { filters } = this.app;
+		if (!all && filters.on)
+			filters.sel = (await filters.ask(filters.want)).id;
+		download(this.address(what, all), this.name(what));
 	}
 
 	link() {

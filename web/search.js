@@ -5,11 +5,35 @@
  * The program makes a selection of what was found (api/select). Hits then are a lane of their own at the
  * top (found:ID), lines in the overview, and places to walk through: Enter goes to the next one after
  * the selection or the middle of the picture, Shift+Enter to the one before.
+ *
+ * Expressions are those of sonde-report(1), but the names of events in front may be left out: then all
+ * events are meant that have the fields. What is wrong with one is told below the box.
  */
 import * as api from './api.js';
 import { count } from './units.js';
 
 const MODES = ['text', 'regex', 'expression'];
+const ALL = '.*: ';
+
+/* "prev_pid == 0" → ".*: prev_pid == 0"; what has names of events in front, or is nothing else, stays. */
+export function whole_expression(text) {
+	const names = text.includes(':') ? text.slice(0, text.indexOf(':')) : text;
+	return /[=<>!&|"']/.test(names) ? ALL + text : text;
+}
+
+/* Fields of an expression that no event of the trace has. */
+export function unknown_fields(text, kinds) {
+	const test = whole_expression(text).replace(/^[^:]*:?/, '').replace(/"(\\.|[^"])*"|'[^']*'/g, ' ');
+	const known = new Set(['COMM', 'CPU']);
+	for (const kind of kinds)
+		kind?.fields?.forEach((field) => known.add(field.name));
+	return [...new Set(test.match(/\b[A-Za-z_]\w*/g) || [])].filter((word) => !known.has(word) && !word.startsWith('common_'));
+}
+
+/* The program's words, without advice for its command line. */
+export function plain_words(message) {
+	return message.replace(/; report -E lists them/, '; “Event counts” lists them').replace(`'${ALL}`, '\'');
+}
 
 /* Hits over the whole trace for the overview, from the coarsest tiles: [[from, to, how many]]. */
 export async function hit_places(spec, end) {
@@ -30,6 +54,7 @@ export class Search {
 		this.input = document.getElementById('search-text');
 		this.mode = document.getElementById('search-mode');
 		this.out = document.getElementById('search-count');
+		this.wrong = document.getElementById('search-wrong');
 		this.sel = undefined;
 		this.count = 0;
 		this.asked = '';
@@ -38,7 +63,11 @@ export class Search {
 		this.form.addEventListener('submit', (event) => event.preventDefault());
 		this.input.addEventListener('keydown', (event) => this.key(event));
 		this.input.addEventListener('search', () => !this.input.value && this.clear());
-		this.mode.addEventListener('change', () => this.placeholder());
+		this.input.addEventListener('input', () => this.complain(''));
+		this.mode.addEventListener('change', () => {
+			this.placeholder();
+			this.complain('');
+		});
 		app.on('info', () => {	/* what was looked through was not all yet */
 			if (app.info.progress >= 1 && !app.info.live && this.sel !== undefined && !this.whole)
 				this.run();
@@ -50,7 +79,7 @@ export class Search {
 	placeholder() {
 		this.input.placeholder = {
 			text: 'Search events  ( / )', regex: 'Regular expression, any case',
-			expression: 'sched/sched_switch: prev_pid == 0 && next_prio < 100',
+			expression: 'prev_pid == 0 && next_prio < 100',
 		}[this.mode.value];
 	}
 
@@ -80,16 +109,25 @@ export class Search {
 		event.stopPropagation();
 	}
 
-	say(text, bad = false) {
+	say(text) {
 		this.out.textContent = text;
 		this.out.title = text;
-		this.out.classList.toggle('bad', bad);
+	}
+
+	/* Below the box, so that what was typed can be read beside it. */
+	complain(text) {
+		this.wrong.textContent = text;
+		this.wrong.hidden = !text;
+		const rect = this.form.getBoundingClientRect();
+		this.wrong.style.left = `${rect.left}px`;
+		this.wrong.style.top = `${rect.bottom + 3}px`;
+		this.wrong.style.maxWidth = `${Math.max(rect.width, innerWidth - rect.left - 20)}px`;
 	}
 
 	body() {
 		const text = this.input.value;
 		if (this.mode.value === 'expression')
-			return { expression: text };
+			return { expression: whole_expression(text.trim()) };
 		return { text, regex: this.mode.value === 'regex' };
 	}
 
@@ -100,6 +138,7 @@ export class Search {
 			return false;
 		}
 		this.say('…');
+		this.complain('');
 		const asked = this.text();
 		try {
 			const { app } = this, answer = await api.post('select', this.body(), 'search');
@@ -108,16 +147,20 @@ export class Search {
 			this.count = answer.count;
 			this.whole = answer.whole !== false;
 			this.say(count(answer.count));
+			const unknown = this.mode.value === 'expression' ? unknown_fields(this.input.value, app.kinds) : [];
+			if (!answer.count && unknown.length)
+				this.complain(`No event of this trace has a field “${unknown[0]}”.`);
 			this.show();
 			app.emit('search');
 			return answer.count > 0;
 		} catch (error) {
 			if (error.gone)
 				return false;
-			this.say(error.message, true);
-			this.app.note(error.message, true);
-			if (error.at)
-				this.input.setSelectionRange(error.at - 1, error.at);
+			this.say('');
+			this.complain(plain_words(error.message));
+			const at = error.at - (whole_expression(this.input.value) === this.input.value ? 0 : ALL.length);
+			if (at > 0 && document.activeElement === this.input)
+				this.input.setSelectionRange(at - 1, at);
 			return false;
 		}
 	}
@@ -169,6 +212,7 @@ export class Search {
 		this.sel = undefined;
 		this.asked = '';
 		this.say('');
+		this.complain('');
 		if (this.lane)
 			app.lanes.remove(this.lane);
 		this.lane = null;

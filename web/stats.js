@@ -45,7 +45,7 @@ function states_bar(app, states, span) {
 
 export async function tasks_panel(app, box) {
 	const stats = await ask(app, 'tasks'), span = Math.max(1, stats.to - stats.from);
-	const tasks = stats.tasks.filter((t) => app.tasks[t.task]?.pid !== 0);
+	const tasks = stats.tasks.filter((t) => app.tasks[t.task]?.pid !== 0 && app.filters.keeps(t.task));
 	if (!tasks.length)
 		return empty(box, app.info.machines.some((m) => m.sched) ? 'No task did anything here.'
 			: 'The trace has no scheduling events; record with -e sched to see what tasks did.');
@@ -83,7 +83,7 @@ export async function events_panel(app, box) {
 			cell(count(events), 'num', events), cell(share(events, stats.total), 'num', events / stats.total),
 			cell(count(events / ((to - from) / 1e9)), 'num', events / ((to - from) / 1e9))];
 	});
-	put(box, `${count(stats.total)} events of ${stats.kinds.length} kinds`, ['Event', '', 'Count', 'Share', 'Per second'], rows, {
+	put(box, `${count(stats.total)} events of ${stats.kinds.length} kind${stats.kinds.length === 1 ? '' : 's'}`, ['Event', '', 'Count', 'Share', 'Per second'], rows, {
 		sort: 2,
 		click: (i) => {
 			const kind = app.kinds[stats.kinds[i][0]];
@@ -115,7 +115,7 @@ function histogram(buckets) {
 }
 
 export async function wakeups_panel(app, box) {
-	const task = app.hot >= 0 && app.tasks[app.hot]?.pid ? app.hot : undefined;
+	const task = app.hot >= 0 && app.tasks[app.hot]?.pid ? app.hot : app.filters.one_task;
 	const s = await ask(app, 'wakeups', { task });
 	if (!s.n)
 		return empty(box, 'No task was woken and ran here.');

@@ -2,7 +2,7 @@
 /*
  * api_select.c - api/select: a set of events, by kind, task, CPU, expression and text.
  *
- *	{"kinds":["sched/sched_switch","irq"],"tasks":[3,17],"cpus":["0:1"],
+ *	{"kinds":["sched/sched_switch","irq"],"tasks":["0:1234"],"cpus":["0:1"],
  *	 "expression":"sched:prev_pid==0","text":"bash","regex":false}
  *
  * Names become bits: one for each kind, task and stream, as timeline.h wants them. The answer is a
@@ -61,26 +61,8 @@ static int take_kinds(const struct stage *st, const struct jsondoc *doc,
 	return 0;
 }
 
-static int take_tasks(const struct stage *st, const struct jsondoc *doc,
-		      const struct jsonnode *list, struct select_bits *b, struct errmsg *err)
-{
-	b->n_tasks = timeline_n_tasks(st->tl);
-	b->tasks = calloc(b->n_tasks / 8 + 1, 1);
-	if (!b->tasks)
-		return errmsg_set_errno(err, -ENOMEM, "cannot select");
-	for (const struct jsonnode *n = jsonnode_first(doc, list); n; n = jsonnode_next(doc, n)) {
-		uint64_t v;
-
-		if (!jsonnode_uint(n, UINT16_MAX, &v))
-			return errmsg_set(err, -EINVAL, "tasks are numbers of api/tasks");
-		if (v < b->n_tasks)
-			set_bit(b->tasks, v);
-	}
-	return 0;
-}
-
-/* "machine:cpu" */
-static bool parse_cpu(const struct jsonnode *n, uint32_t *ret_machine, uint32_t *ret_cpu)
+/* "machine:cpu" or "machine:pid" */
+static bool parse_place(const struct jsonnode *n, uint32_t *ret_machine, uint32_t *ret_number)
 {
 	char *end;
 	unsigned long v;
@@ -92,8 +74,31 @@ static bool parse_cpu(const struct jsonnode *n, uint32_t *ret_machine, uint32_t 
 		return false;
 	*ret_machine = v;
 	v = strtoul(end + 1, &end, 10);
-	*ret_cpu = v;
+	*ret_number = v;
 	return v <= UINT32_MAX && !*end;
+}
+
+static int take_tasks(const struct stage *st, const struct jsondoc *doc,
+		      const struct jsonnode *list, struct select_bits *b, struct errmsg *err)
+{
+	b->n_tasks = timeline_n_tasks(st->tl);
+	b->tasks = calloc(b->n_tasks / 8 + 1, 1);
+	if (!b->tasks)
+		return errmsg_set_errno(err, -ENOMEM, "cannot select");
+	for (const struct jsonnode *n = jsonnode_first(doc, list); n; n = jsonnode_next(doc, n)) {
+		uint32_t machine, pid;
+
+		if (!parse_place(n, &machine, &pid))
+			return errmsg_set(err, -EINVAL,
+					  "tasks are texts like \"0:1234\", machine and PID");
+		for (size_t i = 0; i < b->n_tasks; i++) {
+			const struct timeline_task *t = timeline_task(st->tl, i);
+
+			if (t->machine == machine && t->pid == (int64_t)pid)
+				set_bit(b->tasks, i);
+		}
+	}
+	return 0;
 }
 
 static int take_cpus(const struct stage *st, const struct jsondoc *doc, const struct jsonnode *list,
@@ -106,7 +111,7 @@ static int take_cpus(const struct stage *st, const struct jsondoc *doc, const st
 	for (const struct jsonnode *n = jsonnode_first(doc, list); n; n = jsonnode_next(doc, n)) {
 		uint32_t machine, cpu;
 
-		if (!parse_cpu(n, &machine, &cpu))
+		if (!parse_place(n, &machine, &cpu))
 			return errmsg_set(err, -EINVAL,
 					  "cpus are texts like \"0:1\", machine and CPU");
 		for (size_t i = 0; i < b->n_streams; i++) {

@@ -154,4 +154,88 @@ export const keys = [
 			ok((await t.spoken()).includes('rcu_preempt'), 'the woken task is selected');
 		},
 	},
+	{
+		name: 'keys are the characters they give, on any layout',
+		async run(t) {
+			const press = (key, code, flags = {}) => t.page.evaluate(([k, c, f]) => {
+				(document.activeElement || document.body).dispatchEvent(new KeyboardEvent('keydown', { key: k, code: c, bubbles: true, cancelable: true, ...f }));
+			}, [key, code, flags]);
+			const focus = () => t.page.evaluate(() => document.activeElement.id);
+			const leave = () => t.page.evaluate(() => document.activeElement.blur());
+			const panel = () => t.page.evaluate(() => window.sonde.panels.current);
+			await press('/', 'Digit7', { shiftKey: true });			/* German */
+			same([await focus(), await panel()], ['search-text', 'events'], '/ above the 7');
+			await leave();
+			await press(':', 'Period', { shiftKey: true });
+			same([await focus(), await t.page.inputValue('#search-mode')], ['search-text', 'expression'], ': on the full stop');
+			await leave();
+			const waking = t.oracle.of('sched_waking').find((e) => e.fields.pid === 15 && e.pid === 127 && e.t > 139e6);
+			await t.go(waking.t - 5e5, waking.t + 5e5);
+			for (const [how, flags] of [['AltGr', { modifierAltGraph: true }], ['Ctrl+Alt', { ctrlKey: true, altKey: true }]]) {
+				await t.page.evaluate(() => window.sonde.select(null));
+				await t.click('task:0:127', waking.t);
+				await t.page.waitForFunction(() => window.sonde.arrows.list.length > 0, null, { timeout: 90000 });
+				await press(']', 'Digit9', flags);
+				await t.page.waitForFunction(() => window.sonde.selection?.lane === 'task:0:15', null, { timeout: 90000 });
+				same(await panel(), 'events', `${how}+9 is no command`);
+			}
+			await press('@', 'KeyQ', { modifierAltGraph: true });
+			ok(!(await t.page.evaluate(() => document.body.classList.contains('no-drawer'))), 'AltGr+Q is a character, no command');
+			await press('3', 'Digit3', { shiftKey: true });			/* French digits need Shift */
+			same(await panel(), 'tasks', '3 typed with Shift');
+			await press('\u0446', 'KeyQ');					/* Cyrillic: by the place */
+			ok(await t.page.evaluate(() => document.body.classList.contains('no-drawer')), 'the place of Q where there is no Q');
+			await press('q', 'KeyA');					/* AZERTY */
+			ok(!(await t.page.evaluate(() => document.body.classList.contains('no-drawer'))), 'Q in the place of A');
+		},
+	},
+	{
+		name: 'the key after Escape is not lost',
+		async run(t) {
+			for (const key of ['?', 't', 'i']) {
+				await t.page.keyboard.press(key);
+				await t.page.waitForSelector('dialog[open]');
+				await t.page.evaluate(() => {
+					const send = (k, c) => document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: k, code: c, bubbles: true, cancelable: true }));
+					send('Escape', 'Escape');
+					send('t', 'KeyT');
+				});
+				ok(await t.page.evaluate(() => document.getElementById('palette').open), `T after Escape in ${key}`);
+				await t.page.keyboard.press('Escape');
+				ok(!(await t.page.evaluate(() => document.querySelector('dialog[open]'))), 'Escape closes it');
+			}
+		},
+	},
+	{
+		name: 'pairs of events, by hand and offered',
+		async run(t) {
+			const items = () => t.page.evaluate(() => [...document.querySelectorAll('#palette .item')].map((i) => [...i.children].map((c) => c.textContent).join(' | ')));
+			const specs = () => t.page.evaluate(() => window.sonde.lanes.list.filter((l) => l.type === 'pair').map((l) => l.spec));
+			await t.page.keyboard.press('t');
+			await t.page.fill('#palette input', 'pair');
+			ok((await items()).some((text) => text.includes('->')), 'the palette tells the form');
+			await t.page.fill('#palette input', 'sched_waking -> sched_switch');
+			const offered = await items();
+			ok(/pid = next_pid/.test(offered[0]), `the best field comes first: ${offered}`);
+			ok(offered.some((text) => /of the same task|matched by pid/.test(text)), `and the task's own: ${offered}`);
+			await t.shot('pair');
+			await t.page.keyboard.press('Enter');
+			same(await specs(), ['pair:0:sched/sched_waking:sched/sched_switch:pid:next_pid'], 'the track');
+			await t.page.keyboard.press('t');
+			await t.page.fill('#palette input', 'sched_waki -> ');
+			await t.page.keyboard.press('Enter');
+			same(await t.page.inputValue('#palette input'), 'sched/sched_waking -> ', 'an event that is half typed');
+			await t.page.keyboard.type('sched_switch prio prev_prio');
+			await t.page.keyboard.press('Enter');
+			same((await specs())[1], 'pair:0:sched/sched_waking:sched/sched_switch:prio:prev_prio', 'a field that was chosen');
+			const labels = await t.page.evaluate(() => [...document.querySelectorAll('#tree .lane.pair')].map((l) => l.getAttribute('aria-label')));
+			same(labels, ['sched_waking → switch by pid = next_pid', 'sched_waking → switch by prio = prev_prio'], 'names that differ');
+			await t.settle();
+			const wake = t.oracle.of('sched_waking').find((e) => e.fields.pid === 15 && e.t > 139e6);
+			const ran = t.oracle.of('sched_switch').find((e) => e.fields.next_pid === 15 && e.t > wake.t);
+			const span = await t.page.evaluate((x) => window.sonde.span('pair:0:sched/sched_waking:sched/sched_switch:pid:next_pid', x, 0, 'at'), wake.t + 1);
+			same([span.start, span.end], [wake.t, ran.t], 'ends where the woken task is switched to');
+			await t.shot('pairs');
+		},
+	},
 ];

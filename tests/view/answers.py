@@ -149,10 +149,10 @@ def test_select():
             ({"kinds": ["sched/sched_switch"]}, lambda e: e["event"] == "sched_switch"),
             ({"kinds": ["timer"]}, lambda e: e["system"] == "timer"),
             ({"kinds": []}, lambda e: False),
-            ({"tasks": [tasks[pid]]}, lambda e: e["pid"] == pid),
+            ({"tasks": [f"0:{pid}"]}, lambda e: e["pid"] == pid),
             ({"cpus": ["0:1"]}, lambda e: e["cpu"] == 1),
             ({"cpus": ["1:1"]}, lambda e: False),
-            ({"kinds": ["sched/sched_switch"], "cpus": ["0:0"], "tasks": [tasks[0]]},
+            ({"kinds": ["sched/sched_switch"], "cpus": ["0:0"], "tasks": ["0:0"]},
              lambda e: e["event"] == "sched_switch" and e["cpu"] == 0 and e["pid"] == 0),
             ({"expression": "sched_switch:prev_pid==0"},
              lambda e: e["event"] == "sched_switch" and e["fields"]["prev_pid"] == 0),
@@ -186,7 +186,7 @@ def test_select():
                 hit = view.get(f"api/hit?sel={got['id']}&t={ts}&step=previous")
                 same(hit.get("ts"), times[before] if before >= 0 else None, "previous hit")
         for body in ({"expression": "sched_switch:prev_pid=="}, {"text": "(", "regex": True}, {"kinds": 3},
-                     {"tasks": ["x"]}, {"cpus": ["1"]}, {"text": 5}, []):
+                     {"tasks": ["x"]}, {"tasks": [3]}, {"cpus": ["1"]}, {"text": 5}, []):
             check(view.post("api/select", body, 400)["error"], f"{body} is refused without a sentence")
 
 

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * pairs.js - tracks of spans between two events, written as text in the palette.
+ *
+ *	irq_handler_entry -> irq_handler_exit irq       from, to, the field that both share
+ *	sched/sched_waking -> sched_switch pid next_pid  … that is called otherwise in the second
+ *
+ * An event is system/name, or its name where only one system has it. Instead of a field there may be
+ * pid and cpu, those of the event itself. Without a field every one that suits is offered, the most likely
+ * first, so that it is seen by what spans are matched. While an event is not yet known by name, those
+ * that fit what was typed are offered.
+ */
+const ARROW = /\s*(?:->|→|=>)\s*/;
+const OFFERED = 12;
+
+export const PAIR_FORM = 'event -> event field';
+
+/* Kinds of that name: [] none, several: it is in more than one system. */
+export function kinds_called(kinds, name) {
+	const seen = new Map();
+	for (const k of kinds)
+		if (k && (name === `${k.system}/${k.name}` || name === k.name))
+			seen.set(`${k.machine || 0}:${k.system}/${k.name}`, k);
+	const all = [...seen.values()], with_events = all.filter((k) => k.events);
+	const list = with_events.length ? with_events : all;
+	return list.every((k) => k.system === list[0].system) ? list.slice(0, 1) : list;
+}
+
+/* Which fields spans from a to b can be matched by, the best first: [[of a, of b]]. */
+export function keys_of(a, b) {
+	const numbers = (k) => (k.fields || []).filter((f) => f.number && !f.name.startsWith('common_')).map((f) => f.name);
+	const mine = numbers(a), other = numbers(b), out = mine.filter((name) => other.includes(name)).map((name) => [name, name]);
+	for (const x of ['pid', 'tid'])		/* a task that is told by its PID: woken, then switched to */
+		for (const y of ['next_pid', 'child_pid', 'pid'])
+			if (x !== y && mine.includes(x) && other.includes(y))
+				out.unshift([x, y]);
+	const own = [['pid', 'pid'], ['cpu', 'cpu']];	/* of the event, if it has no field of that name */
+	return [...out, ...own.filter(([name]) => !mine.includes(name) && !other.includes(name))];
+}
+
+function spec_of(a, b, key, other) {
+	return `pair:${a.machine || 0}:${a.system}/${a.name}:${b.system}/${b.name}:${key}${other && other !== key ? `:${other}` : ''}`;
+}
+
+function key_words(a, b, [key, other]) {
+	const own = (k, name) => !(k.fields || []).some((f) => f.name === name);
+	if (key === other && own(a, key) && own(b, other))
+		return key === 'cpu' ? 'on the same CPU' : 'of the same task';
+	return key === other ? `matched by ${key}` : `matched by ${key} = ${other}`;
+}
+
+/* An end that is still being typed: events that fit, to go on with. */
+function offer(kinds, word, score, text) {
+	const found = kinds.filter((k) => k && k.events).map((k) => [k, score(`${k.system}/${k.name}`, word.toLowerCase())])
+		.filter(([, points]) => points > 0).sort((x, y) => y[1] - x[1] || y[0].events - x[0].events);
+	return found.slice(0, OFFERED).map(([k]) => ({ text: text(`${k.system}/${k.name}`), note: 'go on with this', fill: text(`${k.system}/${k.name}`) }));
+}
+
+/* What the palette offers for a text with an arrow: [{text, note, spec or fill}]; null: it has none. */
+export function pair_items(text, kinds, score) {
+	if (!ARROW.test(text))
+		return null;
+	const [from, rest] = [text.slice(0, text.search(ARROW)).trim(), text.slice(text.search(ARROW)).replace(ARROW, '')];
+	const [to, key, other] = rest.trim().split(/[\s=]+/), a = kinds_called(kinds, from), b = kinds_called(kinds, to || '');
+	if (a.length !== 1)
+		return offer(kinds, from, score, (name) => `${name} -> ${rest}`);
+	const first = `${a[0].system}/${a[0].name}`;
+	if (b.length !== 1)
+		return offer(kinds, to || '', score, (name) => `${first} -> ${name} `);
+	const keys = keys_of(a[0], b[0]), given = key ? keys.filter(([k, o]) => k.startsWith(key) && (!other || o.startsWith(other))) : keys;
+	if (key && !given.some(([k, o]) => k === key && o === (other || k)))
+		given.unshift([key, other || key]);
+	const exact = key && given.find(([k, o]) => k === key && o === (other || k));
+	const list = exact ? [exact, ...given.filter((k) => k !== exact)] : given;
+	return list.map((k) => ({ text: `${a[0].name} → ${b[0].name}`, note: key_words(a[0], b[0], k), spec: spec_of(a[0], b[0], ...k) }));
+}
+
+/* The name of a track of spans: what both events have in front is said once. */
+export function pair_name(a, b) {
+	const [x, y] = [a, b].map((name) => (name || '').split('/').pop()), words = y.split('_');
+	let common = 0;
+	while (common < words.length - 1 && x.startsWith(words.slice(0, common + 1).join('_') + '_'))
+		common++;
+	return `${x} → ${words.slice(common).join('_')}`;
+}

@@ -111,9 +111,12 @@ uint64_t runclock_at(struct runclock *rc, int task, uint64_t t);
 
 /* --- stacks: insight_stacks.c -------------------------------------------------------------------------- */
 
+/* Is it the event SYSTEM/NAME? */
+bool insight_is_event(const struct event *ev, const char *name);
 /*
  * A tree of what is in the kernel_stack events; event: only those of this one, SYSTEM/NAME. n_of: by kind of the
- * event that a stack belongs to, how many there are. 0, -ENODATA: there are none.
+ * event that a stack belongs to, how many there are; n_of[n_kinds]: where that is not known. 0, -ENODATA: there are
+ * none.
  */
 int insight_count_stacks(struct lanes *ls, const char *event, int task, uint64_t from, uint64_t to,
 			 struct flametree *t, uint64_t *n_of, size_t n_kinds);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * insight_stacks.c - flame graphs: functions by the CPU they used, stacks by how often, time off the CPU.
+ * insight_stacks.c - stacks of events: how often each is there, and what tasks left their CPUs with.
  *
  * A kernel_stack event belongs to the event before it on its CPU, if both are of one task. Stacks of events are no
  * samples of the CPU: how often a stack is there tells how often the event was. So they are counted, and can be
@@ -75,8 +75,7 @@ static uint32_t task_node(struct stacking *s, int task)
 	return flametree_child(s->t, 0, labels_add(&s->ls->labels, name, strlen(name)));
 }
 
-/* Is it the event SYSTEM/NAME? */
-static bool is_called(const struct event *ev, const char *name)
+bool insight_is_event(const struct event *ev, const char *name)
 {
 	size_t len = strlen(ev->system);
 
@@ -101,7 +100,7 @@ static int find_kinds(struct stacking *s)
 
 		if (!k->event)
 			continue;
-		sk->is_wanted = !s->event || is_called(k->event, s->event);
+		sk->is_wanted = !s->event || insight_is_event(k->event, s->event);
 		sk->is_stack = !strcmp(k->event->system, "ftrace") &&
 			       !strcmp(k->event->name, "kernel_stack");
 		sk->is_switch = s->by_switch && !strcmp(k->event->system, "sched") &&
@@ -202,15 +201,18 @@ static bool count_stack(void *ctx, const struct walk_event *ev)
 	struct stacking *s = ctx;
 	const struct stack_kind *k = ev->kind < s->n_kinds ? &s->kinds[ev->kind] : NULL;
 	uint16_t before = s->kind_before;
-	bool is_its = s->task_before == ev->task && before < s->n_kinds;
+	bool is_its =
+		s->task_before == ev->task && before < s->n_n_of && !s->kinds[before].is_stack;
 
 	s->kind_before = ev->kind;
 	s->task_before = ev->task;
 	if (!k || !k->is_stack || (s->only >= 0 && ev->task != s->only))
 		return true;
-	/* what the event was is not known where it was lost, or stands before the range */
-	if (is_its && before < s->n_n_of)
-		s->n_of[before]++;
+	/*
+	 * What the event was is not known where it was lost, stands before the range, or an interrupt
+	 * had an event of its own in between.
+	 */
+	s->n_of[is_its ? before : s->n_n_of]++;
 	if (s->event && !(is_its && s->kinds[before].is_wanted))
 		return true;
 	flametree_add(s->t, stack_node(s, k, ev), 1);
@@ -436,169 +438,5 @@ int insight_off_cpu(struct lanes *ls, int task, uint64_t from, uint64_t to, stru
 		r = pass_all(s, s->n_stacks ? add_by_stack : add_by_state);
 	*ret_has_stacks = s->n_stacks;
 	stacking_free(s);
-	return r;
-}
-
-/* --- what is shown ------------------------------------------------------------------------------------------- */
-
-struct flame_calls {
-	struct lanes *ls;
-	struct flametree *t;
-	bool by_task;
-};
-
-static void add_call(void *ctx, const struct counted_call *call)
-{
-	struct flame_calls *f = ctx;
-	uint32_t node = 0;
-	char name[64];
-
-	if (f->by_task) {
-		insight_task_name(f->ls->tl, call->task, name, sizeof(name));
-		node = flametree_child(f->t, 0, labels_add(&f->ls->labels, name, strlen(name)));
-	}
-	for (unsigned i = 0; i <= call->depth; i++)
-		node = flametree_child(f->t, node, call->path[i]);
-	flametree_add(f->t, node, call->self_ns);
-}
-
-struct flame {
-	struct lanes *ls;
-	int task;
-	uint64_t from, to;
-	struct flametree t;
-	const char *by, *unit, *why;
-	const char *clock; /* functions: "cpu" or "wall" */
-	uint64_t *n_of;	   /* stacks, by kind of their event */
-	size_t n_kinds;
-};
-
-static bool has_stacks(const struct timeline *tl)
-{
-	for (size_t i = 0; i < timeline_n_kinds(tl); i++) {
-		const struct timeline_kind *k = timeline_kind(tl, i);
-
-		if (k->event && k->n_events && is_called(k->event, "ftrace/kernel_stack"))
-			return true;
-	}
-	return false;
-}
-
-/* by: "functions", "stacks", an event, or NULL: functions if there are any. */
-static int fill_on_cpu(struct flame *f, const char *by)
-{
-	struct flame_calls calls = {f->ls, &f->t, f->task < 0};
-	bool is_wall;
-	int r = -ENODATA;
-
-	if (!by || !strcmp(by, "functions"))
-		r = insight_each_call(f->ls, f->task, f->from, f->to, false, add_call, &calls,
-				      &is_wall);
-	if (!r && !by && f->t.n == 1)
-		r = -ENODATA;
-	if (!r)
-		f->clock = is_wall ? "wall" : "cpu";
-	f->by = "functions";
-	if (r != -ENODATA || (by && !strcmp(by, "functions")))
-		return r == -ENODATA ? 0 : r;
-	f->unit = "stacks";
-	f->by = by ? by : "stacks";
-	f->n_kinds = timeline_n_kinds(f->ls->tl);
-	f->n_of = calloc(f->n_kinds + 1, sizeof(*f->n_of));
-	if (!f->n_of)
-		return -ENOMEM;
-	r = insight_count_stacks(f->ls, strchr(f->by, '/') ? f->by : NULL, f->task, f->from, f->to,
-				 &f->t, f->n_of, f->n_kinds);
-	if (r != -ENODATA)
-		return r;
-	f->why = by ? "No such stacks are in this range."
-		    : "The trace has neither calls of functions nor stacks in this range; record "
-		      "with -p function_graph, or with stacks (-T).";
-	return 0;
-}
-
-static int fill_off_cpu(struct flame *f)
-{
-	bool by_stack = false;
-	int r = insight_off_cpu(f->ls, f->task, f->from, f->to, &f->t, &by_stack);
-
-	if (r < 0)
-		return r;
-	f->by = by_stack ? "stacks" : "states";
-	if (f->t.n == 1)
-		f->why = "The trace does not tell when tasks left their CPUs in this range; record "
-			 "with -e sched.";
-	else if (!by_stack)
-		f->why = "The trace has no stacks of switches; what is shown is the state of tasks "
-			 "and who woke them. Record with -e sched -T for stacks.";
-	return 0;
-}
-
-static void emit_choice(struct jsonwriter *w, const char *by, uint64_t n)
-{
-	jsonwriter_open(w, NULL, '{');
-	jsonwriter_add_string(w, "by", by);
-	if (n)
-		jsonwriter_add_uint(w, "n", n);
-	jsonwriter_close(w);
-}
-
-/* What else could be drawn: functions, stacks, those of each event; events of several buffers are one. */
-static void emit_choices(struct flame *f, struct jsonwriter *w)
-{
-	struct timeline *tl = f->ls->tl;
-	uint64_t all = 0;
-
-	jsonwriter_open(w, "choices", '[');
-	if (f->clock || insight_has_calls(f->ls))
-		emit_choice(w, "functions", 0);
-	for (size_t i = 0; i < f->n_kinds; i++)
-		all += f->n_of[i];
-	if (has_stacks(tl))
-		emit_choice(w, "stacks", all);
-	for (size_t i = 0; i < f->n_kinds; i++) {
-		const struct event *ev = timeline_kind(tl, i)->event;
-		char name[256];
-
-		if (!f->n_of[i] || !ev)
-			continue;
-		snprintf(name, sizeof(name), "%s/%s", ev->system, ev->name);
-		for (size_t j = i + 1; j < f->n_kinds; j++) {
-			const struct event *other = timeline_kind(tl, j)->event;
-
-			if (!f->n_of[j] || !other || !is_called(other, name))
-				continue;
-			f->n_of[i] += f->n_of[j];
-			f->n_of[j] = 0;
-		}
-		emit_choice(w, name, f->n_of[i]);
-	}
-	jsonwriter_close(w);
-}
-
-int insight_flame(struct lanes *ls, bool off_cpu, const char *by, int task, uint64_t from,
-		  uint64_t to, struct jsonwriter *w)
-{
-	struct flame f = {.ls = ls, .task = task, .from = from, .to = to, .unit = "ns"};
-	int r = flametree_init(&f.t);
-
-	if (r < 0)
-		return r;
-	r = off_cpu ? fill_off_cpu(&f) : fill_on_cpu(&f, by);
-	if (!r) {
-		jsonwriter_open(w, NULL, '{');
-		jsonwriter_add_string(w, "unit", f.unit);
-		jsonwriter_add_string(w, "by", f.by);
-		if (f.clock)
-			jsonwriter_add_string(w, "clock", f.clock);
-		if (!off_cpu)
-			emit_choices(&f, w);
-		r = flametree_emit(&f.t, &ls->labels, w);
-		if (f.why)
-			jsonwriter_add_string(w, "why_empty", f.why);
-		jsonwriter_close(w);
-	}
-	free(f.n_of);
-	flametree_release(&f.t);
 	return r;
 }

@@ -168,29 +168,38 @@ static void stitch_segment(struct timeline *tl, const struct stream *st, struct 
 			   const struct index_segment *seg, int sign)
 {
 	const struct sched_list *sl = &seg->switches;
+	uint64_t before = 0;
 	uint32_t block = 0;
 
+	for (size_t i = 0; i < st->n_segments && st->segments[i] != seg; i++)
+		before = st->segments[i]->n_events ? st->segments[i]->last_ts : before;
 	for (uint32_t i = 0; i < sl->n; i++) {
 		uint64_t e = sl->entries[i], ts;
+		uint8_t flags;
 
 		while (block + 1 < sl->n_blocks && sl->blocks[block + 1].first <= i)
 			block++;
 		ts = sl->blocks[block].base + (e >> 36);
-		if (!run->has_run) {
-			run->task = e >> 16;
-			run->since = st->pub.first < ts ? st->pub.first : ts;
-		}
-		add_run(tl, run->task, sign * (int64_t)(ts - run->since));
+		flags = e >> 32 & 15;
+		if (flags == SWITCH_START && run->task == (uint16_t)e && run->has_run)
+			continue;
+		/* who is not there any more was so until the segment before ended, as far as known */
+		if (run->has_run && (flags < SWITCH_START || before >= run->since))
+			add_run(tl, run->task,
+				sign * (int64_t)((flags < SWITCH_START ? ts : before) -
+						 run->since));
 		*run = (struct run_state){true, e, ts};
 	}
 }
 
-/* An instance may have recorded the same switches once more. */
+/* An instance may have recorded the same switches once more, at the same time. */
 static bool is_counted_elsewhere(const struct timeline *tl, const struct stream *st)
 {
 	for (uint32_t i = 0; i < tl->n_streams; i++)
 		if (tl->streams[i] != st && tl->streams[i]->machine == st->machine &&
-		    tl->streams[i]->pub.cpu == st->pub.cpu && tl->streams[i]->run.has_run)
+		    tl->streams[i]->pub.cpu == st->pub.cpu && tl->streams[i]->run.has_run &&
+		    tl->streams[i]->pub.first <= st->pub.last &&
+		    st->pub.first <= tl->streams[i]->pub.last)
 			return true;
 	return false;
 }
@@ -206,6 +215,9 @@ void timeline_stitch(struct timeline *tl, struct stream *st)
 {
 	size_t before = st->n_stitched;
 
+	/* without switches an event tells who is there, but not for how long */
+	if (!st->has_switches)
+		return;
 	while (st->n_stitched < st->n_segments && segment_is_ready(st->segments[st->n_stitched])) {
 		st->run_before = st->run;
 		if (!is_counted_elsewhere(tl, st))

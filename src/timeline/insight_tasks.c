@@ -102,23 +102,24 @@ static void emit_tasks(const struct summing *su, struct jsonwriter *w)
 }
 
 struct cpu_sum {
-	uint64_t from, to, busy, n_switches;
+	uint64_t from, to, busy, unknown, n_switches;
 };
 
 static bool sum_cpu(void *ctx, const struct lane_span *s)
 {
 	struct cpu_sum *c = ctx;
 
-	c->busy += overlap(s->start, s->end, c->from, c->to);
+	*(s->flags & TILE_UNKNOWN ? &c->unknown : &c->busy) +=
+		overlap(s->start, s->end, c->from, c->to);
 	return true;
 }
 
-static bool count_switch(void *ctx, const struct switch_entry *e)
+static bool count_switch(void *ctx, const struct cpu_turn *t)
 {
 	struct cpu_sum *c = ctx;
 
-	c->n_switches += e->ts >= c->from && e->ts <= c->to;
-	return e->ts <= c->to;
+	c->n_switches += t->ts >= c->from && t->state != STATE_UNKNOWN;
+	return true;
 }
 
 static int emit_cpu(struct lanes *ls, uint32_t machine, uint32_t cpu, uint64_t from, uint64_t to,
@@ -136,12 +137,19 @@ static int emit_cpu(struct lanes *ls, uint32_t machine, uint32_t cpu, uint64_t f
 		return r;
 	lane_each(ln, from, to, sum_cpu, &c);
 	if (ln->sched_stream >= 0)
-		timeline_switches(ls->tl, ln->sched_stream, from, to, count_switch, &c);
+		r = cpu_turns(ls->tl, machine, cpu, from, to, count_switch, &c);
+	/* without switches an event tells who is there, but not for how long */
+	else
+		c.unknown = (to > from ? to - from : 0) - c.busy;
 	lane_put(ln);
+	if (r < 0)
+		return r;
 	jsonwriter_open(w, NULL, '{');
 	jsonwriter_add_uint(w, "machine", machine);
 	jsonwriter_add_uint(w, "cpu", cpu);
 	jsonwriter_add_uint(w, "busy", c.busy);
+	jsonwriter_add_uint(w, "idle", (to > from ? to - from : 0) - c.busy - c.unknown);
+	jsonwriter_add_uint(w, "unknown", c.unknown);
 	jsonwriter_add_uint(w, "switches", c.n_switches);
 	jsonwriter_close(w);
 	return 0;

@@ -236,7 +236,6 @@ static void follow(struct why *y, int task, uint64_t from, uint64_t to, unsigned
 struct owner_search {
 	uint64_t from, to, last_ts;
 	int last;
-	bool has_last;
 	uint64_t ns[8];
 	int tasks[8];
 	unsigned n;
@@ -255,32 +254,28 @@ static void add_owner(struct owner_search *o, int task, uint64_t ns)
 	}
 }
 
-static bool look_at_owner(void *ctx, const struct switch_entry *e)
+static bool look_at_owner(void *ctx, const struct cpu_turn *t)
 {
 	struct owner_search *o = ctx;
 
-	if (o->has_last)
-		add_owner(o, o->last, overlap(o->last_ts, e->ts, o->from, o->to));
-	else if (e->ts > o->from)
-		add_owner(o, e->prev, e->ts - o->from);
-	o->last = e->next;
-	o->last_ts = e->ts;
-	o->has_last = true;
-	return e->ts < o->to;
+	add_owner(o, o->last, overlap(o->last_ts, t->ts, o->from, o->to));
+	o->last = t->next == TIMELINE_NO_TASK ? -1 : t->next;
+	o->last_ts = t->ts;
+	return true;
 }
 
 /* Who had the CPU for most of the time; -1: not known. */
 static int owner_of(struct why *y, int cpu, uint64_t from, uint64_t to)
 {
 	int best = -1, stream = cpu < 0 ? -1 : sched_streams_find(&y->streams, y->tl, cpu);
-	struct owner_search o = {.from = from, .to = to};
+	struct owner_search o = {.from = from, .to = to, .last = -1};
 	uint64_t most = 0;
 
 	if (stream < 0)
 		return -1;
-	timeline_switches(y->tl, stream, from, TIMELINE_TIME_MAX, look_at_owner, &o);
-	if (o.has_last && o.last_ts < to)
-		add_owner(&o, o.last, overlap(o.last_ts, to, from, to));
+	if (cpu_turns(y->tl, y->streams.machine, cpu, from, to, look_at_owner, &o) < 0)
+		y->failed = true;
+	add_owner(&o, o.last, overlap(o.last_ts, to, from, to));
 	for (unsigned i = 0; i < o.n; i++)
 		if (o.ns[i] > most) {
 			most = o.ns[i];

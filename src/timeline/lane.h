@@ -41,7 +41,7 @@
 #define TILE_BUCKETS (1u << TILE_BITS)
 
 enum lane_kind {		   /* how the page draws it; numbers are part of the protocol */
-		 LANE_CPU = 1,	   /* value: task number */
+		 LANE_CPU = 1,	   /* value: task number; TIMELINE_NO_TASK: not known who */
 		 LANE_STATES = 2,  /* value: enum task_state, aux: CPU */
 		 LANE_SPANS = 3,   /* value: label number */
 		 LANE_TICKS = 4,   /* value: how many in the bucket */
@@ -56,6 +56,8 @@ enum tile_flags {
 	TILE_OPEN_END = 16,  /* its end was not recorded */
 	TILE_WAKER = 32,     /* LANE_STATES, runnable: the event that follows tells who woke it */
 	TILE_PREEMPTED = 64, /* LANE_STATES: was taken off its CPU while runnable */
+	TILE_UNKNOWN =
+		128, /* LANE_CPU: there is time of which nobody knows who ran; no time of a task */
 };
 
 /* 16 bytes, little endian, as it goes over the wire. x: buckets since the tile's start. */

@@ -7,10 +7,14 @@
  * A task's lane takes its events from all CPUs. A CPU's lane of functions holds those of whatever task it runs:
  * when another task comes, what is open ends there (open end), and begins anew (open start) when the task is
  * back; where the task was meanwhile is another lane.
+ *
+ * Of a system call that nobody saw begin is known that it began after its task did; one that was not seen to end, ended
+ * when its task died. Both, like all other calls of a task, not beyond the files that tell of it.
  */
 #include "timeline/callstack.h"
 #include "timeline/forms.h"
 #include "timeline/lane_int.h"
+#include "timeline/timeline_int.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -37,8 +41,19 @@ struct building {
 	bool by_cpu;
 	const char *what, *remedy;
 	int error;
-	struct walk_mask switches; /* cpucalls: kinds that are sched_switch */
+	struct walk_mask switches; /* cpucalls, sys: kinds that are sched_switch */
 };
+
+/* A switch whose task leaves for ever. */
+static bool is_death(const struct building *b, const struct walk_event *ev)
+{
+	struct timeline *tl = b->ln->owner->tl;
+	const struct kind_info *k = kinds_get(tl, ev->kind);
+	bool swap = timeline_source(tl, k->pub.source)->formats->swap;
+
+	return prev_states_get(&k->prev_states,
+			       number_field_get(&k->state, ev->data, ev->size, swap)) == STATE_DEAD;
+}
 
 static bool make_mark(void *ctx, struct mark_cache *cache, const struct walk_event *ev,
 		      void *ret_mark)
@@ -47,6 +62,8 @@ static bool make_mark(void *ctx, struct mark_cache *cache, const struct walk_eve
 	struct mark *ret = ret_mark;
 
 	if (ev->kind < b->switches.n && bit_get(b->switches.bits, ev->kind)) {
+		if (b->ln->spec.type == LANE_OF_SYS && !is_death(b, ev))
+			return false;
 		*ret = (struct mark){.ts = ev->ts, .task = ev->task, .what = MARK_CUT};
 		return true;
 	}
@@ -74,8 +91,42 @@ static uint8_t *find_left(const struct marks *m)
 	return left;
 }
 
+/* What the machine's files tell without a gap, around the time at hand. */
+struct cover {
+	uint64_t start, end;
+};
+
+/* A call of a task cannot reach into another file, nor be older than its task. */
+static void cover_take(struct building *b, struct callstack *cs, struct cover *c, uint64_t ts)
+{
+	const struct timeline *tl = b->ln->owner->tl;
+	int task = b->ln->spec.type == LANE_OF_SYS
+			   ? timeline_find_task(tl, b->machine, b->ln->spec.number)
+			   : -1;
+	uint64_t first = task < 0 ? 0 : timeline_task(tl, task)->first;
+
+	if (c->end)
+		callstack_cut(cs, c->end);
+	machine_cover(tl, b->machine, ts, &c->start, &c->end);
+	cs->lower = first > c->start ? first : c->start;
+}
+
+/* Where what is open in the end ends: with the data, of a task as soon as one CPU has no more. */
+static uint64_t open_end(const struct building *b, const struct cover *c, const struct marks *m)
+{
+	uint64_t end = timeline_duration(b->ln->owner->tl), cut;
+
+	if (c->end && c->end < end)
+		end = c->end;
+	if (b->by_cpu || !m->n)
+		return end;
+	cut = machine_cut_after(b->ln->owner->tl, b->machine, m->marks[m->n - 1].ts);
+	return cut < end ? cut : end;
+}
+
 static int add_calls(struct building *b, const struct marks *m)
 {
+	struct cover cover = {0};
 	struct callstack *cs = calloc(1, sizeof(*cs));
 	uint8_t *left = b->ln->spec.type == LANE_OF_CALLS ? find_left(m) : NULL;
 	bool by_task = b->ln->spec.type == LANE_OF_CPUCALLS;
@@ -90,6 +141,8 @@ static int add_calls(struct building *b, const struct marks *m)
 	for (size_t i = 0; i < m->n && !b->error; i++) {
 		const struct mark *k = &m->marks[i];
 
+		if (k->ts > cover.end || !i)
+			cover_take(b, cs, &cover, k->ts);
 		if (by_task && k->task != task) {
 			callstack_cut(cs, k->ts);
 			task = k->task;
@@ -101,7 +154,7 @@ static int add_calls(struct building *b, const struct marks *m)
 		else if (!left || k->depth != MARK_NO_DEPTH || bit_get(left, k->label))
 			callstack_enter(cs, k);
 	}
-	callstack_cut(cs, timeline_duration(b->ln->owner->tl));
+	callstack_cut(cs, open_end(b, &cover, m));
 	free(left);
 	free(cs);
 	return b->error;
@@ -145,7 +198,7 @@ static int take_masks(struct building *b)
 
 	if (!r)
 		r = forms_take_kinds(&b->forms, true, &ln->ends.bits, &ln->ends.n);
-	if (!r && ln->spec.type == LANE_OF_CPUCALLS)
+	if (!r && (ln->spec.type == LANE_OF_CPUCALLS || ln->spec.type == LANE_OF_SYS))
 		r = lane_take_kinds(ln, &b->switches, &sched_switch, &n);
 	for (size_t i = 0; !r && i < timeline_n_kinds(ln->owner->tl); i++)
 		if ((i < ln->kinds.n && bit_get(ln->kinds.bits, i)) ||

@@ -3,11 +3,11 @@
  * lane_read.c - the spans and ticks of a lane in a range, wherever they are kept.
  *
  *	rows       an array of spans: binary search
- *	switches   lanes of CPUs: the index's own list, one entry each; a span lasts until the next entry
+ *	turns      lanes of CPUs: who ran, from the index's own lists; a span lasts until the next turn
  *	walk       ticks: found again in the file, sub-buffers without the wanted kinds are skipped
  *	rows of a selection   hits of a search
  *
- * The idle task (pid 0) is no span of a CPU.
+ * The idle task (pid 0) is no span of a CPU. Time of which nobody knows who ran is one, of no task.
  */
 #include "timeline/lane_int.h"
 
@@ -44,65 +44,60 @@ size_t lane_search_sample(const struct lane *ln, uint64_t t)
 	return low;
 }
 
-/* --- switches ------------------------------------------------------------------------------------------ */
+/* --- turns ---------------------------------------------------------------------------------------------- */
 
-struct switch_reader {
-	const struct lane *ln;
-	struct timeline *tl;
+struct turn_reader {
 	uint64_t from, to;
 	bool (*each)(void *ctx, const struct drawn_span *s);
 	void *ctx;
 	int idle;
-	bool has_last, stopped;
-	uint64_t first_ts;
-	struct switch_entry last;
+	bool stopped, is_seen; /* seen: the span at hand began with no switch */
+	uint64_t start;
+	uint16_t task;
 };
 
-static bool give(struct switch_reader *r, uint64_t start, uint64_t end, uint16_t task,
-		 uint8_t flags)
+/* The span at hand ends. */
+static bool give(struct turn_reader *r, uint64_t end, uint8_t flags)
 {
-	struct drawn_span d = {start, end, task, 0, flags};
+	struct drawn_span d = {r->start, end, r->task, 0, flags};
 
-	if (task == r->idle || end < start || (end <= r->from && end > start) || start >= r->to)
+	if (r->task == TIMELINE_NO_TASK)
+		d.flags = TILE_UNKNOWN | TILE_MISSED | TILE_OPEN_START | TILE_OPEN_END;
+	else if (r->is_seen)
+		d.flags |= TILE_OPEN_START;
+	if (r->task == r->idle || end < r->start || (end <= r->from && end > r->start) ||
+	    r->start >= r->to || (r->task == TIMELINE_NO_TASK && end == r->start))
 		return true;
 	r->stopped = !r->each(r->ctx, &d);
 	return !r->stopped;
 }
 
-static bool read_switch(void *ctx, const struct switch_entry *e)
+static bool read_turn(void *ctx, const struct cpu_turn *t)
 {
-	struct switch_reader *r = ctx;
-	bool go_on;
+	struct turn_reader *r = ctx;
+	bool is_switch = t->state != STATE_UNKNOWN;
 
-	if (!r->has_last) {
-		go_on = e->ts <= r->first_ts ||
-			/* the very first: nothing stands before it, or it would have been given */
-			e->ts < r->from || give(r, r->first_ts, e->ts, e->prev, TILE_OPEN_START);
-	} else {
-		bool lost = r->last.next != e->prev && e->prev != TIMELINE_NO_TASK &&
-			    r->last.next != TIMELINE_NO_TASK;
-
-		go_on = give(r, r->last.ts, e->ts, r->last.next,
-			     lost ? TILE_MISSED | TILE_OPEN_END : 0);
-	}
-	r->last = *e;
-	r->has_last = true;
-	return go_on && e->ts < r->to;
+	/* who was seen only when it left has no time that is known */
+	if ((t->ts > r->start || is_switch) && !(r->is_seen && t->ts == r->start) &&
+	    !give(r, t->ts, is_switch ? 0 : TILE_OPEN_END))
+		return false;
+	r->start = t->ts;
+	r->task = t->next;
+	r->is_seen = !is_switch;
+	return t->ts < r->to;
 }
 
-static void each_switch(const struct lane *ln, uint64_t from, uint64_t to,
-			bool (*each)(void *ctx, const struct drawn_span *s), void *ctx)
+static void each_turn(const struct lane *ln, uint64_t from, uint64_t to,
+		      bool (*each)(void *ctx, const struct drawn_span *s), void *ctx)
 {
 	struct timeline *tl = ln->owner->tl;
-	struct switch_reader r = {.ln = ln, .tl = tl, .from = from, .to = to};
+	struct turn_reader r = {
+		.from = from, .to = to, .each = each, .ctx = ctx, .task = TIMELINE_NO_TASK};
 
-	r.each = each;
-	r.ctx = ctx;
 	r.idle = timeline_find_task(tl, ln->spec.machine, 0);
-	r.first_ts = timeline_stream(tl, ln->sched_stream)->first;
-	timeline_switches(tl, ln->sched_stream, from, TIMELINE_TIME_MAX, read_switch, &r);
-	if (r.has_last && !r.stopped && r.last.ts < to)
-		give(&r, r.last.ts, timeline_duration(tl), r.last.next, TILE_OPEN_END);
+	cpu_turns(tl, ln->spec.machine, ln->spec.number, from, TIMELINE_TIME_MAX, read_turn, &r);
+	if (!r.stopped && r.start < to)
+		give(&r, timeline_duration(tl), TILE_OPEN_END);
 }
 
 /* --- spans ---------------------------------------------------------------------------------------------- */
@@ -114,7 +109,7 @@ void lane_each_span(const struct lane *ln, unsigned at, uint64_t from, uint64_t 
 
 	if (ln->sched_stream >= 0) {
 		if (at == 0)
-			each_switch(ln, from, to, each, ctx);
+			each_turn(ln, from, to, each, ctx);
 		return;
 	}
 	if (at >= ln->n_rows)

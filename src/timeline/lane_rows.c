@@ -76,7 +76,8 @@ void shares_add(struct shares *s, uint32_t value, uint64_t ns, uint8_t flags)
 {
 	unsigned i, least = 0;
 
-	s->busy += ns;
+	if (!(flags & TILE_UNKNOWN))
+		s->busy += ns;
 	s->flags |= flags;
 	s->any = true;
 	for (i = 0; i < s->n && s->values[i] != value; i++)

@@ -391,6 +391,7 @@ int stream_read_chunks(struct stream *st)
 			return -ENOMEM;
 		pos = row.pos + row.packed;
 	}
+	st->is_cut = st->n_chunks < n && !st->src->is_live;
 	return 0;
 }
 
@@ -432,6 +433,10 @@ static int add_stream(struct timeline *tl, size_t source, size_t cpu)
 		st->n_bytes = src->tf->map.len - st->offset;
 	if (st->n_bytes > st->max_pages * st->page_size)
 		st->n_bytes = st->max_pages * st->page_size;
+	/* or its directory is gone, and it is the one that reaches to the end */
+	st->is_cut = !src->is_live &&
+		     (c->n_bytes < c->n_bytes_stated ||
+		      (src->tf->n_damage && st->offset + st->n_bytes >= src->tf->map.len));
 	tl->streams[n] = st;
 	atomic_store(&tl->n_streams, n + 1);
 	if (st->kind == STREAM_PACKED) {

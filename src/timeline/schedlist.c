@@ -1,11 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * schedlist.c - switches and wakings of a segment, 8 bytes each.
+ * schedlist.c - switches and wakings of a segment, 8 bytes each; and who runs, as a stream tells it.
  *
  *	block   base: a time           entry   delta:28 ns since the base │ flags:4 │ a:16 │ b:16
  *
  * 28 bits of nanoseconds are 268 ms: a longer gap, or SCHED_BLOCK_MAX entries, begin a new block.
  * Entries are found by bisection, first over the blocks, then inside one.
+ *
+ * Switches may be missing: events are lost, a recorder leaves itself out, a file ends. But every event tells by its
+ * common_pid who was there. So the index compares each with the task that should run, and where they differ it
+ * writes a gap between the switches: from the last event of the one to the first of the other nobody knows
+ * who ran. The same where events were lost, whoever is on both sides: a millisecond or a second may lie between.
+ *
+ *	events      A A A ⇢B B B B   C C ⇢A A A
+ *	entries           switch B │gap│seen C  switch A
+ *	runs        A A A A B B B B · · C C C C A A A
+ *
+ * Segments are indexed one by one, so each begins with who caused its first event. Where that is not the
+ * task that runs in the end of the segment before, there is a gap between the two.
  */
 #include "timeline/timeline_int.h"
 
@@ -85,9 +97,11 @@ uint32_t sched_list_rank(const struct sched_list *sl, uint64_t t)
 struct sched_query {
 	struct timeline *tl;
 	struct stream *st;
-	bool wakings;
+	bool wakings, turns;
+	uint64_t to;
 	uint8_t has; /* of the machine: which origins of wakings count */
-	bool (*each)(void *ctx, const struct sched_item *item);
+	/* false: no more. before: what stands in front of the segment */
+	bool (*each)(void *ctx, const struct sched_item *item, const struct sched_item *before);
 	void *ctx;
 };
 
@@ -95,6 +109,11 @@ static const struct sched_list *list_of(const struct sched_query *q,
 					const struct index_segment *seg)
 {
 	return q->wakings ? &seg->wakings : &seg->switches;
+}
+
+static bool is_start(const struct sched_item *item)
+{
+	return item->flags == SWITCH_START || item->flags == SWITCH_RESTART;
 }
 
 /* A fork tells less than wakeup_new, and so on: each waking only once. */
@@ -107,33 +126,41 @@ static bool counts(const struct sched_query *q, const struct sched_item *item)
 		[FROM_NEWTASK] = HAS_WAKEUP_NEW | HAS_FORK,
 	};
 
-	return !q->wakings || !(q->has & better[item->flags >> 2]);
+	if (q->wakings)
+		return !(q->has & better[item->flags >> 2]);
+	return q->turns || switch_is_real(item->flags);
 }
 
-static bool last_before(const struct sched_query *q, long segment, uint64_t from,
-			struct sched_item *ret)
+/* Where to begin: at the last entry before from. Of turns, one that does not need those before it. */
+static bool find_begin(const struct sched_query *q, uint64_t from, long *segment, uint32_t *entry)
 {
-	for (; segment >= 0; segment--) {
-		const struct index_segment *seg = q->st->segments[segment];
+	uint64_t t = from;
+
+	for (long s = *segment; s >= 0; s--) {
+		const struct index_segment *seg = q->st->segments[s];
 		const struct sched_list *sl = list_of(q, seg);
 
 		if (!segment_is_ready(seg))
 			return false;
-		for (uint32_t i = sched_list_rank(sl, from); i--;) {
-			*ret = sched_list_get(sl, i);
-			if (counts(q, ret))
-				return true;
+		for (uint32_t i = sched_list_rank(sl, t); i--;) {
+			struct sched_item item = sched_list_get(sl, i);
+
+			if (!counts(q, &item) || (q->turns && is_start(&item)))
+				continue;
+			*segment = s;
+			*entry = i;
+			return true;
 		}
 	}
 	return false;
 }
 
 /* false: each wants no more */
-static bool query_segment(const struct sched_query *q, const struct index_segment *seg,
-			  uint64_t from, uint64_t to)
+static bool query_segment(const struct sched_query *q, const struct index_segment *seg, uint32_t i,
+			  const struct sched_item *before)
 {
 	const struct sched_list *sl = list_of(q, seg);
-	uint32_t i = sched_list_rank(sl, from), block = sl->n_blocks ? block_of(sl, i) : 0;
+	uint32_t block = sl->n_blocks ? block_of(sl, i) : 0;
 
 	for (; i < sl->n; i++) {
 		uint64_t e = sl->entries[i];
@@ -145,79 +172,225 @@ static bool query_segment(const struct sched_query *q, const struct index_segmen
 					   .flags = e >> 32 & 15,
 					   .a = e >> 16,
 					   .b = e};
-		if (item.ts > to)
-			return false;
-		if (counts(q, &item) && !q->each(q->ctx, &item))
+		if (counts(q, &item) && !q->each(q->ctx, &item, before))
 			return false;
 	}
 	return true;
 }
 
-static void query_run(struct sched_query *q, size_t stream, uint64_t from, uint64_t to)
+/* Time and task of the last event of the segments before one; .flags 0: they are not indexed, or have none. */
+static struct sched_item event_before(const struct stream *st, long segment)
 {
-	struct sched_item item;
-	long i;
+	while (--segment >= 0) {
+		const struct index_segment *seg = st->segments[segment];
+
+		if (!segment_is_ready(seg))
+			break;
+		if (seg->n_events)
+			return (struct sched_item){
+				.ts = seg->last_ts, .b = seg->tasks[seg->n_events - 1], .flags = 1};
+	}
+	return (struct sched_item){.b = TIMELINE_NO_TASK};
+}
+
+static void query_run(struct sched_query *q, size_t stream, uint64_t from)
+{
+	uint32_t entry = 0;
+	long i, first;
 
 	timeline_enter(q->tl);
 	q->st = timeline_find_stream(q->tl, stream);
 	i = q->st ? stream_find_segment(q->st, from) : -1;
 	if (q->st)
 		q->has = atomic_load(&q->tl->machines[q->st->machine].has);
-	if (i >= 0 && last_before(q, i, from, &item) && !q->each(q->ctx, &item))
-		i = -1;
-	for (; i >= 0 && (size_t)i < q->st->n_segments; i++) {
+	first = i;
+	if (i >= 0 && !find_begin(q, from, &i, &entry) && segment_is_ready(q->st->segments[first]))
+		entry = q->turns ? 0 : sched_list_rank(list_of(q, q->st->segments[first]), from);
+	for (; i >= 0 && (size_t)i < q->st->n_segments; i++, entry = 0) {
 		const struct index_segment *seg = q->st->segments[i];
+		struct sched_item before = event_before(q->st, i);
+		struct sched_item nothing = {.ts = segment_page_ts(seg, 0),
+					     .a = TIMELINE_NO_TASK,
+					     .b = TIMELINE_NO_TASK,
+					     .flags = SWITCH_RESTART};
 
-		if (segment_page_ts(seg, 0) > to)
+		if (!q->turns && nothing.ts > q->to)
 			break;
-		if (segment_is_ready(seg) && !query_segment(q, seg, from, to))
+		if (segment_is_ready(seg) ? !query_segment(q, seg, entry, &before)
+					  : q->turns && !q->each(q->ctx, &nothing, &before))
 			break;
 	}
 	timeline_leave(q->tl);
 }
 
 struct switches_call {
+	uint64_t to;
 	bool (*each)(void *ctx, const struct switch_entry *e);
 	void *ctx;
 };
 
-static bool give_switch(void *ctx, const struct sched_item *item)
+static bool give_switch(void *ctx, const struct sched_item *item, const struct sched_item *before)
 {
 	const struct switches_call *call = ctx;
 
-	return call->each(call->ctx,
+	return item->ts <= call->to &&
+	       call->each(call->ctx,
 			  &(struct switch_entry){item->ts, item->a, item->b, item->flags});
 }
 
 void timeline_switches(struct timeline *tl, size_t stream, uint64_t from, uint64_t to,
 		       bool (*each)(void *ctx, const struct switch_entry *e), void *ctx)
 {
-	struct switches_call call = {each, ctx};
-	struct sched_query q = {.tl = tl, .each = give_switch, .ctx = &call};
+	struct switches_call call = {to, each, ctx};
+	struct sched_query q = {.tl = tl, .to = to, .each = give_switch, .ctx = &call};
 
-	query_run(&q, stream, from, to);
+	query_run(&q, stream, from);
 }
 
 struct wakings_call {
+	uint64_t to;
 	bool (*each)(void *ctx, const struct waking_entry *e);
 	void *ctx;
 };
 
-static bool give_waking(void *ctx, const struct sched_item *item)
+static bool give_waking(void *ctx, const struct sched_item *item, const struct sched_item *before)
 {
 	const struct wakings_call *call = ctx;
 
-	return call->each(call->ctx,
+	return item->ts <= call->to &&
+	       call->each(call->ctx,
 			  &(struct waking_entry){item->ts, item->a, item->b, item->flags & 3});
 }
 
 void timeline_wakings(struct timeline *tl, size_t stream, uint64_t from, uint64_t to,
 		      bool (*each)(void *ctx, const struct waking_entry *e), void *ctx)
 {
-	struct wakings_call call = {each, ctx};
-	struct sched_query q = {.tl = tl, .wakings = true, .each = give_waking, .ctx = &call};
+	struct wakings_call call = {to, each, ctx};
+	struct sched_query q = {
+		.tl = tl, .wakings = true, .to = to, .each = give_waking, .ctx = &call};
 
-	query_run(&q, stream, from, to);
+	query_run(&q, stream, from);
+}
+
+/* --- who runs ------------------------------------------------------------------------------------ */
+
+struct turns_call {
+	uint64_t from, to;
+	bool (*each)(void *ctx, const struct switch_entry *e);
+	void *ctx;
+	uint16_t running,
+		leaving; /* leaving: who was there before the last switch, till the next entry */
+	uint64_t last_ts;
+	struct switch_entry held; /* the last one before from; its prev is not known */
+	bool has_held, is_begun, stopped;
+};
+
+static void turn(struct turns_call *c, uint64_t ts, uint16_t next, uint8_t state)
+{
+	struct switch_entry e = {ts, c->running, next, state};
+
+	if (c->running == next && state == STATE_UNKNOWN)
+		return;
+	c->running = next;
+	c->last_ts = ts;
+	c->is_begun = true;
+	if (ts < c->from) {
+		c->held = e;
+		c->has_held = true;
+		return;
+	}
+	if (c->stopped || ts > c->to)
+		return;
+	if (c->has_held)
+		c->stopped = !c->each(c->ctx, &c->held);
+	c->has_held = false;
+	if (!c->stopped)
+		c->stopped = !c->each(c->ctx, &e);
+}
+
+/* `task` is there at ts. Who was there before was so until `until`. */
+static void turn_to(struct turns_call *c, uint64_t ts, uint16_t task, uint64_t until)
+{
+	if (c->running == task)
+		return;
+	if (c->running != TIMELINE_NO_TASK)
+		turn(c, until > c->last_ts ? until : c->last_ts, TIMELINE_NO_TASK, STATE_UNKNOWN);
+	turn(c, ts, task, STATE_UNKNOWN);
+}
+
+/* A segment begins. */
+static void turn_start(struct turns_call *c, const struct sched_item *item,
+		       const struct sched_item *before)
+{
+	bool is_lost = item->flags == SWITCH_RESTART || !before->flags;
+
+	/* still the events of who left: see note_other() in segment.c */
+	if (!is_lost && item->b == c->leaving && before->b == c->leaving &&
+	    item->ts - c->last_ts < LEAVING_NS)
+		return;
+	if (is_lost && c->running != TIMELINE_NO_TASK)
+		turn(c, before->ts > c->last_ts ? before->ts : c->last_ts, TIMELINE_NO_TASK,
+		     STATE_UNKNOWN);
+	turn_to(c, item->ts, item->b, before->ts);
+	c->leaving = TIMELINE_NO_TASK;
+}
+
+static bool take_turn(void *ctx, const struct sched_item *item, const struct sched_item *before)
+{
+	struct turns_call *c = ctx;
+
+	if (is_start(item)) {
+		turn_start(c, item, before);
+		return !c->stopped && item->ts <= c->to;
+	}
+	/* the first one that is looked at */
+	if (!c->is_begun && item->ts < c->from)
+		c->running = item->a;
+	if (item->flags == SWITCH_GAP) {
+		/* unless it is of somebody who was leaving when the segment began */
+		if (item->a == c->running)
+			turn(c, item->ts, TIMELINE_NO_TASK, STATE_UNKNOWN);
+	} else if (item->flags == SWITCH_SEEN) {
+		turn_to(c, item->ts, item->b, c->last_ts);
+	} else {
+		/* who leaves may have come unseen */
+		turn_to(c, item->ts, item->a, c->last_ts);
+		turn(c, item->ts, item->b, item->flags);
+		c->leaving = item->a;
+		return !c->stopped && item->ts <= c->to;
+	}
+	c->leaving = TIMELINE_NO_TASK;
+	return !c->stopped && item->ts <= c->to;
+}
+
+void timeline_turns(struct timeline *tl, size_t stream, uint64_t from, uint64_t to,
+		    bool (*each)(void *ctx, const struct switch_entry *e), void *ctx)
+{
+	struct turns_call call = {.from = from,
+				  .to = to,
+				  .each = each,
+				  .ctx = ctx,
+				  .running = TIMELINE_NO_TASK,
+				  .leaving = TIMELINE_NO_TASK};
+	struct sched_query q = {.tl = tl, .turns = true, .to = to, .each = take_turn, .ctx = &call};
+
+	query_run(&q, stream, from);
+	if (call.has_held && !call.stopped)
+		each(ctx, &call.held);
+}
+
+bool timeline_stream_is_cut(const struct timeline *tl, size_t stream)
+{
+	const struct stream *st = timeline_find_stream(tl, stream);
+
+	return st && st->is_cut;
+}
+
+bool timeline_stream_has_switches(const struct timeline *tl, size_t stream)
+{
+	const struct stream *st = timeline_find_stream(tl, stream);
+
+	return st && atomic_load(&st->has_switches);
 }
 
 bool timeline_has_sched(const struct timeline *tl, uint32_t machine)

@@ -24,6 +24,8 @@
 
 #define CLONE_THREAD_FLAG 0x10000
 #define TASK_CACHE	  64 /* pids; a power of two */
+/* Entries in the list of switches that one event makes at most: a gap, who is seen, a switch. */
+#define ENTRIES_AN_EVENT  3
 
 struct task_sum {
 	uint32_t n_events;
@@ -69,7 +71,11 @@ struct indexer {
 	struct kindtable *kt;
 	struct kind_info *odd; /* the last one beyond the table */
 	uint8_t has;	       /* what was met */
-	bool is_lost;	       /* events, before the next one */
+	/* who runs: see note_sign() */
+	uint16_t running, leaving;
+	bool is_begun, has_switches;
+	uint64_t sign_ts, switch_ts;
+	bool is_lost; /* events, before the next one */
 	uint64_t last_ts;
 	uint32_t n;
 	uint32_t n_uncounted;
@@ -165,6 +171,44 @@ static void learn_names(struct indexer *ix, const struct kind_info *k, const str
 
 /* --- scheduling -------------------------------------------------------------------------------- */
 
+static void add_sign(struct indexer *ix, uint64_t ts, uint16_t a, uint16_t b, uint8_t flags)
+{
+	sched_builder_add(&ix->switches,
+			  &(struct sched_item){.ts = ts, .a = a, .b = b, .flags = flags});
+}
+
+/*
+ * An event by a task that should not be there: its switch is missing. Who was there before was so until its last
+ * event. Between a switch and the moment when the kernel calls the next task `current` come some events
+ * (functions, TLB flushes) that still bear the name of the one before; those are none of it.
+ */
+static __attribute__((noinline)) void note_other(struct indexer *ix, uint16_t task, uint64_t ts,
+						 bool is_lost)
+{
+	if (!is_lost && ix->is_begun && task == ix->leaving && ts - ix->switch_ts < LEAVING_NS)
+		return;
+	if (!ix->is_begun) {
+		add_sign(ix, ts, TIMELINE_NO_TASK, task, is_lost ? SWITCH_RESTART : SWITCH_START);
+	} else {
+		add_sign(ix, ix->sign_ts, ix->running, TIMELINE_NO_TASK, SWITCH_GAP);
+		add_sign(ix, ts, TIMELINE_NO_TASK, task, SWITCH_SEEN);
+	}
+	ix->is_begun = true;
+	ix->running = task;
+	ix->leaving = TIMELINE_NO_TASK;
+	ix->sign_ts = ts;
+}
+
+static inline void note_sign(struct indexer *ix, uint16_t task, uint64_t ts, bool is_lost)
+{
+	if (__builtin_expect(task != ix->running || is_lost || !ix->is_begun, 0)) {
+		note_other(ix, task, ts, is_lost);
+		return;
+	}
+	ix->leaving = TIMELINE_NO_TASK;
+	ix->sign_ts = ts;
+}
+
 static void add_switch(struct indexer *ix, const struct kind_info *k, const struct walked *rec,
 		       uint64_t ts)
 {
@@ -180,7 +224,11 @@ static void add_switch(struct indexer *ix, const struct kind_info *k, const stru
 	touch(ix, item.a, ts);
 	touch(ix, item.b, ts);
 	ix->has |= HAS_SWITCH;
+	ix->has_switches = true;
 	sched_builder_add(&ix->switches, &item);
+	ix->running = item.b;
+	ix->leaving = item.a;
+	ix->sign_ts = ix->switch_ts = ts;
 }
 
 static void note_thread(struct indexer *ix, const struct kind_info *k, const struct walked *rec,
@@ -281,6 +329,7 @@ static uint64_t walk_page(struct indexer *ix, const uint8_t *data, size_t len, u
 		ix->places[ix->n] = (ts - low) >> shift;
 		ix->kind_counts[ix->kinds[ix->n++]]++;
 		touch(ix, task, ts)->n_events++;
+		note_sign(ix, task, ts, ix->is_lost && ix->n == before + 1);
 		if (k && k->role != KIND_PLAIN)
 			apply_role(ix, k, &rec, ts, task);
 	}
@@ -333,8 +382,8 @@ static int make_room(struct indexer *ix, const struct index_segment *seg, size_t
 	ix->kinds = malloc(n * sizeof(*ix->kinds));
 	ix->tasks = malloc(n * sizeof(*ix->tasks));
 	ix->places = malloc(n * sizeof(*ix->places));
-	ix->switches.entries = malloc(n * sizeof(uint64_t));
-	ix->switches.blocks = malloc(n * sizeof(struct sched_block));
+	ix->switches.entries = malloc(n * ENTRIES_AN_EVENT * sizeof(uint64_t));
+	ix->switches.blocks = malloc(n * ENTRIES_AN_EVENT * sizeof(struct sched_block));
 	ix->wakings.entries = malloc(n * sizeof(uint64_t));
 	ix->wakings.blocks = malloc(n * sizeof(struct sched_block));
 	if (!ix->kinds || !ix->tasks || !ix->places || !ix->switches.entries ||
@@ -527,6 +576,8 @@ static void merge(struct indexer *ix, struct timeline *tl)
 			tasktable_row(&tl->tasks, ix->notes[i].task)->thread_of =
 				ix->notes[i].parent;
 	atomic_fetch_or(&tl->machines[ix->st->machine].has, ix->has);
+	if (ix->has_switches)
+		atomic_store(&ix->st->has_switches, true);
 	add_to(&ix->st->pub.n_events, ix->n);
 	/* of packed data the times of pages were not known before */
 	if (ix->n && ix->last_ts > ix->st->pub.last)
@@ -549,7 +600,7 @@ static void clear(struct indexer *ix, struct timeline *tl)
 	ix->wakings.n = ix->wakings.n_blocks = 0;
 	ix->odd = NULL;
 	ix->n_lost = ix->n_uncounted = 0;
-	ix->is_lost = false;
+	ix->is_lost = ix->is_begun = ix->has_switches = false;
 }
 
 int indexer_run(struct indexer *ix, struct timeline *tl, struct index_segment *seg)

@@ -181,6 +181,9 @@ static void take_segment(struct timeline *tl, struct piece map, const struct sid
 	if (tl->streams[seg->stream]->pub.last < seg->last_ts)
 		tl->streams[seg->stream]->pub.last = seg->last_ts;
 	tl->streams[seg->stream]->pub.n_events += row->n_events;
+	for (uint32_t i = 0; i < seg->switches.n && !tl->streams[seg->stream]->has_switches; i++)
+		if (switch_is_real(seg->switches.entries[i] >> 32 & 15))
+			tl->streams[seg->stream]->has_switches = true;
 	atomic_fetch_add(&tl->n_events, row->n_events);
 }
 

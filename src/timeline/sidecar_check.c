@@ -172,6 +172,6 @@ bool sidecar_check_segment(const struct timeline *tl, struct piece map,
 	return check_pages(&view, st->ref_shift) &&
 	       check_column(view.kinds, view.n_events, n_kinds) &&
 	       check_column(view.tasks, view.n_events, n_tasks) &&
-	       check_sched(&view.switches, n_tasks, STATES_N - 1) &&
+	       check_sched(&view.switches, n_tasks, SWITCH_FLAGS_MAX) &&
 	       check_sched(&view.wakings, n_tasks, 15);
 }

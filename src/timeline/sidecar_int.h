@@ -14,7 +14,7 @@
 #include "timeline/timeline_int.h"
 
 #define SIDECAR_MAGIC	"sonde index v1\n"
-#define SIDECAR_VERSION 2
+#define SIDECAR_VERSION 3
 
 struct sidecar_head {
 	char magic[16];

@@ -21,8 +21,8 @@
  * (the kernel does not wake what is runnable): then it was 1, and the guess is taken back. A span is given
  * out when it ends, so that nobody sees the guess.
  *
- * Where events were lost, the entries do not fit together (a task leaves a CPU that it was not on). The span
- * before is then given out with open_end, what really happened is not known.
+ * Where records are missing, turns tell that a task came or went unseen. What it was until then is given out with
+ * open_end, and what follows is unknown: a sleep of which nobody saw the end is not made longer than is known.
  */
 #include "timeline/states_int.h"
 
@@ -84,34 +84,45 @@ static void switch_in(struct states_run *r, uint16_t task, uint64_t ts, int32_t 
 	t->is_woken = false;
 }
 
-/* It ran since the CPU's first event, or came to this CPU unseen. */
-static void meet_running(struct states_run *r, uint16_t task, const struct sched_entry *e,
-			 int32_t cpu)
+/* From ts on nobody knows what it does. */
+static void lose(struct states_run *r, uint16_t task, uint64_t ts)
 {
 	struct task_track *t = &r->tracks[task];
-	uint64_t first = timeline_stream(r->tl, e->stream)->first;
 
-	if (t->is_known) {
+	if (!t->is_known || t->cur.state == STATE_UNKNOWN)
+		return;
+	t->cur.open_end = true;
+	close_span(r, task, ts, STATE_UNKNOWN);
+	open_span(t, ts < t->cur.start ? t->cur.start : ts, STATE_UNKNOWN, -1);
+	t->is_woken = false;
+}
+
+/* It is there, and nobody saw it come, at the earliest when the one before had gone. */
+static void meet(struct states_run *r, uint16_t task, const struct sched_entry *e, int32_t cpu)
+{
+	struct task_track *t = &r->tracks[task];
+
+	if (t->is_known && t->cur.state == STATE_RUNNING)
 		t->cur.open_end = true;
-		return;
-	}
-	if (!(e->detail & SCHED_FIRST) || first >= e->ts)
-		return;
-	open_span(t, first, STATE_RUNNING, cpu);
+	else
+		lose(r, task, e->since > t->cur.start ? e->since : t->cur.start);
+	close_span(r, task, e->ts, STATE_RUNNING);
+	open_span(t, e->ts, STATE_RUNNING, cpu);
 	t->cur.open_start = true;
+	t->is_woken = false;
 }
 
 static void switch_out(struct states_run *r, uint16_t task, const struct sched_entry *e)
 {
 	struct task_track *t = &r->tracks[task];
 	int32_t cpu = timeline_stream(r->tl, e->stream)->cpu;
-	enum task_state said = e->detail & ~SCHED_FIRST, state = said;
+	enum task_state said = e->detail, state = said;
 	bool woken;
 
 	if (said == STATE_RUNNABLE)
 		said = state = STATE_PREEMPTED;
-	if (!t->is_known || t->cur.state != STATE_RUNNING || t->cur.cpu != cpu)
-		meet_running(r, task, e, cpu);
+	if (t->is_known && (t->cur.state != STATE_RUNNING || t->cur.cpu != cpu))
+		t->cur.open_end = true;
 	woken = t->is_woken && is_asleep(said);
 	if (woken)
 		state = STATE_RUNNABLE;
@@ -160,6 +171,38 @@ static bool is_wanted(const struct states_run *r, uint16_t task)
 	       timeline_task(r->tl, task)->pid;
 }
 
+/* No more data: of one CPU, or of the whole file. */
+static void end_cpu(struct states_run *r, const struct sched_entry *e, int32_t cpu)
+{
+	for (size_t i = 0; i < r->n_tasks; i++) {
+		const struct state_span *s = &r->tracks[i].cur;
+
+		if (r->tracks[i].is_known && s->state != STATE_DEAD && is_wanted(r, i) &&
+		    (e->end == TURN_FILE_ENDS || s->cpu == cpu))
+			lose(r, i, e->ts);
+	}
+}
+
+static void take_turn(struct states_run *r, const struct sched_entry *e)
+{
+	int32_t cpu = timeline_stream(r->tl, e->stream)->cpu;
+
+	if (e->detail != STATE_UNKNOWN) {
+		if (is_wanted(r, e->a))
+			switch_out(r, e->a, e);
+		if (is_wanted(r, e->b))
+			switch_in(r, e->b, e->ts, cpu);
+		return;
+	}
+	if (is_wanted(r, e->a) && r->tracks[e->a].cur.state == STATE_RUNNING &&
+	    r->tracks[e->a].cur.cpu == cpu)
+		lose(r, e->a, e->ts);
+	if (is_wanted(r, e->b))
+		meet(r, e->b, e, cpu);
+	if (e->end != TURN_GOES_ON)
+		end_cpu(r, e, cpu);
+}
+
 static bool step(void *ctx, const struct sched_entry *e)
 {
 	struct states_run *r = ctx;
@@ -171,10 +214,7 @@ static bool step(void *ctx, const struct sched_entry *e)
 			waking(r, e);
 		return true;
 	}
-	if (is_wanted(r, e->a))
-		switch_out(r, e->a, e);
-	if (is_wanted(r, e->b))
-		switch_in(r, e->b, e->ts, timeline_stream(r->tl, e->stream)->cpu);
+	take_turn(r, e);
 	return true;
 }
 

@@ -2,7 +2,7 @@
 /*
  * states.h - what a task did at every moment: running, runnable, sleeping, blocked, and who woke it.
  *
- * Made from switches and wakings of all CPUs of a machine, by the rules
+ * Made from who runs on the CPUs of a machine (turns.h) and wakings, by the rules
  *
  *	switch in          running on that CPU
  *	switch out         the state the switch tells (runnable: it was preempted)
@@ -11,6 +11,17 @@
  *	                   to it, and is runnable from then on (sched_waking before the switch)
  *	waking, unknown    runnable
  *	fork               runnable, with the parent as waker
+ *
+ * and where records are missing (lost events, a switch that was not recorded, data that is cut off):
+ *
+ *	gone unseen        unknown, from its last event on the CPU where it ran
+ *	there unseen       running from its first event on; unknown before, since who was on the CPU before it had
+ *	                   gone, or since its own state began if that is later
+ *	a CPU's data ends  unknown, for all that were there last
+ *	a file ends        unknown, for all; the next file has to tell anew
+ *
+ * So a task never runs on two CPUs at once, and the running times of all tasks on a CPU, its idle time and what is not
+ * known of it are together the time of the trace.
  */
 #ifndef SONDE_TIMELINE_STATES_H
 #define SONDE_TIMELINE_STATES_H

@@ -7,26 +7,28 @@
 #define SONDE_TIMELINE_STATES_INT_H
 
 #include "timeline/states.h"
+#include "timeline/turns.h"
 
-enum sched_what { SCHED_WAKING, SCHED_SWITCH }; /* in this order if at the same time */
+enum sched_what { SCHED_WAKING, SCHED_TURN }; /* in this order if at the same time */
 
 struct sched_entry {
-	uint64_t ts;
-	uint16_t stream;
-	uint16_t a, b; /* switch: prev, next; waking: task, waker */
+	uint64_t ts, since;
+	uint16_t stream; /* that told it, or one of the CPU's */
+	uint16_t a, b;	 /* turn: prev, next; waking: task, waker */
 	uint8_t what;
-	uint8_t detail; /* switch: prev's state, SCHED_FIRST; waking: WAKING_* */
+	uint8_t detail; /* turn: prev's state, STATE_UNKNOWN: no switch tells it; waking: WAKING_* */
+	uint8_t end;	/* turn: enum turn_end */
 };
-#define SCHED_FIRST 0x80 /* the first switch of its stream */
 
-/* The streams that count: one for each CPU, where several buffers have the same events. */
+/* The streams that count: one for each CPU that tells who runs; of wakings one at a time. */
 struct sched_streams {
-	uint16_t *switches, *wakings; /* numbers of streams */
-	size_t n_switches, n_wakings;
+	uint32_t machine;
+	uint16_t *cpus, *wakings; /* numbers of streams */
+	size_t n_cpus, n_wakings;
 };
 int sched_streams_init(struct sched_streams *ss, struct timeline *tl, uint32_t machine);
 void sched_streams_release(struct sched_streams *ss);
-/* The stream whose switches tell about this CPU, or -1. */
+/* A stream of this CPU that tells who runs, or -1. */
 int sched_streams_find(const struct sched_streams *ss, const struct timeline *tl, uint32_t cpu);
 
 /*

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * states_pass.c - switches and wakings of all CPUs of a machine, in one order of time.
+ * states_pass.c - turns (turns.h) and wakings of all CPUs of a machine, in one order of time.
  *
  * The index has them stream by stream. They are taken slice by slice of the trace, so that memory does not
  * depend on its length: all streams fill their lists at once, each on a thread, and a heap of the
  * heads of the lists gives them in order.
  *
  *	slice      |        |        |
- *	CPU 0 sw   ..::.:..                each list is in order already
+ *	CPU 0 tn   ..::.:..                each list is in order already
  *	CPU 0 wk   :  .: :
- *	CPU 1 sw   .:: .:.
+ *	CPU 1 tn   .:: .:.
  *
  * What a slice holds is not known before; slices are made for some SLICE_EVENTS events of the trace, which
- * is more than enough for the switches among them. A trace whose events crowd in one place needs more
- * memory there, at most 16 bytes for each.
+ * is more than enough for the turns among them. A trace whose events crowd in one place needs more
+ * memory there, at most 32 bytes for each.
  */
 #include "timeline/states_int.h"
 
@@ -35,16 +35,11 @@ struct pass {
 	const uint8_t *tasks;
 	struct list *lists;
 	size_t n_lists;
+	uint32_t machine;
 	uint64_t from, to; /* of the slice */
 	uint32_t *heap;
 	size_t n_heap;
 };
-
-static bool any_switch(void *ctx, const struct switch_entry *e)
-{
-	*(bool *)ctx = true;
-	return false;
-}
 
 static bool any_waking(void *ctx, const struct waking_entry *e)
 {
@@ -52,14 +47,19 @@ static bool any_waking(void *ctx, const struct waking_entry *e)
 	return false;
 }
 
-/* Adds the stream unless there is one for its CPU already. */
-static void add_stream(const struct timeline *tl, uint16_t *list, size_t *n, uint16_t stream)
+/* Adds the stream unless there is one for its CPU already; by_time: of the same time. */
+static void add_stream(const struct timeline *tl, uint16_t *list, size_t *n, uint16_t stream,
+		       bool by_time)
 {
-	uint32_t cpu = timeline_stream(tl, stream)->cpu;
+	const struct timeline_stream *st = timeline_stream(tl, stream);
 
-	for (size_t i = 0; i < *n; i++)
-		if (timeline_stream(tl, list[i])->cpu == cpu)
+	for (size_t i = 0; i < *n; i++) {
+		const struct timeline_stream *other = timeline_stream(tl, list[i]);
+
+		if (other->cpu == st->cpu &&
+		    (!by_time || (other->first <= st->last && st->first <= other->last)))
 			return;
+	}
 	list[(*n)++] = stream;
 }
 
@@ -67,41 +67,40 @@ int sched_streams_init(struct sched_streams *ss, struct timeline *tl, uint32_t m
 {
 	size_t n = timeline_n_streams(tl);
 
-	*ss = (struct sched_streams){0};
-	ss->switches = calloc(n + 1, sizeof(*ss->switches));
+	*ss = (struct sched_streams){.machine = machine};
+	ss->cpus = calloc(n + 1, sizeof(*ss->cpus));
 	ss->wakings = calloc(n + 1, sizeof(*ss->wakings));
-	if (!ss->switches || !ss->wakings) {
+	if (!ss->cpus || !ss->wakings) {
 		sched_streams_release(ss);
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < n; i++) {
 		const struct timeline_stream *st = timeline_stream(tl, i);
-		bool has_switch = false, has_waking = false;
+		bool has_waking = false;
 
 		if (timeline_source(tl, st->source)->machine != machine)
 			continue;
-		timeline_switches(tl, i, 0, TIMELINE_TIME_MAX, any_switch, &has_switch);
 		timeline_wakings(tl, i, 0, TIMELINE_TIME_MAX, any_waking, &has_waking);
-		if (has_switch)
-			add_stream(tl, ss->switches, &ss->n_switches, i);
+		if (stream_tells_turns(tl, i))
+			add_stream(tl, ss->cpus, &ss->n_cpus, i, false);
 		if (has_waking)
-			add_stream(tl, ss->wakings, &ss->n_wakings, i);
+			add_stream(tl, ss->wakings, &ss->n_wakings, i, true);
 	}
 	return 0;
 }
 
 void sched_streams_release(struct sched_streams *ss)
 {
-	free(ss->switches);
+	free(ss->cpus);
 	free(ss->wakings);
 	*ss = (struct sched_streams){0};
 }
 
 int sched_streams_find(const struct sched_streams *ss, const struct timeline *tl, uint32_t cpu)
 {
-	for (size_t i = 0; i < ss->n_switches; i++)
-		if (timeline_stream(tl, ss->switches[i])->cpu == cpu)
-			return ss->switches[i];
+	for (size_t i = 0; i < ss->n_cpus; i++)
+		if (timeline_stream(tl, ss->cpus[i])->cpu == cpu)
+			return ss->cpus[i];
 	return -1;
 }
 
@@ -125,24 +124,25 @@ static bool list_add(struct list *l, const struct sched_entry *e)
 struct filling {
 	const struct pass *p;
 	struct list *l;
-	bool is_first;
 };
 
-static bool take_switch(void *ctx, const struct switch_entry *s)
+static bool take_turn(void *ctx, const struct cpu_turn *t)
 {
 	struct filling *f = ctx;
 	const struct pass *p = f->p;
-	uint8_t first = f->is_first ? SCHED_FIRST : 0;
 
-	f->is_first = false;
-	if (s->ts < p->from)
+	if (t->ts < p->from)
 		return true;
-	if (s->ts > p->to)
-		return false;
-	if (p->tasks && !bit_get(p->tasks, s->prev) && !bit_get(p->tasks, s->next))
+	if (p->tasks && !t->end && !bit_get(p->tasks, t->prev) && !bit_get(p->tasks, t->next))
 		return true;
-	return list_add(f->l, &(struct sched_entry){s->ts, f->l->stream, s->prev, s->next,
-						    SCHED_SWITCH, s->prev_state | first});
+	return list_add(f->l, &(struct sched_entry){.ts = t->ts,
+						    .since = t->since,
+						    .stream = f->l->stream,
+						    .a = t->prev,
+						    .b = t->next,
+						    .what = SCHED_TURN,
+						    .detail = t->state,
+						    .end = t->end});
 }
 
 static bool take_waking(void *ctx, const struct waking_entry *w)
@@ -156,22 +156,26 @@ static bool take_waking(void *ctx, const struct waking_entry *w)
 		return false;
 	if (p->tasks && !bit_get(p->tasks, w->task))
 		return true;
-	return list_add(f->l, &(struct sched_entry){w->ts, f->l->stream, w->task, w->waker,
-						    SCHED_WAKING, w->flags});
+	return list_add(f->l, &(struct sched_entry){.ts = w->ts,
+						    .stream = f->l->stream,
+						    .a = w->task,
+						    .b = w->waker,
+						    .what = SCHED_WAKING,
+						    .detail = w->flags});
 }
 
 static void fill_list(void *ctx, size_t i)
 {
 	struct pass *p = ctx;
 	struct list *l = &p->lists[i];
-	struct filling f = {p, l, true};
+	struct filling f = {p, l};
+	uint32_t cpu = timeline_stream(p->tl, l->stream)->cpu;
 
 	l->n = l->pos = 0;
-	/* no entry is given that stands before the slice exactly if there is none: the first is the first */
 	if (l->is_waking)
 		timeline_wakings(p->tl, l->stream, p->from, p->to, take_waking, &f);
-	else
-		timeline_switches(p->tl, l->stream, p->from, p->to, take_switch, &f);
+	else if (cpu_turns(p->tl, p->machine, cpu, p->from, p->to, take_turn, &f) < 0)
+		l->failed = true;
 }
 
 static bool comes_before(const struct pass *p, uint32_t x, uint32_t y)
@@ -228,16 +232,19 @@ static bool drain(struct pass *p, bool (*each)(void *ctx, const struct sched_ent
 static int pass_init(struct pass *p, struct timeline *tl, const struct sched_streams *ss,
 		     const uint8_t *tasks)
 {
-	*p = (struct pass){.tl = tl, .tasks = tasks, .n_lists = ss->n_switches + ss->n_wakings};
+	*p = (struct pass){.tl = tl,
+			   .tasks = tasks,
+			   .machine = ss->machine,
+			   .n_lists = ss->n_cpus + ss->n_wakings};
 	p->lists = calloc(p->n_lists + 1, sizeof(*p->lists));
 	p->heap = calloc(p->n_lists + 1, sizeof(*p->heap));
 	if (!p->lists || !p->heap)
 		return -ENOMEM;
-	for (size_t i = 0; i < ss->n_switches; i++)
-		p->lists[i].stream = ss->switches[i];
+	for (size_t i = 0; i < ss->n_cpus; i++)
+		p->lists[i].stream = ss->cpus[i];
 	for (size_t i = 0; i < ss->n_wakings; i++) {
-		p->lists[ss->n_switches + i].stream = ss->wakings[i];
-		p->lists[ss->n_switches + i].is_waking = true;
+		p->lists[ss->n_cpus + i].stream = ss->wakings[i];
+		p->lists[ss->n_cpus + i].is_waking = true;
 	}
 	return 0;
 }

@@ -167,8 +167,8 @@ static bool scan_span(void *ctx, const struct drawn_span *s)
 			flush_bucket(d, stop);
 		}
 		if (end > start)
-			put(d, x_of(d, start), x_of(d, end), s->value, WEIGHT_FULL,
-			    flags | TILE_EXACT);
+			put(d, x_of(d, start), x_of(d, end), s->value,
+			    flags & TILE_UNKNOWN ? 1 : WEIGHT_FULL, flags | TILE_EXACT);
 		sc->last_exact = end;
 		return !d->failed;
 	}

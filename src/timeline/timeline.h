@@ -222,12 +222,23 @@ struct waking_entry {
 };
 enum { WAKING_IRQ = 1, WAKING_NEW = 2 };
 
-/* Calls each for entries in [from, to] and the last one before from. */
+/* Calls each for entries in [from, to] and the last one before from. Of switches only what the trace has. */
 void timeline_switches(struct timeline *tl, size_t stream, uint64_t from, uint64_t to,
 		       bool (*each)(void *ctx, const struct switch_entry *e), void *ctx);
 void timeline_wakings(struct timeline *tl, size_t stream, uint64_t from, uint64_t to,
 		      bool (*each)(void *ctx, const struct waking_entry *e), void *ctx);
 bool timeline_has_sched(const struct timeline *tl, uint32_t machine);
+
+/*
+ * Who runs, as one stream tells it: by its switches, and by the task of every other event, so that it is right also
+ * where records are missing (schedlist.c). `next` runs from ts on; prev_state STATE_UNKNOWN: no switch tells it.
+ * TIMELINE_NO_TASK: who runs is not known. Each entry's prev is the next of the one before.
+ */
+void timeline_turns(struct timeline *tl, size_t stream, uint64_t from, uint64_t to,
+		    bool (*each)(void *ctx, const struct switch_entry *e), void *ctx);
+/* The file has less of this stream than it promises; so far, switches were met in it. */
+bool timeline_stream_is_cut(const struct timeline *tl, size_t stream);
+bool timeline_stream_has_switches(const struct timeline *tl, size_t stream);
 
 /* --- live ---------------------------------------------------------------------------------------- */
 

@@ -46,6 +46,24 @@
 #define SCHED_DELTA_BITS     28
 #define SCHED_BLOCK_MAX	     1024 /* entries */
 
+/*
+ * Entries of switches that are none: what other events tell about who runs. a is who ran, b who runs;
+ * TIMELINE_NO_TASK: nobody knows. See schedlist.c.
+ */
+enum {
+	SWITCH_GAP = 9,	     /* a was there until now; then somebody else must have come */
+	SWITCH_SEEN = 10,    /* b is there: its event is the first after a gap */
+	SWITCH_START = 11,   /* the segment's first event is by b */
+	SWITCH_RESTART = 12, /* the same, and events were lost before it */
+	SWITCH_FLAGS_MAX = 12
+};
+/* Events of who left a CPU may follow its switch for so long: the kernel's way to the next one, and some. */
+#define LEAVING_NS UINT64_C(10000000)
+static inline bool switch_is_real(uint8_t flags)
+{
+	return flags < SWITCH_GAP;
+}
+
 enum waking_origin { /* the upper two of a waking's flags; the lower are WAKING_… */
 		     FROM_WAKING = 0,
 		     FROM_WAKEUP = 1,
@@ -159,6 +177,8 @@ struct stream {
 	size_t left, right;
 	/* timeline.lock: running times are summed up in order, see index.c */
 	size_t n_stitched;
+	bool is_cut;		   /* the file promises more of it than it has */
+	_Atomic bool has_switches; /* so far */
 	struct run_state {
 		bool has_run;
 		uint16_t task;

@@ -50,6 +50,23 @@ static inline bool switch_check_each(void *ctx, const struct switch_entry *e)
 	return true;
 }
 
+struct turn_check {
+	uint64_t last;
+	uint16_t running;
+	bool is_begun;
+};
+
+/* Turns fit together: who comes is who goes. */
+static inline bool turn_check_each(void *ctx, const struct switch_entry *e)
+{
+	struct turn_check *c = ctx;
+
+	must(e->ts >= c->last && (!c->is_begun || e->prev == c->running));
+	must(e->prev != e->next || e->prev_state);
+	*c = (struct turn_check){e->ts, e->next, true};
+	return true;
+}
+
 static inline bool waking_check_each(void *ctx, const struct waking_entry *e)
 {
 	uint64_t *last = ctx;
@@ -66,7 +83,9 @@ static inline void check_streams_of(struct timeline *tl)
 	for (size_t i = 0; i < timeline_n_streams(tl); i++) {
 		struct walk_wants wants = {.to = TIMELINE_TIME_MAX};
 		struct walk_check c = {.tl = tl};
-		uint64_t switches = 0, wakings = 0;
+		uint64_t switches = 0, wakings = 0, end = timeline_duration(tl);
+		struct turn_check turns = {.running = TIMELINE_NO_TASK, .is_begun = true},
+				  part = {0};
 		float values[20];
 		bool whole;
 
@@ -74,6 +93,8 @@ static inline void check_streams_of(struct timeline *tl)
 		must(whole && c.n == timeline_stream(tl, i)->n_events);
 		sum += c.n;
 		timeline_switches(tl, i, 0, TIMELINE_TIME_MAX, switch_check_each, &switches);
+		timeline_turns(tl, i, 0, TIMELINE_TIME_MAX, turn_check_each, &turns);
+		timeline_turns(tl, i, end / 3, end / 2, turn_check_each, &part);
 		timeline_wakings(tl, i, 0, TIMELINE_TIME_MAX, waking_check_each, &wakings);
 		timeline_density(tl, i, 0, timeline_duration(tl) + 1, values, 20);
 		for (int k = 0; k < 20; k++)

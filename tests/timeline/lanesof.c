@@ -2,7 +2,8 @@
 /*
  * lanesof.c - what the timeline makes of a trace, as JSON, without a browser and a server.
  *
- *	lanesof FILE[,FILE…] states           a line for each task: its spans; each file is a machine
+ *	lanesof FILE[,FILE…] states           a line for each task: its spans; each file is a machine,
+ *	                                      +FILE one of the machine before it
  *	lanesof FILE lane SPEC [FROM TO]      a line for each span of a lane
  *	lanesof FILE tiles SPEC LEVEL N       a line for each record of the first N tiles
  *	lanesof FILE at SPEC ROW at|nearest|next|previous TIME…
@@ -48,8 +49,12 @@ static int open_file(struct opened *o, const char *path, struct errmsg *err)
 	struct formats_config config = {0};
 	struct timeconv_config times = {0};
 	size_t n = o->n_files;
+	uint32_t machine = o->n_sources ? o->sources[o->n_sources - 1].machine + (*path != '+') : 0;
 	struct tracefile *tf;
-	int r = n < FILES_MAX ? tracefile_open(&o->files[n], path, err) : -E2BIG;
+	int r;
+
+	path += *path == '+';
+	r = n < FILES_MAX ? tracefile_open(&o->files[n], path, err) : -E2BIG;
 
 	if (r >= 0)
 		r = formats_new(&o->formats[n], o->files[n], &config, err);
@@ -61,7 +66,8 @@ static int open_file(struct opened *o, const char *path, struct errmsg *err)
 	for (size_t i = 0; i < tf->n_buffers; i++) {
 		struct timeline_source *src = &o->sources[o->n_sources++];
 
-		*src = (struct timeline_source){.tf = tf, .formats = o->formats[n], .machine = n};
+		*src = (struct timeline_source){
+			.tf = tf, .formats = o->formats[n], .machine = machine};
 		src->buffer = &tf->buffers[i];
 		src->name = tf->buffers[i].name;
 		timeconv_init(&src->time, tf, tf->buffers[i].clock, &times);

@@ -14,7 +14,9 @@ import tracedat
 
 SECOND = 1_000_000_000
 (UNKNOWN, RUNNING, RUNNABLE, PREEMPTED, SLEEPING, BLOCKED, STOPPED, IDLE, DEAD) = range(9)
-EXACT, MISSED, FOUND, OPEN_START, OPEN_END, WAKER, TAKEN = (1 << i for i in range(7))
+EXACT, MISSED, FOUND, OPEN_START, OPEN_END, WAKER, TAKEN, NOT_KNOWN = (1 << i for i in range(8))
+NOBODY = NOT_KNOWN | MISSED | OPEN_START | OPEN_END       # of a CPU: who runs is not known
+NO_TASK = 65535
 FLAGS = '"%s", __print_flags(REC->prev_state, "|", '
 NEW_BITS = '{ 0x1, "S" }, { 0x2, "D" }, { 0x4, "T" }, { 0x8, "t" }, { 0x10, "X" }, { 0x20, "Z" }, ' \
            '{ 0x40, "P" }, { 0x80, "I" })'
@@ -43,8 +45,10 @@ class Bench:
     def write(self, *traces):
         self.paths = []
         for t in traces:
-            t.write(self.place / f"{t.name}.dat")
-            self.paths.append(str(self.place / f"{t.name}.dat"))
+            # "+name": of the same machine as the one before
+            name = t.name.lstrip("+")
+            t.write(self.place / f"{name}.dat")
+            self.paths.append(("+" if t.name != name else "") + str(self.place / f"{name}.dat"))
 
     def lanesof(self, *argv):
         done = subprocess.run([self.program, ",".join(self.paths), *map(str, argv)], capture_output=True, text=True)
@@ -76,20 +80,25 @@ def record_of(event, by, flags=0, **values):
     return bytes(data)
 
 
-def begin(t, cpus=1):
-    for cpu in range(cpus):
-        t.top.cpu(cpu).add(SECOND, t.mark(pid=0, n=cpu))
+def mark(t, cpu, ts, pid):
+    t.top.cpu(cpu).add(SECOND + ts, t.mark(pid=pid, n=cpu))
 
 
-def end(t, ts, cpus=1):
+def begin(t, cpus=1, pids=()):
+    """The first event of each CPU, by who runs there: pids, else the idle task."""
     for cpu in range(cpus):
-        t.top.cpu(cpu).add(SECOND + ts, t.mark(pid=0, n=-1))
+        mark(t, cpu, 0, pids[cpu] if cpu < len(pids) else 0)
+
+
+def end(t, ts, cpus=1, pids=()):
+    for cpu in range(cpus):
+        mark(t, cpu, ts, pids[cpu] if cpu < len(pids) else 0)
 
 
 def check_states(b):
     """The rules of states.h, one task each."""
     t = b.new()
-    begin(t, 2)
+    begin(t, 2, (10, 20))
     switch(t, 0, 1000, 10, 1, 0)            # 10: ran since the beginning, sleeps
     wake(t, 1, 1500, 20, 10)                # … is woken
     switch(t, 0, 1700, 0, 0, 10)            # … runs
@@ -98,7 +107,7 @@ def check_states(b):
     switch(t, 0, 2200, 0, 0, 10)
     wake(t, 1, 2300, 20, 10)                # woken before it got to sleep; it goes on
     switch(t, 0, 2500, 10, 1, 0)            # … and sleeps really, later
-    wake(t, 1, 2700, 0, 10, flags=0x08)     # … until an interrupt wakes it
+    wake(t, 1, 2700, 20, 10, flags=0x08)    # … until an interrupt wakes it
     switch(t, 0, 2800, 0, 0, 10)
     switch(t, 0, 3000, 10, 0x100, 11)       # preempted by 11
     switch(t, 0, 3100, 11, 0x80, 10)        # 11 idles
@@ -106,12 +115,12 @@ def check_states(b):
     switch(t, 0, 3200, 10, 4, 0)            # stopped
     t.top.cpu(1).add(SECOND + 3300, record_of(t.newborn, 0, comm="t12", pid=12))
     switch(t, 1, 3400, 0, 0, 12)
-    end(t, 4000, 2)
+    end(t, 4000, 2, (0, 12))
     b.write(t)
     wanted = {
         10: [[0, 1000, RUNNING, 0, -1, 1], [1000, 1500, SLEEPING, 0, -1, 0], [1500, 1700, RUNNABLE, 0, 20, 0],
              [1700, 2000, RUNNING, 0, -1, 0], [2000, 2200, RUNNABLE, 0, 20, 0], [2200, 2500, RUNNING, 0, -1, 0],
-             [2500, 2700, SLEEPING, 0, -1, 0], [2700, 2800, RUNNABLE, 0, 0, 4], [2800, 3000, RUNNING, 0, -1, 0],
+             [2500, 2700, SLEEPING, 0, -1, 0], [2700, 2800, RUNNABLE, 0, 20, 4], [2800, 3000, RUNNING, 0, -1, 0],
              [3000, 3100, PREEMPTED, 0, -1, 0], [3100, 3200, RUNNING, 0, -1, 0], [3200, 4000, STOPPED, 0, -1, 2]],
         11: [[3000, 3100, RUNNING, 0, -1, 0], [3100, 4000, IDLE, 0, -1, 2]],
         20: [[0, 3150, RUNNING, 1, -1, 1], [3150, 4000, DEAD, 1, -1, 2]],
@@ -174,10 +183,120 @@ def check_missed(b):
     flags = [r[5] for r in b.lanesof("tiles", "all:0:0", 6, 1)[0]]
     if sum(bool(f & MISSED) for f in flags) != 1:
         yield f"marks of lost events: {flags}"
-    if not b.spans("cpu:0:0", "start", "end", "flags") == [(1000, 5000, MISSED | OPEN_END)]:
-        yield f"the CPU: {b.spans('cpu:0:0', 'start', 'end', 'flags')}"
-    if b.states(10) != [[1000, 8000, RUNNING, 0, -1, 2]]:
+    if not b.spans("cpu:0:0", "start", "end", "value", "flags") == [(1000, 5000, NO_TASK, NOBODY)]:
+        yield f"the CPU: {b.spans('cpu:0:0', 'start', 'end', 'value', 'flags')}"
+    if b.states(10) != [[1000, 8000, UNKNOWN, 0, -1, 2]]:
         yield f"who was on the CPU: {b.states(10)}"
+    t = b.new()                             # the same task on both sides: what was in between is not known
+    begin(t, 1, (10,))
+    mark(t, 0, 1000, 10)
+    page = t.top.cpu(0).page(SECOND + 5000, missed=7)
+    page.event(0, t.mark(pid=10, n=1))
+    switch(t, 0, 6000, 10, 1, 0)
+    end(t, 8000)
+    b.write(t)
+    if b.states(10) != [[0, 1000, RUNNING, 0, -1, 3], [1000, 5000, UNKNOWN, 0, -1, 0], [5000, 6000, RUNNING, 0, -1, 1],
+                        [6000, 8000, SLEEPING, 0, -1, 2]]:
+        yield f"on both sides: {b.states(10)}"
+
+
+def check_unseen(b):
+    """Switches that are missing, with nothing that says so: every event tells who is there. covers: Q09"""
+    t = b.new()
+    begin(t, 2)
+    switch(t, 0, 1000, 0, 0, 10)            # 10 comes, and nobody sees it go
+    mark(t, 0, 1500, 10)
+    wake(t, 1, 2500, 0, 11)                 # 11 is woken, and nobody sees it come
+    switch(t, 0, 3000, 11, 1, 12)           # … but go
+    mark(t, 0, 3100, 11)                    # still on its way out
+    mark(t, 0, 3500, 12)
+    mark(t, 0, 3600, 13)                    # 13 is there instead of 12
+    mark(t, 0, 3900, 13)
+    switch(t, 0, 4000, 13, 2, 0)
+    mark(t, 0, 6000, 0)
+    b.write(t)
+    wanted = {
+        10: [[1000, 1500, RUNNING, 0, -1, 2], [1500, 6000, UNKNOWN, 0, -1, 2]],
+        11: [[2500, 3000, UNKNOWN, -1, -1, 0], [3000, 6000, SLEEPING, 0, -1, 2]],
+        12: [[3000, 3500, RUNNING, 0, -1, 2], [3500, 6000, UNKNOWN, 0, -1, 2]],
+        13: [[3600, 4000, RUNNING, 0, -1, 1], [4000, 6000, BLOCKED, 0, -1, 2]],
+    }
+    for pid, spans in wanted.items():
+        if b.states(pid) != spans:
+            yield f"pid {pid}: {b.states(pid)} for {spans}"
+    got = b.spans("cpu:0:0", "start", "end", "flags")
+    if got != [(1000, 1500, OPEN_END), (1500, 3000, NOBODY), (3000, 3500, OPEN_END), (3500, 3600, NOBODY),
+               (3600, 4000, OPEN_START)]:
+        yield f"CPU 0: {got}"
+
+
+def check_moved(b):
+    """Who runs on a CPU when its data ends, and is met elsewhere later, has gone."""
+    t = b.new()
+    begin(t, 2)
+    switch(t, 0, 1000, 0, 0, 10)
+    mark(t, 0, 1200, 10)
+    mark(t, 1, 3000, 10)
+    switch(t, 1, 4000, 10, 1, 0)
+    mark(t, 1, 5000, 0)
+    b.write(t)
+    if b.states(10) != [[1000, 1200, RUNNING, 0, -1, 2], [1200, 3000, UNKNOWN, 0, -1, 0], [3000, 4000, RUNNING, 1, -1, 1],
+                        [4000, 5000, SLEEPING, 1, -1, 2]]:
+        yield f"10: {b.states(10)}"
+    if b.spans("cpu:0:0", "start", "end", "flags") != [(1000, 1200, OPEN_END), (1200, 5000, NOBODY)]:
+        yield f"CPU 0: {b.spans('cpu:0:0', 'start', 'end', 'flags')}"
+
+
+def check_files(b):
+    """A file behind another tells anew what runs; in between nobody knows. covers: V03"""
+    one, two = b.new(name="one"), b.new(name="+two")
+    begin(one, 2, (10,))
+    switch(one, 0, 1000, 10, 1, 11)
+    end(one, 2000, 2, (11,))
+    for cpu, ts, pid in ((0, 7000, 11), (1, 7500, 12)):
+        mark(two, cpu, ts, pid)
+    switch(two, 1, 8000, 12, 1, 10)
+    end(two, 9000, 2, (11, 10))
+    b.write(one, two)
+    wanted = {
+        10: [[0, 1000, RUNNING, 0, -1, 1], [1000, 2000, SLEEPING, 0, -1, 2], [2000, 8000, UNKNOWN, 0, -1, 0],
+             [8000, 9000, RUNNING, 1, -1, 2]],
+        11: [[1000, 2000, RUNNING, 0, -1, 2], [2000, 7000, UNKNOWN, 0, -1, 0], [7000, 9000, RUNNING, 0, -1, 3]],
+        12: [[7500, 8000, RUNNING, 1, -1, 1], [8000, 9000, SLEEPING, 1, -1, 2]],
+    }
+    for pid, spans in wanted.items():
+        if b.states(pid) != spans:
+            yield f"pid {pid}: {b.states(pid)} for {spans}"
+    got = b.spans("cpu:0:1", "start", "end", "flags")
+    if got != [(2000, 7500, NOBODY), (7500, 8000, OPEN_START), (8000, 9000, OPEN_END)]:
+        yield f"CPU 1: {got}"
+    answer = b.lanesof("tasks", -1, 0, 9000)[0][1]
+    if [[c["busy"], c["idle"], c["unknown"]] for c in answer["cpus"]] != [[4000, 0, 5000], [1500, 2000, 5500]]:
+        yield f"in numbers: {answer['cpus']}"
+
+
+def check_system_calls(b):
+    """A call that nobody saw begin began after its task did; one without an end ended with its task, or its file."""
+    one, two = b.new(name="one"), b.new(name="+two")
+    calls = [[t.event("raw_syscalls", f"sys_{w}", ["long id", "long ret"], '"NR %ld", REC->id') for w in ("enter", "exit")]
+             for t in (one, two)]
+    begin(one, 1, (10,))
+    one.top.cpu(0).add(SECOND + 1000, record_of(one.newborn, 10, comm="t11", pid=11))
+    switch(one, 0, 1500, 10, 0, 11)
+    one.top.cpu(0).add(SECOND + 1600, calls[0][1](pid=11, id=56, ret=0))
+    one.top.cpu(0).add(SECOND + 2000, calls[0][0](pid=11, id=231))
+    switch(one, 0, 2500, 11, 0x20, 10)      # 11 is dead
+    one.top.cpu(0).add(SECOND + 2600, calls[0][0](pid=10, id=0))
+    end(one, 3000, 1, (10,))
+    mark(two, 0, 7000, 10)
+    two.top.cpu(0).add(SECOND + 8000, calls[1][1](pid=10, id=0, ret=1))
+    end(two, 9000, 1, (10,))
+    b.write(one, two)
+    for pid, wanted in ((11, [(1000, 1600, OPEN_START), (2000, 2500, OPEN_END)]),
+                        (10, [(2600, 3000, OPEN_END), (7000, 8000, OPEN_START)])):
+        got = b.spans(f"sys:0:{pid}", "start", "end", "flags")
+        if got != wanted:
+            yield f"calls of {pid}: {got}"
 
 
 def check_interrupts(b):
@@ -339,14 +458,14 @@ def check_without_switches(b):
 def check_why(b):
     """Who is waited for: down to the one that did the work. covers: B07"""
     t = b.new()
-    begin(t, 2)
+    begin(t, 2, (10, 11))
     switch(t, 0, 1000, 10, 1, 0)            # 10 sleeps: 11 will wake it
     switch(t, 1, 1500, 11, 2, 12)           # 11 is blocked: 12 will wake it
     wake(t, 1, 3000, 12, 11)
     switch(t, 0, 3100, 0, 0, 11)
     wake(t, 0, 4000, 11, 10)
     switch(t, 0, 4500, 11, 1, 10)           # 10 waited for CPU 0, which 11 had
-    end(t, 6000, 2)
+    end(t, 6000, 2, (10, 12))
     b.write(t)
     answer, _ = b.lanesof("why", 10, 0, 5000)
     pids, why = answer
@@ -365,12 +484,12 @@ def check_stacks(b):
     t = b.new()
     t.kallsyms = "0000000000001000 T sys_read\n0000000000002000 T schedule\n0000000000003000 T end\n"
     stack = t.ftrace("kernel_stack")
-    begin(t, 2)
+    begin(t, 2, (10, 11))
     switch(t, 0, 1000, 10, 1, 0)
     t.top.cpu(0).add(SECOND + 1000, stack(pid=10, size=2, caller=[0x2000, 0x1000]))
     wake(t, 1, 2000, 11, 10)
     switch(t, 0, 2500, 0, 0, 10)
-    end(t, 4000, 2)
+    end(t, 4000, 2, (10, 11))
     b.write(t)
     root = b.lanesof("offcpu", 10, 0, 4000)[0][1]["root"]
     if root != {"name": "all", "value": 1500, "children": [
@@ -380,11 +499,11 @@ def check_stacks(b):
     if answer["root"]["value"] != 700:
         yield f"cut at the edges: {answer}"
     t = b.new()
-    begin(t, 2)
+    begin(t, 2, (10, 11))
     switch(t, 0, 1000, 10, 1, 0)
     wake(t, 1, 2000, 11, 10)
     switch(t, 0, 2500, 0, 0, 10)
-    end(t, 4000, 2)
+    end(t, 4000, 2, (10, 11))
     b.write(t)
     answer = b.lanesof("offcpu", 10, 0, 4000)[0][1]
     if [(c["name"], c["value"], c["children"][0]["name"]) for c in answer["root"]["children"]] != [

@@ -59,7 +59,7 @@ def passing_guest(**settings):
         guest.stop()
     except GuestDied as err:
         keep = True
-        raise GuestDied(f"{err}\n    (all of it: {path}/console.log)") from err
+        raise type(err)(f"{err}\n    (all of it: {path}/console.log)") from err
     finally:
         # After stop() there is nothing left to end; this is for errors and interrupts.
         guest.end()

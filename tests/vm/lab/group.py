@@ -78,6 +78,10 @@ class Group:
             guest.wait_up()
         return time.monotonic() - began
 
+    def cpu_s(self):
+        """The CPU time that all of them have used so far."""
+        return sum(guest.cpu_s() for guest in self.guests)
+
     def run(self, commands, limit_s, shell="bash"):
         """Run commands in the first guest, while the others serve; the finished Job of the first,
         which also tells what was left behind in the others."""

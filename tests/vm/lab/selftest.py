@@ -76,7 +76,7 @@ def guest_keeps_the_time_limit():
     began = time.monotonic()
     contains(in_guest("-t", "2", "trap '' TERM; echo a; sleep 100; sleep 100", status=124)[1],
              "took longer than 2 s")
-    assert time.monotonic() - began < 25
+    assert time.monotonic() - began < 150      # not the 200 of the commands; a busy host needs some
     same(in_guest("exit 124", status=124)[1], "")
 
 
@@ -238,9 +238,9 @@ SUITE_LINES = (
     "FAIL g-no-covers\n    the head needs a line '# covers: '",
     "ok a-good\nFAIL b-bad\n    exit status 1\n    ok fine\n    line 4: exit status 1: false\n",
     "skip c-skipped: the reason\nFAIL d-dirty\n    left this behind:\n    -tracing_on:1\n",
-    "ok e-after-dirty\nFAIL f-slow\n    took longer than 1 s\n",
-    "FAIL h-panics\n    the guest went away",
-    "ok i-after-panic\n3 passed, 5 failed, 1 skipped\n",
+    "ok e-after-dirty\nFAIL h-panics\n    the guest went away",
+    "ok i-after-panic\nFAIL f-slow\n    took longer than 1 s\n",
+    "3 passed, 5 failed, 1 skipped\n",
 )
 
 
@@ -297,7 +297,7 @@ def comm(pid):
         return file.read().strip()
 
 
-def wait_for(condition, limit_s=30):
+def wait_for(condition, limit_s=120):
     deadline = time.monotonic() + limit_s
     while not (value := condition()):
         assert time.monotonic() < deadline, f"waited {limit_s} s in vain"

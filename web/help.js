@@ -64,8 +64,7 @@ export function init_help(app) {
 		const columns = el('div', 'columns');
 		const first = el('section', '', el('h3', '', 'The picture'));
 		MEANING.forEach((text) => first.append(el('p', '', text)));
-		first.append(legend(app), el('h3', '', 'Mouse'), rows(MOUSE.map(([k, t]) => [[k], t])),
-			el('h3', '', 'Expressions (search, filter)'), rows(EXPRESSIONS), el('h3', '', 'Spans between two events'), rows(PAIRS));
+		first.append(legend(app), el('h3', '', 'Mouse'), rows(MOUSE.map(([k, t]) => [[k], t])));
 		columns.append(first);
 		const rest = el('section', 'wide');
 		for (const group of groups) {
@@ -73,6 +72,8 @@ export function init_help(app) {
 			if (list.length)
 				rest.append(el('section', '', el('h3', '', group), rows(list.map(([, name, keys]) => [keys.map(key_name), name]))));
 		}
+		rest.append(el('section', 'across', el('h3', '', 'Expressions (search, filter)'), rows(EXPRESSIONS),
+			el('h3', '', 'Spans between two events'), rows(PAIRS)));
 		columns.append(rest);
 		const close = el('button', 'small', 'Close');
 		close.addEventListener('click', () => box.close());

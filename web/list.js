@@ -46,6 +46,7 @@ export class EventList {
 		app.on('info', () => this.grow());
 		app.on('names', () => this.paint());
 		app.on('view', () => this.later());
+		app.on('ready', () => this.later());
 	}
 
 	/* Without a selection the list shows what the picture begins with. */

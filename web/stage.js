@@ -14,6 +14,7 @@ import { FlatPainter } from './draw_2d.js';
 import { Words } from './text.js';
 import { Axis } from './axis.js';
 
+const NEAR = 20000;	/* ns of a pixel: below it single events show on the lanes of CPUs */
 const DENSITY = 6;	/* kind of our own tiles; the program's end at 5 */
 
 /* A tile made of density values, so that painters need not know. */
@@ -169,7 +170,8 @@ export class Stage {
 		const first = app.tiles.peek(lane.spec, level, Math.max(0, Math.floor(view.from / (BUCKETS * 2 ** level))));
 		if (first && first.refused)
 			changed = lanes.learn(lane, first) || changed;
-		const losses = app.lost.of(lane);
+		const near = lane.type === 'cpu' && view.nsPerPx < NEAR;
+		const losses = near ? `all:${lane.machine}:${lane.id}` : app.lost.of(lane);
 		for (const piece of losses ? app.tiles.cover(losses, level, view.from, view.to) : [])
 			scene.flags.push(at(piece));
 		if (!covered && lane.type === 'cpu')

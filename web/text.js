@@ -11,6 +11,8 @@ import { ticks } from './axis.js';
 import { duration, value as number } from './units.js';
 
 const LEAST = 26;	/* pixels: narrower spans carry no name */
+const CLOSE = 3;	/* pixels between events, on average, so that each has a tick */
+const EXACT = 1;
 
 export class Words {
 	constructor(app) {
@@ -170,6 +172,9 @@ export class Words {
 		for (const piece of [...scene.pieces, ...scene.flags])
 			if (piece.tile.lost && piece.tile.lost.length && piece.pinned === this.only)
 				this.lost(piece, k, theme);
+		for (const piece of scene.flags)
+			if (piece.pinned === this.only)
+				this.events(piece, k, theme);
 		app.names.flush();
 	}
 
@@ -187,6 +192,20 @@ export class Words {
 			return [STATE_NAMES[span.value] || '', '', span.value === 1 ? colours.ink(STATE_ROW, 1) : theme.text];
 		}
 		return [app.names.get(lane.spec, span.value), '', colours.ink(SPAN_ROW, label_slot(span.value))];
+	}
+
+	/* Single events as small ticks at the upper edge of a CPU's lane, where they do not stand too close. */
+	events(piece, k, theme) {
+		const { ctx } = this, { tile } = piece, seen = (piece.c1 - piece.c0) * piece.scale / k;
+		if (tile.kind !== 4 || tile.n * CLOSE > seen)
+			return;
+		const f = new Float32Array(tile.data), flags = new Uint8Array(tile.data), top = piece.y / k - 2;
+		ctx.fillStyle = theme.text2;
+		for (let i = 0; i < tile.n; i++) {
+			const x = (piece.x + f[i * 4] * piece.scale) / k;
+			if (flags[i * 16 + 15] & EXACT && f[i * 4] >= piece.c0 && f[i * 4] < piece.c1 && x >= 0 && x <= this.w)
+				ctx.fillRect(Math.round(x), top, 1, 5);
+		}
 	}
 
 	/* A flag where events were lost, so that it is seen at any zoom. */

@@ -106,7 +106,9 @@ double drawing_text_width(const char *text, double font_px)
 
 	for (; *text; text++)
 		if ((*text & 0xc0) != 0x80)
-			width += strchr("iljtfr.,:;|'()[] /", *text) ? 0.34 : 0.6;
+			width += strchr("iljtfr.,:;|'()[] /", *text) ? 0.36
+				 : strchr("mwMWCDGOQKUVHN@%", *text) ? 0.8
+								     : 0.62;
 	return width * font_px;
 }
 

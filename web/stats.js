@@ -50,7 +50,7 @@ export async function tasks_panel(app, box) {
 		return empty(box, app.info.machines.some((m) => m.sched) ? 'No task did anything here.'
 			: 'The trace has no scheduling events; record with -e sched to see what tasks did.');
 	const columns = STATES.filter((s, i) => i < 5 || tasks.some((t) => t.states[s]));
-	const titles = ['Task', 'States', ...columns.map((s) => STATE_NAMES[s]), 'Switches', 'Wakeups', 'Migrations', 'Preemptions', 'Longest wait'];
+	const titles = ['Task', 'States', ...columns.map((s) => STATE_NAMES[s]), 'Switches', 'Woken', 'Moved', 'Preemptions', 'Longest wait'];
 	const rows = tasks.map((t) => [
 		cell(app.task_name(t.task)), cell(states_bar(app, t.states, span), 'wide', t.states[1]),
 		...columns.map((s) => cell(t.states[s] ? duration(t.states[s]) : '', 'num', t.states[s])),

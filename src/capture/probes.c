@@ -29,6 +29,9 @@
 
 #define LOG_MAX_BYTES  65536
 #define LINE_MAX_BYTES 65536
+/* Calls that a return probe can follow at once: the kernel's limit, and the least for each of many functions. */
+#define CALLS_MAX      4096
+#define CALLS_MIN      64
 
 static bool is_user(const struct probe *p)
 {
@@ -235,6 +238,33 @@ static int write_places(const struct tracefs *t, const struct probe *p, const ch
 	return r;
 }
 
+/*
+ * Every call that has not returned yet holds a node of some 80 bytes, which the kernel makes beforehand; returns of
+ * further calls are missed. Its own choice, 10 or two for each CPU, is too small for all functions that sleep.
+ */
+unsigned probes_room(const struct probe *p)
+{
+	size_t n = CALLS_MAX / (p->n_places ? p->n_places : 1);
+
+	if (p->max_active || (p->kind != PROBE_KRETPROBE && p->kind != PROBE_FPROBE_EXIT))
+		return p->max_active;
+	return n < CALLS_MIN ? CALLS_MIN : n;
+}
+
+/* A kernel that takes no number (before 4.12), or has no memory for so many, chooses itself. */
+static int write_event(const struct tracefs *t, const struct probe *p, const char *file,
+		       const char *group, const char *event, struct errmsg *err)
+{
+	struct probe roomy = *p;
+	struct errmsg ignored = {0};
+
+	roomy.max_active = probes_room(p);
+	if (roomy.max_active != p->max_active &&
+	    write_places(t, &roomy, file, group, event, &ignored) >= 0)
+		return 0;
+	return write_places(t, p, file, group, event, err);
+}
+
 int probes_add(const struct tracefs *t, struct journal *journal, const struct probe *p,
 	       const char *group, const char *event, struct errmsg *err)
 {
@@ -256,7 +286,7 @@ int probes_add(const struct tracefs *t, struct journal *journal, const struct pr
 		return r;
 	/* a function without the tracer's hook takes a breakpoint, perhaps */
 	if (!probe_use_breakpoint(&with_breakpoint))
-		return write_places(t, p, file, group, event, err);
-	r = write_places(t, p, file, group, event, &first);
-	return r < 0 ? write_places(t, &with_breakpoint, file, group, event, err) : r;
+		return write_event(t, p, file, group, event, err);
+	r = write_event(t, p, file, group, event, &first);
+	return r < 0 ? write_event(t, &with_breakpoint, file, group, event, err) : r;
 }

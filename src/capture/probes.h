@@ -34,6 +34,8 @@ void probe_site_init(struct probe_site *s, const struct tracefs *t);
  */
 int probes_add(const struct tracefs *t, struct journal *journal, const struct probe *p,
 	       const char *group, const char *event, struct errmsg *err);
+/* How many calls a return probe is given room for, if the definition does not say (@NUMBER). */
+unsigned probes_room(const struct probe *p);
 /*
  * Removes events by "GROUP:EVENT", or "EVENT" of any group, with globs; how many there were. -EBUSY if some
  * are in use: the sentence names them, the others are gone.

@@ -148,7 +148,9 @@ static bool is_enabled(const struct tracefs *t, const char *instance, const stru
 	char file[3 * TRACEFS_NAME_MAX], text[8];
 
 	snprintf(file, sizeof(file), "events/%s/%s/enable", d->group, d->event);
-	return tracefs_read_short(t, instance, file, text, sizeof(text)) > 0 && text[0] == '1';
+	/* "0*": only its triggers see it, as those that join the two ends of a call */
+	return tracefs_read_short(t, instance, file, text, sizeof(text)) > 0 &&
+	       (text[0] == '1' || strchr(text, '*'));
 }
 
 /* --- the door ---------------------------------------------------------------------------------- */

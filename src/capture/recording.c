@@ -276,6 +276,9 @@ static int add_stats(struct recording *rec, struct recording_sum *sum, struct er
 			textbuf_addf(&text, "CPU: %u\n", cpu);
 			if (!session_cpu_stats(s, b->instance, cpu, &stats, &text))
 				continue;
+			if (!i && !cpu && s->n_missed) /* of all CPUs; nobody knows which */
+				textbuf_addf(&text, "missed hits of probes: %llu\n",
+					     (unsigned long long)s->n_missed);
 			textbuf_add(&text, "", 1);
 			sum->events += stats.read_events;
 			sum->lost += stats.overrun + stats.commit_overrun + stats.dropped;

@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -285,6 +286,19 @@ static void end_child(struct session *s)
 	s->has_child = false;
 }
 
+/* Its threads are tasks of their own for the kernel, as its children are. */
+static void watch_threads(struct session *s)
+{
+	const struct plan *plan = s->config.plan;
+	char path[64];
+	struct stat st;
+
+	if (!s->has_child || !plan->only_command || plan->children || s->has_threads)
+		return;
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)s->child.pid);
+	s->has_threads = !stat(path, &st) && st.st_nlink > 3; /* itself, its parent, one task */
+}
+
 static void watch_probes(struct session *s)
 {
 	uint64_t now = now_ns();
@@ -325,6 +339,7 @@ enum session_end session_wait(struct session *s, int recorder_fd, unsigned tick_
 		if (tick && now_ns() >= next_ns) {
 			next_ns = now_ns() + tick_ms * 1000000ull;
 			watch_probes(s);
+			watch_threads(s);
 			if (!tick(ctx))
 				return SESSION_TICK;
 		}
@@ -336,7 +351,16 @@ int session_stop(struct session *s, struct errmsg *err)
 	int r = setup_stop(s->setup, s->config.keep, err);
 
 	s->stop_ns = now_ns();
+	session_tell_missing(s, s->config.tell);
 	return r;
+}
+
+void session_tell_missing(struct session *s, void (*tell)(const char *sentence))
+{
+	s->n_missed = setup_tell_misses(s->setup, tell);
+	if (s->has_threads && tell)
+		tell("only the first thread of the command was traced; with -c its other threads "
+		     "and its children are, too");
 }
 
 bool session_cpu_stats(const struct session *s, const char *instance, unsigned cpu,

@@ -64,6 +64,8 @@ struct session {
 	uint64_t start_ns, stop_ns; /* CLOCK_MONOTONIC */
 	uint64_t powers;	    /* kept besides those of privileges.c */
 	uint64_t watched_ns;	    /* when hits of probes were counted last */
+	bool has_threads;  /* the command, of which only the first one is traced (-F without -c) */
+	uint64_t n_missed; /* hits of probes that no event tells of, once it is stopped */
 };
 
 int session_open(struct session *s, const struct session_config *config, struct errmsg *err);
@@ -88,6 +90,8 @@ int session_start(struct session *s, struct errmsg *err);
 enum session_end session_wait(struct session *s, int recorder_fd, unsigned tick_ms,
 			      bool (*tick)(void *ctx), void *ctx);
 int session_stop(struct session *s, struct errmsg *err);
+/* After it: what is not in the trace, in sentences, besides what the buffers lost. tell may be NULL. */
+void session_tell_missing(struct session *s, void (*tell)(const char *sentence));
 
 /* The numbers of per_cpu/cpuN/stats. */
 struct cpu_stats {

@@ -79,6 +79,13 @@ bool setup_traces_functions(const struct setup_buffer *b);
 void setup_watch_probes(struct setup *s, double seconds, void (*tell)(const char *sentence));
 /* Finds out what hits cost on this machine, if there are probes whose cost differs much. */
 void setup_measure_probes(struct setup *s);
+/*
+ * Hits that no event tells of: the kernel could not follow so many calls at once, or the return of a call could not be
+ * joined with its entry. How many; a sentence for each probe. tell may be NULL.
+ */
+uint64_t setup_tell_misses(struct setup *s, void (*tell)(const char *sentence));
+/* What a hit of the plan's first event costs, about, if it is a probe and that was measured; else 0. */
+double setup_first_probe_ns(const struct setup *s);
 /* What all hits so far have cost, about. */
 double setup_probe_seconds(struct setup *s);
 /* The same before the recording: counts for a moment, and tells of each. */

@@ -5,30 +5,39 @@
  *	-e 'vfs_read%return($retval, count, $duration)'
  *
  * When a function returns, its parameters are gone from their registers, and kernels before 6.9 (in programs:
- * all) remember none. So two probes are defined, and the kernel joins them by task with hist triggers:
+ * all) remember none. So two probes are defined, and the kernel joins them by call with hist triggers:
  *
- *	p:sonde_1234/vfs_read__return_in vfs_read count=%dx:u64
- *	    hist:keys=common_pid:sonde0t=common_timestamp,sonde0v0=count
- *	r:sonde_1234/vfs_read__return_out vfs_read ret=$retval:s64
- *	    hist:keys=common_pid:sonde0d=common_timestamp-$sonde0t
+ *	p:sonde_1234/vfs_read__return_in vfs_read count=%dx:u64 sonde_frame=%sp:u64 sonde_skip=\8:u64
+ *	    hist:keys=common_pid,sonde_frame+sonde_skip:sonde0t=common_timestamp,sonde0v0=count
+ *	r:sonde_1234/vfs_read__return_out vfs_read ret=$retval:s64 sonde_frame=%sp:u64
+ *	    hist:keys=common_pid,sonde_frame:sonde0d=common_timestamp-$sonde0t
  *	        :onmatch(sonde_1234.vfs_read__return_in).trace(sonde_1234_vfs_read__return,ret,$sonde0v0,$sonde0d)
  *	s:sonde_1234_vfs_read__return s64 ret; u64 count; u64 duration
+ *	    hist:keys=common_pid                how many there were
  *
- * Only the last, a synthetic event, is recorded; in the file it is synthetic:vfs_read__return. A function that
- * calls itself overwrites what its caller noted, so of a recursion only the innermost call is right.
+ * Only the last, a synthetic event, is recorded; in the file it is synthetic:vfs_read__return. A call is known by its
+ * task and by the stack pointer that its caller has behind it: a function that calls itself has another one each
+ * time. Where that cannot be had (no registers, or the frame behind a prologue is not known) the task alone must
+ * do; a call then overwrites what the one around it noted. What was not joined is counted: returns less events.
  * Strings are kept by the triggers up to the kernel's limit of 64 bytes.
  */
 #include "capture/setup_int.h"
 
 #include "capture/eventdir.h"
+#include "symbols/arch.h"
 
+#include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #define LINE_MAX_BYTES 8192
 #define VARS_MAX       14 /* of the kernel's 16, the time is one */
+#define CALLS_MAX      16384
+#define HIST_MAX_BYTES (64u << 20)
 
 struct setup_pair {
 	struct definition in_def, out_def; /* the user's, each with its part of the arguments */
@@ -38,6 +47,11 @@ struct setup_pair {
 	char *in_trigger, *out_trigger;
 	struct probe shown; /* all arguments together, for the format; they belong to the probes */
 	size_t number;
+	/* both with the stack pointer behind the other arguments */
+	bool has_frames;
+	struct probe framed_in, framed_out;
+	char frame_fetch[2][40], skip_fetch[40];
+	const char *instance; /* where it was armed; NULL: it was not */
 };
 
 /* --- who needs it ------------------------------------------------------------------------------ */
@@ -107,6 +121,97 @@ static int split(struct setup_pair *pair, const struct definition *d, struct err
 			pair->in_args[pair->in_def.n_args++] = d->args[i];
 	}
 	return 0;
+}
+
+/* --- which call it was ------------------------------------------------------------------------- */
+
+static char frame_name[] = "sonde_frame", skip_name[] = "sonde_skip";
+
+/* A program of the processor that the kernel is for, not of its smaller brother. */
+static bool is_like_kernel(const struct probe *p)
+{
+	const char *place = p->places[0].text, *colon = strrchr(place, ':');
+	unsigned char ident[EI_NIDENT] = {0};
+	char path[TRACEFS_PATH_MAX];
+	int fd;
+
+	if (p->kind != PROBE_UPROBE)
+		return true;
+	if (!colon || colon - place >= (ptrdiff_t)sizeof(path))
+		return false;
+	snprintf(path, sizeof(path), "%.*s", (int)(colon - place), place);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || pread(fd, ident, sizeof(ident), 0) != sizeof(ident))
+		ident[EI_CLASS] = ELFCLASSNONE;
+	if (fd >= 0)
+		close(fd);
+	return ident[EI_CLASS] == (sizeof(long) == 8 ? ELFCLASS64 : ELFCLASS32);
+}
+
+/* The stack pointer behind the return, at the entry: a register and an offset, the same at all places. */
+static bool find_frame(const struct setup *s, const struct probe *in, const char **ret_reg,
+		       int64_t *ret_offset)
+{
+	const struct arch *arch = s->site->kernel.arch;
+
+	if (!arch || !s->site->kernel.immediates || !in->n_places || !is_like_kernel(in))
+		return false;
+	for (size_t i = 0; i < in->n_places; i++) {
+		const struct probe_place *p = &in->places[i];
+		const char *reg = in->entry ? p->frame_reg : arch_register(arch, arch->stack_reg);
+		int64_t offset = in->entry ? p->frame_offset : arch->entry_stack_skip;
+
+		if (p->fetches || !reg || (i && (offset != *ret_offset || strcmp(reg, *ret_reg))))
+			return false;
+		*ret_reg = reg;
+		*ret_offset = offset;
+	}
+	return true;
+}
+
+/* The probe with more arguments; its own are shared. */
+static bool extend(struct probe *framed, const struct probe *p, char *frame, char *skip)
+{
+	*framed = *p;
+	framed->args = calloc(p->n_args + 2, sizeof(*framed->args));
+	if (!framed->args)
+		return false;
+	memcpy(framed->args, p->args, p->n_args * sizeof(*p->args));
+	framed->args[framed->n_args++] = (struct probe_arg){.name = frame_name, .fetch = frame};
+	if (skip)
+		framed->args[framed->n_args++] =
+			(struct probe_arg){.name = skip_name, .fetch = skip};
+	probe_use_breakpoint(framed); /* the function tracer's hook has no stack pointer */
+	return true;
+}
+
+static void add_frames(const struct setup *s, struct setup_pair *pair, const struct probe *out)
+{
+	const struct arch *arch = s->site->kernel.arch;
+	const char *reg = NULL;
+	int64_t offset = 0;
+
+	for (size_t i = 0; i < out->n_places; i++)
+		if (out->places[i].fetches)
+			return;
+	if (!find_frame(s, pair->in, &reg, &offset) || !reg)
+		return;
+	snprintf(pair->frame_fetch[0], sizeof(pair->frame_fetch[0]), "%%%s:u64", reg);
+	snprintf(pair->frame_fetch[1], sizeof(pair->frame_fetch[1]), "%%%s:u64",
+		 arch_register(arch, arch->stack_reg));
+	snprintf(pair->skip_fetch, sizeof(pair->skip_fetch), "\\%" PRId64 ":u64", offset);
+	pair->has_frames = extend(&pair->framed_in, pair->in, pair->frame_fetch[0],
+				  offset ? pair->skip_fetch : NULL) &&
+			   extend(&pair->framed_out, out, pair->frame_fetch[1], NULL);
+}
+
+static const char *keys_of(const struct setup_pair *pair, bool at_entry)
+{
+	if (!pair->has_frames)
+		return "common_pid";
+	return at_entry && pair->framed_in.n_args == pair->in->n_args + 2
+		       ? "common_pid,sonde_frame+sonde_skip"
+		       : "common_pid,sonde_frame";
 }
 
 /* --- the synthetic event ----------------------------------------------------------------------- */
@@ -211,7 +316,8 @@ static char *fmt_in_trigger(const struct setup_pair *pair)
 	char *text;
 
 	textbuf_init(&tb, LINE_MAX_BYTES);
-	textbuf_addf(&tb, "hist:keys=common_pid:sonde%zut=common_timestamp", pair->number);
+	textbuf_addf(&tb, "hist:keys=%s:size=%d:sonde%zut=common_timestamp", keys_of(pair, true),
+		     CALLS_MAX, pair->number);
 	for (size_t i = 0; i < pair->in->n_args; i++)
 		textbuf_addf(&tb, ",sonde%zuv%zu=%s", pair->number, i, pair->in->args[i].name);
 	textbuf_add(&tb, "", 1);
@@ -228,9 +334,10 @@ static char *fmt_out_trigger(const struct setup_pair *pair, const struct setup_p
 
 	textbuf_init(&tb, LINE_MAX_BYTES);
 	textbuf_addf(&tb,
-		     "hist:keys=common_pid:sonde%zud=common_timestamp-$sonde%zut:onmatch(%s.%s)."
+		     "hist:keys=%s:size=%d:sonde%zud=common_timestamp-$sonde%zut:onmatch(%s.%s)."
 		     "trace(%s",
-		     pair->number, pair->number, sp->group, pair->in_name, pair->synth);
+		     keys_of(pair, false), CALLS_MAX, pair->number, pair->number, sp->group,
+		     pair->in_name, pair->synth);
 	for (size_t i = 0; i < pair->shown.n_args; i++) {
 		const struct probe_arg *a = &pair->shown.args[i];
 
@@ -380,6 +487,39 @@ static void choose_names(struct setup *s, struct setup_probe *sp)
 	pair->number = s->n_probes;
 }
 
+static int fmt_triggers(struct setup_pair *pair, const struct setup_probe *sp, struct errmsg *err)
+{
+	free(pair->in_trigger);
+	free(pair->out_trigger);
+	pair->in_trigger = fmt_in_trigger(pair);
+	pair->out_trigger = fmt_out_trigger(pair, sp);
+	return pair->in_trigger && pair->out_trigger ? 0 : without_memory(err);
+}
+
+/* With the stack pointer if the kernel gives it. */
+static int define_ends(struct setup *s, struct setup_probe *sp, struct errmsg *err)
+{
+	struct setup_pair *pair = sp->pair;
+	struct errmsg ignored = {0};
+	char name[2 * TRACEFS_NAME_MAX];
+	int r;
+
+	if (pair->has_frames) {
+		r = probes_add(&s->t, s->journal, &pair->framed_in, sp->group, pair->in_name,
+			       &ignored);
+		if (r >= 0)
+			r = probes_add(&s->t, s->journal, &pair->framed_out, sp->group, sp->name,
+				       &ignored);
+		if (r >= 0)
+			return 0;
+		snprintf(name, sizeof(name), "%s:%s", sp->group, pair->in_name);
+		probes_remove(&s->t, name, &ignored);
+		pair->has_frames = false;
+	}
+	r = probes_add(&s->t, s->journal, pair->in, sp->group, pair->in_name, err);
+	return r < 0 ? r : probes_add(&s->t, s->journal, sp->probe, sp->group, sp->name, err);
+}
+
 int setup_pair(struct setup *s, struct setup_probe *sp, const struct errmsg *why_not,
 	       struct errmsg *err)
 {
@@ -396,15 +536,14 @@ int setup_pair(struct setup *s, struct setup_probe *sp, const struct errmsg *why
 	if (r < 0)
 		return r;
 	choose_names(s, sp);
-	pair->in_trigger = fmt_in_trigger(pair);
-	pair->out_trigger = fmt_out_trigger(pair, sp);
+	add_frames(s, pair, sp->probe);
 	filter = sp->definition->filter ? fmt_filter(pair, sp->definition) : NULL;
-	if (!pair->in_trigger || !pair->out_trigger || (sp->definition->filter && !filter))
+	if (sp->definition->filter && !filter)
 		r = without_memory(err);
 	if (r >= 0)
-		r = probes_add(&s->t, s->journal, pair->in, sp->group, pair->in_name, err);
+		r = define_ends(s, sp, err);
 	if (r >= 0)
-		r = probes_add(&s->t, s->journal, sp->probe, sp->group, sp->name, err);
+		r = fmt_triggers(pair, sp, err);
 	if (r >= 0)
 		r = define_synth(s, pair, sp->definition, err);
 	if (r >= 0)
@@ -415,6 +554,8 @@ int setup_pair(struct setup *s, struct setup_probe *sp, const struct errmsg *why
 
 /* --- switching on and off ---------------------------------------------------------------------- */
 
+static const char count_trigger[] = "hist:keys=common_pid:size=2048";
+
 static struct setup_probe *find_pair(const struct setup *s, const struct plan_event *e)
 {
 	for (size_t i = 0; i < s->n_probes; i++)
@@ -423,21 +564,42 @@ static struct setup_probe *find_pair(const struct setup *s, const struct plan_ev
 	return NULL;
 }
 
+static int arm(struct setup *s, const char *instance, const char *group, const char *event,
+	       const char *trigger, struct errmsg *err)
+{
+	char file[TRACEFS_PATH_MAX];
+
+	eventdir_fmt_path(group, event, "trigger", file);
+	return setup_write(s, instance, file, trigger, TRACEFS_APPEND, err);
+}
+
 int setup_pair_arm(struct setup *s, const struct setup_buffer *b, const struct plan_event *e,
 		   struct errmsg *err)
 {
-	const struct setup_probe *sp = find_pair(s, e);
-	char file[TRACEFS_PATH_MAX];
+	struct setup_probe *sp = find_pair(s, e);
+	struct setup_pair *pair = sp ? sp->pair : NULL;
+	struct errmsg ignored = {0};
 	int r;
 
 	if (!sp)
 		return 0;
-	eventdir_fmt_path(sp->group, sp->pair->in_name, "trigger", file);
-	r = setup_write(s, b->instance, file, sp->pair->in_trigger, TRACEFS_APPEND, err);
-	eventdir_fmt_path(sp->group, sp->name, "trigger", file);
+	r = arm(s, b->instance, sp->group, pair->in_name, pair->in_trigger, &ignored);
+	if (r < 0) { /* a kernel whose keys are no sums */
+		pair->has_frames = false;
+		r = fmt_triggers(pair, sp, err);
+		if (r >= 0)
+			r = arm(s, b->instance, sp->group, pair->in_name, pair->in_trigger, err);
+	}
 	if (r >= 0)
-		r = setup_write(s, b->instance, file, sp->pair->out_trigger, TRACEFS_APPEND, err);
-	return r;
+		r = arm(s, b->instance, sp->group, sp->name, pair->out_trigger, err);
+	if (r < 0)
+		return r;
+	/* who only counts has a trigger of his own there, whose table would be read with this one */
+	memset(&ignored, 0, sizeof(ignored));
+	if (!s->plan->only_triggers &&
+	    arm(s, b->instance, "synthetic", pair->synth, count_trigger, &ignored) >= 0)
+		pair->instance = b->instance;
+	return 0;
 }
 
 static void disarm(struct setup *s, const char *instance, const char *group, const char *event,
@@ -454,10 +616,74 @@ static void disarm(struct setup *s, const char *instance, const char *group, con
 void setup_pair_disarm(struct setup *s, struct setup_probe *sp)
 {
 	for (size_t i = 0; sp->pair && i < s->n_buffers; i++) {
+		if (sp->pair->instance)
+			disarm(s, s->buffers[i].instance, "synthetic", sp->pair->synth,
+			       count_trigger);
 		disarm(s, s->buffers[i].instance, sp->group, sp->name, sp->pair->out_trigger);
 		disarm(s, s->buffers[i].instance, sp->group, sp->pair->in_name,
 		       sp->pair->in_trigger);
 	}
+	if (sp->pair)
+		sp->pair->instance = NULL;
+}
+
+/* --- what was not joined ----------------------------------------------------------------------- */
+
+static uint64_t number_behind(const char *text, const char *word)
+{
+	const char *p = strstr(text, word);
+
+	return p ? strtoull(p + strlen(word), NULL, 10) : 0;
+}
+
+/* How often the trigger was there, in its table or not; false if it cannot be read. */
+static bool count_total(const struct setup *s, const char *instance, const char *group,
+			const char *event, uint64_t *ret_n)
+{
+	char file[TRACEFS_PATH_MAX];
+	struct textbuf text;
+	const char *totals;
+
+	textbuf_init(&text, HIST_MAX_BYTES);
+	eventdir_fmt_path(group, event, "hist", file);
+	if (tracefs_read(&s->t, instance, file, &text) < 0)
+		textbuf_clear(&text);
+	textbuf_add(&text, "", 1);
+	totals = text.overflow ? NULL : strstr(text.start, "\nTotals:");
+	if (totals)
+		*ret_n = number_behind(totals, "Hits: ") + number_behind(totals, "Dropped: ");
+	textbuf_release(&text);
+	return totals;
+}
+
+uint64_t setup_pair_tell_unmatched(struct setup *s, const struct setup_probe *sp,
+				   void (*tell)(const char *sentence))
+{
+	const struct setup_pair *pair = sp->pair;
+	const char *function = sp->definition->function;
+	uint64_t n_out, n_joined;
+	char text[1024];
+
+	if (!pair || !pair->instance ||
+	    !count_total(s, pair->instance, sp->group, sp->name, &n_out) ||
+	    !count_total(s, pair->instance, "synthetic", pair->synth, &n_joined) ||
+	    n_out <= n_joined)
+		return 0;
+	if (pair->has_frames)
+		snprintf(text, sizeof(text),
+			 "%llu returns of %s are not recorded: there is no room to remember more "
+			 "than %d calls, by task and stack; record %s and %s%%return",
+			 (unsigned long long)(n_out - n_joined), function, CALLS_MAX, function,
+			 function);
+	else
+		snprintf(text, sizeof(text),
+			 "%llu returns of %s are not recorded: where a function calls itself only "
+			 "the innermost call can be joined with its return here; record %s and "
+			 "%s%%return",
+			 (unsigned long long)(n_out - n_joined), function, function, function);
+	if (tell)
+		tell(text);
+	return n_out - n_joined;
 }
 
 void setup_pair_release(struct setup_probe *sp)
@@ -470,6 +696,8 @@ void setup_pair_release(struct setup_probe *sp)
 	free(pair->in_args);
 	free(pair->out_args);
 	free(pair->shown.args);
+	free(pair->framed_in.args);
+	free(pair->framed_out.args);
 	free(pair->in_trigger);
 	free(pair->out_trigger);
 	free(pair);

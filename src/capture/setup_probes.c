@@ -351,17 +351,39 @@ const char *setup_name_of_system(void *setup, const char *system)
 
 /* --- what it costs ----------------------------------------------------------------------------- */
 
+static bool is_in_program(enum probe_kind kind)
+{
+	return kind == PROBE_UPROBE || kind == PROBE_URETPROBE;
+}
+
 /* Microseconds for a hit where it cannot be measured: the order of magnitude on a machine that is not virtual. */
-static double cost_us(const struct setup *s, const struct setup_probe *sp)
+static double cost_us_at(const struct setup *s, enum probe_kind kind, bool is_quick)
 {
 	static const double costs[] = {
 		[PROBE_KPROBE] = 0.3,	   [PROBE_KRETPROBE] = 0.6, [PROBE_FPROBE] = 0.15,
 		[PROBE_FPROBE_EXIT] = 0.3, [PROBE_UPROBE] = 2.5,    [PROBE_URETPROBE] = 4,
 		[PROBE_EPROBE] = 0.2,	   [PROBE_TPROBE] = 0.2,    [PROBE_RAW] = 0.5,
 	};
-	double ns = s->probe_ns[sp->probe->kind][sp->is_quick];
+	double ns = s->probe_ns[kind][is_quick];
 
-	return ns > 0 ? ns / 1e3 : costs[sp->probe->kind];
+	return ns > 0 ? ns / 1e3 : costs[kind];
+}
+
+static double cost_us(const struct setup *s, const struct setup_probe *sp)
+{
+	return cost_us_at(s, sp->probe->kind, sp->is_quick);
+}
+
+/* Of one place: "p:GROUP/EVENT /bin/x:0x1139 n=%di:s32" has its own instruction. */
+static double cost_us_of(const struct setup *s, const struct probe_defined *d)
+{
+	const char *place = strchr(d->line, ' ');
+	char text[TRACEFS_PATH_MAX];
+
+	if (!place || !is_in_program(d->kind))
+		return cost_us_at(s, d->kind, false);
+	snprintf(text, sizeof(text), "%.*s", (int)strcspn(place + 1, " "), place + 1);
+	return cost_us_at(s, d->kind, cost_is_quick(text));
 }
 
 /* Hits of all places since the beginning. */
@@ -439,6 +461,16 @@ static void look_at_rates(struct setup *s, double seconds, bool is_estimate,
 	probe_list_release(&l);
 }
 
+static void measure(struct setup *s, enum probe_kind kind, bool is_quick)
+{
+	double *ns = &s->probe_ns[kind][is_quick];
+
+	if (!*ns)
+		*ns = cost_of_probe(s->journal, &s->t, s->buffers[0].instance, kind, is_quick);
+	if (!*ns)
+		*ns = -1;
+}
+
 /* Once each; a kernel that does not let it be measured is not asked for every probe. */
 void setup_measure_probes(struct setup *s)
 {
@@ -447,19 +479,42 @@ void setup_measure_probes(struct setup *s)
 	for (size_t i = 0; i < s->n_probes && s->journal && s->n_buffers; i++) {
 		struct setup_probe *sp = s->probes[i];
 		const struct probe *p = sp->probe;
-		double *ns;
 
 		if (!p)
 			continue;
-		if (p->kind == PROBE_UPROBE || p->kind == PROBE_URETPROBE)
-			sp->is_quick = p->n_places && cost_is_quick(p->places[0].text);
-		ns = &s->probe_ns[p->kind][sp->is_quick];
-		if (!*ns)
-			*ns = cost_of_probe(s->journal, &s->t, s->buffers[0].instance, p->kind,
-					    sp->is_quick);
-		if (!*ns)
-			*ns = -1;
+		for (size_t k = 0; k < p->n_places; k++) {
+			bool is_quick = is_in_program(p->kind) && cost_is_quick(p->places[k].text);
+
+			sp->is_quick = k ? sp->is_quick : is_quick;
+			measure(s, p->kind, is_quick);
+		}
 	}
+}
+
+double setup_first_probe_ns(const struct setup *s)
+{
+	const struct plan_buffer *b = s->n_buffers ? s->buffers[0].plan : NULL;
+
+	for (size_t i = 0; b && b->n_events && i < s->n_probes; i++) {
+		const struct setup_probe *sp = s->probes[i];
+
+		if (sp->planned == &b->events[0] && sp->probe && !sp->pair &&
+		    s->probe_ns[sp->probe->kind][sp->is_quick] > 0)
+			return s->probe_ns[sp->probe->kind][sp->is_quick];
+	}
+	return 0;
+}
+
+/* Each place by its own instruction. */
+static double cost_of_hits(const struct setup *s, const struct probe_list *l,
+			   const struct setup_probe *sp)
+{
+	double us = 0;
+
+	for (size_t i = 0; i < l->n; i++)
+		if (!strcmp(l->list[i].event, sp->name) && !strcmp(l->list[i].group, sp->group))
+			us += l->list[i].n_hits * cost_us_of(s, &l->list[i]);
+	return us;
 }
 
 double setup_probe_seconds(struct setup *s)
@@ -472,7 +527,7 @@ double setup_probe_seconds(struct setup *s)
 		return 0;
 	for (size_t i = 0; i < s->n_probes; i++)
 		if (s->probes[i]->probe)
-			us += hits_of(&l, s->probes[i]) * cost_us(s, s->probes[i]);
+			us += cost_of_hits(s, &l, s->probes[i]);
 	probe_list_release(&l);
 	return us / 1e6;
 }

@@ -270,6 +270,7 @@ static void loss_add(struct info_loss *to, const struct info_loss *from)
 	to->n_dropped += from->n_dropped;
 	to->n_entries += from->n_entries;
 	to->n_read += from->n_read;
+	to->n_hits_missed += from->n_hits_missed;
 }
 
 static void span_add(struct info_span *to, const struct info_span *from)
@@ -332,7 +333,8 @@ static void add_stat_line(struct info_loss *l, const char *line, size_t len)
 		    {"overrun: ", &l->n_overrun},
 		    {"commit overrun: ", &l->n_commit_overrun},
 		    {"dropped events: ", &l->n_dropped},
-		    {"read events: ", &l->n_read}};
+		    {"read events: ", &l->n_read},
+		    {"missed hits of probes: ", &l->n_hits_missed}};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		size_t n = strlen(rows[i].name);

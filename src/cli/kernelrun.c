@@ -311,6 +311,7 @@ int kernelrun_follow(struct kernelrun *run,
 		run->stop(run->ctx);
 	r = make_text(run, &tb, err);
 	session_stop(&run->s, err);
+	session_tell_missing(&run->s, run->o->record.quiet ? NULL : recordopts_tell);
 	r2 = session_restore(&run->s, err);
 	if (r >= 0 && run->interval_ns)
 		fputs("\033[H\033[J", stdout);

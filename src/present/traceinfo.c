@@ -247,7 +247,8 @@ static void add_losses(struct textbuf *tb, const struct info_loss *l, uint64_t n
 	add_label(tb, "lost");
 	if (!counted && !l->has_stat)
 		textbuf_add_str(tb, "not counted");
-	else if (!l->n_gaps && !l->n_overrun && !l->n_commit_overrun && !l->n_dropped)
+	else if (!l->n_gaps && !l->n_overrun && !l->n_commit_overrun && !l->n_dropped &&
+		 !l->n_hits_missed)
 		textbuf_add_str(tb, counted ? "nothing" : "nothing, says the kernel");
 	if (l->n_gaps) {
 		textbuf_addf(tb, "%s%" PRIu64 " events at ", l->n_gaps_unknown ? "more than " : "",
@@ -262,6 +263,11 @@ static void add_losses(struct textbuf *tb, const struct info_loss *l, uint64_t n
 			     l->n_dropped);
 	else if (!l->has_stat)
 		textbuf_add_str(tb, "; the kernel's own counters are not in the file");
+	if (l->n_hits_missed)
+		textbuf_addf(tb, "%s%" PRIu64 " hits of probes, which no event tells of",
+			     l->n_gaps || l->n_overrun || l->n_commit_overrun || l->n_dropped ? "; "
+											      : "",
+			     l->n_hits_missed);
 	if (counted && l->n_read > n_events)
 		textbuf_addf(tb,
 			     "; %" PRIu64

@@ -25,6 +25,7 @@ struct info_loss {				   /* how many events are not in the file */
 	uint64_t n_gaps, n_missed, n_gaps_unknown; /* where sub-buffers say so */
 	bool has_stat;				   /* the recorder kept the kernel's counters: */
 	uint64_t n_overrun, n_commit_overrun, n_dropped, n_entries, n_read;
+	uint64_t n_hits_missed; /* of probes, of all CPUs: no event tells of them */
 };
 
 struct info_cpu {

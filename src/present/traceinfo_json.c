@@ -45,6 +45,8 @@ static void add_loss(struct jsonwriter *j, const struct info_loss *l, bool count
 	add_known(j, "dropped", l->has_stat, l->n_dropped);
 	add_known(j, "entries", l->has_stat, l->n_entries);
 	add_known(j, "read", l->has_stat, l->n_read);
+	if (l->n_hits_missed)
+		jsonwriter_add_uint(j, "hits_of_probes", l->n_hits_missed);
 	jsonwriter_close(j);
 }
 

@@ -76,6 +76,9 @@ struct probe_place {
 	char *text; /* "vfs_read+16", "kvm:irqfd_inject", "/bin/bash:0x1234(0x5678)", "sched/sched_switch" */
 	char **fetches; /* one for each argument, if they differ from place to place; else NULL */
 	char *about;	/* "inlined into vfs_readv at fs/read_write.c:345"; NULL */
+	/* Behind a prologue: the stack as the caller left it, "bp" + 16; NULL: not known, or not moved. */
+	const char *frame_reg;
+	int64_t frame_offset;
 };
 
 struct probe {

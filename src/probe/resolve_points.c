@@ -9,6 +9,8 @@
  */
 #include "probe/resolve_int.h"
 
+#include "symbols/arch.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -23,6 +25,10 @@ int resolve_add_point(struct resolution *r, const char *text, const struct debug
 		return resolve_no_memory(r);
 	if (pt->is_behind_prologue)
 		r->out->probe.entry = pt->address - pt->symbol_offset;
+	if (pt->has_frame && r->prober->kernel.arch) {
+		added->frame_reg = arch_register(r->prober->kernel.arch, pt->frame_reg);
+		added->frame_offset = pt->frame_offset;
+	}
 	if (pt->inlined_into) {
 		snprintf(about, sizeof(about), "inlined into %s at %s:%u", pt->inlined_into,
 			 pt->file ? pt->file : "?", pt->line);

@@ -110,6 +110,10 @@ struct debuginfo_point {
 	const char *file;
 	unsigned line;
 	bool is_behind_prologue; /* moved, because of wants_variables */
+	/* Then: the stack as the caller left it, frame_reg + frame_offset; has_frame: it is known. */
+	bool has_frame;
+	unsigned frame_reg; /* DWARF's number */
+	int64_t frame_offset;
 };
 
 struct debuginfo_points {

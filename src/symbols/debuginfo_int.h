@@ -230,6 +230,8 @@ struct location_site {
 	uint64_t address;
 };
 
+/* The stack pointer as it will be behind the return: a register and an offset; false: not known. */
+bool location_frame(struct debuginfo *d, uint64_t address, unsigned *ret_reg, int64_t *ret_offset);
 /* The variable's place there; what has none is PLACE_NOWHERE with why. argument: which parameter it is; -1. */
 void location_get(const struct location_site *site, Dwarf_Die *variable, int argument,
 		  struct variable *ret);

@@ -138,6 +138,19 @@ static int push_cfa(struct machine *m, unsigned depth)
 	return push_cfa_at(m, m->site->address, depth);
 }
 
+bool location_frame(struct debuginfo *d, uint64_t address, unsigned *ret_reg, int64_t *ret_offset)
+{
+	struct location_site site = {.d = d, .address = address};
+	struct machine m = {.site = &site};
+
+	if (push_cfa_at(&m, address, 0) < 0 || m.stack[0].base != BASE_REGISTER ||
+	    m.stack[0].n_loads)
+		return false;
+	*ret_reg = m.stack[0].reg;
+	*ret_offset = m.stack[0].offset;
+	return true;
+}
+
 /*
  * A frame base that is just a register (clang) holds only behind the prologue, which moves it. What does not
  * move is the call frame's address: it is expressed in that register there, and in terms of the registers as

@@ -234,8 +234,12 @@ static int add_entry(void *ctx, struct unit *u, struct instance *i)
 	    keeps_in_memory(i))
 		address = instance_body(u, i);
 	r = add_point(s, u, i, address, function_line(instance_function(s->d, u, i)));
-	if (r == 0 && s->n > n && address != i->entry + w->offset)
-		s->list[n].is_behind_prologue = true;
+	if (r == 0 && s->n > n && address != i->entry + w->offset) {
+		struct debuginfo_point *pt = &s->list[n];
+
+		pt->is_behind_prologue = true;
+		pt->has_frame = location_frame(s->d, address, &pt->frame_reg, &pt->frame_offset);
+	}
 	return r;
 }
 

@@ -28,7 +28,7 @@ You can now use it in all perf tools, such as:
 	perf record -e my:ev__return -aR sleep 1
  (esc)
 $ cat k/tracing/dynamic_events; echo
-p:probe/vfs_read vfs_read count=%dx:x64p:probe/vfs_write vfs_write count=%si:x64r:my/ev__return vfs_read $retval
+p:probe/vfs_read vfs_read count=%dx:x64p:probe/vfs_write vfs_write count=%si:x64r4096:my/ev__return vfs_read $retval
 $ mkdir -p k/tracing/events/probe/vfs_read; sonde as perf probe vfs_read
 Error: event "vfs_read" already exists.
  Hint: Remove existing event by 'perf probe -d'

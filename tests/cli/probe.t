@@ -85,7 +85,7 @@ defined:
 to use them:     sonde record -e probe:vfs_read sleep 1
 to remove them:  sonde probe del probe:'*'
 $ cat k/tracing/dynamic_events; echo
-p:probe/vfs_read vfs_read count=%dx:u64r:probe/vfs_write__return vfs_write ret=$retval:s64
+p:probe/vfs_read vfs_read count=%dx:u64r4096:probe/vfs_write__return vfs_write ret=$retval:s64
 $ printf 'p:probe/vfs_read vfs_read count=%%dx:u64\nr:probe/vfs_write__return vfs_write ret=$retval:s64\np:probe_a/work /tmp/a:0x1139 n=%%di:s32\n' > k/tracing/dynamic_events
 $ printf '  vfs_read 12 0\n  vfs_write__return 3 1\n' > k/tracing/kprobe_profile; printf '  /tmp/a work 7\n' > k/tracing/uprobe_profile
 $ sonde probe list

@@ -78,6 +78,9 @@ static int set_up(void **state)
 	make_dir("instances/x/events/probe");
 	make_dir("instances/x/events/probe/vfs_read");
 	put("instances/x/events/probe/vfs_read/enable", "1*\n");
+	make_dir("instances/x/events/sonde_77");
+	make_dir("instances/x/events/sonde_77/vfs_read");
+	put("instances/x/events/sonde_77/vfs_read/enable", "0*\n"); /* only its triggers */
 	return 0;
 }
 
@@ -115,7 +118,7 @@ static void hits_belong_to_their_probe(void **state)
 		{"probe_a", "work", PROBE_UPROBE, 40, 0, false},
 		{"probe_a", "work", PROBE_UPROBE, 2, 0, false},
 		{"eprobes", "sw", PROBE_EPROBE, 0, 0, false},
-		{"sonde_77", "vfs_read", PROBE_KPROBE, 100, 0, false},
+		{"sonde_77", "vfs_read", PROBE_KPROBE, 100, 0, true},
 	};
 	struct errmsg err = {0};
 	struct probe_list l;
@@ -180,6 +183,38 @@ static void a_glob_spares_recordings(void **state)
 	assert_string_equal(written(), "");
 }
 
+static void returns_have_room(void **state)
+{
+	static const struct {
+		enum probe_kind kind;
+		size_t n_places;
+		unsigned said, room;
+	} rows[] = {
+		{PROBE_KRETPROBE, 1, 0, 4096},	 {PROBE_KRETPROBE, 10, 0, 409},
+		{PROBE_KRETPROBE, 500, 0, 64},	 {PROBE_KRETPROBE, 1, 3, 3},
+		{PROBE_FPROBE_EXIT, 1, 0, 4096}, {PROBE_KPROBE, 1, 0, 0},
+		{PROBE_URETPROBE, 1, 0, 0},
+	};
+	struct probe_place place = {.text = (char *)"vfs_read"};
+	struct definition d = {.text = (char *)"vfs_read%return"};
+	struct probe p = {
+		.definition = &d, .kind = PROBE_KRETPROBE, .places = &place, .n_places = 1};
+	struct errmsg err = {0};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct probe one = {.kind = rows[i].kind,
+				    .n_places = rows[i].n_places,
+				    .max_active = rows[i].said};
+
+		assert_int_equal(probes_room(&one), rows[i].room);
+	}
+	assert_int_equal(probes_add(&t, NULL, &p, "g", "e", &err), 0);
+	assert_string_equal(written(), "r4096:g/e vfs_read");
+	p.max_active = 7;
+	assert_int_equal(probes_add(&t, NULL, &p, "g", "e", &err), 0);
+	assert_string_equal(written(), "r7:g/e vfs_read");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -187,6 +222,7 @@ int main(void)
 		cmocka_unit_test(hits_belong_to_their_probe),
 		cmocka_unit_test(globs_mean_events),
 		cmocka_unit_test(a_glob_spares_recordings),
+		cmocka_unit_test(returns_have_room),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -30,8 +30,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#define TICK_MS	 500
-#define PID_FILE "/run/sonde-record.pid"
+#define TICK_MS	      500
+#define PID_FILE      "/run/sonde-record.pid"
+
+/* Hits that take longer than the command ran, and not only by an error of measurement, are not all its own. */
+#define OTHERS_FACTOR 1.3
+#define LEFT_DIVISOR  4 /* less than that part is too little to say how many times slower it was */
 
 static const struct option_row rows[] = {
 	RECORDOPTS_EVENTS,
@@ -131,8 +135,11 @@ struct outcome {
 	const char *path;
 	struct recording_sum sum;
 	double seconds, event_ns, probe_seconds;
+	uint64_t n_missed;     /* hits of probes */
 	struct rusage command; /* and its children */
 	bool ran_command;
+	bool has_failed; /* the file could not take all of it */
+	uint64_t n_untaken;
 	int command_status;
 	struct background *background; /* NULL: in the foreground */
 };
@@ -143,10 +150,45 @@ static double cpu_seconds(const struct rusage *u)
 	       (u->ru_utime.tv_usec + u->ru_stime.tv_usec) / 1e6;
 }
 
+/*
+ * How much slower it was: the time for tracing against what was left of the time that it took. A hit is measured in a
+ * loop that does nothing else, so that it costs no less elsewhere. Whose hits they were is not known: a program or a
+ * library may be run by others, too.
+ */
+static void add_slowdown(struct textbuf *tb, const struct outcome *oc, double tracing)
+{
+	double command = cpu_seconds(&oc->command), left = command - tracing;
+
+	if (!oc->ran_command || tracing <= 0 || oc->has_failed) /* then it goes on by itself */
+		return;
+	if (oc->probe_seconds > tracing / 2) {
+		if (tracing > OTHERS_FACTOR * command)
+			textbuf_add_str(tb, ", most of it not in the command");
+		else if (left < command / LEFT_DIVISOR)
+			textbuf_addf(tb,
+				     ", which is most of the %.3f s of CPU time that the "
+				     "command took: it was several times slower",
+				     command);
+		else
+			textbuf_addf(tb,
+				     ", which made the command at least %.1f %% slower if all "
+				     "hits were its own",
+				     tracing / left * 100);
+	} else if (oc->o->plan.only_command && left > 0) { /* only its own events */
+		textbuf_addf(tb, ", which made the command about %.1f %% slower",
+			     tracing / left * 100);
+	} else if (oc->seconds > tracing) {
+		textbuf_addf(tb,
+			     ", which made the command about %.1f %% slower if every event kept "
+			     "it waiting",
+			     tracing / (oc->seconds - tracing) * 100);
+	}
+}
+
 static void add_cost(struct textbuf *tb, const struct outcome *oc)
 {
-	double tracing = oc->event_ns * (oc->sum.events + oc->sum.lost) / 1e9 + oc->probe_seconds;
-	double command = cpu_seconds(&oc->command);
+	uint64_t n = oc->sum.events + oc->sum.lost + oc->n_untaken;
+	double tracing = oc->event_ns * n / 1e9 + oc->probe_seconds;
 	struct rusage self;
 
 	getrusage(RUSAGE_SELF, &self);
@@ -156,17 +198,7 @@ static void add_cost(struct textbuf *tb, const struct outcome *oc)
 			     oc->event_ns);
 	if (oc->probe_seconds)
 		textbuf_addf(tb, ", %.3f s of it for hits of probes", oc->probe_seconds);
-	/* a hit is measured in a loop that does nothing else: at best it costs no more */
-	if (oc->probe_seconds > tracing / 2 && oc->ran_command && command > tracing)
-		textbuf_addf(tb, ", which made what was probed at least %.1f %% slower",
-			     tracing / (command - tracing) * 100);
-	/* only its own events, by its CPU time; else all of them, as if each had kept it waiting */
-	else if (oc->o->plan.only_command && tracing > 0 && command > tracing)
-		textbuf_addf(tb, ", which made the command about %.1f %% slower",
-			     tracing / (command - tracing) * 100);
-	else if (oc->ran_command && tracing > 0 && oc->seconds > tracing)
-		textbuf_addf(tb, ", which made the command at most %.1f %% slower",
-			     tracing / (oc->seconds - tracing) * 100);
+	add_slowdown(tb, oc, tracing);
 	textbuf_add_str(tb, "\n");
 }
 
@@ -193,6 +225,17 @@ static int64_t count_kept(const char *path)
 	formats_free(f);
 	tracefile_close(tf);
 	return r < 0 ? r : n;
+}
+
+/* A file that could not take all of it: what is not in it is lost, whoever has read it. */
+static void count_untaken(struct outcome *oc)
+{
+	int64_t kept = oc->has_failed && !oc->o->max_kb ? count_kept(oc->path) : -1;
+
+	if (kept < 0 || (uint64_t)kept >= oc->sum.events)
+		return;
+	oc->n_untaken = oc->sum.events - (uint64_t)kept;
+	oc->sum.events = (uint64_t)kept;
 }
 
 static void add_events(struct textbuf *tb, const struct outcome *oc)
@@ -222,7 +265,13 @@ static void show_outcome(const struct outcome *oc)
 	if (oc->sum.lost)
 		textbuf_addf(&tb, "%llu event%s lost (a larger buffer, -b, loses less); ",
 			     (unsigned long long)oc->sum.lost, oc->sum.lost == 1 ? "" : "s");
-	else if (oc->sum.counted)
+	if (oc->n_untaken)
+		textbuf_addf(&tb, "%llu event%s lost that the file could not take; ",
+			     (unsigned long long)oc->n_untaken, oc->n_untaken == 1 ? "" : "s");
+	if (oc->n_missed)
+		textbuf_addf(&tb, "%llu hit%s of probes missed; ", (unsigned long long)oc->n_missed,
+			     oc->n_missed == 1 ? "" : "s");
+	if (!oc->sum.lost && !oc->n_untaken && !oc->n_missed && oc->sum.counted)
 		textbuf_add_str(&tb, "nothing lost; ");
 	add_cost(&tb, oc);
 	if (oc->ran_command && WIFSIGNALED(oc->command_status))
@@ -258,6 +307,7 @@ static int run(struct session *s, struct recording *rec, struct outcome *oc, str
 			*err = w.err;
 	}
 	session_stop(s, err);
+	oc->n_missed = s->n_missed;
 	oc->probe_seconds = oc->o->quiet ? 0 : setup_probe_seconds(s->setup);
 	if (w.show)
 		fprintf(stderr, "\r\033[K");
@@ -327,8 +377,11 @@ static int record(const struct record_options *o, char **argv, struct background
 		r = run(&s, rec, &oc, err);
 	r2 = session_close(&s, err);
 	r = r < 0 ? r : r2;
-	if (!o->quiet && oc.sum.bytes)
+	oc.has_failed = r < 0;
+	if (!o->quiet && oc.sum.bytes) {
+		count_untaken(&oc);
 		show_outcome(&oc);
+	}
 	return r;
 }
 

@@ -239,12 +239,12 @@ int recordopts_verbose(void *opts, const char *value, struct errmsg *err);
 		 .offset = RECORDOPTS_AT(plan.func_stack)},                                       \
 		{.kind = OPTION_FLAG,                                                             \
 		 .letter = 'F',                                                                   \
-		 .help = "only the command that is given",                                        \
+		 .help = "only the command's first thread",                                       \
 		 .offset = RECORDOPTS_AT(plan.only_command)},                                     \
 		RECORDOPTS_ROW_PID(""),                                                           \
 		{.kind = OPTION_FLAG,                                                             \
 		 .letter = 'c',                                                                   \
-		 .help = "with -F or -P: their children, too",                                    \
+		 .help = "with -F or -P: their other threads and children, too",                  \
 		 .offset = RECORDOPTS_AT(plan.children)},                                         \
 		RECORDOPTS_ROW_PROBE, RECORDOPTS_ROWS_LOOKUP,                                     \
 		{.kind = OPTION_FLAG,                                                             \

@@ -192,7 +192,16 @@ static bool has_graph_tracer(void)
 static int plan_probes(struct latency_options *o, struct errmsg *err)
 {
 	char *leave = NULL;
-	int r = gather_event(o, o->config.function, err);
+	int r;
+
+	/* as of the kernel's functions: from A to the return of B is nothing that anybody asks for */
+	if (gather_has_comma(o->config.function))
+		return errmsg_set(
+			err, -EINVAL,
+			"-T measures one function, not '%s'; a pattern (PROGRAM:name*) takes "
+			"several, each from its own entry to its return",
+			o->config.function);
+	r = gather_event(o, o->config.function, err);
 
 	if (r >= 0 && asprintf(&leave, "%s%%return", o->config.function) < 0)
 		r = errmsg_set_errno(err, -ENOMEM, "cannot keep the options");
@@ -265,6 +274,8 @@ static int fmt(void *ctx, bool in_time, bool colour, struct textbuf *tb, struct 
 				 .counts = latency_counts(o->latency),
 				 .keys = latency_keys(o->latency),
 				 .in_time = in_time,
+				 .first_thread = gather_is_first_thread(&o->gather),
+				 .probe_ns = o->gather.probe_ns,
 				 .colour = colour,
 				 .n_groups = o->gather.n_rows};
 

@@ -63,6 +63,15 @@ static int add_event(struct gather_options *o, const char *word, struct errmsg *
 	return r < 0 ? r : recordopts_event(o, word, err);
 }
 
+bool gather_has_comma(const char *value)
+{
+	int depth = 0;
+
+	for (; *value && (*value != ',' || depth > 0); value++)
+		depth += (*value == '(') - (*value == ')');
+	return *value;
+}
+
 /* Several with commas between, but not inside of the brackets of a probe's definition. */
 int gather_event(void *opts, const char *value, struct errmsg *err)
 {
@@ -120,6 +129,11 @@ double gather_interval(const struct gather_options *o, struct errmsg *err)
 			return errmsg_set(err, -EINVAL, "-I takes seconds, not '%s'", o->interval);
 	}
 	return o->output == GATHER_TEXT && !o->record.output && isatty(STDOUT_FILENO) ? s : 0;
+}
+
+bool gather_is_first_thread(const struct gather_options *o)
+{
+	return !o->input && o->record.plan.only_command && !o->record.plan.children;
 }
 
 /* --- printing ---------------------------------------------------------------------------------- */
@@ -458,8 +472,10 @@ int gather_live(const struct gather_job *job, struct gather_options *o, char **a
 		return err->code;
 	g.interval_ns = (uint64_t)(interval * 1e9);
 	r = liverun_open_options(&g.run, &o->record, argv, err);
-	if (r >= 0)
+	if (r >= 0) {
+		o->probe_ns = setup_first_probe_ns(g.run.s.setup);
 		r = open_gathering(&g, err);
+	}
 	if (r >= 0 && !argv && !o->record.quiet && !g.interval_ns)
 		fputs("Ctrl-C ends it and prints the result\n", stderr);
 	if (r >= 0)

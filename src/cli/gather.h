@@ -31,6 +31,7 @@ struct gather_options {
 	const char *colour;
 	const char *interval; /* seconds between redraws; NULL: as the command likes */
 	double interval_default;
+	double probe_ns; /* what the first event, if it is a probe, costs after it has looked at the clock; 0 */
 	long long n_rows;
 };
 
@@ -76,6 +77,9 @@ int gather_print(const struct gather_options *o, const struct textbuf *tb, struc
 /* Is text to have colours? */
 bool gather_is_colour(const struct gather_options *o);
 
+/* Live, and of the command its first thread alone. */
+bool gather_is_first_thread(const struct gather_options *o);
+
 /* Seconds between redraws on a terminal; 0: none. */
 double gather_interval(const struct gather_options *o, struct errmsg *err);
 /* In place of what stood on the screen before; cut to its height. */
@@ -83,6 +87,8 @@ void gather_redraw(const struct textbuf *tb);
 
 /* Rows call these. */
 int gather_event(void *opts, const char *value, struct errmsg *err);
+/* Whether gather_event() would take a word for several. */
+bool gather_has_comma(const char *value);
 int gather_filter(void *opts, const char *value, struct errmsg *err);
 int gather_json(void *opts, const char *value, struct errmsg *err);
 int gather_csv(void *opts, const char *value, struct errmsg *err);
@@ -90,16 +96,16 @@ int gather_csv(void *opts, const char *value, struct errmsg *err);
 #define GATHER_AT(field) offsetof(struct gather_options, field)
 
 /* Whose events. */
-#define GATHER_TASKS                                                            \
-	RECORDOPTS_ROW_PID("live: "),                                           \
-		{.kind = OPTION_FLAG,                                           \
-		 .name = "only-command",                                        \
-		 .help = "live: only the command that is given",                \
-		 .offset = RECORDOPTS_AT(plan.only_command)},                   \
-	{                                                                       \
-		.kind = OPTION_FLAG, .letter = 'c',                             \
-		.help = "live: with --only-command or -P, their children, too", \
-		.offset = RECORDOPTS_AT(plan.children)                          \
+#define GATHER_TASKS                                                                              \
+	RECORDOPTS_ROW_PID("live: "),                                                             \
+		{.kind = OPTION_FLAG,                                                             \
+		 .name = "only-command",                                                          \
+		 .help = "live: only the command's first thread",                                 \
+		 .offset = RECORDOPTS_AT(plan.only_command)},                                     \
+	{                                                                                         \
+		.kind = OPTION_FLAG, .letter = 'c',                                               \
+		.help = "live: with --only-command or -P, their other threads and children, too", \
+		.offset = RECORDOPTS_AT(plan.children)                                            \
 	}
 
 /* Of the events that were named (-e). */

@@ -204,6 +204,8 @@ static int fmt(void *ctx, bool colour, struct textbuf *tb, struct errmsg *err)
 				 .keys = &lr->keys,
 				 .in_time = true,
 				 .in_kernel = true,
+				 .first_thread = gather_is_first_thread(&lr->o->gather),
+				 .probe_ns = setup_first_probe_ns(lr->run.s.setup),
 				 .colour = colour,
 				 .n_groups = lr->o->gather.n_rows};
 	struct kernelhist *hist = NULL;
@@ -227,9 +229,16 @@ static int fmt(void *ctx, bool colour, struct textbuf *tb, struct errmsg *err)
 	return r;
 }
 
+/* While we are still allowed to define probes. */
+static int prepare(struct session *s, void *ctx, struct errmsg *err)
+{
+	setup_measure_probes(s->setup);
+	return 0;
+}
+
 int latency_in_kernel(struct latency_options *o, char **argv, struct errmsg *err)
 {
-	struct latency_run lr = {.o = o, .config = o->config};
+	struct latency_run lr = {.o = o, .config = o->config, .run.prepare = prepare};
 	struct errmsg why = {0}, ignored = {0};
 	struct tracefs t;
 	int r;

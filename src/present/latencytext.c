@@ -83,6 +83,8 @@ static void fmt_question(const struct latency_view *v, struct textbuf *tb)
 	for (size_t i = 0; !c->function && c->match == LATENCY_BY_FIELD && i < c->n_fields; i++)
 		textbuf_addf(tb, "%s %s = %s", i ? "," : " where", c->fields[i].from,
 			     c->fields[i].to);
+	if (v->first_thread)
+		textbuf_add_str(tb, ", in the command's first thread (-c: in all)");
 	textbuf_add_str(tb, v->colour ? "\033[0m\n" : "\n");
 }
 
@@ -108,6 +110,9 @@ static void fmt_counts(const struct latency_view *v, struct textbuf *tb)
 	add_count(c->n_dropped, "left out, too many at a time", tb);
 	add_count(v->result->n_dropped, "in no group, there are too many", tb);
 	textbuf_add_char(tb, '\n');
+	if (v->probe_ns > 0 && v->in_time)
+		textbuf_addf(tb, "about %.1f us of each is the probe's own time\n",
+			     v->probe_ns / 1e3);
 	if (c->n_gaps)
 		textbuf_addf(tb, "events were lost in %llu places\n",
 			     (unsigned long long)c->n_gaps);
@@ -349,6 +354,8 @@ static void add_question(const struct latency_view *v, struct jsonwriter *w)
 	jsonwriter_add_string(w, "match", matches[c->function ? LATENCY_BY_THREAD : c->match]);
 	jsonwriter_add_string(w, "unit", v->in_time ? "ns" : NULL);
 	jsonwriter_add_string(w, "by", v->in_kernel ? "kernel" : "sonde");
+	if (v->probe_ns > 0 && v->in_time)
+		jsonwriter_add_uint(w, "probe", (uint64_t)v->probe_ns);
 }
 
 static void add_counts(const struct latency_view *v, struct jsonwriter *w)

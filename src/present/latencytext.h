@@ -12,8 +12,10 @@ struct latency_view {
 	struct latencies *result; /* after latencies_finish() */
 	const struct latency_counts *counts;
 	struct keyreader *keys;
-	bool in_time;	/* else in units of the clock */
-	bool in_kernel; /* counted there, in microseconds: no places, no unmatched ones */
+	bool in_time;	   /* else in units of the clock */
+	bool in_kernel;	   /* counted there, in microseconds: no places, no unmatched ones */
+	bool first_thread; /* of the command: no other was looked at */
+	double probe_ns; /* so much of each is the first probe's own time, about; 0: not known, or none */
 	bool colour;
 	size_t n_groups; /* shown as text; 0: 20 */
 };

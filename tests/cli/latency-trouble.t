@@ -81,3 +81,6 @@ sonde: --only-command needs a command to trace
 $ sonde count --how quickly -e sched_switch
 sonde: count: --how is bpf, hist or program, not 'quickly'
 [2]
+$ sonde latency -T './a:work,./a:rest' true
+sonde: -T measures one function, not './a:work,./a:rest'; a pattern (PROGRAM:name*) takes several, each from its own entry to its return
+[2]

@@ -155,6 +155,8 @@ uint64_t key_read(struct keyreader *kr, const struct key_slot *slot, const struc
 	case KEY_TEXT:
 		printer_point_at(&kr->printer, rec);
 		bytes = printer_field_bytes(&kr->printer, slot->field);
+		if (!bytes.len && slot->field->flags & FIELD_FAULTS)
+			return key_of_text(kr, "(fault)", strlen("(fault)"));
 		return key_of_text(kr, bytes.len ? (const char *)bytes.data : "",
 				   strnlen((const char *)bytes.data, bytes.len));
 	case KEY_CPU:

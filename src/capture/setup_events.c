@@ -306,6 +306,11 @@ static int set_pattern(struct setup *s, const struct setup_buffer *b, const stru
 		return 0;
 	}
 	why = setup_why_no_probe(s, e);
+	if (!why && strpbrk(e->pattern, "*?[") && !strpbrk(e->pattern, ":/"))
+		return errmsg_set(err, -ENOENT,
+				  "there is no event '%s' in this kernel; 'sonde list -e' lists "
+				  "them, and for functions parentheses are needed: '%s()'",
+				  e->pattern, e->pattern);
 	return errmsg_set(
 		err, -ENOENT,
 		"there is no event '%s' in this kernel%s%s%s; 'sonde list -e' lists them%s%s",

@@ -279,6 +279,11 @@ static int fmt(void *ctx, bool in_time, bool colour, struct textbuf *tb, struct 
 				 .colour = colour,
 				 .n_groups = o->gather.n_rows};
 
+	if (o->gather.input && o->config.function && !v.counts->n_from && !v.counts->n_to)
+		return errmsg_set(err, -ENOENT,
+				  "there is no call of '%s' in %s; 'sonde functions %s' lists "
+				  "those that are",
+				  o->config.function, o->gather.input, o->gather.input);
 	if (latency_finish(o->latency) < 0)
 		return errmsg_set_errno(err, -ENOMEM, "cannot sort the latencies");
 	latency_fmt_view(o, &v, tb);

@@ -181,6 +181,7 @@ static void add_row(struct latency_run *lr, const struct kernelhist *hist,
 	const struct key_slot *slots[KEYS_MAX];
 	uint64_t values[KEYS_MAX], us;
 	struct latency_group *group;
+	bool is_backwards;
 
 	if (hist->n_keys != 1 + lr->config.n_groups || !hist->n_values)
 		return;
@@ -189,10 +190,16 @@ static void add_row(struct latency_run *lr, const struct kernelhist *hist,
 		values[i] = kernelrun_value(&lr->keys, &lr->slots[i], row->keys[i + 1]);
 	}
 	us = kernelrun_value(&lr->keys, &(struct key_slot){.kind = KEY_CPU}, row->keys[0]);
+	/* clocks of two CPUs differ a little, and the kernel calculates without a sign */
+	is_backwards = us > INT64_MAX;
 	group = latencies_group(&lr->result, values, slots);
-	for (size_t i = 0; i < hist->n_values; i++)
-		if (!strcmp(hist->values[i], "hitcount"))
-			latencies_add(&lr->result, group, us * 1000, row->numbers[i], NULL);
+	for (size_t i = 0; i < hist->n_values; i++) {
+		if (strcmp(hist->values[i], "hitcount"))
+			continue;
+		latencies_add(&lr->result, group, is_backwards ? 0 : us * 1000, row->numbers[i],
+			      NULL);
+		lr->counts.n_backwards += is_backwards ? row->numbers[i] : 0;
+	}
 }
 
 static int fmt(void *ctx, bool colour, struct textbuf *tb, struct errmsg *err)
@@ -216,6 +223,7 @@ static int fmt(void *ctx, bool colour, struct textbuf *tb, struct errmsg *err)
 	r = latencies_init(&lr->result, &lr->config.scale, lr->config.n_groups, 0);
 	if (r < 0)
 		return errmsg_set_errno(err, r, "cannot measure latencies");
+	lr->counts.n_backwards = 0;
 	arena_init(&arena, ARENA_MAX_BYTES);
 	r = kernelrun_read(&lr->run, &lr->between, &arena, &hist, err);
 	for (size_t i = 0; r >= 0 && hist && i < hist->n_rows; i++)

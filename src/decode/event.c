@@ -326,6 +326,12 @@ static bool read_fields(struct event_parser *p, struct field **ret, size_t *ret_
 	}
 }
 
+bool event_is_probe(const struct event *ev)
+{
+	return ev->n_fields && (!strcmp(ev->fields[0].name, "__probe_ip") ||
+				!strcmp(ev->fields[0].name, "__probe_func"));
+}
+
 static bool read_all_fields(struct event_parser *p)
 {
 	struct token t = lexer_next_item(&p->lx);
@@ -333,8 +339,14 @@ static bool read_all_fields(struct event_parser *p)
 	if (t.kind != TOKEN_ITEM || !token_is(&t, "format") || !expect(p, TOKEN_OP, ":") ||
 	    lexer_next(&p->lx).kind != TOKEN_NEWLINE)
 		return event_fail(p, "expected 'format:'") == 0;
-	return read_fields(p, &p->ev->common, &p->ev->n_common) &&
-	       read_fields(p, &p->ev->fields, &p->ev->n_fields);
+	if (!read_fields(p, &p->ev->common, &p->ev->n_common) ||
+	    !read_fields(p, &p->ev->fields, &p->ev->n_fields))
+		return false;
+	for (size_t i = 0; event_is_probe(p->ev) && i < p->ev->n_fields; i++)
+		if ((p->ev->fields[i].flags & (FIELD_STRING | FIELD_DYNAMIC)) ==
+		    (FIELD_STRING | FIELD_DYNAMIC))
+			p->ev->fields[i].flags |= FIELD_FAULTS;
+	return true;
 }
 
 /* Old ftrace formats had no arguments: they are the fields, in order. */

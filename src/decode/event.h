@@ -31,6 +31,7 @@ enum field_flags {
 	FIELD_RELATIVE = 64,
 	FIELD_FLAGS = 128,    /* the print format shows it by names of bits */
 	FIELD_SYMBOLIC = 256, /* … by names of values */
+	FIELD_FAULTS = 512,   /* text of a probe: of length 0 if it could not be read */
 };
 
 struct field {
@@ -168,6 +169,7 @@ bool event_parse_head(struct piece text, struct piece *ret_name, int *ret_id);
 
 const struct field *event_find_common(const struct event *ev, const char *name);
 const struct field *event_find_field(const struct event *ev, const char *name); /* own fields */
-const struct field *event_find_any(const struct event *ev, const char *name);	/* common first */
+bool event_is_probe(const struct event *ev); /* kprobe, uprobe or fprobe */
+const struct field *event_find_any(const struct event *ev, const char *name); /* common first */
 
 #endif

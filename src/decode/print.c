@@ -260,6 +260,17 @@ static void run_choice(struct printer *p, const struct print_op *op)
 	textbuf_add(p->out, a->atom.text, a->atom.len);
 }
 
+/* %c of a probe: what cannot be printed is told by its number. */
+static void run_character(struct printer *p, const struct print_op *op)
+{
+	uint8_t c = arg_eval(p, op->arg);
+
+	if (c >= ' ' && c < 0x7f)
+		textbuf_add_char(p->out, c);
+	else
+		textbuf_addf(p->out, "\\x%02x", c);
+}
+
 static void run_number(struct printer *p, const struct print_op *op)
 {
 	struct conversion c = conversion_for(p, op);
@@ -308,7 +319,7 @@ static void compile_number(struct print_op *op, const struct arg *a, const struc
 {
 	uint64_t mask = UINT64_MAX;
 
-	op->run = run_number;
+	op->run = op->conv.letter == 'c' ? run_character : run_number;
 	while (a->kind == ARG_CAST) {
 		mask &= a->cast.mask;
 		a = a->cast.item;

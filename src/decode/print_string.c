@@ -181,6 +181,8 @@ static void print_dynamic_text(struct printer *p, const struct conversion *c, co
 	if (!f)
 		return;
 	dynamic_place(p, f, &offset, &len);
+	if (!len && f->flags & FIELD_FAULTS)
+		emit_string(p->out, c, "(fault)", 7);
 	if (!len)
 		return;
 	/* to its NUL, which may stand behind the stated length, but not outside the record */

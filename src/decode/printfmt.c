@@ -161,6 +161,10 @@ static const char *split_conversion(struct splitter *sp, const char *f)
 				s.kind = SEGMENT_STRING;
 				break;
 			}
+			if (*f == 'c' && event_is_probe(sp->ev)) {
+				s.kind = SEGMENT_NUMBER;
+				break;
+			}
 			s.text = (char[]){'>', *f, '<', 0};
 			add_segment(sp, s, 3);
 			return f + 1;

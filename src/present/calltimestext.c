@@ -76,12 +76,17 @@ static void fmt_notes(const struct calltimes_view *v, struct textbuf *tb)
 			     (unsigned long long)c->n_dropped);
 }
 
+static size_t n_shown(const struct calltimes_view *v, size_t n)
+{
+	return v->n_rows && v->n_rows < n ? v->n_rows : n;
+}
+
 void calltimestext_fmt(const struct calltimes_view *v, struct textbuf *tb)
 {
 	size_t n, shown;
 	const struct calltimes_row *const *rows = calltimes_rows(v->calls, &n);
 
-	shown = v->n_rows && v->n_rows < n ? v->n_rows : n;
+	shown = n_shown(v, n);
 	if (!n)
 		textbuf_add_str(tb,
 				calltimes_counts(v->calls)->n_calls
@@ -108,7 +113,7 @@ void calltimestext_fmt_json(const struct calltimes_view *v, struct textbuf *tb)
 	jsonwriter_open(&w, NULL, '{');
 	jsonwriter_add_string(&w, "unit", v->in_time ? "ns" : NULL);
 	jsonwriter_open(&w, "functions", '[');
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n_shown(v, n); i++) {
 		jsonwriter_open(&w, NULL, '{');
 		jsonwriter_add_string(&w, "function", rows[i]->name);
 		for (size_t k = 0; k < c->n_groups; k++)
@@ -141,7 +146,7 @@ void calltimestext_fmt_csv(const struct calltimes_view *v, struct textbuf *tb)
 	for (size_t i = 0; i < c->n_groups; i++)
 		textbuf_addf(tb, ",%s", c->groups[i]);
 	textbuf_add_char(tb, '\n');
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n_shown(v, n); i++) {
 		const struct calltimes_row *r = rows[i];
 
 		textbuf_addf(tb, "%s,%llu,%llu,%llu,%llu,%llu,%llu", r->name,

@@ -90,6 +90,11 @@ static void fmt_tail(const struct count_view *v, size_t n, size_t shown, struct 
 			     (unsigned long long)keycount_n_gaps(v->counts));
 }
 
+static size_t n_shown(const struct count_view *v, size_t n)
+{
+	return v->n_rows && v->n_rows < n ? v->n_rows : n;
+}
+
 void counttext_fmt(const struct count_view *v, struct textbuf *tb)
 {
 	size_t widths[KEYS_MAX] = {0}, n, shown, sum, bar;
@@ -98,7 +103,7 @@ void counttext_fmt(const struct count_view *v, struct textbuf *tb)
 	struct textbuf text;
 
 	textbuf_init(&text, KEY_TEXT_MAX_LEN * 2);
-	shown = v->n_rows && v->n_rows < n ? v->n_rows : n;
+	shown = n_shown(v, n);
 	sum = find_widths(v, rows, shown, widths, &text) + 12;
 	bar = sum + BAR_WIDTH_MIN < line ? line - sum : BAR_WIDTH_MIN;
 	if (bar > BAR_WIDTH_MAX)
@@ -124,7 +129,7 @@ void counttext_fmt_json(const struct count_view *v, struct textbuf *tb)
 	jsonwriter_open(&w, NULL, '{');
 	jsonwriter_add_string(&w, "by", v->in_kernel ? "kernel" : "sonde");
 	jsonwriter_open(&w, "rows", '[');
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n_shown(v, n); i++) {
 		jsonwriter_open(&w, NULL, '{');
 		for (size_t k = 0; k < keycount_n_words(v->counts); k++)
 			json_add_key(keycount_keys(v->counts), rows[i]->key.slots[k],
@@ -153,7 +158,7 @@ void counttext_fmt_csv(const struct count_view *v, struct textbuf *tb)
 	for (size_t i = 0; i < keycount_n_words(v->counts); i++)
 		textbuf_addf(tb, ",%s", keycount_word(v->counts, i));
 	textbuf_add_char(tb, '\n');
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n_shown(v, n); i++) {
 		textbuf_add_dec(tb, rows[i]->n);
 		for (size_t k = 0; k < keycount_n_words(v->counts); k++) {
 			textbuf_add_char(tb, ',');

@@ -400,6 +400,14 @@ static void add_worst(const struct latency_view *v, struct jsonwriter *w)
 	jsonwriter_close(w);
 }
 
+/* Groups, in the forms for other programs: all, if --rows does not say otherwise. */
+static size_t n_written(const struct latency_view *v)
+{
+	size_t n = v->result->groups.n_used;
+
+	return v->n_groups && v->n_groups < n ? v->n_groups : n;
+}
+
 void latencytext_fmt_json(const struct latency_view *v, struct textbuf *tb)
 {
 	struct jsonwriter w;
@@ -409,7 +417,7 @@ void latencytext_fmt_json(const struct latency_view *v, struct textbuf *tb)
 	add_question(v, &w);
 	add_spread(v, &v->result->all, &w);
 	jsonwriter_open(&w, "groups", '[');
-	for (size_t i = 0; i < v->result->groups.n_used; i++) {
+	for (size_t i = 0; i < n_written(v); i++) {
 		jsonwriter_open(&w, NULL, '{');
 		for (size_t k = 0; k < v->config->n_groups; k++)
 			add_value(v, v->result->sorted[i], k, &w);
@@ -440,14 +448,16 @@ void latencytext_fmt_csv(const struct latency_view *v, struct textbuf *tb)
 {
 	size_t n_words = v->config->n_groups;
 
+	/* in ns, or what the clock counts; with groups only those: they are the whole */
 	textbuf_add_str(tb, "count,total,min,avg,max,p50,p90,p95,p99,p99.9");
 	for (size_t i = 0; i < n_words; i++)
 		textbuf_addf(tb, ",%s", v->config->groups[i].word);
 	textbuf_add_char(tb, '\n');
-	add_csv_spread(&v->result->all, tb);
-	textbuf_add_fill(tb, ',', n_words);
-	textbuf_add_char(tb, '\n');
-	for (size_t i = 0; i < v->result->groups.n_used; i++) {
+	if (!n_words) {
+		add_csv_spread(&v->result->all, tb);
+		textbuf_add_char(tb, '\n');
+	}
+	for (size_t i = 0; i < n_written(v); i++) {
 		const struct latency_group *g = v->result->sorted[i];
 
 		add_csv_spread(&g->spread, tb);

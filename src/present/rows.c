@@ -43,6 +43,10 @@ static void add_array(struct textbuf *tb, const struct printer *p, const struct 
 	struct piece bytes = printer_field_bytes(p, f);
 	unsigned size = f->element_size;
 
+	if (f->flags & FIELD_FAULTS && !bytes.len) {
+		textbuf_add_str(tb, "null");
+		return;
+	}
 	if (f->flags & FIELD_STRING) {
 		json_add_string(tb, (const char *)bytes.data,
 				strnlen((const char *)bytes.data, bytes.len));

@@ -22,6 +22,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* --- values -------------------------------------------------------------------------------------- */
@@ -33,6 +34,10 @@ void value_fmt(const struct value *v, char *out, size_t size)
 
 	if (v->kind == VALUE_MEMORY)
 		snprintf(out, size, "%c%s%llu(%s)", sign, v->is_user ? "u" : "", n, v->expr);
+	else if (v->kind == VALUE_FIXED && v->addend && !strncmp(v->expr, "@+", 2))
+		snprintf(out, size, "@+%llu", strtoull(v->expr + 2, NULL, 0) + v->addend);
+	else if (v->kind == VALUE_FIXED && v->addend && !strncmp(v->expr, "@0x", 3))
+		snprintf(out, size, "@0x%llx", strtoull(v->expr + 1, NULL, 0) + v->addend);
 	else if (v->kind == VALUE_FIXED && v->addend)
 		snprintf(out, size, "%s%c%llu", v->expr, sign, n);
 	else

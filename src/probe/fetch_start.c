@@ -319,6 +319,12 @@ static int start_result(const struct fetch_place *p, const struct expression *e,
 		return 0;
 	v->type = t;
 	type_get(t, &f);
+	if (f.kind == TYPE_FLOAT)
+		return FETCH_REFUSE(p, err, e->span, -EOPNOTSUPP,
+				    "%s returns a floating point number, in a register that probes "
+				    "cannot read; probe a line behind the call that keeps it in "
+				    "memory",
+				    p->function);
 	if (f.kind != TYPE_STRUCT && f.kind != TYPE_UNION)
 		return 0;
 	if (f.n_bytes > p->arch->max_reg_struct) {

@@ -95,11 +95,17 @@ static struct part nth_expression(const char *s, const char *end, unsigned n)
 static void add_names(const struct probe_arg *a, struct textbuf *tb)
 {
 	struct type_enumerator e;
+	struct type_facts f;
+	uint64_t mask;
 
+	/* readers take fields as unsigned numbers: -1 of four bytes is 4294967295 */
+	type_get(a->type, &f);
+	mask = f.n_bytes && f.n_bytes < 8 ? UINT64_MAX >> (64 - 8 * f.n_bytes) : UINT64_MAX;
 	for (unsigned i = 0; i < MAX_NAMES && type_enumerator(a->type, i, &e) >= 0; i++) {
 		if (a->show == PROBE_SHOW_FLAGS && !e.value)
 			continue;
-		textbuf_addf(tb, ", { %lld, \"%s\" }", (long long)e.value, e.name);
+		textbuf_addf(tb, ", { %llu, \"%s\" }", (unsigned long long)(e.value & mask),
+			     e.name);
 	}
 }
 

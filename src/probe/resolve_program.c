@@ -143,6 +143,11 @@ int resolve_program(struct resolution *r, const char *path)
 			"the kernel's own grammar: p:…",
 			absolute);
 	r->out->probe.kind = r->d->is_return ? PROBE_URETPROBE : PROBE_UPROBE;
+	if (r->d->is_return && debuginfo_throws(info))
+		resolve_note(r,
+			     "%s is C++: while a return is probed, an exception that leaves that "
+			     "function is caught by nobody and ends the program",
+			     path);
 	if (r->d->has_address)
 		return resolve_address(r, absolute, info);
 	return resolve_where(r, absolute, info);

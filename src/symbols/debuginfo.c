@@ -277,6 +277,24 @@ void debuginfo_close(struct debuginfo *d)
 
 /* --- what it is -------------------------------------------------------------------------------- */
 
+/* The function that finds who catches stands among the names of everything that throws or catches. */
+bool debuginfo_throws(const struct debuginfo *d)
+{
+	static const char name[] = "__gxx_personality_v0";
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+
+	while ((scn = elf_nextscn(d->elf, scn))) {
+		Elf_Data *data = NULL;
+
+		if (gelf_getshdr(scn, &sh) && sh.sh_type == SHT_STRTAB)
+			data = elf_getdata(scn, NULL);
+		if (data && data->d_buf && memmem(data->d_buf, data->d_size, name, sizeof(name)))
+			return true;
+	}
+	return false;
+}
+
 bool debuginfo_has_dwarf(const struct debuginfo *d)
 {
 	return d->dwarf;

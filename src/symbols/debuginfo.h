@@ -32,6 +32,8 @@ int debuginfo_open(struct debuginfo **ret_info, const struct debuginfo_paths *pa
 void debuginfo_close(struct debuginfo *d);
 
 bool debuginfo_has_dwarf(const struct debuginfo *d);
+/* Does the code know exceptions of C++? */
+bool debuginfo_throws(const struct debuginfo *d);
 /* The file that has the DWARF, or NULL; the build id as hex digits, "" without one. */
 const char *debuginfo_dwarf_path(const struct debuginfo *d);
 const char *debuginfo_build_id(const struct debuginfo *d);

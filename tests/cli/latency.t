@@ -111,9 +111,8 @@ the longest
 $ sonde latency -e sys_enter -e sys_exit -F 'sys_enter:id == 0' -n --worst 1 events-v7-zstd.dat | head -n 2
 from sys_enter to sys_exit
 44 measured, 7632 ends without a beginning
-$ sonde latency -e sys_enter -e sys_exit --csv --by '$comm' events-v7-zstd.dat | head -n 3
+$ sonde latency -e sys_enter -e sys_exit --csv --by '$comm' --rows 1 events-v7-zstd.dat
 count,total,min,avg,max,p50,p90,p95,p99,p99.9,$comm
-7667,8750200336,952,1141280,2921855046,37375,950271,1171455,3489791,158334975,
 262,3277325051,1174,12508874,2921855046,23679,847871,1720319,98566143,2921855046,bash
 
 # Where events were lost, what was under way is given up.

@@ -269,6 +269,10 @@ ROWS = [
     Row("printk-values", trace("made-printk-flags"),
         says(b" 0x0: 5    |abc   |7\n", b" 0x0: AB|7\n", b" 0x0: -1 -2 7\n",
              b" 0x0: 1 s d end\n", b" 0x0: fine d\n")),
+    Row("probe-characters", both(trace("made-probe-char"), but_not(RAW)),
+        says(b" c='a' number=0\n", b" c='\\x0a' number=1\n")),
+    Row("probe-faults", trace("probes"), lambda pair: setattr(
+        pair, "ours", pair.ours.replace(b' file="(fault)"', b' file=""')), always=False),
     Row("negative-width", trace("made-negative-width"), says(b" abc|\n", b" abcdef|\n")),
     Row("ceilings", trace("made-ceilings"), says(b" [    5]\n", b" [      7]\n"), status=True),
     Row("lock-depth", both(trace("made-flags-lock"), options("^-l")), lambda pair: setattr(

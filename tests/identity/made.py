@@ -419,6 +419,16 @@ def trace_dies(golden):
         yield f"dies-{name}", trace
 
 
+def trace_probe_char(golden):
+    """An argument of type char of a probe, as the kernel describes it."""
+    trace = Trace(6)
+    event = trace.event("probe", "work", ["unsigned long __probe_ip", "u8 c", "s32 number"],
+                        '"(%lx) c=\'%c\' number=%d", REC->__probe_ip, REC->c, REC->number')
+    for i, c in enumerate(b"a\n"):
+        trace.top.cpu(0).add(SECOND + i, event(__probe_ip=0x1199, c=c, number=i))
+    yield "probe-char", trace
+
+
 def trace_own_addresses(golden):
     """A dynamic array shown as a pointer or a number: trace-cmd shows where it has it in memory."""
     trace = Trace(6)

@@ -19,6 +19,18 @@ void bar_fmt(uint64_t n, uint64_t most, size_t width, struct textbuf *tb)
 	textbuf_add_fill(tb, '#', len ? len : n > 0);
 }
 
+/* Texts with their line ends: the form that is written has a way to tell them. */
+static void fmt_exact(struct keyreader *kr, const struct key_slot *slot, uint64_t value,
+		      struct textbuf *tb)
+{
+	const struct pooled_name *name = (const struct pooled_name *)(uintptr_t)value;
+
+	if (key_is_text(slot) && name)
+		textbuf_add(tb, name->text, name->len);
+	else
+		key_fmt(kr, slot, value, tb);
+}
+
 void csv_fmt_key(struct keyreader *kr, const struct key_slot *slot, uint64_t value,
 		 struct textbuf *tb)
 {
@@ -26,9 +38,9 @@ void csv_fmt_key(struct keyreader *kr, const struct key_slot *slot, uint64_t val
 	bool quoted;
 
 	textbuf_init(&text, KEY_TEXT_MAX_LEN * 2);
-	key_fmt(kr, slot, value, &text);
+	fmt_exact(kr, slot, value, &text);
 	textbuf_add(&text, "", 1);
-	quoted = strpbrk(text.start ? text.start : "", ",\"") != NULL;
+	quoted = strpbrk(text.start ? text.start : "", ",\"\r\n") != NULL;
 	if (quoted)
 		textbuf_add_char(tb, '"');
 	for (const char *p = text.start; p && *p; p++) {
@@ -49,7 +61,7 @@ void json_add_key(struct keyreader *kr, const struct key_slot *slot, uint64_t va
 	if (key_is_plain(slot))
 		return jsonwriter_add_int(w, name, (int64_t)value);
 	textbuf_init(&text, KEY_TEXT_MAX_LEN * 2);
-	key_fmt(kr, slot, value, &text);
+	fmt_exact(kr, slot, value, &text);
 	jsonwriter_add_text(w, name, text.start ? text.start : "", textbuf_len(&text));
 	textbuf_release(&text);
 }

@@ -403,6 +403,13 @@ static bool is_behind(const struct emission *e)
 				    (e->facts.kind == TYPE_INT && e->facts.n_bytes == 8));
 }
 
+/* Neither a text nor an address of one. */
+static bool has_no_text(const struct type_facts *f)
+{
+	return (f->kind == TYPE_INT && f->n_bytes < 8) || f->kind == TYPE_FLOAT ||
+	       f->kind == TYPE_ENUM || f->kind == TYPE_STRUCT || f->kind == TYPE_UNION;
+}
+
 static int write_as(struct emission *e, const char *type, struct span type_span)
 {
 	const struct probe_kernel *k = e->place->kernel;
@@ -423,6 +430,9 @@ static int write_as(struct emission *e, const char *type, struct span type_span)
 				    "number");
 	if (e->v->kind == VALUE_READY)
 		return write_out(e, type);
+	if (is_string && e->v->type.world && has_no_text(&e->facts))
+		return FETCH_REFUSE(e->place, e->err, type_span, -EINVAL,
+				    "this is no text and points to none; leave ':%s' out", type);
 	if (is_string)
 		return write_string(e, is_behind(e),
 				    type[0] == 'u' && !k->user_strings ? type + 1 : type);

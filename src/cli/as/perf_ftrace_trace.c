@@ -27,6 +27,7 @@ struct text_run {
 	struct session s;
 	int pipe_fd;
 	bool no_reader;
+	bool is_cut;	/* the reader has gone */
 	uint64_t on_ns; /* -D: when tracing is switched on; 0: it is */
 };
 
@@ -60,8 +61,10 @@ static bool copy_some(struct text_run *run)
 
 	if (n <= 0)
 		return false;
-	if (fwrite(buf, 1, n, stdout) != (size_t)n || fflush(stdout))
+	if (fwrite(buf, 1, n, stdout) != (size_t)n || fflush(stdout)) {
+		run->is_cut = errno == EPIPE;
 		run->no_reader = true;
+	}
 	return !run->no_reader;
 }
 
@@ -126,5 +129,7 @@ int perf_ftrace_trace(struct perf_ftrace_options *o, char **argv, struct errmsg 
 	if (run.pipe_fd >= 0)
 		close(run.pipe_fd);
 	r2 = session_close(&run.s, r < 0 ? &ignored : err);
+	if (r >= 0 && r2 >= 0 && run.is_cut)
+		return -EPIPE;
 	return r < 0 ? r : r2;
 }

@@ -151,7 +151,9 @@ export class FlatPainter {
 			this.colour(value >> 8 & 255, value & 255);
 			if (hot >= 0 && hot !== value)
 				b.alpha = Math.round(b.alpha * .38);
-			b.y0 = b.y1 - piece.row * (b.exact ? 1 : weight);
+			b.y0 = b.y1 - piece.row * (b.exact || value === 65535 ? 1 : weight);
+			if (value === 65535)	/* nobody knows who ran */
+				b.style = UNENDED;
 			break;
 		case 2:
 			this.state(piece, value, row, weight, thin);

@@ -66,6 +66,10 @@ void main() {
 		c = colour(int(value >> 8u) & 255, int(value & 255u));
 		if (r.z >= 0.0 && float(value) != r.z)
 			c.a *= 0.38;
+		if (value == 65535u) {	/* nobody knows who ran */
+			weight = 1.0;
+			style = 6;
+		}
 	} else if (kind == 2) {
 		int s = int(min(value, 15u));
 		c = colour(256, s);

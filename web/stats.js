@@ -58,7 +58,7 @@ export async function tasks_panel(app, box) {
 		cell(t.max_wait ? duration(t.max_wait) : '', 'num', t.max_wait || 0)]);
 	const cpus = el('div', 'cpus');
 	for (const c of stats.cpus)
-		cpus.append(el('span', 'cpu', `CPU ${c.cpu}`, bar(c.busy / span), share(c.busy, span)));
+		cpus.append(el('span', 'cpu', `CPU ${c.cpu}`, bar(c.busy / span), share(c.busy, span), c.unknown ? ` · ${share(c.unknown, span)} unknown` : ''));
 	put(box, `${count(tasks.length)} tasks in ${duration(span)}`, titles, rows, {
 		sort: 2,
 		click: (i) => {

@@ -182,6 +182,8 @@ export class Words {
 		const { app } = this, { colours } = app;
 		if (span.kind === 1) {
 			const task = app.tasks[span.value];
+			if (span.value === 65535)
+				return ['unknown', '', theme.text];
 			if (!task || task.pid === 0)
 				return ['', '', ''];
 			return [task.comm, String(task.pid), colours.ink(span.value >> 8, span.value & 255)];

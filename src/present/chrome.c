@@ -11,7 +11,9 @@
  *
  * Times are microseconds with three decimals, since the first event, so that a double holds them
  * exactly. Process 0 stands for the CPUs, its threads are their numbers; the idle task's own events
- * stand there, too. Where the trace does not tell processes, a task is its own. Tasks of other machines
+ * stand there, too. What a CPU ran is told by its switches and by the task of each event, as in the viewer: where somebody
+ * else is there than should be, or events were lost, nothing is drawn between the last event of the one and the
+ * first of the other. Where the trace does not tell processes, a task is its own. Tasks of other machines
  * (guests) get numbers from 10 000 000 on.
  */
 #include "base/json.h"
@@ -28,9 +30,15 @@
 #define MACHINES_MAX 16	  /* whose CPUs are shown */
 #define MACHINE_STEP 10000000
 
-struct cpu_run { /* what a CPU runs since when */
-	uint64_t ts;
-	int pid; /* -1: not known */
+#define LEAVING_NS   UINT64_C(10000000) /* events of who left may follow its switch for so long */
+
+struct cpu_run {			 /* what a CPU runs since when */
+	uint64_t ts, sign_ts, switch_ts; /* sign: its last event */
+	int pid;			 /* -1: not known */
+	int leaving;	     /* who was there before, until the next event of pid; -1: nobody */
+	const void *formats; /* of the file that tells it */
+	uint16_t source;
+	bool is_switched; /* switches were met on this CPU */
 	char name[48];
 };
 
@@ -43,6 +51,8 @@ struct trace_export {
 	struct textbuf text;
 	struct textbuf *out;
 	uint64_t origin, last;
+	uint64_t *last_of; /* by source */
+	uint32_t n_cpus;   /* above all that were met */
 	bool is_begun, has_event;
 };
 
@@ -97,7 +107,7 @@ static void end_run(struct trace_export *x, uint32_t machine, uint32_t cpu, uint
 	struct cpu_run *run = &x->runs[machine * CPUS_MAX + cpu];
 	long step = (long)machine * MACHINE_STEP;
 
-	if (run->pid <= 0)
+	if (run->pid <= 0 || !run->is_switched)
 		return;
 	event_open(x, 'X', step, step + cpu, run->ts);
 	add_time(x->out, "dur", ts - run->ts);
@@ -106,24 +116,87 @@ static void end_run(struct trace_export *x, uint32_t machine, uint32_t cpu, uint
 	event_close(x);
 }
 
+/* The file's last event: until then a CPU without events goes on. */
+static uint64_t file_last(const struct trace_export *x, const void *formats)
+{
+	uint64_t last = 0;
+
+	for (size_t i = 0; i < x->config.style->n_sources; i++)
+		if (x->config.style->sources[i].formats == formats && x->last_of[i] > last)
+			last = x->last_of[i];
+	return last;
+}
+
+/* Who comes here has left wherever else it should be: its switch is missing there. */
+static void leave_others(struct trace_export *x, uint32_t machine, uint32_t cpu, int pid)
+{
+	for (uint32_t i = 0; pid > 0 && i < x->n_cpus; i++) {
+		struct cpu_run *other = &x->runs[machine * CPUS_MAX + i];
+
+		if (i == cpu || other->pid != pid)
+			continue;
+		end_run(x, machine, i, other->sign_ts);
+		other->pid = other->leaving = -1;
+	}
+}
+
+static void begin_run(struct cpu_run *run, uint64_t ts, int pid, const char *comm, size_t len)
+{
+	run->ts = run->sign_ts = ts;
+	run->pid = pid;
+	snprintf(run->name, sizeof(run->name), "%.*s-%d", (int)(len < 32 ? len : 32), comm, pid);
+}
+
+/*
+ * An event by a task. False: it does not count, another buffer of the same file tells about this CPU. A switch of the
+ * first buffer that has any decides which that is.
+ */
+static bool see_run(struct trace_export *x, const struct record *rec, int pid, bool is_switch)
+{
+	uint32_t machine = x->config.machines[rec->source];
+	struct cpu_run *run = &x->runs[machine * CPUS_MAX + rec->cpu];
+	const void *formats = x->config.style->sources[rec->source].formats;
+	bool is_other = run->formats && run->formats != formats;
+
+	if (!is_other && run->formats && run->source != rec->source &&
+	    (run->is_switched || !is_switch))
+		return false;
+	run->source = rec->source;
+	if (rec->cpu >= x->n_cpus)
+		x->n_cpus = rec->cpu + 1;
+	if (run->pid == pid && !is_other && !(rec->flags & RECORD_MISSED)) {
+		run->sign_ts = rec->ts;
+		run->leaving = -1;
+		return true;
+	}
+	if (!is_other && !(rec->flags & RECORD_MISSED) && pid == run->leaving &&
+	    rec->ts - run->switch_ts < LEAVING_NS)
+		return true;
+	end_run(x, machine, rec->cpu, is_other ? file_last(x, run->formats) : run->sign_ts);
+	run->formats = formats;
+	run->leaving = -1;
+	leave_others(x, machine, rec->cpu, pid);
+	begin_run(run, rec->ts, pid, rec->task ? rec->task->comm : "",
+		  rec->task ? rec->task->comm_len : 0);
+	return true;
+}
+
 static void add_switch(struct trace_export *x, struct printer *p, const struct record *rec)
 {
 	const struct field *comm = event_find_field(rec->event, "next_comm");
 	struct piece s = comm ? printer_field_bytes(p, comm) : (struct piece){0};
 	uint32_t machine = x->config.machines[rec->source];
 	uint64_t pid = 0;
-	struct cpu_run *run;
+	struct cpu_run *run = &x->runs[machine * CPUS_MAX + rec->cpu];
 
-	if (rec->cpu >= CPUS_MAX || machine >= x->n_machines)
-		return;
-	run = &x->runs[machine * CPUS_MAX + rec->cpu];
+	run->is_switched = true;
+	run->leaving = run->pid;
+	run->switch_ts = rec->ts;
 	end_run(x, machine, rec->cpu, rec->ts);
 	printer_number(p, event_find_field(rec->event, "next_pid"), &pid);
-	run->ts = rec->ts;
-	run->pid = (int)pid;
-	snprintf(run->name, sizeof(run->name), "%.*s-%d",
-		 (int)strnlen((const char *)s.data, s.len < 32 ? s.len : 32),
-		 s.len ? (const char *)s.data : "", (int)pid);
+	leave_others(x, machine, rec->cpu, (int)pid);
+	begin_run(run, rec->ts, (int)pid, s.len ? (const char *)s.data : "",
+		  s.len ? strnlen((const char *)s.data, s.len < 32 ? s.len : 32) : 0);
 }
 
 static void add_ends(struct trace_export *x, const struct slice_track *t, uint64_t ts, int n)
@@ -241,11 +314,15 @@ static void add_record(struct trace_export *x, const struct record *rec)
 	struct slice_track *t = slices_get(&x->slices, x->config.machines[rec->source],
 					   record_pid(x, rec), rec->cpu);
 	bool is_sched = !strcmp(ev->system, "sched"), is_call = !strcmp(ev->system, "raw_syscalls");
+	bool is_switch;
 
 	if (t)
 		add_task(x, rec, t);
 	printer_point_at(p, rec);
-	if (is_sched && !strcmp(ev->name, "sched_switch"))
+	is_switch = is_sched && !strcmp(ev->name, "sched_switch");
+	x->last_of[rec->source] = rec->ts;
+	if (rec->cpu < CPUS_MAX && x->config.machines[rec->source] < x->n_machines &&
+	    see_run(x, rec, record_pid(x, rec), is_switch) && is_switch)
 		add_switch(x, p, rec);
 	if (t && ev->is_ftrace && !strncmp(ev->name, "funcgraph_", 10)) {
 		add_function(x, p, rec, t, !strcmp(ev->name, "funcgraph_entry"));
@@ -263,6 +340,7 @@ static void chrome_free(struct trace_export *x)
 	line_printer_release(&x->lp);
 	slices_release(&x->slices);
 	textbuf_release(&x->text);
+	free(x->last_of);
 	free(x->runs);
 	free(x);
 }
@@ -280,13 +358,15 @@ static int chrome_new(struct trace_export **ret, const struct trace_export_confi
 		if (config->machines[i] >= x->n_machines && config->machines[i] < MACHINES_MAX)
 			x->n_machines = config->machines[i] + 1;
 	x->runs = calloc((size_t)x->n_machines * CPUS_MAX + 1, sizeof(*x->runs));
-	if (!x->runs || line_printer_init(&x->lp, config->style) < 0) {
+	x->last_of = calloc(config->style->n_sources + 1, sizeof(*x->last_of));
+	if (!x->runs || !x->last_of || line_printer_init(&x->lp, config->style) < 0) {
+		free(x->last_of);
 		free(x->runs);
 		free(x);
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < (size_t)x->n_machines * CPUS_MAX; i++)
-		x->runs[i].pid = -1;
+		x->runs[i].pid = x->runs[i].leaving = -1;
 	*ret = x;
 	return 0;
 }
@@ -321,7 +401,7 @@ static void chrome_add(struct trace_export *x, const struct batch *b, struct tex
 	}
 }
 
-/* What runs in the end ran until the end, and what is open ends there: viewers want pairs. */
+/* What runs in the end ran until its file's end, and what is open ends with all: viewers want pairs. */
 static void chrome_finish(struct trace_export *x, struct textbuf *out)
 {
 	x->out = out;
@@ -329,7 +409,7 @@ static void chrome_finish(struct trace_export *x, struct textbuf *out)
 		begin(x, 0);
 	for (uint32_t m = 0; m < x->n_machines; m++)
 		for (uint32_t cpu = 0; cpu < CPUS_MAX; cpu++)
-			end_run(x, m, cpu, x->last);
+			end_run(x, m, cpu, file_last(x, x->runs[m * CPUS_MAX + cpu].formats));
 	for (size_t i = 0; i < x->slices.n_slots; i++)
 		add_ends(x, &x->slices.tracks[i], x->last, x->slices.tracks[i].n_open);
 	textbuf_add_str(out, "\n]}\n");

@@ -130,6 +130,13 @@ static void add_run(struct drawing *d, const struct tile_record *rec, const stru
 	struct box b = {at->x0, at->x1, d->y + d->height - height, height, .opacity = 1};
 	char title[160], name[64], comm[40], class[16];
 
+	if (rec->value == TIMELINE_NO_TASK) { /* nobody knows who ran */
+		fmt_title(title, sizeof(title), "unknown", at->ns);
+		add_box(d,
+			&(struct box){at->x0, at->x1, d->y, d->height, PALETTE_STATE, .opacity = 1,
+				      .is_striped = true, .title = is_exact ? title : NULL});
+		return;
+	}
 	if (!t || !t->pid)
 		return; /* idle: nothing is there */
 	b.class = palette_task(t->comm, strnlen(t->comm, sizeof(t->comm)));

@@ -4,9 +4,8 @@
  *
  *	tests/browser/suite --bench FILE      prints one line for each: NAME VALUE UNIT
  *
- * A frame is told twice: what our scripts take (all that the page can do about it), and the distance of
- * frames on the screen. Where there is no graphics card Chromium draws with the CPU, and that distance
- * says more about the machine than about the page; the renderer's name is told with it.
+ * A frame is told twice: what our scripts take, and the distance of frames on the screen. First with the painter
+ * that the page chooses, then (gl-…) with WebGL2, which the CPU emulates if there is no graphics card.
  */
 import { Lab } from './lib.mjs';
 
@@ -49,6 +48,23 @@ function move(page, what) {
 	}, [FRAMES, what, SECONDS * 1000]);
 }
 
+async function frames(page, prefix) {
+	for (const [name, share] of [['half', .5], ['hundredth', .01], ['millionth', 1e-6]]) {
+		await page.evaluate((s) => window.sonde.view.go(window.sonde.view.end * .3, window.sonde.view.end * (.3 + s)), share);
+		await page.waitForTimeout(1500);
+		for (const kind of ['pan', 'zoom']) {
+			await move(page, kind);		/* what is looked at is fetched; then it is measured */
+			await page.waitForTimeout(800);
+			const [script, apart, boxes] = await move(page, kind);
+			tell(`${prefix}${kind}-${name}-script-p50`, quantile(script, .5), 'ms');
+			tell(`${prefix}${kind}-${name}-script-p95`, quantile(script, .95), 'ms');
+			tell(`${prefix}${kind}-${name}-frame-p50`, quantile(apart, .5), 'ms');
+			tell(`${prefix}${kind}-${name}-frame-p95`, quantile(apart, .95), 'ms');
+			tell(`${prefix}${kind}-${name}-boxes`, boxes, '');
+		}
+	}
+}
+
 const lab = new Lab();
 try {
 	await lab.start();
@@ -66,25 +82,18 @@ try {
 		const gl = document.createElement('canvas').getContext('webgl2'), info = gl?.getExtension('WEBGL_debug_renderer_info');
 		return info ? String(gl.getParameter(info.UNMASKED_RENDERER_WEBGL)).replace(/\s+/g, '_') : 'none';
 	}), '');
-	for (const [name, share] of [['half', .5], ['hundredth', .01], ['millionth', 1e-6]]) {
-		await page.evaluate((s) => window.sonde.view.go(window.sonde.view.end * .3, window.sonde.view.end * (.3 + s)), share);
-		await page.waitForTimeout(1500);
-		for (const kind of ['pan', 'zoom']) {
-			await move(page, kind);		/* what is looked at is fetched; then it is measured */
-			await page.waitForTimeout(800);
-			const [script, apart, boxes] = await move(page, kind);
-			tell(`${kind}-${name}-script-p50`, quantile(script, .5), 'ms');
-			tell(`${kind}-${name}-script-p95`, quantile(script, .95), 'ms');
-			tell(`${kind}-${name}-frame-p50`, quantile(apart, .5), 'ms');
-			tell(`${kind}-${name}-frame-p95`, quantile(apart, .95), 'ms');
-			tell(`${kind}-${name}-boxes`, boxes, '');
-		}
-	}
+	tell('painter', await page.evaluate(() => window.sonde.stage.painter.name), '');
+	await frames(page, '');
 	const session = await page.context().newCDPSession(page);
 	await session.send('HeapProfiler.collectGarbage');
 	const { usedSize, backingStorageSize } = await session.send('Runtime.getHeapUsage');
 	tell('heap', (usedSize + (backingStorageSize || 0)) / 2 ** 20, 'MB');
 	tell('tiles', (await page.evaluate(() => window.sonde.tiles.bytes)) / 2 ** 20, 'MB');
+	await page.goto(`${viewer.url}?painter=gl`);
+	await page.waitForFunction(() => window.sonde?.ready && window.sonde.info.progress >= 1, null, { timeout: 600000 });
+	await page.evaluate(() => window.sonde.add_busy_tasks());
+	await page.waitForTimeout(2000);
+	await frames(page, 'gl-');
 } finally {
 	await lab.stop();
 }

@@ -15,8 +15,6 @@
  * The list keeps the user's order inside each section. Pinned lanes stand above all others and do not
  * scroll. layout() gives every visible row a place; text() and parse() carry the choice in the address.
  */
-import { pair_name } from './pairs.js';
-
 const CEILING = 600;	/* lanes shown at once */
 
 /* how a type of lane is shown; the order here is the order of the sections */
@@ -256,7 +254,7 @@ export class Lanes {
 			sys: () => [task()?.comm || 'task', `${lane.id}, system calls`],
 			field: () => [`${parts[0].split('/')[1]}.${parts[1]}`, parts[2] ? `of ${parts[2]}` : parts[0].split('/')[0]],
 			event: () => [parts[0].split('/')[1] || lane.id, parts[0].split('/')[0]],
-			pair: () => [pair_name(parts[0], parts[1]), `by ${parts.slice(2).join(' = ')}`],
+			pair: () => [`${parts[0].split('/')[1]} → ${(parts[1] || '').split('/')[1]}`, `by ${parts.slice(2).join(' = ')}`],
 			found: () => [lane.title || 'Found', lane.note || ''],
 			all: () => [`CPU ${lane.id}`, 'all events'],
 		};

@@ -74,12 +74,3 @@ export function pair_items(text, kinds, score) {
 	const list = exact ? [exact, ...given.filter((k) => k !== exact)] : given;
 	return list.map((k) => ({ text: `${a[0].name} → ${b[0].name}`, note: key_words(a[0], b[0], k), spec: spec_of(a[0], b[0], ...k) }));
 }
-
-/* The name of a track of spans: what both events have in front is said once. */
-export function pair_name(a, b) {
-	const [x, y] = [a, b].map((name) => (name || '').split('/').pop()), words = y.split('_');
-	let common = 0;
-	while (common < words.length - 1 && x.startsWith(words.slice(0, common + 1).join('_') + '_'))
-		common++;
-	return `${x} → ${words.slice(common).join('_')}`;
-}

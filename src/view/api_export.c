@@ -142,6 +142,7 @@ static int run(struct stage *st, const struct request *req, int what, const char
 		r = api_selection(st, req, &sel, err);
 	if (r >= 0) {
 		pic.width = width < PICTURE_WIDTH_MIN ? PICTURE_WIDTH_MIN : width;
+		pic.sel = stage_selected(sel);
 		pic.n_specs = picture_split(copy, specs, PICTURE_LANES_MAX);
 		r = whats[what].needs_lanes && !pic.n_specs
 			    ? errmsg_set(err, -EINVAL, "lanes=SPEC,SPEC… is missing")

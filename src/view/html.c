@@ -31,8 +31,9 @@ static const char head[] =
 
 static const char hint[] = "<p class=\"dim hint\">Wheel or + and -: zoom. Drag or arrows: move. "
 			   "Double click or 0: all.</p>\n"
-			   "<h2>Tasks</h2><div id=\"tasks\"></div>\n"
-			   "<h2>Events by kind</h2><div id=\"kinds\"></div>\n<h2>Events</h2>\n";
+			   "<h2>Tasks</h2><div id=\"tasks\"></div>\n";
+static const char lists[] = "<h2>Events by kind</h2><div id=\"kinds\"></div>\n<h2>Events</h2>\n";
+static const char filtered[] = "<p class=\"dim\">Of events only those that pass the filter.</p>\n";
 
 /* A file of web/ as it is. */
 static void add_asset(struct textbuf *out, const char *name)
@@ -112,8 +113,8 @@ static void add_row(struct stage *st, struct jsonwriter *w, struct line_printer 
 static int add_rows(struct stage *st, const struct picture *pic, struct jsonwriter *w)
 {
 	struct stage_printer *p = stage_printer_get(st, w->tb);
-	uint64_t row = timeline_rank(st->tl, NULL, pic->from),
-		 end = timeline_rank(st->tl, NULL, pic->to + 1), last;
+	uint64_t row = timeline_rank(st->tl, pic->sel, pic->from),
+		 end = timeline_rank(st->tl, pic->sel, pic->to + 1), last;
 	event_ref refs[PIECE];
 	uint64_t times[PIECE];
 
@@ -124,7 +125,7 @@ static int add_rows(struct stage *st, const struct picture *pic, struct jsonwrit
 	last = end - row > EVENTS_MAX ? row + EVENTS_MAX : end;
 	while (row < last && !w->tb->overflow) {
 		size_t want = last - row > PIECE ? PIECE : last - row,
-		       n = timeline_rows(st->tl, NULL, row, refs, times, want);
+		       n = timeline_rows(st->tl, pic->sel, row, refs, times, want);
 
 		for (size_t i = 0; i < n; i++) {
 			struct walk_one one;
@@ -165,7 +166,7 @@ static int add_data(struct stage *st, const struct picture *pic, struct textbuf 
 		return r;
 	open_member(&w, "events");
 	jsonwriter_init(&inner, tb);
-	r = insight_events(st->lanes, NULL, pic->from, pic->to, &inner);
+	r = insight_events(st->lanes, pic->sel, pic->from, pic->to, &inner);
 	if (r >= 0)
 		r = add_rows(st, pic, &w);
 	jsonwriter_close(&w);
@@ -202,6 +203,8 @@ int picture_add_html(struct stage *st, const struct picture *pic, struct textbuf
 		return r;
 	textbuf_add_str(out, "</div>\n");
 	textbuf_add_str(out, hint);
+	textbuf_add_str(out, pic->sel ? filtered : "");
+	textbuf_add_str(out, lists);
 	if (n > EVENTS_MAX)
 		textbuf_addf(out, "<p>The first %d of %llu events.</p>\n", EVENTS_MAX,
 			     (unsigned long long)n);

@@ -18,6 +18,7 @@ struct picture {
 	unsigned width; /* of the part with lanes, in pixels */
 	const char *const *specs;
 	size_t n_specs;
+	const struct selection *sel; /* events that a page lists and counts; NULL: all */
 	bool is_page; /* for a page, whose script zooms it and whose style has both themes */
 };
 

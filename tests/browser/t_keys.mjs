@@ -229,7 +229,8 @@ export const keys = [
 			await t.page.keyboard.press('Enter');
 			same((await specs())[1], 'pair:0:sched/sched_waking:sched/sched_switch:prio:prev_prio', 'a field that was chosen');
 			const labels = await t.page.evaluate(() => [...document.querySelectorAll('#tree .lane.pair')].map((l) => l.getAttribute('aria-label')));
-			same(labels, ['sched_waking → switch by pid = next_pid', 'sched_waking → switch by prio = prev_prio'], 'names that differ');
+			ok(await t.page.evaluate(() => [...document.querySelectorAll('#tree .lane.pair .sub')].every((s) => s.scrollWidth <= s.clientWidth)), 'the fields are not cut');
+			same(labels, ['sched_waking → sched_switch by pid = next_pid', 'sched_waking → sched_switch by prio = prev_prio'], 'names that differ');
 			await t.settle();
 			const wake = t.oracle.of('sched_waking').find((e) => e.fields.pid === 15 && e.t > 139e6);
 			const ran = t.oracle.of('sched_switch').find((e) => e.fields.next_pid === 15 && e.t > wake.t);

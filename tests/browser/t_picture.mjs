@@ -180,9 +180,76 @@ export const picture = [
 			await t.settle();
 			await t.shot('small');
 			ok(await t.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'it fits');
-			await t.page.setViewportSize({ width: 1400, height: 900 });
+			for (const [width, height, lanes] of [[1000, 700, 11], [1400, 900, 16]]) {
+				await t.page.setViewportSize({ width, height });
+				await t.page.keyboard.press('3');
+				await t.settle();
+				const facts = await t.page.evaluate(() => {
+					const rect = (q) => document.querySelector(q).getBoundingClientRect(), stage = rect('#stage');
+					return { file: rect('#file').width, close: rect('#tabs > .small').right, scope: rect('#scope').right, help: rect('#do-help').right,
+						lanes: [...document.querySelectorAll('#tree .lane, #tree .head')].filter((l) => l.getBoundingClientRect().bottom <= stage.bottom + 1).length };
+				});
+				ok(facts.file >= 100, `${facts.file} pixels for the name of the trace`);
+				ok(facts.close <= width && facts.scope <= width && facts.help <= width, `out of the window: ${JSON.stringify(facts)}`);
+				ok(facts.lanes >= lanes, `${facts.lanes} tracks are seen at ${width} × ${height}`);
+				await t.shot(`size-${width}`);
+			}
+			for (let i = 0; i < 3; i++)
+				ok((await t.page.pdf()).length > 20000, 'something is printed');
 			await t.page.emulateMedia({ media: 'print' });
 			await t.shot('print');
+		},
+	},
+	...['2d', 'gl'].map((painter) => ({
+		name: `a task that hardly ran looks so, ${painter}`, query: `?painter=${painter}`,
+		async run(t) {
+			const { end } = t.oracle;
+			await t.add('task:0:15');		/* 1.5 % running, in pieces shorter than a pixel */
+			await t.go(0, end);
+			const full = async (spec, from, to) => {
+				const column = await t.pixels(spec, from, to, .4);
+				return column.filter((c) => c.some((v) => v < 200)).length / column.length;
+			};
+			ok(await full('task:0:15', 0, end) < .03, `columns of rcu_preempt that are half full: ${await full('task:0:15', 0, end)}`);
+			ok(await full('task:0:127', .4e9, 2.8e9) > .3, 'columns of ls that are half full');
+			await t.shot(`hardly-${painter}`);
+		},
+	})),
+	{
+		name: 'numbers follow the filter and the view',
+		async run(t) {
+			await t.page.evaluate(() => window.sonde.filters.set({ tasks: ['0:15'], kinds: ['sched/sched_waking'] }));
+			await t.panel('tasks');
+			same(await t.page.locator('#panel-tasks tbody tr').count(), 1, 'tasks that the filter leaves');
+			await t.panel('counts');
+			ok(/of 1 kind(?!s)/.test(await t.page.textContent('#panel-counts .panel-head')), 'one kind');
+			await t.panel('wakeups');
+			ok((await t.page.textContent('#panel-wakeups .panel-head')).includes('rcu_preempt 15'), 'wakeups of the task');
+			const html = await t.page.evaluate(async () => (await fetch(window.sonde.save.address('html'))).text());
+			ok(html.includes('pass the filter') && html.includes('sched_waking') && !html.includes('"softirq_raise","'), 'a saved page has the events that pass');
+			await t.page.evaluate(() => {
+				location.hash = '#v=28000000,29000000';
+			});
+			await t.page.waitForFunction(() => window.sonde.view.span === 1e6 && !window.sonde.filters.on, null, { timeout: 90000 });
+			same((await t.page.textContent('#where')).replace(/\s/g, ' '), '1 ms in sight', 'the status line');
+			await t.settle();
+			same(await t.page.textContent('#ruler-label span'), '0.028\u202fs +', 'the base of the ruler');
+		},
+	},
+	{
+		name: 'right click on rows and on names of tracks',
+		async run(t) {
+			await t.page.waitForFunction(() => document.querySelectorAll('#panel-events tbody tr[data-ref]').length > 5, null, { timeout: 90000 });
+			await t.page.click('#panel-events tbody tr:nth-child(3)', { button: 'right' });
+			const event = t.oracle.events[2];
+			await t.page.click(`#menu button:text-is("Only events ${event.event}")`);
+			await t.page.waitForFunction(() => window.sonde.filters.on, null, { timeout: 90000 });
+			same(await t.page.evaluate(() => window.sonde.filters.count), t.oracle.of(event.event).length, 'events of the row');
+			await t.page.evaluate(() => window.sonde.filters.set({}));
+			await t.page.click('#tree .lane[data-id="cpu:0:1"]', { button: 'right' });
+			await t.page.click('#menu button:text-is("Only events of CPU 1")');
+			await t.page.waitForFunction(() => window.sonde.filters.on, null, { timeout: 90000 });
+			same(await t.page.evaluate(() => window.sonde.filters.count), t.oracle.events.filter((e) => e.cpu === 1).length, 'events of the track');
 		},
 	},
 	...['all-events', 'clock-tsc', 'events-v6', 'follow', 'function-all', 'instances-mono', 'probes', 'profile'].map((trace) => ({

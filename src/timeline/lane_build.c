@@ -4,7 +4,7 @@
  *
  *	cpu, found          from what the index has
  *	task                states of tasks; of many tasks in one pass over switches and wakings
- *	all others          plan ─▶ one pass over the trace for all of them (gather.c) ─▶ finish, each by itself
+ *	all others          plan ─▶ one pass over the trace for all of them (passes.c) ─▶ finish, each by itself
  *
  * A lane of a live trace that replaces another takes over its counts (ticks) or samples (fields), and gathers only the
  * events behind those. What was entered and left is matched anew: one event may change what is drawn before it.

@@ -2,7 +2,9 @@
 /*
  * lane_build_field.c - a number of an event over time: samples in order, and their pyramid.
  *
- * Any field of 1, 2, 4 or 8 bytes will do. A sample is 16 bytes, at most SAMPLES_MAX of them.
+ * Any field of 1, 2, 4 or 8 bytes will do. A sample is 16 bytes, at most SAMPLES_MAX of them. They are gathered by
+ * passes.c in the order of time; every SAMPLES_A_BUCKET of them have their least and greatest on the level above, and
+ * so on, so that any zoom reads a few hundred.
  */
 #include "timeline/lane_int.h"
 

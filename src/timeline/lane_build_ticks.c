@@ -5,7 +5,7 @@
  * Nothing is kept of them but a pyramid of counts; close up they are found again in the file. Its base is fine
  * enough that a tile below it has not more than some EVENTS_A_BUCKET × 1024 events to walk, wanted or not.
  *
- * Events are counted by gather.c, together with whatever else is built. Hits of a search are counted by ranks: the
+ * Events are counted by passes.c, together with whatever else is built. Hits of a search are counted by ranks: the
  * trace is cut into slices of whole buckets, a job each.
  */
 #include "timeline/lane_int.h"

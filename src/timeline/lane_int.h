@@ -7,7 +7,7 @@
 
 #include "base/errmsg.h"
 #include "timeline/calls_cache.h"
-#include "timeline/gather.h"
+#include "timeline/passes.h"
 #include "timeline/labels.h"
 #include "timeline/lane.h"
 #include "timeline/states_int.h"

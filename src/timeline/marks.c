@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * marks.c - marks of one who wants them, by a pass of gather.c of its own.
+ * marks.c - marks of one who wants them, by a pass of its own over the trace.
+ *
+ * passes.c does the work; here a wish for marks (streams, kinds, tasks, a function that makes a mark of an event)
+ * becomes one for items. Whoever builds several lanes at once puts the wish beside others' instead. The list that
+ * comes back is the caller's to free; MARKS_MAX bounds it.
  */
 #include "timeline/marks.h"
 

@@ -5,7 +5,7 @@
 #ifndef SONDE_TIMELINE_MARKS_H
 #define SONDE_TIMELINE_MARKS_H
 
-#include "timeline/gather.h"
+#include "timeline/passes.h"
 
 enum mark_what { MARK_ENTER, MARK_LEAVE, MARK_CUT }; /* cut: the CPU went to another task */
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * gather.c - one pass over the trace for many who each want some of its events.
+ * passes.c - one pass over the trace for many who each want some of its events.
  *
  *	time      ├── slice ──┼── slice ──┼── slice ──┤      a job each; about the same number of pages
  *	stream 0   [pg][pg][pg][pg]    [pg] [pg][pg]
@@ -19,7 +19,7 @@
  *
  * Memory: items of all together, at most GATHER_MAX_BYTES.
  */
-#include "timeline/gather.h"
+#include "timeline/passes.h"
 
 #include "timeline/lane_int.h"
 #include "timeline/marks.h"

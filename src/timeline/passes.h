@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * gather.h - one pass over the trace for many who each want some of its events.
+ * passes.h - one pass over the trace for many who each want some of its events.
  *
  * Who wants events says which (streams, kinds, tasks), and either makes an item of each (take), or only has them
  * counted in the buckets of a pyramid (ticks). All who come together share one walk, by all threads.
  */
-#ifndef SONDE_TIMELINE_GATHER_H
-#define SONDE_TIMELINE_GATHER_H
+#ifndef SONDE_TIMELINE_PASSES_H
+#define SONDE_TIMELINE_PASSES_H
 
 #include "timeline/timeline.h"
 

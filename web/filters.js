@@ -131,7 +131,7 @@ export class Filters {
 			const lane = app.lanes.add(this.lane);
 			if (lane) {
 				lane.title = 'Filter';
-				lane.note = `${count(this.count)} events`;
+				lane.note = `${count(this.count)} event${this.count === 1 ? '' : 's'}`;
 			}
 		}
 		document.getElementById('do-filter').classList.toggle('on', this.on);
@@ -178,7 +178,7 @@ export class Filters {
 			chip(this.want.expression, () => this.set({ ...this.want, expression: '' }));
 		this.chips.hidden = !chips.length;
 		if (chips.length)
-			this.chips.replaceChildren(el('span', '', `${count(this.count)} events pass`), ...chips, button('Clear', () => this.set({})));
+			this.chips.replaceChildren(el('span', '', this.count === 1 ? '1 event passes' : `${count(this.count)} events pass`), ...chips, button('Clear', () => this.set({})));
 	}
 
 	/* --- the box --- */

@@ -13,7 +13,7 @@
 import { COMMANDS } from './commands.js';
 
 function typing(target) {
-	return target instanceof HTMLElement && (target.isContentEditable ||
+	return target instanceof HTMLElement && !target.closest('dialog:not([open])') && (target.isContentEditable ||
 		(/^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) && !/^(checkbox|button)$/.test(target.type)));
 }
 

@@ -49,10 +49,19 @@ function key_words(a, b, [key, other]) {
 	return key === other ? `matched by ${key}` : `matched by ${key} = ${other}`;
 }
 
-/* An end that is still being typed: events that fit, to go on with. */
-function offer(kinds, word, score, text) {
+/* How many letters two names begin with in common. */
+function alike(a, b) {
+	let n = 0;
+	while (n < a.length && a[n] === b[n])
+		n++;
+	return n;
+}
+
+/* An end that is still being typed: events that fit, to go on with; those that are called as the other end first. */
+function offer(kinds, word, score, text, other = '') {
+	const near = (k) => k.name === other ? 0 : alike(k.name, other);
 	const found = kinds.filter((k) => k && k.events).map((k) => [k, score(`${k.system}/${k.name}`, word.toLowerCase())])
-		.filter(([, points]) => points > 0).sort((x, y) => y[1] - x[1] || y[0].events - x[0].events);
+		.filter(([, points]) => points > 0).sort((x, y) => y[1] - x[1] || near(y[0]) - near(x[0]) || y[0].events - x[0].events);
 	return found.slice(0, OFFERED).map(([k]) => ({ text: text(`${k.system}/${k.name}`), note: 'go on with this', fill: text(`${k.system}/${k.name}`) }));
 }
 
@@ -66,7 +75,7 @@ export function pair_items(text, kinds, score) {
 		return offer(kinds, from, score, (name) => `${name} -> ${rest}`);
 	const first = `${a[0].system}/${a[0].name}`;
 	if (b.length !== 1)
-		return offer(kinds, to || '', score, (name) => `${first} -> ${name} `);
+		return offer(kinds, to || '', score, (name) => `${first} -> ${name} `, a[0].name);
 	const keys = keys_of(a[0], b[0]), given = key ? keys.filter(([k, o]) => k.startsWith(key) && (!other || o.startsWith(other))) : keys;
 	if (key && !given.some(([k, o]) => k === key && o === (other || k)))
 		given.unshift([key, other || key]);

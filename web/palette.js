@@ -165,6 +165,7 @@ export class Palette {
 			return;
 		}
 		this.box.close();
+		this.input.blur();
 		if (item)
 			Promise.resolve(item.act()).catch((error) => !error.gone && this.app.note(error.message));
 	}

@@ -228,6 +228,12 @@ export const keys = [
 			await t.page.keyboard.type('sched_switch prio prev_prio');
 			await t.page.keyboard.press('Enter');
 			same((await specs())[1], 'pair:0:sched/sched_waking:sched/sched_switch:prio:prev_prio', 'a field that was chosen');
+			await t.page.keyboard.press('t');
+			await t.page.fill('#palette input', 'irq_handler_entry ->');
+			ok((await items())[0].includes('irq_handler_exit'), `what belongs together comes first: ${(await items())[0]}`);
+			await t.page.keyboard.press('Enter');
+			ok(/matched by irq/.test((await items())[0]), `its field: ${(await items())[0]}`);
+			await t.page.keyboard.press('Escape');
 			const labels = await t.page.evaluate(() => [...document.querySelectorAll('#tree .lane.pair')].map((l) => l.getAttribute('aria-label')));
 			ok(await t.page.evaluate(() => [...document.querySelectorAll('#tree .lane.pair .sub')].every((s) => s.scrollWidth <= s.clientWidth)), 'the fields are not cut');
 			same(labels, ['sched_waking → sched_switch by pid = next_pid', 'sched_waking → sched_switch by prio = prev_prio'], 'names that differ');

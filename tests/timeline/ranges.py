@@ -8,12 +8,20 @@ import collections
 QUANTILES = (("p50", 5000), ("p95", 9500), ("p99", 9900))
 
 
+def is_death(e):
+    """A switch whose task leaves for ever: X or Z, and no bit below."""
+    return e["event"] == "sched_switch" and e["fields"]["prev_state"] & 0x30 and not e["fields"]["prev_state"] & 0x0f
+
+
 def nested(events, key, is_enter, name):
-    """[(start, end, name, key)] of pairs that nest."""
+    """[(start, end, name, key)] of pairs that nest. Who dies leaves nothing: a later task may have its PID."""
     stacks, spans = collections.defaultdict(list), []
     for e in events:
         stack = stacks[key(e)]
-        if is_enter(e):
+        if e["event"] == "sched_switch":
+            if is_death(e):
+                stack.clear()
+        elif is_enter(e):
             stack.append((e["ts"], name(e)))
         elif stack:
             start, text = stack.pop()
@@ -51,7 +59,7 @@ def kinds(trace, graph_calls):
     if soft and not of("timer_expire_entry", "tasklet_entry"):
         spans = nested(soft, lambda e: e["cpu"], lambda e: e["event"].endswith("entry"), lambda e: e["fields"]["vec"])
         yield [f"softirq:0:{cpu}" for cpu in trace.first], spans, True
-    calls = nested(of("sys_enter", "sys_exit"), lambda e: e["pid"], lambda e: e["event"] == "sys_enter",
+    calls = nested(of("sys_enter", "sys_exit", "sched_switch"), lambda e: e["pid"], lambda e: e["event"] == "sys_enter",
                    lambda e: e["fields"]["id"])
     if calls:
         pids = sorted({s[3] for s in calls if s[3]})[:200]

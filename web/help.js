@@ -19,7 +19,7 @@ const MOUSE = [
 const MEANING = [
 	'A CPU\'s track shows the tasks it ran. Zoomed out, boxes are as high as the time was taken: a CPU that was 3 % busy looks 3 % full.',
 	'A task\'s track shows what it did. The legend is below; no meaning hangs on colour alone.',
-	'Red flags on a CPU: events were lost there. What is shown around is what was recorded.',
+	'Red flags on a CPU: events were lost there. What is shown around is what was recorded; where it is striped and says unknown, nobody knows who ran.',
 	'Arrows go from the task that woke to where the woken one ran, for the selected task.',
 	'The address holds the whole picture: zoom, tracks, filters, marks. Send it, or keep it.',
 ];

@@ -18,6 +18,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 const char *insight_task_name(const struct timeline *tl, int task, char *buf, size_t size)
 {
@@ -206,7 +207,8 @@ int insight_tasks(struct lanes *ls, uint64_t from, uint64_t to, struct jsonwrite
 
 /* --- events ---------------------------------------------------------------------------------------------- */
 
-#define COUNT_SLICES 16
+#define COUNT_SLICES   16
+#define JOIN_KINDS_MAX 4096
 
 struct counting {
 	struct timeline *tl;
@@ -250,10 +252,39 @@ static void count_slice(void *ctx, size_t i)
 	}
 }
 
+static bool is_same_kind(const struct timeline *tl, size_t a, size_t b)
+{
+	const struct timeline_kind *x = timeline_kind(tl, a), *y = timeline_kind(tl, b);
+
+	return x->event && y->event && x->source != y->source &&
+	       timeline_source(tl, x->source)->machine == timeline_source(tl, y->source)->machine &&
+	       !strcmp(x->event->name, y->event->name) &&
+	       !strcmp(x->event->system, y->event->system);
+}
+
+/* Files of a machine each have their own kinds; what has the same name is the same for people. */
+static void join_counts(const struct counting *c)
+{
+	for (size_t k = 1; k < c->n_kinds && c->n_kinds <= JOIN_KINDS_MAX; k++)
+		for (size_t first = 0; first < k; first++) {
+			if (!is_same_kind(c->tl, first, k))
+				continue;
+			for (size_t i = 0; i < COUNT_SLICES; i++) {
+				uint64_t *counts = c->counts + i * c->n_kinds;
+
+				counts[first] += counts[k];
+				counts[k] = 0;
+			}
+			break;
+		}
+}
+
 static void emit_counts(const struct counting *c, struct jsonwriter *w)
 {
 	uint64_t total = 0;
 
+	if (timeline_n_sources(c->tl) > 1)
+		join_counts(c);
 	jsonwriter_open(w, NULL, '{');
 	jsonwriter_open(w, "kinds", '[');
 	for (size_t k = 0; k < c->n_kinds; k++) {

@@ -442,6 +442,11 @@ static int add_stream(struct timeline *tl, size_t source, size_t cpu)
 	if (st->kind == STREAM_PACKED) {
 		if (st->n_bytes >= 4 && stream_read_chunks(st) < 0)
 			return -ENOMEM;
+		if (st->is_cut)
+			tracefile_add_damage(src->tf,
+					     "%s: the data of CPU %u is cut off; what it did "
+					     "after that is not known",
+					     src->tf->path, st->pub.cpu);
 	} else {
 		st->pub.n_pages = (st->n_bytes + st->page_size - 1) / st->page_size;
 	}

@@ -49,12 +49,18 @@ static bool is_asleep(uint8_t state)
 static void close_span(struct states_run *r, uint16_t task, uint64_t ts, enum task_state next)
 {
 	struct task_track *t = &r->tracks[task];
+	struct state_span s = t->cur;
 
 	if (!t->is_known)
 		return;
-	t->cur.end = ts < t->cur.start ? t->cur.start : ts;
-	if (r->emit && t->cur.end >= r->from && t->cur.end > t->cur.start)
-		r->emit(r->ctx, task, t, &t->cur, next);
+	s.end = ts < s.start ? s.start : ts;
+	if (s.end > r->to) { /* what follows only tells whether it is true until there */
+		s.end = r->to;
+		s.open_end = true;
+		next = STATE_UNKNOWN;
+	}
+	if (r->emit && s.end >= r->from && s.end > s.start)
+		r->emit(r->ctx, task, t, &s, next);
 }
 
 static void open_span(struct task_track *t, uint64_t ts, enum task_state state, int32_t cpu)
@@ -218,9 +224,43 @@ static bool step(void *ctx, const struct sched_entry *e)
 	return true;
 }
 
+struct gap_search {
+	uint64_t t, end;
+	bool is_known;
+};
+
+static bool look_at_gap(void *ctx, const struct cpu_turn *turn)
+{
+	struct gap_search *g = ctx;
+
+	if (turn->ts > g->t && !g->is_known)
+		g->end = turn->ts;
+	g->is_known = turn->next != TIMELINE_NO_TASK;
+	return turn->ts <= g->t;
+}
+
+/*
+ * Who is met behind a gap tells what was unknown in it. So where one is open at `to`, its end has to be looked at;
+ * else a range that ends in it would say something else than one that does not.
+ */
+static int find_far(struct states_run *r, const struct sched_streams *ss, uint64_t *ret)
+{
+	*ret = r->to;
+	for (size_t i = 0; i < ss->n_cpus; i++) {
+		uint32_t cpu = timeline_stream(r->tl, ss->cpus[i])->cpu;
+		struct gap_search g = {.t = r->to};
+
+		if (cpu_turns(r->tl, ss->machine, cpu, r->to, TIMELINE_TIME_MAX, look_at_gap, &g) <
+		    0)
+			return -ENOMEM;
+		*ret = g.end > *ret ? g.end : *ret;
+	}
+	return 0;
+}
+
 static int run(struct states_run *r, struct states_cache *sc, uint32_t machine)
 {
-	uint64_t end = timeline_duration(r->tl), start = 0;
+	uint64_t end = timeline_duration(r->tl), start = 0, far;
 	struct sched_streams ss;
 	int err = sched_streams_init(&ss, r->tl, machine);
 
@@ -232,7 +272,9 @@ static int run(struct states_run *r, struct states_cache *sc, uint32_t machine)
 	if (!err && sc)
 		start = states_cache_load(sc, machine, r->from, r->tracks, r->n_tasks);
 	if (!err)
-		err = sched_pass(r->tl, &ss, r->tasks, start, r->to, step, r);
+		err = find_far(r, &ss, &far);
+	if (!err)
+		err = sched_pass(r->tl, &ss, r->tasks, start, far, step, r);
 	for (size_t i = 0; !err && i < r->n_tasks; i++) {
 		r->tracks[i].cur.open_end = true;
 		if (r->tracks[i].is_known && is_wanted(r, i))

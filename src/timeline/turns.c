@@ -240,6 +240,9 @@ static bool take(struct turn_merge *m, struct turn_source *s, uint64_t ts, struc
 		ret->prev = e.prev;
 		ret->state = e.prev_state;
 	} else if (ret->next == m->running) {
+		/* the last one before from may tell that nobody knows since then */
+		if (ts < m->from && ret->next == TIMELINE_NO_TASK)
+			m->since = ts;
 		return false;
 	}
 	ret->end = ret->next == TIMELINE_NO_TASK ? end : TURN_GOES_ON;

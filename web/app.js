@@ -261,10 +261,12 @@ class App {
 	/* --- notes for the user, above the picture --- */
 
 	trouble(error) {
-		if (error.status === undefined)		/* no answer at all */
+		if (error.status === undefined) {	/* no answer at all */
+			this.live?.ended();
 			this.note('The program does not answer any more: it has ended. What is here can still be looked at.');
-		else
+		} else {
 			this.note(error.message);
+		}
 	}
 
 	note(text, plain = false) {

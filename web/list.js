@@ -49,15 +49,16 @@ export class EventList {
 		app.on('ready', () => this.later());
 	}
 
-	/* Without a selection the list shows what the picture begins with. */
+	/* Without a selection the list shows what the picture begins with; of a recording that is followed, its end. */
 	later() {
 		clearTimeout(this.timer);
 		this.timer = setTimeout(async () => {
 			if (this.app.selection || this.root.hidden || !this.total || this.scroll.matches(':hover, :focus-within'))
 				return;
 			try {
-				const answer = await api.get('rank', { sel: this.sel, t: Math.max(0, Math.ceil(this.app.view.from)) }, 'follow');
-				this.go(answer.row);
+				const { view, live } = this.app, at_end = live?.at_end;
+				const answer = await api.get('rank', { sel: this.sel, t: Math.max(0, Math.ceil(at_end ? view.to : view.from)) }, 'follow');
+				this.go(Math.max(0, at_end ? answer.row - this.seen : answer.row));
 			} catch (error) {
 				api.quiet(error);
 			}

@@ -29,6 +29,17 @@ export class Live {
 		this.show();
 	}
 
+	/* The picture ends where the recording is. */
+	get at_end() {
+		return this.on && this.following && !this.paused;
+	}
+
+	/* The program does not answer any more. */
+	ended() {
+		this.on = this.following = false;
+		this.button.hidden = true;
+	}
+
 	show() {
 		this.button.textContent = this.paused ? 'Paused' : this.following ? '● Live' : 'Live';
 		this.button.setAttribute('aria-pressed', String(this.following && !this.paused));
@@ -57,9 +68,8 @@ export class Live {
 		this.on = Boolean(app.info.live);
 		this.button.hidden = !this.on && !this.paused;
 		this.show();
-		if (!this.following || this.paused)
-			return;
-		this.to_end();
+		if (this.following && !this.paused)
+			this.to_end();
 	}
 
 	async toggle() {

@@ -125,7 +125,7 @@ export class Stage {
 		const { app } = this, ratio = devicePixelRatio || 1, { lanes, view } = app;
 		const scene = {
 			ratio, width: Math.round(view.width * ratio), height: Math.round(this.height * ratio),
-			pieces: [], rows: [], scales: [], flags: [],
+			pieces: [], rows: [], scales: [], flags: [], unread: [],
 			hot: app.selection?.lane ? app.hot : -1,	/* an event leaves the others as they are */
 		};
 		const level = level_for(view.nsPerPx / ratio);
@@ -167,6 +167,8 @@ export class Stage {
 			if (piece.tile.kind === 5 && scene.scales[scene.scales.length - 1]?.lane !== lane)
 				scene.scales.push(scene.pieces[scene.pieces.length - 1]);
 		}
+		if (app.info.live)
+			this.unread(scene, pieces, row, top);
 		const first = app.tiles.peek(lane.spec, level, Math.max(0, Math.floor(view.from / (BUCKETS * 2 ** level))));
 		if (first && first.refused)
 			changed = lanes.learn(lane, first) || changed;
@@ -177,6 +179,16 @@ export class Stage {
 		if (!covered && lane.type === 'cpu')
 			this.dense(scene, lane, place);
 		return changed;
+	}
+
+	/* A live trace is longer than what a lane knows of it: that is not the same as nothing. */
+	unread(scene, pieces, row, top) {
+		const { view } = this.app, at = (t) => (t - view.from) / view.nsPerPx;
+		const known = pieces.filter((p) => p.tile.kind && p.tile.kind < 5)
+			.map((p) => (p.number * BUCKETS + p.tile.high) * 2 ** p.level);
+		const from = at(Math.max(...known)), to = at(Math.min(view.to, view.end));
+		if (known.length && to - from > 2)
+			scene.unread.push({ x: from, width: to - from, top, height: row.height, pinned: Boolean(row.pinned) });
 	}
 
 	dense(scene, lane, place) {

@@ -23,6 +23,15 @@ export class Words {
 		this.drawn = 0;
 	}
 
+	/* What a live view has not looked at yet. */
+	unread(scene, theme) {
+		const { ctx } = this;
+		ctx.fillStyle = theme.shade;
+		for (const { x, width, top, height, pinned } of scene.unread)
+			if (pinned === this.only)
+				ctx.fillRect(x, top + 1, width, height - 2);
+	}
+
 	draw(scene, view, theme) {
 		const { ctx, canvas } = this;
 		if (canvas.width !== scene.width || canvas.height !== scene.height) {
@@ -35,6 +44,7 @@ export class Words {
 		this.w = scene.width / k;
 		this.h = scene.height / k;
 		this.grid(scene, view, theme);
+		this.clip(scene, () => this.unread(scene, theme));
 		this.clip(scene, () => this.names(scene, view, theme));
 		this.outside(view, theme);
 		this.app.arrows?.draw(ctx, view, scene, theme);

@@ -225,6 +225,7 @@ struct lane *lane_new(struct lanes *ls, const struct lane_spec *spec)
 	ln->sched_stream = -1;
 	ln->n_refs = 1; /* the slot's */
 	ln->is_whole = timeline_progress(ls->tl) >= 1;
+	ln->end = timeline_duration(ls->tl);
 	ln->version = lanes_version(ls->tl);
 	ln->n_drops = atomic_load(&ls->tl->n_drops);
 	if (ls->tl->is_live)

@@ -77,6 +77,7 @@ struct tile {
 	struct tile_record *records;
 	size_t n;
 	bool is_whole; /* all of its range was indexed */
+	double known; /* buckets from its start that the lane knows: fewer than it has where a live trace has grown */
 };
 
 struct lanes;

@@ -165,6 +165,7 @@ struct lane {
 	int n_refs; /* of lanes->lock */
 	uint64_t version, built_at_ns, build_ns;
 	bool is_whole; /* the index was complete */
+	uint64_t end;  /* of the trace when it was built: a live one has grown since */
 	size_t n_bytes;
 	uint64_t *until; /* live: by stream, the number of the first event that it does not know */
 	size_t n_until;

@@ -423,6 +423,13 @@ static void draw_counter(struct drawing *d)
 		scan_counter(d, from, to);
 }
 
+static double known_buckets(const struct lane *ln, const struct drawing *d)
+{
+	if (ln->end >= d->to)
+		return 1u << TILE_BITS;
+	return ln->end > d->from ? (double)(ln->end - d->from) / (double)(1ull << d->level) : 0;
+}
+
 int lane_tile(struct lane *ln, int level, uint64_t number, struct tile *ret)
 {
 	struct drawing d = {.ln = ln, .level = level};
@@ -443,6 +450,6 @@ int lane_tile(struct lane *ln, int level, uint64_t number, struct tile *ret)
 		free(d.records);
 		return -ENOMEM;
 	}
-	*ret = (struct tile){d.records, d.n, ln->is_whole};
+	*ret = (struct tile){d.records, d.n, ln->is_whole, known_buckets(ln, &d)};
 	return 0;
 }

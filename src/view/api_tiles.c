@@ -155,7 +155,7 @@ static void add_tiles(struct tiles_job *job, struct textbuf *tb)
 	tilewire_add_head(tb, job->seq, job->n);
 	for (size_t i = 0; i < job->n; i++) {
 		struct wanted_tile *t = &job->tiles[i];
-		double low = 0, high = 0;
+		double low = 0, high = t->tile.known;
 
 		if (t->result < 0) {
 			tilewire_add_refusal(tb, t->sentence);

@@ -83,6 +83,12 @@ export class Lanes {
 		this.changed();
 	}
 
+	replace(spec, by) {
+		this.add(by);
+		this.move(by, spec);
+		this.remove(spec);
+	}
+
 	/* In front of another one, inside its section. */
 	move(spec, before) {
 		const lane = this.find(spec), target = this.find(before);

@@ -10,6 +10,7 @@ import * as api from './api.js';
 import { count } from './units.js';
 
 const WIDE = 5e9;	/* ns in sight at first */
+const RENEW_MS = 4000;	/* how often tracks of tasks are chosen anew */
 
 export class Live {
 	constructor(app) {
@@ -24,6 +25,7 @@ export class Live {
 		app.on('info', () => this.grown());
 		app.on('view', () => this.moved());
 		this.wide = WIDE;		/* how much is in sight, as the user likes it */
+		this.renewed = performance.now();
 		if (this.on)
 			this.to_end();
 		this.show();
@@ -68,8 +70,33 @@ export class Live {
 		this.on = Boolean(app.info.live);
 		this.button.hidden = !this.on && !this.paused;
 		this.show();
-		if (this.following && !this.paused)
+		if (this.following && !this.paused) {
 			this.to_end();
+			this.renew();
+		}
+	}
+
+	/* Tasks that have not run in sight give their tracks to those that did, as long as the choice is the program's. */
+	async renew() {
+		const { app } = this, { lanes, address } = app, is_ours = () => lanes.text() === address?.preset;
+		if (performance.now() - this.renewed < RENEW_MS || !is_ours())
+			return;
+		this.renewed = performance.now();
+		try {
+			const { from, to } = app.scope(), stats = await api.get('stats', { what: 'tasks', from, to }, 'renew');
+			const ran = new Map();
+			for (const { task: n, states } of stats.tasks)
+				if (app.tasks[n]?.pid && states[1])
+					ran.set(`task:${app.tasks[n].machine}:${app.tasks[n].pid}`, states[1]);
+			const busy = [...ran].filter(([spec]) => !lanes.find(spec)).sort((a, b) => b[1] - a[1]);
+			const still = lanes.list.filter((lane) => lane.type === 'task' && !ran.has(lane.spec));
+			if (!is_ours())
+				return;
+			still.slice(0, busy.length).forEach((lane, i) => lanes.replace(lane.spec, busy[i][0]));
+			address.preset = lanes.text();
+		} catch (error) {
+			api.quiet(error);
+		}
 	}
 
 	async toggle() {

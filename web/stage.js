@@ -184,11 +184,12 @@ export class Stage {
 	/* A live trace is longer than what a lane knows of it: that is not the same as nothing. */
 	unread(scene, pieces, row, top) {
 		const { view } = this.app, at = (t) => (t - view.from) / view.nsPerPx;
-		const known = pieces.filter((p) => p.tile.kind && p.tile.kind < 5)
-			.map((p) => (p.number * BUCKETS + p.tile.high) * 2 ** p.level);
-		const from = at(Math.max(...known)), to = at(Math.min(view.to, view.end));
-		if (known.length && to - from > 2)
-			scene.unread.push({ x: from, width: to - from, top, height: row.height, pinned: Boolean(row.pinned) });
+		for (const { tile, level, number, c1 } of pieces) {
+			const known = (number * BUCKETS + tile.high) * 2 ** level;
+			const x = at(known), width = at(Math.min((number * BUCKETS + c1) * 2 ** level, view.to, view.end)) - x;
+			if (tile.kind < 5 && width > 2)
+				scene.unread.push({ x, width, top, height: row.height, pinned: Boolean(row.pinned) });
+		}
 	}
 
 	dense(scene, lane, place) {

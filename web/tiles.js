@@ -246,6 +246,13 @@ export class Tiles {
 		}
 	}
 
+	/* Does the lane know less than the trace has by now? Only in a live view; a bucket more or less is rounding. */
+	is_behind(key, tile) {
+		const [level, number] = key.split('|').slice(-2).map(Number), start = number * BUCKETS;
+		return tile.kind > 0 && tile.kind < 5 &&
+			(start + tile.high + 1) * 2 ** level < Math.min(this.end, (start + BUCKETS) * 2 ** level);
+	}
+
 	put(key, tile) {
 		const old = this.map.get(key);
 		if (old)
@@ -254,6 +261,8 @@ export class Tiles {
 		tile.seen = this.frame;
 		tile.bytes = HEAD_BYTES + (tile.data ? tile.data.byteLength : 0);
 		tile.again = performance.now() + AGAIN_MS;
+		if (this.is_behind(key, tile))
+			tile.whole = false;
 		if (tile.kind === 2)
 			pile_states(tile);
 		find_special(tile);

@@ -45,8 +45,8 @@ $ sonde latency -e sched_wakeup -e sched_switch -F 'sched_switch:nofield == 1' t
 from sched_wakeup to sched_switch
 0 measured, 3 did not end, 22 began again before they ended
 $ sonde latency -T vfs_read events-v7-zstd.dat
-vfs_read, from entry to return
-0 measured
+sonde: there is no call of 'vfs_read' in events-v7-zstd.dat; 'sonde functions events-v7-zstd.dat' lists those that are
+[1]
 $ sonde latency -i nothing.dat -T vfs_read
 sonde: cannot open nothing.dat: No such file or directory
 [1]

@@ -338,7 +338,7 @@ static void put_locked(struct lane *ln)
 static int slot_build(struct lanes *ls, struct lane_slot *slot, const struct lane_spec *spec,
 		      struct errmsg *err)
 {
-	struct lane *ln, *before = slot->lane;
+	struct lane *ln = NULL, *before = slot->lane;
 	int r;
 
 	slot->is_building = true;

@@ -45,6 +45,8 @@ int lanes_new(struct lanes **ret, struct timeline *tl)
 	if (!ls)
 		return -ENOMEM;
 	ls->tl = tl;
+	ls->rest_ns = REBUILD_NS;
+	ls->rest_times = REBUILD_TIMES;
 	r = labels_init(&ls->labels);
 	if (r < 0) {
 		free(ls);
@@ -264,7 +266,7 @@ static int build(struct lanes *ls, const struct lane_spec *spec, const struct la
 
 static bool is_fresh(const struct lane *ln)
 {
-	uint64_t rest = ln->build_ns * REBUILD_TIMES;
+	uint64_t least = ln->owner->rest_ns, rest = ln->build_ns * ln->owner->rest_times;
 
 	if (ln->version == lanes_version(ln->owner->tl) &&
 	    (ln->is_whole || timeline_progress(ln->owner->tl) < 1))
@@ -272,7 +274,7 @@ static bool is_fresh(const struct lane *ln)
 	/* the last one while the index grew is not good enough when it is complete */
 	if (!ln->is_whole && timeline_progress(ln->owner->tl) >= 1)
 		return false;
-	return lane_now_ns() - ln->built_at_ns < (rest > REBUILD_NS ? rest : REBUILD_NS);
+	return lane_now_ns() - ln->built_at_ns < (rest > least ? rest : least);
 }
 
 /* lock held */

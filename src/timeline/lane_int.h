@@ -218,6 +218,9 @@ struct lanes {
 	struct lane_slot *slots[LANE_HASH];
 	size_t n_slots, n_bytes;
 	uint64_t clock; /* of uses */
+	uint64_t
+		rest_ns; /* before a lane of a growing trace is built again: at least that, or rest_times what it took */
+	unsigned rest_times;
 	struct lane_selection selections[LANE_SELECTIONS_MAX];
 	size_t n_selections;
 };

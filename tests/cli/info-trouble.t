@@ -48,7 +48,7 @@ cut.dat
   recorded     tracepoints, function calls (tracer function_graph), kernel stacks
   time         151.626494 to 151.768909, 0.142416 seconds
   events       571, 4009 per second, of 10 kinds, by 5 tasks
-  lost         nothing
+  lost         nothing; 15238 more were recorded and are not in this file (record -m, or a part of a trace)
   damage       2 places, told on standard error
 
   buffer (top), clock local

@@ -11,7 +11,7 @@
 #include "../lib/timelines.h"
 #include "store/livefile.h"
 #include "store/pagestream.h"
-#include "timeline/lane.h"
+#include "timeline/lane_int.h"
 
 #include <math.h>
 #include <sys/resource.h>
@@ -351,8 +351,6 @@ static void assert_grown(struct timeline *tl, struct lanes *lanes, struct select
 	assert_int_equal(lanes_new(&fresh, tl), 0);
 	assert_int_equal(lanes_set_selection(fresh, 7, sel), 0);
 	assert_int_equal(lanes_set_selection(lanes, 7, sel), 0);
-	/* lanes are not made again all the time */
-	usleep(220000);
 	lanes_prepare(lanes, grown, GROWN / 2);
 	for (size_t i = 0; i < GROWN; i++)
 		assert_same_lane(lanes, fresh, grown[i], timeline_duration(tl));
@@ -379,6 +377,7 @@ static void check_growing(const char *golden, enum compression compression, bool
 	assert_true(reading_open(&r, path));
 	tl = follow(&r);
 	assert_int_equal(lanes_new(&lanes, tl), 0);
+	lanes->rest_ns = lanes->rest_times = 0; /* made again at every step */
 	for (int i = 0; recording_step(&rec, 1 + i * 12, replace && i); i++) {
 		assert_true(timeline_refresh(tl, &err) >= 0);
 		assert_int_equal(timeline_wait(tl), 0);

@@ -258,7 +258,8 @@ static void end(struct latency *l, const struct latency_event *le, const struct 
 	}
 	if (rec->ts < s->point.ts)
 		l->counts.n_backwards++;
-	add_time(l, le, rec, &s->point, rec->ts < s->point.ts ? 0 : rec->ts - s->point.ts);
+	else
+		add_time(l, le, rec, &s->point, rec->ts - s->point.ts);
 	pop_call(l, s);
 }
 

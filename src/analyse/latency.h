@@ -55,7 +55,7 @@ struct latency_counts {
 	uint64_t n_given_up;   /* A under way where events were lost */
 	uint64_t n_gaps;       /* places where events were lost */
 	uint64_t n_dropped;    /* more under way than fits into memory */
-	uint64_t n_backwards;  /* B has an earlier time than its A: counted as 0 */
+	uint64_t n_backwards;  /* B has an earlier time than its A: left out */
 };
 
 /*

@@ -192,13 +192,14 @@ static void add_row(struct latency_run *lr, const struct kernelhist *hist,
 	us = kernelrun_value(&lr->keys, &(struct key_slot){.kind = KEY_CPU}, row->keys[0]);
 	/* clocks of two CPUs differ a little, and the kernel calculates without a sign */
 	is_backwards = us > INT64_MAX;
-	group = latencies_group(&lr->result, values, slots);
+	group = is_backwards ? NULL : latencies_group(&lr->result, values, slots);
 	for (size_t i = 0; i < hist->n_values; i++) {
 		if (strcmp(hist->values[i], "hitcount"))
 			continue;
-		latencies_add(&lr->result, group, is_backwards ? 0 : us * 1000, row->numbers[i],
-			      NULL);
-		lr->counts.n_backwards += is_backwards ? row->numbers[i] : 0;
+		if (is_backwards)
+			lr->counts.n_backwards += row->numbers[i];
+		else
+			latencies_add(&lr->result, group, us * 1000, row->numbers[i], NULL);
 	}
 }
 

@@ -106,7 +106,7 @@ static void fmt_counts(const struct latency_view *v, struct textbuf *tb)
 		  v->config->function ? "returns without a call" : "ends without a beginning", tb);
 	add_count(c->n_again, "began again before they ended", tb);
 	add_count(c->n_given_up, "given up where events were lost", tb);
-	add_count(c->n_backwards, "ended before they began and count as 0", tb);
+	add_count(c->n_backwards, "ended before they began (clocks differ) and are left out", tb);
 	add_count(c->n_dropped, "left out, too many at a time", tb);
 	add_count(v->result->n_dropped, "in no group, there are too many", tb);
 	textbuf_add_char(tb, '\n');

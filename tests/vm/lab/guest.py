@@ -271,7 +271,7 @@ def qemu_command(kernel, initrd, console, accel, cpus, memory_mb, append):
     # The kernel checks that its timer ticks while it waits for a moment, and panics if it does not; where
     # the host is busy, that moment may pass without us. What guards against attackers only costs time.
     parameters = ("console=ttyS0 quiet panic=-1 tsc=reliable clocksource=tsc no_timer_check "
-                  "transparent_hugepage=never mitigations=off init_on_alloc=0 apparmor=0 audit=0 "
+                  "transparent_hugepage=never mitigations=off init_on_alloc=0 audit=0 "
                   f"{append}")
     return [QEMU, *ACCELERATORS[accel], "-m", str(memory_mb), "-smp", str(cpus),
             "-nodefaults", "-no-user-config", "-no-reboot", "-display", "none",

@@ -26,6 +26,7 @@ struct fetch_place {
 	const char *function;	   /* for sentences */
 	bool is_program;	   /* of a program: all memory is its own */
 	bool is_return;
+	bool is_event;	      /* on an event, with its fields */
 	bool by_number;	      /* the probe knows $argN and $stackN, but no registers (fprobes) */
 	uint64_t data_offset; /* of a program: what to take from an address for @+OFFSET */
 	const char *const *mark_args; /* of a mark: what $argN is, ready to be written; NULL */

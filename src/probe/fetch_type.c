@@ -454,6 +454,9 @@ int fetch_finish(const struct fetch_place *p, struct value *v, const char *type,
 
 	*ret = (struct fetch){.show = PROBE_SHOW_AS_IS};
 	type_get(v->type, &e.facts);
+	/* elsewhere the kernel knows by itself that this is text */
+	if (!type && p->is_event && v->kind == VALUE_READY && !strcmp(v->expr, "$comm"))
+		type = "string";
 	r = type ? write_as(&e, type, type_span) : write_by_type(&e);
 	if (v->is_gone) {
 		if (r < 0) { /* that it is not here comes first */

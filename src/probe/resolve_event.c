@@ -309,6 +309,7 @@ static int resolve_fields(struct resolution *r, struct event_scope *s)
 		.arch = r->prober->kernel.arch,
 		.function = r->d->function,
 		.scope = &s->scope,
+		.is_event = true,
 	};
 	struct errmsg ignored = {0};
 	struct btf *btf = NULL;

@@ -451,6 +451,8 @@ static void fields_of_events(void **state)
 	static const struct row rows[] = {
 		{"motion:move(comm, pid, path)",
 		 "e:probe/move motion/move comm=$comm:string pid=$pid:s32 path=$path:string"},
+		{"motion:move(pid, $comm)",
+		 "e:probe/move motion/move pid=$pid:s32 comm=$comm:string"},
 		{"motion:move(text, file)",
 		 "e:probe/move motion/move text=+0($text):string file=$file:x64"},
 		{"motion:move(file->dentry->id, pid:x16)",

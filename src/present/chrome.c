@@ -6,6 +6,7 @@
  *	{"ph":"X","pid":0,"tid":3,"ts":12.345,"dur":6.789,"name":"bash-136"},      what CPU 3 ran
  *	{"ph":"B","pid":136,"tid":136,"ts":…,"name":"vfs_read"}, {"ph":"E",…},     functions
  *	{"ph":"X",…,"name":"read","cat":"syscall"},                                system calls
+ *	{"ph":"X","pid":0,"tid":3,…,"name":"virtio0","cat":"irq"},                 interrupts, inside what CPU 3 ran
  *	{"ph":"i","s":"t",…,"name":"sched_waking","args":{"info":"…"}},            any event
  *	{"ph":"M",…,"name":"thread_name","args":{"name":"bash"}} ]}                names, in the end
  *
@@ -32,6 +33,14 @@
 
 #define LEAVING_NS   UINT64_C(10000000) /* events of who left may follow its switch for so long */
 
+enum { IRQ_HARD, IRQ_SOFT, IRQ_LEVELS };
+
+struct cpu_irq { /* under way on a CPU */
+	uint64_t ts;
+	bool is_on;
+	char name[48];
+};
+
 struct cpu_run {			 /* what a CPU runs since when */
 	uint64_t ts, sign_ts, switch_ts; /* sign: its last event */
 	int pid;			 /* -1: not known */
@@ -40,6 +49,7 @@ struct cpu_run {			 /* what a CPU runs since when */
 	uint16_t source;
 	bool is_switched; /* switches were met on this CPU */
 	char name[48];
+	struct cpu_irq irqs[IRQ_LEVELS];
 };
 
 struct trace_export {
@@ -264,6 +274,50 @@ static void add_syscall(struct trace_export *x, struct printer *p, const struct 
 	event_close(x);
 }
 
+static void name_irq(struct printer *p, const struct record *rec, int level, char *buf, size_t size)
+{
+	static const char *const soft[] = {"HI",       "TIMER",	  "NET_TX", "NET_RX",  "BLOCK",
+					   "IRQ_POLL", "TASKLET", "SCHED",  "HRTIMER", "RCU"};
+	const struct field *f = event_find_field(rec->event, level == IRQ_HARD ? "name" : "vec");
+	uint64_t vec = 0;
+
+	if (level == IRQ_HARD) {
+		struct piece text = f ? printer_field_bytes(p, f) : (struct piece){0};
+
+		snprintf(buf, size, "%.*s", (int)strnlen((const char *)text.data, text.len),
+			 text.len ? (const char *)text.data : "irq");
+		return;
+	}
+	printer_number(p, f, &vec);
+	if (vec < sizeof(soft) / sizeof(*soft))
+		snprintf(buf, size, "%s", soft[vec]);
+	else
+		snprintf(buf, size, "softirq %llu", (unsigned long long)vec);
+}
+
+/* An end without a beginning, and a beginning without an end, are single events only. */
+static void add_irq(struct trace_export *x, struct printer *p, const struct record *rec)
+{
+	int level = !strncmp(rec->event->name, "softirq_", 8) ? IRQ_SOFT : IRQ_HARD;
+	const char *what = rec->event->name + (level == IRQ_SOFT ? 8 : strlen("irq_handler_"));
+	long step = (long)x->config.machines[rec->source] * MACHINE_STEP;
+	struct cpu_irq *irq;
+
+	irq = &x->runs[x->config.machines[rec->source] * CPUS_MAX + rec->cpu].irqs[level];
+	if (!strcmp(what, "entry")) {
+		irq->is_on = true;
+		irq->ts = rec->ts;
+		name_irq(p, rec, level, irq->name, sizeof(irq->name));
+	} else if (!strcmp(what, "exit") && irq->is_on) {
+		irq->is_on = false;
+		event_open(x, 'X', step, step + rec->cpu, irq->ts);
+		add_time(x->out, "dur", rec->ts - irq->ts);
+		add_name(x, irq->name, strlen(irq->name));
+		textbuf_addf(x->out, ",\"cat\":\"%s\"", level == IRQ_SOFT ? "softirq" : "irq");
+		event_close(x);
+	}
+}
+
 /* --- any event --------------------------------------------------------------------------------- */
 
 static void add_instant(struct trace_export *x, const struct record *rec)
@@ -314,16 +368,19 @@ static void add_record(struct trace_export *x, const struct record *rec)
 	struct slice_track *t = slices_get(&x->slices, x->config.machines[rec->source],
 					   record_pid(x, rec), rec->cpu);
 	bool is_sched = !strcmp(ev->system, "sched"), is_call = !strcmp(ev->system, "raw_syscalls");
-	bool is_switch;
+	bool is_switch, has_cpu;
 
 	if (t)
 		add_task(x, rec, t);
 	printer_point_at(p, rec);
 	is_switch = is_sched && !strcmp(ev->name, "sched_switch");
 	x->last_of[rec->source] = rec->ts;
-	if (rec->cpu < CPUS_MAX && x->config.machines[rec->source] < x->n_machines &&
-	    see_run(x, rec, record_pid(x, rec), is_switch) && is_switch)
+	has_cpu = rec->cpu < CPUS_MAX && x->config.machines[rec->source] < x->n_machines;
+	if (has_cpu && see_run(x, rec, record_pid(x, rec), is_switch) && is_switch)
 		add_switch(x, p, rec);
+	if (has_cpu && !strcmp(ev->system, "irq") &&
+	    (!strncmp(ev->name, "irq_handler_", 12) || !strncmp(ev->name, "softirq_", 8)))
+		add_irq(x, p, rec);
 	if (t && ev->is_ftrace && !strncmp(ev->name, "funcgraph_", 10)) {
 		add_function(x, p, rec, t, !strcmp(ev->name, "funcgraph_entry"));
 		return;

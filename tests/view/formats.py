@@ -188,3 +188,26 @@ def test_chrome_by_its_rules():
         same(left, {}, f"{name}: begins without an end")
         same(kinds["B"], kinds["E"], f"{name}: begins and ends")
         check(kinds["M"] > 0, f"{name}: no names")
+
+
+def test_chrome_interrupts():
+    """Interrupts are spans on the CPU, from each entry to the exit that follows there."""
+    for name in ("events-v7-zstd", "events-v6"):
+        wanted, begun, events = collections.Counter(), {}, report(trace(name))
+        for e in events:
+            level, _, what = e["event"].rpartition("_")
+            if level not in ("irq_handler", "softirq") or what not in ("entry", "exit"):
+                continue
+            if what == "entry":
+                label = e["fields"]["name"] if level == "irq_handler" else e["info"].split("action=")[1].rstrip("]")
+                begun[e["cpu"], level] = e["ts"], label
+            elif (e["cpu"], level) in begun:
+                ts, label = begun.pop((e["cpu"], level))
+                wanted[e["cpu"], level, label, ts - events[0]["ts"], e["ts"] - ts] += 1
+        got = collections.Counter(
+            (e["tid"], "softirq" if e["cat"] == "softirq" else "irq_handler", e["name"], round(e["ts"] * 1000),
+             round(e["dur"] * 1000))
+            for e in json.loads(export("chrome", name))["traceEvents"] if e["ph"] == "X" and e["cat"] in ("irq", "softirq"))
+        same(got - wanted, collections.Counter(), f"{name}: spans that are not in the report")
+        same(wanted - got, collections.Counter(), f"{name}: spans that are left out")
+        check(sum(got.values()) > 100, f"{name}: hardly any interrupts")

@@ -75,9 +75,6 @@ int setup_pair(struct setup *s, struct setup_probe *sp, const struct errmsg *why
 /* The triggers that join them, in a buffer, if this event of the plan is a pair. */
 int setup_pair_arm(struct setup *s, const struct setup_buffer *b, const struct plan_event *e,
 		   struct errmsg *err);
-/* Returns that were not joined with their entry, so that no event tells of them; with a sentence. */
-uint64_t setup_pair_tell_unmatched(struct setup *s, const struct setup_probe *sp,
-				   void (*tell)(const char *sentence));
 void setup_pair_disarm(struct setup *s, struct setup_probe *sp);
 void setup_pair_release(struct setup_probe *sp);
 bool setup_pair_fmt_format(const struct setup *s, const char *event, const char *text, size_t len,

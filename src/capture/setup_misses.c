@@ -9,12 +9,14 @@
  *
  * The buffers know nothing of them, so they are in no count of lost events: they are told in words, with what helps.
  */
-#include "capture/setup_int.h"
+#include "capture/eventdir.h"
+#include "capture/setup_pair_int.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#define ROOM_MAX 4096 /* more the kernel refuses */
+#define ROOM_MAX       4096 /* more the kernel refuses */
+#define HIST_MAX_BYTES (64u << 20)
 
 struct misses {
 	uint64_t n;
@@ -61,6 +63,65 @@ static void tell_misses(const struct setup_probe *sp, const struct misses *m,
 	tell(text);
 }
 
+/* --- pairs: what was not joined ----------------------------------------------------------------------- */
+
+static uint64_t number_behind(const char *text, const char *word)
+{
+	const char *p = strstr(text, word);
+
+	return p ? strtoull(p + strlen(word), NULL, 10) : 0;
+}
+
+/* How often the trigger was there, in its table or not; false if it cannot be read. */
+static bool count_total(const struct setup *s, const char *instance, const char *group,
+			const char *event, uint64_t *ret_n)
+{
+	char file[TRACEFS_PATH_MAX];
+	struct textbuf text;
+	const char *totals;
+
+	textbuf_init(&text, HIST_MAX_BYTES);
+	eventdir_fmt_path(group, event, "hist", file);
+	if (tracefs_read(&s->t, instance, file, &text) < 0)
+		textbuf_clear(&text);
+	textbuf_add(&text, "", 1);
+	totals = text.overflow ? NULL : strstr(text.start, "\nTotals:");
+	if (totals)
+		*ret_n = number_behind(totals, "Hits: ") + number_behind(totals, "Dropped: ");
+	textbuf_release(&text);
+	return totals;
+}
+
+static uint64_t tell_unmatched(struct setup *s, const struct setup_probe *sp,
+			       void (*tell)(const char *sentence))
+{
+	const struct setup_pair *pair = sp->pair;
+	const char *function = sp->definition->function;
+	uint64_t n_out, n_joined;
+	char text[1024];
+
+	if (!pair || !pair->instance ||
+	    !count_total(s, pair->instance, sp->group, sp->name, &n_out) ||
+	    !count_total(s, pair->instance, "synthetic", pair->synth, &n_joined) ||
+	    n_out <= n_joined)
+		return 0;
+	if (pair->has_frames)
+		snprintf(text, sizeof(text),
+			 "%llu returns of %s are not recorded: there is no room to remember more "
+			 "than %d calls, by task and stack; record %s and %s%%return",
+			 (unsigned long long)(n_out - n_joined), function, PAIR_CALLS_MAX, function,
+			 function);
+	else
+		snprintf(text, sizeof(text),
+			 "%llu returns of %s are not recorded: where a function calls itself only "
+			 "the innermost call can be joined with its return here; record %s and "
+			 "%s%%return",
+			 (unsigned long long)(n_out - n_joined), function, function, function);
+	if (tell)
+		tell(text);
+	return n_out - n_joined;
+}
+
 uint64_t setup_tell_misses(struct setup *s, void (*tell)(const char *sentence))
 {
 	struct errmsg ignored = {0};
@@ -79,7 +140,7 @@ uint64_t setup_tell_misses(struct setup *s, void (*tell)(const char *sentence))
 		n += m.n;
 		if (m.n && tell)
 			tell_misses(sp, &m, tell);
-		n += setup_pair_tell_unmatched(s, sp, tell);
+		n += tell_unmatched(s, sp, tell);
 	}
 	probe_list_release(&l);
 	return n;

@@ -19,9 +19,9 @@
  * task and by the stack pointer that its caller has behind it: a function that calls itself has another one each
  * time. Where that cannot be had (no registers, or the frame behind a prologue is not known) the task alone must
  * do; a call then overwrites what the one around it noted. What was not joined is counted: returns less events.
- * Strings are kept by the triggers up to the kernel's limit of 64 bytes.
+ * Strings are kept by the triggers up to the kernel's limit of 64 bytes. The texts are made in setup_pair_text.c.
  */
-#include "capture/setup_int.h"
+#include "capture/setup_pair_int.h"
 
 #include "capture/eventdir.h"
 #include "symbols/arch.h"
@@ -34,25 +34,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define LINE_MAX_BYTES 8192
-#define VARS_MAX       14 /* of the kernel's 16, the time is one */
-#define CALLS_MAX      16384
-#define HIST_MAX_BYTES (64u << 20)
-
-struct setup_pair {
-	struct definition in_def, out_def; /* the user's, each with its part of the arguments */
-	struct definition_arg *in_args, *out_args;
-	struct probe *in; /* the other one is setup_probe.probe */
-	char in_name[TRACEFS_NAME_MAX], synth[TRACEFS_NAME_MAX], shown_name[TRACEFS_NAME_MAX];
-	char *in_trigger, *out_trigger;
-	struct probe shown; /* all arguments together, for the format; they belong to the probes */
-	size_t number;
-	/* both with the stack pointer behind the other arguments */
-	bool has_frames;
-	struct probe framed_in, framed_out;
-	char frame_fetch[2][40], skip_fetch[40];
-	const char *instance; /* where it was armed; NULL: it was not */
-};
+#define VARS_MAX 14 /* of the kernel's 16, the time is one */
 
 /* --- who needs it ------------------------------------------------------------------------------ */
 
@@ -72,11 +54,6 @@ static bool is_of_return(const struct definition_arg *a)
 	       kind != EXPRESSION_PARAMS && kind != EXPRESSION_DURATION;
 }
 
-static bool is_duration(const struct definition_arg *a)
-{
-	return a->value->kind == EXPRESSION_DURATION;
-}
-
 bool setup_wants_pair(const struct setup_probe *sp)
 {
 	const struct definition *d = sp->definition;
@@ -85,7 +62,7 @@ bool setup_wants_pair(const struct setup_probe *sp)
 	if (!d || d->form != DEFINITION_PLACE || !d->is_return)
 		return false;
 	for (size_t i = 0; i < d->n_args; i++) {
-		if (is_duration(&d->args[i]))
+		if (setup_pair_is_duration(&d->args[i]))
 			return true;
 		has_entry |= !is_of_return(&d->args[i]);
 	}
@@ -94,17 +71,12 @@ bool setup_wants_pair(const struct setup_probe *sp)
 
 /* --- two definitions --------------------------------------------------------------------------- */
 
-static int without_memory(struct errmsg *err)
-{
-	return errmsg_set_errno(err, -ENOMEM, "cannot define the probes");
-}
-
 static int split(struct setup_pair *pair, const struct definition *d, struct errmsg *err)
 {
 	pair->in_args = calloc(d->n_args, sizeof(*pair->in_args));
 	pair->out_args = calloc(d->n_args, sizeof(*pair->out_args));
 	if (!pair->in_args || !pair->out_args)
-		return without_memory(err);
+		return setup_pair_no_memory(err);
 	pair->in_def = pair->out_def = *d;
 	pair->in_def.args = pair->in_args;
 	pair->out_def.args = pair->out_args;
@@ -113,12 +85,32 @@ static int split(struct setup_pair *pair, const struct definition *d, struct err
 	pair->in_def.max_active = 0;
 	pair->in_def.filter = pair->out_def.filter = NULL;
 	for (size_t i = 0; i < d->n_args; i++) {
-		if (is_duration(&d->args[i]))
+		if (setup_pair_is_duration(&d->args[i]))
 			continue;
 		if (is_of_return(&d->args[i]))
 			pair->out_args[pair->out_def.n_args++] = d->args[i];
 		else
 			pair->in_args[pair->in_def.n_args++] = d->args[i];
+	}
+	return 0;
+}
+
+/* The arguments of both, in the order in which they were written. */
+static int gather(struct setup_pair *pair, const struct probe *out, struct errmsg *err)
+{
+	const struct probe *in = pair->in;
+	size_t n = in->n_args + out->n_args, i = 0, k = 0;
+
+	pair->shown = *out;
+	pair->shown.args = calloc(n + 1, sizeof(*pair->shown.args));
+	pair->shown.n_args = 0;
+	if (!pair->shown.args)
+		return setup_pair_no_memory(err);
+	while (i < in->n_args || k < out->n_args) {
+		bool first = k == out->n_args ||
+			     (i < in->n_args && in->args[i].span.at < out->args[k].span.at);
+
+		pair->shown.args[pair->shown.n_args++] = first ? in->args[i++] : out->args[k++];
 	}
 	return 0;
 }
@@ -205,213 +197,6 @@ static void add_frames(const struct setup *s, struct setup_pair *pair, const str
 			   extend(&pair->framed_out, out, pair->frame_fetch[1], NULL);
 }
 
-static const char *keys_of(const struct setup_pair *pair, bool at_entry)
-{
-	if (!pair->has_frames)
-		return "common_pid";
-	return at_entry && pair->framed_in.n_args == pair->in->n_args + 2
-		       ? "common_pid,sonde_frame+sonde_skip"
-		       : "common_pid,sonde_frame";
-}
-
-/* --- the synthetic event ----------------------------------------------------------------------- */
-
-/* "+0(%di):string" as a type of a synthetic event; NULL if there is none for it. */
-static const char *synth_type(const struct probe_arg *a)
-{
-	static const struct {
-		const char *fetch, *synth;
-	} rows[] = {
-		{"string", "char[]"}, {"ustring", "char[]"}, {"symbol", "u64"},
-		{"symstr", "char[]"}, {"char", "s8"},	     {"u8", "u8"},
-		{"u16", "u16"},	      {"u32", "u32"},	     {"u64", "u64"},
-		{"s8", "s8"},	      {"s16", "s16"},	     {"s32", "s32"},
-		{"s64", "s64"},	      {"x8", "u8"},	     {"x16", "u16"},
-		{"x32", "u32"},	      {"x64", "u64"},
-	};
-	const char *type = strrchr(a->fetch, ':');
-
-	if (!type)
-		return !strcmp(a->fetch, "$comm") ? "char[]" : "u64";
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		if (!strcmp(type + 1, rows[i].fetch))
-			return rows[i].synth;
-	return NULL;
-}
-
-/* The arguments of both, in the order in which they were written. */
-static int gather(struct setup_pair *pair, const struct probe *out, struct errmsg *err)
-{
-	const struct probe *in = pair->in;
-	size_t n = in->n_args + out->n_args, i = 0, k = 0;
-
-	pair->shown = *out;
-	pair->shown.args = calloc(n + 1, sizeof(*pair->shown.args));
-	pair->shown.n_args = 0;
-	if (!pair->shown.args)
-		return without_memory(err);
-	while (i < in->n_args || k < out->n_args) {
-		bool first = k == out->n_args ||
-			     (i < in->n_args && in->args[i].span.at < out->args[k].span.at);
-
-		pair->shown.args[pair->shown.n_args++] = first ? in->args[i++] : out->args[k++];
-	}
-	return 0;
-}
-
-/* Which of the two an argument came from: the texts are shared. */
-static bool is_from_entry(const struct setup_pair *pair, const struct probe_arg *a)
-{
-	for (size_t i = 0; i < pair->in->n_args; i++)
-		if (pair->in->args[i].name == a->name)
-			return true;
-	return false;
-}
-
-static bool wants_duration(const struct definition *d)
-{
-	for (size_t i = 0; i < d->n_args; i++)
-		if (is_duration(&d->args[i]))
-			return true;
-	return false;
-}
-
-static const char *duration_name(const struct definition *d)
-{
-	for (size_t i = 0; i < d->n_args; i++)
-		if (is_duration(&d->args[i]) && d->args[i].name)
-			return d->args[i].name;
-	return "duration";
-}
-
-static int fmt_synth(const struct setup_pair *pair, const struct definition *d, struct textbuf *tb,
-		     struct errmsg *err)
-{
-	textbuf_addf(tb, "s:%s", pair->synth);
-	for (size_t i = 0; i < pair->shown.n_args; i++) {
-		const struct probe_arg *a = &pair->shown.args[i];
-		const char *type = synth_type(a);
-
-		if (!type)
-			return definition_refuse(
-				d->text, a->span, err, -EINVAL,
-				"arrays and bit fields cannot be taken along to the "
-				"return; record them at the entry, with a probe of "
-				"its own");
-		if (!strcmp(type, "char[]"))
-			textbuf_addf(tb, " char %s[];", a->name);
-		else
-			textbuf_addf(tb, " %s %s;", type, a->name);
-	}
-	if (wants_duration(d))
-		textbuf_addf(tb, " u64 %s;", duration_name(d));
-	tb->pos--; /* the last ';' */
-	textbuf_add(tb, "", 1);
-	return tb->overflow ? without_memory(err) : 0;
-}
-
-static char *fmt_in_trigger(const struct setup_pair *pair)
-{
-	struct textbuf tb;
-	char *text;
-
-	textbuf_init(&tb, LINE_MAX_BYTES);
-	textbuf_addf(&tb, "hist:keys=%s:size=%d:sonde%zut=common_timestamp", keys_of(pair, true),
-		     CALLS_MAX, pair->number);
-	for (size_t i = 0; i < pair->in->n_args; i++)
-		textbuf_addf(&tb, ",sonde%zuv%zu=%s", pair->number, i, pair->in->args[i].name);
-	textbuf_add(&tb, "", 1);
-	text = tb.overflow ? NULL : strdup(tb.start);
-	textbuf_release(&tb);
-	return text;
-}
-
-static char *fmt_out_trigger(const struct setup_pair *pair, const struct setup_probe *sp)
-{
-	size_t n_in = 0;
-	struct textbuf tb;
-	char *text;
-
-	textbuf_init(&tb, LINE_MAX_BYTES);
-	textbuf_addf(&tb,
-		     "hist:keys=%s:size=%d:sonde%zud=common_timestamp-$sonde%zut:onmatch(%s.%s)."
-		     "trace(%s",
-		     keys_of(pair, false), CALLS_MAX, pair->number, pair->number, sp->group,
-		     pair->in_name, pair->synth);
-	for (size_t i = 0; i < pair->shown.n_args; i++) {
-		const struct probe_arg *a = &pair->shown.args[i];
-
-		if (is_from_entry(pair, a))
-			textbuf_addf(&tb, ",$sonde%zuv%zu", pair->number, n_in++);
-		else
-			textbuf_addf(&tb, ",%s", a->name);
-	}
-	if (wants_duration(sp->definition))
-		textbuf_addf(&tb, ",$sonde%zud", pair->number);
-	textbuf_add_char(&tb, ')');
-	textbuf_add(&tb, "", 1);
-	text = tb.overflow ? NULL : strdup(tb.start);
-	textbuf_release(&tb);
-	return text;
-}
-
-/* --- the condition ----------------------------------------------------------------------------- */
-
-static bool is_name_char(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_';
-}
-
-/* What an argument of the definition is called as a field; NULL if none stands at s. */
-static const char *field_at(const struct setup_pair *pair, const struct definition *d,
-			    const char *s, size_t *ret_len)
-{
-	const char *name = NULL;
-
-	*ret_len = 0;
-	for (size_t i = 0; i < d->n_args; i++) {
-		struct span span = d->args[i].value->span;
-
-		if (span.len <= *ret_len || strncmp(s, d->text + span.at, span.len) ||
-		    is_name_char(s[span.len]))
-			continue;
-		for (size_t k = 0; k < pair->shown.n_args; k++)
-			if (pair->shown.args[k].span.at == d->args[i].span.at) {
-				name = pair->shown.args[k].name;
-				*ret_len = span.len;
-			}
-		if (is_duration(&d->args[i])) {
-			name = duration_name(d);
-			*ret_len = span.len;
-		}
-	}
-	return name;
-}
-
-static char *fmt_filter(const struct setup_pair *pair, const struct definition *d)
-{
-	struct textbuf tb;
-	char *text;
-
-	textbuf_init(&tb, LINE_MAX_BYTES);
-	for (const char *s = d->filter; *s;) {
-		bool is_start = s == d->filter || !is_name_char(s[-1]);
-		size_t len = 0;
-		const char *name = is_start ? field_at(pair, d, s, &len) : NULL;
-
-		if (name)
-			textbuf_add_str(&tb, name);
-		else
-			textbuf_add_char(&tb, *s);
-		s += name ? len : 1;
-	}
-	textbuf_add(&tb, "", 1);
-	text = tb.overflow ? NULL : strdup(tb.start);
-	textbuf_release(&tb);
-	return text;
-}
-
 /* --- defining ---------------------------------------------------------------------------------- */
 
 static int refuse_kernel(struct setup *s, const struct setup_probe *sp,
@@ -422,7 +207,7 @@ static int refuse_kernel(struct setup *s, const struct setup_probe *sp,
 	if (why_not)
 		return errmsg_set(err, why_not->code, "%s", why_not->text);
 	for (size_t i = 0; i < d->n_args; i++)
-		if (is_duration(&d->args[i]))
+		if (setup_pair_is_duration(&d->args[i]))
 			return definition_refuse(
 				d->text, d->args[i].span, err, -ENOTSUP,
 				s->journal
@@ -443,8 +228,8 @@ static int define_synth(struct setup *s, const struct setup_pair *pair, const st
 	struct textbuf line;
 	int r;
 
-	textbuf_init(&line, LINE_MAX_BYTES);
-	r = fmt_synth(pair, d, &line, err);
+	textbuf_init(&line, PAIR_LINE_BYTES);
+	r = setup_pair_fmt_synth(pair, d, &line, err);
 	snprintf(name, sizeof(name), "synthetic/%s", pair->synth);
 	if (r >= 0)
 		r = journal_add_probe(s->journal, name, err);
@@ -487,15 +272,6 @@ static void choose_names(struct setup *s, struct setup_probe *sp)
 	pair->number = s->n_probes;
 }
 
-static int fmt_triggers(struct setup_pair *pair, const struct setup_probe *sp, struct errmsg *err)
-{
-	free(pair->in_trigger);
-	free(pair->out_trigger);
-	pair->in_trigger = fmt_in_trigger(pair);
-	pair->out_trigger = fmt_out_trigger(pair, sp);
-	return pair->in_trigger && pair->out_trigger ? 0 : without_memory(err);
-}
-
 /* With the stack pointer if the kernel gives it. */
 static int define_ends(struct setup *s, struct setup_probe *sp, struct errmsg *err)
 {
@@ -531,19 +307,19 @@ int setup_pair(struct setup *s, struct setup_probe *sp, const struct errmsg *why
 		return refuse_kernel(s, sp, why_not, err);
 	sp->pair = pair = calloc(1, sizeof(*pair));
 	if (!pair)
-		return without_memory(err);
+		return setup_pair_no_memory(err);
 	r = resolve(s, sp, err);
 	if (r < 0)
 		return r;
 	choose_names(s, sp);
 	add_frames(s, pair, sp->probe);
-	filter = sp->definition->filter ? fmt_filter(pair, sp->definition) : NULL;
+	filter = sp->definition->filter ? setup_pair_fmt_filter(pair, sp->definition) : NULL;
 	if (sp->definition->filter && !filter)
-		r = without_memory(err);
+		r = setup_pair_no_memory(err);
 	if (r >= 0)
 		r = define_ends(s, sp, err);
 	if (r >= 0)
-		r = fmt_triggers(pair, sp, err);
+		r = setup_pair_fmt_triggers(pair, sp, err);
 	if (r >= 0)
 		r = define_synth(s, pair, sp->definition, err);
 	if (r >= 0)
@@ -586,7 +362,7 @@ int setup_pair_arm(struct setup *s, const struct setup_buffer *b, const struct p
 	r = arm(s, b->instance, sp->group, pair->in_name, pair->in_trigger, &ignored);
 	if (r < 0) { /* a kernel whose keys are no sums */
 		pair->has_frames = false;
-		r = fmt_triggers(pair, sp, err);
+		r = setup_pair_fmt_triggers(pair, sp, err);
 		if (r >= 0)
 			r = arm(s, b->instance, sp->group, pair->in_name, pair->in_trigger, err);
 	}
@@ -605,7 +381,7 @@ int setup_pair_arm(struct setup *s, const struct setup_buffer *b, const struct p
 static void disarm(struct setup *s, const char *instance, const char *group, const char *event,
 		   const char *trigger)
 {
-	char file[TRACEFS_PATH_MAX], text[LINE_MAX_BYTES];
+	char file[TRACEFS_PATH_MAX], text[PAIR_LINE_BYTES];
 
 	snprintf(text, sizeof(text), "!%s", trigger);
 	tracefs_try_write(&s->t, instance, eventdir_fmt_path(group, event, "trigger", file), text,
@@ -625,65 +401,6 @@ void setup_pair_disarm(struct setup *s, struct setup_probe *sp)
 	}
 	if (sp->pair)
 		sp->pair->instance = NULL;
-}
-
-/* --- what was not joined ----------------------------------------------------------------------- */
-
-static uint64_t number_behind(const char *text, const char *word)
-{
-	const char *p = strstr(text, word);
-
-	return p ? strtoull(p + strlen(word), NULL, 10) : 0;
-}
-
-/* How often the trigger was there, in its table or not; false if it cannot be read. */
-static bool count_total(const struct setup *s, const char *instance, const char *group,
-			const char *event, uint64_t *ret_n)
-{
-	char file[TRACEFS_PATH_MAX];
-	struct textbuf text;
-	const char *totals;
-
-	textbuf_init(&text, HIST_MAX_BYTES);
-	eventdir_fmt_path(group, event, "hist", file);
-	if (tracefs_read(&s->t, instance, file, &text) < 0)
-		textbuf_clear(&text);
-	textbuf_add(&text, "", 1);
-	totals = text.overflow ? NULL : strstr(text.start, "\nTotals:");
-	if (totals)
-		*ret_n = number_behind(totals, "Hits: ") + number_behind(totals, "Dropped: ");
-	textbuf_release(&text);
-	return totals;
-}
-
-uint64_t setup_pair_tell_unmatched(struct setup *s, const struct setup_probe *sp,
-				   void (*tell)(const char *sentence))
-{
-	const struct setup_pair *pair = sp->pair;
-	const char *function = sp->definition->function;
-	uint64_t n_out, n_joined;
-	char text[1024];
-
-	if (!pair || !pair->instance ||
-	    !count_total(s, pair->instance, sp->group, sp->name, &n_out) ||
-	    !count_total(s, pair->instance, "synthetic", pair->synth, &n_joined) ||
-	    n_out <= n_joined)
-		return 0;
-	if (pair->has_frames)
-		snprintf(text, sizeof(text),
-			 "%llu returns of %s are not recorded: there is no room to remember more "
-			 "than %d calls, by task and stack; record %s and %s%%return",
-			 (unsigned long long)(n_out - n_joined), function, CALLS_MAX, function,
-			 function);
-	else
-		snprintf(text, sizeof(text),
-			 "%llu returns of %s are not recorded: where a function calls itself only "
-			 "the innermost call can be joined with its return here; record %s and "
-			 "%s%%return",
-			 (unsigned long long)(n_out - n_joined), function, function, function);
-	if (tell)
-		tell(text);
-	return n_out - n_joined;
 }
 
 void setup_pair_release(struct setup_probe *sp)
@@ -710,26 +427,4 @@ const char *setup_name_of_event(const struct setup *s, const char *system, const
 		if (s->probes[i]->pair && !strcmp(s->probes[i]->pair->synth, event))
 			return s->probes[i]->pair->shown_name;
 	return event;
-}
-
-/* --- the format -------------------------------------------------------------------------------- */
-
-/* "name: sonde_1234_vfs_read__return" loses what only the kernel needs. */
-bool setup_pair_fmt_format(const struct setup *s, const char *event, const char *text, size_t len,
-			   struct textbuf *out)
-{
-	static const char head[] = "name: ";
-
-	for (size_t i = 0; i < s->n_probes; i++) {
-		const struct setup_pair *pair = s->probes[i]->pair;
-		const char *eol = memchr(text, '\n', len);
-
-		if (!pair || strcmp(pair->synth, event) || !eol ||
-		    strncmp(text, head, strlen(head)))
-			continue;
-		textbuf_addf(out, "%s%s", head, pair->shown_name);
-		probe_fmt_format(&pair->shown, eol, len - (eol - text), out);
-		return true;
-	}
-	return false;
 }

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * setup_pair_int.h - a return and its entry, joined: what setup_pairs.c, setup_pair_text.c and setup_misses.c share.
+ */
+#ifndef SONDE_CAPTURE_SETUP_PAIR_INT_H
+#define SONDE_CAPTURE_SETUP_PAIR_INT_H
+
+#include "capture/setup_int.h"
+
+#include <errno.h>
+
+#define PAIR_LINE_BYTES 8192
+#define PAIR_CALLS_MAX	16384 /* under way at once, by task and stack */
+
+struct setup_pair {
+	struct definition in_def, out_def; /* the user's, each with its part of the arguments */
+	struct definition_arg *in_args, *out_args;
+	struct probe *in; /* the other one is setup_probe.probe */
+	char in_name[TRACEFS_NAME_MAX], synth[TRACEFS_NAME_MAX], shown_name[TRACEFS_NAME_MAX];
+	char *in_trigger, *out_trigger;
+	struct probe shown; /* all arguments together, for the format; they belong to the probes */
+	size_t number;
+	/* both with the stack pointer behind the other arguments */
+	bool has_frames;
+	struct probe framed_in, framed_out;
+	char frame_fetch[2][40], skip_fetch[40];
+	const char *instance; /* where it was armed; NULL: it was not */
+};
+
+/* setup_pair_text.c: what is written for it. */
+bool setup_pair_is_duration(const struct definition_arg *a);
+/* The definition of the synthetic event. */
+int setup_pair_fmt_synth(const struct setup_pair *pair, const struct definition *d,
+			 struct textbuf *tb, struct errmsg *err);
+/* The two triggers, made anew: of a pair whose names, arguments and frames are known. */
+int setup_pair_fmt_triggers(struct setup_pair *pair, const struct setup_probe *sp,
+			    struct errmsg *err);
+/* The condition over the synthetic event's fields; NULL: no memory. */
+char *setup_pair_fmt_filter(const struct setup_pair *pair, const struct definition *d);
+
+static inline int setup_pair_no_memory(struct errmsg *err)
+{
+	return errmsg_set_errno(err, -ENOMEM, "cannot define the probes");
+}
+
+#endif

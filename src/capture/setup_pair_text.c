@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * setup_pair_text.c - what the kernel is told of a return that is joined with its entry, see setup_pairs.c.
+ *
+ *	definition      "vfs_read%return($retval, count, $duration) if $duration > 1000"
+ *	synthetic       "s:sonde_1234_vfs_read__return s64 ret; u64 count; u64 duration"
+ *	triggers        hist:keys=…                                     at the entry and at the return
+ *	condition       "duration > 1000"                               on the synthetic event
+ *	format          for the file: the kernel's, with names for numbers and without our process number
+ *
+ * Nothing is written here, and nothing is looked up: the arguments are resolved.
+ */
+#include "capture/setup_pair_int.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+bool setup_pair_is_duration(const struct definition_arg *a)
+{
+	return a->value->kind == EXPRESSION_DURATION;
+}
+
+static const char *keys_of(const struct setup_pair *pair, bool at_entry)
+{
+	if (!pair->has_frames)
+		return "common_pid";
+	return at_entry && pair->framed_in.n_args == pair->in->n_args + 2
+		       ? "common_pid,sonde_frame+sonde_skip"
+		       : "common_pid,sonde_frame";
+}
+
+/* --- the synthetic event ----------------------------------------------------------------------- */
+
+/* "+0(%di):string" as a type of a synthetic event; NULL if there is none for it. */
+static const char *synth_type(const struct probe_arg *a)
+{
+	static const struct {
+		const char *fetch, *synth;
+	} rows[] = {
+		{"string", "char[]"}, {"ustring", "char[]"}, {"symbol", "u64"},
+		{"symstr", "char[]"}, {"char", "s8"},	     {"u8", "u8"},
+		{"u16", "u16"},	      {"u32", "u32"},	     {"u64", "u64"},
+		{"s8", "s8"},	      {"s16", "s16"},	     {"s32", "s32"},
+		{"s64", "s64"},	      {"x8", "u8"},	     {"x16", "u16"},
+		{"x32", "u32"},	      {"x64", "u64"},
+	};
+	const char *type = strrchr(a->fetch, ':');
+
+	if (!type)
+		return !strcmp(a->fetch, "$comm") ? "char[]" : "u64";
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (!strcmp(type + 1, rows[i].fetch))
+			return rows[i].synth;
+	return NULL;
+}
+
+/* Which of the two an argument came from: the texts are shared. */
+static bool is_from_entry(const struct setup_pair *pair, const struct probe_arg *a)
+{
+	for (size_t i = 0; i < pair->in->n_args; i++)
+		if (pair->in->args[i].name == a->name)
+			return true;
+	return false;
+}
+
+static bool wants_duration(const struct definition *d)
+{
+	for (size_t i = 0; i < d->n_args; i++)
+		if (setup_pair_is_duration(&d->args[i]))
+			return true;
+	return false;
+}
+
+static const char *duration_name(const struct definition *d)
+{
+	for (size_t i = 0; i < d->n_args; i++)
+		if (setup_pair_is_duration(&d->args[i]) && d->args[i].name)
+			return d->args[i].name;
+	return "duration";
+}
+
+int setup_pair_fmt_synth(const struct setup_pair *pair, const struct definition *d,
+			 struct textbuf *tb, struct errmsg *err)
+{
+	textbuf_addf(tb, "s:%s", pair->synth);
+	for (size_t i = 0; i < pair->shown.n_args; i++) {
+		const struct probe_arg *a = &pair->shown.args[i];
+		const char *type = synth_type(a);
+
+		if (!type)
+			return definition_refuse(
+				d->text, a->span, err, -EINVAL,
+				"arrays and bit fields cannot be taken along to the "
+				"return; record them at the entry, with a probe of "
+				"its own");
+		if (!strcmp(type, "char[]"))
+			textbuf_addf(tb, " char %s[];", a->name);
+		else
+			textbuf_addf(tb, " %s %s;", type, a->name);
+	}
+	if (wants_duration(d))
+		textbuf_addf(tb, " u64 %s;", duration_name(d));
+	tb->pos--; /* the last ';' */
+	textbuf_add(tb, "", 1);
+	return tb->overflow ? setup_pair_no_memory(err) : 0;
+}
+
+static char *fmt_in_trigger(const struct setup_pair *pair)
+{
+	struct textbuf tb;
+	char *text;
+
+	textbuf_init(&tb, PAIR_LINE_BYTES);
+	textbuf_addf(&tb, "hist:keys=%s:size=%d:sonde%zut=common_timestamp", keys_of(pair, true),
+		     PAIR_CALLS_MAX, pair->number);
+	for (size_t i = 0; i < pair->in->n_args; i++)
+		textbuf_addf(&tb, ",sonde%zuv%zu=%s", pair->number, i, pair->in->args[i].name);
+	textbuf_add(&tb, "", 1);
+	text = tb.overflow ? NULL : strdup(tb.start);
+	textbuf_release(&tb);
+	return text;
+}
+
+static char *fmt_out_trigger(const struct setup_pair *pair, const struct setup_probe *sp)
+{
+	size_t n_in = 0;
+	struct textbuf tb;
+	char *text;
+
+	textbuf_init(&tb, PAIR_LINE_BYTES);
+	textbuf_addf(&tb,
+		     "hist:keys=%s:size=%d:sonde%zud=common_timestamp-$sonde%zut:onmatch(%s.%s)."
+		     "trace(%s",
+		     keys_of(pair, false), PAIR_CALLS_MAX, pair->number, pair->number, sp->group,
+		     pair->in_name, pair->synth);
+	for (size_t i = 0; i < pair->shown.n_args; i++) {
+		const struct probe_arg *a = &pair->shown.args[i];
+
+		if (is_from_entry(pair, a))
+			textbuf_addf(&tb, ",$sonde%zuv%zu", pair->number, n_in++);
+		else
+			textbuf_addf(&tb, ",%s", a->name);
+	}
+	if (wants_duration(sp->definition))
+		textbuf_addf(&tb, ",$sonde%zud", pair->number);
+	textbuf_add_char(&tb, ')');
+	textbuf_add(&tb, "", 1);
+	text = tb.overflow ? NULL : strdup(tb.start);
+	textbuf_release(&tb);
+	return text;
+}
+
+/* --- the condition ----------------------------------------------------------------------------- */
+
+static bool is_name_char(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_';
+}
+
+/* What an argument of the definition is called as a field; NULL if none stands at s. */
+static const char *field_at(const struct setup_pair *pair, const struct definition *d,
+			    const char *s, size_t *ret_len)
+{
+	const char *name = NULL;
+
+	*ret_len = 0;
+	for (size_t i = 0; i < d->n_args; i++) {
+		struct span span = d->args[i].value->span;
+
+		if (span.len <= *ret_len || strncmp(s, d->text + span.at, span.len) ||
+		    is_name_char(s[span.len]))
+			continue;
+		for (size_t k = 0; k < pair->shown.n_args; k++)
+			if (pair->shown.args[k].span.at == d->args[i].span.at) {
+				name = pair->shown.args[k].name;
+				*ret_len = span.len;
+			}
+		if (setup_pair_is_duration(&d->args[i])) {
+			name = duration_name(d);
+			*ret_len = span.len;
+		}
+	}
+	return name;
+}
+
+char *setup_pair_fmt_filter(const struct setup_pair *pair, const struct definition *d)
+{
+	struct textbuf tb;
+	char *text;
+
+	textbuf_init(&tb, PAIR_LINE_BYTES);
+	for (const char *s = d->filter; *s;) {
+		bool is_start = s == d->filter || !is_name_char(s[-1]);
+		size_t len = 0;
+		const char *name = is_start ? field_at(pair, d, s, &len) : NULL;
+
+		if (name)
+			textbuf_add_str(&tb, name);
+		else
+			textbuf_add_char(&tb, *s);
+		s += name ? len : 1;
+	}
+	textbuf_add(&tb, "", 1);
+	text = tb.overflow ? NULL : strdup(tb.start);
+	textbuf_release(&tb);
+	return text;
+}
+
+int setup_pair_fmt_triggers(struct setup_pair *pair, const struct setup_probe *sp,
+			    struct errmsg *err)
+{
+	free(pair->in_trigger);
+	free(pair->out_trigger);
+	pair->in_trigger = fmt_in_trigger(pair);
+	pair->out_trigger = fmt_out_trigger(pair, sp);
+	return pair->in_trigger && pair->out_trigger ? 0 : setup_pair_no_memory(err);
+}
+
+/* --- the format -------------------------------------------------------------------------------- */
+
+/* "name: sonde_1234_vfs_read__return" loses what only the kernel needs. */
+bool setup_pair_fmt_format(const struct setup *s, const char *event, const char *text, size_t len,
+			   struct textbuf *out)
+{
+	static const char head[] = "name: ";
+
+	for (size_t i = 0; i < s->n_probes; i++) {
+		const struct setup_pair *pair = s->probes[i]->pair;
+		const char *eol = memchr(text, '\n', len);
+
+		if (!pair || strcmp(pair->synth, event) || !eol ||
+		    strncmp(text, head, strlen(head)))
+			continue;
+		textbuf_addf(out, "%s%s", head, pair->shown_name);
+		probe_fmt_format(&pair->shown, eol, len - (eol - text), out);
+		return true;
+	}
+	return false;
+}

@@ -46,6 +46,7 @@ struct plan {
 	bool use_top;	  /* the default buffer is the top level, whatever the kernel could do */
 	bool take_over;	  /* even if somebody else is tracing there */
 	bool keep_before; /* what is set in a buffer already stays set (set, record -K) */
+	bool put_back; /* without a journal, of a failure nothing stays; with keep_before (set, start -K) */
 	bool only_command, children; /* -F, -c */
 	bool ignore_unknown;	     /* -i */
 	bool functions_off;	     /* -d: function tracing off at first (option) */

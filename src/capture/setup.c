@@ -28,11 +28,19 @@
 #define CPUMASK_MAX   2400	      /* 8192 CPUs */
 #define WORST_US      "1000000000000" /* eleven days: the kernel counts in nanoseconds */
 
+int setup_save(struct setup *s, const char *instance, const char *file, struct errmsg *err)
+{
+	struct journal *j = s->journal ? s->journal : s->undo;
+
+	return j ? journal_save(j, instance, file, err) : 0;
+}
+
 int setup_write(struct setup *s, const char *instance, const char *file, const char *text,
 		enum tracefs_how how, struct errmsg *err)
 {
-	return s->journal ? journal_set(s->journal, instance, file, text, how, err)
-			  : tracefs_write(&s->t, instance, file, text, how, err);
+	int r = setup_save(s, instance, file, err);
+
+	return r < 0 ? r : tracefs_write(&s->t, instance, file, text, how, err);
 }
 
 static int write_number(struct setup *s, const char *instance, const char *file, long long v,
@@ -109,7 +117,7 @@ static int refuse_option(struct setup *s, const struct setup_buffer *b, const ch
 static int write_option(struct setup *s, const struct setup_buffer *b, const char *file,
 			const char *value, struct errmsg *err)
 {
-	int r = s->journal ? journal_save(s->journal, "", file, err) : 0;
+	int r = setup_save(s, "", file, err);
 
 	return r < 0 ? r : setup_write(s, b->instance, file, value, TRACEFS_SET, err);
 }
@@ -312,7 +320,7 @@ static int set_tracer(struct setup *s, const struct setup_buffer *b, struct errm
 		r = set_option(s, b, "nofunction-trace", err);
 	if (r < 0)
 		return r;
-	r = s->journal ? journal_save(s->journal, b->instance, "current_tracer", err) : 0;
+	r = setup_save(s, b->instance, "current_tracer", err);
 	if (r < 0)
 		return r;
 	r = tracefs_try_write(&s->t, b->instance, "current_tracer", tracer, TRACEFS_SET);
@@ -443,10 +451,14 @@ int setup_apply(struct setup **ret_setup, const struct plan *plan, const struct 
 		struct journal *journal, struct errmsg *err)
 {
 	struct setup *s = setup_new(plan, t, journal);
+	struct errmsg ignored = {0};
 	int r;
 
 	if (!s)
 		return errmsg_set_errno(err, -ENOMEM, "cannot begin");
+	/* who may write to tracefs but has no place for a journal can do without */
+	if (!journal && plan->put_back && journal_open(&s->undo, t, &ignored) < 0)
+		s->undo = NULL;
 	r = set_probes(s, err);
 	if (r >= 0)
 		r = setup_probes(s, err);
@@ -467,8 +479,21 @@ int setup_apply(struct setup **ret_setup, const struct plan *plan, const struct 
 
 void setup_take_back(struct setup *s)
 {
+	struct errmsg ignored = {0};
+
+	/* before the instances and events go that it is about */
+	if (s->undo)
+		journal_undo(s->undo, &ignored);
 	setup_leave(s);
 	setup_probes_undo(s);
+}
+
+void setup_settle(struct setup *s)
+{
+	if (s->undo)
+		journal_keep(s->undo);
+	journal_close(s->undo);
+	s->undo = NULL;
 }
 
 static int switch_all(struct setup *s, const char *value, struct errmsg *err)
@@ -507,8 +532,7 @@ int setup_start(struct setup *s, struct errmsg *err)
 	int *fds = calloc(s->n_buffers + 1, sizeof(*fds)), r = fds ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < s->n_buffers && r >= 0; i++) {
-		if (s->journal)
-			r = journal_save(s->journal, s->buffers[i].instance, "tracing_on", err);
+		r = setup_save(s, s->buffers[i].instance, "tracing_on", err);
 		fds[i] = tracefs_open_file(&s->t, s->buffers[i].instance, "tracing_on", O_WRONLY);
 	}
 	for (size_t i = 0; i < s->n_buffers && r >= 0; i++)
@@ -535,6 +559,7 @@ void setup_free(struct setup *s)
 {
 	if (!s)
 		return;
+	setup_settle(s);
 	for (size_t i = 0; i < s->notes.n; i++)
 		free(s->notes.texts[i]);
 	free(s->notes.texts);

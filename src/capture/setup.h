@@ -8,7 +8,8 @@
  *	setup_stop       tracing_on 0
  *
  * With a journal everything is put back by journal_undo(); without one (start, set) it stays, and the
- * default buffer is the top level.
+ * default buffer is the top level. What such a setup changes in settings of somebody else it notes in a journal
+ * of its own, for the case that it fails half-way.
  */
 #ifndef SONDE_CAPTURE_SETUP_H
 #define SONDE_CAPTURE_SETUP_H
@@ -34,6 +35,7 @@ struct setup {
 	const struct plan *plan;
 	struct tracefs t;
 	struct journal *journal; /* NULL: what is set stays */
+	struct journal *undo;	 /* then: what was changed so far (plan->put_back); may be NULL */
 	struct setup_buffer *buffers;
 	size_t n_buffers;
 	struct setup_notes notes;
@@ -58,9 +60,11 @@ int setup_start(struct setup *s, struct errmsg *err);
 int setup_stop(struct setup *s, bool keep, struct errmsg *err);
 /*
  * Without a journal, when something failed later: what setup_apply() made goes, and what it began anew is as
- * after boot again. With keep_before what was there already stays as far as it came.
+ * after boot again. With put_back what was there already is as it was.
  */
 void setup_take_back(struct setup *s);
+/* From now on what is set stays, whatever happens to us; without a journal. */
+void setup_settle(struct setup *s);
 /* Settings stay; the journal is the caller's. s may be NULL. */
 void setup_free(struct setup *s);
 

@@ -70,9 +70,7 @@ static int write_event_file(struct event_walk *w, const char *system, const char
 		snprintf(path, sizeof(path), "events/%s/%s", system, file);
 	if (!strcmp(file, "enable")) {
 		/* one list for all that is on, so that the journal has one note, not two thousand */
-		int r = w->s->journal
-				? journal_save(w->s->journal, w->b->instance, "set_event", w->err)
-				: 0;
+		int r = setup_save(w->s, w->b->instance, "set_event", w->err);
 
 		return r < 0 ? r : tracefs_write(&w->s->t, w->b->instance, path, text, how, w->err);
 	}
@@ -140,15 +138,14 @@ static int save_filters(struct event_walk *w, const char *system)
 	struct name_list events;
 	int r = 0;
 
-	if (!w->s->journal)
+	if (!w->s->journal && !w->s->undo)
 		return 0;
 	snprintf(dir, sizeof(dir), "events/%s", system);
 	if (tracefs_directories(&w->s->t, w->b->instance, dir, &events) < 0)
 		return 0;
 	for (size_t i = 0; i < events.n && r >= 0; i++)
-		r = journal_save(w->s->journal, w->b->instance,
-				 eventdir_fmt_path(system, events.names[i], "filter", file),
-				 w->err);
+		r = setup_save(w->s, w->b->instance,
+			       eventdir_fmt_path(system, events.names[i], "filter", file), w->err);
 	name_list_release(&events);
 	return r;
 }

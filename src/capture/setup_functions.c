@@ -51,8 +51,8 @@ static int write_list(struct setup *s, const struct setup_buffer *b, const char 
 	if (!words->n)
 		return 0;
 	r = setup_need_file(s, b, file, "function tracer", err);
-	if (r >= 0 && s->journal)
-		r = journal_save(s->journal, b->instance, file, err);
+	if (r >= 0)
+		r = setup_save(s, b->instance, file, err);
 	fd = r < 0 ? r : tracefs_open_file(&s->t, b->instance, file, O_WRONLY | O_APPEND);
 	if (fd < 0)
 		return r < 0 ? r : errmsg_set_errno(err, fd, "cannot write to %s", file);

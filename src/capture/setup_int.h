@@ -23,6 +23,9 @@ struct setup_probe {
 	struct setup_pair *pair; /* NULL: one probe is enough */
 };
 
+/* Notes what the file says now, where changes are noted. */
+int setup_save(struct setup *s, const char *instance, const char *file, struct errmsg *err);
+
 /* setup_place.c: in which instance each buffer of the plan is; makes those that are ours. */
 int setup_place(struct setup *s, struct errmsg *err);
 /* Without a journal, when something failed later. */

@@ -3,7 +3,8 @@
  * cmd_start.c - `sonde start` and `sonde set`: set the kernel's tracer and leave it so.
  *
  * start begins from a clean top level (or instance), set changes only what is named. Nothing reads the
- * buffers: the newest events stay in them, for show, extract and snapshot. `sonde reset` ends it.
+ * buffers: the newest events stay in them, for show, extract and snapshot. `sonde reset` ends it. Of a start or set
+ * that fails nothing stays: start leaves what is there after boot, set what was there before it (setup.h).
  */
 #include "cli/start.h"
 
@@ -83,6 +84,8 @@ int start_command(struct setup *s, const struct record_options *o, char **argv, 
 		return r;
 	}
 	r = child_go(&child, argv[0], err);
+	if (r >= 0)
+		setup_settle(s);
 	if (r < 0 || !fork)
 		child_end(&child);
 	return r;
@@ -124,6 +127,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	o.record.plan.keep_before = is_set;
 	n = command_parse(cmd, &o, argc, argv, err);
 	r = n < 0 ? n : recordopts_check(&o.record, n > 0, err);
+	o.record.plan.put_back = o.record.plan.keep_before;
 	if (r >= 0 && is_set && argc < 2)
 		r = errmsg_set(err, -EINVAL,
 			       "set: what is to change? 'sonde set --help' lists what can");

@@ -108,6 +108,15 @@ sonde: there is no tracing instance 'nope'; this kernel has none now
 $ SONDE_TRACEFS=t sonde start -B new -e sched; ls t/instances
 sonde: this kernel has no t/instances/new/tracing_on
 
+# What set changed before it failed is put back
+$ mkdir -m 700 run; mkdir -p k/options k/instances; echo '[local]' > k/trace_clock; echo 1 > k/tracing_on; echo 7 > k/buffer_size_kb; echo 128 > k/saved_cmdlines_size; echo 0 > k/options/sym-offset
+$ export SONDE_RUN_DIR=$PWD/run; SONDE_TRACEFS=k sonde set -b 100 --cmdlines-size 50 -O sym-offset -O nosuch; echo $(cat k/buffer_size_kb) $(cat k/saved_cmdlines_size) $(cat k/options/sym-offset)
+sonde: this kernel has no trace option 'nosuch'; 'sonde list -o' lists them
+7 128 0
+$ SONDE_TRACEFS=k sonde set -b 100 --cmdlines-size 50 -O sym-offset; echo $(cat k/buffer_size_kb) $(cat k/saved_cmdlines_size) $(cat k/options/sym-offset); ls run
+100 50 1
+lock
+
 $ SONDE_TRACEFS=/no/such/dir sonde start -e sched
 sonde: SONDE_TRACEFS names /no/such/dir, which is no tracing directory
 [1]

@@ -15,7 +15,7 @@
  */
 import { split } from './lanes.js';
 import { clock, duration } from './units.js';
-import { STATE_NAMES } from './colours.js';
+import { STATE_NAMES, unknown_why } from './colours.js';
 
 export class Tree {
 	constructor(app) {
@@ -252,5 +252,6 @@ export function sentence(app, s) {
 	const place = parts.type === 'task' && s.cpu >= 0 ? `${s.value === 1 ? '' : ', last'} on CPU ${s.cpu},` : '';
 	const number = s.number !== undefined && parts.type === 'field' ? ` ${s.number}` : '';
 	const long = s.end > s.start ? ` for ${duration(s.end - s.start)}` : '';
-	return `${name} ${sub}: ${what}${number}${place}${long} from ${clock(s.start)}${waker}`;
+	const why = unknown_why(parts.type, s.value);
+	return `${name} ${sub}: ${what}${number}${place}${long} from ${clock(s.start)}${waker}${why ? '. ' + why : ''}`;
 }

@@ -4,7 +4,7 @@
  *
  * A task's colour comes from its name, so that it is the same in every trace; a state's from its
  * number. All have about the same lightness (OKLCH), so that none shouts. No meaning hangs on hue
- * alone: runnable is hatched, blocked is outlined, sleeping is a thin line.
+ * alone: runnable is hatched, blocked is outlined, sleeping is a thin line, unknown has red stripes.
  *
  * The painters read colours from one table of RGBA bytes, laid out as a texture of 256 × 260:
  *
@@ -19,8 +19,16 @@ export const STATE_ROW = 256, SPAN_ROW = 257, THING_ROW = 258;
 export const THING = { tick: 0, found: 1, missed: 2, counter: 3, density: 4, idle: 5 };
 export const STATE_NAMES = ['unknown', 'running', 'runnable', 'preempted', 'sleeping', 'blocked',
 	'stopped', 'idle', 'dead'];
-export const SHARE = [.3, 1, .72, .72, .14, 1, .5, .14, .06];	/* of a lane's height, by state; the shader has the same */
+export const SHARE = [1, 1, .72, .72, .14, 1, .5, .14, .06];	/* of a lane's height, by state; the shader has the same */
 export const N_SPANS = 64;
+/* What a striped span is, in words; type: of its lane. Else nothing. */
+export function unknown_why(type, value) {
+	if (type === 'cpu' && value === 65535)
+		return 'Nobody knows who ran: data of this CPU is missing here (events were lost, or the file is cut off).';
+	if (type === 'task' && value === 0)
+		return 'Nobody knows what it did: data of a CPU is missing here (events were lost, or the file is cut off), and it may have run there.';
+	return '';
+}
 
 function srgb(v) {
 	const c = v <= 0.0031308 ? 12.92 * v : 1.055 * v ** (1 / 2.4) - 0.055;
@@ -51,9 +59,9 @@ export const KERNEL = /^(kworker|ksoftirqd|rcu|migration|idle_inject|cpuhp|kswap
 const HUES = [248, 28, 158, 305, 82, 205, 350, 135, 275, 52, 182, 328, 228];
 
 const STATES = {	/* lightness, chroma, hue */
-	light: [[.9, 0, 0], [.64, .14, 152], [.76, .14, 75], [.67, .17, 42], [.82, .015, 250], [.58, .17, 25],
+	light: [[.75, 0, 0], [.64, .14, 152], [.76, .14, 75], [.67, .17, 42], [.82, .015, 250], [.58, .17, 25],
 		[.6, .14, 305], [.86, .01, 250], [.55, .01, 250]],
-	dark: [[.32, 0, 0], [.66, .13, 155], [.76, .13, 78], [.68, .16, 45], [.42, .02, 250], [.64, .17, 25],
+	dark: [[.45, 0, 0], [.66, .13, 155], [.76, .13, 78], [.68, .16, 45], [.42, .02, 250], [.64, .17, 25],
 		[.66, .13, 305], [.36, .01, 250], [.5, .01, 250]],
 };
 const THINGS = {

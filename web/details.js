@@ -6,7 +6,7 @@
  * length, task, state, who woke it, and the events that begin and end it.
  */
 import { split } from './lanes.js';
-import { STATE_NAMES } from './colours.js';
+import { STATE_NAMES, unknown_why } from './colours.js';
 import { absolute, clock, count, duration, exact, value as number } from './units.js';
 import { el, button, copy } from './table.js';
 
@@ -122,6 +122,7 @@ export class Details {
 			...this.machines(parts),
 			['Woken by', s.waker >= 0 ? this.link(app.task_name(s.waker), () => this.waker(s.waker)) : ''],
 			['', s.waker_in_irq ? 'in an interrupt' : ''],
+			['Why', unknown_why(parts.type, s.value)],
 			['Begins with', ref(s.first) ? this.link('event', () => app.select_event(s.first)) : ''],
 			['Ends with', ref(s.last) ? this.link('event', () => app.select_event(s.last)) : '']])];
 		const tools = [['‹ Before', () => app.step(s.lane, 'previous')], ['After ›', () => app.step(s.lane, 'next')],

@@ -101,7 +101,7 @@ export class FlatPainter {
 	state(piece, value, row, weight, thin) {
 		const b = this.box, s = Math.min(value, 8);
 		this.colour(STATE_ROW, s);
-		b.style = s === 2 || s === 3 ? HATCHED : s === 5 ? RIMMED : PLAIN;
+		b.style = s === 2 || s === 3 ? HATCHED : s === 5 ? RIMMED : s === 0 ? UNENDED : PLAIN;
 		if (b.exact || SHARE[s] < .5)
 			b.y0 = b.y1 - piece.row * SHARE[s];
 		else {

@@ -73,11 +73,11 @@ void main() {
 	} else if (kind == 2) {
 		int s = int(min(value, 15u));
 		c = colour(256, s);
-		float share = s == 1 || s == 5 ? 1.0 : s == 2 || s == 3 ? 0.72 : s == 6 ? 0.5 : s == 0 ? 0.3 : 0.14;
+		float share = s == 0 || s == 1 || s == 5 ? 1.0 : s == 2 || s == 3 ? 0.72 : s == 6 ? 0.5 : 0.14;
 		if (s == 8) share = 0.06;
 		full = p.w * share;
-		style = s == 2 || s == 3 ? 1 : s == 5 ? 2 : 0;
-		if (!exact && (s == 4 || s == 7 || s == 0 || s == 8)) {
+		style = s == 2 || s == 3 ? 1 : s == 5 ? 2 : s == 0 ? 6 : 0;
+		if (!exact && (s == 4 || s == 7 || s == 8)) {
 			weight = 1.0;
 		} else if (!exact) {
 			full = p.w;

@@ -19,7 +19,7 @@ const MOUSE = [
 const MEANING = [
 	'A CPU\'s track shows the tasks it ran. Zoomed out, boxes are as high as the time was taken: a CPU that was 3 % busy looks 3 % full.',
 	'A task\'s track shows what it did. The legend is below; no meaning hangs on colour alone.',
-	'Red flags on a CPU: events were lost there. What is shown around is what was recorded; where it is striped and says unknown, nobody knows who ran.',
+	'Red flags on a CPU: events were lost there. What is shown around is what was recorded; where a track is striped in red and says unknown, nobody knows who ran, or what the task did.',
 	'Arrows go from the task that woke to where the woken one ran, for the selected task.',
 	'The address holds the whole picture: zoom, tracks, filters, marks. Send it, or keep it.',
 ];
@@ -40,7 +40,7 @@ const LEGEND = [1, 2, 3, 5, 6, 4, 7, 8, 0];
 function legend(app) {
 	const row = el('div', 'legend');
 	for (const s of LEGEND) {
-		const box = el('span', s === 2 || s === 3 ? 'sample hatch' : 'sample'), colour = app.colours.state(s);
+		const box = el('span', s === 2 || s === 3 ? 'sample hatch' : s === 0 ? 'sample missing' : 'sample'), colour = app.colours.state(s);
 		box.style.height = `${Math.max(2, Math.round(15 * SHARE[s]))}px`;
 		box.style.backgroundColor = s === 5 ? app.colours.css(STATE_ROW, s, .3) : colour;
 		if (s === 5)

@@ -14,7 +14,7 @@
 import * as api from './api.js';
 import { Measure } from './measure.js';
 import { split } from './lanes.js';
-import { STATE_NAMES } from './colours.js';
+import { STATE_NAMES, unknown_why } from './colours.js';
 import { clock, duration, value as number } from './units.js';
 import { el } from './table.js';
 
@@ -218,6 +218,8 @@ export class Pointer {
 			lines.push(el('div', 'dim', span.value === 1 ? `on CPU ${span.cpu}` : `last on CPU ${span.cpu}`));
 		if (span.waker >= 0)
 			lines.push(el('div', 'dim', `woken by ${app.task_name(span.waker)}${span.waker_in_irq ? ', in an interrupt' : ''}`));
+		if (unknown_why(parts.type, span.value))
+			lines.push(el('div', 'dim', 'data is missing'));
 		lines.push(el('div', 'dim', `at ${clock(span.start)}`));
 		tip.replaceChildren(...lines);
 		tip.hidden = false;

@@ -34,7 +34,7 @@ function states_bar(app, states, span) {
 	for (const s of STATES) {
 		if (!states[s])
 			continue;
-		const part = el('span', s === 2 || s === 3 ? 'hatch' : '');
+		const part = el('span', s === 2 || s === 3 ? 'hatch' : s === 0 ? 'missing' : '');
 		part.style.width = `${states[s] / span * 100}%`;
 		part.style.backgroundColor = app.colours.state(s);
 		part.title = `${STATE_NAMES[s]} ${duration(states[s])}`;

@@ -53,7 +53,7 @@ function find_special(tile) {
 	tile.lost = Uint32Array.from(lost);
 }
 
-const STACK = [4, 7, 8, 0, 1, 2, 3, 5, 6];	/* states from the back to the top of the pile */
+const STACK = [4, 7, 8, 1, 2, 3, 5, 6, 0];	/* states from the back to the top of the pile */
 
 /*
  * A bucket of a task's lane has a record for each state, with its share. They are piled up: what the
@@ -82,7 +82,7 @@ function pile_states(tile) {
 			u16[at * 8 + 6] = weight;
 			bytes[at * 16 + 15] = flags;
 			bytes[at * 16 + 14] = Math.min(255, Math.round(base / 257));
-			if (order[state & 255] > 3)
+			if (order[state & 255] > 2)
 				base += weight;
 		});
 	}

@@ -14,7 +14,7 @@ import { clock, count, duration, share } from './units.js';
 function strip(app, path, from, to) {
 	const line = el('div', 'why-strip'), span = Math.max(1, to - from);
 	for (const piece of path.slice(0, 3000)) {
-		const b = el('button', piece.state === 2 || piece.state === 3 ? 'hatch' : piece.state === 5 ? 'rim' : '');
+		const b = el('button', piece.state === 2 || piece.state === 3 ? 'hatch' : piece.state === 5 ? 'rim' : piece.state === 0 ? 'missing' : '');
 		b.style.left = `${(piece.start - from) / span * 100}%`;
 		b.style.width = `${Math.max(.1, (piece.end - piece.start) / span * 100)}%`;
 		b.style.backgroundColor = piece.state === 1 ? app.colours.task(piece.task) : app.colours.state(piece.state);

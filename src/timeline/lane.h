@@ -5,7 +5,8 @@
  * A lane is named by a short text, its spec, which also stands in the page's address:
  *
  *	cpu:M:N              the tasks that CPU N of machine M ran
- *	task:M:PID           the states of a task: running, runnable, sleeping …, with waker
+ *	task:M:PID           the states of a task: running, runnable, sleeping …, with waker; unknown where
+ *	                     data is missing
  *	irq:M:N softirq:M:N  handlers on a CPU, as spans
  *	calls:M:PID          functions of a task, nested: function_graph of the kernel, or any pair of
  *	                     events that enter and leave (user functions come as the same)

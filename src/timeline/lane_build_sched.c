@@ -178,8 +178,6 @@ static uint8_t state_flags(const struct state_span *s)
 
 static int add_span_of(struct lane *ln, const struct state_span *s)
 {
-	if (s->state == STATE_UNKNOWN)
-		return 0;
 	return lane_add_span(ln, 0, s->start, s->end, s->state, state_flags(s),
 			     state_aux(s->cpu, s->waker, s->waker_in_irq));
 }

@@ -88,9 +88,9 @@ struct span_bucket {
 	uint64_t busy : 48, flags : 8, any : 8; /* any: there is one, be it of no length */
 	uint64_t dominant_ns : 40, value : 24;	/* the value that has most of it, as far as known */
 };
-/* states: the share of each, 65535 is all; share[0] is that of STATE_RUNNING */
+/* states: the share of each by its number, 65535 is all */
 struct state_bucket {
-	uint16_t share[8];
+	uint16_t share[STATES_N];
 };
 /* ticks: */
 struct tick_bucket {

@@ -124,11 +124,10 @@ static void flush(struct filler *f)
 		struct state_bucket *b = (struct state_bucket *)p->buckets + f->at;
 
 		for (unsigned i = 0; i < s->n; i++)
-			if (s->values[i] >= 1 && s->values[i] <= 8)
-				b->share[s->values[i] - 1] =
-					(s->ns[i] * 65535 +
-					 ((UINT64_C(1) << p->base_level) >> 1)) >>
-					p->base_level;
+			if (s->values[i] < STATES_N)
+				b->share[s->values[i]] = (s->ns[i] * 65535 +
+							  ((UINT64_C(1) << p->base_level) >> 1)) >>
+							 p->base_level;
 	} else if (s->any) {
 		unsigned best = shares_largest(s);
 
@@ -191,7 +190,7 @@ static struct state_bucket sum_states(const struct state_bucket *a, const struct
 {
 	struct state_bucket s;
 
-	for (unsigned i = 0; i < 8; i++)
+	for (unsigned i = 0; i < STATES_N; i++)
 		s.share[i] = ((unsigned)a->share[i] + (b ? b->share[i] : 0) + 1) / 2;
 	return s;
 }
@@ -242,15 +241,17 @@ static int make_pyramid(struct lane *ln, unsigned row, uint64_t n_spans)
 	struct timeline *tl = ln->owner->tl;
 	struct fill_job job = {ln, row};
 	size_t n = pyramid_lay_out(p, timeline_duration(tl), pyramid_bits(n_spans, SPANS_A_BUCKET));
+	size_t size =
+		ln->kind == LANE_STATES ? sizeof(struct state_bucket) : sizeof(struct span_bucket);
 
-	p->buckets = calloc(n, sizeof(struct span_bucket));
+	p->buckets = calloc(n, size);
 	if (!p->buckets) {
 		p->n_levels = 0;
 		return -ENOMEM;
 	}
 	timeline_parallel(tl, FILL_JOBS, fill_part, &job);
 	raise_levels(p, ln->kind == LANE_STATES);
-	ln->n_bytes += n * sizeof(struct span_bucket);
+	ln->n_bytes += n * size;
 	return 0;
 }
 

@@ -23,20 +23,30 @@
  *
  * Where records are missing, turns tell that a task came or went unseen. What it was until then is given out with
  * open_end, and what follows is unknown: a sleep of which nobody saw the end is not made longer than is known.
+ *
+ * A wait for a CPU while another CPU's data is missing (darktimes.h) is a guess as well: the task may have run there. It is
+ * believed if the task then is switched in on a CPU that was never idle, nor dark, since the wait began: it was
+ * in that CPU's queue. Else, and if it is woken once more instead (the kernel does not wake what is runnable), or is not
+ * seen any more, it is unknown from the first dark moment on. A range that ends in such a wait is followed beyond its
+ * end until that is decided, so that it says the same as a longer one.
  */
 #include "timeline/states_int.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
+#define FOLLOW_NS UINT64_C(10000000)
+
 struct states_run {
 	struct timeline *tl;
 	const uint8_t *tasks;
 	struct task_track *tracks;
 	size_t n_tasks;
-	uint64_t from, to;
+	uint64_t from, to, start; /* start: of what is gone through */
+	struct dark_times dark;
 	state_emit emit;
-	void (*peek)(void *ctx, uint64_t ts, const struct task_track *tracks, size_t n);
+	void (*peek)(void *ctx, uint64_t ts, const struct task_track *tracks, size_t n,
+		     const struct dark_times *dark);
 	void *ctx;
 };
 
@@ -71,6 +81,7 @@ static void open_span(struct task_track *t, uint64_t ts, enum task_state state, 
 	t->cur.cpu = cpu >= 0 ? cpu : last_cpu;
 	t->is_known = true;
 	t->was_guessed = false;
+	t->was_dark = false;
 }
 
 static void make_runnable(struct task_track *t, uint64_t ts, int32_t waker, bool in_irq)
@@ -78,16 +89,6 @@ static void make_runnable(struct task_track *t, uint64_t ts, int32_t waker, bool
 	open_span(t, ts, STATE_RUNNABLE, -1);
 	t->cur.waker = waker;
 	t->cur.waker_in_irq = in_irq;
-}
-
-static void switch_in(struct states_run *r, uint16_t task, uint64_t ts, int32_t cpu)
-{
-	struct task_track *t = &r->tracks[task];
-
-	t->cur.open_end = t->is_known && t->cur.state == STATE_RUNNING;
-	close_span(r, task, ts, STATE_RUNNING);
-	open_span(t, ts, STATE_RUNNING, cpu);
-	t->is_woken = false;
 }
 
 /* From ts on nobody knows what it does. */
@@ -100,6 +101,60 @@ static void lose(struct states_run *r, uint16_t task, uint64_t ts)
 	t->cur.open_end = true;
 	close_span(r, task, ts, STATE_UNKNOWN);
 	open_span(t, ts < t->cur.start ? t->cur.start : ts, STATE_UNKNOWN, -1);
+	t->is_woken = false;
+}
+
+/* Since when it may run on a CPU without data instead of waiting; DARK_NEVER: it does wait. */
+static uint64_t doubt_of(const struct states_run *r, const struct task_track *t)
+{
+	if (!t->is_known || (t->cur.state != STATE_RUNNABLE && t->cur.state != STATE_PREEMPTED))
+		return DARK_NEVER;
+	return t->was_dark ? t->dark_at : dark_times_find(&r->dark, t->cur.start);
+}
+
+struct idle_search {
+	uint64_t after, before;
+	int idle;
+	bool found;
+};
+
+static bool look_for_idle(void *ctx, const struct cpu_turn *turn)
+{
+	struct idle_search *s = ctx;
+
+	s->found |= turn->ts > s->after && turn->ts < s->before &&
+		    (turn->next == s->idle || turn->next == TIMELINE_NO_TASK);
+	return !s->found && turn->ts < s->before;
+}
+
+/* The CPU that it comes to was idle or dark in the meantime: it was not in that one's queue. */
+static bool was_elsewhere(const struct states_run *r, const struct task_track *t,
+			  const struct sched_entry *e)
+{
+	struct idle_search s = {.after = t->cur.start, .before = e->ts};
+	uint16_t source = timeline_stream(r->tl, e->stream)->source;
+	uint32_t machine = timeline_source(r->tl, source)->machine;
+
+	if (e->idle_at > t->cur.start)
+		return true;
+	if (t->cur.start >= r->start)
+		return false;
+	s.idle = timeline_find_task(r->tl, machine, 0);
+	cpu_turns(r->tl, machine, timeline_stream(r->tl, e->stream)->cpu, t->cur.start, e->ts,
+		  look_for_idle, &s);
+	return s.found;
+}
+
+static void switch_in(struct states_run *r, uint16_t task, const struct sched_entry *e, int32_t cpu)
+{
+	struct task_track *t = &r->tracks[task];
+	uint64_t ts = e->ts, doubt = doubt_of(r, t);
+
+	if (doubt < ts && was_elsewhere(r, t, e))
+		lose(r, task, doubt);
+	t->cur.open_end = t->is_known && t->cur.state == STATE_RUNNING;
+	close_span(r, task, ts, STATE_RUNNING);
+	open_span(t, ts, STATE_RUNNING, cpu);
 	t->is_woken = false;
 }
 
@@ -148,6 +203,7 @@ static void waking(struct states_run *r, const struct sched_entry *e)
 	struct task_track *t = &r->tracks[e->a];
 	int32_t waker = e->b == TIMELINE_NO_TASK ? -1 : e->b;
 	bool in_irq = e->detail & WAKING_IRQ, is_new = e->detail & WAKING_NEW;
+	uint64_t doubt = t->cur.state == STATE_RUNNABLE ? doubt_of(r, t) : DARK_NEVER;
 
 	if (t->is_known && t->cur.state == STATE_RUNNING) {
 		t->is_woken = true;
@@ -161,6 +217,8 @@ static void waking(struct states_run *r, const struct sched_entry *e)
 		t->cur.state = t->fallback;
 		t->cur.waker = -1;
 		t->cur.waker_in_irq = false;
+	} else if (doubt < e->ts && !is_new) {
+		lose(r, e->a, doubt);
 	} else if (t->is_known && !is_new &&
 		   (t->cur.state == STATE_RUNNABLE || t->cur.state == STATE_PREEMPTED)) {
 		return;
@@ -197,7 +255,7 @@ static void take_turn(struct states_run *r, const struct sched_entry *e)
 		if (is_wanted(r, e->a))
 			switch_out(r, e->a, e);
 		if (is_wanted(r, e->b))
-			switch_in(r, e->b, e->ts, cpu);
+			switch_in(r, e->b, e, cpu);
 		return;
 	}
 	if (is_wanted(r, e->a) && r->tracks[e->a].cur.state == STATE_RUNNING &&
@@ -209,17 +267,18 @@ static void take_turn(struct states_run *r, const struct sched_entry *e)
 		end_cpu(r, e, cpu);
 }
 
-static bool step(void *ctx, const struct sched_entry *e)
+static bool step_on(void *ctx, const struct sched_entry *e)
 {
 	struct states_run *r = ctx;
 
 	if (r->peek)
-		r->peek(r->ctx, e->ts, r->tracks, r->n_tasks);
+		r->peek(r->ctx, e->ts, r->tracks, r->n_tasks, &r->dark);
 	if (e->what == SCHED_WAKING) {
 		if (is_wanted(r, e->a))
 			waking(r, e);
 		return true;
 	}
+	dark_times_add(&r->dark, e->stream, e->b == TIMELINE_NO_TASK, e->ts);
 	take_turn(r, e);
 	return true;
 }
@@ -258,9 +317,62 @@ static int find_far(struct states_run *r, const struct sched_streams *ss, uint64
 	return 0;
 }
 
+static bool look_before(void *ctx, const struct cpu_turn *turn)
+{
+	struct gap_search *g = ctx;
+
+	if (turn->ts < g->t)
+		g->is_known = turn->next != TIMELINE_NO_TASK;
+	return turn->ts < g->t;
+}
+
+/* Which CPUs are dark where the pass begins. */
+static int find_dark(struct states_run *r, const struct sched_streams *ss)
+{
+	int err = dark_times_init(&r->dark, timeline_n_streams(r->tl));
+
+	for (size_t i = 0; i < ss->n_cpus && !err && r->start; i++) {
+		uint32_t cpu = timeline_stream(r->tl, ss->cpus[i])->cpu;
+		struct gap_search g = {.t = r->start, .is_known = true};
+
+		err = cpu_turns(r->tl, ss->machine, cpu, r->start, r->start, look_before, &g);
+		if (!err && !g.is_known)
+			dark_times_add(&r->dark, ss->cpus[i], true, r->start);
+	}
+	return err;
+}
+
+/* Does something that comes later decide what a task was at r->to? */
+static bool is_in_doubt(const struct states_run *r)
+{
+	for (size_t i = 0; i < r->n_tasks; i++) {
+		const struct task_track *t = &r->tracks[i];
+
+		if (t->is_known && t->cur.start <= r->to && is_wanted(r, i) &&
+		    doubt_of(r, t) < r->to)
+			return true;
+	}
+	return false;
+}
+
+static int follow(struct states_run *r, const struct sched_streams *ss, uint64_t far, uint64_t end)
+{
+	uint64_t step = FOLLOW_NS;
+	int err = 0;
+
+	while (far < end && !err && is_in_doubt(r)) {
+		uint64_t next = end - far < step ? end : far + step;
+
+		err = sched_pass(r->tl, ss, r->tasks, far + 1, next, step_on, r);
+		far = next;
+		step *= 4;
+	}
+	return err;
+}
+
 static int run(struct states_run *r, struct states_cache *sc, uint32_t machine)
 {
-	uint64_t end = timeline_duration(r->tl), start = 0, far;
+	uint64_t end = timeline_duration(r->tl), far;
 	struct sched_streams ss;
 	int err = sched_streams_init(&ss, r->tl, machine);
 
@@ -270,16 +382,28 @@ static int run(struct states_run *r, struct states_cache *sc, uint32_t machine)
 	if (!r->tracks)
 		err = -ENOMEM;
 	if (!err && sc)
-		start = states_cache_load(sc, machine, r->from, r->tracks, r->n_tasks);
+		r->start = states_cache_load(sc, machine, r->from, r->tracks, r->n_tasks);
 	if (!err)
 		err = find_far(r, &ss, &far);
 	if (!err)
-		err = sched_pass(r->tl, &ss, r->tasks, start, far, step, r);
+		err = find_dark(r, &ss);
+	if (!err)
+		err = sched_pass(r->tl, &ss, r->tasks, r->start, far, step_on, r);
+	if (!err)
+		err = follow(r, &ss, far, end);
 	for (size_t i = 0; !err && i < r->n_tasks; i++) {
+		uint64_t doubt = doubt_of(r, &r->tracks[i]);
+
+		if (!r->tracks[i].is_known || !is_wanted(r, i))
+			continue;
+		if (doubt < r->to)
+			lose(r, i, doubt);
 		r->tracks[i].cur.open_end = true;
-		if (r->tracks[i].is_known && is_wanted(r, i))
-			close_span(r, i, r->to, STATE_UNKNOWN);
+		close_span(r, i, r->to, STATE_UNKNOWN);
 	}
+	if (!err && r->dark.failed)
+		err = -ENOMEM;
+	dark_times_release(&r->dark);
 	free(r->tracks);
 	sched_streams_release(&ss);
 	return err;
@@ -295,8 +419,8 @@ int states_pass(struct timeline *tl, struct states_cache *sc, uint32_t machine,
 }
 
 int states_pass_peek(struct timeline *tl, uint32_t machine,
-		     void (*peek)(void *ctx, uint64_t ts, const struct task_track *tracks,
-				  size_t n),
+		     void (*peek)(void *ctx, uint64_t ts, const struct task_track *tracks, size_t n,
+				  const struct dark_times *dark),
 		     void *ctx)
 {
 	struct states_run r = {.tl = tl, .peek = peek, .ctx = ctx, .to = TIMELINE_TIME_MAX};

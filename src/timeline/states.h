@@ -19,6 +19,8 @@
  *	                   gone, or since its own state began if that is later
  *	a CPU's data ends  unknown, for all that were there last
  *	a file ends        unknown, for all; the next file has to tell anew
+ *	waits while a CPU  unknown, from the first moment without data on; unless it then runs on a CPU that was
+ *	has no data        neither idle nor without data since it began to wait (states.c)
  *
  * So a task never runs on two CPUs at once, and the running times of all tasks on a CPU, its idle time and what is not
  * known of it are together the time of the trace.

@@ -77,7 +77,18 @@ void states_cache_free(struct states_cache *sc)
 	free(sc);
 }
 
-static void keep_moment(void *ctx, uint64_t ts, const struct task_track *tracks, size_t n)
+/* A track with what the list of dark times says about it: the list itself is not kept. */
+static struct task_track with_dark(const struct task_track *t, const struct dark_times *dark)
+{
+	struct task_track kept = *t;
+
+	kept.dark_at = dark_times_find(dark, t->cur.start);
+	kept.was_dark = kept.dark_at != DARK_NEVER;
+	return kept;
+}
+
+static void keep_moment(void *ctx, uint64_t ts, const struct task_track *tracks, size_t n,
+			const struct dark_times *dark)
 {
 	struct machine_moments *m = ctx;
 	struct moment *to;
@@ -94,7 +105,7 @@ static void keep_moment(void *ctx, uint64_t ts, const struct task_track *tracks,
 		return;
 	for (size_t i = 0; i < n; i++)
 		if (tracks[i].is_known)
-			to->tracks[to->n++] = (struct kept_track){i, tracks[i]};
+			to->tracks[to->n++] = (struct kept_track){i, with_dark(&tracks[i], dark)};
 	m->n++;
 }
 

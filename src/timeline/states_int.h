@@ -6,6 +6,7 @@
 #ifndef SONDE_TIMELINE_STATES_INT_H
 #define SONDE_TIMELINE_STATES_INT_H
 
+#include "timeline/darktimes.h"
 #include "timeline/states.h"
 #include "timeline/turns.h"
 
@@ -13,6 +14,8 @@ enum sched_what { SCHED_WAKING, SCHED_TURN }; /* in this order if at the same ti
 
 struct sched_entry {
 	uint64_t ts, since;
+	uint64_t
+		idle_at; /* turn: when its CPU last became idle, or dark, in this pass; 0: it did not */
 	uint16_t stream; /* that told it, or one of the CPU's */
 	uint16_t a, b;	 /* turn: prev, next; waking: task, waker */
 	uint8_t what;
@@ -50,6 +53,8 @@ struct task_track {
 	int32_t woken_by;
 	uint64_t woken_at; /* of the span at hand, if it is runnable: the waking */
 	uint16_t woken_on; /* … and the stream that told it */
+	bool was_dark;	   /* a CPU was, in the span at hand, before what is kept; from then on: */
+	uint64_t dark_at;
 };
 
 /* next: the state that follows; STATE_UNKNOWN: the pass ended. */
@@ -73,10 +78,10 @@ uint64_t states_cache_load(struct states_cache *sc, uint32_t machine, uint64_t t
  */
 int states_pass(struct timeline *tl, struct states_cache *sc, uint32_t machine,
 		const uint8_t *tasks, uint64_t from, uint64_t to, state_emit emit, void *ctx);
-/* The same from the beginning; before an entry is looked at, peek sees it and all tasks. For the cache. */
+/* The same from the beginning; before an entry is looked at, peek sees its time, all tasks and CPUs. For the cache. */
 int states_pass_peek(struct timeline *tl, uint32_t machine,
-		     void (*peek)(void *ctx, uint64_t ts, const struct task_track *tracks,
-				  size_t n),
+		     void (*peek)(void *ctx, uint64_t ts, const struct task_track *tracks, size_t n,
+				  const struct dark_times *dark),
 		     void *ctx);
 
 static inline bool bit_get(const uint8_t *bits, size_t i)

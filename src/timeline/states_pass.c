@@ -13,7 +13,7 @@
  *
  * What a slice holds is not known before; slices are made for some SLICE_EVENTS events of the trace, which
  * is more than enough for the turns among them. A trace whose events crowd in one place needs more
- * memory there, at most 32 bytes for each.
+ * memory there, at most 40 bytes for each.
  */
 #include "timeline/states_int.h"
 
@@ -26,6 +26,7 @@
 struct list {
 	struct sched_entry *entries;
 	size_t n, cap, pos;
+	uint64_t idle_at; /* of its CPU, see struct sched_entry */
 	uint16_t stream;
 	bool is_waking, failed;
 };
@@ -36,6 +37,7 @@ struct pass {
 	struct list *lists;
 	size_t n_lists;
 	uint32_t machine;
+	int idle;	   /* its task that does nothing, or -1 */
 	uint64_t from, to; /* of the slice */
 	uint32_t *heap;
 	size_t n_heap;
@@ -131,12 +133,17 @@ static bool take_turn(void *ctx, const struct cpu_turn *t)
 	struct filling *f = ctx;
 	const struct pass *p = f->p;
 
+	bool is_gap = t->next == TIMELINE_NO_TASK || t->prev == TIMELINE_NO_TASK;
+
 	if (t->ts < p->from)
 		return true;
-	if (p->tasks && !t->end && !bit_get(p->tasks, t->prev) && !bit_get(p->tasks, t->next))
+	if (t->next == p->idle || t->next == TIMELINE_NO_TASK)
+		f->l->idle_at = t->ts;
+	if (p->tasks && !is_gap && !bit_get(p->tasks, t->prev) && !bit_get(p->tasks, t->next))
 		return true;
 	return list_add(f->l, &(struct sched_entry){.ts = t->ts,
 						    .since = t->since,
+						    .idle_at = f->l->idle_at,
 						    .stream = f->l->stream,
 						    .a = t->prev,
 						    .b = t->next,
@@ -235,6 +242,7 @@ static int pass_init(struct pass *p, struct timeline *tl, const struct sched_str
 	*p = (struct pass){.tl = tl,
 			   .tasks = tasks,
 			   .machine = ss->machine,
+			   .idle = timeline_find_task(tl, ss->machine, 0),
 			   .n_lists = ss->n_cpus + ss->n_wakings};
 	p->lists = calloc(p->n_lists + 1, sizeof(*p->lists));
 	p->heap = calloc(p->n_lists + 1, sizeof(*p->heap));

@@ -207,12 +207,12 @@ static void put_states(struct drawing *d, size_t x, const struct state_bucket *b
 	for (;;) {
 		unsigned best = 0;
 
-		for (unsigned i = 1; i < 8; i++)
+		for (unsigned i = 1; i < STATES_N; i++)
 			if (rest.share[i] > rest.share[best])
 				best = i;
 		if (!rest.share[best])
 			return;
-		put(d, x, x + 1, best + 1, rest.share[best], 0);
+		put(d, x, x + 1, best, rest.share[best], 0);
 		rest.share[best] = 0;
 	}
 }
@@ -233,7 +233,7 @@ static void draw_pyramid(struct drawing *d, const struct pyramid *p)
 		if (d->ln->kind == LANE_STATES) {
 			struct state_bucket b = ((struct state_bucket *)p->buckets)[p->at[l] + i];
 
-			for (unsigned s = 0; s < 8; s++)
+			for (unsigned s = 0; s < STATES_N; s++)
 				b.share[s] >>= more;
 			put_states(d, x, &b);
 		} else {

@@ -3,7 +3,8 @@
  * boxes.c - what is in a lane, as rectangles: the page's painters (web/draw_gl.js), for a picture in a file.
  *
  *	CPU       a run is full; a bucket of many as high as its share of the time
- *	states    running full, runnable and preempted striped and lower, blocked outlined, sleeping a line;
+ *	states    running full, runnable and preempted striped and lower, blocked outlined, sleeping a line,
+ *	          unknown with red stripes, as it is on a CPU;
  *	          the states of a bucket are piled up
  *	spans     a row for each depth; ticks; numbers as an area with a line
  *
@@ -30,11 +31,12 @@ static const struct {
 	bool is_striped, is_outlined, is_named;
 	int order;
 } looks[STATES_N] = {
-	{.3, false, false, true, 3}, {1, false, false, true, 4},    {.72, true, false, true, 5},
-	{.72, true, false, true, 6}, {.14, false, false, false, 0}, {1, false, true, true, 7},
-	{.5, false, false, true, 8}, {.14, false, false, false, 1}, {.06, false, false, false, 2},
+	{1, true, false, true, 8},   {1, false, false, true, 3},    {.72, true, false, true, 4},
+	{.72, true, false, true, 5}, {.14, false, false, false, 0}, {1, false, true, true, 6},
+	{.5, false, false, true, 7}, {.14, false, false, false, 1}, {.06, false, false, false, 2},
 };
-#define PILED_FROM 4 /* those before it lie flat behind the pile */
+static const char unknown_title[] = "unknown, data of a CPU is missing:";
+#define PILED_FROM 3 /* those before it lie flat behind the pile */
 
 struct box {
 	double x0, x1, y, height;
@@ -131,10 +133,17 @@ static void add_run(struct drawing *d, const struct tile_record *rec, const stru
 	char title[160], name[64], comm[40], class[16];
 
 	if (rec->value == TIMELINE_NO_TASK) { /* nobody knows who ran */
-		fmt_title(title, sizeof(title), "unknown", at->ns);
-		add_box(d,
-			&(struct box){at->x0, at->x1, d->y, d->height, PALETTE_STATE, .opacity = 1,
-				      .is_striped = true, .title = is_exact ? title : NULL});
+		b = (struct box){at->x0,
+				 at->x1,
+				 d->y,
+				 d->height,
+				 PALETTE_STATE,
+				 .opacity = 1,
+				 .is_striped = true,
+				 .title = is_exact ? title : NULL};
+		fmt_title(title, sizeof(title), unknown_title, at->ns);
+		if (add_box(d, &b) && is_exact)
+			add_name(d, &b, "unknown", false, "halo");
 		return;
 	}
 	if (!t || !t->pid)
@@ -170,7 +179,7 @@ static void add_state(struct drawing *d, const struct tile_record *rec,
 			looks[state].is_outlined};
 	char title[160], class[16];
 
-	fmt_title(title, sizeof(title), task_state_name(state), at->ns);
+	fmt_title(title, sizeof(title), state ? task_state_name(state) : unknown_title, at->ns);
 	b.title = title;
 	if (!add_box(d, &b) || !looks[state].is_named)
 		return;

@@ -345,6 +345,14 @@ static void add_patterns(struct drawing *d)
 			"stroke-width=\"0\"/></pattern>\n",
 			class, class, class);
 	}
+	palette_fmt_class(PALETTE_STATE, class);
+	textbuf_addf(
+		d->out,
+		"<pattern id=\"%s\" width=\"12\" height=\"12\" "
+		"patternUnits=\"userSpaceOnUse\"><rect width=\"12\" height=\"12\" "
+		"class=\"%s\" stroke-width=\"0\"/><path d=\"M-1 -1L13 13M-1 11L1 13M11 -1L13 1\" "
+		"stroke=\"#bf1f1a\" stroke-width=\"1.4\"/></pattern>\n",
+		class, class);
 	textbuf_add_str(d->out, "</defs>\n");
 }
 
@@ -399,7 +407,8 @@ static int add_all(struct drawing *d, const struct row *rows, double bottom, str
 	for (size_t i = 0; i < d->pic->n_specs && r >= 0; i++)
 		r = add_lane(d, &rows[i], d->pic->specs[i], err);
 	textbuf_add_str(d->out, "</svg>\n");
-	d->used[PALETTE_STATE + 2] = d->used[PALETTE_STATE + 3] = true; /* of the patterns */
+	/* of the patterns */
+	d->used[PALETTE_STATE] = d->used[PALETTE_STATE + 2] = d->used[PALETTE_STATE + 3] = true;
 	add_style(d);
 	textbuf_add_str(d->out, "</svg>\n");
 	return r;

@@ -1,0 +1,118 @@
+"""Where data is missing, lanes say unknown: of CPUs and of tasks, in answers and pictures.
+
+covers: V02 B07
+"""
+import re
+import subprocess
+import tempfile
+
+from answers import trace
+from server import SONDE, Server, check, same
+
+UNKNOWN, RUNNING, RUNNABLE, PREEMPTED = 0, 1, 2, 3
+NOBODY = 65535
+CUT_AT = 1_200_000      # bytes of events-v7-zstd.dat: from 1.75 s on CPU 1 has no data, CPU 0 has
+
+
+def cut_trace(place):
+    whole = trace("events-v7-zstd").read_bytes()
+    check(len(whole) > CUT_AT, "the golden trace is too short to be cut")
+    path = f"{place}/cut.dat"
+    with open(path, "wb") as f:
+        f.write(whole[:CUT_AT])
+    return path
+
+
+def spans_of(view, lane):
+    """All spans of a lane, in order."""
+    spans, t = [], 0
+    step = "at"
+    while True:
+        span = view.get(f"api/span?lane={lane}&t={t}&row=0&step={step}")
+        if "none" not in span:
+            spans.append(span)
+            t = span["start"]
+        elif step == "next":
+            return spans
+        step = "next"
+
+
+def idle_or_dark(spans, start, end):
+    """Did this CPU become idle, or dark, in (start, end)?"""
+    last = None
+    for span in spans:
+        if last is not None and span["start"] > last and start < last < end:
+            return True
+        if span["value"] == NOBODY and start < span["start"] < end:
+            return True
+        last = span["end"]
+    return False
+
+
+def test_unknown_states_of_a_cut_trace():
+    """A task that waits while a CPU has no data is unknown, unless where it runs next shows that it waited."""
+    with tempfile.TemporaryDirectory() as place, Server(cut_trace(place)) as view:
+        end = view.get("api/info")["duration"]
+        cpu1 = spans_of(view, "cpu:0:1")
+        same(cpu1[-1]["value"], NOBODY, "who runs on CPU 1 in the end")
+        dark, cpu0 = cpu1[-1]["start"], spans_of(view, "cpu:0:0")
+        n_unknown = n_waits = 0
+        for task in view.get("api/tasks")["tasks"]:
+            if not task[2]:
+                continue
+            spans = spans_of(view, f"task:0:{task[2]}")
+            for at, span in enumerate(spans):
+                after = spans[at + 1] if at + 1 < len(spans) else None
+                same(span["end"], after["start"] if after else end, f"end of a state of {task[4]}")
+                n_unknown += span["value"] == UNKNOWN and span["start"] >= dark
+                if span["value"] not in (RUNNABLE, PREEMPTED) or span["end"] <= dark:
+                    continue
+                if after and after["value"] == UNKNOWN:
+                    check(after["start"] <= dark or span["end"] == after["start"], "a wait goes on in the dark")
+                    same(span["end"], max(dark, span["start"]), f"how long {task[4]} surely waits")
+                    continue
+                n_waits += 1
+                check(after and after["value"] == RUNNING, f"{task[4]} waits from {span['start']} and does not run")
+                check(not idle_or_dark(cpu0, span["start"], span["end"]),
+                      f"{task[4]} waits from {span['start']} for CPU 0, which is idle")
+        check(n_unknown > 5 and n_waits > 5, f"{n_unknown} times unknown, {n_waits} waits")
+
+
+def test_unknown_states_of_a_range():
+    """A range says the same as the whole, whether it begins or ends where nobody knows."""
+    with tempfile.TemporaryDirectory() as place, Server(cut_trace(place)) as view:
+        end = view.get("api/info")["duration"]
+        for task in view.get("api/tasks")["tasks"]:
+            if task[4] not in ("rcu_preempt", "trace-cmd", "ls"):
+                continue
+            spans = spans_of(view, f"task:0:{task[2]}")
+            for tenth in range(10):
+                start, stop = end * tenth // 10, end * (tenth + 1) // 10
+                wanted = [0] * 9
+                for span in spans:
+                    wanted[span["value"]] += max(0, min(stop, span["end"]) - max(start, span["start"]))
+                got = [t for t in view.get(f"api/stats?what=tasks&from={start}&to={stop}")["tasks"]
+                       if t["task"] == task[0]]
+                same(got[0]["states"] if got else [0] * 9, wanted, f"states of {task[4]} from {start} to {stop}")
+
+
+def test_unknown_in_tiles_and_pictures():
+    """The sums of a zoomed out lane have the unknown time, and a picture has stripes for it."""
+    with tempfile.TemporaryDirectory() as place:
+        path = cut_trace(place)
+        with Server(path) as view:
+            pid = next(t[2] for t in view.get("api/tasks")["tasks"] if t[4] == "rcu_preempt")
+            lane = f"task:0:{pid}"
+            unknown = sum(s["end"] - s["start"] for s in spans_of(view, lane) if s["value"] == UNKNOWN)
+            for level in (12, 16, 20, 22, 26):
+                tiles, got = view.get("api/info")["duration"] >> (level + 10), 0
+                for tile in view.tiles([[lane, level, n] for n in range(tiles + 1)]):
+                    got += sum((x1 - x0) * weight / 65535 * 2 ** level
+                               for x0, x1, value, weight, _, _ in tile["records"] if value == UNKNOWN)
+                check(abs(got - unknown) < unknown / 100, f"level {level}: {got} of {unknown} ns unknown")
+        svg = subprocess.run([SONDE, "export", "--svg", "--lanes", f"cpu:0:1,{lane}", "-o", "-", path],
+                             capture_output=True, check=False).stdout.decode()
+        check('<pattern id="s0"' in svg, "no stripes")
+        for spec in ("cpu:0:1", lane):
+            group = re.search(f'data-lane="{spec}">(.*?)</g>', svg, re.S).group(1)
+            check('fill="url(#s0)"><title>unknown' in group, f"nothing is unknown in the picture of {spec}")

@@ -2,7 +2,8 @@
 /*
  * cmd_export.c - `sonde export`: a trace, or a range of it, for other programs and for people.
  *
- *	--perfetto, --chrome   every event, in order, through present/perfetto.c and chrome.c
+ *	--perfetto, --chrome   every event, in order, through present/perfetto.c and chrome.c; for Chrome, which does not
+ *	                       know what a switch means, the states of tasks as well, from the index (timeline/states.h)
  *	--svg, --html          what `sonde view` shows of these lanes, through view/svg.c and html.c
  *
  * The first two are written batch by batch, so a trace may be of any size; a picture is made in memory.
@@ -13,6 +14,7 @@
 #include "cli/viewtrace.h"
 #include "present/traceexport.h"
 #include "store/outfile.h"
+#include "timeline/states.h"
 #include "view/lanewords.h"
 #include "view/picture.h"
 
@@ -24,6 +26,7 @@
 
 #define OUT_MAX_BYTES (256u << 20)
 #define WIDTH_FIRST   1600
+#define STATES_BYTES  (1u << 20) /* of states are written at a time */
 
 struct export_options {
 	bool perfetto, chrome, svg, html;
@@ -146,8 +149,51 @@ static int find_range(const struct export_options *o, const struct viewtrace *vt
 
 /* --- all events -------------------------------------------------------------------------------- */
 
-static int write_batches(struct sequence *seq, const struct trace_export_kind *kind,
-			 struct trace_export *x, struct sink *s)
+struct state_writer {
+	struct timeline *tl;
+	const struct trace_export_kind *kind;
+	struct trace_export *x;
+	struct sink *sink;
+	struct textbuf *out;
+	int error;
+};
+
+static void write_state(void *ctx, uint16_t task, const struct state_span *span)
+{
+	struct state_writer *w = ctx;
+	const struct timeline_task *t = timeline_task(w->tl, task);
+	uint64_t origin = timeline_origin(w->tl);
+	struct export_state s = {.machine = t->machine,
+				 .pid = t->pid,
+				 .cpu = span->cpu,
+				 .start = origin + span->start,
+				 .end = origin + span->end,
+				 .state = task_state_name(span->state),
+				 .comm = t->comm,
+				 .comm_max = sizeof(t->comm),
+				 .waker = -1};
+
+	if (w->error < 0)
+		return;
+	if (span->waker >= 0)
+		s.waker = timeline_task(w->tl, span->waker)->pid;
+	w->kind->add_state(w->x, &s, w->out);
+	if (textbuf_len(w->out) > STATES_BYTES)
+		w->error = sink_write(w->sink, w->out);
+}
+
+static int write_states(struct timeline *tl, const struct trace_export_kind *kind,
+			struct trace_export *x, struct sink *s, struct textbuf *out)
+{
+	struct state_writer w = {tl, kind, x, s, out, 0};
+	int r = task_states_each(tl, 0, TIMELINE_TIME_MAX, write_state, &w);
+
+	return r < 0 ? r : w.error;
+}
+
+static int write_batches(struct sequence *seq, struct timeline *tl,
+			 const struct trace_export_kind *kind, struct trace_export *x,
+			 struct sink *s)
 {
 	struct textbuf out;
 	struct batch b;
@@ -160,6 +206,8 @@ static int write_batches(struct sequence *seq, const struct trace_export_kind *k
 		kind->add(x, &b, &out);
 		r = sink_write(s, &out);
 	}
+	if (r >= 0 && kind->add_state)
+		r = write_states(tl, kind, x, s, &out);
 	if (r >= 0) {
 		kind->finish(x, &out);
 		r = sink_write(s, &out);
@@ -167,6 +215,13 @@ static int write_batches(struct sequence *seq, const struct trace_export_kind *k
 	batch_release(&b);
 	textbuf_release(&out);
 	return r;
+}
+
+static int index_trace(struct viewtrace *vt, struct errmsg *err)
+{
+	int r = stage_start(vt->stage, NULL, err);
+
+	return r < 0 ? r : timeline_wait(vt->stage->tl);
 }
 
 static int export_events(const struct export_options *o, struct viewtrace *vt,
@@ -190,6 +245,11 @@ static int export_events(const struct export_options *o, struct viewtrace *vt,
 	for (size_t i = 0; i < vt->sources.n; i++)
 		machines[i] = vt->list[i].machine;
 	config.machines = machines;
+	r = kind->add_state ? index_trace(vt, err) : 0;
+	if (r < 0) {
+		free(machines);
+		return r;
+	}
 	r = report_sources_init(&rs, &vt->report, &sc, err);
 	style.sources = rs.list;
 	style.n_sources = rs.n;
@@ -198,7 +258,7 @@ static int export_events(const struct export_options *o, struct viewtrace *vt,
 	if (r >= 0)
 		r = sink_open(&s, o, !strcmp(kind->name, "perfetto"), err);
 	if (r >= 0)
-		r = sink_close(&s, write_batches(rs.seq, kind, x, &s), err);
+		r = sink_close(&s, write_batches(rs.seq, vt->stage->tl, kind, x, &s), err);
 	if (x)
 		kind->free(x);
 	report_sources_release(&rs);
@@ -253,10 +313,8 @@ static int export_picture(const struct export_options *o, struct viewtrace *vt, 
 	struct textbuf out;
 	struct sink s;
 	char *lanes = o->lanes ? strdup(o->lanes) : NULL;
-	int r = stage_start(vt->stage, NULL, err);
+	int r = index_trace(vt, err);
 
-	if (r >= 0)
-		r = timeline_wait(vt->stage->tl);
 	if (r >= 0 && !lanes)
 		r = first_lanes(vt->stage, &lanes);
 	textbuf_init(&out, OUT_MAX_BYTES);

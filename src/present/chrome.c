@@ -7,6 +7,7 @@
  *	{"ph":"B","pid":136,"tid":136,"ts":…,"name":"vfs_read"}, {"ph":"E",…},     functions
  *	{"ph":"X",…,"name":"read","cat":"syscall"},                                system calls
  *	{"ph":"X","pid":0,"tid":3,…,"name":"virtio0","cat":"irq"},                 interrupts, inside what CPU 3 ran
+ *	{"ph":"X","pid":9999999,"tid":136,…,"name":"sleeping","cat":"state"},      what the task did
  *	{"ph":"i","s":"t",…,"name":"sched_waking","args":{"info":"…"}},            any event
  *	{"ph":"M",…,"name":"thread_name","args":{"name":"bash"}} ]}                names, in the end
  *
@@ -14,7 +15,8 @@
  * exactly. Process 0 stands for the CPUs, its threads are their numbers; the idle task's own events
  * stand there, too. What a CPU ran is told by its switches and by the task of each event, as in the viewer: where somebody
  * else is there than should be, or events were lost, nothing is drawn between the last event of the one and the
- * first of the other. Where the trace does not tell processes, a task is its own. Tasks of other machines
+ * first of the other. States of tasks are in a process of their own, a thread for each task, because functions and
+ * system calls, which stand with the task, would not nest with them. Where the trace does not tell processes, a task is its own. Tasks of other machines
  * (guests) get numbers from 10 000 000 on.
  */
 #include "base/json.h"
@@ -30,6 +32,7 @@
 #define CPUS_MAX     4096 /* of a machine */
 #define MACHINES_MAX 16	  /* whose CPUs are shown */
 #define MACHINE_STEP 10000000
+#define STATES_PID   (MACHINE_STEP - 1) /* the process whose threads are states of tasks */
 
 #define LEAVING_NS   UINT64_C(10000000) /* events of who left may follow its switch for so long */
 
@@ -61,8 +64,10 @@ struct trace_export {
 	struct textbuf text;
 	struct textbuf *out;
 	uint64_t origin, last;
-	uint64_t *last_of; /* by source */
-	uint32_t n_cpus;   /* above all that were met */
+	uint64_t *last_of;    /* by source */
+	uint32_t n_cpus;      /* above all that were met */
+	struct slices states; /* by task: whose states have a name */
+	bool has_states[MACHINES_MAX];
 	bool is_begun, has_event;
 };
 
@@ -396,6 +401,7 @@ static void chrome_free(struct trace_export *x)
 {
 	line_printer_release(&x->lp);
 	slices_release(&x->slices);
+	slices_release(&x->states);
 	textbuf_release(&x->text);
 	free(x->last_of);
 	free(x->runs);
@@ -410,6 +416,7 @@ static int chrome_new(struct trace_export **ret, const struct trace_export_confi
 		return -ENOMEM;
 	x->config = *config;
 	slices_init(&x->slices);
+	slices_init(&x->states);
 	textbuf_init(&x->text, 1 << 20);
 	for (size_t i = 0; i < config->style->n_sources; i++)
 		if (config->machines[i] >= x->n_machines && config->machines[i] < MACHINES_MAX)
@@ -458,6 +465,63 @@ static void chrome_add(struct trace_export *x, const struct batch *b, struct tex
 	}
 }
 
+static void name_thread(struct trace_export *x, const char *what, long pid, long tid,
+			const char *name, size_t len)
+{
+	event_open(x, 'M', pid, tid, 0);
+	add_name(x, what, strlen(what));
+	textbuf_add_str(x->out, ",\"args\":{\"name\":");
+	json_add_string(x->out, name, len);
+	textbuf_add_char(x->out, '}');
+	event_close(x);
+}
+
+/* Names of the process and the thread where states of a task go, once. */
+static void name_states(struct trace_export *x, const struct export_state *s, long pid, long tid)
+{
+	struct slice_track *t = slices_get(&x->states, s->machine, s->pid, 0);
+	char name[64];
+	int n;
+
+	if (!x->has_states[s->machine]) {
+		n = snprintf(name, sizeof(name), "States of tasks");
+		if (s->machine)
+			n = snprintf(name, sizeof(name), "States of tasks of machine %u",
+				     s->machine);
+		name_thread(x, "process_name", pid, pid, name, n);
+		x->has_states[s->machine] = true;
+	}
+	if (!t || t->is_told)
+		return;
+	t->is_told = true;
+	n = snprintf(name, sizeof(name), "%.*s-%d", (int)strnlen(s->comm, s->comm_max), s->comm,
+		     s->pid);
+	name_thread(x, "thread_name", pid, tid, name, n);
+}
+
+static void chrome_add_state(struct trace_export *x, const struct export_state *s,
+			     struct textbuf *out)
+{
+	uint64_t start = s->start > x->origin ? s->start : x->origin;
+	uint64_t end = s->end < x->last ? s->end : x->last;
+	long step = (long)s->machine * MACHINE_STEP;
+
+	if (!x->is_begun || end <= start || s->machine >= x->n_machines)
+		return;
+	x->out = out;
+	name_states(x, s, step + STATES_PID, step + s->pid);
+	event_open(x, 'X', step + STATES_PID, step + s->pid, start);
+	add_time(out, "dur", end - start);
+	add_name(x, s->state, strlen(s->state));
+	textbuf_add_str(out, ",\"cat\":\"state\",\"args\":{");
+	if (s->cpu >= 0)
+		textbuf_addf(out, "\"cpu\":%d", s->cpu);
+	if (s->waker >= 0)
+		textbuf_addf(out, "%s\"waker\":%d", s->cpu >= 0 ? "," : "", s->waker);
+	textbuf_add_char(out, '}');
+	event_close(x);
+}
+
 /* What runs in the end ran until its file's end, and what is open ends with all: viewers want pairs. */
 static void chrome_finish(struct trace_export *x, struct textbuf *out)
 {
@@ -477,6 +541,7 @@ const struct trace_export_kind export_chrome = {
 	.suffix = "json",
 	.new = chrome_new,
 	.add = chrome_add,
+	.add_state = chrome_add_state,
 	.finish = chrome_finish,
 	.free = chrome_free,
 };

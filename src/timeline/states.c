@@ -428,6 +428,53 @@ int states_pass_peek(struct timeline *tl, uint32_t machine,
 	return run(&r, NULL, machine);
 }
 
+/* --- all of them ---------------------------------------------------------------------------------- */
+
+struct handing_on {
+	void (*each)(void *ctx, uint16_t task, const struct state_span *span);
+	void *ctx;
+	uint64_t from;
+};
+
+static void hand_on(void *ctx, uint16_t task, const struct task_track *t,
+		    const struct state_span *s, enum task_state next)
+{
+	const struct handing_on *h = ctx;
+	struct state_span cut = *s;
+
+	(void)t;
+	(void)next;
+	if (cut.start < h->from) {
+		cut.start = h->from;
+		cut.open_start = true;
+	}
+	if (cut.end > cut.start)
+		h->each(h->ctx, task, &cut);
+}
+
+static uint32_t count_machines(const struct timeline *tl)
+{
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < timeline_n_sources(tl); i++)
+		if (timeline_source(tl, i)->machine >= n)
+			n = timeline_source(tl, i)->machine + 1;
+	return n;
+}
+
+int task_states_each(struct timeline *tl, uint64_t from, uint64_t to,
+		     void (*each)(void *ctx, uint16_t task, const struct state_span *span),
+		     void *ctx)
+{
+	struct handing_on h = {each, ctx, from};
+	uint32_t n_machines = count_machines(tl);
+	int r = 0;
+
+	for (uint32_t m = 0; m < n_machines && !r; m++)
+		r = states_pass(tl, NULL, m, NULL, from, to, hand_on, &h);
+	return r;
+}
+
 /* --- lists of spans ------------------------------------------------------------------------------ */
 
 struct collecting {
@@ -500,13 +547,10 @@ int task_states_many(struct timeline *tl, const uint16_t *tasks, size_t n_tasks,
 	int32_t *place = calloc(n_all + 1, sizeof(*place));
 	size_t *caps = calloc(n_tasks + 1, sizeof(*caps));
 	struct collecting c = {.tl = tl, .place = place, .lists = results, .caps = caps};
-	uint32_t n_machines = 0;
+	uint32_t n_machines = count_machines(tl);
 	int r = bits && place && caps ? 0 : -ENOMEM;
 
 	memset(results, 0, n_tasks * sizeof(*results));
-	for (size_t i = 0; i < timeline_n_sources(tl); i++)
-		if (timeline_source(tl, i)->machine >= n_machines)
-			n_machines = timeline_source(tl, i)->machine + 1;
 	for (uint32_t m = 0; m < n_machines && !r; m++)
 		r = collect_machine(&c, m, tasks, n_tasks, bits, place, n_all);
 	if (!r && c.failed)

@@ -68,6 +68,14 @@ enum task_state prev_states_get(const struct prev_states *ps, uint64_t prev_stat
 enum task_state task_state_of(uint64_t prev_state);
 const char *task_state_name(enum task_state s);
 
+/*
+ * The states of all tasks but idle ones in [from, to], each span as it ends, machine by machine; needs no memory for
+ * them. -ENOMEM.
+ */
+int task_states_each(struct timeline *tl, uint64_t from, uint64_t to,
+		     void (*each)(void *ctx, uint16_t task, const struct state_span *span),
+		     void *ctx);
+
 /* All spans of a task, in order, without gaps from its first event on. The caller frees *ret. */
 int task_states(struct timeline *tl, uint16_t task, struct state_span **ret, size_t *ret_n);
 /* Of several tasks in one pass: results[i] belongs to tasks[i]. */

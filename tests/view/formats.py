@@ -14,7 +14,8 @@ import subprocess
 
 from answers import trace
 from exports import export
-from server import SONDE, Skip, check, report, same
+from gaps import spans_of
+from server import SONDE, Server, Skip, check, report, same
 
 HERE = pathlib.Path(__file__).resolve().parent
 TRACES = ("events-v7-none", "events-v7-zstd", "probes", "follow", "instances-mono", "made-v6-be-4-4096")
@@ -158,6 +159,9 @@ def test_chrome_of_two_machines():
     same({pid: named.get(pid) for pid in on_cpus}, {0: "CPUs", 10_000_000: "CPUs of machine 1"}, "names of the machines' CPUs")
 
 
+STATES = ("unknown", "running", "runnable", "preempted", "sleeping", "blocked", "stopped", "idle", "dead")
+STATES_PID = 9_999_999      # the process whose threads are states of tasks
+
 MUST_HAVE = {"X": {"ts", "dur", "name", "cat"}, "B": {"ts", "name", "cat"}, "E": {"ts"},
              "i": {"ts", "name", "cat", "s", "args"}, "M": {"name", "args"}}
 
@@ -211,3 +215,25 @@ def test_chrome_interrupts():
         same(got - wanted, collections.Counter(), f"{name}: spans that are not in the report")
         same(wanted - got, collections.Counter(), f"{name}: spans that are left out")
         check(sum(got.values()) > 100, f"{name}: hardly any interrupts")
+
+
+def test_chrome_states():
+    """States of tasks are those of the page's lanes, each task a thread of one process; a range has its part."""
+    for name in ("events-v7-zstd", "lost-events"):
+        got, names = collections.defaultdict(list), {}
+        for e in json.loads(export("chrome", name))["traceEvents"]:
+            if e.get("cat") == "state":
+                got[e["tid"]].append((e["name"], round(e["ts"] * 1000), round((e["ts"] + e["dur"]) * 1000)))
+            elif e["ph"] == "M" and e["name"] == "thread_name" and e["pid"] == STATES_PID:
+                names[e["tid"]] = e["args"]["name"]
+        with Server(trace(name)) as view:
+            tasks = {t[2]: t[4] for t in view.get("api/tasks")["tasks"] if t[2]}
+            wanted = {pid: [(STATES[s["value"]], s["start"], s["end"]) for s in spans_of(view, f"task:0:{pid}")]
+                      for pid, comm in tasks.items() if comm not in ("rcu_preempt", "ls")}    # which have thousands
+        for pid, spans in wanted.items():
+            same(got.get(pid, []), spans, f"{name}: states of {tasks[pid]}")
+            check(not spans or names[pid] == f"{tasks[pid]}-{pid}", f"{name}: {pid} is called {names.get(pid)}")
+        check("unknown" in {s[0] for spans in got.values() for s in spans} or name != "lost-events", "nothing is unknown")
+    part = [e for e in json.loads(export("chrome", "events-v7-zstd", "--from", "+1s", "--to", "+1100ms"))["traceEvents"]
+            if e.get("cat") == "state"]
+    check(part and all(0 <= e["ts"] and e["ts"] + e["dur"] <= 100_000 for e in part), "states of a range")

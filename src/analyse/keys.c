@@ -62,26 +62,20 @@ bool key_is_general(const char *word)
 	return find_general(word) != KEY_ABSENT;
 }
 
-static const struct arg *find_names(const struct event *ev, const char *name)
-{
-	for (const struct arg *a = ev->args; a; a = a->next)
-		if (a->kind == ARG_SYMBOL && a->flags.value && a->flags.value->kind == ARG_FIELD &&
-		    !strcmp(a->flags.value->field.name, name))
-			return a;
-	return NULL;
-}
-
 struct key_slot key_bind(const struct event *ev, const char *word)
 {
 	const struct field *f = *word == '$' ? NULL : event_find_field(ev, word);
 
 	if (!f)
 		return (struct key_slot){.kind = find_general(word)};
+	if (f->flags & (FIELD_ARRAY | FIELD_DYNAMIC) && event_shows_array(ev, f))
+		return (struct key_slot){.kind = KEY_TEXT, .field = f, .is_array = true};
 	if (f->flags & FIELD_STRING)
 		return (struct key_slot){.kind = KEY_TEXT, .field = f};
 	if (f->size != 1 && f->size != 2 && f->size != 4 && f->size != 8)
 		return (struct key_slot){.kind = KEY_ABSENT};
-	return (struct key_slot){.kind = KEY_NUMBER, .field = f, .names = find_names(ev, f->name)};
+	return (struct key_slot){
+		.kind = KEY_NUMBER, .field = f, .names = event_find_value_names(ev, f)};
 }
 
 bool key_event_matches(const char *pattern, const char *system, const char *name)
@@ -139,26 +133,37 @@ static uint64_t read_number(const struct keyreader *kr, const struct field *f,
 
 	if ((uint64_t)f->offset + f->size > rec->size)
 		return 0;
-	v = bytes_get(rec->data + f->offset, f->size, kr->printer.swap);
+	v = field_number(f, bytes_get(rec->data + f->offset, f->size, kr->printer.swap));
 	if (f->flags & FIELD_SIGNED && bits < 64)
 		v = (uint64_t)((int64_t)(v << (64 - bits)) >> (64 - bits));
 	return v;
 }
 
-uint64_t key_read(struct keyreader *kr, const struct key_slot *slot, const struct record *rec)
+static uint64_t read_text(struct keyreader *kr, const struct key_slot *slot,
+			  const struct record *rec)
 {
 	struct piece bytes;
 
+	printer_point_at(&kr->printer, rec);
+	if (slot->is_array) {
+		textbuf_clear(&kr->text);
+		printer_print_array(&kr->printer, slot->field);
+		return key_of_text(kr, kr->text.start, textbuf_len(&kr->text));
+	}
+	bytes = printer_field_bytes(&kr->printer, slot->field);
+	if (!bytes.len && slot->field->flags & FIELD_FAULTS)
+		return key_of_text(kr, "(fault)", strlen("(fault)"));
+	return key_of_text(kr, bytes.len ? (const char *)bytes.data : "",
+			   strnlen((const char *)bytes.data, bytes.len));
+}
+
+uint64_t key_read(struct keyreader *kr, const struct key_slot *slot, const struct record *rec)
+{
 	switch (slot->kind) {
 	case KEY_NUMBER:
 		return read_number(kr, slot->field, rec);
 	case KEY_TEXT:
-		printer_point_at(&kr->printer, rec);
-		bytes = printer_field_bytes(&kr->printer, slot->field);
-		if (!bytes.len && slot->field->flags & FIELD_FAULTS)
-			return key_of_text(kr, "(fault)", strlen("(fault)"));
-		return key_of_text(kr, bytes.len ? (const char *)bytes.data : "",
-				   strnlen((const char *)bytes.data, bytes.len));
+		return read_text(kr, slot, rec);
 	case KEY_CPU:
 		return rec->cpu;
 	case KEY_PID:
@@ -206,8 +211,8 @@ bool key_is_plain(const struct key_slot *slot)
 {
 	if (slot->kind == KEY_CPU || slot->kind == KEY_PID)
 		return true;
-	return slot->kind == KEY_NUMBER && !slot->names && !(slot->field->flags & FIELD_POINTER) &&
-	       !points_at_code(slot->field);
+	return slot->kind == KEY_NUMBER && !slot->names &&
+	       !(slot->field->flags & (FIELD_POINTER | FIELD_REAL)) && !points_at_code(slot->field);
 }
 
 static bool fmt_named(const struct arg *names, uint64_t v, struct textbuf *tb)
@@ -227,6 +232,8 @@ static void fmt_number(struct keyreader *kr, const struct key_slot *slot, uint64
 
 	if (slot->names && fmt_named(slot->names, v, tb))
 		return;
+	if (slot->field->flags & FIELD_REAL)
+		return real_fmt(slot->field, v, tb);
 	sym = points_at_code(slot->field) ? keyreader_symbol(kr, v) : NULL;
 	if (sym)
 		return textbuf_add(tb, sym->name, sym->name_len);

@@ -39,6 +39,7 @@ struct key_slot {
 	enum key_kind kind;
 	const struct field *field;
 	const struct arg *names; /* what its print format calls the values; NULL: numbers */
+	bool is_array;		 /* a text that the print format makes of several numbers */
 };
 
 struct keyreader {

@@ -35,8 +35,9 @@ int setup_pair_fmt_synth(const struct setup_pair *pair, const struct definition 
 /* The two triggers, made anew: of a pair whose names, arguments and frames are known. */
 int setup_pair_fmt_triggers(struct setup_pair *pair, const struct setup_probe *sp,
 			    struct errmsg *err);
-/* The condition over the synthetic event's fields; NULL: no memory. */
-char *setup_pair_fmt_filter(const struct setup_pair *pair, const struct definition *d);
+/* The condition over the synthetic event's fields, which the caller frees. */
+int setup_pair_fmt_filter(const struct setup_pair *pair, const struct definition *d,
+			  char **ret_filter, struct errmsg *err);
 
 static inline int setup_pair_no_memory(struct errmsg *err)
 {

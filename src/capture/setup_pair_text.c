@@ -152,59 +152,19 @@ static char *fmt_out_trigger(const struct setup_pair *pair, const struct setup_p
 
 /* --- the condition ----------------------------------------------------------------------------- */
 
-static bool is_name_char(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_';
-}
-
-/* What an argument of the definition is called as a field; NULL if none stands at s. */
-static const char *field_at(const struct setup_pair *pair, const struct definition *d,
-			    const char *s, size_t *ret_len)
-{
-	const char *name = NULL;
-
-	*ret_len = 0;
-	for (size_t i = 0; i < d->n_args; i++) {
-		struct span span = d->args[i].value->span;
-
-		if (span.len <= *ret_len || strncmp(s, d->text + span.at, span.len) ||
-		    is_name_char(s[span.len]))
-			continue;
-		for (size_t k = 0; k < pair->shown.n_args; k++)
-			if (pair->shown.args[k].span.at == d->args[i].span.at) {
-				name = pair->shown.args[k].name;
-				*ret_len = span.len;
-			}
-		if (setup_pair_is_duration(&d->args[i])) {
-			name = duration_name(d);
-			*ret_len = span.len;
-		}
-	}
-	return name;
-}
-
-char *setup_pair_fmt_filter(const struct setup_pair *pair, const struct definition *d)
+int setup_pair_fmt_filter(const struct setup_pair *pair, const struct definition *d,
+			  char **ret_filter, struct errmsg *err)
 {
 	struct textbuf tb;
-	char *text;
+	int r;
 
 	textbuf_init(&tb, PAIR_LINE_BYTES);
-	for (const char *s = d->filter; *s;) {
-		bool is_start = s == d->filter || !is_name_char(s[-1]);
-		size_t len = 0;
-		const char *name = is_start ? field_at(pair, d, s, &len) : NULL;
-
-		if (name)
-			textbuf_add_str(&tb, name);
-		else
-			textbuf_add_char(&tb, *s);
-		s += name ? len : 1;
-	}
+	r = probe_fmt_condition(&pair->shown, d, wants_duration(d) ? duration_name(d) : NULL, &tb,
+				err);
 	textbuf_add(&tb, "", 1);
-	text = tb.overflow ? NULL : strdup(tb.start);
+	*ret_filter = r < 0 || tb.overflow ? NULL : strdup(tb.start);
 	textbuf_release(&tb);
-	return text;
+	return r < 0 ? r : *ret_filter ? 0 : setup_pair_no_memory(err);
 }
 
 int setup_pair_fmt_triggers(struct setup_pair *pair, const struct setup_probe *sp,

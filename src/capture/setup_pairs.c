@@ -313,9 +313,8 @@ int setup_pair(struct setup *s, struct setup_probe *sp, const struct errmsg *why
 		return r;
 	choose_names(s, sp);
 	add_frames(s, pair, sp->probe);
-	filter = sp->definition->filter ? setup_pair_fmt_filter(pair, sp->definition) : NULL;
-	if (sp->definition->filter && !filter)
-		r = setup_pair_no_memory(err);
+	if (sp->definition->filter)
+		r = setup_pair_fmt_filter(pair, sp->definition, &filter, err);
 	if (r >= 0)
 		r = define_ends(s, sp, err);
 	if (r >= 0)

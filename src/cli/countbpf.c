@@ -92,8 +92,8 @@ static bool find_field(struct opening *op, const struct kernel_event *e,
 			     .is_dynamic = field->flags & FIELD_DYNAMIC,
 			     .is_relative = field->flags & FIELD_RELATIVE};
 
-	/* what points at code needs the kernel's symbols, which nobody has read */
-	if (slot->kind == KEY_NUMBER && !slot->names && !key_is_plain(slot))
+	/* what points at code needs the kernel's symbols, which nobody has read; an array its print format */
+	if ((slot->kind == KEY_NUMBER && !slot->names && !key_is_plain(slot)) || slot->is_array)
 		return false;
 	switch (op->config.hook) {
 	case BPFCOUNT_PROBE:
@@ -364,6 +364,8 @@ static uint64_t value_of(struct keyreader *kr, const struct row_reader *rr, size
 	case KEY_TEXT:
 		return key_of_text(kr, (const char *)key,
 				   strnlen((const char *)key, rr->widths[word]));
+	case KEY_NUMBER:
+		return field_number(rr->e->slots[word].field, number_of(key));
 	default:
 		return number_of(key);
 	}

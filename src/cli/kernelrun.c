@@ -71,6 +71,7 @@ int kernelrun_open(struct kernelrun *run, struct gather_options *o, char **argv,
 	r = session_open(&run->s, &config, err);
 	for (size_t i = 0; r >= 0 && i < run->s.setup->notes.n && !o->record.quiet; i++)
 		fprintf(stderr, "sonde: %s\n", run->s.setup->notes.texts[i]);
+	o->notes_told = r >= 0;
 	return r < 0 ? r : 1;
 }
 
@@ -185,7 +186,8 @@ static bool fmt_key(const struct kernelrun *run, const struct key_slot *slot, ch
 	case KEY_NUMBER:
 	case KEY_TEXT:
 		snprintf(buf, n_bytes, "%s", slot->field->name);
-		return slot->kind == KEY_TEXT || slot->names || key_is_plain(slot);
+		return (slot->kind == KEY_TEXT && !slot->is_array) || slot->names ||
+		       key_is_plain(slot);
 	case KEY_PID:
 		snprintf(buf, n_bytes, "common_pid");
 		return true;
@@ -239,6 +241,7 @@ uint64_t kernelrun_value(struct keyreader *kr, const struct key_slot *slot, cons
 {
 	switch (slot->kind) {
 	case KEY_NUMBER:
+		return field_number(slot->field, strtoull(text, NULL, 0));
 	case KEY_CPU:
 	case KEY_PID:
 		return strtoull(text, NULL, 0);

@@ -74,6 +74,10 @@ static const char *shown_as(enum probe_show show)
 	case PROBE_SHOW_ENUM:
 	case PROBE_SHOW_FLAGS:
 		return ", shown by name";
+	case PROBE_SHOW_FLOAT:
+		return ", shown as the number that the bits are";
+	case PROBE_SHOW_BIG_ENDIAN:
+		return ", big endian, shown as the number that it is";
 	default:
 		return "";
 	}

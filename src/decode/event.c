@@ -86,6 +86,15 @@ const struct field *event_find_any(const struct event *ev, const char *name)
 	return f ? f : event_find_field(ev, name);
 }
 
+const struct arg *event_find_value_names(const struct event *ev, const struct field *f)
+{
+	for (const struct arg *a = ev->args; a; a = a->next)
+		if (a->kind == ARG_SYMBOL && a->flags.value && a->flags.value->kind == ARG_FIELD &&
+		    !strcmp(a->flags.value->field.name, f->name))
+			return a;
+	return NULL;
+}
+
 static bool expect(struct event_parser *p, enum token_kind kind, const char *s)
 {
 	struct token t = lexer_next(&p->lx);
@@ -219,8 +228,27 @@ static bool read_brackets(struct event_parser *p, struct declaration *d)
 	return true;
 }
 
+/* Types that only recorders of probes write (probe/probe_format.c); the kernel has none so called. */
+static uint32_t meaning_of(const struct field *f)
+{
+	static const struct {
+		const char *type;
+		uint32_t size, flag;
+	} rows[] = {{"double", 8, FIELD_REAL},
+		    {"float", 4, FIELD_REAL},
+		    {"be16", 2, FIELD_BIG_ENDIAN},
+		    {"be32", 4, FIELD_BIG_ENDIAN},
+		    {"be64", 8, FIELD_BIG_ENDIAN}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (f->size == rows[i].size && !strcmp(f->type, rows[i].type))
+			return rows[i].flag;
+	return 0;
+}
+
 static void field_classify(const struct event_parser *p, struct field *f, uint32_t dynamic_size)
 {
+	f->flags |= meaning_of(f);
 	if ((f->flags & FIELD_ARRAY) &&
 	    (strstr(f->type, "char") || strstr(f->type, "u8") || strstr(f->type, "s8")))
 		f->flags |= FIELD_STRING;

@@ -32,6 +32,9 @@ enum field_flags {
 	FIELD_FLAGS = 128,    /* the print format shows it by names of bits */
 	FIELD_SYMBOLIC = 256, /* … by names of values */
 	FIELD_FAULTS = 512,   /* text of a probe: of length 0 if it could not be read */
+	/* of a probe, by the type that its recorder wrote: */
+	FIELD_BIG_ENDIAN = 1024, /* be16, be32, be64: the print format turns it round by itself */
+	FIELD_REAL = 2048,	 /* double, float */
 };
 
 struct field {
@@ -171,5 +174,16 @@ const struct field *event_find_common(const struct event *ev, const char *name);
 const struct field *event_find_field(const struct event *ev, const char *name); /* own fields */
 bool event_is_probe(const struct event *ev); /* kprobe, uprobe or fprobe */
 const struct field *event_find_any(const struct event *ev, const char *name); /* common first */
+/* What the print format calls the values of a field (__print_symbolic); NULL: it has no names for them. */
+const struct arg *event_find_value_names(const struct event *ev, const struct field *f);
+
+/* Whether the print format shows the elements of an array, see printer_print_array(). */
+bool event_shows_array(const struct event *ev, const struct field *f);
+
+/* The number that a field's bytes mean, read in the byte order of the trace. */
+static inline uint64_t field_number(const struct field *f, uint64_t v)
+{
+	return f->flags & FIELD_BIG_ENDIAN ? __builtin_bswap64(v) >> (64 - 8 * f->size) : v;
+}
 
 #endif

@@ -21,6 +21,7 @@
  *	'sched_switch: (prev_state == 1) && (next_pid > 0)'
  */
 #include "base/errmsg.h"
+#include "base/spelling.h"
 #include "base/textbuf.h"
 #include "decode/filter_int.h"
 
@@ -198,6 +199,41 @@ static int index_events(struct filter_names *n)
 	return 0;
 }
 
+/* A name without quotes must be one that an event has for a value of the field. */
+static int check_name(struct filter *flt, const struct filter_test *t, const char *whole,
+		      struct errmsg *err)
+{
+	const char *word = flt->words[t->left.word];
+	struct spelling sp;
+
+	spelling_init(&sp, t->text, t->text_len);
+	for (size_t i = 0; i < flt->n_listed; i++) {
+		const struct field *f;
+		const struct arg *names;
+
+		formats_parse(flt->formats, flt->listed[i]);
+		f = event_find_any(flt->listed[i], word);
+		names = f ? event_find_value_names(flt->listed[i], f) : NULL;
+		if (filter_names_have(names, t->text, t->text_len))
+			return 0;
+		for (size_t k = 0; names && k < names->flags.n_names; k++) {
+			const char *name = arena_strndup(&flt->arena, names->flags.names[k].text,
+							 names->flags.names[k].len);
+
+			if (name)
+				spelling_add(&sp, name);
+		}
+	}
+	if (sp.nearest)
+		return errmsg_set(
+			err, -EINVAL,
+			"the filter '%.300s' cannot be read at '%.40s': no value of %s is "
+			"called so; the nearest is %s",
+			whole, t->name_at, word, sp.nearest);
+	return errmsg_set(err, -EINVAL, "the filter '%.300s' cannot be read at '%.40s': %s", whole,
+			  t->name_at, filter_not_a_name);
+}
+
 static int read_filter(struct filter *flt, const char *text, struct errmsg *err)
 {
 	const char *colon = strchr(text, ':');
@@ -217,6 +253,9 @@ static int read_filter(struct filter *flt, const char *text, struct errmsg *err)
 	if (!r)
 		r = index_events(&n);
 	free(n.order);
+	for (size_t i = 0; r >= 0 && i < flt->n_tests; i++)
+		if (flt->tests[i].name_at)
+			r = check_name(flt, &flt->tests[i], text, err);
 	return r;
 }
 
@@ -307,7 +346,9 @@ static struct chain_fold fold_chain(const struct filter *flt, size_t i, size_t e
 static void fmt_operand(const struct filter *flt, const struct filter_operand *o,
 			struct textbuf *tb)
 {
-	if (o->word == OPERAND_IS_NUMBER)
+	if (o->word == OPERAND_IS_NUMBER && o->is_real)
+		textbuf_addf(tb, "%g", o->real);
+	else if (o->word == OPERAND_IS_NUMBER)
 		textbuf_add_signed(tb, o->value);
 	else
 		textbuf_add_str(tb, flt->words[o->word]);

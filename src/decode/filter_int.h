@@ -80,7 +80,9 @@ enum filter_test_kind {
 struct filter_operand {
 	int32_t word; /* or OPERAND_IS_NUMBER */
 	bool is_negative;
+	bool is_real; /* written with a point: value is what stands before it */
 	uint64_t value;
+	double real;
 };
 
 /*
@@ -104,6 +106,7 @@ struct filter_test {
 	struct filter_operand left, right;
 	const char *text; /* NUL-terminated */
 	size_t text_len;
+	const char *name_at; /* where in the text a name without quotes stands; NULL: it is none */
 	struct filter_regex *regex;
 };
 
@@ -122,6 +125,7 @@ struct filter_binding {
 	uint8_t size; /* as a number; 0: it is none */
 	bool is_signed;
 	uint8_t kind;
+	const struct arg *names; /* what the print format calls the values; NULL: nothing */
 };
 
 struct filter_event {
@@ -153,11 +157,14 @@ struct filter {
 
 /* filter_parse.c */
 int filter_parse(struct filter *flt, const char *whole, const char *expression, struct errmsg *err);
+extern const char filter_not_a_name[]; /* why a word cannot stand to the right of == */
 /* Compiles a pattern that may be hostile. NULL if it is none, or asks for too much memory. */
 const char *filter_regex_compile(regex_t *re, const char *pattern);
 extern const char *const filter_op_names[];
 
 /* filter_run.c */
 void filter_bind(struct filter *flt, const struct event *ev, struct filter_binding *to);
+/* Whether the field has a value of that name. */
+bool filter_names_have(const struct arg *names, const char *text, size_t len);
 
 #endif

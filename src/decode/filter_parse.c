@@ -4,8 +4,8 @@
  *
  *	chain   := term { ("&&" | "||") term }          equally strong, from left to right
  *	term    := { "!" } ( "(" chain ")" | test )
- *	test    := FIELD ( "==" | "!=" | "<" | ">" | "<=" | ">=" ) ( NUMBER | "-" NUMBER | 'c' )
- *	         | FIELD ( "==" | "!=" ) STRING
+ *	test    := FIELD ( "==" | "!=" | "<" | ">" | "<=" | ">=" ) ( [ "-" ] NUMBER [ "." DIGITS ] | 'c' )
+ *	         | FIELD ( "==" | "!=" ) ( STRING | NAME )   NAME: what the print format calls a value
  *	         | FIELD ( "=~" | "!~" ) STRING         basic regular expression, any case
  *	         | value ( "+" | "-" | "*" | "/" | "%" | "&" | "|" | "^" | "<<" | ">>" ) value
  *	value   := FIELD | NUMBER                       the test is true if the result is not 0
@@ -252,7 +252,31 @@ static int add_word(struct filter_parser *p, int32_t *ret_word)
 	return 0;
 }
 
-static int read_number(struct filter_parser *p, bool negative, struct filter_operand *to)
+/* ".5" right behind a number that was read. */
+static int read_fraction(struct filter_parser *p, bool negative, struct filter_operand *to)
+{
+	const char *start = p->at;
+	char digits[80], *end;
+	size_t len = p->lx.pos - start + 1;
+
+	while (start + len < p->lx.end && isalnum((unsigned char)start[len]))
+		len++;
+	if (len >= sizeof(digits))
+		return fail(p, p->at, "this number is too long");
+	memcpy(digits, start, len);
+	digits[len] = 0;
+	to->real = strtod(digits, &end);
+	if (*end)
+		return fail(p, p->at, "this is no number");
+	to->is_real = true;
+	if (negative)
+		to->real = -to->real;
+	p->lx.pos = start + len;
+	return next_token(p);
+}
+
+static int read_number(struct filter_parser *p, bool negative, bool may_be_real,
+		       struct filter_operand *to)
 {
 	char digits[80], *end;
 
@@ -267,6 +291,8 @@ static int read_number(struct filter_parser *p, bool negative, struct filter_ope
 	to->is_negative = negative && to->value;
 	if (negative)
 		to->value = -to->value;
+	if (may_be_real && p->lx.pos < p->lx.end && *p->lx.pos == '.')
+		return read_fraction(p, negative, to);
 	return next_token(p);
 }
 
@@ -290,7 +316,7 @@ static int read_value(struct filter_parser *p, struct filter_operand *to)
 	int r;
 
 	if (tok_is_number(p))
-		return read_number(p, false, to);
+		return read_number(p, false, false, to);
 	if (!tok_is_word(p))
 		return fail(p, p->at, "the name of a field or a number is missing");
 	*to = (struct filter_operand){0};
@@ -331,6 +357,18 @@ static int read_text(struct filter_parser *p, struct filter_test *t)
 	return r < 0 ? r : next_token(p);
 }
 
+const char filter_not_a_name[] = "a field can be compared with a number or a string in quotes";
+
+/* Whether there is a value of that name is known when the events are. */
+static int read_name(struct filter_parser *p, struct filter_test *t)
+{
+	t->kind = TEST_TEXT;
+	t->text = arena_strndup(&p->flt->arena, p->tok.s, p->tok.len);
+	t->text_len = p->tok.len;
+	t->name_at = p->at;
+	return t->text ? next_token(p) : no_memory(p);
+}
+
 /* What stands to the right of a comparison. */
 static int read_right(struct filter_parser *p, struct filter_test *t, bool is_comm)
 {
@@ -349,13 +387,13 @@ static int read_right(struct filter_parser *p, struct filter_test *t, bool is_co
 		if (r < 0)
 			return r;
 	}
+	if (tok_is_word(p) && !negative && t->op <= OP_NE)
+		return read_name(p, t);
 	if (!tok_is_number(p))
 		return fail(p, p->at,
-			    tok_is_word(p) ? "a field can be compared with a number or "
-					     "a string in quotes"
-					   : "a number or a string is missing");
+			    tok_is_word(p) ? filter_not_a_name : "a number or a string is missing");
 	t->kind = TEST_COMPARE;
-	return read_number(p, negative, &t->right);
+	return read_number(p, negative, true, &t->right);
 }
 
 static int parse_test(struct filter_parser *p, int32_t *ret_test)

@@ -13,7 +13,9 @@
  *	                         format says so; 0 for any other size and outside the record
  *	as text                  a string up to its NUL; of a pointer or long the symbol that covers
  *	                         the address; of any other number, and of an address without a
- *	                         symbol, "0x" and hex digits
+ *	                         symbol, "0x" and hex digits; and what the print format calls the
+ *	                         value (__print_symbolic), which the library does not know
+ *	with a point             of a probe's field that is double or float
  *
  * Arithmetic is unsigned. Order is not: a signed field has its sign, so that `ret < 0` finds failed
  * system calls (libtraceevent compares unsigned and finds none). Equality is of bits: `ret == -1` and
@@ -34,7 +36,7 @@ struct filter_run {
 	const struct filter_binding *bound;
 };
 
-static void bind_field(struct filter_binding *b, const struct field *f)
+static void bind_field(struct filter_binding *b, const struct event *ev, const struct field *f)
 {
 	static const bool number_sizes[9] = {[1] = true, [2] = true, [4] = true, [8] = true};
 
@@ -42,6 +44,7 @@ static void bind_field(struct filter_binding *b, const struct field *f)
 	b->offset = f->offset;
 	b->size = f->size <= 8 && number_sizes[f->size] ? f->size : 0;
 	b->is_signed = f->flags & FIELD_SIGNED;
+	b->names = f->flags & FIELD_STRING ? NULL : event_find_value_names(ev, f);
 	if (f->flags & FIELD_STRING)
 		b->kind = BIND_TEXT;
 	else if (f->flags & (FIELD_POINTER | FIELD_LONG))
@@ -57,7 +60,7 @@ void filter_bind(struct filter *flt, const struct event *ev, struct filter_bindi
 
 		to[i] = (struct filter_binding){.kind = BIND_UNKNOWN};
 		if (f)
-			bind_field(&to[i], f);
+			bind_field(&to[i], ev, f);
 		else if (!strcmp(flt->words[i], "COMM"))
 			to[i].kind = BIND_COMM;
 		else if (!strcmp(flt->words[i], "CPU"))
@@ -75,6 +78,7 @@ static uint64_t bound_number(const struct filter_run *run, const struct filter_b
 	if (!b->size || (uint64_t)b->offset + b->size > run->rec->size)
 		return 0;
 	v = bytes_get(run->rec->data + b->offset, b->size, run->flt->formats->swap);
+	v = field_number(b->field, v);
 	return b->is_signed ? (uint64_t)((int64_t)(v << unused_bits) >> unused_bits) : v;
 }
 
@@ -108,6 +112,33 @@ static bool compare(const struct filter_test *t, uint64_t l, bool l_is_signed)
 		return lower || (l == r && l_negative == t->right.is_negative);
 	default:
 		return !lower;
+	}
+}
+
+static bool is_real(const struct filter_binding *b)
+{
+	return b->field && b->field->flags & FIELD_REAL;
+}
+
+static bool compare_real(const struct filter_test *t, const struct filter_binding *b, uint64_t bits)
+{
+	const struct filter_operand *o = &t->right;
+	double l = is_real(b) ? real_of(b->field, bits) : b->is_signed ? (int64_t)bits : bits;
+	double r = o->is_real ? o->real : o->is_negative ? (int64_t)o->value : o->value;
+
+	switch (t->op) {
+	case OP_EQ:
+		return l == r;
+	case OP_NE:
+		return l != r;
+	case OP_LT:
+		return l < r;
+	case OP_GT:
+		return l > r;
+	case OP_LE:
+		return l <= r;
+	default:
+		return l >= r;
 	}
 }
 
@@ -174,26 +205,61 @@ static struct piece bound_text(const struct filter_run *run, const struct filter
 	return text;
 }
 
+bool filter_names_have(const struct arg *names, const char *text, size_t len)
+{
+	for (size_t i = 0; names && i < names->flags.n_names; i++)
+		if (names->flags.names[i].len == len &&
+		    !memcmp(names->flags.names[i].text, text, len))
+			return true;
+	return false;
+}
+
+/* What the print format calls the value; of length 0: nothing. */
+static struct piece value_name(const struct filter_run *run, const struct filter_binding *b)
+{
+	uint64_t v = b->names ? bound_number(run, b) : 0;
+	uint64_t mask = b->size && b->size < 8 ? UINT64_MAX >> (64 - 8 * b->size) : UINT64_MAX;
+
+	for (size_t i = 0; b->names && i < b->names->flags.n_names; i++) {
+		const struct flag_name *n = &b->names->flags.names[i];
+
+		if (((uint64_t)n->value & mask) == (v & mask))
+			return (struct piece){(const uint8_t *)n->text, n->len};
+	}
+	return (struct piece){(const uint8_t *)"", 0};
+}
+
 static bool text_equals(const struct filter_run *run, const struct filter_test *t,
 			const struct filter_binding *b)
 {
 	char hex[HEX_TEXT_MAX];
-	struct piece text = bound_text(run, b, hex);
+	struct piece text = b->names ? value_name(run, b) : (struct piece){0};
 
+	if (text.len && text.len == t->text_len && !memcmp(text.data, t->text, text.len))
+		return true;
+	text = bound_text(run, b, hex);
 	return text.len == t->text_len && !memcmp(text.data, t->text, text.len);
 }
 
-static bool regex_matches(const struct filter_run *run, const struct filter_test *t,
-			  const struct filter_binding *b)
+static bool piece_matches(const struct filter_run *run, const struct filter_test *t,
+			  struct piece text)
 {
-	char hex[HEX_TEXT_MAX];
-	struct piece text = bound_text(run, b, hex);
 	size_t len = text.len < FILTER_SUBJECT_MAX ? text.len : FILTER_SUBJECT_MAX;
 
 	/* neither fields nor symbols are terminated, and regexec() wants it so */
 	memcpy(run->flt->subject, text.data, len);
 	run->flt->subject[len] = 0;
 	return !regexec(&t->regex->re, run->flt->subject, 0, NULL, 0);
+}
+
+static bool regex_matches(const struct filter_run *run, const struct filter_test *t,
+			  const struct filter_binding *b)
+{
+	char hex[HEX_TEXT_MAX];
+	struct piece name = value_name(run, b);
+
+	return (name.len && piece_matches(run, t, name)) ||
+	       piece_matches(run, t, bound_text(run, b, hex));
 }
 
 static bool regex_matches_memo(const struct filter_run *run, const struct filter_test *t,
@@ -203,7 +269,7 @@ static bool regex_matches_memo(const struct filter_run *run, const struct filter
 	uint64_t key = b->kind == BIND_COMM ? (uintptr_t)run->rec->task : bound_number(run, b);
 	unsigned slot = (key * 0x9e3779b97f4a7c15u) >> 56;
 
-	if (b->kind == BIND_TEXT)
+	if (b->kind == BIND_TEXT || b->names) /* names are those of one event */
 		return regex_matches(run, t, b);
 	if (rx->memo[slot].kind != b->kind || rx->memo[slot].key != key) {
 		rx->memo[slot].verdict = regex_matches(run, t, b);
@@ -229,6 +295,8 @@ static bool test_run(const struct filter_run *run, const struct filter_test *t)
 	if (t->kind == TEST_TEXT || (t->kind == TEST_CHARACTER && t->op <= OP_NE &&
 				     (b->kind == BIND_TEXT || b->kind == BIND_COMM)))
 		return text_equals(run, t, b) == (t->op == OP_EQ);
+	if (t->right.is_real || is_real(b))
+		return compare_real(t, b, bound_number(run, b));
 	return compare(t, bound_number(run, b), b->is_signed);
 }
 

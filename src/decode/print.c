@@ -278,6 +278,12 @@ static void run_number(struct printer *p, const struct print_op *op)
 	emit_number(p->out, &c, arg_eval(p, op->arg));
 }
 
+/* A number with a point, if the field's type says that it is one; hex digits to others. */
+static void run_real(struct printer *p, const struct print_op *op)
+{
+	real_fmt(op->field, arg_eval(p, op->arg), p->out);
+}
+
 static void run_string(struct printer *p, const struct print_op *op)
 {
 	struct conversion c = conversion_for(p, op);
@@ -323,6 +329,11 @@ static void compile_number(struct print_op *op, const struct arg *a, const struc
 	while (a->kind == ARG_CAST) {
 		mask &= a->cast.mask;
 		a = a->cast.item;
+	}
+	if (a->kind == ARG_FIELD && a->field.field && a->field.field->flags & FIELD_REAL) {
+		op->run = run_real;
+		op->field = a->field.field;
+		return;
 	}
 	if (a->kind != ARG_FIELD || !a->field.field || !is_plain_size(a->field.field->size) ||
 	    !is_bare(&op->conv) || !strchr("dux", op->conv.letter))

@@ -97,9 +97,19 @@ static inline bool printer_number(const struct printer *p, const struct field *f
 	if (!f || (uint64_t)f->offset + f->size > p->size ||
 	    !(f->size == 1 || f->size == 2 || f->size == 4 || f->size == 8))
 		return false;
-	*ret = bytes_get(p->data + f->offset, f->size, p->swap);
+	*ret = field_number(f, bytes_get(p->data + f->offset, f->size, p->swap));
 	return true;
 }
+
+/*
+ * An array as the print format shows it, "{1,2,3}", for the record at hand; false, and nothing printed, if it does not
+ * show it element by element.
+ */
+bool printer_print_array(struct printer *p, const struct field *f);
+
+/* The shortest digits that mean the same number: "1.5", "-3e+40", "nan". */
+void real_fmt(const struct field *f, uint64_t bits, struct textbuf *tb);
+double real_of(const struct field *f, uint64_t bits);
 
 /* Where a field's bytes lie in the record, following __data_loc. Empty if outside. */
 struct piece printer_field_bytes(const struct printer *p, const struct field *f);

@@ -7,7 +7,7 @@
  *
  * ts counts nanoseconds (units of the clock, where that is no time). A field's JSON type follows its
  * C type: numbers with their sign, bool as true and false, pointers as "0x…", character arrays as
- * strings, other arrays as arrays; kernel stacks as a list of addresses with symbols. "info" is the
+ * strings, other arrays as arrays, a floating point number that is none as null; kernel stacks as a list of addresses with symbols. "info" is the
  * text a report line would show. "missed" stands before whose record events were lost: how many, or
  * null where the kernel did not count. Function entries are not folded with their exits here: every
  * record is a row.
@@ -15,6 +15,7 @@
 #include "present/rows.h"
 #include "base/json.h"
 
+#include <math.h>
 #include <string.h>
 
 const char rows_csv_header[] = "ts,cpu,pid,tgid,comm,buffer,missed,system,event,info\n";
@@ -28,7 +29,9 @@ static int64_t sign_extend(uint64_t v, unsigned size)
 
 static void add_scalar(struct textbuf *tb, const struct field *f, uint64_t v, unsigned size)
 {
-	if (f->flags & FIELD_POINTER)
+	if (f->flags & FIELD_REAL)
+		isfinite(real_of(f, v)) ? real_fmt(f, v, tb) : textbuf_add_str(tb, "null");
+	else if (f->flags & FIELD_POINTER)
 		json_add_hex(tb, v);
 	else if (!strcmp(f->type, "bool"))
 		textbuf_add_str(tb, v ? "true" : "false");

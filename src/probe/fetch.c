@@ -331,6 +331,13 @@ static int take_element(const struct fetch_place *p, const struct expression *e,
 static int eval_address_of(const struct fetch_place *p, const struct expression *e, struct value *v,
 			   struct errmsg *err)
 {
+	if (v->kind == VALUE_FIXED && !v->n_bits)
+		return FETCH_REFUSE(p, err, e->span, -EOPNOTSUPP,
+				    "a probe reads what is at a fixed address, but cannot record "
+				    "the address itself%s; record the value of %.*s, or of a "
+				    "pointer to it",
+				    p->is_program ? ", which differs from run to run" : "",
+				    (int)e->left->span.len, source(p, e->left));
 	if (v->kind != VALUE_MEMORY || v->n_bits)
 		return FETCH_REFUSE(p, err, e->span, -EINVAL,
 				    "%.*s has no address here: it is %s; record its value instead",

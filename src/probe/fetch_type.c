@@ -95,7 +95,8 @@ static int write_out(struct emission *e, const char *type)
 	if (e->v->kind == VALUE_PLAIN && e->v->addend && !e->v->is_gone)
 		return FETCH_REFUSE(e->place, e->err, e->span, -EOPNOTSUPP,
 				    "this is an address (%s%+lld), and a probe can read memory but "
-				    "not calculate; name what is to be read there",
+				    "not calculate; name what is to be read there, or record the "
+				    "pointer that it is counted from",
 				    e->v->expr, (long long)e->v->addend);
 	snprintf(text, sizeof(text), "%s%s%s", what, type ? ":" : "", type ? type : "");
 	if (e->v->is_gone)
@@ -328,8 +329,37 @@ static bool unwrap(struct emission *e)
 	return true;
 }
 
+/* Network byte order, by the names that the kernel's sources have for it. */
+static bool is_big_endian(struct type t)
+{
+	static const char *const names[] = {"__be16", "__be32", "__be64"};
+	const char *name;
+
+	while (type_peel(t, &name, &t))
+		for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+			if (!strcmp(name, names[i]))
+				return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+	return false;
+}
+
+/* A sentence where what is recorded is not what one would think. */
+static void note_number(struct emission *e)
+{
+	const char *text = e->place->definition->text + e->span.at;
+	const char *why = NULL;
+
+	if (e->facts.kind == TYPE_FLOAT && e->ret->show != PROBE_SHOW_FLOAT)
+		why = "a floating point number: its first 8 bytes are recorded, as they are";
+	else if (e->facts.n_bytes > 8)
+		why = "longer than the 8 bytes that a probe records: the upper ones are left out";
+	if (why)
+		snprintf(e->ret->note, sizeof(e->ret->note), "%.*s is %s", (int)e->span.len, text,
+			 why);
+}
+
 static int write_number(struct emission *e)
 {
+	bool is_whole = e->v->kind != VALUE_PARTS && !e->place->kernel->plain_types;
 	char type[16];
 
 	fmt_number(e, &e->facts, type, sizeof(type));
@@ -337,10 +367,12 @@ static int write_number(struct emission *e)
 		e->ret->show = show_of_enum(e->v->type, &e->facts);
 	else if (e->facts.is_bool)
 		e->ret->show = PROBE_SHOW_BOOL;
-	if (e->facts.kind == TYPE_FLOAT)
-		snprintf(e->ret->note, sizeof(e->ret->note),
-			 "%.*s is a floating point number: its bits are recorded", (int)e->span.len,
-			 e->place->definition->text + e->span.at);
+	else if (e->facts.kind == TYPE_FLOAT && is_whole &&
+		 (e->facts.n_bytes == 4 || e->facts.n_bytes == 8))
+		e->ret->show = PROBE_SHOW_FLOAT;
+	else if (is_whole && is_big_endian(e->v->type))
+		e->ret->show = PROBE_SHOW_BIG_ENDIAN;
+	note_number(e);
 	if (e->v->kind == VALUE_PARTS)
 		return write_part(e, type, 8 * e->facts.n_bytes);
 	return write_out(e, type);

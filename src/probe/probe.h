@@ -60,7 +60,9 @@ enum probe_show {
 	PROBE_SHOW_FLAGS,    /* an enum whose values are single bits */
 	PROBE_SHOW_FUNCTION, /* an address as a symbol, where the kernel has no type for it */
 	PROBE_SHOW_BOOL,
-	PROBE_SHOW_SIGNED, /* bits of a signed number, which the kernel takes for unsigned */
+	PROBE_SHOW_SIGNED,     /* bits of a signed number, which the kernel takes for unsigned */
+	PROBE_SHOW_FLOAT,      /* bits of a floating point number */
+	PROBE_SHOW_BIG_ENDIAN, /* as it is in memory: __be16, __be32, __be64 */
 };
 
 struct probe_arg {
@@ -138,6 +140,13 @@ bool probe_use_breakpoint(struct probe *p);
  * functions are shown by name; what is not changed is copied.
  */
 void probe_fmt_format(const struct probe *p, const char *format, size_t len, struct textbuf *tb);
+
+/*
+ * The definition's condition over the fields of p, as the kernel's filters take it, with numbers for the names of
+ * values. duration: what $duration is called there; NULL: it is not recorded. What is wrong is pointed at.
+ */
+int probe_fmt_condition(const struct probe *p, const struct definition *d, const char *duration,
+			struct textbuf *tb, struct errmsg *err);
 
 /*
  * Where in the definition the kernel's complaint about byte `at` of the line is: the argument or the place

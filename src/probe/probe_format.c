@@ -12,7 +12,9 @@
  *		__print_symbolic(REC->state, {0, "TASK_RUNNING"}, …), __print_flags(REC->flags, "|", {1, …})
  *
  * An array's length is missing in the kernel's text ("field:s32 a[];"), and then nobody can tell how long an
- * element is; it is put in.
+ * element is; it is put in. What the bytes of a number mean is told by the name of its type, which other readers do not
+ * look at: "double", "float", and "be16" for what is in network byte order, which the print format turns round by
+ * itself.
  *
  * A conversion in the text and an expression behind it belong together by their number. What is not
  * understood is copied as it is.
@@ -30,6 +32,14 @@ struct part {
 	size_t len;
 };
 
+static const struct probe_arg *find_arg(const struct probe *p, const char *name, size_t len)
+{
+	for (size_t i = 0; i < p->n_args; i++)
+		if (strlen(p->args[i].name) == len && !strncmp(p->args[i].name, name, len))
+			return &p->args[i];
+	return NULL;
+}
+
 /* Readers print a signed field of 1 or 2 bytes without its sign, trace-cmd too. */
 static enum probe_show show_of(const struct probe_arg *a)
 {
@@ -44,6 +54,7 @@ static enum probe_show show_of(const struct probe_arg *a)
 static const struct probe_arg *arg_of(const struct probe *p, struct part e)
 {
 	static const char prefix[] = "REC->";
+	const struct probe_arg *a;
 
 	while (e.len && *e.at == ' ')
 		e.at++, e.len--;
@@ -51,10 +62,22 @@ static const struct probe_arg *arg_of(const struct probe *p, struct part e)
 		return NULL;
 	e.at += strlen(prefix);
 	e.len -= strlen(prefix);
-	for (size_t i = 0; i < p->n_args; i++)
-		if (strlen(p->args[i].name) == e.len && !strncmp(p->args[i].name, e.at, e.len))
-			return show_of(&p->args[i]) == PROBE_SHOW_AS_IS ? NULL : &p->args[i];
-	return NULL;
+	a = find_arg(p, e.at, e.len);
+	return a && show_of(a) != PROBE_SHOW_AS_IS ? a : NULL;
+}
+
+/* A text of a synthetic event: "__get_str(name)", "(char *)((void *)REC + (REC->name & 0xffff))". */
+static bool is_text_of(const struct probe *p, struct part e)
+{
+	static const char get[] = "__get_str(";
+	const struct probe_arg *a;
+
+	while (e.len && *e.at == ' ')
+		e.at++, e.len--;
+	if (e.len <= strlen(get) + 1 || strncmp(e.at, get, strlen(get)))
+		return false;
+	a = find_arg(p, e.at + strlen(get), e.len - strlen(get) - 1);
+	return a && (!a->fetch || strstr(a->fetch, "str") || strstr(a->fetch, "$comm"));
 }
 
 /* The length of the expression at s: up to a comma outside parentheses and quotes, or the line's end. */
@@ -124,8 +147,33 @@ static void add_signed(const struct probe_arg *a, struct textbuf *tb)
 		     2 * sign, a->name);
 }
 
+static unsigned bytes_of(const struct probe_arg *a)
+{
+	const char *type = a->fetch ? strrchr(a->fetch, ':') : NULL;
+
+	return type && type[1] ? strtoul(type + 2, NULL, 10) / 8 : 0;
+}
+
+/* The bytes the other way round, with what all readers know; numbers have 64 bits to them. */
+static void add_swapped(const struct probe_arg *a, struct textbuf *tb)
+{
+	unsigned n = bytes_of(a);
+
+	for (unsigned i = 0; i < n; i++)
+		textbuf_addf(tb, "%s((REC->%s >> %u) & 255) << %u%s", i ? " | (" : " (", a->name,
+			     8 * i, 8 * (n - 1 - i), ")");
+}
+
 static void add_expression(const struct probe_arg *a, struct textbuf *tb)
 {
+	if (a->show == PROBE_SHOW_BIG_ENDIAN) {
+		add_swapped(a, tb);
+		return;
+	}
+	if (a->show == PROBE_SHOW_FLOAT) {
+		textbuf_addf(tb, " REC->%s", a->name);
+		return;
+	}
 	if (show_of(a) == PROBE_SHOW_SIGNED) {
 		add_signed(a, tb);
 		return;
@@ -152,7 +200,7 @@ static size_t conversion_length(const char *s, const char *end)
 {
 	const char *p = s + 1;
 
-	while (p < end && strchr("-+ #0123456789.lhzjtLq", *p))
+	while (p < end && strchr("-+ #0123456789.*lhzjtLq", *p))
 		p++;
 	if (p < end && *p == 'p')
 		while (p + 1 < end && strchr("SsFfBKx", p[1]))
@@ -162,7 +210,25 @@ static size_t conversion_length(const char *s, const char *end)
 
 static const char *conversion_for(enum probe_show show)
 {
-	return show == PROBE_SHOW_FUNCTION ? "%pS" : show == PROBE_SHOW_SIGNED ? "%d" : "%s";
+	switch (show) {
+	case PROBE_SHOW_FUNCTION:
+		return "%pS";
+	case PROBE_SHOW_SIGNED:
+		return "%d";
+	case PROBE_SHOW_BIG_ENDIAN:
+		return "%Lu";
+	case PROBE_SHOW_FLOAT: /* who does not know what the field's type means shows the bits */
+		return "%#Lx";
+	default:
+		return "%s";
+	}
+}
+
+/* Takes back the "0x" that the kernel puts before what is not shown in hex. */
+static void drop_prefix(struct textbuf *tb)
+{
+	if (!tb->overflow && textbuf_len(tb) >= 2 && !memcmp(tb->pos - 2, "0x", 2))
+		tb->pos -= 2;
 }
 
 /* Copies the text between quotes; returns its end, behind the closing quote. */
@@ -175,11 +241,19 @@ static const char *fmt_text(const struct probe *p, const char *s, const char *en
 		size_t len = 1;
 
 		if (*s == '%' && s + 1 < close && s[1] != '%') {
-			const struct probe_arg *a = arg_of(p, nth_expression(close + 1, end, n++));
+			struct part value = nth_expression(close + 1, end, n++);
+			const struct probe_arg *a = arg_of(p, value);
+			bool is_bare = s[-1] == '=' && is_text_of(p, value);
 
 			len = conversion_length(s, close);
 			if (a) {
+				drop_prefix(tb);
 				textbuf_add_str(tb, conversion_for(show_of(a)));
+				s += len;
+				continue;
+			}
+			if (is_bare) { /* a synthetic event has no quotes around its texts */
+				textbuf_addf(tb, "\\\"%.*s\\\"", (int)len, s);
 				s += len;
 				continue;
 			}
@@ -210,29 +284,59 @@ static const char *fmt_expressions(const struct probe *p, const char *s, const c
 	return s;
 }
 
-/* The number of elements that an argument was given: "s32[4]"; NULL if it is no array. */
-static const char *find_length(const struct probe *p, const char *name, size_t len)
+/* What the type of a field is called instead, so that readers know what it holds. */
+static const char *type_name(const struct probe_arg *a)
 {
-	for (size_t i = 0; i < p->n_args; i++)
-		if (strlen(p->args[i].name) == len && !strncmp(p->args[i].name, name, len))
-			return strrchr(p->args[i].fetch, '[');
+	unsigned n = bytes_of(a);
+
+	if (a->show == PROBE_SHOW_FLOAT)
+		return n == 4 ? "float" : "double";
+	if (a->show == PROBE_SHOW_BIG_ENDIAN)
+		return n == 2 ? "be16" : n == 4 ? "be32" : "be64";
 	return NULL;
 }
 
-/* The fields, with the lengths of arrays. */
+/* "\tfield:s32 nums[];": the type's new name, or what it was; with the length of an array. */
+static void fmt_field(const struct probe *p, struct part declaration, struct textbuf *tb)
+{
+	const char *at = declaration.at, *end = at + declaration.len, *name = end;
+	bool is_array = declaration.len > 2 && !strncmp(end - 2, "[]", 2);
+	const char *type = NULL, *length = NULL;
+	const struct probe_arg *a;
+
+	if (is_array)
+		name = end -= 2;
+	while (name > at && name[-1] != ' ' && name[-1] != '\t')
+		name--;
+	a = find_arg(p, name, end - name);
+	if (a)
+		type = type_name(a);
+	if (a && is_array)
+		length = strrchr(a->fetch, '[');
+	if (type)
+		textbuf_addf(tb, "%s %.*s", type, (int)(end - name), name);
+	else
+		textbuf_add(tb, at, end - at);
+	if (is_array)
+		textbuf_add_str(tb, length ? length : "[]");
+}
+
+/* The fields, with the lengths of arrays, and with types that say what is in them. */
 static void fmt_fields(const struct probe *p, const char *s, const char *end, struct textbuf *tb)
 {
-	const char *open;
+	static const char head[] = "\tfield:";
+	const char *field;
 
-	while ((open = memmem(s, end - s, "[];", 3))) {
-		const char *name = open, *length;
+	while ((field = memmem(s, end - s, head, strlen(head)))) {
+		const char *close;
 
-		while (name > s && name[-1] != ' ' && name[-1] != '\t')
-			name--;
-		length = find_length(p, name, open - name);
-		textbuf_add(tb, s, open - s);
-		textbuf_add_str(tb, length ? length : "[]");
-		s = open + 2;
+		field += strlen(head);
+		close = memchr(field, ';', end - field);
+		if (!close)
+			break;
+		textbuf_add(tb, s, field - s);
+		fmt_field(p, (struct part){field, close - field}, tb);
+		s = close;
 	}
 	textbuf_add(tb, s, end - s);
 }

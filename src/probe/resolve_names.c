@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * resolve_names.c - how events and fields are called, and conditions on them.
+ * resolve_names.c - how events and fields are called.
  *
  *	vfs_read              probe:vfs_read               as perf names them
  *	vfs_read%return       probe:vfs_read__return
@@ -8,14 +8,8 @@
  *	bash:readline         probe_bash:readline
  *	the second of them    …_1
  *
- * A condition is written over what is recorded. The kernel's filters know fields, so $retval and
- * file->f_flags become the names of theirs:
- *
- *	vfs_read%return($retval) if $retval > 4096      ─▶   ret > 4096
- *
- * and the name of an enumerator becomes its number.
+ * A condition is written over what is recorded, see condition.c.
  */
-#include "base/spelling.h"
 #include "probe/resolve_int.h"
 
 #include <ctype.h>
@@ -152,172 +146,20 @@ void resolve_field_name(const struct probe *p, const char *wanted, char name[FET
 
 /* --- conditions ---------------------------------------------------------------------------------- */
 
-static bool is_name_char(char c)
-{
-	return isalnum((unsigned char)c) || c == '_';
-}
-
-/* The argument whose text stands at s; its length in *ret_len. The longest wins. */
-static const struct probe_arg *match_arg(const struct probe *p, const char *s, size_t *ret_len)
-{
-	const struct definition *d = p->definition;
-	const struct probe_arg *found = NULL;
-
-	*ret_len = 0;
-	for (size_t i = 0; i < p->n_args; i++)
-		for (size_t k = 0; k < d->n_args; k++) {
-			const struct expression *e = d->args[k].value;
-
-			if (d->args[k].span.at != p->args[i].span.at || e->span.len <= *ret_len ||
-			    strncmp(d->text + e->span.at, s, e->span.len) ||
-			    is_name_char(s[e->span.len]))
-				continue;
-			*ret_len = e->span.len;
-			found = &p->args[i];
-		}
-	return found;
-}
-
-/* Fields that every event has, and what filters know beside them. */
-static bool is_common(const char *s, size_t len)
-{
-	static const char *const words[] = {
-		"CPU",	      "cpu",	    "COMM",	    "comm",	      "stacktrace",
-		"STACKTRACE", "__probe_ip", "__probe_func", "__probe_ret_ip", "ip"};
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (strlen(words[i]) == len && !strncmp(words[i], s, len))
-			return true;
-	return len > 7 && !strncmp(s, "common_", 7);
-}
-
-static bool find_enumerator(const struct probe *p, const char *s, size_t len, int64_t *ret)
-{
-	for (size_t i = 0; i < p->n_args; i++) {
-		struct type_enumerator e;
-
-		for (unsigned k = 0; type_enumerator(p->args[i].type, k, &e) >= 0; k++)
-			if (!strncmp(e.name, s, len) && !e.name[len]) {
-				*ret = e.value;
-				return true;
-			}
-	}
-	return false;
-}
-
-static int refuse_word(struct resolution *r, size_t at, size_t len)
-{
-	const struct probe *p = &r->out->probe;
-	struct span span = {r->d->filter_span.at + at, len};
-	struct spelling sp;
-
-	spelling_init(&sp, r->d->filter + at, len);
-	for (size_t i = 0; i < p->n_args; i++)
-		spelling_add(&sp, p->args[i].name);
-	if (sp.nearest)
-		return RESOLVE_REFUSE(r, span, -ENOENT,
-				      "'%.*s' is not recorded; the nearest field is %s", (int)len,
-				      r->d->filter + at, sp.nearest);
-	return RESOLVE_REFUSE(r, span, -ENOENT,
-			      "'%.*s' is not recorded, and a condition knows only what is: add it "
-			      "to the arguments",
-			      (int)len, r->d->filter + at);
-}
-
-/* A word of the condition: a field, an expression that has one, an enumerator. */
-static int take_word(struct resolution *r, size_t *at, struct textbuf *tb)
-{
-	const struct probe *p = &r->out->probe;
-	const char *s = r->d->filter + *at;
-	const struct probe_arg *arg;
-	size_t len, n = *s == '$';
-	int64_t value;
-
-	while (is_name_char(s[n]))
-		n++;
-	arg = match_arg(p, s, &len);
-	if (arg) {
-		textbuf_add_str(tb, arg->name);
-		*at += len;
-		return 0;
-	}
-	if (p->wants_duration && n == 9 && !strncmp(s, "$duration", n)) {
-		textbuf_add_str(tb, "duration");
-	} else if (!is_field(p, s, n) && !is_common(s, n)) {
-		if (!find_enumerator(p, s, n, &value))
-			return refuse_word(r, *at, n);
-		textbuf_add_signed(tb, value);
-	} else {
-		textbuf_add(tb, s, n);
-	}
-	*at += n;
-	/* a modifier of the kernel: name.ustring, ip.function */
-	if (r->d->filter[*at] == '.')
-		do
-			textbuf_add_char(tb, r->d->filter[(*at)++]);
-		while (is_name_char(r->d->filter[*at]));
-	return 0;
-}
-
-/* Copies what is no word: numbers, texts, operators. */
-static void take_other(const char *filter, size_t *at, struct textbuf *tb)
-{
-	char c = filter[*at];
-	size_t end = *at + 1;
-
-	if (c == '"' || c == '\'') {
-		while (filter[end] && filter[end] != c)
-			end++;
-		end += filter[end] == c;
-	} else if (isdigit((unsigned char)c)) {
-		while (is_name_char(filter[end]))
-			end++;
-	}
-	textbuf_add(tb, filter + *at, end - *at);
-	*at = end;
-}
-
-/* After == != ~ a bare word is a text to the kernel: comm == bash. */
-static bool is_text_next(const char *filter, size_t at, const struct probe *p)
-{
-	size_t n = 0;
-	int64_t value;
-
-	while (at && filter[at - 1] == ' ')
-		at--;
-	if (!at || !strchr("=~", filter[at - 1]))
-		return false;
-	while (filter[at] == ' ')
-		at++;
-	while (is_name_char(filter[at + n]))
-		n++;
-	return !find_enumerator(p, filter + at, n, &value);
-}
-
 int resolve_filter(struct resolution *r)
 {
-	const char *filter = r->d->filter;
 	struct textbuf *tb = &r->out->scratch;
 	struct probe *p = &r->out->probe;
-	int result = 0;
+	const char *duration = p->wants_duration ? "duration" : NULL;
+	int result;
 
-	if (!filter)
+	if (!r->d->filter)
 		return 0;
+	for (size_t i = 0; i < r->d->n_args; i++)
+		if (r->d->args[i].value->kind == EXPRESSION_DURATION && r->d->args[i].name)
+			duration = r->d->args[i].name;
 	textbuf_clear(tb);
-	for (size_t at = 0; filter[at] && result >= 0;) {
-		bool is_word = isalpha((unsigned char)filter[at]) || strchr("_$*(", filter[at]);
-		size_t len;
-
-		if (r->d->form == DEFINITION_RAW || !is_word ||
-		    (strchr("*(", filter[at]) && !match_arg(p, filter + at, &len)))
-			take_other(filter, &at, tb);
-		else if (isalpha((unsigned char)filter[at]) && is_text_next(filter, at, p))
-			while (is_name_char(filter[at]) ||
-			       strchr("*?", filter[at] ? filter[at] : ' '))
-				textbuf_add_char(tb, filter[at++]);
-		else
-			result = take_word(r, &at, tb);
-	}
+	result = probe_fmt_condition(p, r->d, duration, tb, r->err);
 	if (result < 0)
 		return result;
 	p->filter = arena_strndup(&r->out->memory, tb->start, textbuf_len(tb));

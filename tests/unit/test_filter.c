@@ -2,7 +2,7 @@
 /*
  * test_filter.c - report -F: what a filter means, what it refuses, and how it is shown.
  *
- * Five events are made up here, and records for them byte by byte. That the meaning is that of
+ * Six events are made up here, and records for them byte by byte. That the meaning is that of
  * trace-cmd on real traces is what the identity suite compares; here are the corners: what lies
  * outside a record, signs, strings without an end, hostile texts.
  */
@@ -44,6 +44,13 @@ static const struct memtrace_format formats_table[] = {
 		 "\tfield:__rel_loc char[] rel;\toffset:12;\tsize:4;\tsigned:0;\n"
 		 "\tfield:s8 tiny;\toffset:16;\tsize:1;\tsigned:1;\n"
 		 "\nprint fmt: \"%s\", __get_str(name)\n"},
+	{"demo",
+	 "name: values\nID: 400" COMMON "\tfield:u32 colour;\toffset:8;\tsize:4;\tsigned:0;\n"
+	 "\tfield:be16 port;\toffset:12;\tsize:2;\tsigned:0;\n"
+	 "\tfield:float f;\toffset:16;\tsize:4;\tsigned:0;\n"
+	 "\tfield:double x;\toffset:24;\tsize:8;\tsigned:0;\n"
+	 "\nprint fmt: \"%s\", __print_symbolic(REC->colour, { 1, \"RED\" }, { 7, \"BLUE\" "
+	 "})\n"},
 	{"demo",
 	 "name: other\nID: 317" COMMON "\tfield:int other;\toffset:12;\tsize:4;\tsigned:1;\n"
 	 "\nprint fmt: \"%d\", REC->other\n"},
@@ -245,6 +252,38 @@ static void true_and_false_expressions(void **state)
 	for (size_t i = 0; i < sizeof(no) / sizeof(*no); i++)
 		if (on_switch(*state, no[i]))
 			fail_msg("%s is false", no[i]);
+}
+
+/* What the recorder of a probe wrote of its fields: names of values, byte order, points. */
+static void values_are_what_they_are_called(void **state)
+{
+	static const char *const yes[] = {
+		"colour == RED", "colour == \"RED\"", "colour != BLUE",	     "colour =~ \"^R\"",
+		"colour == 1",	 "colour == \"0x1\"", "colour !~ \"BL\"",    "port == 80",
+		"port > 79",	 "x == -1.5",	      "x < -1 && x > -2.25", "f >= 2.5",
+		"f != 2",	 "colour < 1.5",      "port & 16",
+	};
+	static const char *const no[] = {"colour == BLUE",   "colour != RED", "colour == \"red\"",
+					 "port == 20480",    "x > 0",	      "f == 2",
+					 "colour =~ \"^BL\""};
+	uint8_t data[32] = {[8] = 1, [13] = 80};
+	double x = -1.5;
+	float f = 2.5;
+	char text[100];
+
+	head(data, 400, 7);
+	memcpy(data + 16, &f, sizeof(f));
+	memcpy(data + 24, &x, sizeof(x));
+	for (size_t i = 0; i < sizeof(yes) / sizeof(*yes); i++) {
+		snprintf(text, sizeof(text), "values:%s", yes[i]);
+		if (run(*state, text, 400, data, sizeof(data)) != FILTER_MATCH)
+			fail_msg("%s is true", yes[i]);
+	}
+	for (size_t i = 0; i < sizeof(no) / sizeof(*no); i++) {
+		snprintf(text, sizeof(text), "values:%s", no[i]);
+		if (run(*state, text, 400, data, sizeof(data)) != FILTER_MISS)
+			fail_msg("%s is false", no[i]);
+	}
 }
 
 static void and_and_or_bind_equally_from_the_left(void **state)
@@ -471,6 +510,15 @@ static void what_cannot_be_read_is_refused_with_its_place(void **state)
 	}
 }
 
+static void names_that_no_value_has_are_refused(void **state)
+{
+	refuse(*state, "values:colour == RDE", -EINVAL, "the nearest is RED");
+	refuse(*state, "values:colour < RED", -EINVAL, "a number or a string in quotes");
+	refuse(*state, "values:port == RED", -EINVAL, "a number or a string in quotes");
+	refuse(*state, "values:x == 1.5.5", -EINVAL, "missing");
+	refuse(*state, "values:x == 1.5k", -EINVAL, "no number");
+}
+
 static void names_that_match_nothing_are_refused(void **state)
 {
 	refuse(*state, "nosuch", -ENOENT, "'nosuch'");
@@ -542,6 +590,7 @@ int main(void)
 		cmocka_unit_test(an_id_above_the_table_is_found),
 		cmocka_unit_test(a_record_of_an_unknown_event_is_not_found),
 		cmocka_unit_test(true_and_false_expressions),
+		cmocka_unit_test(values_are_what_they_are_called),
 		cmocka_unit_test(and_and_or_bind_equally_from_the_left),
 		cmocka_unit_test(a_test_of_an_unknown_field_is_false),
 		cmocka_unit_test(order_knows_signs),
@@ -552,6 +601,7 @@ int main(void)
 		cmocka_unit_test(of_two_events_with_one_id_the_first_named_counts),
 		cmocka_unit_test(filters_are_shown_as_trace_cmd_shows_them),
 		cmocka_unit_test(what_cannot_be_read_is_refused_with_its_place),
+		cmocka_unit_test(names_that_no_value_has_are_refused),
 		cmocka_unit_test(names_that_match_nothing_are_refused),
 		cmocka_unit_test(hostile_texts_meet_ceilings),
 	};

@@ -39,7 +39,8 @@ static struct {
 	char dir[64];
 	char btf[80], kallsyms[80], events[80];
 	struct maker kernel, module;
-	uint32_t i32, u64, chr, uchr, u8, boolean, dentry, file, pair, state, flags, file_pointer;
+	uint32_t i32, u64, chr, uchr, u8, boolean, dentry, file, pair, state, flags, file_pointer,
+		wire_pointer;
 } w;
 
 /* --- the kernel that is made up ------------------------------------------------------------------ */
@@ -132,6 +133,20 @@ static void make_structs(struct maker *m)
 	part(m, "last", w.u64, 64);
 }
 
+/* Numbers whose bytes are not all there is to say of them. */
+static void make_wire(struct maker *m)
+{
+	uint32_t u16 = number(m, "short unsigned int", 2, 0), wire;
+	uint32_t be16 = type(m, "__be16", TYPEDEF, 0, type(m, "__u16", TYPEDEF, 0, u16));
+	uint32_t real = type(m, "double", FLOAT, 0, 8), big = number(m, "__int128", 16, 1);
+
+	wire = type(m, "wire", STRUCT, 3, 32);
+	part(m, "port", be16, 0);
+	part(m, "real", real, 64);
+	part(m, "big", big, 128);
+	w.wire_pointer = type(m, NULL, PTR, 0, wire);
+}
+
 static void function(struct maker *m, const char *name, uint32_t result, unsigned n,
 		     const char *const *names, const uint32_t *types)
 {
@@ -151,6 +166,7 @@ static void make_functions(struct maker *m)
 	function(m, "do_it", w.i32, 4, (const char *[]){"file", "n", "p", "count"},
 		 (uint32_t[]){w.file_pointer, w.i32, w.pair, w.u64});
 	function(m, "nothing", 0, 0, NULL, NULL);
+	function(m, "put", 0, 1, (const char *[]){"wire"}, (uint32_t[]){w.wire_pointer});
 	function(m, "tail", w.i32, 8, letters, ints);
 	function(m, "twins", w.pair, 0, NULL, NULL);
 	var = type(m, "jiffies", VAR, 0, w.u64);
@@ -222,6 +238,7 @@ static int make_world(void **state)
 	put_in(path, "format", (struct piece){(const uint8_t *)format, strlen(format)});
 	make_numbers(&w.kernel);
 	make_structs(&w.kernel);
+	make_wire(&w.kernel);
 	make_functions(&w.kernel);
 	make_module(&w.module);
 	put_in(w.btf, "vmlinux", finish(&w.kernel));
@@ -328,6 +345,9 @@ static void variables_become_reads(void **state)
 		 "p:probe/do_it do_it bytes=+64(%di):x64 bytes_2=+3(+64(%di)):u8 "
 		 "bytes_3=+0(+64(%di)):u8"},
 		{"do_it(file->fn)", "p:probe/do_it do_it fn=+72(%di):symbol"},
+		{"put(wire->big)",
+		 "p:probe/put put big=+16(%di):s64 # wire->big is longer than the 8 "
+		 "bytes that a probe records: the upper ones are left out"},
 		{"do_it(file->text)", "p:probe/do_it do_it text=+0(+80(%di)):ustring"},
 		{"do_it(file->text[1])", "p:probe/do_it do_it text=+u1(+80(%di)):s8"},
 		{"do_it(file->next->next->a)", "p:probe/do_it do_it a=+0(+112(+112(%di))):s32"},
@@ -471,6 +491,21 @@ static void conditions_are_over_fields(void **state)
 		 "p:probe/do_it do_it st=+32(%di):u32 | st == 1 || st == 3"},
 		{"do_it(file->label) if file->label == \"n x\" && label ~ \"a*\"",
 		 "p:probe/do_it do_it label=+8(%di):string | label == \"n x\" && label ~ \"a*\""},
+		{"do_it(file->fl, n) if (fl & F_READ|F_SYNC || !n < -3) && COMM ~ sh*",
+		 "p:probe/do_it do_it fl=+36(%di):u32 n=%si:s32 | (fl & 5 || !n < -3) && COMM ~ "
+		 "\"sh*\""},
+		{"do_it(file->ok, file->label) if ok == true && file->label==x",
+		 "p:probe/do_it do_it ok=+104(%di):u8 label=+8(%di):string | ok == 1 && "
+		 "label==\"x\""},
+		{"do_it(file->st) if st != \"DONE\" && st < 'a'",
+		 "p:probe/do_it do_it st=+32(%di):u32 | st != 3 && st < 97"},
+		{"do_it(n) if CPU & CPUS{0-3} && ip.function == vfs_read",
+		 "p:probe/do_it do_it n=%si:s32 | CPU & CPUS{0-3} && ip.function == vfs_read"},
+		{"put(wire->port) if port == 80 || wire->port & 0x0f",
+		 "p:probe/put put port=+0(%di):u16 | port == 20480 || port & 3840"},
+		{"put(wire->real) if real > 1.5 && real <= -2e3 || real != 0",
+		 "p:probe/put put real=+8(%di):x64 | (real > 0x3ff8000000000000 && real < "
+		 "0x8000000000000000) && real >= 0xc09f400000000000 || real != 0x0"},
 	};
 
 	EXPECT(&probe_kernel_usual, "x86_64", rows);
@@ -540,6 +575,22 @@ static const struct refusal refusals[] = {
 	{"fs/x.c:3", "which program", 0, 6},
 	{"do_it(n) if m > 3", "'m' is not recorded", 12, 1},
 	{"do_it(count) if cuont > 3", "the nearest field is count", 16, 5},
+	{"do_it(file->st) if st == BUSI", "the nearest name is BUSY", 25, 4},
+	{"do_it(file->st) if st == 'BUSI'", "the nearest name is BUSY", 26, 4},
+	{"do_it(n, count) if n == count", "only with constants", 24, 5},
+	{"do_it(n) if n == many", "'many' is none", 17, 4},
+	{"do_it(n) if n >", "a value is missing", 15, 1},
+	{"do_it(n) if n", "n != 0", 13, 1},
+	{"do_it(n) if n = 3", "write n ==", 14, 1},
+	{"do_it(n) if n == 3x", "'3x' is no number", 17, 2},
+	{"do_it(n) if (n == 3", "is not closed", 12, 1},
+	{"do_it(n) if n == 3)", "there is no (", 18, 1},
+	{"do_it(n) if n == 3 n == 4", "&& or || is missing", 19, 1},
+	{"do_it(n) if n == 3 &&", "a field is missing", 21, 1},
+	{"do_it(n) if n == \"3", "no closing", 17, 1},
+	{"put(wire->port) if port > 80", "big endian in memory", 26, 2},
+	{"put(wire->real) if real & 1", "no bits to test", 19, 4},
+	{"do_it(&jiffies)", "cannot record the address itself", 6, 8},
 	{"motion:move(pidd)", "the nearest is pid", 12, 4},
 	{"do_it(file->next->next->next->next->next->next->next->next->next->next->a)",
 	 "no more than 63", 6, 67},
@@ -607,6 +658,36 @@ static void numbers_get_names_in_the_format(void **state)
 	prober_free(prober);
 }
 
+static void values_keep_their_meaning_in_the_format(void **state)
+{
+	static const char kernel[] =
+		"name: x\n\tfield:u16 port;\toffset:8;\n\tfield:u64 real;\toffset:16;\n\tfield:u64 "
+		"n;\toffset:24;\nprint fmt: \"port=%u real=0x%Lx s=%s q=\\\"%s\\\"\", REC->port, "
+		"REC->real, __get_str(s), __get_str(q)\n";
+	struct prober *prober = new_prober(&probe_kernel_usual, "x86_64");
+	struct errmsg err = {0};
+	struct definition *d;
+	struct textbuf tb;
+	struct probe *p;
+
+	assert_int_equal(
+		definition_parse(&d, "put(wire->port, wire->real, s=$comm, q=$comm)", &err), 0);
+	assert_int_equal(probe_resolve(prober, d, &p, &err), 0);
+	textbuf_init(&tb, 10000);
+	probe_fmt_format(p, kernel, strlen(kernel), &tb);
+	textbuf_add(&tb, "", 1);
+	assert_string_equal(
+		tb.start,
+		"name: x\n\tfield:be16 port;\toffset:8;\n\tfield:double real;\toffset:16;\n\tfield:"
+		"u64 n;\toffset:24;\nprint fmt: \"port=%Lu real=%#Lx s=\\\"%s\\\" q=\\\"%s\\\"\", "
+		"(((REC->port >> 0) & 255) << 8) | (((REC->port >> 8) & 255) << 0), REC->real, "
+		"__get_str(s), __get_str(q)\n");
+	textbuf_release(&tb);
+	probe_free(p);
+	definition_free(d);
+	prober_free(prober);
+}
+
 static void complaints_find_their_way_back(void **state)
 {
 	static const char text[] = "do_it(n, file->a:u8)";
@@ -648,6 +729,7 @@ int main(void)
 		cmocka_unit_test(names_do_not_meet),
 		cmocka_unit_test(wrong_ones_are_pointed_at),
 		cmocka_unit_test(numbers_get_names_in_the_format),
+		cmocka_unit_test(values_keep_their_meaning_in_the_format),
 		cmocka_unit_test(complaints_find_their_way_back),
 	};
 

@@ -89,6 +89,7 @@ int timeline_new(struct timeline **ret, const struct timeline_source *sources, s
 	pthread_cond_init(&tl->work, NULL);
 	pthread_cond_init(&tl->idle, NULL);
 	tl->n_asked = n_threads;
+	tl->index_max = LIVE_INDEX_BYTES;
 	tl->sources = calloc(n_sources + 1, sizeof(*tl->sources));
 	tl->source_states = calloc(n_sources + 1, sizeof(*tl->source_states));
 	tl->machines = calloc(n_sources + 1, sizeof(*tl->machines));
@@ -265,7 +266,8 @@ void timeline_resolve_threads(struct timeline *tl)
 	for (uint32_t i = 0; i < n; i++) {
 		struct task_state_row *row = tasktable_row(&tl->tasks, i);
 
-		if (row->pub.first == UINT64_MAX)
+		/* of a live trace: what was met is told a moment later (refresh.c) */
+		if (row->pub.first == UINT64_MAX && !tl->is_live)
 			__atomic_store_n(&row->pub.first, row->pub.last, __ATOMIC_RELAXED);
 		if (row->pub.tgid < 0)
 			__atomic_store_n(&row->pub.tgid, find_tgid(tl, row, 0), __ATOMIC_RELAXED);
@@ -292,7 +294,7 @@ uint64_t timeline_lost(const struct timeline *tl, bool *ret_all)
 
 uint64_t timeline_origin(const struct timeline *tl)
 {
-	return tl->origin;
+	return atomic_load(&tl->origin);
 }
 
 uint64_t timeline_duration(const struct timeline *tl)

@@ -97,9 +97,8 @@ uint64_t page_header(const struct stream *st, const uint8_t *data, size_t len, u
 }
 
 /* The times are on the trace's clock until stream_settle(). */
-void segment_read_headers(struct timeline *tl, struct index_segment *seg)
+void segment_read_headers(struct timeline *tl, struct stream *st, struct index_segment *seg)
 {
-	struct stream *st = tl->streams[seg->stream];
 	uint8_t buf[64];
 	size_t need = st->layout.data_offset < 8u + st->layout.long_size ? 8u + st->layout.long_size
 									 : st->layout.data_offset;
@@ -137,18 +136,18 @@ static void spread(struct index_segment *seg, uint64_t end)
 			start + (end > start ? (double)(end - start) * i / seg->n_pages : 0);
 }
 
-int stream_settle(struct timeline *tl, struct stream *st, size_t first)
+int stream_settle(struct timeline *tl, struct stream *st, uint64_t low)
 {
 	bool firsts_only = st->kind == STREAM_PACKED;
-	uint64_t low = first ? st->segments[first - 1]->end_ts : 0, *ts;
 	size_t n = 0, at = 0;
+	uint64_t *ts;
 
-	for (size_t i = first; i < st->n_segments; i++)
+	for (size_t i = 0; i < st->n_segments; i++)
 		n += firsts_only ? 1 : st->segments[i]->n_pages;
 	ts = malloc((n + 1) * sizeof(*ts));
 	if (!ts)
 		return -ENOMEM;
-	for (size_t i = first; i < st->n_segments; i++)
+	for (size_t i = 0; i < st->n_segments; i++)
 		for (uint32_t k = 0; k < (firsts_only ? 1 : st->segments[i]->n_pages); k++) {
 			uint64_t t = st->segments[i]->page_ts[k];
 
@@ -156,11 +155,11 @@ int stream_settle(struct timeline *tl, struct stream *st, size_t first)
 		}
 	pages_settle(ts, n, st->pub.last);
 	at = 0;
-	for (size_t i = first; i < st->n_segments; i++)
+	for (size_t i = 0; i < st->n_segments; i++)
 		for (uint32_t k = 0; k < (firsts_only ? 1 : st->segments[i]->n_pages); k++, at++)
 			st->segments[i]->page_ts[k] = ts[at] < low ? low : ts[at];
 	free(ts);
-	for (size_t i = first; i < st->n_segments; i++) {
+	for (size_t i = 0; i < st->n_segments; i++) {
 		struct index_segment *seg = st->segments[i];
 		bool is_last = i + 1 == st->n_segments;
 
@@ -312,7 +311,7 @@ static int cut_packed(struct stream *st, uint32_t chunk)
 		uint64_t n_bytes = 0, first_page = st->chunks[first].first_page, end;
 		struct index_segment *seg;
 
-		while (chunk < st->n_chunks && n_bytes < SEGMENT_BYTES)
+		while (chunk < st->n_chunks && n_bytes < st->segment_bytes)
 			n_bytes += st->chunks[chunk++].plain;
 		end = chunk < st->n_chunks ? st->chunks[chunk].first_page : st->pub.n_pages;
 		seg = add_segment(st, first_page, end - first_page);
@@ -326,10 +325,11 @@ static int cut_packed(struct stream *st, uint32_t chunk)
 
 int stream_cut(struct stream *st, uint64_t page, uint32_t chunk)
 {
-	uint32_t each = SEGMENT_BYTES / st->page_size ? SEGMENT_BYTES / st->page_size : 1;
+	uint32_t each = st->segment_bytes / st->page_size;
 
 	if (st->kind == STREAM_PACKED)
 		return cut_packed(st, chunk);
+	each = each ? each : 1;
 	if (st->kind == STREAM_READ && each > LIVE_CHUNK_PAGES)
 		each -= each % LIVE_CHUNK_PAGES;
 	for (; page < st->pub.n_pages; page += each) {
@@ -416,6 +416,7 @@ static int add_stream(struct timeline *tl, size_t source, size_t cpu)
 	st->pub.source = source;
 	st->pub.cpu = c->cpu;
 	st->page_size = src->buffer->page_size;
+	st->segment_bytes = SEGMENT_BYTES;
 	st->layout = (struct page_layout){src->tf->swap, src->tf->big_endian, src->tf->long_size,
 					  src->tf->data_offset};
 	st->kind = src->buffer->compressed ? STREAM_PACKED
@@ -485,7 +486,9 @@ static void header_job_run(void *ctx, size_t i)
 {
 	struct header_job *job = ctx;
 
-	segment_read_headers(job->tl, job->segments[i]);
+	struct index_segment *seg = job->segments[i];
+
+	segment_read_headers(job->tl, job->tl->streams[seg->stream], seg);
 }
 
 static int read_headers(struct timeline *tl)
@@ -521,7 +524,7 @@ static void find_edges(struct timeline *tl)
 			origin = st->pub.first;
 	}
 	tl->has_origin = origin != TS_UNKNOWN;
-	tl->origin = tl->has_origin ? origin : 0;
+	atomic_store(&tl->origin, tl->has_origin ? origin : 0);
 	for (uint32_t i = 0; i < tl->n_streams; i++) {
 		struct stream *st = tl->streams[i];
 

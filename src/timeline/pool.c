@@ -147,17 +147,8 @@ static void finish_if_done(struct timeline *tl)
 }
 
 /* lock held */
-static void run_segment(struct timeline *tl, struct indexer *ix, struct index_segment *seg)
+static void segment_done(struct timeline *tl, struct index_segment *seg, int r)
 {
-	int r;
-
-	atomic_store(&seg->state, SEGMENT_BUSY);
-	tl->n_todo--;
-	tl->n_busy++;
-	pthread_mutex_unlock(&tl->lock);
-	r = indexer_run(ix, tl, seg);
-	pthread_mutex_lock(&tl->lock);
-	tl->n_busy--;
 	if (r < 0)
 		tl->error = r;
 	else
@@ -169,19 +160,39 @@ static void run_segment(struct timeline *tl, struct indexer *ix, struct index_se
 	finish_if_done(tl);
 }
 
-void pool_add_segment(struct timeline *tl, struct index_segment *seg)
+/* lock held */
+static void run_segment(struct timeline *tl, struct indexer *ix, struct index_segment *seg)
 {
-	atomic_store(&seg->state, SEGMENT_TODO);
-	tl->n_todo++;
+	int r;
+
+	atomic_store(&seg->state, SEGMENT_BUSY);
+	tl->n_todo--;
+	tl->n_busy++;
+	pthread_mutex_unlock(&tl->lock);
+	r = indexer_run(ix, tl, seg);
+	pthread_mutex_lock(&tl->lock);
+	tl->n_busy--;
+	segment_done(tl, seg, r);
+}
+
+static void count_segment(struct timeline *tl, const struct index_segment *seg)
+{
 	tl->n_pages += seg->n_pages;
 	atomic_fetch_add(&tl->n_bytes, seg->n_pages * (sizeof(*seg->page_ts) + sizeof(*seg->fill)) +
 					       sizeof(*seg));
 }
 
-void pool_run_segment(struct timeline *tl, struct indexer *ix, struct index_segment *seg)
+void pool_add_segment(struct timeline *tl, struct index_segment *seg)
 {
-	if (is_todo(seg))
-		run_segment(tl, ix, seg);
+	atomic_store(&seg->state, SEGMENT_TODO);
+	tl->n_todo++;
+	count_segment(tl, seg);
+}
+
+void pool_add_indexed(struct timeline *tl, struct index_segment *seg)
+{
+	count_segment(tl, seg);
+	segment_done(tl, seg, 0);
 }
 
 static void *thread_run(void *arg)

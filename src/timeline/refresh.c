@@ -10,17 +10,24 @@
  *	[segment][segment][the same, longer  ][new]…      after
  *
  * The last segment is indexed anew each time: more pages have come, and the last page may have been
- * written again with more events. What it had told before is taken back first. New segments behind it are
- * given to the threads.
+ * written again with more events. That is done beside the stream, in a copy of it that nobody else sees, while requests
+ * are answered from what is there:
+ *
+ *	look      where each CPU's pages are now                      nobody waits
+ *	move      if they are elsewhere                               timeline.shape, rare
+ *	grow      cut, read headers, index; several CPUs at once      nobody waits
+ *	publish   the old last segment and its counts out, the new    timeline.shape, some 100 us
+ *	          ones in; those behind the first go to the threads
+ *
+ * A segment belongs to a stream, and the threads see it, only when its pages have their times.
  *
  * A region may move: when the recording ends, and when old pages are dropped (record -m). The page that is
  * its first one now is looked for by its time among those that are known; what was before it is gone, and
- * holds no events any more.
+ * holds no events any more. The same happens to the oldest segments when the index takes LIVE_INDEX_BYTES.
  *
  * Names of tasks (saved_cmdlines) are read again as well: a recorder writes them when it begins and when it ends.
  *
- * All of it happens while nobody walks (timeline.shape), and while no segment waits or is being indexed:
- * else there is nothing new yet.
+ * Nothing is looked for while a segment waits or is being indexed. One thread at a time.
  */
 #include "timeline/timeline_int.h"
 
@@ -30,11 +37,27 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#define BATCH 16 /* streams that are indexed at once: each needs some 10 MB meanwhile */
+
+/* A stream that has more, or is elsewhere. */
+struct growth {
+	struct stream *st;
+	struct stream now; /* a copy with the new segments alone, until they are published */
+	struct source_state source;
+	bool has_moved, has_grown;
+	struct indexer *ix;
+	struct index_segment *old; /* taken out, to be freed */
+	int result;
+};
 
 struct refresh {
 	struct timeline *tl;
-	struct indexer *ix;
+	struct growth *list;
+	size_t n;
+	int *fds; /* by source: the file as it is now; -1: none */
 	bool changed;
 };
 
@@ -59,17 +82,13 @@ static void uncount(struct timeline *tl, struct stream *st, const struct index_s
 	atomic_fetch_sub(&tl->n_uncounted, seg->n_uncounted);
 }
 
-/* Drops the last segment; from where on pages and chunks are to be cut again. */
-static void drop_last(struct timeline *tl, struct stream *st, uint64_t *ret_page,
-		      uint32_t *ret_chunk)
+/* Both locks held. Takes the last segment out of the stream. */
+static struct index_segment *take_last(struct timeline *tl, struct stream *st)
 {
 	struct index_segment *seg = st->n_segments ? st->segments[st->n_segments - 1] : NULL;
 
-	*ret_page = *ret_chunk = 0;
 	if (!seg)
-		return;
-	*ret_page = seg->first_page;
-	*ret_chunk = seg->first_chunk;
+		return NULL;
 	if (segment_is_ready(seg)) {
 		timeline_unstitch(tl, st);
 		uncount(tl, st, seg);
@@ -80,17 +99,49 @@ static void drop_last(struct timeline *tl, struct stream *st, uint64_t *ret_page
 	tl->n_pages -= seg->n_pages;
 	tl->n_pages_done -= seg->n_pages;
 	st->n_segments--;
-	segment_free(seg);
+	return seg;
+}
+
+/* Both locks held. The segment stays, with its times, and has no events any more. */
+static void forget(struct timeline *tl, struct stream *st, struct index_segment *seg)
+{
+	static const uint32_t none[4];
+	size_t n_bytes = segment_layout(seg, NULL, 0, none);
+	uint8_t *blob = segment_is_ready(seg) ? calloc(1, n_bytes + 1) : NULL;
+
+	if (!blob)
+		return;
+	uncount(tl, st, seg);
+	atomic_fetch_sub(&tl->n_bytes, seg->blob_bytes - n_bytes);
+	free(seg->blob);
+	segment_layout(seg, blob, 0, none);
+	seg->blob = blob;
+	seg->blob_bytes = n_bytes;
+	seg->last_ts = seg->n_lost = seg->n_uncounted = 0;
+}
+
+/* Both locks held. All but the last segment may be: that one is made anew. */
+static void forget_before(struct timeline *tl, struct stream *st, uint64_t page)
+{
+	while (st->n_forgotten + 1 < st->n_segments) {
+		struct index_segment *seg = st->segments[st->n_forgotten];
+
+		if (seg->first_page + seg->n_pages > page)
+			return;
+		forget(tl, st, seg);
+		st->n_forgotten++;
+	}
 }
 
 /* --- what the file says now -------------------------------------------------------------------- */
 
 /* The page whose time is that of the page at `offset`; -1: there is none. */
-static int64_t find_moved(struct timeline *tl, struct stream *st, uint64_t offset)
+static int64_t find_moved(struct timeline *tl, const struct growth *g, uint64_t offset)
 {
+	const struct stream *st = g->st;
 	uint8_t buf[64];
 	uint16_t fill;
-	const uint8_t *p = stream_bytes(st, offset, sizeof(buf), buf);
+	const uint8_t *p = stream_bytes(&g->now, offset, sizeof(buf), buf);
 	uint64_t t = page_header(st, p, p ? st->page_size : 0, &fill);
 	long i;
 
@@ -112,30 +163,30 @@ static int64_t find_moved(struct timeline *tl, struct stream *st, uint64_t offse
 }
 
 /* Where its pages are now; false: nothing is known of it any more. */
-static bool find_place(struct timeline *tl, struct stream *st, const struct tracefile_cpu *cpu)
+static bool find_place(struct timeline *tl, struct growth *g, const struct tracefile_cpu *cpu)
 {
-	uint64_t was = st->offset + st->n_dropped * st->page_size;
-	int64_t page = st->n_dropped;
+	struct stream *now = &g->now;
+	uint64_t was = now->offset + now->n_dropped * now->page_size;
+	int64_t page = now->n_dropped;
 
 	if (cpu->offset == was)
 		return true;
-	if (st->pub.n_pages && st->kind != STREAM_PACKED)
-		page = find_moved(tl, st, cpu->offset);
+	if (now->pub.n_pages && now->kind != STREAM_PACKED)
+		page = find_moved(tl, g, cpu->offset);
 	if (page < 0)
 		return false;
-	for (size_t i = 0; i < st->n_chunks; i++)
-		st->chunks[i].pos += cpu->offset - was;
-	st->generation++;
-	if (st->n_dropped != (uint64_t)page)
-		atomic_fetch_add(&tl->n_drops, 1);
-	st->n_dropped = page;
-	st->offset = cpu->offset - page * st->page_size;
+	for (size_t i = 0; i < now->n_chunks; i++)
+		now->chunks[i].pos += cpu->offset - was;
+	now->n_dropped = page;
+	now->offset = cpu->offset - page * now->page_size;
+	g->has_moved = true;
 	return true;
 }
 
 /* Is the last page still as it was? */
-static bool last_page_changed(const struct stream *st)
+static bool last_page_changed(const struct growth *g)
 {
+	const struct stream *st = g->st, *now = &g->now;
 	const struct index_segment *seg = st->n_segments ? st->segments[st->n_segments - 1] : NULL;
 	uint8_t buf[64];
 	uint16_t fill;
@@ -143,75 +194,78 @@ static bool last_page_changed(const struct stream *st)
 
 	if (!seg || st->kind == STREAM_PACKED)
 		return false;
-	p = stream_bytes(st, st->offset + (st->pub.n_pages - 1) * st->page_size, sizeof(buf), buf);
+	p = stream_bytes(now, now->offset + (st->pub.n_pages - 1) * st->page_size, sizeof(buf),
+			 buf);
 	page_header(st, p, p ? st->page_size : 0, &fill);
 	return p && fill != seg->fill[seg->n_pages - 1];
 }
 
-/* --- growing ----------------------------------------------------------------------------------- */
-
-static void note_edges(struct timeline *tl, struct stream *st)
+static void growth_release(struct growth *g)
 {
-	uint64_t ts = stream_edge(tl, st, true);
-
-	if (ts != TS_UNKNOWN && timeline_since(tl, ts) > st->pub.last)
-		__atomic_store_n(&st->pub.last, timeline_since(tl, ts), __ATOMIC_RELAXED);
+	for (size_t i = 0; i < g->now.n_segments; i++)
+		segment_free(g->now.segments[i]);
+	free(g->now.segments);
+	free(g->now.chunks);
+	segment_free(g->old);
+	indexer_free(g->ix);
 }
 
-/* The new segments of a stream that has grown. */
-static int index_new(struct refresh *rf, struct stream *st)
+/* Its own chunks and nothing of its segments. */
+static int growth_init(struct growth *g, struct stream *st, int fd)
 {
-	struct timeline *tl = rf->tl;
-	size_t first = st->grown_from;
-
-	for (size_t i = first; i < st->n_segments; i++)
-		segment_read_headers(tl, st->segments[i]);
-	note_edges(tl, st);
-	if (stream_settle(tl, st, first) < 0)
+	*g = (struct growth){.st = st, .now = *st, .source = *st->source};
+	g->source.fd = fd;
+	g->now.source = &g->source;
+	g->now.segments = NULL;
+	g->now.n_segments = g->now.cap_segments = 0;
+	g->now.chunks = NULL;
+	g->now.cap_chunks = st->n_chunks;
+	if (!st->n_chunks)
+		return 0;
+	g->now.chunks = malloc(st->n_chunks * sizeof(*st->chunks));
+	if (!g->now.chunks)
 		return -ENOMEM;
-	stream_settle_edges(tl, st);
-	pthread_mutex_lock(&tl->lock);
-	for (size_t i = first; i < st->n_segments; i++)
-		pool_add_segment(tl, st->segments[i]);
-	/* the one that was there before must not be missing; the rest may take its time */
-	if (first < st->n_segments)
-		pool_run_segment(tl, rf->ix, st->segments[first]);
-	pthread_mutex_unlock(&tl->lock);
+	memcpy(g->now.chunks, st->chunks, st->n_chunks * sizeof(*st->chunks));
 	return 0;
 }
 
-/* lock held. Cuts the pages anew from the last segment on. */
-static int cut_again(struct timeline *tl, struct stream *st, uint64_t n_bytes)
+/* Cuts the pages anew from the last segment on. */
+static int cut_again(struct growth *g)
 {
-	uint64_t page;
-	uint32_t chunk;
+	const struct stream *st = g->st;
+	const struct index_segment *last = st->n_segments ? st->segments[st->n_segments - 1] : NULL;
+	struct stream *now = &g->now;
 
-	drop_last(tl, st, &page, &chunk);
-	st->generation++;
-	st->n_bytes = n_bytes;
-	st->left = st->right = st->grown_from = st->n_segments;
-	st->has_grown = true;
-	if (st->kind != STREAM_PACKED)
-		st->pub.n_pages = (n_bytes + st->page_size - 1) / st->page_size;
-	else if (n_bytes >= 4 && stream_read_chunks(st) < 0)
+	now->generation++;
+	if (now->kind != STREAM_PACKED)
+		now->pub.n_pages = (now->n_bytes + now->page_size - 1) / now->page_size;
+	else if (now->n_bytes >= 4 && stream_read_chunks(now) < 0)
 		return -ENOMEM;
-	return stream_cut(st, page, chunk);
+	return stream_cut(now, last ? last->first_page : 0, last ? last->first_chunk : 0);
 }
 
-static int grow(struct refresh *rf, struct stream *st, const struct tracefile_cpu *cpu)
+static int look_at(struct refresh *rf, struct stream *st, const struct tracefile_cpu *cpu)
 {
-	uint64_t n_bytes = cpu->n_bytes + st->n_dropped * st->page_size;
-	int r;
+	struct growth *g = &rf->list[rf->n];
+	uint64_t n_bytes;
+	int r = growth_init(g, st, rf->fds[st->pub.source]);
 
+	if (r < 0 || !find_place(rf->tl, g, cpu)) {
+		growth_release(g);
+		return r;
+	}
+	n_bytes = cpu->n_bytes + g->now.n_dropped * st->page_size;
 	if (n_bytes > st->max_pages * st->page_size)
 		n_bytes = st->max_pages * st->page_size;
-	st->end = cpu->end;
-	if (n_bytes == st->n_bytes && !last_page_changed(st))
-		return 0;
-	rf->changed = true;
-	pthread_mutex_lock(&rf->tl->lock);
-	r = cut_again(rf->tl, st, n_bytes);
-	pthread_mutex_unlock(&rf->tl->lock);
+	g->now.end = cpu->end;
+	g->has_grown = n_bytes != st->n_bytes || last_page_changed(g);
+	g->now.n_bytes = n_bytes;
+	if (g->has_grown)
+		r = cut_again(g);
+	if (r < 0 || (!g->has_grown && !g->has_moved))
+		growth_release(g);
+	else
+		rf->n++;
 	return r;
 }
 
@@ -226,7 +280,7 @@ static const struct tracefile_cpu *find_cpu(const struct tracefile *tf,
 	return NULL;
 }
 
-static int refresh_source(struct refresh *rf, size_t source, const struct tracefile *now)
+static int look_at_source(struct refresh *rf, size_t source, const struct tracefile *now)
 {
 	struct timeline *tl = rf->tl;
 	int r = 0;
@@ -238,45 +292,14 @@ static int refresh_source(struct refresh *rf, size_t source, const struct tracef
 		if (st->pub.source != source)
 			continue;
 		cpu = find_cpu(now, st->src->buffer, st->pub.cpu);
-		if (cpu && cpu->n_bytes && find_place(tl, st, cpu))
-			r = grow(rf, st, cpu);
+		if (cpu && cpu->n_bytes)
+			r = look_at(rf, st, cpu);
 	}
 	return r;
 }
 
-/* Behind the same number, so that whoever reads at this moment reads on. */
-static int reopen(struct timeline *tl, size_t source, struct errmsg *err)
-{
-	const char *path = tl->sources[source].tf->path;
-	int fd = open(path, O_RDONLY | O_CLOEXEC), r = 0;
-
-	if (fd < 0)
-		return errmsg_set_errno(err, -errno, "cannot open %s", path);
-	if (dup3(fd, tl->source_states[source].fd, O_CLOEXEC) < 0)
-		r = errmsg_set_errno(err, -errno, "cannot open %s", path);
-	close(fd);
-	return r;
-}
-
-/* A trace that was empty has no origin yet. */
-static void find_origin(struct timeline *tl)
-{
-	uint64_t origin = TS_UNKNOWN;
-
-	if (tl->has_origin)
-		return;
-	for (uint32_t i = 0; i < tl->n_streams; i++) {
-		struct stream *st = tl->streams[i];
-		uint64_t ts = stream_edge(tl, st, false);
-
-		if (ts < origin)
-			origin = ts;
-	}
-	tl->has_origin = origin != TS_UNKNOWN;
-	tl->origin = tl->has_origin ? origin : 0;
-}
-
-static int refresh_all(struct refresh *rf, struct errmsg *err)
+/* Opens the files as they are now, and finds what has changed. */
+static int look(struct refresh *rf, struct errmsg *err)
 {
 	struct timeline *tl = rf->tl;
 	struct tracefile *now = NULL;
@@ -297,23 +320,303 @@ static int refresh_all(struct refresh *rf, struct errmsg *err)
 					  tracefile_text(now, TRACEFILE_CMDLINES)) < 0)
 			r = errmsg_set_errno(err, -ENOMEM, "cannot read the names in %s", path);
 		if (!r)
-			r = reopen(tl, i, err);
-		if (!r && refresh_source(rf, i, now) < 0)
+			rf->fds[i] = open(path, O_RDONLY | O_CLOEXEC);
+		if (!r && rf->fds[i] < 0)
+			r = errmsg_set_errno(err, -errno, "cannot open %s", path);
+		if (!r && look_at_source(rf, i, now) < 0)
 			r = errmsg_set_errno(err, -ENOMEM, "cannot index what is new in %s", path);
 	}
 	tracefile_close(now);
-	find_origin(tl);
-	for (uint32_t i = 0; i < tl->n_streams; i++) {
-		if (tl->streams[i]->has_grown && index_new(rf, tl->streams[i]) < 0 && !r)
-			r = errmsg_set_errno(err, -ENOMEM, "cannot index what is new");
-		tl->streams[i]->has_grown = false;
+	return r;
+}
+
+/* --- moving ------------------------------------------------------------------------------------ */
+
+static bool is_other_file(int a, int b)
+{
+	struct stat x, y;
+
+	return fstat(a, &x) < 0 || fstat(b, &y) < 0 || x.st_ino != y.st_ino || x.st_dev != y.st_dev;
+}
+
+static bool has_any_moved(const struct refresh *rf)
+{
+	for (size_t i = 0; i < rf->tl->n_sources; i++)
+		if (rf->fds[i] >= 0 && is_other_file(rf->fds[i], rf->tl->source_states[i].fd))
+			return true;
+	for (size_t i = 0; i < rf->n; i++)
+		if (rf->list[i].has_moved)
+			return true;
+	return false;
+}
+
+/* Both locks held. */
+static void move_stream(struct timeline *tl, struct growth *g)
+{
+	struct stream *st = g->st;
+	const struct stream *now = &g->now;
+
+	for (size_t i = 0; i < st->n_chunks; i++)
+		st->chunks[i].pos = now->chunks[i].pos;
+	if (st->n_dropped != now->n_dropped)
+		atomic_fetch_add(&tl->n_drops, 1);
+	st->n_dropped = now->n_dropped;
+	st->offset = now->offset;
+	st->generation++;
+	g->now.generation++;
+	forget_before(tl, st, st->n_dropped);
+}
+
+/* All at once: what is read from the new file must be looked for where it is there. */
+static int move_all(struct refresh *rf, struct errmsg *err)
+{
+	struct timeline *tl = rf->tl;
+	int r = 0;
+
+	if (!has_any_moved(rf))
+		return 0;
+	pthread_rwlock_wrlock(&tl->shape);
+	pthread_mutex_lock(&tl->lock);
+	/* behind the same number, so that whoever reads at this moment reads on */
+	for (size_t i = 0; i < tl->n_sources && !r; i++)
+		if (rf->fds[i] >= 0 && dup3(rf->fds[i], tl->source_states[i].fd, O_CLOEXEC) < 0)
+			r = errmsg_set_errno(err, -errno, "cannot open %s",
+					     tl->sources[i].tf->path);
+	for (size_t i = 0; i < rf->n && !r; i++)
+		if (rf->list[i].has_moved)
+			move_stream(tl, &rf->list[i]);
+	pthread_mutex_unlock(&tl->lock);
+	pthread_rwlock_unlock(&tl->shape);
+	return r;
+}
+
+/* --- growing ----------------------------------------------------------------------------------- */
+
+/*
+ * A trace that was empty has no origin yet. Once it is known it stays: whoever was told a time may come back to it.
+ */
+static void find_origin(struct refresh *rf)
+{
+	uint64_t origin = TS_UNKNOWN;
+
+	if (rf->tl->has_origin)
+		return;
+	for (size_t i = 0; i < rf->n; i++) {
+		uint64_t ts = rf->list[i].has_grown ? stream_edge(rf->tl, &rf->list[i].now, false)
+						    : TS_UNKNOWN;
+
+		if (ts < origin)
+			origin = ts;
+	}
+	if (origin == TS_UNKNOWN)
+		return;
+	atomic_store(&rf->tl->origin, origin);
+	rf->tl->has_origin = true;
+}
+
+/* The new segments of a stream: their times, and what is in the first, which must not be missing. */
+static int grow(struct timeline *tl, struct growth *g)
+{
+	const struct stream *st = g->st;
+	struct stream *now = &g->now;
+	uint64_t low = st->n_segments > 1 ? st->segments[st->n_segments - 2]->end_ts : 0, last;
+
+	for (size_t i = 0; i < now->n_segments; i++)
+		segment_read_headers(tl, now, now->segments[i]);
+	last = stream_edge(tl, now, true);
+	if (last != TS_UNKNOWN && timeline_since(tl, last) > now->pub.last)
+		now->pub.last = timeline_since(tl, last);
+	if (stream_settle(tl, now, low) < 0)
+		return -ENOMEM;
+	if (!now->n_segments)
+		return 0;
+	g->ix = indexer_new();
+	return g->ix ? indexer_walk(g->ix, tl, now, now->segments[0]) : -ENOMEM;
+}
+
+static void grow_one(void *ctx, size_t i)
+{
+	struct refresh *rf = ctx;
+
+	if (rf->list[i].has_grown)
+		rf->list[i].result = grow(rf->tl, &rf->list[i]);
+}
+
+/* Both locks held. */
+static int make_room(struct stream *st, size_t n)
+{
+	size_t cap = st->cap_segments ? st->cap_segments : 16;
+	struct index_segment **more;
+
+	while (cap < st->n_segments + n)
+		cap *= 2;
+	if (cap <= st->cap_segments)
+		return 0;
+	more = realloc(st->segments, cap * sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	st->segments = more;
+	st->cap_segments = cap;
+	return 0;
+}
+
+/* Both locks held. */
+static int publish(struct timeline *tl, struct growth *g)
+{
+	struct stream *st = g->st, *now = &g->now;
+	struct chunk_row *chunks = st->chunks;
+
+	if (make_room(st, now->n_segments) < 0)
+		return -ENOMEM;
+	g->old = take_last(tl, st);
+	st->n_bytes = now->n_bytes;
+	st->end = now->end;
+	st->generation = now->generation;
+	st->pub.n_pages = now->pub.n_pages;
+	st->chunks = now->chunks;
+	now->chunks = chunks; /* to be freed */
+	st->n_chunks = now->n_chunks;
+	st->cap_chunks = now->cap_chunks;
+	if (now->pub.last > st->pub.last)
+		__atomic_store_n(&st->pub.last, now->pub.last, __ATOMIC_RELAXED);
+	st->left = st->right = st->n_segments;
+	for (size_t i = 0; i < now->n_segments; i++) {
+		st->segments[st->n_segments++] = now->segments[i];
+		if (i)
+			pool_add_segment(tl, now->segments[i]);
+	}
+	stream_settle_edges(tl, st);
+	if (now->n_segments) {
+		indexer_merge(g->ix, tl, st);
+		pool_add_indexed(tl, now->segments[0]);
+	}
+	now->n_segments = 0;
+	return 0;
+}
+
+/* Both locks held. The oldest first, of the stream whose index reaches back furthest. */
+static bool forget_oldest(struct timeline *tl)
+{
+	bool any = false;
+
+	while (atomic_load(&tl->n_bytes) > tl->index_max) {
+		struct stream *best = NULL;
+		uint64_t oldest = UINT64_MAX;
+
+		for (uint32_t i = 0; i < tl->n_streams; i++) {
+			struct stream *st = tl->streams[i];
+
+			if (st->n_forgotten + 1 < st->n_segments &&
+			    segment_page_ts(st->segments[st->n_forgotten], 0) < oldest) {
+				best = st;
+				oldest = segment_page_ts(st->segments[st->n_forgotten], 0);
+			}
+		}
+		if (!best)
+			break;
+		forget(tl, best, best->segments[best->n_forgotten++]);
+		atomic_fetch_add(&tl->n_drops, 1);
+		any = true;
+	}
+	return any;
+}
+
+/* Once for each file. */
+static void tell_of_forgetting(struct timeline *tl)
+{
+	for (size_t i = 0; i < tl->n_sources; i++) {
+		struct tracefile *tf = tl->sources[i].tf;
+
+		if (!tl->sources[i].is_live || (i && tl->sources[i - 1].tf == tf))
+			continue;
+		timeline_lock_formats(tl);
+		tracefile_add_damage(tf,
+				     "%s: so much was recorded that its beginning is not shown any "
+				     "more; it is in the file, if that is kept (-o)",
+				     tf->path);
+		timeline_unlock_formats(tl);
+	}
+}
+
+static int publish_some(struct refresh *rf, size_t first, size_t n)
+{
+	struct timeline *tl = rf->tl;
+	bool has_forgotten;
+	int r = 0;
+
+	pthread_rwlock_wrlock(&tl->shape);
+	pthread_mutex_lock(&tl->lock);
+	for (size_t i = first; i < first + n; i++) {
+		struct growth *g = &rf->list[i];
+
+		if (g->has_grown && !g->result)
+			g->result = publish(tl, g);
+		if (g->result < 0)
+			r = g->result;
+		else
+			rf->changed |= g->has_grown;
+	}
+	has_forgotten = forget_oldest(tl);
+	pthread_cond_broadcast(&tl->work);
+	pthread_mutex_unlock(&tl->lock);
+	pthread_rwlock_unlock(&tl->shape);
+	for (size_t i = first; i < first + n; i++)
+		growth_release(&rf->list[i]);
+	if (has_forgotten)
+		tell_of_forgetting(tl);
+	return r;
+}
+
+struct batch {
+	struct refresh *rf;
+	size_t first;
+};
+
+static void grow_in_batch(void *ctx, size_t i)
+{
+	const struct batch *b = ctx;
+
+	grow_one(b->rf, b->first + i);
+}
+
+static int grow_all(struct refresh *rf)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < rf->n; i += BATCH) {
+		struct batch b = {rf, i};
+		size_t n = rf->n - i < BATCH ? rf->n - i : BATCH;
+		int some;
+
+		timeline_parallel(rf->tl, n, grow_in_batch, &b);
+		some = publish_some(rf, i, n);
+		r = some < 0 ? some : r;
 	}
 	return r;
 }
 
+static int refresh_init(struct refresh *rf, struct timeline *tl)
+{
+	*rf = (struct refresh){.tl = tl};
+	rf->list = calloc(tl->n_streams + 1, sizeof(*rf->list));
+	rf->fds = malloc((tl->n_sources + 1) * sizeof(*rf->fds));
+	for (size_t i = 0; rf->fds && i < tl->n_sources; i++)
+		rf->fds[i] = -1;
+	return rf->list && rf->fds ? 0 : -ENOMEM;
+}
+
+static void refresh_release(struct refresh *rf)
+{
+	for (size_t i = 0; rf->fds && i < rf->tl->n_sources; i++)
+		if (rf->fds[i] >= 0)
+			close(rf->fds[i]);
+	free(rf->fds);
+	free(rf->list);
+}
+
 int timeline_refresh(struct timeline *tl, struct errmsg *err)
 {
-	struct refresh rf = {.tl = tl};
+	struct refresh rf;
 	bool busy;
 	int r;
 
@@ -324,15 +627,21 @@ int timeline_refresh(struct timeline *tl, struct errmsg *err)
 	pthread_mutex_unlock(&tl->lock);
 	if (busy)
 		return 0;
-	rf.ix = indexer_new();
-	if (!rf.ix)
-		return errmsg_set_errno(err, -ENOMEM, "cannot index what is new");
-	pthread_rwlock_wrlock(&tl->shape);
-	r = refresh_all(&rf, err);
-	pthread_mutex_lock(&tl->lock);
-	pthread_cond_broadcast(&tl->work);
-	pthread_mutex_unlock(&tl->lock);
-	pthread_rwlock_unlock(&tl->shape);
-	indexer_free(rf.ix);
+	r = refresh_init(&rf, tl);
+	if (r < 0)
+		errmsg_set_errno(err, r, "cannot index what is new");
+	else
+		r = look(&rf, err);
+	if (!r)
+		r = move_all(&rf, err);
+	if (!r) {
+		find_origin(&rf);
+		if (grow_all(&rf) < 0)
+			r = errmsg_set_errno(err, -ENOMEM, "cannot index what is new");
+	} else {
+		for (size_t i = 0; i < rf.n; i++)
+			growth_release(&rf.list[i]);
+	}
+	refresh_release(&rf);
 	return r < 0 ? r : rf.changed;
 }

@@ -603,10 +603,9 @@ static void clear(struct indexer *ix, struct timeline *tl)
 	ix->is_lost = ix->is_begun = ix->has_switches = false;
 }
 
-int indexer_run(struct indexer *ix, struct timeline *tl, struct index_segment *seg)
+int indexer_walk(struct indexer *ix, struct timeline *tl, struct stream *st,
+		 struct index_segment *seg)
 {
-	struct stream *st = tl->streams[seg->stream];
-
 	ix->tl = tl;
 	ix->st = st;
 	ix->formats = st->src->formats;
@@ -631,10 +630,26 @@ int indexer_run(struct indexer *ix, struct timeline *tl, struct index_segment *s
 		clear(ix, tl);
 		return -ENOMEM;
 	}
-	pthread_mutex_lock(&tl->lock);
+	return 0;
+}
+
+void indexer_merge(struct indexer *ix, struct timeline *tl, struct stream *st)
+{
+	ix->st = st;
 	merge(ix, tl);
-	pthread_mutex_unlock(&tl->lock);
 	clear(ix, tl);
+}
+
+int indexer_run(struct indexer *ix, struct timeline *tl, struct index_segment *seg)
+{
+	struct stream *st = tl->streams[seg->stream];
+	int r = indexer_walk(ix, tl, st, seg);
+
+	if (r < 0)
+		return r;
+	pthread_mutex_lock(&tl->lock);
+	indexer_merge(ix, tl, st);
+	pthread_mutex_unlock(&tl->lock);
 	return 0;
 }
 

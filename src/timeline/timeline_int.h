@@ -38,6 +38,7 @@
 #define THREADS_MAX	     64
 #define MACHINES_MAX	     32768
 #define LIVE_CHUNK_PAGES     16
+#define LIVE_INDEX_BYTES     ((size_t)1 << 30) /* some 100 million events */
 #define CHUNK_HARD_MAX_BYTES (16u << 20)
 
 /* --- switches and wakings: schedlist.c ---------------------------------------------------------- */
@@ -160,14 +161,13 @@ struct stream {
 	const struct timeline_source *src;
 	struct source_state *source;
 	struct page_layout layout;
-	uint32_t page_size;
-	uint8_t ref_shift;	     /* bits of an event's number within its page */
-	uint64_t offset, end;	     /* of its data in the file */
-	uint64_t n_bytes, max_pages; /* plain only: of whole and cut pages */
-	uint32_t generation;	     /* live: what was cached before is stale */
-	uint64_t n_dropped;	     /* live: pages at its beginning that are gone */
-	bool has_grown;		     /* refresh.c: its segments from grown_from on are new */
-	size_t grown_from;
+	uint32_t page_size, segment_bytes; /* segment_bytes: what a segment has, about */
+	uint8_t ref_shift;		   /* bits of an event's number within its page */
+	uint64_t offset, end;		   /* of its data in the file */
+	uint64_t n_bytes, max_pages;	   /* plain only: of whole and cut pages */
+	uint32_t generation;		   /* live: what was cached before is stale */
+	uint64_t n_dropped;		   /* live: pages at its beginning that are gone */
+	size_t n_forgotten; /* live: segments at its beginning that have no events any more */
 	struct chunk_row *chunks;
 	size_t n_chunks, cap_chunks;
 	struct index_segment **segments;
@@ -316,8 +316,8 @@ struct timeline {
 	size_t n_machines;
 	struct stream *streams[STREAMS_MAX];
 	_Atomic uint32_t n_streams;
-	uint64_t origin;
-	bool has_origin; /* there was an event */
+	_Atomic uint64_t origin; /* once there was an event it never changes */
+	bool has_origin;
 	_Atomic uint64_t duration;
 	bool is_live;
 
@@ -339,6 +339,7 @@ struct timeline {
 	uint64_t n_pages, n_pages_done;
 	int error;
 	_Atomic uint32_t n_drops; /* live: how often pages went; events have other numbers then */
+	size_t index_max;	  /* live: bytes; the oldest segments are forgotten then */
 	_Atomic uint64_t n_events, n_lost, n_uncounted;
 	_Atomic size_t n_bytes;
 	struct sidecar *sidecar;
@@ -415,8 +416,9 @@ static inline uint64_t timeline_since(const struct timeline *tl, uint64_t ts)
 }
 /* For refresh.c: cuts the pages from from_page on into segments; reads their headers; settles times. */
 int stream_cut(struct stream *st, uint64_t from_page, uint32_t from_chunk);
-void segment_read_headers(struct timeline *tl, struct index_segment *seg);
-int stream_settle(struct timeline *tl, struct stream *st, size_t first_segment);
+void segment_read_headers(struct timeline *tl, struct stream *st, struct index_segment *seg);
+/* low: no page is earlier */
+int stream_settle(struct timeline *tl, struct stream *st, uint64_t low);
 void stream_settle_edges(struct timeline *tl, struct stream *st);
 /* Time of its first or last event on the trace's clock; TS_UNKNOWN: it has none. */
 uint64_t stream_edge(struct timeline *tl, struct stream *st, bool last);
@@ -518,6 +520,10 @@ struct indexer *indexer_new(void);
 void indexer_free(struct indexer *ix);
 /* A BUSY segment: walked, and what was found noted everywhere. 0 or -ENOMEM. */
 int indexer_run(struct indexer *ix, struct timeline *tl, struct index_segment *seg);
+/* The same in two steps; st of the first may be a copy of the stream. lock held: the second. */
+int indexer_walk(struct indexer *ix, struct timeline *tl, struct stream *st,
+		 struct index_segment *seg);
+void indexer_merge(struct indexer *ix, struct timeline *tl, struct stream *st);
 /* Lays the parts of a segment out in its blob; returns how many bytes that takes. */
 size_t segment_layout(struct index_segment *seg, uint8_t *blob, uint32_t n_events,
 		      const uint32_t n_sched[4]);
@@ -525,9 +531,9 @@ size_t segment_layout(struct index_segment *seg, uint8_t *blob, uint32_t n_event
 /* pool.c */
 int pool_start(struct timeline *tl);
 void pool_stop(struct timeline *tl);
-/* lock held: a segment is new; it is indexed here and now, unless somebody does already. */
+/* lock held: a segment is new, and to be indexed; or it is. */
 void pool_add_segment(struct timeline *tl, struct index_segment *seg);
-void pool_run_segment(struct timeline *tl, struct indexer *ix, struct index_segment *seg);
+void pool_add_indexed(struct timeline *tl, struct index_segment *seg);
 
 /* index.c; lock held: running times of what is indexed without a gap. */
 void timeline_stitch(struct timeline *tl, struct stream *st);

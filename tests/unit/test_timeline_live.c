@@ -12,10 +12,12 @@
 #include "store/livefile.h"
 #include "store/pagestream.h"
 #include "timeline/lane_int.h"
+#include "timeline/timeline_int.h"
 
 #include <math.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
@@ -452,7 +454,6 @@ static void assert_same_end(struct timeline *tl, const char *path)
 	assert_true(reading_open(&r, path));
 	other = index_of(&r, 2, NULL);
 	assert_true(timeline_n_events(other) > 400);
-	assert_true(timeline_n_events(tl) >= timeline_n_events(other));
 	n = timeline_rows(tl, NULL, timeline_n_events(tl) - 400, ra, ta, 400);
 	assert_int_equal(n, 400);
 	n = timeline_rows(other, NULL, timeline_n_events(other) - 400, rb, tb, 400);
@@ -506,6 +507,178 @@ static void what_is_dropped_is_gone_and_the_rest_is_right(void **state)
 	remove_directory(dir);
 }
 
+/* --- while others look ----------------------------------------------------------------------------------- */
+
+struct looking {
+	struct timeline *tl;
+	size_t n_tasks; /* before */
+	bool has_more, is_inside;
+	_Atomic bool stop;
+	uint64_t n;
+};
+
+/* Inside of a walk, so nothing may be replaced; what is new is read all the same. */
+static bool wait_inside(void *ctx, const struct walk_event *ev)
+{
+	struct looking *l = ctx;
+
+	__atomic_store_n(&l->is_inside, true, __ATOMIC_RELEASE);
+	for (int i = 0; i < 3000 && !l->has_more; i++) {
+		l->has_more = timeline_n_tasks(l->tl) > l->n_tasks;
+		usleep(10000);
+	}
+	return false;
+}
+
+static void *look(void *ctx)
+{
+	struct looking *l = ctx;
+	struct walk_wants wants = {.to = TIMELINE_TIME_MAX};
+	bool whole;
+
+	for (size_t i = 0; i < timeline_n_streams(l->tl) && !l->is_inside; i++)
+		timeline_walk(l->tl, i, &wants, wait_inside, l, &whole);
+	return NULL;
+}
+
+static void nobody_waits_while_it_is_indexed(void **state)
+{
+	char dir[] = "/tmp/sonde-live-XXXXXX", path[64], source[600];
+	struct recording rec = {0};
+	struct errmsg err = {0};
+	struct looking l = {0};
+	struct reading r;
+	pthread_t thread;
+
+	if (!getenv("GOLDEN"))
+		skip();
+	snprintf(source, sizeof(source), "%s/events-v6.dat", getenv("GOLDEN"));
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/trace.dat", dir);
+	recording_begin(&rec, source, path, COMPRESSION_NONE, 0);
+	assert_true(reading_open(&r, path));
+	l.tl = follow(&r);
+	assert_true(recording_step(&rec, 1, false));
+	assert_int_equal(timeline_refresh(l.tl, &err), 1);
+	l.n_tasks = timeline_n_tasks(l.tl);
+	while (recording_step(&rec, 100, false))
+		continue;
+	assert_int_equal(pthread_create(&thread, NULL, look, &l), 0);
+	while (!__atomic_load_n(&l.is_inside, __ATOMIC_ACQUIRE))
+		usleep(1000);
+	assert_int_equal(timeline_refresh(l.tl, &err), 1);
+	pthread_join(thread, NULL);
+	assert_true(l.has_more);
+	recording_end(&rec);
+	timeline_free(l.tl);
+	reading_close(&r);
+	remove_directory(dir);
+}
+
+static void do_nothing(void *ctx, size_t i)
+{
+}
+
+/* Keeps the threads awake, so that they look for segments all the time. */
+static void *keep_awake(void *ctx)
+{
+	struct looking *l = ctx;
+
+	for (; !atomic_load(&l->stop); l->n++)
+		timeline_parallel(l->tl, 8, do_nothing, l);
+	return NULL;
+}
+
+/* Pages have absolute times when their headers are read; a thread that took them then would tell such times. */
+static void check_times_stay(const char *golden, enum compression compression)
+{
+	char dir[] = "/tmp/sonde-live-XXXXXX", path[64], source[600];
+	struct recording rec = {0};
+	struct errmsg err = {0};
+	struct looking l = {0};
+	uint64_t origin = 0, n_before = 0;
+	struct reading r;
+	pthread_t thread;
+
+	if (!getenv("GOLDEN"))
+		skip();
+	snprintf(source, sizeof(source), "%s/%s.dat", getenv("GOLDEN"), golden);
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/trace.dat", dir);
+	recording_begin(&rec, source, path, compression, 0);
+	assert_true(reading_open(&r, path));
+	l.tl = follow(&r);
+	for (uint32_t i = 0; i < l.tl->n_streams; i++)
+		l.tl->streams[i]->segment_bytes = 16 * 4096;
+	assert_int_equal(pthread_create(&thread, NULL, keep_awake, &l), 0);
+	for (bool more = true; more;) {
+		more = recording_step(&rec, 60, false);
+		if (!more)
+			recording_end(&rec);
+		assert_true(timeline_refresh(l.tl, &err) >= 0);
+		assert_int_equal(timeline_wait(l.tl), 0);
+		origin = origin ? origin : timeline_origin(l.tl);
+		assert_true(origin != 0);
+		assert_int_equal(timeline_origin(l.tl), origin);
+		assert_true(timeline_duration(l.tl) < origin);
+		assert_true(timeline_n_events(l.tl) >= n_before);
+		n_before = timeline_n_events(l.tl);
+	}
+	assert_like_new(l.tl, path);
+	atomic_store(&l.stop, true);
+	pthread_join(thread, NULL);
+	timeline_free(l.tl);
+	reading_close(&r);
+	remove_directory(dir);
+}
+
+static void times_stay_from_the_origin(void **state)
+{
+	check_times_stay("events-v6", COMPRESSION_NONE);
+	check_times_stay("events-v7-zstd", COMPRESSION_ZSTD);
+}
+
+/* Nothing of the beginning is left when the index is full; what is behind it is as it was. */
+static void the_oldest_is_forgotten(void **state)
+{
+	char dir[] = "/tmp/sonde-live-XXXXXX", path[64], source[600];
+	struct recording rec = {0};
+	struct errmsg err = {0};
+	struct timeline *tl;
+	struct reading r;
+	event_ref ref;
+	uint64_t ts;
+
+	if (!getenv("GOLDEN"))
+		skip();
+	snprintf(source, sizeof(source), "%s/events-v6.dat", getenv("GOLDEN"));
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/trace.dat", dir);
+	recording_begin(&rec, source, path, COMPRESSION_NONE, 0);
+	assert_true(reading_open(&r, path));
+	tl = follow(&r);
+	for (uint32_t i = 0; i < tl->n_streams; i++)
+		tl->streams[i]->segment_bytes = 16 * 4096;
+	tl->index_max = atomic_load(&tl->n_bytes) + (400 << 10);
+	while (recording_step(&rec, 30, false)) {
+		assert_true(timeline_refresh(tl, &err) >= 0);
+		assert_int_equal(timeline_wait(tl), 0);
+	}
+	recording_end(&rec);
+	assert_true(timeline_refresh(tl, &err) >= 0);
+	assert_int_equal(timeline_wait(tl), 0);
+	assert_same_end(tl, path);
+	assert_true(timeline_n_events(tl) < 68990);
+	assert_in_range(atomic_load(&tl->n_bytes), 1, tl->index_max + (100 << 10));
+	assert_int_equal(timeline_rows(tl, NULL, 0, &ref, &ts, 1), 1);
+	assert_true(ts > 0);
+	assert_int_equal(r.tf->n_damage, 1);
+	assert_non_null(strstr(r.tf->damage[0], "beginning is not shown"));
+	timeline_free(tl);
+	reading_close(&r);
+	remove_directory(dir);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -516,6 +689,9 @@ int main(void)
 		cmocka_unit_test(lanes_and_selections_grow),
 		cmocka_unit_test(what_is_dropped_is_counted_anew),
 		cmocka_unit_test(lost_events_are_summed_up),
+		cmocka_unit_test(nobody_waits_while_it_is_indexed),
+		cmocka_unit_test(times_stay_from_the_origin),
+		cmocka_unit_test(the_oldest_is_forgotten),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,6 +19,8 @@ const { SONDE, GOLDEN, CHROMIUM, WORK, SHOTS } = process.env;
 const { chromium } = createRequire(path.join(WORK, 'package.json'))('playwright-core');
 const FLAGS = ['--disable-gpu', '--enable-unsafe-swiftshader'];	/* no graphics card; WebGL is emulated for who asks */
 
+const PATIENCE_MS = 180000;	/* on a busy machine */
+
 export class Complaint extends Error {}
 export class Skip extends Error {}
 
@@ -150,6 +152,8 @@ export class Visit {
 			viewport: { width: 1400, height: 900 }, acceptDownloads: true, reducedMotion: 'reduce',
 			colorScheme: this.test.scheme || 'light',
 		});
+		this.context.setDefaultTimeout(PATIENCE_MS);
+		this.context.setDefaultNavigationTimeout(PATIENCE_MS);
 		this.page = await this.context.newPage();
 		this.page.on('console', (m) => ['error', 'warning'].includes(m.type()) &&
 			!/GPU stall|GL Driver|Failed to load resource/.test(m.text()) && this.said.push(m.text()));
@@ -207,8 +211,11 @@ export class Visit {
 
 	async click(spec, t, row = 0, options = {}) {
 		const at = await this.place(spec, t, row);
+		await this.page.evaluate(() => {	/* what was selected before is no answer */
+			window.before_click = window.sonde.selection;
+		});
 		await this.page.mouse.click(at.x, at.y, options);
-		await this.page.waitForFunction(() => window.sonde.selection !== null, null, { timeout: 90000 });
+		await this.page.waitForFunction(() => window.sonde.selection !== null && window.sonde.selection !== window.before_click, null, { timeout: 90000 });
 		await this.settle();
 	}
 

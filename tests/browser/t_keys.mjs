@@ -36,15 +36,15 @@ export const keys = [
 			await t.page.keyboard.down('Control');
 			await t.page.mouse.wheel(0, -300);
 			await t.page.keyboard.up('Control');
+			await t.page.waitForFunction(() => window.sonde.view.span < 9e8, null, { timeout: 90000 });
 			await t.settle();
-			const [from, to] = await view(t), x = await t.page.evaluate(() => window.sonde.view.t(document.querySelector('#paint').clientWidth * .25));
-			ok(to - from < 9e8, 'it zooms in');
+			const [from] = await view(t), x = await t.page.evaluate(() => window.sonde.view.t(document.querySelector('#paint').clientWidth * .25));
 			ok(Math.abs(x - 1.25e9) < 5e6, `what is under the pointer stays: ${x}`);
 			await t.page.keyboard.down('Shift');
 			await t.page.mouse.wheel(0, 200);
 			await t.page.keyboard.up('Shift');
+			await t.page.waitForFunction((at) => window.sonde.view.from > at, from, { timeout: 90000 });	/* Shift and wheel move */
 			await t.settle();
-			ok((await view(t))[0] > from, 'Shift and wheel move');
 			await t.page.keyboard.down('Shift');
 			await t.page.mouse.down();
 			await t.page.mouse.move(at.x + 200, at.y, { steps: 4 });

@@ -22,9 +22,14 @@ export const live = [
 			await t.shot('live');
 			await t.page.keyboard.press('Space');
 			await t.page.waitForFunction(() => window.sonde.live.paused, null, { timeout: 90000 });
-			const still = await state();
-			await t.page.waitForTimeout(1500);
-			same((await state()).end, still.end, 'nothing moves while it is paused');
+			let still = await state(), moves = true;
+			for (let i = 0; i < 3 && moves; i++) {	/* an answer from before may be on its way */
+				const before = still;
+				await t.page.waitForTimeout(1500);
+				still = await state();
+				moves = still.end !== before.end;
+			}
+			ok(!moves, 'nothing moves while it is paused');
 			await t.page.keyboard.press('Space');
 			await grow(t, still.end);
 			await t.page.evaluate(() => window.sonde.view.go(0, window.sonde.view.span / 4));

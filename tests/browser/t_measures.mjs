@@ -7,13 +7,13 @@
 import { same, ok, digits } from './lib.mjs';
 
 async function double(t, spec, time, modifiers = []) {
-	const at = await t.place(spec, time);
+	const at = await t.place(spec, time), before = await t.page.evaluate(() => window.sonde.marks.text());
 	for (const key of modifiers)
 		await t.page.keyboard.down(key);
 	await t.page.mouse.dblclick(at.x, at.y);
 	for (const key of modifiers)
 		await t.page.keyboard.up(key);
-	await t.page.waitForTimeout(250);
+	await t.page.waitForFunction((text) => window.sonde.marks.text() !== text, before, { timeout: 90000 });
 	await t.settle();
 }
 

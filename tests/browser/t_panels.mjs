@@ -102,6 +102,7 @@ export const panels = [
 			await t.panel('spans');
 			await t.page.selectOption('#panel-spans select', 'irq');
 			await t.page.waitForFunction(() => document.querySelector('#panel-spans select')?.value === 'irq' &&
+				document.querySelector('#panel-spans tbody td') &&
 				[...document.querySelectorAll('#panel-spans tbody td:first-child')].every((td) => td.textContent === 'Interrupts'), null, { timeout: 90000 });
 			const rows = await t.rows('#panel-spans table');
 			const check = (row, list) => {

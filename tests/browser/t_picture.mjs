@@ -231,8 +231,8 @@ export const picture = [
 				location.hash = '#v=28000000,29000000';
 			});
 			await t.page.waitForFunction(() => window.sonde.view.span === 1e6 && !window.sonde.filters.on, null, { timeout: 90000 });
-			same((await t.page.textContent('#where')).replace(/\s/g, ' '), '1 ms in sight', 'the status line');
 			await t.settle();
+			same((await t.page.textContent('#where')).replace(/\s/g, ' '), '1 ms in sight', 'the status line');
 			same(await t.page.textContent('#ruler-label span'), '0.028\u202fs +', 'the base of the ruler');
 		},
 	},

@@ -38,7 +38,7 @@ def ptrace(what, tid, address=0, data=0):
 def wait(tid):
     _, status = os.waitpid(tid, WALL)
     if not os.WIFSTOPPED(status):
-        raise OSError(f"thread {tid} ended")
+        raise ProcessLookupError(f"thread {tid} ended")
     return os.WSTOPSIG(status)
 
 
@@ -58,7 +58,7 @@ def call(tid, regs, number, *args):
 
 def stop_in_call(tid):
     """Stops the thread where it waits for the kernel, and returns its registers."""
-    for _ in range(50):
+    for _ in range(1000):
         ptrace(ATTACH, tid)
         wait(tid)
         regs = Registers()

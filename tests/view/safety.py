@@ -208,7 +208,7 @@ def test_ten_clients():
             return worst
         with concurrent.futures.ThreadPoolExecutor(10) as pool:
             worst = max(pool.map(client, range(10)))
-        check(worst < 30, f"one waited {worst:.1f} s")
+        check(worst < WAIT_S, f"one waited {worst:.1f} s")
 
 
 def test_rights():
@@ -236,6 +236,20 @@ def has_landlock():
     return ctypes.CDLL(None).syscall(444, None, 0, 1) > 0      # landlock_create_ruleset: the version
 
 
+def each_thread(view, look):
+    """Looks at every thread; how many there were. That of a connection may end meanwhile."""
+    count = 0
+    for tid in map(int, os.listdir(f"/proc/{view.proc.pid}/task")):
+        try:
+            look(tid)
+            count += 1
+        except (FileNotFoundError, ProcessLookupError):
+            check(view.proc.poll() is None, "the server has ended")
+        except PermissionError:
+            raise Skip("no process may be looked into here") from None
+    return count
+
+
 def test_all_threads_are_confined():
     """No thread, whether it serves or indexes, opens a file that is not the trace or the cache."""
     if EXTRA:
@@ -245,32 +259,25 @@ def test_all_threads_are_confined():
     outside = str(pathlib.Path(__file__).resolve())
     with tempfile.TemporaryDirectory() as cache, Server(TRACE, options=("--cache-dir", cache)) as view:
         # connections that stay open: each has a thread of its own
-        held = [http.client.HTTPConnection("127.0.0.1", view.port, timeout=30) for _ in range(3)]
+        held = [http.client.HTTPConnection("127.0.0.1", view.port, timeout=WAIT_S) for _ in range(3)]
         for connection in held:
             connection.request("GET", view.path("api/info"), headers={"Host": f"127.0.0.1:{view.port}"})
             connection.getresponse().read()
-        threads = sorted(int(t) for t in os.listdir(f"/proc/{view.proc.pid}/task"))
-        check(len(threads) >= 5, f"only {len(threads)} threads")
-        for tid in threads:
+
+        def look(tid):
             status = pathlib.Path(f"/proc/{view.proc.pid}/task/{tid}/status").read_text()
             check("Seccomp:\t2" in status and "NoNewPrivs:\t1" in status, f"thread {tid} is outside of the sandbox")
             if has_landlock():
-                try:
-                    same(inject.open_as(tid, outside), errno.EACCES, f"thread {tid} opens {outside}")
-                    same(inject.open_as(tid, str(TRACE)), 0, f"thread {tid} opens the trace")
-                except PermissionError:
-                    raise Skip("no process may be looked into here") from None
+                same(inject.open_as(tid, outside), errno.EACCES, f"thread {tid} opens {outside}")
+                same(inject.open_as(tid, str(TRACE)), 0, f"thread {tid} opens the trace")
+        n_threads = each_thread(view, look)
+        check(n_threads >= 5, f"only {n_threads} threads")
         for connection in held:
             connection.close()
         view.get("api/info")
     with Server(TRACE) as view:         # without a cache nothing is opened any more
-        for tid in map(int, os.listdir(f"/proc/{view.proc.pid}/task")):
-            try:
-                check(inject.open_as(tid, outside) in (errno.EPERM, errno.EACCES), f"thread {tid} opens {outside}")
-            except ProcessLookupError:
-                pass            # that of a connection, which has ended
-            except PermissionError:
-                raise Skip("no process may be looked into here") from None
+        each_thread(view, lambda tid: check(inject.open_as(tid, outside) in (errno.EPERM, errno.EACCES),
+                                            f"thread {tid} opens {outside}"))
 
 
 def test_sudo():
@@ -299,7 +306,8 @@ def test_ends():
                 start = time.monotonic()
                 view.proc.send_signal(number)
                 same(view.proc.wait(WAIT_S), 0, "exit status")
-                check(time.monotonic() - start < 10, "it takes long")
+                # not only when the connection has been idle for too long
+                check(time.monotonic() - start < 45, "it takes long")
 
 
 def test_cache():

@@ -12,7 +12,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SONDE = pathlib.Path(os.environ.get("SONDE", ROOT / "build/sonde")).resolve()
 GOLDEN = pathlib.Path(os.environ.get("GOLDEN", ROOT / "build/golden")).resolve()
-WAIT_S = 60
+WAIT_S = 120        # what takes a moment on a quiet machine may take long on a busy one
 EXTRA = os.environ.get("VIEW_OPTIONS", "").split()     # --no-sandbox, for programs with sanitizers
 KINDS = {1: "cpu", 2: "states", 3: "spans", 4: "ticks", 5: "counter"}
 

@@ -88,10 +88,10 @@ export class Tree {
 		item.className = `lane${row.height > 60 ? ' tall' : ''}${lane.pinned ? ' pinned' : ''}${lane.type === 'pair' ? ' pair' : ''}${lane.refused ? ' refused' : ''}`;
 		item.setAttribute('role', 'treeitem');
 		item.setAttribute('aria-level', String((row.depth || 0) + 1));
-		item.setAttribute('aria-label', `${name} ${sub}${lane.refused ? ': ' + lane.refused : ''}`);
+		item.setAttribute('aria-label', `${lanes.full_name(lane)}${lane.refused ? ': ' + lane.refused : ''}`);
 		item.dataset.id = lane.spec;
 		item.tabIndex = -1;
-		item.title = lane.refused || `${name} ${sub}`;
+		item.title = lane.refused || lanes.full_name(lane);
 		item.draggable = true;
 		const title = document.createElement('span'), more = document.createElement('span');
 		if (['task', 'calls', 'sys'].includes(lane.type)) {

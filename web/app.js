@@ -98,13 +98,13 @@ class App {
 	}
 
 	set_tasks(list) {
-		const names = list.map(([n, machine, pid, , comm]) => `${n} ${machine} ${pid} ${comm}`).join('\n');
+		const names = list.map(([n, machine, pid, , comm, , , , , sources]) => `${n} ${machine} ${pid} ${comm} ${sources}`).join('\n');
 		const same = names === this.task_names;		/* while it grows, mostly counts change */
 		this.task_names = names;
 		this.tasks = [];
 		this.by_pid.clear();
-		for (const [n, machine, pid, tgid, comm, events, running, first, last] of list) {
-			this.tasks[n] = { n, machine, pid, tgid, comm, events, running, first, last };
+		for (const [n, machine, pid, tgid, comm, events, running, first, last, sources] of list) {
+			this.tasks[n] = { n, machine, pid, tgid, comm, events, running, first, last, sources };
 			this.by_pid.set(`${machine}:${pid}`, this.tasks[n]);
 		}
 		if (!same)

@@ -7,6 +7,7 @@
  */
 import { split } from './lanes.js';
 import { STATE_NAMES, unknown_why } from './colours.js';
+import { all_files_of_lane } from './files.js';
 import { absolute, clock, count, duration, exact, value as number } from './units.js';
 import { el, button, copy } from './table.js';
 
@@ -77,7 +78,7 @@ export class Details {
 			['Task', this.link(`${e.comm} ${e.pid}`, () => app.show_lane(`task:${e.machine || 0}:${e.pid}`))],
 			['Process', who && who.tgid > 0 && who.tgid !== e.pid ? String(who.tgid) : ''],
 			['Machine', app.info.machines.length > 1 ? app.machine_name(e.machine) : ''],
-			['Buffer', e.buffer],
+			['File', e.file], ['Buffer', e.buffer],
 			['Flags', e.latency], ['Lost before', e.missed ? (e.missed < 0 ? 'unknown' : count(e.missed)) : ''],
 			['Text', e.info]])];
 		if (fields.length)
@@ -104,14 +105,14 @@ export class Details {
 
 	span(s) {
 		const { app } = this, parts = split(s.lane), lane = app.lanes.find(s.lane);
-		const [name, sub] = lane ? app.lanes.name(lane) : [s.lane, ''];
+		const [name, sub] = lane ? app.lanes.own_name(lane) : [s.lane, ''];
 		const task = app.tasks[parts.type === 'cpu' ? s.value : app.hot];
 		const title = parts.type === 'cpu' ? app.task_name(s.value)
 			: parts.type === 'task' ? STATE_NAMES[s.value] || 'unknown'
 				: s.number !== undefined && lane?.kind === 5 ? number(s.number) : s.label || name;
 		const ref = (r) => r !== undefined && r !== null && r >= 0 && r < 2 ** 53;
 		const body = [el('h3', '', title), this.pairs([
-			['Track', `${name} ${sub}`],
+			['Track', `${name} ${sub}`], ['File', all_files_of_lane(app, parts)],
 			['Length', s.end > s.start ? el('b', '', duration(s.end - s.start)) : ''],
 			['Exactly', s.end > s.start ? exact(s.end - s.start) : ''],
 			['Start', clock(s.start)], ['End', s.end > s.start ? clock(s.end) : ''],

@@ -15,6 +15,8 @@
  * The list keeps the user's order inside each section. Pinned lanes stand above all others and do not
  * scroll. layout() gives every visible row a place; text() and parse() carry the choice in the address.
  */
+import { all_files_of_lane, files_of_lane } from './files.js';
+
 const CEILING = 600;	/* lanes shown at once */
 
 /* how a type of lane is shown; the order here is the order of the sections */
@@ -240,8 +242,19 @@ export class Lanes {
 		return null;
 	}
 
-	/* [name, what else to say] */
+	/* [name, what else to say: of several files which] */
 	name(lane) {
+		const [name, sub] = this.own_name(lane), files = files_of_lane(this.app, lane);
+		return [name, [sub, files].filter(Boolean).join(', ')];
+	}
+
+	/* Its name with all files, for tooltips and for those who listen. */
+	full_name(lane) {
+		const [name, sub] = this.own_name(lane), files = all_files_of_lane(this.app, lane);
+		return [`${name} ${sub}`.trim(), files].filter(Boolean).join(', ');
+	}
+
+	own_name(lane) {
 		const { app } = this, parts = lane.parts;
 		const task = () => app.task_of(lane.machine, Number(lane.id));
 		const thread = () => this.thread_of(lane.machine, Number(lane.id));

@@ -13,6 +13,8 @@ import { count, duration } from './units.js';
 import { el } from './table.js';
 import { PAIR_FORM, pair_items } from './pairs.js';
 import { KERNEL } from './colours.js';
+import { files_of_lane } from './files.js';
+import { split } from './lanes.js';
 
 const MOST = 60;
 
@@ -83,7 +85,8 @@ export class Palette {
 	/* All tracks that could be shown. */
 	all_tracks() {
 		const { app } = this, out = [], { has } = app.info, many = app.info.machines.length > 1;
-		const add = (spec, text, note) => out.push({ text, note, spec, here: Boolean(app.lanes.find(spec)), act: () => app.show_lane(spec) });
+		const note_of = (spec, note) => [note, files_of_lane(app, split(spec))].filter(Boolean).join(', ');
+		const add = (spec, text, note) => out.push({ text, note: note_of(spec, note), spec, here: Boolean(app.lanes.find(spec)), act: () => app.show_lane(spec) });
 		for (const m of app.info.machines) {
 			const on = many ? ` of ${m.name}` : '';
 			for (const cpu of m.cpus) {

@@ -7,6 +7,7 @@
  */
 import * as api from './api.js';
 import { STATE_NAMES } from './colours.js';
+import { files_of_event, has_files } from './files.js';
 import { bar, button, cell, copy, csv, el, table } from './table.js';
 import { clock, count, duration, share } from './units.js';
 
@@ -76,15 +77,15 @@ export async function events_panel(app, box) {
 	const stats = await ask(app, 'events', { sel: app.filters.sel });
 	if (!stats.total)
 		return empty(box, 'No events here.');
-	const most = Math.max(...stats.kinds.map(([, n]) => n)), { from, to } = app.scope();
+	const most = Math.max(...stats.kinds.map(([, n]) => n)), { from, to } = app.scope(), files = has_files(app);
 	const rows = stats.kinds.map(([n, events]) => {
 		const kind = app.kinds[n];
-		return [cell(kind ? `${kind.system}/${kind.name}` : `event ${n}`), cell(bar(events / most), 'wide', events),
+		return [cell(kind ? `${kind.system}/${kind.name}` : `event ${n}`), ...(files ? [cell(kind ? files_of_event(app, kind) : '')] : []), cell(bar(events / most), 'wide', events),
 			cell(count(events), 'num', events), cell(share(events, stats.total), 'num', events / stats.total),
 			cell(count(events / ((to - from) / 1e9)), 'num', events / ((to - from) / 1e9))];
 	});
-	put(box, `${count(stats.total)} events of ${stats.kinds.length} kind${stats.kinds.length === 1 ? '' : 's'}`, ['Event', '', 'Count', 'Share', 'Per second'], rows, {
-		sort: 2,
+	put(box, `${count(stats.total)} events of ${stats.kinds.length} kind${stats.kinds.length === 1 ? '' : 's'}`, ['Event', ...(files ? ['File'] : []), '', 'Count', 'Share', 'Per second'], rows, {
+		sort: files ? 3 : 2,
 		click: (i) => {
 			const kind = app.kinds[stats.kinds[i][0]];
 			if (kind)

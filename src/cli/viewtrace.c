@@ -22,6 +22,17 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+/* The file's name without its directories, unless another one is called so, too. */
+static const char *file_name(const struct viewtrace *vt, size_t file)
+{
+	const char *path = vt->report.files[file].tf->path, *name = base_name(path);
+
+	for (size_t i = 0; i < vt->report.n_files; i++)
+		if (i != file && !strcmp(base_name(vt->report.files[i].tf->path), name))
+			return path;
+	return name;
+}
+
 static struct piece uname_of(const struct tracefile *tf)
 {
 	const struct tracefile_option *o = tracefile_option_find(tf, SNF_OPTION_UNAME);
@@ -79,21 +90,22 @@ static int find_machines(struct viewtrace *vt, uint32_t *machine_of)
 			continue;
 		}
 		if (!r)
-			vt->machines[n] = (struct stage_machine){
-				.name = base_name(rep->files[i].tf->path), .guest_of = -1};
+			vt->machines[n] =
+				(struct stage_machine){.name = file_name(vt, i), .guest_of = -1};
 		machine_of[i] = n++;
 	}
 	return n;
 }
 
 /* "trace.dat", "trace.dat:instance" */
-static char *source_name(const struct source_config *sc)
+static char *source_name(const char *file, const char *buffer)
 {
-	char text[512];
+	size_t size = strlen(file) + strlen(buffer) + 2;
+	char *text = malloc(size);
 
-	snprintf(text, sizeof(text), "%s%s%s", base_name(sc->tf->path),
-		 sc->buffer->name[0] ? ":" : "", sc->buffer->name);
-	return strdup(text);
+	if (text)
+		snprintf(text, size, "%s%s%s", file, buffer[0] ? ":" : "", buffer);
+	return text;
 }
 
 static int fill_list(struct viewtrace *vt, const uint32_t *machine_of, bool is_live)
@@ -104,7 +116,7 @@ static int fill_list(struct viewtrace *vt, const uint32_t *machine_of, bool is_l
 
 		while (vt->report.files[file].tf != sc->tf)
 			file++;
-		vt->names[i] = source_name(sc);
+		vt->names[i] = source_name(file_name(vt, file), sc->buffer->name);
 		if (!vt->names[i])
 			return -ENOMEM;
 		vt->list[i] = (struct timeline_source){.tf = sc->tf,
@@ -112,6 +124,7 @@ static int fill_list(struct viewtrace *vt, const uint32_t *machine_of, bool is_l
 						       .buffer = sc->buffer,
 						       .time = sc->time,
 						       .name = vt->names[i],
+						       .file = file_name(vt, file),
 						       .machine = machine_of[file],
 						       .is_live = is_live &&
 								  file + 1 == vt->report.n_files};

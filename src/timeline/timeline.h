@@ -42,6 +42,7 @@ struct timeline_source { /* kept alive by the caller until timeline_free() */
 	const struct tracefile_buffer *buffer;
 	struct timeconv time;
 	const char *name; /* of the file and buffer, for people */
+	const char *file; /* … of the file alone */
 	uint32_t
 		machine; /* those of one machine share their tasks: host 0, guests 1 … (to 32767) */
 	bool is_live;	 /* the file is being recorded: see timeline_refresh() */
@@ -117,6 +118,10 @@ size_t timeline_n_tasks(const struct timeline *tl);
 const struct timeline_task *timeline_task(const struct timeline *tl, size_t i);
 /* The number of a task, or -1. */
 int timeline_find_task(const struct timeline *tl, uint32_t machine, int pid);
+/* Which sources have events of a task, as far as indexed: a bit for each of the first 64; of the first n tasks. */
+#define TIMELINE_TOLD_SOURCES 64
+uint64_t timeline_task_sources(struct timeline *tl, uint16_t task);
+void timeline_tasks_sources(struct timeline *tl, uint64_t *ret, size_t n);
 
 /* How full the sub-buffers of a stream are over time, from their headers: bytes in n buckets. */
 void timeline_density(const struct timeline *tl, size_t stream, uint64_t from, uint64_t to,

@@ -6,6 +6,7 @@
  * gets more. Numbers of tasks and kinds never change, so what it has stays true.
  */
 #include "view/api.h"
+#include "view/lanefiles.h"
 #include "view/lanewords.h"
 
 #include <errno.h>
@@ -103,6 +104,28 @@ static void add_machines(const struct stage *st, struct jsonwriter *w, uint32_t 
 	jsonwriter_close(w);
 }
 
+/* Files and buffers; tasks and kinds tell theirs by number. */
+static void add_sources(const struct stage *st, struct jsonwriter *w)
+{
+	jsonwriter_open(w, "sources", '[');
+	for (size_t i = 0; i < st->config.n_sources; i++) {
+		const struct timeline_source *s = &st->config.sources[i];
+
+		jsonwriter_open(w, NULL, '{');
+		jsonwriter_add_string(w, "name", stage_source_name(st, i));
+		jsonwriter_add_string(w, "file", s->file);
+		jsonwriter_add_uint(w, "machine", s->machine);
+		jsonwriter_open(w, "cpus", '[');
+		for (size_t k = 0; k < timeline_n_streams(st->tl); k++)
+			if (timeline_stream(st->tl, k)->source == i &&
+			    timeline_stream(st->tl, k)->n_pages)
+				jsonwriter_add_uint(w, NULL, timeline_stream(st->tl, k)->cpu);
+		jsonwriter_close(w);
+		jsonwriter_close(w);
+	}
+	jsonwriter_close(w);
+}
+
 static void add_lane(void *ctx, const char *spec)
 {
 	jsonwriter_add_string(ctx, NULL, spec);
@@ -150,6 +173,7 @@ int api_info(struct stage *st, const struct request *req, struct answer *a, stru
 	jsonwriter_add_uint(&w, "memory", timeline_memory(st->tl));
 	jsonwriter_add_bool(&w, "live", st->is_live);
 	add_machines(st, &w, cpus);
+	add_sources(st, &w);
 	add_features(st, &w);
 	jsonwriter_open(&w, "lanes", '[');
 	first_lanes_find(st, add_lane, &w);
@@ -160,14 +184,31 @@ int api_info(struct stage *st, const struct request *req, struct answer *a, stru
 	return 0;
 }
 
+static void add_task_sources(struct jsonwriter *w, uint64_t sources)
+{
+	jsonwriter_open(w, NULL, '[');
+	for (unsigned i = 0; i < TIMELINE_TOLD_SOURCES; i++)
+		if (sources >> i & 1)
+			jsonwriter_add_uint(w, NULL, i);
+	jsonwriter_close(w);
+}
+
 int api_tasks(struct stage *st, const struct request *req, struct answer *a, struct errmsg *err)
 {
+	size_t n_tasks = timeline_n_tasks(st->tl);
+	uint64_t *sources = NULL;
 	struct jsonwriter w;
 
+	if (st->config.n_sources > 1) {
+		sources = calloc(n_tasks + 1, sizeof(*sources));
+		if (!sources)
+			return errmsg_set(err, -ENOMEM, "no memory is left");
+		timeline_tasks_sources(st->tl, sources, n_tasks);
+	}
 	jsonwriter_init(&w, &a->body);
 	jsonwriter_open(&w, NULL, '{');
 	jsonwriter_open(&w, "tasks", '[');
-	for (size_t i = 0, n = timeline_n_tasks(st->tl); i < n; i++) {
+	for (size_t i = 0; i < n_tasks; i++) {
 		const struct timeline_task *t = timeline_task(st->tl, i);
 
 		jsonwriter_open(&w, NULL, '[');
@@ -180,10 +221,13 @@ int api_tasks(struct stage *st, const struct request *req, struct answer *a, str
 		jsonwriter_add_uint(&w, NULL, stage_count(&t->running_ns));
 		jsonwriter_add_uint(&w, NULL, stage_count(&t->first));
 		jsonwriter_add_uint(&w, NULL, stage_count(&t->last));
+		if (sources)
+			add_task_sources(&w, sources[i]);
 		jsonwriter_close(&w);
 	}
 	jsonwriter_close(&w);
 	jsonwriter_close(&w);
+	free(sources);
 	return 0;
 }
 
@@ -217,6 +261,7 @@ int api_kinds(struct stage *st, const struct request *req, struct answer *a, str
 		jsonwriter_open(&w, NULL, '{');
 		jsonwriter_add_uint(&w, "n", i);
 		jsonwriter_add_uint(&w, "machine", timeline_source(st->tl, k->source)->machine);
+		jsonwriter_add_uint(&w, "source", k->source);
 		jsonwriter_add_string(&w, "system", k->event ? k->event->system : NULL);
 		jsonwriter_add_string(&w, "name", k->event ? k->event->name : NULL);
 		jsonwriter_add_int(&w, "id", k->id);

@@ -62,6 +62,8 @@ static void add_event(struct stage *st, struct jsonwriter *w, struct line_printe
 	jsonwriter_add_uint(w, "ts", ev->ts);
 	jsonwriter_add_uint(w, "cpu", rec->cpu);
 	jsonwriter_add_uint(w, "machine", st->config.sources[rec->source].machine);
+	if (st->config.n_files > 1)
+		jsonwriter_add_string(w, "file", st->config.sources[rec->source].file);
 	if (src->buffer)
 		jsonwriter_add_string(w, "buffer", src->buffer);
 	add_task(st, w, ev, rec);

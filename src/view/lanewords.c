@@ -8,6 +8,7 @@
  * browser test holds the two against each other.
  */
 #include "view/lanewords.h"
+#include "view/lanefiles.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,26 +138,52 @@ static void name_found(const struct stage *st, const struct parts *p, const char
 	snprintf(ret->name, sizeof(ret->name), "Found");
 }
 
+enum lane_of { OF_NOTHING, OF_MACHINE, OF_CPU, OF_TASK, OF_EVENT, OF_EVENTS };
+
 static const struct type_row {
 	const char *type, *section;
 	unsigned height, row_height;
 	name_function name;
 	const char *more;
+	enum lane_of of;
 } types[] = {
-	{"found", "Search and filter", 20, 0, name_found, ""},
-	{"cpu", "CPUs", 30, 0, name_cpu, ""},
-	{"vcpu", "Virtual CPUs", 24, 0, name_vcpu, "when the host ran it"},
-	{"all", "All events of a CPU", 20, 0, name_cpu, "all events"},
-	{"irq", "Interrupts", 0, 17, name_cpu, "interrupts"},
-	{"softirq", "Interrupts", 0, 17, name_cpu, "soft interrupts"},
-	{"task", "Tasks", 24, 0, name_task, ""},
-	{"calls", "Functions", 0, 16, name_task, ", functions"},
-	{"cpucalls", "Functions", 0, 16, name_cpu, "functions"},
-	{"sys", "System calls", 0, 18, name_task, ", system calls"},
-	{"field", "Counters", 42, 0, name_field, ""},
-	{"event", "Events", 20, 0, name_event, ""},
-	{"pair", "Spans between events", 0, 18, name_pair, ""},
+	{"found", "Search and filter", 20, 0, name_found, "", OF_NOTHING},
+	{"cpu", "CPUs", 30, 0, name_cpu, "", OF_CPU},
+	{"vcpu", "Virtual CPUs", 24, 0, name_vcpu, "when the host ran it", OF_MACHINE},
+	{"all", "All events of a CPU", 20, 0, name_cpu, "all events", OF_CPU},
+	{"irq", "Interrupts", 0, 17, name_cpu, "interrupts", OF_CPU},
+	{"softirq", "Interrupts", 0, 17, name_cpu, "soft interrupts", OF_CPU},
+	{"task", "Tasks", 24, 0, name_task, "", OF_TASK},
+	{"calls", "Functions", 0, 16, name_task, ", functions", OF_TASK},
+	{"cpucalls", "Functions", 0, 16, name_cpu, "functions", OF_CPU},
+	{"sys", "System calls", 0, 18, name_task, ", system calls", OF_TASK},
+	{"field", "Counters", 42, 0, name_field, "", OF_EVENT},
+	{"event", "Events", 20, 0, name_event, "", OF_EVENT},
+	{"pair", "Spans between events", 0, 18, name_pair, "", OF_EVENTS},
 };
+
+/* The files it comes from, behind what else is said. */
+static void add_files(const struct stage *st, const struct parts *p, enum lane_of of,
+		      struct lane_words *ret)
+{
+	struct lane_about about = {.machine = p->machine, .cpu = -1, .pid = -1};
+	size_t len = strlen(ret->more);
+	char files[256];
+
+	if (of == OF_NOTHING)
+		return;
+	if (of == OF_CPU)
+		about.cpu = strtoul(p->rest[0], NULL, 10) & 0xffffffff;
+	if (of == OF_TASK)
+		about.pid = atoi(p->rest[0]);
+	if (of >= OF_EVENT)
+		about.events[0] = p->rest[0];
+	if (of == OF_EVENTS)
+		about.events[1] = p->rest[1];
+	lane_files_fmt(st, &about, files, sizeof(files));
+	if (files[0])
+		snprintf(ret->more + len, sizeof(ret->more) - len, "%s%s", len ? ", " : "", files);
+}
 
 void lane_words_get(const struct stage *st, const char *spec, struct lane_words *ret)
 {
@@ -171,6 +198,7 @@ void lane_words_get(const struct stage *st, const char *spec, struct lane_words 
 			ret->row_height = types[i].row_height;
 			ret->machine = p.machine;
 			types[i].name(st, &p, types[i].more, ret);
+			add_files(st, &p, types[i].of, ret);
 			return;
 		}
 	snprintf(ret->name, sizeof(ret->name), "%s", spec);

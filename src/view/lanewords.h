@@ -11,7 +11,7 @@
 #include "view/stage.h"
 
 struct lane_words {
-	char name[160], more[160]; /* more: what else is to say, may be empty */
+	char name[160], more[512]; /* more: what else is to say, may be empty */
 	const char *section;	   /* "CPUs" */
 	uint32_t machine;
 	unsigned height; /* of the lane; 0: it nests, row_height times its rows */

@@ -17,8 +17,9 @@ import { picture } from './t_picture.mjs';
 import { live } from './t_live.mjs';
 import { saved } from './t_saved.mjs';
 import { guests } from './t_guests.mjs';
+import { files } from './t_files.mjs';
 
-const TESTS = [...timeline, ...measures, ...list, ...panels, ...keys, ...picture, ...live, ...saved, ...guests];
+const TESTS = [...timeline, ...measures, ...list, ...panels, ...keys, ...picture, ...live, ...saved, ...guests, ...files];
 const SECONDS = 400;
 
 function within(seconds, promise) {

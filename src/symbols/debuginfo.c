@@ -15,7 +15,7 @@
  *
  *	debuginfo.c            this file: open, close, what the file is
  *	debuginfo_units.c      which compile units may know a name: a search through bytes, no parsing
- *	debuginfo_walk.c       functions and their code in one unit
+ *	debuginfo_walk.c       functions and their code in one unit; diescan.c: passing over what is none
  *	debuginfo_symbols.c    functions of the symbol table
  *	debuginfo_functions.c  functions by name
  *	debuginfo_lines.c      lines and sources
@@ -374,6 +374,13 @@ struct piece debuginfo_section(struct debuginfo *d, const char *name)
 			return (struct piece){data->d_buf, data->d_size};
 	}
 	return PIECE_EMPTY;
+}
+
+bool debuginfo_has_our_order(struct debuginfo *d)
+{
+	const char *ident = elf_getident(d->elf, NULL);
+
+	return ident && ident[EI_DATA] == (bytes_host_is_big() ? ELFDATA2MSB : ELFDATA2LSB);
 }
 
 const char *debuginfo_strdup(struct debuginfo *d, const char *s)

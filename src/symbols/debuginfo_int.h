@@ -22,6 +22,8 @@
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 
+struct diescan;
+
 #define DIE_DEPTH_MAX	    200		/* of DIEs inside each other */
 #define SPELLING_INFO_BYTES (64u << 20) /* no walk through all of a larger .debug_info for a typo */
 
@@ -101,6 +103,7 @@ struct debuginfo {
 	bool is_kernel;	     /* vmlinux or a module: globals are reached by symbol */
 	bool has_cfi;
 	Dwarf_CFI *eh_cfi, *debug_cfi;
+	struct piece info, abbrev; /* the sections of that name, once units are listed */
 	struct unit *units;
 	size_t n_units, n_own_units; /* behind its own: those of the alternate file */
 	struct symbol *symbols;
@@ -116,11 +119,15 @@ struct debuginfo {
 int debuginfo_refuse_dwarf(const struct debuginfo *d, struct errmsg *err);
 /* The bytes of a section of the file with the DWARF; empty if there is none. */
 struct piece debuginfo_section(struct debuginfo *d, const char *name);
+/* Numbers in the file are written as this machine writes them. */
+bool debuginfo_has_our_order(struct debuginfo *d);
 const char *debuginfo_strdup(struct debuginfo *d, const char *s);
 
 /* --- debuginfo_units.c --- */
 
 int units_list(struct debuginfo *d);
+/* Of a unit in the file's own .debug_info, if it is written as usual. To be released in any case. */
+int unit_scan(struct debuginfo *d, struct unit *u, struct diescan *ret_scan);
 /* Marks the units that may contain the text as a name. which: n_units flags, to be freed; NULL: no memory. */
 bool *units_naming(struct debuginfo *d, const char *name, size_t len, bool only_functions);
 /* Marks the units that may refer to the DIE, its own among them; NULL: none does, or no memory. */
@@ -145,7 +152,8 @@ bool instance_covers(struct instance *i, uint64_t address);
 /* "file.c" and line of the declaration; NULL, 0. */
 const char *function_file(struct function *f);
 unsigned function_line(struct function *f);
-bool unit_is_c(struct unit *u);
+/* scan: NULL, or of that unit. */
+bool unit_is_c(struct unit *u, const struct diescan *scan);
 const char *die_name(Dwarf_Die *die);
 bool die_flag(Dwarf_Die *die, unsigned attribute);
 

@@ -4,7 +4,7 @@
  *
  *	symbols_list    once: straight from .symtab where it is simple, else as libdwfl sees it (tables of separate and
  *	                compressed debug files, sections of a kernel module that have no addresses yet)
- *	symbol_at       the first look-ups scan the list, then it is sorted
+ *	symbol_at       the first look-ups scan .symtab itself, or the list; then it is sorted
  */
 #include "symbols/debuginfo_int.h"
 
@@ -77,6 +77,8 @@ static bool find_symtab(struct debuginfo *d, Elf_Data **ret_symbols, Elf_Data **
 	Elf_Scn *scn = NULL;
 	GElf_Shdr sh;
 
+	if (d->is_relocatable || d->types.pointer_bytes != 8)
+		return false;
 	while ((scn = elf_nextscn(d->elf, scn))) {
 		if (!gelf_getshdr(scn, &sh) || sh.sh_type != SHT_SYMTAB)
 			continue;
@@ -122,7 +124,7 @@ int symbols_list(struct debuginfo *d)
 	if (d->has_symbols)
 		return 0;
 	d->has_symbols = true;
-	if (!d->is_relocatable && d->types.pointer_bytes == 8 && find_symtab(d, &symbols, &names))
+	if (find_symtab(d, &symbols, &names))
 		return list_symtab(d, symbols, names);
 	return list_by_libdwfl(d);
 }
@@ -142,19 +144,49 @@ static bool covers(const struct symbol *s, uint64_t address)
 	return !s->n_bytes || address - s->address < s->n_bytes;
 }
 
+static bool is_nearer(const struct symbol *s, const struct symbol *best, uint64_t address)
+{
+	if (s->address > address || (best && s->address < best->address))
+		return false;
+	return !best || s->address > best->address || compare_symbols(s, best) < 0;
+}
+
+/* Who asks once needs no list at all: names are only read of symbols that are nearer than all before. */
+static const struct symbol *scan_symtab(struct debuginfo *d, uint64_t address,
+					const Elf_Data *symbols, const Elf_Data *names)
+{
+	const Elf64_Sym *syms = symbols->d_buf;
+	struct symbol *best = arena_alloc(&d->arena, sizeof(*best));
+	bool found = false;
+
+	for (size_t i = 1; best && i < symbols->d_size / sizeof(*syms); i++) {
+		struct symbol s = {"", syms[i].st_value, syms[i].st_size, is_global(&syms[i])};
+
+		if (s.address > address || (found && s.address < best->address) ||
+		    syms[i].st_name >= names->d_size)
+			continue;
+		s.name = (char *)names->d_buf + syms[i].st_name;
+		if (!is_function(&syms[i], s.name) || !is_nearer(&s, found ? best : NULL, address))
+			continue;
+		*best = s;
+		found = true;
+	}
+	return found && covers(best, address) ? best : NULL;
+}
+
 /* The best one at or before the address; who asks once or twice need not wait until all are sorted. */
 static const struct symbol *scan_symbols(struct debuginfo *d, uint64_t address)
 {
 	const struct symbol *best = NULL;
+	Elf_Data *symbols, *names;
 
-	for (size_t i = 0; i < d->n_symbols; i++) {
-		const struct symbol *s = &d->symbols[i];
-
-		if (s->address > address || (best && s->address < best->address))
-			continue;
-		if (!best || s->address > best->address || compare_symbols(s, best) < 0)
-			best = s;
-	}
+	if (!d->has_symbols && find_symtab(d, &symbols, &names))
+		return scan_symtab(d, address, symbols, names);
+	if (symbols_list(d) < 0)
+		return NULL;
+	for (size_t i = 0; i < d->n_symbols; i++)
+		if (is_nearer(&d->symbols[i], best, address))
+			best = &d->symbols[i];
 	return best && covers(best, address) ? best : NULL;
 }
 
@@ -162,12 +194,12 @@ const struct symbol *symbol_at(struct debuginfo *d, uint64_t address)
 {
 	size_t low = 0, high;
 
-	if (symbols_list(d) < 0)
-		return NULL;
 	if (d->n_asked < SCANS_MAX) {
 		d->n_asked++;
 		return scan_symbols(d, address);
 	}
+	if (symbols_list(d) < 0)
+		return NULL;
 	symbols_sort(d);
 	high = d->n_symbols;
 	while (low < high) { /* the first one behind it */

@@ -24,6 +24,7 @@
  * The same is done for the names of source files and line tables; there a name can also be the end of a path.
  */
 #include "symbols/debuginfo_int.h"
+#include "symbols/diescan.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -79,12 +80,29 @@ int units_list(struct debuginfo *d)
 
 	if (d->has_units || !d->dwarf)
 		return 0;
+	d->info = debuginfo_section(d, ".debug_info");
+	d->abbrev = debuginfo_section(d, ".debug_abbrev");
 	r = list_dwarf(d, d->dwarf, &n_room);
 	d->n_own_units = d->n_units;
 	if (r >= 0 && dwarf_getalt(d->dwarf))
 		r = list_dwarf(d, dwarf_getalt(d->dwarf), &n_room);
 	d->has_units = true;
 	return r;
+}
+
+int unit_scan(struct debuginfo *d, struct unit *u, struct diescan *ret_scan)
+{
+	const uint8_t *die = u->die.addr;
+	size_t at =
+		die >= d->info.data && die < d->info.data + d->info.len ? die - d->info.data : 0;
+	size_t inside = dwarf_cuoffset(&u->die);
+	int r;
+
+	*ret_scan = (struct diescan){0};
+	if (!at || inside > at || !debuginfo_has_our_order(d))
+		return -ENOTSUP;
+	r = diescan_open(ret_scan, d->info, d->abbrev, at - inside);
+	return r == 0 && ret_scan->first != at ? -ENOTSUP : r;
 }
 
 /* The attributes of the units that only some questions need. */
@@ -126,37 +144,38 @@ static struct unit *unit_at_offset(struct debuginfo *d, Dwarf_Off offset)
 struct marking {
 	struct debuginfo *d;
 	bool *which;
-	struct piece info;
 	bool only_functions;
+	struct unit *scanned; /* whose table of kinds was read last */
+	struct diescan scan;
+	bool has_scan;
 };
 
-/*
- * Most places of a name are declarations, parameters and members. Where the name comes first in a DIE (gcc does
- * so) its abbreviation code stands right before it, one byte or two, and tells what it is.
- */
-static bool is_something_else(struct marking *m, struct unit *u, size_t at)
+static void release_marking(struct marking *m)
 {
-	for (size_t n = 1; n <= 2 && n <= at; n++) {
-		Dwarf_Attribute a;
-		Dwarf_Die die;
+	if (m->scanned)
+		diescan_release(&m->scan);
+}
 
-		if (!(m->info.data[at - n] & 0x80) != (n == 1) ||
-		    !dwarf_offdie(m->d->dwarf, at - n, &die) || dwarf_tag(&die) == DW_TAG_invalid ||
-		    !dwarf_attr(&die, DW_AT_name, &a) || a.valp != m->info.data + at)
-			continue;
-		if (m->only_functions && dwarf_tag(&die) != DW_TAG_subprogram)
-			return true;
-		/* in C++ the definition refers to the declaration, and has no name itself */
-		return die_flag(&die, DW_AT_declaration) && unit_is_c(u);
+/*
+ * Most places of a name are declarations, parameters and members; and four bytes also come about by chance. In C++
+ * a declaration counts: the definition refers to it, and has no name itself.
+ */
+static bool may_name(struct marking *m, struct unit *u, size_t at)
+{
+	if (m->scanned != u) {
+		release_marking(m);
+		m->scanned = u;
+		m->has_scan = unit_scan(m->d, u, &m->scan) == 0;
 	}
-	return false;
+	return !m->has_scan ||
+	       diescan_may_name(&m->scan, at, m->only_functions, !unit_is_c(u, &m->scan));
 }
 
 static void mark_info(struct marking *m, size_t at)
 {
 	struct unit *u = unit_at_offset(m->d, at);
 
-	if (u && !m->which[u - m->d->units] && !is_something_else(m, u, at))
+	if (u && !m->which[u - m->d->units] && may_name(m, u, at))
 		m->which[u - m->d->units] = true;
 }
 
@@ -280,13 +299,6 @@ static void add_directories(struct piece strings, struct name_places *p)
 				add_place(p, at - 1);
 }
 
-static bool has_our_order(struct debuginfo *d)
-{
-	const char *ident = elf_getident(d->elf, NULL);
-
-	return ident && ident[EI_DATA] == (bytes_host_is_big() ? ELFDATA2MSB : ELFDATA2LSB);
-}
-
 /* Text with its end: "name\0" and "name<". */
 static void search_text(struct marking *m, struct piece in, const char *name, size_t len,
 			void (*mark)(struct marking *m, size_t at))
@@ -310,15 +322,16 @@ static size_t short_name(struct piece info)
 
 bool *units_naming(struct debuginfo *d, const char *name, size_t len, bool only_functions)
 {
-	struct piece info = debuginfo_section(d, ".debug_info");
-	struct marking m = {d, calloc(d->n_units + 1, 1), info, only_functions};
+	struct piece info = d->info;
+	struct marking m = {d, calloc(d->n_units + 1, 1), only_functions, NULL, {0}, false};
 	struct piece indices = debuginfo_section(d, ".debug_str_offsets");
 	struct name_places places;
 
 	if (!m.which)
 		return NULL;
 	find_places(debuginfo_section(d, ".debug_str"), name, len, &places);
-	if (places.is_too_many || !info.len || !has_our_order(d) || dwarf_getalt(d->dwarf)) {
+	if (places.is_too_many || !info.len || !debuginfo_has_our_order(d) ||
+	    dwarf_getalt(d->dwarf)) {
 		mark_all(&m, false);
 		return m.which;
 	}
@@ -329,6 +342,7 @@ bool *units_naming(struct debuginfo *d, const char *name, size_t len, bool only_
 	}
 	if (!places.n || len < short_name(info))
 		search_text(&m, info, name, len, mark_info);
+	release_marking(&m);
 	mark_all(&m, true);
 	return m.which;
 }
@@ -344,7 +358,7 @@ bool *units_with_file(struct debuginfo *d, const char *name)
 		return NULL;
 	find_places(names, name, strlen(name), &places);
 	add_directories(names, &places);
-	if (places.is_too_many || !lines.len || !has_our_order(d)) {
+	if (places.is_too_many || !lines.len || !debuginfo_has_our_order(d)) {
 		mark_all(&m, false);
 		return m.which;
 	}
@@ -379,7 +393,7 @@ static bool units_refer(struct debuginfo *d)
 /* Units refer to others by the offset in .debug_info, which is searched for as bytes. */
 bool *units_referring(struct debuginfo *d, Dwarf_Die *die)
 {
-	struct piece info = debuginfo_section(d, ".debug_info");
+	struct piece info = d->info;
 	uint32_t offset = dwarf_dieoffset(die);
 	bool all = dwarf_getalt(d->dwarf) || !unit_of_die(d, die);
 	bool *which;

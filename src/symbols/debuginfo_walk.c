@@ -14,8 +14,11 @@
  * on the way down, and declarations are remembered with their full name.
  *
  * Code that the linker threw away has address 0, or one of the values that linkers put for it.
+ *
+ * Most of a unit is of no interest here: diescan.c passes over that, where it can, and libdw reads the rest.
  */
 #include "symbols/debuginfo_int.h"
+#include "symbols/diescan.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -36,6 +39,8 @@ struct walk {
 	struct declaration
 		*declarations; /* by address of their DIE, as they are met in that order */
 	size_t n_declarations, declarations_room, functions_room, instances_room;
+	struct diescan scan;
+	bool has_scan;
 	int trouble;
 };
 
@@ -273,9 +278,10 @@ static void walk_named(struct walk *w, Dwarf_Die *die, const char *prefix, unsig
 	walk_children(w, die, join(w, prefix, name), -1, depth);
 }
 
-static void walk_die(struct walk *w, Dwarf_Die *die, const char *prefix, int parent, unsigned depth)
+static void walk_die(struct walk *w, Dwarf_Die *die, unsigned tag, const char *prefix, int parent,
+		     unsigned depth)
 {
-	switch (dwarf_tag(die)) {
+	switch (tag) {
 	case DW_TAG_subprogram:
 		walk_subprogram(w, die, prefix, depth);
 		break;
@@ -300,27 +306,71 @@ static void walk_die(struct walk *w, Dwarf_Die *die, const char *prefix, int par
 	}
 }
 
+static bool is_of_interest(const struct walk *w, const struct diescan_kind *k)
+{
+	switch (k->tag) {
+	case DW_TAG_subprogram:
+		return w->u->has_classes || !k->is_declaration;
+	case DW_TAG_inlined_subroutine:
+	case DW_TAG_lexical_block:
+	case DW_TAG_try_block:
+	case DW_TAG_catch_block:
+	case DW_TAG_namespace:
+	case DW_TAG_module:
+		return true;
+	case DW_TAG_structure_type:
+	case DW_TAG_class_type:
+	case DW_TAG_union_type:
+		return w->u->has_classes;
+	}
+	return false;
+}
+
+static void scan_children(struct walk *w, Dwarf_Die *die, const char *prefix, int parent,
+			  unsigned depth)
+{
+	const struct diescan *s = &w->scan;
+	size_t at = diescan_child(s, (const uint8_t *)die->addr - s->info.data);
+	const struct diescan_kind *k;
+
+	while (!w->trouble && at && (k = diescan_kind(s, at))) {
+		Dwarf_Die child = {.addr = (void *)(s->info.data + at), .cu = die->cu};
+
+		if (is_of_interest(w, k))
+			walk_die(w, &child, k->tag, prefix, parent, depth);
+		at = diescan_next(s, at);
+	}
+}
+
 static void walk_children(struct walk *w, Dwarf_Die *die, const char *prefix, int parent,
 			  unsigned depth)
 {
 	Dwarf_Die child;
 	const char *before = die->addr;
 
-	if (depth > DIE_DEPTH_MAX || dwarf_child(die, &child) != 0)
+	if (depth > DIE_DEPTH_MAX)
+		return;
+	if (w->has_scan) {
+		scan_children(w, die, prefix, parent, depth + 1);
+		return;
+	}
+	if (dwarf_child(die, &child) != 0)
 		return;
 	do {
 		/* a sibling that stands before us would go round for ever */
 		if ((const char *)child.addr <= before)
 			return;
 		before = child.addr;
-		walk_die(w, &child, prefix, parent, depth + 1);
+		walk_die(w, &child, dwarf_tag(&child), prefix, parent, depth + 1);
 	} while (!w->trouble && dwarf_siblingof(&child, &child) == 0);
 }
 
-bool unit_is_c(struct unit *u)
+bool unit_is_c(struct unit *u, const struct diescan *scan)
 {
-	int language = dwarf_srclang(&u->die);
+	int language = scan ? (int)diescan_language(scan) : 0;
 
+	if (!language)
+		language = dwarf_srclang(&u->die);
 	return language == DW_LANG_C || language == DW_LANG_C89 || language == DW_LANG_C99 ||
 	       language == DW_LANG_C11 || language == DW_LANG_Mips_Assembler;
 }
@@ -332,8 +382,10 @@ int unit_walk(struct debuginfo *d, struct unit *u)
 	if (u->is_walked)
 		return 0;
 	u->is_walked = true;
-	u->has_classes = !unit_is_c(u);
+	w.has_scan = unit_scan(d, u, &w.scan) == 0;
+	u->has_classes = !unit_is_c(u, w.has_scan ? &w.scan : NULL);
 	walk_children(&w, &u->die, "", -1, 0);
+	diescan_release(&w.scan);
 	free(w.declarations);
 	return w.trouble;
 }

@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,12 +77,22 @@ int command_parse(const struct command *cmd, void *opts, int argc, char **argv, 
 	return COMMAND_DONE;
 }
 
-/* Output that could not be written (a full disk) must not look like success. */
+static bool reader_is_gone(void)
+{
+	struct pollfd p = {.fd = STDOUT_FILENO, .events = POLLOUT};
+
+	return poll(&p, 1, 0) > 0 && (p.revents & POLLERR);
+}
+
+/*
+ * Output that could not be written (a full disk) must not look like success. It may have been written long ago,
+ * and errno tell of something else by now.
+ */
 static int finish_stdout(int status)
 {
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return status;
-	if (errno == EPIPE)
+	if (errno == EPIPE || reader_is_gone())
 		return 128 + SIGPIPE;
 	fprintf(stderr, "sonde: cannot write the output: %s\n", strerror(errno));
 	return EXIT_TROUBLE;

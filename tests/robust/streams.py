@@ -103,7 +103,7 @@ def to_closed(work):
 def to_head(work):
     """The reader leaves: a quiet end, as if SIGPIPE had done it."""
     for argv in (["report", TRACE], ["report", "-f", TRACE],
-                 ["report", "--events", GOLDEN / "all-events.dat"]):
+                 ["report", "--events", GOLDEN / "all-events.dat"], ["as", "trace-cmd", "report", TRACE]):
         proc = subprocess.Popen([SONDE, *argv], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         proc.stdout.read(50)
         proc.stdout.close()

@@ -222,7 +222,7 @@ static bool wait_for_file(const char *file, const char *text)
 {
 	char buf[64];
 
-	for (int i = 0; i < 1000; i++) {
+	for (int i = 0; i < 6000; i++) {
 		if (tracefs_read_short(&t, "", file, buf, sizeof(buf)) >= 0 && !strcmp(buf, text))
 			return true;
 		nanosleep(&(struct timespec){0, 10000000}, NULL);
@@ -256,7 +256,7 @@ static void a_guardian_puts_back_what_its_owner_cannot(void **state)
 	kill(-pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	assert_true(wait_for_file("buffer_size_kb", "100"));
-	for (int i = 0; i < 500 && tracefs_exists(&t, "his", ""); i++)
+	for (int i = 0; i < 6000 && tracefs_exists(&t, "his", ""); i++)
 		nanosleep(&(struct timespec){0, 10000000}, NULL);
 	assert_false(tracefs_exists(&t, "his", ""));
 	close(ready[0]);

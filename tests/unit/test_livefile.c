@@ -460,10 +460,10 @@ static void the_end_takes_little_room(void **state)
 	everywhere(check_room);
 }
 
-/* In a child: 0, or the number of the line that went wrong. Waits for a stage, two seconds at most. */
+/* In a child: 0, or the number of the line that went wrong. Waits for a stage, a minute at most. */
 static bool wait_for_stage(int fd, enum livefile_stage stage)
 {
-	for (int i = 0; i < 400 && livefile_ask(fd) != stage; i++)
+	for (int i = 0; i < 12000 && livefile_ask(fd) != stage; i++)
 		usleep(5000);
 	return livefile_ask(fd) == stage;
 }

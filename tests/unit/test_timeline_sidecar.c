@@ -193,7 +193,7 @@ static void copy_file(const char *from, const char *to)
 
 static void another_file_is_indexed_anew(void **state)
 {
-	char trace[64], sidecar[600];
+	char trace[64], sidecar[600], elsewhere[64];
 	struct timespec times[2] = {{1000, 0}, {1000, 0}};
 
 	make_cache();
@@ -210,10 +210,11 @@ static void another_file_is_indexed_anew(void **state)
 	assert_false(reopened_is_from_sidecar(trace));
 	assert_true(reopened_is_from_sidecar(trace));
 	/* nor one behind a link */
-	rename(sidecar, "/tmp/sonde-sidecar-elsewhere");
-	assert_int_equal(symlink("/tmp/sonde-sidecar-elsewhere", sidecar), 0);
+	snprintf(elsewhere, sizeof(elsewhere), "%s.elsewhere", cache);
+	assert_int_equal(rename(sidecar, elsewhere), 0);
+	assert_int_equal(symlink(elsewhere, sidecar), 0);
 	assert_false(reopened_is_from_sidecar(trace));
-	unlink("/tmp/sonde-sidecar-elsewhere");
+	unlink(elsewhere);
 	unlink(trace);
 	remove_directory(cache);
 }

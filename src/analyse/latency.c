@@ -164,11 +164,13 @@ static void give_up(struct latency *l)
 
 /* --- matching ---------------------------------------------------------------------------------- */
 
-static void read_keys(struct latency *l, const struct key_slot *slots, const struct record *rec,
-		      uint64_t *keys)
+static void read_keys(struct latency *l, const struct latency_event *le,
+		      const struct key_slot *slots, const struct record *rec, uint64_t *keys)
 {
 	int pid;
 
+	if (l->config->n_calls)
+		keys[l->n_keys - 1] = le->call;
 	switch (l->config->function ? LATENCY_BY_THREAD : l->config->match) {
 	case LATENCY_BY_THREAD:
 		pid = rec->task ? rec->task->pid : -1;
@@ -178,7 +180,7 @@ static void read_keys(struct latency *l, const struct key_slot *slots, const str
 		keys[0] = rec->cpu;
 		return;
 	case LATENCY_BY_FIELD:
-		for (size_t i = 0; i < l->n_keys; i++)
+		for (size_t i = 0; i < l->config->n_fields; i++)
 			keys[i] = key_read(&l->keys, &slots[i], rec);
 	}
 }
@@ -196,7 +198,7 @@ static void read_groups(struct latency *l, const struct latency_event *le, enum 
 
 static void begin(struct latency *l, const struct latency_event *le, const struct record *rec)
 {
-	uint64_t keys[KEYS_MAX];
+	uint64_t keys[START_KEYS_MAX];
 	struct start *s;
 
 	l->counts.n_from++;
@@ -204,7 +206,7 @@ static void begin(struct latency *l, const struct latency_event *le, const struc
 		l->counts.n_dropped++;
 		return;
 	}
-	read_keys(l, le->from_keys, rec, keys);
+	read_keys(l, le, le->from_keys, rec, keys);
 	s = find_start(l, keys);
 	if (!s->is_used) {
 		memcpy(s->keys, keys, sizeof(keys[0]) * l->n_keys);
@@ -242,7 +244,7 @@ static void add_time(struct latency *l, const struct latency_event *le, const st
 
 static void end(struct latency *l, const struct latency_event *le, const struct record *rec)
 {
-	uint64_t keys[KEYS_MAX];
+	uint64_t keys[START_KEYS_MAX];
 	struct start *s;
 
 	l->counts.n_to++;
@@ -250,7 +252,7 @@ static void end(struct latency *l, const struct latency_event *le, const struct 
 		l->counts.n_alone++;
 		return;
 	}
-	read_keys(l, le->to_keys, rec, keys);
+	read_keys(l, le, le->to_keys, rec, keys);
 	s = find_start(l, keys);
 	if (!s->is_used) {
 		l->counts.n_alone++;

@@ -27,6 +27,11 @@ struct latency_pair {
 	char from[KEY_WORD_MAX], to[KEY_WORD_MAX];
 };
 
+/* A function by the events at its entry and at its return. */
+struct latency_call {
+	const char *from, *to;
+};
+
 struct latency_word {
 	char word[KEY_WORD_MAX];
 	enum latency_side side;
@@ -36,6 +41,9 @@ struct latency_config {
 	const char *function;  /* a name or a glob; NULL: from and to count */
 	const char *from, *to; /* EVENT, SYSTEM:EVENT, globs */
 	bool is_call; /* from and to are entry and return: calls inside of calls are a stack */
+	/* Several functions at once, in place of from and to: each return belongs to its own entry. */
+	const struct latency_call *calls;
+	size_t n_calls;
 	enum latency_match match;
 	struct latency_pair fields[KEYS_MAX]; /* LATENCY_BY_FIELD */
 	size_t n_fields;

@@ -21,6 +21,7 @@ enum latency_kind { KIND_UNKNOWN, KIND_GRAPH, KIND_PROBE };
 /* One kind of event, as the question sees it. */
 struct latency_event {
 	unsigned roles;
+	size_t call;  /* which of config->calls it belongs to */
 	bool by_name; /* the event's own name says which function it is of */
 	const struct field *address, *calltime, *rettime;
 	struct key_slot from_keys[KEYS_MAX], to_keys[KEYS_MAX], groups[KEYS_MAX];
@@ -39,8 +40,10 @@ struct call {
 	struct call *outer;
 };
 
+#define START_KEYS_MAX (KEYS_MAX + 1) /* the last one may be the function */
+
 struct start {
-	uint64_t keys[KEYS_MAX];
+	uint64_t keys[START_KEYS_MAX];
 	struct point point;
 	struct call *outer; /* calls of the same function around this one */
 	bool is_used;

@@ -201,12 +201,27 @@ static unsigned bind_function(struct latency *l, struct event *ev, struct latenc
 
 /* --- events ------------------------------------------------------------------------------------ */
 
+static unsigned find_call(struct latency *l, const struct event *ev, struct latency_event *le)
+{
+	const struct latency_config *c = l->config;
+
+	for (le->call = 0; le->call < c->n_calls; le->call++) {
+		if (key_event_matches(c->calls[le->call].from, ev->system, ev->name))
+			return ROLE_FROM;
+		if (key_event_matches(c->calls[le->call].to, ev->system, ev->name))
+			return ROLE_TO;
+	}
+	return 0;
+}
+
 static unsigned find_roles(struct latency *l, struct event *ev, struct latency_event *le)
 {
 	unsigned roles = 0;
 
 	if (l->config->function)
 		return bind_function(l, ev, le);
+	if (l->config->n_calls)
+		return find_call(l, ev, le);
 	if (key_event_matches(l->config->from, ev->system, ev->name))
 		roles |= ROLE_FROM;
 	if (key_event_matches(l->config->to, ev->system, ev->name))
@@ -233,7 +248,7 @@ static int bind_event(struct latency *l, struct event *ev, struct latency_event 
 	int r = 0;
 
 	formats_find(l->f, ev->id);
-	for (size_t i = 0; i < l->n_keys && c->match == LATENCY_BY_FIELD && !c->function; i++) {
+	for (size_t i = 0; i < c->n_fields && c->match == LATENCY_BY_FIELD && !c->function; i++) {
 		le->from_keys[i] = key_bind(ev, c->fields[i].from);
 		le->to_keys[i] = key_bind(ev, c->fields[i].to);
 		if (le->roles & ROLE_FROM)
@@ -347,6 +362,7 @@ int latency_new(struct latency **ret, struct formats *f, const struct latency_co
 	l->f = f;
 	l->seed = hash_seed();
 	l->n_keys = config->match == LATENCY_BY_FIELD && !config->function ? config->n_fields : 1;
+	l->n_keys += config->n_calls > 0;
 	l->n_events = f->n_table;
 	arena_init(&l->arena, ARENA_MAX_BYTES);
 	l->events = calloc(l->n_events + 1, sizeof(struct latency_event *));

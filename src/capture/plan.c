@@ -58,13 +58,17 @@ void plan_init(struct plan *p)
 	plan_add_buffer(p, "");
 }
 
+static void release_event(struct plan_event *e)
+{
+	free(e->pattern);
+	free(e->filter);
+	words_release(&e->triggers);
+}
+
 static void buffer_release(struct plan_buffer *b)
 {
-	for (size_t i = 0; i < b->n_events; i++) {
-		free(b->events[i].pattern);
-		free(b->events[i].filter);
-		words_release(&b->events[i].triggers);
-	}
+	for (size_t i = 0; i < b->n_events; i++)
+		release_event(&b->events[i]);
 	free(b->events);
 	free(b->name);
 	free(b->tracer);
@@ -118,6 +122,40 @@ int plan_add_event(struct plan *p, const char *pattern, bool off)
 	if (!events[b->n_events].pattern)
 		return -ENOMEM;
 	b->n_events++;
+	return 0;
+}
+
+static int copy_event(struct plan_event *to, const struct plan_event *from, const char *pattern)
+{
+	int r = 0;
+
+	*to = (struct plan_event){.pattern = strdup(pattern),
+				  .filter = from->filter ? strdup(from->filter) : NULL,
+				  .off = from->off};
+	for (size_t i = 0; i < from->triggers.n && r >= 0; i++)
+		r = plan_words_add(&to->triggers, from->triggers.words[i]);
+	return to->pattern && (to->filter || !from->filter) ? r : -ENOMEM;
+}
+
+int plan_replace_event(struct plan_buffer *b, size_t i, char *const *patterns, size_t n)
+{
+	struct plan_event *events = calloc(b->n_events + n, sizeof(*events));
+	int r = events ? 0 : -ENOMEM;
+
+	for (size_t k = 0; k < n && r >= 0; k++)
+		r = copy_event(&events[i + k], &b->events[i], patterns[k]);
+	if (r < 0) {
+		for (size_t k = 0; events && k < n; k++)
+			release_event(&events[i + k]);
+		free(events);
+		return r;
+	}
+	memcpy(events, b->events, i * sizeof(*events));
+	memcpy(events + i + n, b->events + i + 1, (b->n_events - i - 1) * sizeof(*events));
+	release_event(&b->events[i]);
+	free(b->events);
+	b->events = events;
+	b->n_events += n - 1;
 	return 0;
 }
 

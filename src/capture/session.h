@@ -25,7 +25,7 @@
 struct session;
 
 struct session_config {
-	const struct plan *plan;
+	struct plan *plan;
 	char **argv;	  /* the command, NULL: none */
 	const char *user; /* it runs as */
 	bool keep;	  /* -k: the settings stay in the end */

@@ -64,6 +64,12 @@ void setup_note(struct setup *s, const char *fmt, ...)
 	if (vasprintf(&texts[s->notes.n], fmt, ap) >= 0)
 		s->notes.n++;
 	va_end(ap);
+	/* what is true of many probes is told once */
+	for (size_t i = 0; i + 1 < s->notes.n; i++)
+		if (!strcmp(texts[i], texts[s->notes.n - 1])) {
+			free(texts[--s->notes.n]);
+			return;
+		}
 }
 
 int setup_need_file(struct setup *s, const struct setup_buffer *b, const char *file,
@@ -406,7 +412,7 @@ static int set_buffer(struct setup *s, const struct setup_buffer *b, struct errm
 	return r;
 }
 
-static struct setup *setup_new(const struct plan *plan, const struct tracefs *t,
+static struct setup *setup_new(struct plan *plan, const struct tracefs *t,
 			       struct journal *journal)
 {
 	struct setup *s = calloc(1, sizeof(*s));
@@ -423,7 +429,7 @@ static struct setup *setup_new(const struct plan *plan, const struct tracefs *t,
 	return s;
 }
 
-int setup_attach(struct setup **ret_setup, const struct plan *plan, const struct tracefs *t,
+int setup_attach(struct setup **ret_setup, struct plan *plan, const struct tracefs *t,
 		 bool with_top, struct errmsg *err)
 {
 	struct setup *s = setup_new(plan, t, NULL);
@@ -447,7 +453,7 @@ int setup_attach(struct setup **ret_setup, const struct plan *plan, const struct
 	return 0;
 }
 
-int setup_apply(struct setup **ret_setup, const struct plan *plan, const struct tracefs *t,
+int setup_apply(struct setup **ret_setup, struct plan *plan, const struct tracefs *t,
 		struct journal *journal, struct errmsg *err)
 {
 	struct setup *s = setup_new(plan, t, journal);

@@ -32,7 +32,7 @@ struct setup_notes {
 };
 
 struct setup {
-	const struct plan *plan;
+	struct plan *plan; /* patterns of programs in it become the events that they mean */
 	struct tracefs t;
 	struct journal *journal; /* NULL: what is set stays */
 	struct journal *undo;	 /* then: what was changed so far (plan->put_back); may be NULL */
@@ -49,10 +49,10 @@ struct setup {
 };
 
 /* On failure what was set is put back when the journal is closed. */
-int setup_apply(struct setup **ret_setup, const struct plan *plan, const struct tracefs *t,
+int setup_apply(struct setup **ret_setup, struct plan *plan, const struct tracefs *t,
 		struct journal *journal, struct errmsg *err);
 /* What is there already, without changing anything; the plan's default buffer only with_top. */
-int setup_attach(struct setup **ret_setup, const struct plan *plan, const struct tracefs *t,
+int setup_attach(struct setup **ret_setup, struct plan *plan, const struct tracefs *t,
 		 bool with_top, struct errmsg *err);
 int setup_set_pid(struct setup *s, int pid, struct errmsg *err);
 int setup_start(struct setup *s, struct errmsg *err);

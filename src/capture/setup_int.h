@@ -70,6 +70,11 @@ const char *setup_why_no_probe(const struct setup *s, const struct plan_event *e
 int setup_set_event(struct setup_probe *sp, const char *system, const char *name,
 		    const char *filter, struct errmsg *err);
 
+/* setup_patterns.c: what a pattern of a program's functions or marks means takes its place in the plan. */
+int setup_patterns(struct setup *s, struct errmsg *err);
+/* What definitions are resolved with, open from the first time on. */
+int setup_open_prober(struct setup *s, struct errmsg *err);
+
 /* setup_pairs.c: it asks at the return for what only the entry knows, or for the time between. */
 bool setup_wants_pair(const struct setup_probe *sp);
 /* Defines both ends and what joins them; why_not: what was wrong with one probe, NULL: nothing. */

@@ -163,7 +163,7 @@ static bool find_same(const struct setup *s, struct setup_probe *sp)
 	return same;
 }
 
-static int open_prober(struct setup *s, struct errmsg *err)
+int setup_open_prober(struct setup *s, struct errmsg *err)
 {
 	if (s->prober)
 		return 0;
@@ -206,7 +206,7 @@ static int take_definition(struct setup *s, struct setup_probe *sp, bool only_na
 		return setup_set_event(sp, sp->definition->target, sp->definition->function,
 				       sp->definition->filter, err);
 	if (r >= 0)
-		r = open_prober(s, &why);
+		r = setup_open_prober(s, &why);
 	if (r >= 0)
 		r = probe_resolve(s->prober, sp->definition, &sp->probe, &why);
 	if (setup_wants_pair(sp))
@@ -259,7 +259,7 @@ static int take_event(struct setup *s, const struct plan_event *e, struct errmsg
 
 int setup_probes(struct setup *s, struct errmsg *err)
 {
-	int r = 0;
+	int r = setup_patterns(s, err);
 
 	for (size_t i = 0; i < s->plan->n_buffers; i++)
 		for (size_t k = 0; k < s->plan->buffers[i].n_events && r >= 0; k++)

@@ -229,6 +229,49 @@ static int plan_function(struct latency_options *o, struct errmsg *err)
 
 /* --- the answer -------------------------------------------------------------------------------- */
 
+/* The return that belongs to an entry of the plan: "./p:work()" and "./p:work%return"; NULL: it never returns. */
+static const char *find_return(const struct latency_options *o, size_t entry)
+{
+	const struct plan_buffer *b = &o->gather.record.plan.buffers[0];
+	const char *pattern = b->events[entry].pattern;
+	size_t len = strlen(pattern);
+
+	if (len > 2 && !strcmp(pattern + len - 2, "()"))
+		len -= 2;
+	for (size_t i = 0; i < b->n_events && i < o->gather.names.n; i++)
+		if (!strncmp(b->events[i].pattern, pattern, len) &&
+		    !strcmp(b->events[i].pattern + len, "%return"))
+			return o->gather.names.words[i];
+	return NULL;
+}
+
+/* A pattern became an entry and a return for each function: those are measured one by one, and told so. */
+static int pair_calls(struct latency_options *o, struct errmsg *err)
+{
+	struct latency_config *c = &o->config;
+	size_t n = o->gather.names.n;
+
+	if (!c->is_call || n <= 2)
+		return 0;
+	o->calls = calloc(n, sizeof(*o->calls));
+	if (!o->calls)
+		return errmsg_set_errno(err, -ENOMEM, "cannot measure latencies");
+	c->calls = o->calls;
+	for (size_t i = 0; i < n; i++) {
+		const char *to = find_return(o, i);
+
+		if (to)
+			o->calls[c->n_calls++] =
+				(struct latency_call){o->gather.names.words[i], to};
+	}
+	if (c->n_groups < KEYS_MAX) {
+		memmove(&c->groups[1], &c->groups[0], c->n_groups * sizeof(c->groups[0]));
+		c->groups[0] = (struct latency_word){"$event", LATENCY_FROM};
+		c->n_groups++;
+	}
+	return 0;
+}
+
 static int open_latency(void *ctx, struct formats *f, struct filter **filters, size_t n_filters,
 			struct errmsg *err)
 {
@@ -242,6 +285,8 @@ static int open_latency(void *ctx, struct formats *f, struct filter **filters, s
 	}
 	o->config.filters = filters;
 	o->config.n_filters = n_filters;
+	if (pair_calls(o, err) < 0)
+		return err->code;
 	return latency_new(&o->latency, f, &o->config, err);
 }
 
@@ -296,6 +341,8 @@ static void close_latency(void *ctx)
 
 	latency_free(o->latency);
 	o->latency = NULL;
+	free(o->calls);
+	o->calls = NULL;
 }
 
 static int in_kernel(void *ctx, char **argv, struct errmsg *err)

@@ -240,7 +240,7 @@ static void close_all(struct profiler *p)
 	liverun_close(&p->run, &ignored);
 }
 
-static int profile(const struct record_options *record, char **argv, struct errmsg *err)
+static int profile(struct record_options *record, char **argv, struct errmsg *err)
 {
 	const struct profile_options *o = (const struct profile_options *)record;
 	struct profiler p = {.o = record};

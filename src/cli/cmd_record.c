@@ -335,7 +335,7 @@ static int check_place(const char *path, struct errmsg *err)
 		    : livefile_check_free(path, err);
 }
 
-static int record(const struct record_options *o, char **argv, struct background *bg,
+static int record(struct record_options *o, char **argv, struct background *bg,
 		  struct errmsg *err)
 {
 	struct session_config config = {
@@ -385,7 +385,7 @@ static int record(const struct record_options *o, char **argv, struct background
 	return r;
 }
 
-int record_run(const struct record_options *o, char **argv, struct errmsg *err)
+int record_run(struct record_options *o, char **argv, struct errmsg *err)
 {
 	return record(o, argv, NULL, err);
 }
@@ -406,7 +406,7 @@ int record_add_defaults(struct record_options *o, struct errmsg *err)
 }
 
 /* The same in the background: what is wrong at the beginning is told, and is the exit status. */
-static int record_behind(const struct record_options *o, char **argv, struct errmsg *err)
+static int record_behind(struct record_options *o, char **argv, struct errmsg *err)
 {
 	struct background bg;
 	int status, r = background_start(&bg, geteuid() ? NULL : PID_FILE, &status, err);

@@ -91,9 +91,9 @@ int start_command(struct setup *s, const struct record_options *o, char **argv, 
 	return r;
 }
 
-static int start(const struct start_options *o, char **argv, bool is_set, struct errmsg *err)
+static int start(struct start_options *o, char **argv, bool is_set, struct errmsg *err)
 {
-	const struct plan *plan = &o->record.plan;
+	struct plan *plan = &o->record.plan;
 	struct setup *s = NULL;
 	struct tracefs t;
 	int r = tracefs_open(&t, err);

@@ -90,7 +90,7 @@ static const struct option_row rows[] = {
 	{.kind = OPTION_END},
 };
 
-static int stream(const struct record_options *record, char **argv, struct errmsg *err)
+static int stream(struct record_options *record, char **argv, struct errmsg *err)
 {
 	const struct stream_options *o = (const struct stream_options *)record;
 	struct liverun_taker printing = livereport_taker;

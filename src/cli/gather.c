@@ -285,9 +285,11 @@ static int name_events(struct gather_options *o, struct setup *setup, struct err
 	const struct plan_buffer *b = &o->record.plan.buffers[0];
 	int r = 0;
 
-	for (size_t i = 0; i < o->events.n && i < b->n_events && r >= 0; i++)
-		r = setup ? name_event(o, setup, &b->events[i], err)
-			  : keep_word(&o->names, o->events.words[i], err);
+	/* a pattern of a program has become several events in the plan */
+	for (size_t i = 0; setup && i < b->n_events && r >= 0; i++)
+		r = name_event(o, setup, &b->events[i], err);
+	for (size_t i = 0; !setup && i < o->events.n && i < b->n_events && r >= 0; i++)
+		r = keep_word(&o->names, o->events.words[i], err);
 	return r;
 }
 
@@ -471,6 +473,7 @@ int gather_live(const struct gather_job *job, struct gather_options *o, char **a
 	if (err->code)
 		return err->code;
 	g.interval_ns = (uint64_t)(interval * 1e9);
+	g.run.no_notes = o->notes_told;
 	r = liverun_open_options(&g.run, &o->record, argv, err);
 	if (r >= 0) {
 		o->probe_ns = setup_first_probe_ns(g.run.s.setup);

@@ -31,6 +31,7 @@ struct gather_options {
 	const char *colour;
 	const char *interval; /* seconds between redraws; NULL: as the command likes */
 	double interval_default;
+	bool notes_told; /* of the plan, by the kernel's way of answering */
 	double probe_ns; /* what the first event, if it is a probe, costs after it has looked at the clock; 0 */
 	long long n_rows;
 };

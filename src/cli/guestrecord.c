@@ -427,7 +427,7 @@ static int record(struct run *r, char **argv, struct errmsg *err)
 	return code;
 }
 
-int guestrecord_run(const struct record_options *o, const struct recording_config *config,
+int guestrecord_run(struct record_options *o, const struct recording_config *config,
 		    const struct guest_list *list, char **argv, struct background *bg,
 		    struct errmsg *err)
 {

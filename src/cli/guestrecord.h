@@ -35,7 +35,7 @@ void guest_list_release(struct guest_list *list);
 int guestrecord_fmt_path(const struct guest_words *w, const char *host_path, char *buf,
 			 size_t n_bytes);
 
-int guestrecord_run(const struct record_options *o, const struct recording_config *config,
+int guestrecord_run(struct record_options *o, const struct recording_config *config,
 		    const struct guest_list *list, char **argv, struct background *bg,
 		    struct errmsg *err);
 

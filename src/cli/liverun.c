@@ -132,12 +132,12 @@ int liverun_open(struct liverun *run, const struct session_config *session,
 
 	if (r < 0)
 		return r;
-	for (size_t i = 0; i < run->s.setup->notes.n && !run->quiet; i++)
+	for (size_t i = 0; i < run->s.setup->notes.n && !run->quiet && !run->no_notes; i++)
 		fprintf(stderr, "sonde: %s\n", run->s.setup->notes.texts[i]);
 	return livetrace_open(&run->lt, &run->s, recording, err);
 }
 
-int liverun_open_options(struct liverun *run, const struct record_options *o, char **argv,
+int liverun_open_options(struct liverun *run, struct record_options *o, char **argv,
 			 struct errmsg *err)
 {
 	struct session_config session = {.plan = &o->plan,
@@ -168,7 +168,7 @@ int liverun_close(struct liverun *run, struct errmsg *err)
 }
 
 int liverun_carry_out(struct record_options *o, int n, char **argv, const char *needs,
-		      int (*go)(const struct record_options *o, char **argv, struct errmsg *err),
+		      int (*go)(struct record_options *o, char **argv, struct errmsg *err),
 		      struct errmsg *err)
 {
 	int r = n < 0 ? n : 0;

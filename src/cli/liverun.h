@@ -43,6 +43,7 @@ struct liverun {
 	struct session s;
 	struct livetrace *lt;
 	bool quiet;
+	bool no_notes; /* they were told already, by another way that was tried first */
 	uint64_t until_ns; /* when it ends by itself; 0: with the command, or a signal */
 	/* inside */
 	const struct liverun_taker *taker;
@@ -55,7 +56,7 @@ struct liverun {
 int liverun_open(struct liverun *run, const struct session_config *session,
 		 const struct recording_config *recording, struct errmsg *err);
 /* The same, as the command line says. argv: the command or NULL. */
-int liverun_open_options(struct liverun *run, const struct record_options *o, char **argv,
+int liverun_open_options(struct liverun *run, struct record_options *o, char **argv,
 			 struct errmsg *err);
 
 /* -EPIPE without a sentence when nobody reads any more. */
@@ -70,7 +71,7 @@ int liverun_close(struct liverun *run, struct errmsg *err);
  * Releases o.
  */
 int liverun_carry_out(struct record_options *o, int n, char **argv, const char *needs,
-		      int (*go)(const struct record_options *o, char **argv, struct errmsg *err),
+		      int (*go)(struct record_options *o, char **argv, struct errmsg *err),
 		      struct errmsg *err);
 
 #endif

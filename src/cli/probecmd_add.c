@@ -53,20 +53,33 @@ static const struct option_row rows[] = {
 	{OPTION_END},
 };
 
+static int resolve_one(struct probe_drafts *a, struct prober *prober, const char *text,
+		       struct errmsg *err)
+{
+	struct probe_draft *list = realloc(a->list, (a->n + 1) * sizeof(*list)), *one;
+	int r;
+
+	if (!list)
+		return errmsg_set_errno(err, -ENOMEM, "cannot keep the definitions");
+	a->list = list;
+	one = &list[a->n++];
+	*one = (struct probe_draft){0};
+	r = definition_parse(&one->d, text, err);
+	return r < 0 ? r : probe_draft_resolve(one, prober, err);
+}
+
 static int resolve(struct probe_drafts *a, struct prober *prober, char **texts, size_t n,
-		   struct errmsg *err)
+		   bool quiet, struct errmsg *err)
 {
 	int r = 0;
 
-	a->list = calloc(n, sizeof(*a->list));
-	if (!a->list)
-		return errmsg_set_errno(err, -ENOMEM, "cannot keep the definitions");
 	for (size_t i = 0; i < n && r >= 0; i++) {
-		struct probe_draft *one = &a->list[a->n++];
+		struct probe_expansion x = {0};
 
-		r = definition_parse(&one->d, texts[i], err);
-		if (r >= 0)
-			r = probe_draft_resolve(one, prober, err);
+		r = probeopts_expand(prober, texts[i], quiet, &x, err);
+		for (size_t k = 0; k < x.n && r >= 0; k++)
+			r = resolve_one(a, prober, x.texts[k], err);
+		probe_expansion_release(&x);
 	}
 	return r;
 }
@@ -100,11 +113,22 @@ static void print_lines(const struct probe_drafts *a)
 	textbuf_release(&tb);
 }
 
+/* Whether one before has the same: what is true of many is told once. */
+static bool is_told(const struct probe_drafts *a, size_t n, const char *note)
+{
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < a->list[i].p->n_notes; k++)
+			if (!strcmp(a->list[i].p->notes[k], note))
+				return true;
+	return false;
+}
+
 static void print_notes(const struct probe_drafts *a)
 {
 	for (size_t i = 0; i < a->n; i++)
 		for (size_t k = 0; k < a->list[i].p->n_notes; k++)
-			fprintf(stderr, "sonde: %s\n", a->list[i].p->notes[k]);
+			if (!is_told(a, i, a->list[i].p->notes[k]))
+				fprintf(stderr, "sonde: %s\n", a->list[i].p->notes[k]);
 }
 
 static void print_one(const struct probe_draft *one)
@@ -122,17 +146,19 @@ static void print_one(const struct probe_draft *one)
 
 static void print_added(const struct probe_drafts *a, bool dry)
 {
-	const struct probe_draft *first = &a->list[0];
-
 	printf("%s:\n", dry ? "would be defined" : "defined");
 	for (size_t i = 0; i < a->n; i++)
 		print_one(&a->list[i]);
 	if (dry)
 		return;
-	printf("\nto use %s:     sonde record -e %s:%s sleep 1\n", a->n > 1 ? "them" : "it",
-	       first->p->group, first->event);
-	printf("to remove %s:  sonde probe del %s:%s\n", a->n > 1 ? "them" : "it", first->p->group,
-	       a->n > 1 ? "'*'" : first->event);
+	printf("\nto use %s:     sonde record", a->n > 1 ? "them" : "it");
+	for (size_t i = 0; i < a->n; i++)
+		printf(" -e %s:%s", a->list[i].p->group, a->list[i].event);
+	puts(" sleep 1");
+	printf("to remove %s:  sonde probe del", a->n > 1 ? "them" : "it");
+	for (size_t i = 0; i < a->n; i++)
+		printf(" %s:%s", a->list[i].p->group, a->list[i].event);
+	putchar('\n');
 }
 
 /* --- the whole --------------------------------------------------------------------------------- */
@@ -145,7 +171,7 @@ static int add(const struct add_options *o, char **texts, size_t n, struct errms
 	int r = probeopts_open(&opened, &o->where, dry, err);
 
 	if (r >= 0)
-		r = resolve(&all, opened.prober, texts, n, err);
+		r = resolve(&all, opened.prober, texts, n, o->quiet, err);
 	if (r >= 0)
 		choose_names(&opened, &all, o->force);
 	if (r >= 0 && !dry)

@@ -49,6 +49,8 @@ struct funcs_run {
 	struct jsonwriter json;
 	char before[NAME_MAX_BYTES]; /* the line that was printed last: no line twice */
 	uint64_t n;
+	bool is_stripped;
+	uint64_t entry; /* an address that has code, of a program without symbols */
 };
 
 static int flush(struct funcs_run *run, size_t from_bytes)
@@ -68,6 +70,8 @@ static void fmt_json(struct funcs_run *run, const struct debuginfo_function *f)
 
 	jsonwriter_open(w, NULL, '{');
 	jsonwriter_add_string(w, "name", f->name);
+	if (f->choice)
+		jsonwriter_add_string(w, "choice", f->choice);
 	jsonwriter_add_string(w, "symbol", f->symbol);
 	if (f->address) {
 		jsonwriter_add_hex(w, "address", f->address);
@@ -101,7 +105,7 @@ static void fmt_verbose(struct funcs_run *run, const struct debuginfo_function *
 
 	if (f->address)
 		textbuf_addf(tb, "%16llx %6llu  %s", (unsigned long long)f->address,
-			     (unsigned long long)f->n_bytes, f->name);
+			     (unsigned long long)f->n_bytes, f->choice ? f->choice : f->name);
 	else
 		textbuf_addf(tb, "%16s %6s  %s", "-", "-", f->name);
 	if (f->symbol && strcmp(f->symbol, f->name) && !f->is_alias)
@@ -123,7 +127,7 @@ static int print_function(void *ctx, const struct debuginfo_function *f)
 	} else if (run->o->verbose) {
 		fmt_verbose(run, f);
 	} else {
-		textbuf_add_str(&run->tb, f->name);
+		textbuf_add_str(&run->tb, f->choice ? f->choice : f->name);
 		fmt_remarks(run, f);
 		textbuf_add_char(&run->tb, '\n');
 		len = textbuf_len(&run->tb) - begin;
@@ -177,6 +181,8 @@ static int list_file(struct funcs_run *run, struct errmsg *err)
 		fprintf(stderr,
 			"sonde: there is no debug information%s%s; these are the symbols only\n",
 			*debuginfo_build_id(d) ? " for build id " : "", debuginfo_build_id(d));
+	run->is_stripped = !run->o->marks && run->o->target.program && !debuginfo_has_symbols(d) &&
+			   (run->entry = debuginfo_entry(d));
 	debuginfo_close(d);
 	return r;
 }
@@ -196,6 +202,11 @@ static int list_all(struct funcs_run *run, struct errmsg *err)
 		r = list_file(run, err);
 	if (r < 0)
 		return r;
+	if (!run->n && run->is_stripped)
+		return errmsg_set(err, -ENODATA,
+				  "%s has no symbols, so its functions have no names; an address "
+				  "works in place of one: '%s:0x%llx'",
+				  t->program, t->program, (unsigned long long)run->entry);
 	if (!run->n && !t->json)
 		return errmsg_set(err, -ENOENT, "there is no %s%s%s%s",
 				  run->o->marks ? "mark" : "function", run->pattern ? " '" : "",

@@ -91,10 +91,10 @@ static int parse_numbers(const char *s, struct line_range *r, const char *all, s
 			  all);
 }
 
-/* The last colon that is not one of two. */
+/* The last colon that is not one of two, and not among the parameters of a function. */
 static char *find_colon(char *s)
 {
-	char *p = strrchr(s, ':');
+	char *close = strrchr(s, ')'), *p = strrchr(close ? close : s, ':');
 
 	return p && p > s && p[-1] != ':' ? p : NULL;
 }
@@ -116,7 +116,7 @@ static int parse_range(char *text, struct line_range *ret, struct errmsg *err)
 		*at = 0;
 		range.function = text;
 		range.file = at + 1;
-	} else if (looks_like_file(text)) {
+	} else if (looks_like_file(text) && !strchr(text, '(')) {
 		range.file = text;
 	} else {
 		range.function = text;
@@ -183,7 +183,11 @@ static void print_remarks(const struct debuginfo *d, const struct debuginfo_sour
 {
 	struct stat source, program;
 
-	if (src->n_others)
+	if (src->n_others && src->other)
+		fprintf(stderr,
+			"sonde: %u more function%s of that name; parameters choose, as in '%s'\n",
+			src->n_others, src->n_others == 1 ? " is" : "s are", src->other);
+	else if (src->n_others)
 		fprintf(stderr, "sonde: %u more function%s of that name; %s@FILE chooses\n",
 			src->n_others, src->n_others == 1 ? " is" : "s are", src->function);
 	if (!src->is_found)

@@ -16,9 +16,11 @@
 
 struct show_options {
 	struct probe_options where;
+	bool json;
 };
 
 static const struct option_row rows[] = {
+	{OPTION_FLAG, 0, "json", NULL, "print it as JSON", offsetof(struct show_options, json)},
 	PROBEOPTS_ROWS(struct show_options, where),
 	{OPTION_END},
 };
@@ -131,27 +133,145 @@ static void fmt_probe(const struct probe *p, struct textbuf *tb)
 		textbuf_addf(tb, "note: %s\n", p->notes[i]);
 }
 
-static int show_definition(const struct show_options *o, const char *text, struct errmsg *err)
+/* --- the same as JSON -------------------------------------------------------------------------- */
+
+static void json_args(const struct probe *p, struct jsonwriter *w)
 {
-	struct probe_opened opened = {0};
+	struct textbuf type;
+
+	jsonwriter_open(w, "arguments", '[');
+	for (size_t i = 0; i < p->n_args; i++) {
+		const struct probe_arg *a = &p->args[i];
+
+		jsonwriter_open(w, NULL, '{');
+		jsonwriter_add_string(w, "name", a->name);
+		if (a->type.world) {
+			textbuf_init(&type, 1 << 16);
+			type_fmt(a->type, &type);
+			jsonwriter_add_text(w, "type", type.start, textbuf_len(&type));
+			jsonwriter_add_string(w, "source", a->type.world->source);
+			textbuf_release(&type);
+		}
+		jsonwriter_add_string(w, "fetch", a->fetch);
+		jsonwriter_close(w);
+	}
+	jsonwriter_close(w);
+}
+
+static void json_places(const struct probe *p, struct jsonwriter *w)
+{
+	struct textbuf line;
+
+	jsonwriter_open(w, "places", '[');
+	for (size_t i = 0; i < p->n_places; i++) {
+		jsonwriter_open(w, NULL, '{');
+		jsonwriter_add_string(w, "place", p->places[i].text);
+		jsonwriter_add_string(w, "about", p->places[i].about);
+		textbuf_init(&line, 1 << 20);
+		probe_fmt_line(p, i, NULL, NULL, &line);
+		jsonwriter_add_text(w, "line", line.start, textbuf_len(&line));
+		textbuf_release(&line);
+		jsonwriter_close(w);
+	}
+	jsonwriter_close(w);
+}
+
+static void json_probe(const struct probe *p, struct jsonwriter *w)
+{
+	jsonwriter_open(w, NULL, '{');
+	jsonwriter_add_string(w, "group", p->group);
+	jsonwriter_add_string(w, "event", p->event);
+	jsonwriter_add_string(w, "kind", probe_kind_word(p->kind));
+	jsonwriter_add_bool(w, "defined", false);
+	json_places(p, w);
+	json_args(p, w);
+	jsonwriter_add_string(w, "condition", p->filter);
+	jsonwriter_add_string(w, "cost", cost_of(p->kind, is_at_entry(p->definition)));
+	jsonwriter_open(w, "notes", '[');
+	for (size_t i = 0; i < p->n_notes; i++)
+		jsonwriter_add_string(w, NULL, p->notes[i]);
+	jsonwriter_close(w);
+	jsonwriter_close(w);
+}
+
+/* --- all of them ------------------------------------------------------------------------------- */
+
+struct showing {
+	const struct show_options *o;
+	struct prober *prober;
+	struct textbuf tb;
+	struct jsonwriter json;
+	size_t n;
+};
+
+static int show_one(struct showing *s, const char *text, struct errmsg *err)
+{
 	struct definition *d = NULL;
 	struct probe *p = NULL;
-	struct textbuf tb;
 	int r = definition_parse(&d, text, err);
 
 	if (r >= 0)
-		r = probeopts_open(&opened, &o->where, true, err);
-	if (r >= 0)
-		r = probe_resolve(opened.prober, d, &p, err);
-	if (r >= 0) {
-		textbuf_init(&tb, 1 << 22);
-		fmt_probe(p, &tb);
-		fwrite(tb.start, 1, textbuf_len(&tb), stdout);
-		textbuf_release(&tb);
+		r = probe_resolve(s->prober, d, &p, err);
+	if (r >= 0 && s->o->json) {
+		json_probe(p, &s->json);
+	} else if (r >= 0) {
+		if (s->n++)
+			textbuf_add_char(&s->tb, '\n');
+		fmt_probe(p, &s->tb);
 	}
 	probe_free(p);
-	probeopts_close(&opened);
 	definition_free(d);
+	return r;
+}
+
+static int show_text(struct showing *s, const char *text, struct errmsg *err)
+{
+	struct probe_expansion x = {0};
+	int r = probeopts_expand(s->prober, text, false, &x, err);
+
+	for (size_t i = 0; i < x.n && r >= 0; i++)
+		r = show_one(s, x.texts[i], err);
+	probe_expansion_release(&x);
+	return r;
+}
+
+static void open_json(struct showing *s)
+{
+	textbuf_init(&s->tb, 1 << 24);
+	jsonwriter_init(&s->json, &s->tb);
+	if (!s->o->json)
+		return;
+	jsonwriter_open(&s->json, NULL, '{');
+	jsonwriter_open(&s->json, "probes", '[');
+}
+
+static void print(struct showing *s)
+{
+	if (s->o->json) {
+		jsonwriter_close(&s->json);
+		jsonwriter_close(&s->json);
+		textbuf_add_char(&s->tb, '\n');
+	}
+	fwrite(s->tb.start, 1, textbuf_len(&s->tb), stdout);
+}
+
+static int show_definitions(const struct show_options *o, char **texts, size_t n,
+			    struct errmsg *err)
+{
+	struct probe_opened opened = {0};
+	struct showing s = {.o = o};
+	int r = probeopts_open(&opened, &o->where, true, err);
+
+	if (r < 0)
+		return r;
+	s.prober = opened.prober;
+	open_json(&s);
+	for (size_t i = 0; i < n && r >= 0; i++)
+		r = show_text(&s, texts[i], err);
+	if (r >= 0)
+		print(&s);
+	textbuf_release(&s.tb);
+	probeopts_close(&opened);
 	return r;
 }
 
@@ -178,6 +298,31 @@ static void fmt_fields(const struct tracefs *t, const struct probe_defined *d, s
 	textbuf_release(&text);
 }
 
+static void json_defined(const struct probe_list *l, size_t first, struct jsonwriter *w)
+{
+	const struct probe_defined *d = &l->list[first];
+	const char *place = strchr(d->line, ' ');
+
+	jsonwriter_open(w, NULL, '{');
+	jsonwriter_add_string(w, "group", d->group);
+	jsonwriter_add_string(w, "event", d->event);
+	jsonwriter_add_string(w, "kind", probe_kind_word(d->kind));
+	jsonwriter_add_bool(w, "defined", true);
+	jsonwriter_add_bool(w, "on", d->is_on);
+	jsonwriter_open(w, "places", '[');
+	for (size_t i = first; i < l->n; i++)
+		if (!strcmp(l->list[i].event, d->event) && !strcmp(l->list[i].group, d->group)) {
+			jsonwriter_open(w, NULL, '{');
+			jsonwriter_add_string(w, "line", l->list[i].line);
+			jsonwriter_add_uint(w, "hits", l->list[i].n_hits);
+			jsonwriter_add_uint(w, "missed", l->list[i].n_missed);
+			jsonwriter_close(w);
+		}
+	jsonwriter_close(w);
+	jsonwriter_add_string(w, "cost", cost_of(d->kind, place && !strstr(place, "+")));
+	jsonwriter_close(w);
+}
+
 static void fmt_defined(const struct tracefs *t, const struct probe_list *l, size_t first,
 			struct textbuf *tb)
 {
@@ -196,10 +341,10 @@ static void fmt_defined(const struct tracefs *t, const struct probe_list *l, siz
 }
 
 /* 0: there is none of that name. */
-static int show_defined(const char *name, struct errmsg *err)
+static int show_defined(const struct show_options *o, const char *name, struct errmsg *err)
 {
+	struct showing s = {.o = o};
 	struct probe_list l;
-	struct textbuf tb;
 	struct tracefs t;
 	int r = 0;
 
@@ -209,10 +354,13 @@ static int show_defined(const char *name, struct errmsg *err)
 	}
 	for (size_t i = 0; i < l.n && !r; i++)
 		if (probe_defined_matches(&l.list[i], name)) {
-			textbuf_init(&tb, 1 << 22);
-			fmt_defined(&t, &l, i, &tb);
-			fwrite(tb.start, 1, textbuf_len(&tb), stdout);
-			textbuf_release(&tb);
+			open_json(&s);
+			if (o->json)
+				json_defined(&l, i, &s.json);
+			else
+				fmt_defined(&t, &l, i, &s.tb);
+			print(&s);
+			textbuf_release(&s.tb);
 			r = 1;
 		}
 	probe_list_release(&l);
@@ -232,13 +380,12 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 		return errmsg_set(err, -EINVAL,
 				  "probe show needs a definition, or the name of a probe that is "
 				  "defined (GROUP:EVENT)");
-	if (n == 1 && !definition_is_one(argv[1]) && show_defined(argv[1], err))
+	if (n == 1 && !definition_is_one(argv[1]) && show_defined(&o, argv[1], err))
 		return 0;
 	r = probeopts_join(argv + 1, n, &texts, &n_texts, err);
 	if (r < 0)
 		return r;
-	for (size_t i = 0; i < n_texts && r >= 0; i++)
-		r = show_definition(&o, texts[i], err);
+	r = show_definitions(&o, texts, n_texts, err);
 	probeopts_free_texts(texts, n_texts);
 	return r;
 }

@@ -127,6 +127,30 @@ void probeopts_free_texts(char **texts, size_t n)
 	free(texts);
 }
 
+int probeopts_expand(struct prober *p, const char *text, bool quiet, struct probe_expansion *ret,
+		     struct errmsg *err)
+{
+	struct definition *d;
+	int r = definition_parse(&d, text, err);
+
+	if (r < 0)
+		return r;
+	r = probe_expand(p, d, ret, err);
+	definition_free(d);
+	if (r < 0 || ret->n) {
+		if (r >= 0 && ret->note && !quiet)
+			fprintf(stderr, "sonde: %s\n", ret->note);
+		return r;
+	}
+	ret->texts = calloc(1, sizeof(*ret->texts));
+	if (!ret->texts || !(ret->texts[0] = strdup(text)))
+		r = errmsg_set_errno(err, -ENOMEM, "cannot keep the definitions");
+	ret->n = r >= 0;
+	if (r < 0)
+		probe_expansion_release(ret);
+	return r;
+}
+
 const char *probe_kind_word(enum probe_kind kind)
 {
 	static const char *const words[] = {

@@ -10,6 +10,7 @@
 #include "base/errmsg.h"
 #include "base/options.h"
 #include "capture/probes.h"
+#include "probe/expand.h"
 
 #include <limits.h>
 
@@ -84,6 +85,13 @@ void probeopts_close(struct probe_opened *p);
  */
 int probeopts_join(char **argv, int n, char ***ret_texts, size_t *ret_n, struct errmsg *err);
 void probeopts_free_texts(char **texts, size_t n);
+
+/*
+ * The definitions that a text means: several of a pattern of functions of a program, else the text itself. What was left
+ * out is told on stderr, unless quiet. Free with probe_expansion_release().
+ */
+int probeopts_expand(struct prober *p, const char *text, bool quiet, struct probe_expansion *ret,
+		     struct errmsg *err);
 
 /* "kprobe", "uretprobe" … */
 const char *probe_kind_word(enum probe_kind kind);

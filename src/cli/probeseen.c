@@ -118,7 +118,9 @@ static int open_btf(struct probeseen *s, const struct probe_target *t, const str
 static int open_dwarf(struct probeseen *s, const struct definition *def,
 		      const struct probeseen_options *o, struct errmsg *err)
 {
-	struct debuginfo_where where = {.function = def->function,
+	/* put(Mode): what would be arguments in a probe chooses a function here */
+	bool is_chosen = def->chosen && debuginfo_has_function(s->d, def->chosen);
+	struct debuginfo_where where = {.function = is_chosen ? def->chosen : def->function,
 					.file = def->file,
 					.line = def->line,
 					.has_line = def->has_line,

@@ -14,6 +14,6 @@ int record_add_defaults(struct record_options *o, struct errmsg *err);
  * Into o->output, until the command ends or a signal comes; tells how it went. argv: the command or
  * NULL. The exit status, or a negative errno with a sentence.
  */
-int record_run(const struct record_options *o, char **argv, struct errmsg *err);
+int record_run(struct record_options *o, char **argv, struct errmsg *err);
 
 #endif

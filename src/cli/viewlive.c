@@ -45,7 +45,7 @@ static int status_of(int wait_status)
 	return WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 1;
 }
 
-static int run_recorder(const struct record_options *o, char **argv)
+static int run_recorder(struct record_options *o, char **argv)
 {
 	struct errmsg err = {0};
 	int r;
@@ -95,7 +95,7 @@ static int keep(const struct viewlive *lv, pid_t recorder, int fd)
 	return status_of(status);
 }
 
-static int start_keeper(struct viewlive *lv, const struct record_options *o, char **argv,
+static int start_keeper(struct viewlive *lv, struct record_options *o, char **argv,
 			struct errmsg *err)
 {
 	int fds[2];
@@ -181,7 +181,7 @@ static void open_lock(struct viewlive *lv)
 		lv->lock = open(lv->path, O_RDONLY | O_CLOEXEC);
 }
 
-int viewlive_record(struct viewlive *lv, const struct record_options *o, char **argv,
+int viewlive_record(struct viewlive *lv, struct record_options *o, char **argv,
 		    struct errmsg *err)
 {
 	struct record_options with = *o;

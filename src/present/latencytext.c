@@ -76,6 +76,10 @@ static void fmt_question(const struct latency_view *v, struct textbuf *tb)
 	textbuf_add_str(tb, v->colour ? "\033[1m" : "");
 	if (c->function)
 		textbuf_addf(tb, "%s, from entry to return", c->function);
+	else if (c->n_calls)
+		textbuf_addf(tb, "%zu function%s, each from entry to return%s", c->n_calls,
+			     c->n_calls == 1 ? "" : "s",
+			     c->n_calls == 1 ? "" : "; the histogram is of all together");
 	else
 		textbuf_addf(tb, "from %s to %s", c->from, c->to);
 	if (!c->function && c->match == LATENCY_BY_CPU)
@@ -349,8 +353,10 @@ static void add_question(const struct latency_view *v, struct jsonwriter *w)
 	const struct latency_config *c = v->config;
 
 	jsonwriter_add_string(w, "function", c->function);
-	jsonwriter_add_string(w, "from", c->function ? NULL : c->from);
-	jsonwriter_add_string(w, "to", c->function ? NULL : c->to);
+	jsonwriter_add_string(w, "from", c->function || c->n_calls ? NULL : c->from);
+	jsonwriter_add_string(w, "to", c->function || c->n_calls ? NULL : c->to);
+	if (c->n_calls)
+		jsonwriter_add_uint(w, "functions", c->n_calls);
 	jsonwriter_add_string(w, "match", matches[c->function ? LATENCY_BY_THREAD : c->match]);
 	jsonwriter_add_string(w, "unit", v->in_time ? "ns" : NULL);
 	jsonwriter_add_string(w, "by", v->in_kernel ? "kernel" : "sonde");

@@ -6,6 +6,7 @@
  *	slow=vfs_read%return($retval, count) if $retval > 4096
  *	bash:readline%return($retval:ustring)                    TARGET:FUNC: a program, library or module
  *	prog.c:25(number)
+ *	prog:ns::Box::put(int)(n)                                parameters choose among functions of one name
  *	sched:sched_switch(next_comm)                            an event's fields (eprobe)
  *	my:ev=vfs_read@fs/read_write.c:3 file count              perf probe's grammar
  *	irqfd_inject+36 work:x64 kvm->arch.max_vcpus:x64
@@ -89,7 +90,13 @@ struct definition {
 	char *text;		   /* as it was written */
 	const char *group, *event; /* NULL: not given */
 	const char *target;	   /* before ':' : program, library, module, event system; NULL */
-	const char *function, *file, *pattern;
+	const char *function, *file, *pattern; /* function: perhaps with parameters, "put(int)" */
+	/*
+	 * "put(Mode)" could choose a function, or record a variable: taken for the latter, and this is the
+	 * function's name if it was the former. NULL: there is no doubt.
+	 */
+	const char *chosen;
+	struct span chosen_span;
 	const char *provider; /* of a mark; its name is function */
 	struct span target_span, function_span, file_span, line_span, offset_span, event_span;
 	struct span return_span; /* "%return" */

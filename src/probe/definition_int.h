@@ -43,6 +43,8 @@ int definition_parse_place(struct definer *p);
 /* [GROUP(:|/)]EVENT between at and end, into the definition. */
 int definer_names(struct definer *p, size_t at, size_t end);
 int definer_no_memory(struct definer *p);
+/* definition_choice.c: at the parenthesis behind a name that began at start. */
+int definition_parse_choice(struct definer *p, size_t start);
 /* definition_raw.c: all of it. */
 int definition_parse_raw(struct definer *p);
 bool definition_is_raw(const char *text);

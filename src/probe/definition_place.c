@@ -370,7 +370,8 @@ static int parse_first(struct definer *p)
 				      name, name);
 	d->function = name;
 	d->function_span = span_from(start, end);
-	return check_function(p, start, letters);
+	return check_function(p, start, letters) < 0 ? p->err->code
+						     : definition_parse_choice(p, start);
 }
 
 /* --- what follows the name --------------------------------------------------------------------- */

@@ -31,6 +31,7 @@ int prober_new(struct prober **ret_prober, const struct probe_world *world, stru
 	p->kernel = world->kernel ? *world->kernel : probe_kernel_usual;
 	if (!p->kernel.arch)
 		p->kernel.arch = arch_of_this_kernel();
+	p->max_functions = p->world.max_places ? p->world.max_places : PROBE_MAX_FUNCTIONS;
 	if (!p->world.max_places)
 		p->world.max_places = PROBE_MAX_PLACES;
 	if (!p->kernel.arch) {

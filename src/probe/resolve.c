@@ -158,6 +158,12 @@ static int add_fetch(struct gathering *g, const struct fetch *f, struct span spa
 	struct probe_place *place = &p->places[p->n_places - 1];
 	struct arena *a = &g->r->out->memory;
 
+	if (g->r->choice &&
+	    (g->n >= p->n_args || strcmp(type_of(f->text), type_of(p->args[g->n].fetch))))
+		return RESOLVE_REFUSE(g->r, span, -EINVAL,
+				      "this is another thing in '%s' than in the others of that "
+				      "name; choose one by writing its parameters like that",
+				      g->r->choice);
 	if (g->n >= p->n_args || strcmp(type_of(f->text), type_of(p->args[g->n].fetch)))
 		return RESOLVE_REFUSE(g->r, span, -EINVAL,
 				      "this is another thing at the place %s than at the others; "
@@ -231,6 +237,13 @@ static int take_many(struct gathering *g, const struct definition_arg *arg)
 			struct fetch f;
 
 			fetch_name(&e, name);
+			if (!strcmp(place->mark_args[i], RESOLVE_UNREADABLE)) {
+				resolve_note(g->r,
+					     "%s of the mark %s is left out: it is kept in a way "
+					     "that probes cannot read",
+					     name, place->function);
+				continue;
+			}
 			g->result = fetch_resolve(place, &one, &f, g->r->err);
 			if (g->result >= 0)
 				g->result = take_fetch(g, &f, name, arg->span);
@@ -353,25 +366,56 @@ static bool is_module(const struct prober *p, const char *target, char name[PROB
 	return !p->world.btf_dir && !access(path, F_OK);
 }
 
+static bool is_kernel(const char *target)
+{
+	return !strcmp(target, "kernel") || !strcmp(target, "vmlinux");
+}
+
+const char *resolve_program_of(const struct prober *p, const struct definition *d,
+			       char path[PATH_MAX])
+{
+	char module[PROBE_NAME_BYTES];
+
+	if (!d->target)
+		return p->world.program;
+	if (strchr(d->target, '/'))
+		return resolve_is_module(d->target) ? NULL : d->target;
+	if (resolve_is_event(p, d) || is_kernel(d->target) || is_module(p, d->target, module) ||
+	    !findprogram(d->target, false, path))
+		return NULL;
+	return path;
+}
+
+static int resolve_in_kernel(struct resolution *r, const char *module)
+{
+	const char *f = r->d->function;
+
+	if (f && strchr(f, '('))
+		return RESOLVE_REFUSE(r, r->d->function_span, -EINVAL,
+				      "parameters choose among functions of C++, and the kernel "
+				      "has none; leave them out: '%.*s'",
+				      (int)strcspn(f, "("), f);
+	return resolve_kernel(r, module);
+}
+
 static int resolve_target(struct resolution *r)
 {
 	const char *target = r->d->target;
 	char path[PATH_MAX], module[PROBE_NAME_BYTES];
+	const char *program = resolve_program_of(r->prober, r->d, path);
 
+	if (program)
+		return resolve_program(r, program);
 	if (!target)
-		return r->prober->world.program ? resolve_program(r, r->prober->world.program)
-						: resolve_kernel(r, r->prober->world.module);
+		return resolve_in_kernel(r, r->prober->world.module);
 	if (strchr(target, '/'))
-		return resolve_is_module(target) ? resolve_kernel(r, target)
-						 : resolve_program(r, target);
+		return resolve_in_kernel(r, target);
 	if (resolve_is_event(r->prober, r->d))
 		return resolve_event(r);
-	if (!strcmp(target, "kernel") || !strcmp(target, "vmlinux"))
-		return resolve_kernel(r, NULL);
+	if (is_kernel(target))
+		return resolve_in_kernel(r, NULL);
 	if (is_module(r->prober, target, module))
-		return resolve_kernel(r, module);
-	if (findprogram(target, false, path))
-		return resolve_program(r, path);
+		return resolve_in_kernel(r, module);
 	if (resolve_refuse_event(r))
 		return r->err->code;
 	return RESOLVE_REFUSE(

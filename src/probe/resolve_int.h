@@ -27,6 +27,7 @@
 #define PROBE_NAME_BYTES   64
 #define PROBE_MAX_NOTES	   32
 #define PROBE_MAX_PLACES   128
+#define PROBE_MAX_FUNCTIONS 64 /* switching an event off and removing it takes the kernel up to 0.1 s */
 #define PROBE_MEMORY_BYTES (4u << 20)
 
 /* Lists of the kernel's, read when they are first asked for. */
@@ -52,6 +53,7 @@ struct prober {
 	struct prober_file files[PROBER_MAX_OPEN];
 	size_t n_files;
 	struct prober_text lists[N_PROBER_LISTS];
+	unsigned max_functions; /* of a pattern in a program, each an event of its own */
 	struct textbuf names; /* of events that were given out: "\ngroup:event\n…" */
 };
 
@@ -71,7 +73,10 @@ struct resolution {
 	size_t n_points;			    /* how many places there will be; 0: one */
 	unsigned short n_gone[DEFINITION_MAX_ARGS]; /* places where the argument does not live */
 	char why_gone[256];
+	const char *choice; /* of functions of one name: the one at hand, "ns::Box::put(int)"; NULL */
 };
+
+#define RESOLVE_UNREADABLE "\\0:x64" /* an argument of a mark that is where no probe can read it */
 
 #define RESOLVE_REFUSE(r, span, code, ...) \
 	definition_refuse((r)->d->text, span, (r)->err, code, __VA_ARGS__)
@@ -82,6 +87,14 @@ struct found_function {
 	struct btf *btf; /* NULL: its prototype is not known */
 	struct type prototype;
 };
+
+/* The program or library that a definition is about, path has room for its name; NULL: it is about none. */
+const char *resolve_program_of(const struct prober *p, const struct definition *d,
+			       char path[PATH_MAX]);
+/* The file that has the mark. */
+int resolve_mark_file(struct resolution *r, char path[PATH_MAX]);
+/* put(Mode): now that the functions are known, it can be told whether it chooses one. */
+int resolve_choice(struct resolution *r, struct debuginfo *info);
 
 /* The ways; each fills kind, places and arguments. */
 int resolve_kernel(struct resolution *r, const char *module);

@@ -139,6 +139,8 @@ static unsigned parse_operands(const struct arch *a, const char *s,
 		size = strtol(s, &at, 10);
 		if (size < -8 || size > 8)
 			size = 8;
+		if (*at == 'f') /* a floating point number: its bits, if they are not in %xmm0 … */
+			at++;
 		if (*at == '@' && at > s && (size_t)(at + 1 - s) < len)
 			parse_operand(a, at + 1, len - (at + 1 - s), size, list[n]);
 		n++;
@@ -211,7 +213,7 @@ static int add_mark(struct marks *m, const struct debuginfo_mark *mark)
 		return 0;
 	place.n_mark_args = parse_operands(arch, mark->arguments, list);
 	for (unsigned i = 0; i < place.n_mark_args; i++)
-		args[i] = *list[i] ? list[i] : "\\0:u64";
+		args[i] = *list[i] ? list[i] : RESOLVE_UNREADABLE;
 	result = check_operands(r, mark->name, list, place.n_mark_args);
 	if (result < 0)
 		return result;
@@ -249,8 +251,8 @@ static int visit_mark(void *ctx, const struct debuginfo_mark *mark)
 	return m->result;
 }
 
-/* The file that has the mark: the one that is named, or the one that is called like the provider. */
-static int find_file(struct resolution *r, char path[PATH_MAX])
+/* The one that is named, or the one that is called like the provider. */
+int resolve_mark_file(struct resolution *r, char path[PATH_MAX])
 {
 	const struct definition *d = r->d;
 	const char *name = d->target		      ? d->target
@@ -278,7 +280,7 @@ int resolve_mark(struct resolution *r)
 	struct marks m = {.r = r};
 	struct errmsg why = {0};
 	char path[PATH_MAX];
-	int result = find_file(r, path);
+	int result = resolve_mark_file(r, path);
 
 	if (result < 0)
 		return result;

@@ -10,6 +10,7 @@
 #include "probe/resolve_int.h"
 
 #include "symbols/arch.h"
+#include "symbols/signature.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -51,12 +52,40 @@ static int add_trial(void *ctx)
 	return t->add(t->ctx, t->point);
 }
 
-/* Of a pattern the functions count that have what is to be recorded. */
+/* Several functions of C++ that differ in their parameters. */
+static bool are_overloaded(const struct debuginfo_points *points)
+{
+	const char *first = points->n ? points->list[0].choice : NULL;
+
+	for (size_t i = 1; first && i < points->n; i++)
+		if (points->list[i].choice && strcmp(points->list[i].choice, first))
+			return true;
+	return false;
+}
+
+static void note_left_out(struct resolution *r, unsigned n_left_out, size_t n_points,
+			  const char *choice)
+{
+	if (choice)
+		resolve_note(r,
+			     "'%s'%s left out: what is to be recorded is not there; parameters "
+			     "like these choose a function",
+			     choice, n_left_out > 1 ? " and others are" : " is");
+	else
+		resolve_note(r,
+			     "%u of %zu places are left out: what is to be recorded is not there",
+			     n_left_out, n_points);
+}
+
+/* Of a pattern, or of several functions of one name, those count that have what is to be recorded. */
 static int add_points(struct resolution *r, const struct debuginfo_points *points,
 		      int (*add)(void *ctx, const struct debuginfo_point *pt), void *ctx)
 {
-	bool is_glob = r->d->function && strpbrk(r->d->function, "*?[");
+	bool is_glob = r->d->function && debuginfo_is_glob(r->d->function);
+	bool is_overloaded = !is_glob && r->d->function && are_overloaded(points);
+	bool is_any = is_glob || is_overloaded;
 	unsigned max = r->prober->world.max_places, n_left_out = 0;
+	const char *choice = NULL;
 	struct trial trial = {add, ctx};
 	struct errmsg why = {0};
 	int result = 0;
@@ -72,9 +101,11 @@ static int add_points(struct resolution *r, const struct debuginfo_points *point
 			break;
 		}
 		trial.point = &points->list[i];
-		result = is_glob ? resolve_try(r, add_trial, &trial, &why) : add(ctx, trial.point);
-		if (result == -ENOENT && is_glob) {
+		r->choice = is_overloaded ? trial.point->choice : NULL;
+		result = is_any ? resolve_try(r, add_trial, &trial, &why) : add(ctx, trial.point);
+		if (result == -ENOENT && is_any) {
 			n_left_out++;
+			choice = choice ? choice : r->choice;
 			result = 0;
 		}
 	}
@@ -83,9 +114,7 @@ static int add_points(struct resolution *r, const struct debuginfo_points *point
 		return why.code;
 	}
 	if (n_left_out)
-		resolve_note(r,
-			     "%u of %zu places are left out: what is to be recorded is not there",
-			     n_left_out, points->n);
+		note_left_out(r, n_left_out, points->n, choice);
 	return result < 0 ? result : resolve_check_args(r);
 }
 
@@ -108,6 +137,7 @@ int resolve_each_point(struct resolution *r, struct debuginfo *info,
 	struct debuginfo_points points;
 	struct errmsg why = {0};
 	const char *function;
+	size_t len;
 	int result = debuginfo_points(info, &where, &points, &why);
 
 	if (result < 0)
@@ -122,8 +152,8 @@ int resolve_each_point(struct resolution *r, struct debuginfo *info,
 			     d->is_return ? "only functions return" : "not wanted");
 	result = add_points(r, &points, add, ctx);
 	function = d->function ? d->function : points.n ? points.list[0].function : NULL;
-	*ret_function = arena_strndup(&r->out->memory, function ? function : "line",
-				      strlen(function ? function : "line"));
+	len = function ? signature_name_length(function) : 0;
+	*ret_function = arena_strndup(&r->out->memory, len ? function : "line", len ? len : 4);
 	debuginfo_points_release(&points);
 	return result < 0 || *ret_function ? result : resolve_no_memory(r);
 }

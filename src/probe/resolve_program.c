@@ -118,6 +118,24 @@ static int resolve_address(struct resolution *r, const char *path, struct debugi
 	return result < 0 ? result : resolve_group_and_event(r, path, name, 0);
 }
 
+int resolve_choice(struct resolution *r, struct debuginfo *info)
+{
+	struct definition *copy;
+
+	if (!r->d->chosen || !debuginfo_has_function(info, r->d->chosen))
+		return 0;
+	copy = arena_alloc(&r->out->memory, sizeof(*copy));
+	if (!copy)
+		return resolve_no_memory(r);
+	*copy = *r->d;
+	copy->function = r->d->chosen;
+	copy->function_span = r->d->chosen_span;
+	copy->chosen = NULL;
+	copy->n_args = 0;
+	r->d = r->out->probe.definition = copy;
+	return 0;
+}
+
 int resolve_program(struct resolution *r, const char *path)
 {
 	struct span span = r->d->target ? r->d->target_span : r->d->function_span;
@@ -150,5 +168,6 @@ int resolve_program(struct resolution *r, const char *path)
 			     path);
 	if (r->d->has_address)
 		return resolve_address(r, absolute, info);
-	return resolve_where(r, absolute, info);
+	result = resolve_choice(r, info);
+	return result < 0 ? result : resolve_where(r, absolute, info);
 }

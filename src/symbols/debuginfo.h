@@ -32,6 +32,10 @@ int debuginfo_open(struct debuginfo **ret_info, const struct debuginfo_paths *pa
 void debuginfo_close(struct debuginfo *d);
 
 bool debuginfo_has_dwarf(const struct debuginfo *d);
+/* Whether functions have names at all; a stripped program has none. */
+bool debuginfo_has_symbols(struct debuginfo *d);
+/* Where a program begins; 0: nowhere. */
+uint64_t debuginfo_entry(const struct debuginfo *d);
 /* Does the code know exceptions of C++? */
 bool debuginfo_throws(const struct debuginfo *d);
 /* The file that has the DWARF, or NULL; the build id as hex digits, "" without one. */
@@ -44,6 +48,7 @@ const struct types *debuginfo_types(const struct debuginfo *d);
 
 struct debuginfo_function {
 	const char *name; /* as in the source: "work", "ns::Box::get" */
+	const char *choice; /* with its parameters, "ns::Box::put(int)", if another has that name; NULL */
 	const char *
 		symbol; /* of the symbol table: "work.isra.0", "_ZN2ns3Box3getEv"; NULL: inlined only */
 	uint64_t address; /* 0: inlined everywhere */
@@ -54,7 +59,12 @@ struct debuginfo_function {
 	bool is_alias;	    /* symbol differs from name by .isra, .constprop, .part, .cold */
 };
 
-/* All of them, by name; pattern NULL or a glob. */
+/* Whether a name means several: "wor*". Parameters behind it, "put(char*)", do not. */
+bool debuginfo_is_glob(const char *name);
+/* Whether there is a function of that name, which may have parameters behind it; a glob is none. */
+bool debuginfo_has_function(struct debuginfo *d, const char *name);
+
+/* All of them, by name; pattern NULL or a glob, perhaps with parameters: "ns::Box::put(int)". */
 int debuginfo_functions(struct debuginfo *d, const char *pattern,
 			int (*visit)(void *ctx, const struct debuginfo_function *f), void *ctx,
 			struct errmsg *err);
@@ -73,6 +83,7 @@ struct debuginfo_source {
 	unsigned function_line; /* 0: lines of a file were asked for */
 	const char *function;
 	unsigned n_others; /* functions of that name elsewhere in the source */
+	const char *other; /* "ns::Box::put(int)": one of them in the same file; NULL: none is */
 	struct debuginfo_line *lines;
 	size_t n_lines;
 };
@@ -108,6 +119,7 @@ struct debuginfo_point {
 	const char *symbol; /* the ELF symbol that covers it, and how far it is from that */
 	uint64_t symbol_offset;
 	const char *function; /* as in the source, of the function it belongs to in the source */
+	const char *choice; /* the same with its parameters, "ns::Box::put(int)"; NULL: not C++ */
 	const char *inlined_into; /* NULL: it is the function itself */
 	const char *file;
 	unsigned line;

@@ -8,6 +8,7 @@
  *
  *	"work"              every function of that name; "Box::get", "ns::Box::get", "get" all find ns::Box::get;
  *	                    "max" finds max<int>
+ *	"Box::put(int)"     of several C++ functions of one name the one with these parameters (signature.c)
  *	"_ZN2ns3Box3getEv"  the mangled name
  *	"wor*"              a glob: looks through all units
  *
@@ -18,13 +19,16 @@
 #include "base/errmsg.h"
 #include "base/spelling.h"
 #include "symbols/demangle.h"
+#include "symbols/signature.h"
 
 #include <errno.h>
 #include <fnmatch.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define SOURCE_NAME_BYTES 4096
+#define CHOICES_SHOWN	  4
 
 /* "ns::Box::get" of "_ZNK2ns3Box3getEi.isra.0"; false: it is no symbol of C++. */
 static bool fmt_source_name(const struct symbol *s, char *name, size_t n_bytes)
@@ -77,9 +81,25 @@ bool symbol_of_data(struct debuginfo *d, const char *name, uint64_t *ret_address
 
 /* --- by name ----------------------------------------------------------------------------------- */
 
-static bool is_glob(const char *name)
+/* A name taken apart; parameters: "(int)", "" if there are none. */
+struct wanted {
+	char name[SOURCE_NAME_BYTES];
+	const char *parameters;
+};
+
+static void wanted_init(struct wanted *w, const char *name)
 {
-	return strpbrk(name, "*?[") && !strstr(name, "operator");
+	size_t len = signature_name_length(name);
+
+	snprintf(w->name, sizeof(w->name), "%.*s", (int)len, name);
+	w->parameters = name + len;
+}
+
+bool debuginfo_is_glob(const char *name)
+{
+	size_t at = strcspn(name, "*?[");
+
+	return at < signature_name_length(name) && !strstr(name, "operator");
 }
 
 /* "get" of "ns::Box<a::b>::get<int>": what stands in .debug_str, up to template arguments. */
@@ -128,13 +148,13 @@ static bool same_end(const char *have, const char *want, size_t len)
 	return false;
 }
 
-bool symbol_is_meant(const struct symbol *s, const char *name)
+static bool is_named(const struct symbol *s, const char *name)
 {
 	char own[SOURCE_NAME_BYTES];
 	size_t len;
 	const char *plain = plain_part(name, &len);
 
-	if (is_glob(name))
+	if (debuginfo_is_glob(name))
 		return !fnmatch(name, s->name, 0) ||
 		       (fmt_source_name(s, own, sizeof(own)) && !fnmatch(name, own, 0));
 	/* the plain part stands in the symbol as it is; most are told apart by that */
@@ -142,6 +162,14 @@ bool symbol_is_meant(const struct symbol *s, const char *name)
 					  !memmem(s->name, strlen(s->name), plain, len)))
 		return false;
 	return fmt_source_name(s, own, sizeof(own)) && same_end(own, name, strlen(name));
+}
+
+bool symbol_is_meant(const struct symbol *s, const char *name)
+{
+	struct wanted w;
+
+	wanted_init(&w, name);
+	return is_named(s, w.name) && (!*w.parameters || signature_fits(w.parameters, s->name));
 }
 
 static bool matches_glob(const struct function *f, const char *glob)
@@ -165,15 +193,17 @@ static int list_add(struct function_list *l, struct function *f)
 	return 0;
 }
 
-static int take_matches(struct unit *u, const char *name, const char *file, bool glob,
+static int take_matches(struct unit *u, const struct wanted *w, const char *file, bool glob,
 			struct function_list *l)
 {
-	size_t len = strlen(name);
+	size_t len = strlen(w->name);
 
 	for (size_t i = 0; i < u->n_functions; i++) {
 		struct function *f = &u->functions[i];
 
-		if (glob ? !matches_glob(f, name) : !matches(f, name, len))
+		if (glob ? !matches_glob(f, w->name) : !matches(f, w->name, len))
+			continue;
+		if (*w->parameters && (!f->linkage || !signature_fits(w->parameters, f->linkage)))
 			continue;
 		if (file && (!function_file(f) || !path_ends_in(function_file(f), file)))
 			continue;
@@ -187,15 +217,18 @@ int debuginfo_find_functions(struct debuginfo *d, const char *name, const char *
 			     struct function_list *ret_list, struct errmsg *err)
 {
 	struct function_list l = {0};
-	bool glob = is_glob(name);
+	bool glob = debuginfo_is_glob(name);
+	struct wanted w;
 	size_t len;
-	const char *plain = plain_part(name, &len);
+	const char *plain;
 	bool *which;
 	int r = units_list(d);
 
 	if (r < 0 || !*name)
 		return errmsg_set_errno(err, r < 0 ? r : -EINVAL, "cannot look for '%s' in %s",
 					name, d->path);
+	wanted_init(&w, name);
+	plain = plain_part(w.name, &len);
 	which = glob ? NULL : units_naming(d, plain, len, true);
 	if (!glob && !which)
 		return errmsg_set_errno(err, -ENOMEM, "cannot read %s", d->path);
@@ -204,7 +237,7 @@ int debuginfo_find_functions(struct debuginfo *d, const char *name, const char *
 			continue;
 		r = unit_walk(d, &d->units[i]);
 		if (r >= 0)
-			r = take_matches(&d->units[i], name, file, glob, &l);
+			r = take_matches(&d->units[i], &w, file, glob, &l);
 	}
 	free(which);
 	if (r < 0) {
@@ -213,6 +246,37 @@ int debuginfo_find_functions(struct debuginfo *d, const char *name, const char *
 	}
 	*ret_list = l;
 	return 0;
+}
+
+bool debuginfo_has_function(struct debuginfo *d, const char *name)
+{
+	struct function_list l = {0};
+	struct errmsg ignored = {0};
+	bool found;
+
+	if (!*name || debuginfo_is_glob(name))
+		return false;
+	if (d->dwarf) {
+		found = debuginfo_find_functions(d, name, NULL, &l, &ignored) >= 0 && l.n;
+		free(l.list);
+		return found;
+	}
+	found = symbol_named(d, name);
+	for (size_t i = 0; !found && i < d->n_symbols; i++)
+		found = symbol_is_meant(&d->symbols[i], name);
+	return found;
+}
+
+bool debuginfo_has_symbols(struct debuginfo *d)
+{
+	return debuginfo_has_dwarf(d) || (symbols_list(d) >= 0 && d->n_symbols);
+}
+
+uint64_t debuginfo_entry(const struct debuginfo *d)
+{
+	GElf_Ehdr header;
+
+	return gelf_getehdr(d->elf, &header) ? header.e_entry : 0;
 }
 
 static void spell_functions(struct debuginfo *d, struct spelling *sp)
@@ -231,15 +295,71 @@ static void spell_functions(struct debuginfo *d, struct spelling *sp)
 	}
 }
 
+const char *function_choice(struct debuginfo *d, const struct function *f)
+{
+	char text[SOURCE_NAME_BYTES];
+	size_t len = strlen(f->name);
+
+	if (!f->linkage || len >= sizeof(text))
+		return NULL;
+	memcpy(text, f->name, len);
+	return signature_fmt(f->linkage, text + len, sizeof(text) - len) ? debuginfo_strdup(d, text)
+									 : NULL;
+}
+
+/* What could be written instead: "ns::Box::put(int), ns::Box::put(char const*)". */
+static void list_choices(struct debuginfo *d, const char *name, char *out, size_t size)
+{
+	struct function_list l = {0};
+	struct errmsg ignored = {0};
+	size_t n = 0;
+
+	*out = 0;
+	if (!d->dwarf || debuginfo_find_functions(d, name, NULL, &l, &ignored) < 0)
+		return;
+	for (size_t i = 0; i < l.n && n < CHOICES_SHOWN; i++) {
+		const char *choice = function_choice(d, l.list[i]);
+		size_t len = strlen(out);
+
+		if (!choice || strstr(out, choice))
+			continue;
+		snprintf(out + len, size - len, "%s%.120s", n++ ? ", " : "", choice);
+	}
+	free(l.list);
+}
+
+/* The name is there, but not with these parameters. */
+static int refuse_parameters(struct debuginfo *d, const char *name, struct errmsg *err)
+{
+	struct wanted w;
+	char choices[520];
+
+	wanted_init(&w, name);
+	if (!*w.parameters)
+		return 0;
+	list_choices(d, w.name, choices, sizeof(choices));
+	if (!*choices)
+		return 0;
+	return errmsg_set(err, -ENOENT, "there is no function '%s' in %s; there is %s", name,
+			  d->path, choices);
+}
+
 int functions_refuse(struct debuginfo *d, const char *name, struct errmsg *err)
 {
 	struct spelling sp;
 
+	if (refuse_parameters(d, name, err) < 0)
+		return err->code;
 	spelling_init(&sp, name, strlen(name));
 	symbols_list(d);
 	for (size_t i = 0; i < d->n_symbols; i++)
 		spelling_add(&sp, d->symbols[i].name);
 	spell_functions(d, &sp);
+	if (!debuginfo_has_symbols(d) && debuginfo_entry(d))
+		return errmsg_set(err, -ENODATA,
+				  "%s has no symbols, so '%s' cannot be found in it; an address "
+				  "works in place of a name: '%s:0x%llx'",
+				  d->path, name, d->path, (unsigned long long)debuginfo_entry(d));
 	if (sp.nearest)
 		return errmsg_set(err, -ENOENT,
 				  "there is no function '%s' in %s; did you mean '%s'?", name,
@@ -428,13 +548,37 @@ static int make_rows(struct debuginfo *d, struct listing *l)
 	return add_symbols(d, l);
 }
 
-static bool is_wanted(const struct debuginfo_function *f, const char *pattern)
+/* Functions of one name that parameters tell apart. */
+static void find_choices(struct debuginfo *d, struct listing *l)
+{
+	for (size_t i = 0, end; i < l->n_rows; i = end) {
+		bool differ = false;
+
+		for (end = i + 1; end < l->n_rows && !strcmp(l->rows[end].name, l->rows[i].name);
+		     end++)
+			;
+		for (size_t k = i; end > i + 1 && k < end; k++) {
+			struct function f = {.name = l->rows[k].name, .linkage = l->rows[k].symbol};
+
+			l->rows[k].choice = function_choice(d, &f);
+			differ = differ || (l->rows[i].choice && l->rows[k].choice &&
+					    strcmp(l->rows[i].choice, l->rows[k].choice));
+		}
+		for (size_t k = i; k < end && !differ; k++)
+			l->rows[k].choice = NULL;
+	}
+}
+
+static bool is_wanted(const struct debuginfo_function *f, const char *pattern,
+		      const struct wanted *w)
 {
 	const char *tail = strrchr(f->name, ':');
 
-	return !pattern || !fnmatch(pattern, f->name, 0) ||
-	       (f->symbol && !fnmatch(pattern, f->symbol, 0)) ||
-	       (tail && !fnmatch(pattern, tail + 1, 0));
+	if (!pattern || (f->symbol && !fnmatch(pattern, f->symbol, 0)))
+		return true;
+	if (*w->parameters && (!f->symbol || !signature_fits(w->parameters, f->symbol)))
+		return false;
+	return !fnmatch(w->name, f->name, 0) || (tail && !fnmatch(w->name, tail + 1, 0));
 }
 
 int debuginfo_functions(struct debuginfo *d, const char *pattern,
@@ -442,8 +586,10 @@ int debuginfo_functions(struct debuginfo *d, const char *pattern,
 			struct errmsg *err)
 {
 	struct listing l = {0};
+	struct wanted w;
 	int r = units_list(d);
 
+	wanted_init(&w, pattern ? pattern : "");
 	if (r >= 0)
 		r = symbols_list(d);
 	symbols_sort(d);
@@ -455,8 +601,9 @@ int debuginfo_functions(struct debuginfo *d, const char *pattern,
 		errmsg_set_errno(err, r, "cannot list the functions of %s", d->path);
 	} else {
 		qsort(l.rows, l.n_rows, sizeof(*l.rows), compare_rows);
+		find_choices(d, &l);
 		for (size_t i = 0; r >= 0 && i < l.n_rows; i++)
-			if (is_wanted(&l.rows[i], pattern))
+			if (is_wanted(&l.rows[i], pattern, &w))
 				r = visit(ctx, &l.rows[i]);
 	}
 	free(l.list);

@@ -176,6 +176,8 @@ struct function_list {
 /* Functions by name, with or without namespaces; file NULL or the end of its path. To be freed. */
 int debuginfo_find_functions(struct debuginfo *d, const char *name, const char *file,
 			     struct function_list *ret_list, struct errmsg *err);
+/* "ns::Box::put(int)", which means this one only; NULL in C. In the arena. */
+const char *function_choice(struct debuginfo *d, const struct function *f);
 /* -ENOENT with the nearest name. */
 int functions_refuse(struct debuginfo *d, const char *name, struct errmsg *err);
 /* What C++ calls it, without parameters; a symbol of C as it is. In the arena. */

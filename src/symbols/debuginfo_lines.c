@@ -516,6 +516,21 @@ static unsigned count_others(const struct function_list *l, struct function *f)
 	return n;
 }
 
+/* One of the same file, which only its parameters can choose. */
+static const char *find_other(struct debuginfo *d, const struct function_list *l,
+			      struct function *f)
+{
+	const char *file = function_file(f);
+
+	for (size_t i = 0; file && i < l->n; i++) {
+		const char *other = function_file(l->list[i]);
+
+		if (other && !strcmp(other, file) && function_line(l->list[i]) != function_line(f))
+			return function_choice(d, l->list[i]);
+	}
+	return NULL;
+}
+
 static int source_of_function(struct debuginfo *d, const char *name, const char *file,
 			      unsigned first, unsigned last, struct debuginfo_source *s,
 			      struct errmsg *err)
@@ -531,8 +546,10 @@ static int source_of_function(struct debuginfo *d, const char *name, const char 
 		f = l.list[i];
 		r = function_each_line(d, f, set_add, &set);
 	}
-	if (f)
+	if (f) {
 		s->n_others = count_others(&l, f);
+		s->other = find_other(d, &l, f);
+	}
 	free(l.list);
 	if (r >= 0 && !set.last)
 		return functions_refuse(d, name, err);

@@ -103,6 +103,7 @@ static int add_point(struct search *s, struct unit *u, struct instance *i, uint6
 		return -ENOMEM;
 	*p = (struct debuginfo_point){.address = address,
 				      .function = f->name,
+				      .choice = function_choice(s->d, f),
 				      .inlined_into = outer_name(s, u, i),
 				      .file = function_file(f),
 				      .line = line};
@@ -458,6 +459,11 @@ static int add_bare_symbol(struct search *s, const struct symbol *symbol, struct
 				      .symbol = symbol->name,
 				      .symbol_offset = w->offset,
 				      .function = symbol_source_name(s->d, symbol)};
+	if (!strncmp(symbol->name, "_Z", 2)) {
+		struct function f = {.name = p->function, .linkage = symbol->name};
+
+		p->choice = function_choice(s->d, &f);
+	}
 	return 0;
 }
 

@@ -3,7 +3,7 @@
  * demangle.c - reads symbols of the Itanium C++ ABI, which gcc and clang use everywhere on Linux.
  *
  *	_Z  N K 2ns 3Box 3get E  i
- *	    │ │ └─ parts ───┘    └─ parameters: not read
+ *	    │ │ └─ parts ───┘    └─ parameters: read only by demangle_parameters()
  *	    │ └ of a const method
  *	    └ several parts
  *

@@ -2,7 +2,7 @@
 /*
  * demangle.h - the names of C++ behind the symbols of its compilers.
  *
- *	_ZNK2ns3Box3getEi   ─▶   ns::Box::get
+ *	_ZNK2ns3Box3getEi   ─▶   ns::Box::get, and its parameters: int
  */
 #ifndef SONDE_SYMBOLS_DEMANGLE_H
 #define SONDE_SYMBOLS_DEMANGLE_H
@@ -16,5 +16,8 @@
  * not known here, or n_bytes are too few.
  */
 bool demangle(const char *symbol, char *name, size_t n_bytes);
+
+/* The types of its parameters, "int, char const*", "" without any; false as above. */
+bool demangle_parameters(const char *symbol, char *text, size_t n_bytes);
 
 #endif

@@ -82,8 +82,8 @@ defined:
   probe:vfs_read  (kprobe on vfs_read, with count)
   probe:vfs_write__return  (kretprobe on vfs_write, with ret)
 
-to use them:     sonde record -e probe:vfs_read sleep 1
-to remove them:  sonde probe del probe:'*'
+to use them:     sonde record -e probe:vfs_read -e probe:vfs_write__return sleep 1
+to remove them:  sonde probe del probe:vfs_read probe:vfs_write__return
 $ cat k/tracing/dynamic_events; echo
 p:probe/vfs_read vfs_read count=%dx:u64r4096:probe/vfs_write__return vfs_write ret=$retval:s64
 $ printf 'p:probe/vfs_read vfs_read count=%%dx:u64\nr:probe/vfs_write__return vfs_write ret=$retval:s64\np:probe_a/work /tmp/a:0x1139 n=%%di:s32\n' > k/tracing/dynamic_events

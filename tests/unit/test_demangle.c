@@ -3,6 +3,7 @@
  * test_demangle.c - names of C++ from symbols: what c++filt -p makes of them, and what is left alone.
  */
 #include "symbols/demangle.h"
+#include "symbols/signature.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -96,13 +97,75 @@ static void what_is_none(void **state)
 	assert_false(demangle("_Z4workv", name, sizeof(name)));
 }
 
+static void expect_parameters(const char *symbol, const char *parameters)
+{
+	char have[1000];
+
+	if (!demangle_parameters(symbol, have, sizeof(have)))
+		snprintf(have, sizeof(have), "none");
+	assert_string_equal(have, parameters);
+}
+
+/* covers: D08 Q15 */
+static void parameters(void **state)
+{
+	expect_parameters("_Z4workv", "");
+	expect_parameters("_ZNK2ns3Box3getEi", "int");
+	expect_parameters("_ZN2ns3BoxC1EiPKc.isra.0", "int, char const*");
+	expect_parameters("_Z7largestIlET_S0_S0_", "long, long");
+	expect_parameters("_ZN3BoxISt6vectorIiSaIiEEE3addERKS3_",
+			  "Box<std::vector<int, std::allocator<int> > > const&");
+	expect_parameters("_Z4workPFivE", "int (*)()");
+	expect_parameters("_ZSt4cout", "none");
+	expect_parameters("work", "none");
+	expect_parameters("_Z4work", "none");
+}
+
+#define TEXT "NSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE"
+
+/* covers: D08 Q15 */
+static void choices(void **state)
+{
+	char text[200];
+
+	assert_int_equal(signature_name_length("ns::Box::put(int)"), 12);
+	assert_int_equal(signature_name_length("Box::operator()"), 15);
+	assert_int_equal(signature_name_length("Box::operator()(int)"), 15);
+	assert_int_equal(signature_name_length("work(int (*)(char))"), 4);
+	assert_int_equal(signature_name_length("(anonymous namespace)::work"), 27);
+	assert_int_equal(signature_name_length("work"), 4);
+	assert_true(signature_fits("(int)", "_ZN2ns3Box3putEi"));
+	assert_true(signature_fits("( int )", "_ZN2ns3Box3putEi"));
+	assert_true(signature_fits("()", "_ZN2ns3Box3putEv"));
+	assert_true(signature_fits("(void)", "_ZN2ns3Box3putEv"));
+	assert_false(signature_fits("()", "_ZN2ns3Box3putEi"));
+	assert_false(signature_fits("(long)", "_ZN2ns3Box3putEi"));
+	assert_false(signature_fits("(int)", "put"));
+	assert_true(signature_fits("(const char *, unsigned)", "_Z3putPKcj"));
+	assert_true(signature_fits("(char const*,unsigned int)", "_Z3putPKcj"));
+	assert_true(signature_fits("(size_t, uint8_t)", "_Z3putmh"));
+	assert_true(signature_fits("(unsigned long int)", "_Z3putm"));
+	assert_true(signature_fits("(const Box &)", "_Z3putRKN2ns3BoxE"));
+	assert_true(signature_fits("(ns::Box const&)", "_Z3putRKN2ns3BoxE"));
+	assert_false(signature_fits("(Box &)", "_Z3putRKN2ns3BoxE"));
+	assert_true(signature_fits("(std::string, int)", "_Z3put" TEXT "i"));
+	assert_true(signature_fits("(const std::string &)", "_Z3putRK" TEXT));
+	assert_true(signature_fits("(string const&)", "_Z3putRK" TEXT));
+	assert_true(signature_fits("(std::vector<int>&)", "_Z3putRSt6vectorIiSaIiEE"));
+	assert_true(signature_fits("(const std::vector<const char *> &)",
+				   "_Z3putRKSt6vectorIPKcSaIS1_EE"));
+	assert_true(signature_fmt("_Z3putRK" TEXT "PKc", text, sizeof(text)));
+	assert_string_equal(text, "(std::string const&, char const*)");
+	assert_true(signature_fmt("_Z3putRSt6vectorIiSaIiEE", text, sizeof(text)));
+	assert_string_equal(text, "(std::vector<int>&)");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names),
-		cmocka_unit_test(templates),
-		cmocka_unit_test(what_is_local),
-		cmocka_unit_test(what_is_none),
+		cmocka_unit_test(names),	 cmocka_unit_test(templates),
+		cmocka_unit_test(what_is_local), cmocka_unit_test(what_is_none),
+		cmocka_unit_test(parameters),	 cmocka_unit_test(choices),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -110,7 +110,7 @@ static int add_draft(struct adding *a, const struct perf_probe_definition *of, s
 
 static bool is_glob(const struct definition *d)
 {
-	return d->form == DEFINITION_PLACE && d->function && strpbrk(d->function, "*?[") &&
+	return d->form == DEFINITION_PLACE && d->function && debuginfo_is_glob(d->function) &&
 	       !strstr(d->function, "operator");
 }
 

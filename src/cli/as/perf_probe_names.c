@@ -60,7 +60,7 @@ static void clean_name(const char *from, char *name, size_t n_bytes)
 	size_t n = 0;
 
 	from += *from == '.';
-	for (; *from && (!strchr(".@", *from) || !n) && n + 1 < n_bytes; from++) {
+	for (; *from && (!strchr(".@(", *from) || !n) && n + 1 < n_bytes; from++) {
 		bool is_letter = isalnum((unsigned char)*from) || *from == '_';
 
 		if (is_letter || (n && name[n - 1] != '_'))

@@ -86,7 +86,7 @@ static int record_guests(const struct record_options *o, const struct recording_
 	return r;
 }
 
-static int record(const struct record_options *o, char **argv, const char *path, struct errmsg *err)
+static int record(struct record_options *o, char **argv, const char *path, struct errmsg *err)
 {
 	struct session_config config = {
 		.plan = &o->plan,
@@ -132,7 +132,7 @@ static int record(const struct record_options *o, char **argv, const char *path,
 int tc_run_record(struct tc_line *line, struct errmsg *err)
 {
 	struct tc_order order;
-	const struct record_options *o = &order.o;
+	struct record_options *o = &order.o;
 	int r = tc_order_init(&order, line, err);
 
 	if (r >= 0 && !o->agents->n && !plan_does_something(&o->plan))

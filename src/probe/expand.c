@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * expand.c - finds what a pattern means in a program, and writes a definition for each.
+ *
+ * A function is written by its name; of several of one name in C++ each with its parameters, put(int). What could mean
+ * something else in a definition gets a backslash. Each is tried first: one that lacks what is to be recorded is left
+ * out, and a note says how many were.
+ *
+ *	points of the pattern ──▶ names, sorted, each once ──▶ tried ──▶ texts
+ *	notes of the author   ──▶ PROVIDER:NAME, likewise
+ *
+ * Events are dear: the kernel takes up to a tenth of a second to switch one off and remove it, because it waits until no
+ * CPU looks at it any more. So there is a ceiling (prober.max_functions).
+ */
+#include "probe/expand.h"
+
+#include "probe/findprogram.h"
+#include "probe/resolve_int.h"
+#include "symbols/signature.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define NAMES_SHOWN 3
+#define NAMES_MAX   65536
+
+struct expansion {
+	struct resolution r; /* for its refusals; resolves nothing */
+	char **names;
+	size_t n, n_room;
+	struct probe_expansion *out;
+	size_t n_left_out;
+	char left_out[200]; /* the first ones */
+	unsigned n_inlined; /* copies that were left out */
+	struct errmsg why;  /* … the first one */
+};
+
+/* --- names --------------------------------------------------------------------------------------- */
+
+static int add_name(struct expansion *x, const char *name)
+{
+	if (x->n == x->n_room) {
+		size_t room = x->n_room ? x->n_room * 2 : 64;
+		char **more = room > NAMES_MAX ? NULL : realloc(x->names, room * sizeof(*more));
+
+		if (!more)
+			return resolve_no_memory(&x->r);
+		x->names = more;
+		x->n_room = room;
+	}
+	x->names[x->n] = strdup(name);
+	return x->names[x->n++] ? 0 : resolve_no_memory(&x->r);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void sort_names(struct expansion *x)
+{
+	size_t n = 0;
+
+	if (x->n)
+		qsort(x->names, x->n, sizeof(*x->names), compare_names);
+	for (size_t i = 0; i < x->n; i++) {
+		if (n && !strcmp(x->names[n - 1], x->names[i]))
+			free(x->names[i]);
+		else
+			x->names[n++] = x->names[i];
+	}
+	x->n = n;
+}
+
+/* Another function of the same name, with other parameters. */
+static bool is_overloaded(const struct debuginfo_points *points, const struct debuginfo_point *pt)
+{
+	for (size_t i = 0; pt->choice && i < points->n; i++)
+		if (!strcmp(points->list[i].function, pt->function) && points->list[i].choice &&
+		    strcmp(points->list[i].choice, pt->choice))
+			return true;
+	return false;
+}
+
+static int find_functions(struct expansion *x, struct debuginfo *info)
+{
+	const struct definition *d = x->r.d;
+	struct debuginfo_where where = {
+		.function = d->function,
+		.file = d->file,
+		.line = d->line,
+		.has_line = d->has_line,
+		.offset = d->offset,
+		.pattern = d->pattern,
+		.is_return = d->is_return,
+		.no_inlines = x->r.prober->world.no_inlines,
+	};
+	struct debuginfo_points points;
+	struct errmsg why = {0};
+	int r = debuginfo_points(info, &where, &points, &why);
+
+	if (r < 0)
+		return RESOLVE_REFUSE(&x->r, d->function_span, r, "%s", why.text);
+	for (size_t i = 0; i < points.n && r >= 0; i++) {
+		const struct debuginfo_point *pt = &points.list[i];
+
+		r = add_name(x, is_overloaded(&points, pt) ? pt->choice : pt->function);
+	}
+	x->n_inlined = points.n_inlined;
+	debuginfo_points_release(&points);
+	return r;
+}
+
+static int visit_mark(void *ctx, const struct debuginfo_mark *mark)
+{
+	struct expansion *x = ctx;
+	const struct definition *d = x->r.d;
+	char name[512];
+
+	if ((d->provider && fnmatch(d->provider, mark->provider, 0)) ||
+	    fnmatch(d->function, mark->name, 0))
+		return 0;
+	snprintf(name, sizeof(name), "%.250s:%.250s", mark->provider, mark->name);
+	return add_name(x, name);
+}
+
+static int find_marks(struct expansion *x, struct debuginfo *info)
+{
+	const struct definition *d = x->r.d;
+	struct errmsg why = {0};
+	int r = debuginfo_marks(info, visit_mark, x, &why);
+
+	if (r < 0)
+		return why.code ? RESOLVE_REFUSE(&x->r, d->function_span, r, "%s", why.text) : r;
+	if (!x->n)
+		return RESOLVE_REFUSE(&x->r, d->function_span, -ENOENT,
+				      "no mark fits %s%s%s; 'sonde probe funcs --marks -x PROGRAM' "
+				      "lists them",
+				      d->provider ? d->provider : "", d->provider ? ":" : "",
+				      d->function);
+	return 0;
+}
+
+/* --- trying -------------------------------------------------------------------------------------- */
+
+/* Of a return with arguments, what its entry has to have. */
+static size_t entry_args(const struct definition *d, struct definition_arg *args)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->n_args; i++) {
+		const struct expression *e = d->args[i].value;
+
+		while (e->left)
+			e = e->left;
+		if (e->kind != EXPRESSION_RESULT && e->kind != EXPRESSION_DURATION)
+			args[n++] = d->args[i];
+	}
+	return n;
+}
+
+/* Whether the function has what is to be recorded. -ENOENT, -ENODATA: it has not, which why tells. */
+static int try_function(struct expansion *x, const char *name, struct errmsg *why)
+{
+	struct definition_arg args[DEFINITION_MAX_ARGS];
+	struct definition copy = *x->r.d;
+	struct prober *p = x->r.prober;
+	char provider[256];
+	size_t n_names = textbuf_len(&p->names);
+	struct probe *probe;
+	int r;
+
+	copy.function = name;
+	if (copy.form == DEFINITION_MARK) {
+		snprintf(provider, sizeof(provider), "%.*s", (int)strcspn(name, ":"), name);
+		copy.provider = provider;
+		copy.function = name + strcspn(name, ":") + 1;
+	}
+	copy.chosen = NULL;
+	copy.filter = NULL;
+	if (copy.is_return) {
+		copy.n_args = entry_args(&copy, args);
+		copy.args = args;
+		copy.is_return = !copy.n_args;
+	}
+	if (!copy.n_args)
+		return 0;
+	r = probe_resolve(p, &copy, &probe, why);
+	if (r < 0)
+		return r;
+	probe_free(probe);
+	p->names.pos -= textbuf_len(&p->names) - n_names;
+	return 0;
+}
+
+static void leave_out(struct expansion *x, const char *name)
+{
+	size_t len = strlen(x->left_out), size = sizeof(x->left_out);
+
+	if (x->n_left_out++ < NAMES_SHOWN)
+		snprintf(x->left_out + len, size - len, "%s%.50s", len ? ", " : "", name);
+}
+
+/* --- writing ------------------------------------------------------------------------------------- */
+
+/* The name as a definition has it; parameters stay as they are. */
+static void add_escaped(struct textbuf *tb, const char *name, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		if (!isalnum((unsigned char)name[i]) && !strchr("_:.$~", name[i]) &&
+		    !(name[i] & 0x80))
+			textbuf_add_char(tb, '\\');
+		textbuf_add_char(tb, name[i]);
+	}
+}
+
+static int add_text(struct expansion *x, const char *name)
+{
+	const struct definition *d = x->r.d;
+	struct span span = d->function_span;
+	const char *rest = d->text + span.at + span.len;
+	size_t len = signature_name_length(name), next = strspn(rest, " \t");
+	struct textbuf tb;
+	char *text;
+
+	textbuf_init(&tb, 2 * DEFINITION_MAX_BYTES);
+	if (d->form == DEFINITION_MARK) {
+		/* "PROG:" before "%PROV:NAME" */
+		span.at = d->target ? d->target_span.at + d->target_span.len + 1 : 0;
+		textbuf_add(&tb, d->text, span.at);
+		textbuf_addf(&tb, "%%%s", name);
+	} else {
+		textbuf_add(&tb, d->text, span.at);
+		add_escaped(&tb, name, len);
+		textbuf_add_str(&tb, name + len);
+		/* parentheses behind parameters are what is recorded: then these are no doubt parameters */
+		if (name[len] && (!rest[next] || !strncmp(rest + next, "if", 2)))
+			textbuf_add_str(&tb, "()");
+	}
+	textbuf_add_str(&tb, rest);
+	textbuf_add(&tb, "", 1);
+	text = tb.overflow ? NULL : strdup(tb.start);
+	textbuf_release(&tb);
+	if (!text)
+		return resolve_no_memory(&x->r);
+	x->out->texts[x->out->n++] = text;
+	return 0;
+}
+
+static int refuse_many(struct expansion *x)
+{
+	const struct definition *d = x->r.d;
+	bool is_mark = d->form == DEFINITION_MARK;
+
+	return RESOLVE_REFUSE(
+		&x->r, d->function_span, -E2BIG,
+		"'%s' means %zu %s, and a pattern takes up to %u: each becomes an event, which the "
+		"kernel needs up to 0.1 s to switch off and remove; write a narrower pattern%s",
+		d->function, x->n, is_mark ? "marks" : "functions", x->r.prober->max_functions,
+		is_mark ? "" : ", or a name that makes one event of all, as in all=…");
+}
+
+static int write_texts(struct expansion *x)
+{
+	int r = 0;
+
+	sort_names(x);
+	if (x->n > x->r.prober->max_functions)
+		return refuse_many(x);
+	x->out->texts = calloc(x->n + 1, sizeof(*x->out->texts));
+	if (!x->out->texts)
+		return resolve_no_memory(&x->r);
+	for (size_t i = 0; i < x->n && r >= 0; i++) {
+		struct errmsg why = {0};
+
+		r = try_function(x, x->names[i], &why);
+		if (r == -ENOENT || r == -ENODATA) {
+			leave_out(x, x->names[i]);
+			x->why = x->why.code ? x->why : why;
+			r = 0;
+			continue;
+		}
+		if (r < 0)
+			*x->r.err = why;
+		else
+			r = add_text(x, x->names[i]);
+	}
+	return r;
+}
+
+/* --- the door ------------------------------------------------------------------------------------ */
+
+static bool is_pattern(const struct definition *d)
+{
+	if (d->event || !d->function)
+		return false;
+	if (d->form == DEFINITION_MARK)
+		return strpbrk(d->function, "*?[") || (d->provider && strpbrk(d->provider, "*?["));
+	return d->form == DEFINITION_PLACE && debuginfo_is_glob(d->function);
+}
+
+static int expand(struct expansion *x)
+{
+	const struct definition *d = x->r.d;
+	struct errmsg why = {0};
+	char found[PATH_MAX], path[PATH_MAX];
+	struct debuginfo *info;
+	const char *program = NULL;
+	int r = 0;
+
+	if (d->form == DEFINITION_MARK)
+		r = resolve_mark_file(&x->r, path);
+	else
+		program = resolve_program_of(x->r.prober, d, found);
+	if (r < 0)
+		return r;
+	/* whoever resolves it tells what is wrong with the file */
+	if (d->form != DEFINITION_MARK &&
+	    (!program || !findprogram(program, false, found) || !findprogram_real(found, path)))
+		return 0;
+	if (prober_debuginfo(x->r.prober, path, &info, &why) < 0)
+		return 0;
+	r = d->form == DEFINITION_MARK ? find_marks(x, info) : find_functions(x, info);
+	return r < 0 ? r : write_texts(x);
+}
+
+static int tell_left_out(struct expansion *x)
+{
+	const struct definition *d = x->r.d;
+	char functions[400] = "", copies[100] = "";
+
+	if (x->n_left_out && !x->out->n) {
+		*x->r.err = x->why;
+		return x->why.code;
+	}
+	if (x->n_left_out)
+		snprintf(functions, sizeof(functions),
+			 "%zu of %zu %s that fit '%.50s' %s left out, without what is to be "
+			 "recorded: %s%s",
+			 x->n_left_out, x->n, d->form == DEFINITION_MARK ? "marks" : "functions",
+			 d->function, x->n_left_out == 1 ? "is" : "are", x->left_out,
+			 x->n_left_out > NAMES_SHOWN ? ", …" : "");
+	if (x->n_inlined)
+		snprintf(copies, sizeof(copies), "%u inlined %s left out: %s", x->n_inlined,
+			 x->n_inlined == 1 ? "copy is" : "copies are",
+			 d->is_return ? "only functions return" : "not wanted");
+	if (!*functions && !*copies)
+		return 0;
+	return asprintf(&x->out->note, "%s%s%s", functions, *functions && *copies ? "; " : "",
+			copies) < 0
+		       ? resolve_no_memory(&x->r)
+		       : 0;
+}
+
+int probe_expand(struct prober *p, const struct definition *d, struct probe_expansion *ret,
+		 struct errmsg *err)
+{
+	struct probe_expansion out = {0};
+	struct expansion x = {.r = {.prober = p, .d = d, .err = err}, .out = &out};
+	int r = is_pattern(d) ? expand(&x) : 0;
+
+	if (r >= 0)
+		r = tell_left_out(&x);
+	for (size_t i = 0; i < x.n; i++)
+		free(x.names[i]);
+	free(x.names);
+	if (r < 0) {
+		probe_expansion_release(&out);
+		return r;
+	}
+	*ret = out;
+	return 0;
+}
+
+void probe_expansion_release(struct probe_expansion *x)
+{
+	for (size_t i = 0; i < x->n; i++)
+		free(x->texts[i]);
+	free(x->texts);
+	free(x->note);
+	*x = (struct probe_expansion){0};
+}

@@ -84,10 +84,13 @@ export class Filters {
 		return !tasks || Boolean(task && tasks.includes(`${task.machine}:${task.pid}`));
 	}
 
-	/* The number of the task, if the filter is about one. */
-	get one_task() {
+	/* Whose numbers are shown, in words. */
+	get whose() {
 		const { tasks } = this.want;
-		return tasks?.length === 1 ? this.app.task_of(...tasks[0].split(':'))?.n : undefined;
+		if (!tasks)
+			return 'all tasks';
+		const one = tasks.length === 1 && this.app.task_of(...tasks[0].split(':'));
+		return one ? this.app.task_name(one.n) : `the ${tasks.length} tasks of the filter`;
 	}
 
 	ask(want, slot) {

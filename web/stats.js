@@ -116,8 +116,8 @@ function histogram(buckets) {
 }
 
 export async function wakeups_panel(app, box) {
-	const task = app.hot >= 0 && app.tasks[app.hot]?.pid ? app.hot : app.filters.one_task;
-	const s = await ask(app, 'wakeups', { task });
+	const task = app.hot >= 0 && app.tasks[app.hot]?.pid ? app.hot : undefined;
+	const s = await ask(app, 'wakeups', { task, sel: app.filters.sel });
 	if (!s.n)
 		return empty(box, 'No task was woken and ran here.');
 	const facts = el('div', 'facts');
@@ -128,7 +128,7 @@ export async function wakeups_panel(app, box) {
 	const rows = s.worst.map((w) => [cell(duration(w.wait), 'num strong', w.wait), cell(app.task_name(w.task)), cell(w.waker >= 0 ? app.task_name(w.waker) : '–'),
 		cell(clock(w.woken), 'num', w.woken), cell(clock(w.ran), 'num', w.ran), cell(String(w.cpu), 'num', w.cpu)]);
 	const since = s.since.length ? `From ${s.since.join(' or ')} to the sched_switch that lets it run` : 'From being woken to running';
-	put(box, `${since}, ${task === undefined ? 'all tasks' : app.task_name(task)}`,
+	put(box, `${since}, ${task === undefined ? app.filters.whose : app.task_name(task)}`,
 		['Wait', 'Task', 'Woken by', 'Woken at', 'Ran at', 'CPU'], rows, {
 			sort: 0,
 			click: (i) => {

@@ -23,10 +23,14 @@
  *	                  "SYSTEM/NAME", stacks of that event; NULL: functions, if there are any
  *	insight_why       the critical path of a task: pieces {start, end, task, state, why, waker}
  */
-int insight_tasks(struct lanes *ls, uint64_t from, uint64_t to, struct jsonwriter *w);
+/* tasks: only these, a bit for each of INSIGHT_TASKS numbers; NULL: all. */
+#define INSIGHT_TASKS (UINT16_MAX + 1)
+int insight_tasks(struct lanes *ls, const uint8_t *tasks, uint64_t from, uint64_t to,
+		  struct jsonwriter *w);
 int insight_events(struct lanes *ls, const struct selection *sel, uint64_t from, uint64_t to,
 		   struct jsonwriter *w);
-int insight_wakeups(struct lanes *ls, int task, uint64_t from, uint64_t to, struct jsonwriter *w);
+int insight_wakeups(struct lanes *ls, const uint8_t *tasks, uint64_t from, uint64_t to,
+		    struct jsonwriter *w);
 int insight_functions(struct lanes *ls, int task, uint64_t from, uint64_t to, struct jsonwriter *w);
 int insight_flame(struct lanes *ls, bool off_cpu, const char *by, int task, uint64_t from,
 		  uint64_t to, struct jsonwriter *w);

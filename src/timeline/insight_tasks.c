@@ -179,7 +179,8 @@ static int emit_cpus(struct lanes *ls, uint64_t from, uint64_t to, struct jsonwr
 	return r;
 }
 
-int insight_tasks(struct lanes *ls, uint64_t from, uint64_t to, struct jsonwriter *w)
+int insight_tasks(struct lanes *ls, const uint8_t *tasks, uint64_t from, uint64_t to,
+		  struct jsonwriter *w)
 {
 	struct summing su = {.n = timeline_n_tasks(ls->tl), .from = from, .to = to};
 	size_t source = 0;
@@ -192,7 +193,7 @@ int insight_tasks(struct lanes *ls, uint64_t from, uint64_t to, struct jsonwrite
 	if (!su.sums)
 		return -ENOMEM;
 	while (!r && lanes_next_machine(ls->tl, &source, &machine))
-		r = states_pass(ls->tl, ls->states, machine, NULL, from, to, sum_span, &su);
+		r = states_pass(ls->tl, ls->states, machine, tasks, from, to, sum_span, &su);
 	if (!r) {
 		jsonwriter_open(w, NULL, '{');
 		jsonwriter_add_uint(w, "from", from);
@@ -467,24 +468,11 @@ static void emit_wakeups(const struct waking_up *u, struct jsonwriter *w)
 	jsonwriter_close(w);
 }
 
-/* Bits for one task, or NULL for all. -1: all. */
-static int task_bits(int task, uint8_t **ret)
-{
-	*ret = NULL;
-	if (task < 0)
-		return 0;
-	*ret = calloc(1, (UINT16_MAX + 1) / 8);
-	if (!*ret)
-		return -ENOMEM;
-	bit_set(*ret, task);
-	return 0;
-}
-
-int insight_wakeups(struct lanes *ls, int task, uint64_t from, uint64_t to, struct jsonwriter *w)
+int insight_wakeups(struct lanes *ls, const uint8_t *tasks, uint64_t from, uint64_t to,
+		    struct jsonwriter *w)
 {
 	struct latency_scale scale = {.unit_ns = 1000};
 	struct waking_up u = {.from = from, .to = earlier(to, timeline_duration(ls->tl))};
-	uint8_t *bits = NULL;
 	size_t source = 0;
 	uint32_t machine;
 	int r;
@@ -495,16 +483,15 @@ int insight_wakeups(struct lanes *ls, int task, uint64_t from, uint64_t to, stru
 	if (r < 0)
 		return r;
 	u.pending = calloc(UINT16_MAX + 1, sizeof(*u.pending));
-	r = u.pending ? task_bits(task, &bits) : -ENOMEM;
+	r = u.pending ? 0 : -ENOMEM;
 	while (!r && lanes_next_machine(ls->tl, &source, &machine))
 		/* a little further, for the CPU of the last ones */
-		r = states_pass(ls->tl, ls->states, machine, bits, from, u.to + 1, add_wakeup, &u);
+		r = states_pass(ls->tl, ls->states, machine, tasks, from, u.to + 1, add_wakeup, &u);
 	if (!r)
 		r = u.error < 0 ? u.error : lengths_sort(&u.lengths);
 	if (!r)
 		emit_wakeups(&u, w);
 	lengths_release(&u.lengths);
-	free(bits);
 	free(u.pending);
 	latencies_release(&u.latencies);
 	return r;

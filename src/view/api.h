@@ -37,6 +37,12 @@ int api_task(const struct stage *st, const struct request *req, int *ret, struct
 /* api_select.c: what `s` selects, of all that is indexed now; takes its place. */
 int api_select_again(struct stage *st, struct stage_selection *s, struct stage_selection **ret,
 		     struct errmsg *err);
+/*
+ * The tasks that a selection is about, as insight.h takes them: *ret is NULL if it is about all, else the caller frees
+ * it. s may be NULL. What else it wants is not looked at.
+ */
+int api_select_tasks(struct stage *st, const struct stage_selection *s, uint8_t **ret,
+		     struct errmsg *err);
 /* sel=ID; NULL: all events. */
 int api_selection(struct stage *st, const struct request *req, struct stage_selection **ret,
 		  struct errmsg *err);

@@ -132,6 +132,7 @@ static int run(struct stage *st, const struct request *req, int what, const char
 	char *copy = strdup(lanes ? lanes : "");
 	struct picture pic = {.specs = specs};
 	struct stage_selection *sel = NULL;
+	uint8_t *tasks = NULL;
 	uint64_t width;
 	int r = copy ? api_range(st, req, &pic.from, &pic.to, err)
 		     : errmsg_set_errno(err, -ENOMEM, "cannot export");
@@ -140,7 +141,10 @@ static int run(struct stage *st, const struct request *req, int what, const char
 		r = request_uint(req, "width", WIDTH_FIRST, PICTURE_WIDTH_MAX, &width, err);
 	if (r >= 0)
 		r = api_selection(st, req, &sel, err);
+	if (r >= 0)
+		r = api_select_tasks(st, sel, &tasks, err);
 	if (r >= 0) {
+		pic.tasks = tasks;
 		pic.width = width < PICTURE_WIDTH_MIN ? PICTURE_WIDTH_MIN : width;
 		pic.sel = stage_selected(sel);
 		pic.n_specs = picture_split(copy, specs, PICTURE_LANES_MAX);
@@ -149,6 +153,7 @@ static int run(struct stage *st, const struct request *req, int what, const char
 			    : whats[what].run(st, &pic, sel, &a->body, err);
 	}
 	stage_selection_put(st, sel);
+	free(tasks);
 	free(copy);
 	return r;
 }

@@ -11,6 +11,7 @@
  * the connection of the one before, which then ends.
  */
 #include "base/jsonreader.h"
+#include "timeline/insight.h"
 #include "view/api.h"
 
 #include <errno.h>
@@ -213,6 +214,31 @@ int api_select_again(struct stage *st, struct stage_selection *s, struct stage_s
 	struct stage_selection what = {.id = s->id, .body = s->body, .body_len = s->body_len};
 
 	return make(st, what, s->sel, NULL, ret, err);
+}
+
+int api_select_tasks(struct stage *st, const struct stage_selection *s, uint8_t **ret,
+		     struct errmsg *err)
+{
+	struct select_bits bits = {0};
+	struct jsondoc doc;
+	int r = s ? jsondoc_parse(&doc, s->body, s->body_len, NODES_MAX, err) : 0;
+
+	*ret = NULL;
+	if (r < 0 || !s)
+		return r;
+	r = take_list(st, &doc, "tasks", take_tasks, &bits, err);
+	if (r >= 0 && bits.tasks) {
+		*ret = calloc(1, INSIGHT_TASKS / 8);
+		if (!*ret)
+			r = errmsg_set_errno(err, -ENOMEM, "cannot select");
+		else
+			memcpy(*ret, bits.tasks,
+			       bits.n_tasks < INSIGHT_TASKS ? bits.n_tasks / 8 + 1
+							    : INSIGHT_TASKS / 8);
+	}
+	free(bits.tasks);
+	jsondoc_release(&doc);
+	return r;
 }
 
 int api_select(struct stage *st, const struct request *req, struct answer *a, struct errmsg *err)

@@ -16,6 +16,7 @@
 struct stats_args {
 	struct stage *st;
 	struct stage_selection *sel;
+	uint8_t *tasks; /* that task= or sel= is about; NULL: all */
 	uint64_t from, to;
 	int task;
 	const char *lanes, *by; /* spans; flame: as in insight.h */
@@ -23,7 +24,7 @@ struct stats_args {
 
 static int stats_tasks(const struct stats_args *a, struct jsonwriter *w)
 {
-	return insight_tasks(a->st->lanes, a->from, a->to, w);
+	return insight_tasks(a->st->lanes, a->tasks, a->from, a->to, w);
 }
 
 static int stats_events(const struct stats_args *a, struct jsonwriter *w)
@@ -33,7 +34,7 @@ static int stats_events(const struct stats_args *a, struct jsonwriter *w)
 
 static int stats_wakeups(const struct stats_args *a, struct jsonwriter *w)
 {
-	return insight_wakeups(a->st->lanes, a->task, a->from, a->to, w);
+	return insight_wakeups(a->st->lanes, a->tasks, a->from, a->to, w);
 }
 
 static int stats_functions(const struct stats_args *a, struct jsonwriter *w)
@@ -87,7 +88,21 @@ static int read_args(struct stage *st, const struct request *req, struct stats_a
 		r = api_task(st, req, &ret->task, err);
 	if (r >= 0)
 		r = api_selection(st, req, &ret->sel, err);
+	if (r >= 0 && ret->task < 0)
+		return api_select_tasks(st, ret->sel, &ret->tasks, err);
+	if (r >= 0) {
+		ret->tasks = calloc(1, INSIGHT_TASKS / 8);
+		if (!ret->tasks)
+			return errmsg_set_errno(err, -ENOMEM, "the numbers cannot be had");
+		ret->tasks[ret->task / 8] |= 1u << ret->task % 8;
+	}
 	return r;
+}
+
+static void release_args(struct stats_args *a)
+{
+	stage_selection_put(a->st, a->sel);
+	free(a->tasks);
 }
 
 int api_stats(struct stage *st, const struct request *req, struct answer *a, struct errmsg *err)
@@ -97,8 +112,10 @@ int api_stats(struct stage *st, const struct request *req, struct answer *a, str
 	struct jsonwriter w;
 	int r = read_args(st, req, &args, err);
 
-	if (r < 0)
+	if (r < 0) {
+		release_args(&args);
 		return r;
+	}
 	jsonwriter_init(&w, &a->body);
 	r = errmsg_set(err, -EINVAL,
 		       "what is tasks, events, wakeups, functions, flame, offcpu "
@@ -108,7 +125,7 @@ int api_stats(struct stage *st, const struct request *req, struct answer *a, str
 			*err = (struct errmsg){0};
 			r = whats[i].run(&args, &w);
 		}
-	stage_selection_put(st, args.sel);
+	release_args(&args);
 	return r < 0 ? errmsg_set_errno(err, r, "the numbers cannot be had") : 0;
 }
 
@@ -118,9 +135,9 @@ int api_why(struct stage *st, const struct request *req, struct answer *a, struc
 	struct jsonwriter w;
 	int r = read_args(st, req, &args, err);
 
+	release_args(&args);
 	if (r < 0)
 		return r;
-	stage_selection_put(st, args.sel);
 	if (args.task < 0)
 		return errmsg_set(err, -EINVAL, "task=N is missing");
 	jsonwriter_init(&w, &a->body);

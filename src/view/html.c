@@ -33,7 +33,8 @@ static const char hint[] = "<p class=\"dim hint\">Wheel or + and -: zoom. Drag o
 			   "Double click or 0: all.</p>\n"
 			   "<h2>Tasks</h2><div id=\"tasks\"></div>\n";
 static const char lists[] = "<h2>Events by kind</h2><div id=\"kinds\"></div>\n<h2>Events</h2>\n";
-static const char filtered[] = "<p class=\"dim\">Of events only those that pass the filter.</p>\n";
+static const char filtered[] =
+	"<p class=\"dim\">Of tasks and events only those that pass the filter.</p>\n";
 
 /* A file of web/ as it is. */
 static void add_asset(struct textbuf *out, const char *name)
@@ -161,7 +162,7 @@ static int add_data(struct stage *st, const struct picture *pic, struct textbuf 
 	add_names(st, &w);
 	open_member(&w, "tasks");
 	jsonwriter_init(&inner, tb);
-	r = insight_tasks(st->lanes, pic->from, pic->to, &inner);
+	r = insight_tasks(st->lanes, pic->tasks, pic->from, pic->to, &inner);
 	if (r < 0)
 		return r;
 	open_member(&w, "events");
@@ -191,8 +192,8 @@ int picture_add_html(struct stage *st, const struct picture *pic, struct textbuf
 		     struct errmsg *err)
 {
 	struct picture on_page = *pic;
-	uint64_t n =
-		timeline_rank(st->tl, NULL, pic->to + 1) - timeline_rank(st->tl, NULL, pic->from);
+	uint64_t n = timeline_rank(st->tl, pic->sel, pic->to + 1) -
+		     timeline_rank(st->tl, pic->sel, pic->from);
 	struct textbuf data;
 	int r;
 

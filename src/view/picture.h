@@ -19,6 +19,7 @@ struct picture {
 	const char *const *specs;
 	size_t n_specs;
 	const struct selection *sel; /* events that a page lists and counts; NULL: all */
+	const uint8_t *tasks;	     /* in its table, as insight.h takes them; NULL: all */
 	bool is_page; /* for a page, whose script zooms it and whose style has both themes */
 };
 

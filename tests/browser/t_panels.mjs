@@ -89,6 +89,16 @@ export const panels = [
 				ok(ns(edge) === 0 || Number.isInteger(Math.log2(ns(edge) / 1000)), `${edge} is no power of two of microseconds`);
 			ok(/From sched_waking to the sched_switch/.test(await t.page.textContent('#panel-wakeups .panel-head')), 'from which event it counts');
 			await t.shot('wakeups');
+			const head = '#panel-wakeups .panel-head', fact = '#panel-wakeups .fact b', said = (words) => t.page.waitForFunction(([h, w]) =>
+				document.querySelector(h)?.textContent.includes(w), [head, words]);
+			await t.page.evaluate(() => window.sonde.select(null));
+			await said('all tasks');
+			const all = digits(await t.page.textContent(fact));
+			await t.page.evaluate(() => window.sonde.filters.set({ tasks: ['0:127', '0:15'] }));
+			await said('the 2 tasks of the filter');
+			const some = digits(await t.page.textContent(fact));
+			ok(some > 0 && some < all, `${some} wakeups of two tasks, ${all} of all`);
+			await t.page.evaluate(() => window.sonde.filters.set({}));
 		},
 	},
 	{

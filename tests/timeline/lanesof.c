@@ -280,19 +280,22 @@ static int insight_command(struct opened *o, const char *what, int pid, uint64_t
 {
 	const char *specs[SPANS_LANES_MAX];
 	int task = pid < 0 ? -1 : timeline_find_task(o->tl, 0, pid);
+	uint8_t bits[INSIGHT_TASKS / 8] = {0};
 	struct textbuf tb;
 	struct jsonwriter w;
 	double begin = worked_ms(CLOCK_PROCESS_CPUTIME_ID);
 	int r = -EINVAL;
 
+	if (task >= 0)
+		bits[task / 8] |= 1 << task % 8;
 	textbuf_init(&tb, TEXT_MAX);
 	jsonwriter_init(&w, &tb);
 	if (!strcmp(what, "tasks"))
-		r = insight_tasks(o->lanes, from, to, &w);
+		r = insight_tasks(o->lanes, NULL, from, to, &w);
 	else if (!strcmp(what, "events"))
 		r = insight_events(o->lanes, NULL, from, to, &w);
 	else if (!strcmp(what, "wakeups"))
-		r = insight_wakeups(o->lanes, task, from, to, &w);
+		r = insight_wakeups(o->lanes, task < 0 ? NULL : bits, from, to, &w);
 	else if (!strcmp(what, "functions"))
 		r = insight_functions(o->lanes, task, from, to, &w);
 	else if (!strcmp(what, "flame") || !strcmp(what, "offcpu"))

@@ -4,6 +4,7 @@ covers: B02 B07 B11 K01 K04 K07 Q09 Q18 V03
 """
 import bisect
 import collections
+import json
 import pathlib
 import re
 import struct
@@ -301,6 +302,25 @@ def test_stats():
         view.get("api/stats", 400)
         view.get("api/stats?what=tasks&from=9&to=8", 400)
         view.get("api/stats?what=wakeups&task=60000", 404)
+
+
+def test_numbers_of_a_filter():
+    """A filter of several tasks narrows wakeups, and the tables of a saved page."""
+    with Server(trace("events-v7-zstd")) as view:
+        tasks = sorted((t for t in view.get("api/tasks")["tasks"] if t[2]), key=lambda t: -t[6])[:3]
+        each = [view.get(f"api/stats?what=wakeups&task={t[0]}") for t in tasks]
+        sel = view.post("api/select", {"tasks": [f"0:{t[2]}" for t in tasks]})["id"]
+        both = view.get(f"api/stats?what=wakeups&sel={sel}")
+        same((both["n"], both["max"]), (sum(w["n"] for w in each), max(w["max"] for w in each)), "wakeups")
+        check(0 < both["n"] < view.get("api/stats?what=wakeups")["n"], "wakeups of some")
+        same({w["task"] for w in both["worst"]} - {t[0] for t in tasks}, set(), "tasks of the longest waits")
+        _, _, page = view.ask("GET", view.path(f"api/export?what=html&lanes=cpu:0:0&sel={sel}"))
+        data = json.loads(re.search(r'id="data">(.*?)</script>', page.decode(), re.S).group(1))
+        same({t["task"] for t in data["tasks"]["tasks"]}, {t[0] for t in tasks}, "tasks of the saved page")
+        same(sum(n for _, n in data["events"]["kinds"]), sum(t[5] for t in tasks), "events of the saved page")
+        # a filter that is not about tasks leaves them all
+        sel = view.post("api/select", {"kinds": ["sched_switch"]})["id"]
+        same(view.get(f"api/stats?what=wakeups&sel={sel}"), view.get("api/stats?what=wakeups"), "wakeups of all")
 
 
 def test_spans():

@@ -234,6 +234,8 @@ static void fmt_number(struct keyreader *kr, const struct key_slot *slot, uint64
 		return;
 	if (slot->field->flags & FIELD_REAL)
 		return real_fmt(slot->field, v, tb);
+	if (slot->field->flags & FIELD_WORD)
+		return word_fmt(v, tb);
 	sym = points_at_code(slot->field) ? keyreader_symbol(kr, v) : NULL;
 	if (sym)
 		return textbuf_add(tb, sym->name, sym->name_len);

@@ -29,6 +29,7 @@
 #define NAMES_MAX_BYTES (64u << 20)
 #define PATIENCE_MS	1000
 #define WATCH_MS	1000 /* how often hits of probes are counted */
+#define LIMIT_MS	100 /* … where there is a limit to them: what comes through until it acts */
 #define WAKE_PERCENT	"25" /* how full a buffer is when its reader is woken; 50 by default */
 
 static uint64_t now_ns(void)
@@ -153,6 +154,10 @@ int session_open(struct session *s, const struct session_config *config, struct 
 		setup_measure_probes(s->setup);
 	if (r >= 0 && config->plan->estimate)
 		setup_estimate_probes(s->setup, config->tell);
+	if (r >= 0 && config->tell && !s->setup->n_probes &&
+	    (config->plan->max_rate || config->plan->estimate))
+		config->tell("--max-rate and --estimate look at probes, and none is among the "
+			     "events: they do nothing here");
 	if (r >= 0 && config->prepare)
 		r = config->prepare(s, config->prepare_ctx, err);
 	if (r >= 0)
@@ -305,10 +310,23 @@ static void watch_probes(struct session *s)
 
 	if (!s->watched_ns)
 		s->watched_ns = s->start_ns;
-	if (now - s->watched_ns < WATCH_MS * 1000000ull)
-		return;
-	setup_watch_probes(s->setup, (now - s->watched_ns) / 1e9, s->config.tell);
-	s->watched_ns = now;
+	if (now - s->watched_ns >= WATCH_MS * 1000000ull) {
+		setup_watch_probes(s->setup, (now - s->watched_ns) / 1e9, s->config.tell);
+		s->watched_ns = now;
+	} else if (s->config.plan->max_rate) {
+		setup_limit_probes(s->setup, (now - s->watched_ns) / 1e9, s->config.tell);
+	}
+}
+
+/* How long poll() may wait: until the next tick, or the next look at probes that have a limit. */
+static int time_left(const struct session *s, bool ticks, uint64_t next_ns)
+{
+	uint64_t now = now_ns();
+	int left = ticks ? (next_ns > now ? (int)((next_ns - now) / 1000000) + 1 : 0) : -1;
+
+	if (s->config.plan->max_rate && s->setup->n_probes && (left < 0 || left > LIMIT_MS))
+		return LIMIT_MS;
+	return left;
 }
 
 enum session_end session_wait(struct session *s, int recorder_fd, unsigned tick_ms,
@@ -322,10 +340,8 @@ enum session_end session_wait(struct session *s, int recorder_fd, unsigned tick_
 			{s->signal_fd, POLLIN, 0},
 			{recorder_fd, POLLIN, 0},
 		};
-		uint64_t now = now_ns();
-		int left = tick ? (next_ns > now ? (int)((next_ns - now) / 1000000) + 1 : 0) : -1;
 
-		poll(fds, 3, left);
+		poll(fds, 3, time_left(s, tick, next_ns));
 		if (fds[0].revents) {
 			end_child(s);
 			return SESSION_COMMAND;
@@ -336,9 +352,10 @@ enum session_end session_wait(struct session *s, int recorder_fd, unsigned tick_
 		}
 		if (fds[2].revents)
 			return SESSION_FAILURE;
+		if (tick || s->config.plan->max_rate)
+			watch_probes(s);
 		if (tick && now_ns() >= next_ns) {
 			next_ns = now_ns() + tick_ms * 1000000ull;
-			watch_probes(s);
 			watch_threads(s);
 			if (!tick(ctx))
 				return SESSION_TICK;

@@ -94,6 +94,8 @@ double setup_first_probe_ns(const struct setup *s);
 double setup_probe_seconds(struct setup *s);
 /* The same before the recording: counts for a moment, and tells of each. */
 void setup_estimate_probes(struct setup *s, void (*tell)(const char *sentence));
+/* Between two looks, seconds after the first: a probe that was hit plan->max_rate times since then is switched off. */
+void setup_limit_probes(struct setup *s, double seconds, void (*tell)(const char *sentence));
 
 /* For kernelinfo.h: a probe's format with names for its values; false if it is none of ours. */
 bool setup_fmt_format(void *setup, const char *system, const char *event, const char *text,

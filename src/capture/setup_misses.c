@@ -72,9 +72,9 @@ static uint64_t number_behind(const char *text, const char *word)
 	return p ? strtoull(p + strlen(word), NULL, 10) : 0;
 }
 
-/* How often the trigger was there, in its table or not; false if it cannot be read. */
+/* How often the trigger was there, in its table or not; false if it cannot be read. ret_dropped may be NULL. */
 static bool count_total(const struct setup *s, const char *instance, const char *group,
-			const char *event, uint64_t *ret_n)
+			const char *event, uint64_t *ret_n, uint64_t *ret_dropped)
 {
 	char file[TRACEFS_PATH_MAX];
 	struct textbuf text;
@@ -86,8 +86,13 @@ static bool count_total(const struct setup *s, const char *instance, const char 
 		textbuf_clear(&text);
 	textbuf_add(&text, "", 1);
 	totals = text.overflow ? NULL : strstr(text.start, "\nTotals:");
-	if (totals)
-		*ret_n = number_behind(totals, "Hits: ") + number_behind(totals, "Dropped: ");
+	if (totals) {
+		uint64_t dropped = number_behind(totals, "Dropped: ");
+
+		*ret_n = number_behind(totals, "Hits: ") + dropped;
+		if (ret_dropped)
+			*ret_dropped = dropped;
+	}
 	textbuf_release(&text);
 	return totals;
 }
@@ -97,29 +102,36 @@ static uint64_t tell_unmatched(struct setup *s, const struct setup_probe *sp,
 {
 	const struct setup_pair *pair = sp->pair;
 	const char *function = sp->definition->function;
-	uint64_t n_out, n_joined;
+	uint64_t n_in, n_out, n_joined, n, n_dropped = 0;
 	char text[1024];
 
 	if (!pair || !pair->instance ||
-	    !count_total(s, pair->instance, sp->group, sp->name, &n_out) ||
-	    !count_total(s, pair->instance, "synthetic", pair->synth, &n_joined) ||
+	    !count_total(s, pair->instance, sp->group, sp->name, &n_out, NULL) ||
+	    !count_total(s, pair->instance, "synthetic", pair->synth, &n_joined, NULL) ||
 	    n_out <= n_joined)
+		return 0;
+	n = n_out - n_joined;
+	/* by their stack calls are told apart: the others were under way when it began, and are nobody's loss */
+	if (pair->has_frames &&
+	    count_total(s, pair->instance, sp->group, pair->in_name, &n_in, &n_dropped) &&
+	    n_dropped < n)
+		n = n_dropped;
+	if (!n)
 		return 0;
 	if (pair->has_frames)
 		snprintf(text, sizeof(text),
 			 "%llu returns of %s are not recorded: there is no room to remember more "
 			 "than %d calls, by task and stack; record %s and %s%%return",
-			 (unsigned long long)(n_out - n_joined), function, PAIR_CALLS_MAX, function,
-			 function);
+			 (unsigned long long)n, function, PAIR_CALLS_MAX, function, function);
 	else
 		snprintf(text, sizeof(text),
 			 "%llu returns of %s are not recorded: where a function calls itself only "
 			 "the innermost call can be joined with its return here; record %s and "
 			 "%s%%return",
-			 (unsigned long long)(n_out - n_joined), function, function, function);
+			 (unsigned long long)n, function, function, function);
 	if (tell)
 		tell(text);
-	return n_out - n_joined;
+	return n;
 }
 
 uint64_t setup_tell_misses(struct setup *s, void (*tell)(const char *sentence))

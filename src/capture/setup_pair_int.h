@@ -20,15 +20,17 @@ struct setup_pair {
 	char *in_trigger, *out_trigger;
 	struct probe shown; /* all arguments together, for the format; they belong to the probes */
 	size_t number;
-	/* both with the stack pointer behind the other arguments */
-	bool has_frames;
-	struct probe framed_in, framed_out;
+	/* both with the stack pointer behind the other arguments, and guards behind texts */
+	bool is_full, has_frames, has_skip;
+	struct probe full_in, full_out;
 	char frame_fetch[2][40], skip_fetch[40];
 	const char *instance; /* where it was armed; NULL: it was not */
 };
 
 /* setup_pair_text.c: what is written for it. */
 bool setup_pair_is_duration(const struct definition_arg *a);
+/* It is recorded as text. */
+bool setup_pair_is_text(const struct probe_arg *a);
 /* The definition of the synthetic event. */
 int setup_pair_fmt_synth(const struct setup_pair *pair, const struct definition *d,
 			 struct textbuf *tb, struct errmsg *err);

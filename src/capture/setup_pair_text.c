@@ -24,9 +24,8 @@ static const char *keys_of(const struct setup_pair *pair, bool at_entry)
 {
 	if (!pair->has_frames)
 		return "common_pid";
-	return at_entry && pair->framed_in.n_args == pair->in->n_args + 2
-		       ? "common_pid,sonde_frame+sonde_skip"
-		       : "common_pid,sonde_frame";
+	return at_entry && pair->has_skip ? "common_pid,sonde_frame+sonde_skip"
+					  : "common_pid,sonde_frame";
 }
 
 /* --- the synthetic event ----------------------------------------------------------------------- */
@@ -52,6 +51,13 @@ static const char *synth_type(const struct probe_arg *a)
 		if (!strcmp(type + 1, rows[i].fetch))
 			return rows[i].synth;
 	return NULL;
+}
+
+bool setup_pair_is_text(const struct probe_arg *a)
+{
+	const char *type = synth_type(a);
+
+	return type && !strcmp(type, "char[]");
 }
 
 /* Which of the two an argument came from: the texts are shared. */

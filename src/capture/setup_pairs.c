@@ -30,6 +30,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -119,25 +120,41 @@ static int gather(struct setup_pair *pair, const struct probe *out, struct errms
 
 static char frame_name[] = "sonde_frame", skip_name[] = "sonde_skip";
 
-/* A program of the processor that the kernel is for, not of its smaller brother. */
-static bool is_like_kernel(const struct probe *p)
+/* The program of a probe, of the processor that the kernel is for, not of its smaller brother; or -1. */
+static int open_program(const struct probe *p, ElfW(Ehdr) * ret_header)
 {
 	const char *place = p->places[0].text, *colon = strrchr(place, ':');
-	unsigned char ident[EI_NIDENT] = {0};
 	char path[TRACEFS_PATH_MAX];
 	int fd;
 
-	if (p->kind != PROBE_UPROBE)
-		return true;
 	if (!colon || colon - place >= (ptrdiff_t)sizeof(path))
-		return false;
+		return -1;
 	snprintf(path, sizeof(path), "%.*s", (int)(colon - place), place);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || pread(fd, ident, sizeof(ident), 0) != sizeof(ident))
-		ident[EI_CLASS] = ELFCLASSNONE;
+	if (fd >= 0 && pread(fd, ret_header, sizeof(*ret_header), 0) == sizeof(*ret_header) &&
+	    ret_header->e_ident[EI_CLASS] == (sizeof(long) == 8 ? ELFCLASS64 : ELFCLASS32))
+		return fd;
 	if (fd >= 0)
 		close(fd);
-	return ident[EI_CLASS] == (sizeof(long) == 8 ? ELFCLASS64 : ELFCLASS32);
+	return -1;
+}
+
+static bool is_of_program(const struct probe *p)
+{
+	return p->kind == PROBE_UPROBE || p->kind == PROBE_URETPROBE;
+}
+
+static bool is_like_kernel(const struct probe *p)
+{
+	ElfW(Ehdr) header;
+	int fd;
+
+	if (!is_of_program(p))
+		return true;
+	fd = open_program(p, &header);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
 }
 
 /* The stack pointer behind the return, at the entry: a register and an offset, the same at all places. */
@@ -161,40 +178,134 @@ static bool find_frame(const struct setup *s, const struct probe *in, const char
 	return true;
 }
 
-/* The probe with more arguments; its own are shared. */
-static bool extend(struct probe *framed, const struct probe *p, char *frame, char *skip)
+/* --- texts that cannot be read ------------------------------------------------------------------ */
+
+/*
+ * Before 6.2 a text that cannot be read has no bytes, but a place: where the next text of the record is, or behind its
+ * end. The triggers take what is there up to a NUL. So a text that is known stands behind each that may fail:
+ *
+ *	name=+0(%si):string sonde_guard0=\"(fault)":string          in the kernel
+ *	name=+0(%si):string sonde_guard0=@+9:string                 in a program: a zero of its file's head, no text
+ */
+static char kernel_guard[] = "\\\"(fault)\":string", program_guard[] = "@+9:string";
+static char guard_names[][16] = {"sonde_guard0",  "sonde_guard1", "sonde_guard2",  "sonde_guard3",
+				 "sonde_guard4",  "sonde_guard5", "sonde_guard6",  "sonde_guard7",
+				 "sonde_guard8",  "sonde_guard9", "sonde_guard10", "sonde_guard11",
+				 "sonde_guard12", "sonde_guard13"};
+
+#define N_GUARDS (sizeof(guard_names) / sizeof(*guard_names))
+
+_Static_assert(N_GUARDS == VARS_MAX, "one for each argument that is taken along");
+
+/* What the file's head is mapped at, counted from where offset 0 would be if all were mapped as the code is. */
+static bool has_head_before_code(int fd, const ElfW(Ehdr) * header, uint64_t code)
 {
-	*framed = *p;
-	framed->args = calloc(p->n_args + 2, sizeof(*framed->args));
-	if (!framed->args)
+	bool has_head = false, has_code = false;
+	uint64_t head_at = 0, code_at = 1;
+
+	if (header->e_phentsize != sizeof(ElfW(Phdr)))
 		return false;
-	memcpy(framed->args, p->args, p->n_args * sizeof(*p->args));
-	framed->args[framed->n_args++] = (struct probe_arg){.name = frame_name, .fetch = frame};
+	for (unsigned i = 0; i < header->e_phnum; i++) {
+		ElfW(Phdr) ph;
+
+		if (pread(fd, &ph, sizeof(ph), header->e_phoff + i * sizeof(ph)) != sizeof(ph))
+			return false;
+		if (ph.p_type != PT_LOAD)
+			continue;
+		if (!ph.p_offset && ph.p_filesz >= EI_NIDENT) {
+			has_head = true;
+			head_at = ph.p_vaddr;
+		}
+		if (code >= ph.p_offset && code - ph.p_offset < ph.p_filesz) {
+			has_code = true;
+			code_at = ph.p_vaddr - ph.p_offset;
+		}
+	}
+	return has_head && has_code && head_at == code_at;
+}
+
+/* NULL: nothing is known to be readable there. */
+static char *guard_of(const struct setup *s, const struct probe *p)
+{
+	ElfW(Ehdr) header;
+	bool has_head;
+	int fd;
+
+	if (!is_of_program(p))
+		return s->site->kernel.immediates ? kernel_guard : NULL;
+	fd = open_program(p, &header);
+	if (fd < 0)
+		return NULL;
+	has_head = !header.e_ident[EI_NIDENT - 1] && !header.e_ident[9] &&
+		   has_head_before_code(fd, &header,
+					strtoull(strrchr(p->places[0].text, ':') + 1, NULL, 0));
+	close(fd);
+	return has_head ? program_guard : NULL;
+}
+
+/* --- both, with what else they need ------------------------------------------------------------- */
+
+static void add_arg(struct probe *p, char *name, char *fetch)
+{
+	p->args[p->n_args++] = (struct probe_arg){.name = name, .fetch = fetch};
+}
+
+/* The probe with more arguments; its own are shared. frame NULL: only guards. */
+static bool extend(const struct setup *s, struct probe *full, const struct probe *p, char *frame,
+		   char *skip)
+{
+	char *guard = NULL;
+	size_t n_guards = 0;
+
+	*full = *p;
+	full->n_args = 0;
+	full->args = calloc(2 * p->n_args + 2, sizeof(*full->args));
+	if (!full->args)
+		return false;
+	for (size_t i = 0; i < p->n_args; i++) {
+		bool is_text = setup_pair_is_text(&p->args[i]) && n_guards < N_GUARDS;
+
+		full->args[full->n_args++] = p->args[i];
+		guard = is_text && !guard ? guard_of(s, p) : guard;
+		if (is_text && guard)
+			add_arg(full, guard_names[n_guards++], guard);
+	}
+	if (!frame)
+		return true;
+	add_arg(full, frame_name, frame);
 	if (skip)
-		framed->args[framed->n_args++] =
-			(struct probe_arg){.name = skip_name, .fetch = skip};
-	probe_use_breakpoint(framed); /* the function tracer's hook has no stack pointer */
+		add_arg(full, skip_name, skip);
+	probe_use_breakpoint(full); /* the function tracer's hook has no stack pointer */
 	return true;
 }
 
-static void add_frames(const struct setup *s, struct setup_pair *pair, const struct probe *out)
+/* Both ends as they are defined first; without memory they stay as they were written. */
+static void complete(const struct setup *s, struct setup_pair *pair, const struct probe *out)
 {
 	const struct arch *arch = s->site->kernel.arch;
 	const char *reg = NULL;
 	int64_t offset = 0;
 
+	for (size_t i = 0; i < pair->in->n_places; i++)
+		if (pair->in->places[i].fetches)
+			return;
 	for (size_t i = 0; i < out->n_places; i++)
 		if (out->places[i].fetches)
 			return;
-	if (!find_frame(s, pair->in, &reg, &offset) || !reg)
-		return;
-	snprintf(pair->frame_fetch[0], sizeof(pair->frame_fetch[0]), "%%%s:u64", reg);
-	snprintf(pair->frame_fetch[1], sizeof(pair->frame_fetch[1]), "%%%s:u64",
-		 arch_register(arch, arch->stack_reg));
-	snprintf(pair->skip_fetch, sizeof(pair->skip_fetch), "\\%" PRId64 ":u64", offset);
-	pair->has_frames = extend(&pair->framed_in, pair->in, pair->frame_fetch[0],
-				  offset ? pair->skip_fetch : NULL) &&
-			   extend(&pair->framed_out, out, pair->frame_fetch[1], NULL);
+	pair->has_frames = find_frame(s, pair->in, &reg, &offset) && reg;
+	pair->has_skip = pair->has_frames && offset;
+	if (pair->has_frames) {
+		snprintf(pair->frame_fetch[0], sizeof(pair->frame_fetch[0]), "%%%s:u64", reg);
+		snprintf(pair->frame_fetch[1], sizeof(pair->frame_fetch[1]), "%%%s:u64",
+			 arch_register(arch, arch->stack_reg));
+		snprintf(pair->skip_fetch, sizeof(pair->skip_fetch), "\\%" PRId64 ":u64", offset);
+	}
+	pair->is_full =
+		extend(s, &pair->full_in, pair->in, pair->has_frames ? pair->frame_fetch[0] : NULL,
+		       pair->has_skip ? pair->skip_fetch : NULL) &&
+		extend(s, &pair->full_out, out, pair->has_frames ? pair->frame_fetch[1] : NULL,
+		       NULL);
+	pair->has_frames &= pair->is_full;
 }
 
 /* --- defining ---------------------------------------------------------------------------------- */
@@ -204,7 +315,7 @@ static int refuse_kernel(struct setup *s, const struct setup_probe *sp,
 {
 	const struct definition *d = sp->definition;
 
-	if (why_not)
+	if (why_not && (why_not->code != -EOPNOTSUPP || !s->journal))
 		return errmsg_set(err, why_not->code, "%s", why_not->text);
 	for (size_t i = 0; i < d->n_args; i++)
 		if (setup_pair_is_duration(&d->args[i]))
@@ -217,6 +328,14 @@ static int refuse_kernel(struct setup *s, const struct setup_probe *sp,
 					: "the time of a call needs two probes and triggers, which "
 					  "only "
 					  "a recording sets up: sonde record -e (%s, %s%%return)",
+				d->function, d->function);
+	for (size_t i = 0; i < d->n_args; i++)
+		if (!is_of_return(&d->args[i]))
+			return definition_refuse(
+				d->text, d->args[i].span, err, -ENOTSUP,
+				"this is known at the entry only, and to join entry and return "
+				"hist triggers and synthetic events are needed, which this kernel "
+				"does not have; record %s(…) and %s%%return",
 				d->function, d->function);
 	return -ENOTSUP;
 }
@@ -272,7 +391,7 @@ static void choose_names(struct setup *s, struct setup_probe *sp)
 	pair->number = s->n_probes;
 }
 
-/* With the stack pointer if the kernel gives it. */
+/* With the stack pointer and guards if the kernel takes them. */
 static int define_ends(struct setup *s, struct setup_probe *sp, struct errmsg *err)
 {
 	struct setup_pair *pair = sp->pair;
@@ -280,11 +399,11 @@ static int define_ends(struct setup *s, struct setup_probe *sp, struct errmsg *e
 	char name[2 * TRACEFS_NAME_MAX];
 	int r;
 
-	if (pair->has_frames) {
-		r = probes_add(&s->t, s->journal, &pair->framed_in, sp->group, pair->in_name,
+	if (pair->is_full) {
+		r = probes_add(&s->t, s->journal, &pair->full_in, sp->group, pair->in_name,
 			       &ignored);
 		if (r >= 0)
-			r = probes_add(&s->t, s->journal, &pair->framed_out, sp->group, sp->name,
+			r = probes_add(&s->t, s->journal, &pair->full_out, sp->group, sp->name,
 				       &ignored);
 		if (r >= 0)
 			return 0;
@@ -312,7 +431,7 @@ int setup_pair(struct setup *s, struct setup_probe *sp, const struct errmsg *why
 	if (r < 0)
 		return r;
 	choose_names(s, sp);
-	add_frames(s, pair, sp->probe);
+	complete(s, pair, sp->probe);
 	if (sp->definition->filter)
 		r = setup_pair_fmt_filter(pair, sp->definition, &filter, err);
 	if (r >= 0)
@@ -412,8 +531,8 @@ void setup_pair_release(struct setup_probe *sp)
 	free(pair->in_args);
 	free(pair->out_args);
 	free(pair->shown.args);
-	free(pair->framed_in.args);
-	free(pair->framed_out.args);
+	free(pair->full_in.args);
+	free(pair->full_out.args);
 	free(pair->in_trigger);
 	free(pair->out_trigger);
 	free(pair);

@@ -439,6 +439,23 @@ static void look_at_rate(struct setup *s, struct setup_probe *sp, double rate, b
 		tell(text);
 }
 
+void setup_limit_probes(struct setup *s, double seconds, void (*tell)(const char *sentence))
+{
+	struct errmsg ignored = {0};
+	struct probe_list l;
+
+	if (!s->n_probes || seconds <= 0 || probes_list(&s->t, &l, &ignored) < 0)
+		return;
+	for (size_t i = 0; i < s->n_probes; i++) {
+		struct setup_probe *sp = s->probes[i];
+		uint64_t now = sp->probe && !sp->is_off ? hits_of(&l, sp) : 0;
+
+		if (now > sp->n_hits && now - sp->n_hits > (uint64_t)s->plan->max_rate)
+			look_at_rate(s, sp, (now - sp->n_hits) / seconds, false, tell);
+	}
+	probe_list_release(&l);
+}
+
 static void look_at_rates(struct setup *s, double seconds, bool is_estimate,
 			  void (*tell)(const char *sentence))
 {

@@ -197,7 +197,8 @@ static void add_cost(struct textbuf *tb, const struct outcome *oc)
 		textbuf_addf(tb, " and about %.3f s in the kernel (%.0f ns an event)", tracing,
 			     oc->event_ns);
 	if (oc->probe_seconds)
-		textbuf_addf(tb, ", %.3f s of it for hits of probes", oc->probe_seconds);
+		textbuf_addf(tb, ", %.3f s of it for hits of probes in all processes",
+			     oc->probe_seconds);
 	add_slowdown(tb, oc, tracing);
 	textbuf_add_str(tb, "\n");
 }
@@ -390,11 +391,29 @@ int record_run(struct record_options *o, char **argv, struct errmsg *err)
 	return record(o, argv, NULL, err);
 }
 
+/* Who defines probes, and names nothing else, wants them: they are events of the recording. */
+static int add_probes(struct plan *plan, struct errmsg *err)
+{
+	struct plan_words probes = plan->probes;
+	int r = 0;
+
+	plan->probes = (struct plan_words){0};
+	for (size_t i = 0; i < probes.n; i++) {
+		if (r >= 0)
+			r = plan_add_event(plan, probes.words[i], false);
+		free(probes.words[i]);
+	}
+	free(probes.words);
+	return r < 0 ? errmsg_set_errno(err, r, "cannot begin") : 0;
+}
+
 int record_add_defaults(struct record_options *o, struct errmsg *err)
 {
 	static const char *const events[] = {"sched", "irq", "raw_syscalls"};
 	int r = 0;
 
+	if (o->plan.probes.n)
+		return add_probes(&o->plan, err);
 	if (!o->quiet)
 		fprintf(stderr,
 			"sonde: no event (-e) or tracer (-p) is named; recording sched, irq and "

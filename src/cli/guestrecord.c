@@ -436,7 +436,8 @@ int guestrecord_run(struct record_options *o, const struct recording_config *con
 				    .argv = argv,
 				    .user = o->user,
 				    .keep = o->keep,
-				    .all_formats = o->all_formats};
+				    .all_formats = o->all_formats,
+				    .tell = o->quiet ? NULL : recordopts_tell};
 	int code = o->key ? netkey_open(&r.key, o->key, err) : 0, code2;
 
 	if (o->proxy)

@@ -78,6 +78,8 @@ static const char *shown_as(enum probe_show show)
 		return ", shown by name";
 	case PROBE_SHOW_FLOAT:
 		return ", shown as the number that the bits are";
+	case PROBE_SHOW_WORD:
+		return ", shown in hex if it has more than 32 bits";
 	case PROBE_SHOW_BIG_ENDIAN:
 		return ", big endian, shown as the number that it is";
 	default:
@@ -131,6 +133,9 @@ static void fmt_probe(const struct probe *p, struct textbuf *tb)
 	textbuf_addf(tb, "cost: %s\n", cost_of(p->kind, is_at_entry(p->definition)));
 	for (size_t i = 0; i < p->n_notes; i++)
 		textbuf_addf(tb, "note: %s\n", p->notes[i]);
+	if (p->kind == PROBE_KPROBE && p->definition->offset)
+		textbuf_add_str(tb, "note: whether an instruction begins there is checked by the "
+				    "kernel when it is defined\n");
 }
 
 /* --- the same as JSON -------------------------------------------------------------------------- */

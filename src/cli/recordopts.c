@@ -247,6 +247,19 @@ int recordopts_sleep(void *opts, const char *value, struct errmsg *err)
 	return 0;
 }
 
+int recordopts_max_rate(void *opts, const char *value, struct errmsg *err)
+{
+	char *end;
+	long long n = strtoll(value, &end, 0);
+
+	if (end == value || *end || n <= 0)
+		return errmsg_set(err, -EINVAL,
+				  "--max-rate wants a number of hits a second above 0, not '%s'",
+				  value);
+	plan_of(opts)->max_rate = n;
+	return 0;
+}
+
 int recordopts_verbose(void *opts, const char *value, struct errmsg *err)
 {
 	((struct record_options *)opts)->verbose = value ? value : "";
@@ -350,8 +363,6 @@ int recordopts_check(struct record_options *o, bool has_command, struct errmsg *
 		return errmsg_set(err, -EINVAL, "--file-version is 6 or 7");
 	if (o->rt_priority < 0 || o->rt_priority > 99)
 		return errmsg_set(err, -EINVAL, "-r wants a real-time priority from 1 to 99");
-	if (o->plan.max_rate < 0)
-		return errmsg_set(err, -EINVAL, "--max-rate wants a number of hits a second");
 	if (o->plan.graph_depth < 0)
 		return errmsg_set(err, -EINVAL, "a depth cannot be negative");
 	if (!o->is_peer && check_words(o, err) < 0)

@@ -79,6 +79,7 @@ int recordopts_probe(void *opts, const char *value, struct errmsg *err);
 int recordopts_hook(void *opts, const char *value, struct errmsg *err);
 int recordopts_guest(void *opts, const char *value, struct errmsg *err);
 int recordopts_sleep(void *opts, const char *value, struct errmsg *err);
+int recordopts_max_rate(void *opts, const char *value, struct errmsg *err);
 int recordopts_verbose(void *opts, const char *value, struct errmsg *err);
 
 #define RECORDOPTS_AT(field) offsetof(struct record_options, field)
@@ -301,11 +302,11 @@ int recordopts_verbose(void *opts, const char *value, struct errmsg *err);
 /* How the recorder works. */
 #define RECORDOPTS_RECORDER                                                                     \
 	{.kind = OPTION_HEADING, .help = "the recorder"},                                       \
-		{.kind = OPTION_NUMBER,                                                         \
+		{.kind = OPTION_CALL,                                                           \
 		 .name = "max-rate",                                                            \
 		 .arg = "N",                                                                    \
 		 .help = "switch a probe (-e) off that is hit more than N times a second",      \
-		 .offset = RECORDOPTS_AT(plan.max_rate)},                                       \
+		 .apply = recordopts_max_rate},                                                 \
 		{.kind = OPTION_FLAG,                                                           \
 		 .name = "estimate",                                                            \
 		 .help = "count for a moment how often probes are hit, before recording",       \

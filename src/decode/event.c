@@ -234,11 +234,9 @@ static uint32_t meaning_of(const struct field *f)
 	static const struct {
 		const char *type;
 		uint32_t size, flag;
-	} rows[] = {{"double", 8, FIELD_REAL},
-		    {"float", 4, FIELD_REAL},
-		    {"be16", 2, FIELD_BIG_ENDIAN},
-		    {"be32", 4, FIELD_BIG_ENDIAN},
-		    {"be64", 8, FIELD_BIG_ENDIAN}};
+	} rows[] = {{"double", 8, FIELD_REAL},	   {"float", 4, FIELD_REAL},
+		    {"be16", 2, FIELD_BIG_ENDIAN}, {"be32", 4, FIELD_BIG_ENDIAN},
+		    {"be64", 8, FIELD_BIG_ENDIAN}, {"word", 8, FIELD_WORD}};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if (f->size == rows[i].size && !strcmp(f->type, rows[i].type))

@@ -284,6 +284,11 @@ static void run_real(struct printer *p, const struct print_op *op)
 	real_fmt(op->field, arg_eval(p, op->arg), p->out);
 }
 
+static void run_word(struct printer *p, const struct print_op *op)
+{
+	word_fmt(arg_eval(p, op->arg), p->out);
+}
+
 static void run_string(struct printer *p, const struct print_op *op)
 {
 	struct conversion c = conversion_for(p, op);
@@ -330,8 +335,9 @@ static void compile_number(struct print_op *op, const struct arg *a, const struc
 		mask &= a->cast.mask;
 		a = a->cast.item;
 	}
-	if (a->kind == ARG_FIELD && a->field.field && a->field.field->flags & FIELD_REAL) {
-		op->run = run_real;
+	if (a->kind == ARG_FIELD && a->field.field &&
+	    a->field.field->flags & (FIELD_REAL | FIELD_WORD)) {
+		op->run = a->field.field->flags & FIELD_REAL ? run_real : run_word;
 		op->field = a->field.field;
 		return;
 	}

@@ -109,6 +109,7 @@ bool printer_print_array(struct printer *p, const struct field *f);
 
 /* The shortest digits that mean the same number: "1.5", "-3e+40", "nan". */
 void real_fmt(const struct field *f, uint64_t bits, struct textbuf *tb);
+void word_fmt(uint64_t v, struct textbuf *tb);
 double real_of(const struct field *f, uint64_t bits);
 
 /* Where a field's bytes lie in the record, following __data_loc. Empty if outside. */

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * print_value.c - single values as the line of a report shows them: floating point numbers, arrays.
+ * print_value.c - single values as the line of a report shows them: floating point numbers, words, arrays.
  *
  *	field:double x;     "x=%#Lx", REC->x                        1.5       the type's name says what the bits mean
+ *	field:word arg1;    "arg1=%Lu", REC->arg1                   16, 0x7ffd…   a pointer is larger than most numbers
  *	field:s32 a[4];     "a={%d,%d,%d,%d}", REC->a[0], …         {10,-20,30,40}
  *	field:u8 mac[6];    "%s", __print_hex(REC->mac, 6)          02:42:…   whatever the print format makes of it
  *
@@ -49,6 +50,16 @@ void real_fmt(const struct field *f, uint64_t bits, struct textbuf *tb)
 			break;
 	}
 	textbuf_add_str(tb, text);
+}
+
+void word_fmt(uint64_t v, struct textbuf *tb)
+{
+	if (v <= UINT32_MAX) {
+		textbuf_add_dec(tb, v);
+		return;
+	}
+	textbuf_add(tb, "0x", 2);
+	textbuf_add_hex(tb, v);
 }
 
 static const struct field *array_of(const struct arg *a)

@@ -47,12 +47,14 @@ static int use_kept_argument(const struct fetch_place *p, const struct variable 
 		use_register(p, &var->place, v);
 		return 0;
 	}
-	return FETCH_REFUSE(p, err, span, -EOPNOTSUPP,
-			    "%s is gone when %s returns%s; record it at the entry, with a probe of "
-			    "its own: %s(%s)",
-			    var->name, p->function,
-			    p->is_program ? "" : ", and this kernel keeps arguments only since 6.9",
-			    p->function, var->name);
+	return FETCH_REFUSE(
+		p, err, span, -EOPNOTSUPP,
+		"%s is gone when %s returns%s; while recording the entry is joined with "
+		"the return: 'sonde record -e' takes this definition. A probe of its own "
+		"is %s(%s)",
+		var->name, p->function,
+		p->is_program ? "" : ", and the kernel keeps arguments only since 6.9", p->function,
+		var->name);
 }
 
 static void use_memory(const struct fetch_place *p, const struct place *place, unsigned reg,
@@ -394,8 +396,9 @@ static int start_argument(const struct fetch_place *p, const struct expression *
 				    p->arch->n_arg_regs);
 	if (p->is_return && (p->is_program || !p->kernel->return_args))
 		return FETCH_REFUSE(p, err, e->span, -EOPNOTSUPP,
-				    "$arg%lld is gone when %s returns; record it at the entry, "
-				    "with a probe of its own",
+				    "$arg%lld is gone when %s returns; while recording the entry "
+				    "is joined with the return: 'sonde record -e' takes this "
+				    "definition",
 				    (long long)e->number, p->function);
 	if (p->is_return || (!p->is_program && p->kernel->arg_n))
 		snprintf(v->expr, sizeof(v->expr), "$arg%lld", (long long)e->number);

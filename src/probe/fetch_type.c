@@ -410,6 +410,8 @@ static int write_by_type(struct emission *e)
 	case TYPE_UNKNOWN:
 		break;
 	}
+	if (!strcmp(e->v->plain_type, "u64") && !e->place->kernel->plain_types)
+		e->ret->show = PROBE_SHOW_WORD;
 	if (*e->v->plain_type)
 		return write_out(e, e->v->plain_type);
 	return write_out(e, e->v->kind == VALUE_READY ? NULL : "x64");

@@ -63,6 +63,7 @@ enum probe_show {
 	PROBE_SHOW_SIGNED,     /* bits of a signed number, which the kernel takes for unsigned */
 	PROBE_SHOW_FLOAT,      /* bits of a floating point number */
 	PROBE_SHOW_BIG_ENDIAN, /* as it is in memory: __be16, __be32, __be64 */
+	PROBE_SHOW_WORD,       /* of a mark, a pointer or a number: nobody says which */
 };
 
 struct probe_arg {

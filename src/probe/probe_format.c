@@ -13,7 +13,7 @@
  *
  * An array's length is missing in the kernel's text ("field:s32 a[];"), and then nobody can tell how long an
  * element is; it is put in. What the bytes of a number mean is told by the name of its type, which other readers do not
- * look at: "double", "float", and "be16" for what is in network byte order, which the print format turns round by
+ * look at: "double", "float", "word" for what may be a pointer, and "be16" for what is in network byte order, which the print format turns round by
  * itself.
  *
  * A conversion in the text and an expression behind it belong together by their number. What is not
@@ -170,7 +170,7 @@ static void add_expression(const struct probe_arg *a, struct textbuf *tb)
 		add_swapped(a, tb);
 		return;
 	}
-	if (a->show == PROBE_SHOW_FLOAT) {
+	if (a->show == PROBE_SHOW_FLOAT || a->show == PROBE_SHOW_WORD) {
 		textbuf_addf(tb, " REC->%s", a->name);
 		return;
 	}
@@ -216,6 +216,7 @@ static const char *conversion_for(enum probe_show show)
 	case PROBE_SHOW_SIGNED:
 		return "%d";
 	case PROBE_SHOW_BIG_ENDIAN:
+	case PROBE_SHOW_WORD:
 		return "%Lu";
 	case PROBE_SHOW_FLOAT: /* who does not know what the field's type means shows the bits */
 		return "%#Lx";
@@ -293,6 +294,8 @@ static const char *type_name(const struct probe_arg *a)
 		return n == 4 ? "float" : "double";
 	if (a->show == PROBE_SHOW_BIG_ENDIAN)
 		return n == 2 ? "be16" : n == 4 ? "be32" : "be64";
+	if (a->show == PROBE_SHOW_WORD)
+		return "word";
 	return NULL;
 }
 

@@ -260,7 +260,7 @@ $ try << 'EOF'
 1: sonde: the variables of vfs_read are not known: without DWARF they are known only where the function begins; leave the offset out, use %REG, or give the DWARF of the kernel: -k vmlinux
   vfs_read+4(count)
              ^~~~~
-1: sonde: count is gone when vfs_read returns, and this kernel keeps arguments only since 6.9; record it at the entry, with a probe of its own: vfs_read(count)
+1: sonde: count is gone when vfs_read returns, and the kernel keeps arguments only since 6.9; while recording the entry is joined with the return: 'sonde record -e' takes this definition. A probe of its own is vfs_read(count)
   vfs_read%return($retval, count)
                            ^~~~~
 1: sonde: 'nosuchprogram' is neither a module that is loaded, nor a program in PATH, nor a library, nor a system with an event main; write its path, as in ./nosuchprogram:main

@@ -156,5 +156,5 @@ sonde: the time of a call is measured by a recording, not by a probe that stays:
                            ^~~~~~~~~
 [1]
 $ sonde record --max-rate -5 -e sched true
-sonde: --max-rate wants a number of hits a second
+sonde: record: --max-rate wants a number of hits a second above 0, not '-5'
 [2]

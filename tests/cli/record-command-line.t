@@ -33,6 +33,10 @@ $ sonde record -b 4M -m 1g --ts-offset x -e sched true
 sonde: --ts-offset wants a number, not 'x'
 [2]
 
+$ sonde record --max-rate 0 -e sched true
+sonde: record: --max-rate wants a number of hits a second above 0, not '0'
+[2]
+
 $ sonde record --cmdlines-size 0 -e sched true
 sonde: record: --cmdlines-size wants a number of names from 1 to 32768, not '0'
 [2]

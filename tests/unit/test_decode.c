@@ -85,20 +85,21 @@ static const struct {
 					     "mac=ARRAY[01, 02, ab, cd, ef, 10] flags=0x13"},
 };
 
-static char *print_with(const char *fmt, bool raw, struct textbuf *tb)
+static char *print_fields(const char *fields, const char *fmt, bool raw, const uint8_t *data,
+			  size_t size, struct textbuf *tb)
 {
 	static uint8_t image[65536];
 	char text[4096];
 	struct memtrace_format mf = {"test", text};
 	struct formats_config config = {0};
-	struct record rec = {.data = record, .size = sizeof(record)};
+	struct record rec = {.data = data, .size = size};
 	struct errmsg err = {0};
 	struct tracefile *tf;
 	struct formats *f;
 	struct printer p;
 	size_t n;
 
-	snprintf(text, sizeof(text), "name: test\nID: 5\nformat:\n%sprint fmt: %s\n", FIELDS, fmt);
+	snprintf(text, sizeof(text), "name: test\nID: 5\nformat:\n%sprint fmt: %s\n", fields, fmt);
 	n = memtrace_make(image, sizeof(image), &mf, 1,
 			  "ffffffffff812000 T do_it\nffffffffff813000 T x\n", "42 bash\n");
 	assert_int_equal(tracefile_open_memory(&tf, "memory", (struct piece){image, n}, &err), 0);
@@ -112,6 +113,49 @@ static char *print_with(const char *fmt, bool raw, struct textbuf *tb)
 	formats_free(f);
 	tracefile_close(tf);
 	return tb->start;
+}
+
+static char *print_with(const char *fmt, bool raw, struct textbuf *tb)
+{
+	return print_fields(FIELDS, fmt, raw, record, sizeof(record), tb);
+}
+
+/* Types that the recorder of a probe writes: the conversions are for readers that do not know them. */
+static void types_of_probes_say_what_is_there(void **state)
+{
+	static const char fields[] =
+		"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\n"
+		"\tfield:double d;\toffset:8;\tsize:8;\tsigned:0;\n"
+		"\tfield:float f;\toffset:16;\tsize:4;\tsigned:0;\n"
+		"\tfield:be16 port;\toffset:20;\tsize:2;\tsigned:0;\n"
+		"\tfield:word w;\toffset:24;\tsize:8;\tsigned:0;\n\n";
+	static const char fmt[] = "\"%#Lx %#x %Lu %Lu\", REC->d, REC->f, (((REC->port >> 0) & 255) "
+				  "<< 8) | (((REC->port >> 8) & 255) << 0), REC->w";
+	static const struct {
+		double d;
+		float f;
+		uint64_t w;
+		const char *text;
+	} rows[] = {
+		{1.5, 2.25f, 16, "1.5 2.25 80 16"},
+		{0.1, 0.1f, UINT32_MAX, "0.1 0.1 80 4294967295"},
+		{-1e300, -3e-30f, 0x7ffd00000010, "-1e+300 -3e-30 80 0x7ffd00000010"},
+		{1.0 / 3, 1.0f / 3, 0, "0.3333333333333333 0.33333334 80 0"},
+		{__builtin_nan(""), -__builtin_inff(), 1, "nan -inf 80 1"},
+	};
+	uint8_t data[32] = {[0] = 5, [21] = 80};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct textbuf tb;
+
+		memcpy(data + 8, &rows[i].d, 8);
+		memcpy(data + 16, &rows[i].f, 4);
+		memcpy(data + 24, &rows[i].w, 8);
+		textbuf_init(&tb, 1 << 16);
+		assert_string_equal(print_fields(fields, fmt, false, data, sizeof(data), &tb),
+				    rows[i].text);
+		textbuf_release(&tb);
+	}
 }
 
 static void print_formats_give_the_librarys_text(void **state)
@@ -271,6 +315,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(print_formats_give_the_librarys_text),
+		cmocka_unit_test(types_of_probes_say_what_is_there),
 		cmocka_unit_test(raw_fields_follow_the_format_where_it_shows_them),
 		cmocka_unit_test(every_kind_of_record_moves_time),
 		cmocka_unit_test(lengths_that_lead_outside_end_the_walk),

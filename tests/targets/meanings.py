@@ -1,0 +1,85 @@
+"""Values that mean more than their bytes say: recorded, conditions on them, filters, keys; also as trace-cmd reads it."""
+import json
+import os
+import pathlib
+import re
+import shutil
+
+from programs import HERE, SONDE, Skip, Wrong, run
+
+# Conditions of meanings.c, and of which of its six calls they hold.
+CONDITIONS = {
+    "box->colour == RED": [1, 3, 5], "colour != RED && !(number == 0)": [2, 4], "colour == 'BLUE'": [0, 2, 4],
+    "box->mode & F_A|F_C": [1, 3, 4, 5], "weight > 0.25": [3, 4, 5], "weight >= 0.5": [3, 4, 5],
+    "weight < -0.5": [0, 1], "weight <= -0.5": [0, 1, 2], "weight < 1": [0, 1, 2, 3], "weight > -2": [1, 2, 3, 4, 5],
+    "weight == 1.5 || weight != 1.5 && port == 80": [0, 4], "port == 83": [3], "port != 83": [0, 1, 2, 4, 5],
+    "letter == 'c'": [2], "part == 2.25": [0, 1, 2, 3, 4, 5],
+}
+# The same questions to report -F.
+FILTERS = {
+    "colour == RED": [1, 3, 5], 'colour == "RED"': [1, 3, 5], "colour != BLUE": [1, 3, 5], 'colour =~ "^BL"': [0, 2, 4],
+    "weight > 0.25": [3, 4, 5], "weight <= -0.5": [0, 1, 2], "port > 82": [3, 4, 5], "part == 2.25": [0, 1, 2, 3, 4, 5],
+    "address == 0x7f000001 && port < 82": [0, 1],
+}
+ARGUMENTS = ("box->colour, box->mode, box->weight, box->part, box->port, box->address, box->numbers, box->mac, box->letter, "
+             "number")
+
+
+def numbers_of(trace, *more):
+    text = run(SONDE, "report", "-i", trace, *more).stdout
+    return [int(n) for n in re.findall(r" number=(\d+)", text)]
+
+
+def check_lines(trace):
+    lines = [x for x in run(SONDE, "report", "-i", trace).stdout.splitlines() if " number=" in x]
+    want = "weight=1.5 part=2.25 port=84 address=2130706433 numbers={10,-20,30} mac={1,2,3,170,187,255} letter=101 number=4"
+    if "colour=BLUE mode=F_C" not in lines[4] or want not in lines[4]:
+        raise Wrong(lines[4])
+    row = json.loads(run(SONDE, "report", "--json", "-i", trace).stdout.splitlines()[4])["fields"]
+    if (row["weight"], row["part"], row["port"], row["address"]) != (1.5, 2.25, 84, 0x7f000001):
+        raise Wrong(str(row))
+    if shutil.which("trace-cmd"):       # it does not know points, and shows the bits
+        theirs = run("trace-cmd", "report", "-i", trace).stdout.splitlines()
+        if not any("weight=0x3ff8000000000000 part=0x40100000 port=84 address=2130706433" in x for x in theirs):
+            raise Wrong("\n".join(theirs))
+
+
+def check_counts(program, trace):
+    for key, want in (("numbers", {"{10,-20,30}": 6}), ("mac", {"{1,2,3,170,187,255}": 6}),
+                      ("part", {"2.25": 6}), ("colour", {"RED": 3, "BLUE": 3}),
+                      ("port", {str(80 + i): 1 for i in range(6)})):
+        for source in (("-e", "work", "-i", trace), ("-e", f"{program}:work(box->{key})", program)):
+            done = json.loads(run(SONDE, "count", "--json", "--by", key, *source).stdout)
+            have = {str(row[key]): row["count"] for row in done["rows"]}
+            if have != want:
+                raise Wrong(f"by {key} of {source}: {have}")
+
+
+def test_meanings(programs):
+    if os.geteuid() or not pathlib.Path("/sys/kernel/tracing/uprobe_events").exists():
+        raise Skip("uprobes need root and a kernel with them")
+    program = programs.make("meanings", "gcc", "-O0", HERE / "meanings.c")
+    trace = programs.dir / "meanings.dat"
+    run(SONDE, "record", "-o", trace, "-e", f"{program}:work({ARGUMENTS})", program)
+    check_lines(trace)
+    for text, want in FILTERS.items():
+        if numbers_of(trace, "-F", f"work: {text}") != want:
+            raise Wrong(f"-F {text}: {numbers_of(trace, '-F', f'work: {text}')}")
+    check_counts(program, trace)
+    events = []
+    for i, text in enumerate(CONDITIONS):
+        events += ["-e", f"c{i}={program}:work({ARGUMENTS}) if {text}"]
+    run(SONDE, "record", "-o", trace, *events, program)
+    for i, (text, want) in enumerate(CONDITIONS.items()):
+        if numbers_of(trace, "-F", f"c{i}") != want:
+            raise Wrong(f"if {text}: {numbers_of(trace, '-F', f'c{i}')}")
+    check_alone(program, trace)
+
+
+def check_alone(program, trace):
+    """--probe with nothing else: only this probe is recorded."""
+    line = run(SONDE, "probe", "add", "-D", f"{program}:work").stdout.strip().splitlines()[-1]
+    run(SONDE, "record", "-q", "-o", trace, "--probe", line, program)
+    lines = run(SONDE, "report", "-i", trace).stdout.splitlines()
+    if len([x for x in lines if " work: " in x]) != 6 or len(lines) != 7:
+        raise Wrong(f"--probe {line}: {len(lines)} lines, {lines[:3]}")

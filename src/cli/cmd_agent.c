@@ -119,8 +119,8 @@ static int job_open(void *ctx, const char *const *args, uint32_t n_args,
 	r = parse_words(j, args, n_args, err);
 	if (r < 0)
 		return r;
-	r = session_open(&j->s, &(struct session_config){.plan = &j->o.plan, .tell = recordopts_tell},
-			 err);
+	r = session_open(
+		&j->s, &(struct session_config){.plan = &j->o.plan, .tell = recordopts_tell}, err);
 	j->has_session = true;
 	if (r < 0)
 		return r;

@@ -336,8 +336,7 @@ static int check_place(const char *path, struct errmsg *err)
 		    : livefile_check_free(path, err);
 }
 
-static int record(struct record_options *o, char **argv, struct background *bg,
-		  struct errmsg *err)
+static int record(struct record_options *o, char **argv, struct background *bg, struct errmsg *err)
 {
 	struct session_config config = {
 		.plan = &o->plan,

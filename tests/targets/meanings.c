@@ -26,7 +26,8 @@ __attribute__((noipa)) int work(struct box *box, int number)
 
 int main(void)
 {
-	struct box box = {.part = 2.25f, .numbers = {10, -20, 30}, .mac = {1, 2, 3, 0xaa, 0xbb, 0xff}};
+	struct box box = {
+		.part = 2.25f, .numbers = {10, -20, 30}, .mac = {1, 2, 3, 0xaa, 0xbb, 0xff}};
 
 	box.address = __builtin_bswap32(0x7f000001);
 	for (int i = 0; i < 6; i++) {

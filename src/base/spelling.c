@@ -13,15 +13,18 @@
  *
  * One slip is forgiven in a short word, two from 8 letters on, three from 12. A wider net finds
  * `report` for `record`, which is worse than no advice. A word that is the beginning of a name, or the
- * other way round, counts as one slip if it has three letters. Words over WORD_MAX letters are not
+ * other way round, counts as one slip if it has three letters; so does one of four or more that leaves out two letters of
+ * the middle: colr, rcrd. Words over WORD_MAX letters are not
  * names of anything and are left alone.
  */
 #include "base/spelling.h"
 
+#include <stdbool.h>
 #include <string.h>
 
-#define WORD_MAX   32
-#define PREFIX_MIN 3
+#define WORD_MAX      32
+#define PREFIX_MIN    3
+#define SHORTENED_MIN 4
 
 static unsigned min2(unsigned a, unsigned b)
 {
@@ -53,6 +56,19 @@ static unsigned count_slips(const char *word, size_t len, const char *name, size
 	return last[name_len];
 }
 
+/* Its letters stand in the name in that order, the first and the last of them too, and two are missing. */
+static bool is_shortened(const char *word, size_t len, const char *name, size_t name_len)
+{
+	size_t at = 0;
+
+	if (len < SHORTENED_MIN || name_len != len + 2 || word[0] != name[0] ||
+	    word[len - 1] != name[name_len - 1])
+		return false;
+	for (size_t i = 0; i < name_len && at < len; i++)
+		at += word[at] == name[i];
+	return at == len;
+}
+
 void spelling_init(struct spelling *sp, const char *word, size_t len)
 {
 	*sp = (struct spelling){.word = word, .len = len};
@@ -66,6 +82,8 @@ void spelling_add(struct spelling *sp, const char *name)
 	if (sp->len > WORD_MAX || name_len > WORD_MAX)
 		return;
 	if (shorter >= PREFIX_MIN && !memcmp(sp->word, name, shorter))
+		distance = 1;
+	else if (is_shortened(sp->word, sp->len, name, name_len))
 		distance = 1;
 	else
 		distance = count_slips(sp->word, sp->len, name, name_len);

@@ -90,11 +90,20 @@ int kernelrun_close(struct kernelrun *run, struct errmsg *err)
 /* "f(a, b) if a > 1" to "f(a, b, $comm) if a > 1"; NULL if it is not of that form. */
 static char *with_comm(const char *definition)
 {
-	const char *condition = strstr(definition, ") if "), *end, *open;
+	const char *condition, *end, *open;
+	struct errmsg ignored = {0};
+	struct definition *d;
 	char *text = NULL;
+	size_t name;
 
-	end = condition ? condition : strrchr(definition, ')');
-	open = strchr(definition, '(');
+	if (definition_parse(&d, definition, &ignored) < 0)
+		return NULL;
+	/* put(int)(n): parameters that choose the function are part of its name */
+	name = d->function_span.at + d->function_span.len;
+	definition_free(d);
+	condition = strstr(definition + name, ") if ");
+	end = condition ? condition : strrchr(definition + name, ')');
+	open = strchr(definition + name, '(');
 	if (!end || !open || open > end || (!condition && end[1]))
 		return NULL;
 	if (asprintf(&text, "%.*s%s$comm%s", (int)(end - definition), definition,

@@ -447,6 +447,11 @@ static int parse_file(struct definer *p)
 		return definer_refuse(p, definer_here(p),
 				      "the source file is missing after '@', as in "
 				      "vfs_read@fs/read_write.c");
+	if (d->is_return && !memchr(p->text + span.at, '.', span.len))
+		return definer_refuse(
+			p, span,
+			"after %%return@ comes a number: how many calls are under way "
+			"at once at most, as in %%return@64");
 	if (d->file)
 		return definer_refuse(p, span, "the source file is given twice; leave one out");
 	d->file = definer_unescape(p, span.at, span.len);

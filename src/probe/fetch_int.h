@@ -60,6 +60,11 @@ int fetch_use_place(const struct fetch_place *p, const struct variable *var, str
 
 /* "a, b, c, …": the first of a struct's members. */
 void fetch_list_members(struct type t, char *text, size_t size);
+/* std::string. */
+bool fetch_is_cpp_string(struct type t);
+/* fetch_struct.c: parts of a struct that are single values, as "a, b.c"; and a clause about them and what else works. */
+void fetch_list_leaves(struct type t, char *text, size_t size);
+void fetch_fmt_parts(struct type t, const char *expr, int len, char *out, size_t size);
 
 /* Adds the type and writes all of it. type NULL: by the value's own. */
 int fetch_finish(const struct fetch_place *p, struct value *v, const char *type, struct span span,

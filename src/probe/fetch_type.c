@@ -212,7 +212,7 @@ static int write_bitfield(struct emission *e)
  * std::string of libstdc++: the text is behind _M_dataplus._M_p, which begins it. clang may only declare the class
  * around that pointer; what kind of text it is can be told by the room for short ones as well.
  */
-static bool is_cpp_string(struct type t)
+bool fetch_is_cpp_string(struct type t)
 {
 	struct type_member m;
 	struct type_facts f;
@@ -224,6 +224,18 @@ static bool is_cpp_string(struct type t)
 	return f.kind == TYPE_ARRAY && is_text(f.target);
 }
 
+/* A class by reference looks like the thing itself. */
+static void note_reference(struct emission *e)
+{
+	const char *text = e->place->definition->text + e->span.at;
+	char parts[150];
+
+	fetch_fmt_parts(e->facts.target, text, (int)e->span.len, parts, sizeof(parts));
+	snprintf(e->ret->note, sizeof(e->ret->note),
+		 "%.*s is a reference, and the address is recorded; to read what is there, %s",
+		 (int)(e->span.len < 40 ? e->span.len : 40), text, parts);
+}
+
 static int write_pointer(struct emission *e)
 {
 	const struct probe_kernel *k = e->place->kernel;
@@ -231,7 +243,7 @@ static int write_pointer(struct emission *e)
 
 	type_get(e->facts.target, &target);
 	if (e->facts.is_reference && ((target.kind != TYPE_STRUCT && target.kind != TYPE_UNION) ||
-				      is_cpp_string(e->facts.target))) {
+				      fetch_is_cpp_string(e->facts.target))) {
 		value_load(e->v);
 		e->v->kind = VALUE_MEMORY;
 		e->v->type = e->facts.target;
@@ -244,6 +256,8 @@ static int write_pointer(struct emission *e)
 		return e->v->kind == VALUE_PARTS ? write_part(e, "x64", 64)
 						 : write_out(e, k->symbol_type ? "symbol" : "x64");
 	}
+	if (e->facts.is_reference && !k->plain_types)
+		note_reference(e);
 	return e->v->kind == VALUE_PARTS ? write_part(e, "x64", 64) : write_out(e, "x64");
 }
 
@@ -297,17 +311,17 @@ static int write_array(struct emission *e)
 
 static int refuse_struct(struct emission *e)
 {
-	char members[160];
+	char parts[500];
 	struct textbuf tb;
 	int r;
 
 	textbuf_init(&tb, 200);
 	type_fmt(e->asked, &tb);
 	textbuf_add(&tb, "", 1);
-	fetch_list_members(e->v->type, members, sizeof(members));
-	r = FETCH_REFUSE(e->place, e->err, e->span, -EINVAL,
-			 "%s is no single value; name one of its members: %s",
-			 tb.start ? tb.start : "a struct", members);
+	fetch_fmt_parts(e->asked, e->place->definition->text + e->span.at, (int)e->span.len, parts,
+			sizeof(parts));
+	r = FETCH_REFUSE(e->place, e->err, e->span, -EINVAL, "%s is no single value; %s",
+			 tb.start ? tb.start : "a struct", parts);
 	textbuf_release(&tb);
 	return r;
 }
@@ -402,7 +416,7 @@ static int write_by_type(struct emission *e)
 		return write_array(e);
 	case TYPE_STRUCT:
 	case TYPE_UNION:
-		if (e->v->kind == VALUE_MEMORY && is_cpp_string(e->v->type))
+		if (e->v->kind == VALUE_MEMORY && fetch_is_cpp_string(e->v->type))
 			return write_string(e, true, "string");
 		return refuse_struct(e);
 	case TYPE_FUNCTION: /* the function itself: where its code is */

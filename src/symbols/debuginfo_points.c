@@ -495,6 +495,24 @@ static int points_of_bare_symbols(struct search *s, struct errmsg *err)
 	return r;
 }
 
+/* The function is there, but of another file. */
+static int refuse_file(struct search *s, struct errmsg *err)
+{
+	const struct debuginfo_where *w = s->where;
+	struct errmsg ignored = {0};
+	struct function_list l = {0};
+	const char *file = NULL;
+
+	if (!s->d->dwarf || debuginfo_find_functions(s->d, w->function, NULL, &l, &ignored) < 0)
+		return 0;
+	for (size_t i = 0; i < l.n && !file; i++)
+		file = function_file(l.list[i]);
+	free(l.list);
+	return file ? errmsg_set(err, -ENOENT, "%s is not in a file '%s' but in %s; leave @%s out",
+				 w->function, w->file, file, w->file)
+		    : 0;
+}
+
 static int by_function(struct search *s, struct errmsg *err)
 {
 	struct function_list l = {0};
@@ -503,6 +521,8 @@ static int by_function(struct search *s, struct errmsg *err)
 			    : 0;
 
 	if (r >= 0 && !l.n) {
+		if (s->where->file && refuse_file(s, err) < 0)
+			return err->code;
 		r = s->d->dwarf ? points_of_symbol(s, err) : 1;
 		if (r == 1)
 			r = points_of_bare_symbols(s, err);

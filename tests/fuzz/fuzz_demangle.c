@@ -7,6 +7,7 @@
  * What is handed out must be a text that is longer than nothing.
  */
 #include "symbols/demangle.h"
+#include "symbols/signature.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -22,6 +23,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t n)
 	symbol[n] = 0;
 	if (demangle(symbol, name, sizeof(name)) && (!memchr(name, 0, sizeof(name)) || !*name))
 		abort();
+	if (demangle_parameters(symbol, name, sizeof(name)) && !memchr(name, 0, sizeof(name)))
+		abort();
+	signature_name_length(symbol);
+	signature_fits(symbol, "_Z3putRKSt6vectorIPKcSaIS1_EEj");
+	if (signature_fmt(symbol, name, sizeof(name)) &&
+	    (name[0] != '(' || !signature_fits(name, symbol)))
+		abort(); /* what is shown can be written */
 	free(symbol);
 	return 0;
 }

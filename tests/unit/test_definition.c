@@ -303,6 +303,7 @@ static const struct refusal refusals[] = {
 	{"f(a[3)", "bracket that opens here is not closed", 3, 1},
 	{"f(a:)", "type is missing", 4, 1},
 	{"f(a:u65)", "the nearest is u64", 4, 3},
+	{"f%return@x", "after %return@ comes a number", 9, 1},
 	{"f(a:strng)", "the nearest is string", 4, 5},
 	{"f(a:int)", "written as a cast", 4, 3},
 	{"f(a:b3@5)", "no bit field", 4, 4},
@@ -351,6 +352,41 @@ static int caret_at(const char *text, int *ret_len)
 		return -1;
 	*ret_len = 1 + strspn(caret + 1, "~");
 	return caret - line - 3;
+}
+
+static void expect_unclear(const char *text, const char *chosen)
+{
+	struct definition *d = NULL;
+	struct errmsg err = {0};
+
+	assert_int_equal(definition_parse(&d, text, &err), 0);
+	assert_string_equal(d->chosen ? d->chosen : "none", chosen);
+	definition_free(d);
+}
+
+/* Parentheses behind a name: parameters that choose a function, or what is recorded. covers: D13 Q15 */
+static void parameters_choose(void **state)
+{
+	expect("prog:ns::Box::put(int)(n)", "<prog>ns::Box::put(int) | n");
+	expect("ns::Box::put(int) n", "ns::Box::put(int) | n");
+	expect("ns::Box::put(Mode) n", "ns::Box::put(Mode) | n");
+	expect("put(int)", "put(int)");
+	expect("put(const char *, unsigned)", "put(const char *, unsigned)");
+	expect("put(Big&)", "put(Big&)");
+	expect("put(std::vector<int>) if n > 3", "put(std::vector<int>) if [n > 3]");
+	expect("put(Mode)%return($retval)", "put(Mode) return | $retval");
+	expect("put(Mode):3(n)", "put(Mode) line 3 | n");
+	expect("put(int (*)(char))(n)", "put(int (*)(char)) | n");
+	expect("Box::operator()(int)(n)", "Box::operator()(int) | n");
+	expect("put(n)", "put | n");
+	expect("put()", "put");
+	expect("put()(n)", "put() | n");
+	expect("put($arg*)", "put | $params");
+	expect("put(a->b, c:char)", "put | (a)->b | c :char");
+	expect_unclear("put(Mode)", "put(Mode)");
+	expect_unclear("prog:put(n, m) if n > 3", "put(n, m)");
+	expect_unclear("put(int)", "none");
+	expect_unclear("put", "none");
 }
 
 /* covers: B06 */
@@ -485,6 +521,7 @@ int main(void)
 		cmocka_unit_test(marks),
 		cmocka_unit_test(the_kernels_own),
 		cmocka_unit_test(expressions),
+		cmocka_unit_test(parameters_choose),
 		cmocka_unit_test(wrong_ones_are_pointed_at),
 		cmocka_unit_test(long_texts_show_a_window),
 		cmocka_unit_test(too_much_is_refused),

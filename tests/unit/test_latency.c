@@ -231,6 +231,36 @@ static void calls_are_a_stack(void **state)
 	assert_int_equal(latency_counts(fx->l)->n_alone, 1);
 }
 
+/* Several functions at once: each return belongs to its own entry, whatever ran in between. */
+static void calls_of_several_functions(void **state)
+{
+	static const struct latency_call calls[] = {{"probe:slow", "probe:slow__return"},
+						    {"block:issue", "block:complete"}};
+	struct fixture *fx = *state;
+	const struct latencies *r;
+
+	fx->config.calls = calls;
+	fx->config.n_calls = 2;
+	fx->config.is_call = true;
+	fx->config.groups[0] = (struct latency_word){"$event", LATENCY_FROM};
+	fx->config.n_groups = 1;
+	begin(fx);
+	feed(fx, 102, 100, 0, 1, 0, 0); /* slow { */
+	feed(fx, 100, 200, 0, 1, 0, 0); /* issue { */
+	feed(fx, 102, 300, 0, 1, 0, 0); /* slow { */
+	feed(fx, 100, 350, 1, 2, 0, 0); /* another thread */
+	feed(fx, 103, 400, 0, 1, 0, 0); /* } 100 */
+	feed(fx, 101, 500, 0, 1, 0, 0); /* } 300 */
+	feed(fx, 103, 900, 0, 1, 0, 0); /* } 800 */
+	feed(fx, 103, 950, 0, 1, 0, 0); /* of nothing */
+	r = result(fx);
+	assert_int_equal(r->all.n, 3);
+	assert_int_equal(r->all.total, 1200);
+	assert_int_equal(latency_counts(fx->l)->n_open, 1);
+	assert_int_equal(latency_counts(fx->l)->n_alone, 1);
+	assert_int_equal(r->groups.n_used, 2);
+}
+
 static void probes_are_known_by_address(void **state)
 {
 	struct fixture *fx = *state;
@@ -438,6 +468,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(fields_are_matched, setup, teardown),
 		cmocka_unit_test_setup_teardown(losses_give_up, setup, teardown),
 		cmocka_unit_test_setup_teardown(calls_are_a_stack, setup, teardown),
+		cmocka_unit_test_setup_teardown(calls_of_several_functions, setup, teardown),
 		cmocka_unit_test_setup_teardown(probes_are_known_by_address, setup, teardown),
 		cmocka_unit_test_setup_teardown(graph_has_whole_calls, setup, teardown),
 		cmocka_unit_test_setup_teardown(percentiles_are_near, setup, teardown),

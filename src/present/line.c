@@ -238,41 +238,14 @@ static void add_debug(struct line_printer *lp, const struct line_source *src,
 	}
 }
 
-/* "NR 59 (…" becomes "NR 59 execve (…": the name goes behind the number at `start`. */
-static void insert_syscall(struct line_printer *lp, const struct line_source *src, size_t start)
-{
-	char *s = lp->out->start + start, *digits = s + 3, *end = digits;
-	const char *name;
-
-	if (lp->out->overflow || lp->out->pos - s < 4 || memcmp(s, "NR ", 3))
-		return;
-	while (end < lp->out->pos && *end >= '0' && *end <= '9')
-		end++;
-	name = syscall_name(src->syscalls, strtoull(digits, NULL, 10));
-	if (!name || end == digits)
-		return;
-	start = end - lp->out->start;
-	textbuf_add_fill(lp->out, ' ', strlen(name) + 1);
-	if (lp->out->overflow)
-		return;
-	end = lp->out->start + start;
-	memmove(end + strlen(name) + 1, end, lp->out->pos - end - strlen(name) - 1);
-	*end = ' ';
-	memcpy(end + 1, name, strlen(name));
-}
-
 void line_printer_add_info(struct line_printer *lp, const struct record *rec, bool raw)
 {
 	const struct line_source *src = &lp->style->sources[rec->source];
 	size_t start = textbuf_len(lp->out);
 
 	printer_print(lp->printers[rec->source], rec, raw);
-	if (src->syscalls && !strcmp(rec->event->system, "raw_syscalls")) {
-		textbuf_add_char(lp->out, 0); /* ends the number for strtoull() */
-		if (!lp->out->overflow)
-			lp->out->pos--;
-		insert_syscall(lp, src, start);
-	}
+	if (src->syscalls && !strcmp(rec->event->system, "raw_syscalls"))
+		syscalls_add_name(src->syscalls, lp->out, start);
 }
 
 static void add_event(struct line_printer *lp, const struct batch *b, size_t i)

@@ -7,6 +7,9 @@
  */
 #include "symbols/syscalls.h"
 
+#include "base/textbuf.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 static const struct {
@@ -28,4 +31,32 @@ const struct syscall_table *syscalls_for(const char *machine, size_t len)
 				return t;
 	}
 	return NULL;
+}
+
+void syscalls_add_name(const struct syscall_table *t, struct textbuf *tb, size_t start)
+{
+	char *s, *digits, *end;
+	const char *name;
+
+	textbuf_add_char(tb, 0); /* ends the number for strtoull() */
+	if (tb->overflow)
+		return;
+	tb->pos--;
+	s = tb->start + start;
+	digits = end = s + 3;
+	if (tb->pos - s < 4 || memcmp(s, "NR ", 3))
+		return;
+	while (end < tb->pos && *end >= '0' && *end <= '9')
+		end++;
+	name = syscall_name(t, strtoull(digits, NULL, 10));
+	if (!name || end == digits)
+		return;
+	start = end - tb->start;
+	textbuf_add_fill(tb, ' ', strlen(name) + 1);
+	if (tb->overflow)
+		return;
+	end = tb->start + start;
+	memmove(end + strlen(name) + 1, end, tb->pos - end - strlen(name) - 1);
+	*end = ' ';
+	memcpy(end + 1, name, strlen(name));
 }

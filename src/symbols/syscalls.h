@@ -9,6 +9,8 @@
 
 #include <stddef.h>
 
+struct textbuf;
+
 struct syscall_table {
 	const char *name;
 	const char *const *names; /* by number, NULL: none */
@@ -24,5 +26,8 @@ static inline const char *syscall_name(const struct syscall_table *t, unsigned l
 {
 	return t && number < t->n ? t->names[number] : NULL;
 }
+
+/* "NR 59 (…" at `start` of a text becomes "NR 59 execve (…"; any other text, and an unknown number, stay. */
+void syscalls_add_name(const struct syscall_table *t, struct textbuf *tb, size_t start);
 
 #endif

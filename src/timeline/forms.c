@@ -156,7 +156,7 @@ static const struct arg *find_names(const struct event *ev, const struct field *
 	return NULL;
 }
 
-static const struct syscall_table *find_syscalls(const struct tracefile *tf)
+const struct syscall_table *forms_syscalls(const struct tracefile *tf)
 {
 	const struct tracefile_option *o = tracefile_option_find(tf, SNF_OPTION_UNAME);
 	size_t len = o ? strnlen((const char *)o->data.data, o->data.len) : 0, start = len;
@@ -189,7 +189,7 @@ static void settle_kind(struct forms *fs, struct timeline *tl, struct form_kind 
 	if (f->label == LABEL_VALUE)
 		fk->names = find_names(ev, fk->what);
 	if (f->label == LABEL_SYSCALL)
-		fk->syscalls = find_syscalls(src->tf);
+		fk->syscalls = forms_syscalls(src->tf);
 	if (f->label == LABEL_SYMBOL) {
 		timeline_lock_formats(tl);
 		fk->symbols = formats_kallsyms(src->formats);

@@ -46,6 +46,8 @@ int forms_init(struct forms *fs, struct timeline *tl, struct labels *labels, uin
 void forms_release(struct forms *fs);
 /* For marks_gather(): ctx is the struct forms. */
 bool forms_mark(void *ctx, struct mark_cache *cache, const struct walk_event *ev, void *ret_mark);
+/* Names of system calls on the machine that a file is from; NULL: not known. */
+const struct syscall_table *forms_syscalls(const struct tracefile *tf);
 /* Probes that are told apart by their fields: whether it is a call tells only a leave with the same label. */
 bool form_is_loose(const struct form *f);
 /* Bits of all kinds that enter (or leave). */

@@ -14,15 +14,17 @@
  * before it starts. After that nothing of the formats changes.
  *
  * An expression has to suit one source at least; sources whose trace lacks the events it names have no
- * matches. A text is looked for in "comm-pid event: info", without regard to case. What is indexed later
- * is not in the selection; a new one that is told of the old takes over what that knows. Events of a segment keep
- * their numbers when it grows, so those are the first bits of each segment.
+ * matches. A text is looked for in "comm-pid event: info", as the list shows it (names of system calls
+ * included), without regard to case. What is indexed later is not in the selection; a new one that is told of the old
+ * takes over what that knows. Events of a segment keep their numbers when it grows, so those are the first bits of
+ * each segment.
  */
 #include "timeline/selection_int.h"
 
 #include "base/errmsg.h"
 #include "decode/filter.h"
 #include "decode/print.h"
+#include "timeline/forms.h"
 
 #include <errno.h>
 #include <regex.h>
@@ -40,6 +42,7 @@ struct helper_part {
 	uint8_t *met; /* kinds that the filter has seen: a bit each */
 	struct printer printer;
 	bool has_printer;
+	const struct syscall_table *syscalls; /* their names stand in the line as well */
 };
 
 struct helper {
@@ -154,6 +157,7 @@ static int part_init(struct making *mk, struct helper *h, size_t i, struct errms
 	if (w->text && printer_init(&part->printer, f, &h->line) < 0)
 		return errmsg_set_errno(err, -ENOMEM, "cannot search");
 	part->has_printer = w->text;
+	part->syscalls = forms_syscalls(timeline_source(mk->tl, mk->tl->kindtables[i].source)->tf);
 	return 0;
 }
 
@@ -254,6 +258,7 @@ static bool text_matches(const struct making *mk, struct helper *h, struct helpe
 			 const struct record *rec)
 {
 	struct textbuf *tb = &h->line;
+	size_t start;
 
 	textbuf_clear(tb);
 	textbuf_add_str(tb, rec->task ? rec->task->comm : "<...>");
@@ -262,7 +267,10 @@ static bool text_matches(const struct making *mk, struct helper *h, struct helpe
 	textbuf_add_char(tb, ' ');
 	textbuf_add_str(tb, rec->event->name);
 	textbuf_add_str(tb, ": ");
+	start = textbuf_len(tb);
 	printer_print(&part->printer, rec, false);
+	if (part->syscalls && !strcmp(rec->event->system, "raw_syscalls"))
+		syscalls_add_name(part->syscalls, tb, start);
 	if (h->has_regex)
 		textbuf_add_char(tb, 0);
 	if (tb->overflow)

@@ -191,6 +191,18 @@ def test_select():
             check(view.post("api/select", body, 400)["error"], f"{body} is refused without a sentence")
 
 
+def test_search_finds_what_is_listed():
+    """Names of system calls, which are not in the trace but in the list."""
+    with Server(trace("events-v7-zstd")) as view:
+        rows = view.rows()
+        for word in ("clock_nanosleep", "nr 0 read", "execve ("):
+            wanted = [r["ref"] for r in rows if word in r["info"].lower()]
+            for body in ({"text": word}, {"text": word.replace("(", "[(]"), "regex": True}):
+                found = view.rows(sel=view.post("api/select", body)["id"])
+                same([r["ref"] for r in found], wanted, f"{body}")
+            check(wanted or word != "clock_nanosleep", f"no event has {word} in its line")
+
+
 def test_selections_are_kept():
     """The sixteen last used, no more."""
     with Server(trace("tour")) as view:

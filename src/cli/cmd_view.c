@@ -26,6 +26,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -237,8 +238,10 @@ static void browser_start(int fd)
 
 /* --- serving ----------------------------------------------------------------------------------- */
 
-#define TICK_MS	   300
-#define FAILED_MAX 100 /* looks at a file that cannot be read, one after the other */
+#define TICK_MS		300
+#define LIVE_MMAP_BYTES (512 << 10)
+#define LIVE_ARENAS	4
+#define FAILED_MAX	100 /* looks at a file that cannot be read, one after the other */
 
 struct viewing {
 	const struct view_options *o;
@@ -278,7 +281,7 @@ static void follow(struct viewing *v)
 	if (v->n_failed == FAILED_MAX)
 		fprintf(stderr, "sonde: %s\n", err.text);
 	if ((r == 0 && !is_on && timeline_progress(st->tl) >= 1) || v->n_failed == FAILED_MAX)
-		__atomic_store_n(&st->is_live, false, __ATOMIC_RELAXED);
+		stage_end_live(st);
 }
 
 /* Until somebody ends it. */
@@ -356,6 +359,9 @@ static int view_live(struct viewing *v, struct view_options *o, int n, char **ar
 
 	if (!records && n != 1)
 		return errmsg_set(err, -EINVAL, "--live follows one file, or records (-e …)");
+	/* what is made again and again, megabytes at a time, goes back to the system, and not to the heap's holes */
+	mallopt(M_MMAP_THRESHOLD, LIVE_MMAP_BYTES);
+	mallopt(M_ARENA_MAX, LIVE_ARENAS);
 	if (records) {
 		argv[n + 1] = NULL;
 		r = recordopts_check(&o->record, n > 0, err);

@@ -22,7 +22,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define THREAD_DEPTH_MAX 64 /* of threads that make threads */
+#define THREAD_DEPTH_MAX 64		       /* of threads that make threads */
+#define QUIET_NS	 UINT64_C(10000000000) /* a CPU without events for so long is not waited for */
+#define SETTLE_NS	 LEAVING_NS
 
 /* --- life -------------------------------------------------------------------------------------- */
 
@@ -322,6 +324,24 @@ size_t timeline_n_sources(const struct timeline *tl)
 const struct timeline_source *timeline_source(const struct timeline *tl, size_t i)
 {
 	return i < tl->n_sources ? &tl->sources[i] : NULL;
+}
+
+uint64_t timeline_settled(const struct timeline *tl)
+{
+	uint64_t end = timeline_duration(tl), least = end > QUIET_NS ? end - QUIET_NS : 0;
+	uint64_t settled = end;
+
+	if (!tl->is_live)
+		return 0;
+	for (size_t i = 0; i < timeline_n_streams(tl); i++) {
+		const struct timeline_stream *st = timeline_stream(tl, i);
+		uint64_t last = __atomic_load_n(&st->last, __ATOMIC_RELAXED);
+
+		if (__atomic_load_n(&st->n_events, __ATOMIC_RELAXED) && last < settled)
+			settled = last;
+	}
+	settled = settled < least ? least : settled;
+	return settled > SETTLE_NS ? settled - SETTLE_NS : 0;
 }
 
 /* --- density ----------------------------------------------------------------------------------- */

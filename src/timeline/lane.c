@@ -11,6 +11,9 @@
  * time is longer ago than REBUILD_TIMES what building takes, at least REBUILD_NS. Of a live trace a lane remembers up
  * to where it knows each stream, and a new one takes over what it has, where that is possible (lane_build.c).
  *
+ * Of a trace that grows (lanes_follow()) nobody waits for that. Two threads build what was asked for; meanwhile the stale
+ * one is given out, and what has none yet is waited for FIRST_NS, then an empty lane is given that knows nothing.
+ *
  * Locks: lanes.lock for slots, counts and ages. Nothing is built under it.
  */
 #include "timeline/lane_int.h"
@@ -22,10 +25,12 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define LANES_BYTES   ((size_t)256 << 20)
-#define LANES_MAX     4096
-#define REBUILD_NS    UINT64_C(200000000)
-#define REBUILD_TIMES 8
+#define LANES_BYTES    ((size_t)256 << 20)
+#define LANES_MAX      4096
+#define REBUILD_NS     UINT64_C(200000000)
+#define REBUILD_TIMES  8
+#define LIVE_SPANS_MAX (1u << 20) /* 24 MB */
+#define FIRST_NS       UINT64_C(200000000)
 
 uint64_t lane_now_ns(void)
 {
@@ -47,6 +52,7 @@ int lanes_new(struct lanes **ret, struct timeline *tl)
 	ls->tl = tl;
 	ls->rest_ns = REBUILD_NS;
 	ls->rest_times = REBUILD_TIMES;
+	ls->live_spans_max = LIVE_SPANS_MAX;
 	r = labels_init(&ls->labels);
 	if (r < 0) {
 		free(ls);
@@ -63,6 +69,7 @@ int lanes_new(struct lanes **ret, struct timeline *tl)
 	}
 	pthread_mutex_init(&ls->lock, NULL);
 	pthread_cond_init(&ls->built, NULL);
+	pthread_cond_init(&ls->wanted, NULL);
 	*ret = ls;
 	return 0;
 }
@@ -95,6 +102,7 @@ void lanes_free(struct lanes *ls)
 {
 	if (!ls)
 		return;
+	lanes_follow(ls, false);
 	for (size_t i = 0; i < LANE_HASH; i++)
 		while (ls->slots[i]) {
 			struct lane_slot *slot = ls->slots[i];
@@ -111,6 +119,7 @@ void lanes_free(struct lanes *ls)
 	calls_cache_free(ls->calls);
 	pthread_mutex_destroy(&ls->lock);
 	pthread_cond_destroy(&ls->built);
+	pthread_cond_destroy(&ls->wanted);
 	free(ls);
 }
 
@@ -215,7 +224,8 @@ uint64_t lanes_version(struct timeline *tl)
 	return timeline_n_events(tl) + timeline_duration(tl) * 31;
 }
 
-struct lane *lane_new(struct lanes *ls, const struct lane_spec *spec)
+/* One that knows nothing. */
+static struct lane *lane_alloc(struct lanes *ls, const struct lane_spec *spec)
 {
 	struct lane *ln = calloc(1, sizeof(*ln));
 
@@ -226,10 +236,20 @@ struct lane *lane_new(struct lanes *ls, const struct lane_spec *spec)
 	ln->kind = lane_kind_of(spec->type);
 	ln->sched_stream = -1;
 	ln->n_refs = 1; /* the slot's */
+	return ln;
+}
+
+struct lane *lane_new(struct lanes *ls, const struct lane_spec *spec)
+{
+	struct lane *ln = lane_alloc(ls, spec);
+
+	if (!ln)
+		return NULL;
 	ln->is_whole = timeline_progress(ls->tl) >= 1;
 	ln->end = timeline_duration(ls->tl);
 	ln->version = lanes_version(ls->tl);
 	ln->n_drops = atomic_load(&ls->tl->n_drops);
+	ln->settled = timeline_settled(ls->tl);
 	if (ls->tl->is_live)
 		ln->until = gather_until(ls->tl, &ln->n_until);
 	return ln;
@@ -240,6 +260,7 @@ void lane_settle(struct lane *ln, uint64_t begin_ns)
 	ln->built_at_ns = lane_now_ns();
 	ln->build_ns = ln->built_at_ns - begin_ns;
 	ln->n_bytes += sizeof(*ln);
+	ln->taken_from = NULL;
 }
 
 /* before: the one that it replaces, or NULL. */
@@ -319,7 +340,7 @@ static void evict(struct lanes *ls, const struct lane_slot *keep)
 
 		for (size_t h = 0; h < LANE_HASH; h++)
 			for (struct lane_slot *s = ls->slots[h]; s; s = s->next)
-				if (s != keep && !s->is_building &&
+				if (s != keep && !s->is_building && !s->is_wanted &&
 				    (!oldest || s->used < oldest->used))
 					oldest = s;
 		if (!oldest)
@@ -361,6 +382,67 @@ static int slot_build(struct lanes *ls, struct lane_slot *slot, const struct lan
 	return r;
 }
 
+/* --- in the background ---------------------------------------------------------------------------- */
+
+/* lock held */
+static void want(struct lanes *ls, struct lane_slot *slot)
+{
+	if (slot->is_wanted || slot->is_building)
+		return;
+	slot->is_wanted = true;
+	slot->wanted_ns = lane_now_ns();
+	pthread_cond_broadcast(&ls->wanted);
+}
+
+/* Lanes that are only their rows, so that one without any is nothing but empty. */
+static bool can_be_empty(enum lane_type type)
+{
+	enum lane_kind kind = lane_kind_of(type);
+
+	return kind == LANE_CPU || kind == LANE_STATES || kind == LANE_SPANS;
+}
+
+/* lock held, given up while waiting. False: it takes longer. */
+static bool wait_for_first(struct lanes *ls, const struct lane_slot *slot)
+{
+	uint64_t now = lane_now_ns(), end = slot->wanted_ns + FIRST_NS;
+	struct timespec ts;
+
+	if (now >= end)
+		return false;
+	clock_gettime(CLOCK_REALTIME, &ts);
+	end = ts.tv_sec * UINT64_C(1000000000) + ts.tv_nsec + (end - now);
+	ts = (struct timespec){end / 1000000000, end % 1000000000};
+	pthread_cond_timedwait(&ls->built, &ls->lock, &ts);
+	return true;
+}
+
+/* lock held. 1: *ret is to be given out; 0: it must be built here; negative: an error. */
+static int get_at_once(struct lanes *ls, const char *text, const struct lane_spec *spec,
+		       struct lane **ret)
+{
+	for (;;) {
+		struct lane_slot *slot = find_slot(ls, text, true);
+
+		if (!slot || !ls->has_builder || slot->has_failed)
+			return 0;
+		if (!slot->lane && !can_be_empty(spec->type))
+			return 0;
+		slot->used = ++ls->clock;
+		if (!slot->lane || !is_fresh(slot->lane))
+			want(ls, slot);
+		if (slot->lane) {
+			slot->lane->n_refs++;
+			*ret = slot->lane;
+			return 1;
+		}
+		if (!wait_for_first(ls, slot)) {
+			*ret = lane_alloc(ls, spec); /* nobody keeps it */
+			return *ret ? 1 : -ENOMEM;
+		}
+	}
+}
+
 /* lock held: a lane in the slot of the text, or an error. */
 static int get_locked(struct lanes *ls, const char *text, const struct lane_spec *spec,
 		      struct lane **ret, struct errmsg *err)
@@ -398,7 +480,19 @@ static int get_locked(struct lanes *ls, const char *text, const struct lane_spec
 
 #define PREPARE_MAX 256
 
-/* Takes the slots that need a lane. */
+/* lock held: takes a slot that needs a lane. */
+static void take_slot(struct lanes *ls, struct lane_slot *slot, struct prepared_lane *to)
+{
+	slot->is_building = true;
+	slot->used = ++ls->clock;
+	if (slot->lane)
+		slot->lane->n_refs++;
+	to->before = slot->lane;
+	to->slot = slot;
+	to->lane = NULL;
+}
+
+/* Takes the slots that need a lane; or leaves them to the builder. */
 static size_t take_slots(struct lanes *ls, const char *const *specs, size_t n_specs,
 			 struct prepared_lane *list)
 {
@@ -414,13 +508,10 @@ static size_t take_slots(struct lanes *ls, const char *const *specs, size_t n_sp
 		slot = find_slot(ls, specs[i], true);
 		if (!slot || slot->is_building || (slot->lane && is_fresh(slot->lane)))
 			continue;
-		slot->is_building = true;
-		slot->used = ++ls->clock;
-		if (slot->lane)
-			slot->lane->n_refs++;
-		list[n].before = slot->lane;
-		list[n].slot = slot;
-		list[n++].lane = NULL;
+		if (ls->has_builder && (slot->lane || can_be_empty(list[n].spec.type)))
+			want(ls, slot);
+		else
+			take_slot(ls, slot, &list[n++]);
 	}
 	pthread_mutex_unlock(&ls->lock);
 	return n;
@@ -432,13 +523,14 @@ static void give_slots(struct lanes *ls, struct prepared_lane *list, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		struct lane_slot *slot = list[i].slot;
 
-		slot->is_building = false;
+		slot->is_building = slot->is_wanted = false;
 		put_locked(list[i].before);
+		slot->has_failed = !list[i].lane && !slot->lane;
 		if (list[i].lane) {
 			slot_drop(ls, slot);
 			slot->lane = list[i].lane;
 			ls->n_bytes += slot->lane->n_bytes;
-		} else if (!slot->lane) {
+		} else if (!slot->lane && !ls->has_builder) {
 			forget_slot(ls, slot);
 		}
 	}
@@ -463,6 +555,106 @@ void lanes_prepare(struct lanes *ls, const char *const *specs, size_t n_specs)
 	free(list);
 }
 
+/* lock held: what somebody waits for, or has found stale. */
+static size_t take_wanted(struct lanes *ls, struct prepared_lane *list, bool is_new)
+{
+	size_t n = 0;
+
+	for (size_t h = 0; h < LANE_HASH; h++)
+		for (struct lane_slot *slot = ls->slots[h]; slot && n < PREPARE_MAX;
+		     slot = slot->next) {
+			struct errmsg err = {0};
+
+			if (!slot->is_wanted || slot->is_building || !slot->lane != is_new)
+				continue;
+			slot->is_wanted = false;
+			if (slot->lane && is_fresh(slot->lane))
+				continue;
+			if (lane_spec_parse(&list[n].spec, slot->text, &err) >= 0)
+				take_slot(ls, slot, &list[n++]);
+		}
+	return n;
+}
+
+static void builder_run(struct lanes *ls, bool is_new)
+{
+	struct prepared_lane *list = calloc(PREPARE_MAX, sizeof(*list));
+
+	pthread_mutex_lock(&ls->lock);
+	while (!ls->stop && list) {
+		size_t n = take_wanted(ls, list, is_new);
+
+		if (!n) {
+			pthread_cond_wait(&ls->wanted, &ls->lock);
+			continue;
+		}
+		pthread_mutex_unlock(&ls->lock);
+		if (n > 1)
+			lanes_build_many(ls, list, n);
+		for (size_t i = 0; i < n; i++) {
+			struct errmsg err = {0};
+
+			if (!list[i].lane &&
+			    build(ls, &list[i].spec, list[i].before, &list[i].lane, &err) < 0)
+				list[i].lane = NULL;
+		}
+		give_slots(ls, list, n);
+		pthread_mutex_lock(&ls->lock);
+	}
+	pthread_mutex_unlock(&ls->lock);
+	free(list);
+}
+
+static void *build_stale(void *arg)
+{
+	builder_run(arg, false);
+	return NULL;
+}
+
+static void *build_new(void *arg)
+{
+	builder_run(arg, true);
+	return NULL;
+}
+
+int lanes_follow(struct lanes *ls, bool is_on)
+{
+	bool failed = false;
+
+	if (is_on == ls->has_builder)
+		return 0;
+	pthread_mutex_lock(&ls->lock);
+	ls->stop = ls->is_final = !is_on;
+	pthread_cond_broadcast(&ls->wanted);
+	pthread_mutex_unlock(&ls->lock);
+	if (is_on && pthread_create(&ls->builders[0], NULL, build_stale, ls))
+		return -EAGAIN;
+	if (is_on && pthread_create(&ls->builders[1], NULL, build_new, ls)) {
+		failed = true;
+		is_on = false;
+		pthread_mutex_lock(&ls->lock);
+		ls->stop = true;
+		pthread_cond_broadcast(&ls->wanted);
+		pthread_mutex_unlock(&ls->lock);
+	}
+	if (!is_on)
+		pthread_join(ls->builders[0], NULL);
+	if (!is_on && !failed)
+		pthread_join(ls->builders[1], NULL);
+	pthread_mutex_lock(&ls->lock);
+	ls->has_builder = is_on;
+	/* those that were taken over from others are made anew when they are asked for */
+	for (size_t h = 0; h < LANE_HASH && !is_on; h++)
+		for (struct lane_slot *slot = ls->slots[h]; slot; slot = slot->next) {
+			slot->is_wanted = slot->has_failed = false;
+			if (slot->lane)
+				slot->lane->version = slot->lane->built_at_ns = 0;
+		}
+	pthread_cond_broadcast(&ls->built);
+	pthread_mutex_unlock(&ls->lock);
+	return failed ? -EAGAIN : 0;
+}
+
 int lane_get(struct lanes *ls, const char *text, struct lane **ret, struct errmsg *err)
 {
 	struct lane_spec spec;
@@ -471,8 +663,11 @@ int lane_get(struct lanes *ls, const char *text, struct lane **ret, struct errms
 	if (r < 0)
 		return r;
 	pthread_mutex_lock(&ls->lock);
-	r = get_locked(ls, text, &spec, ret, err);
+	r = get_at_once(ls, text, &spec, ret);
+	if (!r)
+		r = get_locked(ls, text, &spec, ret, err);
 	pthread_mutex_unlock(&ls->lock);
+	r = r > 0 ? 0 : r;
 	if (r == -ENOMEM)
 		errmsg_set(err, r, "There is not enough memory for the lane \"%.200s\".", text);
 	return r;

@@ -94,6 +94,11 @@ void lanes_free(struct lanes *ls);
 int lanes_set_selection(struct lanes *ls, uint64_t id, struct selection *sel);
 /* Bytes of all lanes that are kept. */
 size_t lanes_memory(struct lanes *ls);
+/*
+ * The trace grows: from now on lanes are built by a thread, and whoever asks gets what is there, which may be behind or
+ * empty (tile.known). Off: it does not any more; lanes are made anew when they are asked for. One thread.
+ */
+int lanes_follow(struct lanes *ls, bool is_on);
 struct timeline *lanes_timeline(struct lanes *ls);
 /* The thread of which machine runs this virtual CPU of a guest; -1: not known. */
 int lanes_find_vcpu(struct lanes *ls, uint32_t guest, uint32_t cpu, uint32_t *ret_host);

@@ -6,8 +6,8 @@
  *	task                states of tasks; of many tasks in one pass over switches and wakings
  *	all others          plan ─▶ one pass over the trace for all of them (passes.c) ─▶ finish, each by itself
  *
- * A lane of a live trace that replaces another takes over its counts (ticks) or samples (fields), and gathers only the
- * events behind those. What was entered and left is matched anew: one event may change what is drawn before it.
+ * A lane of a live trace that replaces another takes over its counts (ticks), samples (fields), states (tasks) or sums
+ * (CPUs), and gathers only the events behind those. What was entered and left is matched anew: one event may change what is drawn before it.
  *
  * What a pass gathers is in memory until the lanes are finished, so of lanes that want very much (PASS_BYTES) only some
  * share one.
@@ -56,6 +56,15 @@ bool lane_goes_on(const struct lane_plan *p)
 	       p->before->n_drops == p->ln->n_drops;
 }
 
+void lane_go_on(struct lane *ln, const struct lane *before)
+{
+	if (!before || !before->settled || !before->is_whole || ln->owner->is_final ||
+	    before->n_drops != ln->n_drops || before->settled > ln->settled)
+		return;
+	ln->taken_from = before;
+	ln->taken_until = ln->sums_until = before->settled;
+}
+
 static void plan_release(struct lane_plan *p)
 {
 	if (makers[p->ln->spec.type].release)
@@ -80,8 +89,10 @@ int lane_build_one(struct lane *ln, const struct lane *before, struct errmsg *er
 	struct lane_plan p = {.ln = ln, .before = before};
 	int r;
 
-	if (m->build)
+	if (m->build) {
+		lane_go_on(ln, before);
 		return m->build(ln, err);
+	}
 	r = m->plan(&p, err);
 	if (!r && p.is_wanting)
 		r = gather(ln->owner->tl, &p.g, 1, 0, TIMELINE_TIME_MAX);

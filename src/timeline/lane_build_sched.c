@@ -6,6 +6,9 @@
  * makes of it. Without, all that is known is who caused the events: then a run of events of one task on
  * a CPU is a span from the first to the last of them, open at both ends, because when the task came
  * and went is not told. The idle task has no spans.
+ *
+ * Of a trace that grows a lane takes over from the one before it what is settled (lane.settled), so that only what is new
+ * is gone through.
  */
 #include "timeline/lane_int.h"
 
@@ -144,6 +147,39 @@ static int take_sched_kinds(struct lane *ln)
 	return r;
 }
 
+static bool look_who(void *ctx, const struct switch_entry *e)
+{
+	struct lane *ln = ctx;
+
+	if (e->ts < ln->settled)
+		ln->settled_by = *e;
+	return e->ts < ln->settled;
+}
+
+/* Who ran at a time, as the streams say now. A gap may have been found out that reaches back. */
+static struct switch_entry who_ran(const struct lane *ln, uint64_t t)
+{
+	struct lane at = {.settled = t};
+
+	timeline_turns(ln->owner->tl, ln->sched_stream, t, t, look_who, &at);
+	return at.settled_by;
+}
+
+static void settle_cpu(struct lane *ln)
+{
+	const struct lane *before = ln->taken_from;
+	struct switch_entry then;
+
+	if (before && before->sched_stream == ln->sched_stream) {
+		then = who_ran(ln, before->settled);
+		if (then.ts != before->settled_by.ts || then.next != before->settled_by.next)
+			ln->taken_from = NULL;
+	} else {
+		ln->taken_from = NULL;
+	}
+	ln->settled_by = who_ran(ln, ln->settled);
+}
+
 int lane_build_cpu(struct lane *ln, struct errmsg *err)
 {
 	struct timeline *tl = ln->owner->tl;
@@ -163,21 +199,17 @@ int lane_build_cpu(struct lane *ln, struct errmsg *err)
 	ln->sched_stream = sched_streams_find(&ss, tl, ln->spec.number);
 	sched_streams_release(&ss);
 	if (ln->sched_stream >= 0) {
+		settle_cpu(ln);
 		r = take_sched_kinds(ln);
 		return r < 0 ? r : lane_finish_switches(ln);
 	}
 	return timeline_has_sched(tl, ln->spec.machine) ? 0 : build_runs(ln, TIMELINE_NO_TASK);
 }
 
-static uint8_t state_flags(const struct state_span *s)
-{
-	return (s->open_start ? TILE_OPEN_START : 0) | (s->open_end ? TILE_OPEN_END : 0) |
-	       (s->state == STATE_RUNNABLE && s->waker >= 0 ? TILE_WAKER : 0) |
-	       (s->state == STATE_PREEMPTED ? TILE_PREEMPTED : 0);
-}
-
 static int add_span_of(struct lane *ln, const struct state_span *s)
 {
+	if (ln->taken_from && s->end < ln->taken_until)
+		return 0;
 	return lane_add_span(ln, 0, s->start, s->end, s->state, state_flags(s),
 			     state_aux(s->cpu, s->waker, s->waker_in_irq));
 }
@@ -203,10 +235,13 @@ static int build_states(struct lane *ln, uint16_t task)
 	uint8_t *bits = calloc(1, (UINT16_MAX + 1) / 8);
 	int r = bits ? take_sched_kinds(ln) : -ENOMEM;
 
+	if (!r && ln->taken_from)
+		r = lane_take_spans(ln);
 	if (!r) {
 		bit_set(bits, task);
-		r = states_pass(ln->owner->tl, NULL, ln->spec.machine, bits, 0, TIMELINE_TIME_MAX,
-				add_to_one, &one);
+		r = states_pass(ln->owner->tl, ln->taken_from ? ln->owner->states : NULL,
+				ln->spec.machine, bits, ln->taken_from ? ln->taken_until : 0,
+				TIMELINE_TIME_MAX, add_to_one, &one);
 	}
 	free(bits);
 	if (!r)
@@ -242,6 +277,8 @@ int lane_build_task(struct lane *ln, struct errmsg *err)
 
 struct task_lanes {
 	struct prepared_lane **by_task;
+	uint8_t *bits;
+	uint64_t from;
 };
 
 static void drop_lane(struct prepared_lane *p)
@@ -259,48 +296,69 @@ static void add_state(void *ctx, uint16_t task, const struct task_track *t,
 		drop_lane(p);
 }
 
-/* A lane ready to be filled, if there is such a task. */
-static void prepare_lane(struct lanes *ls, struct task_lanes *tls, uint8_t *bits,
-			 struct prepared_lane *p)
+/* A lane ready to be filled, if there is such a task. goes_on: only those that take over from another, or no others. */
+static void prepare_lane(struct lanes *ls, struct task_lanes *tls, struct prepared_lane *p,
+			 bool goes_on)
 {
 	int task = timeline_find_task(ls->tl, p->spec.machine, p->spec.number);
 
-	if (task < 0 || !p->spec.number)
+	if (task < 0 || !p->spec.number || p->lane)
 		return;
 	p->lane = lane_new(ls, &p->spec);
 	if (!p->lane)
 		return;
+	lane_go_on(p->lane, p->before);
 	p->lane->has_aux = true;
-	if (lane_take_streams(p->lane, p->spec.machine, -1) < 0 || take_sched_kinds(p->lane) < 0) {
+	if (!p->lane->taken_from == goes_on ||
+	    lane_take_streams(p->lane, p->spec.machine, -1) < 0 || take_sched_kinds(p->lane) < 0 ||
+	    (goes_on && lane_take_spans(p->lane) < 0)) {
 		drop_lane(p);
 		return;
 	}
+	if (goes_on && p->lane->taken_until < tls->from)
+		tls->from = p->lane->taken_until;
 	tls->by_task[task] = p;
-	bit_set(bits, task);
+	bit_set(tls->bits, task);
 }
 
-void lane_build_tasks(struct lanes *ls, uint32_t machine, struct prepared_lane *list, size_t n)
+static void build_some(struct lanes *ls, uint32_t machine, struct prepared_lane *list, size_t n,
+		       bool goes_on)
 {
-	struct task_lanes tls = {calloc(UINT16_MAX + 1, sizeof(*tls.by_task))};
-	uint8_t *bits = calloc(1, (UINT16_MAX + 1) / 8);
+	struct task_lanes tls = {.by_task = calloc(UINT16_MAX + 1, sizeof(*tls.by_task)),
+				 .bits = calloc(1, (UINT16_MAX + 1) / 8),
+				 .from = goes_on ? TIMELINE_TIME_MAX : 0};
 	uint64_t begin = lane_now_ns();
-	bool failed = !tls.by_task || !bits || !timeline_has_sched(ls->tl, machine);
+	bool failed = !tls.by_task || !tls.bits, any = false;
 
 	for (size_t i = 0; i < n && !failed; i++)
-		if (list[i].spec.type == LANE_OF_TASK && list[i].spec.machine == machine)
-			prepare_lane(ls, &tls, bits, &list[i]);
-	if (!failed &&
-	    states_pass(ls->tl, NULL, machine, bits, 0, TIMELINE_TIME_MAX, add_state, &tls) < 0)
+		if (list[i].spec.type == LANE_OF_TASK && list[i].spec.machine == machine) {
+			bool was = list[i].lane;
+
+			prepare_lane(ls, &tls, &list[i], goes_on);
+			any |= !was && list[i].lane;
+		}
+	if (any && states_pass(ls->tl, goes_on ? ls->states : NULL, machine, tls.bits, tls.from,
+			       TIMELINE_TIME_MAX, add_state, &tls) < 0)
 		failed = true;
-	for (size_t i = 0; i < n; i++) {
-		if (list[i].spec.type != LANE_OF_TASK || list[i].spec.machine != machine ||
-		    !list[i].lane)
+	for (size_t i = 0; any && i <= UINT16_MAX; i++) {
+		struct prepared_lane *p = tls.by_task[i];
+
+		if (!p || !p->lane)
 			continue;
-		if (failed || lane_finish_rows(list[i].lane) < 0)
-			drop_lane(&list[i]);
+		if (failed || lane_finish_rows(p->lane) < 0)
+			drop_lane(p);
 		else
-			lane_settle(list[i].lane, begin);
+			lane_settle(p->lane, begin);
 	}
 	free(tls.by_task);
-	free(bits);
+	free(tls.bits);
+}
+
+/* Those that go on need what is new alone; the others everything. */
+void lane_build_tasks(struct lanes *ls, uint32_t machine, struct prepared_lane *list, size_t n)
+{
+	if (!timeline_has_sched(ls->tl, machine))
+		return;
+	build_some(ls, machine, list, n, true);
+	build_some(ls, machine, list, n, false);
 }

@@ -144,12 +144,22 @@ static inline uint32_t state_aux(int32_t cpu, int32_t waker, bool in_irq)
 	       (waker < 0 ? 0xffff : waker & 0xffff);
 }
 
+static inline uint8_t state_flags(const struct state_span *s)
+{
+	return (s->open_start ? TILE_OPEN_START : 0) | (s->open_end ? TILE_OPEN_END : 0) |
+	       (s->state == STATE_RUNNABLE && s->waker >= 0 ? TILE_WAKER : 0) |
+	       (s->state == STATE_PREEMPTED ? TILE_PREEMPTED : 0);
+}
+
 struct lane_row {
 	struct span *spans; /* in order, not overlapping */
 	uint32_t *aux;	    /* LANE_STATES: state_aux(); else CPU + 1 or NULL */
 	size_t n, cap;
 	uint64_t last_end;
 	bool is_mixed; /* while it is filled: not in order */
+	/* live: so many went, up to that time; the pyramid has them, and states_pass() finds them again */
+	size_t n_gone;
+	uint64_t gone_until;
 	struct pyramid pyramid;
 };
 
@@ -170,6 +180,13 @@ struct lane {
 	uint64_t *until; /* live: by stream, the number of the first event that it does not know */
 	size_t n_until;
 	uint32_t n_drops; /* of the timeline */
+	/* live: what it had before this time is true, for the lane that takes over from it */
+	uint64_t settled;
+	struct switch_entry settled_by; /* LANE_OF_CPU: who ran then, and since when */
+	const struct lane *taken_from;	/* while it is built: that lane; NULL: none */
+	uint64_t taken_until;		/* its settled */
+	uint64_t
+		sums_until; /* of its pyramid: what it was at taken_until may have been a guess since it began */
 
 	struct lane_row *rows;
 	unsigned n_rows;
@@ -198,6 +215,8 @@ struct lane_slot {
 	struct lane_slot *next;
 	struct lane *lane; /* NULL: being built for the first time */
 	bool is_building;
+	bool is_wanted, has_failed; /* by lanes.builders */
+	uint64_t wanted_ns;
 	uint64_t used;
 	char text[];
 };
@@ -221,12 +240,18 @@ struct lanes {
 	uint64_t
 		rest_ns; /* before a lane of a growing trace is built again: at least that, or rest_times what it took */
 	unsigned rest_times;
+	size_t live_spans_max; /* that a lane takes over from another; of more, half of it */
 	struct lane_selection selections[LANE_SELECTIONS_MAX];
 	size_t n_selections;
+	pthread_t builders[2]; /* see lanes_follow(): of lanes that go on, and of new ones, which take longer */
+	pthread_cond_t wanted;
+	bool has_builder, stop;
+	_Atomic bool is_final; /* nothing grows any more: lanes are built anew, not taken over */
 };
 
 /* --- building ------------------------------------------------------------------------------------------ */
 
+/* ln->taken_from may be one to go on from. */
 typedef int (*lane_build)(struct lane *ln, struct errmsg *err);
 
 int lane_build_cpu(struct lane *ln, struct errmsg *err);
@@ -260,6 +285,8 @@ void lane_release_pair(struct lane_plan *p);
 
 /* Can it go on from the lane before? */
 bool lane_goes_on(const struct lane_plan *p);
+/* … of CPUs and tasks: sets taken_from, if it can. */
+void lane_go_on(struct lane *ln, const struct lane *before);
 enum lane_kind lane_kind_of(enum lane_type type);
 /* One, by itself; before: which it replaces, or NULL. */
 int lane_build_one(struct lane *ln, const struct lane *before, struct errmsg *err);
@@ -287,6 +314,8 @@ void lane_build_tasks(struct lanes *ls, uint32_t machine, struct prepared_lane *
 /* Adds a span to a row, which grows as needed. What overlaps is cut when the rows are finished. */
 int lane_add_span(struct lane *ln, unsigned row, uint64_t start, uint64_t end, uint32_t value,
 		  uint8_t flags, uint32_t aux);
+/* Takes over the spans of ln->taken_from that ended before taken_until. */
+int lane_take_spans(struct lane *ln);
 /* After the last span of a lane. */
 int lane_finish_rows(struct lane *ln);
 /* For spans that are not in rows. */

@@ -4,12 +4,14 @@
  *
  *	rows       an array of spans: binary search
  *	turns      lanes of CPUs: who ran, from the index's own lists; a span lasts until the next turn
+ *	states     lanes of tasks, live: what the lane has let go is made again
  *	walk       ticks: found again in the file, sub-buffers without the wanted kinds are skipped
  *	rows of a selection   hits of a search
  *
  * The idle task (pid 0) is no span of a CPU. Time of which nobody knows who ran is one, of no task.
  */
 #include "timeline/lane_int.h"
+#include "timeline/states_int.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -102,6 +104,42 @@ static void each_turn(const struct lane *ln, uint64_t from, uint64_t to,
 
 /* --- spans ---------------------------------------------------------------------------------------------- */
 
+struct gone_reader {
+	uint64_t from, to;
+	bool (*each)(void *ctx, const struct drawn_span *s);
+	void *ctx;
+	bool stopped;
+};
+
+static void read_gone(void *ctx, uint16_t task, const struct task_track *t,
+		      const struct state_span *s, enum task_state next)
+{
+	struct gone_reader *g = ctx;
+	struct drawn_span d = {s->start, s->end, s->state,
+			       state_aux(s->cpu, s->waker, s->waker_in_irq), state_flags(s)};
+
+	if (!g->stopped && s->start < g->to && s->end > g->from)
+		g->stopped = !g->each(g->ctx, &d);
+}
+
+/* States that the lane does not keep any more are made again. False: no more is wanted. */
+static bool each_gone(const struct lane *ln, uint64_t from, uint64_t to,
+		      bool (*each)(void *ctx, const struct drawn_span *s), void *ctx)
+{
+	struct timeline *tl = ln->owner->tl;
+	struct gone_reader g = {from, to, each, ctx, false};
+	int task = timeline_find_task(tl, ln->spec.machine, ln->spec.number);
+	uint8_t *bits = task < 0 ? NULL : calloc(1, (UINT16_MAX + 1) / 8);
+
+	if (!bits)
+		return true;
+	bit_set(bits, task);
+	/* the last one is cut at `to`, where those that are kept begin */
+	states_pass(tl, ln->owner->states, ln->spec.machine, bits, from, to, read_gone, &g);
+	free(bits);
+	return !g.stopped;
+}
+
 void lane_each_span(const struct lane *ln, unsigned at, uint64_t from, uint64_t to,
 		    bool (*each)(void *ctx, const struct drawn_span *s), void *ctx)
 {
@@ -115,6 +153,9 @@ void lane_each_span(const struct lane *ln, unsigned at, uint64_t from, uint64_t 
 	if (at >= ln->n_rows)
 		return;
 	row = &ln->rows[at];
+	if (from < row->gone_until &&
+	    !each_gone(ln, from, to < row->gone_until ? to : row->gone_until, each, ctx))
+		return;
 	for (size_t i = row_search(row, from ? from - 1 : 0); i < row->n; i++) {
 		const struct span *s = &row->spans[i];
 		struct drawn_span d = {span_start(s), span_end(s), span_value(s),

@@ -217,16 +217,17 @@ static void raise_levels(struct pyramid *p, bool is_states)
 struct fill_job {
 	struct lane *ln;
 	unsigned row;
+	size_t first; /* bucket that is not filled yet */
 };
 
 static void fill_part(void *ctx, size_t i)
 {
 	struct fill_job *job = ctx;
 	struct pyramid *p = &job->ln->rows[job->row].pyramid;
-	size_t step = p->n[0] / FILL_JOBS + 1;
+	size_t step = (p->n[0] - job->first) / FILL_JOBS + 1;
 	struct filler f = {.p = p, .is_states = job->ln->kind == LANE_STATES};
 
-	f.from = f.at = i * step;
+	f.from = f.at = job->first + i * step;
 	f.to = f.from + step < p->n[0] ? f.from + step : p->n[0];
 	if (f.from >= f.to)
 		return;
@@ -235,11 +236,31 @@ static void fill_part(void *ctx, size_t i)
 	flush(&f);
 }
 
+/* The buckets that another lane has already, if its own are not too coarse. Returns how many. */
+static size_t take_buckets(struct lane *ln, unsigned row, size_t size)
+{
+	const struct pyramid *from;
+	struct pyramid *p = &ln->rows[row].pyramid;
+	size_t n = ln->sums_until >> p->base_level;
+	int level;
+
+	if (!ln->taken_from || row >= ln->taken_from->n_rows)
+		return 0;
+	from = &ln->taken_from->rows[row].pyramid;
+	level = p->base_level - from->base_level;
+	if (level < 0 || level >= from->n_levels)
+		return 0;
+	n = n < from->n[level] ? n : from->n[level];
+	n = n < p->n[0] ? n : p->n[0];
+	memcpy(p->buckets, (const uint8_t *)from->buckets + from->at[level] * size, n * size);
+	return n;
+}
+
 static int make_pyramid(struct lane *ln, unsigned row, uint64_t n_spans)
 {
 	struct pyramid *p = &ln->rows[row].pyramid;
 	struct timeline *tl = ln->owner->tl;
-	struct fill_job job = {ln, row};
+	struct fill_job job = {.ln = ln, .row = row};
 	size_t n = pyramid_lay_out(p, timeline_duration(tl), pyramid_bits(n_spans, SPANS_A_BUCKET));
 	size_t size =
 		ln->kind == LANE_STATES ? sizeof(struct state_bucket) : sizeof(struct span_bucket);
@@ -249,6 +270,7 @@ static int make_pyramid(struct lane *ln, unsigned row, uint64_t n_spans)
 		p->n_levels = 0;
 		return -ENOMEM;
 	}
+	job.first = take_buckets(ln, row, size);
 	timeline_parallel(tl, FILL_JOBS, fill_part, &job);
 	raise_levels(p, ln->kind == LANE_STATES);
 	ln->n_bytes += n * size;
@@ -320,6 +342,35 @@ int lane_add_span(struct lane *ln, unsigned at, uint64_t start, uint64_t end, ui
 	return 0;
 }
 
+int lane_take_spans(struct lane *ln)
+{
+	const struct lane_row *from = ln->taken_from->n_rows ? ln->taken_from->rows : NULL;
+	struct lane_row *row;
+	size_t n = from && ln->taken_until ? row_search(from, ln->taken_until - 1) : 0, cap = 64;
+	size_t max = ln->owner->live_spans_max, skip = n > max ? n - max / 2 : 0;
+
+	if (need_row(ln, 0) < 0)
+		return -ENOMEM;
+	row = ln->rows;
+	row->n_gone = from ? from->n_gone + skip : 0;
+	row->gone_until = skip ? span_end(&from->spans[skip - 1]) : from ? from->gone_until : 0;
+	n -= skip;
+	while (cap < n)
+		cap *= 2;
+	row->spans = malloc(cap * sizeof(*row->spans));
+	row->aux = ln->has_aux ? malloc(cap * sizeof(*row->aux)) : NULL;
+	if (!row->spans || (ln->has_aux && !row->aux))
+		return -ENOMEM;
+	if (n)
+		memcpy(row->spans, from->spans + skip, n * sizeof(*row->spans));
+	if (n && row->aux)
+		memcpy(row->aux, from->aux + skip, n * sizeof(*row->aux));
+	row->cap = cap;
+	row->n = n;
+	row->last_end = ln->sums_until = n ? span_end(&row->spans[n - 1]) : row->gone_until;
+	return 0;
+}
+
 static int compare_spans(const void *a, const void *b)
 {
 	const struct span *x = a, *y = b;
@@ -356,9 +407,9 @@ int lane_finish_rows(struct lane *ln)
 		spans = row->n ? realloc(row->spans, row->n * sizeof(*spans)) : NULL;
 		row->spans = spans ? spans : row->spans;
 		ln->n_bytes += row->n * (sizeof(*spans) + (row->aux ? sizeof(*row->aux) : 0));
-		if (row->n <= ROW_SCAN_MAX)
+		if (row->n + row->n_gone <= ROW_SCAN_MAX)
 			continue;
-		r = make_pyramid(ln, i, row->n);
+		r = make_pyramid(ln, i, row->n + row->n_gone);
 		if (r < 0)
 			return r;
 	}

@@ -45,8 +45,7 @@ struct states_run {
 	uint64_t from, to, start; /* start: of what is gone through */
 	struct dark_times dark;
 	state_emit emit;
-	void (*peek)(void *ctx, uint64_t ts, const struct task_track *tracks, size_t n,
-		     const struct dark_times *dark);
+	const struct states_peek *peek; /* NULL: nobody */
 	void *ctx;
 };
 
@@ -272,7 +271,7 @@ static bool step_on(void *ctx, const struct sched_entry *e)
 	struct states_run *r = ctx;
 
 	if (r->peek)
-		r->peek(r->ctx, e->ts, r->tracks, r->n_tasks, &r->dark);
+		r->peek->peek(r->peek->ctx, e->ts, r->tracks, r->n_tasks, &r->dark);
 	if (e->what == SCHED_WAKING) {
 		if (is_wanted(r, e->a))
 			waking(r, e);
@@ -383,6 +382,10 @@ static int run(struct states_run *r, struct states_cache *sc, uint32_t machine)
 		err = -ENOMEM;
 	if (!err && sc)
 		r->start = states_cache_load(sc, machine, r->from, r->tracks, r->n_tasks);
+	if (!err && r->peek && r->peek->load) {
+		r->start = r->peek->start;
+		r->peek->load(r->peek->ctx, r->tracks, r->n_tasks);
+	}
 	if (!err)
 		err = find_far(r, &ss, &far);
 	if (!err)
@@ -418,12 +421,9 @@ int states_pass(struct timeline *tl, struct states_cache *sc, uint32_t machine,
 	return run(&r, sc, machine);
 }
 
-int states_pass_peek(struct timeline *tl, uint32_t machine,
-		     void (*peek)(void *ctx, uint64_t ts, const struct task_track *tracks, size_t n,
-				  const struct dark_times *dark),
-		     void *ctx)
+int states_pass_peek(struct timeline *tl, uint32_t machine, const struct states_peek *peek)
 {
-	struct states_run r = {.tl = tl, .peek = peek, .ctx = ctx, .to = TIMELINE_TIME_MAX};
+	struct states_run r = {.tl = tl, .peek = peek, .to = TIMELINE_TIME_MAX};
 
 	return run(&r, NULL, machine);
 }

@@ -68,6 +68,8 @@ typedef void (*state_emit)(void *ctx, uint16_t task, const struct task_track *t,
 struct states_cache;
 struct states_cache *states_cache_new(struct timeline *tl);
 void states_cache_free(struct states_cache *sc);
+/* Traces with fewer events are gone through from the beginning. */
+void states_cache_set_least(struct states_cache *sc, uint64_t n_events);
 /* Fills tracks (by task number, n of them) with what was at the last moment before t, and tells it. */
 uint64_t states_cache_load(struct states_cache *sc, uint32_t machine, uint64_t t,
 			   struct task_track *tracks, size_t n);
@@ -78,11 +80,18 @@ uint64_t states_cache_load(struct states_cache *sc, uint32_t machine, uint64_t t
  */
 int states_pass(struct timeline *tl, struct states_cache *sc, uint32_t machine,
 		const uint8_t *tasks, uint64_t from, uint64_t to, state_emit emit, void *ctx);
-/* The same from the beginning; before an entry is looked at, peek sees its time, all tasks and CPUs. For the cache. */
-int states_pass_peek(struct timeline *tl, uint32_t machine,
-		     void (*peek)(void *ctx, uint64_t ts, const struct task_track *tracks, size_t n,
-				  const struct dark_times *dark),
-		     void *ctx);
+/*
+ * The same from the beginning, or from where load has put the tracks; before an entry is looked at, peek sees it and
+ * all tasks. For the cache.
+ */
+struct states_peek {
+	void (*peek)(void *ctx, uint64_t ts, const struct task_track *tracks, size_t n,
+		     const struct dark_times *dark);
+	void (*load)(void *ctx, struct task_track *tracks, size_t n); /* NULL: nothing is known */
+	uint64_t start;
+	void *ctx;
+};
+int states_pass_peek(struct timeline *tl, uint32_t machine, const struct states_peek *peek);
 
 static inline bool bit_get(const uint8_t *bits, size_t i)
 {

@@ -9,7 +9,8 @@
  * is not there is added under the mutex. There are TASKS_MAX numbers; what comes after them is
  * TIMELINE_NO_TASK, and who wants to know looks at the record.
  *
- * Names: what saved_cmdlines says stays, as in all other commands; else the last one that an event told.
+ * Names: what saved_cmdlines says stays, as in all other commands; else the last one that an event told. While a trace
+ * grows saved_cmdlines is from its beginning, so that what an event tells is newer, until timeline_end().
  */
 #include "timeline/timeline_int.h"
 
@@ -54,8 +55,16 @@ struct task_state_row *tasktable_row(const struct tasktable *tt, uint32_t number
 				     memory_order_acquire)[number % TASK_BLOCK];
 }
 
-static void row_init(struct tasktable *tt, struct task_state_row *row, uint32_t machine, int pid)
+/* When a name of saved_cmdlines was told. */
+static uint64_t told_at(const struct timeline *tl, int pid)
 {
+	return tl->is_live && !tl->has_ended && pid ? 0 : UINT64_MAX;
+}
+
+static void row_init(const struct timeline *tl, struct task_state_row *row, uint32_t machine,
+		     int pid)
+{
+	const struct tasktable *tt = &tl->tasks;
 	const struct task *t = tt->has_names[machine] ? tasks_find(&tt->names[machine], pid) : NULL;
 
 	*row = (struct task_state_row){
@@ -66,7 +75,7 @@ static void row_init(struct tasktable *tt, struct task_state_row *row, uint32_t 
 		size_t len = t->comm_len < TASK_COMM_BYTES ? t->comm_len : TASK_COMM_BYTES - 1;
 
 		memcpy(row->pub.comm, t->comm, len);
-		row->comm_ts = UINT64_MAX;
+		row->comm_ts = told_at(tl, pid);
 	} else {
 		memcpy(row->pub.comm, "<...>", 6);
 	}
@@ -90,7 +99,7 @@ static uint16_t add_task(struct timeline *tl, uint32_t machine, int pid, _Atomic
 		atomic_fetch_add(&tl->n_bytes, TASK_BLOCK * sizeof(*block));
 	}
 	row = &block[n % TASK_BLOCK];
-	row_init(tt, row, machine, pid);
+	row_init(tl, row, machine, pid);
 	row->pub.machine = tl->machines[machine].number;
 	atomic_store_explicit(slot, SLOT_USED | (uint64_t)n << NUMBER_SHIFT | key_of(machine, pid),
 			      memory_order_release);
@@ -125,15 +134,45 @@ static uint64_t sum_of(struct piece text)
 }
 
 /* The mutex is held. A later text knows better: pids are used again. */
-static void row_learn(struct task_state_row *row, const struct task *t)
+static void row_learn(const struct timeline *tl, struct task_state_row *row, const struct task *t)
 {
 	size_t len = t->comm_len < TASK_COMM_BYTES ? t->comm_len : TASK_COMM_BYTES - 1;
 
-	if (!t->known)
+	/* an event was later than what a recorder writes at its beginning */
+	if (!t->known || (row->comm_ts && told_at(tl, row->pub.pid) != UINT64_MAX))
 		return;
 	memset(row->pub.comm, 0, TASK_COMM_BYTES);
 	memcpy(row->pub.comm, t->comm, len);
-	row->comm_ts = UINT64_MAX;
+	row->comm_ts = told_at(tl, row->pub.pid);
+}
+
+/* Both locks held. */
+static void learn_all(struct timeline *tl, uint32_t machine, struct tasks *names)
+{
+	for (uint32_t i = 0; i < atomic_load(&tl->tasks.n); i++) {
+		struct task_state_row *row = tasktable_row(&tl->tasks, i);
+		const struct task *t;
+
+		if (row->pub.machine != tl->machines[machine].number)
+			continue;
+		t = tasks_find(names, row->pub.pid);
+		if (t)
+			row_learn(tl, row, t);
+	}
+}
+
+void timeline_end(struct timeline *tl)
+{
+	struct tasktable *tt = &tl->tasks;
+
+	pthread_mutex_lock(&tl->lock);
+	pthread_mutex_lock(&tt->lock);
+	tl->has_ended = true;
+	for (size_t i = 0; i < tt->n_names; i++)
+		if (tt->has_names[i])
+			learn_all(tl, i, &tt->names[i]);
+	pthread_mutex_unlock(&tt->lock);
+	pthread_mutex_unlock(&tl->lock);
 }
 
 /* The names of tasks that come later are found in the new text, which therefore has to be kept. */
@@ -156,16 +195,7 @@ int tasktable_learn(struct timeline *tl, uint32_t machine, struct piece cmdlines
 	}
 	pthread_mutex_lock(&tl->lock);
 	pthread_mutex_lock(&tt->lock);
-	for (uint32_t i = 0; i < atomic_load(&tt->n); i++) {
-		struct task_state_row *row = tasktable_row(tt, i);
-		const struct task *t;
-
-		if (row->pub.machine != tl->machines[machine].number)
-			continue;
-		t = tasks_find(&names, row->pub.pid);
-		if (t)
-			row_learn(row, t);
-	}
+	learn_all(tl, machine, &names);
 	if (tt->has_names[machine])
 		tasks_release(&tt->names[machine]);
 	tt->names[machine] = names;

@@ -254,5 +254,10 @@ bool timeline_stream_has_switches(const struct timeline *tl, size_t stream);
 uint64_t timeline_lost(const struct timeline *tl, bool *ret_all);
 /* Looks whether the files have grown (a recording that runs), and indexes what is new. 1: it has. */
 int timeline_refresh(struct timeline *tl, struct errmsg *err);
+/*
+ * The recording has ended, and all of it was looked at: what the file says about the names of tasks counts from now on;
+ * until then the last name that an event told did.
+ */
+void timeline_end(struct timeline *tl);
 
 #endif

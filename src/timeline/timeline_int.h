@@ -319,7 +319,7 @@ struct timeline {
 	_Atomic uint64_t origin; /* once there was an event it never changes */
 	bool has_origin;
 	_Atomic uint64_t duration;
-	bool is_live;
+	bool is_live, has_ended; /* has_ended: it was, see timeline_end() */
 
 	pthread_rwlock_t shape;
 	pthread_mutex_t formats_lock;
@@ -540,6 +540,11 @@ void timeline_stitch(struct timeline *tl, struct stream *st);
 /* The same for the last segment, taken back. */
 void timeline_unstitch(struct timeline *tl, struct stream *st);
 void timeline_resolve_threads(struct timeline *tl);
+/*
+ * Of a trace that grows: what is before this time will not change, but for gaps that are found out later. 0 of any
+ * other.
+ */
+uint64_t timeline_settled(const struct timeline *tl);
 
 /* sidecar.c: true if the whole index was in it, and is now in tl. */
 bool sidecar_open(struct timeline *tl, const char *cache_dir);

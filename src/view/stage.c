@@ -50,7 +50,18 @@ int stage_new(struct stage **ret, const struct stage_config *config, struct errm
 
 int stage_start(struct stage *st, const char *cache_dir, struct errmsg *err)
 {
-	return timeline_start(st->tl, cache_dir, err);
+	int r = timeline_start(st->tl, cache_dir, err);
+
+	if (r >= 0 && st->config.is_live && lanes_follow(st->lanes, true) < 0)
+		r = errmsg_set_errno(err, -EAGAIN, "cannot start a thread");
+	return r;
+}
+
+void stage_end_live(struct stage *st)
+{
+	timeline_end(st->tl);
+	lanes_follow(st->lanes, false);
+	__atomic_store_n(&st->is_live, false, __ATOMIC_RELAXED);
 }
 
 static void selection_drop(struct stage *st, struct stage_selection *s)

@@ -77,6 +77,8 @@ struct stage {
 int stage_new(struct stage **ret, const struct stage_config *config, struct errmsg *err);
 /* cache_dir: see timeline_start(). */
 int stage_start(struct stage *st, const char *cache_dir, struct errmsg *err);
+/* The recording that was followed has ended, and all of it was read. */
+void stage_end_live(struct stage *st);
 void stage_free(struct stage *st);
 
 /* A printer of nobody else; NULL: no memory. out: where it prints. */

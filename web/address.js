@@ -12,8 +12,10 @@
  *	&f=tasks:127;…      filter, in words (filters.js)
  *	&p=why              panel in front
  *
- * Written without a new entry in the history while something moves; an address that the user changes
- * by hand or through the history is read again.
+ * Written without a new entry in the history while something moves. What jumps (to a hit, a span, the whole trace) or
+ * changes tracks or filter says so before (jump()), and gets an entry of its own: the browser's Back returns to what was
+ * there before. An address that the user changes by hand or through the history is read again, and what it does not
+ * name is not there.
  */
 const PARTS = 16384;	/* longest address that is written */
 
@@ -29,6 +31,27 @@ export class Address {
 		this.timer = null;
 		this.written = '';
 		this.preset = '';
+		this.deep = 0;		/* entries of the history that are ours, behind the first */
+		this.leaps = false;	/* what is written next is a new entry */
+		this.kept = false;	/* from now on it is written at all */
+	}
+
+	/* Something is about to change that Back should bring back. */
+	jump() {
+		if (!this.kept || this.leaps || this.reading)
+			return;
+		this.write();
+		this.leaps = true;
+		this.later();
+	}
+
+	back() {
+		clearTimeout(this.timer);
+		this.write();
+		if (this.deep > 0)
+			history.back();
+		else
+			this.app.note('There is nothing to go back to: this is the first view.', true);
 	}
 
 	/* Once, at the start, when names are known: what the address says; from then on it is kept. */
@@ -42,9 +65,16 @@ export class Address {
 		});
 		for (const name of ['view', 'lanes', 'selection', 'range', 'marks', 'filter', 'search', 'panel'])
 			app.on(name, () => this.later());
+		this.deep = history.state?.deep || 0;
+		this.kept = true;
 		window.addEventListener('hashchange', () => {
-			if (location.hash !== this.written)
-				this.read().catch(() => 0);
+			if (location.hash === this.written)
+				return;
+			clearTimeout(this.timer);
+			this.leaps = false;
+			this.deep = history.state?.deep || 0;
+			this.written = location.hash;
+			this.read().catch(() => 0);
 		});
 	}
 
@@ -68,27 +98,48 @@ export class Address {
 				/* an address that was cut off: its other parts still hold */
 			}
 		}
-		const pair = (text) => (text || '').split(',').map(Number);
-		if (parts.has('c'))
-			app.lanes.closed = new Set(parts.get('c').split(','));
+		this.reading = true;
+		try {
+			await this.take(parts);
+		} finally {
+			this.reading = false;
+		}
+	}
+
+	async take(parts) {
+		const { app } = this, pair = (text) => (text || '').split(',').map(Number), [from, to] = pair(parts.get('v')), [a, b] = pair(parts.get('r'));
+		app.lanes.closed = new Set((parts.get('c') || '').split(',').filter(Boolean));
 		if (parts.has('l'))
 			app.lanes.parse(parts.get('l'));
-		const [from, to] = pair(parts.get('v'));
+		else if (app.lanes.text() !== this.preset)
+			app.lanes.parse(this.preset);
 		if (to > from)
 			app.view.go(from, to);
-		const [a, b] = pair(parts.get('r'));
-		if (b > a)
-			app.set_range(a, b);
-		if (parts.has('m'))
-			app.marks.parse(parts.get('m'));
+		else if (this.kept)
+			app.view.go(0, app.view.end);
+		app.set_range(b > a ? a : null, b);
+		app.marks.parse(parts.get('m') || '');
+		app.select(null);
 		await app.filters.parse(parts.get('f') || '');
 		if (parts.has('q'))
 			await app.search.parse(parts.get('q'));
-		if (parts.has('p'))
-			app.panels.show(parts.get('p'));
+		else if (app.search.asked)
+			app.search.clear();
+		app.panels.show(parts.get('p') || 'events');
 		if (parts.has('s'))
 			await this.read_selection(parts.get('s')).catch(() => 0);
 		app.lanes.changed();
+		app.panels.list.later(true);
+		this.complain(parts.get('l'));
+	}
+
+	/* Tracks that the address names and this trace does not have. */
+	complain(lanes) {
+		const { app } = this, strange = (lanes || '').split(',').map((word) => word.replace(/^[*-]*/, ''))
+			.filter((spec) => spec && !app.lanes.is_known(spec));
+		const tasks = (app.filters.want.tasks || []).filter((id) => !app.task_of(...id.split(':'))).map((id) => `task ${id.replace(/^0:/, '')}`);
+		if ((strange.length || tasks.length) && app.info.progress >= 1 && !app.info.live)
+			app.note(`The address names what this trace does not have: ${[...strange, ...tasks].slice(0, 5).join(', ')}${strange.length + tasks.length > 5 ? ' …' : ''}.`);
 	}
 
 	async read_selection(text) {
@@ -114,8 +165,8 @@ export class Address {
 			parts.push(`r=${Math.round(app.range.from)},${Math.round(app.range.to)}`);
 		if (app.filters.text())
 			parts.push(`f=${escape(app.filters.text())}`);
-		if (app.search.text())
-			parts.push(`q=${escape(app.search.text())}`);
+		if (app.search.asked)
+			parts.push(`q=${escape(app.search.asked)}`);
 		if (app.panels.current !== 'events')
 			parts.push(`p=${app.panels.current}`);
 		if (s)
@@ -124,6 +175,8 @@ export class Address {
 	}
 
 	later() {
+		if (this.reading)
+			return;
 		clearTimeout(this.timer);
 		this.timer = setTimeout(() => this.write(), 200);
 	}
@@ -133,6 +186,10 @@ export class Address {
 		if (text === location.hash || text.length > PARTS)
 			return;
 		this.written = text;
-		history.replaceState(null, '', text);
+		if (this.leaps)
+			history.pushState({ deep: ++this.deep }, '', text);
+		else
+			history.replaceState({ deep: this.deep }, '', text);
+		this.leaps = false;
 	}
 }

@@ -61,7 +61,7 @@ class App {
 		this.view = new Viewport(() => {
 			this.redraw();
 			this.emit('view');
-		});
+		}, () => this.jump());
 		this.colours = new Colours();
 		this.tiles = new Tiles(() => this.redraw(), (error) => this.trouble(error));
 		this.names = new Names(() => this.redraw());
@@ -82,6 +82,12 @@ class App {
 
 	redraw() {
 		this.stage?.redraw();
+	}
+
+	/* What is shown now can be returned to; not what a recording does by itself. */
+	jump() {
+		if (!this.live?.at_end)
+			this.address?.jump();
 	}
 
 	/* --- what the trace has --- */
@@ -113,7 +119,7 @@ class App {
 
 	recolour() {
 		this.theme = read_theme();
-		this.colours.make(this.tasks, this.theme.dark);
+		this.colours.make(this.tasks, this.theme.dark, (n) => !this.filters || this.filters.keeps(n));
 		this.emit('theme');
 		if (this.info)
 			this.lanes.changed();
@@ -152,6 +158,8 @@ class App {
 			return s.value;
 		if (['task', 'calls', 'sys'].includes(parts.type))
 			return this.task_of(parts.machine, Number(parts.id))?.n ?? -1;
+		if (parts.type === 'pair' && parts.parts[2] !== 'cpu')
+			return s.task ?? -1;	/* whose event begins it */
 		const thread = parts.type === 'vcpu' && this.lanes.thread_of(parts.machine, Number(parts.id));
 		return thread ? this.task_of(thread.machine, thread.pid)?.n ?? -1 : -1;
 	}

@@ -2,7 +2,8 @@
 /*
  * colours.js - what has which colour, in both themes.
  *
- * A task's colour comes from its name, so that it is the same in every trace; a state's from its
+ * A task's colour comes from its name and PID, so that it is the same in every picture of a trace: its name says around
+ * which hue, its PID how far from it, so that eight compilers are eight colours. A state's comes from its
  * number. All have about the same lightness (OKLCH), so that none shouts. No meaning hangs on hue
  * alone: runnable is hatched, blocked is outlined, sleeping is a thin line, unknown has red stripes.
  *
@@ -21,8 +22,11 @@ export const STATE_NAMES = ['unknown', 'running', 'runnable', 'preempted', 'slee
 	'stopped', 'idle', 'dead'];
 export const SHARE = [1, 1, .72, .72, .14, 1, .5, .14, .06];	/* of a lane's height, by state; the shader has the same */
 export const N_SPANS = 64;
-/* What a striped span is, in words; type: of its lane. Else nothing. */
-export function unknown_why(type, value) {
+/* What a striped span is, in words; type: of its lane; calm: the trace has lost nothing. Else nothing. */
+export function unknown_why(type, value, calm = false) {
+	if (calm && ((type === 'cpu' && value === 65535) || (type === 'task' && value === 0)))
+		return type === 'cpu' ? 'Not recorded: no event tells who ran. Nothing was lost; what was recorded does not say it.'
+			: 'Not recorded: no event tells what it did. Nothing was lost; what was recorded does not say it.';
 	if (type === 'cpu' && value === 65535)
 		return 'Nobody knows who ran: data of this CPU is missing here (events were lost, or the file is cut off).';
 	if (type === 'task' && value === 0)
@@ -58,6 +62,9 @@ export const KERNEL = /^(kworker|ksoftirqd|rcu|migration|idle_inject|cpuhp|kswap
 
 const HUES = [248, 28, 158, 305, 82, 205, 350, 135, 275, 52, 182, 328, 228];
 
+const SPREAD = [[0, 0], [44, -.05], [-44, .05], [88, .03], [-88, -.04], [22, .08], [-22, -.08], [132, 0], [-132, .04],
+	[66, -.09], [-66, .09]];	/* hue and lightness by PID; a prime number of them, as PIDs like to be even */
+
 const STATES = {	/* lightness, chroma, hue */
 	light: [[.75, 0, 0], [.64, .14, 152], [.76, .14, 75], [.67, .17, 42], [.82, .015, 250], [.58, .17, 25],
 		[.6, .14, 305], [.86, .01, 250], [.55, .01, 250]],
@@ -87,9 +94,10 @@ export class Colours {
 	task_rgb(comm, pid) {
 		if (pid === 0)
 			return oklch(this.dark ? .3 : .93, 0, 0);
-		const h = hash(comm.replace(/[\d:]+$/, '')), hue = HUES[(h >>> 16) % HUES.length];
+		const h = hash(comm.replace(/[\d:]+$/, '')), [turn, lift] = SPREAD[pid % SPREAD.length];
+		const hue = (HUES[(h >>> 16) % HUES.length] + turn + 360) % 360;
 		const yellow = hue > 55 && hue < 125;	/* dark yellow is olive: keep it light */
-		const l = (this.dark ? .62 : .72) + (yellow ? .08 : 0) + ((h >>> 8) % 3 - 1) * .04;
+		const l = (this.dark ? .62 : .72) + (yellow ? .08 : 0) + lift;
 		return oklch(l, KERNEL.test(comm) ? .045 : .105, hue);
 	}
 
@@ -98,13 +106,16 @@ export class Colours {
 		return oklch((this.dark ? .54 : .8) + (yellow ? .06 : 0) + (i % 3 - 1) * .03, .075, hue);
 	}
 
-	/* tasks: array by number of {pid, comm}, or holes. */
-	make(tasks, dark) {
+	/* tasks: array by number of {pid, comm}, or holes. keeps(n): whether it is not to step back. */
+	make(tasks, dark, keeps = () => true) {
 		this.dark = dark;
 		const theme = dark ? 'dark' : 'light';
-		for (let n = 0; n < tasks.length && n < 65535; n++)
-			if (tasks[n])
-				this.put(n >> 8, n & 255, this.task_rgb(tasks[n].comm, tasks[n].pid), tasks[n].pid === 0 ? 0 : 255);
+		for (let n = 0; n < tasks.length && n < 65535; n++) {
+			if (!tasks[n])
+				continue;
+			const rgb = keeps(n) ? this.task_rgb(tasks[n].comm, tasks[n].pid) : oklch(dark ? .34 : .91, .012, 250);
+			this.put(n >> 8, n & 255, rgb, tasks[n].pid === 0 ? 0 : 255);
+		}
 		this.put(255, 255, oklch(dark ? .45 : .75, 0, 0));
 		STATES[theme].forEach((c, i) => this.put(STATE_ROW, i, oklch(...c)));
 		for (let i = 0; i < N_SPANS; i++)

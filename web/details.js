@@ -123,7 +123,7 @@ export class Details {
 			...this.machines(parts),
 			['Woken by', s.waker >= 0 ? this.link(app.task_name(s.waker), () => this.waker(s.waker)) : ''],
 			['', s.waker_in_irq ? 'in an interrupt' : ''],
-			['Why', unknown_why(parts.type, s.value)],
+			['Why', unknown_why(parts.type, s.value, app.lost.none)],
 			['Begins with', ref(s.first) ? this.link('event', () => app.select_event(s.first)) : ''],
 			['Ends with', ref(s.last) ? this.link('event', () => app.select_event(s.last)) : '']])];
 		const tools = [['‹ Before', () => app.step(s.lane, 'previous')], ['After ›', () => app.step(s.lane, 'next')],

@@ -12,7 +12,9 @@ import { SHARE, STATE_ROW, SPAN_ROW, THING_ROW, THING, WIDTH, label_slot } from 
 
 const SOLID = 255;
 const PLAIN = 0, HATCHED = 1, RIMMED = 2, FLAT = 3, CURVE = 4, MISSED = 5, UNENDED = 6;
-const RED = 26 << 16 | 31 << 8 | 191;	/* the stripes of what has no end */
+const CALM = .4;	/* how strong what was not recorded is */
+const LEAST = 4;	/* pixels: no sum of spans is lower */
+const RED = 26 << 16 | 31 << 8 | 191;	/* the stripes of what has no end, or nobody knows */
 
 function mix(rgb, shade, share) {
 	let mixed = 0;
@@ -93,7 +95,7 @@ export class FlatPainter {
 				if (style)
 					this.put(at + x, b.rgb, Math.round(alpha * style(b, x + .5, y + .5, dot)));
 				else
-					this.put(at + x, (x - y + 65532 * dot) % (12 * dot) < 2 * dot ? RED : b.rgb, alpha);
+					this.put(at + x, (x - y + 65532 * dot) % (12 * dot) < 2 * dot ? this.stripe : b.rgb, alpha);
 		}
 	}
 
@@ -102,6 +104,8 @@ export class FlatPainter {
 		const b = this.box, s = Math.min(value, 8);
 		this.colour(STATE_ROW, s);
 		b.style = s === 2 || s === 3 ? HATCHED : s === 5 ? RIMMED : s === 0 ? UNENDED : PLAIN;
+		if (s === 0)
+			b.alpha = this.unknown;
 		if (b.exact || SHARE[s] < .5)
 			b.y0 = b.y1 - piece.row * SHARE[s];
 		else {
@@ -124,14 +128,14 @@ export class FlatPainter {
 	}
 
 	counter(piece, low, high) {
-		const b = this.box, { tile, row } = piece, { dot } = this;
-		const range = Math.max(tile.high - tile.low, 1e-30), share = (v) => Math.max(0, Math.min(1, (v - tile.low) / range));
+		const b = this.box, { row } = piece, { dot } = this;
+		const range = Math.max(piece.high - piece.low, 1e-30), share = (v) => Math.max(0, Math.min(1, (v - piece.low) / range));
 		const top = b.y1 - row * share(high), bottom = b.y1 - row * share(low);
 		this.colour(THING_ROW, THING.counter);
 		b.style = CURVE;
 		b.y0 = b.line0 = Math.min(top, b.y1 - dot * 1.5);
 		b.line1 = Math.max(bottom, top + dot * 1.5);
-		if (tile.high > tile.low)
+		if (piece.high > piece.low)
 			return;
 		b.y0 = b.line0 = (piece.y + b.y1) / 2;
 		b.line1 = b.y0 + dot * 1.5;
@@ -152,8 +156,10 @@ export class FlatPainter {
 			if (hot >= 0 && hot !== value)
 				b.alpha = Math.round(b.alpha * .38);
 			b.y0 = b.y1 - piece.row * (b.exact || value === 65535 ? 1 : weight);
-			if (value === 65535)	/* nobody knows who ran */
+			if (value === 65535) {	/* nobody knows who ran */
 				b.style = UNENDED;
+				b.alpha = this.unknown;
+			}
 			break;
 		case 2:
 			this.state(piece, value, row, weight, thin);
@@ -162,6 +168,10 @@ export class FlatPainter {
 			this.colour(SPAN_ROW, label_slot(value));
 			b.y1 = piece.y + piece.row * (row + 1) - this.dot;
 			b.y0 = b.y1 - (piece.row - this.dot) * (b.exact ? 1 : weight);
+			if (b.y1 - b.y0 < this.dot * LEAST) {	/* short ones from afar: small, but seen */
+				b.y0 = b.y1 - this.dot * LEAST;
+				b.rgb = mix(b.rgb, this.strong, .4);
+			}
 			break;
 		case 4:
 			this.tick(piece, value, flags);
@@ -202,6 +212,11 @@ export class FlatPainter {
 		}
 	}
 
+	/* The stripes of what was not recorded, while nothing was lost. */
+	grey(dark) {
+		return (dark ? 0x60 : 0xa8) * 0x010101;
+	}
+
 	resize(scene) {
 		if (this.image?.width === scene.width && this.image.height === scene.height) {
 			this.pixels.fill(0);
@@ -217,6 +232,9 @@ export class FlatPainter {
 		this.resize(scene);
 		this.dot = Math.max(1, Math.round(scene.ratio));
 		this.shade = colours.dark ? 13 : 38;
+		this.strong = colours.dark ? 255 : 0;
+		this.unknown = scene.calm ? Math.round(SOLID * CALM) : SOLID;
+		this.stripe = scene.calm ? this.grey(colours.dark) : RED;
 		this.table = new Uint32Array(colours.table.buffer);
 		this.n = 0;
 		for (const piece of scene.pieces)

@@ -8,12 +8,12 @@
  *
  *	texel 3n      x of bucket 0, pixels per bucket, y, height of a row
  *	texel 3n+1    first and last bucket to draw, kind of lane, y above which nothing shows
- *	texel 3n+2    low and high of a counter, task that stands out or -1, height of the lane
+ *	texel 3n+2    low and high of a counter in sight, task that stands out or -1, height of the lane
  *
  * So moving and zooming send a few kilobytes; the records are sent again only when other tiles come
  * into the picture. draw(scene) has the same form in draw_2d.js:
  *
- *	scene = { width, height (device pixels), pieces: [{tile, x, scale, y, row, height, c0, c1, top}], hot }
+ *	scene = { width, height (device pixels), pieces: [{tile, x, scale, y, row, height, c0, c1, top, low, high}], hot, calm }
  */
 import { WIDTH, HEIGHT } from './colours.js';
 
@@ -31,6 +31,8 @@ uniform vec2 u_size;
 uniform sampler2D u_pieces;
 uniform sampler2D u_colours;
 uniform float u_dot;
+uniform float u_strong;
+uniform float u_unknown;
 flat out vec4 v_colour;
 flat out vec4 v_box;
 flat out ivec2 v_style;
@@ -69,6 +71,7 @@ void main() {
 		if (value == 65535u) {	/* nobody knows who ran */
 			weight = 1.0;
 			style = 6;
+			c.a = u_unknown;
 		}
 	} else if (kind == 2) {
 		int s = int(min(value, 15u));
@@ -77,6 +80,7 @@ void main() {
 		if (s == 8) share = 0.06;
 		full = p.w * share;
 		style = s == 2 || s == 3 ? 1 : s == 5 ? 2 : s == 0 ? 6 : 0;
+		if (s == 0) c.a = u_unknown;
 		if (!exact && (s == 4 || s == 7 || s == 8)) {
 			weight = 1.0;
 		} else if (!exact) {
@@ -89,6 +93,10 @@ void main() {
 		y1 = y0 + p.w - u_dot;
 		full = p.w - u_dot;
 		c = colour(257, int(value & 63u));
+		if (!exact && full * weight < 4.0 * u_dot) {	/* short ones from afar: small, but seen */
+			weight = 4.0 * u_dot / full;
+			c.rgb = mix(c.rgb, vec3(u_strong), 0.4);
+		}
 	} else if (kind == 4) {
 		c = colour(258, (flags & 4) != 0 ? 1 : 0);
 		c.a = 0.4 + 0.6 * min(1.0, log2(1.0 + float(value)) / 7.0);
@@ -135,6 +143,7 @@ flat in ivec2 v_style;
 in vec2 v_at;
 uniform float u_dot;
 uniform float u_edge;
+uniform vec3 u_stripe;
 out vec4 o_colour;
 void main() {
 	vec4 c = v_colour;
@@ -159,7 +168,7 @@ void main() {
 		c.a *= mod(v_at.x - v_at.y, 5.0 * u_dot) < 2.0 * u_dot || wide <= 3.0 * u_dot ? 0.95 : 0.2;
 	}
 	if (v_style.x == 6 && mod(v_at.x - v_at.y, 12.0 * u_dot) < 2.0 * u_dot)
-		c.rgb = vec3(0.75, 0.12, 0.1);
+		c.rgb = u_stripe;
 	c.a *= cover;
 	o_colour = vec4(c.rgb * c.a, c.a);
 }`;
@@ -223,7 +232,7 @@ export class GlPainter {
 		if (!gl.getProgramParameter(program, gl.LINK_STATUS))
 			throw new Error(gl.getProgramInfoLog(program) || 'program');
 		this.at = {};
-		for (const name of ['u_size', 'u_pieces', 'u_colours', 'u_dot', 'u_edge'])
+		for (const name of ['u_size', 'u_pieces', 'u_colours', 'u_dot', 'u_edge', 'u_strong', 'u_stripe', 'u_unknown'])
 			this.at[name] = gl.getUniformLocation(program, name);
 		this.program = program;
 		this.vao = gl.createVertexArray();
@@ -286,7 +295,7 @@ export class GlPainter {
 			const t = piece.tile, at = (Math.floor(i / ROW) * width + i % ROW * 3) * 4;
 			texels.set([piece.x, piece.scale, piece.y, piece.row,
 				piece.c0, piece.c1, t.kind, piece.top,
-				t.low || 0, t.high || 0, hot, piece.height], at);
+				piece.low || 0, piece.high || 0, hot, piece.height], at);
 		});
 		gl.activeTexture(gl.TEXTURE0);
 		gl.bindTexture(gl.TEXTURE_2D, this.pieces);
@@ -326,6 +335,9 @@ export class GlPainter {
 		gl.uniform1i(this.at.u_colours, 1);
 		gl.uniform1f(this.at.u_dot, Math.max(1, Math.round(scene.ratio)));
 		gl.uniform1f(this.at.u_edge, colours.dark ? 0.05 : 0.15);
+		gl.uniform1f(this.at.u_strong, colours.dark ? 1 : 0);
+		gl.uniform1f(this.at.u_unknown, scene.calm ? 0.4 : 1);	/* what was not recorded is paler than what was lost */
+		gl.uniform3f(this.at.u_stripe, ...(scene.calm ? [0, 0, 0].fill(colours.dark ? 0.376 : 0.659) : [0.75, 0.12, 0.1]));
 		gl.enable(gl.BLEND);
 		gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
 		gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, this.n);

@@ -3,7 +3,8 @@
  * filters.js - which events the list shows and which lanes are left: by CPU, task, event, expression.
  *
  * A filter is the body of api/select. In the list only what passes is shown; on the timeline lanes of CPUs
- * and tasks that are filtered out disappear, and what passes is a lane of its own (found:ID). Every part
+ * and tasks that are filtered out disappear, tasks of the filter that have no lane get one as long as it holds, other tasks
+ * are pale on the lanes of CPUs, and what passes is a lane of its own (found:ID). Every part
  * of the filter is a chip above the picture, to be taken off. In the address it is words:
  *
  *	tasks:127,1:131;events:sched/sched_switch;cpus:0-3,1:0;where:prev_pid == 0
@@ -17,6 +18,7 @@ import { count } from './units.js';
 import { el, button } from './table.js';
 import { whole_expression, plain_words } from './search.js';
 
+const LANES = 20;	/* of tasks that a filter adds at most */
 const MOST = 300;	/* entries of a list in the box; the rest is found by typing */
 const PARTS = { tasks: 'tasks', kinds: 'events', cpus: 'cpus' };	/* in the filter → in the address */
 const NUMBERS = 4096;	/* that a range of CPUs in an address may stand for */
@@ -53,6 +55,7 @@ export class Filters {
 		this.sel = undefined;
 		this.count = 0;
 		this.lane = null;
+		this.added = [];	/* lanes of tasks that are there for the filter alone */
 		this.whole = true;
 		this.box = document.getElementById('filter-box');
 		this.chips = document.getElementById('chips');
@@ -116,12 +119,31 @@ export class Filters {
 					app.note(this.problem);
 				return false;
 			}
+		app.jump();
+		const same = JSON.stringify(this.want.tasks) === JSON.stringify(clean.tasks);
 		this.want = clean;
 		this.sel = answer.id;
 		this.count = answer.count;
 		this.whole = answer.whole !== false;
+		if (!same)
+			this.show_tasks();
 		this.show();
 		return true;
+	}
+
+	/* Every task of the filter has a track; those that were not there before go with the filter. */
+	show_tasks() {
+		const { app } = this, { tasks = [] } = this.want;
+		this.added.filter((spec) => !tasks.includes(spec.slice(5))).forEach((spec) => app.lanes.find(spec)?.by_filter && app.lanes.remove(spec));
+		this.added = this.added.filter((spec) => tasks.includes(spec.slice(5)));
+		for (const id of tasks.slice(0, LANES)) {
+			const task = app.task_of(...id.split(':'));
+			if (!task?.pid || app.lanes.find(`task:${id}`))
+				continue;
+			app.lanes.add(`task:${id}`, { by_filter: true });
+			this.added.push(`task:${id}`);
+		}
+		app.recolour();
 	}
 
 	show() {

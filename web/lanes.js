@@ -54,6 +54,18 @@ export class Lanes {
 		this.hidden = () => false;	/* filters.js says which lanes a filter leaves out */
 	}
 
+	/* Whether the trace has what a spec names. */
+	is_known(spec) {
+		const { app } = this, { type, machine, id, parts } = split(spec);
+		if (!TYPES[type] || type === 'found')
+			return false;
+		if (['task', 'calls', 'sys'].includes(type))
+			return Boolean(app.task_of(machine, Number(id)));
+		if (['cpu', 'all', 'irq', 'softirq', 'cpucalls', 'vcpu'].includes(type))
+			return Boolean(app.info.machines.find((m) => m.n === machine)?.cpus.includes(Number(id)));
+		return app.kinds.some((k) => k && (k.machine || 0) === machine && `${k.system}/${k.name}` === parts[0]);
+	}
+
 	find(spec) {
 		return this.list.find((lane) => lane.spec === spec);
 	}
@@ -61,11 +73,14 @@ export class Lanes {
 	/* One lane more; the lane, also when it was there. */
 	add(spec, options = {}) {
 		const old = this.find(spec);
-		if (old)
+		if (old) {
+			old.by_filter = old.by_filter && options.by_filter;	/* asked for: it stays */
 			return old;
+		}
 		const parts = split(spec), type = TYPES[parts.type];
 		if (!type || this.list.length >= CEILING)
 			return null;
+		this.app.jump();
 		const lane = { spec, ...parts, kind: 0, n_rows: 1, pinned: false, flat: false, refused: '', ...options };
 		if (parts.type === 'found')
 			this.list.unshift(lane);
@@ -80,6 +95,7 @@ export class Lanes {
 		const at = this.list.findIndex((lane) => lane.spec === spec);
 		if (at < 0)
 			return;
+		this.app.jump();
 		this.list.splice(at, 1);
 		this.app.tiles.forget(spec);
 		this.changed();
@@ -283,18 +299,22 @@ export class Lanes {
 	/* --- in the address --- */
 
 	text() {
-		return this.list.filter((lane) => lane.type !== 'found')
+		return this.list.filter((lane) => lane.type !== 'found' && !lane.by_filter)	/* those come with their filter */
 			.map((lane) => `${lane.pinned ? '*' : ''}${lane.flat ? '-' : ''}${lane.spec}`).join(',');
 	}
 
 	parse(text) {
 		const before = new Map(this.list.map((lane) => [lane.spec, lane]));
-		this.list = this.list.filter((lane) => lane.type === 'found');
+		this.list = this.list.filter((lane) => lane.type === 'found' || lane.by_filter);
 		for (const word of text.split(',').slice(0, CEILING)) {
 			const [, flags, spec] = word.match(/^([*-]*)(.*)$/);
 			const parts = split(spec);
-			if (!TYPES[parts.type] || parts.type === 'found' || this.find(spec))
+			if (!TYPES[parts.type] || parts.type === 'found')
 				continue;
+			if (this.find(spec)) {
+				this.find(spec).by_filter = false;
+				continue;
+			}
 			const old = before.get(spec) || { kind: 0, n_rows: 1, refused: '' };
 			this.list.push({ spec, ...parts, ...old, pinned: flags.includes('*'), flat: flags.includes('-') });
 		}

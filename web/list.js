@@ -50,10 +50,10 @@ export class EventList {
 	}
 
 	/* Without a selection the list shows what the picture begins with; of a recording that is followed, its end. */
-	later() {
+	later(anyway = false) {
 		clearTimeout(this.timer);
 		this.timer = setTimeout(async () => {
-			if (this.app.selection || this.root.hidden || !this.total || this.scroll.matches(':hover, :focus-within'))
+			if (this.app.selection || this.root.hidden || !this.total || (!anyway && this.scroll.matches(':hover, :focus-within')))
 				return;
 			try {
 				const { view, live } = this.app, at_end = live?.at_end;
@@ -127,7 +127,7 @@ export class EventList {
 		this.sel = this.app.filters?.sel;
 		this.head.querySelector('th').title = this.sel === undefined ? 'Number of the event' : 'Number among those that pass the filter';
 		this.selected = -1;
-		this.fetch(0, true).then(() => this.follow({})).catch(api.quiet);
+		this.fetch(0, true).then(() => this.app.selection ? this.follow({}) : this.later(true)).catch(api.quiet);
 	}
 
 	grow() {
@@ -294,8 +294,14 @@ export class EventList {
 		}
 		this.body.replaceChildren(...rows);
 		if (!this.total && this.app.ready)
-			this.body.replaceChildren(el('tr', '', el('td', 'dim', this.sel ? 'No event passes the filter.' : 'No events.')));
+			this.body.replaceChildren(el('tr', '', this.across(this.sel ? 'No event passes the filter.' : 'No events.')));
 		wanted.forEach((page) => this.fetch(page).catch(api.quiet));
+	}
+
+	across(text) {
+		const td = el('td', 'dim', text);
+		td.colSpan = COLUMNS.length;
+		return td;
 	}
 
 	/* Which machine a task is of; a single host goes without saying. */

@@ -4,7 +4,8 @@
  *
  * The lane of all events of a CPU (all:M:N) knows. When the index is complete, its coarsest tile is asked
  * for each CPU; where it tells of a loss, the CPU's own lane takes the flags of that lane with it at every
- * zoom. A trace without losses costs a request and nothing more.
+ * zoom. A trace without losses costs a request and nothing more: then what nobody knows was not recorded, by a filter
+ * or before it began, and is drawn and told as that, not as an accident (none).
  */
 import * as api from './api.js';
 
@@ -17,6 +18,7 @@ export class Lost {
 		this.lanes = new Map();		/* spec of a CPU → spec of its lane of all events */
 		this.places = [];		/* [from, to] in ns, for the overview */
 		this.asked = -1;
+		this.none = false;		/* it is known that nothing was lost or cut off */
 		app.on('ready', () => this.look());
 		app.on('info', () => this.look());
 	}
@@ -36,9 +38,13 @@ export class Lost {
 		try {
 			const tiles = await api.tiles(cpus.map((cpu) => [`all:${cpu}`, level, 0]));
 			tiles.forEach((tile, i) => this.take(cpus[i], tile, 2 ** level));
+			this.known = cpus.length < CPUS;
+			if (cpus.length < CPUS && tiles.every((tile) => tile.kind !== 4 || tile.whole))
+				this.app.overview.count(tiles, 2 ** level);
 		} catch (error) {
 			api.quiet(error);
 		}
+		this.none = this.known && !this.places.length && !info.damage?.length;
 		if (this.places.length)
 			this.app.note('The recording lost events; red flags on the CPUs show where.', true);
 		this.app.redraw();

@@ -3,12 +3,15 @@
  * overview.js - the whole trace in one strip: how much was recorded when, and which part is shown.
  *
  * Its shape comes from page headers alone (api/density), so that it is there before anything is
- * indexed. Drag the bright part to move, its edges to zoom, drag elsewhere to choose a new part; a
+ * indexed; a page of few events says little about when they were, so it is drawn anew from the events when they are
+ * known (lost.js asks for them). Drag the bright part to move, its edges to zoom, drag elsewhere to choose a new part; a
  * double click shows everything. Hits of a search and marks stand in it as lines.
  */
 export class Overview {
 	constructor(app) {
 		this.app = app;
+		this.exact = false;	/* values are counts of events, not bytes of pages */
+		this.cells = 0;		/* of so many values, if not all are of the same width */
 		this.canvas = document.getElementById('overview-canvas');
 		this.values = null;
 		this.hits = null;
@@ -21,10 +24,30 @@ export class Overview {
 		for (const s of streams)
 			for (let i = 0; i < n; i++)
 				sums[i] += s.values[i];
+		if (!this.exact)
+			this.take(sums);
+	}
+
+	take(sums) {
 		let most = 0;
 		for (const v of sums)
 			most = Math.max(most, v);
 		this.values = most ? sums.map((v) => Math.sqrt(v / most)) : null;
+	}
+
+	/* Tiles of all events of each CPU, over the whole trace; bucket: ns of one of theirs. */
+	count(tiles, bucket) {
+		const cells = this.app.view.end / bucket, n = Math.max(1, Math.ceil(cells)), sums = new Float64Array(n);
+		for (const tile of tiles) {
+			if (tile.kind !== 4)
+				continue;
+			const f = new Float32Array(tile.data), u = new Uint32Array(tile.data);
+			for (let i = 0; i < tile.n; i++)
+				sums[Math.max(0, Math.min(n - 1, Math.floor(f[i * 4])))] += u[i * 4 + 2];
+		}
+		this.exact = true;
+		this.cells = cells;	/* the last one may be a part only */
+		this.take(sums);
 	}
 
 	draw(view, marks, range, theme) {
@@ -57,14 +80,14 @@ export class Overview {
 	shape(ctx, theme, width, height) {
 		if (!this.values)
 			return;
-		const n = this.values.length;
+		const n = this.cells || this.values.length, end = this.values.length;
 		ctx.fillStyle = theme.hill;
 		ctx.beginPath();
 		ctx.moveTo(0, height);
-		for (let i = 0; i < n; i++) {
+		for (let i = 0; i < end; i++) {
 			const y = height - this.values[i] * (height - 6);
 			ctx.lineTo(i / n * width, y);
-			ctx.lineTo((i + 1) / n * width, y);
+			ctx.lineTo(Math.min(1, (i + 1) / n) * width, y);
 		}
 		ctx.lineTo(width, height);
 		ctx.fill();

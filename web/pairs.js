@@ -8,10 +8,17 @@
  * An event is system/name, or its name where only one system has it. Instead of a field there may be
  * pid and cpu, those of the event itself. Without a field every one that suits is offered, the most likely
  * first, so that it is seen by what spans are matched. While an event is not yet known by name, those
- * that fit what was typed are offered.
+ * that fit what was typed are offered. Pairs that are called as such (ENDS: NAME_entry and NAME_exit, a probe and its
+ * return …) are offered among the tracks, without typing more than a part of the name.
  */
 const ARROW = /\s*(?:->|→|=>)\s*/;
 const OFFERED = 12;
+/* what begins … what ends: the rest of both names is the same */
+const ENDS = [['_entry$', '_exit'], ['_enter$', '_exit'], ['^sys_enter_', 'sys_exit_'], ['_start$', '_end'], ['_begin$', '_end'], ['_start$', '_done'],
+	['_start$', '_stop'], ['_issue$', '_complete'], ['_begin$', '_done'], ['$', '__return'], ['$', '_return'], ['_entry$', '_return']]
+	.map(([begin, end]) => [new RegExp(begin), end]);
+const OF_CPU = /^(irq|irq_vectors|ipi|nmi|cpuhp|power|kvm)$/;	/* systems whose events belong to the CPU, not to the task */
+const OF_TASK = /^(probe|kprobes|uprobes|syscalls|raw_syscalls|exceptions|sdt_.*|probe_.*)$/;
 
 export const PAIR_FORM = 'event -> event field';
 
@@ -82,4 +89,29 @@ export function pair_items(text, kinds, score) {
 	const exact = key && given.find(([k, o]) => k === key && o === (other || k));
 	const list = exact ? [exact, ...given.filter((k) => k !== exact)] : given;
 	return list.map((k) => ({ text: `${a[0].name} → ${b[0].name}`, note: key_words(a[0], b[0], k), spec: spec_of(a[0], b[0], ...k) }));
+}
+
+/* By which field both ends of a pair most likely belong together. */
+function best_key(a, b) {
+	const keys = keys_of(a, b), own = (name) => [name, name];
+	if (OF_CPU.test(a.system))
+		return own('cpu');
+	if (OF_TASK.test(a.system) || /_+return$/.test(b.name))
+		return own('pid');
+	return keys[0] || own('pid');
+}
+
+/* Tracks of pairs that the names of the trace's events tell: [{text, note, spec}]. */
+export function known_pairs(kinds) {
+	const list = kinds.filter((k) => k && k.events), by_name = new Map(list.map((k) => [`${k.machine || 0}:${k.system}/${k.name}`, k])), out = [];
+	for (const a of list)
+		for (const [begin, end] of ENDS) {
+			const b = begin.test(a.name) && by_name.get(`${a.machine || 0}:${a.system}/${a.name.replace(begin, end)}`);
+			if (!b || b === a)
+				continue;
+			const key = best_key(a, b);
+			out.push({ text: `${a.name} → ${b.name}`, note: `spans, ${key_words(a, b, key)}`, spec: spec_of(a, b, ...key) });
+			break;
+		}
+	return out;
 }

@@ -5,13 +5,15 @@
  *	> zoom          commands (Ctrl+Shift+P, or a > at the beginning)
  *	bash            tracks (Ctrl+P): tasks, CPUs, interrupts, functions, tracepoints, numeric fields
  *	a -> b field    a track of spans between two events (pairs.js)
+ *	@ 12.5ms        a time to go to (moments.js); the @ may be left out
  *
  * Letters may be left out; those at the beginnings of words count more.
  */
 import { COMMANDS, key_name } from './commands.js';
-import { count, duration } from './units.js';
+import { TIME_FORM, go_to_time, moment_words, parse_time } from './moments.js';
+import { count, duration, some } from './units.js';
 import { el } from './table.js';
-import { PAIR_FORM, pair_items } from './pairs.js';
+import { PAIR_FORM, known_pairs, pair_items } from './pairs.js';
 import { KERNEL } from './colours.js';
 import { files_of_lane } from './files.js';
 import { split } from './lanes.js';
@@ -64,8 +66,8 @@ export class Palette {
 	}
 
 	open(what) {
-		this.input.value = { commands: '>', pair: ' -> ' }[what] || '';
-		this.input.placeholder = 'Track: a task, CPU, event, field, or event -> event   ( > for commands )';
+		this.input.value = { commands: '>', pair: ' -> ', time: '@' }[what] || '';
+		this.input.placeholder = 'Track: a task, CPU, event, field, or event -> event   ( > for commands, @ for a time )';
 		this.tracks = null;
 		if (!this.box.open)
 			this.box.showModal();
@@ -106,12 +108,14 @@ export class Palette {
 		tasks.sort((a, b) => a.machine - b.machine || a.comm.localeCompare(b.comm) || a.pid - b.pid);
 		for (const t of tasks) {
 			const name = `${t.comm} ${t.pid}${many ? ` of ${app.machine_name(t.machine)}` : ''}`;
-			add(`task:${t.machine}:${t.pid}`, name, `states, ran ${duration(t.running)}`);
+			add(`task:${t.machine}:${t.pid}`, name, t.running || app.info.machines.some((m) => m.sched) ? `states, ran ${duration(t.running)}` : some(t.events, 'event'));
 			if (has.calls)
 				add(`calls:${t.machine}:${t.pid}`, `${name} functions`, 'nested spans');
 			if (has.syscalls && !KERNEL.test(t.comm))
 				add(`sys:${t.machine}:${t.pid}`, `${name} system calls`, 'spans');
 		}
+		for (const { spec, text, note } of known_pairs(app.kinds))
+			add(spec, text, note);
 		const kinds = app.kinds.filter((k) => k && k.events);
 		kinds.sort((a, b) => a.system.localeCompare(b.system) || a.name.localeCompare(b.name));
 		for (const k of kinds) {
@@ -136,8 +140,20 @@ export class Palette {
 			.filter((x) => x.points > 0).sort((a, b) => b.points - a.points).slice(0, MOST).map((x) => x.item);
 		if (pairs)
 			this.items = pairs.map((item) => ({ ...item, here: item.spec && Boolean(this.app.lanes.find(item.spec)), act: () => this.app.show_lane(item.spec) }));
+		const moment = this.moment(text);
+		if (moment)
+			this.items = text.startsWith('@') ? moment : [...moment, ...this.items];
 		this.at = 0;
 		this.show();
+	}
+
+	/* A time that was typed, as the first item; null: it is none. */
+	moment(text) {
+		const { app } = this, moment = parse_time(text.replace(/^>/, ''), app.info);
+		if (moment)
+			return [{ text: `Go to ${moment_words(moment.t, app.info)}`, note: 'time', act: () => go_to_time(app, moment) }];
+		const { origin, duration: length } = app.info, ends = `${moment_words(0, app.info).split(',')[0]} and ${moment_words(length, app.info).split(',')[0]}`;
+		return text.startsWith('@') && origin !== undefined ? [{ text: `A time: ${TIME_FORM}; the trace lies between ${ends}`, note: '', fill: text }] : null;
 	}
 
 	show() {

@@ -47,6 +47,8 @@ class Panels {
 		this.tabs.addEventListener('keydown', (event) => this.key(event));
 		app.on('view', () => this.say_scope());
 		app.on('range', () => this.say_scope());
+		for (const name of ['range', 'selection'])
+			app.on(name, () => this.make_room());
 		this.show('events');
 	}
 
@@ -88,10 +90,18 @@ class Panels {
 			tab.setAttribute('aria-selected', String(name === id));
 			tab.tabIndex = name === id ? 0 : -1;
 		}
+		this.make_room();
 		this.app.emit('panel');
 		if (this.app.info)
 			this.fill();
 		this.say_scope();
+	}
+
+	/* Details that have nothing to say give their place to tables; where there is little, in any case (panels.css). */
+	make_room() {
+		const box = document.getElementById('drawer'), { app } = this;
+		box.classList.toggle('events', this.current === 'events');
+		box.classList.toggle('alone', this.current !== 'events' && !app.selection && !app.range);
 	}
 
 	toggle() {

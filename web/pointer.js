@@ -219,7 +219,7 @@ export class Pointer {
 		if (span.waker >= 0)
 			lines.push(el('div', 'dim', `woken by ${app.task_name(span.waker)}${span.waker_in_irq ? ', in an interrupt' : ''}`));
 		if (unknown_why(parts.type, span.value))
-			lines.push(el('div', 'dim', 'data is missing'));
+			lines.push(el('div', 'dim', app.lost.none ? 'not recorded' : 'data is missing'));
 		lines.push(el('div', 'dim', `at ${clock(span.start)}`));
 		tip.replaceChildren(...lines);
 		tip.hidden = false;

@@ -5,7 +5,7 @@
  *	PNG           what is on the screen: names, ruler and lanes, put together here
  *	SVG, HTML     made by the program (api/export): all shown tracks of the range or of what is in sight;
  *	              the HTML is one file that needs nothing else
- *	CSV, JSON     the events of the range: those that pass the filter, or all
+ *	CSV, JSON     events: of the range, or of what is in sight, or of the whole trace; those that pass the filter, or all
  *	link, print   the address; the browser's own print, with a style sheet for paper
  */
 import * as api from './api.js';
@@ -40,13 +40,16 @@ export class Save {
 		});
 	}
 
-	/* With a filter there are two sets of events to save. */
+	/* Which events can be saved; every entry says which it means. */
 	events(what, name) {
-		const { filters } = this.app;
-		if (!filters.on)
-			return [[`Events as ${name}`, () => this.file(what)]];
-		return [[`Events that pass the filter, as ${name}`, () => this.file(what)],
-			[`All events, as ${name}`, () => this.file(what, true)]];
+		const { app } = this, { from, to, chosen } = app.scope(), whole = from <= 0 && to >= app.view.end;
+		const passing = app.filters.on ? ' that pass the filter' : '', out = [];
+		if (!whole)
+			out.push([`Events ${chosen ? 'of the range' : 'in sight'}${passing}, as ${name}`, () => this.file(what)]);
+		if (passing)
+			out.push([`All events${passing}, as ${name}`, () => this.file(what, false, true)]);
+		out.push([`All events of the trace, as ${name}`, () => this.file(what, true, true)]);
+		return out;
 	}
 
 	name(ending) {
@@ -102,19 +105,20 @@ export class Save {
 		}));
 	}
 
-	address(what, all = false) {
-		const { app } = this, { filters } = app, { from, to } = app.scope();
+	/* all: not only what passes the filter; whole: of the whole trace */
+	address(what, all = false, whole = false) {
+		const { app } = this, { filters } = app, { from, to } = whole ? { from: 0, to: app.view.end } : app.scope();
 		const lanes = app.lanes.rows.filter((r) => r.lane && r.lane.type !== 'found').map((r) => r.lane.spec);
 		return api.address('export', { what, from, to, lanes: lanes.join(','), width: app.view.width,
 			sel: all || !filters.on ? undefined : filters.sel });
 	}
 
 	/* The program forgets selections that were not used for long; asking anew is cheap if it did not. */
-	async file(what, all = false) {
+	async file(what, all = false, whole = false) {
 		const { filters } = this.app;
 		if (!all && filters.on)
 			filters.sel = (await filters.ask(filters.want)).id;
-		download(this.address(what, all), this.name(what));
+		download(this.address(what, all, whole), this.name(what));
 	}
 
 	link() {

@@ -4,13 +4,16 @@
  *
  * The program makes a selection of what was found (api/select). Hits then are a lane of their own at the
  * top (found:ID), lines in the overview, and places to walk through: Enter goes to the next one after
- * the selection or the middle of the picture, Shift+Enter to the one before.
+ * the selection or the middle of the picture, Shift+Enter to the one before. What was found takes the keys out of the
+ * box, so that N is the next one and not a letter; Escape leaves the box as it is. A time, instead of a text, is
+ * gone to (moments.js).
  *
  * Expressions are those of sonde-report(1), but the names of events in front may be left out: then all
  * events are meant that have the fields. What is wrong with one is told below the box.
  */
 import * as api from './api.js';
-import { count } from './units.js';
+import { go_to_time, parse_time } from './moments.js';
+import { clock, count } from './units.js';
 
 const MODES = ['text', 'regex', 'expression'];
 const ALL = '.*: ';
@@ -72,7 +75,8 @@ export class Search {
 			if (app.info.progress >= 1 && !app.info.live && this.sel !== undefined && !this.whole)
 				this.run();
 		});
-		document.getElementById('search-next').addEventListener('click', () => this.next('next'));
+		this.forward = document.getElementById('search-next');
+		this.forward.addEventListener('click', (event) => this.next(event.shiftKey ? 'previous' : 'next'));
 		document.getElementById('search-prev').addEventListener('click', () => this.next('previous'));
 	}
 
@@ -94,19 +98,30 @@ export class Search {
 	key(event) {
 		if (event.key === 'Enter') {
 			event.preventDefault();
-			if (this.text() === this.asked && this.sel !== undefined)
-				this.next(event.shiftKey ? 'previous' : 'next');
-			else
-				this.run().then((found) => found && this.next('next'));
+			this.enter(event.shiftKey ? 'previous' : 'next');
 		} else if (event.key === 'Escape') {
 			event.preventDefault();
-			if (this.input.value)
-				this.clear();
+			this.complain('');
 			this.input.blur();
 		} else {
 			return;
 		}
 		event.stopPropagation();
+	}
+
+	async enter(step) {
+		const { app } = this, moment = this.mode.value === 'text' && parse_time(this.input.value, app.info);
+		if (moment) {
+			await go_to_time(app, moment).catch(api.quiet);
+			this.say(`at ${clock(moment.t)}`);
+			this.input.blur();
+			return;
+		}
+		if ((this.text() !== this.asked || this.sel === undefined) && !(await this.run()))
+			return;
+		if (this.count && document.activeElement === this.input)
+			this.forward.focus();
+		await this.next(step);
 	}
 
 	say(text) {
@@ -142,14 +157,15 @@ export class Search {
 		const asked = this.text();
 		try {
 			const { app } = this, answer = await api.post('select', this.body(), 'search');
+			app.jump();
 			this.asked = asked;
 			this.sel = answer.id;
 			this.count = answer.count;
 			this.whole = answer.whole !== false;
 			this.say(count(answer.count));
 			const unknown = this.mode.value === 'expression' ? unknown_fields(this.input.value, app.kinds) : [];
-			if (!answer.count && unknown.length)
-				this.complain(`No event of this trace has a field “${unknown[0]}”.`);
+			if (!answer.count)
+				this.complain(unknown.length ? `No event of this trace has a field “${unknown[0]}”.` : 'Nothing is found: no event has this in its line.');
 			this.show();
 			app.emit('search');
 			return answer.count > 0;
@@ -208,6 +224,8 @@ export class Search {
 
 	clear() {
 		const { app } = this;
+		if (this.asked)
+			app.jump();
 		this.input.value = '';
 		this.sel = undefined;
 		this.asked = '';
@@ -227,7 +245,7 @@ export class Search {
 
 	async parse(text) {
 		const at = text.indexOf(':'), mode = text.slice(0, at);
-		if (!MODES.includes(mode) || text === this.text())
+		if (!MODES.includes(mode) || text === this.asked)
 			return;
 		this.mode.value = mode;
 		this.input.value = text.slice(at + 1);

@@ -10,7 +10,7 @@ import * as api from './api.js';
 import { split } from './lanes.js';
 import { ask, empty, put } from './stats.js';
 import { bar, cell, el } from './table.js';
-import { count, duration } from './units.js';
+import { count, duration, some } from './units.js';
 
 const MOST = 256;	/* lanes that the program takes at once */
 
@@ -69,7 +69,7 @@ async function go_to(app, row) {
 
 function row_of(app, row, most, cuts) {
 	const time = (key) => cell(duration(row[key]), 'num', row[key] ?? 0), strong = row.name === undefined ? ' strong' : '';
-	return [cell(kind_name(app, row.of)), cell(row.name ?? 'all', `code${strong}`), cell(bar((row.total || 0) / most), 'wide', row.total || 0),
+	return [cell(kind_name(app, row.of), 'least'), cell(row.name ?? 'all', `code${strong}`), cell(bar((row.total || 0) / most), 'wide', row.total || 0),
 		cell(count(row.n), 'num', row.n), ...['total', 'avg', 'min', 'p50', 'p95', 'p99'].map(time), cell(duration(row.max), `num${strong}`, row.max ?? 0),
 		...(cuts ? [cell(row.cut ? count(row.cut) : '', 'num', row.cut)] : [])];
 }
@@ -96,7 +96,8 @@ export async function spans_panel(app, box) {
 		return empty(box, 'The trace has no interrupts, system calls or functions; record with -e irq, -e raw_syscalls or -p function_graph, or add a track of a pair of events.');
 	const [id, , lanes] = list.find(([name]) => name === app.spans_of) || list[0];
 	const stats = await ask(app, 'spans', { lanes: lanes.slice(0, MOST).join(',') });
-	const words = [`${count(stats.rows.filter((r) => r.name === undefined).reduce((sum, r) => sum + r.n, 0))} spans that touch the range, with their whole length`];
+	const n = stats.rows.filter((r) => r.name === undefined).reduce((sum, r) => sum + r.n, 0);
+	const words = [`${some(n, 'span')} that ${n === 1 ? 'touches' : 'touch'} the range, with ${n === 1 ? 'its' : 'their'} whole length`];
 	if (lanes.length > MOST)
 		words.push(`of the ${MOST} tasks with the most events`);
 	if (stats.too_many)

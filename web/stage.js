@@ -32,6 +32,26 @@ export function density_tile(values, most) {
 	return { kind: DENSITY, n, data: data.slice(0, n * 16), rows: 1, whole: true, low: 0, high: 0, buckets: values.length };
 }
 
+/*
+ * From the lowest to the highest value of a counter in sight, and no more: {low, high}. What is at the left edge holds there,
+ * so the last record before counts, too.
+ */
+export function range_in_sight(pieces, view) {
+	let low = Infinity, high = -Infinity;
+	for (const { tile, level, number, c0, c1 } of pieces) {
+		if (tile.kind !== 5)
+			continue;
+		const f = tile.f32 ||= new Float32Array(tile.data), bucket = 2 ** level, base = number * BUCKETS;
+		const from = Math.max(c0, view.from / bucket - base), to = Math.min(c1, view.to / bucket - base);
+		for (let i = 0; i < tile.n * 4; i += 4)
+			if (f[i] < to && f[i + 1] >= from) {
+				low = Math.min(low, f[i + 2]);
+				high = Math.max(high, f[i + 3]);
+			}
+	}
+	return low <= high ? { low, high } : { low: 0, high: 0 };
+}
+
 export class Stage {
 	constructor(app) {
 		this.app = app;
@@ -113,7 +133,7 @@ export class Stage {
 
 	/* Whether boxes look different than in the last frame: a pointer that moves only changes the words. */
 	moved(scene) {
-		const { app } = this, now = [scene.width, scene.height, scene.hot, app.colours.version, app.view.from, app.view.to];
+		const { app } = this, now = [scene.width, scene.height, scene.hot, scene.calm, app.colours.version, app.view.from, app.view.to];
 		for (const piece of scene.pieces)
 			now.push(piece.tile, piece.y, piece.row, piece.c0, piece.c1, piece.top);
 		const before = this.shown;
@@ -126,6 +146,7 @@ export class Stage {
 		const scene = {
 			ratio, width: Math.round(view.width * ratio), height: Math.round(this.height * ratio),
 			pieces: [], rows: [], scales: [], flags: [], unread: [],
+			calm: app.lost.none,	/* what is not known was not recorded; nothing was lost */
 			hot: app.selection?.lane ? app.hot : -1,	/* an event leaves the others as they are */
 		};
 		const level = level_for(view.nsPerPx / ratio);
@@ -159,11 +180,12 @@ export class Stage {
 			x: (piece.number * BUCKETS * 2 ** piece.level - view.from) / view.nsPerPx * k,
 			scale: 2 ** piece.level / view.nsPerPx * k,
 		});
+		const scale = pieces.some((piece) => piece.tile.kind === 5) ? range_in_sight(pieces, view) : null;
 		for (const piece of pieces) {
 			changed = lanes.learn(lane, piece.tile) || changed;
 			if (!piece.tile.n)
 				continue;
-			scene.pieces.push(at(piece));
+			scene.pieces.push({ ...at(piece), ...scale });
 			if (piece.tile.kind === 5 && scene.scales[scene.scales.length - 1]?.lane !== lane)
 				scene.scales.push(scene.pieces[scene.pieces.length - 1]);
 		}

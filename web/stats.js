@@ -9,7 +9,7 @@ import * as api from './api.js';
 import { STATE_NAMES } from './colours.js';
 import { files_of_event, has_files } from './files.js';
 import { bar, button, cell, copy, csv, el, table } from './table.js';
-import { clock, count, duration, share } from './units.js';
+import { clock, count, duration, share, some } from './units.js';
 
 const STATES = [1, 2, 3, 5, 4, 7, 6, 8, 0];	/* columns, by what matters; those behind the fifth only where there is any */
 
@@ -60,7 +60,7 @@ export async function tasks_panel(app, box) {
 	const cpus = el('div', 'cpus');
 	for (const c of stats.cpus)
 		cpus.append(el('span', 'cpu', `CPU ${c.cpu}`, bar(c.busy / span), share(c.busy, span), c.unknown ? ` · ${share(c.unknown, span)} unknown` : ''));
-	put(box, `${count(tasks.length)} tasks in ${duration(span)}`, titles, rows, {
+	put(box, `${some(tasks.length, 'task')} in ${duration(span)}`, titles, rows, {
 		sort: 2,
 		click: (i) => {
 			const t = tasks[i], task = app.tasks[t.task];
@@ -84,7 +84,7 @@ export async function events_panel(app, box) {
 			cell(count(events), 'num', events), cell(share(events, stats.total), 'num', events / stats.total),
 			cell(count(events / ((to - from) / 1e9)), 'num', events / ((to - from) / 1e9))];
 	});
-	put(box, `${count(stats.total)} events of ${stats.kinds.length} kind${stats.kinds.length === 1 ? '' : 's'}`, ['Event', ...(files ? ['File'] : []), '', 'Count', 'Share', 'Per second'], rows, {
+	put(box, `${some(stats.total, 'event')} of ${some(stats.kinds.length, 'kind')}`, ['Event', ...(files ? ['File'] : []), '', 'Count', 'Share', 'Per second'], rows, {
 		sort: files ? 3 : 2,
 		click: (i) => {
 			const kind = app.kinds[stats.kinds[i][0]];
@@ -103,14 +103,16 @@ function histogram(buckets) {
 			node.textContent = text;
 		return node;
 	};
-	const wide = 58, height = 110, most = Math.max(1, ...buckets.map((b) => b[2]));
-	const root = svg('svg', { width: buckets.length * wide + 8, height: height + 34, class: 'histogram', role: 'img', 'aria-label': 'Wakeup latencies' });
+	const wide = 58, left = 26, height = 110, most = Math.max(1, ...buckets.map((b) => b[2]));
+	const root = svg('svg', { width: buckets.length * wide + 2 * left, height: height + 34, class: 'histogram', role: 'img', 'aria-label': 'Wakeup latencies' });
 	buckets.forEach(([from, to, n], i) => {
-		const h = n ? Math.max(1, n / most * (height - 16)) : 0, x = i * wide + 4;
+		const h = n ? Math.max(1, n / most * (height - 16)) : 0, x = i * wide + left;
 		const column = svg('rect', { x, y: height - h, width: wide - 4, height: h, class: 'column' });
 		column.append(svg('title', {}, `${duration(from)} to ${duration(to)}: ${n}`));
 		root.append(column, svg('text', { x: x + wide / 2 - 2, y: height - h - 4, class: 'n' }, n ? count(n) : ''),
-			svg('text', { x: x + wide / 2 - 2, y: height + 13, class: 'edge' }, duration(from)));
+			svg('text', { x: x - 2, y: height + 13, class: 'edge' }, duration(from)));	/* between two columns: from here on */
+		if (i === buckets.length - 1)
+			root.append(svg('text', { x: x + wide - 2, y: height + 13, class: 'edge' }, duration(to)));
 	});
 	return root;
 }
@@ -148,7 +150,7 @@ export async function functions_panel(app, box) {
 	const most = Math.max(...functions.map((f) => f.self)), on_cpu = clock === 'cpu';
 	const rows = functions.map((f) => [cell(f.name, 'code'), cell(bar(f.self / most), 'wide', f.self), cell(count(f.calls), 'num', f.calls),
 		...['self', 'total', 'avg', 'max', ...(on_cpu ? ['off'] : [])].map((k) => cell(duration(f[k]), 'num', f[k]))]);
-	const whose = `${count(functions.length)} functions${task === undefined ? '' : ` of ${app.task_name(task)}`}`;
+	const whose = `${some(functions.length, 'function')}${task === undefined ? '' : ` of ${app.task_name(task)}`}`;
 	put(box, on_cpu ? `${whose}: time on the CPU` : `${whose}: the trace has no switches of tasks, so the time they slept is in it`,
 		['Function', '', 'Calls', 'Self', 'Total', 'Average', 'Longest', ...(on_cpu ? ['Off the CPU'] : [])], rows, {
 			sort: 3,

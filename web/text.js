@@ -8,7 +8,7 @@
  */
 import { STATE_ROW, SPAN_ROW, STATE_NAMES, label_slot } from './colours.js';
 import { ticks } from './axis.js';
-import { duration, value as number } from './units.js';
+import { duration, rounded } from './units.js';
 
 const LEAST = 26;	/* pixels: narrower spans carry no name */
 const CLOSE = 3;	/* pixels between events, on average, so that each has a tick */
@@ -144,22 +144,22 @@ export class Words {
 		const { ctx, app } = this, k = scene.ratio;
 		ctx.textBaseline = 'middle';
 		ctx.textAlign = 'left';
+		this.hot = scene.hot;
 		this.drawn = 0;
 		for (const s of this.spans(scene)) {
 			const x0 = Math.max(0, s.x0), x1 = Math.min(this.w, s.x1), width = x1 - x0;
 			if (width < LEAST)
 				continue;
 			const row = s.piece.row / k, top = s.piece.y / k + (s.kind === 3 ? s.row * row : 0);
-			const [text, more, ink] = this.label(s, s.piece.lane, theme);
-			if (!text)
+			const [texts, ink] = this.label(s, s.piece.lane, theme);
+			if (!texts[0])
 				continue;
 			ctx.font = `${row < 16 ? 10.5 : 11}px ${theme.font}`;
-			const fits = this.fit(text, width - 8);
-			if (!fits || (s.kind === 2 && fits !== text))
+			const whole = texts.find((text) => this.width(text) <= width - 8), fits = whole || this.fit(texts[texts.length - 1], width - 8);
+			if (!fits || (s.kind === 2 && !whole))
 				continue;
 			ctx.fillStyle = ink;
-			const used = this.width(fits), left = Math.max(x0 + 4, x0 + (width - used) / 2);
-			const second = more && row >= 26 && width > 46;
+			const left = Math.max(x0 + 4, x0 + (width - this.width(fits)) / 2);
 			const middle = top + row / 2 + (s.kind === 2 && s.value !== 1 ? row * .13 : 0);
 			if (s.kind === 2 && s.value !== 1) {	/* stripes would eat the letters */
 				ctx.strokeStyle = theme.bg;
@@ -168,13 +168,7 @@ export class Words {
 				ctx.strokeText(fits, left, middle);
 				ctx.lineWidth = 1;
 			}
-			ctx.fillText(fits, left, second ? middle - 5.5 : middle);
-			if (second) {
-				const small = this.fit(more, width - 8);
-				ctx.globalAlpha = .75;
-				ctx.fillText(small, Math.max(x0 + 4, x0 + (width - this.width(small)) / 2), middle + 6);
-				ctx.globalAlpha = 1;
-			}
+			ctx.fillText(fits, left, middle);
 			this.drawn++;
 		}
 		for (const piece of scene.scales || [])
@@ -188,22 +182,24 @@ export class Words {
 		app.names.flush();
 	}
 
+	/* [texts, the longest first: the first that has room is drawn; its colour] */
 	label(span, lane, theme) {
 		const { app } = this, { colours } = app;
 		if (span.kind === 1) {
 			const task = app.tasks[span.value];
 			if (span.value === 65535)
-				return ['unknown', '', theme.text];
+				return [[app.lost.none ? 'not recorded' : 'unknown'], app.lost.none ? theme.text3 : theme.text];
 			if (!task || task.pid === 0)
-				return ['', '', ''];
-			return [task.comm, String(task.pid), colours.ink(span.value >> 8, span.value & 255)];
+				return [[], ''];
+			const ink = this.hot >= 0 && this.hot !== span.value ? theme.text2 : colours.ink(span.value >> 8, span.value & 255);
+			return [[`${task.comm}-${task.pid}`, task.comm], ink];
 		}
 		if (span.kind === 2) {
 			if (span.value === 4 || span.value === 7 || span.value === 8)
-				return ['', '', ''];
-			return [STATE_NAMES[span.value] || '', '', span.value === 1 ? colours.ink(STATE_ROW, 1) : theme.text];
+				return [[], ''];
+			return [[span.value === 0 && app.lost.none ? 'not recorded' : STATE_NAMES[span.value] || ''], span.value === 1 ? colours.ink(STATE_ROW, 1) : theme.text];
 		}
-		return [app.names.get(lane.spec, span.value), '', colours.ink(SPAN_ROW, label_slot(span.value))];
+		return [[app.names.get(lane.spec, span.value)], colours.ink(SPAN_ROW, label_slot(span.value))];
 	}
 
 	/* Single events as small ticks at the upper edge of a CPU's lane, where they do not stand too close. */
@@ -242,17 +238,20 @@ export class Words {
 
 	/* The range of a counter at its right edge. */
 	scale(piece, k, theme) {
-		const { ctx } = this, { low, high } = piece.tile;
+		const { ctx } = this, { low, high } = piece;
 		if (piece.pinned !== this.only)
 			return;
 		ctx.font = `10px ${theme.font}`;
 		ctx.textAlign = 'right';
-		for (const [text, y] of [[number(high), piece.y / k + 6], [number(low), (piece.y + piece.row) / k - 5]]) {
-			ctx.fillStyle = theme.bg;	/* on a plate, so that its bars do not strike it through */
-			ctx.fillRect(this.w - 8 - this.width(text), y - 6, this.width(text) + 8, 12);
-			ctx.fillStyle = theme.text2;
+		ctx.strokeStyle = theme.bg;	/* around the letters, so that the curve is hidden no more than it must be */
+		ctx.lineWidth = 3;
+		ctx.lineJoin = 'round';
+		ctx.fillStyle = theme.text2;
+		for (const [text, y] of [[rounded(high), piece.y / k + 6], ...(low < high ? [[rounded(low), (piece.y + piece.row) / k - 5]] : [])]) {
+			ctx.strokeText(text, this.w - 4, y);
 			ctx.fillText(text, this.w - 4, y);
 		}
+		ctx.lineWidth = 1;
 		ctx.textAlign = 'left';
 	}
 

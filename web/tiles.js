@@ -21,6 +21,7 @@ const CEILING = 80 << 20;
 const EACH = 96;		/* tiles of one request */
 const MANY = 3;			/* requests at once; browsers allow six connections */
 const STILL_MS = 70, AHEAD_MS = 250;	/* the zoom has to stay the same so long */
+const LONGEST_MS = 600000;	/* from one try to the next, if nobody answers */
 const AGAIN_MS = 350;		/* a tile that was not whole is asked for again */
 const HEAD_BYTES = 200;		/* what a tile costs besides its records */
 const WIDE = 10;		/* buckets: a span that long may carry a label */
@@ -99,6 +100,8 @@ export class Tiles {
 		this.onArrive = onArrive;
 		this.onTrouble = onTrouble;
 		this.end = Infinity;
+		this.silent = 0;		/* requests that had no answer at all, one after the other */
+		this.until = 0;			/* nothing is asked before */
 		this.count = { asked: 0, got: 0, dropped: 0 };
 	}
 
@@ -197,7 +200,7 @@ export class Tiles {
 		const most = now - this.since > AHEAD_MS ? 9 : 0;
 		if (now - this.since < STILL_MS || (!most && this.wanted.size))
 			this.later(now - this.since < STILL_MS ? STILL_MS : AHEAD_MS);
-		if (now - this.since < STILL_MS)
+		if (now - this.since < STILL_MS || now < this.until)
 			return;
 		const list = [...this.wanted].filter(([key, want]) => !this.pending.has(key) && want[3] <= most)
 			.sort((a, b) => a[1][3] - b[1][3]);
@@ -232,12 +235,15 @@ export class Tiles {
 			const got = await api.tiles(list.map(([, want]) => want.slice(0, 3)), request.control.signal);
 			got.forEach((tile, i) => this.put(request.keys[i], tile));
 			this.trim();
+			this.silent = 0;
 		} catch (error) {
 			api.quiet(error);
 			this.count.dropped += list.length;
-			if (!error.gone) {	/* do not hammer a program that is in trouble */
+			if (!error.gone) {	/* do not hammer a program that is in trouble, or has ended */
 				this.onTrouble(error);
-				await new Promise((done) => setTimeout(done, 1000));
+				const wait = Math.min(LONGEST_MS, 1000 * 3 ** (error.status === undefined ? this.silent++ : 0));
+				this.until = performance.now() + wait;
+				await new Promise((done) => setTimeout(done, wait));
 			}
 		} finally {
 			this.flying.delete(request);

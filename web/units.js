@@ -27,6 +27,11 @@ export function count(n) {
 	return n === undefined || n === null || Number.isNaN(n) ? '–' : group(String(Math.round(n)));
 }
 
+/* "1 task", "3 tasks" */
+export function some(n, word) {
+	return `${count(n)} ${word}${n === 1 ? '' : 's'}`;
+}
+
 const STEPS = [[1e9, 's'], [1e6, 'ms'], [1e3, 'µs']];
 
 /* Three decimals at most, and never more digits than the number has. */
@@ -93,4 +98,14 @@ export function value(v) {
 	if (abs >= 1e15)
 		return v.toExponential(2);
 	return Number.isInteger(v) ? group(String(v)) : v.toPrecision(4);
+}
+
+const HIGH = { 0: '⁰', 1: '¹', 2: '²', 3: '³', 4: '⁴', 5: '⁵', 6: '⁶', 7: '⁷', 8: '⁸', 9: '⁹', '-': '⁻' };
+
+/* A value that came as 32-bit float: what is above 2^24 is not exact, and shows no more digits than are true. */
+export function rounded(v) {
+	if (!Number.isFinite(v) || Math.abs(v) < 2 ** 24)
+		return value(v);
+	const [digits, power] = v.toExponential(5).split('e');
+	return `${digits.replace(/\.?0+$/, '')}×10${[...power.replace('+', '')].map((c) => HIGH[c]).join('')}`;
 }

@@ -13,12 +13,13 @@ const SMALLEST = 50;	/* ns over the whole width */
 const EASE_MS = 180;
 
 export class Viewport {
-	constructor(onChange) {
+	constructor(onChange, onJump = () => 0) {
 		this.from = 0;
 		this.to = 1e6;
 		this.end = 1e6;
 		this.width = 1000;
 		this.onChange = onChange;
+		this.onJump = onJump;	/* before the picture goes elsewhere at once */
 		this.glide = null;	/* {from0, to0, from1, to1, start} */
 		this.drift = null;	/* {pan, zoom, last}: a key that is held */
 		this.still = matchMedia('(prefers-reduced-motion: reduce)');
@@ -68,6 +69,7 @@ export class Viewport {
 	/* Moves smoothly; at once where the user does not want motion. */
 	glideTo(from, to) {
 		this.drift = null;
+		this.onJump();
 		if (this.still.matches) {
 			this.glide = null;
 			this.go(from, to);

@@ -9,7 +9,7 @@
 import * as api from './api.js';
 import { STATE_NAMES } from './colours.js';
 import { bar, button, cell, copy, csv, el, table } from './table.js';
-import { clock, count, duration, share } from './units.js';
+import { clock, duration, share, some } from './units.js';
 
 function strip(app, path, from, to) {
 	const line = el('div', 'why-strip'), span = Math.max(1, to - from);
@@ -17,7 +17,7 @@ function strip(app, path, from, to) {
 		const b = el('button', piece.state === 2 || piece.state === 3 ? 'hatch' : piece.state === 5 ? 'rim' : piece.state === 0 ? 'missing' : '');
 		b.style.left = `${(piece.start - from) / span * 100}%`;
 		b.style.width = `${Math.max(.1, (piece.end - piece.start) / span * 100)}%`;
-		b.style.backgroundColor = piece.state === 1 ? app.colours.task(piece.task) : app.colours.state(piece.state);
+		b.style.backgroundColor = app.colours.state(piece.state);	/* as on the tracks */
 		b.title = `${app.task_name(piece.task)}: ${piece.why} (${duration(piece.end - piece.start)})`;
 		b.tabIndex = -1;
 		b.addEventListener('click', () => app.view.show(piece.start, piece.end));
@@ -28,7 +28,7 @@ function strip(app, path, from, to) {
 
 function sums_table(app, sums, span) {
 	const rows = sums.map((s) => [cell(app.task_name(s.task)), cell(STATE_NAMES[s.state] || 'unknown'),
-		cell(bar(s.ns / span, s.state === 1 ? app.colours.task(s.task) : app.colours.state(s.state)), 'wide', s.ns),
+		cell(bar(s.ns / span, app.colours.state(s.state)), 'wide', s.ns),
 		cell(duration(s.ns), 'num', s.ns), cell(share(s.ns, span), 'num', s.ns / span)]);
 	return table(['Task', 'State', '', 'Time', 'Share'], rows, { sort: 3 });
 }
@@ -61,7 +61,7 @@ export async function why_panel(app, box) {
 			app.view.show(p.start, p.end, .4);
 		},
 	});
-	const head = el('div', 'panel-head', el('span', '', `What ${app.task_name(chosen)} waited for: ${count(path.length)} pieces, ${duration(span)}`),
+	const head = el('div', 'panel-head', el('span', '', `What ${app.task_name(chosen)} waited for: ${some(path.length, 'piece')}, ${duration(span)}`),
 		button('Show all their tracks', () => [...new Set(path.map((p) => p.task))].slice(0, 30).forEach((n) => {
 			const t = app.tasks[n];
 			if (t && t.pid)

@@ -148,7 +148,7 @@ static void add_run(struct drawing *d, const struct tile_record *rec, const stru
 	}
 	if (!t || !t->pid)
 		return; /* idle: nothing is there */
-	b.class = palette_task(t->comm, strnlen(t->comm, sizeof(t->comm)));
+	b.class = palette_task(t->comm, strnlen(t->comm, sizeof(t->comm)), t->pid);
 	if (!is_exact) {
 		add_box(d, &b);
 		return;
@@ -161,7 +161,9 @@ static void add_run(struct drawing *d, const struct tile_record *rec, const stru
 	if (!add_box(d, &b))
 		return;
 	palette_fmt_class(b.class, class);
-	add_name(d, &b, comm, true, class);
+	/* with its PID where that has room */
+	add_name(d, &b, drawing_text_width(name, FONT_PX) <= b.x1 - b.x0 - 8 ? name : comm, true,
+		 class);
 }
 
 static void add_state(struct drawing *d, const struct tile_record *rec,

@@ -4,7 +4,7 @@
  *
  * A colour is a lightness, a chroma and a hue (OKLCH), so that all are about equally light and none shouts:
  *
- *	task     hue by the name's hash, three lightnesses, kernel threads paler
+ *	task     hue by the name's hash, turned and lifted by the PID, kernel threads paler
  *	state    a table
  *	label    64 slots that go round the hues
  *
@@ -18,6 +18,14 @@
 
 static const int hues[] = {248, 28, 158, 305, 82, 205, 350, 135, 275, 52, 182, 328, 228};
 #define N_HUES (sizeof(hues) / sizeof(*hues))
+
+/* How far a task's colour is from that of its name, by its PID; a prime number of them, as PIDs like to be even. */
+static const struct {
+	int turn;
+	double lift;
+} spread[] = {{0, 0},	   {44, -.05}, {-44, .05},  {88, .03},	{-88, -.04}, {22, .08},
+	      {-22, -.08}, {132, 0},   {-132, .04}, {66, -.09}, {-66, .09}};
+#define N_SPREAD (sizeof(spread) / sizeof(*spread))
 
 struct lch {
 	double lightness, chroma, hue;
@@ -92,7 +100,7 @@ static bool is_yellow(double hue)
 }
 
 /* Numbers at the end of a name do not count: workers of a kind look alike. */
-unsigned palette_task(const char *comm, size_t len)
+unsigned palette_task(const char *comm, size_t len, int pid)
 {
 	uint32_t h = 2166136261u;
 	bool is_kernel = false;
@@ -105,15 +113,16 @@ unsigned palette_task(const char *comm, size_t len)
 	for (size_t i = 0; i < len; i++)
 		h = (h ^ (unsigned char)comm[i]) * 16777619u;
 	h = (h ^ h >> 15) * 0x2c1b3c6du;
-	return PALETTE_TASK + ((h >> 16) % N_HUES * 3 + (h >> 8) % 3) * 2 + is_kernel;
+	return PALETTE_TASK + ((h >> 16) % N_HUES * N_SPREAD + (unsigned)pid % N_SPREAD) * 2 +
+	       is_kernel;
 }
 
 static struct lch task_lch(unsigned n, bool is_dark)
 {
-	int hue = hues[n / 6];
+	size_t s = n / 2 % N_SPREAD;
+	int hue = (hues[n / 2 / N_SPREAD] + spread[s].turn + 360) % 360;
 
-	return (struct lch){(is_dark ? .62 : .72) + (is_yellow(hue) ? .08 : 0) +
-				    ((int)(n / 2 % 3) - 1) * .04,
+	return (struct lch){(is_dark ? .62 : .72) + (is_yellow(hue) ? .08 : 0) + spread[s].lift,
 			    n % 2 ? .045 : .105, hue};
 }
 

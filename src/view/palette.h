@@ -4,7 +4,7 @@
  *
  * Boxes carry classes, not colours, so that one picture does for both themes:
  *
- *	t0 … t77    tasks: hue, lightness and paleness, chosen by the name
+ *	t0 … t285   tasks: hue and paleness by the name, turned and lifted by the PID
  *	s0 … s8     states, by number
  *	l0 … l63    labels, by the low bits of their number
  *	tick found missed counter
@@ -18,7 +18,7 @@
 
 #include <stdint.h>
 
-#define PALETTE_TASKS  78
+#define PALETTE_TASKS  286
 #define PALETTE_STATES 9
 #define PALETTE_SPANS  64
 
@@ -37,8 +37,8 @@ struct colour {
 	uint8_t r, g, b;
 };
 
-/* A task's, by its name. The idle task has none: it is not drawn. */
-unsigned palette_task(const char *comm, size_t len);
+/* A task's, by its name and PID. The idle task has none: it is not drawn. */
+unsigned palette_task(const char *comm, size_t len, int pid);
 struct colour palette_colour(unsigned class, bool is_dark);
 /* "t12"; returns buf. */
 const char *palette_fmt_class(unsigned class, char buf[16]);

@@ -18,8 +18,9 @@ import { live } from './t_live.mjs';
 import { saved } from './t_saved.mjs';
 import { guests } from './t_guests.mjs';
 import { files } from './t_files.mjs';
+import { using } from './t_using.mjs';
 
-const TESTS = [...timeline, ...measures, ...list, ...panels, ...keys, ...picture, ...live, ...saved, ...guests, ...files];
+const TESTS = [...timeline, ...measures, ...list, ...panels, ...keys, ...picture, ...live, ...saved, ...guests, ...files, ...using];
 const SECONDS = 400;
 
 function within(seconds, promise) {

@@ -238,11 +238,18 @@ export const list = [
 				return fs.readFileSync(await got.path(), 'utf8').trim().split('\n');
 			};
 			await t.page.evaluate(() => window.sonde.view.go(0, window.sonde.view.end));
-			same((await saved('Events as CSV')).length - 1, events.length, 'all events, without a filter');
+			same((await saved('All events of the trace, as CSV')).length - 1, events.length, 'all events, without a filter');
 			await t.page.evaluate(() => window.sonde.filters.set({ tasks: ['0:15'], kinds: ['sched/sched_switch'] }));
-			same((await saved('Events that pass the filter, as CSV')).length - 1, only.length, 'rows of CSV');
-			same((await saved('Events that pass the filter, as JSON')).filter((line) => /"sched_switch"/.test(line)).length, only.length, 'objects of JSON');
-			same((await saved('All events, as CSV')).length - 1, events.length, 'rows of CSV, of all events');
+			same((await saved('All events that pass the filter, as CSV')).length - 1, only.length, 'rows of CSV');
+			same((await saved('All events that pass the filter, as JSON')).filter((line) => /"sched_switch"/.test(line)).length, only.length, 'objects of JSON');
+			same((await saved('All events of the trace, as CSV')).length - 1, events.length, 'rows of CSV, of all events');
+			await t.go(1e9, 1.5e9);
+			const seen = only.filter((e) => e.t >= 1e9 && e.t <= 1.5e9).length;
+			ok(seen > 0 && seen < only.length, 'a part is in sight');
+			same((await saved('Events in sight that pass the filter, as CSV')).length - 1, seen, 'rows of CSV, of what is in sight');
+			same((await saved('All events that pass the filter, as CSV')).length - 1, only.length, 'all is all, wherever one looks');
+			await t.page.evaluate(() => window.sonde.set_range(1e9, 1.5e9));
+			same((await saved('Events of the range that pass the filter, as CSV')).length - 1, seen, 'rows of CSV, of the range');
 		},
 	},
 	{

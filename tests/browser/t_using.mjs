@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * t_using.mjs - finding one's way: searching by what is seen, going to a time, back and forward, addresses, filters.
+ *
+ * covers: K01 K04 K07 V03
+ */
+import { same, ok } from './lib.mjs';
+
+const view = (t) => t.page.evaluate(() => [Math.round(window.sonde.view.from), Math.round(window.sonde.view.to)]);
+const lanes = (t) => t.page.evaluate(() => window.sonde.lanes.text());
+
+/* Until the address says what is shown, so that the next step has an entry of its own in the history. */
+async function written(t) {
+	await t.settle();
+	await t.page.waitForFunction(() => location.hash === window.sonde.address.text(), null, { timeout: 90000 });
+}
+
+async function back(t, key, deep) {
+	await written(t);
+	await t.page.keyboard.press(key);
+	await t.page.waitForFunction((n) => window.sonde.address.deep === n && !window.sonde.address.reading, deep, { timeout: 90000 });
+	await t.settle();
+}
+
+async function to_hash(t, hash) {
+	await t.page.evaluate((text) => {
+		location.hash = text;
+	}, hash);
+	await t.page.waitForFunction((text) => window.sonde.address.written === text && !window.sonde.address.reading, hash, { timeout: 90000 });
+	await t.settle();
+}
+
+export const using = [
+	{
+		name: 'search finds names of system calls, and N goes on',
+		async run(t) {
+			const wanted = t.oracle.events.filter((e) => /^NR 257 /.test(e.info));
+			ok(wanted.length > 3, 'the trace has such calls');
+			await t.page.keyboard.press('/');
+			await t.page.keyboard.type('nr 257 openat');
+			await t.page.keyboard.press('Enter');
+			await t.page.waitForFunction(() => window.sonde.selection?.event, null, { timeout: 90000 });
+			same(await t.page.evaluate(() => window.sonde.search.count), wanted.length, 'hits');
+			await t.page.keyboard.press('n');
+			await t.page.waitForFunction(() => /^2 of/.test(document.getElementById('search-count').textContent), null, { timeout: 90000 });
+			same(await t.page.inputValue('#search-text'), 'nr 257 openat', 'n is no letter of it');
+			await t.page.keyboard.press('Enter');
+			await t.page.waitForFunction(() => /^3 of/.test(document.getElementById('search-count').textContent), null, { timeout: 90000 });
+			await t.page.keyboard.press('/');
+			await t.page.keyboard.press('Escape');
+			same(await t.page.inputValue('#search-text'), 'nr 257 openat', 'Escape leaves it');
+			ok(await t.page.evaluate(() => window.sonde.lanes.list[0].type === 'found' && document.activeElement === document.body), 'its track stays, the box is left');
+			await t.page.fill('#search-text', 'nothing is called so');
+			await t.page.press('#search-text', 'Enter');
+			await t.page.waitForSelector('#search-wrong:not([hidden])');
+			ok(/Nothing is found/.test(await t.page.textContent('#search-wrong')), 'no hits, in words');
+			same(await t.page.evaluate(() => document.activeElement.id), 'search-text', 'without hits the box keeps the keys');
+		},
+	},
+	{
+		name: 'go to a time',
+		async run(t) {
+			const { events } = t.oracle, origin = BigInt(await t.page.evaluate(() => window.sonde.info.origin));
+			const e = events[Math.floor(events.length / 3)], all = String(origin + BigInt(e.t)).padStart(10, '0');
+			const printed = `${all.slice(0, -9)}.${all.slice(-9, -3)}`;		/* as report prints it: rounded down or up */
+			const words = [[`@${printed}`, 'absolute, microseconds', 1000], [`${all.slice(0, -9)}.${all.slice(-9)}`, 'absolute, exact', 0],
+				[(e.t / 1e9).toFixed(9), 'since the start', 0], [`+${e.t} ns`, 'with a unit', 0]];
+			for (const [text, what, off] of words) {
+				await t.page.keyboard.press('0');
+				await t.page.keyboard.press('Escape');
+				await t.page.keyboard.press('g');
+				await t.page.fill('#palette input', text);
+				ok(/^Go to /.test(await t.page.textContent('#palette .item .name')), `${what}: offered`);
+				await t.page.press('#palette input', 'Enter');
+				await t.page.waitForFunction(([ts, d]) => Math.abs((window.sonde.selection?.event?.ts ?? -1e9) - ts) <= d, [e.t, off], { timeout: 90000 });
+				await t.settle();
+				const [from, to] = await view(t);
+				ok(from < e.t && to > e.t && to - from < t.oracle.end / 20, `${what}: in the middle of the picture, and near`);
+			}
+			await t.shot('go-to-time');
+			await t.page.keyboard.press('Escape');
+			await t.page.fill('#search-text', (e.t / 1e9).toFixed(9));
+			await t.page.press('#search-text', 'Enter');
+			await t.page.waitForFunction((ts) => window.sonde.selection?.event?.ts === ts, e.t, { timeout: 90000 });
+			await t.page.keyboard.press('g');
+			await t.page.fill('#palette input', '@99999999');
+			ok(/lies between/.test(await t.page.textContent('#palette .item .name')), 'a time outside: told where the trace is');
+		},
+	},
+	{
+		name: 'back and forward: jumps and tracks, not every step of the wheel',
+		async run(t) {
+			const first = await lanes(t);
+			await t.go(1e9, 2e9);
+			await written(t);
+			const deep = await t.page.evaluate(() => history.length);
+			for (let i = 0; i < 3; i++) {
+				await t.page.keyboard.press('d');
+				await written(t);
+			}
+			same(await t.page.evaluate(() => history.length), deep, 'moving makes no entries');
+			const before = await view(t);
+			await t.page.keyboard.press('0');
+			await written(t);
+			await t.page.evaluate(() => window.sonde.lanes.remove('cpu:0:1'));
+			await written(t);
+			const without = await lanes(t);
+			ok(without !== first, 'the track is gone');
+			await back(t, 'Alt+ArrowLeft', 1);
+			same(await lanes(t), first, 'back: the track is there');
+			await back(t, 'u', 0);
+			same(await view(t), before, 'back: the view before the jump');
+			await back(t, 'Shift+U', 1);
+			ok((await view(t))[1] > 3e9, 'forward: the whole trace');
+			await back(t, 'u', 0);
+			await t.page.keyboard.press('u');
+			ok(/nothing to go back to/.test(await t.page.textContent('#notes')), 'the first view stays, and it is said');
+		},
+	},
+	{
+		name: 'an address is the whole picture, also in a tab in use',
+		async run(t) {
+			await to_hash(t, '#v=0,100000000&c=0/CPUs&f=tasks:131&r=10000000,20000000&m=A:5000000&q=text:sched&p=counts');
+			ok(await t.page.evaluate(() => window.sonde.range && window.sonde.marks.list.length && window.sonde.filters.on), 'it is read');
+			await to_hash(t, '#v=0,200000000');
+			same(await t.page.evaluate(() => {
+				const a = window.sonde;
+				return [a.range, a.marks.list.length, a.panels.current, a.filters.on, a.selection, a.search.text(), a.lanes.closed.size, document.getElementById('search-text').value];
+			}), [null, 0, 'events', false, null, '', 0, ''], 'nothing of the one before');
+			await to_hash(t, '#v=0,200000000&l=task:0:9999,cpu:0:0,nonsense:0:1');
+			ok(/does not have: task:0:9999, nonsense:0:1/.test(await t.page.textContent('#notes')), 'what it does not have is told');
+		},
+	},
+	{
+		name: 'a filter on a task without a track shows it',
+		async run(t) {
+			const pid = await t.page.evaluate(() => window.sonde.tasks.find((x) => x && x.pid && !window.sonde.lanes.find(`task:0:${x.pid}`)).pid);
+			const before = await lanes(t), third = t.oracle.end / 3;
+			await t.go(third, third + 5e8);
+			await t.page.evaluate((n) => window.sonde.filters.only('tasks', `0:${n}`), pid);
+			await t.settle();
+			same(await t.page.evaluate(() => window.sonde.lanes.rows.filter((r) => r.lane?.type === 'task').map((r) => r.lane.id)), [String(pid)], 'its track alone');
+			same(await lanes(t), before, 'the choice of tracks is as it was');
+			const colours = await t.page.evaluate((n) => {
+				const a = window.sonde, rgb = (x) => a.colours.rgb(x.n >> 8, x.n & 255), grey = ([r, g, b]) => Math.max(r, g, b) - Math.min(r, g, b) < 16;
+				return { own: grey(rgb(a.task_of(0, n))), others: a.tasks.filter((x) => x && x.pid && x.pid !== n).every((x) => grey(rgb(x))) };
+			}, pid);
+			same(colours, { own: false, others: true }, 'on the CPUs the others step back');
+			await t.shot('filter-task');
+			await t.page.evaluate(() => window.sonde.filters.set({}));
+			await t.settle();
+			ok(await t.page.evaluate((n) => !window.sonde.lanes.find(`task:0:${n}`), pid), 'it goes with the filter');
+		},
+	},
+];

@@ -51,7 +51,9 @@ static bool has_stacks(const struct timeline *tl)
 	for (size_t i = 0; i < timeline_n_kinds(tl); i++) {
 		const struct timeline_kind *k = timeline_kind(tl, i);
 
-		if (k->event && k->n_events && insight_is_event(k->event, "ftrace/kernel_stack"))
+		if (k->event && k->n_events &&
+		    (insight_is_event(k->event, "ftrace/kernel_stack") ||
+		     insight_is_event(k->event, "ftrace/user_stack")))
 			return true;
 	}
 	return false;

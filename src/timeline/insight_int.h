@@ -114,7 +114,7 @@ uint64_t runclock_at(struct runclock *rc, int task, uint64_t t);
 /* Is it the event SYSTEM/NAME? */
 bool insight_is_event(const struct event *ev, const char *name);
 /*
- * A tree of what is in the kernel_stack events; event: only those of this one, SYSTEM/NAME. n_of: by kind of the
+ * A tree of what is in the kernel_stack and user_stack events; event: only those of this one, SYSTEM/NAME. n_of: by kind of the
  * event that a stack belongs to, how many there are; n_of[n_kinds]: where that is not known. 0, -ENODATA: there are
  * none.
  */

@@ -2,7 +2,14 @@
 /*
  * insight_stacks.c - stacks of events: how often each is there, and what tasks left their CPUs with.
  *
- * A kernel_stack event belongs to the event before it on its CPU, if both are of one task. Stacks of events are no
+ * A stack belongs to the event before it on its CPU, if both are of one task. The kernel writes its own stack first
+ * (kernel_stack), then the program's (user_stack), each if it was asked to; so a kernel_stack waits until the next
+ * event, whose frames, if it is the program's stack, called those of the kernel:
+ *
+ *	bash-136   0x401300   0x401234   entry_SYSCALL_64   …   vfs_read        one path from the root
+ *	           └ user_stack ────────┘└ kernel_stack ───────────────┘
+ *
+ * Stacks of events are no
  * samples of the CPU: how often a stack is there tells how often the event was. So they are counted, and can be
  * chosen, by event. One that follows a sched_switch tells where the task stood that left:
  *
@@ -14,6 +21,7 @@
  * there are no stacks, time off the CPU is told by the state and by who ended it.
  */
 #include "timeline/insight_int.h"
+#include "timeline/stackframes.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -22,12 +30,18 @@
 #define FRAMES_MAX FLAME_DEPTH_MAX
 
 struct stack_kind {
-	bool is_switch, is_stack, swap;
+	bool is_switch, swap;
 	bool is_wanted; /* stacks of this event */
-	uint8_t long_size;
-	const struct field *caller, *prev_pid;
-	const struct kallsyms *symbols;
+	const struct field *prev_pid;
 	uint32_t machine;
+};
+
+struct held_stack { /* of the kernel; that of the program may follow */
+	bool is_on;
+	uint16_t task;
+	uint64_t ts; /* of the switch that it belongs to */
+	uint32_t labels[FRAMES_MAX];
+	unsigned n;
 };
 
 struct stack_left { /* `task` left its CPU at ts with this stack */
@@ -51,9 +65,10 @@ struct stacking {
 	size_t n_kinds;
 	struct walk_mask mask;
 	struct flametree *t;
-	struct mark_cache cache;
+	struct stack_reader reader;
 	uint64_t n_stacks;
 	/* walking a stream */
+	struct held_stack held;
 	uint64_t switch_ts;
 	int switched; /* who left, -1: the event before was no switch */
 	struct stack_left *left;
@@ -83,7 +98,7 @@ bool insight_is_event(const struct event *ev, const char *name)
 	       !strcmp(name + len + 1, ev->name);
 }
 
-/* --- kernel_stack ---------------------------------------------------------------------------------------- */
+/* --- stacks ---------------------------------------------------------------------------------------------- */
 
 static int find_kinds(struct stacking *s)
 {
@@ -101,85 +116,29 @@ static int find_kinds(struct stacking *s)
 		if (!k->event)
 			continue;
 		sk->is_wanted = !s->event || insight_is_event(k->event, s->event);
-		sk->is_stack = !strcmp(k->event->system, "ftrace") &&
-			       !strcmp(k->event->name, "kernel_stack");
 		sk->is_switch = s->by_switch && !strcmp(k->event->system, "sched") &&
 				!strcmp(k->event->name, "sched_switch");
-		if (!sk->is_stack && !sk->is_switch)
+		if (!sk->is_switch && stack_reader_kind(&s->reader, i) == STACK_NONE)
 			continue;
 		sk->swap = src->formats->swap;
 		sk->machine = src->machine;
-		sk->long_size = formats_long_size(src->formats);
-		sk->caller = event_find_field(k->event, "caller");
 		sk->prev_pid = event_find_field(k->event, "prev_pid");
-		if (sk->is_stack) {
-			timeline_lock_formats(s->tl);
-			sk->symbols = formats_kallsyms(src->formats);
-			timeline_unlock_formats(s->tl);
-		}
 		r = mask_add_kind(&s->mask, i);
 	}
 	return r;
 }
 
-static uint32_t frame_label(struct stacking *s, const struct stack_kind *k, uint64_t addr)
-{
-	size_t at = (addr * 0x9e3779b97f4a7c15u) >> (64 - MARK_CACHE_BITS);
-	const struct ksym *sym;
-	char hex[32];
-
-	if (s->cache.slots[at].key == addr && s->cache.slots[at].of == k)
-		return s->cache.slots[at].label;
-	sym = k->symbols ? kallsyms_find(k->symbols, addr) : NULL;
-	if (!sym)
-		snprintf(hex, sizeof(hex), "0x%llx", (unsigned long long)addr);
-	s->cache.slots[at].key = addr;
-	s->cache.slots[at].of = k;
-	s->cache.slots[at].label = sym ? labels_add(&s->ls->labels, sym->name, sym->name_len)
-				       : labels_add(&s->ls->labels, hex, strlen(hex));
-	return s->cache.slots[at].label;
-}
-
-/* How many of the innermost frames only wrote the event down. */
-static unsigned skip_tracing(struct stacking *s, const uint32_t *labels, unsigned n)
-{
-	static const char *const heads[] = {"trace_event_raw_event_", "__traceiter_",
-					    "trace_event_buffer_",    "__ftrace_trace_stack",
-					    "__trace_stack",	      "probe_sched_"};
-	unsigned skip = 0;
-
-	for (unsigned i = 0; i < n && i < 4; i++) {
-		const char *name = labels_find(&s->ls->labels, labels[i]);
-
-		for (size_t j = 0; j < sizeof(heads) / sizeof(heads[0]); j++)
-			if (!strncmp(name, heads[j], strlen(heads[j])))
-				skip = i + 1;
-	}
-	return skip;
-}
-
 /* The node of a stack: its outermost frame is next to the root. */
-static uint32_t stack_node(struct stacking *s, const struct stack_kind *k,
-			   const struct walk_event *ev)
+static uint32_t stack_node(struct stacking *s, uint16_t task, const uint32_t *labels, unsigned n)
 {
-	uint32_t labels[FRAMES_MAX], node = task_node(s, ev->task);
-	uint64_t pos = k->caller ? k->caller->offset : ev->size;
-	unsigned n = 0, first;
+	uint32_t node = task_node(s, task);
 
-	for (; n < FRAMES_MAX && pos + k->long_size <= ev->size; pos += k->long_size) {
-		uint64_t addr = bytes_get(ev->data + pos, k->long_size, k->swap);
-
-		if (addr == (k->long_size == 8 ? UINT64_MAX : UINT32_MAX) || !addr)
-			break;
-		labels[n++] = frame_label(s, k, addr);
-	}
-	first = skip_tracing(s, labels, n);
-	while (n > first)
+	while (n)
 		node = flametree_child(s->t, node, labels[--n]);
 	return node;
 }
 
-static void note_left(struct stacking *s, uint16_t task, uint32_t node)
+static void note_left(struct stacking *s, uint64_t ts, uint16_t task, uint32_t node)
 {
 	if (s->n_left == s->cap_left) {
 		size_t cap = s->cap_left ? s->cap_left * 2 : 1024;
@@ -192,22 +151,74 @@ static void note_left(struct stacking *s, uint16_t task, uint32_t node)
 		s->left = more;
 		s->cap_left = cap;
 	}
-	s->left[s->n_left++] = (struct stack_left){s->switch_ts, node, task};
+	s->left[s->n_left++] = (struct stack_left){ts, node, task};
+}
+
+/* The stack at hand is complete. */
+static void flush_held(struct stacking *s)
+{
+	struct held_stack *h = &s->held;
+	uint32_t node;
+
+	if (!h->is_on)
+		return;
+	h->is_on = false;
+	node = stack_node(s, h->task, h->labels, h->n);
+	if (s->by_switch)
+		note_left(s, h->ts, h->task, node);
+	else
+		flametree_add(s->t, node, 1);
+	s->n_stacks++;
+}
+
+/* More frames of the stack at hand, which called those that it has. */
+static void add_frames(struct stacking *s, const struct walk_event *ev)
+{
+	struct held_stack *h = &s->held;
+
+	h->n += stack_reader_frames(&s->reader, ev, h->labels + h->n, FRAMES_MAX - h->n);
+}
+
+static void hold(struct stacking *s, const struct walk_event *ev)
+{
+	s->held.is_on = true;
+	s->held.task = ev->task;
+	s->held.ts = s->switch_ts;
+	s->held.n = 0;
+	add_frames(s, ev);
+	if (stack_reader_kind(&s->reader, ev->kind) == STACK_USER)
+		flush_held(s);
+}
+
+/* The program's stack behind the kernel's? Whatever else comes, the one at hand is complete. */
+static bool joins_held(struct stacking *s, const struct walk_event *ev)
+{
+	bool joins = s->held.is_on && s->held.task == ev->task &&
+		     stack_reader_kind(&s->reader, ev->kind) == STACK_USER;
+
+	if (joins)
+		add_frames(s, ev);
+	flush_held(s);
+	return joins;
 }
 
 /* The stacks of all events, by the event before each. */
 static bool count_stack(void *ctx, const struct walk_event *ev)
 {
 	struct stacking *s = ctx;
-	const struct stack_kind *k = ev->kind < s->n_kinds ? &s->kinds[ev->kind] : NULL;
 	uint16_t before = s->kind_before;
-	bool is_its =
-		s->task_before == ev->task && before < s->n_n_of && !s->kinds[before].is_stack;
+	enum stack_of of = stack_reader_kind(&s->reader, ev->kind),
+		      of_before = stack_reader_kind(&s->reader, before);
+	bool is_its = s->task_before == ev->task && before < s->n_n_of && of_before == STACK_NONE;
+	/* the second stack of an event that is not wanted, or that was counted with the first */
+	bool is_second =
+		of == STACK_USER && of_before == STACK_KERNEL && s->task_before == ev->task;
 
 	s->kind_before = ev->kind;
 	s->task_before = ev->task;
-	if (!k || !k->is_stack || (s->only >= 0 && ev->task != s->only))
-		return true;
+	if (joins_held(s, ev) || is_second || of == STACK_NONE ||
+	    stack_reader_is_empty(&s->reader, ev) || (s->only >= 0 && ev->task != s->only))
+		return !s->error;
 	/*
 	 * What the event was is not known where it was lost, stands before the range, or an interrupt
 	 * had an event of its own in between.
@@ -215,9 +226,8 @@ static bool count_stack(void *ctx, const struct walk_event *ev)
 	s->n_of[is_its ? before : s->n_n_of]++;
 	if (s->event && !(is_its && s->kinds[before].is_wanted))
 		return true;
-	flametree_add(s->t, stack_node(s, k, ev), 1);
-	s->n_stacks++;
-	return true;
+	hold(s, ev);
+	return !s->error;
 }
 
 static bool take_stack(void *ctx, const struct walk_event *ev)
@@ -227,8 +237,8 @@ static bool take_stack(void *ctx, const struct walk_event *ev)
 	int before = s->switched;
 
 	s->switched = -1;
-	if (!k)
-		return true;
+	if (joins_held(s, ev) || !k)
+		return !s->error;
 	if (k->is_switch) {
 		const struct field *f = k->prev_pid;
 
@@ -239,24 +249,21 @@ static bool take_stack(void *ctx, const struct walk_event *ev)
 				(int)bytes_get(ev->data + f->offset, f->size, k->swap));
 		return true;
 	}
-	if (s->only >= 0 && ev->task != s->only)
-		return true;
-	if (before >= 0 && before == ev->task) {
-		note_left(s, ev->task, stack_node(s, k, ev));
-		s->n_stacks++;
-	}
+	if (before >= 0 && before == ev->task && !stack_reader_is_empty(&s->reader, ev) &&
+	    (s->only < 0 || ev->task == s->only))
+		hold(s, ev);
 	return !s->error;
 }
 
 static int walk_stacks(struct stacking *s, uint64_t from, uint64_t to)
 {
 	struct walk_wants wants = {.from = from, .to = to};
-	bool whole, any = false;
-	int r = find_kinds(s);
+	bool whole;
+	int r = stack_reader_init(&s->reader, s->ls);
 
-	for (size_t i = 0; i < s->n_kinds && !r; i++)
-		any |= s->kinds[i].is_stack;
-	if (r < 0 || !any)
+	if (!r)
+		r = find_kinds(s);
+	if (r < 0 || !s->reader.has_any)
 		return r;
 	if (s->by_switch) {
 		wants.kinds = s->mask.bits;
@@ -267,6 +274,7 @@ static int walk_stacks(struct stacking *s, uint64_t from, uint64_t to)
 		s->kind_before = TIMELINE_NO_KIND;
 		r = timeline_walk(s->tl, i, &wants, s->by_switch ? take_stack : count_stack, s,
 				  &whole);
+		flush_held(s);
 	}
 	return r < 0 ? r : s->error;
 }
@@ -290,6 +298,7 @@ static struct stacking *stacking_new(struct lanes *ls, int task, uint64_t from, 
 static void stacking_free(struct stacking *s)
 {
 	free(s->kinds);
+	stack_reader_release(&s->reader);
 	mask_release(&s->mask);
 	free(s->left);
 	free(s->node_of);

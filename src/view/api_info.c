@@ -25,7 +25,7 @@ static const struct feature {
 	{"irq", "irq", "irq_handler_entry"},	{"softirq", "irq", "softirq_entry"},
 	{"calls", "ftrace", "funcgraph_*"},	{"syscalls", "raw_syscalls", "sys_enter"},
 	{"syscalls", "syscalls", "sys_enter*"}, {"stacks", "ftrace", "kernel_stack"},
-	{"waking", "sched", "sched_wak*"},
+	{"stacks", "ftrace", "user_stack"},	{"waking", "sched", "sched_wak*"},
 };
 
 static bool name_fits(const char *name, const char *pattern)

@@ -412,8 +412,7 @@ static int set_buffer(struct setup *s, const struct setup_buffer *b, struct errm
 	return r;
 }
 
-static struct setup *setup_new(struct plan *plan, const struct tracefs *t,
-			       struct journal *journal)
+static struct setup *setup_new(struct plan *plan, const struct tracefs *t, struct journal *journal)
 {
 	struct setup *s = calloc(1, sizeof(*s));
 

@@ -17,7 +17,8 @@ struct latency_options {
 	long long n_worst, range, min, max;
 	bool use_nsec;
 	struct latency *latency;
-	struct latency_call *calls; /* of a pattern of functions; NULL: one function, or two events */
+	struct latency_call
+		*calls; /* of a pattern of functions; NULL: one function, or two events */
 };
 
 void latency_fmt_view(const struct latency_options *o, const struct latency_view *v,

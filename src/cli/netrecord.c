@@ -454,8 +454,8 @@ static int record_over(struct netrun *n, char **argv, struct errmsg *err)
 	return 0;
 }
 
-int netrecord_run(struct record_options *o, const struct recording_config *config,
-		  char **argv, struct background *bg, struct errmsg *err)
+int netrecord_run(struct record_options *o, const struct recording_config *config, char **argv,
+		  struct background *bg, struct errmsg *err)
 {
 	struct netrun n = {.o = o, .config = config, .background = bg};
 	struct session_config sc = {.plan = &o->plan,

@@ -181,8 +181,7 @@ static void open_lock(struct viewlive *lv)
 		lv->lock = open(lv->path, O_RDONLY | O_CLOEXEC);
 }
 
-int viewlive_record(struct viewlive *lv, struct record_options *o, char **argv,
-		    struct errmsg *err)
+int viewlive_record(struct viewlive *lv, struct record_options *o, char **argv, struct errmsg *err)
 {
 	struct record_options with = *o;
 	struct stat before = {0};

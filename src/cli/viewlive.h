@@ -24,8 +24,7 @@ struct viewlive {
 };
 
 /* o: checked, and with something to trace. argv: the command or NULL. */
-int viewlive_record(struct viewlive *lv, struct record_options *o, char **argv,
-		    struct errmsg *err);
+int viewlive_record(struct viewlive *lv, struct record_options *o, char **argv, struct errmsg *err);
 int viewlive_follow(struct viewlive *lv, const char *path, struct errmsg *err);
 /* May it be read now? If so the recorder moves nothing before viewlive_done(). */
 bool viewlive_begin(struct viewlive *lv, bool *ret_is_on);

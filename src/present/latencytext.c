@@ -75,7 +75,8 @@ static void fmt_question(const struct latency_view *v, struct textbuf *tb)
 
 	textbuf_add_str(tb, v->colour ? "\033[1m" : "");
 	if (c->function)
-		textbuf_addf(tb, "%s, from entry to return", c->function);
+		textbuf_addf(tb, "%s, from entry to return%s", c->function,
+			     strpbrk(c->function, "*?[") ? "; all that fit are told together" : "");
 	else if (c->n_calls)
 		textbuf_addf(tb, "%zu function%s, each from entry to return%s", c->n_calls,
 			     c->n_calls == 1 ? "" : "s",

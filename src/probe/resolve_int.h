@@ -23,11 +23,12 @@
 
 #include <limits.h>
 
-#define PROBER_MAX_OPEN	   64 /* programs and modules */
-#define PROBE_NAME_BYTES   64
-#define PROBE_MAX_NOTES	   32
-#define PROBE_MAX_PLACES   128
-#define PROBE_MAX_FUNCTIONS 64 /* switching an event off and removing it takes the kernel up to 0.1 s */
+#define PROBER_MAX_OPEN	 64 /* programs and modules */
+#define PROBE_NAME_BYTES 64
+#define PROBE_MAX_NOTES	 32
+#define PROBE_MAX_PLACES 128
+#define PROBE_MAX_FUNCTIONS \
+	64 /* switching an event off and removing it takes the kernel up to 0.1 s */
 #define PROBE_MEMORY_BYTES (4u << 20)
 
 /* Lists of the kernel's, read when they are first asked for. */
@@ -54,7 +55,7 @@ struct prober {
 	size_t n_files;
 	struct prober_text lists[N_PROBER_LISTS];
 	unsigned max_functions; /* of a pattern in a program, each an event of its own */
-	struct textbuf names; /* of events that were given out: "\ngroup:event\n…" */
+	struct textbuf names;	/* of events that were given out: "\ngroup:event\n…" */
 };
 
 /* A probe and what it owns. */
@@ -73,7 +74,8 @@ struct resolution {
 	size_t n_points;			    /* how many places there will be; 0: one */
 	unsigned short n_gone[DEFINITION_MAX_ARGS]; /* places where the argument does not live */
 	char why_gone[256];
-	const char *choice; /* of functions of one name: the one at hand, "ns::Box::put(int)"; NULL */
+	const char
+		*choice; /* of functions of one name: the one at hand, "ns::Box::put(int)"; NULL */
 };
 
 #define RESOLVE_UNREADABLE "\\0:x64" /* an argument of a mark that is where no probe can read it */

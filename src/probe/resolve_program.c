@@ -167,10 +167,11 @@ int resolve_program(struct resolution *r, const char *path)
 			     "function is caught by nobody and ends the program",
 			     path);
 	if (r->d->is_return && r->d->max_active)
-		resolve_note(r,
-			     "@%u is left out: in programs the kernel follows every call, and needs "
-			     "no number for it",
-			     r->d->max_active);
+		resolve_note(
+			r,
+			"@%u is left out: in programs the kernel follows every call, and needs "
+			"no number for it",
+			r->d->max_active);
 	if (r->d->has_address)
 		return resolve_address(r, absolute, info);
 	result = resolve_choice(r, info);

@@ -48,7 +48,8 @@ const struct types *debuginfo_types(const struct debuginfo *d);
 
 struct debuginfo_function {
 	const char *name; /* as in the source: "work", "ns::Box::get" */
-	const char *choice; /* with its parameters, "ns::Box::put(int)", if another has that name; NULL */
+	const char *
+		choice; /* with its parameters, "ns::Box::put(int)", if another has that name; NULL */
 	const char *
 		symbol; /* of the symbol table: "work.isra.0", "_ZN2ns3Box3getEv"; NULL: inlined only */
 	uint64_t address; /* 0: inlined everywhere */
@@ -119,7 +120,7 @@ struct debuginfo_point {
 	const char *symbol; /* the ELF symbol that covers it, and how far it is from that */
 	uint64_t symbol_offset;
 	const char *function; /* as in the source, of the function it belongs to in the source */
-	const char *choice; /* the same with its parameters, "ns::Box::put(int)"; NULL: not C++ */
+	const char *choice;   /* the same with its parameters, "ns::Box::put(int)"; NULL: not C++ */
 	const char *inlined_into; /* NULL: it is the function itself */
 	const char *file;
 	unsigned line;

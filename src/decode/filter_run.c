@@ -120,11 +120,16 @@ static bool is_real(const struct filter_binding *b)
 	return b->field && b->field->flags & FIELD_REAL;
 }
 
+static double real_of_number(uint64_t v, bool is_signed)
+{
+	return is_signed ? (double)(int64_t)v : (double)v;
+}
+
 static bool compare_real(const struct filter_test *t, const struct filter_binding *b, uint64_t bits)
 {
 	const struct filter_operand *o = &t->right;
-	double l = is_real(b) ? real_of(b->field, bits) : b->is_signed ? (int64_t)bits : bits;
-	double r = o->is_real ? o->real : o->is_negative ? (int64_t)o->value : o->value;
+	double l = is_real(b) ? real_of(b->field, bits) : real_of_number(bits, b->is_signed);
+	double r = o->is_real ? o->real : real_of_number(o->value, o->is_negative);
 
 	switch (t->op) {
 	case OP_EQ:

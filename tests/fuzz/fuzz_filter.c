@@ -23,6 +23,11 @@ static const struct memtrace_format formats_table[] = {
 	{"ftrace",
 	 "name: function\nID: 1" COMMON "\tfield:unsigned long ip;\toffset:8;\tsize:8;\tsigned:0;\n"
 	 "\nprint fmt: \"%lx\", REC->ip\n"},
+	{"probe",
+	 "name: values\nID: 10" COMMON "\tfield:u32 colour;\toffset:8;\tsize:4;\tsigned:0;\n"
+	 "\tfield:be16 port;\toffset:12;\tsize:2;\tsigned:0;\n"
+	 "\tfield:double x;\toffset:16;\tsize:8;\tsigned:0;\n"
+	 "\nprint fmt: \"%s\", __print_symbolic(REC->colour, { 1, \"RED\" })\n"},
 	{"sched", "name: sched_switch\nID: 2" COMMON
 		  "\tfield:char comm[16];\toffset:8;\tsize:16;\tsigned:0;\n"
 		  "\tfield:int pid;\toffset:24;\tsize:4;\tsigned:1;\n"
@@ -67,7 +72,7 @@ static struct fixture *fixture_get(void)
 
 static void match_all(struct fixture *fx, struct filter *flt, const uint8_t *data, size_t size)
 {
-	static const int ids[] = {1, 2, 70000, 9};
+	static const int ids[] = {1, 2, 10, 70000, 9};
 
 	for (size_t i = 0; i < sizeof(ids) / sizeof(*ids); i++) {
 		struct record rec = {.data = data, .size = size, .cpu = 3};

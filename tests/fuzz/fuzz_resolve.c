@@ -63,6 +63,10 @@ static void put(const char *dir, const uint8_t *data, size_t n)
 	close(fd);
 }
 
+static const char format[] =
+	"name: x\n\tfield:u64 a;\toffset:8;\n\tfield:s32 b[];\toffset:16;\nprint fmt: \"a=0x%Lx %d "
+	"s=%s\", REC->a, REC->b, __get_str(b)\n";
+
 static void check(const struct probe *p)
 {
 	struct textbuf tb;
@@ -81,7 +85,9 @@ static void check(const struct probe *p)
 		if (strlen(p->args[i].fetch) > FETCH_MAX_BYTES || strlen(p->args[i].name) > 31)
 			abort();
 	textbuf_clear(&tb);
-	probe_fmt_format(p, "print fmt: \"%u %d\", REC->a, REC->b\n", 36, &tb);
+	probe_fmt_format(p, format, strlen(format), &tb);
+	if (p->filter && strchr(p->filter, '\n'))
+		abort();
 	textbuf_release(&tb);
 }
 

@@ -300,7 +300,8 @@ def make_resolve(place, golden):
     texts = ["vfs_read(a, b)", "vfs_read%return($retval)", "vfs_read a->a a->b.a:x8 $arg2 %di",
              "vfs_read(*a, &a->b, a[3].a, (int)b)", "vfs_read $params", "vfs_read $vars",
              "vfs_read(container_of(a, struct file, b)->a)", "vfs_read(((struct file *)b)->a:string)",
-             "vfs_read(a->a) if a > 3 && b == b", "vfs_read(@b, @0x10, $stack2, $comm, \\5)",
+             "vfs_read(a->a) if a > 3 && b == b", "vfs_read(a->a, b, $comm) if (a->a == b|a || !b < -3) && comm == x*",
+             "vfs_read(b) if b & 0x10 && CPU & CPUS{1-3} || ip.function == f && COMM ~ \"a\" && b == 'a'", "vfs_read(@b, @0x10, $stack2, $comm, \\5)",
              "vfs_read(+8(%di):ustring, +u0(a):u8[4], a:b3@1/32, a->b@user)", "p:x vfs_read a=%di"]
     for i, text in enumerate(texts):
         keep(place, f"{i}", text, b"\0", kernel)

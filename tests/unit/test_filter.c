@@ -47,6 +47,7 @@ static const struct memtrace_format formats_table[] = {
 	{"demo",
 	 "name: values\nID: 400" COMMON "\tfield:u32 colour;\toffset:8;\tsize:4;\tsigned:0;\n"
 	 "\tfield:be16 port;\toffset:12;\tsize:2;\tsigned:0;\n"
+	 "\tfield:s8 n;\toffset:20;\tsize:1;\tsigned:1;\n"
 	 "\tfield:float f;\toffset:16;\tsize:4;\tsigned:0;\n"
 	 "\tfield:double x;\toffset:24;\tsize:8;\tsigned:0;\n"
 	 "\nprint fmt: \"%s\", __print_symbolic(REC->colour, { 1, \"RED\" }, { 7, \"BLUE\" "
@@ -261,12 +262,13 @@ static void values_are_what_they_are_called(void **state)
 		"colour == RED", "colour == \"RED\"", "colour != BLUE",	     "colour =~ \"^R\"",
 		"colour == 1",	 "colour == \"0x1\"", "colour !~ \"BL\"",    "port == 80",
 		"port > 79",	 "x == -1.5",	      "x < -1 && x > -2.25", "f >= 2.5",
-		"f != 2",	 "colour < 1.5",      "port & 16",
+		"f != 2",	 "colour < 1.5",      "port & 16",	     "n < -2.5",
+		"x > -2",
 	};
-	static const char *const no[] = {"colour == BLUE",   "colour != RED", "colour == \"red\"",
-					 "port == 20480",    "x > 0",	      "f == 2",
-					 "colour =~ \"^BL\""};
-	uint8_t data[32] = {[8] = 1, [13] = 80};
+	static const char *const no[] = {"colour == BLUE", "colour != RED", "colour == \"red\"",
+					 "port == 20480",  "x > 0",	    "x < -2",
+					 "n > 0.5",	   "f == 2",	    "colour =~ \"^BL\""};
+	uint8_t data[32] = {[8] = 1, [13] = 80, [20] = 0xfd};
 	double x = -1.5;
 	float f = 2.5;
 	char text[100];

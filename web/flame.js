@@ -4,8 +4,9 @@
  *
  * Width is time, or the number of stacks: those of events, which are no samples of the CPU, so the event can be chosen. A row
  * above another one was called by it. A click makes a frame fill the
- * width, Escape or a click on its callers goes back. Frames narrower than half a pixel are left out. The rows are
- * elements, so they can be walked with Tab, searched by the browser, printed.
+ * width, Escape or a click on its callers goes back. Off the CPU every task has a column; they can be put together. Frames
+ * narrower than half a pixel are left out. The rows are elements, so they can be walked with Tab, searched by the browser,
+ * printed.
  */
 import * as api from './api.js';
 import { hash } from './colours.js';
@@ -25,6 +26,20 @@ function folded(node, path, out) {
 	for (const child of node.children || [])
 		folded(child, mine, out);
 	return out;
+}
+
+/* Off the CPU the tasks are the first row: equal stacks of several become one, without that row. */
+export function merged(root) {
+	const join = (nodes) => {
+		const by_name = new Map();
+		for (const node of nodes) {
+			const same = by_name.get(node.name);
+			by_name.set(node.name, same ? { name: node.name, value: same.value + node.value, parts: [...same.parts, ...(node.children || [])] }
+				: { name: node.name, value: node.value, parts: node.children || [] });
+		}
+		return [...by_name.values()].map(({ name, value, parts }) => ({ name, value, children: join(parts) }));
+	};
+	return { ...root, children: join((root.children || []).flatMap((task) => task.children || [])) };
 }
 
 class Flame {
@@ -145,8 +160,15 @@ export async function flame_panel(app, box, what) {
 			box.append(chooser(app, answer));
 		return;
 	}
-	const who = task === undefined ? 'all tasks' : app.task_name(task);
+	const who = task === undefined ? 'all tasks' : app.task_name(task), can_merge = what === 'offcpu' && (answer.root.children?.length || 0) > 1;
+	if (can_merge && app.flame_merged)
+		answer.root = merged(answer.root);
 	new Flame(app, box, answer, words_for(what, answer, task === undefined, who));
 	if (what === 'flame' && answer.choices.length > 1)
 		box.firstChild.prepend(chooser(app, answer));
+	if (can_merge)
+		box.firstChild.prepend(button(app.flame_merged ? 'By task' : 'All tasks together', () => {
+			app.flame_merged = !app.flame_merged;
+			app.emit('flame');
+		}, app.flame_merged ? 'A column for each task' : 'Equal stacks of several tasks as one'));
 }

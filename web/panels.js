@@ -15,6 +15,7 @@ import { el, button } from './table.js';
 import { clock, duration } from './units.js';
 
 const WAIT_MS = 250;
+const NARROW = 1150;	/* pixels of the window: there is no room for more than the length */
 const RANGE = ['range', 'view', 'names'];
 
 const PANELS = [	/* id, title, fill(app, box), stale on, about a range */
@@ -26,7 +27,7 @@ const PANELS = [	/* id, title, fill(app, box), stale on, about a range */
 	['spans', 'Spans', spans_panel, [...RANGE, 'lanes', 'selection', 'spans']],
 	['functions', 'Functions', functions_panel, [...RANGE, 'selection']],
 	['flame', 'Flame graph', (app, box) => flame_panel(app, box, 'flame'), [...RANGE, 'selection', 'flame']],
-	['offcpu', 'Off-CPU flame', (app, box) => flame_panel(app, box, 'offcpu'), [...RANGE, 'selection']],
+	['offcpu', 'Off-CPU flame', (app, box) => flame_panel(app, box, 'offcpu'), [...RANGE, 'selection', 'flame']],
 	['why', 'Why', why_panel, [...RANGE, 'selection', 'why']],
 ];
 
@@ -138,7 +139,9 @@ class Panels {
 			return;
 		}
 		const { from, to, chosen } = this.app.scope();
-		scope.textContent = `${chosen ? 'Range' : 'In sight'}: ${duration(to - from)} from ${clock(from)}`;
+		const words = `${chosen ? 'Range' : 'In sight'}: ${duration(to - from)}`;
+		scope.textContent = innerWidth < NARROW ? words : `${words} from ${clock(from)}`;
+		scope.title = `${words} from ${clock(from)}`;
 	}
 }
 

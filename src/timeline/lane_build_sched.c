@@ -5,7 +5,8 @@
  * With sched_switch in the trace a CPU's lane is the index's list of switches, and a task's lane what states.c
  * makes of it. Without, all that is known is who caused the events: then a run of events of one task on
  * a CPU is a span from the first to the last of them, open at both ends, because when the task came
- * and went is not told. The idle task has no spans.
+ * and went is not told. Between two events that are far apart it may have been anywhere, so a run ends
+ * there. The idle task has no spans.
  *
  * Of a trace that grows a lane takes over from the one before it what is settled (lane.settled), so that only what is new
  * is gone through.
@@ -16,6 +17,8 @@
 #include <stdlib.h>
 
 /* --- without switches: runs of events ------------------------------------------------------------------- */
+
+#define RUN_GAP_NS 10000000 /* so long without an event: nobody says that it still runs */
 
 struct run {
 	uint64_t start, end;
@@ -37,7 +40,7 @@ static bool run_event(void *ctx, const struct walk_event *ev)
 	struct runs *r = ctx;
 	struct run *last = r->n ? &r->runs[r->n - 1] : NULL;
 
-	if (last && r->is_open && last->task == ev->task) {
+	if (last && r->is_open && last->task == ev->task && ev->ts - last->end < RUN_GAP_NS) {
 		last->end = ev->ts;
 		return true;
 	}

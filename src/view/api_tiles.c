@@ -271,7 +271,20 @@ static void add_ref(struct jsonwriter *w, const char *key, event_ref ref)
 		jsonwriter_add_uint(w, key, ref);
 }
 
-static void add_span(struct jsonwriter *w, struct lane *ln, const struct lane_span *s)
+/* Whose event begins a span. */
+static void add_task(struct stage *st, struct jsonwriter *w, event_ref first)
+{
+	struct walk_one one;
+
+	if (first == UINT64_MAX || timeline_get(st->tl, first, &one) < 0)
+		return;
+	if (one.ev.task < timeline_n_tasks(st->tl))
+		jsonwriter_add_uint(w, "task", one.ev.task);
+	walk_release(&one);
+}
+
+static void add_span(struct stage *st, struct jsonwriter *w, struct lane *ln,
+		     const struct lane_span *s)
 {
 	char label[256] = "";
 	size_t len =
@@ -288,6 +301,8 @@ static void add_span(struct jsonwriter *w, struct lane *ln, const struct lane_sp
 	jsonwriter_add_bool(w, "waker_in_irq", s->waker_in_irq);
 	add_ref(w, "first", s->first);
 	add_ref(w, "last", s->last);
+	if (lane_kind(ln) == LANE_SPANS)
+		add_task(st, w, s->first);
 	if (lane_kind(ln) == LANE_COUNTER)
 		jsonwriter_add_real(w, "number", s->number, 6);
 }
@@ -313,7 +328,7 @@ int api_span(struct stage *st, const struct request *req, struct answer *a, stru
 	jsonwriter_init(&w, &a->body);
 	jsonwriter_open(&w, NULL, '{');
 	if (r >= 0)
-		add_span(&w, ln.lane, &span);
+		add_span(st, &w, ln.lane, &span);
 	else
 		jsonwriter_add_bool(&w, "none", true);
 	jsonwriter_close(&w);

@@ -3,9 +3,12 @@
  * firstlanes.c - lanes to begin with: for the page, and for a picture that names none.
  *
  * A choice that shows something in most traces: of each machine its CPUs (sixteen at most), of guests also when
- * their host ran them, interrupts, then the tasks that ran longest, and the functions of the busiest of them.
+ * their host ran them, interrupts, then the tasks of the command that was recorded and those that ran longest, and the
+ * functions of the busiest of them. Without switches all events of a CPU stand below what is known of who ran on it.
  */
 #include "view/lanewords.h"
+
+#include "view/command.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,6 +46,7 @@ size_t machine_cpus(const struct stage *st, uint32_t machine, uint32_t *cpus, si
 }
 
 struct ranked {
+	bool is_ours; /* of the command that was recorded */
 	uint64_t weight;
 	const struct timeline_task *task;
 };
@@ -51,13 +55,15 @@ static int compare_ranked(const void *a, const void *b)
 {
 	const struct ranked *x = a, *y = b;
 
+	if (x->is_ours != y->is_ours)
+		return x->is_ours ? -1 : 1;
 	if (x->weight != y->weight)
 		return x->weight < y->weight ? 1 : -1;
 	return (x->task->pid > y->task->pid) - (x->task->pid < y->task->pid);
 }
 
-/* Those that ran longest, or had most events where nothing tells who ran. */
-static size_t rank_tasks(const struct stage *st, uint32_t machine, struct ranked *best, size_t max)
+/* Those of the command, then those that ran longest, or had most events where nothing tells who ran. */
+static size_t rank_tasks(struct stage *st, uint32_t machine, struct ranked *best, size_t max)
 {
 	size_t n = timeline_n_tasks(st->tl), kept = 0;
 	struct ranked *all = calloc(n + 1, sizeof(*all));
@@ -67,6 +73,7 @@ static size_t rank_tasks(const struct stage *st, uint32_t machine, struct ranked
 
 		if (t->pid <= 0 || t->machine != machine)
 			continue;
+		all[kept].is_ours = command_has_task(st, i);
 		all[kept].weight =
 			timeline_has_sched(st->tl, machine) ? t->running_ns : t->n_events;
 		all[kept++].task = t;
@@ -98,7 +105,7 @@ static bool has_events(const struct stage *st, uint32_t machine, const char *sys
 }
 
 struct choosing {
-	const struct stage *st;
+	struct stage *st;
 	uint32_t machine;
 	void (*add)(void *ctx, const char *spec);
 	void *ctx;
@@ -145,12 +152,14 @@ static void add_machine(const struct choosing *c, uint32_t *cpus)
 	struct ranked best[FIRST_TASKS];
 
 	for (size_t i = 0; i < n && i < FIRST_CPUS; i++)
-		add_lane(c, has_sched ? "cpu" : "all", c->machine, cpus[i]);
+		add_lane(c, "cpu", c->machine, cpus[i]);
+	for (size_t i = 0; i < n && i < FIRST_CPUS && !has_sched; i++)
+		add_lane(c, "all", c->machine, cpus[i]);
 	add_vcpus(c);
 	if (has_sched)
 		add_interrupts(c, cpus, n);
 	n_best = rank_tasks(c->st, c->machine, best, share > FIRST_LEAST ? share : FIRST_LEAST);
-	for (size_t i = 0; i < n_best && has_sched; i++)
+	for (size_t i = 0; i < n_best; i++)
 		add_lane(c, "task", c->machine, best[i].task->pid);
 	if (!has_events(c->st, c->machine, "ftrace", "funcgraph_"))
 		return;
@@ -158,7 +167,7 @@ static void add_machine(const struct choosing *c, uint32_t *cpus)
 		add_lane(c, "calls", c->machine, best[i].task->pid);
 }
 
-void first_lanes_find(const struct stage *st, void (*add)(void *ctx, const char *spec), void *ctx)
+void first_lanes_find(struct stage *st, void (*add)(void *ctx, const char *spec), void *ctx)
 {
 	struct choosing c = {.st = st, .add = add, .ctx = ctx};
 	uint32_t *cpus = calloc(CPUS_MAX, sizeof(*cpus));

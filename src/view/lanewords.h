@@ -22,7 +22,7 @@ struct lane_words {
 void lane_words_get(const struct stage *st, const char *spec, struct lane_words *ret);
 
 /* A good first choice of lanes for a trace, in the order of the page. */
-void first_lanes_find(const struct stage *st, void (*add)(void *ctx, const char *spec), void *ctx);
+void first_lanes_find(struct stage *st, void (*add)(void *ctx, const char *spec), void *ctx);
 /* The CPUs of a machine, each once, ascending; returns how many. */
 size_t machine_cpus(const struct stage *st, uint32_t machine, uint32_t *cpus, size_t max);
 

@@ -91,6 +91,7 @@ void stage_free(struct stage *st)
 		lanes_free(st->lanes);
 	if (st->tl)
 		timeline_free(st->tl);
+	free(st->command);
 	pthread_mutex_destroy(&st->lock);
 	free(st);
 }

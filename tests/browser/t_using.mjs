@@ -152,4 +152,124 @@ export const using = [
 			ok(await t.page.evaluate((n) => !window.sonde.lanes.find(`task:0:${n}`), pid), 'it goes with the filter');
 		},
 	},
+	{
+		name: 'pairs are offered by their names, and why knows whose span it is',
+		async run(t) {
+			await t.page.keyboard.press('t');
+			await t.page.fill('#palette input', 'softirq_e');
+			const found = await t.page.evaluate(() => window.sonde.palette.items.filter((i) => i.spec?.startsWith('pair:')).map((i) => [i.text, i.spec]));
+			ok(found.some(([text, spec]) => text === 'softirq_entry → softirq_exit' && spec.endsWith(':cpu')), `offered: ${JSON.stringify(found)}`);
+			await t.page.fill('#palette input', 'sys_enter sys_exit');
+			const spec = await t.page.evaluate(() => window.sonde.palette.items.find((i) => /sys_enter:/.test(i.spec) && i.spec.startsWith('pair:'))?.spec);
+			same(spec, 'pair:0:raw_syscalls/sys_enter:raw_syscalls/sys_exit:pid', 'of the same task');
+			await t.page.keyboard.press('Escape');
+			const call = t.oracle.pairs('sys_enter', 'sys_exit', (e) => e.pid).find((s) => s.pid === 128 && s.end - s.start > 1e5);
+			await t.go(call.start - 1e5, call.end + 1e5);
+			await t.add(spec);
+			const span = await t.page.evaluate(([lane, at]) => window.sonde.span(lane, at, 0, 'nearest'), [spec, call.start]);
+			await t.page.evaluate((s) => window.sonde.select(s), span);
+			same(await t.page.evaluate(() => window.sonde.tasks[window.sonde.hot]?.pid), await t.page.evaluate((ref) =>
+				fetch(`api/event?ref=${ref}`).then((r) => r.json()).then((e) => e.pid), span.first), 'whose event begins it');
+			await t.page.keyboard.press('y');
+			await t.page.waitForFunction(() => /waited for/.test(document.getElementById('panel-why').textContent), null, { timeout: 90000 });
+		},
+	},
+	{
+		name: 'a counter has the scale of what is in sight, and tells its value',
+		async run(t) {
+			const spec = 'field:0:raw_syscalls/sys_exit:ret', all = t.oracle.of('sys_exit');
+			const e = all.find((x, i) => i > 100 && x.fields.ret > 0 && x.fields.ret < 1000 && all[i + 1]?.t - x.t > 20000);
+			await t.add(spec);
+			const scale = () => t.page.evaluate((s) => {
+				const p = window.sonde.stage.last.pieces.find((x) => x.lane.spec === s);
+				return [p.low, p.high];
+			}, spec);
+			const whole = await scale();
+			await t.go(e.t - 5000, e.t + 15000);
+			const [low, high] = await scale(), seen = all.filter((x) => x.t >= e.t - 5000 && x.t <= e.t + 15000).map((x) => x.fields.ret);
+			ok(high < whole[1] && high >= Math.max(...seen) && low <= Math.min(...seen), `scale ${low} … ${high} of ${seen}, of the whole ${whole}`);
+			const at = await t.place(spec, e.t + 8000);
+			await t.page.mouse.move(at.x, at.y);
+			await t.page.waitForSelector('#tip:not([hidden])');
+			same(Number((await t.page.textContent('#tip b')).replace(/[^\d-]/g, '')), e.fields.ret, 'the value under the pointer');
+			same(await t.page.evaluate(() => import('./units.js').then((u) => [u.rounded(140716567166976), u.rounded(12345), u.rounded(-2)])),
+				['1.40717×10¹⁴', '12\u202f345', '-2'], 'digits that are true');
+		},
+	},
+	{
+		name: 'the overview of few events shows where there are none', trace: 'probes',
+		async run(t) {
+			await t.page.waitForFunction(() => window.sonde.overview.exact, null, { timeout: 90000 });
+			const bare = await t.page.evaluate(() => {
+				const { overview, view } = window.sonde, out = [];
+				overview.values.forEach((v, i) => !v && out.push([i / overview.cells * view.end, (i + 1) / overview.cells * view.end]));
+				return out;
+			});
+			const { events, end } = t.oracle;
+			for (const [from, to] of bare)
+				ok(!events.some((e) => e.t > from + 1 && e.t < to - 1), `there are events from ${from} to ${to}`);
+			ok(bare.length > 300, `${bare.length} places without events in ${end} ns`);
+			ok(await t.page.evaluate(() => window.sonde.lanes.find('cpu:0:0') && window.sonde.lanes.find('task:0:219')), 'tasks and CPUs, without switches');
+			await t.shot('few-events');
+		},
+	},
+	{
+		name: 'what was not recorded is no accident', trace: 'events-v7-zstd',
+		async run(t) {
+			await t.page.waitForFunction(() => window.sonde.lost.known, null, { timeout: 90000 });
+			await t.settle();
+			same(await t.page.evaluate(() => [window.sonde.lost.none, window.sonde.stage.last.calm]), [true, true], 'nothing was lost');
+		},
+	},
+	{
+		name: 'lost events stay red', trace: 'lost-events',
+		async run(t) {
+			await t.page.waitForFunction(() => window.sonde.lost.known, null, { timeout: 90000 });
+			await t.settle();
+			same(await t.page.evaluate(() => [window.sonde.lost.none, window.sonde.stage.last.calm]), [false, false], 'something was lost');
+		},
+	},
+	{
+		name: 'off-CPU stacks of all tasks together',
+		async run(t) {
+			await t.panel('offcpu');
+			const values = () => t.page.evaluate(() => [...document.querySelectorAll('#panel-offcpu .frame')].map((f) => f.title));
+			const apart = await values();
+			await t.page.click('#panel-offcpu button:text-is("All tasks together")');
+			await t.page.waitForSelector('#panel-offcpu button:text-is("By task")');
+			const together = await values();
+			same(together[0], apart[0], 'the same sum');
+			ok(together.length < apart.length && !together.some((x) => /^rcu_preempt-15:/.test(x)), 'fewer columns, none of a task');
+			const sums = await t.page.evaluate(() => import('./flame.js').then(({ merged }) => {
+				const leaf = (name, value) => ({ name, value });
+				return merged({ name: 'all', value: 9, children: [{ name: 'a-1', value: 4, children: [{ name: 'f', value: 4, children: [leaf('g', 3)] }] },
+					{ name: 'a-2', value: 5, children: [{ name: 'f', value: 2, children: [leaf('g', 1), leaf('h', 1)] }, leaf('k', 3)] }] });
+			}));
+			same(sums, { name: 'all', value: 9, children: [{ name: 'f', value: 6, children: [{ name: 'g', value: 4, children: [] }, { name: 'h', value: 1, children: [] }] },
+				{ name: 'k', value: 3, children: [] }] }, 'sums of equal stacks');
+		},
+	},
+	{
+		name: 'tasks of one name are told apart',
+		async run(t) {
+			const colours = await t.page.evaluate(() => {
+				const a = window.sonde, rgb = (pid) => String(a.colours.task_rgb('cc1', pid));
+				return new Set(Array.from({ length: 11 }, (_, i) => rgb(23400 + i))).size;
+			});
+			same(colours, 11, 'colours of eleven compilers');
+			const slice = t.oracle.ran(0).find((s) => s.end - s.start > 1e7 && s.pid);
+			await t.go(slice.start, slice.end);
+			const texts = await t.page.evaluate(() => {
+				const { words, last } = window.sonde.stage, out = [], fill = words.ctx.fillText;
+				words.ctx.fillText = (text, ...rest) => {
+					out.push(text);
+					return fill.call(words.ctx, text, ...rest);
+				};
+				words.draw(last, window.sonde.view, window.sonde.theme);
+				words.ctx.fillText = fill;
+				return out;
+			});
+			ok(texts.some((x) => x.endsWith(`-${slice.pid}`)), `the PID stands where there is room: ${texts}`);
+		},
+	},
 ];

@@ -53,6 +53,9 @@ def check_counts(program, trace):
             have = {str(row[key]): row["count"] for row in done["rows"]}
             if have != want:
                 raise Wrong(f"by {key} of {source}: {have}")
+    text = run(SONDE, "count", "--only-command", "-e", f"{program}:work", program).stdout
+    if not re.search(r"^ +6  in 1 row.*, in the command's first thread", text, re.M):
+        raise Wrong(text)
     text = run(SONDE, "latency", "--by", "numbers", "-e", f"{program}:work(box->numbers)", "-e",
                f"{program}:work%return", program).stdout
     if not re.search(r"^ +6 .* {10,-20,30}$", text, re.M):

@@ -5,6 +5,9 @@
  * While it follows, the end of the trace stays at the right edge. Moving the picture back stops
  * following (the recording goes on); Space or the button follow again. While it is paused the recording
  * goes on as well, but the picture and its end stay, so that nothing changes under the eyes.
+ *
+ * When the recording has ended the page says so, and is as any other from then on. If the program has gone with it, what
+ * is here can still be looked at.
  */
 import * as api from './api.js';
 import { count } from './units.js';
@@ -66,14 +69,24 @@ export class Live {
 	}
 
 	grown() {
-		const { app } = this;
+		const { app } = this, was_on = this.on;
 		this.on = Boolean(app.info.live);
-		this.button.hidden = !this.on && !this.paused;
-		this.show();
 		if (this.following && !this.paused) {
 			this.to_end();
 			this.renew();
 		}
+		if (was_on && !this.on)
+			this.finish();
+		this.show();
+	}
+
+	/* The recording has ended, and all of it was read; the last names of tasks may have come with its end. */
+	finish() {
+		const { app } = this;
+		this.on = this.following = this.paused = false;
+		this.button.hidden = true;
+		app.note('The recording has ended. All of it is here.', true);
+		app.learn_names().catch(api.quiet);
 	}
 
 	/* Tasks that have not run in sight give their tracks to those that did, as long as the choice is the program's. */
@@ -114,7 +127,10 @@ export class Live {
 	}
 
 	take(answer) {
-		this.paused = Boolean(answer.paused);
+		/* it has ended meanwhile: the picture stays, what came after it is to be had now */
+		if (this.paused && !answer.live)
+			this.following = false;
+		this.paused = Boolean(answer.paused && answer.live);
 		if (answer.lost)
 			this.app.note(`${count(answer.lost)} events were lost: the recording was quicker than it could be read.`);
 		this.show();

@@ -10,7 +10,8 @@
  * as the files are open; as root otherwise it keeps its id, without any capability.
  *
  * With --live the file is one that grows: ours (viewlive.c) or somebody else's. It is looked at anew a few
- * times a second.
+ * times a second. A single file that is being recorded is followed without being told to: its data moves when the
+ * recorder finishes it.
  *
  * The address goes to standard output, when requests are answered; everything else to standard error.
  */
@@ -19,6 +20,7 @@
 #include "cli/viewcache.h"
 #include "cli/viewlive.h"
 #include "cli/viewtrace.h"
+#include "store/livefile.h"
 #include "view/httpd.h"
 #include "view/sandbox.h"
 
@@ -176,7 +178,9 @@ static void tell_of_cut(struct viewtrace *vt)
 		return;
 	was_cut = 2;
 	timeline_lock_formats(vt->stage->tl);
-	tracefile_add_damage(vt->files[0], "the file was cut while it was being read");
+	tracefile_add_damage(vt->files[0],
+			     "the file was cut while it was being read: what is gone is missing "
+			     "here; if it is complete now, start sonde view again");
 	timeline_unlock_formats(vt->stage->tl);
 }
 
@@ -241,6 +245,8 @@ static void browser_start(int fd)
 #define TICK_MS		300
 #define LIVE_MMAP_BYTES (512 << 10)
 #define LIVE_ARENAS	4
+#define FINISH_MS	60000
+#define FINISH_STEP_MS	100
 #define FAILED_MAX	100 /* looks at a file that cannot be read, one after the other */
 
 struct viewing {
@@ -406,6 +412,47 @@ static int parse(const struct command *cmd, struct view_options *o, int argc, ch
 	return command_parse(&stopping, o, argc, argv, err);
 }
 
+/* A recorder that finishes its file moves what is in it. */
+static enum livefile_stage wait_for_recorder(const char *path)
+{
+	enum livefile_stage stage = LIVEFILE_DONE;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	for (int ms = 0; fd >= 0 && ms < FINISH_MS; ms += FINISH_STEP_MS) {
+		stage = livefile_ask(fd);
+		if (stage != LIVEFILE_MOVES)
+			break;
+		if (!ms)
+			fprintf(stderr, "sonde: waiting until %s is complete\n", path);
+		usleep(FINISH_STEP_MS * 1000);
+	}
+	if (fd >= 0)
+		close(fd);
+	return stage;
+}
+
+/* One file: as if --live was given, if it grows. */
+static int view_files(struct viewing *v, struct errmsg *err)
+{
+	const char *path = v->paths[0];
+	int r;
+
+	for (size_t i = 0; i < v->n; i++)
+		if (wait_for_recorder(v->paths[i]) != LIVEFILE_DONE && v->n > 1)
+			fprintf(stderr,
+				"sonde: %s is being recorded: what comes from now on is not "
+				"shown\n",
+				v->paths[i]);
+	if (v->n > 1 || wait_for_recorder(path) == LIVEFILE_DONE)
+		return view(v, err);
+	fprintf(stderr, "sonde: %s is being recorded: following it, as with --live\n", path);
+	r = viewlive_follow(&v->live, path, err);
+	if (r >= 0)
+		r = view(v, err);
+	viewlive_end(&v->live);
+	return r;
+}
+
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
 {
 	static const char *const first[] = {"trace.dat"};
@@ -421,7 +468,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 		v.n = n;
 	}
 	if (r >= 0)
-		r = o.live ? view_live(&v, &o, n, argv, err) : view(&v, err);
+		r = o.live ? view_live(&v, &o, n, argv, err) : view_files(&v, err);
 	recordopts_release(&o.record);
 	return r;
 }

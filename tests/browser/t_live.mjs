@@ -41,4 +41,27 @@ export const live = [
 			await t.page.waitForFunction(() => window.sonde.live.following && window.sonde.view.to >= window.sonde.view.end - 1, null, { timeout: 90000 });
 		},
 	},
+	{
+		name: 'live: the recording ends, and the page says so', live: ['-e', 'sched', 'sleep', '4'],
+		async run(t) {
+			const seen = await t.page.evaluate(() => new Promise((done) => {
+				const { sonde } = window, origins = new Set(), ends = [];
+				const look = () => {
+					origins.add(sonde.info.origin);
+					ends.push(sonde.view.end);
+					if (sonde.live.on)
+						setTimeout(look, 100);
+					else
+						done({ origins: [...origins].filter((o) => o !== '0').length, ends });
+				};
+				look();
+			}));
+			same(seen.origins, 1, 'origins that were told');
+			ok(seen.ends.every((end, i) => !i || end >= seen.ends[i - 1]), 'the end only moves on');
+			ok(seen.ends.at(-1) < 3600e9, 'times are since the beginning');
+			ok(await t.page.isHidden('#do-live'), 'Live is out');
+			same(await t.page.textContent('#notes p span'), 'The recording has ended. All of it is here.', 'note');
+			await t.shot('live-ended');
+		},
+	},
 ];

@@ -4,6 +4,7 @@ covers: B02
 """
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -105,6 +106,30 @@ def test_live_file():
             recorder.stderr.close()
 
 
+def test_live_without_being_told():
+    """A file that is being recorded is followed, and complete when its recorder has ended; one that is done is not."""
+    need_tracing()
+    with tempfile.TemporaryDirectory() as place:
+        path = pathlib.Path(place) / "t.dat"
+        recorder = subprocess.Popen([SONDE, "record", "-q", "-e", "sched", "-o", path], stderr=subprocess.DEVNULL)
+        try:
+            wait_for(lambda: path.exists() and path.stat().st_size, "the recording")
+            with Server(path, wait=False) as view:
+                grows(view)
+                check(view.get("api/live")["live"], "it is not live")
+                recorder.send_signal(signal.SIGINT)
+                same(recorder.wait(WAIT_S), 0, "the recorder")
+                wait_for(lambda: not view.get("api/live")["live"], "the end")
+                info = view.indexed()
+                same((info["events"], info["damage"]), (len(report(path)), []), "events after the end")
+            with Server(path) as view:
+                same((view.get("api/live")["live"], view.indexed()["events"]), (False, info["events"]), "opened again")
+        finally:
+            if recorder.poll() is None:
+                recorder.send_signal(signal.SIGTERM)
+                recorder.wait(WAIT_S)
+
+
 def test_live_grows():
     """A filter and its hits, ticks and curves have what came since they were asked for first; loss is a number."""
     need_tracing()
@@ -145,6 +170,32 @@ def test_live_names():
             check("cat" in told.values(), f"cat was not recorded: {set(told.values())}")
             wrong = {pid: (shown[pid], comm) for pid, comm in told.items() if pid and shown[pid] != (comm or "<...>")}
             same(wrong, {}, "names")
+
+
+def test_live_renamed():
+    """A task's name is the one it has now, also while it is recorded; the origin never moves."""
+    need_tracing()
+    with tempfile.TemporaryDirectory() as place:
+        where = pathlib.Path(place)
+        for name, program in (("sonde-one", "sh"), ("sonde-two", "sleep")):
+            shutil.copy(shutil.which(program), where / name)
+        os.mkfifo(where / "go")
+        with Server(str(where / "sonde-one"), "-c", f"read x < {place}/go; exec {place}/sonde-two 600",
+                    options=("--live", "-e", "sched", "-o", f"{place}/t.dat"), wait=False) as view:
+            def named(name):
+                return [t for t in view.get("api/tasks")["tasks"] if t[4] == name]
+
+            (task,) = wait_for(lambda: named("sonde-one"), "the task's first name")
+            origin = view.get("api/info")["origin"]
+            check(origin != "0", "there are events, but no origin")
+            with open(where / "go", "w") as go:
+                go.write("x\n")
+            (now,) = wait_for(lambda: named("sonde-two"), "the task's second name")
+            same(now[:3], task[:3], "the task that has another name now")
+            check(view.get("api/live")["live"], "the recording has ended")
+            os.kill(task[2], signal.SIGTERM)
+            wait_for(lambda: not view.get("api/live")["live"], "the end of the command")
+            same((view.get("api/info")["origin"], len(named("sonde-two"))), (origin, 1), "origin and name in the end")
 
 
 def test_live_trouble():

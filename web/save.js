@@ -53,7 +53,7 @@ export class Save {
 	}
 
 	name(ending) {
-		return `${this.app.info.title.replace(/[^\w.-]+/g, '_')}.${ending}`;
+		return `${this.app.info.title.replace(/\.dat( and |$)/, '$1').replace(/[^\w.-]+/g, '_') || 'trace'}.${ending}`;
 	}
 
 	/* Room for names and ruler; on paper they are not laid out any more, so what they last had counts. */

@@ -345,6 +345,32 @@ static int export(const struct export_options *o, struct errmsg *err)
 	return r;
 }
 
+/* One form at a time: each is a file of its own. */
+static int check_form(const struct export_options *o, struct errmsg *err)
+{
+	const struct {
+		const char *name;
+		bool is_on;
+	} forms[] = {{"--perfetto", o->perfetto},
+		     {"--chrome", o->chrome},
+		     {"--svg", o->svg},
+		     {"--html", o->html}};
+	const char *first = NULL;
+
+	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
+		if (forms[i].is_on && first)
+			return errmsg_set(err, -EINVAL,
+					  "%s and %s are two files: call export once for each",
+					  first, forms[i].name);
+		if (forms[i].is_on)
+			first = forms[i].name;
+	}
+	if (!first)
+		return errmsg_set(err, -EINVAL,
+				  "export needs one of --perfetto, --chrome, --svg and --html");
+	return 0;
+}
+
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
 {
 	struct export_options o = {0};
@@ -354,9 +380,8 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 		r = add_input(&o, argv[i], err);
 	if (r >= 0 && !o.n_inputs)
 		r = add_input(&o, "trace.dat", err);
-	if (r >= 0 && o.perfetto + o.chrome + o.svg + o.html != 1)
-		r = errmsg_set(err, -EINVAL,
-			       "export needs one of --perfetto, --chrome, --svg and --html");
+	if (r >= 0)
+		r = check_form(&o, err);
 	if (r >= 0 && (o.lanes || o.width) && !o.svg && !o.html)
 		r = errmsg_set(err, -EINVAL, "--lanes and --width are for --svg and --html");
 	if (r >= 0 && o.width && (o.width < PICTURE_WIDTH_MIN || o.width > PICTURE_WIDTH_MAX))

@@ -3,7 +3,8 @@
  * api_export.c - api/export: what the page shows, as a file to save.
  *
  *	svg, html   the picture; see picture.h
- *	csv, json   the events of the range, as `sonde report --csv` and `--json` print them
+ *	csv         the events of the range, as `sonde report --csv` prints them
+ *	json        the same as `--json` prints them, but one array, so that it is one JSON text; still a line for each
  *
  * A file is made in memory, so there is a ceiling (ANSWER_MAX_BYTES); whole traces are exported by
  * the command `sonde export` and by report.
@@ -60,9 +61,11 @@ static void add_event(struct stage *st, struct line_printer *lp, const struct wa
 	add(lp, &one, 0, SIZE_MAX);
 }
 
+/* between: what stands between two events, instead of the end of the line; NULL: nothing else. */
 static int add_events(struct stage *st, const struct picture *pic, const struct selection *sel,
-		      struct textbuf *out, add_records add)
+		      struct textbuf *out, add_records add, const char *between)
 {
+	bool any = false;
 	struct stage_printer *p = stage_printer_get(st, out);
 	uint64_t row = timeline_rank(st->tl, sel, pic->from),
 		 end = timeline_rank(st->tl, sel, pic->to + 1);
@@ -80,7 +83,12 @@ static int add_events(struct stage *st, const struct picture *pic, const struct 
 
 			if (timeline_get(st->tl, refs[i], &one) < 0)
 				continue;
+			if (any && between)
+				textbuf_add_str(out, between);
+			any = true;
 			add_event(st, &p->lp, &one.ev, add);
+			if (between && out->pos > out->start && out->pos[-1] == '\n')
+				out->pos--;
 			walk_release(&one);
 		}
 		if (!n)
@@ -95,13 +103,18 @@ static int export_csv(struct stage *st, const struct picture *pic, struct stage_
 		      struct textbuf *out, struct errmsg *err)
 {
 	textbuf_add_str(out, rows_csv_header);
-	return add_events(st, pic, stage_selected(sel), out, rows_add_csv);
+	return add_events(st, pic, stage_selected(sel), out, rows_add_csv, NULL);
 }
 
 static int export_json(struct stage *st, const struct picture *pic, struct stage_selection *sel,
 		       struct textbuf *out, struct errmsg *err)
 {
-	return add_events(st, pic, stage_selected(sel), out, rows_add_json);
+	int r;
+
+	textbuf_add_str(out, "[\n");
+	r = add_events(st, pic, stage_selected(sel), out, rows_add_json, ",\n");
+	textbuf_add_str(out, "\n]\n");
+	return r;
 }
 
 static const struct {
@@ -112,7 +125,7 @@ static const struct {
 	{"svg", "image/svg+xml", export_svg, true},
 	{"html", "text/html; charset=utf-8", export_html, true},
 	{"csv", "text/csv; charset=utf-8", export_csv, false},
-	{"json", "application/x-ndjson", export_json, false},
+	{"json", "application/json", export_json, false},
 };
 
 static int find_what(const struct request *req, struct errmsg *err)
@@ -158,6 +171,26 @@ static int run(struct stage *st, const struct request *req, int what, const char
 	return r;
 }
 
+/* "trace.svg" of "trace.dat"; what a file's name should not have becomes a _. web/save.js has the same. */
+static void fmt_name(const char *title, const char *ending, char *buf, size_t size)
+{
+	const char *dat = strstr(title, ".dat and "), *end = title + strlen(title);
+	size_t n = 0;
+
+	if (!dat && end - title > 4 && !strcmp(end - 4, ".dat"))
+		dat = end - 4;
+	for (const char *c = title; *c && n < size / 2; c++) {
+		if (c == dat)
+			c += strlen(".dat") - 1;
+		else if ((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
+			 (*c >= '0' && *c <= '9') || strchr("_.-", *c))
+			buf[n++] = *c;
+		else if (!n || buf[n - 1] != '_')
+			buf[n++] = '_';
+	}
+	snprintf(buf + n, size - n, "%s.%s", n ? "" : "trace", ending);
+}
+
 int api_export(struct stage *st, const struct request *req, struct answer *a, struct errmsg *err)
 {
 	int what = find_what(req, err);
@@ -165,6 +198,6 @@ int api_export(struct stage *st, const struct request *req, struct answer *a, st
 	if (what < 0)
 		return what;
 	a->type = whats[what].type;
-	snprintf(a->download, sizeof(a->download), "trace.%s", whats[what].name);
+	fmt_name(st->config.title, whats[what].name, a->download, sizeof(a->download));
 	return run(st, req, what, request_arg(req, "lanes"), a, err);
 }

@@ -10,7 +10,7 @@ import subprocess
 import xml.etree.ElementTree as xml
 
 from answers import trace
-from server import SONDE, Server, check, report, same
+from server import ROOT, SONDE, Server, check, report, same
 
 
 def export(kind, name, *options, status=0):
@@ -177,18 +177,42 @@ def test_export_over_http():
     """The same through the page's api, and rows as report prints them."""
     with Server(trace("events-v7-none")) as view:
         for what, kind, start in (("svg", "image/svg+xml", b"<svg"), ("html", "text/html", b"<!doctype"),
-                                  ("csv", "text/csv", b"ts,cpu"), ("json", "application/x-ndjson", b"{")):
+                                  ("csv", "text/csv", b"ts,cpu"), ("json", "application/json", b"[")):
             status, headers, body = view.ask("GET", view.path(f"api/export?what={what}&lanes=cpu:0:0&to=50000000"))
             same(status, 200, what)
             check(headers["Content-Type"].startswith(kind) and body.startswith(start), f"{what}: {headers}")
-            check("attachment" in headers["Content-Disposition"], "it is not to be saved")
+            same(headers["Content-Disposition"], f'attachment; filename="events-v7-none.{what}"', "to be saved as")
         events, begin = report(trace("events-v7-none")), int(view.get("api/info")["origin"])
         _, _, body = view.ask("GET", view.path("api/export?what=json&from=10000000&to=50000000"))
-        rows = [json.loads(line) for line in body.decode().splitlines()]
+        rows = json.loads(body)
+        same(len(body.splitlines()), len(rows) + 2, "a line for each event")
         wanted = [e for e in events if 10_000_000 <= e["ts"] - begin <= 50_000_000]
         key = lambda e: (e["ts"], e["cpu"], e["event"], e["info"], json.dumps(e["fields"]))
         same(sorted(map(key, rows)), sorted(map(key, wanted)), "rows")
+        _, _, body = view.ask("GET", view.path("api/export?what=json&from=1&to=1"))
+        same(json.loads(body), [], "no events")
         view.get("api/export?what=exe&lanes=cpu:0:0", 400)
         view.get("api/export?what=svg", 400)
         view.get("api/export?what=svg&lanes=nosuch:0:1", 400)
         view.get("api/export?what=svg&lanes=cpu:0:0&width=99999", 400)
+    with Server(trace("events-v7-none"), trace("events-v6")) as view:
+        _, headers, _ = view.ask("GET", view.path("api/export?what=csv&to=1000"))
+        same(headers["Content-Disposition"], 'attachment; filename="events-v7-none_and_1_more.csv"', "to be saved as")
+
+
+def test_one_form_at_a_time():
+    """Two forms are two files; none is a mistake."""
+    for forms, words in ((("--svg", "--html"), b"--svg and --html are two files"), (("--chrome", "--html"), b"two files"),
+                         ((), b"needs one of")):
+        run = subprocess.run([SONDE, "export", *forms, trace("events-v7-none")], capture_output=True, check=False)
+        check(run.returncode and words in run.stderr, f"{forms}: {run.returncode} {run.stderr!r}")
+
+
+def test_man_page_names_all_lanes():
+    """sonde-export(1) names each type of lane that the program knows."""
+    run = subprocess.run([SONDE, "export", "--svg", "--lanes", "nosuch:0:1", trace("events-v7-none")], capture_output=True,
+                         check=False)
+    types = re.findall(r"\w+", run.stderr.decode().split("there are")[1].replace(" and ", " "))
+    check(len(types) > 10, f"types of lanes: {types}")
+    page = (ROOT / "doc/man/sonde-export.1.in").read_text()
+    same([word for word in types if f"{word}:" not in page], [], "types of lanes that the man page does not name")

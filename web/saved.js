@@ -160,7 +160,7 @@ function fill() {
 	const states = STATES.filter(([n], i) => i < 5 || ran.some((t) => t.states[n])), counts = [['switches', 'switches'], ['wakeups', 'woken'], ['migrations', 'moved'], ['preemptions', 'preemptions']];
 	table('tasks', ['task', ...(many ? ['machine'] : []), ...states.map(([, name]) => `${name} µs`), ...counts.map(([, name]) => name), 'longest wait µs'],
 		ran.map((t) => [data.names[t.task][0], ...on(data.names[t.task][1]), ...states.map(([n]) => us(t.states[n])),
-			...counts.map(([key]) => t[key]), us(t.max_wait)]));
+			...counts.map(([key]) => t[key]), t.max_wait_more ? `> ${us(t.max_wait)}` : us(t.max_wait)]));
 	table('kinds', ['event', ...(many ? ['machine'] : []), 'count'], data.events.kinds.filter((k) => k[1]).sort((a, b) => b[1] - a[1])
 		.map((k) => [data.kinds[k[0]][0], ...on(data.kinds[k[0]][1]), k[1]]));
 	table('rows', ['time µs', ...(many ? ['machine'] : []), 'CPU', 'task', 'event', 'info'],

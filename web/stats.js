@@ -56,7 +56,7 @@ export async function tasks_panel(app, box) {
 		cell(app.task_name(t.task)), cell(states_bar(app, t.states, span), 'wide', t.states[1]),
 		...columns.map((s) => cell(t.states[s] ? duration(t.states[s]) : '', 'num', t.states[s])),
 		...['switches', 'wakeups', 'migrations', 'preemptions'].map((k) => cell(t[k] ? count(t[k]) : '', 'num', t[k] || 0)),
-		cell(t.max_wait ? duration(t.max_wait) : '', 'num', t.max_wait || 0)]);
+		cell(t.max_wait ? `${t.max_wait_more ? '> ' : ''}${duration(t.max_wait)}` : '', 'num', t.max_wait || 0)]);
 	const cpus = el('div', 'cpus');
 	for (const c of stats.cpus)
 		cpus.append(el('span', 'cpu', `CPU ${c.cpu}`, bar(c.busy / span), share(c.busy, span), c.unknown ? ` · ${share(c.unknown, span)} unknown` : ''));
@@ -120,8 +120,10 @@ function histogram(buckets) {
 export async function wakeups_panel(app, box) {
 	const task = app.hot >= 0 && app.tasks[app.hot]?.pid ? app.hot : undefined;
 	const s = await ask(app, 'wakeups', { task, sel: app.filters.sel });
+	const unknown = s.unknown ? `${some(s.unknown, 'task')} more ${s.unknown === 1 ? 'was' : 'were'} woken, and when ${s.unknown === 1 ? 'it' : 'they'} ran is not known: data is missing` : '';
 	if (!s.n)
-		return empty(box, 'No task was woken and ran here.');
+		return empty(box, unknown || (s.since.length ? 'No task was woken and ran here.'
+			: 'The trace does not tell when tasks are woken, so the time they wait for a CPU is in their sleep; record with -e sched_waking, or all of -e sched.'));
 	const facts = el('div', 'facts');
 	for (const [name, value] of [['wakeups', count(s.n)], ['shortest', duration(s.min)], ['average', duration(s.avg)],
 		['half below', duration(s.p50)], ['90 % below', duration(s.p90)], ['99 % below', duration(s.p99)], ['longest', duration(s.max)]])
@@ -130,7 +132,7 @@ export async function wakeups_panel(app, box) {
 	const rows = s.worst.map((w) => [cell(duration(w.wait), 'num strong', w.wait), cell(app.task_name(w.task)), cell(w.waker >= 0 ? app.task_name(w.waker) : '–'),
 		cell(clock(w.woken), 'num', w.woken), cell(clock(w.ran), 'num', w.ran), cell(String(w.cpu), 'num', w.cpu)]);
 	const since = s.since.length ? `From ${s.since.join(' or ')} to the sched_switch that lets it run` : 'From being woken to running';
-	put(box, `${since}, ${task === undefined ? app.filters.whose : app.task_name(task)}`,
+	put(box, `${since}, ${task === undefined ? app.filters.whose : app.task_name(task)}${unknown ? `. ${unknown}` : ''}`,
 		['Wait', 'Task', 'Woken by', 'Woken at', 'Ran at', 'CPU'], rows, {
 			sort: 0,
 			click: (i) => {
@@ -147,12 +149,13 @@ export async function functions_panel(app, box) {
 	const { functions, clock } = await ask(app, 'functions', { task });
 	if (!functions || !functions.length)
 		return empty(box, 'No functions were recorded here; record with -p function_graph, or with spans of a program.');
-	const most = Math.max(...functions.map((f) => f.self)), on_cpu = clock === 'cpu';
+	const most = Math.max(...functions.map((f) => f.self)), on_cpu = clock === 'cpu', cuts = functions.some((f) => f.cut);
 	const rows = functions.map((f) => [cell(f.name, 'code'), cell(bar(f.self / most), 'wide', f.self), cell(count(f.calls), 'num', f.calls),
-		...['self', 'total', 'avg', 'max', ...(on_cpu ? ['off'] : [])].map((k) => cell(duration(f[k]), 'num', f[k]))]);
+		...['self', 'total', 'avg', 'max', ...(on_cpu ? ['off'] : [])].map((k) => cell(f.calls ? duration(f[k]) : '', 'num', f[k])),
+		...(cuts ? [cell(f.cut ? count(f.cut) : '', 'num', f.cut)] : [])]);
 	const whose = `${some(functions.length, 'function')}${task === undefined ? '' : ` of ${app.task_name(task)}`}`;
 	put(box, on_cpu ? `${whose}: time on the CPU` : `${whose}: the trace has no switches of tasks, so the time they slept is in it`,
-		['Function', '', 'Calls', 'Self', 'Total', 'Average', 'Longest', ...(on_cpu ? ['Off the CPU'] : [])], rows, {
+		['Function', '', 'Calls', 'Self', 'Total', 'Average', 'Longest', ...(on_cpu ? ['Off the CPU'] : []), ...(cuts ? ['Begin or end missing'] : [])], rows, {
 			sort: 3,
 			click: (i) => app.view.show(functions[i].max_at, functions[i].max_at + functions[i].max, .5),
 		});

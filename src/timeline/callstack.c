@@ -136,7 +136,8 @@ static void leave_unseen(struct callstack *cs, const struct mark *m)
 					  .label = m->label,
 					  .id = m->id,
 					  .is_open = true,
-					  .is_cut = !is_told};
+					  .is_cut = !is_told,
+					  .is_unseen = true};
 	cs->top = d + 1;
 	close_call(cs, d, m->ts, 0);
 	cs->top = d;

@@ -14,6 +14,7 @@ struct open_call {
 	uint64_t child_ns; /* spent in calls that this one made */
 	uint32_t label, id;
 	bool is_open, is_cut; /* is_cut: it began before `start` */
+	bool is_unseen;	      /* only its end was seen */
 };
 
 /* Calls that another came in the place of, before they were left: see callstack.c. */

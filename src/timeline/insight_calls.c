@@ -4,8 +4,17 @@
  *
  * Of one task everything is known from its lane. For all tasks at once the events are gone through, a slice of time
  * after the other, with a stack for each task: first those before the range, so that it is known what is open when it
- * begins (calls_cache.c keeps that for the next time), then those in it. The idle task has a stack for each CPU.
- * Not known is what was not seen to begin, and ends behind the range.
+ * begins (calls_cache.c keeps that for the next time), then those in it, and then as many behind it as tell which of those
+ * that are open at its end return at all. The idle task has a stack for each CPU. Not known is what was not seen to
+ * begin, and ends behind the range.
+ *
+ *	range           [================]
+ *	a call       ├──────────┤        :           counts, with what of it is in the range
+ *	                     ├───────────:──┤        as well: that it returns is found behind the range
+ *	                          ├──────:─ ─ ─      is cut: nobody knows how long it took
+ *
+ * A call whose begin or end was not recorded has no length: it counts as cut and its time is nobody's, as in
+ * `sonde functions`. Those below it count.
  *
  * A probe on an address is a call only if some other probe tells that it returned; else it is a single event. Which are
  * left anywhere is found out first, where there are such probes.
@@ -18,6 +27,7 @@
 #include <string.h>
 
 #define SLICE_MARKS (1u << 20)
+#define AHEAD_MARKS (8u << 20) /* looked at behind a range; what is open then is taken to return */
 
 struct counted_stack;
 
@@ -35,6 +45,8 @@ struct calling {
 	int idle;
 	uint32_t path[CALLSTACK_MAX];
 	bool with_idle, is_wall;
+	bool is_behind;	   /* what is looked at is behind the range */
+	bool is_undecided; /* … and did not tell of all calls whether they return */
 	struct runclock clock;
 	uint8_t *left; /* labels of loose forms that are left; NULL: there are no loose forms */
 };
@@ -61,9 +73,11 @@ static uint64_t length_of(struct calling *c, uint64_t start, uint64_t end)
 
 /* The call path[depth], of which `below` was in those that it made. */
 static void give_call(struct calling *c, unsigned depth, uint64_t start, uint64_t end, uint64_t ns,
-		      uint64_t below)
+		      uint64_t below, uint8_t flags)
 {
 	struct counted_call call = {.task = c->task, .path = c->path, .depth = depth};
+
+	call.is_cut = flags & (TILE_OPEN_START | TILE_OPEN_END);
 
 	call.start = start;
 	call.ns = ns;
@@ -76,6 +90,7 @@ static void give_call(struct calling *c, unsigned depth, uint64_t start, uint64_
 
 struct open_span {
 	uint64_t start, end, child_ns;
+	uint8_t flags;
 };
 
 struct lane_calls {
@@ -92,7 +107,7 @@ static void pop(struct lane_calls *l, unsigned depth)
 
 		if (l->top)
 			l->open[l->top - 1].child_ns += ns;
-		give_call(l->c, l->top, o->start, o->end, ns, o->child_ns);
+		give_call(l->c, l->top, o->start, o->end, ns, o->child_ns, o->flags);
 	}
 }
 
@@ -109,7 +124,7 @@ static bool add_lane_span(void *ctx, const struct lane_span *s)
 	if (depth >= LANE_ROWS_MAX)
 		return true;
 	l->c->path[depth] = s->value;
-	l->open[depth] = (struct open_span){s->start, s->end, 0};
+	l->open[depth] = (struct open_span){s->start, s->end, 0, s->flags};
 	l->top = depth + 1;
 	return true;
 }
@@ -161,9 +176,13 @@ static void close_call(void *ctx, const struct callstack *cs, unsigned depth,
 	st->below[depth] += ns;
 	for (unsigned i = depth + 1; i <= CALLSTACK_MAX && st->below[i]; i++)
 		st->below[i] = 0;
+	if (c->is_behind && (call->start > c->to || call->is_unseen))
+		return;
+	if (c->is_undecided)
+		flags &= ~TILE_OPEN_END;
 	/* of what ended before the range only the stack is wanted */
 	if (end > c->from || (end == c->from && call->start == end))
-		give_call(c, n, call->start, end, ns, below);
+		give_call(c, n, call->start, end, ns, below, flags);
 }
 
 static bool make_mark(void *ctx, struct mark_cache *cache, const struct walk_event *ev,
@@ -293,6 +312,39 @@ static int run_slices(struct calling *c, const struct lane *where, const uint8_t
 	return r;
 }
 
+/* Is a call open that began in the range, or before? */
+static bool has_open(const struct calling *c)
+{
+	for (size_t i = 0; i <= UINT16_MAX; i++) {
+		const struct callstack *cs = c->stacks[i] ? &c->stacks[i]->cs : NULL;
+
+		for (unsigned d = 0; cs && d < cs->top; d++)
+			if (cs->calls[d].is_open && cs->calls[d].start <= c->to)
+				return true;
+	}
+	return false;
+}
+
+/* What comes behind the range tells which calls return. */
+static int run_ahead(struct calling *c, const struct lane *where, const uint8_t *kinds)
+{
+	uint64_t end = timeline_duration(c->ls->tl), at = c->to, step = (c->to - c->from) / 4 + 1;
+	uint64_t n = 0;
+	int r = 0;
+
+	c->is_behind = true;
+	while (!r && at < end && n < AHEAD_MARKS && has_open(c)) {
+		uint64_t next = end - at < step ? end : at + step;
+
+		n += expected_marks(c, next - at);
+		r = run_slices(c, where, kinds, at + 1, next);
+		at = next;
+		step *= 2;
+	}
+	c->is_undecided = at < end;
+	return r;
+}
+
 static int run_range(struct calling *c, const struct lane *where, const uint8_t *kinds)
 {
 	uint64_t at;
@@ -302,7 +354,9 @@ static int run_range(struct calling *c, const struct lane *where, const uint8_t 
 	at = calls_cache_load(c->ls->calls, c->machine, c->version, c->from, fill_stack, c);
 	if (at < c->from)
 		r = run_slices(c, where, kinds, at, c->from - 1);
-	return r < 0 ? r : run_slices(c, where, kinds, c->from, c->to);
+	if (!r)
+		r = run_slices(c, where, kinds, c->from, c->to);
+	return r < 0 ? r : run_ahead(c, where, kinds);
 }
 
 static bool note_left(void *ctx, struct mark_cache *cache, const struct walk_event *ev, void *ret)
@@ -353,6 +407,7 @@ static int calls_of_machine(struct calling *c, uint32_t machine)
 	int r;
 
 	c->machine = machine;
+	c->is_behind = c->is_undecided = false;
 	r = forms_init(&c->forms, c->ls->tl, &c->ls->labels, machine, FORM_CALLS);
 
 	if (!r && !c->forms.n_found)
@@ -380,7 +435,8 @@ static int calls_of_machine(struct calling *c, uint32_t machine)
 		c->task = is_idle_stack(c, i) ? c->idle : (int)i;
 		c->clock_of = i;
 		if (c->stacks[i] && !r)
-			callstack_cut(&c->stacks[i]->cs, c->to);
+			callstack_cut(&c->stacks[i]->cs,
+				      later(c->to, timeline_duration(c->ls->tl)));
 		free(c->stacks[i]);
 	}
 	free(c->stacks);
@@ -442,7 +498,7 @@ bool insight_has_calls(struct lanes *ls)
 /* --- functions ------------------------------------------------------------------------------------------- */
 
 struct function_row {
-	uint64_t n, total, self, off, max, max_at;
+	uint64_t n, n_cut, total, self, off, max, max_at;
 	uint32_t label;
 };
 
@@ -476,6 +532,10 @@ static void add_function(void *ctx, const struct counted_call *call)
 		is_inner |= call->path[i] == label;
 	row = &f->rows[label];
 	row->label = label;
+	if (call->is_cut) {
+		row->n_cut++;
+		return;
+	}
 	row->n++;
 	row->total += is_inner ? 0 : call->ns;
 	row->off += is_inner || call->ns > call->wall_ns ? 0 : call->wall_ns - call->ns;
@@ -494,10 +554,17 @@ static int compare_functions(const void *a, const void *b)
 		return x->self > y->self ? -1 : 1;
 	if (x->n != y->n)
 		return x->n > y->n ? -1 : 1;
+	if (x->n_cut != y->n_cut)
+		return x->n_cut > y->n_cut ? -1 : 1;
 	return (x->label > y->label) - (x->label < y->label);
 }
 
 #define FUNCTIONS_SHOWN 2000
+
+static bool is_met(const struct function_row *row)
+{
+	return row->n || row->n_cut;
+}
 
 int insight_functions(struct lanes *ls, int task, uint64_t from, uint64_t to, struct jsonwriter *w)
 {
@@ -518,16 +585,17 @@ int insight_functions(struct lanes *ls, int task, uint64_t from, uint64_t to, st
 	jsonwriter_open(w, NULL, '{');
 	jsonwriter_add_string(w, "clock", is_wall ? "wall" : "cpu");
 	jsonwriter_open(w, "functions", '[');
-	for (size_t i = 0; i < f.n && f.rows[i].n && i < FUNCTIONS_SHOWN; i++) {
+	for (size_t i = 0; i < f.n && is_met(&f.rows[i]) && i < FUNCTIONS_SHOWN; i++) {
 		const struct function_row *row = &f.rows[i];
 
 		jsonwriter_open(w, NULL, '{');
 		jsonwriter_add_string(w, "name", labels_find(&ls->labels, row->label));
 		jsonwriter_add_uint(w, "calls", row->n);
+		jsonwriter_add_uint(w, "cut", row->n_cut);
 		jsonwriter_add_uint(w, "total", row->total);
 		jsonwriter_add_uint(w, "self", row->self);
 		jsonwriter_add_uint(w, "off", row->off);
-		jsonwriter_add_uint(w, "avg", row->total / row->n);
+		jsonwriter_add_uint(w, "avg", row->n ? row->total / row->n : 0);
 		jsonwriter_add_uint(w, "max", row->max);
 		jsonwriter_add_uint(w, "max_at", row->max_at);
 		jsonwriter_close(w);

@@ -26,6 +26,8 @@ static void add_call(void *ctx, const struct counted_call *call)
 	uint32_t node = 0;
 	char name[64];
 
+	if (call->is_cut)
+		return;
 	if (f->by_task) {
 		insight_task_name(f->ls->tl, call->task, name, sizeof(name));
 		node = flametree_child(f->t, 0, labels_add(&f->ls->labels, name, strlen(name)));

@@ -65,6 +65,7 @@ struct counted_call {
 	uint64_t start;
 	/* within the range: while its task ran, of that in no other call, and all of it */
 	uint64_t ns, self_ns, wall_ns;
+	bool is_cut; /* its begin or end was not recorded: the times are no lengths */
 };
 typedef void (*call_sink)(void *ctx, const struct counted_call *call);
 /*

@@ -4,11 +4,13 @@
  *
  * States are gone through from the beginning of the trace, because what a task is at `from` follows from what came
  * before, and cut at both ends of the range: the sum of a task's states is the time it was there. A switch,
- * waking, migration or preemption counts if its moment is in the range; a wakeup if the task ran in it.
+ * waking, migration or preemption counts if its moment is in the range; a wakeup if the task ran in it. The longest wait is
+ * one of those that touch the range, with its whole length; one that goes on behind it is told as such.
  *
  * A wakeup is counted from sched_waking, when somebody wanted the task to run; where the trace has none, from
  * sched_wakeup, when it was put into a queue, which is a little later and what report -w counts from. Which it was is
- * told. Waits are kept one by one, so that quantiles are exact.
+ * told. Waits are kept one by one, so that quantiles are exact. Where data is missing nobody knows when a task ran that was
+ * woken (states.h): such a wait is in none of the numbers, and how many there are is told.
  */
 #include "timeline/insight_int.h"
 #include "timeline/lengths.h"
@@ -40,7 +42,7 @@ struct task_sums {
 	uint64_t n_switches, n_wakeups, n_migrations, n_preemptions;
 	uint64_t max_wait, max_wait_at;
 	int32_t last_cpu;
-	bool any, has_cpu;
+	bool any, has_cpu, max_goes_on; /* the longest wait is longer than that */
 };
 
 struct summing {
@@ -67,9 +69,11 @@ static void sum_span(void *ctx, uint16_t task, const struct task_track *t,
 	}
 	sum->n_wakeups += begins && s->state == STATE_RUNNABLE;
 	sum->n_preemptions += begins && s->state == STATE_PREEMPTED;
-	if ((s->state == STATE_RUNNABLE || s->state == STATE_PREEMPTED) && ns > sum->max_wait) {
-		sum->max_wait = ns;
-		sum->max_wait_at = later(s->start, su->from);
+	if ((s->state == STATE_RUNNABLE || s->state == STATE_PREEMPTED) && ns &&
+	    s->end - s->start > sum->max_wait) {
+		sum->max_wait = s->end - s->start;
+		sum->max_wait_at = s->start;
+		sum->max_goes_on = s->open_end;
 	}
 	if (s->cpu >= 0) {
 		sum->last_cpu = s->cpu;
@@ -97,6 +101,7 @@ static void emit_tasks(const struct summing *su, struct jsonwriter *w)
 		jsonwriter_add_uint(w, "preemptions", s->n_preemptions);
 		jsonwriter_add_uint(w, "max_wait", s->max_wait);
 		jsonwriter_add_uint(w, "max_wait_at", s->max_wait_at);
+		jsonwriter_add_bool(w, "max_wait_more", s->max_goes_on);
 		jsonwriter_close(w);
 	}
 	jsonwriter_close(w);
@@ -340,6 +345,7 @@ struct waking_up {
 	int error;
 	struct wakeup worst[WORST_MAX];
 	size_t n_worst;
+	uint64_t n_unknown;	/* woken, and nobody knows when it ran */
 	struct wakeup *pending; /* by task: its wait, the CPU comes with the next span */
 	uint64_t from, to;
 	struct timeline *tl;
@@ -372,6 +378,8 @@ static void add_wakeup(void *ctx, uint16_t task, const struct task_track *t,
 		add_worst(u, p);
 	}
 	p->ran = 0;
+	if (s->state == STATE_RUNNABLE && t->is_lost && s->start >= u->from && s->start <= u->to)
+		u->n_unknown++;
 	if (s->state != STATE_RUNNABLE || next != STATE_RUNNING || s->end < u->from ||
 	    s->end > u->to)
 		return;
@@ -444,6 +452,7 @@ static void emit_wakeups(const struct waking_up *u, struct jsonwriter *w)
 	jsonwriter_open(w, NULL, '{');
 	emit_wakers(u->tl, w);
 	jsonwriter_add_uint(w, "n", s->n);
+	jsonwriter_add_uint(w, "unknown", u->n_unknown);
 	jsonwriter_add_uint(w, "min", s->n ? s->min : 0);
 	jsonwriter_add_uint(w, "avg", s->n ? s->total / s->n : 0);
 	jsonwriter_add_uint(w, "max", s->max);

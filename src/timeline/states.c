@@ -68,7 +68,9 @@ static void close_span(struct states_run *r, uint16_t task, uint64_t ts, enum ta
 		s.open_end = true;
 		next = STATE_UNKNOWN;
 	}
-	if (r->emit && s.end >= r->from && s.end > s.start)
+	/* that it was woken is told, even if nothing is known from that moment on */
+	if (r->emit && s.end >= r->from &&
+	    (s.end > s.start || (t->is_lost && s.state == STATE_RUNNABLE)))
 		r->emit(r->ctx, task, t, &s, next);
 }
 
@@ -81,6 +83,7 @@ static void open_span(struct task_track *t, uint64_t ts, enum task_state state, 
 	t->is_known = true;
 	t->was_guessed = false;
 	t->was_dark = false;
+	t->is_lost = false;
 }
 
 static void make_runnable(struct task_track *t, uint64_t ts, int32_t waker, bool in_irq)
@@ -98,6 +101,7 @@ static void lose(struct states_run *r, uint16_t task, uint64_t ts)
 	if (!t->is_known || t->cur.state == STATE_UNKNOWN)
 		return;
 	t->cur.open_end = true;
+	t->is_lost = true;
 	close_span(r, task, ts, STATE_UNKNOWN);
 	open_span(t, ts < t->cur.start ? t->cur.start : ts, STATE_UNKNOWN, -1);
 	t->is_woken = false;
@@ -510,6 +514,8 @@ static void collect(void *ctx, uint16_t task, const struct task_track *t,
 	int32_t i = c->place[task];
 	uint64_t first = timeline_task(c->tl, task)->first;
 
+	if (s->end == s->start)
+		return;
 	if (!c->lists[i].n && first < s->start)
 		collect_add(c, i,
 			    &(struct state_span){.start = first,

@@ -55,6 +55,7 @@ struct task_track {
 	uint16_t woken_on; /* … and the stream that told it */
 	bool was_dark;	   /* a CPU was, in the span at hand, before what is kept; from then on: */
 	uint64_t dark_at;
+	bool is_lost; /* the span at hand ends because nobody knows more */
 };
 
 /* next: the state that follows; STATE_UNKNOWN: the pass ended. */

@@ -147,6 +147,8 @@ static void learn(const struct order_state *o, struct formats *f, struct tasks *
 		return;
 	left = rec->size - name->offset;
 	left = name->size < left ? name->size : left;
+	if (o->all_names) /* what the file itself says stays, also before the first look-up: see tasks.c */
+		tasks_find(tasks, (int)v);
 	if (o->fresh_names)
 		tasks_rename(tasks, (int)v, (const char *)rec->data + name->offset, left);
 	else

@@ -4,7 +4,12 @@
  *
  * covers: B02 V01
  */
+import fs from 'node:fs';
+import os from 'node:os';
 import { same, ok } from './lib.mjs';
+
+/* The command that is recorded ends when this file is there. */
+const STOP = `${os.tmpdir()}/sonde-live-${process.pid}`;
 
 const grow = (t, from) => t.page.waitForFunction((n) => window.sonde.view.end > n, from, { timeout: 120000 });
 
@@ -42,8 +47,10 @@ export const live = [
 		},
 	},
 	{
-		name: 'live: the recording ends, and the page says so', live: ['-e', 'sched', 'sleep', '4'],
+		name: 'live: the recording ends, and the page says so', live: ['-e', 'sched', 'sh', '-c', `until test -e ${STOP}; do sleep .2; done`],
 		async run(t) {
+			ok(await t.page.evaluate(() => window.sonde.live.on), 'it is live');
+			fs.writeFileSync(STOP, '');
 			const seen = await t.page.evaluate(() => new Promise((done) => {
 				const { sonde } = window, origins = new Set(), ends = [];
 				const look = () => {
@@ -56,6 +63,7 @@ export const live = [
 				};
 				look();
 			}));
+			fs.rmSync(STOP);
 			same(seen.origins, 1, 'origins that were told');
 			ok(seen.ends.every((end, i) => !i || end >= seen.ends[i - 1]), 'the end only moves on');
 			ok(seen.ends.at(-1) < 3600e9, 'times are since the beginning');

@@ -12,7 +12,7 @@
  *	     ──▶ walked up to the last event that somebody wants; each goes to who wants its kind
  *
  * A slice goes through its streams one after the other, so what it gathers is as many ordered runs as streams;
- * it merges them itself, and the slices, one behind the other, are in order.
+ * it merges them itself (runmerge.c), and the slices (slicecuts.c), one behind the other, are in order.
  *
  * Buckets that are counted in belong to one slice: it begins and ends at an edge of the coarsest of them. When an
  * event was is known to a 65536th of its page's time without reading it (places), mostly enough to tell its bucket.
@@ -23,6 +23,8 @@
 
 #include "timeline/lane_int.h"
 #include "timeline/marks.h"
+#include "timeline/runmerge.h"
+#include "timeline/slicecuts.h"
 #include "timeline/timeline_int.h"
 
 #include <errno.h>
@@ -31,7 +33,6 @@
 
 #define SLICES_MAX	 64
 #define GATHER_MAX_BYTES ((size_t)768 << 20)
-#define TIME_BITS	 ((UINT64_C(1) << 48) - 1)
 
 struct part { /* what one gatherer has of one slice */
 	uint8_t *items;
@@ -403,78 +404,6 @@ static void walk_stream(struct slice *s)
 	page_drop(&s->hold);
 }
 
-/* --- merging -------------------------------------------------------------------------------------------------- */
-
-static uint64_t item_ts(const uint8_t *item)
-{
-	uint64_t word;
-
-	memcpy(&word, item, sizeof(word));
-	return word & TIME_BITS;
-}
-
-/* Inlined for each size that is used, so that copying an item is a few moves. */
-static inline __attribute__((always_inline)) void merge_runs(uint8_t *to, const uint8_t *a,
-							     const uint8_t *a_end, const uint8_t *b,
-							     const uint8_t *b_end, size_t size)
-{
-	while (a < a_end && b < b_end) {
-		const uint8_t **from = item_ts(b) < item_ts(a) ? &b : &a;
-
-		memcpy(to, *from, size);
-		*from += size;
-		to += size;
-	}
-	memcpy(to, a, a_end - a);
-	memcpy(to + (a_end - a), b, b_end - b);
-}
-
-static void merge_two(uint8_t *to, const uint8_t *a, const uint8_t *mid, const uint8_t *end,
-		      size_t size)
-{
-	if (size == 16)
-		merge_runs(to, a, mid, mid, end, 16);
-	else if (size == 24)
-		merge_runs(to, a, mid, mid, end, 24);
-	else
-		merge_runs(to, a, mid, mid, end, size);
-}
-
-/* Where the run that begins at item i ends. */
-static size_t run_end(const struct part *part, size_t i, size_t size)
-{
-	for (i++; i < part->n; i++)
-		if (item_ts(part->items + i * size) < item_ts(part->items + (i - 1) * size))
-			break;
-	return i < part->n ? i : part->n;
-}
-
-/* Runs two by two, until one is left. */
-static void part_sort(struct part *part, size_t size)
-{
-	uint8_t *other = NULL;
-
-	while (part->n && run_end(part, 0, size) < part->n) {
-		uint8_t *swap = part->items;
-
-		if (!other && !(other = malloc(part->cap * size))) {
-			part->error = -ENOMEM;
-			return;
-		}
-		for (size_t at = 0; at < part->n;) {
-			size_t mid = run_end(part, at, size);
-			size_t end = mid < part->n ? run_end(part, mid, size) : mid;
-
-			merge_two(other + at * size, part->items + at * size,
-				  part->items + mid * size, part->items + end * size, size);
-			at = end;
-		}
-		part->items = other;
-		other = swap;
-	}
-	free(other);
-}
-
 static void slice_fail(struct slice *s, int error)
 {
 	for (size_t i = 0; i < s->p->n; i++)
@@ -502,7 +431,8 @@ static void slice_run(void *ctx, size_t i)
 	}
 	for (size_t g = 0; g < p->n; g++)
 		if (!s.parts[g].error && s.parts[g].n)
-			part_sort(&s.parts[g], p->list[g].item_bytes);
+			s.parts[g].error =
+				runs_merge(&s.parts[g].items, s.parts[g].n, p->list[g].item_bytes);
 	free(s.cache);
 	free(s.is_on);
 	free(s.tasks);
@@ -541,69 +471,6 @@ static int find_targets(struct pass *p)
 				p->targets[n++] = g;
 	}
 	p->first[p->n_kinds + 1] = n;
-	return 0;
-}
-
-struct edge { /* where a segment begins */
-	uint64_t ts, n_pages;
-};
-
-static int compare_edges(const void *a, const void *b)
-{
-	uint64_t x = ((const struct edge *)a)->ts, y = ((const struct edge *)b)->ts;
-
-	return (x > y) - (x < y);
-}
-
-static struct edge *list_edges(struct timeline *tl, uint64_t from, uint64_t to, size_t *ret_n)
-{
-	size_t n = 0, n_streams = timeline_n_streams(tl);
-	struct edge *edges;
-
-	for (size_t i = 0; i < n_streams; i++)
-		n += tl->streams[i]->n_segments;
-	edges = malloc((n + 1) * sizeof(*edges));
-	n = 0;
-	for (size_t i = 0; edges && i < n_streams; i++)
-		for (size_t k = 0; k < tl->streams[i]->n_segments; k++) {
-			const struct index_segment *seg = tl->streams[i]->segments[k];
-
-			if (segment_page_ts(seg, 0) <= to && seg->end_ts >= from)
-				edges[n++] = (struct edge){segment_page_ts(seg, 0), seg->n_pages};
-		}
-	*ret_n = n;
-	return edges;
-}
-
-/* Slices with about as many pages each. */
-static int find_cuts(struct pass *p, uint64_t from, uint64_t to)
-{
-	uint64_t all = 0, sum = 0, each;
-	struct edge *edges;
-	size_t n;
-
-	timeline_enter(p->tl);
-	edges = list_edges(p->tl, from, to, &n);
-	timeline_leave(p->tl);
-	if (!edges)
-		return -ENOMEM;
-	qsort(edges, n, sizeof(*edges), compare_edges);
-	for (size_t i = 0; i < n; i++)
-		all += edges[i].n_pages;
-	each = all / SLICES_MAX + 1;
-	p->cuts[0] = from;
-	p->n_slices = 1;
-	for (size_t i = 0; i < n && p->n_slices < SLICES_MAX; i++) {
-		uint64_t at = edges[i].ts >> p->coarsest << p->coarsest;
-
-		if (sum >= each && at > p->cuts[p->n_slices - 1] && at <= to) {
-			p->cuts[p->n_slices++] = at;
-			sum = 0;
-		}
-		sum += edges[i].n_pages;
-	}
-	p->cuts[p->n_slices] = to + 1;
-	free(edges);
 	return 0;
 }
 
@@ -686,7 +553,7 @@ int gather(struct timeline *tl, struct gatherer *list, size_t n, uint64_t from, 
 	find_levels(&p);
 	r = find_targets(&p);
 	if (!r)
-		r = find_cuts(&p, from, to);
+		r = slice_cuts(tl, from, to, p.coarsest, p.cuts, SLICES_MAX, &p.n_slices);
 	if (!r && !(p.parts = calloc(p.n_slices * n, sizeof(*p.parts))))
 		r = -ENOMEM;
 	if (!r) {

@@ -5,13 +5,9 @@
  *	columns ─▶ kinds, tasks ─▶ what is left is walked ─▶ filter of the source ─▶ text of the line ─▶ bit
  *
  * One job a segment, on all threads. Without expression and text only the columns are read; kinds that an
- * expression does not name are left out there, too, and pages that have no others are never looked at. What needs
- * state of its own (a compiled filter, a printer) is kept in helpers, a set of them for each thread that
- * takes part: a job takes a free one and gives it back.
- *
- * Formats belong to one thread at a time, and a filter that meets an event for the first time parses its
- * format: so the first record of each kind is matched under the formats' lock. Kernel symbols are loaded
- * before it starts. After that nothing of the formats changes.
+ * expression does not name are left out there, too, and pages that have no others are never looked at. Whether a
+ * record is wanted says selection_match.c. Kernel symbols are loaded before it starts; after that nothing of the formats
+ * changes but what filters parse of events that they meet.
  *
  * An expression has to suit one source at least; sources whose trace lacks the events it names have no
  * matches. A text is looked for in "comm-pid event: info", as the list shows it (names of system calls
@@ -19,63 +15,15 @@
  * takes over what that knows. Events of a segment keep their numbers when it grows, so those are the first bits of
  * each segment.
  */
-#include "timeline/selection_int.h"
-
-#include "base/errmsg.h"
-#include "decode/filter.h"
-#include "decode/print.h"
-#include "timeline/forms.h"
+#include "timeline/selection_match.h"
 
 #include <errno.h>
-#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define LINE_MAX_BYTES (1u << 20)
 #define TEXT_MAX_BYTES 4096
 #define STOP_PAGES     64 /* from one question whether to stop to the next */
-
-/* What one thread needs for one kind table (formats). */
-struct helper_part {
-	struct filter *filter;
-	uint8_t *met; /* kinds that the filter has seen: a bit each */
-	struct printer printer;
-	bool has_printer;
-	const struct syscall_table *syscalls; /* their names stand in the line as well */
-};
-
-struct helper {
-	struct helper *next;
-	struct helper_part *parts; /* by kind table */
-	struct textbuf line;
-	regex_t regex;
-	bool has_regex;
-};
-
-struct making {
-	struct timeline *tl;
-	struct selection *sel;
-	const struct selection_wants *wants;
-	bool (*stop)(void *ctx);
-	void *stop_ctx;
-	struct task *tasks; /* names of them, for the filters */
-	char (*comms)[TASK_COMM_BYTES];
-	size_t n_tasks, n_kinds;
-	uint8_t *kind_is_good, *task_is_good; /* UINT16_MAX + 1 each; NULL: all are */
-	bool *no_filter;		      /* by kind table: the expression does not suit it */
-	char *needle;			      /* the text in lower case */
-	size_t needle_len;
-	struct segment_place {
-		uint32_t stream;
-		size_t segment;
-	} * places;
-	size_t n_places;
-	pthread_mutex_t lock; /* for free helpers */
-	struct helper *helpers;
-	_Atomic int error;
-	_Atomic bool stopped;
-};
 
 /* --- bits -------------------------------------------------------------------------------------- */
 
@@ -119,190 +67,11 @@ static void sel_segment_sum(struct sel_segment *ss, const struct index_segment *
 	ss->page_first[ss->n_pages] = ss->count = sum;
 }
 
-/* --- helpers ----------------------------------------------------------------------------------- */
-
-static void helper_free(struct helper *h, size_t n_parts)
-{
-	if (!h)
-		return;
-	for (size_t i = 0; h->parts && i < n_parts; i++) {
-		filter_free(h->parts[i].filter);
-		free(h->parts[i].met);
-		if (h->parts[i].has_printer)
-			printer_release(&h->parts[i].printer);
-	}
-	if (h->has_regex)
-		regfree(&h->regex);
-	textbuf_release(&h->line);
-	free(h->parts);
-	free(h);
-}
-
-/* The formats' lock is held. */
-static int part_init(struct making *mk, struct helper *h, size_t i, struct errmsg *err)
-{
-	const struct selection_wants *w = mk->wants;
-	struct helper_part *part = &h->parts[i];
-	struct formats *f = mk->tl->kindtables[i].formats;
-	int r;
-
-	if (w->expression && !mk->no_filter[i]) {
-		r = filter_new(&part->filter, f, w->expression, err);
-		if (r < 0)
-			return r;
-		part->met = calloc(mk->n_kinds / 8 + 1, 1);
-		if (!part->met)
-			return errmsg_set_errno(err, -ENOMEM, "cannot search");
-	}
-	if (w->text && printer_init(&part->printer, f, &h->line) < 0)
-		return errmsg_set_errno(err, -ENOMEM, "cannot search");
-	part->has_printer = w->text;
-	part->syscalls = forms_syscalls(timeline_source(mk->tl, mk->tl->kindtables[i].source)->tf);
-	return 0;
-}
-
-static int helper_compile(struct helper *h, const char *text, struct errmsg *err)
-{
-	int code = regcomp(&h->regex, text, REG_EXTENDED | REG_ICASE | REG_NOSUB);
-	char why[128];
-
-	h->has_regex = !code;
-	if (!code)
-		return 0;
-	regerror(code, &h->regex, why, sizeof(why));
-	return errmsg_set(err, -EINVAL, "'%.300s' is no regular expression: %s", text, why);
-}
-
-static int helper_new(struct making *mk, struct helper **ret, struct errmsg *err)
-{
-	struct helper *h = calloc(1, sizeof(*h));
-	size_t n = mk->tl->n_kindtables;
-	int r = 0;
-
-	if (h) {
-		textbuf_init(&h->line, LINE_MAX_BYTES);
-		h->parts = calloc(n + 1, sizeof(*h->parts));
-	}
-	if (!h || !h->parts)
-		r = errmsg_set_errno(err, -ENOMEM, "cannot search");
-	timeline_lock_formats(mk->tl);
-	for (size_t i = 0; i < n && !r; i++)
-		r = part_init(mk, h, i, err);
-	timeline_unlock_formats(mk->tl);
-	if (!r && mk->wants->text && mk->wants->is_regex)
-		r = helper_compile(h, mk->wants->text, err);
-	if (r < 0) {
-		helper_free(h, n);
-		return r;
-	}
-	*ret = h;
-	return 0;
-}
-
-static struct helper *helper_take(struct making *mk)
-{
-	struct errmsg err = {0};
-	struct helper *h;
-
-	pthread_mutex_lock(&mk->lock);
-	h = mk->helpers;
-	if (h)
-		mk->helpers = h->next;
-	pthread_mutex_unlock(&mk->lock);
-	if (!h && helper_new(mk, &h, &err) < 0)
-		atomic_store(&mk->error, -ENOMEM);
-	return h;
-}
-
-static void helper_give(struct making *mk, struct helper *h)
-{
-	pthread_mutex_lock(&mk->lock);
-	h->next = mk->helpers;
-	mk->helpers = h;
-	pthread_mutex_unlock(&mk->lock);
-}
-
 /* --- matching ---------------------------------------------------------------------------------- */
-
-static bool filter_matches(struct making *mk, struct helper_part *part, uint16_t kind,
-			   const struct record *rec)
-{
-	bool first, r;
-
-	if (!part->filter || kind >= mk->n_kinds)
-		return false;
-	first = !(part->met[kind / 8] >> kind % 8 & 1);
-	if (first)
-		timeline_lock_formats(mk->tl);
-	r = filter_match(part->filter, rec) == FILTER_MATCH;
-	if (first) {
-		part->met[kind / 8] |= 1 << kind % 8;
-		timeline_unlock_formats(mk->tl);
-	}
-	return r;
-}
-
-static char lower(char c)
-{
-	return c >= 'A' && c <= 'Z' ? c | 0x20 : c;
-}
-
-/* Letters of other alphabets have to be written as they are. */
-static void lower_all(char *s, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		s[i] = lower(s[i]);
-}
-
-static bool text_matches(const struct making *mk, struct helper *h, struct helper_part *part,
-			 const struct record *rec)
-{
-	struct textbuf *tb = &h->line;
-	size_t start;
-
-	textbuf_clear(tb);
-	textbuf_add_str(tb, rec->task ? rec->task->comm : "<...>");
-	textbuf_add_char(tb, '-');
-	textbuf_add_signed(tb, rec->task ? rec->task->pid : -1);
-	textbuf_add_char(tb, ' ');
-	textbuf_add_str(tb, rec->event->name);
-	textbuf_add_str(tb, ": ");
-	start = textbuf_len(tb);
-	printer_print(&part->printer, rec, false);
-	if (part->syscalls && !strcmp(rec->event->system, "raw_syscalls"))
-		syscalls_add_name(part->syscalls, tb, start);
-	if (h->has_regex)
-		textbuf_add_char(tb, 0);
-	if (tb->overflow)
-		return false;
-	if (h->has_regex)
-		return !regexec(&h->regex, tb->start, 0, NULL, 0);
-	lower_all(tb->start, textbuf_len(tb));
-	return memmem(tb->start, textbuf_len(tb), mk->needle, mk->needle_len) != NULL;
-}
 
 static bool has_bit(const uint8_t *bits, size_t n, uint32_t i)
 {
 	return !bits || (i < n && bits[i / 8] >> i % 8 & 1);
-}
-
-static bool record_matches(struct making *mk, struct helper *h, const struct stream *st,
-			   const struct walk_event *ev)
-{
-	struct helper_part *part = &h->parts[st->source->kinds - mk->tl->kindtables];
-	struct record rec = {.ts = ev->ts,
-			     .data = ev->data,
-			     .size = ev->size,
-			     .cpu = st->pub.cpu,
-			     .task = ev->task < mk->n_tasks ? &mk->tasks[ev->task] : NULL};
-
-	if (ev->kind < mk->n_kinds)
-		rec.event = timeline_kind(mk->tl, ev->kind)->event;
-	if (!rec.event)
-		return false;
-	if (mk->wants->expression && !filter_matches(mk, part, ev->kind, &rec))
-		return false;
-	return !mk->wants->text || text_matches(mk, h, part, &rec);
 }
 
 static void match_page(struct making *mk, struct helper *h, struct stream *st,
@@ -521,8 +290,8 @@ static bool filter_names(const struct helper *h, const struct making *mk, const 
 
 	while (mk->tl->kindtables[table].source != k->pub.source)
 		table++;
-	return h->parts[table].filter && rec.event &&
-	       filter_match(h->parts[table].filter, &rec) != FILTER_NOT_FOUND;
+	return helper_filter(h, table) && rec.event &&
+	       filter_match(helper_filter(h, table), &rec) != FILTER_NOT_FOUND;
 }
 
 /* One byte for each number that the columns may have. h: with filters, or NULL. */
@@ -584,12 +353,7 @@ static int prepare(struct making *mk, struct errmsg *err)
 
 static void making_release(struct making *mk)
 {
-	while (mk->helpers) {
-		struct helper *h = mk->helpers;
-
-		mk->helpers = h->next;
-		helper_free(h, mk->tl->n_kindtables);
-	}
+	helpers_free(mk);
 	free(mk->tasks);
 	free(mk->comms);
 	free(mk->no_filter);

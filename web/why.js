@@ -33,6 +33,15 @@ function sums_table(app, sums, span) {
 	return table(['Task', 'State', '', 'Time', 'Share'], rows, { sort: 3 });
 }
 
+/* Who had the CPUs that were waited for. */
+function had_table(app, had, span) {
+	if (!had?.length)
+		return '';
+	const rows = had.slice(0, 200).map((h) => [cell(app.tasks[h.task]?.pid === 0 ? 'nobody (idle)' : app.task_name(h.task)),
+		cell(bar(h.ns / span, app.colours.state(1)), 'wide', h.ns), cell(duration(h.ns), 'num', h.ns), cell(share(h.ns, span), 'num', h.ns / span)]);
+	return el('div', '', el('p', 'dim', 'Who had the CPUs that were waited for:'), table(['Task', '', 'Time', 'Share'], rows, { sort: 2 }));
+}
+
 export async function why_panel(app, box) {
 	const chosen = app.tasks[app.hot]?.pid ? app.hot : app.why_task;
 	if (chosen < 0 || !app.tasks[chosen] || app.tasks[chosen].pid === 0) {
@@ -68,5 +77,5 @@ export async function why_panel(app, box) {
 				app.lanes.add(`task:${t.machine}:${t.pid}`);
 		})), button('Copy as CSV', () => copy(csv(titles, rows))));
 	box.replaceChildren(head, strip(app, path, answer.from, answer.to),
-		el('div', 'two', el('div', '', list), el('div', '', sums_table(app, answer.sums || [], span))));
+		el('div', 'two', el('div', '', list), el('div', '', sums_table(app, answer.sums || [], span), had_table(app, answer.had, span))));
 }

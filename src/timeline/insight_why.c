@@ -12,6 +12,8 @@
  * A sleep that was ended by a task is replaced by what that task did in the same window, and so on; windows only get
  * shorter, and a depth and a number of pieces are the ceiling besides. What was ended by an interrupt, or
  * by nobody that is known, stays the sleeper's. Pieces have no gaps, and none overlap.
+ *
+ * Of a wait for a CPU it is told who had that CPU meanwhile, and for how long: mostly it is not one alone.
  */
 #include "timeline/insight_int.h"
 
@@ -31,6 +33,7 @@ struct piece_of_path {
 	uint16_t state, depth;
 	int32_t sleeper; /* who waits for it, -1: it is the one that was asked about */
 	bool waker_in_irq;
+	bool is_taken; /* preempted, and waits for the CPU that it was taken from */
 };
 
 struct why {
@@ -189,6 +192,7 @@ static void add_state(struct why *y, int task, const struct state_span *s,
 	if ((s->state == STATE_RUNNABLE || s->state == STATE_PREEMPTED) && next &&
 	    next->state == STATE_RUNNING)
 		p.cpu = next->cpu;
+	p.is_taken = s->state == STATE_PREEMPTED && p.cpu == s->cpu && start == s->start;
 	if (is_sleep(s->state) && next && next->state == STATE_RUNNABLE) {
 		p.waker = next->waker;
 		p.waker_in_irq = next->waker_in_irq;
@@ -233,30 +237,46 @@ static void follow(struct why *y, int task, uint64_t from, uint64_t to, unsigned
 
 /* --- words ------------------------------------------------------------------------------------------------------ */
 
-struct owner_search {
+#define OWNERS_MAX  64 /* told apart in one wait; more are others */
+#define OWNERS_SAID 3  /* in the sentence */
+#define OWNERS_TOLD 8  /* in the answer */
+#define OTHERS	    (-2)
+
+struct owner {
+	int task; /* -1: not known; OTHERS */
+	uint64_t ns;
+};
+
+/* Who had a CPU between two moments. */
+struct owners {
 	uint64_t from, to, last_ts;
-	int last;
-	uint64_t ns[8];
-	int tasks[8];
+	int last, first; /* first: who had it at from */
+	struct owner list[OWNERS_MAX + 1];
 	unsigned n;
 };
 
-static void add_owner(struct owner_search *o, int task, uint64_t ns)
+static void add_owner(struct owners *o, int task, uint64_t ns)
 {
-	for (unsigned i = 0; i < o->n; i++)
-		if (o->tasks[i] == task) {
-			o->ns[i] += ns;
-			return;
-		}
-	if (o->n < 8) {
-		o->tasks[o->n] = task;
-		o->ns[o->n++] = ns;
+	unsigned i = 0;
+
+	if (!ns)
+		return;
+	if (!o->n)
+		o->first = task;
+	while (i < o->n && o->list[i].task != task)
+		i++;
+	if (i >= OWNERS_MAX) {
+		i = OWNERS_MAX;
+		task = OTHERS;
 	}
+	o->n = i < o->n ? o->n : i + 1;
+	o->list[i].task = task;
+	o->list[i].ns += ns;
 }
 
 static bool look_at_owner(void *ctx, const struct cpu_turn *t)
 {
-	struct owner_search *o = ctx;
+	struct owners *o = ctx;
 
 	add_owner(o, o->last, overlap(o->last_ts, t->ts, o->from, o->to));
 	o->last = t->next == TIMELINE_NO_TASK ? -1 : t->next;
@@ -264,44 +284,95 @@ static bool look_at_owner(void *ctx, const struct cpu_turn *t)
 	return true;
 }
 
-/* Who had the CPU for most of the time; -1: not known. */
-static int owner_of(struct why *y, int cpu, uint64_t from, uint64_t to)
+static int compare_owners(const void *a, const void *b)
 {
-	int best = -1, stream = cpu < 0 ? -1 : sched_streams_find(&y->streams, y->tl, cpu);
-	struct owner_search o = {.from = from, .to = to, .last = -1};
-	uint64_t most = 0;
+	const struct owner *x = a, *y = b;
 
-	if (stream < 0)
-		return -1;
-	if (cpu_turns(y->tl, y->streams.machine, cpu, from, to, look_at_owner, &o) < 0)
-		y->failed = true;
-	add_owner(&o, o.last, overlap(o.last_ts, to, from, to));
-	for (unsigned i = 0; i < o.n; i++)
-		if (o.ns[i] > most) {
-			most = o.ns[i];
-			best = o.tasks[i];
-		}
-	return best;
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	return (x->task > y->task) - (x->task < y->task);
 }
 
-static void say_wait(struct why *y, const struct piece_of_path *p, char *buf, size_t size)
+/* Who had the CPU while p waits for it, the longest first. */
+static void find_owners(struct why *y, const struct piece_of_path *p, struct owners *o)
 {
-	int owner = owner_of(y, p->cpu, p->start, p->end);
-	const char *verb = p->state == STATE_PREEMPTED ? "preempted; waits for" : "waits for";
-	char name[64];
+	*o = (struct owners){.from = p->start, .to = p->end, .last = -1, .first = -1};
+	if (p->cpu < 0 || sched_streams_find(&y->streams, y->tl, p->cpu) < 0)
+		return;
+	if (cpu_turns(y->tl, y->streams.machine, p->cpu, p->start, p->end, look_at_owner, o) < 0)
+		y->failed = true;
+	add_owner(o, o->last, overlap(o->last_ts, p->end, p->start, p->end));
+	qsort(o->list, o->n, sizeof(o->list[0]), compare_owners);
+}
 
+static const char *owner_name(const struct why *y, int task, char *buf, size_t size)
+{
+	if (task == OTHERS)
+		snprintf(buf, size, "others");
+	else if (task >= 0 && !timeline_task(y->tl, task)->pid)
+		snprintf(buf, size, "nobody");
+	else
+		insight_task_name(y->tl, task, buf, size);
+	return buf;
+}
+
+static void fmt_length(char *buf, size_t size, uint64_t ns)
+{
+	static const struct {
+		uint64_t ns;
+		const char *name;
+	} units[] = {{1000000000, "s"}, {1000000, "ms"}, {1000, "µs"}};
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (ns >= units[i].ns) {
+			snprintf(buf, size, "%.3f %s", (double)ns / units[i].ns, units[i].name);
+			return;
+		}
+	snprintf(buf, size, "%llu ns", (unsigned long long)ns);
+}
+
+/* "which ran cc1-12 for 6.190 ms, sh-7 for 1.200 ms and 3 others" */
+static void say_owners(const struct why *y, const struct owners *o, char *buf, size_t size)
+{
+	size_t n = snprintf(buf, size, "which ran");
+
+	for (unsigned i = 0; i < o->n && i < OWNERS_SAID && n < size; i++) {
+		char name[64], length[32];
+
+		fmt_length(length, sizeof(length), o->list[i].ns);
+		n += snprintf(buf + n, size - n, "%s %s for %s", i ? "," : "",
+			      owner_name(y, o->list[i].task, name, sizeof(name)), length);
+	}
+	if (o->n > OWNERS_SAID && n < size)
+		snprintf(buf + n, size - n, " and %u other%s", o->n - OWNERS_SAID,
+			 o->n - OWNERS_SAID == 1 ? "" : "s");
+}
+
+static void say_wait(struct why *y, const struct piece_of_path *p, const struct owners *o,
+		     char *buf, size_t size)
+{
+	int owner = o->n ? o->list[0].task : -1;
+	const char *verb = p->state == STATE_PREEMPTED ? "preempted; waits for" : "waits for";
+	char name[64], who[300];
+
+	say_owners(y, o, who, sizeof(who));
 	if (p->cpu < 0)
 		snprintf(buf, size, "waits for a CPU");
-	else if (owner < 0 || owner == p->task)
+	else if (!o->n || (o->n == 1 && (owner < 0 || owner == p->task)))
 		snprintf(buf, size, "%s CPU %d", verb, p->cpu);
-	else if (!timeline_task(y->tl, owner)->pid)
+	else if (o->n == 1 && !timeline_task(y->tl, owner)->pid)
 		snprintf(buf, size, "%s CPU %d, which is idle and has to wake up", verb, p->cpu);
-	else if (p->state == STATE_PREEMPTED)
+	else if (o->n == 1 && p->state == STATE_PREEMPTED)
 		snprintf(buf, size, "preempted by %s on CPU %d",
 			 insight_task_name(y->tl, owner, name, sizeof(name)), p->cpu);
-	else
+	else if (o->n == 1)
 		snprintf(buf, size, "waits for CPU %d, which runs %s", p->cpu,
 			 insight_task_name(y->tl, owner, name, sizeof(name)));
+	else if (p->is_taken && o->first >= 0)
+		snprintf(buf, size, "preempted by %s on CPU %d, %s",
+			 insight_task_name(y->tl, o->first, name, sizeof(name)), p->cpu, who);
+	else
+		snprintf(buf, size, "%s CPU %d, %s", verb, p->cpu, who);
 }
 
 static void say_sleep(struct why *y, const struct piece_of_path *p, char *buf, size_t size)
@@ -325,9 +396,15 @@ static void say_sleep(struct why *y, const struct piece_of_path *p, char *buf, s
 		snprintf(buf, size, "%s; who ends it is not told", verb);
 }
 
-static void say(struct why *y, const struct piece_of_path *p, char *buf, size_t size)
+static bool is_wait(const struct piece_of_path *p)
 {
-	char name[64], text[160];
+	return p->state == STATE_RUNNABLE || p->state == STATE_PREEMPTED;
+}
+
+static void say(struct why *y, const struct piece_of_path *p, const struct owners *o, char *buf,
+		size_t size)
+{
+	char name[64], text[400];
 	size_t n;
 
 	switch (p->state) {
@@ -336,7 +413,7 @@ static void say(struct why *y, const struct piece_of_path *p, char *buf, size_t 
 		break;
 	case STATE_RUNNABLE:
 	case STATE_PREEMPTED:
-		say_wait(y, p, text, sizeof(text));
+		say_wait(y, p, o, text, sizeof(text));
 		break;
 	case STATE_SLEEPING:
 	case STATE_BLOCKED:
@@ -356,15 +433,36 @@ static void say(struct why *y, const struct piece_of_path *p, char *buf, size_t 
 			 insight_task_name(y->tl, p->sleeper, name, sizeof(name)));
 }
 
-static void emit_path(struct why *y, struct jsonwriter *w)
+static void emit_owners(const struct owner *list, size_t n, struct jsonwriter *w)
 {
-	char text[256];
+	jsonwriter_open(w, "had", '[');
+	for (size_t i = 0; i < n; i++) {
+		jsonwriter_open(w, NULL, '{');
+		jsonwriter_add_int(w, "task", list[i].task);
+		jsonwriter_add_uint(w, "ns", list[i].ns);
+		jsonwriter_close(w);
+	}
+	jsonwriter_close(w);
+}
+
+/* had: time that others had the CPUs which were waited for, by task. */
+static void emit_path(struct why *y, struct jsonwriter *w, uint64_t *had)
+{
+	struct owners o;
+	char text[512];
 
 	jsonwriter_open(w, "path", '[');
 	for (size_t i = 0; i < y->n; i++) {
 		const struct piece_of_path *p = &y->pieces[i];
 
-		say(y, p, text, sizeof(text));
+		if (is_wait(p))
+			find_owners(y, p, &o);
+		else
+			o.n = 0;
+		say(y, p, &o, text, sizeof(text));
+		for (unsigned j = 0; j < o.n; j++)
+			if (o.list[j].task >= 0)
+				had[o.list[j].task] += o.list[j].ns;
 		jsonwriter_open(w, NULL, '{');
 		jsonwriter_add_uint(w, "start", p->start);
 		jsonwriter_add_uint(w, "end", p->end);
@@ -374,9 +472,33 @@ static void emit_path(struct why *y, struct jsonwriter *w)
 		jsonwriter_add_uint(w, "depth", p->depth);
 		jsonwriter_add_string(w, "why", text);
 		jsonwriter_add_int(w, "waker", p->waker);
+		if (is_wait(p))
+			emit_owners(o.list, o.n < OWNERS_TOLD ? o.n : OWNERS_TOLD, w);
 		jsonwriter_close(w);
 	}
 	jsonwriter_close(w);
+}
+
+/* The path, and behind it who had the CPUs that were waited for in it. */
+static int emit_path_and_owners(struct why *y, struct jsonwriter *w)
+{
+	uint64_t *had = calloc(UINT16_MAX + 1, sizeof(*had));
+	struct owner *list = calloc(UINT16_MAX + 1, sizeof(*list));
+	size_t n = 0;
+	int r;
+
+	if (had && list) {
+		emit_path(y, w, had);
+		for (int i = 0; i <= UINT16_MAX; i++)
+			if (had[i])
+				list[n++] = (struct owner){i, had[i]};
+		qsort(list, n, sizeof(*list), compare_owners);
+		emit_owners(list, n, w);
+	}
+	r = had && list ? 0 : -ENOMEM;
+	free(had);
+	free(list);
+	return r;
 }
 
 struct path_sum {
@@ -450,8 +572,9 @@ int insight_why(struct lanes *ls, int task, uint64_t from, uint64_t to, struct j
 		jsonwriter_add_int(w, "task", task);
 		jsonwriter_add_uint(w, "from", from);
 		jsonwriter_add_uint(w, "to", y.to);
-		emit_path(&y, w);
-		r = emit_sums(&y, w);
+		r = emit_path_and_owners(&y, w);
+		if (!r)
+			r = emit_sums(&y, w);
 		jsonwriter_close(w);
 	}
 	drop_lists(&y);

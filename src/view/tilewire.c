@@ -85,8 +85,9 @@ void tilewire_add_tile(struct textbuf *tb, enum lane_kind kind, unsigned n_rows,
 
 void tilewire_add_refusal(struct textbuf *tb, const char *sentence)
 {
-	size_t len = strnlen(sentence, SENTENCE_MAX);
+	size_t len = strlen(sentence);
 
+	len = len < SENTENCE_MAX ? len : SENTENCE_MAX;
 	add_tile_head(tb, len, 0, 0, true, 0, 0);
 	textbuf_add(tb, sentence, len);
 	textbuf_add_fill(tb, 0, -len & 15);

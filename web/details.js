@@ -100,6 +100,12 @@ export class Details {
 		const b = button('⌁', () => app.show_lane(`field:${e.machine || 0}:${e.system}/${e.event}:${name}`), `Draw ${name} over time`);
 		b.setAttribute('aria-label', `Draw ${name} over time`);
 		span.append(b);
+		if (e.pid > 0) {	/* several tasks in one curve may say nothing */
+			const words = `Draw ${name} over time, of ${e.comm} ${e.pid} alone`;
+			const own = button(`⌁ ${e.pid}`, () => app.show_lane(`field:${e.machine || 0}:${e.system}/${e.event}:${name}:${e.pid}`), words);
+			own.setAttribute('aria-label', words);
+			span.append(own);
+		}
 		return span;
 	}
 

@@ -214,7 +214,7 @@ export class FlatPainter {
 
 	/* The stripes of what was not recorded, while nothing was lost. */
 	grey(dark) {
-		return (dark ? 0x60 : 0xa8) * 0x010101;
+		return (dark ? 0x88 : 0xa0) * 0x010101;
 	}
 
 	resize(scene) {

@@ -337,7 +337,7 @@ export class GlPainter {
 		gl.uniform1f(this.at.u_edge, colours.dark ? 0.05 : 0.15);
 		gl.uniform1f(this.at.u_strong, colours.dark ? 1 : 0);
 		gl.uniform1f(this.at.u_unknown, scene.calm ? 0.4 : 1);	/* what was not recorded is paler than what was lost */
-		gl.uniform3f(this.at.u_stripe, ...(scene.calm ? [0, 0, 0].fill(colours.dark ? 0.376 : 0.659) : [0.75, 0.12, 0.1]));
+		gl.uniform3f(this.at.u_stripe, ...(scene.calm ? [0, 0, 0].fill(colours.dark ? 0.533 : 0.627) : [0.75, 0.12, 0.1]));
 		gl.enable(gl.BLEND);
 		gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
 		gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, this.n);

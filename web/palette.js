@@ -118,12 +118,16 @@ export class Palette {
 			add(spec, text, note);
 		const kinds = app.kinds.filter((k) => k && k.events);
 		kinds.sort((a, b) => a.system.localeCompare(b.system) || a.name.localeCompare(b.name));
+		const chosen = app.tasks[app.hot]?.pid ? app.tasks[app.hot] : null;
 		for (const k of kinds) {
 			const spec = `${k.machine || 0}:${k.system}/${k.name}`;
 			add(`event:${spec}`, `${k.system}/${k.name}`, `${count(k.events)} events`);
 			for (const f of k.fields || [])
-				if (f.number)
+				if (f.number) {
 					add(`field:${spec}:${f.name}`, `${k.system}/${k.name} ${f.name}`, 'over time');
+					if (chosen && chosen.machine === (k.machine || 0))
+						add(`field:${spec}:${f.name}:${chosen.pid}`, `${k.system}/${k.name} ${f.name} of ${chosen.comm} ${chosen.pid}`, 'over time');
+				}
 		}
 		out.push({ text: `Spans between two events: ${PAIR_FORM}`, note: 'a pair', fill: ' -> ' });
 		return out;

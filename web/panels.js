@@ -48,8 +48,7 @@ class Panels {
 		this.tabs.addEventListener('keydown', (event) => this.key(event));
 		app.on('view', () => this.say_scope());
 		app.on('range', () => this.say_scope());
-		for (const name of ['range', 'selection'])
-			app.on(name, () => this.make_room());
+		app.on('selection', () => this.make_room());
 		this.show('events');
 	}
 
@@ -102,7 +101,7 @@ class Panels {
 	make_room() {
 		const box = document.getElementById('drawer'), { app } = this;
 		box.classList.toggle('events', this.current === 'events');
-		box.classList.toggle('alone', this.current !== 'events' && !app.selection && !app.range);
+		box.classList.toggle('alone', this.current !== 'events' && !app.selection);
 	}
 
 	toggle() {

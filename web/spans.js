@@ -4,10 +4,11 @@
  *
  * The numbers are the program's (api/stats what=spans), of whole spans: one that the range cuts counts with all of
  * its length. Which tracks are counted is chosen above the table: those that are shown, the selected one, or all of a
- * kind. A click on a row goes to its longest span.
+ * kind; pairs among them that only their names tell (pairs.js). A click on a row goes to its longest span.
  */
 import * as api from './api.js';
 import { split } from './lanes.js';
+import { known_pairs } from './pairs.js';
 import { ask, empty, put } from './stats.js';
 import { bar, cell, el } from './table.js';
 import { count, duration, some } from './units.js';
@@ -43,6 +44,8 @@ function choices(app) {
 	for (const [kind, [words, has, all]] of Object.entries(KINDS))
 		if (all && app.info.has[has])
 			out.push([kind, `${words} of all ${all === 'cpus' ? 'CPUs' : 'tasks'}`, all_of(app, kind)]);
+	const pairs = known_pairs(app.kinds).map(({ spec }) => spec);
+	out.push(['pairs', `Pairs of events that are called so (${pairs.length})`, pairs]);
 	return out.filter(([, , lanes]) => lanes.length);
 }
 

@@ -121,6 +121,16 @@ static struct under_way *find_slot(struct pairing *p, uint64_t key, bool make)
 	return spare;
 }
 
+/* Addresses are written as such. */
+static bool key_is_address(const struct pairing *p)
+{
+	for (size_t i = 0; i < p->n_kinds; i++)
+		if (p->kinds[i].is_a && p->kinds[i].field &&
+		    p->kinds[i].field->flags & FIELD_POINTER)
+			return true;
+	return false;
+}
+
 static uint32_t key_label(struct pairing *p, uint64_t key)
 {
 	struct timeline *tl = p->ln->owner->tl;
@@ -135,6 +145,8 @@ static uint32_t key_label(struct pairing *p, uint64_t key)
 		const struct timeline_task *t = timeline_task(tl, task);
 
 		len = snprintf(text, sizeof(text), "%s-%d", t->comm, t->pid);
+	} else if (key_is_address(p)) {
+		len = snprintf(text, sizeof(text), "%s 0x%llx", name, (unsigned long long)key);
 	} else {
 		len = snprintf(text, sizeof(text), "%s %lld", name, (long long)key);
 	}

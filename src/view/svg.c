@@ -153,6 +153,35 @@ static unsigned machine_depth(const struct stage *st, uint32_t machine)
 	return machine < st->config.n_machines && st->config.machines[machine].guest_of >= 0;
 }
 
+struct extent {
+	double low, high;
+	bool is_any;
+};
+
+static bool widen(void *ctx, const struct lane_span *span)
+{
+	struct extent *x = ctx;
+
+	x->low = !x->is_any || span->number < x->low ? span->number : x->low;
+	x->high = !x->is_any || span->number > x->high ? span->number : x->high;
+	x->is_any = true;
+	return true;
+}
+
+/* The scale of a counter is of what is in the picture, as on the page. */
+static void find_range(const struct picture *pic, struct lane *ln, double *ret_low,
+		       double *ret_high)
+{
+	struct extent x = {0};
+	struct lane_span held;
+
+	if (lane_span_at(ln, pic->from, 0, LANE_AT, &held) >= 0)
+		widen(&x, &held); /* begun before, and it lasts */
+	lane_each(ln, pic->from, pic->to, widen, &x);
+	*ret_low = x.low;
+	*ret_high = x.high;
+}
+
 /* Lanes are built by asking for them, so their heights are known before they are drawn. */
 static int lay_out(struct drawing *d, struct row *rows, double *ret_bottom, struct errmsg *err)
 {
@@ -182,7 +211,7 @@ static int lay_out(struct drawing *d, struct row *rows, double *ret_bottom, stru
 		y += r->height;
 		r->is_counter = lane_kind(held.lane) == LANE_COUNTER;
 		if (r->is_counter)
-			lane_range(held.lane, &r->low, &r->high);
+			find_range(d->pic, held.lane, &r->low, &r->high);
 		stage_lane_put(d->st, &held);
 	}
 	*ret_bottom = y;

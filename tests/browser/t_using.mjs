@@ -272,4 +272,40 @@ export const using = [
 			ok(texts.some((x) => x.endsWith(`-${slice.pid}`)), `the PID stands where there is room: ${texts}`);
 		},
 	},
+	{
+		name: 'a program that has ended is not asked for ever', expect_console: /Failed to fetch|ERR_/,
+		async run(t) {
+			let asked = 0;
+			await t.page.route('**/api/tiles', (route) => {
+				asked++;
+				return route.abort();
+			});
+			await t.page.evaluate(() => {
+				window.sonde.tiles.map.clear();
+				window.sonde.view.go(1e9, 1.2e9);
+			});
+			await t.page.waitForFunction(() => window.sonde.tiles.silent >= 2, null, { timeout: 90000 });
+			const before = asked;
+			await t.page.waitForTimeout(2500);
+			ok(asked - before <= 3, `asked ${asked - before} times in 2.5 s`);
+			ok(await t.page.evaluate(() => window.sonde.tiles.silent < 5), 'each time it waits longer');
+			ok(/does not answer any more/.test(await t.page.textContent('#notes')), 'it is told');
+		},
+	},
+	{
+		name: 'tables have the room of details that are empty',
+		async run(t) {
+			const wide = () => t.page.evaluate(() => document.getElementById('panels').clientWidth);
+			const small = await wide();
+			await t.panel('spans');
+			ok(await wide() > small + 150, 'nothing is selected');
+			const cut = await t.page.evaluate(() => {
+				const box = document.getElementById('panel-spans');
+				return box.scrollWidth - box.clientWidth;
+			});
+			ok(cut <= 0, `the table is ${cut} pixels too wide`);
+			await t.page.evaluate(() => window.sonde.span('cpu:0:0', 1e9, 0, 'nearest').then((s) => window.sonde.select(s)));
+			await t.page.waitForFunction((w) => document.getElementById('panels').clientWidth === w, small, { timeout: 90000 });
+		},
+	},
 ];

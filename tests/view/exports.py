@@ -173,6 +173,21 @@ def test_pictures():
     check("first 2000 of" in page, "it does not say that there are more events")
 
 
+def test_scale_of_a_counter():
+    """It is of what is in the picture, with the value that was there when it begins."""
+    name, lane = "events-v7-zstd", "field:0:raw_syscalls/sys_exit:ret"
+    events = report(trace(name))
+    start = min(e["ts"] for e in events)
+    all_of = [(e["ts"] - start, e["fields"]["ret"]) for e in events if e["event"] == "sys_exit"]
+    for first, last in ((0, len(all_of) - 1), (100, 140), (500, 501), (len(all_of) // 2, len(all_of) // 2 + 300)):
+        begin, end = all_of[first][0] + 1, all_of[last][0] + 1     # the value of `first` lasts
+        svg = export("svg", name, "--lanes", lane, "--from", f"+{begin}ns", "--to", f"+{end}ns").decode()
+        got = [float(v) for v in re.findall('text-anchor="end">([^<]+)</text>', svg)[:2]]
+        seen = [value for ts, value in all_of[first:] if ts <= end]
+        wanted = [float(f"{v:.10g}") for v in (max(seen), min(seen))]
+        same(got, wanted, f"scale from {begin} to {end}")
+
+
 def test_export_over_http():
     """The same through the page's api, and rows as report prints them."""
     with Server(trace("events-v7-none")) as view:

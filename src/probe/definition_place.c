@@ -441,6 +441,11 @@ static int parse_file(struct definer *p)
 
 	span = span_from(span.at + 1, span.at + span.len);
 	p->pos++;
+	if (!span.len && p->text[p->pos] == '@') { /* sem_wait@@GLIBC_2.34, a version of a symbol */
+		span = part_span(p);
+		span = span_from(span.at + 1, span.at + span.len);
+		p->pos++;
+	}
 	if (d->is_return && is_digit(p->text[p->pos]))
 		return parse_max_active(p, span);
 	if (!span.len)

@@ -118,6 +118,27 @@ static int add_points(struct resolution *r, const struct debuginfo_points *point
 	return result < 0 ? result : resolve_check_args(r);
 }
 
+/* One symbol, many functions: what is counted should be known. */
+static void note_indirect(struct resolution *r, const struct debuginfo_points *points)
+{
+	const char *name = points->list[0].symbol;
+
+	if (points->n == 1)
+		resolve_note(
+			r,
+			"%s is chosen when a program starts (IFUNC); of what can be chosen only "
+			"%s is in this file, and calls of others (the kernel's vDSO) are not seen",
+			points->indirect, name ? name : "one");
+	else
+		resolve_note(r,
+			     "%s is chosen when a program starts (IFUNC): all %zu that can be are "
+			     "probed%s%s%s%s%s",
+			     points->indirect, points->n, name ? ", as " : "", name ? name : "",
+			     points->shared ? "; calls of " : "",
+			     points->shared ? points->shared : "",
+			     points->shared ? " come to the same code, and are seen as well" : "");
+}
+
 int resolve_each_point(struct resolution *r, struct debuginfo *info,
 		       int (*add)(void *ctx, const struct debuginfo_point *pt), void *ctx,
 		       const char **ret_function)
@@ -150,6 +171,8 @@ int resolve_each_point(struct resolution *r, struct debuginfo *info,
 		resolve_note(r, "%u inlined %s left out: %s", points.n_inlined,
 			     points.n_inlined == 1 ? "copy is" : "copies are",
 			     d->is_return ? "only functions return" : "not wanted");
+	if (points.indirect)
+		note_indirect(r, &points);
 	result = add_points(r, &points, add, ctx);
 	function = d->function ? d->function : points.n ? points.list[0].function : NULL;
 	len = function ? signature_name_length(function) : 0;

@@ -111,9 +111,13 @@ static int resolve_where(struct resolution *r, const char *path, struct debuginf
 static int resolve_address(struct resolution *r, const char *path, struct debuginfo *info)
 {
 	struct debuginfo_point pt = {.address = r->d->address};
+	struct errmsg why = {0};
 	char name[32];
-	int result = add_point(&(struct point_adder){r, info, path}, &pt);
+	int result = debuginfo_check_address(info, pt.address, &why);
 
+	if (result < 0)
+		return RESOLVE_REFUSE(r, r->d->function_span, result, "%s", why.text);
+	result = add_point(&(struct point_adder){r, info, path}, &pt);
 	snprintf(name, sizeof(name), "abs_%llx", (unsigned long long)r->d->address);
 	return result < 0 ? result : resolve_group_and_event(r, path, name, 0);
 }

@@ -136,6 +136,8 @@ struct debuginfo_points {
 	size_t n;
 	struct debuginfo *owner;
 	unsigned n_inlined; /* copies that were left out: they do not return, or were not wanted */
+	const char *indirect; /* what was meant chooses among these when a program starts; NULL */
+	const char *shared;   /* … and another such function that chooses among them, too; NULL */
 };
 
 /*
@@ -146,6 +148,9 @@ struct debuginfo_points {
 int debuginfo_points(struct debuginfo *d, const struct debuginfo_where *where,
 		     struct debuginfo_points *ret_points, struct errmsg *err);
 void debuginfo_points_release(struct debuginfo_points *p);
+
+/* -EINVAL if it is known that no instruction begins there, with the nearest that do. */
+int debuginfo_check_address(struct debuginfo *d, uint64_t address, struct errmsg *err);
 
 /* Where a loaded byte stands in the file; -ENOENT if the address is in no loaded segment. */
 int debuginfo_file_offset(const struct debuginfo *d, uint64_t address, uint64_t *ret_offset);

@@ -168,6 +168,9 @@ bool symbol_is_meant(const struct symbol *s, const char *name)
 {
 	struct wanted w;
 
+	/* "wor*" means functions; "*.cold" pieces of them */
+	if (symbol_is_piece(s->name) && !strstr(name, ".cold") && !strstr(name, ".part"))
+		return false;
 	wanted_init(&w, name);
 	return is_named(s, w.name) && (!*w.parameters || signature_fits(w.parameters, s->name));
 }
@@ -581,6 +584,16 @@ static bool is_wanted(const struct debuginfo_function *f, const char *pattern,
 	return !fnmatch(w->name, f->name, 0) || (tail && !fnmatch(w->name, tail + 1, 0));
 }
 
+/* One name may have several versions of one place. */
+static bool is_repeated(const struct listing *l, size_t i)
+{
+	const struct debuginfo_function *row = &l->rows[i];
+
+	return i && row->address && row->address == row[-1].address &&
+	       !strcmp(row->name, row[-1].name) && row->symbol && row[-1].symbol &&
+	       !strcmp(row->symbol, row[-1].symbol);
+}
+
 int debuginfo_functions(struct debuginfo *d, const char *pattern,
 			int (*visit)(void *ctx, const struct debuginfo_function *f), void *ctx,
 			struct errmsg *err)
@@ -603,7 +616,7 @@ int debuginfo_functions(struct debuginfo *d, const char *pattern,
 		qsort(l.rows, l.n_rows, sizeof(*l.rows), compare_rows);
 		find_choices(d, &l);
 		for (size_t i = 0; r >= 0 && i < l.n_rows; i++)
-			if (is_wanted(&l.rows[i], pattern, &w))
+			if (!is_repeated(&l, i) && is_wanted(&l.rows[i], pattern, &w))
 				r = visit(ctx, &l.rows[i]);
 	}
 	free(l.list);

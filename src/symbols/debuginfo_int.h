@@ -64,6 +64,8 @@ struct symbol {
 	const char *name;
 	uint64_t address, n_bytes;
 	bool is_global;
+	bool is_indirect;    /* a resolver, which chooses an implementation (IFUNC) */
+	const char *version; /* "GLIBC_2.2.5" of "sem_wait@@GLIBC_2.2.5"; NULL: none is written */
 };
 
 /* Grown by doubling outside the arena. */
@@ -165,6 +167,26 @@ void symbols_sort(struct debuginfo *d);
 /* The symbol that covers the address, or the one of that name; NULL. */
 const struct symbol *symbol_at(struct debuginfo *d, uint64_t address);
 const struct symbol *symbol_named(struct debuginfo *d, const char *name);
+bool symbol_has_version(struct debuginfo *d, const char *name, const char *version);
+/* Whether it is that name, and that version if one is given. */
+bool symbol_has_name(const struct symbol *s, const char *name, const char *version);
+/*
+ * What the compiler took out of a function, because it seldom runs (work.cold) or to inline the rest (work.part.0). Nobody
+ * calls that function by it; .cold is jumped to, so there is no address of return on the stack.
+ */
+bool symbol_is_piece(const char *name);
+bool symbol_is_cold(const char *name);
+
+/* --- debuginfo_code.c --- */
+
+/* Is that offset from the beginning of an instruction inside of another one? Then it is between these offsets. */
+bool code_is_inside(struct debuginfo *d, uint64_t from, uint64_t offset, uint64_t *ret_before,
+		    uint64_t *ret_behind);
+/* s: NULL if the address has no symbol. */
+typedef int (*symbol_visit)(void *ctx, const struct symbol *s, uint64_t address);
+/* The implementations that an indirect function can choose, until visit is negative; perhaps one of them twice. */
+int symbol_each_choice(struct debuginfo *d, const struct symbol *resolver, symbol_visit visit,
+		       void *ctx);
 
 /* --- debuginfo_functions.c --- */
 

@@ -9,6 +9,8 @@
  *	work.c:12       where that line of the file begins, also inside of copies
  *	work;x=*        where lines begin that look so, blanks aside
  *	work.isra.0     a symbol: this code only
+ *	sem_wait@V2     a version of a symbol: that one; without, all there are
+ *	memcpy          chosen when a program starts (IFUNC): all that can be, see debuginfo_code.c
  *
  * A line begins at every address that control can come to from another line; perf probe takes every row of
  * the line table, which counts one execution several times.
@@ -16,10 +18,12 @@
  * At the entry of a function that was not optimised parameters are not yet where DWARF says, because they
  * are stored there by the first instructions (the prologue). Such functions are known by a location without
  * a list of addresses.
+ *
+ * work.cold and work.part.0 are not entries of work. Nor has .cold a return: the kernel replaces what is on top of the
+ * stack by an address of its own, and behind a jump that is data of the program.
  */
 #include "symbols/debuginfo_int.h"
 #include "base/errmsg.h"
-#include "symbols/instruction.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -44,7 +48,8 @@ struct search {
 	char inlined[200];	   /* where the first ones are: "main (prog.c:12), …" */
 	unsigned char *wanted;	   /* lazy: a flag for each line */
 	size_t n_wanted;
-	const struct instance *only; /* of a symbol */
+	const struct instance *only;   /* of a symbol */
+	const char *indirect, *shared; /* as struct debuginfo_points has them */
 	struct errmsg *err;
 };
 
@@ -148,18 +153,6 @@ static bool keeps_in_memory(struct instance *i)
 
 /* --- inside of instructions -------------------------------------------------------------------- */
 
-/* The code from the address on, as far as its section goes. */
-static struct piece code_at(struct debuginfo *d, uint64_t address)
-{
-	Dwarf_Addr in = address + d->elf_bias, bias;
-	Elf_Scn *scn = dwfl_module_address_section(d->module, &in, &bias);
-	Elf_Data *data = scn ? elf_rawdata(scn, NULL) : NULL;
-
-	if (!data || !data->d_buf || in >= data->d_size)
-		return PIECE_EMPTY;
-	return (struct piece){(uint8_t *)data->d_buf + in, data->d_size - in};
-}
-
 /*
  * Is there an instruction so many bytes behind a place where one begins? -EINVAL with the neighbours if it is
  * known that there is none: the kernel would put a breakpoint into the middle of one, and the program would
@@ -167,34 +160,47 @@ static struct piece code_at(struct debuginfo *d, uint64_t address)
  */
 static int check_offset(struct search *s, uint64_t from, uint64_t offset, struct errmsg *err)
 {
-	struct piece code = code_at(s->d, from);
-	uint64_t at = 0;
+	uint64_t before, behind;
 
-	while (s->d->arch && at < offset && at < code.len) {
-		unsigned n = instruction_length(s->d->arch, code.data + at, code.len - at);
+	if (!code_is_inside(s->d, from, offset, &before, &behind))
+		return 0;
+	return errmsg_set(err, -EINVAL,
+			  "%s+%llu is in the middle of an instruction; the nearest "
+			  "begin at +%llu and +%llu",
+			  s->where->function, (unsigned long long)offset,
+			  (unsigned long long)before, (unsigned long long)behind);
+}
 
-		if (!n)
-			return 0; /* data among the code, or an instruction we do not know */
-		if (at + n > offset)
-			return errmsg_set(err, -EINVAL,
-					  "%s+%llu is in the middle of an instruction; the nearest "
-					  "begin at +%llu and +%llu",
-					  s->where->function, (unsigned long long)offset,
-					  (unsigned long long)at, (unsigned long long)at + n);
-		at += n;
-	}
-	return 0;
+/* -EINVAL: variables are wanted, and the function's first instructions have not stored them yet. */
+static int check_prologue(struct search *s, struct unit *u, struct instance *i, struct errmsg *err)
+{
+	const struct debuginfo_where *w = s->where;
+	uint64_t body;
+
+	if (!w->wants_variables || !w->offset || is_inlined(i) || !keeps_in_memory(i))
+		return 0;
+	body = instance_body(u, i);
+	if (i->entry + w->offset >= body)
+		return 0;
+	return errmsg_set(err, -EINVAL,
+			  "at %s+%llu the variables are not stored yet; they are from +%llu on, "
+			  "where '%s' without an offset probes",
+			  w->function, (unsigned long long)w->offset,
+			  (unsigned long long)(body - i->entry), w->function);
 }
 
 /* --- by entry ---------------------------------------------------------------------------------- */
 
-/* A part of a function that the compiler took out and inlined back: nobody calls it. */
+/* A part of a function that the compiler took out, or inlined back: nobody calls it. */
 static bool is_part(struct search *s, struct unit *u, struct instance *i)
 {
 	struct function *f = instance_function(s->d, u, i);
+	const struct symbol *symbol = is_inlined(i) ? NULL : symbol_at(s->d, i->entry);
 	const char *file;
 	unsigned line = is_inlined(i) ? instance_call_line(u, i, &file) : 0;
 
+	if (symbol && symbol->address == i->entry && symbol_is_piece(symbol->name))
+		return s->only != i;
 	return line && line == function_line(f) && function_file(f) &&
 	       unit_same_file(u, file, function_file(f));
 }
@@ -229,7 +235,7 @@ static int add_entry(void *ctx, struct unit *u, struct instance *i)
 	}
 	if (w->offset && !instance_covers(i, address))
 		return 0;
-	if (check_offset(s, i->entry, w->offset, s->err) < 0)
+	if (check_offset(s, i->entry, w->offset, s->err) < 0 || check_prologue(s, u, i, s->err) < 0)
 		return -EINVAL;
 	if (w->wants_variables && !w->offset && !w->is_return && !is_inlined(i) &&
 	    keeps_in_memory(i))
@@ -417,11 +423,10 @@ static int refuse_function(struct search *s, const struct function_list *l, stru
 			  w->function);
 }
 
-/* "work.isra.0": the code at the symbol. 1: there is no such symbol, or no DWARF about it. */
-static int points_of_symbol(struct search *s, struct errmsg *err)
+/* "work.isra.0": the code at the symbol. 1: there is no DWARF about it. */
+static int points_of_described(struct search *s, const struct symbol *symbol, struct errmsg *err)
 {
-	const struct symbol *symbol = symbol_named(s->d, s->where->function);
-	struct unit *u = symbol ? unit_of_address(s->d, symbol->address) : NULL;
+	struct unit *u = s->d->dwarf ? unit_of_address(s->d, symbol->address) : NULL;
 	struct instance *i = NULL;
 
 	if (!u || unit_walk(s->d, u) < 0)
@@ -441,6 +446,14 @@ static int add_bare_symbol(struct search *s, const struct symbol *symbol, struct
 	const struct debuginfo_where *w = s->where;
 	struct debuginfo_point *p;
 
+	if ((w->has_line && w->line) || w->pattern)
+		return s->d->dwarf
+			       ? errmsg_set(
+					 err, -ENODATA,
+					 "%s has no debug information about %s, only its "
+					 "symbol; lines are not known: probe the function itself",
+					 s->d->path, w->function)
+			       : debuginfo_refuse_dwarf(s->d, err);
 	if (w->offset && symbol->n_bytes && w->offset >= symbol->n_bytes)
 		return errmsg_set(
 			err, -ENOENT,
@@ -449,9 +462,6 @@ static int add_bare_symbol(struct search *s, const struct symbol *symbol, struct
 			w->function, (unsigned long long)w->offset);
 	if (check_offset(s, symbol->address, w->offset, err) < 0)
 		return -EINVAL;
-	for (size_t i = 0; i < s->n; i++)
-		if (s->list[i].address == symbol->address + w->offset)
-			return 0; /* a constructor has two symbols */
 	p = new_point(s);
 	if (!p)
 		return -ENOMEM;
@@ -467,32 +477,152 @@ static int add_bare_symbol(struct search *s, const struct symbol *symbol, struct
 	return 0;
 }
 
-/* The symbol of that name; else all whose name in C++ it is, or that a glob means. */
-static int points_of_bare_symbols(struct search *s, struct errmsg *err)
+static int points_of_code(struct search *s, const struct symbol *symbol, struct errmsg *err)
+{
+	int r;
+
+	for (size_t i = 0; i < s->n; i++)
+		if (s->list[i].address - s->list[i].symbol_offset == symbol->address)
+			return 0; /* a constructor has two symbols */
+	if (s->where->is_return && symbol_is_cold(symbol->name))
+		return errmsg_set(
+			err, -EINVAL,
+			"%s is a part of a function that is jumped to: it does not return, "
+			"and a probe there would overwrite data of the program; leave %s out",
+			symbol->name, strstr(symbol->name, ".cold"));
+	r = points_of_described(s, symbol, err);
+	return r == 1 ? add_bare_symbol(s, symbol, err) : r;
+}
+
+/* --- what is chosen when a program starts ------------------------------------------------------ */
+
+struct chooser {
+	struct search *s;
+	const struct symbol *resolver;
+	struct errmsg *err;
+};
+
+static int add_choice(void *ctx, const struct symbol *symbol, uint64_t address)
+{
+	struct chooser *c = ctx;
+	struct search *s = c->s;
+	const struct symbol bare = {.name = c->resolver->name, .address = address};
+	size_t n = s->n;
+	int r = points_of_code(s, symbol ? symbol : &bare, c->err);
+
+	for (; n < s->n; n++)
+		s->list[n].function = c->resolver->name; /* that is what was asked for */
+	return r;
+}
+
+static int find_shared(void *ctx, const struct symbol *symbol, uint64_t address)
+{
+	struct chooser *c = ctx;
+	struct search *s = c->s;
+
+	(void)symbol;
+	for (size_t i = 0; i < s->n && !s->shared; i++)
+		if (s->list[i].address == address)
+			s->shared = c->resolver->name;
+	return s->shared ? -EEXIST : 0;
+}
+
+static int points_of_indirect(struct search *s, const struct symbol *resolver, struct errmsg *err)
+{
+	struct chooser c = {s, resolver, err};
+	size_t n = s->n;
+	int r = symbol_each_choice(s->d, resolver, add_choice, &c);
+
+	if (r < 0)
+		return r;
+	if (s->n == n && !s->indirect)
+		return errmsg_set(
+			err, -ENODATA,
+			"%s only chooses an implementation when a program starts (IFUNC), "
+			"and which there are is not known here; probe the one that is "
+			"used, by its name or its address",
+			resolver->name);
+	s->indirect = resolver->name;
+	symbols_sort(s->d);
+	for (size_t i = 0; i < s->d->n_symbols && !s->shared; i++) {
+		c.resolver = &s->d->symbols[i];
+		if (c.resolver->is_indirect && c.resolver->is_global &&
+		    c.resolver->address != resolver->address)
+			symbol_each_choice(s->d, c.resolver, find_shared, &c);
+	}
+	return 0;
+}
+
+/* The name is there, but not in that version. */
+static int refuse_version(struct search *s, struct errmsg *err)
 {
 	const struct debuginfo_where *w = s->where;
-	const struct symbol *symbol = symbol_named(s->d, w->function);
-	bool found = symbol;
-	int r = 0;
+	char versions[200] = "";
 
-	for (size_t i = 0; !symbol && !found && i < s->d->n_symbols; i++)
-		found = symbol_is_meant(&s->d->symbols[i], w->function);
-	if (!found)
-		return functions_refuse(s->d, w->function, err);
-	if ((w->has_line && w->line) || w->pattern)
-		return s->d->dwarf
-			       ? errmsg_set(
-					 err, -ENODATA,
-					 "%s has no debug information about %s, only its "
-					 "symbol; lines are not known: probe the function itself",
-					 s->d->path, w->function)
-			       : debuginfo_refuse_dwarf(s->d, err);
-	if (symbol)
-		return add_bare_symbol(s, symbol, err);
-	for (size_t i = 0; r >= 0 && i < s->d->n_symbols; i++)
-		if (symbol_is_meant(&s->d->symbols[i], w->function))
-			r = add_bare_symbol(s, &s->d->symbols[i], err);
-	return r;
+	for (size_t i = 0; i < s->d->n_symbols; i++) {
+		const struct symbol *symbol = &s->d->symbols[i];
+		size_t len = strlen(versions);
+
+		if (symbol_has_name(symbol, w->function, NULL) && symbol->version)
+			snprintf(versions + len, sizeof(versions) - len, "%s%.30s",
+				 len ? ", " : "; its versions are ", symbol->version);
+	}
+	return errmsg_set(
+		err, -ENOENT,
+		"of %s only the symbol is known, and it has no version '%s'%s; leave @%s out",
+		w->function, w->file, versions, w->file);
+}
+
+/* Copies: the table may be sorted meanwhile. To be freed. */
+static int find_symbols(struct search *s, struct symbol **ret_list, size_t *ret_n)
+{
+	const struct debuginfo_where *w = s->where;
+	bool by_name = symbol_named(s->d, w->function);
+	struct symbol *list = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->d->n_symbols && n < POINTS_MAX; i++) {
+		const struct symbol *symbol = &s->d->symbols[i];
+		struct symbol *more;
+
+		if (by_name ? !symbol_has_name(symbol, w->function, w->file)
+			    : w->file || !symbol_is_meant(symbol, w->function))
+			continue;
+		if (!by_name && w->is_return && symbol_is_cold(symbol->name))
+			continue;
+		more = n & (n - 1) ? list : realloc(list, (n ? 2 * n : 1) * sizeof(*list));
+		if (!more) {
+			free(list);
+			return -ENOMEM;
+		}
+		list = more;
+		list[n++] = *symbol;
+	}
+	*ret_list = list;
+	*ret_n = n;
+	return 0;
+}
+
+/* The symbols of that name; else all whose name in C++ it is, or that a glob means. */
+static int points_of_symbols(struct search *s, struct errmsg *err)
+{
+	const char *function = s->where->function;
+	struct symbol *list;
+	size_t n;
+	int r;
+
+	if (find_symbols(s, &list, &n) < 0)
+		return -ENOMEM;
+	r = 0;
+	for (size_t i = 0; r >= 0 && i < n; i++)
+		r = list[i].is_indirect ? points_of_indirect(s, &list[i], err)
+					: points_of_code(s, &list[i], err);
+	free(list);
+	if (r < 0 || n)
+		return r;
+	return s->where->file && symbol_named(s->d, function)
+		       ? refuse_version(s, err)
+		       : functions_refuse(s->d, function, err);
 }
 
 /* The function is there, but of another file. */
@@ -521,21 +651,19 @@ static int by_function(struct search *s, struct errmsg *err)
 			    : 0;
 
 	if (r >= 0 && !l.n) {
-		if (s->where->file && refuse_file(s, err) < 0)
+		if (s->where->file &&
+		    !symbol_has_version(s->d, s->where->function, s->where->file) &&
+		    refuse_file(s, err) < 0)
 			return err->code;
-		r = s->d->dwarf ? points_of_symbol(s, err) : 1;
-		if (r == 1)
-			r = points_of_bare_symbols(s, err);
-		else if (r >= 0 && !s->n)
-			r = refuse_line(s, s->where->function, 0, err);
-		return r;
+		r = points_of_symbols(s, err);
+		return r >= 0 && !s->n ? refuse_line(s, s->where->function, 0, err) : r;
 	}
 	for (size_t i = 0; r >= 0 && i < l.n; i++)
 		r = points_of_function(s, l.list[i], err);
 	/* code that was folded with another function's has a symbol and no description */
 	if (r >= 0 && !s->n && !s->n_inlined && !s->where->pattern && !s->where->line &&
 	    symbol_named(s->d, s->where->function))
-		r = points_of_bare_symbols(s, err);
+		r = points_of_symbols(s, err);
 	if (r >= 0 && !s->n)
 		r = refuse_function(s, &l, err);
 	free(l.list);
@@ -594,7 +722,7 @@ int debuginfo_points(struct debuginfo *d, const struct debuginfo_where *where,
 					where->function ? where->function : where->file, d->path);
 	}
 	qsort(s.list, s.n, sizeof(*s.list), compare_points);
-	*ret_points = (struct debuginfo_points){s.list, s.n, d, s.n_inlined};
+	*ret_points = (struct debuginfo_points){s.list, s.n, d, s.n_inlined, s.indirect, s.shared};
 	return 0;
 }
 

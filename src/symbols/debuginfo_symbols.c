@@ -5,6 +5,9 @@
  *	symbols_list    once: straight from .symtab where it is simple, else as libdwfl sees it (tables of separate and
  *	                compressed debug files, sections of a kernel module that have no addresses yet)
  *	symbol_at       the first look-ups scan .symtab itself, or the list; then it is sorted
+ *
+ * In .symtab a library's names have versions, sem_wait@@GLIBC_2.34 (@@: the one that programs get now). They are taken
+ * off: the name is sem_wait, which may be there in several versions.
  */
 #include "symbols/debuginfo_int.h"
 
@@ -41,6 +44,20 @@ static bool is_global(const GElf_Sym *sym)
 	return GELF_ST_BIND(sym->st_info) != STB_LOCAL;
 }
 
+static bool make_symbol(struct debuginfo *d, const char *name, uint64_t address,
+			const GElf_Sym *sym, struct symbol *ret)
+{
+	const char *at = strchr(name + 1, '@');
+
+	*ret = (struct symbol){name, address, sym->st_size, is_global(sym),
+			       GELF_ST_TYPE(sym->st_info) == STT_GNU_IFUNC};
+	if (!at)
+		return true;
+	ret->version = at + 1 + (at[1] == '@');
+	ret->name = arena_strndup(&d->arena, name, at - name);
+	return ret->name;
+}
+
 static bool take_symbol(struct debuginfo *d, int i, struct symbol *ret)
 {
 	GElf_Sym sym;
@@ -49,10 +66,7 @@ static bool take_symbol(struct debuginfo *d, int i, struct symbol *ret)
 	const char *name =
 		dwfl_module_getsym_info(d->module, i, &sym, &address, &section, NULL, NULL);
 
-	if (!is_function(&sym, name))
-		return false;
-	*ret = (struct symbol){name, address - d->elf_bias, sym.st_size, is_global(&sym)};
-	return true;
+	return is_function(&sym, name) && make_symbol(d, name, address - d->elf_bias, &sym, ret);
 }
 
 static int list_by_libdwfl(struct debuginfo *d)
@@ -111,8 +125,8 @@ static int list_symtab(struct debuginfo *d, const Elf_Data *symbols, const Elf_D
 			s->st_name < names->d_size ? (char *)names->d_buf + s->st_name : NULL;
 
 		if (is_function(s, name))
-			d->symbols[d->n_symbols++] =
-				(struct symbol){name, s->st_value, s->st_size, is_global(s)};
+			d->n_symbols +=
+				make_symbol(d, name, s->st_value, s, &d->symbols[d->n_symbols]);
 	}
 	return 0;
 }
@@ -157,7 +171,7 @@ static const struct symbol *scan_symtab(struct debuginfo *d, uint64_t address,
 {
 	const Elf64_Sym *syms = symbols->d_buf;
 	struct symbol *best = arena_alloc(&d->arena, sizeof(*best));
-	bool found = false;
+	size_t found = 0;
 
 	for (size_t i = 1; best && i < symbols->d_size / sizeof(*syms); i++) {
 		struct symbol s = {"", syms[i].st_value, syms[i].st_size, is_global(&syms[i])};
@@ -169,9 +183,12 @@ static const struct symbol *scan_symtab(struct debuginfo *d, uint64_t address,
 		if (!is_function(&syms[i], s.name) || !is_nearer(&s, found ? best : NULL, address))
 			continue;
 		*best = s;
-		found = true;
+		found = i;
 	}
-	return found && covers(best, address) ? best : NULL;
+	return found && covers(best, address) &&
+			       make_symbol(d, best->name, best->address, &syms[found], best)
+		       ? best
+		       : NULL;
 }
 
 /* The best one at or before the address; who asks once or twice need not wait until all are sorted. */
@@ -225,4 +242,40 @@ const struct symbol *symbol_named(struct debuginfo *d, const char *name)
 		if (!strcmp(d->symbols[i].name, name))
 			return &d->symbols[i];
 	return NULL;
+}
+
+bool symbol_has_name(const struct symbol *s, const char *name, const char *version)
+{
+	return !strcmp(s->name, name) && (!version || (s->version && !strcmp(s->version, version)));
+}
+
+bool symbol_has_version(struct debuginfo *d, const char *name, const char *version)
+{
+	for (size_t i = 0; symbols_list(d) >= 0 && i < d->n_symbols; i++)
+		if (symbol_has_name(&d->symbols[i], name, version))
+			return true;
+	return false;
+}
+
+/* --- pieces of functions ----------------------------------------------------------------------- */
+
+/* The part stands behind the name, as it is or with a number: ".cold", ".cold.3". */
+static bool has_part(const char *name, const char *part)
+{
+	size_t len = strlen(part);
+
+	for (const char *p = name; (p = strstr(p + 1, part)) && *p;)
+		if (!p[len] || p[len] == '.')
+			return true;
+	return false;
+}
+
+bool symbol_is_cold(const char *name)
+{
+	return *name && has_part(name, ".cold");
+}
+
+bool symbol_is_piece(const char *name)
+{
+	return *name && (has_part(name, ".cold") || has_part(name, ".part"));
 }

@@ -1,0 +1,168 @@
+"""Where probes may go and where not: pieces of functions, functions chosen at start, versions, insides of instructions."""
+import json
+import os
+import re
+
+from programs import SONDE, Skip, Wrong, need, run, sonde
+
+COLD = """#include <stdio.h>
+#include <stdlib.h>
+__attribute__((noinline, cold)) void bad(long *p)
+{
+	asm volatile("" : : "r"(p) : "memory");
+}
+namespace n {
+__attribute__((noinline)) long work(long *a, int i)
+{
+	long own[2] = {i, i};
+
+	asm volatile("" : : "r"(own) : "memory");
+	if (__builtin_expect(i % 7 == 3, 0)) {
+		bad(own);
+		a[1] += i;
+		bad(a);
+	}
+	return own[0] + own[1];
+}
+}
+extern "C" __attribute__((noinline)) long plain(long *a, int i)
+{
+	long own[2] = {i, i};
+
+	asm volatile("" : : "r"(own) : "memory");
+	if (__builtin_expect(i % 7 == 3, 0)) {
+		bad(own);
+		a[0] += i;
+		bad(a);
+	}
+	return own[0] + own[1];
+}
+int main(int argc, char **argv)
+{
+	long a[2] = {0}, sum = 0;
+
+	for (int i = 0; i < 14; i++)
+		sum += n::work(a, i) + plain(a, i);
+	printf("%ld\\n", sum);
+	return argc - 1;
+}
+"""
+
+CHOSEN = """#include <stdio.h>
+static int by_one(int x) { asm volatile("" : "+r"(x)); return x + 1; }
+static int by_two(int x) { asm volatile("" : "+r"(x)); return x + 2; }
+static volatile int kind;
+static int (*resolve_step(void))(int) { return kind ? by_one : by_two; }
+int step(int x) __attribute__((ifunc("resolve_step")));
+int main(void)
+{
+	int sum = 0;
+
+	for (int i = 0; i < 25; i++)
+		sum += step(i);
+	printf("%d\\n", sum);
+	return 0;
+}
+"""
+
+VERSIONS = """#include <stdio.h>
+__attribute__((noinline)) int old_wait(int x) { return printf("old %d\\n", x); }
+__attribute__((noinline)) int new_wait(int x) { return printf("new %d\\n", x); }
+__asm__(".symver old_wait,wait_for@ONE_1.0");
+__asm__(".symver new_wait,wait_for@@ONE_2.0");
+"""
+
+
+def counted(program, *definitions):
+    """{event: hits} while the program runs."""
+    if os.geteuid() or not os.path.exists("/sys/kernel/tracing/uprobe_events"):
+        raise Skip("uprobes need root and a kernel with them")
+    words = [w for d in definitions for w in ("-e", f"{program}:{d}")]
+    done = json.loads(run(SONDE, "count", "--json", "--by", "$event", *words, program).stdout.splitlines()[-1])
+    return {row["$event"]: row["count"] for row in done["rows"]}
+
+
+def show(program, definition):
+    done = run(SONDE, "probe", "show", "-x", program, definition, check=False)
+    return done.stdout + done.stderr
+
+
+def expect(program, answers):
+    for text, words in answers.items():
+        if words not in show(program, text):
+            raise Wrong(f"{text}: '{words}' is not in {show(program, text)}")
+
+
+def places(program, definition):
+    return len(set(re.findall(r":0x[0-9a-f]+$", show(program, definition), re.M)))
+
+
+def test_pieces(programs):
+    """What the compiler took out of a function is neither its entry nor has it a return; the program stays whole."""
+    source = programs.dir / "cold.cc"
+    source.write_text(COLD)
+    bare = programs.make("cold", "g++", "-O2", "-g0", source)
+    if "plain.cold" not in run("nm", bare).stdout:
+        raise Skip("this compiler takes no cold parts out")
+    right = run(bare).stdout
+    for program in (bare, programs.make("cold-g", "g++", "-O2", source)):
+        for text in ("n::work", "plain", "plain*", "n::work%return", "plain%return", "pla*%return", "all=*plain*%return"):
+            if places(program, text) != 1:
+                raise Wrong(f"{program.name}: {text}: {show(program, text)}")
+        expect(program, {"plain.cold%return": "leave .cold out", "plain.cold": "the kernel is given"})
+        trace = programs.dir / "cold.dat"
+        done = run(SONDE, "record", "-o", trace, "-e", f"{program}:n::work%return", "-e", f"{program}:pl*%return", program)
+        if not done.stdout.startswith(right):
+            raise Wrong(f"{program.name}: it printed {done.stdout} instead of {right}")
+        if counted(program, "n::work", "plain") != {"n_work": 14, "plain": 14}:
+            raise Wrong(f"{program.name}: {counted(program, 'n::work', 'plain')}")
+
+
+def test_chosen(programs):
+    """A function that is chosen when the program starts (IFUNC): all that can be chosen are probed, and it is said."""
+    source = programs.dir / "chosen.c"
+    source.write_text(CHOSEN)
+    for name, flags in (("chosen", ["-O2"]), ("chosen-g0", ["-O2", "-g0"]), ("chosen-fixed", ["-O2", "-no-pie", "-fno-pie"]),
+                        ("chosen-O0", ["-O0"])):
+        program = programs.make(name, "gcc", *flags, source)
+        if "x86-64" not in run("file", "-L", program, check=False).stdout:
+            raise Skip("resolvers are only read on x86-64")
+        expect(program, {"step": "step is chosen when a program starts (IFUNC): all 2 that can be are probed, as by_"})
+        if places(program, "step") != 2 or counted(program, "step") != {"step": 25}:
+            raise Wrong(f"{name}: {show(program, 'step')} {counted(program, 'step')}")
+    expect(programs.dir / "chosen-O0", {"step(x)": "int (DWARF)"})
+
+
+def test_versions(programs):
+    """A version does not belong to the name, but can choose."""
+    need("objcopy")
+    source, script = programs.dir / "versions.c", programs.dir / "versions.map"
+    source.write_text(VERSIONS)
+    script.write_text("ONE_1.0 { };\nONE_2.0 { } ONE_1.0;\n")
+    library = programs.make("libversions.so", "gcc", "-O2", "-shared", "-fPIC", f"-Wl,--version-script={script}", source)
+    for text, n in {"wait_for": 2, "wait_for@@ONE_2.0": 1, "wait_for@ONE_1.0": 1, "wait_for@ONE_2.0(x)": 1}.items():
+        if places(library, text) != n:
+            raise Wrong(f"{text}: {show(library, text)}")
+    expect(library, {"wait_for@ONE_3.0": "its versions are ONE_", "wait_fr": "did you mean 'wait_for'?",
+                     "wait_for@@": "the source file is missing after '@'", "wait_for(x)": "int (DWARF)"})
+    names = [row["name"] for row in sonde("funcs", "-x", library)["functions"]]
+    if "wait_for" not in names or any("@" in n for n in names):
+        raise Wrong(f"{names}")
+
+
+def test_insides(programs):
+    """An address inside of an instruction, and an offset before variables are stored."""
+    program = programs.c("gcc", "0", "pie")
+    stripped = programs.dir / "stripped"
+    run("strip", "-o", stripped, program)
+    text = run("objdump", "-d", "--insn-width=15", "--disassemble=add_ints", program).stdout
+    rows = [(int(a, 16), len(code.split())) for a, code in re.findall(r"^ +([0-9a-f]+):\t([0-9a-f ]+)\t", text, re.M)]
+    body = int(re.search(r":0x([0-9a-f]+)$", show(program, "add_ints(a)"), re.M)[1], 16)
+    for address, length in rows:
+        for where in (program, stripped):
+            expect(where, {f"0x{address:x}": "the kernel is given"})
+            if length > 1:
+                expect(where, {f"0x{address + 1:x}": f"the nearest begin at 0x{address:x} and 0x{address + length:x}"})
+        offset = address - rows[0][0]
+        words = "not stored yet; they are from +" if 0 < offset and address < body else "the kernel is given"
+        expect(program, {f"add_ints+{offset}(a)": words, f"add_ints+{offset}": "the kernel is given"})

@@ -15,10 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROWS_FIRST 100
-#define ROWS_MAX   1000
-#define REF_MAX	   ((UINT64_C(1) << 53) - 1)
-#define ROW_MAX	   REF_MAX
+#define ROWS_FIRST	 100
+#define ROWS_MAX	 1000
+#define REF_MAX		 ((UINT64_C(1) << 53) - 1)
+#define ROW_MAX		 REF_MAX
+#define FRAMES_MAX_BYTES 65536
 
 static const struct timeline_task *task_of(const struct stage *st, const struct walk_event *ev)
 {
@@ -202,24 +203,79 @@ int api_row(struct stage *st, const struct request *req, struct answer *a, struc
 	return r;
 }
 
-/* The stack that the kernel wrote right after the event, if it did. */
+/* Frames of a program, as report writes them: a line "=> 0x401234" for each, those without a frame 0. */
+static void add_user_frames(struct jsonwriter *w, struct line_printer *lp, const struct record *rec,
+			    bool is_first)
+{
+	struct textbuf text;
+	const char *at, *end;
+
+	textbuf_init(&text, FRAMES_MAX_BYTES);
+	line_printer_aim(lp, &text);
+	line_printer_add_info(lp, rec, false);
+	line_printer_aim(lp, w->tb);
+	textbuf_add_char(&text, 0);
+	at = text.overflow ? NULL : text.start;
+	end = text.pos - 1;
+	while (at && at < end && (at = memmem(at, end - at, "=> ", 3))) {
+		const char *stop = memchr(at += 3, '\n', end - at);
+		size_t len = (stop ? stop : end) - at;
+
+		if (strspn(at, "0x()") < len) {
+			textbuf_add_str(w->tb, is_first ? "" : ",");
+			json_add_string(w->tb, at, len);
+			is_first = false;
+		}
+		at += len;
+	}
+	textbuf_release(&text);
+}
+
+/* The next event, if it is a stack of this name of the same task; the caller releases it. */
+static bool get_stack(struct stage *st, const struct walk_event *ev, const char *name,
+		      struct walk_one *ret, struct record *ret_rec, struct record_extra *extra)
+{
+	event_ref ref;
+
+	if (timeline_step(st->tl, ev->ref, 1, &ref) < 0 || timeline_get(st->tl, ref, ret) < 0)
+		return false;
+	if (ret->ev.task == ev->task && stage_record(st, &ret->ev, ret_rec, extra) &&
+	    ret_rec->event->is_ftrace && !strcmp(ret_rec->event->name, name))
+		return true;
+	walk_release(ret);
+	return false;
+}
+
+/* The stacks that the kernel wrote right after the event, if it did: its own, then the program's that called it. */
 static void add_stack(struct stage *st, struct jsonwriter *w, struct line_printer *lp,
 		      const struct walk_event *ev)
 {
-	struct walk_one next;
+	struct walk_one kernel, user;
 	struct record rec;
 	struct record_extra extra;
-	event_ref ref;
+	bool has_kernel = get_stack(st, ev, "kernel_stack", &kernel, &rec, &extra), any = false;
 
-	if (timeline_step(st->tl, ev->ref, 1, &ref) < 0 || timeline_get(st->tl, ref, &next) < 0)
-		return;
-	if (next.ev.task == ev->task && stage_record(st, &next.ev, &rec, &extra) &&
-	    rec.event->is_ftrace && !strcmp(rec.event->name, "kernel_stack")) {
+	if (has_kernel) {
 		add_raw_member(w, "stack");
-		if (!rows_add_stack(lp, &rec))
-			textbuf_add_str(w->tb, "[]");
+		any = rows_add_stack(lp, &rec) && w->tb->pos[-2] != '[';
+		if (w->tb->pos[-1] == ']')
+			w->tb->pos--;
+		else
+			textbuf_add_char(w->tb, '[');
 	}
-	walk_release(&next);
+	if (get_stack(st, has_kernel ? &kernel.ev : ev, "user_stack", &user, &rec, &extra)) {
+		if (!has_kernel) {
+			add_raw_member(w, "stack");
+			textbuf_add_char(w->tb, '[');
+		}
+		add_user_frames(w, lp, &rec, !any);
+		textbuf_add_char(w->tb, ']');
+		walk_release(&user);
+	} else if (has_kernel) {
+		textbuf_add_char(w->tb, ']');
+	}
+	if (has_kernel)
+		walk_release(&kernel);
 }
 
 int api_event(struct stage *st, const struct request *req, struct answer *a, struct errmsg *err)

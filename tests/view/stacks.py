@@ -79,9 +79,13 @@ def test_flame_of_user_stacks():
             flame = view.get("api/stats?what=flame")
             by_tick = view.get("api/stats?what=flame&by=demo/tick")
             same(view.get("api/info")["has"]["stacks"], True, "it has stacks")
+            ticks = [r for r in view.rows() if r["event"] == "tick"]
+            got = [view.get(f"api/event?ref={r['ref']}").get("stack") for r in ticks]
     eight = tuple(hex(a) for a in reversed(range(0x1000, 0x1008)))
     wanted = {("worker-7", outer, inner, "func_2", "func_1"): 3, ("worker-7", outer): 1, ("worker-7", "func_2", "func_1"): 1,
               ("other-8", outer): 1, ("worker-7", *eight, "func_3"): 1}
+    both = ["func_1", "func_2", inner, outer]
+    same(got, [both] * 3 + [[outer], ["func_1", "func_2"], [], [outer], ["func_3", *eight[::-1]]], "stacks in details")
     same(paths(flame["root"]), wanted, "stacks")
     same(paths(by_tick["root"]), wanted, "stacks of one event")
     same([c["n"] for c in flame["choices"] if c["by"] == "demo/tick"], [7], "how many events have stacks")

@@ -11,7 +11,7 @@
  * time is longer ago than REBUILD_TIMES what building takes, at least REBUILD_NS. Of a live trace a lane remembers up
  * to where it knows each stream, and a new one takes over what it has, where that is possible (lane_build.c).
  *
- * Of a trace that grows (lanes_follow()) nobody waits for that. Two threads build what was asked for; meanwhile the stale
+ * Of a trace that grows (lanes_follow()) nobody waits for that. Some threads build what was asked for; meanwhile the stale
  * one is given out, and what has none yet is waited for FIRST_NS, then an empty lane is given that knows nothing.
  *
  * Locks: lanes.lock for slots, counts and ages. Nothing is built under it.
@@ -555,8 +555,17 @@ void lanes_prepare(struct lanes *ls, const char *const *specs, size_t n_specs)
 	free(list);
 }
 
+/* Which of the builders makes it: what is quick does not wait for what is not. */
+static unsigned builder_of(const struct lane_slot *slot, const struct lane_spec *spec)
+{
+	bool is_short = lane_kind_of(spec->type) != LANE_SPANS || spec->type == LANE_OF_IRQ ||
+			spec->type == LANE_OF_SOFTIRQ;
+
+	return !slot->lane ? 2 : is_short ? 0 : 1;
+}
+
 /* lock held: what somebody waits for, or has found stale. */
-static size_t take_wanted(struct lanes *ls, struct prepared_lane *list, bool is_new)
+static size_t take_wanted(struct lanes *ls, struct prepared_lane *list, unsigned builder)
 {
 	size_t n = 0;
 
@@ -565,24 +574,24 @@ static size_t take_wanted(struct lanes *ls, struct prepared_lane *list, bool is_
 		     slot = slot->next) {
 			struct errmsg err = {0};
 
-			if (!slot->is_wanted || slot->is_building || !slot->lane != is_new)
+			if (!slot->is_wanted || slot->is_building ||
+			    lane_spec_parse(&list[n].spec, slot->text, &err) < 0 ||
+			    builder_of(slot, &list[n].spec) != builder)
 				continue;
 			slot->is_wanted = false;
-			if (slot->lane && is_fresh(slot->lane))
-				continue;
-			if (lane_spec_parse(&list[n].spec, slot->text, &err) >= 0)
+			if (!slot->lane || !is_fresh(slot->lane))
 				take_slot(ls, slot, &list[n++]);
 		}
 	return n;
 }
 
-static void builder_run(struct lanes *ls, bool is_new)
+static void builder_run(struct lanes *ls, unsigned builder)
 {
 	struct prepared_lane *list = calloc(PREPARE_MAX, sizeof(*list));
 
 	pthread_mutex_lock(&ls->lock);
 	while (!ls->stop && list) {
-		size_t n = take_wanted(ls, list, is_new);
+		size_t n = take_wanted(ls, list, builder);
 
 		if (!n) {
 			pthread_cond_wait(&ls->wanted, &ls->lock);
@@ -605,44 +614,59 @@ static void builder_run(struct lanes *ls, bool is_new)
 	free(list);
 }
 
-static void *build_stale(void *arg)
+static void *build_short(void *arg)
 {
-	builder_run(arg, false);
+	builder_run(arg, 0);
+	return NULL;
+}
+
+static void *build_long(void *arg)
+{
+	builder_run(arg, 1);
 	return NULL;
 }
 
 static void *build_new(void *arg)
 {
-	builder_run(arg, true);
+	builder_run(arg, 2);
 	return NULL;
+}
+
+static void stop_builders(struct lanes *ls, size_t n)
+{
+	pthread_mutex_lock(&ls->lock);
+	ls->stop = ls->is_final = true;
+	pthread_cond_broadcast(&ls->wanted);
+	pthread_mutex_unlock(&ls->lock);
+	while (n)
+		pthread_join(ls->builders[--n], NULL);
+}
+
+static int start_builders(struct lanes *ls)
+{
+	static void *(*const run[LANE_BUILDERS])(void *) = {build_short, build_long, build_new};
+
+	ls->stop = ls->is_final = false;
+	for (size_t i = 0; i < LANE_BUILDERS; i++)
+		if (pthread_create(&ls->builders[i], NULL, run[i], ls)) {
+			stop_builders(ls, i);
+			return -EAGAIN;
+		}
+	return 0;
 }
 
 int lanes_follow(struct lanes *ls, bool is_on)
 {
-	bool failed = false;
+	int r = 0;
 
 	if (is_on == ls->has_builder)
 		return 0;
+	if (is_on)
+		r = start_builders(ls);
+	else
+		stop_builders(ls, LANE_BUILDERS);
 	pthread_mutex_lock(&ls->lock);
-	ls->stop = ls->is_final = !is_on;
-	pthread_cond_broadcast(&ls->wanted);
-	pthread_mutex_unlock(&ls->lock);
-	if (is_on && pthread_create(&ls->builders[0], NULL, build_stale, ls))
-		return -EAGAIN;
-	if (is_on && pthread_create(&ls->builders[1], NULL, build_new, ls)) {
-		failed = true;
-		is_on = false;
-		pthread_mutex_lock(&ls->lock);
-		ls->stop = true;
-		pthread_cond_broadcast(&ls->wanted);
-		pthread_mutex_unlock(&ls->lock);
-	}
-	if (!is_on)
-		pthread_join(ls->builders[0], NULL);
-	if (!is_on && !failed)
-		pthread_join(ls->builders[1], NULL);
-	pthread_mutex_lock(&ls->lock);
-	ls->has_builder = is_on;
+	ls->has_builder = is_on && !r;
 	/* those that were taken over from others are made anew when they are asked for */
 	for (size_t h = 0; h < LANE_HASH && !is_on; h++)
 		for (struct lane_slot *slot = ls->slots[h]; slot; slot = slot->next) {
@@ -652,7 +676,7 @@ int lanes_follow(struct lanes *ls, bool is_on)
 		}
 	pthread_cond_broadcast(&ls->built);
 	pthread_mutex_unlock(&ls->lock);
-	return failed ? -EAGAIN : 0;
+	return r;
 }
 
 int lane_get(struct lanes *ls, const char *text, struct lane **ret, struct errmsg *err)

@@ -6,8 +6,8 @@
  *	task                states of tasks; of many tasks in one pass over switches and wakings
  *	all others          plan ─▶ one pass over the trace for all of them (passes.c) ─▶ finish, each by itself
  *
- * A lane of a live trace that replaces another takes over its counts (ticks), samples (fields), states (tasks) or sums
- * (CPUs), and gathers only the events behind those. What was entered and left is matched anew: one event may change what is drawn before it.
+ * A lane of a live trace that replaces another takes over its counts (ticks), samples (fields), states (tasks), sums
+ * (CPUs) or spans (interrupts), and gathers only the events behind those. What was entered and left is matched anew: one event may change what is drawn before it.
  *
  * What a pass gathers is in memory until the lanes are finished, so of lanes that want very much (PASS_BYTES) only some
  * share one.
@@ -95,7 +95,7 @@ int lane_build_one(struct lane *ln, const struct lane *before, struct errmsg *er
 	}
 	r = m->plan(&p, err);
 	if (!r && p.is_wanting)
-		r = gather(ln->owner->tl, &p.g, 1, 0, TIMELINE_TIME_MAX);
+		r = gather(ln->owner->tl, &p.g, 1, p.from, TIMELINE_TIME_MAX);
 	if (!r)
 		r = plan_finish(&p, err);
 	plan_release(&p);
@@ -121,6 +121,12 @@ static uint64_t bytes_of(const struct lane_plan *p)
 	return (by_task < by_kind ? by_task : by_kind) * p->g.item_bytes;
 }
 
+/* Shares the pass with others? */
+static bool is_sharing(const struct lane_plan *p)
+{
+	return !p->result && p->is_wanting && !p->from;
+}
+
 /* A pass for the next plans that may share one; returns how many those are. */
 static size_t gather_some(struct lanes *ls, struct lane_plan *plans, size_t n)
 {
@@ -130,7 +136,7 @@ static size_t gather_some(struct lanes *ls, struct lane_plan *plans, size_t n)
 	int r = list ? 0 : -ENOMEM;
 
 	for (i = 0; i < n && !r; i++) {
-		if (plans[i].result || !plans[i].is_wanting)
+		if (!is_sharing(&plans[i]))
 			continue;
 		n_bytes += bytes_of(&plans[i]);
 		if (n_list && n_bytes > PASS_BYTES)
@@ -140,7 +146,7 @@ static size_t gather_some(struct lanes *ls, struct lane_plan *plans, size_t n)
 	if (!r)
 		r = gather(ls->tl, list, n_list, 0, TIMELINE_TIME_MAX);
 	for (size_t j = 0; j < (list ? i : n); j++) {
-		if (plans[j].result || !plans[j].is_wanting)
+		if (!is_sharing(&plans[j]))
 			continue;
 		if (r < 0)
 			plans[j].result = r;
@@ -186,6 +192,10 @@ static void build_gathered(struct lanes *ls, struct prepared_lane *list, size_t 
 		if (makers[list[i].spec.type].plan &&
 		    plan_one(ls, &plans[n_plans], &list[i].spec, list[i].before))
 			of[n_plans++] = i;
+	for (size_t i = 0; i < n_plans; i++)
+		if (!plans[i].result && plans[i].is_wanting && plans[i].from)
+			plans[i].result =
+				gather(ls->tl, &plans[i].g, 1, plans[i].from, TIMELINE_TIME_MAX);
 	for (size_t at = 0; at < n_plans;)
 		at += gather_some(ls, plans + at, n_plans - at);
 	timeline_parallel(ls->tl, n_plans, finish_one, plans);

@@ -219,6 +219,42 @@ static void find_sort(struct building *b, unsigned *ret_classes)
 		}
 }
 
+/* The last moment up to t when nothing was under way: from there on nothing that is drawn depends on what was before. */
+static uint64_t find_quiet(const struct lane *ln, uint64_t t)
+{
+	bool again = true;
+
+	while (again && t) {
+		again = false;
+		for (unsigned i = 0; i < ln->n_rows; i++) {
+			const struct lane_row *row = &ln->rows[i];
+			size_t at = row_search(row, t - 1);
+
+			if (at < row->n && span_start(&row->spans[at]) < t) {
+				t = span_start(&row->spans[at]);
+				again = true;
+			}
+		}
+	}
+	return t;
+}
+
+/* Interrupts of a trace that grows: what was over is taken over. */
+static int go_on(struct lane_plan *p)
+{
+	struct lane *ln = p->ln;
+
+	if (ln->spec.type != LANE_OF_IRQ && ln->spec.type != LANE_OF_SOFTIRQ)
+		return 0;
+	lane_go_on(ln, p->before);
+	if (!ln->taken_from)
+		return 0;
+	ln->taken_until = ln->sums_until = p->from = find_quiet(ln->taken_from, ln->taken_until);
+	if (!p->from)
+		ln->taken_from = NULL;
+	return p->from ? lane_take_spans(ln) : 0;
+}
+
 int lane_plan_forms(struct lane_plan *p, struct errmsg *err)
 {
 	struct lane *ln = p->ln;
@@ -252,7 +288,7 @@ int lane_plan_forms(struct lane_plan *p, struct errmsg *err)
 					       .make = make_mark,
 					       .ctx = b});
 	p->is_wanting = true;
-	return 0;
+	return go_on(p);
 }
 
 int lane_finish_forms(struct lane_plan *p, struct errmsg *err)

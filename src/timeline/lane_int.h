@@ -209,7 +209,8 @@ struct lane {
 
 /* --- lanes -------------------------------------------------------------------------------------------- */
 
-#define LANE_HASH 1024
+#define LANE_HASH     1024
+#define LANE_BUILDERS 3 /* of lanes that go on; that are made from the whole trace; of new ones */
 
 struct lane_slot {
 	struct lane_slot *next;
@@ -243,7 +244,7 @@ struct lanes {
 	size_t live_spans_max; /* that a lane takes over from another; of more, half of it */
 	struct lane_selection selections[LANE_SELECTIONS_MAX];
 	size_t n_selections;
-	pthread_t builders[2]; /* see lanes_follow(): of lanes that go on, and of new ones, which take longer */
+	pthread_t builders[LANE_BUILDERS]; /* see lanes_follow() */
 	pthread_cond_t wanted;
 	bool has_builder, stop;
 	_Atomic bool is_final; /* nothing grows any more: lanes are built anew, not taken over */
@@ -267,6 +268,7 @@ struct lane_plan {
 	const struct lane *before; /* live: an older one, to go on from; NULL: none */
 	struct gatherer g;
 	bool is_wanting; /* there is something to gather */
+	uint64_t from;	 /* … from then on; the rest is taken over from `before` */
 	void *own;	 /* the builder's */
 	int result;
 };
@@ -314,7 +316,7 @@ void lane_build_tasks(struct lanes *ls, uint32_t machine, struct prepared_lane *
 /* Adds a span to a row, which grows as needed. What overlaps is cut when the rows are finished. */
 int lane_add_span(struct lane *ln, unsigned row, uint64_t start, uint64_t end, uint32_t value,
 		  uint8_t flags, uint32_t aux);
-/* Takes over the spans of ln->taken_from that ended before taken_until. */
+/* Takes over the spans of ln->taken_from that ended before taken_until. States of very many: the later ones. */
 int lane_take_spans(struct lane *ln);
 /* After the last span of a lane. */
 int lane_finish_rows(struct lane *ln);

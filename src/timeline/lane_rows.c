@@ -342,18 +342,16 @@ int lane_add_span(struct lane *ln, unsigned at, uint64_t start, uint64_t end, ui
 	return 0;
 }
 
-int lane_take_spans(struct lane *ln)
+static int take_row(struct lane *ln, unsigned at)
 {
-	const struct lane_row *from = ln->taken_from->n_rows ? ln->taken_from->rows : NULL;
-	struct lane_row *row;
-	size_t n = from && ln->taken_until ? row_search(from, ln->taken_until - 1) : 0, cap = 64;
-	size_t max = ln->owner->live_spans_max, skip = n > max ? n - max / 2 : 0;
+	const struct lane_row *from = &ln->taken_from->rows[at];
+	size_t n = row_search(from, ln->taken_until - 1), cap = 64;
+	size_t max = ln->kind == LANE_STATES ? ln->owner->live_spans_max : SIZE_MAX;
+	size_t skip = n > max ? n - max / 2 : 0;
+	struct lane_row *row = &ln->rows[at];
 
-	if (need_row(ln, 0) < 0)
-		return -ENOMEM;
-	row = ln->rows;
-	row->n_gone = from ? from->n_gone + skip : 0;
-	row->gone_until = skip ? span_end(&from->spans[skip - 1]) : from ? from->gone_until : 0;
+	row->n_gone = from->n_gone + skip;
+	row->gone_until = skip ? span_end(&from->spans[skip - 1]) : from->gone_until;
 	n -= skip;
 	while (cap < n)
 		cap *= 2;
@@ -367,8 +365,20 @@ int lane_take_spans(struct lane *ln)
 		memcpy(row->aux, from->aux + skip, n * sizeof(*row->aux));
 	row->cap = cap;
 	row->n = n;
-	row->last_end = ln->sums_until = n ? span_end(&row->spans[n - 1]) : row->gone_until;
+	row->last_end = n ? span_end(&row->spans[n - 1]) : row->gone_until;
 	return 0;
+}
+
+int lane_take_spans(struct lane *ln)
+{
+	unsigned n_rows = ln->taken_from->n_rows;
+	int r = n_rows ? need_row(ln, n_rows - 1) : 0;
+
+	for (unsigned i = 0; i < n_rows && !r; i++)
+		r = take_row(ln, i);
+	if (!r && ln->kind == LANE_STATES)
+		ln->sums_until = n_rows ? ln->rows[0].last_end : 0;
+	return r;
 }
 
 static int compare_spans(const void *a, const void *b)

@@ -280,6 +280,9 @@ static const char *const grown[] = {"event:0:sched/sched_switch",
 				    "task:0:127",
 				    "task:0:15",
 				    "task:0:21",
+				    "irq:0:0",
+				    "softirq:0:0",
+				    "softirq:0:1",
 				    "found:7"};
 #define GROWN (sizeof(grown) / sizeof(*grown))
 
@@ -295,7 +298,7 @@ static void sum_tile(struct lane *ln, int level, uint64_t number, double *sums)
 
 		if (lane_kind(ln) == LANE_TICKS)
 			sums[at] += t.records[i].value;
-		else if (lane_kind(ln) == LANE_CPU || lane_kind(ln) == LANE_STATES)
+		else if (lane_kind(ln) != LANE_COUNTER)
 			sums[at] += (t.records[i].x1 - t.records[i].x0) * t.records[i].weight;
 		else
 			sums[at] += ((struct counter_record *)t.records)[i].max;

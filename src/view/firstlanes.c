@@ -8,7 +8,7 @@
  */
 #include "view/lanewords.h"
 
-#include "view/command.h"
+#include "view/recorded.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,7 +73,7 @@ static size_t rank_tasks(struct stage *st, uint32_t machine, struct ranked *best
 
 		if (t->pid <= 0 || t->machine != machine)
 			continue;
-		all[kept].is_ours = command_has_task(st, i);
+		all[kept].is_ours = recorded_has_task(st, i);
 		all[kept].weight =
 			timeline_has_sched(st->tl, machine) ? t->running_ns : t->n_events;
 		all[kept++].task = t;

@@ -71,7 +71,7 @@ struct stage {
 	struct stage_selection *selections[STAGE_SELECTIONS];
 	uint64_t last_id, clock;
 	bool is_live, is_paused;
-	uint8_t *command;   /* tasks of the recorded command: command.c; NULL: not looked for */
+	uint8_t *command;   /* tasks of the recorded command: recorded.c; NULL: not looked for */
 	uint64_t paused_at; /* what the page sees as the end while it is paused */
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * command.c - which tasks of a trace are of the command that was recorded (`sonde record … ./prog`).
+ * recorded.c - which tasks of a trace are of the command that was recorded (`sonde record … ./prog`).
  *
  * The file does not say it, but the trace does. The recorder forks the command's process before it begins, lets it wait, and
  * wakes it when all is set up: so the command is the first task that the recorder wakes and that has not been
@@ -12,7 +12,7 @@
  * A trace without wakings, or one that another program recorded, has no such tasks; nothing is guessed. The answer is
  * found once, when all is indexed, and kept; a recording that runs has none yet.
  */
-#include "view/command.h"
+#include "view/recorded.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -111,7 +111,7 @@ static void find_tasks(const struct stage *st, uint8_t *bits)
 	free(f.forks);
 }
 
-bool command_has_task(struct stage *st, size_t task)
+bool recorded_has_task(struct stage *st, size_t task)
 {
 	bool has;
 

@@ -374,14 +374,14 @@ static void parameters_choose(void **state)
 	expect("put(const char *, unsigned)", "put(const char *, unsigned)");
 	expect("put(Big&)", "put(Big&)");
 	expect("put(std::vector<int>) if n > 3", "put(std::vector<int>) if [n > 3]");
-	expect("put(Mode)%return($retval)", "put(Mode) return | $retval");
+	expect("put(Mode)%return($retval)", "put(Mode) return | RESULT");
 	expect("put(Mode):3(n)", "put(Mode) line 3 | n");
 	expect("put(int (*)(char))(n)", "put(int (*)(char)) | n");
 	expect("Box::operator()(int)(n)", "Box::operator()(int) | n");
 	expect("put(n)", "put | n");
 	expect("put()", "put");
 	expect("put()(n)", "put() | n");
-	expect("put($arg*)", "put | $params");
+	expect("put($arg*)", "put | PARAMS");
 	expect("put(a->b, c:char)", "put | (a)->b | c :char");
 	expect_unclear("put(Mode)", "put(Mode)");
 	expect_unclear("prog:put(n, m) if n > 3", "put(n, m)");

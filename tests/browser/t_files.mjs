@@ -2,7 +2,7 @@
 /*
  * t_files.mjs - what the page says about files: which of several a thing is from, and where data of one is missing.
  *
- * covers: V02 K01
+ * covers: K01 K03
  */
 import { same, ok } from './lib.mjs';
 

@@ -2,7 +2,7 @@
 /*
  * test_darktimes.c - when CPUs have no data (darktimes.h), and runs that become one (runmerge.h).
  *
- * covers: V02
+ * covers: K03
  */
 #include "timeline/darktimes.h"
 #include "timeline/runmerge.h"

@@ -1,6 +1,6 @@
 """Where data is missing, lanes say unknown: of CPUs and of tasks, in answers and pictures.
 
-covers: V02 B07
+covers: K03 K06
 """
 import re
 import subprocess

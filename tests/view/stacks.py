@@ -1,6 +1,6 @@
 """Flame graphs of stacks: the kernel's, and the program's that called it.
 
-covers: V09 K07
+covers: K07 B07
 """
 import sys
 import tempfile

@@ -44,7 +44,8 @@ export class Lost {
 		} catch (error) {
 			api.quiet(error);
 		}
-		this.none = this.known && !this.places.length && !info.damage?.length;
+		this.none = Boolean(this.known) && !this.places.length && !info.damage?.length;
+		document.body.classList.toggle('calm', this.none);
 		if (this.places.length)
 			this.app.note('The recording lost events; red flags on the CPUs show where.', true);
 		this.app.redraw();

@@ -284,6 +284,16 @@ int setup_rearm_events(struct setup *s, const struct setup_buffer *b, struct err
 	return r;
 }
 
+/* SYSTEM:EVENT with a system that there is. */
+static bool has_system(const struct setup *s, const char *pattern)
+{
+	char path[TRACEFS_NAME_MAX + 16];
+	size_t len = strcspn(pattern, ":/");
+
+	snprintf(path, sizeof(path), "events/%.*s", len < 200 ? (int)len : 200, pattern);
+	return pattern[len] && tracefs_exists(&s->t, "", path);
+}
+
 static int set_pattern(struct setup *s, const struct setup_buffer *b, const struct plan_event *e,
 		       struct errmsg *err)
 {
@@ -303,7 +313,7 @@ static int set_pattern(struct setup *s, const struct setup_buffer *b, const stru
 		return 0;
 	}
 	why = setup_why_no_probe(s, e);
-	if (!why && strpbrk(e->pattern, "*?[") && !strpbrk(e->pattern, ":/"))
+	if (!why && strpbrk(e->pattern, "*?[") && !has_system(s, e->pattern))
 		return errmsg_set(err, -ENOENT,
 				  "there is no event '%s' in this kernel; 'sonde list -e' lists "
 				  "them, and for functions parentheses are needed: '%s()'",

@@ -70,6 +70,8 @@ const char *setup_why_no_probe(const struct setup *s, const struct plan_event *e
 int setup_set_event(struct setup_probe *sp, const char *system, const char *name,
 		    const char *filter, struct errmsg *err);
 
+/* setup_probes.c: whether the pattern fits an event that there is. */
+bool setup_is_event(const struct setup *s, const char *pattern);
 /* setup_patterns.c: what a pattern of a program's functions or marks means takes its place in the plan. */
 int setup_patterns(struct setup *s, struct errmsg *err);
 /* What definitions are resolved with, open from the first time on. */

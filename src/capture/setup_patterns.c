@@ -3,6 +3,7 @@
  * setup_patterns.c - patterns of a program's functions or marks among the events of a plan.
  *
  *	-e './prog:w*(n)'     ─▶     -e './prog:walk(n)' -e './prog:work(n)'
+ *	-e 'bash:read*'       ─▶     -e 'bash:readline' …      unless there are such events
  *
  * The plan itself is changed, before anything else looks at it: whoever counts or measures the plan's events later meets
  * each function as an event of its own. Filters and triggers of the pattern are those of each.
@@ -44,8 +45,13 @@ static int take_event(struct setup *s, struct plan_buffer *b, size_t i, size_t *
 	int r;
 
 	*ret_n = 1;
-	if (e->off || !strpbrk(e->pattern, "*?[") || !definition_is_one(e->pattern) ||
-	    definition_parse(&d, e->pattern, &ignored) < 0)
+	if (e->off || !strpbrk(e->pattern, "*?["))
+		return 0;
+	/* bash:execute_* may be a system of events; if it is none, it may be a program */
+	if (!definition_is_one(e->pattern) &&
+	    (!strchr(e->pattern, ':') || setup_is_event(s, e->pattern)))
+		return 0;
+	if (definition_parse(&d, e->pattern, &ignored) < 0)
 		return 0;
 	r = expand(s, b, i, d, ret_n, err);
 	definition_free(d);

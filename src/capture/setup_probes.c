@@ -43,7 +43,7 @@ static int matches(void *ctx, const char *system, const char *event)
 	return setup_event_matches(ctx, system, event) && strcmp(system, "ftrace");
 }
 
-static bool is_event(const struct setup *s, const char *pattern)
+bool setup_is_event(const struct setup *s, const char *pattern)
 {
 	struct errmsg ignored = {0};
 
@@ -238,7 +238,7 @@ static int take_event(struct setup *s, const struct plan_event *e, struct errmsg
 	int r;
 
 	if (e->off || (only_name && (strpbrk(e->pattern, "*?[") || !strcmp(e->pattern, "all") ||
-				     is_event(s, e->pattern))))
+				     setup_is_event(s, e->pattern))))
 		return 0;
 	sp = calloc(1, sizeof(*sp));
 	list = sp ? realloc(s->probes, (s->n_probes + 1) * sizeof(*list)) : NULL;

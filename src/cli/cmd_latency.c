@@ -16,6 +16,7 @@
 #include "capture/tracefs.h"
 #include "cli/command.h"
 #include "present/latencytext.h"
+#include "probe/definition.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -188,11 +189,38 @@ static bool has_graph_tracer(void)
 	return has;
 }
 
+/*
+ * How much of a definition says where: "./p:work" of "./p:work(n) if n > 3". What may be the parameters of a C++ function
+ * as well, put(Mode), are arguments if anybody asks for them.
+ */
+static size_t place_length(const struct latency_options *o, const char *text)
+{
+	struct errmsg ignored = {0};
+	struct definition *d;
+	size_t len = strlen(text);
+
+	if (!strpbrk(text, "( \t") || definition_parse(&d, text, &ignored) < 0)
+		return len;
+	if (d->function && (!d->chosen || o->by || !strstr(d->function, "::"))) {
+		len = d->function_span.at + d->function_span.len;
+		len += strcspn(text + len, "( \t");
+	}
+	definition_free(d);
+	return len;
+}
+
 /* A probe at the entry and one at the return: of a program, or where there is no such tracer. */
 static int plan_probes(struct latency_options *o, struct errmsg *err)
 {
+	const char *function = o->config.function;
 	char *leave = NULL;
 	int r;
+
+	if (strstr(function, "%return"))
+		return errmsg_set(
+			err, -EINVAL,
+			"-T measures up to the return as it is: leave '%%return' out of '%s'",
+			function);
 
 	/* as of the kernel's functions: from A to the return of B is nothing that anybody asks for */
 	if (gather_has_comma(o->config.function))
@@ -201,9 +229,9 @@ static int plan_probes(struct latency_options *o, struct errmsg *err)
 			"-T measures one function, not '%s'; a pattern (PROGRAM:name*) takes "
 			"several, each from its own entry to its return",
 			o->config.function);
-	r = gather_event(o, o->config.function, err);
-
-	if (r >= 0 && asprintf(&leave, "%s%%return", o->config.function) < 0)
+	r = gather_event(o, function, err);
+	if (r >= 0 &&
+	    asprintf(&leave, "%.*s%%return", (int)place_length(o, function), function) < 0)
 		r = errmsg_set_errno(err, -ENOMEM, "cannot keep the options");
 	if (r >= 0)
 		r = gather_event(o, leave, err);
@@ -220,7 +248,7 @@ static int plan_function(struct latency_options *o, struct errmsg *err)
 
 	if (!o->config.function)
 		return 0;
-	if (strpbrk(o->config.function, ":/") ||
+	if (strpbrk(o->config.function, ":/(") ||
 	    (!strpbrk(o->config.function, "*?[") && !has_graph_tracer()))
 		return plan_probes(o, err);
 	r = recordopts_tracer(o, "function_graph", err);
@@ -234,10 +262,8 @@ static const char *find_return(const struct latency_options *o, size_t entry)
 {
 	const struct plan_buffer *b = &o->gather.record.plan.buffers[0];
 	const char *pattern = b->events[entry].pattern;
-	size_t len = strlen(pattern);
+	size_t len = place_length(o, pattern);
 
-	if (len > 2 && !strcmp(pattern + len - 2, "()"))
-		len -= 2;
 	for (size_t i = 0; i < b->n_events && i < o->gather.names.n; i++)
 		if (!strncmp(b->events[i].pattern, pattern, len) &&
 		    !strcmp(b->events[i].pattern + len, "%return"))

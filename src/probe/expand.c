@@ -306,15 +306,15 @@ static int expand(struct expansion *x)
 {
 	const struct definition *d = x->r.d;
 	struct errmsg why = {0};
-	char found[PATH_MAX], path[PATH_MAX];
+	char named[PATH_MAX], found[PATH_MAX], path[PATH_MAX];
 	struct debuginfo *info;
-	const char *program = NULL;
+	const char *program = NULL; /* perhaps in named */
 	int r = 0;
 
 	if (d->form == DEFINITION_MARK)
 		r = resolve_mark_file(&x->r, path);
 	else
-		program = resolve_program_of(x->r.prober, d, found);
+		program = resolve_program_of(x->r.prober, d, named);
 	if (r < 0)
 		return r;
 	/* whoever resolves it tells what is wrong with the file */

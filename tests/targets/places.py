@@ -65,6 +65,17 @@ int main(void)
 }
 """
 
+CALLS = """static volatile int kept;
+__attribute__((noinline)) int call_one(int x) { return kept += x; }
+__attribute__((noinline)) int call_two(int y) { return kept -= y; }
+int main(void)
+{
+	for (int i = 0; i < 6; i++)
+		call_one(i % 2) + call_two(i);
+	return 0;
+}
+"""
+
 VERSIONS = """#include <stdio.h>
 __attribute__((noinline)) int old_wait(int x) { return printf("old %d\\n", x); }
 __attribute__((noinline)) int new_wait(int x) { return printf("new %d\\n", x); }
@@ -166,3 +177,30 @@ def test_insides(programs):
         offset = address - rows[0][0]
         words = "not stored yet; they are from +" if 0 < offset and address < body else "the kernel is given"
         expect(program, {f"add_ints+{offset}(a)": words, f"add_ints+{offset}": "the kernel is given"})
+
+
+def test_by_name(programs):
+    """Patterns of a program in PATH; a function measured by what it was called with."""
+    source = programs.dir / "calls.c"
+    source.write_text(CALLS)
+    program = programs.make("place_calls", "gcc", "-O1", source)
+    counted(program, "call_one")     # or this is skipped
+    env = {**os.environ, "PATH": f"{programs.dir}:{os.environ['PATH']}"}
+
+    def ask(*argv):
+        done = run(SONDE, *argv, program, check=False, env=env)
+        return done.stdout + done.stderr
+
+    text = ask("count", "--by", "$event", "-e", "place_calls:call_*")
+    if not re.search(r"^ +6  call_one ", text, re.M) or not re.search(r"^ +6  call_two ", text, re.M):
+        raise Wrong(text)
+    text = ask("count", "-e", "place_calls:cal_*")
+    if "there is no function 'cal_*' in" not in text:
+        raise Wrong(text)
+    for target in (f"{program}:call_one(x)", "place_calls:call_o*(x)"):
+        rows = json.loads(ask("latency", "--json", "--by", "x", "-T", target).splitlines()[-1])["groups"]
+        if sorted((g["x"], g["count"]) for g in rows) != [(0, 3), (1, 3)]:
+            raise Wrong(f"{target}: {rows}")
+    text = ask("latency", "-T", "place_calls:call_one%return")
+    if "leave '%return' out" not in text:
+        raise Wrong(text)

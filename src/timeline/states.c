@@ -29,11 +29,16 @@
  * in that CPU's queue. Else, and if it is woken once more instead (the kernel does not wake what is runnable), or is not
  * seen any more, it is unknown from the first dark moment on. A range that ends in such a wait is followed beyond its
  * end until that is decided, so that it says the same as a longer one.
+ *
+ * Recorders leave themselves out: a switch between two threads of one is not written, so one of them comes and the other
+ * goes. For that moment nobody knows which of them runs, but it is one of them: whoever is switched by records
+ * elsewhere would have left one here. Two tasks of one name around a gap of less than STATES_HIDDEN_NS are taken for such.
  */
 #include "timeline/states_int.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define FOLLOW_NS UINT64_C(10000000)
 
@@ -44,6 +49,7 @@ struct states_run {
 	size_t n_tasks;
 	uint64_t from, to, start; /* start: of what is gone through */
 	struct dark_times dark;
+	uint16_t *gone; /* by stream: who was there before its data is missing */
 	state_emit emit;
 	const struct states_peek *peek; /* NULL: nobody */
 	void *ctx;
@@ -107,12 +113,49 @@ static void lose(struct states_run *r, uint16_t task, uint64_t ts)
 	t->is_woken = false;
 }
 
+struct likeness {
+	const struct timeline *tl;
+	uint16_t task;
+};
+
+static bool is_like(void *ctx, uint16_t of)
+{
+	const struct likeness *l = ctx;
+
+	return !strcmp(timeline_task(l->tl, l->task)->comm, timeline_task(l->tl, of)->comm);
+}
+
+uint64_t states_dark_for(const struct timeline *tl, const struct dark_times *dark, uint16_t task,
+			 uint64_t since)
+{
+	struct likeness l = {tl, task};
+
+	return dark_times_find_for(dark, since, is_like, &l);
+}
+
+/* A turn begins or ends a time without data. */
+static void note_dark(struct states_run *r, const struct sched_entry *e)
+{
+	bool is_dark = e->b == TIMELINE_NO_TASK, was_dark = r->dark.is_dark[e->stream];
+	struct likeness l = {r->tl, e->b};
+	uint16_t gone = r->gone[e->stream];
+
+	dark_times_add(&r->dark, e->stream, is_dark, e->ts);
+	if (is_dark)
+		r->gone[e->stream] = e->a;
+	else if (was_dark && !r->dark.n_dark && gone != TIMELINE_NO_TASK && gone != e->b &&
+		 is_like(&l, gone))
+		dark_times_limit(&r->dark, STATES_HIDDEN_NS, gone);
+}
+
 /* Since when it may run on a CPU without data instead of waiting; DARK_NEVER: it does wait. */
 static uint64_t doubt_of(const struct states_run *r, const struct task_track *t)
 {
+	uint16_t task = t - r->tracks;
+
 	if (!t->is_known || (t->cur.state != STATE_RUNNABLE && t->cur.state != STATE_PREEMPTED))
 		return DARK_NEVER;
-	return t->was_dark ? t->dark_at : dark_times_find(&r->dark, t->cur.start);
+	return t->was_dark ? t->dark_at : states_dark_for(r->tl, &r->dark, task, t->cur.start);
 }
 
 struct idle_search {
@@ -281,7 +324,7 @@ static bool step_on(void *ctx, const struct sched_entry *e)
 			waking(r, e);
 		return true;
 	}
-	dark_times_add(&r->dark, e->stream, e->b == TIMELINE_NO_TASK, e->ts);
+	note_dark(r, e);
 	take_turn(r, e);
 	return true;
 }
@@ -332,8 +375,14 @@ static bool look_before(void *ctx, const struct cpu_turn *turn)
 /* Which CPUs are dark where the pass begins. */
 static int find_dark(struct states_run *r, const struct sched_streams *ss)
 {
-	int err = dark_times_init(&r->dark, timeline_n_streams(r->tl));
+	size_t n_streams = timeline_n_streams(r->tl);
+	int err = dark_times_init(&r->dark, n_streams);
 
+	r->gone = malloc((n_streams + 1) * sizeof(*r->gone));
+	if (!r->gone)
+		return -ENOMEM;
+	for (size_t i = 0; i <= n_streams; i++)
+		r->gone[i] = TIMELINE_NO_TASK;
 	for (size_t i = 0; i < ss->n_cpus && !err && r->start; i++) {
 		uint32_t cpu = timeline_stream(r->tl, ss->cpus[i])->cpu;
 		struct gap_search g = {.t = r->start, .is_known = true};
@@ -411,6 +460,7 @@ static int run(struct states_run *r, struct states_cache *sc, uint32_t machine)
 	if (!err && r->dark.failed)
 		err = -ENOMEM;
 	dark_times_release(&r->dark);
+	free(r->gone);
 	free(r->tracks);
 	sched_streams_release(&ss);
 	return err;

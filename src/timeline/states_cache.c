@@ -44,6 +44,7 @@ struct moment {
 };
 
 struct machine_moments {
+	const struct timeline *tl;
 	uint32_t machine;
 	uint64_t version; /* of the index */
 	struct moment moments[MOMENTS_MAX];
@@ -99,11 +100,12 @@ void states_cache_free(struct states_cache *sc)
 }
 
 /* A track with what the list of dark times says about it: the list itself is not kept. */
-static struct task_track with_dark(const struct task_track *t, const struct dark_times *dark)
+static struct task_track with_dark(const struct timeline *tl, uint16_t task,
+				   const struct task_track *t, const struct dark_times *dark)
 {
 	struct task_track kept = *t;
 
-	kept.dark_at = dark_times_find(dark, t->cur.start);
+	kept.dark_at = states_dark_for(tl, dark, task, t->cur.start);
 	kept.was_dark = kept.dark_at != DARK_NEVER;
 	return kept;
 }
@@ -122,7 +124,8 @@ static bool add_moment(struct machine_moments *m, uint64_t ts, const struct task
 		return false;
 	for (size_t i = 0; i < n; i++)
 		if (tracks[i].is_known)
-			to->tracks[to->n++] = (struct kept_track){i, with_dark(&tracks[i], dark)};
+			to->tracks[to->n++] =
+				(struct kept_track){i, with_dark(m->tl, i, &tracks[i], dark)};
 	m->n++;
 	return true;
 }
@@ -133,6 +136,9 @@ static void keep_moment(void *ctx, uint64_t ts, const struct task_track *tracks,
 	struct machine_moments *m = ctx;
 
 	if (ts < m->next || m->n == m->n_wanted)
+		return;
+	/* what a short dark time is, its end tells */
+	if (dark->n_dark && dark->n && ts - dark->times[dark->n - 1].start <= STATES_HIDDEN_NS)
 		return;
 	m->next = ts + m->step;
 	add_moment(m, ts, tracks, n, dark);
@@ -262,6 +268,8 @@ static struct machine_moments *get_moments(struct states_cache *sc, uint32_t mac
 		return m;
 	if (!m && sc->n_machines < CACHED_MAX) {
 		m = calloc(1, sizeof(*m));
+		if (m)
+			m->tl = sc->tl;
 		if (m)
 			sc->machines[sc->n_machines++] = m;
 	}

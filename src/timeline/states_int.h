@@ -58,6 +58,12 @@ struct task_track {
 	bool is_lost; /* the span at hand ends because nobody knows more */
 };
 
+/* How long a recorder's own threads take their turns unseen, at most. */
+#define STATES_HIDDEN_NS UINT64_C(10000000)
+/* When the task may have run instead of waiting since `since`, where there is no data; or DARK_NEVER. */
+uint64_t states_dark_for(const struct timeline *tl, const struct dark_times *dark, uint16_t task,
+			 uint64_t since);
+
 /* next: the state that follows; STATE_UNKNOWN: the pass ended. */
 typedef void (*state_emit)(void *ctx, uint16_t task, const struct task_track *t,
 			   const struct state_span *span, enum task_state next);

@@ -65,6 +65,40 @@ static void too_many_dark_times_are_joined(void **state)
 	dark_times_release(&d);
 }
 
+static bool is_even(void *ctx, uint16_t of)
+{
+	(void)ctx;
+	return of % 2 == 0;
+}
+
+/* A recorder's own threads: their time is dark for tasks like them only, unless another CPU was dark as well. */
+static void dark_times_can_be_of_some(void **state)
+{
+	struct dark_times d;
+
+	(void)state;
+	assert_int_equal(dark_times_init(&d, 2), 0);
+	dark_times_add(&d, 0, true, 10);
+	dark_times_add(&d, 0, false, 20);
+	dark_times_limit(&d, 10, 7);
+	dark_times_add(&d, 0, true, 30);
+	dark_times_add(&d, 0, false, 50); /* too long for that */
+	dark_times_limit(&d, 10, 7);
+	dark_times_add(&d, 0, true, 60);
+	dark_times_add(&d, 1, true, 62);
+	dark_times_add(&d, 1, false, 64);
+	dark_times_add(&d, 0, false, 66);
+	dark_times_limit(&d, 10, 7);
+	dark_times_add(&d, 1, true, 80);
+	dark_times_add(&d, 1, false, 81);
+	dark_times_limit(&d, 10, 8);
+	assert_true(dark_times_find(&d, 0) == 10);
+	assert_true(dark_times_find_for(&d, 0, is_even, NULL) == 30);
+	assert_true(dark_times_find_for(&d, 50, is_even, NULL) == 60);
+	assert_true(dark_times_find_for(&d, 66, is_even, NULL) == 80);
+	dark_times_release(&d);
+}
+
 struct item {
 	uint64_t ts, place, more;
 };
@@ -108,6 +142,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(dark_is_when_any_cpu_is),
 		cmocka_unit_test(too_many_dark_times_are_joined),
+		cmocka_unit_test(dark_times_can_be_of_some),
 		cmocka_unit_test(runs_become_one),
 	};
 

@@ -42,6 +42,7 @@ import { Lost } from './lost.js';
 import { bytes, count, clock, duration, set_unit } from './units.js';
 
 const SLOW_MS = 2000, QUICK_MS = 250;	/* how often info is asked for: with an index, while it grows */
+const SILENT_MAX = 3;			/* times without any answer, then it is not asked any more */
 const NAMES_MS = 1000;			/* and names of tasks and events, while it grows */
 
 class App {
@@ -311,7 +312,7 @@ class App {
 	}
 
 	async poll() {
-		for (;;) {
+		for (let silent = 0; silent < SILENT_MAX;) {
 			const wait = this.info.progress < 1 || this.info.live ? QUICK_MS : SLOW_MS;
 			await new Promise((done) => setTimeout(done, wait));
 			if (this.info.progress >= 1 && !this.info.live)
@@ -333,7 +334,9 @@ class App {
 				this.show_info();
 				this.emit('info', before);
 				this.redraw();
+				silent = 0;
 			} catch (error) {
+				silent = error.status === undefined ? silent + 1 : 0;
 				this.trouble(error);
 				await new Promise((done) => setTimeout(done, SLOW_MS));
 			}

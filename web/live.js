@@ -141,6 +141,8 @@ export class Live {
 		try {
 			this.take(await api.get('live', {}, 'live'));
 		} catch (error) {
+			if (error.status === undefined && !error.gone)
+				throw error;	/* no answer at all */
 			api.quiet(error);
 		}
 	}

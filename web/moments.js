@@ -31,7 +31,7 @@ function scaled(whole, part, places) {
 
 /* What a text says: {t: ns since the start, slack: how much earlier it may be}; null: no time of this trace. */
 export function parse_time(text, info) {
-	const [, flags, whole, part, unit] = text.trim().match(FORM) || [];
+	const [, flags, whole, part, unit] = text.trim().replace(/^\[\s*([\d.]+)\]$/, '$1').match(FORM) || [];	/* dmesg has brackets */
 	if (whole === undefined || (!flags && part === undefined && !unit))
 		return null;
 	const counts = info.unit === 'count', places = counts ? 0 : UNITS[unit || 's'];

@@ -84,6 +84,11 @@ export const using = [
 			await t.page.waitForFunction((ts) => window.sonde.selection?.event?.ts === ts, e.t, { timeout: 90000 });
 			await t.page.keyboard.press('g');
 			await t.page.fill('#palette input', '@99999999');
+			same(await t.page.evaluate(() => import('./moments.js').then(({ parse_time }) => {
+				const of = (text, info = { origin: '5000000000', duration: 3e9 }) => parse_time(text, info)?.t ?? null;
+				return [of('[    6.500000]'), of('6.500000:'), of('1.25'), of('1250ms'), of('+1 250 000 µs'), of('9.5'), of('7'), of('@7'), of('@1'), of('abc'), of('5.10.3'),
+					of('@1234', { origin: '1000', duration: 500, unit: 'count' })];
+			})), [1.5e9, 1.5e9, 1.25e9, 1.25e9, 1.25e9, null, null, 2e9, 1e9, null, null, 234], 'ways to write a time');
 			ok(/lies between/.test(await t.page.textContent('#palette .item .name')), 'a time outside: told where the trace is');
 		},
 	},

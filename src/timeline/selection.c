@@ -237,7 +237,7 @@ static int copy_tasks(struct making *mk)
 		return -ENOMEM;
 	pthread_mutex_lock(&mk->tl->lock);
 	for (size_t i = 0; i < n; i++) {
-		const struct timeline_task *t = timeline_task(mk->tl, i);
+		const struct timeline_task *t = &tasktable_row(&mk->tl->tasks, i)->pub;
 
 		memcpy(mk->comms[i], t->comm, TASK_COMM_BYTES);
 		mk->comms[i][TASK_COMM_BYTES - 1] = 0;

@@ -17,8 +17,8 @@
  *	pair:M:SYSTEM/A:SYSTEM/B:KEY[:KEYB]    spans from A to B matched by a field, `pid` or `cpu`
  *	found:ID             hits of a selection (search), ticks
  *	all:M:N              all events of a CPU, ticks; lost events are marked in it
- *	vcpu:M:N             a virtual CPU: when the host ran it (kvm_entry … kvm_exit), with the
- *	                     host's thread; M: the guest, or the host itself, then N is the thread
+ *	vcpu:M:N             a virtual CPU: in its guest (kvm_entry … kvm_exit), and out of it, by the reason of
+ *	                     the exit; M: the guest, or the host itself, then N is the host's thread
  *
  * Lanes are built when first asked for, by all threads, kept while memory allows (ceiling 256 MB, the
  * longest unused go first). A lane has one row, or several where spans nest.

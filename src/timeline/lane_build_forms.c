@@ -124,6 +124,33 @@ static uint64_t open_end(const struct building *b, const struct cover *c, const 
 	return cut < end ? cut : end;
 }
 
+/*
+ * A virtual CPU is in its guest, or out of it: from the exit, which has the reason, to the next entry.
+ *
+ *	kvm_entry       kvm_exit: HLT        kvm_entry
+ *	├── guest ──────┤├── HLT ────────────┤├── guest …
+ */
+static void turn_vcpu(struct building *b, struct callstack *cs, const struct mark *m)
+{
+	uint32_t guest = labels_add(&b->ln->owner->labels, "guest", 5);
+	bool is_in = cs->top && cs->calls[0].label == guest;
+	struct mark in = *m, out = *m;
+
+	in.label = guest;
+	if (m->what == MARK_LEAVE) {
+		if (cs->top && !is_in)
+			callstack_cut(cs, m->ts);
+		callstack_leave(cs, &in);
+		callstack_enter(cs, &out);
+		return;
+	}
+	if (is_in)
+		callstack_cut(cs, m->ts);
+	else if (cs->top)
+		callstack_leave(cs, &out);
+	callstack_enter(cs, &in);
+}
+
 static int add_calls(struct building *b, const struct marks *m)
 {
 	struct cover cover = {0};
@@ -149,6 +176,8 @@ static int add_calls(struct building *b, const struct marks *m)
 		}
 		if (k->what == MARK_CUT)
 			callstack_cut(cs, k->ts);
+		else if (b->ln->spec.type == LANE_OF_VCPU)
+			turn_vcpu(b, cs, k);
 		else if (k->what == MARK_LEAVE)
 			callstack_leave(cs, k);
 		else if (!left || k->depth != MARK_NO_DEPTH || bit_get(left, k->label))
@@ -205,6 +234,12 @@ static int take_masks(struct building *b)
 		    (i < ln->ends.n && bit_get(ln->ends.bits, i)) ||
 		    (i < b->switches.n && bit_get(b->switches.bits, i)))
 			r = mask_add_kind(&b->kinds, i);
+	/* what ends one of its spans begins the next */
+	for (size_t i = 0; !r && ln->spec.type == LANE_OF_VCPU && i < b->kinds.n; i++)
+		if (bit_get(b->kinds.bits, i)) {
+			r = mask_add_kind(&ln->kinds, i);
+			r = r < 0 ? r : mask_add_kind(&ln->ends, i);
+		}
 	return r;
 }
 

@@ -2,6 +2,7 @@
 /*
  * html.c - a range as one page that needs no server: to send to a colleague, or to keep.
  *
+ *	what is missing in the trace, if something is
  *	the picture (svg.c), which a small script zooms and moves; tooltips are its own
  *	numbers: time per task and state, events by kind, wakeup latencies
  *	the events of the range, the first EVENTS_MAX of them; it says how many there are
@@ -174,6 +175,30 @@ static int add_data(struct stage *st, const struct picture *pic, struct textbuf 
 	return r;
 }
 
+/* What is missing: a file that is cut off or damaged, events that were lost. */
+static void add_warnings(struct stage *st, struct textbuf *out)
+{
+	bool is_all;
+	uint64_t n_lost = timeline_lost(st->tl, &is_all);
+
+	timeline_lock_formats(st->tl); /* who reads notes what it finds */
+	for (size_t i = 0; i < st->config.n_files; i++)
+		for (size_t k = 0; k < st->config.files[i]->n_damage; k++) {
+			textbuf_add_str(out, "<p class=\"warning\" role=\"note\">");
+			drawing_add_text(out, st->config.files[i]->damage[k]);
+			textbuf_add_str(out, "</p>\n");
+		}
+	timeline_unlock_formats(st->tl);
+	if (!n_lost && is_all)
+		return;
+	textbuf_add_str(out, "<p class=\"warning\" role=\"note\">The recording lost ");
+	if (n_lost)
+		textbuf_addf(out, "%s%llu ", is_all ? "" : "at least ", (unsigned long long)n_lost);
+	textbuf_addf(out,
+		     "event%s; what CPUs and tasks did meanwhile is not known and striped.</p>\n",
+		     n_lost == 1 && is_all ? "" : "s");
+}
+
 static void add_top(struct stage *st, struct textbuf *out)
 {
 	textbuf_add_str(out, head);
@@ -184,8 +209,9 @@ static void add_top(struct stage *st, struct textbuf *out)
 	textbuf_add_str(out, "</style></head><body>\n<header><h1>");
 	drawing_add_text(out, st->config.title);
 	textbuf_add_str(
-		out, "</h1><button type=\"button\" id=\"theme\">light or dark</button></header>\n"
-		     "<div id=\"pic\" tabindex=\"0\">\n");
+		out, "</h1><button type=\"button\" id=\"theme\">light or dark</button></header>\n");
+	add_warnings(st, out);
+	textbuf_add_str(out, "<div id=\"pic\" tabindex=\"0\">\n");
 }
 
 int picture_add_html(struct stage *st, const struct picture *pic, struct textbuf *out,

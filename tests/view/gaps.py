@@ -116,3 +116,14 @@ def test_unknown_in_tiles_and_pictures():
         for spec in ("cpu:0:1", lane):
             group = re.search(f'data-lane="{spec}">(.*?)</g>', svg, re.S).group(1)
             check('fill="url(#s0)"><title>unknown' in group, f"nothing is unknown in the picture of {spec}")
+
+
+def test_saved_page_tells_what_is_missing():
+    """A saved page says that its file is cut off, or that events were lost; one of a whole trace says nothing."""
+    with tempfile.TemporaryDirectory() as place:
+        for path, words in [(cut_trace(place), "the data of CPU 1 is cut off"), (trace("lost-events"), "The recording lost "),
+                            (trace("events-v7-zstd"), None)]:
+            page = subprocess.run([SONDE, "export", "--html", "--lanes", "cpu:0:1", "-o", "-", path],
+                                  capture_output=True, check=False).stdout.decode()
+            said = re.findall(r'<p class="warning" role="note">(.*?)</p>', page)
+            check(any(words in line for line in said) if words else not said, f"{path}: the page says {said}")

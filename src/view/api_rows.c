@@ -218,15 +218,15 @@ static void add_user_frames(struct jsonwriter *w, struct line_printer *lp, const
 	at = text.overflow ? NULL : text.start;
 	end = text.pos - 1;
 	while (at && at < end && (at = memmem(at, end - at, "=> ", 3))) {
-		const char *stop = memchr(at += 3, '\n', end - at);
-		size_t len = (stop ? stop : end) - at;
+		const char *line = at + 3, *stop = memchr(line, '\n', end - line);
+		size_t len = (stop ? stop : end) - line;
 
-		if (strspn(at, "0x()") < len) {
+		if (strspn(line, "0x()") < len) {
 			textbuf_add_str(w->tb, is_first ? "" : ",");
-			json_add_string(w->tb, at, len);
+			json_add_string(w->tb, line, len);
 			is_first = false;
 		}
-		at += len;
+		at = line + len;
 	}
 	textbuf_release(&text);
 }

@@ -215,23 +215,35 @@ bool key_is_plain(const struct key_slot *slot)
 	       !(slot->field->flags & (FIELD_POINTER | FIELD_REAL)) && !points_at_code(slot->field);
 }
 
-static bool fmt_named(const struct arg *names, uint64_t v, struct textbuf *tb)
+/* What the print format calls the value, NULL if it has no name. -2 of four bytes is 4294967294 to it. */
+static const struct flag_name *find_name(const struct key_slot *slot, uint64_t v)
 {
-	for (size_t i = 0; i < names->flags.n_names; i++)
-		if ((uint64_t)names->flags.names[i].value == v) {
-			textbuf_add(tb, names->flags.names[i].text, names->flags.names[i].len);
-			return true;
-		}
-	return false;
+	unsigned bits = slot->field->size * 8;
+	uint64_t mask = bits && bits < 64 ? UINT64_MAX >> (64 - bits) : UINT64_MAX;
+
+	for (size_t i = 0; slot->names && i < slot->names->flags.n_names; i++)
+		if (((uint64_t)slot->names->flags.names[i].value & mask) == (v & mask))
+			return &slot->names->flags.names[i];
+	return NULL;
+}
+
+bool key_is_nameless(const struct key_slot *slot, uint64_t value)
+{
+	struct key_slot bare = *slot;
+
+	bare.names = NULL;
+	return key_is_plain(slot) ||
+	       (slot->kind == KEY_NUMBER && key_is_plain(&bare) && !find_name(slot, value));
 }
 
 static void fmt_number(struct keyreader *kr, const struct key_slot *slot, uint64_t v,
 		       struct textbuf *tb)
 {
+	const struct flag_name *name = find_name(slot, v);
 	const struct ksym *sym;
 
-	if (slot->names && fmt_named(slot->names, v, tb))
-		return;
+	if (name)
+		return textbuf_add(tb, name->text, name->len);
 	if (slot->field->flags & FIELD_REAL)
 		return real_fmt(slot->field, v, tb);
 	if (slot->field->flags & FIELD_WORD)

@@ -67,6 +67,8 @@ static inline bool key_is_text(const struct key_slot *slot)
 
 /* Can it be printed as a number, without loss? */
 bool key_is_plain(const struct key_slot *slot);
+/* … or, of values that have names, this one has none. */
+bool key_is_nameless(const struct key_slot *slot, uint64_t value);
 
 /* 0 for what is absent, cut off or does not fit into memory. */
 uint64_t key_read(struct keyreader *kr, const struct key_slot *slot, const struct record *rec);

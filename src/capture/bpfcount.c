@@ -17,7 +17,7 @@
  * be cut short there by an interrupt, or by another task in a probe of a program, that counts the same row: so it is
  * added undivided.
  *
- * What cannot be read is 0, or no text.
+ * What cannot be read is 0, or no text with BPFCOUNT_TEXT_FAULT behind its end.
  */
 #include "capture/bpfcount.h"
 
@@ -132,6 +132,7 @@ static void trim(struct bpfcode *c, const struct bpfsource *s)
 static void put_text(struct bpfcode *c, const struct bpfsource *s, int at)
 {
 	const struct bpfstep *last = &s->steps[s->n_steps - 1];
+	unsigned done = bpfcode_label(c);
 
 	for (uint32_t i = 0; i < bpfsource_bytes(s); i += 8)
 		bpfcode_store_number(c, BPF_DW, STACK, at + (int)i, 0);
@@ -142,6 +143,10 @@ static void put_text(struct bpfcode *c, const struct bpfsource *s, int at)
 	if (last->offset)
 		bpfcode_alu_number(c, BPF_ADD, R3, last->offset);
 	bpfcode_call(c, text_helpers[last->memory]);
+	bpfcode_jump_if(c, BPF_JSGE, R0, 0, done);
+	bpfcode_store_number(c, BPF_B, STACK, at, 0);
+	bpfcode_store_number(c, BPF_B, STACK, at + 1, BPFCOUNT_TEXT_FAULT);
+	bpfcode_place(c, done);
 }
 
 /* The number into SO_FAR. */

@@ -25,6 +25,7 @@ struct errmsg;
 #define BPFCOUNT_STEPS_MAX	16
 #define BPFCOUNT_TASKS_MAX	32
 #define BPFCOUNT_TEXT_MAX_BYTES 256 /* as of a hist trigger */
+#define BPFCOUNT_TEXT_FAULT	1   /* second byte of a text, behind a 0: it could not be read */
 #define BPFCOUNT_KEY_MAX_BYTES	416 /* the stack has 512 */
 #define BPFCOUNT_COMM_BYTES	16
 

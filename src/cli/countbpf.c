@@ -362,6 +362,9 @@ static uint64_t value_of(struct keyreader *kr, const struct row_reader *rr, size
 		return key_of_text(kr, text, (size_t)len);
 	case KEY_COMM:
 	case KEY_TEXT:
+		if (rr->e->slots[word].kind == KEY_TEXT && rr->widths[word] > 1 && !key[0] &&
+		    key[1] == BPFCOUNT_TEXT_FAULT)
+			return key_of_text(kr, "(fault)", strlen("(fault)"));
 		return key_of_text(kr, (const char *)key,
 				   strnlen((const char *)key, rr->widths[word]));
 	case KEY_NUMBER:

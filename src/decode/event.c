@@ -244,9 +244,24 @@ static uint32_t meaning_of(const struct field *f)
 	return 0;
 }
 
+/* "s5" of 4 bytes: a signed bit field, which the kernel has read as an unsigned number. */
+static uint8_t signed_bits_of(const struct field *f)
+{
+	char *end;
+	unsigned long n;
+
+	if (f->type[0] != 's' || f->type[1] < '1' || f->type[1] > '9' || f->flags & FIELD_ARRAY)
+		return 0;
+	n = strtoul(f->type + 1, &end, 10);
+	return *end || f->size > 8 || n >= 8 * f->size ? 0 : n;
+}
+
 static void field_classify(const struct event_parser *p, struct field *f, uint32_t dynamic_size)
 {
 	f->flags |= meaning_of(f);
+	f->n_signed_bits = signed_bits_of(f);
+	if (f->n_signed_bits)
+		f->flags |= FIELD_SIGNED;
 	if ((f->flags & FIELD_ARRAY) &&
 	    (strstr(f->type, "char") || strstr(f->type, "u8") || strstr(f->type, "s8")))
 		f->flags |= FIELD_STRING;

@@ -43,6 +43,7 @@ struct field {
 	uint32_t offset, size, n_elements, element_size;
 	uint32_t flags;
 	uint16_t text_index; /* among the event's fields that hold text */
+	uint8_t n_signed_bits; /* its number is in the lowest of the bits, with a sign; 0: in all of them */
 };
 
 /* The numbers show in messages ("ARG TYPE NOT FIELD BUT 10"), so they are fixed. */
@@ -184,6 +185,9 @@ bool event_shows_array(const struct event *ev, const struct field *f);
 /* The number that a field's bytes mean, read in the byte order of the trace. */
 static inline uint64_t field_number(const struct field *f, uint64_t v)
 {
+	if (f->n_signed_bits)
+		return (uint64_t)((int64_t)(v << (64 - f->n_signed_bits)) >>
+				  (64 - f->n_signed_bits));
 	return f->flags & FIELD_BIG_ENDIAN ? __builtin_bswap64(v) >> (64 - 8 * f->size) : v;
 }
 

@@ -58,7 +58,7 @@ void json_add_key(struct keyreader *kr, const struct key_slot *slot, uint64_t va
 {
 	struct textbuf text;
 
-	if (key_is_plain(slot))
+	if (key_is_nameless(slot, value))
 		return jsonwriter_add_int(w, name, (int64_t)value);
 	textbuf_init(&text, KEY_TEXT_MAX_LEN * 2);
 	fmt_exact(kr, slot, value, &text);

@@ -125,13 +125,17 @@ static void fmt_counts(const struct latency_view *v, struct textbuf *tb)
 
 /* --- the histogram ----------------------------------------------------------------------------- */
 
-/* "   1 -    2 us"; from a thousand units on the next unit stands there. */
+/*
+ * "   1 -    2 us"; from a thousand units on the next unit stands there, with two digits behind the point: twice 1024 us
+ * are 2.05 ms.
+ */
 static void fmt_bucket(const struct latency_view *v, size_t i, struct textbuf *tb)
 {
 	static const char *const units[] = {"ns", "us", "ms", "s"};
 	const struct latency_scale *s = &v->result->scale;
-	uint64_t from, to, step = s->range ? 1000 : 1024;
 	size_t unit = s->unit_ns == 1 ? 0 : 1;
+	uint64_t from, to;
+	double scale = 1;
 
 	latency_scale_range(s, i, &from, &to);
 	if (!v->in_time) {
@@ -142,14 +146,16 @@ static void fmt_bucket(const struct latency_view *v, size_t i, struct textbuf *t
 		return to ? textbuf_addf(tb, "  %12llu - %-12llu", (unsigned long long)from,
 					 (unsigned long long)to)
 			  : textbuf_addf(tb, "  %12llu - %-12s", (unsigned long long)from, "...");
-	if (s->range && from >= step) {
-		textbuf_addf(tb, "  %7.2f - ", from / 1e3);
-		to ? textbuf_addf(tb, "%-7.2f", to / 1e3) : textbuf_add_str(tb, "...    ");
-		return textbuf_addf(tb, " %-2s", units[unit + 1]);
+	/* equal steps stay in one unit, so that they can be told apart */
+	while ((double)from >= 1000 * scale && unit < 3 && (!s->range || scale == 1)) {
+		scale *= 1000;
+		unit++;
 	}
-	for (; !s->range && from >= step && unit < 3; unit++) {
-		from /= step;
-		to /= step;
+	if (scale > 1) {
+		textbuf_addf(tb, "  %7.2f - ", (double)from / scale);
+		to ? textbuf_addf(tb, "%-7.2f", (double)to / scale)
+		   : textbuf_add_str(tb, "...    ");
+		return textbuf_addf(tb, " %-2s", units[unit]);
 	}
 	textbuf_addf(tb, "  %7llu - ", (unsigned long long)from);
 	to ? textbuf_addf(tb, "%-7llu", (unsigned long long)to) : textbuf_add_str(tb, "...    ");
@@ -453,10 +459,14 @@ static void add_csv_spread(const struct latency_spread *s, struct textbuf *tb)
 
 void latencytext_fmt_csv(const struct latency_view *v, struct textbuf *tb)
 {
+	static const char *const columns[] = {"total", "min", "avg", "max",  "p50",
+					      "p90",   "p95", "p99", "p99.9"};
 	size_t n_words = v->config->n_groups;
 
-	/* in ns, or what the clock counts; with groups only those: they are the whole */
-	textbuf_add_str(tb, "count,total,min,avg,max,p50,p90,p95,p99,p99.9");
+	/* with groups only those: they are the whole */
+	textbuf_add_str(tb, "count");
+	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
+		textbuf_addf(tb, ",%s%s", columns[i], v->in_time ? "_ns" : "");
 	for (size_t i = 0; i < n_words; i++)
 		textbuf_addf(tb, ",%s", v->config->groups[i].word);
 	textbuf_add_char(tb, '\n');

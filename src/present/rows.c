@@ -7,7 +7,8 @@
  *
  * ts counts nanoseconds (units of the clock, where that is no time). A field's JSON type follows its
  * C type: numbers with their sign, bool as true and false, pointers as "0x…", character arrays as
- * strings, other arrays as arrays, a floating point number that is none as null; kernel stacks as a list of addresses with symbols. "info" is the
+ * strings, other arrays, and bytes that the print format shows one by one, as arrays, a floating point
+ * number that is none as null; kernel stacks as a list of addresses with symbols. "info" is the
  * text a report line would show. "missed" stands before whose record events were lost: how many, or
  * null where the kernel did not count. Function entries are not folded with their exits here: every
  * record is a row.
@@ -50,7 +51,7 @@ static void add_array(struct textbuf *tb, const struct printer *p, const struct 
 		textbuf_add_str(tb, "null");
 		return;
 	}
-	if (f->flags & FIELD_STRING) {
+	if (f->flags & FIELD_STRING && !event_shows_array(p->ev, f)) {
 		json_add_string(tb, (const char *)bytes.data,
 				strnlen((const char *)bytes.data, bytes.len));
 		return;

@@ -13,8 +13,8 @@
  *
  * An array's length is missing in the kernel's text ("field:s32 a[];"), and then nobody can tell how long an
  * element is; it is put in. What the bytes of a number mean is told by the name of its type, which other readers do not
- * look at: "double", "float", "word" for what may be a pointer, and "be16" for what is in network byte order, which the print format turns round by
- * itself.
+ * look at: "double", "float", "word" for what may be a pointer, "s5" for a signed bit field of five bits, and "be16" for
+ * what is in network byte order; the last two are turned into the number by the print format itself.
  *
  * A conversion in the text and an expression behind it belong together by their number. What is not
  * understood is copied as it is.
@@ -22,6 +22,7 @@
 #include "base/textbuf.h"
 #include "probe/probe.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -132,15 +133,21 @@ static void add_names(const struct probe_arg *a, struct textbuf *tb)
 	}
 }
 
+/* "…:b12@3/32" has 12, "…:s8" has 8. */
+static unsigned signed_bits(const struct probe_arg *a)
+{
+	const char *type = a->fetch ? strrchr(a->fetch, ':') : NULL;
+
+	return type && (type[1] == 'b' || type[1] == 's') ? strtoul(type + 2, NULL, 10) : 0;
+}
+
 /*
- * The sign is the highest of the bits: "…:b12@3/32" has 12, "…:s8" has 8. Readers do not all know ^, nor do they keep to
- * parentheses within a sum; a choice all of them get right.
+ * The sign is the highest of the bits. Readers do not all know ^, nor do they keep to parentheses within a sum; a choice
+ * all of them get right.
  */
 static void add_signed(const struct probe_arg *a, struct textbuf *tb)
 {
-	const char *type = strrchr(a->fetch, ':');
-	bool is_known = type && (type[1] == 'b' || type[1] == 's');
-	unsigned n = is_known ? strtoul(type + 2, NULL, 10) : 0;
+	unsigned n = signed_bits(a);
 	unsigned long long sign = n && n <= 64 ? 1ull << (n - 1) : 0;
 
 	textbuf_addf(tb, " (REC->%s & %llu) ? REC->%s - %llu : REC->%s", a->name, sign, a->name,
@@ -286,10 +293,14 @@ static const char *fmt_expressions(const struct probe *p, const char *s, const c
 }
 
 /* What the type of a field is called instead, so that readers know what it holds. */
-static const char *type_name(const struct probe_arg *a)
+static const char *type_name(const struct probe_arg *a, char bits[16])
 {
 	unsigned n = bytes_of(a);
 
+	if (a->show == PROBE_SHOW_SIGNED && signed_bits(a)) {
+		snprintf(bits, 16, "s%u", signed_bits(a));
+		return bits;
+	}
 	if (a->show == PROBE_SHOW_FLOAT)
 		return n == 4 ? "float" : "double";
 	if (a->show == PROBE_SHOW_BIG_ENDIAN)
@@ -306,6 +317,7 @@ static void fmt_field(const struct probe *p, struct part declaration, struct tex
 	bool is_array = declaration.len > 2 && !strncmp(end - 2, "[]", 2);
 	const char *type = NULL, *length = NULL;
 	const struct probe_arg *a;
+	char bits[16];
 
 	if (is_array)
 		name = end -= 2;
@@ -313,7 +325,7 @@ static void fmt_field(const struct probe *p, struct part declaration, struct tex
 		name--;
 	a = find_arg(p, name, end - name);
 	if (a)
-		type = type_name(a);
+		type = type_name(a, bits);
 	if (a && is_array)
 		length = strrchr(a->fetch, '[');
 	if (type)

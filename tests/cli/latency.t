@@ -13,10 +13,10 @@ from sched_waking to sched_switch where pid = next_pid
       128 - 256     us        651  ########
       256 - 512     us        126  #
       512 - 1024    us         14  #
-        1 - 2       ms          6  #
-        2 - 4       ms          1  #
-        4 - 8       ms          1  #
-        8 - 16      ms          1  #
+     1.02 - 2.05    ms          6  #
+     2.05 - 4.10    ms          1  #
+     4.10 - 8.19    ms          1  #
+     8.19 - 16.38   ms          1  #
 
     count     min us     avg us     p50 us     p90 us     p95 us     p99 us   p99.9 us     max us
      5397     21.885    102.671     95.743    143.359    187.391    385.023   1343.487   8891.879
@@ -57,11 +57,11 @@ do_sys_openat2, from entry to return
       128 - 256     us          4  ##
       256 - 512     us          4  ##
       512 - 1024    us         15  ########
-        1 - 2       ms         36  ####################
-        2 - 4       ms          2  #
-        4 - 8       ms         54  ##############################
-        8 - 16      ms         72  ########################################
-       16 - 32      ms         11  ######
+     1.02 - 2.05    ms         36  ####################
+     2.05 - 4.10    ms          2  #
+     4.10 - 8.19    ms         54  ##############################
+     8.19 - 16.38   ms         72  ########################################
+    16.38 - 32.77   ms         11  ######
 
     count     min us     avg us     p50 us     p90 us     p95 us     p99 us   p99.9 us     max us
       198    205.068   7888.001   7897.087  14352.383  16777.215  24772.607  25743.250  25743.250
@@ -94,13 +94,13 @@ from sys_enter to sys_exit
 44 measured, 7632 ends without a beginning
 
        duration             count
-        8 - 16      us          1  ##
-       16 - 32      us          4  ########
-       32 - 64      us         12  #########################
-       64 - 128     us          4  ########
-      128 - 256     us         19  ########################################
-      256 - 512     us          2  ####
-      512 - 1024    us          2  ####
+     8.19 - 16.38   us          1  ##
+    16.38 - 32.77   us          4  ########
+    32.77 - 65.54   us         12  #########################
+    65.54 - 131.07  us          4  ########
+   131.07 - 262.14  us         19  ########################################
+   262.14 - 524.29  us          2  ####
+   524.29 - 1048.58 us          2  ####
 
     count     min us     avg us     p50 us     p90 us     p95 us     p99 us   p99.9 us     max us
        44     12.698    172.110    192.511    240.639    503.807   1012.716   1012.716   1012.716
@@ -112,7 +112,7 @@ $ sonde latency -e sys_enter -e sys_exit -F 'sys_enter:id == 0' -n --worst 1 eve
 from sys_enter to sys_exit
 44 measured, 7632 ends without a beginning
 $ sonde latency -e sys_enter -e sys_exit --csv --by '$comm' --rows 1 events-v7-zstd.dat
-count,total,min,avg,max,p50,p90,p95,p99,p99.9,$comm
+count,total_ns,min_ns,avg_ns,max_ns,p50_ns,p90_ns,p95_ns,p99_ns,p99.9_ns,$comm
 262,3277325051,1174,12508874,2921855046,23679,847871,1720319,98566143,2921855046,bash
 
 # Where events were lost, what was under way is given up.

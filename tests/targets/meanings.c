@@ -5,6 +5,7 @@
 #include <linux/types.h>
 
 enum colour { RED = 1, GREEN, BLUE = 7 };
+enum level { LOW = -2, HIGH = 5 };
 enum mode { F_A = 1, F_B = 2, F_C = 4 };
 
 struct box {
@@ -17,6 +18,9 @@ struct box {
 	int numbers[3];
 	__u8 mac[6];
 	char letter;
+	int low : 5;
+	enum level level;
+	const char *text;
 };
 
 __attribute__((noipa)) int work(struct box *box, int number)
@@ -26,6 +30,8 @@ __attribute__((noipa)) int work(struct box *box, int number)
 
 int main(void)
 {
+	static const char text[] = "some";
+	volatile char touched = *text; /* else it is not in memory yet */
 	struct box box = {
 		.part = 2.25f, .numbers = {10, -20, 30}, .mac = {1, 2, 3, 0xaa, 0xbb, 0xff}};
 
@@ -36,6 +42,9 @@ int main(void)
 		box.weight = i - 2.5;
 		box.port = __builtin_bswap16(80 + i);
 		box.letter = 'a' + i;
+		box.low = i - 3;
+		box.level = i == 2 ? (enum level)77 : i % 2 ? LOW : HIGH;
+		box.text = i == 4 ? (const char *)0 : text;
 		work(&box, i);
 	}
 	return 0;

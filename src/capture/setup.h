@@ -45,7 +45,8 @@ struct setup {
 	struct probe_site *site;
 	/* What a hit of a probe costs, [its kind][is_quick, cost.h]; 0: not measured yet, -1: cannot be. */
 	double probe_ns[PROBE_RAW + 1][2];
-	double event_ns; /* what writing the event takes besides; 0: not measured */
+	double event_ns;	/* what writing the event takes besides; 0: not measured */
+	uint64_t n_events_seen; /* in the buffers, when the hits of probes were looked at last */
 };
 
 /* On failure what was set is put back when the journal is closed. */

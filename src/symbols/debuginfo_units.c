@@ -323,7 +323,8 @@ static size_t short_name(struct piece info)
 bool *units_naming(struct debuginfo *d, const char *name, size_t len, bool only_functions)
 {
 	struct piece info = d->info;
-	struct marking m = {d, calloc(d->n_units + 1, 1), only_functions, NULL, {0}, false};
+	struct marking m = {
+		.d = d, .which = calloc(d->n_units + 1, 1), .only_functions = only_functions};
 	struct piece indices = debuginfo_section(d, ".debug_str_offsets");
 	struct name_places places;
 

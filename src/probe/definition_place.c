@@ -232,9 +232,10 @@ static int parse_mark(struct definer *p)
 	if (!d->function)
 		return definer_no_memory(p);
 	if (!d->function[0] || (d->provider && !d->provider[0]))
-		return definer_refuse(p, definer_here(p),
-				      "a mark is written %%PROVIDER:NAME, as in '%%libc:setjmp'; "
-				      "a register belongs among the arguments");
+		return definer_refuse(
+			p, definer_here(p),
+			"a mark is written %%PROVIDER:NAME, as in '%%libstdcxx:throw'; "
+			"a register belongs among the arguments");
 	if (p->text[end] == ':')
 		return definer_refuse(p, definer_here(p),
 				      "a mark has two names, %%PROVIDER:NAME; a third one cannot "

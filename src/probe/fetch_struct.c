@@ -144,7 +144,8 @@ static bool is_view(struct type t)
 	struct type_facts f;
 
 	type_get(t, &f);
-	return !strncmp(f.name, "basic_string_view", 17) || !strncmp(f.name, "string_view", 11);
+	return !strncmp(f.name, "basic_string_view", 17) || !strncmp(f.name, "string_view", 11) ||
+	       !strcmp(f.name, "&str"); /* of Rust */
 }
 
 /* size: 100 at least. */

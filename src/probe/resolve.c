@@ -162,8 +162,9 @@ static int add_fetch(struct gathering *g, const struct fetch *f, struct span spa
 	    (g->n >= p->n_args || strcmp(type_of(f->text), type_of(p->args[g->n].fetch))))
 		return RESOLVE_REFUSE(g->r, span, -EINVAL,
 				      "this is another thing in '%s' than in the others of that "
-				      "name; choose one by writing its parameters like that",
-				      g->r->choice);
+				      "name; choose one by writing %s like that",
+				      g->r->choice,
+				      strchr(g->r->choice, '(') ? "its parameters" : "its file");
 	if (g->n >= p->n_args || strcmp(type_of(f->text), type_of(p->args[g->n].fetch)))
 		return RESOLVE_REFUSE(g->r, span, -EINVAL,
 				      "this is another thing at the place %s than at the others; "

@@ -74,7 +74,9 @@ static int add_function(void *ctx)
 {
 	struct function_adder *a = ctx;
 
-	return resolve_add_function(a->r, a->f);
+	struct found_function f = *a->f;
+
+	return resolve_namesakes(a->r, &f);
 }
 
 static int try_function(struct glob *g, const struct found_function *f)

@@ -5,7 +5,7 @@
  *	prober.c            what is open
  *	resolve.c           which way a definition goes, the arguments
  *	resolve_kernel.c    functions of the kernel and of modules: BTF, or DWARF where it must be
- *	resolve_glob.c      patterns of those
+ *	resolve_glob.c      patterns of those; resolve_namesakes.c several of one name
  *	resolve_program.c   programs and libraries; resolve_mark.c their marks
  *	resolve_points.c    the instructions that debug information has for a definition
  *	resolve_event.c     fields of events that exist
@@ -88,6 +88,7 @@ struct found_function {
 	char symbol[256], module[64];
 	struct btf *btf; /* NULL: its prototype is not known */
 	struct type prototype;
+	uint64_t text_offset; /* from the kernel's first byte; 0: its name tells where it is */
 };
 
 /* The program or library that a definition is about, path has room for its name; NULL: it is about none. */
@@ -105,6 +106,10 @@ int resolve_mark(struct resolution *r);
 int resolve_event(struct resolution *r);
 /* One more place in the kernel, with all arguments there. */
 int resolve_add_function(struct resolution *r, const struct found_function *f);
+/* The same; if there are several of that name, all of them. */
+int resolve_namesakes(struct resolution *r, struct found_function *f);
+/* The cheapest kind of probe of the kernel that can do what is asked. */
+enum probe_kind resolve_kernel_kind(const struct resolution *r);
 /* vfs_*: places for all functions that can be probed. */
 int resolve_glob(struct resolution *r, const char *module);
 bool resolve_is_event(const struct prober *p, const struct definition *d);

@@ -186,8 +186,7 @@ static int find_function(struct resolution *r, const char *module, struct found_
 	return find_by_symbol(r, btf, module, ret);
 }
 
-/* The cheapest kind that can do what is asked. */
-static enum probe_kind choose_kind(const struct resolution *r)
+enum probe_kind resolve_kernel_kind(const struct resolution *r)
 {
 	const struct probe_kernel *k = &r->prober->kernel;
 	const struct definition *d = r->d;
@@ -204,7 +203,10 @@ static int place_function(struct resolution *r, const struct found_function *f)
 	char text[400];
 
 	snprintf(text, sizeof(text), "%s%s%s", f->module, *f->module ? ":" : "", f->symbol);
-	if (r->d->offset)
+	if (f->text_offset)
+		snprintf(text, sizeof(text), "_text+%llu",
+			 (unsigned long long)(f->text_offset + r->d->offset));
+	else if (r->d->offset)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), "+%llu",
 			 (unsigned long long)r->d->offset);
 	return resolve_add_place(r, text) ? 0 : resolve_no_memory(r);
@@ -235,7 +237,7 @@ int resolve_add_function(struct resolution *r, const struct found_function *f)
 	struct btf_scope scope;
 	int result;
 
-	p->kind = choose_kind(r);
+	p->kind = resolve_kernel_kind(r);
 	place.by_number = p->kind == PROBE_FPROBE || p->kind == PROBE_FPROBE_EXIT;
 	if (f->btf && !d->offset) {
 		btf_scope_init(&scope, f->btf, f->prototype, place.arch, d->is_return);
@@ -254,7 +256,7 @@ int resolve_add_function(struct resolution *r, const struct found_function *f)
 static int check_blacklist(struct resolution *r, const struct found_function *f)
 {
 	const char *list = prober_list(r->prober, PROBER_BLACKLIST);
-	enum probe_kind kind = choose_kind(r);
+	enum probe_kind kind = resolve_kernel_kind(r);
 
 	if (!list || kind == PROBE_FPROBE || kind == PROBE_FPROBE_EXIT ||
 	    !prober_list_has(list, '\t', f->symbol, "\n"))
@@ -282,7 +284,7 @@ static int resolve_by_btf(struct resolution *r, const char *module)
 		if (result >= 0)
 			result = check_blacklist(r, &f);
 		if (result >= 0)
-			result = resolve_add_function(r, &f);
+			result = resolve_namesakes(r, &f);
 	}
 	return result < 0 ? result : resolve_group_and_event(r, NULL, r->d->function, 0);
 }

@@ -63,10 +63,38 @@ static bool are_overloaded(const struct debuginfo_points *points)
 	return false;
 }
 
+/* Several functions of C, each static in a file of its own. */
+static bool are_namesakes(const struct debuginfo_points *points)
+{
+	const struct debuginfo_point *first = points->list;
+
+	for (size_t i = 1; i < points->n; i++)
+		if (first->file && points->list[i].file && first->function &&
+		    strcmp(first->file, points->list[i].file))
+			return true;
+	return false;
+}
+
+/* "helper@a1.c", which means this one only. */
+static const char *fmt_namesake(struct resolution *r, const struct debuginfo_point *pt)
+{
+	const char *slash = pt->file ? strrchr(pt->file, '/') : NULL;
+	char text[400];
+	int n = snprintf(text, sizeof(text), "%.200s@%.150s", pt->function,
+			 slash ? slash + 1 : pt->file);
+
+	return pt->file ? arena_strndup(&r->out->memory, text, n) : NULL;
+}
+
 static void note_left_out(struct resolution *r, unsigned n_left_out, size_t n_points,
 			  const char *choice)
 {
-	if (choice)
+	if (choice && !strchr(choice, '('))
+		resolve_note(r,
+			     "'%s'%s left out: what is to be recorded is not there; a file like "
+			     "this chooses a function",
+			     choice, n_left_out > 1 ? " and others are" : " is");
+	else if (choice)
 		resolve_note(r,
 			     "'%s'%s left out: what is to be recorded is not there; parameters "
 			     "like these choose a function",
@@ -83,7 +111,9 @@ static int add_points(struct resolution *r, const struct debuginfo_points *point
 {
 	bool is_glob = r->d->function && debuginfo_is_glob(r->d->function);
 	bool is_overloaded = !is_glob && r->d->function && are_overloaded(points);
-	bool is_any = is_glob || is_overloaded;
+	bool is_static = !is_glob && !is_overloaded && r->d->function && !r->d->has_line &&
+			 !r->d->pattern && are_namesakes(points);
+	bool is_any = is_glob || is_overloaded || is_static;
 	unsigned max = r->prober->world.max_places, n_left_out = 0;
 	const char *choice = NULL;
 	struct trial trial = {add, ctx};
@@ -101,7 +131,9 @@ static int add_points(struct resolution *r, const struct debuginfo_points *point
 			break;
 		}
 		trial.point = &points->list[i];
-		r->choice = is_overloaded ? trial.point->choice : NULL;
+		r->choice = is_overloaded ? trial.point->choice
+			    : is_static	  ? fmt_namesake(r, trial.point)
+					  : NULL;
 		result = is_any ? resolve_try(r, add_trial, &trial, &why) : add(ctx, trial.point);
 		if (result == -ENOENT && is_any) {
 			n_left_out++;

@@ -122,6 +122,18 @@ static int add_point(struct search *s, struct unit *u, struct instance *i, uint6
 
 /* --- prologues --------------------------------------------------------------------------------- */
 
+/* A parameter that the caller passes by its address, which is in a register (Rust, large ones): it is there at once. */
+static bool is_by_address(Dwarf_Die *die, Dwarf_Attribute *a)
+{
+	Dwarf_Addr base, begin, end;
+	Dwarf_Op *ops;
+	size_t n;
+
+	return dwarf_tag(die) == DW_TAG_formal_parameter &&
+	       dwarf_getlocations(a, 0, &base, &begin, &end, &ops, &n) > 0 && n == 1 &&
+	       ops[0].atom >= DW_OP_breg0 && ops[0].atom <= DW_OP_breg31;
+}
+
 /* Has parameters, and each of them one place for the whole function: nothing was optimised. */
 static bool keeps_in_memory(struct instance *i)
 {
@@ -138,7 +150,7 @@ static bool keeps_in_memory(struct instance *i)
 
 		if (tag != DW_TAG_formal_parameter && tag != DW_TAG_variable)
 			continue;
-		if (!dwarf_attr_integrate(&child, DW_AT_location, &a))
+		if (!dwarf_attr_integrate(&child, DW_AT_location, &a) || is_by_address(&child, &a))
 			continue;
 		if (dwarf_getlocation(&a, &ops, &n) != 0 || !n)
 			return false;

@@ -155,7 +155,7 @@ $ try << 'EOF'
 2: sonde: nothing follows bash: name a function of it (bash:FUNCTION), or a line (bash:LINE)
   bash:
        ^
-2: sonde: a mark is written %PROVIDER:NAME, as in '%libc:setjmp'; a register belongs among the arguments
+2: sonde: a mark is written %PROVIDER:NAME, as in '%libstdcxx:throw'; a register belongs among the arguments
   %
    ^
 2: sonde: this line removes a probe; 'sonde probe del GROUP:EVENT' does that

@@ -36,6 +36,19 @@ the kernel is given:
   p:probe/vfs_read vfs_read f_hint=+4(%di):u32 f_sizes=+44(%di):s32
 cost: by the function tracer's hook where the kernel has it there, else a breakpoint: 0.1 to 0.5 us a hit
 
+# Several functions of one name are all meant
+$ sonde probe add -D 'twin_made(x)'
+sonde: there are 2 functions twin_made in this kernel, and all of them are probed; what they are called with is read as BTF has it of one of them
+p:probe/twin_made _text+1114128 x=%di:s32
+p:probe/twin_made _text+2162704 x=%di:s32
+$ sonde probe add -D 'twin_made%return'
+sonde: there are 2 functions twin_made in this kernel, and all of them are probed
+r:probe/twin_made__return _text+1114128
+r:probe/twin_made__return _text+2162704
+$ sonde probe add -D 'twin_m*'
+p:probe/twin_m_ _text+1114128
+p:probe/twin_m_ _text+2162704
+
 # A pattern is for what can be probed; what cannot is counted, what is named is refused
 $ export SONDE_BLACKLIST=k/blacklist
 $ sonde probe add -n 'glob_*(x)'

@@ -86,12 +86,13 @@ def make_types():
     b.function("glob_black", i32, ("x", i32))
     b.function("glob_hidden", i32, ("x", i32))
     b.function("glob_gone", i32, ("x", i32))
+    b.function("twin_made", i32, ("x", i32))
     return b.pack()
 
 
 SYMBOLS = ["vfs_read", "vfs_write", "irqfd_inject", "do_nothing", "no_types_known", "glob_one", "glob_two",
            "glob_bare", "glob_black", "glob_hidden", "cut_one.constprop.0"]
-HOOKS = [name for name in SYMBOLS if name != "glob_hidden"]
+HOOKS = [name for name in SYMBOLS if name != "glob_hidden"] + ["twin_made"]
 README = r"""
   dynamic_events - Create/append/remove/show the generic dynamic events
 	   Format: p[:[<group>/][<event>]] <place> [<args>]
@@ -111,6 +112,8 @@ def make(place):
     (place / "btf/vmlinux").write_bytes(make_types())
     lines = [f"{0xffffffff81000000 + 4096 * i:016x} T {name}\n" for i, name in enumerate(SYMBOLS)]
     lines.append("ffffffff82000000 D some_data\n")
+    lines += ["ffffffff80ff0000 T _text\n", "ffffffff81100010 t twin_made\n", "ffffffff81100020 t twin_made_not\n",
+              "ffffffff81200010 t twin_made\n", "ffffffffc0000010 t twin_made\t[module]\n"]
     (place / "kallsyms").write_text("".join(lines))
     (place / "blacklist").write_text("0xffffffff81008000-0xffffffff81008010\tglob_black\n")
     for name, text in (("available_filter_functions", "".join(f"{name}\n" for name in HOOKS)), ("trace_clock", "[local]\n"), ("README", README), ("dynamic_events", ""),

@@ -76,6 +76,22 @@ int main(void)
 }
 """
 
+RUST = """#[derive(Debug, Clone, Copy)] pub enum Kind { A, B(u32), C { x: i64 } }
+#[inline(never)] fn take<T: std::fmt::Debug>(kind: T, n: u32) -> usize {
+    format!("{:?}{}", kind, n).len()
+}
+fn main() {
+    for (i, kind) in [Kind::A, Kind::B(1), Kind::C { x: 2 }].iter().enumerate() { take(*kind, 7 + i as u32); }
+}
+"""
+
+TWINS = ("""static __attribute__((noipa)) int helper(int q) { asm volatile(""); return q + 1; }
+int one(int x) { return helper(x) + 1; }
+""", """static __attribute__((noipa)) int helper(const char *name) { asm volatile(""); return name[0]; }
+int one(int x);
+int main(void) { return one(1) + helper("x") == 0; }
+""")
+
 VERSIONS = """#include <stdio.h>
 __attribute__((noinline)) int old_wait(int x) { return printf("old %d\\n", x); }
 __attribute__((noinline)) int new_wait(int x) { return printf("new %d\\n", x); }
@@ -204,3 +220,31 @@ def test_by_name(programs):
     text = ask("latency", "-T", "place_calls:call_one%return")
     if "leave '%return' out" not in text:
         raise Wrong(text)
+
+
+def test_twins(programs):
+    """Static functions of one name: those are probed that have what is to be recorded."""
+    sources = [programs.dir / f"twins{i}.c" for i in range(2)]
+    for source, text in zip(sources, TWINS):
+        source.write_text(text)
+    program = programs.make("twins", "gcc", "-O2", *sources)
+    bare = programs.make("twins-g0", "gcc", "-O2", "-g0", *sources)
+    for where, text, n in ((program, "helper", 2), (bare, "helper", 2), (program, "helper(q)", 1), (program, "helper(name)", 1),
+                           (program, "helper@twins1.c", 1)):
+        if places(where, text) != n:
+            raise Wrong(f"{where.name}: {text}: {show(where, text)}")
+    expect(program, {"helper(q)": "'helper@twins1.c' is left out", "helper(nothing)": "there is no variable 'nothing'"})
+
+
+def test_rust(programs):
+    """A parameter that is passed by its address does not keep the others from being read behind the prologue."""
+    need("rustc")
+    source, program = programs.dir / "taken.rs", programs.dir / "taken"
+    source.write_text(RUST)
+    run("rustc", "-g", "-o", program, source, cwd=programs.dir)
+    counted(program, "take")     # or this is skipped
+    trace = programs.dir / "taken.dat"
+    run(SONDE, "record", "-o", trace, "-e", f"{program}:take(n)", program)
+    have = re.findall(r" n=(\d+)", run(SONDE, "report", "-i", trace).stdout)
+    if have != ["7", "8", "9"]:
+        raise Wrong(f"{have}: {show(program, 'take(n)')}")

@@ -522,8 +522,11 @@ static int add_choice(void *ctx, const struct symbol *symbol, uint64_t address)
 	size_t n = s->n;
 	int r = points_of_code(s, symbol ? symbol : &bare, c->err);
 
-	for (; n < s->n; n++)
+	for (; n < s->n; n++) {
 		s->list[n].function = c->resolver->name; /* that is what was asked for */
+		if (!symbol)
+			s->list[n].symbol = NULL;
+	}
 	return r;
 }
 

@@ -13,6 +13,7 @@
 #include "present/counttext.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -105,6 +106,7 @@ int count_fmt(struct count_options *o, struct keycount *counts, enum count_way w
 		v.width = size.ws_col;
 	if (keycount_finish(counts) < 0)
 		return errmsg_set_errno(err, -ENOMEM, "cannot sort the counts");
+	o->n_no_row = keycount_n_dropped(counts);
 	if (o->gather.output == GATHER_JSON)
 		counttext_fmt_json(&v, tb);
 	else if (o->gather.output == GATHER_CSV)
@@ -157,6 +159,12 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 			       KEYCOUNT_EVENTS_MAX);
 	if (r >= 0)
 		r = gather_run(&job, &o.gather, n, argv, err);
+	if (r >= 0 && o.n_no_row && o.gather.output == GATHER_CSV) /* which has no place for it */
+		fprintf(stderr,
+			"sonde: %llu of the events are in no row: there are too many values, and "
+			"the "
+			"rows are of those that came first\n",
+			(unsigned long long)o.n_no_row);
 	gather_release(&o.gather);
 	return r;
 }

@@ -12,7 +12,8 @@ struct count_options {
 	struct gather_options gather; /* first */
 	struct keycount_config config;
 	struct keycount *counts;
-	const char *how; /* bpf, hist, program; NULL: the cheapest that works */
+	uint64_t n_no_row; /* of the result that was printed last */
+	const char *how;   /* bpf, hist, program; NULL: the cheapest that works */
 };
 
 enum count_way { COUNT_IN_PROGRAM, COUNT_BY_HIST, COUNT_BY_BPF };

@@ -191,10 +191,18 @@ static void settle_words(struct count_run *cr)
 /* Who wants it one way and no other learns why it is not to be had. */
 static int refuse(const struct count_run *cr, struct errmsg *err)
 {
+	const char *why = "the events or their keys cannot be had there";
+
 	if (!cr->o->how)
 		return 0;
-	return errmsg_set(err, -ENOTSUP, "this cannot be counted by %s%s%s", cr->o->how,
-			  cr->why.code ? ": " : "", cr->why.code ? cr->why.text : "");
+	if (cr->why.code)
+		why = cr->why.text;
+	else if (!strcmp(cr->o->how, "hist") && !cr->run.has_hist)
+		why = "this kernel has no hist triggers (CONFIG_HIST_TRIGGERS)";
+	else if (!strcmp(cr->o->how, "hist") && cr->n_bound > 0)
+		why = "a hist trigger takes up to three keys, one of them a text; $comm and $task "
+		      "are none of them, nor are arrays";
+	return errmsg_set(err, -ENOTSUP, "this cannot be counted by %s: %s", cr->o->how, why);
 }
 
 static int count(struct count_run *cr, struct errmsg *err)
@@ -221,6 +229,11 @@ int count_in_kernel(struct count_options *o, char **argv, struct errmsg *err)
 	struct count_run *cr;
 	int r;
 
+	if (o->gather.filters.n && o->how && !o->gather.in_program)
+		return errmsg_set(err, -ENOTSUP,
+				  "this cannot be counted by %s: -F is for the program; what the "
+				  "kernel is to filter follows -f",
+				  o->how);
 	if (o->gather.in_program || o->gather.filters.n)
 		return 0;
 	cr = calloc(1, sizeof(*cr));

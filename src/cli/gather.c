@@ -128,7 +128,15 @@ double gather_interval(const struct gather_options *o, struct errmsg *err)
 		if (end == o->interval || *end || s < 0 || s > 86400)
 			return errmsg_set(err, -EINVAL, "-I takes seconds, not '%s'", o->interval);
 	}
+	if (gather_is_series(o))
+		return s;
 	return o->output == GATHER_TEXT && !o->record.output && isatty(STDOUT_FILENO) ? s : 0;
+}
+
+bool gather_is_series(const struct gather_options *o)
+{
+	return o->interval && !o->record.output &&
+	       (o->output != GATHER_TEXT || !isatty(STDOUT_FILENO));
 }
 
 bool gather_is_first_thread(const struct gather_options *o)
@@ -179,11 +187,16 @@ int gather_print(const struct gather_options *o, const struct textbuf *tb, struc
 	return r;
 }
 
-void gather_redraw(const struct textbuf *tb)
+bool gather_show(const struct gather_options *o, const struct textbuf *tb)
 {
 	struct winsize size = {.ws_row = 24};
 	const char *p = tb->start;
 
+	if (gather_is_series(o)) {
+		fwrite(p, 1, textbuf_len(tb), stdout);
+		fputs(o->output == GATHER_JSON ? "" : "\n", stdout);
+		return !fflush(stdout);
+	}
 	ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
 	fputs("\033[H\033[J", stdout);
 	for (unsigned row = 1; p < tb->pos && row < size.ws_row; row++) {
@@ -193,7 +206,7 @@ void gather_redraw(const struct textbuf *tb)
 		fwrite(p, 1, end - p, stdout);
 		p = end;
 	}
-	fflush(stdout);
+	return !fflush(stdout);
 }
 
 static int print_result(const struct gather_job *job, const struct gather_options *o, bool in_time,
@@ -385,7 +398,7 @@ static int show_now(struct gathering *g, struct errmsg *err)
 	textbuf_init(&tb, TEXT_MAX_BYTES);
 	r = g->job->fmt(g->job->ctx, g->in_time, gather_is_colour(g->o), &tb, err);
 	if (r >= 0)
-		gather_redraw(&tb);
+		r = gather_show(g->o, &tb) ? 0 : -EPIPE;
 	textbuf_release(&tb);
 	return r;
 }
@@ -403,8 +416,11 @@ static int step(void *ctx, uint64_t until_ns, struct errmsg *err)
 	}
 	if (r < 0)
 		return errmsg_set_errno(err, r, "cannot go on");
-	if (g->interval_ns && trickle_now_ns() >= g->next_ns && show_now(g, err) < 0)
-		return err->code;
+	if (g->interval_ns && trickle_now_ns() >= g->next_ns) {
+		r = show_now(g, err);
+		if (r < 0)
+			return r;
+	}
 	return !is_late(g);
 }
 
@@ -473,6 +489,7 @@ int gather_live(const struct gather_job *job, struct gather_options *o, char **a
 	if (err->code)
 		return err->code;
 	g.interval_ns = (uint64_t)(interval * 1e9);
+	g.next_ns = gather_is_series(o) ? trickle_now_ns() + g.interval_ns : 0;
 	g.run.no_notes = o->notes_told;
 	r = liverun_open_options(&g.run, &o->record, argv, err);
 	if (r >= 0) {
@@ -485,7 +502,7 @@ int gather_live(const struct gather_job *job, struct gather_options *o, char **a
 		r = liverun_follow(&g.run, &taking, &g, err);
 	if (r >= 0) /* the recorder has closed its files */
 		r2 = session_restore(&g.run.s, err);
-	if (r >= 0 && g.interval_ns)
+	if (r >= 0 && g.interval_ns && !gather_is_series(o))
 		fputs("\033[H\033[J", stdout);
 	fflush(stdout);
 	if (r >= 0)

@@ -81,10 +81,15 @@ bool gather_is_colour(const struct gather_options *o);
 /* Live, and of the command its first thread alone. */
 bool gather_is_first_thread(const struct gather_options *o);
 
-/* Seconds between redraws on a terminal; 0: none. */
+/* Seconds between redraws on a terminal, or between the results of a series; 0: none. */
 double gather_interval(const struct gather_options *o, struct errmsg *err);
-/* In place of what stood on the screen before; cut to its height. */
-void gather_redraw(const struct textbuf *tb);
+/* -I elsewhere than on a terminal, or of JSON and CSV: one result after the other. */
+bool gather_is_series(const struct gather_options *o);
+/*
+ * The next of a series; or in place of what stood on the screen before, cut to its height. False: nobody reads it any
+ * more.
+ */
+bool gather_show(const struct gather_options *o, const struct textbuf *tb);
 
 /* Rows call these. */
 int gather_event(void *opts, const char *value, struct errmsg *err);
@@ -159,7 +164,8 @@ int gather_csv(void *opts, const char *value, struct errmsg *err);
 		 .letter = 'I',                                                            \
 		 .name = "interval",                                                       \
 		 .arg = "SECONDS",                                                         \
-		 .help = "live, on a terminal: show the result so far so often",           \
+		 .help = "live: show the result so far so often; elsewhere than on a "     \
+			 "terminal, one after the other",                                  \
 		 .offset = GATHER_AT(interval)},                                           \
 		{.kind = OPTION_STRING,                                                    \
 		 .letter = 'o',                                                            \

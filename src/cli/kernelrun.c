@@ -288,15 +288,16 @@ static int make_text(struct kernelrun *run, struct textbuf *tb, struct errmsg *e
 static bool tick(void *ctx)
 {
 	struct kernelrun *run = ctx;
+	bool is_read = true;
 	struct textbuf tb;
 
 	if (!run->interval_ns || trickle_now_ns() < run->next_ns)
 		return true;
 	run->next_ns = trickle_now_ns() + run->interval_ns;
 	if (make_text(run, &tb, run->err) >= 0)
-		gather_redraw(&tb);
+		is_read = gather_show(run->o, &tb);
 	textbuf_release(&tb);
-	return !run->err->code;
+	return is_read && !run->err->code;
 }
 
 int kernelrun_follow(struct kernelrun *run,
@@ -310,6 +311,7 @@ int kernelrun_follow(struct kernelrun *run,
 	if (err->code)
 		return err->code;
 	run->interval_ns = (uint64_t)(interval * 1e9);
+	run->next_ns = gather_is_series(run->o) ? trickle_now_ns() + run->interval_ns : 0;
 	run->fmt = fmt;
 	run->ctx = ctx;
 	run->err = err;
@@ -325,7 +327,7 @@ int kernelrun_follow(struct kernelrun *run,
 	session_stop(&run->s, err);
 	session_tell_missing(&run->s, run->o->record.quiet ? NULL : recordopts_tell);
 	r2 = session_restore(&run->s, err);
-	if (r >= 0 && run->interval_ns)
+	if (r >= 0 && run->interval_ns && !gather_is_series(run->o))
 		fputs("\033[H\033[J", stdout);
 	fflush(stdout);
 	if (r >= 0)

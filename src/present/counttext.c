@@ -84,7 +84,9 @@ static void fmt_tail(const struct count_view *v, size_t n, size_t shown, struct 
 		textbuf_addf(tb, "%10llu more came while another one was being counted there\n",
 			     (unsigned long long)v->n_missed);
 	if (keycount_n_dropped(v->counts))
-		textbuf_addf(tb, "%10llu of them in no row, there are too many\n",
+		textbuf_addf(tb,
+			     "%10llu of them in no row: there are too many values, and the rows "
+			     "are of those that came first\n",
 			     (unsigned long long)keycount_n_dropped(v->counts));
 	if (keycount_n_gaps(v->counts))
 		textbuf_addf(tb, "events were lost in %llu places\n",

@@ -118,6 +118,10 @@ static void fmt_counts(const struct latency_view *v, struct textbuf *tb)
 	if (v->probe_ns > 0 && v->in_time)
 		textbuf_addf(tb, "about %.1f us of each is the probe's own time\n",
 			     v->probe_ns / 1e3);
+	else if (v->in_kernel)
+		textbuf_add_str(
+			tb,
+			"some of each is the kernel's own work, less of it with --in-program\n");
 	if (c->n_gaps)
 		textbuf_addf(tb, "events were lost in %llu places\n",
 			     (unsigned long long)c->n_gaps);

@@ -69,3 +69,6 @@ $ sonde count -e sys_enter --by '$comm' lost-events.dat
         45  sleep      #
      65923  in 6 rows
 events were lost in 9 places
+$ sonde count --how bpf -F 'sched_switch:prev_state == 2' -e sched_switch true
+sonde: this cannot be counted by bpf: -F is for the program; what the kernel is to filter follows -f
+[1]

@@ -7,6 +7,7 @@
  * so on, so that any zoom reads a few hundred.
  */
 #include "timeline/lane_int.h"
+#include "decode/print.h"
 
 #include <errno.h>
 #include <math.h>
@@ -29,9 +30,11 @@ static bool is_number(const struct field *f)
 
 static double number_of(const struct field *f, const uint8_t *data, bool swap)
 {
-	uint64_t v = bytes_get(data + f->offset, f->size, swap);
+	uint64_t v = field_number(f, bytes_get(data + f->offset, f->size, swap));
 	unsigned shift = 64 - 8 * f->size;
 
+	if (f->flags & FIELD_REAL)
+		return real_of(f, v);
 	return f->flags & FIELD_SIGNED ? (double)((int64_t)(v << shift) >> shift) : (double)v;
 }
 
@@ -40,13 +43,15 @@ static bool take(void *ctx, struct mark_cache *cache, const struct walk_event *e
 	const struct gathering *g = ctx;
 	const struct field *f = ev->kind < g->n_fields ? g->fields[ev->kind] : NULL;
 	struct sample *sample = ret;
+	double number;
 	bool swap;
 
 	if (!f || (uint64_t)f->offset + f->size > ev->size)
 		return false;
 	swap = timeline_source(g->tl, timeline_kind(g->tl, ev->kind)->source)->formats->swap;
-	*sample = (struct sample){ev->ts, number_of(f, ev->data, swap)};
-	return true;
+	number = number_of(f, ev->data, swap);
+	*sample = (struct sample){ev->ts, number};
+	return isfinite(number); /* one that is none has no place on a scale */
 }
 
 static void add_bucket(struct counter_bucket *to, const struct counter_bucket *b)

@@ -323,7 +323,10 @@ class App {
 					await this.live.look();
 					continue;
 				}
-				this.info = await api.get('info');
+				const now = await api.get('info');
+				if (this.live.paused) // while it was on its way: the end stands still
+					continue;
+				this.info = now;
 				if (this.info.duration !== before.duration) {
 					this.tiles.grown(before.duration);
 					this.view.setEnd(this.info.duration);

@@ -23,6 +23,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define WORD_MAX 1024
+
 static int refuse(struct setup *s, const char *file, const char *word, int code, struct errmsg *err)
 {
 	char name[512];
@@ -30,7 +32,7 @@ static int refuse(struct setup *s, const char *file, const char *word, int code,
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, ":"), word);
 	if (*name && kfunctions_explain(&s->t, strstr(word, ":mod:") ? word : name, err) < 0)
 		return code;
-	if (strchr(word, ':'))
+	if (strchr(word, ':') && !strstr(word, ":mod:"))
 		return errmsg_set_errno(
 			err, code,
 			"the kernel refuses the function command '%s'; it is "
@@ -40,12 +42,24 @@ static int refuse(struct setup *s, const char *file, const char *word, int code,
 				file);
 }
 
+/* To the kernel a pattern that begins with a digit is the number of a function, also that of a module: 9p is [9]p then. */
+static void write_word(char text[WORD_MAX], const char *word)
+{
+	const char *module = strstr(word, ":mod:");
+	int len = module ? (int)(module + 5 - word) : 0;
+
+	if (module && module[5] >= '0' && module[5] <= '9')
+		snprintf(text, WORD_MAX, "%.*s[%c]%s\n", len, word, module[5], module + 6);
+	else
+		snprintf(text, WORD_MAX, "%s\n", word);
+}
+
 /* One write for each word; the file is opened to be appended to, for what stays from before. */
 static int write_list(struct setup *s, const struct setup_buffer *b, const char *file,
 		      const struct plan_words *words, const struct plan_words *modules,
 		      struct errmsg *err)
 {
-	char text[1024];
+	char word[WORD_MAX - 3], text[WORD_MAX];
 	int fd, r;
 
 	if (!words->n)
@@ -58,10 +72,11 @@ static int write_list(struct setup *s, const struct setup_buffer *b, const char 
 		return r < 0 ? r : errmsg_set_errno(err, fd, "cannot write to %s", file);
 	for (size_t i = 0; i < words->n && r >= 0; i++)
 		for (size_t m = 0; (m < modules->n || !m) && r >= 0; m++) {
-			snprintf(text, sizeof(text), "%s%s%s\n", words->words[i],
+			snprintf(word, sizeof(word), "%s%s%s", words->words[i],
 				 modules->n ? ":mod:" : "", modules->n ? modules->words[m] : "");
+			write_word(text, word);
 			if (write(fd, text, strlen(text)) < 0)
-				r = refuse(s, file, words->words[i], -errno, err);
+				r = refuse(s, file, word, -errno, err);
 		}
 	if (close(fd) && r >= 0)
 		r = errmsg_set_errno(err, -errno, "the kernel refuses the functions for %s", file);

@@ -35,7 +35,7 @@
 
 /* Hits that take longer than the command ran, and not only by an error of measurement, are not all its own. */
 #define OTHERS_FACTOR 1.3
-#define LEFT_DIVISOR  4 /* less than that part is too little to say how many times slower it was */
+#define LEFT_DIVISOR  4 /* less than that part is too little to say how many per cent were added */
 
 static const struct option_row rows[] = {
 	RECORDOPTS_EVENTS,
@@ -151,9 +151,9 @@ static double cpu_seconds(const struct rusage *u)
 }
 
 /*
- * How much slower it was: the time for tracing against what was left of the time that it took. A hit is measured in a
- * loop that does nothing else, so that it costs no less elsewhere. Whose hits they were is not known: a program or a
- * library may be run by others, too.
+ * What it was to the command: the time for tracing against what was left of the CPU time that it took; one that mostly
+ * sleeps is hardly slower by that. A hit is measured in a loop that does nothing else, so that it costs no less
+ * elsewhere. Whose hits they were is not known: a program or a library may be run by others, too.
  */
 static void add_slowdown(struct textbuf *tb, const struct outcome *oc, double tracing)
 {
@@ -167,15 +167,15 @@ static void add_slowdown(struct textbuf *tb, const struct outcome *oc, double tr
 		else if (left < command / LEFT_DIVISOR)
 			textbuf_addf(tb,
 				     ", which is most of the %.3f s of CPU time that the "
-				     "command took: it was several times slower",
+				     "command took",
 				     command);
 		else
 			textbuf_addf(tb,
-				     ", which made the command at least %.1f %% slower if all "
-				     "hits were its own",
+				     ", which added at least %.1f %% to the command's CPU time "
+				     "if all hits were its own",
 				     tracing / left * 100);
 	} else if (oc->o->plan.only_command && left > 0) { /* only its own events */
-		textbuf_addf(tb, ", which made the command about %.1f %% slower",
+		textbuf_addf(tb, ", which added about %.1f %% to the command's CPU time",
 			     tracing / left * 100);
 	} else if (oc->seconds > tracing) {
 		textbuf_addf(tb,
@@ -183,6 +183,11 @@ static void add_slowdown(struct textbuf *tb, const struct outcome *oc, double tr
 			     "it waiting",
 			     tracing / (oc->seconds - tracing) * 100);
 	}
+}
+
+static void add_seconds(struct textbuf *tb, double s)
+{
+	textbuf_addf(tb, s < 0.01 ? "%.6f s" : "%.3f s", s);
 }
 
 static void add_cost(struct textbuf *tb, const struct outcome *oc)
@@ -193,12 +198,16 @@ static void add_cost(struct textbuf *tb, const struct outcome *oc)
 
 	getrusage(RUSAGE_SELF, &self);
 	textbuf_addf(tb, "it cost %.2f s of CPU time", cpu_seconds(&self));
-	if (tracing > 0)
-		textbuf_addf(tb, " and about %.3f s in the kernel (%.0f ns an event)", tracing,
-			     oc->event_ns);
-	if (oc->probe_seconds)
-		textbuf_addf(tb, ", %.3f s of it for hits of probes in all processes",
-			     oc->probe_seconds);
+	if (tracing > 0) {
+		textbuf_add_str(tb, " and about ");
+		add_seconds(tb, tracing);
+		textbuf_addf(tb, " in the kernel (%.0f ns an event)", oc->event_ns);
+	}
+	if (oc->probe_seconds) {
+		textbuf_add_str(tb, ", ");
+		add_seconds(tb, oc->probe_seconds);
+		textbuf_add_str(tb, " of it for hits of probes in all processes");
+	}
 	add_slowdown(tb, oc, tracing);
 	textbuf_add_str(tb, "\n");
 }

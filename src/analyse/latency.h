@@ -38,7 +38,9 @@ struct latency_word {
 };
 
 struct latency_config {
-	const char *function;  /* a name or a glob; NULL: from and to count */
+	const char *function; /* a name or a glob; NULL: from and to count */
+	const char
+		*asked; /* the function that from and to are probes of, as it was written; NULL */
 	const char *from, *to; /* EVENT, SYSTEM:EVENT, globs */
 	bool is_call; /* from and to are entry and return: calls inside of calls are a stack */
 	/* Several functions at once, in place of from and to: each return belongs to its own entry. */

@@ -237,6 +237,7 @@ static int plan_probes(struct latency_options *o, struct errmsg *err)
 		r = gather_event(o, leave, err);
 	free(leave);
 	o->config.is_call = true;
+	o->config.asked = function;
 	o->config.function = NULL;
 	return r;
 }

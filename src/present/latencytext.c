@@ -363,7 +363,7 @@ static void add_question(const struct latency_view *v, struct jsonwriter *w)
 	static const char *const matches[] = {"thread", "cpu", "field"};
 	const struct latency_config *c = v->config;
 
-	jsonwriter_add_string(w, "function", c->function);
+	jsonwriter_add_string(w, "function", c->function ? c->function : c->asked);
 	jsonwriter_add_string(w, "from", c->function || c->n_calls ? NULL : c->from);
 	jsonwriter_add_string(w, "to", c->function || c->n_calls ? NULL : c->to);
 	if (c->n_calls)

@@ -214,7 +214,10 @@ def test_by_name(programs):
     if "there is no function 'cal_*' in" not in text:
         raise Wrong(text)
     for target in (f"{program}:call_one(x)", "place_calls:call_o*(x)"):
-        rows = json.loads(ask("latency", "--json", "--by", "x", "-T", target).splitlines()[-1])["groups"]
+        answer = json.loads(ask("latency", "--json", "--by", "x", "-T", target).splitlines()[-1])
+        rows = answer["groups"]
+        if answer["function"] != target:
+            raise Wrong(f"{target}: {answer['function']}")
         if sorted((g["x"], g["count"]) for g in rows) != [(0, 3), (1, 3)]:
             raise Wrong(f"{target}: {rows}")
     text = ask("latency", "-T", "place_calls:call_one%return")

@@ -22,8 +22,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define ARENA_MAX_BYTES (64u << 20)
-#define ENTRY_BYTES	16 /* a probe at the entry may sit behind the call for the tracer */
+#define ARENA_MAX_BYTES	  (64u << 20)
+#define FIELDS_TEXT_BYTES 600
+#define ENTRY_BYTES	  16 /* a probe at the entry may sit behind the call for the tracer */
 
 /* --- words ------------------------------------------------------------------------------------- */
 
@@ -233,12 +234,18 @@ static unsigned find_roles(struct latency *l, struct event *ev, struct latency_e
 static int need_field(const struct key_slot *slot, const struct event *ev, const char *word,
 		      struct errmsg *err)
 {
+	char fields[FIELDS_TEXT_BYTES] = "";
+	size_t len = 0;
+
 	if (slot->field || (slot->kind != KEY_ABSENT && *word == '$'))
 		return 0;
+	/* here, and not where to ask: a probe is gone by then */
+	for (size_t i = 0; i < ev->n_fields && len < sizeof(fields); i++)
+		len += snprintf(fields + len, sizeof(fields) - len, "%s%s", i ? ", " : "",
+				ev->fields[i].name);
 	return errmsg_set(err, -ENOENT,
-			  "the event %s:%s has no field '%s' to match it by; 'sonde list -e %s:%s "
-			  "-F' shows what it has",
-			  ev->system, ev->name, word, ev->system, ev->name);
+			  "the event %s:%s has no field '%s' to match it by; it has %s", ev->system,
+			  ev->name, word, *fields ? fields : "none");
 }
 
 static int bind_event(struct latency *l, struct event *ev, struct latency_event *le,

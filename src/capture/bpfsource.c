@@ -155,7 +155,7 @@ static bool take_number_type(const char *type, struct bpfsource *s)
 	return strchr("usx", *type) && *type && !strcmp(type + 1, want);
 }
 
-static bool take_text_type(const char *type, struct bpfsource *s)
+static bool take_text_type(const char *type, uint32_t n_max, struct bpfsource *s)
 {
 	bool is_user = !strcmp(type, "ustring");
 
@@ -165,7 +165,8 @@ static bool take_text_type(const char *type, struct bpfsource *s)
 		return false;
 	if (is_user)
 		s->steps[s->n_steps - 1].memory = BPFMEMORY_USER;
-	s->n_bytes = BPFCOUNT_TEXT_MAX_BYTES;
+	s->n_bytes = n_max && n_max < BPFCOUNT_TEXT_MAX_BYTES ? (uint16_t)(n_max + 1)
+							      : BPFCOUNT_TEXT_MAX_BYTES;
 	return true;
 }
 
@@ -225,7 +226,7 @@ static bool of_line(const struct line *l, const struct probe_defined *p, const s
 	if (!take_value(l, text, len, 0, s) ||
 	    (l->function && !use_argument(l, memmem(text, len, "$arg", 4), s)))
 		return false;
-	return f->is_text ? take_text_type(type, s)
+	return f->is_text ? take_text_type(type, f->n_text, s)
 	       : *type	  ? take_number_type(type, s)
 			  : f->n_bytes == 8;
 }

@@ -23,6 +23,7 @@ struct bpffield {
 	const char *name;
 	uint32_t offset, n_bytes;
 	bool is_signed, is_text;
+	uint32_t n_text;	      /* of a text: the longest that it can be; 0: any */
 	bool is_dynamic, is_relative; /* __data_loc, __rel_data_loc */
 };
 

@@ -85,14 +85,33 @@ static const char *duration_name(const struct definition *d)
 	return "duration";
 }
 
+/* Before which of the others the time stands, as it was written; behind the last: as many as there are. */
+static size_t duration_place(const struct setup_pair *pair, const struct definition *d)
+{
+	size_t at = pair->shown.n_args;
+
+	for (size_t i = 0; i < d->n_args; i++)
+		for (size_t k = 0; setup_pair_is_duration(&d->args[i]) && k < at; k++)
+			if (pair->shown.args[k].span.at > d->args[i].span.at)
+				at = k;
+	return at;
+}
+
 int setup_pair_fmt_synth(const struct setup_pair *pair, const struct definition *d,
 			 struct textbuf *tb, struct errmsg *err)
 {
-	textbuf_addf(tb, "s:%s", pair->synth);
-	for (size_t i = 0; i < pair->shown.n_args; i++) {
-		const struct probe_arg *a = &pair->shown.args[i];
-		const char *type = synth_type(a);
+	size_t place = duration_place(pair, d);
 
+	textbuf_addf(tb, "s:%s", pair->synth);
+	for (size_t i = 0; i <= pair->shown.n_args; i++) {
+		const struct probe_arg *a = &pair->shown.args[i];
+		const char *type;
+
+		if (i == place && wants_duration(d))
+			textbuf_addf(tb, " u64 %s;", duration_name(d));
+		if (i == pair->shown.n_args)
+			break;
+		type = synth_type(a);
 		if (!type)
 			return definition_refuse(
 				d->text, a->span, err, -EINVAL,
@@ -104,8 +123,6 @@ int setup_pair_fmt_synth(const struct setup_pair *pair, const struct definition 
 		else
 			textbuf_addf(tb, " %s %s;", type, a->name);
 	}
-	if (wants_duration(d))
-		textbuf_addf(tb, " u64 %s;", duration_name(d));
 	tb->pos--; /* the last ';' */
 	textbuf_add(tb, "", 1);
 	return tb->overflow ? setup_pair_no_memory(err) : 0;
@@ -129,7 +146,7 @@ static char *fmt_in_trigger(const struct setup_pair *pair)
 
 static char *fmt_out_trigger(const struct setup_pair *pair, const struct setup_probe *sp)
 {
-	size_t n_in = 0;
+	size_t n_in = 0, place = duration_place(pair, sp->definition);
 	struct textbuf tb;
 	char *text;
 
@@ -139,16 +156,18 @@ static char *fmt_out_trigger(const struct setup_pair *pair, const struct setup_p
 		     "trace(%s",
 		     keys_of(pair, false), PAIR_CALLS_MAX, pair->number, pair->number, sp->group,
 		     pair->in_name, pair->synth);
-	for (size_t i = 0; i < pair->shown.n_args; i++) {
+	for (size_t i = 0; i <= pair->shown.n_args; i++) {
 		const struct probe_arg *a = &pair->shown.args[i];
 
+		if (i == place && wants_duration(sp->definition))
+			textbuf_addf(&tb, ",$sonde%zud", pair->number);
+		if (i == pair->shown.n_args)
+			break;
 		if (is_from_entry(pair, a))
 			textbuf_addf(&tb, ",$sonde%zuv%zu", pair->number, n_in++);
 		else
 			textbuf_addf(&tb, ",%s", a->name);
 	}
-	if (wants_duration(sp->definition))
-		textbuf_addf(&tb, ",$sonde%zud", pair->number);
 	textbuf_add_char(&tb, ')');
 	textbuf_add(&tb, "", 1);
 	text = tb.overflow ? NULL : strdup(tb.start);

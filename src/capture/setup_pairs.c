@@ -363,6 +363,10 @@ static int resolve(struct setup *s, struct setup_probe *sp, struct errmsg *err)
 	struct setup_pair *pair = sp->pair;
 	int r = split(pair, sp->definition, err);
 
+	if (sp->probe && r >= 0) { /* it has that name already, which it gives to its successor */
+		snprintf(pair->shown_name, sizeof(pair->shown_name), "%s", sp->probe->event);
+		pair->out_def.event = pair->shown_name;
+	}
 	probe_free(sp->probe);
 	sp->probe = NULL;
 	if (r >= 0)

@@ -89,6 +89,7 @@ static bool find_field(struct opening *op, const struct kernel_event *e,
 			     .n_bytes = field->size,
 			     .is_signed = field->flags & FIELD_SIGNED,
 			     .is_text = slot->kind == KEY_TEXT,
+			     .n_text = field->flags & FIELD_DYNAMIC ? field->n_elements : 0,
 			     .is_dynamic = field->flags & FIELD_DYNAMIC,
 			     .is_relative = field->flags & FIELD_RELATIVE};
 

@@ -254,6 +254,11 @@ uint64_t kernelrun_value(struct keyreader *kr, const struct key_slot *slot, cons
 	case KEY_CPU:
 	case KEY_PID:
 		return strtoull(text, NULL, 0);
+	case KEY_TEXT: /* of an array it may be too long */
+		return key_of_text(kr, text,
+				   slot->field->flags & FIELD_DYNAMIC && slot->field->n_elements
+					   ? strnlen(text, slot->field->n_elements)
+					   : strlen(text));
 	default:
 		return key_of_text(kr, text, strlen(text));
 	}

@@ -276,7 +276,7 @@ static void field_classify(const struct event_parser *p, struct field *f, uint32
 		f->flags |= FIELD_STRING | FIELD_ARRAY;
 	if (!(f->flags & (FIELD_ARRAY | FIELD_DYNAMIC)))
 		f->element_size = f->size;
-	else if (f->n_elements)
+	else if (f->n_elements && !(f->flags & FIELD_DYNAMIC))
 		f->element_size = f->size / f->n_elements;
 	else if (f->flags & FIELD_DYNAMIC)
 		f->element_size = dynamic_size;

@@ -99,17 +99,20 @@ static int find_named(struct filter_names *n, const regex_t *system, const regex
 {
 	const struct formats *f = n->flt->formats;
 	size_t before = n->flt->n_listed;
+	struct spelling sp;
 	int r = 0;
 
 	for (size_t i = 0; i < f->n_events && !r; i++)
 		if (name_matches(f->by_id[i], system, name))
 			r = list_event(n, i);
-	if (!r && n->flt->n_listed == before)
-		return errmsg_set(n->err, -ENOENT,
-				  "no system or event of this trace is called '%.200s'; "
-				  "report -E lists them",
-				  text);
-	return r;
+	if (r || n->flt->n_listed != before)
+		return r;
+	spelling_init(&sp, text, strlen(text));
+	for (size_t i = 0; i < f->n_events; i++)
+		spelling_add(&sp, f->by_id[i]->name);
+	return errmsg_set(n->err, -ENOENT, "no system or event here is called '%.200s'%s%s%s", text,
+			  sp.nearest ? "; did you mean '" : "", sp.nearest ? sp.nearest : "",
+			  sp.nearest ? "'?" : "");
 }
 
 /* "system/name", "name", with blanks around; changes the text. */

@@ -12,7 +12,8 @@
  *		__print_symbolic(REC->state, {0, "TASK_RUNNING"}, …), __print_flags(REC->flags, "|", {1, …})
  *
  * An array's length is missing in the kernel's text ("field:s32 a[];"), and then nobody can tell how long an
- * element is; it is put in. What the bytes of a number mean is told by the name of its type, which other readers do not
+ * element is; it is put in. So is that of a text in an array ("__data_loc char[16] name;"), which has no NUL if it is full:
+ * what the kernel has read behind it is not shown ("%.16s"). What the bytes of a number mean is told by the name of its type, which other readers do not
  * look at: "double", "float", "word" for what may be a pointer, "s5" for a signed bit field of five bits, and "be16" for
  * what is in network byte order; the last two are turned into the number by the print format itself.
  *
@@ -67,8 +68,8 @@ static const struct probe_arg *arg_of(const struct probe *p, struct part e)
 	return a && show_of(a) != PROBE_SHOW_AS_IS ? a : NULL;
 }
 
-/* A text of a synthetic event: "__get_str(name)", "(char *)((void *)REC + (REC->name & 0xffff))". */
-static bool is_text_of(const struct probe *p, struct part e)
+/* The argument of a text: "__get_str(name)"; NULL if it is none. */
+static const struct probe_arg *text_of(const struct probe *p, struct part e)
 {
 	static const char get[] = "__get_str(";
 	const struct probe_arg *a;
@@ -76,9 +77,21 @@ static bool is_text_of(const struct probe *p, struct part e)
 	while (e.len && *e.at == ' ')
 		e.at++, e.len--;
 	if (e.len <= strlen(get) + 1 || strncmp(e.at, get, strlen(get)))
-		return false;
+		return NULL;
 	a = find_arg(p, e.at + strlen(get), e.len - strlen(get) - 1);
-	return a && (!a->fetch || strstr(a->fetch, "str") || strstr(a->fetch, "$comm"));
+	return a && (!a->fetch || strstr(a->fetch, "str") || strstr(a->fetch, "$comm")) ? a : NULL;
+}
+
+/* How long the text of an array can be, where the kernel reads on to the next NUL; 0: it is none. */
+static unsigned text_limit(const struct probe_arg *a)
+{
+	const char *type = a && a->fetch ? strrchr(a->fetch, ':') : NULL;
+	struct type_facts f;
+
+	if (!type || (strcmp(type, ":string") && strcmp(type, ":ustring")))
+		return 0;
+	type_get(a->type, &f);
+	return f.kind == TYPE_ARRAY && f.n_elements < 65536 ? (unsigned)f.n_elements : 0;
 }
 
 /* The length of the expression at s: up to a comma outside parentheses and quotes, or the line's end. */
@@ -250,13 +263,19 @@ static const char *fmt_text(const struct probe *p, const char *s, const char *en
 
 		if (*s == '%' && s + 1 < close && s[1] != '%') {
 			struct part value = nth_expression(close + 1, end, n++);
-			const struct probe_arg *a = arg_of(p, value);
-			bool is_bare = s[-1] == '=' && is_text_of(p, value);
+			const struct probe_arg *a = arg_of(p, value), *text = text_of(p, value);
+			bool is_bare = s[-1] == '=' && text;
+			unsigned limit = text_limit(text);
 
 			len = conversion_length(s, close);
 			if (a) {
 				drop_prefix(tb);
 				textbuf_add_str(tb, conversion_for(show_of(a)));
+				s += len;
+				continue;
+			}
+			if (limit && len == 2) {
+				textbuf_addf(tb, is_bare ? "\\\"%%.%us\\\"" : "%%.%us", limit);
 				s += len;
 				continue;
 			}
@@ -315,7 +334,7 @@ static void fmt_field(const struct probe *p, struct part declaration, struct tex
 {
 	const char *at = declaration.at, *end = at + declaration.len, *name = end;
 	bool is_array = declaration.len > 2 && !strncmp(end - 2, "[]", 2);
-	const char *type = NULL, *length = NULL;
+	const char *type = NULL, *length = NULL, *brackets;
 	const struct probe_arg *a;
 	char bits[16];
 
@@ -328,7 +347,11 @@ static void fmt_field(const struct probe *p, struct part declaration, struct tex
 		type = type_name(a, bits);
 	if (a && is_array)
 		length = strrchr(a->fetch, '[');
-	if (type)
+	brackets = text_limit(a) ? memmem(at, end - at, "[] ", 3) : NULL;
+	if (brackets)
+		textbuf_addf(tb, "%.*s[%u]%.*s", (int)(brackets - at), at, text_limit(a),
+			     (int)(end - brackets - 2), brackets + 2);
+	else if (type)
 		textbuf_addf(tb, "%s %.*s", type, (int)(end - name), name);
 	else
 		textbuf_add(tb, at, end - at);

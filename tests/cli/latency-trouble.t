@@ -15,7 +15,7 @@ $ sonde latency -e sched_wakup -e sched_switch tour.dat
 sonde: the trace knows no event 'sched_wakup'; did you mean 'sched_wakeup'?
 [1]
 $ sonde latency -e sched_wakeup -e sched_switch --by-field pid tour.dat
-sonde: the event sched:sched_switch has no field 'pid' to match it by; 'sonde list -e sched:sched_switch -F' shows what it has
+sonde: the event sched:sched_switch has no field 'pid' to match it by; it has prev_comm, prev_pid, prev_prio, prev_state, next_comm, next_pid, next_prio
 [1]
 $ sonde latency -e sched_wakeup -e sched_switch --by-field = tour.dat
 sonde: latency: --by-field takes FIELD, or A.FIELD=B.FIELD where the two events call it by different names, not '='
@@ -84,3 +84,6 @@ sonde: count: --how is bpf, hist or program, not 'quickly'
 $ sonde latency -T './a:work,./a:rest' true
 sonde: -T measures one function, not './a:work,./a:rest'; a pattern (PROGRAM:name*) takes several, each from its own entry to its return
 [2]
+$ sonde count -F 'sched_swich:prev_pid == 0' -e sched_switch tour.dat
+sonde: no system or event here is called 'sched_swich'; did you mean 'sched_switch'?
+[1]

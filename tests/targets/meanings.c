@@ -17,6 +17,7 @@ struct box {
 	__be32 address;
 	int numbers[3];
 	__u8 mac[6];
+	char full[4], behind;
 	char letter;
 	int low : 5;
 	enum level level;
@@ -32,8 +33,11 @@ int main(void)
 {
 	static const char text[] = "some";
 	volatile char touched = *text; /* else it is not in memory yet */
-	struct box box = {
-		.part = 2.25f, .numbers = {10, -20, 30}, .mac = {1, 2, 3, 0xaa, 0xbb, 0xff}};
+	struct box box = {.part = 2.25f,
+			  .full = "DCBA",
+			  .behind = 'X',
+			  .numbers = {10, -20, 30},
+			  .mac = {1, 2, 3, 0xaa, 0xbb, 0xff}};
 
 	box.address = __builtin_bswap32(0x7f000001);
 	for (int i = 0; i < 6; i++) {

@@ -19,7 +19,7 @@
  *	debuginfo_symbols.c    functions of the symbol table
  *	debuginfo_functions.c  functions by name
  *	debuginfo_lines.c      lines and sources
- *	debuginfo_points.c     what a definition means: instructions
+ *	debuginfo_points.c     what a definition means: instructions; debuginfo_points_symbols.c: of a symbol
  *	debuginfo_scope.c      variables that can be seen at an instruction
  *	debuginfo_location.c   where a variable is there
  *	debuginfo_types.c      types; debuginfo_typenames.c finds them by name

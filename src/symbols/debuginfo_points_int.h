@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * debuginfo_points_int.h - what debuginfo_points.c and debuginfo_points_symbols.c share: a search under way.
+ */
+#ifndef SONDE_SYMBOLS_DEBUGINFO_POINTS_INT_H
+#define SONDE_SYMBOLS_DEBUGINFO_POINTS_INT_H
+
+#include "base/errmsg.h"
+#include "symbols/debuginfo_int.h"
+
+#define POINTS_MAX 4096
+
+struct search {
+	struct debuginfo *d;
+	const struct debuginfo_where *where;
+	struct debuginfo_point *list;
+	size_t n, n_room;
+	struct function *function; /* whose points are looked for now */
+	unsigned line;		   /* of the file */
+	unsigned nearest;	   /* line that can be probed; 0 */
+	unsigned n_inlined;	   /* copies that were left out */
+	char inlined[200];	   /* where the first ones are: "main (prog.c:12), …" */
+	unsigned char *wanted;	   /* lazy: a flag for each line */
+	size_t n_wanted;
+	const struct instance *only;   /* of a symbol */
+	const char *indirect, *shared; /* as struct debuginfo_points has them */
+	struct errmsg *err;
+};
+
+/* --- debuginfo_points.c --- */
+
+/* Room for one more, at the end of the list; NULL: no memory, or too many. */
+struct debuginfo_point *points_new(struct search *s);
+/* Refuses an offset that leads into an instruction. */
+int points_check_offset(struct search *s, uint64_t from, uint64_t offset, struct errmsg *err);
+int points_of_function(struct search *s, struct function *f, struct errmsg *err);
+
+/* --- debuginfo_points_symbols.c --- */
+
+/* The symbols of that name; else all whose name in C++ it is, or that a glob means. */
+int points_of_symbols(struct search *s, struct errmsg *err);
+
+#endif

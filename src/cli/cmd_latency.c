@@ -23,7 +23,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WORST_DEFAULT 5
+#define WORST_DEFAULT	5
+#define RANGE_NOT_GIVEN INT64_MIN
 
 static int apply_function(void *opts, const char *value, struct errmsg *err)
 {
@@ -131,6 +132,11 @@ static int check_scale(struct latency_options *o, struct errmsg *err)
 {
 	struct latency_scale *s = &o->config.scale;
 
+	if (!o->range)
+		return errmsg_set(err, -EINVAL,
+				  "--bucket-range is the width of a bucket, 1 or more");
+	if (o->range == RANGE_NOT_GIVEN)
+		o->range = 0;
 	if (o->range < 0 || o->min < 0 || o->max < 0)
 		return errmsg_set(err, -EINVAL, "a duration cannot be negative");
 	if (!o->range && (o->min || o->max))
@@ -379,7 +385,7 @@ static int in_kernel(void *ctx, char **argv, struct errmsg *err)
 
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
 {
-	struct latency_options o = {.n_worst = WORST_DEFAULT};
+	struct latency_options o = {.n_worst = WORST_DEFAULT, .range = RANGE_NOT_GIVEN};
 	struct gather_job job = {.ctx = &o,
 				 .open = open_latency,
 				 .events = events,

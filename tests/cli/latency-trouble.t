@@ -78,6 +78,9 @@ sonde: count: --by takes fields, $comm, $pid, $task, $cpu and $event, with comma
 $ sonde count -e sched_switch --only-command
 sonde: --only-command needs a command to trace
 [2]
+$ sonde latency -T vfs_read --bucket-range 0 tour.dat
+sonde: --bucket-range is the width of a bucket, 1 or more
+[2]
 $ sonde count --how quickly -e sched_switch
 sonde: count: --how is bpf, hist or program, not 'quickly'
 [2]

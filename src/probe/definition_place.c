@@ -291,6 +291,11 @@ static int check_function(struct definer *p, size_t at, size_t end)
 		    (strchr("_.$~:*?", c) || memchr(p->text + at, ':', i - at) ||
 		     memchr(p->text + at, '<', i - at + 1) || strchr("[]", c)))
 			continue;
+		if (c == '/' && definer_is_blank(p->text[end]) && strchr(p->text + end, ':'))
+			return definer_refuse(
+				p, span_from(end, end + 1),
+				"a path with a blank in it is not for probes, the kernel takes "
+				"none; give the program or library a path without");
 		return definer_refuse(
 			p, span_from(i, i + 1),
 			"'%c' cannot be in the name of a function; arguments go into "

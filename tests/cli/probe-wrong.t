@@ -305,6 +305,11 @@ $ try << 'EOF'
 1: sonde: there is no program or library 'nosuch'; name the file that has the mark: PATH:%nosuch:mark
   %nosuch:mark
           ^~~~
+$ sonde probe show './my dir/prog:work'
+sonde: a path with a blank in it is not for probes, the kernel takes none; give the program or library a path without
+  ./my dir/prog:work
+      ^
+[2]
 
 # Nothing was defined by all this.
 $ cat k/tracing/dynamic_events

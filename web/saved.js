@@ -157,9 +157,10 @@ function fill() {
 	const data = JSON.parse(document.getElementById('data').textContent), us = (ns) => Math.round(ns) / 1000;
 	const many = data.machines.length > 1, on = (machine) => (many ? [data.machines[machine]] : []);
 	const ran = data.tasks.tasks.filter((t) => t.states[1]).sort((a, b) => b.states[1] - a.states[1]).slice(0, 50);
+	const of_guest = ran.some((t) => t.stolen !== undefined), stolen = (t) => (t.stolen_unknown ? `≥ ${us(t.stolen)}` : t.stolen === undefined ? '' : us(t.stolen));
 	const states = STATES.filter(([n], i) => i < 5 || ran.some((t) => t.states[n])), counts = [['switches', 'switches'], ['wakeups', 'woken'], ['migrations', 'moved'], ['preemptions', 'preemptions']];
-	table('tasks', ['task', ...(many ? ['machine'] : []), ...states.map(([, name]) => `${name} µs`), ...counts.map(([, name]) => name), 'longest wait µs'],
-		ran.map((t) => [data.names[t.task][0], ...on(data.names[t.task][1]), ...states.map(([n]) => us(t.states[n])),
+	table('tasks', ['task', ...(many ? ['machine'] : []), ...states.map(([, name]) => `${name} µs`), ...(of_guest ? ['stolen µs'] : []), ...counts.map(([, name]) => name), 'longest wait µs'],
+		ran.map((t) => [data.names[t.task][0], ...on(data.names[t.task][1]), ...states.map(([n]) => us(t.states[n])), ...(of_guest ? [stolen(t)] : []),
 			...counts.map(([key]) => t[key]), t.max_wait_more ? `> ${us(t.max_wait)}` : us(t.max_wait)]));
 	table('kinds', ['event', ...(many ? ['machine'] : []), 'count'], data.events.kinds.filter((k) => k[1]).sort((a, b) => b[1] - a[1])
 		.map((k) => [data.kinds[k[0]][0], ...on(data.kinds[k[0]][1]), k[1]]));

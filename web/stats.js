@@ -44,6 +44,12 @@ function states_bar(app, states, span) {
 	return strip;
 }
 
+/* Of a guest's running time, what its host did not run it for; at least that, where the host's trace does not tell all. */
+function stolen_cell(t) {
+	const words = t.stolen_unknown ? (t.stolen ? `≥ ${duration(t.stolen)}` : 'unknown') : t.stolen ? duration(t.stolen) : '';
+	return cell(words, 'num', t.stolen || 0);
+}
+
 export async function tasks_panel(app, box) {
 	const stats = await ask(app, 'tasks'), span = Math.max(1, stats.to - stats.from);
 	const tasks = stats.tasks.filter((t) => app.tasks[t.task]?.pid !== 0 && app.filters.keeps(t.task));
@@ -51,15 +57,18 @@ export async function tasks_panel(app, box) {
 		return empty(box, app.info.machines.some((m) => m.sched) ? 'No task did anything here.'
 			: 'The trace has no scheduling events; record with -e sched to see what tasks did.');
 	const columns = STATES.filter((s, i) => i < 5 || tasks.some((t) => t.states[s]));
-	const titles = ['Task', 'States', ...columns.map((s) => STATE_NAMES[s]), 'Switches', 'Woken', 'Moved', 'Preemptions', 'Longest wait'];
+	const of_guest = tasks.some((t) => t.stolen !== undefined);
+	const titles = ['Task', 'States', ...columns.map((s) => STATE_NAMES[s]), ...(of_guest ? ['stolen'] : []), 'Switches', 'Woken', 'Moved', 'Preemptions', 'Longest wait'];
 	const rows = tasks.map((t) => [
 		cell(app.task_name(t.task)), cell(states_bar(app, t.states, span), 'wide', t.states[1]),
 		...columns.map((s) => cell(t.states[s] ? duration(t.states[s]) : '', 'num', t.states[s])),
+		...(of_guest ? [stolen_cell(t)] : []),
 		...['switches', 'wakeups', 'migrations', 'preemptions'].map((k) => cell(t[k] ? count(t[k]) : '', 'num', t[k] || 0)),
 		cell(t.max_wait ? `${t.max_wait_more ? '> ' : ''}${duration(t.max_wait)}` : '', 'num', t.max_wait || 0)]);
 	const cpus = el('div', 'cpus');
 	for (const c of stats.cpus)
-		cpus.append(el('span', 'cpu', `CPU ${c.cpu}`, bar(c.busy / span), share(c.busy, span), c.unknown ? ` · ${share(c.unknown, span)} unknown` : ''));
+		cpus.append(el('span', 'cpu', `CPU ${c.cpu}`, bar(c.busy / span), share(c.busy, span), c.stolen ? ` · ${share(c.stolen, span)} stolen` : '',
+			c.unknown ? ` · ${share(c.unknown, span)} unknown` : ''));
 	put(box, `${some(tasks.length, 'task')} in ${duration(span)}`, titles, rows, {
 		sort: 2,
 		click: (i) => {

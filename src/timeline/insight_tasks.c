@@ -11,9 +11,13 @@
  * sched_wakeup, when it was put into a queue, which is a little later and what report -w counts from. Which it was is
  * told. Waits are kept one by one, so that quantiles are exact. Where data is missing nobody knows when a task ran that was
  * woken (states.h): such a wait is in none of the numbers, and how many there are is told.
+ *
+ * Of a guest whose host's trace is there, too, it is told how much of the running time the host did not run the virtual
+ * CPU (stolen.h).
  */
 #include "timeline/insight_int.h"
 #include "timeline/lengths.h"
+#include "timeline/stolen.h"
 
 #include "analyse/latencies.h"
 
@@ -41,6 +45,7 @@ struct task_sums {
 	uint64_t ns[STATES_N];
 	uint64_t n_switches, n_wakeups, n_migrations, n_preemptions;
 	uint64_t max_wait, max_wait_at;
+	struct stolen_sum stolen;
 	int32_t last_cpu;
 	bool any, has_cpu, max_goes_on; /* the longest wait is longer than that */
 };
@@ -49,6 +54,10 @@ struct summing {
 	struct task_sums *sums;
 	size_t n;
 	uint64_t from, to;
+	struct timeline *tl;
+	struct stolen stolen;
+	uint32_t machine; /* which is gone through */
+	bool is_guest;	  /* with a host that is known */
 };
 
 static void sum_span(void *ctx, uint16_t task, const struct task_track *t,
@@ -63,6 +72,9 @@ static void sum_span(void *ctx, uint16_t task, const struct task_track *t,
 		return;
 	sum->any = true;
 	sum->ns[s->state] += ns;
+	if (su->is_guest && s->state == STATE_RUNNING)
+		stolen_add(stolen_find(&su->stolen, su->machine, s->cpu), later(s->start, su->from),
+			   earlier(s->end, su->to), &sum->stolen);
 	if (begins && s->state == STATE_RUNNING && !s->open_start) {
 		sum->n_switches++;
 		sum->n_migrations += sum->has_cpu && sum->last_cpu != s->cpu;
@@ -79,6 +91,12 @@ static void sum_span(void *ctx, uint16_t task, const struct task_track *t,
 		sum->last_cpu = s->cpu;
 		sum->has_cpu = true;
 	}
+}
+
+static void emit_stolen(const struct stolen_sum *s, struct jsonwriter *w)
+{
+	jsonwriter_add_uint(w, "stolen", s->ns);
+	jsonwriter_add_uint(w, "stolen_unknown", s->unknown_ns);
 }
 
 static void emit_tasks(const struct summing *su, struct jsonwriter *w)
@@ -102,6 +120,8 @@ static void emit_tasks(const struct summing *su, struct jsonwriter *w)
 		jsonwriter_add_uint(w, "max_wait", s->max_wait);
 		jsonwriter_add_uint(w, "max_wait_at", s->max_wait_at);
 		jsonwriter_add_bool(w, "max_wait_more", s->max_goes_on);
+		if (stolen_is_guest(&su->stolen, timeline_task(su->tl, i)->machine))
+			emit_stolen(&s->stolen, w);
 		jsonwriter_close(w);
 	}
 	jsonwriter_close(w);
@@ -109,6 +129,8 @@ static void emit_tasks(const struct summing *su, struct jsonwriter *w)
 
 struct cpu_sum {
 	uint64_t from, to, busy, unknown, n_switches;
+	const struct stolen_vcpu *vcpu; /* NULL: it is none, or not known as one */
+	struct stolen_sum stolen;
 };
 
 static bool sum_cpu(void *ctx, const struct lane_span *s)
@@ -117,6 +139,8 @@ static bool sum_cpu(void *ctx, const struct lane_span *s)
 
 	*(s->flags & TILE_UNKNOWN ? &c->unknown : &c->busy) +=
 		overlap(s->start, s->end, c->from, c->to);
+	if (c->vcpu && !(s->flags & TILE_UNKNOWN))
+		stolen_add(c->vcpu, later(s->start, c->from), earlier(s->end, c->to), &c->stolen);
 	return true;
 }
 
@@ -128,15 +152,17 @@ static bool count_switch(void *ctx, const struct cpu_turn *t)
 	return true;
 }
 
-static int emit_cpu(struct lanes *ls, uint32_t machine, uint32_t cpu, uint64_t from, uint64_t to,
+static int emit_cpu(struct lanes *ls, const struct summing *su, uint32_t machine, uint32_t cpu,
 		    struct jsonwriter *w)
 {
+	uint64_t from = su->from, to = su->to;
 	struct cpu_sum c = {.from = from, .to = to};
 	struct errmsg err = {0};
 	struct lane *ln;
 	char spec[64];
 	int r;
 
+	c.vcpu = stolen_find(&su->stolen, machine, cpu);
 	snprintf(spec, sizeof(spec), "cpu:%u:%u", machine, cpu);
 	r = lane_get(ls, spec, &ln, &err);
 	if (r < 0)
@@ -157,11 +183,13 @@ static int emit_cpu(struct lanes *ls, uint32_t machine, uint32_t cpu, uint64_t f
 	jsonwriter_add_uint(w, "idle", (to > from ? to - from : 0) - c.busy - c.unknown);
 	jsonwriter_add_uint(w, "unknown", c.unknown);
 	jsonwriter_add_uint(w, "switches", c.n_switches);
+	if (c.vcpu)
+		emit_stolen(&c.stolen, w);
 	jsonwriter_close(w);
 	return 0;
 }
 
-static int emit_cpus(struct lanes *ls, uint64_t from, uint64_t to, struct jsonwriter *w)
+static int emit_cpus(struct lanes *ls, const struct summing *su, struct jsonwriter *w)
 {
 	int r = 0;
 
@@ -178,7 +206,7 @@ static int emit_cpus(struct lanes *ls, uint64_t from, uint64_t to, struct jsonwr
 				 timeline_source(ls->tl, other->source)->machine != machine;
 		}
 		if (is_new)
-			r = emit_cpu(ls, machine, st->cpu, from, to, w);
+			r = emit_cpu(ls, su, machine, st->cpu, w);
 	}
 	jsonwriter_close(w);
 	return r;
@@ -190,23 +218,29 @@ int insight_tasks(struct lanes *ls, const uint8_t *tasks, uint64_t from, uint64_
 	struct summing su = {.n = timeline_n_tasks(ls->tl), .from = from, .to = to};
 	size_t source = 0;
 	uint32_t machine;
-	int r = 0;
+	int r;
 
+	su.tl = ls->tl;
 	su.to = to = earlier(to, timeline_duration(ls->tl));
 	/* tasks that come meanwhile have numbers up to UINT16_MAX */
 	su.sums = calloc(UINT16_MAX + 1, sizeof(*su.sums));
 	if (!su.sums)
 		return -ENOMEM;
-	while (!r && lanes_next_machine(ls->tl, &source, &machine))
+	r = stolen_init(&su.stolen, ls, from, to);
+	while (!r && lanes_next_machine(ls->tl, &source, &machine)) {
+		su.machine = machine;
+		su.is_guest = stolen_is_guest(&su.stolen, machine);
 		r = states_pass(ls->tl, ls->states, machine, tasks, from, to, sum_span, &su);
+	}
 	if (!r) {
 		jsonwriter_open(w, NULL, '{');
 		jsonwriter_add_uint(w, "from", from);
 		jsonwriter_add_uint(w, "to", to);
 		emit_tasks(&su, w);
-		r = emit_cpus(ls, from, to, w);
+		r = emit_cpus(ls, &su, w);
 		jsonwriter_close(w);
 	}
+	stolen_release(&su.stolen);
 	free(su.sums);
 	return r;
 }

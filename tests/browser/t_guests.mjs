@@ -77,6 +77,30 @@ export const guests = [
 		},
 	},
 	{
+		name: 'time by task tells what of it was stolen', trace: TRACE,
+		async run(t) {
+			const { pid } = entries(t), from = 976e6, to = 105e7, inside = (s, a, b) => Math.max(0, Math.min(s.end, b) - Math.max(s.start, a));
+			const on = t.oracle.of_file(HOST).slices(pid), wanted = new Map();
+			for (const s of t.oracle.of_file(GUEST).ran(0)) {
+				const start = Math.max(s.start, from), end = Math.min(s.end, to);
+				if (end > start)
+					wanted.set(s.pid, (wanted.get(s.pid) || 0) + end - start - on.reduce((sum, r) => sum + inside(r, start, end), 0));
+			}
+			const [most, ns] = [...wanted].sort((a, b) => b[1] - a[1])[0];
+			await t.page.evaluate(([a, b]) => window.sonde.set_range(a, b), [from, to]);
+			await t.settle();
+			await t.panel('tasks');
+			await t.page.waitForSelector('#panel-tasks table', { timeout: 90000 });
+			const rows = (await t.rows('#panel-tasks table')).filter((r) => r.stolen);
+			const row = rows.sort((a, b) => parseFloat(b.stolen) * (b.stolen.endsWith('ms') ? 1e3 : 1) - parseFloat(a.stolen) * (a.stolen.endsWith('ms') ? 1e3 : 1))[0];
+			ok(ns > 1e6 && row, `${ns} ns of ${most} were stolen, and no row says so`);
+			ok(row.Task.includes(String(most)), `from ${row.Task}, should be ${most}`);
+			ok(row.stolen.endsWith('ms') && Math.abs(parseFloat(row.stolen) * 1e6 - ns) < 1e3, `stolen: ${row.stolen}, should be ${ns} ns`);
+			ok((await t.page.textContent('#panel-tasks .cpus')).includes('% stolen'), 'the share of the CPU');
+			await t.shot('guest-stolen');
+		},
+	},
+	{
 		name: 'times of host and guest are one sequence', trace: TRACE,
 		async run(t) {
 			const shown = await t.page.evaluate(async () => {

@@ -2,7 +2,9 @@
 /*
  * showfile.c - from a file of the tracing directory to standard output.
  *
- * A file is copied piece by piece, as the kernel makes it: a full buffer is gigabytes of text. A pipe is
+ * A file is copied piece by piece, as the kernel makes it: a full buffer is gigabytes of text. Where nobody waits for the
+ * first lines (no terminal), the pieces are large: what is traced may be writes, of which each piece is one, and small
+ * ones would add more lines to the trace than they take from it. A pipe is
  * read without a pager and without buffers between, and SIGINT keeps its usual effect, so Ctrl-C ends
  * even a flood at once; the kernel keeps what was not read.
  */
@@ -18,6 +20,7 @@
 #include <unistd.h>
 
 #define PIECE_BYTES (64 << 10)
+#define AHEAD_BYTES (64 << 20)
 
 static int open_or_say(const struct tracefs *t, const char *instance, const char *file,
 		       const char *missing, struct errmsg *err)
@@ -29,23 +32,41 @@ static int open_or_say(const struct tracefs *t, const char *instance, const char
 	return fd < 0 ? tracefs_refuse_read(t, instance, file, fd, err) : fd;
 }
 
-/* Returns the code of a read that failed in *ret_read: the sentence needs the file's name. */
-static int copy(int fd, struct output *out, int *ret_read)
+/* One read, or as many as fill the buffer. How much it was; *ret is 0 at the end, or the code of a read that failed. */
+static size_t fill(int fd, char *buf, size_t n_bytes, bool whole, int *ret)
 {
-	char *buf = malloc(PIECE_BYTES);
+	size_t len = 0;
+	ssize_t n = 1;
+
+	*ret = 1;
+	while (len < n_bytes && (whole || !len) && n > 0) {
+		size_t left = n_bytes - len;
+
+		n = read(fd, buf + len, left < PIECE_BYTES ? left : PIECE_BYTES);
+		if (n < 0 && errno == EINTR)
+			n = 1;
+		else if (n > 0)
+			len += n;
+		else
+			*ret = n < 0 ? -errno : 0;
+	}
+	return len;
+}
+
+/* Returns the code of a read that failed in *ret_read: the sentence needs the file's name. */
+static int copy(int fd, struct output *out, bool is_pipe, int *ret_read)
+{
+	bool ahead = !is_pipe && !isatty(STDOUT_FILENO);
+	size_t n_bytes = ahead ? AHEAD_BYTES : PIECE_BYTES;
+	char *buf = malloc(n_bytes);
 	int r = buf ? 0 : -ENOMEM;
 
-	*ret_read = 0;
-	while (!r) {
-		ssize_t n = read(fd, buf, PIECE_BYTES);
+	*ret_read = 1;
+	while (!r && *ret_read > 0) {
+		size_t len = fill(fd, buf, n_bytes, ahead, ret_read);
 
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0) {
-			*ret_read = n < 0 ? -errno : 0;
-			break;
-		}
-		r = output_write(out, buf, n);
+		if (len)
+			r = output_write(out, buf, len);
 		if (output_is_closed(out))
 			break;
 	}
@@ -63,7 +84,7 @@ static int print(const struct tracefs *t, const char *instance, const char *file
 		return fd;
 	r = output_open(&out, NULL, no_pager, err);
 	if (r >= 0) {
-		r = copy(fd, &out, &r_read);
+		r = copy(fd, &out, no_pager, &r_read);
 		output_close(&out);
 	}
 	close(fd);

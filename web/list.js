@@ -35,6 +35,7 @@ export class EventList {
 		this.body = el('tbody', '');
 		this.total = 0;
 		this.top = 0;
+		this.moves = 0;			/* by the user */
 		this.sel = undefined;
 		this.pages = new Map();
 		this.asked = new Map();		/* page → promise */
@@ -51,14 +52,17 @@ export class EventList {
 
 	/* Without a selection the list shows what the picture begins with; of a recording that is followed, its end. */
 	later(anyway = false) {
+		const { moves } = this;
+
 		clearTimeout(this.timer);
 		this.timer = setTimeout(async () => {
-			if (this.app.selection || this.root.hidden || !this.total || (!anyway && this.scroll.matches(':hover, :focus-within')))
+			if (this.moves !== moves || this.app.selection || this.root.hidden || !this.total || (!anyway && this.scroll.matches(':hover, :focus-within')))
 				return;
 			try {
 				const { view, live } = this.app, at_end = live?.at_end;
 				const answer = await api.get('rank', { sel: this.sel, t: Math.max(0, Math.ceil(at_end ? view.to : view.from)) }, 'follow');
-				this.go(Math.max(0, at_end ? answer.row - this.seen : answer.row));
+				if (this.moves === moves)	/* else the user was quicker than the answer */
+					this.go(Math.max(0, at_end ? answer.row - this.seen : answer.row));
 			} catch (error) {
 				api.quiet(error);
 			}
@@ -193,6 +197,7 @@ export class EventList {
 		if (Math.abs(this.scroll.scrollTop - this.expected) < 1)
 			return;		/* our own doing */
 		this.expected = this.scroll.scrollTop;
+		this.moves++;
 		const room = Math.max(1, this.spacer.offsetHeight - this.scroll.clientHeight);
 		this.top = this.scaled ? Math.round(this.scroll.scrollTop / room * Math.max(0, this.total - this.seen))
 			: this.scroll.scrollTop / ROW;
@@ -203,6 +208,7 @@ export class EventList {
 		if (!this.scaled || event.ctrlKey)
 			return;
 		event.preventDefault();
+		this.moves++;
 		this.go(this.top + event.deltaY * (event.deltaMode === 1 ? 1 : 1 / ROW));
 	}
 
@@ -212,6 +218,7 @@ export class EventList {
 			Home: 0, End: this.total - 1 }[event.key];
 		if (to === undefined || event.altKey || event.metaKey)
 			return;
+		this.moves++;
 		event.preventDefault();
 		event.stopPropagation();
 		this.pick(Math.max(0, Math.min(this.total - 1, to)));

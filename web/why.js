@@ -33,13 +33,13 @@ function sums_table(app, sums, span) {
 	return table(['Task', 'State', '', 'Time', 'Share'], rows, { sort: 3 });
 }
 
-/* Who had the CPUs that were waited for. */
-function had_table(app, had, span) {
+/* Who had the CPUs that were waited for, or that the host took. */
+function had_table(app, had, span, words) {
 	if (!had?.length)
 		return '';
 	const rows = had.slice(0, 200).map((h) => [cell(app.tasks[h.task]?.pid === 0 ? 'nobody (idle)' : app.task_name(h.task)),
 		cell(bar(h.ns / span, app.colours.state(1)), 'wide', h.ns), cell(duration(h.ns), 'num', h.ns), cell(share(h.ns, span), 'num', h.ns / span)]);
-	return el('div', '', el('p', 'dim', 'Who had the CPUs that were waited for:'), table(['Task', '', 'Time', 'Share'], rows, { sort: 2 }));
+	return el('div', '', el('p', 'dim', words), table(['Task', '', 'Time', 'Share'], rows, { sort: 2 }));
 }
 
 export async function why_panel(app, box) {
@@ -77,5 +77,6 @@ export async function why_panel(app, box) {
 				app.lanes.add(`task:${t.machine}:${t.pid}`);
 		})), button('Copy as CSV', () => copy(csv(titles, rows))));
 	box.replaceChildren(head, strip(app, path, answer.from, answer.to),
-		el('div', 'two', el('div', '', list), el('div', '', sums_table(app, answer.sums || [], span), had_table(app, answer.had, span))));
+		el('div', 'two', el('div', '', list), el('div', '', sums_table(app, answer.sums || [], span), had_table(app, answer.had, span, 'Who had the CPUs that were waited for:'),
+			had_table(app, answer.stolen_by, span, 'Who had the CPUs of the host while virtual ones were to run:'))));
 }

@@ -13,9 +13,12 @@
  * shorter, and a depth and a number of pieces are the ceiling besides. What was ended by an interrupt, or
  * by nobody that is known, stays the sleeper's. Pieces have no gaps, and none overlap.
  *
- * Of a wait for a CPU it is told who had that CPU meanwhile, and for how long: mostly it is not one alone.
+ * Of a wait for a CPU it is told who had that CPU meanwhile, and for how long: mostly it is not one alone. So it is of
+ * what a guest's task ran while its host did not run the virtual CPU (stolen.h): who had the host's CPU instead.
  */
 #include "timeline/insight_int.h"
+#include "timeline/owners.h"
+#include "timeline/stolen.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -26,6 +29,7 @@
 #define SPANS_MAX      (4u << 20)
 /* Of the trace, in the range: about so many have SPANS_MAX spans. */
 #define EVENTS_AT_ONCE (12u << 20)
+#define LOOKS_MAX      20000 /* at who had a CPU of the host */
 
 struct piece_of_path {
 	uint64_t start, end;
@@ -45,6 +49,8 @@ struct why {
 	bool has_all, failed;
 	size_t n_spans;
 	struct sched_streams streams;
+	struct stolen stolen;
+	size_t n_looks;
 	struct piece_of_path *pieces;
 	size_t n, cap;
 };
@@ -237,77 +243,55 @@ static void follow(struct why *y, int task, uint64_t from, uint64_t to, unsigned
 
 /* --- words ------------------------------------------------------------------------------------------------------ */
 
-#define OWNERS_MAX  64 /* told apart in one wait; more are others */
-#define OWNERS_SAID 3  /* in the sentence */
-#define OWNERS_TOLD 8  /* in the answer */
-#define OTHERS	    (-2)
-
-struct owner {
-	int task; /* -1: not known; OTHERS */
-	uint64_t ns;
-};
-
-/* Who had a CPU between two moments. */
-struct owners {
-	uint64_t from, to, last_ts;
-	int last, first; /* first: who had it at from */
-	struct owner list[OWNERS_MAX + 1];
-	unsigned n;
-};
-
-static void add_owner(struct owners *o, int task, uint64_t ns)
-{
-	unsigned i = 0;
-
-	if (!ns)
-		return;
-	if (!o->n)
-		o->first = task;
-	while (i < o->n && o->list[i].task != task)
-		i++;
-	if (i >= OWNERS_MAX) {
-		i = OWNERS_MAX;
-		task = OTHERS;
-	}
-	o->n = i < o->n ? o->n : i + 1;
-	o->list[i].task = task;
-	o->list[i].ns += ns;
-}
-
-static bool look_at_owner(void *ctx, const struct cpu_turn *t)
-{
-	struct owners *o = ctx;
-
-	add_owner(o, o->last, overlap(o->last_ts, t->ts, o->from, o->to));
-	o->last = t->next == TIMELINE_NO_TASK ? -1 : t->next;
-	o->last_ts = t->ts;
-	return true;
-}
-
-static int compare_owners(const void *a, const void *b)
-{
-	const struct owner *x = a, *y = b;
-
-	if (x->ns != y->ns)
-		return x->ns > y->ns ? -1 : 1;
-	return (x->task > y->task) - (x->task < y->task);
-}
+#define OWNERS_SAID 3 /* in the sentence */
+#define OWNERS_TOLD 8 /* in the answer */
 
 /* Who had the CPU while p waits for it, the longest first. */
 static void find_owners(struct why *y, const struct piece_of_path *p, struct owners *o)
 {
-	*o = (struct owners){.from = p->start, .to = p->end, .last = -1, .first = -1};
 	if (p->cpu < 0 || sched_streams_find(&y->streams, y->tl, p->cpu) < 0)
 		return;
-	if (cpu_turns(y->tl, y->streams.machine, p->cpu, p->start, p->end, look_at_owner, o) < 0)
+	if (owners_look(o, y->tl, y->streams.machine, p->cpu, p->start, p->end) < 0)
 		y->failed = true;
-	add_owner(o, o->last, overlap(o->last_ts, p->end, p->start, p->end));
-	qsort(o->list, o->n, sizeof(o->list[0]), compare_owners);
+	owners_sort(o);
+}
+
+/* What the host did not run of a piece in which a guest's task runs. */
+struct theft {
+	bool is_known; /* there is a host */
+	struct stolen_sum sum;
+	uint64_t asleep; /* of it: the thread slept; else it waited for a CPU that others had */
+};
+
+static void find_theft(struct why *y, const struct piece_of_path *p, struct theft *ret,
+		       struct owners *o)
+{
+	const struct stolen_vcpu *v = stolen_find(&y->stolen, y->streams.machine, p->cpu);
+
+	ret->is_known = v != NULL;
+	if (!v)
+		return;
+	stolen_add(v, p->start, p->end, &ret->sum);
+	for (size_t i = stolen_first(v, p->start); i < v->n && v->times[i].start < p->end; i++) {
+		const struct stolen_time *t = &v->times[i];
+		uint64_t start = later(t->start, p->start), end = earlier(t->end, p->end);
+
+		if (t->state == STATE_RUNNABLE || t->state == STATE_PREEMPTED) {
+			/* there may be very many: some thousands are looked at, of the rest nobody is told */
+			int cpu = y->n_looks++ < LOOKS_MAX ? t->cpu : -1;
+
+			if (owners_look(o, y->tl, v->host, cpu, start, end) < 0)
+				y->failed = true;
+		} else if (t->state != STATE_UNKNOWN) {
+			ret->asleep += end - start;
+		}
+	}
+	owners_sort(o);
 }
 
 static const char *owner_name(const struct why *y, int task, char *buf, size_t size)
 {
-	if (task == OTHERS)
+	if (task == OWNERS_OTHERS)
 		snprintf(buf, size, "others");
 	else if (task >= 0 && !timeline_task(y->tl, task)->pid)
 		snprintf(buf, size, "nobody");
@@ -375,6 +359,32 @@ static void say_wait(struct why *y, const struct piece_of_path *p, const struct 
 		snprintf(buf, size, "%s CPU %d, %s", verb, p->cpu, who);
 }
 
+/* "runs on CPU 0; 16.107 ms of it were stolen by the host, which ran ls-307 for 16.049 ms" */
+static void say_run(struct why *y, const struct piece_of_path *p, const struct theft *t,
+		    const struct owners *o, char *buf, size_t size)
+{
+	char who[300], length[32];
+	size_t n = snprintf(buf, size, "runs on CPU %d", p->cpu);
+
+	if (t->sum.ns && n < size) {
+		fmt_length(length, sizeof(length), t->sum.ns);
+		n += snprintf(buf + n, size - n, "; %s of it were stolen by the host", length);
+	}
+	if (o->n && n < size) {
+		say_owners(y, o, who, sizeof(who));
+		n += snprintf(buf + n, size - n, ", %s", who);
+	}
+	if (t->asleep && n < size) {
+		fmt_length(length, sizeof(length), t->asleep);
+		n += snprintf(buf + n, size - n, "%s the thread of the virtual CPU slept for %s",
+			      o->n ? ", and" : ":", length);
+	}
+	if (t->sum.unknown_ns && n < size) {
+		fmt_length(length, sizeof(length), t->sum.unknown_ns);
+		snprintf(buf + n, size - n, "; whether the host ran it is not known of %s", length);
+	}
+}
+
 static void say_sleep(struct why *y, const struct piece_of_path *p, char *buf, size_t size)
 {
 	static const char *const verbs[STATES_N] = {
@@ -401,15 +411,15 @@ static bool is_wait(const struct piece_of_path *p)
 	return p->state == STATE_RUNNABLE || p->state == STATE_PREEMPTED;
 }
 
-static void say(struct why *y, const struct piece_of_path *p, const struct owners *o, char *buf,
-		size_t size)
+static void say(struct why *y, const struct piece_of_path *p, const struct theft *t,
+		const struct owners *o, char *buf, size_t size)
 {
-	char name[64], text[400];
+	char name[64], text[512];
 	size_t n;
 
 	switch (p->state) {
 	case STATE_RUNNING:
-		snprintf(text, sizeof(text), "runs on CPU %d", p->cpu);
+		say_run(y, p, t, o, text, sizeof(text));
 		break;
 	case STATE_RUNNABLE:
 	case STATE_PREEMPTED:
@@ -433,9 +443,9 @@ static void say(struct why *y, const struct piece_of_path *p, const struct owner
 			 insight_task_name(y->tl, p->sleeper, name, sizeof(name)));
 }
 
-static void emit_owners(const struct owner *list, size_t n, struct jsonwriter *w)
+static void emit_owners(const char *key, const struct owner *list, size_t n, struct jsonwriter *w)
 {
-	jsonwriter_open(w, "had", '[');
+	jsonwriter_open(w, key, '[');
 	for (size_t i = 0; i < n; i++) {
 		jsonwriter_open(w, NULL, '{');
 		jsonwriter_add_int(w, "task", list[i].task);
@@ -445,60 +455,83 @@ static void emit_owners(const struct owner *list, size_t n, struct jsonwriter *w
 	jsonwriter_close(w);
 }
 
-/* had: time that others had the CPUs which were waited for, by task. */
-static void emit_path(struct why *y, struct jsonwriter *w, uint64_t *had)
+/* Time by task that others had a CPU, of the whole path. */
+struct path_owners {
+	uint64_t *had;	  /* CPUs that were waited for */
+	uint64_t *stolen; /* the host's, instead of a virtual one that was to run */
+};
+
+static void emit_piece(struct why *y, const struct piece_of_path *p, struct path_owners *all,
+		       struct jsonwriter *w)
 {
-	struct owners o;
-	char text[512];
+	struct owners o = {0};
+	struct theft theft = {0};
+	uint64_t *sums = is_wait(p) ? all->had : all->stolen;
+	char text[640];
+	unsigned n_told;
 
-	jsonwriter_open(w, "path", '[');
-	for (size_t i = 0; i < y->n; i++) {
-		const struct piece_of_path *p = &y->pieces[i];
-
-		if (is_wait(p))
-			find_owners(y, p, &o);
-		else
-			o.n = 0;
-		say(y, p, &o, text, sizeof(text));
-		for (unsigned j = 0; j < o.n; j++)
-			if (o.list[j].task >= 0)
-				had[o.list[j].task] += o.list[j].ns;
-		jsonwriter_open(w, NULL, '{');
-		jsonwriter_add_uint(w, "start", p->start);
-		jsonwriter_add_uint(w, "end", p->end);
-		jsonwriter_add_int(w, "task", p->task);
-		jsonwriter_add_uint(w, "state", p->state);
-		jsonwriter_add_int(w, "cpu", p->cpu);
-		jsonwriter_add_uint(w, "depth", p->depth);
-		jsonwriter_add_string(w, "why", text);
-		jsonwriter_add_int(w, "waker", p->waker);
-		if (is_wait(p))
-			emit_owners(o.list, o.n < OWNERS_TOLD ? o.n : OWNERS_TOLD, w);
-		jsonwriter_close(w);
+	if (is_wait(p))
+		find_owners(y, p, &o);
+	else if (p->state == STATE_RUNNING)
+		find_theft(y, p, &theft, &o);
+	say(y, p, &theft, &o, text, sizeof(text));
+	for (unsigned j = 0; j < o.n; j++)
+		if (o.list[j].task >= 0)
+			sums[o.list[j].task] += o.list[j].ns;
+	n_told = o.n < OWNERS_TOLD ? o.n : OWNERS_TOLD;
+	jsonwriter_open(w, NULL, '{');
+	jsonwriter_add_uint(w, "start", p->start);
+	jsonwriter_add_uint(w, "end", p->end);
+	jsonwriter_add_int(w, "task", p->task);
+	jsonwriter_add_uint(w, "state", p->state);
+	jsonwriter_add_int(w, "cpu", p->cpu);
+	jsonwriter_add_uint(w, "depth", p->depth);
+	jsonwriter_add_string(w, "why", text);
+	jsonwriter_add_int(w, "waker", p->waker);
+	if (is_wait(p))
+		emit_owners("had", o.list, n_told, w);
+	if (theft.is_known) {
+		jsonwriter_add_uint(w, "stolen", theft.sum.ns);
+		jsonwriter_add_uint(w, "stolen_asleep", theft.asleep);
+		jsonwriter_add_uint(w, "stolen_unknown", theft.sum.unknown_ns);
+		emit_owners("stolen_by", o.list, n_told, w);
 	}
 	jsonwriter_close(w);
 }
 
-/* The path, and behind it who had the CPUs that were waited for in it. */
-static int emit_path_and_owners(struct why *y, struct jsonwriter *w)
+static void emit_sorted(const char *key, const uint64_t *sums, struct owner *list,
+			struct jsonwriter *w)
 {
-	uint64_t *had = calloc(UINT16_MAX + 1, sizeof(*had));
-	struct owner *list = calloc(UINT16_MAX + 1, sizeof(*list));
 	size_t n = 0;
-	int r;
 
-	if (had && list) {
-		emit_path(y, w, had);
-		for (int i = 0; i <= UINT16_MAX; i++)
-			if (had[i])
-				list[n++] = (struct owner){i, had[i]};
-		qsort(list, n, sizeof(*list), compare_owners);
-		emit_owners(list, n, w);
+	for (int i = 0; i <= UINT16_MAX; i++)
+		if (sums[i])
+			list[n++] = (struct owner){i, sums[i]};
+	qsort(list, n, sizeof(*list), owner_compare);
+	emit_owners(key, list, n, w);
+}
+
+/* The path, and behind it who had the CPUs that were waited for in it, and stolen ones. */
+static int emit_path(struct why *y, struct jsonwriter *w)
+{
+	struct path_owners all = {calloc(UINT16_MAX + 1, sizeof(*all.had)),
+				  calloc(UINT16_MAX + 1, sizeof(*all.stolen))};
+	struct owner *list = calloc(UINT16_MAX + 1, sizeof(*list));
+	bool has_room = all.had && all.stolen && list;
+
+	if (has_room) {
+		jsonwriter_open(w, "path", '[');
+		for (size_t i = 0; i < y->n; i++)
+			emit_piece(y, &y->pieces[i], &all, w);
+		jsonwriter_close(w);
+		emit_sorted("had", all.had, list, w);
+		if (stolen_is_guest(&y->stolen, y->streams.machine))
+			emit_sorted("stolen_by", all.stolen, list, w);
 	}
-	r = had && list ? 0 : -ENOMEM;
-	free(had);
+	free(all.had);
+	free(all.stolen);
 	free(list);
-	return r;
+	return has_room && !y->failed ? 0 : -ENOMEM;
 }
 
 struct path_sum {
@@ -563,6 +596,8 @@ int insight_why(struct lanes *ls, int task, uint64_t from, uint64_t to, struct j
 		return -EINVAL;
 	y.to = earlier(to, timeline_duration(ls->tl));
 	r = load(&y, timeline_task(ls->tl, task)->machine);
+	if (!r)
+		r = stolen_init(&y.stolen, ls, from, y.to);
 	if (!r && y.to > from)
 		follow(&y, task, from, y.to, 0, -1);
 	if (!r && y.failed)
@@ -572,12 +607,13 @@ int insight_why(struct lanes *ls, int task, uint64_t from, uint64_t to, struct j
 		jsonwriter_add_int(w, "task", task);
 		jsonwriter_add_uint(w, "from", from);
 		jsonwriter_add_uint(w, "to", y.to);
-		r = emit_path_and_owners(&y, w);
+		r = emit_path(&y, w);
 		if (!r)
 			r = emit_sums(&y, w);
 		jsonwriter_close(w);
 	}
 	drop_lists(&y);
+	stolen_release(&y.stolen);
 	sched_streams_release(&y.streams);
 	free(y.lists);
 	free(y.caps);

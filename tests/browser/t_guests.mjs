@@ -77,7 +77,7 @@ export const guests = [
 		},
 	},
 	{
-		name: 'time by task tells what of it was stolen', trace: TRACE,
+		name: 'time by task and Why tell what of it was stolen', trace: TRACE,
 		async run(t) {
 			const { pid } = entries(t), from = 976e6, to = 105e7, inside = (s, a, b) => Math.max(0, Math.min(s.end, b) - Math.max(s.start, a));
 			const on = t.oracle.of_file(HOST).slices(pid), wanted = new Map();
@@ -98,6 +98,13 @@ export const guests = [
 			ok(row.stolen.endsWith('ms') && Math.abs(parseFloat(row.stolen) * 1e6 - ns) < 1e3, `stolen: ${row.stolen}, should be ${ns} ns`);
 			ok((await t.page.textContent('#panel-tasks .cpus')).includes('% stolen'), 'the share of the CPU');
 			await t.shot('guest-stolen');
+			await t.page.evaluate((p) => { window.sonde.why_task = window.sonde.tasks.findIndex((task) => task.machine === 1 && task.pid === p); }, most);
+			await t.panel('why');
+			await t.page.waitForSelector('#panel-why table', { timeout: 90000 });
+			const why = await t.page.textContent('#panel-why');
+			ok(/ of it were stolen by the host, which ran ls-\d+ for /.test(why), `Why: ${why}`);
+			ok(why.includes('Who had the CPUs of the host'), 'who had them, all together');
+			await t.shot('guest-why');
 		},
 	},
 	{

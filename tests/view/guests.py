@@ -145,3 +145,68 @@ def test_stolen_time_of_two_cpus():
             end = view.get("api/info")["duration"]
             n_unknown = compare(view, host, guest, {0: 21, 1: 22}, [(0, end), *((i, i + 90_001) for i in range(0, end, 70_003))])
             check(n_unknown > 3, f"{n_unknown} times it is not known, though the host's trace ends first")
+
+
+def gaps(host, thread):
+    """[(start, end, cpu)] when a thread does not run: which CPU of the host it waits for, None: it sleeps."""
+    on = sorted(r for r in runs(host) if r[3] == thread)
+    left = {e["ts"]: e["fields"]["prev_state"] & 0xff for e in host if e["event"] == "sched_switch" and e["fields"]["prev_pid"] == thread}
+    woken = [e["ts"] for e in host if e["event"] == "sched_waking" and e["fields"]["pid"] == thread]
+    found = []
+    for (_, start, _, _), (end, _, cpu, _) in zip(on, on[1:]):
+        at = next((t for t in woken if start <= t <= end), end) if left[start] else start
+        found += [(start, at, None), (at, end, cpu)]
+    return [g for g in found if g[1] > g[0]]
+
+
+def compare_why(view, host, threads, tasks, ranges):
+    """Every piece in which the guest's task runs: stolen, asleep, and who had the host's CPU instead."""
+    begin = int(view.get("api/info")["origin"])
+    pids = {t[0]: (t[1], t[2]) for t in view.get("api/tasks")["tasks"]}
+    off, ran, n_by, n_asleep = {cpu: gaps(host, pid) for cpu, pid in threads.items()}, runs(host), 0, 0
+    for task, (start, end) in ((t, r) for t in tasks for r in ranges):
+        number = next(n for n, who in pids.items() if who == (1, task))
+        answer, all_by = view.get(f"api/why?task={number}&from={start}&to={end}"), collections.Counter()
+        for piece in (p for p in answer["path"] if p["state"] == 1):
+            by, asleep = collections.Counter(), 0
+            for a, b, cpu in off[piece["cpu"]]:
+                a, b = max(a, begin + piece["start"]), min(b, begin + piece["end"])
+                if cpu is None:
+                    asleep += max(0, b - a)
+                for c, d, where, who in ran:
+                    if where == cpu and min(b, d) > max(a, c):
+                        by[who] += min(b, d) - max(a, c)
+            where = f"task {task}, {start} to {end}, {piece}"
+            same([piece["stolen"], piece["stolen_asleep"]], [sum(by.values()) + asleep, asleep], where)
+            same({pids[o["task"]][1]: o["ns"] for o in piece["stolen_by"]}, dict(by.most_common(8)), where)
+            same([o["ns"] for o in piece["stolen_by"]], sorted(by.values(), reverse=True)[:8], where)
+            check(("stolen by the host" in piece["why"]) == (piece["stolen"] > 0), where)
+            most = pids[piece["stolen_by"][0]["task"]][1] if by else 0
+            check(not by or (f"-{most} for " if most else "ran nobody for ") in piece["why"], where)
+            all_by += by
+            n_by, n_asleep = n_by + len(by), n_asleep + (asleep > 0)
+        same({pids[o["task"]][1]: o["ns"] for o in answer["stolen_by"]}, dict(all_by), f"task {task}, {start} to {end}, all")
+        same([k for p in answer["path"] for k in p if k.startswith("stolen") and p["state"] != 1], [], "what is stolen from who does not run")
+    return n_by, n_asleep
+
+
+def test_stolen_by_whom():
+    paths = [trace("nested"), trace("nested-inner")]
+    events = report(*paths)
+    host = [e for e in events if e["file"] == paths[0].name]
+    thread = next(e["pid"] for e in host if e["event"] == "kvm_entry")
+    with Server(*paths) as view:
+        # a task of the host is asked about, too
+        number = next(t[0] for t in view.get("api/tasks")["tasks"] if t[1:3] == [0, thread])
+        check("stolen" not in str([{**p, "why": ""} for p in view.get(f"api/why?task={number}&from=0&to=900000000")["path"]]), "stolen from the host")
+        n_by, n_asleep = compare_why(view, host, {0: thread}, [94, 189, 303], [(976_000_000, 1_050_000_000), (1_200_000_000, 2_900_000_000)])
+    check(n_by > 20 and n_asleep, f"{n_by} times somebody had the CPU, {n_asleep} times the thread slept")
+
+
+def test_stolen_by_whom_of_two_cpus():
+    with tempfile.TemporaryDirectory() as place:
+        paths = made(place)
+        host = [e for e in report(*paths) if e["file"] == "host.dat"]
+        with Server(*paths) as view:
+            n_by, n_asleep = compare_why(view, host, {0: 21, 1: 22}, [7, 8, 9], [(100_000, 700_000), (300_001, 333_333)])
+    check(n_by > 50 and n_asleep > 10, f"{n_by} times somebody had the CPU, {n_asleep} times the thread slept")

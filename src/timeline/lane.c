@@ -635,7 +635,8 @@ static void *build_new(void *arg)
 static void stop_builders(struct lanes *ls, size_t n)
 {
 	pthread_mutex_lock(&ls->lock);
-	ls->stop = ls->is_final = true;
+	ls->stop = true;
+	ls->is_final = true;
 	pthread_cond_broadcast(&ls->wanted);
 	pthread_mutex_unlock(&ls->lock);
 	while (n)
@@ -646,7 +647,8 @@ static int start_builders(struct lanes *ls)
 {
 	static void *(*const run[LANE_BUILDERS])(void *) = {build_short, build_long, build_new};
 
-	ls->stop = ls->is_final = false;
+	ls->stop = false;
+	ls->is_final = false;
 	for (size_t i = 0; i < LANE_BUILDERS; i++)
 		if (pthread_create(&ls->builders[i], NULL, run[i], ls)) {
 			stop_builders(ls, i);

@@ -29,7 +29,7 @@
 #define SPANS_MAX      (4u << 20)
 /* Of the trace, in the range: about so many have SPANS_MAX spans. */
 #define EVENTS_AT_ONCE (12u << 20)
-#define LOOKS_MAX      20000 /* at who had a CPU of the host */
+#define LOOKS_MAX      100000 /* at who had a CPU of the host; about a second */
 
 struct piece_of_path {
 	uint64_t start, end;
@@ -277,7 +277,7 @@ static void find_theft(struct why *y, const struct piece_of_path *p, struct thef
 		uint64_t start = later(t->start, p->start), end = earlier(t->end, p->end);
 
 		if (t->state == STATE_RUNNABLE || t->state == STATE_PREEMPTED) {
-			/* there may be very many: some thousands are looked at, of the rest nobody is told */
+			/* there may be very many: of the last ones nobody is told */
 			int cpu = y->n_looks++ < LOOKS_MAX ? t->cpu : -1;
 
 			if (owners_look(o, y->tl, v->host, cpu, start, end) < 0)

@@ -132,7 +132,7 @@ static void test_long_codes(void **state)
 		*p++ = 0;
 	}
 	*p++ = 0;
-	info[12] = 200 & 0x7f | 0x80;
+	info[12] = (200 & 0x7f) | 0x80;
 	info[13] = 200 >> 7; /* 1: read alone, a member */
 	assert_int_equal(diescan_open(&s, (struct piece){info, sizeof(info)},
 				      (struct piece){table, p - table}, 0),

@@ -238,6 +238,7 @@ export const using = [
 		name: 'off-CPU stacks of all tasks together',
 		async run(t) {
 			await t.panel('offcpu');
+			await t.page.waitForSelector('#panel-offcpu .frame');
 			const values = () => t.page.evaluate(() => [...document.querySelectorAll('#panel-offcpu .frame')].map((f) => f.title));
 			const apart = await values();
 			await t.page.click('#panel-offcpu button:text-is("All tasks together")');

@@ -88,20 +88,13 @@ static bool is_overloaded(const struct debuginfo_points *points, const struct de
 static int find_functions(struct expansion *x, struct debuginfo *info)
 {
 	const struct definition *d = x->r.d;
-	struct debuginfo_where where = {
-		.function = d->function,
-		.file = d->file,
-		.line = d->line,
-		.has_line = d->has_line,
-		.offset = d->offset,
-		.pattern = d->pattern,
-		.is_return = d->is_return,
-		.no_inlines = x->r.prober->world.no_inlines,
-	};
+	struct debuginfo_where where = resolve_where(&x->r);
 	struct debuginfo_points points;
 	struct errmsg why = {0};
-	int r = debuginfo_points(info, &where, &points, &why);
+	int r;
 
+	where.wants_variables = false; /* who lacks one is told apart later */
+	r = debuginfo_points(info, &where, &points, &why);
 	if (r < 0)
 		return RESOLVE_REFUSE(&x->r, d->function_span, r, "%s", why.text);
 	for (size_t i = 0; i < points.n && r >= 0; i++) {

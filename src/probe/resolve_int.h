@@ -133,6 +133,9 @@ int resolve_add_arg(struct resolution *r, const struct fetch *f, const char *nam
 /* After the last place: an argument that lives nowhere is refused, one that lives somewhere is noted. */
 int resolve_check_args(struct resolution *r);
 
+/* What a definition asks the debug information for. */
+struct debuginfo_where resolve_where(const struct resolution *r);
+
 /* resolve_points.c: a place that debug information has; where it is inlined is told. */
 int resolve_add_point(struct resolution *r, const char *text, const struct debuginfo_point *pt);
 /* Calls add for each instruction that is meant, and names the function they are in, or "line". */

@@ -171,12 +171,11 @@ static void note_indirect(struct resolution *r, const struct debuginfo_points *p
 			     points->shared ? " come to the same code, and are seen as well" : "");
 }
 
-int resolve_each_point(struct resolution *r, struct debuginfo *info,
-		       int (*add)(void *ctx, const struct debuginfo_point *pt), void *ctx,
-		       const char **ret_function)
+struct debuginfo_where resolve_where(const struct resolution *r)
 {
 	const struct definition *d = r->d;
-	struct debuginfo_where where = {
+
+	return (struct debuginfo_where){
 		.function = d->function,
 		.file = d->file,
 		.line = d->line,
@@ -187,6 +186,14 @@ int resolve_each_point(struct resolution *r, struct debuginfo *info,
 		.wants_variables = resolve_wants_variables(d),
 		.no_inlines = r->prober->world.no_inlines,
 	};
+}
+
+int resolve_each_point(struct resolution *r, struct debuginfo *info,
+		       int (*add)(void *ctx, const struct debuginfo_point *pt), void *ctx,
+		       const char **ret_function)
+{
+	const struct definition *d = r->d;
+	struct debuginfo_where where = resolve_where(r);
 	struct debuginfo_points points;
 	struct errmsg why = {0};
 	const char *function;

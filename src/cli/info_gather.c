@@ -347,6 +347,19 @@ static void add_stat_line(struct info_loss *l, const char *line, size_t len)
 	}
 }
 
+/* Whose line it is: of a CPU that has nothing in the file only the hits count, which are of all CPUs. */
+static struct info_loss *loss_of(struct info_buffer *b, struct info_cpu *cpu, const char *line,
+				 size_t len, struct info_loss *nobody)
+{
+	static const char hits[] = "missed hits of probes: ";
+
+	if (cpu)
+		return &cpu->loss;
+	if (b && b->n_cpus && len >= sizeof(hits) && !memcmp(line, hits, sizeof(hits) - 1))
+		return &b->cpus[0].loss;
+	return nobody;
+}
+
 static void gather_stat(struct gather *g)
 {
 	struct info_buffer *b = find_buffer(g, "", 0);
@@ -354,7 +367,8 @@ static void gather_stat(struct gather *g)
 	for (size_t i = 0; i < g->tf->n_options; i++) {
 		const char *p = (const char *)g->tf->options[i].data.data, *nl;
 		const char *end = p + g->tf->options[i].data.len;
-		struct info_cpu *cpu = NULL, nobody;
+		struct info_cpu *cpu = NULL;
+		struct info_loss nobody = {0};
 
 		if (g->tf->options[i].id != SNF_OPTION_CPUSTAT)
 			continue;
@@ -366,7 +380,7 @@ static void gather_stat(struct gather *g)
 			else if (nl - p > 5 && !memcmp(p, "CPU: ", 5))
 				cpu = b ? find_cpu(b, strtoul(p + 5, NULL, 10)) : NULL;
 			else
-				add_stat_line(cpu ? &cpu->loss : &nobody.loss, p, nl - p);
+				add_stat_line(loss_of(b, cpu, p, nl - p, &nobody), p, nl - p);
 		}
 	}
 }

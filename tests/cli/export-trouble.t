@@ -5,7 +5,7 @@ $ sonde export
 sonde: export needs one of --perfetto, --chrome, --svg and --html
 [2]
 $ sonde export --svg --html
-sonde: export needs one of --perfetto, --chrome, --svg and --html
+sonde: --svg and --html are two files: call export once for each
 [2]
 $ sonde export --chrome
 sonde: cannot open trace.dat: No such file or directory

@@ -88,7 +88,7 @@ static bool is_overloaded(const struct debuginfo_points *points, const struct de
 static int find_functions(struct expansion *x, struct debuginfo *info)
 {
 	const struct definition *d = x->r.d;
-	struct debuginfo_where where = resolve_where(&x->r);
+	struct debuginfo_where where = resolve_debuginfo_where(&x->r);
 	struct debuginfo_points points;
 	struct errmsg why = {0};
 	int r;

@@ -134,7 +134,7 @@ int resolve_add_arg(struct resolution *r, const struct fetch *f, const char *nam
 int resolve_check_args(struct resolution *r);
 
 /* What a definition asks the debug information for. */
-struct debuginfo_where resolve_where(const struct resolution *r);
+struct debuginfo_where resolve_debuginfo_where(const struct resolution *r);
 
 /* resolve_points.c: a place that debug information has; where it is inlined is told. */
 int resolve_add_point(struct resolution *r, const char *text, const struct debuginfo_point *pt);

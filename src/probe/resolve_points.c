@@ -171,7 +171,7 @@ static void note_indirect(struct resolution *r, const struct debuginfo_points *p
 			     points->shared ? " come to the same code, and are seen as well" : "");
 }
 
-struct debuginfo_where resolve_where(const struct resolution *r)
+struct debuginfo_where resolve_debuginfo_where(const struct resolution *r)
 {
 	const struct definition *d = r->d;
 
@@ -193,7 +193,7 @@ int resolve_each_point(struct resolution *r, struct debuginfo *info,
 		       const char **ret_function)
 {
 	const struct definition *d = r->d;
-	struct debuginfo_where where = resolve_where(r);
+	struct debuginfo_where where = resolve_debuginfo_where(r);
 	struct debuginfo_points points;
 	struct errmsg why = {0};
 	const char *function;

@@ -276,6 +276,7 @@ void kernelinfo_release(struct kernelinfo *ki)
 
 #define NAMES_MAX      (1u << 20)
 #define NAME_MAX_BYTES 64
+#define COMM_BYTES     15 /* of a name in the kernel */
 
 struct task_name {
 	uint32_t pid, age; /* the lowest age is the newest */
@@ -320,6 +321,18 @@ static void add_lines(struct task_names *names, uint32_t age, const struct textb
 	}
 }
 
+size_t kernelinfo_bare_name(const char *name, size_t len)
+{
+	if (len <= 8 || memcmp(name, "kworker/", 8))
+		return len;
+	if (name[8] == 'R') /* "kworker/R-kblockd" is its name, as far as there is room for it */
+		return len < COMM_BYTES ? len : COMM_BYTES;
+	for (size_t i = 8; i < len; i++)
+		if (name[i] == '-' || name[i] == '+')
+			return i;
+	return len;
+}
+
 static void add_task(struct task_names *names, const char *process, const char *task)
 {
 	char path[600], name[NAME_MAX_BYTES];
@@ -332,7 +345,8 @@ static void add_task(struct task_names *names, const char *process, const char *
 	if (fd >= 0)
 		close(fd);
 	if (n > 1)
-		add_name(names, strtoul(task, NULL, 10), 0, name, n - 1);
+		add_name(names, strtoul(task, NULL, 10), 0, name,
+			 kernelinfo_bare_name(name, n - 1));
 }
 
 static void add_living(struct task_names *names)

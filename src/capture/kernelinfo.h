@@ -46,5 +46,10 @@ void kernelinfo_release(struct kernelinfo *ki);
  * keep their name. May be NULL.
  */
 void kernelinfo_read_names(const char *dir, const struct textbuf *earlier, struct textbuf *out);
+/*
+ * How much of what /proc says is the name: of "kworker/0:1-events", which tells what it works on, all before the
+ * dash. It is what events have.
+ */
+size_t kernelinfo_bare_name(const char *name, size_t len);
 
 #endif

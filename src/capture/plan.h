@@ -54,6 +54,7 @@ struct plan {
 	bool func_stack;	     /* --func-stack */
 	bool stacks;		     /* -T */
 	bool only_triggers; /* events are defined and looked up, but not switched on: histogram.h */
+	bool tell_names;    /* events that tell how tasks are called are on, too: setup_names.c */
 	bool trace_self;    /* --no-filter: sonde's own events are recorded, too */
 	long long graph_depth; /* 0: not given */
 	long long cmdlines_size;

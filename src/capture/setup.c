@@ -403,7 +403,7 @@ static int set_buffer(struct setup *s, const struct setup_buffer *b, struct errm
 	static int (*const steps[])(struct setup *, const struct setup_buffer *,
 				    struct errmsg *) = {
 		set_clock,	 set_sizes,    set_options, set_pids,
-		setup_functions, setup_events, set_tracer,
+		setup_functions, setup_events, setup_names, set_tracer,
 	};
 	int r = 0;
 

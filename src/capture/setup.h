@@ -38,6 +38,7 @@ struct setup {
 	struct journal *undo;	 /* then: what was changed so far (plan->put_back); may be NULL */
 	struct setup_buffer *buffers;
 	size_t n_buffers;
+	bool tells_names; /* plan->tell_names, and it can be done */
 	struct setup_notes notes;
 	struct setup_probe **probes; /* for the events that are definitions */
 	size_t n_probes;
@@ -112,5 +113,7 @@ bool setup_event_matches(const char *pattern, const char *system, const char *ev
 
 /* True if an event of this system and name is on in a buffer: its format belongs into the file. */
 bool setup_wants_event(void *setup, const char *system, const char *event);
+/* True if it is on for the names of tasks alone (plan->tell_names): nobody asked to see it. */
+bool setup_is_for_names(const struct setup *s, const char *system, const char *event);
 
 #endif

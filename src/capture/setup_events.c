@@ -338,10 +338,8 @@ int setup_events(struct setup *s, const struct setup_buffer *b, struct errmsg *e
 	return r;
 }
 
-bool setup_wants_event(void *setup, const char *system, const char *event)
+bool setup_was_asked_for(const struct setup *s, const char *system, const char *event)
 {
-	const struct setup *s = setup;
-
 	for (size_t i = 0; i < s->n_buffers; i++)
 		for (size_t k = 0; k < s->buffers[i].plan->n_events; k++) {
 			const struct plan_event *e = setup_event(s, &s->buffers[i].plan->events[k]);
@@ -354,4 +352,10 @@ bool setup_wants_event(void *setup, const char *system, const char *event)
 					return true;
 		}
 	return false;
+}
+
+bool setup_wants_event(void *setup, const char *system, const char *event)
+{
+	return setup_was_asked_for(setup, system, event) ||
+	       setup_is_for_names(setup, system, event);
 }

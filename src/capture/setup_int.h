@@ -37,7 +37,11 @@ int setup_functions(struct setup *s, const struct setup_buffer *b, struct errmsg
 /* Commands, triggers with a count: the count from the beginning; then writes 1 to switch_fd. */
 int setup_rearm_functions(struct setup *s, const struct setup_buffer *b, int switch_fd,
 			  struct errmsg *err);
+/* setup_names.c: after the events of the plan, in its first buffer */
+int setup_names(struct setup *s, const struct setup_buffer *b, struct errmsg *err);
+
 /* setup_events.c */
+bool setup_was_asked_for(const struct setup *s, const char *system, const char *event);
 int setup_events(struct setup *s, const struct setup_buffer *b, struct errmsg *err);
 int setup_rearm_events(struct setup *s, const struct setup_buffer *b, struct errmsg *err);
 /* setup_filter.c: which events took a filter that was written to many. */

@@ -197,7 +197,7 @@ static int open_counting(struct profiler *p, struct errmsg *err)
 {
 	struct sequence_config sc = {.hold_rounds = HOLD_ROUNDS, .stop = is_late, .stop_ctx = p};
 	struct tracefile *tf = livetrace_file(p->run.lt);
-	int r = livesource_open(&p->in, tf, &p->show, &sc, &p->run.s.t, err);
+	int r = livesource_open(&p->in, tf, &p->show, &sc, p->run.s.setup, err);
 
 	if (r >= 0)
 		r = profiling_open(&p->pf, &p->in.rep, p->in.src.list, p->in.src.n, err);

@@ -102,7 +102,7 @@ static int stream(struct record_options *record, char **argv, struct errmsg *err
 	printing.lost_text = "a larger buffer (-b), fewer events or a faster reader helps";
 	printing.last_ms = LAST_MS;
 	if (r >= 0)
-		r = livereport_new(&lr, livetrace_file(run.lt), &o->show, &run.s.t, err);
+		r = livereport_new(&lr, livetrace_file(run.lt), &o->show, run.s.setup, err);
 	if (r >= 0)
 		r = liverun_follow(&run, &printing, lr, err);
 	livereport_free(lr);

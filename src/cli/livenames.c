@@ -15,6 +15,7 @@
 #include "cli/livenames.h"
 
 #include "base/trickle.h"
+#include "capture/kernelinfo.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -54,12 +55,7 @@ size_t livenames_ask(int pid, char *buf, size_t size)
 		n--;
 	if (n <= 0)
 		return 0;
-	/* /proc adds what a worker works on, "kworker/0:1-events"; events have its bare name */
-	if (n > 8 && !memcmp(buf, "kworker/", 8))
-		for (ssize_t i = 8; i < n; i++)
-			if (buf[i] == '-' || buf[i] == '+')
-				n = i;
-	return n;
+	return kernelinfo_bare_name(buf, n);
 }
 
 /* "PID NAME" lines. */

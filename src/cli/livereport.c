@@ -76,7 +76,7 @@ static int open_lines(struct livereport *lr, struct errmsg *err)
 }
 
 int livereport_new(struct livereport **ret_report, struct tracefile *tf,
-		   const struct report_options *opts, const struct tracefs *t, struct errmsg *err)
+		   const struct report_options *opts, const struct setup *setup, struct errmsg *err)
 {
 	struct livereport *lr = calloc(1, sizeof(*lr));
 	struct sequence_config config;
@@ -86,7 +86,7 @@ int livereport_new(struct livereport **ret_report, struct tracefile *tf,
 		return errmsg_set_errno(err, -ENOMEM, "cannot print");
 	config = (struct sequence_config){
 		.hold_rounds = HOLD_ROUNDS, .stop = is_late, .stop_ctx = lr};
-	r = livesource_open(&lr->in, tf, opts, &config, t, err);
+	r = livesource_open(&lr->in, tf, opts, &config, setup, err);
 	if (r >= 0)
 		r = open_lines(lr, err);
 	if (r < 0) {

@@ -15,14 +15,14 @@
 #include "cli/report.h"
 
 struct livereport;
-struct tracefs;
+struct setup;
 
 /*
- * opts: how events are shown, and which; no inputs, no -w, nothing that needs the whole trace. t: asked
- * for names of tasks that came later; NULL: they are not. Both stay the caller's, as tf does.
+ * opts: how events are shown, and which; no inputs, no -w, nothing that needs the whole trace. setup:
+ * what the trace is made by. Both stay the caller's, as tf does.
  */
 int livereport_new(struct livereport **ret_report, struct tracefile *tf,
-		   const struct report_options *opts, const struct tracefs *t, struct errmsg *err);
+		   const struct report_options *opts, const struct setup *setup, struct errmsg *err);
 void livereport_free(struct livereport *lr);
 
 /* Who wants to see the records before they are printed; formats are those of the trace. */

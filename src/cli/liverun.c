@@ -128,8 +128,10 @@ int liverun_follow(struct liverun *run, const struct liverun_taker *taker, void 
 int liverun_open(struct liverun *run, const struct session_config *session,
 		 const struct recording_config *recording, struct errmsg *err)
 {
-	int r = session_open(&run->s, session, err);
+	int r;
 
+	session->plan->tell_names = true;
+	r = session_open(&run->s, session, err);
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < run->s.setup->notes.n && !run->quiet && !run->no_notes; i++)

@@ -3,17 +3,41 @@
  * livesource.c - gives a live trace the shape that the inputs of report have.
  *
  * A file's names of tasks are those that the kernel knew in the end; a live trace has those of its
- * beginning. So the latest name counts, from events and, for tasks without one, from livenames.c.
+ * beginning. From then on events tell (setup_names.c), so that each event has the name that its task had. Where they
+ * cannot the latest name counts, from events and, for tasks without one, from livenames.c.
  */
 #include "cli/livesource.h"
 
 #include "base/trickle.h"
 #include "symbols/tasks.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+
+#define IDS_MAX 65536 /* a record has two bytes for it */
+
+/* All others are seen, also those whose formats are not known. */
+static int hide_name_events(struct livesource *ls, struct errmsg *err)
+{
+	const struct formats *f = ls->file.formats;
+
+	if (!ls->setup->tells_names)
+		return 0;
+	ls->events = malloc(IDS_MAX);
+	if (!ls->events)
+		return errmsg_set_errno(err, -ENOMEM, "cannot choose events");
+	memset(ls->events, 1, IDS_MAX);
+	for (size_t i = 0; i < f->n_events; i++)
+		if ((unsigned)f->by_id[i]->id < IDS_MAX &&
+		    setup_is_for_names(ls->setup, f->by_id[i]->system, f->by_id[i]->name))
+			ls->events[f->by_id[i]->id] = 0;
+	sequence_set_events(ls->src.seq, ls->events, IDS_MAX);
+	return 0;
+}
 
 int livesource_open(struct livesource *ls, struct tracefile *tf, const struct report_options *opts,
-		    const struct sequence_config *config, const struct tracefs *t,
+		    const struct sequence_config *config, const struct setup *setup,
 		    struct errmsg *err)
 {
 	struct formats_config fc = {.plugins = opts->plugins};
@@ -22,13 +46,12 @@ int livesource_open(struct livesource *ls, struct tracefile *tf, const struct re
 	int r;
 
 	*ls = (struct livesource){.rep = {.opts = opts, .files = &ls->file, .n_files = 1}};
-	livenames_init(&ls->names, t);
+	ls->setup = setup;
+	livenames_init(&ls->names, &setup->t);
 	ls->file.input = &ls->input;
 	ls->file.tf = tf;
-	if (t) {
-		ls->rep.find_name = livenames_find;
-		ls->rep.find_name_ctx = &ls->names;
-	}
+	ls->rep.find_name = livenames_find;
+	ls->rep.find_name_ctx = &ls->names;
 	r = tasks_init(&ls->file.tasks, tracefile_text(tf, TRACEFILE_CMDLINES));
 	if (r < 0)
 		return errmsg_set_errno(err, r, "cannot read the names of tasks");
@@ -43,7 +66,8 @@ int livesource_open(struct livesource *ls, struct tracefile *tf, const struct re
 	sc.stop_ctx = config->stop_ctx;
 	sc.wait = config->wait;
 	sc.wait_ctx = config->wait_ctx;
-	return report_sources_init(&ls->src, &ls->rep, &sc, err);
+	r = report_sources_init(&ls->src, &ls->rep, &sc, err);
+	return r < 0 ? r : hide_name_events(ls, err);
 }
 
 void livesource_close(struct livesource *ls)
@@ -58,12 +82,15 @@ void livesource_close(struct livesource *ls)
 	tasks_release(&ls->file.tasks);
 	formats_free(ls->file.formats);
 	livenames_release(&ls->names);
+	free(ls->events);
 }
 
 void livesource_rename(struct livesource *ls, int pid)
 {
 	char comm[64];
-	size_t len = livenames_find(&ls->names, pid, comm, sizeof(comm));
+	size_t len = ls->setup->tells_names
+			     ? 0
+			     : livenames_find(&ls->names, pid, comm, sizeof(comm));
 
 	if (len)
 		tasks_rename(&ls->file.tasks, pid, comm, len);
@@ -74,7 +101,7 @@ void livesource_refresh(struct livesource *ls, const struct batch *b)
 	const struct task *last = NULL;
 	uint64_t now = trickle_now_ns();
 
-	for (size_t i = 0; i < b->n; i++) {
+	for (size_t i = 0; i < b->n && !ls->setup->tells_names; i++) {
 		const struct task *t = b->records[i].task;
 		char comm[64];
 		size_t len;

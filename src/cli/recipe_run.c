@@ -163,7 +163,7 @@ static int trace_live(struct recipe_run *run, const struct session_config *confi
 	int r = liverun_open(&live, config, &rc, err), r2;
 
 	if (r >= 0)
-		r = livereport_new(&lr, livetrace_file(live.lt), &show, &live.s.t, err);
+		r = livereport_new(&lr, livetrace_file(live.lt), &show, live.s.setup, err);
 	if (r >= 0)
 		r = follow(run, &live, lr, err);
 	livereport_free(lr);

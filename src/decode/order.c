@@ -119,6 +119,8 @@ enum event_role order_role(const struct event *ev)
 		return ROLE_WAKEUP;
 	if (!strcmp(ev->system, "task") && !strcmp(ev->name, "task_newtask"))
 		return ROLE_NEWTASK;
+	if (!strcmp(ev->system, "task") && !strcmp(ev->name, "task_rename"))
+		return ROLE_RENAME;
 	if (!strcmp(ev->system, "sched") && !strcmp(ev->name, "sched_process_exec"))
 		return ROLE_EXEC;
 	return ROLE_NONE;
@@ -136,14 +138,13 @@ static struct printer view(struct formats *f, const struct record *rec)
 }
 
 static void learn(const struct order_state *o, struct formats *f, struct tasks *tasks,
-		  const struct record *rec, unsigned pid, unsigned comm)
+		  const struct record *rec, const struct field *pid, const struct field *name)
 {
 	struct printer p = view(f, rec);
-	const struct field *name = rec->event->wanted[comm];
 	uint64_t v;
 	uint32_t left;
 
-	if (!printer_number(&p, rec->event->wanted[pid], &v) || !name || name->offset > rec->size)
+	if (!printer_number(&p, pid, &v) || !name || name->offset > rec->size)
 		return;
 	left = rec->size - name->offset;
 	left = name->size < left ? name->size : left;
@@ -158,11 +159,17 @@ static void learn(const struct order_state *o, struct formats *f, struct tasks *
 static void learn_names(const struct order_state *o, struct formats *f, struct tasks *tasks,
 			const struct record *rec)
 {
-	if (rec->event->role == ROLE_SWITCH) {
-		learn(o, f, tasks, rec, 0, 1);
-		learn(o, f, tasks, rec, 4, 5);
-	} else if (rec->event->role == ROLE_WAKEUP) {
-		learn(o, f, tasks, rec, 0, 1);
+	const struct event *ev = rec->event;
+
+	if (ev->role == ROLE_SWITCH) {
+		learn(o, f, tasks, rec, ev->wanted[0], ev->wanted[1]);
+		learn(o, f, tasks, rec, ev->wanted[4], ev->wanted[5]);
+	} else if (ev->role == ROLE_WAKEUP) {
+		learn(o, f, tasks, rec, ev->wanted[0], ev->wanted[1]);
+	} else if (o->fresh_names && (ev->role == ROLE_NEWTASK || ev->role == ROLE_RENAME)) {
+		const char *name = ev->role == ROLE_RENAME ? "newcomm" : "comm";
+
+		learn(o, f, tasks, rec, event_find_field(ev, "pid"), event_find_field(ev, name));
 	}
 }
 
@@ -378,6 +385,10 @@ bool order_apply(struct order_state *o, struct formats *f, struct tasks *tasks, 
 	case ROLE_WAKEUP:
 		if (ev->handler || o->all_names)
 			learn_names(o, f, tasks, rec);
+		return false;
+	case ROLE_NEWTASK:
+	case ROLE_RENAME:
+		learn_names(o, f, tasks, rec);
 		return false;
 	case ROLE_FUNCTION:
 		rec->aux = function_level(o, f, rec);

@@ -15,7 +15,8 @@ enum event_role {
 	ROLE_WAKEUP, /* names comm */
 	ROLE_FUNCTION,
 	ROLE_GRAPH_ENTRY,
-	ROLE_NEWTASK, /* tells whether a task is a thread of its parent */
+	ROLE_NEWTASK, /* names comm, and tells whether a task is a thread of its parent */
+	ROLE_RENAME,  /* names newcomm */
 	ROLE_EXEC,    /* whoever calls it is its process's leader afterwards */
 	ROLE_OTHER,   /* only raw printing looks at it */
 };

@@ -160,15 +160,17 @@ static bool is_stopped(const struct sequence *s)
 	return s->config.stop && s->config.stop(s->config.stop_ctx);
 }
 
-static inline bool is_wanted(const struct sequence *s, const struct cursor *c,
-			     const struct record *rec)
+static inline bool is_wanted(const struct sequence *s, const struct source *src,
+			     const struct cursor *c, const struct record *rec)
 {
 	const struct sequence_config *config = &s->config;
+	size_t id;
 
 	if (!config->events || c->missed)
 		return true;
-	return rec->event && (size_t)rec->event->id < config->n_events &&
-	       config->events[rec->event->id];
+	id = rec->event ? rec->event->id
+			: formats_record_id(src->config.formats, c->rec.data, c->rec.size);
+	return id < config->n_events && config->events[id];
 }
 
 /* Finds the source's next record that passes; it stays at its cursor. */
@@ -182,7 +184,7 @@ static bool source_seek(struct sequence *s, struct source *src, struct record *r
 		if (!cursor_may_show(s, c))
 			return false;
 		make_record(src, c, rec);
-		if (c->ts >= s->config.from && is_wanted(s, c, rec) && passes(s, src, rec)) {
+		if (c->ts >= s->config.from && is_wanted(s, src, c, rec) && passes(s, src, rec)) {
 			src->pending = c;
 			return true;
 		}

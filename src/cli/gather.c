@@ -460,7 +460,8 @@ static int open_gathering(struct gathering *g, struct errmsg *err)
 	struct sequence_config sc = {.hold_rounds = HOLD_ROUNDS, .stop = is_late, .stop_ctx = g};
 	const uint8_t *events;
 	size_t n_events;
-	int r = livesource_open(&g->in, livetrace_file(g->run.lt), &g->show, &sc, g->run.s.setup, err);
+	int r = livesource_open(&g->in, livetrace_file(g->run.lt), &g->show, &sc, g->run.s.setup,
+				err);
 
 	if (r >= 0)
 		r = name_events(g->o, g->run.s.setup, err);

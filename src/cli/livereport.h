@@ -22,7 +22,8 @@ struct setup;
  * what the trace is made by. Both stay the caller's, as tf does.
  */
 int livereport_new(struct livereport **ret_report, struct tracefile *tf,
-		   const struct report_options *opts, const struct setup *setup, struct errmsg *err);
+		   const struct report_options *opts, const struct setup *setup,
+		   struct errmsg *err);
 void livereport_free(struct livereport *lr);
 
 /* Who wants to see the records before they are printed; formats are those of the trace. */

@@ -88,9 +88,8 @@ void livesource_close(struct livesource *ls)
 void livesource_rename(struct livesource *ls, int pid)
 {
 	char comm[64];
-	size_t len = ls->setup->tells_names
-			     ? 0
-			     : livenames_find(&ls->names, pid, comm, sizeof(comm));
+	size_t len =
+		ls->setup->tells_names ? 0 : livenames_find(&ls->names, pid, comm, sizeof(comm));
 
 	if (len)
 		tasks_rename(&ls->file.tasks, pid, comm, len);

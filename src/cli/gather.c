@@ -168,7 +168,19 @@ static int write_file(const char *path, const struct textbuf *tb, struct errmsg 
 	return 0;
 }
 
-int gather_print(const struct gather_options *o, const struct textbuf *tb, struct errmsg *err)
+/* The caller releases it. */
+static void add_to_series(struct gather_options *o, const struct textbuf *tb, struct textbuf *out)
+{
+	textbuf_init(out, TEXT_MAX_BYTES);
+	if (o->output == GATHER_JSON)
+		series_add_json(&o->series, tb, out);
+	else if (o->output == GATHER_CSV)
+		series_add_csv(&o->series, tb, out);
+	else
+		series_add_text(&o->series, tb, out);
+}
+
+static int print(const struct gather_options *o, const struct textbuf *tb, struct errmsg *err)
 {
 	struct output out;
 	int r;
@@ -187,16 +199,36 @@ int gather_print(const struct gather_options *o, const struct textbuf *tb, struc
 	return r;
 }
 
-bool gather_show(const struct gather_options *o, const struct textbuf *tb)
+int gather_print(struct gather_options *o, const struct textbuf *tb, struct errmsg *err)
+{
+	struct textbuf text;
+	int r;
+
+	if (o->input || !gather_is_series(o))
+		return print(o, tb, err);
+	add_to_series(o, tb, &text);
+	r = print(o, &text, err);
+	textbuf_release(&text);
+	return r;
+}
+
+static bool show_in_series(struct gather_options *o, const struct textbuf *tb)
+{
+	struct textbuf text;
+
+	add_to_series(o, tb, &text);
+	fwrite(text.start, 1, textbuf_len(&text), stdout);
+	textbuf_release(&text);
+	return !fflush(stdout);
+}
+
+bool gather_show(struct gather_options *o, const struct textbuf *tb)
 {
 	struct winsize size = {.ws_row = 24};
 	const char *p = tb->start;
 
-	if (gather_is_series(o)) {
-		fwrite(p, 1, textbuf_len(tb), stdout);
-		fputs(o->output == GATHER_JSON ? "" : "\n", stdout);
-		return !fflush(stdout);
-	}
+	if (gather_is_series(o))
+		return show_in_series(o, tb);
 	ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
 	fputs("\033[H\033[J", stdout);
 	for (unsigned row = 1; p < tb->pos && row < size.ws_row; row++) {
@@ -209,7 +241,7 @@ bool gather_show(const struct gather_options *o, const struct textbuf *tb)
 	return !fflush(stdout);
 }
 
-static int print_result(const struct gather_job *job, const struct gather_options *o, bool in_time,
+static int print_result(const struct gather_job *job, struct gather_options *o, bool in_time,
 			struct errmsg *err)
 {
 	struct textbuf tb;
@@ -490,7 +522,6 @@ int gather_live(const struct gather_job *job, struct gather_options *o, char **a
 	if (err->code)
 		return err->code;
 	g.interval_ns = (uint64_t)(interval * 1e9);
-	g.next_ns = gather_is_series(o) ? trickle_now_ns() + g.interval_ns : 0;
 	g.run.no_notes = o->notes_told;
 	r = liverun_open_options(&g.run, &o->record, argv, err);
 	if (r >= 0) {
@@ -499,8 +530,11 @@ int gather_live(const struct gather_job *job, struct gather_options *o, char **a
 	}
 	if (r >= 0 && !argv && !o->record.quiet && !g.interval_ns)
 		fputs("Ctrl-C ends it and prints the result\n", stderr);
+	o->series.start_ns = trickle_now_ns();
+	g.next_ns = gather_is_series(o) ? o->series.start_ns + g.interval_ns : 0;
 	if (r >= 0)
 		r = liverun_follow(&g.run, &taking, &g, err);
+	o->series.end_ns = trickle_now_ns();
 	if (r >= 0) /* the recorder has closed its files */
 		r2 = session_restore(&g.run.s, err);
 	if (r >= 0 && g.interval_ns && !gather_is_series(o))

@@ -12,6 +12,7 @@
 
 #include "base/textbuf.h"
 #include "cli/recordopts.h"
+#include "cli/series.h"
 
 struct filter;
 struct formats;
@@ -31,7 +32,8 @@ struct gather_options {
 	const char *colour;
 	const char *interval; /* seconds between redraws; NULL: as the command likes */
 	double interval_default;
-	bool notes_told; /* of the plan, by the kernel's way of answering */
+	struct series series; /* with interval: results so far */
+	bool notes_told;      /* of the plan, by the kernel's way of answering */
 	double probe_ns; /* what the first event, if it is a probe, costs after it has looked at the clock; 0 */
 	long long n_rows;
 };
@@ -74,7 +76,7 @@ int gather_live(const struct gather_job *job, struct gather_options *o, char **a
 		struct errmsg *err);
 
 /* Prints one text: to -o, or to standard output. */
-int gather_print(const struct gather_options *o, const struct textbuf *tb, struct errmsg *err);
+int gather_print(struct gather_options *o, const struct textbuf *tb, struct errmsg *err);
 /* Is text to have colours? */
 bool gather_is_colour(const struct gather_options *o);
 
@@ -89,7 +91,7 @@ bool gather_is_series(const struct gather_options *o);
  * The next of a series; or in place of what stood on the screen before, cut to its height. False: nobody reads it any
  * more.
  */
-bool gather_show(const struct gather_options *o, const struct textbuf *tb);
+bool gather_show(struct gather_options *o, const struct textbuf *tb);
 
 /* Rows call these. */
 int gather_event(void *opts, const char *value, struct errmsg *err);

@@ -316,7 +316,6 @@ int kernelrun_follow(struct kernelrun *run,
 	if (err->code)
 		return err->code;
 	run->interval_ns = (uint64_t)(interval * 1e9);
-	run->next_ns = gather_is_series(run->o) ? trickle_now_ns() + run->interval_ns : 0;
 	run->fmt = fmt;
 	run->ctx = ctx;
 	run->err = err;
@@ -325,7 +324,10 @@ int kernelrun_follow(struct kernelrun *run,
 	r = session_start(&run->s, err);
 	if (r < 0)
 		return r;
+	run->o->series.start_ns = trickle_now_ns();
+	run->next_ns = gather_is_series(run->o) ? run->o->series.start_ns + run->interval_ns : 0;
 	session_wait(&run->s, -1, TICK_MS, tick, run);
+	run->o->series.end_ns = trickle_now_ns();
 	if (run->stop)
 		run->stop(run->ctx);
 	r = make_text(run, &tb, err);

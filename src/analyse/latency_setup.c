@@ -133,8 +133,7 @@ bool latency_is_function(struct latency *l, uint64_t address, bool near)
 	return k->state == 2;
 }
 
-/* "p_vfs_read_0" and "vfs_read__return" are of vfs_read. */
-static bool is_named_after(const char *event, const char *function)
+static bool is_named_without_prefix(const char *event, const char *function)
 {
 	static const char *const endings[] = {"__return", "_return", "return", "__exit",
 					      "_exit",	  "_ret",    "ret"};
@@ -143,8 +142,6 @@ static bool is_named_after(const char *event, const char *function)
 
 	if (!fnmatch(function, event, 0))
 		return true;
-	if (event[0] && event[1] == '_' && strchr("prf", event[0]))
-		event += 2;
 	len = snprintf(name, sizeof(name), "%s", event);
 	if (len >= sizeof(name))
 		return false;
@@ -164,6 +161,14 @@ static bool is_named_after(const char *event, const char *function)
 		}
 	}
 	return false;
+}
+
+/* "p_vfs_read_0" and "vfs_read__return" are of vfs_read; but a function can be called p_read itself. */
+static bool is_named_after(const char *event, const char *function)
+{
+	return is_named_without_prefix(event, function) ||
+	       (event[0] && event[1] == '_' && strchr("prf", event[0]) &&
+		is_named_without_prefix(event + 2, function));
 }
 
 static bool has_text(const struct event *ev, const char *text)

@@ -54,10 +54,17 @@ struct piece printer_field_bytes(const struct printer *p, const struct field *f)
 	return (struct piece){p->data + offset, len};
 }
 
+/* s8, s16, s32: of a probe. Of char[] bytes are meant, whatever C says of their sign. */
+static bool has_signed_elements(const struct field *f)
+{
+	return f->flags & FIELD_SIGNED && f->type[0] == 's' && f->type[1] >= '1' &&
+	       f->type[1] <= '8';
+}
+
 static uint64_t eval_index(struct printer *p, const struct arg *a, bool *ret_done)
 {
 	const struct arg *left = a->op.left;
-	uint64_t mask = UINT64_MAX, index = arg_eval(p, a->op.right), offset;
+	uint64_t mask = UINT64_MAX, index = arg_eval(p, a->op.right), offset, v;
 	uint32_t size = p->formats->long_size, start, len;
 
 	*ret_done = true;
@@ -81,7 +88,11 @@ static uint64_t eval_index(struct printer *p, const struct arg *a, bool *ret_don
 	}
 	if (offset > p->size || size > p->size - offset)
 		return 0;
-	return bytes_get(p->data + offset, size, p->swap) & mask;
+	v = bytes_get(p->data + offset, size, p->swap);
+	if (a->op.left == left && left->kind == ARG_FIELD && size && size < 8 &&
+	    has_signed_elements(left->field.field))
+		v = (uint64_t)((int64_t)(v << (64 - 8 * size)) >> (64 - 8 * size));
+	return v & mask;
 }
 
 static uint64_t eval_op(struct printer *p, const struct arg *a)

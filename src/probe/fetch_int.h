@@ -23,6 +23,9 @@
  */
 enum value_kind { VALUE_PLAIN, VALUE_MEMORY, VALUE_FIXED, VALUE_PARTS, VALUE_READY };
 
+/* Of VALUE_PARTS, in the place of a register: a probe cannot read it. */
+#define VALUE_NO_REGISTER "%float"
+
 struct value {
 	enum value_kind kind;
 	char expr[EXPR_MAX_BYTES], high[16]; /* high: VALUE_PARTS, the second register; "" */
@@ -55,6 +58,8 @@ void value_fmt(const struct value *v, char *out, size_t size);
 /* The value of what has no other expression in it. */
 int fetch_start(const struct fetch_place *p, const struct expression *e, struct value *v,
 		struct errmsg *err);
+int fetch_start_result(const struct fetch_place *p, const struct expression *e, struct value *v,
+		       struct errmsg *err);
 int fetch_use_place(const struct fetch_place *p, const struct variable *var, struct span span,
 		    struct value *v, struct errmsg *err);
 

@@ -306,40 +306,6 @@ static int start_register(const struct fetch_place *p, const struct expression *
 			    p->arch->name, name, list);
 }
 
-static int start_result(const struct fetch_place *p, const struct expression *e, struct value *v,
-			struct errmsg *err)
-{
-	struct type_facts f;
-	struct type t = {0};
-	int r = p->scope ? p->scope->ops->result(p->scope, &t) : -ENODATA;
-
-	snprintf(v->expr, sizeof(v->expr), "$retval");
-	if (r == -ENOENT)
-		return FETCH_REFUSE(p, err, e->span, -EINVAL,
-				    "%s returns nothing (void); leave $retval out", p->function);
-	if (r < 0)
-		return 0;
-	v->type = t;
-	type_get(t, &f);
-	if (f.kind == TYPE_FLOAT)
-		return FETCH_REFUSE(p, err, e->span, -EOPNOTSUPP,
-				    "%s returns a floating point number, in a register that probes "
-				    "cannot read; probe a line behind the call that keeps it in "
-				    "memory",
-				    p->function);
-	if (f.kind != TYPE_STRUCT && f.kind != TYPE_UNION)
-		return 0;
-	if (f.n_bytes > p->arch->max_reg_struct) {
-		v->kind = VALUE_MEMORY; /* the register has its address */
-		return 0;
-	}
-	v->kind = VALUE_PARTS;
-	if (f.n_bytes > 8)
-		snprintf(v->high, sizeof(v->high), "%%%s",
-			 arch_register(p->arch, p->arch->result_regs[1]));
-	return 0;
-}
-
 struct nth {
 	unsigned left;
 	struct variable *ret;
@@ -454,7 +420,7 @@ static int start_special(const struct fetch_place *p, const struct expression *e
 	case EXPRESSION_REGISTER:
 		return start_register(p, e, v, err);
 	case EXPRESSION_RESULT:
-		return start_result(p, e, v, err);
+		return fetch_start_result(p, e, v, err);
 	case EXPRESSION_ARGUMENT:
 		return start_argument(p, e, v, err);
 	case EXPRESSION_SYMBOL:

@@ -165,6 +165,12 @@ static int write_part(struct emission *e, const char *type, unsigned n_bits)
 		v->bit -= 64;
 	}
 	v->kind = VALUE_PLAIN;
+	if (!strcmp(v->expr, VALUE_NO_REGISTER))
+		return FETCH_REFUSE(
+			e->place, e->err, e->span, -EOPNOTSUPP,
+			"this part of the result is in a register for floating point "
+			"numbers, which probes cannot read; probe a line behind the call "
+			"that keeps it in memory");
 	if (!v->bit && !v->n_bits)
 		return write_out(e, type);
 	if (v->bit + n_bits > 64 || !e->place->kernel->bitfields)
@@ -363,7 +369,10 @@ static void note_number(struct emission *e)
 	const char *why = NULL;
 
 	if (e->facts.kind == TYPE_FLOAT && e->ret->show != PROBE_SHOW_FLOAT)
-		why = "a floating point number: its first 8 bytes are recorded, as they are";
+		why = e->facts.n_bytes > 8
+			      ? "a floating point number: its first 8 bytes are recorded, as they "
+				"are"
+			      : "a floating point number: its bytes are recorded, as they are";
 	else if (e->facts.n_bytes > 8)
 		why = "longer than the 8 bytes that a probe records: the upper ones are left out";
 	if (why)

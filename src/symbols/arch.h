@@ -9,6 +9,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* When parts of a small struct that is a result are in registers for floating point numbers; see probe/fetch_result.c. */
+enum float_results { FLOAT_RESULTS_BY_HALVES, FLOAT_RESULTS_ALIKE, FLOAT_RESULTS_BY_MEMBERS };
+
 struct arch {
 	const char *name;	 /* as uname(2) says: "x86_64", "aarch64", "riscv64" */
 	unsigned elf_machine;	 /* EM_X86_64 … */
@@ -24,6 +27,8 @@ struct arch {
 	bool struct_may_split;	    /* one that meets the last register goes on on the stack */
 	bool struct_ends_regs; /* one that does not fit leaves no register to those behind it */
 	bool result_takes_arg; /* the address of a large result is passed as the first argument */
+	bool keeps_result_address; /* … and is in the first result register in the end */
+	enum float_results float_results;
 	unsigned result_regs[2];
 };
 

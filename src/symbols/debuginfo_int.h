@@ -125,6 +125,10 @@ struct piece debuginfo_section(struct debuginfo *d, const char *name);
 bool debuginfo_has_our_order(struct debuginfo *d);
 const char *debuginfo_strdup(struct debuginfo *d, const char *s);
 
+/* --- debuginfo_class.c --- */
+
+bool class_is_by_address(Dwarf_Die *die);
+
 /* --- debuginfo_units.c --- */
 
 int units_list(struct debuginfo *d);

@@ -559,8 +559,16 @@ static void each_name(const struct types *world, enum type_kind kind,
 	each_type_name(info_of(world), kind, visit, ctx);
 }
 
-static const struct types_ops ops = {get_facts, get_member, get_enumerator,
-				     peel,	find_type,  each_name};
+static bool by_address(const struct types *world, uint64_t id)
+{
+	const char *alias;
+	Dwarf_Die die;
+
+	return strip(info_of(world), &id, &die, &alias) && class_is_by_address(&die);
+}
+
+static const struct types_ops ops = {get_facts, get_member, get_enumerator, peel,
+				     find_type, each_name,  by_address};
 
 void types_init(struct debuginfo *d)
 {

@@ -91,6 +91,12 @@ bool type_peel(struct type t, const char **ret_name, struct type *ret_type)
 	return true;
 }
 
+bool type_is_by_address(struct type t)
+{
+	return t.world && t.id && !count_pointers(t) && t.world->ops->is_by_address &&
+	       t.world->ops->is_by_address(t.world, t.id);
+}
+
 /* --- members -------------------------------------------------------------------------------------- */
 
 struct member_walk {

@@ -84,6 +84,7 @@ struct types_ops {
 	/* The names of all types of that kind, for spelling; a world that is too large may have none. */
 	void (*each_name)(const struct types *world, enum type_kind kind,
 			  void (*visit)(void *ctx, const char *name), void *ctx);
+	bool (*is_by_address)(const struct types *world, uint64_t id); /* may be NULL: none is */
 };
 
 /* The first member of btf and debuginfo. */
@@ -99,6 +100,9 @@ int type_member(struct type t, unsigned i, struct type_member *ret_member);
 int type_enumerator(struct type t, unsigned i, struct type_enumerator *ret_enumerator);
 /* Takes one typedef or qualifier off; false if there is none. The name as in types_ops.peel. */
 bool type_peel(struct type t, const char **ret_name, struct type *ret_type);
+
+/* A class of C++ that is passed and returned by its address, however small it is. */
+bool type_is_by_address(struct type t);
 
 /*
  * The member of that name, its bit_offset counted from the beginning of t; anonymous structs and unions

@@ -16,6 +16,8 @@ struct box {
 	__be16 port;
 	__be32 address;
 	int numbers[3];
+	short shorts[3];
+	__s8 signs[2];
 	__u8 mac[6];
 	char full[4], behind;
 	char letter;
@@ -37,6 +39,8 @@ int main(void)
 			  .full = "DCBA",
 			  .behind = 'X',
 			  .numbers = {10, -20, 30},
+			  .shorts = {-1, 0, -300},
+			  .signs = {-1, 5},
 			  .mac = {1, 2, 3, 0xaa, 0xbb, 0xff}};
 
 	box.address = __builtin_bswap32(0x7f000001);

@@ -22,7 +22,7 @@ FILTERS = {
     "weight > 0.25": [3, 4, 5], "weight <= -0.5": [0, 1, 2], "port > 82": [3, 4, 5], "part == 2.25": [0, 1, 2, 3, 4, 5],
     "address == 0x7f000001 && port < 82": [0, 1], "low == -3": [0], "low < -1": [0, 1], "level == LOW": [1, 3, 5],
 }
-ARGUMENTS = ("box->colour, box->mode, box->weight, box->part, box->port, box->address, box->numbers, box->mac, box->letter, "
+ARGUMENTS = ("box->colour, box->mode, box->weight, box->part, box->port, box->address, box->numbers, box->shorts, box->signs, box->mac, box->letter, "
              "box->low, box->level, box->full, number")
 
 
@@ -33,7 +33,7 @@ def numbers_of(trace, *more):
 
 def check_lines(trace):
     lines = [x for x in run(SONDE, "report", "-i", trace).stdout.splitlines() if " number=" in x]
-    want = ("weight=1.5 part=2.25 port=84 address=2130706433 numbers={10,-20,30} mac={1,2,3,170,187,255} letter=101 "
+    want = ("weight=1.5 part=2.25 port=84 address=2130706433 numbers={10,-20,30} shorts={-1,0,-300} signs={-1,5} mac={1,2,3,170,187,255} letter=101 "
             'low=1 level=HIGH full="DCBA" number=4')
     if "colour=BLUE mode=F_C" not in lines[4] or want not in lines[4]:
         raise Wrong(lines[4])
@@ -54,7 +54,7 @@ def check_lines(trace):
 
 
 def check_counts(program, trace):
-    for key, want in (("numbers", {"{10,-20,30}": 6}), ("mac", {"{1,2,3,170,187,255}": 6}),
+    for key, want in (("numbers", {"{10,-20,30}": 6}), ("shorts", {"{-1,0,-300}": 6}), ("mac", {"{1,2,3,170,187,255}": 6}),
                       ("part", {"2.25": 6}), ("colour", {"RED": 3, "BLUE": 3}),
                       ("port", {str(80 + i): 1 for i in range(6)}), ("low", {str(i - 3): 1 for i in range(6)}),
                       ("full", {"DCBA": 6}), ("level", {"LOW": 3, "HIGH": 2, "77": 1})):

@@ -3,12 +3,13 @@
  * child.c - starts the traced command in two steps.
  *
  *	parent                               child
- *	child_start: fork ─────────────────▶ waits for a byte
+ *	child_start: fork ─────────────────▶ becomes the user, finds the file, waits for a byte
  *	    settings for its number …
- *	child_go: the byte ────────────────▶ becomes the user, execvp()
+ *	child_go: the byte ────────────────▶ execve()
  *	    waits ◀─────────── the pipe closes (exec worked), or an errno comes back
  *
- * A command that is not there is refused before the fork, so that nothing is set or written for it.
+ * A command that is not there is refused before the fork, so that nothing is set or written for it. Everything that can be
+ * done before the byte is, because what comes after it is traced as the command's: the end of read(), and execve().
  *
  * The child asks the kernel to be ended (SIGTERM) when we die: a recorder that was killed should not
  * leave its workload behind. The signal mask and handlers are what the shell gave us.
@@ -30,6 +31,8 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#define FILE_BYTES 4096
 
 static int find_user(const char *name, struct passwd **ret_user, struct errmsg *err)
 {
@@ -56,20 +59,21 @@ static int check_file(const char *path)
 }
 
 /* As execvp() looks for it: the first in PATH that can be run. */
-static int find_command(const char *name)
+static int find_command(const char *name, char file[FILE_BYTES])
 {
 	const char *path = getenv("PATH");
-	char file[4096];
 	int found = -ENOENT;
 
-	if (strchr(name, '/'))
-		return check_file(name);
+	if (strchr(name, '/')) {
+		snprintf(file, FILE_BYTES, "%s", name);
+		return strlen(name) < FILE_BYTES ? check_file(name) : -ENAMETOOLONG;
+	}
 	for (const char *p = path ? path : "/bin:/usr/bin"; *name;) {
 		size_t len = strcspn(p, ":");
 		int r = -ENOENT;
 
-		if (len + strlen(name) + 2 < sizeof(file)) {
-			snprintf(file, sizeof(file), "%.*s%s%s", (int)len, p, len ? "/" : "", name);
+		if (len + strlen(name) + 2 < FILE_BYTES) {
+			snprintf(file, FILE_BYTES, "%.*s%s%s", (int)len, p, len ? "/" : "", name);
 			r = check_file(file);
 		}
 		if (!r)
@@ -110,10 +114,43 @@ static void report_and_exit(int fd, int code)
 	_exit(127);
 }
 
+static int prepare(const struct child_config *config, const struct passwd *user, pid_t parent,
+		   char file[FILE_BYTES])
+{
+	int r = user ? become(user) : 0;
+
+	if (r < 0)
+		return r;
+	prctl(PR_SET_PDEATHSIG, SIGTERM); /* after setuid(), which clears it */
+	if (getppid() != parent)
+		_exit(127); /* it died before we asked */
+	for (const char *const *e = config->env; e && *e; e++)
+		putenv((char *)*e);
+	return find_command(config->argv[0], file);
+}
+
+/* A text without #! is one for the shell, as execvp() has it. The caller has no use for what it allocates. */
+static char **shell_words(char *const *argv, char *file)
+{
+	size_t n = 0;
+	char **words;
+
+	while (argv[n])
+		n++;
+	words = calloc(n + 2, sizeof(*words));
+	if (!words)
+		return NULL;
+	words[0] = (char *)"/bin/sh";
+	words[1] = file;
+	for (size_t i = 1; i < n; i++)
+		words[i + 1] = argv[i];
+	return words;
+}
+
 static void run(const struct child_config *config, const struct passwd *user, pid_t parent,
 		int go_fd, int error_fd)
 {
-	char word;
+	char file[FILE_BYTES], word, **shell;
 	ssize_t n;
 	int r;
 
@@ -122,25 +159,26 @@ static void run(const struct child_config *config, const struct passwd *user, pi
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGHUP, SIG_DFL);
+	r = prepare(config, user, parent, file);
+	shell = shell_words(config->argv, file);
+	if (r >= 0 && !shell)
+		r = -ENOMEM;
 	do
 		n = read(go_fd, &word, 1);
 	while (n < 0 && errno == EINTR);
 	if (n != 1)
 		_exit(127); /* called off */
-	r = user ? become(user) : 0;
 	if (r < 0)
 		report_and_exit(error_fd, r);
-	prctl(PR_SET_PDEATHSIG, SIGTERM); /* after setuid(), which clears it */
-	if (getppid() != parent)
-		_exit(127); /* it died before we asked */
-	for (const char *const *e = config->env; e && *e; e++)
-		putenv((char *)*e);
-	execvp(config->argv[0], config->argv);
+	execve(file, config->argv, environ);
+	if (errno == ENOEXEC)
+		execve(shell[0], shell, environ);
 	report_and_exit(error_fd, -errno);
 }
 
 int child_start(struct child *ret_child, const struct child_config *config, struct errmsg *err)
 {
+	char file[FILE_BYTES];
 	int go[2], error[2];
 	struct passwd *user = NULL;
 	pid_t parent = getpid();
@@ -149,7 +187,7 @@ int child_start(struct child *ret_child, const struct child_config *config, stru
 
 	if (r < 0)
 		return r;
-	r = find_command(config->argv[0]);
+	r = find_command(config->argv[0], file);
 	if (r < 0)
 		return refuse_command(config->argv[0], r, err);
 	if (pipe2(go, O_CLOEXEC))
@@ -179,6 +217,7 @@ int child_start(struct child *ret_child, const struct child_config *config, stru
 
 int child_go(struct child *c, const char *name, struct errmsg *err)
 {
+	char file[FILE_BYTES];
 	int code = 0;
 	ssize_t n = write(c->go_fd, "g", 1) == 1 ? 0 : -1;
 
@@ -191,7 +230,7 @@ int child_go(struct child *c, const char *name, struct errmsg *err)
 	close(c->error_fd);
 	c->error_fd = -1;
 	if (n == sizeof(code))
-		return code == -ENOENT && !find_command(name)
+		return code == -ENOENT && !find_command(name, file)
 			       ? errmsg_set(err, code,
 					    "cannot run '%s': what its first line (#!) or the "
 					    "file itself asks for to run it is not there",

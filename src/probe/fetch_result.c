@@ -61,8 +61,7 @@ static void collect(struct leaves *l, struct type t, uint64_t offset, bool is_bi
 		for (uint64_t i = 0; i < f.n_elements && !l->too_many; i++)
 			collect(l, f.target, offset + i * element.n_bytes, false, depth + 1);
 	} else {
-		l->list[l->n++] =
-			(struct leaf){offset, f.n_bytes, f.kind == TYPE_FLOAT, is_bits};
+		l->list[l->n++] = (struct leaf){offset, f.n_bytes, f.kind == TYPE_FLOAT, is_bits};
 	}
 }
 
@@ -157,8 +156,7 @@ static int use_struct(const struct fetch_place *p, const struct expression *e,
 	bool is_large = f->n_bytes > p->arch->max_reg_struct || by_address;
 
 	collect(&l, v->type, 0, false, 0);
-	if (p->arch->float_results == FLOAT_RESULTS_ALIKE && !by_address &&
-	    is_vector_like(&l))
+	if (p->arch->float_results == FLOAT_RESULTS_ALIKE && !by_address && is_vector_like(&l))
 		is_large = false;
 	if (p->arch->float_results == FLOAT_RESULTS_BY_HALVES && !is_aligned(&l))
 		is_large = true;

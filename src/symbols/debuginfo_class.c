@@ -66,7 +66,8 @@ static bool takes_its_like(Dwarf_Die *method, const void *class)
 	if (dwarf_child(method, &child))
 		return false;
 	do {
-		if (dwarf_tag(&child) != DW_TAG_formal_parameter || has_flag(&child, DW_AT_artificial))
+		if (dwarf_tag(&child) != DW_TAG_formal_parameter ||
+		    has_flag(&child, DW_AT_artificial))
 			continue;
 		if (++n > 1 || !type_of(&child, &type))
 			return false;

@@ -70,6 +70,10 @@ def check_counts(program, trace):
     text = run(SONDE, "count", "--only-command", "-e", f"{program}:work", program).stdout
     if not re.search(r"^ +6  in 1 row.*, in the command's first thread", text, re.M):
         raise Wrong(text)
+    for name in ("getppid", "prctl"):     # what is done before it is started is not the command's
+        done = json.loads(run(SONDE, "count", "--json", "--only-command", "-e", f"libc:{name}", program).stdout)
+        if done["total"]:
+            raise Wrong(f"{name}: {done}")
     text = run(SONDE, "latency", "--by", "numbers", "-e", f"{program}:work(box->numbers)", "-e",
                f"{program}:work%return", program).stdout
     if not re.search(r"^ +6 .* {10,-20,30}$", text, re.M):

@@ -61,7 +61,7 @@ struct line {
 
 bool bpfsource_add_step(struct bpfsource *s, long long offset, enum bpfsource_memory memory)
 {
-	if (s->n_steps == BPFCOUNT_STEPS_MAX || offset < INT32_MIN || offset > INT32_MAX)
+	if (s->n_steps == BPFPROGRAM_STEPS_MAX || offset < INT32_MIN || offset > INT32_MAX)
 		return false;
 	s->steps[s->n_steps].offset = (int32_t)offset;
 	s->steps[s->n_steps++].memory = memory;
@@ -106,7 +106,7 @@ static bool take_value(const struct line *l, const char *text, size_t len, unsig
 	char *end;
 	long long offset;
 
-	if (!len || depth > BPFCOUNT_STEPS_MAX)
+	if (!len || depth > BPFPROGRAM_STEPS_MAX)
 		return false;
 	if (*text == '%')
 		return use_named_register(l->arch, text + 1, len - 1, s);
@@ -165,8 +165,8 @@ static bool take_text_type(const char *type, uint32_t n_max, struct bpfsource *s
 		return false;
 	if (is_user)
 		s->steps[s->n_steps - 1].memory = BPFMEMORY_USER;
-	s->n_bytes = n_max && n_max < BPFCOUNT_TEXT_MAX_BYTES ? (uint16_t)(n_max + 1)
-							      : BPFCOUNT_TEXT_MAX_BYTES;
+	s->n_bytes = n_max && n_max < BPFPROGRAM_TEXT_MAX_BYTES ? (uint16_t)(n_max + 1)
+								: BPFPROGRAM_TEXT_MAX_BYTES;
 	return true;
 }
 

@@ -11,7 +11,7 @@
 #ifndef SONDE_CAPTURE_BPFSOURCE_H
 #define SONDE_CAPTURE_BPFSOURCE_H
 
-#include "capture/bpfcount.h"
+#include "capture/bpfprogram.h"
 #include "capture/probes.h"
 
 struct btf;
@@ -52,7 +52,7 @@ bool bpfsource_of_raw(struct btf **btf, const char *system, const char *event,
  * which conditions it is that one. False: it is not known well enough.
  */
 bool bpfcall_find(struct btf **btf, const char *event, const char **ret_tracepoint,
-		  struct bpfcondition ret_conditions[BPFCOUNT_CONDITIONS_MAX]);
+		  struct bpfcondition ret_conditions[BPFPROGRAM_CONDITIONS_MAX]);
 bool bpfsource_of_call(const char *tracepoint, const struct bpffield *f,
 		       struct bpfsource *ret_source);
 bool bpfsource_of_record(const char *system, const struct bpffield *f,

@@ -115,12 +115,12 @@ static bool use_member(const struct type_facts *argument, const char *type, cons
 		return false;
 	type_get(m.type, &f);
 	if (s->is_text && f.kind == TYPE_POINTER) {
-		s->n_bytes = BPFCOUNT_TEXT_MAX_BYTES;
+		s->n_bytes = BPFPROGRAM_TEXT_MAX_BYTES;
 		return bpfsource_add_step(s, 0, BPFMEMORY_KERNEL);
 	}
 	if (s->is_text) {
-		s->n_bytes = f.n_bytes < BPFCOUNT_TEXT_MAX_BYTES ? (uint16_t)f.n_bytes
-								 : BPFCOUNT_TEXT_MAX_BYTES;
+		s->n_bytes = f.n_bytes < BPFPROGRAM_TEXT_MAX_BYTES ? (uint16_t)f.n_bytes
+								   : BPFPROGRAM_TEXT_MAX_BYTES;
 		return f.kind == TYPE_ARRAY && s->n_bytes;
 	}
 	if (!strcmp(type, "pt_regs")) { /* the number of a system call is an int */
@@ -212,7 +212,7 @@ static bool find_status(struct btf **btf, uint64_t *ret_offset)
 }
 
 bool bpfcall_find(struct btf **btf, const char *event, const char **ret_tracepoint,
-		  struct bpfcondition ret_conditions[BPFCOUNT_CONDITIONS_MAX])
+		  struct bpfcondition ret_conditions[BPFPROGRAM_CONDITIONS_MAX])
 {
 	const struct arch *arch = arch_of_this_kernel();
 	bool is_exit = !strncmp(event, "sys_exit_", 9);
@@ -276,7 +276,7 @@ bool bpfsource_of_record(const char *system, const struct bpffield *f, struct bp
 		return f->n_bytes <= 8 && f->offset % f->n_bytes == 0;
 	ret_source->kind = f->is_dynamic ? BPFSOURCE_DYNAMIC : BPFSOURCE_PLACE;
 	ret_source->is_relative = f->is_relative;
-	if (f->is_dynamic || f->n_bytes > BPFCOUNT_TEXT_MAX_BYTES)
-		ret_source->n_bytes = BPFCOUNT_TEXT_MAX_BYTES;
+	if (f->is_dynamic || f->n_bytes > BPFPROGRAM_TEXT_MAX_BYTES)
+		ret_source->n_bytes = BPFPROGRAM_TEXT_MAX_BYTES;
 	return bpfsource_add_step(ret_source, 0, BPFMEMORY_KERNEL);
 }

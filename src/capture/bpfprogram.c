@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * bpfprogram.c - the parts that programs in the kernel are made of.
+ *
+ *	         ctx ──▶ r6
+ *	which    has it the values that it must have?                   else out
+ *	tasks    is it one of ours, or one that was asked for?          else out
+ *	sources  begin (register, field, task) ─▶ step, step … (memory) ─▶ so many bytes or bits of it
+ *
+ * What cannot be read is 0, or no text with BPFPROGRAM_TEXT_FAULT behind its end.
+ */
+#include "capture/bpfprogram.h"
+
+#include "base/errmsg.h"
+#include "capture/bpf.h"
+
+#include <errno.h>
+
+enum { R0, R1, R2, R3, R4, R5, STACK = 10 };
+#define CONTEXT BPFPROGRAM_CONTEXT
+#define SO_FAR	BPFPROGRAM_NUMBER
+#define SCRATCH BPFPROGRAM_SCRATCH
+
+uint32_t bpfsource_bytes(const struct bpfsource *s)
+{
+	if (s->kind == BPFSOURCE_COMM)
+		return BPFPROGRAM_COMM_BYTES;
+	return s->is_text ? (s->n_bytes + 7u) / 8 * 8 : 8;
+}
+
+static int size_code(unsigned n_bytes)
+{
+	return n_bytes == 1 ? BPF_B : n_bytes == 2 ? BPF_H : n_bytes == 4 ? BPF_W : BPF_DW;
+}
+
+/* --- sources ----------------------------------------------------------------------------------- */
+
+static void begin_dynamic(struct bpfcode *c, const struct bpfsource *s)
+{
+	bpfcode_load(c, BPF_W, SO_FAR, CONTEXT, (int)s->start);
+	bpfcode_alu_number(c, BPF_AND, SO_FAR, 0xffff);
+	if (s->is_relative)
+		bpfcode_alu_number(c, BPF_ADD, SO_FAR, (int32_t)s->start + 4);
+	bpfcode_move(c, R3, CONTEXT);
+	bpfcode_alu(c, BPF_ADD, R3, SO_FAR);
+	bpfcode_move(c, SO_FAR, R3);
+}
+
+static void begin(struct bpfcode *c, const struct bpfsource *s)
+{
+	switch (s->kind) {
+	case BPFSOURCE_PID:
+		bpfcode_call(c, BPF_FUNC_get_current_pid_tgid);
+		bpfcode_move(c, SO_FAR, R0);
+		break;
+	case BPFSOURCE_CPU:
+		bpfcode_call(c, BPF_FUNC_get_smp_processor_id);
+		bpfcode_move(c, SO_FAR, R0);
+		break;
+	case BPFSOURCE_CONTEXT:
+		bpfcode_load(c, size_code(s->n_start), SO_FAR, CONTEXT, (int)s->start);
+		break;
+	case BPFSOURCE_PLACE:
+		bpfcode_move(c, SO_FAR, CONTEXT);
+		bpfcode_alu_number(c, BPF_ADD, SO_FAR, (int32_t)s->start);
+		break;
+	case BPFSOURCE_DYNAMIC:
+		begin_dynamic(c, s);
+		break;
+	case BPFSOURCE_NUMBER:
+		bpfcode_set_wide(c, SO_FAR, s->number);
+		break;
+	case BPFSOURCE_TASK:
+		bpfcode_call(c, BPF_FUNC_get_current_task);
+		bpfcode_move(c, SO_FAR, R0);
+		break;
+	case BPFSOURCE_COMM:
+		break;
+	}
+}
+
+static const int read_helpers[] = {[BPFMEMORY_ANY] = BPF_FUNC_probe_read,
+				   [BPFMEMORY_KERNEL] = BPF_FUNC_probe_read_kernel,
+				   [BPFMEMORY_USER] = BPF_FUNC_probe_read_user};
+static const int text_helpers[] = {[BPFMEMORY_ANY] = BPF_FUNC_probe_read_str,
+				   [BPFMEMORY_KERNEL] = BPF_FUNC_probe_read_kernel_str,
+				   [BPFMEMORY_USER] = BPF_FUNC_probe_read_user_str};
+
+/* From the address so far to what is there. */
+static void take_step(struct bpfcode *c, const struct bpfstep *step, unsigned n_bytes)
+{
+	bpfcode_move(c, R1, STACK);
+	bpfcode_alu_number(c, BPF_ADD, R1, SCRATCH);
+	bpfcode_set(c, R2, (int32_t)n_bytes);
+	bpfcode_move(c, R3, SO_FAR);
+	if (step->offset)
+		bpfcode_alu_number(c, BPF_ADD, R3, step->offset);
+	bpfcode_call(c, read_helpers[step->memory]);
+	bpfcode_load(c, size_code(n_bytes), SO_FAR, STACK, SCRATCH);
+}
+
+/* Only so many bytes or bits of it, with its sign. */
+static void trim(struct bpfcode *c, const struct bpfsource *s)
+{
+	unsigned bits = s->n_bytes * 8u, left = 64 - bits, right = 64 - bits;
+
+	if (s->n_bits) {
+		left = 64u - s->shift - s->n_bits;
+		right = 64u - s->n_bits;
+	}
+	if (left)
+		bpfcode_alu_number(c, BPF_LSH, SO_FAR, (int32_t)left);
+	if (right)
+		bpfcode_alu_number(c, s->is_signed ? BPF_ARSH : BPF_RSH, SO_FAR, (int32_t)right);
+}
+
+static void put_text(struct bpfcode *c, const struct bpfsource *s, int at)
+{
+	const struct bpfstep *last = &s->steps[s->n_steps - 1];
+	unsigned done = bpfcode_label(c);
+
+	for (uint32_t i = 0; i < bpfsource_bytes(s); i += 8)
+		bpfcode_store_number(c, BPF_DW, STACK, at + (int)i, 0);
+	bpfcode_move(c, R1, STACK);
+	bpfcode_alu_number(c, BPF_ADD, R1, at);
+	bpfcode_set(c, R2, s->n_bytes);
+	bpfcode_move(c, R3, SO_FAR);
+	if (last->offset)
+		bpfcode_alu_number(c, BPF_ADD, R3, last->offset);
+	bpfcode_call(c, text_helpers[last->memory]);
+	bpfcode_jump_if(c, BPF_JSGE, R0, 0, done);
+	bpfcode_store_number(c, BPF_B, STACK, at, 0);
+	bpfcode_store_number(c, BPF_B, STACK, at + 1, BPFPROGRAM_TEXT_FAULT);
+	bpfcode_place(c, done);
+}
+
+void bpfprogram_read_number(struct bpfcode *c, const struct bpfsource *s)
+{
+	begin(c, s);
+	for (unsigned i = 0; i < s->n_steps; i++)
+		take_step(c, &s->steps[i], i + 1 < s->n_steps ? 8 : s->n_bytes);
+	trim(c, s);
+}
+
+void bpfprogram_put_source(struct bpfcode *c, const struct bpfsource *s, int at)
+{
+	if (s->kind == BPFSOURCE_COMM) {
+		bpfcode_move(c, R1, STACK);
+		bpfcode_alu_number(c, BPF_ADD, R1, at);
+		bpfcode_set(c, R2, BPFPROGRAM_COMM_BYTES);
+		bpfcode_call(c, BPF_FUNC_get_current_comm);
+		return;
+	}
+	if (s->is_text) {
+		begin(c, s);
+		for (unsigned i = 0; i + 1 < s->n_steps; i++)
+			take_step(c, &s->steps[i], 8);
+		return put_text(c, s, at);
+	}
+	bpfprogram_read_number(c, s);
+	bpfcode_store(c, BPF_DW, STACK, at, SO_FAR);
+}
+
+/* --- which hits -------------------------------------------------------------------------------- */
+
+static void choose_tasks(struct bpfcode *c, const struct bpfprogram_config *config, unsigned out)
+{
+	unsigned found = bpfcode_label(c);
+
+	if (config->not_process || config->n_tasks)
+		bpfcode_call(c, BPF_FUNC_get_current_pid_tgid);
+	if (config->not_process) {
+		bpfcode_move(c, R1, R0);
+		bpfcode_alu_number(c, BPF_RSH, R1, 32);
+		bpfcode_jump_if(c, BPF_JEQ, R1, config->not_process, out);
+	}
+	if (config->n_tasks) {
+		bpfcode_alu_number(c, BPF_LSH, R0, 32);
+		bpfcode_alu_number(c, BPF_RSH, R0, 32);
+		for (size_t i = 0; i < config->n_tasks; i++)
+			bpfcode_jump_if(c, BPF_JEQ, R0, config->tasks[i], found);
+		bpfcode_jump(c, out);
+	}
+	bpfcode_place(c, found);
+}
+
+void bpfprogram_begin(struct bpfcode *c, const struct bpfprogram_config *config, unsigned out)
+{
+	bpfcode_move(c, CONTEXT, R1);
+	for (size_t i = 0; i < config->n_conditions; i++) {
+		bpfprogram_read_number(c, &config->conditions[i].source);
+		bpfcode_jump_if(c, BPF_JNE, SO_FAR, config->conditions[i].number, out);
+	}
+	choose_tasks(c, config, out);
+}
+
+/* --- tables ------------------------------------------------------------------------------------ */
+
+static void point(struct bpfcode *c, int dst, int at)
+{
+	bpfcode_move(c, dst, STACK);
+	bpfcode_alu_number(c, BPF_ADD, dst, at);
+}
+
+void bpfprogram_look_up(struct bpfcode *c, int table, int key)
+{
+	bpfcode_set_map(c, R1, table);
+	point(c, R2, key);
+	bpfcode_call(c, BPF_FUNC_map_lookup_elem);
+}
+
+void bpfprogram_update(struct bpfcode *c, int table, int key, int value, int flags)
+{
+	bpfcode_set_map(c, R1, table);
+	point(c, R2, key);
+	point(c, R3, value);
+	bpfcode_set(c, R4, flags);
+	bpfcode_call(c, BPF_FUNC_map_update_elem);
+}
+
+void bpfprogram_end(struct bpfcode *c)
+{
+	bpfcode_set(c, R0, 0);
+	bpfcode_exit(c);
+}
+
+/* --- the whole --------------------------------------------------------------------------------- */
+
+int bpfprogram_load(const struct bpfprogram_config *config, struct bpfcode *c, struct errmsg *err)
+{
+	int r = bpfcode_finish(c);
+
+	if (r < 0)
+		return errmsg_set_errno(err, r, "this does not fit into a BPF program");
+	switch (config->hook) {
+	case BPFHOOK_PROBE:
+		return bpf_load(BPF_PROG_TYPE_KPROBE, c, err);
+	case BPFHOOK_RECORD:
+		return bpf_load(BPF_PROG_TYPE_TRACEPOINT, c, err);
+	case BPFHOOK_RAW:
+		return bpf_load(BPF_PROG_TYPE_RAW_TRACEPOINT, c, err);
+	case BPFHOOK_ENTRY:
+		return bpf_load_for_function(BPF_TRACE_FENTRY, config->function, c, err);
+	case BPFHOOK_EXIT:
+		return bpf_load_for_function(BPF_TRACE_FEXIT, config->function, c, err);
+	}
+	return -EINVAL;
+}
+
+int bpfprogram_attach(enum bpfhook hook, int program, const char *tracepoint, long long id,
+		      struct errmsg *err)
+{
+	return hook == BPFHOOK_PROBE || hook == BPFHOOK_RECORD
+		       ? bpf_attach_event(program, id, err)
+		       : bpf_attach_raw(program, tracepoint, err);
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * bpfprogram.h - what the programs in the kernel that answer a question have in common: what they hang on, which hits
+ * they are for, and where values come from.
+ *
+ *	struct bpfsource            where a value comes from: of a register, a field, memory, the task
+ *	struct bpfprogram_config    what runs the program, and for which hits
+ *	bpfprogram_begin …          parts of the program
+ *	bpfprogram_load, _attach    it runs from now on
+ *
+ * The parts use r0 … r5, r6 for the context, r7 for the number that they read, and 8 bytes of the stack at
+ * BPFPROGRAM_SCRATCH. r8, r9 and the rest of the stack are the caller's.
+ */
+#ifndef SONDE_CAPTURE_BPFPROGRAM_H
+#define SONDE_CAPTURE_BPFPROGRAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct bpfcode;
+struct errmsg;
+
+#define BPFPROGRAM_CONDITIONS_MAX 2
+#define BPFPROGRAM_STEPS_MAX	  16
+#define BPFPROGRAM_TASKS_MAX	  32
+#define BPFPROGRAM_TEXT_MAX_BYTES 256 /* as of a hist trigger */
+#define BPFPROGRAM_TEXT_FAULT	  1   /* second byte of a text, behind a 0: it could not be read */
+#define BPFPROGRAM_COMM_BYTES	  16
+#define BPFPROGRAM_SCRATCH	  (-8)
+
+enum { BPFPROGRAM_CONTEXT = 6, BPFPROGRAM_NUMBER = 7 }; /* registers */
+
+/* What the program is run by: it decides what a source may begin with. */
+enum bpfhook {
+	BPFHOOK_PROBE,	/* a probe's event: the registers */
+	BPFHOOK_RECORD, /* a tracepoint's event: the record */
+	BPFHOOK_RAW,	/* a tracepoint itself: its arguments, 8 bytes each; no record is made */
+	BPFHOOK_ENTRY,	/* a function's entry, without a probe: its arguments, 8 bytes each */
+	BPFHOOK_EXIT,	/* its return: the same, and the result behind them */
+};
+
+enum bpfsource_kind {
+	BPFSOURCE_PID,
+	BPFSOURCE_CPU,
+	BPFSOURCE_COMM,	   /* name of the task */
+	BPFSOURCE_CONTEXT, /* n_start bytes at `start` of the context */
+	BPFSOURCE_PLACE,   /* the address of what is at `start` of the context */
+	BPFSOURCE_DYNAMIC, /* the address of what a __data_loc at `start` means */
+	BPFSOURCE_NUMBER,  /* number */
+	BPFSOURCE_TASK,	   /* the address of the kernel's struct of the task */
+};
+
+enum bpfsource_memory { BPFMEMORY_ANY, BPFMEMORY_KERNEL, BPFMEMORY_USER };
+
+/* One step: the 8 bytes (in the last one n_bytes, or the text) at the value so far plus offset. */
+struct bpfstep {
+	int32_t offset;
+	enum bpfsource_memory memory;
+};
+
+struct bpfsource {
+	enum bpfsource_kind kind;
+	uint32_t start;
+	uint8_t n_start;  /* 1, 2, 4, 8 */
+	bool is_relative; /* DYNAMIC: counted from behind itself */
+	uint64_t number;
+	struct bpfstep steps[BPFPROGRAM_STEPS_MAX];
+	uint8_t n_steps;
+	bool is_text;
+	uint16_t n_bytes; /* of a number 1, 2, 4, 8; of a text with its NUL */
+	bool is_signed;
+	uint8_t shift, n_bits; /* bits of the number; n_bits 0: all */
+};
+
+/* Only hits count where the source has this value. */
+struct bpfcondition {
+	struct bpfsource source;
+	int32_t number;
+};
+
+struct bpfprogram_config {
+	enum bpfhook hook;
+	uint32_t function; /* of ENTRY and EXIT: its number in BTF */
+	struct bpfcondition conditions[BPFPROGRAM_CONDITIONS_MAX];
+	size_t n_conditions;
+	int not_process;		 /* its hits do not count; 0: all do */
+	int tasks[BPFPROGRAM_TASKS_MAX]; /* only these count, if there are any */
+	size_t n_tasks;
+};
+
+/* Bytes of a source in a key: of a number 8, sign extended; of a text with its NUL, filled up to whole 8 bytes. */
+uint32_t bpfsource_bytes(const struct bpfsource *s);
+
+/* --- parts of a program ------------------------------------------------------------------------ */
+
+/* Takes the context, and leaves for the label if this hit does not count. */
+void bpfprogram_begin(struct bpfcode *c, const struct bpfprogram_config *config, unsigned out);
+/* The number into its register. */
+void bpfprogram_read_number(struct bpfcode *c, const struct bpfsource *s);
+/* All its bytes to the stack. */
+void bpfprogram_put_source(struct bpfcode *c, const struct bpfsource *s, int at);
+/* The row of the key on the stack into r0, or 0. */
+void bpfprogram_look_up(struct bpfcode *c, int table, int key);
+/* r0 is 0 if the row is there now, with the value that is on the stack. flags: BPF_NOEXIST … */
+void bpfprogram_update(struct bpfcode *c, int table, int key, int value, int flags);
+/* Return 0. */
+void bpfprogram_end(struct bpfcode *c);
+
+/* --- the whole --------------------------------------------------------------------------------- */
+
+/* A descriptor, or negative. The sentence is for who insists on BPF. */
+int bpfprogram_load(const struct bpfprogram_config *config, struct bpfcode *c, struct errmsg *err);
+/* The name of the tracepoint, or the event's id, as the hook is; of a function neither. A descriptor, or negative. */
+int bpfprogram_attach(enum bpfhook hook, int program, const char *tracepoint, long long id,
+		      struct errmsg *err);
+
+#endif

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * bpfevent.c - chooses for an event what its BPF program hangs on.
+ *
+ *	the event is          the program hangs on               it has keys from
+ *	a probe               the function, no probe is hit      its arguments, its result, and memory
+ *	a probe               the probe, by a perf event         registers and memory, as the probe's line says
+ *	a tracepoint's        the tracepoint, no record is made  its arguments, where a table knows them
+ *	a tracepoint's        the event, by a perf event         its record
+ *	any other             nothing: hist triggers do it
+ *
+ * Who is left out is as with hist triggers (set_event_pid, set_event_notrace_pid): the task that runs decides, but
+ * for the scheduler's own events, which the kernel keeps if either of their two tasks is wanted. There nothing is left
+ * out here; with a choice of tasks the trigger counts.
+ */
+#include "cli/bpfevent.h"
+
+#include "base/errmsg.h"
+#include "capture/bpf.h"
+#include "symbols/btf.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* --- tasks ------------------------------------------------------------------------------------- */
+
+static bool is_of_two_tasks(const struct event_name *name)
+{
+	static const char *const events[] = {"sched_switch", "sched_waking", "sched_wakeup",
+					     "sched_wakeup_new"};
+
+	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
+		if (!strcmp(name->system, "sched") && !strcmp(name->event, events[i]))
+			return true;
+	return false;
+}
+
+static int choose_tasks(struct bpfevent *be, struct errmsg *err)
+{
+	const struct session *s = &be->all->run->s;
+	const struct plan *plan = s->config.plan;
+	const struct plan_words *pids = &plan->buffers[0].pids;
+	struct bpfprogram_config *c = &be->config;
+	bool only_command = plan->only_command && s->has_child;
+
+	if (plan->buffers[0].cpumask)
+		return errmsg_set(err, -ENOTSUP, "BPF programs run on all CPUs");
+	if (!pids->n && !only_command) {
+		c->not_process = plan->trace_self || is_of_two_tasks(&be->e->name) ? 0 : getpid();
+		return 0;
+	}
+	if (plan->children || is_of_two_tasks(&be->e->name) || pids->n >= BPFPROGRAM_TASKS_MAX)
+		return errmsg_set(err, -ENOTSUP,
+				  "BPF programs do not follow the tasks that were chosen");
+	for (size_t i = 0; i < pids->n; i++)
+		c->tasks[c->n_tasks++] = atoi(pids->words[i]);
+	if (only_command)
+		c->tasks[c->n_tasks++] = s->child.pid;
+	return 0;
+}
+
+/* --- words ------------------------------------------------------------------------------------- */
+
+/* plain: only the number itself is needed. */
+static bool find_field(struct bpfevent *be, const struct key_slot *slot, bool plain,
+		       struct bpfsource *s)
+{
+	const struct event_name *name = &be->e->name;
+	const struct field *field = slot->field;
+	struct bpffield f = {.name = field->name,
+			     .offset = field->offset,
+			     .n_bytes = field->size,
+			     .is_signed = field->flags & FIELD_SIGNED,
+			     .is_text = slot->kind == KEY_TEXT,
+			     .n_text = field->flags & FIELD_DYNAMIC ? field->n_elements : 0,
+			     .is_dynamic = field->flags & FIELD_DYNAMIC,
+			     .is_relative = field->flags & FIELD_RELATIVE};
+
+	/* to show it: what points at code needs the kernel's symbols, which nobody has read; an array its print format */
+	if ((!plain && slot->kind == KEY_NUMBER && !slot->names && !key_is_plain(slot)) ||
+	    slot->is_array)
+		return false;
+	switch (be->config.hook) {
+	case BPFHOOK_PROBE:
+		return bpfsource_of_probe(be->probe, &f, s);
+	case BPFHOOK_ENTRY:
+	case BPFHOOK_EXIT:
+		return bpfsource_of_function(&be->function, be->probe, &f, s);
+	case BPFHOOK_RAW:
+		if (!strcmp(name->system, "syscalls"))
+			return bpfsource_of_call(be->tracepoint, &f, s);
+		return bpfsource_of_raw(&be->all->btf, name->system, name->event, &f, s);
+	case BPFHOOK_RECORD:
+		return bpfsource_of_record(name->system, &f, s);
+	}
+	return false;
+}
+
+static const struct bpfsource source_pid = {.kind = BPFSOURCE_PID, .n_bytes = 4, .is_signed = true};
+static const struct bpfsource source_cpu = {.kind = BPFSOURCE_CPU, .n_bytes = 4};
+static const struct bpfsource source_comm = {.kind = BPFSOURCE_COMM};
+
+bool bpfevent_find(struct bpfevent *be, const struct key_slot *slot, struct bpfsource *sources,
+		   size_t *n_sources)
+{
+	switch (slot->kind) {
+	case KEY_EVENT:
+		return true;
+	case KEY_PID:
+		sources[(*n_sources)++] = source_pid;
+		return true;
+	case KEY_CPU:
+		sources[(*n_sources)++] = source_cpu;
+		return true;
+	case KEY_TASK: /* name and number */
+		sources[(*n_sources)++] = source_comm;
+		sources[(*n_sources)++] = source_pid;
+		return true;
+	case KEY_COMM:
+		sources[(*n_sources)++] = source_comm;
+		return true;
+	case KEY_NUMBER:
+	case KEY_TEXT:
+		return find_field(be, slot, false, &sources[(*n_sources)++]);
+	case KEY_ABSENT:
+		break;
+	}
+	return false;
+}
+
+bool bpfevent_find_number(struct bpfevent *be, const struct key_slot *slot,
+			  struct bpfsource *source)
+{
+	size_t n = 0;
+
+	if (slot->kind == KEY_NUMBER)
+		return find_field(be, slot, true, source);
+	return (slot->kind == KEY_PID || slot->kind == KEY_CPU) &&
+	       bpfevent_find(be, slot, source, &n);
+}
+
+static uint64_t number_of(const uint8_t *key)
+{
+	uint64_t v;
+
+	memcpy(&v, key, sizeof(v));
+	return v;
+}
+
+uint64_t bpfevent_value(struct keyreader *kr, const struct kernel_event *e,
+			const struct key_slot *slot, const uint8_t *key, size_t n_bytes)
+{
+	char text[64];
+	int len;
+
+	switch (slot->kind) {
+	case KEY_EVENT:
+		return key_of_text(kr, e->name.event, strlen(e->name.event));
+	case KEY_TASK:
+		len = snprintf(text, sizeof(text), "%.*s-%d", BPFPROGRAM_COMM_BYTES,
+			       (const char *)key, (int)number_of(key + BPFPROGRAM_COMM_BYTES));
+		return key_of_text(kr, text, (size_t)len);
+	case KEY_COMM:
+	case KEY_TEXT:
+		if (slot->kind == KEY_TEXT && n_bytes > 1 && !key[0] &&
+		    key[1] == BPFPROGRAM_TEXT_FAULT)
+			return key_of_text(kr, "(fault)", strlen("(fault)"));
+		return key_of_text(kr, (const char *)key, strnlen((const char *)key, n_bytes));
+	case KEY_NUMBER:
+		return field_number(slot->field, number_of(key));
+	default:
+		return number_of(key);
+	}
+}
+
+/* --- events ------------------------------------------------------------------------------------ */
+
+static const char *arguments(const char *line)
+{
+	const char *place = strchr(line, ' ');
+
+	place = place ? strchr(place + 1, ' ') : NULL;
+	return place ? place : "";
+}
+
+/* NULL: it is no probe. n_places 0: it has some that read different things. */
+static const struct probe_defined *find_probe(const struct bpfevents *all,
+					      const struct event_name *name, size_t *ret_n_places)
+{
+	const struct probe_defined *found = NULL;
+	bool differ = false;
+	size_t n = 0;
+
+	for (size_t i = 0; i < all->probes.n; i++) {
+		const struct probe_defined *p = &all->probes.list[i];
+
+		if (strcmp(p->group, name->system) || strcmp(p->event, name->event))
+			continue;
+		if (found && strcmp(arguments(found->line), arguments(p->line)))
+			differ = true;
+		found = p;
+		n++;
+	}
+	*ret_n_places = differ ? 0 : n;
+	return found;
+}
+
+static int refuse_keys(const struct kernel_event *e, struct errmsg *err)
+{
+	return errmsg_set(err, -ENOTSUP, "a BPF program cannot read all keys of %s:%s",
+			  e->name.system, e->name.event);
+}
+
+static bool is_of_registers(enum probe_kind kind)
+{
+	return kind == PROBE_KPROBE || kind == PROBE_KRETPROBE || kind == PROBE_UPROBE ||
+	       kind == PROBE_URETPROBE;
+}
+
+static int try(struct bpfevent *be, enum bpfhook hook, const struct bpfevent_ops *ops, void *ctx,
+	       struct errmsg *err)
+{
+	be->config.hook = hook;
+	return ops->find(ctx, be) ? ops->start(ctx, be, err) : refuse_keys(be->e, err);
+}
+
+static int open_probe(struct bpfevent *be, size_t n_places, const struct bpfevent_ops *ops,
+		      void *ctx, struct errmsg *err)
+{
+	struct errmsg ignored = {0};
+
+	if (n_places == 1 && bpffunction_find(&be->all->btf, be->probe, &be->function)) {
+		be->config.function = be->function.number;
+		if (try(be, be->function.is_return ? BPFHOOK_EXIT : BPFHOOK_ENTRY, ops, ctx,
+			&ignored) >= 0)
+			return 0;
+	}
+	return is_of_registers(be->probe->kind) ? try(be, BPFHOOK_PROBE, ops, ctx, err)
+						: refuse_keys(be->e, err);
+}
+
+static int open_tracepoint(struct bpfevent *be, const struct bpfevent_ops *ops, void *ctx,
+			   struct errmsg *err)
+{
+	const struct event_name *name = &be->e->name;
+	bool is_call = !strcmp(name->system, "syscalls");
+	struct errmsg ignored = {0};
+
+	be->tracepoint = name->event;
+	if (is_call &&
+	    bpfcall_find(&be->all->btf, name->event, &be->tracepoint, be->config.conditions))
+		be->config.n_conditions = BPFPROGRAM_CONDITIONS_MAX;
+	if ((!is_call || be->config.n_conditions) && try(be, BPFHOOK_RAW, ops, ctx, &ignored) >= 0)
+		return 0;
+	be->config.n_conditions = 0;
+	return try(be, BPFHOOK_RECORD, ops, ctx, err);
+}
+
+int bpfevent_open(struct bpfevents *all, const struct kernel_event *e,
+		  const struct bpfevent_ops *ops, void *ctx, struct errmsg *err)
+{
+	struct bpfevent be = {.all = all, .e = e};
+	size_t n_places;
+	int r = choose_tasks(&be, err);
+
+	if (r < 0)
+		return r;
+	if (e->filter)
+		return errmsg_set(err, -ENOTSUP, "BPF programs know no filters");
+	be.probe = find_probe(all, &e->name, &n_places);
+	if (be.probe && n_places)
+		return open_probe(&be, n_places, ops, ctx, err);
+	if (be.probe || !strcmp(e->name.system, "synthetic"))
+		return refuse_keys(e, err);
+	return open_tracepoint(&be, ops, ctx, err);
+}
+
+int bpfevent_attach(const struct bpfevent *be, int program, struct errmsg *err)
+{
+	enum bpfhook hook = be->config.hook;
+	char path[TRACEFS_PATH_MAX];
+	long long id = 0;
+
+	if (hook == BPFHOOK_PROBE || hook == BPFHOOK_RECORD) {
+		eventdir_fmt_path(be->e->name.system, be->e->name.event, "id", path);
+		id = tracefs_read_number(&be->all->run->s.t, "", path);
+		if (id < 0)
+			return errmsg_set_errno(err, (int)id, "%s has no number", path);
+	}
+	return bpfprogram_attach(hook, program, hook == BPFHOOK_RAW ? be->tracepoint : NULL, id,
+				 err);
+}
+
+/* --- all --------------------------------------------------------------------------------------- */
+
+int bpfevents_open(struct bpfevents *all, struct kernelrun *run, struct errmsg *err)
+{
+	*all = (struct bpfevents){.run = run};
+	if (!bpf_is_there())
+		return errmsg_set(err, -ENOTSUP, "this kernel takes no BPF programs from us");
+	return probes_list(&run->s.t, &all->probes, err);
+}
+
+void bpfevents_close(struct bpfevents *all)
+{
+	probe_list_release(&all->probes);
+	if (all->btf)
+		btf_close(all->btf);
+}

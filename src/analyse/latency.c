@@ -136,6 +136,7 @@ static void pop_call(struct latency *l, struct start *s)
 {
 	struct call *c = s->outer;
 
+	l->n_left_out -= s->point.is_left_out;
 	if (!c)
 		return remove_start(l, s);
 	s->point = c->point;
@@ -147,7 +148,7 @@ static void pop_call(struct latency *l, struct start *s)
 
 static uint64_t count_under_way(const struct latency *l)
 {
-	return l->n_used + l->n_calls;
+	return l->n_used + l->n_calls - l->n_left_out;
 }
 
 static void give_up(struct latency *l)
@@ -159,7 +160,7 @@ static void give_up(struct latency *l)
 			drop_calls(l, &l->starts[i]);
 			l->starts[i].is_used = false;
 		}
-	l->n_used = 0;
+	l->n_used = l->n_left_out = 0;
 }
 
 /* --- matching ---------------------------------------------------------------------------------- */
@@ -196,12 +197,13 @@ static void read_groups(struct latency *l, const struct latency_event *le, enum 
 	}
 }
 
-static void begin(struct latency *l, const struct latency_event *le, const struct record *rec)
+static void begin(struct latency *l, const struct latency_event *le, const struct record *rec,
+		  bool is_left_out)
 {
 	uint64_t keys[START_KEYS_MAX];
 	struct start *s;
 
-	l->counts.n_from++;
+	l->counts.n_from += !is_left_out;
 	if (!starts_grow(l)) {
 		l->counts.n_dropped++;
 		return;
@@ -217,7 +219,10 @@ static void begin(struct latency *l, const struct latency_event *le, const struc
 		l->counts.n_again++;
 	} else if (!push_call(l, s)) {
 		l->counts.n_dropped++;
+		l->n_left_out -= s->point.is_left_out;
 	}
+	l->n_left_out += is_left_out;
+	s->point.is_left_out = is_left_out;
 	s->point.ts = rec->ts;
 	s->point.cpu = rec->cpu;
 	read_groups(l, le, LATENCY_FROM, rec, s->point.values, s->point.slots);
@@ -242,23 +247,26 @@ static void add_time(struct latency *l, const struct latency_event *le, const st
 	latencies_add(&l->result, group, ns, 1, &place);
 }
 
-static void end(struct latency *l, const struct latency_event *le, const struct record *rec)
+static void end(struct latency *l, const struct latency_event *le, const struct record *rec,
+		bool is_left_out)
 {
 	uint64_t keys[START_KEYS_MAX];
-	struct start *s;
+	struct start *s = NULL;
 
-	l->counts.n_to++;
-	if (!l->n_used) {
-		l->counts.n_alone++;
+	if (l->n_used) {
+		read_keys(l, le, le->to_keys, rec, keys);
+		s = find_start(l, keys);
+	}
+	if (!s || !s->is_used) {
+		l->counts.n_to += !is_left_out;
+		l->counts.n_alone += !is_left_out;
 		return;
 	}
-	read_keys(l, le, le->to_keys, rec, keys);
-	s = find_start(l, keys);
-	if (!s->is_used) {
-		l->counts.n_alone++;
-		return;
-	}
-	if (rec->ts < s->point.ts)
+	is_left_out |= s->point.is_left_out;
+	l->counts.n_to += !is_left_out;
+	if (is_left_out)
+		l->counts.n_from -= !s->point.is_left_out; /* the call is, as a whole */
+	else if (rec->ts < s->point.ts)
 		l->counts.n_backwards++;
 	else
 		add_time(l, le, rec, &s->point, rec->ts - s->point.ts);
@@ -295,7 +303,7 @@ static bool take_whole_call(struct latency *l, const struct latency_event *le,
 }
 
 static void follow_function(struct latency *l, const struct latency_event *le,
-			    const struct record *rec)
+			    const struct record *rec, bool is_left_out)
 {
 	bool is_graph = le->roles & (ROLE_GRAPH_ENTRY | ROLE_GRAPH_EXIT);
 	uint64_t address;
@@ -306,14 +314,16 @@ static void follow_function(struct latency *l, const struct latency_event *le,
 			     !latency_is_function(l, address, !is_graph)))
 		return;
 	l->kind = is_graph ? KIND_GRAPH : KIND_PROBE;
+	if (le->roles & ROLE_GRAPH_EXIT && l->has_whole_calls && is_left_out)
+		return;
 	if (le->roles & ROLE_GRAPH_EXIT && take_whole_call(l, le, rec))
 		return;
 	if (le->roles & ROLE_GRAPH_ENTRY && l->has_whole_calls)
 		return;
 	if (le->roles & (ROLE_ENTRY | ROLE_GRAPH_ENTRY))
-		begin(l, le, rec);
+		begin(l, le, rec, is_left_out);
 	else
-		end(l, le, rec);
+		end(l, le, rec, is_left_out);
 }
 
 /* --- the door ---------------------------------------------------------------------------------- */
@@ -329,20 +339,24 @@ static bool passes(struct latency *l, const struct record *rec)
 void latency_add(struct latency *l, const struct record *rec)
 {
 	const struct latency_event *le;
+	bool is_left_out;
 
 	if (__builtin_expect(rec->flags & RECORD_MISSED, 0))
 		give_up(l);
 	if (!rec->event || (size_t)rec->event->id >= l->n_events)
 		return;
 	le = l->events[rec->event->id];
-	if (!le || (l->config->n_filters && !passes(l, rec)))
+	if (!le)
 		return;
+	is_left_out = l->config->n_filters && !passes(l, rec);
 	if (l->config->function)
-		return follow_function(l, le, rec);
+		return follow_function(l, le, rec, is_left_out);
+	if (is_left_out && !l->config->is_call)
+		return;
 	if (le->roles & ROLE_TO)
-		end(l, le, rec);
+		end(l, le, rec, is_left_out);
 	if (le->roles & ROLE_FROM)
-		begin(l, le, rec);
+		begin(l, le, rec, is_left_out);
 }
 
 int latency_finish(struct latency *l)

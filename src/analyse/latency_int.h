@@ -33,6 +33,7 @@ struct point {
 	uint64_t values[KEYS_MAX];
 	const struct key_slot *slots[KEYS_MAX];
 	uint32_t cpu;
+	bool is_left_out; /* by a filter; but its return is not that of a call around it */
 };
 
 struct call {
@@ -69,6 +70,7 @@ struct latency {
 	struct start *starts;
 	size_t n_starts, n_used;
 	struct call *free_calls;
+	size_t n_left_out; /* of those under way */
 	size_t n_calls;
 	uint64_t seed;
 	enum latency_kind kind; /* of functions */

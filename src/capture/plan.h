@@ -61,9 +61,11 @@ struct plan {
 	long long threshold_us;	  /* -1: not given; tracing_thresh */
 	long long max_latency_us; /* -1: not given */
 	long long max_rate;	  /* of a probe, hits a second: 0: no limit */
-	bool estimate;		  /* count for a moment before recording, and tell */
-	const char *vmlinux;	  /* DWARF of the kernel or of a module, for definitions; NULL */
-	const char *source_dir;	  /* where sources are looked for first; NULL */
+	bool only_calls; /* of a program's function: inlined copies, which never return, are left out */
+	bool no_conditions;  /* those of definitions are checked, but not set: somebody else will */
+	bool estimate;	     /* count for a moment before recording, and tell */
+	const char *vmlinux; /* DWARF of the kernel or of a module, for definitions; NULL */
+	const char *source_dir; /* where sources are looked for first; NULL */
 	struct plan_words
 		probes; /* lines for dynamic_events or kprobe_events, removed in the end */
 };

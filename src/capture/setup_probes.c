@@ -170,6 +170,7 @@ int setup_open_prober(struct setup *s, struct errmsg *err)
 	if (s->journal)
 		s->site->world.group = s->site->group;
 	s->site->world.vmlinux = s->plan->vmlinux;
+	s->site->world.only_calls = s->plan->only_calls;
 	s->site->world.source_dir = s->plan->source_dir;
 	return prober_new(&s->prober, &s->site->world, err);
 }
@@ -187,7 +188,9 @@ static int define(struct setup *s, struct setup_probe *sp, struct errmsg *err)
 		sp->is_new = false;
 	for (size_t i = 0; r >= 0 && i < p->n_notes; i++)
 		setup_note(s, "%s", p->notes[i]);
-	return r < 0 ? r : setup_set_event(sp, sp->group, sp->name, p->filter, err);
+	return r < 0 ? r
+		     : setup_set_event(sp, sp->group, sp->name,
+				       s->plan->no_conditions ? NULL : p->filter, err);
 }
 
 /* only_name: it may still be a misspelt event; then what is wrong with it as a probe is not the point. */

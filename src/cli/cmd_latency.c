@@ -18,6 +18,7 @@
 #include "present/latencytext.h"
 #include "probe/definition.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -215,6 +216,37 @@ static size_t place_length(const struct latency_options *o, const char *text)
 	return len;
 }
 
+/* Whether the program's filters say the same with these words: names, numbers, texts, and what compares them. */
+static bool is_for_program(const char *condition)
+{
+	for (const char *p = condition; *p; p++) {
+		if (strchr("$~[", *p) || (*p == '-' && p[1] == '>') ||
+		    (*p == '.' && !isdigit((unsigned char)p[1])))
+			return false;
+		if (*p == '&' && *++p != '&')
+			return false;
+	}
+	return true;
+}
+
+/*
+ * An inner call that a condition leaves out still returns, and must not end the outer one: all entries are recorded, and
+ * which are meant is decided here.
+ */
+static void take_condition(struct latency_options *o, const char *text)
+{
+	struct errmsg ignored = {0};
+	struct definition *d;
+
+	if (definition_parse(&d, text, &ignored) < 0)
+		return;
+	if (d->filter && is_for_program(d->filter)) {
+		o->gather.condition = text + d->filter_span.at;
+		o->gather.record.plan.no_conditions = true;
+	}
+	definition_free(d);
+}
+
 /* A probe at the entry and one at the return: of a program, or where there is no such tracer. */
 static int plan_probes(struct latency_options *o, struct errmsg *err)
 {
@@ -235,6 +267,7 @@ static int plan_probes(struct latency_options *o, struct errmsg *err)
 			"-T measures one function, not '%s'; a pattern (PROGRAM:name*) takes "
 			"several, each from its own entry to its return",
 			o->config.function);
+	take_condition(o, function);
 	r = gather_event(o, function, err);
 	if (r >= 0 &&
 	    asprintf(&leave, "%.*s%%return", (int)place_length(o, function), function) < 0)
@@ -243,6 +276,7 @@ static int plan_probes(struct latency_options *o, struct errmsg *err)
 		r = gather_event(o, leave, err);
 	free(leave);
 	o->config.is_call = true;
+	o->gather.record.plan.only_calls = true;
 	o->config.asked = function;
 	o->config.function = NULL;
 	return r;

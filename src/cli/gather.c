@@ -275,6 +275,20 @@ static int add_filter(struct filters *fs, struct formats *f, const char *text, s
 	return r;
 }
 
+static int add_condition(struct filters *fs, const struct gather_options *o, struct formats *f,
+			 struct errmsg *err)
+{
+	const char *name = o->names.words[0], *colon = strchr(name, ':');
+	char *text = NULL;
+	int r;
+
+	if (asprintf(&text, "%s:%s", colon ? colon + 1 : name, o->condition) < 0)
+		return errmsg_set_errno(err, -ENOMEM, "cannot filter");
+	r = add_filter(fs, f, text, err);
+	free(text);
+	return r;
+}
+
 /* -F, and of a file also -f, which a running kernel is told. */
 static int make_filters(struct filters *fs, const struct gather_options *o, struct formats *f,
 			bool with_plan, struct errmsg *err)
@@ -284,6 +298,8 @@ static int make_filters(struct filters *fs, const struct gather_options *o, stru
 
 	for (size_t i = 0; i < o->filters.n && r >= 0; i++)
 		r = add_filter(fs, f, o->filters.words[i], err);
+	if (r >= 0 && o->condition && o->names.n)
+		r = add_condition(fs, o, f, err);
 	for (size_t i = 0; with_plan && i < b->n_events && r >= 0; i++) {
 		const char *name = b->events[i].pattern, *colon = strpbrk(name, ":/");
 		char *text = NULL;

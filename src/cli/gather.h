@@ -27,6 +27,7 @@ struct gather_options {
 	struct plan_words
 		names; /* the same as the trace calls them: a probe has its event's name */
 	struct plan_words filters; /* -F */
+	const char *condition;	   /* of the first event, to be checked here; NULL */
 	enum gather_output output;
 	bool no_pager, in_program;
 	const char *colour;

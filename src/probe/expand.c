@@ -336,7 +336,7 @@ static int tell_left_out(struct expansion *x)
 			 x->n_left_out, x->n, d->form == DEFINITION_MARK ? "marks" : "functions",
 			 d->function, x->n_left_out == 1 ? "is" : "are", x->left_out,
 			 x->n_left_out > NAMES_SHOWN ? ", …" : "");
-	if (x->n_inlined)
+	if (x->n_inlined && (d->is_return || !x->r.prober->world.only_calls))
 		snprintf(copies, sizeof(copies), "%u inlined %s left out: %s", x->n_inlined,
 			 x->n_inlined == 1 ? "copy is" : "copies are",
 			 d->is_return ? "only functions return" : "not wanted");

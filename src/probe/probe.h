@@ -109,6 +109,7 @@ struct probe_world {
 	const char *source_dir; /* -s */
 	const char *btf_dir, *kallsyms, *tracefs_events, *blacklist; /* for tests */
 	bool no_inlines;
+	bool only_calls; /* the same, for entries that are paired with returns, which say it */
 	/*
 	 * Functions that BTF has are looked for among the kernel's symbols as well (60 ms): one that the compiler
 	 * renamed is found, one without code is refused. Else the kernel refuses both.

@@ -209,7 +209,7 @@ static int add_mark(struct marks *m, const struct debuginfo_mark *mark)
 	uint64_t offset;
 	int result;
 
-	if (debuginfo_file_offset(m->info, mark->address, &offset) < 0)
+	if (debuginfo_code_offset(m->info, mark->address, &offset) < 0)
 		return 0;
 	place.n_mark_args = parse_operands(arch, mark->arguments, list);
 	for (unsigned i = 0; i < place.n_mark_args; i++)

@@ -184,7 +184,7 @@ struct debuginfo_where resolve_debuginfo_where(const struct resolution *r)
 		.pattern = d->pattern,
 		.is_return = d->is_return,
 		.wants_variables = resolve_wants_variables(d),
-		.no_inlines = r->prober->world.no_inlines,
+		.no_inlines = r->prober->world.no_inlines || r->prober->world.only_calls,
 	};
 }
 
@@ -206,7 +206,7 @@ int resolve_each_point(struct resolution *r, struct debuginfo *info,
 				      : d->function		? d->function_span
 								: d->file_span,
 				      result, "%s", why.text);
-	if (points.n_inlined)
+	if (points.n_inlined && (d->is_return || !r->prober->world.only_calls))
 		resolve_note(r, "%u inlined %s left out: %s", points.n_inlined,
 			     points.n_inlined == 1 ? "copy is" : "copies are",
 			     d->is_return ? "only functions return" : "not wanted");

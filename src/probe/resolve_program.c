@@ -85,10 +85,10 @@ static int add_point(void *ctx, const struct debuginfo_point *pt)
 	uint64_t offset;
 	int result;
 
-	if (debuginfo_file_offset(info, pt->address, &offset) < 0)
+	if (debuginfo_code_offset(info, pt->address, &offset) < 0)
 		return RESOLVE_REFUSE(r, r->d->function ? r->d->function_span : r->d->line_span,
 				      -ENOENT,
-				      "address 0x%llx is not in the part of %s that is run; 'sonde "
+				      "address 0x%llx is not in the code of %s; 'sonde "
 				      "probe funcs -v' shows addresses",
 				      (unsigned long long)pt->address, path);
 	snprintf(text, sizeof(text), "%s:0x%llx", path, (unsigned long long)offset);

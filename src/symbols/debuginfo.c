@@ -353,6 +353,34 @@ int debuginfo_file_offset(const struct debuginfo *d, uint64_t address, uint64_t 
 	return -ENOENT;
 }
 
+/* In a section of code; a file without sections has segments alone, and headers may be in that of the code. */
+static bool is_code(const struct debuginfo *d, uint64_t address)
+{
+	Elf_Scn *scn = NULL;
+	bool any = false;
+
+	while ((scn = elf_nextscn(d->elf, scn))) {
+		GElf_Shdr sh;
+
+		if (!gelf_getshdr(scn, &sh) || !(sh.sh_flags & SHF_EXECINSTR))
+			continue;
+		any = true;
+		if (address >= sh.sh_addr && address - sh.sh_addr < sh.sh_size)
+			return true;
+	}
+	return !any;
+}
+
+int debuginfo_code_offset(const struct debuginfo *d, uint64_t address, uint64_t *ret_offset)
+{
+	uint64_t back;
+	int r = debuginfo_file_offset(d, address, ret_offset);
+
+	if (r >= 0 && (debuginfo_address(d, *ret_offset, &back) < 0 || !is_code(d, address)))
+		r = -ENOENT;
+	return r;
+}
+
 struct piece debuginfo_section(struct debuginfo *d, const char *name)
 {
 	Elf *elf = d->dwarf ? dwarf_getelf(d->dwarf) : NULL;

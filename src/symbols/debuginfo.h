@@ -154,6 +154,8 @@ int debuginfo_check_address(struct debuginfo *d, uint64_t address, struct errmsg
 
 /* Where a loaded byte stands in the file; -ENOENT if the address is in no loaded segment. */
 int debuginfo_file_offset(const struct debuginfo *d, uint64_t address, uint64_t *ret_offset);
+/* The same of code: a breakpoint in data would change what the program reads. */
+int debuginfo_code_offset(const struct debuginfo *d, uint64_t address, uint64_t *ret_offset);
 
 /* --- the other way round ----------------------------------------------------------------------- */
 

@@ -1,0 +1,46 @@
+"""Calls that are matched with their returns: inside each other, left out by conditions, inlined. And what is no code."""
+import json
+import os
+import pathlib
+
+from programs import HERE, SONDE, Skip, Wrong, run
+
+
+def measure(program, *argv):
+    done = run(SONDE, "latency", "-q", "--json", *argv)
+    answer = json.loads(done.stdout.splitlines()[-1])
+    if any(answer["unmatched"].values()):
+        raise Wrong(f"{argv}: {answer['unmatched']}")
+    return answer
+
+
+def test_calls(programs):
+    if os.geteuid() or not pathlib.Path("/sys/kernel/tracing/uprobe_events").exists():
+        raise Skip("uprobes need root and a kernel with them")
+    program = programs.make("nested", "gcc", "-O2", HERE / "nested.c")
+    trace = programs.dir / "nested.dat"
+    run(SONDE, "record", "-q", "-o", trace, "-e", f"{program}:again(depth)", "-e", f"{program}:again%return", program)
+    outer = [("-T", f"{program}:again(depth) if depth == 0", program),
+             ("-T", f"{program}:again(depth)", "-F", "again: depth == 0", program),
+             ("-i", trace, "-T", "again", "-F", "again: depth == 0")]
+    for argv in outer:      # 21 ms each, and 1 ms up to the inner call
+        answer = measure(program, *argv)
+        if answer["count"] != 5 or answer["min"] < 21_000_000:
+            raise Wrong(f"{argv}: {answer['count']} from {answer['min']} ns")
+    answer = measure(program, "-i", trace, "-T", "again", "-F", "again: depth == 1")
+    if answer["count"] != 5 or answer["percentiles"]["50"] > 20_000_000:
+        raise Wrong(str(answer))
+    answer = measure(program, "-T", f"{program}:work", program)       # 40 ms, with the inlined one in it
+    if answer["count"] != 5 or answer["min"] < 40_000_000:
+        raise Wrong(f"inlined: {answer['count']} from {answer['min']} ns")
+
+
+def test_no_code(programs):
+    """A breakpoint in data would change it."""
+    program = programs.make("nested", "gcc", "-O2", HERE / "nested.c")
+    rows = [line.split() for line in run("nm", program).stdout.splitlines()]
+    address = {row[2]: row[0] for row in rows if len(row) == 3}
+    for what in ("0x1", f"0x{address['message']}", f"0x{address['by_pointer']}"):
+        done = run(SONDE, "probe", "show", f"{program}:{what}", check=False)
+        if done.returncode != 1 or "is not in the code of" not in done.stderr:
+            raise Wrong(f"{what}: {done.stdout}{done.stderr}")

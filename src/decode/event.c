@@ -256,6 +256,18 @@ static uint8_t signed_bits_of(const struct field *f)
 	return *end || f->size > 8 || n >= 8 * f->size ? 0 : n;
 }
 
+/* "s16 a[]" of 6 bytes: newer kernels (6.18) do not say how many elements an array of a probe has. */
+static void count_elements(struct field *f)
+{
+	struct token word = {.kind = TOKEN_ITEM, .s = f->type, .len = strcspn(f->type, "[")};
+	uint32_t size = type_size(&word);
+
+	if (!size || f->size % size)
+		return;
+	f->element_size = size;
+	f->n_elements = f->size / size;
+}
+
 static void field_classify(const struct event_parser *p, struct field *f, uint32_t dynamic_size)
 {
 	f->flags |= meaning_of(f);
@@ -284,6 +296,8 @@ static void field_classify(const struct event_parser *p, struct field *f, uint32
 		f->element_size = 1;
 	else if (f->flags & FIELD_LONG)
 		f->element_size = formats_long_size(p->ev->formats);
+	else
+		count_elements(f);
 }
 
 /* Everything after the word "field" of one line. */

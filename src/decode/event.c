@@ -387,6 +387,14 @@ bool event_is_probe(const struct event *ev)
 				!strcmp(ev->fields[0].name, "__probe_func"));
 }
 
+/* What only fields of probes are. */
+static uint32_t flags_in_probe(const struct field *f)
+{
+	if ((f->flags & (FIELD_STRING | FIELD_DYNAMIC)) == (FIELD_STRING | FIELD_DYNAMIC))
+		return FIELD_FAULTS;
+	return !strcmp(f->type, "s8") || !strcmp(f->type, "s16") ? FIELD_SHORT : 0;
+}
+
 static bool read_all_fields(struct event_parser *p)
 {
 	struct token t = lexer_next_item(&p->lx);
@@ -398,9 +406,7 @@ static bool read_all_fields(struct event_parser *p)
 	    !read_fields(p, &p->ev->fields, &p->ev->n_fields))
 		return false;
 	for (size_t i = 0; event_is_probe(p->ev) && i < p->ev->n_fields; i++)
-		if ((p->ev->fields[i].flags & (FIELD_STRING | FIELD_DYNAMIC)) ==
-		    (FIELD_STRING | FIELD_DYNAMIC))
-			p->ev->fields[i].flags |= FIELD_FAULTS;
+		p->ev->fields[i].flags |= flags_in_probe(&p->ev->fields[i]);
 	return true;
 }
 

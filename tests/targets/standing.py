@@ -36,6 +36,25 @@ def check_arrays(program, trace):
                 raise Wrong(f"by {key} of {source}: {done['rows']}")
 
 
+def check_meanings(program, trace):
+    """What the kernel does not know is told when the probe is added; what it knows is right."""
+    event, said = add("meanings", f"{program}:work(box->colour, box->mode, box->weight, box->port, box->low, one=box->shorts[2], "
+                                  "two=box->signs[0], number)")
+    want = ("while the probe stays, the kernel shows colour as a number, mode as a number, weight as its bits, port with its bytes "
+            "the other way round, low without its sign (-1 as 31); record -e with the definition itself shows what they mean")
+    if want not in said:
+        raise Wrong(said)
+    run(SONDE, "record", "-q", "-o", trace, "-e", event, program)
+    lines = [x for x in run(SONDE, "report", "-i", trace).stdout.splitlines() if " meanings: " in x]
+    if not lines[4].endswith(f"colour=7 mode=4 weight=0x3ff8000000000000 port={84 << 8} low=1 one=-300 two=-1 number=4"):
+        raise Wrong("\n".join(lines))
+    if "low=31 one=" not in lines[2]:
+        raise Wrong("\n".join(lines))
+    _, said = add("plain", f"{program}:work(number, one=box->shorts[2])")
+    if "stays" in said:
+        raise Wrong(said)
+
+
 def test_standing(programs):
     if os.geteuid() or not pathlib.Path("/sys/kernel/tracing/uprobe_events").exists():
         raise Skip("uprobes need root and a kernel with them")
@@ -43,5 +62,6 @@ def test_standing(programs):
     trace = programs.dir / "standing.dat"
     try:
         check_arrays(program, trace)
+        check_meanings(program, trace)
     finally:
         run(SONDE, "probe", "del", f"{GROUP}:*", check=False)

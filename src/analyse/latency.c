@@ -336,6 +336,11 @@ static bool passes(struct latency *l, const struct record *rec)
 	return true;
 }
 
+static bool passes_side(struct filter *filter, const struct record *rec)
+{
+	return !filter || filter_match(filter, rec) != FILTER_MISS;
+}
+
 void latency_add(struct latency *l, const struct record *rec)
 {
 	const struct latency_event *le;
@@ -353,9 +358,9 @@ void latency_add(struct latency *l, const struct record *rec)
 		return follow_function(l, le, rec, is_left_out);
 	if (is_left_out && !l->config->is_call)
 		return;
-	if (le->roles & ROLE_TO)
+	if (le->roles & ROLE_TO && passes_side(l->config->to_filter, rec))
 		end(l, le, rec, is_left_out);
-	if (le->roles & ROLE_FROM)
+	if (le->roles & ROLE_FROM && passes_side(l->config->from_filter, rec))
 		begin(l, le, rec, is_left_out);
 }
 

@@ -55,6 +55,7 @@ struct latency_config {
 	size_t n_worst;
 	struct filter **filters; /* an event that one of them names has to match it */
 	size_t n_filters;
+	struct filter *from_filter, *to_filter; /* of one side alone; NULL: none */
 };
 
 struct latency_counts {

@@ -175,6 +175,18 @@ int setup_open_prober(struct setup *s, struct errmsg *err)
 	return prober_new(&s->prober, &s->site->world, err);
 }
 
+/* It stays, with the kernel's own format (start, set). */
+static void note_lost(struct setup *s, const struct probe *p)
+{
+	struct textbuf tb;
+
+	textbuf_init(&tb, 1 << 16);
+	probe_fmt_lost(p, &tb);
+	if (textbuf_len(&tb))
+		setup_note(s, "%.*s", (int)textbuf_len(&tb), tb.start);
+	textbuf_release(&tb);
+}
+
 static int define(struct setup *s, struct setup_probe *sp, struct errmsg *err)
 {
 	const struct probe *p = sp->probe;
@@ -188,6 +200,8 @@ static int define(struct setup *s, struct setup_probe *sp, struct errmsg *err)
 		sp->is_new = false;
 	for (size_t i = 0; r >= 0 && i < p->n_notes; i++)
 		setup_note(s, "%s", p->notes[i]);
+	if (r >= 0 && !s->journal)
+		note_lost(s, p);
 	return r < 0 ? r
 		     : setup_set_event(sp, sp->group, sp->name,
 				       s->plan->no_conditions ? NULL : p->filter, err);

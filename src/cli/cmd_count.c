@@ -158,6 +158,8 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 		r = errmsg_set(err, -E2BIG, "count takes up to %d events (-e)",
 			       KEYCOUNT_EVENTS_MAX);
 	if (r >= 0)
+		r = gather_join_filters(&o.gather, err);
+	if (r >= 0)
 		r = gather_run(&job, &o.gather, n, argv, err);
 	if (r >= 0 && o.n_no_row && o.gather.output == GATHER_CSV) /* which has no place for it */
 		fprintf(stderr,

@@ -15,6 +15,7 @@
 
 #include "capture/tracefs.h"
 #include "cli/command.h"
+#include "decode/filter.h"
 #include "present/latencytext.h"
 #include "probe/definition.h"
 
@@ -339,6 +340,35 @@ static int pair_calls(struct latency_options *o, struct errmsg *err)
 	return 0;
 }
 
+/* Both sides are one event, each with a filter of its own: the kernel is told to bring what either wants. */
+static int split_filters(struct latency_options *o, struct errmsg *err)
+{
+	const struct plan_buffer *b = &o->gather.record.plan.buffers[0];
+
+	if (b->n_events != 2 || !gather_is_same_event(b->events[0].pattern, b->events[1].pattern))
+		return 0;
+	for (int i = 0; i < 2; i++) {
+		const struct plan_event *e = &b->events[i];
+
+		o->side_filters[i] = e->filter ? gather_fmt_filter(e->pattern, e->filter) : NULL;
+		if (e->filter && !o->side_filters[i])
+			return errmsg_set_errno(err, -ENOMEM, "cannot filter");
+	}
+	return gather_join_filters(&o->gather, err);
+}
+
+static int open_filters(struct latency_options *o, struct formats *f, struct errmsg *err)
+{
+	int r = 0;
+
+	for (int i = 0; i < 2 && r >= 0; i++)
+		if (o->side_filters[i])
+			r = filter_new(&o->filters[i], f, o->side_filters[i], err);
+	o->config.from_filter = o->filters[0];
+	o->config.to_filter = o->filters[1];
+	return r;
+}
+
 static int open_latency(void *ctx, struct formats *f, struct filter **filters, size_t n_filters,
 			struct errmsg *err)
 {
@@ -352,7 +382,7 @@ static int open_latency(void *ctx, struct formats *f, struct filter **filters, s
 	}
 	o->config.filters = filters;
 	o->config.n_filters = n_filters;
-	if (pair_calls(o, err) < 0)
+	if (pair_calls(o, err) < 0 || open_filters(o, f, err) < 0)
 		return err->code;
 	return latency_new(&o->latency, f, &o->config, err);
 }
@@ -410,6 +440,10 @@ static void close_latency(void *ctx)
 	o->latency = NULL;
 	free(o->calls);
 	o->calls = NULL;
+	for (int i = 0; i < 2; i++) {
+		filter_free(o->filters[i]);
+		o->filters[i] = NULL;
+	}
 }
 
 static int in_kernel(void *ctx, char **argv, struct errmsg *err)
@@ -435,7 +469,11 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	if (r >= 0 && !o.gather.input)
 		r = plan_function(&o, err);
 	if (r >= 0)
+		r = split_filters(&o, err);
+	if (r >= 0)
 		r = gather_run(&job, &o.gather, n, argv, err);
+	free(o.side_filters[0]);
+	free(o.side_filters[1]);
 	gather_release(&o.gather);
 	return r;
 }

@@ -74,14 +74,48 @@ static int set_triggers(struct count_run *cr, struct errmsg *err)
 
 /* --- events ------------------------------------------------------------------------------------ */
 
+static bool has_same_filter(const struct kernel_event *a, const struct kernel_event *b)
+{
+	return a->filter && b->filter ? !strcmp(a->filter, b->filter) : a->filter == b->filter;
+}
+
+/*
+ * Those from `first` on that are there already, by another -e, are counted once. False: with another filter, which only
+ * globs can have; see gather_join_filters().
+ */
+static bool drop_same(struct kernelrun *run, size_t first)
+{
+	size_t n = first;
+
+	for (size_t i = first; i < run->n_events; i++) {
+		const struct kernel_event *e = &run->events[i];
+		size_t k = 0;
+
+		while (k < first && (strcmp(run->events[k].name.system, e->name.system) ||
+				     strcmp(run->events[k].name.event, e->name.event)))
+			k++;
+		if (k < first && !has_same_filter(&run->events[k], e))
+			return false;
+		if (k == first)
+			run->events[n++] = *e;
+	}
+	run->n_events = n;
+	return true;
+}
+
 static int bind_events(struct count_run *cr, struct errmsg *err)
 {
 	const struct plan_buffer *b = &cr->o->gather.record.plan.buffers[0];
 	int r = 1;
 
-	for (size_t i = 0; i < b->n_events && r > 0; i++)
+	for (size_t i = 0; i < b->n_events && r > 0; i++) {
+		size_t first = cr->run.n_events;
+
 		r = kernelrun_add_events(&cr->run, &b->events[i], cr->o->config.words,
 					 cr->o->config.n_words, err);
+		if (r > 0 && !drop_same(&cr->run, first))
+			r = 0;
+	}
 	return r;
 }
 

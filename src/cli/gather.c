@@ -19,6 +19,7 @@
 #include "cli/liverun.h"
 #include "cli/livesource.h"
 #include "cli/output.h"
+#include "probe/definition.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -275,16 +276,70 @@ static int add_filter(struct filters *fs, struct formats *f, const char *text, s
 	return r;
 }
 
+static const char *without_system(const char *event)
+{
+	const char *colon = strpbrk(event, ":/");
+
+	return colon ? colon + 1 : event;
+}
+
+char *gather_fmt_filter(const char *event, const char *filter)
+{
+	char *text;
+
+	return asprintf(&text, "%s:%s", without_system(event), filter) < 0 ? NULL : text;
+}
+
+bool gather_is_same_event(const char *a, const char *b)
+{
+	size_t a_len = without_system(a) - a, b_len = without_system(b) - b;
+
+	if (definition_is_one(a) || definition_is_one(b) || strcmp(a + a_len, b + b_len))
+		return false;
+	return !a_len || !b_len || (a_len == b_len && !strncmp(a, b, a_len - 1));
+}
+
+static int join_two(struct plan_event *a, struct plan_event *b, struct errmsg *err)
+{
+	char *both = NULL, *copy = NULL;
+
+	if (a->filter && b->filter) {
+		if (!strcmp(a->filter, b->filter))
+			return 0;
+		if (asprintf(&both, "(%s)||(%s)", a->filter, b->filter) < 0)
+			both = NULL;
+		copy = both ? strdup(both) : NULL;
+		if (!copy) {
+			free(both);
+			return errmsg_set_errno(err, -ENOMEM, "cannot keep the filter");
+		}
+	}
+	free(a->filter);
+	free(b->filter);
+	a->filter = both;
+	b->filter = copy;
+	return 0;
+}
+
+int gather_join_filters(struct gather_options *o, struct errmsg *err)
+{
+	struct plan_buffer *b = &o->record.plan.buffers[0];
+	int r = 0;
+
+	for (size_t i = 0; i < b->n_events; i++)
+		for (size_t k = i + 1; k < b->n_events && r >= 0; k++)
+			if (gather_is_same_event(b->events[i].pattern, b->events[k].pattern))
+				r = join_two(&b->events[i], &b->events[k], err);
+	return r;
+}
+
 static int add_condition(struct filters *fs, const struct gather_options *o, struct formats *f,
 			 struct errmsg *err)
 {
-	const char *name = o->names.words[0], *colon = strchr(name, ':');
-	char *text = NULL;
-	int r;
+	char *text = gather_fmt_filter(o->names.words[0], o->condition);
+	int r = text ? add_filter(fs, f, text, err)
+		     : errmsg_set_errno(err, -ENOMEM, "cannot filter");
 
-	if (asprintf(&text, "%s:%s", colon ? colon + 1 : name, o->condition) < 0)
-		return errmsg_set_errno(err, -ENOMEM, "cannot filter");
-	r = add_filter(fs, f, text, err);
 	free(text);
 	return r;
 }
@@ -301,12 +356,12 @@ static int make_filters(struct filters *fs, const struct gather_options *o, stru
 	if (r >= 0 && o->condition && o->names.n)
 		r = add_condition(fs, o, f, err);
 	for (size_t i = 0; with_plan && i < b->n_events && r >= 0; i++) {
-		const char *name = b->events[i].pattern, *colon = strpbrk(name, ":/");
 		char *text = NULL;
 
 		if (!b->events[i].filter)
 			continue;
-		if (asprintf(&text, "%s:%s", colon ? colon + 1 : name, b->events[i].filter) < 0)
+		text = gather_fmt_filter(b->events[i].pattern, b->events[i].filter);
+		if (!text)
 			return errmsg_set_errno(err, -ENOMEM, "cannot filter");
 		r = add_filter(fs, f, text, err);
 		free(text);

@@ -99,6 +99,15 @@ int gather_event(void *opts, const char *value, struct errmsg *err);
 /* Whether gather_event() would take a word for several. */
 bool gather_has_comma(const char *value);
 int gather_filter(void *opts, const char *value, struct errmsg *err);
+/* Do two words of -e name one event? A definition is always an event of its own. */
+bool gather_is_same_event(const char *a, const char *b);
+/*
+ * An event that is named several times is wanted if one of its filters (-f) holds, and without one always: the kernel has
+ * a single filter for it, which is made of them.
+ */
+int gather_join_filters(struct gather_options *o, struct errmsg *err);
+/* "EVENT:EXPRESSION" for the program, of an event and its -f; the caller frees it. */
+char *gather_fmt_filter(const char *event, const char *filter);
 int gather_json(void *opts, const char *value, struct errmsg *err);
 int gather_csv(void *opts, const char *value, struct errmsg *err);
 

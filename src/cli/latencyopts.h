@@ -16,6 +16,8 @@ struct latency_options {
 	const char *by;
 	long long n_worst, range, min, max;
 	bool use_nsec;
+	char *side_filters[2]; /* of -e E -f A -e E -f B, which the program tells apart; NULL */
+	struct filter *filters[2];
 	struct latency *latency;
 	struct latency_call
 		*calls; /* of a pattern of functions; NULL: one function, or two events */

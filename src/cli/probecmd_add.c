@@ -123,12 +123,36 @@ static bool is_told(const struct probe_drafts *a, size_t n, const char *note)
 	return false;
 }
 
+/* What the kernel does not know of it; told once, also if it is the same of many. */
+static void print_lost(const struct probe *p, struct textbuf *told)
+{
+	struct textbuf tb;
+
+	textbuf_init(&tb, 1 << 16);
+	probe_fmt_lost(p, &tb);
+	textbuf_add_char(&tb, 0);
+	if (!tb.overflow && textbuf_len(&tb) > 1 &&
+	    (textbuf_len(&tb) != textbuf_len(told) ||
+	     memcmp(tb.start, told->start, textbuf_len(&tb)))) {
+		fprintf(stderr, "sonde: %s\n", tb.start);
+		textbuf_clear(told);
+		textbuf_add(told, tb.start, textbuf_len(&tb));
+	}
+	textbuf_release(&tb);
+}
+
 static void print_notes(const struct probe_drafts *a)
 {
-	for (size_t i = 0; i < a->n; i++)
+	struct textbuf lost;
+
+	textbuf_init(&lost, 1 << 16);
+	for (size_t i = 0; i < a->n; i++) {
 		for (size_t k = 0; k < a->list[i].p->n_notes; k++)
 			if (!is_told(a, i, a->list[i].p->notes[k]))
 				fprintf(stderr, "sonde: %s\n", a->list[i].p->notes[k]);
+		print_lost(a->list[i].p, &lost);
+	}
+	textbuf_release(&lost);
 }
 
 static void print_one(const struct probe_draft *one)

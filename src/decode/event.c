@@ -256,6 +256,18 @@ static uint8_t signed_bits_of(const struct field *f)
 	return *end || f->size > 8 || n >= 8 * f->size ? 0 : n;
 }
 
+/* "s16 a[]" of 6 bytes: newer kernels (6.18) do not say how many elements an array of a probe has. */
+static void count_elements(struct field *f)
+{
+	struct token word = {.kind = TOKEN_ITEM, .s = f->type, .len = strcspn(f->type, "[")};
+	uint32_t size = type_size(&word);
+
+	if (!size || f->size % size)
+		return;
+	f->element_size = size;
+	f->n_elements = f->size / size;
+}
+
 static void field_classify(const struct event_parser *p, struct field *f, uint32_t dynamic_size)
 {
 	f->flags |= meaning_of(f);
@@ -284,6 +296,8 @@ static void field_classify(const struct event_parser *p, struct field *f, uint32
 		f->element_size = 1;
 	else if (f->flags & FIELD_LONG)
 		f->element_size = formats_long_size(p->ev->formats);
+	else
+		count_elements(f);
 }
 
 /* Everything after the word "field" of one line. */
@@ -373,6 +387,14 @@ bool event_is_probe(const struct event *ev)
 				!strcmp(ev->fields[0].name, "__probe_func"));
 }
 
+/* What only fields of probes are. */
+static uint32_t flags_in_probe(const struct field *f)
+{
+	if ((f->flags & (FIELD_STRING | FIELD_DYNAMIC)) == (FIELD_STRING | FIELD_DYNAMIC))
+		return FIELD_FAULTS;
+	return !strcmp(f->type, "s8") || !strcmp(f->type, "s16") ? FIELD_SHORT : 0;
+}
+
 static bool read_all_fields(struct event_parser *p)
 {
 	struct token t = lexer_next_item(&p->lx);
@@ -384,9 +406,7 @@ static bool read_all_fields(struct event_parser *p)
 	    !read_fields(p, &p->ev->fields, &p->ev->n_fields))
 		return false;
 	for (size_t i = 0; event_is_probe(p->ev) && i < p->ev->n_fields; i++)
-		if ((p->ev->fields[i].flags & (FIELD_STRING | FIELD_DYNAMIC)) ==
-		    (FIELD_STRING | FIELD_DYNAMIC))
-			p->ev->fields[i].flags |= FIELD_FAULTS;
+		p->ev->fields[i].flags |= flags_in_probe(&p->ev->fields[i]);
 	return true;
 }
 

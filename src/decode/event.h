@@ -35,7 +35,8 @@ enum field_flags {
 	/* of a probe, by the type that its recorder wrote: */
 	FIELD_BIG_ENDIAN = 1024, /* be16, be32, be64: the print format turns it round by itself */
 	FIELD_REAL = 2048,	 /* double, float */
-	FIELD_WORD = 4096, /* word: a number, or a pointer, which is larger than numbers are */
+	FIELD_WORD = 4096,  /* word: a number, or a pointer, which is larger than numbers are */
+	FIELD_SHORT = 8192, /* s8, s16 of a probe */
 };
 
 struct field {

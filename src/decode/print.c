@@ -278,6 +278,16 @@ static void run_number(struct printer *p, const struct print_op *op)
 	emit_number(p->out, &c, arg_eval(p, op->arg));
 }
 
+/* s8 and s16 of a probe, with their sign; of other events the library's text has none. */
+static void run_short(struct printer *p, const struct print_op *op)
+{
+	struct conversion c = conversion_for(p, op);
+	unsigned unused_bits = 64 - 8 * op->field->size;
+	uint64_t v = arg_eval(p, op->arg) << unused_bits;
+
+	emit_number(p->out, &c, (uint64_t)((int64_t)v >> unused_bits));
+}
+
 /* A number with a point, if the field's type says that it is one; hex digits to others. */
 static void run_real(struct printer *p, const struct print_op *op)
 {
@@ -338,6 +348,12 @@ static void compile_number(struct print_op *op, const struct arg *a, const struc
 	if (a->kind == ARG_FIELD && a->field.field &&
 	    a->field.field->flags & (FIELD_REAL | FIELD_WORD)) {
 		op->run = a->field.field->flags & FIELD_REAL ? run_real : run_word;
+		op->field = a->field.field;
+		return;
+	}
+	if (a->kind == ARG_FIELD && a->field.field && a->field.field->flags & FIELD_SHORT &&
+	    op->conv.letter == 'd') {
+		op->run = run_short;
 		op->field = a->field.field;
 		return;
 	}

@@ -143,6 +143,9 @@ bool probe_use_breakpoint(struct probe *p);
  */
 void probe_fmt_format(const struct probe *p, const char *format, size_t len, struct textbuf *tb);
 
+/* A sentence about what of it the kernel shows otherwise, if the probe is left in the kernel; or nothing. */
+void probe_fmt_lost(const struct probe *p, struct textbuf *tb);
+
 /*
  * The definition's condition over the fields of p, as the kernel's filters take it, with numbers for the names of
  * values. duration: what $duration is called there; NULL: it is not recorded. What is wrong is pointed at.

@@ -38,3 +38,15 @@ $ for pair in 'sched_waking sched_switch' 'sched_migrate_task sched_switch'; do
 $ sonde latency -e local_timer_entry,local_timer_exit --by-cpu --by '$cpu' --worst 50 --json all-events.dat >r
 $ check all-events.dat latency local_timer_entry local_timer_exit cpu - - '$cpu' r
 370 times 2 groups
+
+# one event at both sides, each with a filter of its own: how long somebody did not run; and a count of either
+$ sonde latency -e sched_switch --by-field prev_pid=next_pid --by B.next_comm --worst 0 --csv events-v7-zstd.dat | grep ',ls$' >all
+$ for second in yes ''; do
+> sonde latency -e sched_switch -f 'prev_comm == "ls"' -e sched:sched_switch ${second:+-f 'next_comm == "ls"'} --by-field prev_pid=next_pid \
+> --by B.next_comm --worst 0 --csv events-v7-zstd.dat | grep ',ls$' | diff all - && echo same; done
+same
+same
+$ sonde count -e sched_switch -f 'prev_comm == "ls"' -e sched_switch -f 'next_comm == "ls"' events-v7-zstd.dat | tail -n 1
+      9283  in 1 row
+$ sonde count -e sched_switch -F 'sched_switch: prev_comm == "ls" || next_comm == "ls"' events-v7-zstd.dat | tail -n 1
+      9283  in 1 row

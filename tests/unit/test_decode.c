@@ -158,6 +158,39 @@ static void types_of_probes_say_what_is_there(void **state)
 	}
 }
 
+/* In formats of the kernel itself, which may not say how many elements an array has. */
+static void small_numbers_and_arrays_of_standing_probes(void **state)
+{
+	static const char fields[] =
+		"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\n"
+		"\tfield:unsigned long __probe_ip;\toffset:8;\tsize:8;\tsigned:0;\n"
+		"\tfield:s8 a[];\toffset:16;\tsize:2;\tsigned:1;\n"
+		"\tfield:s16 b[];\toffset:18;\tsize:4;\tsigned:1;\n"
+		"\tfield:u16 c[];\toffset:18;\tsize:4;\tsigned:0;\n"
+		"\tfield:s32 d[];\toffset:24;\tsize:8;\tsigned:1;\n"
+		"\tfield:s64 e[];\toffset:24;\tsize:16;\tsigned:1;\n"
+		"\tfield:s8 one;\toffset:16;\tsize:1;\tsigned:1;\n"
+		"\tfield:s16 two;\toffset:18;\tsize:2;\tsigned:1;\n"
+		"\tfield:u32 odd[];\toffset:24;\tsize:7;\tsigned:0;\n\n";
+	static const char fmt[] =
+		"\"{%d,%d} {%d,%d} {%u,%u} {%d,%d} {%Ld,%Ld} {%u,%u} %d %3d %d\", REC->a[0], "
+		"REC->a[1], REC->b[0], REC->b[1], REC->c[0], REC->c[1], "
+		"REC->d[0], REC->d[1], REC->e[0], REC->e[1], REC->odd[0], REC->odd[1], REC->one, "
+		"REC->one, REC->two";
+	static const int16_t b[] = {-300, 300};
+	static const int32_t d[] = {-70000, -1, 70000, 0};
+	uint8_t data[40] = {[0] = 5, [16] = 0xff, 1};
+	struct textbuf tb;
+
+	memcpy(data + 18, b, sizeof(b));
+	memcpy(data + 24, d, sizeof(d));
+	textbuf_init(&tb, 1 << 16);
+	assert_string_equal(
+		print_fields(fields, fmt, false, data, sizeof(data), &tb),
+		"{-1,1} {-300,300} {65236,300} {-70000,-1} {-70000,70000} {0,0} -1  -1 -300");
+	textbuf_release(&tb);
+}
+
 static void print_formats_give_the_librarys_text(void **state)
 {
 	struct textbuf tb;
@@ -316,6 +349,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(print_formats_give_the_librarys_text),
 		cmocka_unit_test(types_of_probes_say_what_is_there),
+		cmocka_unit_test(small_numbers_and_arrays_of_standing_probes),
 		cmocka_unit_test(raw_fields_follow_the_format_where_it_shows_them),
 		cmocka_unit_test(every_kind_of_record_moves_time),
 		cmocka_unit_test(lengths_that_lead_outside_end_the_walk),

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * probe_lost.c - what a probe that stays does not tell any more.
+ *
+ * A recording writes the event's format by what the debug information says (probe_format.c). A probe that was added to the
+ * kernel has only the kernel's own format, in whatever recording it is used later:
+ *
+ *	-e 'prog:work(box->colour)'           colour=RED
+ *	probe add 'prog:work(box->colour)'    colour=1
+ *
+ * The kernel keeps the line that it was given, where a variable is but a name that anybody could have chosen, so that nothing
+ * can be looked up again. The person is told when the probe is added.
+ */
+#include "base/textbuf.h"
+#include "probe/probe.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_SHOWN 6 /* arguments; the sentence is for a person */
+
+static const char *const lost_words[] = {
+	[PROBE_SHOW_ENUM] = "as a number",
+	[PROBE_SHOW_FLAGS] = "as a number",
+	[PROBE_SHOW_FUNCTION] = "as an address",
+	[PROBE_SHOW_BOOL] = "as 0 or 1",
+	[PROBE_SHOW_SIGNED] = "without its sign",
+	[PROBE_SHOW_FLOAT] = "as its bits",
+	[PROBE_SHOW_BIG_ENDIAN] = "with its bytes the other way round",
+};
+
+static const char *lost_of(const struct probe_arg *a)
+{
+	return a->show < sizeof(lost_words) / sizeof(*lost_words) ? lost_words[a->show] : NULL;
+}
+
+/* "…:b5@3/32": what -1 of five bits looks like. */
+static void fmt_example(const struct probe_arg *a, struct textbuf *tb)
+{
+	const char *type = a->fetch ? strrchr(a->fetch, ':') : NULL;
+	unsigned long n = type && type[1] == 'b' ? strtoul(type + 2, NULL, 10) : 0;
+
+	if (a->show == PROBE_SHOW_SIGNED && n && n < 64)
+		textbuf_addf(tb, " (-1 as %llu)", (1ull << n) - 1);
+}
+
+void probe_fmt_lost(const struct probe *p, struct textbuf *tb)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < p->n_args; i++) {
+		const struct probe_arg *a = &p->args[i];
+		const char *words = lost_of(a);
+
+		if (!words || n++ >= MAX_SHOWN)
+			continue;
+		textbuf_add_str(tb, n == 1 ? "while the probe stays, the kernel shows " : ", ");
+		textbuf_addf(tb, "%s %s", *a->name ? a->name : "an argument", words);
+		fmt_example(a, tb);
+	}
+	if (n > MAX_SHOWN)
+		textbuf_addf(tb, ", and %u more likewise", n - MAX_SHOWN);
+	if (n)
+		textbuf_add_str(tb, "; record -e with the definition itself shows what they mean");
+}

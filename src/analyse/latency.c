@@ -165,6 +165,25 @@ static void give_up(struct latency *l)
 
 /* --- matching ---------------------------------------------------------------------------------- */
 
+static bool read_address(const struct latency *l, const struct field *f, const struct record *rec,
+			 uint64_t *ret)
+{
+	if (!f || (uint64_t)f->offset + f->size > rec->size || (f->size != 4 && f->size != 8))
+		return false;
+	*ret = bytes_get(rec->data + f->offset, f->size, l->keys.printer.swap);
+	return true;
+}
+
+static uint64_t read_frame(const struct latency *l, const struct latency_event *le,
+			   const struct record *rec)
+{
+	uint64_t frame = 0, skip = 0;
+
+	read_address(l, le->frame, rec, &frame);
+	read_address(l, le->skip, rec, &skip);
+	return frame + skip;
+}
+
 static void read_keys(struct latency *l, const struct latency_event *le,
 		      const struct key_slot *slots, const struct record *rec, uint64_t *keys)
 {
@@ -172,6 +191,8 @@ static void read_keys(struct latency *l, const struct latency_event *le,
 
 	if (l->config->n_calls)
 		keys[l->n_keys - 1] = le->call;
+	if (l->has_frames)
+		keys[1] = read_frame(l, le, rec);
 	switch (l->config->function ? LATENCY_BY_THREAD : l->config->match) {
 	case LATENCY_BY_THREAD:
 		pid = rec->task ? rec->task->pid : -1;
@@ -215,8 +236,9 @@ static void begin(struct latency *l, const struct latency_event *le, const struc
 		s->is_used = true;
 		s->outer = NULL;
 		l->n_used++;
-	} else if (!l->config->function && !l->config->is_call) {
-		l->counts.n_again++;
+	} else if (!l->config->function && (!l->config->is_call || l->has_frames)) {
+		l->counts.n_again++; /* of a call: it was left without a return */
+		l->n_left_out -= s->point.is_left_out;
 	} else if (!push_call(l, s)) {
 		l->counts.n_dropped++;
 		l->n_left_out -= s->point.is_left_out;
@@ -274,15 +296,6 @@ static void end(struct latency *l, const struct latency_event *le, const struct 
 }
 
 /* --- functions --------------------------------------------------------------------------------- */
-
-static bool read_address(const struct latency *l, const struct field *f, const struct record *rec,
-			 uint64_t *ret)
-{
-	if (!f || (uint64_t)f->offset + f->size > rec->size || (f->size != 4 && f->size != 8))
-		return false;
-	*ret = bytes_get(rec->data + f->offset, f->size, l->keys.printer.swap);
-	return true;
-}
 
 /* An exit that has both times needs no entry. */
 static bool take_whole_call(struct latency *l, const struct latency_event *le,

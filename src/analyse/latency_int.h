@@ -24,6 +24,8 @@ struct latency_event {
 	size_t call;  /* which of config->calls it belongs to */
 	bool by_name; /* the event's own name says which function it is of */
 	const struct field *address, *calltime, *rettime;
+	const struct field *frame,
+		*skip; /* of a call: the stack that it was made with, less skip */
 	struct key_slot from_keys[KEYS_MAX], to_keys[KEYS_MAX], groups[KEYS_MAX];
 };
 
@@ -41,7 +43,8 @@ struct call {
 	struct call *outer;
 };
 
-#define START_KEYS_MAX (KEYS_MAX + 1) /* the last one may be the function */
+#define START_KEYS_MAX \
+	(KEYS_MAX + 2) /* behind the thread may be its stack, and last the function */
 
 struct start {
 	uint64_t keys[START_KEYS_MAX];
@@ -74,6 +77,7 @@ struct latency {
 	size_t n_calls;
 	uint64_t seed;
 	enum latency_kind kind; /* of functions */
+	bool has_frames;	/* each call has its own stack, so it is known which one returns */
 	bool has_whole_calls;	/* funcgraph_exit has calltime and rettime */
 	struct is_function known[FUNCTIONS_KNOWN];
 	struct latencies result;

@@ -332,6 +332,22 @@ static int refuse_missing(const struct latency *l, unsigned roles, struct errmsg
 	return 0;
 }
 
+/* capture/setup_frames.c has added them, if it could for all. */
+static void settle_frames(struct latency *l)
+{
+	l->has_frames = l->config->is_call && l->config->match == LATENCY_BY_THREAD;
+	for (size_t i = 0; i < l->n_events && l->has_frames; i++) {
+		struct latency_event *le = l->events[i];
+
+		if (!le)
+			continue;
+		le->frame = event_find_field(l->f->table[i], "sonde_frame");
+		le->skip = event_find_field(l->f->table[i], "sonde_skip");
+		l->has_frames = le->frame;
+	}
+	l->n_keys += l->has_frames;
+}
+
 static int find_events(struct latency *l, struct errmsg *err)
 {
 	unsigned all = 0;
@@ -357,6 +373,8 @@ static int find_events(struct latency *l, struct errmsg *err)
 	}
 	if (r >= 0)
 		r = refuse_missing(l, all, err);
+	if (r >= 0)
+		settle_frames(l);
 	return r < 0 ? r : settle_groups(l, err);
 }
 

@@ -37,6 +37,21 @@ int setup_functions(struct setup *s, const struct setup_buffer *b, struct errmsg
 /* Commands, triggers with a count: the count from the beginning; then writes 1 to switch_fd. */
 int setup_rearm_functions(struct setup *s, const struct setup_buffer *b, int switch_fd,
 			  struct errmsg *err);
+/* setup_frames.c: the probe as it is defined (plan->only_calls), perhaps in f, to be released. */
+struct setup_framed {
+	struct probe probe;
+	char frame[40], skip[40];
+};
+const struct probe *setup_add_frame(const struct setup *s, const struct probe *p,
+				    struct setup_framed *f);
+void setup_framed_release(struct setup_framed *f);
+
+/* setup_pairs.c: of a program, it is one for this processor, not for its 32-bit sibling. */
+bool setup_is_like_kernel(const struct probe *p);
+/* The stack pointer behind the return, at the entry: a register and an offset, the same at all places. */
+bool setup_find_frame(const struct setup *s, const struct probe *in, const char **ret_reg,
+		      int64_t *ret_offset);
+
 /* setup_names.c: after the events of the plan, in its first buffer */
 int setup_names(struct setup *s, const struct setup_buffer *b, struct errmsg *err);
 

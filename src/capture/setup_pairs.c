@@ -144,7 +144,7 @@ static bool is_of_program(const struct probe *p)
 	return p->kind == PROBE_UPROBE || p->kind == PROBE_URETPROBE;
 }
 
-static bool is_like_kernel(const struct probe *p)
+bool setup_is_like_kernel(const struct probe *p)
 {
 	ElfW(Ehdr) header;
 	int fd;
@@ -157,13 +157,12 @@ static bool is_like_kernel(const struct probe *p)
 	return fd >= 0;
 }
 
-/* The stack pointer behind the return, at the entry: a register and an offset, the same at all places. */
-static bool find_frame(const struct setup *s, const struct probe *in, const char **ret_reg,
-		       int64_t *ret_offset)
+bool setup_find_frame(const struct setup *s, const struct probe *in, const char **ret_reg,
+		      int64_t *ret_offset)
 {
 	const struct arch *arch = s->site->kernel.arch;
 
-	if (!arch || !s->site->kernel.immediates || !in->n_places || !is_like_kernel(in))
+	if (!arch || !s->site->kernel.immediates || !in->n_places || !setup_is_like_kernel(in))
 		return false;
 	for (size_t i = 0; i < in->n_places; i++) {
 		const struct probe_place *p = &in->places[i];
@@ -292,7 +291,7 @@ static void complete(const struct setup *s, struct setup_pair *pair, const struc
 	for (size_t i = 0; i < out->n_places; i++)
 		if (out->places[i].fetches)
 			return;
-	pair->has_frames = find_frame(s, pair->in, &reg, &offset) && reg;
+	pair->has_frames = setup_find_frame(s, pair->in, &reg, &offset) && reg;
 	pair->has_skip = pair->has_frames && offset;
 	if (pair->has_frames) {
 		snprintf(pair->frame_fetch[0], sizeof(pair->frame_fetch[0]), "%%%s:u64", reg);

@@ -190,12 +190,16 @@ static void note_lost(struct setup *s, const struct probe *p)
 static int define(struct setup *s, struct setup_probe *sp, struct errmsg *err)
 {
 	const struct probe *p = sp->probe;
+	struct setup_framed framed;
 	int r = 0;
 
 	choose_name(s, sp);
 	sp->is_new = !find_same(s, sp);
-	if (sp->is_new)
-		r = probes_add(&s->t, s->journal, p, sp->group, sp->name, err);
+	if (sp->is_new) {
+		r = probes_add(&s->t, s->journal, setup_add_frame(s, p, &framed), sp->group,
+			       sp->name, err);
+		setup_framed_release(&framed);
+	}
 	if (r < 0)
 		sp->is_new = false;
 	for (size_t i = 0; r >= 0 && i < p->n_notes; i++)

@@ -24,6 +24,7 @@ struct latency_event {
 	size_t call;  /* which of config->calls it belongs to */
 	bool by_name; /* the event's own name says which function it is of */
 	const struct field *address, *calltime, *rettime;
+	const struct field *duration; /* of a return that knows how long its call took */
 	struct key_slot from_keys[KEYS_MAX], to_keys[KEYS_MAX], groups[KEYS_MAX];
 };
 
@@ -73,6 +74,7 @@ struct latency {
 	uint64_t seed;
 	enum latency_kind kind; /* of functions */
 	bool has_whole_calls;	/* funcgraph_exit has calltime and rettime */
+	bool has_durations;	/* … and returns of probes have the duration */
 	struct is_function known[FUNCTIONS_KNOWN];
 	struct latencies result;
 	struct latency_counts counts;

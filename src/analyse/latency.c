@@ -297,14 +297,16 @@ static void end(struct latency *l, const struct latency_event *le, const struct 
 
 /* --- functions --------------------------------------------------------------------------------- */
 
-/* An exit that has both times needs no entry. */
+/* An exit that has both times, or their difference, needs no entry. */
 static bool take_whole_call(struct latency *l, const struct latency_event *le,
 			    const struct record *rec)
 {
 	struct point point = {.cpu = rec->cpu};
-	uint64_t from, to, ns;
+	uint64_t from = 0, to, ns;
 
-	if (!read_address(l, le->calltime, rec, &from) || !read_address(l, le->rettime, rec, &to))
+	if (le->duration ? !read_address(l, le->duration, rec, &to)
+			 : !read_address(l, le->calltime, rec, &from) ||
+				   !read_address(l, le->rettime, rec, &to))
 		return false;
 	ns = to > from ? to - from : 0;
 	point.ts = rec->ts > ns ? rec->ts - ns : 0;
@@ -327,11 +329,12 @@ static void follow_function(struct latency *l, const struct latency_event *le,
 			     !latency_is_function(l, address, !is_graph)))
 		return;
 	l->kind = is_graph ? KIND_GRAPH : KIND_PROBE;
-	if (le->roles & ROLE_GRAPH_EXIT && l->has_whole_calls && is_left_out)
+	if (is_left_out && (le->duration || (le->roles & ROLE_GRAPH_EXIT && l->has_whole_calls)))
 		return;
-	if (le->roles & ROLE_GRAPH_EXIT && take_whole_call(l, le, rec))
+	if ((le->roles & ROLE_GRAPH_EXIT || le->duration) && take_whole_call(l, le, rec))
 		return;
-	if (le->roles & ROLE_GRAPH_ENTRY && l->has_whole_calls)
+	if ((le->roles & ROLE_GRAPH_ENTRY && l->has_whole_calls) ||
+	    (le->roles & (ROLE_ENTRY | ROLE_RETURN) && l->has_durations))
 		return;
 	if (le->roles & (ROLE_ENTRY | ROLE_GRAPH_ENTRY))
 		begin(l, le, rec, is_left_out);

@@ -25,7 +25,8 @@ struct latency_event {
 	bool by_name; /* the event's own name says which function it is of */
 	const struct field *address, *calltime, *rettime;
 	const struct field *frame,
-		*skip; /* of a call: the stack that it was made with, less skip */
+		*skip;		      /* of a call: the stack that it was made with, less skip */
+	const struct field *duration; /* of a return that knows how long its call took */
 	struct key_slot from_keys[KEYS_MAX], to_keys[KEYS_MAX], groups[KEYS_MAX];
 };
 
@@ -79,6 +80,7 @@ struct latency {
 	enum latency_kind kind; /* of functions */
 	bool has_frames;	/* each call has its own stack, so it is known which one returns */
 	bool has_whole_calls;	/* funcgraph_exit has calltime and rettime */
+	bool has_durations;	/* … and returns of probes have the duration */
 	struct is_function known[FUNCTIONS_KNOWN];
 	struct latencies result;
 	struct latency_counts counts;

@@ -10,6 +10,7 @@
  *	               any event with the fields of a probe         __probe_ip, __probe_func, or
  *	                                                            its name: vfs_read, vfs_read__return,
  *	                                                            p_vfs_read_0, r_vfs_read_0
+ *	               synthetic:vfs_read__return                   its field duration, or an entry before it
  */
 #include "analyse/latency_int.h"
 
@@ -176,6 +177,18 @@ static bool has_text(const struct event *ev, const char *text)
 	return ev->text.len && memmem(ev->text.data, ev->text.len, text, strlen(text));
 }
 
+/* A return that was joined with its entry (record -e 'FUNCTION%return(count, $duration)'): it has no address. */
+static unsigned bind_joined(struct latency *l, struct event *ev, struct latency_event *le)
+{
+	if (!strstr(ev->name, "ret") || !is_named_after(ev->name, l->config->function))
+		return 0;
+	formats_find(l->f, ev->id);
+	le->by_name = true;
+	le->duration = event_find_field(ev, "duration");
+	l->has_durations |= le->duration != NULL;
+	return ROLE_RETURN;
+}
+
 /* What the event is for this function; fields and all. */
 static unsigned bind_function(struct latency *l, struct event *ev, struct latency_event *le)
 {
@@ -194,6 +207,8 @@ static unsigned bind_function(struct latency *l, struct event *ev, struct latenc
 		l->has_whole_calls = le->calltime && le->rettime;
 		return ROLE_GRAPH_EXIT;
 	}
+	if (!strcmp(ev->system, "synthetic"))
+		return bind_joined(l, ev, le);
 	if (graph || !has_text(ev, " __probe_"))
 		return 0;
 	formats_find(l->f, ev->id);

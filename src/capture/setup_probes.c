@@ -175,6 +175,21 @@ int setup_open_prober(struct setup *s, struct errmsg *err)
 	return prober_new(&s->prober, &s->site->world, err);
 }
 
+/* One that stays has none: everybody would see them. */
+static void guard_texts(struct setup *s, struct setup_probe *sp)
+{
+	char *filter = NULL;
+
+	if (!s->journal || (!sp->planned->filter && !sp->probe->filter))
+		return;
+	filter = join_filters(sp->planned->filter, sp->probe->filter);
+	if (!filter || !probe_guard_texts(sp->probe, filter, &s->site->kernel))
+		setup_note(s,
+			   "%s: where a text cannot be read, the condition may be true by chance",
+			   sp->name);
+	free(filter);
+}
+
 /* It stays, with the kernel's own format (start, set). */
 static void note_lost(struct setup *s, const struct probe *p)
 {
@@ -194,6 +209,7 @@ static int define(struct setup *s, struct setup_probe *sp, struct errmsg *err)
 	int r = 0;
 
 	choose_name(s, sp);
+	guard_texts(s, sp);
 	sp->is_new = !find_same(s, sp);
 	if (sp->is_new) {
 		r = probes_add(&s->t, s->journal, setup_add_frame(s, p, &framed), sp->group,

@@ -11,7 +11,8 @@
  *	unknown in this event    the test is false, `!=` too; a `!` before it makes it true
  *	as a number              1, 2, 4 or 8 bytes at the field's place, sign-extended where the
  *	                         format says so; 0 for any other size and outside the record
- *	as text                  a string up to its NUL; of a pointer or long the symbol that covers
+ *	as text                  a string up to its NUL; "(fault)" of a probe's that could not be read;
+ *	                         of a pointer or long the symbol that covers
  *	                         the address; of any other number, and of an address without a
  *	                         symbol, "0x" and hex digits; and what the print format calls the
  *	                         value (__print_symbolic), which the library does not know
@@ -204,6 +205,8 @@ static struct piece bound_text(const struct filter_run *run, const struct filter
 						     .size = rec->size,
 						     .swap = run->flt->formats->swap},
 				   b->field);
+	if (!text.len && b->field->flags & FIELD_FAULTS) /* as it is shown */
+		return (struct piece){(const uint8_t *)"(fault)", strlen("(fault)")};
 	nul = text.len ? memchr(text.data, 0, text.len) : NULL;
 	if (nul)
 		text.len = nul - text.data;

@@ -142,6 +142,10 @@ void printer_print_field_raw(struct printer *p, const struct field *f, bool not_
 	if (f->flags & FIELD_ARRAY) {
 		struct piece bytes = array_bytes(p, f);
 
+		if (f->flags & FIELD_FAULTS && !bytes.len) {
+			textbuf_add_str(p->out, "(fault)");
+			return;
+		}
 		if ((f->flags & FIELD_STRING) && !not_text && is_printable(bytes)) {
 			const char *s = (const char *)bytes.data;
 

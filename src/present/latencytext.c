@@ -118,10 +118,11 @@ static void fmt_counts(const struct latency_view *v, struct textbuf *tb)
 	if (v->probe_ns > 0 && v->in_time)
 		textbuf_addf(tb, "about %.1f us of each is the probe's own time\n",
 			     v->probe_ns / 1e3);
-	else if (v->in_kernel)
-		textbuf_add_str(
-			tb,
-			"some of each is the kernel's own work, less of it with --in-program\n");
+	if (v->in_kernel)
+		textbuf_addf(tb,
+			     "some %sof each is the kernel's own work, less of it with "
+			     "--in-program\n",
+			     v->probe_ns > 0 ? "more " : "");
 	if (c->n_gaps)
 		textbuf_addf(tb, "events were lost in %llu places\n",
 			     (unsigned long long)c->n_gaps);
@@ -227,9 +228,24 @@ static void fmt_group_values(const struct latency_view *v, const struct latency_
 	}
 }
 
+/* "id"; of both sides "A.id" and "B.id". */
+static const char *group_name(const struct latency_view *v, size_t i, char name[KEY_WORD_MAX + 2])
+{
+	const struct latency_word *words = v->config->groups;
+
+	snprintf(name, KEY_WORD_MAX + 2, "%s", words[i].word);
+	for (size_t k = 0; k < v->config->n_groups; k++)
+		if (k != i && !strcmp(words[k].word, words[i].word) &&
+		    words[i].side != LATENCY_EITHER)
+			snprintf(name, KEY_WORD_MAX + 2, "%c.%s",
+				 words[i].side == LATENCY_FROM ? 'A' : 'B', words[i].word);
+	return name;
+}
+
 static void fmt_groups(const struct latency_view *v, struct textbuf *tb)
 {
 	size_t n = v->result->groups.n_used, max = v->n_groups ? v->n_groups : GROUPS_DEFAULT;
+	char name[KEY_WORD_MAX + 2];
 
 	if (!n)
 		return;
@@ -241,7 +257,7 @@ static void fmt_groups(const struct latency_view *v, struct textbuf *tb)
 	fmt_head(v, "max", "us", tb);
 	for (size_t i = 0; i < v->config->n_groups; i++)
 		textbuf_addf(tb, "  %-*s", i + 1 < v->config->n_groups ? 16 : 0,
-			     v->config->groups[i].word);
+			     group_name(v, i, name));
 	textbuf_add_char(tb, '\n');
 	for (size_t i = 0; i < n && i < max; i++) {
 		const struct latency_group *g = v->result->sorted[i];
@@ -323,7 +339,9 @@ void latencytext_fmt(const struct latency_view *v, struct textbuf *tb)
 static void add_value(const struct latency_view *v, const struct latency_group *g, size_t i,
 		      struct jsonwriter *w)
 {
-	json_add_key(v->keys, g->key.slots[i], g->key.values[i], v->config->groups[i].word, w);
+	char name[KEY_WORD_MAX + 2];
+
+	json_add_key(v->keys, g->key.slots[i], g->key.values[i], group_name(v, i, name), w);
 }
 
 static void add_spread(const struct latency_view *v, const struct latency_spread *s,
@@ -466,13 +484,14 @@ void latencytext_fmt_csv(const struct latency_view *v, struct textbuf *tb)
 	static const char *const columns[] = {"total", "min", "avg", "max",  "p50",
 					      "p90",   "p95", "p99", "p99.9"};
 	size_t n_words = v->config->n_groups;
+	char name[KEY_WORD_MAX + 2];
 
 	/* with groups only those: they are the whole */
 	textbuf_add_str(tb, "count");
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
 		textbuf_addf(tb, ",%s%s", columns[i], v->in_time ? "_ns" : "");
 	for (size_t i = 0; i < n_words; i++)
-		textbuf_addf(tb, ",%s", v->config->groups[i].word);
+		textbuf_addf(tb, ",%s", group_name(v, i, name));
 	textbuf_add_char(tb, '\n');
 	if (!n_words) {
 		add_csv_spread(&v->result->all, tb);

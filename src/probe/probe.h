@@ -72,6 +72,7 @@ struct probe_arg {
 	struct type type; /* world NULL: not known */
 	enum probe_show show;
 	struct span span; /* in the definition: which one to point at */
+	bool is_guard;	  /* put in by probe_guard_texts(); nobody sees it */
 };
 
 /* One instruction where the event is raised. */
@@ -138,8 +139,14 @@ void probe_fmt_line(const struct probe *p, size_t place, const char *group, cons
 bool probe_use_breakpoint(struct probe *p);
 
 /*
+ * Puts an argument behind each text that the filter tests, so that one which cannot be read is not taken for another. Before the
+ * probe is defined, and once. false: that cannot be done here.
+ */
+bool probe_guard_texts(struct probe *p, const char *filter, const struct probe_kernel *k);
+
+/*
  * The kernel's format text of the probe's event, its print format changed so that enums, flags and
- * functions are shown by name; what is not changed is copied.
+ * functions are shown by name, and without guards; what is not changed is copied.
  */
 void probe_fmt_format(const struct probe *p, const char *format, size_t len, struct textbuf *tb);
 

@@ -252,6 +252,23 @@ static void drop_prefix(struct textbuf *tb)
 		tb->pos -= 2;
 }
 
+static bool is_guard(const struct probe *p, struct part value)
+{
+	const struct probe_arg *a = text_of(p, value);
+
+	return a && a->is_guard;
+}
+
+/* Takes back ' name=\"', which stands before a guard's conversion. */
+static void drop_name(const char *name, struct textbuf *tb)
+{
+	size_t len = strlen(name) + 4;
+
+	if (!tb->overflow && textbuf_len(tb) >= len && !strncmp(tb->pos - len, " ", 1) &&
+	    !strncmp(tb->pos - len + 1, name, len - 4) && !strncmp(tb->pos - 3, "=\\\"", 3))
+		tb->pos -= len;
+}
+
 /* Copies the text between quotes; returns its end, behind the closing quote. */
 static const char *fmt_text(const struct probe *p, const char *s, const char *end,
 			    const char *close, struct textbuf *tb)
@@ -268,6 +285,12 @@ static const char *fmt_text(const struct probe *p, const char *s, const char *en
 			unsigned limit = text_limit(text);
 
 			len = conversion_length(s, close);
+			if (is_guard(p, value)) {
+				drop_name(text->name, tb);
+				s += len;
+				s += s + 1 < close && !strncmp(s, "\\\"", 2) ? 2 : 0;
+				continue;
+			}
 			if (a) {
 				drop_prefix(tb);
 				textbuf_add_str(tb, conversion_for(show_of(a)));
@@ -301,12 +324,14 @@ static const char *fmt_expressions(const struct probe *p, const char *s, const c
 		struct part e = {s + 1, expression_length(s + 1, end)};
 		const struct probe_arg *a = arg_of(p, e);
 
+		s = e.at + e.len;
+		if (is_guard(p, e))
+			continue;
 		textbuf_add_char(tb, ',');
 		if (a)
 			add_expression(a, tb);
 		else
 			textbuf_add(tb, e.at, e.len);
-		s = e.at + e.len;
 	}
 	return s;
 }
@@ -359,19 +384,33 @@ static void fmt_field(const struct probe *p, struct part declaration, struct tex
 		textbuf_add_str(tb, length ? length : "[]");
 }
 
-/* The fields, with the lengths of arrays, and with types that say what is in them. */
+static bool declares_guard(const struct probe *p, const char *at, const char *end)
+{
+	const char *name = memrchr(at, ' ', end - at);
+	const struct probe_arg *a = name ? find_arg(p, name + 1, end - name - 1) : NULL;
+
+	return a && a->is_guard;
+}
+
+/* The fields, with the lengths of arrays, and with types that say what is in them; without guards. */
 static void fmt_fields(const struct probe *p, const char *s, const char *end, struct textbuf *tb)
 {
 	static const char head[] = "\tfield:";
 	const char *field;
 
 	while ((field = memmem(s, end - s, head, strlen(head)))) {
-		const char *close;
+		const char *close, *line = field, *eol;
 
 		field += strlen(head);
 		close = memchr(field, ';', end - field);
 		if (!close)
 			break;
+		eol = memchr(close, '\n', end - close);
+		if (eol && declares_guard(p, field, close)) {
+			textbuf_add(tb, s, line - s);
+			s = eol + 1;
+			continue;
+		}
 		textbuf_add(tb, s, field - s);
 		fmt_field(p, (struct part){field, close - field}, tb);
 		s = close;

@@ -50,3 +50,10 @@ $ sonde count -e sched_switch -f 'prev_comm == "ls"' -e sched_switch -f 'next_co
       9283  in 1 row
 $ sonde count -e sched_switch -F 'sched_switch: prev_comm == "ls" || next_comm == "ls"' events-v7-zstd.dat | tail -n 1
       9283  in 1 row
+
+# a field of both sides is two
+$ sonde latency -e sched_waking -e sched_switch --by-field pid=next_pid --by 'A.$cpu,B.$cpu' --worst 0 --csv events-v7-zstd.dat | sed -n 's/.*,\(.*,.*\)/\1/p;1q'
+A.$cpu,B.$cpu
+$ sonde latency -e sched_waking -e sched_switch --by-field pid=next_pid --by 'A.$cpu,B.$cpu' --worst 0 --json events-v7-zstd.dat | python3 -c '
+> import json, sys; print(sorted((g["A.$cpu"], g["B.$cpu"], g["count"]) for g in json.load(sys.stdin)["groups"]))'
+[(0, 0, 180), (0, 1, 218), (1, 0, 3573), (1, 1, 1426)]

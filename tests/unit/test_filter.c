@@ -2,7 +2,7 @@
 /*
  * test_filter.c - report -F: what a filter means, what it refuses, and how it is shown.
  *
- * Six events are made up here, and records for them byte by byte. That the meaning is that of
+ * Seven events are made up here, and records for them byte by byte. That the meaning is that of
  * trace-cmd on real traces is what the identity suite compares; here are the corners: what lies
  * outside a record, signs, strings without an end, hostile texts.
  */
@@ -52,6 +52,10 @@ static const struct memtrace_format formats_table[] = {
 	 "\tfield:double x;\toffset:24;\tsize:8;\tsigned:0;\n"
 	 "\nprint fmt: \"%s\", __print_symbolic(REC->colour, { 1, \"RED\" }, { 7, \"BLUE\" "
 	 "})\n"},
+	{"probe", "name: read\nID: 401" COMMON
+		  "\tfield:unsigned long __probe_ip;\toffset:8;\tsize:8;\tsigned:0;\n"
+		  "\tfield:__data_loc char[] name;\toffset:16;\tsize:4;\tsigned:0;\n"
+		  "\nprint fmt: \"%s\", __get_str(name)\n"},
 	{"demo",
 	 "name: other\nID: 317" COMMON "\tfield:int other;\toffset:12;\tsize:4;\tsigned:1;\n"
 	 "\nprint fmt: \"%d\", REC->other\n"},
@@ -557,6 +561,30 @@ static void refuse_repeated(struct fixture *fx, const char *what, size_t n, cons
 	free(text);
 }
 
+/* A probe's text that could not be read has no bytes, not even a NUL. */
+static void faults_are_found_as_they_are_shown(void **state)
+{
+	static const char *const missing[] = {"name == \"(fault)\"", "name != \"\"",
+					      "name != \"hello\"", "name =~ \"fault\"",
+					      "!(name == \"\")"};
+	static const char *const empty[] = {"name == \"\"", "name != \"(fault)\"",
+					    "name !~ \"fault\""};
+	uint8_t data[24] = {0};
+	char text[100];
+
+	head(data, 401, 7);
+	data[16] = 20;
+	for (size_t i = 0; i < sizeof(missing) / sizeof(*missing); i++) {
+		snprintf(text, sizeof(text), "read:%s", missing[i]);
+		assert_int_equal(run(*state, text, 401, data, sizeof(data)), FILTER_MATCH);
+	}
+	data[18] = 1;
+	for (size_t i = 0; i < sizeof(empty) / sizeof(*empty); i++) {
+		snprintf(text, sizeof(text), "read:%s", empty[i]);
+		assert_int_equal(run(*state, text, 401, data, sizeof(data)), FILTER_MATCH);
+	}
+}
+
 static void hostile_texts_meet_ceilings(void **state)
 {
 	struct fixture *fx = *state;
@@ -605,6 +633,7 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_read_is_refused_with_its_place),
 		cmocka_unit_test(names_that_no_value_has_are_refused),
 		cmocka_unit_test(names_that_match_nothing_are_refused),
+		cmocka_unit_test(faults_are_found_as_they_are_shown),
 		cmocka_unit_test(hostile_texts_meet_ceilings),
 	};
 

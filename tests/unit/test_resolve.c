@@ -688,6 +688,53 @@ static void values_keep_their_meaning_in_the_format(void **state)
 	prober_free(prober);
 }
 
+/* A text that cannot be read has length 0, and the kernel's filter looks at what comes behind. */
+static void texts_in_conditions_have_guards(void **state)
+{
+	static const char kernel[] =
+		"name: x\n\tfield:__data_loc char[] name;\toffset:8;\n\tfield:__data_loc char[] "
+		"sonde_guard0;\toffset:12;\n\tfield:__data_loc char[] text;\toffset:16;\n\nprint "
+		"fmt: \"(%lx) name=\\\"%s\\\" sonde_guard0=\\\"%s\\\" text=\\\"%s\\\"\", "
+		"REC->__probe_ip, __get_str(name), __get_str(sonde_guard0), __get_str(text)\n";
+	static const char *const tested[] = {"common_pid == 1 && names != 3", "name == \"x\"",
+					     "name == \"x\""};
+	struct probe_kernel features = probe_kernel_usual;
+	struct prober *prober = new_prober(&probe_kernel_usual, "x86_64");
+	struct errmsg err = {0};
+	struct definition *d;
+	struct textbuf tb;
+	struct probe *p;
+
+	assert_int_equal(
+		definition_parse(&d, "do_it(file->dentry->name, file->text, c=$comm)", &err), 0);
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(probe_resolve(prober, d, &p, &err), 0);
+		features.immediates = i < 2;
+		assert_int_equal(probe_guard_texts(p, tested[i], &features), i < 2);
+		textbuf_init(&tb, 10000);
+		probe_fmt_line(p, 0, "g", "e", &tb);
+		textbuf_add(&tb, "", 1);
+		assert_int_equal(!!strstr(tb.start, " name=+0(+8(+24(%di))):string "
+						    "sonde_guard0=\\\"(fault)\":string text="),
+				 i == 1);
+		assert_int_equal(!!strstr(tb.start, "guard"), i == 1);
+		textbuf_clear(&tb);
+		probe_fmt_format(p, kernel, strlen(kernel), &tb);
+		textbuf_add(&tb, "", 1);
+		if (i == 1)
+			assert_string_equal(
+				tb.start,
+				"name: x\n\tfield:__data_loc char[] name;\toffset:8;\n\tfield:"
+				"__data_loc char[] text;\toffset:16;\n\nprint fmt: \"(%lx) "
+				"name=\\\"%s\\\" text=\\\"%s\\\"\", REC->__probe_ip, "
+				"__get_str(name), __get_str(text)\n");
+		textbuf_release(&tb);
+		probe_free(p);
+	}
+	definition_free(d);
+	prober_free(prober);
+}
+
 static void complaints_find_their_way_back(void **state)
 {
 	static const char text[] = "do_it(n, file->a:u8)";
@@ -730,6 +777,7 @@ int main(void)
 		cmocka_unit_test(wrong_ones_are_pointed_at),
 		cmocka_unit_test(numbers_get_names_in_the_format),
 		cmocka_unit_test(values_keep_their_meaning_in_the_format),
+		cmocka_unit_test(texts_in_conditions_have_guards),
 		cmocka_unit_test(complaints_find_their_way_back),
 	};
 

@@ -16,7 +16,7 @@ struct latency_options {
 	const char *by;
 	long long n_worst, range, min, max;
 	bool use_nsec, worst_asked;
-	const char *how; /* bpf, hist, program; NULL: the cheapest that works */
+	const char *how;       /* bpf, hist, program; NULL: the cheapest that works */
 	char *side_filters[2]; /* of -e E -f A -e E -f B, which the program tells apart; NULL */
 	struct filter *filters[2];
 	struct latency *latency;

@@ -102,28 +102,28 @@ static uint64_t part_end(unsigned octave, unsigned part)
 	return ((uint64_t)(PARTS | part) << shift) + ((1ull << shift) - 1);
 }
 
-static void spread_add(struct latencies *l, struct latency_spread *s, uint64_t ns, size_t bucket,
-		       uint64_t n)
+static void spread_add(struct latencies *l, struct latency_spread *s,
+		       const struct latency_cell *cell, size_t bucket)
 {
 	unsigned octave, part;
 
-	if (!s->n || ns < s->min)
-		s->min = ns;
-	if (ns > s->max)
-		s->max = ns;
-	s->n += n;
-	s->total += ns * n;
-	find_part(ns, &octave, &part);
+	if (!s->n || cell->min < s->min)
+		s->min = cell->min;
+	if (cell->max > s->max)
+		s->max = cell->max;
+	s->n += cell->n;
+	s->total += cell->total;
+	find_part(cell->min, &octave, &part);
 	if (__builtin_expect(!s->octaves[octave], 0))
 		s->octaves[octave] =
 			arena_alloc_array(&l->groups.arena, PARTS, sizeof(**s->octaves));
 	if (s->octaves[octave])
-		s->octaves[octave][part] += n;
+		s->octaves[octave][part] += cell->n;
 	if (__builtin_expect(!s->buckets, 0))
 		s->buckets = arena_alloc_array(&l->groups.arena, l->scale.n_buckets,
 					       sizeof(*s->buckets));
 	if (s->buckets)
-		s->buckets[bucket] += n;
+		s->buckets[bucket] += cell->n;
 }
 
 uint64_t latency_spread_percentile(const struct latency_spread *s, unsigned of_10000)
@@ -228,16 +228,24 @@ struct latency_group *latencies_group(struct latencies *l, const uint64_t *value
 				: NULL;
 }
 
+void latencies_add_cell(struct latencies *l, struct latency_group *g,
+			const struct latency_cell *cell)
+{
+	size_t bucket = latency_scale_bucket(&l->scale, cell->min);
+
+	spread_add(l, &l->all, cell, bucket);
+	if (g)
+		spread_add(l, &g->spread, cell, bucket);
+	else
+		l->n_dropped += l->groups.n_keys ? cell->n : 0;
+}
+
 void latencies_add(struct latencies *l, struct latency_group *g, uint64_t ns, uint64_t n,
 		   const struct latency_place *place)
 {
-	size_t bucket = latency_scale_bucket(&l->scale, ns);
+	struct latency_cell cell = {.n = n, .total = ns * n, .min = ns, .max = ns};
 
-	spread_add(l, &l->all, ns, bucket, n);
-	if (g)
-		spread_add(l, &g->spread, ns, bucket, n);
-	else
-		l->n_dropped += l->groups.n_keys ? n : 0;
+	latencies_add_cell(l, g, &cell);
 	if (place && l->max_worst)
 		add_worst(l, place);
 }

@@ -52,6 +52,11 @@ struct latency_place {
 	const struct latency_group *group;
 };
 
+/* Several that are so near to each other that no part of a percentile and no bucket lies between them. */
+struct latency_cell {
+	uint64_t n, total, min, max;
+};
+
 struct latencies {
 	struct latency_scale scale;
 	struct latency_spread all;
@@ -81,6 +86,8 @@ struct latency_group *latencies_group(struct latencies *l, const uint64_t *value
 /* n of them that took so long. place: of this one; NULL: not known. */
 void latencies_add(struct latencies *l, struct latency_group *g, uint64_t ns, uint64_t n,
 		   const struct latency_place *place);
+void latencies_add_cell(struct latencies *l, struct latency_group *g,
+			const struct latency_cell *cell);
 
 /* Sorts the worst, and the groups: the most time first. 0 or -ENOMEM. */
 int latencies_finish(struct latencies *l);

@@ -73,7 +73,7 @@ void bpfcode_place(struct bpfcode *c, unsigned label)
 		c->labels[label] = (int32_t)c->n;
 }
 
-static void put_jump(struct bpfcode *c, int code, int dst, int32_t number, unsigned label)
+static void put_jump(struct bpfcode *c, int code, int dst, int src, int32_t number, unsigned label)
 {
 	if (c->n_jumps == BPFCODE_MAX_JUMPS) {
 		c->failed = true;
@@ -81,7 +81,7 @@ static void put_jump(struct bpfcode *c, int code, int dst, int32_t number, unsig
 	}
 	c->jumps[c->n_jumps].at = (uint16_t)c->n;
 	c->jumps[c->n_jumps++].label = (uint16_t)label;
-	put(c, code, dst, 0, 0, number);
+	put(c, code, dst, src, 0, number);
 }
 
 int bpfcode_finish(struct bpfcode *c)
@@ -162,12 +162,17 @@ void bpfcode_call(struct bpfcode *c, int helper)
 
 void bpfcode_jump(struct bpfcode *c, unsigned label)
 {
-	put_jump(c, BPF_JMP | BPF_JA, 0, 0, label);
+	put_jump(c, BPF_JMP | BPF_JA, 0, 0, 0, label);
 }
 
 void bpfcode_jump_if(struct bpfcode *c, int op, int reg, int32_t number, unsigned label)
 {
-	put_jump(c, BPF_JMP | op | BPF_K, reg, number, label);
+	put_jump(c, BPF_JMP | op | BPF_K, reg, 0, number, label);
+}
+
+void bpfcode_jump_if_reg(struct bpfcode *c, int op, int reg, int other, unsigned label)
+{
+	put_jump(c, BPF_JMP | op | BPF_X, reg, other, 0, label);
 }
 
 void bpfcode_exit(struct bpfcode *c)
@@ -201,13 +206,13 @@ static bool is_translated(void)
 
 bool bpf_is_there(void)
 {
-	int fd = is_translated() ? bpf_make_map(BPF_MAP_TYPE_PERCPU_ARRAY, sizeof(uint32_t), 1,
-						&(struct errmsg){0})
-				 : -1;
+	struct bpf_table t = {BPF_MAP_TYPE_PERCPU_ARRAY, sizeof(uint32_t), sizeof(uint64_t), 1};
+	struct errmsg ignored = {0};
 
-	if (fd >= 0)
-		close(fd);
-	return fd >= 0;
+	if (!is_translated() || bpf_make_table(&t, &ignored) < 0)
+		return false;
+	close(t.fd);
+	return true;
 }
 
 static unsigned release(void)
@@ -259,25 +264,26 @@ static void allow_memory(struct rlimit *old)
 		setrlimit(RLIMIT_MEMLOCK, &all);
 }
 
-int bpf_make_map(enum bpf_map_type type, uint32_t n_key_bytes, uint32_t n_rows, struct errmsg *err)
+int bpf_make_table(struct bpf_table *t, struct errmsg *err)
 {
 	union bpf_attr attr;
 	struct rlimit old = {0, 0};
 	int fd;
 
 	memset(&attr, 0, sizeof(attr));
-	attr.map_type = type;
-	attr.key_size = n_key_bytes;
-	attr.value_size = sizeof(uint64_t);
-	attr.max_entries = n_rows;
-	snprintf(attr.map_name, sizeof(attr.map_name), "sonde_count");
+	attr.map_type = t->type;
+	attr.key_size = t->n_key_bytes;
+	attr.value_size = t->n_value_bytes;
+	attr.max_entries = t->n_rows;
+	snprintf(attr.map_name, sizeof(attr.map_name), "sonde");
 	fd = call(BPF_MAP_CREATE, &attr, sizeof(attr));
 	if (fd == -EPERM) {
 		allow_memory(&old);
 		fd = call(BPF_MAP_CREATE, &attr, sizeof(attr));
 		setrlimit(RLIMIT_MEMLOCK, &old);
 	}
-	return fd < 0 ? errmsg_set_errno(err, fd, "the kernel makes no table for BPF") : fd;
+	t->fd = fd;
+	return fd < 0 ? errmsg_set_errno(err, fd, "the kernel makes no table for BPF") : 0;
 }
 
 struct program {
@@ -304,7 +310,7 @@ static int try_load(const struct program *p, const struct bpfcode *c, char *log)
 		attr.log_size = LOG_BYTES;
 		attr.log_buf = pointer(log);
 	}
-	snprintf(attr.prog_name, sizeof(attr.prog_name), "sonde_count");
+	snprintf(attr.prog_name, sizeof(attr.prog_name), "sonde");
 	return call(BPF_PROG_LOAD, &attr, sizeof(attr));
 }
 
@@ -332,7 +338,7 @@ static int load(const struct program *p, const struct bpfcode *c, struct errmsg 
 		log[LOG_BYTES - 1] = 0;
 	}
 	if (fd < 0)
-		errmsg_set(err, fd, "the kernel takes no BPF program that counts: %s%s%.200s",
+		errmsg_set(err, fd, "the kernel takes no such BPF program: %s%s%.200s",
 			   strerror(-fd), log && *log ? ": " : "", log ? last_words(log) : "");
 	free(log);
 	return fd;
@@ -392,23 +398,28 @@ int bpf_attach_raw(int prog_fd, const char *tracepoint, struct errmsg *err)
 /* --- reading ----------------------------------------------------------------------------------- */
 
 struct reading {
-	int map_fd;
-	uint32_t n_key_bytes, n_rows;
-	unsigned n_cpus;
+	const struct bpf_table *t;
+	unsigned n_values; /* of a row */
 	uint8_t *keys;
-	uint64_t *values; /* of BATCH_ROWS rows or more */
+	uint64_t *values; /* of n_batch rows */
 	uint32_t n_batch;
-	int (*visit)(void *ctx, const uint8_t *key, uint64_t n);
+	int (*visit)(void *ctx, const uint8_t *key, const uint64_t *values, unsigned n_values);
 	void *ctx;
 };
 
-static int show_row(const struct reading *rd, const uint8_t *key, const uint64_t *values)
+static bool is_per_cpu(const struct bpf_table *t)
 {
-	uint64_t sum = 0;
+	return t->type == BPF_MAP_TYPE_PERCPU_HASH || t->type == BPF_MAP_TYPE_PERCPU_ARRAY;
+}
 
-	for (unsigned i = 0; i < rd->n_cpus; i++)
-		sum += values[i];
-	return sum ? rd->visit(rd->ctx, key, sum) : 0;
+static bool is_array(const struct bpf_table *t)
+{
+	return t->type == BPF_MAP_TYPE_ARRAY || t->type == BPF_MAP_TYPE_PERCPU_ARRAY;
+}
+
+static size_t words_of_row(const struct reading *rd)
+{
+	return rd->t->n_value_bytes / sizeof(uint64_t) * rd->n_values;
 }
 
 /* 1: done; 0: this kernel has none of it. */
@@ -428,14 +439,14 @@ static int read_batches(const struct reading *rd)
 		attr.batch.keys = pointer(rd->keys);
 		attr.batch.values = pointer(rd->values);
 		attr.batch.count = rd->n_batch;
-		attr.batch.map_fd = (uint32_t)rd->map_fd;
+		attr.batch.map_fd = (uint32_t)rd->t->fd;
 		end = call(BPF_MAP_LOOKUP_BATCH, &attr, sizeof(attr));
 		if (end < 0 && end != -ENOENT)
 			return begun ? end : 0;
 		begun = true;
 		for (uint32_t i = 0; i < attr.batch.count && i < rd->n_batch; i++) {
-			r = show_row(rd, rd->keys + (size_t)i * rd->n_key_bytes,
-				     rd->values + (size_t)i * rd->n_cpus);
+			r = rd->visit(rd->ctx, rd->keys + (size_t)i * rd->t->n_key_bytes,
+				      rd->values + i * words_of_row(rd), rd->n_values);
 			if (r < 0)
 				return r;
 		}
@@ -447,44 +458,43 @@ static int read_batches(const struct reading *rd)
 
 static int read_one_by_one(const struct reading *rd)
 {
-	uint8_t *key = rd->keys, *next = rd->keys + rd->n_key_bytes;
+	uint8_t *key = rd->keys, *next = rd->keys + rd->t->n_key_bytes;
 	int r = 0;
 
-	for (uint32_t i = 0; i < rd->n_rows && r >= 0; i++) {
+	for (uint32_t i = 0; i < rd->t->n_rows && r >= 0; i++) {
 		union bpf_attr attr;
 
 		memset(&attr, 0, sizeof(attr));
-		attr.map_fd = (uint32_t)rd->map_fd;
+		attr.map_fd = (uint32_t)rd->t->fd;
 		attr.key = i ? pointer(key) : 0;
 		attr.next_key = pointer(next);
 		r = call(BPF_MAP_GET_NEXT_KEY, &attr, sizeof(attr));
 		if (r < 0)
 			return r == -ENOENT ? 0 : r;
-		memcpy(key, next, rd->n_key_bytes);
+		memcpy(key, next, rd->t->n_key_bytes);
 		attr.key = pointer(key);
 		attr.value = pointer(rd->values);
 		r = call(BPF_MAP_LOOKUP_ELEM, &attr, sizeof(attr));
 		if (r >= 0)
-			r = show_row(rd, key, rd->values);
+			r = rd->visit(rd->ctx, key, rd->values, rd->n_values);
 	}
 	return r;
 }
 
-int bpf_each_row(int map_fd, uint32_t n_key_bytes, uint32_t n_rows,
-		 int (*visit)(void *ctx, const uint8_t *key, uint64_t n), void *ctx,
-		 struct errmsg *err)
+int bpf_each_row(const struct bpf_table *t,
+		 int (*visit)(void *ctx, const uint8_t *key, const uint64_t *values,
+			      unsigned n_values),
+		 void *ctx, struct errmsg *err)
 {
-	struct reading rd = {.map_fd = map_fd,
-			     .n_key_bytes = n_key_bytes,
-			     .n_rows = n_rows,
-			     .n_cpus = bpf_n_cpus(),
-			     .n_batch = n_rows < BATCH_ROWS ? n_rows : BATCH_ROWS,
+	struct reading rd = {.t = t,
+			     .n_values = is_per_cpu(t) ? bpf_n_cpus() : 1,
+			     .n_batch = t->n_rows < BATCH_ROWS ? t->n_rows : BATCH_ROWS,
 			     .visit = visit,
 			     .ctx = ctx};
 	int r = -ENOMEM;
 
-	rd.keys = calloc(rd.n_batch + 1, n_key_bytes);
-	rd.values = calloc((size_t)rd.n_batch * rd.n_cpus, sizeof(*rd.values));
+	rd.keys = calloc(rd.n_batch + 1, t->n_key_bytes);
+	rd.values = calloc(rd.n_batch * words_of_row(&rd), sizeof(*rd.values));
 	if (rd.keys && rd.values)
 		r = read_batches(&rd);
 	if (r == 0)
@@ -493,6 +503,81 @@ int bpf_each_row(int map_fd, uint32_t n_key_bytes, uint32_t n_rows,
 	free(rd.values);
 	return r < 0 ? errmsg_set_errno(err, r, "cannot read what the kernel's program counted")
 		     : 0;
+}
+
+struct summing {
+	int (*visit)(void *ctx, const uint8_t *key, uint64_t n);
+	void *ctx;
+};
+
+static int show_sum(void *ctx, const uint8_t *key, const uint64_t *values, unsigned n_values)
+{
+	const struct summing *s = ctx;
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < n_values; i++)
+		sum += values[i];
+	return sum ? s->visit(s->ctx, key, sum) : 0;
+}
+
+int bpf_each_number(const struct bpf_table *t,
+		    int (*visit)(void *ctx, const uint8_t *key, uint64_t n), void *ctx,
+		    struct errmsg *err)
+{
+	struct summing s = {visit, ctx};
+
+	return bpf_each_row(t, show_sum, &s, err);
+}
+
+/* --- clearing ---------------------------------------------------------------------------------- */
+
+static int clear_array(const struct bpf_table *t)
+{
+	uint64_t *zero = calloc(is_per_cpu(t) ? bpf_n_cpus() : 1, t->n_value_bytes);
+	int r = zero ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; i < t->n_rows && r >= 0; i++) {
+		union bpf_attr attr;
+
+		memset(&attr, 0, sizeof(attr));
+		attr.map_fd = (uint32_t)t->fd;
+		attr.key = pointer(&i);
+		attr.value = pointer(zero);
+		r = call(BPF_MAP_UPDATE_ELEM, &attr, sizeof(attr));
+	}
+	free(zero);
+	return r;
+}
+
+/* The first row again and again: others come meanwhile, so there is an end to it. */
+static int clear_hash(const struct bpf_table *t)
+{
+	uint8_t *key = calloc(1, t->n_key_bytes);
+	int r = key ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; i < t->n_rows && r >= 0; i++) {
+		union bpf_attr attr;
+
+		memset(&attr, 0, sizeof(attr));
+		attr.map_fd = (uint32_t)t->fd;
+		attr.next_key = pointer(key);
+		r = call(BPF_MAP_GET_NEXT_KEY, &attr, sizeof(attr));
+		if (r < 0)
+			break;
+		attr.key = pointer(key);
+		attr.next_key = 0;
+		r = call(BPF_MAP_DELETE_ELEM, &attr, sizeof(attr));
+		r = r == -ENOENT ? 0 : r; /* it went by itself */
+	}
+	free(key);
+	return r == -ENOENT ? 0 : r;
+}
+
+int bpf_clear(const struct bpf_table *t, struct errmsg *err)
+{
+	int r = is_array(t) ? clear_array(t) : clear_hash(t);
+
+	return r < 0 ? errmsg_set_errno(err, r, "cannot clear a table of BPF") : 0;
 }
 
 uint64_t bpf_n_missed(int prog_fd)

@@ -4,7 +4,7 @@
  * read them. No library, no compiler.
  *
  *	bpfcode_…          instructions, one by one; jumps to labels that are placed later
- *	bpf_make_map       a table that both sides see
+ *	bpf_make_table     a table that both sides see
  *	bpf_load           the kernel checks the program and translates it
  *	bpf_attach_…       it runs from now on, until the descriptor is closed
  *	bpf_each_row       the table, so far
@@ -65,6 +65,8 @@ void bpfcode_call(struct bpfcode *c, int helper);
 void bpfcode_jump(struct bpfcode *c, unsigned label);
 /* op BPF_JEQ, BPF_JNE …: of all 64 bits with the number, its sign extended. */
 void bpfcode_jump_if(struct bpfcode *c, int op, int reg, int32_t number, unsigned label);
+/* … with another register, without signs if op says so. */
+void bpfcode_jump_if_reg(struct bpfcode *c, int op, int reg, int other, unsigned label);
 void bpfcode_exit(struct bpfcode *c);
 
 /* --- the kernel -------------------------------------------------------------------------------- */
@@ -76,8 +78,13 @@ int bpf_reading_needs_power(void);
 /* Each possible CPU has a value of its own in tables of the kinds PERCPU. */
 unsigned bpf_n_cpus(void);
 
-/* A descriptor, or negative. Values are of 8 bytes. */
-int bpf_make_map(enum bpf_map_type type, uint32_t n_key_bytes, uint32_t n_rows, struct errmsg *err);
+struct bpf_table {
+	enum bpf_map_type type;
+	uint32_t n_key_bytes, n_value_bytes, n_rows; /* values in whole 8 bytes */
+	int fd;					     /* negative: there is none */
+};
+/* Fills in fd. Its rows are 0 at first, of the kinds ARRAY; others have none. */
+int bpf_make_table(struct bpf_table *t, struct errmsg *err);
 /* The sentence ends with what the kernel's checker said last. */
 int bpf_load(enum bpf_prog_type type, const struct bpfcode *c, struct errmsg *err);
 /* At the entry of a function or where it returns: function is its number in the kernel's BTF. */
@@ -89,10 +96,17 @@ int bpf_attach_event(int prog_fd, long long id, struct errmsg *err);
 /* tracepoint NULL: to the function that it was loaded for. */
 int bpf_attach_raw(int prog_fd, const char *tracepoint, struct errmsg *err);
 
-/* The rows of a table of the kind PERCPU: n is the sum of all CPUs. Until visit is negative. */
-int bpf_each_row(int map_fd, uint32_t n_key_bytes, uint32_t n_rows,
-		 int (*visit)(void *ctx, const uint8_t *key, uint64_t n), void *ctx,
-		 struct errmsg *err);
+/* The rows so far, until visit is negative. values: one, or of the kinds PERCPU one for each CPU, behind each other. */
+int bpf_each_row(const struct bpf_table *t,
+		 int (*visit)(void *ctx, const uint8_t *key, const uint64_t *values,
+			      unsigned n_values),
+		 void *ctx, struct errmsg *err);
+/* The same where a value is a number, with the sum of all CPUs; rows that are 0 are left out. */
+int bpf_each_number(const struct bpf_table *t,
+		    int (*visit)(void *ctx, const uint8_t *key, uint64_t n), void *ctx,
+		    struct errmsg *err);
+/* All rows are gone; of the kinds ARRAY they are 0. Needs the powers that making it takes. */
+int bpf_clear(const struct bpf_table *t, struct errmsg *err);
 /* How often a program was left out because it ran on that CPU already; 0 where the kernel does not say. */
 uint64_t bpf_n_missed(int prog_fd);
 

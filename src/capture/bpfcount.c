@@ -18,7 +18,6 @@
 #include "capture/bpfcount.h"
 
 #include "base/errmsg.h"
-#include "capture/bpf.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -51,20 +50,20 @@ static void write_program(struct bpfcode *c, const struct bpfcount *b,
 			  const struct bpfcount_config *config)
 {
 	unsigned out = bpfcode_label(c), add = bpfcode_label(c);
-	int key = config->n_sources ? KEY_END - (int)b->n_key_bytes : VALUE;
+	int key = config->n_sources ? KEY_END - (int)b->table.n_key_bytes : VALUE;
 
 	bpfprogram_begin(c, &config->program, out);
 	write_key(c, config, key);
-	bpfprogram_look_up(c, b->table, key);
+	bpfprogram_look_up(c, b->table.fd, key);
 	bpfcode_jump_if(c, BPF_JNE, R0, 0, add);
 	if (config->n_sources) {
 		bpfcode_store_number(c, BPF_DW, STACK, VALUE, 1);
-		bpfprogram_update(c, b->table, key, VALUE, BPF_NOEXIST);
+		bpfprogram_update(c, b->table.fd, key, VALUE, BPF_NOEXIST);
 		bpfcode_jump_if(c, BPF_JEQ, R0, 0, out);
-		bpfprogram_look_up(c, b->table, key);
+		bpfprogram_look_up(c, b->table.fd, key);
 		bpfcode_jump_if(c, BPF_JNE, R0, 0, add);
 		bpfcode_store_number(c, BPF_W, STACK, VALUE, 0);
-		bpfprogram_look_up(c, b->dropped, VALUE);
+		bpfprogram_look_up(c, b->dropped.fd, VALUE);
 	}
 	bpfcode_jump_if(c, BPF_JEQ, R0, 0, out);
 	bpfcode_place(c, add);
@@ -77,27 +76,35 @@ static void write_program(struct bpfcode *c, const struct bpfcount *b,
 
 static int make_tables(struct bpfcount *b, const struct bpfcount_config *config, struct errmsg *err)
 {
-	b->n_rows = config->n_sources ? config->n_rows : 1;
-	b->n_key_bytes = config->n_sources ? 0 : sizeof(uint32_t);
+	uint32_t n = config->n_sources ? 0 : sizeof(uint32_t);
+	int r;
+
 	for (size_t i = 0; i < config->n_sources; i++)
-		b->n_key_bytes += bpfsource_bytes(&config->sources[i]);
-	if (b->n_key_bytes > BPFCOUNT_KEY_MAX_BYTES)
+		n += bpfsource_bytes(&config->sources[i]);
+	if (n > BPFCOUNT_KEY_MAX_BYTES)
 		return errmsg_set(err, -E2BIG, "the keys are too long for a BPF program");
-	b->table = bpf_make_map(config->n_sources ? BPF_MAP_TYPE_PERCPU_HASH
-						  : BPF_MAP_TYPE_PERCPU_ARRAY,
-				b->n_key_bytes, b->n_rows, err);
-	if (b->table < 0)
-		return b->table;
-	b->dropped = bpf_make_map(BPF_MAP_TYPE_PERCPU_ARRAY, sizeof(uint32_t), 1, err);
-	return b->dropped < 0 ? b->dropped : 0;
+	b->table.n_key_bytes = n;
+	if (config->n_sources) {
+		b->table.type = BPF_MAP_TYPE_PERCPU_HASH;
+		b->table.n_rows = config->n_rows;
+	}
+	r = bpf_make_table(&b->table, err);
+	return r < 0 ? r : bpf_make_table(&b->dropped, err);
 }
+
+static const struct bpf_table no_table = {.type = BPF_MAP_TYPE_PERCPU_ARRAY,
+					  .n_key_bytes = sizeof(uint32_t),
+					  .n_value_bytes = sizeof(uint64_t),
+					  .n_rows = 1,
+					  .fd = -1};
 
 int bpfcount_open(struct bpfcount *b, const struct bpfcount_config *config, struct errmsg *err)
 {
 	struct bpfcode *c = malloc(sizeof(*c));
 	int r = c ? 0 : errmsg_set_errno(err, -ENOMEM, "cannot count");
 
-	*b = (struct bpfcount){.program = -1, .table = -1, .dropped = -1, .link = -1};
+	b->program = b->link = -1;
+	b->table = b->dropped = no_table;
 	if (r >= 0)
 		r = make_tables(b, config, err);
 	if (r >= 0) {
@@ -124,7 +131,7 @@ void bpfcount_detach(struct bpfcount *b)
 int bpfcount_each(const struct bpfcount *b, int (*visit)(void *ctx, const uint8_t *key, uint64_t n),
 		  void *ctx, struct errmsg *err)
 {
-	return bpf_each_row(b->table, b->n_key_bytes, b->n_rows, visit, ctx, err);
+	return bpf_each_number(&b->table, visit, ctx, err);
 }
 
 static int take_number(void *ctx, const uint8_t *key, uint64_t n)
@@ -136,7 +143,7 @@ static int take_number(void *ctx, const uint8_t *key, uint64_t n)
 int bpfcount_dropped(const struct bpfcount *b, uint64_t *ret_n, struct errmsg *err)
 {
 	*ret_n = 0;
-	return bpf_each_row(b->dropped, sizeof(uint32_t), 1, take_number, ret_n, err);
+	return bpf_each_number(&b->dropped, take_number, ret_n, err);
 }
 
 uint64_t bpfcount_missed(const struct bpfcount *b)
@@ -148,6 +155,6 @@ void bpfcount_close(struct bpfcount *b)
 {
 	close_fd(&b->link);
 	close_fd(&b->program);
-	close_fd(&b->table);
-	close_fd(&b->dropped);
+	close_fd(&b->table.fd);
+	close_fd(&b->dropped.fd);
 }

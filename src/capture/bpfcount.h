@@ -13,6 +13,7 @@
 #ifndef SONDE_CAPTURE_BPFCOUNT_H
 #define SONDE_CAPTURE_BPFCOUNT_H
 
+#include "capture/bpf.h"
 #include "capture/bpfprogram.h"
 
 #define BPFCOUNT_KEYS_MAX      8
@@ -26,9 +27,9 @@ struct bpfcount_config {
 };
 
 struct bpfcount {
-	uint32_t n_key_bytes, n_rows;
-	int program, table, dropped; /* descriptors, -1: none */
-	int link;		     /* bpfprogram_attach(), by the caller */
+	struct bpf_table table, dropped;
+	int program; /* -1: none */
+	int link;    /* bpfprogram_attach(), by the caller */
 };
 
 /* The sentence is for who insists on BPF. Close it on failure, too. */

@@ -8,8 +8,8 @@
  *
  *	gather ──▶ latency_add ──▶ latencytext
  *
- * Live, where the kernel has histograms and the question is one that they can answer, the kernel does it
- * alone and only the result is read (latency_kernel.c).
+ * Live, where the question is one that the kernel can answer by itself, it does and only the result is read
+ * (latency_kernel.c).
  */
 #include "cli/latencyopts.h"
 
@@ -25,8 +25,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WORST_DEFAULT	5
-#define RANGE_NOT_GIVEN INT64_MIN
+#define WORST_DEFAULT 5
+#define NOT_GIVEN     INT64_MIN
 
 static int apply_function(void *opts, const char *value, struct errmsg *err)
 {
@@ -55,6 +55,17 @@ static int apply_by_thread(void *opts, const char *value, struct errmsg *err)
 static int apply_by_field(void *opts, const char *value, struct errmsg *err)
 {
 	return latency_parse_fields(&((struct latency_options *)opts)->config, value, err);
+}
+
+static int apply_how(void *opts, const char *value, struct errmsg *err)
+{
+	struct latency_options *o = opts;
+
+	if (strcmp(value, "bpf") && strcmp(value, "hist") && strcmp(value, "program"))
+		return errmsg_set(err, -EINVAL, "--how is bpf, hist or program, not '%s'", value);
+	o->how = value;
+	o->gather.in_program = !strcmp(value, "program");
+	return 0;
 }
 
 #define AT(field) offsetof(struct latency_options, field)
@@ -123,6 +134,12 @@ static const struct option_row rows[] = {
 	 .help = "with --bucket-range: the last bucket begins here",
 	 .offset = AT(max)},
 	GATHER_IN_PROGRAM,
+	{.kind = OPTION_CALL,
+	 .name = "how",
+	 .arg = "WAY",
+	 .help = "live: measure by bpf, by hist or in the program, and no other way",
+	 .apply = apply_how,
+	 .complete = "bpf hist program"},
 	GATHER_RESULT,
 	GATHER_KERNEL,
 	{.kind = OPTION_END},
@@ -137,7 +154,7 @@ static int check_scale(struct latency_options *o, struct errmsg *err)
 	if (!o->range)
 		return errmsg_set(err, -EINVAL,
 				  "--bucket-range is the width of a bucket, 1 or more");
-	if (o->range == RANGE_NOT_GIVEN)
+	if (o->range == NOT_GIVEN)
 		o->range = 0;
 	if (o->range < 0 || o->min < 0 || o->max < 0)
 		return errmsg_set(err, -EINVAL, "a duration cannot be negative");
@@ -170,6 +187,9 @@ static int check(struct latency_options *o, struct errmsg *err)
 			err, -EINVAL,
 			"latency needs to know what to measure: two events, -e A -e B, or "
 			"a function, -T FUNCTION");
+	o->worst_asked = o->n_worst != NOT_GIVEN;
+	if (!o->worst_asked)
+		o->n_worst = WORST_DEFAULT;
 	if (o->n_worst < 0 || o->n_worst > LATENCY_WORST_MAX)
 		return errmsg_set(err, -EINVAL, "--worst takes a number up to %d",
 				  LATENCY_WORST_MAX);
@@ -453,7 +473,7 @@ static int in_kernel(void *ctx, char **argv, struct errmsg *err)
 
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
 {
-	struct latency_options o = {.n_worst = WORST_DEFAULT, .range = RANGE_NOT_GIVEN};
+	struct latency_options o = {.n_worst = NOT_GIVEN, .range = NOT_GIVEN};
 	struct gather_job job = {.ctx = &o,
 				 .open = open_latency,
 				 .events = events,

@@ -181,7 +181,7 @@ int kernelrun_add_events(struct kernelrun *run, const struct plan_event *planned
 			bool reads_it = !strcmp(words[k], "$comm") && run->has_comm;
 
 			e->slots[k] = key_bind(ev, reads_it ? "comm" : words[k]);
-			if (e->slots[k].kind == KEY_ABSENT)
+			if (e->slots[k].kind == KEY_ABSENT && !run->may_lack)
 				return 0;
 		}
 	}

@@ -43,6 +43,7 @@ struct kernelrun {
 	void (*stop)(void *ctx);
 	bool is_open;	    /* to be closed */
 	bool has_hist;	    /* the kernel has hist triggers */
+	bool may_lack;	    /* set by the caller: an event need not have all words */
 	bool has_comm;	    /* the events have the name of the task as a field: comm */
 	bool cpu_is_common; /* the key is called common_cpu, not cpu */
 	uint64_t interval_ns, next_ns;

@@ -2,23 +2,26 @@
 /*
  * latency_kernel.c - `sonde latency` of the running machine, measured by the kernel.
  *
+ * BPF programs at both events come first (latencybpf.c): they make no record, and know nanoseconds. What they cannot do
+ * hist triggers do, and what those cannot either the program, which looks at every event.
+ *
  *	A   hist:keys=pid:sonde_ts=common_timestamp.usecs                       when it began
  *	B   hist:keys=next_pid:sonde_lat=common_timestamp.usecs-$sonde_ts:onmatch(A).trace(sonde_123,$sonde_lat)
  *	                                                                         how long it took, as an event
  *	    events/synthetic/sonde_123   hist:keys=lat,common_cpu       how often each time, and where
  *
- * The table has a row for each different number of microseconds, so that every number that the program would
- * tell can be made of it, to a microsecond. What has no end or no beginning is not known there, nor where the
- * longest ones are.
- *
- * By thread, idle tasks are left out: they share a number.
+ * The trigger's table has a row for each different number of microseconds, so that every number that the program would
+ * tell can be made of it, to a microsecond. What has no end or no beginning is not known there. By thread, idle tasks
+ * are left out: they share a number. Neither way knows where the longest ones are.
  */
 #include "cli/kernelrun.h"
+#include "cli/latencybpf.h"
 #include "cli/latencyopts.h"
 #include "present/latencytext.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -30,7 +33,12 @@ struct latency_run {
 	struct kernelrun run;
 	struct latency_options *o;
 	struct latency_config config;
-	struct event_name from, to, between;
+	/* Of run, bound to the field that must agree, if it is by field, and to the groups; NULL: they are not there. */
+	const struct kernel_event *from, *to;
+	struct errmsg why; /* … or BPF programs, or triggers, cannot measure them */
+	bool is_bpf;
+	struct latencybpf bpf;
+	struct event_name between;
 	char from_key[TRACEFS_NAME_MAX], to_key[TRACEFS_NAME_MAX];
 	struct key_slot slots[KEYS_MAX];
 	struct keyreader keys;
@@ -40,40 +48,84 @@ struct latency_run {
 
 /* --- can it? ----------------------------------------------------------------------------------- */
 
-static bool is_possible(const struct latency_options *o)
+/* Why neither way of the kernel can, NULL: perhaps one can. */
+static const char *why_not(const struct latency_options *o)
 {
-	const struct latency_config *c = &o->config;
+	if (o->gather.filters.n)
+		return "-F is for the program; what the kernel is to filter follows -f";
+	if (o->config.function)
+		return "functions (-T) are measured by the function_graph tracer";
+	if (o->config.is_call)
+		return "calls of a function may be inside of each other; -e F -e F%return does not "
+		       "ask for that";
+	if (o->side_filters[0] || o->side_filters[1])
+		return "filters of both sides of one event are told apart by the program";
+	if (o->worst_asked && o->config.n_worst)
+		return "which took the longest (--worst) is known to who looks at every event";
+	return NULL;
+}
 
-	if (o->gather.in_program || o->gather.filters.n || c->function || c->is_call ||
-	    o->use_nsec || o->gather.events.n != 2 || c->n_groups > 2 ||
-	    (c->match == LATENCY_BY_FIELD && c->n_fields != 1))
-		return false;
+static const char *why_not_hist(const struct latency_run *lr)
+{
+	const struct latency_config *c = &lr->config;
+
+	if (!lr->run.has_hist || !histogram_has_synthetic(&lr->run.s.t))
+		return "this kernel has no hist triggers with synthetic events";
+	if (lr->o->use_nsec)
+		return "its times are in microseconds";
+	if (c->match == LATENCY_BY_FIELD && c->n_fields != 1)
+		return "a hist trigger compares one field";
+	if (c->n_groups > 2)
+		return "it takes two groups (--by)";
 	for (size_t i = 0; i < c->n_groups; i++) {
 		const char *word = c->groups[i].word;
 
 		/* names of tasks: see kernelrun.c */
 		if ((strcmp(word, "$pid") && strcmp(word, "$cpu")) ||
 		    c->groups[i].side == LATENCY_FROM)
-			return false;
+			return "it groups by $pid and $cpu of the second event";
 	}
-	return true;
+	if (lr->from && !strcmp(lr->from->name.event, lr->to->name.event) &&
+	    !strcmp(lr->from->name.system, lr->to->name.system))
+		return "of one event it would see the end before the beginning";
+	return NULL;
 }
 
-/* The one event that is meant, and its key. 1, or 0: not to be had. */
-static int find_side(struct latency_run *lr, const struct plan_event *planned, const char *field,
-		     struct event_name *ret_name, char *ret_key, struct errmsg *err)
-{
-	char words[1][KEY_WORD_MAX];
-	size_t n_words = lr->config.match == LATENCY_BY_FIELD;
-	const struct kernel_event *e = &lr->run.events[lr->run.n_events];
-	int r;
+/* --- events ------------------------------------------------------------------------------------ */
 
-	if (n_words)
-		snprintf(words[0], sizeof(words[0]), "%s", field);
-	r = kernelrun_add_events(&lr->run, planned, words, n_words, err);
-	if (r != 1)
-		return r < 0 ? r : 0;
-	*ret_name = e->name;
+/* The one event that is meant. */
+static const struct kernel_event *bind_side(struct latency_run *lr,
+					    const struct plan_event *planned, const char *field)
+{
+	const struct latency_config *c = &lr->config;
+	const struct kernel_event *e = &lr->run.events[lr->run.n_events];
+	char words[KEYS_MAX][KEY_WORD_MAX];
+	size_t n = 0;
+
+	if (c->match == LATENCY_BY_FIELD)
+		snprintf(words[n++], KEY_WORD_MAX, "%s", field);
+	for (size_t i = 0; i < c->n_groups && n < KEYS_MAX; i++)
+		snprintf(words[n++], KEY_WORD_MAX, "%s", c->groups[i].word);
+	return kernelrun_add_events(&lr->run, planned, words, n, &lr->why) == 1 ? e : NULL;
+}
+
+static void bind_events(struct latency_run *lr)
+{
+	const struct latency_config *c = &lr->config;
+	const struct plan_buffer *b = &lr->o->gather.record.plan.buffers[0];
+
+	if (!b->n_events || b->n_events > 2 ||
+	    c->n_groups + (c->match == LATENCY_BY_FIELD) > KEYS_MAX)
+		return;
+	lr->run.may_lack = true;
+	lr->from = bind_side(lr, &b->events[0], c->fields[0].from);
+	if (lr->from)
+		lr->to = bind_side(lr, &b->events[b->n_events - 1], c->fields[0].to);
+}
+
+/* The key of a trigger. */
+static bool fmt_key(struct latency_run *lr, const struct kernel_event *e, char *ret_key)
+{
 	if (lr->config.match == LATENCY_BY_THREAD)
 		snprintf(ret_key, TRACEFS_NAME_MAX, "common_pid");
 	else if (lr->config.match == LATENCY_BY_CPU)
@@ -82,15 +134,43 @@ static int find_side(struct latency_run *lr, const struct plan_event *planned, c
 	else
 		return e->slots[0].field &&
 		       kernelrun_fmt_keys(&lr->run, e, 1, ret_key, TRACEFS_NAME_MAX);
-	return 1;
+	return true;
+}
+
+static bool is_way(const struct latency_run *lr, const char *way)
+{
+	return !lr->o->how || !strcmp(lr->o->how, way);
+}
+
+/* While we are still allowed everything. That the kernel does not want it so is no failure. */
+static int prepare(struct session *s, void *ctx, struct errmsg *err)
+{
+	struct latency_run *lr = ctx;
+	const char *clock = s->config.plan->buffers[0].clock;
+
+	bind_events(lr);
+	if (lr->to && is_way(lr, "bpf")) {
+		if (clock && strcmp(clock, "mono"))
+			errmsg_set(&lr->why, -ENOTSUP, "BPF programs have the clock mono, not %s",
+				   clock);
+		else
+			lr->is_bpf = latencybpf_open(&lr->bpf, &lr->run, &lr->config, lr->from,
+						     lr->to, &lr->why) >= 0;
+	}
+	if (!lr->is_bpf || lr->bpf.is_probe)
+		setup_measure_probes(s->setup);
+	return 0;
+}
+
+static void stop(void *ctx)
+{
+	latencybpf_stop(&((struct latency_run *)ctx)->bpf);
 }
 
 /* --- triggers ---------------------------------------------------------------------------------- */
 
-static void add_condition(struct latency_run *lr, const struct plan_event *planned,
-			  struct textbuf *tb)
+static void add_condition(struct latency_run *lr, const char *filter, struct textbuf *tb)
 {
-	const char *filter = setup_event(lr->run.s.setup, planned)->filter;
 	bool by_thread = lr->config.match == LATENCY_BY_THREAD;
 
 	if (by_thread || filter)
@@ -102,7 +182,7 @@ static void add_condition(struct latency_run *lr, const struct plan_event *plann
 	textbuf_add(tb, "", 1);
 }
 
-static int set_sides(struct latency_run *lr, const struct plan_event *events, struct errmsg *err)
+static int set_sides(struct latency_run *lr, struct errmsg *err)
 {
 	struct textbuf tb;
 	int r;
@@ -110,17 +190,17 @@ static int set_sides(struct latency_run *lr, const struct plan_event *events, st
 	textbuf_init(&tb, 4096);
 	textbuf_addf(&tb, "hist:keys=%s:sonde_ts=common_timestamp.usecs:size=%d", lr->from_key,
 		     STARTS_SIZE);
-	add_condition(lr, &events[0], &tb);
-	r = tb.overflow ? 0 : histogram_set(&lr->run.s, &lr->from, tb.start, err);
+	add_condition(lr, lr->from->filter, &tb);
+	r = tb.overflow ? 0 : histogram_set(&lr->run.s, &lr->from->name, tb.start, err);
 	if (r >= 0) {
 		textbuf_clear(&tb);
 		textbuf_addf(&tb,
 			     "hist:keys=%s:sonde_lat=common_timestamp.usecs-$sonde_ts:size=%d:"
 			     "onmatch(%s.%s).trace(%s,$sonde_lat)",
-			     lr->to_key, STARTS_SIZE, lr->from.system, lr->from.event,
+			     lr->to_key, STARTS_SIZE, lr->from->name.system, lr->from->name.event,
 			     lr->between.event);
-		add_condition(lr, &events[1], &tb);
-		r = histogram_set(&lr->run.s, &lr->to, tb.start, err);
+		add_condition(lr, lr->to->filter, &tb);
+		r = histogram_set(&lr->run.s, &lr->to->name, tb.start, err);
 	}
 	textbuf_release(&tb);
 	return r;
@@ -152,24 +232,21 @@ static int set_between(struct latency_run *lr, struct errmsg *err)
 	return histogram_set(&lr->run.s, &lr->between, text, err);
 }
 
+/* 1, or 0: the kernel cannot. */
 static int set_triggers(struct latency_run *lr, struct errmsg *err)
 {
-	const struct plan_event *events = lr->o->gather.record.plan.buffers[0].events;
-	int r = histogram_leave_out_self(&lr->run.s, err);
+	const char *why = why_not_hist(lr);
+	int r;
 
+	if (why)
+		return errmsg_set(err, -ENOTSUP, "%s", why), 0;
+	if (!fmt_key(lr, lr->from, lr->from_key) || !fmt_key(lr, lr->to, lr->to_key))
+		return errmsg_set(err, -ENOTSUP, "a hist trigger cannot compare such fields"), 0;
+	r = histogram_leave_out_self(&lr->run.s, err);
 	if (r >= 0)
-		r = find_side(lr, &events[0], lr->config.fields[0].from, &lr->from, lr->from_key,
-			      err);
-	if (r > 0)
-		r = find_side(lr, &events[1], lr->config.fields[0].to, &lr->to, lr->to_key, err);
-	if (r <= 0)
-		return r;
-	/* the kernel would see the end before the beginning */
-	if (!strcmp(lr->from.event, lr->to.event) && !strcmp(lr->from.system, lr->to.system))
-		return 0;
-	r = set_between(lr, err);
+		r = set_between(lr, err);
 	if (r >= 0)
-		r = set_sides(lr, events, err);
+		r = set_sides(lr, err);
 	return r < 0 ? r : 1;
 }
 
@@ -203,6 +280,22 @@ static void add_row(struct latency_run *lr, const struct kernelhist *hist,
 	}
 }
 
+static int read_table(struct latency_run *lr, struct errmsg *err)
+{
+	struct kernelhist *hist = NULL;
+	struct arena arena;
+	int r;
+
+	lr->counts.n_backwards = 0;
+	arena_init(&arena, ARENA_MAX_BYTES);
+	r = kernelrun_read(&lr->run, &lr->between, &arena, &hist, err);
+	for (size_t i = 0; r >= 0 && hist && i < hist->n_rows; i++)
+		add_row(lr, hist, &hist->rows[i]);
+	lr->counts.n_dropped = r >= 0 && hist ? hist->n_dropped : 0;
+	arena_release(&arena);
+	return r;
+}
+
 static int fmt(void *ctx, bool colour, struct textbuf *tb, struct errmsg *err)
 {
 	struct latency_run *lr = ctx;
@@ -211,26 +304,21 @@ static int fmt(void *ctx, bool colour, struct textbuf *tb, struct errmsg *err)
 				 .counts = &lr->counts,
 				 .keys = &lr->keys,
 				 .in_time = true,
-				 .in_kernel = true,
+				 .in_kernel = lr->is_bpf ? "BPF" : "hist",
+				 .in_us = !lr->is_bpf,
+				 .n_missed = latencybpf_missed(&lr->bpf),
 				 .first_thread = gather_is_first_thread(&lr->o->gather),
 				 .probe_ns = setup_first_probe_ns(lr->run.s.setup),
 				 .colour = colour,
 				 .n_groups = lr->o->gather.n_rows};
-	struct kernelhist *hist = NULL;
-	struct arena arena;
 	int r;
 
 	latencies_release(&lr->result);
 	r = latencies_init(&lr->result, &lr->config.scale, lr->config.n_groups, 0);
 	if (r < 0)
 		return errmsg_set_errno(err, r, "cannot measure latencies");
-	lr->counts.n_backwards = 0;
-	arena_init(&arena, ARENA_MAX_BYTES);
-	r = kernelrun_read(&lr->run, &lr->between, &arena, &hist, err);
-	for (size_t i = 0; r >= 0 && hist && i < hist->n_rows; i++)
-		add_row(lr, hist, &hist->rows[i]);
-	lr->counts.n_dropped = r >= 0 && hist ? hist->n_dropped : 0;
-	arena_release(&arena);
+	r = lr->is_bpf ? latencybpf_read(&lr->bpf, &lr->keys, &lr->result, &lr->counts, err)
+		       : read_table(lr, err);
 	if (r >= 0 && latencies_finish(&lr->result) < 0)
 		r = errmsg_set_errno(err, -ENOMEM, "cannot sort the latencies");
 	if (r >= 0)
@@ -238,39 +326,64 @@ static int fmt(void *ctx, bool colour, struct textbuf *tb, struct errmsg *err)
 	return r;
 }
 
-/* While we are still allowed to define probes. */
-static int prepare(struct session *s, void *ctx, struct errmsg *err)
+/* --- the whole --------------------------------------------------------------------------------- */
+
+/* Who wants it one way and no other learns why it is not to be had. */
+static int refuse(const struct latency_options *o, const char *why, struct errmsg *err)
 {
-	setup_measure_probes(s->setup);
-	return 0;
+	if (!o->how)
+		return 0;
+	return errmsg_set(err, -ENOTSUP, "this cannot be measured by %s: %s", o->how, why);
+}
+
+static int measure(struct latency_run *lr, struct errmsg *err)
+{
+	int r = lr->is_bpf;
+
+	if (!lr->is_bpf && lr->to && is_way(lr, "hist"))
+		r = set_triggers(lr, &lr->why);
+	if (r <= 0) /* the program can still look at every event */
+		return refuse(lr->o,
+			      lr->why.code
+				      ? lr->why.text
+				      : "it takes one event at each end, and fields that they have",
+			      err);
+	keyreader_init_texts(&lr->keys);
+	r = latencies_init(&lr->result, &lr->config.scale, lr->config.n_groups, 0);
+	r = r < 0 ? errmsg_set_errno(err, r, "cannot measure latencies")
+		  : kernelrun_follow(&lr->run, fmt, lr, err);
+	latencies_release(&lr->result);
+	keyreader_release(&lr->keys);
+	return r < 0 ? r : 1;
 }
 
 int latency_in_kernel(struct latency_options *o, char **argv, struct errmsg *err)
 {
-	struct latency_run lr = {.o = o, .config = o->config, .run.prepare = prepare};
-	struct errmsg why = {0}, ignored = {0};
-	struct tracefs t;
+	struct errmsg ignored = {0};
+	struct latency_run *lr;
 	int r;
 
-	if (!is_possible(o) || tracefs_open(&t, &ignored) < 0 || !histogram_has_synthetic(&t))
+	if (o->gather.in_program)
 		return 0;
-	r = kernelrun_open(&lr.run, &o->gather, argv, err);
-	if (r == 0)
-		return 0;
-	keyreader_init_texts(&lr.keys);
-	if (latencies_init(&lr.result, &lr.config.scale, lr.config.n_groups, 0) < 0)
-		r = errmsg_set_errno(err, -ENOMEM, "cannot measure latencies");
+	if (why_not(o))
+		return refuse(o, why_not(o), err);
+	lr = calloc(1, sizeof(*lr));
+	if (!lr)
+		return errmsg_set_errno(err, -ENOMEM, "cannot measure latencies");
+	lr->o = o;
+	lr->config = o->config;
+	lr->run.ctx = lr;
+	lr->run.prepare = prepare;
+	lr->run.stop = stop;
+	r = kernelrun_open(&lr->run, &o->gather, argv, err);
 	if (r > 0)
-		r = set_triggers(&lr, &why);
-	if (r > 0) {
-		r = kernelrun_follow(&lr.run, fmt, &lr, err);
-		r = r < 0 ? r : 1;
-	} else if (why.code) {
-		r = 0; /* the kernel does not want it so: the program can still look at every event */
+		r = measure(lr, err);
+	else if (r == 0)
+		r = refuse(o, "there is no tracing directory", err);
+	if (lr->run.is_open) {
+		latencybpf_close(&lr->bpf);
+		kernelrun_close(&lr->run, &ignored);
 	}
-	latencies_release(&lr.result);
-	keyreader_release(&lr.keys);
-	memset(&ignored, 0, sizeof(ignored));
-	kernelrun_close(&lr.run, &ignored);
+	free(lr);
 	return r;
 }

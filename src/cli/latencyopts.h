@@ -15,7 +15,8 @@ struct latency_options {
 	struct latency_config config;
 	const char *by;
 	long long n_worst, range, min, max;
-	bool use_nsec;
+	bool use_nsec, worst_asked;
+	const char *how;       /* bpf, hist, program; NULL: the cheapest that works */
 	char *side_filters[2]; /* of -e E -f A -e E -f B, which the program tells apart; NULL */
 	struct filter *filters[2];
 	struct latency *latency;

@@ -105,7 +105,8 @@ static void fmt_counts(const struct latency_view *v, struct textbuf *tb)
 
 	textbuf_addf(tb, "%llu measured", (unsigned long long)v->result->all.n);
 	if (v->in_kernel)
-		textbuf_add_str(tb, " by the kernel, in microseconds");
+		textbuf_addf(tb, " by the kernel (%s)%s", v->in_kernel,
+			     v->in_us ? ", in microseconds" : "");
 	add_count(c->n_open, "did not end", tb);
 	add_count(c->n_alone,
 		  v->config->function ? "returns without a call" : "ends without a beginning", tb);
@@ -114,11 +115,12 @@ static void fmt_counts(const struct latency_view *v, struct textbuf *tb)
 	add_count(c->n_backwards, "ended before they began (clocks differ) and are left out", tb);
 	add_count(c->n_dropped, "left out, too many at a time", tb);
 	add_count(v->result->n_dropped, "in no group, there are too many", tb);
+	add_count(v->n_missed, "events came while another one was being looked at there", tb);
 	textbuf_add_char(tb, '\n');
 	if (v->probe_ns > 0 && v->in_time)
 		textbuf_addf(tb, "about %.1f us of each is the probe's own time\n",
 			     v->probe_ns / 1e3);
-	if (v->in_kernel)
+	if (v->in_us)
 		textbuf_addf(tb,
 			     "some %sof each is the kernel's own work, less of it with "
 			     "--in-program\n",
@@ -389,6 +391,10 @@ static void add_question(const struct latency_view *v, struct jsonwriter *w)
 	jsonwriter_add_string(w, "match", matches[c->function ? LATENCY_BY_THREAD : c->match]);
 	jsonwriter_add_string(w, "unit", v->in_time ? "ns" : NULL);
 	jsonwriter_add_string(w, "by", v->in_kernel ? "kernel" : "sonde");
+	if (v->in_kernel) {
+		jsonwriter_add_string(w, "how", v->in_kernel);
+		jsonwriter_add_uint(w, "missed", v->n_missed);
+	}
 	if (v->probe_ns > 0 && v->in_time)
 		jsonwriter_add_uint(w, "probe", (uint64_t)v->probe_ns);
 }

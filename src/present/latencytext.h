@@ -12,8 +12,11 @@ struct latency_view {
 	struct latencies *result; /* after latencies_finish() */
 	const struct latency_counts *counts;
 	struct keyreader *keys;
-	bool in_time;	   /* else in units of the clock */
-	bool in_kernel;	   /* counted there, in microseconds: no places, no unmatched ones */
+	bool in_time;	       /* else in units of the clock */
+	const char *in_kernel; /* by what it measured: "BPF", "hist"; NULL: it did not */
+	bool in_us; /* … in microseconds, and nothing is known of what has no beginning or end */
+	uint64_t
+		n_missed; /* events that the kernel left out, as another was being looked at there */
 	bool first_thread; /* of the command: no other was looked at */
 	double probe_ns; /* so much of each is the first probe's own time, about; 0: not known, or none */
 	bool colour;

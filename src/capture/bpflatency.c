@@ -1,0 +1,643 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * bpflatency.c - writes the programs that measure times.
+ *
+ *	A   what must agree ──▶ starts   { time, values of groups }
+ *	B   time; what must agree ──▶ starts: found and taken ──▶ time of B - time of A ──▶ cell
+ *	    groups, cell ──▶ cells { how many, their sum, ~least, most }
+ *
+ * B looks at the clock first, A last: so that little of what they cost is in the time. An event that is both is first
+ * the end of the time before it.
+ *
+ *	starts    by thread, by number: a hash; by CPU: one row, which each CPU has for itself
+ *	cells     a hash with a value for each CPU. The least is kept as its complement, so that 0 is "none yet"
+ *	counters  for each CPU: what has no time, and why
+ *
+ * A row of starts that is made and taken out again costs as much as the rest of the program. So by thread it stays, with
+ * the time 0, and another program takes it out when the thread is no more. By number it is taken out: nobody knows
+ * whether that number comes again. By thread the idle tasks, which share the number 0, have that of the CPU.
+ *
+ *	cell      below 128 ns: the ns; else, as analyse/latencies.c has it, the 7 bits behind the highest one, and where
+ *	          that is. In the bits from 16 on: which bucket of the histogram, as far as the others do not say it.
+ *
+ * The highest bit is found by halving: is there anything in the upper half? BPF has no instruction for it.
+ *
+ *	stack, from r10 down:   scratch 8 | number that must agree 8 | index of a counter 8 | time of an event that is both 8
+ *	                        start … (A) | value of a cell 32 | key of a cell … (B)
+ *
+ * Rows have a value for each CPU, but an interrupt, or another task in a probe of a program, may come in between: counts
+ * and sums are added undivided. Of least and most one may be lost then, which is another of the same cell.
+ */
+#include "capture/bpflatency.h"
+
+#include "base/errmsg.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MATCH	   (-16)
+#define COUNTER	   (-24)
+#define NOW	   (-32)
+#define START	   (-32) /* its end */
+
+#define PARTS	   128 /* of a power of two */
+#define PARTS_LOG  7
+#define SCALE_BITS 16 /* from here on */
+#define LAST_STEP  0xffff
+
+enum { R0, R1, R2, R3, R8 = 8, R9, STACK };
+#define NUMBER BPFPROGRAM_NUMBER
+#define TIME   R8 /* of B, then how long it took */
+#define ROW    R9 /* of starts */
+
+/* Values of a cell. */
+enum { CELL_N, CELL_TOTAL, CELL_NOT_MIN, CELL_MAX, CELL_WORDS };
+#define AT(word) ((int)(word)*8)
+
+enum counter {
+	COUNTER_AGAIN,
+	COUNTER_ALONE,
+	COUNTER_BACKWARDS,
+	COUNTER_NO_START,
+	COUNTER_NO_CELL,
+	COUNTER_GONE, /* the thread ended before B came */
+	COUNTERS
+};
+
+struct writing {
+	struct bpfcode *c;
+	const struct bpflatency *l;
+	const struct bpflatency_side *from, *to;
+	int start, value, key; /* on the stack */
+};
+
+/* --- small parts ------------------------------------------------------------------------------- */
+
+static void write_count(struct writing *w, enum counter counter)
+{
+	unsigned none = bpfcode_label(w->c);
+
+	bpfcode_store_number(w->c, BPF_W, STACK, COUNTER, (int32_t)counter);
+	bpfprogram_look_up(w->c, w->l->counters.fd, COUNTER);
+	bpfcode_jump_if(w->c, BPF_JEQ, R0, 0, none);
+	bpfcode_set(w->c, R1, 1);
+	bpfcode_add_to(w->c, R0, 0, R1);
+	bpfcode_place(w->c, none);
+}
+
+static void write_match(struct writing *w, const struct bpfsource *number)
+{
+	unsigned is_task = bpfcode_label(w->c);
+
+	switch (w->l->config.match) {
+	case BPFLATENCY_BY_CPU: /* the only row */
+		return bpfcode_store_number(w->c, BPF_W, STACK, MATCH, 0);
+	case BPFLATENCY_BY_THREAD:
+		bpfcode_call(w->c, BPF_FUNC_get_current_pid_tgid);
+		bpfcode_move(w->c, NUMBER, R0);
+		bpfcode_alu_number(w->c, BPF_LSH, NUMBER, 32);
+		bpfcode_alu_number(w->c, BPF_RSH, NUMBER, 32);
+		bpfcode_jump_if(w->c, BPF_JNE, NUMBER, 0, is_task);
+		bpfcode_call(w->c, BPF_FUNC_get_smp_processor_id);
+		bpfcode_move(w->c, NUMBER, R0);
+		bpfcode_alu_number(w->c, BPF_XOR, NUMBER, -1);
+		bpfcode_alu_number(w->c, BPF_LSH, NUMBER, 32);
+		bpfcode_place(w->c, is_task);
+		break;
+	case BPFLATENCY_BY_NUMBER:
+		bpfprogram_read_number(w->c, number);
+	}
+	bpfcode_store(w->c, BPF_DW, STACK, MATCH, NUMBER);
+}
+
+static void write_groups(struct writing *w, const struct bpflatency_side *side, int at)
+{
+	for (size_t i = 0; i < side->n_groups; i++) {
+		bpfprogram_put_source(w->c, &side->groups[i], at);
+		at += (int)bpfsource_bytes(&side->groups[i]);
+	}
+}
+
+/* Of the beginning: from the stack to its row, or from the row to the key of the cell. */
+static void write_copy(struct writing *w, int to, int to_at, int from, int from_at)
+{
+	for (int i = 0; i < (int)w->l->n_from_bytes; i += 8) {
+		bpfcode_load(w->c, BPF_DW, R2, from, from_at + i);
+		bpfcode_store(w->c, BPF_DW, to, to_at + i, R2);
+	}
+}
+
+static void write_delete(struct writing *w)
+{
+	bpfcode_set_map(w->c, R1, w->l->starts.fd);
+	bpfcode_move(w->c, R2, STACK);
+	bpfcode_alu_number(w->c, BPF_ADD, R2, MATCH);
+	bpfcode_call(w->c, BPF_FUNC_map_delete_elem);
+}
+
+/* --- beginnings -------------------------------------------------------------------------------- */
+
+/* Into r0; of an event that is an end, too, that of the end. */
+static void write_start_time(struct writing *w)
+{
+	if (w->to)
+		bpfcode_load(w->c, BPF_DW, R0, STACK, NOW);
+	else
+		bpfcode_call(w->c, BPF_FUNC_ktime_get_ns);
+}
+
+static void write_from(struct writing *w)
+{
+	struct bpfcode *c = w->c;
+	unsigned found = bpfcode_label(c), free_row = bpfcode_label(c), out = bpfcode_label(c);
+
+	write_match(w, &w->from->match);
+	write_groups(w, w->from, w->start + 8);
+	bpfprogram_look_up(c, w->l->starts.fd, MATCH);
+	bpfcode_jump_if(c, BPF_JNE, R0, 0, found);
+	write_start_time(w);
+	bpfcode_store(c, BPF_DW, STACK, w->start, R0);
+	bpfprogram_update(c, w->l->starts.fd, MATCH, w->start, BPF_ANY);
+	bpfcode_jump_if(c, BPF_JEQ, R0, 0, out);
+	write_count(w, COUNTER_NO_START);
+	bpfcode_jump(c, out);
+	bpfcode_place(c, found);
+	bpfcode_move(c, ROW, R0);
+	bpfcode_load(c, BPF_DW, R1, ROW, 0);
+	bpfcode_jump_if(c, BPF_JEQ, R1, 0, free_row);
+	write_count(w, COUNTER_AGAIN);
+	bpfcode_place(c, free_row);
+	write_copy(w, ROW, 8, STACK, w->start + 8);
+	write_start_time(w);
+	bpfcode_store(c, BPF_DW, ROW, 0, R0);
+	bpfcode_place(c, out);
+}
+
+/* --- cells ------------------------------------------------------------------------------------- */
+
+/* r3: which step of those that were asked for, of TIME. */
+static void write_step(struct writing *w)
+{
+	const struct bpflatency_scale *s = &w->l->config.scale;
+	unsigned out = bpfcode_label(w->c);
+
+	bpfcode_set(w->c, R3, 0);
+	bpfcode_set_wide(w->c, R2, s->min_ns);
+	bpfcode_jump_if_reg(w->c, BPF_JLT, TIME, R2, out);
+	bpfcode_set_wide(w->c, R2, s->max_ns);
+	bpfcode_set(w->c, R3, LAST_STEP);
+	bpfcode_jump_if_reg(w->c, BPF_JGE, TIME, R2, out);
+	bpfcode_move(w->c, R3, TIME);
+	bpfcode_set_wide(w->c, R2, s->min_ns);
+	bpfcode_alu(w->c, BPF_SUB, R3, R2);
+	bpfcode_set_wide(w->c, R2, s->range_ns);
+	bpfcode_alu(w->c, BPF_DIV, R3, R2);
+	bpfcode_alu_number(w->c, BPF_ADD, R3, 1);
+	bpfcode_place(w->c, out);
+}
+
+/*
+ * r3: is TIME below the microseconds' power of two that lies between the same two of ns? That is 1000 << k, between
+ * 512 << k and 1024 << k. r1: how far TIME was shifted to have PARTS as its highest bit: k is 2 less.
+ */
+static void write_side(struct writing *w)
+{
+	bpfcode_set(w->c, R2, 1000);
+	bpfcode_alu_number(w->c, BPF_SUB, R1, 2);
+	bpfcode_alu_number(w->c, BPF_AND, R1, 63); /* below 512: nothing is left of the 1000 */
+	bpfcode_alu(w->c, BPF_LSH, R2, R1);
+	bpfcode_move(w->c, R3, TIME);
+	bpfcode_alu(w->c, BPF_SUB, R3, R2);
+	bpfcode_alu_number(w->c, BPF_RSH, R3, 63);
+}
+
+/* NUMBER: the cell of TIME. */
+static void write_cell(struct writing *w)
+{
+	struct bpfcode *c = w->c;
+	unsigned small = bpfcode_label(c);
+
+	bpfcode_move(c, NUMBER, TIME);
+	bpfcode_set(c, R1, 0);
+	bpfcode_jump_if(c, BPF_JLT, NUMBER, PARTS, small);
+	for (int shift = 32; shift; shift /= 2) {
+		unsigned less = bpfcode_label(c);
+
+		bpfcode_move(c, R2, NUMBER);
+		bpfcode_alu_number(c, BPF_RSH, R2, PARTS_LOG + shift);
+		bpfcode_jump_if(c, BPF_JEQ, R2, 0, less);
+		bpfcode_alu_number(c, BPF_RSH, NUMBER, shift);
+		bpfcode_alu_number(c, BPF_ADD, R1, shift);
+		bpfcode_place(c, less);
+	}
+	/* its highest bit is PARTS now, and makes the shift one more */
+	bpfcode_move(c, R2, R1);
+	bpfcode_alu_number(c, BPF_LSH, R2, PARTS_LOG);
+	bpfcode_alu(c, BPF_ADD, NUMBER, R2);
+	bpfcode_place(c, small);
+	if (w->l->config.scale.range_ns)
+		write_step(w);
+	else if (w->l->config.scale.is_us)
+		write_side(w);
+	else
+		return;
+	bpfcode_alu_number(c, BPF_LSH, R3, SCALE_BITS);
+	bpfcode_alu(c, BPF_OR, NUMBER, R3);
+}
+
+/* The most of r1 and what is in the row r0. */
+static void write_most(struct writing *w, int word)
+{
+	unsigned less = bpfcode_label(w->c);
+
+	bpfcode_load(w->c, BPF_DW, R2, R0, AT(word));
+	bpfcode_jump_if_reg(w->c, BPF_JGE, R2, R1, less);
+	bpfcode_store(w->c, BPF_DW, R0, AT(word), R1);
+	bpfcode_place(w->c, less);
+}
+
+/* TIME into the cell of the key. */
+static void write_add(struct writing *w)
+{
+	struct bpfcode *c = w->c;
+	unsigned add = bpfcode_label(c), out = bpfcode_label(c);
+
+	bpfprogram_look_up(c, w->l->cells.fd, w->key);
+	bpfcode_jump_if(c, BPF_JNE, R0, 0, add);
+	bpfcode_move(c, R1, TIME);
+	bpfcode_store(c, BPF_DW, STACK, w->value + AT(CELL_TOTAL), R1);
+	bpfcode_store(c, BPF_DW, STACK, w->value + AT(CELL_MAX), R1);
+	bpfcode_alu_number(c, BPF_XOR, R1, -1);
+	bpfcode_store(c, BPF_DW, STACK, w->value + AT(CELL_NOT_MIN), R1);
+	bpfcode_store_number(c, BPF_DW, STACK, w->value + AT(CELL_N), 1);
+	bpfprogram_update(c, w->l->cells.fd, w->key, w->value, BPF_NOEXIST);
+	bpfcode_jump_if(c, BPF_JEQ, R0, 0, out);
+	bpfprogram_look_up(c, w->l->cells.fd, w->key); /* another CPU was quicker */
+	bpfcode_jump_if(c, BPF_JNE, R0, 0, add);
+	write_count(w, COUNTER_NO_CELL);
+	bpfcode_jump(c, out);
+	bpfcode_place(c, add);
+	bpfcode_set(c, R1, 1);
+	bpfcode_add_to(c, R0, AT(CELL_N), R1);
+	bpfcode_add_to(c, R0, AT(CELL_TOTAL), TIME);
+	bpfcode_move(c, R1, TIME);
+	write_most(w, CELL_MAX);
+	bpfcode_alu_number(c, BPF_XOR, R1, -1);
+	write_most(w, CELL_NOT_MIN);
+	bpfcode_place(c, out);
+}
+
+/* --- ends -------------------------------------------------------------------------------------- */
+
+/* The row of the start, in ROW, has ended; TIME is how long it took, or it was not under way. */
+static void write_take(struct writing *w, unsigned alone, unsigned backwards)
+{
+	struct bpfcode *c = w->c;
+
+	bpfcode_load(c, BPF_DW, R1, ROW, 0);
+	bpfcode_jump_if(c, BPF_JEQ, R1, 0, alone);
+	bpfcode_alu(c, BPF_SUB, TIME, R1);
+	write_copy(w, STACK, w->key, ROW, 8);
+	if (w->l->is_in_place)
+		bpfcode_store_number(c, BPF_DW, ROW, 0, 0);
+	else
+		write_delete(w);
+	bpfcode_jump_if(c, BPF_JSLT, TIME, 0, backwards);
+}
+
+static void write_to(struct writing *w)
+{
+	struct bpfcode *c = w->c;
+	unsigned alone = bpfcode_label(c), backwards = bpfcode_label(c), out = bpfcode_label(c);
+	int cell = w->key + (int)(w->l->n_from_bytes + w->l->n_to_bytes);
+
+	bpfcode_call(c, BPF_FUNC_ktime_get_ns);
+	bpfcode_move(c, TIME, R0);
+	if (w->from)
+		bpfcode_store(c, BPF_DW, STACK, NOW, R0);
+	write_match(w, &w->to->match);
+	bpfprogram_look_up(c, w->l->starts.fd, MATCH);
+	bpfcode_jump_if(c, BPF_JEQ, R0, 0, alone);
+	bpfcode_move(c, ROW, R0);
+	write_take(w, alone, backwards);
+	write_groups(w, w->to, w->key + (int)w->l->n_from_bytes);
+	write_cell(w);
+	bpfcode_store(c, BPF_DW, STACK, cell, NUMBER);
+	write_add(w);
+	bpfcode_jump(c, out);
+	bpfcode_place(c, backwards);
+	write_count(w, COUNTER_BACKWARDS);
+	bpfcode_jump(c, out);
+	bpfcode_place(c, alone);
+	write_count(w, COUNTER_ALONE);
+	bpfcode_place(c, out);
+}
+
+/* --- programs ---------------------------------------------------------------------------------- */
+
+static int write_program(struct writing *w, const struct bpfprogram_config *config,
+			 struct errmsg *err)
+{
+	unsigned out = bpfcode_label(w->c);
+
+	w->start = START - (w->from ? 8 + (int)w->l->n_from_bytes : 0);
+	w->value = w->start - AT(CELL_WORDS);
+	w->key = w->value - (int)w->l->cells.n_key_bytes;
+	if ((w->to ? w->key : w->start) < -BPFCODE_STACK)
+		return errmsg_set(err, -E2BIG, "the keys are too long for a BPF program");
+	bpfprogram_begin(w->c, config, out);
+	if (w->to)
+		write_to(w);
+	if (w->from)
+		write_from(w);
+	bpfcode_place(w->c, out);
+	bpfprogram_end(w->c);
+	return 0;
+}
+
+static void write_farewell(struct writing *w, const struct bpfsource *number)
+{
+	struct bpfcode *c = w->c;
+	unsigned out = bpfcode_label(c), ended = bpfcode_label(c);
+
+	bpfcode_move(c, BPFPROGRAM_CONTEXT, R1);
+	bpfprogram_read_number(c, number);
+	bpfcode_store(c, BPF_DW, STACK, MATCH, NUMBER);
+	bpfprogram_look_up(c, w->l->starts.fd, MATCH);
+	bpfcode_jump_if(c, BPF_JEQ, R0, 0, out);
+	bpfcode_load(c, BPF_DW, R1, R0, 0);
+	bpfcode_jump_if(c, BPF_JEQ, R1, 0, ended);
+	write_count(w, COUNTER_GONE);
+	bpfcode_place(c, ended);
+	write_delete(w);
+	bpfcode_place(c, out);
+	bpfprogram_end(c);
+}
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+static uint32_t bytes_of(const struct bpflatency_side *side)
+{
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < side->n_groups; i++)
+		n += bpfsource_bytes(&side->groups[i]);
+	return n;
+}
+
+static int make_starts(struct bpflatency *l, const struct bpflatency_side *from, struct errmsg *err)
+{
+	bool by_cpu = l->config.match == BPFLATENCY_BY_CPU;
+	int r;
+
+	l->n_from_bytes = bytes_of(from);
+	l->starts =
+		(struct bpf_table){.type = by_cpu ? BPF_MAP_TYPE_PERCPU_ARRAY : BPF_MAP_TYPE_HASH,
+				   .n_key_bytes = by_cpu ? sizeof(uint32_t) : sizeof(uint64_t),
+				   .n_value_bytes = 8 + l->n_from_bytes,
+				   .n_rows = by_cpu ? 1 : l->config.n_starts};
+	r = bpf_make_table(&l->starts, err);
+	return r < 0 ? r : bpf_make_table(&l->counters, err);
+}
+
+static int make_cells(struct bpflatency *l, const struct bpflatency_side *to, struct errmsg *err)
+{
+	close_fd(&l->cells.fd);
+	l->n_to_bytes = bytes_of(to);
+	l->cells = (struct bpf_table){.type = BPF_MAP_TYPE_PERCPU_HASH,
+				      .n_key_bytes = l->n_from_bytes + l->n_to_bytes + 8,
+				      .n_value_bytes = AT(CELL_WORDS),
+				      .n_rows = l->config.n_rows};
+	return bpf_make_table(&l->cells, err);
+}
+
+void bpflatency_init(struct bpflatency *l, const struct bpflatency_config *config)
+{
+	*l = (struct bpflatency){.config = *config,
+				 .is_in_place = config->match == BPFLATENCY_BY_CPU,
+				 .starts.fd = -1,
+				 .cells.fd = -1,
+				 .counters = {.type = BPF_MAP_TYPE_PERCPU_ARRAY,
+					      .n_key_bytes = sizeof(uint32_t),
+					      .n_value_bytes = sizeof(uint64_t),
+					      .n_rows = COUNTERS,
+					      .fd = -1}};
+	for (size_t i = 0; i < BPFLATENCY_PROGRAMS_MAX; i++)
+		l->programs[i] = l->links[i] = -1;
+}
+
+static struct bpfcode *new_code(struct errmsg *err)
+{
+	struct bpfcode *c = malloc(sizeof(*c));
+
+	if (c)
+		bpfcode_init(c);
+	else
+		errmsg_set_errno(err, -ENOMEM, "cannot measure latencies");
+	return c;
+}
+
+static int load(struct bpflatency *l, const struct bpfprogram_config *config, struct bpfcode *c,
+		struct errmsg *err)
+{
+	int fd = bpfprogram_load(config, c, err);
+
+	if (fd >= 0)
+		l->programs[l->n_programs++] = fd;
+	return fd < 0 ? fd : 0;
+}
+
+int bpflatency_program(const struct bpflatency *l)
+{
+	return l->n_programs ? l->programs[l->n_programs - 1] : -1;
+}
+
+void bpflatency_take_link(struct bpflatency *l, int link)
+{
+	if (!l->n_programs)
+		return;
+	if (link >= 0)
+		l->links[l->n_programs - 1] = link;
+	else
+		close_fd(&l->programs[--l->n_programs]);
+}
+
+static int follow_threads(struct bpflatency *l, struct errmsg *err)
+{
+	static const struct bpfprogram_config config = {.hook = BPFHOOK_RAW};
+	struct writing w = {.l = l, .c = new_code(err)};
+	int r = w.c ? 0 : -ENOMEM;
+
+	if (r >= 0) {
+		write_farewell(&w, &l->config.farewell);
+		r = load(l, &config, w.c, err);
+	}
+	if (r >= 0) {
+		r = bpfprogram_attach(config.hook, bpflatency_program(l), "sched_process_free", 0,
+				      err);
+		bpflatency_take_link(l, r);
+	}
+	free(w.c);
+	return r < 0 ? r : 0;
+}
+
+/* All is made anew with a beginning: it may have been tried with another hook. */
+static int prepare_from(struct bpflatency *l, const struct bpflatency_side *from,
+			struct errmsg *err)
+{
+	struct errmsg ignored = {0};
+	int r;
+
+	bpflatency_close(l);
+	r = make_starts(l, from, err);
+	if (r >= 0 && l->config.match == BPFLATENCY_BY_THREAD)
+		l->is_in_place = l->config.has_farewell && follow_threads(l, &ignored) >= 0;
+	return r;
+}
+
+int bpflatency_add(struct bpflatency *l, const struct bpfprogram_config *config,
+		   const struct bpflatency_side *from, const struct bpflatency_side *to,
+		   struct errmsg *err)
+{
+	struct writing w = {.l = l, .from = from, .to = to};
+	int r;
+
+	if (!from && l->n_programs == BPFLATENCY_PROGRAMS_MAX)
+		return -E2BIG;
+	w.c = new_code(err);
+	r = w.c ? 0 : -ENOMEM;
+	if (r >= 0 && from)
+		r = prepare_from(l, from, err);
+	if (r >= 0 && to)
+		r = make_cells(l, to, err);
+	if (r >= 0)
+		r = write_program(&w, config, err);
+	if (r >= 0)
+		r = load(l, config, w.c, err);
+	free(w.c);
+	return r;
+}
+
+/* --- times ------------------------------------------------------------------------------------- */
+
+/* The beginning was attached before the end: of what it saw the end may be long past. */
+int bpflatency_begin(struct bpflatency *l, struct errmsg *err)
+{
+	int r = bpf_clear(&l->starts, err);
+
+	if (r >= 0)
+		r = bpf_clear(&l->cells, err);
+	return r < 0 ? r : bpf_clear(&l->counters, err);
+}
+
+/* In the order of time: who began can still end. */
+void bpflatency_detach(struct bpflatency *l)
+{
+	for (size_t i = 0; i < BPFLATENCY_PROGRAMS_MAX; i++)
+		close_fd(&l->links[i]);
+}
+
+struct visitor {
+	int (*visit)(void *ctx, const uint8_t *groups, const struct bpflatency_cell *cell);
+	void *ctx;
+};
+
+static int show_cell(void *ctx, const uint8_t *key, const uint64_t *values, unsigned n_values)
+{
+	const struct visitor *v = ctx;
+	struct bpflatency_cell cell = {.min_ns = UINT64_MAX};
+
+	for (unsigned i = 0; i < n_values; i++, values += CELL_WORDS) {
+		cell.n += values[CELL_N];
+		cell.total_ns += values[CELL_TOTAL];
+		if (~values[CELL_NOT_MIN] < cell.min_ns)
+			cell.min_ns = ~values[CELL_NOT_MIN];
+		if (values[CELL_MAX] > cell.max_ns)
+			cell.max_ns = values[CELL_MAX];
+	}
+	return cell.n && cell.min_ns <= cell.max_ns ? v->visit(v->ctx, key, &cell) : 0;
+}
+
+int bpflatency_each(const struct bpflatency *l,
+		    int (*visit)(void *ctx, const uint8_t *groups,
+				 const struct bpflatency_cell *cell),
+		    void *ctx, struct errmsg *err)
+{
+	struct visitor v = {.visit = visit, .ctx = ctx};
+
+	return bpf_each_row(&l->cells, show_cell, &v, err);
+}
+
+/* --- what has no time -------------------------------------------------------------------------- */
+
+static int take_counter(void *ctx, const uint8_t *key, uint64_t n)
+{
+	uint64_t *counters = ctx;
+	uint32_t i;
+
+	memcpy(&i, key, sizeof(i));
+	if (i < COUNTERS)
+		counters[i] += n;
+	return 0;
+}
+
+struct start_counter {
+	size_t n_words;
+	uint64_t n;
+};
+
+static int count_start(void *ctx, const uint8_t *key, const uint64_t *values, unsigned n_values)
+{
+	struct start_counter *sc = ctx;
+
+	for (unsigned i = 0; i < n_values; i++)
+		sc->n += values[i * sc->n_words] != 0;
+	return 0;
+}
+
+int bpflatency_read_counts(const struct bpflatency *l, struct bpflatency_counts *ret,
+			   struct errmsg *err)
+{
+	struct start_counter sc = {.n_words = l->starts.n_value_bytes / 8};
+	uint64_t counters[COUNTERS] = {0};
+	int r = bpf_each_number(&l->counters, take_counter, counters, err);
+
+	if (r >= 0)
+		r = bpf_each_row(&l->starts, count_start, &sc, err);
+	if (r < 0)
+		return r;
+	*ret = (struct bpflatency_counts){.n_open = sc.n + counters[COUNTER_GONE],
+					  .n_again = counters[COUNTER_AGAIN],
+					  .n_alone = counters[COUNTER_ALONE],
+					  .n_backwards = counters[COUNTER_BACKWARDS],
+					  .n_no_start = counters[COUNTER_NO_START],
+					  .n_no_cell = counters[COUNTER_NO_CELL]};
+	return 0;
+}
+
+uint64_t bpflatency_missed(const struct bpflatency *l)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < l->n_programs; i++)
+		n += bpf_n_missed(l->programs[i]);
+	return n;
+}
+
+void bpflatency_close(struct bpflatency *l)
+{
+	bpflatency_detach(l);
+	for (size_t i = 0; i < BPFLATENCY_PROGRAMS_MAX; i++)
+		close_fd(&l->programs[i]);
+	close_fd(&l->starts.fd);
+	close_fd(&l->cells.fd);
+	close_fd(&l->counters.fd);
+	l->n_programs = 0;
+}

@@ -20,6 +20,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -369,6 +370,7 @@ int session_stop(struct session *s, struct errmsg *err)
 
 	s->stop_ns = now_ns();
 	session_tell_missing(s, s->config.tell);
+	session_tell_end(s, s->config.tell);
 	return r;
 }
 
@@ -378,6 +380,23 @@ void session_tell_missing(struct session *s, void (*tell)(const char *sentence))
 	if (s->has_threads && tell)
 		tell("only the first thread of the command was traced; with -c its other threads "
 		     "and its children are, too");
+}
+
+void session_tell_end(const struct session *s, void (*tell)(const char *sentence))
+{
+	int number = WIFSIGNALED(s->child_status) ? WTERMSIG(s->child_status) : 0;
+	char text[320];
+
+	if (!tell || !number || s->signal)
+		return;
+	snprintf(text, sizeof(text), "the command was ended by signal %d (%s)%s", number,
+		 strsignal(number),
+		 setup_probes_returns(s->setup)
+			 ? "; returns of functions were probed, which some programs do not bear: "
+			   "those "
+			   "that switch stacks, throw exceptions or look at their return addresses"
+			 : "");
+	tell(text);
 }
 
 bool session_cpu_stats(const struct session *s, const char *instance, unsigned cpu,

@@ -92,6 +92,8 @@ enum session_end session_wait(struct session *s, int recorder_fd, unsigned tick_
 int session_stop(struct session *s, struct errmsg *err);
 /* After it: what is not in the trace, in sentences, besides what the buffers lost. tell may be NULL. */
 void session_tell_missing(struct session *s, void (*tell)(const char *sentence));
+/* Once it has ended: by a signal that we did not send. */
+void session_tell_end(const struct session *s, void (*tell)(const char *sentence));
 
 /* The numbers of per_cpu/cpuN/stats. */
 struct cpu_stats {

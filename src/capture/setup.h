@@ -90,6 +90,8 @@ void setup_measure_probes(struct setup *s);
  * joined with its entry. How many; a sentence for each probe. tell may be NULL.
  */
 uint64_t setup_tell_misses(struct setup *s, void (*tell)(const char *sentence));
+/* Of programs. */
+bool setup_probes_returns(const struct setup *s);
 /* What a hit of the plan's first event costs, about, if it is a probe and that was measured; else 0. */
 double setup_first_probe_ns(const struct setup *s);
 /* What all hits so far have cost, about. */

@@ -284,10 +284,7 @@ static void show_outcome(const struct outcome *oc)
 	if (!oc->sum.lost && !oc->n_untaken && !oc->n_missed && oc->sum.counted)
 		textbuf_add_str(&tb, "nothing lost; ");
 	add_cost(&tb, oc);
-	if (oc->ran_command && WIFSIGNALED(oc->command_status))
-		textbuf_addf(&tb, "the command was ended by signal %d\n",
-			     WTERMSIG(oc->command_status));
-	else if (oc->ran_command && WEXITSTATUS(oc->command_status))
+	if (oc->ran_command && WIFEXITED(oc->command_status) && WEXITSTATUS(oc->command_status))
 		textbuf_addf(&tb, "the command ended with status %d\n",
 			     WEXITSTATUS(oc->command_status));
 	fwrite(tb.start, 1, textbuf_len(&tb), to);

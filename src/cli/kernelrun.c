@@ -333,6 +333,7 @@ int kernelrun_follow(struct kernelrun *run,
 	r = make_text(run, &tb, err);
 	session_stop(&run->s, err);
 	session_tell_missing(&run->s, run->o->record.quiet ? NULL : recordopts_tell);
+	session_tell_end(&run->s, run->o->record.quiet ? NULL : recordopts_tell);
 	r2 = session_restore(&run->s, err);
 	if (r >= 0 && run->interval_ns && !gather_is_series(run->o))
 		fputs("\033[H\033[J", stdout);

@@ -167,4 +167,7 @@ const char *prober_list(struct prober *p, enum prober_list which);
 /* Whether the name stands in it, between that character (or the beginning of a line) and one of those. */
 bool prober_list_has(const char *text, char before, const char *name, const char *after);
 
+/* resolve_return.c */
+int resolve_check_return(struct resolution *r, const char *path, struct debuginfo *info);
+
 #endif

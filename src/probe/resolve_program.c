@@ -165,11 +165,8 @@ int resolve_program(struct resolution *r, const char *path)
 			"the kernel's own grammar: p:…",
 			absolute);
 	r->out->probe.kind = r->d->is_return ? PROBE_URETPROBE : PROBE_UPROBE;
-	if (r->d->is_return && debuginfo_throws(info))
-		resolve_note(r,
-			     "%s is C++: while a return is probed, an exception that leaves that "
-			     "function is caught by nobody and ends the program",
-			     path);
+	if (r->d->is_return && resolve_check_return(r, absolute, info) < 0)
+		return r->err->code;
 	if (r->d->is_return && r->d->max_active)
 		resolve_note(
 			r,

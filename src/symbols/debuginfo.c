@@ -277,10 +277,8 @@ void debuginfo_close(struct debuginfo *d)
 
 /* --- what it is -------------------------------------------------------------------------------- */
 
-/* The function that finds who catches stands among the names of everything that throws or catches. */
-bool debuginfo_throws(const struct debuginfo *d)
+bool debuginfo_has_name(const struct debuginfo *d, const char *name)
 {
-	static const char name[] = "__gxx_personality_v0";
 	Elf_Scn *scn = NULL;
 	GElf_Shdr sh;
 
@@ -289,7 +287,8 @@ bool debuginfo_throws(const struct debuginfo *d)
 
 		if (gelf_getshdr(scn, &sh) && sh.sh_type == SHT_STRTAB)
 			data = elf_getdata(scn, NULL);
-		if (data && data->d_buf && memmem(data->d_buf, data->d_size, name, sizeof(name)))
+		if (data && data->d_buf &&
+		    memmem(data->d_buf, data->d_size, name, strlen(name) + 1))
 			return true;
 	}
 	return false;

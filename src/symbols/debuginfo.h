@@ -36,8 +36,8 @@ bool debuginfo_has_dwarf(const struct debuginfo *d);
 bool debuginfo_has_symbols(struct debuginfo *d);
 /* Where a program begins; 0: nowhere. */
 uint64_t debuginfo_entry(const struct debuginfo *d);
-/* Does the code know exceptions of C++? */
-bool debuginfo_throws(const struct debuginfo *d);
+/* The name of a symbol, whether it is its own or another file's, or of a section. */
+bool debuginfo_has_name(const struct debuginfo *d, const char *name);
 /* The file that has the DWARF, or NULL; the build id as hex digits, "" without one. */
 const char *debuginfo_dwarf_path(const struct debuginfo *d);
 const char *debuginfo_build_id(const struct debuginfo *d);

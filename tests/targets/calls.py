@@ -58,3 +58,23 @@ def test_no_code(programs):
         done = run(SONDE, "probe", "show", f"{program}:{what}", check=False)
         if done.returncode != 1 or "is not in the code of" not in done.stderr:
             raise Wrong(f"{what}: {done.stdout}{done.stderr}")
+
+
+def test_returns(programs):
+    """Returns that programs do not bear to be probed: refused, or told of before and after."""
+    for name in ("dlopen", "dlsym", "_setjmp"):
+        done = run(SONDE, "probe", "show", f"libc:{name}%return", check=False)
+        if done.returncode != 1 or f"the return of {name} cannot be probed" not in done.stderr:
+            raise Wrong(f"{name}: {done.stdout}{done.stderr}")
+    program = programs.make("switching", "gcc", "-O1", HERE / "switching.c")
+    if run(program).stdout != "1\n2\n":
+        raise Wrong("the program does not work by itself")
+    text = run(SONDE, "probe", "show", f"{program}:visit%return").stdout
+    if "switches stacks (swapcontext)" not in text:
+        raise Wrong(text)
+    if os.geteuid() or not pathlib.Path("/sys/kernel/tracing/uprobe_events").exists():
+        raise Skip("uprobes need root and a kernel with them")
+    for command in (["count", "-e", f"{program}:visit%return"], ["latency", "-T", f"{program}:visit"]):
+        done = run(SONDE, *command, program, check=False)
+        if "1\n2\n" not in done.stdout and "the command was ended by signal" not in done.stderr:
+            raise Wrong(f"{command}: {done.stdout}{done.stderr}")

@@ -89,6 +89,12 @@ void ability_absent(struct probing *p, const struct ability_row *row, const char
 		ability_remedy(ret, "%s", row->remedy);
 }
 
+void ability_locked(struct probing *p, const char *what, struct ability *ret)
+{
+	ability_no(ret, "%s: the kernel is locked down (%s)", what, p->lock.level);
+	ability_remedy(ret, "%s", lockdown_remedy(&p->lock));
+}
+
 void ability_refused(struct probing *p, const char *what, int code, struct ability *ret)
 {
 	const struct abilities *a = p->a;
@@ -107,10 +113,8 @@ void ability_refused(struct probing *p, const char *what, int code, struct abili
 	if (!a->is_root) {
 		ability_no(ret, "%s: only root may (%s)", what, strerror(-code));
 		ability_remedy(ret, "run sonde as root");
-	} else if (!strcmp(a->lockdown, "confidentiality")) {
-		ability_no(ret, "%s: the kernel is locked down (confidentiality)", what);
-		ability_remedy(ret,
-			       "boot without lockdown=confidentiality, or with Secure Boot off");
+	} else if (lockdown_forbids_tracing(&p->lock)) {
+		ability_locked(p, what, ret);
 	} else {
 		ability_no(ret, "%s: the kernel refuses it even to root (%s)%s%s%s", what,
 			   strerror(-code),
@@ -152,27 +156,6 @@ static void read_whole(const char *root, const char *path, char *buf, size_t n_b
 	buf[n] = 0;
 }
 
-/* "none [integrity] confidentiality"; without securityfs only the command line may tell. */
-static void read_lockdown(struct probing *p)
-{
-	char text[4096], *from, *to;
-	struct abilities *a = p->a;
-
-	read_whole(p->root, "/sys/kernel/security/lockdown", text, sizeof(text));
-	from = strchr(text, '[');
-	to = from ? strchr(from, ']') : NULL;
-	if (to) {
-		snprintf(a->lockdown, sizeof(a->lockdown), "%.*s", (int)(to - from - 1), from + 1);
-		return;
-	}
-	read_whole(p->root, "/proc/cmdline", text, sizeof(text));
-	from = strstr(text, "lockdown=");
-	if (from && (from == text || from[-1] == ' '))
-		snprintf(a->lockdown, sizeof(a->lockdown), "%.*s",
-			 (int)strcspn(from + strlen("lockdown="), " \n"),
-			 from + strlen("lockdown="));
-}
-
 static void look_around(struct probing *p)
 {
 	struct abilities *a = p->a;
@@ -185,7 +168,8 @@ static void look_around(struct probing *p)
 	a->is_root = !geteuid();
 	a->in_container = root_has(p, "/.dockerenv") || root_has(p, "/run/.containerenv") ||
 			  root_has(p, "/run/systemd/container");
-	read_lockdown(p);
+	lockdown_read(&p->lock, p->root);
+	snprintf(a->lockdown, sizeof(a->lockdown), "%s", p->lock.level);
 	read_whole(p->root, "/sys/kernel/security/lsm", p->lsm, sizeof(p->lsm));
 	kconfig_read(&p->config, p->root, u.release);
 	snprintf(a->config, sizeof(a->config), "%s", p->config.path);
@@ -279,6 +263,10 @@ static void ask(struct probing *p, const struct ability_row *rows, size_t n, boo
 		}
 		if (rows[i].config && kconfig_get(&p->config, rows[i].config) == 'n') {
 			ability_absent(p, &rows[i], rows[i].name, ret);
+			continue;
+		}
+		if (p->tracefs_code == -EPERM && lockdown_forbids_tracing(&p->lock)) {
+			ability_locked(p, "the tracing directory is closed", ret);
 			continue;
 		}
 		ret->answer = ABILITY_UNKNOWN;

@@ -7,6 +7,7 @@
 
 #include "capture/ability.h"
 #include "capture/kconfig.h"
+#include "capture/lockdown.h"
 #include "capture/tracefs.h"
 
 /* All that probes look at; gathered once. */
@@ -20,6 +21,7 @@ struct probing {
 	int instance_code;     /* why there is none */
 	bool instance_is_real; /* the kernel filled it: not a made-up directory */
 	struct kconfig config;
+	struct lockdown lock;
 	struct name_list tracers, instance_tracers, clocks;
 	struct textbuf readme; /* ended by NUL */
 	int function_code;     /* of the function tracer: 0 it works, 1 not tried */
@@ -44,6 +46,8 @@ void ability_absent(struct probing *p, const struct ability_row *row, const char
 		    struct ability *ret);
 /* It is there, but the kernel said no: code is a negative errno. */
 void ability_refused(struct probing *p, const char *what, int code, struct ability *ret);
+/* The same where it is known to be the lockdown. */
+void ability_locked(struct probing *p, const char *what, struct ability *ret);
 
 /* The tables: ability_tracefs.c, ability_other.c. */
 extern const struct ability_row ability_rows_tracefs[], ability_rows_other[];

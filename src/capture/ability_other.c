@@ -149,16 +149,13 @@ static void probe_inject(struct probing *p, const struct ability_row *row, struc
 {
 	char full[TRACEFS_PATH_MAX], missing[INJECTION_MISSING_MAX];
 	int fd = open(fmt_path(p, row->arg, full), O_RDWR | O_CLOEXEC);
-	bool is_locked = p->a->is_root && p->a->lockdown[0] && strcmp(p->a->lockdown, "none");
 
 	if (fd >= 0) {
 		close(fd);
 		return ability_yes(ret, "%s", row->arg);
 	}
-	if (errno == EPERM && is_locked) { /* debugfs is closed from "integrity" on */
-		ability_no(ret, "%s: the kernel is locked down (%s)", row->arg, p->a->lockdown);
-		return ability_remedy(ret, "boot without lockdown=, or with Secure Boot off");
-	}
+	if (errno == EPERM && p->a->is_root && lockdown_forbids_debugfs(&p->lock))
+		return ability_locked(p, row->arg, ret);
 	if (errno == EACCES || errno == EPERM)
 		return ability_refused(p, row->arg, -errno, ret);
 	if (!injection_fmt_missing(&p->config, missing, sizeof(missing)))

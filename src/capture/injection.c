@@ -30,6 +30,7 @@
 
 #include "base/errmsg.h"
 #include "capture/kconfig.h"
+#include "capture/lockdown.h"
 #include "capture/taskmarks.h"
 
 #include <errno.h>
@@ -105,15 +106,19 @@ static int refuse_missing(const char *dir, struct errmsg *err)
 
 static int refuse_access(const char *path, int code, struct errmsg *err)
 {
+	struct lockdown lock;
+
 	if (geteuid())
 		return errmsg_set(err, code,
 				  "only root may make functions of the kernel fail (%s); run "
 				  "sonde as root",
 				  path);
+	lockdown_read(&lock, "");
+	if (lockdown_forbids_debugfs(&lock))
+		return lockdown_refuse_debugfs(&lock, path, code, err);
 	return errmsg_set_errno(err, code,
-				"the kernel does not let root change %s: it is locked down "
-				"(/sys/kernel/security/lockdown; boot without lockdown=, or with "
-				"Secure Boot off), or a container or security module forbids it",
+				"the kernel does not let root change %s: a container or security "
+				"module forbids it",
 				path);
 }
 

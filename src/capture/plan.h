@@ -64,6 +64,7 @@ struct plan {
 	bool only_calls; /* of a program's function: inlined copies, which never return, are left out */
 	bool no_conditions;  /* those of definitions are checked, but not set: somebody else will */
 	bool estimate;	     /* count for a moment before recording, and tell */
+	const char *command; /* its program's sources can be named without it; NULL */
 	const char *vmlinux; /* DWARF of the kernel or of a module, for definitions; NULL */
 	const char *source_dir; /* where sources are looked for first; NULL */
 	struct plan_words

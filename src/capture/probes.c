@@ -176,7 +176,8 @@ static int refuse_line(const struct tracefs *t, const struct probe *p, size_t pl
 			d->text, span, err, code, "the kernel does not let %s define probes%s",
 			geteuid() ? "this user" : "anybody",
 			geteuid() ? "; run sonde as root"
-				  : " (lockdown?); 'sonde doctor kprobes' says more");
+				  : "; a security module or a container forbids it ('sonde doctor "
+				    "kprobes' says more)");
 	if (code == -ENOENT || code == -ENODEV)
 		return definition_refuse(d->text, span, err, code,
 					 "this kernel has no %s; 'sonde doctor' says which option "

@@ -143,6 +143,7 @@ int session_open(struct session *s, const struct session_config *config, struct 
 		r = start_child(s, err);
 	if (r >= 0)
 		r = open_signals(s, err);
+	config->plan->command = config->argv ? config->argv[0] : NULL;
 	if (r >= 0)
 		r = setup_apply(&s->setup, config->plan, &s->t, s->journal, err);
 	if (r >= 0)

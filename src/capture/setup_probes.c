@@ -169,6 +169,7 @@ int setup_open_prober(struct setup *s, struct errmsg *err)
 	snprintf(s->site->group, sizeof(s->site->group), "sonde_%d", (int)getpid());
 	if (s->journal)
 		s->site->world.group = s->site->group;
+	s->site->world.command = s->plan->command;
 	s->site->world.vmlinux = s->plan->vmlinux;
 	s->site->world.only_calls = s->plan->only_calls;
 	s->site->world.source_dir = s->plan->source_dir;

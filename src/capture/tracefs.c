@@ -24,6 +24,7 @@
 
 #include "base/errmsg.h"
 #include "base/spelling.h"
+#include "capture/lockdown.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -79,8 +80,13 @@ static bool find_mounted(char *root)
 
 static int refuse_no_dir(int code, struct errmsg *err)
 {
+	struct lockdown lock;
 	struct stat st;
 
+	lockdown_read(&lock, "");
+	if (lockdown_forbids_tracing(
+		    &lock)) /* it was when the kernel booted: the directory is empty */
+		return lockdown_refuse_tracing(&lock, -EPERM, err);
 	if (!stat("/sys/kernel/tracing", &st) && code == -EACCES)
 		return errmsg_set(
 			err, code,
@@ -97,7 +103,7 @@ static int refuse_no_dir(int code, struct errmsg *err)
 				"CONFIG_TRACING)");
 }
 
-int tracefs_open(struct tracefs *t, struct errmsg *err)
+static int find_or_mount(struct tracefs *t, struct errmsg *err)
 {
 	const char *given = getenv("SONDE_TRACEFS");
 	int code;
@@ -120,6 +126,27 @@ int tracefs_open(struct tracefs *t, struct errmsg *err)
 		return refuse_no_dir(code, err);
 	t->is_ours = true;
 	return find_mounted(t->root) ? 0 : refuse_no_dir(-ENOENT, err);
+}
+
+/* Only a lockdown refuses tracing_on with EPERM to who may otherwise read it; that costs one open(). */
+static int check_not_locked(const struct tracefs *t, struct errmsg *err)
+{
+	int fd = tracefs_open_file(t, "", "tracing_on", O_RDONLY);
+	struct lockdown lock;
+
+	if (fd >= 0)
+		close(fd);
+	if (fd != -EPERM)
+		return 0;
+	lockdown_read(&lock, "");
+	return lockdown_forbids_tracing(&lock) ? lockdown_refuse_tracing(&lock, fd, err) : 0;
+}
+
+int tracefs_open(struct tracefs *t, struct errmsg *err)
+{
+	int r = find_or_mount(t, err);
+
+	return r < 0 ? r : check_not_locked(t, err);
 }
 
 char *tracefs_fmt_path(const struct tracefs *t, const char *instance, const char *file, char *buf)

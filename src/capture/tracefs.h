@@ -33,7 +33,8 @@ enum tracefs_how {
 
 /*
  * Finds the tracing directory: $SONDE_TRACEFS, where it is mounted, else mounts it, which root may.
- * The sentence in err says what to do where none can be had (-ENOENT), or read (-EACCES).
+ * The sentence in err says what to do where none can be had (-ENOENT), or read (-EACCES), or where the
+ * kernel is locked down (-EPERM).
  */
 int tracefs_open(struct tracefs *t, struct errmsg *err);
 

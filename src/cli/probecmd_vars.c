@@ -118,8 +118,10 @@ static void fmt_point(const struct debuginfo *d, const struct debuginfo_point *p
 		textbuf_add_char(tb, '\n');
 	}
 	if (!l->n)
-		textbuf_add_str(tb, p->scope ? "  (no variables)\n"
-					     : "  (no debug information about it)\n");
+		textbuf_add_str(tb,
+				!p->scope ? "  (no debug information about it)\n"
+				: d	  ? "  (no variables)\n"
+				    : "  (no parameters in BTF, which has none of assembler)\n");
 	textbuf_release(&type);
 }
 
@@ -226,9 +228,9 @@ static int find_and_print(const struct vars_options *o, const struct definition 
 	if (r < 0)
 		return r;
 	if (seen.d && !debuginfo_has_dwarf(seen.d))
-		fprintf(stderr,
-			"sonde: there is no debug information, so no variables are known\n");
-	r = print_points(o, seen.d, &seen.points, err);
+		r = debuginfo_refuse_dwarf(seen.d, err);
+	else
+		r = print_points(o, seen.d, &seen.points, err);
 	probeseen_close(&seen);
 	return r;
 }

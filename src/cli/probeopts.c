@@ -35,11 +35,10 @@ static int open_kernel(struct probe_opened *p, bool dry, struct errmsg *err)
 					     .btf_dir = getenv("SONDE_BTF"),
 					     .kallsyms = getenv("SONDE_KALLSYMS")};
 	if (!for_another)
-		fputs("sonde: the tracing directory is closed to this user; the kernel may be able "
-		      "to do "
-		      "less "
-		      "than is assumed here\n",
-		      stderr);
+		fprintf(stderr,
+			"sonde: %s; the kernel may be able to do less than is assumed here\n",
+			why.code == -EPERM ? why.text
+					   : "the tracing directory is closed to this user");
 	return 0;
 }
 

@@ -14,6 +14,7 @@
 #include "base/textbuf.h"
 #include "probe/findprogram.h"
 #include "symbols/arch.h"
+#include "symbols/package.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -99,6 +100,7 @@ static int find_module(const char *name, char *path, size_t n_bytes, struct errm
 
 static int find_kernel(char *path, size_t n_bytes, struct errmsg *err)
 {
+	char remedy[PACKAGE_REMEDY_MAX];
 	struct utsname u;
 
 	uname(&u);
@@ -110,12 +112,11 @@ static int find_kernel(char *path, size_t n_bytes, struct errmsg *err)
 		if (!access(path, R_OK))
 			return 0;
 	}
-	return errmsg_set(
-		err, -ENOENT,
-		"there is no kernel with debug information on this machine (package "
-		"linux-image-%s-dbg on Debian); -k FILE says where it is, -x PROGRAM looks "
-		"into a program",
-		u.release);
+	package_fmt_kernel_remedy(remedy);
+	return errmsg_set(err, -ENOENT,
+			  "this needs the kernel's DWARF, and there is none; %s (-x PROGRAM looks "
+			  "into a program)",
+			  remedy);
 }
 
 int probetarget_open(const struct probe_target *t, const char *word, struct debuginfo **ret_info,

@@ -22,6 +22,7 @@ struct fetch_place {
 	const struct arch *arch;
 	struct scope *scope;	   /* NULL: no variable is known here; why_none says why */
 	const char *why_none;	   /* a clause with its remedy */
+	const char *why_empty;	   /* the same if scope has not one variable; NULL: it has none */
 	const struct types *types; /* for casts, where scope is NULL; NULL: none are known */
 	const char *function;	   /* for sentences */
 	bool is_program;	   /* of a program: all memory is its own */

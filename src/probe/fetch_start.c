@@ -198,6 +198,9 @@ static int refuse_variable(const struct fetch_place *p, const char *name, struct
 				    "there is no variable '%s' in %s; the nearest is %s", name,
 				    p->function, sp.nearest);
 	p->scope->ops->each(p->scope, false, list_name, &list);
+	if (!list.n && p->why_empty)
+		return FETCH_REFUSE(p, err, span, -ENOENT, "there is no variable '%s' in %s; %s",
+				    name, p->function, p->why_empty);
 	return FETCH_REFUSE(p, err, span, -ENOENT, "there is no variable '%s' in %s; %s%s", name,
 			    p->function, list.n ? "there are " : "it has none, so leave it out",
 			    list.n ? list.text : "");

@@ -105,10 +105,11 @@ struct probe {
 struct probe_world {
 	const struct probe_kernel *kernel;
 	const char *program;	/* -x: the target of definitions that name none */
+	const char *command;	/* what is run while it is recorded: unknown sources are its */
 	const char *module;	/* -m */
 	const char *vmlinux;	/* -k: DWARF of the kernel */
 	const char *source_dir; /* -s */
-	const char *btf_dir, *kallsyms, *tracefs_events, *blacklist; /* for tests */
+	const char *btf_dir, *kallsyms, *tracefs_events, *blacklist, *modules_dir; /* for tests */
 	bool no_inlines;
 	bool only_calls; /* the same, for entries that are paired with returns, which say it */
 	/*

@@ -3,6 +3,7 @@
  * resolve.c - from a definition to what the kernel takes: which way it goes, and its arguments.
  *
  *	TARGET with '/', or -x             a program          resolve_program.c
+ *	SOURCE:LINE, not the kernel's      the command's program
  *	%PROVIDER:NAME                     a mark             resolve_mark.c
  *	TARGET:NAME is an event            its fields         resolve_event.c
  *	TARGET is a module, or none        the kernel         resolve_kernel.c
@@ -407,6 +408,8 @@ static int resolve_target(struct resolution *r)
 
 	if (program)
 		return resolve_program(r, program);
+	if (resolve_is_of_command(r))
+		return resolve_program(r, r->prober->world.command);
 	if (!target)
 		return resolve_in_kernel(r, r->prober->world.module);
 	if (strchr(target, '/'))

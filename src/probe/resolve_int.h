@@ -5,6 +5,7 @@
  *	prober.c            what is open
  *	resolve.c           which way a definition goes, the arguments
  *	resolve_kernel.c    functions of the kernel and of modules: BTF, or DWARF where it must be
+ *	resolve_unknown.c   names that are none of these
  *	resolve_glob.c      patterns of those; resolve_namesakes.c several of one name
  *	resolve_program.c   programs and libraries; resolve_mark.c their marks
  *	resolve_points.c    the instructions that debug information has for a definition
@@ -104,6 +105,11 @@ int resolve_kernel(struct resolution *r, const char *module);
 int resolve_program(struct resolution *r, const char *path);
 int resolve_mark(struct resolution *r);
 int resolve_event(struct resolution *r);
+/* A line of a source that is the command's, as the kernel's DWARF does not have it. */
+bool resolve_is_of_command(struct resolution *r);
+/* resolve_unknown.c: the sentences; btf and module may be NULL. -ENOENT */
+int resolve_refuse_function(struct resolution *r, const struct btf *btf, const char *module);
+int resolve_refuse_inlined(struct resolution *r);
 /* One more place in the kernel, with all arguments there. */
 int resolve_add_function(struct resolution *r, const struct found_function *f);
 /* The same; if there are several of that name, all of them. */

@@ -4,7 +4,7 @@
  *
  *	FUNC, FUNC%return               BTF: parameters and the result, without any debug package
  *	FUNC+OFFSET with registers      the symbol is enough
- *	lines, locals, inlined copies   DWARF: -k vmlinux, the module's .ko, or where distributions put them
+ *	lines, locals, inlined copies   DWARF: --vmlinux, the module's .ko, or where distributions put them
  *
  * The kernel's symbols (122 000 lines, 60 ms) are only read for a function that its BTF does not describe:
  * it may be in a module, be renamed by the compiler (vfs_x.isra.0), or not exist.
@@ -12,8 +12,9 @@
  * Where the kernel has fprobes, entry and return go through the function tracer's hook, which costs a third
  * of a breakpoint. These probes have no registers: parameters are $argN there.
  */
-#include "base/spelling.h"
+#include "probe/findprogram.h"
 #include "probe/resolve_int.h"
+#include "symbols/package.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -29,7 +30,12 @@ struct symbol {
 
 static const char no_types[] =
 	"BTF does not describe it (it is assembler, or the compiler changed its parameters); use "
-	"$arg1 or %REG, or give the DWARF of the kernel: -k vmlinux";
+	"$arg1 or %REG, or give the DWARF of the kernel: --vmlinux FILE";
+
+/* Assembler has an entry in BTF like that of void f(void). */
+static const char no_prototype[] =
+	"BTF knows no parameters of it: there are none, so leave it out, or it is assembler, whose "
+	"prototype is not known: use $arg1 or %REG";
 
 /* --- symbols ------------------------------------------------------------------------------------- */
 
@@ -77,42 +83,6 @@ static bool find_symbol(const char *text, const char *name, const char *module, 
 	return false;
 }
 
-static int add_name(void *ctx, const char *name, struct type prototype)
-{
-	spelling_add(ctx, name);
-	return 0;
-}
-
-static int refuse_function(struct resolution *r, const struct btf *btf, const char *module)
-{
-	struct spelling sp;
-
-	spelling_init(&sp, r->d->function, strlen(r->d->function));
-	if (btf)
-		btf_each_function(btf, add_name, &sp);
-	if (module)
-		return RESOLVE_REFUSE(
-			r, r->d->function_span, -ENOENT,
-			"there is no function '%s' in the module %s%s%s", r->d->function, module,
-			sp.nearest ? "; the nearest is " : "; 'sonde probe funcs -m' lists them",
-			sp.nearest ? sp.nearest : "");
-	return RESOLVE_REFUSE(r, r->d->function_span, -ENOENT,
-			      "there is no function '%s' in this kernel%s%s; of a program it is "
-			      "written PROGRAM:%s",
-			      r->d->function, sp.nearest ? "; the nearest is " : "",
-			      sp.nearest ? sp.nearest : "", r->d->function);
-}
-
-static int refuse_inlined(struct resolution *r)
-{
-	return RESOLVE_REFUSE(
-		r, r->d->function_span, -ENOENT,
-		"%s has no code in this kernel: the compiler put it into its callers "
-		"everywhere (inlined), or it was left out (exit code); probe one of its "
-		"callers, or give the kernel's DWARF, which knows them: -k vmlinux",
-		r->d->function);
-}
-
 /* --- by BTF -------------------------------------------------------------------------------------- */
 
 static bool find_in(struct btf *btf, const char *name, struct found_function *ret)
@@ -138,7 +108,8 @@ static int find_by_symbol(struct resolution *r, struct btf *btf, const char *mod
 	}
 	if (!find_symbol(text, name, module, false, &sym) &&
 	    !find_symbol(text, name, module, true, &sym))
-		return ret->btf ? refuse_inlined(r) : refuse_function(r, btf, module);
+		return ret->btf ? resolve_refuse_inlined(r)
+				: resolve_refuse_function(r, btf, module);
 	ret->btf = NULL; /* what it describes is not what has this symbol */
 	if (strcmp(sym.name, name))
 		resolve_note(r,
@@ -242,10 +213,11 @@ int resolve_add_function(struct resolution *r, const struct found_function *f)
 	if (f->btf && !d->offset) {
 		btf_scope_init(&scope, f->btf, f->prototype, place.arch, d->is_return);
 		place.scope = &scope.scope;
+		place.why_empty = d->is_return ? NULL : no_prototype;
 	} else if (d->offset) {
 		place.why_none =
 			"without DWARF they are known only where the function begins; leave "
-			"the offset out, use %REG, or give the DWARF of the kernel: -k vmlinux";
+			"the offset out, use %REG, or give the DWARF of the kernel: --vmlinux FILE";
 	}
 	place.types = place.scope ? NULL : types_of(r, f->module);
 	result = place_function(r, f);
@@ -372,12 +344,12 @@ bool resolve_is_module(const char *path)
 
 static int refuse_without_dwarf(struct resolution *r, const char *what, struct span span)
 {
-	return RESOLVE_REFUSE(
-		r, span, -ENODATA,
-		"%s of the kernel need its DWARF, and there is none; install the "
-		"kernel's debug package (linux-image-…-dbg, kernel-debuginfo) or name "
-		"the file: -k vmlinux",
-		what);
+	char remedy[PACKAGE_REMEDY_MAX];
+
+	package_fmt_kernel_remedy(remedy);
+	return RESOLVE_REFUSE(r, span, -ENODATA,
+			      "%s of the kernel need its DWARF, and there is none; %s", what,
+			      remedy);
 }
 
 struct point_adder {
@@ -455,17 +427,25 @@ static bool needs_dwarf(const struct definition *d)
 	       (d->offset && resolve_wants_variables(d));
 }
 
+static int refuse_source(struct resolution *r)
+{
+	const struct definition *d = r->d;
+
+	return RESOLVE_REFUSE(
+		r, d->file_span, -EINVAL,
+		"%s is a source of which program? name it: PROGRAM:%.*s (if it is the kernel's: "
+		"--vmlinux FILE)",
+		d->file, (int)strcspn(d->text + d->file_span.at, " (\t"),
+		d->text + d->file_span.at);
+}
+
 /* What can still be done: a function's entry needs no DWARF. */
 static int resolve_without_dwarf(struct resolution *r, const char *module)
 {
 	const struct definition *d = r->d;
 
 	if (!d->function && !module)
-		return RESOLVE_REFUSE(
-			r, d->file_span, -EINVAL,
-			"%s is a source of which program? name it: PROGRAM:%s:%u, or -x "
-			"PROGRAM (for the kernel: -k vmlinux)",
-			d->file, d->file, d->line);
+		return refuse_source(r);
 	if (d->has_line || d->pattern)
 		return refuse_without_dwarf(r, d->pattern ? "patterns" : "lines", d->line_span);
 	if (d->file)
@@ -512,6 +492,37 @@ static int resolve_inlined(struct resolution *r, const char *module)
 	return result;
 }
 
+/* --- lines of the command's program -------------------------------------------------------------- */
+
+static bool has_source(struct resolution *r, const char *path)
+{
+	struct debuginfo_source source;
+	struct errmsg ignored = {0};
+	struct debuginfo *info;
+
+	if (prober_debuginfo(r->prober, path, &info, &ignored) < 0 || !debuginfo_has_dwarf(info) ||
+	    debuginfo_source(info, NULL, r->d->file, 0, 0, &source, &ignored) < 0)
+		return false;
+	debuginfo_source_release(&source);
+	return true;
+}
+
+bool resolve_is_of_command(struct resolution *r)
+{
+	const struct probe_world *w = &r->prober->world;
+	const struct definition *d = r->d;
+	char found[PATH_MAX], path[PATH_MAX], name[64];
+	struct errmsg ignored = {0};
+	struct debuginfo *info;
+
+	if (!w->command || w->module || d->target || d->function || !d->file)
+		return false;
+	if (find_dwarf(r, NULL, path, name) && has_source(r, path))
+		return false;
+	return findprogram(w->command, false, found) && findprogram_real(found, path) &&
+	       prober_debuginfo(r->prober, path, &info, &ignored) >= 0;
+}
+
 /* --- the door ------------------------------------------------------------------------------------ */
 
 static int resolve_address(struct resolution *r)
@@ -541,7 +552,10 @@ static int resolve_address(struct resolution *r)
 int resolve_kernel(struct resolution *r, const char *module)
 {
 	const struct definition *d = r->d;
+	char path[PATH_MAX], name[64];
 
+	if (!module && d->file && !d->function && !find_dwarf(r, NULL, path, name))
+		return refuse_source(r);
 	if (!r->prober->kernel.kprobes && !r->prober->kernel.fprobes)
 		return RESOLVE_REFUSE(r, d->function ? d->function_span : d->file_span, -EOPNOTSUPP,
 				      "this kernel has no probes of its own functions "

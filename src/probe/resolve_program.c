@@ -46,7 +46,22 @@ static int check_path(struct resolution *r, const char *path, char absolute[PATH
 
 /* --- places -------------------------------------------------------------------------------------- */
 
-static void fill_place(const struct resolution *r, const struct debuginfo *info,
+/* Who does not ask for variables does not wait until the package is found. */
+static const char *why_no_dwarf(struct resolution *r, struct debuginfo *info)
+{
+	char text[512];
+	const char *kept;
+
+	if (!resolve_wants_variables(r->d))
+		return "the file has no debug information";
+	snprintf(text, sizeof(text),
+		 "the file has no debug information: %s; $arg1 and %%REG need none",
+		 debuginfo_remedy(info));
+	kept = arena_strndup(&r->out->memory, text, strlen(text));
+	return kept ? kept : "the file has no debug information";
+}
+
+static void fill_place(struct resolution *r, struct debuginfo *info,
 		       const struct debuginfo_point *pt, uint64_t offset, struct fetch_place *ret)
 {
 	bool has_dwarf = debuginfo_has_dwarf(info);
@@ -62,8 +77,7 @@ static void fill_place(const struct resolution *r, const struct debuginfo *info,
 		.is_return = r->d->is_return,
 		.scope = has_dwarf ? pt->scope : NULL,
 		.why_none = has_dwarf ? "the debug information does not describe it; use %REG"
-				      : "the file has no debug information: build it with -g, or "
-					"install its debug package; $arg1 and %REG need none",
+				      : why_no_dwarf(r, info),
 		.data_offset = pt->address - offset,
 	};
 }

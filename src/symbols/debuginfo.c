@@ -34,6 +34,7 @@
 #include "symbols/debuginfo_int.h"
 #include "base/errmsg.h"
 #include "symbols/arch.h"
+#include "symbols/package.h"
 
 #include <elfutils/libdwelf.h>
 #include <errno.h>
@@ -319,18 +320,30 @@ const struct types *debuginfo_types(const struct debuginfo *d)
 	return &d->types;
 }
 
-int debuginfo_refuse_dwarf(const struct debuginfo *d, struct errmsg *err)
+const char *debuginfo_remedy(struct debuginfo *d)
+{
+	char remedy[PACKAGE_REMEDY_MAX + 32], package[PACKAGE_REMEDY_MAX];
+
+	if (d->remedy)
+		return d->remedy;
+	if (*d->build_id)
+		package_fmt_remedy(NULL, d->path, package);
+	snprintf(remedy, sizeof(remedy), "%s%sbuild it with -g", *d->build_id ? package : "",
+		 *d->build_id ? ", or " : "");
+	d->remedy = debuginfo_strdup(d, remedy);
+	return d->remedy ? d->remedy : "build it with -g";
+}
+
+int debuginfo_refuse_dwarf(struct debuginfo *d, struct errmsg *err)
 {
 	if (!*d->build_id)
 		return errmsg_set(err, -ENODATA,
-				  "%s has no debug information and no build id to find it by; "
-				  "build it with -g",
-				  d->path);
+				  "%s has no debug information and no build id to find it by; %s",
+				  d->path, debuginfo_remedy(d));
 	return errmsg_set(err, -ENODATA,
-			  "%s has no debug information; build it with -g, or install the package "
-			  "of its debug symbols (PACKAGE-dbgsym on Debian): it is looked for as "
+			  "%s has no debug information; %s; it is looked for by its build id, as "
 			  "%s/.build-id/%.2s/%s.debug",
-			  d->path, d->debug_dir, d->build_id, d->build_id + 2);
+			  d->path, debuginfo_remedy(d), d->debug_dir, d->build_id, d->build_id + 2);
 }
 
 int debuginfo_file_offset(const struct debuginfo *d, uint64_t address, uint64_t *ret_offset)

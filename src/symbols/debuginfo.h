@@ -32,6 +32,10 @@ int debuginfo_open(struct debuginfo **ret_info, const struct debuginfo_paths *pa
 void debuginfo_close(struct debuginfo *d);
 
 bool debuginfo_has_dwarf(const struct debuginfo *d);
+/* Where there is none, what helps: "install bash-dbgsym (from the debug archive), or build it with -g". */
+const char *debuginfo_remedy(struct debuginfo *d);
+/* The whole sentence, with where it was looked for; -ENODATA. */
+int debuginfo_refuse_dwarf(struct debuginfo *d, struct errmsg *err);
 /* Whether functions have names at all; a stripped program has none. */
 bool debuginfo_has_symbols(struct debuginfo *d);
 /* Where a program begins; 0: nowhere. */

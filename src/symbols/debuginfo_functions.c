@@ -361,8 +361,10 @@ int functions_refuse(struct debuginfo *d, const char *name, struct errmsg *err)
 	if (!debuginfo_has_symbols(d) && debuginfo_entry(d))
 		return errmsg_set(err, -ENODATA,
 				  "%s has no symbols, so '%s' cannot be found in it; an address "
-				  "works in place of a name: '%s:0x%llx'",
-				  d->path, name, d->path, (unsigned long long)debuginfo_entry(d));
+				  "works in place of a name: '%s:0x%llx'; names come with debug "
+				  "information: %s",
+				  d->path, name, d->path, (unsigned long long)debuginfo_entry(d),
+				  debuginfo_remedy(d));
 	if (sp.nearest)
 		return errmsg_set(err, -ENOENT,
 				  "there is no function '%s' in %s; did you mean '%s'?", name,

@@ -95,6 +95,7 @@ struct debuginfo {
 	char *search_path; /* for libdwfl: ":.debug:DIR" */
 	char *debug_dir;
 	char build_id[129];
+	const char *remedy; /* of debuginfo_remedy(), which asks once */
 	Dwfl_Callbacks callbacks;
 	Dwfl *dwfl;
 	Dwfl_Module *module;
@@ -117,8 +118,6 @@ struct debuginfo {
 
 /* --- debuginfo.c --- */
 
-/* -ENODATA with a sentence that says where debug information would come from. */
-int debuginfo_refuse_dwarf(const struct debuginfo *d, struct errmsg *err);
 /* The bytes of a section of the file with the DWARF; empty if there is none. */
 struct piece debuginfo_section(struct debuginfo *d, const char *name);
 /* Numbers in the file are written as this machine writes them. */

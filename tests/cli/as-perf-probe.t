@@ -49,7 +49,7 @@ $ sonde as perf probe -q vfs_read
 $ sonde as perf probe -a vfs_read -a nosuch
 Failed to find symbol nosuch in kernel
   Error: Failed to add events.
-there is no function 'nosuch' in this kernel; of a program it is written PROGRAM:nosuch
+there is no function 'nosuch' in this kernel; if its source has one, it is a macro, or inlined everywhere (--vmlinux FILE finds where), or in a module that is not loaded; 'sonde probe funcs' lists those there are; of a program it is written PROGRAM:nosuch
   nosuch
   ^~~~~~
 [254]

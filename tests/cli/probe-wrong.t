@@ -4,7 +4,7 @@
 
 # A kernel that is made up: its types, its symbols, its tracing directory.
 $ python3 $TESTS/lib/btf.py k && export SONDE_BTF=k/btf SONDE_KALLSYMS=k/kallsyms SONDE_TRACEFS=k/tracing SONDE_BLACKLIST=k/blacklist
-$ try() { while IFS= read -r line; do sonde probe add -n -- "$line" > out 2>&1; printf "%s: %s\n" $? "$(cat out)"; done; }
+$ try() { while IFS= read -r line; do sonde probe add -n -- "$line" > out 2>&1; printf "%s: %s\n" $? "$(sed "s/$(uname -r)/VERSION/g" out)"; done; }
 
 # The text itself
 $ try << 'EOF'
@@ -200,19 +200,19 @@ $ try << 'EOF'
 > glob_*(count)
 > %nosuch:mark
 > EOF
-1: sonde: there is no function 'vfs_raed' in this kernel; the nearest is vfs_read; of a program it is written PROGRAM:vfs_raed
+1: sonde: there is no function 'vfs_raed' in this kernel; the nearest is vfs_read; if its source has one, it is a macro, or inlined everywhere (--vmlinux FILE finds where), or in a module that is not loaded; 'sonde probe funcs' lists those there are; of a program it is written PROGRAM:vfs_raed
   vfs_raed(count)
   ^~~~~~~~
-1: sonde: there is no function 'nothing_like_it' in this kernel; of a program it is written PROGRAM:nothing_like_it
+1: sonde: there is no function 'nothing_like_it' in this kernel; if its source has one, it is a macro, or inlined everywhere (--vmlinux FILE finds where), or in a module that is not loaded; 'sonde probe funcs' lists those there are; of a program it is written PROGRAM:nothing_like_it
   nothing_like_it(count)
   ^~~~~~~~~~~~~~~
-1: sonde: there is no function 'some_data' in this kernel; of a program it is written PROGRAM:some_data
+1: sonde: some_data is data of the kernel, no function; name a function
   some_data
   ^~~~~~~~~
-1: sonde: the variables of no_types_known are not known: BTF does not describe it (it is assembler, or the compiler changed its parameters); use $arg1 or %REG, or give the DWARF of the kernel: -k vmlinux
+1: sonde: the variables of no_types_known are not known: BTF does not describe it (it is assembler, or the compiler changed its parameters); use $arg1 or %REG, or give the DWARF of the kernel: --vmlinux FILE
   no_types_known(x)
                  ^
-1: sonde: there is no variable 'x' in do_nothing; it has none, so leave it out
+1: sonde: there is no variable 'x' in do_nothing; BTF knows no parameters of it: there are none, so leave it out, or it is assembler, whose prototype is not known: use $arg1 or %REG
   do_nothing(x)
              ^
 2: sonde: do_nothing returns nothing (void); leave $retval out
@@ -254,10 +254,10 @@ $ try << 'EOF'
 2: sonde: only the first 6 arguments are in registers; those behind them are on the stack: $stack1 is the first
   vfs_read($arg9)
            ^~~~~
-1: sonde: lines of the kernel need its DWARF, and there is none; install the kernel's debug package (linux-image-\xe2\x80\xa6-dbg, kernel-debuginfo) or name the file: -k vmlinux (esc)
+1: sonde: lines of the kernel need its DWARF, and there is none; install the kernel's debug package (linux-image-VERSION-dbg on Debian, debuginfo-install kernel where there is rpm), or name the file: --vmlinux FILE
   vfs_read:3(count)
            ^
-1: sonde: the variables of vfs_read are not known: without DWARF they are known only where the function begins; leave the offset out, use %REG, or give the DWARF of the kernel: -k vmlinux
+1: sonde: the variables of vfs_read are not known: without DWARF they are known only where the function begins; leave the offset out, use %REG, or give the DWARF of the kernel: --vmlinux FILE
   vfs_read+4(count)
              ^~~~~
 1: sonde: count is gone when vfs_read returns, and the kernel keeps arguments only since 6.9; while recording the entry is joined with the return: 'sonde record -e' takes this definition. A probe of its own is vfs_read(count)
@@ -293,7 +293,7 @@ $ try << 'EOF'
 1: sonde: no probe can be put on glob_black: it is on the kernel's blacklist (NOKPROBE), because probes need it themselves; probe one of its callers
   glob_black(x)
   ^~~~~~~~~~
-1: sonde: inlined_one has no code in this kernel: the compiler put it into its callers everywhere (inlined), or it was left out (exit code); probe one of its callers, or give the kernel's DWARF, which knows them: -k vmlinux
+1: sonde: inlined_one has no code in this kernel: the compiler put it into its callers everywhere (inlined), or it was left out (exit code); probe one of its callers, or give the kernel's DWARF, which knows them: --vmlinux FILE
   inlined_one(x)
   ^~~~~~~~~~~
 1: sonde: no function of this kernel fits 'nothing_*'; 'sonde probe funcs' lists them

@@ -65,7 +65,7 @@ sonde: no function that fits 'glob_bl*' can be probed (1 on the kernel's blackli
   ^~~~~~~~
 [1]
 $ sonde probe add -n 'glob_ba*(x)'
-sonde: there is no variable 'x' in glob_bare; it has none, so leave it out
+sonde: there is no variable 'x' in glob_bare; BTF knows no parameters of it: there are none, so leave it out, or it is assembler, whose prototype is not known: use $arg1 or %REG
   glob_ba*(x)
            ^
 [1]
@@ -78,12 +78,12 @@ $ sonde probe add -D cut_one
 sonde: the compiler changed cut_one into cut_one.constprop.0, which is probed; its parameters are not known
 p:probe/cut_one cut_one.constprop.0
 $ sonde probe add -D 'cut_one(x)'
-sonde: the variables of cut_one.constprop.0 are not known: BTF does not describe it (it is assembler, or the compiler changed its parameters); use $arg1 or %REG, or give the DWARF of the kernel: -k vmlinux
+sonde: the variables of cut_one.constprop.0 are not known: BTF does not describe it (it is assembler, or the compiler changed its parameters); use $arg1 or %REG, or give the DWARF of the kernel: --vmlinux FILE
   cut_one(x)
           ^
 [1]
 $ sonde probe add -n inlined_one
-sonde: inlined_one has no code in this kernel: the compiler put it into its callers everywhere (inlined), or it was left out (exit code); probe one of its callers, or give the kernel's DWARF, which knows them: -k vmlinux
+sonde: inlined_one has no code in this kernel: the compiler put it into its callers everywhere (inlined), or it was left out (exit code); probe one of its callers, or give the kernel's DWARF, which knows them: --vmlinux FILE
   inlined_one
   ^~~~~~~~~~~
 [1]

@@ -6,6 +6,7 @@
 #include "base/errmsg.h"
 #include "capture/ability.h"
 #include "capture/kconfig.h"
+#include "capture/lockdown.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -157,6 +158,42 @@ static void a_no_says_why(void **state)
 		      "sysctl kernel.kptr_restrict=1");
 }
 
+static void lockdown_says_what_it_forbids(void **state)
+{
+	static const struct {
+		const char *text, *level;
+		bool no_tracing, no_debugfs;
+	} rows[] = {
+		{"[none] integrity confidentiality\n", "none", false, false},
+		{"none [integrity] confidentiality\n", "integrity", false, true},
+		{"none integrity [confidentiality]\n", "confidentiality", true, true},
+		{"", "", false, false},
+	};
+	struct lockdown l;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct errmsg tracing = {0}, debugfs = {0};
+
+		put("sys/kernel/security/lockdown", rows[i].text);
+		lockdown_read(&l, root);
+		assert_string_equal(l.level, rows[i].level);
+		assert_int_equal(lockdown_forbids_tracing(&l), rows[i].no_tracing);
+		assert_int_equal(lockdown_forbids_debugfs(&l), rows[i].no_debugfs);
+		lockdown_refuse_tracing(&l, -EPERM, &tracing);
+		if (rows[i].no_tracing)
+			assert_non_null(
+				strstr(tracing.text, "boot without lockdown=confidentiality"));
+		assert_int_equal(lockdown_refuse_debugfs(&l, "/d/inject", -EPERM, &debugfs),
+				 -EPERM);
+		if (rows[i].no_debugfs)
+			assert_non_null(
+				strstr(debugfs.text, "which closes /d/inject to everybody"));
+	}
+	put("proc/cmdline", "quiet lockdown=integrity root=/dev/sda\n");
+	lockdown_read(&l, root);
+	assert_string_equal(l.level, "integrity");
+}
+
 static void nothing_is_left_behind(void **state)
 {
 	struct errmsg err = {0};
@@ -197,6 +234,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(configuration_is_found_and_read, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(tracers_and_files_are_looked_up, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_no_says_why, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(lockdown_says_what_it_forbids, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(nothing_is_left_behind, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(no_directory_no_answer, set_up, tear_down),
 	};

@@ -244,6 +244,8 @@ static int make_world(void **state)
 	put_in(w.btf, "vmlinux", finish(&w.kernel));
 	put_in(w.btf, "toy", finish(&w.module));
 	put_text(w.dir, "kallsyms", symbols);
+	put_text(w.dir, "modules.symbols",
+		 "# Aliases for symbols\nalias symbol:far_open far\nalias symbol:far_away far\n");
 	return 0;
 }
 
@@ -266,6 +268,7 @@ static struct prober *new_prober(const struct probe_kernel *features, const char
 		.btf_dir = w.btf,
 		.kallsyms = w.kallsyms,
 		.tracefs_events = w.events,
+		.modules_dir = w.dir,
 	};
 	struct prober *p;
 
@@ -540,7 +543,7 @@ static const struct refusal refusals[] = {
 	{"nowhere_at_all:f", "neither a module that is loaded", 0, 14},
 	{"do_it(fil)", "no variable 'fil' in do_it; the nearest is file", 6, 3},
 	{"do_it(zzz)", "there are file, n, p, count", 6, 3},
-	{"nothing(zzz)", "it has none", 8, 3},
+	{"nothing(zzz)", "BTF knows no parameters of it", 8, 3},
 	{"asm_thing(x)", "BTF does not describe it", 10, 1},
 	{"do_it+8(file)", "only where the function begins", 8, 4},
 	{"do_it(file->dentri)", "no member 'dentri' in struct file; the nearest is dentry", 12, 6},
@@ -763,9 +766,29 @@ static void complaints_find_their_way_back(void **state)
 	prober_free(prober);
 }
 
+static void what_a_name_may_be_is_said(void **state)
+{
+	static const struct row rows[] = {
+		{"far_away(x)", "far_away is in the module far, which is not loaded; as root: "
+				"modprobe far\n  far_away(x)\n  ^~~~~~~~"},
+		{"far_awry", "there is no function 'far_awry' in this kernel; if its source has "
+			     "one, it is a macro, or inlined everywhere (--vmlinux FILE finds "
+			     "where), or in a module that is not loaded; 'sonde probe funcs' lists "
+			     "those there are; of a program it is written PROGRAM:far_awry\n"
+			     "  far_awry\n  ^~~~~~~~"},
+		{"nothing(x)",
+		 "there is no variable 'x' in nothing; BTF knows no parameters of it: there are "
+		 "none, so leave it out, or it is assembler, whose prototype is not known: use "
+		 "$arg1 or %REG\n  nothing(x)\n          ^"},
+	};
+
+	EXPECT(&probe_kernel_usual, "x86_64", rows);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_a_name_may_be_is_said),
 		cmocka_unit_test(variables_become_reads),
 		cmocka_unit_test(what_is_written_wins),
 		cmocka_unit_test(symbols_and_modules_are_found),

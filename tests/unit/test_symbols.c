@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * test_symbols.c - kernel symbols, printk formats, names of tasks, system calls.
+ * test_symbols.c - kernel symbols, printk formats, names of tasks, system calls, packages.
  */
 #include "symbols/kallsyms.h"
+#include "symbols/package.h"
 #include "symbols/printkfmt.h"
 #include "symbols/syscalls.h"
 #include "symbols/tasks.h"
@@ -13,7 +14,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
+
+#include "../lib/putfile.h"
 
 static struct piece text(const char *s)
 {
@@ -164,6 +168,33 @@ static void system_calls_have_names_by_machine(void **state)
 	assert_null(syscall_name(NULL, 1));
 }
 
+static void packages_are_found_by_either_path(void **state)
+{
+	static const char *const rows[][2] = {
+		{"/bin/bash", "install bash-dbgsym (from the debug archive)"},
+		{"/usr/bin/bash", "install bash-dbgsym (from the debug archive)"},
+		{"/usr/lib/x/libc.so.6", "install libc6-dbg"},
+		{"/lib/modules/6.1.0-9/kernel/kvm.ko", "install linux-image-6.1.0-9-dbg"},
+		{"/bin/bas", "install the package of its debug symbols (PACKAGE-dbgsym on Debian, "
+			     "debuginfo-install PACKAGE where there is rpm)"},
+	};
+	char dir[] = "/tmp/sonde-package-XXXXXX", remedy[PACKAGE_REMEDY_MAX], command[64];
+
+	assert_non_null(mkdtemp(dir));
+	put_text(dir, "bash.list", "/.\n/usr\n/usr/bin\n/usr/bin/bash\n/usr/bin/bashbug\n");
+	put_text(dir, "libc6:amd64.list", "/lib\n/lib/x/libc.so.6\n");
+	put_text(dir, "linux-image-6.1.0-9.list", "/lib/modules/6.1.0-9/kernel/kvm.ko\n");
+	put_text(dir, "other.md5sums", "/bin/bas\n");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		package_fmt_remedy(dir, rows[i][0], remedy);
+		assert_string_equal(remedy, rows[i][1]);
+	}
+	package_fmt_remedy("/nowhere/at/all", "/bin/bash", remedy);
+	assert_string_equal(remedy, rows[4][1]);
+	snprintf(command, sizeof(command), "rm -r %s", dir);
+	assert_int_equal(system(command), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -174,6 +205,7 @@ int main(void)
 		cmocka_unit_test(tasks_keep_what_was_known_when_they_were_asked_for),
 		cmocka_unit_test(many_tasks_fit),
 		cmocka_unit_test(system_calls_have_names_by_machine),
+		cmocka_unit_test(packages_are_found_by_either_path),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

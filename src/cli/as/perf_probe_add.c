@@ -252,7 +252,7 @@ static int say_notes(const struct adding *a, const struct probe *p)
 	for (size_t i = 0; i < p->n_notes; i++) {
 		if (strstr(p->notes[i], "the limit of places is reached")) {
 			perf_probe_say(a->o, "Too many( > %zu) probe point found.\n", p->n_places);
-			return -ENOENT;
+			return -ERANGE;
 		}
 		perf_probe_say(a->o, "%s\n", p->notes[i]);
 	}

@@ -163,6 +163,38 @@ static void say_place(const struct perf_probe_options *o, const struct perf_prob
 	textbuf_release(&tb);
 }
 
+/* A number as text: the argument is found if it is only the type that is wrong. */
+static bool say_cast(const struct perf_probe_options *o, struct definition *d, size_t i,
+		     struct prober *prober)
+{
+	struct definition_arg arg = d->args[i];
+	struct definition part = *d;
+	struct errmsg ignored = {0};
+	struct textbuf type;
+	struct probe *p;
+	size_t at;
+
+	if (!arg.type || (strcmp(arg.type, "string") && strcmp(arg.type, "ustring")))
+		return false;
+	arg.type = NULL;
+	part.args = &arg;
+	part.n_args = 1;
+	part.filter = NULL;
+	if (probe_resolve(prober, &part, &p, &ignored) < 0)
+		return false;
+	textbuf_init(&type, 4096);
+	if (p->n_args && p->args[0].type.world)
+		type_fmt(p->args[0].type, &type);
+	/* NAME=VALUE:TYPE */
+	at = arg.span.at + (arg.name ? strlen(arg.name) + 1 : 0);
+	perf_probe_say(o, "Failed to cast into string: %.*s(%.*s) is not a pointer nor array.\n",
+		       arg.type_span.at > at ? (int)(arg.type_span.at - 1 - at) : 0, d->text + at,
+		       (int)textbuf_len(&type), type.start);
+	textbuf_release(&type);
+	probe_free(p);
+	return true;
+}
+
 /* The variable itself is not there, or something behind it: then ours says it. The code. */
 static int say_argument(const struct perf_probe_options *o, struct definition *d,
 			struct prober *prober)
@@ -173,6 +205,8 @@ static int say_argument(const struct perf_probe_options *o, struct definition *d
 
 		if (try_part(d, prober, i, 1) >= 0)
 			continue;
+		if (say_cast(o, d, i, prober))
+			return -EINVAL;
 		while (e->left)
 			e = e->left;
 		d->args[i].value = e;

@@ -228,6 +228,7 @@ SUITE_CASES = {
     "c-skipped": "# shows\n# covers: none\nskip the reason\n",
     "d-dirty": "# shows\n# covers: none\necho 0 > $TRACING/tracing_on\n",
     "e-after-dirty": "# shows\n# covers: none\ngrep 1 $TRACING/tracing_on\n",
+    "j-spoils": "# shows\n# covers: none\n# limit: 90\n# spoils: WHY\necho 0 > $TRACING/tracing_on\n",
     "f-slow": "# shows\n# covers: none\n# limit: 1\nsleep 60\n",
     "g-no-covers": "# shows\ntrue\n",
     "h-panics": "# shows\n# covers: none\necho c > /proc/sysrq-trigger\n",
@@ -240,7 +241,7 @@ SUITE_LINES = (
     "skip c-skipped: the reason\nFAIL d-dirty\n    left this behind:\n    -tracing_on:1\n",
     "ok e-after-dirty\nFAIL h-panics\n    the guest went away",
     "ok i-after-panic\nFAIL f-slow\n    took longer than 3 s\n",
-    "3 passed, 5 failed, 1 skipped\n",
+    "ok j-spoils\n4 passed, 5 failed, 1 skipped\n",
 )
 
 

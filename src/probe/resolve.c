@@ -456,6 +456,7 @@ int probe_resolve(struct prober *p, const struct definition *d, struct probe **r
 		return errmsg_set(err, -ENOMEM, "there is no memory for the probe");
 	arena_init(&out->memory, PROBE_MEMORY_BYTES);
 	textbuf_init(&out->scratch, TEXT_MAX_BYTES);
+	out->probe.prober = p;
 	out->probe.definition = d;
 	out->probe.max_active = d->max_active;
 	result = resolve(&r);

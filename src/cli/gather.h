@@ -27,13 +27,14 @@ struct gather_options {
 	struct plan_words
 		names; /* the same as the trace calls them: a probe has its event's name */
 	struct plan_words filters; /* -F */
+	struct plan_words buffers; /* -B, of a file; none: all */
 	enum gather_output output;
 	bool no_pager, in_program;
 	const char *colour;
 	const char *interval; /* seconds between redraws; NULL: as the command likes */
 	double interval_default;
-	struct series series; /* with interval: results so far */
-	bool notes_told;      /* of the plan, by the kernel's way of answering */
+	struct series series;	/* with interval: results so far */
+	struct plan_words told; /* notes of the plan, by the kernel's way of answering */
 	double probe_ns; /* what the first event, if it is a probe, costs after it has looked at the clock; 0 */
 	long long n_rows;
 };
@@ -107,6 +108,7 @@ bool gather_is_same_event(const char *a, const char *b);
 int gather_join_filters(struct gather_options *o, struct errmsg *err);
 /* "EVENT:EXPRESSION" for the program, of an event and its -f; the caller frees it. */
 char *gather_fmt_filter(const char *event, const char *filter);
+int gather_buffer(void *opts, const char *value, struct errmsg *err);
 int gather_json(void *opts, const char *value, struct errmsg *err);
 int gather_csv(void *opts, const char *value, struct errmsg *err);
 
@@ -140,6 +142,15 @@ int gather_csv(void *opts, const char *value, struct errmsg *err);
 		.offset = GATHER_AT(in_program)                                         \
 	}
 
+/* Which of a file's buffers. */
+#define GATHER_BUFFER                                                                   \
+	{                                                                               \
+		.kind = OPTION_CALL, .letter = 'B', .name = "buffer", .arg = "NAME",    \
+		.help = "of a file: only this buffer (an instance; - is the top one); " \
+			"repeatable",                                                   \
+		.apply = gather_buffer                                                  \
+	}
+
 /* Where records come from. */
 #define GATHER_SOURCE                                                                         \
 	{.kind = OPTION_STRING,                                                               \
@@ -149,6 +160,7 @@ int gather_csv(void *opts, const char *value, struct errmsg *err);
 	 .help = "a trace file; without it the running machine is traced",                    \
 	 .offset = GATHER_AT(input),                                                          \
 	 .complete = "file"},                                                                 \
+		GATHER_BUFFER,                                                                \
 	{                                                                                     \
 		.kind = OPTION_CALL, .letter = 'F', .name = "event-filter", .arg = "FILTER",  \
 		.help = "EVENT:EXPRESSION, as of report -F: events that it names must match", \

@@ -88,3 +88,17 @@ $ sonde count -e kmalloc --by call_site,gfp_flags --rows 2 --csv all-events.dat
 count,call_site,gfp_flags
 171,p9pdu_readf+0x7c9,GFP_NOFS
 162,tracing_buffers_splice_read+0x233,GFP_KERNEL|__GFP_ZERO
+
+# buffers of a file are taken together, which is told, or chosen
+$ cp $GOLDEN/instances-mono.dat .
+$ sonde count -e all instances-mono.dat | tail -n 1
+sonde: instances-mono.dat has 2 buffers with events, which are taken together; -B NAME chooses: two, one
+     14164  in 7 rows
+$ sonde count -B two -e all instances-mono.dat | tail -n 1
+      9530  in 6 rows
+$ sonde count -B three -e all instances-mono.dat
+sonde: no input has a buffer 'three'; 'sonde list -B -i FILE' names them
+[1]
+$ sonde count -B two -e sched_switch true
+sonde: -B chooses a buffer of a file (-i), and there is none
+[2]

@@ -63,6 +63,7 @@ static int add_event(struct gather_options *o, const char *word, struct errmsg *
 {
 	int r = keep_word(&o->events, word, err);
 
+	o->n_last++;
 	return r < 0 ? r : recordopts_event(o, word, err);
 }
 
@@ -81,6 +82,7 @@ int gather_event(void *opts, const char *value, struct errmsg *err)
 	char *text = strdup(value), *word = text;
 	int depth = 0, r = text ? 0 : errmsg_set_errno(err, -ENOMEM, "cannot keep the options");
 
+	((struct gather_options *)opts)->n_last = 0;
 	for (char *p = text; p && r >= 0; p++) {
 		depth += *p == '(';
 		depth -= *p == ')';
@@ -101,6 +103,24 @@ int gather_event(void *opts, const char *value, struct errmsg *err)
 int gather_filter(void *opts, const char *value, struct errmsg *err)
 {
 	return keep_word(&((struct gather_options *)opts)->filters, value, err);
+}
+
+int gather_event_filter(void *opts, const char *value, struct errmsg *err)
+{
+	struct gather_options *o = opts;
+
+	return plan_add_filters(&o->record.plan, o->n_last, value, err);
+}
+
+int gather_rows(void *opts, const char *value, struct errmsg *err)
+{
+	struct gather_options *o = opts;
+	char *end;
+
+	o->n_rows = strtoll(value, &end, 10);
+	if (end == value || *end || o->n_rows < 1)
+		return errmsg_set(err, -EINVAL, "--rows takes a number from 1 on, not '%s'", value);
+	return 0;
 }
 
 int gather_buffer(void *opts, const char *value, struct errmsg *err)

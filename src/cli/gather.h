@@ -24,6 +24,7 @@ struct gather_options {
 	struct record_options record; /* first, for recordopts.h */
 	const char *input;	      /* NULL: the running machine */
 	struct plan_words events;     /* -e, as given */
+	size_t n_last;		      /* how many the last -e named */
 	struct plan_words
 		names; /* the same as the trace calls them: a probe has its event's name */
 	struct plan_words filters; /* -F */
@@ -99,6 +100,8 @@ int gather_event(void *opts, const char *value, struct errmsg *err);
 /* Whether gather_event() would take a word for several. */
 bool gather_has_comma(const char *value);
 int gather_filter(void *opts, const char *value, struct errmsg *err);
+int gather_event_filter(void *opts, const char *value, struct errmsg *err);
+int gather_rows(void *opts, const char *value, struct errmsg *err);
 /* Do two words of -e name one event? A definition is always an event of its own. */
 bool gather_is_same_event(const char *a, const char *b);
 /*
@@ -132,7 +135,7 @@ int gather_csv(void *opts, const char *value, struct errmsg *err);
 	{                                                                                 \
 		.kind = OPTION_CALL, .letter = 'f', .name = "filter", .arg = "FILTER",    \
 		.help = "only where the fields of the event before say so: 'prio < 100'", \
-		.apply = recordopts_filter                                                \
+		.apply = gather_event_filter                                              \
 	}
 
 #define GATHER_IN_PROGRAM                                                               \
@@ -178,11 +181,11 @@ int gather_csv(void *opts, const char *value, struct errmsg *err);
 		 .name = "csv",                                                            \
 		 .help = "comma-separated values, a header line first",                    \
 		 .apply = gather_csv},                                                     \
-		{.kind = OPTION_NUMBER,                                                    \
+		{.kind = OPTION_CALL,                                                      \
 		 .name = "rows",                                                           \
 		 .arg = "N",                                                               \
 		 .help = "show so many rows",                                              \
-		 .offset = GATHER_AT(n_rows)},                                             \
+		 .apply = gather_rows},                                                    \
 		{.kind = OPTION_STRING,                                                    \
 		 .letter = 'I',                                                            \
 		 .name = "interval",                                                       \

@@ -182,8 +182,11 @@ int kernelrun_add_events(struct kernelrun *run, const struct plan_event *planned
 			bool reads_it = !strcmp(words[k], "$comm") && run->has_comm;
 
 			e->slots[k] = key_bind(ev, reads_it ? "comm" : words[k]);
-			if (e->slots[k].kind == KEY_ABSENT)
-				return 0;
+			if (e->slots[k].kind != KEY_ABSENT)
+				continue;
+			errmsg_set(err, -ENOENT, "%s:%s has no %s", found[i].system, found[i].event,
+				   words[k]);
+			return 0;
 		}
 	}
 	return n;

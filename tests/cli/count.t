@@ -102,3 +102,8 @@ sonde: no input has a buffer 'three'; 'sonde list -B -i FILE' names them
 $ sonde count -B two -e sched_switch true
 sonde: -B chooses a buffer of a file (-i), and there is none
 [2]
+$ for a in '--rows 0' '--rows -1' '--by='; do sonde count -e all $a instances-mono.dat; done
+sonde: count: --rows takes a number from 1 on, not '0'
+sonde: count: --rows takes a number from 1 on, not '-1'
+sonde: count: --by takes fields, $comm, $pid, $task, $cpu and $event, with commas between, not ''
+[2]

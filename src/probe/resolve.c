@@ -268,6 +268,11 @@ static int take_one(struct gathering *g, const struct definition_arg *arg)
 	struct fetch f;
 	int r;
 
+	if (arg->value->kind == EXPRESSION_DURATION && arg->type)
+		return RESOLVE_REFUSE(
+			g->r, arg->type_span, -EINVAL,
+			"$duration is nanoseconds in 64 bits and takes no type; leave "
+			"it out");
 	if (arg->value->kind == EXPRESSION_DURATION) {
 		g->r->out->probe.wants_duration = true;
 		return 0;

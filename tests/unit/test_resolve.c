@@ -597,6 +597,7 @@ static const struct refusal refusals[] = {
 	{"put(wire->real) if real & 1", "no bits to test", 19, 4},
 	{"do_it(file->fn) if fn == nobody", "none that is called 'nobody'", 25, 6},
 	{"do_it(file->fn) if fn > tail", "compared with == and !=", 24, 4},
+	{"do_it%return($retval, $duration:u32)", "takes no type", 32, 3},
 	{"do_it(&jiffies)", "cannot record the address itself", 6, 8},
 	{"motion:move(pid, args)", "args of motion:move is an array", 17, 4},
 	{"motion:move(pidd)", "the nearest is pid", 12, 4},

@@ -35,7 +35,9 @@ struct keycount {
 
 int keycount_parse_words(struct keycount_config *c, const char *text, struct errmsg *err)
 {
-	for (const char *p = text; *p;) {
+	const char *p = text;
+
+	do {
 		size_t len = strcspn(p, ",");
 
 		if (c->n_words == KEYS_MAX)
@@ -47,7 +49,7 @@ int keycount_parse_words(struct keycount_config *c, const char *text, struct err
 					  text);
 		snprintf(c->words[c->n_words++], KEY_WORD_MAX, "%.*s", (int)len, p);
 		p += len + (p[len] == ',');
-	}
+	} while (*p);
 	return 0;
 }
 

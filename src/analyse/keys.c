@@ -6,7 +6,8 @@
  *	    └──▶ $cpu $pid $comm $task $event
  *
  * Text is made only for what is printed in the end: by the name that the event's print format has for the
- * number (__print_symbolic), by the symbol for what points at code, else in digits.
+ * number (__print_symbolic), by what it makes of it otherwise (flags, letters, hex), by the symbol for what points at code,
+ * else in digits.
  */
 #include "analyse/keys.h"
 
@@ -74,8 +75,11 @@ struct key_slot key_bind(const struct event *ev, const char *word)
 		return (struct key_slot){.kind = KEY_TEXT, .field = f};
 	if (f->size != 1 && f->size != 2 && f->size != 4 && f->size != 8)
 		return (struct key_slot){.kind = KEY_ABSENT};
-	return (struct key_slot){
-		.kind = KEY_NUMBER, .field = f, .names = event_find_value_names(ev, f)};
+	return (struct key_slot){.kind = KEY_NUMBER,
+				 .field = f,
+				 .names = event_find_value_names(ev, f),
+				 .shown = event_shows_number(ev, f),
+				 .ev = ev};
 }
 
 bool key_event_matches(const char *pattern, const char *system, const char *name)
@@ -211,7 +215,7 @@ bool key_is_plain(const struct key_slot *slot)
 {
 	if (slot->kind == KEY_CPU || slot->kind == KEY_PID)
 		return true;
-	return slot->kind == KEY_NUMBER && !slot->names &&
+	return slot->kind == KEY_NUMBER && !slot->names && slot->shown != SHOWN_SYMBOL &&
 	       !(slot->field->flags & (FIELD_POINTER | FIELD_REAL)) && !points_at_code(slot->field);
 }
 
@@ -232,8 +236,35 @@ bool key_is_nameless(const struct key_slot *slot, uint64_t value)
 	struct key_slot bare = *slot;
 
 	bare.names = NULL;
+	if (slot->shown == SHOWN_NAMES && !slot->names)
+		return false;
 	return key_is_plain(slot) ||
 	       (slot->kind == KEY_NUMBER && key_is_plain(&bare) && !find_name(slot, value));
+}
+
+/* As the line of a report shows it; false: in digits. */
+static bool fmt_shown(struct keyreader *kr, const struct key_slot *slot, uint64_t v,
+		      struct textbuf *tb)
+{
+	if (slot->shown == SHOWN_PLAIN || slot->names)
+		return false;
+	if (slot->shown == SHOWN_HEX) {
+		unsigned bits = slot->field->size * 8;
+
+		textbuf_add(tb, "0x", 2);
+		textbuf_add_hex(tb, bits < 64 ? v & (UINT64_MAX >> (64 - bits)) : v);
+		return true;
+	}
+	/* counted by the kernel: there is no trace, but the event has formats of its own */
+	if (!kr->printer.memo && printer_init(&kr->printer, slot->ev->formats, &kr->text) < 0)
+		return false;
+	if (slot->shown == SHOWN_SYMBOL && !keyreader_symbol(kr, v))
+		return false;
+	textbuf_clear(&kr->text);
+	if (!printer_print_number(&kr->printer, slot->ev, slot->field, v))
+		return false;
+	textbuf_add(tb, kr->text.start, textbuf_len(&kr->text));
+	return true;
 }
 
 static void fmt_number(struct keyreader *kr, const struct key_slot *slot, uint64_t v,
@@ -248,10 +279,13 @@ static void fmt_number(struct keyreader *kr, const struct key_slot *slot, uint64
 		return real_fmt(slot->field, v, tb);
 	if (slot->field->flags & FIELD_WORD)
 		return word_fmt(v, tb);
+	if (fmt_shown(kr, slot, v, tb))
+		return;
 	sym = points_at_code(slot->field) ? keyreader_symbol(kr, v) : NULL;
 	if (sym)
 		return textbuf_add(tb, sym->name, sym->name_len);
-	if (slot->field->flags & FIELD_POINTER || points_at_code(slot->field)) {
+	if (slot->field->flags & FIELD_POINTER || points_at_code(slot->field) ||
+	    slot->shown == SHOWN_SYMBOL) {
 		textbuf_add(tb, "0x", 2);
 		return textbuf_add_hex(tb, v);
 	}

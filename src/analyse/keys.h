@@ -40,6 +40,8 @@ struct key_slot {
 	const struct field *field;
 	const struct arg *names; /* what its print format calls the values; NULL: numbers */
 	bool is_array;		 /* a text that the print format makes of several numbers */
+	enum number_shown shown; /* what else the print format makes of it, by ev */
+	const struct event *ev;
 };
 
 struct keyreader {

@@ -88,6 +88,10 @@ int latency_parse_groups(struct latency_config *c, const char *text, struct errm
 	char word[KEY_WORD_MAX], side[KEY_WORD_MAX];
 	bool fits;
 
+	if (!*text)
+		return errmsg_set(err, -EINVAL,
+				  "--by is empty; it takes fields, $comm, $pid, "
+				  "$task and $cpu");
 	while (next_word(&p, word, sizeof(word), &fits)) {
 		struct latency_word *w = &c->groups[c->n_groups];
 		const char *name;

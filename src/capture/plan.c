@@ -171,13 +171,10 @@ static struct plan_event *last_event(struct plan *p, const char *what, const cha
 	return NULL;
 }
 
-int plan_add_filter(struct plan *p, const char *filter, struct errmsg *err)
+static int add_filter(struct plan_event *e, const char *filter, struct errmsg *err)
 {
-	struct plan_event *e = last_event(p, "the filter", filter, err);
 	char *both;
 
-	if (!e)
-		return -EINVAL;
 	if (!e->filter)
 		both = strdup(filter);
 	else if (asprintf(&both, "(%s)&&(%s)", e->filter, filter) < 0)
@@ -187,6 +184,21 @@ int plan_add_filter(struct plan *p, const char *filter, struct errmsg *err)
 	free(e->filter);
 	e->filter = both;
 	return 0;
+}
+
+int plan_add_filter(struct plan *p, const char *filter, struct errmsg *err)
+{
+	return plan_add_filters(p, 1, filter, err);
+}
+
+int plan_add_filters(struct plan *p, size_t n, const char *filter, struct errmsg *err)
+{
+	struct plan_event *e = last_event(p, "the filter", filter, err);
+	int r = e ? 0 : -EINVAL;
+
+	for (size_t i = 0; i < n && i < plan_buffer(p)->n_events && r >= 0; i++)
+		r = add_filter(e - i, filter, err);
+	return r;
 }
 
 int plan_add_trigger(struct plan *p, const char *trigger, struct errmsg *err)

@@ -80,6 +80,8 @@ struct plan_buffer *plan_buffer(struct plan *p); /* the last one */
 int plan_add_event(struct plan *p, const char *pattern, bool off);
 /* For the event added last: and-ed with its filter; -EINVAL if there is none. */
 int plan_add_filter(struct plan *p, const char *filter, struct errmsg *err);
+/* The same for the n events that were added last. */
+int plan_add_filters(struct plan *p, size_t n, const char *filter, struct errmsg *err);
 int plan_add_trigger(struct plan *p, const char *trigger, struct errmsg *err);
 /* In the place of one event of a buffer: an event for each of these, otherwise like it. -ENOMEM */
 int plan_replace_event(struct plan_buffer *b, size_t i, char *const *patterns, size_t n);

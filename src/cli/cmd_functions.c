@@ -65,6 +65,7 @@ static const struct option_row rows[] = {
 	 .help = "a trace file; without it the running machine is traced",
 	 .offset = GATHER_AT(input),
 	 .complete = "file"},
+	GATHER_BUFFER,
 	GATHER_TASKS,
 	{.kind = OPTION_HEADING, .help = "how it is told"},
 	{.kind = OPTION_STRING,

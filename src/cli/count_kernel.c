@@ -39,13 +39,38 @@ struct count_run {
 
 /* --- triggers ---------------------------------------------------------------------------------- */
 
+/* What it is that no trigger can have; the number of keys, if it is none of them. */
+static void explain_keys(const struct count_run *cr, const struct kernel_event *e,
+			 struct errmsg *err)
+{
+	for (size_t i = 0; i < cr->o->config.n_words; i++) {
+		const struct key_slot *slot = &e->slots[i];
+		const char *word = cr->o->config.words[i], *why = NULL;
+
+		if (slot->kind == KEY_COMM || slot->kind == KEY_TASK)
+			why = "is known to the program";
+		else if (slot->is_array)
+			why = "is an array";
+		else if (slot->kind == KEY_NUMBER && !slot->names && !key_is_plain(slot))
+			why = "is more than a number";
+		if (!why)
+			continue;
+		errmsg_set(err, -ENOTSUP, "%s of %s:%s %s, and no key of a hist trigger", word,
+			   e->name.system, e->name.event, why);
+		return;
+	}
+	errmsg_set(err, -ENOTSUP, "a hist trigger takes up to three keys, one of them a text");
+}
+
 static int set_trigger(struct count_run *cr, const struct kernel_event *e, struct errmsg *err)
 {
 	char keys[512], text[2048];
 	int n;
 
-	if (!kernelrun_fmt_keys(&cr->run, e, cr->o->config.n_words, keys, sizeof(keys)))
+	if (!kernelrun_fmt_keys(&cr->run, e, cr->o->config.n_words, keys, sizeof(keys))) {
+		explain_keys(cr, e, err);
 		return 0;
+	}
 	/* without keys of its own an event is still counted: all of it in one row */
 	if (!*keys)
 		snprintf(keys, sizeof(keys), "%scpu", cr->run.cpu_is_common ? "common_" : "");
@@ -233,9 +258,6 @@ static int refuse(const struct count_run *cr, struct errmsg *err)
 		why = cr->why.text;
 	else if (!strcmp(cr->o->how, "hist") && !cr->run.has_hist)
 		why = "this kernel has no hist triggers (CONFIG_HIST_TRIGGERS)";
-	else if (!strcmp(cr->o->how, "hist") && cr->n_bound > 0)
-		why = "a hist trigger takes up to three keys, one of them a text; $comm and $task "
-		      "are none of them, nor are arrays";
 	return errmsg_set(err, -ENOTSUP, "this cannot be counted by %s: %s", cr->o->how, why);
 }
 

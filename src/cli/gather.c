@@ -48,6 +48,8 @@ void gather_release(struct gather_options *o)
 	release_words(&o->events);
 	release_words(&o->filters);
 	release_words(&o->names);
+	release_words(&o->buffers);
+	release_words(&o->told);
 }
 
 static int keep_word(struct plan_words *list, const char *word, struct errmsg *err)
@@ -61,6 +63,7 @@ static int add_event(struct gather_options *o, const char *word, struct errmsg *
 {
 	int r = keep_word(&o->events, word, err);
 
+	o->n_last++;
 	return r < 0 ? r : recordopts_event(o, word, err);
 }
 
@@ -79,6 +82,7 @@ int gather_event(void *opts, const char *value, struct errmsg *err)
 	char *text = strdup(value), *word = text;
 	int depth = 0, r = text ? 0 : errmsg_set_errno(err, -ENOMEM, "cannot keep the options");
 
+	((struct gather_options *)opts)->n_last = 0;
 	for (char *p = text; p && r >= 0; p++) {
 		depth += *p == '(';
 		depth -= *p == ')';
@@ -99,6 +103,29 @@ int gather_event(void *opts, const char *value, struct errmsg *err)
 int gather_filter(void *opts, const char *value, struct errmsg *err)
 {
 	return keep_word(&((struct gather_options *)opts)->filters, value, err);
+}
+
+int gather_event_filter(void *opts, const char *value, struct errmsg *err)
+{
+	struct gather_options *o = opts;
+
+	return plan_add_filters(&o->record.plan, o->n_last, value, err);
+}
+
+int gather_rows(void *opts, const char *value, struct errmsg *err)
+{
+	struct gather_options *o = opts;
+	char *end;
+
+	o->n_rows = strtoll(value, &end, 10);
+	if (end == value || *end || o->n_rows < 1)
+		return errmsg_set(err, -EINVAL, "--rows takes a number from 1 on, not '%s'", value);
+	return 0;
+}
+
+int gather_buffer(void *opts, const char *value, struct errmsg *err)
+{
+	return keep_word(&((struct gather_options *)opts)->buffers, value, err);
 }
 
 static int set_output(struct gather_options *o, enum gather_output output, struct errmsg *err)
@@ -423,6 +450,37 @@ static int feed(const struct gather_job *job, struct sequence *seq, struct errms
 	return r < 0 ? errmsg_set_errno(err, r, "cannot read the events") : 0;
 }
 
+static bool has_data(const struct tracefile_buffer *b)
+{
+	for (size_t i = 0; i < b->n_cpus; i++)
+		if (b->cpus[i].n_bytes)
+			return true;
+	return false;
+}
+
+/* The same event may be in several of them: it is a record in each. */
+static void tell_buffers(const struct gather_options *o, const struct report_sources *src)
+{
+	char names[160] = "";
+	size_t n = 0, len = 0;
+
+	for (size_t i = 0; i < src->n; i++) {
+		const struct tracefile_buffer *b = src->configs[i].buffer;
+
+		if (!has_data(b))
+			continue;
+		if (len < sizeof(names))
+			len += snprintf(names + len, sizeof(names) - len, "%s%s", n ? ", " : "",
+					report_is_top(b) ? "-" : b->name);
+		n++;
+	}
+	if (n > 1 && !o->buffers.n && !o->record.quiet)
+		fprintf(stderr,
+			"sonde: %s has %zu buffers with events, which are taken together; -B NAME "
+			"chooses: %s\n",
+			o->input, n, names);
+}
+
 static int gather_report(const struct gather_job *job, struct gather_options *o, struct report *rep,
 			 struct errmsg *err)
 {
@@ -435,6 +493,8 @@ static int gather_report(const struct gather_job *job, struct gather_options *o,
 
 	if (r >= 0 && !src.n)
 		r = errmsg_set(err, -ENODATA, "there are no events in %s", o->input);
+	if (r >= 0)
+		tell_buffers(o, &src);
 	if (r >= 0)
 		r = name_events(o, NULL, err);
 	if (r >= 0)
@@ -458,8 +518,11 @@ int gather_file(const struct gather_job *job, struct gather_options *o, struct e
 {
 	struct report_input input = {.path = o->input};
 	/* as JSON is made: raw fields, and every name that the trace tells */
-	struct report_options opts = {
-		.inputs = &input, .n_inputs = 1, .output = REPORT_JSON, .quiet = o->record.quiet};
+	struct report_options opts = {.inputs = &input,
+				      .n_inputs = 1,
+				      .output = REPORT_JSON,
+				      .buffers = {(const char **)o->buffers.words, o->buffers.n},
+				      .quiet = o->record.quiet};
 	struct report rep = {0};
 	int r = report_open(&rep, &opts, err);
 
@@ -593,7 +656,7 @@ int gather_live(const struct gather_job *job, struct gather_options *o, char **a
 	if (err->code)
 		return err->code;
 	g.interval_ns = (uint64_t)(interval * 1e9);
-	g.run.no_notes = o->notes_told;
+	g.run.told = &o->told;
 	r = liverun_open_options(&g.run, &o->record, argv, err);
 	if (r >= 0) {
 		o->probe_ns = setup_first_probe_ns(g.run.s.setup);
@@ -662,6 +725,10 @@ int gather_run(const struct gather_job *job, struct gather_options *o, int n, ch
 					  o->input == argv[1] ? argv[2] : argv[1]);
 		return gather_file(job, o, err);
 	}
+	if (o->buffers.n)
+		return errmsg_set(err, -EINVAL,
+				  "-B chooses a buffer of a file (-i), and there is "
+				  "none");
 	if (o->record.plan.only_command && n < 1)
 		return errmsg_set(err, -EINVAL, "--only-command needs a command to trace");
 	r = recordopts_check(&o->record, n > 0, err);

@@ -24,17 +24,19 @@ struct gather_options {
 	struct record_options record; /* first, for recordopts.h */
 	const char *input;	      /* NULL: the running machine */
 	struct plan_words events;     /* -e, as given */
+	size_t n_last;		      /* how many the last -e named */
 	struct plan_words
 		names; /* the same as the trace calls them: a probe has its event's name */
 	struct plan_words filters; /* -F */
 	const char *condition;	   /* of the first event, to be checked here; NULL */
+	struct plan_words buffers; /* -B, of a file; none: all */
 	enum gather_output output;
 	bool no_pager, in_program;
 	const char *colour;
 	const char *interval; /* seconds between redraws; NULL: as the command likes */
 	double interval_default;
-	struct series series; /* with interval: results so far */
-	bool notes_told;      /* of the plan, by the kernel's way of answering */
+	struct series series;	/* with interval: results so far */
+	struct plan_words told; /* notes of the plan, by the kernel's way of answering */
 	double probe_ns; /* what the first event, if it is a probe, costs after it has looked at the clock; 0 */
 	long long n_rows;
 };
@@ -99,6 +101,8 @@ int gather_event(void *opts, const char *value, struct errmsg *err);
 /* Whether gather_event() would take a word for several. */
 bool gather_has_comma(const char *value);
 int gather_filter(void *opts, const char *value, struct errmsg *err);
+int gather_event_filter(void *opts, const char *value, struct errmsg *err);
+int gather_rows(void *opts, const char *value, struct errmsg *err);
 /* Do two words of -e name one event? A definition is always an event of its own. */
 bool gather_is_same_event(const char *a, const char *b);
 /*
@@ -108,6 +112,7 @@ bool gather_is_same_event(const char *a, const char *b);
 int gather_join_filters(struct gather_options *o, struct errmsg *err);
 /* "EVENT:EXPRESSION" for the program, of an event and its -f; the caller frees it. */
 char *gather_fmt_filter(const char *event, const char *filter);
+int gather_buffer(void *opts, const char *value, struct errmsg *err);
 int gather_json(void *opts, const char *value, struct errmsg *err);
 int gather_csv(void *opts, const char *value, struct errmsg *err);
 
@@ -131,7 +136,7 @@ int gather_csv(void *opts, const char *value, struct errmsg *err);
 	{                                                                                 \
 		.kind = OPTION_CALL, .letter = 'f', .name = "filter", .arg = "FILTER",    \
 		.help = "only where the fields of the event before say so: 'prio < 100'", \
-		.apply = recordopts_filter                                                \
+		.apply = gather_event_filter                                              \
 	}
 
 #define GATHER_IN_PROGRAM                                                               \
@@ -139,6 +144,15 @@ int gather_csv(void *opts, const char *value, struct errmsg *err);
 		.kind = OPTION_FLAG, .name = "in-program",                              \
 		.help = "live: let the kernel count nothing, look at every event here", \
 		.offset = GATHER_AT(in_program)                                         \
+	}
+
+/* Which of a file's buffers. */
+#define GATHER_BUFFER                                                                   \
+	{                                                                               \
+		.kind = OPTION_CALL, .letter = 'B', .name = "buffer", .arg = "NAME",    \
+		.help = "of a file: only this buffer (an instance; - is the top one); " \
+			"repeatable",                                                   \
+		.apply = gather_buffer                                                  \
 	}
 
 /* Where records come from. */
@@ -150,6 +164,7 @@ int gather_csv(void *opts, const char *value, struct errmsg *err);
 	 .help = "a trace file; without it the running machine is traced",                    \
 	 .offset = GATHER_AT(input),                                                          \
 	 .complete = "file"},                                                                 \
+		GATHER_BUFFER,                                                                \
 	{                                                                                     \
 		.kind = OPTION_CALL, .letter = 'F', .name = "event-filter", .arg = "FILTER",  \
 		.help = "EVENT:EXPRESSION, as of report -F: events that it names must match", \
@@ -167,11 +182,11 @@ int gather_csv(void *opts, const char *value, struct errmsg *err);
 		 .name = "csv",                                                            \
 		 .help = "comma-separated values, a header line first",                    \
 		 .apply = gather_csv},                                                     \
-		{.kind = OPTION_NUMBER,                                                    \
+		{.kind = OPTION_CALL,                                                      \
 		 .name = "rows",                                                           \
 		 .arg = "N",                                                               \
 		 .help = "show so many rows",                                              \
-		 .offset = GATHER_AT(n_rows)},                                             \
+		 .apply = gather_rows},                                                    \
 		{.kind = OPTION_STRING,                                                    \
 		 .letter = 'I',                                                            \
 		 .name = "interval",                                                       \

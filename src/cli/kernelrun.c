@@ -69,9 +69,10 @@ int kernelrun_open(struct kernelrun *run, struct gather_options *o, char **argv,
 	o->record.plan.only_triggers = true;
 	run->is_open = true;
 	r = session_open(&run->s, &config, err);
-	for (size_t i = 0; r >= 0 && i < run->s.setup->notes.n && !o->record.quiet; i++)
+	for (size_t i = 0; r >= 0 && i < run->s.setup->notes.n && !o->record.quiet; i++) {
 		fprintf(stderr, "sonde: %s\n", run->s.setup->notes.texts[i]);
-	o->notes_told = r >= 0;
+		plan_words_add(&o->told, run->s.setup->notes.texts[i]); /* else it is told twice */
+	}
 	return r < 0 ? r : 1;
 }
 
@@ -181,8 +182,11 @@ int kernelrun_add_events(struct kernelrun *run, const struct plan_event *planned
 			bool reads_it = !strcmp(words[k], "$comm") && run->has_comm;
 
 			e->slots[k] = key_bind(ev, reads_it ? "comm" : words[k]);
-			if (e->slots[k].kind == KEY_ABSENT && !run->may_lack)
-				return 0;
+			if (e->slots[k].kind != KEY_ABSENT || run->may_lack)
+				continue;
+			errmsg_set(err, -ENOENT, "%s:%s has no %s", found[i].system, found[i].event,
+				   words[k]);
+			return 0;
 		}
 	}
 	return n;

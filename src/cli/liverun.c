@@ -125,6 +125,14 @@ int liverun_follow(struct liverun *run, const struct liverun_taker *taker, void 
 
 /* --- open and close ---------------------------------------------------------------------------- */
 
+static bool was_told(const struct liverun *run, const char *note)
+{
+	for (size_t i = 0; run->told && i < run->told->n; i++)
+		if (!strcmp(run->told->words[i], note))
+			return true;
+	return false;
+}
+
 int liverun_open(struct liverun *run, const struct session_config *session,
 		 const struct recording_config *recording, struct errmsg *err)
 {
@@ -134,8 +142,9 @@ int liverun_open(struct liverun *run, const struct session_config *session,
 	r = session_open(&run->s, session, err);
 	if (r < 0)
 		return r;
-	for (size_t i = 0; i < run->s.setup->notes.n && !run->quiet && !run->no_notes; i++)
-		fprintf(stderr, "sonde: %s\n", run->s.setup->notes.texts[i]);
+	for (size_t i = 0; i < run->s.setup->notes.n && !run->quiet; i++)
+		if (!was_told(run, run->s.setup->notes.texts[i]))
+			fprintf(stderr, "sonde: %s\n", run->s.setup->notes.texts[i]);
 	return livetrace_open(&run->lt, &run->s, recording, err);
 }
 

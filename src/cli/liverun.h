@@ -43,7 +43,8 @@ struct liverun {
 	struct session s;
 	struct livetrace *lt;
 	bool quiet;
-	bool no_notes;	   /* they were told already, by another way that was tried first */
+	const struct plan_words
+		*told;	   /* notes that were told already, by another way that was tried first */
 	uint64_t until_ns; /* when it ends by itself; 0: with the command, or a signal */
 	/* inside */
 	const struct liverun_taker *taker;

@@ -113,6 +113,10 @@ static void fmt_places(const struct probe *p, struct textbuf *tb)
 	}
 }
 
+static const char duration_note[] =
+	"$duration takes a second probe, at the entry, and triggers, which a "
+	"recording sets up: sonde record -e";
+
 static void fmt_probe(const struct probe *p, struct textbuf *tb)
 {
 	textbuf_addf(tb, "%s:%s, %s\n", p->group, p->event, probe_kind_word(p->kind));
@@ -133,6 +137,8 @@ static void fmt_probe(const struct probe *p, struct textbuf *tb)
 	textbuf_addf(tb, "cost: %s\n", cost_of(p->kind, is_at_entry(p->definition)));
 	for (size_t i = 0; i < p->n_notes; i++)
 		textbuf_addf(tb, "note: %s\n", p->notes[i]);
+	if (p->wants_duration)
+		textbuf_addf(tb, "note: %s\n", duration_note);
 	if (p->kind == PROBE_KPROBE && p->definition->offset)
 		textbuf_add_str(tb, "note: whether an instruction begins there is checked by the "
 				    "kernel when it is defined\n");
@@ -195,6 +201,8 @@ static void json_probe(const struct probe *p, struct jsonwriter *w)
 	jsonwriter_open(w, "notes", '[');
 	for (size_t i = 0; i < p->n_notes; i++)
 		jsonwriter_add_string(w, NULL, p->notes[i]);
+	if (p->wants_duration)
+		jsonwriter_add_string(w, NULL, duration_note);
 	jsonwriter_close(w);
 	jsonwriter_close(w);
 }

@@ -107,6 +107,19 @@ static inline bool printer_number(const struct printer *p, const struct field *f
  */
 bool printer_print_array(struct printer *p, const struct field *f);
 
+/* What the print format makes of a field's number, by that number alone. */
+enum number_shown {
+	SHOWN_PLAIN,  /* digits, or nothing that is of use elsewhere */
+	SHOWN_HEX,    /* hexadecimal digits */
+	SHOWN_NAMES,  /* other text: names of bits, letters, "8,0" of a device */
+	SHOWN_SYMBOL, /* the symbol that it points at */
+};
+
+enum number_shown event_shows_number(const struct event *ev, const struct field *f);
+/* A number of that field so; it is in no record. False, and nothing printed: it cannot be. */
+bool printer_print_number(struct printer *p, const struct event *ev, const struct field *f,
+			  uint64_t v);
+
 /* The shortest digits that mean the same number: "1.5", "-3e+40", "nan". */
 void real_fmt(const struct field *f, uint64_t bits, struct textbuf *tb);
 void word_fmt(uint64_t v, struct textbuf *tb);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * print_value.c - single values as the line of a report shows them: floating point numbers, words, arrays.
+ * print_value.c - single values as the line of a report shows them: floating point numbers, words, arrays, names.
  *
  *	field:double x;     "x=%#Lx", REC->x                        1.5       the type's name says what the bits mean
  *	field:word arg1;    "arg1=%Lu", REC->arg1                   16, 0x7ffd…   a pointer is larger than most numbers
@@ -8,7 +8,11 @@
  *	field:u8 mac[6];    "%s", __print_hex(REC->mac, 6)          02:42:…   whatever the print format makes of it
  *
  * An array is found in the print format by its field: all conversions from the first to the last that show it, and the
- * text between them.
+ * text between them. So is a number that the format shows by names, which is then printed from a record that has nothing
+ * else in it:
+ *
+ *	"prev_state=%s%s ==>", (REC->prev_state & …) ? __print_flags(…) : "R", REC->prev_state & 256 ? "+" : ""    S, R+
+ *	"%d,%d", REC->dev >> 20, REC->dev & 1048575                                                                8,0
  */
 #include "decode/print_int.h"
 
@@ -114,5 +118,97 @@ bool printer_print_array(struct printer *p, const struct field *f)
 		print_segment(p, s);
 	if (is_braced)
 		textbuf_add_char(p->out, '}');
+	return true;
+}
+
+/* --- numbers ------------------------------------------------------------------------------------- */
+
+#define RECORD_MAX_BYTES 1024 /* up to the end of the field */
+
+/* 1: it is made of this field, 0: of none, -1: of others, too, or of something that is not known here. */
+static int depends(const struct arg *a, const struct field *f)
+{
+	int left, right;
+
+	if (!a)
+		return 0;
+	switch (a->kind) {
+	case ARG_NULL:
+	case ARG_ATOM:
+		return 0;
+	case ARG_FIELD:
+		return a->field.field == f ? 1 : -1;
+	case ARG_FLAGS:
+	case ARG_SYMBOL:
+		return depends(a->flags.value, f);
+	case ARG_CAST:
+		return depends(a->cast.item, f);
+	case ARG_OP:
+		left = depends(a->op.left, f);
+		right = depends(a->op.right, f);
+		return left < 0 || right < 0 ? -1 : left | right;
+	default:
+		return -1;
+	}
+}
+
+static bool is_of(const struct segment *s, const struct field *f)
+{
+	return s->kind != SEGMENT_TEXT && !s->width_arg && depends(s->arg, f) == 1;
+}
+
+/* All that shows the field and stands together, up to *ret_last; NULL if nothing does. */
+static const struct segment *find_run(const struct event *ev, const struct field *f,
+				      const struct segment **ret_last)
+{
+	const struct segment *first = ev->failed ? NULL : ev->segments;
+
+	while (first && !is_of(first, f))
+		first = first->next;
+	*ret_last = first;
+	for (const struct segment *s = first ? first->next : NULL; s; s = s->next) {
+		if (is_of(s, f))
+			*ret_last = s;
+		else if (s->kind != SEGMENT_TEXT || s->len > 1)
+			break;
+	}
+	return first;
+}
+
+enum number_shown event_shows_number(const struct event *ev, const struct field *f)
+{
+	const struct segment *last, *first = find_run(ev, f, &last);
+	const char *p;
+
+	if (!first || f->n_signed_bits || f->flags & (FIELD_BIG_ENDIAN | FIELD_REAL | FIELD_WORD) ||
+	    f->offset + (uint64_t)f->size > RECORD_MAX_BYTES)
+		return SHOWN_PLAIN;
+	if (first != last || first->kind == SEGMENT_STRING)
+		return SHOWN_NAMES;
+	if (first->kind == SEGMENT_POINTER) {
+		p = strchr(first->text, 'p');
+		return p && p[1] && strchr("FfSs", p[1]) ? SHOWN_SYMBOL : SHOWN_PLAIN;
+	}
+	p = first->arg->kind == ARG_FIELD ? strpbrk(first->text, "xX") : NULL;
+	return p ? SHOWN_HEX : SHOWN_PLAIN;
+}
+
+bool printer_print_number(struct printer *p, const struct event *ev, const struct field *f,
+			  uint64_t v)
+{
+	const struct segment *last, *first = find_run(ev, f, &last);
+	uint8_t data[RECORD_MAX_BYTES] = {0};
+	struct record rec = {.event = ev, .data = data, .size = f->offset + f->size};
+
+	if (!first || f->offset + (uint64_t)f->size > RECORD_MAX_BYTES)
+		return false;
+	for (unsigned i = 0; i < f->size; i++) {
+		bool is_big = p->swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+
+		data[f->offset + i] = v >> 8 * (is_big ? f->size - 1 - i : i);
+	}
+	printer_point_at(p, &rec);
+	for (const struct segment *s = first; s; s = s == last ? NULL : s->next)
+		print_segment(p, s);
 	return true;
 }

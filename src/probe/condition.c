@@ -16,6 +16,7 @@
  *	work($comm) if comm == bash                     ─▶   comm == "bash"
  *	send(sk->skc_dport) if skc_dport == 80          ─▶   skc_dport == 20480        as it is in memory
  *	dbl(x) if x > 1.5                               ─▶   (x > 0x3ff8… && x < 0x8000…)
+ *	read(f->read_iter) if read_iter == a_function   ─▶   (read_iter >= 0xffff… && read_iter < 0xffff…)
  *
  * Of a floating point number the bits are recorded. As whole numbers they are in the order of the values above zero,
  * and behind all of them, in the opposite order, come those below it.
@@ -24,14 +25,15 @@
  */
 #include "base/spelling.h"
 #include "base/textbuf.h"
-#include "probe/probe.h"
+#include "probe/resolve_int.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_DEPTH 32
+#define MAX_DEPTH     32
+#define MAX_FUNCTIONS 8 /* of one name */
 
 struct condition {
 	const struct probe *p;
@@ -203,8 +205,7 @@ static bool is_text(const struct condition *c, const struct test *t)
 	if (t->has_modifier)
 		return true;
 	if (t->arg)
-		return strstr(fetch_type(t->arg), "str") || !strcmp(fetch_type(t->arg), "symbol") ||
-		       !strncmp(t->arg->fetch, "$comm", 5);
+		return strstr(fetch_type(t->arg), "str") || !strncmp(t->arg->fetch, "$comm", 5);
 	return (t->name_len == 4 && !strncasecmp(name, "comm", 4)) || strstr(t->op, "~");
 }
 
@@ -433,6 +434,89 @@ static void take_bare_text(struct condition *c, const struct test *t)
 	c->at += len;
 }
 
+/* --- functions ----------------------------------------------------------------------------------- */
+
+/* Shown by the name of the function that it points at, and recorded as a number. */
+static bool is_function(const struct test *t)
+{
+	return t->arg && !t->has_modifier && !strcmp(fetch_type(t->arg), "symbol");
+}
+
+/* The addresses of all functions of that name, from the kernel's symbols: "ffffffff81000000 T vfs_read\t[module]". */
+static size_t find_functions(const char *symbols, const char *name, size_t len,
+			     uint64_t starts[MAX_FUNCTIONS])
+{
+	size_t n = 0;
+
+	for (const char *line = symbols; line && *line && n < MAX_FUNCTIONS;) {
+		const char *word = strchr(line, ' '), *eol = strchr(line, '\n');
+
+		if (word && word[1] && word[2] == ' ' && strchr("tTwW", word[1]) &&
+		    !strncmp(word + 3, name, len) &&
+		    (!word[3 + len] || isspace((unsigned char)word[3 + len]))) {
+			starts[n] = strtoull(line, NULL, 16);
+			n += starts[n] != 0; /* who may not read them sees zeros */
+		}
+		line = eol ? eol + 1 : NULL;
+	}
+	return n;
+}
+
+/* Where the next symbol begins. */
+static uint64_t find_end(const char *symbols, uint64_t start)
+{
+	uint64_t end = UINT64_MAX;
+
+	for (const char *line = symbols; line && *line;) {
+		const char *eol = strchr(line, '\n');
+		uint64_t at = strtoull(line, NULL, 16);
+
+		if (at > start && at < end)
+			end = at;
+		line = eol ? eol + 1 : NULL;
+	}
+	return end == UINT64_MAX ? start + 1 : end;
+}
+
+/* A function's name for a field that is shown by such names. */
+static int take_function(struct condition *c, const struct test *t, size_t test_start)
+{
+	const char *s = c->text + c->at, *name = t->arg->name, *symbols;
+	bool is_quoted = *s == '"' || *s == '\'', is_equal = !strcmp(t->op, "==");
+	uint64_t starts[MAX_FUNCTIONS];
+	size_t len = 0, n;
+
+	s += is_quoted;
+	while (is_name_char(s[len]) || s[len] == '.')
+		len++;
+	if (is_quoted && s[len] != s[-1])
+		return REFUSE(c, c->at, len + 1, "this is no name of a function");
+	if (!is_equal && strcmp(t->op, "!="))
+		return REFUSE(c, c->at, len + 2 * is_quoted,
+			      "a function is compared with == and !=, or by its address");
+	symbols = c->p->prober ? prober_list(c->p->prober, PROBER_KALLSYMS) : NULL;
+	n = symbols ? find_functions(symbols, s, len, starts) : 0;
+	if (!n)
+		return REFUSE(c, c->at + is_quoted, len,
+			      "%.*s points at functions, and the kernel's symbols have none that "
+			      "is called '%.*s', or hide its address from you (run sonde as root)",
+			      (int)t->name_len, c->text + t->name_at, (int)len, s);
+	c->out->pos = c->out->start + test_start;
+	for (size_t i = 0; i < n; i++)
+		textbuf_addf(c->out,
+			     is_equal ? "%s(%s >= 0x%llx && %s < 0x%llx)"
+				      : "%s(%s < 0x%llx || %s >= 0x%llx)",
+			     i	     ? is_equal ? " || " : " && "
+			     : n > 1 ? "("
+				     : "",
+			     name, (unsigned long long)starts[i], name,
+			     (unsigned long long)find_end(symbols, starts[i]));
+	if (n > 1)
+		textbuf_add_char(c->out, ')');
+	c->at += len + 2 * is_quoted;
+	return 0;
+}
+
 static int take_value(struct condition *c, const struct test *t, size_t test_start)
 {
 	const char *s = c->text + c->at;
@@ -441,6 +525,8 @@ static int take_value(struct condition *c, const struct test *t, size_t test_sta
 		return REFUSE(c, c->at, *s != 0,
 			      "a value is missing here: what is %.*s compared with?",
 			      (int)t->name_len, c->text + t->name_at);
+	if (is_function(t) && !isdigit((unsigned char)*s))
+		return take_function(c, t, test_start);
 	if (*s == '"' || *s == '\'')
 		return take_quoted(c, t);
 	if (is_text(c, t) || !strncmp(s, "CPUS{", 5)) {

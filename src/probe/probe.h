@@ -16,6 +16,7 @@
 
 struct arch;
 struct errmsg;
+struct prober;
 struct textbuf;
 
 enum probe_kind {
@@ -63,6 +64,7 @@ enum probe_show {
 	PROBE_SHOW_SIGNED,     /* bits of a signed number, which the kernel takes for unsigned */
 	PROBE_SHOW_FLOAT,      /* bits of a floating point number */
 	PROBE_SHOW_BIG_ENDIAN, /* as it is in memory: __be16, __be32, __be64 */
+	PROBE_SHOW_HEX,	       /* where the kernel's format has it in decimal: a joined return */
 	PROBE_SHOW_WORD,       /* of a mark, a pointer or a number: nobody says which */
 };
 
@@ -86,6 +88,7 @@ struct probe_place {
 };
 
 struct probe {
+	struct prober *prober; /* that made it: conditions ask it for the kernel's functions */
 	const struct definition *definition;
 	enum probe_kind kind;
 	char *group, *event;

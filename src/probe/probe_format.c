@@ -190,7 +190,8 @@ static void add_expression(const struct probe_arg *a, struct textbuf *tb)
 		add_swapped(a, tb);
 		return;
 	}
-	if (a->show == PROBE_SHOW_FLOAT || a->show == PROBE_SHOW_WORD) {
+	if (a->show == PROBE_SHOW_FLOAT || a->show == PROBE_SHOW_WORD ||
+	    a->show == PROBE_SHOW_HEX) {
 		textbuf_addf(tb, " REC->%s", a->name);
 		return;
 	}
@@ -240,6 +241,8 @@ static const char *conversion_for(enum probe_show show)
 		return "%Lu";
 	case PROBE_SHOW_FLOAT: /* who does not know what the field's type means shows the bits */
 		return "%#Lx";
+	case PROBE_SHOW_HEX:
+		return "0x%Lx";
 	default:
 		return "%s";
 	}

@@ -269,6 +269,11 @@ static int take_one(struct gathering *g, const struct definition_arg *arg)
 	struct fetch f;
 	int r;
 
+	if (arg->value->kind == EXPRESSION_DURATION && arg->type)
+		return RESOLVE_REFUSE(
+			g->r, arg->type_span, -EINVAL,
+			"$duration is nanoseconds in 64 bits and takes no type; leave "
+			"it out");
 	if (arg->value->kind == EXPRESSION_DURATION) {
 		g->r->out->probe.wants_duration = true;
 		return 0;
@@ -459,6 +464,7 @@ int probe_resolve(struct prober *p, const struct definition *d, struct probe **r
 		return errmsg_set(err, -ENOMEM, "there is no memory for the probe");
 	arena_init(&out->memory, PROBE_MEMORY_BYTES);
 	textbuf_init(&out->scratch, TEXT_MAX_BYTES);
+	out->probe.prober = p;
 	out->probe.definition = d;
 	out->probe.max_active = d->max_active;
 	result = resolve(&r);

@@ -31,7 +31,7 @@
 struct event_field {
 	char type[96], name[64]; /* type: without the name, with [] behind it if it is an array */
 	unsigned n_bytes;
-	bool is_signed, is_string;
+	bool is_signed, is_string, is_array; /* is_array: of something else than characters */
 };
 
 struct event_scope {
@@ -139,6 +139,7 @@ static void read_declaration(const char *s, size_t len, struct event_field *f)
 		begin--;
 	snprintf(f->type, sizeof(f->type), "%.*s%s", (int)begin, s, is_array ? "[]" : "");
 	f->is_string = strstr(f->type, "char") && strstr(f->type, "[]");
+	f->is_array = strstr(f->type, "[]") && !f->is_string;
 }
 
 static unsigned number_after(const char *line, const char *end, const char *word)
@@ -286,11 +287,21 @@ static int take_arg(struct resolution *r, const struct event_scope *s,
 
 	if (arg->value->kind == EXPRESSION_VARS || arg->value->kind == EXPRESSION_PARAMS) {
 		for (unsigned i = 0; i < s->n_fields && result >= 0; i++) {
+			if (s->fields[i].is_array)
+				continue;
 			fetch_field(r, &s->fields[i], NULL, &fetch);
 			result = resolve_add_arg(r, &fetch, s->fields[i].name, arg->span);
 		}
 		return result;
 	}
+	if (f && f->is_array && !arg->type)
+		return RESOLVE_REFUSE(
+			r, arg->span, -EINVAL,
+			"%s of %s:%s is an array, of which a probe on an event sees the first "
+			"element only; record the event itself, -e %s:%s, or that one with a "
+			"type, %s:x64",
+			f->name, r->d->target, r->d->function, r->d->target, r->d->function,
+			f->name);
 	if (f)
 		fetch_field(r, f, arg->type, &fetch);
 	else

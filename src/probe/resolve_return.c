@@ -38,8 +38,8 @@ static const char *find_reason(const char *function)
 				    "jump to one that is none";
 	static const struct {
 		const char *name, *why;
-	} rows[] = {{"dlopen", calls},	 {"dlmopen", calls}, {"dlsym", calls},
-		    {"dlvsym", calls},	 {"setjmp", keeps},  {"sigsetjmp", keeps},
+	} rows[] = {{"dlopen", calls},	   {"dlmopen", calls},	  {"dlsym", calls},
+		    {"dlvsym", calls},	   {"setjmp", keeps},	  {"sigsetjmp", keeps},
 		    {"getcontext", keeps}, {"swapcontext", keeps}};
 
 	function += strspn(function, "_");
@@ -55,10 +55,11 @@ int resolve_check_return(struct resolution *r, const char *path, struct debuginf
 	const char *why = d->function && is_libc(path) ? find_reason(d->function) : NULL;
 
 	if (why)
-		return RESOLVE_REFUSE(r, d->function_span, -EOPNOTSUPP,
-				      "the return of %s cannot be probed: it %s; probe its entry, or "
-				      "the line behind its call",
-				      d->function, why);
+		return RESOLVE_REFUSE(
+			r, d->function_span, -EOPNOTSUPP,
+			"the return of %s cannot be probed: it %s; probe its entry, or "
+			"the line behind its call",
+			d->function, why);
 	if (debuginfo_has_name(info, ".note.go.buildid"))
 		return RESOLVE_REFUSE(r, d->function ? d->function_span : d->target_span,
 				      -EOPNOTSUPP,

@@ -72,3 +72,38 @@ events were lost in 9 places
 $ sonde count --how bpf -F 'sched_switch:prev_state == 2' -e sched_switch true
 sonde: this cannot be counted by bpf: -F is for the program; what the kernel is to filter follows -f
 [1]
+
+# a number is shown as the event's own line shows it: letters, names of bits, the place in a function, a device
+$ sonde count -e sched_switch --by prev_state events-v7-zstd.dat
+     count  prev_state
+      5298  R           ########################################
+      4764  D           ###################################
+       503  I           ###
+       129  S           #
+         6  Z           #
+         4  R+          #
+     10704  in 6 rows
+$ cp $GOLDEN/all-events.dat .
+$ sonde count -e kmalloc --by call_site,gfp_flags --rows 2 --csv all-events.dat
+count,call_site,gfp_flags
+171,p9pdu_readf+0x7c9,GFP_NOFS
+162,tracing_buffers_splice_read+0x233,GFP_KERNEL|__GFP_ZERO
+
+# buffers of a file are taken together, which is told, or chosen
+$ cp $GOLDEN/instances-mono.dat .
+$ sonde count -e all instances-mono.dat | tail -n 1
+sonde: instances-mono.dat has 2 buffers with events, which are taken together; -B NAME chooses: two, one
+     14164  in 7 rows
+$ sonde count -B two -e all instances-mono.dat | tail -n 1
+      9530  in 6 rows
+$ sonde count -B three -e all instances-mono.dat
+sonde: no input has a buffer 'three'; 'sonde list -B -i FILE' names them
+[1]
+$ sonde count -B two -e sched_switch true
+sonde: -B chooses a buffer of a file (-i), and there is none
+[2]
+$ for a in '--rows 0' '--rows -1' '--by='; do sonde count -e all $a instances-mono.dat; done
+sonde: count: --rows takes a number from 1 on, not '0'
+sonde: count: --rows takes a number from 1 on, not '-1'
+sonde: count: --by takes fields, $comm, $pid, $task, $cpu and $event, with commas between, not ''
+[2]

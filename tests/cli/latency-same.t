@@ -57,3 +57,7 @@ A.$cpu,B.$cpu
 $ sonde latency -e sched_waking -e sched_switch --by-field pid=next_pid --by 'A.$cpu,B.$cpu' --worst 0 --json events-v7-zstd.dat | python3 -c '
 > import json, sys; print(sorted((g["A.$cpu"], g["B.$cpu"], g["count"]) for g in json.load(sys.stdin)["groups"]))'
 [(0, 0, 180), (0, 1, 218), (1, 0, 3573), (1, 1, 1426)]
+
+# a filter is of all that its -e names
+$ sonde latency -e sys_enter,sys_exit -f 'id == 17' --worst 0 events-v7-zstd.dat | sed -n 2p
+10 measured

@@ -217,7 +217,8 @@ static const char format[] =
 	"\tfield:pid_t pid;\toffset:24;\tsize:4;\tsigned:1;\n"
 	"\tfield:struct file * file;\toffset:32;\tsize:8;\tsigned:0;\n"
 	"\tfield:__data_loc char[] path;\toffset:40;\tsize:4;\tsigned:0;\n"
-	"\tfield:const char * text;\toffset:48;\tsize:8;\tsigned:0;\n\n"
+	"\tfield:const char * text;\toffset:48;\tsize:8;\tsigned:0;\n"
+	"\tfield:unsigned long args[6];\toffset:56;\tsize:48;\tsigned:0;\n\n"
 	"print fmt: \"%d\", REC->pid\n";
 
 static int make_world(void **state)
@@ -509,6 +510,10 @@ static void conditions_are_over_fields(void **state)
 		{"put(wire->real) if real > 1.5 && real <= -2e3 || real != 0",
 		 "p:probe/put put real=+8(%di):x64 | (real > 0x3ff8000000000000 && real < "
 		 "0x8000000000000000) && real >= 0xc09f400000000000 || real != 0x0"},
+		{"do_it(file->fn) if fn == cut.isra.0 || fn != 0x10 && fn != \"do_it\"",
+		 "p:probe/do_it do_it fn=+72(%di):symbol | (fn >= 0xffffffff81000200 && fn < "
+		 "0xffffffff81000300) || fn != 0x10 && (fn < 0xffffffff81000000 || fn >= "
+		 "0xffffffff81000100)"},
 	};
 
 	EXPECT(&probe_kernel_usual, "x86_64", rows);
@@ -593,7 +598,11 @@ static const struct refusal refusals[] = {
 	{"do_it(n) if n == \"3", "no closing", 17, 1},
 	{"put(wire->port) if port > 80", "big endian in memory", 26, 2},
 	{"put(wire->real) if real & 1", "no bits to test", 19, 4},
+	{"do_it(file->fn) if fn == nobody", "none that is called 'nobody'", 25, 6},
+	{"do_it(file->fn) if fn > tail", "compared with == and !=", 24, 4},
+	{"do_it%return($retval, $duration:u32)", "takes no type", 32, 3},
 	{"do_it(&jiffies)", "cannot record the address itself", 6, 8},
+	{"motion:move(pid, args)", "args of motion:move is an array", 17, 4},
 	{"motion:move(pidd)", "the nearest is pid", 12, 4},
 	{"do_it(file->next->next->next->next->next->next->next->next->next->next->a)",
 	 "no more than 63", 6, 67},

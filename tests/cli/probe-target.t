@@ -45,10 +45,11 @@ sonde: probe funcs: marks are in programs and libraries; -x says which
 [2]
 
 # A name without a slash: the file here after -x, then $PATH and the libraries; last of all here for TARGET:FUNC
-$ cp /bin/true qq_here && sonde probe add -D -x qq_here 0x1000 | sed "s|$PWD|DIR|"
-p:probe_qq_here/abs_1000 DIR/qq_here:0x1000
-$ sonde probe add -D qq_here:0x1000 | sed "s|$PWD|DIR|"
-p:probe_qq_here/abs_1000 DIR/qq_here:0x1000
+$ cp /bin/true qq_here && readelf -h qq_here | sed -n 's/.*Entry point.*0x/0x/p' > entry
+$ sonde probe add -D -x qq_here $(cat entry) | sed "s|$PWD|DIR|; s/$(sed s/0x// entry)/N/g"
+p:probe_qq_here/abs_N DIR/qq_here:0xN
+$ sonde probe add -D qq_here:$(cat entry) | sed "s|$PWD|DIR|; s/$(sed s/0x// entry)/N/g"
+p:probe_qq_here/abs_N DIR/qq_here:0xN
 $ sonde probe funcs -x libc.so.6 getpid
 getpid
 $ sonde probe funcs -x qq_nowhere

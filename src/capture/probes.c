@@ -20,6 +20,7 @@
 #include "capture/probes.h"
 
 #include "base/errmsg.h"
+#include "base/spelling.h"
 #include "capture/kfunctions.h"
 
 #include <errno.h>
@@ -36,7 +37,8 @@
 static bool is_user(const struct probe *p)
 {
 	return p->kind == PROBE_UPROBE || p->kind == PROBE_URETPROBE ||
-	       (p->kind == PROBE_RAW && p->definition->function[0] == '/');
+	       (p->kind == PROBE_RAW && strchr("pr", p->definition->letter) &&
+		strchr(p->definition->function, '/'));
 }
 
 static bool is_in_kernel_text(const struct probe *p)
@@ -103,7 +105,8 @@ static const struct {
 	{"Symbol is not available with uprobe", "@SYMBOL is for the kernel"},
 	{"File offset is not available with kprobe", "@+OFFSET is for programs"},
 	{"Dereference is too much nested", "record a pointer on the way instead"},
-	{"Unknown type is specified", "this kernel is too old for the type"},
+	{"Invalid $-variable",
+	 "there are $argN (of the kernel's functions), $retval, $comm, $stack, $stackN"},
 	{"String accepts only memory argument", "a string needs a pointer or an array"},
 	{"This argument name is already used", "give one of them another name: NAME=…"},
 	{"Probe point is not an instruction boundary",
@@ -115,6 +118,30 @@ static const struct {
 	{"Attached event does not exist", "'sonde list -e' lists the events"},
 	{"Attached event does not have this field", "'sonde list -e EVENT -F' lists its fields"},
 };
+
+/* What any kernel knows behind ':'; bits are "b3@2/32". */
+static const char *const types[] = {"u8",   "u16",    "u32",	 "u64",	   "s8",    "s16",
+				    "s32",  "s64",    "x8",	 "x16",	   "x32",   "x64",
+				    "char", "string", "ustring", "symbol", "symstr"};
+
+/* at: what the kernel points at. */
+static const char *remedy_for_type(const char *at, char *buf, size_t n_bytes)
+{
+	size_t len = strspn(at, "abcdefghijklmnopqrstuvwxyz0123456789_");
+	struct spelling sp;
+
+	spelling_init(&sp, at, len);
+	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
+		if (len == strlen(types[i]) && !strncmp(at, types[i], len))
+			return "this kernel is too old for the type";
+		spelling_add(&sp, types[i]);
+	}
+	if (!sp.nearest)
+		return "types are u8 to u64, s8 to s64, x8 to x64, char, string, ustring, symbol "
+		       "and b3@2/32";
+	snprintf(buf, n_bytes, "did you mean %s?", sp.nearest);
+	return buf;
+}
 
 static const char *remedy_for(const char *words)
 {
@@ -161,7 +188,10 @@ static int refuse_line(const struct tracefs *t, const struct probe *p, size_t pl
 	struct span span = d->form == DEFINITION_RAW ? d->rest_span : d->function_span;
 	bool has_words = find_reason(t, line, &why);
 	const char *remedy = remedy_for(why.words);
+	char buf[64];
 
+	if (why.has_at && why.at < strlen(line) && !strncmp(why.words, "Unknown type", 12))
+		remedy = remedy_for_type(line + why.at, buf, sizeof(buf));
 	if (has_words && why.has_at)
 		span = probe_span_of(p, place, line, why.at);
 	if ((!has_words || !strncmp(why.words, "Failed to register", 18) ||

@@ -29,8 +29,9 @@
 
 static bool kind_of(const char *line, enum probe_kind *ret_kind)
 {
-	size_t first = strcspn(line, " ");
-	bool is_user = line[first] && line[first + 1] == '/';
+	const char *place = line + strcspn(line, " \n");
+	/* a path may be a relative one */
+	bool is_user = *place == ' ' && place[1 + strcspn(place + 1, "/ \n")] == '/';
 	bool is_return = strstr(line, "%return");
 
 	switch (*line) {

@@ -65,6 +65,7 @@ struct expression {
 	struct span word;   /* the name itself, for a caret */
 	const char *text;   /* ended by NUL; a type for casts */
 	const char *member; /* EXPRESSION_CONTAINER */
+	struct span member_span;
 	int64_t number;
 	bool is_user;
 	struct expression *left;

@@ -272,6 +272,7 @@ static int add_container(struct definer *p, size_t start, struct expression *lef
 	if (r < 0)
 		return r;
 	(*ret)->member = arena_strndup(p->memory, p->text + member.at, member.len);
+	(*ret)->member_span = member;
 	return (*ret)->member ? 0 : -ENOMEM;
 }
 

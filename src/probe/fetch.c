@@ -171,6 +171,11 @@ static int refuse_member(const struct fetch_place *p, struct type t, struct type
 				    "the members of %s are not known here: it is only declared; a "
 				    "cast to a type that is known helps: ((struct NAME *)x)->%s",
 				    text, name);
+	if (f.kind == TYPE_VOID)
+		return FETCH_REFUSE(p, err, span, -ENOENT,
+				    "nobody says what a void * points to, so it has no member "
+				    "'%s'; a cast does: ((struct NAME *)x)->%s",
+				    name, name);
 	find_elsewhere(t, outer, name, elsewhere, sizeof(elsewhere));
 	return FETCH_REFUSE(p, err, span, -ENOENT, "there is no member '%s' in %s%s", name, text,
 			    elsewhere);
@@ -438,7 +443,7 @@ static int eval_container(const struct fetch_place *p, const struct expression *
 	int r = parse_type(p, e->text, e->word, &t, err);
 
 	if (r >= 0)
-		r = find_path(p, t, e->member, e->span, &offset, err);
+		r = find_path(p, t, e->member, e->member_span, &offset, err);
 	if (r < 0)
 		return r;
 	type_get(v->type, &f);

@@ -8,7 +8,7 @@
  *	TARGET:NAME is an event            its fields         resolve_event.c
  *	TARGET is a module, or none        the kernel         resolve_kernel.c
  *	TARGET is in PATH or a library     a program
- *	p:… r:… f:… e:… t:…                passed through
+ *	p:… r:… f:… e:… t:…                passed through     resolve_raw.c
  *
  * All that a probe consists of is in one arena (struct resolved) and dies with it.
  *
@@ -345,15 +345,6 @@ bool resolve_wants_registers(const struct definition *d)
 
 /* --- which way ----------------------------------------------------------------------------------- */
 
-static int pass_through(struct resolution *r)
-{
-	struct probe *p = &r->out->probe;
-
-	p->kind = PROBE_RAW;
-	p->max_active = r->d->max_active;
-	return resolve_add_place(r, r->d->function) ? 0 : resolve_no_memory(r);
-}
-
 /* Modules have '_' in their names where their files may have '-'. */
 static bool is_module(const struct prober *p, const char *target, char name[PROBE_NAME_BYTES])
 {
@@ -440,7 +431,7 @@ static int resolve(struct resolution *r)
 	int result;
 
 	if (r->d->form == DEFINITION_RAW)
-		result = pass_through(r);
+		result = resolve_raw(r);
 	else if (r->d->form == DEFINITION_MARK)
 		result = resolve_mark(r);
 	else

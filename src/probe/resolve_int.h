@@ -10,6 +10,7 @@
  *	resolve_program.c   programs and libraries; resolve_mark.c their marks
  *	resolve_points.c    the instructions that debug information has for a definition
  *	resolve_event.c     fields of events that exist
+ *	resolve_raw.c       lines in the kernel's own words
  *	resolve_names.c     names of groups, events and fields; conditions
  */
 #ifndef SONDE_PROBE_RESOLVE_INT_H
@@ -104,6 +105,7 @@ int resolve_choice(struct resolution *r, struct debuginfo *info);
 int resolve_kernel(struct resolution *r, const char *module);
 int resolve_program(struct resolution *r, const char *path);
 int resolve_mark(struct resolution *r);
+int resolve_raw(struct resolution *r);
 int resolve_event(struct resolution *r);
 /* A line of a source that is the command's, as the kernel's DWARF does not have it. */
 bool resolve_is_of_command(struct resolution *r);

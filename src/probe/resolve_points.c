@@ -188,6 +188,59 @@ struct debuginfo_where resolve_debuginfo_where(const struct resolution *r)
 	};
 }
 
+static bool has_points(struct debuginfo *info, const struct debuginfo_where *where)
+{
+	struct debuginfo_points points;
+	struct errmsg ignored = {0};
+
+	if (debuginfo_points(info, where, &points, &ignored) < 0)
+		return false;
+	debuginfo_points_release(&points);
+	return true;
+}
+
+static bool has_source(struct debuginfo *info, const char *file)
+{
+	struct debuginfo_source source;
+	struct errmsg ignored = {0};
+
+	if (debuginfo_source(info, NULL, file, 0, 0, &source, &ignored) < 0)
+		return false;
+	debuginfo_source_release(&source);
+	return true;
+}
+
+/* The function is in another file, or nothing was made from that file. */
+static bool is_wrong_file(const struct definition *d, struct debuginfo *info)
+{
+	struct debuginfo_where entry = {.function = d->function, .file = d->file};
+
+	if (!d->file || !debuginfo_has_dwarf(info))
+		return false;
+	if (!d->function)
+		return !has_source(info, d->file);
+	if (has_points(info, &entry))
+		return false;
+	entry.file = NULL;
+	return has_points(info, &entry);
+}
+
+/* The part of the place that is wrong. */
+static struct span find_spot(const struct definition *d, struct debuginfo *info,
+			     const struct debuginfo_where *where)
+{
+	struct debuginfo_where entry = *where;
+
+	if (is_wrong_file(d, info))
+		return d->file_span;
+	if (d->has_line || d->pattern)
+		return d->line_span;
+	entry.offset = 0;
+	if (d->offset && has_points(info, &entry))
+		return d->offset_span;
+	return d->function ? d->function_span : d->file_span;
+}
+
 int resolve_each_point(struct resolution *r, struct debuginfo *info,
 		       int (*add)(void *ctx, const struct debuginfo_point *pt), void *ctx,
 		       const char **ret_function)
@@ -201,11 +254,7 @@ int resolve_each_point(struct resolution *r, struct debuginfo *info,
 	int result = debuginfo_points(info, &where, &points, &why);
 
 	if (result < 0)
-		return RESOLVE_REFUSE(r,
-				      d->has_line || d->pattern ? d->line_span
-				      : d->function		? d->function_span
-								: d->file_span,
-				      result, "%s", why.text);
+		return RESOLVE_REFUSE(r, find_spot(d, info, &where), result, "%s", why.text);
 	if (points.n_inlined && (d->is_return || !r->prober->world.only_calls))
 		resolve_note(r, "%u inlined %s left out: %s", points.n_inlined,
 			     points.n_inlined == 1 ? "copy is" : "copies are",

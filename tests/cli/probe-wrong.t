@@ -199,6 +199,11 @@ $ try << 'EOF'
 > nothing_*(x)
 > glob_*(count)
 > %nosuch:mark
+> vfs_read(file->f_path.mnt->mnt_id)
+> p:a/b ./k/nosuch:0x10
+> p:a/b ./k/kallsyms:main
+> r:a/b ./k/kallsyms:0x99999999(0x10)
+> nosuch.c:12(x)
 > EOF
 1: sonde: there is no function 'vfs_raed' in this kernel; the nearest is vfs_read; if its source has one, it is a macro, or inlined everywhere (--vmlinux FILE finds where), or in a module that is not loaded; 'sonde probe funcs' lists those there are; of a program it is written PROGRAM:vfs_raed
   vfs_raed(count)
@@ -244,7 +249,7 @@ $ try << 'EOF'
             ^~~~~~~~~~~~~
 1: sonde: there is no member 'injct' in struct irqfd; the nearest is inject
   vfs_read(container_of(file, struct irqfd, injct))
-           ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+                                            ^~~~~
 2: sonde: struct path is no single value; name one of its members: mnt, dentry
   vfs_read(file->f_path)
            ^~~~~~~~~~~~
@@ -305,6 +310,21 @@ $ try << 'EOF'
 1: sonde: there is no program or library 'nosuch'; name the file that has the mark: PATH:%nosuch:mark
   %nosuch:mark
           ^~~~
+1: sonde: nobody says what a void * points to, so it has no member 'mnt_id'; a cast does: ((struct NAME *)x)->mnt_id
+  vfs_read(file->f_path.mnt->mnt_id)
+                             ^~~~~~
+1: sonde: there is no program or library ./k/nosuch that can be read; check the path
+  p:a/b ./k/nosuch:0x10
+        ^~~~~~~~~~
+2: sonde: in the kernel's own words a place in a program is an offset into its file, as in ./k/kallsyms:0x1234; by name it is written without 'p:' before it: './k/kallsyms:main'
+  p:a/b ./k/kallsyms:main
+                     ^~~~
+2: sonde: this is behind the end of ./k/kallsyms, which has 521 bytes; 'sonde probe add -D' shows the offset of a function
+  r:a/b ./k/kallsyms:0x99999999(0x10)
+                     ^~~~~~~~~~
+2: sonde: nosuch.c is a source of which program? name it: PROGRAM:nosuch.c:12 (if it is the kernel's: --vmlinux FILE)
+  nosuch.c:12(x)
+  ^~~~~~~~
 $ sonde probe show './my dir/prog:work'
 sonde: a path with a blank in it is not for probes, the kernel takes none; give the program or library a path without
   ./my dir/prog:work

@@ -573,7 +573,7 @@ static const struct refusal refusals[] = {
 	{"do_it(&file->st)", "not calculate", 6, 9},
 	{"do_it(((struct fil *)n)->a)", "there is no type 'struct fil *'", 8, 12},
 	{"do_it((struct dentry)n)", "did you mean (struct dentry *)?", 7, 13},
-	{"do_it(container_of(file, struct file, nxt)->a)", "the nearest is next", 6, 36},
+	{"do_it(container_of(file, struct file, nxt)->a)", "the nearest is next", 38, 3},
 	{"do_it(container_of(file->inner, struct file, inner)->a)", "write &file->inner", 19, 11},
 	{"nothing%return($retval)", "returns nothing (void)", 15, 7},
 	{"do_it%return(count)", "count is gone when do_it returns", 13, 5},

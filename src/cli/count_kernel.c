@@ -290,7 +290,12 @@ int count_in_kernel(struct count_options *o, char **argv, struct errmsg *err)
 				  "this cannot be counted by %s: -F is for the program; what the "
 				  "kernel is to filter follows -f",
 				  o->how);
-	if (o->gather.in_program || o->gather.filters.n)
+	if (gather_watches_probes(&o->gather) && o->how && !o->gather.in_program)
+		return errmsg_set(err, -ENOTSUP,
+				  "this cannot be counted by %s: --max-rate and --estimate watch "
+				  "probes that are recorded",
+				  o->how);
+	if (o->gather.in_program || o->gather.filters.n || gather_watches_probes(&o->gather))
 		return 0;
 	cr = calloc(1, sizeof(*cr));
 	if (!cr)

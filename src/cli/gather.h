@@ -86,6 +86,12 @@ bool gather_is_colour(const struct gather_options *o);
 /* Live, and of the command its first thread alone. */
 bool gather_is_first_thread(const struct gather_options *o);
 
+/* --max-rate, --estimate: every hit is brought here then. */
+static inline bool gather_watches_probes(const struct gather_options *o)
+{
+	return o->record.plan.max_rate || o->record.plan.estimate;
+}
+
 /* Seconds between redraws on a terminal, or between the results of a series; 0: none. */
 double gather_interval(const struct gather_options *o, struct errmsg *err);
 /* -I elsewhere than on a terminal, or of JSON and CSV: one result after the other. */
@@ -216,6 +222,7 @@ int gather_csv(void *opts, const char *value, struct errmsg *err);
 #define GATHER_KERNEL                                                                    \
 	{.kind = OPTION_HEADING, .help = "buffers and the kernel"}, RECORDOPTS_ROW_SIZE, \
 		RECORDOPTS_ROW_CPUMASK, RECORDOPTS_ROW_CLOCK(""), RECORDOPTS_ROW_OPTION, \
-		RECORDOPTS_ROWS_TOP, RECORDOPTS_ROW_USER, RECORDOPTS_ROW_QUIET
+		RECORDOPTS_ROWS_TOP, RECORDOPTS_ROWS_RATE, RECORDOPTS_ROW_USER,          \
+		RECORDOPTS_ROW_QUIET
 
 #endif

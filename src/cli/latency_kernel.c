@@ -53,6 +53,8 @@ static const char *why_not(const struct latency_options *o)
 {
 	if (o->gather.filters.n)
 		return "-F is for the program; what the kernel is to filter follows -f";
+	if (gather_watches_probes(&o->gather))
+		return "--max-rate and --estimate watch probes that are recorded";
 	if (o->config.function)
 		return "functions (-T) are measured by the function_graph tracer";
 	if (o->config.is_call)

@@ -299,18 +299,22 @@ int recordopts_verbose(void *opts, const char *value, struct errmsg *err);
 		.offset = RECORDOPTS_AT(boot)                                                    \
 	}
 
+/* What probes may cost. */
+#define RECORDOPTS_ROWS_RATE                                                             \
+	{.kind = OPTION_CALL,                                                            \
+	 .name = "max-rate",                                                             \
+	 .arg = "N",                                                                     \
+	 .help = "switch a probe (-e) off that is hit more than N times a second",       \
+	 .apply = recordopts_max_rate},                                                  \
+	{                                                                                \
+		.kind = OPTION_FLAG, .name = "estimate",                                 \
+		.help = "count for a moment how often probes are hit, before recording", \
+		.offset = RECORDOPTS_AT(plan.estimate)                                   \
+	}
+
 /* How the recorder works. */
 #define RECORDOPTS_RECORDER                                                                     \
-	{.kind = OPTION_HEADING, .help = "the recorder"},                                       \
-		{.kind = OPTION_CALL,                                                           \
-		 .name = "max-rate",                                                            \
-		 .arg = "N",                                                                    \
-		 .help = "switch a probe (-e) off that is hit more than N times a second",      \
-		 .apply = recordopts_max_rate},                                                 \
-		{.kind = OPTION_FLAG,                                                           \
-		 .name = "estimate",                                                            \
-		 .help = "count for a moment how often probes are hit, before recording",       \
-		 .offset = RECORDOPTS_AT(plan.estimate)},                                       \
+	{.kind = OPTION_HEADING, .help = "the recorder"}, RECORDOPTS_ROWS_RATE,                 \
 		{.kind = OPTION_CALL,                                                           \
 		 .letter = 's',                                                                 \
 		 .arg = "US",                                                                   \

@@ -236,7 +236,8 @@ bool key_is_nameless(const struct key_slot *slot, uint64_t value)
 	struct key_slot bare = *slot;
 
 	bare.names = NULL;
-	if (slot->shown == SHOWN_NAMES && !slot->names)
+	if ((slot->kind == KEY_NUMBER && field_is_gone(slot->field, value)) ||
+	    (slot->shown == SHOWN_NAMES && !slot->names))
 		return false;
 	return key_is_plain(slot) ||
 	       (slot->kind == KEY_NUMBER && key_is_plain(&bare) && !find_name(slot, value));
@@ -273,6 +274,8 @@ static void fmt_number(struct keyreader *kr, const struct key_slot *slot, uint64
 	const struct flag_name *name = find_name(slot, v);
 	const struct ksym *sym;
 
+	if (field_is_gone(slot->field, v))
+		return textbuf_add_char(tb, '?');
 	if (name)
 		return textbuf_add(tb, name->text, name->len);
 	if (slot->field->flags & FIELD_REAL)

@@ -232,6 +232,12 @@ int bpf_reading_needs_power(void)
 	return release() >= (5 << 8 | 8) ? CAP_BPF : CAP_SYS_ADMIN;
 }
 
+bool bpf_runs_alone(enum bpf_prog_type type)
+{
+	/* those of a program's probes can be */
+	return type != BPF_PROG_TYPE_KPROBE && release() >= (6 << 8 | 1);
+}
+
 unsigned bpf_n_cpus(void)
 {
 	FILE *f = fopen("/sys/devices/system/cpu/possible", "re");
@@ -531,20 +537,31 @@ int bpf_each_number(const struct bpf_table *t,
 
 /* --- clearing ---------------------------------------------------------------------------------- */
 
-static int clear_array(const struct bpf_table *t)
+struct clearing {
+	const struct bpf_table *t;
+	const uint64_t *zero;
+};
+
+static int clear_row(void *ctx, const uint8_t *key, const uint64_t *values, unsigned n_values)
+{
+	const struct clearing *cl = ctx;
+	union bpf_attr attr;
+
+	if (!memcmp(values, cl->zero, (size_t)n_values * cl->t->n_value_bytes))
+		return 0;
+	memset(&attr, 0, sizeof(attr));
+	attr.map_fd = (uint32_t)cl->t->fd;
+	attr.key = pointer(key);
+	attr.value = pointer(cl->zero);
+	return call(BPF_MAP_UPDATE_ELEM, &attr, sizeof(attr));
+}
+
+static int clear_array(const struct bpf_table *t, struct errmsg *err)
 {
 	uint64_t *zero = calloc(is_per_cpu(t) ? bpf_n_cpus() : 1, t->n_value_bytes);
-	int r = zero ? 0 : -ENOMEM;
+	struct clearing cl = {t, zero};
+	int r = zero ? bpf_each_row(t, clear_row, &cl, err) : -ENOMEM;
 
-	for (uint32_t i = 0; i < t->n_rows && r >= 0; i++) {
-		union bpf_attr attr;
-
-		memset(&attr, 0, sizeof(attr));
-		attr.map_fd = (uint32_t)t->fd;
-		attr.key = pointer(&i);
-		attr.value = pointer(zero);
-		r = call(BPF_MAP_UPDATE_ELEM, &attr, sizeof(attr));
-	}
 	free(zero);
 	return r;
 }
@@ -575,7 +592,7 @@ static int clear_hash(const struct bpf_table *t)
 
 int bpf_clear(const struct bpf_table *t, struct errmsg *err)
 {
-	int r = is_array(t) ? clear_array(t) : clear_hash(t);
+	int r = is_array(t) ? clear_array(t, err) : clear_hash(t);
 
 	return r < 0 ? errmsg_set_errno(err, r, "cannot clear a table of BPF") : 0;
 }

@@ -2,31 +2,36 @@
 /*
  * bpflatency.c - writes the programs that measure times.
  *
- *	A   what must agree ──▶ starts   { time, values of groups }
- *	B   time; what must agree ──▶ starts: found and taken ──▶ time of B - time of A ──▶ cell
+ *	A   what must agree ──▶ its slot   { time, what must agree, how many are in the hash instead, values of groups }
+ *	B   time; what must agree ──▶ found and taken ──▶ time of B - time of A ──▶ cell
  *	    groups, cell ──▶ cells { how many, their sum, ~least, most }
  *
  * B looks at the clock first, A last: so that little of what they cost is in the time. An event that is both is first
  * the end of the time before it.
  *
- *	starts    by thread, by number: a hash; by CPU: one row, which each CPU has for itself
- *	cells     a hash with a value for each CPU. The least is kept as its complement, so that 0 is "none yet"
+ *	slots     an array: what must agree, hashed, is the place. By CPU there is one, which each CPU has for itself
+ *	spilled   a hash, for starts whose slot is taken by another that is under way; the slot counts them
+ *	cells     by groups a hash, else an array, with a value for each CPU. The least is kept as its complement, so
+ *	          that 0 is "none yet"
  *	counters  for each CPU: what has no time, and why
  *
- * A row of starts that is made and taken out again costs as much as the rest of the program. So by thread it stays, with
- * the time 0, and another program takes it out when the thread is no more. By number it is taken out: nobody knows
- * whether that number comes again. By thread the idle tasks, which share the number 0, have that of the CPU.
+ * A hash alone was tried first: a row that is made and taken out again costs as much as the rest of the program. A slot
+ * costs almost nothing; it is free when its time is 0. Two CPUs that take one slot in the same instant for two numbers lose
+ * one of them, which is then told as an end without a beginning. By thread, the idle tasks, which share the number 0, have
+ * that of the CPU; and what a thread has begun when it is no more is taken out by a program for that (farewell).
  *
  *	cell      below 128 ns: the ns; else, as analyse/latencies.c has it, the 7 bits behind the highest one, and where
- *	          that is. In the bits from 16 on: which bucket of the histogram, as far as the others do not say it.
+ *	          that is; no power of two of microseconds lies in between, as 1000 is 250 << 2. In the bits from 16 on, if
+ *	          the histogram has steps: which one.
  *
  * The highest bit is found by halving: is there anything in the upper half? BPF has no instruction for it.
  *
- *	stack, from r10 down:   scratch 8 | number that must agree 8 | index of a counter 8 | time of an event that is both 8
+ *	stack, from r10 down:   scratch 8 | number that must agree 8 | index 8 | time of an event that is both 8
  *	                        start … (A) | value of a cell 32 | key of a cell … (B)
  *
- * Rows have a value for each CPU, but an interrupt, or another task in a probe of a program, may come in between: counts
- * and sums are added undivided. Of least and most one may be lost then, which is another of the same cell.
+ * Values of cells are of one CPU, and the kernel does not run a program where it runs already, but for probes, and for
+ * tracepoints before 6.1: there counts and sums are added undivided, and of least and most one may be lost, which is another
+ * of the same cell.
  */
 #include "capture/bpflatency.h"
 
@@ -37,20 +42,28 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MATCH	   (-16)
-#define COUNTER	   (-24)
-#define NOW	   (-32)
-#define START	   (-32) /* its end */
+#define MATCH		(-16)
+#define INDEX		(-24)
+#define NOW		(-32)
+#define START		(-32) /* its end */
 
-#define PARTS	   128 /* of a power of two */
-#define PARTS_LOG  7
-#define SCALE_BITS 16 /* from here on */
-#define LAST_STEP  0xffff
+#define PARTS		128 /* of a power of two */
+#define PARTS_LOG	7
+#define SCALE_BITS	16 /* from here on */
+#define LAST_STEP	0xffff
+
+#define SLOTS_LOG	14
+#define CELLS		((64 - PARTS_LOG) * PARTS + PARTS) /* of all times there are */
+#define CELLS_MAX_BYTES (32u << 20)			   /* else it is a hash, too */
+#define SPREAD		UINT64_C(0x9e3779b97f4a7c15)	   /* 2^64 / golden ratio */
 
 enum { R0, R1, R2, R3, R8 = 8, R9, STACK };
 #define NUMBER BPFPROGRAM_NUMBER
 #define TIME   R8 /* of B, then how long it took */
-#define ROW    R9 /* of starts */
+#define SLOT   R9
+
+/* Of a slot, and of a row of the hash. */
+enum { START_TIME, START_NUMBER, START_SPILLED, START_WORDS };
 
 /* Values of a cell. */
 enum { CELL_N, CELL_TOTAL, CELL_NOT_MIN, CELL_MAX, CELL_WORDS };
@@ -71,7 +84,13 @@ struct writing {
 	const struct bpflatency *l;
 	const struct bpflatency_side *from, *to;
 	int start, value, key; /* on the stack */
+	bool is_undivided;     /* adding has to be */
 };
+
+static bool is_cell_array(const struct bpflatency *l)
+{
+	return l->cells.type == BPF_MAP_TYPE_PERCPU_ARRAY;
+}
 
 /* --- small parts ------------------------------------------------------------------------------- */
 
@@ -79,8 +98,8 @@ static void write_count(struct writing *w, enum counter counter)
 {
 	unsigned none = bpfcode_label(w->c);
 
-	bpfcode_store_number(w->c, BPF_W, STACK, COUNTER, (int32_t)counter);
-	bpfprogram_look_up(w->c, w->l->counters.fd, COUNTER);
+	bpfcode_store_number(w->c, BPF_W, STACK, INDEX, (int32_t)counter);
+	bpfprogram_look_up(w->c, w->l->counters.fd, INDEX);
 	bpfcode_jump_if(w->c, BPF_JEQ, R0, 0, none);
 	bpfcode_set(w->c, R1, 1);
 	bpfcode_add_to(w->c, R0, 0, R1);
@@ -92,8 +111,9 @@ static void write_match(struct writing *w, const struct bpfsource *number)
 	unsigned is_task = bpfcode_label(w->c);
 
 	switch (w->l->config.match) {
-	case BPFLATENCY_BY_CPU: /* the only row */
-		return bpfcode_store_number(w->c, BPF_W, STACK, MATCH, 0);
+	case BPFLATENCY_BY_CPU: /* the only slot */
+		bpfcode_set(w->c, NUMBER, 0);
+		break;
 	case BPFLATENCY_BY_THREAD:
 		bpfcode_call(w->c, BPF_FUNC_get_current_pid_tgid);
 		bpfcode_move(w->c, NUMBER, R0);
@@ -109,7 +129,6 @@ static void write_match(struct writing *w, const struct bpfsource *number)
 	case BPFLATENCY_BY_NUMBER:
 		bpfprogram_read_number(w->c, number);
 	}
-	bpfcode_store(w->c, BPF_DW, STACK, MATCH, NUMBER);
 }
 
 static void write_groups(struct writing *w, const struct bpflatency_side *side, int at)
@@ -120,7 +139,7 @@ static void write_groups(struct writing *w, const struct bpflatency_side *side, 
 	}
 }
 
-/* Of the beginning: from the stack to its row, or from the row to the key of the cell. */
+/* Of the beginning: from the stack to its slot, or from there to the key of the cell. */
 static void write_copy(struct writing *w, int to, int to_at, int from, int from_at)
 {
 	for (int i = 0; i < (int)w->l->n_from_bytes; i += 8) {
@@ -129,9 +148,43 @@ static void write_copy(struct writing *w, int to, int to_at, int from, int from_
 	}
 }
 
-static void write_delete(struct writing *w)
+/* SLOT: that of NUMBER, which is on the stack, too. */
+static void write_find_slot(struct writing *w, unsigned none)
 {
-	bpfcode_set_map(w->c, R1, w->l->starts.fd);
+	struct bpfcode *c = w->c;
+
+	bpfcode_store(c, BPF_DW, STACK, MATCH, NUMBER);
+	bpfcode_move(c, R1, NUMBER);
+	if (w->l->slots.n_rows > 1) {
+		bpfcode_set_wide(c, R2, SPREAD);
+		bpfcode_alu(c, BPF_MUL, R1, R2);
+		bpfcode_alu_number(c, BPF_RSH, R1, 64 - SLOTS_LOG);
+	}
+	bpfcode_store(c, BPF_W, STACK, INDEX, R1);
+	bpfprogram_look_up(c, w->l->slots.fd, INDEX);
+	bpfcode_jump_if(c, BPF_JEQ, R0, 0, none);
+	bpfcode_move(c, SLOT, R0);
+}
+
+/* r0: the start of NUMBER in the hash, or leaves. */
+static void write_find_spilled(struct writing *w, unsigned none)
+{
+	bpfcode_load(w->c, BPF_DW, R1, SLOT, AT(START_SPILLED));
+	bpfcode_jump_if(w->c, BPF_JEQ, R1, 0, none);
+	bpfprogram_look_up(w->c, w->l->spilled.fd, MATCH);
+	bpfcode_jump_if(w->c, BPF_JEQ, R0, 0, none);
+}
+
+static void write_count_spilled(struct writing *w, int n)
+{
+	bpfcode_set(w->c, R1, n);
+	bpfcode_add_to(w->c, SLOT, AT(START_SPILLED), R1);
+}
+
+static void write_drop_spilled(struct writing *w)
+{
+	write_count_spilled(w, -1);
+	bpfcode_set_map(w->c, R1, w->l->spilled.fd);
 	bpfcode_move(w->c, R2, STACK);
 	bpfcode_alu_number(w->c, BPF_ADD, R2, MATCH);
 	bpfcode_call(w->c, BPF_FUNC_map_delete_elem);
@@ -148,30 +201,68 @@ static void write_start_time(struct writing *w)
 		bpfcode_call(w->c, BPF_FUNC_ktime_get_ns);
 }
 
+/* The start that SLOT points to, there or in the hash, is this one. */
+static void write_start(struct writing *w)
+{
+	bpfcode_load(w->c, BPF_DW, R1, STACK, MATCH);
+	bpfcode_store(w->c, BPF_DW, SLOT, AT(START_NUMBER), R1);
+	write_copy(w, SLOT, AT(START_WORDS), STACK, w->start + AT(START_WORDS));
+	write_start_time(w);
+	bpfcode_store(w->c, BPF_DW, SLOT, AT(START_TIME), R0);
+}
+
+static void write_spill(struct writing *w, unsigned out)
+{
+	struct bpfcode *c = w->c;
+	unsigned none = bpfcode_label(c), full = bpfcode_label(c);
+
+	write_find_spilled(w, none);
+	bpfcode_move(c, SLOT, R0);
+	write_count(w, COUNTER_AGAIN);
+	write_start(w);
+	bpfcode_jump(c, out);
+	bpfcode_place(c, none);
+	bpfcode_store_number(c, BPF_DW, STACK, w->start + AT(START_NUMBER), 0);
+	bpfcode_store_number(c, BPF_DW, STACK, w->start + AT(START_SPILLED), 0);
+	write_start_time(w);
+	bpfcode_store(c, BPF_DW, STACK, w->start + AT(START_TIME), R0);
+	bpfprogram_update(c, w->l->spilled.fd, MATCH, w->start, BPF_ANY);
+	bpfcode_jump_if(c, BPF_JNE, R0, 0, full);
+	write_count_spilled(w, 1);
+	bpfcode_jump(c, out);
+	bpfcode_place(c, full);
+	write_count(w, COUNTER_NO_START);
+	bpfcode_jump(c, out);
+}
+
 static void write_from(struct writing *w)
 {
 	struct bpfcode *c = w->c;
-	unsigned found = bpfcode_label(c), free_row = bpfcode_label(c), out = bpfcode_label(c);
+	unsigned is_ours = bpfcode_label(c), is_free = bpfcode_label(c), out = bpfcode_label(c),
+		 take = bpfcode_label(c);
 
+	write_groups(w, w->from, w->start + AT(START_WORDS));
 	write_match(w, &w->from->match);
-	write_groups(w, w->from, w->start + 8);
-	bpfprogram_look_up(c, w->l->starts.fd, MATCH);
-	bpfcode_jump_if(c, BPF_JNE, R0, 0, found);
-	write_start_time(w);
-	bpfcode_store(c, BPF_DW, STACK, w->start, R0);
-	bpfprogram_update(c, w->l->starts.fd, MATCH, w->start, BPF_ANY);
-	bpfcode_jump_if(c, BPF_JEQ, R0, 0, out);
-	write_count(w, COUNTER_NO_START);
-	bpfcode_jump(c, out);
-	bpfcode_place(c, found);
-	bpfcode_move(c, ROW, R0);
-	bpfcode_load(c, BPF_DW, R1, ROW, 0);
-	bpfcode_jump_if(c, BPF_JEQ, R1, 0, free_row);
+	write_find_slot(w, out);
+	bpfcode_load(c, BPF_DW, R1, SLOT, AT(START_TIME));
+	bpfcode_jump_if(c, BPF_JEQ, R1, 0, is_free);
+	bpfcode_load(c, BPF_DW, R1, SLOT, AT(START_NUMBER));
+	bpfcode_jump_if_reg(c, BPF_JEQ, R1, NUMBER, is_ours);
+	if (w->l->spilled.fd >= 0)
+		write_spill(w, out);
+	else
+		bpfcode_jump(c, out);
+	bpfcode_place(c, is_free);
+	if (w->l->spilled.fd >= 0) { /* it may be in the hash, from when the slot was not free */
+		write_find_spilled(w, take);
+		write_drop_spilled(w);
+	} else {
+		bpfcode_jump(c, take);
+	}
+	bpfcode_place(c, is_ours);
 	write_count(w, COUNTER_AGAIN);
-	bpfcode_place(c, free_row);
-	write_copy(w, ROW, 8, STACK, w->start + 8);
-	write_start_time(w);
-	bpfcode_store(c, BPF_DW, ROW, 0, R0);
+	bpfcode_place(c, take);
+	write_start(w);
 	bpfcode_place(c, out);
 }
 
@@ -198,21 +289,6 @@ static void write_step(struct writing *w)
 	bpfcode_place(w->c, out);
 }
 
-/*
- * r3: is TIME below the microseconds' power of two that lies between the same two of ns? That is 1000 << k, between
- * 512 << k and 1024 << k. r1: how far TIME was shifted to have PARTS as its highest bit: k is 2 less.
- */
-static void write_side(struct writing *w)
-{
-	bpfcode_set(w->c, R2, 1000);
-	bpfcode_alu_number(w->c, BPF_SUB, R1, 2);
-	bpfcode_alu_number(w->c, BPF_AND, R1, 63); /* below 512: nothing is left of the 1000 */
-	bpfcode_alu(w->c, BPF_LSH, R2, R1);
-	bpfcode_move(w->c, R3, TIME);
-	bpfcode_alu(w->c, BPF_SUB, R3, R2);
-	bpfcode_alu_number(w->c, BPF_RSH, R3, 63);
-}
-
 /* NUMBER: the cell of TIME. */
 static void write_cell(struct writing *w)
 {
@@ -237,12 +313,9 @@ static void write_cell(struct writing *w)
 	bpfcode_alu_number(c, BPF_LSH, R2, PARTS_LOG);
 	bpfcode_alu(c, BPF_ADD, NUMBER, R2);
 	bpfcode_place(c, small);
-	if (w->l->config.scale.range_ns)
-		write_step(w);
-	else if (w->l->config.scale.is_us)
-		write_side(w);
-	else
+	if (!w->l->config.scale.range_ns)
 		return;
+	write_step(w);
 	bpfcode_alu_number(c, BPF_LSH, R3, SCALE_BITS);
 	bpfcode_alu(c, BPF_OR, NUMBER, R3);
 }
@@ -258,14 +331,23 @@ static void write_most(struct writing *w, int word)
 	bpfcode_place(w->c, less);
 }
 
-/* TIME into the cell of the key. */
-static void write_add(struct writing *w)
+/* *(r0 + word) += src, undivided or as good. */
+static void write_sum(struct writing *w, int word, int src)
+{
+	if (w->is_undivided)
+		return bpfcode_add_to(w->c, R0, AT(word), src);
+	bpfcode_load(w->c, BPF_DW, R2, R0, AT(word));
+	bpfcode_alu(w->c, BPF_ADD, R2, src);
+	bpfcode_store(w->c, BPF_DW, R0, AT(word), R2);
+}
+
+/* A new row, where there is none, and leaves; or r0 is that of another CPU, which was quicker. */
+static void write_row(struct writing *w, unsigned out)
 {
 	struct bpfcode *c = w->c;
-	unsigned add = bpfcode_label(c), out = bpfcode_label(c);
+	unsigned there = bpfcode_label(c);
 
-	bpfprogram_look_up(c, w->l->cells.fd, w->key);
-	bpfcode_jump_if(c, BPF_JNE, R0, 0, add);
+	bpfcode_jump_if(c, BPF_JNE, R0, 0, there);
 	bpfcode_move(c, R1, TIME);
 	bpfcode_store(c, BPF_DW, STACK, w->value + AT(CELL_TOTAL), R1);
 	bpfcode_store(c, BPF_DW, STACK, w->value + AT(CELL_MAX), R1);
@@ -274,14 +356,33 @@ static void write_add(struct writing *w)
 	bpfcode_store_number(c, BPF_DW, STACK, w->value + AT(CELL_N), 1);
 	bpfprogram_update(c, w->l->cells.fd, w->key, w->value, BPF_NOEXIST);
 	bpfcode_jump_if(c, BPF_JEQ, R0, 0, out);
-	bpfprogram_look_up(c, w->l->cells.fd, w->key); /* another CPU was quicker */
-	bpfcode_jump_if(c, BPF_JNE, R0, 0, add);
+	bpfprogram_look_up(c, w->l->cells.fd, w->key);
+	bpfcode_jump_if(c, BPF_JNE, R0, 0, there);
 	write_count(w, COUNTER_NO_CELL);
 	bpfcode_jump(c, out);
-	bpfcode_place(c, add);
+	bpfcode_place(c, there);
+}
+
+/* TIME into its cell. */
+static void write_add(struct writing *w)
+{
+	struct bpfcode *c = w->c;
+	unsigned out = bpfcode_label(c);
+	int at = w->key + (int)w->l->cells.n_key_bytes - 8;
+
+	write_cell(w);
+	if (is_cell_array(w->l)) {
+		bpfcode_store(c, BPF_W, STACK, INDEX, NUMBER);
+		bpfprogram_look_up(c, w->l->cells.fd, INDEX);
+		bpfcode_jump_if(c, BPF_JEQ, R0, 0, out);
+	} else {
+		bpfcode_store(c, BPF_DW, STACK, at, NUMBER);
+		bpfprogram_look_up(c, w->l->cells.fd, w->key);
+		write_row(w, out);
+	}
 	bpfcode_set(c, R1, 1);
-	bpfcode_add_to(c, R0, AT(CELL_N), R1);
-	bpfcode_add_to(c, R0, AT(CELL_TOTAL), TIME);
+	write_sum(w, CELL_N, R1);
+	write_sum(w, CELL_TOTAL, TIME);
 	bpfcode_move(c, R1, TIME);
 	write_most(w, CELL_MAX);
 	bpfcode_alu_number(c, BPF_XOR, R1, -1);
@@ -291,40 +392,47 @@ static void write_add(struct writing *w)
 
 /* --- ends -------------------------------------------------------------------------------------- */
 
-/* The row of the start, in ROW, has ended; TIME is how long it took, or it was not under way. */
-static void write_take(struct writing *w, unsigned alone, unsigned backwards)
+/* The start of NUMBER is taken out, and TIME is how long it took. */
+static void write_take(struct writing *w, unsigned alone)
 {
 	struct bpfcode *c = w->c;
+	unsigned other = bpfcode_label(c), taken = bpfcode_label(c);
 
-	bpfcode_load(c, BPF_DW, R1, ROW, 0);
-	bpfcode_jump_if(c, BPF_JEQ, R1, 0, alone);
+	write_find_slot(w, alone);
+	bpfcode_load(c, BPF_DW, R1, SLOT, AT(START_TIME));
+	bpfcode_jump_if(c, BPF_JEQ, R1, 0, other);
+	bpfcode_load(c, BPF_DW, R2, SLOT, AT(START_NUMBER));
+	bpfcode_jump_if_reg(c, BPF_JNE, R2, NUMBER, other);
 	bpfcode_alu(c, BPF_SUB, TIME, R1);
-	write_copy(w, STACK, w->key, ROW, 8);
-	if (w->l->is_in_place)
-		bpfcode_store_number(c, BPF_DW, ROW, 0, 0);
-	else
-		write_delete(w);
-	bpfcode_jump_if(c, BPF_JSLT, TIME, 0, backwards);
+	write_copy(w, STACK, w->key, SLOT, AT(START_WORDS));
+	bpfcode_store_number(c, BPF_DW, SLOT, AT(START_TIME), 0);
+	bpfcode_jump(c, taken);
+	bpfcode_place(c, other);
+	if (w->l->spilled.fd >= 0) {
+		write_find_spilled(w, alone);
+		bpfcode_load(c, BPF_DW, R1, R0, AT(START_TIME));
+		bpfcode_alu(c, BPF_SUB, TIME, R1);
+		write_copy(w, STACK, w->key, R0, AT(START_WORDS));
+		write_drop_spilled(w);
+	} else {
+		bpfcode_jump(c, alone);
+	}
+	bpfcode_place(c, taken);
 }
 
 static void write_to(struct writing *w)
 {
 	struct bpfcode *c = w->c;
 	unsigned alone = bpfcode_label(c), backwards = bpfcode_label(c), out = bpfcode_label(c);
-	int cell = w->key + (int)(w->l->n_from_bytes + w->l->n_to_bytes);
 
 	bpfcode_call(c, BPF_FUNC_ktime_get_ns);
 	bpfcode_move(c, TIME, R0);
 	if (w->from)
 		bpfcode_store(c, BPF_DW, STACK, NOW, R0);
 	write_match(w, &w->to->match);
-	bpfprogram_look_up(c, w->l->starts.fd, MATCH);
-	bpfcode_jump_if(c, BPF_JEQ, R0, 0, alone);
-	bpfcode_move(c, ROW, R0);
-	write_take(w, alone, backwards);
+	write_take(w, alone);
+	bpfcode_jump_if(c, BPF_JSLT, TIME, 0, backwards);
 	write_groups(w, w->to, w->key + (int)w->l->n_from_bytes);
-	write_cell(w);
-	bpfcode_store(c, BPF_DW, STACK, cell, NUMBER);
 	write_add(w);
 	bpfcode_jump(c, out);
 	bpfcode_place(c, backwards);
@@ -342,11 +450,12 @@ static int write_program(struct writing *w, const struct bpfprogram_config *conf
 {
 	unsigned out = bpfcode_label(w->c);
 
-	w->start = START - (w->from ? 8 + (int)w->l->n_from_bytes : 0);
+	w->start = START - (w->from ? AT(START_WORDS) + (int)w->l->n_from_bytes : 0);
 	w->value = w->start - AT(CELL_WORDS);
 	w->key = w->value - (int)w->l->cells.n_key_bytes;
 	if ((w->to ? w->key : w->start) < -BPFCODE_STACK)
 		return errmsg_set(err, -E2BIG, "the keys are too long for a BPF program");
+	w->is_undivided = !bpf_runs_alone(bpfprogram_type(config->hook));
 	bpfprogram_begin(w->c, config, out);
 	if (w->to)
 		write_to(w);
@@ -360,18 +469,22 @@ static int write_program(struct writing *w, const struct bpfprogram_config *conf
 static void write_farewell(struct writing *w, const struct bpfsource *number)
 {
 	struct bpfcode *c = w->c;
-	unsigned out = bpfcode_label(c), ended = bpfcode_label(c);
+	unsigned out = bpfcode_label(c), other = bpfcode_label(c);
 
 	bpfcode_move(c, BPFPROGRAM_CONTEXT, R1);
 	bpfprogram_read_number(c, number);
-	bpfcode_store(c, BPF_DW, STACK, MATCH, NUMBER);
-	bpfprogram_look_up(c, w->l->starts.fd, MATCH);
-	bpfcode_jump_if(c, BPF_JEQ, R0, 0, out);
-	bpfcode_load(c, BPF_DW, R1, R0, 0);
-	bpfcode_jump_if(c, BPF_JEQ, R1, 0, ended);
+	write_find_slot(w, out);
+	bpfcode_load(c, BPF_DW, R1, SLOT, AT(START_TIME));
+	bpfcode_jump_if(c, BPF_JEQ, R1, 0, other);
+	bpfcode_load(c, BPF_DW, R1, SLOT, AT(START_NUMBER));
+	bpfcode_jump_if_reg(c, BPF_JNE, R1, NUMBER, other);
+	bpfcode_store_number(c, BPF_DW, SLOT, AT(START_TIME), 0);
 	write_count(w, COUNTER_GONE);
-	bpfcode_place(c, ended);
-	write_delete(w);
+	bpfcode_jump(c, out);
+	bpfcode_place(c, other);
+	write_find_spilled(w, out);
+	write_drop_spilled(w);
+	write_count(w, COUNTER_GONE);
 	bpfcode_place(c, out);
 	bpfprogram_end(c);
 }
@@ -398,31 +511,43 @@ static int make_starts(struct bpflatency *l, const struct bpflatency_side *from,
 	int r;
 
 	l->n_from_bytes = bytes_of(from);
-	l->starts =
-		(struct bpf_table){.type = by_cpu ? BPF_MAP_TYPE_PERCPU_ARRAY : BPF_MAP_TYPE_HASH,
-				   .n_key_bytes = by_cpu ? sizeof(uint32_t) : sizeof(uint64_t),
-				   .n_value_bytes = 8 + l->n_from_bytes,
-				   .n_rows = by_cpu ? 1 : l->config.n_starts};
-	r = bpf_make_table(&l->starts, err);
+	l->slots =
+		(struct bpf_table){.type = by_cpu ? BPF_MAP_TYPE_PERCPU_ARRAY : BPF_MAP_TYPE_ARRAY,
+				   .n_key_bytes = sizeof(uint32_t),
+				   .n_value_bytes = AT(START_WORDS) + l->n_from_bytes,
+				   .n_rows = by_cpu ? 1 : 1u << SLOTS_LOG};
+	l->spilled = (struct bpf_table){.type = BPF_MAP_TYPE_HASH,
+					.n_key_bytes = sizeof(uint64_t),
+					.n_value_bytes = l->slots.n_value_bytes,
+					.n_rows = l->config.n_starts,
+					.fd = -1};
+	r = bpf_make_table(&l->slots, err);
+	if (r >= 0 && !by_cpu)
+		r = bpf_make_table(&l->spilled, err);
 	return r < 0 ? r : bpf_make_table(&l->counters, err);
 }
 
 static int make_cells(struct bpflatency *l, const struct bpflatency_side *to, struct errmsg *err)
 {
+	bool is_array;
+
 	close_fd(&l->cells.fd);
 	l->n_to_bytes = bytes_of(to);
-	l->cells = (struct bpf_table){.type = BPF_MAP_TYPE_PERCPU_HASH,
-				      .n_key_bytes = l->n_from_bytes + l->n_to_bytes + 8,
-				      .n_value_bytes = AT(CELL_WORDS),
-				      .n_rows = l->config.n_rows};
+	is_array = !l->n_from_bytes && !l->n_to_bytes && !l->config.scale.range_ns &&
+		   (uint64_t)CELLS * AT(CELL_WORDS) * bpf_n_cpus() <= CELLS_MAX_BYTES;
+	l->cells = (struct bpf_table){
+		.type = is_array ? BPF_MAP_TYPE_PERCPU_ARRAY : BPF_MAP_TYPE_PERCPU_HASH,
+		.n_key_bytes = is_array ? sizeof(uint32_t) : l->n_from_bytes + l->n_to_bytes + 8,
+		.n_value_bytes = AT(CELL_WORDS),
+		.n_rows = is_array ? CELLS : l->config.n_rows};
 	return bpf_make_table(&l->cells, err);
 }
 
 void bpflatency_init(struct bpflatency *l, const struct bpflatency_config *config)
 {
 	*l = (struct bpflatency){.config = *config,
-				 .is_in_place = config->match == BPFLATENCY_BY_CPU,
-				 .starts.fd = -1,
+				 .slots.fd = -1,
+				 .spilled.fd = -1,
 				 .cells.fd = -1,
 				 .counters = {.type = BPF_MAP_TYPE_PERCPU_ARRAY,
 					      .n_key_bytes = sizeof(uint32_t),
@@ -497,8 +622,8 @@ static int prepare_from(struct bpflatency *l, const struct bpflatency_side *from
 
 	bpflatency_close(l);
 	r = make_starts(l, from, err);
-	if (r >= 0 && l->config.match == BPFLATENCY_BY_THREAD)
-		l->is_in_place = l->config.has_farewell && follow_threads(l, &ignored) >= 0;
+	if (r >= 0 && l->config.has_farewell)
+		follow_threads(l, &ignored); /* it helps, but is not needed */
 	return r;
 }
 
@@ -530,11 +655,13 @@ int bpflatency_add(struct bpflatency *l, const struct bpfprogram_config *config,
 /* The beginning was attached before the end: of what it saw the end may be long past. */
 int bpflatency_begin(struct bpflatency *l, struct errmsg *err)
 {
-	int r = bpf_clear(&l->starts, err);
+	const struct bpf_table *tables[] = {&l->spilled, &l->slots, &l->cells, &l->counters};
+	int r = 0;
 
-	if (r >= 0)
-		r = bpf_clear(&l->cells, err);
-	return r < 0 ? r : bpf_clear(&l->counters, err);
+	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables) && r >= 0; i++)
+		if (tables[i]->fd >= 0)
+			r = bpf_clear(tables[i], err);
+	return r;
 }
 
 /* In the order of time: who began can still end. */
@@ -605,12 +732,14 @@ static int count_start(void *ctx, const uint8_t *key, const uint64_t *values, un
 int bpflatency_read_counts(const struct bpflatency *l, struct bpflatency_counts *ret,
 			   struct errmsg *err)
 {
-	struct start_counter sc = {.n_words = l->starts.n_value_bytes / 8};
+	struct start_counter sc = {.n_words = l->slots.n_value_bytes / 8};
 	uint64_t counters[COUNTERS] = {0};
 	int r = bpf_each_number(&l->counters, take_counter, counters, err);
 
 	if (r >= 0)
-		r = bpf_each_row(&l->starts, count_start, &sc, err);
+		r = bpf_each_row(&l->slots, count_start, &sc, err);
+	if (r >= 0 && l->spilled.fd >= 0)
+		r = bpf_each_row(&l->spilled, count_start, &sc, err);
 	if (r < 0)
 		return r;
 	*ret = (struct bpflatency_counts){.n_open = sc.n + counters[COUNTER_GONE],
@@ -636,7 +765,8 @@ void bpflatency_close(struct bpflatency *l)
 	bpflatency_detach(l);
 	for (size_t i = 0; i < BPFLATENCY_PROGRAMS_MAX; i++)
 		close_fd(&l->programs[i]);
-	close_fd(&l->starts.fd);
+	close_fd(&l->slots.fd);
+	close_fd(&l->spilled.fd);
 	close_fd(&l->cells.fd);
 	close_fd(&l->counters.fd);
 	l->n_programs = 0;

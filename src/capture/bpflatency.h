@@ -23,20 +23,19 @@
 
 enum bpflatency_match { BPFLATENCY_BY_THREAD, BPFLATENCY_BY_CPU, BPFLATENCY_BY_NUMBER };
 
-/* Buckets whose edges no cell crosses: powers of two of microseconds; or steps of range_ns, if that is not 0. */
+/* Buckets whose edges no cell crosses, besides the powers of two of ns and us: steps of range_ns, if that is not 0. */
 struct bpflatency_scale {
-	bool is_us;
 	uint64_t range_ns, min_ns, max_ns;
 };
 
 struct bpflatency_config {
 	enum bpflatency_match match;
 	struct bpflatency_scale scale;
-	uint32_t n_starts; /* under way at a time */
+	uint32_t n_starts; /* under way at a time, beside those in slots */
 	uint32_t n_rows;   /* cells of all groups */
 	/*
 	 * BY_THREAD, if it is known: the number of the thread at the kernel's tracepoint sched_process_free. Then starts
-	 * are kept in place, and go with the thread.
+	 * go with the thread.
 	 */
 	bool has_farewell;
 	struct bpfsource farewell;
@@ -51,10 +50,9 @@ struct bpflatency_side {
 
 struct bpflatency {
 	struct bpflatency_config config;
-	struct bpf_table starts, cells, counters;
+	struct bpf_table slots, spilled, cells, counters;
 	uint32_t n_from_bytes,
 		n_to_bytes; /* groups of each side in the key of a cell, from first */
-	bool is_in_place;   /* a start that has ended keeps its row, for the next */
 	int programs[BPFLATENCY_PROGRAMS_MAX], links[BPFLATENCY_PROGRAMS_MAX]; /* -1: none */
 	size_t n_programs;
 };

@@ -226,25 +226,32 @@ void bpfprogram_end(struct bpfcode *c)
 
 /* --- the whole --------------------------------------------------------------------------------- */
 
+enum bpf_prog_type bpfprogram_type(enum bpfhook hook)
+{
+	switch (hook) {
+	case BPFHOOK_PROBE:
+		return BPF_PROG_TYPE_KPROBE;
+	case BPFHOOK_RECORD:
+		return BPF_PROG_TYPE_TRACEPOINT;
+	case BPFHOOK_RAW:
+		return BPF_PROG_TYPE_RAW_TRACEPOINT;
+	default:
+		return BPF_PROG_TYPE_TRACING;
+	}
+}
+
 int bpfprogram_load(const struct bpfprogram_config *config, struct bpfcode *c, struct errmsg *err)
 {
+	enum bpf_prog_type type = bpfprogram_type(config->hook);
 	int r = bpfcode_finish(c);
 
 	if (r < 0)
 		return errmsg_set_errno(err, r, "this does not fit into a BPF program");
-	switch (config->hook) {
-	case BPFHOOK_PROBE:
-		return bpf_load(BPF_PROG_TYPE_KPROBE, c, err);
-	case BPFHOOK_RECORD:
-		return bpf_load(BPF_PROG_TYPE_TRACEPOINT, c, err);
-	case BPFHOOK_RAW:
-		return bpf_load(BPF_PROG_TYPE_RAW_TRACEPOINT, c, err);
-	case BPFHOOK_ENTRY:
-		return bpf_load_for_function(BPF_TRACE_FENTRY, config->function, c, err);
-	case BPFHOOK_EXIT:
-		return bpf_load_for_function(BPF_TRACE_FEXIT, config->function, c, err);
-	}
-	return -EINVAL;
+	if (type != BPF_PROG_TYPE_TRACING)
+		return bpf_load(type, c, err);
+	return bpf_load_for_function(config->hook == BPFHOOK_EXIT ? BPF_TRACE_FEXIT
+								  : BPF_TRACE_FENTRY,
+				     config->function, c, err);
 }
 
 int bpfprogram_attach(enum bpfhook hook, int program, const char *tracepoint, long long id,

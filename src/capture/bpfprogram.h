@@ -14,6 +14,7 @@
 #ifndef SONDE_CAPTURE_BPFPROGRAM_H
 #define SONDE_CAPTURE_BPFPROGRAM_H
 
+#include <linux/bpf.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -109,6 +110,8 @@ void bpfprogram_end(struct bpfcode *c);
 
 /* --- the whole --------------------------------------------------------------------------------- */
 
+/* What the kernel calls such programs. */
+enum bpf_prog_type bpfprogram_type(enum bpfhook hook);
 /* A descriptor, or negative. The sentence is for who insists on BPF. */
 int bpfprogram_load(const struct bpfprogram_config *config, struct bpfcode *c, struct errmsg *err);
 /* The name of the tracepoint, or the event's id, as the hook is; of a function neither. A descriptor, or negative. */

@@ -67,7 +67,7 @@ static int check_groups(struct latencybpf *lb, struct errmsg *err)
 static int use_scale(const struct latency_scale *s, struct bpflatency_scale *ret,
 		     struct errmsg *err)
 {
-	*ret = (struct bpflatency_scale){.is_us = s->unit_ns == 1000};
+	*ret = (struct bpflatency_scale){0};
 	if (!s->range)
 		return 0;
 	if (__builtin_mul_overflow(s->range, s->unit_ns, &ret->range_ns) ||

@@ -238,8 +238,14 @@ static uint32_t meaning_of(const struct field *f)
 		    {"be16", 2, FIELD_BIG_ENDIAN}, {"be32", 4, FIELD_BIG_ENDIAN},
 		    {"be64", 8, FIELD_BIG_ENDIAN}, {"word", 8, FIELD_WORD}};
 
+	bool is_array = f->flags & FIELD_ARRAY; /* only of numbers with a point: "float[2]" */
+	uint32_t size = is_array && f->n_elements ? f->size / f->n_elements : f->size;
+	size_t len = strcspn(f->type, "[");
+
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		if (f->size == rows[i].size && !strcmp(f->type, rows[i].type))
+		if (size == rows[i].size && strlen(rows[i].type) == len &&
+		    !strncmp(f->type, rows[i].type, len) &&
+		    (!is_array || rows[i].flag == FIELD_REAL))
 			return rows[i].flag;
 	return 0;
 }
@@ -270,6 +276,10 @@ static void count_elements(struct field *f)
 
 static void field_classify(const struct event_parser *p, struct field *f, uint32_t dynamic_size)
 {
+	if (!strncmp(f->type, "maybe ", 6) && !(f->flags & FIELD_ARRAY)) {
+		f->type += 6;
+		f->flags |= FIELD_GAPS;
+	}
 	f->flags |= meaning_of(f);
 	f->n_signed_bits = signed_bits_of(f);
 	if (f->n_signed_bits)

@@ -37,7 +37,11 @@ enum field_flags {
 	FIELD_REAL = 2048,	 /* double, float */
 	FIELD_WORD = 4096,  /* word: a number, or a pointer, which is larger than numbers are */
 	FIELD_SHORT = 8192, /* s8, s16 of a probe */
+	FIELD_GAPS = 16384, /* maybe …: FIELD_GONE where the variable does not live */
 };
+
+/* What probes record of a variable that does not live where the event was raised; probe/resolve_gaps.c. */
+#define FIELD_GONE 0xdeade12du
 
 struct field {
 	const char *name, *type;
@@ -183,9 +187,19 @@ const struct arg *event_find_value_names(const struct event *ev, const struct fi
 /* Whether the print format shows the elements of an array, see printer_print_array(). */
 bool event_shows_array(const struct event *ev, const struct field *f);
 
+/* Whether the number, as it was read or with its sign, stands for one that is not known. */
+static inline bool field_is_gone(const struct field *f, uint64_t v)
+{
+	uint64_t mask = f->size < 8 ? (UINT64_C(1) << (8 * f->size)) - 1 : UINT64_MAX;
+
+	return f->flags & FIELD_GAPS && !((v ^ FIELD_GONE) & mask);
+}
+
 /* The number that a field's bytes mean, read in the byte order of the trace. */
 static inline uint64_t field_number(const struct field *f, uint64_t v)
 {
+	if (field_is_gone(f, v))
+		return v;
 	if (f->n_signed_bits)
 		return (uint64_t)((int64_t)(v << (64 - f->n_signed_bits)) >>
 				  (64 - f->n_signed_bits));

@@ -17,6 +17,8 @@
  *	                         symbol, "0x" and hex digits; and what the print format calls the
  *	                         value (__print_symbolic), which the library does not know
  *	with a point             of a probe's field that is double or float
+ *	not known in this record the same as unknown: of a probe, where the variable does not live;
+ *	                         as text it is "?"
  *
  * Arithmetic is unsigned. Order is not: a signed field has its sign, so that `ret < 0` finds failed
  * system calls (libtraceevent compares unsigned and finds none). Equality is of bits: `ret == -1` and
@@ -88,9 +90,24 @@ static uint64_t operand_number(const struct filter_run *run, const struct filter
 	return o->word == OPERAND_IS_NUMBER ? o->value : bound_number(run, &run->bound[o->word]);
 }
 
+/* Of a probe: the variable did not live there. */
+static bool is_gone(const struct filter_run *run, const struct filter_binding *b)
+{
+	return b->field && b->field->flags & FIELD_GAPS &&
+	       field_is_gone(b->field, bound_number(run, b));
+}
+
 static bool operand_is_known(const struct filter_run *run, const struct filter_operand *o)
 {
-	return o->word == OPERAND_IS_NUMBER || run->bound[o->word].kind != BIND_UNKNOWN;
+	return o->word == OPERAND_IS_NUMBER ||
+	       (run->bound[o->word].kind != BIND_UNKNOWN && !is_gone(run, &run->bound[o->word]));
+}
+
+/* n == "?" finds what is shown so. */
+static bool asks_for_gone(const struct filter_run *run, const struct filter_test *t)
+{
+	return t->kind == TEST_TEXT && t->op == OP_EQ && t->text_len == 1 && t->text[0] == '?' &&
+	       t->left.word != OPERAND_IS_NUMBER && is_gone(run, &run->bound[t->left.word]);
 }
 
 /* Which number is the lower one, with their signs; equality is of their bits. */
@@ -292,7 +309,7 @@ static bool test_run(const struct filter_run *run, const struct filter_test *t)
 	const struct filter_binding *b;
 
 	if (!operand_is_known(run, &t->left))
-		return false;
+		return asks_for_gone(run, t);
 	if (t->kind == TEST_NONZERO)
 		return operand_is_known(run, &t->right) &&
 		       calculate(t->op, operand_number(run, &t->left),

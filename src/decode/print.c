@@ -345,6 +345,11 @@ static void compile_number(struct print_op *op, const struct arg *a, const struc
 		mask &= a->cast.mask;
 		a = a->cast.item;
 	}
+	if (element_array(a) && element_array(a)->flags & FIELD_REAL) {
+		op->run = run_real;
+		op->field = element_array(a);
+		return;
+	}
 	if (a->kind == ARG_FIELD && a->field.field &&
 	    a->field.field->flags & (FIELD_REAL | FIELD_WORD)) {
 		op->run = a->field.field->flags & FIELD_REAL ? run_real : run_word;
@@ -410,6 +415,40 @@ static void compile_string(struct print_op *op, const struct arg *a, const struc
 	}
 }
 
+/* The field that may be not known, in an expression that shows it by a name, with its sign, turned round. */
+static const struct field *find_maybe(const struct arg *a)
+{
+	const struct field *f;
+
+	if (!a)
+		return NULL;
+	switch (a->kind) {
+	case ARG_FIELD:
+		return a->field.field && a->field.field->flags & FIELD_GAPS ? a->field.field : NULL;
+	case ARG_CAST:
+		return find_maybe(a->cast.item);
+	case ARG_FLAGS:
+	case ARG_SYMBOL:
+		return find_maybe(a->flags.value);
+	case ARG_OP:
+		f = find_maybe(a->op.left);
+		return f ? f : find_maybe(a->op.right);
+	default:
+		return NULL;
+	}
+}
+
+static void run_maybe(struct printer *p, const struct print_op *op)
+{
+	const struct field *f = op->maybe;
+
+	if ((uint64_t)f->offset + f->size <= p->size &&
+	    field_is_gone(f, bytes_get(p->data + f->offset, f->size, p->swap)))
+		textbuf_add_char(p->out, '?');
+	else
+		op->run_known(p, op);
+}
+
 static void compile_segment(struct print_op *op, const struct segment *s, struct formats *f)
 {
 	const char *letters = strchr(s->text, 'p');
@@ -436,6 +475,11 @@ static void compile_segment(struct print_op *op, const struct segment *s, struct
 		break;
 	}
 	args_resolve(f, s->width_arg, true);
+	op->maybe = find_maybe(s->arg);
+	if (op->maybe) {
+		op->run_known = op->run;
+		op->run = run_maybe;
+	}
 }
 
 void print_segment(struct printer *p, const struct segment *s)

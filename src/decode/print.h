@@ -91,14 +91,14 @@ static inline bool printer_add_symbol_name(struct printer *p, uint64_t addr)
 	return slot->sym;
 }
 
-/* A field's number; false if it is not 1, 2, 4 or 8 bytes or lies outside the record. */
+/* A field's number; false if it is not 1, 2, 4 or 8 bytes, lies outside the record or is not known. */
 static inline bool printer_number(const struct printer *p, const struct field *f, uint64_t *ret)
 {
 	if (!f || (uint64_t)f->offset + f->size > p->size ||
 	    !(f->size == 1 || f->size == 2 || f->size == 4 || f->size == 8))
 		return false;
 	*ret = field_number(f, bytes_get(p->data + f->offset, f->size, p->swap));
-	return true;
+	return !field_is_gone(f, *ret);
 }
 
 /*

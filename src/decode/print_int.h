@@ -26,6 +26,8 @@ struct print_op {
 	uint8_t size;
 	struct conversion conv;
 	const struct field *field;
+	const struct field *maybe; /* it is shown, and may be not known */
+	void (*run_known)(struct printer *p, const struct print_op *op); /* if it is */
 	const struct arg *arg, *width_arg;
 	const char *letters; /* after the p of a pointer */
 	uint64_t mask;	     /* of a plain field under a cast */
@@ -50,6 +52,9 @@ void args_resolve(struct formats *f, struct arg *a, bool as_number);
 void emit_number(struct textbuf *out, const struct conversion *c, uint64_t v);
 void emit_string(struct textbuf *out, const struct conversion *c, const char *s, size_t len);
 void print_segment(struct printer *p, const struct segment *s);
+
+/* print_value.c: the array of which "REC->a[1]" is an element; NULL: it is none. */
+const struct field *element_array(const struct arg *a);
 
 /* print_string.c */
 void print_string_arg(struct printer *p, const struct conversion *c, const struct arg *a);

@@ -10,10 +10,22 @@
 
 #include <string.h>
 
+/* The bits that a named value has. An element of an array comes with its sign, which the names do not have. */
+static uint64_t name_mask(const struct arg *a)
+{
+	const struct field *array = element_array(a->flags.value);
+
+	return array && array->element_size < 8 ? (UINT64_C(1) << (8 * array->element_size)) - 1
+						: UINT64_MAX;
+}
+
 static void print_flags(struct printer *p, const struct conversion *c, const struct arg *a)
 {
-	int64_t v = arg_eval(p, a->flags.value);
+	int64_t v = arg_eval(p, a->flags.value) & name_mask(a);
 	bool any = false;
+
+	if (!v && element_array(a->flags.value)) /* else there were a hole: {F_A,,F_B} */
+		return textbuf_add_char(p->out, '0');
 
 	for (size_t i = 0; i < a->flags.n_names; i++) {
 		const struct flag_name *n = &a->flags.names[i];
@@ -40,14 +52,17 @@ static void print_flags(struct printer *p, const struct conversion *c, const str
 
 static void print_symbolic(struct printer *p, const struct conversion *c, const struct arg *a)
 {
+	uint64_t mask = name_mask(a);
 	int64_t v = arg_eval(p, a->flags.value);
 
 	for (size_t i = 0; i < a->flags.n_names; i++) {
-		if (a->flags.names[i].value == v) {
+		if (!(((uint64_t)a->flags.names[i].value ^ (uint64_t)v) & mask)) {
 			emit_string(p->out, c, a->flags.names[i].text, a->flags.names[i].len);
 			return;
 		}
 	}
+	if (element_array(a->flags.value)) /* of a probe: {RED,-3,BLUE} */
+		return textbuf_add_signed(p->out, v);
 	textbuf_add(p->out, "0x", 2);
 	textbuf_add_hex(p->out, v);
 }

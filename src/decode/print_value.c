@@ -5,6 +5,8 @@
  *	field:double x;     "x=%#Lx", REC->x                        1.5       the type's name says what the bits mean
  *	field:word arg1;    "arg1=%Lu", REC->arg1                   16, 0x7ffd…   a pointer is larger than most numbers
  *	field:s32 a[4];     "a={%d,%d,%d,%d}", REC->a[0], …         {10,-20,30,40}
+ *	field:u32 c[2];     "c={%s,%s}", __print_symbolic(REC->c[0], …), …   {RED,BLUE}
+ *	field:float f[2];   "f={%#Lx,%#Lx}", REC->f[0], …           {1.5,2}
  *	field:u8 mac[6];    "%s", __print_hex(REC->mac, 6)          02:42:…   whatever the print format makes of it
  *
  * An array is found in the print format by its field: all conversions from the first to the last that show it, and the
@@ -27,7 +29,7 @@ double real_of(const struct field *f, uint64_t bits)
 	double d;
 	float single;
 
-	if (f->size == 4) {
+	if (f->element_size == 4) {
 		memcpy(&single, &low, sizeof(single));
 		return single;
 	}
@@ -38,7 +40,7 @@ double real_of(const struct field *f, uint64_t bits)
 void real_fmt(const struct field *f, uint64_t bits, struct textbuf *tb)
 {
 	double d = real_of(f, bits);
-	int few = f->size == 4 ? 6 : 15;
+	int few = f->element_size == 4 ? 6 : 15;
 	char text[40];
 
 	if (isnan(d)) {
@@ -50,7 +52,7 @@ void real_fmt(const struct field *f, uint64_t bits, struct textbuf *tb)
 
 		snprintf(text, sizeof(text), "%.*g", digits, d);
 		same = strtod(text, NULL);
-		if (f->size == 4 ? (float)same == (float)d : same == d)
+		if (f->element_size == 4 ? (float)same == (float)d : same == d)
 			break;
 	}
 	textbuf_add_str(tb, text);
@@ -66,12 +68,21 @@ void word_fmt(uint64_t v, struct textbuf *tb)
 	textbuf_add_hex(tb, v);
 }
 
+const struct field *element_array(const struct arg *a)
+{
+	const struct arg *left = a && a->kind == ARG_OP && a->op.op[0] == '[' ? a->op.left : NULL;
+
+	return left && left->kind == ARG_FIELD ? left->field.field : NULL;
+}
+
 static const struct field *array_of(const struct arg *a)
 {
 	while (a && a->kind == ARG_CAST)
 		a = a->cast.item;
 	if (a && a->kind == ARG_OP && a->op.op[0] == '[')
 		return array_of(a->op.left);
+	if (a && (a->kind == ARG_SYMBOL || a->kind == ARG_FLAGS))
+		return element_array(a->flags.value);
 	if (a && (a->kind == ARG_HEX || a->kind == ARG_HEX_STR || a->kind == ARG_INT_ARRAY))
 		return array_of(a->array.array);
 	return a && (a->kind == ARG_FIELD || a->kind == ARG_DYNAMIC_ARRAY) ? a->field.field : NULL;

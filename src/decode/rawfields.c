@@ -156,8 +156,9 @@ void printer_print_field_raw(struct printer *p, const struct field *f, bool not_
 		print_bytes(p, bytes);
 		return;
 	}
-	printer_number(p, f, &v);
-	if (f->flags & FIELD_POINTER) {
+	if (!printer_number(p, f, &v) && field_is_gone(f, v)) {
+		textbuf_add_char(p->out, '?');
+	} else if (f->flags & FIELD_POINTER) {
 		textbuf_add(p->out, "0x", 2);
 		textbuf_add_hex(p->out, v);
 	} else if (f->flags & FIELD_SIGNED) {

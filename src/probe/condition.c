@@ -21,6 +21,10 @@
  * Of a floating point number the bits are recorded. As whole numbers they are in the order of the values above zero,
  * and behind all of them, in the opposite order, come those below it.
  *
+ * A variable that does not live at all places of the event is true to no test where it does not (resolve_gaps.c):
+ *
+ *	step(n) if n < 5                                ─▶   (n != 3735937325 && n < 5)
+ *
  * What cannot be is refused here, with the caret under it: the kernel would say less, and later.
  */
 #include "base/spelling.h"
@@ -544,6 +548,22 @@ static int take_value(struct condition *c, const struct test *t, size_t test_sta
 
 /* --- the whole ----------------------------------------------------------------------------------- */
 
+/* Where the variable does not live the test is not true, whatever number is recorded there. */
+static void exclude_gone(struct condition *c, const struct test *t, size_t start)
+{
+	size_t len = textbuf_len(c->out) - start;
+	char *text = strndup(c->out->start + start, len);
+
+	c->out->pos = c->out->start + start;
+	if (text)
+		textbuf_addf(c->out, "(%s != %u && %s)", t->arg->name,
+			     t->arg->show == PROBE_SHOW_BOOL ? PROBE_GONE & 0xff : PROBE_GONE,
+			     text);
+	else
+		c->out->overflow = true;
+	free(text);
+}
+
 static int take_test(struct condition *c)
 {
 	size_t start = textbuf_len(c->out);
@@ -557,7 +577,10 @@ static int take_test(struct condition *c)
 	if (r < 0)
 		return r;
 	skip_blanks(c);
-	return take_value(c, &t, start);
+	r = take_value(c, &t, start);
+	if (r >= 0 && t.arg && t.arg->has_gaps && !c->out->overflow)
+		exclude_gone(c, &t, start);
+	return r;
 }
 
 static int take_chain(struct condition *c);

@@ -14,6 +14,7 @@
 
 #define FETCH_MAX_BYTES	 63 /* the kernel's limit of an argument without its name */
 #define FETCH_NAME_BYTES 32
+#define FETCH_GONE	 "\\0xdeade12d" /* PROBE_GONE */
 
 /* What all arguments at one place have in common. */
 struct fetch_place {

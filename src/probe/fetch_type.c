@@ -27,7 +27,6 @@
 #define MAX_ELEMENTS 64 /* of the kernel */
 #define MAX_UNWRAPS  8
 #define MAX_TYPEDEFS 32
-#define GONE_NUMBER  "\\3735609645" /* 0xdeade12d, as perf has it */
 
 struct emission {
 	const struct fetch_place *place;
@@ -101,7 +100,7 @@ static int write_out(struct emission *e, const char *type)
 	snprintf(text, sizeof(text), "%s%s%s", what, type ? ":" : "", type ? type : "");
 	if (e->v->is_gone)
 		snprintf(text, sizeof(text), "%s%s%s",
-			 type && strstr(type, "string") ? "\\\"?\"" : GONE_NUMBER, type ? ":" : "",
+			 type && strstr(type, "string") ? "\\\"?\"" : FETCH_GONE, type ? ":" : "",
 			 type ? type : "");
 	if (strlen(text) > FETCH_MAX_BYTES)
 		return FETCH_REFUSE(
@@ -293,7 +292,14 @@ static int write_array(struct emission *e)
 		return write_string(e, false, "string");
 	t = flatten(e->v->type, &n);
 	type_get(t, &element);
-	if (element.kind != TYPE_INT && element.kind != TYPE_ENUM && element.kind != TYPE_POINTER)
+	if (element.kind == TYPE_FLOAT && element.n_bytes > 8)
+		return FETCH_REFUSE(e->place, e->err, e->span, -EINVAL,
+				    "this is an array of numbers that are longer than probes "
+				    "record; name an element of it, of which they record 8 bytes: "
+				    "%.*s[0]",
+				    (int)e->span.len, e->place->definition->text + e->span.at);
+	if (element.kind != TYPE_INT && element.kind != TYPE_ENUM && element.kind != TYPE_POINTER &&
+	    element.kind != TYPE_FLOAT)
 		return FETCH_REFUSE(e->place, e->err, e->span, -EINVAL,
 				    "this is an array of structs; name an element and a member: "
 				    "%.*s[0].MEMBER",
@@ -309,6 +315,12 @@ static int write_array(struct emission *e)
 			 "only the first %d of the %llu elements of %.*s are recorded",
 			 MAX_ELEMENTS, (unsigned long long)n, (int)e->span.len,
 			 e->place->definition->text + e->span.at);
+	if (element.kind == TYPE_ENUM)
+		e->ret->show = show_of_enum(t, &element);
+	else if (element.is_bool)
+		e->ret->show = PROBE_SHOW_BOOL;
+	else if (element.kind == TYPE_FLOAT)
+		e->ret->show = PROBE_SHOW_FLOAT;
 	fmt_number(e, &element, number, sizeof(number));
 	snprintf(type, sizeof(type), "%s[%u]", number,
 		 (unsigned)(n > MAX_ELEMENTS ? MAX_ELEMENTS : n));
@@ -518,7 +530,7 @@ int fetch_finish(const struct fetch_place *p, struct value *v, const char *type,
 	if (v->is_gone) {
 		if (r < 0) { /* that it is not here comes first */
 			*err = (struct errmsg){0};
-			snprintf(ret->text, sizeof(ret->text), GONE_NUMBER ":x64");
+			snprintf(ret->text, sizeof(ret->text), FETCH_GONE ":x64");
 			r = 0;
 		}
 		ret->is_gone = true;

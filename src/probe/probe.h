@@ -68,11 +68,15 @@ enum probe_show {
 	PROBE_SHOW_WORD,       /* of a mark, a pointer or a number: nobody says which */
 };
 
+/* What is recorded of a variable where it does not live, as perf probe has it. */
+#define PROBE_GONE 0xdeade12du
+
 struct probe_arg {
 	char *name;	  /* of the field; "": the kernel calls it arg1, arg2 … by its place */
 	char *fetch;	  /* "+40(+72(%di)):string" */
 	struct type type; /* world NULL: not known */
 	enum probe_show show;
+	bool has_gaps; /* PROBE_GONE is recorded where it does not live, and is none of its values */
 	struct span span; /* in the definition: which one to point at */
 	bool is_guard;	  /* put in by probe_guard_texts(); nobody sees it */
 };

@@ -15,10 +15,11 @@
  * element is; it is put in. So is that of a text in an array ("__data_loc char[16] name;"), which has no NUL if it is full:
  * what the kernel has read behind it is not shown ("%.16s"). What the bytes of a number mean is told by the name of its type, which other readers do not
  * look at: "double", "float", "word" for what may be a pointer, "s5" for a signed bit field of five bits, and "be16" for
- * what is in network byte order; the last two are turned into the number by the print format itself.
+ * what is in network byte order; the last two are turned into the number by the print format itself. "maybe" before it
+ * says that a certain number stands for what is not known (resolve_gaps.c).
  *
  * A conversion in the text and an expression behind it belong together by their number. What is not
- * understood is copied as it is.
+ * understood is copied as it is. The elements of an array have one each: "{%s,%s}", __print_symbolic(REC->a[0], …), ….
  */
 #include "base/textbuf.h"
 #include "probe/probe.h"
@@ -27,7 +28,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_NAMES 256 /* of one enum */
+#define MAX_NAMES	   256	/* of one enum */
+#define MAX_ELEMENTS_NAMES 4096 /* of all elements of an array */
 
 struct part {
 	const char *at;
@@ -52,11 +54,10 @@ static enum probe_show show_of(const struct probe_arg *a)
 	return a->show;
 }
 
-/* One value of the format: "REC->state". NULL if it is not an argument that is shown by name. */
-static const struct probe_arg *arg_of(const struct probe *p, struct part e)
+/* One value of the format: "REC->state". NULL if it is no argument. */
+static const struct probe_arg *any_arg_of(const struct probe *p, struct part e)
 {
 	static const char prefix[] = "REC->";
-	const struct probe_arg *a;
 
 	while (e.len && *e.at == ' ')
 		e.at++, e.len--;
@@ -64,8 +65,51 @@ static const struct probe_arg *arg_of(const struct probe *p, struct part e)
 		return NULL;
 	e.at += strlen(prefix);
 	e.len -= strlen(prefix);
-	a = find_arg(p, e.at, e.len);
-	return a && show_of(a) != PROBE_SHOW_AS_IS ? a : NULL;
+	return find_arg(p, e.at, e.len);
+}
+
+/* What the names are of: an array's elements, or the thing itself. */
+static struct type named_type(const struct probe_arg *a, uint64_t *ret_n)
+{
+	struct type t = a->type;
+	struct type_facts f;
+
+	*ret_n = 1;
+	for (type_get(t, &f); f.kind == TYPE_ARRAY; type_get(t, &f)) {
+		if (__builtin_mul_overflow(*ret_n, f.n_elements, ret_n))
+			*ret_n = UINT64_MAX;
+		t = f.target;
+	}
+	return t;
+}
+
+/* An element of an array, "REC->colours[2]", is shown as one is; not if the text were endless by that. */
+static const struct probe_arg *element_of(const struct probe *p, struct part e)
+{
+	const char *bracket = memchr(e.at, '[', e.len);
+	const struct probe_arg *a;
+	struct type_facts f;
+	uint64_t n;
+
+	if (!bracket)
+		return NULL;
+	a = any_arg_of(p, (struct part){e.at, bracket - e.at});
+	if (!a || !a->type.world || !a->fetch || !strchr(a->fetch, '['))
+		return NULL;
+	type_get(named_type(a, &n), &f);
+	if (a->show == PROBE_SHOW_ENUM || a->show == PROBE_SHOW_FLAGS)
+		return n <= MAX_ELEMENTS_NAMES && n * f.n_members <= MAX_ELEMENTS_NAMES ? a : NULL;
+	return a->show == PROBE_SHOW_BOOL || a->show == PROBE_SHOW_FLOAT ? a : NULL;
+}
+
+/* The same, if it is shown in another way than the kernel shows it. */
+static const struct probe_arg *arg_of(const struct probe *p, struct part e)
+{
+	const struct probe_arg *a = any_arg_of(p, e);
+
+	if (!a)
+		return element_of(p, e);
+	return show_of(a) != PROBE_SHOW_AS_IS ? a : NULL;
 }
 
 /* The argument of a text: "__get_str(name)"; NULL if it is none. */
@@ -133,12 +177,13 @@ static void add_names(const struct probe_arg *a, struct textbuf *tb)
 {
 	struct type_enumerator e;
 	struct type_facts f;
-	uint64_t mask;
+	uint64_t mask, n;
+	struct type t = named_type(a, &n);
 
 	/* readers take fields as unsigned numbers: -1 of four bytes is 4294967295 */
-	type_get(a->type, &f);
+	type_get(t, &f);
 	mask = f.n_bytes && f.n_bytes < 8 ? UINT64_MAX >> (64 - 8 * f.n_bytes) : UINT64_MAX;
-	for (unsigned i = 0; i < MAX_NAMES && type_enumerator(a->type, i, &e) >= 0; i++) {
+	for (unsigned i = 0; i < MAX_NAMES && type_enumerator(t, i, &e) >= 0; i++) {
 		if (a->show == PROBE_SHOW_FLAGS && !e.value)
 			continue;
 		textbuf_addf(tb, ", { %llu, \"%s\" }", (unsigned long long)(e.value & mask),
@@ -184,15 +229,20 @@ static void add_swapped(const struct probe_arg *a, struct textbuf *tb)
 			     8 * i, 8 * (n - 1 - i), ")");
 }
 
-static void add_expression(const struct probe_arg *a, struct textbuf *tb)
+/* value: what stands there in the kernel's text, " REC->state". */
+static void add_expression(const struct probe_arg *a, struct part value, struct textbuf *tb)
 {
+	size_t n_blanks = value.len ? strspn(value.at, " ") : 0;
+	const char *what = value.at + n_blanks;
+	int len = (int)(value.len - n_blanks);
+
 	if (a->show == PROBE_SHOW_BIG_ENDIAN) {
 		add_swapped(a, tb);
 		return;
 	}
 	if (a->show == PROBE_SHOW_FLOAT || a->show == PROBE_SHOW_WORD ||
 	    a->show == PROBE_SHOW_HEX) {
-		textbuf_addf(tb, " REC->%s", a->name);
+		textbuf_addf(tb, " %.*s", len, what);
 		return;
 	}
 	if (show_of(a) == PROBE_SHOW_SIGNED) {
@@ -204,10 +254,10 @@ static void add_expression(const struct probe_arg *a, struct textbuf *tb)
 		return;
 	}
 	if (a->show == PROBE_SHOW_FLAGS) {
-		textbuf_addf(tb, " __print_flags(REC->%s, \"|\"", a->name);
+		textbuf_addf(tb, " __print_flags(%.*s, \"|\"", len, what);
 		add_names(a, tb);
 	} else {
-		textbuf_addf(tb, " __print_symbolic(REC->%s", a->name);
+		textbuf_addf(tb, " __print_symbolic(%.*s", len, what);
 		if (a->show == PROBE_SHOW_BOOL)
 			textbuf_add_str(tb, ", { 0, \"false\" }, { 1, \"true\" }");
 		else
@@ -249,10 +299,12 @@ static const char *conversion_for(enum probe_show show)
 }
 
 /* Takes back the "0x" that the kernel puts before what is not shown in hex. */
-static void drop_prefix(struct textbuf *tb)
+static bool drop_prefix(struct textbuf *tb)
 {
-	if (!tb->overflow && textbuf_len(tb) >= 2 && !memcmp(tb->pos - 2, "0x", 2))
-		tb->pos -= 2;
+	if (tb->overflow || textbuf_len(tb) < 2 || memcmp(tb->pos - 2, "0x", 2) != 0)
+		return false;
+	tb->pos -= 2;
+	return true;
 }
 
 static bool is_guard(const struct probe *p, struct part value)
@@ -284,6 +336,7 @@ static const char *fmt_text(const struct probe *p, const char *s, const char *en
 		if (*s == '%' && s + 1 < close && s[1] != '%') {
 			struct part value = nth_expression(close + 1, end, n++);
 			const struct probe_arg *a = arg_of(p, value), *text = text_of(p, value);
+			const struct probe_arg *maybe = any_arg_of(p, value);
 			bool is_bare = s[-1] == '=' && text;
 			unsigned limit = text_limit(text);
 
@@ -297,6 +350,11 @@ static const char *fmt_text(const struct probe *p, const char *s, const char *en
 			if (a) {
 				drop_prefix(tb);
 				textbuf_add_str(tb, conversion_for(show_of(a)));
+				s += len;
+				continue;
+			}
+			if (maybe && maybe->has_gaps && drop_prefix(tb)) { /* else it were 0x? */
+				textbuf_addf(tb, "%%#%.*s", (int)len - 1, s + 1);
 				s += len;
 				continue;
 			}
@@ -332,7 +390,7 @@ static const char *fmt_expressions(const struct probe *p, const char *s, const c
 			continue;
 		textbuf_add_char(tb, ',');
 		if (a)
-			add_expression(a, tb);
+			add_expression(a, e, tb);
 		else
 			textbuf_add(tb, e.at, e.len);
 	}
@@ -373,6 +431,8 @@ static void fmt_field(const struct probe *p, struct part declaration, struct tex
 	a = find_arg(p, name, end - name);
 	if (a)
 		type = type_name(a, bits);
+	if (a && a->has_gaps)
+		textbuf_add_str(tb, "maybe ");
 	if (a && is_array)
 		length = strrchr(a->fetch, '[');
 	brackets = text_limit(a) ? memmem(at, end - at, "[] ", 3) : NULL;

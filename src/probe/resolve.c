@@ -14,7 +14,8 @@
  *
  * An event with several places has the same fields at each of them. A variable that does not live at one
  * place but at others is recorded there as 0xdeade12d, as perf does it, or as "?" if it is a string, and a
- * note says so; one that lives at none is refused.
+ * note says so; one that lives at none is refused. Of $vars and $params those are recorded that all places have as
+ * the same thing; a note names the others.
  */
 #include "probe/findprogram.h"
 #include "probe/resolve_int.h"
@@ -80,11 +81,13 @@ int resolve_try(struct resolution *r, int (*add)(void *ctx), void *ctx, struct e
 {
 	struct probe *p = &r->out->probe;
 	size_t n_places = p->n_places, n_args = p->n_args, n_notes = p->n_notes;
-	unsigned short n_gone[DEFINITION_MAX_ARGS];
+	struct arg_origin origins[DEFINITION_MAX_ARGS];
+	size_t n_apart_bytes = strlen(r->apart);
+	unsigned n_apart = r->n_apart;
 	struct errmsg *err = r->err, own = {0};
 	int result;
 
-	memcpy(n_gone, r->n_gone, sizeof(n_gone));
+	memcpy(origins, r->origins, sizeof(origins));
 	r->err = &own;
 	result = add(ctx);
 	r->err = err;
@@ -92,7 +95,9 @@ int resolve_try(struct resolution *r, int (*add)(void *ctx), void *ctx, struct e
 		p->n_places = n_places;
 		p->n_args = n_args;
 		p->n_notes = n_notes;
-		memcpy(r->n_gone, n_gone, sizeof(n_gone));
+		memcpy(r->origins, origins, sizeof(origins));
+		r->n_apart = n_apart;
+		r->apart[n_apart_bytes] = 0;
 		if (!ret_why->code)
 			*ret_why = own;
 	} else if (result < 0) {
@@ -107,7 +112,8 @@ int resolve_try(struct resolution *r, int (*add)(void *ctx), void *ctx, struct e
 struct gathering {
 	struct resolution *r;
 	const struct fetch_place *place;
-	size_t n;
+	size_t n;			  /* of what was taken */
+	size_t number;			  /* of the definition's argument at hand */
 	const struct definition_arg *arg; /* $vars, $params: whence the variables come */
 	int result;
 };
@@ -152,30 +158,109 @@ static const char *type_of(const char *fetch)
 	return colon ? colon + 1 : "";
 }
 
+/* Which argument it is at the places before; n_args: it is not the same there. */
+static size_t find_same(const struct gathering *g, const struct fetch *f, const char *variable)
+{
+	const struct probe *p = &g->r->out->probe;
+	size_t i;
+
+	for (i = 0; i < p->n_args; i++) {
+		const struct arg_origin *o = &g->r->origins[i];
+
+		if (o->number != g->number || o->n_found + 1u != p->n_places ||
+		    (variable && strcmp(o->variable, variable)))
+			continue;
+		if (strcmp(type_of(f->text), type_of(p->args[i].fetch)) ||
+		    (variable && f->show != p->args[i].show))
+			return p->n_args;
+		break;
+	}
+	return i;
+}
+
+static int refuse_other(struct gathering *g, struct span span)
+{
+	const struct probe *p = &g->r->out->probe;
+	const char *choice = g->r->choice;
+
+	if (choice)
+		return RESOLVE_REFUSE(g->r, span, -EINVAL,
+				      "this is another thing in '%s' than in the others of that "
+				      "name; choose one by writing %s like that",
+				      choice, strchr(choice, '(') ? "its parameters" : "its file");
+	return RESOLVE_REFUSE(g->r, span, -EINVAL,
+			      "this is another thing at the place %s than at the others; "
+			      "give it a type that fits all, as in :x64, or name one place",
+			      p->places[p->n_places - 1].text);
+}
+
+/* Whether a note says already why it is not recorded. */
+static bool is_told(const struct resolution *r, const char *name)
+{
+	const struct probe *p = &r->out->probe;
+	char said[64];
+
+	snprintf(said, sizeof(said), "%.40s is left out:", name);
+	for (size_t i = 0; i < p->n_notes; i++)
+		if (!strncmp(p->notes[i], said, strlen(said)))
+			return true;
+	return false;
+}
+
+static void leave_apart(struct resolution *r, const char *name)
+{
+	size_t len = strlen(r->apart), n = strlen(name);
+
+	if (is_told(r, name))
+		return;
+	for (const char *s = r->apart; (s = strstr(s, name)); s += n)
+		if ((s == r->apart || s[-1] == ' ') && (!s[n] || s[n] == ','))
+			return;
+	r->n_apart++;
+	if (len + n + 8 < sizeof(r->apart))
+		snprintf(r->apart + len, sizeof(r->apart) - len, "%s%s", len ? ", " : "", name);
+	else if (r->apart[len - 1] != '.')
+		snprintf(r->apart + len, sizeof(r->apart) - len, " ...");
+}
+
 /* A further place: the same argument, fetched from elsewhere. */
-static int add_fetch(struct gathering *g, const struct fetch *f, struct span span)
+static int add_fetch(struct gathering *g, const struct fetch *f, const char *variable,
+		     struct span span)
 {
 	struct probe *p = &g->r->out->probe;
 	struct probe_place *place = &p->places[p->n_places - 1];
 	struct arena *a = &g->r->out->memory;
+	size_t i = find_same(g, f, variable);
 
-	if (g->r->choice &&
-	    (g->n >= p->n_args || strcmp(type_of(f->text), type_of(p->args[g->n].fetch))))
-		return RESOLVE_REFUSE(g->r, span, -EINVAL,
-				      "this is another thing in '%s' than in the others of that "
-				      "name; choose one by writing %s like that",
-				      g->r->choice,
-				      strchr(g->r->choice, '(') ? "its parameters" : "its file");
-	if (g->n >= p->n_args || strcmp(type_of(f->text), type_of(p->args[g->n].fetch)))
-		return RESOLVE_REFUSE(g->r, span, -EINVAL,
-				      "this is another thing at the place %s than at the others; "
-				      "give it a type that fits all, as in :x64, or name one place",
-				      place->text);
+	if (i == p->n_args && variable && !g->r->choice) {
+		leave_apart(g->r, variable);
+		return 0;
+	}
+	if (i == p->n_args)
+		return refuse_other(g, span);
 	if (!place->fetches)
 		place->fetches = arena_alloc_array(a, p->n_args, sizeof(*place->fetches));
 	if (place->fetches)
-		place->fetches[g->n] = arena_strndup(a, f->text, strlen(f->text));
-	return place->fetches && place->fetches[g->n] ? 0 : resolve_no_memory(g->r);
+		place->fetches[i] = arena_strndup(a, f->text, strlen(f->text));
+	g->r->origins[i].n_found++;
+	g->r->origins[i].n_gone += f->is_gone;
+	return place->fetches && place->fetches[i] ? 0 : resolve_no_memory(g->r);
+}
+
+/* The first place: what there is to record. */
+static int add_first(struct gathering *g, const struct fetch *f, const char *name, bool is_one,
+		     struct span span)
+{
+	size_t i = g->r->out->probe.n_args;
+	int r = resolve_add_arg(g->r, f, name, span);
+
+	if (r < 0)
+		return r;
+	g->r->origins[i] = (struct arg_origin){g->number, NULL, 1, f->is_gone};
+	if (is_one)
+		return r;
+	g->r->origins[i].variable = arena_strndup(&g->r->out->memory, name, strlen(name));
+	return g->r->origins[i].variable ? r : resolve_no_memory(g->r);
 }
 
 /* Where it lives is a remedy; else what is here may help. */
@@ -187,23 +272,19 @@ static int refuse_gone(struct resolution *r, struct span span, const char *why)
 				      : "; 'sonde probe vars' shows what can be");
 }
 
-static int take_fetch(struct gathering *g, const struct fetch *f, const char *name,
+/* is_one: it was asked for by this name, and is not one of $vars. */
+static int take_fetch(struct gathering *g, const struct fetch *f, const char *name, bool is_one,
 		      struct span span)
 {
-	int r;
-
 	if (f->is_gone && (g->r->n_points < 2 || !g->r->prober->kernel.immediates))
 		return refuse_gone(g->r, span, f->why);
-	if (f->is_gone && g->n < DEFINITION_MAX_ARGS) {
-		g->r->n_gone[g->n]++;
+	if (f->is_gone)
 		memcpy(g->r->why_gone, f->why, sizeof(g->r->why_gone));
-	}
 	if (*f->note)
 		resolve_note(g->r, "%s", f->note);
-	r = g->r->out->probe.n_places > 1 ? add_fetch(g, f, span)
-					  : resolve_add_arg(g->r, f, name, span);
 	g->n++;
-	return r;
+	return g->r->out->probe.n_places > 1 ? add_fetch(g, f, is_one ? NULL : name, span)
+					     : add_first(g, f, name, is_one, span);
 }
 
 /* One of $vars: what is no single value, or does not live here, is left out with a note. */
@@ -216,12 +297,13 @@ static int take_variable(void *ctx, const struct variable *v)
 	if (!v->name || !*v->name)
 		return 0;
 	if (fetch_variable(g->place, v, g->arg->span, &f, &err) < 0 || f.is_gone) {
-		resolve_note(g->r, "%s is left out: %.*s", v->name,
-			     (int)strcspn(err.code ? err.text : f.why, "\n"),
-			     err.code ? err.text : f.why);
+		if (!is_told(g->r, v->name))
+			resolve_note(g->r, "%s is left out: %.*s", v->name,
+				     (int)strcspn(err.code ? err.text : f.why, "\n"),
+				     err.code ? err.text : f.why);
 		return 0;
 	}
-	g->result = take_fetch(g, &f, v->name, g->arg->span);
+	g->result = take_fetch(g, &f, v->name, false, g->arg->span);
 	return g->result;
 }
 
@@ -248,7 +330,7 @@ static int take_many(struct gathering *g, const struct definition_arg *arg)
 			}
 			g->result = fetch_resolve(place, &one, &f, g->r->err);
 			if (g->result >= 0)
-				g->result = take_fetch(g, &f, name, arg->span);
+				g->result = take_fetch(g, &f, name, false, arg->span);
 		}
 		return g->result;
 	}
@@ -284,7 +366,7 @@ static int take_one(struct gathering *g, const struct definition_arg *arg)
 	if (r < 0)
 		return r;
 	fetch_name(arg->value, name);
-	return take_fetch(g, &f, arg->name ? arg->name : name, arg->span);
+	return take_fetch(g, &f, arg->name ? arg->name : name, true, arg->span);
 }
 
 int resolve_args(struct resolution *r, const struct fetch_place *place)
@@ -292,28 +374,59 @@ int resolve_args(struct resolution *r, const struct fetch_place *place)
 	struct gathering g = {.r = r, .place = place};
 	int result = 0;
 
-	for (size_t i = 0; i < r->d->n_args && result >= 0; i++)
-		result = take_one(&g, &r->d->args[i]);
-	if (result >= 0 && r->out->probe.n_places > 1 && g.n != r->out->probe.n_args)
-		return RESOLVE_REFUSE(r, r->d->function_span, -EINVAL,
-				      "the places of %s do not have the same variables; name what "
-				      "is to be recorded instead of all",
-				      place->function);
+	for (; g.number < r->d->n_args && result >= 0; g.number++)
+		result = take_one(&g, &r->d->args[g.number]);
 	return result;
+}
+
+static void drop_arg(struct resolution *r, size_t i)
+{
+	struct probe *p = &r->out->probe;
+	size_t n = --p->n_args - i;
+
+	memmove(&p->args[i], &p->args[i + 1], n * sizeof(*p->args));
+	memmove(&r->origins[i], &r->origins[i + 1], n * sizeof(*r->origins));
+	for (size_t k = 0; k < p->n_places; k++)
+		if (p->places[k].fetches)
+			memmove(&p->places[k].fetches[i], &p->places[k].fetches[i + 1],
+				n * sizeof(char *));
+}
+
+static void drop_apart(struct resolution *r)
+{
+	const struct probe *p = &r->out->probe;
+
+	for (size_t i = p->n_args; i-- > 0;) {
+		const struct arg_origin *o = &r->origins[i];
+
+		if (!o->variable || o->n_found == p->n_places)
+			continue;
+		leave_apart(r, o->variable);
+		drop_arg(r, i);
+	}
+	if (r->n_apart)
+		resolve_note(r, "%s %s left out: %s not the same at all %zu places", r->apart,
+			     r->n_apart == 1 ? "is" : "are", r->n_apart == 1 ? "it is" : "they are",
+			     p->n_places);
 }
 
 int resolve_check_args(struct resolution *r)
 {
 	const struct probe *p = &r->out->probe;
 
+	drop_apart(r);
 	for (size_t i = 0; i < p->n_args; i++) {
-		if (r->n_gone[i] && r->n_gone[i] == p->n_places)
+		unsigned n_gone = r->origins[i].n_gone;
+
+		if (n_gone && n_gone == p->n_places)
 			return refuse_gone(r, p->args[i].span, r->why_gone);
-		if (r->n_gone[i])
-			resolve_note(r,
-				     "%s does not live at %u of %zu places, where 0xdeade12d or ? "
-				     "stands for it",
-				     p->args[i].name, r->n_gone[i], p->n_places);
+		if (!n_gone)
+			continue;
+		resolve_gaps(r, i);
+		resolve_note(r,
+			     "%s does not live at %u of %zu places, where ? stands for it, or "
+			     "0xdeade12d if it is not sonde that shows it",
+			     p->args[i].name, n_gone, p->n_places);
 	}
 	return 0;
 }

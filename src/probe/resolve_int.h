@@ -67,15 +67,25 @@ struct resolved {
 	struct textbuf scratch;
 };
 
+/* Where an argument comes from: it is known by that at the next place. */
+struct arg_origin {
+	size_t number;		/* of the definition's arguments */
+	const char *variable;	/* one of $vars or $params; NULL: it was asked for by itself */
+	unsigned short n_found; /* places that have it, as the same thing */
+	unsigned short n_gone;	/* places where it does not live */
+};
+
 /* One definition on its way. */
 struct resolution {
 	struct prober *prober;
 	const struct definition *d;
 	struct resolved *out;
 	struct errmsg *err;
-	size_t n_points;			    /* how many places there will be; 0: one */
-	unsigned short n_gone[DEFINITION_MAX_ARGS]; /* places where the argument does not live */
+	size_t n_points;				/* how many places there will be; 0: one */
+	struct arg_origin origins[DEFINITION_MAX_ARGS]; /* of the arguments that the probe has */
 	char why_gone[256];
+	char apart[200]; /* "a, b": of $vars, $params, what is not the same at all places */
+	unsigned n_apart;
 	const char
 		*choice; /* of functions of one name: the one at hand, "ns::Box::put(int)"; NULL */
 };
@@ -128,7 +138,7 @@ bool resolve_refuse_event(struct resolution *r);
 struct probe_place *resolve_add_place(struct resolution *r, const char *text);
 /*
  * Resolves all arguments at the place that was added last. The first place decides which arguments there
- * are; at the others they must be the same.
+ * are; at the others they must be the same, or are left out in the end if they are of $vars or $params.
  */
 int resolve_args(struct resolution *r, const struct fetch_place *place);
 /*
@@ -138,8 +148,14 @@ int resolve_args(struct resolution *r, const struct fetch_place *place);
 int resolve_try(struct resolution *r, int (*add)(void *ctx), void *ctx, struct errmsg *ret_why);
 int resolve_add_arg(struct resolution *r, const struct fetch *f, const char *name,
 		    struct span span);
-/* After the last place: an argument that lives nowhere is refused, one that lives somewhere is noted. */
+/*
+ * After the last place: an argument that lives nowhere is refused, one that lives somewhere is noted; what of $vars is
+ * not the same at all places is left out.
+ */
 int resolve_check_args(struct resolution *r);
+
+/* resolve_gaps.c: an argument that does not live at some of the places gets a sign that readers know. */
+void resolve_gaps(struct resolution *r, size_t arg);
 
 /* What a definition asks the debug information for. */
 struct debuginfo_where resolve_debuginfo_where(const struct resolution *r);

@@ -307,5 +307,6 @@ int resolve_mark(struct resolution *r)
 			m.spelling.nearest ? "; the nearest is "
 					   : "; 'sonde probe funcs --marks' lists them",
 			m.spelling.nearest ? m.spelling.nearest : "");
-	return resolve_group_and_event(r, path, d->function, 0);
+	result = resolve_check_args(r);
+	return result < 0 ? result : resolve_group_and_event(r, path, d->function, 0);
 }

@@ -49,6 +49,8 @@ static bool take(void *ctx, struct mark_cache *cache, const struct walk_event *e
 	if (!f || (uint64_t)f->offset + f->size > ev->size)
 		return false;
 	swap = timeline_source(g->tl, timeline_kind(g->tl, ev->kind)->source)->formats->swap;
+	if (field_is_gone(f, bytes_get(ev->data + f->offset, f->size, swap)))
+		return false;
 	number = number_of(f, ev->data, swap);
 	*sample = (struct sample){ev->ts, number};
 	return isfinite(number); /* one that is none has no place on a scale */

@@ -7,6 +7,8 @@
 
     recording.py LOAD aggregate CHUNKS  microseconds that a system call takes longer while it is recorded, and while
                                    the kernel counts it
+    recording.py LOAD between CHUNKS  the same while both ends of the call are recorded, and while the kernel measures
+                                   the time between them
     recording.py LOAD mark          microseconds that a mark takes, and a line of the kernel's log on its console
 
 Both programs use the top level of tracefs, the same events and buffers, and no compression.
@@ -113,28 +115,53 @@ def work(words, chunks):
 AGGREGATED = {"event": ("raw_syscalls:sys_enter", "id"), "probe": ("__task_pid_nr_ns(type)", "type")}
 
 
-def aggregate(chunks):
-    """Rounds alternate; of each the median, without what a call takes alone.
+def compare(ways, chunks):
+    """What a call takes longer each way. Rounds alternate; of each the median, without what a call takes alone."""
+    taken = {name: [] for name in ["alone", *ways]}
+    for _ in range(5):
+        for name, times in taken.items():
+            times.append(work(ways.get(name, []), chunks))
+    middle = {name: sorted(times)[len(times) // 2] for name, times in taken.items()}
+    return {name: value - middle["alone"] for name, value in middle.items() if name != "alone"}
 
-    The recorder's own share is not in it (record-cpu has that). On Debian's 6.1, emulated, a system call takes 0.41 us;
+
+def check_kernel(path, words):
+    if words not in open(path).read():
+        sys.exit(f"the kernel did not count: no '{words}' in {path}")
+
+
+RECORD = ["sonde", "record", "-q", "-b", "8192", "-o", "r.dat"]
+
+
+def aggregate(chunks):
+    """The recorder's own share is not in it (record-cpu has that).
+
+    On Debian's 6.1, emulated, a system call takes 0.41 us;
     with the event recorded 1.22, counted by a BPF program 0.77 (without keys 0.63, of which most is the kernel's slow
     way into a traced system call), by a hist trigger 1.50: for that the kernel makes the event's record first. A
     system call with the function as a kprobe recorded takes 1.67, counted at the function 0.80, at the kprobe 1.14.
     """
-    ways = {"alone": []}
+    ways = {}
     for what, (event, key) in AGGREGATED.items():
-        ways[f"record {what}"] = ["sonde", "record", "-q", "-b", "8192", "-o", "r.dat", "-e", event]
+        ways[f"record {what}"] = [*RECORD, "-e", event]
         ways[f"count {what}"] = ["sonde", "count", "-q", "-o", f"table.{what}", "-e", event, "--by", key]
-    taken = {name: [] for name in ways}
-    for _ in range(5):
-        for name, words in ways.items():
-            taken[name].append(work(words, chunks))
+    result = compare(ways, chunks)
     for what in AGGREGATED:
-        if "counted by the kernel" not in open(f"table.{what}").read():
-            sys.exit("the kernel did not count")
+        check_kernel(f"table.{what}", "counted by the kernel")
     os.unlink("r.dat")
-    middle = {name: sorted(times)[len(times) // 2] for name, times in taken.items()}
-    return {name: value - middle["alone"] for name, value in middle.items() if name != "alone"}
+    return result
+
+
+def between(chunks):
+    ends = ["-e", "raw_syscalls:sys_enter", "-e", "raw_syscalls:sys_exit"]
+    measure = ["sonde", "latency", "-q", *ends]
+    result = compare({"record": [*RECORD, *ends],
+                      "BPF": [*measure, "--how", "bpf", "-o", "bpf"],
+                      "BPF by a field": [*measure, "--how", "bpf", "-o", "field", "--by-field", "id"],
+                      "hist": [*measure, "--how", "hist", "-o", "hist"]}, chunks)
+    check_kernel("bpf", "by the kernel (BPF)")
+    os.unlink("r.dat")
+    return result
 
 
 def mark():
@@ -158,6 +185,8 @@ def main():
         result = mark()
     elif sys.argv[2] == "aggregate":
         result = aggregate(int(sys.argv[3]))
+    elif sys.argv[2] == "between":
+        result = between(int(sys.argv[3]))
     else:
         # what opening and closing costs: the symbols, above all; it is not recording
         result = {p: [] for p in PROGRAMS}

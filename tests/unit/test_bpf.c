@@ -78,12 +78,14 @@ static void jumps(void **state)
 	bpfcode_jump_if(c, BPF_JEQ, 1, 42, out);
 	bpfcode_jump(c, next);
 	bpfcode_place(c, next);
+	bpfcode_jump_if_reg(c, BPF_JGE, 2, 3, out);
 	bpfcode_set(c, 0, 1);
 	bpfcode_place(c, out);
 	bpfcode_exit(c);
 	assert_int_equal(bpfcode_finish(c), 0);
-	assert_insn(&c->insns[0], 0x15, 1, 0, 2, 42);
+	assert_insn(&c->insns[0], 0x15, 1, 0, 3, 42);
 	assert_insn(&c->insns[1], 0x05, 0, 0, 0, 0);
+	assert_insn(&c->insns[2], 0x3d, 2, 3, 1, 0);
 
 	/* nowhere, back, behind the end */
 	bpfcode_init(c);

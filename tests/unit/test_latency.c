@@ -344,6 +344,43 @@ static void scales_have_edges(void **state)
 	assert_int_equal(to, 0);
 }
 
+/* What the kernel adds up by itself: the same as one by one. No part of a percentile has an edge of a bucket in it. */
+static void cells_are_exact(void **state)
+{
+	struct latency_scale scale = {0};
+	struct latencies one, cells;
+
+	latency_scale_settle(&scale);
+	assert_int_equal(latencies_init(&one, &scale, 0, 0), 0);
+	assert_int_equal(latencies_init(&cells, &scale, 0, 0), 0);
+	for (uint64_t ns = 256000; ns < 256000 + 4 * 1024; ns += 1024) {
+		struct latency_cell cell = {
+			.n = 3, .total = 3 * ns + 23, .min = ns + 5, .max = ns + 9};
+
+		latencies_add(&one, NULL, ns + 5, 1, NULL);
+		latencies_add(&one, NULL, ns + 9, 2, NULL);
+		latencies_add_cell(&cells, NULL, &cell);
+	}
+	assert_int_equal(one.all.n, cells.all.n);
+	assert_int_equal(one.all.total, cells.all.total);
+	assert_int_equal(one.all.min, cells.all.min);
+	assert_int_equal(one.all.max, cells.all.max);
+	for (size_t i = 0; i < LATENCY_PERCENTILES; i++)
+		assert_int_equal(latency_spread_percentile(&one.all, latency_percentiles[i]),
+				 latency_spread_percentile(&cells.all, latency_percentiles[i]));
+	assert_memory_equal(one.all.buckets, cells.all.buckets,
+			    scale.n_buckets * sizeof(*one.all.buckets));
+	latencies_release(&one);
+	latencies_release(&cells);
+	for (unsigned k = 0; k < 40; k++) {
+		assert_int_equal(latencies_init(&one, &scale, 0, 0), 0);
+		latencies_add(&one, NULL, (1000ull << k) - 1, 1, NULL);
+		latencies_add(&one, NULL, 1000ull << k, 1, NULL);
+		assert_true(latency_spread_percentile(&one.all, 5000) < 1000ull << k);
+		latencies_release(&one);
+	}
+}
+
 static void own_time_is_without_calls(void **state)
 {
 	struct fixture *fx = *state;
@@ -464,6 +501,7 @@ static void wrong_words_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(cells_are_exact),
 		cmocka_unit_test_setup_teardown(threads_are_matched, setup, teardown),
 		cmocka_unit_test_setup_teardown(fields_are_matched, setup, teardown),
 		cmocka_unit_test_setup_teardown(losses_give_up, setup, teardown),

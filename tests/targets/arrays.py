@@ -1,0 +1,42 @@
+"""Arrays of enums, flags, bools and floating point numbers are shown as one of them is."""
+import json
+import os
+import pathlib
+import re
+import shutil
+
+from programs import HERE, SONDE, Skip, Wrong, run
+
+SHOWN = {"colours": "{RED,-3,BLUE,LOW}", "pairs": "{RED,BLUE,LOW,77}", "modes": "{F_A,F_A|F_C,0,F_A|0x8}", "smalls": "{ON,OFF}",
+         "are": "{true,false,true}", "floats": "{1.5,-2.25}", "doubles": "{0.1,-1e+300,3}"}
+NUMBERS = {"colours": [1, -3, 2, -2], "pairs": [1, 2, -2, 77], "modes": [1, 5, 0, 9], "are": [1, 0, 1], "floats": [1.5, -2.25],
+           "doubles": [0.1, -1e300, 3]}
+REFUSED = {"longs": "an array of numbers that are longer than probes record; name an element",
+           "parts": "an array of structs; name an element and a member"}
+
+
+def test_arrays(programs):
+    program = programs.make("arrays", "gcc", "-O0", HERE / "arrays.c")
+    for name, why in REFUSED.items():
+        done = run(SONDE, "probe", "show", f"{program}:work(box->{name})", check=False)
+        if done.returncode != 2 or why not in done.stderr:
+            raise Wrong(f"{name}: {done.stdout}{done.stderr}")
+    if os.geteuid() or not pathlib.Path("/sys/kernel/tracing/uprobe_events").exists():
+        raise Skip("uprobes need root and a kernel with them")
+    trace = programs.dir / "arrays.dat"
+    run(SONDE, "record", "-q", "-o", trace, "-e", f"{program}:work({', '.join('box->' + x for x in SHOWN)}, number)", program)
+    text = run(SONDE, "report", "-i", trace).stdout
+    if " ".join(f"{name}={value}" for name, value in SHOWN.items()) + " number=1" not in text:
+        raise Wrong(text)
+    fields = json.loads(run(SONDE, "report", "--json", "-i", trace).stdout.splitlines()[0])["fields"]
+    if any(fields[name] != value for name, value in NUMBERS.items()):
+        raise Wrong(str(fields))
+    for name, value in SHOWN.items():
+        for source in (("-e", "work", "-i", trace), ("-e", f"{program}:work(box->{name})", program)):
+            done = json.loads(run(SONDE, "count", "--json", "--by", name, *source).stdout)
+            if [row[name] for row in done["rows"]] != [value]:
+                raise Wrong(f"by {name} of {source}: {done}")
+    if shutil.which("trace-cmd"):       # names are in the file; it does not know points, and shows the bits
+        theirs = run("trace-cmd", "report", "-i", trace).stdout
+        if not re.search(r"colours={RED,0xfffffffd,BLUE,LOW} .* are={true,false,true} floats={0x3fc00000,0xc0100000}", theirs):
+            raise Wrong(theirs)

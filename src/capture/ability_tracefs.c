@@ -90,6 +90,8 @@ static void probe_tracefs(struct probing *p, const struct ability_row *row, stru
 				     : "");
 	if (kconfig_get(&p->config, row->config) == 'n')
 		return ability_absent(p, row, "tracefs", ret);
+	if (p->tracefs_code == -EPERM && lockdown_forbids_tracing(&p->lock))
+		return ability_locked(p, "it is closed", ret);
 	ability_no(ret, "%s", p->tracefs_why);
 	if (p->tracefs_code == -EACCES)
 		ability_remedy(ret, "run sonde as root");

@@ -59,9 +59,12 @@ static const struct option_row rows[] = {
 
 static void add_number(struct textbuf *tb, uint64_t v, size_t n_bytes)
 {
-	uint32_t v32 = v;
+	uint32_t v32 = (uint32_t)v;
 
-	textbuf_add(tb, n_bytes == 8 ? (const char *)&v : (const char *)&v32, n_bytes);
+	if (n_bytes == sizeof(v))
+		textbuf_add(tb, (const char *)&v, sizeof(v));
+	else
+		textbuf_add(tb, (const char *)&v32, sizeof(v32));
 }
 
 static void add_text(struct textbuf *tb, const struct textbuf *text, size_t length_bytes)

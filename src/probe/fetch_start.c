@@ -13,6 +13,7 @@
 #include "base/spelling.h"
 #include "probe/fetch_int.h"
 #include "symbols/arch.h"
+#include "symbols/debuginfo.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -85,6 +86,26 @@ static void use_register(const struct fetch_place *p, const struct place *place,
 		v->kind = VALUE_PARTS;
 }
 
+/* Of a library: the variable that is in use, by the library's own pointer to it. */
+static bool use_slot(const struct fetch_place *p, const struct variable *var, struct value *v)
+{
+	uint64_t slot;
+
+	if (!p->info || p->kernel->plain_types ||
+	    !debuginfo_may_be_copied(p->info, var->place.address, &slot))
+		return false;
+	if (!slot) {
+		v->copied = var->name;
+		return false;
+	}
+	v->kind = VALUE_FIXED;
+	snprintf(v->expr, sizeof(v->expr), "@+%llu", (unsigned long long)(slot - p->data_offset));
+	value_load(v);
+	v->kind = VALUE_MEMORY;
+	v->addend = var->place.offset;
+	return true;
+}
+
 static void use_address(const struct fetch_place *p, const struct place *place, struct value *v)
 {
 	v->kind = VALUE_FIXED;
@@ -141,7 +162,8 @@ int fetch_use_place(const struct fetch_place *p, const struct variable *var, str
 		use_memory(p, place, p->arch->stack_reg, v);
 		return 0;
 	case PLACE_ADDRESS:
-		use_address(p, place, v);
+		if (!use_slot(p, var, v))
+			use_address(p, place, v);
 		return 0;
 	case PLACE_CONSTANT:
 		v->kind = VALUE_READY;
@@ -389,9 +411,10 @@ static int start_symbol(const struct fetch_place *p, const struct expression *e,
 				    "there is no global variable '%s' in this program's debug "
 				    "information; @+OFFSET and @ADDRESS need none",
 				    e->text);
-	v->kind = VALUE_FIXED;
-	if (!known)
+	if (!known) {
+		v->kind = VALUE_FIXED;
 		snprintf(v->expr, sizeof(v->expr), "@%s", e->text);
+	}
 	v->addend += e->number;
 	if (e->number)
 		v->type = (struct type){0};

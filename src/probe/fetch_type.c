@@ -525,5 +525,10 @@ int fetch_finish(const struct fetch_place *p, struct value *v, const char *type,
 		snprintf(ret->why, sizeof(ret->why), "%s cannot be read here: %s", v->gone_name,
 			 v->why);
 	}
+	if (v->copied && !*ret->note)
+		snprintf(ret->note, sizeof(ret->note),
+			 "%.40s is read in the library; a program that uses it may have a copy, "
+			 "which counts then (copy relocation): PROGRAM:FUNCTION(%.40s) reads that",
+			 v->copied, v->copied);
 	return r;
 }

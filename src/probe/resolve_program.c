@@ -46,7 +46,7 @@ static int check_path(struct resolution *r, const char *path, char absolute[PATH
 
 /* --- places -------------------------------------------------------------------------------------- */
 
-static void fill_place(const struct resolution *r, const struct debuginfo *info,
+static void fill_place(const struct resolution *r, struct debuginfo *info,
 		       const struct debuginfo_point *pt, uint64_t offset, struct fetch_place *ret)
 {
 	bool has_dwarf = debuginfo_has_dwarf(info);
@@ -65,6 +65,7 @@ static void fill_place(const struct resolution *r, const struct debuginfo *info,
 				      : "the file has no debug information: build it with -g, or "
 					"install its debug package; $arg1 and %REG need none",
 		.data_offset = pt->address - offset,
+		.info = info,
 	};
 }
 

@@ -32,6 +32,7 @@ struct fetch_place {
 	bool by_number;		/* the probe knows $argN and $stackN, but no registers (fprobes) */
 	uint64_t data_offset;	/* of a program: what to take from an address for @+OFFSET */
 	struct debuginfo *info; /* of a program; NULL */
+	struct prober *prober;	/* of the kernel: its symbols, for hints; NULL */
 	const char *const *mark_args; /* of a mark: what $argN is, ready to be written; NULL */
 	unsigned n_mark_args;
 };

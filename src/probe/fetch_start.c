@@ -12,6 +12,7 @@
  */
 #include "base/spelling.h"
 #include "probe/fetch_int.h"
+#include "probe/resolve_int.h"
 #include "symbols/arch.h"
 #include "symbols/debuginfo.h"
 
@@ -204,6 +205,20 @@ static int list_name(void *ctx, const struct variable *v)
 	return 0;
 }
 
+/* A variable of the whole kernel: its symbols say where it is, but nothing says what. */
+static bool is_global(const struct fetch_place *p, const char *name)
+{
+	const char *text = p->prober ? prober_list(p->prober, PROBER_KALLSYMS) : NULL;
+	char word[160];
+
+	for (const char *kind = "DdBbRr"; text && *kind; kind++) {
+		snprintf(word, sizeof(word), "%c %s", *kind, name);
+		if (prober_list_has(text, ' ', word, "\n\t"))
+			return true;
+	}
+	return false;
+}
+
 static int refuse_variable(const struct fetch_place *p, const char *name, struct span span,
 			   struct errmsg *err)
 {
@@ -213,6 +228,16 @@ static int refuse_variable(const struct fetch_place *p, const char *name, struct
 	if (!p->scope)
 		return FETCH_REFUSE(p, err, span, -ENOENT, "the variables of %s are not known: %s",
 				    p->function, p->why_none);
+	if (!strcmp(name, "current") && p->prober)
+		return FETCH_REFUSE(p, err, span, -ENOENT,
+				    "there is no variable 'current' in %s; every event has the "
+				    "task's number, common_pid, and $comm is its name",
+				    p->function);
+	if (is_global(p, name))
+		return FETCH_REFUSE(p, err, span, -ENOENT,
+				    "there is no variable '%s' in %s, but one of the whole kernel, "
+				    "whose type is not known: write @%s, or @%s:s32",
+				    name, p->function, name, name);
 	spelling_init(&sp, name, strlen(name));
 	p->scope->ops->each(p->scope, false, add_spelling, &sp);
 	if (sp.nearest)

@@ -90,12 +90,19 @@ static int refuse_function(struct resolution *r, const struct btf *btf, const ch
 	spelling_init(&sp, r->d->function, strlen(r->d->function));
 	if (btf)
 		btf_each_function(btf, add_name, &sp);
-	if (module)
+	if (module) {
+		const char *text = prober_list(r->prober, PROBER_KALLSYMS);
+		struct symbol sym;
+
+		/* a module's BTF has the kernel's functions before its own */
+		if (sp.nearest && text && !find_symbol(text, sp.nearest, module, false, &sym))
+			sp.nearest = NULL;
 		return RESOLVE_REFUSE(
 			r, r->d->function_span, -ENOENT,
 			"there is no function '%s' in the module %s%s%s", r->d->function, module,
 			sp.nearest ? "; the nearest is " : "; 'sonde probe funcs -m' lists them",
 			sp.nearest ? sp.nearest : "");
+	}
 	return RESOLVE_REFUSE(r, r->d->function_span, -ENOENT,
 			      "there is no function '%s' in this kernel%s%s; of a program it is "
 			      "written PROGRAM:%s",
@@ -229,6 +236,7 @@ int resolve_add_function(struct resolution *r, const struct found_function *f)
 	struct fetch_place place = {
 		.definition = d,
 		.kernel = &r->prober->kernel,
+		.prober = r->prober,
 		.arch = r->prober->kernel.arch,
 		.function = f->symbol,
 		.is_return = d->is_return,
@@ -394,6 +402,7 @@ static int add_point(void *ctx, const struct debuginfo_point *pt)
 	struct fetch_place place = {
 		.definition = r->d,
 		.kernel = &r->prober->kernel,
+		.prober = r->prober,
 		.arch = r->prober->kernel.arch,
 		.function = pt->function ? pt->function : r->d->function,
 		.is_return = r->d->is_return,
@@ -519,6 +528,7 @@ static int resolve_address(struct resolution *r)
 	struct fetch_place place = {
 		.definition = r->d,
 		.kernel = &r->prober->kernel,
+		.prober = r->prober,
 		.arch = r->prober->kernel.arch,
 		.function = "an address",
 		.why_none = "an address has no name; use %REG, or write the function's name",

@@ -13,6 +13,7 @@
 
 #include "base/errmsg.h"
 #include "base/spelling.h"
+#include "symbols/syscalls.h"
 #include "symbols/tasks.h"
 
 #include <errno.h>
@@ -63,10 +64,28 @@ bool key_is_general(const char *word)
 	return find_general(word) != KEY_ABSENT;
 }
 
+/* $syscall: raw_syscalls:sys_enter and sys_exit have its number, as have the events of single calls. */
+static struct key_slot bind_syscall(const struct event *ev)
+{
+	static const struct {
+		const char *system, *field;
+	} rows[] = {{"raw_syscalls", "id"}, {"syscalls", "__syscall_nr"}, {"seccomp", "nr"}};
+	const struct field *f = NULL;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (!strcmp(ev->system, rows[i].system))
+			f = event_find_field(ev, rows[i].field);
+	if (!f || (f->size != 4 && f->size != 8))
+		return (struct key_slot){.kind = KEY_ABSENT};
+	return (struct key_slot){.kind = KEY_NUMBER, .field = f, .ev = ev, .is_syscall = true};
+}
+
 struct key_slot key_bind(const struct event *ev, const char *word)
 {
 	const struct field *f = *word == '$' ? NULL : event_find_field(ev, word);
 
+	if (!strcmp(word, "$syscall"))
+		return bind_syscall(ev);
 	if (!f)
 		return (struct key_slot){.kind = find_general(word)};
 	if (f->flags & (FIELD_ARRAY | FIELD_DYNAMIC) && event_shows_array(ev, f))
@@ -231,12 +250,18 @@ static const struct flag_name *find_name(const struct key_slot *slot, uint64_t v
 	return NULL;
 }
 
+static const char *find_call(const struct key_slot *slot, uint64_t v)
+{
+	return slot->is_syscall ? syscall_name(formats_syscalls(slot->ev->formats), v) : NULL;
+}
+
 bool key_is_nameless(const struct key_slot *slot, uint64_t value)
 {
 	struct key_slot bare = *slot;
 
 	bare.names = NULL;
-	if ((slot->kind == KEY_NUMBER && field_is_gone(slot->field, value)) ||
+	if (find_call(slot, value) ||
+	    (slot->kind == KEY_NUMBER && field_is_gone(slot->field, value)) ||
 	    (slot->shown == SHOWN_NAMES && !slot->names))
 		return false;
 	return key_is_plain(slot) ||
@@ -278,6 +303,8 @@ static void fmt_number(struct keyreader *kr, const struct key_slot *slot, uint64
 		return textbuf_add_char(tb, '?');
 	if (name)
 		return textbuf_add(tb, name->text, name->len);
+	if (find_call(slot, v))
+		return textbuf_add_str(tb, find_call(slot, v));
 	if (slot->field->flags & FIELD_REAL)
 		return real_fmt(slot->field, v, tb);
 	if (slot->field->flags & FIELD_WORD)

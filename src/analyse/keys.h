@@ -3,7 +3,7 @@
  * keys.h - the words after --by: what they mean in an event, their value in a record, its text.
  *
  *	WORD is a field of the event, or one of $cpu $pid $comm $task $event (the $ may be left out where
- *	the event has no field of that name).
+ *	the event has no field of that name), or $syscall, the name of the call that an event is of.
  *
  *	key_bind ─▶ key_slot, once for each event ─▶ key_read, for each record: a number ─▶ key_fmt, once
  *
@@ -42,6 +42,7 @@ struct key_slot {
 	bool is_array;		 /* a text that the print format makes of several numbers */
 	enum number_shown shown; /* what else the print format makes of it, by ev */
 	const struct event *ev;
+	bool is_syscall; /* its number is that of a system call */
 };
 
 struct keyreader {

@@ -52,7 +52,8 @@ static const struct option_row rows[] = {
 	{.kind = OPTION_CALL,
 	 .name = "by",
 	 .arg = "KEY,…",
-	 .help = "a row for each value of these: fields, $comm, $pid, $task, $cpu, $event",
+	 .help = "a row for each value of these: fields, $comm, $pid, $task, $cpu, $event, "
+		 "$syscall",
 	 .apply = apply_by},
 	GATHER_IN_PROGRAM,
 	{.kind = OPTION_CALL,

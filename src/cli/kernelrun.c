@@ -259,6 +259,8 @@ uint64_t kernelrun_value(struct keyreader *kr, const struct key_slot *slot, cons
 	case KEY_PID:
 		return strtoull(text, NULL, 0);
 	case KEY_TEXT: /* of an array it may be too long */
+		if (!*text && slot->field->flags & FIELD_FAULTS) /* of either no byte is kept */
+			return key_of_text(kr, "(fault, or empty)", strlen("(fault, or empty)"));
 		return key_of_text(kr, text,
 				   slot->field->flags & FIELD_DYNAMIC && slot->field->n_elements
 					   ? strnlen(text, slot->field->n_elements)

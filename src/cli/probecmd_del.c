@@ -15,6 +15,31 @@ static const struct option_row rows[] = {
 	{OPTION_END},
 };
 
+/* Nothing was removed: is there nothing, or nothing that a glob may take? */
+static int refuse(const struct tracefs *t, const char *pattern, struct errmsg *err)
+{
+	struct errmsg ignored = {0};
+	struct probe_list l = {0};
+	size_t n = 0;
+
+	if (probes_list(t, &l, &ignored) >= 0) {
+		for (size_t i = 0; i < l.n; i++)
+			n += probe_defined_matches(&l.list[i], pattern);
+		probe_list_release(&l);
+	}
+	if (n)
+		return errmsg_set(
+			err, -EBUSY,
+			"'%s' means only probes of recordings that are running (%zu), "
+			"which a glob leaves alone: end those, or write GROUP:EVENT in full",
+			pattern, n);
+	return errmsg_set(err, -ENOENT, "there is no probe '%s'; 'sonde probe list' lists them%s",
+			  pattern,
+			  definition_is_one(pattern) ? ", and a probe is removed by its name, not "
+						       "by its definition"
+						     : "");
+}
+
 static int remove_all(const struct tracefs *t, char **patterns, int n, struct errmsg *err)
 {
 	int n_gone = 0;
@@ -25,13 +50,7 @@ static int remove_all(const struct tracefs *t, char **patterns, int n, struct er
 		if (r < 0)
 			return r;
 		if (!r)
-			return errmsg_set(err, -ENOENT,
-					  "there is no probe '%s'; 'sonde probe list' lists them%s",
-					  patterns[i],
-					  definition_is_one(patterns[i])
-						  ? ", and a probe is removed by its name, not by "
-						    "its definition"
-						  : "");
+			return refuse(t, patterns[i], err);
 		n_gone += r;
 	}
 	printf("%d probe%s removed\n", n_gone, n_gone == 1 ? "" : "s");

@@ -13,10 +13,13 @@
 #include "decode/blktrace.h"
 #include "decode/functions.h"
 #include "decode/print.h"
+#include "format/tracedat.h"
+#include "symbols/syscalls.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 /* Together with texts that had to be unpacked it stays the same. */
 #define ARENA_MAX_BYTES	       (56u << 20)
@@ -336,4 +339,19 @@ const struct print_function *formats_print_function(const struct formats *f, con
 uint8_t formats_long_size(const struct formats *f)
 {
 	return f->long_size;
+}
+
+const struct syscall_table *formats_syscalls(const struct formats *f)
+{
+	const struct tracefile_option *o;
+	struct utsname this;
+	size_t len, start;
+
+	if (!f->tf)
+		return uname(&this) ? NULL : syscalls_for(this.machine, strlen(this.machine));
+	o = tracefile_option_find(f->tf, SNF_OPTION_UNAME);
+	len = start = o ? strnlen((const char *)o->data.data, o->data.len) : 0;
+	while (start && o->data.data[start - 1] != ' ')
+		start--;
+	return len ? syscalls_for((const char *)o->data.data + start, len - start) : NULL;
 }

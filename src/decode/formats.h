@@ -17,6 +17,7 @@
 #include "symbols/printkfmt.h"
 
 struct errmsg;
+struct syscall_table;
 
 #define PLUGIN_OPTIONS_N 5
 
@@ -71,6 +72,9 @@ static inline struct event *formats_find(struct formats *f, int id)
 
 	return ev && ev->compiled ? ev : formats_find_slow(f, id);
 }
+
+/* The system calls of the machine that the trace is of; without a trace, of this one. NULL: not known. */
+const struct syscall_table *formats_syscalls(const struct formats *f);
 
 /* By name, parsed; system NULL: any, the lowest id wins. */
 struct event *formats_find_name(struct formats *f, const char *system, const char *name);

@@ -12,6 +12,8 @@
 #include "probe/probe.h"
 #include "symbols/place.h"
 
+struct debuginfo;
+
 #define FETCH_MAX_BYTES	 63 /* the kernel's limit of an argument without its name */
 #define FETCH_NAME_BYTES 32
 #define FETCH_GONE	 "\\0xdeade12d" /* PROBE_GONE */
@@ -28,9 +30,11 @@ struct fetch_place {
 	const char *function;	   /* for sentences */
 	bool is_program;	   /* of a program: all memory is its own */
 	bool is_return;
-	bool is_event;	      /* on an event, with its fields */
-	bool by_number;	      /* the probe knows $argN and $stackN, but no registers (fprobes) */
-	uint64_t data_offset; /* of a program: what to take from an address for @+OFFSET */
+	bool is_event;		/* on an event, with its fields */
+	bool by_number;		/* the probe knows $argN and $stackN, but no registers (fprobes) */
+	uint64_t data_offset;	/* of a program: what to take from an address for @+OFFSET */
+	struct debuginfo *info; /* of a program; NULL */
+	struct prober *prober;	/* of the kernel: its symbols, for hints; NULL */
 	const char *const *mark_args; /* of a mark: what $argN is, ready to be written; NULL */
 	unsigned n_mark_args;
 };

@@ -12,7 +12,9 @@
  */
 #include "base/spelling.h"
 #include "probe/fetch_int.h"
+#include "probe/resolve_int.h"
 #include "symbols/arch.h"
+#include "symbols/debuginfo.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -85,6 +87,26 @@ static void use_register(const struct fetch_place *p, const struct place *place,
 		v->kind = VALUE_PARTS;
 }
 
+/* Of a library: the variable that is in use, by the library's own pointer to it. */
+static bool use_slot(const struct fetch_place *p, const struct variable *var, struct value *v)
+{
+	uint64_t slot;
+
+	if (!p->info || p->kernel->plain_types ||
+	    !debuginfo_may_be_copied(p->info, var->place.address, &slot))
+		return false;
+	if (!slot) {
+		v->copied = var->name;
+		return false;
+	}
+	v->kind = VALUE_FIXED;
+	snprintf(v->expr, sizeof(v->expr), "@+%llu", (unsigned long long)(slot - p->data_offset));
+	value_load(v);
+	v->kind = VALUE_MEMORY;
+	v->addend = var->place.offset;
+	return true;
+}
+
 static void use_address(const struct fetch_place *p, const struct place *place, struct value *v)
 {
 	v->kind = VALUE_FIXED;
@@ -141,7 +163,8 @@ int fetch_use_place(const struct fetch_place *p, const struct variable *var, str
 		use_memory(p, place, p->arch->stack_reg, v);
 		return 0;
 	case PLACE_ADDRESS:
-		use_address(p, place, v);
+		if (!use_slot(p, var, v))
+			use_address(p, place, v);
 		return 0;
 	case PLACE_CONSTANT:
 		v->kind = VALUE_READY;
@@ -182,6 +205,20 @@ static int list_name(void *ctx, const struct variable *v)
 	return 0;
 }
 
+/* A variable of the whole kernel: its symbols say where it is, but nothing says what. */
+static bool is_global(const struct fetch_place *p, const char *name)
+{
+	const char *text = p->prober ? prober_list(p->prober, PROBER_KALLSYMS) : NULL;
+	char word[160];
+
+	for (const char *kind = "DdBbRr"; text && *kind; kind++) {
+		snprintf(word, sizeof(word), "%c %s", *kind, name);
+		if (prober_list_has(text, ' ', word, "\n\t"))
+			return true;
+	}
+	return false;
+}
+
 static int refuse_variable(const struct fetch_place *p, const char *name, struct span span,
 			   struct errmsg *err)
 {
@@ -191,6 +228,16 @@ static int refuse_variable(const struct fetch_place *p, const char *name, struct
 	if (!p->scope)
 		return FETCH_REFUSE(p, err, span, -ENOENT, "the variables of %s are not known: %s",
 				    p->function, p->why_none);
+	if (!strcmp(name, "current") && p->prober)
+		return FETCH_REFUSE(p, err, span, -ENOENT,
+				    "there is no variable 'current' in %s; every event has the "
+				    "task's number, common_pid, and $comm is its name",
+				    p->function);
+	if (is_global(p, name))
+		return FETCH_REFUSE(p, err, span, -ENOENT,
+				    "there is no variable '%s' in %s, but one of the whole kernel, "
+				    "whose type is not known: write @%s, or @%s:s32",
+				    name, p->function, name, name);
 	spelling_init(&sp, name, strlen(name));
 	p->scope->ops->each(p->scope, false, add_spelling, &sp);
 	if (sp.nearest)
@@ -392,9 +439,10 @@ static int start_symbol(const struct fetch_place *p, const struct expression *e,
 				    "there is no global variable '%s' in this program's debug "
 				    "information; @+OFFSET and @ADDRESS need none",
 				    e->text);
-	v->kind = VALUE_FIXED;
-	if (!known)
+	if (!known) {
+		v->kind = VALUE_FIXED;
 		snprintf(v->expr, sizeof(v->expr), "@%s", e->text);
+	}
 	v->addend += e->number;
 	if (e->number)
 		v->type = (struct type){0};

@@ -475,8 +475,13 @@ static bool is_behind(const struct emission *e)
 /* Neither a text nor an address of one. */
 static bool has_no_text(const struct type_facts *f)
 {
-	return (f->kind == TYPE_INT && f->n_bytes < 8) || f->kind == TYPE_FLOAT ||
-	       f->kind == TYPE_ENUM || f->kind == TYPE_STRUCT || f->kind == TYPE_UNION;
+	struct type_facts target = {0};
+
+	if (f->kind == TYPE_POINTER && f->target.world)
+		type_get(f->target, &target);
+	return target.kind == TYPE_FUNCTION || (f->kind == TYPE_INT && f->n_bytes < 8) ||
+	       f->kind == TYPE_FLOAT || f->kind == TYPE_ENUM || f->kind == TYPE_STRUCT ||
+	       f->kind == TYPE_UNION;
 }
 
 static int write_as(struct emission *e, const char *type, struct span type_span)
@@ -537,5 +542,10 @@ int fetch_finish(const struct fetch_place *p, struct value *v, const char *type,
 		snprintf(ret->why, sizeof(ret->why), "%s cannot be read here: %s", v->gone_name,
 			 v->why);
 	}
+	if (v->copied && !*ret->note)
+		snprintf(ret->note, sizeof(ret->note),
+			 "%.40s is read in the library; a program that uses it may have a copy, "
+			 "which counts then (copy relocation): PROGRAM:FUNCTION(%.40s) reads that",
+			 v->copied, v->copied);
 	return r;
 }

@@ -200,6 +200,7 @@ int resolve_add_function(struct resolution *r, const struct found_function *f)
 	struct fetch_place place = {
 		.definition = d,
 		.kernel = &r->prober->kernel,
+		.prober = r->prober,
 		.arch = r->prober->kernel.arch,
 		.function = f->symbol,
 		.is_return = d->is_return,
@@ -366,6 +367,7 @@ static int add_point(void *ctx, const struct debuginfo_point *pt)
 	struct fetch_place place = {
 		.definition = r->d,
 		.kernel = &r->prober->kernel,
+		.prober = r->prober,
 		.arch = r->prober->kernel.arch,
 		.function = pt->function ? pt->function : r->d->function,
 		.is_return = r->d->is_return,
@@ -530,6 +532,7 @@ static int resolve_address(struct resolution *r)
 	struct fetch_place place = {
 		.definition = r->d,
 		.kernel = &r->prober->kernel,
+		.prober = r->prober,
 		.arch = r->prober->kernel.arch,
 		.function = "an address",
 		.why_none = "an address has no name; use %REG, or write the function's name",

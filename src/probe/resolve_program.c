@@ -79,6 +79,7 @@ static void fill_place(struct resolution *r, struct debuginfo *info,
 		.why_none = has_dwarf ? "the debug information does not describe it; use %REG"
 				      : why_no_dwarf(r, info),
 		.data_offset = pt->address - offset,
+		.info = info,
 	};
 }
 

@@ -57,6 +57,13 @@ static bool is_data(struct prober *p, const char *name)
 
 static int refuse_in_module(struct resolution *r, const char *module, const char *nearest)
 {
+	const char *symbols = prober_list(r->prober, PROBER_KALLSYMS);
+	char line[400];
+
+	/* a module's BTF has the kernel's functions before its own */
+	snprintf(line, sizeof(line), " %s\t[%s]", nearest ? nearest : "", module);
+	if (symbols && !strstr(symbols, line))
+		nearest = NULL;
 	return RESOLVE_REFUSE(r, r->d->function_span, -ENOENT,
 			      "there is no function '%s' in the module %s%s%s", r->d->function,
 			      module,

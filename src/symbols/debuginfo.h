@@ -161,6 +161,12 @@ int debuginfo_file_offset(const struct debuginfo *d, uint64_t address, uint64_t 
 /* The same of code: a breakpoint in data would change what the program reads. */
 int debuginfo_code_offset(const struct debuginfo *d, uint64_t address, uint64_t *ret_offset);
 
+/*
+ * Whether the variable at that address may be elsewhere while the library runs: in a program that has a copy of it. slot: where
+ * the library keeps a pointer to the one that is in use; 0: it has none.
+ */
+bool debuginfo_may_be_copied(struct debuginfo *d, uint64_t address, uint64_t *ret_slot);
+
 /* --- the other way round ----------------------------------------------------------------------- */
 
 /* What is at an address. What is not known is NULL or 0. */

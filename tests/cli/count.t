@@ -107,3 +107,11 @@ sonde: count: --rows takes a number from 1 on, not '0'
 sonde: count: --rows takes a number from 1 on, not '-1'
 sonde: count: --by takes fields, $comm, $pid, $task, $cpu and $event, with commas between, not ''
 [2]
+
+# system calls by name
+$ sonde count -e sys_enter --by '$syscall' --rows 2 events-v7-zstd.dat
+     count  $syscall
+      3003  getppid   ########################################
+      1540  statx     ####################
+            and 50 more
+      7676  in 52 rows

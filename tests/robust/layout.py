@@ -3,10 +3,13 @@
     pieces(path)     [Piece]: the smallest units that are readable on their own, in file order: one
                      sub-buffer, or a compressed chunk of several
     lines(text)      the lines of a report, put together by CPU: {(buffer, cpu): [line]}
+    events(text)     the same lines, and how often each is there
 
 A report prints the records of one CPU in the order of its sub-buffers, so the n-th line of a CPU is
 its n-th record, and that says which line comes from which piece of the file.
 """
+import collections
+import functools
 import re
 import struct
 
@@ -105,12 +108,21 @@ def pieces(path):
 LINE = re.compile(r" *(?:(\w+): )? *\S.*-\d+ +\[(\d+)\][ \d]")
 
 
+@functools.lru_cache(1 << 18)       # most lines are those of the report before
+def event(line):
+    """The line of an event; None if it is none. Blanks are made one, because how wide a column is depends
+    on all lines."""
+    return " ".join(line.split()) if LINE.match(line) else None
+
+
+def events(text):
+    found = collections.Counter(map(event, text.splitlines()))
+    del found[None]
+    return found
+
+
 def lines(text):
-    """Blanks are made one, because how wide a column is depends on all lines."""
     found = {}
-    for line in text.splitlines():
-        match = LINE.match(line)
-        if match:
-            words = " ".join(line.split())
-            found.setdefault((match[1] or "", int(match[2])), []).append(words)
+    for match in filter(None, map(LINE.match, text.splitlines())):
+        found.setdefault((match[1] or "", int(match[2])), []).append(event(match.string))
     return found

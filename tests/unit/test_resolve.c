@@ -205,6 +205,7 @@ static const char symbols[] = "ffffffff81000000 T do_it\n"
 			      "ffffffff81000100 t asm_thing\n"
 			      "ffffffff81000200 t cut.isra.0\n"
 			      "ffffffff81000300 D jiffies\n"
+			      "ffffffff81000380 B nr_things\n"
 			      "ffffffff81000400 T tail\n"
 			      "ffffffff81000500 T twins\n"
 			      "ffffffffc0000000 t toy_open\t[toy]\n"
@@ -600,6 +601,10 @@ static const struct refusal refusals[] = {
 	{"put(wire->real) if real & 1", "no bits to test", 19, 4},
 	{"do_it(file->fn) if fn == nobody", "none that is called 'nobody'", 25, 6},
 	{"do_it(file->fn) if fn > tail", "compared with == and !=", 24, 4},
+	{"do_it(n, nr_things)", "write @nr_things", 9, 9},
+	{"do_it(current->pid)", "common_pid", 6, 7},
+	{"do_it(file->fn:string)", "no text and points to none", 15, 6},
+	{"toy:do_that", "in the module toy; 'sonde probe funcs", 4, 7},
 	{"do_it%return($retval, $duration:u32)", "takes no type", 32, 3},
 	{"do_it(&jiffies)", "cannot record the address itself", 6, 8},
 	{"motion:move(pid, args)", "args of motion:move is an array", 17, 4},

@@ -1,4 +1,4 @@
-"""Packages of Debian, unpacked into the user's cache, never installed.
+"""Packages of Debian, unpacked into the user's cache, never installed, and programs for the guest.
 
     ~/.cache/sonde/lab/
         lock                    held while something is fetched; a second run waits and re-uses
@@ -8,6 +8,7 @@
         apt/                    package lists of our own, made only when the system's do not serve
         all-…/, build.lock      a kernel of our own, see build.py
         kvm-BOOT                "yes" or "no": whether KVM works, tried once per boot of the host
+        look-…                  a program built from ../guest/look.c; the rest of its name tells the source
 
 A directory appears by rename, so it is complete or absent. What is there is used as it is, without
 asking the network; to get a newer kernel, remove its directory.
@@ -16,6 +17,7 @@ asking the network; to get a newer kernel, remove its directory.
 import contextlib
 import fcntl
 import glob
+import hashlib
 import os
 import re
 import shutil
@@ -68,6 +70,27 @@ def package_tree(name):
         if not os.path.isdir(tree):
             _fetch(name, cache, tree)
     return tree
+
+
+def program_built(source):
+    """The program of a C file, which needs nothing but the kernel; built when it is not in the cache."""
+    with open(source, "rb") as file:
+        digest = hashlib.sha256(file.read()).hexdigest()[:16]
+    cache, name = cache_dir(), os.path.basename(source).removesuffix(".c")
+    program = os.path.join(cache, f"{name}-{digest}")
+    if not os.path.exists(program):
+        with locked(os.path.join(cache, "lock")):
+            _compile(source, program)
+    return program
+
+
+def _compile(source, program):
+    if not shutil.which("gcc"):
+        raise Unavailable("gcc is missing, to build a program for the guest")
+    result = _command(["gcc", "-O2", "-static", "-D_GNU_SOURCE", source, "-o", program + ".new"])
+    if result.returncode:
+        raise Unavailable(f"cannot build {source}: {_last_line(result)}")
+    os.rename(program + ".new", program)
 
 
 def _fetch(name, cache, tree):

@@ -82,7 +82,10 @@ class Group:
         """The CPU time that all of them have used so far."""
         return sum(guest.cpu_s() for guest in self.guests)
 
-    def run(self, commands, limit_s, shell="bash"):
+    def kernel(self):
+        return self.guests[0].kernel()
+
+    def run(self, commands, limit_s, shell="bash", files=None):
         """Run commands in the first guest, while the others serve; the finished Job of the first,
         which also tells what was left behind in the others."""
         stop = os.path.join(self.common, "stop")
@@ -90,7 +93,7 @@ class Group:
         others = [Task(self._serve, i, guest, limit_s)
                   for i, guest in enumerate(self.guests[1:], 2)]
         try:
-            job = self.guests[0].run(commands, limit_s, shell)
+            job = self.guests[0].run(commands, limit_s, shell, files)
         finally:
             if others:
                 _touch(stop)

@@ -28,7 +28,7 @@ import tempfile
 import time
 
 from . import BootFailed, GuestDied, Misuse, Unavailable
-from .cache import cache_dir, locked, package_tree
+from .cache import cache_dir, locked, package_tree, program_built
 from .initrd import initrd_write
 from .kernel import kernel_find
 
@@ -122,8 +122,13 @@ class Guest:
         except GuestDied as err:
             raise BootFailed(str(err)) from err
 
-    def run(self, commands, limit_s, shell="bash"):
-        """Run shell commands in the guest and return the finished Job."""
+    def kernel(self):
+        """The tree of the kernel's package."""
+        return os.path.realpath(json.loads(self._text("session.json"))["kernel"])
+
+    def run(self, commands, limit_s, shell="bash", files=None):
+        """Run shell commands in the guest and return the finished Job. They find in $OUT what is in the
+        directory `files`."""
         if not self.alive():
             raise Misuse(f"no guest runs in {self.path}; start one with tests/vm/session start")
         settings = json.loads(self._text("session.json"))
@@ -132,10 +137,13 @@ class Guest:
             number = str(len(os.listdir(jobs)) + 1)
             path = os.path.join(jobs, number)
             os.makedirs(os.path.join(path, "out"))
+            if files:
+                shutil.copytree(files, os.path.join(path, "out"), dirs_exist_ok=True, symlinks=True)
+            program = checkout_path("SONDE", "build/sonde")
             job = {"limit": str(limit_s), "shell": shell, "source": SOURCE,
-                   "sonde": checkout_path("SONDE", "build/sonde"),
+                   "sonde": program, "version": _version(program),
                    "golden": checkout_path("GOLDEN", "build/golden"),
-                   "kernel": os.path.realpath(settings["kernel"]),
+                   "kernel": self.kernel(),
                    "guest": str(settings["guest"]), "addresses": settings["addresses"]}
             _write(path, "job", "".join(f"{k}={shlex.quote(v)}\n" for k, v in job.items()))
             _write(path, "commands", commands + "\n")
@@ -196,7 +204,9 @@ class Guest:
 
     def _write_initrd(self, kernel):
         busybox = os.path.join(package_tree("busybox"), "bin", "busybox")
-        initrd_write(self._file("initrd"), kernel, busybox, os.path.join(HERE, "guest"))
+        scripts = os.path.join(HERE, "guest")
+        programs = {"busybox": busybox, "look": program_built(os.path.join(scripts, "look.c"))}
+        initrd_write(self._file("initrd"), kernel, programs, scripts)
 
     def _shares(self):
         return [*share_options("hostroot", "/", True), *share_options("hostlive", "/", True),
@@ -331,6 +341,15 @@ def _cpu_time(pid):
     with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
         fields = file.read().rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _version(path):
+    """Another word for every file that is put there; the guest then takes a new copy."""
+    try:
+        stat = os.stat(path)
+        return f"{stat.st_ino}-{stat.st_mtime_ns}-{stat.st_size}"
+    except OSError:
+        return "none"
 
 
 def _ends_with_newline(path):

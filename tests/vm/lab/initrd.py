@@ -34,13 +34,14 @@ class Archive:
         self.file.write(head + b"\0" * (-len(head) % 4) + data + b"\0" * (-len(data) % 4))
 
 
-def initrd_write(path, kernel, busybox, scripts_dir):
-    """Write the ram disk for this kernel to `path`."""
+def initrd_write(path, kernel, programs, scripts_dir):
+    """Write the ram disk for this kernel to `path`; programs: their files by name."""
     with open(path, "wb") as file:
         archive = Archive(file)
         for name in DIRECTORIES:
             archive.add(name, 0o040755)
-        archive.add("bin/busybox", 0o100755, _content(busybox))
+        for name, file_name in programs.items():
+            archive.add(f"bin/{name}", 0o100755, _content(file_name))
         for name in SCRIPTS:
             archive.add(name, 0o100755, _content(os.path.join(scripts_dir, name)))
         for i, name in enumerate(MODULES):

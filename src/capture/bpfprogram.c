@@ -237,7 +237,7 @@ void bpfprogram_put_source(struct bpfcode *c, const struct bpfsource *s, int at)
 
 /* --- which hits -------------------------------------------------------------------------------- */
 
-static void choose_tasks(struct bpfcode *c, const struct bpfprogram_config *config, unsigned out)
+static bool choose_tasks(struct bpfcode *c, const struct bpfprogram_config *config, unsigned out)
 {
 	unsigned found = bpfcode_label(c);
 
@@ -256,9 +256,10 @@ static void choose_tasks(struct bpfcode *c, const struct bpfprogram_config *conf
 		bpfcode_jump(c, out);
 	}
 	bpfcode_place(c, found);
+	return config->not_process || config->n_tasks;
 }
 
-void bpfprogram_begin(struct bpfcode *c, const struct bpfprogram_config *config, unsigned out)
+bool bpfprogram_begin(struct bpfcode *c, const struct bpfprogram_config *config, unsigned out)
 {
 	c->may_sleep = config->may_sleep;
 	bpfcode_move(c, CONTEXT, R1);
@@ -266,7 +267,7 @@ void bpfprogram_begin(struct bpfcode *c, const struct bpfprogram_config *config,
 		bpfprogram_read_number(c, &config->conditions[i].source);
 		bpfcode_jump_if(c, BPF_JNE, SO_FAR, config->conditions[i].number, out);
 	}
-	choose_tasks(c, config, out);
+	return choose_tasks(c, config, out);
 }
 
 /* --- tables ------------------------------------------------------------------------------------ */

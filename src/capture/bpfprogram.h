@@ -104,8 +104,11 @@ uint32_t bpfsource_bytes(const struct bpfsource *s);
 
 /* --- parts of a program ------------------------------------------------------------------------ */
 
-/* Takes the context, and leaves for the label if this hit does not count. */
-void bpfprogram_begin(struct bpfcode *c, const struct bpfprogram_config *config, unsigned out);
+/*
+ * Takes the context, and leaves for the label if this hit does not count. True: r0 is the number of the task, in its lower
+ * 32 bits.
+ */
+bool bpfprogram_begin(struct bpfcode *c, const struct bpfprogram_config *config, unsigned out);
 /* The number into its register. */
 void bpfprogram_read_number(struct bpfcode *c, const struct bpfsource *s);
 /* All its bytes to the stack. */

@@ -281,6 +281,23 @@ static struct type flatten(struct type t, uint64_t *ret_n)
 	return t;
 }
 
+/* A text of unsigned char is one in some programs, and bytes in others. */
+static void note_bytes(struct emission *e)
+{
+	const char *text = e->place->definition->text + e->span.at;
+	struct type_facts element;
+	uint64_t n;
+
+	type_get(flatten(e->v->type, &n), &element);
+	if (!strcmp(element.name, "char") || !n || n > MAX_ELEMENTS || !e->place->kernel->arrays)
+		return;
+	snprintf(e->ret->note, sizeof(e->ret->note),
+		 "%.*s is recorded as text, to its first NUL; if it is none, %.*s:u8[%llu] records "
+		 "all of it as numbers",
+		 (int)(e->span.len < 60 ? e->span.len : 60), text,
+		 (int)(e->span.len < 60 ? e->span.len : 60), text, (unsigned long long)n);
+}
+
 static int write_array(struct emission *e)
 {
 	struct type_facts element;
@@ -288,8 +305,10 @@ static int write_array(struct emission *e)
 	struct type t;
 	uint64_t n;
 
-	if (is_text(e->facts.target))
+	if (is_text(e->facts.target)) {
+		note_bytes(e);
 		return write_string(e, false, "string");
+	}
 	t = flatten(e->v->type, &n);
 	type_get(t, &element);
 	if (element.kind == TYPE_FLOAT && element.n_bytes > 8)

@@ -22,6 +22,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MAX_ELEMENTS 64 /* of the kernel */
@@ -498,6 +499,23 @@ static bool has_no_text(const struct type_facts *f)
 	       f->kind == TYPE_ENUM || f->kind == TYPE_STRUCT || f->kind == TYPE_UNION;
 }
 
+/* u64 of an int shows its neighbours, too: that may be meant. */
+static void note_width(struct emission *e, const char *type)
+{
+	unsigned want = strchr("usx", type[0]) ? (unsigned)atoi(type + 1) / 8 : 0;
+
+	if (!e->v->type.world || !e->facts.n_bytes || want <= e->facts.n_bytes ||
+	    strchr(type, '[') || e->v->kind != VALUE_MEMORY ||
+	    (e->facts.kind != TYPE_INT && e->facts.kind != TYPE_ENUM))
+		return;
+	snprintf(e->ret->note, sizeof(e->ret->note),
+		 "%.*s has %llu bytes, and as %s it shows what stands behind it, too; without a "
+		 "type "
+		 "it is read as it is",
+		 (int)e->span.len, e->place->definition->text + e->span.at,
+		 (unsigned long long)e->facts.n_bytes, type);
+}
+
 static int write_as(struct emission *e, const char *type, struct span type_span)
 {
 	const struct probe_kernel *k = e->place->kernel;
@@ -530,6 +548,7 @@ static int write_as(struct emission *e, const char *type, struct span type_span)
 	}
 	if (e->v->kind == VALUE_PARTS)
 		return write_part(e, type, e->facts.n_bytes ? 8 * e->facts.n_bytes : 64);
+	note_width(e, type);
 	return write_out(e, type);
 }
 

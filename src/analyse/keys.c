@@ -136,6 +136,15 @@ uint64_t key_of_text(struct keyreader *kr, const char *text, size_t len)
 					len < KEY_TEXT_MAX_LEN ? len : KEY_TEXT_MAX_LEN);
 }
 
+uint64_t key_of_cut_text(struct keyreader *kr, const char *text, size_t len)
+{
+	char cut[KEY_TEXT_MAX_LEN];
+	int n = snprintf(cut, sizeof(cut), "%.*s…", (int)len, text);
+
+	kr->has_cut = true;
+	return key_of_text(kr, cut, (size_t)n < sizeof(cut) ? (size_t)n : sizeof(cut) - 1);
+}
+
 static void learn_task(struct keyreader *kr, const struct task *task)
 {
 	char name[96];

@@ -51,6 +51,7 @@ struct keyreader {
 	struct namepool pool;
 	const struct task *last_task;
 	uint64_t last_comm, last_name;
+	bool has_cut; /* key_of_cut_text() was called */
 };
 
 int keyreader_init(struct keyreader *kr, struct formats *f);
@@ -83,6 +84,8 @@ const struct ksym *keyreader_symbol(struct keyreader *kr, uint64_t addr);
 
 /* The value of a text that did not come from a record. */
 uint64_t key_of_text(struct keyreader *kr, const char *text, size_t len);
+/* … that is known to be longer: it ends in "…". */
+uint64_t key_of_cut_text(struct keyreader *kr, const char *text, size_t len);
 
 /* Does "EVENT", "SYSTEM", "SYSTEM:EVENT", "SYSTEM/EVENT", "all" or a glob name the event? */
 bool key_event_matches(const char *pattern, const char *system, const char *name);

@@ -308,6 +308,7 @@ static int try_load(const struct program *p, const struct bpfcode *c, char *log)
 		attr.expected_attach_type = p->where;
 		attr.attach_btf_id = p->function;
 	}
+	attr.prog_flags = c->may_sleep ? BPF_F_SLEEPABLE : 0;
 	attr.insns = pointer(c->insns);
 	attr.insn_cnt = (uint32_t)c->n;
 	attr.license = pointer("GPL");

@@ -25,8 +25,8 @@ struct errmsg;
 /* --- instructions ------------------------------------------------------------------------------ */
 
 #define BPFCODE_MAX_INSNS  3500
-#define BPFCODE_MAX_LABELS 64
-#define BPFCODE_MAX_JUMPS  256
+#define BPFCODE_MAX_LABELS 256
+#define BPFCODE_MAX_JUMPS  512
 #define BPFCODE_STACK	   512
 
 struct bpfcode {
@@ -38,7 +38,8 @@ struct bpfcode {
 	size_t n_jumps;
 	int32_t labels[BPFCODE_MAX_LABELS]; /* where they are placed, -1: not yet */
 	size_t n_labels;
-	bool failed; /* too much of something */
+	bool may_sleep; /* the kernel is told when it is loaded; only programs' probes take such */
+	bool failed;	/* too much of something */
 };
 
 void bpfcode_init(struct bpfcode *c);

@@ -85,6 +85,7 @@ struct writing {
 	const struct bpflatency_side *from, *to;
 	int start, value, key; /* on the stack */
 	bool is_undivided;     /* adding has to be */
+	bool has_task;	       /* SLOT is the number of the task, for now */
 };
 
 static bool is_cell_array(const struct bpflatency *l)
@@ -115,8 +116,10 @@ static void write_match(struct writing *w, const struct bpfsource *number)
 		bpfcode_set(w->c, NUMBER, 0);
 		break;
 	case BPFLATENCY_BY_THREAD:
-		bpfcode_call(w->c, BPF_FUNC_get_current_pid_tgid);
-		bpfcode_move(w->c, NUMBER, R0);
+		if (!w->has_task)
+			bpfcode_call(w->c, BPF_FUNC_get_current_pid_tgid);
+		bpfcode_move(w->c, NUMBER, w->has_task ? SLOT : R0);
+		w->has_task = false;
 		bpfcode_alu_number(w->c, BPF_LSH, NUMBER, 32);
 		bpfcode_alu_number(w->c, BPF_RSH, NUMBER, 32);
 		bpfcode_jump_if(w->c, BPF_JNE, NUMBER, 0, is_task);
@@ -456,7 +459,9 @@ static int write_program(struct writing *w, const struct bpfprogram_config *conf
 	if ((w->to ? w->key : w->start) < -BPFCODE_STACK)
 		return errmsg_set(err, -E2BIG, "the keys are too long for a BPF program");
 	w->is_undivided = !bpf_runs_alone(bpfprogram_type(config->hook));
-	bpfprogram_begin(w->c, config, out);
+	w->has_task = bpfprogram_begin(w->c, config, out);
+	if (w->has_task)
+		bpfcode_move(w->c, SLOT, R0);
 	if (w->to)
 		write_to(w);
 	if (w->from)

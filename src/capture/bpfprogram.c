@@ -7,7 +7,8 @@
  *	tasks    is it one of ours, or one that was asked for?          else out
  *	sources  begin (register, field, task) ─▶ step, step … (memory) ─▶ so many bytes or bits of it
  *
- * What cannot be read is 0, or no text with BPFPROGRAM_TEXT_FAULT behind its end.
+ * What cannot be read is 0 and marked as such, or no text with BPFPROGRAM_TEXT_FAULT behind its end. A program's
+ * memory may only not be there yet: then it is waited for, where the kernel allows it.
  */
 #include "capture/bpfprogram.h"
 
@@ -17,15 +18,31 @@
 #include <errno.h>
 
 enum { R0, R1, R2, R3, R4, R5, STACK = 10 };
-#define CONTEXT BPFPROGRAM_CONTEXT
-#define SO_FAR	BPFPROGRAM_NUMBER
-#define SCRATCH BPFPROGRAM_SCRATCH
+#define CONTEXT		 BPFPROGRAM_CONTEXT
+#define SO_FAR		 BPFPROGRAM_NUMBER
+#define SCRATCH		 BPFPROGRAM_SCRATCH
+
+#define LEAST_PAGE_BYTES 4096
+
+/* The kernel's own structs are always there. */
+static bool may_fault(const struct bpfsource *s)
+{
+	return s->n_steps && !s->is_text && s->steps[s->n_steps - 1].memory != BPFMEMORY_KERNEL;
+}
+
+/* Only of such texts it is not known that they fit. */
+static bool may_be_cut(const struct bpfsource *s)
+{
+	return s->n_bytes == BPFPROGRAM_TEXT_MAX_BYTES;
+}
 
 uint32_t bpfsource_bytes(const struct bpfsource *s)
 {
 	if (s->kind == BPFSOURCE_COMM)
 		return BPFPROGRAM_COMM_BYTES;
-	return s->is_text ? (s->n_bytes + 7u) / 8 * 8 : 8;
+	if (s->is_text)
+		return (s->n_bytes + may_be_cut(s) + 7u) / 8 * 8;
+	return may_fault(s) ? 16 : 8;
 }
 
 static int size_code(unsigned n_bytes)
@@ -86,16 +103,34 @@ static const int text_helpers[] = {[BPFMEMORY_ANY] = BPF_FUNC_probe_read_str,
 				   [BPFMEMORY_KERNEL] = BPF_FUNC_probe_read_kernel_str,
 				   [BPFMEMORY_USER] = BPF_FUNC_probe_read_user_str};
 
-/* From the address so far to what is there. */
-static void take_step(struct bpfcode *c, const struct bpfstep *step, unsigned n_bytes)
+/* So many bytes of the address so far to a place on the stack; r0 is negative if they cannot be read. */
+static void call_reader(struct bpfcode *c, int helper, int at, unsigned n_bytes, int32_t offset)
 {
 	bpfcode_move(c, R1, STACK);
-	bpfcode_alu_number(c, BPF_ADD, R1, SCRATCH);
+	bpfcode_alu_number(c, BPF_ADD, R1, at);
 	bpfcode_set(c, R2, (int32_t)n_bytes);
 	bpfcode_move(c, R3, SO_FAR);
-	if (step->offset)
-		bpfcode_alu_number(c, BPF_ADD, R3, step->offset);
-	bpfcode_call(c, read_helpers[step->memory]);
+	if (offset)
+		bpfcode_alu_number(c, BPF_ADD, R3, offset);
+	bpfcode_call(c, helper);
+}
+
+static bool may_wait(const struct bpfcode *c, const struct bpfstep *step)
+{
+	return c->may_sleep && step->memory == BPFMEMORY_USER;
+}
+
+/* From the address so far to what is there, 0 if nothing is: then the next step fails, too. */
+static void take_step(struct bpfcode *c, const struct bpfstep *step, unsigned n_bytes)
+{
+	call_reader(c, read_helpers[step->memory], SCRATCH, n_bytes, step->offset);
+	if (may_wait(c, step)) {
+		unsigned done = bpfcode_label(c);
+
+		bpfcode_jump_if(c, BPF_JEQ, R0, 0, done);
+		call_reader(c, BPF_FUNC_copy_from_user, SCRATCH, n_bytes, step->offset);
+		bpfcode_place(c, done);
+	}
 	bpfcode_load(c, size_code(n_bytes), SO_FAR, STACK, SCRATCH);
 }
 
@@ -114,23 +149,60 @@ static void trim(struct bpfcode *c, const struct bpfsource *s)
 		bpfcode_alu_number(c, s->is_signed ? BPF_ARSH : BPF_RSH, SO_FAR, (int32_t)right);
 }
 
+/* The address of the text is in its register: a byte of each of the two pages that it can be in is waited for. */
+static void wait_for_text(struct bpfcode *c, const struct bpfsource *s, int at, unsigned n_bytes,
+			  unsigned failed, unsigned done)
+{
+	int32_t offset = s->steps[s->n_steps - 1].offset;
+
+	call_reader(c, BPF_FUNC_copy_from_user, SCRATCH, 1, offset);
+	bpfcode_jump_if(c, BPF_JNE, R0, 0, failed);
+	call_reader(c, BPF_FUNC_probe_read_user_str, at, n_bytes, offset);
+	bpfcode_jump_if(c, BPF_JSGE, R0, 0, done);
+	bpfcode_move(c, R1, STACK);
+	bpfcode_alu_number(c, BPF_ADD, R1, SCRATCH);
+	bpfcode_set(c, R2, 1);
+	bpfcode_move(c, R3, SO_FAR);
+	bpfcode_alu_number(c, BPF_ADD, R3, offset);
+	bpfcode_alu_number(c, BPF_OR, R3, LEAST_PAGE_BYTES - 1);
+	bpfcode_alu_number(c, BPF_ADD, R3, 1);
+	bpfcode_call(c, BPF_FUNC_copy_from_user);
+	bpfcode_jump_if(c, BPF_JNE, R0, 0, failed);
+	call_reader(c, BPF_FUNC_probe_read_user_str, at, n_bytes, offset);
+	bpfcode_jump_if(c, BPF_JSGE, R0, 0, done);
+}
+
+/* One byte more than fits shows that it does not fit. */
+static void mark_cut(struct bpfcode *c, const struct bpfsource *s, int at)
+{
+	unsigned whole = bpfcode_label(c);
+
+	bpfcode_jump_if(c, BPF_JNE, R0, s->n_bytes + 1, whole);
+	bpfcode_store_number(c, BPF_B, STACK, at + s->n_bytes - 1, 0);
+	bpfcode_store_number(c, BPF_B, STACK, at + (int)bpfsource_bytes(s) - 1,
+			     BPFPROGRAM_TEXT_CUT);
+	bpfcode_place(c, whole);
+}
+
 static void put_text(struct bpfcode *c, const struct bpfsource *s, int at)
 {
 	const struct bpfstep *last = &s->steps[s->n_steps - 1];
-	unsigned done = bpfcode_label(c);
+	unsigned failed = bpfcode_label(c), read = bpfcode_label(c), done = bpfcode_label(c);
+	unsigned n_bytes = s->n_bytes + may_be_cut(s);
 
 	for (uint32_t i = 0; i < bpfsource_bytes(s); i += 8)
 		bpfcode_store_number(c, BPF_DW, STACK, at + (int)i, 0);
-	bpfcode_move(c, R1, STACK);
-	bpfcode_alu_number(c, BPF_ADD, R1, at);
-	bpfcode_set(c, R2, s->n_bytes);
-	bpfcode_move(c, R3, SO_FAR);
-	if (last->offset)
-		bpfcode_alu_number(c, BPF_ADD, R3, last->offset);
-	bpfcode_call(c, text_helpers[last->memory]);
-	bpfcode_jump_if(c, BPF_JSGE, R0, 0, done);
+	call_reader(c, text_helpers[last->memory], at, n_bytes, last->offset);
+	bpfcode_jump_if(c, BPF_JSGE, R0, 0, read);
+	if (may_wait(c, last))
+		wait_for_text(c, s, at, n_bytes, failed, read);
+	bpfcode_place(c, failed);
 	bpfcode_store_number(c, BPF_B, STACK, at, 0);
 	bpfcode_store_number(c, BPF_B, STACK, at + 1, BPFPROGRAM_TEXT_FAULT);
+	bpfcode_jump(c, done);
+	bpfcode_place(c, read);
+	if (may_be_cut(s))
+		mark_cut(c, s, at);
 	bpfcode_place(c, done);
 }
 
@@ -159,11 +231,13 @@ void bpfprogram_put_source(struct bpfcode *c, const struct bpfsource *s, int at)
 	}
 	bpfprogram_read_number(c, s);
 	bpfcode_store(c, BPF_DW, STACK, at, SO_FAR);
+	if (may_fault(s)) /* what the last step's reader said */
+		bpfcode_store(c, BPF_DW, STACK, at + 8, R0);
 }
 
 /* --- which hits -------------------------------------------------------------------------------- */
 
-static void choose_tasks(struct bpfcode *c, const struct bpfprogram_config *config, unsigned out)
+static bool choose_tasks(struct bpfcode *c, const struct bpfprogram_config *config, unsigned out)
 {
 	unsigned found = bpfcode_label(c);
 
@@ -182,16 +256,18 @@ static void choose_tasks(struct bpfcode *c, const struct bpfprogram_config *conf
 		bpfcode_jump(c, out);
 	}
 	bpfcode_place(c, found);
+	return config->not_process || config->n_tasks;
 }
 
-void bpfprogram_begin(struct bpfcode *c, const struct bpfprogram_config *config, unsigned out)
+bool bpfprogram_begin(struct bpfcode *c, const struct bpfprogram_config *config, unsigned out)
 {
+	c->may_sleep = config->may_sleep;
 	bpfcode_move(c, CONTEXT, R1);
 	for (size_t i = 0; i < config->n_conditions; i++) {
 		bpfprogram_read_number(c, &config->conditions[i].source);
 		bpfcode_jump_if(c, BPF_JNE, SO_FAR, config->conditions[i].number, out);
 	}
-	choose_tasks(c, config, out);
+	return choose_tasks(c, config, out);
 }
 
 /* --- tables ------------------------------------------------------------------------------------ */

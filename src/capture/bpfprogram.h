@@ -27,6 +27,7 @@ struct errmsg;
 #define BPFPROGRAM_TASKS_MAX	  32
 #define BPFPROGRAM_TEXT_MAX_BYTES 256 /* as of a hist trigger */
 #define BPFPROGRAM_TEXT_FAULT	  1   /* second byte of a text, behind a 0: it could not be read */
+#define BPFPROGRAM_TEXT_CUT	  1   /* last byte of a text that could be longer: it is */
 #define BPFPROGRAM_COMM_BYTES	  16
 #define BPFPROGRAM_SCRATCH	  (-8)
 
@@ -83,6 +84,11 @@ struct bpfcondition {
 struct bpfprogram_config {
 	enum bpfhook hook;
 	uint32_t function; /* of ENTRY and EXIT: its number in BTF */
+	/*
+	 * Of a program's probe: what was not read into memory yet is waited for. Since Linux 6.0; before 6.10 the probe
+	 * itself has read it by then.
+	 */
+	bool may_sleep;
 	struct bpfcondition conditions[BPFPROGRAM_CONDITIONS_MAX];
 	size_t n_conditions;
 	int not_process;		 /* its hits do not count; 0: all do */
@@ -90,13 +96,19 @@ struct bpfprogram_config {
 	size_t n_tasks;
 };
 
-/* Bytes of a source in a key: of a number 8, sign extended; of a text with its NUL, filled up to whole 8 bytes. */
+/*
+ * Bytes of a source in a key: of a number 8, sign extended, and 8 more where it may be unreadable (not 0: it was); of
+ * a text with its NUL, filled up to whole 8 bytes.
+ */
 uint32_t bpfsource_bytes(const struct bpfsource *s);
 
 /* --- parts of a program ------------------------------------------------------------------------ */
 
-/* Takes the context, and leaves for the label if this hit does not count. */
-void bpfprogram_begin(struct bpfcode *c, const struct bpfprogram_config *config, unsigned out);
+/*
+ * Takes the context, and leaves for the label if this hit does not count. True: r0 is the number of the task, in its lower
+ * 32 bits.
+ */
+bool bpfprogram_begin(struct bpfcode *c, const struct bpfprogram_config *config, unsigned out);
 /* The number into its register. */
 void bpfprogram_read_number(struct bpfcode *c, const struct bpfsource *s);
 /* All its bytes to the stack. */

@@ -4,6 +4,7 @@
  *
  *	-e './prog:w*(n)'     ─▶     -e './prog:walk(n)' -e './prog:work(n)'
  *	-e 'bash:read*'       ─▶     -e 'bash:readline' …      unless there are such events
+ *	-e '%prov:mark($arg1)' ─▶    -e '%prov:mark@1($arg1)' …    if its places have it in several types
  *
  * The plan itself is changed, before anything else looks at it: whoever counts or measures the plan's events later meets
  * each function as an event of its own. Filters and triggers of the pattern are those of each.
@@ -45,7 +46,7 @@ static int take_event(struct setup *s, struct plan_buffer *b, size_t i, size_t *
 	int r;
 
 	*ret_n = 1;
-	if (e->off || !strpbrk(e->pattern, "*?["))
+	if (e->off || !strpbrk(e->pattern, "*?[%"))
 		return 0;
 	/* bash:execute_* may be a system of events; if it is none, it may be a program */
 	if (!definition_is_one(e->pattern) &&

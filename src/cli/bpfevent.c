@@ -84,7 +84,10 @@ static bool find_field(struct bpfevent *be, const struct key_slot *slot, bool pl
 		return false;
 	switch (be->config.hook) {
 	case BPFHOOK_PROBE:
-		return bpfsource_of_probe(be->probe, &f, s);
+		if (!bpfsource_of_probe(be->probe, &f, s))
+			return false;
+		be->config.may_sleep |= be->may_sleep && s->n_steps;
+		return true;
 	case BPFHOOK_ENTRY:
 	case BPFHOOK_EXIT:
 		return bpfsource_of_function(&be->function, be->probe, &f, s);
@@ -149,6 +152,14 @@ static uint64_t number_of(const uint8_t *key)
 	return v;
 }
 
+static const struct key_slot fault_slot = {.kind = KEY_TEXT};
+
+const struct key_slot *bpfevent_value_slot(const struct key_slot *slot, const uint8_t *key,
+					   size_t n_bytes)
+{
+	return slot->kind == KEY_NUMBER && n_bytes == 16 && number_of(key + 8) ? &fault_slot : slot;
+}
+
 uint64_t bpfevent_value(struct keyreader *kr, const struct kernel_event *e,
 			const struct key_slot *slot, const uint8_t *key, size_t n_bytes)
 {
@@ -164,9 +175,13 @@ uint64_t bpfevent_value(struct keyreader *kr, const struct kernel_event *e,
 		return key_of_text(kr, text, (size_t)len);
 	case KEY_COMM:
 	case KEY_TEXT:
-		if (slot->kind == KEY_TEXT && n_bytes > 1 && !key[0] &&
-		    key[1] == BPFPROGRAM_TEXT_FAULT)
+		if (slot == &fault_slot || (slot->kind == KEY_TEXT && n_bytes > 1 && !key[0] &&
+					    key[1] == BPFPROGRAM_TEXT_FAULT))
 			return key_of_text(kr, "(fault)", strlen("(fault)"));
+		if (slot->kind == KEY_TEXT && n_bytes > BPFPROGRAM_TEXT_MAX_BYTES &&
+		    key[n_bytes - 1] == BPFPROGRAM_TEXT_CUT)
+			return key_of_cut_text(kr, (const char *)key,
+					       BPFPROGRAM_TEXT_MAX_BYTES - 1);
 		return key_of_text(kr, (const char *)key, strnlen((const char *)key, n_bytes));
 	case KEY_NUMBER:
 		return field_number(slot->field, number_of(key));
@@ -237,8 +252,13 @@ static int open_probe(struct bpfevent *be, size_t n_places, const struct bpfeven
 			&ignored) >= 0)
 			return 0;
 	}
-	return is_of_registers(be->probe->kind) ? try(be, BPFHOOK_PROBE, ops, ctx, err)
-						: refuse_keys(be->e, err);
+	if (!is_of_registers(be->probe->kind))
+		return refuse_keys(be->e, err);
+	be->may_sleep = be->probe->kind == PROBE_UPROBE || be->probe->kind == PROBE_URETPROBE;
+	if (be->may_sleep && try(be, BPFHOOK_PROBE, ops, ctx, &ignored) >= 0)
+		return 0;
+	be->may_sleep = be->config.may_sleep = false;
+	return try(be, BPFHOOK_PROBE, ops, ctx, err);
 }
 
 static int open_tracepoint(struct bpfevent *be, const struct bpfevent_ops *ops, void *ctx,

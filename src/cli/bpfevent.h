@@ -24,6 +24,7 @@ struct bpfevent {
 	const struct probe_defined *probe; /* NULL: it is none */
 	struct bpffunction function;	   /* of ENTRY, EXIT */
 	const char *tracepoint;		   /* of RAW */
+	bool may_sleep;			   /* of PROBE: config.may_sleep, if it helps */
 	struct bpfprogram_config config;
 };
 
@@ -52,6 +53,9 @@ bool bpfevent_find(struct bpfevent *be, const struct key_slot *slot, struct bpfs
 bool bpfevent_find_number(struct bpfevent *be, const struct key_slot *slot,
 			  struct bpfsource *source);
 
+/* The slot that its value is kept under: the word's own, or a text that says that it could not be read. */
+const struct key_slot *bpfevent_value_slot(const struct key_slot *slot, const uint8_t *key,
+					   size_t n_bytes);
 /* The value (keys.h) of a word from its bytes in a key of the table. */
 uint64_t bpfevent_value(struct keyreader *kr, const struct kernel_event *e,
 			const struct key_slot *slot, const uint8_t *key, size_t n_bytes);

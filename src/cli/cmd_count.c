@@ -108,6 +108,7 @@ int count_fmt(struct count_options *o, struct keycount *counts, enum count_way w
 	if (keycount_finish(counts) < 0)
 		return errmsg_set_errno(err, -ENOMEM, "cannot sort the counts");
 	o->n_no_row = keycount_n_dropped(counts);
+	o->has_cut = keycount_keys(counts)->has_cut;
 	if (o->gather.output == GATHER_JSON)
 		counttext_fmt_json(&v, tb);
 	else if (o->gather.output == GATHER_CSV)
@@ -168,6 +169,10 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 			"the "
 			"rows are of those that came first\n",
 			(unsigned long long)o.n_no_row);
+	if (r >= 0 && o.has_cut)
+		fprintf(stderr,
+			"sonde: texts that end in … were cut by the kernel, and rows that "
+			"differ behind that are one; --how program keeps up to 4095 bytes\n");
 	gather_release(&o.gather);
 	return r;
 }

@@ -13,6 +13,7 @@ struct count_options {
 	struct keycount_config config;
 	struct keycount *counts;
 	uint64_t n_no_row; /* of the result that was printed last */
+	bool has_cut;	   /* … it has texts that were cut */
 	const char *how;   /* bpf, hist, program; NULL: the cheapest that works */
 };
 

@@ -132,7 +132,7 @@ static int take_row(void *ctx, const uint8_t *key, uint64_t n)
 		values[k++] = key_of_text(kr, rr->e->name.event, strlen(rr->e->name.event));
 	}
 	for (size_t i = 0; i < rr->n_words; i++, k++) {
-		slots[k] = &rr->e->slots[i];
+		slots[k] = bpfevent_value_slot(&rr->e->slots[i], key, rr->widths[i]);
 		values[k] = bpfevent_value(kr, rr->e, slots[k], key, rr->widths[i]);
 		key += rr->widths[i];
 	}

@@ -250,8 +250,13 @@ bool kernelrun_fmt_keys(const struct kernelrun *run, const struct kernel_event *
 
 /* --- tables ------------------------------------------------------------------------------------ */
 
+#define HIST_TEXT_MAX_LEN \
+	255 /* of a text of any length; one of just that length is taken for longer */
+
 uint64_t kernelrun_value(struct keyreader *kr, const struct key_slot *slot, const char *text)
 {
+	size_t len = strlen(text);
+
 	switch (slot->kind) {
 	case KEY_NUMBER:
 		return field_number(slot->field, strtoull(text, NULL, 0));
@@ -261,12 +266,13 @@ uint64_t kernelrun_value(struct keyreader *kr, const struct key_slot *slot, cons
 	case KEY_TEXT: /* of an array it may be too long */
 		if (!*text && slot->field->flags & FIELD_FAULTS) /* of either no byte is kept */
 			return key_of_text(kr, "(fault, or empty)", strlen("(fault, or empty)"));
-		return key_of_text(kr, text,
-				   slot->field->flags & FIELD_DYNAMIC && slot->field->n_elements
-					   ? strnlen(text, slot->field->n_elements)
-					   : strlen(text));
+		if (slot->field->flags & FIELD_DYNAMIC && slot->field->n_elements)
+			len = strnlen(text, slot->field->n_elements);
+		else if (len >= HIST_TEXT_MAX_LEN)
+			return key_of_cut_text(kr, text, len);
+		return key_of_text(kr, text, len);
 	default:
-		return key_of_text(kr, text, strlen(text));
+		return key_of_text(kr, text, len);
 	}
 }
 

@@ -227,7 +227,7 @@ static int take_cell(void *ctx, const uint8_t *groups, const struct bpflatency_c
 		const uint8_t *bytes =
 			groups + (is_from ? 0 : lb->lat.n_from_bytes) + lb->words[i].at;
 
-		slots[i] = group_slot(lb, i);
+		slots[i] = bpfevent_value_slot(group_slot(lb, i), bytes, lb->words[i].n_bytes);
 		values[i] = bpfevent_value(cr->keys, is_from ? lb->from : lb->to, slots[i], bytes,
 					   lb->words[i].n_bytes);
 	}

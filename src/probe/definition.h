@@ -99,6 +99,7 @@ struct definition {
 	const char *chosen;
 	struct span chosen_span;
 	const char *provider; /* of a mark; its name is function */
+	unsigned mark_kind;   /* %PROVIDER:NAME@2: of its places those of the second kind; 0: all */
 	struct span target_span, function_span, file_span, line_span, offset_span, event_span;
 	struct span return_span; /* "%return" */
 	uint64_t address;	 /* function is NULL and it is "0xffff…" */

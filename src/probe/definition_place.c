@@ -22,6 +22,7 @@
 #include "probe/definition_int.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define LINE_MAX (1u << 24)
@@ -210,11 +211,26 @@ static int parse_target(struct definer *p)
 
 /* --- marks ------------------------------------------------------------------------------------- */
 
+/* "@2" */
+static int parse_mark_kind(struct definer *p)
+{
+	char *end;
+	unsigned long n = strtoul(p->text + p->pos + 1, &end, 10);
+
+	if (!is_digit(p->text[p->pos + 1]) || !n || n > 99)
+		return definer_refuse(p, definer_here(p),
+				      "behind '@' stands which kind of the mark's places is meant, "
+				      "1, 2 …, told apart by the types of the arguments");
+	p->d->mark_kind = (unsigned)n;
+	p->pos = (size_t)(end - p->text);
+	return 0;
+}
+
 /* %PROVIDER:NAME, %NAME; perf's "sdt_" before the provider is taken off. */
 static int parse_mark(struct definer *p)
 {
 	struct definition *d = p->d;
-	size_t start = p->pos + 1, end = find_any(p->text, start, ":");
+	size_t start = p->pos + 1, end = find_any(p->text, start, ":@");
 
 	d->form = DEFINITION_MARK;
 	if (!strncmp(p->text + start, "sdt_", 4))
@@ -224,7 +240,7 @@ static int parse_mark(struct definer *p)
 		if (!d->provider)
 			return definer_no_memory(p);
 		start = end + 1;
-		end = find_any(p->text, start, ":");
+		end = find_any(p->text, start, ":@");
 	}
 	d->function = definer_unescape(p, start, end - start);
 	d->function_span = span_from(start, end);
@@ -240,7 +256,7 @@ static int parse_mark(struct definer *p)
 		return definer_refuse(p, definer_here(p),
 				      "a mark has two names, %%PROVIDER:NAME; a third one cannot "
 				      "follow");
-	return 0;
+	return p->text[end] == '@' ? parse_mark_kind(p) : 0;
 }
 
 /* --- function or file -------------------------------------------------------------------------- */

@@ -7,7 +7,7 @@
  * out, and a note says how many were.
  *
  *	points of the pattern ──▶ names, sorted, each once ──▶ tried ──▶ texts
- *	notes of the author   ──▶ PROVIDER:NAME, likewise
+ *	notes of the author   ──▶ PROVIDER:NAME, likewise; of one of them NAME@1, NAME@2 by the types of its arguments
  *
  * Events are dear: the kernel takes up to a tenth of a second to switch one off and remove it, because it waits until no
  * CPU looks at it any more. So there is a ceiling (prober.max_functions).
@@ -243,6 +243,33 @@ static int add_text(struct expansion *x, const char *name)
 	return 0;
 }
 
+/* "PROG:%PROV:NAME@1 …" for each kind of the mark's places, if there are several. */
+static int write_kinds(struct expansion *x, struct debuginfo *info)
+{
+	const struct definition *d = x->r.d;
+	size_t at = d->function_span.at + d->function_span.len;
+	unsigned n = 0;
+	int r = resolve_mark_kinds(&x->r, info, &n);
+
+	if (r < 0 || n < 2)
+		return r;
+	x->out->texts = calloc(n + 1, sizeof(*x->out->texts));
+	for (unsigned i = 1; x->out->texts && i <= n; i++) {
+		char *text = NULL;
+
+		if (asprintf(&text, "%.*s@%u%s", (int)at, d->text, i, d->text + at) < 0)
+			return resolve_no_memory(&x->r);
+		x->out->texts[x->out->n++] = text;
+	}
+	if (x->out->texts &&
+	    asprintf(&x->out->note,
+		     "the mark %s has arguments of several types, and an event of the kernel only "
+		     "one of each: there are %u events",
+		     d->function, n) < 0)
+		x->out->note = NULL;
+	return x->out->texts ? 0 : resolve_no_memory(&x->r);
+}
+
 static int refuse_many(struct expansion *x)
 {
 	const struct definition *d = x->r.d;
@@ -286,6 +313,11 @@ static int write_texts(struct expansion *x)
 
 /* --- the door ------------------------------------------------------------------------------------ */
 
+static bool is_mark_of_kinds(const struct definition *d)
+{
+	return d->form == DEFINITION_MARK && d->n_args && !d->event && !d->mark_kind;
+}
+
 static bool is_pattern(const struct definition *d)
 {
 	if (d->event || !d->function)
@@ -316,6 +348,8 @@ static int expand(struct expansion *x)
 		return 0;
 	if (prober_debuginfo(x->r.prober, path, &info, &why) < 0)
 		return 0;
+	if (!is_pattern(d))
+		return write_kinds(x, info);
 	r = d->form == DEFINITION_MARK ? find_marks(x, info) : find_functions(x, info);
 	return r < 0 ? r : write_texts(x);
 }
@@ -353,7 +387,7 @@ int probe_expand(struct prober *p, const struct definition *d, struct probe_expa
 {
 	struct probe_expansion out = {0};
 	struct expansion x = {.r = {.prober = p, .d = d, .err = err}, .out = &out};
-	int r = is_pattern(d) ? expand(&x) : 0;
+	int r = is_pattern(d) || is_mark_of_kinds(d) ? expand(&x) : 0;
 
 	if (r >= 0)
 		r = tell_left_out(&x);

@@ -22,6 +22,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MAX_ELEMENTS 64 /* of the kernel */
@@ -281,6 +282,23 @@ static struct type flatten(struct type t, uint64_t *ret_n)
 	return t;
 }
 
+/* A text of unsigned char is one in some programs, and bytes in others. */
+static void note_bytes(struct emission *e)
+{
+	const char *text = e->place->definition->text + e->span.at;
+	struct type_facts element;
+	uint64_t n;
+
+	type_get(flatten(e->v->type, &n), &element);
+	if (!strcmp(element.name, "char") || !n || n > MAX_ELEMENTS || !e->place->kernel->arrays)
+		return;
+	snprintf(e->ret->note, sizeof(e->ret->note),
+		 "%.*s is recorded as text, to its first NUL; if it is none, %.*s:u8[%llu] records "
+		 "all of it as numbers",
+		 (int)(e->span.len < 60 ? e->span.len : 60), text,
+		 (int)(e->span.len < 60 ? e->span.len : 60), text, (unsigned long long)n);
+}
+
 static int write_array(struct emission *e)
 {
 	struct type_facts element;
@@ -288,8 +306,10 @@ static int write_array(struct emission *e)
 	struct type t;
 	uint64_t n;
 
-	if (is_text(e->facts.target))
+	if (is_text(e->facts.target)) {
+		note_bytes(e);
 		return write_string(e, false, "string");
+	}
 	t = flatten(e->v->type, &n);
 	type_get(t, &element);
 	if (element.kind == TYPE_FLOAT && element.n_bytes > 8)
@@ -484,6 +504,23 @@ static bool has_no_text(const struct type_facts *f)
 	       f->kind == TYPE_UNION;
 }
 
+/* u64 of an int shows its neighbours, too: that may be meant. */
+static void note_width(struct emission *e, const char *type)
+{
+	unsigned want = strchr("usx", type[0]) ? (unsigned)atoi(type + 1) / 8 : 0;
+
+	if (!e->v->type.world || !e->facts.n_bytes || want <= e->facts.n_bytes ||
+	    strchr(type, '[') || e->v->kind != VALUE_MEMORY ||
+	    (e->facts.kind != TYPE_INT && e->facts.kind != TYPE_ENUM))
+		return;
+	snprintf(e->ret->note, sizeof(e->ret->note),
+		 "%.*s has %llu bytes, and as %s it shows what stands behind it, too; without a "
+		 "type "
+		 "it is read as it is",
+		 (int)e->span.len, e->place->definition->text + e->span.at,
+		 (unsigned long long)e->facts.n_bytes, type);
+}
+
 static int write_as(struct emission *e, const char *type, struct span type_span)
 {
 	const struct probe_kernel *k = e->place->kernel;
@@ -516,6 +553,7 @@ static int write_as(struct emission *e, const char *type, struct span type_span)
 	}
 	if (e->v->kind == VALUE_PARTS)
 		return write_part(e, type, e->facts.n_bytes ? 8 * e->facts.n_bytes : 64);
+	note_width(e, type);
 	return write_out(e, type);
 }
 

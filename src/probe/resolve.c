@@ -188,10 +188,15 @@ static int refuse_other(struct gathering *g, struct span span)
 				      "this is another thing in '%s' than in the others of that "
 				      "name; choose one by writing %s like that",
 				      choice, strchr(choice, '(') ? "its parameters" : "its file");
-	return RESOLVE_REFUSE(g->r, span, -EINVAL,
-			      "this is another thing at the place %s than at the others; "
-			      "give it a type that fits all, as in :x64, or name one place",
-			      p->places[p->n_places - 1].text);
+	return RESOLVE_REFUSE(
+		g->r, span, -EINVAL,
+		"this is another thing at the place %s than at the others; "
+		"%s",
+		p->places[p->n_places - 1].text,
+		g->place->mark_args
+			? "without a name for the event each kind of place "
+			  "becomes one, or choose one: %PROVIDER:NAME@1"
+			: "give it a type that fits all, as in :x64, or name one place");
 }
 
 /* Whether a note says already why it is not recorded. */

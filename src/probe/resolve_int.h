@@ -108,6 +108,8 @@ const char *resolve_program_of(const struct prober *p, const struct definition *
 			       char path[PATH_MAX]);
 /* The file that has the mark. */
 int resolve_mark_file(struct resolution *r, char path[PATH_MAX]);
+/* How many kinds of places the mark has: the kernel wants an argument to be of one type in an event. */
+int resolve_mark_kinds(struct resolution *r, struct debuginfo *info, unsigned *ret_n);
 /* put(Mode): now that the functions are known, it can be told whether it chooses one. */
 int resolve_choice(struct resolution *r, struct debuginfo *info);
 

@@ -12,7 +12,10 @@
  *	riscv64    -8@a0     8@-24(s0)    4@5
  *
  * They become $arg1, $arg2 …; what needs a calculation the kernel cannot do (an index register, a symbol)
- * is refused when it is asked for. A mark can have a counter (semaphore) that the kernel raises while
+ * is refused when it is asked for. A mark can have arguments of other sizes at other places; as the kernel wants one type in
+ * an event, each kind of place becomes an event then (expand.c): NAME@1, NAME@2 ….
+ *
+ * A mark can have a counter (semaphore) that the kernel raises while
  * somebody listens:  PATH:0xOFFSET(0xCOUNTER)
  */
 #include "base/spelling.h"
@@ -149,15 +152,67 @@ static unsigned parse_operands(const struct arch *a, const char *s,
 	return n;
 }
 
+/* --- kinds --------------------------------------------------------------------------------------- */
+
+#define MAX_KINDS 16
+
+/* What the arguments that are wanted are at a place: "s32 u64", each once, in the order in which they come. */
+struct mark_kinds {
+	char list[MAX_KINDS][128];
+	unsigned n;
+};
+
+/* Of which kind the place is, from 1. */
+static unsigned find_kind(struct mark_kinds *k, const struct definition *d,
+			  char list[MAX_MARK_ARGS][MARK_ARG_BYTES], unsigned n)
+{
+	char kind[sizeof(k->list[0])] = "";
+	unsigned i = 0;
+
+	for (size_t a = 0; a < d->n_args; a++) {
+		const struct expression *e = d->args[a].value;
+		const char *type;
+
+		if (e->kind != EXPRESSION_ARGUMENT || d->args[a].type)
+			continue;
+		type = e->number <= n ? strrchr(list[e->number - 1], ':') : NULL;
+		snprintf(kind + strlen(kind), sizeof(kind) - strlen(kind), "%s ", type ? type : "");
+	}
+	while (i < k->n && strcmp(k->list[i], kind))
+		i++;
+	if (i == k->n && i < MAX_KINDS)
+		memcpy(k->list[k->n++], kind, sizeof(kind));
+	return i + 1;
+}
+
 /* --- places -------------------------------------------------------------------------------------- */
 
 struct marks {
 	struct resolution *r;
 	struct debuginfo *info;
 	const char *path;
+	struct mark_kinds kinds;
 	struct spelling spelling;
 	int result;
 };
+
+/* A type that is wider than the argument shows what stands behind it. */
+static int check_width(struct resolution *r, const struct definition_arg *arg, const char *operand)
+{
+	const char *type = strrchr(operand, ':');
+	int have = type ? atoi(type + 2) : 64, want;
+
+	if (arg->value->kind != EXPRESSION_ARGUMENT || !arg->type || !strchr("usx", arg->type[0]))
+		return 0;
+	want = atoi(arg->type + 1);
+	if (want <= have || strchr(arg->type, '['))
+		return 0;
+	return RESOLVE_REFUSE(r, arg->type_span, -EINVAL,
+			      "$arg%lld has %d bits at one of the places, and '%s' would show what "
+			      "stands beside it, too; leave the type out: each kind of place "
+			      "becomes an event",
+			      (long long)arg->value->number, have, arg->type);
+}
 
 static int check_operands(struct resolution *r, const char *function,
 			  char list[MAX_MARK_ARGS][MARK_ARG_BYTES], unsigned n)
@@ -171,6 +226,15 @@ static int check_operands(struct resolution *r, const char *function,
 					"$arg%lld of the mark %s is kept in a way that "
 					"probes cannot read; leave it out",
 					(long long)e->number, function);
+	for (size_t i = 0; i < r->d->n_args; i++) {
+		const struct expression *e = r->d->args[i].value;
+		int result = e->kind == EXPRESSION_ARGUMENT && e->number <= n
+				     ? check_width(r, &r->d->args[i], list[e->number - 1])
+				     : 0;
+
+		if (result < 0)
+			return result;
+	}
 	return 0;
 }
 
@@ -212,6 +276,9 @@ static int add_mark(struct marks *m, const struct debuginfo_mark *mark)
 	if (debuginfo_code_offset(m->info, mark->address, &offset) < 0)
 		return 0;
 	place.n_mark_args = parse_operands(arch, mark->arguments, list);
+	if (r->d->mark_kind &&
+	    find_kind(&m->kinds, r->d, list, place.n_mark_args) != r->d->mark_kind)
+		return 0;
 	for (unsigned i = 0; i < place.n_mark_args; i++)
 		args[i] = *list[i] ? list[i] : RESOLVE_UNREADABLE;
 	result = check_operands(r, mark->name, list, place.n_mark_args);
@@ -249,6 +316,29 @@ static int visit_mark(void *ctx, const struct debuginfo_mark *mark)
 	}
 	m->result = add_mark(m, mark);
 	return m->result;
+}
+
+static int visit_kind(void *ctx, const struct debuginfo_mark *mark)
+{
+	struct marks *m = ctx;
+	const struct definition *d = m->r->d;
+	char list[MAX_MARK_ARGS][MARK_ARG_BYTES];
+
+	if ((!d->provider || !strcmp(mark->provider, d->provider)) &&
+	    !strcmp(mark->name, d->function))
+		find_kind(&m->kinds, d, list,
+			  parse_operands(debuginfo_arch(m->info), mark->arguments, list));
+	return 0;
+}
+
+int resolve_mark_kinds(struct resolution *r, struct debuginfo *info, unsigned *ret_n)
+{
+	struct marks m = {.r = r, .info = info};
+	struct errmsg why = {0};
+	int result = debuginfo_arch(info) ? debuginfo_marks(info, visit_kind, &m, &why) : 0;
+
+	*ret_n = m.kinds.n;
+	return result < 0 ? RESOLVE_REFUSE(r, r->d->function_span, result, "%s", why.text) : 0;
 }
 
 /* The one that is named, or the one that is called like the provider. */
@@ -300,6 +390,12 @@ int resolve_mark(struct resolution *r)
 		return m.result;
 	if (result < 0)
 		return RESOLVE_REFUSE(r, d->function_span, result, "%s", why.text);
+	if (!r->out->probe.n_places && d->mark_kind && m.kinds.n)
+		return RESOLVE_REFUSE(r, d->function_span, -ENOENT,
+				      "the places of the mark %s are of %u %s, told apart by the "
+				      "types of what is recorded; there is no @%u",
+				      d->function, m.kinds.n, m.kinds.n == 1 ? "kind" : "kinds",
+				      d->mark_kind);
 	if (!r->out->probe.n_places)
 		return RESOLVE_REFUSE(
 			r, d->function_span, -ENOENT, "%s has no mark %s%s%s%s%s", path,

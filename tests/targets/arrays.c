@@ -21,6 +21,7 @@ struct box {
 	double doubles[3];
 	long double longs[2];
 	struct part parts[2];
+	unsigned char raw[4];
 };
 
 __attribute__((noipa)) int work(struct box *box, int number)
@@ -38,6 +39,7 @@ int main(void)
 		.are = {true, false, true},
 		.floats = {1.5f, -2.25f},
 		.doubles = {0.1, -1e300, 3},
+		.raw = {1, 200, 0, 3},
 	};
 
 	return work(&box, 1) == 77;

@@ -21,12 +21,16 @@ def test_arrays(programs):
         done = run(SONDE, "probe", "show", f"{program}:work(box->{name})", check=False)
         if done.returncode != 2 or why not in done.stderr:
             raise Wrong(f"{name}: {done.stdout}{done.stderr}")
+    note = re.search(r"note: box->raw is recorded as text, .* (box->raw:u8\[4\]) records all",
+                     run(SONDE, "probe", "show", f"{program}:work(box->raw)").stdout)
+    if not note:
+        raise Wrong("no note about bytes")
     if os.geteuid() or not pathlib.Path("/sys/kernel/tracing/uprobe_events").exists():
         raise Skip("uprobes need root and a kernel with them")
     trace = programs.dir / "arrays.dat"
-    run(SONDE, "record", "-q", "-o", trace, "-e", f"{program}:work({', '.join('box->' + x for x in SHOWN)}, number)", program)
+    run(SONDE, "record", "-q", "-o", trace, "-e", f"{program}:work({', '.join('box->' + x for x in SHOWN)}, {note.group(1)}, number)", program)
     text = run(SONDE, "report", "-i", trace).stdout
-    if " ".join(f"{name}={value}" for name, value in SHOWN.items()) + " number=1" not in text:
+    if " ".join(f"{name}={value}" for name, value in SHOWN.items()) + " raw={1,200,0,3} number=1" not in text:
         raise Wrong(text)
     fields = json.loads(run(SONDE, "report", "--json", "-i", trace).stdout.splitlines()[0])["fields"]
     if any(fields[name] != value for name, value in NUMBERS.items()):

@@ -10,7 +10,7 @@
 #define TEXT(x)	   TEXT_OF(x)
 
 /* The nop, and a note that says where it is, how it is called and where its arguments are. */
-#define MARK(provider, name, semaphore, one, two)                                             \
+#define MARK_AS(provider, name, semaphore, types, one, two)                                   \
 	__asm__ volatile(                                                                     \
 		"990: nop\n"                                                                  \
 		".pushsection .note.stapsdt,\"?\",\"note\"\n"                                 \
@@ -24,7 +24,7 @@
 			semaphore) "\n"                                                       \
 				   ".asciz \"" provider "\"\n"                                \
 				   ".asciz \"" name "\"\n"                                    \
-				   ".asciz \"-4@%0 8@%1\"\n"                                  \
+				   ".asciz \"" types "\"\n"                                   \
 				   "994: .balign 4\n"                                         \
 				   ".popsection\n"                                            \
 				   ".ifndef _.stapsdt.base\n"                                 \
@@ -38,6 +38,8 @@
 				   ".endif\n"                                                 \
 		:                                                                             \
 		: "nor"(one), "nor"(two))
+#define MARK(provider, name, semaphore, one, two) \
+	MARK_AS(provider, name, semaphore, "-4@%0 8@%1", one, two)
 
 __attribute__((section(".probes"), used)) volatile unsigned short counted_semaphore;
 
@@ -51,6 +53,9 @@ int main(void)
 		if (counted_semaphore)
 			printf("counted n=%d\n", n);
 		MARK("shapes", "counted", counted_semaphore, n, twice);
+		/* one name, and an int here, a long there */
+		MARK_AS("shapes", "sizes", 0, "-4@%0 -8@%1", -n, -twice);
+		MARK_AS("shapes", "sizes", 0, "-8@%0 -8@%1", -1000000000000L - n, -twice);
 	}
 	return 0;
 }

@@ -165,12 +165,15 @@ static void registers_and_memory(void **state)
 	assert_int_equal(s.steps[0].memory, BPFMEMORY_USER);
 	assert_int_equal(s.steps[1].offset, -8);
 	assert_int_equal(s.steps[1].memory, BPFMEMORY_ANY);
-	assert_int_equal(bpfsource_bytes(&s), BPFPROGRAM_TEXT_MAX_BYTES);
+	/* with what shows that it was cut */
+	assert_int_equal(bpfsource_bytes(&s), BPFPROGRAM_TEXT_MAX_BYTES + 8);
 	assert_true(of_probe("p:g/e f a=+0(%di):ustring", PROBE_KPROBE, &text_field, &s));
 	assert_int_equal(s.steps[0].memory, BPFMEMORY_USER);
 	assert_true(of_probe("p:g/e /bin/x:0x10 a=+4($stack2):s32", PROBE_UPROBE, &s32_field, &s));
 	assert_int_equal(s.start, 152);
 	assert_int_equal(s.steps[0].offset, 16);
+	/* … that it could not be read */
+	assert_int_equal(bpfsource_bytes(&s), 16);
 	assert_int_equal(s.steps[1].memory, BPFMEMORY_USER);
 	assert_true(of_probe("p:g/e f a=$comm:string", PROBE_KPROBE, &text_field, &s));
 	assert_int_equal(s.kind, BPFSOURCE_COMM);

@@ -158,6 +158,42 @@ static void types_of_probes_say_what_is_there(void **state)
 	}
 }
 
+/* A variable that does not live at all places of its probe; elements of arrays by name. */
+static void what_is_not_known_is_a_question_mark(void **state)
+{
+	static const char fields[] =
+		"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\n"
+		"\tfield:maybe s32 n;\toffset:8;\tsize:4;\tsigned:1;\n"
+		"\tfield:maybe s5 low;\toffset:8;\tsize:4;\tsigned:0;\n"
+		"\tfield:maybe u64 p;\toffset:16;\tsize:8;\tsigned:0;\n"
+		"\tfield:maybe double d;\toffset:16;\tsize:8;\tsigned:0;\n"
+		"\tfield:s32 plain;\toffset:8;\tsize:4;\tsigned:1;\n"
+		"\tfield:s32 cols[2];\toffset:24;\tsize:8;\tsigned:1;\n"
+		"\tfield:float f[2];\toffset:32;\tsize:8;\tsigned:0;\n\n";
+	static const char fmt[] =
+		"\"%d %d %#Lx %#Lx %u %s {%s,%s} {%#Lx,%#Lx}\", REC->n, (REC->low & 16) ? "
+		"REC->low - 32 : REC->low, REC->p, REC->d, REC->plain, __print_symbolic(REC->n, "
+		"{ 1, \"RED\" }), __print_symbolic(REC->cols[0], { 4294967293, \"LOW\" }), "
+		"__print_symbolic(REC->cols[1], { 4294967293, \"LOW\" }), REC->f[0], REC->f[1]";
+	static const int32_t cols[] = {-3, -4};
+	static const float f[] = {1.5f, -2.25f};
+	uint8_t data[40] = {[0] = 5, [8] = 0x2d, 0xe1, 0xad, 0xde, [16] = 0x2d, 0xe1, 0xad, 0xde};
+	struct textbuf tb;
+
+	memcpy(data + 24, cols, sizeof(cols));
+	memcpy(data + 32, f, sizeof(f));
+	textbuf_init(&tb, 1 << 16);
+	assert_string_equal(print_fields(fields, fmt, false, data, sizeof(data), &tb),
+			    "? ? ? ? 3735937325 ? {LOW,-4} {1.5,-2.25}");
+	textbuf_release(&tb);
+	data[8] = 1;
+	memset(data + 9, 0, 15);
+	textbuf_init(&tb, 1 << 16);
+	assert_string_equal(print_fields(fields, fmt, false, data, sizeof(data), &tb),
+			    "1 1 0 0 1 RED {LOW,-4} {1.5,-2.25}");
+	textbuf_release(&tb);
+}
+
 /* In formats of the kernel itself, which may not say how many elements an array has. */
 static void small_numbers_and_arrays_of_standing_probes(void **state)
 {
@@ -350,6 +386,7 @@ int main(void)
 		cmocka_unit_test(print_formats_give_the_librarys_text),
 		cmocka_unit_test(types_of_probes_say_what_is_there),
 		cmocka_unit_test(small_numbers_and_arrays_of_standing_probes),
+		cmocka_unit_test(what_is_not_known_is_a_question_mark),
 		cmocka_unit_test(raw_fields_follow_the_format_where_it_shows_them),
 		cmocka_unit_test(every_kind_of_record_moves_time),
 		cmocka_unit_test(lengths_that_lead_outside_end_the_walk),

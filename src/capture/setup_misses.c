@@ -6,6 +6,7 @@
  *	    x__return        3       1     a return: more calls were under way than it has room for (r4096:)
  *	    vfs_read        12       2     an entry: it was hit while a probe was being worked on
  *	hist of a pair                     the return has no entry to be joined with (setup_pairs.c)
+ *	    vfs_llseek       0       0     nobody called it, or it is only a part of its callers
  *
  * The buffers know nothing of them, so they are in no count of lost events: they are told in words, with what helps.
  */
@@ -19,8 +20,9 @@
 #define HIST_MAX_BYTES (64u << 20)
 
 struct misses {
-	uint64_t n;
-	unsigned room; /* of a return probe, as the kernel shows it: "r4096:"; 0: it is none */
+	uint64_t n, n_hits;
+	bool is_function; /* of the kernel, and the kernel counts its hits */
+	unsigned room;	  /* of a return probe, as the kernel shows it: "r4096:"; 0: it is none */
 };
 
 static struct misses misses_of(const struct probe_list *l, const char *group, const char *name)
@@ -33,6 +35,8 @@ static struct misses misses_of(const struct probe_list *l, const char *group, co
 		if (strcmp(d->event, name) || strcmp(d->group, group))
 			continue;
 		m.n += d->n_missed;
+		m.n_hits += d->n_hits;
+		m.is_function |= d->kind == PROBE_KPROBE || d->kind == PROBE_KRETPROBE;
 		if (d->kind == PROBE_KRETPROBE)
 			m.room = strtoul(d->line + 1, NULL, 10);
 	}
@@ -134,9 +138,55 @@ static uint64_t tell_unmatched(struct setup *s, const struct setup_probe *sp,
 	return n;
 }
 
+/* --- never hit --------------------------------------------------------------------------------------- */
+
+#define NAMES_TOLD 3
+
+struct unhit {
+	const char *functions[NAMES_TOLD];
+	size_t n;
+};
+
+static void note_unhit(const struct setup *s, const struct setup_probe *sp, const struct misses *m,
+		       struct unhit *u)
+{
+	const char *function = sp->definition->function;
+
+	/* who only counts may do it by other means than the probe */
+	if (s->plan->only_triggers || !m->is_function || m->n_hits || m->n || !function)
+		return;
+	for (size_t i = 0; i < u->n && i < NAMES_TOLD; i++)
+		if (!strcmp(u->functions[i], function))
+			return;
+	if (u->n < NAMES_TOLD)
+		u->functions[u->n] = function;
+	u->n++;
+}
+
+static void tell_unhit(const struct unhit *u, void (*tell)(const char *sentence))
+{
+	char names[256] = "", text[640];
+	size_t len = 0;
+
+	if (!u->n || !tell)
+		return;
+	for (size_t i = 0; i < u->n && i < NAMES_TOLD; i++)
+		len += snprintf(names + len, sizeof(names) - len, "%s%.64s", i ? ", " : "",
+				u->functions[i]);
+	if (u->n > NAMES_TOLD)
+		snprintf(names + len, sizeof(names) - len, " and %zu more", u->n - NAMES_TOLD);
+	snprintf(text, sizeof(text),
+		 "%s %s never hit, by any process: nobody called %s, or the compiler has put %s "
+		 "code into the callers, where only the kernel's debug information shows it",
+		 names, u->n > 1 ? "were" : "was", u->n > 1 ? "them" : "it",
+		 u->n > 1 ? "their" : "its");
+	tell(text);
+}
+
 uint64_t setup_tell_misses(struct setup *s, void (*tell)(const char *sentence))
 {
 	struct errmsg ignored = {0};
+	struct unhit unhit = {0};
 	struct probe_list l;
 	uint64_t n = 0;
 
@@ -153,7 +203,9 @@ uint64_t setup_tell_misses(struct setup *s, void (*tell)(const char *sentence))
 		if (m.n && tell)
 			tell_misses(sp, &m, tell);
 		n += tell_unmatched(s, sp, tell);
+		note_unhit(s, sp, &m, &unhit);
 	}
+	tell_unhit(&unhit, tell);
 	probe_list_release(&l);
 	return n;
 }

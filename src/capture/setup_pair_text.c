@@ -28,7 +28,7 @@ static const char *keys_of(const struct setup_pair *pair, bool at_entry)
 					  : "common_pid,sonde_frame";
 }
 
-/* --- the synthetic event ----------------------------------------------------------------------- */
+/* --- arguments --------------------------------------------------------------------------------- */
 
 /* "+0(%di):string" as a type of a synthetic event; NULL if there is none for it. */
 static const char *synth_type(const struct probe_arg *a)
@@ -60,6 +60,18 @@ bool setup_pair_is_text(const struct probe_arg *a)
 	return type && !strcmp(type, "char[]");
 }
 
+void setup_pair_choose_show(struct probe_arg *a)
+{
+	const char *type = strrchr(a->fetch, ':');
+
+	if (a->show != PROBE_SHOW_AS_IS || !type)
+		return;
+	if (!strcmp(type, ":symbol"))
+		a->show = PROBE_SHOW_FUNCTION;
+	else if (type[1] == 'x')
+		a->show = PROBE_SHOW_HEX;
+}
+
 /* Which of the two an argument came from: the texts are shared. */
 static bool is_from_entry(const struct setup_pair *pair, const struct probe_arg *a)
 {
@@ -77,13 +89,60 @@ static bool wants_duration(const struct definition *d)
 	return false;
 }
 
-static const char *duration_name(const struct definition *d)
+/* --- names of fields --------------------------------------------------------------------------- */
+
+/*
+ * do_filp_open%return($retval->f_path.dentry->d_name.name, pathname->name): each end has a field "name", and the event
+ * that joins them has name and name_2, in the order in which they were written.
+ */
+
+static bool is_by_hand(const struct definition *d, const char *name)
 {
 	for (size_t i = 0; i < d->n_args; i++)
-		if (setup_pair_is_duration(&d->args[i]) && d->args[i].name)
-			return d->args[i].name;
-	return "duration";
+		if (d->args[i].name && !strcmp(d->args[i].name, name))
+			return true;
+	return false;
 }
+
+void setup_pair_choose_duration(struct setup_pair *pair, const struct definition *d)
+{
+	snprintf(pair->duration_name, sizeof(pair->duration_name), "duration");
+	for (unsigned n = 2; is_by_hand(d, pair->duration_name); n++)
+		snprintf(pair->duration_name, sizeof(pair->duration_name), "duration_%u", n);
+	for (size_t i = 0; i < d->n_args; i++)
+		if (setup_pair_is_duration(&d->args[i]) && d->args[i].name)
+			snprintf(pair->duration_name, sizeof(pair->duration_name), "%s",
+				 d->args[i].name);
+}
+
+static bool is_taken(const struct setup_pair *pair, const struct definition *d, const char *name)
+{
+	for (size_t i = 0; i < pair->shown.n_args; i++)
+		if (!strcmp(pair->shown.args[i].name, name))
+			return true;
+	return is_by_hand(d, name) || (wants_duration(d) && !strcmp(name, pair->duration_name));
+}
+
+void setup_pair_choose_field(const struct setup_pair *pair, const struct definition *d,
+			     struct probe_arg *a, char room[PAIR_FIELD_BYTES])
+{
+	size_t base = strlen(a->name), stem = base;
+
+	for (size_t i = 0; i < d->n_args; i++)
+		if (d->args[i].name && d->args[i].span.at == a->span.at)
+			return;
+	while (stem && a->name[stem - 1] >= '0' && a->name[stem - 1] <= '9')
+		stem--;
+	snprintf(room, PAIR_FIELD_BYTES, "%.*s", stem ? (int)stem - 1 : 0, a->name);
+	if (stem > 1 && a->name[stem - 1] == '_' && is_taken(pair, d, room))
+		base = stem - 1; /* the second of its own probe: not name_2_2 */
+	snprintf(room, PAIR_FIELD_BYTES, "%.*s", (int)base, a->name);
+	for (unsigned n = 2; is_taken(pair, d, room); n++)
+		snprintf(room, PAIR_FIELD_BYTES, "%.*s_%u", base < 26 ? (int)base : 26, a->name, n);
+	a->name = room;
+}
+
+/* --- the synthetic event ----------------------------------------------------------------------- */
 
 /* Before which of the others the time stands, as it was written; behind the last: as many as there are. */
 static size_t duration_place(const struct setup_pair *pair, const struct definition *d)
@@ -108,7 +167,7 @@ int setup_pair_fmt_synth(const struct setup_pair *pair, const struct definition 
 		const char *type;
 
 		if (i == place && wants_duration(d))
-			textbuf_addf(tb, " u64 %s;", duration_name(d));
+			textbuf_addf(tb, " u64 %s;", pair->duration_name);
 		if (i == pair->shown.n_args)
 			break;
 		type = synth_type(a);
@@ -165,6 +224,8 @@ static char *fmt_out_trigger(const struct setup_pair *pair, const struct setup_p
 			break;
 		if (is_from_entry(pair, a))
 			textbuf_addf(&tb, ",$sonde%zuv%zu", pair->number, n_in++);
+		else if (strlen(a->name) < 2) /* the kernel takes no shorter words */
+			textbuf_addf(&tb, ",%s.%s.%s", sp->group, sp->name, a->name);
 		else
 			textbuf_addf(&tb, ",%s", a->name);
 	}
@@ -184,8 +245,8 @@ int setup_pair_fmt_filter(const struct setup_pair *pair, const struct definition
 	int r;
 
 	textbuf_init(&tb, PAIR_LINE_BYTES);
-	r = probe_fmt_condition(&pair->shown, d, wants_duration(d) ? duration_name(d) : NULL, &tb,
-				err);
+	r = probe_fmt_condition(&pair->shown, d, wants_duration(d) ? pair->duration_name : NULL,
+				&tb, err);
 	textbuf_add(&tb, "", 1);
 	*ret_filter = r < 0 || tb.overflow ? NULL : strdup(tb.start);
 	textbuf_release(&tb);

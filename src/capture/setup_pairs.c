@@ -96,22 +96,28 @@ static int split(struct setup_pair *pair, const struct definition *d, struct err
 	return 0;
 }
 
-/* The arguments of both, in the order in which they were written. */
-static int gather(struct setup_pair *pair, const struct probe *out, struct errmsg *err)
+/* The arguments of both, in the order in which they were written; no two with one name. */
+static int gather(struct setup_pair *pair, const struct definition *d, struct probe *out,
+		  struct errmsg *err)
 {
-	const struct probe *in = pair->in;
+	struct probe *in = pair->in;
 	size_t n = in->n_args + out->n_args, i = 0, k = 0;
 
 	pair->shown = *out;
 	pair->shown.args = calloc(n + 1, sizeof(*pair->shown.args));
 	pair->shown.n_args = 0;
-	if (!pair->shown.args)
+	pair->field_names = calloc(n + 1, sizeof(*pair->field_names));
+	if (!pair->shown.args || !pair->field_names)
 		return setup_pair_no_memory(err);
+	setup_pair_choose_duration(pair, d);
 	while (i < in->n_args || k < out->n_args) {
 		bool first = k == out->n_args ||
 			     (i < in->n_args && in->args[i].span.at < out->args[k].span.at);
+		struct probe_arg *a = first ? &in->args[i++] : &out->args[k++];
 
-		pair->shown.args[pair->shown.n_args++] = first ? in->args[i++] : out->args[k++];
+		setup_pair_choose_field(pair, d, a, pair->field_names[pair->shown.n_args]);
+		pair->shown.args[pair->shown.n_args] = *a;
+		setup_pair_choose_show(&pair->shown.args[pair->shown.n_args++]);
 	}
 	return 0;
 }
@@ -369,16 +375,19 @@ static int resolve(struct setup *s, struct setup_probe *sp, struct errmsg *err)
 	probe_free(sp->probe);
 	sp->probe = NULL;
 	if (r >= 0)
-		r = probe_resolve(s->prober, &pair->in_def, &pair->in, err);
-	if (r >= 0)
 		r = probe_resolve(s->prober, &pair->out_def, &sp->probe, err);
+	if (r >= 0) { /* the name of the entry is left to an event that is one */
+		snprintf(pair->in_name, sizeof(pair->in_name), "%.40s_in", sp->probe->event);
+		pair->in_def.event = pair->in_name;
+		r = probe_resolve(s->prober, &pair->in_def, &pair->in, err);
+	}
 	if (r >= 0 && pair->in->n_args > VARS_MAX)
 		r = definition_refuse(
 			sp->definition->text, pair->in->args[VARS_MAX].span, err, -E2BIG,
 			"at most %d arguments can be taken along to the return; record "
 			"the others at the entry",
 			VARS_MAX);
-	return r < 0 ? r : gather(pair, sp->probe, err);
+	return r < 0 ? r : gather(pair, sp->definition, sp->probe, err);
 }
 
 static void choose_names(struct setup *s, struct setup_probe *sp)
@@ -387,7 +396,6 @@ static void choose_names(struct setup *s, struct setup_probe *sp)
 
 	snprintf(sp->group, sizeof(sp->group), "sonde_%d", (int)getpid());
 	snprintf(pair->shown_name, sizeof(pair->shown_name), "%.40s", sp->probe->event);
-	snprintf(pair->in_name, sizeof(pair->in_name), "%.40s_in", sp->probe->event);
 	snprintf(sp->name, sizeof(sp->name), "%.40s_out", sp->probe->event);
 	snprintf(pair->synth, sizeof(pair->synth), "sonde_%d_%.40s", (int)getpid(),
 		 sp->probe->event);
@@ -533,6 +541,7 @@ void setup_pair_release(struct setup_probe *sp)
 	probe_free(pair->in);
 	free(pair->in_args);
 	free(pair->out_args);
+	free(pair->field_names);
 	free(pair->shown.args);
 	free(pair->full_in.args);
 	free(pair->full_out.args);

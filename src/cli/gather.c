@@ -12,7 +12,7 @@
  * A word that is no option is the command to trace, unless it is a trace file that cannot be run: then that
  * is read.
  */
-#include "cli/gather.h"
+#include "cli/gather_int.h"
 
 #include "base/trickle.h"
 #include "cli/command.h"
@@ -29,245 +29,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#define TEXT_MAX_BYTES (256u << 20)
-#define LAST_MS	       1000 /* after a second signal, for what has been read */
-#define HOLD_ROUNDS    1    /* see sequence.h */
+#define LAST_MS	    1000 /* after a second signal, for what has been read */
+#define HOLD_ROUNDS 1	 /* see sequence.h */
 
-/* --- options ----------------------------------------------------------------------------------- */
-
-static void release_words(struct plan_words *list)
-{
-	for (size_t i = 0; i < list->n; i++)
-		free(list->words[i]);
-	free(list->words);
-}
-
-void gather_release(struct gather_options *o)
-{
-	recordopts_release(&o->record);
-	release_words(&o->events);
-	release_words(&o->filters);
-	release_words(&o->names);
-	release_words(&o->buffers);
-	release_words(&o->told);
-}
-
-static int keep_word(struct plan_words *list, const char *word, struct errmsg *err)
-{
-	int r = plan_words_add(list, word);
-
-	return r < 0 ? errmsg_set_errno(err, r, "cannot keep the options") : 0;
-}
-
-static int add_event(struct gather_options *o, const char *word, struct errmsg *err)
-{
-	int r = keep_word(&o->events, word, err);
-
-	o->n_last++;
-	return r < 0 ? r : recordopts_event(o, word, err);
-}
-
-bool gather_has_comma(const char *value)
-{
-	int depth = 0;
-
-	for (; *value && (*value != ',' || depth > 0); value++)
-		depth += (*value == '(') - (*value == ')');
-	return *value;
-}
-
-/* Several with commas between, but not inside of the brackets of a probe's definition. */
-int gather_event(void *opts, const char *value, struct errmsg *err)
-{
-	char *text = strdup(value), *word = text;
-	int depth = 0, r = text ? 0 : errmsg_set_errno(err, -ENOMEM, "cannot keep the options");
-
-	((struct gather_options *)opts)->n_last = 0;
-	for (char *p = text; p && r >= 0; p++) {
-		depth += *p == '(';
-		depth -= *p == ')';
-		if (*p && (*p != ',' || depth > 0))
-			continue;
-		if (!*p) {
-			r = add_event(opts, word, err);
-			break;
-		}
-		*p = 0;
-		r = add_event(opts, word, err);
-		word = p + 1;
-	}
-	free(text);
-	return r;
-}
-
-int gather_filter(void *opts, const char *value, struct errmsg *err)
-{
-	return keep_word(&((struct gather_options *)opts)->filters, value, err);
-}
-
-int gather_event_filter(void *opts, const char *value, struct errmsg *err)
-{
-	struct gather_options *o = opts;
-
-	return plan_add_filters(&o->record.plan, o->n_last, value, err);
-}
-
-int gather_rows(void *opts, const char *value, struct errmsg *err)
-{
-	struct gather_options *o = opts;
-	char *end;
-
-	o->n_rows = strtoll(value, &end, 10);
-	if (end == value || *end || o->n_rows < 1)
-		return errmsg_set(err, -EINVAL, "--rows takes a number from 1 on, not '%s'", value);
-	return 0;
-}
-
-int gather_buffer(void *opts, const char *value, struct errmsg *err)
-{
-	return keep_word(&((struct gather_options *)opts)->buffers, value, err);
-}
-
-static int set_output(struct gather_options *o, enum gather_output output, struct errmsg *err)
-{
-	if (o->output != GATHER_TEXT && o->output != output)
-		return errmsg_set(err, -EINVAL, "--json and --csv cannot both be had");
-	o->output = output;
-	return 0;
-}
-
-int gather_json(void *opts, const char *value, struct errmsg *err)
-{
-	return set_output(opts, GATHER_JSON, err);
-}
-
-int gather_csv(void *opts, const char *value, struct errmsg *err)
-{
-	return set_output(opts, GATHER_CSV, err);
-}
-
-double gather_interval(const struct gather_options *o, struct errmsg *err)
-{
-	double s = o->interval_default;
-	char *end;
-
-	if (o->interval) {
-		s = strtod(o->interval, &end);
-		if (end == o->interval || *end || s < 0 || s > 86400)
-			return errmsg_set(err, -EINVAL, "-I takes seconds, not '%s'", o->interval);
-	}
-	if (gather_is_series(o))
-		return s;
-	return o->output == GATHER_TEXT && !o->record.output && isatty(STDOUT_FILENO) ? s : 0;
-}
-
-bool gather_is_series(const struct gather_options *o)
-{
-	return o->interval && !o->record.output &&
-	       (o->output != GATHER_TEXT || !isatty(STDOUT_FILENO));
-}
-
-bool gather_is_first_thread(const struct gather_options *o)
-{
-	return !o->input && o->record.plan.only_command && !o->record.plan.children;
-}
-
-/* --- printing ---------------------------------------------------------------------------------- */
-
-bool gather_is_colour(const struct gather_options *o)
-{
-	if (o->output != GATHER_TEXT || o->record.output)
-		return false;
-	if (o->colour && strcmp(o->colour, "auto"))
-		return !strcmp(o->colour, "always");
-	return isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
-}
-
-static int write_file(const char *path, const struct textbuf *tb, struct errmsg *err)
-{
-	FILE *f = fopen(path, "we");
-	size_t n;
-
-	if (!f)
-		return errmsg_set_errno(err, -errno, "cannot write %s", path);
-	n = fwrite(tb->start, 1, textbuf_len(tb), f);
-	if (fclose(f) || n != textbuf_len(tb))
-		return errmsg_set_errno(err, -errno, "cannot write %s", path);
-	return 0;
-}
-
-/* The caller releases it. */
-static void add_to_series(struct gather_options *o, const struct textbuf *tb, struct textbuf *out)
-{
-	textbuf_init(out, TEXT_MAX_BYTES);
-	if (o->output == GATHER_JSON)
-		series_add_json(&o->series, tb, out);
-	else if (o->output == GATHER_CSV)
-		series_add_csv(&o->series, tb, out);
-	else
-		series_add_text(&o->series, tb, out);
-}
-
-static int print(const struct gather_options *o, const struct textbuf *tb, struct errmsg *err)
-{
-	struct output out;
-	int r;
-
-	if (tb->overflow)
-		return errmsg_set(err, -EFBIG, "there is more than can be printed");
-	if (o->record.output)
-		return write_file(o->record.output, tb, err);
-	r = output_open(&out, o->colour, o->no_pager, err);
-	if (r < 0)
-		return r;
-	r = output_write(&out, tb->start, textbuf_len(tb));
-	output_close(&out);
-	if (r < 0 && r != -EPIPE)
-		errmsg_set_errno(err, r, "cannot write the result");
-	return r;
-}
-
-int gather_print(struct gather_options *o, const struct textbuf *tb, struct errmsg *err)
-{
-	struct textbuf text;
-	int r;
-
-	if (o->input || !gather_is_series(o))
-		return print(o, tb, err);
-	add_to_series(o, tb, &text);
-	r = print(o, &text, err);
-	textbuf_release(&text);
-	return r;
-}
-
-static bool show_in_series(struct gather_options *o, const struct textbuf *tb)
-{
-	struct textbuf text;
-
-	add_to_series(o, tb, &text);
-	fwrite(text.start, 1, textbuf_len(&text), stdout);
-	textbuf_release(&text);
-	return !fflush(stdout);
-}
-
-bool gather_show(struct gather_options *o, const struct textbuf *tb)
-{
-	struct winsize size = {.ws_row = 24};
-	const char *p = tb->start;
-
-	if (gather_is_series(o))
-		return show_in_series(o, tb);
-	ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
-	fputs("\033[H\033[J", stdout);
-	for (unsigned row = 1; p < tb->pos && row < size.ws_row; row++) {
-		const char *end = memchr(p, '\n', tb->pos - p);
-
-		end = end ? end + 1 : tb->pos;
-		fwrite(p, 1, end - p, stdout);
-		p = end;
-	}
-	return !fflush(stdout);
-}
+/* --- results ------------------------------------------------------------------------------------ */
 
 static int print_result(const struct gather_job *job, struct gather_options *o, bool in_time,
 			struct errmsg *err)
@@ -283,126 +48,6 @@ static int print_result(const struct gather_job *job, struct gather_options *o, 
 	return r;
 }
 
-/* --- filters ----------------------------------------------------------------------------------- */
-
-struct filters {
-	struct filter **list;
-	size_t n;
-};
-
-static int add_filter(struct filters *fs, struct formats *f, const char *text, struct errmsg *err)
-{
-	struct filter **more = realloc(fs->list, (fs->n + 1) * sizeof(*more));
-	int r;
-
-	if (!more)
-		return errmsg_set_errno(err, -ENOMEM, "cannot filter");
-	fs->list = more;
-	r = filter_new(&more[fs->n], f, text, err);
-	fs->n += r >= 0;
-	return r;
-}
-
-static const char *without_system(const char *event)
-{
-	const char *colon = strpbrk(event, ":/");
-
-	return colon ? colon + 1 : event;
-}
-
-char *gather_fmt_filter(const char *event, const char *filter)
-{
-	char *text;
-
-	return asprintf(&text, "%s:%s", without_system(event), filter) < 0 ? NULL : text;
-}
-
-bool gather_is_same_event(const char *a, const char *b)
-{
-	size_t a_len = without_system(a) - a, b_len = without_system(b) - b;
-
-	if (definition_is_one(a) || definition_is_one(b) || strcmp(a + a_len, b + b_len))
-		return false;
-	return !a_len || !b_len || (a_len == b_len && !strncmp(a, b, a_len - 1));
-}
-
-static int join_two(struct plan_event *a, struct plan_event *b, struct errmsg *err)
-{
-	char *both = NULL, *copy = NULL;
-
-	if (a->filter && b->filter) {
-		if (!strcmp(a->filter, b->filter))
-			return 0;
-		if (asprintf(&both, "(%s)||(%s)", a->filter, b->filter) < 0)
-			both = NULL;
-		copy = both ? strdup(both) : NULL;
-		if (!copy) {
-			free(both);
-			return errmsg_set_errno(err, -ENOMEM, "cannot keep the filter");
-		}
-	}
-	free(a->filter);
-	free(b->filter);
-	a->filter = both;
-	b->filter = copy;
-	return 0;
-}
-
-int gather_join_filters(struct gather_options *o, struct errmsg *err)
-{
-	struct plan_buffer *b = &o->record.plan.buffers[0];
-	int r = 0;
-
-	for (size_t i = 0; i < b->n_events; i++)
-		for (size_t k = i + 1; k < b->n_events && r >= 0; k++)
-			if (gather_is_same_event(b->events[i].pattern, b->events[k].pattern))
-				r = join_two(&b->events[i], &b->events[k], err);
-	return r;
-}
-
-static int add_condition(struct filters *fs, const struct gather_options *o, struct formats *f,
-			 struct errmsg *err)
-{
-	char *text = gather_fmt_filter(o->names.words[0], o->condition);
-	int r = text ? add_filter(fs, f, text, err)
-		     : errmsg_set_errno(err, -ENOMEM, "cannot filter");
-
-	free(text);
-	return r;
-}
-
-/* -F, and of a file also -f, which a running kernel is told. */
-static int make_filters(struct filters *fs, const struct gather_options *o, struct formats *f,
-			bool with_plan, struct errmsg *err)
-{
-	const struct plan_buffer *b = &o->record.plan.buffers[0];
-	int r = 0;
-
-	for (size_t i = 0; i < o->filters.n && r >= 0; i++)
-		r = add_filter(fs, f, o->filters.words[i], err);
-	if (r >= 0 && o->condition && o->names.n)
-		r = add_condition(fs, o, f, err);
-	for (size_t i = 0; with_plan && i < b->n_events && r >= 0; i++) {
-		char *text = NULL;
-
-		if (!b->events[i].filter)
-			continue;
-		text = gather_fmt_filter(b->events[i].pattern, b->events[i].filter);
-		if (!text)
-			return errmsg_set_errno(err, -ENOMEM, "cannot filter");
-		r = add_filter(fs, f, text, err);
-		free(text);
-	}
-	return r;
-}
-
-static void release_filters(struct filters *fs)
-{
-	for (size_t i = 0; i < fs->n; i++)
-		filter_free(fs->list[i]);
-	free(fs->list);
-}
-
 /* "sonde_12/vfs_read", which is probe:vfs_read in the trace. */
 static int name_event(struct gather_options *o, struct setup *setup, const struct plan_event *e,
 		      struct errmsg *err)
@@ -412,12 +57,12 @@ static int name_event(struct gather_options *o, struct setup *setup, const struc
 	int r;
 
 	if (!rest)
-		return keep_word(&o->names, pattern, err);
+		return gather_keep_word(&o->names, pattern, err);
 	snprintf(system, sizeof(system), "%.*s", (int)(rest - pattern), pattern);
 	if (asprintf(&name, "%s:%s", setup_name_of_system(setup, system),
 		     setup_name_of_event(setup, system, rest + 1)) < 0)
 		return errmsg_set_errno(err, -ENOMEM, "cannot keep the names of events");
-	r = keep_word(&o->names, name, err);
+	r = gather_keep_word(&o->names, name, err);
 	free(name);
 	return r;
 }
@@ -432,7 +77,7 @@ static int name_events(struct gather_options *o, struct setup *setup, struct err
 	for (size_t i = 0; setup && i < b->n_events && r >= 0; i++)
 		r = name_event(o, setup, &b->events[i], err);
 	for (size_t i = 0; !setup && i < o->events.n && i < b->n_events && r >= 0; i++)
-		r = keep_word(&o->names, o->events.words[i], err);
+		r = gather_keep_word(&o->names, o->events.words[i], err);
 	return r;
 }
 
@@ -485,7 +130,7 @@ static int gather_report(const struct gather_job *job, struct gather_options *o,
 			 struct errmsg *err)
 {
 	struct sequence_config sc = report_sequence_config(rep->opts);
-	struct filters filters = {0};
+	struct gather_filters filters = {0};
 	struct report_sources src;
 	const uint8_t *events;
 	size_t n_events;
@@ -498,7 +143,7 @@ static int gather_report(const struct gather_job *job, struct gather_options *o,
 	if (r >= 0)
 		r = name_events(o, NULL, err);
 	if (r >= 0)
-		r = make_filters(&filters, o, rep->files[0].formats, true, err);
+		r = gather_make_filters(&filters, o, rep->files[0].formats, true, err);
 	if (r >= 0)
 		r = job->open(job->ctx, rep->files[0].formats, filters.list, filters.n, err);
 	if (r >= 0) {
@@ -509,7 +154,7 @@ static int gather_report(const struct gather_job *job, struct gather_options *o,
 	if (r >= 0)
 		r = print_result(job, o, src.list[0].time_style != TIME_UNITS, err);
 	job->close(job->ctx);
-	release_filters(&filters);
+	gather_release_filters(&filters);
 	report_sources_release(&src);
 	return r;
 }
@@ -542,7 +187,7 @@ struct gathering {
 	struct report_options show;
 	struct liverun run;
 	struct livesource in;
-	struct filters filters;
+	struct gather_filters filters;
 	struct batch batch;
 	uint64_t until_ns, interval_ns, next_ns;
 	bool in_time;
@@ -632,7 +277,7 @@ static int open_gathering(struct gathering *g, struct errmsg *err)
 	if (r >= 0)
 		r = name_events(g->o, g->run.s.setup, err);
 	if (r >= 0)
-		r = make_filters(&g->filters, g->o, g->in.file.formats, false, err);
+		r = gather_make_filters(&g->filters, g->o, g->in.file.formats, false, err);
 	if (r >= 0)
 		r = g->job->open(g->job->ctx, g->in.file.formats, g->filters.list, g->filters.n,
 				 err);
@@ -678,7 +323,7 @@ int gather_live(const struct gather_job *job, struct gather_options *o, char **a
 		r = print_result(job, o, g.in_time, err);
 	job->close(job->ctx);
 	batch_release(&g.batch);
-	release_filters(&g.filters);
+	gather_release_filters(&g.filters);
 	livesource_close(&g.in);
 	liverun_close(&g.run, &ignored);
 	return r < 0 ? r : r2;

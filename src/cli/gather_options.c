@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * gather_options.c - the options of count, latency and functions, and where their results go: standard output, a file (-o),
+ * the screen again and again, or a series (-I).
+ */
+#include "cli/gather_int.h"
+
+#include "cli/output.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+/* --- options ----------------------------------------------------------------------------------- */
+
+static void release_words(struct plan_words *list)
+{
+	for (size_t i = 0; i < list->n; i++)
+		free(list->words[i]);
+	free(list->words);
+}
+
+void gather_release(struct gather_options *o)
+{
+	recordopts_release(&o->record);
+	release_words(&o->events);
+	release_words(&o->filters);
+	release_words(&o->names);
+	release_words(&o->buffers);
+	release_words(&o->told);
+}
+
+int gather_keep_word(struct plan_words *list, const char *word, struct errmsg *err)
+{
+	int r = plan_words_add(list, word);
+
+	return r < 0 ? errmsg_set_errno(err, r, "cannot keep the options") : 0;
+}
+
+static int add_event(struct gather_options *o, const char *word, struct errmsg *err)
+{
+	int r = gather_keep_word(&o->events, word, err);
+
+	o->n_last++;
+	return r < 0 ? r : recordopts_event(o, word, err);
+}
+
+bool gather_has_comma(const char *value)
+{
+	int depth = 0;
+
+	for (; *value && (*value != ',' || depth > 0); value++)
+		depth += (*value == '(') - (*value == ')');
+	return *value;
+}
+
+/* Several with commas between, but not inside of the brackets of a probe's definition. */
+int gather_event(void *opts, const char *value, struct errmsg *err)
+{
+	char *text = strdup(value), *word = text;
+	int depth = 0, r = text ? 0 : errmsg_set_errno(err, -ENOMEM, "cannot keep the options");
+
+	((struct gather_options *)opts)->n_last = 0;
+	for (char *p = text; p && r >= 0; p++) {
+		depth += *p == '(';
+		depth -= *p == ')';
+		if (*p && (*p != ',' || depth > 0))
+			continue;
+		if (!*p) {
+			r = add_event(opts, word, err);
+			break;
+		}
+		*p = 0;
+		r = add_event(opts, word, err);
+		word = p + 1;
+	}
+	free(text);
+	return r;
+}
+
+int gather_filter(void *opts, const char *value, struct errmsg *err)
+{
+	return gather_keep_word(&((struct gather_options *)opts)->filters, value, err);
+}
+
+int gather_event_filter(void *opts, const char *value, struct errmsg *err)
+{
+	struct gather_options *o = opts;
+
+	return plan_add_filters(&o->record.plan, o->n_last, value, err);
+}
+
+int gather_rows(void *opts, const char *value, struct errmsg *err)
+{
+	struct gather_options *o = opts;
+	char *end;
+
+	o->n_rows = strtoll(value, &end, 10);
+	if (end == value || *end || o->n_rows < 1)
+		return errmsg_set(err, -EINVAL, "--rows takes a number from 1 on, not '%s'", value);
+	return 0;
+}
+
+int gather_buffer(void *opts, const char *value, struct errmsg *err)
+{
+	return gather_keep_word(&((struct gather_options *)opts)->buffers, value, err);
+}
+
+static int set_output(struct gather_options *o, enum gather_output output, struct errmsg *err)
+{
+	if (o->output != GATHER_TEXT && o->output != output)
+		return errmsg_set(err, -EINVAL, "--json and --csv cannot both be had");
+	o->output = output;
+	return 0;
+}
+
+int gather_json(void *opts, const char *value, struct errmsg *err)
+{
+	return set_output(opts, GATHER_JSON, err);
+}
+
+int gather_csv(void *opts, const char *value, struct errmsg *err)
+{
+	return set_output(opts, GATHER_CSV, err);
+}
+
+double gather_interval(const struct gather_options *o, struct errmsg *err)
+{
+	double s = o->interval_default;
+	char *end;
+
+	if (o->interval) {
+		s = strtod(o->interval, &end);
+		if (end == o->interval || *end || s < 0 || s > 86400)
+			return errmsg_set(err, -EINVAL, "-I takes seconds, not '%s'", o->interval);
+	}
+	if (gather_is_series(o))
+		return s;
+	return o->output == GATHER_TEXT && !o->record.output && isatty(STDOUT_FILENO) ? s : 0;
+}
+
+bool gather_is_series(const struct gather_options *o)
+{
+	return o->interval && !o->record.output &&
+	       (o->output != GATHER_TEXT || !isatty(STDOUT_FILENO));
+}
+
+bool gather_is_first_thread(const struct gather_options *o)
+{
+	return !o->input && o->record.plan.only_command && !o->record.plan.children;
+}
+
+/* --- printing ---------------------------------------------------------------------------------- */
+
+bool gather_is_colour(const struct gather_options *o)
+{
+	if (o->output != GATHER_TEXT || o->record.output)
+		return false;
+	if (o->colour && strcmp(o->colour, "auto"))
+		return !strcmp(o->colour, "always");
+	return isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
+}
+
+static int write_file(const char *path, const struct textbuf *tb, struct errmsg *err)
+{
+	FILE *f = fopen(path, "we");
+	size_t n;
+
+	if (!f)
+		return errmsg_set_errno(err, -errno, "cannot write %s", path);
+	n = fwrite(tb->start, 1, textbuf_len(tb), f);
+	if (fclose(f) || n != textbuf_len(tb))
+		return errmsg_set_errno(err, -errno, "cannot write %s", path);
+	return 0;
+}
+
+/* The caller releases it. */
+static void add_to_series(struct gather_options *o, const struct textbuf *tb, struct textbuf *out)
+{
+	textbuf_init(out, TEXT_MAX_BYTES);
+	if (o->output == GATHER_JSON)
+		series_add_json(&o->series, tb, out);
+	else if (o->output == GATHER_CSV)
+		series_add_csv(&o->series, tb, out);
+	else
+		series_add_text(&o->series, tb, out);
+}
+
+static int print(const struct gather_options *o, const struct textbuf *tb, struct errmsg *err)
+{
+	struct output out;
+	int r;
+
+	if (tb->overflow)
+		return errmsg_set(err, -EFBIG, "there is more than can be printed");
+	if (o->record.output)
+		return write_file(o->record.output, tb, err);
+	r = output_open(&out, o->colour, o->no_pager, err);
+	if (r < 0)
+		return r;
+	r = output_write(&out, tb->start, textbuf_len(tb));
+	output_close(&out);
+	if (r < 0 && r != -EPIPE)
+		errmsg_set_errno(err, r, "cannot write the result");
+	return r;
+}
+
+int gather_print(struct gather_options *o, const struct textbuf *tb, struct errmsg *err)
+{
+	struct textbuf text;
+	int r;
+
+	if (o->input || !gather_is_series(o))
+		return print(o, tb, err);
+	add_to_series(o, tb, &text);
+	r = print(o, &text, err);
+	textbuf_release(&text);
+	return r;
+}
+
+static bool show_in_series(struct gather_options *o, const struct textbuf *tb)
+{
+	struct textbuf text;
+
+	add_to_series(o, tb, &text);
+	fwrite(text.start, 1, textbuf_len(&text), stdout);
+	textbuf_release(&text);
+	return !fflush(stdout);
+}
+
+bool gather_show(struct gather_options *o, const struct textbuf *tb)
+{
+	struct winsize size = {.ws_row = 24};
+	const char *p = tb->start;
+
+	if (gather_is_series(o))
+		return show_in_series(o, tb);
+	ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
+	fputs("\033[H\033[J", stdout);
+	for (unsigned row = 1; p < tb->pos && row < size.ws_row; row++) {
+		const char *end = memchr(p, '\n', tb->pos - p);
+
+		end = end ? end + 1 : tb->pos;
+		fwrite(p, 1, end - p, stdout);
+		p = end;
+	}
+	return !fflush(stdout);
+}

@@ -18,15 +18,12 @@
 #include "cli/command.h"
 #include "cli/liverun.h"
 #include "cli/livesource.h"
-#include "cli/output.h"
-#include "probe/definition.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #define LAST_MS	    1000 /* after a second signal, for what has been read */

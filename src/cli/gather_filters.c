@@ -16,7 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int add_filter(struct gather_filters *fs, struct formats *f, const char *text, struct errmsg *err)
+static int add_filter(struct gather_filters *fs, struct formats *f, const char *text,
+		      struct errmsg *err)
 {
 	struct filter **more = realloc(fs->list, (fs->n + 1) * sizeof(*more));
 	int r;
@@ -86,8 +87,8 @@ int gather_join_filters(struct gather_options *o, struct errmsg *err)
 	return r;
 }
 
-static int add_condition(struct gather_filters *fs, const struct gather_options *o, struct formats *f,
-			 struct errmsg *err)
+static int add_condition(struct gather_filters *fs, const struct gather_options *o,
+			 struct formats *f, struct errmsg *err)
 {
 	char *text = gather_fmt_filter(o->names.words[0], o->condition);
 	int r = text ? add_filter(fs, f, text, err)
@@ -97,8 +98,8 @@ static int add_condition(struct gather_filters *fs, const struct gather_options 
 	return r;
 }
 
-int gather_make_filters(struct gather_filters *fs, const struct gather_options *o, struct formats *f,
-			bool with_plan, struct errmsg *err)
+int gather_make_filters(struct gather_filters *fs, const struct gather_options *o,
+			struct formats *f, bool with_plan, struct errmsg *err)
 {
 	const struct plan_buffer *b = &o->record.plan.buffers[0];
 	int r = 0;

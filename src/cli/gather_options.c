@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * gather_options.c - the options of count, latency and functions, and where their results go: standard output, a file (-o),
- * the screen again and again, or a series (-I).
+ * gather_options.c - the options of count, latency and functions, and where their results go.
+ *
+ *	in the end           standard output, through a pager on a terminal; or a file (-o)
+ *	meanwhile            a terminal: in place of the one before, cut to the height of the screen
+ *	-I elsewhere         one after the other, with their times (series.c)
+ *
+ * Words are copied: they outlive what the caller had them from.
  */
 #include "cli/gather_int.h"
 

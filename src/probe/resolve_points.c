@@ -259,6 +259,12 @@ int resolve_each_point(struct resolution *r, struct debuginfo *info,
 		resolve_note(r, "%u inlined %s left out: %s", points.n_inlined,
 			     points.n_inlined == 1 ? "copy is" : "copies are",
 			     d->is_return ? "only functions return" : "not wanted");
+	if (points.n_bare)
+		resolve_note(r,
+			     "%u %s of that name %s left out: built without debug information, its "
+			     "variables are not known",
+			     points.n_bare, points.n_bare == 1 ? "function" : "functions",
+			     points.n_bare == 1 ? "is" : "are");
 	if (points.indirect)
 		note_indirect(r, &points);
 	result = add_points(r, &points, add, ctx);

@@ -142,6 +142,8 @@ struct debuginfo_points {
 	unsigned n_inlined; /* copies that were left out: they do not return, or were not wanted */
 	const char *indirect; /* what was meant chooses among these when a program starts; NULL */
 	const char *shared;   /* … and another such function that chooses among them, too; NULL */
+	unsigned
+		n_bare; /* functions without debug information that were left out: variables are wanted */
 };
 
 /*

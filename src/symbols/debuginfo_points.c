@@ -452,6 +452,9 @@ static int by_function(struct search *s, struct errmsg *err)
 	}
 	for (size_t i = 0; r >= 0 && i < l.n; i++)
 		r = points_of_function(s, l.list[i], err);
+	if (r >= 0 && s->n && !s->where->file && !s->where->pattern && !s->where->line &&
+	    !s->where->offset)
+		r = points_of_bare_symbols(s, err);
 	/* code that was folded with another function's has a symbol and no description */
 	if (r >= 0 && !s->n && !s->n_inlined && !s->where->pattern && !s->where->line &&
 	    symbol_named(s->d, s->where->function))
@@ -514,7 +517,8 @@ int debuginfo_points(struct debuginfo *d, const struct debuginfo_where *where,
 					where->function ? where->function : where->file, d->path);
 	}
 	qsort(s.list, s.n, sizeof(*s.list), compare_points);
-	*ret_points = (struct debuginfo_points){s.list, s.n, d, s.n_inlined, s.indirect, s.shared};
+	*ret_points = (struct debuginfo_points){s.list,	    s.n,      d,       s.n_inlined,
+						s.indirect, s.shared, s.n_bare};
 	return 0;
 }
 

@@ -24,6 +24,7 @@ struct search {
 	size_t n_wanted;
 	const struct instance *only;   /* of a symbol */
 	const char *indirect, *shared; /* as struct debuginfo_points has them */
+	unsigned n_bare;	       /* likewise */
 	struct errmsg *err;
 };
 
@@ -39,5 +40,7 @@ int points_of_function(struct search *s, struct function *f, struct errmsg *err)
 
 /* The symbols of that name; else all whose name in C++ it is, or that a glob means. */
 int points_of_symbols(struct search *s, struct errmsg *err);
+/* Those of them that no debug information is about: parts of a program can be built without. */
+int points_of_bare_symbols(struct search *s, struct errmsg *err);
 
 #endif

@@ -218,3 +218,23 @@ int points_of_symbols(struct search *s, struct errmsg *err)
 		       ? refuse_version(s, err)
 		       : functions_refuse(s->d, function, err);
 }
+
+int points_of_bare_symbols(struct search *s, struct errmsg *err)
+{
+	struct symbol *list;
+	size_t n;
+	int r = 0;
+
+	if (find_symbols(s, &list, &n) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; r >= 0 && i < n; i++) {
+		if (list[i].is_indirect || unit_of_address(s->d, list[i].address))
+			continue;
+		if (s->where->wants_variables)
+			s->n_bare++;
+		else
+			r = points_of_code(s, &list[i], err);
+	}
+	free(list);
+	return r;
+}

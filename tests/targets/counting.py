@@ -3,7 +3,7 @@ import json
 import os
 import pathlib
 
-from programs import HERE, SONDE, Skip, Wrong, run
+from programs import HERE, SONDE, Skip, Wrong, need, run
 
 FAULT = {"(fault)": 1}
 
@@ -41,3 +41,34 @@ def test_counting(programs):
         whole = counts("program", "text", f"{program}:read_text(text)", program, scratch)
         if len(whole) != 5:
             raise Wrong(f"long texts: {whole}")
+
+
+def total(*argv):
+    return json.loads(run(SONDE, "count", "-q", "--json", *argv).stdout.splitlines()[-1])["total"]
+
+
+def test_bare(programs):
+    """A part of a program was built without debug information: its functions are meant, too."""
+    if os.geteuid() or not pathlib.Path("/sys/kernel/tracing/uprobe_events").exists():
+        raise Skip("uprobes need root and a kernel with them")
+    need("gcc")
+    with_info, without = programs.dir / "bare-a.c", programs.dir / "bare-b.c"
+    with_info.write_text("""int work_b(int n); volatile int kept;
+static __attribute__((noinline)) int same(int n) { kept = n; return n; }
+__attribute__((noinline)) int work_a(int n) { kept = n; return same(n) + work_b(n); }
+int main(void) { for (int i = 0; i < 5; i++) work_a(i); return 0; }
+""")
+    without.write_text("""volatile int other;
+static __attribute__((noinline)) int same(int n) { other = n; return n; }
+__attribute__((noinline)) int work_b(int n) { other = n; return same(n); }
+""")
+    bare = programs.dir / "bare-b.o"
+    run("gcc", "-O1", "-g0", "-c", "-o", bare, without)
+    program = programs.make("bare", "gcc", "-O1", with_info, bare)
+    for what, want in (("work_*", 10), ("same", 10), ("work_*(n)", 5), ("same(n)", 5)):
+        got = total("-e", f"{program}:{what}", program)
+        if got != want:
+            raise Wrong(f"{what}: {got}, not {want}")
+    shown = run(SONDE, "probe", "show", f"{program}:same(n)").stdout
+    if "1 function of that name is left out: built without debug information" not in shown:
+        raise Wrong(shown)

@@ -29,9 +29,9 @@ __attribute__((noipa)) void keep(int n, signed char c, unsigned char u, enum col
 	sink += n + c + u + colour + is + !box;
 }
 
-static inline __attribute__((always_inline)) void step(int n, signed char c, unsigned char u,
-						       enum colour colour, bool is, struct box *box,
-						       int common)
+static inline __attribute__((always_inline)) void gap_step(int n, signed char c, unsigned char u,
+							   enum colour colour, bool is,
+							   struct box *box, int common)
 {
 	sink += common;
 	sink++;
@@ -49,13 +49,13 @@ __attribute__((noipa)) void dead(int common)
 {
 	TAKE;
 	keep(n, c, u, colour, is, box);
-	step(n, c, u, colour, is, box, common);
+	gap_step(n, c, u, colour, is, box, common);
 }
 
 __attribute__((noipa)) void alive(int common)
 {
 	TAKE;
-	step(n, c, u, colour, is, box, common);
+	gap_step(n, c, u, colour, is, box, common);
 	keep(n, c, u, colour, is, box);
 }
 

@@ -259,6 +259,10 @@ int resolve_each_point(struct resolution *r, struct debuginfo *info,
 		resolve_note(r, "%u inlined %s left out: %s", points.n_inlined,
 			     points.n_inlined == 1 ? "copy is" : "copies are",
 			     d->is_return ? "only functions return" : "not wanted");
+	if (points.n_variants)
+		resolve_note(r, "%u %s of %s left out: %s another one, which is seen",
+			     points.n_variants, points.n_variants == 1 ? "variant" : "variants",
+			     d->function, points.n_variants == 1 ? "it calls" : "they call");
 	if (points.n_bare)
 		resolve_note(r,
 			     "%u %s of that name %s left out: built without debug information, its "

@@ -144,6 +144,8 @@ struct debuginfo_points {
 	const char *shared;   /* … and another such function that chooses among them, too; NULL */
 	unsigned
 		n_bare; /* functions without debug information that were left out: variables are wanted */
+	unsigned
+		n_variants; /* of constructors and destructors that were left out: they call another one */
 };
 
 /*

@@ -28,8 +28,7 @@
 
 #define RESOLVER_MAX_BYTES 4096
 
-/* The code from the address on, as far as its section goes; nothing if there is no code. */
-static struct piece code_at(struct debuginfo *d, uint64_t address)
+struct piece code_at(struct debuginfo *d, uint64_t address)
 {
 	Dwarf_Addr in = address + d->elf_bias, bias;
 	Elf_Scn *scn = dwfl_module_address_section(d->module, &in, &bias);

@@ -182,6 +182,8 @@ bool symbol_is_cold(const char *name);
 
 /* --- debuginfo_code.c --- */
 
+/* The code from the address on, as far as its section goes; nothing if there is no code. */
+struct piece code_at(struct debuginfo *d, uint64_t address);
 /* Is that offset from the beginning of an instruction inside of another one? Then it is between these offsets. */
 bool code_is_inside(struct debuginfo *d, uint64_t from, uint64_t offset, uint64_t *ret_before,
 		    uint64_t *ret_behind);

@@ -507,6 +507,8 @@ int debuginfo_points(struct debuginfo *d, const struct debuginfo_where *where,
 	struct search s = {.d = d, .where = where, .err = err};
 	int r = where->function ? by_function(&s, err) : by_file(&s, err);
 
+	if (r >= 0 && where->function && !where->pattern && !where->line && !where->offset)
+		r = points_drop_variants(&s);
 	free(s.wanted);
 	if (r == -ENOMEM && s.n == POINTS_MAX)
 		r = errmsg_set(err, -E2BIG, "%s means more than %u instructions; name less of it",
@@ -517,8 +519,8 @@ int debuginfo_points(struct debuginfo *d, const struct debuginfo_where *where,
 					where->function ? where->function : where->file, d->path);
 	}
 	qsort(s.list, s.n, sizeof(*s.list), compare_points);
-	*ret_points = (struct debuginfo_points){s.list,	    s.n,      d,       s.n_inlined,
-						s.indirect, s.shared, s.n_bare};
+	*ret_points = (struct debuginfo_points){s.list,	    s.n,      d,	s.n_inlined,
+						s.indirect, s.shared, s.n_bare, s.n_variants};
 	return 0;
 }
 

@@ -24,7 +24,7 @@ struct search {
 	size_t n_wanted;
 	const struct instance *only;   /* of a symbol */
 	const char *indirect, *shared; /* as struct debuginfo_points has them */
-	unsigned n_bare;	       /* likewise */
+	unsigned n_bare, n_variants;   /* likewise */
 	struct errmsg *err;
 };
 
@@ -42,5 +42,10 @@ int points_of_function(struct search *s, struct function *f, struct errmsg *err)
 int points_of_symbols(struct search *s, struct errmsg *err);
 /* Those of them that no debug information is about: parts of a program can be built without. */
 int points_of_bare_symbols(struct search *s, struct errmsg *err);
+
+/* --- debuginfo_variants.c --- */
+
+/* Of constructors and destructors those that call another one of the list. */
+int points_drop_variants(struct search *s);
 
 #endif

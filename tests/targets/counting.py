@@ -72,3 +72,35 @@ __attribute__((noinline)) int work_b(int n) { other = n; return same(n); }
     shown = run(SONDE, "probe", "show", f"{program}:same(n)").stdout
     if "1 function of that name is left out: built without debug information" not in shown:
         raise Wrong(shown)
+
+
+VARIANTS = """#define ALONE __attribute__((noinline))
+volatile int sink;
+struct Root { ALONE Root() { sink = 1; } ALONE virtual ~Root() { sink = 2; } };
+struct Left : virtual Root { ALONE Left() { sink = 3; } ALONE ~Left() override { sink = 4; } };
+struct Leaf : Left { ALONE Leaf() { sink = 5; } ALONE ~Leaf() override { sink = 6; } };
+int go() { for (int i = 0; i < 10; i++) delete new Leaf; for (int i = 0; i < 3; i++) { Left left; } return 0; }
+"""
+
+
+def test_variants(programs):
+    """Constructors and destructors come in variants that call one another: each object is counted once."""
+    if os.geteuid() or os.uname().machine != "x86_64" or not pathlib.Path("/sys/kernel/tracing/uprobe_events").exists():
+        raise Skip("uprobes need root and a kernel with them; calls are found in the code of x86-64")
+    source, main = programs.dir / "variants.cc", programs.dir / "variants-main.cc"
+    source.write_text(VARIANTS)
+    main.write_text("int go(); int main() { return go(); }\n")
+    for cc in ("g++", "clang++"):
+        need(cc)
+        library = programs.make(f"libvariants-{cc}.so", cc, "-O0", "-fPIC", "-shared", source)
+        builds = [(programs.make(f"variants-{cc}{level}", cc, level, source, main),) * 2 for level in ("-O0", "-O2")]
+        builds.append((library, programs.make(f"variants-{cc}-library", cc, main, library, f"-Wl,-rpath,{programs.dir}")))
+        for target, program in builds:
+            for what, want in (("Leaf::~Leaf", 10), ("Left::~Left", 13), ("Root::~Root", 13), ("Left::Left", 13),
+                               ("Leaf::Leaf", 10), ("Leaf::~Leaf%return", 10)):
+                got = total("-e", f"{target}:{what}", program)
+                if got != want:
+                    raise Wrong(f"{target}:{what}: {got}, not {want}")
+        shown = run(SONDE, "probe", "show", f"{builds[0][0]}:Leaf::~Leaf").stdout
+        if "of Leaf::~Leaf left out" not in shown:
+            raise Wrong(shown)

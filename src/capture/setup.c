@@ -270,8 +270,26 @@ static int add_pid(struct setup *s, const struct setup_buffer *b, const char *pi
 	return r;
 }
 
+struct thread_adder {
+	struct setup *s;
+	const struct setup_buffer *b;
+	struct errmsg *err;
+};
+
+/* One that has ended meanwhile is nobody's loss. */
+static int add_thread(void *ctx, const char *thread)
+{
+	const struct thread_adder *ta = ctx;
+	int r = add_pid(ta->s, ta->b, thread, TRACEFS_APPEND, ta->err);
+
+	if (r == -ESRCH)
+		*ta->err = (struct errmsg){0};
+	return r == -ESRCH ? 0 : r;
+}
+
 static int set_pids(struct setup *s, const struct setup_buffer *b, struct errmsg *err)
 {
+	struct thread_adder adder = {s, b, err};
 	char path[32];
 	int r = 0;
 
@@ -285,6 +303,8 @@ static int set_pids(struct setup *s, const struct setup_buffer *b, struct errmsg
 		if (access(path, F_OK)) /* the kernel takes any number, and then nothing comes */
 			return errmsg_set(err, -ESRCH, "there is no task with the number %s", pid);
 		r = add_pid(s, b, pid, TRACEFS_APPEND, err);
+		if (r >= 0 && s->plan->children)
+			r = setup_each_thread(pid, add_thread, &adder);
 	}
 	return r;
 }

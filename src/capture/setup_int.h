@@ -32,6 +32,10 @@ int setup_place(struct setup *s, struct errmsg *err);
 void setup_leave(struct setup *s);
 /* True for the tracers that keep the worst case as text. */
 bool setup_is_latency(const char *tracer);
+/* setup_tasks.c: the other threads of a process. */
+int setup_each_thread(const char *pid, int (*visit)(void *ctx, const char *thread), void *ctx);
+/* Says so if a task of -P runs a file that is no more the one that is probed. */
+void setup_note_replaced(struct setup *s, const struct probe *p);
 /* setup_functions.c */
 int setup_functions(struct setup *s, const struct setup_buffer *b, struct errmsg *err);
 /* Commands, triggers with a count: the count from the beginning; then writes 1 to switch_fd. */

@@ -221,6 +221,8 @@ static int define(struct setup *s, struct setup_probe *sp, struct errmsg *err)
 		sp->is_new = false;
 	for (size_t i = 0; r >= 0 && i < p->n_notes; i++)
 		setup_note(s, "%s", p->notes[i]);
+	if (r >= 0)
+		setup_note_replaced(s, p);
 	if (r >= 0 && !s->journal)
 		note_lost(s, p);
 	return r < 0 ? r

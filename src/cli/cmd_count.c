@@ -98,7 +98,7 @@ int count_fmt(struct count_options *o, struct keycount *counts, enum count_way w
 	struct count_view v = {.counts = counts,
 			       .in_kernel = ways[way],
 			       .n_missed = n_missed,
-			       .first_thread = gather_is_first_thread(&o->gather),
+			       .only_in = gather_only_in(&o->gather),
 			       .colour = colour,
 			       .n_rows = o->gather.n_rows};
 	struct winsize size;

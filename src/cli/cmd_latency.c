@@ -436,7 +436,7 @@ static int fmt(void *ctx, bool in_time, bool colour, struct textbuf *tb, struct 
 				 .counts = latency_counts(o->latency),
 				 .keys = latency_keys(o->latency),
 				 .in_time = in_time,
-				 .first_thread = gather_is_first_thread(&o->gather),
+				 .only_in = gather_only_in(&o->gather),
 				 .probe_ns = o->gather.probe_ns,
 				 .colour = colour,
 				 .n_groups = o->gather.n_rows};

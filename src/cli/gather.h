@@ -83,8 +83,8 @@ int gather_print(struct gather_options *o, const struct textbuf *tb, struct errm
 /* Is text to have colours? */
 bool gather_is_colour(const struct gather_options *o);
 
-/* Live, and of the command its first thread alone. */
-bool gather_is_first_thread(const struct gather_options *o);
+/* Live, and of some threads alone: "the command's first thread". NULL: of all. */
+const char *gather_only_in(const struct gather_options *o);
 
 /* --max-rate, --estimate: every hit is brought here then. */
 static inline bool gather_watches_probes(const struct gather_options *o)

@@ -153,9 +153,14 @@ bool gather_is_series(const struct gather_options *o)
 	       (o->output != GATHER_TEXT || !isatty(STDOUT_FILENO));
 }
 
-bool gather_is_first_thread(const struct gather_options *o)
+const char *gather_only_in(const struct gather_options *o)
 {
-	return !o->input && o->record.plan.only_command && !o->record.plan.children;
+	const struct plan *plan = &o->record.plan;
+	bool has_pids = plan->n_buffers && plan->buffers[0].pids.n;
+
+	if (o->input || plan->children || (!plan->only_command && !has_pids))
+		return NULL;
+	return has_pids ? "the threads of -P only" : "the command's first thread";
 }
 
 /* --- printing ---------------------------------------------------------------------------------- */

@@ -309,7 +309,7 @@ static int fmt(void *ctx, bool colour, struct textbuf *tb, struct errmsg *err)
 				 .in_kernel = lr->is_bpf ? "BPF" : "hist",
 				 .in_us = !lr->is_bpf,
 				 .n_missed = latencybpf_missed(&lr->bpf),
-				 .first_thread = gather_is_first_thread(&lr->o->gather),
+				 .only_in = gather_only_in(&lr->o->gather),
 				 .probe_ns = setup_first_probe_ns(lr->run.s.setup),
 				 .colour = colour,
 				 .n_groups = lr->o->gather.n_rows};

@@ -78,8 +78,9 @@ static void fmt_tail(const struct count_view *v, size_t n, size_t shown, struct 
 		     v->in_kernel ? ", counted by the kernel" : "");
 	if (v->in_kernel)
 		textbuf_addf(tb, " (%s)", v->in_kernel);
-	textbuf_add_str(tb,
-			v->first_thread ? ", in the command's first thread (-c: in all)\n" : "\n");
+	if (v->only_in)
+		textbuf_addf(tb, ", in %s (-c: in all)", v->only_in);
+	textbuf_add_char(tb, '\n');
 	if (v->n_missed)
 		textbuf_addf(tb, "%10llu more came while another one was being counted there\n",
 			     (unsigned long long)v->n_missed);

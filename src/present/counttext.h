@@ -11,7 +11,8 @@ struct count_view {
 	struct keycount *counts; /* after keycount_finish() */
 	const char *in_kernel;	 /* by what it counted: "BPF", "hist"; NULL: it did not */
 	uint64_t n_missed;	 /* the kernel says so: in no row, and not in the total */
-	bool first_thread;	 /* of the command: no other was looked at */
+	const char
+		*only_in; /* "the command's first thread": no other was looked at; NULL: all were */
 	bool colour;
 	size_t n_rows;	     /* shown as text; 0: all */
 	unsigned long width; /* of the terminal; 0: 100 */

@@ -88,8 +88,8 @@ static void fmt_question(const struct latency_view *v, struct textbuf *tb)
 	for (size_t i = 0; !c->function && c->match == LATENCY_BY_FIELD && i < c->n_fields; i++)
 		textbuf_addf(tb, "%s %s = %s", i ? "," : " where", c->fields[i].from,
 			     c->fields[i].to);
-	if (v->first_thread)
-		textbuf_add_str(tb, ", in the command's first thread (-c: in all)");
+	if (v->only_in)
+		textbuf_addf(tb, ", in %s (-c: in all)", v->only_in);
 	textbuf_add_str(tb, v->colour ? "\033[0m\n" : "\n");
 }
 

@@ -17,7 +17,8 @@ struct latency_view {
 	bool in_us; /* … in microseconds, and nothing is known of what has no beginning or end */
 	uint64_t
 		n_missed; /* events that the kernel left out, as another was being looked at there */
-	bool first_thread; /* of the command: no other was looked at */
+	const char
+		*only_in; /* "the command's first thread": no other was looked at; NULL: all were */
 	double probe_ns; /* so much of each is the first probe's own time, about; 0: not known, or none */
 	bool colour;
 	size_t n_groups; /* shown as text; 0: 20 */

@@ -2,6 +2,8 @@
 import json
 import os
 import pathlib
+import shutil
+import subprocess
 
 from programs import HERE, SONDE, Skip, Wrong, need, run
 
@@ -104,3 +106,40 @@ def test_variants(programs):
         shown = run(SONDE, "probe", "show", f"{builds[0][0]}:Leaf::~Leaf").stdout
         if "of Leaf::~Leaf left out" not in shown:
             raise Wrong(shown)
+
+
+THREADS = """#include <pthread.h>
+#include <unistd.h>
+volatile int kept;
+__attribute__((noinline)) void tick(int who) { kept = who; }
+static void *other(void *arg) { for (;;) { tick(1); usleep(5000); } return arg; }
+int main(void) { pthread_t t; pthread_create(&t, 0, other, 0); for (int i = 0; i < 4000; i++) { tick(0); usleep(5000); } return 0; }
+"""
+
+
+def test_tasks(programs):
+    """-P is one thread, with -c all of the process; a file that was replaced is not the one that runs."""
+    if os.geteuid() or not pathlib.Path("/sys/kernel/tracing/uprobe_events").exists():
+        raise Skip("uprobes need root and a kernel with them")
+    source = programs.dir / "threads.c"
+    source.write_text(THREADS)
+    program = programs.make("threads", "gcc", "-O1", "-pthread", source)
+    process = subprocess.Popen([program])
+    try:
+        ask = ("-P", process.pid, "--by", "who", "-e", f"{program}:tick(who)", "sleep", "0.3")
+        one, both = run(SONDE, "count", *ask).stdout, run(SONDE, "count", "-c", *ask).stdout
+        if "in 1 row" not in one or "in the threads of -P only (-c: in all)" not in one:
+            raise Wrong(one)
+        if "in 2 rows" not in both or "-c: in all" in both:
+            raise Wrong(both)
+        copy = programs.dir / "threads-copy"
+        shutil.copy(program, copy)
+        copy.rename(program)
+        told = run(SONDE, "count", *ask)
+        if f"probe /proc/{process.pid}/exe instead" not in told.stderr:
+            raise Wrong(told.stdout + told.stderr)
+        if total("-P", process.pid, "-e", f"/proc/{process.pid}/exe:tick", "sleep", "0.3") < 5:
+            raise Wrong("the file that runs is not probed by /proc/PID/exe")
+    finally:
+        process.kill()
+        process.wait()

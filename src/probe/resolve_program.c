@@ -155,6 +155,15 @@ int resolve_choice(struct resolution *r, struct debuginfo *info)
 	return 0;
 }
 
+/* That a place is passed can be seen on every processor that the kernel runs programs of. */
+static bool needs_no_registers(const struct definition *d)
+{
+	for (size_t i = 0; i < d->n_args; i++)
+		if (d->args[i].value->kind != EXPRESSION_COMM)
+			return false;
+	return true;
+}
+
 int resolve_program(struct resolution *r, const char *path)
 {
 	struct span span = r->d->target ? r->d->target_span : r->d->function_span;
@@ -173,12 +182,14 @@ int resolve_program(struct resolution *r, const char *path)
 	result = prober_debuginfo(r->prober, absolute, &info, &why);
 	if (result < 0)
 		return RESOLVE_REFUSE(r, span, result, "%s", why.text);
-	if (!debuginfo_arch(info))
-		return RESOLVE_REFUSE(
-			r, span, -EOPNOTSUPP,
-			"%s is for a processor whose registers are not known here; write "
-			"the kernel's own grammar: p:…",
-			absolute);
+	if (!debuginfo_arch(info) && !needs_no_registers(r->d))
+		return RESOLVE_REFUSE(r, r->d->n_args ? r->d->args[0].span : span, -EOPNOTSUPP,
+				      "%s is for a processor whose registers are not known here "
+				      "(32-bit x86 is one), "
+				      "so its variables are not; leave the arguments out, or write "
+				      "the kernel's own "
+				      "grammar: p:…",
+				      absolute);
 	r->out->probe.kind = r->d->is_return ? PROBE_URETPROBE : PROBE_UPROBE;
 	if (r->d->is_return && resolve_check_return(r, absolute, info) < 0)
 		return r->err->code;

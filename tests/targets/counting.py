@@ -143,3 +143,33 @@ def test_tasks(programs):
     finally:
         process.kill()
         process.wait()
+
+
+I386 = """static volatile int kept;
+__attribute__((noinline)) int work(int n) { kept = n; return n; }
+void _start(void)
+{
+	for (int i = 0; i < 7; i++) work(i);
+	__asm__ volatile("int $0x80" :: "a"(1), "b"(0));
+	for (;;);
+}
+"""
+
+
+def test_i386(programs):
+    """Programs of 32 bits: passed places are seen, arguments are refused."""
+    if os.geteuid() or os.uname().machine != "x86_64" or not pathlib.Path("/sys/kernel/tracing/uprobe_events").exists():
+        raise Skip("uprobes need root and a kernel with them, of x86-64")
+    source, program = programs.dir / "i386.c", programs.dir / "i386"
+    source.write_text(I386)
+    flags = ("-m32", "-O1", "-g", "-static", "-nostdlib", "-ffreestanding", "-fno-pic", "-no-pie", "-o", program, source)
+    if all(run(cc, *more, *flags, check=False).returncode for cc, *more in (("gcc",), ("clang",), ("clang", "-fuse-ld=lld"))
+           if shutil.which(cc)) or run(program, check=False).returncode:
+        raise Skip("no compiler makes programs of 32 bits here, or the kernel does not run them")
+    for what in ("work", "work%return"):
+        got = total("-e", f"{program}:{what}", program)
+        if got != 7:
+            raise Wrong(f"{what}: {got}")
+    done = run(SONDE, "count", "-e", f"{program}:work(n)", program, check=False)
+    if not done.returncode or "leave the arguments out" not in done.stderr:
+        raise Wrong(done.stdout + done.stderr)

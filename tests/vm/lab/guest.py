@@ -280,8 +280,11 @@ def qemu_command(kernel, initrd, console, accel, cpus, memory_mb, append):
     # Huge pages are put together with interrupts from CPU to CPU; emulated, that has hung.
     # The kernel checks that its timer ticks while it waits for a moment, and panics if it does not; where
     # the host is busy, that moment may pass without us. What guards against attackers only costs time.
+    # Who switches tracing waits for all CPUs to have been somewhere else, often and for some ticks each time:
+    # most of what trace-cmd takes. Asked for, they are at once.
     parameters = ("console=ttyS0 quiet panic=-1 tsc=reliable clocksource=tsc no_timer_check "
                   "transparent_hugepage=never mitigations=off init_on_alloc=0 audit=0 "
+                  "rcupdate.rcu_expedited=1 "
                   f"{append}")
     return [QEMU, *ACCELERATORS[accel], "-m", str(memory_mb), "-smp", str(cpus),
             "-nodefaults", "-no-user-config", "-no-reboot", "-display", "none",

@@ -67,6 +67,7 @@ struct plan {
 	const char *command; /* its program's sources can be named without it; NULL */
 	const char *vmlinux; /* DWARF of the kernel or of a module, for definitions; NULL */
 	const char *source_dir; /* where sources are looked for first; NULL */
+	const char *debug_dir;	/* where separate debug information is; NULL: /usr/lib/debug */
 	struct plan_words
 		probes; /* lines for dynamic_events or kprobe_events, removed in the end */
 };

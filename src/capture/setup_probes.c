@@ -173,6 +173,7 @@ int setup_open_prober(struct setup *s, struct errmsg *err)
 	s->site->world.vmlinux = s->plan->vmlinux;
 	s->site->world.only_calls = s->plan->only_calls;
 	s->site->world.source_dir = s->plan->source_dir;
+	s->site->world.debug_dir = s->plan->debug_dir;
 	return prober_new(&s->prober, &s->site->world, err);
 }
 

@@ -60,6 +60,7 @@ int probeopts_open(struct probe_opened *p, const struct probe_options *o, bool d
 	world->module = o->module;
 	world->vmlinux = o->vmlinux;
 	world->source_dir = o->source_dir;
+	world->debug_dir = o->debug_dir;
 	world->no_inlines = o->no_inlines;
 	world->max_places = o->max_places;
 	p->site.kernel.plain_types = o->plain_types;

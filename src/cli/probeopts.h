@@ -17,7 +17,7 @@
 #define PROBEOPTS_DEFINITIONS_MAX 4096
 
 struct probe_options {
-	const char *program, *module, *vmlinux, *source_dir;
+	const char *program, *module, *vmlinux, *source_dir, *debug_dir;
 	long long max_places;
 	bool no_inlines;
 	bool plain_types; /* of struct probe_kernel; no row */
@@ -51,6 +51,12 @@ struct probe_options {
 		 .arg = "DIR",                                                                \
 		 .help = "where the sources are",                                             \
 		 .offset = offsetof(type, field.source_dir),                                  \
+		 .complete = "dir"},                                                          \
+		{.kind = OPTION_STRING,                                                       \
+		 .name = "debug-dir",                                                         \
+		 .arg = "DIR",                                                                \
+		 .help = "where separate debug information is (default /usr/lib/debug)",      \
+		 .offset = offsetof(type, field.debug_dir),                                   \
 		 .complete = "dir"},                                                          \
 		{.kind = OPTION_NUMBER,                                                       \
 		 .name = "max-probes",                                                        \

@@ -103,6 +103,12 @@ int recordopts_verbose(void *opts, const char *value, struct errmsg *err);
 		 "local variables",                                                               \
 	 .offset = RECORDOPTS_AT(plan.vmlinux),                                                   \
 	 .complete = "file"},                                                                     \
+		{.kind = OPTION_STRING,                                                           \
+		 .name = "debug-dir",                                                             \
+		 .arg = "DIR",                                                                    \
+		 .help = "probes: where separate debug information is (default /usr/lib/debug)",  \
+		 .offset = RECORDOPTS_AT(plan.debug_dir),                                         \
+		 .complete = "dir"},                                                              \
 	{                                                                                         \
 		.kind = OPTION_STRING, .name = "source", .arg = "DIR",                            \
 		.help = "probes: where sources are, for patterns of lines",                       \

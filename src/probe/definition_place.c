@@ -27,12 +27,47 @@
 
 #define LINE_MAX (1u << 24)
 
+/* What 'sonde probe funcs' prints for what has no name, with signs that mean something else elsewhere; 0: not here. */
+static size_t skip_nameless(const char *s)
+{
+	static const char *const words[] = {"(anonymous namespace)", "{...}", "<lambda>"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (!strncmp(s, words[i], strlen(words[i])))
+			return strlen(words[i]);
+	return 0;
+}
+
+/* "operator unsigned int" converts: behind the blank at pos, the words of a type; 0: it is not that. */
+static size_t skip_conversion(const char *text, size_t start, size_t pos)
+{
+	static const char *const more[] = {"unsigned", "signed", "long", "short", "const"};
+	size_t len, at = pos;
+	bool is_more = true;
+
+	if (text[pos] != ' ' || pos - start < 9 || memcmp(text + pos - 9, ":operator", 9))
+		return 0;
+	while (is_more && text[at] == ' ' && (len = strcspn(text + at + 1, " \t(@%")) > 0 &&
+	       strncmp(text + at + 1, "if ", 3)) {
+		is_more = false;
+		for (size_t i = 0; i < sizeof(more) / sizeof(*more); i++)
+			is_more |= strlen(more[i]) == len && !strncmp(text + at + 1, more[i], len);
+		at += 1 + len;
+	}
+	return at - pos;
+}
+
 /* Where the first of these characters stands, not counting those behind a backslash; stops at blanks and '('. */
 static size_t find_any(const char *text, size_t pos, const char *chars)
 {
+	size_t start = pos, len;
+
 	for (; text[pos]; pos++) {
 		if (text[pos] == '\\' && text[pos + 1])
 			pos++;
+		else if ((len = skip_nameless(text + pos)) > 0 ||
+			 (len = skip_conversion(text, start, pos)) > 0)
+			pos += len - 1;
 		else if (text[pos] == ':' && text[pos + 1] == ':')
 			pos++;
 		else if (definer_is_blank(text[pos]) || text[pos] == '(' ||
@@ -118,7 +153,7 @@ static bool ends_in_operator(const char *text, size_t start, size_t end)
 	size_t len = strlen(word);
 
 	return end - start >= len && !memcmp(text + end - len, word, len) &&
-	       (end - start == len || text[end - len - 1] == ':');
+	       (end - start == len || strchr(":*", text[end - len - 1]));
 }
 
 /* What may follow the name of a function: "operator++4" is operator+ at an offset of 4. */
@@ -201,7 +236,8 @@ static int parse_target(struct definer *p)
 	p->pos = end + 1;
 	if (!d->target)
 		return definer_no_memory(p);
-	if (!p->text[p->pos] || definer_is_blank(p->text[p->pos]) || p->text[p->pos] == '(')
+	if (!p->text[p->pos] || definer_is_blank(p->text[p->pos]) ||
+	    (p->text[p->pos] == '(' && !skip_nameless(p->text + p->pos)))
 		return definer_refuse(p, definer_here(p),
 				      "nothing follows %s: name a function of it (%s:FUNCTION), or "
 				      "a line (%s:LINE)",
@@ -298,6 +334,10 @@ static int check_function(struct definer *p, size_t at, size_t end)
 
 		if (c == '\\') {
 			i++;
+			continue;
+		}
+		if (skip_nameless(p->text + i)) {
+			i += skip_nameless(p->text + i) - 1;
 			continue;
 		}
 		if (definer_is_name_char(c) || (c & 0x80))

@@ -128,7 +128,8 @@ int prober_btf(struct prober *p, const char *module, struct btf **ret, struct er
 
 int prober_debuginfo(struct prober *p, const char *path, struct debuginfo **ret, struct errmsg *err)
 {
-	struct debuginfo_paths paths = {.path = path, .source_dir = p->world.source_dir};
+	struct debuginfo_paths paths = {
+		.path = path, .source_dir = p->world.source_dir, .debug_dir = p->world.debug_dir};
 	struct prober_file *file = find_file(p, path, false);
 	struct debuginfo *d;
 	int r;

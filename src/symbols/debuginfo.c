@@ -215,7 +215,11 @@ static int open_all(struct debuginfo *d, const struct debuginfo_paths *paths, st
 	/* /proc/PID/root leads into the files of another process, and its text does not say so */
 	d->path = strncmp(paths->path, "/proc/", 6) ? realpath(paths->path, NULL)
 						    : strdup(paths->path);
-	d->debug_dir = strdup(paths->debug_dir ? paths->debug_dir : DEBUG_DIR);
+	/* the library takes only absolute ones for what they are */
+	d->debug_dir = paths->debug_dir ? realpath(paths->debug_dir, NULL) : strdup(DEBUG_DIR);
+	if (!d->debug_dir && paths->debug_dir)
+		return errmsg_set_errno(err, -errno, "cannot look into %s (--debug-dir)",
+					paths->debug_dir);
 	d->source_dir = paths->source_dir ? strdup(paths->source_dir) : NULL;
 	if (!d->path)
 		return errmsg_set_errno(err, -errno, "cannot open %s", paths->path);

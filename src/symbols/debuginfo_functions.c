@@ -98,8 +98,10 @@ static void wanted_init(struct wanted *w, const char *name)
 bool debuginfo_is_glob(const char *name)
 {
 	size_t at = strcspn(name, "*?[");
+	const char *operator= strstr(name, "operator");
 
-	return at < signature_name_length(name) && !strstr(name, "operator");
+	/* what follows that word are signs of its own */
+	return at < (operator? (size_t)(operator- name) : signature_name_length(name));
 }
 
 /* "get" of "ns::Box<a::b>::get<int>": what stands in .debug_str, up to template arguments. */
@@ -298,6 +300,32 @@ static void spell_functions(struct debuginfo *d, struct spelling *sp)
 	}
 }
 
+/* "a::P::sum" of "a::v1::P::sum": only a namespace was left out, perhaps an inline one. */
+static bool leaves_out_namespaces(const char *have, const char *want)
+{
+	while (*have && *want) {
+		const char *end = strstr(have, "::");
+		size_t len = end ? (size_t)(end - have) : strlen(have);
+
+		if (!strncmp(have, want, len) && (end ? !strncmp(want + len, "::", 2) : !want[len]))
+			want += len + (end ? 2 : 0);
+		have += len + (end ? 2 : 0);
+	}
+	return !*have && !*want;
+}
+
+static const char *find_in_namespace(struct debuginfo *d, const char *name)
+{
+	if (!strstr(name, "::") || !d->dwarf || units_list(d) < 0 ||
+	    debuginfo_section(d, ".debug_info").len > SPELLING_INFO_BYTES)
+		return NULL;
+	for (size_t i = 0; i < d->n_units && unit_walk(d, &d->units[i]) >= 0; i++)
+		for (size_t k = 0; k < d->units[i].n_functions; k++)
+			if (leaves_out_namespaces(d->units[i].functions[k].name, name))
+				return d->units[i].functions[k].name;
+	return NULL;
+}
+
 const char *function_choice(struct debuginfo *d, const struct function *f)
 {
 	char text[SOURCE_NAME_BYTES];
@@ -349,10 +377,16 @@ static int refuse_parameters(struct debuginfo *d, const char *name, struct errms
 
 int functions_refuse(struct debuginfo *d, const char *name, struct errmsg *err)
 {
+	const char *other;
 	struct spelling sp;
 
 	if (refuse_parameters(d, name, err) < 0)
 		return err->code;
+	other = find_in_namespace(d, name);
+	if (other)
+		return errmsg_set(err, -ENOENT,
+				  "there is no function '%s' in %s; in full it is '%s'", name,
+				  d->path, other);
 	spelling_init(&sp, name, strlen(name));
 	symbols_list(d);
 	for (size_t i = 0; i < d->n_symbols; i++)

@@ -1,0 +1,54 @@
+"""Names as 'sonde probe funcs' prints them, where debug information is looked for."""
+from programs import SONDE, Wrong, need, run
+
+SOURCE = """#define ALONE __attribute__((noinline))
+volatile int kept;
+namespace { ALONE int hidden(int n) { kept = n; return n; } struct Inner { ALONE int get(int n) { kept = n; return n; } }; }
+namespace a { inline namespace v1 { struct P {
+	int x;
+	ALONE int sum(int k) const { kept = k; return x + k; }
+	ALONE int operator()(int c) const { kept = c; return c * x; }
+	ALONE explicit operator int() const { kept = x; return x; }
+	ALONE explicit operator unsigned long() const { kept = x; return x; }
+}; } }
+int main()
+{
+	a::P p{kept};
+	auto l = [&](int q) ALONE { kept = q; return q + p.x; };
+	return hidden(1) + Inner().get(2) + p.sum(3) + p(4) + (int)p + (int)(unsigned long)p + l(5) > 1000;
+}
+"""
+
+
+def test_spelt(programs):
+    need("g++", "objcopy", "strip")
+    source = programs.dir / "spelt.cc"
+    source.write_text(SOURCE)
+    program = programs.make("spelt", "g++", "-O1", source)
+    for name in ("(anonymous namespace)::hidden", "(anonymous namespace)::hidden(n)", "(anonymous namespace)::Inner::get(n)",
+                 "main::{...}::operator()", "main::{...}::operator()(q)", "a::v1::P::operator int", "a::v1::P::operator()(c)",
+                 "a::v1::P::operator unsigned long", "main::*::operator()(q)", "*operator()(c)"):
+        run(SONDE, "probe", "show", f"{program}:{name}")
+    done = run(SONDE, "probe", "show", f"{program}:a::P::sum", check=False)
+    if "in full it is 'a::v1::P::sum'" not in done.stderr:
+        raise Wrong(done.stdout + done.stderr)
+    check_directory(programs, program)
+
+
+def check_directory(programs, program):
+    """--debug-dir, also a relative one."""
+    build = run("readelf", "-n", program).stdout.split("Build ID: ")[1].split()[0]
+    place = programs.dir / "debug-of-spelt" / ".build-id" / build[:2]
+    place.mkdir(parents=True)
+    run("objcopy", "--only-keep-debug", program, place / f"{build[2:]}.debug")
+    bare = programs.dir / "spelt-bare"
+    run("strip", "-o", bare, program)
+    for command, last in (("probe", "show"), ("probe", "add")):
+        argv = [SONDE, command, last, "--debug-dir", "debug-of-spelt", f"{bare}:a::v1::P::sum(k)"]
+        if last == "add":
+            argv.insert(3, "--dry-run")
+        done = run(*argv, cwd=programs.dir, check=False)
+        if done.returncode or "k=" not in done.stdout:
+            raise Wrong(f"{argv}: {done.stdout}{done.stderr}")
+    if run(SONDE, "probe", "show", "--debug-dir", "nowhere", f"{bare}:a::v1::P::sum(k)", check=False).returncode == 0:
+        raise Wrong("a directory that is not there is taken")

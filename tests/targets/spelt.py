@@ -48,7 +48,7 @@ def check_directory(programs, program):
         if last == "add":
             argv.insert(3, "--dry-run")
         done = run(*argv, cwd=programs.dir, check=False)
-        if done.returncode or "k=" not in done.stdout:
+        if done.returncode or (" with k" not in done.stdout and "k=" not in done.stdout):
             raise Wrong(f"{argv}: {done.stdout}{done.stderr}")
     if run(SONDE, "probe", "show", "--debug-dir", "nowhere", f"{bare}:a::v1::P::sum(k)", check=False).returncode == 0:
         raise Wrong("a directory that is not there is taken")

@@ -41,21 +41,67 @@ static double cost_us_at(const struct setup *s, enum probe_kind kind, bool is_qu
 	return ns > 0 ? ns / 1e3 : costs[kind];
 }
 
-static double cost_us(const struct setup *s, const struct setup_probe *sp)
-{
-	return cost_us_at(s, sp->probe->kind, sp->is_quick);
-}
-
-/* Of one place: "p:GROUP/EVENT /bin/x:0x1139 n=%di:s32" has its own instruction. */
-static double cost_us_of(const struct setup *s, const struct probe_defined *d)
+/* "/bin/x:0x1139" of "p:GROUP/EVENT /bin/x:0x1139 n=%di:s32". */
+static const char *place_of(const struct probe_defined *d, size_t *ret_len)
 {
 	const char *place = strchr(d->line, ' ');
-	char text[TRACEFS_PATH_MAX];
 
-	if (!place || !is_in_program(d->kind))
+	*ret_len = place ? strcspn(place + 1, " ") : 0;
+	return place ? place + 1 : "";
+}
+
+/* An earlier one of the list, or an entry where this is a return: one breakpoint is hit for both. */
+static bool has_beside(const struct probe_list *l, size_t i, enum probe_kind kind)
+{
+	size_t len, n;
+	const char *place = place_of(&l->list[i], &len), *other;
+
+	for (size_t k = 0; k < l->n; k++) {
+		if (l->list[k].kind != kind || k == i || (kind == l->list[i].kind && k > i))
+			continue;
+		other = place_of(&l->list[k], &n);
+		if (n == len && !memcmp(place, other, n))
+			return true;
+	}
+	return false;
+}
+
+/* Of one place: it has its own instruction, and perhaps the breakpoint is there already. */
+static double cost_us_of(const struct setup *s, const struct probe_list *l, size_t i)
+{
+	const struct probe_defined *d = &l->list[i];
+	char text[TRACEFS_PATH_MAX];
+	const char *place;
+	bool is_quick;
+	double us;
+	size_t len;
+
+	if (!is_in_program(d->kind))
 		return cost_us_at(s, d->kind, false);
-	snprintf(text, sizeof(text), "%.*s", (int)strcspn(place + 1, " "), place + 1);
-	return cost_us_at(s, d->kind, cost_is_quick(text));
+	if (has_beside(l, i, d->kind))
+		return 0;
+	place = place_of(d, &len);
+	snprintf(text, sizeof(text), "%.*s", (int)len, place);
+	is_quick = cost_is_quick(text);
+	us = cost_us_at(s, d->kind, is_quick);
+	if (d->kind == PROBE_URETPROBE && has_beside(l, i, PROBE_UPROBE))
+		us -= cost_us_at(s, PROBE_UPROBE, is_quick);
+	return us > 0 ? us : 0;
+}
+
+/* At the dearest of its places. */
+static double cost_us(const struct setup *s, const struct probe_list *l,
+		      const struct setup_probe *sp)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < l->n; i++)
+		if (!strcmp(l->list[i].event, sp->name) && !strcmp(l->list[i].group, sp->group)) {
+			double us = cost_us_of(s, l, i);
+
+			most = us > most ? us : most;
+		}
+	return most;
 }
 
 /* Hits of all places since the beginning. */
@@ -80,10 +126,10 @@ static void switch_off(struct setup *s, struct setup_probe *sp)
 	sp->is_off = true;
 }
 
-static void look_at_rate(struct setup *s, struct setup_probe *sp, double rate, bool is_estimate,
-			 void (*tell)(const char *sentence))
+static void look_at_rate(struct setup *s, struct setup_probe *sp, const struct probe_list *l,
+			 double rate, bool is_estimate, void (*tell)(const char *sentence))
 {
-	double percent = rate * (cost_us(s, sp) + s->event_ns / 1e3) / 1e4;
+	double percent = rate * (cost_us(s, l, sp) + s->event_ns / 1e3) / 1e4;
 	long long limit = s->plan->max_rate;
 	const char *before = is_estimate ? " (before the recording)" : "";
 	char text[600] = "";
@@ -172,7 +218,7 @@ void setup_limit_probes(struct setup *s, double seconds, void (*tell)(const char
 		uint64_t n = sp->probe && !sp->is_off ? new_hits(s, sp, &l, n_events) : 0;
 
 		if (n > (uint64_t)s->plan->max_rate)
-			look_at_rate(s, sp, n / seconds, false, tell);
+			look_at_rate(s, sp, &l, n / seconds, false, tell);
 	}
 	probe_list_release(&l);
 }
@@ -196,7 +242,7 @@ static void look_at_rates(struct setup *s, double seconds, bool is_estimate,
 		/* before the recording nothing is written */
 		n = new_hits(s, sp, &l, is_estimate ? UINT64_MAX : n_events - s->n_events_seen);
 		if (seconds > 0)
-			look_at_rate(s, sp, n / seconds, is_estimate, tell);
+			look_at_rate(s, sp, &l, n / seconds, is_estimate, tell);
 		sp->n_hits = hits_of(&l, sp);
 	}
 	s->n_events_seen = n_events;
@@ -255,7 +301,7 @@ static double cost_of_hits(const struct setup *s, const struct probe_list *l,
 
 	for (size_t i = 0; i < l->n; i++)
 		if (!strcmp(l->list[i].event, sp->name) && !strcmp(l->list[i].group, sp->group))
-			us += l->list[i].n_hits * cost_us_of(s, &l->list[i]);
+			us += l->list[i].n_hits * cost_us_of(s, l, i);
 	return us;
 }
 

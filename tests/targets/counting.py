@@ -173,3 +173,19 @@ def test_i386(programs):
     done = run(SONDE, "count", "-e", f"{program}:work(n)", program, check=False)
     if not done.returncode or "leave the arguments out" not in done.stderr:
         raise Wrong(done.stdout + done.stderr)
+
+
+def test_cost(programs):
+    """Entry and return of a function are one breakpoint, whose cost is counted once."""
+    if os.geteuid() or not pathlib.Path("/sys/kernel/tracing/uprobe_events").exists():
+        raise Skip("uprobes need root and a kernel with them")
+    source = programs.dir / "busy.c"
+    source.write_text("""volatile int kept;
+__attribute__((noinline)) int tick(int n) { kept = n; return n; }
+int main(void) { for (int i = 0; i < 50000; i++) tick(i); return 0; }
+""")
+    program = programs.make("busy", "gcc", "-O1", source)
+    said = run(SONDE, "record", "-o", programs.dir / "busy.dat", "-e", f"{program}:tick(n)", "-e",
+               f"{program}:tick%return($retval)", program)
+    if "events in" not in said.stdout + said.stderr or "not in the command" in said.stdout + said.stderr:
+        raise Wrong(said.stdout + said.stderr)

@@ -38,7 +38,7 @@ __attribute__((noinline)) int read_text(const char *text)
 int main(int argc, char **argv)
 {
 	int fd = open(argv[1], O_RDWR | O_CREAT | O_TRUNC, 0600);
-	static char page[PAGE], text[1024];
+	static char page[PAGE], text[1024], large[3000];
 	const int lengths[] = {254, 255, 256, 300, 300};
 
 	for (int i = 0; i < ROUNDS + 1; i++) {
@@ -67,5 +67,7 @@ int main(int argc, char **argv)
 		text[299] = text[299] ? (char)('0' + i) : 0;
 		read_text(text);
 	}
+	memset(large, 'y', sizeof(large) - 1); /* twice, it fits into no event */
+	read_text(large);
 	return 0;
 }

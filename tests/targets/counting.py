@@ -38,11 +38,14 @@ def test_counting(programs):
         program = programs.make(f"counting-{cc}{level}", cc, level, HERE / "counting.c")
         check_cold(program, scratch)
         got = counts("bpf", "text", f"{program}:read_text(text)", program, scratch)
-        if got != {"x" * 254: 1, "x" * 255: 1, "x" * 255 + "…": 3}:
+        if got != {"x" * 254: 1, "x" * 255: 1, "x" * 255 + "…": 3, "y" * 255 + "…": 1}:
             raise Wrong(f"long texts: {got}")
         whole = counts("program", "text", f"{program}:read_text(text)", program, scratch)
-        if len(whole) != 5:
+        if len(whole) != 6:
             raise Wrong(f"long texts: {whole}")
+        said = run(SONDE, "record", "-o", programs.dir / "large.dat", "-e", f"{program}:read_text(a=text, b=text)", program, scratch)
+        if "1 hits of read_text are not recorded" not in said.stderr or ": 5 events in" not in said.stdout + said.stderr:
+            raise Wrong(said.stdout + said.stderr)
 
 
 def total(*argv):

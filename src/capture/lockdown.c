@@ -9,8 +9,8 @@
  *
  *	integrity          closes debugfs: inject; the tracing directory stays open
  *	confidentiality    closes the tracing directory as well: opening any of its files is refused with
- *	                   EPERM, root or not. A kernel that boots so does not even fill it. perf's samples
- *	                   of the kernel, reading kernel memory by BPF and kprobes go with it.
+ *	                   EPERM, root or not. A kernel that boots so does not even fill it. Kprobes and
+ *	                   reading kernel memory by BPF go with it; perf's counters stay.
  *
  * securityfs may not be mounted (a small initrd, a container). Root can look at it all the same, in a mount
  * that hangs nowhere and goes with its descriptor. Failing that, the kernel's command line may tell; a

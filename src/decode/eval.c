@@ -54,11 +54,11 @@ struct piece printer_field_bytes(const struct printer *p, const struct field *f)
 	return (struct piece){p->data + offset, len};
 }
 
-/* s8, s16, s32: of a probe. Of char[] bytes are meant, whatever C says of their sign. */
-static bool has_signed_elements(const struct field *f)
+/* s8, s16, s32 of a probe. Of other events the library takes them for unsigned, and the texts are to be the same. */
+static bool has_signed_elements(const struct printer *p, const struct field *f)
 {
 	return f->flags & FIELD_SIGNED && f->type[0] == 's' && f->type[1] >= '1' &&
-	       f->type[1] <= '8';
+	       f->type[1] <= '8' && p->ev && event_is_probe(p->ev);
 }
 
 static uint64_t eval_index(struct printer *p, const struct arg *a, bool *ret_done)
@@ -90,7 +90,7 @@ static uint64_t eval_index(struct printer *p, const struct arg *a, bool *ret_don
 		return 0;
 	v = bytes_get(p->data + offset, size, p->swap);
 	if (a->op.left == left && left->kind == ARG_FIELD && size && size < 8 &&
-	    has_signed_elements(left->field.field))
+	    has_signed_elements(p, left->field.field))
 		v = (uint64_t)((int64_t)(v << (64 - 8 * size)) >> (64 - 8 * size));
 	return v & mask;
 }

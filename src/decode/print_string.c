@@ -10,10 +10,18 @@
 
 #include <string.h>
 
-/* The bits that a named value has. An element of an array comes with its sign, which the names do not have. */
-static uint64_t name_mask(const struct arg *a)
+/* Of a probe: the array of which an element is shown by a name. */
+static const struct field *named_array(const struct printer *p, const struct arg *a)
 {
 	const struct field *array = element_array(a->flags.value);
+
+	return array && p->ev && event_is_probe(p->ev) ? array : NULL;
+}
+
+/* The bits that a named value has. An element of an array comes with its sign, which the names do not have. */
+static uint64_t name_mask(const struct printer *p, const struct arg *a)
+{
+	const struct field *array = named_array(p, a);
 
 	return array && array->element_size < 8 ? (UINT64_C(1) << (8 * array->element_size)) - 1
 						: UINT64_MAX;
@@ -21,10 +29,10 @@ static uint64_t name_mask(const struct arg *a)
 
 static void print_flags(struct printer *p, const struct conversion *c, const struct arg *a)
 {
-	int64_t v = arg_eval(p, a->flags.value) & name_mask(a);
+	int64_t v = arg_eval(p, a->flags.value) & name_mask(p, a);
 	bool any = false;
 
-	if (!v && element_array(a->flags.value)) /* else there were a hole: {F_A,,F_B} */
+	if (!v && named_array(p, a)) /* else there were a hole: {F_A,,F_B} */
 		return textbuf_add_char(p->out, '0');
 
 	for (size_t i = 0; i < a->flags.n_names; i++) {
@@ -52,7 +60,7 @@ static void print_flags(struct printer *p, const struct conversion *c, const str
 
 static void print_symbolic(struct printer *p, const struct conversion *c, const struct arg *a)
 {
-	uint64_t mask = name_mask(a);
+	uint64_t mask = name_mask(p, a);
 	int64_t v = arg_eval(p, a->flags.value);
 
 	for (size_t i = 0; i < a->flags.n_names; i++) {
@@ -61,7 +69,7 @@ static void print_symbolic(struct printer *p, const struct conversion *c, const 
 			return;
 		}
 	}
-	if (element_array(a->flags.value)) /* of a probe: {RED,-3,BLUE} */
+	if (named_array(p, a)) /* of a probe: {RED,-3,BLUE} */
 		return textbuf_add_signed(p->out, v);
 	textbuf_add(p->out, "0x", 2);
 	textbuf_add_hex(p->out, v);

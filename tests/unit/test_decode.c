@@ -163,6 +163,7 @@ static void what_is_not_known_is_a_question_mark(void **state)
 {
 	static const char fields[] =
 		"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\n"
+		"\tfield:unsigned long __probe_ip;\toffset:8;\tsize:8;\tsigned:0;\n"
 		"\tfield:maybe s32 n;\toffset:8;\tsize:4;\tsigned:1;\n"
 		"\tfield:maybe s5 low;\toffset:8;\tsize:4;\tsigned:0;\n"
 		"\tfield:maybe u64 p;\toffset:16;\tsize:8;\tsigned:0;\n"

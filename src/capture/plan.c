@@ -44,7 +44,7 @@ int plan_words_split(struct plan_words *list, const char *words)
 	return r;
 }
 
-static void words_release(struct plan_words *list)
+void plan_words_release(struct plan_words *list)
 {
 	for (size_t i = 0; i < list->n; i++)
 		free(list->words[i]);
@@ -62,7 +62,7 @@ static void release_event(struct plan_event *e)
 {
 	free(e->pattern);
 	free(e->filter);
-	words_release(&e->triggers);
+	plan_words_release(&e->triggers);
 }
 
 static void buffer_release(struct plan_buffer *b)
@@ -74,13 +74,13 @@ static void buffer_release(struct plan_buffer *b)
 	free(b->tracer);
 	free(b->clock);
 	free(b->cpumask);
-	words_release(&b->functions);
-	words_release(&b->no_functions);
-	words_release(&b->graph_functions);
-	words_release(&b->no_graph_functions);
-	words_release(&b->modules);
-	words_release(&b->options);
-	words_release(&b->pids);
+	plan_words_release(&b->functions);
+	plan_words_release(&b->no_functions);
+	plan_words_release(&b->graph_functions);
+	plan_words_release(&b->no_graph_functions);
+	plan_words_release(&b->modules);
+	plan_words_release(&b->options);
+	plan_words_release(&b->pids);
 }
 
 void plan_release(struct plan *p)
@@ -88,7 +88,7 @@ void plan_release(struct plan *p)
 	for (size_t i = 0; i < p->n_buffers; i++)
 		buffer_release(&p->buffers[i]);
 	free(p->buffers);
-	words_release(&p->probes);
+	plan_words_release(&p->probes);
 	*p = (struct plan){0};
 }
 

@@ -87,6 +87,7 @@ int plan_add_trigger(struct plan *p, const char *trigger, struct errmsg *err);
 /* In the place of one event of a buffer: an event for each of these, otherwise like it. -ENOMEM */
 int plan_replace_event(struct plan_buffer *b, size_t i, char *const *patterns, size_t n);
 int plan_words_add(struct plan_words *list, const char *word);
+void plan_words_release(struct plan_words *list);
 /* Splits at commas. */
 int plan_words_split(struct plan_words *list, const char *words);
 

@@ -21,21 +21,14 @@
 
 /* --- options ----------------------------------------------------------------------------------- */
 
-static void release_words(struct plan_words *list)
-{
-	for (size_t i = 0; i < list->n; i++)
-		free(list->words[i]);
-	free(list->words);
-}
-
 void gather_release(struct gather_options *o)
 {
 	recordopts_release(&o->record);
-	release_words(&o->events);
-	release_words(&o->filters);
-	release_words(&o->names);
-	release_words(&o->buffers);
-	release_words(&o->told);
+	plan_words_release(&o->events);
+	plan_words_release(&o->filters);
+	plan_words_release(&o->names);
+	plan_words_release(&o->buffers);
+	plan_words_release(&o->told);
 }
 
 int gather_keep_word(struct plan_words *list, const char *word, struct errmsg *err)

@@ -24,17 +24,10 @@ void recordopts_init(struct record_options *o)
 	plan_init(&o->plan);
 }
 
-static void release_words(struct plan_words *list)
-{
-	for (size_t i = 0; i < list->n; i++)
-		free(list->words[i]);
-	free(list->words);
-}
-
 void recordopts_release(struct record_options *o)
 {
 	plan_release(&o->plan);
-	release_words(&o->hooks);
+	plan_words_release(&o->hooks);
 }
 
 void recordopts_tell(const char *sentence)

@@ -11,6 +11,7 @@ from .cache import cache_dir, package_tree
 FLAVOURS = {
     "stock": lambda: package_tree("stock"),
     "rt": lambda: package_tree("rt"),
+    "new": lambda: package_tree("new"),
     "all": build,
 }
 

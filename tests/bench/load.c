@@ -4,16 +4,19 @@
  *
  *	load calls N SECONDS     N processes that make system calls, as many as they can
  *	load work N CHUNKS       N processes that make so many times CHUNK_CALLS system calls each
+ *	load wake N CHUNKS       N pairs of processes, each on a CPU of its own, that wake each other so many times CHUNK_WAKES
  *	load marks N FILE        N lines of 1000 bytes into a trace_marker
  *	load mark N FILE         N times sonde_mark(), or, if FILE is /dev/kmsg, a line of the kernel's log
  *
- * Prints the time (CLOCK_REALTIME, seconds) at which it was done; of mark: how many seconds it took; of work: how
- * many microseconds a call took in a quick chunk (one of ten is quicker). A chunk is a millisecond or less, so that a
- * machine that has more to do disturbs some of them, and not that one.
+ * Prints the time (CLOCK_REALTIME, seconds) at which it was done; of mark: how many seconds it took; of work and wake:
+ * how many microseconds a call, or from one wakeup to the next, took in a quick chunk (one of ten is quicker). A chunk
+ * is a millisecond or less, so that a machine that has more to do disturbs some of them, and not that one.
  */
+#define _GNU_SOURCE
 #include <sonde/mark.h>
 
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +26,7 @@
 #include <unistd.h>
 
 #define CHUNK_CALLS 500
+#define CHUNK_WAKES 200
 
 static double now(clockid_t clock)
 {
@@ -48,25 +52,78 @@ static int compare(const void *pa, const void *pb)
 	return a < b ? -1 : a > b;
 }
 
-/* Microseconds. */
-static double time_a_call(long n_chunks)
+/* Microseconds of one of n that a chunk makes. */
+static double time_chunks(long n_chunks, int n, void (*run)(int n, void *ctx), void *ctx)
 {
 	double *taken = calloc(n_chunks, sizeof(*taken));
 
 	for (long i = 0; taken && i < n_chunks; i++) {
 		double begin = now(CLOCK_MONOTONIC);
 
-		for (int k = 0; k < CHUNK_CALLS; k++)
-			syscall(SYS_getppid);
+		run(n, ctx);
 		taken[i] = now(CLOCK_MONOTONIC) - begin;
 	}
 	if (!taken)
 		_exit(1);
 	qsort(taken, n_chunks, sizeof(*taken), compare);
-	return taken[n_chunks / 10] / CHUNK_CALLS * 1e6;
+	return taken[n_chunks / 10] / n * 1e6;
 }
 
-static void work(int n, long n_chunks)
+static void make_calls(int n, void *ctx)
+{
+	for (int i = 0; i < n; i++)
+		syscall(SYS_getppid);
+}
+
+static double time_calls(int nth, long n_chunks)
+{
+	return time_chunks(n_chunks, CHUNK_CALLS, make_calls, NULL);
+}
+
+struct pipes {
+	int there[2], back[2];
+};
+
+/* Two for each round: the other one is woken, and wakes us. */
+static void make_wakes(int n, void *ctx)
+{
+	const struct pipes *p = ctx;
+	char c = 0;
+
+	for (int i = 0; i < n; i += 2)
+		if (write(p->there[1], &c, 1) != 1 || read(p->back[0], &c, 1) != 1)
+			_exit(1);
+}
+
+static void answer(const struct pipes *p)
+{
+	char c;
+
+	close(p->there[1]);
+	while (read(p->there[0], &c, 1) == 1)
+		if (write(p->back[1], &c, 1) != 1)
+			break;
+	_exit(0);
+}
+
+static double time_wakes(int nth, long n_chunks)
+{
+	struct pipes p;
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(nth, &set);
+	/* of tasks in a batch the one that is woken waits until the other one sleeps: each wakeup is one switch */
+	if (sched_setaffinity(0, sizeof(set), &set) ||
+	    sched_setscheduler(0, SCHED_BATCH, &(struct sched_param){0}) || pipe(p.there) ||
+	    pipe(p.back))
+		_exit(1);
+	if (!fork())
+		answer(&p);
+	return time_chunks(n_chunks, CHUNK_WAKES, make_wakes, &p);
+}
+
+static void work(int n, long n_chunks, double (*measure)(int nth, long n_chunks))
 {
 	double sum = 0, one;
 	int fd[2];
@@ -75,7 +132,7 @@ static void work(int n, long n_chunks)
 		exit(1);
 	for (int i = 0; i < n; i++)
 		if (!fork()) {
-			one = time_a_call(n_chunks);
+			one = measure(i, n_chunks);
 			_exit(write(fd[1], &one, sizeof(one)) != sizeof(one));
 		}
 	for (int i = 0; i < n; i++)
@@ -109,8 +166,8 @@ int main(int argc, char **argv)
 	if (argc != 4)
 		return 2;
 	n = atoi(argv[2]);
-	if (!strcmp(argv[1], "work")) {
-		work(n, atol(argv[3]));
+	if (!strcmp(argv[1], "work") || !strcmp(argv[1], "wake")) {
+		work(n, atol(argv[3]), argv[1][1] == 'o' ? time_calls : time_wakes);
 		return 0;
 	}
 	if (!strcmp(argv[1], "mark")) {

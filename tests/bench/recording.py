@@ -5,13 +5,12 @@
     recording.py LOAD loss SECONDS  events lost and CPU seconds of the recorder at several sizes of buffer,
                                    while two processes make system calls; the medians of three runs
 
-    recording.py LOAD aggregate CHUNKS  microseconds that a system call takes longer while it is recorded, and while
-                                   the kernel counts it
-    recording.py LOAD between CHUNKS  the same while both ends of the call are recorded, and while the kernel measures
-                                   the time between them
+    recording.py LOAD live CHUNKS NAME…  for each question: microseconds that the load takes longer while the kernel
+                                   counts or measures, and while the same events are recorded
     recording.py LOAD mark          microseconds that a mark takes, and a line of the kernel's log on its console
 
-Both programs use the top level of tracefs, the same events and buffers, and no compression.
+Both programs use the top level of tracefs, the same events and buffers, and no compression. "live" needs no guest:
+it records into a buffer of its own.
 """
 import json
 import os
@@ -105,63 +104,57 @@ def loss(program, kilobytes, seconds):
     return result
 
 
-def work(words, chunks):
-    """How long a call of the load takes, as it says itself."""
-    argv = words + [LOAD, "work", "2", str(chunks)]
-    return float(subprocess.run(argv, capture_output=True, text=True, check=True).stdout.split()[0])
-
-
-# What is recorded and counted: (event, key). The load's only system call is getppid, which calls that function once.
-AGGREGATED = {"event": ("raw_syscalls:sys_enter", "id"), "probe": ("__task_pid_nr_ns(type)", "type")}
-
-
-def compare(ways, chunks):
-    """What a call takes longer each way. Rounds alternate; of each the median, without what a call takes alone."""
-    taken = {name: [] for name in ["alone", *ways]}
-    for _ in range(5):
-        for name, times in taken.items():
-            times.append(work(ways.get(name, []), chunks))
-    middle = {name: sorted(times)[len(times) // 2] for name, times in taken.items()}
-    return {name: value - middle["alone"] for name, value in middle.items() if name != "alone"}
-
-
-def check_kernel(path, words):
-    if words not in open(path).read():
-        sys.exit(f"the kernel did not count: no '{words}' in {path}")
-
-
+# What is recorded, and asked: load, words of both, words of the question. The load's only system call is getppid, which
+# calls that function once.
+ENTRY = ["-e", "raw_syscalls:sys_enter"]
+BOTH = [*ENTRY, "-e", "raw_syscalls:sys_exit"]
+WAKE = ["-e", "sched:sched_waking", "-e", "sched:sched_switch"]
+COUNT = ["sonde", "count", "-q"]
+LATENCY = ["sonde", "latency", "-q"]
+QUESTIONS = {
+    "count-live": ("work", ENTRY, [*COUNT, "--by", "id"]),
+    "count-live-by": ("work", ENTRY, [*COUNT, "--by", "$comm,id"]),
+    "count-probe": ("work", ["-e", "__task_pid_nr_ns(type)"], [*COUNT, "--by", "type"]),
+    "latency-live": ("work", BOTH, LATENCY),
+    "latency-live-by": ("work", BOTH, [*LATENCY, "--by", "$comm"]),
+    "latency-live-pid": ("work", BOTH, [*LATENCY, "--by", "$pid"]),
+    "latency-live-id": ("work", BOTH, [*LATENCY, "--by", "id"]),
+    "latency-live-field": ("wake", WAKE, [*LATENCY, "--by-field", "pid=next_pid"]),
+    "latency-live-field-by": ("wake", WAKE, [*LATENCY, "--by-field", "pid=next_pid", "--by", "comm"]),
+}
 RECORD = ["sonde", "record", "-q", "-b", "8192", "-o", "r.dat"]
+ROUNDS = 5
 
 
-def aggregate(chunks):
-    """The recorder's own share is not in it (record-cpu has that).
+def live(chunks, names):
+    """What the load takes longer each way. Rounds alternate; of each the median, without what it takes alone.
 
-    On Debian's 6.1, emulated, a system call takes 0.41 us;
+    The recorder's own share is not in it (record-cpu has that). On Debian's 6.1, emulated, a system call takes 0.41 us;
     with the event recorded 1.22, counted by a BPF program 0.77 (without keys 0.63, of which most is the kernel's slow
     way into a traced system call), by a hist trigger 1.50: for that the kernel makes the event's record first. A
     system call with the function as a kprobe recorded takes 1.67, counted at the function 0.80, at the kprobe 1.14.
     """
     ways = {}
-    for what, (event, key) in AGGREGATED.items():
-        ways[f"record {what}"] = [*RECORD, "-e", event]
-        ways[f"count {what}"] = ["sonde", "count", "-q", "-o", f"table.{what}", "-e", event, "--by", key]
-    result = compare(ways, chunks)
-    for what in AGGREGATED:
-        check_kernel(f"table.{what}", "counted by the kernel")
+    for name in names:
+        load, events, question = QUESTIONS[name]
+        ways[load] = (load, [])
+        ways[" ".join(events)] = (load, [*RECORD, *events])
+        ways[name] = (load, [*question, "-o", f"table.{name}", *events])
+    taken = {way: [] for way in ways}
+    for _ in range(ROUNDS):
+        for way, (load, words) in ways.items():
+            argv = [*words, LOAD, load, "2", str(chunks)]
+            out = subprocess.run(argv, capture_output=True, text=True, check=True).stdout
+            taken[way].append(float(out.split()[0]))
+    middle = {way: sorted(times)[ROUNDS // 2] for way, times in taken.items()}
+    for name in names:
+        text = open(f"table.{name}").read()
+        if "by the kernel" not in text:
+            sys.exit(f"the kernel did not do it: no 'by the kernel' in {text}")
+        os.unlink(f"table.{name}")
     os.unlink("r.dat")
-    return result
-
-
-def between(chunks):
-    ends = ["-e", "raw_syscalls:sys_enter", "-e", "raw_syscalls:sys_exit"]
-    measure = ["sonde", "latency", "-q", *ends]
-    result = compare({"record": [*RECORD, *ends],
-                      "BPF": [*measure, "--how", "bpf", "-o", "bpf"],
-                      "BPF by a field": [*measure, "--how", "bpf", "-o", "field", "--by-field", "id"],
-                      "hist": [*measure, "--how", "hist", "-o", "hist"]}, chunks)
-    check_kernel("bpf", "by the kernel (BPF)")
-    os.unlink("r.dat")
-    return result
+    return {name: (middle[name] - middle[load], middle[" ".join(events)] - middle[load])
+            for name, (load, events, _) in QUESTIONS.items() if name in names}
 
 
 def mark():
@@ -183,10 +176,8 @@ def main():
         result = {p: finish(p, int(sys.argv[3]), disk) for p in ("sonde", "peer")}
     elif sys.argv[2] == "mark":
         result = mark()
-    elif sys.argv[2] == "aggregate":
-        result = aggregate(int(sys.argv[3]))
-    elif sys.argv[2] == "between":
-        result = between(int(sys.argv[3]))
+    elif sys.argv[2] == "live":
+        result = live(int(sys.argv[3]), sys.argv[4:])
     else:
         # what opening and closing costs: the symbols, above all; it is not recording
         result = {p: [] for p in PROGRAMS}

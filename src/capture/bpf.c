@@ -41,7 +41,8 @@
 void bpfcode_init(struct bpfcode *c)
 {
 	c->n = c->n_jumps = c->n_labels = 0;
-	c->failed = false;
+	c->may_sleep = c->has_types = c->failed = false;
+	c->task = NULL;
 }
 
 static void put(struct bpfcode *c, int code, int dst, int src, int offset, int32_t number)

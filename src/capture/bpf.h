@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 struct errmsg;
+struct bpftask;
 
 /* --- instructions ------------------------------------------------------------------------------ */
 
@@ -39,7 +40,10 @@ struct bpfcode {
 	int32_t labels[BPFCODE_MAX_LABELS]; /* where they are placed, -1: not yet */
 	size_t n_labels;
 	bool may_sleep; /* the kernel is told when it is loaded; only programs' probes take such */
-	bool failed;	/* too much of something */
+	bool has_types; /* of what the context points to */
+	/* The address of the task is on the stack (bpfprogram.h), with its type; NULL: it is not. */
+	const struct bpftask *task;
+	bool failed; /* too much of something */
 };
 
 void bpfcode_init(struct bpfcode *c);
@@ -90,13 +94,13 @@ struct bpf_table {
 int bpf_make_table(struct bpf_table *t, struct errmsg *err);
 /* The sentence ends with what the kernel's checker said last. */
 int bpf_load(enum bpf_prog_type type, const struct bpfcode *c, struct errmsg *err);
-/* At the entry of a function or where it returns: function is its number in the kernel's BTF. */
+/* At the entry of a function, where it returns, or at a tracepoint: its number in the kernel's BTF. */
 int bpf_load_for_function(enum bpf_attach_type where, uint32_t function, const struct bpfcode *c,
 			  struct errmsg *err);
 
 /* To an event of the tracing directory, by its id: programs of the kinds KPROBE and TRACEPOINT. */
 int bpf_attach_event(int prog_fd, long long id, struct errmsg *err);
-/* tracepoint NULL: to the function that it was loaded for. */
+/* tracepoint NULL: to the function or the tracepoint that it was loaded for. */
 int bpf_attach_raw(int prog_fd, const char *tracepoint, struct errmsg *err);
 
 /* The rows so far, until visit is negative. values: one, or of the kinds PERCPU one for each CPU, behind each other. */

@@ -9,7 +9,7 @@
  *	         or, if another CPU was quicker, that row += 1
  *	         or dropped += 1
  *
- *	stack, from r10 down:   scratch 8 | number 1, or index 0 | key …
+ *	stack, from r10 down:   that of bpfprogram.h | number 1, or index 0 | key …
  *
  * Without keys there is one row, and a table without a hash. Rows have a value for each CPU, but the program may still
  * be cut short there by an interrupt, or by another task in a probe of a program, that counts the same row: so it is
@@ -23,8 +23,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define VALUE	(-16)
-#define KEY_END (-16)
+#define VALUE	(BPFPROGRAM_STACK - 8)
+#define KEY_END VALUE
 
 enum { R0, R1, STACK = 10 };
 
@@ -46,13 +46,22 @@ static void write_key(struct bpfcode *c, const struct bpfcount_config *config, i
 	}
 }
 
+static bool needs_task(const struct bpfcount_config *config)
+{
+	bool needs = false;
+
+	for (size_t i = 0; i < config->n_sources; i++)
+		needs |= bpfsource_needs_task(&config->sources[i]);
+	return needs;
+}
+
 static void write_program(struct bpfcode *c, const struct bpfcount *b,
 			  const struct bpfcount_config *config)
 {
 	unsigned out = bpfcode_label(c), add = bpfcode_label(c);
 	int key = config->n_sources ? KEY_END - (int)b->table.n_key_bytes : VALUE;
 
-	bpfprogram_begin(c, &config->program, out);
+	bpfprogram_begin(c, &config->program, needs_task(config), out);
 	write_key(c, config, key);
 	bpfprogram_look_up(c, b->table.fd, key);
 	bpfcode_jump_if(c, BPF_JNE, R0, 0, add);

@@ -26,7 +26,7 @@
  *
  * The highest bit is found by halving: is there anything in the upper half? BPF has no instruction for it.
  *
- *	stack, from r10 down:   scratch 8 | number that must agree 8 | index 8 | time of an event that is both 8
+ *	stack, from r10 down:   that of bpfprogram.h | number that must agree 8 | index 8 | time of an event that is both 8
  *	                        start … (A) | value of a cell 32 | key of a cell … (B)
  *
  * Values of cells are of one CPU, and the kernel does not run a program where it runs already, but for probes, and for
@@ -42,10 +42,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MATCH		(-16)
-#define INDEX		(-24)
-#define NOW		(-32)
-#define START		(-32) /* its end */
+#define MATCH		(BPFPROGRAM_STACK - 8)
+#define INDEX		(BPFPROGRAM_STACK - 16)
+#define NOW		(BPFPROGRAM_STACK - 24)
+#define START		NOW /* its end */
 
 #define PARTS		128 /* of a power of two */
 #define PARTS_LOG	7
@@ -85,7 +85,6 @@ struct writing {
 	const struct bpflatency_side *from, *to;
 	int start, value, key; /* on the stack */
 	bool is_undivided;     /* adding has to be */
-	bool has_task;	       /* SLOT is the number of the task, for now */
 };
 
 static bool is_cell_array(const struct bpflatency *l)
@@ -107,6 +106,8 @@ static void write_count(struct writing *w, enum counter counter)
 	bpfcode_place(w->c, none);
 }
 
+static const struct bpfsource thread = {.kind = BPFSOURCE_PID, .n_bytes = 4};
+
 static void write_match(struct writing *w, const struct bpfsource *number)
 {
 	unsigned is_task = bpfcode_label(w->c);
@@ -116,12 +117,7 @@ static void write_match(struct writing *w, const struct bpfsource *number)
 		bpfcode_set(w->c, NUMBER, 0);
 		break;
 	case BPFLATENCY_BY_THREAD:
-		if (!w->has_task)
-			bpfcode_call(w->c, BPF_FUNC_get_current_pid_tgid);
-		bpfcode_move(w->c, NUMBER, w->has_task ? SLOT : R0);
-		w->has_task = false;
-		bpfcode_alu_number(w->c, BPF_LSH, NUMBER, 32);
-		bpfcode_alu_number(w->c, BPF_RSH, NUMBER, 32);
+		bpfprogram_read_number(w->c, &thread);
 		bpfcode_jump_if(w->c, BPF_JNE, NUMBER, 0, is_task);
 		bpfcode_call(w->c, BPF_FUNC_get_smp_processor_id);
 		bpfcode_move(w->c, NUMBER, R0);
@@ -448,6 +444,16 @@ static void write_to(struct writing *w)
 
 /* --- programs ---------------------------------------------------------------------------------- */
 
+static bool needs_task(const struct writing *w, const struct bpflatency_side *side)
+{
+	bool needs = side && w->l->config.match == BPFLATENCY_BY_NUMBER &&
+		     bpfsource_needs_task(&side->match);
+
+	for (size_t i = 0; side && i < side->n_groups; i++)
+		needs |= bpfsource_needs_task(&side->groups[i]);
+	return needs || w->l->config.match == BPFLATENCY_BY_THREAD;
+}
+
 static int write_program(struct writing *w, const struct bpfprogram_config *config,
 			 struct errmsg *err)
 {
@@ -458,10 +464,8 @@ static int write_program(struct writing *w, const struct bpfprogram_config *conf
 	w->key = w->value - (int)w->l->cells.n_key_bytes;
 	if ((w->to ? w->key : w->start) < -BPFCODE_STACK)
 		return errmsg_set(err, -E2BIG, "the keys are too long for a BPF program");
-	w->is_undivided = !bpf_runs_alone(bpfprogram_type(config->hook));
-	w->has_task = bpfprogram_begin(w->c, config, out);
-	if (w->has_task)
-		bpfcode_move(w->c, SLOT, R0);
+	w->is_undivided = !bpf_runs_alone(bpfprogram_type(config));
+	bpfprogram_begin(w->c, config, needs_task(w, w->from) || needs_task(w, w->to), out);
 	if (w->to)
 		write_to(w);
 	if (w->from)
@@ -610,8 +614,7 @@ static int follow_threads(struct bpflatency *l, struct errmsg *err)
 		r = load(l, &config, w.c, err);
 	}
 	if (r >= 0) {
-		r = bpfprogram_attach(config.hook, bpflatency_program(l), "sched_process_free", 0,
-				      err);
+		r = bpfprogram_attach(&config, bpflatency_program(l), "sched_process_free", 0, err);
 		bpflatency_take_link(l, r);
 	}
 	free(w.c);

@@ -7,6 +7,8 @@
  *	tasks    is it one of ours, or one that was asked for?          else out
  *	sources  begin (register, field, task) ─▶ step, step … (memory) ─▶ so many bytes or bits of it
  *
+ * The task is asked for once, and kept on the stack.
+ *
  * What cannot be read is 0 and marked as such, or no text with BPFPROGRAM_TEXT_FAULT behind its end. A program's
  * memory may only not be there yet: then it is waited for, where the kernel allows it.
  */
@@ -21,6 +23,7 @@ enum { R0, R1, R2, R3, R4, R5, STACK = 10 };
 #define CONTEXT		 BPFPROGRAM_CONTEXT
 #define SO_FAR		 BPFPROGRAM_NUMBER
 #define SCRATCH		 BPFPROGRAM_SCRATCH
+#define TASK		 BPFPROGRAM_STACK
 
 #define LEAST_PAGE_BYTES 4096
 
@@ -50,6 +53,29 @@ static int size_code(unsigned n_bytes)
 	return n_bytes == 1 ? BPF_B : n_bytes == 2 ? BPF_H : n_bytes == 4 ? BPF_W : BPF_DW;
 }
 
+/* --- the task ---------------------------------------------------------------------------------- */
+
+bool bpfsource_needs_task(const struct bpfsource *s)
+{
+	return s->kind == BPFSOURCE_PID || s->kind == BPFSOURCE_COMM || s->kind == BPFSOURCE_TASK;
+}
+
+/* All that follows has it, so it must be where everything passes. */
+static void take_task(struct bpfcode *c, const struct bpfprogram_config *config)
+{
+	if (c->task || !config->task.is_known)
+		return;
+	bpfcode_call(c, BPF_FUNC_get_current_task_btf);
+	bpfcode_store(c, BPF_DW, STACK, TASK, R0);
+	c->task = &config->task;
+}
+
+static void load_of_task(struct bpfcode *c, int size, int dst, int offset)
+{
+	bpfcode_load(c, BPF_DW, dst, STACK, TASK);
+	bpfcode_load(c, size, dst, dst, offset);
+}
+
 /* --- sources ----------------------------------------------------------------------------------- */
 
 static void begin_dynamic(struct bpfcode *c, const struct bpfsource *s)
@@ -67,6 +93,10 @@ static void begin(struct bpfcode *c, const struct bpfsource *s)
 {
 	switch (s->kind) {
 	case BPFSOURCE_PID:
+		if (c->task) {
+			load_of_task(c, BPF_W, SO_FAR, c->task->pid);
+			break;
+		}
 		bpfcode_call(c, BPF_FUNC_get_current_pid_tgid);
 		bpfcode_move(c, SO_FAR, R0);
 		break;
@@ -88,6 +118,10 @@ static void begin(struct bpfcode *c, const struct bpfsource *s)
 		bpfcode_set_wide(c, SO_FAR, s->number);
 		break;
 	case BPFSOURCE_TASK:
+		if (c->task) {
+			bpfcode_load(c, BPF_DW, SO_FAR, STACK, TASK);
+			break;
+		}
 		bpfcode_call(c, BPF_FUNC_get_current_task);
 		bpfcode_move(c, SO_FAR, R0);
 		break;
@@ -115,14 +149,26 @@ static void call_reader(struct bpfcode *c, int helper, int at, unsigned n_bytes,
 	bpfcode_call(c, helper);
 }
 
+/* Does the kernel know what the first step reads? */
+static bool is_typed(const struct bpfcode *c, const struct bpfsource *s)
+{
+	return s->n_steps && s->steps[0].memory == BPFMEMORY_KERNEL &&
+	       ((s->kind == BPFSOURCE_CONTEXT && s->n_start == 8 && c->has_types) ||
+		(s->kind == BPFSOURCE_TASK && c->task));
+}
+
 static bool may_wait(const struct bpfcode *c, const struct bpfstep *step)
 {
 	return c->may_sleep && step->memory == BPFMEMORY_USER;
 }
 
 /* From the address so far to what is there, 0 if nothing is: then the next step fails, too. */
-static void take_step(struct bpfcode *c, const struct bpfstep *step, unsigned n_bytes)
+static void take_step(struct bpfcode *c, const struct bpfsource *s, unsigned i, unsigned n_bytes)
 {
+	const struct bpfstep *step = &s->steps[i];
+
+	if (!i && is_typed(c, s))
+		return bpfcode_load(c, size_code(n_bytes), SO_FAR, SO_FAR, step->offset);
 	call_reader(c, read_helpers[step->memory], SCRATCH, n_bytes, step->offset);
 	if (may_wait(c, step)) {
 		unsigned done = bpfcode_label(c);
@@ -184,12 +230,23 @@ static void mark_cut(struct bpfcode *c, const struct bpfsource *s, int at)
 	bpfcode_place(c, whole);
 }
 
+/* What may stand behind its end is only seen by who compares the bytes. */
+static void copy_text(struct bpfcode *c, int src, int offset, int at, int n_bytes)
+{
+	for (int i = 0; i < n_bytes; i += 8) {
+		bpfcode_load(c, BPF_DW, R1, src, offset + i);
+		bpfcode_store(c, BPF_DW, STACK, at + i, R1);
+	}
+}
+
 static void put_text(struct bpfcode *c, const struct bpfsource *s, int at)
 {
 	const struct bpfstep *last = &s->steps[s->n_steps - 1];
 	unsigned failed = bpfcode_label(c), read = bpfcode_label(c), done = bpfcode_label(c);
 	unsigned n_bytes = s->n_bytes + may_be_cut(s);
 
+	if (s->n_steps == 1 && s->n_bytes == BPFPROGRAM_COMM_BYTES && is_typed(c, s))
+		return copy_text(c, SO_FAR, last->offset, at, s->n_bytes);
 	for (uint32_t i = 0; i < bpfsource_bytes(s); i += 8)
 		bpfcode_store_number(c, BPF_DW, STACK, at + (int)i, 0);
 	call_reader(c, text_helpers[last->memory], at, n_bytes, last->offset);
@@ -210,12 +267,16 @@ void bpfprogram_read_number(struct bpfcode *c, const struct bpfsource *s)
 {
 	begin(c, s);
 	for (unsigned i = 0; i < s->n_steps; i++)
-		take_step(c, &s->steps[i], i + 1 < s->n_steps ? 8 : s->n_bytes);
+		take_step(c, s, i, i + 1 < s->n_steps ? 8 : s->n_bytes);
 	trim(c, s);
 }
 
 void bpfprogram_put_source(struct bpfcode *c, const struct bpfsource *s, int at)
 {
+	if (s->kind == BPFSOURCE_COMM && c->task) {
+		bpfcode_load(c, BPF_DW, R2, STACK, TASK);
+		return copy_text(c, R2, c->task->comm, at, BPFPROGRAM_COMM_BYTES);
+	}
 	if (s->kind == BPFSOURCE_COMM) {
 		bpfcode_move(c, R1, STACK);
 		bpfcode_alu_number(c, BPF_ADD, R1, at);
@@ -226,7 +287,7 @@ void bpfprogram_put_source(struct bpfcode *c, const struct bpfsource *s, int at)
 	if (s->is_text) {
 		begin(c, s);
 		for (unsigned i = 0; i + 1 < s->n_steps; i++)
-			take_step(c, &s->steps[i], 8);
+			take_step(c, s, i, 8);
 		return put_text(c, s, at);
 	}
 	bpfprogram_read_number(c, s);
@@ -237,37 +298,53 @@ void bpfprogram_put_source(struct bpfcode *c, const struct bpfsource *s, int at)
 
 /* --- which hits -------------------------------------------------------------------------------- */
 
-static bool choose_tasks(struct bpfcode *c, const struct bpfprogram_config *config, unsigned out)
+/* r1: its process, r0: its number. */
+static void read_task(struct bpfcode *c)
+{
+	if (c->task) {
+		load_of_task(c, BPF_W, R1, c->task->process);
+		load_of_task(c, BPF_W, R0, c->task->pid);
+		return;
+	}
+	bpfcode_call(c, BPF_FUNC_get_current_pid_tgid);
+	bpfcode_move(c, R1, R0);
+	bpfcode_alu_number(c, BPF_RSH, R1, 32);
+	bpfcode_alu_number(c, BPF_LSH, R0, 32);
+	bpfcode_alu_number(c, BPF_RSH, R0, 32);
+}
+
+static void choose_tasks(struct bpfcode *c, const struct bpfprogram_config *config, unsigned out)
 {
 	unsigned found = bpfcode_label(c);
 
 	if (config->not_process || config->n_tasks)
-		bpfcode_call(c, BPF_FUNC_get_current_pid_tgid);
-	if (config->not_process) {
-		bpfcode_move(c, R1, R0);
-		bpfcode_alu_number(c, BPF_RSH, R1, 32);
+		read_task(c);
+	if (config->not_process)
 		bpfcode_jump_if(c, BPF_JEQ, R1, config->not_process, out);
-	}
-	if (config->n_tasks) {
-		bpfcode_alu_number(c, BPF_LSH, R0, 32);
-		bpfcode_alu_number(c, BPF_RSH, R0, 32);
-		for (size_t i = 0; i < config->n_tasks; i++)
-			bpfcode_jump_if(c, BPF_JEQ, R0, config->tasks[i], found);
+	for (size_t i = 0; i < config->n_tasks; i++)
+		bpfcode_jump_if(c, BPF_JEQ, R0, config->tasks[i], found);
+	if (config->n_tasks)
 		bpfcode_jump(c, out);
-	}
 	bpfcode_place(c, found);
-	return config->not_process || config->n_tasks;
 }
 
-bool bpfprogram_begin(struct bpfcode *c, const struct bpfprogram_config *config, unsigned out)
+void bpfprogram_begin(struct bpfcode *c, const struct bpfprogram_config *config, bool with_task,
+		      unsigned out)
 {
 	c->may_sleep = config->may_sleep;
+	c->has_types = config->hook == BPFHOOK_RAW && config->function;
 	bpfcode_move(c, CONTEXT, R1);
 	for (size_t i = 0; i < config->n_conditions; i++) {
-		bpfprogram_read_number(c, &config->conditions[i].source);
-		bpfcode_jump_if(c, BPF_JNE, SO_FAR, config->conditions[i].number, out);
+		const struct bpfcondition *condition = &config->conditions[i];
+
+		if (bpfsource_needs_task(&condition->source))
+			take_task(c, config);
+		bpfprogram_read_number(c, &condition->source);
+		bpfcode_jump_if(c, BPF_JNE, SO_FAR, condition->number, out);
 	}
-	return choose_tasks(c, config, out);
+	if (with_task || config->not_process || config->n_tasks)
+		take_task(c, config);
+	choose_tasks(c, config, out);
 }
 
 /* --- tables ------------------------------------------------------------------------------------ */
@@ -302,15 +379,15 @@ void bpfprogram_end(struct bpfcode *c)
 
 /* --- the whole --------------------------------------------------------------------------------- */
 
-enum bpf_prog_type bpfprogram_type(enum bpfhook hook)
+enum bpf_prog_type bpfprogram_type(const struct bpfprogram_config *config)
 {
-	switch (hook) {
+	switch (config->hook) {
 	case BPFHOOK_PROBE:
 		return BPF_PROG_TYPE_KPROBE;
 	case BPFHOOK_RECORD:
 		return BPF_PROG_TYPE_TRACEPOINT;
 	case BPFHOOK_RAW:
-		return BPF_PROG_TYPE_RAW_TRACEPOINT;
+		return config->function ? BPF_PROG_TYPE_TRACING : BPF_PROG_TYPE_RAW_TRACEPOINT;
 	default:
 		return BPF_PROG_TYPE_TRACING;
 	}
@@ -318,22 +395,24 @@ enum bpf_prog_type bpfprogram_type(enum bpfhook hook)
 
 int bpfprogram_load(const struct bpfprogram_config *config, struct bpfcode *c, struct errmsg *err)
 {
-	enum bpf_prog_type type = bpfprogram_type(config->hook);
+	static const enum bpf_attach_type places[] = {[BPFHOOK_RAW] = BPF_TRACE_RAW_TP,
+						      [BPFHOOK_ENTRY] = BPF_TRACE_FENTRY,
+						      [BPFHOOK_EXIT] = BPF_TRACE_FEXIT};
+	enum bpf_prog_type type = bpfprogram_type(config);
 	int r = bpfcode_finish(c);
 
 	if (r < 0)
 		return errmsg_set_errno(err, r, "this does not fit into a BPF program");
 	if (type != BPF_PROG_TYPE_TRACING)
 		return bpf_load(type, c, err);
-	return bpf_load_for_function(config->hook == BPFHOOK_EXIT ? BPF_TRACE_FEXIT
-								  : BPF_TRACE_FENTRY,
-				     config->function, c, err);
+	return bpf_load_for_function(places[config->hook], config->function, c, err);
 }
 
-int bpfprogram_attach(enum bpfhook hook, int program, const char *tracepoint, long long id,
-		      struct errmsg *err)
+int bpfprogram_attach(const struct bpfprogram_config *config, int program, const char *tracepoint,
+		      long long id, struct errmsg *err)
 {
-	return hook == BPFHOOK_PROBE || hook == BPFHOOK_RECORD
-		       ? bpf_attach_event(program, id, err)
-		       : bpf_attach_raw(program, tracepoint, err);
+	if (config->hook == BPFHOOK_PROBE || config->hook == BPFHOOK_RECORD)
+		return bpf_attach_event(program, id, err);
+	/* the program itself says where */
+	return bpf_attach_raw(program, config->function ? NULL : tracepoint, err);
 }

@@ -8,8 +8,11 @@
  *	bpfprogram_begin …          parts of the program
  *	bpfprogram_load, _attach    it runs from now on
  *
- * The parts use r0 … r5, r6 for the context, r7 for the number that they read, and 8 bytes of the stack at
- * BPFPROGRAM_SCRATCH. r8, r9 and the rest of the stack are the caller's.
+ * The parts use r0 … r5, r6 for the context, r7 for the number that they read, and 16 bytes of the stack, down to
+ * BPFPROGRAM_STACK. r8, r9 and the rest of the stack are the caller's.
+ *
+ * A call of one of the kernel's helpers costs more than all that a program does besides it. So what the kernel knows the
+ * types of, the task and what a tracepoint is called with, is read without one where it can be.
  */
 #ifndef SONDE_CAPTURE_BPFPROGRAM_H
 #define SONDE_CAPTURE_BPFPROGRAM_H
@@ -30,6 +33,7 @@ struct errmsg;
 #define BPFPROGRAM_TEXT_CUT	  1   /* last byte of a text that could be longer: it is */
 #define BPFPROGRAM_COMM_BYTES	  16
 #define BPFPROGRAM_SCRATCH	  (-8)
+#define BPFPROGRAM_STACK	  (-16)
 
 enum { BPFPROGRAM_CONTEXT = 6, BPFPROGRAM_NUMBER = 7 }; /* registers */
 
@@ -81,9 +85,17 @@ struct bpfcondition {
 	int32_t number;
 };
 
+/* Where the kernel's struct of a task has these, if it lets programs read there. */
+struct bpftask {
+	bool is_known;
+	int pid, process, comm;
+};
+
 struct bpfprogram_config {
 	enum bpfhook hook;
-	uint32_t function; /* of ENTRY and EXIT: its number in BTF */
+	/* Its number in BTF, of ENTRY and EXIT the function's, of RAW the tracepoint's; 0: no types are known there. */
+	uint32_t function;
+	struct bpftask task; /* must stay as long as the program is written */
 	/*
 	 * Of a program's probe: what was not read into memory yet is waited for. Since Linux 6.0; before 6.10 the probe
 	 * itself has read it by then.
@@ -104,11 +116,10 @@ uint32_t bpfsource_bytes(const struct bpfsource *s);
 
 /* --- parts of a program ------------------------------------------------------------------------ */
 
-/*
- * Takes the context, and leaves for the label if this hit does not count. True: r0 is the number of the task, in its lower
- * 32 bits.
- */
-bool bpfprogram_begin(struct bpfcode *c, const struct bpfprogram_config *config, unsigned out);
+/* Takes the context, and leaves for the label if this hit does not count. with_task: some source needs it. */
+void bpfprogram_begin(struct bpfcode *c, const struct bpfprogram_config *config, bool with_task,
+		      unsigned out);
+bool bpfsource_needs_task(const struct bpfsource *s);
 /* The number into its register. */
 void bpfprogram_read_number(struct bpfcode *c, const struct bpfsource *s);
 /* All its bytes to the stack. */
@@ -123,11 +134,11 @@ void bpfprogram_end(struct bpfcode *c);
 /* --- the whole --------------------------------------------------------------------------------- */
 
 /* What the kernel calls such programs. */
-enum bpf_prog_type bpfprogram_type(enum bpfhook hook);
+enum bpf_prog_type bpfprogram_type(const struct bpfprogram_config *config);
 /* A descriptor, or negative. The sentence is for who insists on BPF. */
 int bpfprogram_load(const struct bpfprogram_config *config, struct bpfcode *c, struct errmsg *err);
 /* The name of the tracepoint, or the event's id, as the hook is; of a function neither. A descriptor, or negative. */
-int bpfprogram_attach(enum bpfhook hook, int program, const char *tracepoint, long long id,
-		      struct errmsg *err);
+int bpfprogram_attach(const struct bpfprogram_config *config, int program, const char *tracepoint,
+		      long long id, struct errmsg *err);
 
 #endif

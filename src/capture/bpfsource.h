@@ -7,6 +7,7 @@
  *	bpfsource_of_raw      of a tracepoint itself, without its record: a small table of the best known ones
  *	bpfsource_of_call     the same of a system call's
  *	bpfsource_of_record   at its offset in the record
+ *	bpftask_find          what of a task and of a tracepoint's arguments is read without a call
  */
 #ifndef SONDE_CAPTURE_BPFSOURCE_H
 #define SONDE_CAPTURE_BPFSOURCE_H
@@ -17,6 +18,11 @@
 struct btf;
 
 #define BPFFUNCTION_ARGS_MAX 6
+
+/* Tries it once: kernels before 5.11 have no such pointer. */
+bool bpftask_find(struct btf **btf, struct bpftask *ret_task);
+/* Its number in BTF, 0: there is none. */
+uint32_t bpftracepoint_find(struct btf **btf, const char *name);
 
 /* A field as the event's format describes it. */
 struct bpffield {

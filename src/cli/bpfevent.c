@@ -268,12 +268,19 @@ static int open_tracepoint(struct bpfevent *be, const struct bpfevent_ops *ops, 
 	bool is_call = !strcmp(name->system, "syscalls");
 	struct errmsg ignored = {0};
 
+	/* with types it costs less; not all tracepoints have them, nor do old kernels */
 	be->tracepoint = name->event;
 	if (is_call &&
 	    bpfcall_find(&be->all->btf, name->event, &be->tracepoint, be->config.conditions))
 		be->config.n_conditions = BPFPROGRAM_CONDITIONS_MAX;
-	if ((!is_call || be->config.n_conditions) && try(be, BPFHOOK_RAW, ops, ctx, &ignored) >= 0)
-		return 0;
+	be->config.function = bpftracepoint_find(&be->all->btf, be->tracepoint);
+	for (bool again = true; again && (!is_call || be->config.n_conditions);) {
+		if (try(be, BPFHOOK_RAW, ops, ctx, &ignored) >= 0)
+			return 0;
+		again = be->config.function;
+		be->config.function = 0;
+	}
+	be->config.function = 0;
 	be->config.n_conditions = 0;
 	return try(be, BPFHOOK_RECORD, ops, ctx, err);
 }
@@ -281,7 +288,7 @@ static int open_tracepoint(struct bpfevent *be, const struct bpfevent_ops *ops, 
 int bpfevent_open(struct bpfevents *all, const struct kernel_event *e,
 		  const struct bpfevent_ops *ops, void *ctx, struct errmsg *err)
 {
-	struct bpfevent be = {.all = all, .e = e};
+	struct bpfevent be = {.all = all, .e = e, .config.task = all->task};
 	size_t n_places;
 	int r = choose_tasks(&be, err);
 
@@ -309,8 +316,7 @@ int bpfevent_attach(const struct bpfevent *be, int program, struct errmsg *err)
 		if (id < 0)
 			return errmsg_set_errno(err, (int)id, "%s has no number", path);
 	}
-	return bpfprogram_attach(hook, program, hook == BPFHOOK_RAW ? be->tracepoint : NULL, id,
-				 err);
+	return bpfprogram_attach(&be->config, program, be->tracepoint, id, err);
 }
 
 /* --- all --------------------------------------------------------------------------------------- */
@@ -320,6 +326,7 @@ int bpfevents_open(struct bpfevents *all, struct kernelrun *run, struct errmsg *
 	*all = (struct bpfevents){.run = run};
 	if (!bpf_is_there())
 		return errmsg_set(err, -ENOTSUP, "this kernel takes no BPF programs from us");
+	bpftask_find(&all->btf, &all->task);
 	return probes_list(&run->s.t, &all->probes, err);
 }
 

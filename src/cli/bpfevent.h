@@ -16,6 +16,7 @@ struct bpfevents {
 	struct kernelrun *run;
 	struct probe_list probes;
 	struct btf *btf; /* NULL: not needed yet */
+	struct bpftask task;
 };
 
 struct bpfevent {

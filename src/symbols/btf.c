@@ -224,6 +224,11 @@ uint32_t btf_function_number(const struct btf *b, const char *name, size_t len)
 	return btf_find(b, BTF_FUNC, name, len);
 }
 
+uint32_t btf_typedef_number(const struct btf *b, const char *name, size_t len)
+{
+	return btf_find(b->base ? b->base : b, BTF_TYPEDEF, name, len);
+}
+
 int btf_each_function(const struct btf *b,
 		      int (*visit)(void *ctx, const char *name, struct type prototype), void *ctx)
 {

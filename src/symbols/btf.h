@@ -38,6 +38,8 @@ const struct types *btf_types(const struct btf *b);
 int btf_find_function(const struct btf *b, const char *name, size_t len, struct type *ret_type);
 /* The number of the function itself, which the kernel takes to mean it; 0: there is none. */
 uint32_t btf_function_number(const struct btf *b, const char *name, size_t len);
+/* The same of a typedef of the kernel's own. */
+uint32_t btf_typedef_number(const struct btf *b, const char *name, size_t len);
 /* All functions, in the order they stand; until visit is negative. */
 int btf_each_function(const struct btf *b,
 		      int (*visit)(void *ctx, const char *name, struct type prototype), void *ctx);

@@ -126,6 +126,11 @@ void bpfcode_set_map(struct bpfcode *c, int dst, int map_fd)
 	set_wide(c, dst, BPF_PSEUDO_MAP_FD, (uint32_t)map_fd);
 }
 
+void bpfcode_set_row(struct bpfcode *c, int dst, int map_fd)
+{
+	set_wide(c, dst, BPF_PSEUDO_MAP_VALUE, (uint32_t)map_fd);
+}
+
 void bpfcode_alu(struct bpfcode *c, int op, int dst, int src)
 {
 	put(c, BPF_ALU64 | op | BPF_X, dst, src, 0, 0);
@@ -420,11 +425,6 @@ static bool is_per_cpu(const struct bpf_table *t)
 	return t->type == BPF_MAP_TYPE_PERCPU_HASH || t->type == BPF_MAP_TYPE_PERCPU_ARRAY;
 }
 
-static bool is_array(const struct bpf_table *t)
-{
-	return t->type == BPF_MAP_TYPE_ARRAY || t->type == BPF_MAP_TYPE_PERCPU_ARRAY;
-}
-
 static size_t words_of_row(const struct reading *rd)
 {
 	return rd->t->n_value_bytes / sizeof(uint64_t) * rd->n_values;
@@ -537,66 +537,27 @@ int bpf_each_number(const struct bpf_table *t,
 	return bpf_each_row(t, show_sum, &s, err);
 }
 
-/* --- clearing ---------------------------------------------------------------------------------- */
+/* --- gates ------------------------------------------------------------------------------------- */
 
-struct clearing {
-	const struct bpf_table *t;
-	const uint64_t *zero;
-};
-
-static int clear_row(void *ctx, const uint8_t *key, const uint64_t *values, unsigned n_values)
+int bpf_make_gate(struct bpf_table *t, struct errmsg *err)
 {
-	const struct clearing *cl = ctx;
+	*t = (struct bpf_table){BPF_MAP_TYPE_ARRAY, sizeof(uint32_t), sizeof(uint64_t), 1, -1};
+	return bpf_make_table(t, err);
+}
+
+void bpf_set_gate(const struct bpf_table *t, bool is_open)
+{
+	uint64_t value = is_open;
+	uint32_t row = 0;
 	union bpf_attr attr;
 
-	if (!memcmp(values, cl->zero, (size_t)n_values * cl->t->n_value_bytes))
-		return 0;
+	if (t->fd < 0)
+		return;
 	memset(&attr, 0, sizeof(attr));
-	attr.map_fd = (uint32_t)cl->t->fd;
-	attr.key = pointer(key);
-	attr.value = pointer(cl->zero);
-	return call(BPF_MAP_UPDATE_ELEM, &attr, sizeof(attr));
-}
-
-static int clear_array(const struct bpf_table *t, struct errmsg *err)
-{
-	uint64_t *zero = calloc(is_per_cpu(t) ? bpf_n_cpus() : 1, t->n_value_bytes);
-	struct clearing cl = {t, zero};
-	int r = zero ? bpf_each_row(t, clear_row, &cl, err) : -ENOMEM;
-
-	free(zero);
-	return r;
-}
-
-/* The first row again and again: others come meanwhile, so there is an end to it. */
-static int clear_hash(const struct bpf_table *t)
-{
-	uint8_t *key = calloc(1, t->n_key_bytes);
-	int r = key ? 0 : -ENOMEM;
-
-	for (uint32_t i = 0; i < t->n_rows && r >= 0; i++) {
-		union bpf_attr attr;
-
-		memset(&attr, 0, sizeof(attr));
-		attr.map_fd = (uint32_t)t->fd;
-		attr.next_key = pointer(key);
-		r = call(BPF_MAP_GET_NEXT_KEY, &attr, sizeof(attr));
-		if (r < 0)
-			break;
-		attr.key = pointer(key);
-		attr.next_key = 0;
-		r = call(BPF_MAP_DELETE_ELEM, &attr, sizeof(attr));
-		r = r == -ENOENT ? 0 : r; /* it went by itself */
-	}
-	free(key);
-	return r == -ENOENT ? 0 : r;
-}
-
-int bpf_clear(const struct bpf_table *t, struct errmsg *err)
-{
-	int r = is_array(t) ? clear_array(t, err) : clear_hash(t);
-
-	return r < 0 ? errmsg_set_errno(err, r, "cannot clear a table of BPF") : 0;
+	attr.map_fd = (uint32_t)t->fd;
+	attr.key = pointer(&row);
+	attr.value = pointer(&value);
+	call(BPF_MAP_UPDATE_ELEM, &attr, sizeof(attr));
 }
 
 uint64_t bpf_n_missed(int prog_fd)

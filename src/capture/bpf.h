@@ -58,6 +58,8 @@ void bpfcode_move(struct bpfcode *c, int dst, int src);
 void bpfcode_set(struct bpfcode *c, int dst, int32_t number);
 void bpfcode_set_wide(struct bpfcode *c, int dst, uint64_t number);
 void bpfcode_set_map(struct bpfcode *c, int dst, int map_fd);
+/* The address of the first row of a table of the kind ARRAY: no call is needed. */
+void bpfcode_set_row(struct bpfcode *c, int dst, int map_fd);
 void bpfcode_alu(struct bpfcode *c, int op, int dst, int src);
 void bpfcode_alu_number(struct bpfcode *c, int op, int dst, int32_t number);
 void bpfcode_load(struct bpfcode *c, int size, int dst, int src, int offset);
@@ -112,8 +114,12 @@ int bpf_each_row(const struct bpf_table *t,
 int bpf_each_number(const struct bpf_table *t,
 		    int (*visit)(void *ctx, const uint8_t *key, uint64_t n), void *ctx,
 		    struct errmsg *err);
-/* All rows are gone; of the kinds ARRAY they are 0. Needs the powers that making it takes. */
-int bpf_clear(const struct bpf_table *t, struct errmsg *err);
+/*
+ * A gate is one number: programs look at it first, so that many of them count from one moment to another, however long
+ * it takes to attach them. It is closed at first. Setting it needs the power that reading does.
+ */
+int bpf_make_gate(struct bpf_table *t, struct errmsg *err);
+void bpf_set_gate(const struct bpf_table *t, bool is_open); /* nothing if there is none */
 /* How often a program was left out because it ran on that CPU already; 0 where the kernel does not say. */
 uint64_t bpf_n_missed(int prog_fd);
 

@@ -660,18 +660,6 @@ int bpflatency_add(struct bpflatency *l, const struct bpfprogram_config *config,
 
 /* --- times ------------------------------------------------------------------------------------- */
 
-/* The beginning was attached before the end: of what it saw the end may be long past. */
-int bpflatency_begin(struct bpflatency *l, struct errmsg *err)
-{
-	const struct bpf_table *tables[] = {&l->spilled, &l->slots, &l->cells, &l->counters};
-	int r = 0;
-
-	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables) && r >= 0; i++)
-		if (tables[i]->fd >= 0)
-			r = bpf_clear(tables[i], err);
-	return r;
-}
-
 /* In the order of time: who began can still end. */
 void bpflatency_detach(struct bpflatency *l)
 {

@@ -5,7 +5,6 @@
  *	bpflatency_init
  *	bpflatency_add        the program of the beginning, then that of the end; or one that is both
  *	    links             the caller attaches each
- *	bpflatency_begin      what there is so far does not count
  *	bpflatency_each       times so far; bpflatency_read_counts: what has none
  *	bpflatency_close
  *
@@ -81,7 +80,6 @@ int bpflatency_program(const struct bpflatency *l);
 /* … is attached by this descriptor; negative: it is not to be used. */
 void bpflatency_take_link(struct bpflatency *l, int link);
 
-int bpflatency_begin(struct bpflatency *l, struct errmsg *err);
 /* Nothing is measured any more; it can still be read. */
 void bpflatency_detach(struct bpflatency *l);
 /* groups: the bytes of all groups, those of the beginning first. */

@@ -3,6 +3,7 @@
  * bpfprogram.c - the parts that programs in the kernel are made of.
  *
  *	         ctx ──▶ r6
+ *	gate     is it open?                                            else out
  *	which    has it the values that it must have?                   else out
  *	tasks    is it one of ours, or one that was asked for?          else out
  *	sources  begin (register, field, task) ─▶ step, step … (memory) ─▶ so many bytes or bits of it
@@ -334,6 +335,11 @@ void bpfprogram_begin(struct bpfcode *c, const struct bpfprogram_config *config,
 	c->may_sleep = config->may_sleep;
 	c->has_types = config->hook == BPFHOOK_RAW && config->function;
 	bpfcode_move(c, CONTEXT, R1);
+	if (config->gate) {
+		bpfcode_set_row(c, R2, config->gate->fd);
+		bpfcode_load(c, BPF_DW, R2, R2, 0);
+		bpfcode_jump_if(c, BPF_JEQ, R2, 0, out);
+	}
 	for (size_t i = 0; i < config->n_conditions; i++) {
 		const struct bpfcondition *condition = &config->conditions[i];
 

@@ -22,6 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct bpf_table;
 struct bpfcode;
 struct errmsg;
 
@@ -101,6 +102,7 @@ struct bpfprogram_config {
 	 * itself has read it by then.
 	 */
 	bool may_sleep;
+	const struct bpf_table *gate; /* hits count while it is open (bpf.h); NULL: always */
 	struct bpfcondition conditions[BPFPROGRAM_CONDITIONS_MAX];
 	size_t n_conditions;
 	int not_process;		 /* its hits do not count; 0: all do */

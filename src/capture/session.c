@@ -257,6 +257,8 @@ int session_start(struct session *s, struct errmsg *err)
 	if (r >= 0)
 		r = setup_start(s->setup, err);
 	s->start_ns = now_ns();
+	if (r >= 0 && s->config.begin)
+		s->config.begin(s->config.prepare_ctx);
 	if (r >= 0 && s->has_child)
 		r = child_go(&s->child, s->config.argv[0], err);
 	if (r < 0 && s->has_child && s->child.go_fd < 0) { /* it could not be run, and has ended */

@@ -38,7 +38,9 @@ struct session_config {
 	 * What it cannot do without afterwards it adds to s->powers (bits of CAP_…).
 	 */
 	int (*prepare)(struct session *s, void *ctx, struct errmsg *err);
-	void *prepare_ctx;
+	/* Called when events begin to count, just before the command runs; may be NULL. */
+	void (*begin)(void *ctx);
+	void *prepare_ctx; /* of both */
 };
 
 enum session_end {

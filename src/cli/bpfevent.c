@@ -288,7 +288,8 @@ static int open_tracepoint(struct bpfevent *be, const struct bpfevent_ops *ops, 
 int bpfevent_open(struct bpfevents *all, const struct kernel_event *e,
 		  const struct bpfevent_ops *ops, void *ctx, struct errmsg *err)
 {
-	struct bpfevent be = {.all = all, .e = e, .config.task = all->task};
+	struct bpfevent be = {
+		.all = all, .e = e, .config.task = all->task, .config.gate = &all->run->gate};
 	size_t n_places;
 	int r = choose_tasks(&be, err);
 
@@ -323,11 +324,14 @@ int bpfevent_attach(const struct bpfevent *be, int program, struct errmsg *err)
 
 int bpfevents_open(struct bpfevents *all, struct kernelrun *run, struct errmsg *err)
 {
+	int r;
+
 	*all = (struct bpfevents){.run = run};
 	if (!bpf_is_there())
 		return errmsg_set(err, -ENOTSUP, "this kernel takes no BPF programs from us");
 	bpftask_find(&all->btf, &all->task);
-	return probes_list(&run->s.t, &all->probes, err);
+	r = bpf_make_gate(&run->gate, err);
+	return r < 0 ? r : probes_list(&run->s.t, &all->probes, err);
 }
 
 void bpfevents_close(struct bpfevents *all)

@@ -25,6 +25,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define TEXT_MAX_BYTES	(64u << 20)
 #define ARENA_MAX_BYTES (64u << 20)
@@ -44,19 +45,33 @@ static bool readme_has(const struct tracefs *t, const char *word)
 	return has;
 }
 
+static int prepare(struct session *s, void *ctx, struct errmsg *err)
+{
+	struct kernelrun *run = ctx;
+
+	return run->prepare ? run->prepare(s, run->ctx, err) : 0;
+}
+
+static void begin(void *ctx)
+{
+	bpf_set_gate(&((struct kernelrun *)ctx)->gate, true);
+}
+
 int kernelrun_open(struct kernelrun *run, struct gather_options *o, char **argv, struct errmsg *err)
 {
 	struct session_config config = {.plan = &o->record.plan,
 					.argv = argv,
 					.user = o->record.user,
 					.no_symbols = true,
-					.prepare = run->prepare,
-					.prepare_ctx = run->ctx};
+					.prepare = prepare,
+					.begin = begin,
+					.prepare_ctx = run};
 	struct errmsg ignored = {0};
 	struct tracefs t;
 	int r;
 
 	run->o = o;
+	run->gate.fd = -1;
 	/* without a tracing directory the program tells why */
 	if (tracefs_open(&t, &ignored) < 0)
 		return 0;
@@ -80,6 +95,9 @@ int kernelrun_close(struct kernelrun *run, struct errmsg *err)
 {
 	int r = session_close(&run->s, err);
 
+	if (run->gate.fd >= 0)
+		close(run->gate.fd);
+	run->gate.fd = -1;
 	run->o->record.plan.only_triggers = false;
 	sigprocmask(SIG_SETMASK, &run->mask, NULL);
 	arena_release(&run->arena);
@@ -339,6 +357,7 @@ int kernelrun_follow(struct kernelrun *run,
 	run->o->series.start_ns = trickle_now_ns();
 	run->next_ns = gather_is_series(run->o) ? run->o->series.start_ns + run->interval_ns : 0;
 	session_wait(&run->s, -1, TICK_MS, tick, run);
+	bpf_set_gate(&run->gate, false);
 	run->o->series.end_ns = trickle_now_ns();
 	if (run->stop)
 		run->stop(run->ctx);

@@ -12,6 +12,7 @@
 #define SONDE_CLI_KERNELRUN_H
 
 #include "analyse/keys.h"
+#include "capture/bpf.h"
 #include "capture/histogram.h"
 #include "cli/gather.h"
 #include "decode/kernelhist.h"
@@ -37,6 +38,8 @@ struct kernelrun {
 	struct arena arena;
 	struct kernel_event events[HISTOGRAM_EVENTS_MAX];
 	size_t n_events;
+	/* Of BPF programs, if there are any: open from when the command is let go until it has ended. */
+	struct bpf_table gate;
 	/* Set before it is opened, if wanted: session_config has it. */
 	int (*prepare)(struct session *s, void *ctx, struct errmsg *err);
 	/* After the last event, before the result is made and everything is put back; may be NULL. */

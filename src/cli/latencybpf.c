@@ -165,8 +165,7 @@ static int open_events(struct latencybpf *lb, struct bpfevents *all, struct errm
 		return r;
 	op.is_from = false;
 	op.is_to = true;
-	r = bpfevent_open(all, lb->to, &ops, &op, err);
-	return r < 0 ? r : bpflatency_begin(&lb->lat, err);
+	return bpfevent_open(all, lb->to, &ops, &op, err);
 }
 
 int latencybpf_open(struct latencybpf *lb, struct kernelrun *run, const struct latency_config *c,

@@ -24,8 +24,8 @@ struct latencybpf {
 };
 
 /*
- * Slots of the events: the field that must agree, if it is by field, then the groups. It measures from now on, or err says
- * what cannot be had and nothing is left. Needs root's powers.
+ * Slots of the events: the field that must agree, if it is by field, then the groups. It measures while the gate of the run is open, or
+ * err says what cannot be had and nothing is left. Needs root's powers.
  */
 int latencybpf_open(struct latencybpf *lb, struct kernelrun *run, const struct latency_config *c,
 		    const struct kernel_event *from, const struct kernel_event *to,

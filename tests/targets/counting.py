@@ -148,6 +148,34 @@ def test_tasks(programs):
         process.wait()
 
 
+TURNS = """#include <unistd.h>
+volatile int kept;
+__attribute__((noinline)) void work(int n) { kept = n; }
+__attribute__((noinline)) void rest(int n) { kept = -n; }
+int main(void) { for (int i = 0; i < 40000; i++) { work(i); rest(i); usleep(500); } return 0; }
+"""
+
+
+def test_moments(programs):
+    """However long it takes to attach the programs to two probes: both count from one moment to another."""
+    if os.geteuid() or not pathlib.Path("/sys/kernel/tracing/uprobe_events").exists():
+        raise Skip("uprobes need root and a kernel with them")
+    source = programs.dir / "turns.c"
+    source.write_text(TURNS)
+    program = programs.make("turns", "gcc", "-O1", source)
+    process = subprocess.Popen([program])
+    try:
+        for ends in (("work", "rest"), ("rest", "work")):
+            answer = json.loads(run(SONDE, "latency", "-q", "--json", "--how", "bpf", "-e", f"{program}:{ends[0]}",
+                                    "-e", f"{program}:{ends[1]}", "sleep", "0.2").stdout.splitlines()[-1])
+            odd = answer["unmatched"]
+            if answer["count"] < 10 or odd["open"] > 1 or odd["alone"] > 1 or odd["again"]:
+                raise Wrong(f"{ends}: {answer['count']} measured, {odd}")
+    finally:
+        process.kill()
+        process.wait()
+
+
 I386 = """static volatile int kept;
 __attribute__((noinline)) int work(int n) { kept = n; return n; }
 void _start(void)

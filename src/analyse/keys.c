@@ -13,6 +13,7 @@
 
 #include "base/errmsg.h"
 #include "base/spelling.h"
+#include "symbols/programs.h"
 #include "symbols/syscalls.h"
 #include "symbols/tasks.h"
 
@@ -189,11 +190,40 @@ static uint64_t read_text(struct keyreader *kr, const struct key_slot *slot,
 			   strnlen((const char *)bytes.data, bytes.len));
 }
 
+static const struct kallsyms *symbols_of(struct keyreader *kr)
+{
+	struct printer *p = &kr->printer;
+
+	if (__builtin_expect(!p->kallsyms, 0)) {
+		p->kallsyms = formats_kallsyms(p->formats);
+		ksym_cache_init(p->symbols, p->kallsyms);
+	}
+	return p->kallsyms;
+}
+
+/* A function has one row, however many programs it was loaded by. */
+static uint64_t read_code(struct keyreader *kr, const struct key_slot *slot,
+			  const struct record *rec)
+{
+	uint64_t v = read_number(kr, slot->field, rec);
+	struct programs *programs = symbols_of(kr)->programs;
+	size_t i = v * 0x9e3779b97f4a7c15u >> 58;
+
+	if (!programs)
+		return v;
+	if (kr->unified[i].from != v) {
+		kr->unified[i].from = v;
+		kr->unified[i].to = programs_unify(programs, v);
+	}
+	return kr->unified[i].to;
+}
+
 uint64_t key_read(struct keyreader *kr, const struct key_slot *slot, const struct record *rec)
 {
 	switch (slot->kind) {
 	case KEY_NUMBER:
-		return read_number(kr, slot->field, rec);
+		return slot->shown == SHOWN_SYMBOL ? read_code(kr, slot, rec)
+						   : read_number(kr, slot->field, rec);
 	case KEY_TEXT:
 		return read_text(kr, slot, rec);
 	case KEY_CPU:
@@ -230,13 +260,8 @@ static bool points_at_code(const struct field *f)
 
 const struct ksym *keyreader_symbol(struct keyreader *kr, uint64_t addr)
 {
-	struct printer *p = &kr->printer;
-
-	if (__builtin_expect(!p->kallsyms, 0)) {
-		p->kallsyms = formats_kallsyms(p->formats);
-		ksym_cache_init(p->symbols, p->kallsyms);
-	}
-	return printer_symbol(p, addr);
+	symbols_of(kr);
+	return printer_symbol(&kr->printer, addr);
 }
 
 bool key_is_plain(const struct key_slot *slot)

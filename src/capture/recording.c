@@ -15,6 +15,7 @@
 
 #include "base/errmsg.h"
 #include "capture/recording_int.h"
+#include "format/tracedat.h"
 #include "store/livefile.h"
 #include "store/writer.h"
 
@@ -27,6 +28,7 @@
 #define FLUSH_MS	  500
 #define LATENCY_MAX_BYTES (256u << 20)
 #define STATS_MAX_BYTES	  (16u << 20)
+#define PROGRAMS_MAX_BYTES (32u << 20)
 
 struct recording {
 	struct session *s;
@@ -294,6 +296,25 @@ static int add_stats(struct recording *rec, struct recording_sum *sum, struct er
 	return r;
 }
 
+/* Version 6 has no room for it. */
+static int add_programs(struct recording *rec, struct errmsg *err)
+{
+	struct mappings *m = rec->s->setup->mappings;
+	struct textbuf text;
+	int r = 0;
+
+	if (!m || rec->config.version == 6)
+		return 0;
+	textbuf_init(&text, PROGRAMS_MAX_BYTES);
+	programs_fmt(mappings_programs(m), &text);
+	if (textbuf_len(&text))
+		r = livefile_add_option(
+			rec->file, SNF_OPTION_PROGRAMS,
+			(struct piece){(const uint8_t *)text.start, textbuf_len(&text)}, err);
+	textbuf_release(&text);
+	return r;
+}
+
 static int finish_file(struct recording *rec, struct recording_sum *sum, struct errmsg *err)
 {
 	struct textbuf names;
@@ -301,6 +322,8 @@ static int finish_file(struct recording *rec, struct recording_sum *sum, struct 
 
 	textbuf_init(&names, 64u << 20);
 	r = add_stats(rec, sum, err);
+	if (r >= 0)
+		r = add_programs(rec, err);
 	kernelinfo_read_names(rec->s->t.root, &rec->s->names, &names);
 	if (r >= 0)
 		r = livefile_add_text(

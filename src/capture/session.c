@@ -163,7 +163,11 @@ int session_open(struct session *s, const struct session_config *config, struct 
 	if (r >= 0 && config->prepare)
 		r = config->prepare(s, config->prepare_ctx, err);
 	if (r >= 0)
+		setup_open_mappings(s->setup);
+	if (r >= 0)
 		privileges_drop(s->powers);
+	if (r >= 0 && s->setup->mappings)
+		mappings_start(s->setup->mappings);
 	s->n_cpus = r >= 0 ? tracefs_cpu_count(&s->t) : 0;
 	return r;
 }
@@ -372,6 +376,8 @@ int session_stop(struct session *s, struct errmsg *err)
 	int r = setup_stop(s->setup, s->config.keep, err);
 
 	s->stop_ns = now_ns();
+	if (s->setup->mappings)
+		mappings_stop(s->setup->mappings);
 	session_tell_missing(s, s->config.tell);
 	session_tell_end(s, s->config.tell);
 	return r;

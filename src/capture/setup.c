@@ -589,6 +589,7 @@ void setup_free(struct setup *s)
 		free(s->notes.texts[i]);
 	free(s->notes.texts);
 	setup_probes_free(s);
+	mappings_close(s->mappings);
 	free(s->buffers);
 	free(s);
 }

@@ -15,6 +15,7 @@
 #define SONDE_CAPTURE_SETUP_H
 
 #include "capture/journal.h"
+#include "capture/mappings.h"
 #include "capture/plan.h"
 #include "probe/probe.h"
 
@@ -47,6 +48,7 @@ struct setup {
 	/* What a hit of a probe costs, [its kind][is_quick, cost.h]; 0: not measured yet, -1: cannot be. */
 	double probe_ns[PROBE_RAW + 1][2];
 	double event_ns;	/* what writing the event takes besides; 0: not measured */
+	struct mappings *mappings; /* of programs, if they are needed for names; NULL */
 	uint64_t n_events_seen; /* in the buffers, when the hits of probes were looked at last */
 };
 
@@ -90,6 +92,8 @@ void setup_measure_probes(struct setup *s);
  * joined with its entry. How many; a sentence for each probe. tell may be NULL.
  */
 uint64_t setup_tell_misses(struct setup *s, void (*tell)(const char *sentence));
+/* Opens s->mappings if pointers to functions of programs are recorded; says so if it cannot. */
+int setup_open_mappings(struct setup *s);
 /* Of programs. */
 bool setup_probes_returns(const struct setup *s);
 /* What a hit of the plan's first event costs, about, if it is a probe and that was measured; else 0. */

@@ -113,6 +113,8 @@ int setup_pair_arm(struct setup *s, const struct setup_buffer *b, const struct p
 		   struct errmsg *err);
 void setup_pair_disarm(struct setup *s, struct setup_probe *sp);
 void setup_pair_release(struct setup_probe *sp);
+/* Its entry; NULL: one probe is enough. */
+const struct probe *setup_pair_entry(const struct setup_probe *sp);
 bool setup_pair_fmt_format(const struct setup *s, const char *event, const char *text, size_t len,
 			   struct textbuf *out);
 

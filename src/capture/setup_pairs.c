@@ -532,6 +532,11 @@ void setup_pair_disarm(struct setup *s, struct setup_probe *sp)
 		sp->pair->instance = NULL;
 }
 
+const struct probe *setup_pair_entry(const struct setup_probe *sp)
+{
+	return sp->pair ? sp->pair->in : NULL;
+}
+
 void setup_pair_release(struct setup_probe *sp)
 {
 	struct setup_pair *pair = sp->pair;

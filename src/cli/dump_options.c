@@ -238,7 +238,10 @@ static const struct option_kind kinds[SNF_OPTION_MAX] = {
 
 void dump_option(struct dump *d, uint16_t id, struct piece data)
 {
-	const struct option_kind *kind = id < SNF_OPTION_MAX ? &kinds[id] : NULL;
+	static const struct option_kind programs = {"PROGRAMS", print_string};
+	const struct option_kind *kind = id < SNF_OPTION_MAX	      ? &kinds[id]
+					 : id == SNF_OPTION_PROGRAMS ? &programs
+								      : NULL;
 
 	if (kind && kind->print)
 		kind->print(d, kind, id, data);

@@ -40,7 +40,9 @@ int livesource_open(struct livesource *ls, struct tracefile *tf, const struct re
 		    const struct sequence_config *config, const struct setup *setup,
 		    struct errmsg *err)
 {
-	struct formats_config fc = {.plugins = opts->plugins};
+	struct formats_config fc = {
+		.plugins = opts->plugins,
+		.programs = setup->mappings ? mappings_programs(setup->mappings) : NULL};
 	struct sequence_config sc = report_sequence_config(opts);
 	bool any_filter;
 	int r;
@@ -100,6 +102,8 @@ void livesource_refresh(struct livesource *ls, const struct batch *b)
 	const struct task *last = NULL;
 	uint64_t now = trickle_now_ns();
 
+	if (ls->setup->mappings) /* its tasks may have mapped what they point to just now */
+		mappings_catch_up(ls->setup->mappings);
 	for (size_t i = 0; i < b->n && !ls->setup->tells_names; i++) {
 		const struct task *t = b->records[i].task;
 		char comm[64];

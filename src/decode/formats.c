@@ -14,6 +14,7 @@
 #include "decode/functions.h"
 #include "decode/print.h"
 #include "format/tracedat.h"
+#include "symbols/programs.h"
 #include "symbols/syscalls.h"
 
 #include <errno.h>
@@ -229,6 +230,7 @@ void formats_free(struct formats *f)
 	free(f->table);
 	free(f->extra_kallsyms);
 	kallsyms_release(&f->kallsyms);
+	programs_free(f->programs);
 	arena_release(&f->arena);
 	free(f);
 }
@@ -306,6 +308,17 @@ static void add_kallsyms_file(struct formats *f)
 	mapfile_release(&map);
 }
 
+/* Of several the last; they are the whole text each. */
+static void add_programs(struct formats *f)
+{
+	const struct tracefile_option *o = tracefile_option_find(f->tf, SNF_OPTION_PROGRAMS);
+
+	f->programs = o ? programs_new() : NULL;
+	if (o && (!f->programs || programs_parse(f->programs, o->data) < 0))
+		tracefile_add_damage(f->tf, "%s has more functions of programs than fit into memory",
+				     f->tf->path);
+}
+
 const struct kallsyms *formats_kallsyms(struct formats *f)
 {
 	if (f->kallsyms_loaded)
@@ -319,6 +332,9 @@ const struct kallsyms *formats_kallsyms(struct formats *f)
 				     "first %zu are known",
 				     f->tf->path, f->kallsyms.n);
 	kallsyms_sort(&f->kallsyms);
+	if (!f->config.programs)
+		add_programs(f);
+	f->kallsyms.programs = f->config.programs ? f->config.programs : f->programs;
 	__atomic_store_n(&f->kallsyms_loaded, true, __ATOMIC_RELEASE);
 	return &f->kallsyms;
 }

@@ -48,6 +48,8 @@ enum snf_option {
 	SNF_OPTION_LAST_BOOT_INFO = 24,
 	SNF_OPTION_MODULES = 25,
 	SNF_OPTION_MAX,
+	/* ours: functions of programs that pointers were recorded to, symbols/programs.h */
+	SNF_OPTION_PROGRAMS = 0x5340,
 };
 
 #define SNF_SECTION_OPTIONS	 0

@@ -242,6 +242,16 @@ static void note_reference(struct emission *e)
 		 (int)(e->span.len < 40 ? e->span.len : 40), text, parts);
 }
 
+static bool is_of_code(const struct type_facts *f)
+{
+	struct type_facts target;
+
+	if (f->kind != TYPE_POINTER)
+		return false;
+	type_get(f->target, &target);
+	return target.kind == TYPE_FUNCTION;
+}
+
 static int write_pointer(struct emission *e)
 {
 	const struct probe_kernel *k = e->place->kernel;
@@ -257,10 +267,12 @@ static int write_pointer(struct emission *e)
 	}
 	if (is_text(e->facts.target) && e->v->kind != VALUE_PARTS && !k->plain_types)
 		return write_string(e, true, "string");
-	if (target.kind == TYPE_FUNCTION && !e->place->is_program && !k->plain_types) {
-		e->ret->show = k->symbol_type ? PROBE_SHOW_AS_IS : PROBE_SHOW_FUNCTION;
+	if (is_of_code(&e->facts) && !k->plain_types) {
+		bool is_known = k->symbol_type && !e->place->is_program; /* to the kernel */
+
+		e->ret->show = is_known ? PROBE_SHOW_AS_IS : PROBE_SHOW_FUNCTION;
 		return e->v->kind == VALUE_PARTS ? write_part(e, "x64", 64)
-						 : write_out(e, k->symbol_type ? "symbol" : "x64");
+						 : write_out(e, is_known ? "symbol" : "x64");
 	}
 	if (e->facts.is_reference && !k->plain_types)
 		note_reference(e);
@@ -341,6 +353,8 @@ static int write_array(struct emission *e)
 		e->ret->show = PROBE_SHOW_BOOL;
 	else if (element.kind == TYPE_FLOAT)
 		e->ret->show = PROBE_SHOW_FLOAT;
+	else if (is_of_code(&element))
+		e->ret->show = PROBE_SHOW_FUNCTION;
 	fmt_number(e, &element, number, sizeof(number));
 	snprintf(type, sizeof(type), "%s[%u]", number,
 		 (unsigned)(n > MAX_ELEMENTS ? MAX_ELEMENTS : n));

@@ -99,7 +99,10 @@ static const struct probe_arg *element_of(const struct probe *p, struct part e)
 	type_get(named_type(a, &n), &f);
 	if (a->show == PROBE_SHOW_ENUM || a->show == PROBE_SHOW_FLAGS)
 		return n <= MAX_ELEMENTS_NAMES && n * f.n_members <= MAX_ELEMENTS_NAMES ? a : NULL;
-	return a->show == PROBE_SHOW_BOOL || a->show == PROBE_SHOW_FLOAT ? a : NULL;
+	return a->show == PROBE_SHOW_BOOL || a->show == PROBE_SHOW_FLOAT ||
+			       a->show == PROBE_SHOW_FUNCTION
+		       ? a
+		       : NULL;
 }
 
 /* The same, if it is shown in another way than the kernel shows it. */
@@ -250,7 +253,7 @@ static void add_expression(const struct probe_arg *a, struct part value, struct 
 		return;
 	}
 	if (a->show == PROBE_SHOW_FUNCTION) {
-		textbuf_addf(tb, " (void *)REC->%s", a->name);
+		textbuf_addf(tb, " (void *)%.*s", len, what);
 		return;
 	}
 	if (a->show == PROBE_SHOW_FLAGS) {

@@ -187,6 +187,11 @@ struct debuginfo_at {
 
 /* -ENOENT: neither a function nor a symbol covers it. */
 int debuginfo_at(struct debuginfo *d, uint64_t address, struct debuginfo_at *ret_at);
+/* The functions of the symbol table by address, one for each, as the source calls them; until visit is negative. */
+int debuginfo_each_symbol(struct debuginfo *d,
+			  int (*visit)(void *ctx, const char *name, uint64_t address,
+				       uint64_t n_bytes),
+			  void *ctx);
 /* The address of code at an offset into the file; the opposite of debuginfo_file_offset(). */
 int debuginfo_address(const struct debuginfo *d, uint64_t file_offset, uint64_t *ret_address);
 

@@ -257,6 +257,35 @@ bool symbol_has_version(struct debuginfo *d, const char *name, const char *versi
 	return false;
 }
 
+/* Of names for one thing "free" is the one to show, not "__libc_free". */
+static bool is_plainer(const struct symbol *a, const struct symbol *b)
+{
+	size_t n_a = strspn(a->name, "_"), n_b = strspn(b->name, "_");
+
+	if (a->is_global != b->is_global)
+		return a->is_global;
+	return n_a != n_b ? n_a < n_b : strlen(a->name) < strlen(b->name);
+}
+
+int debuginfo_each_symbol(struct debuginfo *d,
+			  int (*visit)(void *ctx, const char *name, uint64_t address,
+				       uint64_t n_bytes),
+			  void *ctx)
+{
+	int r = symbols_list(d);
+
+	symbols_sort(d);
+	for (size_t i = 0, next; i < d->n_symbols && r >= 0; i = next) {
+		const struct symbol *s = &d->symbols[i];
+
+		for (next = i + 1; next < d->n_symbols && d->symbols[next].address == s->address; next++)
+			if (is_plainer(&d->symbols[next], s))
+				s = &d->symbols[next];
+		r = visit(ctx, symbol_source_name(d, s), s->address, s->n_bytes);
+	}
+	return r;
+}
+
 /* --- pieces of functions ----------------------------------------------------------------------- */
 
 /* The part stands behind the name, as it is or with a number: ".cold", ".cold.3". */

@@ -16,6 +16,7 @@
 #include "symbols/kallsyms.h"
 #include "base/hash.h"
 #include "base/number.h"
+#include "symbols/programs.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -191,7 +192,8 @@ void kallsyms_release(struct kallsyms *ks)
 
 const struct ksym *kallsyms_find(const struct kallsyms *ks, uint64_t addr)
 {
-	size_t low = 0, high = ks->n;
+	const struct ksym *of_program = programs_find(ks->programs, addr);
+	size_t low = 0, high = of_program ? 0 : ks->n;
 
 	while (low < high) {
 		size_t mid = (low + high) / 2;
@@ -206,7 +208,7 @@ const struct ksym *kallsyms_find(const struct kallsyms *ks, uint64_t addr)
 		else
 			low = mid + 1;
 	}
-	return NULL;
+	return of_program;
 }
 
 /* The slot of a name: where its symbol is, or where it goes. */

@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct programs;
+
 struct ksym {
 	uint64_t addr;
 	const char *name;   /* not terminated */
@@ -28,6 +30,7 @@ struct kallsyms {
 	size_t n_by_name;
 	uint64_t seed;
 	unsigned n_asked;
+	struct programs *programs; /* whose functions are found, too (programs.h); NULL */
 };
 
 /* Reads lines until one is not of the form; 0 or -ENOMEM. */

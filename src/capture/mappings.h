@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * mappings.h - where programs have their code in memory while they are recorded.
+ *
+ *	mappings_open     the kernel notes from now on what is mapped      (needs root's powers)
+ *	mappings_start    a thread takes it from it
+ *	mappings_stop     everything that was mapped is known; the thread has ended
+ *	mappings_close
+ *
+ * Only of programs that have mapped one of the files that it is about, code of that and of all others. A recording
+ * opens it if it records pointers to functions of programs, and for nothing else.
+ */
+#ifndef SONDE_CAPTURE_MAPPINGS_H
+#define SONDE_CAPTURE_MAPPINGS_H
+
+#include "symbols/programs.h"
+
+#include <stddef.h>
+
+struct errmsg;
+struct mappings;
+
+/* paths: the files it is about, which are there. -EPERM, -ENOMEM … */
+int mappings_open(struct mappings **ret_mappings, const char *const *paths, size_t n_paths,
+		  struct errmsg *err);
+int mappings_start(struct mappings *m);
+/* What was mapped up to now is known when it returns. For a trace that is looked at meanwhile. */
+void mappings_catch_up(struct mappings *m);
+void mappings_stop(struct mappings *m);
+/* m may be NULL. */
+void mappings_close(struct mappings *m);
+
+/* Theirs until mappings_close(). */
+struct programs *mappings_programs(struct mappings *m);
+
+#endif

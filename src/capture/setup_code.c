@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * setup_code.c - pointers to functions of programs: whose mappings are needed to name them.
+ */
+#include "capture/setup_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool has_code(const struct probe *p)
+{
+	if (!p || !p->n_places || (p->kind != PROBE_UPROBE && p->kind != PROBE_URETPROBE))
+		return false;
+	for (size_t i = 0; i < p->n_args; i++)
+		if (p->args[i].show == PROBE_SHOW_FUNCTION)
+			return true;
+	return false;
+}
+
+/* "/bin/bash:0x1234(0x5678)" */
+static char *path_of(const struct probe *p)
+{
+	const char *place = p->places[0].text, *colon = strrchr(place, ':');
+
+	return colon ? strndup(place, colon - place) : NULL;
+}
+
+int setup_open_mappings(struct setup *s)
+{
+	char **paths = calloc(2 * s->n_probes + 1, sizeof(*paths));
+	struct errmsg err = {0};
+	size_t n = 0;
+	int r = 0;
+
+	for (size_t i = 0; paths && i < s->n_probes && !s->plan->only_triggers; i++) {
+		const struct setup_probe *sp = s->probes[i];
+		const struct probe *in = setup_pair_entry(sp);
+
+		if (has_code(sp->probe) || has_code(in))
+			paths[n] = path_of(sp->probe ? sp->probe : in);
+		n += !!paths[n];
+	}
+	if (n)
+		r = mappings_open(&s->mappings, (const char *const *)paths, n, &err);
+	if (r < 0)
+		setup_note(s, "pointers to functions of programs are shown as numbers: %s",
+			   err.text);
+	for (size_t i = 0; i < n; i++)
+		free(paths[i]);
+	free(paths);
+	return r;
+}

@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * programs.c - mapped files, their functions, and the text that keeps both in a trace file.
+ *
+ *	regions[]  start, length ──▶ file    the same file may be mapped by many programs, at other addresses
+ *	files[]    path, functions by the addresses of the ELF file
+ *
+ * In a trace file, all numbers in hex:
+ *
+ *	file /usr/lib/x86_64-linux-gnu/libc.so.6
+ *	11c0 2b add_two                    address, length, name: functions of the file above, by address
+ *	map 0 55c7eeefa000 1000 55c7eeef9000    file, start, length, what is added to addresses of the file
+ *
+ * The functions of a file are read when they are first needed, and a region has its own list of them, with addresses as
+ * they are in memory, from the first look-up in it on. `lock` is for that; what was made stays.
+ */
+#include "symbols/programs.h"
+
+#include "base/errmsg.h"
+#include "base/textbuf.h"
+#include "symbols/debuginfo.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define FILES_MAX     4096
+#define REGIONS_MAX   65536
+#define FUNCTIONS_MAX (1u << 20) /* of one file */
+#define NAME_MAX_LEN  1024
+
+struct function {
+	uint64_t address, n_bytes; /* 0: up to the next one */
+	const char *name;	   /* not terminated */
+	uint32_t len;
+};
+
+struct file {
+	char *path;
+	uint64_t inode;
+	int pid;
+	bool is_read;
+	struct debuginfo *info; /* holds the names; NULL: they are in the text of a trace */
+	struct function *functions;
+	size_t n, cap;
+};
+
+struct region {
+	struct file *file;
+	uint64_t start, n_bytes, file_offset;
+	uint64_t bias;
+	bool has_bias;
+	struct ksym *syms; /* __atomic: of each function of the file; NULL: nobody looked for one */
+};
+
+struct programs {
+	struct file *files[FILES_MAX];
+	size_t n_files;
+	struct region *regions[REGIONS_MAX];
+	size_t n_regions; /* __atomic */
+	pthread_mutex_t lock;
+};
+
+struct programs *programs_new(void)
+{
+	struct programs *p = calloc(1, sizeof(*p));
+
+	if (p)
+		pthread_mutex_init(&p->lock, NULL);
+	return p;
+}
+
+static void file_free(struct file *f)
+{
+	debuginfo_close(f->info);
+	free(f->functions);
+	free(f->path);
+	free(f);
+}
+
+void programs_free(struct programs *p)
+{
+	if (!p)
+		return;
+	for (size_t i = 0; i < p->n_regions; i++) {
+		free(p->regions[i]->syms);
+		free(p->regions[i]);
+	}
+	for (size_t i = 0; i < p->n_files; i++)
+		file_free(p->files[i]);
+	pthread_mutex_destroy(&p->lock);
+	free(p);
+}
+
+/* --- what is mapped ---------------------------------------------------------------------------- */
+
+static struct file *add_file(struct programs *p, const char *path, size_t len)
+{
+	struct file *f = p->n_files < FILES_MAX ? calloc(1, sizeof(*f)) : NULL;
+
+	if (!f)
+		return NULL;
+	f->path = strndup(path, len);
+	if (!f->path) {
+		free(f);
+		return NULL;
+	}
+	p->files[p->n_files++] = f;
+	return f;
+}
+
+static struct file *find_file(struct programs *p, const struct program_mapping *m)
+{
+	struct file *f;
+
+	for (size_t i = 0; i < p->n_files; i++)
+		if (p->files[i]->inode == m->inode && !strcmp(p->files[i]->path, m->path))
+			return p->files[i];
+	f = add_file(p, m->path, strlen(m->path));
+	if (f) {
+		f->inode = m->inode;
+		f->pid = m->pid;
+	}
+	return f;
+}
+
+static bool is_known(const struct programs *p, const struct region *r)
+{
+	for (size_t i = p->n_regions; i-- > 0;) {
+		const struct region *have = p->regions[i];
+
+		if (have->start == r->start && have->file == r->file &&
+		    have->n_bytes == r->n_bytes && have->file_offset == r->file_offset)
+			return true;
+	}
+	return false;
+}
+
+static int add_region(struct programs *p, const struct region *r)
+{
+	struct region *copy;
+
+	if (is_known(p, r))
+		return 0;
+	if (p->n_regions == REGIONS_MAX)
+		return -E2BIG;
+	copy = malloc(sizeof(*copy));
+	if (!copy)
+		return -ENOMEM;
+	*copy = *r;
+	p->regions[p->n_regions] = copy;
+	__atomic_store_n(&p->n_regions, p->n_regions + 1, __ATOMIC_RELEASE);
+	return 0;
+}
+
+int programs_map(struct programs *p, const struct program_mapping *m)
+{
+	struct region r = {
+		.start = m->start, .n_bytes = m->n_bytes, .file_offset = m->file_offset};
+
+	int result;
+
+	pthread_mutex_lock(&p->lock);
+	r.file = find_file(p, m);
+	result = r.file ? add_region(p, &r) : -E2BIG;
+	pthread_mutex_unlock(&p->lock);
+	return result;
+}
+
+/* --- functions of a file ----------------------------------------------------------------------- */
+
+static int add_function(struct file *f, const char *name, size_t len, uint64_t address,
+			uint64_t n_bytes)
+{
+	struct function *more;
+	size_t cap = f->cap ? 2 * f->cap : 256;
+
+	if (!len || len > NAME_MAX_LEN || f->n == FUNCTIONS_MAX)
+		return 0;
+	if (f->n == f->cap) {
+		more = realloc(f->functions, cap * sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		f->functions = more;
+		f->cap = cap;
+	}
+	f->functions[f->n++] = (struct function){address, n_bytes, name, len};
+	return 0;
+}
+
+static int take_function(void *ctx, const char *name, uint64_t address, uint64_t n_bytes)
+{
+	return add_function(ctx, name, strlen(name), address, n_bytes);
+}
+
+/* Only the file that was mapped, not another one that has its name by now. */
+static bool is_same_file(const struct file *f, const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && (!f->inode || st.st_ino == f->inode);
+}
+
+static void read_file(struct file *f)
+{
+	struct errmsg ignored = {0};
+	char path[4096 + 64];
+
+	if (f->is_read)
+		return;
+	f->is_read = true;
+	snprintf(path, sizeof(path), "%s", f->path);
+	if (!is_same_file(f, path))
+		snprintf(path, sizeof(path), "/proc/%d/root%s", f->pid, f->path);
+	if (is_same_file(f, path) &&
+	    debuginfo_open(&f->info, &(struct debuginfo_paths){.path = path}, &ignored) >= 0)
+		debuginfo_each_symbol(f->info, take_function, f);
+}
+
+static void place_region(struct region *r)
+{
+	uint64_t address;
+
+	read_file(r->file);
+	if (r->has_bias || !r->file->info ||
+	    debuginfo_address(r->file->info, r->file_offset, &address) < 0)
+		return;
+	r->bias = r->start - address;
+	r->has_bias = true;
+}
+
+/* --- look-ups ---------------------------------------------------------------------------------- */
+
+/* One more than there are, so that no functions are not the same as nobody looked. */
+static const struct ksym *load_region(struct programs *p, struct region *r)
+{
+	struct ksym *syms;
+
+	pthread_mutex_lock(&p->lock);
+	place_region(r);
+	syms = r->syms;
+	if (!syms && (syms = calloc(r->file->n + 1, sizeof(*syms)))) {
+		for (size_t i = 0; i < r->file->n; i++) {
+			const struct function *f = &r->file->functions[i];
+
+			syms[i] = (struct ksym){.addr = f->address + r->bias,
+						.name = f->name,
+						.name_len = f->len};
+		}
+		__atomic_store_n(&r->syms, syms, __ATOMIC_RELEASE);
+	}
+	pthread_mutex_unlock(&p->lock);
+	return syms;
+}
+
+static const struct ksym *find_in(struct programs *p, struct region *r, uint64_t addr)
+{
+	const struct ksym *syms = __atomic_load_n(&r->syms, __ATOMIC_ACQUIRE);
+	size_t low = 0, high;
+
+	if (!syms)
+		syms = load_region(p, r);
+	if (!syms || !r->has_bias)
+		return NULL;
+	addr -= r->bias;
+	for (high = r->file->n; low < high;) { /* the first one behind it */
+		size_t mid = low + (high - low) / 2;
+
+		if (r->file->functions[mid].address <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (!low--)
+		return NULL;
+	if (r->file->functions[low].n_bytes &&
+	    addr - r->file->functions[low].address >= r->file->functions[low].n_bytes)
+		return NULL;
+	return &syms[low];
+}
+
+static bool is_same(const struct ksym *a, const struct ksym *b)
+{
+	return a && b && a->addr == b->addr && a->name_len == b->name_len &&
+	       !memcmp(a->name, b->name, a->name_len);
+}
+
+const struct ksym *programs_find(struct programs *p, uint64_t addr)
+{
+	size_t n = p ? __atomic_load_n(&p->n_regions, __ATOMIC_ACQUIRE) : 0;
+	const struct ksym *found = NULL;
+	bool is_first = true;
+
+	for (size_t i = 0; i < n; i++) {
+		struct region *r = p->regions[i];
+		const struct ksym *sym;
+
+		if (addr - r->start >= r->n_bytes)
+			continue;
+		sym = find_in(p, r, addr);
+		if (!is_first && !is_same(sym, found))
+			return NULL;
+		found = sym;
+		is_first = false;
+	}
+	return found;
+}
+
+/* Where the region r has what is at `in_file` of its file; 0: nowhere. */
+static uint64_t address_in(struct region *r, const struct file *file, uint64_t in_file)
+{
+	if (r->file != file)
+		return 0;
+	place_region(r);
+	return r->has_bias && in_file + r->bias - r->start < r->n_bytes ? in_file + r->bias : 0;
+}
+
+uint64_t programs_unify(struct programs *p, uint64_t addr)
+{
+	size_t n = p ? __atomic_load_n(&p->n_regions, __ATOMIC_ACQUIRE) : 0, i = 0;
+	uint64_t first = 0;
+	struct region *r;
+
+	while (i < n && addr - p->regions[i]->start >= p->regions[i]->n_bytes)
+		i++;
+	if (i == n || !programs_find(p, addr))
+		return addr;
+	pthread_mutex_lock(&p->lock);
+	r = p->regions[i];
+	place_region(r);
+	for (size_t k = 0; r->has_bias && k < i && !first; k++)
+		first = address_in(p->regions[k], r->file, addr - r->bias);
+	pthread_mutex_unlock(&p->lock);
+	return first ? first : addr;
+}
+
+/* --- the text ---------------------------------------------------------------------------------- */
+
+static void fmt_file(const struct file *f, struct textbuf *tb)
+{
+	textbuf_addf(tb, "file %s\n", f->path);
+	for (size_t i = 0; i < f->n; i++) {
+		const struct function *fn = &f->functions[i];
+
+		textbuf_addf(tb, "%llx %llx %.*s\n", (unsigned long long)fn->address,
+			     (unsigned long long)fn->n_bytes, (int)fn->len, fn->name);
+	}
+}
+
+/* Files without functions, and regions of such, are left out. */
+void programs_fmt(struct programs *p, struct textbuf *tb)
+{
+	size_t number = 0;
+
+	pthread_mutex_lock(&p->lock);
+	for (size_t i = 0; i < p->n_files; i++) {
+		struct file *f = p->files[i];
+
+		read_file(f);
+		if (!f->n)
+			continue;
+		fmt_file(f, tb);
+		for (size_t k = 0; k < p->n_regions; k++) {
+			struct region *r = p->regions[k];
+
+			if (r->file != f)
+				continue;
+			place_region(r);
+			if (r->has_bias)
+				textbuf_addf(tb, "map %zx %llx %llx %llx\n", number,
+					     (unsigned long long)r->start,
+					     (unsigned long long)r->n_bytes,
+					     (unsigned long long)r->bias);
+		}
+		number++;
+	}
+	pthread_mutex_unlock(&p->lock);
+}
+
+/* A number in hex and one blank; NULL if that is not there. */
+static const char *parse_hex(const char *at, const char *end, uint64_t *ret)
+{
+	const char *start = at;
+
+	*ret = 0;
+	for (; at < end && at - start < 16; at++) {
+		int c = *at | 0x20;
+
+		if (*at >= '0' && *at <= '9')
+			*ret = *ret << 4 | (*at - '0');
+		else if (c >= 'a' && c <= 'f')
+			*ret = *ret << 4 | (c - 'a' + 10);
+		else
+			break;
+	}
+	return at > start && at < end && *at == ' ' ? at + 1 : at > start && at == end ? at : NULL;
+}
+
+static int parse_map(struct programs *p, const char *at, const char *end)
+{
+	struct region r = {.has_bias = true};
+	uint64_t file;
+
+	at = parse_hex(at, end, &file);
+	at = at ? parse_hex(at, end, &r.start) : NULL;
+	at = at ? parse_hex(at, end, &r.n_bytes) : NULL;
+	at = at ? parse_hex(at, end, &r.bias) : NULL;
+	if (!at || file >= p->n_files)
+		return 0;
+	r.file = p->files[file];
+	return add_region(p, &r) == -ENOMEM ? -ENOMEM : 0;
+}
+
+/* A search relies on the order. */
+static int parse_function(struct file *f, const char *at, const char *end)
+{
+	uint64_t address, n_bytes;
+
+	at = f ? parse_hex(at, end, &address) : NULL;
+	at = at ? parse_hex(at, end, &n_bytes) : NULL;
+	if (!at || (f->n && f->functions[f->n - 1].address >= address))
+		return 0;
+	return add_function(f, at, end - at, address, n_bytes);
+}
+
+int programs_parse(struct programs *p, struct piece text)
+{
+	const char *at = (const char *)text.data, *all = at + text.len;
+	struct file *f = NULL;
+	int r = 0;
+
+	while (at < all && *at && r >= 0) {
+		const char *nl = memchr(at, '\n', all - at), *end = nl ? nl : all;
+
+		if (end - at > 5 && !memcmp(at, "file ", 5)) {
+			f = add_file(p, at + 5, end - at - 5);
+			r = f ? 0 : -ENOMEM;
+			if (f)
+				f->is_read = true;
+		} else if (end - at > 4 && !memcmp(at, "map ", 4)) {
+			r = parse_map(p, at + 4, end);
+		} else {
+			r = parse_function(f, at, end);
+		}
+		at = end + 1;
+	}
+	return r;
+}

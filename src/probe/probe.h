@@ -159,6 +159,9 @@ bool probe_guard_texts(struct probe *p, const char *filter, const struct probe_k
  */
 void probe_fmt_format(const struct probe *p, const char *format, size_t len, struct textbuf *tb);
 
+/* Whether an event's print format shows the field as the symbol that it points at (%pS, %ps). */
+bool probe_format_shows_code(const char *format, const char *field);
+
 /* A sentence about what of it the kernel shows otherwise, if the probe is left in the kernel; or nothing. */
 void probe_fmt_lost(const struct probe *p, struct textbuf *tb);
 

@@ -484,20 +484,60 @@ static void fmt_fields(const struct probe *p, const char *s, const char *end, st
 	textbuf_add(tb, s, end - s);
 }
 
-void probe_fmt_format(const struct probe *p, const char *format, size_t len, struct textbuf *tb)
+/* The text of the print format, and the quote behind it; NULL: there is none. */
+static const char *find_text(const char *format, const char *end, const char **ret_close)
 {
 	static const char head[] = "print fmt: \"";
-	const char *end = format + len, *s = memmem(format, len, head, strlen(head)), *close;
+	const char *s = memmem(format, end - format, head, strlen(head)), *close;
 
-	if (!s) {
-		textbuf_add(tb, format, len);
-		return;
-	}
+	if (!s)
+		return NULL;
 	s += strlen(head);
 	for (close = s; close < end && *close != '"'; close++)
 		if (*close == '\\' && close + 1 < end)
 			close++;
-	if (close >= end) {
+	*ret_close = close;
+	return close < end ? s : NULL;
+}
+
+static bool is_of_field(struct part e, const char *field)
+{
+	static const char get[] = "REC->";
+	const char *at = memmem(e.at, e.len, get, strlen(get)), *end = e.at + e.len;
+	size_t len = strlen(field);
+
+	if (!at || (size_t)(end - at) < strlen(get) + len ||
+	    strncmp(at + strlen(get), field, len))
+		return false;
+	at += strlen(get) + len;
+	return (at == end || *at == ' ' || *at == ')') && !memmem(at, end - at, get, strlen(get));
+}
+
+bool probe_format_shows_code(const char *format, const char *field)
+{
+	const char *end = format + strlen(format), *close;
+	const char *s = find_text(format, end, &close);
+	unsigned n = 0;
+
+	for (size_t len; s && s < close; s += len) {
+		len = 1;
+		if (*s == '%' && s + 1 < close && s[1] == '%') {
+			len = 2;
+		} else if (*s == '%') {
+			len = conversion_length(s, close);
+			if (is_of_field(nth_expression(close + 1, end, n++), field) && len >= 3 &&
+			    s[len - 2] == 'p' && strchr("SsFf", s[len - 1]))
+				return true;
+		}
+	}
+	return false;
+}
+
+void probe_fmt_format(const struct probe *p, const char *format, size_t len, struct textbuf *tb)
+{
+	const char *end = format + len, *close, *s = find_text(format, end, &close);
+
+	if (!s) {
 		textbuf_add(tb, format, len);
 		return;
 	}

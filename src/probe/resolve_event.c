@@ -32,6 +32,7 @@ struct event_field {
 	char type[96], name[64]; /* type: without the name, with [] behind it if it is an array */
 	unsigned n_bytes;
 	bool is_signed, is_string, is_array; /* is_array: of something else than characters */
+	bool is_code;			     /* the event shows it as a symbol */
 };
 
 struct event_scope {
@@ -161,6 +162,7 @@ static void read_fields(const char *text, struct event_scope *s)
 		read_declaration(begin, end - begin, f);
 		f->n_bytes = number_after(end, line_end, "size:");
 		f->is_signed = number_after(end, line_end, "signed:");
+		f->is_code = f->n_bytes == sizeof(void *) && probe_format_shows_code(text, f->name);
 		if (*f->name && strncmp(f->name, "common_", 7))
 			s->n_fields++;
 	}
@@ -253,6 +255,7 @@ static void fetch_field(const struct resolution *r, const struct event_field *f,
 			struct fetch *ret)
 {
 	bool is_user = !strcmp(r->d->target, "syscalls");
+	bool is_symbol = f->is_code && r->prober->kernel.symbol_type;
 	bool is_text = strstr(f->type, "char") && strchr(f->type, '*') && !strstr(f->type, "* *") &&
 		       !strstr(f->type, "**");
 	char own[16];
@@ -271,7 +274,12 @@ static void fetch_field(const struct resolution *r, const struct event_field *f,
 			 : is_user && r->prober->kernel.user_strings ? "ustring"
 								     : "string");
 	else
-		snprintf(ret->text, sizeof(ret->text), "$%.40s:%.20s", f->name, type ? type : own);
+		snprintf(ret->text, sizeof(ret->text), "$%.40s:%.20s", f->name,
+			 type	 ? type
+			 : is_symbol ? "symbol"
+				     : own);
+	if (f->is_code && !type && !is_symbol)
+		ret->show = PROBE_SHOW_FUNCTION;
 }
 
 static int take_arg(struct resolution *r, const struct event_scope *s,

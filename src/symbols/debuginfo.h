@@ -187,7 +187,10 @@ struct debuginfo_at {
 
 /* -ENOENT: neither a function nor a symbol covers it. */
 int debuginfo_at(struct debuginfo *d, uint64_t address, struct debuginfo_at *ret_at);
-/* The functions of the symbol table by address, one for each, as the source calls them; until visit is negative. */
+/*
+ * The functions of the symbol table, one for each address, as the source calls them, then the program's jumps to functions of
+ * libraries; until visit is negative. n_bytes 0: not known.
+ */
 int debuginfo_each_symbol(struct debuginfo *d,
 			  int (*visit)(void *ctx, const char *name, uint64_t address,
 				       uint64_t n_bytes),

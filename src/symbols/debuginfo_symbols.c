@@ -267,6 +267,35 @@ static bool is_plainer(const struct symbol *a, const struct symbol *b)
 	return n_a != n_b ? n_a < n_b : strlen(a->name) < strlen(b->name);
 }
 
+/*
+ * A program that is not relocated has the addresses of a library's functions, too: of its own jumps to them. They stand
+ * as values of symbols that it does not define.
+ */
+static int each_jump(struct debuginfo *d,
+		     int (*visit)(void *ctx, const char *name, uint64_t address, uint64_t n_bytes),
+		     void *ctx)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+	int r = 0;
+
+	while (r >= 0 && (scn = elf_nextscn(d->elf, scn))) {
+		Elf_Data *data = gelf_getshdr(scn, &sh) && sh.sh_type == SHT_DYNSYM
+					 ? elf_getdata(scn, NULL)
+					 : NULL;
+		GElf_Sym sym;
+
+		for (int i = 1; data && r >= 0 && gelf_getsym(data, i, &sym); i++) {
+			const char *name = elf_strptr(d->elf, sh.sh_link, sym.st_name);
+
+			if (name && *name && sym.st_shndx == SHN_UNDEF && sym.st_value &&
+			    GELF_ST_TYPE(sym.st_info) == STT_FUNC)
+				r = visit(ctx, name, sym.st_value, 1);
+		}
+	}
+	return r;
+}
+
 int debuginfo_each_symbol(struct debuginfo *d,
 			  int (*visit)(void *ctx, const char *name, uint64_t address,
 				       uint64_t n_bytes),
@@ -283,7 +312,7 @@ int debuginfo_each_symbol(struct debuginfo *d,
 				s = &d->symbols[next];
 		r = visit(ctx, symbol_source_name(d, s), s->address, s->n_bytes);
 	}
-	return r;
+	return r < 0 ? r : each_jump(d, visit, ctx);
 }
 
 /* --- pieces of functions ----------------------------------------------------------------------- */

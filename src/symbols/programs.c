@@ -33,8 +33,8 @@
 #define NAME_MAX_LEN  1024
 
 struct function {
-	uint64_t address, n_bytes; /* 0: up to the next one */
-	const char *name;	   /* not terminated */
+	uint64_t address, n_bytes;
+	const char *name; /* not terminated */
 	uint32_t len;
 };
 
@@ -191,9 +191,17 @@ static int add_function(struct file *f, const char *name, size_t len, uint64_t a
 	return 0;
 }
 
+/* How long one is that does not say: nothing else is in its place, but something may follow. */
 static int take_function(void *ctx, const char *name, uint64_t address, uint64_t n_bytes)
 {
-	return add_function(ctx, name, strlen(name), address, n_bytes);
+	return add_function(ctx, name, strlen(name), address, n_bytes ? n_bytes : 1);
+}
+
+static int compare_functions(const void *a, const void *b)
+{
+	const struct function *x = a, *y = b;
+
+	return (x->address > y->address) - (x->address < y->address);
 }
 
 /* Only the file that was mapped, not another one that has its name by now. */
@@ -218,6 +226,8 @@ static void read_file(struct file *f)
 	if (is_same_file(f, path) &&
 	    debuginfo_open(&f->info, &(struct debuginfo_paths){.path = path}, &ignored) >= 0)
 		debuginfo_each_symbol(f->info, take_function, f);
+	if (f->n)
+		qsort(f->functions, f->n, sizeof(*f->functions), compare_functions);
 }
 
 static void place_region(struct region *r)
@@ -276,8 +286,7 @@ static const struct ksym *find_in(struct programs *p, struct region *r, uint64_t
 	}
 	if (!low--)
 		return NULL;
-	if (r->file->functions[low].n_bytes &&
-	    addr - r->file->functions[low].address >= r->file->functions[low].n_bytes)
+	if (addr - r->file->functions[low].address >= r->file->functions[low].n_bytes)
 		return NULL;
 	return &syms[low];
 }

@@ -1,0 +1,92 @@
+"""Pointers to functions: of the program, of its libraries, of several programs that run at other addresses."""
+import json
+import os
+import pathlib
+import re
+import subprocess
+
+from programs import HERE, SONDE, Skip, Wrong, run
+
+BUILDS = [("gcc", "-O0", "-fPIE", "-pie"), ("gcc", "-O2", "-fno-pie", "-no-pie"), ("clang", "-O2", "-fPIE", "-pie"),
+          ("gcc", "-O2", "-fPIE", "-pie", "-Wl,-z,now")]
+WORK = ['name="own" op=add_two+0x0 done=free+0x0 both={add_two+0x0,times_three+0x0}', 'name="null" op=0x0 done=0x0 both={0x0,0x0}',
+        'name="late" op=times_three+0x0 done=cbrt+0x0 both={times_three+0x0,add_two+0x0}']
+EVENTS = ("apply(op, x)", "work(job->name, job->op, job->done, job->both)", "choose%return($retval)")
+
+
+def events(program, *some):
+    return [word for event in some or EVENTS for word in ("-e", f"{program}:{event}")]
+
+
+def shown(text, event):
+    return re.findall(rf" {event}: +\(.*?\) (.*)", text)
+
+
+def check_text(what, text):
+    if shown(text, "work") != 2 * WORK:
+        raise Wrong(f"{what}: {shown(text, 'work')}")
+    if shown(text, "choose__return") != 2 * ["ret=add_two+0x0", "ret=times_three+0x0", "ret=add_two+0x0"]:
+        raise Wrong(f"{what}: {shown(text, 'choose__return')}")
+
+
+def rows(key, *argv):
+    answer = json.loads(run(SONDE, "count", "--json", "--by", key, *argv).stdout.splitlines()[-1])
+    return {row[key]: row["count"] for row in answer["rows"]}
+
+
+def check_file(program, trace):
+    """What is recorded is named when it is read, also in a copy, and with programs at several addresses in one row each."""
+    run(SONDE, "record", "-q", "-o", trace, *events(program), program)
+    check_text(program, run(SONDE, "report", "-i", trace).stdout)
+    copy = trace.with_suffix(".copy")
+    run(SONDE, "convert", "-i", trace, "-o", copy)
+    check_text(f"{program}, copied", run(SONDE, "report", "-i", copy).stdout)
+    run(SONDE, "record", "-q", "-o", trace, *events(program, "apply(op, x)"), "sh", "-c", f"{program}; {program}; {program}")
+    want = {"times_three+0x0": 12, "add_two+0x0": 18, "0x0": 6}
+    if rows("op", "-e", "apply", "-i", trace) != want:
+        raise Wrong(str(rows("op", "-e", "apply", "-i", trace)))
+    have = rows("op", *events(program, "apply(op, x)"), "sh", "-c", f"{program}; {program}; {program}")
+    if have != want:
+        raise Wrong(f"live: {have}")
+
+
+def check_running(program, trace):
+    """It had mapped everything before."""
+    with subprocess.Popen([program, "wait"], stdin=subprocess.PIPE) as started:
+        recorder = subprocess.Popen([SONDE, "record", "-o", trace, *events(program), "-P", str(started.pid), "-c"],
+                                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        for line in recorder.stderr:
+            if "Ctrl-C" in line or "recording" in line:
+                break
+        started.communicate(b"go\n")
+        recorder.send_signal(2)
+        recorder.communicate()
+    check_text("running", run(SONDE, "report", "-i", trace).stdout)
+
+
+def check_nameless(programs, program, trace):
+    """Without symbols they are numbers, and never the next best name."""
+    bare = programs.dir / "pointed-bare"
+    run("objcopy", "--strip-all", program, bare)
+    where = run(SONDE, "probe", "show", f"{program}:work").stdout
+    offset = re.search(r":0x([0-9a-f]+)", where).group(1)
+    run(SONDE, "record", "-q", "-o", trace, "-e", f"p:bare/work {bare}:0x{offset} op=+8(%di):x64", bare)
+    text = run(SONDE, "report", "-i", trace).stdout
+    if "op=0x" not in text or re.search("op=(?!0x)", text):
+        raise Wrong(text)
+    run(SONDE, "record", "-q", "--file-version", "6", "-o", trace, *events(program, "apply(op, x)"), program)
+    if not re.search(r"op=0x[0-9a-f]{6,}", run(SONDE, "report", "-i", trace).stdout):
+        raise Wrong("version 6 has no room for names")
+
+
+def test_pointed(programs):
+    if os.geteuid() or not pathlib.Path("/sys/kernel/tracing/uprobe_events").exists():
+        raise Skip("uprobes need root and a kernel with them")
+    trace = programs.dir / "pointed.dat"
+    for number, (cc, *flags) in enumerate(BUILDS):
+        program = programs.make(f"pointed-{number}", cc, *flags, HERE / "pointed.c", "-ldl")
+        check_file(program, trace)
+    program = programs.dir / "pointed-0"
+    check_text("stream", run(SONDE, "stream", "-q", *events(program), program).stdout)
+    check_running(program, trace)
+    check_nameless(programs, program, trace)

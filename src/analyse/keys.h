@@ -52,7 +52,7 @@ struct keyreader {
 	const struct task *last_task;
 	uint64_t last_comm, last_name;
 	bool has_cut; /* key_of_cut_text() was called */
-	struct { /* addresses of functions of programs, as programs_unify() has them */
+	struct {      /* addresses of functions of programs, as programs_unify() has them */
 		uint64_t from, to;
 	} unified[64];
 };

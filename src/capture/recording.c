@@ -25,9 +25,9 @@
 #include <string.h>
 #include <sys/random.h>
 
-#define FLUSH_MS	  500
-#define LATENCY_MAX_BYTES (256u << 20)
-#define STATS_MAX_BYTES	  (16u << 20)
+#define FLUSH_MS	   500
+#define LATENCY_MAX_BYTES  (256u << 20)
+#define STATS_MAX_BYTES	   (16u << 20)
 #define PROGRAMS_MAX_BYTES (32u << 20)
 
 struct recording {

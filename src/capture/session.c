@@ -16,6 +16,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <linux/capability.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -128,6 +129,17 @@ static int set_wake_percent(struct session *s, struct errmsg *err)
 	return 0;
 }
 
+/* What triggers cannot answer another session of ours will, which then still needs root's powers for it (Debian's kernels). */
+static void open_mappings(struct session *s)
+{
+	if (!setup_records_code(s->setup))
+		return;
+	if (s->config.plan->only_triggers)
+		s->powers |= 1ull << CAP_SYS_ADMIN;
+	else
+		setup_open_mappings(s->setup);
+}
+
 int session_open(struct session *s, const struct session_config *config, struct errmsg *err)
 {
 	int r;
@@ -163,7 +175,7 @@ int session_open(struct session *s, const struct session_config *config, struct 
 	if (r >= 0 && config->prepare)
 		r = config->prepare(s, config->prepare_ctx, err);
 	if (r >= 0)
-		setup_open_mappings(s->setup);
+		open_mappings(s);
 	if (r >= 0)
 		privileges_drop(s->powers);
 	if (r >= 0 && s->setup->mappings)

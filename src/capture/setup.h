@@ -47,9 +47,9 @@ struct setup {
 	struct probe_site *site;
 	/* What a hit of a probe costs, [its kind][is_quick, cost.h]; 0: not measured yet, -1: cannot be. */
 	double probe_ns[PROBE_RAW + 1][2];
-	double event_ns;	/* what writing the event takes besides; 0: not measured */
+	double event_ns;	   /* what writing the event takes besides; 0: not measured */
 	struct mappings *mappings; /* of programs, if they are needed for names; NULL */
-	uint64_t n_events_seen; /* in the buffers, when the hits of probes were looked at last */
+	uint64_t n_events_seen;	   /* in the buffers, when the hits of probes were looked at last */
 };
 
 /* On failure what was set is put back when the journal is closed. */
@@ -92,7 +92,9 @@ void setup_measure_probes(struct setup *s);
  * joined with its entry. How many; a sentence for each probe. tell may be NULL.
  */
 uint64_t setup_tell_misses(struct setup *s, void (*tell)(const char *sentence));
-/* Opens s->mappings if pointers to functions of programs are recorded; says so if it cannot. */
+/* Pointers to functions of programs are recorded. */
+bool setup_records_code(const struct setup *s);
+/* Opens s->mappings for that; says so if it cannot. */
 int setup_open_mappings(struct setup *s);
 /* Of programs. */
 bool setup_probes_returns(const struct setup *s);

@@ -25,6 +25,14 @@ static char *path_of(const struct probe *p)
 	return colon ? strndup(place, colon - place) : NULL;
 }
 
+bool setup_records_code(const struct setup *s)
+{
+	for (size_t i = 0; i < s->n_probes; i++)
+		if (has_code(s->probes[i]->probe) || has_code(setup_pair_entry(s->probes[i])))
+			return true;
+	return false;
+}
+
 int setup_open_mappings(struct setup *s)
 {
 	char **paths = calloc(2 * s->n_probes + 1, sizeof(*paths));
@@ -32,7 +40,7 @@ int setup_open_mappings(struct setup *s)
 	size_t n = 0;
 	int r = 0;
 
-	for (size_t i = 0; paths && i < s->n_probes && !s->plan->only_triggers; i++) {
+	for (size_t i = 0; paths && i < s->n_probes; i++) {
 		const struct setup_probe *sp = s->probes[i];
 		const struct probe *in = setup_pair_entry(sp);
 

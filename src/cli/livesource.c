@@ -40,9 +40,9 @@ int livesource_open(struct livesource *ls, struct tracefile *tf, const struct re
 		    const struct sequence_config *config, const struct setup *setup,
 		    struct errmsg *err)
 {
-	struct formats_config fc = {
-		.plugins = opts->plugins,
-		.programs = setup->mappings ? mappings_programs(setup->mappings) : NULL};
+	struct formats_config fc = {.plugins = opts->plugins,
+				    .programs = setup->mappings ? mappings_programs(setup->mappings)
+								: NULL};
 	struct sequence_config sc = report_sequence_config(opts);
 	bool any_filter;
 	int r;

@@ -315,7 +315,8 @@ static void add_programs(struct formats *f)
 
 	f->programs = o ? programs_new() : NULL;
 	if (o && (!f->programs || programs_parse(f->programs, o->data) < 0))
-		tracefile_add_damage(f->tf, "%s has more functions of programs than fit into memory",
+		tracefile_add_damage(f->tf,
+				     "%s has more functions of programs than fit into memory",
 				     f->tf->path);
 }
 

@@ -54,7 +54,7 @@ struct formats {
 	bool kallsyms_loaded; /* __atomic: printers look whether it happened meanwhile */
 	struct printkfmts printk;
 	bool printk_loaded;
-	struct programs *programs; /* of the file, ours; NULL: it has none */
+	struct programs *programs;   /* of the file, ours; NULL: it has none */
 	void *extra_kallsyms;	     /* heap of kallsyms_path */
 	const struct guests *guests; /* who runs the code that events of kvm name; NULL: unknown */
 	const struct event *graph_exit; /* funcgraph_exit, for entries that fold with it */

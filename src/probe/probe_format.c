@@ -506,8 +506,7 @@ static bool is_of_field(struct part e, const char *field)
 	const char *at = memmem(e.at, e.len, get, strlen(get)), *end = e.at + e.len;
 	size_t len = strlen(field);
 
-	if (!at || (size_t)(end - at) < strlen(get) + len ||
-	    strncmp(at + strlen(get), field, len))
+	if (!at || (size_t)(end - at) < strlen(get) + len || strncmp(at + strlen(get), field, len))
 		return false;
 	at += strlen(get) + len;
 	return (at == end || *at == ' ' || *at == ')') && !memmem(at, end - at, get, strlen(get));

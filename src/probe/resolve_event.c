@@ -275,7 +275,7 @@ static void fetch_field(const struct resolution *r, const struct event_field *f,
 								     : "string");
 	else
 		snprintf(ret->text, sizeof(ret->text), "$%.40s:%.20s", f->name,
-			 type	 ? type
+			 type	     ? type
 			 : is_symbol ? "symbol"
 				     : own);
 	if (f->is_code && !type && !is_symbol)

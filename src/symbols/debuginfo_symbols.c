@@ -307,7 +307,8 @@ int debuginfo_each_symbol(struct debuginfo *d,
 	for (size_t i = 0, next; i < d->n_symbols && r >= 0; i = next) {
 		const struct symbol *s = &d->symbols[i];
 
-		for (next = i + 1; next < d->n_symbols && d->symbols[next].address == s->address; next++)
+		for (next = i + 1; next < d->n_symbols && d->symbols[next].address == s->address;
+		     next++)
 			if (is_plainer(&d->symbols[next], s))
 				s = &d->symbols[next];
 		r = visit(ctx, symbol_source_name(d, s), s->address, s->n_bytes);

@@ -158,8 +158,7 @@ static int add_region(struct programs *p, const struct region *r)
 
 int programs_map(struct programs *p, const struct program_mapping *m)
 {
-	struct region r = {
-		.start = m->start, .n_bytes = m->n_bytes, .file_offset = m->file_offset};
+	struct region r = {.start = m->start, .n_bytes = m->n_bytes, .file_offset = m->file_offset};
 
 	int result;
 
@@ -256,9 +255,8 @@ static const struct ksym *load_region(struct programs *p, struct region *r)
 		for (size_t i = 0; i < r->file->n; i++) {
 			const struct function *f = &r->file->functions[i];
 
-			syms[i] = (struct ksym){.addr = f->address + r->bias,
-						.name = f->name,
-						.name_len = f->len};
+			syms[i] = (struct ksym){
+				.addr = f->address + r->bias, .name = f->name, .name_len = f->len};
 		}
 		__atomic_store_n(&r->syms, syms, __ATOMIC_RELEASE);
 	}

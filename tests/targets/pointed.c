@@ -51,7 +51,9 @@ static void rounds(void)
 	void *library = dlopen("libm.so.6", RTLD_NOW);
 	struct job jobs[] = {{"own", add_two, free, {add_two, times_three}},
 			     {"null", NULL, NULL, {NULL, NULL}},
-			     {"late", times_three, (void (*)(void *))dlsym(library, "cbrt"),
+			     {"late",
+			      times_three,
+			      (void (*)(void *))dlsym(library, "cbrt"),
 			      {times_three, add_two}}};
 
 	for (int i = 0; i < 3; i++) {

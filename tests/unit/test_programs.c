@@ -19,8 +19,7 @@ static struct programs *parsed(const char *text)
 	struct programs *p = programs_new();
 
 	assert_non_null(p);
-	assert_int_equal(
-		programs_parse(p, (struct piece){(const uint8_t *)text, strlen(text)}), 0);
+	assert_int_equal(programs_parse(p, (struct piece){(const uint8_t *)text, strlen(text)}), 0);
 	return p;
 }
 
@@ -85,7 +84,8 @@ static void what_is_uncertain_has_no_name(void **state)
 				    "file /d\n1000 10 f\nmap 3 500000 1000 4ff000\n");
 
 	assert_function(p, 0x400000, NULL, 0);
-	assert_function(p, 0x400011, NULL, 0); /* h of /b, nothing of /a: whose it is nobody knows */
+	assert_function(p, 0x400011, NULL,
+			0); /* h of /b, nothing of /a: whose it is nobody knows */
 	assert_function(p, 0x500001, "f", 0x500000);
 	programs_free(p);
 }
@@ -114,8 +114,9 @@ static void nonsense_is_left_out(void **state)
 /* The search relies on their order, lengths and places are what the file says. */
 static void order_and_ranges_are_checked(void **state)
 {
-	struct programs *p = parsed("file /a\n2000 10 late\n1000 10 early\n3000 ffffffffffffffff end\n"
-				    "map 0 0 ffffffffffffffff ffffffffffffffff\n");
+	struct programs *p =
+		parsed("file /a\n2000 10 late\n1000 10 early\n3000 ffffffffffffffff end\n"
+		       "map 0 0 ffffffffffffffff ffffffffffffffff\n");
 
 	assert_function(p, 0x1fff, "late", 0x1fff);
 	assert_function(p, 0xfff, NULL, 0);
@@ -136,14 +137,14 @@ static void what_is_mapped_is_found_again(void **state)
 
 	assert_non_null(f);
 	while (fgets(line, sizeof(line), f))
-		if (sscanf(line, "%llx-%llx r-xp %llx %*s %llu %255s", &start, &end, &offset, &inode,
-			   path) == 5 &&
+		if (sscanf(line, "%llx-%llx r-xp %llx %*s %llu %255s", &start, &end, &offset,
+			   &inode, path) == 5 &&
 		    own - start < end - start)
 			for (int i = 0; i < 2; i++)
 				assert_int_equal(
-					programs_map(p, &(struct program_mapping){path, inode, 1,
-										  start, end - start,
-										  offset}),
+					programs_map(
+						p, &(struct program_mapping){path, inode, 1, start,
+									     end - start, offset}),
 					0);
 	fclose(f);
 	assert_function(p, own, "what_is_mapped_is_found_again", own);

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * setup_code.c - pointers to functions of programs: whose mappings are needed to name them.
+ *
+ * A probe of a program with such a pointer among its arguments, at the entry or at the return, is about the file that is
+ * probed; the programs that map it are those whose functions will be named (mappings.c). Without such a probe nothing is
+ * watched, and nothing costs anything.
  */
 #include "capture/setup_int.h"
 

@@ -93,7 +93,7 @@ int bpfcode_finish(struct bpfcode *c)
 		unsigned at = c->jumps[i].at, label = c->jumps[i].label;
 
 		if (label >= c->n_labels || c->labels[label] < 0 ||
-		    c->labels[label] <= (int32_t)at || (size_t)c->labels[label] >= c->n)
+		    c->labels[label] == (int32_t)at || (size_t)c->labels[label] >= c->n)
 			return -EINVAL;
 		c->insns[at].off = (int16_t)(c->labels[label] - (int32_t)at - 1);
 	}
@@ -287,6 +287,7 @@ int bpf_make_table(struct bpf_table *t, struct errmsg *err)
 	attr.key_size = t->n_key_bytes;
 	attr.value_size = t->n_value_bytes;
 	attr.max_entries = t->n_rows;
+	attr.map_flags = t->flags;
 	snprintf(attr.map_name, sizeof(attr.map_name), "sonde");
 	fd = call(BPF_MAP_CREATE, &attr, sizeof(attr));
 	if (fd == -EPERM) {
@@ -537,11 +538,22 @@ int bpf_each_number(const struct bpf_table *t,
 	return bpf_each_row(t, show_sum, &s, err);
 }
 
-/* --- gates ------------------------------------------------------------------------------------- */
+/* --- writing ----------------------------------------------------------------------------------- */
+
+int bpf_write_row(const struct bpf_table *t, const void *key, const void *value)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.map_fd = (uint32_t)t->fd;
+	attr.key = pointer(key);
+	attr.value = pointer(value);
+	return call(BPF_MAP_UPDATE_ELEM, &attr, sizeof(attr));
+}
 
 int bpf_make_gate(struct bpf_table *t, struct errmsg *err)
 {
-	*t = (struct bpf_table){BPF_MAP_TYPE_ARRAY, sizeof(uint32_t), sizeof(uint64_t), 1, -1};
+	*t = (struct bpf_table){BPF_MAP_TYPE_ARRAY, sizeof(uint32_t), sizeof(uint64_t), 1, -1, 0};
 	return bpf_make_table(t, err);
 }
 
@@ -549,15 +561,9 @@ void bpf_set_gate(const struct bpf_table *t, bool is_open)
 {
 	uint64_t value = is_open;
 	uint32_t row = 0;
-	union bpf_attr attr;
 
-	if (t->fd < 0)
-		return;
-	memset(&attr, 0, sizeof(attr));
-	attr.map_fd = (uint32_t)t->fd;
-	attr.key = pointer(&row);
-	attr.value = pointer(&value);
-	call(BPF_MAP_UPDATE_ELEM, &attr, sizeof(attr));
+	if (t->fd >= 0)
+		bpf_write_row(t, &row, &value);
 }
 
 uint64_t bpf_n_missed(int prog_fd)

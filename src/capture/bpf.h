@@ -48,7 +48,10 @@ struct bpfcode {
 
 void bpfcode_init(struct bpfcode *c);
 unsigned bpfcode_label(struct bpfcode *c);
-/* The next instruction is where jumps to the label go; it must be placed once, behind them. */
+/*
+ * The next instruction is where jumps to the label go; it must be placed once. Before the jump, it makes a loop, which
+ * kernels take since 5.3.
+ */
 void bpfcode_place(struct bpfcode *c, unsigned label);
 /* Puts the distances into the jumps; -E2BIG or -EINVAL if it cannot be a program. */
 int bpfcode_finish(struct bpfcode *c);
@@ -91,6 +94,7 @@ struct bpf_table {
 	enum bpf_map_type type;
 	uint32_t n_key_bytes, n_value_bytes, n_rows; /* values in whole 8 bytes */
 	int fd;					     /* negative: there is none */
+	uint32_t flags;				     /* BPF_F_… */
 };
 /* Fills in fd. Its rows are 0 at first, of the kinds ARRAY; others have none. */
 int bpf_make_table(struct bpf_table *t, struct errmsg *err);
@@ -114,6 +118,8 @@ int bpf_each_row(const struct bpf_table *t,
 int bpf_each_number(const struct bpf_table *t,
 		    int (*visit)(void *ctx, const uint8_t *key, uint64_t n), void *ctx,
 		    struct errmsg *err);
+/* value: as bpf_each_row() has it. Needs the powers that making it takes. */
+int bpf_write_row(const struct bpf_table *t, const void *key, const void *value);
 /*
  * A gate is one number: programs look at it first, so that many of them count from one moment to another, however long
  * it takes to attach them. It is closed at first. Setting it needs the power that reading does.

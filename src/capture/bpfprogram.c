@@ -6,6 +6,7 @@
  *	gate     is it open?                                            else out
  *	which    has it the values that it must have?                   else out
  *	tasks    is it one of ours, or one that was asked for?          else out
+ *	filter   is it true?                                            else out
  *	sources  begin (register, field, task) ─▶ step, step … (memory) ─▶ so many bytes or bits of it
  *
  * The task is asked for once, and kept on the stack.
@@ -17,6 +18,8 @@
 
 #include "base/errmsg.h"
 #include "capture/bpf.h"
+#include "capture/bpffilter.h"
+#include "capture/bpftasks.h"
 
 #include <errno.h>
 
@@ -240,7 +243,21 @@ static void copy_text(struct bpfcode *c, int src, int offset, int at, int n_byte
 	}
 }
 
-static void put_text(struct bpfcode *c, const struct bpfsource *s, int at)
+void bpfprogram_find_text(struct bpfcode *c, const struct bpfsource *s)
+{
+	begin(c, s);
+	for (unsigned i = 0; i + 1 < s->n_steps; i++)
+		take_step(c, s, i, 8);
+}
+
+void bpfprogram_read_text(struct bpfcode *c, const struct bpfsource *s, int at)
+{
+	const struct bpfstep *last = &s->steps[s->n_steps - 1];
+
+	call_reader(c, text_helpers[last->memory], at, s->n_bytes, last->offset);
+}
+
+void bpfprogram_put_text(struct bpfcode *c, const struct bpfsource *s, int at)
 {
 	const struct bpfstep *last = &s->steps[s->n_steps - 1];
 	unsigned failed = bpfcode_label(c), read = bpfcode_label(c), done = bpfcode_label(c);
@@ -286,10 +303,8 @@ void bpfprogram_put_source(struct bpfcode *c, const struct bpfsource *s, int at)
 		return;
 	}
 	if (s->is_text) {
-		begin(c, s);
-		for (unsigned i = 0; i + 1 < s->n_steps; i++)
-			take_step(c, s, i, 8);
-		return put_text(c, s, at);
+		bpfprogram_find_text(c, s);
+		return bpfprogram_put_text(c, s, at);
 	}
 	bpfprogram_read_number(c, s);
 	bpfcode_store(c, BPF_DW, STACK, at, SO_FAR);
@@ -318,14 +333,17 @@ static void choose_tasks(struct bpfcode *c, const struct bpfprogram_config *conf
 {
 	unsigned found = bpfcode_label(c);
 
-	if (config->not_process || config->n_tasks)
-		read_task(c);
+	read_task(c);
 	if (config->not_process)
 		bpfcode_jump_if(c, BPF_JEQ, R1, config->not_process, out);
-	for (size_t i = 0; i < config->n_tasks; i++)
-		bpfcode_jump_if(c, BPF_JEQ, R0, config->tasks[i], found);
-	if (config->n_tasks)
-		bpfcode_jump(c, out);
+	if (!config->tasks)
+		return;
+	bpftasks_emit(c, config->tasks, R0, found);
+	if (config->has_other) {
+		bpfprogram_read_number(c, &config->other);
+		bpftasks_emit(c, config->tasks, SO_FAR, found);
+	}
+	bpfcode_jump(c, out);
 	bpfcode_place(c, found);
 }
 
@@ -348,9 +366,13 @@ void bpfprogram_begin(struct bpfcode *c, const struct bpfprogram_config *config,
 		bpfprogram_read_number(c, &condition->source);
 		bpfcode_jump_if(c, BPF_JNE, SO_FAR, condition->number, out);
 	}
-	if (with_task || config->not_process || config->n_tasks)
+	if (with_task || config->not_process || config->tasks ||
+	    (config->filter && bpffilter_needs_task(config->filter)))
 		take_task(c, config);
-	choose_tasks(c, config, out);
+	if (config->not_process || config->tasks)
+		choose_tasks(c, config, out);
+	if (config->filter)
+		bpffilter_emit(c, config->filter, out);
 }
 
 /* --- tables ------------------------------------------------------------------------------------ */

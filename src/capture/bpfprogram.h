@@ -9,7 +9,7 @@
  *	bpfprogram_load, _attach    it runs from now on
  *
  * The parts use r0 … r5, r6 for the context, r7 for the number that they read, and 16 bytes of the stack, down to
- * BPFPROGRAM_STACK. r8, r9 and the rest of the stack are the caller's.
+ * BPFPROGRAM_STACK. r8, r9 and the rest of the stack are the caller's, once bpfprogram_begin() is through.
  *
  * A call of one of the kernel's helpers costs more than all that a program does besides it. So what the kernel knows the
  * types of, the task and what a tracepoint is called with, is read without one where it can be.
@@ -24,11 +24,12 @@
 
 struct bpf_table;
 struct bpfcode;
+struct bpffilter;
+struct bpftasks;
 struct errmsg;
 
 #define BPFPROGRAM_CONDITIONS_MAX 2
 #define BPFPROGRAM_STEPS_MAX	  16
-#define BPFPROGRAM_TASKS_MAX	  32
 #define BPFPROGRAM_TEXT_MAX_BYTES 256 /* as of a hist trigger */
 #define BPFPROGRAM_TEXT_FAULT	  1   /* second byte of a text, behind a 0: it could not be read */
 #define BPFPROGRAM_TEXT_CUT	  1   /* last byte of a text that could be longer: it is */
@@ -105,9 +106,11 @@ struct bpfprogram_config {
 	const struct bpf_table *gate; /* hits count while it is open (bpf.h); NULL: always */
 	struct bpfcondition conditions[BPFPROGRAM_CONDITIONS_MAX];
 	size_t n_conditions;
-	int not_process;		 /* its hits do not count; 0: all do */
-	int tasks[BPFPROGRAM_TASKS_MAX]; /* only these count, if there are any */
-	size_t n_tasks;
+	int not_process;	      /* its hits do not count; 0: all do */
+	const struct bpftasks *tasks; /* only these count; NULL: all do */
+	bool has_other; /* … or a hit of another task if this, a task's number, is one of them */
+	struct bpfsource other;
+	const struct bpffilter *filter; /* NULL: none */
 };
 
 /*
@@ -126,6 +129,11 @@ bool bpfsource_needs_task(const struct bpfsource *s);
 void bpfprogram_read_number(struct bpfcode *c, const struct bpfsource *s);
 /* All its bytes to the stack. */
 void bpfprogram_put_source(struct bpfcode *c, const struct bpfsource *s, int at);
+/* The same of a text in two steps: its address into the number's register, and what is there. */
+void bpfprogram_find_text(struct bpfcode *c, const struct bpfsource *s);
+void bpfprogram_put_text(struct bpfcode *c, const struct bpfsource *s, int at);
+/* … as it is, with what was there behind it; r0 is negative, and n_bytes are 0, if it cannot be read. */
+void bpfprogram_read_text(struct bpfcode *c, const struct bpfsource *s, int at);
 /* The row of the key on the stack into r0, or 0. */
 void bpfprogram_look_up(struct bpfcode *c, int table, int key);
 /* r0 is 0 if the row is there now, with the value that is on the stack. flags: BPF_NOEXIST … */

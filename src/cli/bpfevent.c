@@ -9,9 +9,7 @@
  *	a tracepoint's        the event, by a perf event         its record
  *	any other             nothing: hist triggers do it
  *
- * Who is left out is as with hist triggers (set_event_pid, set_event_notrace_pid): the task that runs decides, but
- * for the scheduler's own events, which the kernel keeps if either of their two tasks is wanted. There nothing is left
- * out here; with a choice of tasks the trigger counts.
+ * Tasks and filters are chosen in bpfwhich.c.
  */
 #include "cli/bpfevent.h"
 
@@ -21,45 +19,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-
-/* --- tasks ------------------------------------------------------------------------------------- */
-
-static bool is_of_two_tasks(const struct event_name *name)
-{
-	static const char *const events[] = {"sched_switch", "sched_waking", "sched_wakeup",
-					     "sched_wakeup_new"};
-
-	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
-		if (!strcmp(name->system, "sched") && !strcmp(name->event, events[i]))
-			return true;
-	return false;
-}
-
-static int choose_tasks(struct bpfevent *be, struct errmsg *err)
-{
-	const struct session *s = &be->all->run->s;
-	const struct plan *plan = s->config.plan;
-	const struct plan_words *pids = &plan->buffers[0].pids;
-	struct bpfprogram_config *c = &be->config;
-	bool only_command = plan->only_command && s->has_child;
-
-	if (plan->buffers[0].cpumask)
-		return errmsg_set(err, -ENOTSUP, "BPF programs run on all CPUs");
-	if (!pids->n && !only_command) {
-		c->not_process = plan->trace_self || is_of_two_tasks(&be->e->name) ? 0 : getpid();
-		return 0;
-	}
-	if (plan->children || is_of_two_tasks(&be->e->name) || pids->n >= BPFPROGRAM_TASKS_MAX)
-		return errmsg_set(err, -ENOTSUP,
-				  "BPF programs do not follow the tasks that were chosen");
-	for (size_t i = 0; i < pids->n; i++)
-		c->tasks[c->n_tasks++] = atoi(pids->words[i]);
-	if (only_command)
-		c->tasks[c->n_tasks++] = s->child.pid;
-	return 0;
-}
 
 /* --- words ------------------------------------------------------------------------------------- */
 
@@ -99,6 +58,11 @@ static bool find_field(struct bpfevent *be, const struct key_slot *slot, bool pl
 		return bpfsource_of_record(name->system, &f, s);
 	}
 	return false;
+}
+
+bool bpfevent_find_field(struct bpfevent *be, const struct key_slot *slot, struct bpfsource *source)
+{
+	return find_field(be, slot, true, source);
 }
 
 static const struct bpfsource source_pid = {.kind = BPFSOURCE_PID, .n_bytes = 4, .is_signed = true};
@@ -237,7 +201,12 @@ static bool is_of_registers(enum probe_kind kind)
 static int try(struct bpfevent *be, enum bpfhook hook, const struct bpfevent_ops *ops, void *ctx,
 	       struct errmsg *err)
 {
+	int r;
+
 	be->config.hook = hook;
+	r = bpfwhich_find(be, err);
+	if (r < 0)
+		return r;
 	return ops->find(ctx, be) ? ops->start(ctx, be, err) : refuse_keys(be->e, err);
 }
 
@@ -291,18 +260,17 @@ int bpfevent_open(struct bpfevents *all, const struct kernel_event *e,
 	struct bpfevent be = {
 		.all = all, .e = e, .config.task = all->task, .config.gate = &all->run->gate};
 	size_t n_places;
-	int r = choose_tasks(&be, err);
+	int r;
 
-	if (r < 0)
-		return r;
-	if (e->filter)
-		return errmsg_set(err, -ENOTSUP, "BPF programs know no filters");
 	be.probe = find_probe(all, &e->name, &n_places);
 	if (be.probe && n_places)
-		return open_probe(&be, n_places, ops, ctx, err);
-	if (be.probe || !strcmp(e->name.system, "synthetic"))
-		return refuse_keys(e, err);
-	return open_tracepoint(&be, ops, ctx, err);
+		r = open_probe(&be, n_places, ops, ctx, err);
+	else if (be.probe || !strcmp(e->name.system, "synthetic"))
+		r = refuse_keys(e, err);
+	else
+		r = open_tracepoint(&be, ops, ctx, err);
+	bpfwhich_release(&be);
+	return r;
 }
 
 int bpfevent_attach(const struct bpfevent *be, int program, struct errmsg *err)
@@ -322,15 +290,18 @@ int bpfevent_attach(const struct bpfevent *be, int program, struct errmsg *err)
 
 /* --- all --------------------------------------------------------------------------------------- */
 
-int bpfevents_open(struct bpfevents *all, struct kernelrun *run, struct errmsg *err)
+int bpfevents_open(struct bpfevents *all, struct kernelrun *run, struct bpftasks *tasks,
+		   struct errmsg *err)
 {
 	int r;
 
-	*all = (struct bpfevents){.run = run};
+	*all = (struct bpfevents){.run = run, .tasks = tasks};
 	if (!bpf_is_there())
 		return errmsg_set(err, -ENOTSUP, "this kernel takes no BPF programs from us");
 	bpftask_find(&all->btf, &all->task);
 	r = bpf_make_gate(&run->gate, err);
+	if (r >= 0)
+		r = bpfwhich_open(all, err);
 	return r < 0 ? r : probes_list(&run->s.t, &all->probes, err);
 }
 

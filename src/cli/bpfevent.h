@@ -8,7 +8,9 @@
 #ifndef SONDE_CLI_BPFEVENT_H
 #define SONDE_CLI_BPFEVENT_H
 
+#include "capture/bpffilter.h"
 #include "capture/bpfsource.h"
+#include "capture/bpftasks.h"
 #include "cli/kernelrun.h"
 
 /* Of all events of a question. */
@@ -17,6 +19,7 @@ struct bpfevents {
 	struct probe_list probes;
 	struct btf *btf; /* NULL: not needed yet */
 	struct bpftask task;
+	struct bpftasks *tasks;
 };
 
 struct bpfevent {
@@ -26,6 +29,7 @@ struct bpfevent {
 	struct bpffunction function;	   /* of ENTRY, EXIT */
 	const char *tracepoint;		   /* of RAW */
 	bool may_sleep;			   /* of PROBE: config.may_sleep, if it helps */
+	struct bpffilter *filter;	   /* as config has it; NULL: none */
 	struct bpfprogram_config config;
 };
 
@@ -37,8 +41,12 @@ struct bpfevent_ops {
 	int (*start)(void *ctx, struct bpfevent *be, struct errmsg *err);
 };
 
-/* -ENOTSUP, with a sentence for who insists on BPF. Close it on failure, too. */
-int bpfevents_open(struct bpfevents *all, struct kernelrun *run, struct errmsg *err);
+/*
+ * -ENOTSUP, with a sentence for who insists on BPF. Close it on failure, too. tasks: those that were chosen; the caller
+ * closes it when nothing is counted any more.
+ */
+int bpfevents_open(struct bpfevents *all, struct kernelrun *run, struct bpftasks *tasks,
+		   struct errmsg *err);
 void bpfevents_close(struct bpfevents *all);
 
 /* Needs root's powers. */
@@ -53,6 +61,15 @@ bool bpfevent_find(struct bpfevent *be, const struct key_slot *slot, struct bpfs
 /* The same of a field that is only compared: a number, whatever it means. */
 bool bpfevent_find_number(struct bpfevent *be, const struct key_slot *slot,
 			  struct bpfsource *source);
+
+/* A field, whatever it is called; a text or a number, as the slot says. */
+bool bpfevent_find_field(struct bpfevent *be, const struct key_slot *slot,
+			 struct bpfsource *source);
+
+/* bpfwhich.c: which hits count. Of all events, and of one with the hook that is being tried. */
+int bpfwhich_open(struct bpfevents *all, struct errmsg *err);
+int bpfwhich_find(struct bpfevent *be, struct errmsg *err);
+void bpfwhich_release(struct bpfevent *be);
 
 /* The slot that its value is kept under: the word's own, or a text that says that it could not be read. */
 const struct key_slot *bpfevent_value_slot(const struct key_slot *slot, const uint8_t *key,

@@ -75,7 +75,7 @@ int countbpf_open(struct countbpf *cb, struct kernelrun *run, size_t n_words, ui
 		  struct errmsg *err)
 {
 	struct bpfevents all;
-	int r = bpfevents_open(&all, run, err), power = bpf_reading_needs_power();
+	int r = bpfevents_open(&all, run, &cb->tasks, err), power = bpf_reading_needs_power();
 
 	cb->n = 0;
 	for (size_t i = 0; i < run->n_events && r >= 0; i++) {
@@ -104,6 +104,7 @@ void countbpf_close(struct countbpf *cb)
 {
 	for (size_t i = 0; i < cb->n; i++)
 		bpfcount_close(&cb->list[i].count);
+	bpftasks_close(&cb->tasks);
 	cb->n = 0;
 }
 

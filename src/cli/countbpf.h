@@ -9,6 +9,7 @@
 
 #include "analyse/keycount.h"
 #include "capture/bpfcount.h"
+#include "capture/bpftasks.h"
 #include "cli/kernelrun.h"
 
 struct countbpf_event {
@@ -19,6 +20,7 @@ struct countbpf_event {
 struct countbpf {
 	struct countbpf_event list[HISTOGRAM_EVENTS_MAX]; /* of run->events */
 	size_t n;
+	struct bpftasks tasks;
 };
 
 /*

@@ -193,7 +193,7 @@ int kernelrun_add_events(struct kernelrun *run, const struct plan_event *planned
 
 		e->name = found[i];
 		e->filter = setup_event(run->s.setup, planned)->filter;
-		ev = parse_event(run, &e->name, err);
+		e->format = ev = parse_event(run, &e->name, err);
 		if (!ev)
 			return err->code ? err->code : 0;
 		for (size_t k = 0; k < n_words; k++) {

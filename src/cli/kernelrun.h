@@ -29,6 +29,7 @@ struct kernel_event {
 	struct event_name name;
 	struct key_slot slots[KEYS_MAX]; /* of the words */
 	const char *filter;		 /* NULL: none */
+	const struct event *format;
 };
 
 struct kernelrun {

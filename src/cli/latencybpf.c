@@ -173,9 +173,10 @@ int latencybpf_open(struct latencybpf *lb, struct kernelrun *run, const struct l
 		    struct errmsg *err)
 {
 	struct bpfevents all;
-	int r = bpfevents_open(&all, run, err), power = bpf_reading_needs_power();
+	int r, power = bpf_reading_needs_power();
 
 	*lb = (struct latencybpf){.from = from, .to = to, .config = c};
+	r = bpfevents_open(&all, run, &lb->tasks, err);
 	if (r >= 0)
 		r = init(lb, &all, err);
 	lb->is_open = r >= 0;
@@ -201,6 +202,7 @@ void latencybpf_close(struct latencybpf *lb)
 {
 	if (lb->is_open)
 		bpflatency_close(&lb->lat);
+	bpftasks_close(&lb->tasks);
 	lb->is_open = false;
 }
 

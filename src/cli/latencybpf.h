@@ -9,10 +9,12 @@
 
 #include "analyse/latency.h"
 #include "capture/bpflatency.h"
+#include "capture/bpftasks.h"
 #include "cli/kernelrun.h"
 
 struct latencybpf {
 	struct bpflatency lat;
+	struct bpftasks tasks;
 	const struct kernel_event *from, *to; /* the same one twice: from each to the next */
 	const struct latency_config *config;
 	struct {

@@ -10,6 +10,8 @@
  *	FORK    u32 pid ppid tid ptid   u64 time
  *	EXIT    the same
  *
+ * and behind each the time, by which the rings of all CPUs are brought into one order.
+ *
  * What programs had mapped before is in /proc/PID/maps. Of a program that has not mapped any of the files so far its
  * mappings are only kept, since it may yet do so; when it has, they go to programs.c, and from then on at once.
  *
@@ -33,6 +35,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #define RING_BYTES  (256u << 10) /* a power of two; of some 300 programs that start */
@@ -44,6 +47,9 @@
 struct ring {
 	int fd;
 	struct perf_event_mmap_page *page; /* NULL: none */
+	/* while it is emptied: up to where, and the next record */
+	uint64_t head, tail, time;
+	size_t n_bytes;
 };
 
 struct mappings {
@@ -269,40 +275,79 @@ static void copy_out(const struct mappings *m, const struct ring *ring, uint64_t
 	memcpy((char *)to + first, data, n_bytes - first);
 }
 
-static void drain_ring(struct mappings *m, struct ring *ring)
+/* Looks at the next record of a ring; without one its time is never. */
+static void peek(const struct mappings *m, struct ring *ring)
 {
-	_Alignas(8) char record[RECORD_MAX];
-	uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
-	uint64_t tail = ring->page->data_tail;
+	struct perf_event_header header;
 
-	while (tail < head) {
-		struct perf_event_header header;
-
-		copy_out(m, ring, tail, &header, sizeof(header));
-		if (header.size < sizeof(header) || header.size > head - tail)
-			break;
-		if (header.size <= sizeof(record)) {
-			copy_out(m, ring, tail, record, header.size);
-			take_record(m, record, header.size);
-		}
-		tail += header.size;
-	}
-	__atomic_store_n(&ring->page->data_tail, head, __ATOMIC_RELEASE);
+	ring->time = UINT64_MAX;
+	if (ring->tail >= ring->head)
+		return;
+	copy_out(m, ring, ring->tail, &header, sizeof(header));
+	ring->n_bytes = header.size;
+	if (header.size < sizeof(header) + sizeof(ring->time) ||
+	    header.size > ring->head - ring->tail)
+		ring->tail = ring->head; /* cannot be */
+	else
+		copy_out(m, ring, ring->tail + header.size - sizeof(ring->time), &ring->time,
+			 sizeof(ring->time));
 }
 
-/* Rings are of CPUs: of a program that was on several they come in any order, which only exits mind. */
-static void drain(struct mappings *m)
+static struct ring *find_oldest(struct mappings *m)
 {
+	struct ring *oldest = NULL;
+
+	for (size_t i = 0; i < m->n_rings; i++)
+		if (m->rings[i].page && m->rings[i].time != UINT64_MAX &&
+		    (!oldest || m->rings[i].time < oldest->time))
+			oldest = &m->rings[i];
+	return oldest;
+}
+
+/*
+ * A program goes from CPU to CPU, so that what it does is in several rings, each of which has its own part in order of time.
+ * All that was before until_ns is there; of what came while the rings were looked at a part may be missing, and waits.
+ */
+static void drain(struct mappings *m, uint64_t until_ns)
+{
+	_Alignas(8) char record[RECORD_MAX];
+	struct ring *ring;
+
+	for (size_t i = 0; i < m->n_rings; i++) {
+		ring = &m->rings[i];
+		if (!ring->page)
+			continue;
+		ring->head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
+		ring->tail = ring->page->data_tail;
+		peek(m, ring);
+	}
+	while ((ring = find_oldest(m)) && ring->time < until_ns) {
+		if (ring->n_bytes <= sizeof(record)) {
+			copy_out(m, ring, ring->tail, record, ring->n_bytes);
+			take_record(m, record, ring->n_bytes);
+		}
+		ring->tail += ring->n_bytes;
+		peek(m, ring);
+	}
 	for (size_t i = 0; i < m->n_rings; i++)
 		if (m->rings[i].page)
-			drain_ring(m, &m->rings[i]);
+			__atomic_store_n(&m->rings[i].page->data_tail, m->rings[i].tail,
+					 __ATOMIC_RELEASE);
+}
+
+static void catch_up(struct mappings *m, uint64_t until_ns)
+{
+	pthread_mutex_lock(&m->lock);
+	drain(m, until_ns);
+	pthread_mutex_unlock(&m->lock);
 }
 
 void mappings_catch_up(struct mappings *m)
 {
-	pthread_mutex_lock(&m->lock);
-	drain(m);
-	pthread_mutex_unlock(&m->lock);
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	catch_up(m, now.tv_sec * 1000000000ull + now.tv_nsec);
 }
 
 /* --- what is mapped already -------------------------------------------------------------------- */
@@ -367,6 +412,10 @@ static int open_ring(struct mappings *m, struct ring *ring, int cpu)
 		.comm = 1,
 		.comm_exec = 1,
 		.task = 1,
+		.sample_id_all = 1,
+		.sample_type = PERF_SAMPLE_TIME,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
 		.watermark = 1,
 		.wakeup_watermark = RING_BYTES / 4,
 	};
@@ -453,7 +502,7 @@ void mappings_stop(struct mappings *m)
 	if (m->has_thread && write(m->stop_fd, &one, sizeof(one)) == sizeof(one))
 		pthread_join(m->thread, NULL);
 	m->has_thread = false;
-	mappings_catch_up(m);
+	catch_up(m, UINT64_MAX);
 }
 
 void mappings_close(struct mappings *m)

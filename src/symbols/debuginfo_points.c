@@ -67,10 +67,14 @@ struct debuginfo_point *points_new(struct search *s)
 	return &s->list[s->n++];
 }
 
+/* Of a line an address is meant once, whichever functions begin there. */
 static bool is_there(struct search *s, uint64_t address, const char *function)
 {
+	bool is_line = s->where->has_line || s->where->pattern;
+
 	for (size_t i = 0; i < s->n; i++)
-		if (s->list[i].address == address && !strcmp(s->list[i].function, function))
+		if (s->list[i].address == address &&
+		    (is_line || !strcmp(s->list[i].function, function)))
 			return true;
 	return false;
 }
@@ -256,12 +260,13 @@ static bool is_line_wanted(struct search *s, unsigned line)
 	return s->wanted ? line < s->n_wanted && s->wanted[line] : line == s->line;
 }
 
-static bool is_in_file(struct search *s, const struct line_visit *v, struct instance *i)
+/* In its file, and not before its first line. */
+static bool may_have_line(struct search *s, const struct line_visit *v, struct instance *i)
 {
 	struct function *f = instance_function(s->d, v->unit, i);
 	const char *file = f ? function_file(f) : NULL;
 
-	return file && unit_same_file(v->unit, file, v->file);
+	return file && unit_same_file(v->unit, file, v->file) && function_line(f) <= v->line;
 }
 
 /* Whose line it is. A copy may begin with an instruction that its ranges leave out. */
@@ -272,10 +277,10 @@ static struct instance *owner_in_file(struct search *s, const struct line_visit 
 
 	if (i)
 		i = instance_owning(s->d, u, i, v->file, v->line);
-	if (!i || is_in_file(s, v, i))
+	if (!i || may_have_line(s, v, i))
 		return i;
 	for (size_t k = 0; k < u->n_instances; k++)
-		if (u->instances[k].entry == v->address && is_in_file(s, v, &u->instances[k]))
+		if (u->instances[k].entry == v->address && may_have_line(s, v, &u->instances[k]))
 			return &u->instances[k];
 	return i;
 }

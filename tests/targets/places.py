@@ -48,6 +48,54 @@ int main(int argc, char **argv)
 }
 """
 
+ONCE = """#include <stdio.h>
+#include <string.h>
+static const char *kind(int v)
+{
+	switch (v % 5) {
+	case 0:
+		return "zero";
+	case 1:
+	case 2:
+		v *= 2;
+		break;
+	case 3:
+		v++;
+		/* fall through */
+	default:
+		v--;
+	}
+	return v > 10 ? "big" : "small";
+}
+static unsigned mix(unsigned x)
+{
+	int n = 0;
+	do {
+		x ^= x >> 3;
+		n++;
+	} while (n < (int)(x % 4));
+	return x;
+}
+int main(void)
+{
+	unsigned seed = 1;
+	int big = 0;
+
+	for (int i = 0; i < 200; i++) {
+		seed = seed * 1103515245 + 12345;
+		if (!strcmp(kind(i), "big"))
+			big++;
+		else
+			continue;
+		seed += mix(i) & 1;
+	}
+	while (big > 3)
+		big /= 2;
+	printf("%u %d\\n", seed, big);
+	return 0;
+}
+"""
+
 CHOSEN = """#include <stdio.h>
 static int by_one(int x) { asm volatile("" : "+r"(x)); return x + 1; }
 static int by_two(int x) { asm volatile("" : "+r"(x)); return x + 2; }
@@ -237,6 +285,23 @@ def test_twins(programs):
         if places(where, text) != n:
             raise Wrong(f"{where.name}: {text}: {show(where, text)}")
     expect(program, {"helper(q)": "'helper@twins1.c' is left out", "helper(nothing)": "there is no variable 'nothing'"})
+
+
+def test_once(programs):
+    """An address is given to the kernel once, though a line begins there and an inlined copy as well."""
+    source = programs.dir / "once.c"
+    source.write_text(ONCE)
+    first = ONCE.split("\n").index("static unsigned mix(unsigned x)") + 1
+    for cc in ("gcc", "clang"):
+        for level in "123":
+            program = programs.make(f"once-{cc}-{level}", cc, f"-O{level}", source)
+            for line in range(1, ONCE.count("\n")):
+                given = re.findall(r"^  p:.*", show(program, f"once.c:{line}"), re.M)
+                if len(given) > len(set(given)):
+                    raise Wrong(f"{program.name}: line {line}: {given}")
+    program = programs.dir / "once-gcc-2"
+    if "mix_L" not in show(program, f"once.c:{first}"):
+        raise Wrong(show(program, f"once.c:{first}"))
 
 
 def test_rust(programs):

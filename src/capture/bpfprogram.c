@@ -31,6 +31,12 @@ enum { R0, R1, R2, R3, R4, R5, STACK = 10 };
 
 #define LEAST_PAGE_BYTES 4096
 
+/* Of preempt_count: interrupts of each kind that the CPU is in, all these kernels have them there. */
+#define LEVEL_NMI	 0xf00000
+#define LEVEL_HARD	 0x0f0000
+#define LEVEL_SOFT	 0x000100 /* it runs one; the bits above only keep them away */
+#define LEVEL_BREAKPOINT 0x110000
+
 /* The kernel's own structs are always there. */
 static bool may_fault(const struct bpfsource *s)
 {
@@ -329,13 +335,45 @@ static void read_task(struct bpfcode *c)
 	bpfcode_alu_number(c, BPF_RSH, R0, 32);
 }
 
+/*
+ * Leaves if the CPU is not in an interrupt. The breakpoint of a probe counts as one that cannot be masked, though it is
+ * the task that runs into it.
+ */
+static void leave_unless_interrupt(struct bpfcode *c, const struct bpfprogram_config *config,
+				   unsigned out)
+{
+	unsigned none = bpfcode_label(c);
+
+	bpfprogram_read_number(c, &config->task.level);
+	if (config->hook == BPFHOOK_PROBE) {
+		bpfcode_move(c, R1, SO_FAR);
+		bpfcode_alu_number(c, BPF_AND, R1, LEVEL_NMI);
+		bpfcode_jump_if(c, BPF_JEQ, R1, 0, none);
+		bpfcode_alu_number(c, BPF_SUB, SO_FAR, LEVEL_BREAKPOINT);
+		bpfcode_place(c, none);
+	}
+	bpfcode_alu_number(c, BPF_AND, SO_FAR, LEVEL_NMI | LEVEL_HARD | LEVEL_SOFT);
+	bpfcode_jump_if(c, BPF_JEQ, SO_FAR, 0, out);
+}
+
+static void leave_out(struct bpfcode *c, const struct bpfprogram_config *config, unsigned out)
+{
+	unsigned other = bpfcode_label(c);
+
+	if (!config->task.has_level)
+		return bpfcode_jump_if(c, BPF_JEQ, R1, config->not_process, out);
+	bpfcode_jump_if(c, BPF_JNE, R1, config->not_process, other);
+	leave_unless_interrupt(c, config, out);
+	bpfcode_place(c, other);
+}
+
 static void choose_tasks(struct bpfcode *c, const struct bpfprogram_config *config, unsigned out)
 {
 	unsigned found = bpfcode_label(c);
 
 	read_task(c);
 	if (config->not_process)
-		bpfcode_jump_if(c, BPF_JEQ, R1, config->not_process, out);
+		leave_out(c, config, out);
 	if (!config->tasks)
 		return;
 	bpftasks_emit(c, config->tasks, R0, found);

@@ -91,6 +91,9 @@ struct bpfcondition {
 struct bpftask {
 	bool is_known;
 	int pid, process, comm;
+	/* preempt_count of the CPU: is it in an interrupt, which is not the work of the task? */
+	bool has_level;
+	struct bpfsource level;
 };
 
 struct bpfprogram_config {
@@ -106,7 +109,8 @@ struct bpfprogram_config {
 	const struct bpf_table *gate; /* hits count while it is open (bpf.h); NULL: always */
 	struct bpfcondition conditions[BPFPROGRAM_CONDITIONS_MAX];
 	size_t n_conditions;
-	int not_process;	      /* its hits do not count; 0: all do */
+	/* Its hits do not count, but for those of interrupts where task.has_level; 0: all do. Without tasks. */
+	int not_process;
 	const struct bpftasks *tasks; /* only these count; NULL: all do */
 	bool has_other; /* … or a hit of another task if this, a task's number, is one of them */
 	struct bpfsource other;

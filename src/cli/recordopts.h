@@ -158,6 +158,13 @@ int recordopts_verbose(void *opts, const char *value, struct errmsg *err);
 		.help = before "only these tasks", .apply = recordopts_pid         \
 	}
 
+#define RECORDOPTS_ROW_SELF(before)                                       \
+	{                                                                 \
+		.kind = OPTION_FLAG, .name = "no-filter",                 \
+		.help = before "do not leave out what sonde itself does", \
+		.offset = RECORDOPTS_AT(plan.trace_self)                  \
+	}
+
 #define RECORDOPTS_ROW_USER                                                      \
 	{                                                                        \
 		.kind = OPTION_STRING, .name = "user", .arg = "USER",            \
@@ -253,11 +260,7 @@ int recordopts_verbose(void *opts, const char *value, struct errmsg *err);
 		 .letter = 'c',                                                                   \
 		 .help = "with -F or -P: their other threads and children, too",                  \
 		 .offset = RECORDOPTS_AT(plan.children)},                                         \
-		RECORDOPTS_ROW_PROBE, RECORDOPTS_ROWS_LOOKUP,                                     \
-		{.kind = OPTION_FLAG,                                                             \
-		 .name = "no-filter",                                                             \
-		 .help = "do not leave out what sonde itself does",                               \
-		 .offset = RECORDOPTS_AT(plan.trace_self)},                                       \
+		RECORDOPTS_ROW_PROBE, RECORDOPTS_ROWS_LOOKUP, RECORDOPTS_ROW_SELF(""),            \
 	{                                                                                         \
 		.kind = OPTION_FLAG, .letter = 'i', .help = "go on if an event does not exist",   \
 		.offset = RECORDOPTS_AT(plan.ignore_unknown)                                      \

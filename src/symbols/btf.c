@@ -229,6 +229,25 @@ uint32_t btf_typedef_number(const struct btf *b, const char *name, size_t len)
 	return btf_find(b->base ? b->base : b, BTF_TYPEDEF, name, len);
 }
 
+int btf_find_variable(const struct btf *b, const char *section, const char *name,
+		      struct type *ret_type, uint32_t *ret_offset)
+{
+	const struct btf *kernel = b->base ? b->base : b;
+	uint32_t id = btf_find(kernel, BTF_VAR, name, strlen(name));
+	struct btf_type all, variable;
+
+	btf_get(kernel, btf_find(kernel, BTF_DATASEC, section, strlen(section)), &all);
+	for (unsigned i = 0; id && all.kind == BTF_DATASEC && i < all.vlen; i++) {
+		if (btf_word(&all, 3 * i) != id)
+			continue;
+		btf_get(kernel, id, &variable);
+		*ret_type = (struct type){&kernel->types, variable.size};
+		*ret_offset = btf_word(&all, 3 * i + 1);
+		return 0;
+	}
+	return -ENOENT;
+}
+
 int btf_each_function(const struct btf *b,
 		      int (*visit)(void *ctx, const char *name, struct type prototype), void *ctx)
 {

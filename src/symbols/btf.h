@@ -40,6 +40,9 @@ int btf_find_function(const struct btf *b, const char *name, size_t len, struct 
 uint32_t btf_function_number(const struct btf *b, const char *name, size_t len);
 /* The same of a typedef of the kernel's own. */
 uint32_t btf_typedef_number(const struct btf *b, const char *name, size_t len);
+/* A variable of the kernel's own: its type, and where it is in its section. -ENOENT. */
+int btf_find_variable(const struct btf *b, const char *section, const char *name,
+		      struct type *ret_type, uint32_t *ret_offset);
 /* All functions, in the order they stand; until visit is negative. */
 int btf_each_function(const struct btf *b,
 		      int (*visit)(void *ctx, const char *name, struct type prototype), void *ctx);

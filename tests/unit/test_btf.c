@@ -90,6 +90,24 @@ static void make_enums(struct maker *m)
 	part(m, "TOP", 5, 1);
 }
 
+static void make_variables(struct maker *m)
+{
+	uint32_t first = type(m, "first_of_cpu", VAR, 0, w.i32), second;
+
+	word(m, 1);
+	second = type(m, "second_of_cpu", VAR, 0, w.pair);
+	word(m, 1);
+	type(m, "elsewhere", VAR, 0, w.pair);
+	word(m, 1);
+	type(m, ".data..percpu", DATASEC, 2, 4096);
+	word(m, first);
+	word(m, 64);
+	word(m, 4);
+	word(m, second);
+	word(m, 1024);
+	word(m, 16);
+}
+
 static int make_world(void **state)
 {
 	struct errmsg err = {0};
@@ -101,6 +119,7 @@ static int make_world(void **state)
 	make_file(m);
 	make_structs(m);
 	make_enums(m);
+	make_variables(m);
 	pointer = type(m, NULL, PTR, 0, w.file);
 	forward = type(m, "pair", FWD, 0, 0);
 	make_function(m, "plain", 0, 3, (uint32_t[]){pointer, w.i32, 0});
@@ -296,11 +315,31 @@ static void a_module_goes_on_where_the_kernel_ends(void **state)
 }
 
 /* Every cut, and every byte changed: refused or read, never more. (The fuzzer does the rest.) */
+static void variables_are_found_in_their_section(void **state)
+{
+	struct type_facts f;
+	uint32_t offset = 0;
+	struct type t;
+
+	assert_int_equal(btf_find_variable(w.btf, ".data..percpu", "first_of_cpu", &t, &offset), 0);
+	assert_int_equal(offset, 64);
+	assert_int_equal(btf_find_variable(w.mod, ".data..percpu", "second_of_cpu", &t, &offset),
+			 0);
+	assert_int_equal(offset, 1024);
+	type_get(t, &f);
+	assert_string_equal(f.name, "pair");
+	assert_int_equal(btf_find_variable(w.btf, ".data..percpu", "elsewhere", &t, &offset),
+			 -ENOENT);
+	assert_int_equal(btf_find_variable(w.btf, ".data..percpu", "none", &t, &offset), -ENOENT);
+	assert_int_equal(btf_find_variable(w.btf, ".data", "first_of_cpu", &t, &offset), -ENOENT);
+}
+
 static void hostile_bytes_are_refused(void **state)
 {
 	struct piece all = finish(&w.kernel);
 	uint8_t *copy = malloc(all.len);
 	struct errmsg err = {0};
+	uint32_t offset;
 	struct type t;
 	struct btf *b;
 
@@ -315,6 +354,7 @@ static void hostile_bytes_are_refused(void **state)
 		if (btf_open_bytes(&b, (struct piece){copy, all.len}, NULL, &err) < 0)
 			continue;
 		btf_find_function(b, "many", 4, &t);
+		btf_find_variable(b, ".data..percpu", "second_of_cpu", &t, &offset);
 		btf_close(b);
 	}
 	free(copy);
@@ -330,6 +370,7 @@ int main(void)
 		cmocka_unit_test(parameters_follow_the_calling_convention),
 		cmocka_unit_test(results_are_known_or_void),
 		cmocka_unit_test(a_module_goes_on_where_the_kernel_ends),
+		cmocka_unit_test(variables_are_found_in_their_section),
 		cmocka_unit_test(hostile_bytes_are_refused),
 	};
 

@@ -25,17 +25,57 @@ struct keycount {
 	struct keytable table;
 	struct arena arena;
 	char words[KEYS_MAX][KEY_WORD_MAX];
-	size_t n_words;
+	uint64_t folds[KEYS_MAX];
+	size_t n_words;		  /* with the one that is summed up */
 	struct key_slot **events; /* by id: n_words slots; NULL: not counted */
 	uint8_t *wanted;
 	struct keycount_row **rows;
 	size_t n_rows;
 	uint64_t n_total, n_gaps, n_dropped;
+	uint64_t total_before, dropped_before; /* at the last keycount_finish() */
+	uint64_t total_shown, dropped_shown;
 };
+
+static size_t n_keys(const struct keycount *k)
+{
+	return k->n_words - k->config->has_sum;
+}
+
+/* --- words ------------------------------------------------------------------------------------- */
+
+/* "bytes.log2" becomes "bytes" and what log2 is. */
+static int parse_fold(char *word, uint64_t *ret_fold, struct errmsg *err)
+{
+	char *dot = strrchr(word, '.'), *end;
+
+	*ret_fold = 0;
+	if (!dot)
+		return 0;
+	if (!strcmp(dot, ".log2")) {
+		*ret_fold = KEYCOUNT_LOG2;
+	} else if (!strncmp(dot, ".buckets=", 9)) {
+		*ret_fold = strtoull(dot + 9, &end, 0);
+		if (*end || !dot[9] || dot[9] == '-' || !*ret_fold || *ret_fold > INT64_MAX)
+			return errmsg_set(
+				err, -EINVAL,
+				"how wide are the ranges of %.*s? .buckets= takes a number "
+				"above 0, not '%s'",
+				(int)(dot - word), word, dot + 9);
+	} else {
+		return errmsg_set(err, -EINVAL,
+				  "'%s' of %.*s is not known; ranges are %.*s.log2 and "
+				  "%.*s.buckets=100",
+				  dot, (int)(dot - word), word, (int)(dot - word), word,
+				  (int)(dot - word), word);
+	}
+	*dot = 0;
+	return *word ? 0 : errmsg_set(err, -EINVAL, "ranges of what? as in bytes.log2");
+}
 
 int keycount_parse_words(struct keycount_config *c, const char *text, struct errmsg *err)
 {
 	const char *p = text;
+	int r;
 
 	do {
 		size_t len = strcspn(p, ",");
@@ -47,10 +87,50 @@ int keycount_parse_words(struct keycount_config *c, const char *text, struct err
 					  "--by takes fields, $comm, $pid, $task, $cpu and $event, "
 					  "with commas between, not '%s'",
 					  text);
-		snprintf(c->words[c->n_words++], KEY_WORD_MAX, "%.*s", (int)len, p);
+		snprintf(c->words[c->n_words], KEY_WORD_MAX, "%.*s", (int)len, p);
+		r = parse_fold(c->words[c->n_words], &c->folds[c->n_words], err);
+		if (r < 0)
+			return r;
+		c->n_words++;
 		p += len + (p[len] == ',');
 	} while (*p);
 	return 0;
+}
+
+int keycount_parse_sum(struct keycount_config *c, const char *text, struct errmsg *err)
+{
+	if (c->n_words == KEYS_MAX)
+		return errmsg_set(err, -EINVAL, "with --sum, --by takes up to %d words",
+				  KEYS_MAX - 1);
+	if (!*text || strlen(text) >= KEY_WORD_MAX || strpbrk(text, ",."))
+		return errmsg_set(err, -EINVAL, "--sum takes one field, not '%s'", text);
+	snprintf(c->words[c->n_words++], KEY_WORD_MAX, "%s", text);
+	c->has_sum = true;
+	return 0;
+}
+
+void keycount_put_first(struct keycount_config *c, const char *word)
+{
+	memmove(c->words[1], c->words[0], c->n_words * KEY_WORD_MAX);
+	memmove(&c->folds[1], &c->folds[0], c->n_words * sizeof(*c->folds));
+	snprintf(c->words[0], KEY_WORD_MAX, "%s", word);
+	c->folds[0] = 0;
+	c->n_words++;
+}
+
+int keycount_check_slot(const struct keycount_config *c, size_t word, const struct key_slot *slot,
+			struct errmsg *err)
+{
+	bool is_summed = c->has_sum && word + 1 == c->n_words;
+	const struct field *f = slot->field;
+
+	if (slot->kind == KEY_ABSENT || (!is_summed && !c->folds[word]))
+		return 0;
+	if (slot->kind == KEY_CPU || slot->kind == KEY_PID ||
+	    (slot->kind == KEY_NUMBER && !(f->flags & FIELD_REAL)))
+		return 0;
+	return errmsg_set(err, -EINVAL, "%s is no whole number, which %s", c->words[word],
+			  is_summed ? "--sum adds up" : "ranges are made of");
 }
 
 /* --- events ------------------------------------------------------------------------------------ */
@@ -73,17 +153,25 @@ static bool has_event_word(const struct keycount *k)
 	return false;
 }
 
+static void take_words(struct keycount *k, const struct keycount_config *c)
+{
+	memcpy(k->words, c->words, sizeof(k->words));
+	memcpy(k->folds, c->folds, sizeof(k->folds));
+	k->n_words = c->n_words;
+}
+
 static int settle_words(struct keycount *k, size_t n_events, struct errmsg *err)
 {
+	struct keycount_config c = *k->config;
+
 	if (n_events > 1 && !has_event_word(k)) {
-		if (k->config->n_words == KEYS_MAX)
+		if (c.n_words == KEYS_MAX)
 			return errmsg_set(err, -EINVAL,
 					  "several events take up to %d words after --by",
-					  KEYS_MAX - 1);
-		snprintf(k->words[k->n_words++], KEY_WORD_MAX, "$event");
+					  KEYS_MAX - 1 - c.has_sum);
+		keycount_put_first(&c, "$event");
 	}
-	for (size_t i = 0; i < k->config->n_words; i++)
-		memcpy(k->words[k->n_words++], k->config->words[i], KEY_WORD_MAX);
+	take_words(k, &c);
 	return 0;
 }
 
@@ -101,16 +189,21 @@ static int bind_events(struct keycount *k, struct errmsg *err)
 		if (!ev || !k->events[id])
 			return errmsg_set_errno(err, -ENOMEM, "cannot count");
 		for (size_t i = 0; i < k->n_words; i++) {
+			size_t own = i + k->config->n_words - k->n_words; /* without $event */
+
 			k->events[id][i] = key_bind(ev, k->words[i]);
 			known[i] |= k->events[id][i].kind != KEY_ABSENT;
+			if (own < KEYS_MAX &&
+			    keycount_check_slot(k->config, own, &k->events[id][i], err) < 0)
+				return err->code;
 		}
 	}
 	for (size_t i = 0; i < k->n_words; i++)
 		if (!known[i])
 			return errmsg_set(err, -ENOENT,
-					  "no event that is counted has a field '%s' (--by); "
+					  "no event that is counted has a field '%s' (--%s); "
 					  "$comm, $pid, $task, $cpu and $event are known for all",
-					  k->words[i]);
+					  k->words[i], i < n_keys(k) ? "by" : "sum");
 	return 0;
 }
 
@@ -141,12 +234,66 @@ static int find_events(struct keycount *k, struct errmsg *err)
 
 /* --- counting ---------------------------------------------------------------------------------- */
 
+/* The end of a range that is nearer to 0; it stands for all in it. */
+static uint64_t fold(uint64_t fold, uint64_t value)
+{
+	int64_t v = (int64_t)value, width = (int64_t)fold;
+
+	if (!fold || !v)
+		return value;
+	if (fold == KEYCOUNT_LOG2) {
+		uint64_t size = v < 0 ? -(uint64_t)v : (uint64_t)v;
+		uint64_t low = UINT64_C(1) << (63 - __builtin_clzll(size));
+
+		return v < 0 ? -low : low;
+	}
+	return v < 0 ? (uint64_t)((v + 1) / width * width - 1) : (uint64_t)(v / width * width);
+}
+
+static bool is_number(const struct key_slot *slot, uint64_t v)
+{
+	return slot->kind != KEY_ABSENT && !key_is_text(slot) &&
+	       !(slot->kind == KEY_NUMBER && field_is_gone(slot->field, v));
+}
+
+static void add_to_sum(struct keycount_numbers *c, const struct key_slot *slot, int64_t v,
+		       uint64_t n)
+{
+	if (!is_number(slot, (uint64_t)v))
+		return;
+	c->sum = (int64_t)((uint64_t)c->sum + (uint64_t)v * n);
+	if (!c->has_sum || v < c->min)
+		c->min = v;
+	if (!c->has_sum || v > c->max)
+		c->max = v;
+	c->has_sum = true;
+}
+
+void keycount_add_values(struct keycount *k, const uint64_t *values,
+			 const struct key_slot *const *slots, uint64_t n)
+{
+	uint64_t folded[KEYS_MAX];
+	struct keycount_row *row;
+
+	for (size_t i = 0; i < n_keys(k); i++)
+		folded[i] =
+			is_number(slots[i], values[i]) ? fold(k->folds[i], values[i]) : values[i];
+	row = (struct keycount_row *)keytable_get(&k->table, folded, slots);
+	k->n_total += n;
+	if (!row) {
+		k->n_dropped += n;
+		return;
+	}
+	row->so_far.n += n;
+	if (k->config->has_sum)
+		add_to_sum(&row->so_far, slots[n_keys(k)], (int64_t)values[n_keys(k)], n);
+}
+
 void keycount_add(struct keycount *k, const struct record *rec)
 {
 	const struct key_slot *slots[KEYS_MAX];
 	uint64_t values[KEYS_MAX];
 	struct key_slot *bound;
-	struct keycount_row *row;
 
 	k->n_gaps += rec->flags & RECORD_MISSED ? 1 : 0;
 	if (!rec->event || (size_t)rec->event->id >= k->f->n_table)
@@ -157,28 +304,11 @@ void keycount_add(struct keycount *k, const struct record *rec)
 	for (size_t i = 0; i < k->config->n_filters; i++)
 		if (filter_match(k->config->filters[i], rec) == FILTER_MISS)
 			return;
-	k->n_total++;
 	for (size_t i = 0; i < k->n_words; i++) {
 		slots[i] = &bound[i];
 		values[i] = key_read(&k->keys, &bound[i], rec);
 	}
-	row = (struct keycount_row *)keytable_get(&k->table, values, slots);
-	if (row)
-		row->n++;
-	else
-		k->n_dropped++;
-}
-
-void keycount_add_values(struct keycount *k, const uint64_t *values,
-			 const struct key_slot *const *slots, uint64_t n)
-{
-	struct keycount_row *row = (struct keycount_row *)keytable_get(&k->table, values, slots);
-
-	k->n_total += n;
-	if (row)
-		row->n += n;
-	else
-		k->n_dropped += n;
+	keycount_add_values(k, values, slots, 1);
 }
 
 void keycount_add_dropped(struct keycount *k, uint64_t n)
@@ -190,22 +320,68 @@ void keycount_add_dropped(struct keycount *k, uint64_t n)
 void keycount_clear(struct keycount *k)
 {
 	for (size_t i = 0; i < k->table.n_used; i++)
-		((struct keycount_row *)k->table.list[i])->n = 0;
+		((struct keycount_row *)k->table.list[i])->so_far = (struct keycount_numbers){0};
 	k->n_total = k->n_dropped = k->n_gaps = 0;
 }
+
+/* --- rows -------------------------------------------------------------------------------------- */
 
 static int compare(const void *a, const void *b)
 {
 	const struct keycount_row *x = *(struct keycount_row *const *)a,
 				  *y = *(struct keycount_row *const *)b;
 
-	if (x->n != y->n)
-		return x->n < y->n ? 1 : -1;
+	if (x->now.has_sum && y->now.has_sum && x->now.sum != y->now.sum)
+		return x->now.sum < y->now.sum ? 1 : -1;
+	if (x->now.n != y->now.n)
+		return x->now.n < y->now.n ? 1 : -1;
 	return x->key.number < y->key.number ? -1 : x->key.number > y->key.number;
+}
+
+static int compare_values(const struct keycount *k, const struct keycount_row *x,
+			  const struct keycount_row *y, size_t i)
+{
+	const struct pooled_name *a = (const struct pooled_name *)(uintptr_t)x->key.values[i];
+	const struct pooled_name *b = (const struct pooled_name *)(uintptr_t)y->key.values[i];
+	int64_t v = (int64_t)x->key.values[i], w = (int64_t)y->key.values[i];
+
+	if (v == w)
+		return 0;
+	if (!key_is_text(x->key.slots[i]) || !key_is_text(y->key.slots[i]) || !a || !b)
+		return v < w ? -1 : 1;
+	return strcmp(a->text, b->text);
+}
+
+/* Ranges stand in their order, below what else they are of. */
+static int compare_ranges(const void *a, const void *b, void *ctx)
+{
+	const struct keycount_row *x = *(struct keycount_row *const *)a,
+				  *y = *(struct keycount_row *const *)b;
+	const struct keycount *k = ctx;
+	int r = 0;
+
+	for (int is_range = 0; is_range < 2; is_range++)
+		for (size_t i = 0; i < n_keys(k) && !r; i++)
+			if (!k->folds[i] == !is_range)
+				r = compare_values(k, x, y, i);
+	return r ? r : compare(a, b);
+}
+
+static void settle_row(const struct keycount *k, struct keycount_row *row)
+{
+	row->now = row->so_far;
+	if (k->config->is_each) {
+		row->now.n -= row->n_before;
+		row->now.sum = (int64_t)((uint64_t)row->now.sum - (uint64_t)row->sum_before);
+	}
+	row->n_before = row->so_far.n;
+	row->sum_before = row->so_far.sum;
 }
 
 int keycount_finish(struct keycount *k)
 {
+	bool has_ranges = false;
+
 	free(k->rows);
 	k->rows = calloc(k->table.n_used + 1, sizeof(struct keycount_row *));
 	if (!k->rows)
@@ -214,10 +390,20 @@ int keycount_finish(struct keycount *k)
 	for (size_t i = 0; i < k->table.n_used; i++) {
 		struct keycount_row *row = (struct keycount_row *)k->table.list[i];
 
-		if (row->n)
+		settle_row(k, row);
+		if (row->now.n)
 			k->rows[k->n_rows++] = row;
 	}
-	qsort(k->rows, k->n_rows, sizeof(struct keycount_row *), compare);
+	for (size_t i = 0; i < n_keys(k); i++)
+		has_ranges |= k->folds[i];
+	if (has_ranges)
+		qsort_r(k->rows, k->n_rows, sizeof(*k->rows), compare_ranges, k);
+	else
+		qsort(k->rows, k->n_rows, sizeof(*k->rows), compare);
+	k->total_shown = k->n_total - (k->config->is_each ? k->total_before : 0);
+	k->dropped_shown = k->n_dropped - (k->config->is_each ? k->dropped_before : 0);
+	k->total_before = k->n_total;
+	k->dropped_before = k->n_dropped;
 	return 0;
 }
 
@@ -229,7 +415,7 @@ const struct keycount_row *const *keycount_rows(const struct keycount *k, size_t
 
 size_t keycount_n_words(const struct keycount *k)
 {
-	return k->n_words;
+	return n_keys(k);
 }
 
 const char *keycount_word(const struct keycount *k, size_t i)
@@ -244,12 +430,54 @@ struct keyreader *keycount_keys(struct keycount *k)
 
 void keycount_fmt(struct keycount *k, const struct keycount_row *row, size_t i, struct textbuf *tb)
 {
-	key_fmt(&k->keys, row->key.slots[i], row->key.values[i], tb);
+	int64_t from, to;
+
+	if (!keycount_range(k, row, i, &from, &to)) {
+		key_fmt(&k->keys, row->key.slots[i], row->key.values[i], tb);
+		return;
+	}
+	textbuf_add_signed(tb, from);
+	if (from == to)
+		return;
+	textbuf_add_str(tb, "..");
+	textbuf_add_signed(tb, to);
+}
+
+bool keycount_range(const struct keycount *k, const struct keycount_row *row, size_t i,
+		    int64_t *ret_from, int64_t *ret_to)
+{
+	int64_t v = (int64_t)row->key.values[i];
+	uint64_t more =
+		k->folds[i] == KEYCOUNT_LOG2 ? (v < 0 ? -(uint64_t)v : (uint64_t)v) : k->folds[i];
+
+	if (!k->folds[i] || !is_number(row->key.slots[i], (uint64_t)v))
+		return false;
+	more -= more > 0; /* of log2 0 has no more */
+	*ret_from = *ret_to = v;
+	if (v < 0 && __builtin_sub_overflow(v, more, ret_from))
+		*ret_from = INT64_MIN;
+	if (v >= 0 && __builtin_add_overflow(v, more, ret_to))
+		*ret_to = INT64_MAX;
+	return true;
+}
+
+const char *keycount_summed(const struct keycount *k)
+{
+	return k->config->has_sum ? k->words[k->n_words - 1] : NULL;
+}
+
+int64_t keycount_sum(const struct keycount *k)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < k->n_rows; i++)
+		sum += (uint64_t)k->rows[i]->now.sum;
+	return (int64_t)sum;
 }
 
 uint64_t keycount_total(const struct keycount *k)
 {
-	return k->n_total;
+	return k->total_shown;
 }
 
 uint64_t keycount_n_gaps(const struct keycount *k)
@@ -259,7 +487,7 @@ uint64_t keycount_n_gaps(const struct keycount *k)
 
 uint64_t keycount_n_dropped(const struct keycount *k)
 {
-	return k->n_dropped;
+	return k->dropped_shown;
 }
 
 const uint8_t *keycount_events(const struct keycount *k, size_t *ret_n)
@@ -287,7 +515,7 @@ int keycount_new(struct keycount **ret, struct formats *f, const struct keycount
 		r = errmsg_set_errno(err, -ENOMEM, "cannot count");
 	else
 		r = find_events(k, err);
-	keytable_init(&k->table, k->n_words, sizeof(struct keycount_row), ROWS_MAX);
+	keytable_init(&k->table, n_keys(k), sizeof(struct keycount_row), ROWS_MAX);
 	if (r < 0) {
 		keycount_free(k);
 		return r;
@@ -305,9 +533,8 @@ int keycount_new_counted(struct keycount **ret, const struct keycount_config *co
 	k->config = config;
 	arena_init(&k->arena, ARENA_MAX_BYTES);
 	keyreader_init_texts(&k->keys);
-	for (size_t i = 0; i < config->n_words; i++)
-		memcpy(k->words[k->n_words++], config->words[i], KEY_WORD_MAX);
-	keytable_init(&k->table, k->n_words, sizeof(struct keycount_row), ROWS_MAX);
+	take_words(k, config);
+	keytable_init(&k->table, n_keys(k), sizeof(struct keycount_row), ROWS_MAX);
 	*ret = k;
 	return 0;
 }

@@ -6,6 +6,9 @@
  *
  * Where several events are counted and the event is not among the keys, it becomes the first one. An event
  * without one of the fields counts with '-' in its place. One owner.
+ *
+ * A key may be one of ranges: bytes.log2 (0, 1, 2..3, 4..7 …), bytes.buckets=100 (0..99, 100..199 …). A field may be summed
+ * up. Whoever counted (the kernel, too) did it for each value; ranges and sums are made of the values here.
  */
 #ifndef SONDE_ANALYSE_KEYCOUNT_H
 #define SONDE_ANALYSE_KEYCOUNT_H
@@ -17,23 +20,43 @@ struct filter;
 struct keycount;
 
 #define KEYCOUNT_EVENTS_MAX 64
+#define KEYCOUNT_LOG2	    UINT64_MAX
 
 struct keycount_config {
 	const char *const *events; /* EVENT, SYSTEM:EVENT, globs */
 	size_t n_events;
 	char words[KEYS_MAX][KEY_WORD_MAX];
 	size_t n_words;
-	struct filter **filters; /* an event that one of them names has to match it */
+	uint64_t folds[KEYS_MAX]; /* of the words: 0, the width of ranges, KEYCOUNT_LOG2 */
+	bool has_sum;		  /* the last word is none of the keys: it is summed up */
+	bool is_each;		  /* what came since the last keycount_finish(), not all */
+	struct filter **filters;  /* an event that one of them names has to match it */
 	size_t n_filters;
+};
+
+struct keycount_numbers {
+	uint64_t n;
+	bool has_sum;	       /* something was added to it */
+	int64_t sum, min, max; /* min and max of all that came, also if is_each */
 };
 
 struct keycount_row {
 	struct keyed key;
-	uint64_t n;
+	struct keycount_numbers now;	/* shown, after keycount_finish() */
+	struct keycount_numbers so_far; /* all, and all at the last keycount_finish() */
+	uint64_t n_before;
+	int64_t sum_before;
 };
 
-/* "filename,$comm" into words. */
+/* "filename,$comm,bytes.log2" into words. */
 int keycount_parse_words(struct keycount_config *c, const char *text, struct errmsg *err);
+/* After them: the field that is summed up. */
+int keycount_parse_sum(struct keycount_config *c, const char *text, struct errmsg *err);
+/* Another word before all others. */
+void keycount_put_first(struct keycount_config *c, const char *word);
+/* -EINVAL with a sentence if a range or a sum is wanted of what is no number. */
+int keycount_check_slot(const struct keycount_config *c, size_t word, const struct key_slot *slot,
+			struct errmsg *err);
 
 /* config must stay. -ENOENT with a sentence: there is no such event, or no event has the field. */
 int keycount_new(struct keycount **ret, struct formats *f, const struct keycount_config *config,
@@ -61,6 +84,13 @@ size_t keycount_n_words(const struct keycount *k);
 const char *keycount_word(const struct keycount *k, size_t i);
 struct keyreader *keycount_keys(struct keycount *k);
 void keycount_fmt(struct keycount *k, const struct keycount_row *row, size_t i, struct textbuf *tb);
+/* The two ends of a range; false: the key is none of ranges. */
+bool keycount_range(const struct keycount *k, const struct keycount_row *row, size_t i,
+		    int64_t *ret_from, int64_t *ret_to);
+/* The field that is summed up; NULL: none is. */
+const char *keycount_summed(const struct keycount *k);
+/* Of all rows, as they are shown. */
+int64_t keycount_sum(const struct keycount *k);
 
 uint64_t keycount_total(const struct keycount *k);
 uint64_t keycount_n_gaps(const struct keycount *k);

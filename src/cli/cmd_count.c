@@ -24,6 +24,12 @@ static int apply_by(void *opts, const char *value, struct errmsg *err)
 	return keycount_parse_words(&((struct count_options *)opts)->config, value, err);
 }
 
+static int apply_sum(void *opts, const char *value, struct errmsg *err)
+{
+	((struct count_options *)opts)->sum = value;
+	return 0;
+}
+
 static int apply_how(void *opts, const char *value, struct errmsg *err)
 {
 	struct count_options *o = opts;
@@ -53,8 +59,15 @@ static const struct option_row rows[] = {
 	 .name = "by",
 	 .arg = "KEY,…",
 	 .help = "a row for each value of these: fields, $comm, $pid, $task, $cpu, $event, "
-		 "$syscall",
+		 "$syscall; FIELD.log2, FIELD.buckets=N: for ranges of them",
 	 .apply = apply_by},
+	{.kind = OPTION_CALL,
+	 .name = "sum",
+	 .arg = "FIELD",
+	 .help = "add the values of this field up: sum, average, least and largest of each row",
+	 .apply = apply_sum},
+	{OPTION_FLAG, 0, "each", NULL, "with -I: what came in each interval, not all so far",
+	 offsetof(struct count_options, config.is_each)},
 	GATHER_IN_PROGRAM,
 	{.kind = OPTION_CALL,
 	 .name = "how",
@@ -159,6 +172,10 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	if (r >= 0 && o.gather.events.n > KEYCOUNT_EVENTS_MAX)
 		r = errmsg_set(err, -E2BIG, "count takes up to %d events (-e)",
 			       KEYCOUNT_EVENTS_MAX);
+	if (r >= 0 && o.sum)
+		r = keycount_parse_sum(&o.config, o.sum, err);
+	if (r >= 0 && o.config.is_each && !o.gather.interval)
+		r = errmsg_set(err, -EINVAL, "--each goes with an interval: -I SECONDS");
 	if (r >= 0)
 		r = gather_join_filters(&o.gather, err);
 	if (r >= 0)

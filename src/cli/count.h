@@ -14,6 +14,7 @@ struct count_options {
 	struct keycount *counts;
 	uint64_t n_no_row; /* of the result that was printed last */
 	bool has_cut;	   /* … it has texts that were cut */
+	const char *sum;   /* field; NULL: none */
 	const char *how;   /* bpf, hist, program; NULL: the cheapest that works */
 };
 

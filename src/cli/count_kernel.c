@@ -128,6 +128,19 @@ static bool drop_same(struct kernelrun *run, size_t first)
 	return true;
 }
 
+/* Ranges and sums are made of numbers; of what is none the program says so. */
+static bool has_numbers(const struct count_run *cr, size_t first)
+{
+	struct errmsg ignored = {0};
+
+	for (size_t i = first; i < cr->run.n_events; i++)
+		for (size_t k = 0; k < cr->o->config.n_words; k++)
+			if (keycount_check_slot(&cr->o->config, k, &cr->run.events[i].slots[k],
+						&ignored) < 0)
+				return false;
+	return true;
+}
+
 static int bind_events(struct count_run *cr, struct errmsg *err)
 {
 	const struct plan_buffer *b = &cr->o->gather.record.plan.buffers[0];
@@ -138,7 +151,7 @@ static int bind_events(struct count_run *cr, struct errmsg *err)
 
 		r = kernelrun_add_events(&cr->run, &b->events[i], cr->o->config.words,
 					 cr->o->config.n_words, err);
-		if (r > 0 && !drop_same(&cr->run, first))
+		if (r > 0 && (!drop_same(&cr->run, first) || !has_numbers(cr, first)))
 			r = 0;
 	}
 	return r;
@@ -242,9 +255,7 @@ static void settle_words(struct count_run *cr)
 	if (cr->run.n_events < 2 || has_word(&cr->config, "event") ||
 	    cr->config.n_words == KEYS_MAX)
 		return;
-	memmove(cr->config.words[1], cr->config.words[0], cr->config.n_words * KEY_WORD_MAX);
-	snprintf(cr->config.words[0], KEY_WORD_MAX, "$event");
-	cr->config.n_words++;
+	keycount_put_first(&cr->config, "$event");
 }
 
 /* Who wants it one way and no other learns why it is not to be had. */

@@ -7,16 +7,19 @@
  *	       21   bash      /etc/localtime      ###
  *	      231   in 2 rows
  *
- * Columns are as wide as their longest value, up to a limit; bars take what is left of the line.
+ * With a sum, its columns follow the count, and it is what the bars are of. Columns are as wide as their longest value, up to a limit; bars take what is left of the line.
  */
 #include "present/counttext.h"
 
 #include "base/jsonwriter.h"
 #include "present/bars.h"
 
+#include <stdio.h>
+
 #define LINE_WIDTH    100
 #define WIDTH_MAX     48
 #define BAR_WIDTH_MIN 10
+#define SUM_WIDTH     58 /* of the columns of a sum */
 #define BAR_WIDTH_MAX 40
 
 /* The value as text in tb, which is cleared; how many characters it has. */
@@ -50,11 +53,34 @@ static size_t find_widths(const struct count_view *v, const struct keycount_row 
 	return sum;
 }
 
+static uint64_t weight_of(const struct count_view *v, const struct keycount_row *row)
+{
+	if (!keycount_summed(v->counts))
+		return row->now.n;
+	return row->now.sum > 0 ? (uint64_t)row->now.sum : 0;
+}
+
+static uint64_t find_most(const struct count_view *v, const struct keycount_row *const *rows,
+			  size_t n)
+{
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < n; i++)
+		most = weight_of(v, rows[i]) > most ? weight_of(v, rows[i]) : most;
+	return most;
+}
+
 static void fmt_row(const struct count_view *v, const struct keycount_row *row,
 		    const size_t *widths, uint64_t most, size_t bar, struct textbuf *tb,
 		    struct textbuf *text)
 {
-	textbuf_addf(tb, "%10llu", (unsigned long long)row->n);
+	const struct keycount_numbers *c = &row->now;
+
+	textbuf_addf(tb, "%10llu", (unsigned long long)c->n);
+	if (keycount_summed(v->counts))
+		textbuf_addf(tb, "  %14lld  %12.1f  %12lld  %12lld", (long long)c->sum,
+			     c->n ? (double)c->sum / (double)c->n : 0, (long long)c->min,
+			     (long long)c->max);
 	for (size_t i = 0; i < keycount_n_words(v->counts); i++) {
 		size_t len = cell(v, row, i, text);
 
@@ -64,7 +90,7 @@ static void fmt_row(const struct count_view *v, const struct keycount_row *row,
 			textbuf_add_fill(tb, ' ', widths[i] - len);
 	}
 	textbuf_add(tb, "  ", 2);
-	bar_fmt(row->n, most, bar, tb);
+	bar_fmt(weight_of(v, row), most, bar, tb);
 	textbuf_add_char(tb, '\n');
 }
 
@@ -74,7 +100,10 @@ static void fmt_tail(const struct count_view *v, size_t n, size_t shown, struct 
 
 	if (shown < n)
 		textbuf_addf(tb, "            and %zu more\n", n - shown);
-	textbuf_addf(tb, "%10llu  in %zu row%s%s", (unsigned long long)total, n, n == 1 ? "" : "s",
+	textbuf_addf(tb, "%10llu", (unsigned long long)total);
+	if (keycount_summed(v->counts))
+		textbuf_addf(tb, "  %14lld", (long long)keycount_sum(v->counts));
+	textbuf_addf(tb, "  in %zu row%s%s", n, n == 1 ? "" : "s",
 		     v->in_kernel ? ", counted by the kernel" : "");
 	if (v->in_kernel)
 		textbuf_addf(tb, " (%s)", v->in_kernel);
@@ -108,19 +137,54 @@ void counttext_fmt(const struct count_view *v, struct textbuf *tb)
 
 	textbuf_init(&text, KEY_TEXT_MAX_LEN * 2);
 	shown = n_shown(v, n);
-	sum = find_widths(v, rows, shown, widths, &text) + 12;
+	sum = find_widths(v, rows, shown, widths, &text) + 12 +
+	      (keycount_summed(v->counts) ? SUM_WIDTH : 0);
 	bar = sum + BAR_WIDTH_MIN < line ? line - sum : BAR_WIDTH_MIN;
 	if (bar > BAR_WIDTH_MAX)
 		bar = BAR_WIDTH_MAX;
 	textbuf_addf(tb, "%s%10s", v->colour ? "\033[1m" : "", "count");
+	if (keycount_summed(v->counts)) {
+		char head[KEY_WORD_MAX + 8];
+
+		snprintf(head, sizeof(head), "sum %s", keycount_summed(v->counts));
+		textbuf_addf(tb, "  %14s  %12s  %12s  %12s", head, "avg", "min", "max");
+	}
 	for (size_t i = 0; i < keycount_n_words(v->counts); i++)
 		textbuf_addf(tb, "  %-*s", i + 1 < keycount_n_words(v->counts) ? (int)widths[i] : 0,
 			     keycount_word(v->counts, i));
 	textbuf_add_str(tb, v->colour ? "\033[0m\n" : "\n");
 	for (size_t i = 0; i < shown; i++)
-		fmt_row(v, rows[i], widths, rows[0]->n, bar, tb, &text);
+		fmt_row(v, rows[i], widths, find_most(v, rows, shown), bar, tb, &text);
 	fmt_tail(v, n, shown, tb);
 	textbuf_release(&text);
+}
+
+/* A range is its two ends. */
+static void json_add_cell(const struct count_view *v, const struct keycount_row *row, size_t i,
+			  struct jsonwriter *w)
+{
+	const char *word = keycount_word(v->counts, i);
+	int64_t from, to;
+
+	if (!keycount_range(v->counts, row, i, &from, &to)) {
+		json_add_key(keycount_keys(v->counts), row->key.slots[i], row->key.values[i], word,
+			     w);
+		return;
+	}
+	jsonwriter_open(w, word, '[');
+	jsonwriter_add_int(w, NULL, from);
+	jsonwriter_add_int(w, NULL, to);
+	jsonwriter_close(w);
+}
+
+static void json_add_sum(const struct count_view *v, const struct keycount_row *row,
+			 struct jsonwriter *w)
+{
+	if (!keycount_summed(v->counts))
+		return;
+	jsonwriter_add_int(w, "sum", row->now.sum);
+	jsonwriter_add_int(w, "min", row->now.min);
+	jsonwriter_add_int(w, "max", row->now.max);
 }
 
 void counttext_fmt_json(const struct count_view *v, struct textbuf *tb)
@@ -136,13 +200,15 @@ void counttext_fmt_json(const struct count_view *v, struct textbuf *tb)
 	for (size_t i = 0; i < n_shown(v, n); i++) {
 		jsonwriter_open(&w, NULL, '{');
 		for (size_t k = 0; k < keycount_n_words(v->counts); k++)
-			json_add_key(keycount_keys(v->counts), rows[i]->key.slots[k],
-				     rows[i]->key.values[k], keycount_word(v->counts, k), &w);
-		jsonwriter_add_uint(&w, "count", rows[i]->n);
+			json_add_cell(v, rows[i], k, &w);
+		jsonwriter_add_uint(&w, "count", rows[i]->now.n);
+		json_add_sum(v, rows[i], &w);
 		jsonwriter_close(&w);
 	}
 	jsonwriter_close(&w);
 	jsonwriter_add_uint(&w, "total", keycount_total(v->counts));
+	if (keycount_summed(v->counts))
+		jsonwriter_add_int(&w, "sum", keycount_sum(v->counts));
 	jsonwriter_add_uint(&w, "gaps", keycount_n_gaps(v->counts));
 	jsonwriter_add_uint(&w, "dropped", keycount_n_dropped(v->counts));
 	if (v->in_kernel) {
@@ -158,16 +224,26 @@ void counttext_fmt_csv(const struct count_view *v, struct textbuf *tb)
 	size_t n;
 	const struct keycount_row *const *rows = keycount_rows(v->counts, &n);
 
-	textbuf_add_str(tb, "count");
+	textbuf_add_str(tb, keycount_summed(v->counts) ? "count,sum,min,max" : "count");
 	for (size_t i = 0; i < keycount_n_words(v->counts); i++)
 		textbuf_addf(tb, ",%s", keycount_word(v->counts, i));
 	textbuf_add_char(tb, '\n');
 	for (size_t i = 0; i < n_shown(v, n); i++) {
-		textbuf_add_dec(tb, rows[i]->n);
+		const struct keycount_numbers *c = &rows[i]->now;
+
+		textbuf_add_dec(tb, c->n);
+		if (keycount_summed(v->counts))
+			textbuf_addf(tb, ",%lld,%lld,%lld", (long long)c->sum, (long long)c->min,
+				     (long long)c->max);
 		for (size_t k = 0; k < keycount_n_words(v->counts); k++) {
+			int64_t from, to;
+
 			textbuf_add_char(tb, ',');
-			csv_fmt_key(keycount_keys(v->counts), rows[i]->key.slots[k],
-				    rows[i]->key.values[k], tb);
+			if (keycount_range(v->counts, rows[i], k, &from, &to))
+				keycount_fmt(v->counts, rows[i], k, tb);
+			else
+				csv_fmt_key(keycount_keys(v->counts), rows[i]->key.slots[k],
+					    rows[i]->key.values[k], tb);
 		}
 		textbuf_add_char(tb, '\n');
 	}

@@ -115,3 +115,34 @@ $ sonde count -e sys_enter --by '$syscall' --rows 2 events-v7-zstd.dat
       1540  statx     ####################
             and 50 more
       7676  in 52 rows
+
+# Ranges of numbers, sums of them.
+
+$ sonde count -e sched_stat_runtime --by runtime.buckets=2000000 events-v7-zstd.dat
+     count  runtime
+      5713  0..1999999        ########################################
+       172  2000000..3999999  #
+        40  4000000..5999999  #
+         5  6000000..7999999  #
+         2  8000000..9999999  #
+      5932  in 5 rows
+$ sonde count -e sched_stat_runtime --by comm --sum runtime --rows 2 events-v7-zstd.dat
+     count     sum runtime           avg           min           max  comm
+      4992      1754615106      351485.4         40338       6072690  ls    ########################
+       142       185337907     1305196.5         80437       7395839  bash  ##
+            and 12 more
+      5932      2311118267  in 14 rows
+$ sonde count -e myopenret --by ret.log2 --sum ret --json probes.dat
+{"by":"sonde","rows":[{"ret":[-7,-4],"count":1,"sum":-6,"min":-6,"max":-6},{"ret":[2,3],"count":192,"sum":576,"min":3,"max":3},{"ret":[4,7],"count":5,"sum":20,"min":4,"max":4}],"total":198,"sum":590,"gaps":0,"dropped":0}
+$ sonde count -e myopenret --by '$comm.log2' probes.dat
+sonde: $comm is no whole number, which ranges are made of
+[2]
+$ sonde count -e myopenret --by ret.log3 probes.dat
+sonde: count: '.log3' of ret is not known; ranges are ret.log2 and ret.buckets=100
+[2]
+$ sonde count -e myopenret --sum file probes.dat
+sonde: no event that is counted has a field 'file' (--sum); $comm, $pid, $task, $cpu and $event are known for all
+[1]
+$ sonde count -e myopenret --each probes.dat
+sonde: --each goes with an interval: -I SECONDS
+[2]

@@ -439,7 +439,7 @@ static void counts_have_keys(void **state)
 	assert_int_equal(keycount_finish(k), 0);
 	rows = keycount_rows(k, &n);
 	assert_int_equal(n, 2);
-	assert_int_equal(rows[0]->n, 3);
+	assert_int_equal(rows[0]->now.n, 3);
 	assert_int_equal(keycount_total(k), 4);
 	assert_int_equal(keycount_n_words(k), 3);
 	textbuf_init(&tb, 1000);
@@ -450,6 +450,107 @@ static void counts_have_keys(void **state)
 	textbuf_add(&tb, "", 1);
 	assert_string_equal(tb.start, "issue ONE me complete - me ");
 	textbuf_release(&tb);
+	keycount_free(k);
+}
+
+static void assert_ranges(const char *words, const int64_t *values, size_t n, const char *want)
+{
+	static const struct key_slot number = {.kind = KEY_PID};
+	const struct key_slot *const slots[] = {&number};
+	struct keycount_config config = {0};
+	const struct keycount_row *const *rows;
+	struct errmsg err = {0};
+	struct keycount *k;
+	struct textbuf tb;
+
+	assert_int_equal(keycount_parse_words(&config, words, &err), 0);
+	assert_int_equal(keycount_new_counted(&k, &config), 0);
+	for (size_t i = 0; i < n; i++)
+		keycount_add_values(k, &(uint64_t){(uint64_t)values[i]}, slots, 1);
+	assert_int_equal(keycount_finish(k), 0);
+	rows = keycount_rows(k, &n);
+	textbuf_init(&tb, 10000);
+	for (size_t i = 0; i < n; i++) {
+		keycount_fmt(k, rows[i], 0, &tb);
+		textbuf_addf(&tb, "=%llu ", (unsigned long long)rows[i]->now.n);
+	}
+	textbuf_add(&tb, "", 1);
+	assert_string_equal(tb.start, want);
+	textbuf_release(&tb);
+	keycount_free(k);
+}
+
+static void ranges_hold_their_values(void **state)
+{
+	static const int64_t values[] = {0,   1,  2,  3,  4,  7,    8,	  100,	     199,
+					 200, -1, -2, -3, -4, -100, -101, INT64_MIN, INT64_MAX};
+	size_t n = sizeof(values) / sizeof(*values);
+
+	(void)state;
+	assert_ranges(
+		"n.log2", values, n,
+		"-9223372036854775808=1 -127..-64=2 -7..-4=1 -3..-2=2 -1=1 0=1 1=1 2..3=2 4..7=2 "
+		"8..15=1 64..127=1 128..255=2 4611686018427387904..9223372036854775807=1 ");
+	assert_ranges("n.buckets=100", values, n - 2,
+		      "-200..-101=1 -100..-1=5 0..99=7 100..199=2 200..299=1 ");
+	assert_ranges("n.buckets=1", values, 4, "0=1 1=1 2=1 3=1 ");
+}
+
+static void wrong_ranges_are_refused(void **state)
+{
+	static const char *const wrong[] = {"n.log3",	    ".log2",	   "n.",
+					    "n.buckets=",   "n.buckets=0", "n.buckets=-5",
+					    "n.buckets=1x", "n.log2.log2"};
+	struct errmsg err = {0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		struct keycount_config config = {0};
+		int r = keycount_parse_words(&config, wrong[i], &err);
+
+		if (i + 1 < sizeof(wrong) / sizeof(*wrong))
+			assert_int_equal(r, -EINVAL);
+	}
+}
+
+static void sums_and_intervals(void **state)
+{
+	static const struct key_slot number = {.kind = KEY_PID};
+	const struct key_slot *const slots[] = {&number, &number};
+	struct keycount_config config = {.words = {"a"}, .n_words = 1, .is_each = true};
+	const struct keycount_row *const *rows;
+	struct errmsg err = {0};
+	struct keycount *k;
+	size_t n;
+
+	(void)state;
+	assert_int_equal(keycount_parse_sum(&config, "bytes", &err), 0);
+	assert_int_equal(keycount_new_counted(&k, &config), 0);
+	keycount_add_values(k, (uint64_t[]){1, 10}, slots, 3);
+	keycount_add_values(k, (uint64_t[]){1, (uint64_t)-5}, slots, 1);
+	keycount_add_values(k, (uint64_t[]){2, 100}, slots, 1);
+	assert_int_equal(keycount_finish(k), 0);
+	rows = keycount_rows(k, &n);
+	assert_int_equal(n, 2);
+	assert_int_equal(keycount_n_words(k), 1);
+	assert_string_equal(keycount_summed(k), "bytes");
+	assert_int_equal(rows[0]->now.sum, 100); /* the larger sum first */
+	assert_int_equal(rows[1]->now.sum, 25);
+	assert_int_equal(rows[1]->now.n, 4);
+	assert_int_equal(rows[1]->now.min, -5);
+	assert_int_equal(rows[1]->now.max, 10);
+	assert_int_equal(keycount_sum(k), 125);
+	/* the kernel's tables have all so far; the second one, what came since the first */
+	keycount_clear(k);
+	keycount_add_values(k, (uint64_t[]){1, 10}, slots, 5);
+	keycount_add_values(k, (uint64_t[]){1, (uint64_t)-5}, slots, 1);
+	keycount_add_values(k, (uint64_t[]){2, 100}, slots, 1);
+	assert_int_equal(keycount_finish(k), 0);
+	rows = keycount_rows(k, &n);
+	assert_int_equal(n, 1);
+	assert_int_equal(rows[0]->now.n, 2);
+	assert_int_equal(rows[0]->now.sum, 20);
+	assert_int_equal(keycount_total(k), 2);
 	keycount_free(k);
 }
 
@@ -472,7 +573,7 @@ static void what_others_counted_is_a_table(void **state)
 	assert_int_equal(keycount_finish(k), 0);
 	rows = keycount_rows(k, &n);
 	assert_int_equal(n, 2);
-	assert_int_equal(rows[0]->n, 7);
+	assert_int_equal(rows[0]->now.n, 7);
 	keycount_clear(k);
 	keycount_add_values(k, two, slots, 1);
 	assert_int_equal(keycount_finish(k), 0);
@@ -513,6 +614,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(scales_have_edges, setup, teardown),
 		cmocka_unit_test_setup_teardown(own_time_is_without_calls, setup, teardown),
 		cmocka_unit_test_setup_teardown(counts_have_keys, setup, teardown),
+		cmocka_unit_test(ranges_hold_their_values),
+		cmocka_unit_test(wrong_ranges_are_refused),
+		cmocka_unit_test(sums_and_intervals),
 		cmocka_unit_test_setup_teardown(what_others_counted_is_a_table, setup, teardown),
 		cmocka_unit_test_setup_teardown(wrong_words_are_refused, setup, teardown),
 	};

@@ -12,6 +12,7 @@
 
 #include "cli/output.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,37 +47,61 @@ static int add_event(struct gather_options *o, const char *word, struct errmsg *
 	return r < 0 ? r : recordopts_event(o, word, err);
 }
 
-bool gather_has_comma(const char *value)
+/* Behind the arguments of a template, "fix<3, true>"; the sign itself if it opens none, as in "a<3" and "operator<". */
+static const char *skip_template(const char *start, const char *at)
 {
+	const char *end = at;
 	int depth = 0;
 
-	for (; *value && (*value != ',' || depth > 0); value++)
-		depth += (*value == '(') - (*value == ')');
-	return *value;
+	if (at == start || !(isalnum((unsigned char)at[-1]) || at[-1] == '_') ||
+	    (at - start >= 8 && !strncmp(at - 8, "operator", 8)))
+		return at;
+	do {
+		if (!strncmp(end, " if ", 4))
+			return at;
+		depth += (*end == '<') - (*end == '>' && end[-1] != '-');
+	} while (depth && *++end);
+	return depth ? at : end;
 }
 
-/* Several with commas between, but not inside of the brackets of a probe's definition. */
+/* The comma behind the first event, or the end. There are others inside of the brackets of a probe's definition. */
+static const char *end_of_event(const char *value)
+{
+	const char *p = value;
+	bool is_condition = false; /* where < and > compare */
+	int depth = 0;
+
+	for (; *p && (*p != ',' || depth > 0); p++) {
+		depth += (*p == '(') - (*p == ')');
+		is_condition |= !strncmp(p, " if ", 4);
+		if (*p == '<' && !is_condition)
+			p = skip_template(value, p);
+	}
+	return p;
+}
+
+bool gather_has_comma(const char *value)
+{
+	return *end_of_event(value);
+}
+
+/* Several with commas between. */
 int gather_event(void *opts, const char *value, struct errmsg *err)
 {
-	char *text = strdup(value), *word = text;
-	int depth = 0, r = text ? 0 : errmsg_set_errno(err, -ENOMEM, "cannot keep the options");
+	int r;
 
 	((struct gather_options *)opts)->n_last = 0;
-	for (char *p = text; p && r >= 0; p++) {
-		depth += *p == '(';
-		depth -= *p == ')';
-		if (*p && (*p != ',' || depth > 0))
-			continue;
-		if (!*p) {
-			r = add_event(opts, word, err);
-			break;
-		}
-		*p = 0;
-		r = add_event(opts, word, err);
-		word = p + 1;
+	for (;;) {
+		const char *end = end_of_event(value);
+		char *word = strndup(value, (size_t)(end - value));
+
+		r = word ? add_event(opts, word, err)
+			 : errmsg_set_errno(err, -ENOMEM, "cannot keep the options");
+		free(word);
+		if (r < 0 || !*end)
+			return r;
+		value = end + 1;
 	}
-	free(text);
-	return r;
 }
 
 int gather_filter(void *opts, const char *value, struct errmsg *err)

@@ -125,6 +125,17 @@ static bool same_name(const char *have, const char *want, size_t len)
 	return !strncmp(have, want, len) && (!have[len] || have[len] == '<');
 }
 
+static bool is_same_template(const struct function *f, const char *name)
+{
+	const char *plain;
+	size_t len;
+
+	if (!signature_is_template(name))
+		return false;
+	plain = plain_part(name, &len);
+	return same_name(f->plain, plain, len) && signature_same_template(f->name, name);
+}
+
 static bool matches(const struct function *f, const char *name, size_t len)
 {
 	const char *p;
@@ -136,7 +147,7 @@ static bool matches(const struct function *f, const char *name, size_t len)
 	for (p = f->name; (p = strstr(p, "::")); p += 2)
 		if (same_name(p + 2, name, len))
 			return true;
-	return false;
+	return is_same_template(f, name);
 }
 
 /* The whole of it, or its end behind "::". */
@@ -163,7 +174,9 @@ static bool is_named(const struct symbol *s, const char *name)
 	if (strncmp(s->name, "_Z", 2) || (strncmp(plain, "operator", 8) && *plain != '~' &&
 					  !memmem(s->name, strlen(s->name), plain, len)))
 		return false;
-	return fmt_source_name(s, own, sizeof(own)) && same_end(own, name, strlen(name));
+	return fmt_source_name(s, own, sizeof(own)) &&
+	       (same_end(own, name, strlen(name)) ||
+		(signature_is_template(name) && signature_same_template(own, name)));
 }
 
 bool symbol_is_meant(const struct symbol *s, const char *name)

@@ -242,7 +242,43 @@ static bool settle(char *text)
 	return true;
 }
 
+/* The same of a name, whose namespaces mean something. */
+static bool settle_name(const char *name, char *text)
+{
+	size_t len = strlen(name);
+
+	if (len >= TEXT_BYTES)
+		return false;
+	memcpy(text, name, len + 1);
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		if (!replace(text, texts[i].from, texts[i].to, false))
+			return false;
+	drop_defaults(text);
+	squeeze(text);
+	move_const(text);
+	squeeze(text);
+	return replace(text, "std::basic_string<char>", "std::string", false) && name_numbers(text);
+}
+
 /* --- the door ------------------------------------------------------------------------------------ */
+
+bool signature_is_template(const char *name)
+{
+	return strchr(name, '<') && !strstr(name, "operator");
+}
+
+bool signature_same_template(const char *have, const char *want)
+{
+	char a[TEXT_BYTES], b[TEXT_BYTES];
+	size_t n_a, n_b;
+
+	if (!settle_name(have, a) || !settle_name(want, b))
+		return false;
+	n_a = strlen(a);
+	n_b = strlen(b);
+	return n_a >= n_b && !strcmp(a + n_a - n_b, b) &&
+	       (n_a == n_b || (n_a > n_b + 1 && !strncmp(a + n_a - n_b - 2, "::", 2)));
+}
 
 bool signature_fits(const char *parameters, const char *symbol)
 {

@@ -21,6 +21,14 @@ size_t signature_name_length(const char *name);
  */
 bool signature_fits(const char *parameters, const char *symbol);
 
+/* "Pair<int, long>::get" has arguments of templates, which may be written in several ways. */
+bool signature_is_template(const char *name);
+/*
+ * Whether they are the same name, or `want` is the end of `have` behind a "::". Blanks, arguments that are left out because
+ * they are what everybody takes, and the usual names of the same type make no difference.
+ */
+bool signature_same_template(const char *have, const char *want);
+
 /* "(int, char const*)", with the short names of texts and containers; false: it is no symbol of C++. */
 bool signature_fmt(const char *symbol, char *text, size_t n_bytes);
 

@@ -1,5 +1,9 @@
 """Names as 'sonde probe funcs' prints them, where debug information is looked for."""
-from programs import SONDE, Wrong, need, run
+import json
+import os
+import pathlib
+
+from programs import SONDE, Skip, Wrong, need, run
 
 SOURCE = """#define ALONE __attribute__((noinline))
 volatile int kept;
@@ -18,6 +22,50 @@ int main()
 	return hidden(1) + Inner().get(2) + p.sum(3) + p(4) + (int)p + (int)(unsigned long)p + l(5) > 1000;
 }
 """
+
+
+TEMPLATES = """#include <string>
+#define ALONE __attribute__((noinline))
+volatile int kept;
+template <int N, bool B> ALONE int fix(int k) { kept = k + N + B; return k; }
+template <class A, class B> struct Pair { A a; B b; ALONE A get(int n) { kept = n; return a; } };
+template <class T> struct Store { ALONE void put(const T &v) { kept = (int)v.size(); } };
+ALONE bool operator<(const Pair<int, long> &x, const Pair<int, long> &y) { kept = 1; return x.a < y.a; }
+int main()
+{
+	Pair<int, long> p{1, 2}, q{2, 3};
+	Store<std::string> s;
+
+	for (int i = 0; i < 9; i++)
+		kept = fix<3, true>(i) + p.get(i) + (p < q);
+	s.put("x");
+	return 0;
+}
+"""
+
+
+def test_templates(programs):
+    """Their arguments as people write them, also where several events stand with commas between."""
+    source = programs.dir / "templates.cc"
+    source.write_text(TEMPLATES)
+    for cc, *flags in (("g++", "-O1"), ("clang++", "-O1"), ("g++", "-O1", "-g0")):
+        program = programs.make(f"templates-{cc}{''.join(flags)}", cc, *flags, source)
+        for name in ("fix<3, true>", "fix<3,true>", "Pair<int, long>::get", "Pair<int,long int>::get", "Pair<int,long>::get(int)",
+                     "operator<", "Store<std::string>::put", "Store<std::__cxx11::basic_string<char, std::char_traits<char>, "
+                     "std::allocator<char> > >::put"):
+            done = run(SONDE, "probe", "show", f"{program}:{name}", check=False)
+            if "\nplace:\n" not in done.stdout:
+                raise Wrong(f"{cc} {name}: {done.stdout}{done.stderr}")
+    if os.geteuid() or not pathlib.Path("/sys/kernel/tracing/uprobe_events").exists():
+        raise Skip("uprobes need root and a kernel with them; the names are found")
+    program = programs.dir / "templates-g++-O1"
+    words = f"{program}:fix<3,true>,{program}:Pair<int, long>::get(n) if n<5,{program}:operator<,{program}:Store<std::string>::put"
+    rows = json.loads(run(SONDE, "count", "-q", "--json", "-e", words, program).stdout)["rows"]
+    if sorted(row["count"] for row in rows) != [1, 5, 9, 9]:
+        raise Wrong(f"{rows}")
+    measured = json.loads(run(SONDE, "latency", "-q", "--json", "-T", f"{program}:fix<3, true>", program).stdout)
+    if measured["count"] != 9:
+        raise Wrong(f"{measured}")
 
 
 def test_spelt(programs):

@@ -19,6 +19,8 @@
  * kept.
  *
  *	[!a-c]    any other than these. Without its ] the [ is itself, as it is behind a \
+ *
+ * Kernels (6.1) take the end of the text for a character that [!a-c] may be, and go on behind it; not so here.
  */
 #include "capture/bpffilter_int.h"
 

@@ -36,6 +36,7 @@
 #include "capture/bpflatency.h"
 
 #include "base/errmsg.h"
+#include "capture/bpffilter.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -442,6 +443,22 @@ static void write_to(struct writing *w)
 	bpfcode_place(c, out);
 }
 
+/* Where it is no end, it may still be a beginning. */
+static void write_to_if(struct writing *w)
+{
+	unsigned is_none = bpfcode_label(w->c);
+
+	if (w->to->filter) {
+		if (w->from) {
+			bpfcode_call(w->c, BPF_FUNC_ktime_get_ns);
+			bpfcode_store(w->c, BPF_DW, STACK, NOW, R0);
+		}
+		bpffilter_emit(w->c, w->to->filter, is_none);
+	}
+	write_to(w);
+	bpfcode_place(w->c, is_none);
+}
+
 /* --- programs ---------------------------------------------------------------------------------- */
 
 static bool needs_task(const struct writing *w, const struct bpflatency_side *side)
@@ -451,6 +468,8 @@ static bool needs_task(const struct writing *w, const struct bpflatency_side *si
 
 	for (size_t i = 0; side && i < side->n_groups; i++)
 		needs |= bpfsource_needs_task(&side->groups[i]);
+	if (side && side->filter)
+		needs |= bpffilter_needs_task(side->filter);
 	return needs || w->l->config.match == BPFLATENCY_BY_THREAD;
 }
 
@@ -467,7 +486,9 @@ static int write_program(struct writing *w, const struct bpfprogram_config *conf
 	w->is_undivided = !bpf_runs_alone(bpfprogram_type(config));
 	bpfprogram_begin(w->c, config, needs_task(w, w->from) || needs_task(w, w->to), out);
 	if (w->to)
-		write_to(w);
+		write_to_if(w);
+	if (w->from && w->from->filter)
+		bpffilter_emit(w->c, w->from->filter, out);
 	if (w->from)
 		write_from(w);
 	bpfcode_place(w->c, out);

@@ -43,6 +43,8 @@ struct bpflatency_config {
 /* What one side reads. */
 struct bpflatency_side {
 	struct bpfsource match; /* of BPFLATENCY_BY_NUMBER */
+	const struct bpffilter
+		*filter; /* of an event that is both: it is this side if it is true; NULL: always */
 	struct bpfsource groups[BPFLATENCY_KEYS_MAX];
 	size_t n_groups;
 };

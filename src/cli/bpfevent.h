@@ -69,6 +69,9 @@ bool bpfevent_find_field(struct bpfevent *be, const struct key_slot *slot,
 /* bpfwhich.c: which hits count. Of all events, and of one with the hook that is being tried. */
 int bpfwhich_open(struct bpfevents *all, struct errmsg *err);
 int bpfwhich_find(struct bpfevent *be, struct errmsg *err);
+/* Another filter than the event's; the caller frees it. */
+int bpfwhich_filter(struct bpfevent *be, const char *text, struct bpffilter **ret,
+		    struct errmsg *err);
 void bpfwhich_release(struct bpfevent *be);
 
 /* The slot that its value is kept under: the word's own, or a text that says that it could not be read. */

@@ -189,6 +189,12 @@ static bool find(void *ctx, const char *name, struct bpffilter_field *ret)
 	return find_number(be, field, dot, ret);
 }
 
+int bpfwhich_filter(struct bpfevent *be, const char *text, struct bpffilter **ret,
+		    struct errmsg *err)
+{
+	return bpffilter_new(ret, text, find, be, err);
+}
+
 int bpfwhich_find(struct bpfevent *be, struct errmsg *err)
 {
 	int r = 0;
@@ -198,7 +204,7 @@ int bpfwhich_find(struct bpfevent *be, struct errmsg *err)
 		return errmsg_set(err, -ENOTSUP, "a BPF program does not know both tasks of %s:%s",
 				  be->e->name.system, be->e->name.event);
 	if (be->e->filter)
-		r = bpffilter_new(&be->filter, be->e->filter, find, be, err);
+		r = bpfwhich_filter(be, be->e->filter, &be->filter, err);
 	be->config.filter = be->filter;
 	return r;
 }

@@ -60,8 +60,6 @@ static const char *why_not(const struct latency_options *o)
 	if (o->config.is_call)
 		return "calls of a function may be inside of each other; -e F -e F%return does not "
 		       "ask for that";
-	if (o->side_filters[0] || o->side_filters[1])
-		return "filters of both sides of one event are told apart by the program";
 	if (o->worst_asked && o->config.n_worst)
 		return "which took the longest (--worst) is known to who looks at every event";
 	return NULL;
@@ -73,6 +71,8 @@ static const char *why_not_hist(const struct latency_run *lr)
 
 	if (!lr->run.has_hist || !histogram_has_synthetic(&lr->run.s.t))
 		return "this kernel has no hist triggers with synthetic events";
+	if (lr->o->side_filters[0] || lr->o->side_filters[1])
+		return "it does not tell filters of both sides of one event apart";
 	if (lr->o->use_nsec)
 		return "its times are in microseconds";
 	if (c->match == LATENCY_BY_FIELD && c->n_fields != 1)
@@ -144,6 +144,25 @@ static bool is_way(const struct latency_run *lr, const char *way)
 	return !lr->o->how || !strcmp(lr->o->how, way);
 }
 
+/* "EVENT:FILTER": the filter. */
+static const char *side_filter(const struct latency_run *lr, int side)
+{
+	const char *text = lr->o->side_filters[side];
+
+	return text ? strchr(text, ':') + 1 : NULL;
+}
+
+static bool try_bpf(struct latency_run *lr)
+{
+	const char *filters[2] = {side_filter(lr, 0), side_filter(lr, 1)};
+
+	/* what either wants is what the joined filter lets through */
+	for (size_t i = 0; (filters[0] || filters[1]) && i < lr->run.n_events; i++)
+		lr->run.events[i].filter = NULL;
+	return latencybpf_open(&lr->bpf, &lr->run, &lr->config, lr->from, lr->to, filters,
+			       &lr->why) >= 0;
+}
+
 /* While we are still allowed everything. That the kernel does not want it so is no failure. */
 static int prepare(struct session *s, void *ctx, struct errmsg *err)
 {
@@ -156,8 +175,7 @@ static int prepare(struct session *s, void *ctx, struct errmsg *err)
 			errmsg_set(&lr->why, -ENOTSUP, "BPF programs have the clock mono, not %s",
 				   clock);
 		else
-			lr->is_bpf = latencybpf_open(&lr->bpf, &lr->run, &lr->config, lr->from,
-						     lr->to, &lr->why) >= 0;
+			lr->is_bpf = try_bpf(lr);
 	}
 	if (!lr->is_bpf || lr->bpf.is_probe)
 		setup_measure_probes(s->setup);

@@ -29,6 +29,7 @@ struct opening {
 	struct latencybpf *lb;
 	struct bpflatency_side from, to;
 	bool is_from, is_to; /* the event that is being opened */
+	struct bpffilter *filters[2];
 };
 
 /* --- the question ------------------------------------------------------------------------------ */
@@ -128,11 +129,34 @@ static bool find_side(const struct opening *op, struct bpfevent *be, enum latenc
 	return true;
 }
 
+static void release_filters(struct opening *op)
+{
+	for (int i = 0; i < 2; i++) {
+		bpffilter_free(op->filters[i]);
+		op->filters[i] = NULL;
+	}
+}
+
+static bool find_filters(struct opening *op, struct bpfevent *be)
+{
+	struct errmsg ignored = {0};
+
+	release_filters(op);
+	for (int i = 0; i < 2; i++)
+		if (op->lb->filters[i] &&
+		    bpfwhich_filter(be, op->lb->filters[i], &op->filters[i], &ignored) < 0)
+			return false;
+	op->from.filter = op->filters[0];
+	op->to.filter = op->filters[1];
+	return true;
+}
+
 static bool find(void *ctx, struct bpfevent *be)
 {
 	struct opening *op = ctx;
 
-	return (!op->is_from || find_side(op, be, LATENCY_FROM, &op->from)) &&
+	return find_filters(op, be) &&
+	       (!op->is_from || find_side(op, be, LATENCY_FROM, &op->from)) &&
 	       (!op->is_to || find_side(op, be, LATENCY_TO, &op->to));
 }
 
@@ -161,6 +185,7 @@ static int open_events(struct latencybpf *lb, struct bpfevents *all, struct errm
 	struct opening op = {.lb = lb, .is_from = true, .is_to = is_one};
 	int r = bpfevent_open(all, lb->from, &ops, &op, err);
 
+	release_filters(&op);
 	if (r < 0 || is_one)
 		return r;
 	op.is_from = false;
@@ -170,12 +195,13 @@ static int open_events(struct latencybpf *lb, struct bpfevents *all, struct errm
 
 int latencybpf_open(struct latencybpf *lb, struct kernelrun *run, const struct latency_config *c,
 		    const struct kernel_event *from, const struct kernel_event *to,
-		    struct errmsg *err)
+		    const char *const filters[2], struct errmsg *err)
 {
 	struct bpfevents all;
 	int r, power = bpf_reading_needs_power();
 
-	*lb = (struct latencybpf){.from = from, .to = to, .config = c};
+	*lb = (struct latencybpf){
+		.from = from, .to = to, .config = c, .filters = {filters[0], filters[1]}};
 	r = bpfevents_open(&all, run, &lb->tasks, err);
 	if (r >= 0)
 		r = init(lb, &all, err);

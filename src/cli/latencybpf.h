@@ -17,6 +17,8 @@ struct latencybpf {
 	struct bpftasks tasks;
 	const struct kernel_event *from, *to; /* the same one twice: from each to the next */
 	const struct latency_config *config;
+	const char *filters
+		[2]; /* of an event that is both: what makes it the one and the other; NULL */
 	struct {
 		enum latency_side side;
 		uint32_t at, n_bytes; /* in the groups of a cell */
@@ -31,7 +33,7 @@ struct latencybpf {
  */
 int latencybpf_open(struct latencybpf *lb, struct kernelrun *run, const struct latency_config *c,
 		    const struct kernel_event *from, const struct kernel_event *to,
-		    struct errmsg *err);
+		    const char *const filters[2], struct errmsg *err);
 /* Adds what was measured so far. */
 int latencybpf_read(const struct latencybpf *lb, struct keyreader *kr, struct latencies *result,
 		    struct latency_counts *counts, struct errmsg *err);

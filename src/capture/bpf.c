@@ -141,6 +141,14 @@ void bpfcode_alu_number(struct bpfcode *c, int op, int dst, int32_t number)
 	put(c, BPF_ALU64 | op | BPF_K, dst, 0, 0, number);
 }
 
+void bpfcode_swap(struct bpfcode *c, int dst, unsigned n_bytes)
+{
+	bool is_little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+
+	put(c, BPF_ALU | BPF_END | (is_little ? BPF_TO_BE : BPF_TO_LE), dst, 0, 0,
+	    (int32_t)n_bytes * 8);
+}
+
 void bpfcode_load(struct bpfcode *c, int size, int dst, int src, int offset)
 {
 	put(c, BPF_LDX | size | BPF_MEM, dst, src, offset, 0);

@@ -65,6 +65,8 @@ void bpfcode_set_map(struct bpfcode *c, int dst, int map_fd);
 void bpfcode_set_row(struct bpfcode *c, int dst, int map_fd);
 void bpfcode_alu(struct bpfcode *c, int op, int dst, int src);
 void bpfcode_alu_number(struct bpfcode *c, int op, int dst, int32_t number);
+/* Turns the order of the lowest 2, 4 or 8 bytes; those above are 0. */
+void bpfcode_swap(struct bpfcode *c, int dst, unsigned n_bytes);
 void bpfcode_load(struct bpfcode *c, int size, int dst, int src, int offset);
 void bpfcode_store(struct bpfcode *c, int size, int dst, int offset, int src);
 void bpfcode_store_number(struct bpfcode *c, int size, int dst, int offset, int32_t number);

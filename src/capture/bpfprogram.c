@@ -203,6 +203,8 @@ static void trim(struct bpfcode *c, const struct bpfsource *s)
 		bpfcode_alu_number(c, BPF_LSH, SO_FAR, (int32_t)left);
 	if (right)
 		bpfcode_alu_number(c, s->is_signed ? BPF_ARSH : BPF_RSH, SO_FAR, (int32_t)right);
+	if (s->is_swapped)
+		bpfcode_swap(c, SO_FAR, s->n_bytes);
 }
 
 /* The address of the text is in its register: a byte of each of the two pages that it can be in is waited for. */

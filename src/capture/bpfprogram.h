@@ -79,6 +79,7 @@ struct bpfsource {
 	uint16_t n_bytes; /* of a number 1, 2, 4, 8; of a text with its NUL */
 	bool is_signed;
 	uint8_t shift, n_bits; /* bits of the number; n_bits 0: all */
+	bool is_swapped;       /* its n_bytes are in the other order */
 };
 
 /* Only hits count where the source has this value. */

@@ -97,13 +97,25 @@ bool bpfevent_find(struct bpfevent *be, const struct key_slot *slot, struct bpfs
 	return false;
 }
 
+/* As field_number() has it: what is compared are numbers, not bytes. */
+static void read_as_meant(const struct field *f, struct bpfsource *s)
+{
+	if (f->n_signed_bits) {
+		s->n_bits = f->n_signed_bits;
+		s->is_signed = true;
+	}
+	s->is_swapped = f->flags & FIELD_BIG_ENDIAN;
+}
+
 bool bpfevent_find_number(struct bpfevent *be, const struct key_slot *slot,
 			  struct bpfsource *source)
 {
 	size_t n = 0;
 
-	if (slot->kind == KEY_NUMBER)
-		return find_field(be, slot, true, source);
+	if (slot->kind == KEY_NUMBER && find_field(be, slot, true, source)) {
+		read_as_meant(slot->field, source);
+		return true;
+	}
 	return (slot->kind == KEY_PID || slot->kind == KEY_CPU) &&
 	       bpfevent_find(be, slot, source, &n);
 }

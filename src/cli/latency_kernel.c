@@ -65,6 +65,13 @@ static const char *why_not(const struct latency_options *o)
 	return NULL;
 }
 
+/* Do equal bytes of the two fields mean equal numbers? */
+static bool are_alike(const struct field *a, const struct field *b)
+{
+	return a && b && a->n_signed_bits == b->n_signed_bits &&
+	       !((a->flags ^ b->flags) & FIELD_BIG_ENDIAN);
+}
+
 static const char *why_not_hist(const struct latency_run *lr)
 {
 	const struct latency_config *c = &lr->config;
@@ -77,6 +84,10 @@ static const char *why_not_hist(const struct latency_run *lr)
 		return "its times are in microseconds";
 	if (c->match == LATENCY_BY_FIELD && c->n_fields != 1)
 		return "a hist trigger compares one field";
+	if (c->match == LATENCY_BY_FIELD &&
+	    !are_alike(lr->from->slots[0].field, lr->to->slots[0].field))
+		return "a hist trigger compares bytes, and these fields have theirs in another "
+		       "order";
 	if (c->n_groups > 2)
 		return "it takes two groups (--by)";
 	for (size_t i = 0; i < c->n_groups; i++) {

@@ -148,6 +148,40 @@ def test_tasks(programs):
         process.wait()
 
 
+COMPARED = """#include <arpa/inet.h>
+#include <linux/types.h>
+struct values { __be16 b16; unsigned short h16; __be32 b32; unsigned h32; __be64 b64; long number; signed part : 6; short small; };
+__attribute__((noinline, noclone)) void begin(struct values *v) { __asm__ volatile("" ::"r"(v) : "memory"); }
+__attribute__((noinline, noclone)) void end(struct values *v) { __asm__ volatile("" ::"r"(v) : "memory"); }
+int main(void)
+{
+	for (int k = -3; k < 4; k++) {
+		struct values v = {htons(k * 300), k * 300, htonl(k * 70000), k * 70000, __builtin_bswap64(k), k, k, k};
+
+		begin(&v);
+		end(&v);
+	}
+	return 0;
+}
+"""
+
+
+def test_compared(programs):
+    """--by-field compares numbers, however many bytes they have and in which order."""
+    if os.geteuid() or not pathlib.Path("/sys/kernel/tracing/uprobe_events").exists():
+        raise Skip("uprobes need root and a kernel with them")
+    source = programs.dir / "compared.c"
+    source.write_text(COMPARED)
+    program = programs.make("compared", "gcc", "-O1", source)
+    for how in ("bpf", "program"):
+        for a, b in (("b16", "h16"), ("h16", "b16"), ("b32", "h32"), ("b64", "number"), ("b16", "b16"), ("part", "number"),
+                     ("small", "part"), ("number", "small")):
+            answer = json.loads(run(SONDE, "latency", "-q", "--json", "--how", how, "-e", f"{program}:begin(v->{a})", "-e",
+                                    f"{program}:end(v->{b})", "--by-field", f"{a}={b}", program).stdout.splitlines()[-1])
+            if answer["count"] != 7 or answer["unmatched"]["alone"]:
+                raise Wrong(f"{a}={b} by {how}: {answer['count']} measured, {answer['unmatched']}")
+
+
 TURNS = """#include <unistd.h>
 volatile int kept;
 __attribute__((noinline)) void work(int n) { kept = n; }

@@ -92,6 +92,20 @@ static int feed(const struct gather_job *job, struct sequence *seq, struct errms
 	return r < 0 ? errmsg_set_errno(err, r, "cannot read the events") : 0;
 }
 
+/*
+ * Whether times are nanoseconds. A report takes uptime for time and boot for none, as trace-cmd does; but the former counts
+ * clock ticks, and the latter nanoseconds.
+ */
+static bool is_in_time(const struct report_sources *src)
+{
+	const char *clock = src->n ? src->configs[0].buffer->clock : NULL;
+
+	if (clock && !strcmp(clock, "boot"))
+		return !src->configs[0].time.raw;
+	return !src->n ||
+	       (src->list[0].time_style != TIME_UNITS && !(clock && !strcmp(clock, "uptime")));
+}
+
 static bool has_data(const struct tracefile_buffer *b)
 {
 	for (size_t i = 0; i < b->n_cpus; i++)
@@ -149,7 +163,7 @@ static int gather_report(const struct gather_job *job, struct gather_options *o,
 		r = feed(job, src.seq, err);
 	}
 	if (r >= 0)
-		r = print_result(job, o, src.list[0].time_style != TIME_UNITS, err);
+		r = print_result(job, o, is_in_time(&src), err);
 	job->close(job->ctx);
 	gather_release_filters(&filters);
 	report_sources_release(&src);
@@ -280,7 +294,7 @@ static int open_gathering(struct gathering *g, struct errmsg *err)
 				 err);
 	if (r < 0)
 		return r;
-	g->in_time = !g->in.src.n || g->in.src.list[0].time_style != TIME_UNITS;
+	g->in_time = is_in_time(&g->in.src);
 	events = g->job->events(g->job->ctx, &n_events);
 	sequence_set_events(g->in.src.seq, events, n_events);
 	return batch_init(&g->batch) < 0 ? errmsg_set_errno(err, -ENOMEM, "cannot trace") : 0;

@@ -27,7 +27,7 @@ static int add_filter(struct gather_filters *fs, struct formats *f, const char *
 	fs->list = more;
 	r = filter_new(&more[fs->n], f, text, err);
 	fs->n += r >= 0;
-	return r;
+	return r < 0 ? r : filter_check_fields(more[fs->n - 1], err);
 }
 
 static const char *without_system(const char *event)

@@ -28,8 +28,18 @@ static void print_filter(struct filter *flt)
 	textbuf_release(&tb);
 }
 
+/* One event may have the field and another not; but if none has it, it is a slip of the pen. */
+static void tell_unknown(struct filter *flt)
+{
+	struct errmsg err = {0};
+
+	if (filter_check_fields(flt, &err) < 0)
+		fprintf(stderr, "sonde: %s\n", err.text);
+}
+
+/* is_made_up: nobody wrote it so. */
 static int add_filter(struct report *rep, struct report_file *file, const char *text, bool reject,
-		      struct errmsg *err)
+		      bool is_made_up, struct errmsg *err)
 {
 	struct filter ***list = reject ? &file->rejects : &file->filters;
 	size_t *n = reject ? &file->n_rejects : &file->n_filters;
@@ -40,6 +50,8 @@ static int add_filter(struct report *rep, struct report_file *file, const char *
 		return errmsg_set_errno(err, -ENOMEM, "cannot filter");
 	*list = more;
 	r = filter_new(&more[*n], file->formats, text, err);
+	if (r >= 0 && !rep->opts->quiet && !is_made_up)
+		tell_unknown(more[*n]);
 	if (r >= 0 && rep->opts->test_filters)
 		print_filter(more[*n]);
 	*n += r >= 0;
@@ -110,14 +122,15 @@ static int make_for_file(struct report *rep, size_t index, struct errmsg *err)
 	for (size_t i = 0; i < o->n_filters && r >= 0; i++)
 		if (o->filters[i].input < 0 || (size_t)o->filters[i].input == index) {
 			file->names_first |= names_task(o->filters[i].text);
-			r = add_filter(rep, file, o->filters[i].text, o->filters[i].reject, err);
+			r = add_filter(rep, file, o->filters[i].text, o->filters[i].reject, false,
+				       err);
 		}
 	textbuf_init(&tb, 16 << 20);
 	add_comm_words(&tb, &o->comms, &file->tasks);
 	add_pid_words(&tb, &o->pids);
 	if (r >= 0 && textbuf_len(&tb)) {
 		textbuf_add_char(&tb, 0);
-		r = add_filter(rep, file, tb.start, false, err);
+		r = add_filter(rep, file, tb.start, false, true, err);
 	}
 	textbuf_release(&tb);
 	return r < 0 ? r : 0;

@@ -280,6 +280,39 @@ int filter_new(struct filter **ret, struct formats *f, const char *text, struct 
 	return 0;
 }
 
+static void spell_fields(const struct filter *flt, struct spelling *sp)
+{
+	for (size_t i = 0; i < flt->n_listed; i++)
+		for (size_t k = 0; k < flt->listed[i]->n_fields; k++)
+			spelling_add(sp, flt->listed[i]->fields[k].name);
+}
+
+int filter_check_fields(struct filter *flt, struct errmsg *err)
+{
+	bool known[FILTER_WORDS_MAX] = {false};
+	struct spelling sp;
+
+	for (size_t i = 0; i < flt->n_listed; i++) {
+		formats_parse(flt->formats, flt->listed[i]);
+		filter_bind(flt, flt->listed[i], flt->scratch);
+		for (size_t k = 0; k < flt->n_words; k++)
+			known[k] |= flt->scratch[k].kind != BIND_UNKNOWN;
+	}
+	for (size_t k = 0; k < flt->n_words; k++) {
+		if (known[k])
+			continue;
+		spelling_init(&sp, flt->words[k], strlen(flt->words[k]));
+		spell_fields(flt, &sp);
+		return errmsg_set(err, -ENOENT,
+				  "%s has %s field '%.100s', which the filter tests%s%s%s",
+				  flt->n_listed == 1 ? flt->listed[0]->name : "none of the events",
+				  flt->n_listed == 1 ? "no" : "a", flt->words[k],
+				  sp.nearest ? "; did you mean '" : "",
+				  sp.nearest ? sp.nearest : "", sp.nearest ? "'?" : "");
+	}
+	return 0;
+}
+
 void filter_free(struct filter *flt)
 {
 	if (!flt)

@@ -27,6 +27,9 @@ enum filter_result {
 int filter_new(struct filter **ret, struct formats *f, const char *text, struct errmsg *err);
 void filter_free(struct filter *flt);
 
+/* -ENOENT with a sentence: it names a field that none of its events has. Such a test is false. */
+int filter_check_fields(struct filter *flt, struct errmsg *err);
+
 enum filter_result filter_match(struct filter *flt, const struct record *rec);
 
 /* report -T: what was understood, one line for each event, as trace-cmd prints it. */

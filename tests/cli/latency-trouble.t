@@ -42,8 +42,8 @@ $ sonde latency -e sched_wakeup -e sched_switch -i tour.dat sleep 1
 sonde: 'sleep' is one word too many: a file is read (-i), no command is run
 [2]
 $ sonde latency -e sched_wakeup -e sched_switch -F 'sched_switch:nofield == 1' tour.dat
-from sched_wakeup to sched_switch
-0 measured, 3 did not end, 22 began again before they ended
+sonde: sched_switch has no field 'nofield', which the filter tests
+[1]
 $ sonde latency -T vfs_read events-v7-zstd.dat
 sonde: there is no call of 'vfs_read' in events-v7-zstd.dat; 'sonde functions events-v7-zstd.dat' lists those that are
 [1]

@@ -41,4 +41,5 @@ cpus=2
 
 # A field that an event does not have makes the filter false.
 $ sonde report -F 'sched_switch: nosuchfield == 1' $GOLDEN/tour.dat
+sonde: sched_switch has no field 'nosuchfield', which the filter tests
 cpus=2

@@ -9,6 +9,7 @@
  * Our own threads are kept out of the trace (set_event_notrace_pid, set_ftrace_notrace_pid; Linux 5.7):
  * a recorder that records its own system calls makes work for itself.
  */
+#include "capture/pidspace.h"
 #include "capture/privileges.h"
 #include "capture/session.h"
 
@@ -148,7 +149,11 @@ int session_open(struct session *s, const struct session_config *config, struct 
 	s->config = *config;
 	s->signal_fd = -1;
 	textbuf_init(&s->names, NAMES_MAX_BYTES);
-	r = tracefs_open(&s->t, err);
+	r = pidspace_check(config->plan, err);
+	if (!pidspace_is_kernels())
+		config->plan->trace_self = true; /* it would be somebody else */
+	if (r >= 0)
+		r = tracefs_open(&s->t, err);
 	if (r >= 0)
 		r = journal_open(&s->journal, &s->t, err);
 	if (r >= 0)

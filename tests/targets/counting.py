@@ -146,6 +146,18 @@ def test_tasks(programs):
     finally:
         process.kill()
         process.wait()
+    check_container(program)
+
+
+def check_container(program):
+    """In a pid namespace the kernel's numbers of tasks are not known: who chooses by them is told so."""
+    need("unshare")
+    inside = ("unshare", "-p", "-f", "--mount-proc", SONDE)
+    for words in (("count", "--only-command"), ("count", "-P", "1"), ("record", "-F", "-o", os.devnull)):
+        done = run(*inside, *words, "-e", f"{program}:tick", "true", check=False)
+        if done.returncode != 1 or "this is a pid namespace of its own" not in done.stderr:
+            raise Wrong(f"{words}: {done.returncode} {done.stderr}")
+    run(*inside, "count", "-q", "-e", f"{program}:tick", "true")
 
 
 COMPARED = """#include <arpa/inet.h>

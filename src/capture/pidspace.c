@@ -32,9 +32,10 @@ int pidspace_check(const struct plan *plan, struct errmsg *err)
 		chooses |= plan->buffers[i].pids.n > 0;
 	if (!chooses || pidspace_is_kernels())
 		return 0;
-	return errmsg_set(err, -ENOTSUP,
-			  "tasks cannot be chosen here (%s): this is a pid namespace of its own (a "
-			  "container), and the kernel traces by the numbers that tasks have outside of "
-			  "it; run sonde outside, or choose by a filter, as in report -F",
-			  plan->only_command ? "the command alone" : "-P");
+	return errmsg_set(
+		err, -ENOTSUP,
+		"tasks cannot be chosen here (%s): this is a pid namespace of its own (a "
+		"container), and the kernel traces by the numbers that tasks have outside of "
+		"it; run sonde outside, or choose by a filter, as in report -F",
+		plan->only_command ? "the command alone" : "-P");
 }

@@ -296,8 +296,8 @@ static int write_event(const struct tracefs *t, const struct probe *p, const cha
 	return write_places(t, p, file, group, event, err);
 }
 
-int probes_add(const struct tracefs *t, struct journal *journal, const struct probe *p,
-	       const char *group, const char *event, struct errmsg *err)
+int probes_add(const struct tracefs *t, struct journal *journal, struct probe *p, const char *group,
+	       const char *event, struct errmsg *err)
 {
 	const char *file = file_for(t, p);
 	char name[2 * TRACEFS_NAME_MAX], path[3 * TRACEFS_NAME_MAX];
@@ -319,5 +319,10 @@ int probes_add(const struct tracefs *t, struct journal *journal, const struct pr
 	if (!probe_use_breakpoint(&with_breakpoint))
 		return write_event(t, p, file, group, event, err);
 	r = write_event(t, p, file, group, event, &first);
-	return r < 0 ? write_event(t, &with_breakpoint, file, group, event, err) : r;
+	if (r >= 0)
+		return r;
+	r = write_event(t, &with_breakpoint, file, group, event, err);
+	if (r >= 0)
+		p->kind = with_breakpoint.kind;
+	return r;
 }

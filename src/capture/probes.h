@@ -30,10 +30,10 @@ void probe_site_init(struct probe_site *s, const struct tracefs *t);
 
 /*
  * Defines the event, all its places. With a journal it is removed in the end. The sentence of a refusal
- * carries the kernel's own words, with the caret under the user's text.
+ * carries the kernel's own words, with the caret under the user's text. p->kind becomes that of what is defined.
  */
-int probes_add(const struct tracefs *t, struct journal *journal, const struct probe *p,
-	       const char *group, const char *event, struct errmsg *err);
+int probes_add(const struct tracefs *t, struct journal *journal, struct probe *p, const char *group,
+	       const char *event, struct errmsg *err);
 /* How many calls a return probe is given room for, if the definition does not say (@NUMBER). */
 unsigned probes_room(const struct probe *p);
 /*

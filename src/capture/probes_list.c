@@ -32,7 +32,10 @@ static bool kind_of(const char *line, enum probe_kind *ret_kind)
 	const char *place = line + strcspn(line, " \n");
 	/* a path may be a relative one */
 	bool is_user = *place == ' ' && place[1 + strcspn(place + 1, "/ \n")] == '/';
-	bool is_return = strstr(line, "%return");
+	/* of this line: others follow */
+	const char *percent =
+		*place == ' ' ? memchr(place + 1, '%', strcspn(place + 1, " \n")) : NULL;
+	bool is_return = percent && !strncmp(percent, "%return", 7);
 
 	switch (*line) {
 	case 'p':

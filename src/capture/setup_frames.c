@@ -23,8 +23,7 @@ static void add(struct probe *p, const char *name, char *fetch)
 	p->args[p->n_args++] = (struct probe_arg){.name = (char *)name, .fetch = fetch};
 }
 
-const struct probe *setup_add_frame(const struct setup *s, const struct probe *p,
-				    struct setup_framed *f)
+struct probe *setup_add_frame(const struct setup *s, struct probe *p, struct setup_framed *f)
 {
 	const struct arch *arch = s->site->kernel.arch;
 	const char *reg = arch ? arch_register(arch, arch->stack_reg) : NULL;

@@ -49,8 +49,7 @@ struct setup_framed {
 	struct probe probe;
 	char frame[40], skip[40];
 };
-const struct probe *setup_add_frame(const struct setup *s, const struct probe *p,
-				    struct setup_framed *f);
+struct probe *setup_add_frame(const struct setup *s, struct probe *p, struct setup_framed *f);
 void setup_framed_release(struct setup_framed *f);
 
 /* setup_pairs.c: of a program, it is one for this processor, not for its 32-bit sibling. */
@@ -104,7 +103,7 @@ int setup_patterns(struct setup *s, struct errmsg *err);
 int setup_open_prober(struct setup *s, struct errmsg *err);
 
 /* setup_pairs.c: it asks at the return for what only the entry knows, or for the time between. */
-bool setup_wants_pair(const struct setup_probe *sp);
+bool setup_wants_pair(const struct setup *s, const struct setup_probe *sp);
 /* Defines both ends and what joins them; why_not: what was wrong with one probe, NULL: nothing. */
 int setup_pair(struct setup *s, struct setup_probe *sp, const struct errmsg *why_not,
 	       struct errmsg *err);

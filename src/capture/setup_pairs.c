@@ -55,8 +55,13 @@ static bool is_of_return(const struct definition_arg *a)
 	       kind != EXPRESSION_PARAMS && kind != EXPRESSION_DURATION;
 }
 
-bool setup_wants_pair(const struct setup_probe *sp)
+/*
+ * Newer kernels remember at the return what was passed, but not what the pointers led to then: a name may be freed, a position
+ * be another one.
+ */
+bool setup_wants_pair(const struct setup *s, const struct setup_probe *sp)
 {
+	const struct probe_kernel *k = s->site ? &s->site->kernel : NULL;
 	const struct definition *d = sp->definition;
 	bool has_entry = false;
 
@@ -67,7 +72,8 @@ bool setup_wants_pair(const struct setup_probe *sp)
 			return true;
 		has_entry |= !is_of_return(&d->args[i]);
 	}
-	return has_entry && !sp->probe; /* this kernel does not remember them */
+	return has_entry && (!sp->probe || (s->journal && k && k->hist && k->synthetic &&
+					    probe_reads_late(sp->probe)));
 }
 
 /* --- two definitions --------------------------------------------------------------------------- */

@@ -23,6 +23,7 @@
 #include "capture/cost.h"
 #include "capture/eventdir.h"
 #include "capture/probes.h"
+#include "symbols/arch.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -174,6 +175,13 @@ int setup_open_prober(struct setup *s, struct errmsg *err)
 	s->site->world.only_calls = s->plan->only_calls;
 	s->site->world.source_dir = s->plan->source_dir;
 	s->site->world.debug_dir = s->plan->debug_dir;
+	/*
+	 * A recording tells hits and misses. Where a kprobe at an entry is a breakpoint, an fprobe is worth more than that,
+	 * unless a limit has to be kept.
+	 */
+	s->site->kernel.counted =
+		s->journal && (s->plan->max_rate || s->plan->estimate ||
+			       (s->site->kernel.arch && s->site->kernel.arch->has_hooked_kprobes));
 	return prober_new(&s->prober, &s->site->world, err);
 }
 
@@ -206,7 +214,7 @@ static void note_lost(struct setup *s, const struct probe *p)
 
 static int define(struct setup *s, struct setup_probe *sp, struct errmsg *err)
 {
-	const struct probe *p = sp->probe;
+	struct probe *p = sp->probe;
 	struct setup_framed framed;
 	int r = 0;
 
@@ -245,7 +253,7 @@ static int take_definition(struct setup *s, struct setup_probe *sp, bool only_na
 		r = setup_open_prober(s, &why);
 	if (r >= 0)
 		r = probe_resolve(s->prober, sp->definition, &sp->probe, &why);
-	if (setup_wants_pair(sp))
+	if (setup_wants_pair(s, sp))
 		return setup_pair(s, sp, r < 0 ? &why : NULL, err);
 	if (r < 0 && !only_name)
 		return errmsg_set(err, r, "%s", why.text);

@@ -40,9 +40,12 @@ static const char *cost_of(enum probe_kind kind, bool at_entry)
 	case PROBE_KRETPROBE:
 		return "entry and return are both caught: 0.2 to 1 us a call";
 	case PROBE_FPROBE:
-		return "by the function tracer's hook, no breakpoint: about 0.1 us a hit";
+		return "by the function tracer's hook, no breakpoint: about 0.1 us a hit; the "
+		       "kernel "
+		       "counts no hits of it";
 	case PROBE_FPROBE_EXIT:
-		return "by the function tracer's hook, entry and return: about 0.2 us a call";
+		return "by the function tracer's hook, entry and return: about 0.2 us a call; the "
+		       "kernel counts no hits of it";
 	case PROBE_UPROBE:
 		return "a breakpoint in the program: 1 to 3 us a hit, in every process that runs "
 		       "it";

@@ -10,6 +10,8 @@
 #include "base/textbuf.h"
 #include "probe/probe.h"
 
+#include <string.h>
+
 const struct probe_kernel probe_kernel_usual = {
 	.kprobes = true,
 	.uprobes = true,
@@ -65,6 +67,16 @@ void probe_fmt_line(const struct probe *p, size_t place, const char *group, cons
 	for (size_t i = 0; i < p->n_args; i++)
 		textbuf_addf(tb, " %s%s%s", p->args[i].name, *p->args[i].name ? "=" : "",
 			     at->fetches && at->fetches[i] ? at->fetches[i] : p->args[i].fetch);
+}
+
+bool probe_reads_late(const struct probe *p)
+{
+	bool is_return = p->kind == PROBE_KRETPROBE || p->kind == PROBE_FPROBE_EXIT;
+
+	for (size_t i = 0; i < p->n_args && is_return; i++)
+		if (strstr(p->args[i].fetch, "($arg"))
+			return true;
+	return false;
 }
 
 bool probe_use_breakpoint(struct probe *p)

@@ -44,6 +44,7 @@ struct probe_kernel {
 	bool refcounts;	      /* semaphores of marks */
 	bool hist, synthetic; /* for durations and aggregation in the kernel */
 	unsigned max_args;    /* 128 */
+	bool counted; /* hits and misses have to be known, which the kernel counts of no fprobe */
 	/*
 	 * No matter of the kernel but of who asks: without a type written, a pointer to text stays a pointer
 	 * and what has no sign is recorded in hex, as perf probe does it.
@@ -143,6 +144,9 @@ void probe_free(struct probe *p);
 /* The line for one place: "p:probe/vfs_read vfs_read count=%dx:u64". event NULL: as resolved. */
 void probe_fmt_line(const struct probe *p, size_t place, const char *group, const char *event,
 		    struct textbuf *tb);
+
+/* Whether at the return something is read through a pointer that was passed, and may be gone or changed. */
+bool probe_reads_late(const struct probe *p);
 
 /* Makes an fprobe the kprobe that does the same, with a breakpoint; false: it is none. */
 bool probe_use_breakpoint(struct probe *p);

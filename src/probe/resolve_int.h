@@ -129,7 +129,7 @@ int resolve_add_function(struct resolution *r, const struct found_function *f);
 /* The same; if there are several of that name, all of them. */
 int resolve_namesakes(struct resolution *r, struct found_function *f);
 /* The cheapest kind of probe of the kernel that can do what is asked. */
-enum probe_kind resolve_kernel_kind(const struct resolution *r);
+enum probe_kind resolve_kernel_kind(const struct resolution *r, const struct found_function *f);
 /* vfs_*: places for all functions that can be probed. */
 int resolve_glob(struct resolution *r, const char *module);
 bool resolve_is_event(const struct prober *p, const struct definition *d);

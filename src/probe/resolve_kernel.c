@@ -10,7 +10,9 @@
  * it may be in a module, be renamed by the compiler (vfs_x.isra.0), or not exist.
  *
  * Where the kernel has fprobes, entry and return go through the function tracer's hook, which costs a third
- * of a breakpoint. These probes have no registers: parameters are $argN there.
+ * of a breakpoint. These probes have no registers: parameters are $argN there. The kernel counts neither their hits nor
+ * their misses, so who has to know these gets a kprobe (which takes the same hook on x86-64, and costs the same), unless
+ * the function is on the blacklist. The hook knows no modules.
  */
 #include "probe/findprogram.h"
 #include "probe/resolve_int.h"
@@ -157,13 +159,23 @@ static int find_function(struct resolution *r, const char *module, struct found_
 	return find_by_symbol(r, btf, module, ret);
 }
 
-enum probe_kind resolve_kernel_kind(const struct resolution *r)
+static bool is_on_blacklist(const struct resolution *r, const char *symbol)
+{
+	const char *list = prober_list(r->prober, PROBER_BLACKLIST);
+
+	return list && prober_list_has(list, '\t', symbol, "\n");
+}
+
+enum probe_kind resolve_kernel_kind(const struct resolution *r, const struct found_function *f)
 {
 	const struct probe_kernel *k = &r->prober->kernel;
 	const struct definition *d = r->d;
-	bool fits = k->fprobes && k->arg_n && !d->offset && !d->has_address &&
+	bool fits = k->fprobes && k->arg_n && !d->offset && !d->has_address && !*f->module &&
 		    !resolve_wants_registers(d);
 
+	/* who says how many calls there is room for wants to know whether it was enough */
+	if (fits && k->kprobes && (k->counted || d->max_active))
+		fits = is_on_blacklist(r, f->symbol);
 	if (d->is_return)
 		return fits ? PROBE_FPROBE_EXIT : PROBE_KRETPROBE;
 	return fits ? PROBE_FPROBE : PROBE_KPROBE;
@@ -209,7 +221,7 @@ int resolve_add_function(struct resolution *r, const struct found_function *f)
 	struct btf_scope scope;
 	int result;
 
-	p->kind = resolve_kernel_kind(r);
+	p->kind = resolve_kernel_kind(r, f);
 	place.by_number = p->kind == PROBE_FPROBE || p->kind == PROBE_FPROBE_EXIT;
 	if (f->btf && !d->offset) {
 		btf_scope_init(&scope, f->btf, f->prototype, place.arch, d->is_return);
@@ -228,11 +240,9 @@ int resolve_add_function(struct resolution *r, const struct found_function *f)
 /* What the kernel would refuse is refused before anything is changed, in a dry run as well. */
 static int check_blacklist(struct resolution *r, const struct found_function *f)
 {
-	const char *list = prober_list(r->prober, PROBER_BLACKLIST);
-	enum probe_kind kind = resolve_kernel_kind(r);
+	enum probe_kind kind = resolve_kernel_kind(r, f);
 
-	if (!list || kind == PROBE_FPROBE || kind == PROBE_FPROBE_EXIT ||
-	    !prober_list_has(list, '\t', f->symbol, "\n"))
+	if (kind == PROBE_FPROBE || kind == PROBE_FPROBE_EXIT || !is_on_blacklist(r, f->symbol))
 		return 0;
 	return RESOLVE_REFUSE(r, r->d->function_span, -EPERM,
 			      "no probe can be put on %s: it is on the kernel's blacklist "
@@ -259,6 +269,13 @@ static int resolve_by_btf(struct resolution *r, const char *module)
 		if (result >= 0)
 			result = resolve_namesakes(r, &f);
 	}
+	if (result >= 0 && probe_reads_late(&r->out->probe))
+		resolve_note(
+			r,
+			"what is behind a pointer that was passed is read when %s returns, and may "
+			"be gone or changed by then; a recording (sonde record -e) reads it at the "
+			"entry",
+			r->d->function);
 	return result < 0 ? result : resolve_group_and_event(r, NULL, r->d->function, 0);
 }
 

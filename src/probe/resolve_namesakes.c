@@ -85,7 +85,7 @@ int resolve_namesakes(struct resolution *r, struct found_function *f)
 	const char *name = f->symbol, *p, *described = "";
 	const char *text =
 		r->prober->world.check_symbols ? prober_list(r->prober, PROBER_KALLSYMS) : NULL;
-	enum probe_kind kind = resolve_kernel_kind(r);
+	enum probe_kind kind = resolve_kernel_kind(r, f);
 	bool is_fprobe = kind == PROBE_FPROBE || kind == PROBE_FPROBE_EXIT;
 	unsigned n = text && !*f->module ? count(text, name) : 0;
 	bool is_glob = debuginfo_is_glob(r->d->function);

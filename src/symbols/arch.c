@@ -38,7 +38,8 @@ static const unsigned riscv64_args[] = {10, 11, 12, 13, 14, 15, 16, 17};
 static const struct arch rows[] = {
 	{"x86_64", EM_X86_64, ROW_REGS(x86_64), .stack_reg = 7, .entry_stack_skip = 8,
 	 .max_reg_struct = 16, .result_takes_arg = true, .keeps_result_address = true,
-	 .float_results = FLOAT_RESULTS_BY_HALVES, .result_regs = {0, 1}},
+	 .has_hooked_kprobes = true, .float_results = FLOAT_RESULTS_BY_HALVES,
+	 .result_regs = {0, 1}},
 	{"aarch64", EM_AARCH64, ROW_REGS(aarch64), .stack_reg = 31, .max_reg_struct = 16,
 	 .big_struct_is_pointer = true, .struct_ends_regs = true,
 	 .float_results = FLOAT_RESULTS_ALIKE, .result_regs = {0, 1}},

@@ -28,6 +28,7 @@ struct arch {
 	bool struct_ends_regs; /* one that does not fit leaves no register to those behind it */
 	bool result_takes_arg; /* the address of a large result is passed as the first argument */
 	bool keeps_result_address; /* … and is in the first result register in the end */
+	bool has_hooked_kprobes; /* at entries they take the function tracer's hook, no breakpoint */
 	enum float_results float_results;
 	unsigned result_regs[2];
 };

@@ -40,7 +40,9 @@ static const char events[] = "p:probe/vfs_read vfs_read count=%dx:u64\n"
 			     "p:probe_a/work /tmp/a:0x1139 n=%di:s32\n"
 			     "p:probe_a/work /tmp/a:0x1150 n=%di:s32\n"
 			     "e:eprobes/sw sched.sched_switch a=$next_pid\n"
-			     "p:sonde_77/vfs_read vfs_read\n";
+			     "p:sonde_77/vfs_read vfs_read\n"
+			     "f:probe/vfs_write vfs_write count=$arg3:u64\n"
+			     "f4096:probe/vfs_write__return vfs_write%return ret=$retval:s64\n";
 
 static char dir[] = "/tmp/sonde-test-probes-XXXXXX";
 static struct tracefs t;
@@ -119,6 +121,8 @@ static void hits_belong_to_their_probe(void **state)
 		{"probe_a", "work", PROBE_UPROBE, 2, 0, false},
 		{"eprobes", "sw", PROBE_EPROBE, 0, 0, false},
 		{"sonde_77", "vfs_read", PROBE_KPROBE, 100, 0, true},
+		{"probe", "vfs_write", PROBE_FPROBE, 0, 0, false},
+		{"probe", "vfs_write__return", PROBE_FPROBE_EXIT, 0, 0, false},
 	};
 	struct errmsg err = {0};
 	struct probe_list l;

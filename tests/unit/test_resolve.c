@@ -460,15 +460,27 @@ static void newer_kernels_do_more(void **state)
 		{"do_it(file->a, count)", "f:probe/do_it do_it a=+0($arg1):s32 count=$arg5:u64"},
 		{"do_it%return($retval, n, file->dentry->id)",
 		 "f:probe/do_it__return do_it%return ret=$retval:s32 n=$arg2:s32 "
-		 "id=+0(+24($arg1)):u64"},
+		 "id=+0(+24($arg1)):u64 # what is behind a pointer that was passed is read when "
+		 "do_it returns, and may be gone or changed by then; a recording (sonde record -e) "
+		 "reads it at the entry"},
 		{"tail(h)", "f:probe/tail tail h=+16($stack):s32"},
-		/* registers, or a place inside: a breakpoint */
+		/* registers, or a place inside: a breakpoint; the hook knows no modules */
 		{"do_it(%di)", "p:probe/do_it do_it di=%di:x64"},
 		{"do_it+4", "p:probe/do_it do_it+4"},
+		{"toy:toy_open(w->data)", "p:probe/toy_open toy:toy_open data=+0(%di):u64"},
+		/* whether there was room enough has to be counted */
+		{"do_it%return@16($retval)", "r16:probe/do_it__return do_it ret=$retval:s32"},
+	};
+	static const struct row counted[] = {
+		{"do_it(file->a, count)", "p:probe/do_it do_it a=+0(%di):s32 count=%r8:u64"},
+		{"do_it%return($retval, n)",
+		 "r:probe/do_it__return do_it ret=$retval:s32 n=$arg2:s32"},
 	};
 
 	k.fprobes = k.return_args = true;
 	EXPECT(&k, "x86_64", rows);
+	k.counted = true;
+	EXPECT(&k, "x86_64", counted);
 }
 
 static void fields_of_events(void **state)

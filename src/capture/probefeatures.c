@@ -83,6 +83,7 @@ void probe_features(const struct tracefs *t, struct probe_kernel *ret_kernel)
 		if (strstr(readme.start, features[i].words))
 			*(bool *)((char *)&k + features[i].offset) = true;
 	textbuf_release(&readme);
+	k.prefers_kprobes = k.arch && k.arch->has_hooked_kprobes;
 	k.dynamic_events = tracefs_exists(t, "", "dynamic_events");
 	k.kprobes = tracefs_exists(t, "", "kprobe_events");
 	k.uprobes = tracefs_exists(t, "", "uprobe_events");

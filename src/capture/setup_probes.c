@@ -23,7 +23,6 @@
 #include "capture/cost.h"
 #include "capture/eventdir.h"
 #include "capture/probes.h"
-#include "symbols/arch.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -175,13 +174,8 @@ int setup_open_prober(struct setup *s, struct errmsg *err)
 	s->site->world.only_calls = s->plan->only_calls;
 	s->site->world.source_dir = s->plan->source_dir;
 	s->site->world.debug_dir = s->plan->debug_dir;
-	/*
-	 * A recording tells hits and misses. Where a kprobe at an entry is a breakpoint, an fprobe is worth more than that,
-	 * unless a limit has to be kept.
-	 */
-	s->site->kernel.counted =
-		s->journal && (s->plan->max_rate || s->plan->estimate ||
-			       (s->site->kernel.arch && s->site->kernel.arch->has_hooked_kprobes));
+	if (s->plan->max_rate || s->plan->estimate) /* who watches has to know the hits */
+		s->site->kernel.prefers_kprobes = true;
 	return prober_new(&s->prober, &s->site->world, err);
 }
 

@@ -44,7 +44,7 @@ struct probe_kernel {
 	bool refcounts;	      /* semaphores of marks */
 	bool hist, synthetic; /* for durations and aggregation in the kernel */
 	unsigned max_args;    /* 128 */
-	bool counted; /* hits and misses have to be known, which the kernel counts of no fprobe */
+	bool prefers_kprobes; /* to fprobes: they cost the same here, or hits have to be known */
 	/*
 	 * No matter of the kernel but of who asks: without a type written, a pointer to text stays a pointer
 	 * and what has no sign is recorded in hex, as perf probe does it.

@@ -9,10 +9,11 @@
  * The kernel's symbols (122 000 lines, 60 ms) are only read for a function that its BTF does not describe:
  * it may be in a module, be renamed by the compiler (vfs_x.isra.0), or not exist.
  *
- * Where the kernel has fprobes, entry and return go through the function tracer's hook, which costs a third
- * of a breakpoint. These probes have no registers: parameters are $argN there. The kernel counts neither their hits nor
- * their misses, so who has to know these gets a kprobe (which takes the same hook on x86-64, and costs the same), unless
- * the function is on the blacklist. The hook knows no modules.
+ * Where the kernel has fprobes, entry and return can go through the function tracer's hook, which costs a third of a
+ * breakpoint. These probes have no registers: parameters are $argN there; the hook knows no modules. But kprobes at entries
+ * take the same hook on some processors (x86-64), which costs the same (doc/overhead.md), and of fprobes the kernel counts
+ * neither hits nor misses, and leaves the hook in place while they are off. So an fprobe is taken where a kprobe would be a
+ * breakpoint, or is not allowed (the blacklist).
  */
 #include "probe/findprogram.h"
 #include "probe/resolve_int.h"
@@ -174,7 +175,7 @@ enum probe_kind resolve_kernel_kind(const struct resolution *r, const struct fou
 		    !resolve_wants_registers(d);
 
 	/* who says how many calls there is room for wants to know whether it was enough */
-	if (fits && k->kprobes && (k->counted || d->max_active))
+	if (fits && k->kprobes && (k->prefers_kprobes || d->max_active))
 		fits = is_on_blacklist(r, f->symbol);
 	if (d->is_return)
 		return fits ? PROBE_FPROBE_EXIT : PROBE_KRETPROBE;

@@ -471,7 +471,7 @@ static void newer_kernels_do_more(void **state)
 		/* whether there was room enough has to be counted */
 		{"do_it%return@16($retval)", "r16:probe/do_it__return do_it ret=$retval:s32"},
 	};
-	static const struct row counted[] = {
+	static const struct row kprobes[] = {
 		{"do_it(file->a, count)", "p:probe/do_it do_it a=+0(%di):s32 count=%r8:u64"},
 		{"do_it%return($retval, n)",
 		 "r:probe/do_it__return do_it ret=$retval:s32 n=$arg2:s32"},
@@ -479,8 +479,8 @@ static void newer_kernels_do_more(void **state)
 
 	k.fprobes = k.return_args = true;
 	EXPECT(&k, "x86_64", rows);
-	k.counted = true;
-	EXPECT(&k, "x86_64", counted);
+	k.prefers_kprobes = true;
+	EXPECT(&k, "x86_64", kprobes);
 }
 
 static void fields_of_events(void **state)

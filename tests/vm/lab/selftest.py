@@ -217,6 +217,34 @@ def two_runs_fetch_once():
         same(sorted(os.listdir(f"{work}/sonde/lab")), ["lock", "stock"])
 
 
+APT_KERNELS = "\n".join(f"echo linux-image-{name} - Linux" for name in (
+    "6.1.0-54-amd64", "6.12.99+deb12-amd64", "6.12.115+deb12-amd64", "6.12.115+deb12-amd64-dbg",
+    "6.12.200+deb12-cloud-amd64", "6.12.200+deb12-rt-amd64", "6.9.7+bpo-amd64", "6.12-amd64"))
+
+
+def newest_kernel_is_found():
+    with tempfile.TemporaryDirectory() as work:
+        tools = fake_apt(work, 'for name; do :; done; echo "$name" > "$HOME/log"; : > k.deb')
+        link_tools(tools, "xz")
+        unpack = 'mkdir -p "$3/boot" "$3/lib/modules/x"; cd "$3"; : > boot/vmlinuz-x; ' \
+                 'echo code | xz > lib/modules/x/a.ko.xz'
+        write_tools(tools, {"apt-cache": APT_KERNELS, "dpkg-deb": unpack})
+        env = {"PATH": tools, "XDG_CACHE_HOME": work, "HOME": work}
+        contains(call("kernel", "new", **env)[0], "/new/boot/vmlinuz-x")
+        with open(os.path.join(work, "log"), encoding="ascii") as file:
+            same(file.read(), "linux-image-6.12.115+deb12-amd64\n")
+        with open(os.path.join(work, "sonde/lab/new/lib/modules/x/a.ko"), encoding="ascii") as file:
+            same(file.read(), "code\n")
+
+
+def too_old_a_kernel_is_a_skip():
+    with tempfile.TemporaryDirectory() as work:
+        tools = fake_apt(work, "exit 0")
+        write_tools(tools, {"apt-cache": "echo linux-image-6.1.0-54-amd64 - Linux"})
+        text = call("kernel", "new", status=77, PATH=tools, XDG_CACHE_HOME=work, HOME=work)[1]
+        contains(text, "skipped: cannot download linux-image-VERSION-amd64: none that is 6.9 or newer")
+
+
 def wrong_kernel_is_named():
     text = call("run", "-k", "/nowhere", "true", status=2, SONDE_VM="")[1]
     contains(text, "no kernel '/nowhere'")
@@ -311,7 +339,8 @@ def _without_session():
 
 
 TESTS = (missing_qemu_is_a_skip, missing_network_is_a_skip, unbuildable_kernel_is_a_skip,
-         kernel_is_built_once, two_runs_fetch_once, wrong_kernel_is_named,
+         kernel_is_built_once, two_runs_fetch_once, newest_kernel_is_found,
+         too_old_a_kernel_is_a_skip, wrong_kernel_is_named,
          suite_tells_verdicts_apart, owned_guest_ends_with_its_owner,
          second_guest_is_watched_too,
          guest_passes_output_and_status, guest_runs_the_given_program, guest_output_files_are_kept,

@@ -141,6 +141,20 @@ static void open_mappings(struct session *s)
 		setup_open_mappings(s->setup);
 }
 
+/* What was written there is in the journal already. */
+static int forget_tasks(struct session *s, struct errmsg *err)
+{
+	const struct plan *plan = s->config.plan;
+	int r = 0;
+
+	if (!s->has_own_choice || (!plan->only_command && !plan->buffers[0].pids.n))
+		return 0;
+	for (size_t i = 0; i < s->setup->n_buffers && r >= 0; i++)
+		r = tracefs_write(&s->t, s->setup->buffers[i].instance, "set_event_pid", "\n",
+				  TRACEFS_SET, err);
+	return r;
+}
+
 int session_open(struct session *s, const struct session_config *config, struct errmsg *err)
 {
 	int r;
@@ -179,6 +193,8 @@ int session_open(struct session *s, const struct session_config *config, struct 
 			     "events: they do nothing here");
 	if (r >= 0 && config->prepare)
 		r = config->prepare(s, config->prepare_ctx, err);
+	if (r >= 0)
+		r = forget_tasks(s, err);
 	if (r >= 0)
 		open_mappings(s);
 	if (r >= 0)
@@ -250,7 +266,8 @@ void session_clock(const struct session *s, size_t buffer, char *buf, size_t n_b
 static int leave_out_self(struct session *s, struct errmsg *err)
 {
 	static const char *const files[] = {"set_event_notrace_pid", "set_ftrace_notrace_pid"};
-	DIR *tasks = s->config.plan->trace_self ? NULL : opendir("/proc/self/task");
+	bool is_chosen = s->config.plan->trace_self || s->has_own_choice;
+	DIR *tasks = is_chosen ? NULL : opendir("/proc/self/task");
 	struct dirent *e;
 	int r = 0;
 

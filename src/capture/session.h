@@ -65,7 +65,12 @@ struct session {
 	unsigned n_cpus;
 	uint64_t start_ns, stop_ns; /* CLOCK_MONOTONIC */
 	uint64_t powers;	    /* kept besides those of privileges.c */
-	uint64_t watched_ns;	    /* when hits of probes were counted last */
+	/*
+	 * Set by prepare: programs in the kernel choose the tasks, and the buffers need not. It would cost at every switch
+	 * from one task to another.
+	 */
+	bool has_own_choice;
+	uint64_t watched_ns; /* when hits of probes were counted last */
 	bool has_threads;  /* the command, of which only the first one is traced (-F without -c) */
 	uint64_t n_missed; /* hits of probes that no event tells of, once it is stopped */
 };

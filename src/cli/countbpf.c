@@ -91,6 +91,7 @@ int countbpf_open(struct countbpf *cb, struct kernelrun *run, size_t n_words, ui
 		countbpf_close(cb);
 	else if (power >= 0)
 		run->s.powers |= UINT64_C(1) << power;
+	run->s.has_own_choice = r >= 0;
 	return r;
 }
 

@@ -215,6 +215,7 @@ int latencybpf_open(struct latencybpf *lb, struct kernelrun *run, const struct l
 		latencybpf_close(lb);
 	else if (power >= 0)
 		run->s.powers |= UINT64_C(1) << power;
+	run->s.has_own_choice = r >= 0;
 	return r;
 }
 

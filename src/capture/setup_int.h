@@ -16,6 +16,7 @@ struct setup_probe {
 	struct definition *definition;
 	struct probe *probe; /* NULL: an event with a filter */
 	char group[TRACEFS_NAME_MAX], name[TRACEFS_NAME_MAX];
+	char *filter; /* the plan's (-f), as the kernel takes it; NULL: none, or it is no probe */
 	char *why; /* a name that is neither an event nor a function: a sentence about the latter */
 	uint64_t n_hits;
 	bool is_new, is_warned, is_off;
@@ -91,6 +92,9 @@ void setup_probes_undo(struct setup *s);
 void setup_probes_free(struct setup *s);
 /* Why an event's name is no function's either; NULL: not looked for. */
 const char *setup_why_no_probe(const struct setup *s, const struct plan_event *e);
+/* The plan's filter, over what the probe shows, is written for the kernel as a condition (if) is. */
+int setup_take_filter(struct setup_probe *sp, const struct probe *shown, const char *duration,
+		      struct errmsg *err);
 /* What is switched on for it: pattern and filter; those of the plan are added. */
 int setup_set_event(struct setup_probe *sp, const char *system, const char *name,
 		    const char *filter, struct errmsg *err);

@@ -47,6 +47,8 @@ int setup_pair_fmt_synth(const struct setup_pair *pair, const struct definition 
 /* The two triggers, made anew: of a pair whose names, arguments and frames are known. */
 int setup_pair_fmt_triggers(struct setup_pair *pair, const struct setup_probe *sp,
 			    struct errmsg *err);
+/* What $duration is called; NULL: it is not recorded. */
+const char *setup_pair_duration(const struct setup_pair *pair, const struct definition *d);
 /* The condition over the synthetic event's fields, which the caller frees. */
 int setup_pair_fmt_filter(const struct setup_pair *pair, const struct definition *d,
 			  char **ret_filter, struct errmsg *err);

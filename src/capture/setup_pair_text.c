@@ -238,6 +238,11 @@ static char *fmt_out_trigger(const struct setup_pair *pair, const struct setup_p
 
 /* --- the condition ----------------------------------------------------------------------------- */
 
+const char *setup_pair_duration(const struct setup_pair *pair, const struct definition *d)
+{
+	return wants_duration(d) ? pair->duration_name : NULL;
+}
+
 int setup_pair_fmt_filter(const struct setup_pair *pair, const struct definition *d,
 			  char **ret_filter, struct errmsg *err)
 {
@@ -245,8 +250,7 @@ int setup_pair_fmt_filter(const struct setup_pair *pair, const struct definition
 	int r;
 
 	textbuf_init(&tb, PAIR_LINE_BYTES);
-	r = probe_fmt_condition(&pair->shown, d, wants_duration(d) ? pair->duration_name : NULL,
-				&tb, err);
+	r = probe_fmt_condition(&pair->shown, d, setup_pair_duration(pair, d), &tb, err);
 	textbuf_add(&tb, "", 1);
 	*ret_filter = r < 0 || tb.overflow ? NULL : strdup(tb.start);
 	textbuf_release(&tb);

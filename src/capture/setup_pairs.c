@@ -452,6 +452,9 @@ int setup_pair(struct setup *s, struct setup_probe *sp, const struct errmsg *why
 	if (sp->definition->filter)
 		r = setup_pair_fmt_filter(pair, sp->definition, &filter, err);
 	if (r >= 0)
+		r = setup_take_filter(sp, &pair->shown, setup_pair_duration(pair, sp->definition),
+				      err);
+	if (r >= 0)
 		r = define_ends(s, sp, err);
 	if (r >= 0)
 		r = setup_pair_fmt_triggers(pair, sp, err);

@@ -29,7 +29,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define SUFFIX_MAX 1000
+#define SUFFIX_MAX	 1000
+#define FILTER_MAX_BYTES 65536
 
 /* --- which words ------------------------------------------------------------------------------- */
 
@@ -100,10 +101,26 @@ static char *join_filters(const char *a, const char *b)
 	return asprintf(&text, "(%s) && (%s)", a, b) < 0 ? NULL : text;
 }
 
+int setup_take_filter(struct setup_probe *sp, const struct probe *shown, const char *duration,
+		      struct errmsg *err)
+{
+	struct textbuf tb;
+	int r = 0;
+
+	if (!sp->planned->filter)
+		return 0;
+	textbuf_init(&tb, FILTER_MAX_BYTES);
+	r = probe_fmt_filter(shown, sp->definition, duration, sp->planned->filter, &tb, err);
+	textbuf_add(&tb, "", 1);
+	sp->filter = r < 0 || tb.overflow ? NULL : strdup(tb.start);
+	textbuf_release(&tb);
+	return r < 0 ? r : sp->filter ? 0 : without_memory(err);
+}
+
 int setup_set_event(struct setup_probe *sp, const char *system, const char *name,
 		    const char *filter, struct errmsg *err)
 {
-	const char *planned = sp->planned->filter;
+	const char *planned = sp->filter ? sp->filter : sp->planned->filter;
 
 	sp->event = (struct plan_event){.triggers = sp->planned->triggers};
 	if (asprintf(&sp->event.pattern, "%s:%s", system, name) < 0)
@@ -184,9 +201,9 @@ static void guard_texts(struct setup *s, struct setup_probe *sp)
 {
 	char *filter = NULL;
 
-	if (!s->journal || (!sp->planned->filter && !sp->probe->filter))
+	if (!s->journal || (!sp->filter && !sp->probe->filter))
 		return;
-	filter = join_filters(sp->planned->filter, sp->probe->filter);
+	filter = join_filters(sp->filter, sp->probe->filter);
 	if (!filter || !probe_guard_texts(sp->probe, filter, &s->site->kernel))
 		setup_note(s,
 			   "%s: where a text cannot be read, the condition may be true by chance",
@@ -210,8 +227,10 @@ static int define(struct setup *s, struct setup_probe *sp, struct errmsg *err)
 {
 	struct probe *p = sp->probe;
 	struct setup_framed framed;
-	int r = 0;
+	int r = setup_take_filter(sp, p, NULL, err);
 
+	if (r < 0)
+		return r;
 	choose_name(s, sp);
 	guard_texts(s, sp);
 	sp->is_new = !find_same(s, sp);
@@ -265,6 +284,7 @@ static void probe_release(struct setup_probe *sp)
 	definition_free(sp->definition);
 	free(sp->event.pattern);
 	free(sp->event.filter);
+	free(sp->filter);
 	free(sp->why);
 	free(sp);
 }

@@ -44,6 +44,8 @@ struct condition {
 	const struct definition *d;
 	const char *duration; /* what $duration is called; NULL: it is not recorded */
 	const char *text;     /* all of it */
+	const char *shown;    /* where it is wrong is pointed at here … */
+	size_t shown_at;      /* … from here on */
 	size_t at;
 	unsigned depth;
 	struct textbuf *out;
@@ -57,9 +59,9 @@ struct test {
 	char op[3];
 };
 
-#define REFUSE(c, from, len, ...)                                                              \
-	definition_refuse((c)->d->text, (struct span){(c)->d->filter_span.at + (from), (len)}, \
-			  (c)->err, -EINVAL, __VA_ARGS__)
+#define REFUSE(c, from, len, ...)                                                             \
+	definition_refuse((c)->shown, (struct span){(c)->shown_at + (from), (len)}, (c)->err, \
+			  -EINVAL, __VA_ARGS__)
 
 static bool is_name_char(char c)
 {
@@ -627,22 +629,49 @@ static int take_chain(struct condition *c)
 	}
 }
 
+static int fmt_condition(struct condition *c)
+{
+	int r;
+
+	if (c->d->form == DEFINITION_RAW) {
+		textbuf_add_str(c->out, c->text);
+		return 0;
+	}
+	r = take_chain(c);
+	if (r < 0)
+		return r;
+	if (c->text[c->at])
+		return REFUSE(c, c->at, 1,
+			      c->text[c->at] == ')' ? "there is no ( to this )"
+						    : "&& or || is missing here");
+	return 0;
+}
+
 int probe_fmt_condition(const struct probe *p, const struct definition *d, const char *duration,
 			struct textbuf *tb, struct errmsg *err)
 {
-	struct condition c = {p, d, duration, d->filter, .out = tb, .err = err};
-	int r;
+	struct condition c = {.p = p,
+			      .d = d,
+			      .duration = duration,
+			      .text = d->filter,
+			      .shown = d->text,
+			      .shown_at = d->filter_span.at,
+			      .out = tb,
+			      .err = err};
 
-	if (d->form == DEFINITION_RAW) {
-		textbuf_add_str(tb, d->filter);
-		return 0;
-	}
-	r = take_chain(&c);
-	if (r < 0)
-		return r;
-	if (c.text[c.at])
-		return REFUSE(&c, c.at, 1,
-			      c.text[c.at] == ')' ? "there is no ( to this )"
-						  : "&& or || is missing here");
-	return 0;
+	return fmt_condition(&c);
+}
+
+int probe_fmt_filter(const struct probe *p, const struct definition *d, const char *duration,
+		     const char *filter, struct textbuf *tb, struct errmsg *err)
+{
+	struct condition c = {.p = p,
+			      .d = d,
+			      .duration = duration,
+			      .text = filter,
+			      .shown = filter,
+			      .out = tb,
+			      .err = err};
+
+	return fmt_condition(&c);
 }

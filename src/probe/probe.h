@@ -175,6 +175,9 @@ void probe_fmt_lost(const struct probe *p, struct textbuf *tb);
  */
 int probe_fmt_condition(const struct probe *p, const struct definition *d, const char *duration,
 			struct textbuf *tb, struct errmsg *err);
+/* The same of a filter that stands elsewhere (-f). */
+int probe_fmt_filter(const struct probe *p, const struct definition *d, const char *duration,
+		     const char *filter, struct textbuf *tb, struct errmsg *err);
 
 /*
  * Where in the definition the kernel's complaint about byte `at` of the line is: the argument or the place

@@ -194,6 +194,49 @@ def test_compared(programs):
                 raise Wrong(f"{a}={b} by {how}: {answer['count']} measured, {answer['unmatched']}")
 
 
+FILTERED = """#include <arpa/inet.h>
+#include <linux/types.h>
+enum colour { RED = -1, GREEN = 3, BLUE = 7 };
+enum flags { READ = 1, WRITE = 2, RUN = 4 };
+struct values { double real; float half; _Bool yes; enum colour colour; enum flags flags; signed part : 5; __be16 port; char letter; };
+__attribute__((noinline, noclone)) void look(struct values *v) { __asm__ volatile("" ::"r"(v) : "memory"); }
+int main(void)
+{
+	for (int k = 0; k < 6; k++) {
+		struct values v = {k * 1.5, k * -0.25f, k & 1, k % 3 == 0 ? RED : k % 3 == 1 ? GREEN : BLUE, k, -k, htons(300 * k), 'a' + k};
+
+		look(&v);
+	}
+	return 0;
+}
+"""
+
+
+def test_filters(programs):
+    """-f behind a definition means what it means behind if, wherever it is counted."""
+    if os.geteuid() or not pathlib.Path("/sys/kernel/tracing/uprobe_events").exists():
+        raise Skip("uprobes need root and a kernel with them")
+    source = programs.dir / "filtered.c"
+    source.write_text(FILTERED)
+    program, trace = programs.make("filtered", "gcc", "-O1", source), programs.dir / "filtered.dat"
+    for text, want in (("real > 2", 4), ("real == 1.5", 1), ("half < -0.5", 3), ("yes == true", 3), ("colour == RED", 2),
+                       ("flags & WRITE", 2), ("part == -2", 1), ("port == 300", 1), ("port != 300", 5), ("letter == 'c'", 1),
+                       ("v->colour == BLUE && common_pid > 0", 2)):
+        field = text.replace("v->", "").split()[0]
+        for ask in (("count", "--how", "bpf"), ("count", "--how", "program")):
+            got = json.loads(run(SONDE, *ask, "-q", "--json", "-e", f"{program}:look(v->{field})", "-f", text, program).stdout)
+            if got["total"] != want:
+                raise Wrong(f"{ask} -f '{text}': {got['total']}, not {want}")
+        run(SONDE, "record", "-q", "-o", trace, "-e", f"{program}:look(v->{field})", "-f", text, program)
+        got = run(SONDE, "report", "-i", trace).stdout.count(" look: ")
+        if got != want:
+            raise Wrong(f"record -f '{text}': {got}, not {want}")
+    for text, words in (("real > nothing", "real > nothing"), ("reel > 2", "the nearest field is real"), ("port > 300", "big endian")):
+        done = run(SONDE, "record", "-o", trace, "-e", f"{program}:look(v->real, v->port)", "-f", text, program, check=False)
+        if not done.returncode or words not in done.stderr or "^" not in done.stderr or "sonde_" in done.stderr:
+            raise Wrong(f"-f '{text}': {done.stdout}{done.stderr}")
+
+
 TURNS = """#include <unistd.h>
 volatile int kept;
 __attribute__((noinline)) void work(int n) { kept = n; }

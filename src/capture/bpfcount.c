@@ -4,16 +4,13 @@
  *
  *	begin    does this hit count? (bpfprogram.h)                    else exit
  *	key      each source in turn ──▶ its bytes of the key on the stack
- *	table    row of the key += 1
- *	         or a new row with 1
- *	         or, if another CPU was quicker, that row += 1
- *	         or dropped += 1
+ *	table    row of the key (bpfrows.h) += 1
+ *	         or, if there is no room, dropped += 1
  *
- *	stack, from r10 down:   that of bpfprogram.h | number 1, or index 0 | key …
+ *	stack, from r10 down:   that of bpfprogram.h | value of a new row, or index 0 | key …
  *
- * Without keys there is one row, and a table without a hash. Rows have a value for each CPU, but the program may still
- * be cut short there by an interrupt, or by another task in a probe of a program, that counts the same row: so it is
- * added undivided.
+ * Without keys there is one row. Rows have a value for each CPU, but where the program may still be cut short there, by an
+ * interrupt or by another task in a probe of a program, that counts the same row, it is added undivided.
  */
 #include "capture/bpfcount.h"
 
@@ -26,20 +23,22 @@
 #define VALUE	(BPFPROGRAM_STACK - 8)
 #define KEY_END VALUE
 
-enum { R0, R1, STACK = 10 };
+enum { R0, R1, R2, STACK = 10 };
 
 /* --- the program ------------------------------------------------------------------------------- */
 
-static void count_in_row(struct bpfcode *c)
+static void count_in_row(struct bpfcode *c, const struct bpfcount_config *config)
 {
 	bpfcode_set(c, R1, 1);
-	bpfcode_add_to(c, R0, 0, R1);
+	if (!bpf_runs_alone(bpfprogram_type(&config->program)))
+		return bpfcode_add_to(c, R0, 0, R1);
+	bpfcode_load(c, BPF_DW, R2, R0, 0);
+	bpfcode_alu(c, BPF_ADD, R2, R1);
+	bpfcode_store(c, BPF_DW, R0, 0, R2);
 }
 
 static void write_key(struct bpfcode *c, const struct bpfcount_config *config, int key)
 {
-	if (!config->n_sources)
-		bpfcode_store_number(c, BPF_W, STACK, key, 0);
 	for (size_t i = 0; i < config->n_sources; i++) {
 		bpfprogram_put_source(c, &config->sources[i], key);
 		key += (int)bpfsource_bytes(&config->sources[i]);
@@ -58,25 +57,21 @@ static bool needs_task(const struct bpfcount_config *config)
 static void write_program(struct bpfcode *c, const struct bpfcount *b,
 			  const struct bpfcount_config *config)
 {
-	unsigned out = bpfcode_label(c), add = bpfcode_label(c);
-	int key = config->n_sources ? KEY_END - (int)b->table.n_key_bytes : VALUE;
+	unsigned out = bpfcode_label(c), add = bpfcode_label(c), none = bpfcode_label(c);
+	int key = KEY_END - (int)b->rows.config.n_key_bytes;
 
 	bpfprogram_begin(c, &config->program, needs_task(config), out);
-	write_key(c, config, key);
-	bpfprogram_look_up(c, b->table.fd, key);
-	bpfcode_jump_if(c, BPF_JNE, R0, 0, add);
 	if (config->n_sources) {
-		bpfcode_store_number(c, BPF_DW, STACK, VALUE, 1);
-		bpfprogram_update(c, b->table.fd, key, VALUE, BPF_NOEXIST);
-		bpfcode_jump_if(c, BPF_JEQ, R0, 0, out);
-		bpfprogram_look_up(c, b->table.fd, key);
-		bpfcode_jump_if(c, BPF_JNE, R0, 0, add);
-		bpfcode_store_number(c, BPF_W, STACK, VALUE, 0);
-		bpfprogram_look_up(c, b->dropped.fd, VALUE);
+		write_key(c, config, key);
+		bpfrows_find(c, &b->rows, key, VALUE, none);
+		bpfcode_jump(c, add);
 	}
+	bpfcode_place(c, none);
+	bpfcode_store_number(c, BPF_W, STACK, VALUE, 0);
+	bpfprogram_look_up(c, b->dropped.fd, VALUE);
 	bpfcode_jump_if(c, BPF_JEQ, R0, 0, out);
 	bpfcode_place(c, add);
-	count_in_row(c);
+	count_in_row(c, config);
 	bpfcode_place(c, out);
 	bpfprogram_end(c);
 }
@@ -85,19 +80,19 @@ static void write_program(struct bpfcode *c, const struct bpfcount *b,
 
 static int make_tables(struct bpfcount *b, const struct bpfcount_config *config, struct errmsg *err)
 {
-	uint32_t n = config->n_sources ? 0 : sizeof(uint32_t);
-	int r;
+	struct bpfrows_config rows = {.n_value_bytes = sizeof(uint64_t),
+				      .n_rows = config->n_rows,
+				      .n_near_bytes = config->n_near_bytes,
+				      .is_alone =
+					      bpf_runs_alone(bpfprogram_type(&config->program))};
+	int r = 0;
 
 	for (size_t i = 0; i < config->n_sources; i++)
-		n += bpfsource_bytes(&config->sources[i]);
-	if (n > BPFCOUNT_KEY_MAX_BYTES)
+		rows.n_key_bytes += bpfsource_bytes(&config->sources[i]);
+	if (rows.n_key_bytes > BPFCOUNT_KEY_MAX_BYTES)
 		return errmsg_set(err, -E2BIG, "the keys are too long for a BPF program");
-	b->table.n_key_bytes = n;
-	if (config->n_sources) {
-		b->table.type = BPF_MAP_TYPE_PERCPU_HASH;
-		b->table.n_rows = config->n_rows;
-	}
-	r = bpf_make_table(&b->table, err);
+	if (config->n_sources)
+		r = bpfrows_open(&b->rows, &rows, err);
 	return r < 0 ? r : bpf_make_table(&b->dropped, err);
 }
 
@@ -113,7 +108,9 @@ int bpfcount_open(struct bpfcount *b, const struct bpfcount_config *config, stru
 	int r = c ? 0 : errmsg_set_errno(err, -ENOMEM, "cannot count");
 
 	b->program = b->link = -1;
-	b->table = b->dropped = no_table;
+	b->dropped = no_table;
+	b->has_keys = config->n_sources;
+	bpfrows_init(&b->rows);
 	if (r >= 0)
 		r = make_tables(b, config, err);
 	if (r >= 0) {
@@ -137,10 +134,28 @@ void bpfcount_detach(struct bpfcount *b)
 	close_fd(&b->link);
 }
 
+struct visitor {
+	int (*visit)(void *ctx, const uint8_t *key, uint64_t n);
+	void *ctx;
+};
+
+static int show_row(void *ctx, const uint8_t *key, const uint64_t *values, unsigned n_values)
+{
+	const struct visitor *v = ctx;
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < n_values; i++)
+		sum += values[i];
+	return sum ? v->visit(v->ctx, key, sum) : 0;
+}
+
 int bpfcount_each(const struct bpfcount *b, int (*visit)(void *ctx, const uint8_t *key, uint64_t n),
 		  void *ctx, struct errmsg *err)
 {
-	return bpf_each_number(&b->table, visit, ctx, err);
+	struct visitor v = {visit, ctx};
+
+	return b->has_keys ? bpfrows_each(&b->rows, show_row, &v, err)
+			   : bpf_each_number(&b->dropped, visit, ctx, err);
 }
 
 static int take_number(void *ctx, const uint8_t *key, uint64_t n)
@@ -152,7 +167,7 @@ static int take_number(void *ctx, const uint8_t *key, uint64_t n)
 int bpfcount_dropped(const struct bpfcount *b, uint64_t *ret_n, struct errmsg *err)
 {
 	*ret_n = 0;
-	return bpf_each_number(&b->dropped, take_number, ret_n, err);
+	return b->has_keys ? bpf_each_number(&b->dropped, take_number, ret_n, err) : 0;
 }
 
 uint64_t bpfcount_missed(const struct bpfcount *b)
@@ -164,6 +179,6 @@ void bpfcount_close(struct bpfcount *b)
 {
 	close_fd(&b->link);
 	close_fd(&b->program);
-	close_fd(&b->table.fd);
+	bpfrows_close(&b->rows);
 	close_fd(&b->dropped.fd);
 }

@@ -16,6 +16,7 @@
 
 #include "capture/bpf.h"
 #include "capture/bpfprogram.h"
+#include "capture/bpfrows.h"
 
 #define BPFLATENCY_KEYS_MAX	8
 #define BPFLATENCY_PROGRAMS_MAX 3 /* beginning, end, threads that are no more */
@@ -30,8 +31,8 @@ struct bpflatency_scale {
 struct bpflatency_config {
 	enum bpflatency_match match;
 	struct bpflatency_scale scale;
-	uint32_t n_starts; /* under way at a time, beside those in slots */
-	uint32_t n_rows;   /* cells of all groups */
+	uint32_t n_starts;	       /* under way at a time, beside those in slots */
+	uint32_t n_rows, n_near_bytes; /* cells of all groups (bpfrows.h) */
 	/*
 	 * BY_THREAD, if it is known: the number of the thread at the kernel's tracepoint sched_process_free. Then starts
 	 * go with the thread.
@@ -51,7 +52,9 @@ struct bpflatency_side {
 
 struct bpflatency {
 	struct bpflatency_config config;
-	struct bpf_table slots, spilled, cells, counters;
+	struct bpf_table slots, spilled, counters;
+	struct bpf_table cells; /* without groups */
+	struct bpfrows rows;	/* cells of groups */
 	uint32_t n_from_bytes,
 		n_to_bytes; /* groups of each side in the key of a cell, from first */
 	int programs[BPFLATENCY_PROGRAMS_MAX], links[BPFLATENCY_PROGRAMS_MAX]; /* -1: none */
@@ -84,7 +87,7 @@ void bpflatency_take_link(struct bpflatency *l, int link);
 
 /* Nothing is measured any more; it can still be read. */
 void bpflatency_detach(struct bpflatency *l);
-/* groups: the bytes of all groups, those of the beginning first. */
+/* groups: the bytes of all groups, those of the beginning first. A cell may come in several parts. */
 int bpflatency_each(const struct bpflatency *l,
 		    int (*visit)(void *ctx, const uint8_t *groups,
 				 const struct bpflatency_cell *cell),

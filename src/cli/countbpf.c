@@ -17,6 +17,7 @@
 #define TABLES_MAX_BYTES (64u << 20) /* of all events, about */
 #define ROW_BYTES	 128	     /* without the values of the CPUs */
 #define ROWS_MIN	 1024
+#define NEAR_MAX_BYTES	 (16u << 20) /* of all events: rows that are quicker to find */
 
 struct opening {
 	struct countbpf_event *event;
@@ -81,7 +82,9 @@ int countbpf_open(struct countbpf *cb, struct kernelrun *run, size_t n_words, ui
 	for (size_t i = 0; i < run->n_events && r >= 0; i++) {
 		struct opening op = {.event = &cb->list[i],
 				     .n_words = n_words,
-				     .config.n_rows = rows_of_each(run, n_rows)};
+				     .config.n_rows = rows_of_each(run, n_rows),
+				     .config.n_near_bytes =
+					     NEAR_MAX_BYTES / (uint32_t)run->n_events};
 
 		r = bpfevent_open(&all, &run->events[i], &ops, &op, err);
 		cb->n += r >= 0;

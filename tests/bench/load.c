@@ -10,7 +10,8 @@
  *
  * Prints the time (CLOCK_REALTIME, seconds) at which it was done; of mark: how many seconds it took; of work and wake:
  * how many microseconds a call, or from one wakeup to the next, took in a quick chunk (one of ten is quicker). A chunk
- * is a millisecond or less, so that a machine that has more to do disturbs some of them, and not that one.
+ * is a millisecond or less, before what else the machine has to do, if that is allowed, and lets others run when it is
+ * done.
  */
 #define _GNU_SOURCE
 #include <sonde/mark.h>
@@ -27,6 +28,7 @@
 
 #define CHUNK_CALLS 500
 #define CHUNK_WAKES 200
+#define PAUSE_US    300
 
 static double now(clockid_t clock)
 {
@@ -52,6 +54,22 @@ static int compare(const void *pa, const void *pb)
 	return a < b ? -1 : a > b;
 }
 
+/*
+ * Before others, on a CPU of its own. Of two such tasks the one that is woken waits until the other one sleeps, so that each
+ * wakeup is one switch; SCHED_BATCH does so, too.
+ */
+static void take_cpu(int nth)
+{
+	struct sched_param first = {.sched_priority = 1}, none = {0};
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(nth, &set);
+	if (sched_setaffinity(0, sizeof(set), &set) || (sched_setscheduler(0, SCHED_FIFO, &first) &&
+							sched_setscheduler(0, SCHED_BATCH, &none)))
+		_exit(1);
+}
+
 /* Microseconds of one of n that a chunk makes. */
 static double time_chunks(long n_chunks, int n, void (*run)(int n, void *ctx), void *ctx)
 {
@@ -62,6 +80,7 @@ static double time_chunks(long n_chunks, int n, void (*run)(int n, void *ctx), v
 
 		run(n, ctx);
 		taken[i] = now(CLOCK_MONOTONIC) - begin;
+		usleep(PAUSE_US);
 	}
 	if (!taken)
 		_exit(1);
@@ -77,6 +96,7 @@ static void make_calls(int n, void *ctx)
 
 static double time_calls(int nth, long n_chunks)
 {
+	take_cpu(nth);
 	return time_chunks(n_chunks, CHUNK_CALLS, make_calls, NULL);
 }
 
@@ -109,14 +129,9 @@ static void answer(const struct pipes *p)
 static double time_wakes(int nth, long n_chunks)
 {
 	struct pipes p;
-	cpu_set_t set;
 
-	CPU_ZERO(&set);
-	CPU_SET(nth, &set);
-	/* of tasks in a batch the one that is woken waits until the other one sleeps: each wakeup is one switch */
-	if (sched_setaffinity(0, sizeof(set), &set) ||
-	    sched_setscheduler(0, SCHED_BATCH, &(struct sched_param){0}) || pipe(p.there) ||
-	    pipe(p.back))
+	take_cpu(nth);
+	if (pipe(p.there) || pipe(p.back))
 		_exit(1);
 	if (!fork())
 		answer(&p);

@@ -109,21 +109,28 @@ def loss(program, kilobytes, seconds):
 ENTRY = ["-e", "raw_syscalls:sys_enter"]
 BOTH = [*ENTRY, "-e", "raw_syscalls:sys_exit"]
 WAKE = ["-e", "sched:sched_waking", "-e", "sched:sched_switch"]
+FILTER = ["-f", "id != 1 && common_pid > 1"]
+CHILDREN = ["--only-command", "-c"]
 COUNT = ["sonde", "count", "-q"]
 LATENCY = ["sonde", "latency", "-q"]
 QUESTIONS = {
     "count-live": ("work", ENTRY, [*COUNT, "--by", "id"]),
     "count-live-by": ("work", ENTRY, [*COUNT, "--by", "$comm,id"]),
+    "count-live-filter": ("work", [*ENTRY, *FILTER], [*COUNT, "--by", "id"]),
+    "count-live-children": ("work", [*ENTRY, *CHILDREN], [*COUNT, "--by", "id"]),
     "count-probe": ("work", ["-e", "__task_pid_nr_ns(type)"], [*COUNT, "--by", "type"]),
     "latency-live": ("work", BOTH, LATENCY),
     "latency-live-by": ("work", BOTH, [*LATENCY, "--by", "$comm"]),
     "latency-live-pid": ("work", BOTH, [*LATENCY, "--by", "$pid"]),
     "latency-live-id": ("work", BOTH, [*LATENCY, "--by", "id"]),
+    "latency-live-filter": ("work", [*ENTRY, *FILTER, "-e", "raw_syscalls:sys_exit", *FILTER], LATENCY),
+    "latency-live-children": ("work", [*BOTH, *CHILDREN], LATENCY),
     "latency-live-field": ("wake", WAKE, [*LATENCY, "--by-field", "pid=next_pid"]),
     "latency-live-field-by": ("wake", WAKE, [*LATENCY, "--by-field", "pid=next_pid", "--by", "comm"]),
 }
 RECORD = ["sonde", "record", "-q", "-b", "8192", "-o", "r.dat"]
 ROUNDS = 11
+PROCESSES = {"work": "2", "wake": "1"}
 
 
 def live(chunks, names):
@@ -139,12 +146,12 @@ def live(chunks, names):
     for name in names:
         load, events, question = QUESTIONS[name]
         ways[load] = (load, [])
-        ways[" ".join(events)] = (load, [*RECORD, *events])
+        ways[" ".join(events)] = (load, [*RECORD, *("-F" if w == "--only-command" else w for w in events)])
         ways[name] = (load, [*question, "-o", f"table.{name}", *events])
     taken = {way: [] for way in ways}
     for _ in range(ROUNDS):
         for way, (load, words) in ways.items():
-            argv = [*words, LOAD, load, "2", str(chunks)]
+            argv = [*words, LOAD, load, PROCESSES[load], str(chunks)]
             out = subprocess.run(argv, capture_output=True, text=True, check=True).stdout
             taken[way].append(float(out.split()[0]))
     quick = {way: sorted(times)[ROUNDS // 5] for way, times in taken.items()}

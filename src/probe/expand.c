@@ -139,8 +139,8 @@ static int find_marks(struct expansion *x, struct debuginfo *info)
 
 /* --- trying -------------------------------------------------------------------------------------- */
 
-/* Of a return with arguments, what its entry has to have. */
-static size_t entry_args(const struct definition *d, struct definition_arg *args)
+/* Of a return with arguments, what its entry has to have, or what the return has. */
+static size_t args_of(const struct definition *d, bool of_entry, struct definition_arg *args)
 {
 	size_t n = 0;
 
@@ -149,22 +149,50 @@ static size_t entry_args(const struct definition *d, struct definition_arg *args
 
 		while (e->left)
 			e = e->left;
-		if (e->kind != EXPRESSION_RESULT && e->kind != EXPRESSION_DURATION)
+		if (e->kind != EXPRESSION_DURATION && (e->kind != EXPRESSION_RESULT) == of_entry)
 			args[n++] = d->args[i];
 	}
 	return n;
 }
 
-/* Whether the function has what is to be recorded. -ENOENT, -ENODATA: it has not, which why tells. */
-static int try_function(struct expansion *x, const char *name, struct errmsg *why)
+static int try_definition(struct prober *p, const struct definition *d, struct errmsg *why)
 {
-	struct definition_arg args[DEFINITION_MAX_ARGS];
-	struct definition copy = *x->r.d;
-	struct prober *p = x->r.prober;
-	char provider[256];
 	size_t n_names = textbuf_len(&p->names);
 	struct probe *probe;
 	int r;
+
+	if (!d->n_args)
+		return 0;
+	r = probe_resolve(p, d, &probe, why);
+	if (r < 0)
+		return r;
+	probe_free(probe);
+	p->names.pos -= textbuf_len(&p->names) - n_names;
+	return 0;
+}
+
+static int try_return(struct prober *p, struct definition *d, struct errmsg *why)
+{
+	struct definition_arg args[DEFINITION_MAX_ARGS];
+	struct definition entry = *d;
+	int r;
+
+	entry.n_args = args_of(d, true, args);
+	entry.args = args;
+	entry.is_return = false;
+	r = try_definition(p, &entry, why);
+	if (r < 0)
+		return r;
+	d->n_args = args_of(d, false, args);
+	d->args = args;
+	return try_definition(p, d, why);
+}
+
+/* Whether the function has what is to be recorded. -ENOENT, -ENODATA: it has not, which why tells. */
+static int try_function(struct expansion *x, const char *name, struct errmsg *why)
+{
+	struct definition copy = *x->r.d;
+	char provider[256];
 
 	copy.function = name;
 	if (copy.form == DEFINITION_MARK) {
@@ -174,19 +202,8 @@ static int try_function(struct expansion *x, const char *name, struct errmsg *wh
 	}
 	copy.chosen = NULL;
 	copy.filter = NULL;
-	if (copy.is_return) {
-		copy.n_args = entry_args(&copy, args);
-		copy.args = args;
-		copy.is_return = !copy.n_args;
-	}
-	if (!copy.n_args)
-		return 0;
-	r = probe_resolve(p, &copy, &probe, why);
-	if (r < 0)
-		return r;
-	probe_free(probe);
-	p->names.pos -= textbuf_len(&p->names) - n_names;
-	return 0;
+	return copy.is_return ? try_return(x->r.prober, &copy, why)
+			      : try_definition(x->r.prober, &copy, why);
 }
 
 static void leave_out(struct expansion *x, const char *name)

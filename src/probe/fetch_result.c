@@ -182,14 +182,14 @@ int fetch_start_result(const struct fetch_place *p, const struct expression *e, 
 
 	snprintf(v->expr, sizeof(v->expr), "$retval");
 	if (r == -ENOENT)
-		return FETCH_REFUSE(p, err, e->span, -EINVAL,
+		return FETCH_REFUSE(p, err, e->span, -ENOENT, /* of a pattern it is left out */
 				    "%s returns nothing (void); leave $retval out", p->function);
 	if (r < 0)
 		return 0;
 	v->type = t;
 	type_get(t, &f);
 	if (f.kind == TYPE_FLOAT)
-		return FETCH_REFUSE(p, err, e->span, -EOPNOTSUPP,
+		return FETCH_REFUSE(p, err, e->span, -ENOENT,
 				    "%s returns a floating point number, in a register that probes "
 				    "cannot read; probe a line behind the call that keeps it in "
 				    "memory",

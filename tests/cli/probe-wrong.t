@@ -220,7 +220,7 @@ $ try << 'EOF'
 1: sonde: there is no variable 'x' in do_nothing; BTF knows no parameters of it: there are none, so leave it out, or it is assembler, whose prototype is not known: use $arg1 or %REG
   do_nothing(x)
              ^
-2: sonde: do_nothing returns nothing (void); leave $retval out
+1: sonde: do_nothing returns nothing (void); leave $retval out
   do_nothing%return($retval)
                     ^~~~~~~
 1: sonde: there is no variable 'cuont' in vfs_read; the nearest is count

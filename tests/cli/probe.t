@@ -55,6 +55,10 @@ $ sonde probe add -n 'glob_*(x)'
 sonde: 4 of the functions that fit are left out, 1 on the kernel's blacklist (NOKPROBE): glob_black; 1 without the tracer's hook (notrace): glob_hidden; 1 without code of their own (inlined): glob_gone; 1 without what is to be recorded: glob_bare
 would be defined:
   probe:glob_  (kprobe on glob_one and 1 more place, with x)
+$ sonde probe add -n 'glob_*%return($retval)'
+sonde: 4 of the functions that fit are left out, 1 on the kernel's blacklist (NOKPROBE): glob_black; 1 without the tracer's hook (notrace): glob_hidden; 1 without code of their own (inlined): glob_gone; 1 without what is to be recorded: glob_bare
+would be defined:
+  probe:glob___return  (kretprobe on glob_one and 1 more place, with ret)
 $ sonde probe add -n 'glob_b*'
 sonde: 1 of the functions that fit are left out, 1 on the kernel's blacklist (NOKPROBE): glob_black
 would be defined:

@@ -287,6 +287,27 @@ def test_twins(programs):
     expect(program, {"helper(q)": "'helper@twins1.c' is left out", "helper(nothing)": "there is no variable 'nothing'"})
 
 
+RESULTS = """volatile int kept;
+__attribute__((noinline)) int get_one(int n) { kept = n; return n; }
+__attribute__((noinline)) void get_none(int n) { kept = n; }
+__attribute__((noinline)) double get_real(int n) { kept = n; return n; }
+int main(void) { for (int i = 0; i < 5; i++) { get_one(i); get_none(i); kept = (int)get_real(i); } return 0; }
+"""
+
+
+def test_resultless(programs):
+    """Of a pattern, functions whose result cannot be had are left out."""
+    source = programs.dir / "resultless.c"
+    source.write_text(RESULTS)
+    program = programs.make("resultless", "gcc", "-O1", source)
+    expect(program, {"get_*%return($retval)": "2 of 3 functions that fit 'get_*' are left out, without what is to be recorded: "
+                     "get_none, get_real", "get_none%return($retval)": "get_none returns nothing (void)"})
+    for text, want in (("get_*%return($retval)", 5), ("get_*%return($retval) if ret == 3", 1), ("get_*%return", 15)):
+        rows = counted(program, text)
+        if sum(rows.values()) != want:
+            raise Wrong(f"{text}: {rows}, not {want}")
+
+
 def test_once(programs):
     """An address is given to the kernel once, though a line begins there and an inlined copy as well."""
     source = programs.dir / "once.c"

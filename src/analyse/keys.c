@@ -190,6 +190,11 @@ static uint64_t read_text(struct keyreader *kr, const struct key_slot *slot,
 			   strnlen((const char *)bytes.data, bytes.len));
 }
 
+static bool shows_code(const struct key_slot *slot)
+{
+	return slot->shown == SHOWN_SYMBOL || slot->shown == SHOWN_FUNCTION;
+}
+
 static const struct kallsyms *symbols_of(struct keyreader *kr)
 {
 	struct printer *p = &kr->printer;
@@ -201,19 +206,24 @@ static const struct kallsyms *symbols_of(struct keyreader *kr)
 	return p->kallsyms;
 }
 
-/* A function has one row, however many programs it was loaded by. */
+/* A function has one row, however many programs it was loaded by; where it is shown alone also whichever part of it. */
+static uint64_t unify(struct keyreader *kr, const struct key_slot *slot, uint64_t v)
+{
+	uint64_t addr = programs_unify(symbols_of(kr)->programs, v);
+	const struct ksym *sym = slot->shown == SHOWN_FUNCTION ? keyreader_symbol(kr, addr) : NULL;
+
+	return sym ? sym->addr : addr;
+}
+
 static uint64_t read_code(struct keyreader *kr, const struct key_slot *slot,
 			  const struct record *rec)
 {
 	uint64_t v = read_number(kr, slot->field, rec);
-	struct programs *programs = symbols_of(kr)->programs;
 	size_t i = v * 0x9e3779b97f4a7c15u >> 58;
 
-	if (!programs)
-		return v;
 	if (kr->unified[i].from != v) {
 		kr->unified[i].from = v;
-		kr->unified[i].to = programs_unify(programs, v);
+		kr->unified[i].to = unify(kr, slot, v);
 	}
 	return kr->unified[i].to;
 }
@@ -222,8 +232,8 @@ uint64_t key_read(struct keyreader *kr, const struct key_slot *slot, const struc
 {
 	switch (slot->kind) {
 	case KEY_NUMBER:
-		return slot->shown == SHOWN_SYMBOL ? read_code(kr, slot, rec)
-						   : read_number(kr, slot->field, rec);
+		return shows_code(slot) ? read_code(kr, slot, rec)
+					: read_number(kr, slot->field, rec);
 	case KEY_TEXT:
 		return read_text(kr, slot, rec);
 	case KEY_CPU:
@@ -268,7 +278,7 @@ bool key_is_plain(const struct key_slot *slot)
 {
 	if (slot->kind == KEY_CPU || slot->kind == KEY_PID)
 		return true;
-	return slot->kind == KEY_NUMBER && !slot->names && slot->shown != SHOWN_SYMBOL &&
+	return slot->kind == KEY_NUMBER && !slot->names && !shows_code(slot) &&
 	       !(slot->field->flags & (FIELD_POINTER | FIELD_REAL)) && !points_at_code(slot->field);
 }
 
@@ -318,7 +328,7 @@ static bool fmt_shown(struct keyreader *kr, const struct key_slot *slot, uint64_
 	/* counted by the kernel: there is no trace, but the event has formats of its own */
 	if (!kr->printer.memo && printer_init(&kr->printer, slot->ev->formats, &kr->text) < 0)
 		return false;
-	if (slot->shown == SHOWN_SYMBOL && !keyreader_symbol(kr, v))
+	if (shows_code(slot) && !keyreader_symbol(kr, v))
 		return false;
 	textbuf_clear(&kr->text);
 	if (!printer_print_number(&kr->printer, slot->ev, slot->field, v))
@@ -348,8 +358,7 @@ static void fmt_number(struct keyreader *kr, const struct key_slot *slot, uint64
 	sym = points_at_code(slot->field) ? keyreader_symbol(kr, v) : NULL;
 	if (sym)
 		return textbuf_add(tb, sym->name, sym->name_len);
-	if (slot->field->flags & FIELD_POINTER || points_at_code(slot->field) ||
-	    slot->shown == SHOWN_SYMBOL) {
+	if (slot->field->flags & FIELD_POINTER || points_at_code(slot->field) || shows_code(slot)) {
 		textbuf_add(tb, "0x", 2);
 		return textbuf_add_hex(tb, v);
 	}

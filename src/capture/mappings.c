@@ -52,6 +52,11 @@ struct ring {
 	size_t n_bytes;
 };
 
+struct wanted {
+	int pid;
+	bool is_given; /* whatever it executes */
+};
+
 struct mappings {
 	struct programs *programs;
 	uint64_t inodes[FILES_MAX];
@@ -61,8 +66,9 @@ struct mappings {
 	size_t page_bytes;
 	struct program_mapping *kept; /* with paths of their own */
 	size_t n_kept, cap_kept;
-	int *wanted; /* programs that have mapped one of the files, sorted */
+	struct wanted *wanted; /* programs that have mapped one of the files, by number */
 	size_t n_wanted, cap_wanted;
+	int fork_pid;	      /* what it has mapped is ours, so far; 0: there is none */
 	pthread_mutex_t lock; /* all of the above, once there is a thread */
 	pthread_t thread;
 	bool has_thread;
@@ -91,7 +97,7 @@ static size_t find_wanted(const struct mappings *m, int pid)
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 
-		if (m->wanted[mid] < pid)
+		if (m->wanted[mid].pid < pid)
 			low = mid + 1;
 		else
 			high = mid;
@@ -103,14 +109,23 @@ static bool is_wanted(const struct mappings *m, int pid)
 {
 	size_t i = find_wanted(m, pid);
 
-	return i < m->n_wanted && m->wanted[i] == pid;
+	return i < m->n_wanted && m->wanted[i].pid == pid;
 }
 
-static void add_wanted(struct mappings *m, int pid)
+static bool is_given(const struct mappings *m, int pid)
+{
+	return is_wanted(m, pid) && m->wanted[find_wanted(m, pid)].is_given;
+}
+
+static void add_wanted(struct mappings *m, int pid, bool is_given)
 {
 	size_t i = find_wanted(m, pid), cap = m->cap_wanted ? 2 * m->cap_wanted : 64;
-	int *more;
+	struct wanted *more;
 
+	if (is_wanted(m, pid)) {
+		m->wanted[i].is_given |= is_given;
+		return;
+	}
 	if (m->n_wanted == m->cap_wanted) {
 		more = realloc(m->wanted, cap * sizeof(*more));
 		if (!more)
@@ -119,7 +134,7 @@ static void add_wanted(struct mappings *m, int pid)
 		m->cap_wanted = cap;
 	}
 	memmove(m->wanted + i + 1, m->wanted + i, (m->n_wanted - i) * sizeof(*m->wanted));
-	m->wanted[i] = pid;
+	m->wanted[i] = (struct wanted){pid, is_given};
 	m->n_wanted++;
 }
 
@@ -127,7 +142,7 @@ static void drop_wanted(struct mappings *m, int pid)
 {
 	size_t i = find_wanted(m, pid);
 
-	if (i == m->n_wanted || m->wanted[i] != pid)
+	if (!is_wanted(m, pid))
 		return;
 	m->n_wanted--;
 	memmove(m->wanted + i, m->wanted + i + 1, (m->n_wanted - i) * sizeof(*m->wanted));
@@ -179,7 +194,7 @@ static void take_mapping(struct mappings *m, const struct program_mapping *mappi
 	if (mapping->path[0] != '/')
 		return;
 	if (is_about(m, mapping->inode) && !is_wanted(m, mapping->pid)) {
-		add_wanted(m, mapping->pid);
+		add_wanted(m, mapping->pid, false);
 		release_kept(m, mapping->pid, true);
 	}
 	if (is_wanted(m, mapping->pid))
@@ -193,8 +208,7 @@ static void take_fork(struct mappings *m, int pid, int parent)
 	if (pid == parent)
 		return;
 	if (is_wanted(m, parent)) {
-		if (!is_wanted(m, pid))
-			add_wanted(m, pid);
+		add_wanted(m, pid, is_given(m, parent));
 		return;
 	}
 	for (size_t i = 0, n = m->n_kept; i < n; i++)
@@ -248,7 +262,7 @@ static void take_record(struct mappings *m, const void *record, size_t n_bytes)
 		break;
 	case PERF_RECORD_COMM:
 		if (n_bytes >= offsetof(struct mmap2_record, start) &&
-		    map->header.misc & PERF_RECORD_MISC_COMM_EXEC)
+		    map->header.misc & PERF_RECORD_MISC_COMM_EXEC && !is_given(m, (int)map->pid))
 			forget(m, (int)map->pid);
 		break;
 	case PERF_RECORD_FORK:
@@ -393,7 +407,7 @@ static void read_all_maps(struct mappings *m)
 	struct dirent *e;
 
 	while (proc && (e = readdir(proc)))
-		if (atoi(e->d_name) > 0)
+		if (atoi(e->d_name) > 0 && atoi(e->d_name) != m->fork_pid)
 			read_maps(m, atoi(e->d_name));
 	if (proc)
 		closedir(proc);
@@ -469,6 +483,13 @@ int mappings_open(struct mappings **ret_mappings, const char *const *paths, size
 	}
 	*ret_mappings = m;
 	return 0;
+}
+
+void mappings_add_program(struct mappings *m, int pid, bool is_ours)
+{
+	add_wanted(m, pid, true);
+	if (is_ours)
+		m->fork_pid = pid;
 }
 
 static void *run(void *ctx)

@@ -7,14 +7,15 @@
  *	mappings_stop     everything that was mapped is known; the thread has ended
  *	mappings_close
  *
- * Only of programs that have mapped one of the files that it is about, code of that and of all others. A recording
- * opens it if it records pointers to functions of programs, and for nothing else.
+ * Only of programs that have mapped one of the files that it is about, or that it was given, with their children: all their
+ * code. A recording opens it if it records addresses of code in programs, and for nothing else.
  */
 #ifndef SONDE_CAPTURE_MAPPINGS_H
 #define SONDE_CAPTURE_MAPPINGS_H
 
 #include "symbols/programs.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct errmsg;
@@ -23,6 +24,11 @@ struct mappings;
 /* paths: the files it is about, which are there. -EPERM, -ENOMEM … */
 int mappings_open(struct mappings **ret_mappings, const char *const *paths, size_t n_paths,
 		  struct errmsg *err);
+/*
+ * A program whose mappings are wanted whatever it executes, and its children's. Before mappings_start(). is_ours: a fork of
+ * ourselves, which will execute the program.
+ */
+void mappings_add_program(struct mappings *m, int pid, bool is_ours);
 int mappings_start(struct mappings *m);
 /* What was mapped up to now is known when it returns. For a trace that is looked at meanwhile. */
 void mappings_catch_up(struct mappings *m);

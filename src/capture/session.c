@@ -133,12 +133,25 @@ static int set_wake_percent(struct session *s, struct errmsg *err)
 /* What triggers cannot answer another session of ours will, which then still needs root's powers for it (Debian's kernels). */
 static void open_mappings(struct session *s)
 {
-	if (!setup_records_code(s->setup))
+	const struct plan *plan = s->config.plan;
+	bool has_tasks = s->has_child;
+
+	for (size_t i = 0; i < plan->n_buffers; i++)
+		has_tasks |= plan->buffers[i].pids.n > 0;
+	if (!setup_records_code(s->setup) && !(has_tasks && setup_records_addresses(s->setup)))
 		return;
-	if (s->config.plan->only_triggers)
+	if (plan->only_triggers) {
 		s->powers |= 1ull << CAP_SYS_ADMIN;
-	else
-		setup_open_mappings(s->setup);
+		return;
+	}
+	if (setup_open_mappings(s->setup) < 0 || !setup_records_addresses(s->setup))
+		return;
+	if (s->has_child)
+		mappings_add_program(s->setup->mappings, s->child.pid, true);
+	for (size_t i = 0; i < plan->n_buffers; i++)
+		for (size_t k = 0; k < plan->buffers[i].pids.n; k++)
+			mappings_add_program(s->setup->mappings,
+					     atoi(plan->buffers[i].pids.words[k]), false);
 }
 
 /* What was written there is in the journal already. */

@@ -92,8 +92,10 @@ void setup_measure_probes(struct setup *s);
  * joined with its entry. How many; a sentence for each probe. tell may be NULL.
  */
 uint64_t setup_tell_misses(struct setup *s, void (*tell)(const char *sentence));
-/* Pointers to functions of programs are recorded. */
+/* Pointers to functions of programs are recorded by probes. */
 bool setup_records_code(const struct setup *s);
+/* … or addresses of their code by something else: stacks, page faults. */
+bool setup_records_addresses(const struct setup *s);
 /* Opens s->mappings for that; says so if it cannot. */
 int setup_open_mappings(struct setup *s);
 /* Of programs. */

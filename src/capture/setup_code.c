@@ -4,7 +4,8 @@
  *
  * A probe of a program with such a pointer among its arguments, at the entry or at the return, is about the file that is
  * probed; the programs that map it are those whose functions will be named (mappings.c). Without such a probe nothing is
- * watched, and nothing costs anything.
+ * watched, and nothing costs anything. Stacks of programs and page faults have such addresses, too; they are named for the
+ * command and the tasks that were chosen.
  */
 #include "capture/setup_int.h"
 
@@ -37,6 +38,22 @@ bool setup_records_code(const struct setup *s)
 	return false;
 }
 
+bool setup_records_addresses(const struct setup *s)
+{
+	for (size_t i = 0; i < s->plan->n_buffers; i++) {
+		const struct plan_buffer *b = &s->plan->buffers[i];
+
+		for (size_t k = 0; k < b->options.n; k++)
+			if (!strcmp(b->options.words[k], "userstacktrace"))
+				return true;
+		for (size_t k = 0; k < b->n_events; k++)
+			if (setup_event_matches(b->events[k].pattern, "exceptions",
+						"page_fault_user"))
+				return true;
+	}
+	return false;
+}
+
 int setup_open_mappings(struct setup *s)
 {
 	char **paths = calloc(2 * s->n_probes + 1, sizeof(*paths));
@@ -52,10 +69,10 @@ int setup_open_mappings(struct setup *s)
 			paths[n] = path_of(sp->probe ? sp->probe : in);
 		n += !!paths[n];
 	}
-	if (n)
+	if (n || setup_records_addresses(s))
 		r = mappings_open(&s->mappings, (const char *const *)paths, n, &err);
 	if (r < 0)
-		setup_note(s, "pointers to functions of programs are shown as numbers: %s",
+		setup_note(s, "addresses of functions of programs are shown as numbers: %s",
 			   err.text);
 	for (size_t i = 0; i < n; i++)
 		free(paths[i]);

@@ -109,10 +109,11 @@ bool printer_print_array(struct printer *p, const struct field *f);
 
 /* What the print format makes of a field's number, by that number alone. */
 enum number_shown {
-	SHOWN_PLAIN,  /* digits, or nothing that is of use elsewhere */
-	SHOWN_HEX,    /* hexadecimal digits */
-	SHOWN_NAMES,  /* other text: names of bits, letters, "8,0" of a device */
-	SHOWN_SYMBOL, /* the symbol that it points at */
+	SHOWN_PLAIN,	/* digits, or nothing that is of use elsewhere */
+	SHOWN_HEX,	/* hexadecimal digits */
+	SHOWN_NAMES,	/* other text: names of bits, letters, "8,0" of a device */
+	SHOWN_SYMBOL,	/* the symbol that it points at, and how far behind it */
+	SHOWN_FUNCTION, /* the symbol alone */
 };
 
 enum number_shown event_shows_number(const struct event *ev, const struct field *f);

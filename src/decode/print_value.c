@@ -198,7 +198,9 @@ enum number_shown event_shows_number(const struct event *ev, const struct field 
 		return SHOWN_NAMES;
 	if (first->kind == SEGMENT_POINTER) {
 		p = strchr(first->text, 'p');
-		return p && p[1] && strchr("FfSs", p[1]) ? SHOWN_SYMBOL : SHOWN_PLAIN;
+		if (!p || !p[1] || !strchr("FfSs", p[1]))
+			return SHOWN_PLAIN;
+		return p[1] == 'F' || p[1] == 'S' ? SHOWN_SYMBOL : SHOWN_FUNCTION;
 	}
 	p = first->arg->kind == ARG_FIELD ? strpbrk(first->text, "xX") : NULL;
 	return p ? SHOWN_HEX : SHOWN_PLAIN;

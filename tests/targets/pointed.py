@@ -79,6 +79,18 @@ def check_nameless(programs, program, trace):
         raise Wrong("version 6 has no room for names")
 
 
+def check_addresses(program, trace):
+    """Stacks of the command, and where its page faults were: a function is one row, whatever part of it."""
+    run(SONDE, "record", "-q", "-F", "-O", "userstacktrace", "-o", trace, "-e", "page_fault_user", program)
+    text = run(SONDE, "report", "-i", trace).stdout
+    if not re.search(r" user_stack: +=> [a-z_]\w+\n", text):
+        raise Wrong(text[:2000])
+    for source in (("-i", trace), ("--only-command", program)):
+        names = rows("ip", "-e", "page_fault_user", *source)
+        if not any(re.match(r"_?[a-z]\w+$", name) and "0x" not in name for name in names):
+            raise Wrong(f"{source}: {names}")
+
+
 def test_pointed(programs):
     if os.geteuid() or not pathlib.Path("/sys/kernel/tracing/uprobe_events").exists():
         raise Skip("uprobes need root and a kernel with them")
@@ -90,3 +102,5 @@ def test_pointed(programs):
     check_text("stream", run(SONDE, "stream", "-q", *events(program), program).stdout)
     check_running(program, trace)
     check_nameless(programs, program, trace)
+    if pathlib.Path("/sys/kernel/tracing/events/exceptions/page_fault_user").exists():
+        check_addresses(program, trace)

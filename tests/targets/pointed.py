@@ -83,7 +83,7 @@ def check_addresses(program, trace):
     """Stacks of the command, and where its page faults were: a function is one row, whatever part of it."""
     run(SONDE, "record", "-q", "-F", "-O", "userstacktrace", "-o", trace, "-e", "page_fault_user", program)
     text = run(SONDE, "report", "-i", trace).stdout
-    if not re.search(r" user_stack: +=> [a-z_]\w+\n", text):
+    if not re.search(r" user_stack:\s+=> [a-z_]\w+\n", text):
         raise Wrong(text[:2000])
     for source in (("-i", trace), ("--only-command", program)):
         names = rows("ip", "-e", "page_fault_user", *source)

@@ -326,20 +326,7 @@ void keycount_clear(struct keycount *k)
 
 /* --- rows -------------------------------------------------------------------------------------- */
 
-static int compare(const void *a, const void *b)
-{
-	const struct keycount_row *x = *(struct keycount_row *const *)a,
-				  *y = *(struct keycount_row *const *)b;
-
-	if (x->now.has_sum && y->now.has_sum && x->now.sum != y->now.sum)
-		return x->now.sum < y->now.sum ? 1 : -1;
-	if (x->now.n != y->now.n)
-		return x->now.n < y->now.n ? 1 : -1;
-	return x->key.number < y->key.number ? -1 : x->key.number > y->key.number;
-}
-
-static int compare_values(const struct keycount *k, const struct keycount_row *x,
-			  const struct keycount_row *y, size_t i)
+static int compare_values(const struct keycount_row *x, const struct keycount_row *y, size_t i)
 {
 	const struct pooled_name *a = (const struct pooled_name *)(uintptr_t)x->key.values[i];
 	const struct pooled_name *b = (const struct pooled_name *)(uintptr_t)y->key.values[i];
@@ -350,6 +337,22 @@ static int compare_values(const struct keycount *k, const struct keycount_row *x
 	if (!key_is_text(x->key.slots[i]) || !key_is_text(y->key.slots[i]) || !a || !b)
 		return v < w ? -1 : 1;
 	return strcmp(a->text, b->text);
+}
+
+static int compare(const void *a, const void *b, void *ctx)
+{
+	const struct keycount_row *x = *(struct keycount_row *const *)a,
+				  *y = *(struct keycount_row *const *)b;
+	const struct keycount *k = ctx;
+	int r = 0;
+
+	if (x->now.has_sum && y->now.has_sum && x->now.sum != y->now.sum)
+		return x->now.sum < y->now.sum ? 1 : -1;
+	if (x->now.n != y->now.n)
+		return x->now.n < y->now.n ? 1 : -1;
+	for (size_t i = 0; i < n_keys(k) && !r; i++)
+		r = compare_values(x, y, i);
+	return r;
 }
 
 /* Ranges stand in their order, below what else they are of. */
@@ -363,8 +366,8 @@ static int compare_ranges(const void *a, const void *b, void *ctx)
 	for (int is_range = 0; is_range < 2; is_range++)
 		for (size_t i = 0; i < n_keys(k) && !r; i++)
 			if (!k->folds[i] == !is_range)
-				r = compare_values(k, x, y, i);
-	return r ? r : compare(a, b);
+				r = compare_values(x, y, i);
+	return r ? r : compare(a, b, ctx);
 }
 
 static void settle_row(const struct keycount *k, struct keycount_row *row)
@@ -396,10 +399,7 @@ int keycount_finish(struct keycount *k)
 	}
 	for (size_t i = 0; i < n_keys(k); i++)
 		has_ranges |= k->folds[i];
-	if (has_ranges)
-		qsort_r(k->rows, k->n_rows, sizeof(*k->rows), compare_ranges, k);
-	else
-		qsort(k->rows, k->n_rows, sizeof(*k->rows), compare);
+	qsort_r(k->rows, k->n_rows, sizeof(*k->rows), has_ranges ? compare_ranges : compare, k);
 	k->total_shown = k->n_total - (k->config->is_each ? k->total_before : 0);
 	k->dropped_shown = k->n_dropped - (k->config->is_each ? k->dropped_before : 0);
 	k->total_before = k->n_total;

@@ -331,7 +331,8 @@ static bool fmt_shown(struct keyreader *kr, const struct key_slot *slot, uint64_
 	if (shows_code(slot) && !keyreader_symbol(kr, v))
 		return false;
 	textbuf_clear(&kr->text);
-	if (!printer_print_number(&kr->printer, slot->ev, slot->field, v))
+	if (!printer_print_number(&kr->printer, slot->ev, slot->field, v) ||
+	    !textbuf_len(&kr->text)) /* flags, of which none is set */
 		return false;
 	textbuf_add(tb, kr->text.start, textbuf_len(&kr->text));
 	return true;

@@ -155,6 +155,7 @@ static void run(const struct child_config *config, const struct passwd *user, pi
 	int r;
 
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
 	signal(SIGBUS, SIG_DFL);
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);

@@ -31,6 +31,7 @@
 
 #define NAMES_MAX_BYTES (64u << 20)
 #define PATIENCE_MS	1000
+#define TASKS_MS	200  /* how often it is looked whether they are still there */
 #define WATCH_MS	1000 /* how often hits of probes are counted */
 #define LIMIT_MS	100 /* … where there is a limit to them: what comes through until it acts */
 #define WAKE_PERCENT	"25" /* how full a buffer is when its reader is woken; 50 by default */
@@ -373,6 +374,48 @@ static void watch_probes(struct session *s)
 	}
 }
 
+/* Gone, or only waiting for somebody to ask how it ended. */
+static bool has_ended(const char *pid)
+{
+	char path[64], text[512];
+	const char *state;
+	FILE *f;
+	size_t n;
+
+	snprintf(path, sizeof(path), "/proc/%.20s/stat", pid);
+	f = fopen(path, "re");
+	n = f ? fread(text, 1, sizeof(text) - 1, f) : 0;
+	if (f)
+		fclose(f);
+	text[n] = 0;
+	state = strrchr(text, ')'); /* "12 (name) S …", whatever the name is */
+	return !state || strchr("ZX", state[strspn(state, ") ")]);
+}
+
+/* Without a command: the tasks that were chosen (-P) have all ended. */
+static bool have_tasks_ended(const struct session *s)
+{
+	const struct plan *plan = s->config.plan;
+	size_t n = 0;
+
+	for (size_t i = 0; i < plan->n_buffers; i++)
+		for (size_t k = 0; k < plan->buffers[i].pids.n; k++, n++)
+			if (!has_ended(plan->buffers[i].pids.words[k]))
+				return false;
+	return n > 0;
+}
+
+/* Whether that is to be waited for; with -c it is not known who came from them. */
+static bool waits_for_tasks(const struct session *s)
+{
+	const struct plan *plan = s->config.plan;
+	bool all = plan->n_buffers > 0;
+
+	for (size_t i = 0; i < plan->n_buffers; i++)
+		all &= plan->buffers[i].pids.n > 0;
+	return all && !s->config.argv && !plan->children;
+}
+
 /* How long poll() may wait: until the next tick, or the next look at probes that have a limit. */
 static int time_left(const struct session *s, bool ticks, uint64_t next_ns)
 {
@@ -381,6 +424,8 @@ static int time_left(const struct session *s, bool ticks, uint64_t next_ns)
 
 	if (s->config.plan->max_rate && s->setup->n_probes && (left < 0 || left > LIMIT_MS))
 		return LIMIT_MS;
+	if (waits_for_tasks(s) && (left < 0 || left > TASKS_MS))
+		return TASKS_MS;
 	return left;
 }
 
@@ -407,6 +452,8 @@ enum session_end session_wait(struct session *s, int recorder_fd, unsigned tick_
 		}
 		if (fds[2].revents)
 			return SESSION_FAILURE;
+		if (waits_for_tasks(s) && have_tasks_ended(s))
+			return SESSION_COMMAND;
 		if (tick || s->config.plan->max_rate)
 			watch_probes(s);
 		if (tick && now_ns() >= next_ns) {

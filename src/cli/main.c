@@ -163,6 +163,7 @@ int main(int argc, char **argv)
 
 	keep_standard_files();
 	signal(SIGPIPE, SIG_IGN); /* a write fails instead, and is reported as such */
+	signal(SIGXFSZ, SIG_IGN);
 	signal(SIGBUS, on_sigbus);
 	if (other)
 		return finish_stdout(other->run(argc, argv));

@@ -17,10 +17,19 @@
 #include <stdio.h>
 
 #define LINE_WIDTH    100
-#define WIDTH_MAX     48
+#define WIDTH_MAX     100
 #define BAR_WIDTH_MIN 10
 #define SUM_WIDTH     58 /* of the columns of a sum */
 #define BAR_WIDTH_MAX 40
+
+/* Nobody would see it. */
+static bool is_blank(const struct textbuf *tb)
+{
+	for (const char *p = tb->start; p < tb->pos; p++)
+		if (*p != ' ')
+			return false;
+	return true;
+}
 
 /* The value as text in tb, which is cleared; how many characters it has. */
 static size_t cell(const struct count_view *v, const struct keycount_row *row, size_t i,
@@ -30,6 +39,12 @@ static size_t cell(const struct count_view *v, const struct keycount_row *row, s
 
 	textbuf_clear(tb);
 	keycount_fmt(v->counts, row, i, tb);
+	if (is_blank(tb)) {
+		textbuf_clear(tb);
+		textbuf_add_char(tb, '"');
+		keycount_fmt(v->counts, row, i, tb);
+		textbuf_add_char(tb, '"');
+	}
 	for (const char *p = tb->start; p < tb->pos; p++)
 		n += ((uint8_t)*p & 0xc0) != 0x80; /* UTF-8: those that begin a character */
 	return n;

@@ -15,8 +15,8 @@ $ sonde count -e sched -e irq_handler_entry -i events-v7-zstd.dat
      count  $event
      10704  sched_switch                 ########################################
       5932  sched_stat_runtime           ######################
-      5399  sched_waking                 ####################
       5399  sched_wakeup                 ####################
+      5399  sched_waking                 ####################
       4782  irq_handler_entry            #################
         27  sched_migrate_task           #
         20  sched_wake_idle_without_ipi  #
@@ -42,15 +42,15 @@ $ sonde count -e myopen,myopenret --by '$comm,ret' --rows 6 probes.dat
        175  myopenret  ls      3    ######################################
          9  myopen     fib_pg  -    ##
          8  myopenret  fib_pg  3    #
-         5  myopenret  ls      4    #
          5  myopen     dd      -    #
+         5  myopenret  dd      3    #
             and 6 more
        396  in 12 rows
 $ sonde count -e myopen --by file --rows 3 probes.dat
      count  file
          6  /etc/ld.so.cache                 ########################################
          6  /lib/x86_64-linux-gnu/libc.so.6  ########################################
-         4  /etc/passwd                      ##########################
+         4  /etc/group                       ##########################
             and 177 more
        198  in 180 rows
 $ sonde count -e sched_switch -f 'next_pid == 0' --by next_comm,next_pid --csv events-v7-zstd.dat
@@ -58,15 +58,15 @@ count,next_comm,next_pid
 3681,swapper/0,0
 1612,swapper/1,0
 $ sonde count -e sched_switch -F 'sched_switch:prev_state == 2' --by prev_comm --json events-v7-zstd.dat
-{"by":"sonde","rows":[{"prev_comm":"ls","count":4639},{"prev_comm":"bash","count":81},{"prev_comm":"trace-cmd","count":11},{"prev_comm":"dd","count":11},{"prev_comm":"sync","count":11},{"prev_comm":"sleep","count":11}],"total":4764,"gaps":0,"dropped":0}
+{"by":"sonde","rows":[{"prev_comm":"ls","count":4639},{"prev_comm":"bash","count":81},{"prev_comm":"dd","count":11},{"prev_comm":"sleep","count":11},{"prev_comm":"sync","count":11},{"prev_comm":"trace-cmd","count":11}],"total":4764,"gaps":0,"dropped":0}
 $ sonde count -e sys_enter --by '$comm' lost-events.dat
      count  $comm
      61104  sysloop    ########################################
       4086  ls         ##
        542  trace-cmd  #
        101  dd         #
-        45  sync       #
         45  sleep      #
+        45  sync       #
      65923  in 6 rows
 events were lost in 9 places
 $ sonde count --how bpf -F 'sched_switch:prev_state == 2' -e sched_switch true

@@ -143,6 +143,8 @@ def test_tasks(programs):
             raise Wrong(told.stdout + told.stderr)
         if total("-P", process.pid, "-e", f"/proc/{process.pid}/exe:tick", "sleep", "0.3") < 5:
             raise Wrong("the file that runs is not probed by /proc/PID/exe")
+        process.kill()          # and is not waited for yet
+        run(SONDE, "count", "-q", "-P", process.pid, "-e", f"{program}:tick")
     finally:
         process.kill()
         process.wait()

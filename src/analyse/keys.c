@@ -338,6 +338,16 @@ static bool fmt_shown(struct keyreader *kr, const struct key_slot *slot, uint64_
 	return true;
 }
 
+/* The place of a probe is where a function begins, or inside of it. */
+static void fmt_symbol(const struct ksym *sym, uint64_t v, struct textbuf *tb)
+{
+	textbuf_add(tb, sym->name, sym->name_len);
+	if (v == sym->addr)
+		return;
+	textbuf_add(tb, "+0x", 3);
+	textbuf_add_hex(tb, v - sym->addr);
+}
+
 static void fmt_number(struct keyreader *kr, const struct key_slot *slot, uint64_t v,
 		       struct textbuf *tb)
 {
@@ -354,11 +364,11 @@ static void fmt_number(struct keyreader *kr, const struct key_slot *slot, uint64
 		return real_fmt(slot->field, v, tb);
 	if (slot->field->flags & FIELD_WORD)
 		return word_fmt(v, tb);
+	sym = points_at_code(slot->field) && !shows_code(slot) ? keyreader_symbol(kr, v) : NULL;
+	if (sym)
+		return fmt_symbol(sym, v, tb);
 	if (fmt_shown(kr, slot, v, tb))
 		return;
-	sym = points_at_code(slot->field) ? keyreader_symbol(kr, v) : NULL;
-	if (sym)
-		return textbuf_add(tb, sym->name, sym->name_len);
 	if (slot->field->flags & FIELD_POINTER || points_at_code(slot->field) || shows_code(slot)) {
 		textbuf_add(tb, "0x", 2);
 		return textbuf_add_hex(tb, v);

@@ -17,7 +17,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <linux/capability.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -131,7 +130,6 @@ static int set_wake_percent(struct session *s, struct errmsg *err)
 	return 0;
 }
 
-/* What triggers cannot answer another session of ours will, which then still needs root's powers for it (Debian's kernels). */
 static void open_mappings(struct session *s)
 {
 	const struct plan *plan = s->config.plan;
@@ -141,10 +139,8 @@ static void open_mappings(struct session *s)
 		has_tasks |= plan->buffers[i].pids.n > 0;
 	if (!setup_records_code(s->setup) && !(has_tasks && setup_records_addresses(s->setup)))
 		return;
-	if (plan->only_triggers) {
-		s->powers |= 1ull << CAP_SYS_ADMIN;
+	if (plan->only_triggers)
 		return;
-	}
 	if (setup_open_mappings(s->setup) < 0 || !setup_records_addresses(s->setup))
 		return;
 	if (s->has_child)
@@ -211,7 +207,8 @@ int session_open(struct session *s, const struct session_config *config, struct 
 		r = forget_tasks(s, err);
 	if (r >= 0)
 		open_mappings(s);
-	if (r >= 0)
+	/* what only sets triggers may yet give up, and then another one of ours begins, with a command of its own */
+	if (r >= 0 && !config->plan->only_triggers)
 		privileges_drop(s->powers);
 	if (r >= 0 && s->setup->mappings)
 		mappings_start(s->setup->mappings);
@@ -304,7 +301,11 @@ static int leave_out_self(struct session *s, struct errmsg *err)
 
 int session_start(struct session *s, struct errmsg *err)
 {
-	int r = leave_out_self(s, err);
+	int r;
+
+	if (s->config.plan->only_triggers)
+		privileges_drop(s->powers);
+	r = leave_out_self(s, err);
 
 	if (r >= 0)
 		r = setup_start(s->setup, err);

@@ -149,6 +149,20 @@ def test_tasks(programs):
         process.kill()
         process.wait()
     check_container(program)
+    check_powers(program)
+
+
+def check_powers(program):
+    """The command has what we have, also where it was first tried otherwise (by BPF, by hist) to answer the question."""
+    look = ("grep", "-h", "CapEff", "/proc/self/status")
+    own = run(*look).stdout
+    for words in (("count", "-e", "sched_switch"), ("count", "-e", "sched_switch", "--in-program"),
+                  ("count", "-e", f"{program}:tick", "--by", "__probe_ip"), ("count", "-e", "sched_switch", "-f", "prev_pid > 0"),
+                  ("latency", "-C", "boot", "-e", "sched_waking", "-e", "sched_switch"),
+                  ("latency", "-e", "sched_waking", "-e", "sched_switch"), ("stream", "-e", f"{program}:tick")):
+        done = run(SONDE, *words[:1], "-q", *words[1:], *look)
+        if own not in done.stdout:
+            raise Wrong(f"{words}: {done.stdout}")
 
 
 def check_container(program):

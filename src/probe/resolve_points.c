@@ -263,6 +263,13 @@ int resolve_each_point(struct resolution *r, struct debuginfo *info,
 		resolve_note(r, "%u %s of %s left out: %s another one, which is seen",
 			     points.n_variants, points.n_variants == 1 ? "variant" : "variants",
 			     d->function, points.n_variants == 1 ? "it calls" : "they call");
+	if (points.n_unclear)
+		resolve_note(
+			r,
+			"%u inlined %s not probed: %s the line, too, but the debug information "
+			"does not say where it begins there",
+			points.n_unclear, points.n_unclear == 1 ? "copy is" : "copies are",
+			points.n_unclear == 1 ? "it has" : "they have");
 	if (points.n_bare)
 		resolve_note(r,
 			     "%u %s of that name %s left out: built without debug information, its "

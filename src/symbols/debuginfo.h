@@ -146,6 +146,8 @@ struct debuginfo_points {
 		n_bare; /* functions without debug information that were left out: variables are wanted */
 	unsigned
 		n_variants; /* of constructors and destructors that were left out: they call another one */
+	unsigned
+		n_unclear; /* copies with a line that was meant, which do not say where it begins */
 };
 
 /*

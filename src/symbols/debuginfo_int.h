@@ -226,7 +226,8 @@ struct line_visit {
 	const char *file;
 	uint64_t address;
 	unsigned line;
-	bool begins; /* the row before is of another line: control comes from elsewhere */
+	bool begins;  /* the row before is of another line: control comes from elsewhere */
+	bool is_weak; /* it is said to be no beginning of a statement */
 };
 
 /* Of an instance and those around it the one that the line belongs to. */
@@ -239,6 +240,8 @@ int function_each_line(struct debuginfo *d, struct function *f,
 int file_each_line(struct debuginfo *d, const char *path, const char **ret_path,
 		   struct unit **ret_unit, int (*visit)(void *ctx, const struct line_visit *v),
 		   void *ctx);
+/* Does its code say where a statement of another line begins, leaving aside what is inlined into it? */
+bool instance_has_statements(struct unit *u, struct instance *inst, unsigned but_line);
 /* The line of the source that calls an inlined copy; 0. */
 unsigned instance_call_line(struct unit *u, struct instance *i, const char **ret_file);
 /* Where the body of a function begins, behind its prologue; the entry if that cannot be told. */

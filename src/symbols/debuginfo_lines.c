@@ -174,9 +174,10 @@ struct row {
 	uint64_t address;
 	const char *file;
 	unsigned line;
+	bool is_weak; /* no beginning of a statement */
 };
 
-/* False for rows that are no beginning of a statement. */
+/* False for rows that mean nothing. */
 static bool get_row(Dwarf_Lines *lines, size_t i, struct row *ret)
 {
 	Dwarf_Line *l = dwarf_onesrcline(lines, i);
@@ -186,10 +187,10 @@ static bool get_row(Dwarf_Lines *lines, size_t i, struct row *ret)
 
 	if (!l || dwarf_lineendsequence(l, &ends) || ends)
 		return false;
-	if (dwarf_linebeginstatement(l, &is_stmt) || !is_stmt || dwarf_lineno(l, &line) ||
-	    line <= 0 || dwarf_lineaddr(l, &address))
+	if (dwarf_linebeginstatement(l, &is_stmt) || dwarf_lineno(l, &line) || line <= 0 ||
+	    dwarf_lineaddr(l, &address))
 		return false;
-	*ret = (struct row){address, dwarf_linesrc(l, NULL, NULL), line};
+	*ret = (struct row){address, dwarf_linesrc(l, NULL, NULL), line, !is_stmt};
 	return ret->file;
 }
 
@@ -258,8 +259,10 @@ static int walk_range(struct line_walk *w, struct unit *u, struct instance *inst
 			break;
 		v.address = row.address;
 		v.line = row.line;
-		v.begins = !before.file || row.line != before.line || row.file != before.file;
-		before = row;
+		v.is_weak = row.is_weak;
+		v.begins = row.is_weak || !before.file || row.line != before.line ||
+			   row.file != before.file;
+		before = row.is_weak ? before : row;
 		if (!unit_same_file(u, row.file, w->file))
 			continue;
 		inner = instance_innermost(u, inst, row.address);
@@ -267,6 +270,29 @@ static int walk_range(struct line_walk *w, struct unit *u, struct instance *inst
 			r = w->visit(w->ctx, &v);
 	}
 	return r;
+}
+
+bool instance_has_statements(struct unit *u, struct instance *inst, unsigned but_line)
+{
+	Dwarf_Addr base, begin, end;
+	Dwarf_Lines *lines;
+	ptrdiff_t at = 0;
+	struct row row;
+	size_t n;
+
+	if (dwarf_getsrclines(&u->die, &lines, &n) != 0)
+		return false;
+	while ((at = dwarf_ranges(&inst->die, at, &base, &begin, &end)) > 0)
+		for (size_t i = first_row(lines, n, begin); i < n; i++) {
+			if (!get_row(lines, i, &row))
+				continue;
+			if (row.address >= end)
+				break;
+			if (!row.is_weak && row.line != but_line &&
+			    instance_innermost(u, inst, row.address) == inst)
+				return true;
+		}
+	return false;
 }
 
 unsigned instance_call_line(struct unit *u, struct instance *i, const char **ret_file)
@@ -385,8 +411,9 @@ static int walk_rows(struct line_walk *w, struct unit *u)
 			continue;
 		v.address = row.address;
 		v.line = row.line;
-		v.begins = row.line != before.line || row.file != before.file;
-		before = row;
+		v.is_weak = row.is_weak;
+		v.begins = row.is_weak || row.line != before.line || row.file != before.file;
+		before = row.is_weak ? before : row;
 		if (row.address > 1 && unit_same_file(u, row.file, w->file))
 			r = w->visit(w->ctx, &v);
 	}
@@ -459,7 +486,7 @@ static int set_add(void *ctx, const struct line_visit *v)
 {
 	struct line_set *s = ctx;
 
-	if (v->line >= LINES_MAX)
+	if (v->line >= LINES_MAX || v->is_weak)
 		return 0;
 	if (v->line >= s->n) {
 		size_t n = (v->line + 1) * 2;

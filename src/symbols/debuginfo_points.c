@@ -289,10 +289,15 @@ static int add_line(void *ctx, const struct line_visit *v)
 {
 	struct search *s = ctx;
 	struct instance *i = v->instance;
+	struct line_copy copy;
+	int r;
 
-	if (s->where->no_inlines && i && is_inlined(i))
+	if (s->where->no_inlines && (v->is_weak || (i && is_inlined(i))))
 		return 0;
-	if (!s->nearest || distance(v->line, s->line) < distance(s->nearest, s->line))
+	if (v->is_weak && !is_line_wanted(s, v->line))
+		return 0;
+	if (!v->is_weak &&
+	    (!s->nearest || distance(v->line, s->line) < distance(s->nearest, s->line)))
 		s->nearest = v->line;
 	if (!v->begins || !is_line_wanted(s, v->line))
 		return 0;
@@ -301,9 +306,11 @@ static int add_line(void *ctx, const struct line_visit *v)
 			return -ENOMEM;
 		i = owner_in_file(s, v);
 	}
-	if (!i || (s->where->no_inlines && is_inlined(i)))
+	if (!i || (s->where->no_inlines && is_inlined(i)) || (v->is_weak && !is_inlined(i)))
 		return 0;
-	return add_point(s, v->unit, i, v->address, v->line);
+	copy = (struct line_copy){v->unit, i, v->address, v->line, !v->is_weak};
+	r = copies_note(s, &copy);
+	return r < 0 || v->is_weak ? r : add_point(s, v->unit, i, v->address, v->line);
 }
 
 static int refuse_line(struct search *s, const char *what, unsigned first, struct errmsg *err)
@@ -486,7 +493,7 @@ static int by_file(struct search *s, struct errmsg *err)
 			r = find_lazy_lines(s, u, path, err);
 		if (r < 0)
 			return r;
-		s->n = 0;
+		s->n = s->n_copies = 0;
 	}
 	r = file_each_line(s->d, w->file, &path, &u, add_line, s);
 	if (r >= 0 && !path)
@@ -511,9 +518,12 @@ int debuginfo_points(struct debuginfo *d, const struct debuginfo_where *where,
 {
 	struct search s = {.d = d, .where = where, .err = err};
 	int r = where->function ? by_function(&s, err) : by_file(&s, err);
+	unsigned n_unclear;
 
 	if (r >= 0 && where->function && !where->pattern && !where->line && !where->offset)
 		r = points_drop_variants(&s);
+	n_unclear = r < 0 ? 0 : copies_without_statements(&s);
+	free(s.copies);
 	free(s.wanted);
 	if (r == -ENOMEM && s.n == POINTS_MAX)
 		r = errmsg_set(err, -E2BIG, "%s means more than %u instructions; name less of it",
@@ -524,8 +534,9 @@ int debuginfo_points(struct debuginfo *d, const struct debuginfo_where *where,
 					where->function ? where->function : where->file, d->path);
 	}
 	qsort(s.list, s.n, sizeof(*s.list), compare_points);
-	*ret_points = (struct debuginfo_points){s.list,	    s.n,      d,	s.n_inlined,
-						s.indirect, s.shared, s.n_bare, s.n_variants};
+	*ret_points = (struct debuginfo_points){s.list,	     s.n,	   d,
+						s.n_inlined, s.indirect,   s.shared,
+						s.n_bare,    s.n_variants, n_unclear};
 	return 0;
 }
 

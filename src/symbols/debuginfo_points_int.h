@@ -10,6 +10,15 @@
 
 #define POINTS_MAX 4096
 
+/* A row of a line that is wanted, and the copy of the function that it is in. */
+struct line_copy {
+	struct unit *unit;
+	struct instance *instance;
+	uint64_t address;
+	unsigned line;
+	bool is_statement;
+};
+
 struct search {
 	struct debuginfo *d;
 	const struct debuginfo_where *where;
@@ -25,6 +34,8 @@ struct search {
 	const struct instance *only;   /* of a symbol */
 	const char *indirect, *shared; /* as struct debuginfo_points has them */
 	unsigned n_bare, n_variants;   /* likewise */
+	struct line_copy *copies;
+	size_t n_copies, copies_room;
 	struct errmsg *err;
 };
 
@@ -42,6 +53,12 @@ int points_of_function(struct search *s, struct function *f, struct errmsg *err)
 int points_of_symbols(struct search *s, struct errmsg *err);
 /* Those of them that no debug information is about: parts of a program can be built without. */
 int points_of_bare_symbols(struct search *s, struct errmsg *err);
+
+/* --- debuginfo_copies.c --- */
+
+int copies_note(struct search *s, const struct line_copy *copy);
+/* How many copies have a line, but neither its statements nor any. */
+unsigned copies_without_statements(struct search *s);
 
 /* --- debuginfo_variants.c --- */
 

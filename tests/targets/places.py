@@ -325,6 +325,51 @@ def test_once(programs):
         raise Wrong(show(program, f"once.c:{first}"))
 
 
+TREE = """#include <stdio.h>
+#include <stdlib.h>
+struct node { int key; struct node *l, *r; };
+static struct node *insert(struct node *n, int k)
+{
+	if (!n) {
+		n = calloc(1, sizeof *n);
+		n->key = k;
+		return n;
+	}
+	if (k < n->key)
+		n->l = insert(n->l, k);
+	else if (k > n->key)
+		n->r = insert(n->r, k);
+	return n;
+}
+int main(void)
+{
+	struct node *t = NULL;
+	unsigned seed = 1;
+
+	for (int i = 0; i < 200; i++) {
+		seed = seed * 1103515245 + 12345;
+		t = insert(t, seed >> 16 & 255);
+	}
+	printf("%d\\n", t->key);
+	return 0;
+}
+"""
+
+
+def test_unclear(programs):
+    """Copies whose code does not say where a line begins are told of, if the line is counted without them."""
+    source = programs.dir / "tree.c"
+    source.write_text(TREE)
+    line = TREE.split("\n").index("\t\tn = calloc(1, sizeof *n);") + 1
+    plain, whole = (programs.make(name, "gcc", *flags, source)
+                    for name, flags in (("tree", ("-O0",)), ("tree-whole", ("-O3", "-flto"))))
+    text = f"tree.c:{line}"
+    want, got = (sum(counted(p, text).values()) for p in (plain, whole))
+    note = "copies are not probed: they have the line, too" in show(whole, text)
+    if (got < want) != note or "not probed" in show(plain, text):
+        raise Wrong(f"{got} of {want}: {show(whole, text)}")
+
+
 def test_rust(programs):
     """A parameter that is passed by its address does not keep the others from being read behind the prologue."""
     need("rustc")

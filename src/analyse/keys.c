@@ -65,6 +65,12 @@ bool key_is_general(const char *word)
 	return find_general(word) != KEY_ABSENT;
 }
 
+bool key_can_match(const struct key_slot *slot, const char *word)
+{
+	return slot->field ||
+	       (slot->kind != KEY_ABSENT && (*word == '$' || !strncmp(word, "common_", 7)));
+}
+
 /* $syscall: raw_syscalls:sys_enter and sys_exit have its number, as have the events of single calls. */
 static struct key_slot bind_syscall(const struct event *ev)
 {

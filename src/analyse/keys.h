@@ -65,6 +65,11 @@ void keyreader_release(struct keyreader *kr);
 struct key_slot key_bind(const struct event *ev, const char *word);
 /* Is it one of the words that every event knows? */
 bool key_is_general(const char *word);
+/*
+ * May events be matched by it? What every event knows must be written as that, $pid: a forgotten "next_" would match the
+ * wrong task.
+ */
+bool key_can_match(const struct key_slot *slot, const char *word);
 
 /* Is the value the address of a text? */
 static inline bool key_is_text(const struct key_slot *slot)

@@ -254,22 +254,22 @@ static unsigned find_roles(struct latency *l, struct event *ev, struct latency_e
 	return roles;
 }
 
-/* What every event knows must be written as that: a forgotten "next_" would match the wrong task. */
 static int need_field(const struct key_slot *slot, const struct event *ev, const char *word,
 		      struct errmsg *err)
 {
 	char fields[FIELDS_TEXT_BYTES] = "";
 	size_t len = 0;
 
-	if (slot->field || (slot->kind != KEY_ABSENT && *word == '$'))
+	if (key_can_match(slot, word))
 		return 0;
 	/* here, and not where to ask: a probe is gone by then */
 	for (size_t i = 0; i < ev->n_fields && len < sizeof(fields); i++)
 		len += snprintf(fields + len, sizeof(fields) - len, "%s%s", i ? ", " : "",
 				ev->fields[i].name);
-	return errmsg_set(err, -ENOENT,
-			  "the event %s:%s has no field '%s' to match it by; it has %s", ev->system,
-			  ev->name, word, *fields ? fields : "none");
+	return errmsg_set(
+		err, -ENOENT,
+		"the event %s:%s has no field '%s' to match it by; it has %s%s$pid and $cpu",
+		ev->system, ev->name, word, fields, *fields ? ", and " : "");
 }
 
 static int bind_event(struct latency *l, struct event *ev, struct latency_event *le,

@@ -119,7 +119,14 @@ static const struct kernel_event *bind_side(struct latency_run *lr,
 		snprintf(words[n++], KEY_WORD_MAX, "%s", field);
 	for (size_t i = 0; i < c->n_groups && n < KEYS_MAX; i++)
 		snprintf(words[n++], KEY_WORD_MAX, "%s", c->groups[i].word);
-	return kernelrun_add_events(&lr->run, planned, words, n, &lr->why) == 1 ? e : NULL;
+	if (kernelrun_add_events(&lr->run, planned, words, n, &lr->why) != 1)
+		return NULL;
+	if (c->match == LATENCY_BY_FIELD && !key_can_match(&e->slots[0], field)) {
+		errmsg_set(&lr->why, -ENOENT, "%s:%s has no field '%s'", e->name.system,
+			   e->name.event, field);
+		return NULL;
+	}
+	return e;
 }
 
 static void bind_events(struct latency_run *lr)

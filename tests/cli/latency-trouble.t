@@ -15,7 +15,7 @@ $ sonde latency -e sched_wakup -e sched_switch tour.dat
 sonde: the trace knows no event 'sched_wakup'; did you mean 'sched_wakeup'?
 [1]
 $ sonde latency -e sched_wakeup -e sched_switch --by-field pid tour.dat
-sonde: the event sched:sched_switch has no field 'pid' to match it by; it has prev_comm, prev_pid, prev_prio, prev_state, next_comm, next_pid, next_prio
+sonde: the event sched:sched_switch has no field 'pid' to match it by; it has prev_comm, prev_pid, prev_prio, prev_state, next_comm, next_pid, next_prio, and $pid and $cpu
 [1]
 $ sonde latency -e sched_wakeup -e sched_switch --by-field = tour.dat
 sonde: latency: --by-field takes FIELD, or A.FIELD=B.FIELD where the two events call it by different names, not '='

@@ -208,6 +208,14 @@ def test_compared(programs):
                                     f"{program}:end(v->{b})", "--by-field", f"{a}={b}", program).stdout.splitlines()[-1])
             if answer["count"] != 7 or answer["unmatched"]["alone"]:
                 raise Wrong(f"{a}={b} by {how}: {answer['count']} measured, {answer['unmatched']}")
+        ends = ("-e", f"{program}:begin(v->number)", "-e", f"{program}:end(v->small)", "--by-field")
+        for words in ("$pid", "common_pid=$pid"):     # the task, which is one
+            answer = json.loads(run(SONDE, "latency", "-q", "--json", "--how", how, *ends, words, program).stdout.splitlines()[-1])
+            if answer["count"] != 7:
+                raise Wrong(f"{words} by {how}: {answer}")
+        done = run(SONDE, "latency", "--how", how, *ends, "pid", program, check=False)     # not meant so
+        if not done.returncode or "has no field 'pid'" not in done.stderr:
+            raise Wrong(f"pid by {how}: {done.stdout}{done.stderr}")
 
 
 FILTERED = """#include <arpa/inet.h>

@@ -31,6 +31,7 @@ struct opening {
 	struct bpflatency_side from, to;
 	bool is_from, is_to; /* the event that is being opened */
 	struct bpffilter *filters[2];
+	struct errmsg why; /* … there are none */
 };
 
 /* --- the question ------------------------------------------------------------------------------ */
@@ -142,12 +143,11 @@ static void release_filters(struct opening *op)
 
 static bool find_filters(struct opening *op, struct bpfevent *be)
 {
-	struct errmsg ignored = {0};
-
 	release_filters(op);
+	op->why = (struct errmsg){0};
 	for (int i = 0; i < 2; i++)
 		if (op->lb->filters[i] &&
-		    bpfwhich_filter(be, op->lb->filters[i], &op->filters[i], &ignored) < 0)
+		    bpfwhich_filter(be, op->lb->filters[i], &op->filters[i], &op->why) < 0)
 			return false;
 	op->from.filter = op->filters[0];
 	op->to.filter = op->filters[1];
@@ -189,6 +189,8 @@ static int open_events(struct latencybpf *lb, struct bpfevents *all, struct errm
 	int r = bpfevent_open(all, lb->from, &ops, &op, err);
 
 	release_filters(&op);
+	if (r < 0 && op.why.code)
+		*err = op.why;
 	if (r < 0 || is_one)
 		return r;
 	op.is_from = false;

@@ -54,6 +54,10 @@ static bool has_tracer(const struct tracefs *t, const char *instance, const char
 
 static int refuse_tracer(const struct tracefs *t, const char *tracer, struct errmsg *err)
 {
+	static const char *const known[] = {"function", "function_graph", "blk",       "mmiotrace",
+					    "hwlat",	"osnoise",	  "timerlat",  "irqsoff",
+					    "wakeup",	"wakeup_rt",	  "wakeup_dl", "preemptoff",
+					    "branch",	"preemptirqsoff"};
 	struct name_list tracers;
 	struct spelling sp;
 	char all[512] = "";
@@ -67,6 +71,9 @@ static int refuse_tracer(const struct tracefs *t, const char *tracer, struct err
 		if (len < sizeof(all) - 40)
 			len += snprintf(all + len, sizeof(all) - len, " %.30s", tracers.names[i]);
 	}
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		if (!strcmp(tracer, known[i]))
+			sp.nearest = NULL; /* it is spelt right */
 	errmsg_set(
 		err, -ENOENT,
 		"this kernel has no tracer '%s'%s%s%s; it has:%s ('sonde doctor' says what others "

@@ -439,7 +439,8 @@ static int fmt(void *ctx, bool in_time, bool colour, struct textbuf *tb, struct 
 				 .only_in = gather_only_in(&o->gather),
 				 .probe_ns = o->gather.probe_ns,
 				 .colour = colour,
-				 .n_groups = o->gather.n_rows};
+				 .n_groups = o->gather.n_rows,
+				 .groups_first = o->gather.on_screen};
 
 	if (o->gather.input && o->config.function && !v.counts->n_from && !v.counts->n_to)
 		return errmsg_set(err, -ENOENT,

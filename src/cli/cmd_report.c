@@ -273,7 +273,7 @@ static const struct option_row rows[] = {
 	{OPTION_HEADING, .help = "how they look"},
 	CALL(0, "json", NULL, apply_json, "one JSON object per event, with typed fields"),
 	CALL(0, "csv", NULL, apply_csv, "comma-separated values, a header line first"),
-	FLAG('t', NULL, nanoseconds, "show times in nanoseconds"),
+	FLAG('t', "nanoseconds", nanoseconds, "show times in nanoseconds"),
 	FLAG('l', NULL, latency, "latency format: with irqs-off, need-resched and so on"),
 	FLAG('R', NULL, raw, "raw: every field by name, not the event's print format"),
 	CALL('r', NULL, "EVENTS", apply_raw_events, "raw only for events that match this regex"),

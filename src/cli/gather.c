@@ -218,7 +218,9 @@ static int show_now(struct gathering *g, struct errmsg *err)
 
 	g->next_ns = trickle_now_ns() + g->interval_ns;
 	textbuf_init(&tb, TEXT_MAX_BYTES);
+	g->o->on_screen = !gather_is_series(g->o);
 	r = g->job->fmt(g->job->ctx, g->in_time, gather_is_colour(g->o), &tb, err);
+	g->o->on_screen = false;
 	if (r >= 0)
 		r = gather_show(g->o, &tb) ? 0 : -EPIPE;
 	textbuf_release(&tb);

@@ -32,6 +32,7 @@ struct gather_options {
 	struct plan_words buffers; /* -B, of a file; none: all */
 	enum gather_output output;
 	bool no_pager, in_program;
+	bool on_screen; /* what is written now is for the screen of a live run, which may be small */
 	const char *colour;
 	const char *interval; /* seconds between redraws; NULL: as the command likes */
 	double interval_default;
@@ -197,8 +198,8 @@ int gather_csv(void *opts, const char *value, struct errmsg *err);
 		 .letter = 'I',                                                            \
 		 .name = "interval",                                                       \
 		 .arg = "SECONDS",                                                         \
-		 .help = "live: show the result so far so often; elsewhere than on a "     \
-			 "terminal, one after the other",                                  \
+		 .help = "live: show the result so far so often (0: only the end); "       \
+			 "elsewhere than on a terminal, one after the other",              \
 		 .offset = GATHER_AT(interval)},                                           \
 		{.kind = OPTION_STRING,                                                    \
 		 .letter = 'o',                                                            \

@@ -325,11 +325,15 @@ static bool tick(void *ctx)
 	struct kernelrun *run = ctx;
 	bool is_read = true;
 	struct textbuf tb;
+	int r;
 
 	if (!run->interval_ns || trickle_now_ns() < run->next_ns)
 		return true;
 	run->next_ns = trickle_now_ns() + run->interval_ns;
-	if (make_text(run, &tb, run->err) >= 0)
+	run->o->on_screen = !gather_is_series(run->o);
+	r = make_text(run, &tb, run->err);
+	run->o->on_screen = false;
+	if (r >= 0)
 		is_read = gather_show(run->o, &tb);
 	textbuf_release(&tb);
 	return is_read && !run->err->code;

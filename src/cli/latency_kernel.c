@@ -348,7 +348,8 @@ static int fmt(void *ctx, bool colour, struct textbuf *tb, struct errmsg *err)
 				 .only_in = gather_only_in(&lr->o->gather),
 				 .probe_ns = setup_first_probe_ns(lr->run.s.setup),
 				 .colour = colour,
-				 .n_groups = lr->o->gather.n_rows};
+				 .n_groups = lr->o->gather.n_rows,
+				 .groups_first = lr->o->gather.on_screen};
 	int r;
 
 	latencies_release(&lr->result);

@@ -7,10 +7,12 @@
  *	show probe:vfs_read                the same of one that is there: lines, fields, hits
  */
 #include "base/jsonwriter.h"
+#include "capture/cost.h"
 #include "cli/probecmd.h"
 #include "cli/probeopts.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -28,8 +30,11 @@ static const struct option_row rows[] = {
 /* --- what it costs ----------------------------------------------------------------------------- */
 
 /* Orders of magnitude, on bare metal: a breakpoint in a virtual machine may take ten times as long. */
-static const char *cost_of(enum probe_kind kind, bool at_entry)
+static const char *cost_of(enum probe_kind kind, bool at_entry, const char *place)
 {
+	bool is_quick =
+		(kind == PROBE_UPROBE || kind == PROBE_URETPROBE) && place && cost_is_quick(place);
+
 	switch (kind) {
 	case PROBE_KPROBE:
 		return at_entry ? "by the function tracer's hook where the kernel has it there, "
@@ -47,11 +52,19 @@ static const char *cost_of(enum probe_kind kind, bool at_entry)
 		return "by the function tracer's hook, entry and return: about 0.2 us a call; the "
 		       "kernel counts no hits of it";
 	case PROBE_UPROBE:
-		return "a breakpoint in the program: 1 to 3 us a hit, in every process that runs "
-		       "it";
+		return is_quick ? "a breakpoint in the program: 1 to 3 us a hit, in every process "
+				  "that runs "
+				  "it"
+				: "a breakpoint in the program, on an instruction that has to be "
+				  "stepped over: 2 to "
+				  "10 us a hit, in every process that runs it";
 	case PROBE_URETPROBE:
-		return "a breakpoint and a changed return: 2 to 5 us a call, in every process that "
-		       "runs it";
+		return is_quick ? "a breakpoint and a changed return: 2 to 5 us a call, in every "
+				  "process that "
+				  "runs it"
+				: "a breakpoint on an instruction that has to be stepped over, and "
+				  "a changed "
+				  "return: 3 to 12 us a call, in every process that runs it";
 	case PROBE_EPROBE:
 	case PROBE_TPROBE:
 		return "on top of an event: about 0.1 us a hit";
@@ -64,6 +77,22 @@ static const char *cost_of(enum probe_kind kind, bool at_entry)
 static bool is_at_entry(const struct definition *d)
 {
 	return !d->offset && !d->has_line && !d->pattern && !d->has_address;
+}
+
+static const char *cost_of_resolved(const struct probe *p)
+{
+	return cost_of(p->kind, is_at_entry(p->definition), p->n_places ? p->places[0].text : NULL);
+}
+
+/* "p:probe_a/work /tmp/a:0x1139 n=%di:s32" */
+static const char *cost_of_line(const struct probe_defined *d)
+{
+	const char *place = strchr(d->line, ' ');
+	char text[PATH_MAX];
+
+	snprintf(text, sizeof(text), "%.*s", place ? (int)strcspn(place + 1, " ") : 0,
+		 place ? place + 1 : "");
+	return cost_of(d->kind, place && !strstr(place, "+"), text);
 }
 
 /* --- a definition ------------------------------------------------------------------------------ */
@@ -137,7 +166,7 @@ static void fmt_probe(const struct probe *p, struct textbuf *tb)
 		probe_fmt_line(p, i, NULL, NULL, tb);
 		textbuf_add_char(tb, '\n');
 	}
-	textbuf_addf(tb, "cost: %s\n", cost_of(p->kind, is_at_entry(p->definition)));
+	textbuf_addf(tb, "cost: %s\n", cost_of_resolved(p));
 	for (size_t i = 0; i < p->n_notes; i++)
 		textbuf_addf(tb, "note: %s\n", p->notes[i]);
 	if (p->wants_duration)
@@ -200,7 +229,7 @@ static void json_probe(const struct probe *p, struct jsonwriter *w)
 	json_places(p, w);
 	json_args(p, w);
 	jsonwriter_add_string(w, "condition", p->filter);
-	jsonwriter_add_string(w, "cost", cost_of(p->kind, is_at_entry(p->definition)));
+	jsonwriter_add_string(w, "cost", cost_of_resolved(p));
 	jsonwriter_open(w, "notes", '[');
 	for (size_t i = 0; i < p->n_notes; i++)
 		jsonwriter_add_string(w, NULL, p->notes[i]);
@@ -317,7 +346,6 @@ static void fmt_fields(const struct tracefs *t, const struct probe_defined *d, s
 static void json_defined(const struct probe_list *l, size_t first, struct jsonwriter *w)
 {
 	const struct probe_defined *d = &l->list[first];
-	const char *place = strchr(d->line, ' ');
 
 	jsonwriter_open(w, NULL, '{');
 	jsonwriter_add_string(w, "group", d->group);
@@ -335,7 +363,7 @@ static void json_defined(const struct probe_list *l, size_t first, struct jsonwr
 			jsonwriter_close(w);
 		}
 	jsonwriter_close(w);
-	jsonwriter_add_string(w, "cost", cost_of(d->kind, place && !strstr(place, "+")));
+	jsonwriter_add_string(w, "cost", cost_of_line(d));
 	jsonwriter_close(w);
 }
 
@@ -343,7 +371,6 @@ static void fmt_defined(const struct tracefs *t, const struct probe_list *l, siz
 			struct textbuf *tb)
 {
 	const struct probe_defined *d = &l->list[first];
-	const char *place = strchr(d->line, ' ');
 
 	textbuf_addf(tb, "%s:%s, %s, %s\nthe kernel was given:\n", d->group, d->event,
 		     probe_kind_word(d->kind), d->is_on ? "on" : "off");
@@ -353,7 +380,7 @@ static void fmt_defined(const struct tracefs *t, const struct probe_list *l, siz
 				     (unsigned long long)l->list[i].n_hits,
 				     (unsigned long long)l->list[i].n_missed);
 	fmt_fields(t, d, tb);
-	textbuf_addf(tb, "cost: %s\n", cost_of(d->kind, place && !strstr(place, "+")));
+	textbuf_addf(tb, "cost: %s\n", cost_of_line(d));
 }
 
 /* 0: there is none of that name. */

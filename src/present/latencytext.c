@@ -330,9 +330,15 @@ void latencytext_fmt(const struct latency_view *v, struct textbuf *tb)
 	fmt_counts(v, tb);
 	if (!v->result->all.n || !v->result->all.buckets)
 		return;
-	fmt_histogram(v, tb);
-	fmt_all(v, tb);
-	fmt_groups(v, tb);
+	if (v->groups_first && v->config->n_groups) {
+		fmt_all(v, tb);
+		fmt_groups(v, tb);
+		fmt_histogram(v, tb);
+	} else {
+		fmt_histogram(v, tb);
+		fmt_all(v, tb);
+		fmt_groups(v, tb);
+	}
 	fmt_worst(v, tb);
 }
 

@@ -21,7 +21,8 @@ struct latency_view {
 		*only_in; /* "the command's first thread": no other was looked at; NULL: all were */
 	double probe_ns; /* so much of each is the first probe's own time, about; 0: not known, or none */
 	bool colour;
-	size_t n_groups; /* shown as text; 0: 20 */
+	size_t n_groups;   /* shown as text; 0: 20 */
+	bool groups_first; /* as text: before the histogram, for a screen that may be small */
 };
 
 void latencytext_fmt(const struct latency_view *v, struct textbuf *tb);

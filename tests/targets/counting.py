@@ -1,9 +1,14 @@
 """Counted by the kernel: what it cannot read at once, what it cannot read at all, what it cuts."""
+import fcntl
 import json
 import os
 import pathlib
+import pty
+import re
 import shutil
+import struct
 import subprocess
+import termios
 
 from programs import HERE, SONDE, Skip, Wrong, need, run
 
@@ -284,6 +289,46 @@ def test_moments(programs):
             odd = answer["unmatched"]
             if answer["count"] < 10 or odd["open"] > 1 or odd["alone"] > 1 or odd["again"]:
                 raise Wrong(f"{ends}: {answer['count']} measured, {odd}")
+    finally:
+        process.kill()
+        process.wait()
+
+
+def on_terminal(n_lines, *argv):
+    """What is written to a terminal of so many lines, one screen after the other."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", n_lines, 100, 0, 0))
+    process = subprocess.Popen([str(a) for a in argv], stdin=theirs, stdout=theirs, stderr=subprocess.DEVNULL)
+    os.close(theirs)
+    text = b""
+    try:
+        while piece := os.read(ours, 65536):
+            text += piece
+    except OSError:     # nobody writes any more
+        pass
+    os.close(ours)
+    process.wait()
+    return text.decode().replace("\r", "").split("\033[H\033[J")
+
+
+def test_screen(programs):
+    """While latency measures, the groups that were asked for are on a small screen, too; in the end all is in its order."""
+    if os.geteuid() or not pathlib.Path("/sys/kernel/tracing/uprobe_events").exists():
+        raise Skip("uprobes need root and a kernel with them")
+    source = programs.dir / "turns.c"
+    source.write_text(TURNS)
+    program = programs.make("turns", "gcc", "-O1", source)
+    process = subprocess.Popen([program])
+    try:
+        ask = (SONDE, "latency", "--no-pager", "-e", f"{program}:work", "-e", f"{program}:rest", "--by", "$comm")
+        for way in ((), ("--in-program",)):
+            screens = on_terminal(12, *ask, *way, "-I", "0.2", "sleep", "1")
+            if len(screens) < 4 or not any(re.search(r" turns\n", s) for s in screens[1:-1]):
+                raise Wrong(f"{screens}")
+            if not re.search(r"duration .* turns\n", screens[-1], re.S):
+                raise Wrong(screens[-1])
+        if len(on_terminal(24, *ask, "-I", "0", "sleep", "0.5")) > 2:
+            raise Wrong("-I 0 shows more than the end")
     finally:
         process.kill()
         process.wait()

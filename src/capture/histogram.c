@@ -12,6 +12,7 @@
 #include "capture/histogram.h"
 
 #include "base/errmsg.h"
+#include "capture/setup_int.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -65,6 +66,34 @@ int histogram_find(const struct session *s, const struct plan_event *planned,
 	int r = eventdir_each(&s->t, instance_of(s), take_event, &search, err);
 
 	return r < 0 ? r : (int)search.n;
+}
+
+static bool is_for_many(const char *pattern, const char *system)
+{
+	size_t len = strcspn(pattern, ":/");
+
+	return strpbrk(pattern, "*?[") || !strcmp(pattern, "all") ||
+	       (strlen(system) == len && !strncmp(pattern, system, len) &&
+		(!pattern[len] || !pattern[len + 1]));
+}
+
+int histogram_share_filter(struct session *s, const struct plan_event *planned,
+			   const struct event_name *list, size_t n, bool *ret_is_for,
+			   struct errmsg *err)
+{
+	const struct plan_event *e = setup_event(s->setup, planned);
+	struct setup_filter f = {0};
+
+	for (size_t i = 0; i < n; i++) {
+		ret_is_for[i] = !e->filter || !is_for_many(e->pattern, list[i].system) ||
+				!setup_filter_lacks_field(s->setup, list[i].system, list[i].event,
+							  e->filter);
+		if (ret_is_for[i])
+			f.n_taken++;
+		else
+			setup_filter_leave(&f, list[i].event);
+	}
+	return setup_filter_tell(s->setup, instance_of(s), e->pattern, "", e->filter, &f, err);
 }
 
 int histogram_leave_out_self(struct session *s, struct errmsg *err)

@@ -27,6 +27,14 @@ bool histogram_has_synthetic(const struct tracefs *t);
 int histogram_find(const struct session *s, const struct plan_event *planned,
 		   struct event_name *list, size_t max, struct errmsg *err);
 
+/*
+ * Which of these events the plan's filter is for, as the kernel has it: with a pattern for many, those that have its fields.
+ * A note tells of the others, an error if it is for none.
+ */
+int histogram_share_filter(struct session *s, const struct plan_event *planned,
+			   const struct event_name *list, size_t n, bool *ret_is_for,
+			   struct errmsg *err);
+
 /* Before the first trigger: what we do ourselves is left out. */
 int histogram_leave_out_self(struct session *s, struct errmsg *err);
 int histogram_set(struct session *s, const struct event_name *event, const char *trigger,

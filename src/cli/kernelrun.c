@@ -183,16 +183,20 @@ int kernelrun_add_events(struct kernelrun *run, const struct plan_event *planned
 			 const char (*words)[KEY_WORD_MAX], size_t n_words, struct errmsg *err)
 {
 	struct event_name found[HISTOGRAM_EVENTS_MAX];
+	bool is_filtered[HISTOGRAM_EVENTS_MAX];
 	int n = histogram_find(&run->s, planned, found, HISTOGRAM_EVENTS_MAX - run->n_events, err);
 
 	if (n == -E2BIG)
+		return 0;
+	if (n > 0 &&
+	    histogram_share_filter(&run->s, planned, found, (size_t)n, is_filtered, err) < 0)
 		return 0;
 	for (int i = 0; i < n; i++) {
 		struct kernel_event *e = &run->events[run->n_events++];
 		const struct event *ev;
 
 		e->name = found[i];
-		e->filter = setup_event(run->s.setup, planned)->filter;
+		e->filter = is_filtered[i] ? setup_event(run->s.setup, planned)->filter : NULL;
 		e->format = ev = parse_event(run, &e->name, err);
 		if (!ev)
 			return err->code ? err->code : 0;

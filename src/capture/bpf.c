@@ -248,8 +248,9 @@ int bpf_reading_needs_power(void)
 
 bool bpf_runs_alone(enum bpf_prog_type type)
 {
-	/* those of a program's probes can be */
-	return type != BPF_PROG_TYPE_KPROBE && release() >= (6 << 8 | 1);
+	/* perf's way has always counted who is inside, the others do since 6.1 */
+	return type == BPF_PROG_TYPE_KPROBE || type == BPF_PROG_TYPE_TRACEPOINT ||
+	       release() >= (6 << 8 | 1);
 }
 
 unsigned bpf_n_cpus(void)

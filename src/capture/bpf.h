@@ -87,7 +87,10 @@ void bpfcode_exit(struct bpfcode *c);
 bool bpf_is_there(void);
 /* Since 5.19 whoever has a descriptor of a table may read it. Which power (CAP_…) it takes before; -1: none. */
 int bpf_reading_needs_power(void);
-/* Is such a program never run where it runs already, in an interrupt or another task of the same CPU? */
+/*
+ * Is such a program never run where it runs already, in an interrupt or another task of the same CPU? Of KPROBE: at
+ * probes in the kernel; those of programs can be.
+ */
 bool bpf_runs_alone(enum bpf_prog_type type);
 /* Each possible CPU has a value of its own in tables of the kinds PERCPU. */
 unsigned bpf_n_cpus(void);

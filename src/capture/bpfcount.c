@@ -30,7 +30,7 @@ enum { R0, R1, R2, STACK = 10 };
 static void count_in_row(struct bpfcode *c, const struct bpfcount_config *config)
 {
 	bpfcode_set(c, R1, 1);
-	if (!bpf_runs_alone(bpfprogram_type(&config->program)))
+	if (!bpfprogram_runs_alone(&config->program))
 		return bpfcode_add_to(c, R0, 0, R1);
 	bpfcode_load(c, BPF_DW, R2, R0, 0);
 	bpfcode_alu(c, BPF_ADD, R2, R1);
@@ -83,8 +83,7 @@ static int make_tables(struct bpfcount *b, const struct bpfcount_config *config,
 	struct bpfrows_config rows = {.n_value_bytes = sizeof(uint64_t),
 				      .n_rows = config->n_rows,
 				      .n_near_bytes = config->n_near_bytes,
-				      .is_alone =
-					      bpf_runs_alone(bpfprogram_type(&config->program))};
+				      .is_alone = bpfprogram_runs_alone(&config->program)};
 	int r = 0;
 
 	for (size_t i = 0; i < config->n_sources; i++)

@@ -191,7 +191,7 @@ int bpflatency_add(struct bpflatency *l, const struct bpfprogram_config *config,
 	if (r >= 0 && from)
 		r = prepare_from(l, from, err);
 	if (r >= 0 && to)
-		r = make_cells(l, to, bpf_runs_alone(bpfprogram_type(config)), err);
+		r = make_cells(l, to, bpfprogram_runs_alone(config), err);
 	if (r >= 0)
 		r = bpflatency_write(l, config, from, to, c, err);
 	if (r >= 0)

@@ -24,8 +24,8 @@
  *	stack, from r10 down:   that of bpfprogram.h | number that must agree 8 | index 8 | time of an event that is both 8
  *	                        start … (A) | value of a cell 32 | key of a cell … (B)
  *
- * Values of cells are of one CPU, and the kernel does not run a program where it runs already, but for probes, and for
- * tracepoints before 6.1: there counts and sums are added undivided, and of least and most one may be lost, which is another
+ * Values of cells are of one CPU, and the kernel does not run a program where it runs already, but for probes of programs,
+ * and for tracepoints before 6.1: there counts and sums are added undivided, and of least and most one may be lost, which is another
  * of the same cell.
  */
 #include "capture/bpflatency_int.h"
@@ -444,7 +444,7 @@ int bpflatency_write(const struct bpflatency *l, const struct bpfprogram_config 
 	w->key = w->value - (int)w->l->rows.config.n_key_bytes;
 	if ((w->to ? w->key : w->start) < -BPFCODE_STACK)
 		return errmsg_set(err, -E2BIG, "the keys are too long for a BPF program");
-	w->is_undivided = !bpf_runs_alone(bpfprogram_type(config));
+	w->is_undivided = !bpfprogram_runs_alone(config);
 	bpfprogram_begin(w->c, config, needs_task(w, w->from) || needs_task(w, w->to), out);
 	if (w->to)
 		write_to_if(w);

@@ -461,6 +461,11 @@ enum bpf_prog_type bpfprogram_type(const struct bpfprogram_config *config)
 	}
 }
 
+bool bpfprogram_runs_alone(const struct bpfprogram_config *config)
+{
+	return !config->is_of_program && bpf_runs_alone(bpfprogram_type(config));
+}
+
 int bpfprogram_load(const struct bpfprogram_config *config, struct bpfcode *c, struct errmsg *err)
 {
 	static const enum bpf_attach_type places[] = {[BPFHOOK_RAW] = BPF_TRACE_RAW_TP,

@@ -107,6 +107,7 @@ struct bpfprogram_config {
 	 * itself has read it by then.
 	 */
 	bool may_sleep;
+	bool is_of_program;	      /* of PROBE: it is one in a program */
 	const struct bpf_table *gate; /* hits count while it is open (bpf.h); NULL: always */
 	struct bpfcondition conditions[BPFPROGRAM_CONDITIONS_MAX];
 	size_t n_conditions;
@@ -150,6 +151,8 @@ void bpfprogram_end(struct bpfcode *c);
 
 /* What the kernel calls such programs. */
 enum bpf_prog_type bpfprogram_type(const struct bpfprogram_config *config);
+/* Is it never run where it runs already, on the same CPU? */
+bool bpfprogram_runs_alone(const struct bpfprogram_config *config);
 /* A descriptor, or negative. The sentence is for who insists on BPF. */
 int bpfprogram_load(const struct bpfprogram_config *config, struct bpfcode *c, struct errmsg *err);
 /* The name of the tracepoint, or the event's id, as the hook is; of a function neither. A descriptor, or negative. */

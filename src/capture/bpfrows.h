@@ -21,7 +21,7 @@ struct bpfrows_config {
 	uint32_t n_key_bytes, n_value_bytes; /* whole 8 bytes */
 	uint32_t n_rows;
 	uint32_t n_near_bytes; /* for rows that are quicker to find, of all CPUs */
-	bool is_alone;	       /* bpf_runs_alone(), and only one program uses it */
+	bool is_alone;	       /* bpfprogram_runs_alone(), and only one program uses it */
 };
 
 struct bpfrows {

@@ -236,6 +236,7 @@ static int open_probe(struct bpfevent *be, size_t n_places, const struct bpfeven
 	if (!is_of_registers(be->probe->kind))
 		return refuse_keys(be->e, err);
 	be->may_sleep = be->probe->kind == PROBE_UPROBE || be->probe->kind == PROBE_URETPROBE;
+	be->config.is_of_program = be->may_sleep;
 	if (be->may_sleep && try(be, BPFHOOK_PROBE, ops, ctx, &ignored) >= 0)
 		return 0;
 	be->may_sleep = be->config.may_sleep = false;

@@ -5,6 +5,7 @@
  * covers: Q26
  */
 #include "capture/bpf.h"
+#include "capture/bpfrows.h"
 #include "capture/bpfsource.h"
 #include "symbols/arch.h"
 
@@ -298,6 +299,50 @@ static void arguments_of_calls(void **state)
 	assert_false(bpfsource_of_call("sys_enter", &text_field, &s));
 }
 
+static unsigned n_calls(const struct bpfcode *c, int helper)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < c->n; i++)
+		n += c->insns[i].code == (BPF_JMP | BPF_CALL) && c->insns[i].imm == helper;
+	return n;
+}
+
+/* All that is asked of the kernel before the hash is which CPU it is, and who must not use the near rows does not. */
+static void rows(void **state)
+{
+	for (int with_near = 0; with_near < 2; with_near++) {
+		struct bpfcode *c = new_code();
+		unsigned none = bpfcode_label(c);
+		struct bpfrows r;
+
+		bpfrows_init(&r);
+		r.config.n_key_bytes = 16;
+		r.config.n_value_bytes = 8;
+		r.far.fd = 4;
+		r.near_log = 10;
+		r.near.fd = with_near ? 3 : -1;
+		bpfrows_find(c, &r, -40, -24, none);
+		bpfcode_place(c, none);
+		bpfcode_exit(c);
+		assert_int_equal(bpfcode_finish(c), 0);
+		assert_int_equal(n_calls(c, BPF_FUNC_get_smp_processor_id), with_near);
+		assert_int_equal(n_calls(c, BPF_FUNC_map_lookup_elem), 2 + with_near);
+		assert_int_equal(n_calls(c, BPF_FUNC_map_update_elem), 1);
+		free(c);
+	}
+}
+
+/* What one program's probe finds another task may be in the middle of; a kernel's probe is alone on its CPU. */
+static void alone(void **state)
+{
+	struct bpfprogram_config config = {.hook = BPFHOOK_PROBE};
+
+	assert_true(bpfprogram_runs_alone(&config));
+	config.is_of_program = true;
+	assert_false(bpfprogram_runs_alone(&config));
+}
+
 static void cpus(void **state)
 {
 	assert_true(bpf_n_cpus() >= 1);
@@ -314,6 +359,8 @@ int main(void)
 		cmocka_unit_test(arguments_of_functions),
 		cmocka_unit_test(fields_of_records),
 		cmocka_unit_test(arguments_of_calls),
+		cmocka_unit_test(rows),
+		cmocka_unit_test(alone),
 		cmocka_unit_test(cpus),
 	};
 

@@ -234,34 +234,44 @@ static int find_events(struct keycount *k, struct errmsg *err)
 
 /* --- counting ---------------------------------------------------------------------------------- */
 
-/* The end of a range that is nearer to 0; it stands for all in it. */
-static uint64_t fold(uint64_t fold, uint64_t value)
-{
-	int64_t v = (int64_t)value, width = (int64_t)fold;
-
-	if (!fold || !v)
-		return value;
-	if (fold == KEYCOUNT_LOG2) {
-		uint64_t size = v < 0 ? -(uint64_t)v : (uint64_t)v;
-		uint64_t low = UINT64_C(1) << (63 - __builtin_clzll(size));
-
-		return v < 0 ? -low : low;
-	}
-	return v < 0 ? (uint64_t)((v + 1) / width * width - 1) : (uint64_t)(v / width * width);
-}
-
 static bool is_number(const struct key_slot *slot, uint64_t v)
 {
 	return slot->kind != KEY_ABSENT && !key_is_text(slot) &&
 	       !(slot->kind == KEY_NUMBER && field_is_gone(slot->field, v));
 }
 
-static void add_to_sum(struct keycount_numbers *c, const struct key_slot *slot, int64_t v,
+/* What the 64 bits mean: large ones are not below 0 if the field has no sign. */
+static wide to_wide(const struct key_slot *slot, uint64_t v)
+{
+	bool is_unsigned = slot->kind == KEY_NUMBER && !(slot->field->flags & FIELD_SIGNED);
+
+	return is_unsigned ? (wide)v : (wide)(int64_t)v;
+}
+
+/* The end of a range that is nearer to 0; it stands for all in it. */
+static uint64_t fold(uint64_t fold, const struct key_slot *slot, uint64_t value)
+{
+	wide v = to_wide(slot, value), width = fold;
+
+	if (!fold || !v)
+		return value;
+	if (fold == KEYCOUNT_LOG2) {
+		uint64_t size = v < 0 ? -value : value;
+		uint64_t low = UINT64_C(1) << (63 - __builtin_clzll(size));
+
+		return v < 0 ? -low : low;
+	}
+	return (uint64_t)(v < 0 ? (v + 1) / width * width - 1 : v / width * width);
+}
+
+static void add_to_sum(struct keycount_numbers *c, const struct key_slot *slot, uint64_t value,
 		       uint64_t n)
 {
-	if (!is_number(slot, (uint64_t)v))
+	wide v = to_wide(slot, value);
+
+	if (!is_number(slot, value))
 		return;
-	c->sum = (int64_t)((uint64_t)c->sum + (uint64_t)v * n);
+	c->sum += v * n;
 	if (!c->has_sum || v < c->min)
 		c->min = v;
 	if (!c->has_sum || v > c->max)
@@ -276,8 +286,8 @@ void keycount_add_values(struct keycount *k, const uint64_t *values,
 	struct keycount_row *row;
 
 	for (size_t i = 0; i < n_keys(k); i++)
-		folded[i] =
-			is_number(slots[i], values[i]) ? fold(k->folds[i], values[i]) : values[i];
+		folded[i] = is_number(slots[i], values[i]) ? fold(k->folds[i], slots[i], values[i])
+							   : values[i];
 	row = (struct keycount_row *)keytable_get(&k->table, folded, slots);
 	k->n_total += n;
 	if (!row) {
@@ -286,7 +296,7 @@ void keycount_add_values(struct keycount *k, const uint64_t *values,
 	}
 	row->so_far.n += n;
 	if (k->config->has_sum)
-		add_to_sum(&row->so_far, slots[n_keys(k)], (int64_t)values[n_keys(k)], n);
+		add_to_sum(&row->so_far, slots[n_keys(k)], values[n_keys(k)], n);
 }
 
 void keycount_add(struct keycount *k, const struct record *rec)
@@ -330,7 +340,8 @@ static int compare_values(const struct keycount_row *x, const struct keycount_ro
 {
 	const struct pooled_name *a = (const struct pooled_name *)(uintptr_t)x->key.values[i];
 	const struct pooled_name *b = (const struct pooled_name *)(uintptr_t)y->key.values[i];
-	int64_t v = (int64_t)x->key.values[i], w = (int64_t)y->key.values[i];
+	wide v = to_wide(x->key.slots[i], x->key.values[i]);
+	wide w = to_wide(y->key.slots[i], y->key.values[i]);
 
 	if (v == w)
 		return 0;
@@ -375,7 +386,7 @@ static void settle_row(const struct keycount *k, struct keycount_row *row)
 	row->now = row->so_far;
 	if (k->config->is_each) {
 		row->now.n -= row->n_before;
-		row->now.sum = (int64_t)((uint64_t)row->now.sum - (uint64_t)row->sum_before);
+		row->now.sum -= row->sum_before;
 	}
 	row->n_before = row->so_far.n;
 	row->sum_before = row->so_far.sum;
@@ -430,35 +441,44 @@ struct keyreader *keycount_keys(struct keycount *k)
 
 void keycount_fmt(struct keycount *k, const struct keycount_row *row, size_t i, struct textbuf *tb)
 {
-	int64_t from, to;
+	wide from, to;
 
 	if (!keycount_range(k, row, i, &from, &to)) {
 		key_fmt(&k->keys, row->key.slots[i], row->key.values[i], tb);
 		return;
 	}
-	textbuf_add_signed(tb, from);
+	wide_fmt(from, tb);
 	if (from == to)
 		return;
 	textbuf_add_str(tb, "..");
-	textbuf_add_signed(tb, to);
+	wide_fmt(to, tb);
 }
 
 bool keycount_range(const struct keycount *k, const struct keycount_row *row, size_t i,
-		    int64_t *ret_from, int64_t *ret_to)
+		    wide *ret_from, wide *ret_to)
 {
-	int64_t v = (int64_t)row->key.values[i];
-	uint64_t more =
-		k->folds[i] == KEYCOUNT_LOG2 ? (v < 0 ? -(uint64_t)v : (uint64_t)v) : k->folds[i];
+	wide v = to_wide(row->key.slots[i], row->key.values[i]);
+	wide more = k->folds[i] == KEYCOUNT_LOG2 ? (v < 0 ? -v : v) : (wide)k->folds[i];
 
-	if (!k->folds[i] || !is_number(row->key.slots[i], (uint64_t)v))
+	if (!k->folds[i] || !is_number(row->key.slots[i], row->key.values[i]))
 		return false;
 	more -= more > 0; /* of log2 0 has no more */
-	*ret_from = *ret_to = v;
-	if (v < 0 && __builtin_sub_overflow(v, more, ret_from))
-		*ret_from = INT64_MIN;
-	if (v >= 0 && __builtin_add_overflow(v, more, ret_to))
-		*ret_to = INT64_MAX;
+	*ret_from = v < 0 ? v - more : v;
+	*ret_to = v < 0 ? v : v + more;
 	return true;
+}
+
+void wide_fmt(wide v, struct textbuf *tb)
+{
+	char digits[48], *p = digits + sizeof(digits);
+	unsigned __int128 rest = v < 0 ? -(unsigned __int128)v : (unsigned __int128)v;
+
+	do
+		*--p = '0' + (char)(rest % 10);
+	while (rest /= 10);
+	if (v < 0)
+		*--p = '-';
+	textbuf_add(tb, p, digits + sizeof(digits) - p);
 }
 
 const char *keycount_summed(const struct keycount *k)
@@ -466,13 +486,13 @@ const char *keycount_summed(const struct keycount *k)
 	return k->config->has_sum ? k->words[k->n_words - 1] : NULL;
 }
 
-int64_t keycount_sum(const struct keycount *k)
+wide keycount_sum(const struct keycount *k)
 {
-	uint64_t sum = 0;
+	wide sum = 0;
 
 	for (size_t i = 0; i < k->n_rows; i++)
-		sum += (uint64_t)k->rows[i]->now.sum;
-	return (int64_t)sum;
+		sum += k->rows[i]->now.sum;
+	return sum;
 }
 
 uint64_t keycount_total(const struct keycount *k)

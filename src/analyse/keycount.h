@@ -34,10 +34,13 @@ struct keycount_config {
 	size_t n_filters;
 };
 
+/* Numbers of 64 bits with and without a sign, and sums of them. */
+typedef __int128 wide;
+
 struct keycount_numbers {
 	uint64_t n;
-	bool has_sum;	       /* something was added to it */
-	int64_t sum, min, max; /* min and max of all that came, also if is_each */
+	bool has_sum;	    /* something was added to it */
+	wide sum, min, max; /* min and max of all that came, also if is_each */
 };
 
 struct keycount_row {
@@ -45,7 +48,7 @@ struct keycount_row {
 	struct keycount_numbers now;	/* shown, after keycount_finish() */
 	struct keycount_numbers so_far; /* all, and all at the last keycount_finish() */
 	uint64_t n_before;
-	int64_t sum_before;
+	wide sum_before;
 };
 
 /* "filename,$comm,bytes.log2" into words. */
@@ -86,11 +89,13 @@ struct keyreader *keycount_keys(struct keycount *k);
 void keycount_fmt(struct keycount *k, const struct keycount_row *row, size_t i, struct textbuf *tb);
 /* The two ends of a range; false: the key is none of ranges. */
 bool keycount_range(const struct keycount *k, const struct keycount_row *row, size_t i,
-		    int64_t *ret_from, int64_t *ret_to);
+		    wide *ret_from, wide *ret_to);
 /* The field that is summed up; NULL: none is. */
 const char *keycount_summed(const struct keycount *k);
 /* Of all rows, as they are shown. */
-int64_t keycount_sum(const struct keycount *k);
+wide keycount_sum(const struct keycount *k);
+/* In digits. */
+void wide_fmt(wide v, struct textbuf *tb);
 
 uint64_t keycount_total(const struct keycount *k);
 uint64_t keycount_n_gaps(const struct keycount *k);

@@ -93,6 +93,12 @@ void jsonwriter_add_real(struct jsonwriter *w, const char *key, double v, int di
 		textbuf_add_str(w->tb, "null");
 }
 
+void jsonwriter_add_digits(struct jsonwriter *w, const char *key, const char *digits, size_t len)
+{
+	add_key(w, key);
+	textbuf_add(w->tb, digits, len);
+}
+
 void jsonwriter_add_null(struct jsonwriter *w, const char *key)
 {
 	add_key(w, key);

@@ -40,6 +40,8 @@ void jsonwriter_add_uint(struct jsonwriter *w, const char *key, uint64_t v);
 void jsonwriter_add_int(struct jsonwriter *w, const char *key, int64_t v);
 /* As text, "0x…": ids and addresses, which many readers would round as numbers. */
 void jsonwriter_add_hex(struct jsonwriter *w, const char *key, uint64_t v);
+/* A number that is in digits already. */
+void jsonwriter_add_digits(struct jsonwriter *w, const char *key, const char *digits, size_t len);
 void jsonwriter_add_bool(struct jsonwriter *w, const char *key, bool v);
 /* With `digits` places after the point; what is no number becomes null. */
 void jsonwriter_add_real(struct jsonwriter *w, const char *key, double v, int digits);

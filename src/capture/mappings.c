@@ -59,8 +59,11 @@ struct wanted {
 
 struct mappings {
 	struct programs *programs;
-	uint64_t inodes[FILES_MAX];
-	size_t n_inodes;
+	struct {
+		uint64_t inode;
+		char *path;
+	} files[FILES_MAX]; /* that it is about */
+	size_t n_files;
 	struct ring *rings;
 	size_t n_rings;
 	size_t page_bytes;
@@ -82,12 +85,13 @@ struct programs *mappings_programs(struct mappings *m)
 
 /* --- whose mappings are wanted ----------------------------------------------------------------- */
 
-static bool is_about(const struct mappings *m, uint64_t inode)
+/* Our own name for one of the files that it is about; NULL: it is another one. */
+static const char *find_path(const struct mappings *m, uint64_t inode)
 {
-	for (size_t i = 0; i < m->n_inodes; i++)
-		if (m->inodes[i] == inode)
-			return true;
-	return false;
+	for (size_t i = 0; i < m->n_files; i++)
+		if (m->files[i].inode == inode)
+			return m->files[i].path;
+	return NULL;
 }
 
 static size_t find_wanted(const struct mappings *m, int pid)
@@ -191,9 +195,16 @@ static void release_kept(struct mappings *m, int pid, bool hand_on)
 
 static void take_mapping(struct mappings *m, const struct program_mapping *mapping)
 {
+	const char *path = find_path(m, mapping->inode);
+	struct program_mapping own = *mapping;
+
 	if (mapping->path[0] != '/')
 		return;
-	if (is_about(m, mapping->inode) && !is_wanted(m, mapping->pid)) {
+	if (path) { /* the program may have another root */
+		own.path = path;
+		mapping = &own;
+	}
+	if (path && !is_wanted(m, mapping->pid)) {
 		add_wanted(m, mapping->pid, false);
 		release_kept(m, mapping->pid, true);
 	}
@@ -471,9 +482,13 @@ int mappings_open(struct mappings **ret_mappings, const char *const *paths, size
 	pthread_mutex_init(&m->lock, NULL);
 	m->stop_fd = eventfd(0, EFD_CLOEXEC);
 	m->programs = programs_new();
-	for (size_t i = 0; i < n_paths && m->n_inodes < FILES_MAX; i++)
-		if (!stat(paths[i], &st) && !is_about(m, st.st_ino))
-			m->inodes[m->n_inodes++] = st.st_ino;
+	for (size_t i = 0; i < n_paths && m->n_files < FILES_MAX; i++) {
+		if (stat(paths[i], &st) < 0 || find_path(m, st.st_ino))
+			continue;
+		m->files[m->n_files].inode = st.st_ino;
+		m->files[m->n_files].path = strdup(paths[i]);
+		m->n_files += !!m->files[m->n_files].path;
+	}
 	r = m->programs && m->stop_fd >= 0
 		    ? open_rings(m, err)
 		    : errmsg_set_errno(err, -ENOMEM, "cannot watch what programs map");
@@ -540,6 +555,8 @@ void mappings_close(struct mappings *m)
 	}
 	for (size_t i = 0; i < m->n_kept; i++)
 		free((char *)m->kept[i].path);
+	for (size_t i = 0; i < m->n_files; i++)
+		free(m->files[i].path);
 	free(m->kept);
 	free(m->wanted);
 	free(m->rings);

@@ -39,6 +39,14 @@ struct filter_run {
 	const struct filter_binding *bound;
 };
 
+/* A probe's pointer to a function is a plain number by its type. */
+static bool shows_symbol(const struct event *ev, const struct field *f)
+{
+	enum number_shown shown = event_is_probe(ev) ? event_shows_number(ev, f) : SHOWN_PLAIN;
+
+	return shown == SHOWN_SYMBOL || shown == SHOWN_FUNCTION;
+}
+
 static void bind_field(struct filter_binding *b, const struct event *ev, const struct field *f)
 {
 	static const bool number_sizes[9] = {[1] = true, [2] = true, [4] = true, [8] = true};
@@ -50,7 +58,7 @@ static void bind_field(struct filter_binding *b, const struct event *ev, const s
 	b->names = f->flags & FIELD_STRING ? NULL : event_find_value_names(ev, f);
 	if (f->flags & FIELD_STRING)
 		b->kind = BIND_TEXT;
-	else if (f->flags & (FIELD_POINTER | FIELD_LONG))
+	else if (f->flags & (FIELD_POINTER | FIELD_LONG) || shows_symbol(ev, f))
 		b->kind = BIND_ADDRESS;
 	else
 		b->kind = BIND_NUMBER;

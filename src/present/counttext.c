@@ -16,11 +16,12 @@
 
 #include <stdio.h>
 
-#define LINE_WIDTH    100
-#define WIDTH_MAX     100
-#define BAR_WIDTH_MIN 10
-#define SUM_WIDTH     58 /* of the columns of a sum */
-#define BAR_WIDTH_MAX 40
+#define LINE_WIDTH     100
+#define WIDTH_MAX      100
+#define BAR_WIDTH_MIN  10
+#define WIDE_MAX_BYTES 64
+#define SUM_WIDTH      58 /* of the columns of a sum */
+#define BAR_WIDTH_MAX  40
 
 /* Nobody would see it. */
 static bool is_blank(const struct textbuf *tb)
@@ -72,7 +73,9 @@ static uint64_t weight_of(const struct count_view *v, const struct keycount_row 
 {
 	if (!keycount_summed(v->counts))
 		return row->now.n;
-	return row->now.sum > 0 ? (uint64_t)row->now.sum : 0;
+	if (row->now.sum <= 0)
+		return 0;
+	return row->now.sum > UINT64_MAX ? UINT64_MAX : (uint64_t)row->now.sum;
 }
 
 static uint64_t find_most(const struct count_view *v, const struct keycount_row *const *rows,
@@ -85,6 +88,28 @@ static uint64_t find_most(const struct count_view *v, const struct keycount_row 
 	return most;
 }
 
+/* Two blanks, and the number at the right. */
+static void fmt_wide(wide v, size_t width, struct textbuf *tb)
+{
+	struct textbuf text;
+
+	textbuf_init(&text, WIDE_MAX_BYTES);
+	wide_fmt(v, &text);
+	textbuf_add(tb, "  ", 2);
+	if (textbuf_len(&text) < width)
+		textbuf_add_fill(tb, ' ', width - textbuf_len(&text));
+	textbuf_add(tb, text.start ? text.start : "", textbuf_len(&text));
+	textbuf_release(&text);
+}
+
+static void fmt_sum(const struct keycount_numbers *c, struct textbuf *tb)
+{
+	fmt_wide(c->sum, 14, tb);
+	textbuf_addf(tb, "  %12.1f", c->n ? (double)c->sum / (double)c->n : 0);
+	fmt_wide(c->min, 12, tb);
+	fmt_wide(c->max, 12, tb);
+}
+
 static void fmt_row(const struct count_view *v, const struct keycount_row *row,
 		    const size_t *widths, uint64_t most, size_t bar, struct textbuf *tb,
 		    struct textbuf *text)
@@ -93,9 +118,7 @@ static void fmt_row(const struct count_view *v, const struct keycount_row *row,
 
 	textbuf_addf(tb, "%10llu", (unsigned long long)c->n);
 	if (keycount_summed(v->counts))
-		textbuf_addf(tb, "  %14lld  %12.1f  %12lld  %12lld", (long long)c->sum,
-			     c->n ? (double)c->sum / (double)c->n : 0, (long long)c->min,
-			     (long long)c->max);
+		fmt_sum(c, tb);
 	for (size_t i = 0; i < keycount_n_words(v->counts); i++) {
 		size_t len = cell(v, row, i, text);
 
@@ -117,7 +140,7 @@ static void fmt_tail(const struct count_view *v, size_t n, size_t shown, struct 
 		textbuf_addf(tb, "            and %zu more\n", n - shown);
 	textbuf_addf(tb, "%10llu", (unsigned long long)total);
 	if (keycount_summed(v->counts))
-		textbuf_addf(tb, "  %14lld", (long long)keycount_sum(v->counts));
+		fmt_wide(keycount_sum(v->counts), 14, tb);
 	textbuf_addf(tb, "  in %zu row%s%s", n, n == 1 ? "" : "s",
 		     v->in_kernel ? ", counted by the kernel" : "");
 	if (v->in_kernel)
@@ -174,12 +197,22 @@ void counttext_fmt(const struct count_view *v, struct textbuf *tb)
 	textbuf_release(&text);
 }
 
+static void json_add_wide(struct jsonwriter *w, const char *key, wide v)
+{
+	struct textbuf text;
+
+	textbuf_init(&text, WIDE_MAX_BYTES);
+	wide_fmt(v, &text);
+	jsonwriter_add_digits(w, key, text.start ? text.start : "0", textbuf_len(&text));
+	textbuf_release(&text);
+}
+
 /* A range is its two ends. */
 static void json_add_cell(const struct count_view *v, const struct keycount_row *row, size_t i,
 			  struct jsonwriter *w)
 {
 	const char *word = keycount_word(v->counts, i);
-	int64_t from, to;
+	wide from, to;
 
 	if (!keycount_range(v->counts, row, i, &from, &to)) {
 		json_add_key(keycount_keys(v->counts), row->key.slots[i], row->key.values[i], word,
@@ -187,8 +220,8 @@ static void json_add_cell(const struct count_view *v, const struct keycount_row 
 		return;
 	}
 	jsonwriter_open(w, word, '[');
-	jsonwriter_add_int(w, NULL, from);
-	jsonwriter_add_int(w, NULL, to);
+	json_add_wide(w, NULL, from);
+	json_add_wide(w, NULL, to);
 	jsonwriter_close(w);
 }
 
@@ -197,9 +230,9 @@ static void json_add_sum(const struct count_view *v, const struct keycount_row *
 {
 	if (!keycount_summed(v->counts))
 		return;
-	jsonwriter_add_int(w, "sum", row->now.sum);
-	jsonwriter_add_int(w, "min", row->now.min);
-	jsonwriter_add_int(w, "max", row->now.max);
+	json_add_wide(w, "sum", row->now.sum);
+	json_add_wide(w, "min", row->now.min);
+	json_add_wide(w, "max", row->now.max);
 }
 
 void counttext_fmt_json(const struct count_view *v, struct textbuf *tb)
@@ -223,7 +256,7 @@ void counttext_fmt_json(const struct count_view *v, struct textbuf *tb)
 	jsonwriter_close(&w);
 	jsonwriter_add_uint(&w, "total", keycount_total(v->counts));
 	if (keycount_summed(v->counts))
-		jsonwriter_add_int(&w, "sum", keycount_sum(v->counts));
+		json_add_wide(&w, "sum", keycount_sum(v->counts));
 	jsonwriter_add_uint(&w, "gaps", keycount_n_gaps(v->counts));
 	jsonwriter_add_uint(&w, "dropped", keycount_n_dropped(v->counts));
 	if (v->in_kernel) {
@@ -232,6 +265,16 @@ void counttext_fmt_json(const struct count_view *v, struct textbuf *tb)
 	}
 	jsonwriter_close(&w);
 	textbuf_add_char(tb, '\n');
+}
+
+static void csv_fmt_sum(const struct keycount_numbers *c, struct textbuf *tb)
+{
+	const wide numbers[] = {c->sum, c->min, c->max};
+
+	for (size_t i = 0; i < 3; i++) {
+		textbuf_add_char(tb, ',');
+		wide_fmt(numbers[i], tb);
+	}
 }
 
 void counttext_fmt_csv(const struct count_view *v, struct textbuf *tb)
@@ -248,10 +291,9 @@ void counttext_fmt_csv(const struct count_view *v, struct textbuf *tb)
 
 		textbuf_add_dec(tb, c->n);
 		if (keycount_summed(v->counts))
-			textbuf_addf(tb, ",%lld,%lld,%lld", (long long)c->sum, (long long)c->min,
-				     (long long)c->max);
+			csv_fmt_sum(c, tb);
 		for (size_t k = 0; k < keycount_n_words(v->counts); k++) {
-			int64_t from, to;
+			wide from, to;
 
 			textbuf_add_char(tb, ',');
 			if (keycount_range(v->counts, rows[i], k, &from, &to))

@@ -95,80 +95,6 @@ void programs_free(struct programs *p)
 	free(p);
 }
 
-/* --- what is mapped ---------------------------------------------------------------------------- */
-
-static struct file *add_file(struct programs *p, const char *path, size_t len)
-{
-	struct file *f = p->n_files < FILES_MAX ? calloc(1, sizeof(*f)) : NULL;
-
-	if (!f)
-		return NULL;
-	f->path = strndup(path, len);
-	if (!f->path) {
-		free(f);
-		return NULL;
-	}
-	p->files[p->n_files++] = f;
-	return f;
-}
-
-static struct file *find_file(struct programs *p, const struct program_mapping *m)
-{
-	struct file *f;
-
-	for (size_t i = 0; i < p->n_files; i++)
-		if (p->files[i]->inode == m->inode && !strcmp(p->files[i]->path, m->path))
-			return p->files[i];
-	f = add_file(p, m->path, strlen(m->path));
-	if (f) {
-		f->inode = m->inode;
-		f->pid = m->pid;
-	}
-	return f;
-}
-
-static bool is_known(const struct programs *p, const struct region *r)
-{
-	for (size_t i = p->n_regions; i-- > 0;) {
-		const struct region *have = p->regions[i];
-
-		if (have->start == r->start && have->file == r->file &&
-		    have->n_bytes == r->n_bytes && have->file_offset == r->file_offset)
-			return true;
-	}
-	return false;
-}
-
-static int add_region(struct programs *p, const struct region *r)
-{
-	struct region *copy;
-
-	if (is_known(p, r))
-		return 0;
-	if (p->n_regions == REGIONS_MAX)
-		return -E2BIG;
-	copy = malloc(sizeof(*copy));
-	if (!copy)
-		return -ENOMEM;
-	*copy = *r;
-	p->regions[p->n_regions] = copy;
-	__atomic_store_n(&p->n_regions, p->n_regions + 1, __ATOMIC_RELEASE);
-	return 0;
-}
-
-int programs_map(struct programs *p, const struct program_mapping *m)
-{
-	struct region r = {.start = m->start, .n_bytes = m->n_bytes, .file_offset = m->file_offset};
-
-	int result;
-
-	pthread_mutex_lock(&p->lock);
-	r.file = find_file(p, m);
-	result = r.file ? add_region(p, &r) : -E2BIG;
-	pthread_mutex_unlock(&p->lock);
-	return result;
-}
-
 /* --- functions of a file ----------------------------------------------------------------------- */
 
 static int add_function(struct file *f, const char *name, size_t len, uint64_t address,
@@ -227,6 +153,83 @@ static void read_file(struct file *f)
 		debuginfo_each_symbol(f->info, take_function, f);
 	if (f->n)
 		qsort(f->functions, f->n, sizeof(*f->functions), compare_functions);
+}
+
+/* --- what is mapped ---------------------------------------------------------------------------- */
+
+static struct file *add_file(struct programs *p, const char *path, size_t len)
+{
+	struct file *f = p->n_files < FILES_MAX ? calloc(1, sizeof(*f)) : NULL;
+
+	if (!f)
+		return NULL;
+	f->path = strndup(path, len);
+	if (!f->path) {
+		free(f);
+		return NULL;
+	}
+	p->files[p->n_files++] = f;
+	return f;
+}
+
+static struct file *find_file(struct programs *p, const struct program_mapping *m)
+{
+	struct file *f;
+
+	for (size_t i = 0; i < p->n_files; i++)
+		if (p->files[i]->inode == m->inode && !strcmp(p->files[i]->path, m->path))
+			return p->files[i];
+	f = add_file(p, m->path, strlen(m->path));
+	if (f) {
+		f->inode = m->inode;
+		f->pid = m->pid;
+		if (!is_same_file(f,
+				  f->path)) /* in another root: as long as the program is there */
+			read_file(f);
+	}
+	return f;
+}
+
+static bool is_known(const struct programs *p, const struct region *r)
+{
+	for (size_t i = p->n_regions; i-- > 0;) {
+		const struct region *have = p->regions[i];
+
+		if (have->start == r->start && have->file == r->file &&
+		    have->n_bytes == r->n_bytes && have->file_offset == r->file_offset)
+			return true;
+	}
+	return false;
+}
+
+static int add_region(struct programs *p, const struct region *r)
+{
+	struct region *copy;
+
+	if (is_known(p, r))
+		return 0;
+	if (p->n_regions == REGIONS_MAX)
+		return -E2BIG;
+	copy = malloc(sizeof(*copy));
+	if (!copy)
+		return -ENOMEM;
+	*copy = *r;
+	p->regions[p->n_regions] = copy;
+	__atomic_store_n(&p->n_regions, p->n_regions + 1, __ATOMIC_RELEASE);
+	return 0;
+}
+
+int programs_map(struct programs *p, const struct program_mapping *m)
+{
+	struct region r = {.start = m->start, .n_bytes = m->n_bytes, .file_offset = m->file_offset};
+
+	int result;
+
+	pthread_mutex_lock(&p->lock);
+	r.file = find_file(p, m);
+	result = r.file ? add_region(p, &r) : -E2BIG;
+	pthread_mutex_unlock(&p->lock);
+	return result;
 }
 
 static void place_region(struct region *r)

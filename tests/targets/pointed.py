@@ -42,6 +42,9 @@ def check_file(program, trace):
     run(SONDE, "convert", "-i", trace, "-o", copy)
     check_text(f"{program}, copied", run(SONDE, "report", "-i", copy).stdout)
     run(SONDE, "record", "-q", "-o", trace, *events(program, "apply(op, x)"), "sh", "-c", f"{program}; {program}; {program}")
+    shown_by = run(SONDE, "report", "-i", copy, "-F", 'apply: op == "add_two"').stdout
+    if len(re.findall(r"op=add_two\+0x0", shown_by)) != 6 or "times_three" in shown_by:
+        raise Wrong(f"by its name: {shown_by}")
     want = {"times_three+0x0": 12, "add_two+0x0": 18, "0x0": 6}
     if rows("op", "-e", "apply", "-i", trace) != want:
         raise Wrong(str(rows("op", "-e", "apply", "-i", trace)))

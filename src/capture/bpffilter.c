@@ -30,6 +30,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -158,6 +159,22 @@ static int read_pattern(struct reader *r, struct bpffilter_node *n)
 	return n->match == MATCH_GLOB ? bpffilter_glob(n, true, true, star_behind, r->err) : 0;
 }
 
+/*
+ * The kernel finds the guard that stands there instead (probe_guard.c), and a length of 0: by which no text has an end that
+ * a pattern could ask for.
+ */
+static bool has_instead(const struct bpffilter_node *n, bool is_pattern)
+{
+	const char *text = n->field.instead, *p = n->pattern + (is_pattern && *n->pattern == '!');
+	size_t len = strlen(p);
+
+	if (!text)
+		return false;
+	if (is_pattern && *p == '*' && strcspn(p + 1, "*[?\\") == len - 1)
+		return false;
+	return is_pattern && !isdigit((unsigned char)*p) ? !fnmatch(p, text, 0) : !strcmp(p, text);
+}
+
 static int read_text(struct reader *r, struct bpffilter_node *n)
 {
 	const char *from = r->p + 1, *end = strchr(from, *r->p);
@@ -171,6 +188,7 @@ static int read_text(struct reader *r, struct bpffilter_node *n)
 	memcpy(n->pattern, from, n->len);
 	n->pattern[n->len] = 0;
 	n->is_not = n->op == FILTER_NE;
+	n->has_instead = has_instead(n, n->op == FILTER_GLOB);
 	r->p = end + 1;
 	if (n->op == FILTER_GLOB)
 		return read_pattern(r, n);
@@ -399,13 +417,9 @@ static void emit_match(struct bpfcode *c, const struct bpffilter_node *n, unsign
 		emit_bytes(c, n->pattern, 0, n->len + (n->match == MATCH_FULL), miss);
 }
 
-static void emit_fault(struct bpfcode *c, unsigned fault)
+static bool may_fault(const struct bpffilter_node *n)
 {
-	bpfcode_load(c, BPF_H, R1, STACK, TEXT_AT);
-	bpfcode_jump_if(c, BPF_JEQ, R1,
-			__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? BPFPROGRAM_TEXT_FAULT << 8
-								  : BPFPROGRAM_TEXT_FAULT,
-			fault);
+	return n->field.kind == BPFFILTER_FAR || n->field.kind == BPFFILTER_PROBED;
 }
 
 static void emit_text(struct bpfcode *c, const struct bpffilter_node *n, bool is_not, unsigned out)
@@ -416,14 +430,15 @@ static void emit_text(struct bpfcode *c, const struct bpffilter_node *n, bool is
 		bpffilter_emit_glob(c, n, TEXT_AT, fault);
 	else
 		bpfprogram_put_source(c, &n->field.source, TEXT_AT);
-	if (n->match != MATCH_GLOB && n->field.kind == BPFFILTER_FAR)
-		emit_fault(c, fault);
+	if (n->match != MATCH_GLOB && may_fault(n))
+		bpffilter_emit_fault(c, TEXT_AT, fault);
 	emit_match(c, n, miss);
 	bpfcode_jump(c, n->is_not == is_not ? holds : out);
 	bpfcode_place(c, miss);
 	bpfcode_jump(c, n->is_not == is_not ? out : holds);
 	bpfcode_place(c, fault);
-	if (n->field.kind == BPFFILTER_FAR && !is_not)
+	if (n->field.kind == BPFFILTER_PROBED ? (n->has_instead != n->is_not) == is_not
+					      : n->field.kind == BPFFILTER_FAR && !is_not)
 		bpfcode_jump(c, out);
 	bpfcode_place(c, holds);
 }

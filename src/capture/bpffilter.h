@@ -16,10 +16,11 @@ struct bpffilter;
 /* What the filter compares, as the kernel's filters see it. */
 enum bpffilter_kind {
 	BPFFILTER_NUMBER,
-	BPFFILTER_CPU,	 /* a number without bits: & is never true */
-	BPFFILTER_ARRAY, /* a text in n_bytes, whatever is behind its end */
-	BPFFILTER_TEXT,	 /* one of any length */
-	BPFFILTER_FAR,	 /* … elsewhere: no test is true if it cannot be read */
+	BPFFILTER_CPU,	  /* a number without bits: & is never true */
+	BPFFILTER_ARRAY,  /* a text in n_bytes, whatever is behind its end */
+	BPFFILTER_TEXT,	  /* one of any length */
+	BPFFILTER_FAR,	  /* … elsewhere: no test is true if it cannot be read */
+	BPFFILTER_PROBED, /* … by a probe: one that cannot be read is taken for `instead` */
 };
 
 struct bpffilter_field {
@@ -27,6 +28,7 @@ struct bpffilter_field {
 	struct bpfsource source;
 	uint32_t n_bytes;
 	bool is_signed;
+	const char *instead; /* NULL: for what is equal to nothing */
 };
 
 /* name: of the field, with ".ustring" if the filter says that. False: it cannot be had. */

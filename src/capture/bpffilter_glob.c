@@ -198,16 +198,31 @@ static void emit_piece(struct bpfcode *c, const struct bpffilter_node *n, int at
 	bpfcode_jump_if(c, BPF_JLT, R1, n_bytes, again);
 }
 
+void bpffilter_emit_fault(struct bpfcode *c, int at, unsigned fault)
+{
+	bpfcode_load(c, BPF_H, R1, STACK, at);
+	bpfcode_jump_if(c, BPF_JEQ, R1,
+			__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? BPFPROGRAM_TEXT_FAULT << 8
+								  : BPFPROGRAM_TEXT_FAULT,
+			fault);
+}
+
 /* The address is in its register. */
 static void emit_read(struct bpfcode *c, const struct bpffilter_node *n, const struct bpfsource *s,
 		      int at, unsigned fault)
 {
-	if (c->may_sleep)
-		return bpfprogram_put_text(c, s, at);
+	bool may_fault = n->field.kind == BPFFILTER_FAR || n->field.kind == BPFFILTER_PROBED;
+
+	if (c->may_sleep) {
+		bpfprogram_put_text(c, s, at);
+		if (may_fault)
+			bpffilter_emit_fault(c, at, fault);
+		return;
+	}
 	for (int i = 0; i < PIECE + ROUND && i < s->n_bytes; i += ROUND)
 		bpfcode_store_number(c, BPF_DW, STACK, at + i, 0);
 	bpfprogram_read_text(c, s, at);
-	if (n->field.kind == BPFFILTER_FAR)
+	if (may_fault)
 		bpfcode_jump_if(c, BPF_JSLT, R0, 0, fault);
 }
 

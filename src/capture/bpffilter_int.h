@@ -42,7 +42,8 @@ struct bpffilter_node {
 	enum bpffilter_op op;
 	uint64_t number; /* as the field has it: cut to its size, with its sign */
 	enum bpffilter_match match;
-	bool is_not; /* true where the text does not match */
+	bool is_not;	  /* true where the text does not match */
+	bool has_instead; /* does what is taken for one that cannot be read? */
 	char pattern[BPFFILTER_PATTERN_MAX + 1];
 	size_t len;
 	/* MATCH_GLOB: bpffilter_glob.c */
@@ -61,6 +62,8 @@ struct bpffilter {
 /* The masks of the pattern, with a star before and behind it. -E2BIG: it is too long. */
 int bpffilter_glob(struct bpffilter_node *n, bool star_before, bool is_plain, bool star_behind,
 		   struct errmsg *err);
+/* Goes to the label if the text there is one that could not be read (bpfprogram.h). */
+void bpffilter_emit_fault(struct bpfcode *c, int at, unsigned fault);
 /* r9 is not 0 if the text of the field matches; of one elsewhere that cannot be read, it goes to the label. */
 void bpffilter_emit_glob(struct bpfcode *c, const struct bpffilter_node *n, int at, unsigned fault);
 

@@ -133,11 +133,16 @@ static bool find_text(struct bpfevent *be, const struct field *field, struct bpf
 {
 	struct key_slot slot = {.kind = KEY_TEXT, .field = field};
 
-	ret->kind = field->flags & FIELD_DYNAMIC ? BPFFILTER_TEXT : BPFFILTER_ARRAY;
+	ret->kind = field->flags & FIELD_FAULTS	   ? BPFFILTER_PROBED
+		    : field->flags & FIELD_DYNAMIC ? BPFFILTER_TEXT
+						   : BPFFILTER_ARRAY;
+	if (be->probe && be->probe->kind != PROBE_UPROBE && be->probe->kind != PROBE_URETPROBE)
+		ret->instead =
+			"(fault)"; /* as its guard has it, in programs it is no text at all */
 	if (!bpfevent_find_field(be, &slot, &ret->source))
 		return false;
 	/* what is behind the end of an array has to be there */
-	return ret->kind == BPFFILTER_TEXT ||
+	return ret->kind != BPFFILTER_ARRAY ||
 	       (ret->source.n_bytes == field->size && field->size < BPFPROGRAM_TEXT_MAX_BYTES);
 }
 

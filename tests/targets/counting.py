@@ -266,6 +266,27 @@ def test_filters(programs):
             raise Wrong(f"-f '{text}': {done.stdout}{done.stderr}")
 
 
+UNREAD = """__attribute__((noinline)) int name(const char *s, int n) { __asm__ volatile("" ::"r"(s) : "memory"); return n; }
+int main(void) { name("", 0); name("a", 1); name((char *)0, 2); name((char *)8, 3); name("apple", 4); return 0; }
+"""
+
+
+def test_unread(programs):
+    """A text that cannot be read is equal to none, not to an empty one, and like no pattern."""
+    if os.geteuid() or not pathlib.Path("/sys/kernel/tracing/uprobe_events").exists():
+        raise Skip("uprobes need root and a kernel with them")
+    source = programs.dir / "unread.c"
+    source.write_text(UNREAD)
+    program = programs.make("unread", "gcc", "-O1", source)
+    for text, want in (('s == ""', 1), ('s != ""', 4), ('s ~ "*"', 3), ('!(s ~ "*")', 2), ('s == "(fault)"', 0), ('s ~ "(*"', 0),
+                       ('!(s == "")', 4), ('s ~ "!*"', 2), ('s ~ "!a*"', 3), ('s ~ "*[el]*"', 1), ('s ~ "*p*"', 1), ('s ~ "?"', 1)):
+        for how in ("bpf", "program"):
+            got = json.loads(run(SONDE, "count", "-q", "--json", "--how", how, "-e", f"{program}:name(s)", "-f", text,
+                                 program).stdout)
+            if got["total"] != want:
+                raise Wrong(f"{text} by {how}: {got['total']}, not {want}")
+
+
 TURNS = """#include <unistd.h>
 volatile int kept;
 __attribute__((noinline)) void work(int n) { kept = n; }

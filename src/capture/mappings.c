@@ -71,6 +71,7 @@ struct mappings {
 	size_t n_kept, cap_kept;
 	struct wanted *wanted; /* programs that have mapped one of the files, by number */
 	size_t n_wanted, cap_wanted;
+	bool has_others;
 	int fork_pid;	      /* what it has mapped is ours, so far; 0: there is none */
 	pthread_mutex_t lock; /* all of the above, once there is a thread */
 	pthread_t thread;
@@ -186,6 +187,8 @@ static void release_kept(struct mappings *m, int pid, bool hand_on)
 			m->kept[n++] = *k;
 			continue;
 		}
+		if (hand_on && m->has_others)
+			programs_unblock(m->programs, k->start, k->n_bytes);
 		if (hand_on)
 			programs_map(m->programs, k);
 		free((char *)k->path);
@@ -208,10 +211,13 @@ static void take_mapping(struct mappings *m, const struct program_mapping *mappi
 		add_wanted(m, mapping->pid, false);
 		release_kept(m, mapping->pid, true);
 	}
-	if (is_wanted(m, mapping->pid))
+	if (is_wanted(m, mapping->pid)) {
 		programs_map(m->programs, mapping);
-	else
-		keep(m, mapping);
+		return;
+	}
+	keep(m, mapping);
+	if (m->has_others)
+		programs_block(m->programs, mapping->start, mapping->n_bytes);
 }
 
 static void take_fork(struct mappings *m, int pid, int parent)
@@ -505,6 +511,11 @@ void mappings_add_program(struct mappings *m, int pid, bool is_ours)
 	add_wanted(m, pid, true);
 	if (is_ours)
 		m->fork_pid = pid;
+}
+
+void mappings_watch_others(struct mappings *m)
+{
+	m->has_others = true;
 }
 
 static void *run(void *ctx)

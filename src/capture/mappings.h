@@ -29,6 +29,8 @@ int mappings_open(struct mappings **ret_mappings, const char *const *paths, size
  * ourselves, which will execute the program.
  */
 void mappings_add_program(struct mappings *m, int pid, bool is_ours);
+/* Addresses of other programs are recorded, too: they must not get names of these. */
+void mappings_watch_others(struct mappings *m);
 int mappings_start(struct mappings *m);
 /* What was mapped up to now is known when it returns. For a trace that is looked at meanwhile. */
 void mappings_catch_up(struct mappings *m);

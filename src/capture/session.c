@@ -133,16 +133,19 @@ static int set_wake_percent(struct session *s, struct errmsg *err)
 static void open_mappings(struct session *s)
 {
 	const struct plan *plan = s->config.plan;
-	bool has_tasks = s->has_child;
+	bool has_pids = false, has_tasks;
 
 	for (size_t i = 0; i < plan->n_buffers; i++)
-		has_tasks |= plan->buffers[i].pids.n > 0;
+		has_pids |= plan->buffers[i].pids.n > 0;
+	has_tasks = s->has_child || has_pids;
 	if (!setup_records_code(s->setup) && !(has_tasks && setup_records_addresses(s->setup)))
 		return;
 	if (plan->only_triggers)
 		return;
 	if (setup_open_mappings(s->setup) < 0 || !setup_records_addresses(s->setup))
 		return;
+	if (!plan->only_command && !has_pids)
+		mappings_watch_others(s->setup->mappings);
 	if (s->has_child)
 		mappings_add_program(s->setup->mappings, s->child.pid, true);
 	for (size_t i = 0; i < plan->n_buffers; i++)

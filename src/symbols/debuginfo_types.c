@@ -205,9 +205,11 @@ static void get_base(Dwarf_Die *die, struct type_facts *f)
 	f->is_char = encoding == DW_ATE_signed_char || encoding == DW_ATE_unsigned_char ||
 		     encoding == DW_ATE_UTF;
 	f->is_bool = encoding == DW_ATE_boolean;
-	if (encoding == DW_ATE_float || encoding == DW_ATE_complex_float ||
-	    encoding == DW_ATE_imaginary_float || encoding == DW_ATE_decimal_float)
+	if (encoding == DW_ATE_float)
 		f->kind = TYPE_FLOAT;
+	else if (encoding == DW_ATE_complex_float || encoding == DW_ATE_imaginary_float ||
+		 encoding == DW_ATE_decimal_float)
+		f->kind = TYPE_UNKNOWN; /* no one number of a kind that is known */
 }
 
 /* A child that counts as a member: also a base class. */

@@ -10,6 +10,7 @@
  *	file /usr/lib/x86_64-linux-gnu/libc.so.6
  *	11c0 2b add_two                    address, length, name: functions of the file above, by address
  *	map 0 55c7eeefa000 1000 55c7eeef9000    file, start, length, what is added to addresses of the file
+ *	else 400000 1000                        start, length: another program has something there whose functions are not known
  *
  * The functions of a file are read when they are first needed, and a region has its own list of them, with addresses as
  * they are in memory, from the first look-up in it on. `lock` is for that; what was made stays.
@@ -49,10 +50,12 @@ struct file {
 };
 
 struct region {
-	struct file *file;
+	struct file *file; /* NULL: its functions are not known */
 	uint64_t start, n_bytes, file_offset;
 	uint64_t bias;
 	bool has_bias;
+	unsigned
+		n_blocks; /* without a file: by how many programs; with 0 it has no length, __atomic */
 	struct ksym *syms; /* __atomic: of each function of the file; NULL: nobody looked for one */
 };
 
@@ -244,6 +247,44 @@ static void place_region(struct region *r)
 	r->has_bias = true;
 }
 
+static struct region *find_block(struct programs *p, uint64_t start, uint64_t n_bytes)
+{
+	for (size_t i = 0; i < p->n_regions; i++) {
+		struct region *r = p->regions[i];
+
+		if (!r->file && r->start == start && r->n_bytes == n_bytes)
+			return r;
+	}
+	return NULL;
+}
+
+int programs_block(struct programs *p, uint64_t start, uint64_t n_bytes)
+{
+	struct region *have;
+	int result = 0;
+
+	pthread_mutex_lock(&p->lock);
+	have = find_block(p, start, n_bytes);
+	if (have)
+		have->n_blocks++;
+	else
+		result = add_region(
+			p, &(struct region){.start = start, .n_bytes = n_bytes, .n_blocks = 1});
+	pthread_mutex_unlock(&p->lock);
+	return result;
+}
+
+void programs_unblock(struct programs *p, uint64_t start, uint64_t n_bytes)
+{
+	struct region *have;
+
+	pthread_mutex_lock(&p->lock);
+	have = find_block(p, start, n_bytes);
+	if (have && !--have->n_blocks)
+		__atomic_store_n(&have->n_bytes, 0, __ATOMIC_RELAXED);
+	pthread_mutex_unlock(&p->lock);
+}
+
 /* --- look-ups ---------------------------------------------------------------------------------- */
 
 /* One more than there are, so that no functions are not the same as nobody looked. */
@@ -272,6 +313,8 @@ static const struct ksym *find_in(struct programs *p, struct region *r, uint64_t
 	const struct ksym *syms = __atomic_load_n(&r->syms, __ATOMIC_ACQUIRE);
 	size_t low = 0, high;
 
+	if (!r->file)
+		return NULL;
 	if (!syms)
 		syms = load_region(p, r);
 	if (!syms || !r->has_bias)
@@ -308,7 +351,7 @@ const struct ksym *programs_find(struct programs *p, uint64_t addr)
 		struct region *r = p->regions[i];
 		const struct ksym *sym;
 
-		if (addr - r->start >= r->n_bytes)
+		if (addr - r->start >= __atomic_load_n(&r->n_bytes, __ATOMIC_RELAXED))
 			continue;
 		sym = find_in(p, r, addr);
 		if (!is_first && !is_same(sym, found))
@@ -334,7 +377,8 @@ uint64_t programs_unify(struct programs *p, uint64_t addr)
 	uint64_t first = 0;
 	struct region *r;
 
-	while (i < n && addr - p->regions[i]->start >= p->regions[i]->n_bytes)
+	while (i < n && addr - p->regions[i]->start >=
+				__atomic_load_n(&p->regions[i]->n_bytes, __ATOMIC_RELAXED))
 		i++;
 	if (i == n || !programs_find(p, addr))
 		return addr;
@@ -360,32 +404,57 @@ static void fmt_file(const struct file *f, struct textbuf *tb)
 	}
 }
 
-/* Files without functions, and regions of such, are left out. */
+static bool is_named(const struct region *r)
+{
+	return r->file && r->file->n && r->has_bias;
+}
+
+static bool overlaps_named(const struct programs *p, const struct region *r)
+{
+	for (size_t i = 0; i < p->n_regions; i++) {
+		const struct region *have = p->regions[i];
+
+		if (is_named(have) && r->start < have->start + have->n_bytes &&
+		    have->start < r->start + r->n_bytes)
+			return true;
+	}
+	return false;
+}
+
+static void fmt_regions(const struct programs *p, const struct file *f, size_t number,
+			struct textbuf *tb)
+{
+	for (size_t i = 0; i < p->n_regions; i++) {
+		const struct region *r = p->regions[i];
+
+		if (r->file == f && r->has_bias)
+			textbuf_addf(tb, "map %zx %llx %llx %llx\n", number,
+				     (unsigned long long)r->start, (unsigned long long)r->n_bytes,
+				     (unsigned long long)r->bias);
+	}
+}
+
+/* Files without functions are left out, and what is mapped without them, unless it makes names uncertain. */
 void programs_fmt(struct programs *p, struct textbuf *tb)
 {
 	size_t number = 0;
 
 	pthread_mutex_lock(&p->lock);
+	for (size_t i = 0; i < p->n_regions; i++)
+		if (p->regions[i]->file)
+			place_region(p->regions[i]);
 	for (size_t i = 0; i < p->n_files; i++) {
-		struct file *f = p->files[i];
-
-		read_file(f);
-		if (!f->n)
+		if (!p->files[i]->n)
 			continue;
-		fmt_file(f, tb);
-		for (size_t k = 0; k < p->n_regions; k++) {
-			struct region *r = p->regions[k];
+		fmt_file(p->files[i], tb);
+		fmt_regions(p, p->files[i], number++, tb);
+	}
+	for (size_t i = 0; i < p->n_regions; i++) {
+		const struct region *r = p->regions[i];
 
-			if (r->file != f)
-				continue;
-			place_region(r);
-			if (r->has_bias)
-				textbuf_addf(tb, "map %zx %llx %llx %llx\n", number,
-					     (unsigned long long)r->start,
-					     (unsigned long long)r->n_bytes,
-					     (unsigned long long)r->bias);
-		}
-		number++;
+		if (!is_named(r) && overlaps_named(p, r))
+			textbuf_addf(tb, "else %llx %llx\n", (unsigned long long)r->start,
+				     (unsigned long long)r->n_bytes);
 	}
 	pthread_mutex_unlock(&p->lock);
 }
@@ -424,6 +493,15 @@ static int parse_map(struct programs *p, const char *at, const char *end)
 	return add_region(p, &r) == -ENOMEM ? -ENOMEM : 0;
 }
 
+static int parse_else(struct programs *p, const char *at, const char *end)
+{
+	struct region r = {0};
+
+	at = parse_hex(at, end, &r.start);
+	at = at ? parse_hex(at, end, &r.n_bytes) : NULL;
+	return at && add_region(p, &r) == -ENOMEM ? -ENOMEM : 0;
+}
+
 /* A search relies on the order. */
 static int parse_function(struct file *f, const char *at, const char *end)
 {
@@ -452,6 +530,8 @@ int programs_parse(struct programs *p, struct piece text)
 				f->is_read = true;
 		} else if (end - at > 4 && !memcmp(at, "map ", 4)) {
 			r = parse_map(p, at + 4, end);
+		} else if (end - at > 5 && !memcmp(at, "else ", 5)) {
+			r = parse_else(p, at + 5, end);
 		} else {
 			r = parse_function(f, at, end);
 		}

@@ -33,6 +33,10 @@ void programs_free(struct programs *p);
 
 /* 0, or -ENOMEM, -E2BIG. What it is a mapping of is read when a name is asked for. */
 int programs_map(struct programs *p, const struct program_mapping *m);
+/* Something else is mapped there by a program whose functions are not wanted. */
+int programs_block(struct programs *p, uint64_t start, uint64_t n_bytes);
+/* Once for each time: they are wanted after all. */
+void programs_unblock(struct programs *p, uint64_t start, uint64_t n_bytes);
 /* Takes it in; text must stay. What is not of the form is left out. 0 or -ENOMEM. */
 int programs_parse(struct programs *p, struct piece text);
 void programs_fmt(struct programs *p, struct textbuf *tb);

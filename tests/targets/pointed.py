@@ -94,6 +94,17 @@ def check_addresses(program, trace):
             raise Wrong(f"{source}: {names}")
 
 
+def check_two(programs, program, trace):
+    """Two programs at one address, of one of which nothing is known: its functions do not get the names of the other's."""
+    other = programs.dir / "stripped"
+    run("objcopy", "--strip-all", program, other)
+    run(SONDE, "record", "-q", "-o", trace, "-e", "page_fault_user", "sh", "-c", f"{program}; {other}")
+    wrong = re.findall(r" stripped-.* ip=(add_two|times_three|apply|work|choose|rounds|main) ",
+                       run(SONDE, "report", "-i", trace).stdout)
+    if wrong:
+        raise Wrong(f"names of another program: {wrong}")
+
+
 def test_pointed(programs):
     if os.geteuid() or not pathlib.Path("/sys/kernel/tracing/uprobe_events").exists():
         raise Skip("uprobes need root and a kernel with them")
@@ -107,3 +118,4 @@ def test_pointed(programs):
     check_nameless(programs, program, trace)
     if pathlib.Path("/sys/kernel/tracing/events/exceptions/page_fault_user").exists():
         check_addresses(program, trace)
+        check_two(programs, programs.dir / "pointed-1", trace)

@@ -88,6 +88,12 @@ static void what_is_uncertain_has_no_name(void **state)
 			0); /* h of /b, nothing of /a: whose it is nobody knows */
 	assert_function(p, 0x500001, "f", 0x500000);
 	programs_free(p);
+	p = parsed("file /a\n1000 10 f\nmap 0 400000 1000 3ff000\nmap 0 600000 1000 5ff000\nelse "
+		   "400000 2000\n");
+	assert_function(p, 0x400000, NULL, 0);
+	assert_function(p, 0x600000, "f", 0x600000);
+	assert_int_equal(programs_unify(p, 0x400000), 0x400000);
+	programs_free(p);
 }
 
 static void nonsense_is_left_out(void **state)
@@ -122,6 +128,21 @@ static void order_and_ranges_are_checked(void **state)
 	assert_function(p, 0xfff, NULL, 0);
 	assert_function(p, 0x7000, "end", 0x2fff);
 	assert_int_equal(programs_unify(p, 0x7000), 0x7000);
+	programs_free(p);
+}
+
+static void others_are_in_the_way(void **state)
+{
+	struct programs *p = parsed("file /a\n1000 10 f\nmap 0 400000 1000 3ff000\n");
+
+	assert_int_equal(programs_block(p, 0x400000, 0x1000), 0);
+	assert_int_equal(programs_block(p, 0x400000, 0x1000), 0);
+	assert_function(p, 0x400000, NULL, 0);
+	programs_unblock(p, 0x400000, 0x1000);
+	assert_function(p, 0x400000, NULL, 0);
+	programs_unblock(p, 0x400000, 0x1000);
+	programs_unblock(p, 0x400000, 0x1000);
+	assert_function(p, 0x400000, "f", 0x400000);
 	programs_free(p);
 }
 
@@ -178,6 +199,7 @@ int main(void)
 		cmocka_unit_test(one_function_has_one_address),
 		cmocka_unit_test(what_is_uncertain_has_no_name),
 		cmocka_unit_test(nonsense_is_left_out),
+		cmocka_unit_test(others_are_in_the_way),
 		cmocka_unit_test(order_and_ranges_are_checked),
 		cmocka_unit_test(what_is_mapped_is_found_again),
 		cmocka_unit_test(another_file_of_that_name_is_not_read),

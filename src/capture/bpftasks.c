@@ -25,6 +25,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -149,6 +150,16 @@ int bpftasks_add(struct bpftasks *t, int task, struct errmsg *err)
 	else
 		t->few[t->n_few++] = task;
 	return 0;
+}
+
+int bpftasks_each(const struct bpftasks *t, int (*visit)(void *ctx, int task), void *ctx)
+{
+	const uint8_t *p = t->bytes, *end = p + NUMBERS_MAX;
+	int r = p ? 0 : -ENOTSUP;
+
+	while (r >= 0 && (p = memchr(p, 1, (size_t)(end - p))))
+		r = visit(ctx, (int)(p++ - t->bytes));
+	return r;
 }
 
 struct listing {

@@ -42,6 +42,8 @@ int bpftasks_follow(struct bpftasks *t, const struct bpfsource *parent,
 /* followed: and the threads that it has already. */
 int bpftasks_add(struct bpftasks *t, int task, struct errmsg *err);
 int bpftasks_add_threads(struct bpftasks *t, int process, struct errmsg *err);
+/* Those of a table; until visit is negative. -ENOTSUP: there is no table. */
+int bpftasks_each(const struct bpftasks *t, int (*visit)(void *ctx, int task), void *ctx);
 void bpftasks_close(struct bpftasks *t);
 
 /* Goes to the label if the number in the register is one of theirs. Uses r1 and r2. */

@@ -9,6 +9,7 @@
  * Our own threads are kept out of the trace (set_event_notrace_pid, set_ftrace_notrace_pid; Linux 5.7):
  * a recorder that records its own system calls makes work for itself.
  */
+#include "capture/bpftasks.h"
 #include "capture/pidspace.h"
 #include "capture/privileges.h"
 #include "capture/session.h"
@@ -30,8 +31,9 @@
 
 #define NAMES_MAX_BYTES (64u << 20)
 #define PATIENCE_MS	1000
-#define TASKS_MS	200  /* how often it is looked whether they are still there */
-#define WATCH_MS	1000 /* how often hits of probes are counted */
+#define TASKS_MS	200   /* how often it is looked whether they are still there */
+#define WATCH_MS	1000  /* how often hits of probes are counted */
+#define LIST_BYTES	16384 /* of tasks; if there are more they have not all ended */
 #define LIMIT_MS	100 /* … where there is a limit to them: what comes through until it acts */
 #define WAKE_PERCENT	"25" /* how full a buffer is when its reader is woken; 50 by default */
 
@@ -396,12 +398,47 @@ static bool has_ended(const char *pid)
 	return !state || strchr("ZX", state[strspn(state, ") ")]);
 }
 
+/* Of the kernel's own list of tasks, to which it adds who is started, and takes out who is gone. */
+static bool has_list_ended(const struct session *s, const char *instance)
+{
+	char text[LIST_BYTES], *word, *rest = text;
+	int n = tracefs_read_short(&s->t, instance, "set_event_pid", text, sizeof(text));
+
+	if (n < 0 || n >= (int)sizeof(text) - 1)
+		return false;
+	while ((word = strsep(&rest, " \n")))
+		if (*word && !has_ended(word))
+			return false;
+	return true;
+}
+
+static int ask_task(void *ctx, int task)
+{
+	char pid[16];
+
+	snprintf(pid, sizeof(pid), "%d", task);
+	return has_ended(pid) ? 0 : -EBUSY;
+}
+
+/* With -c: they, and all that they started. */
+static bool have_all_ended(const struct session *s)
+{
+	if (s->has_own_choice)
+		return s->own_choice && bpftasks_each(s->own_choice, ask_task, NULL) >= 0;
+	for (size_t i = 0; i < s->setup->n_buffers; i++)
+		if (!has_list_ended(s, s->setup->buffers[i].instance))
+			return false;
+	return true;
+}
+
 /* Without a command: the tasks that were chosen (-P) have all ended. */
 static bool have_tasks_ended(const struct session *s)
 {
 	const struct plan *plan = s->config.plan;
 	size_t n = 0;
 
+	if (plan->children)
+		return have_all_ended(s);
 	for (size_t i = 0; i < plan->n_buffers; i++)
 		for (size_t k = 0; k < plan->buffers[i].pids.n; k++, n++)
 			if (!has_ended(plan->buffers[i].pids.words[k]))
@@ -409,7 +446,7 @@ static bool have_tasks_ended(const struct session *s)
 	return n > 0;
 }
 
-/* Whether that is to be waited for; with -c it is not known who came from them. */
+/* Whether that is to be waited for. */
 static bool waits_for_tasks(const struct session *s)
 {
 	const struct plan *plan = s->config.plan;
@@ -417,7 +454,7 @@ static bool waits_for_tasks(const struct session *s)
 
 	for (size_t i = 0; i < plan->n_buffers; i++)
 		all &= plan->buffers[i].pids.n > 0;
-	return all && !s->config.argv && !plan->children;
+	return all && !s->config.argv;
 }
 
 /* How long poll() may wait: until the next tick, or the next look at probes that have a limit. */

@@ -22,6 +22,7 @@
 
 #include <stdint.h>
 
+struct bpftasks;
 struct session;
 
 struct session_config {
@@ -70,7 +71,8 @@ struct session {
 	 * from one task to another.
 	 */
 	bool has_own_choice;
-	uint64_t watched_ns; /* when hits of probes were counted last */
+	const struct bpftasks *own_choice; /* … and these are they, with -c; NULL: not known */
+	uint64_t watched_ns;		   /* when hits of probes were counted last */
 	bool has_threads;  /* the command, of which only the first one is traced (-F without -c) */
 	uint64_t n_missed; /* hits of probes that no event tells of, once it is stopped */
 };

@@ -95,6 +95,7 @@ int countbpf_open(struct countbpf *cb, struct kernelrun *run, size_t n_words, ui
 	else if (power >= 0)
 		run->s.powers |= UINT64_C(1) << power;
 	run->s.has_own_choice = r >= 0;
+	run->s.own_choice = r >= 0 ? &cb->tasks : NULL;
 	return r;
 }
 

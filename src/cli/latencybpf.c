@@ -221,6 +221,7 @@ int latencybpf_open(struct latencybpf *lb, struct kernelrun *run, const struct l
 	else if (power >= 0)
 		run->s.powers |= UINT64_C(1) << power;
 	run->s.has_own_choice = r >= 0;
+	run->s.own_choice = r >= 0 ? &lb->tasks : NULL;
 	return r;
 }
 

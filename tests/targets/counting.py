@@ -355,6 +355,20 @@ def test_screen(programs):
         process.wait()
 
 
+def test_gone(programs):
+    """Without a command it ends with the tasks of -P; with -c when all that they started have ended, too."""
+    if os.geteuid() or not pathlib.Path("/sys/kernel/tracing/events/sched").exists():
+        raise Skip("it needs root and a kernel with events")
+    done = programs.dir / "gone.done"
+    for what in (("count",), ("record", "-o", programs.dir / "gone.dat")):
+        done.unlink(missing_ok=True)
+        process = subprocess.Popen(["bash", "-c", f"sleep 3; (sleep 1.5; touch {done}) & sleep 0.1"])
+        said = run(SONDE, *what, "-c", "-P", process.pid, "-e", "sched_process_exit")     # or it goes on for ever
+        process.wait()
+        if not done.exists():
+            raise Wrong(f"{what} ended before the child did: {said.stdout}{said.stderr}")
+
+
 I386 = """static volatile int kept;
 __attribute__((noinline)) int work(int n) { kept = n; return n; }
 void _start(void)

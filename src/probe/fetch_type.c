@@ -355,7 +355,11 @@ static int write_array(struct emission *e)
 		e->ret->show = PROBE_SHOW_FLOAT;
 	else if (is_of_code(&element))
 		e->ret->show = PROBE_SHOW_FUNCTION;
-	fmt_number(e, &element, number, sizeof(number));
+	if (element.kind == TYPE_POINTER && is_text(element.target) &&
+	    !e->place->kernel->plain_types)
+		snprintf(number, sizeof(number), "string");
+	else
+		fmt_number(e, &element, number, sizeof(number));
 	snprintf(type, sizeof(type), "%s[%u]", number,
 		 (unsigned)(n > MAX_ELEMENTS ? MAX_ELEMENTS : n));
 	return write_out(e, type);

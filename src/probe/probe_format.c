@@ -18,6 +18,9 @@
  * what is in network byte order; the last two are turned into the number by the print format itself. "maybe" before it
  * says that a certain number stands for what is not known (resolve_gaps.c).
  *
+ * An array of texts, "__data_loc char[][2] names" and __get_str(names[0]), which no reader knows, becomes a field for each:
+ * "__data_loc char[] names__0".
+ *
  * A conversion in the text and an expression behind it belong together by their number. What is not
  * understood is copied as it is. The elements of an array have one each: "{%s,%s}", __print_symbolic(REC->a[0], …), ….
  */
@@ -28,7 +31,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_NAMES	   256	/* of one enum */
+#define MAX_NAMES	   256 /* of one enum */
+#define MAX_TEXTS	   64
 #define MAX_ELEMENTS_NAMES 4096 /* of all elements of an array */
 
 struct part {
@@ -381,6 +385,20 @@ static const char *fmt_text(const struct probe *p, const char *s, const char *en
 	return close + 1;
 }
 
+/* __get_str(names[0]) to __get_str(names__0); false: it is something else. */
+static bool fmt_element(struct part e, struct textbuf *tb)
+{
+	const char *get = memmem(e.at, e.len, "__get_str(", 10), *end = e.at + e.len;
+	const char *open = get ? memchr(get, '[', end - get) : NULL;
+	const char *close = open ? memchr(open, ']', end - open) : NULL;
+
+	if (!close)
+		return false;
+	textbuf_addf(tb, "%.*s__%.*s%.*s", (int)(open - e.at), e.at, (int)(close - open - 1),
+		     open + 1, (int)(end - close - 1), close + 1);
+	return true;
+}
+
 static const char *fmt_expressions(const struct probe *p, const char *s, const char *end,
 				   struct textbuf *tb)
 {
@@ -394,7 +412,7 @@ static const char *fmt_expressions(const struct probe *p, const char *s, const c
 		textbuf_add_char(tb, ',');
 		if (a)
 			add_expression(a, e, tb);
-		else
+		else if (!fmt_element(e, tb))
 			textbuf_add(tb, e.at, e.len);
 	}
 	return s;
@@ -458,6 +476,31 @@ static bool declares_guard(const struct probe *p, const char *at, const char *en
 	return a && a->is_guard;
 }
 
+/* "__data_loc char[][2] names" of a line: how many texts; 0: it is no array of such. */
+static unsigned count_texts(struct part declaration)
+{
+	static const char head[] = "__data_loc char[][";
+
+	return declaration.len > strlen(head) && !strncmp(declaration.at, head, strlen(head))
+		       ? strtoul(declaration.at + strlen(head), NULL, 10)
+		       : 0;
+}
+
+/* Each has a place of its own in the record, 4 bytes. */
+static void fmt_texts(struct part declaration, const char *eol, unsigned n, struct textbuf *tb)
+{
+	const char *name = memrchr(declaration.at, ' ', declaration.len);
+	const char *end = declaration.at + declaration.len;
+	const char *offset = memmem(end, eol - end, "offset:", 7);
+	unsigned long at = offset ? strtoul(offset + 7, NULL, 10) : 0;
+
+	for (unsigned i = 0; name && i < n && i < MAX_TEXTS; i++)
+		textbuf_addf(
+			tb,
+			"\tfield:__data_loc char[] %.*s__%u;\toffset:%lu;\tsize:4;\tsigned:0;\n",
+			(int)(end - name - 1), name + 1, i, at + 4 * i);
+}
+
 /* The fields, with the lengths of arrays, and with types that say what is in them; without guards. */
 static void fmt_fields(const struct probe *p, const char *s, const char *end, struct textbuf *tb)
 {
@@ -474,6 +517,13 @@ static void fmt_fields(const struct probe *p, const char *s, const char *end, st
 		eol = memchr(close, '\n', end - close);
 		if (eol && declares_guard(p, field, close)) {
 			textbuf_add(tb, s, line - s);
+			s = eol + 1;
+			continue;
+		}
+		if (eol && count_texts((struct part){field, close - field})) {
+			textbuf_add(tb, s, line - s);
+			fmt_texts((struct part){field, close - field}, eol,
+				  count_texts((struct part){field, close - field}), tb);
 			s = eol + 1;
 			continue;
 		}

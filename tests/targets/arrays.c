@@ -22,6 +22,7 @@ struct box {
 	long double longs[2];
 	struct part parts[2];
 	unsigned char raw[4];
+	const char *texts[3];
 };
 
 __attribute__((noipa)) int work(struct box *box, int number)
@@ -37,6 +38,7 @@ int main(void)
 		.modes = {F_A, F_A | F_C, 0, (enum mode)9},
 		.smalls = {ON, OFF},
 		.are = {true, false, true},
+		.texts = {"one", "", "three"},
 		.floats = {1.5f, -2.25f},
 		.doubles = {0.1, -1e300, 3},
 		.raw = {1, 200, 0, 3},

@@ -15,6 +15,19 @@ REFUSED = {"longs": "an array of numbers that are longer than probes record; nam
            "parts": "an array of structs; name an element and a member"}
 
 
+def check_texts(program, trace):
+    """Texts that are pointed at: a field for each."""
+    run(SONDE, "record", "-q", "-o", f"{trace}.texts", "-e", f"{program}:work(box->texts, number)", program)
+    text = run(SONDE, "report", "-i", f"{trace}.texts").stdout
+    if 'texts={"one","","three"} number=1' not in text:
+        raise Wrong(text)
+    done = json.loads(run(SONDE, "count", "--json", "-e", f"{program}:work(box->texts)", "--by", "texts__0,texts__2", program).stdout)
+    if [(row["texts__0"], row["texts__2"]) for row in done["rows"]] != [("one", "three")]:
+        raise Wrong(str(done))
+    if shutil.which("trace-cmd") and 'texts={"one","","three"}' not in run("trace-cmd", "report", "-i", f"{trace}.texts").stdout:
+        raise Wrong("trace-cmd does not know it")
+
+
 def test_arrays(programs):
     program = programs.make("arrays", "gcc", "-O0", HERE / "arrays.c")
     for name, why in REFUSED.items():
@@ -40,6 +53,7 @@ def test_arrays(programs):
             done = json.loads(run(SONDE, "count", "--json", "--by", name, *source).stdout)
             if [row[name] for row in done["rows"]] != [value]:
                 raise Wrong(f"by {name} of {source}: {done}")
+    check_texts(program, trace)
     if shutil.which("trace-cmd"):       # names are in the file; it does not know points, and shows the bits
         theirs = run("trace-cmd", "report", "-i", trace).stdout
         if not re.search(r"colours={RED,0xfffffffd,BLUE,LOW} .* are={true,false,true} floats={0x3fc00000,0xc0100000}", theirs):

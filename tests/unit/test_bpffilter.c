@@ -242,6 +242,17 @@ static const struct {
 	   .steps = {{0, BPFMEMORY_KERNEL}}},
 	  8,
 	  false}},
+	{"read",
+	 {BPFFILTER_PROBED,
+	  {.kind = BPFSOURCE_CONTEXT,
+	   .start = offsetof(struct record, far),
+	   .n_start = 8,
+	   .is_text = true,
+	   .n_bytes = BPFPROGRAM_TEXT_MAX_BYTES,
+	   .n_steps = 1,
+	   .steps = {{0, BPFMEMORY_KERNEL}}},
+	  4,
+	  false}},
 	{"comm", {BPFFILTER_ARRAY, {.kind = BPFSOURCE_COMM}, 16, false}},
 	{"CPU", {BPFFILTER_CPU, {.kind = BPFSOURCE_CPU, .n_bytes = 4, .is_signed = true}, 4, true}},
 };
@@ -257,7 +268,7 @@ static bool find(void *ctx, const char *name, struct bpffilter_field *ret)
 }
 
 /* 1, 0, or -1: it is refused. */
-static int passes(const char *text, const struct record *record)
+static int passes_if(const char *text, const struct record *record, bool may_sleep)
 {
 	static struct bpfcode c;
 	struct errmsg err = {0};
@@ -267,6 +278,7 @@ static int passes(const char *text, const struct record *record)
 	if (bpffilter_new(&f, text, find, NULL, &err) < 0)
 		return -1;
 	bpfcode_init(&c);
+	c.may_sleep = may_sleep;
 	out = bpfcode_label(&c);
 	bpffilter_emit(&c, f, out);
 	bpfcode_set(&c, 0, 1);
@@ -278,6 +290,11 @@ static int passes(const char *text, const struct record *record)
 	out = run(&c, record);
 	bpffilter_free(f);
 	return (int)out;
+}
+
+static int passes(const char *text, const struct record *record)
+{
+	return passes_if(text, record, false);
 }
 
 /* --- tests ------------------------------------------------------------------------------------- */
@@ -403,6 +420,19 @@ static void texts(void **state)
 		{"far ~ \"*\"", 1, 0},
 		{"far != \"a\"", 1, 0}, /* nothing is true of what cannot be read */
 		{"!far == \"a\"", 1, 1},
+		{"read == \"a text that is elsewhere\"", 1, 0},
+		{"read == \"\"", 0, 0},
+		{"read == \"(fault)\"", 0, 0},
+		{"read ~ \"a text*\"", 1, 0},
+		{"read ~ \"!a text*\"", 0, 1},
+		{"read ~ \"*\"", 1, 0},
+		{"read != \"a\"", 1, 1}, /* of a probe's, != is */
+		{"read != \"\"", 1, 1},
+		{"!read == \"\"", 1, 1},
+		{"!read != \"\"", 0, 0},
+		{"!read ~ \"*\"", 0, 1},
+		{"read == \"\" || read != \"\"", 1, 1},
+		{"!(read == \"\" || read ~ \"a*\")", 0, 1},
 	};
 
 	nowhere.far = NULL;
@@ -415,6 +445,22 @@ static void texts(void **state)
 	assert_int_equal(passes("text == \"fifteen_letters\"", &r), 1);
 	assert_int_equal(passes("text ~ \"fifteen_letters*\"", &r), 1);
 	assert_int_equal(passes("text == \"fifteen_lettersx\"", &r), 0);
+}
+
+static void unreadable_patterns(void)
+{
+	static const struct {
+		const char *text;
+		int want;
+	} rows[] = {{"read ~ \"*x*\"", 0},  {"read ~ \"**\"", 0}, {"read ~ \"!?*\"", 1},
+		    {"!read ~ \"*x*\"", 1}, {"far ~ \"**\"", 0},  {"far ~ \"!?*\"", 0},
+		    {"!read ~ \"!?*\"", 0}};
+	struct record r = {0};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		for (int k = 0; k < 2; k++)
+			if (passes_if(rows[i].text, &r, k) != rows[i].want)
+				fail_msg("%s%s", rows[i].text, k ? ", waiting" : "");
 }
 
 static void patterns(void **state)
@@ -450,6 +496,7 @@ static void patterns(void **state)
 		assert_int_equal(passes("far ~ \"*y*\"", &r), 1);
 		assert_int_equal(passes("far ~ \"*y\"", &r), 0);
 	}
+	unreadable_patterns();
 }
 
 static void what_is_refused(void **state)

@@ -141,6 +141,8 @@ static bool find_text(struct bpfevent *be, const struct field *field, struct bpf
 			"(fault)"; /* as its guard has it, in programs it is no text at all */
 	if (!bpfevent_find_field(be, &slot, &ret->source))
 		return false;
+	if (ret->source.kind == BPFSOURCE_COMM) /* a task always has a name */
+		ret->kind = BPFFILTER_TEXT;
 	/* what is behind the end of an array has to be there */
 	return ret->kind != BPFFILTER_ARRAY ||
 	       (ret->source.n_bytes == field->size && field->size < BPFPROGRAM_TEXT_MAX_BYTES);

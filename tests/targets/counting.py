@@ -281,10 +281,14 @@ def test_unread(programs):
     for text, want in (('s == ""', 1), ('s != ""', 4), ('s ~ "*"', 3), ('!(s ~ "*")', 2), ('s == "(fault)"', 0), ('s ~ "(*"', 0),
                        ('!(s == "")', 4), ('s ~ "!*"', 2), ('s ~ "!a*"', 3), ('s ~ "*[el]*"', 1), ('s ~ "*p*"', 1), ('s ~ "?"', 1)):
         for how in ("bpf", "program"):
-            got = json.loads(run(SONDE, "count", "-q", "--json", "--how", how, "-e", f"{program}:name(s)", "-f", text,
-                                 program).stdout)
-            if got["total"] != want:
-                raise Wrong(f"{text} by {how}: {got['total']}, not {want}")
+            for words in ((f"{program}:name(s)", "-f", text), (f"{program}:name(s) if {text}",)):
+                got = total("--how", how, "-e", *words, program)
+                if got != want:
+                    raise Wrong(f"{words} by {how}: {got}, not {want}")
+    for text, want in (('c ~ "*nre*"', 5), ('c == "unread"', 5), ('c != "unread"', 0), ('c ~ "!*d*"', 0)):     # never unreadable
+        got = total("--how", "bpf", "-e", f"{program}:name(c=$comm:string)", "-f", text, program)
+        if got != want:
+            raise Wrong(f"{text}: {got}, not {want}")
 
 
 TURNS = """#include <unistd.h>

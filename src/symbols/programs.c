@@ -12,7 +12,7 @@
  *	map 0 55c7eeefa000 1000 55c7eeef9000    file, start, length, what is added to addresses of the file
  *	else 400000 1000                        start, length: another program has something there whose functions are not known
  *
- * The functions of a file are read when they are first needed, and a region has its own list of them, with addresses as
+ * The functions of a file are read when it is first mapped, and a region has its own list of them, with addresses as
  * they are in memory, from the first look-up in it on. `lock` is for that; what was made stays.
  */
 #include "symbols/programs.h"

@@ -31,7 +31,7 @@ struct program_mapping {
 struct programs *programs_new(void);
 void programs_free(struct programs *p);
 
-/* 0, or -ENOMEM, -E2BIG. What it is a mapping of is read when a name is asked for. */
+/* 0, or -ENOMEM, -E2BIG. The functions of a file are read when it comes for the first time. */
 int programs_map(struct programs *p, const struct program_mapping *m);
 /* Something else is mapped there by a program whose functions are not wanted. */
 int programs_block(struct programs *p, uint64_t start, uint64_t n_bytes);

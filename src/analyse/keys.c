@@ -201,6 +201,12 @@ static bool shows_code(const struct key_slot *slot)
 	return slot->shown == SHOWN_SYMBOL || slot->shown == SHOWN_FUNCTION;
 }
 
+/* Counted by the kernel: there is no trace, but the event has formats of its own. */
+static bool has_printer(struct keyreader *kr, const struct key_slot *slot)
+{
+	return kr->printer.memo || printer_init(&kr->printer, slot->ev->formats, &kr->text) >= 0;
+}
+
 static const struct kallsyms *symbols_of(struct keyreader *kr)
 {
 	struct printer *p = &kr->printer;
@@ -232,6 +238,13 @@ static uint64_t read_code(struct keyreader *kr, const struct key_slot *slot,
 		kr->unified[i].to = unify(kr, slot, v);
 	}
 	return kr->unified[i].to;
+}
+
+uint64_t key_of_number(struct keyreader *kr, const struct key_slot *slot, uint64_t number)
+{
+	uint64_t v = field_number(slot->field, number);
+
+	return shows_code(slot) && has_printer(kr, slot) ? unify(kr, slot, v) : v;
 }
 
 uint64_t key_read(struct keyreader *kr, const struct key_slot *slot, const struct record *rec)
@@ -278,6 +291,11 @@ const struct ksym *keyreader_symbol(struct keyreader *kr, uint64_t addr)
 {
 	symbols_of(kr);
 	return printer_symbol(&kr->printer, addr);
+}
+
+bool key_is_code(const struct key_slot *slot)
+{
+	return slot->kind == KEY_NUMBER && (shows_code(slot) || points_at_code(slot->field));
 }
 
 bool key_is_plain(const struct key_slot *slot)
@@ -331,8 +349,7 @@ static bool fmt_shown(struct keyreader *kr, const struct key_slot *slot, uint64_
 		textbuf_add_hex(tb, bits < 64 ? v & (UINT64_MAX >> (64 - bits)) : v);
 		return true;
 	}
-	/* counted by the kernel: there is no trace, but the event has formats of its own */
-	if (!kr->printer.memo && printer_init(&kr->printer, slot->ev->formats, &kr->text) < 0)
+	if (!has_printer(kr, slot))
 		return false;
 	if (shows_code(slot) && !keyreader_symbol(kr, v))
 		return false;
@@ -370,7 +387,9 @@ static void fmt_number(struct keyreader *kr, const struct key_slot *slot, uint64
 		return real_fmt(slot->field, v, tb);
 	if (slot->field->flags & FIELD_WORD)
 		return word_fmt(v, tb);
-	sym = points_at_code(slot->field) && !shows_code(slot) ? keyreader_symbol(kr, v) : NULL;
+	sym = points_at_code(slot->field) && !shows_code(slot) && has_printer(kr, slot)
+		      ? keyreader_symbol(kr, v)
+		      : NULL;
 	if (sym)
 		return fmt_symbol(sym, v, tb);
 	if (fmt_shown(kr, slot, v, tb))

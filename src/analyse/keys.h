@@ -58,7 +58,7 @@ struct keyreader {
 };
 
 int keyreader_init(struct keyreader *kr, struct formats *f);
-/* Without a trace: only key_of_text() and key_fmt() of such texts and of plain numbers. */
+/* Without a trace: only key_of_text(), key_of_number() and key_fmt(). */
 void keyreader_init_texts(struct keyreader *kr);
 void keyreader_release(struct keyreader *kr);
 
@@ -77,6 +77,8 @@ static inline bool key_is_text(const struct key_slot *slot)
 	return slot->kind == KEY_TEXT || slot->kind >= KEY_COMM;
 }
 
+/* Does it point at code, so that its text is the name of a function? */
+bool key_is_code(const struct key_slot *slot);
 /* Can it be printed as a number, without loss? */
 bool key_is_plain(const struct key_slot *slot);
 /* … or, of values that have names, this one has none. */
@@ -90,6 +92,8 @@ void key_fmt(struct keyreader *kr, const struct key_slot *slot, uint64_t value, 
 /* The kernel's symbol that covers an address, or NULL. The symbols are read when first asked for. */
 const struct ksym *keyreader_symbol(struct keyreader *kr, uint64_t addr);
 
+/* The value of a number that did not come from a record, as key_read() would have it. */
+uint64_t key_of_number(struct keyreader *kr, const struct key_slot *slot, uint64_t number);
 /* The value of a text that did not come from a record. */
 uint64_t key_of_text(struct keyreader *kr, const char *text, size_t len);
 /* … that is known to be longer: it ends in "…". */

@@ -152,6 +152,8 @@ static bool take_number_type(const char *type, struct bpfsource *s)
 	if (*type == 'b')
 		return take_bits(type, s);
 	snprintf(want, sizeof(want), "%u", s->n_bytes * 8u);
+	if (!strcmp(type, "symbol")) /* a pointer: only how it is shown differs */
+		return s->n_bytes == 8;
 	return strchr("usx", *type) && *type && !strcmp(type + 1, want);
 }
 

@@ -22,6 +22,20 @@
 
 /* --- words ------------------------------------------------------------------------------------- */
 
+/*
+ * What is shown of the key's 8 bytes is made when the table is printed: of numbers their names, of what points at code of
+ * the kernel its symbols. Functions of programs have names where somebody watches what those map: the program. An array
+ * needs its print format, and so do numbers with a fraction.
+ */
+static bool can_show(const struct bpfevent *be, const struct key_slot *slot)
+{
+	bool is_program = be->config.is_of_program || !strcmp(be->e->name.system, "exceptions");
+
+	if (slot->kind != KEY_NUMBER || slot->names)
+		return true;
+	return !(slot->field->flags & FIELD_REAL) && !(is_program && key_is_code(slot));
+}
+
 /* plain: only the number itself is needed. */
 static bool find_field(struct bpfevent *be, const struct key_slot *slot, bool plain,
 		       struct bpfsource *s)
@@ -37,9 +51,7 @@ static bool find_field(struct bpfevent *be, const struct key_slot *slot, bool pl
 			     .is_dynamic = field->flags & FIELD_DYNAMIC,
 			     .is_relative = field->flags & FIELD_RELATIVE};
 
-	/* to show it: what points at code needs the kernel's symbols, which nobody has read; an array its print format */
-	if ((!plain && slot->kind == KEY_NUMBER && !slot->names && !key_is_plain(slot)) ||
-	    slot->is_array)
+	if (slot->is_array || (!plain && !can_show(be, slot)))
 		return false;
 	switch (be->config.hook) {
 	case BPFHOOK_PROBE:
@@ -160,7 +172,7 @@ uint64_t bpfevent_value(struct keyreader *kr, const struct kernel_event *e,
 					       BPFPROGRAM_TEXT_MAX_BYTES - 1);
 		return key_of_text(kr, (const char *)key, strnlen((const char *)key, n_bytes));
 	case KEY_NUMBER:
-		return field_number(slot->field, number_of(key));
+		return key_of_number(kr, slot, number_of(key));
 	default:
 		return number_of(key);
 	}

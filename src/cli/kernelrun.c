@@ -13,7 +13,8 @@
  * probes, which can read it themselves: it is added to their definition. $task is always left to the program.
  *
  * What an event calls its fields' values is taken from its format, so that a table looks the same wherever it
- * was counted. Pointers to code would need the kernel's symbols: those are left to the program.
+ * was counted. Hist triggers have no pointers to code as keys; BPF programs have those to the kernel's. Its symbols are
+ * read when the first one is shown.
  */
 #include "cli/kernelrun.h"
 
@@ -30,6 +31,7 @@
 #define TEXT_MAX_BYTES	(64u << 20)
 #define ARENA_MAX_BYTES (64u << 20)
 #define TICK_MS		50
+#define WATCH_NS	UINT64_C(1000000000)
 
 /* --- open and close ---------------------------------------------------------------------------- */
 
@@ -80,6 +82,7 @@ int kernelrun_open(struct kernelrun *run, struct gather_options *o, char **argv,
 		return 0;
 	run->cpu_is_common = readme_has(&t, "common_cpu");
 	arena_init(&run->arena, ARENA_MAX_BYTES);
+	run->formats = formats_new_bare();
 	sigprocmask(SIG_SETMASK, NULL, &run->mask);
 	o->record.plan.only_triggers = true;
 	run->is_open = true;
@@ -101,6 +104,7 @@ int kernelrun_close(struct kernelrun *run, struct errmsg *err)
 	run->o->record.plan.only_triggers = false;
 	sigprocmask(SIG_SETMASK, &run->mask, NULL);
 	arena_release(&run->arena);
+	formats_free(run->formats);
 	return r;
 }
 
@@ -155,7 +159,6 @@ bool kernelrun_read_comm(struct kernelrun *run, struct gather_options *o)
 static struct event *parse_event(struct kernelrun *run, const struct event_name *name,
 				 struct errmsg *err)
 {
-	struct formats *f = arena_alloc(&run->arena, sizeof(*f));
 	struct event *ev = arena_alloc(&run->arena, sizeof(*ev));
 	struct textbuf text;
 	char *copy = NULL;
@@ -167,14 +170,11 @@ static struct event *parse_event(struct kernelrun *run, const struct event_name 
 		copy = arena_strndup(&run->arena, text.start, len);
 	}
 	textbuf_release(&text);
-	if (!f || !ev || !copy)
+	if (!run->formats || !ev || !copy)
 		return NULL;
-	/* enough for the parser: nothing is printed with it */
-	f->long_size = sizeof(long);
-	f->config.no_plugins = true;
 	*ev = (struct event){.system = name->system,
 			     .name = name->event,
-			     .formats = f,
+			     .formats = run->formats,
 			     .text = {(const uint8_t *)copy, len}};
 	return event_parse(ev, &run->arena) ? ev : NULL;
 }
@@ -324,6 +324,17 @@ static int make_text(struct kernelrun *run, struct textbuf *tb, struct errmsg *e
 	return run->fmt(run->ctx, gather_is_colour(run->o), tb, err);
 }
 
+/* Once a second: probes that cost too much. One that a program in the kernel stands in for is never hit. */
+static void watch(struct kernelrun *run)
+{
+	uint64_t now = trickle_now_ns();
+
+	if (run->o->record.quiet || now - run->watched_ns < WATCH_NS)
+		return;
+	setup_watch_probes(run->s.setup, (now - run->watched_ns) / 1e9, recordopts_tell);
+	run->watched_ns = now;
+}
+
 static bool tick(void *ctx)
 {
 	struct kernelrun *run = ctx;
@@ -331,6 +342,7 @@ static bool tick(void *ctx)
 	struct textbuf tb;
 	int r;
 
+	watch(run);
 	if (!run->interval_ns || trickle_now_ns() < run->next_ns)
 		return true;
 	run->next_ns = trickle_now_ns() + run->interval_ns;
@@ -362,7 +374,7 @@ int kernelrun_follow(struct kernelrun *run,
 	r = session_start(&run->s, err);
 	if (r < 0)
 		return r;
-	run->o->series.start_ns = trickle_now_ns();
+	run->o->series.start_ns = run->watched_ns = trickle_now_ns();
 	run->next_ns = gather_is_series(run->o) ? run->o->series.start_ns + run->interval_ns : 0;
 	session_wait(&run->s, -1, TICK_MS, tick, run);
 	bpf_set_gate(&run->gate, false);

@@ -37,6 +37,7 @@ struct kernelrun {
 	struct gather_options *o;
 	sigset_t mask; /* as it was before */
 	struct arena arena;
+	struct formats *formats; /* of all events; the kernel's symbols, once one is shown */
 	struct kernel_event events[HISTOGRAM_EVENTS_MAX];
 	size_t n_events;
 	/* Of BPF programs, if there are any: open from when the command is let go until it has ended. */
@@ -51,6 +52,7 @@ struct kernelrun {
 	bool has_comm;	    /* the events have the name of the task as a field: comm */
 	bool cpu_is_common; /* the key is called common_cpu, not cpu */
 	uint64_t interval_ns, next_ns;
+	uint64_t watched_ns; /* when hits of probes were counted last */
 	int (*fmt)(void *ctx, bool colour, struct textbuf *tb, struct errmsg *err);
 	void *ctx;
 	struct errmsg *err;

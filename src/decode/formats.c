@@ -222,6 +222,20 @@ int formats_new(struct formats **ret, struct tracefile *tf, const struct formats
 	return 0;
 }
 
+struct formats *formats_new_bare(void)
+{
+	struct formats *f = calloc(1, sizeof(*f));
+
+	if (!f)
+		return NULL;
+	arena_init(&f->arena, ARENA_MAX_BYTES);
+	f->big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+	f->long_size = sizeof(long);
+	f->config.no_plugins = true;
+	f->config.kallsyms_path = "/proc/kallsyms";
+	return f;
+}
+
 void formats_free(struct formats *f)
 {
 	if (!f)
@@ -296,7 +310,8 @@ static void add_kallsyms_file(struct formats *f)
 	struct mapfile map;
 
 	if (mapfile_open(&map, f->config.kallsyms_path, &err) < 0) {
-		tracefile_add_damage(f->tf, "%s", err.text);
+		if (f->tf)
+			tracefile_add_damage(f->tf, "%s", err.text);
 		return;
 	}
 	/* /proc/kallsyms cannot be mapped and is slurped; either way the names must outlive this */
@@ -327,13 +342,13 @@ const struct kallsyms *formats_kallsyms(struct formats *f)
 	/* --kallsyms is read before the file's own, so the file's own wins at equal addresses */
 	if (f->config.kallsyms_path)
 		add_kallsyms_file(f);
-	if (kallsyms_add(&f->kallsyms, tracefile_text(f->tf, TRACEFILE_KALLSYMS)) < 0)
+	if (f->tf && kallsyms_add(&f->kallsyms, tracefile_text(f->tf, TRACEFILE_KALLSYMS)) < 0)
 		tracefile_add_damage(f->tf,
 				     "%s has more kernel symbols than fit into memory; only the "
 				     "first %zu are known",
 				     f->tf->path, f->kallsyms.n);
 	kallsyms_sort(&f->kallsyms);
-	if (!f->config.programs)
+	if (f->tf && !f->config.programs)
 		add_programs(f);
 	f->kallsyms.programs = f->config.programs ? f->config.programs : f->programs;
 	__atomic_store_n(&f->kallsyms_loaded, true, __ATOMIC_RELEASE);

@@ -63,6 +63,8 @@ struct formats {
 
 int formats_new(struct formats **ret, struct tracefile *tf, const struct formats_config *config,
 		struct errmsg *err);
+/* Without a trace, for events of this machine that are parsed elsewhere: no events, the symbols of its kernel. NULL: no memory. */
+struct formats *formats_new_bare(void);
 void formats_free(struct formats *f);
 
 /* The event of that id, parsed and compiled, or NULL. */

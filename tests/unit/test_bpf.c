@@ -180,6 +180,10 @@ static void registers_and_memory(void **state)
 	assert_int_equal(s.kind, BPFSOURCE_COMM);
 	assert_true(of_probe("p:g/e f a=+8(%di):b3@2/32", PROBE_KPROBE, &s32_field, &s));
 	assert_true(s.n_bits == 3 && s.shift == 2 && !s.is_signed);
+	/* a pointer at code: its bytes */
+	assert_true(of_probe("p:g/e f a=+8(%di):symbol", PROBE_KPROBE, &u64_field, &s));
+	assert_true(s.n_bytes == 8 && s.n_steps == 1);
+	assert_false(of_probe("p:g/e f a=%di:symbol", PROBE_KPROBE, &s32_field, &s));
 	assert_true(of_probe("p:g/e f a=\\42:u64", PROBE_KPROBE, &u64_field, &s));
 	assert_true(s.kind == BPFSOURCE_NUMBER && s.number == 42);
 }
@@ -198,7 +202,7 @@ static void what_is_left_to_others(void **state)
 		"p:g/e f a=+(%di):u64",
 		"p:g/e f a=+8($comm):u64",
 		"p:g/e f a=%di:u64[4]",
-		"p:g/e f a=%di:symbol",
+		"p:g/e f a=%di:symstr",
 		"p:g/e f a=%di:x32",
 		"p:g/e f a=$retval:u64",
 		"p:g/e f a=$arg0:u64",

@@ -157,6 +157,13 @@ static int bind_events(struct count_run *cr, struct errmsg *err)
 	return r;
 }
 
+/* For who is told of probes that cost too much. */
+static void measure_probes(struct count_run *cr)
+{
+	if (!cr->o->gather.record.quiet)
+		setup_measure_probes(cr->run.s.setup);
+}
+
 /* While we are still allowed everything. That the kernel does not want it so is no failure. */
 static int prepare(struct session *s, void *ctx, struct errmsg *err)
 {
@@ -166,6 +173,8 @@ static int prepare(struct session *s, void *ctx, struct errmsg *err)
 	if (cr->n_bound > 0 && (!cr->o->how || !strcmp(cr->o->how, "bpf")))
 		cr->is_bpf = countbpf_open(&cr->bpf, &cr->run, cr->o->config.n_words, TABLE_SIZE,
 					   &cr->why) >= 0;
+	if (cr->is_bpf && cr->bpf.has_probe)
+		measure_probes(cr);
 	return 0;
 }
 
@@ -280,6 +289,8 @@ static int count(struct count_run *cr, struct errmsg *err)
 		r = cr->n_bound > 0 && (!cr->o->how || !strcmp(cr->o->how, "hist"))
 			    ? set_triggers(cr, &cr->why)
 			    : 0;
+	if (r > 0 && !cr->is_bpf)
+		measure_probes(cr);
 	if (r <= 0) /* the program can still look at every event */
 		return refuse(cr, err);
 	settle_words(cr);

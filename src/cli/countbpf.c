@@ -21,6 +21,7 @@
 
 struct opening {
 	struct countbpf_event *event;
+	bool is_probe;
 	size_t n_words;
 	struct bpfcount_config config;
 };
@@ -52,6 +53,7 @@ static int start(void *ctx, struct bpfevent *be, struct errmsg *err)
 	int r;
 
 	op->config.program = be->config;
+	op->is_probe = be->config.hook == BPFHOOK_PROBE;
 	r = bpfcount_open(c, &op->config, err);
 	if (r >= 0)
 		r = c->link = bpfevent_attach(be, c->program, err);
@@ -88,6 +90,7 @@ int countbpf_open(struct countbpf *cb, struct kernelrun *run, size_t n_words, ui
 
 		r = bpfevent_open(&all, &run->events[i], &ops, &op, err);
 		cb->n += r >= 0;
+		cb->has_probe |= op.is_probe;
 	}
 	bpfevents_close(&all);
 	if (r < 0)

@@ -20,6 +20,7 @@ struct countbpf_event {
 struct countbpf {
 	struct countbpf_event list[HISTOGRAM_EVENTS_MAX]; /* of run->events */
 	size_t n;
+	bool has_probe; /* one hangs on a probe, which is hit; not on a function or a tracepoint */
 	struct bpftasks tasks;
 };
 

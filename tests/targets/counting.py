@@ -403,6 +403,29 @@ def test_i386(programs):
         raise Wrong(done.stdout + done.stderr)
 
 
+def check_warning(programs):
+    """Who counts and measures in the kernel is told, too, of a probe that costs too much."""
+    source = programs.dir / "hot.c"
+    source.write_text("""#include <time.h>
+volatile int kept;
+__attribute__((noinline)) int tick(int n) { kept = n; return n; }
+int main(void) { for (time_t end = time(0) + 4; time(0) < end;) tick(1); return 0; }
+""")
+    program = programs.make("hot", "gcc", "-O1", source)
+    for ask in (["count", "-e", f"{program}:tick(n)"],
+                ["latency", "-e", f"{program}:tick", "-e", f"{program}:tick%return"]):
+        for _ in range(3):  # when others have the machine, hits are rarer
+            said = run(SONDE, *ask, program)
+            n_hits = int(re.search(r"^ *(\d+) +(in 1 row|measured by)", said.stdout, re.M)[1])
+            if re.search(r"tick is hit \d+ times a second, which costs about \d+ % of a CPU", said.stderr):
+                break
+            if n_hits > 4 * 60000:
+                raise Wrong(f"{ask[0]}: {said.stdout}{said.stderr}")
+        said = run(SONDE, ask[0], "-q", *ask[1:], program)
+        if said.stderr:
+            raise Wrong(f"{ask[0]} -q: {said.stderr}")
+
+
 def test_cost(programs):
     """Entry and return of a function are one breakpoint, whose cost is counted once."""
     if os.geteuid() or not pathlib.Path("/sys/kernel/tracing/uprobe_events").exists():
@@ -417,3 +440,4 @@ int main(void) { for (int i = 0; i < 50000; i++) tick(i); return 0; }
                f"{program}:tick%return($retval)", program)
     if "events in" not in said.stdout + said.stderr or "not in the command" in said.stdout + said.stderr:
         raise Wrong(said.stdout + said.stderr)
+    check_warning(programs)

@@ -167,6 +167,14 @@ static bool is_on_blacklist(const struct resolution *r, const char *symbol)
 	return list && prober_list_has(list, '\t', symbol, "\n");
 }
 
+/* Where the list cannot be read it is for the kernel to say. */
+static bool has_hook(const struct resolution *r, const char *symbol)
+{
+	const char *list = prober_list(r->prober, PROBER_HOOKS);
+
+	return !list || !*list || prober_list_has(list, '\n', symbol, "\n ");
+}
+
 enum probe_kind resolve_kernel_kind(const struct resolution *r, const struct found_function *f)
 {
 	const struct probe_kernel *k = &r->prober->kernel;
@@ -176,7 +184,7 @@ enum probe_kind resolve_kernel_kind(const struct resolution *r, const struct fou
 
 	/* who says how many calls there is room for wants to know whether it was enough */
 	if (fits && k->kprobes && (k->prefers_kprobes || d->max_active))
-		fits = is_on_blacklist(r, f->symbol);
+		fits = is_on_blacklist(r, f->symbol) && has_hook(r, f->symbol);
 	if (d->is_return)
 		return fits ? PROBE_FPROBE_EXIT : PROBE_KRETPROBE;
 	return fits ? PROBE_FPROBE : PROBE_KPROBE;

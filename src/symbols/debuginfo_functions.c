@@ -412,6 +412,14 @@ int functions_refuse(struct debuginfo *d, const char *name, struct errmsg *err)
 				  "information: %s",
 				  d->path, name, d->path, (unsigned long long)debuginfo_entry(d),
 				  debuginfo_remedy(d));
+	if (symbols_are_stripped(d))
+		return errmsg_set(
+			err, -ENODATA,
+			"there is no function '%s' among those that %s has names of%s%s%s: "
+			"it is stripped of all but what others link to; names of the rest "
+			"come with debug information: %s",
+			name, d->path, sp.nearest ? " (did you mean '" : "",
+			sp.nearest ? sp.nearest : "", sp.nearest ? "'?)" : "", debuginfo_remedy(d));
 	if (sp.nearest)
 		return errmsg_set(err, -ENOENT,
 				  "there is no function '%s' in %s; did you mean '%s'?", name,

@@ -165,6 +165,8 @@ bool die_flag(Dwarf_Die *die, unsigned attribute);
 /* --- debuginfo_symbols.c --- */
 
 int symbols_list(struct debuginfo *d);
+/* It has no names but those that other files link to. */
+bool symbols_are_stripped(struct debuginfo *d);
 /* By address, what was listed. */
 void symbols_sort(struct debuginfo *d);
 /* The symbol that covers the address, or the one of that name; NULL. */

@@ -143,6 +143,24 @@ int symbols_list(struct debuginfo *d)
 	return list_by_libdwfl(d);
 }
 
+bool symbols_are_stripped(struct debuginfo *d)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+	size_t names;
+
+	if (d->dwarf || elf_getshdrstrndx(d->elf, &names) < 0)
+		return false;
+	while ((scn = elf_nextscn(d->elf, scn))) {
+		const char *name =
+			gelf_getshdr(scn, &sh) ? elf_strptr(d->elf, names, sh.sh_name) : NULL;
+
+		if (sh.sh_type == SHT_SYMTAB || (name && !strcmp(name, ".gnu_debugdata")))
+			return false;
+	}
+	return true;
+}
+
 /* --- look-ups ---------------------------------------------------------------------------------- */
 
 void symbols_sort(struct debuginfo *d)

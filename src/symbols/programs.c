@@ -186,9 +186,8 @@ static struct file *find_file(struct programs *p, const struct program_mapping *
 	if (f) {
 		f->inode = m->inode;
 		f->pid = m->pid;
-		if (!is_same_file(f,
-				  f->path)) /* in another root: as long as the program is there */
-			read_file(f);
+		read_file(
+			f); /* it may be replaced; in another root it is seen while the program is there */
 	}
 	return f;
 }

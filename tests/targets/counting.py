@@ -371,6 +371,51 @@ def test_gone(programs):
         process.wait()
         if not done.exists():
             raise Wrong(f"{what} ended before the child did: {said.stdout}{said.stderr}")
+    if pathlib.Path("/sys/kernel/tracing/uprobe_events").exists():
+        check_outlived(programs)
+
+
+OUTLIVED = """#include <pthread.h>
+#include <unistd.h>
+volatile int kept;
+__attribute__((noinline)) void tick(int who) { kept = who; }
+static void *other(void *who) { for (int i = 0; i < 50; i++) { tick(*(int *)who); usleep(10000); } return 0; }
+int main(int n, char **args)
+{
+	static int who = 1;
+	pthread_t thread;
+
+	(void)args;
+	sleep(3);
+	tick(0);
+	if (n == 1) {
+		pthread_create(&thread, 0, other, &who);
+		pthread_exit(0);
+	}
+	if (!fork() && !fork()) other(&who);
+	return 0;
+}
+"""
+
+
+def check_outlived(programs):
+    """A thread, or the child of a child, goes on for half a second when those before it have ended at once: it is waited for."""
+    source = programs.dir / "outlived.c"
+    source.write_text(OUTLIVED)
+    program, trace = programs.make("outlived", "gcc", "-O1", "-pthread", source), programs.dir / "outlived.dat"
+    for how in ("bpf", "program", None):
+        processes = [subprocess.Popen([program, *words]) for words in ((), ("child",))]
+        tasks = ("-c", "-P", ",".join(str(p.pid) for p in processes))
+        if how:
+            got = counts(how, "who", f"{program}:tick(who)", *tasks)
+        else:
+            run(SONDE, "record", "-q", "-o", trace, "-e", f"{program}:tick(who)", *tasks)
+            said = run(SONDE, "report", "-i", trace).stdout
+            got = {who: said.count(f" who={who}") for who in "01"}
+        for process in processes:
+            process.wait()
+        if got != {"0": 2, "1": 100}:
+            raise Wrong(f"by {how}: {got}")
 
 
 I386 = """static volatile int kept;

@@ -5,11 +5,14 @@
  *	parent                               child
  *	child_start: fork ─────────────────▶ becomes the user, finds the file, waits for a byte
  *	    settings for its number …
- *	child_go: the byte ────────────────▶ execve()
+ *	child_ready: the byte ─────────────▶ says that it is here, looks at the gate in shared memory again and again
+ *	    tracing begins
+ *	child_go: opens the gate ──────────▶ execve()
  *	    waits ◀─────────── the pipe closes (exec worked), or an errno comes back
  *
  * A command that is not there is refused before the fork, so that nothing is set or written for it. Everything that can be
- * done before the byte is, because what comes after it is traced as the command's: the end of read(), and execve().
+ * done before tracing begins is, because what comes after it is traced as the command's. So the child makes no system call from
+ * then on, but execve().
  *
  * The child asks the kernel to be ended (SIGTERM) when we die: a recorder that was killed should not
  * leave its workload behind. The signal mask and handlers are what the shell gave us.
@@ -23,9 +26,11 @@
 #include <grp.h>
 #include <pwd.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -33,6 +38,14 @@
 #include <unistd.h>
 
 #define FILE_BYTES 4096
+#define READY_MS   1000
+
+enum gate { GATE_SHUT, GATE_OPEN, GATE_CALLED_OFF };
+
+struct child_gate {
+	int is_here; /* __atomic, both */
+	int state;   /* enum gate */
+};
 
 static int find_user(const char *name, struct passwd **ret_user, struct errmsg *err)
 {
@@ -147,8 +160,23 @@ static char **shell_words(char *const *argv, char *file)
 	return words;
 }
 
+static void wait_at_gate(struct child_gate *gate)
+{
+	int state;
+
+	__atomic_store_n(&gate->is_here, 1, __ATOMIC_RELEASE);
+	while ((state = __atomic_load_n(&gate->state, __ATOMIC_ACQUIRE)) == GATE_SHUT)
+#if defined(__x86_64__) || defined(__i386__)
+		__builtin_ia32_pause();
+#else
+		;
+#endif
+	if (state == GATE_CALLED_OFF)
+		_exit(127);
+}
+
 static void run(const struct child_config *config, const struct passwd *user, pid_t parent,
-		int go_fd, int error_fd)
+		int go_fd, int error_fd, struct child_gate *gate)
 {
 	char file[FILE_BYTES], word, **shell;
 	ssize_t n;
@@ -169,6 +197,7 @@ static void run(const struct child_config *config, const struct passwd *user, pi
 	while (n < 0 && errno == EINTR);
 	if (n != 1)
 		_exit(127); /* called off */
+	wait_at_gate(gate);
 	if (r < 0)
 		report_and_exit(error_fd, r);
 	execve(file, config->argv, environ);
@@ -181,6 +210,7 @@ int child_start(struct child *ret_child, const struct child_config *config, stru
 {
 	char file[FILE_BYTES];
 	int go[2], error[2];
+	struct child_gate *gate;
 	struct passwd *user = NULL;
 	pid_t parent = getpid();
 	int r = config->user ? find_user(config->user, &user, err) : 0;
@@ -191,18 +221,25 @@ int child_start(struct child *ret_child, const struct child_config *config, stru
 	r = find_command(config->argv[0], file);
 	if (r < 0)
 		return refuse_command(config->argv[0], r, err);
-	if (pipe2(go, O_CLOEXEC))
+	gate = mmap(NULL, sizeof(*gate), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (gate == MAP_FAILED)
 		return errmsg_set_errno(err, -errno, "cannot start the command");
+	if (pipe2(go, O_CLOEXEC)) {
+		r = -errno;
+		munmap(gate, sizeof(*gate));
+		return errmsg_set_errno(err, r, "cannot start the command");
+	}
 	if (pipe2(error, O_CLOEXEC)) {
 		r = -errno;
 		close(go[0]);
 		close(go[1]);
+		munmap(gate, sizeof(*gate));
 		return errmsg_set_errno(err, r, "cannot start the command");
 	}
 	pid = fork();
 	if (!pid) {
 		close(go[1]);
-		run(config, user, parent, go[0], error[1]);
+		run(config, user, parent, go[0], error[1], gate);
 	}
 	r = pid < 0 ? -errno : 0;
 	close(go[0]);
@@ -210,24 +247,47 @@ int child_start(struct child *ret_child, const struct child_config *config, stru
 	if (r < 0) {
 		close(go[1]);
 		close(error[0]);
+		munmap(gate, sizeof(*gate));
 		return errmsg_set_errno(err, r, "cannot start the command");
 	}
-	*ret_child = (struct child){pid, go[1], error[0], (int)syscall(SYS_pidfd_open, pid, 0)};
+	*ret_child =
+		(struct child){pid, go[1], error[0], (int)syscall(SYS_pidfd_open, pid, 0), gate};
 	return 0;
+}
+
+static bool is_here(const struct child *c)
+{
+	return __atomic_load_n(&c->gate->is_here, __ATOMIC_ACQUIRE);
+}
+
+void child_ready(struct child *c)
+{
+	if (c->go_fd < 0 || is_here(c) || write(c->go_fd, "g", 1) != 1)
+		return;
+	for (int i = 0; i < READY_MS * 10 && !is_here(c); i++)
+		usleep(100);
+}
+
+static void open_gate(struct child *c, enum gate state)
+{
+	__atomic_store_n(&c->gate->state, state, __ATOMIC_RELEASE);
+	munmap(c->gate, sizeof(*c->gate));
+	c->gate = NULL;
 }
 
 int child_go(struct child *c, const char *name, struct errmsg *err)
 {
 	char file[FILE_BYTES];
 	int code = 0;
-	ssize_t n = write(c->go_fd, "g", 1) == 1 ? 0 : -1;
+	ssize_t n;
 
+	child_ready(c);
+	open_gate(c, GATE_OPEN);
 	close(c->go_fd);
 	c->go_fd = -1;
-	if (!n)
-		do
-			n = read(c->error_fd, &code, sizeof(code));
-		while (n < 0 && errno == EINTR);
+	do
+		n = read(c->error_fd, &code, sizeof(code));
+	while (n < 0 && errno == EINTR);
 	close(c->error_fd);
 	c->error_fd = -1;
 	if (n == sizeof(code))
@@ -256,6 +316,8 @@ void child_cancel(struct child *c)
 {
 	if (c->pid <= 0)
 		return;
+	if (c->gate)
+		open_gate(c, GATE_CALLED_OFF);
 	if (c->go_fd >= 0)
 		close(c->go_fd);
 	if (c->error_fd >= 0)

@@ -3,6 +3,7 @@
  * child.h - the command that is traced: it exists before it runs, so that it can be picked out first.
  *
  *	child_start      a process that waits; the number it will run under is known
+ *	child_ready      it comes out of the system call in which it waited, and waits without one
  *	child_go         it runs the command
  *	child_end        its exit status
  */
@@ -12,10 +13,12 @@
 #include <sys/types.h>
 
 struct errmsg;
+struct child_gate;
 
 struct child {
 	pid_t pid;
 	int go_fd, error_fd, pid_fd;
+	struct child_gate *gate; /* shared with it */
 };
 
 struct child_config {
@@ -26,6 +29,8 @@ struct child_config {
 
 /* Refuses a command that does not exist or cannot be run. */
 int child_start(struct child *ret_child, const struct child_config *config, struct errmsg *err);
+/* Before tracing begins: what is traced as the command's then begins with execve(). For a short time, since it burns a CPU. */
+void child_ready(struct child *c);
 /* -ENOENT … with a sentence if the command cannot be run. */
 int child_go(struct child *c, const char *name, struct errmsg *err);
 /* Waits for its end; the status as wait() gives it. */

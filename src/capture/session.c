@@ -312,6 +312,8 @@ int session_start(struct session *s, struct errmsg *err)
 		privileges_drop(s->powers);
 	r = leave_out_self(s, err);
 
+	if (r >= 0 && s->has_child)
+		child_ready(&s->child);
 	if (r >= 0)
 		r = setup_start(s->setup, err);
 	s->start_ns = now_ns();

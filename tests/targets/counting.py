@@ -155,6 +155,16 @@ def test_tasks(programs):
         process.wait()
     check_container(program)
     check_powers(program)
+    check_first(program)
+
+
+def check_first(program):
+    """The first thing that is the command's is execve(), not the end of what it waited in for us."""
+    trace = program.with_suffix(".first")
+    run(SONDE, "record", "-q", "-F", "-o", trace, "-e", "raw_syscalls", "true")
+    first = json.loads(run(SONDE, "report", "--json", "-i", trace).stdout.splitlines()[0])
+    if first["event"] != "sys_enter" or first["fields"]["id"] != {"x86_64": 59}.get(os.uname().machine, 221):
+        raise Wrong(str(first))
 
 
 def check_powers(program):

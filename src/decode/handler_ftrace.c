@@ -134,6 +134,36 @@ int handle_stack(struct printer *p, const struct event *ev, const struct record 
 	return print_stack(p, ev, "<stack trace >\n", true);
 }
 
+/*
+ * With names of the program's functions (symbols/programs.h); else as the kernel has it. Behind a call that does not return
+ * another function may begin, so that callers are looked for at the call.
+ */
+int handle_user_stack(struct printer *p, const struct event *ev, const struct record *rec)
+{
+	const struct field *f = ev->wanted[0];
+	unsigned step = p->formats->long_size;
+
+	if (!f || !p->kallsyms || !p->kallsyms->programs)
+		return 1;
+	for (uint32_t i = 0; i < f->size / step && f->offset + (uint64_t)(i + 1) * step <= p->size;
+	     i++) {
+		uint64_t addr = bytes_get(p->data + f->offset + i * step, step, p->swap);
+		const struct ksym *sym = addr ? printer_symbol(p, addr - (i > 0)) : NULL;
+
+		if (!addr || (int)addr == -1)
+			break;
+		textbuf_add(p->out, "\t=> ", 4);
+		if (!sym)
+			textbuf_add(p->out, "0x", 2);
+		if (sym)
+			textbuf_add(p->out, sym->name, sym->name_len);
+		else
+			textbuf_add_hex(p->out, addr);
+		textbuf_add_char(p->out, '\n');
+	}
+	return 0;
+}
+
 int handle_raw_data(struct printer *p, const struct event *ev, const struct record *rec)
 {
 	uint64_t id;

@@ -46,6 +46,7 @@ int handle_function(struct printer *p, const struct event *ev, const struct reco
 int handle_func_repeats(struct printer *p, const struct event *ev, const struct record *rec);
 int handle_stack_builtin(struct printer *p, const struct event *ev, const struct record *rec);
 int handle_stack(struct printer *p, const struct event *ev, const struct record *rec);
+int handle_user_stack(struct printer *p, const struct event *ev, const struct record *rec);
 int handle_raw_data(struct printer *p, const struct event *ev, const struct record *rec);
 int handle_graph_entry(struct printer *p, const struct event *ev, const struct record *rec);
 int handle_graph_exit(struct printer *p, const struct event *ev, const struct record *rec);

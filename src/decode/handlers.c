@@ -29,6 +29,7 @@ static const struct handler_row rows[] = {
 	{"ftrace", "kernel_stack", handle_stack_builtin, true, true, {"caller"}},
 	{"ftrace", "function", handle_function, false, true, {"ip", "parent_ip"}},
 	{"ftrace", "kernel_stack", handle_stack, false, true, {"caller"}},
+	{"ftrace", "user_stack", handle_user_stack, false, true, {"caller"}},
 	{"ftrace", "raw_data", handle_raw_data, false, false, {"id", "buf"}},
 	{"ftrace",
 	 "func_repeats",

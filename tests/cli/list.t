@@ -79,6 +79,7 @@ ftrace:funcgraph_exit
 ftrace:function
 ftrace:kernel_stack
 ftrace:raw_data
+ftrace:user_stack
 sched:sched_switch
 sched:sched_wakeup
 

@@ -117,6 +117,12 @@ const char *setup_name_of_system(void *setup, const char *system);
 /* The same of an event: that of a return with its entry ("sonde_12_vfs_read__return") loses its number. */
 const char *setup_name_of_event(const struct setup *s, const char *system, const char *event);
 
+/* The two probes that such an event (of "synthetic") is joined of, in one group; false: it is none of ours. */
+bool setup_find_ends(const struct setup *s, const char *event, const char **ret_group,
+		     const char **ret_entry, const char **ret_return);
+/* Joins them no more: who counts has other means. */
+void setup_leave_pairs(struct setup *s);
+
 /* What is switched on for an event of the plan: that of its definition ("sonde_12/vfs_read"), or itself. */
 const struct plan_event *setup_event(const struct setup *s, const struct plan_event *e);
 bool setup_event_matches(const char *pattern, const char *system, const char *event);

@@ -572,3 +572,25 @@ const char *setup_name_of_event(const struct setup *s, const char *system, const
 			return s->probes[i]->pair->shown_name;
 	return event;
 }
+
+bool setup_find_ends(const struct setup *s, const char *event, const char **ret_group,
+		     const char **ret_entry, const char **ret_return)
+{
+	for (size_t i = 0; i < s->n_probes; i++) {
+		const struct setup_probe *sp = s->probes[i];
+
+		if (!sp->pair || strcmp(sp->pair->synth, event))
+			continue;
+		*ret_group = sp->group;
+		*ret_entry = sp->pair->in_name;
+		*ret_return = sp->name;
+		return true;
+	}
+	return false;
+}
+
+void setup_leave_pairs(struct setup *s)
+{
+	for (size_t i = 0; i < s->n_probes; i++)
+		setup_pair_disarm(s, s->probes[i]);
+}

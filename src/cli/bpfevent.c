@@ -5,6 +5,8 @@
  *	the event is          the program hangs on               it has keys from
  *	a probe               the function, no probe is hit      its arguments, its result, and memory
  *	a probe               the probe, by a perf event         registers and memory, as the probe's line says
+ *	a joined return       the function, neither of its two   its arguments and its result, but no memory: what was
+ *	                      probes is hit, nothing is joined   there at the entry may be another thing now
  *	a tracepoint's        the tracepoint, no record is made  its arguments, where a table knows them
  *	a tracepoint's        the event, by a perf event         its record
  *	any other             nothing: hist triggers do it
@@ -36,6 +38,17 @@ static bool can_show(const struct bpfevent *be, const struct key_slot *slot)
 	return !(slot->field->flags & FIELD_REAL) && !(is_program && key_is_code(slot));
 }
 
+/* Each field is an argument of one of the two probes. */
+static bool find_joined(const struct bpfevent *be, const struct bpffield *f, struct bpfsource *s)
+{
+	struct bpffunction entry = be->function;
+
+	entry.is_return = false;
+	return (bpfsource_of_function(&be->function, be->probe, f, s) ||
+		bpfsource_of_function(&entry, be->entry, f, s)) &&
+	       !s->n_steps;
+}
+
 /* plain: only the number itself is needed. */
 static bool find_field(struct bpfevent *be, const struct key_slot *slot, bool plain,
 		       struct bpfsource *s)
@@ -61,6 +74,8 @@ static bool find_field(struct bpfevent *be, const struct key_slot *slot, bool pl
 		return true;
 	case BPFHOOK_ENTRY:
 	case BPFHOOK_EXIT:
+		if (be->entry)
+			return find_joined(be, &f, s);
 		return bpfsource_of_function(&be->function, be->probe, &f, s);
 	case BPFHOOK_RAW:
 		if (!strcmp(name->system, "syscalls"))
@@ -156,7 +171,7 @@ uint64_t bpfevent_value(struct keyreader *kr, const struct kernel_event *e,
 
 	switch (slot->kind) {
 	case KEY_EVENT:
-		return key_of_text(kr, e->name.event, strlen(e->name.event));
+		return key_of_text(kr, e->shown, strlen(e->shown));
 	case KEY_TASK:
 		len = snprintf(text, sizeof(text), "%.*s-%d", BPFPROGRAM_COMM_BYTES,
 			       (const char *)key, (int)number_of(key + BPFPROGRAM_COMM_BYTES));
@@ -210,8 +225,17 @@ static const struct probe_defined *find_probe(const struct bpfevents *all,
 	return found;
 }
 
-static int refuse_keys(const struct kernel_event *e, struct errmsg *err)
+static int refuse_keys(const struct bpfevent *be, struct errmsg *err)
 {
+	const struct kernel_event *e = be->e;
+
+	if (be->entry)
+		return errmsg_set(
+			err, -ENOTSUP,
+			"a BPF program at the return has what was passed and what is "
+			"returned, not the time of the call, nor what pointers led to when "
+			"it began, nor texts, and %s is counted by one of these",
+			setup_name_of_event(be->all->run->s.setup, e->name.system, e->name.event));
 	return errmsg_set(err, -ENOTSUP, "a BPF program cannot read all keys of %s:%s",
 			  e->name.system, e->name.event);
 }
@@ -231,7 +255,7 @@ static int try(struct bpfevent *be, enum bpfhook hook, const struct bpfevent_ops
 	r = bpfwhich_find(be, err);
 	if (r < 0)
 		return r;
-	return ops->find(ctx, be) ? ops->start(ctx, be, err) : refuse_keys(be->e, err);
+	return ops->find(ctx, be) ? ops->start(ctx, be, err) : refuse_keys(be, err);
 }
 
 static int open_probe(struct bpfevent *be, size_t n_places, const struct bpfevent_ops *ops,
@@ -246,13 +270,48 @@ static int open_probe(struct bpfevent *be, size_t n_places, const struct bpfeven
 			return 0;
 	}
 	if (!is_of_registers(be->probe->kind))
-		return refuse_keys(be->e, err);
+		return refuse_keys(be, err);
 	be->may_sleep = be->probe->kind == PROBE_UPROBE || be->probe->kind == PROBE_URETPROBE;
 	be->config.is_of_program = be->may_sleep;
 	if (be->may_sleep && try(be, BPFHOOK_PROBE, ops, ctx, &ignored) >= 0)
 		return 0;
 	be->may_sleep = be->config.may_sleep = false;
 	return try(be, BPFHOOK_PROBE, ops, ctx, err);
+}
+
+/* NULL: not one place alone. */
+static const struct probe_defined *find_end(const struct bpfevents *all, const char *group,
+					    const char *event)
+{
+	const struct probe_defined *found;
+	struct event_name name;
+	size_t n_places;
+
+	snprintf(name.system, sizeof(name.system), "%s", group);
+	snprintf(name.event, sizeof(name.event), "%s", event);
+	found = find_probe(all, &name, &n_places);
+	return n_places == 1 ? found : NULL;
+}
+
+static int open_synthetic(struct bpfevent *be, const struct bpfevent_ops *ops, void *ctx,
+			  struct errmsg *err)
+{
+	const struct setup *s = be->all->run->s.setup;
+	const char *event = be->e->name.event, *group, *in, *out;
+	struct bpffunction entry;
+
+	if (!setup_find_ends(s, event, &group, &in, &out))
+		return refuse_keys(be, err);
+	be->entry = find_end(be->all, group, in);
+	be->probe = find_end(be->all, group, out);
+	if (!be->entry || !be->probe || !bpffunction_find(&be->all->btf, be->entry, &entry) ||
+	    !bpffunction_find(&be->all->btf, be->probe, &be->function) || entry.is_return ||
+	    !be->function.is_return || entry.number != be->function.number)
+		return errmsg_set(err, -ENOTSUP,
+				  "%s is no return of one function that the kernel's BTF knows",
+				  setup_name_of_event(s, "synthetic", event));
+	be->config.function = be->function.number;
+	return try(be, BPFHOOK_EXIT, ops, ctx, err);
 }
 
 static int open_tracepoint(struct bpfevent *be, const struct bpfevent_ops *ops, void *ctx,
@@ -290,8 +349,10 @@ int bpfevent_open(struct bpfevents *all, const struct kernel_event *e,
 	be.probe = find_probe(all, &e->name, &n_places);
 	if (be.probe && n_places)
 		r = open_probe(&be, n_places, ops, ctx, err);
-	else if (be.probe || !strcmp(e->name.system, "synthetic"))
-		r = refuse_keys(e, err);
+	else if (be.probe)
+		r = refuse_keys(&be, err);
+	else if (!strcmp(e->name.system, "synthetic"))
+		r = open_synthetic(&be, ops, ctx, err);
 	else
 		r = open_tracepoint(&be, ops, ctx, err);
 	bpfwhich_release(&be);

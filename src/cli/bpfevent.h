@@ -26,10 +26,12 @@ struct bpfevent {
 	struct bpfevents *all;
 	const struct kernel_event *e;
 	const struct probe_defined *probe; /* NULL: it is none */
-	struct bpffunction function;	   /* of ENTRY, EXIT */
-	const char *tracepoint;		   /* of RAW */
-	bool may_sleep;			   /* of PROBE: config.may_sleep, if it helps */
-	struct bpffilter *filter;	   /* as config has it; NULL: none */
+	const struct probe_defined
+		*entry;		     /* … of a joined return: of its entry; NULL: it is none */
+	struct bpffunction function; /* of ENTRY, EXIT */
+	const char *tracepoint;	     /* of RAW */
+	bool may_sleep;		     /* of PROBE: config.may_sleep, if it helps */
+	struct bpffilter *filter;    /* as config has it; NULL: none */
 	struct bpfprogram_config config;
 };
 

@@ -197,12 +197,12 @@ static void add_row(struct count_run *cr, const struct kernel_event *e,
 
 	if (cr->config.n_words > cr->o->config.n_words) {
 		slots[n] = &event_slot;
-		values[n++] = key_of_text(kr, e->name.event, strlen(e->name.event));
+		values[n++] = key_of_text(kr, e->shown, strlen(e->shown));
 	}
 	for (size_t i = 0; i < cr->o->config.n_words; i++, n++) {
 		slots[n] = &e->slots[i];
 		if (e->slots[i].kind == KEY_EVENT)
-			values[n] = key_of_text(kr, e->name.event, strlen(e->name.event));
+			values[n] = key_of_text(kr, e->shown, strlen(e->shown));
 		else if (key < hist->n_keys)
 			values[n] = kernelrun_value(kr, slots[n], row->keys[key++]);
 		else

@@ -97,6 +97,8 @@ int countbpf_open(struct countbpf *cb, struct kernelrun *run, size_t n_words, ui
 		countbpf_close(cb);
 	else if (power >= 0)
 		run->s.powers |= UINT64_C(1) << power;
+	if (r >= 0)
+		setup_leave_pairs(run->s.setup);
 	run->s.has_own_choice = r >= 0;
 	run->s.own_choice = r >= 0 ? &cb->tasks : NULL;
 	return r;
@@ -138,7 +140,7 @@ static int take_row(void *ctx, const uint8_t *key, uint64_t n)
 
 	if (rr->with_event) {
 		slots[k] = &event_slot;
-		values[k++] = key_of_text(kr, rr->e->name.event, strlen(rr->e->name.event));
+		values[k++] = key_of_text(kr, rr->e->shown, strlen(rr->e->shown));
 	}
 	for (size_t i = 0; i < rr->n_words; i++, k++) {
 		slots[k] = bpfevent_value_slot(&rr->e->slots[i], key, rr->widths[i]);

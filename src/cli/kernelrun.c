@@ -196,6 +196,8 @@ int kernelrun_add_events(struct kernelrun *run, const struct plan_event *planned
 		const struct event *ev;
 
 		e->name = found[i];
+		snprintf(e->shown, sizeof(e->shown), "%s",
+			 setup_name_of_event(run->s.setup, e->name.system, e->name.event));
 		e->filter = is_filtered[i] ? setup_event(run->s.setup, planned)->filter : NULL;
 		e->format = ev = parse_event(run, &e->name, err);
 		if (!ev)

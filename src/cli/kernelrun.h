@@ -27,6 +27,7 @@
 /* One event, as the words see it. */
 struct kernel_event {
 	struct event_name name;
+	char shown[TRACEFS_NAME_MAX]; /* the event's name as a record has it: without our number */
 	struct key_slot slots[KEYS_MAX]; /* of the words */
 	const char *filter;		 /* NULL: none */
 	const struct event *format;

@@ -220,6 +220,8 @@ int latencybpf_open(struct latencybpf *lb, struct kernelrun *run, const struct l
 		latencybpf_close(lb);
 	else if (power >= 0)
 		run->s.powers |= UINT64_C(1) << power;
+	if (r >= 0)
+		setup_leave_pairs(run->s.setup);
 	run->s.has_own_choice = r >= 0;
 	run->s.own_choice = r >= 0 ? &lb->tasks : NULL;
 	return r;

@@ -119,6 +119,7 @@ QUESTIONS = {
     "count-live-filter": ("work", [*ENTRY, *FILTER], [*COUNT, "--by", "id"]),
     "count-live-children": ("work", [*ENTRY, *CHILDREN], [*COUNT, "--by", "id"]),
     "count-probe": ("work", ["-e", "__task_pid_nr_ns(type)"], [*COUNT, "--by", "type"]),
+    "count-joined": ("work", ["-e", "__task_pid_nr_ns%return($retval, type)"], [*COUNT, "--by", "ret,type"]),
     "latency-live": ("work", BOTH, LATENCY),
     "latency-live-by": ("work", BOTH, [*LATENCY, "--by", "$comm"]),
     "latency-live-pid": ("work", BOTH, [*LATENCY, "--by", "$pid"]),

@@ -113,6 +113,9 @@ int histogram_set(struct session *s, const struct event_name *event, const char 
 {
 	char path[TRACEFS_PATH_MAX];
 
+	/* it counts from now on, also while tracing is off */
+	if (s->has_child)
+		child_ready(&s->child);
 	return setup_write(s->setup, instance_of(s),
 			   eventdir_fmt_path(event->system, event->event, "trigger", path), trigger,
 			   TRACEFS_APPEND, err);

@@ -98,6 +98,40 @@ static int add_condition(struct gather_filters *fs, const struct gather_options 
 	return r;
 }
 
+/* The filter of an event of the plan; 0, or what add_filter() says. */
+static int add_planned(struct gather_filters *fs, const struct plan_event *e, struct formats *f,
+		       struct errmsg *err)
+{
+	char *text = gather_fmt_filter(e->pattern, e->filter);
+	int r = text ? add_filter(fs, f, text, err)
+		     : errmsg_set_errno(err, -ENOMEM, "cannot filter");
+
+	free(text);
+	return r;
+}
+
+/* One -f of several events, -e a,b, is of those that have its fields, as the kernel takes it. */
+static bool has_fields_elsewhere(const struct plan_buffer *b, size_t index, struct formats *f)
+{
+	for (size_t i = 0; i < b->n_events; i++) {
+		struct gather_filters one = {0};
+		struct errmsg ignored = {0};
+		bool fits = i != index && b->events[i].filter &&
+			    !strcmp(b->events[i].filter, b->events[index].filter) &&
+			    add_planned(&one, &b->events[i], f, &ignored) >= 0;
+
+		gather_release_filters(&one);
+		if (fits)
+			return true;
+	}
+	return false;
+}
+
+static void drop_last(struct gather_filters *fs)
+{
+	filter_free(fs->list[--fs->n]);
+}
+
 int gather_make_filters(struct gather_filters *fs, const struct gather_options *o,
 			struct formats *f, bool with_plan, struct errmsg *err)
 {
@@ -109,15 +143,17 @@ int gather_make_filters(struct gather_filters *fs, const struct gather_options *
 	if (r >= 0 && o->condition && o->names.n)
 		r = add_condition(fs, o, f, err);
 	for (size_t i = 0; with_plan && i < b->n_events && r >= 0; i++) {
-		char *text = NULL;
+		size_t n = fs->n;
 
 		if (!b->events[i].filter)
 			continue;
-		text = gather_fmt_filter(b->events[i].pattern, b->events[i].filter);
-		if (!text)
-			return errmsg_set_errno(err, -ENOMEM, "cannot filter");
-		r = add_filter(fs, f, text, err);
-		free(text);
+		r = add_planned(fs, &b->events[i], f, err);
+		if (r != -ENOENT || fs->n == n || !has_fields_elsewhere(b, i, f))
+			continue;
+		fprintf(stderr, "sonde: %s; it is not filtered\n", err->text);
+		drop_last(fs);
+		*err = (struct errmsg){0};
+		r = 0;
 	}
 	return r;
 }

@@ -146,3 +146,15 @@ sonde: no event that is counted has a field 'file' (--sum); $comm, $pid, $task, 
 $ sonde count -e myopenret --each probes.dat
 sonde: --each goes with an interval: -I SECONDS
 [2]
+
+# A filter of several events is of those that have its fields.
+
+$ sonde count -e sched_waking,sched_switch -f 'next_comm == "ls"' events-v7-zstd.dat
+sonde: sched_waking has no field 'next_comm', which the filter tests; it is not filtered
+     count  $event
+      5399  sched_waking  ########################################
+      4641  sched_switch  ##################################
+     10040  in 2 rows
+$ sonde count -e sched_waking,sched_switch -f 'next_commm == "ls"' events-v7-zstd.dat
+sonde: sched_waking has no field 'next_commm', which the filter tests
+[1]

@@ -60,7 +60,7 @@ static struct instance *innermost_at(struct unit *u, uint64_t address)
 
 static void take_line(struct unit *u, uint64_t address, struct debuginfo_at *at)
 {
-	Dwarf_Line *l = dwarf_getsrc_die(&u->skeleton, address);
+	Dwarf_Line *l = dwarf_getsrc_die(unit_skeleton(u), address);
 	Dwarf_Addr begin;
 	int line;
 
@@ -157,7 +157,7 @@ int debuginfo_globals(struct debuginfo *d, const struct debuginfo_point *p,
 {
 	struct unit *u = d->dwarf && units_list(d) >= 0 ? unit_of_address(d, p->address) : NULL;
 	struct globals g = {{.d = d, .unit = u, .address = p->address}, visit, ctx};
-	int r = u ? visit_globals(&g, &u->die, 0) : 0;
+	int r = u ? visit_globals(&g, unit_die(u), 0) : 0;
 
 	return r < 0 ? r : 0;
 }

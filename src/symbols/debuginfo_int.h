@@ -48,11 +48,12 @@ struct instance {
 };
 
 struct unit {
-	Dwarf_Die die;	    /* of a split unit: the one in the .dwo */
-	Dwarf_Die skeleton; /* the one in the file itself */
-	Dwarf_Off offset;   /* of its header in .debug_info */
-	Dwarf_Word lines;   /* of its table in .debug_line; -1: it has none */
-	Dwarf_Word strings; /* of its part of .debug_str_offsets; 0: none */
+	Dwarf_Die die, skeleton; /* see unit_die() */
+	Dwarf *dwarf;		 /* whose unit it is */
+	Dwarf_Off begin;	 /* of its header in .debug_info */
+	Dwarf_Off offset;	 /* of its DIE */
+	Dwarf_Word lines;	 /* of its table in .debug_line; -1: it has none */
+	Dwarf_Word strings;	 /* of its part of .debug_str_offsets; 0: none */
 	bool is_split, is_walked, has_attributes;
 	bool has_classes; /* a language whose functions can stand inside of types */
 	struct function *functions;
@@ -131,6 +132,9 @@ bool class_is_by_address(Dwarf_Die *die);
 /* --- debuginfo_units.c --- */
 
 int units_list(struct debuginfo *d);
+/* Its DIE, of a split unit: in the .dwo, or in the file itself; NULL: libdw cannot read it. */
+Dwarf_Die *unit_die(struct unit *u);
+Dwarf_Die *unit_skeleton(struct unit *u);
 /* Of a unit in the file's own .debug_info, if it is written as usual. To be released in any case. */
 int unit_scan(struct debuginfo *d, struct unit *u, struct diescan *ret_scan);
 /* Marks the units that may contain the text as a name. which: n_units flags, to be freed; NULL: no memory. */
@@ -172,6 +176,9 @@ void symbols_sort(struct debuginfo *d);
 /* The symbol that covers the address, or the one of that name; NULL. */
 const struct symbol *symbol_at(struct debuginfo *d, uint64_t address);
 const struct symbol *symbol_named(struct debuginfo *d, const char *name);
+/* All of that name, in whatever version. */
+int symbols_each_named(struct debuginfo *d, const char *name,
+		       int (*visit)(void *ctx, const struct symbol *symbol), void *ctx);
 bool symbol_has_version(struct debuginfo *d, const char *name, const char *version);
 /* Whether it is that name, and that version if one is given. */
 bool symbol_has_name(const struct symbol *s, const char *name, const char *version);

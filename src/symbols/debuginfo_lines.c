@@ -117,7 +117,7 @@ bool unit_same_file(struct unit *u, const char *one, const char *two)
 const char *unit_directory(struct unit *u)
 {
 	Dwarf_Attribute a;
-	const char *s = dwarf_formstring(dwarf_attr(&u->skeleton, DW_AT_comp_dir, &a));
+	const char *s = dwarf_formstring(dwarf_attr(unit_skeleton(u), DW_AT_comp_dir, &a));
 
 	return s ? s : "";
 }
@@ -247,7 +247,7 @@ static int walk_range(struct line_walk *w, struct unit *u, struct instance *inst
 	size_t n;
 	int r = 0;
 
-	if (dwarf_getsrclines(&u->die, &lines, &n) != 0)
+	if (dwarf_getsrclines(unit_die(u), &lines, &n) != 0)
 		return 0;
 	for (size_t i = first_row(lines, n, begin); r == 0 && i < n; i++) {
 		struct line_visit v = {.unit = u, .instance = inst, .file = w->file};
@@ -280,7 +280,7 @@ bool instance_has_statements(struct unit *u, struct instance *inst, unsigned but
 	struct row row;
 	size_t n;
 
-	if (dwarf_getsrclines(&u->die, &lines, &n) != 0)
+	if (dwarf_getsrclines(unit_die(u), &lines, &n) != 0)
 		return false;
 	while ((at = dwarf_ranges(&inst->die, at, &base, &begin, &end)) > 0)
 		for (size_t i = first_row(lines, n, begin); i < n; i++) {
@@ -304,7 +304,7 @@ unsigned instance_call_line(struct unit *u, struct instance *i, const char **ret
 
 	if (dwarf_formudata(dwarf_attr(&i->die, DW_AT_call_file, &a), &file) ||
 	    dwarf_formudata(dwarf_attr(&i->die, DW_AT_call_line, &a), &line) ||
-	    dwarf_getsrcfiles(&u->die, &files, &n) || file >= n || line > INT_MAX)
+	    dwarf_getsrcfiles(unit_die(u), &files, &n) || file >= n || line > INT_MAX)
 		return 0;
 	*ret_file = dwarf_filesrc(files, file, NULL, NULL);
 	return *ret_file ? line : 0;
@@ -357,7 +357,7 @@ uint64_t instance_body(struct unit *u, struct instance *i)
 	Dwarf_Lines *lines;
 	size_t n;
 
-	if (dwarf_getsrclines(&u->die, &lines, &n) != 0)
+	if (dwarf_getsrclines(unit_die(u), &lines, &n) != 0)
 		return i->entry;
 	for (size_t k = 0; k < n; k++) {
 		Dwarf_Line *l = dwarf_onesrcline(lines, k);
@@ -384,7 +384,7 @@ static const char *unit_file(struct unit *u, const char *path)
 	Dwarf_Files *files;
 	size_t n;
 
-	if (dwarf_getsrcfiles(&u->die, &files, &n) != 0)
+	if (dwarf_getsrcfiles(unit_die(u), &files, &n) != 0)
 		return NULL;
 	for (size_t i = 0; i < n; i++) {
 		const char *s = dwarf_filesrc(files, i, NULL, NULL);
@@ -402,7 +402,7 @@ static int walk_rows(struct line_walk *w, struct unit *u)
 	size_t n;
 	int r = 0;
 
-	if (dwarf_getsrclines(&u->die, &lines, &n) != 0)
+	if (dwarf_getsrclines(unit_die(u), &lines, &n) != 0)
 		return 0;
 	for (size_t i = 0; r == 0 && i < n; i++) {
 		struct line_visit v = {.unit = u, .file = w->file};

@@ -68,13 +68,20 @@ static int add_bare_symbol(struct search *s, const struct symbol *symbol, struct
 	return 0;
 }
 
+static bool has_point(const struct search *s, const struct symbol *symbol)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (s->list[i].address - s->list[i].symbol_offset == symbol->address)
+			return true;
+	return false;
+}
+
 static int points_of_code(struct search *s, const struct symbol *symbol, struct errmsg *err)
 {
 	int r;
 
-	for (size_t i = 0; i < s->n; i++)
-		if (s->list[i].address - s->list[i].symbol_offset == symbol->address)
-			return 0; /* a constructor has two symbols */
+	if (has_point(s, symbol))
+		return 0; /* a constructor has two symbols */
 	if (s->where->is_return && symbol_is_cold(symbol->name))
 		return errmsg_set(
 			err, -EINVAL,
@@ -167,52 +174,67 @@ static int refuse_version(struct search *s, struct errmsg *err)
 		w->function, w->file, versions, w->file);
 }
 
-/* Copies: the table may be sorted meanwhile. To be freed. */
-static int find_symbols(struct search *s, struct symbol **ret_list, size_t *ret_n)
+/* Copies: the table may be sorted meanwhile. */
+struct found {
+	const struct debuginfo_where *where;
+	struct symbol *list;
+	size_t n;
+};
+
+static int add_found(struct found *f, const struct symbol *symbol)
+{
+	size_t room = f->n ? 2 * f->n : 1;
+	struct symbol *more = f->n & (f->n - 1) ? f->list : realloc(f->list, room * sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	f->list = more;
+	if (f->n < POINTS_MAX)
+		f->list[f->n++] = *symbol;
+	return 0;
+}
+
+static int add_named(void *ctx, const struct symbol *symbol)
+{
+	struct found *f = ctx;
+
+	return symbol_has_name(symbol, f->where->function, f->where->file) ? add_found(f, symbol)
+									   : 0;
+}
+
+/* The list is to be freed, whatever it returns. */
+static int find_symbols(struct search *s, struct found *ret)
 {
 	const struct debuginfo_where *w = s->where;
-	bool by_name = symbol_named(s->d, w->function);
-	struct symbol *list = NULL;
-	size_t n = 0;
+	int r;
 
-	for (size_t i = 0; i < s->d->n_symbols && n < POINTS_MAX; i++) {
+	*ret = (struct found){.where = w};
+	r = symbols_each_named(s->d, w->function, add_named, ret);
+	if (r < 0 || ret->n || w->file)
+		return r;
+	r = symbols_list(s->d);
+	for (size_t i = 0; r >= 0 && i < s->d->n_symbols; i++) {
 		const struct symbol *symbol = &s->d->symbols[i];
-		struct symbol *more;
 
-		if (by_name ? !symbol_has_name(symbol, w->function, w->file)
-			    : w->file || !symbol_is_meant(symbol, w->function))
-			continue;
-		if (!by_name && w->is_return && symbol_is_cold(symbol->name))
-			continue;
-		more = n & (n - 1) ? list : realloc(list, (n ? 2 * n : 1) * sizeof(*list));
-		if (!more) {
-			free(list);
-			return -ENOMEM;
-		}
-		list = more;
-		list[n++] = *symbol;
+		if (symbol_is_meant(symbol, w->function) &&
+		    !(w->is_return && symbol_is_cold(symbol->name)))
+			r = add_found(ret, symbol);
 	}
-	*ret_list = list;
-	*ret_n = n;
-	return 0;
+	return r;
 }
 
 /* The symbols of that name; else all whose name in C++ it is, or that a glob means. */
 int points_of_symbols(struct search *s, struct errmsg *err)
 {
 	const char *function = s->where->function;
-	struct symbol *list;
-	size_t n;
-	int r;
+	struct found f;
+	int r = find_symbols(s, &f);
 
-	if (find_symbols(s, &list, &n) < 0)
-		return -ENOMEM;
-	r = 0;
-	for (size_t i = 0; r >= 0 && i < n; i++)
-		r = list[i].is_indirect ? points_of_indirect(s, &list[i], err)
-					: points_of_code(s, &list[i], err);
-	free(list);
-	if (r < 0 || n)
+	for (size_t i = 0; r >= 0 && i < f.n; i++)
+		r = f.list[i].is_indirect ? points_of_indirect(s, &f.list[i], err)
+					  : points_of_code(s, &f.list[i], err);
+	free(f.list);
+	if (r < 0 || f.n)
 		return r;
 	return s->where->file && symbol_named(s->d, function)
 		       ? refuse_version(s, err)
@@ -221,20 +243,20 @@ int points_of_symbols(struct search *s, struct errmsg *err)
 
 int points_of_bare_symbols(struct search *s, struct errmsg *err)
 {
-	struct symbol *list;
-	size_t n;
-	int r = 0;
+	struct found f;
+	int r = find_symbols(s, &f);
 
-	if (find_symbols(s, &list, &n) < 0)
-		return -ENOMEM;
-	for (size_t i = 0; r >= 0 && i < n; i++) {
-		if (list[i].is_indirect || unit_of_address(s->d, list[i].address))
+	for (size_t i = 0; r >= 0 && i < f.n; i++) {
+		const struct symbol *symbol = &f.list[i];
+
+		if (symbol->is_indirect || has_point(s, symbol) ||
+		    unit_of_address(s->d, symbol->address))
 			continue;
 		if (s->where->wants_variables)
 			s->n_bare++;
 		else
-			r = points_of_code(s, &list[i], err);
+			r = points_of_code(s, symbol, err);
 	}
-	free(list);
+	free(f.list);
 	return r;
 }

@@ -196,10 +196,11 @@ static void try_global(struct global *g, struct unit *u, Dwarf_Die *die)
 static void find_global_in(struct global *g, struct unit *u, Dwarf_Die *die, unsigned depth)
 {
 	Dwarf_Die child;
-	const char *before = die->addr;
+	const char *before;
 
 	if (depth > 16 || dwarf_child(die, &child) != 0)
 		return;
+	before = die->addr;
 	do {
 		int tag = dwarf_tag(&child);
 
@@ -221,7 +222,7 @@ static void find_place_of_bare(struct debuginfo *d, struct global *g)
 	g->origin = g->bare.addr;
 	for (size_t i = 0; which && !g->found && i < d->n_units; i++)
 		if (which[i])
-			find_global_in(g, &d->units[i], &d->units[i].die, 0);
+			find_global_in(g, &d->units[i], unit_die(&d->units[i]), 0);
 	g->origin = NULL;
 	free(which);
 }
@@ -246,7 +247,7 @@ static void find_in_unit(struct debuginfo *d, struct unit *u, struct global *g)
 {
 	struct global here = {.name = g->name, .len = g->len};
 
-	find_global_in(&here, u, &u->die, 0);
+	find_global_in(&here, u, unit_die(u), 0);
 	if (here.found_bare && !here.found)
 		find_place_of_bare(d, &here);
 	if (here.found || !g->found_bare)

@@ -105,6 +105,11 @@ static bool find_symtab(struct debuginfo *d, Elf_Data **ret_symbols, Elf_Data **
 	return false;
 }
 
+static const char *name_in(const Elf_Data *names, const Elf64_Sym *s)
+{
+	return s->st_name < names->d_size ? (char *)names->d_buf + s->st_name : NULL;
+}
+
 /* libelf has brought the symbols into this machine's byte order. */
 static int list_symtab(struct debuginfo *d, const Elf_Data *symbols, const Elf_Data *names)
 {
@@ -121,8 +126,7 @@ static int list_symtab(struct debuginfo *d, const Elf_Data *symbols, const Elf_D
 		return -ENOMEM;
 	for (size_t i = 1; i < n && d->n_symbols < n_functions; i++) {
 		const Elf64_Sym *s = &syms[i];
-		const char *name =
-			s->st_name < names->d_size ? (char *)names->d_buf + s->st_name : NULL;
+		const char *name = name_in(names, s);
 
 		if (is_function(s, name))
 			d->n_symbols +=
@@ -265,6 +269,42 @@ const struct symbol *symbol_named(struct debuginfo *d, const char *name)
 bool symbol_has_name(const struct symbol *s, const char *name, const char *version)
 {
 	return !strcmp(s->name, name) && (!version || (s->version && !strcmp(s->version, version)));
+}
+
+/* Those of .symtab itself, as long as nobody needed the list. */
+static int each_in_symtab(struct debuginfo *d, const char *name, const Elf_Data *symbols,
+			  const Elf_Data *names,
+			  int (*visit)(void *ctx, const struct symbol *symbol), void *ctx)
+{
+	const Elf64_Sym *syms = symbols->d_buf;
+	size_t len = strlen(name);
+	int r = 0;
+
+	for (size_t i = 1; r >= 0 && i < symbols->d_size / sizeof(*syms); i++) {
+		const char *whole = name_in(names, &syms[i]);
+		struct symbol symbol;
+
+		if (is_function(&syms[i], whole) && !strncmp(whole, name, len) &&
+		    (!whole[len] || whole[len] == '@') &&
+		    make_symbol(d, whole, syms[i].st_value, &syms[i], &symbol))
+			r = visit(ctx, &symbol);
+	}
+	return r;
+}
+
+int symbols_each_named(struct debuginfo *d, const char *name,
+		       int (*visit)(void *ctx, const struct symbol *symbol), void *ctx)
+{
+	Elf_Data *symbols, *names;
+	int r;
+
+	if (!d->has_symbols && find_symtab(d, &symbols, &names))
+		return each_in_symtab(d, name, symbols, names, visit, ctx);
+	r = symbols_list(d);
+	for (size_t i = 0; r >= 0 && i < d->n_symbols; i++)
+		if (!strcmp(d->symbols[i].name, name))
+			r = visit(ctx, &d->symbols[i]);
+	return r;
 }
 
 bool symbol_has_version(struct debuginfo *d, const char *name, const char *version)

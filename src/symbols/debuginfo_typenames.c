@@ -24,10 +24,11 @@ struct type_search {
 static bool search_types(struct type_search *s, Dwarf_Die *die, unsigned depth)
 {
 	Dwarf_Die child;
-	const char *before = die->addr;
+	const char *before;
 
 	if (depth > 16 || dwarf_child(die, &child) != 0)
 		return false;
+	before = die->addr;
 	do {
 		int tag = dwarf_tag(&child);
 		const char *name;
@@ -67,7 +68,7 @@ bool find_type_die(struct debuginfo *d, enum type_kind kind, const char *name, s
 	which = units_naming(d, s.name, s.len, false);
 	for (size_t i = 0; which && !found && i < d->n_units; i++)
 		if (which[i])
-			found = search_types(&s, &d->units[i].die, 0);
+			found = search_types(&s, unit_die(&d->units[i]), 0);
 	free(which);
 	if (found)
 		*ret = s.found;
@@ -84,7 +85,7 @@ void each_type_name(struct debuginfo *d, enum type_kind kind,
 	for (size_t i = 0; i < d->n_units; i++) {
 		Dwarf_Die child;
 
-		if (dwarf_child(&d->units[i].die, &child) != 0)
+		if (dwarf_child(unit_die(&d->units[i]), &child) != 0)
 			continue;
 		do {
 			const char *name = die_is_type(&child, kind) ? dwarf_diename(&child) : NULL;

@@ -51,6 +51,37 @@ static struct unit *add_unit(struct debuginfo *d, size_t *n_room)
 	return more;
 }
 
+/*
+ * libdw would make a kilobyte of each unit, and of all before it if it is asked for one. Whether a unit is split, only
+ * headers since DWARF 5 tell.
+ */
+static int list_headers(struct debuginfo *d, size_t *n_room)
+{
+	static const uint8_t dwo_name[] = {0xb0, 0x42}; /* DW_AT_GNU_dwo_name, as LEB128 */
+	bool is_old = false;
+	struct diescan s = {0};
+
+	if (!d->info.len || !debuginfo_has_our_order(d) || dwarf_getalt(d->dwarf))
+		return -ENOTSUP;
+	for (size_t at = 0; at < d->info.len; at = s.end) {
+		struct unit *u;
+
+		if (diescan_open_header(&s, d->info, at) < 0 || s.first >= s.end ||
+		    s.address_bytes != d->types.pointer_bytes)
+			return -ENOTSUP;
+		u = add_unit(d, n_room);
+		if (!u)
+			return -ENOMEM;
+		u->dwarf = d->dwarf;
+		u->begin = at;
+		u->offset = s.first;
+		is_old |= s.version < 5;
+	}
+	return is_old && memmem(d->abbrev.data, d->abbrev.len, dwo_name, sizeof(dwo_name))
+		       ? -ENOTSUP
+		       : 0;
+}
+
 static int list_dwarf(struct debuginfo *d, Dwarf *dwarf, size_t *n_room)
 {
 	Dwarf_CU *cu = NULL;
@@ -68,7 +99,9 @@ static int list_dwarf(struct debuginfo *d, Dwarf *dwarf, size_t *n_room)
 		u->is_split = kind == DW_UT_skeleton && split.addr;
 		u->skeleton = die;
 		u->die = u->is_split ? split : die;
-		u->offset = dwarf_dieoffset(&die); /* behind its header: enough to sort by */
+		u->dwarf = dwarf;
+		u->offset = dwarf_dieoffset(&die);
+		u->begin = u->offset - dwarf_cuoffset(&die);
 	}
 	return 0;
 }
@@ -82,7 +115,11 @@ int units_list(struct debuginfo *d)
 		return 0;
 	d->info = debuginfo_section(d, ".debug_info");
 	d->abbrev = debuginfo_section(d, ".debug_abbrev");
-	r = list_dwarf(d, d->dwarf, &n_room);
+	r = list_headers(d, &n_room);
+	if (r == -ENOTSUP) {
+		d->n_units = 0;
+		r = list_dwarf(d, d->dwarf, &n_room);
+	}
 	d->n_own_units = d->n_units;
 	if (r >= 0 && dwarf_getalt(d->dwarf))
 		r = list_dwarf(d, dwarf_getalt(d->dwarf), &n_room);
@@ -90,19 +127,27 @@ int units_list(struct debuginfo *d)
 	return r;
 }
 
+Dwarf_Die *unit_die(struct unit *u)
+{
+	if (!u->die.addr && dwarf_offdie(u->dwarf, u->offset, &u->die))
+		u->skeleton = u->die;
+	return u->die.addr ? &u->die : NULL;
+}
+
+Dwarf_Die *unit_skeleton(struct unit *u)
+{
+	return unit_die(u) ? &u->skeleton : NULL;
+}
+
 int unit_scan(struct debuginfo *d, struct unit *u, struct diescan *ret_scan)
 {
-	const uint8_t *die = u->die.addr;
-	size_t at =
-		die >= d->info.data && die < d->info.data + d->info.len ? die - d->info.data : 0;
-	size_t inside = dwarf_cuoffset(&u->die);
 	int r;
 
 	*ret_scan = (struct diescan){0};
-	if (!at || inside > at || !debuginfo_has_our_order(d))
+	if (u->is_split || u->dwarf != d->dwarf || !debuginfo_has_our_order(d))
 		return -ENOTSUP;
-	r = diescan_open(ret_scan, d->info, d->abbrev, at - inside);
-	return r == 0 && ret_scan->first != at ? -ENOTSUP : r;
+	r = diescan_open(ret_scan, d->info, d->abbrev, u->begin);
+	return r == 0 && ret_scan->first != u->offset ? -ENOTSUP : r;
 }
 
 /* The attributes of the units that only some questions need. */
@@ -114,11 +159,11 @@ static void read_attributes(struct unit *u)
 	if (u->has_attributes)
 		return;
 	u->has_attributes = true;
-	u->lines = dwarf_attr(&u->skeleton, DW_AT_stmt_list, &a) && !dwarf_formudata(&a, &v)
+	u->lines = dwarf_attr(unit_skeleton(u), DW_AT_stmt_list, &a) && !dwarf_formudata(&a, &v)
 			   ? v
 			   : (Dwarf_Word)-1;
 	u->strings =
-		dwarf_attr(&u->skeleton, DW_AT_str_offsets_base, &a) && !dwarf_formudata(&a, &v)
+		dwarf_attr(unit_skeleton(u), DW_AT_str_offsets_base, &a) && !dwarf_formudata(&a, &v)
 			? v
 			: 0;
 }
@@ -223,7 +268,8 @@ static void mark_all(struct marking *m, bool only_split)
 
 /*
  * Every place where the four bytes stand. memmem(3) is slow for so short a needle; comparing byte by byte
- * without a branch is what compilers make vector code of.
+ * without a branch is what compilers make vector code of. The two low bytes tell most: the high ones of offsets are
+ * often 0, and so is much else.
  */
 static void search_word(struct marking *m, struct piece in, uint32_t word,
 			void (*mark)(struct marking *m, size_t at))
@@ -237,8 +283,7 @@ static void search_word(struct marking *m, struct piece in, uint32_t word,
 		uint8_t any = 0;
 
 		for (unsigned k = 0; k < STRIDE; k++)
-			any |= (p[k] == b[0]) & (p[k + 1] == b[1]) & (p[k + 2] == b[2]) &
-			       (p[k + 3] == b[3]);
+			any |= (p[k] == b[0]) & (p[k + 1] == b[1]);
 		for (unsigned k = 0; any && k < STRIDE; k++)
 			if (!memcmp(p + k, b, sizeof(b)))
 				mark(m, i + k);
@@ -422,7 +467,7 @@ struct unit *unit_of_die(struct debuginfo *d, Dwarf_Die *die)
 	if (!dwarf_diecu(die, &cu, NULL, NULL))
 		return NULL;
 	u = unit_at_offset(d, dwarf_dieoffset(&cu));
-	if (u && u->die.addr == cu.addr)
+	if (u && unit_die(u) && u->die.addr == cu.addr)
 		return u;
 	for (size_t i = 0; i < d->n_units; i++)
 		if (d->units[i].die.addr == cu.addr)
@@ -437,12 +482,12 @@ struct unit *unit_of_address(struct debuginfo *d, uint64_t address)
 	if (d->dwarf && dwarf_addrdie(d->dwarf, address, &cu)) {
 		struct unit *u = unit_at_offset(d, dwarf_dieoffset(&cu));
 
-		if (u && (u->is_split || u->die.addr == cu.addr))
+		if (u && unit_die(u) && (u->is_split || u->die.addr == cu.addr))
 			return u;
 	}
 	/* not every compiler writes .debug_aranges */
 	for (size_t i = 0; i < d->n_units; i++)
-		if (dwarf_haspc(&d->units[i].die, address) > 0)
+		if (dwarf_haspc(unit_die(&d->units[i]), address) > 0)
 			return &d->units[i];
 	return NULL;
 }

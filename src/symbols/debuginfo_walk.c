@@ -369,8 +369,8 @@ bool unit_is_c(struct unit *u, const struct diescan *scan)
 {
 	int language = scan ? (int)diescan_language(scan) : 0;
 
-	if (!language)
-		language = dwarf_srclang(&u->die);
+	if (!language && unit_die(u))
+		language = dwarf_srclang(unit_die(u));
 	return language == DW_LANG_C || language == DW_LANG_C89 || language == DW_LANG_C99 ||
 	       language == DW_LANG_C11 || language == DW_LANG_Mips_Assembler;
 }
@@ -378,13 +378,14 @@ bool unit_is_c(struct unit *u, const struct diescan *scan)
 int unit_walk(struct debuginfo *d, struct unit *u)
 {
 	struct walk w = {.d = d, .u = u};
+	Dwarf_Die *die = u->is_walked ? NULL : unit_die(u);
 
-	if (u->is_walked)
+	if (!die)
 		return 0;
 	u->is_walked = true;
-	w.has_scan = unit_scan(d, u, &w.scan) == 0;
+	w.has_scan = unit_scan(d, u, &w.scan) == 0 && die->addr == d->info.data + u->offset;
 	u->has_classes = !unit_is_c(u, w.has_scan ? &w.scan : NULL);
-	walk_children(&w, &u->die, "", -1, 0);
+	walk_children(&w, die, "", -1, 0);
 	diescan_release(&w.scan);
 	free(w.declarations);
 	return w.trouble;

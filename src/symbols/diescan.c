@@ -119,7 +119,7 @@ static int fixed_bytes(const struct diescan *s, enum size size)
 }
 
 /* Little-endian groups of seven bits; what does not fit into 64 is nonsense. */
-static uint64_t take_leb(struct byte_reader *r)
+static uint64_t take_long_leb(struct byte_reader *r)
 {
 	uint64_t v = 0;
 
@@ -132,6 +132,13 @@ static uint64_t take_leb(struct byte_reader *r)
 	}
 	r->failed = true;
 	return 0;
+}
+
+static inline uint64_t take_leb(struct byte_reader *r)
+{
+	bool is_short = !r->failed && r->pos < r->end && *r->pos < 0x80;
+
+	return is_short ? *r->pos++ : take_long_leb(r);
 }
 
 static void skip_value(const struct diescan *s, struct byte_reader *r, enum size size)
@@ -172,6 +179,8 @@ static void note_attribute(const struct diescan *s, struct diescan_kind *k, uint
 {
 	int n = fixed_bytes(s, size), at = k->n_bytes;
 
+	if (form == DW_FORM_ref4 && k->ref_at < 0)
+		k->ref_at = at;
 	switch (name) {
 	case DW_AT_declaration:
 		k->is_declaration = form == DW_FORM_flag_present;
@@ -224,8 +233,11 @@ static int read_kind(struct diescan *s, struct byte_reader *r)
 		return -ENOMEM;
 	s->kinds = kinds;
 	k = &kinds[s->n_kinds++];
-	*k = (struct diescan_kind){
-		.sibling_at = -1, .name_at = -1, .language_at = -1, .first_form = s->n_forms};
+	*k = (struct diescan_kind){.sibling_at = -1,
+				   .name_at = -1,
+				   .ref_at = -1,
+				   .language_at = -1,
+				   .first_form = s->n_forms};
 	k->tag = take_leb(r);
 	k->has_children = byte_reader_take_number(r, 1);
 	while (!bad) {
@@ -291,14 +303,16 @@ static int read_header(struct diescan *s)
 		       : 0;
 }
 
+int diescan_open_header(struct diescan *ret_scan, struct piece info, size_t begin)
+{
+	*ret_scan = (struct diescan){.info = info, .begin = begin};
+	return begin < info.len ? read_header(ret_scan) : -ENOTSUP;
+}
+
 int diescan_open(struct diescan *ret_scan, struct piece info, struct piece abbrev, size_t begin)
 {
-	int r;
+	int r = diescan_open_header(ret_scan, info, begin);
 
-	*ret_scan = (struct diescan){.info = info, .begin = begin};
-	if (begin >= info.len)
-		return -ENOTSUP;
-	r = read_header(ret_scan);
 	return r < 0 ? r : read_table(ret_scan, abbrev);
 }
 
@@ -423,6 +437,14 @@ static bool has_code_before(const struct diescan *s, size_t at, size_t code)
 	return true;
 }
 
+/* Behind the code all else must be right as well, as far as that is easy to tell. */
+static bool may_be_die(const struct diescan *s, const struct diescan_kind *k, size_t values)
+{
+	struct byte_reader r = reader_at(s, values);
+
+	return k->ref_at < 0 || number_at(&r, k->ref_at, 4) < s->end - s->begin;
+}
+
 bool diescan_may_name(const struct diescan *s, size_t at, bool only_functions, bool declarations)
 {
 	for (size_t i = 0; i < s->n_kinds; i++) {
@@ -432,7 +454,8 @@ bool diescan_may_name(const struct diescan *s, size_t at, bool only_functions, b
 		    (k->is_declaration && !declarations))
 			continue;
 		if (k->name_at == -2 ||
-		    ((size_t)k->name_at <= at && has_code_before(s, at - k->name_at, i + 1)))
+		    ((size_t)k->name_at <= at && has_code_before(s, at - k->name_at, i + 1) &&
+		     may_be_die(s, k, at - k->name_at)))
 			return true;
 	}
 	return false;

@@ -18,6 +18,7 @@ struct diescan_kind {
 	int sibling_at; /* where among them it says what comes next; -1: nowhere, or that depends */
 	unsigned sibling_bytes;
 	int name_at; /* where among them its name is; -1: nowhere, -2: that depends */
+	int ref_at;  /* where the first reference within the unit is; -1 */
 	int language_at;
 	unsigned language_bytes;
 	size_t first_form, n_forms;
@@ -37,6 +38,8 @@ struct diescan {
 
 /* -ENOTSUP: the unit is written in a way that this does not know. Released in any case by the caller. */
 int diescan_open(struct diescan *ret_scan, struct piece info, struct piece abbrev, size_t begin);
+/* Only what its header says. */
+int diescan_open_header(struct diescan *ret_scan, struct piece info, size_t begin);
 void diescan_release(struct diescan *s);
 /* Of the DIE at that place; NULL: no more DIEs here, or nonsense. */
 const struct diescan_kind *diescan_kind(const struct diescan *s, size_t at);

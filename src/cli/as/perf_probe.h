@@ -68,6 +68,12 @@ void perf_probe_leave(int own);
 /* A text that lives as long as the options; NULL: no room. */
 const char *perf_probe_keep(struct perf_probe_options *o, const char *text);
 
+/* How many places one definition may mean. */
+static inline size_t perf_probe_most(const struct perf_probe_options *o)
+{
+	return o->max_probes ? o->max_probes : PERF_PROBE_MAX;
+}
+
 /* The commands: exit statuses. */
 int perf_probe_add(struct perf_probe_options *o);
 int perf_probe_list(const struct perf_probe_options *o);
@@ -108,5 +114,9 @@ int perf_probe_say_semantic(const struct perf_probe_options *o, const char *text
 /* One that could not be resolved. target: as shown, NULL is the kernel. */
 int perf_probe_say_why(const struct perf_probe_options *o, const struct perf_probe_definition *of,
 		       struct definition *d, struct prober *prober, int code);
+/* A pattern that means more than --max-probes: perf's sentences, -ERANGE or -E2BIG. */
+int perf_probe_check_number(const struct perf_probe_options *o,
+			    const struct perf_probe_definition *of, size_t n_functions,
+			    size_t n_points);
 
 #endif

@@ -120,8 +120,15 @@ struct expansion {
 	const struct perf_probe_definition *of;
 	const struct definition *d;
 	char before[256]; /* the name that was taken last */
-	size_t n;
+	size_t n_functions, n_points;
 };
+
+static bool can_be_probed(const struct expansion *x, const struct debuginfo_function *f)
+{
+	bool takes_inlined = !x->d->is_return && !x->a->o->no_inlines;
+
+	return f->address || (f->n_inlined && takes_inlined);
+}
 
 static int take_function(void *ctx, const struct debuginfo_function *f)
 {
@@ -133,16 +140,19 @@ static int take_function(void *ctx, const struct debuginfo_function *f)
 	char *text;
 	int r;
 
-	if (!f->address || !strcmp(name, x->before))
+	if (!can_be_probed(x, f) || !strcmp(name, x->before))
 		return 0;
 	snprintf(x->before, sizeof(x->before), "%s", name);
+	x->n_functions += !!f->address;
+	x->n_points += !!f->address + (x->a->o->no_inlines ? 0 : f->n_inlined);
+	if (x->n_points > perf_probe_most(x->a->o))
+		return 0; /* only counted: it will be refused */
 	if (asprintf(&text, "%.*s%s%s", (int)s.at, d->text, name, d->text + s.at + s.len) < 0)
 		return -ENOMEM;
 	r = definition_parse(&one, text, &x->a->err);
 	free(text);
 	if (r < 0)
 		return r;
-	x->n++;
 	return add_draft(x->a, x->of, one);
 }
 
@@ -164,12 +174,12 @@ static int expand(struct adding *a, struct perf_probe_definition *of)
 		r = debuginfo_functions(info, of->d->function, take_function, &x, &a->err);
 		debuginfo_close(info);
 	}
-	if (r >= 0 && !x.n) {
+	if (r >= 0 && !x.n_points) {
 		perf_probe_say(a->o, "Failed to find symbol %s in %s\n", of->d->function,
 			       of->target.program ? of->target.program : "kernel");
 		r = -ENOENT;
 	}
-	return r;
+	return r < 0 ? r : perf_probe_check_number(a->o, of, x.n_functions, x.n_points);
 }
 
 static int make_drafts(struct adding *a)

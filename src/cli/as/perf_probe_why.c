@@ -139,12 +139,25 @@ static bool needs_debug_information(const struct definition *d)
 	return d->file || d->line || d->pattern;
 }
 
+static int say_no_debug_information(const struct perf_probe_options *o, const char *program)
+{
+	perf_probe_say(o,
+		       "The %s file has no debug information.\nRebuild with -g, or install "
+		       "an appropriate debuginfo package.\n",
+		       program);
+	return -ENOENT;
+}
+
+static const char *shown_target(const struct perf_probe_target *target)
+{
+	if (target->program)
+		return target->program;
+	return target->module ? target->module : "kernel";
+}
+
 static void say_place(const struct perf_probe_options *o, const struct perf_probe_target *target,
 		      const struct definition *d, bool has_dwarf, bool is_too_far)
 {
-	const char *where = target->program  ? target->program
-			    : target->module ? target->module
-					     : "kernel";
 	struct textbuf tb;
 
 	if (d->offset && is_too_far) {
@@ -154,7 +167,7 @@ static void say_place(const struct perf_probe_options *o, const struct perf_prob
 	}
 	if (!has_dwarf || d->is_return) {
 		perf_probe_say(o, "Failed to find symbol %s in %s\n",
-			       d->function ? d->function : "", where);
+			       d->function ? d->function : "", shown_target(target));
 		return;
 	}
 	textbuf_init(&tb, 4096);
@@ -238,13 +251,8 @@ int perf_probe_say_why(const struct perf_probe_options *o, const struct perf_pro
 	}
 	if (d->form != DEFINITION_PLACE || d->target)
 		return code;
-	if (!has_dwarf && of->target.program && needs_debug_information(d)) {
-		perf_probe_say(o,
-			       "The %s file has no debug information.\nRebuild with -g, or install "
-			       "an appropriate debuginfo package.\n",
-			       of->target.program);
-		return -ENOENT;
-	}
+	if (!has_dwarf && of->target.program && needs_debug_information(d))
+		return say_no_debug_information(o, of->target.program);
 	if (is_found)
 		return say_argument(o, d, prober);
 	entry.offset = 0;
@@ -252,4 +260,29 @@ int perf_probe_say_why(const struct perf_probe_options *o, const struct perf_pro
 		say_place(o, &of->target, d, has_dwarf,
 			  code == -ENOENT && try_part(&entry, prober, 0, 0) >= 0);
 	return -ENOENT;
+}
+
+/*
+ * perf looks into the debug information, then among the symbols, where it finds no variables and no inlined
+ * copies. Each has a sentence of its own. What it would do with the functions if only their copies were too many
+ * (probe some of what was meant) is refused here.
+ */
+int perf_probe_check_number(const struct perf_probe_options *o,
+			    const struct perf_probe_definition *of, size_t n_functions,
+			    size_t n_points)
+{
+	bool needs_dwarf = needs_debug_information(of->d);
+	bool has_dwarf;
+
+	if (n_points <= perf_probe_most(o))
+		return 0;
+	has_dwarf = has_debug_information(o, &of->target);
+	if (!has_dwarf && needs_dwarf && of->target.program)
+		return say_no_debug_information(o, of->target.program);
+	if ((has_dwarf && !of->d->is_return) || needs_dwarf)
+		perf_probe_say(o, "Too many( > %zu) probe point found.\n", perf_probe_most(o));
+	if (needs_dwarf || n_functions <= perf_probe_most(o))
+		return -ERANGE;
+	perf_probe_say(o, "Too many functions matched in %s\n", shown_target(&of->target));
+	return -E2BIG;
 }

@@ -125,11 +125,14 @@ static const char *const types[] = {"u8",   "u16",    "u32",	 "u64",	   "s8",   
 				    "char", "string", "ustring", "symbol", "symstr"};
 
 /* at: what the kernel points at. */
-static const char *remedy_for_type(const char *at, char *buf, size_t n_bytes)
+static const char *remedy_for_type(const struct probe *p, const char *at, char *buf, size_t n_bytes)
 {
 	size_t len = strspn(at, "abcdefghijklmnopqrstuvwxyz0123456789_");
 	struct spelling sp;
 
+	if (is_user(p) && (!strncmp(at, "symbol", 6) || !strncmp(at, "symstr", 6)))
+		return "it knows the symbols of its own code only, not those of a program; leave "
+		       "the type out";
 	spelling_init(&sp, at, len);
 	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
 		if (len == strlen(types[i]) && !strncmp(at, types[i], len))
@@ -191,7 +194,7 @@ static int refuse_line(const struct tracefs *t, const struct probe *p, size_t pl
 	char buf[64];
 
 	if (why.has_at && why.at < strlen(line) && !strncmp(why.words, "Unknown type", 12))
-		remedy = remedy_for_type(line + why.at, buf, sizeof(buf));
+		remedy = remedy_for_type(p, line + why.at, buf, sizeof(buf));
 	if (has_words && why.has_at)
 		span = probe_span_of(p, place, line, why.at);
 	if ((!has_words || !strncmp(why.words, "Failed to register", 18) ||

@@ -539,6 +539,12 @@ static void note_width(struct emission *e, const char *type)
 		 (unsigned long long)e->facts.n_bytes, type);
 }
 
+/* Old kernels take these in programs and show numbers, newer ones refuse them there. */
+static bool is_symbol(const char *type)
+{
+	return !strncmp(type, "symbol", 6) || !strncmp(type, "symstr", 6);
+}
+
 static int write_as(struct emission *e, const char *type, struct span type_span)
 {
 	const struct probe_kernel *k = e->place->kernel;
@@ -557,6 +563,12 @@ static int write_as(struct emission *e, const char *type, struct span type_span)
 		return FETCH_REFUSE(e->place, e->err, type_span, -EOPNOTSUPP,
 				    "this kernel's probes know no bit fields; record the whole "
 				    "number");
+	if (is_symbol(type) && e->place->is_program && !k->plain_types)
+		return FETCH_REFUSE(e->place, e->err, type_span, -EINVAL,
+				    "the kernel knows the symbols of its own code only, not those "
+				    "of a program; leave ':%s' out: pointers to functions are "
+				    "shown by name anyway",
+				    type);
 	if (e->v->kind == VALUE_READY)
 		return write_out(e, type);
 	if (is_string && e->v->type.world && has_no_text(&e->facts))

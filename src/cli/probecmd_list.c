@@ -57,29 +57,52 @@ static void fmt_json(const struct probe_defined *d, struct textbuf *tb)
 	textbuf_add_char(tb, '\n');
 }
 
-static int name_width(const struct probe_list *l)
+/* As wide as what is listed; a name that is longer than 60 moves its own line only. */
+struct widths {
+	int name, kind, hits, missed;
+};
+
+static int fmt_hits(const struct probe_defined *d, char *buf, size_t n_bytes)
 {
-	int width = 0;
-
-	for (size_t i = 0; i < l->n; i++) {
-		int len = strlen(l->list[i].group) + 1 + strlen(l->list[i].event);
-
-		width = len > width ? len : width;
-	}
-	return width < 60 ? width : 60;
+	if (!is_counted(d))
+		return snprintf(buf, n_bytes, "-");
+	return snprintf(buf, n_bytes, "%llu", (unsigned long long)d->n_hits);
 }
 
-static void fmt_line(const struct probe_defined *d, int width, struct textbuf *tb)
+static int fmt_missed(const struct probe_defined *d, char *buf, size_t n_bytes)
 {
-	char name[2 * TRACEFS_NAME_MAX], missed[32] = "", hits[32] = "-";
+	buf[0] = 0;
+	return d->n_missed
+		       ? snprintf(buf, n_bytes, ", %llu missed", (unsigned long long)d->n_missed)
+		       : 0;
+}
+
+static void widen(int *width, int len)
+{
+	len = len < 60 ? len : 60;
+	*width = len > *width ? len : *width;
+}
+
+static void add_widths(struct widths *w, const struct probe_defined *d)
+{
+	char buf[32];
+
+	widen(&w->name, strlen(d->group) + 1 + strlen(d->event));
+	widen(&w->kind, strlen(probe_kind_word(d->kind)));
+	widen(&w->hits, fmt_hits(d, buf, sizeof(buf)));
+	widen(&w->missed, fmt_missed(d, buf, sizeof(buf)));
+}
+
+static void fmt_line(const struct probe_defined *d, const struct widths *w, struct textbuf *tb)
+{
+	char name[2 * TRACEFS_NAME_MAX], missed[32], hits[32];
 
 	snprintf(name, sizeof(name), "%s:%s", d->group, d->event);
-	if (is_counted(d))
-		snprintf(hits, sizeof(hits), "%llu", (unsigned long long)d->n_hits);
-	if (d->n_missed)
-		snprintf(missed, sizeof(missed), ", %llu missed", (unsigned long long)d->n_missed);
-	textbuf_addf(tb, "%-*s  %-9s  %s  %8s hits%s  %s\n", width, name, probe_kind_word(d->kind),
-		     d->is_on ? "on " : "off", hits, missed, place_of(d));
+	fmt_hits(d, hits, sizeof(hits));
+	fmt_missed(d, missed, sizeof(missed));
+	textbuf_addf(tb, "%-*s  %-*s  %s  %*s hits%-*s  %s\n", w->name, name, w->kind,
+		     probe_kind_word(d->kind), d->is_on ? "on " : "off", w->hits, hits, w->missed,
+		     missed, place_of(d));
 }
 
 static bool is_wanted(const struct probe_defined *d, char **patterns, int n)
@@ -95,21 +118,24 @@ static int list(const struct list_options *o, char **patterns, int n, struct err
 	struct probe_list l;
 	struct textbuf tb;
 	struct tracefs t;
-	int r = tracefs_open(&t, err), width;
+	struct widths widths = {.hits = 8};
+	int r = tracefs_open(&t, err);
 
 	if (r >= 0)
 		r = probes_list(&t, &l, err);
 	if (r < 0)
 		return r;
 	textbuf_init(&tb, 1 << 24);
-	width = name_width(&l);
+	for (size_t i = 0; i < l.n; i++)
+		if (is_wanted(&l.list[i], patterns, n))
+			add_widths(&widths, &l.list[i]);
 	for (size_t i = 0; i < l.n; i++) {
 		if (!is_wanted(&l.list[i], patterns, n))
 			continue;
 		if (o->json)
 			fmt_json(&l.list[i], &tb);
 		else
-			fmt_line(&l.list[i], width, &tb);
+			fmt_line(&l.list[i], &widths, &tb);
 	}
 	if (!textbuf_len(&tb) && !o->json)
 		textbuf_add_str(&tb, n ? "no probe of that name is defined\n"

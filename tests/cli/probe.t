@@ -106,12 +106,23 @@ p:probe/vfs_read vfs_read count=%dx:u64r4096:probe/vfs_write__return vfs_write r
 $ printf 'p:probe/vfs_read vfs_read count=%%dx:u64\nr:probe/vfs_write__return vfs_write ret=$retval:s64\np:probe_a/work /tmp/a:0x1139 n=%%di:s32\n' > k/tracing/dynamic_events
 $ printf '  vfs_read 12 0\n  vfs_write__return 3 1\n' > k/tracing/kprobe_profile; printf '  /tmp/a work 7\n' > k/tracing/uprobe_profile
 $ sonde probe list
-probe:vfs_read           kprobe     off        12 hits  vfs_read count=%dx:u64
+probe:vfs_read           kprobe     off        12 hits            vfs_read count=%dx:u64
 probe:vfs_write__return  kretprobe  off         3 hits, 1 missed  vfs_write ret=$retval:s64
-probe_a:work             uprobe     off         7 hits  /tmp/a:0x1139 n=%di:s32
+probe_a:work             uprobe     off         7 hits            /tmp/a:0x1139 n=%di:s32
 $ sonde probe list --json 'vfs_*'
 {"group":"probe","event":"vfs_read","kind":"kprobe","definition":"p:probe/vfs_read vfs_read count=%dx:u64","on":false,"hits":12,"missed":0}
 {"group":"probe","event":"vfs_write__return","kind":"kretprobe","definition":"r:probe/vfs_write__return vfs_write ret=$retval:s64","on":false,"hits":3,"missed":1}
+$ cp k/tracing/dynamic_events kept; cp k/tracing/uprobe_profile hits
+$ printf 'f:probe/vfs_read__return vfs_read%%return ret=$retval\nt:own/switch sched_switch\n' >> k/tracing/dynamic_events; printf '  /tmp/a work 1234567890\n' > k/tracing/uprobe_profile
+$ sonde probe list
+probe:vfs_read           kprobe       off          12 hits            vfs_read count=%dx:u64
+probe:vfs_write__return  kretprobe    off           3 hits, 1 missed  vfs_write ret=$retval:s64
+probe_a:work             uprobe       off  1234567890 hits            /tmp/a:0x1139 n=%di:s32
+probe:vfs_read__return   fprobe exit  off           - hits            vfs_read%return ret=$retval
+own:switch               tprobe       off           - hits            sched_switch
+$ sonde probe list own:switch
+own:switch  tprobe  off         - hits  sched_switch
+$ mv kept k/tracing/dynamic_events; mv hits k/tracing/uprobe_profile
 $ sonde probe list nothing
 no probe of that name is defined
 $ sonde probe show work

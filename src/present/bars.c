@@ -4,13 +4,17 @@
  *
  *	bar      ########        as long as its share of the largest; a count that is not 0 shows at least one '#'
  *	CSV      "a ""b"", c"    in quotes where a comma or a quote is in it
- *	JSON     12 or "bash"    a number where the value is one, else text
+ *	JSON     12 or "bash"    a number where the value is one, else text; what is no number that JSON has (nan) is text, too
+ *	names    by.count        a key that is called like a column of the table itself
  *
  * Owns nothing; the text of a value is made by keys.c.
  */
 #include "present/bars.h"
 
 #include "base/jsonwriter.h"
+
+#include <math.h>
+#include <stdio.h>
 
 void bar_fmt(uint64_t n, uint64_t most, size_t width, struct textbuf *tb)
 {
@@ -53,6 +57,12 @@ void csv_fmt_key(struct keyreader *kr, const struct key_slot *slot, uint64_t val
 	textbuf_release(&text);
 }
 
+static bool is_real(const struct key_slot *slot, uint64_t value)
+{
+	return slot->kind == KEY_NUMBER && (slot->field->flags & FIELD_REAL) &&
+	       !field_is_gone(slot->field, value) && isfinite(real_of(slot->field, value));
+}
+
 void json_add_key(struct keyreader *kr, const struct key_slot *slot, uint64_t value,
 		  const char *name, struct jsonwriter *w)
 {
@@ -61,7 +71,30 @@ void json_add_key(struct keyreader *kr, const struct key_slot *slot, uint64_t va
 	if (key_is_nameless(slot, value))
 		return jsonwriter_add_int(w, name, (int64_t)value);
 	textbuf_init(&text, KEY_TEXT_MAX_LEN * 2);
-	fmt_exact(kr, slot, value, &text);
-	jsonwriter_add_text(w, name, text.start ? text.start : "", textbuf_len(&text));
+	if (is_real(slot, value)) {
+		real_fmt(slot->field, value, &text);
+		jsonwriter_add_digits(w, name, text.start ? text.start : "0", textbuf_len(&text));
+	} else {
+		fmt_exact(kr, slot, value, &text);
+		jsonwriter_add_text(w, name, text.start ? text.start : "", textbuf_len(&text));
+	}
 	textbuf_release(&text);
+}
+
+const char *key_column(const char *const *words, size_t i, const char *const *own, size_t n_own,
+		       char name[KEY_COLUMN_MAX])
+{
+	bool is_own = false;
+	unsigned n_before = 0;
+
+	for (size_t k = 0; k < n_own; k++)
+		is_own |= !strcmp(words[i], own[k]);
+	for (size_t k = 0; k < i; k++)
+		n_before += !strcmp(words[i], words[k]);
+	if (n_before)
+		snprintf(name, KEY_COLUMN_MAX, "%s%s.%u", is_own ? "by." : "", words[i],
+			 n_before + 1);
+	else
+		snprintf(name, KEY_COLUMN_MAX, "%s%s", is_own ? "by." : "", words[i]);
+	return name;
 }

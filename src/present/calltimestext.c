@@ -101,10 +101,21 @@ void calltimestext_fmt(const struct calltimes_view *v, struct textbuf *tb)
 	fmt_notes(v, tb);
 }
 
+static const char *column(const struct calltimes_view *v, size_t i, char name[KEY_COLUMN_MAX])
+{
+	const struct calltimes_config *c = calltimes_config(v->calls);
+	const char *words[KEYS_MAX];
+
+	for (size_t k = 0; k <= i; k++)
+		words[k] = c->groups[k];
+	return key_column(words, i, NULL, 0, name); /* words begin with '$' or are those of tasks */
+}
+
 void calltimestext_fmt_json(const struct calltimes_view *v, struct textbuf *tb)
 {
 	const struct calltimes_config *c = calltimes_config(v->calls);
 	const struct calltimes_counts *counts = calltimes_counts(v->calls);
+	char name[KEY_COLUMN_MAX];
 	struct jsonwriter w;
 	size_t n;
 	const struct calltimes_row *const *rows = calltimes_rows(v->calls, &n);
@@ -118,7 +129,7 @@ void calltimestext_fmt_json(const struct calltimes_view *v, struct textbuf *tb)
 		jsonwriter_add_string(&w, "function", rows[i]->name);
 		for (size_t k = 0; k < c->n_groups; k++)
 			json_add_key(calltimes_keys(v->calls), rows[i]->key.slots[k + 1],
-				     rows[i]->key.values[k + 1], c->groups[k], &w);
+				     rows[i]->key.values[k + 1], column(v, k, name), &w);
 		jsonwriter_add_uint(&w, "calls", rows[i]->n);
 		jsonwriter_add_uint(&w, "total", rows[i]->total);
 		jsonwriter_add_uint(&w, "self", rows[i]->self);
@@ -139,12 +150,13 @@ void calltimestext_fmt_json(const struct calltimes_view *v, struct textbuf *tb)
 void calltimestext_fmt_csv(const struct calltimes_view *v, struct textbuf *tb)
 {
 	const struct calltimes_config *c = calltimes_config(v->calls);
+	char name[KEY_COLUMN_MAX];
 	size_t n;
 	const struct calltimes_row *const *rows = calltimes_rows(v->calls, &n);
 
 	textbuf_add_str(tb, "function,calls,total,self,avg,max,max_at");
 	for (size_t i = 0; i < c->n_groups; i++)
-		textbuf_addf(tb, ",%s", c->groups[i]);
+		textbuf_addf(tb, ",%s", column(v, i, name));
 	textbuf_add_char(tb, '\n');
 	for (size_t i = 0; i < n_shown(v, n); i++) {
 		const struct calltimes_row *r = rows[i];

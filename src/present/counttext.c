@@ -207,19 +207,32 @@ static void json_add_wide(struct jsonwriter *w, const char *key, wide v)
 	textbuf_release(&text);
 }
 
+/* Keys have other names than these; without a sum there is the first alone. */
+static const char *const own_columns[] = {"count", "sum", "min", "max"};
+
+static const char *column(const struct count_view *v, size_t i, char name[KEY_COLUMN_MAX])
+{
+	const char *words[KEYS_MAX];
+
+	for (size_t k = 0; k <= i; k++)
+		words[k] = keycount_word(v->counts, k);
+	return key_column(words, i, own_columns, keycount_summed(v->counts) ? 4 : 1, name);
+}
+
 /* A range is its two ends. */
 static void json_add_cell(const struct count_view *v, const struct keycount_row *row, size_t i,
 			  struct jsonwriter *w)
 {
-	const char *word = keycount_word(v->counts, i);
+	char name[KEY_COLUMN_MAX];
 	wide from, to;
 
+	column(v, i, name);
 	if (!keycount_range(v->counts, row, i, &from, &to)) {
-		json_add_key(keycount_keys(v->counts), row->key.slots[i], row->key.values[i], word,
+		json_add_key(keycount_keys(v->counts), row->key.slots[i], row->key.values[i], name,
 			     w);
 		return;
 	}
-	jsonwriter_open(w, word, '[');
+	jsonwriter_open(w, name, '[');
 	json_add_wide(w, NULL, from);
 	json_add_wide(w, NULL, to);
 	jsonwriter_close(w);
@@ -279,12 +292,13 @@ static void csv_fmt_sum(const struct keycount_numbers *c, struct textbuf *tb)
 
 void counttext_fmt_csv(const struct count_view *v, struct textbuf *tb)
 {
+	char name[KEY_COLUMN_MAX];
 	size_t n;
 	const struct keycount_row *const *rows = keycount_rows(v->counts, &n);
 
 	textbuf_add_str(tb, keycount_summed(v->counts) ? "count,sum,min,max" : "count");
 	for (size_t i = 0; i < keycount_n_words(v->counts); i++)
-		textbuf_addf(tb, ",%s", keycount_word(v->counts, i));
+		textbuf_addf(tb, ",%s", column(v, i, name));
 	textbuf_add_char(tb, '\n');
 	for (size_t i = 0; i < n_shown(v, n); i++) {
 		const struct keycount_numbers *c = &rows[i]->now;

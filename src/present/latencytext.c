@@ -344,12 +344,24 @@ void latencytext_fmt(const struct latency_view *v, struct textbuf *tb)
 
 /* --- JSON -------------------------------------------------------------------------------------- */
 
+static const char *column(const struct latency_view *v, size_t i, char name[KEY_COLUMN_MAX])
+{
+	static const char *const own[] = {"count", "total",	  "min",      "avg",
+					  "max",   "percentiles", "histogram"};
+	char names[KEYS_MAX][KEY_WORD_MAX + 2];
+	const char *words[KEYS_MAX];
+
+	for (size_t k = 0; k <= i; k++)
+		words[k] = group_name(v, k, names[k]);
+	return key_column(words, i, own, sizeof(own) / sizeof(*own), name);
+}
+
 static void add_value(const struct latency_view *v, const struct latency_group *g, size_t i,
 		      struct jsonwriter *w)
 {
-	char name[KEY_WORD_MAX + 2];
+	char name[KEY_COLUMN_MAX];
 
-	json_add_key(v->keys, g->key.slots[i], g->key.values[i], group_name(v, i, name), w);
+	json_add_key(v->keys, g->key.slots[i], g->key.values[i], column(v, i, name), w);
 }
 
 static void add_spread(const struct latency_view *v, const struct latency_spread *s,
@@ -496,14 +508,14 @@ void latencytext_fmt_csv(const struct latency_view *v, struct textbuf *tb)
 	static const char *const columns[] = {"total", "min", "avg", "max",  "p50",
 					      "p90",   "p95", "p99", "p99.9"};
 	size_t n_words = v->config->n_groups;
-	char name[KEY_WORD_MAX + 2];
+	char name[KEY_COLUMN_MAX];
 
 	/* with groups only those: they are the whole */
 	textbuf_add_str(tb, "count");
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
 		textbuf_addf(tb, ",%s%s", columns[i], v->in_time ? "_ns" : "");
 	for (size_t i = 0; i < n_words; i++)
-		textbuf_addf(tb, ",%s", group_name(v, i, name));
+		textbuf_addf(tb, ",%s", column(v, i, name));
 	textbuf_add_char(tb, '\n');
 	if (!n_words) {
 		add_csv_spread(&v->result->all, tb);

@@ -110,7 +110,9 @@ static const struct {
 	{"String accepts only memory argument", "a string needs a pointer or an array"},
 	{"This argument name is already used", "give one of them another name: NAME=…"},
 	{"Probe point is not an instruction boundary",
-	 "'sonde probe lines' shows lines that can be probed"},
+	 "'sonde probe lines' shows lines that can be probed if there is DWARF, a disassembler "
+	 "(gdb, "
+	 "objdump -d) where instructions begin"},
 	{"Probe type is different", "remove the old one first: 'sonde probe del'"},
 	{"Probe argument type or name is different",
 	 "remove the old one first ('sonde probe del'), or give this one another name: NAME=…"},

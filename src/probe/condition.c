@@ -448,42 +448,6 @@ static bool is_function(const struct test *t)
 	return t->arg && !t->has_modifier && !strcmp(fetch_type(t->arg), "symbol");
 }
 
-/* The addresses of all functions of that name, from the kernel's symbols: "ffffffff81000000 T vfs_read\t[module]". */
-static size_t find_functions(const char *symbols, const char *name, size_t len,
-			     uint64_t starts[MAX_FUNCTIONS])
-{
-	size_t n = 0;
-
-	for (const char *line = symbols; line && *line && n < MAX_FUNCTIONS;) {
-		const char *word = strchr(line, ' '), *eol = strchr(line, '\n');
-
-		if (word && word[1] && word[2] == ' ' && strchr("tTwW", word[1]) &&
-		    !strncmp(word + 3, name, len) &&
-		    (!word[3 + len] || isspace((unsigned char)word[3 + len]))) {
-			starts[n] = strtoull(line, NULL, 16);
-			n += starts[n] != 0; /* who may not read them sees zeros */
-		}
-		line = eol ? eol + 1 : NULL;
-	}
-	return n;
-}
-
-/* Where the next symbol begins. */
-static uint64_t find_end(const char *symbols, uint64_t start)
-{
-	uint64_t end = UINT64_MAX;
-
-	for (const char *line = symbols; line && *line;) {
-		const char *eol = strchr(line, '\n');
-		uint64_t at = strtoull(line, NULL, 16);
-
-		if (at > start && at < end)
-			end = at;
-		line = eol ? eol + 1 : NULL;
-	}
-	return end == UINT64_MAX ? start + 1 : end;
-}
-
 /* A function's name for a field that is shown by such names. */
 static int take_function(struct condition *c, const struct test *t, size_t test_start)
 {
@@ -501,7 +465,7 @@ static int take_function(struct condition *c, const struct test *t, size_t test_
 		return REFUSE(c, c->at, len + 2 * is_quoted,
 			      "a function is compared with == and !=, or by its address");
 	symbols = c->p->prober ? prober_list(c->p->prober, PROBER_KALLSYMS) : NULL;
-	n = symbols ? find_functions(symbols, s, len, starts) : 0;
+	n = symbols ? resolve_find_functions(symbols, s, len, starts, MAX_FUNCTIONS) : 0;
 	if (!n)
 		return REFUSE(c, c->at + is_quoted, len,
 			      "%.*s points at functions, and the kernel's symbols have none that "
@@ -516,7 +480,7 @@ static int take_function(struct condition *c, const struct test *t, size_t test_
 			     : n > 1 ? "("
 				     : "",
 			     name, (unsigned long long)starts[i], name,
-			     (unsigned long long)find_end(symbols, starts[i]));
+			     (unsigned long long)resolve_find_end(symbols, starts[i]));
 	if (n > 1)
 		textbuf_add_char(c->out, ')');
 	c->at += len + 2 * is_quoted;

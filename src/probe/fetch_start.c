@@ -236,7 +236,8 @@ static int refuse_variable(const struct fetch_place *p, const char *name, struct
 	if (is_global(p, name))
 		return FETCH_REFUSE(p, err, span, -ENOENT,
 				    "there is no variable '%s' in %s, but one of the whole kernel, "
-				    "whose type is not known: write @%s, or @%s:s32",
+				    "whose type is not known: write @%s, which reads a whole "
+				    "word, or with its type, @%s:u32 if it is an unsigned int",
 				    name, p->function, name, name);
 	spelling_init(&sp, name, strlen(name));
 	p->scope->ops->each(p->scope, false, add_spelling, &sp);
@@ -431,6 +432,7 @@ static int start_symbol(const struct fetch_place *p, const struct expression *e,
 	struct variable var;
 	bool known = p->scope && !p->scope->ops->find(p->scope, e->text, strlen(e->text), &var) &&
 		     var.place.kind == PLACE_ADDRESS;
+	char nearest[SYMBOL_NAME_BYTES];
 
 	if (known)
 		fetch_use_place(p, &var, e->word, v, err);
@@ -440,6 +442,12 @@ static int start_symbol(const struct fetch_place *p, const struct expression *e,
 				    "information; @+OFFSET and @ADDRESS need none",
 				    e->text);
 	if (!known) {
+		if (p->prober && !resolve_has_symbol(p->prober, e->text, nearest))
+			return FETCH_REFUSE(p, err, e->word, -ENOENT,
+					    "the kernel has no symbol '%s'%s%s", e->text,
+					    *nearest ? "; the nearest is "
+						     : "; /proc/kallsyms lists what it has",
+					    nearest);
 		v->kind = VALUE_FIXED;
 		snprintf(v->expr, sizeof(v->expr), "@%s", e->text);
 	}

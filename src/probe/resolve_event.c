@@ -41,15 +41,41 @@ struct event_scope {
 	unsigned n_fields;
 };
 
-static void event_path(const struct prober *p, const struct definition *d, char path[PATH_MAX])
+static const char *events_root(const struct prober *p)
 {
 	static const char *const roots[] = {"/sys/kernel/tracing/events",
 					    "/sys/kernel/debug/tracing/events"};
-	const char *root = p->world.tracefs_events;
 
-	if (!root)
-		root = access(roots[0], F_OK) ? roots[1] : roots[0];
-	snprintf(path, PATH_MAX, "%s/%s/%s/format", root, d->target, d->function);
+	if (p->world.tracefs_events)
+		return p->world.tracefs_events;
+	return access(roots[0], F_OK) ? roots[1] : roots[0];
+}
+
+static void event_path(const struct prober *p, const struct definition *d, char path[PATH_MAX])
+{
+	snprintf(path, PATH_MAX, "%s/%s/%s/format", events_root(p), d->target, d->function);
+}
+
+bool resolve_find_system(const struct prober *p, const char *event, char system[PROBE_NAME_BYTES])
+{
+	const char *root = events_root(p);
+	char path[PATH_MAX];
+	bool found = false;
+	struct dirent *e;
+	DIR *dir;
+
+	if (!*event || strpbrk(event, "./"))
+		return false;
+	dir = opendir(root);
+	while (dir && !found && (e = readdir(dir))) {
+		snprintf(path, sizeof(path), "%s/%s/%s/format", root, e->d_name, event);
+		found = e->d_name[0] != '.' && !access(path, F_OK);
+		if (found)
+			snprintf(system, PROBE_NAME_BYTES, "%.*s", PROBE_NAME_BYTES - 1, e->d_name);
+	}
+	if (dir)
+		closedir(dir);
+	return found;
 }
 
 bool resolve_is_event(const struct prober *p, const struct definition *d)

@@ -6,6 +6,7 @@
  *	resolve.c           which way a definition goes, the arguments
  *	resolve_kernel.c    functions of the kernel and of modules: BTF, or DWARF where it must be
  *	resolve_unknown.c   names that are none of these
+ *	resolve_symbols.c   what the kernel's list of symbols says of a name
  *	resolve_glob.c      patterns of those; resolve_namesakes.c several of one name
  *	resolve_program.c   programs and libraries; resolve_mark.c their marks
  *	resolve_points.c    the instructions that debug information has for a definition
@@ -90,6 +91,8 @@ struct resolution {
 		*choice; /* of functions of one name: the one at hand, "ns::Box::put(int)"; NULL */
 };
 
+#define SYMBOL_NAME_BYTES  256
+
 #define RESOLVE_UNREADABLE "\\0:x64" /* an argument of a mark that is where no probe can read it */
 
 #define RESOLVE_REFUSE(r, span, code, ...) \
@@ -124,6 +127,15 @@ bool resolve_is_of_command(struct resolution *r);
 /* resolve_unknown.c: the sentences; btf and module may be NULL. -ENOENT */
 int resolve_refuse_function(struct resolution *r, const struct btf *btf, const char *module);
 int resolve_refuse_inlined(struct resolution *r);
+/* Where all functions of that name begin, as far as the kernel shows it; at most max. */
+size_t resolve_find_functions(const char *symbols, const char *name, size_t len, uint64_t *starts,
+			      size_t max);
+/* Where the symbol behind it begins; UINT64_MAX: it is the last. */
+uint64_t resolve_find_end(const char *symbols, uint64_t start);
+/* False if the list of the kernel's symbols is there and has no such name; nearest: data of nearly that name, or "". */
+bool resolve_has_symbol(struct prober *p, const char *name, char nearest[SYMBOL_NAME_BYTES]);
+/* FUNC+OFFSET: not behind the end of the function. */
+int resolve_check_offset(struct resolution *r, const char *function);
 /* One more place in the kernel, with all arguments there. */
 int resolve_add_function(struct resolution *r, const struct found_function *f);
 /* The same; if there are several of that name, all of them. */
@@ -133,6 +145,8 @@ enum probe_kind resolve_kernel_kind(const struct resolution *r, const struct fou
 /* vfs_*: places for all functions that can be probed. */
 int resolve_glob(struct resolution *r, const char *module);
 bool resolve_is_event(const struct prober *p, const struct definition *d);
+/* The first system that has an event of that name. */
+bool resolve_find_system(const struct prober *p, const char *event, char system[PROBE_NAME_BYTES]);
 /* A target that is nothing else: true if a system of events was meant, and the sentence says so. */
 bool resolve_refuse_event(struct resolution *r);
 

@@ -275,6 +275,8 @@ static int resolve_by_btf(struct resolution *r, const char *module)
 			return resolve_inlined(r, module);
 		if (result >= 0)
 			result = check_blacklist(r, &f);
+		if (result >= 0 && r->d->offset && f.btf) /* assembler has symbols within */
+			result = resolve_check_offset(r, f.symbol);
 		if (result >= 0)
 			result = resolve_namesakes(r, &f);
 	}

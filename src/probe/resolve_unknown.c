@@ -74,7 +74,7 @@ static int refuse_in_module(struct resolution *r, const char *module, const char
 int resolve_refuse_function(struct resolution *r, const struct btf *btf, const char *module)
 {
 	const char *name = r->d->function;
-	char exporter[PROBE_NAME_BYTES];
+	char exporter[PROBE_NAME_BYTES], system[PROBE_NAME_BYTES];
 	struct spelling sp;
 
 	spelling_init(&sp, name, strlen(name));
@@ -86,6 +86,13 @@ int resolve_refuse_function(struct resolution *r, const struct btf *btf, const c
 		return RESOLVE_REFUSE(r, r->d->function_span, -ENOENT,
 				      "%s is data of the kernel, no function; name a function",
 				      name);
+	if (!r->d->is_return && !r->d->offset && resolve_find_system(r->prober, name, system))
+		return RESOLVE_REFUSE(
+			r, r->d->function_span, -ENOENT,
+			"there is no function '%s' in this kernel, but an event; what "
+			"is recorded of an event is written with its system: "
+			"%s:%s(FIELD, …)",
+			name, system, name);
 	if (find_exporter(&r->prober->world, name, exporter))
 		return RESOLVE_REFUSE(r, r->d->function_span, -ENOENT,
 				      "%s is in the module %s, which is not loaded; as root: "

@@ -203,6 +203,11 @@ $ try << 'EOF'
 > p:a/b ./k/nosuch:0x10
 > p:a/b ./k/kallsyms:main
 > r:a/b ./k/kallsyms:0x99999999(0x10)
+> vfs_read(@nosuchsym)
+> vfs_read(@some_dtaa)
+> vfs_read+100000
+> sched_switch(next_comm)
+> vfs_read(some_data)
 > nosuch.c:12(x)
 > EOF
 1: sonde: there is no function 'vfs_raed' in this kernel; the nearest is vfs_read; if its source has one, it is a macro, or inlined everywhere (--vmlinux FILE finds where), or in a module that is not loaded; 'sonde probe funcs' lists those there are; of a program it is written PROGRAM:vfs_raed
@@ -322,6 +327,21 @@ $ try << 'EOF'
 2: sonde: this is behind the end of ./k/kallsyms, which has 521 bytes; 'sonde probe add -D' shows the offset of a function
   r:a/b ./k/kallsyms:0x99999999(0x10)
                      ^~~~~~~~~~
+1: sonde: the kernel has no symbol 'nosuchsym'; /proc/kallsyms lists what it has
+  vfs_read(@nosuchsym)
+            ^~~~~~~~~
+1: sonde: the kernel has no symbol 'some_dtaa'; the nearest is some_data
+  vfs_read(@some_dtaa)
+            ^~~~~~~~~
+2: sonde: this is behind the end of vfs_read, which has 4096 bytes; an offset counts bytes from where the function begins
+  vfs_read+100000
+           ^~~~~~
+1: sonde: there is no function 'sched_switch' in this kernel, but an event; what is recorded of an event is written with its system: sched:sched_switch(FIELD, \xe2\x80\xa6) (esc)
+  sched_switch(next_comm)
+  ^~~~~~~~~~~~
+1: sonde: there is no variable 'some_data' in vfs_read, but one of the whole kernel, whose type is not known: write @some_data, which reads a whole word, or with its type, @some_data:u32 if it is an unsigned int
+  vfs_read(some_data)
+           ^~~~~~~~~
 2: sonde: nosuch.c is a source of which program? name it: PROGRAM:nosuch.c:12 (if it is the kernel's: --vmlinux FILE)
   nosuch.c:12(x)
   ^~~~~~~~

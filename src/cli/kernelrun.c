@@ -277,6 +277,17 @@ bool kernelrun_fmt_keys(const struct kernelrun *run, const struct kernel_event *
 #define HIST_TEXT_MAX_LEN \
 	255 /* of a text of any length; one of just that length is taken for longer */
 
+/*
+ * A text that could not be read: no byte of it is kept, and where a return is joined with its entry the guard's text is there
+ * instead (setup_pairs.c). To the kernel an empty text in the memory of a program is no other.
+ */
+static bool is_unread(const struct field *field, const char *text)
+{
+	if (!*text)
+		return field->flags & FIELD_FAULTS;
+	return field->flags & FIELD_DYNAMIC && !strcmp(text, "(fault)");
+}
+
 uint64_t kernelrun_value(struct keyreader *kr, const struct key_slot *slot, const char *text)
 {
 	size_t len = strlen(text);
@@ -288,7 +299,7 @@ uint64_t kernelrun_value(struct keyreader *kr, const struct key_slot *slot, cons
 	case KEY_PID:
 		return strtoull(text, NULL, 0);
 	case KEY_TEXT: /* of an array it may be too long */
-		if (!*text && slot->field->flags & FIELD_FAULTS) /* of either no byte is kept */
+		if (is_unread(slot->field, text))
 			return key_of_text(kr, "(fault, or empty)", strlen("(fault, or empty)"));
 		if (slot->field->flags & FIELD_DYNAMIC && slot->field->n_elements)
 			len = strnlen(text, slot->field->n_elements);

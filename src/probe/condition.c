@@ -33,6 +33,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -244,11 +245,43 @@ static bool find_enumerator(const struct condition *c, const struct test *t, con
 	return false;
 }
 
+#define LISTED_MAX 6 /* names of an enum in a refusal */
+
+static bool has_part(const char *name, const char *part, size_t len)
+{
+	for (; strlen(name) >= len; name++)
+		if (!strncasecmp(name, part, len))
+			return true;
+	return false;
+}
+
+/* "RED, GREEN …": the names that have the part in them; with len 0 all. How many these are. */
+static unsigned list_names(struct type enumeration, const char *part, size_t len, char *out,
+			   size_t size)
+{
+	struct type_enumerator e;
+	unsigned n = 0;
+	size_t at = 0;
+
+	*out = 0;
+	for (unsigned k = 0; type_enumerator(enumeration, k, &e) >= 0; k++) {
+		if (!has_part(e.name, part, len))
+			continue;
+		if (n++ < LISTED_MAX && at < size)
+			at += snprintf(out + at, size - at, "%s%s", n > 1 ? ", " : "", e.name);
+	}
+	if (n > LISTED_MAX && at < size)
+		snprintf(out + at, size - at, " …");
+	return n;
+}
+
 static int refuse_name(const struct condition *c, const struct test *t, size_t len)
 {
 	const char *s = c->text + c->at;
 	struct type_enumerator e;
 	struct spelling sp;
+	char names[400];
+	unsigned n;
 
 	if (find_field(c->p, s, len) || is_common(s, len))
 		return REFUSE(c, c->at, len,
@@ -260,9 +293,14 @@ static int refuse_name(const struct condition *c, const struct test *t, size_t l
 	if (sp.nearest)
 		return REFUSE(c, c->at, len, "%.*s is never '%.*s'; the nearest name is %s",
 			      (int)t->name_len, c->text + t->name_at, (int)len, s, sp.nearest);
-	if (t->arg && type_enumerator(t->arg->type, 0, &e) >= 0)
-		return REFUSE(c, c->at, len, "%.*s is never '%.*s'; its names are %s …",
-			      (int)t->name_len, c->text + t->name_at, (int)len, s, e.name);
+	n = t->arg ? list_names(t->arg->type, s, len, names, sizeof(names)) : 0;
+	if (n)
+		return REFUSE(c, c->at, len, "%.*s is never '%.*s'; the nearest name%s %s",
+			      (int)t->name_len, c->text + t->name_at, (int)len, s,
+			      n > 1 ? "s are" : " is", names);
+	if (t->arg && list_names(t->arg->type, "", 0, names, sizeof(names)))
+		return REFUSE(c, c->at, len, "%.*s is never '%.*s'; its names are %s",
+			      (int)t->name_len, c->text + t->name_at, (int)len, s, names);
 	return REFUSE(c, c->at, len, "%.*s is a number, and '%.*s' is none", (int)t->name_len,
 		      c->text + t->name_at, (int)len, s);
 }

@@ -545,6 +545,27 @@ static bool is_symbol(const char *type)
 	return !strncmp(type, "symbol", 6) || !strncmp(type, "symstr", 6);
 }
 
+/* x:u8[4]: of the memory where it stands, of a pointer what it points to, and of a number in a register what is at that address. */
+static int write_list(struct emission *e, const char *type, struct span type_span)
+{
+	const char *source = e->place->definition->text + e->span.at;
+	int len = (int)(type_span.at > e->span.at ? type_span.at - e->span.at - 1 : e->span.len);
+	bool is_short = e->facts.kind == TYPE_INT && e->facts.n_bytes < 8;
+
+	if (e->v->kind == VALUE_PLAIN && e->v->type.world &&
+	    (is_short || e->facts.kind == TYPE_ENUM || e->facts.kind == TYPE_FLOAT))
+		return FETCH_REFUSE(e->place, e->err, type_span, -EINVAL,
+				    "%.*s is a number and no address, so nothing is listed there; "
+				    "leave ':%s' out",
+				    len, source, type);
+	if (e->v->type.world && e->facts.kind == TYPE_INT && e->facts.n_bytes == 8)
+		snprintf(e->ret->note, sizeof(e->ret->note),
+			 "%.*s is a number, and taken for an address: %s is what lies there", len,
+			 source, type);
+	point(e, is_behind(e));
+	return write_out(e, type);
+}
+
 static int write_as(struct emission *e, const char *type, struct span type_span)
 {
 	const struct probe_kernel *k = e->place->kernel;
@@ -577,10 +598,8 @@ static int write_as(struct emission *e, const char *type, struct span type_span)
 	if (is_string)
 		return write_string(e, is_behind(e),
 				    type[0] == 'u' && !k->user_strings ? type + 1 : type);
-	if (strchr(type, '[')) {
-		point(e, is_behind(e));
-		return write_out(e, type);
-	}
+	if (strchr(type, '['))
+		return write_list(e, type, type_span);
 	if (e->v->kind == VALUE_PARTS)
 		return write_part(e, type, e->facts.n_bytes ? 8 * e->facts.n_bytes : 64);
 	note_width(e, type);

@@ -208,6 +208,10 @@ $ try << 'EOF'
 > vfs_read+100000
 > sched_switch(next_comm)
 > vfs_read(some_data)
+> vfs_read(file->f_hint) if f_hint == LONG
+> vfs_read(file->f_hint) if f_hint == XYZ
+> glob_one(x:u8[3])
+> vfs_read(count:u8[3])
 > nosuch.c:12(x)
 > EOF
 1: sonde: there is no function 'vfs_raed' in this kernel; the nearest is vfs_read; if its source has one, it is a macro, or inlined everywhere (--vmlinux FILE finds where), or in a module that is not loaded; 'sonde probe funcs' lists those there are; of a program it is written PROGRAM:vfs_raed
@@ -342,6 +346,18 @@ $ try << 'EOF'
 1: sonde: there is no variable 'some_data' in vfs_read, but one of the whole kernel, whose type is not known: write @some_data, which reads a whole word, or with its type, @some_data:u32 if it is an unsigned int
   vfs_read(some_data)
            ^~~~~~~~~
+2: sonde: f_hint is never 'LONG'; the nearest name is HINT_LONG
+  vfs_read(file->f_hint) if f_hint == LONG
+                                      ^~~~
+2: sonde: f_hint is never 'XYZ'; its names are HINT_NONE, HINT_SHORT, HINT_LONG
+  vfs_read(file->f_hint) if f_hint == XYZ
+                                      ^~~
+2: sonde: x is a number and no address, so nothing is listed there; leave ':u8[3]' out
+  glob_one(x:u8[3])
+             ^~~~~
+0: sonde: count is a number, and taken for an address: u8[3] is what lies there
+would be defined:
+  probe:vfs_read  (kprobe on vfs_read, with count)
 2: sonde: nosuch.c is a source of which program? name it: PROGRAM:nosuch.c:12 (if it is the kernel's: --vmlinux FILE)
   nosuch.c:12(x)
   ^~~~~~~~

@@ -36,16 +36,17 @@ static const unsigned riscv64_args[] = {10, 11, 12, 13, 14, 15, 16, 17};
 		sizeof(a##_args) / sizeof(*a##_args)
 
 static const struct arch rows[] = {
-	{"x86_64", EM_X86_64, ROW_REGS(x86_64), .stack_reg = 7, .entry_stack_skip = 8,
-	 .max_reg_struct = 16, .result_takes_arg = true, .keeps_result_address = true,
-	 .has_hooked_kprobes = true, .float_results = FLOAT_RESULTS_BY_HALVES,
-	 .result_regs = {0, 1}},
-	{"aarch64", EM_AARCH64, ROW_REGS(aarch64), .stack_reg = 31, .max_reg_struct = 16,
-	 .big_struct_is_pointer = true, .struct_ends_regs = true,
+	{"x86_64", EM_X86_64, ROW_REGS(x86_64), .stack_reg = 7, .kept_regs = 0xf0c8,
+	 .entry_stack_skip = 8, .max_reg_struct = 16, .result_takes_arg = true,
+	 .keeps_result_address = true, .has_hooked_kprobes = true,
+	 .float_results = FLOAT_RESULTS_BY_HALVES, .result_regs = {0, 1}},
+	{"aarch64", EM_AARCH64, ROW_REGS(aarch64), .stack_reg = 31, .kept_regs = 0xbff80000,
+	 .max_reg_struct = 16, .big_struct_is_pointer = true, .struct_ends_regs = true,
 	 .float_results = FLOAT_RESULTS_ALIKE, .result_regs = {0, 1}},
-	{"riscv64", EM_RISCV, ROW_REGS(riscv64), .stack_reg = 2, .max_reg_struct = 16,
-	 .big_struct_is_pointer = true, .struct_may_split = true, .result_takes_arg = true,
-	 .float_results = FLOAT_RESULTS_BY_MEMBERS, .result_regs = {10, 11}},
+	{"riscv64", EM_RISCV, ROW_REGS(riscv64), .stack_reg = 2, .kept_regs = 0x0ffc031c,
+	 .max_reg_struct = 16, .big_struct_is_pointer = true, .struct_may_split = true,
+	 .result_takes_arg = true, .float_results = FLOAT_RESULTS_BY_MEMBERS,
+	 .result_regs = {10, 11}},
 };
 
 const struct arch *arch_by_name(const char *name)

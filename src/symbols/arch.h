@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* When parts of a small struct that is a result are in registers for floating point numbers; see probe/fetch_result.c. */
 enum float_results { FLOAT_RESULTS_BY_HALVES, FLOAT_RESULTS_ALIKE, FLOAT_RESULTS_BY_MEMBERS };
@@ -20,6 +21,7 @@ struct arch {
 	const unsigned *arg_regs; /* DWARF numbers of the registers that integers are passed in */
 	unsigned n_arg_regs;
 	unsigned stack_reg;
+	uint32_t kept_regs; /* a bit for each that a function leaves to its caller as it was */
 	unsigned
 		entry_stack_skip; /* bytes on the stack before the first stack argument, at entry */
 	unsigned max_reg_struct;  /* a struct of up to so many bytes is passed in registers */

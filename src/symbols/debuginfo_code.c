@@ -6,6 +6,8 @@
  *	instruction it makes nonsense of it. So the code is walked from a place where one begins: the function's entry, or,
  *	in a program without symbols, where its frame changes (.eh_frame).
  *
+ *	What stands before a function's own first instruction, for the kernel's function tracer.
+ *
  *	What an indirect function (IFUNC) stands for. The symbol is that of a resolver, which runs once in each process and
  *	returns the implementation that is called from then on. It has their addresses in its code:
  *
@@ -62,6 +64,34 @@ bool code_is_inside(struct debuginfo *d, uint64_t from, uint64_t offset, uint64_
 		at += n;
 	}
 	return false;
+}
+
+#define FENTRY_MAX 16 /* bytes of endbr64 and call __fentry__ */
+
+static bool begins_with(struct piece code, unsigned at, const char *bytes, unsigned n)
+{
+	return at + n <= code.len && !memcmp(code.data + at, bytes, n);
+}
+
+unsigned code_padding(struct debuginfo *d, uint64_t entry)
+{
+	struct piece code = code_at(d, entry);
+	struct instruction_effect e;
+	unsigned n = 0;
+
+	if (!code.len) /* a file with debug information only */
+		return d->is_kernel ? FENTRY_MAX : 0;
+	if (d->arch && d->arch->elf_machine == EM_X86_64) {
+		if (begins_with(code, n, "\xf3\x0f\x1e\xfa", 4)) /* endbr64 */
+			n += 4;
+		if (begins_with(code, n, "\xe8", 1) || begins_with(code, n, "\x0f\x1f\x44", 3))
+			n += 5; /* call __fentry__, or what stands in for it */
+		return n;
+	}
+	while (d->arch && n < FENTRY_MAX && n < code.len &&
+	       instruction_effect(d->arch, code.data + n, code.len - n, &e) && e.is_padding)
+		n += e.n_bytes;
+	return n;
 }
 
 /* A place at or before the address where an instruction begins. */

@@ -196,6 +196,8 @@ struct piece code_at(struct debuginfo *d, uint64_t address);
 /* Is that offset from the beginning of an instruction inside of another one? Then it is between these offsets. */
 bool code_is_inside(struct debuginfo *d, uint64_t from, uint64_t offset, uint64_t *ret_before,
 		    uint64_t *ret_behind);
+/* Bytes at a function's entry that are there for the kernel's function tracer, and change nothing for the function. */
+unsigned code_padding(struct debuginfo *d, uint64_t entry);
 /* s: NULL if the address has no symbol. */
 typedef int (*symbol_visit)(void *ctx, const struct symbol *s, uint64_t address);
 /* The implementations that an indirect function can choose, until visit is negative; perhaps one of them twice. */
@@ -254,7 +256,7 @@ bool instance_has_statements(struct unit *u, struct instance *inst, unsigned but
 /* The line of the source that calls an inlined copy; 0. */
 unsigned instance_call_line(struct unit *u, struct instance *i, const char **ret_file);
 /* Where the body of a function begins, behind its prologue; the entry if that cannot be told. */
-uint64_t instance_body(struct unit *u, struct instance *i);
+uint64_t instance_body(struct debuginfo *d, struct unit *u, struct instance *i);
 /* True if the path ends in these parts. */
 bool path_ends_in(const char *path, const char *end);
 /* clang names a file twice, once with and once without its directory. */
@@ -262,6 +264,11 @@ bool unit_same_file(struct unit *u, const char *one, const char *two);
 /* Where the file is on this machine, to be freed; NULL. */
 char *source_path(struct debuginfo *d, struct unit *u, const char *path);
 const char *unit_directory(struct unit *u);
+
+/* --- debuginfo_points.c --- */
+
+/* Has parameters, and each of them one place for the whole function: nothing was optimised. */
+bool instance_keeps_in_memory(struct debuginfo *d, struct instance *i);
 
 /* --- debuginfo_scope.c --- */
 
@@ -281,9 +288,23 @@ struct location_site {
 
 /* The stack pointer as it will be behind the return: a register and an offset; false: not known. */
 bool location_frame(struct debuginfo *d, uint64_t address, unsigned *ret_reg, int64_t *ret_offset);
+/* The register that alone is the function's frame base (clang); false: it is told otherwise. */
+bool instance_frame_register(struct instance *i, unsigned *ret_reg);
+/* False if it is known that such a register is not set there. */
+bool location_has_frame(struct debuginfo *d, struct instance *i, uint64_t address);
 /* The variable's place there; what has none is PLACE_NOWHERE with why. argument: which parameter it is; -1. */
 void location_get(const struct location_site *site, Dwarf_Die *variable, int argument,
 		  struct variable *ret);
+
+/* --- debuginfo_kept.c --- */
+
+/* Whether a register holds what a location without a list of addresses takes it for. */
+enum kept { KEPT, KEPT_NOT_YET, KEPT_NO_MORE };
+
+enum kept register_is_kept(const struct location_site *site, unsigned reg);
+/* Of optimised code: has a parameter that came in registers got to its place in the frame on every way to the site? */
+bool parameter_is_stored(const struct location_site *site, const struct place *place,
+			 uint64_t n_bytes);
 
 /* --- debuginfo_where.c --- */
 

@@ -351,20 +351,16 @@ int function_each_line(struct debuginfo *d, struct function *f,
 }
 
 /* The prologue ends where the line table says so (clang), or at the second row (gcc). */
-uint64_t instance_body(struct unit *u, struct instance *i)
+static uint64_t find_body(Dwarf_Lines *lines, size_t n, struct instance *i)
 {
 	uint64_t second = 0;
-	Dwarf_Lines *lines;
-	size_t n;
 
-	if (dwarf_getsrclines(unit_die(u), &lines, &n) != 0)
-		return i->entry;
-	for (size_t k = 0; k < n; k++) {
+	for (size_t k = first_row(lines, n, i->entry); k < n; k++) {
 		Dwarf_Line *l = dwarf_onesrcline(lines, k);
 		bool ends = false;
 		Dwarf_Addr address;
 
-		if (!l || dwarf_lineaddr(l, &address) || address < i->entry)
+		if (!l || dwarf_lineaddr(l, &address))
 			continue;
 		if (!instance_covers(i, address))
 			break;
@@ -374,6 +370,28 @@ uint64_t instance_body(struct unit *u, struct instance *i)
 			second = address;
 	}
 	return second ? second : i->entry;
+}
+
+/* clang ends a prologue too early if the first parameter is passed by its address: its frame must be there, too. */
+uint64_t instance_body(struct debuginfo *d, struct unit *u, struct instance *i)
+{
+	Dwarf_Lines *lines;
+	uint64_t body;
+	size_t n;
+
+	if (dwarf_getsrclines(unit_die(u), &lines, &n) != 0)
+		return i->entry;
+	body = find_body(lines, n, i);
+	for (size_t k = first_row(lines, n, body); k < n; k++) {
+		Dwarf_Addr address;
+
+		if (dwarf_lineaddr(dwarf_onesrcline(lines, k), &address) ||
+		    !instance_covers(i, address))
+			break;
+		if (location_has_frame(d, i, address))
+			return address;
+	}
+	return body;
 }
 
 /* --- rows of a file ---------------------------------------------------------------------------- */

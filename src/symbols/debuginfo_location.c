@@ -18,6 +18,8 @@
  * At the very entry of a function two things are repaired. Parameters that live in memory have not been
  * stored there yet; those passed in registers are taken from them. And code made for the kernel's function
  * tracer begins with a call, behind which locations begin to hold: they are valid at the entry as well.
+ *
+ * Elsewhere a location that begins with a register is not believed blindly: see debuginfo_kept.c.
  */
 #include "symbols/debuginfo_int.h"
 #include "symbols/arch.h"
@@ -29,7 +31,6 @@
 
 #define STACK_MAX    8
 #define NESTING_MAX  4	 /* a frame base in terms of the frame, and so on */
-#define FENTRY_MAX   16	 /* bytes of endbr64 and call __fentry__ */
 #define PROLOGUE_MAX 256 /* bytes */
 #define WORD_BYTES   8
 
@@ -51,12 +52,16 @@ struct machine {
 	bool is_register; /* the location is the register on the stack, not memory */
 	bool is_value;	  /* the value itself is on the stack */
 	bool is_done;
+	bool is_exact; /* the register comes from a table that knows it at this very address */
+	bool is_early; /* refused, because the frame is not made yet */
 	uint64_t piece_bytes; /* the first piece's size; 0: it is whole */
 	unsigned n_bits;      /* so many low bits of the value count; 0: all */
 	const char *why;
 };
 
 static const char computed[] = "it is computed here and kept nowhere";
+static const char frame_to_come[] =
+	"the register that leads to it is set by the function's first instructions";
 
 /* --- the machine ------------------------------------------------------------------------------- */
 
@@ -86,6 +91,28 @@ static int push_constant(struct machine *m, int64_t v)
 	return push(m, (struct value){.base = BASE_CONSTANT, .offset = v});
 }
 
+static bool is_list(Dwarf_Attribute *a)
+{
+	Dwarf_Op *ops;
+	size_t n;
+
+	return dwarf_getlocation(a, &ops, &n) != 0;
+}
+
+bool instance_frame_register(struct instance *i, unsigned *ret_reg)
+{
+	Dwarf_Attribute a;
+	Dwarf_Op *ops;
+	size_t n;
+
+	if (!dwarf_attr_integrate(&i->die, DW_AT_frame_base, &a) ||
+	    dwarf_getlocation(&a, &ops, &n) != 0 || n != 1 || ops[0].atom < DW_OP_reg0 ||
+	    ops[0].atom > DW_OP_reg31)
+		return false;
+	*ret_reg = ops[0].atom - DW_OP_reg0;
+	return true;
+}
+
 /* A location in a location: the frame base, the call frame's address. */
 static int push_nested(struct machine *m, Dwarf_Attribute *attribute, const Dwarf_Op *ops, size_t n,
 		       unsigned depth)
@@ -94,6 +121,7 @@ static int push_nested(struct machine *m, Dwarf_Attribute *attribute, const Dwar
 
 	if (depth >= NESTING_MAX || evaluate(&inner, ops, n, depth + 1) < 0 || inner.n != 1)
 		return refuse(m, "the place of its stack frame is not known");
+	m->is_exact |= inner.is_exact;
 	return push(m, inner.stack[0]);
 }
 
@@ -127,8 +155,10 @@ static int push_cfa_at(struct machine *m, uint64_t address, unsigned depth)
 		r = dwarf_frame_cfa(frame, &ops, &n) == 0 && n ? push_nested(m, NULL, ops, n, depth)
 							       : -ENODATA;
 		free(frame);
-		if (r >= 0)
+		if (r >= 0) {
+			m->is_exact = true;
 			return 0;
+		}
 	}
 	return refuse(m, "the place of its stack frame is not known");
 }
@@ -151,32 +181,51 @@ bool location_frame(struct debuginfo *d, uint64_t address, unsigned *ret_reg, in
 	return true;
 }
 
+bool location_has_frame(struct debuginfo *d, struct instance *i, uint64_t address)
+{
+	unsigned base, reg;
+	int64_t offset;
+
+	return !instance_frame_register(i, &base) || !location_frame(d, address, &reg, &offset) ||
+	       reg == base;
+}
+
 /*
- * A frame base that is just a register (clang) holds only behind the prologue, which moves it. What does not
- * move is the call frame's address: it is expressed in that register there, and in terms of the registers as
- * they are now here.
+ * A frame base that is just a register (clang) holds only behind the prologue, which moves it, and no more when it is
+ * put back at the end. What does not move is the call frame's address: it is expressed in that register there, and in
+ * terms of the registers as they are now here.
  */
 static bool is_in_prologue(const struct location_site *site)
 {
 	uint64_t entry = site->outer->entry;
 
 	return site->address >= entry && site->address - entry < PROLOGUE_MAX &&
-	       site->address < instance_body(site->unit, site->outer);
+	       site->address < instance_body(site->d, site->unit, site->outer);
 }
 
-static int push_coming_base(struct machine *m, unsigned reg, unsigned depth)
+/* The call frame's address is a register and a number. */
+static bool is_plain_frame(const struct machine *m)
 {
-	struct machine later = {.site = m->site};
-	uint64_t body = instance_body(m->site->unit, m->site->outer);
-	int r = push_cfa_at(&later, body, depth);
+	return m->n && m->stack[m->n - 1].base == BASE_REGISTER && !m->stack[m->n - 1].n_loads;
+}
 
-	if (r < 0 || later.stack[0].base != BASE_REGISTER || later.stack[0].reg != reg ||
-	    later.stack[0].n_loads)
-		return refuse(m, "its stack frame is made by the function's first instructions");
-	r = push_cfa(m, depth);
-	if (r >= 0)
-		m->stack[m->n - 1].offset -= later.stack[0].offset;
-	return r;
+static int push_register_base(struct machine *m, unsigned reg, unsigned depth)
+{
+	struct machine later = {.site = m->site}, here = {.site = m->site};
+	uint64_t body = instance_body(m->site->d, m->site->unit, m->site->outer);
+	bool is_known = push_cfa_at(&later, body, depth) >= 0 && is_plain_frame(&later) &&
+			later.stack[0].reg == reg && push_cfa(&here, depth) >= 0 &&
+			is_plain_frame(&here);
+
+	if (is_known && (is_in_prologue(m->site) || here.stack[0].reg != reg)) {
+		here.stack[0].offset -= later.stack[0].offset;
+		m->is_exact = true;
+		return push(m, here.stack[0]);
+	}
+	if (!is_in_prologue(m->site))
+		return push_register(m, reg, 0);
+	m->is_early = true;
+	return refuse(m, frame_to_come);
 }
 
 static int push_frame_base(struct machine *m, int64_t offset, unsigned depth)
@@ -189,11 +238,11 @@ static int push_frame_base(struct machine *m, int64_t offset, unsigned depth)
 	if (!m->site->outer || !dwarf_attr_integrate(&m->site->outer->die, DW_AT_frame_base, &a) ||
 	    dwarf_getlocation_addr(&a, m->site->address, &ops, &n, 1) < 1)
 		return refuse(m, "the place of its stack frame is not known");
-	if (n == 1 && ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31 &&
-	    is_in_prologue(m->site))
-		r = push_coming_base(m, ops[0].atom - DW_OP_reg0, depth);
+	if (n == 1 && ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31)
+		r = push_register_base(m, ops[0].atom - DW_OP_reg0, depth);
 	else
 		r = push_nested(m, &a, ops, n, depth);
+	m->is_exact |= is_list(&a);
 	if (r >= 0)
 		m->stack[m->n - 1].offset += offset;
 	return r;
@@ -457,16 +506,55 @@ static bool all_go_into_registers(const struct location_site *site, int n)
 	return false;
 }
 
-/* A parameter whose memory lies below the stack pointer is still where the caller put it. */
-static void repair_at_entry(const struct location_site *site, int argument, struct variable *v)
+/* Is it in the function's own frame, below the call frame's address? What the caller put on the stack is above. */
+static bool is_in_own_frame(const struct location_site *site, const struct place *p)
+{
+	unsigned reg = site->d->arch->stack_reg;
+	int64_t offset = 0;
+
+	if (p->kind != PLACE_MEMORY || p->n_loads)
+		return false;
+	location_frame(site->d, site->address, &reg, &offset);
+	/* clang: the call frame is told by the frame pointer, but what is nearer to the stack pointer by that */
+	if (reg != site->d->arch->stack_reg && p->reg == site->d->arch->stack_reg)
+		return true;
+	return p->reg == reg && p->offset < offset;
+}
+
+/* Optimised code may store a parameter late or never. */
+static void doubt_parameter(const struct location_site *site, struct variable *v)
+{
+	struct type_facts f;
+
+	type_get(v->type, &f);
+	if (instance_keeps_in_memory(site->d, site->outer) ||
+	    parameter_is_stored(site, &v->place, f.n_bytes))
+		return;
+	v->place.kind = PLACE_NOWHERE;
+	snprintf(v->why, sizeof(v->why),
+		 "it came in registers, and is not stored where it is said to be");
+}
+
+/*
+ * A parameter whose memory is in the function's own frame is still where the caller put it, or on its way. is_early:
+ * its memory cannot even be named.
+ */
+static void repair_parameter(const struct location_site *site, int argument, bool has_list,
+			     bool is_early, struct variable *v)
 {
 	const struct arch *arch = site->d->arch;
 	struct place *p = &v->place;
+	bool at_entry = site->outer && site->address == site->outer->entry;
 
-	if (!arch || argument < 0 || !site->outer || site->address != site->outer->entry ||
-	    p->kind != PLACE_MEMORY || p->n_loads || p->reg != arch->stack_reg || p->offset >= 0)
+	if (!arch || argument < 0 || !site->outer || (!at_entry && has_list) ||
+	    (!is_early && !is_in_own_frame(site, p)))
 		return;
-	if ((unsigned)argument < arch->n_arg_regs && all_go_into_registers(site, argument)) {
+	if (!at_entry && !is_in_prologue(site)) {
+		doubt_parameter(site, v);
+		return;
+	}
+	if (at_entry && (unsigned)argument < arch->n_arg_regs &&
+	    all_go_into_registers(site, argument)) {
 		*p = (struct place){.kind = PLACE_REGISTER, .reg = arch->arg_regs[argument]};
 		return;
 	}
@@ -477,9 +565,12 @@ static void repair_at_entry(const struct location_site *site, int argument, stru
 }
 
 /* The location that begins right behind the call of the function tracer; 0: none. */
-static int find_behind_fentry(Dwarf_Attribute *a, uint64_t address, Dwarf_Op **ops, size_t *n)
+static int find_behind_fentry(struct debuginfo *d, Dwarf_Attribute *a, uint64_t address,
+			      Dwarf_Op **ops, size_t *n)
 {
-	for (unsigned i = 1; i <= FENTRY_MAX; i++)
+	unsigned n_bytes = code_padding(d, address);
+
+	for (unsigned i = 1; i <= n_bytes; i++)
 		if (dwarf_getlocation_addr(a, address + i, ops, n, 1) == 1)
 			return 1;
 	return 0;
@@ -522,6 +613,39 @@ static int check_size(struct machine *m, struct type type)
 	return 0;
 }
 
+/* Lists of addresses are right, but those of clang leave out that frames are taken down in the end. */
+static bool is_list_right(const struct location_site *site, unsigned reg)
+{
+	unsigned base;
+
+	return !site->outer || !instance_frame_register(site->outer, &base) ||
+	       (reg != site->d->arch->stack_reg && reg != base);
+}
+
+/* A register that is the base of memory must hold what it is taken for. */
+static int check_register(struct machine *m)
+{
+	const struct value *v = &m->stack[0];
+	const struct arch *arch = m->site->d->arch;
+	bool has_list = is_list(m->attribute);
+
+	if (!arch || v->base != BASE_REGISTER || m->is_register || (m->is_value && !v->n_loads) ||
+	    m->is_exact || (has_list && is_list_right(m->site, v->reg)))
+		return 0;
+	switch (register_is_kept(m->site, v->reg)) {
+	case KEPT:
+		return 0;
+	case KEPT_NOT_YET:
+		if (has_list)
+			return 0;
+		m->is_early = true;
+		return refuse(m, frame_to_come);
+	case KEPT_NO_MORE:
+		break;
+	}
+	return refuse(m, "the register that leads to it holds something else here");
+}
+
 /* A struct of up to 16 bytes in two registers: reg, piece 8, reg, piece n. */
 static bool find_pair(const Dwarf_Op *ops, size_t n, struct place *ret)
 {
@@ -538,15 +662,18 @@ static bool find_pair(const Dwarf_Op *ops, size_t n, struct place *ret)
 	return true;
 }
 
-static void evaluate_at(const struct location_site *site, Dwarf_Attribute *a, Dwarf_Op *ops,
+/* True if there will be a place as soon as the frame is made. */
+static bool evaluate_at(const struct location_site *site, Dwarf_Attribute *a, Dwarf_Op *ops,
 			size_t n, struct variable *v)
 {
 	struct machine m = {.site = site, .attribute = a};
 	int r;
 
 	if (find_pair(ops, n, &v->place))
-		return;
+		return false;
 	r = evaluate(&m, ops, n, 0);
+	if (r >= 0)
+		r = check_register(&m);
 	if (r >= 0)
 		r = check_size(&m, v->type);
 	if (r >= 0)
@@ -555,6 +682,7 @@ static void evaluate_at(const struct location_site *site, Dwarf_Attribute *a, Dw
 		v->place = (struct place){.kind = PLACE_NOWHERE};
 		snprintf(v->why, sizeof(v->why), "%s", m.why ? m.why : computed);
 	}
+	return m.is_early;
 }
 
 void location_get(const struct location_site *site, Dwarf_Die *variable, int argument,
@@ -563,6 +691,7 @@ void location_get(const struct location_site *site, Dwarf_Die *variable, int arg
 	Dwarf_Attribute a;
 	Dwarf_Op *ops;
 	size_t n;
+	bool is_early;
 	int found;
 
 	ret->place = (struct place){.kind = PLACE_NOWHERE};
@@ -574,15 +703,15 @@ void location_get(const struct location_site *site, Dwarf_Die *variable, int arg
 	}
 	found = dwarf_getlocation_addr(&a, site->address, &ops, &n, 1);
 	if (found < 1 && argument >= 0 && site->outer && site->address == site->outer->entry)
-		found = find_behind_fentry(&a, site->address, &ops, &n);
+		found = find_behind_fentry(site->d, &a, site->address, &ops, &n);
 	if (found < 1) {
 		location_explain(site, &a, ret->why, sizeof(ret->why));
 		return;
 	}
-	evaluate_at(site, &a, ops, n, ret);
+	is_early = evaluate_at(site, &a, ops, n, ret);
 	if (ret->place.kind == PLACE_NOWHERE && ops && n &&
 	    (ops[0].atom == DW_OP_entry_value || ops[0].atom == DW_OP_GNU_entry_value))
 		location_explain(site, &a, ret->why, sizeof(ret->why));
-	repair_at_entry(site, argument, ret);
+	repair_parameter(site, argument, is_list(&a), is_early, ret);
 	name_global(site, variable, &ret->place);
 }

@@ -23,6 +23,7 @@
  * stack by an address of its own, and behind a jump that is data of the program.
  */
 #include "symbols/debuginfo_points_int.h"
+#include "symbols/arch.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -107,8 +108,16 @@ static int add_point(struct search *s, struct unit *u, struct instance *i, uint6
 
 /* --- prologues --------------------------------------------------------------------------------- */
 
+/* Below a register that functions leave to their callers as it was: set up by the first instructions. */
+static bool is_set_up(struct debuginfo *d, const Dwarf_Op *op)
+{
+	return op->atom == DW_OP_fbreg ||
+	       (d->arch && op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31 &&
+		d->arch->kept_regs >> (op->atom - DW_OP_breg0) & 1);
+}
+
 /* A parameter that the caller passes by its address, which is in a register (Rust, large ones): it is there at once. */
-static bool is_by_address(Dwarf_Die *die, Dwarf_Attribute *a)
+static bool is_by_address(struct debuginfo *d, Dwarf_Die *die, Dwarf_Attribute *a)
 {
 	Dwarf_Addr base, begin, end;
 	Dwarf_Op *ops;
@@ -116,11 +125,10 @@ static bool is_by_address(Dwarf_Die *die, Dwarf_Attribute *a)
 
 	return dwarf_tag(die) == DW_TAG_formal_parameter &&
 	       dwarf_getlocations(a, 0, &base, &begin, &end, &ops, &n) > 0 && n == 1 &&
-	       ops[0].atom >= DW_OP_breg0 && ops[0].atom <= DW_OP_breg31;
+	       ops[0].atom >= DW_OP_breg0 && ops[0].atom <= DW_OP_breg31 && !is_set_up(d, ops);
 }
 
-/* Has parameters, and each of them one place for the whole function: nothing was optimised. */
-static bool keeps_in_memory(struct instance *i)
+bool instance_keeps_in_memory(struct debuginfo *d, struct instance *i)
 {
 	Dwarf_Die child;
 	Dwarf_Attribute a;
@@ -135,13 +143,14 @@ static bool keeps_in_memory(struct instance *i)
 
 		if (tag != DW_TAG_formal_parameter && tag != DW_TAG_variable)
 			continue;
-		if (!dwarf_attr_integrate(&child, DW_AT_location, &a) || is_by_address(&child, &a))
+		if (!dwarf_attr_integrate(&child, DW_AT_location, &a) ||
+		    is_by_address(d, &child, &a))
 			continue;
 		if (dwarf_getlocation(&a, &ops, &n) != 0 || !n)
 			return false;
 		if (ops[0].atom == DW_OP_addr)
 			continue;
-		if (ops[0].atom != DW_OP_fbreg)
+		if (!is_set_up(d, ops))
 			return false;
 		any = true;
 	} while (dwarf_siblingof(&child, &child) == 0);
@@ -174,9 +183,10 @@ static int check_prologue(struct search *s, struct unit *u, struct instance *i, 
 	const struct debuginfo_where *w = s->where;
 	uint64_t body;
 
-	if (!w->wants_variables || !w->offset || is_inlined(i) || !keeps_in_memory(i))
+	if (!w->wants_variables || !w->offset || is_inlined(i) ||
+	    !instance_keeps_in_memory(s->d, i))
 		return 0;
-	body = instance_body(u, i);
+	body = instance_body(s->d, u, i);
 	if (i->entry + w->offset >= body)
 		return 0;
 	return errmsg_set(err, -EINVAL,
@@ -236,8 +246,8 @@ static int add_entry(void *ctx, struct unit *u, struct instance *i)
 	    check_prologue(s, u, i, s->err) < 0)
 		return -EINVAL;
 	if (w->wants_variables && !w->offset && !w->is_return && !is_inlined(i) &&
-	    keeps_in_memory(i))
-		address = instance_body(u, i);
+	    instance_keeps_in_memory(s->d, i))
+		address = instance_body(s->d, u, i);
 	r = add_point(s, u, i, address, function_line(instance_function(s->d, u, i)));
 	if (r == 0 && s->n > n && address != i->entry + w->offset) {
 		struct debuginfo_point *pt = &s->list[n];

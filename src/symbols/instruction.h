@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * instruction.h - how long an instruction is.
+ * instruction.h - how long an instruction is, and what it may change.
  *
  * A breakpoint must stand at the beginning of one. The kernel looks for itself where it is its own code; in a
  * program it does not, and a probe inside of an instruction changes what the program does.
@@ -8,6 +8,7 @@
 #ifndef SONDE_SYMBOLS_INSTRUCTION_H
 #define SONDE_SYMBOLS_INSTRUCTION_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,5 +16,26 @@ struct arch;
 
 /* Its bytes; 0 if they are no instruction that is known here, or are cut off. */
 unsigned instruction_length(const struct arch *a, const uint8_t *bytes, size_t n);
+
+/* Where control goes: on, perhaps elsewhere, elsewhere for certain (returns, too), elsewhere and back. */
+enum instruction_flow { FLOW_ON, FLOW_BRANCH, FLOW_JUMP, FLOW_CALL };
+
+struct instruction_effect {
+	unsigned n_bytes;
+	uint32_t
+		written; /* registers that it may change, a bit for each of DWARF's first 32; not those of a callee */
+	enum instruction_flow flow;
+	bool is_padding; /* a nop, or a mark for the processor */
+	bool has_target; /* it goes to distance bytes from its own beginning */
+	int64_t distance;
+	unsigned
+		stored_bytes; /* so many to [store_reg] + store_offset; 0: none, or it is not known where */
+	unsigned store_reg;
+	int64_t store_offset;
+};
+
+/* False: not known for this processor, or cut off. */
+bool instruction_effect(const struct arch *a, const uint8_t *bytes, size_t n,
+			struct instruction_effect *ret);
 
 #endif

@@ -46,7 +46,7 @@ static int print_result(const struct gather_job *job, struct gather_options *o, 
 }
 
 /* "sonde_12/vfs_read", which is probe:vfs_read in the trace. */
-static int name_event(struct gather_options *o, struct setup *setup, const struct plan_event *e,
+static int name_event(struct plan_words *names, struct setup *setup, const struct plan_event *e,
 		      struct errmsg *err)
 {
 	const char *pattern = setup_event(setup, e)->pattern, *rest = strpbrk(pattern, ":/");
@@ -54,27 +54,27 @@ static int name_event(struct gather_options *o, struct setup *setup, const struc
 	int r;
 
 	if (!rest)
-		return gather_keep_word(&o->names, pattern, err);
+		return gather_keep_word(names, pattern, err);
 	snprintf(system, sizeof(system), "%.*s", (int)(rest - pattern), pattern);
 	if (asprintf(&name, "%s:%s", setup_name_of_system(setup, system),
 		     setup_name_of_event(setup, system, rest + 1)) < 0)
 		return errmsg_set_errno(err, -ENOMEM, "cannot keep the names of events");
-	r = gather_keep_word(&o->names, name, err);
+	r = gather_keep_word(names, name, err);
 	free(name);
 	return r;
 }
 
-/* setup: NULL for a file. */
-static int name_events(struct gather_options *o, struct setup *setup, struct errmsg *err)
+int gather_name_events(const struct gather_options *o, struct setup *setup,
+		       struct plan_words *names, struct errmsg *err)
 {
 	const struct plan_buffer *b = &o->record.plan.buffers[0];
 	int r = 0;
 
 	/* a pattern of a program has become several events in the plan */
 	for (size_t i = 0; setup && i < b->n_events && r >= 0; i++)
-		r = name_event(o, setup, &b->events[i], err);
+		r = name_event(names, setup, &b->events[i], err);
 	for (size_t i = 0; !setup && i < o->events.n && i < b->n_events && r >= 0; i++)
-		r = gather_keep_word(&o->names, o->events.words[i], err);
+		r = gather_keep_word(names, o->events.words[i], err);
 	return r;
 }
 
@@ -152,7 +152,7 @@ static int gather_report(const struct gather_job *job, struct gather_options *o,
 	if (r >= 0)
 		tell_buffers(o, &src);
 	if (r >= 0)
-		r = name_events(o, NULL, err);
+		r = gather_name_events(o, NULL, &o->names, err);
 	if (r >= 0)
 		r = gather_make_filters(&filters, o, rep->files[0].formats, true, err);
 	if (r >= 0)
@@ -288,7 +288,7 @@ static int open_gathering(struct gathering *g, struct errmsg *err)
 				err);
 
 	if (r >= 0)
-		r = name_events(g->o, g->run.s.setup, err);
+		r = gather_name_events(g->o, g->run.s.setup, &g->o->names, err);
 	if (r >= 0)
 		r = gather_make_filters(&g->filters, g->o, g->in.file.formats, false, err);
 	if (r >= 0)

@@ -84,6 +84,10 @@ int gather_print(struct gather_options *o, const struct textbuf *tb, struct errm
 /* Is text to have colours? */
 bool gather_is_colour(const struct gather_options *o);
 
+/* What the trace calls the events, in the order of the plan; setup: NULL for a file, where they are as written. */
+int gather_name_events(const struct gather_options *o, struct setup *setup,
+		       struct plan_words *names, struct errmsg *err);
+
 /* Live, and of some threads alone: "the command's first thread". NULL: of all. */
 const char *gather_only_in(const struct gather_options *o);
 

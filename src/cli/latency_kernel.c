@@ -44,6 +44,7 @@ struct latency_run {
 	struct keyreader keys;
 	struct latencies result;
 	struct latency_counts counts;
+	struct plan_words names; /* of the two sides, as shown */
 };
 
 /* --- can it? ----------------------------------------------------------------------------------- */
@@ -375,6 +376,18 @@ static int refuse(const struct latency_options *o, const char *why, struct errms
 	return errmsg_set(err, -ENOTSUP, "this cannot be measured by %s: %s", o->how, why);
 }
 
+/* As the program calls them: what was written as a probe has the name of its event. */
+static int name_sides(struct latency_run *lr, struct errmsg *err)
+{
+	int r = gather_name_events(&lr->o->gather, lr->run.s.setup, &lr->names, err);
+
+	if (r < 0 || !lr->names.n)
+		return r;
+	lr->config.from = lr->names.words[0];
+	lr->config.to = lr->names.words[lr->names.n - 1];
+	return 0;
+}
+
 static int measure(struct latency_run *lr, struct errmsg *err)
 {
 	int r = lr->is_bpf;
@@ -387,6 +400,9 @@ static int measure(struct latency_run *lr, struct errmsg *err)
 				      ? lr->why.text
 				      : "it takes one event at each end, and fields that they have",
 			      err);
+	r = name_sides(lr, err);
+	if (r < 0)
+		return r;
 	keyreader_init_texts(&lr->keys);
 	r = latencies_init(&lr->result, &lr->config.scale, lr->config.n_groups, 0);
 	r = r < 0 ? errmsg_set_errno(err, r, "cannot measure latencies")
@@ -423,6 +439,7 @@ int latency_in_kernel(struct latency_options *o, char **argv, struct errmsg *err
 		latencybpf_close(&lr->bpf);
 		kernelrun_close(&lr->run, &ignored);
 	}
+	plan_words_release(&lr->names);
 	free(lr);
 	return r;
 }

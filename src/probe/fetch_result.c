@@ -60,8 +60,12 @@ static void collect(struct leaves *l, struct type t, uint64_t offset, bool is_bi
 		type_get(f.target, &element);
 		for (uint64_t i = 0; i < f.n_elements && !l->too_many; i++)
 			collect(l, f.target, offset + i * element.n_bytes, false, depth + 1);
+	} else if (f.n_floats == 2 && l->n + 2 <= LEAVES_MAX) { /* complex: like a struct of two */
+		l->list[l->n++] = (struct leaf){offset, f.n_bytes / 2, true, false};
+		l->list[l->n++] = (struct leaf){offset + f.n_bytes / 2, f.n_bytes / 2, true, false};
 	} else {
-		l->list[l->n++] = (struct leaf){offset, f.n_bytes, f.kind == TYPE_FLOAT, is_bits};
+		l->list[l->n++] = (struct leaf){offset, f.n_bytes,
+						f.kind == TYPE_FLOAT || f.n_floats, is_bits};
 	}
 }
 
@@ -188,7 +192,7 @@ int fetch_start_result(const struct fetch_place *p, const struct expression *e, 
 		return 0;
 	v->type = t;
 	type_get(t, &f);
-	if (f.kind == TYPE_FLOAT)
+	if (f.kind == TYPE_FLOAT || f.n_floats)
 		return FETCH_REFUSE(p, err, e->span, -ENOENT,
 				    "%s returns a floating point number, in a register that probes "
 				    "cannot read; probe a line behind the call that keeps it in "

@@ -483,6 +483,8 @@ static int write_by_type(struct emission *e)
 	case TYPE_UNKNOWN:
 		break;
 	}
+	if (e->v->kind == VALUE_PARTS)
+		return write_part(e, "x64", 64);
 	if (!strcmp(e->v->plain_type, "u64") && !e->place->kernel->plain_types)
 		e->ret->show = PROBE_SHOW_WORD;
 	if (*e->v->plain_type)

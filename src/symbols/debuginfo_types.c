@@ -208,8 +208,10 @@ static void get_base(Dwarf_Die *die, struct type_facts *f)
 	if (encoding == DW_ATE_float)
 		f->kind = TYPE_FLOAT;
 	else if (encoding == DW_ATE_complex_float || encoding == DW_ATE_imaginary_float ||
-		 encoding == DW_ATE_decimal_float)
+		 encoding == DW_ATE_decimal_float) {
 		f->kind = TYPE_UNKNOWN; /* no one number of a kind that is known */
+		f->n_floats = encoding == DW_ATE_complex_float ? 2 : 1;
+	}
 }
 
 /* A child that counts as a member: also a base class. */

@@ -46,6 +46,7 @@ struct type_facts {
 	uint64_t n_bytes; /* 0: not known */
 	bool is_signed;	  /* integers, enums */
 	bool is_char, is_bool; /* integers */
+	unsigned n_floats;     /* TYPE_UNKNOWN: 2 of a complex number, 1 of a decimal one */
 	bool is_user;	       /* a pointer that is tagged as one into user space */
 	bool is_reference;     /* C++: a pointer that is written as if it were the thing */
 	struct type target;    /* of a pointer, the element of an array, the result of a function */

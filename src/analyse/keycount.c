@@ -9,14 +9,16 @@
 #include "analyse/keycount.h"
 
 #include "base/errmsg.h"
+#include "base/spelling.h"
 #include "decode/filter.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#define ROWS_MAX	(1u << 20)
-#define ARENA_MAX_BYTES (16u << 20)
+#define ROWS_MAX	  (1u << 20)
+#define ARENA_MAX_BYTES	  (16u << 20)
+#define FIELDS_TEXT_BYTES 600 /* of a sentence */
 
 struct keycount {
 	const struct keycount_config *config;
@@ -175,6 +177,45 @@ static int settle_words(struct keycount *k, size_t n_events, struct errmsg *err)
 	return 0;
 }
 
+/* Of one event, "count, buf"; of several it would be a long list. */
+static void list_fields(const struct keycount *k, char fields[FIELDS_TEXT_BYTES])
+{
+	const struct event *only = NULL;
+	size_t len = 0;
+
+	for (size_t id = 0; id < k->f->n_table; id++) {
+		if (k->events[id] && only)
+			return;
+		if (k->events[id])
+			only = k->f->table[id];
+	}
+	for (size_t i = 0; only && i < only->n_fields && len < FIELDS_TEXT_BYTES; i++)
+		len += snprintf(fields + len, FIELDS_TEXT_BYTES - len, "%s%s", i ? ", " : "",
+				only->fields[i].name);
+}
+
+/* Here, and not where to ask: a probe is gone by then. */
+static int refuse_word(const struct keycount *k, size_t word, struct errmsg *err)
+{
+	char fields[FIELDS_TEXT_BYTES] = "";
+	struct spelling sp;
+
+	spelling_init(&sp, k->words[word], strlen(k->words[word]));
+	for (size_t id = 0; id < k->f->n_table; id++)
+		for (size_t i = 0; k->events[id] && i < k->f->table[id]->n_fields; i++)
+			spelling_add(&sp, k->f->table[id]->fields[i].name);
+	if (!sp.nearest)
+		list_fields(k, fields);
+	return errmsg_set(err, -ENOENT,
+			  "no event that is counted has a field '%s' (--%s)%s%s%s; $comm, $pid, "
+			  "$task, $cpu and $event are known for all",
+			  k->words[word], word < n_keys(k) ? "by" : "sum",
+			  sp.nearest ? "; the nearest is "
+			  : *fields  ? "; there are "
+				     : "",
+			  sp.nearest ? sp.nearest : "", fields);
+}
+
 static int bind_events(struct keycount *k, struct errmsg *err)
 {
 	bool known[KEYS_MAX] = {false};
@@ -200,10 +241,7 @@ static int bind_events(struct keycount *k, struct errmsg *err)
 	}
 	for (size_t i = 0; i < k->n_words; i++)
 		if (!known[i])
-			return errmsg_set(err, -ENOENT,
-					  "no event that is counted has a field '%s' (--%s); "
-					  "$comm, $pid, $task, $cpu and $event are known for all",
-					  k->words[i], i < n_keys(k) ? "by" : "sum");
+			return refuse_word(k, i, err);
 	return 0;
 }
 

@@ -294,6 +294,42 @@ static int bind_event(struct latency *l, struct event *ev, struct latency_event 
 	return 0;
 }
 
+/* The first event of that role, or NULL. */
+static const struct latency_event *find_role(const struct latency *l, unsigned role, size_t *ret_id)
+{
+	for (size_t i = 0; i < l->n_events; i++)
+		if (l->events[i] && l->events[i]->roles & role) {
+			*ret_id = i;
+			return l->events[i];
+		}
+	return NULL;
+}
+
+/* A number never matches a text. */
+static int check_kinds(const struct latency *l, struct errmsg *err)
+{
+	const struct latency_config *c = l->config;
+	size_t from_id = 0, to_id = 0;
+	const struct latency_event *from = find_role(l, ROLE_FROM, &from_id),
+				   *to = find_role(l, ROLE_TO, &to_id);
+
+	if (!from || !to || c->match != LATENCY_BY_FIELD || c->function)
+		return 0;
+	for (size_t i = 0; i < c->n_fields; i++) {
+		bool is_text = key_is_text(&from->from_keys[i]);
+
+		if (is_text != key_is_text(&to->to_keys[i]))
+			return errmsg_set(
+				err, -EINVAL,
+				"%s of %s is a %s and %s of %s a %s: they are never equal, and "
+				"nothing would be measured (--by-field)",
+				c->fields[i].from, l->f->table[from_id]->name,
+				is_text ? "text" : "number", c->fields[i].to,
+				l->f->table[to_id]->name, is_text ? "number" : "text");
+	}
+	return 0;
+}
+
 static bool is_side(const struct latency_event *le, enum latency_side side)
 {
 	unsigned from = ROLE_FROM | ROLE_ENTRY | ROLE_GRAPH_ENTRY | ROLE_GRAPH_EXIT;
@@ -392,6 +428,8 @@ static int find_events(struct latency *l, struct errmsg *err)
 	}
 	if (r >= 0)
 		r = refuse_missing(l, all, err);
+	if (r >= 0)
+		r = check_kinds(l, err);
 	if (r >= 0)
 		settle_frames(l);
 	return r < 0 ? r : settle_groups(l, err);

@@ -142,6 +142,11 @@ static void bind_events(struct latency_run *lr)
 	lr->from = bind_side(lr, &b->events[0], c->fields[0].from);
 	if (lr->from)
 		lr->to = bind_side(lr, &b->events[b->n_events - 1], c->fields[0].to);
+	if (lr->to && c->match == LATENCY_BY_FIELD &&
+	    key_is_text(&lr->from->slots[0]) != key_is_text(&lr->to->slots[0])) {
+		errmsg_set(&lr->why, -EINVAL, "a text is never equal to a number");
+		lr->to = NULL;
+	}
 }
 
 /* The key of a trigger. */

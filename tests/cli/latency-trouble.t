@@ -70,7 +70,7 @@ $ sonde count -e nothing tour.dat
 sonde: the trace knows no event 'nothing'
 [1]
 $ sonde count -e sched_switch --by nothing tour.dat
-sonde: no event that is counted has a field 'nothing' (--by); $comm, $pid, $task, $cpu and $event are known for all
+sonde: no event that is counted has a field 'nothing' (--by); there are prev_comm, prev_pid, prev_prio, prev_state, next_comm, next_pid, next_prio; $comm, $pid, $task, $cpu and $event are known for all
 [1]
 $ sonde count -e sched_switch --by ,, tour.dat
 sonde: count: --by takes fields, $comm, $pid, $task, $cpu and $event, with commas between, not ',,'
@@ -89,4 +89,10 @@ sonde: -T measures one function, not './a:work,./a:rest'; a pattern (PROGRAM:nam
 [2]
 $ sonde count -F 'sched_swich:prev_pid == 0' -e sched_switch tour.dat
 sonde: no system or event here is called 'sched_swich'; did you mean 'sched_switch'?
+[1]
+$ sonde latency -e sched_wakeup -e sched_switch --by-field pid=next_comm tour.dat
+sonde: pid of sched_wakeup is a number and next_comm of sched_switch a text: they are never equal, and nothing would be measured (--by-field)
+[2]
+$ sonde count -e sched_switch --by prev_cmom tour.dat
+sonde: no event that is counted has a field 'prev_cmom' (--by); the nearest is prev_comm; $comm, $pid, $task, $cpu and $event are known for all
 [1]

@@ -87,12 +87,35 @@ static struct key_slot bind_syscall(const struct event *ev)
 	return (struct key_slot){.kind = KEY_NUMBER, .field = f, .ev = ev, .is_syscall = true};
 }
 
+/* $func: where a probe was hit, or the function that the function tracers tell of. */
+static const struct field *find_function(const struct event *ev)
+{
+	static const char *const names[] = {"__probe_func", "__probe_ip", "func", "ip"};
+	size_t n = sizeof(names) / sizeof(*names) - (strcmp(ev->system, "ftrace") ? 2 : 0);
+	const struct field *f = NULL;
+
+	for (size_t i = 0; i < n && !f; i++)
+		f = event_find_field(ev, names[i]);
+	return f;
+}
+
+static struct key_slot bind_function(const struct event *ev)
+{
+	const struct field *f = find_function(ev);
+
+	if (!f || (f->size != 4 && f->size != 8))
+		return (struct key_slot){.kind = KEY_ABSENT};
+	return (struct key_slot){.kind = KEY_NUMBER, .field = f, .shown = SHOWN_FUNCTION, .ev = ev};
+}
+
 struct key_slot key_bind(const struct event *ev, const char *word)
 {
 	const struct field *f = *word == '$' ? NULL : event_find_field(ev, word);
 
 	if (!strcmp(word, "$syscall"))
 		return bind_syscall(ev);
+	if (!strcmp(word, "$func"))
+		return bind_function(ev);
 	if (!f)
 		return (struct key_slot){.kind = find_general(word)};
 	if (f->flags & (FIELD_ARRAY | FIELD_DYNAMIC) && event_shows_array(ev, f))

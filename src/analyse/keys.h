@@ -3,7 +3,8 @@
  * keys.h - the words after --by: what they mean in an event, their value in a record, its text.
  *
  *	WORD is a field of the event, or one of $cpu $pid $comm $task $event (the $ may be left out where
- *	the event has no field of that name), or $syscall, the name of the call that an event is of.
+ *	the event has no field of that name), or $syscall, the name of the call that an event is of, or $func, the function that a
+ *	probe was hit in or a function tracer tells of.
  *
  *	key_bind ─▶ key_slot, once for each event ─▶ key_read, for each record: a number ─▶ key_fmt, once
  *

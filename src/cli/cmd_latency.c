@@ -106,7 +106,8 @@ static const struct option_row rows[] = {
 	{.kind = OPTION_STRING,
 	 .name = "by",
 	 .arg = "KEY,…",
-	 .help = "a row for each value of these: fields, $comm, $pid, $task, $cpu, $syscall",
+	 .help = "a row for each value of these: fields, $comm, $pid, $task, $cpu, $syscall, "
+		 "$func",
 	 .offset = AT(by)},
 	{.kind = OPTION_NUMBER,
 	 .name = "worst",

@@ -69,6 +69,14 @@ static uint64_t average(const struct latency_spread *s)
 
 /* --- what was asked ---------------------------------------------------------------------------- */
 
+static bool has_group(const struct latency_config *c, const char *word)
+{
+	for (size_t i = 0; i < c->n_groups; i++)
+		if (!strcmp(c->groups[i].word, word))
+			return true;
+	return false;
+}
+
 static void fmt_question(const struct latency_view *v, struct textbuf *tb)
 {
 	const struct latency_config *c = v->config;
@@ -76,7 +84,10 @@ static void fmt_question(const struct latency_view *v, struct textbuf *tb)
 	textbuf_add_str(tb, v->colour ? "\033[1m" : "");
 	if (c->function)
 		textbuf_addf(tb, "%s, from entry to return%s", c->function,
-			     strpbrk(c->function, "*?[") ? "; all that fit are told together" : "");
+			     !strpbrk(c->function, "*?[") ? ""
+			     : has_group(c, "$func")	  ? "; the histogram is of all that fit"
+							  : "; all that fit are told together, and "
+							    "apart with --by '$func'");
 	else if (c->n_calls)
 		textbuf_addf(tb, "%zu function%s, each from entry to return%s", c->n_calls,
 			     c->n_calls == 1 ? "" : "s",

@@ -21,6 +21,8 @@
  * An array of texts, "__data_loc char[][2] names" and __get_str(names[0]), which no reader knows, becomes a field for each:
  * "__data_loc char[] names__0".
  *
+ * A probe on many functions of the kernel tells which one it was: "(%ps)", (void *)REC->__probe_ip.
+ *
  * A conversion in the text and an expression behind it belong together by their number. What is not
  * understood is copied as it is. The elements of an array have one each: "{%s,%s}", __print_symbolic(REC->a[0], …), ….
  */
@@ -331,6 +333,21 @@ static void drop_name(const char *name, struct textbuf *tb)
 		tb->pos -= len;
 }
 
+/* Where it was hit, of a probe on many functions of the kernel: "(ffffffff81f61e70)" would not tell which. */
+static bool is_place(const struct probe *p, struct part value)
+{
+	static const char *const names[] = {"REC->__probe_ip", "REC->__probe_func"};
+
+	if (p->n_places < 2 || p->kind == PROBE_UPROBE || p->kind == PROBE_URETPROBE)
+		return false;
+	while (value.len && *value.at == ' ')
+		value.at++, value.len--;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (value.len == strlen(names[i]) && !strncmp(value.at, names[i], value.len))
+			return true;
+	return false;
+}
+
 /* Copies the text between quotes; returns its end, behind the closing quote. */
 static const char *fmt_text(const struct probe *p, const char *s, const char *end,
 			    const char *close, struct textbuf *tb)
@@ -352,6 +369,11 @@ static const char *fmt_text(const struct probe *p, const char *s, const char *en
 				drop_name(text->name, tb);
 				s += len;
 				s += s + 1 < close && !strncmp(s, "\\\"", 2) ? 2 : 0;
+				continue;
+			}
+			if (is_place(p, value)) {
+				textbuf_add_str(tb, "%ps");
+				s += len;
 				continue;
 			}
 			if (a) {
@@ -412,6 +434,8 @@ static const char *fmt_expressions(const struct probe *p, const char *s, const c
 		textbuf_add_char(tb, ',');
 		if (a)
 			add_expression(a, e, tb);
+		else if (is_place(p, e))
+			textbuf_addf(tb, " (void *)%.*s", (int)(e.len - 1), e.at + 1);
 		else if (!fmt_element(e, tb))
 			textbuf_add(tb, e.at, e.len);
 	}

@@ -116,6 +116,14 @@ $ sonde count -e sys_enter --by '$syscall' --rows 2 events-v7-zstd.dat
             and 50 more
       7676  in 52 rows
 
+# the function that was hit, of whatever tells of functions
+$ sonde count -e funcgraph_entry --by '$func' --rows 2 $GOLDEN/tour.dat
+     count  $func
+       166  exit_to_user_mode_prepare  ########################################
+        94  up_read                    ######################
+            and 45 more
+       790  in 47 rows
+
 # Ranges of numbers, sums of them.
 
 $ sonde count -e sched_stat_runtime --by runtime.buckets=2000000 events-v7-zstd.dat
@@ -141,7 +149,7 @@ $ sonde count -e myopenret --by ret.log3 probes.dat
 sonde: count: '.log3' of ret is not known; ranges are ret.log2 and ret.buckets=100
 [2]
 $ sonde count -e myopenret --sum file probes.dat
-sonde: no event that is counted has a field 'file' (--sum); $comm, $pid, $task, $cpu and $event are known for all
+sonde: no event that is counted has a field 'file' (--sum); there are __probe_func, __probe_ret_ip, ret; $comm, $pid, $task, $cpu and $event are known for all
 [1]
 $ sonde count -e myopenret --each probes.dat
 sonde: --each goes with an interval: -I SECONDS

@@ -687,6 +687,36 @@ static void numbers_get_names_in_the_format(void **state)
 	prober_free(prober);
 }
 
+static void a_probe_of_many_functions_tells_which(void **state)
+{
+	static const char kernel[] = "print fmt: \"(%lx <- %lx) n=%d\", REC->__probe_func, "
+				     "REC->__probe_ret_ip, REC->n\n";
+	struct prober *prober = new_prober(&probe_kernel_usual, "x86_64");
+	struct errmsg err = {0};
+	struct definition *d;
+	struct textbuf tb;
+	struct probe *p, many;
+
+	assert_int_equal(definition_parse(&d, "do_it(n)", &err), 0);
+	assert_int_equal(probe_resolve(prober, d, &p, &err), 0);
+	textbuf_init(&tb, 10000);
+	probe_fmt_format(p, kernel, strlen(kernel), &tb);
+	textbuf_add(&tb, "", 1);
+	assert_string_equal(tb.start, kernel);
+	many = *p;
+	many.n_places = 2;
+	textbuf_clear(&tb);
+	probe_fmt_format(&many, kernel, strlen(kernel), &tb);
+	textbuf_add(&tb, "", 1);
+	assert_string_equal(tb.start,
+			    "print fmt: \"(%ps <- %lx) n=%d\", (void *)REC->__probe_func, "
+			    "REC->__probe_ret_ip, REC->n\n");
+	textbuf_release(&tb);
+	probe_free(p);
+	definition_free(d);
+	prober_free(prober);
+}
+
 static void values_keep_their_meaning_in_the_format(void **state)
 {
 	static const char kernel[] =
@@ -825,6 +855,7 @@ int main(void)
 		cmocka_unit_test(names_do_not_meet),
 		cmocka_unit_test(wrong_ones_are_pointed_at),
 		cmocka_unit_test(numbers_get_names_in_the_format),
+		cmocka_unit_test(a_probe_of_many_functions_tells_which),
 		cmocka_unit_test(values_keep_their_meaning_in_the_format),
 		cmocka_unit_test(texts_in_conditions_have_guards),
 		cmocka_unit_test(complaints_find_their_way_back),

@@ -568,6 +568,7 @@ int setup_start(struct setup *s, struct errmsg *err)
 		if (fds[i] >= 0)
 			close(fds[i]);
 	free(fds);
+	setup_look_at_others(s);
 	if (r >= 0)
 		r = switch_all(s, "1", err);
 	return r < 0 ? r : set_worst(s, "0", err);

@@ -50,6 +50,7 @@ struct setup {
 	double event_ns;	   /* what writing the event takes besides; 0: not measured */
 	struct mappings *mappings; /* of programs, if they are needed for names; NULL */
 	uint64_t n_events_seen;	   /* in the buffers, when the hits of probes were looked at last */
+	bool is_program_busy;	   /* others ran the command's program before it did */
 };
 
 /* On failure what was set is put back when the journal is closed. */
@@ -92,6 +93,21 @@ void setup_measure_probes(struct setup *s);
  * joined with its entry. How many; a sentence for each probe. tell may be NULL.
  */
 uint64_t setup_tell_misses(struct setup *s, void (*tell)(const char *sentence));
+/*
+ * Hits of the command's own program whose record did not fit into a page: the kernel drops them and counts them nowhere, so
+ * they are what the hits are more than the events that came. setup_can_lose() says whether there may be such, for who
+ * counts events only then; what it looks at is how it is before the command runs.
+ */
+struct setup_arrived {
+	/* How many events of this id came. */
+	uint64_t (*count)(void *ctx, unsigned id);
+	void *ctx;
+	uint64_t n_lost; /* of all ids, known to be lost */
+};
+bool setup_can_lose(const struct setup *s);
+/* When the command has ended, and its probes still stand. How many; a sentence for each probe. tell may be NULL. */
+uint64_t setup_tell_lost(struct setup *s, const struct setup_arrived *arrived,
+			 void (*tell)(const char *sentence));
 /* Pointers to functions of programs are recorded by probes. */
 bool setup_records_code(const struct setup *s);
 /* … or addresses of their code by something else: stacks, page faults. */

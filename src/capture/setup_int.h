@@ -37,9 +37,8 @@ bool setup_is_latency(const char *tracer);
 int setup_each_thread(const char *pid, int (*visit)(void *ctx, const char *thread), void *ctx);
 /* Says so if a task of -P runs a file that is no more the one that is probed. */
 void setup_note_replaced(struct setup *s, const struct probe *p);
-/* setup_rates.c: what came into the buffers so far, lost or not; whether nothing of a probe is left out. */
-uint64_t setup_count_events(const struct setup *s);
-bool setup_records_every_hit(const struct setup *s, const struct setup_probe *sp);
+/* setup_lost.c: looks whether others run the command's program, just before it does. */
+void setup_look_at_others(struct setup *s);
 /* setup_functions.c */
 int setup_functions(struct setup *s, const struct setup_buffer *b, struct errmsg *err);
 /* Commands, triggers with a count: the count from the beginning; then writes 1 to switch_fd. */

@@ -9,15 +9,13 @@
  *	    vfs_llseek       0       0     nobody called it, or it is only a part of its callers
  *
  * The buffers know nothing of them, so they are in no count of lost events: they are told in words, with what helps.
+ * Hits that are too large for an event are in setup_lost.c.
  */
 #include "capture/eventdir.h"
 #include "capture/setup_pair_int.h"
-#include "probe/findprogram.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #define ROOM_MAX       4096 /* more the kernel refuses */
 #define HIST_MAX_BYTES (64u << 20)
@@ -186,62 +184,6 @@ static void tell_unhit(const struct unhit *u, void (*tell)(const char *sentence)
 	tell(text);
 }
 
-/* --- hits that are too large -------------------------------------------------------------------- */
-
-/* Texts of any length: two of them can be longer than what a program's probe may record, a page. */
-static bool can_be_large(const struct setup_probe *sp)
-{
-	const struct probe *p = sp->probe;
-	size_t n = 0;
-
-	for (size_t i = 0; i < p->n_args; i++) {
-		const char *colon = strrchr(p->args[i].fetch, ':');
-
-		n += colon && strstr(colon, "string") && !strstr(p->args[i].fetch, "$comm");
-	}
-	return n > 1 && (p->kind == PROBE_UPROBE || p->kind == PROBE_URETPROBE);
-}
-
-/*
- * The kernel drops them and counts them nowhere. They are what the hits are more than the events, if each hit should be
- * one: nothing else is recorded, nothing is left out, and nobody but the command was there before it began.
- */
-static uint64_t tell_large(struct setup *s, const struct probe_list *l,
-			   void (*tell)(const char *sentence))
-{
-	const char *name = NULL;
-	char text[512], found[PATH_MAX], path[PATH_MAX];
-	uint64_t n_hits = 0, n_events;
-
-	if (!s->plan->command || !findprogram(s->plan->command, false, found) ||
-	    !findprogram_real(found, path) || s->plan->n_buffers != 1 ||
-	    s->plan->buffers[0].n_events != s->n_probes)
-		return 0;
-	for (size_t i = 0; i < s->n_probes; i++) {
-		const struct setup_probe *sp = s->probes[i];
-
-		if (!sp->probe || sp->pair || sp->is_off || !setup_records_every_hit(s, sp) ||
-		    strncmp(sp->probe->places[0].text, path, strlen(path)))
-			return 0;
-		for (size_t k = 0; k < l->n; k++)
-			if (!strcmp(l->list[k].event, sp->name) &&
-			    !strcmp(l->list[k].group, sp->group))
-				n_hits += l->list[k].n_hits;
-		name = can_be_large(sp) ? sp->name : name;
-	}
-	n_events = setup_count_events(s);
-	if (!name || n_hits <= n_events)
-		return 0;
-	snprintf(text, sizeof(text),
-		 "%llu hits of %s are not recorded: what a hit records has to fit into %ld bytes, "
-		 "and "
-		 "their texts do not; record fewer texts in one event",
-		 (unsigned long long)(n_hits - n_events), name, sysconf(_SC_PAGESIZE));
-	if (tell)
-		tell(text);
-	return n_hits - n_events;
-}
-
 uint64_t setup_tell_misses(struct setup *s, void (*tell)(const char *sentence))
 {
 	struct errmsg ignored = {0};
@@ -265,7 +207,6 @@ uint64_t setup_tell_misses(struct setup *s, void (*tell)(const char *sentence))
 		note_unhit(s, sp, &m, &unhit);
 	}
 	tell_unhit(&unhit, tell);
-	n += tell_large(s, &l, tell);
 	probe_list_release(&l);
 	return n;
 }

@@ -161,7 +161,7 @@ static void look_at_rate(struct setup *s, struct setup_probe *sp, const struct p
  * Everything that came into the buffers so far. Hits by sonde itself, which reads while it records, are no events:
  * where nothing else is left out, no more hits than events are the user's.
  */
-uint64_t setup_count_events(const struct setup *s)
+static uint64_t count_events(const struct setup *s)
 {
 	static const char *const rows[] = {
 		"entries: ", "\noverrun: ", "\nread events: ", "\ndropped events: "};
@@ -184,7 +184,7 @@ uint64_t setup_count_events(const struct setup *s)
 	return n;
 }
 
-bool setup_records_every_hit(const struct setup *s, const struct setup_probe *sp)
+static bool records_every_hit(const struct setup *s, const struct setup_probe *sp)
 {
 	const struct plan *p = s->plan;
 
@@ -202,7 +202,7 @@ static uint64_t new_hits(const struct setup *s, const struct setup_probe *sp,
 {
 	uint64_t now = hits_of(l, sp), n = now > sp->n_hits ? now - sp->n_hits : 0;
 
-	return setup_records_every_hit(s, sp) && n > n_events ? n_events : n;
+	return records_every_hit(s, sp) && n > n_events ? n_events : n;
 }
 
 void setup_limit_probes(struct setup *s, double seconds, void (*tell)(const char *sentence))
@@ -213,7 +213,7 @@ void setup_limit_probes(struct setup *s, double seconds, void (*tell)(const char
 
 	if (!s->n_probes || seconds <= 0 || probes_list(&s->t, &l, &ignored) < 0)
 		return;
-	n_events = setup_count_events(s) - s->n_events_seen;
+	n_events = count_events(s) - s->n_events_seen;
 	for (size_t i = 0; i < s->n_probes; i++) {
 		struct setup_probe *sp = s->probes[i];
 		uint64_t n = sp->probe && !sp->is_off ? new_hits(s, sp, &l, n_events) : 0;
@@ -233,7 +233,7 @@ static void look_at_rates(struct setup *s, double seconds, bool is_estimate,
 
 	if (probes_list(&s->t, &l, &ignored) < 0)
 		return;
-	n_events = setup_count_events(s);
+	n_events = count_events(s);
 	for (size_t i = 0; i < s->n_probes; i++) {
 		struct setup_probe *sp = s->probes[i];
 		uint64_t n;

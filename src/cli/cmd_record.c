@@ -212,29 +212,47 @@ static void add_cost(struct textbuf *tb, const struct outcome *oc)
 	textbuf_add_str(tb, "\n");
 }
 
-/* How many are in a file that keeps only the last ones; negative if it cannot be read. */
-static int64_t count_kept(const char *path)
+/* All that is in the file, by what use() makes of it; negative if it cannot be read. */
+static int64_t count_in_file(const char *path,
+			     int64_t (*use)(void *ctx, const struct tracefile *tf,
+					    const struct info_counts *counts),
+			     void *ctx)
 {
 	struct formats_config config = {0};
 	struct info_counts counts = {0};
 	struct errmsg ignored = {0};
 	struct formats *f = NULL;
 	struct tracefile *tf;
-	int64_t n = 0;
-	int r = tracefile_open(&tf, path, &ignored);
+	int64_t n = tracefile_open(&tf, path, &ignored);
 
-	if (r < 0)
-		return r;
-	r = formats_new(&f, tf, &config, &ignored);
-	if (r >= 0)
-		r = info_count(&counts, tf, f, &ignored);
-	for (size_t i = 0; r >= 0 && i < tf->n_buffers; i++)
-		for (size_t k = 0; k < tf->buffers[i].n_cpus; k++)
-			n += (int64_t)counts.spans[i][k].n_records;
+	if (n < 0)
+		return n;
+	n = formats_new(&f, tf, &config, &ignored);
+	if (n >= 0)
+		n = info_count(&counts, tf, f, &ignored);
+	if (n >= 0)
+		n = use(ctx, tf, &counts);
 	info_counts_release(&counts);
 	formats_free(f);
 	tracefile_close(tf);
-	return r < 0 ? r : n;
+	return n;
+}
+
+static int64_t add_records(void *ctx, const struct tracefile *tf, const struct info_counts *counts)
+{
+	int64_t n = 0;
+
+	(void)ctx;
+	for (size_t i = 0; i < tf->n_buffers; i++)
+		for (size_t k = 0; k < tf->buffers[i].n_cpus; k++)
+			n += (int64_t)counts->spans[i][k].n_records;
+	return n;
+}
+
+/* How many are in a file that keeps only the last ones; negative if it cannot be read. */
+static int64_t count_kept(const char *path)
+{
+	return count_in_file(path, add_records, NULL);
 }
 
 /* A file that could not take all of it: what is not in it is lost, whoever has read it. */
@@ -291,6 +309,42 @@ static void show_outcome(const struct outcome *oc)
 	textbuf_release(&tb);
 }
 
+/* --- hits that are no events ------------------------------------------------------------------- */
+
+struct lost_hits {
+	struct session *s;
+	uint64_t n_lost; /* events */
+};
+
+static uint64_t count_id(void *ctx, unsigned id)
+{
+	const struct tally *t = ctx;
+
+	return id < t->layout.n_ids ? t->by_id[id].n : 0;
+}
+
+static int64_t tell_lost(void *ctx, const struct tracefile *tf, const struct info_counts *counts)
+{
+	const struct lost_hits *lost = ctx;
+	struct setup_arrived arrived = {
+		.count = count_id, .ctx = (void *)&counts->tally, .n_lost = lost->n_lost};
+
+	(void)tf;
+	return (int64_t)setup_tell_lost(lost->s->setup, &arrived, lost->s->config.tell);
+}
+
+/* The command has ended; its probes still stand. */
+static void count_lost_hits(struct session *s, struct outcome *oc)
+{
+	struct lost_hits lost = {s, oc->sum.lost};
+	int64_t n;
+
+	if (s->has_child || oc->o->max_kb || !oc->sum.counted || !setup_can_lose(s->setup))
+		return;
+	n = count_in_file(oc->path, tell_lost, &lost);
+	oc->n_missed += n > 0 ? (uint64_t)n : 0;
+}
+
 /* --- the whole --------------------------------------------------------------------------------- */
 
 static int run(struct session *s, struct recording *rec, struct outcome *oc, struct errmsg *err)
@@ -326,6 +380,8 @@ static int run(struct session *s, struct recording *rec, struct outcome *oc, str
 		return r;
 	}
 	r = recording_finish(rec, &oc->sum, err);
+	if (r >= 0 && !err->code)
+		count_lost_hits(s, oc);
 	return err->code ? err->code : r;
 }
 

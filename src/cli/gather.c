@@ -269,11 +269,19 @@ static uint64_t count_rest(void *ctx)
 	return sequence_count_rest(g->in.src.seq);
 }
 
+static const uint64_t *n_walked(void *ctx)
+{
+	const struct gathering *g = ctx;
+
+	return g->in.n_walked;
+}
+
 static const struct liverun_taker taking = {
 	.rename = rename_task,
 	.step = step,
 	.has_ended = has_ended,
 	.count_rest = count_rest,
+	.n_walked = n_walked,
 	.rest_text = "events were not counted, as it was ended",
 	.lost_text = "the result lacks them; a larger buffer (-b) or fewer events help",
 	.last_ms = LAST_MS,

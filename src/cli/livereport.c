@@ -227,11 +227,19 @@ static uint64_t count_rest(void *ctx)
 	return livereport_count_rest(ctx);
 }
 
+static const uint64_t *n_walked(void *ctx)
+{
+	const struct livereport *lr = ctx;
+
+	return lr->in.n_walked;
+}
+
 const struct liverun_taker livereport_taker = {
 	.rename = rename_task,
 	.step = step,
 	.has_ended = has_ended,
 	.count_rest = count_rest,
+	.n_walked = n_walked,
 	.rest_text = "more events had happened when it was ended",
 	.at_once = true,
 };

@@ -16,6 +16,7 @@
 #include "capture/recording.h"
 #include "cli/bootline.h"
 #include "cli/recordopts.h"
+#include "decode/sequence.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -88,6 +89,27 @@ static void tell_rest(struct liverun *run)
 			run->taker->lost_text);
 }
 
+static uint64_t count_walked(void *ctx, unsigned id)
+{
+	const uint64_t *n_walked = ctx;
+
+	return id < SEQUENCE_IDS ? n_walked[id] : 0;
+}
+
+/* Hits that the kernel dropped; what was not taken may be among the events. */
+static void tell_lost_hits(struct liverun *run)
+{
+	const uint64_t *n_walked = run->taker->n_walked ? run->taker->n_walked(run->ctx) : NULL;
+	struct setup_arrived arrived = {.count = count_walked, .ctx = (void *)n_walked};
+	uint64_t unread, lost;
+
+	if (!n_walked || run->s.has_child || run->quiet)
+		return;
+	livetrace_count(run->lt, &unread, &lost);
+	arrived.n_lost = unread + lost;
+	setup_tell_lost(run->s.setup, &arrived, run->s.config.tell);
+}
+
 static int finish(struct liverun *run, enum session_end end, struct errmsg *err)
 {
 	const struct liverun_taker *taker = run->taker;
@@ -101,6 +123,8 @@ static int finish(struct liverun *run, enum session_end end, struct errmsg *err)
 	livetrace_end(run->lt, err);
 	if (!run->no_reader && r != -EPIPE)
 		tell_rest(run);
+	if (!run->no_reader && r >= 0 && !soon)
+		tell_lost_hits(run);
 	return err->code ? err->code : run->no_reader ? -EPIPE : r < 0 ? r : 0;
 }
 

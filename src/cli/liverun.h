@@ -34,6 +34,8 @@ struct liverun_taker {
 	bool (*has_ended)(void *ctx);
 	/* Records that came and were not taken; it is over then. */
 	uint64_t (*count_rest)(void *ctx);
+	/* How many came, by id (SEQUENCE_IDS of them), or NULL: not known. May be NULL. */
+	const uint64_t *(*n_walked)(void *ctx);
 	const char *rest_text, *lost_text; /* what is said of them, after a number */
 	bool at_once;	  /* a signal means: end soon; else: take all there is, then end */
 	unsigned last_ms; /* how long that may take, or after a second signal */

@@ -15,8 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define IDS_MAX 65536 /* a record has two bytes for it */
-
 /* All others are seen, also those whose formats are not known. */
 static int hide_name_events(struct livesource *ls, struct errmsg *err)
 {
@@ -24,15 +22,15 @@ static int hide_name_events(struct livesource *ls, struct errmsg *err)
 
 	if (!ls->setup->tells_names)
 		return 0;
-	ls->events = malloc(IDS_MAX);
+	ls->events = malloc(SEQUENCE_IDS);
 	if (!ls->events)
 		return errmsg_set_errno(err, -ENOMEM, "cannot choose events");
-	memset(ls->events, 1, IDS_MAX);
+	memset(ls->events, 1, SEQUENCE_IDS);
 	for (size_t i = 0; i < f->n_events; i++)
-		if ((unsigned)f->by_id[i]->id < IDS_MAX &&
+		if ((unsigned)f->by_id[i]->id < SEQUENCE_IDS &&
 		    setup_is_for_names(ls->setup, f->by_id[i]->system, f->by_id[i]->name))
 			ls->events[f->by_id[i]->id] = 0;
-	sequence_set_events(ls->src.seq, ls->events, IDS_MAX);
+	sequence_set_events(ls->src.seq, ls->events, SEQUENCE_IDS);
 	return 0;
 }
 
@@ -68,6 +66,8 @@ int livesource_open(struct livesource *ls, struct tracefile *tf, const struct re
 	sc.stop_ctx = config->stop_ctx;
 	sc.wait = config->wait;
 	sc.wait_ctx = config->wait_ctx;
+	if (setup_can_lose(setup)) /* not told without memory */
+		sc.n_walked = ls->n_walked = calloc(SEQUENCE_IDS, sizeof(*ls->n_walked));
 	r = report_sources_init(&ls->src, &ls->rep, &sc, err);
 	return r < 0 ? r : hide_name_events(ls, err);
 }
@@ -85,6 +85,7 @@ void livesource_close(struct livesource *ls)
 	formats_free(ls->file.formats);
 	livenames_release(&ls->names);
 	free(ls->events);
+	free(ls->n_walked);
 }
 
 void livesource_rename(struct livesource *ls, int pid)

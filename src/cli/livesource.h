@@ -16,7 +16,8 @@ struct livesource {
 	struct report_sources src;
 	struct livenames names;
 	const struct setup *setup;
-	uint8_t *events; /* those to be seen; NULL: all */
+	uint8_t *events;    /* those to be seen; NULL: all */
+	uint64_t *n_walked; /* by id, seen or not; NULL: nobody asks */
 };
 
 /*

@@ -71,6 +71,9 @@ void cursor_advance(struct sequence *s, struct source *src, struct cursor *c)
 	}
 	c->ts = timeconv(&src->config.time, c->rec.ts, c->cpu);
 	s->stats.n_records++;
+	if (s->config.n_walked)
+		s->config.n_walked[(uint16_t)formats_record_id(src->config.formats, c->rec.data,
+							       c->rec.size)]++;
 }
 
 void cursors_free(struct source *src)

@@ -25,6 +25,7 @@
 #include "symbols/tasks.h"
 
 #define BATCH_RECORDS 1024
+#define SEQUENCE_IDS  65536 /* of events: a record has two bytes for it */
 
 struct sequence;
 
@@ -53,6 +54,8 @@ struct sequence_config {
 	 */
 	const uint8_t *events;
 	size_t n_events;
+	/* Counts all that are walked, whatever is wanted, by their id (SEQUENCE_IDS of them); NULL: nobody asks. */
+	uint64_t *n_walked;
 	bool no_hardirq, no_softirq; /* report -I, -S */
 	bool raw;	/* records will be printed by their fields: no handler sees them */
 	bool wakeup;	/* report -w */

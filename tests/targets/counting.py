@@ -49,7 +49,7 @@ def test_counting(programs):
         if len(whole) != 6:
             raise Wrong(f"long texts: {whole}")
         said = run(SONDE, "record", "-o", programs.dir / "large.dat", "-e", f"{program}:read_text(a=text, b=text)", program, scratch)
-        if "1 hits of read_text are not recorded" not in said.stderr or ": 5 events in" not in said.stdout + said.stderr:
+        if "1 hit of read_text is not recorded" not in said.stderr or ": 5 events in" not in said.stdout + said.stderr:
             raise Wrong(said.stdout + said.stderr)
 
 
@@ -82,6 +82,57 @@ __attribute__((noinline)) int work_b(int n) { other = n; return same(n); }
     shown = run(SONDE, "probe", "show", f"{program}:same(n)").stdout
     if "1 function of that name is left out: built without debug information" not in shown:
         raise Wrong(shown)
+
+
+LARGE = """#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+__attribute__((noinline)) int many(const char *s, int n) { asm volatile("" :: "r"(s), "r"(n) : "memory"); return n; }
+int main(int c, char **v)
+{
+	static char text[5000];
+
+	memset(text, 'y', atoi(v[1]));
+	if (c > 2 && !fork()) {
+		for (int i = 0; i < 9; i++) many("child", i);
+		_exit(0);
+	}
+	for (int i = 0; i < 20; i++) many(text, i);
+	many("short", -1);
+	while (wait(0) > 0) {}
+	return 0;
+}
+"""
+
+
+def test_large(programs):
+    """Hits whose text fits into no event: the end tells how many, whoever takes the events, and what else is recorded."""
+    if os.geteuid() or not pathlib.Path("/sys/kernel/tracing/uprobe_events").exists():
+        raise Skip("uprobes need root and a kernel with them")
+    source = programs.dir / "large.c"
+    source.write_text(LARGE)
+    program = programs.make("large", "gcc", "-O1", source)
+    what, file = f"{program}:many(s, n)", programs.dir / "large.dat"
+    for way in (("record", "-o", file), ("record", "-o", file, "-F", "-c"), ("record", "-o", file, "-F"),
+                ("record", "-o", file, "-e", "sched"), ("stream",), ("count", "--how", "program", "--by", "n")):
+        said = run(SONDE, *way, "-e", what, program, "4094")
+        if "20 hits of many are not recorded" not in said.stderr:
+            raise Wrong(f"{way}: {said.stdout}{said.stderr}")
+        if way[0] == "record" and "20 hits of probes missed" not in said.stdout + said.stderr:
+            raise Wrong(f"{way}: {said.stdout}{said.stderr}")
+        if ("-c includes" in said.stderr) != (way[-1] == "-F"):
+            raise Wrong(f"{way}: {said.stderr}")
+        for command in ((program, "3000"), (program, "3000", "fork")) if "-F" not in way else ((program, "3000"),):
+            said = run(SONDE, *way, "-e", what, *command)
+            if "not recorded" in said.stderr:
+                raise Wrong(f"{way}: {said.stderr}")
+    said = run(SONDE, "record", "-o", file, "-e", f"{what} if n < 3", program, "4094")
+    if "not recorded" in said.stderr:
+        raise Wrong(f"with a condition: {said.stderr}")
+    said = run(SONDE, "latency", "--how", "program", "-T", what, "--by", "s", program, "4094")
+    if "20 hits of many are not recorded" not in said.stderr:
+        raise Wrong(said.stdout + said.stderr)
 
 
 VARIANTS = """#define ALONE __attribute__((noinline))

@@ -306,6 +306,19 @@ enum kept register_is_kept(const struct location_site *site, unsigned reg);
 bool parameter_is_stored(const struct location_site *site, const struct place *place,
 			 uint64_t n_bytes);
 
+/* --- debuginfo_convention.c --- */
+
+/* Where the caller puts the parameter of the function around the site; false: not known for certain. */
+bool parameter_by_convention(const struct location_site *site, int argument, struct place *ret);
+
+/* --- debuginfo_stored.c --- */
+
+/*
+ * The register whose value the function's first instructions store at that offset from what the stack pointer is at the
+ * entry; -1: not known.
+ */
+int code_stored_register(struct debuginfo *d, uint64_t entry, int64_t offset, uint64_t n_bytes);
+
 /* --- debuginfo_where.c --- */
 
 /* A clause about the lines where the variable has a place: "it lives only at lines 12-15". */

@@ -479,33 +479,6 @@ static void name_global(const struct location_site *site, Dwarf_Die *variable, s
 
 /* --- at the entry ------------------------------------------------------------------------------ */
 
-/* Integers and pointers: what goes into the registers for arguments, one each. */
-static bool goes_into_register(struct debuginfo *d, Dwarf_Die *parameter)
-{
-	struct type_facts f;
-
-	type_get(type_of_die(d, parameter), &f);
-	return (f.kind == TYPE_INT || f.kind == TYPE_POINTER || f.kind == TYPE_ENUM) &&
-	       f.n_bytes <= WORD_BYTES;
-}
-
-static bool all_go_into_registers(const struct location_site *site, int n)
-{
-	Dwarf_Die child;
-
-	if (dwarf_child(&site->outer->die, &child) != 0)
-		return false;
-	do {
-		if (dwarf_tag(&child) != DW_TAG_formal_parameter)
-			continue;
-		if (!goes_into_register(site->d, &child))
-			return false;
-		if (!n--)
-			return true;
-	} while (dwarf_siblingof(&child, &child) == 0);
-	return false;
-}
-
 /* Is it in the function's own frame, below the call frame's address? What the caller put on the stack is above. */
 static bool is_in_own_frame(const struct location_site *site, const struct place *p)
 {
@@ -545,6 +518,8 @@ static void repair_parameter(const struct location_site *site, int argument, boo
 	const struct arch *arch = site->d->arch;
 	struct place *p = &v->place;
 	bool at_entry = site->outer && site->address == site->outer->entry;
+	struct type_facts f;
+	int reg = -1;
 
 	if (!arch || argument < 0 || !site->outer || (!at_entry && has_list) ||
 	    (!is_early && !is_in_own_frame(site, p)))
@@ -554,8 +529,13 @@ static void repair_parameter(const struct location_site *site, int argument, boo
 		return;
 	}
 	if (at_entry && (unsigned)argument < arch->n_arg_regs &&
-	    all_go_into_registers(site, argument)) {
-		*p = (struct place){.kind = PLACE_REGISTER, .reg = arch->arg_regs[argument]};
+	    parameter_by_convention(site, argument, p))
+		return;
+	type_get(v->type, &f);
+	if (at_entry && !is_early && p->reg == arch->stack_reg)
+		reg = code_stored_register(site->d, site->address, p->offset, f.n_bytes);
+	if (reg >= 0) {
+		*p = (struct place){.kind = PLACE_REGISTER, .reg = reg};
 		return;
 	}
 	p->kind = PLACE_NOWHERE;
@@ -689,9 +669,11 @@ void location_get(const struct location_site *site, Dwarf_Die *variable, int arg
 		  struct variable *ret)
 {
 	Dwarf_Attribute a;
+	Dwarf_Addr base, begin, end;
 	Dwarf_Op *ops;
 	size_t n;
 	bool is_early;
+	bool at_entry;
 	int found;
 
 	ret->place = (struct place){.kind = PLACE_NOWHERE};
@@ -701,9 +683,13 @@ void location_get(const struct location_site *site, Dwarf_Die *variable, int arg
 		snprintf(ret->why, sizeof(ret->why), "it was optimised away");
 		return;
 	}
+	at_entry = argument >= 0 && site->outer && site->address == site->outer->entry;
 	found = dwarf_getlocation_addr(&a, site->address, &ops, &n, 1);
-	if (found < 1 && argument >= 0 && site->outer && site->address == site->outer->entry)
+	if (found < 1 && at_entry)
 		found = find_behind_fentry(site->d, &a, site->address, &ops, &n);
+	if (found < 1 && at_entry && dwarf_getlocations(&a, 0, &base, &begin, &end, &ops, &n) > 0 &&
+	    parameter_by_convention(site, argument, &ret->place))
+		return;
 	if (found < 1) {
 		location_explain(site, &a, ret->why, sizeof(ret->why));
 		return;

@@ -128,6 +128,14 @@ static bool is_by_address(struct debuginfo *d, Dwarf_Die *die, Dwarf_Attribute *
 	       ops[0].atom >= DW_OP_breg0 && ops[0].atom <= DW_OP_breg31 && !is_set_up(d, ops);
 }
 
+/* Of the whole program, or of a thread. */
+static bool is_static(const Dwarf_Op *op)
+{
+	return op->atom == DW_OP_addr || op->atom == DW_OP_addrx || op->atom == DW_OP_constx ||
+	       op->atom == DW_OP_GNU_addr_index || op->atom == DW_OP_GNU_const_index ||
+	       (op->atom >= DW_OP_const1u && op->atom <= DW_OP_consts);
+}
+
 bool instance_keeps_in_memory(struct debuginfo *d, struct instance *i)
 {
 	Dwarf_Die child;
@@ -148,7 +156,7 @@ bool instance_keeps_in_memory(struct debuginfo *d, struct instance *i)
 			continue;
 		if (dwarf_getlocation(&a, &ops, &n) != 0 || !n)
 			return false;
-		if (ops[0].atom == DW_OP_addr)
+		if (is_static(&ops[0]))
 			continue;
 		if (!is_set_up(d, ops))
 			return false;

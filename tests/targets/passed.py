@@ -1,0 +1,35 @@
+"""Parameters at the entry of functions that keep to the calling convention, and of functions that do not."""
+import os
+import pathlib
+import re
+
+from programs import HERE, SONDE, Skip, Wrong, run
+
+WANTED = {"moved_up": "k,n", "always": "k,n", "eight": "*g,n", "larger": "k,n"}
+BUILDS = [("gcc", "-O0"), ("gcc", "-O2"), ("clang", "-O0"), ("clang", "-O1"), ("clang", "-O2"), ("clang", "-Os")]
+
+
+def refused(program, definition):
+    done = run(SONDE, "probe", "show", definition, check=False)
+    return done.returncode and "cannot be read here: " in done.stderr and done.stderr
+
+
+def test_passed(programs):
+    if os.geteuid() or not pathlib.Path("/sys/kernel/tracing/uprobe_events").exists():
+        raise Skip("uprobes need root and a kernel with them")
+    trace = programs.dir / "passed.dat"
+    for cc, level in BUILDS:
+        program = programs.make(f"passed-{cc}{level}", cc, level, HERE / "passed.c")
+        for name, arguments in WANTED.items():
+            definition = f"{program}:{name}({arguments})"
+            why = refused(program, definition)
+            if why:
+                if name == "always" and cc == "clang" and level != "-O0":
+                    continue
+                raise Wrong(f"{program.name}: {why}")
+            printed = run(SONDE, "record", "-q", "-o", trace, "-e", definition, program).stdout
+            printed = re.findall(rf"^{name} (.*)", printed, re.M)
+            text = run(SONDE, "report", "-i", trace).stdout
+            recorded = re.findall(rf" {name}: +\(\w+\) (.*)", text)
+            if len(printed) != 3 or recorded != printed:
+                raise Wrong(f"{definition}: printed {printed}, recorded {recorded}")

@@ -332,8 +332,7 @@ bool key_is_plain(const struct key_slot *slot)
 /* What the print format calls the value, NULL if it has no name. -2 of four bytes is 4294967294 to it. */
 static const struct flag_name *find_name(const struct key_slot *slot, uint64_t v)
 {
-	unsigned bits = slot->field->size * 8;
-	uint64_t mask = bits && bits < 64 ? UINT64_MAX >> (64 - bits) : UINT64_MAX;
+	uint64_t mask = slot->names ? field_mask(slot->field) : 0;
 
 	for (size_t i = 0; slot->names && i < slot->names->flags.n_names; i++)
 		if (((uint64_t)slot->names->flags.names[i].value & mask) == (v & mask))

@@ -195,6 +195,14 @@ static inline bool field_is_gone(const struct field *f, uint64_t v)
 	return f->flags & FIELD_GAPS && !((v ^ FIELD_GONE) & mask);
 }
 
+/* The bits of the number, as they lie in the record: names of values are compared with these. */
+static inline uint64_t field_mask(const struct field *f)
+{
+	uint32_t n = f->n_signed_bits ? f->n_signed_bits : 8 * f->size;
+
+	return n && n < 64 ? UINT64_MAX >> (64 - n) : UINT64_MAX;
+}
+
 /* The number that a field's bytes mean, read in the byte order of the trace. */
 static inline uint64_t field_number(const struct field *f, uint64_t v)
 {

@@ -251,9 +251,9 @@ bool filter_names_have(const struct arg *names, const char *text, size_t len)
 static struct piece value_name(const struct filter_run *run, const struct filter_binding *b)
 {
 	uint64_t v = b->names ? bound_number(run, b) : 0;
-	uint64_t mask = b->size && b->size < 8 ? UINT64_MAX >> (64 - 8 * b->size) : UINT64_MAX;
+	uint64_t mask = b->names ? field_mask(b->field) : 0;
 
-	for (size_t i = 0; b->names && i < b->names->flags.n_names; i++) {
+	for (size_t i = 0; b->names && !is_gone(run, b) && i < b->names->flags.n_names; i++) {
 		const struct flag_name *n = &b->names->flags.names[i];
 
 		if (((uint64_t)n->value & mask) == (v & mask))

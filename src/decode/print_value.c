@@ -191,9 +191,11 @@ enum number_shown event_shows_number(const struct event *ev, const struct field 
 	const struct segment *last, *first = find_run(ev, f, &last);
 	const char *p;
 
-	if (!first || f->n_signed_bits || f->flags & (FIELD_BIG_ENDIAN | FIELD_REAL | FIELD_WORD) ||
+	if (!first || f->flags & (FIELD_BIG_ENDIAN | FIELD_REAL | FIELD_WORD) ||
 	    f->offset + (uint64_t)f->size > RECORD_MAX_BYTES)
 		return SHOWN_PLAIN;
+	if (f->n_signed_bits) /* by name, or with the sign, which the number has already */
+		return first->kind == SEGMENT_STRING ? SHOWN_NAMES : SHOWN_PLAIN;
 	if (first != last || first->kind == SEGMENT_STRING)
 		return SHOWN_NAMES;
 	if (first->kind == SEGMENT_POINTER) {
@@ -215,6 +217,7 @@ bool printer_print_number(struct printer *p, const struct event *ev, const struc
 
 	if (!first || f->offset + (uint64_t)f->size > RECORD_MAX_BYTES)
 		return false;
+	v &= field_mask(f);
 	for (unsigned i = 0; i < f->size; i++) {
 		bool is_big = p->swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 

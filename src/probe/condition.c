@@ -305,12 +305,6 @@ static int refuse_name(const struct condition *c, const struct test *t, size_t l
 		      c->text + t->name_at, (int)len, s);
 }
 
-/* The kernel takes a bit field for an unsigned number. */
-static bool is_signed_bits(const struct probe_arg *a)
-{
-	return a->show == PROBE_SHOW_SIGNED && *fetch_type(a) == 'b';
-}
-
 /* A number for the field as it lies in memory. */
 static int add_number(struct condition *c, const struct test *t, size_t from, int64_t value)
 {
@@ -318,8 +312,8 @@ static int add_number(struct condition *c, const struct test *t, size_t from, in
 	unsigned bits = strchr("usxb", *type) && *type ? strtoul(type + 1, NULL, 10) : 64;
 	uint64_t mask = bits && bits < 64 ? UINT64_MAX >> (64 - bits) : UINT64_MAX;
 
-	if (t->arg && is_signed_bits(t->arg) && strcmp(t->op, "==") && strcmp(t->op, "!=") &&
-	    strcmp(t->op, "&"))
+	if (t->arg && probe_arg_is_signed_bits(t->arg) && strcmp(t->op, "==") &&
+	    strcmp(t->op, "!=") && strcmp(t->op, "&"))
 		return REFUSE(
 			c, from, c->at - from,
 			"%.*s is a signed bit field, which the kernel can compare with ==, != "
@@ -426,7 +420,7 @@ static int take_number(struct condition *c, const struct test *t, size_t test_st
 	if (end != s + len || errno || len == (*s == '-'))
 		return refuse_number(c, len ? len : 1);
 	c->at += len;
-	if (t->arg && (t->arg->show == PROBE_SHOW_BIG_ENDIAN || is_signed_bits(t->arg)))
+	if (t->arg && (t->arg->show == PROBE_SHOW_BIG_ENDIAN || probe_arg_is_signed_bits(t->arg)))
 		return add_number(c, t, from, (int64_t)n);
 	textbuf_add(c->out, s, len);
 	return 0;

@@ -184,6 +184,27 @@ static int write_part(struct emission *e, const char *type, unsigned n_bits)
 	return write_out(e, field);
 }
 
+/* Whole bytes are a number as any other, whose sign the kernel knows. */
+static bool is_whole_number(const struct emission *e)
+{
+	const struct value *v = e->v;
+
+	return v->kind == VALUE_MEMORY && !(v->bit % 8) && !e->place->kernel->plain_types &&
+	       (v->n_bits == 8 || v->n_bits == 16 || v->n_bits == 32 || v->n_bits == 64) &&
+	       e->facts.is_signed && !e->facts.is_bool;
+}
+
+static int write_whole_number(struct emission *e)
+{
+	char type[16];
+
+	e->v->addend += e->v->bit / 8;
+	snprintf(type, sizeof(type), "s%u", e->v->n_bits);
+	if (e->ret->show == PROBE_SHOW_SIGNED)
+		e->ret->show = PROBE_SHOW_AS_IS;
+	return write_out(e, type);
+}
+
 /* The container is the member's type where the compiler puts one, or the next that holds all bits. */
 static int write_bitfield(struct emission *e)
 {
@@ -197,6 +218,8 @@ static int write_bitfield(struct emission *e)
 				    "record the number that it is in: +N(POINTER):u32");
 	if (v->kind == VALUE_PARTS)
 		return write_part(e, NULL, v->n_bits);
+	if (is_whole_number(e))
+		return write_whole_number(e);
 	for (;; size *= 2) {
 		int64_t byte = v->addend & ~(int64_t)(size / 8 - 1);
 
@@ -440,7 +463,7 @@ static int write_number(struct emission *e)
 		e->ret->show = show_of_enum(e->v->type, &e->facts);
 	else if (e->facts.is_bool)
 		e->ret->show = PROBE_SHOW_BOOL;
-	else if (e->facts.kind == TYPE_FLOAT && is_whole &&
+	else if (e->facts.kind == TYPE_FLOAT && !e->place->kernel->plain_types &&
 		 (e->facts.n_bytes == 4 || e->facts.n_bytes == 8))
 		e->ret->show = PROBE_SHOW_FLOAT;
 	else if (is_whole && is_big_endian(e->v->type))

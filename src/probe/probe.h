@@ -163,6 +163,9 @@ bool probe_guard_texts(struct probe *p, const char *filter, const struct probe_k
  */
 void probe_fmt_format(const struct probe *p, const char *format, size_t len, struct textbuf *tb);
 
+/* Whether it is a part of a word with a sign of its own, also one that is shown by name: the kernel takes it for unsigned. */
+bool probe_arg_is_signed_bits(const struct probe_arg *a);
+
 /* Whether an event's print format shows the field as the symbol that it points at (%pS, %ps). */
 bool probe_format_shows_code(const char *format, const char *field);
 

@@ -182,16 +182,49 @@ static struct part nth_expression(const char *s, const char *end, unsigned n)
 	return (struct part){s, 0};
 }
 
+static const char *fetch_type(const struct probe_arg *a)
+{
+	const char *colon = a->fetch ? strrchr(a->fetch, ':') : NULL;
+
+	return colon ? colon + 1 : "";
+}
+
+/* "…:b12@3/32" has 12, "…:s8" has 8. */
+static unsigned bits_of(const struct probe_arg *a)
+{
+	const char *type = fetch_type(a);
+
+	return *type && strchr("usxb", *type) ? strtoul(type + 1, NULL, 10) : 0;
+}
+
+static bool is_bits(const struct probe_arg *a)
+{
+	return *fetch_type(a) == 'b';
+}
+
+bool probe_arg_is_signed_bits(const struct probe_arg *a)
+{
+	struct type_facts f;
+
+	if (!is_bits(a))
+		return false;
+	if (a->show != PROBE_SHOW_ENUM && a->show != PROBE_SHOW_FLAGS)
+		return a->show == PROBE_SHOW_SIGNED;
+	type_get(a->type, &f);
+	return f.is_signed;
+}
+
 static void add_names(const struct probe_arg *a, struct textbuf *tb)
 {
 	struct type_enumerator e;
 	struct type_facts f;
-	uint64_t mask, n;
+	uint64_t mask, n, n_bits;
 	struct type t = named_type(a, &n);
 
-	/* readers take fields as unsigned numbers: -1 of four bytes is 4294967295 */
+	/* readers take fields as unsigned numbers: -1 of four bytes is 4294967295, of five bits 31 */
 	type_get(t, &f);
-	mask = f.n_bytes && f.n_bytes < 8 ? UINT64_MAX >> (64 - 8 * f.n_bytes) : UINT64_MAX;
+	n_bits = bits_of(a) ? bits_of(a) : 8 * f.n_bytes;
+	mask = n_bits && n_bits < 64 ? UINT64_MAX >> (64 - n_bits) : UINT64_MAX;
 	for (unsigned i = 0; i < MAX_NAMES && type_enumerator(t, i, &e) >= 0; i++) {
 		if (a->show == PROBE_SHOW_FLAGS && !e.value)
 			continue;
@@ -200,21 +233,13 @@ static void add_names(const struct probe_arg *a, struct textbuf *tb)
 	}
 }
 
-/* "…:b12@3/32" has 12, "…:s8" has 8. */
-static unsigned signed_bits(const struct probe_arg *a)
-{
-	const char *type = a->fetch ? strrchr(a->fetch, ':') : NULL;
-
-	return type && (type[1] == 'b' || type[1] == 's') ? strtoul(type + 2, NULL, 10) : 0;
-}
-
 /*
  * The sign is the highest of the bits. Readers do not all know ^, nor do they keep to parentheses within a sum; a choice
  * all of them get right.
  */
 static void add_signed(const struct probe_arg *a, struct textbuf *tb)
 {
-	unsigned n = signed_bits(a);
+	unsigned n = bits_of(a);
 	unsigned long long sign = n && n <= 64 ? 1ull << (n - 1) : 0;
 
 	textbuf_addf(tb, " (REC->%s & %llu) ? REC->%s - %llu : REC->%s", a->name, sign, a->name,
@@ -288,13 +313,13 @@ static size_t conversion_length(const char *s, const char *end)
 	return p < end ? (size_t)(p + 1 - s) : (size_t)(p - s);
 }
 
-static const char *conversion_for(enum probe_show show)
+static const char *conversion_for(const struct probe_arg *a)
 {
-	switch (show) {
+	switch (show_of(a)) {
 	case PROBE_SHOW_FUNCTION:
 		return "%pS";
 	case PROBE_SHOW_SIGNED:
-		return "%d";
+		return bits_of(a) > 32 ? "%Ld" : "%d";
 	case PROBE_SHOW_BIG_ENDIAN:
 	case PROBE_SHOW_WORD:
 		return "%Lu";
@@ -378,7 +403,7 @@ static const char *fmt_text(const struct probe *p, const char *s, const char *en
 			}
 			if (a) {
 				drop_prefix(tb);
-				textbuf_add_str(tb, conversion_for(show_of(a)));
+				textbuf_add_str(tb, conversion_for(a));
 				s += len;
 				continue;
 			}
@@ -447,8 +472,8 @@ static const char *type_name(const struct probe_arg *a, char bits[16])
 {
 	unsigned n = bytes_of(a);
 
-	if (a->show == PROBE_SHOW_SIGNED && signed_bits(a)) {
-		snprintf(bits, 16, "s%u", signed_bits(a));
+	if (probe_arg_is_signed_bits(a)) {
+		snprintf(bits, 16, "s%u", bits_of(a));
 		return bits;
 	}
 	if (a->show == PROBE_SHOW_FLOAT)
@@ -492,12 +517,25 @@ static void fmt_field(const struct probe *p, struct part declaration, struct tex
 		textbuf_add_str(tb, length ? length : "[]");
 }
 
-static bool declares_guard(const struct probe *p, const char *at, const char *end)
+static const struct probe_arg *declared_arg(const struct probe *p, const char *at, const char *end)
 {
 	const char *name = memrchr(at, ' ', end - at);
-	const struct probe_arg *a = name ? find_arg(p, name + 1, end - name - 1) : NULL;
+
+	return name ? find_arg(p, name + 1, end - name - 1) : NULL;
+}
+
+static bool declares_guard(const struct probe *p, const char *at, const char *end)
+{
+	const struct probe_arg *a = declared_arg(p, at, end);
 
 	return a && a->is_guard;
+}
+
+static bool declares_half(const struct probe *p, const char *at, const char *end)
+{
+	const struct probe_arg *a = declared_arg(p, at, end);
+
+	return a && a->show == PROBE_SHOW_FLOAT && is_bits(a) && bits_of(a) == 32;
 }
 
 /* "__data_loc char[][2] names" of a line: how many texts; 0: it is no array of such. */
@@ -523,6 +561,19 @@ static void fmt_texts(struct part declaration, const char *eol, unsigned n, stru
 			tb,
 			"\tfield:__data_loc char[] %.*s__%u;\toffset:%lu;\tsize:4;\tsigned:0;\n",
 			(int)(end - name - 1), name + 1, i, at + 4 * i);
+}
+
+/* "\toffset:16;\tsize:8;": a float of half a register has the lower 4 of its 8 bytes. Returns what is behind it. */
+static const char *fmt_half(const char *s, const char *eol, struct textbuf *tb)
+{
+	static const char size[] = "\tsize:8;";
+	const char *at = memmem(s, eol - s, size, strlen(size));
+
+	if (!at || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
+		return s;
+	textbuf_add(tb, s, at - s);
+	textbuf_add_str(tb, "\tsize:4;");
+	return at + strlen(size);
 }
 
 /* The fields, with the lengths of arrays, and with types that say what is in them; without guards. */
@@ -553,7 +604,7 @@ static void fmt_fields(const struct probe *p, const char *s, const char *end, st
 		}
 		textbuf_add(tb, s, field - s);
 		fmt_field(p, (struct part){field, close - field}, tb);
-		s = close;
+		s = eol && declares_half(p, field, close) ? fmt_half(close, eol, tb) : close;
 	}
 	textbuf_add(tb, s, end - s);
 }

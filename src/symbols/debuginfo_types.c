@@ -333,24 +333,40 @@ static void get_array(struct debuginfo *d, Dwarf_Die *die, uint64_t id, struct t
 			    : target;
 }
 
+/* Numbers below zero have forms with a sign; 255 as one byte is not -1. */
+static bool read_enumerator(Dwarf_Die *die, int64_t *ret)
+{
+	Dwarf_Attribute a;
+	Dwarf_Sword v;
+	Dwarf_Word word;
+	bool is_signed;
+
+	if (!dwarf_attr(die, DW_AT_const_value, &a))
+		return false;
+	is_signed = a.form == DW_FORM_sdata || a.form == DW_FORM_implicit_const;
+	if (is_signed ? dwarf_formsdata(&a, &v) : dwarf_formudata(&a, &word))
+		return false;
+	*ret = is_signed ? v : (int64_t)word;
+	return true;
+}
+
 static void get_enum(struct debuginfo *d, Dwarf_Die *die, struct type_facts *f)
 {
 	struct type_facts base;
 	struct type under = type_of_die(d, die);
 	Dwarf_Die child;
-	Dwarf_Attribute a;
-	Dwarf_Sword v;
+	int64_t v;
 
 	if (under.id) {
 		type_get(under, &base);
 		f->is_signed = base.is_signed;
 		if (!f->n_bytes)
 			f->n_bytes = base.n_bytes;
+		return;
 	}
 	if (dwarf_child(die, &child) == 0)
 		do {
-			if (dwarf_formsdata(dwarf_attr(&child, DW_AT_const_value, &a), &v) == 0 &&
-			    v < 0)
+			if (read_enumerator(&child, &v) && v < 0)
 				f->is_signed = true;
 		} while (dwarf_siblingof(&child, &child) == 0);
 }
@@ -509,13 +525,11 @@ static int get_enumerator(const struct types *world, uint64_t id, unsigned i,
 {
 	struct debuginfo *d = info_of(world);
 	Dwarf_Die die, child;
-	Dwarf_Attribute a;
-	Dwarf_Sword v;
 	const char *alias;
+	int64_t v;
 
 	if (!strip(d, &id, &die, &alias) || kind_of(&die) != TYPE_ENUM || i >= MEMBERS_MAX ||
-	    !get_child(d, &die, TYPE_ENUM, i, &child) ||
-	    dwarf_formsdata(dwarf_attr(&child, DW_AT_const_value, &a), &v))
+	    !get_child(d, &die, TYPE_ENUM, i, &child) || !read_enumerator(&child, &v))
 		return -ENOENT;
 	*ret = (struct type_enumerator){dwarf_diename(&child), v};
 	return ret->name ? 0 : -ENOENT;

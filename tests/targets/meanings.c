@@ -6,6 +6,8 @@
 
 enum colour { RED = 1, GREEN, BLUE = 7 };
 enum level { LOW = -2, HIGH = 5 };
+enum far { FAR = -5000000000, NEAR = 5 };
+enum __attribute__((packed)) top { BOTTOM = 1, TOP = 255 };
 enum mode { F_A = 1, F_B = 2, F_C = 4 };
 
 struct box {
@@ -23,6 +25,11 @@ struct box {
 	char letter;
 	int low : 5;
 	enum level level;
+	long wide : 40;
+	enum level tilt : 4;
+	enum far far : 40;
+	int whole : 8;
+	enum top top;
 	const char *text;
 };
 
@@ -52,6 +59,11 @@ int main(void)
 		box.letter = 'a' + i;
 		box.low = i - 3;
 		box.level = i == 2 ? (enum level)77 : i % 2 ? LOW : HIGH;
+		box.wide = -400000000000 - i;
+		box.tilt = box.level == LOW ? LOW : HIGH;
+		box.far = i == 3 ? (enum far) - 7 : FAR;
+		box.whole = -i;
+		box.top = TOP;
 		box.text = i == 4 ? (const char *)0 : text;
 		work(&box, i);
 	}

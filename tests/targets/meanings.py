@@ -15,15 +15,19 @@ CONDITIONS = {
     "weight == 1.5 || weight != 1.5 && port == 80": [0, 4], "port == 83": [3], "port != 83": [0, 1, 2, 4, 5],
     "letter == 'c'": [2], "part == 2.25": [0, 1, 2, 3, 4, 5],
     "low == -3 || low == 1": [0, 4], "low != -1": [0, 1, 3, 4, 5], "level == LOW": [1, 3, 5],
+    "wide == -400000000002": [2], "tilt == LOW": [1, 3, 5], "tilt != -2": [0, 2, 4], "far == FAR": [0, 1, 2, 4, 5], "far == -7": [3],
+    "whole < -2": [3, 4, 5], "top == TOP": [0, 1, 2, 3, 4, 5],
 }
 # The same questions to report -F.
 FILTERS = {
     "colour == RED": [1, 3, 5], 'colour == "RED"': [1, 3, 5], "colour != BLUE": [1, 3, 5], 'colour =~ "^BL"': [0, 2, 4],
     "weight > 0.25": [3, 4, 5], "weight <= -0.5": [0, 1, 2], "port > 82": [3, 4, 5], "part == 2.25": [0, 1, 2, 3, 4, 5],
     "address == 0x7f000001 && port < 82": [0, 1], "low == -3": [0], "low < -1": [0, 1], "level == LOW": [1, 3, 5],
+    "wide < -400000000003": [4, 5], "tilt == LOW": [1, 3, 5], "tilt < 0": [1, 3, 5], "far == FAR": [0, 1, 2, 4, 5], "far == -7": [3],
+    "far < -7": [0, 1, 2, 4, 5], "whole == -2": [2], "top > 200": [0, 1, 2, 3, 4, 5],
 }
 ARGUMENTS = ("box->colour, box->mode, box->weight, box->part, box->port, box->address, box->numbers, box->shorts, box->signs, box->mac, box->letter, "
-             "box->low, box->level, box->full, number")
+             "box->low, box->level, box->full, box->wide, box->tilt, box->far, box->whole, box->top, number")
 
 
 def numbers_of(trace, *more):
@@ -34,20 +38,22 @@ def numbers_of(trace, *more):
 def check_lines(trace):
     lines = [x for x in run(SONDE, "report", "-i", trace).stdout.splitlines() if " number=" in x]
     want = ("weight=1.5 part=2.25 port=84 address=2130706433 numbers={10,-20,30} shorts={-1,0,-300} signs={-1,5} mac={1,2,3,170,187,255} letter=101 "
-            'low=1 level=HIGH full="DCBA" number=4')
+            'low=1 level=HIGH full="DCBA" wide=-400000000004 tilt=HIGH far=FAR whole=-4 top=TOP number=4')
     if "colour=BLUE mode=F_C" not in lines[4] or want not in lines[4]:
         raise Wrong(lines[4])
     row = json.loads(run(SONDE, "report", "--json", "-i", trace).stdout.splitlines()[4])["fields"]
     if (row["weight"], row["part"], row["port"], row["address"]) != (1.5, 2.25, 84, 0x7f000001):
         raise Wrong(str(row))
     lows = [json.loads(x)["fields"]["low"] for x in run(SONDE, "report", "--json", "-i", trace).stdout.splitlines()]
+    if [row[x] for x in ("wide", "tilt", "far", "whole", "top")] != [-400000000004, 5, -5000000000, -4, 255]:
+        raise Wrong(str(row))
     if row["full"] != "DCBA":       # without a NUL, and something stands behind it
         raise Wrong(str(row))
     if row["mac"] != [1, 2, 3, 170, 187, 255] or lows != [-3, -2, -1, 0, 1, 2]:
         raise Wrong(f"{row} {lows}")
     if shutil.which("trace-cmd"):       # it does not know points, and shows the bits
         theirs = run("trace-cmd", "report", "-i", trace).stdout.splitlines()
-        if not any('full="DCBA" number=4' in x for x in theirs):
+        if not any('full="DCBA" wide=-400000000004 tilt=HIGH far=FAR whole=-4 top=TOP number=4' in x for x in theirs):
             raise Wrong("\n".join(theirs))
         if not any("weight=0x3ff8000000000000 part=0x40100000 port=84 address=2130706433" in x for x in theirs):
             raise Wrong("\n".join(theirs))
@@ -57,7 +63,9 @@ def check_counts(program, trace):
     for key, want in (("numbers", {"{10,-20,30}": 6}), ("shorts", {"{-1,0,-300}": 6}), ("mac", {"{1,2,3,170,187,255}": 6}),
                       ("part", {"2.25": 6}), ("colour", {"RED": 3, "BLUE": 3}),
                       ("port", {str(80 + i): 1 for i in range(6)}), ("low", {str(i - 3): 1 for i in range(6)}),
-                      ("full", {"DCBA": 6}), ("level", {"LOW": 3, "HIGH": 2, "77": 1})):
+                      ("full", {"DCBA": 6}), ("level", {"LOW": 3, "HIGH": 2, "77": 1}),
+                      ("wide", {str(-400000000000 - i): 1 for i in range(6)}), ("tilt", {"LOW": 3, "HIGH": 3}),
+                      ("far", {"FAR": 5, "-7": 1}), ("whole", {str(-i): 1 for i in range(6)}), ("top", {"TOP": 6})):
         for source in (("-e", "work", "-i", trace), ("-e", f"{program}:work(box->{key})", program)):
             done = json.loads(run(SONDE, "count", "--json", "--by", key, *source).stdout)
             have = {str(row[key]): row["count"] for row in done["rows"]}

@@ -30,13 +30,13 @@ struct kept { copied c; };
 FUNCTION double_long r_double_long(long n) { BODY; return {1.5, n}; }
 FUNCTION long_double r_long_double(long n) { BODY; return {n, 2.5}; }
 FUNCTION floats r_floats(long n) { BODY; return {1, (float)n}; }
-FUNCTION float_int r_float_int(long n) { BODY; return {1, (int)n}; }
+FUNCTION float_int r_float_int(long n) { BODY; return {(float)n, (int)n}; }
 FUNCTION doubles r_doubles(long n) { BODY; return {1, (double)n}; }
 FUNCTION one r_one(long n) { BODY; return {(double)n}; }
 FUNCTION longs r_longs(long n) { BODY; return {n, n + 1}; }
 FUNCTION int_long r_int_long(long n) { BODY; return {(int)n, n + 1}; }
 FUNCTION packed r_packed(long n) { BODY; return {1, n}; }
-FUNCTION mixed r_mixed(long n) { BODY; return {(int)n, 1, 2}; }
+FUNCTION mixed r_mixed(long n) { BODY; return {(int)n, (float)n + 1, 2}; }
 FUNCTION either r_either(long n) { BODY; either e; e.l = n; return e; }
 FUNCTION nested r_nested(long n) { BODY; return {{1}, (int)n}; }
 FUNCTION large r_large(long n) { BODY; return {n, n + 1, n + 2}; }

@@ -7,8 +7,8 @@ from programs import HERE, SONDE, Skip, Wrong, run
 
 # What is recorded, and by how much it differs from what the function was called with.
 VALUES = {
-    "double_long": {"l": 0}, "long_double": {"l": 0}, "float_int": {"i": 0}, "longs": {"a": 0, "b": 1},
-    "int_long": {"i": 0, "l": 1}, "packed": {"l": 0}, "mixed": {"i": 0}, "either": {"l": 0}, "nested": {"i": 0},
+    "double_long": {"l": 0}, "long_double": {"l": 0}, "float_int": {"f": 0, "i": 0}, "longs": {"a": 0, "b": 1},
+    "int_long": {"i": 0, "l": 1}, "packed": {"l": 0}, "mixed": {"i": 0, "f": 1}, "either": {"l": 0}, "nested": {"i": 0},
     "large": {"a": 0, "b": 1, "c": 2}, "plain": {"v": 0}, "copied": {"v": 0}, "ended": {"v": 0}, "kept": {"c.v": 0},
 }
 IN_FLOATING_POINT = ("double_long.d", "long_double.d", "floats.f", "floats.g", "doubles.a", "doubles.b", "one.d",

@@ -39,12 +39,27 @@ static int refuse_duration(const struct definition *d, struct errmsg *err)
 	return 0;
 }
 
+/* Each buffer has filters of its own: one that is set here would hold for nobody who records into another. */
+static int refuse_condition(const struct probe *p, struct errmsg *err)
+{
+	const struct definition *d = p->definition;
+
+	if (!p->filter)
+		return 0;
+	return definition_refuse(d->text, d->filter_span, err, -ENOTSUP,
+				 "a condition is part of a recording, not of a probe that stays; "
+				 "define it without, and then: sonde record -e %s:%s -f '%s'",
+				 p->group, p->event, p->filter);
+}
+
 int probe_draft_resolve(struct probe_draft *draft, struct prober *prober, struct errmsg *err)
 {
 	int r = refuse_duration(draft->d, err);
 
 	if (r >= 0)
 		r = probe_resolve(prober, draft->d, &draft->p, err);
+	if (r >= 0)
+		r = refuse_condition(draft->p, err);
 	if (r >= 0)
 		snprintf(draft->event, sizeof(draft->event), "%s", draft->p->event);
 	return r;

@@ -22,7 +22,7 @@ struct probe_drafts {
 
 void probe_drafts_release(struct probe_drafts *drafts);
 
-/* Fills p and event of a draft that has its definition. What only a recording can measure is refused. */
+/* Fills p and event of a draft that has its definition. What only a recording has is refused: times, conditions. */
 int probe_draft_resolve(struct probe_draft *draft, struct prober *prober, struct errmsg *err);
 
 /* Whether an earlier draft, or (t not NULL) an event of the kernel, has that name in the group of number self. */

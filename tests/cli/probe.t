@@ -23,8 +23,15 @@ $ sonde probe add -D -a vfs_read -a vfs_read
 p:probe/vfs_read vfs_read
 p:probe/vfs_read_1 vfs_read
 $ sonde probe add -n 'vfs_read(count) if count > 10'
-would be defined:
-  probe:vfs_read  (kprobe on vfs_read, with count)
+sonde: a condition is part of a recording, not of a probe that stays; define it without, and then: sonde record -e probe:vfs_read -f 'count > 10'
+  vfs_read(count) if count > 10
+                     ^~~~~~~~~~
+[1]
+$ sonde probe add -n 'vfs_write%return($params)'
+sonde: file is gone when vfs_write returns, and the kernel keeps arguments only since 6.9; while recording the entry is joined with the return: 'sonde record -e' takes this definition. A probe of its own is vfs_write(file)
+  vfs_write%return($params)
+                   ^~~~~~~
+[1]
 $ sonde probe show 'vfs_read(file->f_hint, file->f_sizes[1])'
 probe:vfs_read, kprobe
 place:

@@ -4,8 +4,14 @@
  *
  * A file is copied piece by piece, as the kernel makes it: a full buffer is gigabytes of text. Where nobody waits for the
  * first lines (no terminal), the pieces are large: what is traced may be writes, of which each piece is one, and small
- * ones would add more lines to the trace than they take from it. A pipe is
- * read without a pager and without buffers between, and SIGINT keeps its usual effect, so Ctrl-C ends
+ * ones would add more lines to the trace than they take from it. What is traced may be our reads, too: then each finds at
+ * least the event that it made itself, and the end of the file never comes. So a buffer ends where we have caught up with
+ * it. The kernel puts as many events as fit into a page, of 4 KB at least, into one answer:
+ *
+ *	4050  4012  1890  103  103  103 …	bytes that the reads found
+ *	                  └── it was all there is: an event that had not fit behind the 1890 has more than 2048
+ *
+ * A pipe is read without a pager and without buffers between, and SIGINT keeps its usual effect, so Ctrl-C ends
  * even a flood at once; the kernel keeps what was not read.
  */
 #include "cli/showfile.h"
@@ -17,10 +23,18 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define PIECE_BYTES (64 << 10)
 #define AHEAD_BYTES (64 << 20)
+#define SHORT_BYTES 2048 /* half of the smallest page */
+
+struct source {
+	int fd;
+	bool is_buffer; /* of events: there may be more with each read */
+	bool was_short; /* the last read */
+};
 
 static int open_or_say(const struct tracefs *t, const char *instance, const char *file,
 		       const char *missing, struct errmsg *err)
@@ -32,17 +46,30 @@ static int open_or_say(const struct tracefs *t, const char *instance, const char
 	return fd < 0 ? tracefs_refuse_read(t, instance, file, fd, err) : fd;
 }
 
-/* One read, or as many as fill the buffer. How much it was; *ret is 0 at the end, or the code of a read that failed. */
-static size_t fill(int fd, char *buf, size_t n_bytes, bool whole, int *ret)
+/* 0 at the end. */
+static ssize_t read_piece(struct source *s, char *buf)
+{
+	ssize_t n = read(s->fd, buf, PIECE_BYTES);
+	bool is_short = n > 0 && n < SHORT_BYTES;
+
+	if (s->is_buffer && s->was_short && is_short)
+		return 0;
+	s->was_short = is_short;
+	return n;
+}
+
+/*
+ * One read, or as many as fill the buffer but for less than a piece. How much it was; *ret is 0 at the end, or the code of a
+ * read that failed.
+ */
+static size_t fill(struct source *s, char *buf, size_t n_bytes, bool whole, int *ret)
 {
 	size_t len = 0;
 	ssize_t n = 1;
 
 	*ret = 1;
-	while (len < n_bytes && (whole || !len) && n > 0) {
-		size_t left = n_bytes - len;
-
-		n = read(fd, buf + len, left < PIECE_BYTES ? left : PIECE_BYTES);
+	while (n_bytes - len >= PIECE_BYTES && (whole || !len) && n > 0) {
+		n = read_piece(s, buf + len);
 		if (n < 0 && errno == EINTR)
 			n = 1;
 		else if (n > 0)
@@ -54,7 +81,7 @@ static size_t fill(int fd, char *buf, size_t n_bytes, bool whole, int *ret)
 }
 
 /* Returns the code of a read that failed in *ret_read: the sentence needs the file's name. */
-static int copy(int fd, struct output *out, bool is_pipe, int *ret_read)
+static int copy(struct source *s, struct output *out, bool is_pipe, int *ret_read)
 {
 	bool ahead = !is_pipe && !isatty(STDOUT_FILENO);
 	size_t n_bytes = ahead ? AHEAD_BYTES : PIECE_BYTES;
@@ -63,7 +90,7 @@ static int copy(int fd, struct output *out, bool is_pipe, int *ret_read)
 
 	*ret_read = 1;
 	while (!r && *ret_read > 0) {
-		size_t len = fill(fd, buf, n_bytes, ahead, ret_read);
+		size_t len = fill(s, buf, n_bytes, ahead, ret_read);
 
 		if (len)
 			r = output_write(out, buf, len);
@@ -74,20 +101,29 @@ static int copy(int fd, struct output *out, bool is_pipe, int *ret_read)
 	return r;
 }
 
+static bool is_buffer(const char *file)
+{
+	const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
+
+	return !strcmp(name, "trace") || !strcmp(name, "snapshot");
+}
+
 static int print(const struct tracefs *t, const char *instance, const char *file,
 		 const char *missing, bool no_pager, struct errmsg *err)
 {
-	int fd = open_or_say(t, instance, file, missing, err), r, r_read = 0;
+	struct source source = {.fd = open_or_say(t, instance, file, missing, err),
+				.is_buffer = is_buffer(file)};
 	struct output out;
+	int r, r_read = 0;
 
-	if (fd < 0)
-		return fd;
+	if (source.fd < 0)
+		return source.fd;
 	r = output_open(&out, NULL, no_pager, err);
 	if (r >= 0) {
-		r = copy(fd, &out, no_pager, &r_read);
+		r = copy(&source, &out, no_pager, &r_read);
 		output_close(&out);
 	}
-	close(fd);
+	close(source.fd);
 	return r >= 0 && r_read < 0 ? tracefs_refuse_read(t, instance, file, r_read, err) : r;
 }
 

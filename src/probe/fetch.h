@@ -54,6 +54,8 @@ int fetch_resolve(const struct fetch_place *p, const struct definition_arg *arg,
 /* The same of a variable that nobody wrote: $vars, $params. -EINVAL: it is no single value. */
 int fetch_variable(const struct fetch_place *p, const struct variable *v, struct span span,
 		   struct fetch *ret_fetch, struct errmsg *err);
+/* Whether a parameter can still be had where the function returns; else only where it is entered. */
+bool fetch_is_kept(const struct fetch_place *p, const struct variable *v);
 
 /* The field's name after what is read: the last member, "ret", "arg2", "comm". */
 void fetch_name(const struct expression *e, char name[FETCH_NAME_BYTES]);

@@ -42,10 +42,15 @@ static bool fmt_register(const struct fetch_place *p, unsigned reg, char *out, s
 static void use_register(const struct fetch_place *p, const struct place *place, struct value *v);
 
 /* At the return the kernel can say what was passed, if it is told so by its number. */
+bool fetch_is_kept(const struct fetch_place *p, const struct variable *var)
+{
+	return !p->is_program && p->kernel->return_args && var->place.kind == PLACE_REGISTER;
+}
+
 static int use_kept_argument(const struct fetch_place *p, const struct variable *var,
 			     struct span span, struct value *v, struct errmsg *err)
 {
-	if (!p->is_program && p->kernel->return_args && var->place.kind == PLACE_REGISTER) {
+	if (fetch_is_kept(p, var)) {
 		use_register(p, &var->place, v);
 		return 0;
 	}

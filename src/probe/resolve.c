@@ -292,6 +292,13 @@ static int take_fetch(struct gathering *g, const struct fetch *f, const char *na
 					     : add_first(g, f, name, is_one, span);
 }
 
+/* $params of a return that has forgotten them: who records joins it with the entry, where they are. */
+static bool is_of_entry(const struct gathering *g, const struct variable *v)
+{
+	return g->place->is_return && g->arg->value->kind == EXPRESSION_PARAMS &&
+	       v->place.kind != PLACE_NOWHERE && !fetch_is_kept(g->place, v);
+}
+
 /* One of $vars: what is no single value, or does not live here, is left out with a note. */
 static int take_variable(void *ctx, const struct variable *v)
 {
@@ -302,6 +309,10 @@ static int take_variable(void *ctx, const struct variable *v)
 	if (!v->name || !*v->name)
 		return 0;
 	if (fetch_variable(g->place, v, g->arg->span, &f, &err) < 0 || f.is_gone) {
+		if (err.code && is_of_entry(g, v)) {
+			*g->r->err = err;
+			return g->result = err.code;
+		}
 		if (!is_told(g->r, v->name))
 			resolve_note(g->r, "%s is left out: %.*s", v->name,
 				     (int)strcspn(err.code ? err.text : f.why, "\n"),

@@ -73,8 +73,6 @@ int bpfwhich_open(struct bpfevents *all, struct errmsg *err)
 	bool only_command = plan->only_command && s->has_child;
 	int r;
 
-	if (plan->buffers[0].cpumask)
-		return errmsg_set(err, -ENOTSUP, "BPF programs run on all CPUs");
 	if (!pids->n && !only_command)
 		return 0;
 	r = bpftasks_open(all->tasks, plan->children ? BPFTASKS_MANY : pids->n + only_command, err);

@@ -19,6 +19,7 @@
 #include "cli/kernelrun.h"
 
 #include "base/trickle.h"
+#include "capture/cpufilter.h"
 #include "decode/event.h"
 #include "probe/definition.h"
 
@@ -28,10 +29,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#define TEXT_MAX_BYTES	(64u << 20)
-#define ARENA_MAX_BYTES (64u << 20)
-#define TICK_MS		50
-#define WATCH_NS	UINT64_C(1000000000)
+#define TEXT_MAX_BYTES	 (64u << 20)
+#define ARENA_MAX_BYTES	 (64u << 20)
+#define FILTER_MAX_BYTES 1024 /* of a choice of CPUs; a trigger has to fit into a page */
+#define TICK_MS		 50
+#define WATCH_NS	 UINT64_C(1000000000)
 
 /* --- open and close ---------------------------------------------------------------------------- */
 
@@ -179,6 +181,39 @@ static struct event *parse_event(struct kernelrun *run, const struct event_name 
 	return event_parse(ev, &run->arena) ? ev : NULL;
 }
 
+/* What is counted in the kernel is not kept from it by tracing_cpumask. */
+static bool find_cpus(struct kernelrun *run)
+{
+	const char *mask = run->s.config.plan->buffers[0].cpumask;
+	struct textbuf tb;
+	bool is_found;
+
+	if (!mask || run->cpus)
+		return true;
+	textbuf_init(&tb, FILTER_MAX_BYTES);
+	cpufilter_fmt(mask, &tb);
+	is_found = !tb.overflow;
+	if (is_found && textbuf_len(&tb))
+		run->cpus = arena_strndup(&run->arena, tb.start, textbuf_len(&tb));
+	is_found = is_found && (run->cpus || !textbuf_len(&tb));
+	textbuf_release(&tb);
+	return is_found;
+}
+
+/* "(CPUS) && (FILTER)". False: there is no room for it, or what is called CPU is the event's own. */
+static bool choose_cpus(struct kernelrun *run, struct kernel_event *e)
+{
+	size_t n_bytes = e->filter ? strlen(e->filter) + strlen(run->cpus) + 16 : 0;
+	char *text = e->filter ? arena_alloc(&run->arena, n_bytes) : NULL;
+
+	if (event_find_field(e->format, "CPU") || (e->filter && !text))
+		return false;
+	if (text)
+		snprintf(text, n_bytes, "(%s) && (%s)", run->cpus, e->filter);
+	e->filter = text ? text : run->cpus;
+	return true;
+}
+
 int kernelrun_add_events(struct kernelrun *run, const struct plan_event *planned,
 			 const char (*words)[KEY_WORD_MAX], size_t n_words, struct errmsg *err)
 {
@@ -188,6 +223,8 @@ int kernelrun_add_events(struct kernelrun *run, const struct plan_event *planned
 
 	if (n == -E2BIG)
 		return 0;
+	if (!find_cpus(run))
+		return errmsg_set(err, -E2BIG, "there are too many CPUs to choose from (-M)"), 0;
 	if (n > 0 &&
 	    histogram_share_filter(&run->s, planned, found, (size_t)n, is_filtered, err) < 0)
 		return 0;
@@ -202,6 +239,10 @@ int kernelrun_add_events(struct kernelrun *run, const struct plan_event *planned
 		e->format = ev = parse_event(run, &e->name, err);
 		if (!ev)
 			return err->code ? err->code : 0;
+		if (run->cpus && !choose_cpus(run, e))
+			return errmsg_set(err, -ENOTSUP,
+					  "the kernel cannot choose CPUs there (-M)"),
+			       0;
 		for (size_t k = 0; k < n_words; k++) {
 			bool reads_it = !strcmp(words[k], "$comm") && run->has_comm;
 

@@ -29,7 +29,7 @@ struct kernel_event {
 	struct event_name name;
 	char shown[TRACEFS_NAME_MAX]; /* the event's name as a record has it: without our number */
 	struct key_slot slots[KEYS_MAX]; /* of the words */
-	const char *filter;		 /* NULL: none */
+	const char *filter;		 /* with the choice of CPUs; NULL: none */
 	const struct event *format;
 };
 
@@ -41,6 +41,8 @@ struct kernelrun {
 	struct formats *formats; /* of all events; the kernel's symbols, once one is shown */
 	struct kernel_event events[HISTOGRAM_EVENTS_MAX];
 	size_t n_events;
+	const char *
+		cpus; /* the choice of CPUs (-M) as a filter, part of those of all events; NULL: all */
 	/* Of BPF programs, if there are any: open from when the command is let go until it has ended. */
 	struct bpf_table gate;
 	/* Set before it is opened, if wanted: session_config has it. */

@@ -182,7 +182,7 @@ static bool try_bpf(struct latency_run *lr)
 
 	/* what either wants is what the joined filter lets through */
 	for (size_t i = 0; (filters[0] || filters[1]) && i < lr->run.n_events; i++)
-		lr->run.events[i].filter = NULL;
+		lr->run.events[i].filter = lr->run.cpus;
 	return latencybpf_open(&lr->bpf, &lr->run, &lr->config, lr->from, lr->to, filters,
 			       &lr->why) >= 0;
 }

@@ -6,6 +6,7 @@
  * covers: B03
  */
 #include "base/errmsg.h"
+#include "capture/cpufilter.h"
 #include "capture/journal.h"
 #include "capture/pagemerge.h"
 #include "capture/plan.h"
@@ -111,6 +112,31 @@ static void filters_belong_to_the_event_before(void **state)
 	assert_int_equal(plan_add_trigger(&p, "stacktrace", &err), -EINVAL);
 	assert_true(plan_does_something(&p));
 	plan_release(&p);
+}
+
+static void masks_of_cpus_are_filters(void **state)
+{
+	static const char *const cases[][2] = {
+		{"1", "CPU == 0"},
+		{"2f", "CPU >= 0 && CPU <= 3 || CPU == 5"},
+		{"A", "CPU == 1 || CPU == 3"},
+		{"3,80000000", "CPU >= 31 && CPU <= 33"},
+		{"380000000", "CPU >= 31 && CPU <= 33"},
+		{"1,8", "CPU == 3 || CPU == 32"},
+		{"1,0,f", "CPU >= 0 && CPU <= 3 || CPU == 64"},
+		{"0", "CPU < 0"},
+		{"-1", ""},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct textbuf tb;
+
+		textbuf_init(&tb, 4096);
+		cpufilter_fmt(cases[i][0], &tb);
+		textbuf_add(&tb, "", 1);
+		assert_string_equal(tb.start, cases[i][1]);
+		textbuf_release(&tb);
+	}
 }
 
 /* --- a directory as the kernel's --------------------------------------------------------------- */
@@ -291,6 +317,7 @@ int main(void)
 		cmocka_unit_test(events_keep_their_time_when_put_together),
 		cmocka_unit_test(a_full_or_marked_page_stays_alone),
 		cmocka_unit_test(filters_belong_to_the_event_before),
+		cmocka_unit_test(masks_of_cpus_are_filters),
 		cmocka_unit_test(settings_come_back_in_the_form_they_are_taken),
 		cmocka_unit_test(a_journal_puts_back_what_was),
 		cmocka_unit_test(what_is_kept_stays),

@@ -82,6 +82,34 @@ static int set_trigger(struct count_run *cr, const struct kernel_event *e, struc
 	return n < 0 ? n : 1;
 }
 
+/* Whether all values of a key have room in a table, beside those of others. */
+static bool has_few_values(const struct key_slot *slot)
+{
+	return slot->kind == KEY_ABSENT || slot->kind == KEY_CPU || slot->names ||
+	       (slot->kind == KEY_NUMBER && slot->field->size == 1);
+}
+
+/*
+ * A sum is made of the values, each of which has a row: of a field with more of them than rows it would be that of the first
+ * ones. (As a value of the trigger the field would need no rows, but of those the kernel knows neither the least nor the
+ * largest.) Who asks for triggers gets them nevertheless, and is told.
+ */
+static bool has_room(const struct count_run *cr)
+{
+	size_t n = cr->o->config.n_words;
+
+	for (size_t i = 0; cr->o->config.has_sum && i < cr->run.n_events; i++)
+		if (!has_few_values(&cr->run.events[i].slots[n - 1]))
+			return false;
+	return true;
+}
+
+/* Whether triggers may count: nobody wants it otherwise. */
+static bool may_be_hist(const struct count_run *cr)
+{
+	return cr->n_bound > 0 && (cr->o->how ? !strcmp(cr->o->how, "hist") : has_room(cr));
+}
+
 /* 1, or 0: the kernel cannot. */
 static int set_triggers(struct count_run *cr, struct errmsg *err)
 {
@@ -286,9 +314,7 @@ static int count(struct count_run *cr, struct errmsg *err)
 	int r = 1;
 
 	if (!cr->is_bpf)
-		r = cr->n_bound > 0 && (!cr->o->how || !strcmp(cr->o->how, "hist"))
-			    ? set_triggers(cr, &cr->why)
-			    : 0;
+		r = may_be_hist(cr) ? set_triggers(cr, &cr->why) : 0;
 	if (r > 0 && !cr->is_bpf)
 		measure_probes(cr);
 	if (r <= 0) /* the program can still look at every event */

@@ -153,9 +153,13 @@ static void fmt_tail(const struct count_view *v, size_t n, size_t shown, struct 
 			     (unsigned long long)v->n_missed);
 	if (keycount_n_dropped(v->counts))
 		textbuf_addf(tb,
-			     "%10llu of them in no row: there are too many values, and the rows "
-			     "are of those that came first\n",
-			     (unsigned long long)keycount_n_dropped(v->counts));
+			     "%10llu of them in no row%s: there are too many values, and the rows "
+			     "are of those that came first%s\n",
+			     (unsigned long long)keycount_n_dropped(v->counts),
+			     keycount_summed(v->counts) ? " and in no sum" : "",
+			     keycount_summed(v->counts) && v->in_kernel
+				     ? "; --how program adds up all"
+				     : "");
 	if (keycount_n_gaps(v->counts))
 		textbuf_addf(tb, "events were lost in %llu places\n",
 			     (unsigned long long)keycount_n_gaps(v->counts));
@@ -300,6 +304,9 @@ void counttext_fmt_csv(const struct count_view *v, struct textbuf *tb)
 	for (size_t i = 0; i < keycount_n_words(v->counts); i++)
 		textbuf_addf(tb, ",%s", column(v, i, name));
 	textbuf_add_char(tb, '\n');
+	/* without keys there is one row, also of nothing: a series has no holes */
+	if (!n && !keycount_n_words(v->counts))
+		textbuf_add_str(tb, keycount_summed(v->counts) ? "0,0,,\n" : "0\n");
 	for (size_t i = 0; i < n_shown(v, n); i++) {
 		const struct keycount_numbers *c = &rows[i]->now;
 

@@ -53,6 +53,12 @@ $ sonde count -e myopen --by file --rows 3 probes.dat
          4  /etc/group                       ##########################
             and 177 more
        198  in 180 rows
+$ sonde count -e sched_switch -f 'next_pid == 12345' --csv events-v7-zstd.dat
+count
+0
+$ sonde count -e sched_switch -f 'next_pid == 12345' --sum next_pid --csv events-v7-zstd.dat
+count,sum,min,max
+0,0,,
 $ sonde count -e sched_switch -f 'next_pid == 0' --by next_comm,next_pid --csv events-v7-zstd.dat
 count,next_comm,next_pid
 3681,swapper/0,0

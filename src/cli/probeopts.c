@@ -53,6 +53,7 @@ int probeopts_open(struct probe_opened *p, const struct probe_options *o, bool d
 		return errmsg_set(err, -EINVAL, "--max-probes wants a number from 1 to 4096");
 	r = open_kernel(p, dry, err);
 	world->check_symbols = true;
+	world->is_only_asked = dry;
 	if (r < 0)
 		return r;
 	world->program =

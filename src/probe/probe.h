@@ -119,6 +119,7 @@ struct probe_world {
 	const char *source_dir; /* -s */
 	const char *debug_dir;	/* of separate debug information; NULL: /usr/lib/debug */
 	const char *btf_dir, *kallsyms, *tracefs_events, *blacklist, *modules_dir; /* for tests */
+	bool is_only_asked; /* nothing will be defined: programs of other processors can be asked about */
 	bool no_inlines;
 	bool only_calls; /* the same, for entries that are paired with returns, which say it */
 	/*

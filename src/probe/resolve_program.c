@@ -164,6 +164,13 @@ static bool needs_no_registers(const struct definition *d)
 	return true;
 }
 
+static bool is_foreign(const struct resolution *r, const struct debuginfo *info)
+{
+	const struct arch *arch = debuginfo_arch(info);
+
+	return !r->prober->world.is_only_asked && arch && arch != r->prober->kernel.arch;
+}
+
 int resolve_program(struct resolution *r, const char *path)
 {
 	struct span span = r->d->target ? r->d->target_span : r->d->function_span;
@@ -190,6 +197,13 @@ int resolve_program(struct resolution *r, const char *path)
 				      "the kernel's own "
 				      "grammar: p:…",
 				      absolute);
+	if (is_foreign(r, info))
+		return RESOLVE_REFUSE(
+			r, span, -EOPNOTSUPP,
+			"%s is for another processor (%s), and a breakpoint of this one would "
+			"damage it where it is emulated; only 'probe vars', 'lines', 'funcs', "
+			"'show' and 'add -D' can be asked about it",
+			absolute, debuginfo_arch(info)->name);
 	r->out->probe.kind = r->d->is_return ? PROBE_URETPROBE : PROBE_UPROBE;
 	if (r->d->is_return && resolve_check_return(r, absolute, info) < 0)
 		return r->err->code;

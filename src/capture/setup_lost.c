@@ -59,14 +59,17 @@ static bool is_chosen(const struct setup *s)
 	return p->only_triggers;
 }
 
-/* A text in the program at path, and each hit should be an event. */
+/*
+ * A text in the program at path, and each hit should be an event. Of a return the kernel counts the calls, which may not
+ * have ended.
+ */
 static bool can_lose(const struct setup_probe *sp, const char *path)
 {
 	const struct probe *p = sp->probe;
 	size_t len = strlen(path);
 
-	return p && (p->kind == PROBE_UPROBE || p->kind == PROBE_URETPROBE) && p->n_places &&
-	       !sp->pair && !sp->is_off && !sp->event.filter && !sp->planned->filter &&
+	return p && p->kind == PROBE_UPROBE && p->n_places && !sp->pair && !sp->is_off &&
+	       !sp->event.filter && !sp->planned->filter &&
 	       !strncmp(p->places[0].text, path, len) && p->places[0].text[len] == ':' &&
 	       has_text(p);
 }

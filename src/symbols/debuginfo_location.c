@@ -479,19 +479,37 @@ static void name_global(const struct location_site *site, Dwarf_Die *variable, s
 
 /* --- at the entry ------------------------------------------------------------------------------ */
 
+static int64_t first_offset(const struct place *p)
+{
+	return p->n_loads ? p->loads[0] : p->offset;
+}
+
+/* What will be in memory, or its address, is in a register now. */
+static void begin_with_register(struct place *p, unsigned reg)
+{
+	p->reg = reg;
+	if (!p->n_loads) {
+		p->kind = PLACE_REGISTER;
+		p->offset = 0;
+		return;
+	}
+	p->n_loads--;
+	memmove(p->loads, p->loads + 1, p->n_loads * sizeof(*p->loads));
+}
+
 /* Is it in the function's own frame, below the call frame's address? What the caller put on the stack is above. */
 static bool is_in_own_frame(const struct location_site *site, const struct place *p)
 {
 	unsigned reg = site->d->arch->stack_reg;
 	int64_t offset = 0;
 
-	if (p->kind != PLACE_MEMORY || p->n_loads)
+	if (p->kind != PLACE_MEMORY)
 		return false;
 	location_frame(site->d, site->address, &reg, &offset);
 	/* clang: the call frame is told by the frame pointer, but what is nearer to the stack pointer by that */
 	if (reg != site->d->arch->stack_reg && p->reg == site->d->arch->stack_reg)
 		return true;
-	return p->reg == reg && p->offset < offset;
+	return p->reg == reg && first_offset(p) < offset;
 }
 
 /* Optimised code may store a parameter late or never. */
@@ -525,17 +543,19 @@ static void repair_parameter(const struct location_site *site, int argument, boo
 	    (!is_early && !is_in_own_frame(site, p)))
 		return;
 	if (!at_entry && !is_in_prologue(site)) {
-		doubt_parameter(site, v);
+		if (!p->n_loads)
+			doubt_parameter(site, v);
 		return;
 	}
-	if (at_entry && (unsigned)argument < arch->n_arg_regs &&
+	if (at_entry && !p->n_loads && (unsigned)argument < arch->n_arg_regs &&
 	    parameter_by_convention(site, argument, p))
 		return;
 	type_get(v->type, &f);
 	if (at_entry && !is_early && p->reg == arch->stack_reg)
-		reg = code_stored_register(site->d, site->address, p->offset, f.n_bytes);
+		reg = code_stored_register(site->d, site->address, first_offset(p),
+					   p->n_loads ? WORD_BYTES : f.n_bytes);
 	if (reg >= 0) {
-		*p = (struct place){.kind = PLACE_REGISTER, .reg = reg};
+		begin_with_register(p, reg);
 		return;
 	}
 	p->kind = PLACE_NOWHERE;

@@ -14,6 +14,15 @@ def refused(program, definition):
     return done.returncode and "cannot be read here: " in done.stderr and done.stderr
 
 
+def check_values(program, name, definition, trace):
+    printed = run(SONDE, "record", "-q", "-o", trace, "-e", definition, program).stdout
+    printed = re.findall(rf"^{name} (.*)", printed, re.M)
+    text = run(SONDE, "report", "-i", trace).stdout
+    recorded = re.findall(rf" {name}(?:_L\d+)?: +\(\w+\) (.*)", text)
+    if len(printed) != 3 or recorded != printed:
+        raise Wrong(f"{definition}: printed {printed}, recorded {recorded}")
+
+
 def test_passed(programs):
     if os.geteuid() or not pathlib.Path("/sys/kernel/tracing/uprobe_events").exists():
         raise Skip("uprobes need root and a kernel with them")
@@ -27,9 +36,7 @@ def test_passed(programs):
                 if name == "always" and cc == "clang" and level != "-O0":
                     continue
                 raise Wrong(f"{program.name}: {why}")
-            printed = run(SONDE, "record", "-q", "-o", trace, "-e", definition, program).stdout
-            printed = re.findall(rf"^{name} (.*)", printed, re.M)
-            text = run(SONDE, "report", "-i", trace).stdout
-            recorded = re.findall(rf" {name}: +\(\w+\) (.*)", text)
-            if len(printed) != 3 or recorded != printed:
-                raise Wrong(f"{definition}: printed {printed}, recorded {recorded}")
+            check_values(program, name, definition, trace)
+        program = programs.make(f"passed-cc-{cc}{level}", {"gcc": "g++", "clang": "clang++"}[cc], level, HERE / "passed.cc")
+        for line in ("", ":1", ":2", ":3"):
+            check_values(program, "by_address", f"{program}:by_address{line}(h.a)", trace)

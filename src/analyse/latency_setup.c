@@ -16,6 +16,7 @@
 
 #include "base/errmsg.h"
 #include "base/hash.h"
+#include "base/spelling.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -352,6 +353,21 @@ static bool side_has(const struct latency *l, size_t group, enum latency_side si
 	return false;
 }
 
+static int refuse_group(const struct latency *l, const char *word, struct errmsg *err)
+{
+	struct spelling sp;
+
+	spelling_init(&sp, word, strlen(word));
+	for (size_t id = 0; id < l->n_events; id++)
+		for (size_t i = 0; l->events[id] && i < l->f->table[id]->n_fields; i++)
+			spelling_add(&sp, l->f->table[id]->fields[i].name);
+	return errmsg_set(err, -ENOENT,
+			  "neither event has a field '%s' (--by)%s%s; $comm, $pid, $task and $cpu "
+			  "are known for all",
+			  word, sp.nearest ? "; the nearest is " : "",
+			  sp.nearest ? sp.nearest : "");
+}
+
 static int settle_groups(struct latency *l, struct errmsg *err)
 {
 	for (size_t i = 0; i < l->config->n_groups; i++) {
@@ -362,10 +378,7 @@ static int settle_groups(struct latency *l, struct errmsg *err)
 			l->sides[i] =
 				side_has(l, i, LATENCY_FROM, false) ? LATENCY_FROM : LATENCY_TO;
 		if (!side_has(l, i, l->sides[i], true))
-			return errmsg_set(err, -ENOENT,
-					  "neither event has a field '%s' (--by); $comm, $pid, "
-					  "$task and $cpu are known for all",
-					  w->word);
+			return refuse_group(l, w->word, err);
 	}
 	return 0;
 }

@@ -473,6 +473,18 @@ static int in_kernel(void *ctx, char **argv, struct errmsg *err)
 	return latency_in_kernel(ctx, argv, err);
 }
 
+/* The tracer is there once; probes are there for everybody. */
+static void suggest_probes(const struct latency_options *o, struct errmsg *err)
+{
+	size_t len = strlen(err->text);
+
+	if (err->code == -EBUSY && !o->gather.input && o->config.function &&
+	    !strpbrk(o->config.function, "*?["))
+		snprintf(err->text + len, sizeof(err->text) - len,
+			 "; or measure with probes instead of the tracer: -T '%s()'",
+			 o->config.function);
+}
+
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
 {
 	struct latency_options o = {.n_worst = NOT_GIVEN, .range = NOT_GIVEN};
@@ -494,6 +506,8 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 		r = split_filters(&o, err);
 	if (r >= 0)
 		r = gather_run(&job, &o.gather, n, argv, err);
+	if (r < 0)
+		suggest_probes(&o, err);
 	free(o.side_filters[0]);
 	free(o.side_filters[1]);
 	gather_release(&o.gather);

@@ -96,3 +96,6 @@ sonde: pid of sched_wakeup is a number and next_comm of sched_switch a text: the
 $ sonde count -e sched_switch --by prev_cmom tour.dat
 sonde: no event that is counted has a field 'prev_cmom' (--by); the nearest is prev_comm; $comm, $pid, $task, $cpu and $event are known for all
 [1]
+$ sonde latency -e sched_wakeup -e sched_switch --by prev_cmom tour.dat
+sonde: neither event has a field 'prev_cmom' (--by); the nearest is prev_comm; $comm, $pid, $task and $cpu are known for all
+[1]

@@ -48,6 +48,7 @@ struct plan {
 	bool keep_before; /* what is set in a buffer already stays set (set, record -K) */
 	bool put_back; /* without a journal, of a failure nothing stays; with keep_before (set, start -K) */
 	bool only_command, children; /* -F, -c */
+	const char *children_how;    /* how children are asked for; NULL: "with -c" */
 	bool ignore_unknown;	     /* -i */
 	bool functions_off;	     /* -d: function tracing off at first (option) */
 	bool ftrace_off;	     /* -D: also the master switch */

@@ -522,10 +522,17 @@ int session_stop(struct session *s, struct errmsg *err)
 
 void session_tell_missing(struct session *s, void (*tell)(const char *sentence))
 {
+	const char *how = s->config.plan->children_how;
+	char text[200];
+
 	s->n_missed = setup_tell_misses(s->setup, tell);
-	if (s->has_threads && tell)
-		tell("only the first thread of the command was traced; with -c its other threads "
-		     "and its children are, too");
+	if (!s->has_threads || !tell)
+		return;
+	snprintf(text, sizeof(text),
+		 "only the first thread of the command was traced; %s its other threads and its "
+		 "children are, too",
+		 how ? how : "with -c");
+	tell(text);
 }
 
 void session_tell_end(const struct session *s, void (*tell)(const char *sentence))

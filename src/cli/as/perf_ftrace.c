@@ -312,14 +312,16 @@ static int set_cpus(struct perf_ftrace_options *o, struct errmsg *err)
 	return recordopts_cpumask(o, len ? text : "0", err);
 }
 
-static int make_plan(struct perf_ftrace_options *o, const char *tracer, bool has_command,
-		     struct errmsg *err)
+/* children_how: perf's own way, or, where it has none, ours. */
+static int make_plan(struct perf_ftrace_options *o, const char *tracer, const char *children_how,
+		     bool has_command, struct errmsg *err)
 {
 	struct plan *plan = &o->gather.record.plan;
 	int r = tracer ? recordopts_tracer(o, tracer, err) : 0;
 
 	if (r >= 0)
 		r = set_cpus(o, err);
+	plan->children_how = children_how;
 	plan->only_command = has_command && !o->system_wide && !o->cpus && !plan->buffers[0].pids.n;
 	plan->children &= plan->only_command || plan->buffers[0].pids.n;
 	return r;
@@ -366,7 +368,7 @@ static int run_trace(struct perf_ftrace_options *o, char **argv, struct errmsg *
 	/* perf: what is to be traced decides, whatever -t says */
 	if (o->has_graph || o->has_functions)
 		tracer = o->has_graph ? "function_graph" : "function";
-	r = make_plan(o, tracer, argv, err);
+	r = make_plan(o, tracer, "with --inherit", argv, err);
 	return r < 0 ? r : perf_ftrace_trace(o, argv, err);
 }
 
@@ -463,7 +465,8 @@ static int run_latency(struct perf_ftrace_options *o, char **argv, struct errmsg
 	settle_scale(o);
 	if (functions->n)
 		o->config.function = functions->words[functions->n - 1];
-	r = make_plan(o, functions->n ? "function_graph" : NULL, argv, err);
+	r = make_plan(o, functions->n ? "function_graph" : NULL, "in 'sonde latency -c'", argv,
+		      err);
 	return r < 0 ? r : gather_live(&job, &o->gather, argv, err);
 }
 
@@ -514,7 +517,7 @@ static int run_profile(struct perf_ftrace_options *o, char **argv, struct errmsg
 				 .add = add_call,
 				 .fmt = fmt_calls,
 				 .close = close_calls};
-	int r = make_plan(o, "function_graph", argv, err);
+	int r = make_plan(o, "function_graph", "in 'sonde functions -c'", argv, err);
 
 	o->calls_config.sort = o->sort;
 	return r < 0 ? r : gather_live(&job, &o->gather, argv, err);

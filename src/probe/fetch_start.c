@@ -60,8 +60,9 @@ static int use_kept_argument(const struct fetch_place *p, const struct variable 
 		"the return: 'sonde record -e' takes this definition. A probe of its own "
 		"is %s(%s)",
 		var->name, p->function,
-		p->is_program ? "" : ", and the kernel keeps arguments only since 6.9", p->function,
-		var->name);
+		p->is_program ? ""
+			      : ", and this kernel's probes keep no arguments (those of 6.9 do)",
+		p->function, var->name);
 }
 
 static void use_memory(const struct fetch_place *p, const struct place *place, unsigned reg,

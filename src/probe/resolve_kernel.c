@@ -580,21 +580,31 @@ static int resolve_address(struct resolution *r)
 	return resolve_group_and_event(r, NULL, text, 0);
 }
 
-int resolve_kernel(struct resolution *r, const char *module)
+static int resolve_any(struct resolution *r, const char *module)
 {
 	const struct definition *d = r->d;
-	char path[PATH_MAX], name[64];
 
-	if (!module && d->file && !d->function && !find_dwarf(r, NULL, path, name))
-		return refuse_source(r);
-	if (!r->prober->kernel.kprobes && !r->prober->kernel.fprobes)
-		return RESOLVE_REFUSE(r, d->function ? d->function_span : d->file_span, -EOPNOTSUPP,
-				      "this kernel has no probes of its own functions "
-				      "(CONFIG_KPROBES); events and probes in programs work");
 	if (d->has_address)
 		return resolve_address(r);
 	if (needs_dwarf(d) || (module && strchr(module, '/')) ||
 	    (!module && resolve_is_module(r->prober->world.vmlinux)))
 		return resolve_by_dwarf(r, module);
 	return resolve_by_btf(r, module);
+}
+
+int resolve_kernel(struct resolution *r, const char *module)
+{
+	const struct definition *d = r->d;
+	char path[PATH_MAX], name[64];
+	int result;
+
+	if (!module && d->file && !d->function && !find_dwarf(r, NULL, path, name))
+		return refuse_source(r);
+	/* what is wrong with the definition itself comes first: it may be meant for another machine */
+	result = resolve_any(r, module);
+	if (result >= 0 && !r->prober->kernel.kprobes && !r->prober->kernel.fprobes)
+		return RESOLVE_REFUSE(r, d->function ? d->function_span : d->file_span, -EOPNOTSUPP,
+				      "this kernel has no probes of its own functions "
+				      "(CONFIG_KPROBES); events and probes in programs work");
+	return result;
 }

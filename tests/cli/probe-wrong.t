@@ -274,7 +274,7 @@ $ try << 'EOF'
 1: sonde: the variables of vfs_read are not known: without DWARF they are known only where the function begins; leave the offset out, use %REG, or give the DWARF of the kernel: --vmlinux FILE
   vfs_read+4(count)
              ^~~~~
-1: sonde: count is gone when vfs_read returns, and the kernel keeps arguments only since 6.9; while recording the entry is joined with the return: 'sonde record -e' takes this definition. A probe of its own is vfs_read(count)
+1: sonde: count is gone when vfs_read returns, and this kernel's probes keep no arguments (those of 6.9 do); while recording the entry is joined with the return: 'sonde record -e' takes this definition. A probe of its own is vfs_read(count)
   vfs_read%return($retval, count)
                            ^~~~~
 1: sonde: 'nosuchprogram' is neither a module that is loaded, nor a program in PATH, nor a library, nor a system with an event main; write its path, as in ./nosuchprogram:main
@@ -366,6 +366,20 @@ sonde: a path with a blank in it is not for probes, the kernel takes none; give 
   ./my dir/prog:work
       ^
 [2]
+
+# A kernel without probes of its own functions: what is wrong with the definition comes first
+$ mv k/tracing/kprobe_events k/
+$ try << 'EOF'
+> vfs_read(cuont)
+> vfs_read(count)
+> EOF
+1: sonde: there is no variable 'cuont' in vfs_read; the nearest is count
+  vfs_read(cuont)
+           ^~~~~
+1: sonde: this kernel has no probes of its own functions (CONFIG_KPROBES); events and probes in programs work
+  vfs_read(count)
+  ^~~~~~~~
+$ mv k/kprobe_events k/tracing/
 
 # Nothing was defined by all this.
 $ cat k/tracing/dynamic_events

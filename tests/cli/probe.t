@@ -28,7 +28,7 @@ sonde: a condition is part of a recording, not of a probe that stays; define it 
                      ^~~~~~~~~~
 [1]
 $ sonde probe add -n 'vfs_write%return($params)'
-sonde: file is gone when vfs_write returns, and the kernel keeps arguments only since 6.9; while recording the entry is joined with the return: 'sonde record -e' takes this definition. A probe of its own is vfs_write(file)
+sonde: file is gone when vfs_write returns, and this kernel's probes keep no arguments (those of 6.9 do); while recording the entry is joined with the return: 'sonde record -e' takes this definition. A probe of its own is vfs_write(file)
   vfs_write%return($params)
                    ^~~~~~~
 [1]

@@ -358,13 +358,19 @@ static void drop_name(const char *name, struct textbuf *tb)
 		tb->pos -= len;
 }
 
-/* Where it was hit, of a probe on many functions of the kernel: "(ffffffff81f61e70)" would not tell which. */
+/*
+ * Where it was hit, of a probe on many functions of the kernel: "(ffffffff81f61e70)" would not tell which. But of those that share a
+ * name, which are probed by their addresses (resolve_namesakes.c), only the address does.
+ */
 static bool is_place(const struct probe *p, struct part value)
 {
 	static const char *const names[] = {"REC->__probe_ip", "REC->__probe_func"};
 
 	if (p->n_places < 2 || p->kind == PROBE_UPROBE || p->kind == PROBE_URETPROBE)
 		return false;
+	for (size_t i = 0; i < p->n_places; i++)
+		if (!strncmp(p->places[i].text, "_text+", 6))
+			return false;
 	while (value.len && *value.at == ' ')
 		value.at++, value.len--;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)

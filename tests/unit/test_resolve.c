@@ -205,6 +205,7 @@ static const char symbols[] = "ffffffff81000000 T do_it\n"
 			      "ffffffff81000100 t asm_thing\n"
 			      "ffffffff81000200 t cut.isra.0\n"
 			      "ffffffff81000300 D jiffies\n"
+			      "ffffffff81000308 d other\n"
 			      "ffffffff81000380 B nr_things\n"
 			      "ffffffff81000400 T tail\n"
 			      "ffffffff81000500 T twins\n"
@@ -695,6 +696,7 @@ static void a_probe_of_many_functions_tells_which(void **state)
 	struct errmsg err = {0};
 	struct definition *d;
 	struct textbuf tb;
+	struct probe_place places[2];
 	struct probe *p, many;
 
 	assert_int_equal(definition_parse(&d, "do_it(n)", &err), 0);
@@ -704,6 +706,8 @@ static void a_probe_of_many_functions_tells_which(void **state)
 	textbuf_add(&tb, "", 1);
 	assert_string_equal(tb.start, kernel);
 	many = *p;
+	places[0] = places[1] = p->places[0];
+	many.places = places;
 	many.n_places = 2;
 	textbuf_clear(&tb);
 	probe_fmt_format(&many, kernel, strlen(kernel), &tb);
@@ -711,6 +715,11 @@ static void a_probe_of_many_functions_tells_which(void **state)
 	assert_string_equal(tb.start,
 			    "print fmt: \"(%ps <- %lx) n=%d\", (void *)REC->__probe_func, "
 			    "REC->__probe_ret_ip, REC->n\n");
+	places[1].text = (char *)"_text+4096"; /* one of several of that name */
+	textbuf_clear(&tb);
+	probe_fmt_format(&many, kernel, strlen(kernel), &tb);
+	textbuf_add(&tb, "", 1);
+	assert_string_equal(tb.start, kernel);
 	textbuf_release(&tb);
 	probe_free(p);
 	definition_free(d);

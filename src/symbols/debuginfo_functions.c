@@ -553,7 +553,12 @@ static void add_group(struct debuginfo *d, struct listing *l, size_t begin, size
 	l->rows[l->n_rows++] = row;
 }
 
-static int compare_addresses(const void *pa, const void *pb)
+struct known {
+	uint64_t address; /* first, for bsearch(3) */
+	const char *name;
+};
+
+static int compare_known(const void *pa, const void *pb)
 {
 	uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
 
@@ -563,24 +568,24 @@ static int compare_addresses(const void *pa, const void *pb)
 /* Symbols that DWARF does not know: assembly, other languages, a program without DWARF. */
 static int add_symbols(struct debuginfo *d, struct listing *l)
 {
-	uint64_t *known = malloc((l->n_rows + 1) * sizeof(*known));
+	struct known *known = malloc((l->n_rows + 1) * sizeof(*known));
 	size_t n = 0;
 
 	if (!known)
 		return -ENOMEM;
 	for (size_t i = 0; i < l->n_rows; i++)
 		if (l->rows[i].address)
-			known[n++] = l->rows[i].address;
-	qsort(known, n, sizeof(*known), compare_addresses);
+			known[n++] = (struct known){l->rows[i].address, l->rows[i].name};
+	qsort(known, n, sizeof(*known), compare_known);
 	for (size_t i = 0; i < d->n_symbols; i++) {
 		const struct symbol *s = &d->symbols[i];
-		bool is_known = bsearch(&s->address, known, n, sizeof(*known), compare_addresses);
-		const char *name;
+		const struct known *k =
+			bsearch(&s->address, known, n, sizeof(*known), compare_known);
+		const char *name = symbol_source_name(d, s);
 
 		/* other names of a known function stay, one may look for them; not constructors' doubles */
-		if (is_known && (symbol_at(d, s->address) == s || !strncmp(s->name, "_Z", 2)))
+		if (k && (!strncmp(s->name, "_Z", 2) || !strcmp(name, k->name)))
 			continue;
-		name = symbol_source_name(d, s);
 		l->rows[l->n_rows++] = (struct debuginfo_function){
 			.name = name,
 			.symbol = s->name,

@@ -482,8 +482,8 @@ static int by_function(struct search *s, struct errmsg *err)
 	}
 	for (size_t i = 0; r >= 0 && i < l.n; i++)
 		r = points_of_function(s, l.list[i], err);
-	if (r >= 0 && s->n && !s->where->file && !s->where->pattern && !s->where->line &&
-	    !s->where->offset)
+	if (r >= 0 && (s->n || debuginfo_is_glob(s->where->function)) && !s->where->file &&
+	    !s->where->pattern && !s->where->line && !s->where->offset)
 		r = points_of_bare_symbols(s, err);
 	/* code that was folded with another function's has a symbol and no description */
 	if (r >= 0 && !s->n && !s->n_inlined && !s->where->pattern && !s->where->line &&

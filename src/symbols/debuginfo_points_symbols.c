@@ -223,6 +223,17 @@ static int find_symbols(struct search *s, struct found *ret)
 	return r;
 }
 
+/* A function has one name in the debug information; a pattern may be meant for another one: malloc is __libc_malloc there. */
+static int points_of_alias(struct search *s, const struct symbol *symbol, struct errmsg *err)
+{
+	size_t n = s->n;
+	int r = points_of_code(s, symbol, err);
+
+	for (; n < s->n; n++)
+		s->list[n].function = symbol_source_name(s->d, symbol);
+	return r;
+}
+
 /* The symbols of that name; else all whose name in C++ it is, or that a glob means. */
 int points_of_symbols(struct search *s, struct errmsg *err)
 {
@@ -231,8 +242,9 @@ int points_of_symbols(struct search *s, struct errmsg *err)
 	int r = find_symbols(s, &f);
 
 	for (size_t i = 0; r >= 0 && i < f.n; i++)
-		r = f.list[i].is_indirect ? points_of_indirect(s, &f.list[i], err)
-					  : points_of_code(s, &f.list[i], err);
+		r = f.list[i].is_indirect	  ? points_of_indirect(s, &f.list[i], err)
+		    : debuginfo_is_glob(function) ? points_of_alias(s, &f.list[i], err)
+						  : points_of_code(s, &f.list[i], err);
 	free(f.list);
 	if (r < 0 || f.n)
 		return r;
@@ -243,16 +255,23 @@ int points_of_symbols(struct search *s, struct errmsg *err)
 
 int points_of_bare_symbols(struct search *s, struct errmsg *err)
 {
+	bool is_glob = debuginfo_is_glob(s->where->function);
 	struct found f;
 	int r = find_symbols(s, &f);
 
 	for (size_t i = 0; r >= 0 && i < f.n; i++) {
 		const struct symbol *symbol = &f.list[i];
 
-		if (symbol->is_indirect || has_point(s, symbol) ||
-		    unit_of_address(s->d, symbol->address))
+		bool is_described;
+
+		if (symbol->is_indirect || has_point(s, symbol))
 			continue;
-		if (s->where->wants_variables)
+		is_described = unit_of_address(s->d, symbol->address);
+		if (is_described && is_glob)
+			r = points_of_alias(s, symbol, err);
+		else if (is_described)
+			continue;
+		else if (s->where->wants_variables)
 			s->n_bare++;
 		else
 			r = points_of_code(s, symbol, err);

@@ -33,9 +33,11 @@ struct expansion {
 	size_t n, n_room;
 	struct probe_expansion *out;
 	size_t n_left_out;
-	char left_out[200]; /* the first ones */
-	unsigned n_inlined; /* copies that were left out */
-	struct errmsg why;  /* … the first one */
+	char left_out[200];  /* the first ones */
+	unsigned n_inlined;  /* copies that were left out */
+	unsigned n_refused;  /* places where no probe can stand */
+	const char *refused; /* … why the first cannot */
+	struct errmsg why;   /* … the first one */
 };
 
 /* --- names --------------------------------------------------------------------------------------- */
@@ -103,6 +105,8 @@ static int find_functions(struct expansion *x, struct debuginfo *info)
 		r = add_name(x, is_overloaded(&points, pt) ? pt->choice : pt->function);
 	}
 	x->n_inlined = points.n_inlined;
+	x->n_refused = points.n_refused;
+	x->refused = points.refused;
 	debuginfo_points_release(&points);
 	return r;
 }
@@ -188,7 +192,7 @@ static int try_return(struct prober *p, struct definition *d, struct errmsg *why
 	return try_definition(p, d, why);
 }
 
-/* Whether the function has what is to be recorded. -ENOENT, -ENODATA: it has not, which why tells. */
+/* Whether the function has what is to be recorded. -ENOENT, -ENODATA, -EOPNOTSUPP: it has not, which why tells. */
 static int try_function(struct expansion *x, const char *name, struct errmsg *why)
 {
 	struct definition copy = *x->r.d;
@@ -314,7 +318,7 @@ static int write_texts(struct expansion *x)
 		struct errmsg why = {0};
 
 		r = try_function(x, x->names[i], &why);
-		if (r == -ENOENT || r == -ENODATA) {
+		if (r == -ENOENT || r == -ENODATA || r == -EOPNOTSUPP) {
 			leave_out(x, x->names[i]);
 			x->why = x->why.code ? x->why : why;
 			r = 0;
@@ -374,7 +378,7 @@ static int expand(struct expansion *x)
 static int tell_left_out(struct expansion *x)
 {
 	const struct definition *d = x->r.d;
-	char functions[400] = "", copies[100] = "";
+	char functions[400] = "", copies[100] = "", places[200] = "";
 
 	if (x->n_left_out && !x->out->n) {
 		*x->r.err = x->why;
@@ -391,10 +395,13 @@ static int tell_left_out(struct expansion *x)
 		snprintf(copies, sizeof(copies), "%u inlined %s left out: %s", x->n_inlined,
 			 x->n_inlined == 1 ? "copy is" : "copies are",
 			 d->is_return ? "only functions return" : "not wanted");
-	if (!*functions && !*copies)
+	if (x->n_refused)
+		snprintf(places, sizeof(places), "%u %s left out: %s", x->n_refused,
+			 x->n_refused == 1 ? "place is" : "places are", x->refused);
+	if (!*functions && !*copies && !*places)
 		return 0;
-	return asprintf(&x->out->note, "%s%s%s", functions, *functions && *copies ? "; " : "",
-			copies) < 0
+	return asprintf(&x->out->note, "%s%s%s%s%s", functions, *functions && *copies ? "; " : "",
+			copies, *places && (*functions || *copies) ? "; " : "", places) < 0
 		       ? resolve_no_memory(&x->r)
 		       : 0;
 }

@@ -185,6 +185,7 @@ struct debuginfo_where resolve_debuginfo_where(const struct resolution *r)
 		.is_return = d->is_return,
 		.wants_variables = resolve_wants_variables(d),
 		.no_inlines = r->prober->world.no_inlines || r->prober->world.only_calls,
+		.is_probed = true,
 	};
 }
 
@@ -276,6 +277,10 @@ int resolve_each_point(struct resolution *r, struct debuginfo *info,
 			     "variables are not known",
 			     points.n_bare, points.n_bare == 1 ? "function" : "functions",
 			     points.n_bare == 1 ? "is" : "are");
+	if (points.n_refused)
+		resolve_note(r, "%u of %zu places %s left out: %s", points.n_refused,
+			     points.n_refused + points.n, points.n_refused == 1 ? "is" : "are",
+			     points.refused);
 	if (points.indirect)
 		note_indirect(r, &points);
 	result = add_points(r, &points, add, ctx);

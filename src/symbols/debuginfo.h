@@ -114,6 +114,7 @@ struct debuginfo_where {
 	 */
 	bool wants_variables;
 	bool no_inlines; /* leave inlined copies out */
+	bool is_probed;	 /* of a program: where no probe can stand is left out, or refused */
 };
 
 /* One instruction, and what can be seen there. */
@@ -148,18 +149,24 @@ struct debuginfo_points {
 		n_variants; /* of constructors and destructors that were left out: they call another one */
 	unsigned
 		n_unclear; /* copies with a line that was meant, which do not say where it begins */
+	unsigned n_refused; /* instructions on which the kernel's probes in programs cannot stand */
+	const char *refused; /* … why the first cannot; NULL */
 };
 
 /*
  * Every instruction that is meant: one for each copy of an inlined function. -ENOENT with a sentence that
  * names the nearest function, or the nearest line that can be probed; -EINVAL for a return of what is only
- * inlined, and for an offset into the middle of an instruction.
+ * inlined, and for an offset into the middle of an instruction; -EOPNOTSUPP if no probe can stand on any of them, with the
+ * nearest place where one can.
  */
 int debuginfo_points(struct debuginfo *d, const struct debuginfo_where *where,
 		     struct debuginfo_points *ret_points, struct errmsg *err);
 void debuginfo_points_release(struct debuginfo_points *p);
 
-/* -EINVAL if it is known that no instruction begins there, with the nearest that do. */
+/*
+ * -EINVAL if it is known that no instruction begins there, with the nearest that do; -EOPNOTSUPP if no probe of a program can
+ * stand on it.
+ */
 int debuginfo_check_address(struct debuginfo *d, uint64_t address, struct errmsg *err);
 
 /* Where a loaded byte stands in the file; -ENOENT if the address is in no loaded segment. */

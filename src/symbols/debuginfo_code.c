@@ -117,17 +117,20 @@ static bool find_begin(struct debuginfo *d, uint64_t address, uint64_t *ret_begi
 
 int debuginfo_check_address(struct debuginfo *d, uint64_t address, struct errmsg *err)
 {
-	uint64_t begin, before, behind;
+	uint64_t begin, before, behind, stands = address;
+	const char *why = code_trouble(d, &stands);
 
-	if (!find_begin(d, address, &begin) ||
-	    !code_is_inside(d, begin, address - begin, &before, &behind))
-		return 0;
-	return errmsg_set(
-		err, -EINVAL,
-		"0x%llx is in the middle of an instruction, and the program would run into "
-		"nonsense; the nearest begin at 0x%llx and 0x%llx",
-		(unsigned long long)address, (unsigned long long)(begin + before),
-		(unsigned long long)(begin + behind));
+	if (find_begin(d, address, &begin) &&
+	    code_is_inside(d, begin, address - begin, &before, &behind))
+		return errmsg_set(
+			err, -EINVAL,
+			"0x%llx is in the middle of an instruction, and the program would run into "
+			"nonsense; the nearest begin at 0x%llx and 0x%llx",
+			(unsigned long long)address, (unsigned long long)(begin + before),
+			(unsigned long long)(begin + behind));
+	if (!why && stands != address)
+		why = "it is padding that the kernel's probes in programs do not take";
+	return why ? code_refuse(d, NULL, 0, address, why, err) : 0;
 }
 
 /* --- indirect functions ------------------------------------------------------------------------ */

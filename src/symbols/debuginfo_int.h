@@ -189,6 +189,14 @@ bool symbol_has_name(const struct symbol *s, const char *name, const char *versi
 bool symbol_is_piece(const char *name);
 bool symbol_is_cold(const char *name);
 
+/* --- debuginfo_standing.c --- */
+
+/* Why no probe in a program can stand there; NULL: one can. From padding the address goes on to what follows, if that is the same. */
+const char *code_trouble(struct debuginfo *d, uint64_t *address);
+/* Says so, with the nearest place behind it where one can; as FUNCTION+OFFSET from its entry, without a function as an address. */
+int code_refuse(struct debuginfo *d, const char *function, uint64_t entry, uint64_t address,
+		const char *why, struct errmsg *err);
+
 /* --- debuginfo_code.c --- */
 
 /* The code from the address on, as far as its section goes; nothing if there is no code. */

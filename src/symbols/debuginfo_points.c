@@ -84,10 +84,10 @@ static int add_point(struct search *s, struct unit *u, struct instance *i, uint6
 		     unsigned line)
 {
 	struct function *f = instance_function(s->d, u, i);
-	const struct symbol *symbol = symbol_at(s->d, address);
+	const struct symbol *symbol;
 	struct debuginfo_point *p;
 
-	if (!f || is_there(s, address, f->name))
+	if (!f || points_is_refused(s, i->entry, &address) || is_there(s, address, f->name))
 		return 0;
 	p = points_new(s);
 	if (!p)
@@ -98,6 +98,7 @@ static int add_point(struct search *s, struct unit *u, struct instance *i, uint6
 				      .inlined_into = outer_name(s, u, i),
 				      .file = function_file(f),
 				      .line = line};
+	symbol = symbol_at(s->d, address);
 	if (symbol) {
 		p->symbol = symbol->name;
 		p->symbol_offset = address - symbol->address;
@@ -478,7 +479,8 @@ static int by_function(struct search *s, struct errmsg *err)
 		    refuse_file(s, err) < 0)
 			return err->code;
 		r = points_of_symbols(s, err);
-		return r >= 0 && !s->n ? refuse_line(s, s->where->function, 0, err) : r;
+		return r >= 0 && !s->n && !s->n_refused ? refuse_line(s, s->where->function, 0, err)
+							: r;
 	}
 	for (size_t i = 0; r >= 0 && i < l.n; i++)
 		r = points_of_function(s, l.list[i], err);
@@ -486,10 +488,10 @@ static int by_function(struct search *s, struct errmsg *err)
 	    !s->where->pattern && !s->where->line && !s->where->offset)
 		r = points_of_bare_symbols(s, err);
 	/* code that was folded with another function's has a symbol and no description */
-	if (r >= 0 && !s->n && !s->n_inlined && !s->where->pattern && !s->where->line &&
-	    symbol_named(s->d, s->where->function))
+	if (r >= 0 && !s->n && !s->n_inlined && !s->n_refused && !s->where->pattern &&
+	    !s->where->line && symbol_named(s->d, s->where->function))
 		r = points_of_symbols(s, err);
-	if (r >= 0 && !s->n)
+	if (r >= 0 && !s->n && !s->n_refused)
 		r = refuse_function(s, &l, err);
 	free(l.list);
 	return r;
@@ -519,7 +521,7 @@ static int by_file(struct search *s, struct errmsg *err)
 				  "%s was not made from a file '%s'; 'sonde probe funcs -v' shows "
 				  "which files there are",
 				  s->d->path, w->file);
-	if (r >= 0 && !s->n)
+	if (r >= 0 && !s->n && !s->n_refused)
 		return refuse_line(s, w->file, 0, err);
 	return r;
 }
@@ -538,6 +540,8 @@ int debuginfo_points(struct debuginfo *d, const struct debuginfo_where *where,
 	int r = where->function ? by_function(&s, err) : by_file(&s, err);
 	unsigned n_unclear;
 
+	if (r >= 0 && !s.n && s.n_refused)
+		r = errmsg_set(err, s.refusal.code, "%s", s.refusal.text);
 	if (r >= 0 && where->function && !where->pattern && !where->line && !where->offset)
 		r = points_drop_variants(&s);
 	n_unclear = r < 0 ? 0 : copies_without_statements(&s);
@@ -552,9 +556,9 @@ int debuginfo_points(struct debuginfo *d, const struct debuginfo_where *where,
 					where->function ? where->function : where->file, d->path);
 	}
 	qsort(s.list, s.n, sizeof(*s.list), compare_points);
-	*ret_points = (struct debuginfo_points){s.list,	     s.n,	   d,
-						s.n_inlined, s.indirect,   s.shared,
-						s.n_bare,    s.n_variants, n_unclear};
+	*ret_points = (struct debuginfo_points){s.list,	    s.n,	 d,	   s.n_inlined,
+						s.indirect, s.shared,	 s.n_bare, s.n_variants,
+						n_unclear,  s.n_refused, s.refused};
 	return 0;
 }
 

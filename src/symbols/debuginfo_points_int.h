@@ -34,6 +34,9 @@ struct search {
 	const struct instance *only;   /* of a symbol */
 	const char *indirect, *shared; /* as struct debuginfo_points has them */
 	unsigned n_bare, n_variants;   /* likewise */
+	unsigned n_refused;	       /* instructions on which no probe can stand */
+	const char *refused;	       /* … and why the first cannot */
+	struct errmsg refusal;	       /* … and what is said if there is nothing else */
 	struct line_copy *copies;
 	size_t n_copies, copies_room;
 	struct errmsg *err;
@@ -59,6 +62,14 @@ int points_of_bare_symbols(struct search *s, struct errmsg *err);
 int copies_note(struct search *s, const struct line_copy *copy);
 /* How many copies have a line, but neither its statements nor any. */
 unsigned copies_without_statements(struct search *s);
+
+/* --- debuginfo_standing.c --- */
+
+/*
+ * Whether no probe can stand there, which is counted; padding is stepped over. entry: what an offset would be
+ * counted from.
+ */
+bool points_is_refused(struct search *s, uint64_t entry, uint64_t *address);
 
 /* --- debuginfo_variants.c --- */
 

@@ -35,6 +35,7 @@ static int points_of_described(struct search *s, const struct symbol *symbol, st
 static int add_bare_symbol(struct search *s, const struct symbol *symbol, struct errmsg *err)
 {
 	const struct debuginfo_where *w = s->where;
+	uint64_t address = symbol->address + w->offset;
 	struct debuginfo_point *p;
 
 	if ((w->has_line && w->line) || w->pattern)
@@ -53,12 +54,14 @@ static int add_bare_symbol(struct search *s, const struct symbol *symbol, struct
 			w->function, (unsigned long long)w->offset);
 	if (points_check_offset(s, symbol->address, w->offset, err) < 0)
 		return -EINVAL;
+	if (points_is_refused(s, symbol->address, &address))
+		return 0;
 	p = points_new(s);
 	if (!p)
 		return -ENOMEM;
-	*p = (struct debuginfo_point){.address = symbol->address + w->offset,
+	*p = (struct debuginfo_point){.address = address,
 				      .symbol = symbol->name,
-				      .symbol_offset = w->offset,
+				      .symbol_offset = address - symbol->address,
 				      .function = symbol_source_name(s->d, symbol)};
 	if (!strncmp(symbol->name, "_Z", 2)) {
 		struct function f = {.name = p->function, .linkage = symbol->name};
@@ -136,7 +139,7 @@ static int points_of_indirect(struct search *s, const struct symbol *resolver, s
 
 	if (r < 0)
 		return r;
-	if (s->n == n && !s->indirect)
+	if (s->n == n && !s->indirect && !s->n_refused)
 		return errmsg_set(
 			err, -ENODATA,
 			"%s only chooses an implementation when a program starts (IFUNC), "

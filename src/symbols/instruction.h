@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * instruction.h - how long an instruction is, and what it may change.
+ * instruction.h - how long an instruction is, what it may change, and whether a probe can stand on it.
  *
  * A breakpoint must stand at the beginning of one. The kernel looks for itself where it is its own code; in a
  * program it does not, and a probe inside of an instruction changes what the program does.
@@ -37,5 +37,24 @@ struct instruction_effect {
 /* False: not known for this processor, or cut off. */
 bool instruction_effect(const struct arch *a, const uint8_t *bytes, size_t n,
 			struct instruction_effect *ret);
+
+/* --- instruction_uprobe.c --- */
+
+/* Why no probe in a program should stand there, for a person; NULL: nothing is known against it. */
+const char *instruction_trouble(const struct arch *a, const uint8_t *bytes, size_t n);
+/* Does nothing, and fills up the space before what is aligned. */
+bool instruction_is_padding(const struct arch *a, const uint8_t *bytes, size_t n);
+
+enum instruction_way {
+	WAY_ON,	/* to the next one, perhaps after a call */
+	WAY_CONDITION, /* there, or to the distance from its beginning */
+	WAY_JUMP,	/* to the distance only */
+	WAY_END,	/* back to the caller */
+	WAY_UNKNOWN,	/* to where a register or memory says, or another processor's */
+};
+
+/* Where an instruction of n bytes, all of it, leads. */
+enum instruction_way instruction_way(const struct arch *a, const uint8_t *bytes, unsigned n,
+				       int64_t *ret_distance);
 
 #endif

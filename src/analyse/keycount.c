@@ -93,6 +93,7 @@ int keycount_parse_words(struct keycount_config *c, const char *text, struct err
 		r = parse_fold(c->words[c->n_words], &c->folds[c->n_words], err);
 		if (r < 0)
 			return r;
+		key_take_argument(c->words[c->n_words]);
 		c->n_words++;
 		p += len + (p[len] == ',');
 	} while (*p);
@@ -106,7 +107,8 @@ int keycount_parse_sum(struct keycount_config *c, const char *text, struct errms
 				  KEYS_MAX - 1);
 	if (!*text || strlen(text) >= KEY_WORD_MAX || strpbrk(text, ",."))
 		return errmsg_set(err, -EINVAL, "--sum takes one field, not '%s'", text);
-	snprintf(c->words[c->n_words++], KEY_WORD_MAX, "%s", text);
+	snprintf(c->words[c->n_words], KEY_WORD_MAX, "%s", text);
+	key_take_argument(c->words[c->n_words++]);
 	c->has_sum = true;
 	return 0;
 }
@@ -202,8 +204,8 @@ static int refuse_word(const struct keycount *k, size_t word, struct errmsg *err
 
 	spelling_init(&sp, k->words[word], strlen(k->words[word]));
 	for (size_t id = 0; id < k->f->n_table; id++)
-		for (size_t i = 0; k->events[id] && i < k->f->table[id]->n_fields; i++)
-			spelling_add(&sp, k->f->table[id]->fields[i].name);
+		if (k->events[id])
+			key_spell_field(&sp, k->f->table[id]);
 	if (!sp.nearest)
 		list_fields(k, fields);
 	return errmsg_set(err, -ENOENT,

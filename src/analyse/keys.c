@@ -65,6 +65,30 @@ bool key_is_general(const char *word)
 	return find_general(word) != KEY_ABSENT;
 }
 
+void key_take_argument(char word[KEY_WORD_MAX])
+{
+	static const struct {
+		const char *argument, *field;
+	} rows[] = {{"$retval", "ret"}, {"$duration", "duration"}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (!strcmp(word, rows[i].argument))
+			snprintf(word, KEY_WORD_MAX, "%s", rows[i].field);
+}
+
+void key_spell_field(struct spelling *sp, const struct event *ev)
+{
+	for (size_t i = 0; i < ev->n_fields; i++) {
+		const char *name = ev->fields[i].name;
+
+		if (!strncmp(name, sp->word, sp->len) && !strcmp(name + sp->len, "__0")) {
+			sp->nearest = name;
+			sp->distance = 0;
+		}
+		spelling_add(sp, name);
+	}
+}
+
 bool key_can_match(const struct key_slot *slot, const char *word)
 {
 	return slot->field ||

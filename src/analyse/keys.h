@@ -22,6 +22,7 @@
 #define KEY_TEXT_MAX_LEN 4096
 
 struct errmsg;
+struct spelling;
 struct task;
 
 enum key_kind {
@@ -63,7 +64,14 @@ int keyreader_init(struct keyreader *kr, struct formats *f);
 void keyreader_init_texts(struct keyreader *kr);
 void keyreader_release(struct keyreader *kr);
 
+/* What a probe's arguments are called as fields: $retval becomes ret. Before it is bound. */
+void key_take_argument(char word[KEY_WORD_MAX]);
 struct key_slot key_bind(const struct event *ev, const char *word);
+/*
+ * Looks for what was meant by a word that is no field. Of an array of texts, which has a field for each, it is the first of
+ * them.
+ */
+void key_spell_field(struct spelling *sp, const struct event *ev);
 /* Is it one of the words that every event knows? */
 bool key_is_general(const char *word);
 /*

@@ -106,6 +106,7 @@ int latency_parse_groups(struct latency_config *c, const char *text, struct errm
 					  "commas between, not '%s'",
 					  text);
 		snprintf(w->word, sizeof(w->word), "%s", name);
+		key_take_argument(w->word);
 		if (!strcmp(side, "B") || (c->to && key_event_matches(c->to, side, side)))
 			w->side = LATENCY_TO;
 		else if (*side)
@@ -358,12 +359,12 @@ static int refuse_group(const struct latency *l, const char *word, struct errmsg
 	struct spelling sp;
 
 	spelling_init(&sp, word, strlen(word));
-	for (size_t id = 0; id < l->n_events; id++)
-		for (size_t i = 0; l->events[id] && i < l->f->table[id]->n_fields; i++)
-			spelling_add(&sp, l->f->table[id]->fields[i].name);
+	for (size_t i = 0; i < l->n_events; i++)
+		if (l->events[i])
+			key_spell_field(&sp, formats_find(l->f, (int)i));
 	return errmsg_set(err, -ENOENT,
-			  "neither event has a field '%s' (--by)%s%s; $comm, $pid, $task and $cpu "
-			  "are known for all",
+			  "neither event has a field '%s' (--by)%s%s; $comm, $pid, $task and "
+			  "$cpu are known for all",
 			  word, sp.nearest ? "; the nearest is " : "",
 			  sp.nearest ? sp.nearest : "");
 }

@@ -37,6 +37,8 @@ struct gather_options {
 	const char *interval; /* seconds between redraws; NULL: as the command likes */
 	double interval_default;
 	struct series series;	/* with interval: results so far */
+	bool has_printed;	/* the first of the series, if it is one */
+	int series_error;	/* -o could not be written while it ran: negative errno */
 	struct plan_words told; /* notes of the plan, by the kernel's way of answering */
 	double probe_ns; /* what the first event, if it is a probe, costs after it has looked at the clock; 0 */
 	long long n_rows;

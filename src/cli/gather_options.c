@@ -167,8 +167,8 @@ double gather_interval(const struct gather_options *o, struct errmsg *err)
 
 bool gather_is_series(const struct gather_options *o)
 {
-	return o->interval && !o->record.output &&
-	       (o->output != GATHER_TEXT || !isatty(STDOUT_FILENO));
+	return o->interval &&
+	       (o->record.output || o->output != GATHER_TEXT || !isatty(STDOUT_FILENO));
 }
 
 const char *gather_only_in(const struct gather_options *o)
@@ -192,9 +192,9 @@ bool gather_is_colour(const struct gather_options *o)
 	return isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
 }
 
-static int write_file(const char *path, const struct textbuf *tb, struct errmsg *err)
+static int write_file(const char *path, bool is_more, const struct textbuf *tb, struct errmsg *err)
 {
-	FILE *f = fopen(path, "we");
+	FILE *f = fopen(path, is_more ? "ae" : "we");
 	size_t n;
 
 	if (!f)
@@ -217,15 +217,17 @@ static void add_to_series(struct gather_options *o, const struct textbuf *tb, st
 		series_add_text(&o->series, tb, out);
 }
 
-static int print(const struct gather_options *o, const struct textbuf *tb, struct errmsg *err)
+static int print(struct gather_options *o, const struct textbuf *tb, struct errmsg *err)
 {
+	bool is_more = o->has_printed;
 	struct output out;
 	int r;
 
 	if (tb->overflow)
 		return errmsg_set(err, -EFBIG, "there is more than can be printed");
+	o->has_printed = true;
 	if (o->record.output)
-		return write_file(o->record.output, tb, err);
+		return write_file(o->record.output, is_more, tb, err);
 	r = output_open(&out, o->colour, o->no_pager, err);
 	if (r < 0)
 		return r;
@@ -243,6 +245,8 @@ int gather_print(struct gather_options *o, const struct textbuf *tb, struct errm
 
 	if (o->input || !gather_is_series(o))
 		return print(o, tb, err);
+	if (o->series_error)
+		return errmsg_set_errno(err, o->series_error, "cannot write %s", o->record.output);
 	add_to_series(o, tb, &text);
 	r = print(o, &text, err);
 	textbuf_release(&text);
@@ -251,9 +255,16 @@ int gather_print(struct gather_options *o, const struct textbuf *tb, struct errm
 
 static bool show_in_series(struct gather_options *o, const struct textbuf *tb)
 {
+	struct errmsg err = {0};
 	struct textbuf text;
 
 	add_to_series(o, tb, &text);
+	if (o->record.output) { /* gather_print() tells of it in the end */
+		if (!o->series_error)
+			o->series_error = print(o, &text, &err);
+		textbuf_release(&text);
+		return true;
+	}
 	fwrite(text.start, 1, textbuf_len(&text), stdout);
 	textbuf_release(&text);
 	return !fflush(stdout);

@@ -25,7 +25,8 @@
  *
  *	step(n) if n < 5                                ─▶   (n != 3735937325 && n < 5)
  *
- * What cannot be is refused here, with the caret under it: the kernel would say less, and later.
+ * What cannot be is refused here, with the caret under it: the kernel would say less, and later. An array it would even
+ * compare, by its first element.
  */
 #include "base/spelling.h"
 #include "base/textbuf.h"
@@ -127,11 +128,79 @@ static bool is_common(const char *s, size_t len)
 	return len > 7 && !strncmp(s, "common_", 7);
 }
 
+static const char *fetch_type(const struct probe_arg *a)
+{
+	const char *type = a->fetch ? strrchr(a->fetch, ':') : NULL;
+
+	return type ? type + 1 : "";
+}
+
+static bool is_array(const struct probe_arg *a)
+{
+	return strchr(fetch_type(a), ']');
+}
+
+/* How the argument was written; nothing if it was not by a name. */
+static struct span written_as(const struct condition *c, const struct probe_arg *a)
+{
+	const struct definition *d = c->d;
+
+	for (size_t k = 0; k < d->n_args; k++) {
+		struct span span = d->args[k].value->span;
+
+		if (d->args[k].span.at == a->span.at &&
+		    (isalpha((unsigned char)d->text[span.at]) || d->text[span.at] == '_'))
+			return span;
+	}
+	return (struct span){0};
+}
+
+/* The array whose field in a recording is called so: texts__2; its name's length in *ret_len. */
+static const struct probe_arg *find_array(const struct condition *c, const char *s, size_t len,
+					  size_t *ret_len)
+{
+	const struct probe_arg *a;
+	size_t n = len;
+
+	while (n && isdigit((unsigned char)s[n - 1]))
+		n--;
+	if (n == len || n < 3 || strncmp(s + n - 2, "__", 2))
+		return NULL;
+	*ret_len = n - 2;
+	a = find_field(c->p, s, *ret_len);
+	return a && is_array(a) ? a : NULL;
+}
+
+/* name_len: without what says which element, "[2]" or "__2". */
+static int refuse_array(const struct condition *c, const struct probe_arg *a, size_t name_len)
+{
+	const char *s = c->text + c->at;
+	struct span span = written_as(c, a);
+	const char *digits = s + name_len + strspn(s + name_len, "[_");
+	size_t n_digits = digits > s + name_len ? strspn(digits, "0123456789") : 0;
+	size_t len = n_digits ? (size_t)(digits - s) + n_digits + (s[name_len] == '[') : name_len;
+
+	if (!span.len)
+		return REFUSE(c, c->at, len,
+			      "%.*s is an array, and a condition tests single values: add the one "
+			      "to be tested to the arguments",
+			      (int)name_len, s);
+	return REFUSE(c, c->at, len,
+		      "%.*s is an array, and a condition tests single values: add %.*s[%.*s] to "
+		      "the arguments and test that",
+		      (int)name_len, s, (int)span.len, c->d->text + span.at,
+		      n_digits ? (int)n_digits : 1, n_digits ? digits : "0");
+}
+
 static int refuse_field(const struct condition *c, size_t len)
 {
 	const char *s = c->text + c->at;
+	size_t name_len;
+	const struct probe_arg *array = find_array(c, s, len, &name_len);
 	struct spelling sp;
 
+	if (array)
+		return refuse_array(c, array, name_len);
 	spelling_init(&sp, s, len);
 	for (size_t i = 0; i < c->p->n_args; i++)
 		spelling_add(&sp, c->p->args[i].name);
@@ -166,6 +235,8 @@ static int take_field(struct condition *c, struct test *t)
 			return refuse_field(c, len);
 		textbuf_add(c->out, s, len);
 	}
+	if (t->arg && is_array(t->arg))
+		return refuse_array(c, t->arg, len);
 	t->name_len = len;
 	c->at += len;
 	/* a modifier of the kernel: name.ustring, ip.function */
@@ -196,13 +267,6 @@ static int take_operator(struct condition *c, struct test *t)
 }
 
 /* --- values -------------------------------------------------------------------------------------- */
-
-static const char *fetch_type(const struct probe_arg *a)
-{
-	const char *type = a->fetch ? strrchr(a->fetch, ':') : NULL;
-
-	return type ? type + 1 : "";
-}
 
 /* A field whose values are texts. */
 static bool is_text(const struct condition *c, const struct test *t)

@@ -46,15 +46,15 @@ const char *instruction_trouble(const struct arch *a, const uint8_t *bytes, size
 bool instruction_is_padding(const struct arch *a, const uint8_t *bytes, size_t n);
 
 enum instruction_way {
-	WAY_ON,	/* to the next one, perhaps after a call */
+	WAY_ON,	       /* to the next one, perhaps after a call */
 	WAY_CONDITION, /* there, or to the distance from its beginning */
-	WAY_JUMP,	/* to the distance only */
-	WAY_END,	/* back to the caller */
-	WAY_UNKNOWN,	/* to where a register or memory says, or another processor's */
+	WAY_JUMP,      /* to the distance only */
+	WAY_END,       /* back to the caller */
+	WAY_UNKNOWN,   /* to where a register or memory says, or another processor's */
 };
 
 /* Where an instruction of n bytes, all of it, leads. */
 enum instruction_way instruction_way(const struct arch *a, const uint8_t *bytes, unsigned n,
-				       int64_t *ret_distance);
+				     int64_t *ret_distance);
 
 #endif

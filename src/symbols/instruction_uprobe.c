@@ -153,7 +153,7 @@ static int64_t read_distance(const uint8_t *at, unsigned n_bytes)
 }
 
 enum instruction_way instruction_way(const struct arch *a, const uint8_t *bytes, unsigned n,
-				       int64_t *ret_distance)
+				     int64_t *ret_distance)
 {
 	struct parts p;
 	uint8_t code;

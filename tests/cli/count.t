@@ -157,6 +157,19 @@ sonde: count: '.log3' of ret is not known; ranges are ret.log2 and ret.buckets=1
 $ sonde count -e myopenret --sum file probes.dat
 sonde: no event that is counted has a field 'file' (--sum); there are __probe_func, __probe_ret_ip, ret; $comm, $pid, $task, $cpu and $event are known for all
 [1]
+$ sonde count -e myopenret --by retu probes.dat
+sonde: no event that is counted has a field 'retu' (--by); the nearest is ret; $comm, $pid, $task, $cpu and $event are known for all
+[1]
+$ sonde count -e myopenret --by '$retval.log2' probes.dat
+     count  ret
+         1  -7..-4  #
+       192  2..3    ########################################
+         5  4..7    #
+       198  in 3 rows
+$ sonde count -e myopenret --sum '$retval' probes.dat
+     count         sum ret           avg           min           max
+       198             590           3.0            -6             4  ##############################
+       198             590  in 1 row
 $ sonde count -e myopenret --each probes.dat
 sonde: --each goes with an interval: -I SECONDS
 [2]

@@ -24,6 +24,9 @@ def check_texts(program, trace):
     done = json.loads(run(SONDE, "count", "--json", "-e", f"{program}:work(box->texts)", "--by", "texts__0,texts__2", program).stdout)
     if [(row["texts__0"], row["texts__2"]) for row in done["rows"]] != [("one", "three")]:
         raise Wrong(str(done))
+    done = run(SONDE, "count", "-e", "work", "--by", "texts", "-i", f"{trace}.texts", check=False)
+    if done.returncode != 1 or "the nearest is texts__0" not in done.stderr:
+        raise Wrong(str(done))
     if shutil.which("trace-cmd") and 'texts={"one","","three"}' not in run("trace-cmd", "report", "-i", f"{trace}.texts").stdout:
         raise Wrong("trace-cmd does not know it")
 

@@ -420,6 +420,36 @@ def test_screen(programs):
         process.wait()
 
 
+def check_series(ask, out):
+    for form in ("--csv", "--json"):
+        out.write_text("what stood there before\n")
+        run(SONDE, *ask, "-q", "-I", "0.2", form, "-o", out, "sleep", "1")
+        lines = out.read_text().splitlines()
+        if len(lines) < 4 or "before" in lines[0]:
+            raise Wrong(f"{ask} {form}: {lines}")
+        times = [json.loads(x)["time"] for x in lines] if form == "--json" else [float(x.split(",")[0]) for x in lines[1:]]
+        if times != sorted(times) or (form == "--csv" and not lines[0].startswith("time,")):
+            raise Wrong(f"{ask} {form}: {lines}")
+
+
+def test_series(programs):
+    """One result after the other, with -I, goes into the file of -o as it goes to standard output."""
+    if os.geteuid() or not pathlib.Path("/sys/kernel/tracing/uprobe_events").exists():
+        raise Skip("uprobes need root and a kernel with them")
+    source, out = programs.dir / "turns.c", programs.dir / "series"
+    source.write_text(TURNS)
+    program = programs.make("turns", "gcc", "-O1", source)
+    asks = (["count", "-e", f"{program}:work"], ["count", "--how", "program", "-e", f"{program}:work"],
+            ["latency", "-e", f"{program}:work", "-e", f"{program}:rest"])
+    process = subprocess.Popen([program])
+    try:
+        for ask in asks:
+            check_series(ask, out)
+    finally:
+        process.kill()
+        process.wait()
+
+
 def test_gone(programs):
     """Without a command it ends with the tasks of -P; with -c when all that they started have ended, too."""
     if os.geteuid() or not pathlib.Path("/sys/kernel/tracing/events/sched").exists():

@@ -627,6 +627,12 @@ static const struct refusal refusals[] = {
 	{"%nowhere_at_all:x", "no program or library", 16, 1},
 	{"%x", "in which program", 1, 1},
 	{"./nowhere:f", "no program or library ./nowhere", 0, 9},
+	{"do_it(file->nums) if nums == 3", "add file->nums[0] to the arguments", 21, 4},
+	{"do_it(file->nums) if nums__2 == 3", "add file->nums[2] to the arguments", 21, 7},
+	{"do_it(n, file->nums) if n && file->nums[3] == 3", "a comparison is missing", 26, 1},
+	{"do_it(n, file->nums) if n == 1 && file->nums[3] == 3",
+	 "file->nums is an array, and a condition tests single values: add file->nums[3]", 34, 13},
+	{"do_it(x=+8(%di):u32[2]) if x == 3", "add the one to be tested", 27, 1},
 };
 
 static int caret_at(const char *text, int *ret_len)

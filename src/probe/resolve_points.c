@@ -271,6 +271,13 @@ int resolve_each_point(struct resolution *r, struct debuginfo *info,
 			"does not say where it begins there",
 			points.n_unclear, points.n_unclear == 1 ? "copy is" : "copies are",
 			points.n_unclear == 1 ? "it has" : "they have");
+	if (points.n_repeated)
+		resolve_note(r,
+			     "%u inlined %s in several pieces, as if a loop was unrolled: only "
+			     "where %s first is seen; its first line, %u, is seen in each piece",
+			     points.n_repeated, points.n_repeated == 1 ? "copy is" : "copies are",
+			     points.n_repeated == 1 ? "it begins" : "they begin",
+			     points.repeated_line);
 	if (points.n_bare)
 		resolve_note(r,
 			     "%u %s of that name %s left out: built without debug information, its "

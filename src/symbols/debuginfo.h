@@ -149,6 +149,9 @@ struct debuginfo_points {
 		n_variants; /* of constructors and destructors that were left out: they call another one */
 	unsigned
 		n_unclear; /* copies with a line that was meant, which do not say where it begins */
+	unsigned
+		n_repeated; /* inlined copies that may begin several times, as of a loop that was unrolled: only the first is meant */
+	unsigned repeated_line; /* … the first line of one */
 	unsigned n_refused; /* instructions on which the kernel's probes in programs cannot stand */
 	const char *refused; /* … why the first cannot; NULL */
 };

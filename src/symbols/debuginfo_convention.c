@@ -56,15 +56,12 @@ static bool has_large_result(const struct location_site *site)
 static bool keeps_convention(const struct location_site *site)
 {
 	const struct symbol *s = symbol_at(site->d, site->outer->entry);
-	Dwarf_Attribute a;
-	const char *producer =
-		dwarf_formstring(dwarf_attr(unit_skeleton(site->unit), DW_AT_producer, &a));
 
 	if (!s)
 		return die_flag(&site->outer->die, DW_AT_external);
 	if (strchr(s->name, '.'))
 		return false;
-	return s->is_global || (producer && !strncmp(producer, "GNU ", 4)) ||
+	return s->is_global || unit_is_gnu(site->unit) ||
 	       (site->d->arch->elf_machine != EM_X86_64 &&
 		instance_keeps_in_memory(site->d, site->outer));
 }

@@ -163,6 +163,8 @@ const char *function_file(struct function *f);
 unsigned function_line(struct function *f);
 /* scan: NULL, or of that unit. */
 bool unit_is_c(struct unit *u, const struct diescan *scan);
+/* Made by gcc. */
+bool unit_is_gnu(struct unit *u);
 const char *die_name(Dwarf_Die *die);
 bool die_flag(Dwarf_Die *die, unsigned attribute);
 
@@ -261,6 +263,8 @@ int file_each_line(struct debuginfo *d, const char *path, const char **ret_path,
 		   void *ctx);
 /* Does its code say where a statement of another line begins, leaving aside what is inlined into it? */
 bool instance_has_statements(struct unit *u, struct instance *inst, unsigned but_line);
+/* In how many pieces of its code the first line begins; more than one: it may have been made several. */
+unsigned instance_beginnings(struct unit *u, struct instance *inst, unsigned *ret_line);
 /* The line of the source that calls an inlined copy; 0. */
 unsigned instance_call_line(struct unit *u, struct instance *i, const char **ret_file);
 /* Where the body of a function begins, behind its prologue; the entry if that cannot be told. */

@@ -295,6 +295,43 @@ bool instance_has_statements(struct unit *u, struct instance *inst, unsigned but
 	return false;
 }
 
+/* The first one at or behind the address; its line, or 0. */
+static unsigned find_statement(struct unit *u, struct instance *inst, Dwarf_Lines *lines, size_t n,
+			       uint64_t begin, uint64_t end, unsigned line)
+{
+	struct row row;
+
+	for (size_t i = first_row(lines, n, begin); i < n; i++) {
+		if (!get_row(lines, i, &row))
+			continue;
+		if (row.address >= end)
+			break;
+		if (!row.is_weak && (!line || row.line == line) &&
+		    instance_innermost(u, inst, row.address) == inst)
+			return row.line;
+	}
+	return 0;
+}
+
+unsigned instance_beginnings(struct unit *u, struct instance *inst, unsigned *ret_line)
+{
+	Dwarf_Addr base, begin, end;
+	Dwarf_Lines *lines;
+	ptrdiff_t at = 0;
+	unsigned n_found = 0;
+	size_t n;
+
+	*ret_line = 0;
+	if (dwarf_getsrclines(unit_die(u), &lines, &n) != 0)
+		return 0;
+	while ((at = dwarf_ranges(&inst->die, at, &base, &begin, &end)) > 0)
+		if (inst->entry >= begin && inst->entry < end)
+			*ret_line = find_statement(u, inst, lines, n, inst->entry, end, 0);
+	for (at = 0; *ret_line && (at = dwarf_ranges(&inst->die, at, &base, &begin, &end)) > 0;)
+		n_found += find_statement(u, inst, lines, n, begin, end, *ret_line) != 0;
+	return n_found;
+}
+
 unsigned instance_call_line(struct unit *u, struct instance *i, const char **ret_file)
 {
 	Dwarf_Attribute a;

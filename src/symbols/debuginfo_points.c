@@ -235,6 +235,17 @@ static void leave_out(struct search *s, struct unit *u, struct instance *i)
 			 file ? file : "?", line);
 }
 
+/* gcc gives each of them an instance of its own. */
+static void note_beginnings(struct search *s, struct unit *u, struct instance *i)
+{
+	unsigned line;
+
+	if (is_inlined(i) && !unit_is_gnu(u) && instance_beginnings(u, i, &line) > 1) {
+		s->n_repeated++;
+		s->repeated_line = line;
+	}
+}
+
 static int add_entry(void *ctx, struct unit *u, struct instance *i)
 {
 	struct search *s = ctx;
@@ -258,6 +269,8 @@ static int add_entry(void *ctx, struct unit *u, struct instance *i)
 	    instance_keeps_in_memory(s->d, i))
 		address = instance_body(s->d, u, i);
 	r = add_point(s, u, i, address, function_line(instance_function(s->d, u, i)));
+	if (r == 0 && s->n > n)
+		note_beginnings(s, u, i);
 	if (r == 0 && s->n > n && address != i->entry + w->offset) {
 		struct debuginfo_point *pt = &s->list[n];
 
@@ -556,9 +569,19 @@ int debuginfo_points(struct debuginfo *d, const struct debuginfo_where *where,
 					where->function ? where->function : where->file, d->path);
 	}
 	qsort(s.list, s.n, sizeof(*s.list), compare_points);
-	*ret_points = (struct debuginfo_points){s.list,	    s.n,	 d,	   s.n_inlined,
-						s.indirect, s.shared,	 s.n_bare, s.n_variants,
-						n_unclear,  s.n_refused, s.refused};
+	*ret_points = (struct debuginfo_points){.list = s.list,
+						.n = s.n,
+						.owner = d,
+						.n_inlined = s.n_inlined,
+						.indirect = s.indirect,
+						.shared = s.shared,
+						.n_bare = s.n_bare,
+						.n_variants = s.n_variants,
+						.n_unclear = n_unclear,
+						.n_repeated = s.n_repeated,
+						.repeated_line = s.repeated_line,
+						.n_refused = s.n_refused,
+						.refused = s.refused};
 	return 0;
 }
 

@@ -37,6 +37,7 @@ struct search {
 	unsigned n_refused;	       /* instructions on which no probe can stand */
 	const char *refused;	       /* … and why the first cannot */
 	struct errmsg refusal;	       /* … and what is said if there is nothing else */
+	unsigned n_repeated, repeated_line;
 	struct line_copy *copies;
 	size_t n_copies, copies_room;
 	struct errmsg *err;

@@ -375,6 +375,14 @@ bool unit_is_c(struct unit *u, const struct diescan *scan)
 	       language == DW_LANG_C11 || language == DW_LANG_Mips_Assembler;
 }
 
+bool unit_is_gnu(struct unit *u)
+{
+	Dwarf_Attribute a;
+	const char *s = dwarf_formstring(dwarf_attr(unit_skeleton(u), DW_AT_producer, &a));
+
+	return s && !strncmp(s, "GNU ", 4);
+}
+
 int unit_walk(struct debuginfo *d, struct unit *u)
 {
 	struct walk w = {.d = d, .u = u};

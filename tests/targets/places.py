@@ -370,6 +370,36 @@ def test_unclear(programs):
         raise Wrong(f"{got} of {want}: {show(whole, text)}")
 
 
+ROLLED = """volatile int kept;
+static inline int mix(int n, int k)
+{
+	int t = n * k + kept;
+	kept = t;
+	return t ^ n;
+}
+int main(void)
+{
+	int sum = 0;
+	for (int i = 0; i < 3; i++)
+		sum += mix(i, sum);
+	return sum == 77;
+}
+"""
+
+
+def test_unrolled(programs):
+    """A copy that clang made several of, in one piece of debug information, is told of; gcc's are copies of their own."""
+    source = programs.dir / "rolled.c"
+    source.write_text(ROLLED)
+    for cc, level in (("gcc", "-O3"), ("clang", "-O1"), ("clang", "-O2")):
+        program = programs.make(f"rolled-{cc}{level}", cc, level, source)
+        got = sum(counted(program, "mix").values())
+        if (got < 3) != ("in several pieces" in show(program, "mix")):
+            raise Wrong(f"{cc} {level}: {got} of 3: {show(program, 'mix')}")
+        if got < 3 and sum(counted(program, "rolled.c:4").values()) < 3:
+            raise Wrong(f"{cc} {level}: line 4")
+
+
 def test_rust(programs):
     """A parameter that is passed by its address does not keep the others from being read behind the prologue."""
     need("rustc")

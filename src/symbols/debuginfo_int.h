@@ -263,8 +263,9 @@ int file_each_line(struct debuginfo *d, const char *path, const char **ret_path,
 		   void *ctx);
 /* Does its code say where a statement of another line begins, leaving aside what is inlined into it? */
 bool instance_has_statements(struct unit *u, struct instance *inst, unsigned but_line);
-/* In how many pieces of its code the first line begins; more than one: it may have been made several. */
-unsigned instance_beginnings(struct unit *u, struct instance *inst, unsigned *ret_line);
+/* How often it seems to begin: more than once if a loop around it was unrolled. line: its first; 0. */
+unsigned instance_beginnings(struct unit *u, struct instance *inst, unsigned function_line,
+			     unsigned *ret_line);
 /* The line of the source that calls an inlined copy; 0. */
 unsigned instance_call_line(struct unit *u, struct instance *i, const char **ret_file);
 /* Where the body of a function begins, behind its prologue; the entry if that cannot be told. */

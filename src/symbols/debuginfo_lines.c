@@ -295,41 +295,71 @@ bool instance_has_statements(struct unit *u, struct instance *inst, unsigned but
 	return false;
 }
 
-/* The first one at or behind the address; its line, or 0. */
-static unsigned find_statement(struct unit *u, struct instance *inst, Dwarf_Lines *lines, size_t n,
-			       uint64_t begin, uint64_t end, unsigned line)
+/* Statements of a piece of the copy, leaving aside what is inlined into it. */
+struct beginnings {
+	struct unit *unit;
+	struct instance *instance;
+	Dwarf_Lines *lines;
+	size_t n_lines;
+};
+
+/* The addresses where one of that line begins. */
+static unsigned count_statements(const struct beginnings *b, uint64_t begin, uint64_t end,
+				 unsigned line)
 {
+	uint64_t before = 0;
+	unsigned n = 0;
 	struct row row;
 
-	for (size_t i = first_row(lines, n, begin); i < n; i++) {
-		if (!get_row(lines, i, &row))
+	for (size_t i = first_row(b->lines, b->n_lines, begin); i < b->n_lines; i++) {
+		if (!get_row(b->lines, i, &row))
 			continue;
 		if (row.address >= end)
 			break;
-		if (!row.is_weak && (!line || row.line == line) &&
-		    instance_innermost(u, inst, row.address) == inst)
+		if (row.is_weak || row.line != line || (n && row.address == before) ||
+		    instance_innermost(b->unit, b->instance, row.address) != b->instance)
+			continue;
+		before = row.address;
+		n++;
+	}
+	return n;
+}
+
+/* The line of the first at the copy's entry or behind it, but not that of the function itself; 0. */
+static unsigned first_statement(const struct beginnings *b, unsigned function_line)
+{
+	struct row row;
+
+	for (size_t i = first_row(b->lines, b->n_lines, b->instance->entry); i < b->n_lines; i++) {
+		if (!get_row(b->lines, i, &row))
+			continue;
+		if (!instance_covers(b->instance, row.address))
+			break;
+		if (!row.is_weak && row.line != function_line &&
+		    instance_innermost(b->unit, b->instance, row.address) == b->instance)
 			return row.line;
 	}
 	return 0;
 }
 
-unsigned instance_beginnings(struct unit *u, struct instance *inst, unsigned *ret_line)
+/* gcc says for each that the function begins there; of clang: in how many pieces the first line begins. */
+unsigned instance_beginnings(struct unit *u, struct instance *inst, unsigned function_line,
+			     unsigned *ret_line)
 {
+	struct beginnings b = {.unit = u, .instance = inst};
+	unsigned n_functions = 0, n_lines = 0;
 	Dwarf_Addr base, begin, end;
-	Dwarf_Lines *lines;
 	ptrdiff_t at = 0;
-	unsigned n_found = 0;
-	size_t n;
 
 	*ret_line = 0;
-	if (dwarf_getsrclines(unit_die(u), &lines, &n) != 0)
+	if (dwarf_getsrclines(unit_die(u), &b.lines, &b.n_lines) != 0)
 		return 0;
-	while ((at = dwarf_ranges(&inst->die, at, &base, &begin, &end)) > 0)
-		if (inst->entry >= begin && inst->entry < end)
-			*ret_line = find_statement(u, inst, lines, n, inst->entry, end, 0);
-	for (at = 0; *ret_line && (at = dwarf_ranges(&inst->die, at, &base, &begin, &end)) > 0;)
-		n_found += find_statement(u, inst, lines, n, begin, end, *ret_line) != 0;
-	return n_found;
+	*ret_line = first_statement(&b, function_line);
+	while ((at = dwarf_ranges(&inst->die, at, &base, &begin, &end)) > 0) {
+		n_functions += count_statements(&b, begin, end, function_line);
+		n_lines += *ret_line && count_statements(&b, begin, end, *ret_line);
+	}
+	return n_functions ? n_functions : n_lines;
 }
 
 unsigned instance_call_line(struct unit *u, struct instance *i, const char **ret_file)

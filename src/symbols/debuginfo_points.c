@@ -235,12 +235,12 @@ static void leave_out(struct search *s, struct unit *u, struct instance *i)
 			 file ? file : "?", line);
 }
 
-/* gcc gives each of them an instance of its own. */
 static void note_beginnings(struct search *s, struct unit *u, struct instance *i)
 {
+	struct function *f = instance_function(s->d, u, i);
 	unsigned line;
 
-	if (is_inlined(i) && !unit_is_gnu(u) && instance_beginnings(u, i, &line) > 1) {
+	if (is_inlined(i) && f && instance_beginnings(u, i, function_line(f), &line) > 1) {
 		s->n_repeated++;
 		s->repeated_line = line;
 	}

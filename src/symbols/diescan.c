@@ -25,6 +25,7 @@
 
 #define KINDS_MAX 65536
 #define FORMS_MAX (1u << 20)
+#define N_REFS	  (sizeof(((struct diescan_kind *)0)->refs_at) / sizeof(int))
 
 /* --- forms ------------------------------------------------------------------------------------- */
 
@@ -179,9 +180,15 @@ static void note_attribute(const struct diescan *s, struct diescan_kind *k, uint
 {
 	int n = fixed_bytes(s, size), at = k->n_bytes;
 
-	if (form == DW_FORM_ref4 && k->ref_at < 0)
-		k->ref_at = at;
+	if (form == DW_FORM_ref4 && at >= 0 && k->n_refs < N_REFS)
+		k->refs_at[k->n_refs++] = at;
 	switch (name) {
+	case DW_AT_low_pc:
+		k->address_at = n == 8 ? at : -1;
+		break;
+	case DW_AT_high_pc:
+		k->length_at = form == DW_FORM_data8 ? at : -1;
+		break;
 	case DW_AT_declaration:
 		k->is_declaration = form == DW_FORM_flag_present;
 		break;
@@ -235,7 +242,8 @@ static int read_kind(struct diescan *s, struct byte_reader *r)
 	k = &kinds[s->n_kinds++];
 	*k = (struct diescan_kind){.sibling_at = -1,
 				   .name_at = -1,
-				   .ref_at = -1,
+				   .address_at = -1,
+				   .length_at = -1,
 				   .language_at = -1,
 				   .first_form = s->n_forms};
 	k->tag = take_leb(r);
@@ -437,12 +445,23 @@ static bool has_code_before(const struct diescan *s, size_t at, size_t code)
 	return true;
 }
 
+/* Of a program or of the kernel: the upper bits are all the same. */
+static bool is_address(uint64_t v)
+{
+	return v >> 48 == 0 || v >> 48 == 0xffff;
+}
+
 /* Behind the code all else must be right as well, as far as that is easy to tell. */
 static bool may_be_die(const struct diescan *s, const struct diescan_kind *k, size_t values)
 {
 	struct byte_reader r = reader_at(s, values);
 
-	return k->ref_at < 0 || number_at(&r, k->ref_at, 4) < s->end - s->begin;
+	for (unsigned i = 0; i < k->n_refs; i++)
+		if (number_at(&r, k->refs_at[i], 4) >= s->end - s->begin)
+			return false;
+	if (k->length_at >= 0 && number_at(&r, k->length_at, 8) > UINT32_MAX)
+		return false;
+	return k->address_at < 0 || is_address(number_at(&r, k->address_at, 8));
 }
 
 bool diescan_may_name(const struct diescan *s, size_t at, bool only_functions, bool declarations)

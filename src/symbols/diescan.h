@@ -18,7 +18,9 @@ struct diescan_kind {
 	int sibling_at; /* where among them it says what comes next; -1: nowhere, or that depends */
 	unsigned sibling_bytes;
 	int name_at; /* where among them its name is; -1: nowhere, -2: that depends */
-	int ref_at;  /* where the first reference within the unit is; -1 */
+	/* Where among them, if that does not depend, references within the unit, its address and length are; -1. */
+	int refs_at[3], address_at, length_at;
+	unsigned n_refs;
 	int language_at;
 	unsigned language_bytes;
 	size_t first_form, n_forms;

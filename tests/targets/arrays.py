@@ -1,11 +1,9 @@
 """Arrays of enums, flags, bools and floating point numbers are shown as one of them is."""
 import json
-import os
-import pathlib
 import re
 import shutil
 
-from programs import HERE, SONDE, Skip, Wrong, run
+from programs import HERE, SONDE, Wrong, need_uprobes, run
 
 SHOWN = {"colours": "{RED,-3,BLUE,LOW}", "pairs": "{RED,BLUE,LOW,77}", "modes": "{F_A,F_A|F_C,0,F_A|0x8}", "smalls": "{ON,OFF}",
          "are": "{true,false,true}", "floats": "{1.5,-2.25}", "doubles": "{0.1,-1e+300,3}"}
@@ -41,8 +39,7 @@ def test_arrays(programs):
                      run(SONDE, "probe", "show", f"{program}:work(box->raw)").stdout)
     if not note:
         raise Wrong("no note about bytes")
-    if os.geteuid() or not pathlib.Path("/sys/kernel/tracing/uprobe_events").exists():
-        raise Skip("uprobes need root and a kernel with them")
+    need_uprobes()
     trace = programs.dir / "arrays.dat"
     run(SONDE, "record", "-q", "-o", trace, "-e", f"{program}:work({', '.join('box->' + x for x in SHOWN)}, {note.group(1)}, number)", program)
     text = run(SONDE, "report", "-i", trace).stdout

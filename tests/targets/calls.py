@@ -1,9 +1,7 @@
 """Calls that are matched with their returns: inside each other, left out by conditions, inlined. And what is no code."""
 import json
-import os
-import pathlib
 
-from programs import HERE, SONDE, Skip, Wrong, run
+from programs import HERE, SONDE, Wrong, need_uprobes, run
 
 
 def measure(program, *argv):
@@ -27,8 +25,7 @@ def check_stack(program):
 
 
 def test_calls(programs):
-    if os.geteuid() or not pathlib.Path("/sys/kernel/tracing/uprobe_events").exists():
-        raise Skip("uprobes need root and a kernel with them")
+    need_uprobes()
     program = programs.make("nested", "gcc", "-O2", HERE / "nested.c")
     trace = programs.dir / "nested.dat"
     run(SONDE, "record", "-q", "-o", trace, "-e", f"{program}:again(depth)", "-e", f"{program}:again%return", program)
@@ -72,8 +69,7 @@ def test_returns(programs):
     text = run(SONDE, "probe", "show", f"{program}:visit%return").stdout
     if "switches stacks (swapcontext)" not in text:
         raise Wrong(text)
-    if os.geteuid() or not pathlib.Path("/sys/kernel/tracing/uprobe_events").exists():
-        raise Skip("uprobes need root and a kernel with them")
+    need_uprobes()
     for command in (["count", "-e", f"{program}:visit%return"], ["latency", "-T", f"{program}:visit"]):
         done = run(SONDE, *command, program, check=False)
         if "1\n2\n" not in done.stdout and "the command was ended by signal" not in done.stderr:

@@ -1,9 +1,7 @@
 """Globals of a library of which the program has copies: what is recorded is what the library itself sees."""
-import os
-import pathlib
 import re
 
-from programs import HERE, SONDE, Skip, Wrong, run
+from programs import HERE, SONDE, Wrong, need_uprobes, run
 
 ARGUMENTS = "shared, own, other, both.b, word, kept, hidden"
 LINKS = {"usual": [], "symbolic": ["-Wl,-Bsymbolic"], "full": ["-Wl,-z,now"]}
@@ -31,8 +29,7 @@ def check(programs, cc, link, pie):
 
 
 def test_copied(programs):
-    if os.geteuid() or not pathlib.Path("/sys/kernel/tracing/uprobe_events").exists():
-        raise Skip("uprobes need root and a kernel with them")
+    need_uprobes()
     for cc in ("gcc", "clang"):
         for pie in ("-fPIE+-pie", "-fno-pie+-no-pie"):
             for link in LINKS:

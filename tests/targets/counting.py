@@ -10,7 +10,7 @@ import struct
 import subprocess
 import termios
 
-from programs import HERE, SONDE, Skip, Wrong, need, run
+from programs import HERE, SONDE, Skip, Wrong, need, need_uprobes, run
 
 FAULT = {"(fault)": 1}
 
@@ -36,8 +36,7 @@ def check_cold(program, scratch):
 
 
 def test_counting(programs):
-    if os.geteuid() or not pathlib.Path("/sys/kernel/tracing/uprobe_events").exists():
-        raise Skip("uprobes need root and a kernel with them")
+    need_uprobes()
     scratch = programs.dir / "counting.bin"
     for cc, level in (("gcc", "-O0"), ("gcc", "-O2")):
         program = programs.make(f"counting-{cc}{level}", cc, level, HERE / "counting.c")
@@ -59,8 +58,7 @@ def total(*argv):
 
 def test_bare(programs):
     """A part of a program was built without debug information: its functions are meant, too."""
-    if os.geteuid() or not pathlib.Path("/sys/kernel/tracing/uprobe_events").exists():
-        raise Skip("uprobes need root and a kernel with them")
+    need_uprobes()
     need("gcc")
     with_info, without = programs.dir / "bare-a.c", programs.dir / "bare-b.c"
     with_info.write_text("""int work_b(int n); volatile int kept;
@@ -108,8 +106,7 @@ int main(int c, char **v)
 
 def test_large(programs):
     """Hits whose text fits into no event: the end tells how many, whoever takes the events, and what else is recorded."""
-    if os.geteuid() or not pathlib.Path("/sys/kernel/tracing/uprobe_events").exists():
-        raise Skip("uprobes need root and a kernel with them")
+    need_uprobes()
     source = programs.dir / "large.c"
     source.write_text(LARGE)
     program = programs.make("large", "gcc", "-O1", source)
@@ -146,8 +143,7 @@ int go() { for (int i = 0; i < 10; i++) delete new Leaf; for (int i = 0; i < 3; 
 
 def test_variants(programs):
     """Constructors and destructors come in variants that call one another: each object is counted once."""
-    if os.geteuid() or os.uname().machine != "x86_64" or not pathlib.Path("/sys/kernel/tracing/uprobe_events").exists():
-        raise Skip("uprobes need root and a kernel with them; calls are found in the code of x86-64")
+    need_uprobes("x86_64")
     source, main = programs.dir / "variants.cc", programs.dir / "variants-main.cc"
     source.write_text(VARIANTS)
     main.write_text("int go(); int main() { return go(); }\n")
@@ -178,8 +174,7 @@ int main(void) { pthread_t t; pthread_create(&t, 0, other, 0); for (int i = 0; i
 
 def test_tasks(programs):
     """-P is one thread, with -c all of the process; a file that was replaced is not the one that runs."""
-    if os.geteuid() or not pathlib.Path("/sys/kernel/tracing/uprobe_events").exists():
-        raise Skip("uprobes need root and a kernel with them")
+    need_uprobes()
     source = programs.dir / "threads.c"
     source.write_text(THREADS)
     program = programs.make("threads", "gcc", "-O1", "-pthread", source)
@@ -262,8 +257,7 @@ int main(void)
 
 def test_compared(programs):
     """--by-field compares numbers, however many bytes they have and in which order."""
-    if os.geteuid() or not pathlib.Path("/sys/kernel/tracing/uprobe_events").exists():
-        raise Skip("uprobes need root and a kernel with them")
+    need_uprobes()
     source = programs.dir / "compared.c"
     source.write_text(COMPARED)
     program = programs.make("compared", "gcc", "-O1", source)
@@ -304,8 +298,7 @@ int main(void)
 
 def test_filters(programs):
     """-f behind a definition means what it means behind if, wherever it is counted."""
-    if os.geteuid() or not pathlib.Path("/sys/kernel/tracing/uprobe_events").exists():
-        raise Skip("uprobes need root and a kernel with them")
+    need_uprobes()
     source = programs.dir / "filtered.c"
     source.write_text(FILTERED)
     program, trace = programs.make("filtered", "gcc", "-O1", source), programs.dir / "filtered.dat"
@@ -334,8 +327,7 @@ int main(void) { name("", 0); name("a", 1); name((char *)0, 2); name((char *)8, 
 
 def test_unread(programs):
     """A text that cannot be read is equal to none, not to an empty one, and like no pattern."""
-    if os.geteuid() or not pathlib.Path("/sys/kernel/tracing/uprobe_events").exists():
-        raise Skip("uprobes need root and a kernel with them")
+    need_uprobes()
     source = programs.dir / "unread.c"
     source.write_text(UNREAD)
     program = programs.make("unread", "gcc", "-O1", source)
@@ -362,8 +354,7 @@ int main(void) { for (int i = 0; i < 40000; i++) { work(i); rest(i); usleep(500)
 
 def test_moments(programs):
     """However long it takes to attach the programs to two probes: both count from one moment to another."""
-    if os.geteuid() or not pathlib.Path("/sys/kernel/tracing/uprobe_events").exists():
-        raise Skip("uprobes need root and a kernel with them")
+    need_uprobes()
     source = programs.dir / "turns.c"
     source.write_text(TURNS)
     program = programs.make("turns", "gcc", "-O1", source)
@@ -399,8 +390,7 @@ def on_terminal(n_lines, *argv):
 
 def test_screen(programs):
     """While latency measures, the groups that were asked for are on a small screen, too; in the end all is in its order."""
-    if os.geteuid() or not pathlib.Path("/sys/kernel/tracing/uprobe_events").exists():
-        raise Skip("uprobes need root and a kernel with them")
+    need_uprobes()
     source = programs.dir / "turns.c"
     source.write_text(TURNS)
     program = programs.make("turns", "gcc", "-O1", source)
@@ -434,8 +424,7 @@ def check_series(ask, out):
 
 def test_series(programs):
     """One result after the other, with -I, goes into the file of -o as it goes to standard output."""
-    if os.geteuid() or not pathlib.Path("/sys/kernel/tracing/uprobe_events").exists():
-        raise Skip("uprobes need root and a kernel with them")
+    need_uprobes()
     source, out = programs.dir / "turns.c", programs.dir / "series"
     source.write_text(TURNS)
     program = programs.make("turns", "gcc", "-O1", source)
@@ -522,8 +511,7 @@ void _start(void)
 
 def test_i386(programs):
     """Programs of 32 bits: passed places are seen, arguments are refused."""
-    if os.geteuid() or os.uname().machine != "x86_64" or not pathlib.Path("/sys/kernel/tracing/uprobe_events").exists():
-        raise Skip("uprobes need root and a kernel with them, of x86-64")
+    need_uprobes("x86_64")
     source, program = programs.dir / "i386.c", programs.dir / "i386"
     source.write_text(I386)
     flags = ("-m32", "-O1", "-g", "-static", "-nostdlib", "-ffreestanding", "-fno-pic", "-no-pie", "-o", program, source)
@@ -564,8 +552,7 @@ int main(void) { for (time_t end = time(0) + 4; time(0) < end;) tick(1); return 
 
 def test_cost(programs):
     """Entry and return of a function are one breakpoint, whose cost is counted once."""
-    if os.geteuid() or not pathlib.Path("/sys/kernel/tracing/uprobe_events").exists():
-        raise Skip("uprobes need root and a kernel with them")
+    need_uprobes()
     source = programs.dir / "busy.c"
     source.write_text("""volatile int kept;
 __attribute__((noinline)) int tick(int n) { kept = n; return n; }

@@ -1,10 +1,8 @@
 """Variables that do not live at all places of a function: recorded, counted, in filters and conditions; and $params."""
 import json
-import os
-import pathlib
 import re
 
-from programs import HERE, SONDE, Skip, Wrong, run
+from programs import HERE, SONDE, Wrong, need_uprobes, run
 
 NAMES = ("n", "c", "u", "colour", "is", "box", "low", "byte", "weight")
 ARGUMENTS = "n, c, u, colour, is, box, box->low, box->byte, box->weight, common"
@@ -44,8 +42,7 @@ def test_gaps(programs):
     if not re.search(r":0x\w+ common=%\w+:s32 common_2=%\w+:s32$", text, re.M) or \
             not all(f"note: {name} is left out: " in text for name in ("n", "c", "u", "colour", "is", "box")):
         raise Wrong(text)
-    if os.geteuid() or not pathlib.Path("/sys/kernel/tracing/uprobe_events").exists():
-        raise Skip("uprobes need root and a kernel with them")
+    need_uprobes()
     trace = programs.dir / "gaps.dat"
     run(SONDE, "record", "-q", "-o", trace, "-e", f"{program}:gap_step({ARGUMENTS})", program)
     lines = [x for x in run(SONDE, "report", "-i", trace).stdout.splitlines() if " common=" in x]

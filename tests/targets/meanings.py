@@ -1,11 +1,9 @@
 """Values that mean more than their bytes say: recorded, conditions on them, filters, keys; also as trace-cmd reads it."""
 import json
-import os
-import pathlib
 import re
 import shutil
 
-from programs import HERE, SONDE, Skip, Wrong, run
+from programs import HERE, SONDE, Wrong, need_uprobes, run
 
 # Conditions of meanings.c, and of which of its six calls they hold.
 CONDITIONS = {
@@ -122,8 +120,7 @@ def check_texts(program, trace):
 
 
 def test_meanings(programs):
-    if os.geteuid() or not pathlib.Path("/sys/kernel/tracing/uprobe_events").exists():
-        raise Skip("uprobes need root and a kernel with them")
+    need_uprobes()
     program = programs.make("meanings", "gcc", "-O0", HERE / "meanings.c")
     trace = programs.dir / "meanings.dat"
     run(SONDE, "record", "-o", trace, "-e", f"{program}:work({ARGUMENTS})", program)

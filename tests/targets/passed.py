@@ -1,9 +1,7 @@
 """Parameters at the entry of functions that keep to the calling convention, and of functions that do not."""
-import os
-import pathlib
 import re
 
-from programs import HERE, SONDE, Skip, Wrong, run
+from programs import HERE, SONDE, Wrong, need_uprobes, run
 
 WANTED = {"moved_up": "k,n", "always": "k,n", "eight": "*g,n", "larger": "k,n"}
 BUILDS = [("gcc", "-O0"), ("gcc", "-O2"), ("clang", "-O0"), ("clang", "-O1"), ("clang", "-O2"), ("clang", "-Os")]
@@ -24,8 +22,7 @@ def check_values(program, name, definition, trace):
 
 
 def test_passed(programs):
-    if os.geteuid() or not pathlib.Path("/sys/kernel/tracing/uprobe_events").exists():
-        raise Skip("uprobes need root and a kernel with them")
+    need_uprobes()
     trace = programs.dir / "passed.dat"
     for cc, level in BUILDS:
         program = programs.make(f"passed-{cc}{level}", cc, level, HERE / "passed.c")

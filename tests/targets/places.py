@@ -3,7 +3,7 @@ import json
 import os
 import re
 
-from programs import SONDE, Skip, Wrong, need, run, sonde
+from programs import SONDE, Skip, Wrong, need, need_uprobes, run, sonde
 
 COLD = """#include <stdio.h>
 #include <stdlib.h>
@@ -150,8 +150,7 @@ __asm__(".symver new_wait,wait_for@@ONE_2.0");
 
 def counted(program, *definitions):
     """{event: hits} while the program runs."""
-    if os.geteuid() or not os.path.exists("/sys/kernel/tracing/uprobe_events"):
-        raise Skip("uprobes need root and a kernel with them")
+    need_uprobes()
     words = [w for d in definitions for w in ("-e", f"{program}:{d}")]
     done = json.loads(run(SONDE, "count", "--json", "--by", "$event", *words, program).stdout.splitlines()[-1])
     return {row["$event"]: row["count"] for row in done["rows"]}

@@ -1,11 +1,10 @@
 """Pointers to functions: of the program, of its libraries, of several programs that run at other addresses."""
 import json
-import os
 import pathlib
 import re
 import subprocess
 
-from programs import HERE, SONDE, Skip, Wrong, run
+from programs import HERE, SONDE, Wrong, need_uprobes, run
 
 BUILDS = [("gcc", "-O0", "-fPIE", "-pie"), ("gcc", "-O2", "-fno-pie", "-no-pie"), ("clang", "-O2", "-fPIE", "-pie"),
           ("gcc", "-O2", "-fPIE", "-pie", "-Wl,-z,now")]
@@ -106,8 +105,7 @@ def check_two(programs, program, trace):
 
 
 def test_pointed(programs):
-    if os.geteuid() or not pathlib.Path("/sys/kernel/tracing/uprobe_events").exists():
-        raise Skip("uprobes need root and a kernel with them")
+    need_uprobes()
     trace = programs.dir / "pointed.dat"
     for number, (cc, *flags) in enumerate(BUILDS):
         program = programs.make(f"pointed-{number}", cc, *flags, HERE / "pointed.c", "-ldl")

@@ -8,6 +8,7 @@ import subprocess
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 SONDE = os.environ.get("SONDE", str(ROOT / "build/sonde"))
+UPROBES = pathlib.Path("/sys/kernel/tracing/uprobe_events")
 
 
 class Skip(Exception):
@@ -30,6 +31,14 @@ def need(*commands):
     for command in commands:
         if not shutil.which(command):
             raise Skip(f"there is no {command}")
+
+
+def need_uprobes(machine=None):
+    """Root, and a kernel with probes in programs. Where nobody mounted the tracing directory, sonde does."""
+    if not os.geteuid() and not UPROBES.exists():
+        run(SONDE, "list", "-t", check=False)
+    if os.geteuid() or not UPROBES.exists() or (machine and os.uname().machine != machine):
+        raise Skip("uprobes need root and a kernel with them" + (f", of {machine}" if machine else ""))
 
 
 def sonde(*argv):

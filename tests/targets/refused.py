@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import tempfile
 
-from programs import SONDE, Skip, Wrong, run
+from programs import SONDE, Skip, Wrong, need_uprobes, run
 
 EVENTS = pathlib.Path("/sys/kernel/tracing/uprobe_events")
 
@@ -136,8 +136,7 @@ def armed(path, rows):
 
 
 def test_armed(_):
-    if os.geteuid() or os.uname().machine != "x86_64" or not EVENTS.exists():
-        raise Skip("uprobes need root and a kernel with them; these are instructions of x86-64")
+    need_uprobes("x86_64")
     library = re.search(r"libc\.so\S* => (\S+)", run("ldd", SONDE).stdout)[1]
     n_refused = 0
     with tempfile.TemporaryDirectory() as directory:

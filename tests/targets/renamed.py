@@ -1,12 +1,11 @@
 """Functions that the compiler changed (.isra, .part), complex numbers, and what bash's readline returns."""
 import os
-import pathlib
 import pty
 import re
 import subprocess
 import time
 
-from programs import SONDE, Skip, Wrong, need, run
+from programs import SONDE, Skip, Wrong, need, need_uprobes, run
 
 RENAMED = """#include <stdio.h>
 #include <stdlib.h>
@@ -46,8 +45,7 @@ int main(void) { return crealf(turn(wrap(77).z, 3)) + creal(turn_more(2, 4)) == 
 
 
 def need_uprobes():
-    if os.geteuid() or not pathlib.Path("/sys/kernel/tracing/uprobe_events").exists():
-        raise Skip("uprobes need root and a kernel with them")
+    need_uprobes()
 
 
 def make(programs, name, text, *flags):

@@ -1,9 +1,7 @@
 """Results of functions: in which register, or where in memory, a struct is returned, and what of it cannot be read."""
-import os
-import pathlib
 import re
 
-from programs import HERE, SONDE, Skip, Wrong, run
+from programs import HERE, SONDE, Wrong, need_uprobes, run
 
 # What is recorded, and by how much it differs from what the function was called with.
 VALUES = {
@@ -36,8 +34,7 @@ def check(programs, cc, level):
 
 
 def test_results(programs):
-    if os.geteuid() or not pathlib.Path("/sys/kernel/tracing/uprobe_events").exists():
-        raise Skip("uprobes need root and a kernel with them")
+    need_uprobes()
     for cc, level in (("g++", "-O0"), ("g++", "-O2"), ("clang++", "-O0"), ("clang++", "-O2")):
         check(programs, cc, level)
     program = programs.make("results-g++--O2", "g++", "-O2", HERE / "results.cc")

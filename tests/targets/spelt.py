@@ -1,9 +1,7 @@
 """Names as 'sonde probe funcs' prints them, where debug information is looked for."""
 import json
-import os
-import pathlib
 
-from programs import SONDE, Skip, Wrong, need, run
+from programs import SONDE, Wrong, need, need_uprobes, run
 
 SOURCE = """#define ALONE __attribute__((noinline))
 volatile int kept;
@@ -56,8 +54,7 @@ def test_templates(programs):
             done = run(SONDE, "probe", "show", f"{program}:{name}", check=False)
             if "\nplace:\n" not in done.stdout:
                 raise Wrong(f"{cc} {name}: {done.stdout}{done.stderr}")
-    if os.geteuid() or not pathlib.Path("/sys/kernel/tracing/uprobe_events").exists():
-        raise Skip("uprobes need root and a kernel with them; the names are found")
+    need_uprobes()
     program = programs.dir / "templates-g++-O1"
     words = f"{program}:fix<3,true>,{program}:Pair<int, long>::get(n) if n<5,{program}:operator<,{program}:Store<std::string>::put"
     rows = json.loads(run(SONDE, "count", "-q", "--json", "-e", words, program).stdout)["rows"]

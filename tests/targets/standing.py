@@ -1,10 +1,8 @@
 """Probes that stay (probe add): of them the kernel knows the values, and what it says of them is all there is."""
 import json
 import os
-import pathlib
-import re
 
-from programs import HERE, SONDE, Skip, Wrong, run
+from programs import HERE, SONDE, Wrong, need_uprobes, run
 
 GROUP = f"standing{os.getpid()}"
 
@@ -56,8 +54,7 @@ def check_meanings(program, trace):
 
 
 def test_standing(programs):
-    if os.geteuid() or not pathlib.Path("/sys/kernel/tracing/uprobe_events").exists():
-        raise Skip("uprobes need root and a kernel with them")
+    need_uprobes()
     program = programs.make("meanings", "gcc", "-O0", HERE / "meanings.c")
     trace = programs.dir / "standing.dat"
     try:

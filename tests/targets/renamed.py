@@ -44,10 +44,6 @@ int main(void) { return crealf(turn(wrap(77).z, 3)) + creal(turn_more(2, 4)) == 
 """
 
 
-def need_uprobes():
-    need_uprobes()
-
-
 def make(programs, name, text, *flags):
     source = programs.dir / f"{name}.c"
     source.write_text(text)

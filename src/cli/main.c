@@ -6,6 +6,7 @@
  * on stderr says what); 2 the command line is wrong; 141 standard output was closed early, as if
  * SIGPIPE had ended us.
  */
+#include "base/shortage.h"
 #include "base/spelling.h"
 #include "base/textbuf.h"
 #include "cli/as/personality.h"
@@ -98,6 +99,22 @@ static int finish_stdout(int status)
 	return EXIT_TROUBLE;
 }
 
+/*
+ * No command succeeds when the system refused it something, even if it could go on: a name or a line
+ * may be missing. A command that failed has said why, but may not know that this is behind it.
+ */
+static int finish_shortage(int status)
+{
+	int code = shortage_pending();
+
+	if (!code || status == 128 + SIGPIPE)
+		return status;
+	fprintf(stderr, "sonde: %s; %s\n",
+		code == ENOMEM ? "out of memory" : "out of file descriptors (see 'ulimit -n')",
+		status ? "this may be the reason" : "the output may be incomplete");
+	return status ? status : EXIT_TROUBLE;
+}
+
 static int run_command(const struct command *cmd, int argc, char **argv)
 {
 	struct errmsg err = {0};
@@ -166,16 +183,16 @@ int main(int argc, char **argv)
 	signal(SIGXFSZ, SIG_IGN);
 	signal(SIGBUS, on_sigbus);
 	if (other)
-		return finish_stdout(other->run(argc, argv));
+		return finish_shortage(finish_stdout(other->run(argc, argv)));
 	if (argc < 2) {
 		print_help(NULL, stderr);
 		return EXIT_USAGE;
 	}
 	if (argv[1][0] == '-')
-		return run_option(argv[1]);
+		return finish_shortage(run_option(argv[1]));
 	cmd = command_find(argv[1]);
 	if (cmd)
-		return run_command(cmd, argc - 1, argv + 1);
+		return finish_shortage(run_command(cmd, argc - 1, argv + 1));
 	command_refuse(argv[1], &err);
 	fprintf(stderr, "sonde: %s\n", err.text);
 	return EXIT_USAGE;

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * shortage.c - the counters behind shortage.h.
+ *
+ * Failures are counted, not flagged, so that a server can tell whether the request at hand was hit:
+ * it compares the count before and after, answers accordingly, and settles the difference. Two
+ * requests at a time may both see one failure; then both are refused, which is safe.
+ *
+ * Relaxed order suffices: main() reads after joining its threads, a server in the thread that failed.
+ */
+#include "base/shortage.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+
+static atomic_uint n_failures, n_settled;
+static atomic_int last_code;
+
+void shortage_note(int code)
+{
+	if (code != ENOMEM && code != EMFILE && code != ENFILE)
+		return;
+	atomic_store_explicit(&last_code, code, memory_order_relaxed);
+	atomic_fetch_add_explicit(&n_failures, 1, memory_order_relaxed);
+}
+
+unsigned shortage_count(void)
+{
+	return atomic_load_explicit(&n_failures, memory_order_relaxed);
+}
+
+void shortage_settle(unsigned n)
+{
+	atomic_fetch_add_explicit(&n_settled, n, memory_order_relaxed);
+}
+
+int shortage_pending(void)
+{
+	int n = shortage_count() - atomic_load_explicit(&n_settled, memory_order_relaxed);
+
+	return n > 0 ? atomic_load_explicit(&last_code, memory_order_relaxed) : 0;
+}

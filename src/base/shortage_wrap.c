@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * shortage_wrap.c - notes every failure of a call that allocates memory or opens a file.
+ *
+ *	calloc() in any room ──▶ __wrap_calloc() here ──▶ __real_calloc(), the C library's
+ *
+ * The linker does that: meson.build beside this file passes --wrap for each name below to whatever is
+ * linked with the library. So no caller can forget it, a caller reads like any other C, and sanitizers
+ * and preloaded allocators work as ever. Calls inside shared libraries are not seen: those libraries
+ * report their failures in their own way, and the caller must look.
+ *
+ * Tried and dropped: a door with names of its own in place of malloc() and its like. It needs a rule
+ * and a checker for what the linker does by itself. Nor do we define malloc() itself, which would see
+ * the libraries, too: it would take the place of a sanitizer's.
+ *
+ * The names with 64 and _chk are what the headers make of the plain ones for large files and with
+ * _FORTIFY_SOURCE.
+ */
+#include "base/shortage.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <regex.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+/* Defines the wrapper of a function that returns `failed` and sets errno. */
+#define WRAP(type, name, failed, params, args)            \
+	type __real_##name params;                        \
+	type __wrap_##name params;                        \
+	type __wrap_##name params                         \
+	{                                                 \
+		type ret = __real_##name args;            \
+                                                          \
+		if (__builtin_expect(ret == (failed), 0)) \
+			shortage_note(errno);             \
+		return ret;                               \
+	}
+
+WRAP(void *, malloc, NULL, (size_t n), (n))
+WRAP(void *, calloc, NULL, (size_t n, size_t each), (n, each))
+WRAP(char *, strdup, NULL, (const char *s), (s))
+WRAP(char *, strndup, NULL, (const char *s, size_t n), (s, n))
+WRAP(char *, realpath, NULL, (const char *path, char *to), (path, to))
+WRAP(char *, __realpath_chk, NULL, (const char *path, char *to, size_t n), (path, to, n))
+WRAP(FILE *, fopen, NULL, (const char *path, const char *mode), (path, mode))
+WRAP(FILE *, fopen64, NULL, (const char *path, const char *mode), (path, mode))
+WRAP(FILE *, fdopen, NULL, (int fd, const char *mode), (fd, mode))
+WRAP(DIR *, opendir, NULL, (const char *path), (path))
+WRAP(DIR *, fdopendir, NULL, (int fd), (fd))
+WRAP(int, __open_2, -1, (const char *path, int flags), (path, flags))
+WRAP(int, __open64_2, -1, (const char *path, int flags), (path, flags))
+WRAP(int, __openat_2, -1, (int dir, const char *path, int flags), (dir, path, flags))
+WRAP(int, __openat64_2, -1, (int dir, const char *path, int flags), (dir, path, flags))
+WRAP(int, socket, -1, (int domain, int type, int protocol), (domain, type, protocol))
+WRAP(int, pipe2, -1, (int *fds, int flags), (fds, flags))
+WRAP(ssize_t, getline, -1, (char **line, size_t *cap, FILE *f), (line, cap, f))
+WRAP(void *, mmap, MAP_FAILED, (void *at, size_t n, int prot, int flags, int fd, off_t off),
+     (at, n, prot, flags, fd, off))
+WRAP(void *, mmap64, MAP_FAILED, (void *at, size_t n, int prot, int flags, int fd, off_t off),
+     (at, n, prot, flags, fd, off))
+
+typedef int (*dirent_filter)(const struct dirent *);
+typedef int (*dirent_order)(const struct dirent **, const struct dirent **);
+WRAP(int, scandir, -1,
+     (const char *path, struct dirent ***list, dirent_filter filter, dirent_order order),
+     (path, list, filter, order))
+WRAP(int, scandir64, -1,
+     (const char *path, struct dirent ***list, dirent_filter filter, dirent_order order),
+     (path, list, filter, order))
+
+/* realloc() to nothing frees, and returns NULL without a failure. */
+void *__real_realloc(void *p, size_t n);
+void *__wrap_realloc(void *p, size_t n);
+void *__wrap_realloc(void *p, size_t n)
+{
+	void *ret = __real_realloc(p, n);
+
+	if (__builtin_expect(!ret && n, 0))
+		shortage_note(errno);
+	return ret;
+}
+
+/* --- with a variable number of arguments -------------------------------------------------------- */
+
+/* The mode of a file that is created, the last argument of open(); else there is none. */
+#define TAKE_MODE(mode, flags)                         \
+	do {                                           \
+		va_list ap;                            \
+                                                       \
+		va_start(ap, flags);                   \
+		if ((flags) & (O_CREAT | __O_TMPFILE)) \
+			(mode) = va_arg(ap, mode_t);   \
+		va_end(ap);                            \
+	} while (0)
+
+#define WRAP_OPEN(name, params, args)         \
+	int __real_##name params;             \
+	int __wrap_##name params;             \
+	int __wrap_##name params              \
+	{                                     \
+		mode_t mode = 0;              \
+		int fd;                       \
+                                              \
+		TAKE_MODE(mode, flags);       \
+		fd = __real_##name args;      \
+		if (fd < 0)                   \
+			shortage_note(errno); \
+		return fd;                    \
+	}
+
+WRAP_OPEN(open, (const char *path, int flags, ...), (path, flags, mode))
+WRAP_OPEN(open64, (const char *path, int flags, ...), (path, flags, mode))
+WRAP_OPEN(openat, (int dir, const char *path, int flags, ...), (dir, path, flags, mode))
+WRAP_OPEN(openat64, (int dir, const char *path, int flags, ...), (dir, path, flags, mode))
+
+int __real_vasprintf(char **to, const char *fmt, va_list ap);
+int __wrap_vasprintf(char **to, const char *fmt, va_list ap);
+int __wrap_vasprintf(char **to, const char *fmt, va_list ap)
+{
+	int n = __real_vasprintf(to, fmt, ap);
+
+	if (n < 0)
+		shortage_note(errno);
+	return n;
+}
+
+int __wrap_asprintf(char **to, const char *fmt, ...);
+int __wrap_asprintf(char **to, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = __wrap_vasprintf(to, fmt, ap);
+	va_end(ap);
+	return n;
+}
+
+int __real___vasprintf_chk(char **to, int flag, const char *fmt, va_list ap);
+int __wrap___vasprintf_chk(char **to, int flag, const char *fmt, va_list ap);
+int __wrap___vasprintf_chk(char **to, int flag, const char *fmt, va_list ap)
+{
+	int n = __real___vasprintf_chk(to, flag, fmt, ap);
+
+	if (n < 0)
+		shortage_note(errno);
+	return n;
+}
+
+int __wrap___asprintf_chk(char **to, int flag, const char *fmt, ...);
+int __wrap___asprintf_chk(char **to, int flag, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = __wrap___vasprintf_chk(to, flag, fmt, ap);
+	va_end(ap);
+	return n;
+}
+
+/* --- with codes of their own -------------------------------------------------------------------- */
+
+int __real_regcomp(regex_t *re, const char *pattern, int flags);
+int __wrap_regcomp(regex_t *re, const char *pattern, int flags);
+int __wrap_regcomp(regex_t *re, const char *pattern, int flags)
+{
+	int r = __real_regcomp(re, pattern, flags);
+
+	if (r == REG_ESPACE)
+		shortage_note(ENOMEM);
+	return r;
+}
+
+typedef int (*glob_trouble)(const char *path, int code);
+#define WRAP_GLOB(name)                                                                       \
+	int __real_##name(const char *pattern, int flags, glob_trouble trouble, glob_t *ret); \
+	int __wrap_##name(const char *pattern, int flags, glob_trouble trouble, glob_t *ret); \
+	int __wrap_##name(const char *pattern, int flags, glob_trouble trouble, glob_t *ret)  \
+	{                                                                                     \
+		int r = __real_##name(pattern, flags, trouble, ret);                          \
+                                                                                              \
+		if (r == GLOB_NOSPACE)                                                        \
+			shortage_note(ENOMEM);                                                \
+		return r;                                                                     \
+	}
+
+WRAP_GLOB(glob)
+WRAP_GLOB(glob64)

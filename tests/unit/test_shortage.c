@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Every refused allocation and every file that cannot be opened for want of descriptors is counted,
+ * wherever it happens; other failures are not. That this program counts at all shows that the linker
+ * wraps the calls.
+ */
+#include "base/shortage.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* Not a constant, or the compiler would know that the calls fail. */
+static volatile size_t too_much = (size_t)1 << 62;
+
+/* The address sanitizer ends a program that asks for so much, unless it is told not to. */
+const char *__asan_default_options(void);
+__attribute__((visibility("default"))) const char *__asan_default_options(void)
+{
+	return "allocator_may_return_null=1";
+}
+
+static void memory_is_counted(void **state)
+{
+	unsigned before = shortage_count();
+	char *p = malloc(16), *q;
+
+	assert_non_null(p);
+	assert_int_equal(shortage_count(), before);
+	assert_null(malloc(too_much));
+	assert_null(calloc(too_much, 2));
+	q = realloc(p, too_much);
+	assert_null(q);
+	assert_int_equal(shortage_count(), before + 3);
+	assert_int_equal(shortage_pending(), ENOMEM);
+	free(realloc(p, 0)); /* frees, and is no failure */
+	assert_int_equal(shortage_count(), before + 3);
+}
+
+static void descriptors_are_counted(void **state)
+{
+	struct rlimit old, none;
+	unsigned before = shortage_count();
+
+	assert_int_equal(open("/no/such/file", O_RDONLY), -1);
+	assert_null(fopen("/no/such/file", "r"));
+	assert_int_equal(shortage_count(), before);
+	getrlimit(RLIMIT_NOFILE, &old);
+	none = (struct rlimit){.rlim_cur = 0, .rlim_max = old.rlim_max};
+	setrlimit(RLIMIT_NOFILE, &none);
+	assert_int_equal(open("/dev/null", O_RDONLY), -1);
+	assert_int_equal(openat(AT_FDCWD, "/dev/null", O_RDONLY), -1);
+	assert_null(fopen("/dev/null", "r"));
+	setrlimit(RLIMIT_NOFILE, &old);
+	assert_int_equal(shortage_count(), before + 3);
+	assert_int_equal(shortage_pending(), EMFILE);
+}
+
+static void settled_failures_are_not_pending(void **state)
+{
+	shortage_settle(shortage_count());
+	assert_int_equal(shortage_pending(), 0);
+	shortage_note(ENOENT);
+	assert_int_equal(shortage_pending(), 0);
+	shortage_note(ENFILE);
+	assert_int_equal(shortage_pending(), ENFILE);
+	shortage_settle(1);
+	assert_int_equal(shortage_pending(), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(memory_is_counted),
+		cmocka_unit_test(descriptors_are_counted),
+		cmocka_unit_test(settled_failures_are_not_pending),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -526,6 +526,7 @@ void session_tell_missing(struct session *s, void (*tell)(const char *sentence))
 	char text[200];
 
 	s->n_missed = setup_tell_misses(s->setup, tell);
+	setup_tell_markers(s->setup, tell);
 	if (!s->has_threads || !tell)
 		return;
 	snprintf(text, sizeof(text),

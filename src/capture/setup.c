@@ -422,8 +422,8 @@ static int set_buffer(struct setup *s, const struct setup_buffer *b, struct errm
 {
 	static int (*const steps[])(struct setup *, const struct setup_buffer *,
 				    struct errmsg *) = {
-		set_clock,	 set_sizes,    set_options, set_pids,
-		setup_functions, setup_events, setup_names, set_tracer,
+		set_clock,	 set_sizes,    setup_markers, set_options, set_pids,
+		setup_functions, setup_events, setup_names,   set_tracer,
 	};
 	int r = 0;
 
@@ -569,6 +569,7 @@ int setup_start(struct setup *s, struct errmsg *err)
 			close(fds[i]);
 	free(fds);
 	setup_look_at_others(s);
+	setup_watch_markers(s);
 	if (r >= 0)
 		r = switch_all(s, "1", err);
 	return r < 0 ? r : set_worst(s, "0", err);

@@ -50,6 +50,8 @@ struct setup {
 	double event_ns;	   /* what writing the event takes besides; 0: not measured */
 	struct mappings *mappings; /* of programs, if they are needed for names; NULL */
 	uint64_t n_events_seen;	   /* in the buffers, when the hits of probes were looked at last */
+	bool misses_markers;	   /* those of the top level cannot be copied into our instance */
+	long long n_top_before;	   /* then: records in the top level's buffer at the start */
 	bool is_program_busy;	   /* others ran the command's program before it did */
 };
 
@@ -93,6 +95,8 @@ void setup_measure_probes(struct setup *s);
  * joined with its entry. How many; a sentence for each probe. tell may be NULL.
  */
 uint64_t setup_tell_misses(struct setup *s, void (*tell)(const char *sentence));
+/* A sentence if markers of the top level (trace_marker) were written that are not in our instance. tell may be NULL. */
+void setup_tell_markers(struct setup *s, void (*tell)(const char *sentence));
 /*
  * Hits of the command's own program whose record did not fit into a page: the kernel drops them and counts them nowhere, so
  * they are what the hits are more than the events that came. setup_can_lose() says whether there may be such, for who

@@ -58,6 +58,13 @@ bool setup_is_like_kernel(const struct probe *p);
 bool setup_find_frame(const struct setup *s, const struct probe *in, const char **ret_reg,
 		      int64_t *ret_offset);
 
+/* setup_markers.c: copies the top level's markers into the first instance; before the plan's own options. */
+int setup_markers(struct setup *s, const struct setup_buffer *b, struct errmsg *err);
+/* Where they cannot be copied: begins to count them, just before tracing begins. */
+void setup_watch_markers(struct setup *s);
+/* Records in the top level's buffer; all: those that were overwritten or read, too. */
+long long setup_count_top(const struct tracefs *t, bool all);
+
 /* setup_names.c: after the events of the plan, in its first buffer */
 int setup_names(struct setup *s, const struct setup_buffer *b, struct errmsg *err);
 

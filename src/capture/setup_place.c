@@ -115,23 +115,6 @@ static bool needs_top(const struct setup *s, const struct plan_buffer *b, const 
 
 /* --- taking the top level ---------------------------------------------------------------------- */
 
-static long long count_entries(const struct tracefs *t)
-{
-	unsigned n_cpus = tracefs_cpu_count(t);
-	long long total = 0;
-
-	for (unsigned cpu = 0; cpu < n_cpus; cpu++) {
-		char file[64], text[512];
-		long long n;
-
-		snprintf(file, sizeof(file), "per_cpu/cpu%u/stats", cpu);
-		if (tracefs_read_short(t, "", file, text, sizeof(text)) > 0 &&
-		    sscanf(text, "entries: %lld", &n) == 1)
-			total += n;
-	}
-	return total;
-}
-
 static int check_top_is_free(const struct setup *s, struct errmsg *err)
 {
 	char text[256];
@@ -152,7 +135,7 @@ static int check_top_is_free(const struct setup *s, struct errmsg *err)
 			"events on (%.*s …); 'sonde reset' ends that, --take-over uses it all "
 			"the same",
 			(int)strcspn(text, "\n"), text);
-	n = count_entries(&s->t);
+	n = setup_count_top(&s->t, false);
 	if (n)
 		return errmsg_set(
 			err, -EBUSY,

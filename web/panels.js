@@ -5,6 +5,10 @@
  * A panel is a row of PANELS: how it is called, what fills it, and which messages make it stale. Only
  * the one in front is filled; panels about a range wait a moment, so that moving does not ask for more
  * than is looked at.
+ *
+ * When a row of a table is chosen, the picture goes there, and the panel is held: it stays as it is while the picture
+ * moves and the selection changes, until the user asks for another range, filter or panel, presses Update, or clears the
+ * selection.
  */
 import { EventList } from './list.js';
 import { tasks_panel, events_panel, wakeups_panel, functions_panel } from './stats.js';
@@ -17,6 +21,7 @@ import { clock, duration } from './units.js';
 const WAIT_MS = 250;
 const NARROW = 1150;	/* pixels of the window: there is no room for more than the length */
 const RANGE = ['range', 'view', 'names'];
+const MOVES = ['view', 'names', 'selection', 'lanes'];	/* a panel that is held does not care */
 
 const PANELS = [	/* id, title, fill(app, box), stale on, about a range */
 	['events', 'Events', null, []],
@@ -36,6 +41,7 @@ class Panels {
 		this.app = app;
 		this.current = 'events';
 		this.timer = null;
+		this.held = null;		/* what a held panel is about, as scope() tells it */
 		this.tabs = document.getElementById('tabs');
 		this.root = document.getElementById('panels');
 		this.list = new EventList(app);
@@ -44,7 +50,10 @@ class Panels {
 			this.make(panel);
 		const scope = el('span', '');
 		scope.id = 'scope';
-		this.tabs.append(scope, button('▾', () => this.toggle(), 'Close or open the panels (Q)'));
+		this.update = button('Update', () => this.show(this.current), 'The table stays as it was when you chose a row; this fills it again for what is in sight or selected now');
+		this.update.id = 'update';
+		this.update.hidden = true;
+		this.tabs.append(scope, this.update, button('▾', () => this.toggle(), 'Close or open the panels (Q)'));
 		this.tabs.addEventListener('keydown', (event) => this.key(event));
 		app.on('view', () => this.say_scope());
 		app.on('range', () => this.say_scope());
@@ -65,7 +74,31 @@ class Panels {
 		this.root.append(box);
 		this.boxes.set(id, box);
 		for (const name of stale)
-			this.app.on(name, () => this.current === id && this.later(name === 'marks' ? 0 : WAIT_MS));
+			this.app.on(name, () => this.current === id && this.stale(name));
+	}
+
+	/* Something has changed that the panel in front is about. */
+	stale(name) {
+		if (this.held && MOVES.includes(name) && !(name === 'selection' && !this.app.selection))
+			return;
+		this.release();
+		this.later(name === 'marks' ? 0 : WAIT_MS);
+	}
+
+	/* A row was chosen: the panel in front stays as it is. */
+	hold() {
+		clearTimeout(this.timer);
+		this.held ||= this.app.scope();
+		this.update.hidden = false;
+		this.say_scope();
+	}
+
+	release() {
+		if (!this.held)
+			return;
+		this.held = null;
+		this.update.hidden = true;
+		this.say_scope();
 	}
 
 	key(event) {
@@ -83,6 +116,7 @@ class Panels {
 		if (!this.boxes.has(id))
 			return;
 		this.current = id;
+		this.release();
 		document.body.classList.remove('no-drawer');
 		for (const [name, box] of this.boxes) {
 			const tab = document.getElementById(`tab-${name}`);
@@ -137,8 +171,8 @@ class Panels {
 			scope.textContent = '';
 			return;
 		}
-		const { from, to, chosen } = this.app.scope();
-		const words = `${chosen ? 'Range' : 'In sight'}: ${duration(to - from)}`;
+		const { from, to, chosen } = this.held || this.app.scope();
+		const words = `${chosen ? 'Range' : this.held ? 'Table of' : 'In sight'}: ${duration(to - from)}`;
 		scope.textContent = innerWidth < NARROW ? words : `${words} from ${clock(from)}`;
 		scope.title = `${words} from ${clock(from)}`;
 	}

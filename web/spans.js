@@ -6,10 +6,9 @@
  * its length. Which tracks are counted is chosen above the table: those that are shown, the selected one, or all of a
  * kind; pairs among them that only their names tell (pairs.js). A click on a row goes to its longest span.
  */
-import * as api from './api.js';
 import { split } from './lanes.js';
 import { known_pairs } from './pairs.js';
-import { ask, empty, put } from './stats.js';
+import { ask, empty, go_to_span, put } from './stats.js';
 import { bar, cell, el } from './table.js';
 import { count, duration, some } from './units.js';
 
@@ -56,20 +55,6 @@ function kind_name(app, spec) {
 	return machines.length > 1 ? `${name}, ${machines.find((m) => m.n === lane.machine)?.name}` : name;
 }
 
-async function go_to(app, row) {
-	if (!row.n)
-		return;
-	app.show_lane(row.max_lane);
-	app.view.show(row.max_at, row.max_at + row.max, .5);
-	try {
-		const span = await app.span(row.max_lane, row.max_at, row.max_row);
-		if (span)
-			app.select(span);
-	} catch (error) {
-		api.quiet(error);
-	}
-}
-
 function row_of(app, row, most, cuts) {
 	const time = (key) => cell(duration(row[key]), 'num', row[key] ?? 0), strong = row.name === undefined ? ' strong' : '';
 	return [cell(kind_name(app, row.of), 'least'), cell(row.name ?? 'all', `code${strong}`), cell(bar((row.total || 0) / most), 'wide', row.total || 0),
@@ -109,7 +94,14 @@ export async function spans_panel(app, box) {
 		words.push('only the names with the most time');
 	const rows = stats.rows.filter((r) => r.n || r.cut), cuts = rows.some((r) => r.cut), most = Math.max(1, ...rows.map((r) => r.total || 0));
 	put(box, words.join('; '), ['Kind', 'Name', '', 'Count', 'Total', 'Average', 'Shortest', 'Half below', '95 % below', '99 % below', 'Longest',
-		...(cuts ? ['Begin or end missing'] : [])], rows.map((r) => row_of(app, r, most, cuts)), { sort: 4, click: (i) => go_to(app, rows[i]) });
+		...(cuts ? ['Begin or end missing'] : [])], rows.map((r) => row_of(app, r, most, cuts)), {
+			sort: 4,
+			key: (i) => `${rows[i].of} ${rows[i].name ?? ''}`,
+			click: (i) => {
+				const r = rows[i];
+				return r.n && go_to_span(app, r.max_lane, r.max_at, r.max_row, { start: r.max_at, end: r.max_at + r.max, margin: .5 });
+			},
+		});
 	box.firstChild.prepend(chooser(app, list, id));
 	if (!rows.length)
 		box.append(el('p', 'empty', 'None of these tracks has a span here.'));

@@ -18,11 +18,50 @@ export function ask(app, what, more = {}) {
 	return api.get('stats', { what, from, to, ...more }, 'stats');
 }
 
+/* What a panel remembers of a table while it is filled again and again. */
+export function kept_of(box, name = '') {
+	box.tables ||= new Map();
+	if (!box.tables.has(name))
+		box.tables.set(name, {});
+	return box.tables.get(name);
+}
+
+/* New content, in the place of the old: as far scrolled, and the same row has the focus. */
+export function refill(box, ...content) {
+	const { scrollTop, scrollLeft } = box, key = box.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
+	box.replaceChildren(...content);
+	box.scrollTop = scrollTop;
+	box.scrollLeft = scrollLeft;
+	if (key !== undefined)
+		[...box.querySelectorAll('tr.act')].find((tr) => tr.dataset.key === key)?.focus({ preventScroll: true });
+}
+
 /* A panel: words on top, a table, and the button that copies it. */
 export function put(box, words, titles, rows, options, ...extra) {
-	const view = table(titles, rows, options);
+	const view = table(titles, rows, { kept: kept_of(box, options.name), ...options });
 	const head = el('div', 'panel-head', el('span', '', words), button('Copy as CSV', () => copy(csv(titles, rows))));
-	box.replaceChildren(head, ...extra, view);
+	refill(box, head, ...extra, view);
+}
+
+/*
+ * A row of a table was chosen: its span comes into sight and is selected, and the table stays as it is. show: what is to
+ * be in sight, {start, end, margin}; else the span.
+ */
+export async function go_to_span(app, lane, t, row = 0, show = null) {
+	app.panels.hold();
+	app.show_lane(lane);
+	if (show)
+		app.view.show(show.start, show.end, show.margin);
+	try {
+		const span = await app.span(lane, t, row, 'at', 'chosen');
+		if (!span)
+			return;
+		app.select(span);
+		if (!show)
+			app.view.show(span.start, Math.max(span.end, span.start + 100), .5);
+	} catch (error) {
+		api.quiet(error);
+	}
 }
 
 export function empty(box, text) {
@@ -71,13 +110,15 @@ export async function tasks_panel(app, box) {
 			c.unknown ? ` · ${share(c.unknown, span)} unknown` : ''));
 	put(box, `${some(tasks.length, 'task')} in ${duration(span)}`, titles, rows, {
 		sort: 2,
+		key: (i) => tasks[i].task,
 		click: (i) => {
-			const t = tasks[i], task = app.tasks[t.task];
+			const t = tasks[i], task = app.tasks[t.task], lane = task && `task:${task.machine}:${task.pid}`;
 			if (!task)
 				return;
-			app.show_lane(`task:${task.machine}:${task.pid}`);
 			if (t.max_wait)
-				app.span(`task:${task.machine}:${task.pid}`, t.max_wait_at).then((s) => s && app.select(s)).catch(api.quiet);
+				return go_to_span(app, lane, t.max_wait_at, 0, { start: app.view.from, end: app.view.to, margin: 0 });
+			app.panels.hold();
+			app.show_lane(lane);
 		},
 	}, cpus);
 }
@@ -95,7 +136,9 @@ export async function events_panel(app, box) {
 	});
 	put(box, `${some(stats.total, 'event')} of ${some(stats.kinds.length, 'kind')}`, ['Event', ...(files ? ['File'] : []), '', 'Count', 'Share', 'Per second'], rows, {
 		sort: files ? 3 : 2,
+		key: (i) => stats.kinds[i][0],
 		click: (i) => {
+			app.panels.hold();
 			const kind = app.kinds[stats.kinds[i][0]];
 			if (kind)
 				app.show_lane(`event:${kind.machine || 0}:${kind.system}/${kind.name}`);
@@ -144,11 +187,11 @@ export async function wakeups_panel(app, box) {
 	put(box, `${since}, ${task === undefined ? app.filters.whose : app.task_name(task)}${unknown ? `. ${unknown}` : ''}`,
 		['Wait', 'Task', 'Woken by', 'Woken at', 'Ran at', 'CPU'], rows, {
 			sort: 0,
+			key: (i) => `${s.worst[i].task} ${s.worst[i].woken}`,
 			click: (i) => {
 				const w = s.worst[i], t = app.tasks[w.task];
-				if (t)
-					app.show_lane(`task:${t.machine}:${t.pid}`);
-				app.view.show(w.woken, w.ran, .6);
+				/* the end of the wait: one that is woken on its way to sleep still runs when it begins */
+				return t && go_to_span(app, `task:${t.machine}:${t.pid}`, Math.max(w.woken, w.ran - 1), 0, { start: w.woken, end: w.ran, margin: .6 });
 			},
 		}, facts, chart);
 }
@@ -166,6 +209,7 @@ export async function functions_panel(app, box) {
 	put(box, on_cpu ? `${whose}: time on the CPU` : `${whose}: the trace has no switches of tasks, so the time they slept is in it`,
 		['Function', '', 'Calls', 'Self', 'Total', 'Average', 'Longest', ...(on_cpu ? ['Off the CPU'] : []), ...(cuts ? ['Begin or end missing'] : [])], rows, {
 			sort: 3,
-			click: (i) => app.view.show(functions[i].max_at, functions[i].max_at + functions[i].max, .5),
+			key: (i) => functions[i].name,
+			click: (i) => app.panels.hold() || app.view.show(functions[i].max_at, functions[i].max_at + functions[i].max, .5),
 		});
 }

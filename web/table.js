@@ -2,11 +2,13 @@
 /*
  * table.js - small tables for panels: real <table> elements, sortable, to be copied as CSV.
  *
- *	table(titles, rows, {sort, numbers, csv})   rows: arrays of cells
- *	cell(text or node, class)                   {node, class, text, value}
- *	bar(share, colour)                          a thin bar, as a cell's content
+ *	table(titles, rows, {sort, click, key, kept})   rows: arrays of cells
+ *	cell(text or node, class)                       {node, class, text, value}
+ *	bar(share, colour)                              a thin bar, as a cell's content
  *
- * sort: the column to sort by at first, descending; a click on a title sorts by it.
+ * sort: the column to sort by at first, descending; a click on a title sorts by it. click(i): a row was chosen, with the
+ * mouse or with Enter; the arrow keys go from row to row. key(i): what a row is about. kept: an object of the caller
+ * that outlives the table: it remembers the order and the chosen row, so that a table that is filled anew looks the same.
  */
 const MOST = 1000;	/* rows that are shown; the rest is counted */
 
@@ -67,9 +69,46 @@ function compare(a, b) {
 	return typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(String(b), undefined, { numeric: true });
 }
 
+/* Arrow keys on a row: to another one. */
+function walk(event) {
+	const row = event.target, rows = row.parentElement ? [...row.parentElement.querySelectorAll(':scope > tr.act')] : [], at = rows.indexOf(row);
+	const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: rows.length - 1 }[event.key];
+	if (at < 0 || to === undefined || event.ctrlKey || event.altKey || event.metaKey)
+		return;
+	event.preventDefault();
+	event.stopPropagation();
+	rows[Math.max(0, Math.min(rows.length - 1, to))].focus();
+}
+
+/* A row that can be chosen. One of them can be reached with Tab; from there the arrow keys go on. */
+function make_active(tr, key, kept, choose) {
+	tr.tabIndex = -1;
+	tr.classList.add('act');
+	tr.dataset.key = key;
+	const act = () => {
+		kept.on = key;
+		for (const other of tr.parentElement.querySelectorAll(':scope > tr.act'))
+			mark(other, other === tr);
+		choose();
+	};
+	tr.addEventListener('click', act);
+	tr.addEventListener('keydown', (event) => event.key === 'Enter' && event.target === tr ? act() : walk(event));
+	tr.addEventListener('focus', () => {
+		for (const other of tr.parentElement.querySelectorAll(':scope > tr[tabindex="0"]'))
+			other.tabIndex = -1;
+		tr.tabIndex = 0;
+	});
+}
+
+function mark(tr, is_on) {
+	tr.classList.toggle('on', is_on);
+	tr.setAttribute('aria-selected', String(is_on));
+}
+
 export function table(titles, rows, options = {}) {
-	const view = el('table', 'data'), head = el('thead', ''), body = el('tbody', ''), line = el('tr', '');
-	let by = options.sort, down = true;
+	const view = el('table', 'data'), head = el('thead', ''), body = el('tbody', ''), line = el('tr', ''), kept = options.kept || {};
+	const again = kept.title === undefined ? -1 : titles[kept.by] === kept.title ? kept.by : titles.indexOf(kept.title);	/* columns come and go */
+	let by = again >= 0 ? again : options.sort, down = again >= 0 ? kept.down : true;
 	const fill = () => {
 		const order = rows.map((row, i) => i);
 		if (by !== undefined)
@@ -82,13 +121,15 @@ export function table(titles, rows, options = {}) {
 				tr.append(td);
 			}
 			if (options.click) {
-				tr.tabIndex = 0;
-				tr.classList.add('act');
-				tr.addEventListener('click', () => options.click(i));
-				tr.addEventListener('keydown', (event) => event.key === 'Enter' && options.click(i));
+				const key = String(options.key ? options.key(i) : i);
+				make_active(tr, key, kept, () => options.click(i));
+				mark(tr, key === kept.on);
 			}
 			return tr;
 		}));
+		const first = body.querySelector('tr.act.on') || body.querySelector('tr.act');
+		if (first)
+			first.tabIndex = 0;
 		if (rows.length > MOST)
 			body.append(el('tr', '', el('td', 'dim', `and ${rows.length - MOST} more`)));
 		[...line.children].forEach((th, i) =>
@@ -102,6 +143,7 @@ export function table(titles, rows, options = {}) {
 			const sort = () => {
 				down = by === i ? !down : true;
 				by = i;
+				Object.assign(kept, { by, down, title });
 				fill();
 			};
 			th.addEventListener('click', sort);

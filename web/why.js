@@ -7,9 +7,19 @@
  * told as a list, one sentence a piece.
  */
 import * as api from './api.js';
+import { go_to_span, kept_of, refill } from './stats.js';
 import { STATE_NAMES } from './colours.js';
 import { bar, button, cell, copy, csv, el, table } from './table.js';
 import { clock, duration, share, some } from './units.js';
+
+/* A piece of the path in sight, and selected; the path stays. */
+function go_to_piece(app, piece) {
+	const t = app.tasks[piece.task], show = { start: piece.start, end: piece.end, margin: .4 };
+	if (t && t.pid)
+		return go_to_span(app, `task:${t.machine}:${t.pid}`, piece.start, 0, show);
+	app.panels.hold();
+	app.view.show(piece.start, piece.end, .4);
+}
 
 function strip(app, path, from, to) {
 	const line = el('div', 'why-strip'), span = Math.max(1, to - from);
@@ -20,7 +30,7 @@ function strip(app, path, from, to) {
 		b.style.backgroundColor = app.colours.state(piece.state);	/* as on the tracks */
 		b.title = `${app.task_name(piece.task)}: ${piece.why} (${duration(piece.end - piece.start)})`;
 		b.tabIndex = -1;
-		b.addEventListener('click', () => app.view.show(piece.start, piece.end));
+		b.addEventListener('click', () => go_to_piece(app, piece));
 		line.append(b);
 	}
 	return line;
@@ -62,21 +72,14 @@ export async function why_panel(app, box) {
 		return [cell(clock(p.start), 'num', p.start), cell(duration(p.end - p.start), 'num strong', p.end - p.start), cell(who),
 			cell(STATE_NAMES[p.state] || 'unknown'), cell(p.cpu >= 0 ? String(p.cpu) : '', 'num', p.cpu), cell(p.why || '')];
 	});
-	const list = table(titles, rows, {
-		click: (i) => {
-			const p = path[i], t = app.tasks[p.task];
-			if (t && t.pid)
-				app.show_lane(`task:${t.machine}:${t.pid}`);
-			app.view.show(p.start, p.end, .4);
-		},
-	});
+	const list = table(titles, rows, { kept: kept_of(box), key: (i) => `${path[i].task} ${path[i].start}`, click: (i) => go_to_piece(app, path[i]) });
 	const head = el('div', 'panel-head', el('span', '', `What ${app.task_name(chosen)} waited for: ${some(path.length, 'piece')}, ${duration(span)}`),
 		button('Show all their tracks', () => [...new Set(path.map((p) => p.task))].slice(0, 30).forEach((n) => {
 			const t = app.tasks[n];
 			if (t && t.pid)
 				app.lanes.add(`task:${t.machine}:${t.pid}`);
 		})), button('Copy as CSV', () => copy(csv(titles, rows))));
-	box.replaceChildren(head, strip(app, path, answer.from, answer.to),
+	refill(box, head, strip(app, path, answer.from, answer.to),
 		el('div', 'two', el('div', '', list), el('div', '', sums_table(app, answer.sums || [], span), had_table(app, answer.had, span, 'Who had the CPUs that were waited for:'),
 			had_table(app, answer.stolen_by, span, 'Who had the CPUs of the host while virtual ones were to run:'))));
 }

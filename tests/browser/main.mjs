@@ -12,6 +12,7 @@ import { timeline } from './t_timeline.mjs';
 import { measures } from './t_measures.mjs';
 import { list } from './t_list.mjs';
 import { panels } from './t_panels.mjs';
+import { tables } from './t_tables.mjs';
 import { keys } from './t_keys.mjs';
 import { picture } from './t_picture.mjs';
 import { live } from './t_live.mjs';
@@ -20,7 +21,7 @@ import { guests } from './t_guests.mjs';
 import { files } from './t_files.mjs';
 import { using } from './t_using.mjs';
 
-const TESTS = [...timeline, ...measures, ...list, ...panels, ...keys, ...picture, ...live, ...saved, ...guests, ...files, ...using];
+const TESTS = [...timeline, ...measures, ...list, ...panels, ...tables, ...keys, ...picture, ...live, ...saved, ...guests, ...files, ...using];
 const SECONDS = 400;
 
 function within(seconds, promise) {

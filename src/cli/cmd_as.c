@@ -5,6 +5,7 @@
  * The programs are rows of the table below; each has its own files in cli/as/. main.c asks for one by the
  * name that sonde was started with, so that a link called trace-cmd is as good as `sonde as trace-cmd`.
  */
+#include "base/textbuf.h"
 #include "cli/as/personality.h"
 #include "cli/command.h"
 
@@ -12,9 +13,10 @@
 #include <stddef.h>
 #include <string.h>
 
-static const struct personality personalities[] = {
-	{"trace-cmd", tracecmd_run},
-	{"perf", perf_run},
+const struct personality personalities[] = {
+	{"trace-cmd", "trace-cmd 3.1.6", tracecmd_run, tracecmd_command},
+	{"perf", "perf 6.1", perf_run, perf_command},
+	{NULL},
 };
 
 static const struct option_row rows[] = {
@@ -25,10 +27,26 @@ const struct personality *personality_find(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
-	for (size_t i = 0; i < sizeof(personalities) / sizeof(*personalities); i++)
-		if (!strcmp(personalities[i].name, slash ? slash + 1 : path))
-			return &personalities[i];
+	for (const struct personality *p = personalities; p->name; p++)
+		if (!strcmp(p->name, slash ? slash + 1 : path))
+			return p;
 	return NULL;
+}
+
+/* Follows the options in the help text: the programs and their commands. */
+static void fmt_programs(struct textbuf *tb)
+{
+	for (const struct personality *p = personalities; p->name; p++) {
+		const char *name, *summary;
+
+		textbuf_addf(tb, "\nsonde as %s takes these commands of %s:\n", p->name, p->peer);
+		for (size_t i = 0; p->command(i, &name, &summary); i++)
+			if (summary)
+				textbuf_addf(tb, "  %-14s  %s\n", name, summary);
+	}
+	textbuf_add_str(tb,
+			"\n'sonde as PROGRAM COMMAND -h' shows the options of a command. A link to "
+			"sonde\nthat is named trace-cmd or perf does the same as 'sonde as'.\n");
 }
 
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
@@ -58,4 +76,6 @@ const struct command cmd_as = {
 	.options = rows,
 	.parse_flags = OPTIONS_STOP_AT_ARGUMENT,
 	.run = run,
+	.args = "@as",
+	.fmt_more = fmt_programs,
 };

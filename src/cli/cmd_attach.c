@@ -464,5 +464,5 @@ const struct command cmd_attach = {
 	.usage = "[-c CPUS] -s OFFSET[,SCALE[,FRACTION[,TIME]]] HOST-TRACE GUEST-TRACE PID…",
 	.options = rows,
 	.run = run,
-	.args_are_files = true,
+	.args = "file",
 };

@@ -262,6 +262,6 @@ const struct command cmd_check_events = {
 	.summary = "check whether all event formats can be understood",
 	.usage = "[options] [FILE]",
 	.options = rows,
-	.args_are_files = true,
+	.args = "file",
 	.run = run,
 };

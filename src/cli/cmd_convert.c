@@ -121,5 +121,5 @@ const struct command cmd_convert = {
 	.usage = "[-i FILE] [--file-version 6|7] [--compression NAME] TARGET",
 	.options = rows,
 	.run = run,
-	.args_are_files = true,
+	.args = "file",
 };

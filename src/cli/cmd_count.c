@@ -201,4 +201,5 @@ const struct command cmd_count = {
 	.options = rows,
 	.parse_flags = OPTIONS_STOP_AT_ARGUMENT,
 	.run = run,
+	.args = "program",
 };

@@ -534,5 +534,5 @@ const struct command cmd_dump = {
 	.usage = "[options] [FILE]",
 	.options = rows,
 	.run = run,
-	.args_are_files = true,
+	.args = "file",
 };

@@ -398,6 +398,6 @@ const struct command cmd_export = {
 	.summary = "write a trace or a part of it for other viewers",
 	.usage = "[options] [FILE…]",
 	.options = rows,
-	.args_are_files = true,
+	.args = "file",
 	.run = run,
 };

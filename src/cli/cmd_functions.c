@@ -215,4 +215,5 @@ const struct command cmd_functions = {
 	.options = rows,
 	.parse_flags = OPTIONS_STOP_AT_ARGUMENT,
 	.run = run,
+	.args = "program",
 };

@@ -4,17 +4,21 @@
  *
  *	sonde help                         all commands
  *	sonde help report                  one command, as `sonde report --help`
+ *	sonde help probe add               a sub-command
  *	sonde help --man report            the options of its man page          tools/gen-man
  *	sonde help --list-commands         for programs, one a line             tools/gen-completions
+ *	sonde help --list-commands probe   the sub-commands of one
  *	sonde help --list-options report
+ *	sonde help --complete KIND PREFIX  words for a value                    complete.c
  *
- * The last two print columns with a tab between them, empty where there is nothing:
+ * Lists have columns with a tab between them, empty where there is nothing:
  *
- *	command    name │ "file", "command" or "" (its arguments) │ summary │ usage
- *	option     -x │ --name │ value, [value] if it may be left out │ "file", "dir" or words │ help
+ *	command    name │ what its arguments are (command.h) │ summary │ usage
+ *	option     -x │ --name │ value, [value] if it may be left out │ what completes it │ help
  */
 #include "base/textbuf.h"
 #include "cli/command.h"
+#include "cli/complete.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -23,6 +27,7 @@
 
 struct help_options {
 	bool man, list_commands, list_options;
+	const char *complete;
 };
 
 static const struct option_row rows[] = {
@@ -32,6 +37,9 @@ static const struct option_row rows[] = {
 	 .offset = offsetof(struct help_options, list_commands), .hidden = true},
 	{OPTION_FLAG, 0, "list-options", .help = "print the command's options, one a line",
 	 .offset = offsetof(struct help_options, list_options), .hidden = true},
+	{OPTION_STRING, 0, "complete", "KIND",
+	 "print the words of a kind that begin as the argument",
+	 .offset = offsetof(struct help_options, complete), .hidden = true},
 	{OPTION_END},
 };
 
@@ -46,11 +54,17 @@ void commands_fmt_help(struct textbuf *tb)
 		tb, "\n'sonde COMMAND --help' tells about a command, 'man sonde-COMMAND' more.\n");
 }
 
+/* The word of a sub-command behind that of its command. */
+static const char *sub_word(const struct command *cmd, const struct command *sub)
+{
+	return sub->name + strlen(cmd->name) + 1;
+}
+
 static void fmt_subs(const struct command *cmd, struct textbuf *tb)
 {
 	textbuf_add_str(tb, "sub-commands:\n");
 	for (size_t i = 0; cmd->subs[i]; i++)
-		textbuf_addf(tb, "  %-8s  %s\n", cmd->subs[i]->name + strlen(cmd->name) + 1,
+		textbuf_addf(tb, "  %-8s  %s\n", sub_word(cmd, cmd->subs[i]),
 			     cmd->subs[i]->summary);
 	textbuf_addf(tb, "\n'sonde %s SUB-COMMAND --help' tells about one, 'man sonde-%s' more.\n",
 		     cmd->name, cmd->name);
@@ -66,18 +80,18 @@ void command_fmt_help(const struct command *cmd, struct textbuf *tb)
 	}
 	textbuf_add_str(tb, "options:\n");
 	options_fmt_help(cmd->options, tb);
+	if (cmd->fmt_more)
+		cmd->fmt_more(tb);
 }
 
-static void fmt_command_list(struct textbuf *tb)
+static void fmt_command_list(const struct command *const *list, struct textbuf *tb)
 {
-	for (size_t i = 0; commands[i]; i++) {
-		const struct command *c = commands[i];
-		const char *args = c->args_are_files	  ? "file"
-				   : c->args_are_commands ? "command"
-							  : "";
+	for (size_t i = 0; list && list[i]; i++) {
+		const struct command *c = list[i];
 
 		if (!c->hidden)
-			textbuf_addf(tb, "%s\t%s\t%s\t%s\n", c->name, args, c->summary, c->usage);
+			textbuf_addf(tb, "%s\t%s\t%s\t%s\n", c->name, c->args ? c->args : "",
+				     c->summary, c->usage);
 	}
 }
 
@@ -94,14 +108,37 @@ static void fmt_option_list(const struct command *cmd, struct textbuf *tb)
 	}
 }
 
-static int fmt_about(const struct help_options *opts, const char *name, struct textbuf *tb,
+/* words: a command, or a command and its sub-command. */
+static int find_command(char **words, int n_words, const struct command **ret_cmd,
+			struct errmsg *err)
+{
+	const struct command *cmd = command_find(words[0]);
+
+	if (!cmd)
+		return command_refuse(words[0], err);
+	for (size_t i = 0; n_words > 1 && cmd->subs && cmd->subs[i]; i++) {
+		if (strcmp(sub_word(cmd, cmd->subs[i]), words[1]))
+			continue;
+		*ret_cmd = cmd->subs[i];
+		return 0;
+	}
+	if (n_words > 1)
+		return errmsg_set(err, -EINVAL, "'%s' has no sub-command '%s'", words[0], words[1]);
+	*ret_cmd = cmd;
+	return 0;
+}
+
+static int fmt_about(const struct help_options *opts, char **words, int n_words, struct textbuf *tb,
 		     struct errmsg *err)
 {
-	const struct command *about = command_find(name);
+	const struct command *about = NULL;
+	int r = find_command(words, n_words, &about, err);
 
-	if (!about)
-		return command_refuse(name, err);
-	if (opts->man)
+	if (r < 0)
+		return r;
+	if (opts->list_commands)
+		fmt_command_list(about->subs, tb);
+	else if (opts->man)
 		options_fmt_man(about->options, tb);
 	else if (opts->list_options)
 		fmt_option_list(about, tb);
@@ -118,16 +155,18 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 
 	if (n < 0)
 		return n;
-	if (n > 1)
+	if (opts.complete && n <= 1)
+		return complete_print(opts.complete, n ? argv[1] : "", err);
+	if (n > 2)
 		return errmsg_set(err, -EINVAL,
-				  "help tells about one command, but there is also '%s'", argv[2]);
+				  "help explains one command; '%s' is one word too many", argv[3]);
 	if (!n && (opts.man || opts.list_options))
 		return errmsg_set(err, -EINVAL, "help: which command's options?");
 	textbuf_init(&tb, 1 << 20);
-	if (opts.list_commands)
-		fmt_command_list(&tb);
-	else if (n)
-		r = fmt_about(&opts, argv[1], &tb, err);
+	if (n)
+		r = fmt_about(&opts, argv + 1, n, &tb, err);
+	else if (opts.list_commands)
+		fmt_command_list(commands, &tb);
 	else
 		commands_fmt_help(&tb);
 	fwrite(tb.start, 1, textbuf_len(&tb), stdout);
@@ -137,9 +176,9 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 
 const struct command cmd_help = {
 	.name = "help",
-	.summary = "tell about a command",
-	.usage = "[COMMAND]",
+	.summary = "explain a command",
+	.usage = "[COMMAND [SUB-COMMAND]]",
 	.options = rows,
-	.args_are_commands = true,
+	.args = "command",
 	.run = run,
 };

@@ -232,6 +232,6 @@ const struct command cmd_hist = {
 	.summary = "show call chains by how often they occur",
 	.usage = "[options] [FILE]",
 	.options = rows,
-	.args_are_files = true,
+	.args = "file",
 	.run = run,
 };

@@ -183,6 +183,6 @@ const struct command cmd_info = {
 	.summary = "tell what is in a trace file",
 	.usage = "[options] [FILE…]",
 	.options = rows,
-	.args_are_files = true,
+	.args = "file",
 	.run = run,
 };

@@ -465,4 +465,5 @@ const struct command cmd_inject = {
 	.options = rows,
 	.parse_flags = OPTIONS_STOP_AT_ARGUMENT,
 	.run = run,
+	.args = "program",
 };

@@ -521,4 +521,5 @@ const struct command cmd_latency = {
 	.options = rows,
 	.parse_flags = OPTIONS_STOP_AT_ARGUMENT,
 	.run = run,
+	.args = "program",
 };

@@ -409,5 +409,5 @@ const struct command cmd_list = {
 	.usage = "[options] [RE] [FILE]",
 	.options = rows,
 	.run = run,
-	.args_are_files = true,
+	.args = "file",
 };

@@ -207,6 +207,6 @@ const struct command cmd_mem = {
 	.summary = "sum up kernel memory by the function that allocated it",
 	.usage = "[options] [FILE]",
 	.options = rows,
-	.args_are_files = true,
+	.args = "file",
 	.run = run,
 };

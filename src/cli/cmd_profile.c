@@ -297,4 +297,5 @@ const struct command cmd_profile = {
 	.options = rows,
 	.parse_flags = OPTIONS_STOP_AT_ARGUMENT,
 	.run = run_profile,
+	.args = "program",
 };

@@ -253,4 +253,5 @@ const struct command cmd_recipe = {
 	.usage = "list | show NAME | NAME [options] [-- COMMAND [ARGUMENT…]]",
 	.options = rows,
 	.run = run,
+	.args = "@recipe",
 };

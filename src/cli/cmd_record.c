@@ -529,4 +529,5 @@ const struct command cmd_record = {
 	.options = rows,
 	.parse_flags = OPTIONS_STOP_AT_ARGUMENT,
 	.run = run_record,
+	.args = "program",
 };

@@ -280,7 +280,8 @@ static const struct option_row rows[] = {
 	CALL('n', NULL, "EVENTS", apply_plain_events, "no plugin for events that match this regex"),
 	FLAG('N', NULL, no_plugins, "no plugins at all"),
 	FLAG('L', NULL, no_system_plugins, "no system-wide plugins (sonde has no others: like -N)"),
-	CALL('O', NULL, "OPTION", apply_plugin_option, "plugin option, [PLUGIN:]NAME[=VALUE]"),
+	{OPTION_CALL, 'O', NULL, "OPTION", "plugin option, [PLUGIN:]NAME[=VALUE]",
+	 .apply = apply_plugin_option, .complete = "@plugin-option"},
 	FLAG('w', NULL, wakeup, "show wakeup latencies, and sum them up at the end"),
 	FLAG(0, "tgid", tgid, "a column with the process id, where it is known"),
 	FLAG(0, "all-names", all_names,
@@ -537,6 +538,6 @@ const struct command cmd_report = {
 	.summary = "print the events of a trace file",
 	.usage = "[options] [FILE…]",
 	.options = rows,
-	.args_are_files = true,
+	.args = "file",
 	.run = run,
 };

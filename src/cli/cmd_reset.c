@@ -102,7 +102,7 @@ static int apply_keep(void *opts, const char *value, struct errmsg *err)
 }
 
 static const struct option_row rows[] = {
-	{OPTION_CALL, 'B', "buffer", "NAME", "this instance, not the top level; repeatable",
+	{OPTION_CALL, 'B', "buffer", "INSTANCE", "this instance, not the top level; repeatable",
 	 .apply = apply_name},
 	{OPTION_CALL, 'a', "all", NULL, "all instances, not the top level", .apply = apply_all},
 	{OPTION_CALL, 't', "top", NULL, "with -B or -a: the top level, too", .apply = apply_top},

@@ -495,5 +495,5 @@ const struct command cmd_restore = {
 	.usage = "[options] CPU-FILE… | -c | -o TARGET DAMAGED-TRACE",
 	.options = rows,
 	.run = run,
-	.args_are_files = true,
+	.args = "file",
 };

@@ -78,7 +78,7 @@ struct show_options {
 	}
 
 static const struct option_row rows[] = {
-	{OPTION_STRING, 'B', "buffer", "NAME", "of this instance",
+	{OPTION_STRING, 'B', "buffer", "INSTANCE", "of this instance",
 	 offsetof(struct show_options, buffer)},
 	{OPTION_STRING, 'c', "cpu", "CPU", "only of this CPU", offsetof(struct show_options, cpu)},
 	{OPTION_FLAG, 'p', "pipe", NULL, "take events out of the buffer as they come (trace_pipe)",

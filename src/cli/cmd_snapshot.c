@@ -29,7 +29,7 @@ static const struct option_row rows[] = {
 	{OPTION_FLAG, 'r', "clear", NULL, "empty it", offsetof(struct snapshot_options, clear)},
 	{OPTION_FLAG, 'f', "free", NULL, "give its memory back",
 	 offsetof(struct snapshot_options, free)},
-	{OPTION_STRING, 'B', "buffer", "NAME", "of this instance",
+	{OPTION_STRING, 'B', "buffer", "INSTANCE", "of this instance",
 	 offsetof(struct snapshot_options, buffer)},
 	{OPTION_STRING, 'c', "cpu", "CPU", "only of this CPU",
 	 offsetof(struct snapshot_options, cpu)},

@@ -150,6 +150,7 @@ const struct command cmd_start = {
 	.options = start_rows,
 	.parse_flags = OPTIONS_STOP_AT_ARGUMENT,
 	.run = run,
+	.args = "program",
 };
 
 const struct command cmd_set = {

@@ -131,4 +131,5 @@ const struct command cmd_stream = {
 	.options = rows,
 	.parse_flags = OPTIONS_STOP_AT_ARGUMENT,
 	.run = run_stream,
+	.args = "program",
 };

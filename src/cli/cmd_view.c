@@ -478,6 +478,6 @@ const struct command cmd_view = {
 	.summary = "look at a trace in a browser",
 	.usage = "[options] [FILE… | --live [FILE | COMMAND [ARGUMENT…]]]",
 	.options = rows,
-	.args_are_files = true,
+	.args = "file",
 	.run = run,
 };

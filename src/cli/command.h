@@ -19,9 +19,14 @@ struct command {
 	const struct option_row *options;
 	int parse_flags; /* OPTIONS_STOP_AT_ARGUMENT */
 	bool hidden;
-	bool args_are_files, args_are_commands; /* for completion */
+	/*
+	 * For completion, what the arguments are: "file", "command" (of sonde), "program" (a command
+	 * to run, or a file), a kind of complete.c ("@recipe"), or NULL.
+	 */
+	const char *args;
 	const struct command *const
 		*subs; /* "NAME WORD" each, ended by NULL; mostly there are none */
+	void (*fmt_more)(struct textbuf *tb); /* ends the help text; mostly NULL */
 	/*
 	 * argv[0] is the command's name. Returns the exit status, or a negative errno with a sentence in
 	 * err, which main prints; the exit status is 1 then.

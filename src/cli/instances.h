@@ -27,7 +27,7 @@ int instances_apply_top(void *opts, const char *value, struct errmsg *err);
 
 #define INSTANCES_ROW_NAME                                                    \
 	{                                                                     \
-		OPTION_CALL, 'B', "buffer", "NAME",                           \
+		OPTION_CALL, 'B', "buffer", "INSTANCE",                       \
 			"this instance instead of the top level; repeatable", \
 			.apply = instances_apply_name                         \
 	}

@@ -241,4 +241,5 @@ const struct command probe_add = {
 	.usage = "[options] DEFINITION…",
 	.options = rows,
 	.run = run,
+	.args = "@function",
 };

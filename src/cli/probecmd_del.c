@@ -78,4 +78,5 @@ const struct command probe_del = {
 	.usage = "[GROUP:]EVENT…",
 	.options = rows,
 	.run = run,
+	.args = "@probe",
 };

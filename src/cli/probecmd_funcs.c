@@ -252,4 +252,5 @@ const struct command probe_funcs = {
 	.usage = "[options] [PATTERN]",
 	.options = rows,
 	.run = run,
+	.args = "@function",
 };

@@ -257,4 +257,5 @@ const struct command probe_lines = {
 	.usage = "[options] FUNC[@FILE][:FROM[-TO]] | FILE[:FROM[-TO]]",
 	.options = rows,
 	.run = run,
+	.args = "@function",
 };

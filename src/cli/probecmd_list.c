@@ -160,4 +160,5 @@ const struct command probe_list = {
 	.usage = "[--json] [[GROUP:]EVENT…]",
 	.options = rows,
 	.run = run,
+	.args = "@probe",
 };

@@ -439,4 +439,5 @@ const struct command probe_show = {
 	.usage = "[options] DEFINITION | [GROUP:]EVENT",
 	.options = rows,
 	.run = run,
+	.args = "@probe",
 };

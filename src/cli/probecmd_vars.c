@@ -266,4 +266,5 @@ const struct command probe_vars = {
 	.usage = "[options] FUNC[@FILE][:LINE|+OFFSET] | FILE:LINE",
 	.options = rows,
 	.run = run,
+	.args = "@function",
 };

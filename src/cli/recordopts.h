@@ -272,7 +272,7 @@ int recordopts_verbose(void *opts, const char *value, struct errmsg *err);
 		{.kind = OPTION_CALL,                                                            \
 		 .letter = 'B',                                                                  \
 		 .name = "instance",                                                             \
-		 .arg = "NAME",                                                                  \
+		 .arg = "INSTANCE",                                                              \
 		 .help = "what follows goes to this instance (made if it is not there)",         \
 		 .apply = recordopts_buffer},                                                    \
 		RECORDOPTS_ROW_SIZE,                                                             \

@@ -43,7 +43,7 @@ $ sonde report -F
 sonde: report: -F needs a value: FILTER
 [2]
 $ sonde help report options
-sonde: help tells about one command, but there is also 'options'
+sonde: 'report' has no sub-command 'options'
 [2]
 $ sonde help --man
 sonde: help: which command's options?

@@ -8,7 +8,7 @@ usage: sonde COMMAND [options] [arguments]
 commands:
   record          record what happens into a trace.dat
 …
-  help            tell about a command
+  help            explain a command
 
 'sonde COMMAND --help' tells about a command, 'man sonde-COMMAND' more.
 
@@ -43,11 +43,11 @@ $ cmp text all
 $ sonde help --list-commands | grep -P '^(report|options|help)\t'
 report\x09file\x09print the events of a trace file\x09[options] [FILE\xe2\x80\xa6] (esc)
 options\x09\x09list what report -O can set\x09 (esc)
-help	command	tell about a command	[COMMAND]
+help	command	explain a command	[COMMAND [SUB-COMMAND]]
 $ sonde help --list-options report | grep -P '\t--(input|color|json)\t|^-O\t'
 -i	--input	FILE	file	read FILE (default trace.dat); more than one: merged by time
 	--json			one JSON object per event, with typed fields
--O		OPTION		plugin option, [PLUGIN:]NAME[=VALUE]
+-O		OPTION	@plugin-option	plugin option, [PLUGIN:]NAME[=VALUE]
 	--color	WHEN	always never auto	colours: always, never or auto (a terminal)
 $ sonde help --man report | head -n 9
 .TP

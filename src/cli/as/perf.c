@@ -21,6 +21,15 @@ static const struct {
 	{"probe", "Define new dynamic tracepoints", perf_probe},
 };
 
+bool perf_command(size_t i, const char **ret_name, const char **ret_summary)
+{
+	if (i >= sizeof(commands) / sizeof(*commands))
+		return false;
+	*ret_name = commands[i].name;
+	*ret_summary = commands[i].summary;
+	return true;
+}
+
 static int usage(FILE *to)
 {
 	fputs("\n usage: perf [--version] [--help] COMMAND [ARGS]\n\n"

@@ -63,6 +63,15 @@ int tc_run_help(struct tc_line *line, struct errmsg *err)
 	return tc_usage(NULL);
 }
 
+bool tracecmd_command(size_t i, const char **ret_name, const char **ret_summary)
+{
+	if (!tracecmd_commands[i].name)
+		return false;
+	*ret_name = tracecmd_commands[i].name;
+	*ret_summary = tracecmd_commands[i].summary;
+	return true;
+}
+
 /* --- words ------------------------------------------------------------------------------------- */
 
 /* The rows as getopt wants them: "+he:f:", and an array of long names. */

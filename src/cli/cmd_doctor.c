@@ -11,6 +11,7 @@
  * With names of abilities only those are shown and the exit status is 0 if the kernel has them all, so
  * that a script can ask. The questions themselves are in capture/ability.c.
  */
+#include "base/escaper.h"
 #include "base/jsonwriter.h"
 #include "capture/ability.h"
 #include "cli/command.h"
@@ -38,9 +39,9 @@ static const struct option_row rows[] = {
 static const struct answer_look {
 	const char *word, *colour, *json;
 } looks[] = {
-	[ABILITY_NO] = {"no", "\033[31m", "no"},
-	[ABILITY_YES] = {"yes", "\033[32m", "yes"},
-	[ABILITY_UNKNOWN] = {"?", "\033[33m", "unknown"},
+	[ABILITY_NO] = {"no", ESCAPER_RED, "no"},
+	[ABILITY_YES] = {"yes", ESCAPER_GREEN, "yes"},
+	[ABILITY_UNKNOWN] = {"?", ESCAPER_YELLOW, "unknown"},
 };
 
 static bool is_wanted(const struct ability *row, char **names, int n)
@@ -75,7 +76,7 @@ static void fmt_row(const struct ability *row, bool colour, struct textbuf *tb)
 	const struct answer_look *look = &looks[row->answer];
 
 	textbuf_addf(tb, "  %s%-3s%s  %-*s  %s", colour ? look->colour : "", look->word,
-		     colour ? "\033[0m" : "", NAME_WIDTH, row->name, row->what);
+		     colour ? ESCAPER_OFF : "", NAME_WIDTH, row->name, row->what);
 	if (row->answer == ABILITY_YES && row->why[0])
 		textbuf_addf(tb, " (%s)", row->why);
 	textbuf_add_char(tb, '\n');
@@ -96,8 +97,8 @@ static void fmt_text(const struct abilities *a, char **names, int n, bool colour
 		if (!is_wanted(&a->rows[i], names, n))
 			continue;
 		if (!n && strcmp(group, a->rows[i].group))
-			textbuf_addf(tb, "\n%s%s%s\n", colour ? "\033[1m" : "", a->rows[i].group,
-				     colour ? "\033[0m" : "");
+			textbuf_addf(tb, "\n%s%s%s\n", colour ? ESCAPER_BOLD : "", a->rows[i].group,
+				     colour ? ESCAPER_OFF : "");
 		group = a->rows[i].group;
 		fmt_row(&a->rows[i], colour, tb);
 	}

@@ -209,11 +209,14 @@ static int open_counting(struct profiler *p, struct errmsg *err)
 
 static int open_output(struct profiler *p, struct errmsg *err)
 {
-	p->out = (struct output){.fd = STDERR_FILENO};
-	if (!p->o->output)
-		return 0;
-	p->out.fd = open(p->o->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-	return p->out.fd < 0 ? errmsg_set_errno(err, -errno, "cannot write %s", p->o->output) : 0;
+	int fd = STDERR_FILENO;
+
+	if (p->o->output)
+		fd = open(p->o->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	if (fd < 0)
+		return errmsg_set_errno(err, -errno, "cannot write %s", p->o->output);
+	output_open_fd(&p->out, fd);
+	return 0;
 }
 
 static int print(struct profiler *p, struct errmsg *err)

@@ -17,6 +17,7 @@
 #include "cli/netrecord.h"
 #include "cli/recordrun.h"
 #include "cli/recordopts.h"
+#include "cli/terminal.h"
 #include "store/livefile.h"
 
 #include <errno.h>
@@ -110,9 +111,9 @@ static void show_status(struct watch *w)
 		}
 	}
 	fmt_bytes(recording_bytes(w->rec), size, sizeof(size));
-	fprintf(stderr, "\r%.1f s  %.0f events/s  %s  lost %llu  buffers%s\033[K", t,
-		dt > 0 && events > w->events ? (events - w->events) / dt : 0, size,
-		(unsigned long long)lost, fill);
+	terminal_control(stderr, "\r%.1f s  %.0f events/s  %s  lost %llu  buffers%s\033[K", t,
+			 dt > 0 && events > w->events ? (events - w->events) / dt : 0, size,
+			 (unsigned long long)lost, fill);
 	w->events = events;
 	w->since_ns += dt * 1e9;
 }
@@ -371,7 +372,7 @@ static int run(struct session *s, struct recording *rec, struct outcome *oc, str
 	oc->n_missed = s->n_missed;
 	oc->probe_seconds = oc->o->quiet ? 0 : setup_probe_seconds(s->setup);
 	if (w.show)
-		fprintf(stderr, "\r\033[K");
+		terminal_control(stderr, TERMINAL_CLEAR_LINE);
 	oc->seconds = (s->stop_ns - s->start_ns) / 1e9;
 	getrusage(RUSAGE_CHILDREN, &oc->command);
 	oc->command_status = s->child_status;

@@ -18,6 +18,7 @@
 #include "cli/command.h"
 #include "cli/liverun.h"
 #include "cli/livesource.h"
+#include "cli/terminal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -338,7 +339,7 @@ int gather_live(const struct gather_job *job, struct gather_options *o, char **a
 	if (r >= 0) /* the recorder has closed its files */
 		r2 = session_restore(&g.run.s, err);
 	if (r >= 0 && g.interval_ns && !gather_is_series(o))
-		fputs("\033[H\033[J", stdout);
+		terminal_control(stdout, TERMINAL_CLEAR_SCREEN);
 	fflush(stdout);
 	if (r >= 0)
 		r = print_result(job, o, g.in_time, err);

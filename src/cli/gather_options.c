@@ -11,6 +11,7 @@
 #include "cli/gather_int.h"
 
 #include "cli/output.h"
+#include "cli/terminal.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -278,7 +279,7 @@ bool gather_show(struct gather_options *o, const struct textbuf *tb)
 	if (gather_is_series(o))
 		return show_in_series(o, tb);
 	ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
-	fputs("\033[H\033[J", stdout);
+	terminal_control(stdout, TERMINAL_CLEAR_SCREEN);
 	for (unsigned row = 1; p < tb->pos && row < size.ws_row; row++) {
 		const char *end = memchr(p, '\n', tb->pos - p);
 

@@ -17,6 +17,7 @@
  * read when the first one is shown.
  */
 #include "cli/kernelrun.h"
+#include "cli/terminal.h"
 
 #include "base/trickle.h"
 #include "capture/cpufilter.h"
@@ -441,7 +442,7 @@ int kernelrun_follow(struct kernelrun *run,
 	session_tell_end(&run->s, run->o->record.quiet ? NULL : recordopts_tell);
 	r2 = session_restore(&run->s, err);
 	if (r >= 0 && run->interval_ns && !gather_is_series(run->o))
-		fputs("\033[H\033[J", stdout);
+		terminal_control(stdout, TERMINAL_CLEAR_SCREEN);
 	fflush(stdout);
 	if (r >= 0)
 		r = gather_print(run->o, &tb, err);

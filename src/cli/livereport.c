@@ -128,7 +128,7 @@ void livereport_rename(struct livereport *lr, int pid)
 
 /* --- printing ---------------------------------------------------------------------------------- */
 
-static void make_piece(struct livereport *lr)
+static int make_piece(struct livereport *lr, struct errmsg *err)
 {
 	enum report_output how = lr->in.rep.opts->output;
 
@@ -140,6 +140,9 @@ static void make_piece(struct livereport *lr)
 		 : how == REPORT_CSV
 			 ? rows_add_csv(&lr->lines, &lr->batch, lr->from, lr->piece_bytes)
 			 : line_printer_add(&lr->lines, &lr->batch, lr->from, lr->piece_bytes);
+	if (output_escape(&lr->out, &lr->text) < 0)
+		return errmsg_set_errno(err, -ENOMEM, "cannot print the events");
+	return 0;
 }
 
 /* 1: the piece is written; 0: there was no time for all of it. */
@@ -175,7 +178,9 @@ int livereport_step(struct livereport *lr, uint64_t until_ns, struct errmsg *err
 				return r;
 		}
 		if (lr->to < lr->batch.n) {
-			make_piece(lr);
+			r = make_piece(lr, err);
+			if (r < 0)
+				return r;
 			continue;
 		}
 		r = sequence_fill(lr->in.src.seq, &lr->batch);

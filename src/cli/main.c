@@ -11,6 +11,7 @@
 #include "base/textbuf.h"
 #include "cli/as/personality.h"
 #include "cli/command.h"
+#include "cli/terminal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -172,16 +173,12 @@ static int run_option(const char *word)
 	return EXIT_USAGE;
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
 	const struct personality *other = argc ? personality_find(argv[0]) : NULL;
 	const struct command *cmd;
 	struct errmsg err = {0};
 
-	keep_standard_files();
-	signal(SIGPIPE, SIG_IGN); /* a write fails instead, and is reported as such */
-	signal(SIGXFSZ, SIG_IGN);
-	signal(SIGBUS, on_sigbus);
 	if (other)
 		return finish_shortage(finish_stdout(other->run(argc, argv)));
 	if (argc < 2) {
@@ -196,4 +193,21 @@ int main(int argc, char **argv)
 	command_refuse(argv[1], &err);
 	fprintf(stderr, "sonde: %s\n", err.text);
 	return EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+	int status;
+
+	keep_standard_files();
+	signal(SIGPIPE, SIG_IGN); /* a write fails instead, and is reported as such */
+	signal(SIGXFSZ, SIG_IGN);
+	signal(SIGBUS, on_sigbus);
+	if (terminal_guard() < 0) {
+		fputs("sonde: there is not enough memory to start\n", stderr);
+		return EXIT_TROUBLE;
+	}
+	status = run(argc, argv);
+	terminal_release();
+	return status;
 }

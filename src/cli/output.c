@@ -8,6 +8,9 @@
  */
 #include "cli/output.h"
 
+#include "base/textbuf.h"
+#include "cli/terminal.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -62,7 +65,7 @@ int output_open(struct output *out, const char *colour, bool no_pager, struct er
 	bool tty = isatty(STDOUT_FILENO);
 	const char *term = getenv("TERM");
 
-	*out = (struct output){.fd = STDOUT_FILENO};
+	*out = (struct output){.fd = STDOUT_FILENO, .escape = tty};
 	if (colour && strcmp(colour, "always") && strcmp(colour, "never") && strcmp(colour, "auto"))
 		return errmsg_set(err, -EINVAL, "--color takes always, never or auto, not '%s'",
 				  colour);
@@ -81,22 +84,41 @@ int output_open(struct output *out, const char *colour, bool no_pager, struct er
 	return 0;
 }
 
+void output_open_fd(struct output *out, int fd)
+{
+	*out = (struct output){.fd = fd, .escape = isatty(fd)};
+}
+
 int output_write(struct output *out, const char *s, size_t len)
 {
-	while (len) {
-		ssize_t n = write(out->fd, s, len);
+	int r = terminal_write(out->escape ? &out->escaper : NULL, out->fd, s, len);
 
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0) {
-			__atomic_store_n(&out->closed, true, __ATOMIC_RELAXED);
-			/* a person who quits the pager has seen enough: that is no failure */
-			return out->pager && errno == EPIPE ? 0 : -errno;
-		}
-		s += n;
-		len -= n;
-	}
-	return 0;
+	if (r >= 0)
+		return 0;
+	__atomic_store_n(&out->closed, true, __ATOMIC_RELAXED);
+	/* a person who quits the pager has seen enough: that is no failure */
+	return out->pager && r == -EPIPE ? 0 : r;
+}
+
+int output_escape(const struct output *out, struct textbuf *tb)
+{
+	size_t len = textbuf_len(tb);
+	struct escaper e = {0};
+	struct textbuf safe;
+	char *p;
+
+	if (!out->escape)
+		return 0;
+	textbuf_init(&safe, ESCAPER_ROOM(len));
+	if (!textbuf_grow(&safe, ESCAPER_ROOM(len)))
+		return -ENOMEM;
+	p = safe.pos + escaper_fmt(&e, tb->start, len, safe.pos);
+	textbuf_commit(&safe, p + escaper_flush(&e, p));
+	textbuf_clear(tb);
+	tb->max_bytes = safe.max_bytes > tb->max_bytes ? safe.max_bytes : tb->max_bytes;
+	textbuf_add(tb, safe.start, textbuf_len(&safe));
+	textbuf_release(&safe);
+	return tb->overflow ? -ENOMEM : 0;
 }
 
 void output_progress(struct output *out, float part)
@@ -106,13 +128,15 @@ void output_progress(struct output *out, float part)
 		return;
 	clock_gettime(CLOCK_MONOTONIC, &out->last);
 	out->progress_shown = true;
-	fprintf(stderr, "\rsonde: %3d %%", (int)(part * 100));
+	terminal_control(stderr, "\rsonde: %3d %%", (int)(part * 100));
 }
 
 void output_close(struct output *out)
 {
 	if (out->progress_shown)
-		fprintf(stderr, "\r              \r");
+		terminal_control(stderr, TERMINAL_CLEAR_LINE);
+	if (out->escape)
+		terminal_flush(&out->escaper, out->fd);
 	if (!out->pager)
 		return;
 	close(out->fd);

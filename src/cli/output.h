@@ -2,24 +2,29 @@
 /*
  * output.h - standard output for commands that print much: a file, a pipe, or a person.
  *
- * On a terminal it goes through a pager and may have colours; elsewhere it is written as it is, in
- * large pieces. When writing takes longer than a second and nobody sees the lines go by, a progress
+ * On a terminal it goes through a pager and may have colours, and control characters are escaped;
+ * elsewhere it is written as it is, in large pieces. When writing takes longer than a second and nobody sees the lines go by, a progress
  * line stands on stderr.
  */
 #ifndef SONDE_CLI_OUTPUT_H
 #define SONDE_CLI_OUTPUT_H
 
 #include "base/errmsg.h"
+#include "base/escaper.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 #include <time.h>
 
+struct textbuf;
+
 struct output {
 	int fd;
 	bool colour;
 	bool closed; /* the reader went away */
+	bool escape; /* a terminal shows it, perhaps through a pager: control characters are escaped */
+	struct escaper escaper;
 	pid_t pager; /* 0: none */
 	bool progress_wanted, progress_shown;
 	struct timespec start, last;
@@ -27,8 +32,15 @@ struct output {
 
 /* colour: "always", "never", "auto" or NULL (auto). */
 int output_open(struct output *out, const char *colour, bool no_pager, struct errmsg *err);
+/* Without pager, colours and progress, to a descriptor that the caller keeps. */
+void output_open_fd(struct output *out, int fd);
 /* 0, -EPIPE when the reader went away, or another -errno. */
 int output_write(struct output *out, const char *s, size_t len);
+/*
+ * Makes tb what output_write() would write, for those who write it themselves. It ends where a line
+ * does. 0 or -ENOMEM.
+ */
+int output_escape(const struct output *out, struct textbuf *tb);
 /* part: 0 … 1 */
 void output_progress(struct output *out, float part);
 /* Waits for the pager. */

@@ -11,6 +11,7 @@
  */
 #include "present/counttext.h"
 
+#include "base/escaper.h"
 #include "base/jsonwriter.h"
 #include "present/bars.h"
 
@@ -184,7 +185,7 @@ void counttext_fmt(const struct count_view *v, struct textbuf *tb)
 	bar = sum + BAR_WIDTH_MIN < line ? line - sum : BAR_WIDTH_MIN;
 	if (bar > BAR_WIDTH_MAX)
 		bar = BAR_WIDTH_MAX;
-	textbuf_addf(tb, "%s%10s", v->colour ? "\033[1m" : "", "count");
+	textbuf_addf(tb, "%s%10s", v->colour ? ESCAPER_BOLD : "", "count");
 	if (keycount_summed(v->counts)) {
 		char head[KEY_WORD_MAX + 8];
 
@@ -194,7 +195,7 @@ void counttext_fmt(const struct count_view *v, struct textbuf *tb)
 	for (size_t i = 0; i < keycount_n_words(v->counts); i++)
 		textbuf_addf(tb, "  %-*s", i + 1 < keycount_n_words(v->counts) ? (int)widths[i] : 0,
 			     keycount_word(v->counts, i));
-	textbuf_add_str(tb, v->colour ? "\033[0m\n" : "\n");
+	textbuf_add_str(tb, v->colour ? ESCAPER_OFF "\n" : "\n");
 	for (size_t i = 0; i < shown; i++)
 		fmt_row(v, rows[i], widths, find_most(v, rows, shown), bar, tb, &text);
 	fmt_tail(v, n, shown, tb);

@@ -21,6 +21,7 @@
  */
 #include "present/latencytext.h"
 
+#include "base/escaper.h"
 #include "base/jsonwriter.h"
 #include "present/bars.h"
 #include "symbols/tasks.h"
@@ -81,7 +82,7 @@ static void fmt_question(const struct latency_view *v, struct textbuf *tb)
 {
 	const struct latency_config *c = v->config;
 
-	textbuf_add_str(tb, v->colour ? "\033[1m" : "");
+	textbuf_add_str(tb, v->colour ? ESCAPER_BOLD : "");
 	if (c->function)
 		textbuf_addf(tb, "%s, from entry to return%s", c->function,
 			     !strpbrk(c->function, "*?[") ? ""
@@ -101,7 +102,7 @@ static void fmt_question(const struct latency_view *v, struct textbuf *tb)
 			     c->fields[i].to);
 	if (v->only_in)
 		textbuf_addf(tb, ", in %s (-c: in all)", v->only_in);
-	textbuf_add_str(tb, v->colour ? "\033[0m\n" : "\n");
+	textbuf_add_str(tb, v->colour ? ESCAPER_OFF "\n" : "\n");
 }
 
 static void add_count(uint64_t n, const char *words, struct textbuf *tb)

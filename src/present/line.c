@@ -8,6 +8,7 @@
  * trace-cmd, where the prefix is printed before either.
  */
 #include "present/line.h"
+#include "base/escaper.h"
 #include "decode/walker.h"
 #include "symbols/syscalls.h"
 
@@ -15,11 +16,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COLOUR_TASK  "\x1b[36m"
-#define COLOUR_TIME  "\x1b[2m"
-#define COLOUR_EVENT "\x1b[1m"
-#define COLOUR_LOST  "\x1b[31m"
-#define COLOUR_OFF   "\x1b[0m"
+#define COLOUR_TASK  ESCAPER_CYAN
+#define COLOUR_TIME  ESCAPER_DIM
+#define COLOUR_EVENT ESCAPER_BOLD
+#define COLOUR_LOST  ESCAPER_RED
+#define COLOUR_OFF   ESCAPER_OFF
 
 /* The printer of an earlier source of the same file, or NULL. */
 static struct printer *find_printer(const struct line_printer *lp, size_t source)

@@ -16,6 +16,8 @@
  */
 #include "present/studytext.h"
 
+#include "base/escaper.h"
+
 #define ROWS_DEFAULT   20
 #define STACKS_DEFAULT 5
 #define WIDTH_MAX      40
@@ -209,7 +211,8 @@ void studytext_fmt(const struct study *s, bool in_time, bool colour, struct text
 	const struct study_row *const *rows = study_rows(s, &n);
 
 	shown = rows_shown(spec, n);
-	textbuf_addf(tb, "%s%s%s\n", colour ? "\033[1m" : "", spec->title, colour ? "\033[0m" : "");
+	textbuf_addf(tb, "%s%s%s\n", colour ? ESCAPER_BOLD : "", spec->title,
+		     colour ? ESCAPER_OFF : "");
 	if (!n)
 		fmt_nothing(s, tb);
 	find_widths(spec, rows, shown, widths);

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/conveyor.h"
 #include "base/errmsg.h"
+#include "base/escaper.h"
 #include "base/json.h"
 #include "base/number.h"
 #include "base/options.h"
@@ -61,6 +62,73 @@ static void small_copies_touch_only_their_bytes(void **state)
 		assert_memory_equal(to + 8, from, len);
 		assert_int_equal(to[7], '.');
 		assert_int_equal(to[8 + len], '.');
+	}
+}
+
+/* The safe form of a text that comes in pieces of n_piece bytes. */
+static const char *escape(const char *s, size_t len, size_t n_piece, char *out)
+{
+	struct escaper e = {0};
+	char *to = out;
+
+	for (size_t at = 0; at < len; at += n_piece)
+		to += escaper_fmt(&e, s + at, len - at < n_piece ? len - at : n_piece, to);
+	to += escaper_flush(&e, to);
+	*to = 0;
+	return out;
+}
+
+static void control_characters_are_escaped(void **state)
+{
+	static const struct {
+		const char *in, *out;
+	} rows[] = {
+		{"plain\ttext\n", "plain\ttext\n"},
+		{"\x1b]0;own\a", "\\x1b]0;own\\x07"},
+		{"a\rb\bc\x7f", "a\\x0db\\x08c\\x7f"},
+		{"\x1b[1mbold\x1b[0m \x1b[36m", "\x1b[1mbold\x1b[0m \x1b[36m"},
+		{"\x1b[5m\x1b[31;1m\x1b[3", "\\x1b[5m\\x1b[31;1m\\x1b[3"},
+		{"\x1b\x1b[1m\x1b[\x1b[0m", "\\x1b\x1b[1m\\x1b[\x1b[0m"},
+		{"\x9b"
+		 "31m",
+		 "\\x9b"
+		 "31m"},
+		{"\xc2\x9b"
+		 "31m",
+		 "\\xc2\\x9b"
+		 "31m"},
+		{"\xc2\xa0\xc3\xa9\xe2\x82\xac\xf0\x9f\x99\x82",
+		 "\xc2\xa0\xc3\xa9\xe2\x82\xac\xf0\x9f\x99\x82"},
+		{"\xe2\x9b"
+		 "x",
+		 "\\xe2\\x9bx"},				       /* cut off */
+		{"\xc0\x9b\xe0\x82\x9b", "\\xc0\\x9b\\xe0\\x82\\x9b"}, /* overlong */
+		{"\xed\xa0\x80\xf4\x90\x80\x80", "\\xed\\xa0\\x80\\xf4\\x90\\x80\\x80"},
+		{"\xe2\xc3\xa9", "\\xe2\xc3\xa9"},
+		{"\xff\xfe\xc2", "\\xff\\xfe\\xc2"},
+	};
+	char out[ESCAPER_ROOM(64) * 2];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		for (size_t n_piece = 1; n_piece <= 16; n_piece++)
+			assert_string_equal(escape(rows[i].in, strlen(rows[i].in), n_piece, out),
+					    rows[i].out);
+	assert_string_equal(escape("a\0b", 3, 3, out), "a\\x00b");
+}
+
+/* The room is enough whatever comes: four bytes for each. */
+static void escaped_text_fits_its_room(void **state)
+{
+	char in[64], out[ESCAPER_ROOM(64)];
+	struct escaper e = {0};
+
+	for (int c = 0; c < 256; c++) {
+		size_t n;
+
+		memset(in, c, sizeof(in));
+		n = escaper_fmt(&e, in, sizeof(in), out);
+		assert_true(n <= sizeof(out));
+		assert_true(escaper_flush(&e, out) <= ESCAPER_ROOM(0));
 	}
 }
 
@@ -285,6 +353,8 @@ int main(void)
 		cmocka_unit_test(small_copies_touch_only_their_bytes),
 		cmocka_unit_test(a_textbuf_stops_at_its_ceiling),
 		cmocka_unit_test(an_arena_gives_zeroed_memory_up_to_its_ceiling),
+		cmocka_unit_test(control_characters_are_escaped),
+		cmocka_unit_test(escaped_text_fits_its_room),
 		cmocka_unit_test(json_strings_always_parse),
 		cmocka_unit_test(options_are_taken_as_getopt_takes_them),
 		cmocka_unit_test(bad_options_are_named),

@@ -7,6 +7,7 @@
  */
 #include "cli/as/tracecmd_int.h"
 #include "cli/command.h"
+#include "cli/terminal.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -52,6 +53,9 @@ int tc_run_check_events(struct tc_line *line, struct errmsg *err)
 	line->n_args = 0;
 	fflush(stdout);
 	dup2(STDERR_FILENO, STDOUT_FILENO);
+	r = terminal_guard(); /* it may be a terminal now */
+	if (r < 0)
+		return r;
 	r = tc_run_command(line, &cmd_check_events, NULL, err);
 	return r < 0 ? r : 0;
 }

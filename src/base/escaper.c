@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * escaper.c - control characters of traced data, made visible before they reach a terminal.
+ *
+ * Any user can name a task, a file or a string in a probe so that it contains ESC ]0;… BEL, which sets
+ * the title of the terminal that prints it, and worse. So text for a terminal passes through here: see
+ * escaper.h for what is escaped.
+ *
+ * The text is taken apart into units: a UTF-8 character, or one of sonde's own colours. held is the
+ * beginning of a unit. With each further byte it is complete (and passes or is escaped), or may still
+ * become one, or is wrong: then its first byte is escaped and the rest is looked at anew.
+ *
+ * The escaped form is not reversible (a backslash in the data stays one). It is for people; programs
+ * read files and pipes, where nothing is escaped.
+ */
+#include "base/escaper.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+enum unit { UNIT_WRONG, UNIT_PART, UNIT_WHOLE };
+
+static const char *const own_colours[] = {
+	ESCAPER_OFF,   ESCAPER_BOLD,   ESCAPER_DIM,  ESCAPER_RED,
+	ESCAPER_GREEN, ESCAPER_YELLOW, ESCAPER_CYAN,
+};
+
+static bool is_plain(unsigned char c)
+{
+	return (c >= 0x20 && c < 0x7f) || c == '\n' || c == '\t';
+}
+
+static enum unit judge_colour(const char *s, unsigned n)
+{
+	for (size_t i = 0; i < sizeof(own_colours) / sizeof(own_colours[0]); i++)
+		if (!strncmp(own_colours[i], s, n))
+			return own_colours[i][n] ? UNIT_PART : UNIT_WHOLE;
+	return UNIT_WRONG;
+}
+
+/* The first continuation byte has a narrower range after some leads: overlong forms, surrogates, C1. */
+static bool is_second_of(unsigned char lead, unsigned char c)
+{
+	unsigned char low = 0x80, high = 0xbf;
+
+	if (lead == 0xc2) /* below are U+0080 to U+009F */
+		low = 0xa0;
+	else if (lead == 0xe0)
+		low = 0xa0;
+	else if (lead == 0xf0)
+		low = 0x90;
+	else if (lead == 0xed)
+		high = 0x9f;
+	else if (lead == 0xf4)
+		high = 0x8f;
+	return c >= low && c <= high;
+}
+
+/* s is n bytes, of which all but the last were judged before. */
+static enum unit judge(const char *s, unsigned n)
+{
+	unsigned char lead = s[0], last = s[n - 1];
+	unsigned n_whole = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+
+	if (lead == 0x1b)
+		return judge_colour(s, n);
+	if (n == 1 && is_plain(lead))
+		return UNIT_WHOLE;
+	if (lead < 0xc2 || lead > 0xf4)
+		return UNIT_WRONG;
+	if (n == 1)
+		return UNIT_PART;
+	if (n == 2 ? !is_second_of(lead, last) : (last & 0xc0) != 0x80)
+		return UNIT_WRONG;
+	return n == n_whole ? UNIT_WHOLE : UNIT_PART;
+}
+
+static char *emit_escaped(char *out, unsigned char c)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	*out++ = '\\';
+	*out++ = 'x';
+	*out++ = digits[c >> 4];
+	*out++ = digits[c & 15];
+	return out;
+}
+
+static char *add_byte(struct escaper *e, char c, char *out);
+
+/* Escapes the first byte that is held and looks at the others anew. */
+static char *reject_held(struct escaper *e, char *out)
+{
+	struct escaper wrong = *e;
+
+	e->n_held = 0;
+	out = emit_escaped(out, wrong.held[0]);
+	for (unsigned i = 1; i < wrong.n_held; i++)
+		out = add_byte(e, wrong.held[i], out);
+	return out;
+}
+
+static char *add_byte(struct escaper *e, char c, char *out)
+{
+	e->held[e->n_held++] = c;
+	switch (judge(e->held, e->n_held)) {
+	case UNIT_WHOLE:
+		memcpy(out, e->held, e->n_held);
+		out += e->n_held;
+		e->n_held = 0;
+		break;
+	case UNIT_WRONG:
+		out = reject_held(e, out);
+		break;
+	case UNIT_PART: /* shorter than the longest colour, 5 bytes */
+		break;
+	}
+	return out;
+}
+
+size_t escaper_fmt(struct escaper *e, const char *s, size_t len, char *out)
+{
+	char *start = out;
+
+	for (size_t i = 0; i < len; i++) {
+		if (!e->n_held && is_plain(s[i]))
+			*out++ = s[i];
+		else
+			out = add_byte(e, s[i], out);
+	}
+	return out - start;
+}
+
+size_t escaper_flush(struct escaper *e, char *out)
+{
+	char *start = out;
+
+	while (e->n_held)
+		out = reject_held(e, out);
+	return out - start;
+}

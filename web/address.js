@@ -11,12 +11,15 @@
  *	&q=text:word        search (text, regex, expression)
  *	&f=tasks:127;…      filter, in words (filters.js)
  *	&p=why              panel in front
+ *	&n=lane@name        single spans of a name in the panel Spans (single.js)
  *
  * Written without a new entry in the history while something moves. What jumps (to a hit, a span, the whole trace) or
  * changes tracks or filter says so before (jump()), and gets an entry of its own: the browser's Back returns to what was
  * there before. An address that the user changes by hand or through the history is read again, and what it does not
  * name is not there.
  */
+import { single_parse, single_text } from './single.js';
+
 const PARTS = 16384;	/* longest address that is written */
 
 /* As few codes as possible, but none of the characters at which programs that find links end one. */
@@ -63,7 +66,7 @@ export class Address {
 			if (!settled && app.lanes.text() === this.preset)
 				this.choose();
 		});
-		for (const name of ['view', 'lanes', 'selection', 'range', 'marks', 'filter', 'search', 'panel'])
+		for (const name of ['view', 'lanes', 'selection', 'range', 'marks', 'filter', 'search', 'panel', 'spans'])
 			app.on(name, () => this.later());
 		this.deep = history.state?.deep || 0;
 		this.kept = true;
@@ -125,6 +128,7 @@ export class Address {
 			await app.search.parse(parts.get('q'));
 		else if (app.search.asked)
 			app.search.clear();
+		single_parse(app, parts.get('n') || '');
 		app.panels.show(parts.get('p') || 'events');
 		if (parts.has('s'))
 			await this.read_selection(parts.get('s')).catch(() => 0);
@@ -169,6 +173,8 @@ export class Address {
 			parts.push(`q=${escape(app.search.asked)}`);
 		if (app.panels.current !== 'events')
 			parts.push(`p=${app.panels.current}`);
+		if (app.single)
+			parts.push(`n=${escape(single_text(app))}`);
 		if (s)
 			parts.push(`s=${s.event ? `e${s.event.ref}` : escape(`${s.lane}@${s.row || 0}@${Math.round(s.start)}`)}`);
 		return '#' + parts.join('&');

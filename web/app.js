@@ -10,6 +10,7 @@
  *	selection              null, a span {lane, row, start, end, …} or {event}
  *	range                  null or {from, to}
  *	marks                  marks.js
+ *	single                 null, or which single spans the panel Spans lists (single.js)
  *	hot                    number of the task that stands out, or -1
  *
  * and a small exchange of messages: on(name, do), emit(name). Names: info, lanes, view, selection,
@@ -58,6 +59,7 @@ class App {
 		this.hover = null;
 		this.hot = -1;
 		this.why_task = -1;
+		this.single = null;
 		this.ready = false;
 		this.view = new Viewport(() => {
 			this.redraw();

@@ -6,6 +6,8 @@
  * character it gives, wherever that is on the keyboard, or as its name (KeyboardEvent.key); letters and
  * names with C- for Ctrl or Cmd, S- for Shift, A- for Alt. keys.js finds them.
  */
+import { show_single, single_of } from './single.js';
+
 function mark_here(app) {
 	const s = app.selection;
 	const t = s ? (s.event ? s.event.ts : s.start) : app.pointer?.x !== null && app.pointer ? app.view.t(app.pointer.x) : (app.view.from + app.view.to) / 2;
@@ -52,6 +54,14 @@ async function follow_wakeup(app, back) {
 		app.select(span);
 		app.view.reveal(span.start, span.end);
 	}
+}
+
+/* The single spans of the selected name, in the panel Spans; of a row that has the focus, its own. */
+function list_single(app) {
+	const own = document.activeElement?.closest?.('tr.act')?.querySelector('button.lists');
+	if (own)
+		return own.click();
+	show_single(app, single_of(app, app.selection));
 }
 
 function escape(app) {
@@ -128,6 +138,7 @@ export const COMMANDS = [	/* group, name, keys, act or {hold} */
 	['Panels', 'Event counts', ['4'], (app) => app.panels.show('counts')],
 	['Panels', 'Wakeup latencies', ['5'], (app) => app.panels.show('wakeups')],
 	['Panels', 'Spans: how long they take, by name', ['j'], (app) => app.panels.show('spans')],
+	['Panels', 'Single spans of the selected name, with their lengths', ['k'], list_single],
 	['Panels', 'Functions', ['6'], (app) => app.panels.show('functions')],
 	['Panels', 'Flame graph of functions or stacks', ['7'], (app) => app.panels.show('flame')],
 	['Panels', 'Off-CPU flame graph', ['8'], (app) => app.panels.show('offcpu')],

@@ -9,6 +9,7 @@ import { split } from './lanes.js';
 import { STATE_NAMES, unknown_why } from './colours.js';
 import { all_files_of_lane } from './files.js';
 import { absolute, clock, count, duration, exact, value as number } from './units.js';
+import { show_single, single_of } from './single.js';
 import { el, button, copy } from './table.js';
 
 export class Details {
@@ -58,7 +59,7 @@ export class Details {
 
 	tools(list) {
 		const row = el('div', 'row');
-		list.forEach(([text, act]) => row.append(button(text, act)));
+		list.forEach(([text, act, title]) => row.append(button(text, act, title)));
 		return row;
 	}
 
@@ -136,6 +137,9 @@ export class Details {
 			['Zoom', () => app.show_selection()], ['Range', () => app.set_range(s.start, s.end)]];
 		if (app.hot >= 0 && task && task.pid)
 			tools.push(['Why', () => app.why(app.hot)]);
+		const single = single_of(app, s);
+		if (single)
+			tools.push(['List all', () => show_single(app, single), 'The single spans of this name, with their lengths (K)']);
 		body.splice(1, 0, this.tools(tools));
 		this.root.replaceChildren(...body);
 	}

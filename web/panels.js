@@ -50,7 +50,11 @@ class Panels {
 			this.make(panel);
 		const scope = el('span', '');
 		scope.id = 'scope';
-		this.update = button('Update', () => this.show(this.current), 'The table stays as it was when you chose a row; this fills it again for what is in sight or selected now');
+		this.update = button('Update', () => {
+			if (app.single)
+				app.single.range = null;
+			this.show(this.current);
+		}, 'The table stays as it was when you chose a row; this fills it again for what is in sight or selected now');
 		this.update.id = 'update';
 		this.update.hidden = true;
 		this.tabs.append(scope, this.update, button('▾', () => this.toggle(), 'Close or open the panels (Q)'));
@@ -86,9 +90,9 @@ class Panels {
 	}
 
 	/* A row was chosen: the panel in front stays as it is. */
-	hold() {
+	hold(scope = null) {
 		clearTimeout(this.timer);
-		this.held ||= this.app.scope();
+		this.held ||= scope || this.app.scope();
 		this.update.hidden = false;
 		this.say_scope();
 	}

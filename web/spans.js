@@ -4,11 +4,13 @@
  *
  * The numbers are the program's (api/stats what=spans), of whole spans: one that the range cuts counts with all of
  * its length. Which tracks are counted is chosen above the table: those that are shown, the selected one, or all of a
- * kind; pairs among them that only their names tell (pairs.js). A click on a row goes to its longest span.
+ * kind; pairs among them that only their names tell (pairs.js). A click on a row goes to its longest span, its button
+ * to the list of all with that name (single.js).
  */
 import { split } from './lanes.js';
 import { known_pairs } from './pairs.js';
 import { ask, empty, go_to_span, put } from './stats.js';
+import { list_button, single_panel } from './single.js';
 import { bar, cell, el } from './table.js';
 import { count, duration, some } from './units.js';
 
@@ -55,11 +57,12 @@ function kind_name(app, spec) {
 	return machines.length > 1 ? `${name}, ${machines.find((m) => m.n === lane.machine)?.name}` : name;
 }
 
-function row_of(app, row, most, cuts) {
+function row_of(app, row, most, cuts, range) {
 	const time = (key) => cell(duration(row[key]), 'num', row[key] ?? 0), strong = row.name === undefined ? ' strong' : '';
 	return [cell(kind_name(app, row.of), 'least'), cell(row.name ?? 'all', `code${strong}`), cell(bar((row.total || 0) / most), 'wide', row.total || 0),
 		cell(count(row.n), 'num', row.n), ...['total', 'avg', 'min', 'p50', 'p95', 'p99'].map(time), cell(duration(row.max), `num${strong}`, row.max ?? 0),
-		...(cuts ? [cell(row.cut ? count(row.cut) : '', 'num', row.cut)] : [])];
+		...(cuts ? [cell(row.cut ? count(row.cut) : '', 'num', row.cut)] : []),
+		cell(row.name === undefined ? '' : list_button(app, { lane: row.max_lane || row.of, name: row.name }, range), '', '')];
 }
 
 function chooser(app, list, current) {
@@ -79,6 +82,8 @@ function chooser(app, list, current) {
 }
 
 export async function spans_panel(app, box) {
+	if (app.single)
+		return single_panel(app, box);
 	const list = choices(app);
 	if (!list.length)
 		return empty(box, 'The trace has no interrupts, system calls or functions; record with -e irq, -e raw_syscalls or -p function_graph, or add a track of a pair of events.');
@@ -92,9 +97,10 @@ export async function spans_panel(app, box) {
 		words.push('too many for quantiles: zoom in');
 	if (stats.more)
 		words.push('only the names with the most time');
+	const range = app.range ? null : { from: stats.from, to: stats.to };
 	const rows = stats.rows.filter((r) => r.n || r.cut), cuts = rows.some((r) => r.cut), most = Math.max(1, ...rows.map((r) => r.total || 0));
 	put(box, words.join('; '), ['Kind', 'Name', '', 'Count', 'Total', 'Average', 'Shortest', 'Half below', '95 % below', '99 % below', 'Longest',
-		...(cuts ? ['Begin or end missing'] : [])], rows.map((r) => row_of(app, r, most, cuts)), {
+		...(cuts ? ['Begin or end missing'] : []), ''], rows.map((r) => row_of(app, r, most, cuts, range)), {
 			sort: 4,
 			key: (i) => `${rows[i].of} ${rows[i].name ?? ''}`,
 			click: (i) => {

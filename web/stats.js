@@ -8,6 +8,7 @@
 import * as api from './api.js';
 import { STATE_NAMES } from './colours.js';
 import { files_of_event, has_files } from './files.js';
+import { list_button } from './single.js';
 import { bar, button, cell, copy, csv, el, table } from './table.js';
 import { clock, count, duration, share, some } from './units.js';
 
@@ -202,12 +203,14 @@ export async function functions_panel(app, box) {
 	if (!functions || !functions.length)
 		return empty(box, 'No functions were recorded here; record with -p function_graph, or with spans of a program.');
 	const most = Math.max(...functions.map((f) => f.self)), on_cpu = clock === 'cpu', cuts = functions.some((f) => f.cut);
+	const who = app.tasks[task] || app.tasks.filter((t) => t && t.pid > 0).sort((a, b) => b.events - a.events)[0], { from, to } = app.scope();
+	const list = (f) => who ? list_button(app, { lane: `calls:${who.machine}:${who.pid}`, name: f.name }, app.range ? null : { from, to }) : '';
 	const rows = functions.map((f) => [cell(f.name, 'code'), cell(bar(f.self / most), 'wide', f.self), cell(count(f.calls), 'num', f.calls),
 		...['self', 'total', 'avg', 'max', ...(on_cpu ? ['off'] : [])].map((k) => cell(f.calls ? duration(f[k]) : '', 'num', f[k])),
-		...(cuts ? [cell(f.cut ? count(f.cut) : '', 'num', f.cut)] : [])]);
+		...(cuts ? [cell(f.cut ? count(f.cut) : '', 'num', f.cut)] : []), cell(list(f), '', '')]);
 	const whose = `${some(functions.length, 'function')}${task === undefined ? '' : ` of ${app.task_name(task)}`}`;
 	put(box, on_cpu ? `${whose}: time on the CPU` : `${whose}: the trace has no switches of tasks, so the time they slept is in it`,
-		['Function', '', 'Calls', 'Self', 'Total', 'Average', 'Longest', ...(on_cpu ? ['Off the CPU'] : []), ...(cuts ? ['Begin or end missing'] : [])], rows, {
+		['Function', '', 'Calls', 'Self', 'Total', 'Average', 'Longest', ...(on_cpu ? ['Off the CPU'] : []), ...(cuts ? ['Begin or end missing'] : []), ''], rows, {
 			sort: 3,
 			key: (i) => functions[i].name,
 			click: (i) => app.panels.hold() || app.view.show(functions[i].max_at, functions[i].max_at + functions[i].max, .5),

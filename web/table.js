@@ -9,6 +9,7 @@
  * sort: the column to sort by at first, descending; a click on a title sorts by it. click(i): a row was chosen, with the
  * mouse or with Enter; the arrow keys go from row to row. key(i): what a row is about. kept: an object of the caller
  * that outlives the table: it remembers the order and the chosen row, so that a table that is filled anew looks the same.
+ * resort(column, down): the program puts the rows in order, for the columns in sortable; sort and down say how they are.
  */
 const MOST = 1000;	/* rows that are shown; the rest is counted */
 
@@ -48,8 +49,9 @@ export function bar(share, colour) {
 
 export function csv(titles, rows) {
 	const quote = (text) => /[",\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
+	const told = titles.map((title, i) => title || rows.some((row) => row[i].value !== ''));	/* not columns of buttons */
 	return [titles, ...rows.map((row) => row.map((c) => String(c.value)))]
-		.map((row) => row.map((text) => quote(String(text))).join(',')).join('\n') + '\n';
+		.map((row) => row.filter((text, i) => told[i])).map((row) => row.map((text) => quote(String(text))).join(',')).join('\n') + '\n';
 }
 
 export async function copy(text) {
@@ -108,10 +110,10 @@ function mark(tr, is_on) {
 export function table(titles, rows, options = {}) {
 	const view = el('table', 'data'), head = el('thead', ''), body = el('tbody', ''), line = el('tr', ''), kept = options.kept || {};
 	const again = kept.title === undefined ? -1 : titles[kept.by] === kept.title ? kept.by : titles.indexOf(kept.title);	/* columns come and go */
-	let by = again >= 0 ? again : options.sort, down = again >= 0 ? kept.down : true;
+	let by = again >= 0 ? again : options.sort, down = again >= 0 ? kept.down : options.down ?? true;
 	const fill = () => {
 		const order = rows.map((row, i) => i);
-		if (by !== undefined)
+		if (by !== undefined && !options.resort)
 			order.sort((a, b) => (down ? -1 : 1) * compare(rows[a][by].value, rows[b][by].value));
 		body.replaceChildren(...order.slice(0, MOST).map((i) => {
 			const tr = el('tr', '');
@@ -132,17 +134,19 @@ export function table(titles, rows, options = {}) {
 			first.tabIndex = 0;
 		if (rows.length > MOST)
 			body.append(el('tr', '', el('td', 'dim', `and ${rows.length - MOST} more`)));
-		[...line.children].forEach((th, i) =>
+		[...line.children].forEach((th, i) => (!options.sortable || options.sortable.includes(i)) &&
 			th.setAttribute('aria-sort', i !== by ? 'none' : down ? 'descending' : 'ascending'));
 	};
 	titles.forEach((title, i) => {
 		const th = el('th', rows[0]?.[i]?.cls.includes('num') ? 'num' : '', title);
 		th.scope = 'col';
-		if (options.sort !== undefined) {
+		if (options.sort !== undefined && (!options.sortable || options.sortable.includes(i))) {
 			th.tabIndex = 0;
 			const sort = () => {
 				down = by === i ? !down : true;
 				by = i;
+				if (options.resort)
+					return options.resort(by, down);
 				Object.assign(kept, { by, down, title });
 				fill();
 			};

@@ -13,13 +13,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LIST_FIRST_N 1000
+
 struct stats_args {
 	struct stage *st;
 	struct stage_selection *sel;
 	uint8_t *tasks; /* that task= or sel= is about; NULL: all */
 	uint64_t from, to;
 	int task;
-	const char *lanes, *by; /* spans; flame: as in insight.h */
+	const char *lanes, *by; /* spans, list; flame: as in insight.h */
+	struct list_wants list;
 };
 
 static int stats_tasks(const struct stats_args *a, struct jsonwriter *w)
@@ -52,7 +55,8 @@ static int stats_offcpu(const struct stats_args *a, struct jsonwriter *w)
 	return insight_flame(a->st->lanes, true, NULL, a->task, a->from, a->to, w);
 }
 
-static int stats_spans(const struct stats_args *a, struct jsonwriter *w)
+/* Spans of the lanes that the query names: by name, or one by one. */
+static int stats_of_lanes(const struct stats_args *a, bool one_by_one, struct jsonwriter *w)
 {
 	const char *specs[SPANS_LANES_MAX];
 	char *copy = strdup(a->lanes ? a->lanes : "");
@@ -62,9 +66,20 @@ static int stats_spans(const struct stats_args *a, struct jsonwriter *w)
 	if (!copy)
 		return -ENOMEM;
 	n = picture_split(copy, specs, SPANS_LANES_MAX);
-	r = insight_spans(a->st->lanes, specs, n, a->from, a->to, w);
+	r = one_by_one ? insight_list(a->st->lanes, specs, n, &a->list, a->from, a->to, w)
+		       : insight_spans(a->st->lanes, specs, n, a->from, a->to, w);
 	free(copy);
 	return r;
+}
+
+static int stats_spans(const struct stats_args *a, struct jsonwriter *w)
+{
+	return stats_of_lanes(a, false, w);
+}
+
+static int stats_list(const struct stats_args *a, struct jsonwriter *w)
+{
+	return stats_of_lanes(a, true, w);
 }
 
 static const struct {
@@ -73,8 +88,37 @@ static const struct {
 } whats[] = {
 	{"tasks", stats_tasks},		{"events", stats_events}, {"wakeups", stats_wakeups},
 	{"functions", stats_functions}, {"flame", stats_flame},	  {"offcpu", stats_offcpu},
-	{"spans", stats_spans},
+	{"spans", stats_spans},		{"list", stats_list},
 };
+
+static const struct {
+	const char *name;
+	enum list_order order;
+} orders[] = {{"longest", LIST_LONGEST},
+	      {"shortest", LIST_SHORTEST},
+	      {"first", LIST_FIRST},
+	      {"last", LIST_LAST}};
+
+static int read_list(const struct request *req, struct list_wants *ret, struct errmsg *err)
+{
+	const char *order = request_arg(req, "order");
+	uint64_t value, max;
+	int r = request_uint(req, "value", 0, UINT32_MAX, &value, err);
+
+	if (r >= 0)
+		r = request_uint(req, "n", LIST_FIRST_N, LIST_MAX, &max, err);
+	if (r < 0)
+		return r;
+	*ret = (struct list_wants){request_arg(req, "name"), value, LIST_LONGEST, max};
+	if (!order)
+		return 0;
+	for (size_t i = 0; i < sizeof(orders) / sizeof(*orders); i++)
+		if (!strcmp(orders[i].name, order)) {
+			ret->order = orders[i].order;
+			return 0;
+		}
+	return errmsg_set(err, -EINVAL, "order is longest, shortest, first or last");
+}
 
 static int read_args(struct stage *st, const struct request *req, struct stats_args *ret,
 		     struct errmsg *err)
@@ -86,6 +130,8 @@ static int read_args(struct stage *st, const struct request *req, struct stats_a
 	ret->by = request_arg(req, "by");
 	if (r >= 0)
 		r = api_task(st, req, &ret->task, err);
+	if (r >= 0)
+		r = read_list(req, &ret->list, err);
 	if (r >= 0)
 		r = api_selection(st, req, &ret->sel, err);
 	if (r >= 0 && ret->task < 0)
@@ -118,8 +164,8 @@ int api_stats(struct stage *st, const struct request *req, struct answer *a, str
 	}
 	jsonwriter_init(&w, &a->body);
 	r = errmsg_set(err, -EINVAL,
-		       "what is tasks, events, wakeups, functions, flame, offcpu "
-		       "or spans");
+		       "what is tasks, events, wakeups, functions, flame, offcpu, "
+		       "spans or list");
 	for (size_t i = 0; what && i < sizeof(whats) / sizeof(*whats); i++)
 		if (!strcmp(whats[i].name, what)) {
 			*err = (struct errmsg){0};

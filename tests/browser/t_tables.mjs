@@ -103,4 +103,81 @@ export const tables = [
 			same(await sorted(), 'Switches', 'order after it was filled again');
 		},
 	},
+	{
+		name: 'single spans of one name: from a row of Spans, sorted by length and by start',
+		async run(t) {
+			const name = 'virtio0-requests', spans = t.oracle.pairs('irq_handler_entry', 'irq_handler_exit').filter((s) => s.e.fields.name === name);
+			const lengths = spans.map((s) => s.end - s.start), most = Math.max(...lengths), least = Math.min(...lengths);
+			await t.panel('spans');
+			await t.page.selectOption('#panel-spans select', 'irq');
+			const row = t.page.locator('#panel-spans tbody tr', { hasText: name }).first();
+			await row.locator('button').click();
+			await t.page.waitForSelector('#panel-spans .panel-head b', { timeout: 90000 });
+			same(await t.page.textContent('#panel-spans .panel-head b'), name, 'what is listed');
+			const words = (await t.page.textContent('#panel-spans .panel-head')).replace(/[\u202f]/g, '');
+			ok(words.includes(`${spans.length} spans`), `${words}: should be ${spans.length}`);
+			const first = () => t.page.evaluate(() => document.querySelector('#panel-spans tbody tr').dataset.key.split(' '));
+			const length_of = ([, , start]) => lengths[spans.findIndex((s) => s.start === Number(start))];
+			same(length_of(await first()), most, 'the longest comes first');
+			await t.shot('single-spans');
+			const sort = async (title, wanted) => {
+				await t.page.locator('#panel-spans th', { hasText: title }).click();
+				await t.page.waitForFunction(([w, by]) => {
+					const [, , start] = document.querySelector('#panel-spans tbody tr').dataset.key.split(' ');
+					return w.includes(Number(start)) && document.querySelector('#panel-spans th[aria-sort$="ending"]').textContent === by;
+				}, [wanted, title], { timeout: 90000 });
+			};
+			await sort('Duration', spans.filter((s) => s.end - s.start === least).map((s) => s.start));
+			await sort('Start', [Math.max(...spans.map((s) => s.start))]);
+			await sort('Start', [Math.min(...spans.map((s) => s.start))]);
+			/* a row is selected, and the list stays; the address brings it back */
+			await t.page.locator('#panel-spans tbody tr').nth(2).click();
+			await selected(t);
+			await t.settle();
+			same(await t.page.evaluate(() => window.sonde.selection.start), [...spans].sort((a, b) => a.start - b.start)[2].start, 'the chosen span');
+			same((await t.details()).title, name, 'details');
+			same(await t.page.locator('#panel-spans tbody tr.on').count(), 1, 'it is marked');
+			await t.page.waitForFunction(() => /n=irq/.test(location.hash), null, { timeout: 90000 });
+			await t.page.reload();
+			await t.page.waitForSelector('#panel-spans .panel-head b', { timeout: 90000 });
+			await t.page.locator('#panel-spans button', { hasText: 'All names' }).click();
+			await t.page.waitForSelector('#panel-spans select', { timeout: 90000 });
+		},
+	},
+	{
+		name: 'single spans of one name: of the selected span, with K', trace: 'fgraph-vfs',
+		async run(t) {
+			await t.page.evaluate(async () => {
+				const { sonde } = window, task = sonde.tasks.filter((x) => x && x.pid > 0).sort((a, b) => b.events - a.events)[0];
+				sonde.show_lane(`calls:${task.machine}:${task.pid}`);
+				sonde.select(await sonde.span(`calls:${task.machine}:${task.pid}`, 0, 0, 'next'));
+			});
+			const { title } = await t.details();
+			await t.page.keyboard.press('k');
+			await t.page.waitForSelector('#panel-spans .panel-head b', { timeout: 90000 });
+			same(await t.page.textContent('#panel-spans .panel-head b'), title, 'what is listed');
+			const calls = t.oracle.of('funcgraph_entry').filter((e) => e.info.match(/([\w.]+)\(\)/)?.[1] === title && e.pid).length;
+			const n = Number((await t.page.textContent('#panel-spans .panel-head span')).replace(/[\u202f]/g, '').match(/(\d+) spans?/)[1]);
+			ok(Math.abs(n - calls) <= 2, `${n} spans of ${title}, should be about ${calls}`);
+			/* what a task did has a list, too: all times it was in this state */
+			await t.panel('functions');
+			await t.page.waitForSelector('#panel-functions tbody tr.act', { timeout: 90000 });
+			await t.page.locator('#panel-functions tbody tr').first().focus();
+			const name = await t.page.evaluate(() => document.activeElement.firstChild.textContent);
+			await t.page.keyboard.press('k');
+			await t.page.waitForFunction((x) => document.querySelector('#panel-spans .panel-head b')?.textContent === x, name, { timeout: 90000 });
+		},
+	},
+	{
+		name: 'single spans of one state of a task',
+		async run(t) {
+			const blocked = t.oracle.states(127).filter((s) => s.state === 5);
+			await t.page.evaluate(async (at) => window.sonde.select(await window.sonde.span('task:0:127', at)), blocked[3].start + 1);
+			await t.page.locator('#details button', { hasText: 'List all' }).click();
+			await t.page.waitForSelector('#panel-spans .panel-head b', { timeout: 90000 });
+			same(await t.page.textContent('#panel-spans .panel-head b'), 'ls 127, blocked', 'what is listed');
+			const n = Number((await t.page.textContent('#panel-spans .panel-head span')).replace(/[\u202f]/g, '').match(/(\d+) spans/)[1]);
+			ok(Math.abs(n - blocked.length) <= 2, `${n} spans, should be about ${blocked.length}`);	/* those at the ends of the trace */
+		},
+	},
 ];

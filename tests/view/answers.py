@@ -479,3 +479,40 @@ def test_guest():
                  "tasks")
         with Server(paths[0], paths[0]) as view:       # the same machine twice: one machine, if it says its name
             same(len(view.get("api/info")["machines"]), 2, "machines without a name")
+
+
+def test_single_spans():
+    """The spans of one name, one by one: all are counted, the first of an order are listed."""
+    with Server(trace("events-v7-zstd")) as view:
+        events, start = report(trace("events-v7-zstd")), origin(view)
+        begun, spans = {}, []
+        for e in events:
+            if e["event"] == "irq_handler_entry":
+                begun[e["cpu"]] = e
+            elif e["event"] == "irq_handler_exit" and e["cpu"] in begun:
+                b = begun.pop(e["cpu"])
+                spans.append((b["fields"]["name"], e["cpu"], b["ts"] - start, e["ts"] - start))
+        name = collections.Counter(s[0] for s in spans).most_common(1)[0][0]
+        mine = [s for s in spans if s[0] == name]
+        ask = f"api/stats?what=list&lanes=irq:0:0,irq:0:1,irq:0:1&name={name}"
+        orders = {"longest": lambda s: (s[2] - s[3], s[2]), "shortest": lambda s: (s[3] - s[2], s[2]),
+                  "first": lambda s: s[2], "last": lambda s: -s[2]}
+        for order, key in orders.items():
+            got = view.get(f"{ask}&order={order}&n=20")
+            same(got["n"], len(mine), f"spans of {name}")
+            same(got["total"], sum(s[3] - s[2] for s in mine), "their time")
+            same([(int(r["lane"].split(":")[2]), r["start"], r["end"]) for r in got["rows"]],
+                 [s[1:] for s in sorted(mine, key=key)[:20]], f"the {order}")
+        low, high = mine[len(mine) // 3][2], mine[len(mine) // 2][2]
+        got = view.get(f"{ask}&from={low}&to={high}&n=5000")
+        same(got["n"], len([s for s in mine if s[2] <= high and s[3] > low]), "spans that touch a range")
+        same(view.get("api/stats?what=list&lanes=irq:0:0&name=nosuch")["n"], 0, "a name that is not there")
+        # lanes of CPUs and tasks have values instead of names
+        pid = view.get("api/tasks")["tasks"][3]
+        got = view.get(f"api/stats?what=list&lanes=cpu:0:0,irq:0:0&value={pid[0]}&order=first")
+        same([r["lane"] for r in got["refused"]], ["irq:0:0"], "lanes without such a value")
+        for row in got["rows"][:5]:
+            at = view.get(f"api/span?lane={row['lane']}&t={row['start']}")
+            same((at["start"], at["value"]), (row["start"], pid[0]), "a run of the task")
+        view.get(f"{ask}&order=any", 400)
+        view.get(f"{ask}&n=5001", 400)

@@ -238,6 +238,13 @@ export class Tree {
 	}
 }
 
+/* Who woke a task: "bash 12"; "interrupt 27 (eth0), on idle CPU 1". */
+export function waker_words(app, { irq, waker, waker_in_irq }) {
+	if (!irq)
+		return `${app.task_name(waker)}${waker_in_irq ? ', in an interrupt' : ''}`;
+	return `${irq.name}, ${app.tasks[irq.task]?.pid === 0 ? `on idle CPU ${irq.cpu}` : `interrupting ${app.task_name(irq.task)}`}`;
+}
+
 /* One sentence about what is selected. */
 export function sentence(app, s) {
 	if (!s)
@@ -248,7 +255,7 @@ export function sentence(app, s) {
 	const parts = split(s.lane);
 	const what = parts.type === 'cpu' ? app.task_name(s.value)
 		: parts.type === 'task' ? STATE_NAMES[s.value] || 'unknown' : s.label || '';
-	const waker = s.waker >= 0 ? `, woken by ${app.task_name(s.waker)}${s.waker_in_irq ? ' (in an interrupt)' : ''}` : '';
+	const waker = s.waker >= 0 ? `, woken by ${waker_words(app, s)}` : s.irq ? `, ${s.irq.name}, interrupts ${app.task_name(s.irq.task)}` : '';
 	const place = parts.type === 'task' && s.cpu >= 0 ? `${s.value === 1 ? '' : ', last'} on CPU ${s.cpu},` : '';
 	const number = s.number !== undefined && parts.type === 'field' ? ` ${s.number}` : '';
 	const long = s.end > s.start ? ` for ${duration(s.end - s.start)}` : '';

@@ -5,6 +5,7 @@
  * An event: all of its fields, its stack, the time on the trace's own clock. A span: start, end,
  * length, task, state, who woke it, and the events that begin and end it.
  */
+import { quiet } from './api.js';
 import { split } from './lanes.js';
 import { STATE_NAMES, unknown_why } from './colours.js';
 import { all_files_of_lane } from './files.js';
@@ -128,8 +129,7 @@ export class Details {
 			['Process', task && task.tgid > 0 && task.tgid !== task.pid ? String(task.tgid) : ''],
 			['CPU', s.cpu >= 0 && s.cpu < 65535 ? String(s.cpu) : ''],
 			...this.machines(parts),
-			['Woken by', s.waker >= 0 ? this.link(app.task_name(s.waker), () => this.waker(s.waker)) : ''],
-			['', s.waker_in_irq ? 'in an interrupt' : ''],
+			...this.woken_by(s, parts),
 			['Why', unknown_why(parts.type, s.value, app.lost.none)],
 			['Begins with', ref(s.first) ? this.link('event', () => app.select_event(s.first)) : ''],
 			['Ends with', ref(s.last) ? this.link('event', () => app.select_event(s.last)) : '']])];
@@ -142,6 +142,34 @@ export class Details {
 			tools.push(['List all', () => show_single(app, single), 'The single spans of this name, with their lengths (K)']);
 		body.splice(1, 0, this.tools(tools));
 		this.root.replaceChildren(...body);
+	}
+
+	/* Who woke a task, or which interrupt did; of an interrupt, which one it is. In both cases whom it interrupted. */
+	woken_by(s, { type, machine }) {
+		const { app } = this, { irq } = s, who = irq && app.tasks[irq.task];
+		if (!irq)
+			return [['Woken by', s.waker >= 0 ? this.link(app.task_name(s.waker), () => this.waker(s.waker)) : ''], ['', s.waker_in_irq ? 'in an interrupt' : '']];
+		const words = who && /^ksoftirqd\//.test(who.comm) ? 'Run by' : 'Interrupted';
+		const run = () => app.show_lane(who.pid ? `task:${machine}:${who.pid}` : `cpu:${machine}:${irq.cpu}`);
+		return [
+			[type === 'task' ? 'Woken by' : 'Which', type === 'task' && irq.start !== undefined ? this.link(irq.name, () => this.interrupt(irq, machine)) : irq.name],
+			['On CPU', type === 'task' ? String(irq.cpu) : ''],
+			[words, who ? this.link(who.pid ? app.task_name(irq.task) : `idle CPU ${irq.cpu}`, run) : ''],
+		];
+	}
+
+	async interrupt(irq, machine) {
+		const { app } = this, lane = `${irq.soft ? 'softirq' : 'irq'}:${machine}:${irq.cpu}`;
+		app.show_lane(lane);
+		try {
+			const span = await app.span(lane, irq.start, 0, 'at', 'chosen');
+			if (span) {
+				app.select(span);
+				app.view.reveal(span.start, span.end);
+			}
+		} catch (error) {
+			quiet(error);
+		}
 	}
 
 	/* From a guest to the host's thread that ran it, and back. */

@@ -15,6 +15,7 @@ import * as api from './api.js';
 import { Measure } from './measure.js';
 import { split } from './lanes.js';
 import { STATE_NAMES, unknown_why } from './colours.js';
+import { waker_words } from './a11y.js';
 import { clock, duration, value as number } from './units.js';
 import { el } from './table.js';
 
@@ -217,7 +218,9 @@ export class Pointer {
 		if (parts.type === 'task' && span.cpu >= 0)
 			lines.push(el('div', 'dim', span.value === 1 ? `on CPU ${span.cpu}` : `last on CPU ${span.cpu}`));
 		if (span.waker >= 0)
-			lines.push(el('div', 'dim', `woken by ${app.task_name(span.waker)}${span.waker_in_irq ? ', in an interrupt' : ''}`));
+			lines.push(el('div', 'dim', `woken by ${waker_words(app, span)}`));
+		else if (span.irq)
+			lines.push(el('div', 'dim', `${span.irq.name}, interrupts ${app.task_name(span.irq.task)}`));
 		if (unknown_why(parts.type, span.value))
 			lines.push(el('div', 'dim', app.lost.none ? 'not recorded' : 'data is missing'));
 		lines.push(el('div', 'dim', `at ${clock(span.start)}`));

@@ -9,6 +9,7 @@ import * as api from './api.js';
 import { STATE_NAMES } from './colours.js';
 import { files_of_event, has_files } from './files.js';
 import { list_button } from './single.js';
+import { waker_words } from './a11y.js';
 import { bar, button, cell, copy, csv, el, table } from './table.js';
 import { clock, count, duration, share, some } from './units.js';
 
@@ -182,7 +183,7 @@ export async function wakeups_panel(app, box) {
 		['half below', duration(s.p50)], ['90 % below', duration(s.p90)], ['99 % below', duration(s.p99)], ['longest', duration(s.max)]])
 		facts.append(el('span', 'fact', el('b', '', value), name));
 	const chart = el('div', 'chart', histogram(s.buckets));
-	const rows = s.worst.map((w) => [cell(duration(w.wait), 'num strong', w.wait), cell(app.task_name(w.task)), cell(w.waker >= 0 ? app.task_name(w.waker) : '–'),
+	const rows = s.worst.map((w) => [cell(duration(w.wait), 'num strong', w.wait), cell(app.task_name(w.task)), cell(w.waker >= 0 ? waker_words(app, w) : '–'),
 		cell(clock(w.woken), 'num', w.woken), cell(clock(w.ran), 'num', w.ran), cell(String(w.cpu), 'num', w.cpu)]);
 	const since = s.since.length ? `From ${s.since.join(' or ')} to the sched_switch that lets it run` : 'From being woken to running';
 	put(box, `${since}, ${task === undefined ? app.filters.whose : app.task_name(task)}${unknown ? `. ${unknown}` : ''}`,

@@ -16,6 +16,7 @@
  * CPU (stolen.h).
  */
 #include "timeline/insight_int.h"
+#include "timeline/interrupts.h"
 #include "timeline/lengths.h"
 #include "timeline/stolen.h"
 
@@ -371,9 +372,11 @@ struct wakeup {
 	uint64_t woken, ran, wait;
 	int32_t waker, cpu;
 	uint16_t task;
+	bool in_irq;
 };
 
 struct waking_up {
+	struct lanes *ls;
 	struct latencies latencies;
 	struct lengths lengths;
 	int error;
@@ -417,7 +420,8 @@ static void add_wakeup(void *ctx, uint16_t task, const struct task_track *t,
 	if (s->state != STATE_RUNNABLE || next != STATE_RUNNING || s->end < u->from ||
 	    s->end > u->to)
 		return;
-	*p = (struct wakeup){s->start, s->end, s->end - s->start, s->waker, -1, task};
+	*p = (struct wakeup){s->start, s->end, s->end - s->start, s->waker,
+			     -1,       task,   s->waker_in_irq};
 	latencies_add(&u->latencies, NULL, p->wait, 1, NULL);
 	if (lengths_add(&u->lengths, p->wait) < 0)
 		u->error = -ENOMEM;
@@ -479,6 +483,19 @@ static uint64_t wait_quantile(const struct waking_up *u, unsigned of_10000)
 	return lengths_quantile(l->list, l->n, of_10000);
 }
 
+/* The interrupt that woke it, if one did. */
+static void emit_interrupt(const struct waking_up *u, const struct wakeup *k, struct jsonwriter *w)
+{
+	struct interrupts *in;
+	struct interrupt irq;
+
+	if (!k->in_irq || interrupts_new(&in, u->ls, timeline_task(u->tl, k->task)->machine) < 0)
+		return;
+	if (interrupts_find_waking(in, k->task, k->woken, &irq))
+		interrupt_emit(&irq, "irq", w);
+	interrupts_free(in);
+}
+
 static void emit_wakeups(const struct waking_up *u, struct jsonwriter *w)
 {
 	const struct latency_spread *s = &u->latencies.all;
@@ -505,6 +522,7 @@ static void emit_wakeups(const struct waking_up *u, struct jsonwriter *w)
 		jsonwriter_add_uint(w, "ran", k->ran);
 		jsonwriter_add_uint(w, "wait", k->wait);
 		jsonwriter_add_int(w, "cpu", k->cpu);
+		emit_interrupt(u, k, w);
 		jsonwriter_close(w);
 	}
 	jsonwriter_close(w);
@@ -521,6 +539,7 @@ int insight_wakeups(struct lanes *ls, const uint8_t *tasks, uint64_t from, uint6
 	int r;
 
 	u.tl = ls->tl;
+	u.ls = ls;
 	latency_scale_settle(&scale);
 	r = latencies_init(&u.latencies, &scale, 0, 0);
 	if (r < 0)

@@ -17,6 +17,7 @@
  * what a guest's task ran while its host did not run the virtual CPU (stolen.h): who had the host's CPU instead.
  */
 #include "timeline/insight_int.h"
+#include "timeline/interrupts.h"
 #include "timeline/owners.h"
 #include "timeline/stolen.h"
 
@@ -30,9 +31,11 @@
 /* Of the trace, in the range: about so many have SPANS_MAX spans. */
 #define EVENTS_AT_ONCE (12u << 20)
 #define LOOKS_MAX      100000 /* at who had a CPU of the host; about a second */
+#define INTERRUPTS_MAX 5000   /* that are looked for; the rest is "an interrupt" */
 
 struct piece_of_path {
 	uint64_t start, end;
+	uint64_t woken; /* when a sleep ends, also where the piece ends before */
 	int32_t task, waker, cpu;
 	uint16_t state, depth;
 	int32_t sleeper; /* who waits for it, -1: it is the one that was asked about */
@@ -51,6 +54,8 @@ struct why {
 	struct sched_streams streams;
 	struct stolen stolen;
 	size_t n_looks;
+	struct interrupts *interrupts; /* NULL: not needed so far */
+	size_t n_interrupts;
 	struct piece_of_path *pieces;
 	size_t n, cap;
 };
@@ -202,6 +207,7 @@ static void add_state(struct why *y, int task, const struct state_span *s,
 	if (is_sleep(s->state) && next && next->state == STATE_RUNNABLE) {
 		p.waker = next->waker;
 		p.waker_in_irq = next->waker_in_irq;
+		p.woken = next->start;
 		if (p.waker >= 0 && !p.waker_in_irq && p.waker != task &&
 		    timeline_task(y->tl, p.waker)->pid && depth < DEPTH_MAX && y->n < PIECES_MAX) {
 			follow(y, p.waker, start, end, depth + 1, task);
@@ -385,7 +391,35 @@ static void say_run(struct why *y, const struct piece_of_path *p, const struct t
 	}
 }
 
-static void say_sleep(struct why *y, const struct piece_of_path *p, char *buf, size_t size)
+/* The interrupt that ends a sleep. False: nothing more is known than that it is one. */
+static bool find_interrupt(struct why *y, const struct piece_of_path *p, struct interrupt *ret)
+{
+	if (!p->waker_in_irq || y->n_interrupts++ >= INTERRUPTS_MAX)
+		return false;
+	if (!y->interrupts && interrupts_new(&y->interrupts, y->ls, y->streams.machine) < 0) {
+		y->failed = true;
+		return false;
+	}
+	return interrupts_find_waking(y->interrupts, p->task, p->woken, ret);
+}
+
+/* "interrupt 27 (eth0) wakes it, while bash-12 runs on CPU 1" */
+static void say_interrupt(struct why *y, const struct interrupt *irq, const char *verb, char *buf,
+			  size_t size)
+{
+	char name[64];
+
+	if (irq->task >= 0 && !timeline_task(y->tl, irq->task)->pid)
+		snprintf(buf, size, "%s until %s wakes it, on CPU %u, which is idle", verb,
+			 irq->name, irq->cpu);
+	else
+		snprintf(buf, size, "%s until %s wakes it, which interrupts %s on CPU %u", verb,
+			 irq->name, insight_task_name(y->tl, irq->task, name, sizeof(name)),
+			 irq->cpu);
+}
+
+static void say_sleep(struct why *y, const struct piece_of_path *p, const struct interrupt *irq,
+		      char *buf, size_t size)
 {
 	static const char *const verbs[STATES_N] = {
 		[STATE_SLEEPING] = "sleeps",
@@ -396,7 +430,9 @@ static void say_sleep(struct why *y, const struct piece_of_path *p, char *buf, s
 	const char *verb = verbs[p->state];
 	char name[64];
 
-	if (p->waker_in_irq)
+	if (irq)
+		say_interrupt(y, irq, verb, buf, size);
+	else if (p->waker_in_irq)
 		snprintf(buf, size, "%s until an interrupt wakes it (while %s ran)", verb,
 			 insight_task_name(y->tl, p->waker, name, sizeof(name)));
 	else if (p->waker >= 0)
@@ -412,7 +448,7 @@ static bool is_wait(const struct piece_of_path *p)
 }
 
 static void say(struct why *y, const struct piece_of_path *p, const struct theft *t,
-		const struct owners *o, char *buf, size_t size)
+		const struct owners *o, const struct interrupt *irq, char *buf, size_t size)
 {
 	char name[64], text[512];
 	size_t n;
@@ -429,7 +465,7 @@ static void say(struct why *y, const struct piece_of_path *p, const struct theft
 	case STATE_BLOCKED:
 	case STATE_STOPPED:
 	case STATE_IDLE:
-		say_sleep(y, p, text, sizeof(text));
+		say_sleep(y, p, irq, text, sizeof(text));
 		break;
 	case STATE_DEAD:
 		snprintf(text, sizeof(text), "has ended");
@@ -466,6 +502,8 @@ static void emit_piece(struct why *y, const struct piece_of_path *p, struct path
 {
 	struct owners o = {0};
 	struct theft theft = {0};
+	struct interrupt irq;
+	bool has_irq = is_sleep(p->state) && find_interrupt(y, p, &irq);
 	uint64_t *sums = is_wait(p) ? all->had : all->stolen;
 	char text[640];
 	unsigned n_told;
@@ -474,7 +512,7 @@ static void emit_piece(struct why *y, const struct piece_of_path *p, struct path
 		find_owners(y, p, &o);
 	else if (p->state == STATE_RUNNING)
 		find_theft(y, p, &theft, &o);
-	say(y, p, &theft, &o, text, sizeof(text));
+	say(y, p, &theft, &o, has_irq ? &irq : NULL, text, sizeof(text));
 	for (unsigned j = 0; j < o.n; j++)
 		if (o.list[j].task >= 0)
 			sums[o.list[j].task] += o.list[j].ns;
@@ -488,6 +526,8 @@ static void emit_piece(struct why *y, const struct piece_of_path *p, struct path
 	jsonwriter_add_uint(w, "depth", p->depth);
 	jsonwriter_add_string(w, "why", text);
 	jsonwriter_add_int(w, "waker", p->waker);
+	if (has_irq)
+		interrupt_emit(&irq, "irq", w);
 	if (is_wait(p))
 		emit_owners("had", o.list, n_told, w);
 	if (theft.is_known) {
@@ -614,6 +654,7 @@ int insight_why(struct lanes *ls, int task, uint64_t from, uint64_t to, struct j
 	}
 	drop_lists(&y);
 	stolen_release(&y.stolen);
+	interrupts_free(y.interrupts);
 	sched_streams_release(&y.streams);
 	free(y.lists);
 	free(y.caps);

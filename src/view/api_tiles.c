@@ -10,6 +10,7 @@
  * Numbers and levels come from outside: a tile outside of what 48 bits of time can name is refused.
  */
 #include "base/jsonreader.h"
+#include "timeline/interrupts.h"
 #include "view/api.h"
 #include "view/tilewire.h"
 
@@ -283,6 +284,34 @@ static void add_task(struct stage *st, struct jsonwriter *w, event_ref first)
 	walk_release(&one);
 }
 
+/* The interrupt that woke a task, or that a span of a lane of interrupts is. */
+static void add_interrupt(struct stage *st, struct jsonwriter *w, const char *spec,
+			  const struct lane_span *s)
+{
+	bool is_irq = !strncmp(spec, "irq:", 4) || !strncmp(spec, "softirq:", 8),
+	     is_task = !strncmp(spec, "task:", 5);
+	unsigned long machine = strtoul(strchr(spec, ':') ? strchr(spec, ':') + 1 : "0", NULL, 10);
+	const char *pid = strrchr(spec, ':');
+	struct interrupts *in;
+	struct interrupt irq;
+	struct walk_one one;
+	bool found = false;
+
+	if ((!is_irq && !(is_task && s->waker_in_irq)) || interrupts_new(&in, st->lanes, machine))
+		return;
+	if (is_task) {
+		int task = timeline_find_task(st->tl, machine, atoi(pid + 1));
+
+		found = task >= 0 && interrupts_find_waking(in, task, s->start, &irq);
+	} else if (s->first != UINT64_MAX && timeline_get(st->tl, s->first, &one) >= 0) {
+		found = interrupts_read(in, &one.ev, &irq);
+		walk_release(&one);
+	}
+	if (found)
+		interrupt_emit(&irq, "irq", w);
+	interrupts_free(in);
+}
+
 static void add_span(struct stage *st, struct jsonwriter *w, struct lane *ln,
 		     const struct lane_span *s)
 {
@@ -327,10 +356,12 @@ int api_span(struct stage *st, const struct request *req, struct answer *a, stru
 	r = lane_span_at(ln.lane, t, row, step, &span);
 	jsonwriter_init(&w, &a->body);
 	jsonwriter_open(&w, NULL, '{');
-	if (r >= 0)
+	if (r >= 0) {
 		add_span(st, &w, ln.lane, &span);
-	else
+		add_interrupt(st, &w, request_arg(req, "lane"), &span);
+	} else {
 		jsonwriter_add_bool(&w, "none", true);
+	}
 	jsonwriter_close(&w);
 	stage_lane_put(st, &ln);
 	return r == -ENOENT ? 0 : r;

@@ -180,4 +180,47 @@ export const tables = [
 			ok(Math.abs(n - blocked.length) <= 2, `${n} spans, should be about ${blocked.length}`);	/* those at the ends of the trace */
 		},
 	},
+	{
+		name: 'interrupts have a number, a name, and the task they interrupted',
+		async run(t) {
+			/* wakings of ls in an interrupt, each with the interrupt that is open on that CPU */
+			const open = new Map(), found = [];
+			for (const e of t.oracle.events) {
+				if (e.event === 'irq_handler_entry')
+					open.set(e.cpu, e);
+				else if (e.event === 'irq_handler_exit')
+					open.delete(e.cpu);
+				else if (e.event === 'sched_waking' && e.fields.pid === 127 && open.has(e.cpu))
+					found.push({ e, irq: open.get(e.cpu) });
+			}
+			const idle = found.find(({ e }) => e.pid === 0), busy = found.find(({ e }) => e.pid > 0 && e.pid !== 127);
+			ok(idle, 'the trace has such a waking');
+			for (const { e, irq } of [idle, busy].filter(Boolean)) {
+				const name = `interrupt ${irq.fields.irq} (${irq.fields.name})`;
+				await t.page.evaluate(async (at) => window.sonde.select(await window.sonde.span('task:0:127', at)), e.t);
+				let details = await t.details();
+				same([details.title, details['Woken by'], details['On CPU']], ['runnable', name, String(e.cpu)], 'who woke it');
+				same(details.Interrupted, e.pid ? `${e.comm} ${e.pid}` : `idle CPU ${e.cpu}`, 'whom it interrupted');
+				ok((await t.spoken()).includes(name), 'it is read aloud');
+				const why = await t.page.evaluate(async (at) => {
+					const n = window.sonde.hot, answer = await (await fetch(`api/why?task=${n}&from=${at - 2000}&to=${at + 1000}`)).json();
+					return answer.path[0].why;
+				}, e.t);
+				ok(why.includes(`until ${name} wakes it`) && why.includes(e.pid ? `${e.comm}-${e.pid}` : 'idle'), why);
+				/* to the interrupt itself */
+				await t.page.locator('#details dd button', { hasText: name }).click();
+				await t.page.waitForFunction((at) => window.sonde.selection?.lane?.startsWith('irq:') && window.sonde.selection.start === at, irq.t, { timeout: 90000 });
+				details = await t.details();
+				same([details.title, details.Which], [irq.fields.name, name], 'details of an interrupt');
+				same(details.Interrupted, irq.pid ? `${irq.comm} ${irq.pid}` : `idle CPU ${irq.cpu}`, 'whom this one interrupted');
+			}
+			await t.shot('interrupt-details');
+			const soft = t.oracle.of('softirq_entry').find((e) => e.cpu === 0);
+			await t.page.evaluate(async (at) => {
+				window.sonde.show_lane('softirq:0:0');
+				window.sonde.select(await window.sonde.span('softirq:0:0', at));
+			}, soft.t);
+			ok(new RegExp(`^soft interrupt ${soft.fields.vec} \\([A-Z_]+\\)$`).test((await t.details()).Which), `${(await t.details()).Which} is soft interrupt ${soft.fields.vec}`);
+		},
+	},
 ];

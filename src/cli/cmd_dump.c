@@ -11,6 +11,7 @@
  */
 #include "cli/command.h"
 #include "cli/dump.h"
+#include "cli/output.h"
 #include "cli/tracecopy.h"
 
 #include <errno.h>
@@ -502,6 +503,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 {
 	struct dump_options o = {0};
 	struct dump d = {0};
+	struct output out;
 	int r = command_parse(cmd, &o, argc, argv, err);
 
 	if (r < 0)
@@ -517,10 +519,12 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 		d.items = DUMP_ALL;
 	if (!d.items && !o.validate)
 		d.items = DUMP_SUMMARY;
+	output_page(&out);
 	r = print_file(&d);
 	if (o.validate && !r && !d.tf->n_damage)
 		printf("File %s is a valid trace-cmd file\n", d.tf->path);
 	fflush(stdout);
+	output_unpage(&out);
 	if (!r)
 		r = tracecopy_print_damage(d.tf);
 	free(d.strings);

@@ -19,6 +19,7 @@
 #include "base/textbuf.h"
 #include "cli/command.h"
 #include "cli/complete.h"
+#include "cli/output.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -150,6 +151,7 @@ static int fmt_about(const struct help_options *opts, char **words, int n_words,
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
 {
 	struct help_options opts = {0};
+	struct output out;
 	struct textbuf tb;
 	int n = command_parse(cmd, &opts, argc, argv, err), r = 0;
 
@@ -169,7 +171,9 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 		fmt_command_list(commands, &tb);
 	else
 		commands_fmt_help(&tb);
+	output_page(&out);
 	fwrite(tb.start, 1, textbuf_len(&tb), stdout);
+	output_unpage(&out);
 	textbuf_release(&tb);
 	return r;
 }

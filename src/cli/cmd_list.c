@@ -13,6 +13,7 @@
 #include "cli/command.h"
 #include "cli/list_live.h"
 #include "cli/list_match.h"
+#include "cli/output.h"
 #include "cli/tracecopy.h"
 #include "decode/formats.h"
 #include "store/unpack.h"
@@ -373,10 +374,32 @@ static int take_words(struct list_options *o, int n, char **words, struct errmsg
 	return 0;
 }
 
+static int list(const struct list_options *o, struct errmsg *err)
+{
+	struct tracefile *tf;
+	int r;
+
+	if (o->compressions)
+		list_compressions();
+	if ((o->plugin_options || o->compressions) && !wants_trace(o))
+		return 0;
+	if (!o->input)
+		return list_live(o, !wants_trace(o), err);
+	r = tracefile_open(&tf, o->input, err);
+	if (r < 0)
+		return r;
+	r = list_file(tf, o, err);
+	fflush(stdout);
+	if (!r)
+		r = tracecopy_print_damage(tf);
+	tracefile_close(tf);
+	return r;
+}
+
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
 {
 	struct list_options o = {0};
-	struct tracefile *tf;
+	struct output out;
 	int r = command_parse(cmd, &o, argc, argv, err);
 
 	if (r < 0)
@@ -386,20 +409,11 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 		return r;
 	if (o.plugin_options)
 		r = cmd_options.run(&cmd_options, 1, argv, err);
-	if (!r && o.compressions)
-		list_compressions();
-	if (r < 0 || ((o.plugin_options || o.compressions) && !wants_trace(&o)))
-		return r;
-	if (!o.input)
-		return list_live(&o, !wants_trace(&o), err);
-	r = tracefile_open(&tf, o.input, err);
 	if (r < 0)
 		return r;
-	r = list_file(tf, &o, err);
-	fflush(stdout);
-	if (!r)
-		r = tracecopy_print_damage(tf);
-	tracefile_close(tf);
+	output_page(&out);
+	r = list(&o, err);
+	output_unpage(&out);
 	return r;
 }
 

@@ -12,6 +12,7 @@
  */
 #include "base/textbuf.h"
 #include "cli/command.h"
+#include "cli/output.h"
 #include "decode/plugin_options.h"
 
 #include <errno.h>
@@ -26,12 +27,14 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	size_t n_rows;
 	const struct plugin_option_row *rows = plugin_options_rows(&n_rows);
 	int n = command_parse(cmd, NULL, argc, argv, err);
+	struct output out;
 
 	if (n < 0)
 		return n;
 	if (n)
 		return errmsg_set(err, -EINVAL, "options takes no argument, but there is '%s'",
 				  argv[1]);
+	output_page(&out);
 	for (size_t i = 0; i < n_rows; i++) {
 		if (i)
 			puts(strcmp(rows[i].plugin, rows[i - 1].plugin) ? "============"
@@ -41,6 +44,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 		printf("%8s:\t%s\n", "desc", rows[i].description);
 		printf("%8s:\t%d\n", "set", rows[i].is_set);
 	}
+	output_unpage(&out);
 	return 0;
 }
 

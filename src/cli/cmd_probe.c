@@ -45,12 +45,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 			err, -EINVAL,
 			"probe: what about probes? 'sonde probe --help' lists what there is");
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
-		struct textbuf tb;
-
-		textbuf_init(&tb, 1 << 16);
-		command_fmt_help(cmd, &tb);
-		fwrite(tb.start, 1, textbuf_len(&tb), stdout);
-		textbuf_release(&tb);
+		command_print_help(cmd);
 		return 0;
 	}
 	for (size_t i = 0; subs[i]; i++)

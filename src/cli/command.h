@@ -56,5 +56,7 @@ int command_refuse(const char *name, struct errmsg *err);
 /* What `sonde --help` and `sonde COMMAND --help` print. */
 void commands_fmt_help(struct textbuf *tb);
 void command_fmt_help(const struct command *cmd, struct textbuf *tb);
+/* Prints the help text (of all commands: NULL) on stdout, through the pager on a terminal. */
+void command_print_help(const struct command *cmd);
 
 #endif

@@ -11,6 +11,7 @@
 #include "base/textbuf.h"
 #include "cli/as/personality.h"
 #include "cli/command.h"
+#include "cli/output.h"
 #include "cli/terminal.h"
 
 #include <errno.h>
@@ -47,6 +48,7 @@ int command_refuse(const char *name, struct errmsg *err)
 	return errmsg_set(err, -EINVAL, "there is no command '%s'; 'sonde help' lists them", name);
 }
 
+/* cmd NULL: all commands. */
 static void print_help(const struct command *cmd, FILE *to)
 {
 	struct textbuf tb;
@@ -58,6 +60,15 @@ static void print_help(const struct command *cmd, FILE *to)
 		commands_fmt_help(&tb);
 	fwrite(tb.start, 1, textbuf_len(&tb), to);
 	textbuf_release(&tb);
+}
+
+void command_print_help(const struct command *cmd)
+{
+	struct output out;
+
+	output_page(&out);
+	print_help(cmd, stdout);
+	output_unpage(&out);
 }
 
 int command_parse(const struct command *cmd, void *opts, int argc, char **argv, struct errmsg *err)
@@ -75,7 +86,7 @@ int command_parse(const struct command *cmd, void *opts, int argc, char **argv, 
 	}
 	if (!help)
 		return n;
-	print_help(cmd, stdout);
+	command_print_help(cmd);
 	return COMMAND_DONE;
 }
 
@@ -164,7 +175,7 @@ static int run_option(const char *word)
 		return finish_stdout(0);
 	}
 	if (!strcmp(word, "--help") || !strcmp(word, "-h")) {
-		print_help(NULL, stdout);
+		command_print_help(NULL);
 		return finish_stdout(0);
 	}
 	fprintf(stderr,

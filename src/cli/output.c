@@ -142,4 +142,31 @@ void output_close(struct output *out)
 	close(out->fd);
 	while (waitpid(out->pager, NULL, 0) < 0 && errno == EINTR)
 		;
+	out->pager = 0;
+}
+
+void output_page(struct output *out)
+{
+	FILE *pager;
+
+	*out = (struct output){.fd = STDOUT_FILENO};
+	if (!isatty(STDOUT_FILENO) || start_pager(out) < 0)
+		return;
+	pager = terminal_open_pager(out->fd);
+	if (!pager) {
+		output_close(out);
+		return;
+	}
+	fflush(stdout);
+	out->terminal = stdout;
+	stdout = pager;
+}
+
+void output_unpage(struct output *out)
+{
+	if (!out->pager)
+		return;
+	fclose(stdout); /* may fail: a person who quits the pager has seen enough */
+	stdout = out->terminal;
+	output_close(out);
 }

@@ -3,8 +3,8 @@
  * output.h - standard output for commands that print much: a file, a pipe, or a person.
  *
  * On a terminal it goes through a pager and may have colours, and control characters are escaped;
- * elsewhere it is written as it is, in large pieces. When writing takes longer than a second and nobody sees the lines go by, a progress
- * line stands on stderr.
+ * elsewhere it is written as it is, in large pieces. When writing takes longer than a second and
+ * nobody sees the lines go by, a progress line stands on stderr.
  */
 #ifndef SONDE_CLI_OUTPUT_H
 #define SONDE_CLI_OUTPUT_H
@@ -14,6 +14,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/types.h>
 #include <time.h>
 
@@ -25,7 +26,8 @@ struct output {
 	bool closed; /* the reader went away */
 	bool escape; /* a terminal shows it, perhaps through a pager: control characters are escaped */
 	struct escaper escaper;
-	pid_t pager; /* 0: none */
+	pid_t pager;	/* 0: none */
+	FILE *terminal; /* output_page(): what stdout was */
 	bool progress_wanted, progress_shown;
 	struct timespec start, last;
 };
@@ -41,6 +43,12 @@ int output_write(struct output *out, const char *s, size_t len);
  * does. 0 or -ENOMEM.
  */
 int output_escape(const struct output *out, struct textbuf *tb);
+/*
+ * For commands that print with stdio: from here on stdout goes through the pager, if it is a terminal.
+ * output_unpage() waits for the pager; stdout is the terminal again.
+ */
+void output_page(struct output *out);
+void output_unpage(struct output *out);
 /* part: 0 … 1 */
 void output_progress(struct output *out, float part);
 /* Waits for the pager. */

@@ -27,6 +27,7 @@
 struct guard {
 	struct escaper escaper;
 	int fd;
+	bool is_pager; /* what it gets ends on a terminal */
 };
 
 static int write_all(int fd, const char *s, size_t len)
@@ -71,7 +72,7 @@ int terminal_flush(struct escaper *e, int fd)
 static ssize_t write_guarded(void *cookie, const char *s, size_t len)
 {
 	struct guard *g = cookie;
-	int r = terminal_write(isatty(g->fd) ? &g->escaper : NULL, g->fd, s, len);
+	int r = terminal_write(g->is_pager || isatty(g->fd) ? &g->escaper : NULL, g->fd, s, len);
 
 	errno = r < 0 ? -r : errno;
 	return r < 0 ? 0 : (ssize_t)len;
@@ -92,23 +93,37 @@ static bool is_guarded(FILE *stream)
 	return fileno(stream) < 0;
 }
 
-/* mode: how the stream was buffered, which stays */
-static int guard_stream(FILE **stream, int fd, int mode)
+static FILE *open_guarded(int fd, bool is_pager)
 {
 	static const cookie_io_functions_t functions = {.write = write_guarded,
 							.close = close_guarded};
-	struct guard *g;
+	struct guard *g = calloc(1, sizeof(*g));
+	FILE *guarded = g ? fopencookie(g, "w", functions) : NULL;
+
+	if (!guarded) {
+		free(g);
+		return NULL;
+	}
+	g->fd = fd;
+	g->is_pager = is_pager;
+	return guarded;
+}
+
+FILE *terminal_open_pager(int fd)
+{
+	return open_guarded(fd, true);
+}
+
+/* mode: how the stream was buffered, which stays */
+static int guard_stream(FILE **stream, int fd, int mode)
+{
 	FILE *guarded;
 
 	if (!isatty(fd) || is_guarded(*stream))
 		return 0;
-	g = calloc(1, sizeof(*g));
-	guarded = g ? fopencookie(g, "w", functions) : NULL;
-	if (!guarded) {
-		free(g);
+	guarded = open_guarded(fd, false);
+	if (!guarded)
 		return -ENOMEM;
-	}
-	g->fd = fd;
 	setvbuf(guarded, NULL, mode, mode == _IONBF ? 0 : BUFSIZ);
 	*stream = guarded;
 	return 0;

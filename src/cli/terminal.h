@@ -33,4 +33,10 @@ void terminal_control(FILE *to, const char *fmt, ...) __attribute__((format(prin
 #define TERMINAL_CLEAR_SCREEN "\033[H\033[J"
 #define TERMINAL_CLEAR_LINE   "\r\033[K"
 
+/*
+ * A stream to a pager's pipe. All that is printed to it is escaped, since it ends on a terminal. NULL
+ * without memory.
+ */
+FILE *terminal_open_pager(int fd);
+
 #endif

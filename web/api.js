@@ -34,6 +34,11 @@ export function quiet(error) {
 		console.warn(error.message);
 }
 
+/* The program does not answer at all: it has ended. */
+export function is_silence(error) {
+	return error instanceof TypeError && /fetch|network/i.test(error.message);
+}
+
 async function ask(url, options, slot) {
 	let control = null;
 	if (slot) {

@@ -280,7 +280,25 @@ class App {
 		}
 	}
 
-	note(text, plain = false) {
+	/* Does something that may fail, now or later; what is wrong is said above the picture. */
+	async attempt(act) {
+		try {
+			return await act();
+		} catch (error) {
+			if (error.gone)		/* a later request took its place */
+				return undefined;
+			if (error.status === undefined && !api.is_silence(error)) {
+				console.error(error);	/* a mistake of the page */
+				this.note(`This did not work: ${error.message}`);
+			} else {
+				this.trouble(error);
+			}
+			return undefined;
+		}
+	}
+
+	/* offer: [name, act], a button behind the text. */
+	note(text, plain = false, offer = null) {
 		const box = document.getElementById('notes');
 		if ([...box.children].some((p) => p.firstChild.textContent === text))
 			return;
@@ -290,7 +308,15 @@ class App {
 		b.setAttribute('aria-label', 'Dismiss');
 		b.addEventListener('click', () => p.remove());
 		p.className = plain ? 'plain' : '';
-		p.append(s, b);
+		p.append(s);
+		if (offer) {
+			const act = document.createElement('button');
+			act.textContent = offer[0];
+			act.className = 'offer';
+			act.addEventListener('click', () => this.attempt(offer[1]));
+			p.append(act);
+		}
+		p.append(b);
 		box.append(p);
 		while (box.children.length > 3)
 			box.firstChild.remove();

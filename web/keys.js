@@ -74,8 +74,8 @@ export function init_keys(app) {
 		event.preventDefault();
 		const act = command[3];
 		if (!act.hold) {
-			if (!event.repeat || /^([.,n]|S-n)$/.test(key))
-				Promise.resolve(act(app)).catch((error) => !error.gone && console.warn(error));
+			if (!event.repeat || /^([.,en]|S-[en])$/.test(key))
+				app.attempt(() => act(app));
 			return;
 		}
 		if (!down.has(event.code)) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * lost.js - where the recording lost events: flags on the lanes of CPUs and in the overview.
+ * lost.js - where the recording lost events: flags on the lanes of CPUs and in the overview, and the way from one
+ * place to the next.
  *
  * The lane of all events of a CPU (all:M:N) knows. When the index is complete, its coarsest tile is asked
  * for each CPU; where it tells of a loss, the CPU's own lane takes the flags of that lane with it at every
@@ -8,6 +9,7 @@
  * or before it began, and is drawn and told as that, not as an accident (none).
  */
 import * as api from './api.js';
+import { some } from './units.js';
 
 const CPUS = 128;	/* asked at most */
 const MISSED = 2;
@@ -47,8 +49,29 @@ export class Lost {
 		this.none = Boolean(this.known) && !this.places.length && !info.damage?.length;
 		document.body.classList.toggle('calm', this.none);
 		if (this.places.length)
-			this.app.note('The recording lost events; red flags on the CPUs show where.', true);
+			await this.tell().catch(api.quiet);
 		this.app.redraw();
+	}
+
+	/* How many, and a way to the first one. */
+	async tell() {
+		const all = await api.get('loss', { t: 0 }, 'losses');
+		const n = all.events ? `${all.counted ? '' : 'at least '}${some(all.events, 'event')}` : 'events; nobody counted how many';
+		this.app.note(`The recording lost ${n} at ${some(all.places, 'place')}; red flags on the CPUs show where.`, true,
+			['Next loss', () => this.step('next')]);
+	}
+
+	/* To the next place behind the selection, or behind where the picture begins. */
+	async step(way) {
+		const { app } = this, s = app.selection, next = way === 'next';
+		const t = s ? s.event?.ts ?? s.start : next ? Math.max(0, app.view.from - 1) : app.view.to;
+		const loss = await api.get('loss', { t: Math.max(0, Math.round(t)), step: way }, 'loss');
+		if (!loss.places)
+			return app.note('This trace lost no events.', true);
+		if (loss.none)
+			return app.note(next ? 'No events were lost after this.' : 'No events were lost before this.', true);
+		app.show_lane(`cpu:${loss.machine}:${loss.cpu}`);
+		await app.select_event(loss.ref);
 	}
 
 	take(cpu, tile, bucket) {

@@ -190,7 +190,7 @@ export class Palette {
 		this.box.close();
 		this.input.blur();
 		if (item)
-			Promise.resolve(item.act()).catch((error) => !error.gone && this.app.note(error.message));
+			this.app.attempt(item.act);
 	}
 
 	key(event) {

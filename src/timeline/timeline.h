@@ -245,6 +245,24 @@ void timeline_turns(struct timeline *tl, size_t stream, uint64_t from, uint64_t 
 bool timeline_stream_is_cut(const struct timeline *tl, size_t stream);
 bool timeline_stream_has_switches(const struct timeline *tl, size_t stream);
 
+/* --- losses --------------------------------------------------------------------------------------- */
+
+struct timeline_losses {
+	uint64_t n_events,
+		n_places; /* lost events, as far as the trace counts them; places where it lost some */
+	bool is_all;	  /* false: at some places nobody counted */
+};
+/* Of what is indexed, however the index came. Looks into the file at every place where events were lost. */
+void timeline_losses(struct timeline *tl, struct timeline_losses *ret);
+
+struct timeline_loss { /* the event before which others were lost */
+	uint64_t ts;
+	event_ref ref;
+	int64_t missed; /* as in walk_event */
+};
+/* The first one after t, or the last one before it, of all streams. -ENOENT. */
+int timeline_find_loss(struct timeline *tl, uint64_t t, bool back, struct timeline_loss *ret);
+
 /* --- live ---------------------------------------------------------------------------------------- */
 
 /*

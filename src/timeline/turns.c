@@ -240,10 +240,9 @@ static bool take(struct turn_merge *m, struct turn_source *s, uint64_t ts, struc
 		ret->prev = e.prev;
 		ret->state = e.prev_state;
 	} else if (ret->next == m->running) {
-		/* the last one before from may tell that nobody knows since then */
-		if (ts < m->from && ret->next == TIMELINE_NO_TASK)
-			m->since = ts;
-		return false;
+		/* the last one before from may say since when nobody knows: without it a gap would begin at 0 */
+		if (ts >= m->from || ret->next != TIMELINE_NO_TASK)
+			return false;
 	}
 	ret->end = ret->next == TIMELINE_NO_TASK ? end : TURN_GOES_ON;
 	m->running = ret->next;

@@ -18,7 +18,8 @@ struct cpu_turn {
 
 /*
  * Calls each for the turns in [from, to], and for at least the last one before from, in order; ends when it returns
- * false. The next of one is the prev of the following. Before the first, nobody knows who runs. -ENOMEM.
+ * false. The next of one is the prev of the following. Before the first, nobody knows who runs; so where a gap began
+ * before from, prev and next of its turn are both TIMELINE_NO_TASK. -ENOMEM.
  */
 int cpu_turns(struct timeline *tl, uint32_t machine, uint32_t cpu, uint64_t from, uint64_t to,
 	      bool (*each)(void *ctx, const struct cpu_turn *t), void *ctx);

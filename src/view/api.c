@@ -29,7 +29,7 @@ static const struct api_row {
 
 	{"stats", BY_GET, api_stats},	      {"why", BY_GET, api_why},
 	{"arrows", BY_GET, api_arrows},	      {"export", BY_GET, api_export},
-	{"live", BY_GET | BY_POST, api_live},
+	{"live", BY_GET | BY_POST, api_live}, {"loss", BY_GET, api_loss},
 };
 
 static int status_of(int code)

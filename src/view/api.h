@@ -59,6 +59,7 @@ int api_rank(struct stage *, const struct request *, struct answer *, struct err
 int api_row(struct stage *, const struct request *, struct answer *, struct errmsg *);
 int api_event(struct stage *, const struct request *, struct answer *, struct errmsg *);
 int api_hit(struct stage *, const struct request *, struct answer *, struct errmsg *);
+int api_loss(struct stage *, const struct request *, struct answer *, struct errmsg *);
 int api_select(struct stage *, const struct request *, struct answer *, struct errmsg *);
 int api_stats(struct stage *, const struct request *, struct answer *, struct errmsg *);
 int api_why(struct stage *, const struct request *, struct answer *, struct errmsg *);

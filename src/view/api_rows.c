@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * api_rows.c - the list of events: api/rows, rank, row, event, hit.
+ * api_rows.c - the list of events: api/rows, rank, row, event, hit, loss.
  *
  * Rows are numbered over all events of all CPUs in time order, or over those of a selection; the
  * page scrolls through any number of them and asks only for what it shows. The texts are made by the
@@ -331,18 +331,26 @@ static bool find_hit(struct stage *st, const struct selection *sel, uint64_t t, 
 	return timeline_rows(st->tl, sel, *ret_row, ret_ref, ret_ts, 1) == 1;
 }
 
-int api_hit(struct stage *st, const struct request *req, struct answer *a, struct errmsg *err)
+/* t=, and step=next or previous. */
+static int get_step(const struct request *req, uint64_t *ret_t, bool *ret_back, struct errmsg *err)
 {
 	const char *step = request_arg(req, "step");
-	bool back = step && !strcmp(step, "previous");
+
+	*ret_back = step && !strcmp(step, "previous");
+	if (step && !*ret_back && strcmp(step, "next"))
+		return errmsg_set(err, -EINVAL, "step is next or previous");
+	return request_uint(req, "t", 0, TIMELINE_TIME_MAX, ret_t, err);
+}
+
+int api_hit(struct stage *st, const struct request *req, struct answer *a, struct errmsg *err)
+{
 	struct stage_selection *s;
 	uint64_t t, ts, row;
 	event_ref ref;
 	struct jsonwriter w;
-	int r = request_uint(req, "t", 0, TIMELINE_TIME_MAX, &t, err);
+	bool back;
+	int r = get_step(req, &t, &back, err);
 
-	if (r >= 0 && step && !back && strcmp(step, "next"))
-		r = errmsg_set(err, -EINVAL, "step is next or previous");
 	if (r >= 0)
 		r = api_selection(st, req, &s, err);
 	if (r < 0)
@@ -358,5 +366,39 @@ int api_hit(struct stage *st, const struct request *req, struct answer *a, struc
 	}
 	jsonwriter_close(&w);
 	stage_selection_put(st, s);
+	return 0;
+}
+
+/* The next place where events were lost, and how many were in all. */
+int api_loss(struct stage *st, const struct request *req, struct answer *a, struct errmsg *err)
+{
+	struct timeline_losses all;
+	struct timeline_loss loss;
+	struct jsonwriter w;
+	uint64_t t;
+	bool back;
+	int r = get_step(req, &t, &back, err);
+
+	if (r < 0)
+		return r;
+	timeline_losses(st->tl, &all);
+	jsonwriter_init(&w, &a->body);
+	jsonwriter_open(&w, NULL, '{');
+	jsonwriter_add_uint(&w, "events", all.n_events);
+	jsonwriter_add_uint(&w, "places", all.n_places);
+	jsonwriter_add_bool(&w, "counted", all.is_all);
+	if (timeline_find_loss(st->tl, t, back, &loss) >= 0) {
+		const struct timeline_stream *in =
+			timeline_stream(st->tl, event_ref_stream(loss.ref));
+
+		jsonwriter_add_uint(&w, "ref", loss.ref);
+		jsonwriter_add_uint(&w, "ts", loss.ts);
+		jsonwriter_add_uint(&w, "machine", timeline_source(st->tl, in->source)->machine);
+		jsonwriter_add_uint(&w, "cpu", in->cpu);
+		jsonwriter_add_int(&w, "missed", loss.missed > 0 ? loss.missed : -1);
+	} else {
+		jsonwriter_add_bool(&w, "none", true);
+	}
+	jsonwriter_close(&w);
 	return 0;
 }

@@ -178,9 +178,9 @@ static int add_data(struct stage *st, const struct picture *pic, struct textbuf 
 /* What is missing: a file that is cut off or damaged, events that were lost. */
 static void add_warnings(struct stage *st, struct textbuf *out)
 {
-	bool is_all;
-	uint64_t n_lost = timeline_lost(st->tl, &is_all);
+	struct timeline_losses lost;
 
+	timeline_losses(st->tl, &lost);
 	timeline_lock_formats(st->tl); /* who reads notes what it finds */
 	for (size_t i = 0; i < st->config.n_files; i++)
 		for (size_t k = 0; k < st->config.files[i]->n_damage; k++) {
@@ -189,14 +189,15 @@ static void add_warnings(struct stage *st, struct textbuf *out)
 			textbuf_add_str(out, "</p>\n");
 		}
 	timeline_unlock_formats(st->tl);
-	if (!n_lost && is_all)
+	if (!lost.n_places)
 		return;
 	textbuf_add_str(out, "<p class=\"warning\" role=\"note\">The recording lost ");
-	if (n_lost)
-		textbuf_addf(out, "%s%llu ", is_all ? "" : "at least ", (unsigned long long)n_lost);
+	if (lost.n_events)
+		textbuf_addf(out, "%s%llu ", lost.is_all ? "" : "at least ",
+			     (unsigned long long)lost.n_events);
 	textbuf_addf(out,
 		     "event%s; what CPUs and tasks did meanwhile is not known and striped.</p>\n",
-		     n_lost == 1 && is_all ? "" : "s");
+		     lost.n_events == 1 && lost.is_all ? "" : "s");
 }
 
 static void add_top(struct stage *st, struct textbuf *out)

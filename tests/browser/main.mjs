@@ -20,8 +20,10 @@ import { saved } from './t_saved.mjs';
 import { guests } from './t_guests.mjs';
 import { files } from './t_files.mjs';
 import { using } from './t_using.mjs';
+import { commands } from './t_commands.mjs';
 
-const TESTS = [...timeline, ...measures, ...list, ...panels, ...tables, ...keys, ...picture, ...live, ...saved, ...guests, ...files, ...using];
+const TESTS = [...timeline, ...measures, ...list, ...panels, ...tables, ...keys, ...picture, ...live, ...saved, ...guests, ...files, ...using,
+	...commands];
 const SECONDS = 400;
 
 function within(seconds, promise) {

@@ -8,6 +8,8 @@
  *	lanesof FILE tiles SPEC LEVEL N       a line for each record of the first N tiles
  *	lanesof FILE at SPEC ROW at|nearest|next|previous TIME…
  *	                                      a line for each time: what is there
+ *	lanesof FILE finding SPEC…            for each lane: its spec and how many spans it has, and a line
+ *	                                      before that if a span asked for by time is not in its listing
  *	lanesof FILE tasks|events|wakeups|functions|flame|offcpu|why|spans [PID [FROM TO [BY]]]
  *	                                      a line with the pids of all task numbers, then the answer;
  *	                                      BY: of flame, as in insight.h; of spans SPEC,SPEC…
@@ -17,6 +19,7 @@
  * Times are nanoseconds since the origin, as everywhere in the viewer.
  */
 #include "base/errmsg.h"
+#include "finding.h"
 #include "timeline/insight.h"
 
 #include <errno.h>
@@ -253,6 +256,24 @@ static int lane_command(struct opened *o, int argc, char **argv)
 	return r < 0;
 }
 
+static int finding_command(struct opened *o, char **specs, int n)
+{
+	for (int i = 0; i < n; i++) {
+		struct errmsg err = {0};
+		struct lane *ln;
+		long n_spans = 0;
+
+		if (lane_get(o->lanes, specs[i], &ln, &err) >= 0) {
+			n_spans = finding_try(ln, specs[i], timeline_duration(o->tl));
+			lane_put(ln);
+		}
+		if (n_spans < 0)
+			return 1;
+		printf("%s %ld\n", specs[i], n_spans);
+	}
+	return 0;
+}
+
 static void print_pids(struct opened *o)
 {
 	putchar('[');
@@ -351,6 +372,8 @@ int main(int argc, char **argv)
 		return complain(&err);
 	if (!strcmp(argv[2], "states"))
 		r = print_states(&o) < 0;
+	else if (!strcmp(argv[2], "finding"))
+		r = finding_command(&o, argv + 3, argc - 3);
 	else if (!strcmp(argv[2], "list"))
 		r = (print_list(&o), 0);
 	else if (argc > 3 && (!strcmp(argv[2], "lane") || !strcmp(argv[2], "tiles") ||

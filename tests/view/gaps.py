@@ -6,8 +6,8 @@ import re
 import subprocess
 import tempfile
 
-from answers import trace
-from server import SONDE, Server, check, same
+from answers import origin, trace
+from server import SONDE, Server, check, report, same
 
 UNKNOWN, RUNNING, RUNNABLE, PREEMPTED = 0, 1, 2, 3
 NOBODY = 65535
@@ -127,3 +127,35 @@ def test_saved_page_tells_what_is_missing():
                                   capture_output=True, check=False).stdout.decode()
             said = re.findall(r'<p class="warning" role="note">(.*?)</p>', page)
             check(any(words in line for line in said) if words else not said, f"{path}: the page says {said}")
+
+
+def check_losses(view, lost, start, name):
+    """api/loss goes through all places where report says that events were lost, forwards and backwards."""
+    head = view.get("api/loss")
+    same((head["places"], head["events"]), (len(lost), sum(n for _, n in lost if n > 0)), f"{name}: losses")
+    same(head["counted"], all(n > 0 for _, n in lost), f"{name}: whether all were counted")
+    for step, t, wanted in (("next", 0, sorted(lost)), ("previous", view.get("api/info")["duration"] + 1, sorted(lost)[::-1])):
+        times = list(dict.fromkeys(ts for ts, _ in wanted if ts))     # 0 is not after 0
+        got = []
+        while "none" not in (loss := view.get(f"api/loss?t={t}&step={step}")):
+            t = loss["ts"]
+            if t:
+                got.append(t)
+            check((t, loss["missed"]) in lost, f"{name}: {loss} is not in the report")
+            event = view.get(f"api/event?ref={loss['ref']}")
+            same((event["ts"], event["cpu"], event["missed"]), (t, loss["cpu"], loss["missed"]), f"{name}: the event")
+        same(got, times, f"{name}: {step} losses, from {start}")
+    view.get("api/loss?step=at", 400)
+
+
+def test_losses():
+    """How many events were lost, and the way from one place to the next; the same with an index from another time."""
+    for name in ("lost-events", "made-missed", "events-v7-zstd"):
+        with tempfile.TemporaryDirectory() as cache:
+            for _ in range(2):
+                with Server(trace(name), options=(), env={"XDG_CACHE_HOME": cache}) as view:
+                    start = origin(view)
+                    lost = [(e["ts"] - start, -1 if e["missed"] is None else e["missed"])
+                            for e in report(trace(name)) if e.get("missed", 0) != 0]
+                    check(lost or name == "events-v7-zstd", f"{name} has lost nothing")
+                    check_losses(view, lost, start, name)

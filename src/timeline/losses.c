@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * losses.c - where a trace lost events: how many, and the next place before or after a time.
+ *
+ * The kernel tells a loss at the beginning of a sub-buffer, so it belongs to the first event of a page. The index has a
+ * bit for each page that may have one (PAGE_LOST); only those, and the first page with events of each segment, are
+ * looked at in the file. So the cost is that of the losses, not of the trace, and it does not matter whether the index
+ * was made now or kept from another time.
+ */
+#include "timeline/timeline_int.h"
+
+#include <errno.h>
+
+/* May this page begin with a loss? See segment_missed(). */
+static bool page_may_lose(const struct index_segment *seg, uint32_t page)
+{
+	uint32_t n = seg->page_first[page + 1] - seg->page_first[page];
+
+	return n && (seg->page_bits[page] & PAGE_LOST || !seg->page_first[page]);
+}
+
+/* The first event of a page, if events were lost before it. */
+static bool read_loss(struct timeline *tl, struct stream *st, const struct index_segment *seg,
+		      uint32_t page, struct timeline_loss *ret)
+{
+	uint64_t number = seg->first_page + page;
+	struct pagehold hold = {0};
+	struct walked rec;
+	struct pagewalk pw;
+	bool found = false;
+
+	if (!page_may_lose(seg, page))
+		return false;
+	page_hold(tl, st, number, &hold);
+	if (hold.data && pagewalk_start(&pw, tl, st, hold.data, hold.len,
+					segment_page_ts(seg, page), segment_page_end(seg, page))) {
+		ret->missed = page_missed(tl, st, number, &pw.w);
+		found = ret->missed && pagewalk_next(&pw, &rec, &ret->ts);
+		ret->ref = event_ref_make(st->number, number << st->ref_shift);
+	}
+	page_drop(&hold);
+	return found;
+}
+
+static void count_segment(struct timeline *tl, struct stream *st, const struct index_segment *seg,
+			  struct timeline_losses *ret)
+{
+	struct timeline_loss one;
+
+	for (uint32_t p = 0; p < seg->n_pages; p++) {
+		if (!read_loss(tl, st, seg, p, &one))
+			continue;
+		ret->n_places++;
+		ret->n_events += one.missed > 0 ? one.missed : 0;
+		ret->is_all = ret->is_all && one.missed > 0;
+	}
+}
+
+void timeline_losses(struct timeline *tl, struct timeline_losses *ret)
+{
+	*ret = (struct timeline_losses){.is_all = true};
+	timeline_enter(tl);
+	for (size_t s = 0; s < timeline_n_streams(tl); s++) {
+		struct stream *st = timeline_find_stream(tl, s);
+
+		for (size_t i = 0; i < st->n_segments; i++)
+			if (segment_is_ready(st->segments[i]))
+				count_segment(tl, st, st->segments[i], ret);
+	}
+	timeline_leave(tl);
+}
+
+/* --- the next one ------------------------------------------------------------------------------------------- */
+
+static bool find_after(struct timeline *tl, struct stream *st, uint64_t t,
+		       struct timeline_loss *ret)
+{
+	long i = stream_find_segment(st, t);
+
+	for (i = i < 0 ? 0 : i; (size_t)i < st->n_segments; i++) {
+		const struct index_segment *seg = st->segments[i];
+
+		if (!segment_is_ready(seg))
+			continue;
+		for (uint32_t p = segment_find_page(seg, t); p < seg->n_pages; p++)
+			if (read_loss(tl, st, seg, p, ret) && ret->ts > t)
+				return true;
+	}
+	return false;
+}
+
+static bool find_before(struct timeline *tl, struct stream *st, uint64_t t,
+			struct timeline_loss *ret)
+{
+	for (long i = stream_find_segment(st, t); i >= 0; i--) {
+		const struct index_segment *seg = st->segments[i];
+
+		if (!segment_is_ready(seg))
+			continue;
+		for (uint32_t p = seg->n_pages; p--;)
+			if (segment_page_ts(seg, p) < t && read_loss(tl, st, seg, p, ret) &&
+			    ret->ts < t)
+				return true;
+	}
+	return false;
+}
+
+int timeline_find_loss(struct timeline *tl, uint64_t t, bool back, struct timeline_loss *ret)
+{
+	bool found = false;
+
+	timeline_enter(tl);
+	for (size_t s = 0; s < timeline_n_streams(tl); s++) {
+		struct stream *st = timeline_find_stream(tl, s);
+		struct timeline_loss one = {0};
+
+		if (!(back ? find_before(tl, st, t, &one) : find_after(tl, st, t, &one)))
+			continue;
+		if (!found || (back ? one.ts > ret->ts : one.ts < ret->ts))
+			*ret = one;
+		found = true;
+	}
+	timeline_leave(tl);
+	return found ? 0 : -ENOENT;
+}

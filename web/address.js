@@ -11,6 +11,7 @@
  *	&q=text:word        search (text, regex, expression)
  *	&f=tasks:127;…      filter, in words (filters.js)
  *	&p=why              panel in front
+ *	&e=view             which events are listed: view, range; absent: all
  *	&n=lane@name        single spans of a name in the panel Spans (single.js)
  *
  * Written without a new entry in the history while something moves. What jumps (to a hit, a span, the whole trace) or
@@ -66,7 +67,7 @@ export class Address {
 			if (!settled && app.lanes.text() === this.preset)
 				this.choose();
 		});
-		for (const name of ['view', 'lanes', 'selection', 'range', 'marks', 'filter', 'search', 'panel', 'spans'])
+		for (const name of ['view', 'lanes', 'selection', 'range', 'marks', 'filter', 'search', 'panel', 'spans', 'listed'])
 			app.on(name, () => this.later());
 		this.deep = history.state?.deep || 0;
 		this.kept = true;
@@ -128,6 +129,7 @@ export class Address {
 			await app.search.parse(parts.get('q'));
 		else if (app.search.asked)
 			app.search.clear();
+		app.panels.list.choose(parts.get('e') || 'all');
 		single_parse(app, parts.get('n') || '');
 		app.panels.show(parts.get('p') || 'events');
 		if (parts.has('s'))
@@ -173,6 +175,8 @@ export class Address {
 			parts.push(`q=${escape(app.search.asked)}`);
 		if (app.panels.current !== 'events')
 			parts.push(`p=${app.panels.current}`);
+		if (app.panels.list.which !== 'all')
+			parts.push(`e=${app.panels.list.which}`);
 		if (app.single)
 			parts.push(`n=${escape(single_text(app))}`);
 		if (s)

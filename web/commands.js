@@ -135,6 +135,7 @@ export const COMMANDS = [	/* group, name, keys, act or {hold} */
 	['Tracks', 'Arrows of wakeups on or off', ['h'], (app) => app.arrows.toggle()],
 	['Panels', 'Open or close the panels', ['q'], (app) => app.panels.toggle()],
 	['Panels', 'Events', ['1'], (app) => app.panels.show('events')],
+	['Panels', 'List all events, those in sight, those of the range', ['e'], (app) => app.panels.show('events') || app.panels.list.next_choice()],
 	['Panels', 'Marks and their distances', ['2'], (app) => app.panels.show('marks')],
 	['Panels', 'Time by task', ['3'], (app) => app.panels.show('tasks')],
 	['Panels', 'Event counts', ['4'], (app) => app.panels.show('counts')],

@@ -9,12 +9,20 @@
  *
  *	top        number of the first row in sight (with a fraction)
  *	pages      rows that were fetched, PAGE at a time, PAGES at most
+ *
+ * It lists all events, or only those of the time in sight, or those of the range (without one: of the selection), as the
+ * switch above it says (which). Rows keep their numbers: base is that of the first one that is listed, total how many there are.
  */
 import * as api from './api.js';
 import { clock, count, absolute } from './units.js';
 import { el } from './table.js';
 
 const ROW = 21, PAGE = 128, PAGES = 60, TALL = 6e6, FOLLOW_MS = 250;
+const WHICH = [	/* id, words, title */
+	['all', 'All', 'List all events'],
+	['view', 'In sight', 'List the events of the time in sight'],
+	['range', 'Range', 'List the events of the range; without a range, those of the selection'],
+];
 const COLUMNS = [	/* title, class, text of a row */
 	['#', 'num dim', (r) => count(r.row)],	/* of those that pass the filter, if there is one */
 	['Time', 'num', (r) => clock(r.ts)],
@@ -33,7 +41,10 @@ export class EventList {
 		this.spacer = el('div', 'spacer');
 		this.head = el('table', 'data events');
 		this.body = el('tbody', '');
+		this.which = 'all';
+		this.base = 0;
 		this.total = 0;
+		this.asks = 0;			/* for how much is listed; only the last answer counts */
 		this.top = 0;
 		this.moves = 0;			/* by the user */
 		this.sel = undefined;
@@ -46,8 +57,92 @@ export class EventList {
 		app.on('filter', () => this.reset());
 		app.on('info', () => this.grow());
 		app.on('names', () => this.paint());
-		app.on('view', () => this.later());
+		app.on('view', () => this.which === 'view' ? this.bounds_later() : this.later());
+		app.on('range', () => this.which === 'range' && this.bounds_later());
+		app.on('selection', (options) => this.which === 'range' && !app.range && !options?.from_list && this.bounds_later());
 		app.on('ready', () => this.later());
+	}
+
+	/* --- which events --- */
+
+	/* The switch, for the bar above. */
+	make_switch() {
+		this.switch = el('span', 'which');
+		this.switch.setAttribute('role', 'group');
+		this.switch.setAttribute('aria-label', 'Which events are listed');
+		for (const [id, words, title] of WHICH) {
+			const b = el('button', 'small', words);
+			b.type = 'button';
+			b.title = `${title} (E)`;
+			b.dataset.which = id;
+			b.addEventListener('click', () => this.choose(id));
+			this.switch.append(b);
+		}
+		this.show_switch();
+		return this.switch;
+	}
+
+	show_switch() {
+		for (const b of this.switch?.children || [])
+			b.setAttribute('aria-pressed', String(b.dataset.which === this.which));
+	}
+
+	choose(id) {
+		const wanted = WHICH.some(([name]) => name === id) ? id : 'all';
+		if (wanted === this.which)
+			return;
+		this.which = wanted;
+		this.show_switch();
+		this.app.emit('listed');
+		this.set_bounds(true).catch(api.quiet);
+	}
+
+	next_choice() {
+		const ids = WHICH.map(([id]) => id);
+		this.choose(ids[(ids.indexOf(this.which) + 1) % ids.length]);
+	}
+
+	/* The time whose events are listed; null: all. */
+	time() {
+		const { app } = this, s = app.selection, { view } = app;
+		if (this.which === 'view')
+			return { from: Math.max(0, Math.floor(view.from)), to: Math.ceil(view.to) };
+		if (this.which !== 'range')
+			return null;
+		return app.range || (s?.lane ? { from: s.start, to: s.end } : s?.event ? { from: s.event.ts, to: s.event.ts } : null);
+	}
+
+	bounds_later() {
+		clearTimeout(this.bounds_timer);
+		this.bounds_timer = setTimeout(() => this.set_bounds().catch(api.quiet), FOLLOW_MS);
+	}
+
+	/* Which rows those are. anew: the user has just chosen them. */
+	async set_bounds(anew = false) {
+		const time = this.time(), n = ++this.asks, { sel } = this, rank = (t) => api.get('rank', { sel, t });
+		if (!time && !anew && this.base === 0 && this.whole === this.total)
+			return;
+		const [first, end] = time ? await Promise.all([rank(time.from), rank(Math.max(0, time.to) + 1)])
+			: [{ row: 0 }, { row: (await api.get('rows', { sel, row: 0, n: 1 })).total }];
+		if (n !== this.asks || sel !== this.sel)
+			return;
+		this.base = first.row;
+		this.total = Math.max(0, end.row - first.row);
+		if (!time)
+			this.whole = this.total;
+		this.size();
+		this.app.panels?.say_scope();
+		const listed = this.selected >= this.base && this.selected < this.base + this.total;
+		if (listed)
+			this.reveal(this.selected, true);
+		else
+			this.go(this.app.live?.at_end ? this.base + this.total : time ? this.base : this.top);
+	}
+
+	/* "12 of 62 756 events" */
+	words() {
+		const { events } = this.app.info || {};
+		return this.which === 'all' || !events ? '' : `${count(this.total)} of ${count(this.whole ?? events)} events`;
 	}
 
 	/* Without a selection the list shows what the picture begins with; of a recording that is followed, its end. */
@@ -56,7 +151,7 @@ export class EventList {
 
 		clearTimeout(this.timer);
 		this.timer = setTimeout(async () => {
-			if (this.moves !== moves || this.app.selection || this.root.hidden || !this.total || (!anyway && this.scroll.matches(':hover, :focus-within')))
+			if (this.which === 'view' || this.moves !== moves || this.app.selection || this.root.hidden || !this.total || (!anyway && this.scroll.matches(':hover, :focus-within')))
 				return;
 			try {
 				const { view, live } = this.app, at_end = live?.at_end;
@@ -126,23 +221,31 @@ export class EventList {
 	}
 
 	reset() {
+		this.asks++;
+		this.base = 0;
 		this.pages.clear();
 		this.asked.clear();
 		this.sel = this.app.filters?.sel;
 		this.head.querySelector('th').title = this.sel === undefined ? 'Number of the event' : 'Number among those that pass the filter';
 		this.selected = -1;
-		this.fetch(0, true).then(() => this.app.selection ? this.follow({}) : this.later(true)).catch(api.quiet);
+		this.fetch(0, true).then(() => this.which === 'all' ? null : this.set_bounds(true))
+			.then(() => this.app.selection ? this.follow({}) : this.later(true)).catch(api.quiet);
 	}
 
 	grow() {
-		if (!this.app.filters.sel && this.app.info.events !== this.total) {
-			const last = Math.floor(this.total / PAGE);
+		if (!this.app.filters.sel && this.app.info.events !== (this.whole ?? this.total)) {
+			const last = Math.floor((this.whole ?? this.total) / PAGE);
 			for (const page of this.pages.keys())
 				if (page >= last || this.app.info.progress < 1)
 					this.pages.delete(page);
-			this.total = this.app.info.events;
-			this.size();
-			this.paint();
+			this.whole = this.app.info.events;
+			if (this.which === 'all') {
+				this.total = this.app.info.events;
+				this.size();
+				this.paint();
+			} else {
+				this.bounds_later();
+			}
 		}
 	}
 
@@ -170,7 +273,10 @@ export class EventList {
 		this.pages.set(page, answer.rows);
 		while (this.pages.size > PAGES)
 			this.pages.delete(this.pages.keys().next().value);
-		if (first || answer.total !== this.total) {
+		if (first || answer.total !== this.whole) {
+			this.whole = answer.total;
+			if (this.which !== 'all' && !first)
+				return this.bounds_later();
 			this.total = answer.total;
 			this.size();
 			if (first)
@@ -185,10 +291,10 @@ export class EventList {
 	/* --- moving --- */
 
 	go(top) {
-		this.top = Math.max(0, Math.min(top, Math.max(0, this.total - this.seen)));
+		this.top = this.base + Math.max(0, Math.min(top - this.base, Math.max(0, this.total - this.seen)));
 		this.setting = true;
-		const room = this.spacer.offsetHeight - this.scroll.clientHeight;
-		this.scroll.scrollTop = this.scaled ? room * this.top / Math.max(1, this.total - this.seen) : this.top * ROW;
+		const room = this.spacer.offsetHeight - this.scroll.clientHeight, passed = this.top - this.base;
+		this.scroll.scrollTop = this.scaled ? room * passed / Math.max(1, this.total - this.seen) : passed * ROW;
 		this.expected = this.scroll.scrollTop;
 		this.paint();
 	}
@@ -199,8 +305,8 @@ export class EventList {
 		this.expected = this.scroll.scrollTop;
 		this.moves++;
 		const room = Math.max(1, this.spacer.offsetHeight - this.scroll.clientHeight);
-		this.top = this.scaled ? Math.round(this.scroll.scrollTop / room * Math.max(0, this.total - this.seen))
-			: this.scroll.scrollTop / ROW;
+		this.top = this.base + (this.scaled ? Math.round(this.scroll.scrollTop / room * Math.max(0, this.total - this.seen))
+			: this.scroll.scrollTop / ROW);
 		this.paint();
 	}
 
@@ -213,15 +319,16 @@ export class EventList {
 	}
 
 	key(event) {
-		const page = this.seen - 1, at = this.selected >= 0 ? this.selected : Math.floor(this.top);
+		const page = this.seen - 1, last = this.base + this.total - 1;
+		const at = this.selected >= this.base && this.selected <= last ? this.selected : Math.floor(this.top);
 		const to = { ArrowDown: at + 1, ArrowUp: at - 1, PageDown: at + page, PageUp: at - page,
-			Home: 0, End: this.total - 1 }[event.key];
-		if (to === undefined || event.altKey || event.metaKey)
+			Home: this.base, End: last }[event.key];
+		if (to === undefined || event.altKey || event.metaKey || !this.total)
 			return;
 		this.moves++;
 		event.preventDefault();
 		event.stopPropagation();
-		this.pick(Math.max(0, Math.min(this.total - 1, to)));
+		this.pick(Math.max(this.base, Math.min(last, to)));
 	}
 
 	/* Selects a row by number. */
@@ -239,8 +346,9 @@ export class EventList {
 		}
 	}
 
-	reveal(n) {
-		if (n < this.top + 1 || n > this.top + this.seen - 2)
+	reveal(n, anyway = false) {
+		const listed = n >= this.base && n < this.base + this.total;
+		if (listed && (anyway || n < this.top + 1 || n > this.top + this.seen - 2))
 			this.go(n - Math.floor(this.seen / 2));
 		else
 			this.paint();
@@ -290,7 +398,7 @@ export class EventList {
 	paint() {
 		if (this.root.hidden || !this.scroll.clientHeight)
 			return;
-		const first = Math.floor(this.top), n = Math.min(this.seen + 1, this.total - first);
+		const first = Math.floor(this.top), n = Math.min(this.seen + 1, this.base + this.total - first);
 		const wanted = new Set();
 		const rows = [];
 		for (let i = first; i < first + n; i++) {
@@ -301,8 +409,13 @@ export class EventList {
 		}
 		this.body.replaceChildren(...rows);
 		if (!this.total && this.app.ready)
-			this.body.replaceChildren(el('tr', '', this.across(this.sel ? 'No event passes the filter.' : 'No events.')));
+			this.body.replaceChildren(el('tr', '', this.across(this.none_words())));
 		wanted.forEach((page) => this.fetch(page).catch(api.quiet));
+	}
+
+	none_words() {
+		const where = this.time() ? this.which === 'view' ? ' in sight' : this.app.range ? ' of the range' : ' of the selection' : '';
+		return this.sel ? `No event${where} passes the filter.` : `No events${where}.`;
 	}
 
 	across(text) {
@@ -319,7 +432,7 @@ export class EventList {
 
 	line(i, row) {
 		const tr = el('tr', i === this.selected ? 'on' : '');
-		tr.setAttribute('aria-rowindex', String(i + 2));
+		tr.setAttribute('aria-rowindex', String(i - this.base + 2));
 		if (!row) {
 			tr.append(el('td', 'num dim', count(i)), el('td', 'dim', '…'));
 			return tr;

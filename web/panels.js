@@ -57,7 +57,7 @@ class Panels {
 		}, 'The table stays as it was when you chose a row; this fills it again for what is in sight or selected now');
 		this.update.id = 'update';
 		this.update.hidden = true;
-		this.tabs.append(scope, this.update, button('▾', () => this.toggle(), 'Close or open the panels (Q)'));
+		this.tabs.append(scope, this.list.make_switch(), this.update, button('▾', () => this.toggle(), 'Close or open the panels (Q)'));
 		this.tabs.addEventListener('keydown', (event) => this.key(event));
 		app.on('view', () => this.say_scope());
 		app.on('range', () => this.say_scope());
@@ -139,6 +139,7 @@ class Panels {
 	make_room() {
 		const box = document.getElementById('drawer'), { app } = this;
 		box.classList.toggle('events', this.current === 'events');
+		this.list.switch.hidden = this.current !== 'events';
 		box.classList.toggle('alone', this.current !== 'events' && !app.selection);
 	}
 
@@ -172,7 +173,8 @@ class Panels {
 		const about = PANELS.find(([id]) => id === this.current)[3].includes('range');
 		const scope = document.getElementById('scope');
 		if (!about || !this.app.info) {
-			scope.textContent = '';
+			scope.textContent = this.current === 'events' ? this.list.words() : '';
+			scope.title = '';
 			return;
 		}
 		const { from, to, chosen } = this.held || this.app.scope();

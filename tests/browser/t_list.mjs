@@ -52,6 +52,52 @@ export const list = [
 		},
 	},
 	{
+		name: 'the list follows what is in sight, or the range',
+		async run(t) {
+			const { events } = t.oracle, rows = () => t.page.getAttribute('#panel-events table', 'aria-rowcount').then((n) => Number(n) - 1);
+			const within = (from, to) => events.filter((e) => e.t >= from && e.t <= to);
+			const lists = async (wanted, what) => {
+				await t.page.waitForFunction((n) => Number(document.querySelector('#panel-events table').getAttribute('aria-rowcount')) === n + 1, wanted.length, { timeout: 90000 })
+					.catch(async () => same(await rows(), wanted.length, what));
+				const first = events.indexOf(wanted[0]);
+				await t.page.waitForFunction((n) => document.querySelector('#panel-events tbody td')?.textContent.replace(/\D/g, '') === String(n), first, { timeout: 90000 });
+				for (const r of await filled(t))
+					same(digits(r.cells[1]), events[first + r.row].t / 1e9, `${what}: row ${r.row}`);
+			};
+			await t.go(5e8, 6e8);
+			await t.page.click('.which [data-which="view"]');
+			await lists(within(5e8, 6e8), 'in sight');
+			await t.go(7e8, 7.1e8);
+			await lists(within(7e8, 7.1e8), 'in sight after a move');
+			ok((await t.page.textContent('#scope')).includes('of'), 'how many of all');
+			await t.shot('list-in-sight');
+			await t.page.focus('#panel-events .scroll');
+			await t.page.keyboard.press('End');
+			const last = within(7e8, 7.1e8).at(-1);
+			await t.page.waitForFunction((ts) => window.sonde.selection?.event?.ts === ts, last.t, { timeout: 90000 });
+			await t.page.evaluate(() => window.sonde.select(null));
+			/* E goes on to the range; the address keeps it */
+			await t.page.evaluate(() => window.sonde.set_range(1e9, 1.02e9));
+			await t.page.keyboard.press('e');
+			await lists(within(1e9, 1.02e9), 'of the range');
+			await t.page.waitForFunction(() => /[#&]e=range/.test(location.hash), null, { timeout: 90000 });
+			await t.page.reload();
+			await t.page.waitForFunction(() => window.sonde?.ready, null, { timeout: 90000 });
+			await lists(within(1e9, 1.02e9), 'after a reload');
+			await t.page.evaluate(() => window.sonde.set_range(1.1e9, 1.12e9));
+			await lists(within(1.1e9, 1.12e9), 'of another range');
+			/* without a range it is the selection */
+			await t.page.evaluate(async () => {
+				window.sonde.set_range(null);
+				window.sonde.select(await window.sonde.span('task:0:127', 1.3e9));
+			});
+			const [from, to] = await t.page.evaluate(() => [window.sonde.selection.start, window.sonde.selection.end]);
+			await lists(within(from, to), 'of the selection');
+			await t.page.click('.which [data-which="all"]');
+			await t.page.waitForFunction((n) => Number(document.querySelector('#panel-events table').getAttribute('aria-rowcount')) === n + 1, events.length, { timeout: 90000 });
+		},
+	},
+	{
 		name: 'an event shows every field',
 		async run(t) {
 			const n = t.oracle.events.findIndex((e, i) => i > 1000 && e.event === 'sched_switch'), e = t.oracle.events[n];

@@ -60,6 +60,7 @@ class App {
 		this.hot = -1;
 		this.why_task = -1;
 		this.single = null;
+		this.commands = new Map();	/* of processes, by machine and number */
 		this.ready = false;
 		this.view = new Viewport(() => {
 			this.redraw();
@@ -99,6 +100,12 @@ class App {
 		return this.by_pid.get(`${machine}:${pid}`);
 	}
 
+	/* The command line of a task's process, cut off after so many characters; '' where it is not known. */
+	command_of(task, max = Infinity) {
+		const text = task ? this.commands.get(`${task.machine}:${task.tgid > 0 ? task.tgid : task.pid}`) || '' : '';
+		return text.length > max ? `${text.slice(0, max - 1)}…` : text;
+	}
+
 	task_name(n) {
 		const task = this.tasks[n];
 		if (!task)
@@ -131,7 +138,8 @@ class App {
 
 	async learn_names() {
 		this.named = performance.now();
-		const [tasks, kinds] = await Promise.all([api.get('tasks'), api.get('kinds')]);
+		const [tasks, kinds, processes] = await Promise.all([api.get('tasks'), api.get('kinds'), api.get('processes')]);
+		this.commands = new Map(processes.processes.map(([machine, tgid, command]) => [`${machine}:${tgid}`, command]));
 		this.kinds = [];
 		for (const kind of kinds.kinds)
 			this.kinds[kind.n] = kind;

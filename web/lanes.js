@@ -267,7 +267,8 @@ export class Lanes {
 	/* Its name with all files, for tooltips and for those who listen. */
 	full_name(lane) {
 		const [name, sub] = this.own_name(lane), files = all_files_of_lane(this.app, lane);
-		return [`${name} ${sub}`.trim(), files].filter(Boolean).join(', ');
+		const task = ['task', 'calls', 'sys'].includes(lane.type) && this.app.task_of(lane.machine, Number(lane.id));
+		return [`${name} ${sub}`.trim(), files, this.app.command_of(task, 80)].filter(Boolean).join(', ');
 	}
 
 	own_name(lane) {

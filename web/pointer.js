@@ -19,7 +19,7 @@ import { waker_words } from './a11y.js';
 import { clock, duration, value as number } from './units.js';
 import { el } from './table.js';
 
-const STILL_MS = 70, DRAG = 4;
+const STILL_MS = 70, DRAG = 4, COMMAND_MAX = 80;
 
 export class Pointer {
 	constructor(app) {
@@ -213,6 +213,9 @@ export class Pointer {
 			: parts.type === 'task' ? STATE_NAMES[span.value] || 'unknown'
 				: lane.kind === 5 ? number(span.number) : span.label || app.lanes.name(lane)[0];
 		lines.push(el('div', '', el('b', '', name)));
+		const command = parts.type === 'cpu' ? app.command_of(app.tasks[span.value], COMMAND_MAX) : '';
+		if (command)
+			lines.push(el('div', 'dim', command));
 		if (span.end > span.start)
 			lines.push(el('div', '', duration(span.end - span.start)));
 		if (parts.type === 'task' && span.cpu >= 0)

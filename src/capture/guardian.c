@@ -128,3 +128,8 @@ void guardian_stop(struct journal *j)
 		;
 	j->guardian = 0;
 }
+
+int journal_guardian(const struct journal *j)
+{
+	return (int)j->guardian;
+}

@@ -56,6 +56,9 @@ int journal_take_top(struct journal *j, struct errmsg *err);
  */
 int journal_take_marks(struct journal *j, int pid, struct errmsg *err);
 
+/* The number of the guardian process. */
+int journal_guardian(const struct journal *j);
+
 /* Puts everything back; goes on after a failure, whose sentence is in err. */
 int journal_undo(struct journal *j, struct errmsg *err);
 /* Forgets what was noted: the settings stay as they are now (record -k). */

@@ -40,6 +40,8 @@ struct plan_buffer {
 	bool is_removed;	   /* set -v -B NAME */
 };
 
+#define PLAN_OWN_MAX 4
+
 struct plan {
 	struct plan_buffer *buffers;
 	size_t n_buffers;
@@ -56,7 +58,10 @@ struct plan {
 	bool stacks;		     /* -T */
 	bool only_triggers; /* events are defined and looked up, but not switched on: histogram.h */
 	bool tell_names;    /* events that tell how tasks are called are on, too: setup_names.c */
-	bool trace_self;    /* --no-filter: sonde's own events are recorded, too */
+	bool trace_self;    /* --self: sonde's own events are recorded, too */
+	int own_pids[PLAN_OWN_MAX]; /* processes that belong to sonde besides the recorder */
+	size_t n_own_pids;
+	bool no_commands;      /* command lines of processes are not recorded */
 	long long graph_depth; /* 0: not given */
 	long long cmdlines_size;
 	long long threshold_us;	  /* -1: not given; tracing_thresh */

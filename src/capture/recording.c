@@ -315,6 +315,16 @@ static int add_programs(struct recording *rec, struct errmsg *err)
 	return r;
 }
 
+/* The newest of it; version 6 has only what recording_options() gave it. */
+static int add_processes(struct recording *rec, struct errmsg *err)
+{
+	if (!rec->s->census)
+		return 0;
+	census_finish(rec->s->census, &rec->s->t);
+	return rec->config.version == 6 ? 0
+					: recording_processes(rec->s, put_option, rec->file, err);
+}
+
 static int finish_file(struct recording *rec, struct recording_sum *sum, struct errmsg *err)
 {
 	struct textbuf names;
@@ -324,6 +334,8 @@ static int finish_file(struct recording *rec, struct recording_sum *sum, struct 
 	r = add_stats(rec, sum, err);
 	if (r >= 0)
 		r = add_programs(rec, err);
+	if (r >= 0)
+		r = add_processes(rec, err);
 	kernelinfo_read_names(rec->s->t.root, &rec->s->names, &names);
 	if (r >= 0)
 		r = livefile_add_text(

@@ -12,4 +12,9 @@ int recording_options(struct session *s, const struct recording_config *config,
 		      int (*put)(void *ctx, uint16_t id, struct piece data, struct errmsg *err),
 		      void *ctx, struct errmsg *err);
 
+/* Who is known to the census by now. */
+int recording_processes(struct session *s,
+			int (*put)(void *ctx, uint16_t id, struct piece data, struct errmsg *err),
+			void *ctx, struct errmsg *err);
+
 #endif

@@ -22,8 +22,9 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#define DATE_TRIES     10
-#define MAPS_MAX_BYTES (1u << 20)
+#define DATE_TRIES	    10
+#define MAPS_MAX_BYTES	    (1u << 20)
+#define PROCESSES_MAX_BYTES (16u << 20)
 
 struct option_sink {
 	int (*put)(void *ctx, uint16_t id, struct piece data, struct errmsg *err);
@@ -195,6 +196,27 @@ static int put_all_maps(struct session *s, const struct option_sink *sink)
 	return r;
 }
 
+/* --- processes --------------------------------------------------------------------------------- */
+
+int recording_processes(struct session *s,
+			int (*put)(void *ctx, uint16_t id, struct piece data, struct errmsg *err),
+			void *ctx, struct errmsg *err)
+{
+	const struct processes *p = census_processes(s->census);
+	struct textbuf text;
+	int r = 0;
+
+	if (!p)
+		return 0;
+	textbuf_init(&text, PROCESSES_MAX_BYTES);
+	processes_fmt(p, &text);
+	if (textbuf_len(&text)) /* at the ceiling the rest is missing */
+		r = put(ctx, SNF_OPTION_PROCESSES,
+			(struct piece){(const uint8_t *)text.start, textbuf_len(&text)}, err);
+	textbuf_release(&text);
+	return r;
+}
+
 /* --- all --------------------------------------------------------------------------------------- */
 
 static int put_machine(struct session *s, const struct recording_config *config,
@@ -241,5 +263,5 @@ int recording_options(struct session *s, const struct recording_config *config,
 		r = put_all_maps(s, &sink);
 	for (size_t i = 0; config->hooks && i < config->hooks->n && r >= 0; i++)
 		r = put_text(&sink, SNF_OPTION_HOOK, config->hooks->words[i]);
-	return r;
+	return r < 0 ? r : recording_processes(s, put, ctx, err);
 }

@@ -170,6 +170,21 @@ static int forget_tasks(struct session *s, struct errmsg *err)
 	return r;
 }
 
+static void open_census(struct session *s, bool is_live)
+{
+	struct census_config config = {
+		.plan = s->config.plan,
+		.guardian = journal_guardian(s->journal),
+		.command = s->has_child ? s->child.pid : 0,
+		.argv = s->config.argv,
+		.is_live = is_live,
+	};
+
+	s->census = census_open(&config);
+	s->powers |= census_powers(s->census);
+	s->setup->processes = census_processes(s->census);
+}
+
 int session_open(struct session *s, const struct session_config *config, struct errmsg *err)
 {
 	int r;
@@ -212,6 +227,8 @@ int session_open(struct session *s, const struct session_config *config, struct 
 		r = forget_tasks(s, err);
 	if (r >= 0)
 		open_mappings(s);
+	if (r >= 0 && !config->plan->only_triggers)
+		open_census(s, true);
 	/* what only sets triggers may yet give up, and then another one of ours begins, with a command of its own */
 	if (r >= 0 && !config->plan->only_triggers)
 		privileges_drop(s->powers);
@@ -258,6 +275,8 @@ int session_attach(struct session *s, const struct name_list *instances, bool ke
 		r = stop_buffers(s, keep, err);
 	if (r >= 0)
 		r = read_kernel(s, err);
+	if (r >= 0)
+		open_census(s, false);
 	s->n_cpus = r >= 0 ? tracefs_cpu_count(&s->t) : 0;
 	return r;
 }
@@ -311,7 +330,8 @@ int session_start(struct session *s, struct errmsg *err)
 	if (s->config.plan->only_triggers)
 		privileges_drop(s->powers);
 	r = leave_out_self(s, err);
-
+	if (s->census)
+		census_add_own(s->census);
 	if (r >= 0 && s->has_child)
 		child_ready(&s->child);
 	if (r >= 0)
@@ -666,6 +686,8 @@ int session_close(struct session *s, struct errmsg *err)
 	int r = session_restore(s, err);
 
 	setup_free(s->setup);
+	census_close(s->census);
+	s->census = NULL;
 	kernelinfo_release(&s->kernel);
 	textbuf_release(&s->names);
 	plan_release(&s->own_plan);

@@ -15,6 +15,7 @@
 #ifndef SONDE_CAPTURE_SESSION_H
 #define SONDE_CAPTURE_SESSION_H
 
+#include "capture/census.h"
 #include "capture/child.h"
 #include "capture/kernelinfo.h"
 #include "capture/recorder.h"
@@ -62,7 +63,8 @@ struct session {
 	int child_status; /* as wait() gives it, once it has ended */
 	int signal_fd, signal;
 	struct kernelinfo kernel;
-	struct textbuf names; /* of all tasks, "PID NAME" lines, as of session_open() */
+	struct census *census; /* processes; NULL: nobody asks for them */
+	struct textbuf names;  /* of all tasks, "PID NAME" lines, as of session_open() */
 	unsigned n_cpus;
 	uint64_t start_ns, stop_ns; /* CLOCK_MONOTONIC */
 	uint64_t powers;	    /* kept besides those of privileges.c */

@@ -422,8 +422,8 @@ static int set_buffer(struct setup *s, const struct setup_buffer *b, struct errm
 {
 	static int (*const steps[])(struct setup *, const struct setup_buffer *,
 				    struct errmsg *) = {
-		set_clock,	 set_sizes,    setup_markers, set_options, set_pids,
-		setup_functions, setup_events, setup_names,   set_tracer,
+		set_clock, set_sizes,	    setup_markers, setup_tgids, set_options,
+		set_pids,  setup_functions, setup_events,  setup_names, set_tracer,
 	};
 	int r = 0;
 

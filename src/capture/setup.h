@@ -18,6 +18,7 @@
 #include "capture/mappings.h"
 #include "capture/plan.h"
 #include "probe/probe.h"
+#include "symbols/processes.h"
 
 struct setup_buffer {
 	const struct plan_buffer *plan;
@@ -49,10 +50,11 @@ struct setup {
 	double probe_ns[PROBE_RAW + 1][2];
 	double event_ns;	   /* what writing the event takes besides; 0: not measured */
 	struct mappings *mappings; /* of programs, if they are needed for names; NULL */
-	uint64_t n_events_seen;	   /* in the buffers, when the hits of probes were looked at last */
-	bool misses_markers;	   /* those of the top level cannot be copied into our instance */
-	long long n_top_before;	   /* then: records in the top level's buffer at the start */
-	bool is_program_busy;	   /* others ran the command's program before it did */
+	const struct processes *processes; /* of the machine; NULL: nobody asked (census.h) */
+	uint64_t n_events_seen; /* in the buffers, when the hits of probes were looked at last */
+	bool misses_markers;	/* those of the top level cannot be copied into our instance */
+	long long n_top_before; /* then: records in the top level's buffer at the start */
+	bool is_program_busy;	/* others ran the command's program before it did */
 };
 
 /* On failure what was set is put back when the journal is closed. */

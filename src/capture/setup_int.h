@@ -35,6 +35,8 @@ void setup_leave(struct setup *s);
 bool setup_is_latency(const char *tracer);
 /* setup_tasks.c: the other threads of a process. */
 int setup_each_thread(const char *pid, int (*visit)(void *ctx, const char *thread), void *ctx);
+/* The kernel notes the process of each task; before the plan's own options. */
+int setup_tgids(struct setup *s, const struct setup_buffer *b, struct errmsg *err);
 /* Says so if a task of -P runs a file that is no more the one that is probed. */
 void setup_note_replaced(struct setup *s, const struct probe *p);
 /* setup_lost.c: looks whether others run the command's program, just before it does. */

@@ -5,6 +5,9 @@
  *	-P 4711        set_event_pid 4711               the one thread of that number
  *	-P 4711 -c     set_event_pid 4711 4712 …        all that /proc/4711/task has, and (event-fork) what they start
  *
+ * And to which process each belongs: with the option record-tgid the kernel notes it when a task is switched to, and census.c
+ * reads it in the end. A live trace has events that tell it (setup_names.c).
+ *
  * A probe of a program is one of its file, that is, of the inode. A process that runs on while its file was replaced
  * (an update, a build) has the old one, which no path but /proc/PID/exe leads to: nothing would be seen, so a note says it.
  */
@@ -20,7 +23,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define DELETED " (deleted)"
+#define TGID_OPTION "options/record-tgid"
+#define DELETED	    " (deleted)"
 
 int setup_each_thread(const char *pid, int (*visit)(void *ctx, const char *thread), void *ctx)
 {
@@ -76,4 +80,12 @@ void setup_note_replaced(struct setup *s, const struct probe *p)
 					   "replaced, and is not seen; probe /proc/%s/exe instead",
 					   pids->words[k], path, pids->words[k]);
 	}
+}
+
+int setup_tgids(struct setup *s, const struct setup_buffer *b, struct errmsg *err)
+{
+	if (!s->journal || s->plan->tell_names || s->plan->only_triggers ||
+	    !tracefs_exists(&s->t, b->instance, TGID_OPTION))
+		return 0;
+	return setup_write(s, b->instance, TGID_OPTION, "1", TRACEFS_SET, err);
 }

@@ -84,6 +84,7 @@ static int describe(const struct info_options *o, struct tracefile *tf, struct t
 	arena_init(&arena, ARENA_MAX_BYTES);
 	if (r >= 0 && tasks_init(&tasks, tracefile_text(tf, TRACEFILE_CMDLINES)) < 0)
 		r = errmsg_set_errno(err, -ENOMEM, "cannot read the command lines of %s", tf->path);
+	tasks_set_processes(&tasks, f ? f->processes : NULL);
 	if (r >= 0)
 		r = fast ? info_edges(&counts, tf, f, err) : info_count(&counts, tf, f, err);
 	if (r >= 0)

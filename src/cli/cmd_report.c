@@ -320,6 +320,7 @@ static const struct option_row rows[] = {
 	FLAG(0, "cpus", list_cpus, "CPUs that have data"),
 	FLAG(0, "first-event", first_event, "time of the first event of each CPU"),
 	FLAG(0, "last-event", last_event, "time of the last event of each CPU"),
+	FLAG(0, "processes", processes, "processes and their command lines"),
 	FLAG(0, "stat", stat, "buffer statistics of the recording"),
 	FLAG(0, "uname", uname, "the machine it was recorded on"),
 	FLAG(0, "version", version, "the program that recorded it"),
@@ -381,6 +382,7 @@ static int open_file(struct report_file *file, const struct report_options *o, s
 	if (r < 0)
 		return errmsg_set_errno(err, r, "cannot read the command lines of %s",
 					file->tf->path);
+	tasks_set_processes(&file->tasks, file->formats->processes);
 	r = mark_events(file->formats, &o->raw_events, true, err);
 	return r < 0 ? r : mark_events(file->formats, &o->plain_events, false, err);
 }
@@ -491,9 +493,10 @@ static int check_pids(const struct word_list *l, struct errmsg *err)
 /* What can be told from the options alone. */
 static int check_options(const struct report_options *o, struct errmsg *err)
 {
-	bool lists = o->list_functions || o->list_printk || o->list_events || o->print_events ||
-		     o->list_cpus || o->first_event || o->last_event || o->endian || o->page_size ||
-		     o->stat || o->uname || o->version || o->event_regex;
+	bool lists = o->processes || o->list_functions || o->list_printk || o->list_events ||
+		     o->print_events || o->list_cpus || o->first_event || o->last_event ||
+		     o->endian || o->page_size || o->stat || o->uname || o->version ||
+		     o->event_regex;
 
 	if (o->output != REPORT_TEXT && lists)
 		return errmsg_set(err, -EINVAL, "--json and --csv are for events, not for lists");

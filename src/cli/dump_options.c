@@ -239,9 +239,11 @@ static const struct option_kind kinds[SNF_OPTION_MAX] = {
 void dump_option(struct dump *d, uint16_t id, struct piece data)
 {
 	static const struct option_kind programs = {"PROGRAMS", print_string};
-	const struct option_kind *kind = id < SNF_OPTION_MAX	     ? &kinds[id]
-					 : id == SNF_OPTION_PROGRAMS ? &programs
-								     : NULL;
+	static const struct option_kind processes = {"PROCESSES", print_string};
+	const struct option_kind *kind = id < SNF_OPTION_MAX	      ? &kinds[id]
+					 : id == SNF_OPTION_PROGRAMS  ? &programs
+					 : id == SNF_OPTION_PROCESSES ? &processes
+								      : NULL;
 
 	if (kind && kind->print)
 		kind->print(d, kind, id, data);

@@ -20,6 +20,7 @@
 #include "cli/info.h"
 #include "decode/timeconv.h"
 #include "store/pagestream.h"
+#include "symbols/processes.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -27,7 +28,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LIST_MAX 4096
+#define LIST_MAX	  4096
+#define COMMAND_MAX_BYTES (4u * PROCESSES_COMMAND_MAX)
 
 struct gather {
 	struct traceinfo *info;
@@ -543,6 +545,18 @@ static int gather_events(struct gather *g)
 	return info->events ? 0 : -ENOMEM;
 }
 
+static const char *command_of(struct gather *g, int pid)
+{
+	const char *copy = NULL;
+	struct textbuf tb;
+
+	textbuf_init(&tb, COMMAND_MAX_BYTES);
+	if (processes_fmt_command(g->f->processes, pid, &tb) && !tb.overflow)
+		copy = arena_strndup(g->arena, tb.start, textbuf_len(&tb));
+	textbuf_release(&tb);
+	return copy;
+}
+
 static int gather_tasks(struct gather *g)
 {
 	struct traceinfo *info = g->info;
@@ -556,6 +570,8 @@ static int gather_tasks(struct gather *g)
 
 		t->pid = list[i].key;
 		t->comm = task ? task->comm : "<...>";
+		t->tgid = g->f->processes && task ? task->tgid : -1;
+		t->command = command_of(g, t->pid);
 		t->n = list[i].n;
 		t->percent = 100.0 * (double)t->n / (double)info->n_events;
 	}

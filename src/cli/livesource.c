@@ -40,7 +40,8 @@ int livesource_open(struct livesource *ls, struct tracefile *tf, const struct re
 {
 	struct formats_config fc = {.plugins = opts->plugins,
 				    .programs = setup->mappings ? mappings_programs(setup->mappings)
-								: NULL};
+								: NULL,
+				    .processes = setup->processes};
 	struct sequence_config sc = report_sequence_config(opts);
 	bool any_filter;
 	int r;
@@ -57,10 +58,13 @@ int livesource_open(struct livesource *ls, struct tracefile *tf, const struct re
 		return errmsg_set_errno(err, r, "cannot read the names of tasks");
 	r = formats_new(&ls->file.formats, tf, &fc, err);
 	if (r >= 0)
+		tasks_set_processes(&ls->file.tasks, ls->file.formats->processes);
+	if (r >= 0)
 		r = report_make_filters(&ls->rep, &any_filter, err);
 	if (r < 0)
 		return r;
 	sc.fresh_names = true;
+	sc.tgids = true;
 	sc.hold_rounds = config->hold_rounds;
 	sc.stop = config->stop;
 	sc.stop_ctx = config->stop_ctx;

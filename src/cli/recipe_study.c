@@ -128,6 +128,8 @@ static int walk_file(struct file_walk *w, struct recipe_studies *rs, struct errm
 	if (r >= 0)
 		r = tasks_init(&w->tasks, tracefile_text(w->tf, TRACEFILE_CMDLINES));
 	if (r >= 0)
+		tasks_set_processes(&w->tasks, w->formats->processes);
+	if (r >= 0)
 		r = names_gather(w->tf, w->formats, &w->tasks);
 	if (r >= 0 && n_threads > 1 && w->tf->compression != COMPRESSION_NONE)
 		w->unpacker = unpacker_new(n_threads - 1, 1);

@@ -158,11 +158,15 @@ int recordopts_verbose(void *opts, const char *value, struct errmsg *err);
 		.help = before "only these tasks", .apply = recordopts_pid         \
 	}
 
-#define RECORDOPTS_ROW_SELF(before)                                       \
-	{                                                                 \
-		.kind = OPTION_FLAG, .name = "no-filter",                 \
-		.help = before "do not leave out what sonde itself does", \
-		.offset = RECORDOPTS_AT(plan.trace_self)                  \
+#define RECORDOPTS_ROWS_SELF(before)                              \
+	{.kind = OPTION_FLAG,                                     \
+	 .name = "self",                                          \
+	 .help = before "include what sonde itself does",         \
+	 .offset = RECORDOPTS_AT(plan.trace_self)},               \
+	{                                                         \
+		.kind = OPTION_FLAG, .name = "no-filter",         \
+		.help = before "the same, as trace-cmd calls it", \
+		.offset = RECORDOPTS_AT(plan.trace_self)          \
 	}
 
 #define RECORDOPTS_ROW_USER                                                      \
@@ -260,7 +264,7 @@ int recordopts_verbose(void *opts, const char *value, struct errmsg *err);
 		 .letter = 'c',                                                                   \
 		 .help = "with -F or -P: their other threads and children, too",                  \
 		 .offset = RECORDOPTS_AT(plan.children)},                                         \
-		RECORDOPTS_ROW_PROBE, RECORDOPTS_ROWS_LOOKUP, RECORDOPTS_ROW_SELF(""),            \
+		RECORDOPTS_ROW_PROBE, RECORDOPTS_ROWS_LOOKUP, RECORDOPTS_ROWS_SELF(""),           \
 	{                                                                                         \
 		.kind = OPTION_FLAG, .letter = 'i', .help = "go on if an event does not exist",   \
 		.offset = RECORDOPTS_AT(plan.ignore_unknown)                                      \
@@ -405,6 +409,10 @@ int recordopts_verbose(void *opts, const char *value, struct errmsg *err);
 		 .letter = 'a',                                                         \
 		 .help = "put the formats of all events into the file",                 \
 		 .offset = RECORDOPTS_AT(all_formats)},                                 \
+		{.kind = OPTION_FLAG,                                                   \
+		 .name = "no-command-lines",                                            \
+		 .help = "leave out the command lines of processes",                    \
+		 .offset = RECORDOPTS_AT(plan.no_commands)},                            \
 		{.kind = OPTION_FLAG,                                                   \
 		 .name = "date",                                                        \
 		 .help = "note the time of day, to show events by it",                  \

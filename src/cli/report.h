@@ -46,7 +46,7 @@ struct report_options {
 	bool negate, test_filters;
 	bool list_functions, list_printk, list_events, print_events, list_cpus;
 	bool first_event, last_event, endian, page_size;
-	bool stat, uname, version, check_events;
+	bool stat, uname, version, check_events, processes;
 	const char *event_regex, *kallsyms;
 	bool no_irq, no_softirq, nanoseconds, latency, raw, wakeup, quiet;
 	bool no_plugins, no_system_plugins, no_date, raw_ts, align_ts;

@@ -10,6 +10,7 @@
 #include "decode/timefmt.h"
 #include "decode/walker.h"
 #include "store/pagestream.h"
+#include "symbols/processes.h"
 
 #include <errno.h>
 #include <regex.h>
@@ -21,6 +22,12 @@
 static const char *endian_name(bool big)
 {
 	return big ? "big" : "little";
+}
+
+static void print_text(struct textbuf *tb)
+{
+	fwrite(tb->start, 1, textbuf_len(tb), stdout);
+	textbuf_clear(tb);
 }
 
 static int list_page_size(struct report *rep, struct errmsg *err)
@@ -185,6 +192,47 @@ static int list_events(struct report *rep, struct errmsg *err)
 	return 1;
 }
 
+/* --- processes --------------------------------------------------------------------------------- */
+
+struct process_list {
+	struct report_file *file;
+	struct textbuf *tb;
+};
+
+/* A process without a command line, as ps has it: a thread of the kernel, or one that nobody asked. */
+static int print_process(void *ctx, int tgid)
+{
+	const struct process_list *l = ctx;
+	const struct task *task;
+
+	textbuf_addf(l->tb, "%7d  ", tgid);
+	if (!processes_fmt_command(l->file->formats->processes, tgid, l->tb)) {
+		task = tasks_find(&l->file->tasks, tgid);
+		textbuf_addf(l->tb, "[%s]", task ? task->comm : "<...>");
+	}
+	textbuf_add_str(l->tb, "\n");
+	print_text(l->tb);
+	return 0;
+}
+
+static int list_processes(struct report *rep, struct errmsg *err)
+{
+	struct report_file *file = &rep->files[0];
+	struct textbuf tb;
+	int r;
+
+	if (!file->formats->processes)
+		return errmsg_set(err, -ENODATA,
+				  "%s has no list of processes: another program or an older sonde "
+				  "recorded it",
+				  file->tf->path);
+	textbuf_init(&tb, 1 << 20);
+	r = processes_each(file->formats->processes, print_process,
+			   &(struct process_list){file, &tb});
+	textbuf_release(&tb);
+	return r < 0 ? errmsg_set_errno(err, r, "cannot list the processes") : 1;
+}
+
 /* --- CPUs -------------------------------------------------------------------------------------- */
 
 /* First or last record of a CPU, its time and id; false if it has none. */
@@ -303,12 +351,6 @@ void report_add_head(const struct report *rep, size_t file, struct textbuf *tb)
 	if (rep->n_files > 1)
 		textbuf_addf(tb, "%*s: ", (int)width, file_name(rep, file));
 	textbuf_addf(tb, "cpus=%u\n", rep->files[file].tf->cpu_count);
-}
-
-static void print_text(struct textbuf *tb)
-{
-	fwrite(tb->start, 1, textbuf_len(tb), stdout);
-	textbuf_clear(tb);
 }
 
 static int list_cpus(struct report *rep, struct errmsg *err)
@@ -435,6 +477,7 @@ int report_list(struct report *rep, struct errmsg *err)
 		{o->list_functions, list_functions, 1},
 		{o->list_printk, list_printk, 1},
 		{o->list_events, list_events, 1},
+		{o->processes, list_processes, 1},
 		{o->list_cpus || o->first_event || o->last_event, list_cpus, 0},
 		{o->stat || o->uname || o->version, list_about, rep->n_files},
 	};

@@ -14,6 +14,7 @@
 #include "decode/functions.h"
 #include "decode/print.h"
 #include "format/tracedat.h"
+#include "symbols/processes.h"
 #include "symbols/programs.h"
 #include "symbols/syscalls.h"
 
@@ -192,6 +193,21 @@ static void find_common(struct formats *f)
 	}
 }
 
+/* Of several the last; they are the whole text each. */
+static void add_processes(struct formats *f)
+{
+	const struct tracefile_option *o = tracefile_option_find(f->tf, SNF_OPTION_PROCESSES);
+
+	f->processes = f->config.processes;
+	if (!o || f->processes)
+		return;
+	f->own_processes = processes_new();
+	if (!f->own_processes || processes_parse(f->own_processes, o->data) < 0)
+		tracefile_add_damage(f->tf, "%s has more processes than fit into memory",
+				     f->tf->path);
+	f->processes = f->own_processes;
+}
+
 int formats_new(struct formats **ret, struct tracefile *tf, const struct formats_config *config,
 		struct errmsg *err)
 {
@@ -218,6 +234,7 @@ int formats_new(struct formats **ret, struct tracefile *tf, const struct formats
 	make_table(f);
 	find_common(f);
 	f->graph_exit = formats_find_name(f, "ftrace", "funcgraph_exit");
+	add_processes(f);
 	*ret = f;
 	return 0;
 }
@@ -245,6 +262,7 @@ void formats_free(struct formats *f)
 	free(f->extra_kallsyms);
 	kallsyms_release(&f->kallsyms);
 	programs_free(f->programs);
+	processes_free(f->own_processes);
 	arena_release(&f->arena);
 	free(f);
 }

@@ -32,7 +32,8 @@ struct formats_config {
 	struct plugin_options plugins;
 	const char *kallsyms_path; /* report --kallsyms */
 	enum time_style time_style;
-	struct programs *programs; /* of a live trace; NULL: those of the file */
+	struct programs *programs;	   /* of a live trace; NULL: those of the file */
+	const struct processes *processes; /* the same */
 };
 
 struct common_field {
@@ -54,7 +55,10 @@ struct formats {
 	bool kallsyms_loaded; /* __atomic: printers look whether it happened meanwhile */
 	struct printkfmts printk;
 	bool printk_loaded;
-	struct programs *programs;   /* of the file, ours; NULL: it has none */
+	struct programs *programs;	 /* of the file, ours; NULL: it has none */
+	struct processes *own_processes; /* the same */
+	const struct processes
+		*processes;	     /* of the file or of a live trace; NULL: none are known */
 	void *extra_kallsyms;	     /* heap of kallsyms_path */
 	const struct guests *guests; /* who runs the code that events of kvm name; NULL: unknown */
 	const struct event *graph_exit; /* funcgraph_exit, for entries that fold with it */

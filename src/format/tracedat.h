@@ -50,6 +50,8 @@ enum snf_option {
 	SNF_OPTION_MAX,
 	/* ours: functions of programs that pointers were recorded to, symbols/programs.h */
 	SNF_OPTION_PROGRAMS = 0x5340,
+	/* ours: processes, their threads and command lines, symbols/processes.h */
+	SNF_OPTION_PROCESSES = 0x5341,
 };
 
 #define SNF_SECTION_OPTIONS	 0

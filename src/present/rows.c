@@ -137,6 +137,13 @@ void rows_add_info(struct line_printer *lp, const struct record *rec)
 	lp->out->pos -= len;
 }
 
+/* Where the file does not tell processes, a reader must ask for what events say. */
+static bool shows_tgid(const struct line_printer *lp, const struct line_source *src,
+		       const struct record *rec)
+{
+	return (lp->style->tgid || src->formats->processes) && rec->task && rec->task->tgid >= 0;
+}
+
 static void add_json_head(struct line_printer *lp, const struct line_source *src,
 			  const struct record *rec)
 {
@@ -149,7 +156,7 @@ static void add_json_head(struct line_printer *lp, const struct line_source *src
 	textbuf_add_dec(tb, rec->cpu);
 	textbuf_add(tb, ",\"pid\":", 7);
 	textbuf_add_signed(tb, formats_common(f, &f->pid, rec->data, rec->size));
-	if (lp->style->tgid && rec->task && rec->task->tgid >= 0) {
+	if (shows_tgid(lp, src, rec)) {
 		textbuf_add_str(tb, ",\"tgid\":");
 		textbuf_add_signed(tb, rec->task->tgid);
 	}
@@ -299,7 +306,7 @@ static void add_csv(struct line_printer *lp, const struct record *rec)
 
 	textbuf_addf(tb, "%llu,%u,%d,", (unsigned long long)rec->ts, rec->cpu,
 		     formats_common(f, &f->pid, rec->data, rec->size));
-	if (lp->style->tgid && rec->task && rec->task->tgid >= 0)
+	if (shows_tgid(lp, src, rec))
 		textbuf_add_signed(tb, rec->task->tgid);
 	textbuf_add_char(tb, ',');
 	if (rec->task && rec->task->known)

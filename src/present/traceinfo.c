@@ -22,7 +22,8 @@
 #include <stdio.h>
 #include <time.h>
 
-#define LABEL_WIDTH 13
+#define LABEL_WIDTH   13
+#define COMMAND_WIDTH 100
 
 static void add_safe(struct textbuf *tb, const char *s)
 {
@@ -31,6 +32,27 @@ static void add_safe(struct textbuf *tb, const char *s)
 			textbuf_addf(tb, "\\x%02x", (unsigned char)*s);
 		else
 			textbuf_add_char(tb, *s);
+}
+
+/* At most so many characters; of what is longer "…" is the last. */
+static void add_short(struct textbuf *tb, const char *s, size_t max)
+{
+	size_t n = 0, end = 0, cut = 0;
+
+	for (; s[end]; end++) {
+		if (((unsigned char)s[end] & 0xc0) == 0x80) /* inside of a character */
+			continue;
+		if (n == max - 1)
+			cut = end;
+		n++;
+	}
+	for (size_t i = 0; i < (n > max ? cut : end); i++) {
+		char one[] = {s[i], 0};
+
+		add_safe(tb, one);
+	}
+	if (n > max)
+		textbuf_add_str(tb, "…");
 }
 
 static void add_label(struct textbuf *tb, const char *label)
@@ -407,7 +429,14 @@ static void add_tasks(struct textbuf *tb, const struct traceinfo *info, size_t m
 		textbuf_addf(tb, "  %11" PRIu64 "  %5.1f %%  ", info->tasks[i].n,
 			     info->tasks[i].percent);
 		add_safe(tb, info->tasks[i].comm);
-		textbuf_addf(tb, "-%d\n", info->tasks[i].pid);
+		textbuf_addf(tb, "-%d", info->tasks[i].pid);
+		if (info->tasks[i].tgid > 0 && info->tasks[i].tgid != info->tasks[i].pid)
+			textbuf_addf(tb, " (of %d)", info->tasks[i].tgid);
+		if (info->tasks[i].command) {
+			textbuf_add_str(tb, "  ");
+			add_short(tb, info->tasks[i].command, COMMAND_WIDTH);
+		}
+		textbuf_add_char(tb, '\n');
 	}
 	if (shown < info->n_tasks)
 		textbuf_addf(tb, "  and %zu more task%s (-a shows all)\n", info->n_tasks - shown,

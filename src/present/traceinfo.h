@@ -59,7 +59,8 @@ struct info_event {
 };
 
 struct info_task {
-	int pid;
+	int pid, tgid;	     /* tgid -1: not known */
+	const char *command; /* line of its process; NULL: not known */
 	const char *comm;
 	uint64_t n;
 	double percent;

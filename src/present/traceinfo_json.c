@@ -165,7 +165,11 @@ static void add_counts(struct jsonwriter *j, const struct traceinfo *info, size_
 	for (size_t i = 0; i < info->n_tasks && i < max; i++) {
 		jsonwriter_open(j, NULL, '{');
 		jsonwriter_add_int(j, "pid", info->tasks[i].pid);
+		if (info->tasks[i].tgid >= 0)
+			jsonwriter_add_int(j, "tgid", info->tasks[i].tgid);
 		jsonwriter_add_string(j, "comm", info->tasks[i].comm);
+		if (info->tasks[i].command)
+			jsonwriter_add_string(j, "cmdline", info->tasks[i].command);
 		jsonwriter_add_uint(j, "events", info->tasks[i].n);
 		jsonwriter_add_real(j, "percent", info->tasks[i].percent, 3);
 		jsonwriter_close(j);

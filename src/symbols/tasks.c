@@ -15,6 +15,7 @@
 #include "symbols/tasks.h"
 #include "base/hash.h"
 #include "base/number.h"
+#include "symbols/processes.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -106,6 +107,11 @@ int tasks_init(struct tasks *t, struct piece cmdlines)
 	return t->slots ? rows_read(t, cmdlines) : -ENOMEM;
 }
 
+void tasks_set_processes(struct tasks *t, const struct processes *processes)
+{
+	t->processes = processes;
+}
+
 void tasks_release(struct tasks *t)
 {
 	free(t->slots);
@@ -162,7 +168,8 @@ static const struct task *task_make(struct tasks *t, int pid, const char *comm, 
 	if (!task || !text)
 		return NULL;
 	task->pid = pid;
-	task->tgid = pid ? -1 : 0;
+	task->tgid = pid ? processes_find_tgid(t->processes, pid) : 0;
+	task->is_self = processes_is_self(t->processes, pid);
 	task->known = known;
 	task->comm = text;
 	task->comm_len = len;

@@ -18,8 +18,9 @@
 
 struct task {
 	int pid;
-	int tgid;   /* of its process; -1: not known */
-	bool known; /* the name comes from the trace, it is not "<...>" */
+	int tgid;     /* of its process; -1: not known */
+	bool is_self; /* sonde recorded itself */
+	bool known;   /* the name comes from the trace, it is not "<...>" */
 	uint16_t comm_len, head_len, short_head_len;
 	const char *comm;	/* NUL-terminated */
 	const char *head;	/* "            bash-136  ": the name 16 wide, the pid 5 */
@@ -33,7 +34,10 @@ struct task_row { /* of saved_cmdlines, sorted by pid */
 	uint32_t len;
 };
 
+struct processes;
+
 struct tasks {
+	const struct processes *processes; /* NULL: none are known */
 	struct arena arena;
 	bool frozen;		   /* a name was looked up; see tasks.c */
 	const struct task **slots; /* open addressing by pid, power of two */
@@ -47,6 +51,8 @@ struct tasks {
 /* cmdlines: text of saved_cmdlines, kept alive by the caller. 0 or -ENOMEM. */
 int tasks_init(struct tasks *t, struct piece cmdlines);
 void tasks_release(struct tasks *t);
+/* Tasks that are not looked up yet belong to these; they must stay. */
+void tasks_set_processes(struct tasks *t, const struct processes *processes);
 
 /* Never NULL unless memory ran out (ceiling: 262 144 tasks). pid 0 is "<idle>". */
 const struct task *tasks_find_slow(struct tasks *t, int pid);

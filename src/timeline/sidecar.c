@@ -244,7 +244,7 @@ static void take_counts(struct timeline *tl, struct piece map)
 		const struct sidecar_task *row = &sidecar_tasks(map)[i];
 		struct timeline_task *t = &tasktable_row(&tl->tasks, i)->pub;
 
-		t->tgid = row->tgid;
+		t->tgid = row->tgid >= 0 ? row->tgid : t->tgid;
 		memcpy(t->comm, row->comm, sizeof(t->comm));
 		t->n_events = row->n_events;
 		t->running_ns = row->running_ns;

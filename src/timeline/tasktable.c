@@ -15,6 +15,7 @@
 #include "timeline/timeline_int.h"
 
 #include "base/hash.h"
+#include "symbols/processes.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -61,6 +62,16 @@ static uint64_t told_at(const struct timeline *tl, int pid)
 	return tl->is_live && !tl->has_ended && pid ? 0 : UINT64_MAX;
 }
 
+int tasktable_find_tgid(const struct timeline *tl, uint32_t machine, int pid)
+{
+	int tgid = -1;
+
+	for (size_t i = 0; i < tl->n_sources && pid && tgid < 0; i++)
+		if (tl->source_states[i].machine == machine)
+			tgid = processes_find_tgid(tl->sources[i].formats->processes, pid);
+	return tgid;
+}
+
 static void row_init(const struct timeline *tl, struct task_state_row *row, uint32_t machine,
 		     int pid)
 {
@@ -68,7 +79,10 @@ static void row_init(const struct timeline *tl, struct task_state_row *row, uint
 	const struct task *t = tt->has_names[machine] ? tasks_find(&tt->names[machine], pid) : NULL;
 
 	*row = (struct task_state_row){
-		.pub = {.pid = pid, .tgid = -1, .machine = machine, .first = UINT64_MAX},
+		.pub = {.pid = pid,
+			.tgid = tasktable_find_tgid(tl, machine, pid),
+			.machine = machine,
+			.first = UINT64_MAX},
 		.thread_of = TASK_THREAD_NONE,
 	};
 	if (t && (t->known || !pid)) {

@@ -289,6 +289,8 @@ struct tasktable {
 uint16_t tasktable_get(struct timeline *tl, uint32_t machine, int pid);
 int tasktable_find(const struct tasktable *tt, uint32_t machine, int pid);
 struct task_state_row *tasktable_row(const struct tasktable *tt, uint32_t number);
+/* As the sources tell it; -1: not known. */
+int tasktable_find_tgid(const struct timeline *tl, uint32_t machine, int pid);
 int tasktable_init(struct timeline *tl);
 /* saved_cmdlines, read again: names that were not known. */
 int tasktable_learn(struct timeline *tl, uint32_t machine, struct piece cmdlines);

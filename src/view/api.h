@@ -49,6 +49,7 @@ int api_selection(struct stage *st, const struct request *req, struct stage_sele
 
 int api_info(struct stage *, const struct request *, struct answer *, struct errmsg *);
 int api_tasks(struct stage *, const struct request *, struct answer *, struct errmsg *);
+int api_processes(struct stage *, const struct request *, struct answer *, struct errmsg *);
 int api_kinds(struct stage *, const struct request *, struct answer *, struct errmsg *);
 int api_density(struct stage *, const struct request *, struct answer *, struct errmsg *);
 int api_tiles(struct stage *, const struct request *, struct answer *, struct errmsg *);

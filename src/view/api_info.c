@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * api_info.c - what the trace is: api/info, tasks, kinds, density.
+ * api_info.c - what the trace is: api/info, tasks, processes, kinds, density.
  *
  * All of it is there from the first moment, and grows while the index does: a page that asks again
  * gets more. Numbers of tasks and kinds never change, so what it has stays true.
  */
 #include "view/api.h"
+#include "symbols/processes.h"
 #include "view/lanefiles.h"
 #include "view/lanewords.h"
 
@@ -14,9 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DENSITY_MAX   4096
-#define CPUS_MAX      4096
-#define DENSITY_FIRST 1000
+#define DENSITY_MAX	  4096
+#define CPUS_MAX	  4096
+#define DENSITY_FIRST	  1000
+#define COMMAND_MAX_BYTES (4u * PROCESSES_COMMAND_MAX)
 
 /* What is in a trace, by the names of its events. */
 static const struct feature {
@@ -230,6 +232,79 @@ int api_tasks(struct stage *st, const struct request *req, struct answer *a, str
 	free(sources);
 	return 0;
 }
+
+/* --- processes --------------------------------------------------------------------------------- */
+
+static int compare_numbers(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The processes of all tasks, machine and number in one, each once. The caller frees them; NULL: no memory. */
+static uint64_t *list_processes(const struct stage *st, size_t *ret_n)
+{
+	size_t n_tasks = timeline_n_tasks(st->tl), n = 0, n_unique = 0;
+	uint64_t *list = calloc(n_tasks + 1, sizeof(*list));
+
+	for (size_t i = 0; list && i < n_tasks; i++) {
+		const struct timeline_task *t = timeline_task(st->tl, i);
+
+		if (t->pid > 0)
+			list[n++] = (uint64_t)t->machine << 32 |
+				    (uint32_t)(t->tgid > 0 ? t->tgid : t->pid);
+	}
+	if (list)
+		qsort(list, n, sizeof(*list), compare_numbers);
+	for (size_t i = 0; i < n; i++)
+		if (!i || list[i] != list[i - 1])
+			list[n_unique++] = list[i];
+	*ret_n = n_unique;
+	return list;
+}
+
+static bool fmt_command(const struct stage *st, uint32_t machine, int tgid, struct textbuf *tb)
+{
+	textbuf_clear(tb);
+	for (size_t i = 0; i < st->config.n_sources; i++)
+		if (st->config.sources[i].machine == machine &&
+		    processes_fmt_command(st->config.sources[i].formats->processes, tgid, tb))
+			return !tb->overflow;
+	return false;
+}
+
+int api_processes(struct stage *st, const struct request *req, struct answer *a, struct errmsg *err)
+{
+	struct textbuf command;
+	struct jsonwriter w;
+	size_t n = 0;
+	uint64_t *list = list_processes(st, &n);
+
+	(void)req;
+	if (!list)
+		return errmsg_set(err, -ENOMEM, "no memory is left");
+	textbuf_init(&command, COMMAND_MAX_BYTES);
+	jsonwriter_init(&w, &a->body);
+	jsonwriter_open(&w, NULL, '{');
+	jsonwriter_open(&w, "processes", '[');
+	for (size_t i = 0; i < n; i++) {
+		if (!fmt_command(st, (uint32_t)(list[i] >> 32), (int)(uint32_t)list[i], &command))
+			continue;
+		jsonwriter_open(&w, NULL, '[');
+		jsonwriter_add_uint(&w, NULL, list[i] >> 32);
+		jsonwriter_add_uint(&w, NULL, (uint32_t)list[i]);
+		jsonwriter_add_text(&w, NULL, command.start, textbuf_len(&command));
+		jsonwriter_close(&w);
+	}
+	jsonwriter_close(&w);
+	jsonwriter_close(&w);
+	textbuf_release(&command);
+	free(list);
+	return 0;
+}
+
+/* --- kinds of events --------------------------------------------------------------------------- */
 
 static void add_fields(struct jsonwriter *w, const struct event *ev)
 {

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * fuzz_kallsyms.c - the texts that name things: kernel symbols, printk formats, command lines.
+ * fuzz_kallsyms.c - the texts that name things: kernel symbols, printk formats, names of tasks, processes.
  *
- *	input:  kallsyms NUL  printk formats NUL  command lines NUL  what to look up, 8 bytes each
+ *	input:  kallsyms NUL  printk formats NUL  names of tasks NUL  processes NUL  what to look up, 8 bytes each
  *
  * Every text lies in memory of exactly its size. What a look-up finds must fit what it asked for:
  * a symbol that covers the address, a format of that address, a task of that pid.
  */
+#include "base/textbuf.h"
 #include "symbols/kallsyms.h"
 #include "symbols/printkfmt.h"
+#include "symbols/processes.h"
 #include "symbols/tasks.h"
 
 #include <stdlib.h>
@@ -96,18 +98,51 @@ static void try_tasks(struct piece text, struct byte_reader asked)
 	tasks_release(&tasks);
 }
 
+/* What was read is written, read and written again: the same text both times. */
+static void try_processes(struct piece text, struct byte_reader asked)
+{
+	struct processes *p = processes_new(), *again = processes_new();
+	struct textbuf tb, tb2;
+
+	check(p && again && processes_parse(p, text) == 0);
+	textbuf_init(&tb, 1 << 20);
+	textbuf_init(&tb2, 1 << 20);
+	processes_fmt(p, &tb);
+	check(processes_parse(again, (struct piece){(const uint8_t *)tb.start, textbuf_len(&tb)}) ==
+	      0);
+	processes_fmt(again, &tb2);
+	check(textbuf_len(&tb) == textbuf_len(&tb2) &&
+	      (!textbuf_len(&tb) || !memcmp(tb.start, tb2.start, textbuf_len(&tb))));
+	while (byte_reader_left(&asked) >= 8) {
+		int tid = (int)byte_reader_take_number(&asked, 8) & 0xff;
+		int tgid = processes_find_tgid(p, tid);
+
+		textbuf_clear(&tb);
+		check(tgid == -1 || tgid > 0);
+		check(tgid > 0 || !processes_fmt_command(p, tid, &tb));
+		processes_is_self(p, tid);
+	}
+	textbuf_release(&tb);
+	textbuf_release(&tb2);
+	processes_free(p);
+	processes_free(again);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t n);
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t n)
 {
 	struct byte_reader r = {input, input + n, false, false};
-	struct piece symbols = take_text(&r), printk = take_text(&r), names = take_text(&r);
+	struct piece symbols = take_text(&r), printk = take_text(&r), names = take_text(&r),
+		     processes = take_text(&r);
 
 	try_symbols(symbols, r);
 	try_printk(printk, r);
 	try_tasks(names, r);
+	try_processes(processes, r);
 	free((void *)symbols.data);
 	free((void *)printk.data);
 	free((void *)names.data);
+	free((void *)processes.data);
 	return 0;
 }

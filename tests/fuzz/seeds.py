@@ -156,12 +156,14 @@ def make_kallsyms(place, golden):
     asked = struct.pack("<6Q", 0xffffffff81000150, 7, 0, 1 << 63, 0xc0000050, 12)
     middle = source.kallsyms[len(source.kallsyms) // 2:][:1500]
     keep(place, "golden", middle[middle.find(b"\n") + 1:], b"\0", source.printk[:500], b"\0",
-         source.cmdlines[:500], b"\0", asked)
+         source.cmdlines[:500], b"\0process 7 a\\x20b c\n\0", asked)
     keep(place, "made", "ffffffff81000100 T a\nffffffff81000000 T b\nffffffff81000100 t c\n"
          "0000000000000000 A d\n00000000c0000000 t $x\nc0000100 t e\t[mod]\n\0"
          '0xc0000050 : "value %d\\n"\n0x7 : "\\\\n"\n0x7 : x\n\0'
-         " 7 two words\n12 x\n7 again\n-1 y\n\0", asked)
-    keep(place, "empty", "\0\0\0", asked)
+         " 7 two words\n12 x\n7 again\n-1 y\n\0"
+         "self 12\nprocess 12 sonde record\nthread 13 12\nprocess 7 sh -c a\\x20'b\\x5c\\x0a  x\n"
+         "cut 80 long\nthread 7 80\nprocess 9\n\0", asked)
+    keep(place, "empty", "\0\0\0\0", asked)
 
 
 # The network.

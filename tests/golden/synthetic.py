@@ -168,6 +168,43 @@ def make_instances(place):
         trace.write(place(f"made-instances-v{version}"))
 
 
+def make_processes(place):
+    """Three processes, one of them sonde's own: their threads and command lines (option 0x5341), switches and wakeups."""
+    trace = Trace(7)
+    trace.cmdlines = {20: "prog", 21: "worker", 30: "sonde", 31: "sonde", 40: "other"}
+    trace.option(0x5341, "process 1 old\n")                # of several the last counts
+    trace.option(0x5341, "process 20 /bin/prog -v two\\x20words it's \nthread 21 20\nself 30\n"
+                 "process 30 sonde record\nthread 31 30\nprocess 2\ncut 40 other --long\n")
+    waking = trace.event("sched", "sched_waking", ["char comm[16]", "int pid", "int prio", "int target_cpu"],
+                         '"comm=%s pid=%d prio=%d target_cpu=%03d", REC->comm, REC->pid, REC->prio, REC->target_cpu')
+    switch = trace.event("sched", "sched_switch",
+                         ["char prev_comm[16]", "int prev_pid", "int prev_prio", "long prev_state",
+                          "char next_comm[16]", "int next_pid", "int next_prio"],
+                         '"prev_comm=%s prev_pid=%d prev_prio=%d prev_state=%d ==> next_comm=%s next_pid=%d next_prio=%d", '
+                         "REC->prev_comm, REC->prev_pid, REC->prev_prio, REC->prev_state, REC->next_comm, REC->next_pid, "
+                         "REC->next_prio")
+    names = trace.cmdlines | {0: "swapper/0"}
+
+    def wakes(at, who, whom):
+        trace.top.cpu(0).add(SECOND + at * 1000, waking(pid=who, comm=names[whom], prio=120, target_cpu=0, field_pid=whom))
+
+    def switches(at, prev, after):
+        trace.top.cpu(0).add(SECOND + at * 1000, switch(pid=prev, prev_comm=names[prev], prev_pid=prev, prev_prio=120,
+                                                        prev_state=0, next_comm=names[after], next_pid=after, next_prio=120))
+
+    wakes(0, 0, 20)         # microseconds; prog waits for 10, its worker for 20, sonde for 30
+    switches(10, 0, 20)
+    wakes(20, 20, 30)
+    wakes(30, 20, 21)
+    switches(50, 20, 30)    # sonde ran: 21 waits a bit longer
+    switches(51, 30, 21)
+    wakes(60, 21, 40)
+    wakes(65, 21, 31)
+    switches(90, 21, 31)
+    switches(100, 31, 40)
+    trace.write(place("made-processes"))
+
+
 def make_empty(place):
     """A sound file without an event."""
     for version in (6, 7):

@@ -137,6 +137,8 @@ class Event:
                 + "".join(texts[4:]) + f"\nprint fmt: {self.print_fmt}\n")
 
     def __call__(self, pid=0, flags=0, preempt=0, **values):
+        """pid, flags and preempt are the common ones; field_pid is a field pid of the event's own."""
+        values = {name.removeprefix("field_"): value for name, value in values.items()}
         values.update(common_type=self.ident, common_flags=flags, common_preempt_count=preempt,
                       common_pid=pid)
         data, tail = bytearray(self.fixed_bytes), b""

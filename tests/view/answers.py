@@ -123,6 +123,17 @@ def test_tasks_and_kinds():
                     check(t[4] in names[t[2]], f"{name}: {t[2]} is called {t[4]!r}, not one of {names[t[2]]}")
 
 
+def test_processes():
+    """Which process a thread belongs to, and the command line of each that has a task in the trace."""
+    with Server(trace("made-processes")) as view:
+        same({t[2]: t[3] for t in view.get("api/tasks")["tasks"] if t[2]}, {20: 20, 21: 20, 30: 30, 31: 30, 40: 40},
+             "processes of tasks")
+        same(view.get("api/processes"), {"processes": [[0, 20, "/bin/prog -v 'two words' 'it'\\''s' ''"],
+                                                       [0, 30, "sonde record"], [0, 40, "other --long …"]]}, "command lines")
+    with Server(trace("tour")) as view:
+        same(view.get("api/processes"), {"processes": []}, "a trace without")
+
+
 def test_density():
     """Bytes per bucket: all of them together are the trace."""
     with Server(trace("events-v7-none"), wait=False) as view:

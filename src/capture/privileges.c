@@ -3,11 +3,12 @@
  * privileges.c - what a recorder keeps of root's powers once everything is set up.
  *
  * The tracing directory belongs to root, and its settings are put back in the end, so the user stays
- * root. But nothing that is done from here on mounts, loads modules, reaches devices or becomes
- * another user, and whoever gets hold of the process by some byte in a trace shall not, either:
+ * root. But nothing that is done from here on mounts, loads modules or reaches devices, and whoever gets
+ * hold of the process by some byte in a trace shall not, either:
  *
- *	kept      files of others (the recording may lie in a user's directory), kill (the command may
- *	          run as somebody else), reading kallsyms and maps, priorities, perf counters
+ *	kept      files of others (the recording may lie in a user's directory), becoming another user
+ *	          (files are written and the pager runs as the user who called sudo), kill (the command
+ *	          may run as somebody else), reading kallsyms and maps, priorities, perf counters
  *	given up  all the rest, also for programs that are started later (a pager)
  *
  * The command and the guardian were started before and keep what they had.
@@ -27,10 +28,10 @@
 
 #define BIT(cap)	 (UINT64_C(1) << (cap))
 
-static const uint64_t always_kept = BIT(CAP_CHOWN) | BIT(CAP_DAC_OVERRIDE) |
-				    BIT(CAP_DAC_READ_SEARCH) | BIT(CAP_FOWNER) | BIT(CAP_FSETID) |
-				    BIT(CAP_KILL) | BIT(CAP_SYSLOG) | BIT(CAP_SYS_PTRACE) |
-				    BIT(CAP_SYS_NICE) | BIT(CAP_SYS_RESOURCE) | BIT(CAP_PERFMON);
+static const uint64_t always_kept =
+	BIT(CAP_CHOWN) | BIT(CAP_DAC_OVERRIDE) | BIT(CAP_DAC_READ_SEARCH) | BIT(CAP_FOWNER) |
+	BIT(CAP_FSETID) | BIT(CAP_SETUID) | BIT(CAP_SETGID) | BIT(CAP_KILL) | BIT(CAP_SYSLOG) |
+	BIT(CAP_SYS_PTRACE) | BIT(CAP_SYS_NICE) | BIT(CAP_SYS_RESOURCE) | BIT(CAP_PERFMON);
 
 void privileges_drop(uint64_t also_kept)
 {

@@ -10,11 +10,13 @@
 #include "cli/background.h"
 
 #include "base/errmsg.h"
+#include "base/outplace.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -61,15 +63,25 @@ int background_start(struct background *bg, const char *pid_file, int *ret_statu
 	return 0;
 }
 
+/* For whoever wants to end it; without one it goes on as well. */
+static void write_pid(const char *path)
+{
+	struct errmsg ignored = {0};
+	int fd = outplace_open_file(path, OUTPLACE_WRITE, &ignored);
+
+	if (fd < 0)
+		return;
+	fchmod(fd, 0644); /* a process number is no secret */
+	dprintf(fd, "%d\n", (int)getpid());
+	close(fd);
+}
+
 void background_ready(struct background *bg)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	FILE *f = bg->pid_file ? fopen(bg->pid_file, "we") : NULL;
 
-	if (f) {
-		fprintf(f, "%d\n", (int)getpid());
-		fclose(f);
-	}
+	if (bg->pid_file)
+		write_pid(bg->pid_file);
 	fflush(NULL);
 	for (int fd = 0; fd < 3 && null >= 0; fd++)
 		dup2(null, fd);
@@ -85,5 +97,5 @@ void background_end(struct background *bg)
 	if (bg->fd >= 0)
 		close(bg->fd);
 	else if (bg->pid_file)
-		unlink(bg->pid_file);
+		outplace_unlink(bg->pid_file);
 }

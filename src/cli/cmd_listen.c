@@ -6,6 +6,7 @@
  * service.h. Here are the options, and the log of who came, from where, and what was kept of him. Nothing is
  * recorded on this machine itself.
  */
+#include "base/outplace.h"
 #include "cli/command.h"
 #include "cli/service.h"
 #include "serve/netkey.h"
@@ -120,11 +121,16 @@ static int check_options(struct listen_options *o, int n, char **argv, struct er
 
 static int open_log(struct listener *l, struct errmsg *err)
 {
+	int fd;
+
 	l->log = stderr;
 	if (!l->o.log)
 		return 0;
-	l->log = fopen(l->o.log, "ae");
 	l->stamp = true;
+	fd = outplace_open_file(l->o.log, OUTPLACE_APPEND, err);
+	if (fd < 0)
+		return fd;
+	l->log = fdopen(fd, "a");
 	return l->log ? 0 : errmsg_set_errno(err, -errno, "cannot write %s", l->o.log);
 }
 

@@ -10,6 +10,7 @@
  * buffer, which counts what it loses; that is told in the end.
  */
 #include "analyse/profile_hook.h"
+#include "base/outplace.h"
 #include "base/trickle.h"
 #include "cli/command.h"
 #include "cli/liverun.h"
@@ -212,9 +213,9 @@ static int open_output(struct profiler *p, struct errmsg *err)
 	int fd = STDERR_FILENO;
 
 	if (p->o->output)
-		fd = open(p->o->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+		fd = outplace_open_file(p->o->output, OUTPLACE_WRITE, err);
 	if (fd < 0)
-		return errmsg_set_errno(err, -errno, "cannot write %s", p->o->output);
+		return fd;
 	output_open_fd(&p->out, fd);
 	return 0;
 }

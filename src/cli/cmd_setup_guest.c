@@ -8,6 +8,7 @@
  * One pair for each virtual CPU. DIR is trace-cmd's, so either program finds what the other made. With -a
  * the pipes become devices of a libvirt machine: virsh is run with arguments, never through a shell.
  */
+#include "base/outplace.h"
 #include "cli/command.h"
 
 #include <ctype.h>
@@ -108,24 +109,22 @@ static int ask_cpus(const char *name, long long *ret_n, struct errmsg *err)
 	return 0;
 }
 
-static int attach_pipe(const struct guest_setup *g, const char *dir, unsigned cpu,
+/* fd: the file xml_path, for virsh to read. */
+static int attach_pipe(const struct guest_setup *g, const char *dir, unsigned cpu, int fd,
 		       const char *xml_path, struct errmsg *err)
 {
 	const char *argv[] = {"virsh", "attach-device", "--config", "--", g->name, xml_path, NULL};
 	char text[512];
-	FILE *f = fopen(xml_path, "we");
 	int r;
 
-	if (!f)
+	if (ftruncate(fd, 0) < 0 || lseek(fd, 0, SEEK_SET) < 0 ||
+	    dprintf(fd,
+		    "<channel type='pipe'>\n"
+		    "  <source path='%s/%s/trace-pipe-cpu%u'/>\n"
+		    "  <target type='virtio' name='trace-pipe-cpu%u'/>\n"
+		    "</channel>\n",
+		    dir, g->name, cpu, cpu) < 0)
 		return errmsg_set_errno(err, -errno, "cannot write %s", xml_path);
-	fprintf(f,
-		"<channel type='pipe'>\n"
-		"  <source path='%s/%s/trace-pipe-cpu%u'/>\n"
-		"  <target type='virtio' name='trace-pipe-cpu%u'/>\n"
-		"</channel>\n",
-		dir, g->name, cpu, cpu);
-	if (fclose(f))
-		return errmsg_set_errno(err, -EIO, "cannot write %s", xml_path);
 	r = run_virsh(argv, text, sizeof(text));
 	if (r == -ENOENT)
 		return errmsg_set(err, r, "cannot attach to '%s': there is no virsh here", g->name);
@@ -138,72 +137,102 @@ static int attach_pipes(const struct guest_setup *g, struct errmsg *err)
 {
 	char path[] = "/tmp/sonde-guest-XXXXXX";
 	char *dir = realpath(g->dir, NULL); /* libvirt stands elsewhere */
-	int fd = dir ? mkstemp(path) : -1, r = 0;
+	int fd = dir ? mkostemp(path, O_CLOEXEC) : -1, r = 0;
 
 	if (fd < 0) {
 		r = errmsg_set_errno(err, -errno, "cannot attach to '%s'", g->name);
 		free(dir);
 		return r;
 	}
-	close(fd);
 	for (unsigned i = 0; !r && i < g->n_cpus; i++)
-		r = attach_pipe(g, dir, i, path, err);
-	unlink(path);
+		r = attach_pipe(g, dir, i, fd, path, err);
+	close(fd);
+	unlink(path); /* /tmp is sticky: it is still ours */
 	free(dir);
 	return r;
 }
 
 /* --- pipes ------------------------------------------------------------------------------------- */
 
-static int make_dirs(const char *path, mode_t mode)
+/* All directories of a path; ret is the last one, to be closed. */
+static int make_dirs(const char *path, mode_t mode, struct outplace *ret, struct errmsg *err)
 {
+	struct outplace parent = OUTPLACE_NONE, next;
 	char part[PATH_MAX];
+	int r = outplace_open(&parent, *path == '/' ? "/" : ".", OUTPLACE_DIR, err);
 
-	for (const char *p = path; *p;) {
-		p += strspn(p, "/");
-		p += strcspn(p, "/");
-		if (snprintf(part, sizeof(part), "%.*s", (int)(p - path), path) >= PATH_MAX)
-			return -ENAMETOOLONG;
-		if (mkdir(part, mode) < 0 && errno != EEXIST)
-			return -errno;
+	for (const char *p = path, *name; *p && r >= 0;) {
+		struct errmsg why = {0};
+
+		name = p + strspn(p, "/");
+		p = name + strcspn(name, "/");
+		if (p == name)
+			break;
+		snprintf(part, sizeof(part), "%.*s", (int)(p - name), name);
+		outplace_mkdir_in(&parent, part, mode); /* what it failed for, the next line says */
+		snprintf(part, sizeof(part), "%.*s", (int)(p - path), path);
+		r = outplace_open(&next, part, OUTPLACE_DIR, &why);
+		outplace_close(&parent);
+		parent = r < 0 ? OUTPLACE_NONE : next;
+		if (r < 0)
+			errmsg_set_errno(err, r, "cannot make %s", part);
 	}
-	return 0;
+	*ret = parent;
+	return r;
 }
 
-static int make_pipe(const struct guest_setup *g, const char *path, struct errmsg *err)
+/* The file itself, whatever a link of that name points at. */
+static int set_access(const struct guest_setup *g, int fd)
+{
+	char self[64];
+
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
+	if (g->gid != (gid_t)-1 && fchownat(fd, "", -1, g->gid, AT_EMPTY_PATH) < 0)
+		return -errno;
+	return chmod(self, g->mode) < 0 ? -errno : 0;
+}
+
+static int make_pipe(const struct guest_setup *g, int dir, const char *name, struct errmsg *err)
 {
 	struct stat st;
+	int fd, r;
 
-	if (!lstat(path, &st)) {
-		if (!S_ISFIFO(st.st_mode))
-			return errmsg_set(err, -EEXIST, "%s is there already and is no pipe", path);
-	} else if (mkfifo(path, g->mode) < 0) {
-		return errmsg_set_errno(err, -errno, "cannot make %s", path);
-	}
-	if (chmod(path, g->mode) < 0 || (g->gid != (gid_t)-1 && chown(path, -1, g->gid) < 0))
-		return errmsg_set_errno(err, -errno, "cannot set the permissions of %s", path);
-	return 0;
+	if (mkfifoat(dir, name, g->mode) < 0 && errno != EEXIST)
+		return errmsg_set_errno(err, -errno, "cannot make %s/%s/%s", g->dir, g->name, name);
+	fd = openat(dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &st) < 0)
+		r = errmsg_set_errno(err, -errno, "cannot make %s/%s/%s", g->dir, g->name, name);
+	else if (!S_ISFIFO(st.st_mode))
+		r = errmsg_set(err, -EEXIST, "%s/%s/%s is there already and is no pipe", g->dir,
+			       g->name, name);
+	else if ((r = set_access(g, fd)) < 0)
+		errmsg_set_errno(err, r, "cannot set the permissions of %s/%s/%s", g->dir, g->name,
+				 name);
+	if (fd >= 0)
+		close(fd);
+	return r;
 }
 
 static int make_pipes(const struct guest_setup *g, struct errmsg *err)
 {
 	static const char *const ends[] = {"in", "out"};
+	struct outplace dir;
 	char path[PATH_MAX];
 	int r;
 
-	snprintf(path, sizeof(path), "%s/%s", g->dir, g->name);
-	r = make_dirs(path, 0750);
-	if (r < 0 || (g->gid != (gid_t)-1 && chown(path, -1, g->gid) < 0))
-		return errmsg_set_errno(err, r < 0 ? r : -errno, "cannot make %s", path);
-	for (unsigned i = 0; i < 2 * g->n_cpus; i++) {
-		if (snprintf(path, sizeof(path), "%s/%s/trace-pipe-cpu%u.%s", g->dir, g->name,
-			     i / 2, ends[i % 2]) >= PATH_MAX)
-			return errmsg_set(err, -ENAMETOOLONG, "the path of a pipe is too long");
-		r = make_pipe(g, path, err);
-		if (r < 0)
-			return r;
+	if (snprintf(path, sizeof(path), "%s/%s", g->dir, g->name) >= PATH_MAX)
+		return errmsg_set(err, -ENAMETOOLONG, "the path of a pipe is too long");
+	r = make_dirs(path, 0750, &dir, err);
+	if (r >= 0 && g->gid != (gid_t)-1 && fchownat(dir.dir, "", -1, g->gid, AT_EMPTY_PATH) < 0)
+		r = errmsg_set_errno(err, -errno, "cannot make %s", path);
+	for (unsigned i = 0; r >= 0 && i < 2 * g->n_cpus; i++) {
+		char name[64];
+
+		snprintf(name, sizeof(name), "trace-pipe-cpu%u.%s", i / 2, ends[i % 2]);
+		r = make_pipe(g, dir.dir, name, err);
 	}
-	return 0;
+	outplace_close(&dir);
+	return r;
 }
 
 /* --- the command ------------------------------------------------------------------------------- */

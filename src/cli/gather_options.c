@@ -10,6 +10,7 @@
  */
 #include "cli/gather_int.h"
 
+#include "base/outplace.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
 
@@ -195,11 +196,12 @@ bool gather_is_colour(const struct gather_options *o)
 
 static int write_file(const char *path, bool is_more, const struct textbuf *tb, struct errmsg *err)
 {
-	FILE *f = fopen(path, is_more ? "ae" : "we");
+	int fd = outplace_open_file(path, is_more ? OUTPLACE_APPEND : OUTPLACE_WRITE, err);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, is_more ? "a" : "w");
 	size_t n;
 
 	if (!f)
-		return errmsg_set_errno(err, -errno, "cannot write %s", path);
+		return fd < 0 ? fd : errmsg_set_errno(err, -errno, "cannot write %s", path);
 	n = fwrite(tb->start, 1, textbuf_len(tb), f);
 	if (fclose(f) || n != textbuf_len(tb))
 		return errmsg_set_errno(err, -errno, "cannot write %s", path);

@@ -13,6 +13,7 @@
  */
 #include "cli/guestrecord.h"
 
+#include "base/outplace.h"
 #include "base/textbuf.h"
 #include "cli/background.h"
 #include "cli/command.h"
@@ -314,7 +315,7 @@ static int open_guest(struct run *r, size_t index, struct errmsg *err)
 					  "two guests are named '%s': give each its own with "
 					  "NAME@… or --name",
 					  g->place.name);
-	unlink(g->path); /* as the host's, it is replaced */
+	outplace_unlink(g->path); /* as the host's, it is replaced */
 	session_clock(&r->s, 0, clock, sizeof(clock));
 	if (r->o->tsync_ms >= 0) {
 		code = syncclock_open(&g->clock, &r->s, clock, index, err);

@@ -6,6 +6,7 @@
  * on stderr says what); 2 the command line is wrong; 141 standard output was closed early, as if
  * SIGPIPE had ended us.
  */
+#include "base/caller.h"
 #include "base/shortage.h"
 #include "base/spelling.h"
 #include "base/textbuf.h"
@@ -214,6 +215,8 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN); /* a write fails instead, and is reported as such */
 	signal(SIGXFSZ, SIG_IGN);
 	signal(SIGBUS, on_sigbus);
+	if (caller_is_raised()) /* libdw would fill the caller's ~/.cache with root's rights */
+		unsetenv("DEBUGINFOD_URLS");
 	if (terminal_guard() < 0) {
 		fputs("sonde: there is not enough memory to start\n", stderr);
 		return EXIT_TROUBLE;

@@ -21,6 +21,7 @@
 #include "serve/collect.h"
 
 #include "base/errmsg.h"
+#include "base/outplace.h"
 #include "base/textbuf.h"
 #include "serve/collect_int.h"
 #include "serve/message.h"
@@ -28,7 +29,6 @@
 #include "store/writer.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,13 +70,11 @@ static int part_path(const struct collector *c, const char *suffix, char path[PA
 
 static int open_part(const struct collector *c, const char *suffix)
 {
+	struct errmsg ignored = {0};
 	char path[PATH_BYTES];
 	int r = part_path(c, suffix, path);
 
-	if (r < 0)
-		return r;
-	r = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
-	return r < 0 ? -errno : r;
+	return r < 0 ? r : outplace_open_file(path, OUTPLACE_CREATE, &ignored);
 }
 
 static void remove_part(const struct collector *c, const char *suffix)
@@ -84,7 +82,7 @@ static void remove_part(const struct collector *c, const char *suffix)
 	char path[PATH_BYTES];
 
 	if (!part_path(c, suffix, path))
-		unlink(path);
+		outplace_unlink(path);
 }
 
 static void cpu_suffix(uint32_t cpu, char suffix[16])

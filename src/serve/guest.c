@@ -17,6 +17,7 @@
 #include "serve/guest.h"
 
 #include "base/errmsg.h"
+#include "base/outplace.h"
 #include "base/textbuf.h"
 #include "format/tracedat.h"
 #include "serve/fifos.h"
@@ -385,7 +386,7 @@ void guest_free(struct guest *g)
 	if (g->collector) {
 		collector_finish(g->collector, &ignored, &why);
 		if (!g->is_started)
-			unlink(g->config.path); /* nothing is in it */
+			outplace_unlink(g->config.path); /* nothing is in it */
 	}
 	guest_release(g);
 }

@@ -30,6 +30,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -48,6 +49,7 @@ struct livefile *livefile_new(const struct livefile_config *config)
 	if (!f)
 		return NULL;
 	f->fd = -1;
+	f->temp = OUTPLACE_NONE;
 	f->page_size = config->page_size;
 	pthread_mutex_init(&f->dir_lock, NULL);
 	textbuf_init(&f->dir, LIVEFILE_DIR_MAX_BYTES);
@@ -179,14 +181,14 @@ int livefile_add_buffer(struct livefile *f, const struct livefile_buffer *buffer
 
 /* --- the start --------------------------------------------------------------------------------- */
 
-char *livefile_temp_path(const struct livefile *f, const char *name, uint32_t cpu)
+char *livefile_temp_name(const struct livefile *f, const char *name, uint32_t cpu)
 {
 	const char *slash = strrchr(f->path, '/');
-	char *path;
-	int n = asprintf(&path, "%s/%s.cpu%u%s%s", f->temp_dir, slash ? slash + 1 : f->path, cpu,
-			 *name ? "." : "", name);
+	char *temp;
+	int n = asprintf(&temp, "%s.cpu%u%s%s", slash ? slash + 1 : f->path, cpu, *name ? "." : "",
+			 name);
 
-	return n < 0 ? NULL : path;
+	return n < 0 ? NULL : temp;
 }
 
 /* --- locks ------------------------------------------------------------------------------------- */
@@ -238,9 +240,25 @@ enum livefile_stage livefile_ask(int fd)
 	return is_locked(fd, BYTE_STAYS) ? LIVEFILE_GROWS : LIVEFILE_MOVES;
 }
 
+/* An ordinary file, for its locks; to open a device can do something. */
+static int open_ordinary(const char *path)
+{
+	int fd = open(path, O_PATH | O_CLOEXEC), again = -1;
+	char self[64];
+	struct stat st;
+
+	if (fd < 0)
+		return -1;
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		again = open(self, O_RDONLY | O_CLOEXEC);
+	close(fd);
+	return again;
+}
+
 int livefile_check_free(const char *path, struct errmsg *err)
 {
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	int fd = open_ordinary(path);
 	enum livefile_stage stage;
 
 	if (fd < 0)
@@ -516,11 +534,11 @@ static void free_regions(struct livefile *f)
 
 		if (!r)
 			continue;
-		if (r->temp_path && r->fd >= 0)
+		if (r->temp_name && r->fd >= 0)
 			close(r->fd);
-		if (r->temp_path && !f->is_started)
-			unlink(r->temp_path);
-		free(r->temp_path);
+		if (r->temp_name && !f->is_started)
+			outplace_unlink_in(&f->temp, r->temp_name);
+		free(r->temp_name);
 		liveregion_release(r);
 		pthread_mutex_destroy(&r->lock);
 	}
@@ -536,6 +554,7 @@ void livefile_free(struct livefile *f)
 	if (!f)
 		return;
 	free_regions(f);
+	outplace_close(&f->temp);
 	for (size_t i = 0; i < f->n_late; i++) {
 		free(f->late[i].description);
 		free(f->late[i].data);

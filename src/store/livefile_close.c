@@ -94,8 +94,8 @@ static uint64_t place_now(const struct livefile *f, const struct row *row, uint3
 static bool has_room(const struct livefile *f, const struct row *row)
 {
 	for (uint32_t i = 0; i <= row->n; i++) {
-		bool is_temp = (i && row->regions[i - 1]->temp_path) ||
-			       (i < row->n && row->regions[i]->temp_path);
+		bool is_temp = (i && row->regions[i - 1]->temp_name) ||
+			       (i < row->n && row->regions[i]->temp_name);
 
 		if (!is_temp && place_of(f, row, i) > place_now(f, row, i) &&
 		    !(i == row->n && f->flags & LIVEFILE_TEMP))
@@ -266,11 +266,11 @@ static void clear_source(struct livefile *f, struct liveregion *r, uint64_t from
 {
 	uint64_t new_end = round_up_to(r->end, f->align);
 
-	if (r->temp_path) {
-		unlink(r->temp_path);
+	if (r->temp_name) {
+		outplace_unlink_in(&f->temp, r->temp_name);
 		close(r->fd);
-		free(r->temp_path);
-		r->temp_path = NULL;
+		free(r->temp_name);
+		r->temp_name = NULL;
 		r->fd = f->fd;
 		return;
 	}
@@ -281,7 +281,7 @@ static void clear_source(struct livefile *f, struct liveregion *r, uint64_t from
 static int move_region(struct livefile *f, struct liveregion *r, uint64_t to)
 {
 	uint64_t from = r->start, end = r->end;
-	char *temp_path = r->temp_path;
+	char *temp_name = r->temp_name;
 	int ret;
 
 	if (f->moving != r->number + 1)
@@ -294,9 +294,9 @@ static int move_region(struct livefile *f, struct liveregion *r, uint64_t to)
 		return ret;
 	r->start = to;
 	r->end = to + (end - from);
-	r->temp_path = NULL; /* its row tells of it from now on */
+	r->temp_name = NULL; /* its row tells of it from now on */
 	ret = livefile_write_row(r);
-	r->temp_path = temp_path;
+	r->temp_name = temp_name;
 	f->moving = 0;
 	f->moved = 0;
 	if (!ret)
@@ -339,7 +339,7 @@ static int move_all(struct livefile *f, struct row *row, struct errmsg *err)
 		struct liveregion *region = row->regions[i];
 		uint64_t to = place_of(f, row, i) + region->start % f->align;
 
-		if (to != region->start || region->temp_path)
+		if (to != region->start || region->temp_name)
 			r = move_region(f, region, to);
 	}
 	return r < 0 ? r : move_tail(f, place_of(f, row, row->n), err);
@@ -546,8 +546,8 @@ static int write_headers(struct livefile *f, const struct row *row)
 static void remove_empty_temp(struct livefile *f)
 {
 	for (uint32_t i = 0; i < f->n_regions; i++)
-		if (f->regions[i]->temp_path)
-			unlink(f->regions[i]->temp_path);
+		if (f->regions[i]->temp_name)
+			outplace_unlink_in(&f->temp, f->regions[i]->temp_name);
 }
 
 static int write_final(struct livefile *f, const struct row *row)
@@ -592,7 +592,7 @@ static int flush_regions(struct livefile *f)
 		error = liveregion_write_count(region);
 		r = r ? r : error;
 		/* a repair takes its length for that of the data */
-		if (region->temp_path && region->fd >= 0 && ftruncate(region->fd, region->end) < 0)
+		if (region->temp_name && region->fd >= 0 && ftruncate(region->fd, region->end) < 0)
 			r = r ? r : -errno;
 	}
 	return r;

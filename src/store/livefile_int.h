@@ -5,6 +5,7 @@
 #ifndef SONDE_STORE_LIVEFILE_INT_H
 #define SONDE_STORE_LIVEFILE_INT_H
 
+#include "base/outplace.h"
 #include "store/livefile.h"
 #include "store/writer_int.h"
 
@@ -34,7 +35,7 @@ struct liveregion {
 	uint32_t page_size;
 	uint64_t max_bytes;
 	int fd;		 /* the trace's, or that of the temporary file */
-	char *temp_path; /* NULL: in the trace */
+	char *temp_name; /* in the file's directory `temp`; NULL: in the trace */
 	uint64_t limit;	 /* its data ends before this */
 	size_t row_at;	 /* of its offset and size in the directory, if has_row */
 	bool has_row;
@@ -75,6 +76,7 @@ struct latesection {
 struct livefile {
 	struct writer *w; /* texts, options, names and clocks of buffers, the output */
 	char *path, *temp_dir;
+	struct outplace temp; /* temp_dir, open, if regions are files of their own */
 	uint32_t page_size;
 	int fd;
 	bool is_started;
@@ -126,13 +128,13 @@ static inline bool liveregion_has_data(const struct liveregion *r)
 
 static inline bool liveregion_in_file(const struct liveregion *r)
 {
-	return !r->temp_path;
+	return !r->temp_name;
 }
 
 /* livefile.c */
 struct livefile *livefile_new(const struct livefile_config *config);
 int livefile_make_regions(struct livefile *f, struct errmsg *err);
-char *livefile_temp_path(const struct livefile *f, const char *name, uint32_t cpu);
+char *livefile_temp_name(const struct livefile *f, const char *name, uint32_t cpu);
 /* Keeps others from repairing a file that is being recorded; false: somebody does that. */
 bool livefile_lock(int fd);
 

@@ -491,21 +491,21 @@ static int open_temp(struct livefile *f, struct liveregion *r, struct errmsg *er
 {
 	const char *name = f->w->buffers[r->buffer].name;
 
-	r->temp_path = livefile_temp_path(f, name, r->cpu);
-	if (!r->temp_path)
+	r->temp_name = livefile_temp_name(f, name, r->cpu);
+	if (!r->temp_name)
 		return errmsg_set_errno(err, -ENOMEM, "cannot write %s", f->path);
-	unlink(r->temp_path); /* of a recording that died */
-	r->fd = open(r->temp_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	r->fd = outplace_create_in(&f->temp,
+				   r->temp_name); /* one of a recording that died is removed */
 	if (r->fd < 0)
-		return errmsg_set_errno(err, -errno, "cannot create the temporary file %s",
-					r->temp_path);
+		return errmsg_set_errno(err, r->fd, "cannot create the temporary file %s/%s",
+					f->temp_dir, r->temp_name);
 	r->limit = file_size_limit();
 	if (r->max_bytes && !livefile_punch(r->fd, 0, f->align))
 		return errmsg_set(
 			err, -EOPNOTSUPP,
-			"cannot drop old data from %s: its file system does not let go of "
+			"cannot drop old data from %s/%s: its file system does not let go of "
 			"parts of a file; record without a limit, or to another disk",
-			r->temp_path);
+			f->temp_dir, r->temp_name);
 	return 0;
 }
 
@@ -520,6 +520,9 @@ static int place_in_temp(struct livefile *f, struct errmsg *err)
 	if (!f->temp_dir || strlen(f->temp_dir) > LIVEFILE_TEMP_DIR_MAX)
 		return errmsg_set_errno(err, f->temp_dir ? -ENAMETOOLONG : -ENOMEM,
 					"cannot write %s", f->path);
+	r = outplace_open(&f->temp, f->temp_dir, OUTPLACE_DIR, err);
+	if (r < 0)
+		return r;
 	f->flags |= LIVEFILE_TEMP;
 	livefile_encode(f, false); /* the marker has become longer */
 	f->data_at = round_up_to(f->dir_at + f->dir_bytes, f->align);

@@ -154,7 +154,7 @@ static int find_more(struct livefile *f, const struct shape *s)
 		else
 			find_pages(r, s, r->limit);
 		/* from now on it is as long as what it holds */
-		if (r->temp_path && r->fd >= 0 && ftruncate(r->fd, r->end) < 0)
+		if (r->temp_name && r->fd >= 0 && ftruncate(r->fd, r->end) < 0)
 			return -errno;
 	}
 	return 0;
@@ -289,11 +289,16 @@ static int take_cmdlines(struct livefile *f, struct tracefile *tf, struct piece 
 /* --- regions ----------------------------------------------------------------------------------- */
 
 /* A temporary file of this recording: an ordinary file of the same owner, or -1. */
-static int open_temp(const struct livefile *f, const char *path)
+static int open_temp(struct livefile *f, const char *name)
 {
+	struct errmsg ignored = {0};
 	struct stat ours, temp;
-	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	int fd;
 
+	/* where it is, the file says, which may be anybody's */
+	if (f->temp.dir < 0 && outplace_open(&f->temp, f->temp_dir, OUTPLACE_DIR, &ignored) < 0)
+		return -1;
+	fd = outplace_open_in(&f->temp, name);
 	if (fd < 0)
 		return -1;
 	if (fstat(f->fd, &ours) == 0 && fstat(fd, &temp) == 0 && S_ISREG(temp.st_mode) &&
@@ -306,23 +311,23 @@ static int open_temp(const struct livefile *f, const char *path)
 /* A region whose data is still in its temporary file, or has just come from there. */
 static int take_temp(struct livefile *f, struct liveregion *r, bool is_in_file)
 {
-	char *path = livefile_temp_path(f, f->w->buffers[r->buffer].name, r->cpu);
-	int fd = path ? open_temp(f, path) : -1;
+	char *name = livefile_temp_name(f, f->w->buffers[r->buffer].name, r->cpu);
+	int fd = name && !strchr(name, '/') ? open_temp(f, name) : -1;
 	uint64_t size = fd < 0 ? 0 : lseek(fd, 0, SEEK_END);
 
 	if (is_in_file) {
 		if (fd >= 0) {
-			unlink(path);
+			outplace_unlink_in(&f->temp, name);
 			close(fd);
 		}
-		free(path);
-		return path ? 0 : -ENOMEM;
+		free(name);
+		return name ? 0 : -ENOMEM;
 	}
-	r->temp_path = path;
+	r->temp_name = name;
 	r->fd = fd;
 	r->limit = size;
-	if (!path || (fd >= 0 && r->start > size))
-		return path ? -EBADMSG : -ENOMEM;
+	if (!name || (fd >= 0 && r->start > size))
+		return name ? -EBADMSG : -ENOMEM;
 	if (fd < 0)
 		r->start = r->limit = 0;
 	r->end = r->start;
@@ -356,7 +361,7 @@ static int take_region(struct livefile *f, struct liveregion *r, const struct tr
 		ret = take_temp(f, r, cpu->n_bytes_stated);
 	if (finishing && r->end > r->start)
 		r->n_chunks = r->n_counted = 1; /* how many, it says itself */
-	if (ret < 0 || r->temp_path || (finishing && !cpu->n_bytes_stated))
+	if (ret < 0 || r->temp_name || (finishing && !cpu->n_bytes_stated))
 		return ret;
 	if (!region_is_sound(f, r, *pos))
 		return -EBADMSG;
@@ -398,7 +403,7 @@ static int take_regions(struct livefile *f, const struct tracefile *tf)
 	for (uint32_t i = f->n_regions; i-- > 0 && !ret;) {
 		struct liveregion *r = f->regions[i];
 
-		if (!r->temp_path) {
+		if (!r->temp_name) {
 			r->limit = limit;
 			limit = r->start;
 		}

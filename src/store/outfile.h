@@ -4,7 +4,7 @@
  *
  * What is written goes to a nameless (or, where the file system has none, a hidden) file beside the
  * target; outfile_commit() gives it the target's name. Until then, and on every failure, whatever was
- * there under that name stays as it is. Writing goes forward only; outfile_patch() changes bytes that
+ * there under that name stays as it is. The file is for its owner only (outplace.h). Writing goes forward only; outfile_patch() changes bytes that
  * were written before.
  *
  * The first failure sticks: every later call returns it and does nothing, and outfile_commit() says

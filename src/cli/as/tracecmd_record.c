@@ -5,6 +5,7 @@
  * record keeps a journal as sonde's own does: in the end everything is as it was before, where trace-cmd
  * leaves the top level empty. -k keeps it as it was set.
  */
+#include "base/outplace.h"
 #include "capture/recording.h"
 #include "cli/as/tracecmd_record_int.h"
 #include "cli/command.h"
@@ -251,10 +252,10 @@ static int print_profile(const char *path, const struct record_options *o, struc
 	if (o->by_comm)
 		argv[argc++] = (char *)"--by-comm";
 	if (o->output) {
-		int fd = open(o->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+		int fd = outplace_open_file(o->output, OUTPLACE_WRITE, err);
 
 		if (fd < 0)
-			return errmsg_set(err, -errno, "opening %s", o->output);
+			return fd;
 		fflush(stdout);
 		dup2(fd, STDOUT_FILENO);
 		close(fd);
@@ -285,7 +286,7 @@ int tc_run_profile(struct tc_line *line, struct errmsg *err)
 		r = record(o, order.argv, path, err);
 		if (r >= 0)
 			r = print_profile(path, o, err);
-		unlink(path);
+		outplace_unlink(path);
 	}
 	tc_order_release(&order);
 	return r;

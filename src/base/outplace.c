@@ -1,0 +1,557 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * outplace.c - from a path to an open directory and a name in it, and files there.
+ *
+ *	/home/ann/link/trace.dat     open "/" ─ "home" ─ "ann" ─ "link": a link. Whose? read it, go on
+ *	                             from there ─ "trace.dat" is the last: stop
+ *
+ * Each step opens one name with O_PATH|O_NOFOLLOW, relative to the step before: what was looked at is
+ * what is used, whatever others rename meanwhile. A link is read from its own descriptor. Directories
+ * need no check: a directory that another user can put there is one where that user could write
+ * anyway.
+ *
+ * Root follows only links that belong to root: stricter than fs.protected_symlinks, which looks at
+ * sticky directories only. Others get what that setting does, as these steps would get round it.
+ *
+ * Files that exist and are written where they stand could have been put there, too: a hard link to
+ * somebody's file, a pipe, or a file in /tmp that another user can read. Root refuses these in
+ * directories where others can write.
+ *
+ * Links in /proc/…/fd (/dev/stdout, >(…) of a shell) lead to open files, not to the names that they
+ * show; a text is written through them.
+ */
+#include "base/outplace.h"
+#include "base/caller.h"
+#include "base/errmsg.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#define LINKS_MAX    40 /* as the kernel follows */
+#define HIDDEN_TRIES 16
+#define NEW_MODE     0600
+
+#ifndef AT_EMPTY_PATH
+#define AT_EMPTY_PATH 0x1000
+#endif
+
+struct walk {
+	const char *shown; /* the path as the user calls it */
+	enum outplace_use use;
+	bool is_for_root; /* what is written comes from root, with whatever rights */
+	bool is_strict;	  /* with root's rights: only root's links */
+	uid_t uid;	  /* who follows links */
+	char *rest;	  /* of the path */
+	int n_links;
+	int dir;
+	struct stat dir_st;
+	char *name;
+	bool exists, is_magic;
+	struct stat st; /* if it exists */
+};
+
+/* --- the walk ---------------------------------------------------------------------------------- */
+
+static bool is_shared(const struct stat *dir)
+{
+	return (dir->st_mode & S_ISVTX) && (dir->st_mode & 022);
+}
+
+/* Only root and we can put names there. */
+static bool is_safe_dir(const struct walk *w)
+{
+	const struct stat *st = &w->dir_st;
+
+	return (st->st_uid == w->uid || !st->st_uid) && !(st->st_mode & 022);
+}
+
+static int check_link(const struct walk *w, const struct stat *link, struct errmsg *err)
+{
+	bool is_mine = link->st_uid == w->uid || !link->st_uid;
+
+	if (is_mine ||
+	    (!w->is_strict && (!is_shared(&w->dir_st) || link->st_uid == w->dir_st.st_uid)))
+		return 0;
+	return errmsg_set(err, -EACCES,
+			  "cannot write %s: '%s' is a symbolic link of user %u, which is not "
+			  "followed; name the file that it points at",
+			  w->shown, w->name, (unsigned)link->st_uid);
+}
+
+static int enter_dir(struct walk *w, int fd)
+{
+	if (fd < 0)
+		return -errno;
+	if (w->dir >= 0)
+		close(w->dir);
+	w->dir = fd;
+	return fstat(fd, &w->dir_st) < 0 ? -errno : 0;
+}
+
+/* The path goes on with what the link says. */
+static int follow(struct walk *w, int link)
+{
+	char to[PATH_MAX], *rest;
+	ssize_t n = readlinkat(link, "", to, sizeof(to) - 1);
+
+	if (n <= 0)
+		return n ? -errno : -ENOENT;
+	to[n] = 0;
+	if (++w->n_links > LINKS_MAX)
+		return -ELOOP;
+	if (asprintf(&rest, "%s%s%s", to, *w->rest ? "/" : "", w->rest) < 0)
+		return -ENOMEM;
+	free(w->rest);
+	w->rest = rest;
+	return *to == '/' ? enter_dir(w, open("/", O_PATH | O_DIRECTORY | O_CLOEXEC)) : 0;
+}
+
+/* A link to an open file, not to a name. */
+static bool is_magic(const struct walk *w)
+{
+	struct statfs fs;
+
+	return (w->use == OUTPLACE_WRITE || w->use == OUTPLACE_APPEND) &&
+	       fstatfs(w->dir, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC;
+}
+
+/* Takes the next name from the path: 1, or 0 if there is none. */
+static int next_name(struct walk *w)
+{
+	size_t skip = strspn(w->rest, "/"), n = strcspn(w->rest + skip, "/");
+
+	if (!n)
+		return 0;
+	free(w->name);
+	w->name = strndup(w->rest + skip, n);
+	memmove(w->rest, w->rest + skip + n, strlen(w->rest + skip + n) + 1);
+	return w->name ? 1 : -ENOMEM;
+}
+
+/* One name. 1: it is the last one, and stands for the file; 0: go on. */
+static int step(struct walk *w, struct errmsg *err)
+{
+	bool is_last = !*w->rest && w->use != OUTPLACE_DIR,
+	     is_dots = w->name[0] == '.' && (!w->name[1] || (w->name[1] == '.' && !w->name[2]));
+	struct stat st;
+	int fd, r;
+
+	if (is_last && is_dots)
+		return -EISDIR;
+	fd = openat(w->dir, w->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return errno == ENOENT && is_last ? 1 : -errno;
+	r = fstat(fd, &st) < 0 ? -errno : 0;
+	if (!r && S_ISLNK(st.st_mode))
+		r = check_link(w, &st, err);
+	if (!r && S_ISLNK(st.st_mode) && !(is_last && is_magic(w))) {
+		r = follow(w, fd);
+	} else if (!r && is_last) {
+		w->exists = true;
+		w->is_magic = S_ISLNK(st.st_mode);
+		w->st = st;
+		r = 1;
+	} else if (!r && S_ISDIR(st.st_mode)) {
+		return enter_dir(w, fd);
+	} else if (!r) {
+		r = -ENOTDIR;
+	}
+	close(fd);
+	return r;
+}
+
+static int walk(struct walk *w, const char *path, struct errmsg *err)
+{
+	int r = *path ? 0 : -ENOENT;
+
+	w->dir = -1;
+	w->rest = strdup(path);
+	if (!w->rest)
+		return -ENOMEM;
+	if (!r)
+		r = enter_dir(w, open(*path == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
+	while (!r && (r = next_name(w)) > 0)
+		r = step(w, err);
+	if (r < 0)
+		return r;
+	return r || w->use == OUTPLACE_DIR ? 0 : -EISDIR; /* it ends in a slash */
+}
+
+static void walk_release(struct walk *w)
+{
+	if (w->dir >= 0)
+		close(w->dir);
+	free(w->rest);
+	free(w->name);
+}
+
+/* --- what is there ----------------------------------------------------------------------------- */
+
+static int refuse_device(const char *path, struct errmsg *err)
+{
+	return errmsg_set(err, -ESPIPE,
+			  "cannot write %s: a trace needs an ordinary file, not a device or pipe",
+			  path);
+}
+
+/* The caller could not take away another's file in a directory as /tmp. */
+static bool may_replace(const struct walk *w, bool as_caller)
+{
+	if (as_caller)
+		return !is_shared(&w->dir_st) || w->st.st_uid == w->uid ||
+		       w->dir_st.st_uid == w->uid;
+	return faccessat(w->dir, w->name, W_OK, 0) == 0;
+}
+
+static int check_replaced(const struct walk *w, bool as_caller, struct errmsg *err)
+{
+	if (!w->exists)
+		return 0;
+	if (S_ISDIR(w->st.st_mode))
+		return -EISDIR;
+	if (!S_ISREG(w->st.st_mode))
+		return refuse_device(w->shown, err);
+	return may_replace(w, as_caller) ? 0 : -EACCES;
+}
+
+/* A file that is written where it stands, and that another user may have put there for root to find. */
+static int check_planted(const struct walk *w, const struct stat *st, struct errmsg *err)
+{
+	const char *why = NULL;
+
+	if (!w->is_for_root || is_safe_dir(w) || w->is_magic)
+		return 0;
+	if (is_shared(&w->dir_st) && st->st_uid != w->uid && st->st_uid != w->dir_st.st_uid)
+		why = "it belongs to another user";
+	else if (w->is_strict && !S_ISREG(st->st_mode))
+		why = "it is no ordinary file";
+	else if (w->is_strict && st->st_nlink > 1)
+		why = "the file has another name as well";
+	return why ? errmsg_set(err, -EACCES,
+				"cannot write %s: %s, in a directory where other users can write; "
+				"remove it or choose another file",
+				w->shown, why)
+		   : 0;
+}
+
+/* --- opening ----------------------------------------------------------------------------------- */
+
+static char *make_hidden(const char *name)
+{
+	uint64_t number;
+	char *hidden;
+
+	if (getrandom(&number, sizeof(number), 0) != sizeof(number))
+		return NULL;
+	return asprintf(&hidden, ".%.200s.%012llx", name,
+			(unsigned long long)(number & 0xffffffffffff)) < 0
+		       ? NULL
+		       : hidden;
+}
+
+/* A file without a name, if it can get one later: that goes through /proc. */
+static int open_nameless(const struct walk *w)
+{
+	if (access("/proc/self/fd", F_OK) < 0)
+		return -1;
+	return openat(w->dir, ".", O_RDWR | O_TMPFILE | O_CLOEXEC, NEW_MODE);
+}
+
+static int open_replace(struct outplace *p, const struct walk *w, struct errmsg *err)
+{
+	int r = check_replaced(w, p->as_caller, err);
+
+	if (r < 0)
+		return r;
+	p->fd = open_nameless(w);
+	for (int i = 0; p->fd < 0 && i < HIDDEN_TRIES; i++) {
+		free(p->hidden);
+		p->hidden = make_hidden(w->name);
+		if (!p->hidden)
+			return -ENOMEM;
+		p->fd = openat(w->dir, p->hidden,
+			       O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, NEW_MODE);
+		p->has_hidden = p->fd >= 0;
+		if (p->fd < 0 && errno != EEXIST)
+			return -errno;
+	}
+	return p->fd < 0 ? -errno : 0;
+}
+
+static int open_create(struct outplace *p, const struct walk *w, struct errmsg *err)
+{
+	p->fd = openat(w->dir, w->name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		       NEW_MODE);
+	return p->fd < 0 ? -errno : 0;
+}
+
+/* Emptied only when we know what it is. */
+static int open_text(struct outplace *p, const struct walk *w, struct errmsg *err)
+{
+	int append = w->use == OUTPLACE_APPEND ? O_APPEND : 0;
+	int how = w->is_magic ? 0 : O_NOFOLLOW | O_CREAT;
+	struct stat st;
+	int r;
+
+	if (w->exists && S_ISDIR(w->st.st_mode))
+		return -EISDIR;
+	r = w->exists ? check_planted(w, &w->st, err) : 0;
+	if (r < 0)
+		return r;
+	p->fd = openat(w->dir, w->name, O_WRONLY | O_NOCTTY | O_CLOEXEC | append | how, NEW_MODE);
+	if (p->fd < 0 || fstat(p->fd, &st) < 0)
+		return -errno;
+	r = check_planted(w, &st, err); /* it may be another one by now */
+	if (r < 0)
+		return r;
+	return !append && S_ISREG(st.st_mode) && ftruncate(p->fd, 0) < 0 ? -errno : 0;
+}
+
+static int open_update(struct outplace *p, const struct walk *w, struct errmsg *err)
+{
+	struct stat st;
+
+	p->fd = openat(w->dir, w->name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (p->fd < 0 || fstat(p->fd, &st) < 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return refuse_device(w->shown, err);
+	return check_planted(w, &st, err);
+}
+
+/* Kernels before 5.8 cannot say it for the file system's user; then the caller's rights do not suffice. */
+static int open_dir(struct outplace *p, const struct walk *w, struct errmsg *err)
+{
+#ifdef SYS_faccessat2
+	if (p->as_caller &&
+	    syscall(SYS_faccessat2, w->dir, "", W_OK | X_OK, AT_EMPTY_PATH | AT_EACCESS) == 0)
+		return 0;
+#endif
+	return p->as_caller ? -EACCES : 0;
+}
+
+static int (*const openers[])(struct outplace *, const struct walk *, struct errmsg *) = {
+	[OUTPLACE_REPLACE] = open_replace, [OUTPLACE_CREATE] = open_create,
+	[OUTPLACE_WRITE] = open_text,	   [OUTPLACE_APPEND] = open_text,
+	[OUTPLACE_UPDATE] = open_update,   [OUTPLACE_DIR] = open_dir,
+};
+
+static int open_once(struct outplace *p, const char *path, enum outplace_use use, bool as_caller,
+		     struct errmsg *err)
+{
+	struct caller c = {.uid = geteuid()};
+	struct walk w = {.shown = path, .use = use};
+	int r;
+
+	*p = OUTPLACE_NONE;
+	p->as_caller = as_caller;
+	if (as_caller)
+		caller_find(&c);
+	w.uid = c.uid;
+	w.is_for_root = as_caller || !c.uid;
+	w.is_strict = !c.uid;
+	r = walk(&w, path, err);
+	if (!r)
+		r = openers[use](p, &w, err);
+	if (r < 0) {
+		outplace_close(p);
+	} else {
+		p->dir = w.dir;
+		p->name = w.name;
+		w.dir = -1;
+		w.name = NULL;
+	}
+	walk_release(&w);
+	return r;
+}
+
+/* With the caller's rights if there is a caller; with ours if there is none, or they do not suffice. */
+static int open_both(struct outplace *p, const char *path, enum outplace_use use,
+		     struct errmsg *err)
+{
+	struct caller_scope scope;
+	struct errmsg why = {0};
+	int r;
+
+	if (!caller_enter(&scope))
+		return open_once(p, path, use, false, err);
+	r = open_once(p, path, use, true, &why);
+	caller_leave(&scope);
+	/* a setuid program writes nothing that its user could not write */
+	if ((r == -EACCES || r == -EPERM) && !caller_is_secure() && !geteuid())
+		return open_once(p, path, use, false, err);
+	if (why.code)
+		errmsg_set(err, why.code, "%s", why.text);
+	return r;
+}
+
+int outplace_open(struct outplace *ret, const char *path, enum outplace_use use, struct errmsg *err)
+{
+	struct outplace p;
+	struct stat st;
+	int r;
+
+	/* no name can be told from what /dev/stdout leads to */
+	if ((use == OUTPLACE_REPLACE || use == OUTPLACE_UPDATE) && stat(path, &st) == 0 &&
+	    !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+		return refuse_device(path, err);
+	r = open_both(&p, path, use, err);
+	if (r == -EISDIR)
+		return errmsg_set(err, r, "cannot write %s: it is a directory", path);
+	if (r < 0)
+		return errmsg_set_errno(
+			err, r, "cannot %s %s",
+			use == OUTPLACE_REPLACE && r == -ENOENT ? "create" : "write", path);
+	*ret = p;
+	return 0;
+}
+
+int outplace_open_file(const char *path, enum outplace_use use, struct errmsg *err)
+{
+	struct outplace p;
+	int r = outplace_open(&p, path, use, err), fd;
+
+	if (r < 0)
+		return r;
+	fd = p.fd;
+	p.fd = -1;
+	outplace_close(&p);
+	return fd;
+}
+
+/* --- names ------------------------------------------------------------------------------------- */
+
+/* As whoever opened it; on some network file systems root may less than its owner. */
+static bool enter_for(const struct outplace *p, struct caller_scope *scope)
+{
+	*scope = (struct caller_scope){0};
+	return p->as_caller && caller_enter(scope);
+}
+
+static int give_hidden_name(struct outplace *p)
+{
+	char link[64];
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", p->fd);
+	for (int i = 0; !p->has_hidden && i < HIDDEN_TRIES; i++) {
+		free(p->hidden);
+		p->hidden = make_hidden(p->name);
+		if (!p->hidden)
+			return -ENOMEM;
+		p->has_hidden = linkat(AT_FDCWD, link, p->dir, p->hidden, AT_SYMLINK_FOLLOW) == 0;
+		if (!p->has_hidden && errno != EEXIST)
+			return -errno;
+	}
+	return p->has_hidden ? 0 : -EEXIST;
+}
+
+/* Network file systems report a full disk when a file is closed. */
+static int close_file(struct outplace *p)
+{
+	int fd = p->fd;
+
+	p->fd = -1;
+	return close(fd) < 0 ? -errno : 0;
+}
+
+int outplace_take_name(struct outplace *p, bool closes)
+{
+	struct caller_scope scope;
+	int r;
+
+	enter_for(p, &scope);
+	r = give_hidden_name(p);
+	if (!r && closes)
+		r = close_file(p);
+	if (!r && renameat(p->dir, p->hidden, p->dir, p->name) < 0)
+		r = -errno;
+	if (!r)
+		p->has_hidden = false;
+	caller_leave(&scope);
+	return r;
+}
+
+int outplace_create_in(const struct outplace *p, const char *name)
+{
+	struct caller_scope scope;
+	int fd;
+
+	enter_for(p, &scope);
+	unlinkat(p->dir, name, 0);
+	fd = openat(p->dir, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, NEW_MODE);
+	caller_leave(&scope);
+	return fd < 0 ? -errno : fd;
+}
+
+int outplace_open_in(const struct outplace *p, const char *name)
+{
+	struct caller_scope scope;
+	int fd;
+
+	enter_for(p, &scope);
+	fd = openat(p->dir, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	caller_leave(&scope);
+	return fd < 0 ? -errno : fd;
+}
+
+int outplace_mkdir_in(const struct outplace *p, const char *name, mode_t mode)
+{
+	struct caller_scope scope;
+	int r;
+
+	enter_for(p, &scope);
+	r = mkdirat(p->dir, name, mode) < 0 ? -errno : 0;
+	caller_leave(&scope);
+	return r;
+}
+
+int outplace_unlink_in(const struct outplace *p, const char *name)
+{
+	struct caller_scope scope;
+	int r;
+
+	enter_for(p, &scope);
+	r = unlinkat(p->dir, name, 0) < 0 ? -errno : 0;
+	caller_leave(&scope);
+	return r;
+}
+
+int outplace_unlink(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *dir = slash ? strndup(path, slash - path + 1) : strdup(".");
+	struct errmsg ignored = {0};
+	struct outplace p;
+	int r = dir ? outplace_open(&p, dir, OUTPLACE_DIR, &ignored) : -ENOMEM;
+
+	if (!r) {
+		r = outplace_unlink_in(&p, slash ? slash + 1 : path);
+		outplace_close(&p);
+	}
+	free(dir);
+	return r;
+}
+
+void outplace_close(struct outplace *p)
+{
+	if (p->has_hidden)
+		outplace_unlink_in(p, p->hidden);
+	if (p->fd >= 0)
+		close(p->fd);
+	if (p->dir >= 0)
+		close(p->dir);
+	free(p->name);
+	free(p->hidden);
+	*p = OUTPLACE_NONE;
+}

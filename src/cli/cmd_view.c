@@ -15,6 +15,7 @@
  *
  * The address goes to standard output, when requests are answered; everything else to standard error.
  */
+#include "base/caller.h"
 #include "cli/command.h"
 #include "cli/recordrun.h"
 #include "cli/viewcache.h"
@@ -95,19 +96,6 @@ static const struct option_row rows[] = {
 
 /* --- rights ------------------------------------------------------------------------------------ */
 
-/* Who called sudo; false: nobody did. */
-static bool find_caller(uid_t *ret_uid, gid_t *ret_gid)
-{
-	const char *uid = getenv("SUDO_UID"), *gid = getenv("SUDO_GID");
-
-	if (geteuid() != 0 || !uid || !gid || !uid[0] || !gid[0] ||
-	    uid[strspn(uid, "0123456789")] || gid[strspn(gid, "0123456789")])
-		return false;
-	*ret_uid = strtoul(uid, NULL, 10);
-	*ret_gid = strtoul(gid, NULL, 10);
-	return *ret_uid != 0;
-}
-
 /* live: a file that is opened again and again, so it must stay readable. NULL: none. */
 static bool may_read(const char *live, uid_t uid, gid_t gid)
 {
@@ -117,24 +105,30 @@ static bool may_read(const char *live, uid_t uid, gid_t gid)
 	       (st.st_gid == gid && st.st_mode & 040) || st.st_mode & 04;
 }
 
-static int drop_rights(const char *live, struct errmsg *err)
+/* Under sudo, the caller: without the sandbox as well, root has no business serving. */
+static int become_caller(const char *live, struct errmsg *err)
+{
+	struct caller c;
+
+	if (!caller_find(&c))
+		return 0;
+	if (!may_read(live, c.uid, c.gid)) {
+		fprintf(stderr, "sonde: user %u may not read %s: serving as root\n",
+			(unsigned)c.uid, live);
+		return 0;
+	}
+	if (setgroups(0, NULL) < 0 || setresgid(c.gid, c.gid, c.gid) < 0 ||
+	    setresuid(c.uid, c.uid, c.uid) < 0)
+		return errmsg_set_errno(err, -errno, "cannot become user %u", (unsigned)c.uid);
+	fprintf(stderr, "sonde: serving as user %u, no longer as root\n", (unsigned)c.uid);
+	return 0;
+}
+
+static int drop_capabilities(struct errmsg *err)
 {
 	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct none[2] = {0};
-	uid_t uid;
-	gid_t gid;
 
-	if (find_caller(&uid, &gid) && !may_read(live, uid, gid)) {
-		fprintf(stderr,
-			"sonde: user %u may not read %s: serving as root, without any capability\n",
-			(unsigned)uid, live);
-	} else if (find_caller(&uid, &gid)) {
-		if (setgroups(0, NULL) < 0 || setresgid(gid, gid, gid) < 0 ||
-		    setresuid(uid, uid, uid) < 0)
-			return errmsg_set_errno(err, -errno, "cannot become user %u",
-						(unsigned)uid);
-		fprintf(stderr, "sonde: serving as user %u, no longer as root\n", (unsigned)uid);
-	}
 	if (syscall(SYS_capset, &head, none) < 0)
 		return errmsg_set_errno(err, -errno, "cannot give up capabilities");
 	return 0;
@@ -306,8 +300,10 @@ static void wait_for_end(struct viewing *v)
 static int serve(struct viewing *v, struct errmsg *err)
 {
 	const struct view_options *o = v->o;
-	int r = o->no_sandbox ? 0 : drop_rights(v->live.path, err);
+	int r = become_caller(v->live.path, err);
 
+	if (r >= 0 && !o->no_sandbox)
+		r = drop_capabilities(err);
 	if (r >= 0 && !o->no_sandbox)
 		r = sandbox_calls(v->cache || v->live.path, err);
 	if (r >= 0)

@@ -2,11 +2,18 @@
 /*
  * viewcache.c - where the viewer keeps indexes for the next time.
  *
- * ${XDG_CACHE_HOME:-~/.cache}/sonde, of the user who looks: under sudo that is who called it, not
- * root, and the directory is made as his. Traces often lie where others look, so nothing is put
- * beside them unless asked for. A cache that cannot be had is no failure: it only takes longer.
+ * ${XDG_CACHE_HOME:-~/.cache}/sonde of the user who looks: under sudo that is the caller, not root. The
+ * directories are opened and made with that user's rights, so a link at ~/.cache leads only to where
+ * the user can write anyway. Traces often lie where others look, so nothing is put beside them unless
+ * asked for. A cache that cannot be had is no failure: it only takes longer.
+ *
+ * The path that comes out leads through /proc to the directory that was opened here: nobody can
+ * exchange it afterwards.
  */
 #include "cli/viewcache.h"
+#include "base/caller.h"
+#include "base/errmsg.h"
+#include "base/outplace.h"
 
 #include <errno.h>
 #include <libgen.h>
@@ -15,66 +22,89 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
-
-/* Under sudo: the id of who called it, else our own. */
-static uid_t user_id(void)
-{
-	const char *uid = getenv("SUDO_UID");
-
-	return geteuid() == 0 && uid && uid[0] && !uid[strspn(uid, "0123456789")]
-		       ? (uid_t)strtoul(uid, NULL, 10)
-		       : geteuid();
-}
 
 /* The directory that holds caches; NULL: nobody knows. */
 static char *base_dir(void)
 {
 	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-	uid_t uid = user_id();
-	struct passwd *pw = uid != geteuid() || !home ? getpwuid(uid) : NULL;
+	struct caller c;
+	bool is_other = caller_find(&c);
+	struct passwd *pw;
 	char *path = NULL;
 
-	if (uid != geteuid() || !home)
-		home = pw ? pw->pw_dir : NULL;
-	if (uid == geteuid() && cache && cache[0] == '/')
+	if (!is_other && !caller_is_secure() && cache && cache[0] == '/')
 		return strdup(cache);
+	if (is_other || caller_is_secure() || !home) {
+		pw = getpwuid(is_other ? c.uid : getuid());
+		home = pw ? pw->pw_dir : NULL;
+	}
 	return home && home[0] == '/' && asprintf(&path, "%s/.cache", home) >= 0 ? path : NULL;
 }
 
-/* false: it is not there and cannot be made, or is nothing we can write to. */
-static bool make_dir(const char *path)
+/* With the rights of who looks, and no others. */
+static bool open_dir(const char *path, struct outplace *ret)
 {
-	struct stat st;
-	uid_t uid = user_id();
-	bool made = mkdir(path, 0700) == 0;
+	struct errmsg ignored = {0};
+	struct caller c;
 
-	/* lchown: the name was not there before us, but others may have put a link there since */
-	if (made && uid != geteuid() && lchown(path, uid, -1) < 0)
+	if (outplace_open(ret, path, OUTPLACE_DIR, &ignored) < 0)
 		return false;
-	return (made || errno == EEXIST) && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+	if (ret->as_caller || !caller_find(&c))
+		return true;
+	outplace_close(ret);
+	return false;
+}
+
+/* false: it is not there and cannot be made, or is nothing we can write to. */
+static bool make_dir(const char *path, struct outplace *ret)
+{
+	char *copy = strdup(path), *other = strdup(path);
+	struct outplace parent;
+
+	if (copy && other && !open_dir(path, ret) && open_dir(dirname(copy), &parent)) {
+		outplace_mkdir_in(&parent, basename(other), 0700);
+		outplace_close(&parent);
+		open_dir(path, ret);
+	}
+	free(copy);
+	free(other);
+	return ret->dir >= 0;
+}
+
+static bool make_default(struct outplace *ret)
+{
+	struct outplace base = OUTPLACE_NONE;
+	char *base_path = base_dir(), *path = NULL;
+
+	if (base_path && make_dir(base_path, &base) && asprintf(&path, "%s/sonde", base_path) >= 0)
+		make_dir(path, ret);
+	outplace_close(&base);
+	free(base_path);
+	free(path);
+	return ret->dir >= 0;
 }
 
 char *viewcache_dir(const char *beside, const char *given)
 {
-	char *base, *path = NULL;
+	struct outplace dir = OUTPLACE_NONE;
+	char *copy = beside ? strdup(beside) : NULL, *path = NULL;
 
 	if (given)
-		return make_dir(given) ? strdup(given) : NULL;
-	if (beside) {
-		char *copy = strdup(beside);
-
-		path = copy ? strdup(dirname(copy)) : NULL;
-		free(copy);
-		return path;
+		make_dir(given, &dir);
+	else if (beside && copy)
+		open_dir(dirname(copy), &dir);
+	else if (!beside)
+		make_default(&dir);
+	free(copy);
+	if (dir.dir < 0)
+		return NULL;
+	if (asprintf(&path, "/proc/self/fd/%d", dir.dir) < 0 || access(path, F_OK) < 0) {
+		free(path);
+		outplace_close(&dir);
+		return NULL;
 	}
-	base = base_dir();
-	if (!base || !make_dir(base) || asprintf(&path, "%s/sonde", base) < 0)
-		path = NULL;
-	free(base);
-	if (path && make_dir(path))
-		return path;
-	free(path);
-	return NULL;
+	dir.dir = -1; /* stays open as long as the path is used: to the end */
+	outplace_close(&dir);
+	return path;
 }

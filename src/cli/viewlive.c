@@ -19,6 +19,7 @@
  * recorded, and when its data must not be read (livefile.h).
  */
 #include "cli/viewlive.h"
+#include "base/caller.h"
 #include "base/errmsg.h"
 #include "cli/recordrun.h"
 #include "store/livefile.h"
@@ -35,8 +36,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define POLL_MS	 50
-#define BEGIN_MS 120000 /* a tracer for all functions takes half a minute in a slow machine */
+#define LIVE_NAME "live.dat"
+#define POLL_MS	  50
+#define BEGIN_MS  120000 /* a tracer for all functions takes half a minute in a slow machine */
 
 /* --- the two processes ------------------------------------------------------------------------- */
 
@@ -64,8 +66,8 @@ static void remove_temporary(const struct viewlive *lv)
 {
 	if (!lv->temp_dir)
 		return;
-	unlink(lv->path);
-	rmdir(lv->temp_dir);
+	unlinkat(lv->dir, LIVE_NAME, 0);
+	rmdir(lv->temp_dir); /* does not follow a link, and removes only what is empty */
 }
 
 /* Until the server lets go, or the recorder failed. */
@@ -119,10 +121,15 @@ static int start_keeper(struct viewlive *lv, struct record_options *o, char **ar
 
 /* --- the file ---------------------------------------------------------------------------------- */
 
-/* In a directory of its own, which belongs to who will serve it. */
+/*
+ * In a directory of its own. It stays ours also if another user will serve the file: whoever can
+ * write there could put a link in root's way. That user gets the file alone, and may pass through.
+ */
 static int make_temporary(struct viewlive *lv, struct errmsg *err)
 {
-	const char *place = getenv("TMPDIR"), *uid = getenv("SUDO_UID"), *gid = getenv("SUDO_GID");
+	const char *place = caller_is_secure() ? NULL : getenv("TMPDIR");
+	struct caller c;
+	struct stat st;
 
 	if (asprintf(&lv->temp_dir, "%s/sonde-live-XXXXXX",
 		     place && place[0] == '/' ? place : "/tmp") < 0) {
@@ -137,10 +144,13 @@ static int make_temporary(struct viewlive *lv, struct errmsg *err)
 		lv->temp_dir = NULL;
 		return code;
 	}
-	if (!geteuid() && uid && gid &&
-	    chown(lv->temp_dir, strtoul(uid, NULL, 10), strtoul(gid, NULL, 10)) < 0)
-		return errmsg_set_errno(err, -errno, "cannot give %s away", lv->temp_dir);
-	if (asprintf(&lv->path, "%s/live.dat", lv->temp_dir) < 0) {
+	lv->dir = open(lv->temp_dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (lv->dir < 0 || fstat(lv->dir, &st) < 0 ||
+	    (caller_find(&c) && fchmod(lv->dir, 0711) < 0))
+		return errmsg_set_errno(err, -errno, "cannot use %s", lv->temp_dir);
+	if (st.st_uid != geteuid())
+		return errmsg_set(err, -EPERM, "somebody has replaced %s", lv->temp_dir);
+	if (asprintf(&lv->path, "%s/" LIVE_NAME, lv->temp_dir) < 0) {
 		lv->path = NULL;
 		return errmsg_set_errno(err, -ENOMEM, "cannot record");
 	}
@@ -176,9 +186,22 @@ static int wait_for_file(struct viewlive *lv, const struct stat *before, struct 
 
 static void open_lock(struct viewlive *lv)
 {
-	lv->lock = open(lv->path, O_RDWR | O_CLOEXEC);
+	lv->lock = open(lv->path, O_RDWR | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (lv->lock < 0)
-		lv->lock = open(lv->path, O_RDONLY | O_CLOEXEC);
+		lv->lock = open(lv->path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+}
+
+/* The file that only we could make; who called sudo will serve it. */
+static int give_away(struct viewlive *lv, struct errmsg *err)
+{
+	struct caller c;
+	struct stat st;
+
+	lv->lock = openat(lv->dir, LIVE_NAME, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	if (lv->lock < 0 || fstat(lv->lock, &st) < 0 ||
+	    (st.st_uid == geteuid() && caller_find(&c) && fchown(lv->lock, c.uid, c.gid) < 0))
+		return errmsg_set_errno(err, -errno, "cannot open %s", lv->path);
+	return 0;
 }
 
 int viewlive_record(struct viewlive *lv, struct record_options *o, char **argv, struct errmsg *err)
@@ -187,7 +210,7 @@ int viewlive_record(struct viewlive *lv, struct record_options *o, char **argv, 
 	struct stat before = {0};
 	int r = 0;
 
-	*lv = (struct viewlive){.hold = -1, .lock = -1};
+	*lv = (struct viewlive){.hold = -1, .lock = -1, .dir = -1};
 	if (o->output) {
 		lv->path = strdup(o->output);
 		r = lv->path ? 0 : errmsg_set_errno(err, -ENOMEM, "cannot record");
@@ -203,14 +226,16 @@ int viewlive_record(struct viewlive *lv, struct record_options *o, char **argv, 
 	r = start_keeper(lv, &with, argv, err);
 	if (r >= 0)
 		r = wait_for_file(lv, &before, err);
-	if (r >= 0)
+	if (r >= 0 && lv->temp_dir)
+		r = give_away(lv, err);
+	else if (r >= 0)
 		open_lock(lv);
 	return r;
 }
 
 int viewlive_follow(struct viewlive *lv, const char *path, struct errmsg *err)
 {
-	*lv = (struct viewlive){.hold = -1, .lock = -1, .path = strdup(path)};
+	*lv = (struct viewlive){.hold = -1, .lock = -1, .dir = -1, .path = strdup(path)};
 	if (!lv->path)
 		return errmsg_set_errno(err, -ENOMEM, "cannot follow %s", path);
 	open_lock(lv);
@@ -247,9 +272,11 @@ int viewlive_end(struct viewlive *lv)
 	}
 	if (lv->lock >= 0)
 		close(lv->lock);
+	if (lv->dir >= 0)
+		close(lv->dir);
 	free(lv->path);
 	free(lv->temp_dir);
 	status = lv->status;
-	*lv = (struct viewlive){.hold = -1, .lock = -1};
+	*lv = (struct viewlive){.hold = -1, .lock = -1, .dir = -1};
 	return status;
 }

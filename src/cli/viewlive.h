@@ -20,6 +20,7 @@ struct viewlive {
 	int lock;	/* the file, to ask whether its recorder lives; -1: none */
 	char *path;	/* of the file */
 	char *temp_dir; /* that holds it, NULL: none */
+	int dir;	/* the same, open */
 	int status;	/* of the keeper, when it has ended */
 };
 

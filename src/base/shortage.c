@@ -9,16 +9,20 @@
  * Relaxed order suffices: main() reads after joining its threads, a server in the thread that failed.
  */
 #include "base/shortage.h"
+#include "base/errmsg.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 static atomic_uint n_failures, n_settled;
 static atomic_int last_code;
 
 void shortage_note(int code)
 {
-	if (code != ENOMEM && code != EMFILE && code != ENFILE)
+	if (code != ENOMEM && code != EMFILE && code != ENFILE && code != EIO)
 		return;
 	atomic_store_explicit(&last_code, code, memory_order_relaxed);
 	atomic_fetch_add_explicit(&n_failures, 1, memory_order_relaxed);
@@ -39,4 +43,26 @@ int shortage_pending(void)
 	int n = shortage_count() - atomic_load_explicit(&n_settled, memory_order_relaxed);
 
 	return n > 0 ? atomic_load_explicit(&last_code, memory_order_relaxed) : 0;
+}
+
+int shortage_check(struct errmsg *err, const char *fmt, ...)
+{
+	int code = shortage_pending();
+	char text[sizeof(err->text)];
+	va_list ap;
+
+	if (!code)
+		return 0;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	return errmsg_set_errno(err, -code, "%.900s", text);
+}
+
+bool shortage_has_room(size_t n_bytes)
+{
+	void *volatile p = malloc(n_bytes); /* volatile, or the compiler leaves both calls out */
+
+	free(p);
+	return p;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * shortage.h - counts what the system refused us: memory and file descriptors.
+ * shortage.h - counts what the system refused us: memory, file descriptors, bytes of a file.
  *
  * Every failed allocation must reach the exit status, also where the code around it can go on. So the
  * calls that allocate are counted when they fail (shortage_wrap.c says how, and which), and main()
@@ -13,7 +13,12 @@
 #ifndef SONDE_BASE_SHORTAGE_H
 #define SONDE_BASE_SHORTAGE_H
 
-/* code is an errno; only ENOMEM, EMFILE and ENFILE count. errno stays as it is. */
+#include <stdbool.h>
+#include <stddef.h>
+
+struct errmsg;
+
+/* code is an errno; only ENOMEM, EMFILE, ENFILE and EIO count. errno stays as it is. */
 void shortage_note(int code);
 
 /* How many there were so far. If it is the same after some work as before, nothing was refused. */
@@ -24,5 +29,17 @@ void shortage_settle(unsigned n);
 
 /* The errno of the last failure if any is not settled, else 0. */
 int shortage_pending(void);
+
+/*
+ * Before what was made becomes final: 0, or a negative errno and a sentence about what cannot be done,
+ * such as "cannot write FILE", if any failure is not settled.
+ */
+int shortage_check(struct errmsg *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/*
+ * Can so much memory be had now? For libraries that crash without: the C library's regcomp() (2.36),
+ * libdw (0.188). They are not called then. A failure is counted.
+ */
+bool shortage_has_room(size_t n_bytes);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * shortage_wrap.c - notes every failure of a call that allocates memory or opens a file.
+ * shortage_wrap.c - notes every failure of a call that allocates memory, opens or reads a file.
  *
  *	calloc() in any room ──▶ __wrap_calloc() here ──▶ __real_calloc(), the C library's
  *
@@ -27,6 +27,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+
+#define REGEX_ROOM_BYTES (256u << 10)
 
 /* Defines the wrapper of a function that returns `failed` and sets errno. */
 #define WRAP(type, name, failed, params, args)            \
@@ -58,6 +60,12 @@ WRAP(int, __openat_2, -1, (int dir, const char *path, int flags), (dir, path, fl
 WRAP(int, __openat64_2, -1, (int dir, const char *path, int flags), (dir, path, flags))
 WRAP(int, socket, -1, (int domain, int type, int protocol), (domain, type, protocol))
 WRAP(int, pipe2, -1, (int *fds, int flags), (fds, flags))
+WRAP(ssize_t, read, -1, (int fd, void *to, size_t n), (fd, to, n))
+WRAP(ssize_t, __read_chk, -1, (int fd, void *to, size_t n, size_t room), (fd, to, n, room))
+WRAP(ssize_t, pread, -1, (int fd, void *to, size_t n, off_t at), (fd, to, n, at))
+WRAP(ssize_t, pread64, -1, (int fd, void *to, size_t n, off_t at), (fd, to, n, at))
+WRAP(ssize_t, __pread64_chk, -1, (int fd, void *to, size_t n, off_t at, size_t room),
+     (fd, to, n, at, room))
 WRAP(ssize_t, getline, -1, (char **line, size_t *cap, FILE *f), (line, cap, f))
 WRAP(void *, mmap, MAP_FAILED, (void *at, size_t n, int prot, int flags, int fd, off_t off),
      (at, n, prot, flags, fd, off))
@@ -164,16 +172,49 @@ int __wrap___asprintf_chk(char **to, int flag, const char *fmt, ...)
 	return n;
 }
 
+/*
+ * A loop of fgets() takes a failure for the end of the file. Nobody has cleared the mark of it when
+ * the stream is closed.
+ */
+int __real_fclose(FILE *f);
+int __wrap_fclose(FILE *f);
+int __wrap_fclose(FILE *f)
+{
+	bool failed = ferror(f);
+	int r = __real_fclose(f);
+
+	if (failed)
+		shortage_note(EIO);
+	return r;
+}
+
 /* --- with codes of their own -------------------------------------------------------------------- */
 
 int __real_regcomp(regex_t *re, const char *pattern, int flags);
 int __wrap_regcomp(regex_t *re, const char *pattern, int flags);
 int __wrap_regcomp(regex_t *re, const char *pattern, int flags)
 {
-	int r = __real_regcomp(re, pattern, flags);
+	/* more than a pattern takes: when memory ends within analyze(), it frees what is no pointer */
+	int r = shortage_has_room(REGEX_ROOM_BYTES) ? __real_regcomp(re, pattern, flags)
+						    : REG_ESPACE;
 
 	if (r == REG_ESPACE)
 		shortage_note(ENOMEM);
+	return r;
+}
+
+int __real_regexec(const regex_t *re, const char *s, size_t n, regmatch_t *found, int flags);
+int __wrap_regexec(const regex_t *re, const char *s, size_t n, regmatch_t *found, int flags);
+int __wrap_regexec(const regex_t *re, const char *s, size_t n, regmatch_t *found, int flags)
+{
+	int saved = errno, r;
+
+	errno = 0;
+	r = __real_regexec(re, s, n, found, flags);
+	/* the C library has no other code for it than that the text does not match */
+	if (r && errno)
+		shortage_note(ENOMEM);
+	errno = saved;
 	return r;
 }
 

@@ -52,10 +52,10 @@ void plan_words_release(struct plan_words *list)
 	*list = (struct plan_words){0};
 }
 
-void plan_init(struct plan *p)
+int plan_init(struct plan *p)
 {
 	*p = (struct plan){.threshold_us = -1, .max_latency_us = -1};
-	plan_add_buffer(p, "");
+	return plan_add_buffer(p, "") ? 0 : -ENOMEM;
 }
 
 static void release_event(struct plan_event *e)

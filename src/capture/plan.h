@@ -78,7 +78,7 @@ struct plan {
 		probes; /* lines for dynamic_events or kprobe_events, removed in the end */
 };
 
-void plan_init(struct plan *p);
+int plan_init(struct plan *p);
 void plan_release(struct plan *p);
 
 /* A new buffer (-B); the last one is where later words go. NULL without memory. */

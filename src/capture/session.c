@@ -260,7 +260,8 @@ int session_attach(struct session *s, const struct name_list *instances, bool ke
 	s->config.all_formats = true;
 	s->signal_fd = -1;
 	textbuf_init(&s->names, NAMES_MAX_BYTES);
-	plan_init(&s->own_plan);
+	if (plan_init(&s->own_plan) < 0)
+		return errmsg_set_errno(err, -ENOMEM, "cannot begin");
 	for (size_t i = 0; i < instances->n; i++)
 		if (*instances->names[i] && !plan_add_buffer(&s->own_plan, instances->names[i]))
 			return errmsg_set_errno(err, -ENOMEM, "cannot begin");

@@ -114,9 +114,10 @@ static int job_open(void *ctx, const char *const *args, uint32_t n_args,
 	int r;
 
 	memset(j, 0, sizeof(*j));
-	recordopts_init(&j->o);
+	r = recordopts_init(&j->o);
 	textbuf_init(&j->head, HEAD_MAX_BYTES);
-	r = parse_words(j, args, n_args, err);
+	if (r >= 0)
+		r = parse_words(j, args, n_args, err);
 	if (r < 0)
 		return r;
 	r = session_open(

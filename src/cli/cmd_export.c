@@ -9,6 +9,7 @@
  * The first two are written batch by batch, so a trace may be of any size; a picture is made in memory.
  * A file appears under its name when it is complete.
  */
+#include "base/shortage.h"
 #include "cli/command.h"
 #include "cli/timearg.h"
 #include "cli/viewtrace.h"
@@ -111,10 +112,13 @@ static int sink_write(struct sink *s, struct textbuf *tb)
 	return r;
 }
 
+/* A file gets its name only now, if nothing is missing in it. */
 static int sink_close(struct sink *s, int r, struct errmsg *err)
 {
 	if (!s->file && !r && fflush(stdout) != 0)
 		r = -errno;
+	if (s->file && !r)
+		r = shortage_check(err, "cannot write the export");
 	if (r < 0 && r != -EPIPE)
 		errmsg_set_errno(err, r, "cannot write the export");
 	if (!s->file)

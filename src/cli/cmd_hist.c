@@ -86,12 +86,15 @@ static int add_buffer(struct hist_run *run, struct callhist *h, const struct tra
 		struct pagestream *ps = pagestream_new(run->tf, b, i, run->unpacker);
 		struct record rec = {.cpu = b->cpus[i].cpu};
 		struct page page;
+		int r;
 
 		if (!ps)
 			return -ENOMEM;
-		while (pagestream_next(ps, &page) > 0)
+		while ((r = pagestream_next(ps, &page)) > 0)
 			add_page(run, h, ps, &page, &rec);
 		pagestream_free(ps);
+		if (r < 0)
+			return r;
 	}
 	return 0;
 }

@@ -282,8 +282,9 @@ static int run_profile(const struct command *cmd, int argc, char **argv, struct 
 	struct profile_options o = {0};
 	int n, r;
 
-	recordopts_init(&o.record);
-	n = command_parse(cmd, &o, argc, argv, err);
+	n = recordopts_init(&o.record);
+	if (n >= 0)
+		n = command_parse(cmd, &o, argc, argv, err);
 	o.record.profile = true;
 	r = n < 0 ? n : recordopts_check(&o.record, n > 0, err);
 	if (r >= 0)

@@ -505,7 +505,8 @@ static int run_record(const struct command *cmd, int argc, char **argv, struct e
 	struct record_options o;
 	int n, r = guest_list_take(&guests, cmd->options, &argc, argv, err);
 
-	recordopts_init(&o);
+	if (recordopts_init(&o) < 0 && r >= 0)
+		r = -ENOMEM;
 	o.agents = &guests;
 	n = r < 0 ? r : command_parse(cmd, &o, argc, argv, err);
 	r = n < 0 ? n : recordopts_check(&o, n > 0, err);

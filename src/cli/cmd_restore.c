@@ -327,7 +327,8 @@ static int restore_here(const struct restore_options *o, struct cpu_files *cf, s
 						.compression = COMPRESSION_ZSTD,
 						.big_endian = bytes_host_is_big(),
 						.long_size = sizeof(long),
-						.page_size = td.page_size},
+						.page_size = td.page_size,
+						.is_copy = true},
 			err);
 	if (!r)
 		r = describe_kernel(w, &td, err);

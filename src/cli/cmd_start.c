@@ -123,9 +123,10 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	struct start_options o = {0};
 	int n, r;
 
-	recordopts_init(&o.record);
+	n = recordopts_init(&o.record);
 	o.record.plan.keep_before = is_set;
-	n = command_parse(cmd, &o, argc, argv, err);
+	if (n >= 0)
+		n = command_parse(cmd, &o, argc, argv, err);
 	r = n < 0 ? n : recordopts_check(&o.record, n > 0, err);
 	o.record.plan.put_back = o.record.plan.keep_before;
 	if (r >= 0 && is_set && argc < 2)

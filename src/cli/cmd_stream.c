@@ -115,8 +115,9 @@ static int run_stream(const struct command *cmd, int argc, char **argv, struct e
 	struct stream_options o = {0};
 	int n, r;
 
-	recordopts_init(&o.record);
-	n = command_parse(cmd, &o, argc, argv, err);
+	n = recordopts_init(&o.record);
+	if (n >= 0)
+		n = command_parse(cmd, &o, argc, argv, err);
 	r = n < 0 ? n : recordopts_check(&o.record, n > 0, err);
 	return liverun_carry_out(&o.record, r < 0 ? r : n, argv,
 				 "stream needs to know what to print: an event, -e sched, or a "

@@ -456,8 +456,9 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	struct viewing v = {.o = &o, .paths = first, .n = 1};
 	int n, r;
 
-	recordopts_init(&o.record);
-	n = parse(cmd, &o, argc, argv, err);
+	n = recordopts_init(&o.record);
+	if (n >= 0)
+		n = parse(cmd, &o, argc, argv, err);
 	r = n < 0 ? n : check_options(&o, err);
 	if (r >= 0 && n && !o.live) {
 		v.paths = (const char *const *)argv + 1;

@@ -369,9 +369,10 @@ static bool is_trace_file(const char *path)
 int gather_parse(const struct command *cmd, struct gather_options *o, int argc, char **argv,
 		 struct errmsg *err)
 {
-	int n;
+	int n = recordopts_init(&o->record);
 
-	recordopts_init(&o->record);
+	if (n < 0)
+		return n;
 	n = command_parse(cmd, o, argc, argv, err);
 	if (n < 1 || o->input || !is_trace_file(argv[1]))
 		return n;

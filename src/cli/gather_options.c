@@ -11,6 +11,7 @@
 #include "cli/gather_int.h"
 
 #include "base/outplace.h"
+#include "base/shortage.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
 
@@ -194,18 +195,23 @@ bool gather_is_colour(const struct gather_options *o)
 	return isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
 }
 
+/* The whole text, or nothing of it: half a table may look whole. */
 static int write_file(const char *path, bool is_more, const struct textbuf *tb, struct errmsg *err)
 {
-	int fd = outplace_open_file(path, is_more ? OUTPLACE_APPEND : OUTPLACE_WRITE, err);
-	FILE *f = fd < 0 ? NULL : fdopen(fd, is_more ? "a" : "w");
-	size_t n;
+	struct output out = {
+		.fd = outplace_open_file(path, is_more ? OUTPLACE_APPEND : OUTPLACE_WRITE, err)};
+	off_t end;
+	int r;
 
-	if (!f)
-		return fd < 0 ? fd : errmsg_set_errno(err, -errno, "cannot write %s", path);
-	n = fwrite(tb->start, 1, textbuf_len(tb), f);
-	if (fclose(f) || n != textbuf_len(tb))
-		return errmsg_set_errno(err, -errno, "cannot write %s", path);
-	return 0;
+	if (out.fd < 0)
+		return out.fd;
+	end = lseek(out.fd, 0, SEEK_END);
+	r = output_write(&out, tb->start, textbuf_len(tb));
+	if (r < 0 && end >= 0 && ftruncate(out.fd, end) < 0)
+		errmsg_set_errno(err, r, "cannot write %s, which is cut off now", path);
+	if (close(out.fd) < 0 && r >= 0)
+		r = -errno;
+	return r < 0 ? errmsg_set_errno(err, r, "cannot write %s", path) : 0;
 }
 
 /* The caller releases it. */
@@ -226,6 +232,8 @@ static int print(struct gather_options *o, const struct textbuf *tb, struct errm
 	struct output out;
 	int r;
 
+	if (shortage_check(err, "cannot print the result") < 0)
+		return err->code;
 	if (tb->overflow)
 		return errmsg_set(err, -EFBIG, "there is more than can be printed");
 	o->has_printed = true;

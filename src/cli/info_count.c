@@ -105,8 +105,10 @@ static int fill(void *ctx, void *item)
 			return r;
 		it->buffer = run->buffer;
 		it->cpu = run->cpu;
-		while (!is_full(run, it) && pagestream_next(run->ps, &page) > 0)
+		while (!is_full(run, it) && (r = pagestream_next(run->ps, &page)) > 0)
 			take_page(run, it, &page);
+		if (r < 0)
+			return r;
 		if (is_full(run, it))
 			break;
 		pagestream_free(run->ps);
@@ -250,12 +252,13 @@ static int add_edge(struct info_counts *c, struct tracefile *tf, size_t buffer, 
 	struct tally_span *to = &c->spans[buffer][cpu];
 	struct pagestream *ps = pagestream_new(tf, &tf->buffers[buffer], cpu, NULL);
 	struct page page;
+	int r;
 
 	if (!ps)
 		return -ENOMEM;
 	if (last)
 		pagestream_skip_to_end(ps, EDGE_PAGES);
-	while (pagestream_next(ps, &page) > 0) {
+	while ((r = pagestream_next(ps, &page)) > 0) {
 		struct tally_span one = {0};
 
 		tally_add_page(&c->tally, &one, page.data, page.len);
@@ -264,7 +267,7 @@ static int add_edge(struct info_counts *c, struct tracefile *tf, size_t buffer, 
 			break;
 	}
 	pagestream_free(ps);
-	return 0;
+	return r < 0 ? r : 0;
 }
 
 int info_edges(struct info_counts *c, struct tracefile *tf, const struct formats *f,

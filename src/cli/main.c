@@ -123,7 +123,9 @@ static int finish_shortage(int status)
 	if (!code || status == 128 + SIGPIPE)
 		return status;
 	fprintf(stderr, "sonde: %s; %s\n",
-		code == ENOMEM ? "out of memory" : "out of file descriptors (see 'ulimit -n')",
+		code == ENOMEM ? "out of memory"
+		: code == EIO  ? "a file could not be read"
+			       : "out of file descriptors (see 'ulimit -n')",
 		status ? "this may be the reason" : "the output may be incomplete");
 	return status ? status : EXIT_TROUBLE;
 }
@@ -140,6 +142,8 @@ static int run_command(const struct command *cmd, int argc, char **argv)
 	if (r == -EPIPE)
 		return 128 + SIGPIPE;
 	finish_stdout(0);
+	if (r == -ENOMEM || r == -EMFILE || r == -ENFILE)
+		shortage_settle(shortage_count()); /* the sentence says it */
 	if (err.code)
 		fprintf(stderr, "sonde: %s\n", err.text);
 	else

@@ -221,8 +221,9 @@ int recipe_record(struct recipe_run *run, char **argv, struct errmsg *err)
 	struct session_config config = {.plan = &plan, .argv = argv};
 	int r;
 
-	plan_init(&plan);
-	r = make_plan(run, &plan, argv, err);
+	r = plan_init(&plan);
+	if (r >= 0)
+		r = make_plan(run, &plan, argv, err);
 	if (r >= 0 && !run->o->quiet)
 		tell_notes(run);
 	if (r >= 0)

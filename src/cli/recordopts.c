@@ -18,10 +18,10 @@
 
 #define CMDLINES_MAX 32768 /* PID_MAX_DEFAULT of the kernel, which refuses more */
 
-void recordopts_init(struct record_options *o)
+int recordopts_init(struct record_options *o)
 {
 	*o = (struct record_options){.file_version = 7};
-	plan_init(&o->plan);
+	return plan_init(&o->plan);
 }
 
 void recordopts_release(struct record_options *o)

@@ -43,7 +43,7 @@ struct record_options {
 	const char *verbose;
 };
 
-void recordopts_init(struct record_options *o);
+int recordopts_init(struct record_options *o);
 void recordopts_release(struct record_options *o);
 /* What must hold for all options together; adds the events of --profile. After command_parse(). */
 int recordopts_check(struct record_options *o, bool has_command, struct errmsg *err);

@@ -9,6 +9,7 @@
  * is made and written piece by piece when its turn to be written comes, so memory stays bounded.
  */
 #include "base/conveyor.h"
+#include "base/shortage.h"
 #include "cli/output.h"
 #include "cli/report.h"
 #include "cli/report_sources.h"
@@ -144,19 +145,21 @@ static int slots_init(struct run *run, unsigned n_threads, struct errmsg *err)
 
 static int ts_check_init(struct run *run, struct errmsg *err)
 {
-	run->last_ts = calloc(run->src.n + 1, sizeof(*run->last_ts));
-	for (size_t i = 0, s = 0; run->last_ts && i < run->rep->n_files; i++)
-		for (size_t k = 0; k < run->rep->files[i].tf->n_buffers; k++) {
-			uint32_t n = 0;
+	uint32_t n = 0;
 
-			for (size_t m = 0; m < run->rep->n_files; m++)
-				for (size_t j = 0; j < run->rep->files[m].tf->n_buffers; j++)
-					if (run->rep->files[m].tf->buffers[j].max_cpus > n)
-						n = run->rep->files[m].tf->buffers[j].max_cpus;
-			if (s < run->src.n)
-				run->last_ts[s++] = calloc(n + 1, sizeof(**run->last_ts));
-		}
-	return run->last_ts ? 0 : errmsg_set_errno(err, -ENOMEM, "cannot check times");
+	for (size_t i = 0; i < run->rep->n_files; i++)
+		for (size_t k = 0; k < run->rep->files[i].tf->n_buffers; k++)
+			if (run->rep->files[i].tf->buffers[k].max_cpus > n)
+				n = run->rep->files[i].tf->buffers[k].max_cpus;
+	run->last_ts = calloc(run->src.n + 1, sizeof(*run->last_ts));
+	if (!run->last_ts)
+		return errmsg_set_errno(err, -ENOMEM, "cannot check times");
+	for (size_t i = 0; i < run->src.n; i++) {
+		run->last_ts[i] = calloc(n + 1, sizeof(**run->last_ts));
+		if (!run->last_ts[i])
+			return errmsg_set_errno(err, -ENOMEM, "cannot check times");
+	}
+	return 0;
 }
 
 static int run_conveyor(struct run *run, unsigned n_threads, struct errmsg *err)
@@ -297,7 +300,8 @@ static int prepare(struct run *run, unsigned n_threads, struct errmsg *err)
 	r = slots_init(run, n_threads, err);
 	if (r >= 0 && o->ts_check)
 		r = ts_check_init(run, err);
-	return r;
+	/* without some symbols or formats the lines would be wrong */
+	return r < 0 ? r : shortage_check(err, "cannot report");
 }
 
 static bool holds_text(const struct report *rep)

@@ -71,6 +71,7 @@ struct splitter {
 	size_t n_heap;
 	bool is_first; /* no piece was planned yet */
 	uint64_t n_events;
+	int error; /* a stream could not be read on */
 };
 
 /* --- cursors ----------------------------------------------------------------------------------- */
@@ -98,8 +99,11 @@ static void cursor_next(struct splitter *s, struct stream *st, struct cursor *c)
 		if (c->w.start)
 			note_damage(s, st, c);
 		do {
-			if (pagestream_next(c->ps, &c->page) <= 0) {
+			int r = pagestream_next(c->ps, &c->page);
+
+			if (r <= 0) {
 				c->live = false;
+				s->error = r < 0 ? r : s->error;
 				return;
 			}
 		} while (!walker_start(&c->w, c->page.data, c->page.len, &s->layout));
@@ -236,7 +240,7 @@ int splitter_plan(struct splitter *s)
 		plan_merged(s);
 	s->is_first = false;
 	s->n_events = 0;
-	return 0;
+	return s->error;
 }
 
 /* --- packing ----------------------------------------------------------------------------------- */
@@ -282,7 +286,7 @@ static int next_page(void *ctx, uint32_t *ret_cpu, struct piece *ret_page)
 		}
 		kept->in_stream = false;
 	}
-	return 0;
+	return s->error;
 }
 
 struct writer_source splitter_source(struct splitter *s, size_t buffer)
@@ -394,6 +398,8 @@ int splitter_start(struct splitter *s)
 	for (size_t k = 0; k < s->n_kept; k++)
 		for (size_t i = 0; i < s->kept[k]->n_streams; i++)
 			cursor_start(s, &s->kept[k]->streams[i], &s->kept[k]->streams[i].packer);
+	if (s->error)
+		return s->error;
 	return needs_scouts(s) ? start_scouts(s) : 0;
 }
 

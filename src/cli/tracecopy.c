@@ -74,7 +74,8 @@ struct writer_config tracecopy_config(const struct tracecopy *tc, const char *pa
 				      .compression = compression,
 				      .big_endian = tf->big_endian,
 				      .long_size = tf->writer_long_size,
-				      .page_size = page_size};
+				      .page_size = page_size,
+				      .is_copy = true};
 }
 
 /* --- texts ------------------------------------------------------------------------------------- */
@@ -313,13 +314,17 @@ static int next_page(void *ctx, uint32_t *ret_cpu, struct piece *ret_page)
 
 	while (src->cpu < src->buffer->n_cpus) {
 		struct page page;
+		int r;
 
 		if (!src->ps)
 			src->ps = pagestream_new(src->tc->tf, src->buffer, src->cpu,
 						 src->tc->unpacker);
 		if (!src->ps)
 			return -ENOMEM;
-		if (pagestream_next(src->ps, &page) > 0) {
+		r = pagestream_next(src->ps, &page);
+		if (r < 0)
+			return r;
+		if (r) {
 			*ret_page = sound_page(src, &page);
 			*ret_cpu = src->buffer->cpus[src->cpu].cpu;
 			if (ret_page->len)

@@ -60,6 +60,7 @@ void cursor_advance(struct sequence *s, struct source *src, struct cursor *c)
 
 			if (r <= 0) {
 				cursor_stop(s, c, r != -EAGAIN);
+				s->error = r == -ENOMEM ? r : s->error;
 				return;
 			}
 			s->stats.n_bytes += c->page.len;

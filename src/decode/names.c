@@ -123,38 +123,40 @@ static void ask(struct name_table *t, struct formats *f, const struct walked *r)
 	}
 }
 
-static void walk_cpu(struct name_table *t, struct formats *f, struct pagestream *ps)
+static int walk_cpu(struct name_table *t, struct formats *f, struct pagestream *ps)
 {
 	struct tracefile *tf = f->tf;
 	struct page_layout l = {tf->swap, tf->big_endian, tf->long_size, tf->data_offset};
 	struct page page;
 	struct walker w;
-	struct walked r;
+	struct walked rec;
+	int r;
 
-	while (pagestream_next(ps, &page) > 0)
+	while ((r = pagestream_next(ps, &page)) > 0)
 		if (walker_start(&w, page.data, page.len, &l))
-			while (walker_next(&w, &r))
-				ask(t, f, &r);
+			while (walker_next(&w, &rec))
+				ask(t, f, &rec);
+	return r == -ENOMEM ? r : 0;
 }
 
 int names_gather(struct tracefile *tf, struct formats *f, struct tasks *tasks)
 {
 	struct name_table t = {0};
+	int r = 0;
 
-	for (size_t b = 0; b < tf->n_buffers; b++)
-		for (size_t c = 0; c < tf->buffers[b].n_cpus; c++) {
+	for (size_t b = 0; b < tf->n_buffers && !r; b++)
+		for (size_t c = 0; c < tf->buffers[b].n_cpus && !r; c++) {
 			struct pagestream *ps = pagestream_new(tf, &tf->buffers[b], c, NULL);
 
-			if (!ps) {
-				free(t.slots);
-				return -ENOMEM;
-			}
-			walk_cpu(&t, f, ps);
+			r = ps ? walk_cpu(&t, f, ps) : -ENOMEM;
 			pagestream_free(ps);
 		}
-	for (size_t i = 0; i < t.n; i++)
-		if (t.slots[i].pid && !tasks_find(tasks, t.slots[i].pid)->known)
-			tasks_learn(tasks, t.slots[i].pid, t.slots[i].comm, COMM_BYTES);
+	for (size_t i = 0; i < t.n && !r; i++) {
+		const struct task *task = t.slots[i].pid ? tasks_find(tasks, t.slots[i].pid) : NULL;
+
+		if (task && !task->known)
+			tasks_learn(tasks, task->pid, t.slots[i].comm, COMM_BYTES);
+	}
 	free(t.slots);
-	return 0;
+	return r;
 }

@@ -18,6 +18,7 @@
  * could be cut into time slices, but then names, indentation and folding would need a pass of their
  * own over everything before the first line could be printed.
  */
+#include "base/shortage.h"
 #include "decode/order.h"
 #include "decode/sequence_int.h"
 #include "store/livepages.h"
@@ -480,6 +481,9 @@ int sequence_fill(struct sequence *s, struct batch *b)
 		r = fill_once(s, b);
 	while (!r && !b->n && s->is_live && s->config.wait && !sequence_has_ended(s) &&
 	       s->config.wait(s->config.wait_ctx));
+	/* whatever was refused until now: a line may be missing or have a wrong name */
+	if (!r)
+		r = s->error ? s->error : -shortage_pending();
 	if (r < 0)
 		return r;
 	s->stats.n_batched += b->n;

@@ -61,6 +61,7 @@ struct sequence {
 	uint64_t n_batches, n_skipped;
 	float progress;
 	bool is_live;
+	int error;		/* a cursor could not be read on */
 	uint64_t before;	/* live: the first round that dry cursors may lack records of */
 	struct cursor *witness; /* live: a cursor whose record was certain when last looked for */
 	struct held held;

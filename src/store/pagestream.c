@@ -37,7 +37,7 @@
 #define CHUNK_PAGES_MAX	  16	      /* in a chunk that is unpacked page by page */
 #define CHUNK_GUESS_BYTES (40u << 10)
 
-enum slot_state { SLOT_QUEUED, SLOT_BUSY, SLOT_READY, SLOT_BAD };
+enum slot_state { SLOT_QUEUED, SLOT_BUSY, SLOT_READY, SLOT_BAD, SLOT_NO_MEMORY };
 
 struct slot {
 	enum slot_state state;
@@ -56,6 +56,7 @@ struct pagestream {
 	uint64_t pos;  /* plain: next page; compressed: next chunk header */
 	uint32_t left; /* chunks not queued yet */
 	bool broken;   /* no further chunk headers can be trusted */
+	int error;     /* -ENOMEM: it ends here, and every further call says so */
 	struct chunk *current;
 	uint32_t current_pos;
 	struct { /* a chunk that is unpacked page by page; plain 0: none */
@@ -103,7 +104,7 @@ static enum slot_state slot_unpack(const struct pagestream *ps, struct slot *slo
 			? unpack(ps->tf->compression, slot->packed, slot->chunk->data, slot->plain)
 			: unpack_page(ps, slot->packed, slot->plain, 0, slot->chunk);
 
-	return r < 0 ? SLOT_BAD : SLOT_READY;
+	return r == -ENOMEM ? SLOT_NO_MEMORY : r < 0 ? SLOT_BAD : SLOT_READY;
 }
 
 static struct slot *find_queued(struct unpacker *u, struct pagestream **ret_stream)
@@ -301,7 +302,7 @@ static bool stream_queue_one(struct pagestream *ps)
 	}
 	slot->chunk = chunk_new(ps->tf, by_page ? page_size : plain, ps->pos);
 	if (!slot->chunk) {
-		stream_break(ps, "does not fit into memory");
+		ps->error = ahead ? 0 : -ENOMEM; /* ahead of use: it is tried again */
 		return false;
 	}
 	slot->packed = packed;
@@ -348,41 +349,49 @@ static void stream_tell_bad(struct pagestream *ps, uint64_t offset)
 			     ps->tf->path, ps->cpu->cpu, (unsigned long long)offset);
 }
 
-/* The next page of a chunk that is unpacked page by page; false if there is none. */
-static bool stream_next_part(struct pagestream *ps)
+/* The next page of a chunk that is unpacked page by page; 0 if there is none. */
+static int stream_next_part(struct pagestream *ps)
 {
 	uint32_t left = ps->pages.plain - ps->pages.pos, page_size = ps->buffer->page_size;
+	int r;
 
 	if (!left)
-		return false;
+		return 0;
 	ps->current = chunk_new(ps->tf, left < page_size ? left : page_size, ps->pages.offset);
-	if (!ps->current ||
-	    unpack_page(ps, ps->pages.packed, ps->pages.plain, ps->pages.pos, ps->current) < 0) {
-		stream_tell_bad(ps, ps->pages.offset);
+	r = ps->current
+		    ? unpack_page(ps, ps->pages.packed, ps->pages.plain, ps->pages.pos, ps->current)
+		    : -ENOMEM;
+	if (r < 0) {
+		if (r != -ENOMEM)
+			stream_tell_bad(ps, ps->pages.offset);
 		chunk_leave(ps->current);
 		ps->current = NULL;
 		ps->pages.plain = ps->pages.pos = 0;
-		return false;
+		return r == -ENOMEM ? r : 0;
 	}
 	ps->pages.pos += ps->current->n_bytes;
-	return true;
+	return 1;
 }
 
-static bool stream_next_chunk(struct pagestream *ps)
+/* 1, 0 at the end, or -ENOMEM. */
+static int stream_next_chunk(struct pagestream *ps)
 {
+	int r;
+
 	chunk_leave(ps->current);
 	ps->current = NULL;
 	ps->current_pos = 0;
-	if (stream_next_part(ps))
-		return true;
+	r = stream_next_part(ps);
+	if (r)
+		return r;
 	for (;;) {
 		const struct slot *slot;
-		bool bad;
+		enum slot_state state;
 
 		stream_lock(ps);
 		slot = &ps->slots[ps->use % WINDOW_MAX];
 		ps->current = stream_take_chunk(ps);
-		bad = ps->current && slot->state == SLOT_BAD;
+		state = slot->state;
 		ps->pages.plain = ps->pages.pos = 0;
 		if (ps->current && slot->plain > ps->current->n_bytes) {
 			ps->pages.packed = slot->packed;
@@ -391,11 +400,16 @@ static bool stream_next_chunk(struct pagestream *ps)
 			ps->pages.offset = ps->current->offset;
 		}
 		stream_unlock(ps);
-		if (!bad)
-			return ps->current;
-		stream_tell_bad(ps, ps->current->offset);
+		if (!ps->current)
+			return ps->error;
+		if (state == SLOT_READY)
+			return 1;
+		if (state == SLOT_BAD)
+			stream_tell_bad(ps, ps->current->offset);
 		chunk_leave(ps->current);
 		ps->current = NULL;
+		if (state == SLOT_NO_MEMORY)
+			return -ENOMEM;
 	}
 }
 
@@ -438,8 +452,16 @@ int pagestream_next(struct pagestream *ps, struct page *ret_page)
 		return next_live(ps, ret_page);
 	if (!ps->buffer->compressed)
 		return next_plain(ps, ret_page);
-	if ((!ps->current || ps->current_pos == ps->current->n_bytes) && !stream_next_chunk(ps))
-		return 0;
+	if (ps->error)
+		return ps->error;
+	if (!ps->current || ps->current_pos == ps->current->n_bytes) {
+		int r = stream_next_chunk(ps);
+
+		if (r <= 0) {
+			ps->error = r;
+			return r;
+		}
+	}
 	left = ps->current->n_bytes - ps->current_pos;
 	len = left < ps->buffer->page_size ? left : ps->buffer->page_size;
 	*ret_page = (struct page){

@@ -43,6 +43,7 @@ void pagestream_free(struct pagestream *ps);
 
 /*
  * 1: *ret_page is the next one; 0: the end. What cannot be read is noted as damage of the file.
+ * -ENOMEM: there are more, but no memory to unpack them; every further call says the same.
  * -EAGAIN, live only: there is none yet, and ret_page->round says up to which round that is certain.
  */
 int pagestream_next(struct pagestream *ps, struct page *ret_page);

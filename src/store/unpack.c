@@ -11,11 +11,14 @@
  */
 #include "store/unpack.h"
 
+#include "base/shortage.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 static const struct {
 	const char *name;
@@ -46,17 +49,29 @@ const char *compression_version(enum compression kind)
 					  : "";
 }
 
+/* Of a library, whose allocations are not counted where they fail. */
+static int no_memory(void)
+{
+	shortage_note(ENOMEM);
+	return -ENOMEM;
+}
+
 int unpack(enum compression kind, struct piece in, void *out, size_t n_out)
 {
 	if (kind == COMPRESSION_ZSTD) {
 		size_t n = ZSTD_decompress(out, n_out, in.data, in.len);
 
+		if (ZSTD_getErrorCode(n) == ZSTD_error_memory_allocation)
+			return no_memory();
 		return ZSTD_isError(n) || n != n_out ? -EBADMSG : 0;
 	}
 	if (kind == COMPRESSION_ZLIB) {
 		uLongf n = n_out;
+		int r = uncompress(out, &n, in.data, in.len);
 
-		return uncompress(out, &n, in.data, in.len) != Z_OK || n != n_out ? -EBADMSG : 0;
+		if (r == Z_MEM_ERROR)
+			return no_memory();
+		return r != Z_OK || n != n_out ? -EBADMSG : 0;
 	}
 	return -EBADMSG;
 }
@@ -68,17 +83,26 @@ size_t pack_bound(enum compression kind, size_t n_in)
 					  : n_in;
 }
 
+static long pack_failure(size_t zstd, int zlib)
+{
+	if (ZSTD_getErrorCode(zstd) == ZSTD_error_memory_allocation || zlib == Z_MEM_ERROR)
+		return no_memory();
+	return -EIO;
+}
+
 long pack(enum compression kind, const void *in, size_t n_in, void *out, size_t n_out)
 {
 	if (kind == COMPRESSION_ZSTD) {
 		size_t n = ZSTD_compress(out, n_out, in, n_in, 3);
 
-		return ZSTD_isError(n) ? -EIO : (long)n;
+		return ZSTD_isError(n) ? pack_failure(n, Z_OK) : (long)n;
 	}
 	if (kind == COMPRESSION_ZLIB) {
 		uLongf n = n_out;
 
-		return compress2(out, &n, in, n_in, Z_DEFAULT_COMPRESSION) == Z_OK ? (long)n : -EIO;
+		int r = compress2(out, &n, in, n_in, Z_DEFAULT_COMPRESSION);
+
+		return r == Z_OK ? (long)n : pack_failure(0, r);
 	}
 	return -EINVAL;
 }
@@ -119,12 +143,14 @@ long packer_pack(struct packer *p, const void *in, size_t n_in, void *out, size_
 	if (p->kind == COMPRESSION_ZSTD) {
 		size_t n = ZSTD_compressCCtx(p->zstd, out, n_out, in, n_in, PACKER_ZSTD_LEVEL);
 
-		return ZSTD_isError(n) ? -EIO : (long)n;
+		return ZSTD_isError(n) ? pack_failure(n, Z_OK) : (long)n;
 	}
 	if (p->kind == COMPRESSION_ZLIB) {
 		uLongf n = n_out;
 
-		return compress2(out, &n, in, n_in, Z_BEST_SPEED) == Z_OK ? (long)n : -EIO;
+		int r = compress2(out, &n, in, n_in, Z_BEST_SPEED);
+
+		return r == Z_OK ? (long)n : pack_failure(0, r);
 	}
 	return -EINVAL;
 }

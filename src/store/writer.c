@@ -14,6 +14,8 @@
  */
 #include "store/writer_int.h"
 
+#include "base/shortage.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -338,6 +340,8 @@ int writer_close(struct writer *w, struct errmsg *err)
 {
 	int r = write_rest(w, err);
 
+	if (r >= 0 && w->config.is_copy)
+		r = shortage_check(err, "cannot write %s", w->config.path);
 	if (r >= 0) {
 		r = outfile_commit(w->out, err);
 		w->out = NULL;

@@ -33,6 +33,7 @@ struct writer_config {
 	uint8_t long_size;  /* of the recording program */
 	uint32_t page_size; /* of the top buffer; in version 6 of all buffers */
 	unsigned n_threads; /* 0: as many as there are CPUs */
+	bool is_copy;	    /* can be made again: not kept if memory ran out on the way */
 };
 
 struct writer_buffer {

@@ -566,8 +566,9 @@ int perf_ftrace(int argc, char **argv, struct errmsg *err)
 			argv++;
 			break;
 		}
-	recordopts_init(&o.gather.record);
-	n = options_parse(sub->rows, &o, argc, argv, OPTIONS_STOP_AT_ARGUMENT, &help, err);
+	n = recordopts_init(&o.gather.record);
+	if (n >= 0)
+		n = options_parse(sub->rows, &o, argc, argv, OPTIONS_STOP_AT_ARGUMENT, &help, err);
 	if (help) {
 		r = print_help(sub);
 	} else {

@@ -133,6 +133,8 @@ static int keep(struct point_vars *l, struct textbuf *tb)
 	char **more;
 
 	textbuf_add(tb, "", 1);
+	if (tb->overflow)
+		return -ENOMEM;
 	for (size_t i = 0; i < l->n; i++)
 		if (!strcmp(l->lines[i], tb->start))
 			return 0;
@@ -143,7 +145,10 @@ static int keep(struct point_vars *l, struct textbuf *tb)
 		return -ENOMEM;
 	l->lines = more;
 	l->lines[l->n] = strdup(tb->start);
-	return l->lines[l->n++] ? 0 : -ENOMEM;
+	if (!l->lines[l->n])
+		return -ENOMEM;
+	l->n++;
+	return 0;
 }
 
 static int add_variable(void *ctx, const struct variable *v)

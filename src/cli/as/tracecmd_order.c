@@ -101,9 +101,9 @@ int tc_order_init(struct tc_order *order, const struct tc_line *line, struct err
 	int argc, n;
 
 	*order = (struct tc_order){.words = tc_words(line, NULL, &argc)};
-	recordopts_init(o);
+	n = recordopts_init(o);
 	o->agents = &order->guests;
-	if (!order->words)
+	if (n < 0 || !order->words)
 		return -ENOMEM;
 	n = check_guests(line, err);
 	if (n >= 0)

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * libdw_wrap.c - notes when libdw ran out of memory.
+ *
+ * libdw does not say so where it fails: a unit without lines and one whose lines did not fit into
+ * memory look the same, and the next question forgets the reason. So the calls that allocate much are
+ * wrapped by the linker, as base/shortage_wrap.c explains, and ask for the reason at once.
+ *
+ * In other places libdw ends the program when memory runs out, with a line on standard error, or
+ * does not look at all (0.188: the table of abbreviations, which comes with a unit's first DIE).
+ */
+#include "base/shortage.h"
+
+#include <elfutils/libdw.h>
+#include <errno.h>
+
+#define DW_NO_MEMORY	10	   /* DWARF_E_NOMEM, which is not in a header */
+#define UNIT_ROOM_BYTES (1u << 20) /* more than a unit takes at once */
+
+static void note_reason(void)
+{
+	if (dwarf_errno() == DW_NO_MEMORY)
+		shortage_note(ENOMEM);
+}
+
+Dwarf_Die *__real_dwarf_offdie(Dwarf *dw, Dwarf_Off offset, Dwarf_Die *ret);
+Dwarf_Die *__wrap_dwarf_offdie(Dwarf *dw, Dwarf_Off offset, Dwarf_Die *ret);
+Dwarf_Die *__wrap_dwarf_offdie(Dwarf *dw, Dwarf_Off offset, Dwarf_Die *ret)
+{
+	Dwarf_Die *die;
+
+	if (!shortage_has_room(UNIT_ROOM_BYTES))
+		return NULL;
+	die = __real_dwarf_offdie(dw, offset, ret);
+	if (!die)
+		note_reason();
+	return die;
+}
+
+int __real_dwarf_getsrclines(Dwarf_Die *cu, Dwarf_Lines **lines, size_t *n);
+int __wrap_dwarf_getsrclines(Dwarf_Die *cu, Dwarf_Lines **lines, size_t *n);
+int __wrap_dwarf_getsrclines(Dwarf_Die *cu, Dwarf_Lines **lines, size_t *n)
+{
+	int r = __real_dwarf_getsrclines(cu, lines, n);
+
+	if (r)
+		note_reason();
+	return r;
+}
+
+int __real_dwarf_getsrcfiles(Dwarf_Die *cu, Dwarf_Files **files, size_t *n);
+int __wrap_dwarf_getsrcfiles(Dwarf_Die *cu, Dwarf_Files **files, size_t *n);
+int __wrap_dwarf_getsrcfiles(Dwarf_Die *cu, Dwarf_Files **files, size_t *n)
+{
+	int r = __real_dwarf_getsrcfiles(cu, files, n);
+
+	if (r)
+		note_reason();
+	return r;
+}

@@ -1,0 +1,136 @@
+"""The command lines that tests/faults/suite runs with faults: every command that reads files.
+
+A row: a name, the words after `sonde` (with $GOLDEN and $HERE replaced; the working directory is new for
+each run), and what it needs:
+    files=      copies in the working directory: the name there, or (name there, golden trace)
+    writes=     names of the files that it writes, which must be whole or not be there
+    stdin=      a golden trace on standard input
+    env=        more environment
+    varies=     what it writes is not the same from run to run, so it is not compared
+The traces are small ones: every row runs some hundred times.
+"""
+import dataclasses
+
+
+@dataclasses.dataclass
+class Row:
+    name: str
+    words: list
+    files: tuple = ()
+    writes: tuple = ()
+    stdin: str = ""
+    env: dict = dataclasses.field(default_factory=dict)
+    varies: bool = False
+
+
+def row(name, line, **needs):
+    return Row(name, line.split(), **needs)
+
+
+TRACE = {"files": (("trace.dat", "tour.dat"),)}
+ROWS = [
+    row("report", "report $GOLDEN/tour.dat"),
+    row("report-v6", "report $GOLDEN/made-v6-be-4-4096.dat"),
+    row("report-zstd", "report $GOLDEN/made-v7-le-8-4096-zstd.dat"),
+    row("report-zlib", "report $GOLDEN/made-v7-le-8-8192-zlib.dat"),
+    row("report-stdin", "report -i -", stdin="tour.dat"),
+    row("report-merge", "report $GOLDEN/tour.dat $GOLDEN/made-instances-v7.dat"),
+    row("report-latency", "report -l $GOLDEN/made-latency-v7zlib.dat"),
+    row("report-lost", "report $GOLDEN/made-missed.dat"),
+    row("report-damaged", "report $GOLDEN/made-damaged-record.dat"),
+    row("report-json", "report --json $GOLDEN/probes.dat"),
+    row("report-csv", "report --csv $GOLDEN/made-instances-v7.dat"),
+    row("report-raw", "report -R $GOLDEN/tour.dat"),
+    row("report-filter", "report -F sched_switch:prev_pid>0||prev_comm=~'s.*' -v -F sys_enter:id==1 $GOLDEN/tour.dat"),
+    row("report-filter-test", "report -T -F sched.*:common_pid>5&&CPU==1 $GOLDEN/tour.dat"),
+    row("report-select", "report --comm sleep,true --cpu 0-1 --pid 0,1 --from +1us --to +10s $GOLDEN/tour.dat"),
+    row("report-names", "report --all-names --tgid --syscall-names --debug $GOLDEN/tour.dat"),
+    row("report-wakeup", "report -w --ts-diff --ts-check $GOLDEN/tour.dat"),
+    row("report-profile", "report --profile $GOLDEN/made-times.dat $GOLDEN/tour.dat"),
+    row("report-profile-json", "report --profile --by-comm -G --json $GOLDEN/tour.dat"),
+    row("report-listings", "report -e -f -P -E --events --cpus --first-event --last-event --stat $GOLDEN/tour.dat"),
+    row("report-kallsyms", "report --kallsyms symbols $GOLDEN/tour.dat", files=("symbols",)),
+    row("info", "info $GOLDEN/tour.dat"),
+    row("info-all", "info -a $GOLDEN/made-instances-v6.dat $GOLDEN/tour.dat"),
+    row("info-json", "info --json $GOLDEN/made-v7-be-8-4096-zstd.dat"),
+    row("hist", "hist $GOLDEN/tour.dat"),
+    row("mem", "mem $GOLDEN/tour.dat"),
+    row("count", "count -e sched_switch --by prev_comm,$cpu,$task --sum next_pid $GOLDEN/tour.dat"),
+    row("count-json", "count -e all --by $event,$comm --json -o out $GOLDEN/made-instances-v7.dat",
+        writes=("out",)),
+    row("count-each", "count -e all --by $syscall,$func --csv $GOLDEN/tour.dat"),
+    row("latency", "latency -e sched_wakeup,sched_switch --by-field pid=next_pid $GOLDEN/tour.dat"),
+    row("latency-json", "latency -T handle_mm_fault --json -o out $GOLDEN/tour.dat", writes=("out",)),
+    row("functions", "functions $GOLDEN/tour.dat"),
+    row("functions-csv", "functions --by $comm,$cpu --csv -o out $GOLDEN/tour.dat", writes=("out",)),
+    row("check-events", "check-events -v $GOLDEN/tour.dat"),
+    row("options", "options"),
+    row("help", "help report"),
+    row("help-man", "record --help"),
+    row("version", "--version"),
+    row("list", "list -e -F sched $GOLDEN/tour.dat"),
+    row("list-all", "list $GOLDEN/tour.dat"),
+    row("dump", "dump --all $GOLDEN/tour.dat"),
+    row("dump-validate", "dump -v $GOLDEN/made-v7-le-8-4096-zstd.dat"),
+    row("convert", "convert -i trace.dat --file-version 6 out.dat", writes=("out.dat",), **TRACE),
+    row("convert-zstd", "convert -i trace.dat --compression zstd out.dat", writes=("out.dat",), **TRACE),
+    row("convert-zlib", "convert -i trace.dat --compression zlib out.dat", writes=("out.dat",), **TRACE),
+    row("split", "split -i trace.dat -o out -e 20 -r", writes=("out.0001", "out.0002"), **TRACE),
+    row("split-cpu", "split -i trace.dat -o out -c -e 5 -C 0", writes=("out.1",), **TRACE),
+    row("restore", "restore -o out.dat damaged.dat", files=(("damaged.dat", "made-cut-v6.dat"),),
+        writes=("out.dat",)),
+    row("restore-cpu", "restore -i tour.dat -o out.dat some.cpu0", files=(("tour.dat", "tour.dat"), "some.cpu0"),
+        writes=("out.dat",)),
+    row("attach", "attach -c 2 -s 5000000000 h.dat g.dat 11:0 12:1",
+        files=(("h.dat", "made-v7-le-8-4096.dat"), ("g.dat", "made-instances-v7.dat"))),
+    row("export-perfetto", "export --perfetto -o out $GOLDEN/tour.dat", writes=("out",)),
+    row("export-chrome", "export --chrome -o out $GOLDEN/tour.dat", writes=("out",), varies=True),
+    row("export-chrome-stdout", "export --chrome $GOLDEN/made-instances-v7.dat"),
+    row("export-svg", "export --svg --lanes cpu:0:0,cpu:0:1 -o out $GOLDEN/tour.dat", writes=("out",)),
+    row("export-html", "export --html --lanes cpu:0:0,cpu:0:1 -o out $GOLDEN/tour.dat", writes=("out",),
+        varies=True),
+    row("as-report", "as trace-cmd report -i $GOLDEN/tour.dat"),
+    row("as-dump", "as trace-cmd dump --summary -i $GOLDEN/tour.dat"),
+    row("as-split", "as trace-cmd split -i trace.dat -o out -e 20", writes=("out.1",), **TRACE),
+    row("as-perf-version", "as perf --version"),
+    row("probe-funcs", "probe funcs -x $HERE/target"),
+    row("probe-vars", "probe vars -x $HERE/target add"),
+    row("probe-lines", "probe lines -x $HERE/target add --source $TESTS/targets"),
+    row("probe-show", "probe show -x $HERE/target add(a,b)"),
+    row("as-perf-vars", "as perf probe -x $HERE/target -V add"),
+    row("as-perf-lines", "as perf probe -x $HERE/target -L add"),
+    row("as-perf-funcs", "as perf probe -x $HERE/target -F"),
+    row("recipe", "recipe"),
+    row("unknown", "raport"),
+    row("no-file", "report nosuch.dat"),
+    row("no-trace", "report $TESTS/faults/commands.py"),
+]
+
+
+SYMBOLS = "".join(f"ffffffff810{i:03x}00 T function_{i}\n" for i in range(64))
+TARGET = """
+struct pair { int first, second; const char *name; };
+int add(int a, int b);
+int add(int a, int b)
+{
+	struct pair p = {a, b, "pair"};
+	int sum = p.first;
+
+	for (int i = 0; i < b; i++)
+		sum += p.second;
+	return sum;
+}
+int main(int argc, char **argv)
+{
+	return add(argc, 2);
+}
+"""
+
+
+def make_files(place, golden, tests):
+    """What rows need and no golden trace is."""
+    import subprocess
+    (place / "symbols").write_text(SYMBOLS)
+    (place / "some.cpu0").write_bytes((golden / "made-v6-le-8-4096.dat").read_bytes()[-8192:])
+    (place / "target.c").write_text(TARGET)
+    subprocess.run(["cc", "-g", "-O1", "-o", place / "target", place / "target.c"], check=True)

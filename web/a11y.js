@@ -259,6 +259,6 @@ export function sentence(app, s) {
 	const place = parts.type === 'task' && s.cpu >= 0 ? `${s.value === 1 ? '' : ', last'} on CPU ${s.cpu},` : '';
 	const number = s.number !== undefined && parts.type === 'field' ? ` ${s.number}` : '';
 	const long = s.end > s.start ? ` for ${duration(s.end - s.start)}` : '';
-	const why = unknown_why(parts.type, s.value, app.lost?.none);
+	const why = unknown_why(parts.type, s.value, s.flags);
 	return `${name} ${sub}: ${what}${number}${place}${long} from ${clock(s.start)}${waker}${why ? '. ' + why : ''}`;
 }

@@ -383,9 +383,9 @@ class App {
 	}
 
 	async load_density() {
-		const density = await api.get('density', { from: 0, to: this.info.duration, n: 1024 });
+		const { duration: to } = this.info, density = await api.get('density', { from: 0, to, n: 1024 });
 		this.stage.set_density(density.streams);
-		this.overview.set(density.streams);
+		this.overview.set(density.streams, to);
 		this.redraw();
 	}
 

@@ -22,11 +22,11 @@ export const STATE_NAMES = ['unknown', 'running', 'runnable', 'preempted', 'slee
 	'stopped', 'idle', 'dead'];
 export const SHARE = [1, 1, .72, .72, .14, 1, .5, .14, .06];	/* of a lane's height, by state; the shader has the same */
 export const N_SPANS = 64;
-/* What a striped span is, in words; type: of its lane; calm: the trace has lost nothing. Else nothing. */
-export function unknown_why(type, value, calm = false) {
-	if (calm && ((type === 'cpu' && value === 65535) || (type === 'task' && value === 0)))
-		return type === 'cpu' ? 'Not recorded: no event tells who ran. Nothing was lost; what was recorded does not say it.'
-			: 'Not recorded: no event tells what it did. Nothing was lost; what was recorded does not say it.';
+/* What a striped span is, in words; type: of its lane; flags: of the span. Else nothing. */
+export function unknown_why(type, value, flags) {
+	if (!(flags & 2) && ((type === 'cpu' && value === 65535) || (type === 'task' && value === 0)))
+		return type === 'cpu' ? 'Not recorded: no event tells who ran. Nothing was lost here; what was recorded does not say it.'
+			: 'Not recorded: no event tells what it did. Nothing was lost here; what was recorded does not say it.';
 	if (type === 'cpu' && value === 65535)
 		return 'Nobody knows who ran: data of this CPU is missing here (events were lost, or the file is cut off).';
 	if (type === 'task' && value === 0)

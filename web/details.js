@@ -132,7 +132,7 @@ export class Details {
 			['CPU', s.cpu >= 0 && s.cpu < 65535 ? String(s.cpu) : ''],
 			...this.machines(parts),
 			...this.woken_by(s, parts),
-			['Why', unknown_why(parts.type, s.value, app.lost.none)],
+			['Why', unknown_why(parts.type, s.value, s.flags)],
 			['Begins with', ref(s.first) ? this.link('event', () => app.select_event(s.first)) : ''],
 			['Ends with', ref(s.last) ? this.link('event', () => app.select_event(s.last)) : '']])];
 		const tools = [['‹ Before', () => app.step(s.lane, 'previous')], ['After ›', () => app.step(s.lane, 'next')],

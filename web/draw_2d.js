@@ -12,7 +12,7 @@ import { SHARE, STATE_ROW, SPAN_ROW, THING_ROW, THING, WIDTH, label_slot } from 
 
 const SOLID = 255;
 const PLAIN = 0, HATCHED = 1, RIMMED = 2, FLAT = 3, CURVE = 4, MISSED = 5, UNENDED = 6;
-const CALM = .4;	/* how strong what was not recorded is */
+const FAINT = Math.round(255 * .4);	/* how strong what was not recorded is */
 const LEAST = 4;	/* pixels: no sum of spans is lower */
 const RED = 26 << 16 | 31 << 8 | 191;	/* the stripes of what has no end, or nobody knows */
 
@@ -95,7 +95,7 @@ export class FlatPainter {
 				if (style)
 					this.put(at + x, b.rgb, Math.round(alpha * style(b, x + .5, y + .5, dot)));
 				else
-					this.put(at + x, (x - y + 65532 * dot) % (12 * dot) < 2 * dot ? this.stripe : b.rgb, alpha);
+					this.put(at + x, (x - y + 65532 * dot) % (12 * dot) < 2 * dot ? (b.lost ? RED : this.grey) : b.rgb, alpha);
 		}
 	}
 
@@ -105,7 +105,7 @@ export class FlatPainter {
 		this.colour(STATE_ROW, s);
 		b.style = s === 2 || s === 3 ? HATCHED : s === 5 ? RIMMED : s === 0 ? UNENDED : PLAIN;
 		if (s === 0)
-			b.alpha = this.unknown;
+			b.alpha = b.lost ? SOLID : FAINT;
 		if (b.exact || SHARE[s] < .5)
 			b.y0 = b.y1 - piece.row * SHARE[s];
 		else {
@@ -145,6 +145,7 @@ export class FlatPainter {
 	place(piece, value, packed, hot, wide) {
 		const b = this.box, flags = packed >>> 24, row = packed >>> 16 & 255;
 		b.exact = Boolean(flags & 1);
+		b.lost = Boolean(flags & 2);
 		/* a sum of less than a pixel is drawn a pixel wide: so much lower it must be, to keep its area */
 		const thin = b.exact || piece.tile.kind > 2 ? 1 : Math.min(1, wide / this.dot);
 		const weight = (packed & 65535) / 65535 * thin;
@@ -158,7 +159,7 @@ export class FlatPainter {
 			b.y0 = b.y1 - piece.row * (b.exact || value === 65535 ? 1 : weight);
 			if (value === 65535) {	/* nobody knows who ran */
 				b.style = UNENDED;
-				b.alpha = this.unknown;
+				b.alpha = b.lost ? SOLID : FAINT;
 			}
 			break;
 		case 2:
@@ -212,11 +213,6 @@ export class FlatPainter {
 		}
 	}
 
-	/* The stripes of what was not recorded, while nothing was lost. */
-	grey(dark) {
-		return (dark ? 0x88 : 0xa0) * 0x010101;
-	}
-
 	resize(scene) {
 		if (this.image?.width === scene.width && this.image.height === scene.height) {
 			this.pixels.fill(0);
@@ -233,8 +229,7 @@ export class FlatPainter {
 		this.dot = Math.max(1, Math.round(scene.ratio));
 		this.shade = colours.dark ? 13 : 38;
 		this.strong = colours.dark ? 255 : 0;
-		this.unknown = scene.calm ? Math.round(SOLID * CALM) : SOLID;
-		this.stripe = scene.calm ? this.grey(colours.dark) : RED;
+		this.grey = (colours.dark ? 0x88 : 0xa0) * 0x010101;	/* the stripes of what was not recorded; what was lost has red ones */
 		this.table = new Uint32Array(colours.table.buffer);
 		this.n = 0;
 		for (const piece of scene.pieces)

@@ -13,7 +13,7 @@
  * So moving and zooming send a few kilobytes; the records are sent again only when other tiles come
  * into the picture. draw(scene) has the same form in draw_2d.js:
  *
- *	scene = { width, height (device pixels), pieces: [{tile, x, scale, y, row, height, c0, c1, top, low, high}], hot, calm }
+ *	scene = { width, height (device pixels), pieces: [{tile, x, scale, y, row, height, c0, c1, top, low, high}], hot }
  */
 import { WIDTH, HEIGHT } from './colours.js';
 
@@ -32,7 +32,6 @@ uniform sampler2D u_pieces;
 uniform sampler2D u_colours;
 uniform float u_dot;
 uniform float u_strong;
-uniform float u_unknown;
 flat out vec4 v_colour;
 flat out vec4 v_box;
 flat out ivec2 v_style;
@@ -56,7 +55,7 @@ void main() {
 	uint value = a_data.x;
 	float weight = float(a_data.y & 0xffffu) / 65535.0;
 	int row = int((a_data.y >> 16) & 0xffu), flags = int(a_data.y >> 24);
-	bool exact = (flags & 1) != 0;
+	bool exact = (flags & 1) != 0, lost = (flags & 2) != 0;	/* what was not recorded is paler than what was lost */
 	/* a sum of less than a pixel is drawn a pixel wide: so much lower it must be, to keep its area */
 	float thin = exact || kind > 2 ? 1.0 : min(1.0, max(b1 - b0, 0.0) * p.y / u_dot);
 	weight *= thin;
@@ -71,7 +70,7 @@ void main() {
 		if (value == 65535u) {	/* nobody knows who ran */
 			weight = 1.0;
 			style = 6;
-			c.a = u_unknown;
+			c.a = lost ? 1.0 : 0.4;
 		}
 	} else if (kind == 2) {
 		int s = int(min(value, 15u));
@@ -80,7 +79,7 @@ void main() {
 		if (s == 8) share = 0.06;
 		full = p.w * share;
 		style = s == 2 || s == 3 ? 1 : s == 5 ? 2 : s == 0 ? 6 : 0;
-		if (s == 0) c.a = u_unknown;
+		if (s == 0) c.a = lost ? 1.0 : 0.4;
 		if (!exact && (s == 4 || s == 7 || s == 8)) {
 			weight = 1.0;
 		} else if (!exact) {
@@ -130,7 +129,7 @@ void main() {
 	vec2 a = vec2(x0, max(floor(y0), top)), b = vec2(x1, max(ceil(y1), top));
 	v_at = mix(a, b, corner);
 	v_colour = c;
-	v_style = ivec2(style, (exact ? 1 : 0) | (open0 ? 2 : 0) | (open1 ? 4 : 0));
+	v_style = ivec2(style, (exact ? 1 : 0) | (open0 ? 2 : 0) | (open1 ? 4 : 0) | (lost ? 8 : 0));
 	gl_Position = vec4(v_at / u_size * vec2(2.0, -2.0) + vec2(-1.0, 1.0), 0.0, 1.0);
 }`;
 
@@ -143,7 +142,7 @@ flat in ivec2 v_style;
 in vec2 v_at;
 uniform float u_dot;
 uniform float u_edge;
-uniform vec3 u_stripe;
+uniform vec3 u_grey;
 out vec4 o_colour;
 void main() {
 	vec4 c = v_colour;
@@ -168,7 +167,7 @@ void main() {
 		c.a *= mod(v_at.x - v_at.y, 5.0 * u_dot) < 2.0 * u_dot || wide <= 3.0 * u_dot ? 0.95 : 0.2;
 	}
 	if (v_style.x == 6 && mod(v_at.x - v_at.y, 12.0 * u_dot) < 2.0 * u_dot)
-		c.rgb = u_stripe;
+		c.rgb = (v_style.y & 8) != 0 ? vec3(0.75, 0.12, 0.1) : u_grey;
 	c.a *= cover;
 	o_colour = vec4(c.rgb * c.a, c.a);
 }`;
@@ -232,7 +231,7 @@ export class GlPainter {
 		if (!gl.getProgramParameter(program, gl.LINK_STATUS))
 			throw new Error(gl.getProgramInfoLog(program) || 'program');
 		this.at = {};
-		for (const name of ['u_size', 'u_pieces', 'u_colours', 'u_dot', 'u_edge', 'u_strong', 'u_stripe', 'u_unknown'])
+		for (const name of ['u_size', 'u_pieces', 'u_colours', 'u_dot', 'u_edge', 'u_strong', 'u_grey'])
 			this.at[name] = gl.getUniformLocation(program, name);
 		this.program = program;
 		this.vao = gl.createVertexArray();
@@ -336,8 +335,7 @@ export class GlPainter {
 		gl.uniform1f(this.at.u_dot, Math.max(1, Math.round(scene.ratio)));
 		gl.uniform1f(this.at.u_edge, colours.dark ? 0.05 : 0.15);
 		gl.uniform1f(this.at.u_strong, colours.dark ? 1 : 0);
-		gl.uniform1f(this.at.u_unknown, scene.calm ? 0.4 : 1);	/* what was not recorded is paler than what was lost */
-		gl.uniform3f(this.at.u_stripe, ...(scene.calm ? [0, 0, 0].fill(colours.dark ? 0.533 : 0.627) : [0.75, 0.12, 0.1]));
+		gl.uniform3f(this.at.u_grey, ...[0, 0, 0].fill(colours.dark ? 0.533 : 0.627));
 		gl.enable(gl.BLEND);
 		gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
 		gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, this.n);

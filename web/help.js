@@ -20,7 +20,7 @@ const MEANING = [
 	'A CPU\'s track shows the tasks it ran. Zoomed out, boxes are as high as the time was taken: a CPU that was 3 % busy looks 3 % full.',
 	'Zoomed in, the small ticks at the upper edge of a CPU\'s track are single events.',
 	'A task\'s track shows what it did. The legend is below; no meaning hangs on colour alone.',
-	'Red flags on a CPU: events were lost there. What is shown around is what was recorded; where a track is striped in red and says unknown, nobody knows who ran, or what the task did. Grey stripes, in a trace that lost nothing: it was not recorded.',
+	'Red flags on a CPU: events were lost there. What is shown around is what was recorded; where a track is striped in red and says unknown, nobody knows who ran, or what the task did. Grey stripes: it was not recorded, before the recording began, after it ended, or because nobody asked for it.',
 	'Tasks have colours by name and PID. Short spans that are summed up from afar are drawn a few pixels high, so that they are seen; a counter\'s scale is of what is in sight.',
 	'Arrows go from the task that woke to where the woken one ran, for the selected task.',
 	'The address holds the whole picture: zoom, tracks, filters, marks. Send it, or keep it. Back in the browser (or U) returns to the view before a jump or another choice of tracks.',

@@ -73,7 +73,7 @@ export class EventList {
 		for (const [id, words, title] of WHICH) {
 			const b = el('button', 'small', words);
 			b.type = 'button';
-			b.title = `${title} (E)`;
+			b.title = `${title} (V)`;
 			b.dataset.which = id;
 			b.addEventListener('click', () => this.choose(id));
 			this.switch.append(b);

@@ -5,14 +5,15 @@
  *
  * The lane of all events of a CPU (all:M:N) knows. When the index is complete, its coarsest tile is asked
  * for each CPU; where it tells of a loss, the CPU's own lane takes the flags of that lane with it at every
- * zoom. A trace without losses costs a request and nothing more: then what nobody knows was not recorded, by a filter
- * or before it began, and is drawn and told as that, not as an accident (none).
+ * zoom. A trace without losses costs a request and nothing more (none). While a recording grows only the number of
+ * losses is asked for, now and then.
  */
 import * as api from './api.js';
 import { some } from './units.js';
 
 const CPUS = 128;	/* asked at most */
 const MISSED = 2;
+const LIVE_MS = 2000;	/* how often a recording is asked for its losses */
 
 export class Lost {
 	constructor(app) {
@@ -32,7 +33,9 @@ export class Lost {
 
 	async look() {
 		const { info, view } = this.app;
-		if (info.progress < 1 || this.asked === info.events || info.live)
+		if (info.live)
+			return this.look_live();
+		if (info.progress < 1 || this.asked === info.events)
 			return;
 		this.asked = info.events;
 		const level = Math.max(0, Math.ceil(Math.log2(Math.max(view.end, 1) / 1023)));
@@ -50,6 +53,24 @@ export class Lost {
 		document.body.classList.toggle('calm', this.none);
 		if (this.places.length)
 			await this.tell().catch(api.quiet);
+		this.app.redraw();
+	}
+
+	/* A recording that grows: flags as soon as there are any; which CPU they are on is told by the tiles. */
+	async look_live() {
+		const { info } = this.app, now = performance.now();
+		if (now - (this.looked ?? -LIVE_MS) < LIVE_MS || !info.events)
+			return;
+		this.looked = now;
+		try {
+			const { places } = await api.get('loss', { t: 0 }, 'losses');
+			this.none = !places && !info.damage?.length;
+			for (const cpu of places ? info.machines.flatMap((m) => m.cpus.map((c) => `${m.n}:${c}`)).slice(0, CPUS) : [])
+				this.lanes.set(`cpu:${cpu}`, `all:${cpu}`);
+		} catch (error) {
+			api.quiet(error);
+		}
+		document.body.classList.toggle('calm', this.none);
 		this.app.redraw();
 	}
 

@@ -4,28 +4,52 @@
  *
  * Its shape comes from page headers alone (api/density), so that it is there before anything is
  * indexed; a page of few events says little about when they were, so it is drawn anew from the events when they are
- * known (lost.js asks for them). Drag the bright part to move, its edges to zoom, drag elsewhere to choose a new part; a
+ * known (lost.js asks for them). While a recording grows it is asked for again and again. Drag the bright part to move, its edges to zoom, drag elsewhere to choose a new part; a
  * double click shows everything. Hits of a search and marks stand in it as lines.
  */
+import * as api from './api.js';
+
+const GROW_MS = 1000;
+
 export class Overview {
 	constructor(app) {
 		this.app = app;
 		this.exact = false;	/* values are counts of events, not bytes of pages */
 		this.cells = 0;		/* of so many values, if not all are of the same width */
+		this.until = 0;		/* the time they reach to; 0: the end of the trace */
 		this.canvas = document.getElementById('overview-canvas');
 		this.values = null;
 		this.hits = null;
 		this.listen();
+		app.on('info', () => this.grow());
 	}
 
-	/* streams: as api/density tells; sums over all CPUs. */
-	set(streams) {
+	/* streams: as api/density tells, up to a time; sums over all CPUs. */
+	set(streams, until = 0) {
 		const n = streams[0]?.values.length || 0, sums = new Float64Array(n);
 		for (const s of streams)
 			for (let i = 0; i < n; i++)
 				sums[i] += s.values[i];
-		if (!this.exact)
-			this.take(sums);
+		if (this.exact)
+			return;
+		this.until = until;
+		this.take(sums);
+	}
+
+	/* What has come since, of a recording that grows. */
+	async grow() {
+		const { app } = this, now = performance.now();
+		if (!app.info.live || app.live?.paused || this.asking || now - (this.asked ?? -GROW_MS) < GROW_MS)
+			return;
+		this.asked = now;
+		this.asking = true;
+		try {
+			await app.load_density();
+		} catch (error) {
+			api.quiet(error);
+		} finally {
+			this.asking = false;
+		}
 	}
 
 	take(sums) {
@@ -46,6 +70,7 @@ export class Overview {
 				sums[Math.max(0, Math.min(n - 1, Math.floor(f[i * 4])))] += u[i * 4 + 2];
 		}
 		this.exact = true;
+		this.until = 0;
 		this.cells = cells;	/* the last one may be a part only */
 		this.take(sums);
 	}
@@ -80,7 +105,7 @@ export class Overview {
 	shape(ctx, theme, width, height) {
 		if (!this.values)
 			return;
-		const n = this.cells || this.values.length, end = this.values.length;
+		const n = this.cells || this.values.length * (this.until ? this.app.view.end / this.until : 1), end = this.values.length;
 		ctx.fillStyle = theme.hill;
 		ctx.beginPath();
 		ctx.moveTo(0, height);
@@ -89,7 +114,7 @@ export class Overview {
 			ctx.lineTo(i / n * width, y);
 			ctx.lineTo(Math.min(1, (i + 1) / n) * width, y);
 		}
-		ctx.lineTo(width, height);
+		ctx.lineTo(Math.min(1, end / n) * width, height);
 		ctx.fill();
 	}
 

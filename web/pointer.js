@@ -224,8 +224,8 @@ export class Pointer {
 			lines.push(el('div', 'dim', `woken by ${waker_words(app, span)}`));
 		else if (span.irq)
 			lines.push(el('div', 'dim', `${span.irq.name}, interrupts ${app.task_name(span.irq.task)}`));
-		if (unknown_why(parts.type, span.value))
-			lines.push(el('div', 'dim', app.lost.none ? 'not recorded' : 'data is missing'));
+		if (unknown_why(parts.type, span.value, span.flags))
+			lines.push(el('div', 'dim', span.flags & 2 ? 'data is missing' : 'not recorded'));
 		lines.push(el('div', 'dim', `at ${clock(span.start)}`));
 		tip.replaceChildren(...lines);
 		tip.hidden = false;

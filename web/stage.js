@@ -133,7 +133,7 @@ export class Stage {
 
 	/* Whether boxes look different than in the last frame: a pointer that moves only changes the words. */
 	moved(scene) {
-		const { app } = this, now = [scene.width, scene.height, scene.hot, scene.calm, app.colours.version, app.view.from, app.view.to];
+		const { app } = this, now = [scene.width, scene.height, scene.hot, app.colours.version, app.view.from, app.view.to];
 		for (const piece of scene.pieces)
 			now.push(piece.tile, piece.y, piece.row, piece.c0, piece.c1, piece.top);
 		const before = this.shown;
@@ -146,7 +146,6 @@ export class Stage {
 		const scene = {
 			ratio, width: Math.round(view.width * ratio), height: Math.round(this.height * ratio),
 			pieces: [], rows: [], scales: [], flags: [], unread: [],
-			calm: app.lost.none,	/* what is not known was not recorded; nothing was lost */
 			hot: app.selection?.lane ? app.hot : -1,	/* an event leaves the others as they are */
 		};
 		const level = level_for(view.nsPerPx / ratio);

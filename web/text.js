@@ -12,7 +12,7 @@ import { duration, rounded } from './units.js';
 
 const LEAST = 26;	/* pixels: narrower spans carry no name */
 const CLOSE = 3;	/* pixels between events, on average, so that each has a tick */
-const EXACT = 1;
+const EXACT = 1, MISSED = 2;
 
 export class Words {
 	constructor(app) {
@@ -131,7 +131,7 @@ export class Words {
 					before.open = b >= piece.c1;
 					continue;
 				}
-				const span = { x0, x1, value, row, piece, kind: tile.kind };
+				const span = { x0, x1, value, row, piece, kind: tile.kind, lost: Boolean(packed >>> 24 & MISSED) };
 				out.push(span);
 				if (b >= piece.c1)
 					open.set(key, span);
@@ -188,7 +188,7 @@ export class Words {
 		if (span.kind === 1) {
 			const task = app.tasks[span.value];
 			if (span.value === 65535)
-				return [[app.lost.none ? 'not recorded' : 'unknown'], app.lost.none ? theme.text3 : theme.text];
+				return [[span.lost ? 'unknown' : 'not recorded'], span.lost ? theme.text : theme.text3];
 			if (!task || task.pid === 0)
 				return [[], ''];
 			const ink = this.hot >= 0 && this.hot !== span.value ? theme.text2 : colours.ink(span.value >> 8, span.value & 255);
@@ -197,7 +197,7 @@ export class Words {
 		if (span.kind === 2) {
 			if (span.value === 4 || span.value === 7 || span.value === 8)
 				return [[], ''];
-			return [[span.value === 0 && app.lost.none ? 'not recorded' : STATE_NAMES[span.value] || ''], span.value === 1 ? colours.ink(STATE_ROW, 1) : theme.text];
+			return [[span.value === 0 && !span.lost ? 'not recorded' : STATE_NAMES[span.value] || ''], span.value === 1 ? colours.ink(STATE_ROW, 1) : theme.text];
 		}
 		return [[app.names.get(lane.spec, span.value)], colours.ink(SPAN_ROW, label_slot(span.value))];
 	}

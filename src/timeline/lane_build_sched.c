@@ -211,9 +211,13 @@ int lane_build_cpu(struct lane *ln, struct errmsg *err)
 
 static int add_span_of(struct lane *ln, const struct state_span *s)
 {
+	uint8_t flags;
+
 	if (s->end == s->start || (ln->taken_from && s->end < ln->taken_until))
 		return 0;
-	return lane_add_span(ln, 0, s->start, s->end, s->state, state_flags(s),
+	flags = lane_state_flags(ln, s);
+	ln->has_lost |= flags & TILE_MISSED;
+	return lane_add_span(ln, 0, s->start, s->end, s->state, flags,
 			     state_aux(s->cpu, s->waker, s->waker_in_irq));
 }
 

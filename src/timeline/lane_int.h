@@ -191,6 +191,7 @@ struct lane {
 	struct lane_row *rows;
 	unsigned n_rows;
 	bool has_aux;
+	bool has_lost; /* LANE_STATES: there is a state that is not known because data was lost */
 
 	int sched_stream;  /* LANE_OF_CPU: spans are the index's own; -1: they are in rows */
 	uint16_t *streams; /* ticks: where to look */
@@ -206,6 +207,9 @@ struct lane {
 	struct pyramid counters;
 	double min, max;
 };
+
+/* The flags of a state; TILE_MISSED: it is not known because data was lost (machine_lost_within()). */
+uint8_t lane_state_flags(const struct lane *ln, const struct state_span *s);
 
 /* --- lanes -------------------------------------------------------------------------------------------- */
 

@@ -49,6 +49,8 @@ size_t lane_search_sample(const struct lane *ln, uint64_t t)
 /* --- turns ---------------------------------------------------------------------------------------------- */
 
 struct turn_reader {
+	struct timeline *tl;
+	uint32_t machine, cpu;
 	uint64_t from, to;
 	bool (*each)(void *ctx, const struct drawn_span *s);
 	void *ctx;
@@ -63,13 +65,16 @@ static bool give(struct turn_reader *r, uint64_t end, uint8_t flags)
 {
 	struct drawn_span d = {r->start, end, r->task, 0, flags};
 
-	if (r->task == TIMELINE_NO_TASK)
-		d.flags = TILE_UNKNOWN | TILE_MISSED | TILE_OPEN_START | TILE_OPEN_END;
-	else if (r->is_seen)
+	if (r->task != TIMELINE_NO_TASK && r->is_seen)
 		d.flags |= TILE_OPEN_START;
 	if (r->task == r->idle || end < r->start || (end <= r->from && end > r->start) ||
 	    r->start >= r->to || (r->task == TIMELINE_NO_TASK && end == r->start))
 		return true;
+	if (r->task == TIMELINE_NO_TASK)
+		d.flags =
+			TILE_UNKNOWN | TILE_OPEN_START | TILE_OPEN_END |
+			(machine_lost_within(r->tl, r->machine, r->cpu, r->start, end) ? TILE_MISSED
+										       : 0);
 	r->stopped = !r->each(r->ctx, &d);
 	return !r->stopped;
 }
@@ -93,8 +98,11 @@ static void each_turn(const struct lane *ln, uint64_t from, uint64_t to,
 		      bool (*each)(void *ctx, const struct drawn_span *s), void *ctx)
 {
 	struct timeline *tl = ln->owner->tl;
-	struct turn_reader r = {
-		.from = from, .to = to, .each = each, .ctx = ctx, .task = TIMELINE_NO_TASK};
+	struct turn_reader r = {.tl = tl, .from = from, .to = to, .each = each, .ctx = ctx};
+
+	r.machine = ln->spec.machine;
+	r.cpu = ln->spec.number;
+	r.task = TIMELINE_NO_TASK;
 
 	r.idle = timeline_find_task(tl, ln->spec.machine, 0);
 	cpu_turns(tl, ln->spec.machine, ln->spec.number, from, TIMELINE_TIME_MAX, read_turn, &r);
@@ -102,9 +110,20 @@ static void each_turn(const struct lane *ln, uint64_t from, uint64_t to,
 		give(&r, timeline_duration(tl), TILE_OPEN_END);
 }
 
+uint8_t lane_state_flags(const struct lane *ln, const struct state_span *s)
+{
+	uint8_t flags = state_flags(s);
+
+	if (s->state == STATE_UNKNOWN &&
+	    machine_lost_within(ln->owner->tl, ln->spec.machine, -1, s->start, s->end))
+		flags |= TILE_MISSED;
+	return flags;
+}
+
 /* --- spans ---------------------------------------------------------------------------------------------- */
 
 struct gone_reader {
+	const struct lane *ln;
 	uint64_t from, to;
 	bool (*each)(void *ctx, const struct drawn_span *s);
 	void *ctx;
@@ -116,7 +135,8 @@ static void read_gone(void *ctx, uint16_t task, const struct task_track *t,
 {
 	struct gone_reader *g = ctx;
 	struct drawn_span d = {s->start, s->end, s->state,
-			       state_aux(s->cpu, s->waker, s->waker_in_irq), state_flags(s)};
+			       state_aux(s->cpu, s->waker, s->waker_in_irq),
+			       lane_state_flags(g->ln, s)};
 
 	if (!g->stopped && s->start < g->to && s->end > g->from)
 		g->stopped = !g->each(g->ctx, &d);
@@ -127,7 +147,7 @@ static bool each_gone(const struct lane *ln, uint64_t from, uint64_t to,
 		      bool (*each)(void *ctx, const struct drawn_span *s), void *ctx)
 {
 	struct timeline *tl = ln->owner->tl;
-	struct gone_reader g = {from, to, each, ctx, false};
+	struct gone_reader g = {ln, from, to, each, ctx, false};
 	int task = timeline_find_task(tl, ln->spec.machine, ln->spec.number);
 	uint8_t *bits = task < 0 ? NULL : calloc(1, (UINT16_MAX + 1) / 8);
 

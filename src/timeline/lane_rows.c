@@ -376,6 +376,7 @@ int lane_take_spans(struct lane *ln)
 
 	for (unsigned i = 0; i < n_rows && !r; i++)
 		r = take_row(ln, i);
+	ln->has_lost |= ln->taken_from->has_lost;
 	if (!r && ln->kind == LANE_STATES)
 		ln->sums_until = n_rows ? ln->rows[0].last_end : 0;
 	return r;

@@ -105,6 +105,45 @@ static bool find_before(struct timeline *tl, struct stream *st, uint64_t t,
 	return false;
 }
 
+static bool take_missed(void *ctx, const struct walk_event *ev)
+{
+	*(bool *)ctx = ev->missed != 0;
+	return false;
+}
+
+/* Is t in a time of which events were lost: is the next event one before which they were? */
+static bool is_in_loss(struct timeline *tl, size_t stream, uint64_t t)
+{
+	struct walk_wants wants = {.from = t, .to = TIMELINE_TIME_MAX};
+	bool missed = false, whole;
+
+	timeline_walk(tl, stream, &wants, take_missed, &missed, &whole);
+	return missed;
+}
+
+bool timeline_lost_within(struct timeline *tl, size_t stream, uint64_t from, uint64_t to)
+{
+	struct stream *st = timeline_find_stream(tl, stream);
+	struct timeline_loss one;
+	bool found = false;
+
+	timeline_enter(tl);
+	for (long i = stream_find_segment(st, from) < 0 ? 0 : stream_find_segment(st, from);
+	     (size_t)i < st->n_segments && !found; i++) {
+		const struct index_segment *seg = st->segments[i];
+
+		if (segment_page_ts(seg, 0) > to)
+			break;
+		if (!segment_is_ready(seg))
+			continue;
+		for (uint32_t p = segment_find_page(seg, from);
+		     p < seg->n_pages && segment_page_ts(seg, p) <= to && !found; p++)
+			found = read_loss(tl, st, seg, p, &one) && one.ts > from && one.ts <= to;
+	}
+	timeline_leave(tl);
+	return found || is_in_loss(tl, stream, to);
+}
+
 int timeline_find_loss(struct timeline *tl, uint64_t t, bool back, struct timeline_loss *ret)
 {
 	bool found = false;

@@ -212,7 +212,9 @@ static void put_states(struct drawing *d, size_t x, const struct state_bucket *b
 				best = i;
 		if (!rest.share[best])
 			return;
-		put(d, x, x + 1, best, rest.share[best], 0);
+		/* a sum does not tell which: where something was lost, all that is not known is taken for that */
+		put(d, x, x + 1, best, rest.share[best],
+		    best == STATE_UNKNOWN && d->ln->has_lost ? TILE_MISSED : 0);
 		rest.share[best] = 0;
 	}
 }

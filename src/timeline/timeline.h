@@ -260,6 +260,8 @@ struct timeline_loss { /* the event before which others were lost */
 	event_ref ref;
 	int64_t missed; /* as in walk_event */
 };
+/* Does a time in which a stream lost events, up to the event that tells it, overlap [from, to]? */
+bool timeline_lost_within(struct timeline *tl, size_t stream, uint64_t from, uint64_t to);
 /* The first one after t, or the last one before it, of all streams. -ENOENT. */
 int timeline_find_loss(struct timeline *tl, uint64_t t, bool back, struct timeline_loss *ret);
 

@@ -117,6 +117,21 @@ uint64_t machine_cut_after(const struct timeline *tl, uint32_t machine, uint64_t
 	return at;
 }
 
+bool machine_lost_within(struct timeline *tl, uint32_t machine, int64_t cpu, uint64_t from,
+			 uint64_t to)
+{
+	for (size_t i = 0; i < timeline_n_streams(tl); i++) {
+		const struct timeline_stream *st = timeline_stream(tl, i);
+
+		if (!is_of(tl, i, machine) || (cpu >= 0 && st->cpu != cpu))
+			continue;
+		if ((timeline_stream_is_cut(tl, i) && to > st->last) ||
+		    timeline_lost_within(tl, i, from, to))
+			return true;
+	}
+	return false;
+}
+
 /* --- one stream ---------------------------------------------------------------------------------------- */
 
 static bool keep_entry(void *ctx, const struct switch_entry *e)

@@ -33,4 +33,11 @@ void machine_cover(const struct timeline *tl, uint32_t machine, uint64_t t, uint
 /* The first moment from t on where the data of one of its CPUs is cut off; UINT64_MAX: none is. */
 uint64_t machine_cut_after(const struct timeline *tl, uint32_t machine, uint64_t t);
 
+/*
+ * Why nobody knows what a CPU did (cpu -1: one of them) in [from, to]: true: its data was lost or is cut off; false: it
+ * was not recorded, before a recording began, after it ended, or because it was not asked for.
+ */
+bool machine_lost_within(struct timeline *tl, uint32_t machine, int64_t cpu, uint64_t from,
+			 uint64_t to);
+
 #endif

@@ -4,7 +4,7 @@
  *
  *	CPU       a run is full; a bucket of many as high as its share of the time
  *	states    running full, runnable and preempted striped and lower, blocked outlined, sleeping a line,
- *	          unknown with red stripes, as it is on a CPU;
+ *	          unknown with red stripes, what was not recorded with grey ones, as on a CPU;
  *	          the states of a bucket are piled up
  *	spans     a row for each depth; ticks; numbers as an area with a line
  *
@@ -35,14 +35,25 @@ static const struct {
 	{.72, true, false, true, 5}, {.14, false, false, false, 0}, {1, false, true, true, 6},
 	{.5, false, false, true, 7}, {.14, false, false, false, 1}, {.06, false, false, false, 2},
 };
-static const char unknown_title[] = "unknown, data of a CPU is missing:";
 #define PILED_FROM 3 /* those before it lie flat behind the pile */
+
+/* Nobody knows what was there: data was lost, or it was not recorded. */
+static const char *unknown_title(uint8_t flags)
+{
+	return flags & TILE_MISSED ? "unknown, data of a CPU is missing:" : "not recorded:";
+}
+
+static const char *unknown_name(uint8_t flags)
+{
+	return flags & TILE_MISSED ? "unknown" : "not recorded";
+}
 
 struct box {
 	double x0, x1, y, height;
 	unsigned class;
 	double opacity;
 	bool is_striped, is_outlined;
+	bool is_grey;	   /* striped: other than what was lost */
 	const char *title; /* NULL: none */
 };
 
@@ -64,7 +75,7 @@ static bool add_box(struct drawing *d, const struct box *b)
 	textbuf_addf(d->out, "<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\"", x0, b->y,
 		     x1 - x0 > 0.5 ? x1 - x0 : 0.5, b->height);
 	if (b->is_striped)
-		textbuf_addf(d->out, " fill=\"url(#%s)\"", class);
+		textbuf_addf(d->out, " fill=\"url(#%s%s)\"", class, b->is_grey ? "n" : "");
 	else
 		textbuf_addf(d->out, " class=\"%s%s\"", class, b->is_outlined ? " rim" : "");
 	if (b->opacity < 1 && !b->is_outlined)
@@ -140,10 +151,11 @@ static void add_run(struct drawing *d, const struct tile_record *rec, const stru
 				 PALETTE_STATE,
 				 .opacity = 1,
 				 .is_striped = true,
+				 .is_grey = !(rec->flags & TILE_MISSED),
 				 .title = is_exact ? title : NULL};
-		fmt_title(title, sizeof(title), unknown_title, at->ns);
+		fmt_title(title, sizeof(title), unknown_title(rec->flags), at->ns);
 		if (add_box(d, &b) && is_exact)
-			add_name(d, &b, "unknown", false, "halo");
+			add_name(d, &b, unknown_name(rec->flags), false, "halo");
 		return;
 	}
 	if (!t || !t->pid)
@@ -181,12 +193,15 @@ static void add_state(struct drawing *d, const struct tile_record *rec,
 			looks[state].is_outlined};
 	char title[160], class[16];
 
-	fmt_title(title, sizeof(title), state ? task_state_name(state) : unknown_title, at->ns);
+	fmt_title(title, sizeof(title), state ? task_state_name(state) : unknown_title(rec->flags),
+		  at->ns);
 	b.title = title;
+	b.is_grey = state == STATE_UNKNOWN && !(rec->flags & TILE_MISSED);
 	if (!add_box(d, &b) || !looks[state].is_named)
 		return;
 	palette_fmt_class(b.class, class);
-	add_name(d, &b, task_state_name(state), false, state == STATE_RUNNING ? class : "halo");
+	add_name(d, &b, state ? task_state_name(state) : unknown_name(rec->flags), false,
+		 state == STATE_RUNNING ? class : "halo");
 }
 
 /* The states of one bucket: what the task did from the bottom up, sleep as a line behind it. */
@@ -207,6 +222,7 @@ static void add_pile(struct drawing *d, const struct tile_record *recs, size_t n
 			b.height = d->height * (order < PILED_FROM ? looks[state].share : share);
 			b.y = d->y + d->height - b.height;
 			b.is_striped = looks[state].is_striped;
+			b.is_grey = state == STATE_UNKNOWN && !(recs[i].flags & TILE_MISSED);
 			if (order >= PILED_FROM) {
 				b.y -= base * d->height;
 				base += share;
@@ -345,7 +361,7 @@ static void add_tile(struct drawing *d, const struct tile *tile, uint64_t start,
 			add_pile(d, rec, n, &at);
 		else
 			adders[lane_kind(d->lane)](d, rec, &at);
-		if (rec->flags & TILE_MISSED && lane_kind(d->lane) < LANE_TICKS)
+		if (rec->flags & TILE_MISSED && lane_kind(d->lane) == LANE_CPU)
 			add_box(d, &(struct box){at.x0, at.x0 + 1.5, d->y, d->height,
 						 PALETTE_MISSED, 1, .title = "events were lost"});
 	}

@@ -46,7 +46,7 @@ static const char style[] =
 	".name{font-size:12px}.head{font-weight:600;fill:#4d5866}.sub{font-size:11px;fill:#667180}"
 	".axis{fill:#4d5866}.title{font-size:12px;font-weight:600}"
 	".in{text-anchor:middle;pointer-events:none}"
-	".rim{fill-opacity:.3;stroke-width:1}"
+	".rim{fill-opacity:.3;stroke-width:1}.none{stroke:#a0a0a0}"
 	"text.halo{fill:#1c2430;stroke:#fff;stroke-width:3px;paint-order:stroke}\n";
 
 /* The same names for the dark theme of a page. */
@@ -56,7 +56,7 @@ static const char dark_style[] =
 	"[data-theme=dark] .line{stroke:#2a323d}[data-theme=dark] .grid{stroke:#ffffff0f}"
 	"[data-theme=dark] .tickline{stroke:#3b4654}[data-theme=dark] .head,[data-theme=dark] "
 	".axis{fill:#aab4c0}"
-	"[data-theme=dark] .sub{fill:#8b96a4}"
+	"[data-theme=dark] .sub{fill:#8b96a4}[data-theme=dark] .none{stroke:#888}"
 	"[data-theme=dark] text.halo{fill:#e2e7ee;stroke:#14181e}\n";
 
 /* --- text -------------------------------------------------------------------------------------- */
@@ -381,6 +381,14 @@ static void add_patterns(struct drawing *d)
 		"patternUnits=\"userSpaceOnUse\"><rect width=\"12\" height=\"12\" "
 		"class=\"%s\" stroke-width=\"0\"/><path d=\"M-1 -1L13 13M-1 11L1 13M11 -1L13 1\" "
 		"stroke=\"#bf1f1a\" stroke-width=\"1.4\"/></pattern>\n",
+		class, class);
+	/* what was not recorded: as on the page */
+	textbuf_addf(
+		d->out,
+		"<pattern id=\"%sn\" width=\"12\" height=\"12\" patternUnits=\"userSpaceOnUse\">"
+		"<g opacity=\".4\"><rect width=\"12\" height=\"12\" class=\"%s\" "
+		"stroke-width=\"0\"/><path d=\"M-1 -1L13 13M-1 11L1 13M11 -1L13 1\" class=\"none\" "
+		"stroke-width=\"1.4\"/></g></pattern>\n",
 		class, class);
 	textbuf_add_str(d->out, "</defs>\n");
 }

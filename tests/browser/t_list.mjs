@@ -76,9 +76,9 @@ export const list = [
 			const last = within(7e8, 7.1e8).at(-1);
 			await t.page.waitForFunction((ts) => window.sonde.selection?.event?.ts === ts, last.t, { timeout: 90000 });
 			await t.page.evaluate(() => window.sonde.select(null));
-			/* E goes on to the range; the address keeps it */
+			/* V goes on to the range; the address keeps it */
 			await t.page.evaluate(() => window.sonde.set_range(1e9, 1.02e9));
-			await t.page.keyboard.press('e');
+			await t.page.keyboard.press('v');
 			await lists(within(1e9, 1.02e9), 'of the range');
 			await t.page.waitForFunction(() => /[#&]e=range/.test(location.hash), null, { timeout: 90000 });
 			await t.page.reload();

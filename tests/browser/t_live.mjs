@@ -47,6 +47,31 @@ export const live = [
 		},
 	},
 	{
+		name: 'live: the overview grows, and what was not recorded is not red', live: ['-e', 'sched'],
+		async run(t) {
+			/* how far the shape of the overview reaches, and whether it has something in its last tenth */
+			const shape = () => t.page.evaluate(() => {
+				const { overview } = window.sonde, n = overview.values?.length || 0;
+				return { until: overview.until, late: overview.values ? Math.max(...overview.values.slice(Math.floor(n * .9))) : 0 };
+			});
+			const first = await shape();
+			await t.page.waitForFunction((until) => window.sonde.overview.until > until + 2e9, first.until, { timeout: 120000 })
+				.catch(() => ok(false, `the overview stays at ${first.until} ns`));
+			ok((await shape()).late > 0, 'what came since is in it');
+			await t.page.waitForFunction(() => window.sonde.lost.looked !== undefined, null, { timeout: 120000 });
+			await t.page.waitForFunction(() => window.sonde.stage.last?.pieces.some((p) => p.lane.type === 'cpu' && p.tile.kind === 1), null, { timeout: 120000 });
+			const loss = await t.page.evaluate(async () => (await fetch('api/loss?t=0')).json());
+			if (loss.places)
+				return;		/* a busy machine: then red is right */
+			const specs = await t.page.evaluate(() => window.sonde.lanes.list.filter((lane) => ['cpu', 'task'].includes(lane.type)).map((lane) => lane.spec));
+			for (const spec of specs)
+				for (const box of (await t.drawn(spec)).filter((b) => (spec.startsWith('cpu') ? b.value === 65535 : b.value === 0)))
+					ok(!(box.flags & 2), `${spec} is red from ${box.start} to ${box.end}`);
+			ok(await t.page.evaluate(() => document.body.classList.contains('calm')), 'tables are calm');
+			await t.shot('live-overview');
+		},
+	},
+	{
 		name: 'live: the recording ends, and the page says so', live: ['-e', 'sched', 'sh', '-c', `until test -e ${STOP}; do sleep .2; done`],
 		async run(t) {
 			ok(await t.page.evaluate(() => window.sonde.live.on), 'it is live');

@@ -223,7 +223,10 @@ export const using = [
 		async run(t) {
 			await t.page.waitForFunction(() => window.sonde.lost.known, null, { timeout: 90000 });
 			await t.settle();
-			same(await t.page.evaluate(() => [window.sonde.lost.none, window.sonde.stage.last.calm]), [true, true], 'nothing was lost');
+			same(await t.page.evaluate(() => window.sonde.lost.none), true, 'nothing was lost');
+			for (const spec of ['cpu:0:0', 'cpu:0:1'])
+				for (const box of (await t.drawn(spec)).filter((b) => b.value === 65535))
+					ok(!(box.flags & 2), `${spec} lost something from ${box.start} to ${box.end}`);
 		},
 	},
 	{
@@ -231,7 +234,20 @@ export const using = [
 		async run(t) {
 			await t.page.waitForFunction(() => window.sonde.lost.known, null, { timeout: 90000 });
 			await t.settle();
-			same(await t.page.evaluate(() => [window.sonde.lost.none, window.sonde.stage.last.calm]), [false, false], 'something was lost');
+			same(await t.page.evaluate(() => window.sonde.lost.none), false, 'something was lost');
+			/* red is where the events say that some were lost; a CPU's time before its first event is not */
+			const { events } = t.oracle, red = (spec) => t.drawn(spec).then((boxes) => boxes.filter((b) => b.value === 65535));
+			let lost = 0;
+			for (const cpu of [0, 1]) {
+				const first = events.find((e) => e.cpu === cpu);
+				for (const box of await red(`cpu:0:${cpu}`)) {
+					lost += Boolean(box.flags & 2);
+					if (box.end <= first.t + 1 && !first.missed)
+						ok(!(box.flags & 2), `CPU ${cpu} was not recorded before ${first.t}, and lost nothing`);
+				}
+			}
+			ok(lost > 0, 'losses are red');
+			await t.shot('lost-and-not-recorded');
 		},
 	},
 	{

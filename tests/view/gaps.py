@@ -159,3 +159,37 @@ def test_losses():
                             for e in report(trace(name)) if e.get("missed", 0) != 0]
                     check(lost or name == "events-v7-zstd", f"{name} has lost nothing")
                     check_losses(view, lost, start, name)
+
+
+def test_not_recorded_is_not_lost():
+    """Time before a CPU's first event was not recorded: grey in pictures, without the flag of a loss. A loss is red."""
+    for name in ("events-v7-zstd", "lost-events"):
+        events = report(trace(name))
+        start = min(e["ts"] for e in events)
+        with Server(trace(name)) as view:
+            cpus = view.get("api/info")["machines"][0]["cpus"]
+            n_red = n_grey = 0
+            for cpu in cpus:
+                first = next(e for e in events if e["cpu"] == cpu)
+                svg = view.ask("GET", view.path(f"api/export?what=svg&lanes=cpu:0:{cpu}"))[2].decode()
+                red = svg.count('fill="url(#s0)"')
+                flags = []
+                for span in spans_of(view, f"cpu:0:{cpu}"):
+                    if span["value"] != NOBODY:
+                        continue
+                    lost = bool(span["flags"] & 2)
+                    n_red += lost
+                    n_grey += not lost
+                    flags.append(lost)
+                    if span["end"] <= first["ts"] - start:
+                        same(lost, bool(first.get("missed")), f"{name}: the time before the first event of CPU {cpu}")
+                check(any(flags) or not red, f"{name}: nothing was lost on CPU {cpu}, and the picture is red")
+                check("not recorded:" in svg or all(flags) or any(flags), f"{name}: the picture of CPU {cpu} does not say not recorded")
+            same(n_red > 0, name == "lost-events", f"{name}: {n_red} red, {n_grey} grey times")
+            # what a task did while a CPU lost events is not known for that reason
+            red = [s for cpu in cpus for s in spans_of(view, f"cpu:0:{cpu}") if s["value"] == NOBODY and s["flags"] & 2]
+            pid = next(t[2] for t in view.get("api/tasks")["tasks"] if t[4] == "rcu_preempt")
+            for span in spans_of(view, f"task:0:{pid}"):
+                if span["value"] == UNKNOWN and any(s["start"] < span["end"] and s["end"] > span["start"] for s in red):
+                    check(span["flags"] & 2, f"{name}: {pid} from {span['start']} to {span['end']}, while events were lost")
+            check(n_grey > 0 or name == "lost-events", f"{name}: nothing is grey")

@@ -99,11 +99,10 @@ static int refuse(const struct search *s, const char *text, struct errmsg *err)
 				  s->second.event);
 	if (s->spelling.nearest)
 		return errmsg_set(err, -ENOENT,
-				  "this kernel has no event '%s'; did you mean '%s:%s'?", text,
-				  s->nearest_system, s->nearest);
-	return errmsg_set(err, -ENOENT,
-			  "this kernel has no event '%s'; 'sonde list -e' names those it has",
-			  text);
+				  "unknown event '%s'; did you mean '%s:%s'? (sonde list -e lists "
+				  "all)",
+				  text, s->nearest_system, s->nearest);
+	return errmsg_set(err, -ENOENT, "unknown event '%s' (sonde list -e lists all)", text);
 }
 
 int eventdir_find(const struct tracefs *t, const char *instance, const char *text,

@@ -125,13 +125,23 @@ int plan_add_event(struct plan *p, const char *pattern, bool off)
 	return 0;
 }
 
+int plan_add_default_event(struct plan *p, const char *pattern)
+{
+	int r = plan_add_event(p, pattern, false);
+
+	if (r >= 0)
+		plan_buffer(p)->events[plan_buffer(p)->n_events - 1].may_lack = true;
+	return r;
+}
+
 static int copy_event(struct plan_event *to, const struct plan_event *from, const char *pattern)
 {
 	int r = 0;
 
 	*to = (struct plan_event){.pattern = strdup(pattern),
 				  .filter = from->filter ? strdup(from->filter) : NULL,
-				  .off = from->off};
+				  .off = from->off,
+				  .may_lack = from->may_lack};
 	for (size_t i = 0; i < from->triggers.n && r >= 0; i++)
 		r = plan_words_add(&to->triggers, from->triggers.words[i]);
 	return to->pattern && (to->filter || !from->filter) ? r : -ENOMEM;

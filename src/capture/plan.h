@@ -23,7 +23,8 @@ struct plan_event {
 	char *pattern; /* "sched", "sched:sched_switch", "sched_*", "all" */
 	char *filter;  /* NULL: none */
 	struct plan_words triggers;
-	bool off; /* after -v: switched off, not on */
+	bool off;      /* after -v: switched off, not on */
+	bool may_lack; /* nobody asked for it by name: a kernel without it is fine */
 };
 
 struct plan_buffer {
@@ -85,6 +86,8 @@ void plan_release(struct plan *p);
 struct plan_buffer *plan_add_buffer(struct plan *p, const char *name);
 struct plan_buffer *plan_buffer(struct plan *p); /* the last one */
 int plan_add_event(struct plan *p, const char *pattern, bool off);
+/* One that nobody asked for by name: it may be missing. */
+int plan_add_default_event(struct plan *p, const char *pattern);
 /* For the event added last: and-ed with its filter; -EINVAL if there is none. */
 int plan_add_filter(struct plan *p, const char *filter, struct errmsg *err);
 /* The same for the n events that were added last. */

@@ -294,11 +294,40 @@ static bool has_system(const struct setup *s, const char *pattern)
 	return pattern[len] && tracefs_exists(&s->t, "", path);
 }
 
+/*
+ * One message. A name may be an event, or a function to be probed: where an event has nearly that name it is meant, unless there
+ * is such a function and something else is wrong with it.
+ */
+static int refuse_event(const struct setup *s, const struct plan_event *e, const char *nearest,
+			struct errmsg *err)
+{
+	const char *name = e->pattern;
+	int code = 0;
+	const char *why = setup_why_no_probe(s, e, &code);
+
+	if (why && code != -ENOENT)
+		return errmsg_set(err, -ENOENT, "unknown event '%s', and no probe: %s", name, why);
+	if (nearest)
+		return errmsg_set(
+			err, -ENOENT,
+			"unknown event '%s'; did you mean '%s'? (sonde list -e lists all)", name,
+			nearest);
+	if (strpbrk(name, "*?[") && !has_system(s, name))
+		return errmsg_set(err, -ENOENT,
+				  "unknown event '%s' (sonde list -e lists all); functions are "
+				  "written with parentheses: '%s()'",
+				  name, name);
+	if (why)
+		return errmsg_set(err, -ENOENT,
+				  "unknown event '%s' (sonde list -e lists all), and no probe: %s",
+				  name, why);
+	return errmsg_set(err, -ENOENT, "unknown event '%s' (sonde list -e lists all)", name);
+}
+
 static int set_pattern(struct setup *s, const struct setup_buffer *b, const struct plan_event *e,
 		       struct errmsg *err)
 {
 	struct event_walk w = {.s = s, .b = b, .e = e, .err = err};
-	const char *why;
 	int r;
 
 	spelling_init(&w.near, e->pattern, strlen(e->pattern));
@@ -306,24 +335,12 @@ static int set_pattern(struct setup *s, const struct setup_buffer *b, const stru
 	if (r >= 0 && e->filter)
 		r = setup_filter_tell(s, b->instance, e->pattern, w.system, e->filter, &w.filter,
 				      err);
-	if (r < 0 || w.n_matches)
+	if (r < 0 || w.n_matches || e->may_lack)
 		return r;
-	if (s->plan->ignore_unknown) {
-		setup_note(s, "there is no event '%s'; it is left out (-i)", e->pattern);
-		return 0;
-	}
-	why = setup_why_no_probe(s, e);
-	if (!why && strpbrk(e->pattern, "*?[") && !has_system(s, e->pattern))
-		return errmsg_set(err, -ENOENT,
-				  "there is no event '%s' in this kernel; 'sonde list -e' lists "
-				  "them, and for functions parentheses are needed: '%s()'",
-				  e->pattern, e->pattern);
-	return errmsg_set(
-		err, -ENOENT,
-		"there is no event '%s' in this kernel%s%s%s; 'sonde list -e' lists them%s%s",
-		e->pattern, w.near.nearest ? "; did you mean '" : "",
-		w.near.nearest ? w.near.nearest : "", w.near.nearest ? "'?" : "",
-		why ? "\nnor is it a probe: " : "", why ? why : "");
+	if (!s->plan->ignore_unknown)
+		return refuse_event(s, e, w.near.nearest, err);
+	setup_note(s, "unknown event '%s' is left out (-i)", e->pattern);
+	return 0;
 }
 
 int setup_events(struct setup *s, const struct setup_buffer *b, struct errmsg *err)

@@ -17,6 +17,7 @@ struct setup_probe {
 	struct probe *probe; /* NULL: an event with a filter */
 	char group[TRACEFS_NAME_MAX], name[TRACEFS_NAME_MAX];
 	char *filter; /* the plan's (-f), as the kernel takes it; NULL: none, or it is no probe */
+	int why_code; /* of the next */
 	char *why; /* a name that is neither an event nor a function: a sentence about the latter */
 	uint64_t n_hits;
 	bool is_new, is_warned, is_off;
@@ -98,8 +99,8 @@ int setup_probes(struct setup *s, struct errmsg *err);
 /* Without a journal, when something failed later: removes what setup_probes() defined. */
 void setup_probes_undo(struct setup *s);
 void setup_probes_free(struct setup *s);
-/* Why an event's name is no function's either; NULL: not looked for. */
-const char *setup_why_no_probe(const struct setup *s, const struct plan_event *e);
+/* Why an event's name is no function's either, and the code of it (-ENOENT: there is none); NULL: not looked for. */
+const char *setup_why_no_probe(const struct setup *s, const struct plan_event *e, int *ret_code);
 /* The plan's filter, over what the probe shows, is written for the kernel as a condition (if) is. */
 int setup_take_filter(struct setup_probe *sp, const struct probe *shown, const char *duration,
 		      struct errmsg *err);

@@ -272,6 +272,7 @@ static int take_definition(struct setup *s, struct setup_probe *sp, bool only_na
 		return errmsg_set(err, r, "%s", why.text);
 	if (r < 0) {
 		sp->why = strndup(why.text, strcspn(why.text, "\n"));
+		sp->why_code = r;
 		return 0;
 	}
 	return define(s, sp, err);
@@ -295,8 +296,9 @@ static int take_event(struct setup *s, const struct plan_event *e, struct errmsg
 	struct setup_probe *sp, **list;
 	int r;
 
-	if (e->off || (only_name && (strpbrk(e->pattern, "*?[") || !strcmp(e->pattern, "all") ||
-				     setup_is_event(s, e->pattern))))
+	if (e->off || e->may_lack ||
+	    (only_name && (strpbrk(e->pattern, "*?[") || !strcmp(e->pattern, "all") ||
+			   setup_is_event(s, e->pattern))))
 		return 0;
 	sp = calloc(1, sizeof(*sp));
 	list = sp ? realloc(s->probes, (s->n_probes + 1) * sizeof(*list)) : NULL;
@@ -360,11 +362,13 @@ const struct plan_event *setup_event(const struct setup *s, const struct plan_ev
 	return e;
 }
 
-const char *setup_why_no_probe(const struct setup *s, const struct plan_event *e)
+const char *setup_why_no_probe(const struct setup *s, const struct plan_event *e, int *ret_code)
 {
 	for (size_t i = 0; i < s->n_probes; i++)
-		if (s->probes[i]->planned == e)
+		if (s->probes[i]->planned == e) {
+			*ret_code = s->probes[i]->why_code;
 			return s->probes[i]->why;
+		}
 	return NULL;
 }
 

@@ -481,8 +481,7 @@ int record_add_defaults(struct record_options *o, struct errmsg *err)
 			"sonde: no event (-e) or tracer (-p) is named; recording sched, irq and "
 			"raw_syscalls\n");
 	for (size_t i = 0; i < sizeof(events) / sizeof(*events) && r >= 0; i++)
-		r = plan_add_event(&o->plan, events[i], false);
-	o->plan.ignore_unknown = true;
+		r = plan_add_default_event(&o->plan, events[i]);
 	return r < 0 ? errmsg_set_errno(err, r, "cannot begin") : 0;
 }
 

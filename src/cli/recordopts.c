@@ -275,7 +275,7 @@ static int add_profile_events(struct record_options *o)
 	int r = 0;
 
 	for (size_t i = 0; i < sizeof(profile_events) / sizeof(*profile_events) && r >= 0; i++) {
-		r = plan_add_event(&o->plan, profile_events[i], false);
+		r = plan_add_default_event(&o->plan, profile_events[i]);
 		/* where a task was when it was switched away, and where it woke another */
 		if (r >= 0 && i < 3)
 			r = plan_words_add(&o->plan.buffers[0]
@@ -283,7 +283,6 @@ static int add_profile_events(struct record_options *o)
 						    .triggers,
 					   "stacktrace");
 	}
-	o->plan.ignore_unknown = true;
 	return r;
 }
 

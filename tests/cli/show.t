@@ -52,7 +52,7 @@ $ sonde show ../secret
 sonde: show: '../secret' is no file below t: name it from there on
 [2]
 $ sonde show --hist shed_switch
-sonde: this kernel has no event 'shed_switch'; did you mean 'sched:sched_switch'?
+sonde: unknown event 'shed_switch'; did you mean 'sched:sched_switch'? (sonde list -e lists all)
 [1]
 $ sonde show --hist sched_switch
 sonde: this kernel has no hist triggers (CONFIG_HIST_TRIGGERS)

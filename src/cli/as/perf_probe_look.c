@@ -21,6 +21,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define TEXT_MAX_BYTES	 (64u << 20)
 #define ADDITIONAL_LINES 3
@@ -64,6 +65,35 @@ static int add_function(void *ctx, const struct debuginfo_function *f)
 	return l->tb.overflow ? -EFBIG : 0;
 }
 
+static int compare_lines(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* By name, each once: several functions of a program may have the same, and inlined copies of one do. */
+static int sort_names(struct names *l)
+{
+	const char **lines = calloc(l->n + 1, sizeof(*lines));
+	char *rest = l->tb.start;
+	struct textbuf sorted;
+	size_t n = 0;
+
+	if (!lines)
+		return -ENOMEM;
+	textbuf_init(&sorted, TEXT_MAX_BYTES);
+	textbuf_add(&l->tb, "", 1);
+	while (n < l->n)
+		lines[n++] = strsep(&rest, "\n");
+	qsort(lines, n, sizeof(*lines), compare_lines);
+	for (size_t i = 0; i < n; i++)
+		if (!i || strcmp(lines[i], lines[i - 1]))
+			textbuf_addf(&sorted, "%s\n", lines[i]);
+	free(lines);
+	textbuf_release(&l->tb);
+	l->tb = sorted;
+	return 0;
+}
+
 static int list_functions(const struct perf_probe_options *o, struct names *l, struct errmsg *err)
 {
 	struct probe_target where;
@@ -97,6 +127,8 @@ int perf_probe_funcs(const struct perf_probe_options *o)
 		perf_probe_say(o, "Failed to get a map for %s\n", target);
 		r = -EINVAL;
 	}
+	if (r >= 0 && l.n)
+		r = sort_names(&l);
 	if (r >= 0)
 		r = print_text(&l.tb, &err);
 	textbuf_release(&l.tb);

@@ -37,6 +37,11 @@ struct recording {
 	struct recorder *recorder;
 	bool is_latency;
 	char clock[64];
+	/*
+	 * The kernel's counts at the start, per buffer and CPU. They begin when a buffer is cleared, which
+	 * may be long before us: what others read or lost is not ours.
+	 */
+	struct cpu_stats *before;
 };
 
 /* --- the beginning ----------------------------------------------------------------------------- */
@@ -84,6 +89,20 @@ static int add_buffers(struct recording *rec, struct errmsg *err)
 	return r < 0 ? r : 0;
 }
 
+static int read_before(struct recording *rec, struct errmsg *err)
+{
+	struct session *s = rec->s;
+
+	rec->before = calloc(s->setup->n_buffers * s->n_cpus + 1, sizeof(*rec->before));
+	if (!rec->before)
+		return errmsg_set_errno(err, -ENOMEM, "cannot record");
+	for (size_t i = 0; i < s->setup->n_buffers; i++)
+		for (unsigned cpu = 0; cpu < s->n_cpus; cpu++)
+			session_cpu_stats(s, s->setup->buffers[i].instance, cpu,
+					  &rec->before[i * s->n_cpus + cpu], NULL);
+	return 0;
+}
+
 static int open_file(struct recording *rec, struct errmsg *err)
 {
 	struct session *s = rec->s;
@@ -96,8 +115,10 @@ static int open_file(struct recording *rec, struct errmsg *err)
 		.page_size = session_page_size(s, 0),
 		.n_cpus = s->n_cpus,
 	};
-	int r = livefile_open(&rec->file, &config, err);
+	int r = read_before(rec, err);
 
+	if (r >= 0)
+		r = livefile_open(&rec->file, &config, err);
 	if (r >= 0)
 		r = add_texts(rec, err);
 	if (r >= 0)
@@ -259,6 +280,24 @@ uint64_t recording_bytes(const struct recording *rec)
 
 /* --- the end ----------------------------------------------------------------------------------- */
 
+static uint64_t lost_in(const struct cpu_stats *stats)
+{
+	return stats->overrun + stats->commit_overrun + stats->dropped;
+}
+
+static uint64_t grown(uint64_t now, uint64_t before)
+{
+	return now >= before ? now - before : now; /* somebody cleared the buffer meanwhile */
+}
+
+static void add_counts(struct recording_sum *sum, const struct cpu_stats *now,
+		       const struct cpu_stats *before)
+{
+	sum->events += grown(now->read_events, before->read_events);
+	sum->lost += grown(lost_in(now), lost_in(before));
+	sum->counted = true;
+}
+
 /* An option for each CPU, as trace-cmd has it, and the sums. Version 6 has no room for what comes late. */
 static int add_stats(struct recording *rec, struct recording_sum *sum, struct errmsg *err)
 {
@@ -282,9 +321,7 @@ static int add_stats(struct recording *rec, struct recording_sum *sum, struct er
 				textbuf_addf(&text, "missed hits of probes: %llu\n",
 					     (unsigned long long)s->n_missed);
 			textbuf_add(&text, "", 1);
-			sum->events += stats.read_events;
-			sum->lost += stats.overrun + stats.commit_overrun + stats.dropped;
-			sum->counted = true;
+			add_counts(sum, &stats, &rec->before[i * s->n_cpus + cpu]);
 			if (rec->config.version == 6)
 				continue;
 			r = livefile_add_option(
@@ -432,6 +469,7 @@ void recording_free(struct recording *rec)
 	if (rec->recorder)
 		recorder_stop(rec->recorder, &ns, &ignored);
 	livefile_free(rec->file);
+	free(rec->before);
 	free(rec);
 }
 

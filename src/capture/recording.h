@@ -33,7 +33,10 @@ struct recording_config {
 	bool no_splice, busy;
 };
 
-/* What a recording came to. */
+/*
+ * What a recording came to. events and lost are by the kernel's counters since the recording began; other
+ * readers of the same buffer are in them. How many events are in the file only the file tells.
+ */
 struct recording_sum {
 	uint64_t events, lost, bytes; /* bytes: of the file */
 	bool counted;		      /* events and lost are known */

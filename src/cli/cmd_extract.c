@@ -8,6 +8,7 @@
  */
 #include "capture/recording.h"
 #include "cli/compressionopt.h"
+#include "cli/filecount.h"
 #include "cli/instances.h"
 
 #include <errno.h>
@@ -43,6 +44,30 @@ static const struct option_row rows[] = {
 	{OPTION_END},
 };
 
+/*
+ * Counted in the file: the kernel's counters include what others read before, and know nothing of a
+ * snapshot.
+ */
+static void show_outcome(const char *path)
+{
+	struct filecount count;
+	char words[FILECOUNT_WORDS_BYTES], size[32];
+
+	if (filecount_read(path, &count) < 0) {
+		fprintf(stderr, "%s: %s\n", path,
+			filecount_size(filecount_bytes(path), size, sizeof(size)));
+		return;
+	}
+	fprintf(stderr, "%s: %s, %s", path, filecount_words(count.n_events, words),
+		filecount_size(filecount_bytes(path), size, sizeof(size)));
+	if (count.n_missed)
+		fprintf(stderr, ", %llu lost before (use a larger buffer: sonde set -b)",
+			(unsigned long long)count.n_missed);
+	else if (count.has_gaps)
+		fputs(", others lost before (use a larger buffer: sonde set -b)", stderr);
+	fputc('\n', stderr);
+}
+
 static int extract(const struct extract_options *o, const struct name_list *names,
 		   struct errmsg *err)
 {
@@ -66,8 +91,7 @@ static int extract(const struct extract_options *o, const struct name_list *name
 	r2 = session_close(&s, err);
 	r = r < 0 ? r : r2;
 	if (r >= 0 && !o->quiet)
-		printf("%s: %llu events%s\n", config.path, (unsigned long long)sum.events,
-		       sum.lost ? "; older ones were overwritten before" : "");
+		show_outcome(config.path);
 	return r;
 }
 

@@ -3,21 +3,20 @@
  * cmd_record.c - `sonde record`: traces a command, or the machine until Ctrl-C, into a trace.dat.
  *
  * The work is in capture/: session.h sets the machine, recording.h writes the file, and whatever
- * happens the journal puts the machine back. Here are the words: the line that shows how it goes, and the
- * sentence in the end.
+ * happens the journal puts the machine back. Here is the line that shows how it goes; the sentence at
+ * the end is outcome.c.
  */
-#include "base/textbuf.h"
 #include "capture/cost.h"
 #include "capture/recording.h"
 #include "cli/background.h"
 #include "cli/bootline.h"
 #include "cli/command.h"
+#include "cli/filecount.h"
 #include "cli/guestrecord.h"
-#include "cli/info.h"
 #include "cli/netrecord.h"
+#include "cli/outcome.h"
 #include "cli/recordrun.h"
-#include "cli/recordopts.h"
-#include "cli/terminal.h"
+#include "cli/statusline.h"
 #include "store/livefile.h"
 
 #include <errno.h>
@@ -26,17 +25,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#define TICK_MS	      500
-#define PID_FILE      "/run/sonde-record.pid"
-
-/* Hits that take longer than the command ran, and not only by an error of measurement, are not all its own. */
-#define OTHERS_FACTOR 1.3
-#define LEFT_DIVISOR  4 /* less than that part is too little to say how many per cent were added */
+#define TICK_MS	 500
+#define PID_FILE "/run/sonde-record.pid"
 
 static const struct option_row rows[] = {
 	RECORDOPTS_EVENTS,
@@ -61,7 +54,7 @@ static const struct option_row rows[] = {
 struct watch {
 	struct session *s;
 	struct recording *rec;
-	bool show; /* the line, on a terminal */
+	bool show; /* the line, on a terminal that no command writes to */
 	uint64_t events, since_ns;
 	struct errmsg err;
 };
@@ -74,24 +67,12 @@ static double seconds_since(uint64_t ns)
 	return (ts.tv_sec * 1000000000ull + ts.tv_nsec - ns) / 1e9;
 }
 
-static void fmt_bytes(uint64_t n, char *buf, size_t n_bytes)
-{
-	if (n < 10000)
-		snprintf(buf, n_bytes, "%llu bytes", (unsigned long long)n);
-	else if (n < 10000000)
-		snprintf(buf, n_bytes, "%.1f KB", n / 1e3);
-	else if (n < 10000000000)
-		snprintf(buf, n_bytes, "%.1f MB", n / 1e6);
-	else
-		snprintf(buf, n_bytes, "%.1f GB", n / 1e9);
-}
-
 /* How full the fullest CPUs are; with many CPUs only those that matter fit into the line. */
 static void show_status(struct watch *w)
 {
 	uint64_t events = 0, lost = 0;
 	double t = seconds_since(w->s->start_ns), dt = seconds_since(w->since_ns);
-	char fill[128] = "", size[32];
+	char fill[128] = "", size[32], line[256];
 	size_t len = 0;
 
 	for (size_t i = 0; i < w->s->setup->n_buffers; i++) {
@@ -110,10 +91,11 @@ static void show_status(struct watch *w)
 						(int)(st.bytes * 100 / (kb * 1024ull)));
 		}
 	}
-	fmt_bytes(recording_bytes(w->rec), size, sizeof(size));
-	terminal_control(stderr, "\r%.1f s  %.0f events/s  %s  lost %llu  buffers%s\033[K", t,
-			 dt > 0 && events > w->events ? (events - w->events) / dt : 0, size,
-			 (unsigned long long)lost, fill);
+	filecount_size(recording_bytes(w->rec), size, sizeof(size));
+	snprintf(line, sizeof(line), "%.1f s  %.0f events/s  %s  lost %llu  buffers%s", t,
+		 dt > 0 && events > w->events ? (events - w->events) / dt : 0, size,
+		 (unsigned long long)lost, fill);
+	statusline_show(line);
 	w->events = events;
 	w->since_ns += dt * 1e9;
 }
@@ -124,190 +106,9 @@ static bool tick(void *ctx)
 
 	if (recording_flush(w->rec, &w->err) < 0)
 		return false;
-	if (w->show)
+	if (w->show && statusline_is_ours())
 		show_status(w);
 	return true;
-}
-
-/* --- the sentence in the end ------------------------------------------------------------------- */
-
-struct outcome {
-	const struct record_options *o;
-	const char *path;
-	struct recording_sum sum;
-	double seconds, event_ns, probe_seconds;
-	uint64_t n_missed;     /* hits of probes */
-	struct rusage command; /* and its children */
-	bool ran_command;
-	bool has_failed; /* the file could not take all of it */
-	uint64_t n_untaken;
-	int command_status;
-	struct background *background; /* NULL: in the foreground */
-};
-
-static double cpu_seconds(const struct rusage *u)
-{
-	return u->ru_utime.tv_sec + u->ru_stime.tv_sec +
-	       (u->ru_utime.tv_usec + u->ru_stime.tv_usec) / 1e6;
-}
-
-/*
- * What it was to the command: the time for tracing against what was left of the CPU time that it took; one that mostly
- * sleeps is hardly slower by that. A hit is measured in a loop that does nothing else, so that it costs no less
- * elsewhere. Whose hits they were is not known: a program or a library may be run by others, too.
- */
-static void add_slowdown(struct textbuf *tb, const struct outcome *oc, double tracing)
-{
-	double command = cpu_seconds(&oc->command), left = command - tracing;
-
-	if (!oc->ran_command || tracing <= 0 || oc->has_failed) /* then it goes on by itself */
-		return;
-	if (oc->probe_seconds > tracing / 2) {
-		if (tracing > OTHERS_FACTOR * command)
-			textbuf_add_str(tb, ", most of it not in the command");
-		else if (left < command / LEFT_DIVISOR)
-			textbuf_addf(tb,
-				     ", which is most of the %.3f s of CPU time that the "
-				     "command took",
-				     command);
-		else
-			textbuf_addf(tb,
-				     ", which added at least %.1f %% to the command's CPU time "
-				     "if all hits were its own",
-				     tracing / left * 100);
-	} else if (oc->o->plan.only_command && left > 0) { /* only its own events */
-		textbuf_addf(tb, ", which added about %.1f %% to the command's CPU time",
-			     tracing / left * 100);
-	} else if (oc->seconds > tracing) {
-		textbuf_addf(tb,
-			     ", which made the command about %.1f %% slower if every event kept "
-			     "it waiting",
-			     tracing / (oc->seconds - tracing) * 100);
-	}
-}
-
-static void add_seconds(struct textbuf *tb, double s)
-{
-	textbuf_addf(tb, s < 0.01 ? "%.6f s" : "%.3f s", s);
-}
-
-static void add_cost(struct textbuf *tb, const struct outcome *oc)
-{
-	uint64_t n = oc->sum.events + oc->sum.lost + oc->n_untaken;
-	double tracing = oc->event_ns * n / 1e9 + oc->probe_seconds;
-	struct rusage self;
-
-	getrusage(RUSAGE_SELF, &self);
-	textbuf_addf(tb, "it cost %.2f s of CPU time", cpu_seconds(&self));
-	if (tracing > 0) {
-		textbuf_add_str(tb, " and about ");
-		add_seconds(tb, tracing);
-		textbuf_addf(tb, " in the kernel (%.0f ns an event)", oc->event_ns);
-	}
-	if (oc->probe_seconds) {
-		textbuf_add_str(tb, ", ");
-		add_seconds(tb, oc->probe_seconds);
-		textbuf_add_str(tb, " of it for hits of probes in all processes");
-	}
-	add_slowdown(tb, oc, tracing);
-	textbuf_add_str(tb, "\n");
-}
-
-/* All that is in the file, by what use() makes of it; negative if it cannot be read. */
-static int64_t count_in_file(const char *path,
-			     int64_t (*use)(void *ctx, const struct tracefile *tf,
-					    const struct info_counts *counts),
-			     void *ctx)
-{
-	struct formats_config config = {0};
-	struct info_counts counts = {0};
-	struct errmsg ignored = {0};
-	struct formats *f = NULL;
-	struct tracefile *tf;
-	int64_t n = tracefile_open(&tf, path, &ignored);
-
-	if (n < 0)
-		return n;
-	n = formats_new(&f, tf, &config, &ignored);
-	if (n >= 0)
-		n = info_count(&counts, tf, f, &ignored);
-	if (n >= 0)
-		n = use(ctx, tf, &counts);
-	info_counts_release(&counts);
-	formats_free(f);
-	tracefile_close(tf);
-	return n;
-}
-
-static int64_t add_records(void *ctx, const struct tracefile *tf, const struct info_counts *counts)
-{
-	int64_t n = 0;
-
-	(void)ctx;
-	for (size_t i = 0; i < tf->n_buffers; i++)
-		for (size_t k = 0; k < tf->buffers[i].n_cpus; k++)
-			n += (int64_t)counts->spans[i][k].n_records;
-	return n;
-}
-
-/* How many are in a file that keeps only the last ones; negative if it cannot be read. */
-static int64_t count_kept(const char *path)
-{
-	return count_in_file(path, add_records, NULL);
-}
-
-/* A file that could not take all of it: what is not in it is lost, whoever has read it. */
-static void count_untaken(struct outcome *oc)
-{
-	int64_t kept = oc->has_failed && !oc->o->max_kb ? count_kept(oc->path) : -1;
-
-	if (kept < 0 || (uint64_t)kept >= oc->sum.events)
-		return;
-	oc->n_untaken = oc->sum.events - (uint64_t)kept;
-	oc->sum.events = (uint64_t)kept;
-}
-
-static void add_events(struct textbuf *tb, const struct outcome *oc)
-{
-	int64_t kept = oc->o->max_kb ? count_kept(oc->path) : -1;
-
-	textbuf_addf(tb, "%llu event%s", (unsigned long long)oc->sum.events,
-		     oc->sum.events == 1 ? "" : "s");
-	if (kept >= 0 && (uint64_t)kept < oc->sum.events)
-		textbuf_addf(tb, ", the last %lld of them kept (-m),", (long long)kept);
-	textbuf_add_str(tb, " in ");
-}
-
-static void show_outcome(const struct outcome *oc)
-{
-	FILE *to = oc->o->to_stderr ? stderr : stdout;
-	struct textbuf tb;
-	struct stat st;
-	char size[32];
-
-	textbuf_init(&tb, 65536);
-	fmt_bytes(stat(oc->path, &st) ? oc->sum.bytes : (uint64_t)st.st_size, size, sizeof(size));
-	textbuf_addf(&tb, "%s: ", oc->path);
-	if (oc->sum.counted)
-		add_events(&tb, oc);
-	textbuf_addf(&tb, "%.3f s, %s, ", oc->seconds, size);
-	if (oc->sum.lost)
-		textbuf_addf(&tb, "%llu event%s lost (a larger buffer, -b, loses less); ",
-			     (unsigned long long)oc->sum.lost, oc->sum.lost == 1 ? "" : "s");
-	if (oc->n_untaken)
-		textbuf_addf(&tb, "%llu event%s lost that the file could not take; ",
-			     (unsigned long long)oc->n_untaken, oc->n_untaken == 1 ? "" : "s");
-	if (oc->n_missed)
-		textbuf_addf(&tb, "%llu hit%s of probes missed; ", (unsigned long long)oc->n_missed,
-			     oc->n_missed == 1 ? "" : "s");
-	if (!oc->sum.lost && !oc->n_untaken && !oc->n_missed && oc->sum.counted)
-		textbuf_add_str(&tb, "nothing lost; ");
-	add_cost(&tb, oc);
-	if (oc->ran_command && WIFEXITED(oc->command_status) && WEXITSTATUS(oc->command_status))
-		textbuf_addf(&tb, "the command ended with status %d\n",
-			     WEXITSTATUS(oc->command_status));
-	fwrite(tb.start, 1, textbuf_len(&tb), to);
-	textbuf_release(&tb);
 }
 
 /* --- hits that are no events ------------------------------------------------------------------- */
@@ -342,37 +143,46 @@ static void count_lost_hits(struct session *s, struct outcome *oc)
 
 	if (s->has_child || oc->o->max_kb || !oc->sum.counted || !setup_can_lose(s->setup))
 		return;
-	n = count_in_file(oc->path, tell_lost, &lost);
+	n = filecount_walk(oc->path, tell_lost, &lost);
 	oc->n_missed += n > 0 ? (uint64_t)n : 0;
+}
+
+/* The status line may stand there. */
+static void tell_over_status(const char *sentence)
+{
+	statusline_clear();
+	recordopts_tell(sentence);
 }
 
 /* --- the whole --------------------------------------------------------------------------------- */
 
-static int run(struct session *s, struct recording *rec, struct outcome *oc, struct errmsg *err)
+static int run(struct session *s, struct recording *rec, struct outcome *oc, struct background *bg,
+	       struct errmsg *err)
 {
 	struct watch w = {
 		.s = s,
 		.rec = rec,
-		.show = !oc->o->quiet && isatty(STDERR_FILENO),
+		.show = !oc->o->quiet && !oc->ran_command && !bg,
 	};
 	int r = session_start(s, err);
 	enum session_end end;
 
 	w.since_ns = s->start_ns;
 	if (r >= 0) {
-		if (oc->background)
-			background_ready(oc->background);
+		if (bg)
+			background_ready(bg);
 		else if (!oc->ran_command && !oc->o->quiet)
 			fprintf(stderr, "recording to %s; Ctrl-C ends it\n", oc->path);
 		end = session_wait(s, recording_fd(rec), TICK_MS, tick, &w);
 		if (end == SESSION_TICK && !err->code)
 			*err = w.err;
 	}
+	if (w.show)
+		statusline_clear();
+	statusline_end_interrupt(s->signal, oc->ran_command);
 	session_stop(s, err);
 	oc->n_missed = s->n_missed;
 	oc->probe_seconds = oc->o->quiet ? 0 : setup_probe_seconds(s->setup);
-	if (w.show)
-		terminal_control(stderr, TERMINAL_CLEAR_LINE);
 	oc->seconds = (s->stop_ns - s->start_ns) / 1e9;
 	getrusage(RUSAGE_CHILDREN, &oc->command);
 	oc->command_status = s->child_status;
@@ -407,12 +217,12 @@ static int record(struct record_options *o, char **argv, struct background *bg, 
 		.user = o->user,
 		.keep = o->keep,
 		.all_formats = o->all_formats,
-		.tell = o->quiet ? NULL : recordopts_tell,
+		.tell = o->quiet ? NULL
+			: argv	 ? recordopts_tell
+				 : tell_over_status,
 	};
-	struct outcome oc = {.o = o,
-			     .path = o->output ? o->output : "trace.dat",
-			     .ran_command = argv != NULL,
-			     .background = bg};
+	struct outcome oc = {
+		.o = o, .path = o->output ? o->output : "trace.dat", .ran_command = argv != NULL};
 	struct recording_config rc;
 	struct recording *rec;
 	struct session s;
@@ -430,6 +240,7 @@ static int record(struct record_options *o, char **argv, struct background *bg, 
 		return r;
 	r = session_open(&s, &config, err);
 	if (r >= 0) {
+		oc.n_cpus = s.n_cpus;
 		session_clock(&s, 0, clock, sizeof(clock));
 		oc.event_ns = o->quiet ? 0 : cost_of_event(s.journal, &s.t, clock);
 		for (size_t i = 0; i < s.setup->notes.n && !o->quiet; i++)
@@ -437,14 +248,12 @@ static int record(struct record_options *o, char **argv, struct background *bg, 
 		r = recording_open(&rec, &s, &rc, err);
 	}
 	if (r >= 0)
-		r = run(&s, rec, &oc, err);
+		r = run(&s, rec, &oc, bg, err);
 	r2 = session_close(&s, err);
 	r = r < 0 ? r : r2;
 	oc.has_failed = r < 0;
-	if (!o->quiet && oc.sum.bytes) {
-		count_untaken(&oc);
-		show_outcome(&oc);
-	}
+	if (!o->quiet && oc.sum.bytes)
+		outcome_show(&oc);
 	return r;
 }
 

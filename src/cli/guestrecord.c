@@ -18,8 +18,10 @@
 #include "cli/background.h"
 #include "cli/command.h"
 #include "cli/netrecord.h"
+#include "cli/outcome.h"
 #include "cli/recordopts.h"
 #include "cli/syncclock.h"
+#include "cli/statusline.h"
 #include "serve/guest.h"
 #include "serve/netkey.h"
 
@@ -370,9 +372,21 @@ static int note_guest(struct run *r, const struct one *g, struct errmsg *err)
 	return code;
 }
 
+/* "g.dat: 120 events, 0.9 MB; guest web: 2 CPUs, times synchronised" */
+static void show_guest(const struct one *g)
+{
+	struct textbuf tb;
+
+	textbuf_init(&tb, 8192);
+	outcome_add_file(&tb, g->path, 0);
+	fprintf(stderr, "%.*s; guest %s: %u CPU%s, times %s\n", (int)textbuf_len(&tb), tb.start,
+		g->place.name, g->result.n_cpus, g->result.n_cpus == 1 ? "" : "s",
+		g->result.sync ? "synchronised" : "not synchronised");
+	textbuf_release(&tb);
+}
+
 static int finish(struct run *r, struct errmsg *err)
 {
-	FILE *to = r->o->to_stderr ? stderr : stdout;
 	struct recording_sum sum = {0};
 	int code = 0, code2;
 
@@ -384,18 +398,14 @@ static int finish(struct run *r, struct errmsg *err)
 		code2 = code2 < 0 ? code2 : note_guest(r, g, err);
 		code = code < 0 ? code : code2;
 		if (!r->o->quiet && code2 >= 0)
-			fprintf(to, "%s: %llu KB of %u CPUs of %s, %s\n", g->path,
-				(unsigned long long)(g->result.n_bytes + 1023) / 1024,
-				g->result.n_cpus, g->place.name,
-				g->result.sync ? "its time compared" : "its time not compared");
+			show_guest(g);
 	}
 	if (r->rec) {
 		code2 = recording_finish(r->rec, &sum, err);
 		r->rec = NULL;
 		code = code < 0 ? code : code2;
 		if (!r->o->quiet && code2 >= 0)
-			fprintf(to, "%s: %llu events, %llu lost\n", r->config.path,
-				(unsigned long long)sum.events, (unsigned long long)sum.lost);
+			outcome_show_file(r->config.path, sum.events, sum.lost);
 	}
 	return code;
 }
@@ -419,6 +429,7 @@ static int record(struct run *r, char **argv, struct errmsg *err)
 	else if (!argv && !r->o->quiet)
 		fprintf(stderr, "recording; Ctrl-C ends it\n");
 	session_wait(&r->s, r->rec ? recording_fd(r->rec) : -1, TICK_MS, tick, r);
+	statusline_end_interrupt(r->s.signal, argv);
 	netrecord_tell_loss(&r->why, argv);
 	code = session_stop(&r->s, err);
 	if (r->why.code && !err->code)

@@ -21,6 +21,7 @@
 
 #include "base/trickle.h"
 #include "capture/cpufilter.h"
+#include "cli/statusline.h"
 #include "decode/event.h"
 #include "probe/definition.h"
 
@@ -432,6 +433,7 @@ int kernelrun_follow(struct kernelrun *run,
 	run->o->series.start_ns = run->watched_ns = trickle_now_ns();
 	run->next_ns = gather_is_series(run->o) ? run->o->series.start_ns + run->interval_ns : 0;
 	session_wait(&run->s, -1, TICK_MS, tick, run);
+	statusline_end_interrupt(run->s.signal, run->s.config.argv);
 	bpf_set_gate(&run->gate, false);
 	run->o->series.end_ns = trickle_now_ns();
 	if (run->stop)

@@ -16,6 +16,7 @@
 #include "capture/recording.h"
 #include "cli/bootline.h"
 #include "cli/recordopts.h"
+#include "cli/statusline.h"
 #include "decode/sequence.h"
 
 #include <errno.h>
@@ -141,6 +142,7 @@ int liverun_follow(struct liverun *run, const struct liverun_taker *taker, void 
 	if (run->s.has_child) /* a fork of ours when the names were read */
 		taker->rename(ctx, run->s.child.pid);
 	end = session_wait(&run->s, livetrace_fd(run->lt), TICK_MS, tick, run);
+	statusline_end_interrupt(run->s.signal, run->s.config.argv);
 	if (run->err.code && !err->code)
 		*err = run->err;
 	session_stop(&run->s, err);

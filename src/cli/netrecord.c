@@ -16,7 +16,9 @@
 #include "base/textbuf.h"
 #include "cli/background.h"
 #include "cli/command.h"
+#include "cli/filecount.h"
 #include "cli/recordopts.h"
+#include "cli/statusline.h"
 #include "serve/netkey.h"
 #include "serve/send.h"
 
@@ -422,6 +424,7 @@ static int record_over(struct netrun *n, char **argv, struct errmsg *err)
 {
 	enum session_end end;
 	uint64_t n_bytes;
+	char size[32];
 	int r = start(n, err);
 
 	if (!r)
@@ -438,6 +441,7 @@ static int record_over(struct netrun *n, char **argv, struct errmsg *err)
 	else if (!argv && !n->o->quiet)
 		fprintf(stderr, "recording to %s:%s; Ctrl-C ends it\n", n->host, n->port);
 	end = session_wait(&n->s, netrecord_fd(n->nr), TICK_MS, tick, n);
+	statusline_end_interrupt(n->s.signal, argv);
 	/* a recorder that cannot write does not know why; the control connection will in a moment */
 	for (int i = 0; end == SESSION_FAILURE && i < 20 && tick(n); i++)
 		usleep(50000);
@@ -448,8 +452,8 @@ static int record_over(struct netrun *n, char **argv, struct errmsg *err)
 	if (finish(n, &n_bytes, err) < 0 || r < 0 || err->code)
 		return err->code ? err->code : r;
 	if (!n->o->quiet)
-		fprintf(n->o->to_stderr ? stderr : stdout, "%s:%s: %llu KB sent in %.3f s\n",
-			n->host, n->port, (unsigned long long)(n_bytes + 1023) / 1024,
+		fprintf(stderr, "%s:%s: %s sent in %.3f s\n", n->host, n->port,
+			filecount_size(n_bytes, size, sizeof(size)),
 			(n->s.stop_ns - n->s.start_ns) / 1e9);
 	return 0;
 }

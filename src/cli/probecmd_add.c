@@ -168,21 +168,27 @@ static void print_one(const struct probe_draft *one)
 	puts(")");
 }
 
+/* Advice, for a person: not on standard output, where a script reads the names. */
+static void print_hints(const struct probe_drafts *a)
+{
+	fprintf(stderr, "\nto use %s:     sonde record", a->n > 1 ? "them" : "it");
+	for (size_t i = 0; i < a->n; i++)
+		fprintf(stderr, " -e %s:%s", a->list[i].p->group, a->list[i].event);
+	fputs(" sleep 1\n", stderr);
+	fprintf(stderr, "to remove %s:  sonde probe del", a->n > 1 ? "them" : "it");
+	for (size_t i = 0; i < a->n; i++)
+		fprintf(stderr, " %s:%s", a->list[i].p->group, a->list[i].event);
+	fputc('\n', stderr);
+}
+
 static void print_added(const struct probe_drafts *a, bool dry)
 {
 	printf("%s:\n", dry ? "would be defined" : "defined");
 	for (size_t i = 0; i < a->n; i++)
 		print_one(&a->list[i]);
-	if (dry)
-		return;
-	printf("\nto use %s:     sonde record", a->n > 1 ? "them" : "it");
-	for (size_t i = 0; i < a->n; i++)
-		printf(" -e %s:%s", a->list[i].p->group, a->list[i].event);
-	puts(" sleep 1");
-	printf("to remove %s:  sonde probe del", a->n > 1 ? "them" : "it");
-	for (size_t i = 0; i < a->n; i++)
-		printf(" %s:%s", a->list[i].p->group, a->list[i].event);
-	putchar('\n');
+	fflush(stdout);
+	if (!dry)
+		print_hints(a);
 }
 
 /* --- the whole --------------------------------------------------------------------------------- */

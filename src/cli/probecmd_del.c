@@ -53,7 +53,7 @@ static int remove_all(const struct tracefs *t, char **patterns, int n, struct er
 			return refuse(t, patterns[i], err);
 		n_gone += r;
 	}
-	printf("%d probe%s removed\n", n_gone, n_gone == 1 ? "" : "s");
+	fprintf(stderr, "%d probe%s removed\n", n_gone, n_gone == 1 ? "" : "s");
 	return 0;
 }
 

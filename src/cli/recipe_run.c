@@ -15,6 +15,8 @@
 #include "capture/recording.h"
 #include "cli/livereport.h"
 #include "cli/liverun.h"
+#include "cli/outcome.h"
+#include "cli/statusline.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -89,16 +91,13 @@ static int write_file(struct file_tracing *ft, const struct recipe_run *run, con
 	}
 	ft->until_ns = find_end(run, ft->s.has_child);
 	session_wait(&ft->s, recording_fd(ft->rec), TICK_MS, tick_file, ft);
+	statusline_end_interrupt(ft->s.signal, ft->s.config.argv);
 	session_stop(&ft->s, err);
 	r = recording_finish(ft->rec, &sum, err);
 	if (ft->err.code && !err->code)
 		*err = ft->err;
 	if (!run->o->quiet)
-		fprintf(stderr, "sonde: %llu events in %s; 'sonde report' shows them\n",
-			(unsigned long long)sum.events, path);
-	if (!run->o->quiet && sum.lost)
-		fprintf(stderr, "sonde: %llu events were lost, and the tables lack them\n",
-			(unsigned long long)sum.lost);
+		outcome_show_file(path, sum.events, sum.lost);
 	return err->code ? err->code : r;
 }
 

@@ -358,17 +358,17 @@ int recordopts_verbose(void *opts, const char *value, struct errmsg *err);
 		RECORDOPTS_ROW_USER, RECORDOPTS_ROW_QUIET,                                      \
 		{.kind = OPTION_FLAG,                                                           \
 		 .name = "stderr",                                                              \
-		 .help = "messages go to standard error; profile: the result",                  \
+		 .help = "profile: the result goes to standard error; messages always do",      \
 		 .offset = RECORDOPTS_AT(to_stderr)},                                           \
 		{.kind = OPTION_CALL,                                                           \
 		 .name = "verbose",                                                             \
 		 .arg = "LEVEL",                                                                \
 		 .arg_optional = true,                                                          \
-		 .help = "taken for the sake of scripts: there is nothing more to say",         \
+		 .help = "record: explain the overhead at the end; LEVEL has no effect",        \
 		 .apply = recordopts_verbose},                                                  \
 	{                                                                                       \
 		.kind = OPTION_FLAG, .name = "debug",                                           \
-		.help = "taken for the sake of scripts: there is nothing more to say",          \
+		.help = "accepted for compatibility; has no effect",                            \
 		.offset = RECORDOPTS_AT(debug)                                                  \
 	}
 

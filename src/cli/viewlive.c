@@ -220,7 +220,6 @@ int viewlive_record(struct viewlive *lv, struct record_options *o, char **argv, 
 	if (r < 0)
 		return r;
 	with.output = lv->path;
-	with.to_stderr = true; /* standard output has the address */
 	if (stat(lv->path, &before) < 0)
 		before = (struct stat){0};
 	r = start_keeper(lv, &with, argv, err);

@@ -111,6 +111,7 @@ static int open_file(struct recording *rec, struct errmsg *err)
 		.temp_dir = rec->config.temp_dir,
 		.version = rec->config.version,
 		.compression = rec->config.compression,
+		.plain_data = rec->config.plain_data,
 		.long_size = sizeof(long),
 		.page_size = session_page_size(s, 0),
 		.n_cpus = s->n_cpus,
@@ -158,7 +159,7 @@ static struct recorder_stream *make_streams(struct recording *rec, size_t *ret_n
 	struct session *s = rec->s;
 	struct recorder_stream *streams =
 		calloc(s->setup->n_buffers * s->n_cpus + 1, sizeof(*streams));
-	bool packed = rec->config.compression != COMPRESSION_NONE;
+	bool packed = rec->config.compression != COMPRESSION_NONE && !rec->config.plain_data;
 	size_t n = 0;
 
 	for (size_t i = 0; streams && i < s->setup->n_buffers; i++)

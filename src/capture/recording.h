@@ -22,6 +22,7 @@ struct recording_config {
 	const char *path, *temp_dir;
 	int version;
 	enum compression compression;
+	bool plain_data;       /* only texts are compressed, sub-buffers are not */
 	uint64_t max_bytes;    /* of each CPU, 0: all */
 	const char *ts_offset; /* NULL: none */
 	bool date, tsc2nsec, proc_map, snapshot;

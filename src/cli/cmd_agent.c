@@ -130,6 +130,8 @@ static int job_open(void *ctx, const char *const *args, uint32_t n_args,
 				  "an agent records one buffer of events: no -B, no latency "
 				  "tracer");
 	j->config = (struct recording_config){.version = 7,
+					      .compression = COMPRESSION_ZSTD,
+					      .plain_data = true,
 					      .tsc2nsec = j->o.tsc2nsec,
 					      .program = "sonde " SONDE_VERSION,
 					      .sleep_us = j->o.sleep_us,

@@ -36,8 +36,10 @@ static const struct option_row rows[] = {
 static int choose_compression(const struct convert_options *o, const struct tracefile *tf,
 			      enum compression *ret, struct errmsg *err)
 {
+	bool plain_data;
+
 	if (o->compression)
-		return compressionopt_parse(o->compression, o->version, ret, err);
+		return compressionopt_parse(o->compression, o->version, ret, &plain_data, err);
 	*ret = o->version == 6 ? COMPRESSION_NONE : tf->compression;
 	if (*ret == COMPRESSION_UNKNOWN) /* its data cannot be read, so any will do */
 		*ret = COMPRESSION_ZSTD;
@@ -58,6 +60,7 @@ static int convert(struct tracefile *tf, const struct convert_options *o, struct
 	if (r < 0)
 		return r;
 	config = tracecopy_config(&tc, o->output, compression);
+	config.plain_data &= !o->compression; /* who asks for it wants all of it */
 	r = writer_open(&w, &config, err);
 	if (!r)
 		r = tracecopy_metadata(&tc, w, err);

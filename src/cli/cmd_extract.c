@@ -36,8 +36,8 @@ static const struct option_row rows[] = {
 	{OPTION_STRING, 0, "ts-offset", "N", "a number that is added to every time stamp",
 	 AT(ts_offset)},
 	{OPTION_STRING, 0, "compression", "HOW",
-	 "none (default), zstd, zlib, or any: the best there is", AT(compression),
-	 .complete = "none zstd zlib any"},
+	 "none, zstd, zlib, or any: the best there is (default: symbols and formats only)",
+	 AT(compression), .complete = "none zstd zlib any"},
 	{OPTION_NUMBER, 0, "file-version", "6|7", "version of the file format (7)",
 	 AT(file_version)},
 	{OPTION_FLAG, 'q', "quiet", NULL, "say nothing unless it fails", AT(quiet)},
@@ -81,7 +81,9 @@ static int extract(const struct extract_options *o, const struct name_list *name
 	};
 	struct recording_sum sum = {0};
 	struct session s;
-	int r = compressionopt_parse(o->compression, o->file_version, &config.compression, err), r2;
+	int r = compressionopt_parse(o->compression, o->file_version, &config.compression,
+				     &config.plain_data, err),
+	    r2;
 
 	if (r < 0)
 		return r;

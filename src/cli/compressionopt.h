@@ -9,8 +9,11 @@
 
 struct errmsg;
 
-/* name NULL: none. -EINVAL with a sentence, also if the version of the file cannot have it. */
+/*
+ * name NULL: texts are compressed (if the version of the file can have it), sub-buffers stay plain.
+ * -EINVAL with a sentence, also if the version of the file cannot have it.
+ */
 int compressionopt_parse(const char *name, long long version, enum compression *ret,
-			 struct errmsg *err);
+			 bool *ret_plain_data, struct errmsg *err);
 
 #endif

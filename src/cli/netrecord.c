@@ -101,6 +101,7 @@ int netrecord_head(struct session *s, size_t buffer, const struct recording_conf
 {
 	struct metadata m = {.protocol = protocol,
 			     .compression = config->compression,
+			     .plain_data = config->plain_data,
 			     .long_size = sizeof(long),
 			     .page_size = session_page_size(s, buffer),
 			     .n_cpus = s->n_cpus};

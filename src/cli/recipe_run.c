@@ -76,7 +76,8 @@ static int write_file(struct file_tracing *ft, const struct recipe_run *run, con
 {
 	struct recording_config rc = {.path = path,
 				      .version = 7,
-				      .compression = COMPRESSION_NONE,
+				      .compression = COMPRESSION_ZSTD,
+				      .plain_data = true,
 				      .hooks = &(struct plan_words){0},
 				      .program = "sonde " SONDE_VERSION};
 	struct recording_sum sum = {0};

@@ -383,5 +383,6 @@ int recordopts_get_config(const struct record_options *o, const char *path,
 		.no_splice = o->no_splice,
 		.busy = o->busy,
 	};
-	return compressionopt_parse(o->compression, o->file_version, &ret_config->compression, err);
+	return compressionopt_parse(o->compression, o->file_version, &ret_config->compression,
+				    &ret_config->plain_data, err);
 }

@@ -385,7 +385,7 @@ int recordopts_verbose(void *opts, const char *value, struct errmsg *err);
 		{.kind = OPTION_STRING,                                                 \
 		 .name = "compression",                                                 \
 		 .arg = "HOW",                                                          \
-		 .help = "none (default), zstd, zlib, or any: the best there is",       \
+		 .help = "none, zstd, zlib or any (default: symbols and formats only)", \
 		 .offset = RECORDOPTS_AT(compression),                                  \
 		 .complete = "none zstd zlib any"},                                     \
 		{.kind = OPTION_NUMBER,                                                 \

@@ -64,14 +64,18 @@ struct writer_config tracecopy_config(const struct tracecopy *tc, const char *pa
 {
 	const struct tracefile *tf = tc->tf;
 	uint32_t page_size = tf->page_size;
+	bool is_packed = tf->version == 6;
 
 	/* version 6 knows one size; smaller sub-buffers are filled up */
 	for (size_t i = 0; tc->version == 6 && i < tf->n_buffers; i++)
 		if (tf->buffers[i].page_size > page_size)
 			page_size = tf->buffers[i].page_size;
+	for (size_t i = 0; i < tf->n_buffers; i++)
+		is_packed |= tf->buffers[i].compressed;
 	return (struct writer_config){.path = path,
 				      .version = tc->version,
 				      .compression = compression,
+				      .plain_data = !is_packed,
 				      .big_endian = tf->big_endian,
 				      .long_size = tf->writer_long_size,
 				      .page_size = page_size,

@@ -165,6 +165,8 @@ static void add_format(struct textbuf *tb, const struct traceinfo *info)
 	if (info->ratio > 0)
 		textbuf_addf(tb, ", %" PRIu64 " bytes of events in %" PRIu64 " (ratio %.2f)",
 			     info->n_data_bytes, info->n_stored_bytes, info->ratio);
+	else if (info->n_data_bytes && strcmp(info->compression, "none"))
+		textbuf_add_str(tb, ", of symbols and formats; events are not compressed");
 	textbuf_add_char(tb, '\n');
 }
 

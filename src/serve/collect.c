@@ -25,6 +25,7 @@
 #include "base/textbuf.h"
 #include "serve/collect_int.h"
 #include "serve/message.h"
+#include "serve/metadata.h"
 #include "store/livefile.h"
 #include "store/writer.h"
 
@@ -218,9 +219,16 @@ static int head_open(struct head *h, struct collector *c, struct errmsg *err)
 	return 0;
 }
 
+static bool wants_plain_data(const struct tracefile *tf)
+{
+	return tf->version == 7 && tf->compression == COMPRESSION_NONE &&
+	       !strcmp(tf->compression_version, METADATA_TEXTS);
+}
+
 static enum compression compression_of(const struct tracefile *tf)
 {
-	return tf->compression == COMPRESSION_UNKNOWN ? COMPRESSION_ZSTD : tf->compression;
+	return tf->compression == COMPRESSION_UNKNOWN || wants_plain_data(tf) ? COMPRESSION_ZSTD
+									      : tf->compression;
 }
 
 /* Of the page that a connection broke off in, what is used must be there; the rest is zeros. */
@@ -273,6 +281,7 @@ static int live_start(struct collector *c, struct tracefile *tf, struct errmsg *
 				      &(struct livefile_config){.path = c->path,
 								.version = tf->version,
 								.compression = compression_of(tf),
+								.plain_data = wants_plain_data(tf),
 								.long_size = tf->writer_long_size,
 								.page_size = tf->page_size,
 								.n_cpus = c->n_cpus},
@@ -501,6 +510,7 @@ static int parts_finish(struct collector *c, struct errmsg *err)
 				&(struct writer_config){.path = c->path,
 							.version = h.tf->version,
 							.compression = compression_of(h.tf),
+							.plain_data = wants_plain_data(h.tf),
 							.big_endian = h.tf->big_endian,
 							.long_size = h.tf->writer_long_size,
 							.page_size = h.tf->page_size},

@@ -129,14 +129,19 @@ static void add_number_option(struct textbuf *tb, uint16_t id, const void *numbe
 
 static void fmt_7(const struct metadata *m, struct textbuf *tb)
 {
-	/* no table: trace-cmd looks at the version of zlib only, and wants none of zstd */
-	const char *name = m->compression == COMPRESSION_ZSTD ? "zstd" : "none";
+	/*
+	 * no table: trace-cmd looks at the version of zlib only, and wants none of zstd. Version "texts" of
+	 * "none" means something to us alone: pages stay plain, but texts may be compressed.
+	 */
+	bool packs = m->compression == COMPRESSION_ZSTD && !m->plain_data;
+	const char *name = packs ? "zstd" : "none";
+	const char *version = m->plain_data ? METADATA_TEXTS : "";
 	size_t start = textbuf_len(tb), options_at, size_at;
 	uint64_t at[N_SECTIONS], zero = 0;
 
 	add_head(m, 7, tb);
 	textbuf_add(tb, name, strlen(name) + 1);
-	textbuf_add_char(tb, 0);
+	textbuf_add(tb, version, strlen(version) + 1);
 	options_at = textbuf_len(tb);
 	add64(tb, 0);
 	for (size_t i = 0; i < N_SECTIONS; i++) {

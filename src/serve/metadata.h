@@ -15,13 +15,16 @@ struct textbuf;
 
 struct metadata {
 	int protocol;		      /* 1 or 3 */
-	enum compression compression; /* how the other end shall write the pages */
+	enum compression compression; /* how the other end shall write the file … */
+	bool plain_data;	      /* … but for its pages */
 	uint8_t long_size;
 	uint32_t page_size, n_cpus;
 	struct piece texts[TRACEFILE_TEXT_KINDS];
 	const struct tracefile_option *options; /* none that says where something lies */
 	size_t n_options;
 };
+
+#define METADATA_TEXTS "texts" /* in place of a version of "none": see metadata.c */
 
 /* Appends to out; look at out->overflow. */
 void metadata_fmt(const struct metadata *m, struct textbuf *out);

@@ -69,6 +69,7 @@ int livefile_open(struct livefile **ret_file, const struct livefile_config *conf
 	struct livefile *f;
 	struct writer_config wc = {.version = config->version,
 				   .compression = config->compression,
+				   .plain_data = config->plain_data,
 				   .big_endian = bytes_host_is_big(),
 				   .long_size = config->long_size,
 				   .page_size = config->page_size,

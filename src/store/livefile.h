@@ -40,6 +40,7 @@ struct livefile_config {
 	const char *temp_dir; /* NULL: regions in the file itself */
 	int version;	      /* 6 or 7 */
 	enum compression compression;
+	bool plain_data; /* only texts are compressed, sub-buffers are not */
 	uint8_t long_size;
 	uint32_t page_size; /* of the top buffer; in version 6 of all */
 	uint32_t n_cpus;    /* CPUs that there are on the machine */

@@ -118,7 +118,7 @@ static inline uint64_t round_down_to(uint64_t n, uint32_t to)
 
 static inline bool livefile_is_packed(const struct livefile *f)
 {
-	return f->w->config.compression != COMPRESSION_NONE;
+	return writer_data_compression(f->w) != COMPRESSION_NONE;
 }
 
 static inline bool liveregion_has_data(const struct liveregion *r)

@@ -468,6 +468,7 @@ static int open_dead(struct livefile **ret_file, const char *path, const struct 
 	struct livefile *f = livefile_new(&lc);
 	struct writer_config wc = {.version = tf->version,
 				   .compression = tf->compression,
+				   .plain_data = tf->n_buffers && !tf->buffers[0].compressed,
 				   .big_endian = tf->big_endian,
 				   .long_size = tf->writer_long_size,
 				   .page_size = tf->page_size,

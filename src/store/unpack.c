@@ -7,7 +7,9 @@
  * ZSTD_decompress() keeps none, and for 40 KB chunks that costs less than one per cent. Packing is
  * another matter: a recorder packs all the time and beside the work that it watches, so it has a
  * packer. Level 1 takes two thirds of the time of level 3 and its result is 1 to 2 per cent larger
- * (events of a busy machine, 64 KB at a time: 0.139 of the plain size, and 0.137).
+ * (events of a busy machine, 64 KB at a time: 0.139 of the plain size, and 0.137). Of the kernel's
+ * symbols, nearly all of a small recording, it is even smaller (5.4 MB: 1005 KB in 13 ms, and 1012 KB in
+ * 18 ms), so texts have level 1, too.
  */
 #include "store/unpack.h"
 
@@ -107,7 +109,102 @@ long pack(enum compression kind, const void *in, size_t n_in, void *out, size_t 
 	return -EINVAL;
 }
 
+/* --- in pieces --------------------------------------------------------------------------------- */
+
 #define PACKER_ZSTD_LEVEL 1
+#define STREAM_BYTES	  (128u << 10)
+
+struct pack_target {
+	int (*put)(void *ctx, const void *data, size_t n_bytes);
+	void *ctx;
+	uint8_t *buf; /* STREAM_BYTES */
+};
+
+static int zstd_add(ZSTD_CCtx *zstd, struct piece in, bool last, const struct pack_target *to)
+{
+	ZSTD_inBuffer input = {in.data, in.len, 0};
+	size_t left;
+
+	do {
+		ZSTD_outBuffer output = {to->buf, STREAM_BYTES, 0};
+		int r;
+
+		left = ZSTD_compressStream2(zstd, &output, &input,
+					    last ? ZSTD_e_end : ZSTD_e_continue);
+		if (ZSTD_isError(left))
+			return -EIO;
+		r = output.pos ? to->put(to->ctx, to->buf, output.pos) : 0;
+		if (r < 0)
+			return r;
+	} while (last ? left : input.pos < input.size);
+	return 0;
+}
+
+static int zstd_pieces(const struct piece *pieces, size_t n, const struct pack_target *to)
+{
+	ZSTD_CCtx *zstd = ZSTD_createCCtx();
+	unsigned long long total = 0;
+	int r = zstd ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < n; i++)
+		total += pieces[i].len;
+	if (zstd) {
+		ZSTD_CCtx_setParameter(zstd, ZSTD_c_compressionLevel, PACKER_ZSTD_LEVEL);
+		ZSTD_CCtx_setPledgedSrcSize(zstd, total);
+	}
+	for (size_t i = 0; i < n && !r; i++)
+		r = zstd_add(zstd, pieces[i], i + 1 == n, to);
+	ZSTD_freeCCtx(zstd);
+	return r;
+}
+
+static int zlib_add(z_stream *zlib, struct piece in, bool last, const struct pack_target *to)
+{
+	zlib->next_in = (Bytef *)in.data;
+	zlib->avail_in = in.len;
+	do {
+		int r, code;
+
+		zlib->next_out = to->buf;
+		zlib->avail_out = STREAM_BYTES;
+		code = deflate(zlib, last ? Z_FINISH : Z_NO_FLUSH);
+		if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR)
+			return -EIO;
+		r = to->put(to->ctx, to->buf, STREAM_BYTES - zlib->avail_out);
+		if (r < 0)
+			return r;
+	} while (!zlib->avail_out);
+	return 0;
+}
+
+static int zlib_pieces(const struct piece *pieces, size_t n, const struct pack_target *to)
+{
+	z_stream zlib = {0};
+	int r = deflateInit(&zlib, Z_DEFAULT_COMPRESSION) == Z_OK ? 0 : -ENOMEM;
+
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < n && !r; i++)
+		r = zlib_add(&zlib, pieces[i], i + 1 == n, to);
+	deflateEnd(&zlib);
+	return r;
+}
+
+int pack_pieces(enum compression kind, const struct piece *pieces, size_t n_pieces,
+		int (*put)(void *ctx, const void *data, size_t n_bytes), void *ctx)
+{
+	struct pack_target to = {put, ctx, malloc(STREAM_BYTES)};
+	int r = to.buf ? -EINVAL : -ENOMEM;
+
+	if (to.buf && kind == COMPRESSION_ZSTD)
+		r = zstd_pieces(pieces, n_pieces, &to);
+	else if (to.buf && kind == COMPRESSION_ZLIB)
+		r = zlib_pieces(pieces, n_pieces, &to);
+	free(to.buf);
+	return r;
+}
+
+/* --- much of it -------------------------------------------------------------------------------- */
 
 struct packer {
 	enum compression kind;

@@ -17,6 +17,14 @@ size_t pack_bound(enum compression kind, size_t n_in);
 long pack(enum compression kind, const void *in, size_t n_in, void *out, size_t n_out);
 
 /*
+ * Packs several pieces as one frame and gives it to put() as it comes: a large text needs neither one
+ * piece of memory nor a second one for the result. Speed before size, as packer_pack(). 0 or -errno; put
+ * returns a negative errno to give up.
+ */
+int pack_pieces(enum compression kind, const struct piece *pieces, size_t n_pieces,
+		int (*put)(void *ctx, const void *data, size_t n_bytes), void *ctx);
+
+/*
  * For somebody who packs much: keeps the memory that packing needs. Speed before size (zstd level 1).
  * One thread at a time. NULL when memory is short, or for COMPRESSION_NONE.
  */

@@ -29,6 +29,7 @@ struct writer_config {
 	const char *path;
 	int version;		      /* 6 or 7 */
 	enum compression compression; /* COMPRESSION_NONE for version 6 */
+	bool plain_data;	      /* only texts are compressed, sub-buffers are not */
 	bool big_endian;
 	uint8_t long_size;  /* of the recording program */
 	uint32_t page_size; /* of the top buffer; in version 6 of all buffers */

@@ -182,7 +182,7 @@ static int drain_item(void *ctx, void *p)
 
 static size_t chunk_bytes(const struct writer *w, uint32_t page_size)
 {
-	size_t limit = w->config.compression == COMPRESSION_NONE
+	size_t limit = writer_data_compression(w) == COMPRESSION_NONE
 			       ? COPY_BYTES
 			       : (size_t)SNF_CHUNK_PAGES * page_size;
 
@@ -244,7 +244,7 @@ int writer_copy_pages(struct writer *w, const struct writer_out *b,
 		      const struct writer_source *source, struct writer_cpu **ret_cpus,
 		      size_t *ret_n, struct errmsg *err)
 {
-	enum compression compression = w->config.compression;
+	enum compression compression = writer_data_compression(w);
 	unsigned n_threads = compression == COMPRESSION_NONE ? 1
 			     : w->config.n_threads	     ? w->config.n_threads
 							     : conveyor_default_threads();

@@ -55,6 +55,12 @@ struct writer {
 	struct textbuf strings;
 };
 
+/* How sub-buffers are stored; texts are by config.compression. */
+static inline enum compression writer_data_compression(const struct writer *w)
+{
+	return w->config.plain_data ? COMPRESSION_NONE : w->config.compression;
+}
+
 /* The pieces of numbers that a writer makes. */
 void writer_put(const struct writer *w, void *p, uint64_t v, unsigned size);
 void writer_put_number(struct writer *w, uint64_t v, unsigned size);

@@ -11,7 +11,8 @@
  * uncompressed one to the end of the file, so it comes last. Descriptions of sections are offsets into
  * the STRINGS, which can therefore be written only when no more come.
  *
- * Texts are compressed as one piece, sub-buffers in chunks; options never are.
+ * Texts are compressed as one piece, sub-buffers in chunks unless they are to stay plain; options never
+ * are. Each section says whether it is compressed.
  */
 #include "store/unpack.h"
 #include "store/writer_int.h"
@@ -93,40 +94,56 @@ int writer_head_v7(struct writer *w)
 	return 0;
 }
 
-static int put_packed(struct writer *w, uint16_t id, uint32_t description, struct piece body,
-		      struct errmsg *err)
+static int put_bytes(void *ctx, const void *data, size_t n_bytes)
 {
-	size_t room = pack_bound(w->config.compression, body.len);
-	char *packed = malloc(room + 1);
-	long n = packed ? pack(w->config.compression, body.data, body.len, packed, room) : -ENOMEM;
+	struct writer *w = ctx;
 
-	if (n < 0 || n + 8 > UINT32_MAX) {
-		free(packed);
-		return errmsg_set_errno(err, n < 0 ? (int)n : -EFBIG,
-					"cannot compress a part of %s", w->config.path);
-	}
-	put_section_header(w, id, true, description, n + 8);
-	writer_put_number(w, n, 4);
-	writer_put_number(w, body.len, 4);
-	outfile_write(w->out, packed, n);
-	free(packed);
+	outfile_write(w->out, data, n_bytes);
 	return 0;
 }
 
-static int put_section(struct writer *w, uint16_t id, uint32_t description, struct piece body,
-		       struct errmsg *err)
+/* Its size comes out in the end. */
+static int put_packed(struct writer *w, uint16_t id, uint32_t description,
+		      const struct piece *pieces, size_t n_pieces, uint64_t n_plain,
+		      struct errmsg *err)
 {
+	uint64_t start = outfile_pos(w->out), n;
+	int r;
+
+	put_section_header(w, id, true, description, 0);
+	writer_put_number(w, 0, 4);
+	writer_put_number(w, n_plain, 4);
+	r = pack_pieces(w->config.compression, pieces, n_pieces, put_bytes, w);
+	n = outfile_pos(w->out) - start - SNF_SECTION_HEADER_BYTES;
+	if (r < 0 || n > UINT32_MAX)
+		return errmsg_set_errno(err, r < 0 ? r : -EFBIG, "cannot compress a part of %s",
+					w->config.path);
+	writer_patch_number(w, start + 8, n, 8);
+	writer_patch_number(w, start + SNF_SECTION_HEADER_BYTES, n - 8, 4);
+	return 0;
+}
+
+static int put_section(struct writer *w, uint16_t id, uint32_t description,
+		       const struct piece *pieces, size_t n_pieces, struct errmsg *err)
+{
+	uint64_t n_bytes = 0;
+
+	for (size_t i = 0; i < n_pieces; i++)
+		n_bytes += pieces[i].len;
+	if (n_bytes > UINT32_MAX)
+		return errmsg_set_errno(err, -EFBIG, "cannot write a part of %s", w->config.path);
 	if (is_compressed(w))
-		return put_packed(w, id, description, body, err);
-	put_section_header(w, id, false, description, body.len);
-	outfile_write(w->out, body.data, body.len);
+		return put_packed(w, id, description, pieces, n_pieces, n_bytes, err);
+	put_section_header(w, id, false, description, n_bytes);
+	for (size_t i = 0; i < n_pieces; i++)
+		outfile_write(w->out, pieces[i].data, pieces[i].len);
 	return 0;
 }
 
 int writer_section_v7(struct writer *w, uint16_t id, const char *description, struct piece body,
 		      struct errmsg *err)
 {
-	return put_section(w, id, writer_describe_v7(w, description), body, err);
+	return put_section(w, id, writer_describe_v7(w, description), &body, 1, err);
 }
 
 /* --- texts ------------------------------------------------------------------------------------- */
@@ -148,24 +165,28 @@ static const struct {
 
 static int write_text_section(struct writer *w, size_t row, struct errmsg *err)
 {
-	char prefix[WRITER_PREFIX_MAX_BYTES];
-	struct textbuf body;
+	char prefixes[2][WRITER_PREFIX_MAX_BYTES];
+	uint16_t id = text_sections[row].id;
+	uint64_t pos = outfile_pos(w->out);
+	struct piece pieces[4];
+	uint8_t offset[8];
+	size_t n = 0;
 	int r;
 
-	textbuf_init(&body, (size_t)UINT32_MAX);
 	for (int kind = text_sections[row].first_kind; kind <= text_sections[row].last_kind;
-	     kind++) {
-		writer_add_bytes(&body, prefix, writer_text_prefix(w, kind, prefix));
-		writer_add_bytes(&body, w->texts[kind].data, w->texts[kind].len);
+	     kind++, n += 2) {
+		char *prefix = prefixes[n / 2];
+
+		pieces[n] = (struct piece){(const uint8_t *)prefix,
+					   writer_text_prefix(w, kind, prefix)};
+		pieces[n + 1] = w->texts[kind];
 	}
-	if (body.overflow)
-		r = errmsg_set_errno(err, -ENOMEM, "cannot write %s", w->config.path);
-	else
-		r = writer_add_section(w, text_sections[row].id, text_sections[row].description,
-				       (struct piece){(uint8_t *)body.start, textbuf_len(&body)},
-				       err);
-	textbuf_release(&body);
-	return r;
+	r = put_section(w, id, writer_describe_v7(w, text_sections[row].description), pieces, n,
+			err);
+	if (r < 0)
+		return r;
+	writer_put(w, offset, pos, 8);
+	return writer_add_option(w, id, (struct piece){offset, 8}, err);
 }
 
 int writer_text_v7(struct writer *w, enum tracefile_text_kind kind, struct errmsg *err)
@@ -264,7 +285,7 @@ int writer_buffer_v7(struct writer *w, struct writer_out *b, const struct writer
 	size_t n_cpus = 0;
 	int r;
 
-	put_section_header(w, SNF_OPTION_BUFFER, is_compressed(w),
+	put_section_header(w, SNF_OPTION_BUFFER, writer_data_compression(w) != COMPRESSION_NONE,
 			   writer_describe_buffer_v7(w, b->name), 0);
 	r = writer_copy_pages(w, b, source, &cpus, &n_cpus, err);
 	writer_patch_number(w, start + 8, outfile_pos(w->out) - start - SNF_SECTION_HEADER_BYTES,
@@ -322,7 +343,8 @@ int writer_finish_v7(struct writer *w, struct errmsg *err)
 	if (!r)
 		r = put_section(
 			w, SNF_OPTION_STRINGS, description,
-			(struct piece){(uint8_t *)w->strings.start, textbuf_len(&w->strings)}, err);
+			&(struct piece){(uint8_t *)w->strings.start, textbuf_len(&w->strings)}, 1,
+			err);
 	if (r || !w->has_text)
 		return r;
 	writer_patch_number(w, options_at + text_at, outfile_pos(w->out), 8);

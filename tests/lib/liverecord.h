@@ -80,11 +80,17 @@ static inline struct piece text_piece(const char *text)
 struct kind {
 	int version;
 	enum compression compression;
+	bool plain_data;
 	int n_buffers;
 	uint32_t n_cpus;
 	const char *temp_dir;
 	uint64_t max_bytes;
 };
+
+static inline bool kind_is_plain(const struct kind *k)
+{
+	return !k->compression || k->plain_data;
+}
 
 static const char *const names[BUFFERS_MAX] = {"one", "", "two"};
 
@@ -107,6 +113,7 @@ static inline struct livefile *begin(const struct kind *k)
 					 .temp_dir = k->temp_dir,
 					 .version = k->version,
 					 .compression = k->compression,
+					 .plain_data = k->plain_data,
 					 .long_size = 8,
 					 .page_size = PAGE,
 					 .n_cpus = k->n_cpus};
@@ -309,10 +316,21 @@ static inline void everywhere(void (*test)(void))
 }
 
 static const struct kind kinds[] = {
-	{.version = 7, .compression = COMPRESSION_NONE, .n_buffers = 3, .n_cpus = 5},
+	{.version = 7,
+	 .compression = COMPRESSION_ZSTD,
+	 .plain_data = true,
+	 .n_buffers = 3,
+	 .n_cpus = 5},
 	{.version = 7, .compression = COMPRESSION_ZSTD, .n_buffers = 3, .n_cpus = 5},
 	{.version = 7, .compression = COMPRESSION_ZLIB, .n_buffers = 3, .n_cpus = 5},
 	{.version = 6, .n_buffers = 3, .n_cpus = 5},
+	{.version = 7, .compression = COMPRESSION_NONE, .n_buffers = 3, .n_cpus = 5},
+	{.version = 7,
+	 .compression = COMPRESSION_ZSTD,
+	 .plain_data = true,
+	 .n_buffers = 3,
+	 .n_cpus = 5,
+	 .temp_dir = "."},
 	{.version = 7, .n_buffers = 3, .n_cpus = 5, .temp_dir = "."},
 	{.version = 7,
 	 .compression = COMPRESSION_ZSTD,

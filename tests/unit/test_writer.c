@@ -291,11 +291,12 @@ static struct piece text_piece(const char *text)
 	return (struct piece){(const uint8_t *)text, strlen(text)};
 }
 
-static void write_trace(int version, enum compression compression, bool big)
+static void write_trace(int version, enum compression compression, bool plain, bool big)
 {
 	struct writer_config config = {.path = "trace.dat",
 				       .version = version,
 				       .compression = compression,
+				       .plain_data = plain,
 				       .big_endian = big,
 				       .long_size = 8,
 				       .page_size = PAGE,
@@ -347,7 +348,7 @@ static void check_pages(struct tracefile *tf, const struct tracefile_buffer *b, 
 	}
 }
 
-static void check_trace(int version, enum compression compression, bool big)
+static void check_trace(int version, enum compression compression, bool plain, bool big)
 {
 	static const char *const names[] = {"", "one", "two"};
 	const struct tracefile_option *o;
@@ -378,6 +379,7 @@ static void check_trace(int version, enum compression compression, bool big)
 		assert_string_equal(b->name, names[which]);
 		if (which < 2)
 			assert_string_equal(b->clock, which ? "boot" : "mono");
+		assert_true(b->compressed == (compression && !plain));
 		check_pages(tf, b, which ? 3 : 25);
 	}
 	tracefile_close(tf);
@@ -388,15 +390,15 @@ static void what_is_written_is_what_is_read(void **state)
 	static const struct {
 		int version;
 		enum compression compression;
-	} rows[] = {{6, COMPRESSION_NONE},
-		    {7, COMPRESSION_NONE},
-		    {7, COMPRESSION_ZSTD},
-		    {7, COMPRESSION_ZLIB}};
+		bool plain;
+	} rows[] = {{6, COMPRESSION_NONE, false}, {7, COMPRESSION_NONE, false},
+		    {7, COMPRESSION_ZSTD, false}, {7, COMPRESSION_ZLIB, false},
+		    {7, COMPRESSION_ZSTD, true},  {7, COMPRESSION_ZLIB, true}};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		for (int big = 0; big < 2; big++) {
-			write_trace(rows[i].version, rows[i].compression, big);
-			check_trace(rows[i].version, rows[i].compression, big);
+			write_trace(rows[i].version, rows[i].compression, rows[i].plain, big);
+			check_trace(rows[i].version, rows[i].compression, rows[i].plain, big);
 		}
 }
 

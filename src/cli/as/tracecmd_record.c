@@ -217,7 +217,7 @@ int tc_run_extract(struct tc_line *line, struct errmsg *err)
 		r = compressionopt_parse(compression	   ? compression
 					 : rc.version == 7 ? "any"
 							   : NULL,
-					 rc.version, &rc.compression, err);
+					 rc.version, &rc.compression, &rc.plain_data, err);
 	if (r >= 0)
 		r = add_names(&t, line, &names, err);
 	if (r >= 0)

@@ -3,11 +3,13 @@
  * output.c - terminal or not: pager, colours, progress.
  *
  * The pager is $SONDE_PAGER, else $PAGER, else less with -FRX (quit if it fits on a screen, keep
- * colours, leave the text standing). A pipe is widened to 1 MB, which halves the number of times
+ * colours, leave the text standing). With raised privileges (caller.h) it is less in its secure mode and
+ * nothing else, as with systemd: a pager can start a shell. A pipe is widened to 1 MB, which halves the number of times
  * that we and the reader wait for each other.
  */
 #include "cli/output.h"
 
+#include "base/caller.h"
 #include "base/textbuf.h"
 #include "cli/terminal.h"
 
@@ -30,25 +32,83 @@ static double seconds_since(const struct timespec *t)
 	return (now.tv_sec - t->tv_sec) + (now.tv_nsec - t->tv_nsec) / 1e9;
 }
 
-static int start_pager(struct output *out)
+/* The real less: what pretends to be one (busybox) may know nothing of LESSSECURE. */
+static const char *find_secure_pager(void)
+{
+	static const char *const paths[] = {"/usr/bin/less", "/bin/less", "/usr/local/bin/less"};
+
+	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
+		char *real = access(paths[i], X_OK) ? NULL : realpath(paths[i], NULL);
+		const char *name = real ? strrchr(real, '/') : NULL;
+		bool is_less = name && !strcmp(name, "/less");
+
+		free(real);
+		if (is_less)
+			return paths[i];
+	}
+	return NULL;
+}
+
+/*
+ * Whoever called sudo must not get a shell of root's from it: less knows "!command", opens files and
+ * runs what its variables name. So it runs as that user, and with all that switched off.
+ */
+static void run_secure_pager(const char *path)
+{
+	static const char *const gone[] = {
+		"LESSOPEN",	    "LESSCLOSE",	"LESSKEY",	   "LESSKEYIN",
+		"LESSKEY_SYSTEM",   "LESSKEYIN_SYSTEM", "LESSKEY_CONTENT", "LESSEDIT",
+		"LESSGLOBALTAGS",   "LESSMETACHARS",	"LESSMETAESCAPE",  "LESSECHO",
+		"LESSSECURE_ALLOW", "VISUAL",		"EDITOR",	   "SHELL"};
+
+	for (size_t i = 0; i < sizeof(gone) / sizeof(*gone); i++)
+		unsetenv(gone[i]);
+	if (setenv("LESSSECURE", "1", 1) || setenv("LESSHISTFILE", "-", 1) ||
+	    setenv("LESS", "FRX", 1) || setenv("PATH", "/usr/bin:/bin", 1))
+		return;
+	caller_become(); /* where we may not, its secure mode has to do */
+	execl(path, "less", (char *)NULL);
+}
+
+static void run_pager(const char *pager, bool is_raised)
+{
+	signal(SIGPIPE, SIG_DFL);
+	if (is_raised) {
+		run_secure_pager(pager);
+	} else {
+		setenv("LESS", "FRX", 0);
+		execl("/bin/sh", "sh", "-c", pager, (char *)NULL);
+	}
+	_exit(127);
+}
+
+/* NULL: none is wanted, or there is none that can be trusted. */
+static const char *choose_pager(bool is_raised)
 {
 	const char *pager = getenv("SONDE_PAGER");
-	int fds[2];
 
 	if (!pager)
 		pager = getenv("PAGER");
-	if (!pager)
-		pager = "less";
-	if (!*pager || !strcmp(pager, "cat") || pipe2(fds, O_CLOEXEC) < 0)
+	if (pager && (!*pager || !strcmp(pager, "cat")))
+		return NULL;
+	if (is_raised)
+		return find_secure_pager();
+	return pager ? pager : "less";
+}
+
+static int start_pager(struct output *out)
+{
+	bool is_raised = caller_is_raised();
+	const char *pager = choose_pager(is_raised);
+	int fds[2];
+
+	if (!pager || pipe2(fds, O_CLOEXEC) < 0)
 		return -1;
-	setenv("LESS", "FRX", 0);
 	fflush(stdout);
 	out->pager = fork();
 	if (out->pager == 0) {
-		signal(SIGPIPE, SIG_DFL);
 		dup2(fds[0], STDIN_FILENO);
-		execl("/bin/sh", "sh", "-c", pager, (char *)NULL);
-		_exit(127);
+		run_pager(pager, is_raised);
 	}
 	close(fds[0]);
 	if (out->pager < 0) {

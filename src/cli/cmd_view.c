@@ -5,8 +5,8 @@
  *	listen ─▶ a child that will start the browser ─▶ open the files ─▶ drop rights ─▶ serve
  *
  * The order is for safety. What can be opened is restricted before threads exist, so the socket and
- * the cache come first; the browser is started by a child that was forked before, as the server itself
- * cannot start programs any more. Started by sudo, the server becomes the user who called it as soon
+ * the cache come first; the browser is started by a child that was forked before (viewbrowser.c), as the
+ * server itself cannot start programs any more. Started by sudo, the server becomes the user who called it as soon
  * as the files are open; as root otherwise it keeps its id, without any capability.
  *
  * With --live the file is one that grows: ours (viewlive.c) or somebody else's. It is looked at anew a few
@@ -18,6 +18,7 @@
 #include "base/caller.h"
 #include "cli/command.h"
 #include "cli/recordrun.h"
+#include "cli/viewbrowser.h"
 #include "cli/viewcache.h"
 #include "cli/viewlive.h"
 #include "cli/viewtrace.h"
@@ -43,7 +44,7 @@
 struct view_options {
 	struct record_options record; /* first, for recordopts.h; --live */
 	long long port;
-	const char *token, *cache_dir;
+	const char *token, *token_file, *cache_dir;
 	bool no_browser, no_cache, beside, no_sandbox, live;
 };
 
@@ -62,8 +63,16 @@ static const struct option_row rows[] = {
 	{.kind = OPTION_STRING,
 	 .name = "token",
 	 .arg = "HEX",
-	 .help = "32 hex digits instead of random ones, for an address that stays the same",
+	 .help = "32 hex digits instead of random ones, for an address that stays the same; all "
+		 "users can "
+		 "see it for a moment (ps)",
 	 .offset = AT(token)},
+	{.kind = OPTION_STRING,
+	 .name = "token-file",
+	 .arg = "FILE",
+	 .help = "the same, from the first line of a file that only you can read",
+	 .offset = AT(token_file),
+	 .complete = "file"},
 	{.kind = OPTION_FLAG,
 	 .name = "live",
 	 .help = "follow FILE, which is being recorded; or record, as the options below say",
@@ -178,64 +187,9 @@ static void tell_of_cut(struct viewtrace *vt)
 	timeline_unlock_formats(vt->stage->tl);
 }
 
-/* --- the browser ------------------------------------------------------------------------------- */
-
-/* Is there a screen, and somebody who is not root in front of it? */
-static bool browser_is_wanted(const struct view_options *o)
-{
-	const char *x = getenv("DISPLAY"), *wayland = getenv("WAYLAND_DISPLAY");
-
-	return !o->no_browser && geteuid() != 0 && ((x && x[0]) || (wayland && wayland[0]));
-}
-
-static void run_browser(int fd, const char *address)
-{
-	int null = open("/dev/null", O_RDWR);
-	char go;
-
-	if (read(fd, &go, 1) == 1) {
-		setsid();
-		for (int i = 0; i < 3 && null >= 0; i++)
-			dup2(null, i);
-		execlp("xdg-open", "xdg-open", address, NULL);
-	}
-	_exit(0);
-}
-
-/* A child that starts the browser when a byte comes through the returned pipe. -1: none. */
-static int browser_prepare(const struct view_options *o, const char *address)
-{
-	int fds[2];
-	pid_t pid;
-
-	if (!browser_is_wanted(o) || pipe2(fds, O_CLOEXEC) < 0)
-		return -1;
-	fflush(NULL);
-	pid = fork();
-	if (!pid) {
-		/* a grandchild, so that nobody has to wait for it */
-		close(fds[1]);
-		if (fork())
-			_exit(0);
-		run_browser(fds[0], address);
-	}
-	close(fds[0]);
-	if (pid > 0)
-		waitpid(pid, NULL, 0);
-	return fds[1];
-}
-
-static void browser_start(int fd)
-{
-	if (fd < 0)
-		return;
-	if (write(fd, "g", 1) != 1)
-		fprintf(stderr, "sonde: no browser could be started\n");
-	close(fd);
-}
-
 /* --- serving ----------------------------------------------------------------------------------- */
 
+#define TOKEN_BYTES	128 /* longer than any that is right */
 #define TICK_MS		300
 #define LIVE_MMAP_BYTES (512 << 10)
 #define LIVE_ARENAS	4
@@ -245,13 +199,14 @@ static void browser_start(int fd)
 
 struct viewing {
 	const struct view_options *o;
+	char token[TOKEN_BYTES]; /* empty: a random one */
 	const char *const *paths;
 	size_t n;
 	struct viewlive live; /* path NULL: nothing grows */
 	struct viewtrace vt;
 	struct httpd *hd;
 	char *cache;
-	int browser;
+	struct viewbrowser browser;
 	unsigned n_failed;
 	sigset_t ends;
 };
@@ -314,7 +269,7 @@ static int serve(struct viewing *v, struct errmsg *err)
 		return r;
 	printf("%s\n", httpd_address(v->hd));
 	fflush(stdout);
-	browser_start(v->browser);
+	viewbrowser_start(&v->browser);
 	wait_for_end(v);
 	return 0;
 }
@@ -333,18 +288,19 @@ static int view(struct viewing *v, struct errmsg *err)
 	signal(SIGPIPE, SIG_IGN);
 	sigaction(SIGBUS, &(struct sigaction){.sa_sigaction = on_sigbus, .sa_flags = SA_SIGINFO},
 		  NULL);
-	v->browser = -1;
+	v->browser.fd = -1;
 	if (!o->no_cache && !v->live.path)
 		v->cache = viewcache_dir(o->beside ? v->paths[0] : NULL, o->cache_dir);
-	r = httpd_listen(&v->hd, o->port, o->token, err);
-	if (r >= 0)
-		v->browser = browser_prepare(o, httpd_address(v->hd));
+	r = httpd_listen(&v->hd, o->port, v->token[0] ? v->token : NULL, err);
+	if (r >= 0 && !o->no_browser)
+		viewbrowser_prepare(&v->browser, httpd_address(v->hd));
 	if (r >= 0 && !o->no_sandbox && are_files(v->paths, v->n))
 		r = sandbox_paths(v->paths, v->n, v->cache, err);
 	if (r >= 0)
 		r = viewtrace_open(&v->vt, v->paths, v->n, v->live.path, err);
 	if (r >= 0)
 		r = serve(v, err);
+	viewbrowser_end(&v->browser);
 	httpd_stop(v->hd);
 	viewtrace_close(&v->vt);
 	free(v->cache);
@@ -381,6 +337,47 @@ static int view_live(struct viewing *v, struct view_options *o, int n, char **ar
 		r = view(v, err);
 	status = viewlive_end(&v->live);
 	return r == -ECANCELED || (r >= 0 && status) ? status : r;
+}
+
+/* Whoever can read the file can look at the trace. */
+static int read_token_file(const char *path, char token[TOKEN_BYTES], struct errmsg *err)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct stat st;
+	ssize_t n;
+
+	if (fd < 0 || fstat(fd, &st) < 0) {
+		int r = errmsg_set_errno(err, -errno, "cannot read %s", path);
+
+		if (fd >= 0)
+			close(fd);
+		return r;
+	}
+	n = S_ISREG(st.st_mode) && !(st.st_mode & 077) ? read(fd, token, TOKEN_BYTES - 1) : -1;
+	close(fd);
+	if (n < 0)
+		return errmsg_set(
+			err, -EPERM,
+			"%s must be an ordinary file that only its owner can read; chmod 600 "
+			"helps",
+			path);
+	token[n] = 0;
+	token[strcspn(token, "\n")] = 0;
+	return *token ? 0 : errmsg_set(err, -EINVAL, "%s has no token in its first line", path);
+}
+
+/* Takes the token out of the arguments, before there are other processes that show them as well. */
+static int take_token(struct viewing *v, const struct view_options *o, struct errmsg *err)
+{
+	if (o->token && o->token_file)
+		return errmsg_set(err, -EINVAL, "--token and --token-file exclude each other");
+	if (o->token_file)
+		return read_token_file(o->token_file, v->token, err);
+	if (!o->token)
+		return 0;
+	snprintf(v->token, sizeof(v->token), "%s", o->token);
+	memset((char *)o->token, 'x', strlen(o->token));
+	return *v->token ? 0 : errmsg_set(err, -EINVAL, "--token is empty");
 }
 
 /* What can be told from the options alone. */
@@ -460,6 +457,8 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	if (n >= 0)
 		n = parse(cmd, &o, argc, argv, err);
 	r = n < 0 ? n : check_options(&o, err);
+	if (r >= 0)
+		r = take_token(&v, &o, err);
 	if (r >= 0 && n && !o.live) {
 		v.paths = (const char *const *)argv + 1;
 		v.n = n;

@@ -182,10 +182,9 @@ static enum MHD_Result read_header(void *ctx, enum MHD_ValueKind kind, const cha
 	struct request_head *h = ctx;
 	const struct {
 		const char *name, **to;
-	} wanted[] = {{"Host", &h->host},
-		      {"Origin", &h->origin},
-		      {"Referer", &h->referer},
-		      {"Sec-Fetch-Site", &h->site}};
+	} wanted[] = {{"Host", &h->host},	    {"Origin", &h->origin},
+		      {"Referer", &h->referer},	    {"Sec-Fetch-Site", &h->site},
+		      {"Sec-Fetch-Mode", &h->mode}, {"Sec-Fetch-Dest", &h->dest}};
 
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
 		if (strcasecmp(wanted[i].name, name))

@@ -12,7 +12,9 @@
  *	token     128 random bits, known to who started us; compared without an early end
  *	Host      one of our own names: a foreign name that resolves to 127.0.0.1 (rebinding) is not
  *	Origin    and Referer, if sent, are ours: no form or script of another page
- *	Sec-Fetch-Site, if sent, says that the page itself or the user asks
+ *	Sec-Fetch-Site, if sent, says that the page itself or the user asks. The page alone may also be
+ *	          opened, in a window of its own, by another one: the redirect file, which browsers take
+ *	          for a foreign site
  *
  * Paths are plain: letters, digits and -_./ as they stand in the table of assets and of requests,
  * never decoded, so there is no second spelling of anything. Only values of arguments are decoded.
@@ -68,6 +70,16 @@ static bool is_own_address(const char *s, uint16_t port)
 	return !strncmp(s, "http://", 7) && own_host(s + 7, port);
 }
 
+/* The page itself, opened in a window: not in a frame, not by a script, without arguments. */
+static bool opens_page(const struct request_head *h)
+{
+	const char *rest = h->target + 1 + REQUEST_TOKEN_CHARS;
+
+	return h->method && !strcmp(h->method, "GET") && (!*rest || !strcmp(rest, "/")) &&
+	       h->mode && !strcmp(h->mode, "navigate") && h->dest && !strcmp(h->dest, "document");
+}
+
+/* h->target has the token. */
 static bool is_from_us(const struct request_head *h, uint16_t port)
 {
 	size_t len = h->host ? own_host(h->host, port) : 0;
@@ -78,7 +90,8 @@ static bool is_from_us(const struct request_head *h, uint16_t port)
 		return false;
 	if (h->referer && !is_own_address(h->referer, port))
 		return false;
-	return !h->site || !strcmp(h->site, "same-origin") || !strcmp(h->site, "none");
+	return !h->site || !strcmp(h->site, "same-origin") || !strcmp(h->site, "none") ||
+	       opens_page(h);
 }
 
 static bool path_is_plain(const char *s)

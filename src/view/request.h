@@ -24,7 +24,7 @@ struct request_gate {
 
 /* As it came; NULL: was not sent. Texts end with a NUL. */
 struct request_head {
-	const char *method, *target, *host, *origin, *referer, *site;
+	const char *method, *target, *host, *origin, *referer, *site, *mode, *dest;
 	bool is_doubtful; /* one of them was sent twice */
 };
 

@@ -35,6 +35,9 @@ static int parse(struct request *req, struct request_head head)
 	return request_parse(req, &head, &gate);
 }
 
+#define OPENS(where) \
+	.target = where, .host = "localhost:8080", .site = "cross-site", .mode = "navigate"
+
 static void only_our_own_page_is_let_in(void **state)
 {
 	static const struct {
@@ -99,6 +102,17 @@ static void only_our_own_page_is_let_in(void **state)
 		{{.target = "/" TOKEN "/", .host = "localhost:8080", .site = "cross-site"}, 404},
 		{{.target = "/" TOKEN "/", .host = "localhost:8080", .site = "same-site"}, 404},
 		{{.target = "/" TOKEN "/", .host = "localhost:8080", .is_doubtful = true}, 404},
+		/* the redirect file opens the page, in a window and without more */
+		{{OPENS("/" TOKEN "/"), .dest = "document"}, 0},
+		{{OPENS("/" TOKEN), .dest = "document"}, 308},
+		{{OPENS("/" TOKEN "/"), .dest = "iframe"}, 404},
+		{{OPENS("/" TOKEN "/"), .dest = "document", .method = "POST"}, 404},
+		{{OPENS("/" TOKEN "/"), .dest = "document", .origin = "null"}, 404},
+		{{OPENS("/" TOKEN "/"), .dest = "document", .referer = "http://evil.example/"},
+		 404},
+		{{OPENS("/" TOKEN "/?x=1"), .dest = "document"}, 404},
+		{{OPENS("/" TOKEN "/api/info"), .dest = "document"}, 404},
+		{{OPENS("/" TOKEN "/app.js"), .dest = "document"}, 404},
 		/* paths */
 		{{.target = "/" TOKEN "/../etc/passwd", .host = "localhost:8080"}, 404},
 		{{.target = "/" TOKEN "/%2e%2e/etc/passwd", .host = "localhost:8080"}, 404},

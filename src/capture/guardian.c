@@ -7,7 +7,8 @@
  * It is forked before the first change and before there are threads, leads a session of its own (so that
  * neither a signal to the owner's process group nor the end of the terminal reaches it), ignores what
  * asks it to end, and holds nothing of the owner's: no standard files (a pipeline would wait for it), no
- * directory. What it has to do it reads from the journal, whose lock it inherited.
+ * directory. What it has to do it reads from the journal, whose lock it inherited. What it cannot undo stays in
+ * the journal for the next sonde.
  *
  * Only the owner has the writing end: it is close-on-exec, so that a command that the owner runs does
  * not keep it open.
@@ -76,7 +77,7 @@ static void guard(struct journal *j, int pipe_fd)
 		/* somebody has a file of the instance open: a command that marks, a reader */
 		for (int i = 0; r < 0 && i < REMOVE_PATIENCE_S; i++)
 			r = notes_remove(&j->t, &notes, &ignored);
-		unlink(j->path);
+		journal_leave(&notes, j->path);
 	}
 	_exit(0);
 }

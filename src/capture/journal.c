@@ -3,16 +3,7 @@
  * journal.c - the journal's file, and the changes that go through it.
  *
  * The file stands in /run/sonde (for a user who is not root: in his runtime directory; or in
- * $SONDE_RUN_DIR), which a reboot empties as it empties the tracing directory. One note is one line of words and, for a file, its text:
- *
- *	instance sonde.1234
- *	top 1234
- *	live /home/me/trace.dat
- *	probe sonde_1234/vfs_read
- *	marks 4711 360012
- *	file <instance or -> set_event 22
- *	sched:sched_switch
- *	…
+ * $SONDE_RUN_DIR), which a reboot empties as it empties the tracing directory. journal_notes.c has its format.
  *
  * A note is one write() and is in the page cache before the change is made; a machine that crashes has
  * no settings to put back. A note that was cut off was not acted upon.
@@ -20,6 +11,10 @@
  * The owner keeps the file locked (flock). The lock belongs to the open file, which the guardian
  * inherits: whoever gets the lock knows that owner and guardian are both gone, and may undo. No process
  * number has to be trusted.
+ *
+ * What cannot be undone (an instance that somebody uses, a tracing directory that was unmounted) stays in the file,
+ * and nothing else does: every later sonde tries it again, until it succeeds or the machine reboots. Settings of the top
+ * level wait as long as a living sonde uses it.
  *
  * What exists once (the function graph tracer, most latency tracers, the graph functions; error injection)
  * can be used by one of us only. That is a note, too: journal_take_top() and journal_take_marks() hold the
@@ -41,10 +36,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define NOTE_MAX_BYTES	  (16u << 20)
-#define JOURNAL_MAX_BYTES (64u << 20)
-
-static const char *const note_words[] = {"instance", "file", "live", "top", "probe", "marks"};
+#define NOTE_MAX_BYTES (16u << 20)
+#define SAME_PID_MAX   100
 
 /* --- the directory ----------------------------------------------------------------------------- */
 
@@ -92,6 +85,18 @@ static int lock_dir(const char *dir)
 	return fd;
 }
 
+void journal_leave(const struct notes *notes, const char *path)
+{
+	char dir[256];
+	int lock;
+
+	snprintf(dir, sizeof(dir), "%.*s", (int)(strrchr(path, '/') - path), path);
+	lock = lock_dir(dir);
+	notes_leave(notes, path);
+	if (lock >= 0)
+		close(lock);
+}
+
 static int is_journal(const struct dirent *e)
 {
 	return !strncmp(e->d_name, "journal.", 8);
@@ -99,119 +104,16 @@ static int is_journal(const struct dirent *e)
 
 /* --- notes ------------------------------------------------------------------------------------- */
 
-static int notes_add(struct notes *notes, enum note_kind kind, const char *instance,
-		     const char *name, const char *text, size_t text_bytes)
-{
-	struct note *list = realloc(notes->list, (notes->n + 1) * sizeof(*list)), *n;
-
-	if (!list)
-		return -ENOMEM;
-	notes->list = list;
-	n = &list[notes->n];
-	*n = (struct note){kind, strdup(instance), strdup(name), strndup(text, text_bytes)};
-	if (!n->instance || !n->name || !n->text) {
-		free(n->instance);
-		free(n->name);
-		free(n->text);
-		return -ENOMEM;
-	}
-	notes->n++;
-	return 0;
-}
-
-void notes_release(struct notes *notes)
-{
-	for (size_t i = 0; i < notes->n; i++) {
-		free(notes->list[i].instance);
-		free(notes->list[i].name);
-		free(notes->list[i].text);
-	}
-	free(notes->list);
-	*notes = (struct notes){0};
-}
-
-static bool notes_find(const struct notes *notes, enum note_kind kind, const char *instance,
-		       const char *name)
-{
-	for (size_t i = 0; i < notes->n; i++)
-		if (notes->list[i].kind == kind && !strcmp(notes->list[i].instance, instance) &&
-		    !strcmp(notes->list[i].name, name))
-			return true;
-	return false;
-}
-
-static int parse_notes(const char *p, const char *end, struct notes *notes)
-{
-	while (p < end) {
-		const char *eol = memchr(p, '\n', end - p);
-		char line[2048], word[16], a[1024], b[1024];
-		size_t text_bytes = 0;
-		int r = 0;
-
-		if (!eol || eol - p >= (ptrdiff_t)sizeof(line))
-			break;
-		memcpy(line, p, eol - p);
-		line[eol - p] = 0;
-		p = eol + 1;
-		if (sscanf(line, "file %1023s %1023s %zu", a, b, &text_bytes) == 3) {
-			if (text_bytes + 1 > (size_t)(end - p))
-				break;
-			r = notes_add(notes, NOTE_FILE, strcmp(a, "-") ? a : "", b, p, text_bytes);
-			p += text_bytes + 1;
-		} else if (sscanf(line, "%15s %1023[^\n]", word, a) == 2) {
-			for (size_t i = 0; i < sizeof(note_words) / sizeof(*note_words); i++)
-				if (!strcmp(word, note_words[i]))
-					r = notes_add(notes, i, "", a, "", 0);
-		}
-		if (r < 0)
-			return r;
-	}
-	return 0;
-}
-
-int notes_read(int fd, struct notes *ret_notes)
-{
-	struct notes notes = {0};
-	struct stat st;
-	char *text;
-	int r;
-
-	if (fstat(fd, &st))
-		return -errno;
-	if (st.st_size > JOURNAL_MAX_BYTES)
-		return -EFBIG;
-	text = malloc(st.st_size + 1);
-	if (!text)
-		return -ENOMEM;
-	r = pread(fd, text, st.st_size, 0) == st.st_size
-		    ? parse_notes(text, text + st.st_size, &notes)
-		    : -EIO;
-	free(text);
-	if (r < 0) {
-		notes_release(&notes);
-		return r;
-	}
-	*ret_notes = notes;
-	return 0;
-}
-
 /* The note is in the file before the change it is about is made. */
 static int journal_note(struct journal *j, enum note_kind kind, const char *instance,
 			const char *name, const char *text, struct errmsg *err)
 {
-	size_t text_bytes = strlen(text);
 	struct textbuf tb;
 	int r;
 
 	textbuf_init(&tb, NOTE_MAX_BYTES);
-	if (kind == NOTE_FILE) {
-		textbuf_addf(&tb, "file %s %s %zu\n", *instance ? instance : "-", name, text_bytes);
-		textbuf_add(&tb, text, text_bytes);
-		textbuf_add_char(&tb, '\n');
-	} else {
-		textbuf_addf(&tb, "%s %s\n", note_words[kind], name);
-	}
-	r = notes_add(&j->notes, kind, instance, name, text, text_bytes);
+	note_fmt(&tb, kind, instance, name, text);
+	r = notes_add(&j->notes, kind, instance, name, text, strlen(text));
 	if (tb.overflow)
 		r = -EFBIG;
 	else if (!r && write(j->fd, tb.start, textbuf_len(&tb)) != (ssize_t)textbuf_len(&tb))
@@ -303,10 +205,8 @@ int journal_add_live(struct journal *j, const char *path, struct errmsg *err)
 
 	if (asprintf(&name, "%s%s%s", whole ? whole : "", whole ? "/" : "", path) < 0)
 		name = NULL;
-	/* a name with a newline or beyond the line's length cannot be noted; then it is not repaired */
-	r = !name || strchr(name, '\n') || strlen(name) > 1000
-		    ? 0
-		    : journal_note(j, NOTE_LIVE, "", name, "", err);
+	r = name ? journal_note(j, NOTE_LIVE, "", name, "", err)
+		 : errmsg_set_errno(err, -ENOMEM, "cannot note the name of %s", path);
 	free(name);
 	free(whole);
 	return r;
@@ -345,39 +245,33 @@ static bool visit_journals(const char *dir,
 
 struct recovery {
 	const struct tracefs *t;
+	bool has_top_owner; /* a living sonde uses the top level */
 	int n;
+	struct errmsg *err;
 };
+
+static bool sets_top(const struct notes *notes)
+{
+	for (size_t i = 0; i < notes->n; i++)
+		if (notes->list[i].kind == NOTE_FILE && !*notes->list[i].instance)
+			return true;
+	return false;
+}
 
 static bool recover_one(void *ctx, const char *path, int fd, bool is_dead)
 {
 	struct recovery *rec = ctx;
-	struct errmsg ignored = {0};
 	struct notes notes;
 
 	if (!is_dead || notes_read(fd, &notes) < 0)
 		return false;
-	notes_undo(rec->t, &notes, &ignored);
+	if (!rec->has_top_owner || !sets_top(&notes)) {
+		notes_undo(rec->t, &notes, rec->err);
+		notes_leave(&notes, path);
+		rec->n++;
+	}
 	notes_release(&notes);
-	unlink(path);
-	rec->n++;
 	return false;
-}
-
-int journals_recover(const struct tracefs *t)
-{
-	struct recovery rec = {.t = t};
-	struct errmsg ignored = {0};
-	char dir[200];
-	int lock;
-
-	if (open_dir(dir, sizeof(dir), &ignored) < 0)
-		return 0;
-	lock = lock_dir(dir);
-	if (lock < 0)
-		return 0;
-	visit_journals(dir, recover_one, &rec);
-	close(lock);
-	return rec.n;
 }
 
 struct owner_search {
@@ -401,6 +295,25 @@ static bool find_owner(void *ctx, const char *path, int fd, bool is_dead)
 	if (found)
 		search->pid = atoi(strrchr(path, '.') + 1);
 	return found;
+}
+
+int journals_recover(const struct tracefs *t, struct errmsg *err)
+{
+	struct recovery rec = {.t = t, .err = err};
+	struct owner_search top = {NOTE_TOP, NULL, 0};
+	struct errmsg ignored = {0};
+	char dir[200];
+	int lock;
+
+	if (open_dir(dir, sizeof(dir), &ignored) < 0)
+		return 0;
+	lock = lock_dir(dir);
+	if (lock < 0)
+		return 0;
+	rec.has_top_owner = visit_journals(dir, find_owner, &top);
+	visit_journals(dir, recover_one, &rec);
+	close(lock);
+	return rec.n;
 }
 
 bool journals_find_owner(const char *instance, int *ret_pid)
@@ -470,8 +383,13 @@ static int make_file(struct journal *j, const char *dir, struct errmsg *err)
 
 	if (lock < 0)
 		return errmsg_set_errno(err, lock, "cannot lock %s", dir);
-	snprintf(j->path, sizeof(j->path), "%s/journal.%d", dir, (int)getpid());
-	j->fd = open(j->path, O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+	/* a dead sonde that had our number may have left one that is still to be undone */
+	for (int i = 0; i < SAME_PID_MAX; i++) {
+		snprintf(j->path, sizeof(j->path), "%s/journal.%d.%d", dir, i, (int)getpid());
+		j->fd = open(j->path, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
+		if (j->fd >= 0 || errno != EEXIST)
+			break;
+	}
 	if (j->fd < 0 || flock(j->fd, LOCK_EX | LOCK_NB))
 		r = errmsg_set_errno(err, -errno,
 				     "cannot make %s, where sonde notes what it has to put back",
@@ -490,7 +408,7 @@ int journal_open(struct journal **ret_journal, const struct tracefs *t, struct e
 		return errmsg_set_errno(err, -ENOMEM, "cannot begin");
 	j->t = *t;
 	j->fd = j->pipe = -1;
-	journals_recover(t);
+	journals_recover(t, &j->left);
 	r = open_dir(dir, sizeof(dir), err);
 	if (r >= 0)
 		r = make_file(j, dir, err);
@@ -508,12 +426,23 @@ int journal_open(struct journal **ret_journal, const struct tracefs *t, struct e
 	return 0;
 }
 
+const char *journal_left(const struct journal *j)
+{
+	return j->left.code ? j->left.text : NULL;
+}
+
 int journal_undo(struct journal *j, struct errmsg *err)
 {
-	int r = notes_undo(&j->t, &j->notes, err);
+	struct errmsg why = {0};
+	int r = notes_undo(&j->t, &j->notes, &why);
 
-	journal_keep(j);
-	return r;
+	notes_drop_done(&j->notes);
+	if (!j->notes.n)
+		journal_keep(j);
+	if (r >= 0)
+		return 0;
+	return errmsg_set(err, r, "%s%s", why.text,
+			  j->notes.n ? "; the next sonde that traces tries again" : "");
 }
 
 void journal_keep(struct journal *j)
@@ -531,8 +460,9 @@ void journal_close(struct journal *j)
 		return;
 	if (j->notes.n)
 		journal_undo(j, &ignored);
+	journal_leave(&j->notes, j->path);
 	guardian_stop(j);
-	unlink(j->path);
 	close(j->fd);
+	notes_release(&j->notes);
 	free(j);
 }

@@ -6,7 +6,7 @@
  *	journal_open          a file in /run/sonde, and a guardian process that waits for our end
  *	    journal_set, journal_add_instance, journal_add_live … each notes, then changes
  *	journal_undo          puts everything back, newest first; or journal_keep: it stays as it is
- *	journal_close         the file is gone, the guardian too
+ *	journal_close         the file is gone, unless something could not be undone; the guardian, too
  *
  * When the owner dies without journal_close(), the guardian undoes what the file says: it is another
  * process in a session of its own, so that a signal to the owner's process group does not reach it. If
@@ -59,15 +59,21 @@ int journal_take_marks(struct journal *j, int pid, struct errmsg *err);
 /* The number of the guardian process. */
 int journal_guardian(const struct journal *j);
 
-/* Puts everything back; goes on after a failure, whose sentence is in err. */
+/*
+ * Puts everything back; goes on after a failure, whose sentence is in err. What failed stays noted: journal_close()
+ * tries it once more and then leaves the journal to the next sonde.
+ */
 int journal_undo(struct journal *j, struct errmsg *err);
 /* Forgets what was noted: the settings stay as they are now (record -k). */
 void journal_keep(struct journal *j);
 /* Undoes what was not undone, and ends the guardian. j may be NULL. */
 void journal_close(struct journal *j);
 
-/* Undoes what dead owners left behind; how many journals there were. */
-int journals_recover(const struct tracefs *t);
+/* What an earlier sonde left behind and could not be undone now either, a sentence; NULL: nothing. */
+const char *journal_left(const struct journal *j);
+
+/* Undoes what dead owners left behind; how many journals there were. What cannot be undone stays; err says why. */
+int journals_recover(const struct tracefs *t, struct errmsg *err);
 /* True if a living process owns the instance ("": the top level); its number in *ret_pid. */
 bool journals_find_owner(const char *instance, int *ret_pid);
 

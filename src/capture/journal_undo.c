@@ -2,14 +2,17 @@
 /*
  * journal_undo.c - puts back what a journal says.
  *
- * Order: first every buffer of ours stops (nothing more is recorded while the rest goes on) and our tracers
- * end (one whose list of functions is emptied before it would begin to trace all there are). Then files
- * are put back from the last to the first, marks taken off tasks, instances removed, and after them probes: an event that is on
- * somewhere cannot be removed. An instance is removed with everything in it; the kernel refuses while one of its files is open,
- * so the owner closes them before, and a dead owner has. A trace file comes last: finishing it may take a
+ * Order: first marks are taken off tasks. Then every buffer of ours stops (nothing more is recorded while the rest goes
+ * on) and our tracers end (one whose list of functions is emptied before it would begin to trace all there are). Then
+ * files are put back from the last to the first, instances removed, and after them probes: an event that is on
+ * somewhere cannot be removed. An instance is removed with everything in it; the kernel refuses while one of its files
+ * is open, so the owner closes them before, and a dead owner has. A trace file comes last: finishing it may take a
  * while, and the machine should be free by then.
  *
- * A failure does not stop the rest. Undoing twice is harmless: what is as it was is not written.
+ * A failure does not stop the rest. Undoing twice is harmless: what is as it was is not written. What failed is not
+ * marked as done, and the next sonde tries it again (notes_leave()). Two kinds are tried once only, because
+ * later they would hit somebody else: a trace file, whose name another recording may use by then, and marks of
+ * tasks. Where the tracing directory was unmounted nothing can be put back, though every file seems to be gone.
  */
 #include "base/errmsg.h"
 #include "capture/journal_int.h"
@@ -41,6 +44,14 @@ static int remove_probe(const struct tracefs *t, const char *file, const char *l
 			return r;
 		nanosleep(&pause, NULL);
 	}
+}
+
+static int refuse_unmounted(const struct tracefs *t, struct errmsg *err)
+{
+	return errmsg_set(err, -ENODEV,
+			  "the tracing directory %s was unmounted, so its settings cannot be put "
+			  "back; mount it: mount -t tracefs nodev %s",
+			  t->root, t->root);
 }
 
 static int undo_file(const struct tracefs *t, const struct note *n, struct errmsg *err)
@@ -88,20 +99,27 @@ static int undo_probe(const struct tracefs *t, const struct note *n, struct errm
 	return r == -ENOENT ? 0 : errmsg_set_errno(err, r, "cannot remove the probe %s", n->name);
 }
 
-int notes_remove(const struct tracefs *t, const struct notes *notes, struct errmsg *err)
+/* The first failure is the result. */
+static void settle(struct note *n, int code, int *result)
 {
-	int r = 0, r2;
+	n->is_done = code >= 0;
+	if (code < 0 && !*result)
+		*result = code;
+}
 
+int notes_remove(const struct tracefs *t, struct notes *notes, struct errmsg *err)
+{
+	int r = 0;
+
+	if (!tracefs_is_there(t))
+		return refuse_unmounted(t, err);
 	for (size_t i = notes->n; i-- > 0;)
-		if (notes->list[i].kind == NOTE_INSTANCE) {
-			r2 = tracefs_remove_instance(t, notes->list[i].name, err);
-			r = r2 < 0 && !r ? r2 : r;
-		}
+		if (notes->list[i].kind == NOTE_INSTANCE && !notes->list[i].is_done)
+			settle(&notes->list[i],
+			       tracefs_remove_instance(t, notes->list[i].name, err), &r);
 	for (size_t i = notes->n; i-- > 0;)
-		if (notes->list[i].kind == NOTE_PROBE) {
-			r2 = undo_probe(t, &notes->list[i], err);
-			r = r2 < 0 && !r ? r2 : r;
-		}
+		if (notes->list[i].kind == NOTE_PROBE && !notes->list[i].is_done)
+			settle(&notes->list[i], undo_probe(t, &notes->list[i], err), &r);
 	return r;
 }
 
@@ -131,10 +149,8 @@ static void end_tracer(const struct tracefs *t, const struct note *n)
 		tracefs_try_write(t, n->instance, n->name, "nop", TRACEFS_SET);
 }
 
-int notes_undo(const struct tracefs *t, const struct notes *notes, struct errmsg *err)
+static void stop_all(const struct tracefs *t, const struct notes *notes)
 {
-	int r = 0, r2;
-
 	for (size_t i = 0; i < notes->n; i++) {
 		const struct note *n = &notes->list[i];
 
@@ -145,22 +161,43 @@ int notes_undo(const struct tracefs *t, const struct notes *notes, struct errmsg
 		else if (n->kind == NOTE_FILE && !strcmp(n->name, "current_tracer"))
 			end_tracer(t, n);
 	}
+}
+
+/* What stands in the tracing directory. */
+static int undo_tracing(const struct tracefs *t, struct notes *notes, struct errmsg *err)
+{
+	int r = 0, r2;
+
+	if (!tracefs_is_there(t))
+		return refuse_unmounted(t, err);
+	stop_all(t, notes);
 	for (size_t i = notes->n; i-- > 0;)
-		if (notes->list[i].kind == NOTE_FILE) {
-			r2 = undo_file(t, &notes->list[i], err);
-			r = r2 < 0 && !r ? r2 : r;
-		}
-	for (size_t i = 0; i < notes->n; i++)
-		if (notes->list[i].kind == NOTE_MARKS) {
-			r2 = undo_marks(&notes->list[i], err);
-			r = r2 < 0 && !r ? r2 : r;
-		}
+		if (notes->list[i].kind == NOTE_FILE)
+			settle(&notes->list[i], undo_file(t, &notes->list[i], err), &r);
 	r2 = notes_remove(t, notes, err);
-	r = r2 < 0 && !r ? r2 : r;
+	return r < 0 ? r : r2;
+}
+
+int notes_undo(const struct tracefs *was, struct notes *notes, struct errmsg *err)
+{
+	struct tracefs now, *t = &now;
+	int r = 0, r2;
+
+	tracefs_find_again(was, &now); /* or it is nowhere, which undo_tracing() sees */
+
+	for (size_t i = 0; i < notes->n; i++) {
+		struct note *n = &notes->list[i];
+
+		if (n->kind == NOTE_MARKS)
+			settle(n, undo_marks(n, err), &r);
+		n->is_done = n->kind == NOTE_MARKS || n->kind == NOTE_TOP;
+	}
+	r2 = undo_tracing(t, notes, err);
+	r = r < 0 ? r : r2;
 	for (size_t i = 0; i < notes->n; i++)
 		if (notes->list[i].kind == NOTE_LIVE) {
-			r2 = undo_live(t, &notes->list[i], err);
-			r = r2 < 0 && !r ? r2 : r;
+			settle(&notes->list[i], undo_live(t, &notes->list[i], err), &r);
+			notes->list[i].is_done = true;
 		}
 	return r;
 }

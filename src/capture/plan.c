@@ -9,6 +9,7 @@
 #include "capture/plan.h"
 
 #include "base/errmsg.h"
+#include "base/plain.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -216,6 +217,72 @@ int plan_add_trigger(struct plan *p, const char *trigger, struct errmsg *err)
 	struct plan_event *e = last_event(p, "the trigger", trigger, err);
 
 	return e ? plan_words_add(&e->triggers, trigger) : -EINVAL;
+}
+
+static int check_words(const char *what, const struct plan_words *list, struct errmsg *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < list->n && r >= 0; i++)
+		r = plain_check(what, list->words[i], err);
+	return r;
+}
+
+static int check_events(const struct plan_buffer *b, struct errmsg *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < b->n_events && r >= 0; i++) {
+		const struct plan_event *e = &b->events[i];
+
+		r = plain_check("the event (-e)", e->pattern, err);
+		if (r >= 0 && e->filter)
+			r = plain_check("the filter (-f)", e->filter, err);
+		if (r >= 0)
+			r = check_words("the trigger (-R)", &e->triggers, err);
+	}
+	return r;
+}
+
+static int check_buffer(const struct plan_buffer *b, struct errmsg *err)
+{
+	const struct {
+		const char *what, *text;
+	} texts[] = {
+		{"the instance (-B)", b->name},
+		{"the tracer (-p)", b->tracer},
+		{"the clock (-C)", b->clock},
+		{"the mask of CPUs (-M)", b->cpumask},
+	};
+	const struct {
+		const char *what;
+		const struct plan_words *list;
+	} lists[] = {
+		{"the function (-l)", &b->functions},
+		{"the function (-n)", &b->no_functions},
+		{"the function (-g)", &b->graph_functions},
+		{"the function (--graph-notrace)", &b->no_graph_functions},
+		{"the module (--module)", &b->modules},
+		{"the option (-O)", &b->options},
+		{"the process (-P)", &b->pids},
+	};
+	int r = 0;
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts) && r >= 0; i++)
+		if (texts[i].text)
+			r = plain_check(texts[i].what, texts[i].text, err);
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists) && r >= 0; i++)
+		r = check_words(lists[i].what, lists[i].list, err);
+	return r < 0 ? r : check_events(b, err);
+}
+
+int plan_check(const struct plan *p, struct errmsg *err)
+{
+	int r = check_words("the probe (--probe)", &p->probes, err);
+
+	for (size_t i = 0; i < p->n_buffers && r >= 0; i++)
+		r = check_buffer(&p->buffers[i], err);
+	return r;
 }
 
 bool plan_does_something(const struct plan *p)

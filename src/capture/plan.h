@@ -100,6 +100,12 @@ void plan_words_release(struct plan_words *list);
 /* Splits at commas. */
 int plan_words_split(struct plan_words *list, const char *words);
 
+/*
+ * -EINVAL if a text of the plan has a control character: the kernel would read what follows as another command.
+ * The sentence names the option.
+ */
+int plan_check(const struct plan *p, struct errmsg *err);
+
 /* True if a buffer has an event, a tracer or a function command. */
 bool plan_does_something(const struct plan *p);
 

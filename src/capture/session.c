@@ -185,6 +185,17 @@ static void open_census(struct session *s, bool is_live)
 	s->setup->processes = census_processes(s->census);
 }
 
+static void tell_left(struct session *s)
+{
+	const char *why = journal_left(s->journal);
+	char text[sizeof(((struct errmsg *)0)->text) + 100];
+
+	if (!why || !s->config.tell)
+		return;
+	snprintf(text, sizeof(text), "an earlier sonde left settings behind: %s", why);
+	s->config.tell(text);
+}
+
 int session_open(struct session *s, const struct session_config *config, struct errmsg *err)
 {
 	int r;
@@ -193,13 +204,17 @@ int session_open(struct session *s, const struct session_config *config, struct 
 	s->config = *config;
 	s->signal_fd = -1;
 	textbuf_init(&s->names, NAMES_MAX_BYTES);
-	r = pidspace_check(config->plan, err);
+	r = plan_check(config->plan, err);
+	if (r >= 0)
+		r = pidspace_check(config->plan, err);
 	if (!pidspace_is_kernels())
 		config->plan->trace_self = true; /* it would be somebody else */
 	if (r >= 0)
 		r = tracefs_open(&s->t, err);
 	if (r >= 0)
 		r = journal_open(&s->journal, &s->t, err);
+	if (r >= 0)
+		tell_left(s);
 	if (r >= 0)
 		r = start_child(s, err);
 	if (r >= 0)
@@ -661,6 +676,7 @@ static void keep_settings(struct session *s)
 
 int session_restore(struct session *s, struct errmsg *err)
 {
+	struct errmsg why = {0};
 	int r = 0;
 
 	if (s->has_child && s->child.go_fd >= 0) {
@@ -673,7 +689,12 @@ int session_restore(struct session *s, struct errmsg *err)
 	if (s->journal && s->config.keep && !err->code)
 		keep_settings(s);
 	else if (s->journal)
-		r = journal_undo(s->journal, err);
+		r = journal_undo(s->journal, &why);
+	if (r < 0 && err->code &&
+	    s->config.tell) /* what stays behind must be said beside any other failure */
+		s->config.tell(why.text);
+	else if (r < 0)
+		errmsg_set(err, r, "%s", why.text);
 	journal_close(s->journal);
 	s->journal = NULL;
 	if (s->has_child) /* a failure in the middle: it goes on, and we go with its end */

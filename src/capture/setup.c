@@ -477,10 +477,12 @@ int setup_apply(struct setup **ret_setup, struct plan *plan, const struct tracef
 {
 	struct setup *s = setup_new(plan, t, journal);
 	struct errmsg ignored = {0};
-	int r;
+	int r = plan_check(plan, err);
 
-	if (!s)
-		return errmsg_set_errno(err, -ENOMEM, "cannot begin");
+	if (r < 0 || !s) {
+		setup_free(s);
+		return r < 0 ? r : errmsg_set_errno(err, -ENOMEM, "cannot begin");
+	}
 	/* who may write to tracefs but has no place for a journal can do without */
 	if (!journal && plan->put_back && journal_open(&s->undo, t, &ignored) < 0)
 		s->undo = NULL;

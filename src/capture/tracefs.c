@@ -23,6 +23,7 @@
 #include "capture/tracefs.h"
 
 #include "base/errmsg.h"
+#include "base/plain.h"
 #include "base/spelling.h"
 #include "capture/lockdown.h"
 
@@ -149,10 +150,37 @@ int tracefs_open(struct tracefs *t, struct errmsg *err)
 	return r < 0 ? r : check_not_locked(t, err);
 }
 
+bool tracefs_is_there(const struct tracefs *t)
+{
+	return is_tracing_dir(t->root);
+}
+
+bool tracefs_find_again(const struct tracefs *t, struct tracefs *ret)
+{
+	const char *given = getenv("SONDE_TRACEFS");
+
+	*ret = *t;
+	return tracefs_is_there(t) || (!(given && *given) && find_mounted(ret->root));
+}
+
+/* Neither leads out of its directory: names come from command lines, hosts and journals. */
+static bool stays_inside(const char *instance, const char *file)
+{
+	if (strchr(instance, '/') || !strcmp(instance, ".") || !strcmp(instance, ".."))
+		return false;
+	for (const char *p = file; (p = strstr(p, "..")); p += 2)
+		if ((p == file || p[-1] == '/') && (!p[2] || p[2] == '/'))
+			return false;
+	return true;
+}
+
 char *tracefs_fmt_path(const struct tracefs *t, const char *instance, const char *file, char *buf)
 {
 	int n;
 
+	*buf = 0;
+	if (!stays_inside(instance, file))
+		return buf;
 	if (file[0] == '/') /* a setting outside tracefs: /proc/sys/kernel/… */
 		n = snprintf(buf, TRACEFS_PATH_MAX, "%s", file);
 	else if (*instance)
@@ -204,6 +232,11 @@ int tracefs_read(const struct tracefs *t, const char *instance, const char *file
 	return out->overflow ? -EFBIG : r;
 }
 
+static int refuse_unmounted(const struct tracefs *t, struct errmsg *err)
+{
+	return errmsg_set(err, -ENODEV, "the tracing directory %s was unmounted", t->root);
+}
+
 /* What helps against a refusal, to be put behind what was refused. */
 static const char *remedy(int code)
 {
@@ -219,6 +252,8 @@ int tracefs_refuse_read(const struct tracefs *t, const char *instance, const cha
 	char path[TRACEFS_PATH_MAX];
 
 	tracefs_fmt_path(t, instance, file, path);
+	if (!tracefs_is_there(t))
+		return refuse_unmounted(t, err);
 	if (code == -ENOENT || code == -ENODEV)
 		return errmsg_set(err, code, "this kernel has no %s", path);
 	if (code == -EBUSY)
@@ -274,14 +309,27 @@ long long tracefs_read_number(const struct tracefs *t, const char *instance, con
 
 /* --- writing ----------------------------------------------------------------------------------- */
 
+/*
+ * Each line would be a command of its own. Texts that callers check have none; those that are made of
+ * what is in program files (names of symbols) may. A last newline ends the only command; marks are data.
+ */
+static bool is_one_command(const char *file, const char *text)
+{
+	const char *at = plain_find(text);
+
+	return !at || (*at == '\n' && !at[1]) || !strcmp(file, "trace_marker");
+}
+
 int tracefs_try_write(const struct tracefs *t, const char *instance, const char *file,
 		      const char *text, enum tracefs_how how)
 {
-	int fd = tracefs_open_file(t, instance, file,
-				   O_WRONLY | (how == TRACEFS_SET ? O_TRUNC : O_APPEND));
 	size_t len = strlen(text);
-	int r = 0;
+	int fd, r = 0;
 
+	if (!is_one_command(file, text))
+		return -EINVAL;
+	fd = tracefs_open_file(t, instance, file,
+			       O_WRONLY | (how == TRACEFS_SET ? O_TRUNC : O_APPEND));
 	if (fd < 0)
 		return fd;
 	/* opening with O_TRUNC has emptied a list already; other files want at least a newline */
@@ -332,10 +380,16 @@ int tracefs_write(const struct tracefs *t, const char *instance, const char *fil
 
 	if (r >= 0)
 		return 0;
+	if (!is_one_command(file, text)) {
+		snprintf(reason, sizeof(reason), "the text for %.200s", file);
+		return plain_check(reason, text, err);
+	}
 	tracefs_fmt_path(t, instance, file, path);
 	if (find_reason(t, instance, text, reason, sizeof(reason)))
 		return errmsg_set(err, r, "the kernel refuses '%.*s' for %s: %s",
 				  len < 300 ? len : 300, text, path, reason);
+	if (!tracefs_is_there(t))
+		return refuse_unmounted(t, err);
 	if (r == -ENOENT || r == -ENODEV)
 		return errmsg_set(err, r, "this kernel has no %s", path);
 	if (r == -EACCES || r == -EPERM || r == -EROFS)
@@ -350,6 +404,8 @@ int tracefs_add_instance(const struct tracefs *t, const char *name, struct errms
 {
 	char path[TRACEFS_PATH_MAX];
 
+	if (plain_find(name))
+		return plain_check("the name of the instance", name, err);
 	if (!*name || *name == '.' || strchr(name, '/') || strlen(name) >= TRACEFS_NAME_MAX)
 		return errmsg_set(err, -EINVAL, "'%s' cannot be the name of an instance", name);
 	if (!mkdir(tracefs_fmt_path(t, name, "", path), 0700))

@@ -38,7 +38,15 @@ enum tracefs_how {
  */
 int tracefs_open(struct tracefs *t, struct errmsg *err);
 
-/* The path of a file, in buf of TRACEFS_PATH_MAX bytes; returns buf. */
+/* False if it was unmounted since. */
+bool tracefs_is_there(const struct tracefs *t);
+/* The same, or where else it is mounted now; false: nowhere. */
+bool tracefs_find_again(const struct tracefs *t, struct tracefs *ret);
+
+/*
+ * The path of a file, in buf of TRACEFS_PATH_MAX bytes; returns buf. Empty if it is too long, or if a name would
+ * lead out of the tracing directory ("..", an instance with '/').
+ */
 char *tracefs_fmt_path(const struct tracefs *t, const char *instance, const char *file, char *buf);
 
 bool tracefs_exists(const struct tracefs *t, const char *instance, const char *file);
@@ -56,7 +64,8 @@ int tracefs_read_text(const struct tracefs *t, const char *instance, const char 
 long long tracefs_read_number(const struct tracefs *t, const char *instance, const char *file);
 
 /*
- * Writes text in one piece. On failure the sentence names file, text and the reason, taken from the
+ * Writes text in one piece. A text with control characters is refused (-EINVAL), except in trace_marker and
+ * except a last newline: the kernel would take it for several commands. On failure the sentence names file, text and the reason, taken from the
  * kernel's error_log where it has one.
  */
 int tracefs_write(const struct tracefs *t, const char *instance, const char *file, const char *text,
@@ -74,7 +83,7 @@ int tracefs_open_file(const struct tracefs *t, const char *instance, const char 
 
 /* --- instances --------------------------------------------------------------------------------- */
 
-/* -EEXIST if there is one of that name; names with '/' or beginning with '.' are refused. */
+/* -EEXIST if there is one of that name; names with '/' or control characters or beginning with '.' are refused. */
 int tracefs_add_instance(const struct tracefs *t, const char *name, struct errmsg *err);
 /* Tries for up to a second while it is busy. */
 int tracefs_remove_instance(const struct tracefs *t, const char *name, struct errmsg *err);

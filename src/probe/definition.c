@@ -18,6 +18,7 @@
  */
 #include "probe/definition_int.h"
 
+#include "base/plain.h"
 #include "base/textbuf.h"
 
 #include <errno.h>
@@ -175,19 +176,19 @@ static int refuse_without_memory(struct errmsg *err)
 
 static int check_bytes(const char *text, struct errmsg *err)
 {
-	size_t len = strlen(text);
+	const char *at;
 
-	if (len > DEFINITION_MAX_BYTES)
+	if (strlen(text) > DEFINITION_MAX_BYTES)
 		return definition_refuse(text, (struct span){DEFINITION_MAX_BYTES, 1}, err, -E2BIG,
 					 "the definition is longer than %d bytes; record less in "
 					 "one probe, or make two of it",
 					 DEFINITION_MAX_BYTES);
-	for (size_t i = 0; i < len; i++)
-		if ((unsigned char)text[i] < ' ' && text[i] != '\t')
-			return definition_refuse(
-				text, (struct span){i, 1}, err, -EINVAL,
-				"there is a line break or another control character in the "
-				"definition; write it on one line");
+	at = plain_find(text);
+	if (at)
+		return definition_refuse(
+			text, (struct span){at - text, 1}, err, -EINVAL,
+			"there is a line break or another control character in the "
+			"definition; write it on one line");
 	return 0;
 }
 

@@ -378,6 +378,23 @@ def make_live(place, golden):
             keep(place, f"wrong-{kind}-{at}", bytes([kind]), struct.pack("<HB", at, 77))
 
 
+# Texts for the kernel, and what is noted to undo them.
+
+def make_journal(place, golden):
+    keep(place, "all", "instance sonde.1234\ntop 1234\nlive /home/me/trace%20one.dat\nprobe sonde_1/vfs_read\n"
+         "marks 4711 360012\nfile - set_event 18\nsched:sched_switch\nfile sonde.1234 events/sched/filter 4\nnone\n")
+    keep(place, "overflow", "file - set_event 18446744073709551615\nx\n")
+    keep(place, "escapes", "instance %0a%25%7f%zz%\nfile %2d a%20b 3\n\n\n\n\n")
+
+
+def make_kerneltext(place, golden):
+    texts = ("sched:sched_switch", "p:my/probe do_sys_open\np:other do_exit", "pid == 1 && comm ~ \"a*\"",
+             "stacktrace:5 if prev_pid == 1", "../../x", "..", "name\nlive /etc/passwd", "\x1b]0;x\a", "100%", "-", "a b")
+    for i, text in enumerate(texts):
+        for which in range(16):
+            keep(place, f"{i}-{which}", bytes([which]), text)
+
+
 def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)

@@ -7,7 +7,7 @@
  */
 #include "base/errmsg.h"
 #include "capture/cpufilter.h"
-#include "capture/journal.h"
+#include "capture/journal_int.h"
 #include "capture/pagemerge.h"
 #include "capture/plan.h"
 #include "capture/setting.h"
@@ -154,6 +154,13 @@ static void expect_file(const char *file, const char *text)
 
 	assert_true(tracefs_read_short(&t, "", file, buf, sizeof(buf)) >= 0);
 	assert_string_equal(buf, text);
+}
+
+static int remove_file(const char *file)
+{
+	char path[TRACEFS_PATH_MAX];
+
+	return unlink(tracefs_fmt_path(&t, "", file, path));
 }
 
 static int make_dir(void **state)
@@ -311,6 +318,194 @@ static void one_at_a_time_has_the_top_level(void **state)
 	journal_close(j);
 }
 
+/* --- text from outside ------------------------------------------------------------------------- */
+
+static bool has_journal(void)
+{
+	char command[TRACEFS_PATH_MAX + 64];
+
+	snprintf(command, sizeof(command), "ls '%s' | grep -q ^journal", t.root);
+	return !system(command);
+}
+
+static void a_plan_with_control_characters_is_refused(void **state)
+{
+	static const char *const options[] = {"-e",	  "-f", "-R", "-B",	"-p",
+					      "-C",	  "-l", "-n", "-g",	"--graph-notrace",
+					      "--module", "-O", "-P", "--probe"};
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++) {
+		const char *bad = i % 2 ? "a\nb" : "a\x1b]0;b";
+		struct errmsg err = {0};
+		struct plan p;
+		struct plan_buffer *b;
+
+		plan_init(&p);
+		if (i == 3)
+			plan_add_buffer(&p, bad);
+		b = plan_buffer(&p);
+		plan_add_event(&p, i ? "sched" : bad, false);
+		if (i == 1)
+			plan_add_filter(&p, bad, &err);
+		if (i == 2)
+			plan_add_trigger(&p, bad, &err);
+		if (i == 4)
+			b->tracer = strdup(bad);
+		if (i == 5)
+			b->clock = strdup(bad);
+		if (i >= 6) {
+			struct plan_words *lists[] = {&b->functions,
+						      &b->no_functions,
+						      &b->graph_functions,
+						      &b->no_graph_functions,
+						      &b->modules,
+						      &b->options,
+						      &b->pids,
+						      &p.probes};
+
+			plan_words_add(lists[i - 6], bad);
+		}
+		assert_int_equal(plan_check(&p, &err), -EINVAL);
+		assert_non_null(strstr(err.text, options[i]));
+		assert_non_null(strstr(err.text, i % 2 ? "a newline" : "an escape character"));
+		assert_null(strpbrk(err.text, "\n\x1b"));
+		plan_release(&p);
+	}
+}
+
+/* Whoever calls: a text is one command, a name is one name. */
+static void the_tracing_directory_takes_one_command_at_a_time(void **state)
+{
+	struct errmsg err = {0};
+	char path[TRACEFS_PATH_MAX];
+
+	put("dynamic_events", "");
+	put("trace_marker", "");
+	assert_int_equal(
+		tracefs_write(&t, "", "dynamic_events", "p:a b\np:c d", TRACEFS_APPEND, &err),
+		-EINVAL);
+	assert_non_null(strstr(err.text, "the text for dynamic_events contains a newline"));
+	assert_int_equal(tracefs_try_write(&t, "", "dynamic_events", "a\rb", TRACEFS_SET), -EINVAL);
+	expect_file("dynamic_events", "");
+	assert_int_equal(tracefs_try_write(&t, "", "dynamic_events", "s:x\tint y\n", TRACEFS_SET),
+			 0);
+	assert_int_equal(tracefs_try_write(&t, "", "trace_marker", "a\nb\n", TRACEFS_SET), 0);
+	err = (struct errmsg){0};
+	assert_int_equal(tracefs_add_instance(&t, "a\nb", &err), -EINVAL);
+	assert_non_null(strstr(err.text, "a newline"));
+	assert_string_equal(tracefs_fmt_path(&t, "..", "x", path), "");
+	assert_string_equal(tracefs_fmt_path(&t, "a/../..", "x", path), "");
+	assert_string_equal(tracefs_fmt_path(&t, "", "events/../../x", path), "");
+	assert_string_equal(tracefs_fmt_path(&t, "", "events/..", path), "");
+	assert_true(*tracefs_fmt_path(&t, "", "events/a..b/..c", path));
+}
+
+/* A name that looks like notes is one name. */
+static void names_in_a_journal_are_only_names(void **state)
+{
+	static const char *const names[] = {"a\nlive b", "two words", "-",
+					    "100%",	 "%41",	      "\x7f\x01 "};
+	struct notes back = {0};
+	struct textbuf tb;
+
+	textbuf_init(&tb, 1 << 16);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		note_fmt(&tb, NOTE_LIVE, "", names[i], "");
+		note_fmt(&tb, NOTE_FILE, names[i], names[i], "text\ninstance x\n");
+	}
+	note_fmt(&tb, NOTE_FILE, "", "set_event", "");
+	assert_int_equal(notes_parse(tb.start, textbuf_len(&tb), &back), 0);
+	assert_int_equal(back.n, 2 * sizeof(names) / sizeof(*names) + 1);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		assert_int_equal(back.list[2 * i].kind, NOTE_LIVE);
+		assert_string_equal(back.list[2 * i].name, names[i]);
+		assert_string_equal(back.list[2 * i + 1].instance, names[i]);
+		assert_string_equal(back.list[2 * i + 1].name, names[i]);
+		assert_string_equal(back.list[2 * i + 1].text, "text\ninstance x\n");
+	}
+	assert_string_equal(back.list[back.n - 1].instance, "");
+	notes_release(&back);
+	textbuf_release(&tb);
+}
+
+static void a_journal_with_wrong_lengths_is_survived(void **state)
+{
+	static const char *const texts[] = {"file - set_event 18446744073709551615\nx\n",
+					    "file - set_event 99999999999999999999\nx\n",
+					    "file - set_event -1\nx\n",
+					    "file - set_event 3\nx\n",
+					    "file - set_event\nx\n",
+					    "file - \n",
+					    "file\n",
+					    "\n\n \n",
+					    "file - set_event 2\nx"};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		struct notes notes = {0};
+		char *copy = strdup(texts[i]); /* ends where the sanitizer sees it */
+
+		assert_int_equal(notes_parse(copy, strlen(copy), &notes), 0);
+		assert_int_equal(notes.n, 0);
+		free(copy);
+	}
+}
+
+/* --- what cannot be undone --------------------------------------------------------------------- */
+
+static void what_cannot_be_undone_is_tried_by_the_next(void **state)
+{
+	struct errmsg err = {0};
+	struct journal *j;
+
+	put("buffer_size_kb", "100\n");
+	assert_int_equal(journal_open(&j, &t, &err), 0);
+	assert_int_equal(journal_set(j, "", "buffer_size_kb", "9", TRACEFS_SET, &err), 0);
+	assert_int_equal(journal_add_instance(j, "busy", &err), 0);
+	put("instances/busy/file", "in the way\n");
+	assert_true(journal_undo(j, &err) < 0);
+	assert_non_null(strstr(err.text, "busy"));
+	assert_non_null(strstr(err.text, "the next sonde that traces tries again"));
+	journal_close(j);
+	expect_file("buffer_size_kb", "100");
+	assert_true(has_journal());
+
+	/* somebody sets it meanwhile: only what failed is tried again */
+	put("buffer_size_kb", "50\n");
+	err = (struct errmsg){0};
+	assert_int_equal(journals_recover(&t, &err), 1);
+	assert_true(err.code < 0);
+	assert_true(has_journal());
+	assert_int_equal(journal_open(&j, &t, &err), 0);
+	assert_non_null(strstr(journal_left(j), "busy"));
+	journal_close(j);
+	assert_int_equal(remove_file("instances/busy/file"), 0);
+	assert_int_equal(journals_recover(&t, &err), 1);
+	assert_false(tracefs_exists(&t, "busy", ""));
+	assert_false(has_journal());
+	expect_file("buffer_size_kb", "50");
+}
+
+/* Then every file seems to be gone, and nothing to be put back. */
+static void an_unmounted_directory_keeps_the_journal(void **state)
+{
+	struct errmsg err = {0};
+	struct journal *j;
+
+	assert_int_equal(journal_open(&j, &t, &err), 0);
+	assert_int_equal(journal_add_instance(j, "mine", &err), 0);
+	assert_int_equal(remove_file("trace_clock"), 0);
+	assert_int_equal(journal_undo(j, &err), -ENODEV);
+	assert_non_null(strstr(err.text, "was unmounted"));
+	journal_close(j);
+	assert_true(has_journal());
+	put("trace_clock", "[local] global mono\n");
+	err = (struct errmsg){0};
+	assert_int_equal(journals_recover(&t, &err), 1);
+	assert_int_equal(err.code, 0);
+	assert_false(tracefs_exists(&t, "mine", ""));
+	assert_false(has_journal());
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -323,6 +518,12 @@ int main(void)
 		cmocka_unit_test(what_is_kept_stays),
 		cmocka_unit_test(a_guardian_puts_back_what_its_owner_cannot),
 		cmocka_unit_test(one_at_a_time_has_the_top_level),
+		cmocka_unit_test(a_plan_with_control_characters_is_refused),
+		cmocka_unit_test(the_tracing_directory_takes_one_command_at_a_time),
+		cmocka_unit_test(names_in_a_journal_are_only_names),
+		cmocka_unit_test(a_journal_with_wrong_lengths_is_survived),
+		cmocka_unit_test(what_cannot_be_undone_is_tried_by_the_next),
+		cmocka_unit_test(an_unmounted_directory_keeps_the_journal),
 	};
 
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);

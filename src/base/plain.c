@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * plain.c - finds control characters and names them.
+ *
+ * The sentence shows the text with each control character written as \xNN: it goes to a terminal, which must not act upon
+ * what was refused. Long texts are cut. Bytes from 0x80 on are left as they are: they are letters in UTF-8.
+ *
+ * Which characters: everything that could end a line or a word for the kernel, and everything that no name has.
+ */
+#include "base/plain.h"
+
+#include "base/errmsg.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SHOWN_MAX_BYTES 120
+
+static bool is_control(char c)
+{
+	return ((unsigned char)c < 0x20 && c != '\t') || c == 0x7f;
+}
+
+const char *plain_find(const char *text)
+{
+	for (; *text; text++)
+		if (is_control(*text))
+			return text;
+	return NULL;
+}
+
+static const char *name_of(char c, char *buf, size_t n_bytes)
+{
+	switch (c) {
+	case '\n':
+		return "a newline";
+	case '\r':
+		return "a carriage return";
+	case 0x1b:
+		return "an escape character";
+	default:
+		snprintf(buf, n_bytes, "the control character 0x%02x", (unsigned char)c);
+		return buf;
+	}
+}
+
+/* What is around the character, as the user may have typed it. */
+static void fmt_shown(const char *text, char *buf)
+{
+	size_t n = 0;
+
+	for (; *text && n + 8 < SHOWN_MAX_BYTES; text++)
+		n += snprintf(buf + n, SHOWN_MAX_BYTES - n, is_control(*text) ? "\\x%02x" : "%c",
+			      (unsigned char)*text);
+	snprintf(buf + n, SHOWN_MAX_BYTES - n, "%s", *text ? "…" : "");
+}
+
+int plain_check(const char *what, const char *text, struct errmsg *err)
+{
+	const char *at = plain_find(text);
+	char shown[SHOWN_MAX_BYTES], name[40];
+
+	if (!at)
+		return 0;
+	fmt_shown(text, shown);
+	return errmsg_set(err, -EINVAL, "%s contains %s: '%s'; remove it", what,
+			  name_of(*at, name, sizeof(name)), shown);
+}

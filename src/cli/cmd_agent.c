@@ -3,7 +3,7 @@
  * cmd_agent.c - `sonde agent`: records this machine when another one asks for it.
  *
  * The protocol is in serve/agent.h, the recording in capture/ and netrecord.h; here they meet. What the
- * host sends are options of record. Only those that say what to trace are taken: no command is run, no file
+ * host sends are options of record. Only those in the table `asked` are taken: no command is run, no file
  * is written, whoever asks.
  */
 #include "base/textbuf.h"
@@ -19,10 +19,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define PORT_DEFAULT   "823"
 #define HEAD_MAX_BYTES (256u << 20)
 #define ARGS_MAX       1026
+#define MEMORY_SHARE   8 /* of which one is for the buffers that a host asks for */
 
 struct agent_options {
 	struct service_options s;
@@ -66,13 +68,55 @@ static const struct option_row rows[] = {
 
 /* --- recording for a host ---------------------------------------------------------------------- */
 
-/* What a host may ask for. */
+static int ask_size(void *opts, const char *value, struct errmsg *err);
+
+/*
+ * What a host may ask for: what to trace, and nothing that outlives the recording, takes this machine's time or memory
+ * without limit, or names its files. Not here, among others: -r and --poll (a CPU for the recorder), --top, -K, -k
+ * (other people's settings), --vmlinux, --debug-dir, --source (files), --probe (the kernel's own grammar; -e has probes
+ * that are checked), -D, --threshold, --cmdlines-size (settings of the whole machine).
+ */
 static const struct option_row asked[] = {
-	RECORDOPTS_EVENTS,
-	RECORDOPTS_KERNEL,
-	RECORDOPTS_RECORDER,
-	{.kind = OPTION_END},
+	{OPTION_CALL, 'e', "event", "EVENT", "", .apply = recordopts_event},
+	{OPTION_CALL, 'f', "filter", "FILTER", "", .apply = recordopts_filter},
+	{OPTION_CALL, 'R', "trigger", "TRIGGER", "", .apply = recordopts_trigger},
+	{OPTION_CALL, 'v', NULL, NULL, "", .apply = recordopts_negate},
+	{OPTION_CALL, 'p', "tracer", "TRACER", "", .apply = recordopts_tracer},
+	{OPTION_CALL, 'l', NULL, "FUNCTION", "", .apply = recordopts_function},
+	{OPTION_CALL, 'n', NULL, "FUNCTION", "", .apply = recordopts_no_function},
+	{OPTION_CALL, 'g', NULL, "FUNCTION", "", .apply = recordopts_graph},
+	{OPTION_CALL, 0, "graph-notrace", "FUNCTION", "", .apply = recordopts_no_graph},
+	{OPTION_CALL, 0, "module", "MODULE", "", .apply = recordopts_module},
+	{OPTION_NUMBER, 0, "max-graph-depth", "N", "", RECORDOPTS_AT(plan.graph_depth)},
+	{OPTION_FLAG, 'T', NULL, NULL, "", RECORDOPTS_AT(plan.stacks)},
+	{OPTION_FLAG, 0, "func-stack", NULL, "", RECORDOPTS_AT(plan.func_stack)},
+	{OPTION_CALL, 'P', "pid", "PID", "", .apply = recordopts_pid},
+	{OPTION_FLAG, 'c', NULL, NULL, "", RECORDOPTS_AT(plan.children)},
+	RECORDOPTS_ROW_SELF(""),
+	{OPTION_FLAG, 'i', NULL, NULL, "", RECORDOPTS_AT(plan.ignore_unknown)},
+	{OPTION_CALL, 'M', "cpumask", "MASK", "", .apply = recordopts_cpumask},
+	{OPTION_CALL, 'C', "clock", "CLOCK", "", .apply = recordopts_clock},
+	{OPTION_CALL, 'O', NULL, "OPTION", "", .apply = recordopts_option},
+	{OPTION_CALL, 'b', "buffer-size", "KB", "", .apply = ask_size},
+	{OPTION_FLAG, 'd', NULL, NULL, "", RECORDOPTS_AT(plan.functions_off)},
+	{OPTION_CALL, 0, "max-rate", "N", "", .apply = recordopts_max_rate},
+	{OPTION_END},
 };
+
+/* Buffers are the kernel's memory, which nobody gets back before the end: an eighth of all there is. */
+static int ask_size(void *opts, const char *value, struct errmsg *err)
+{
+	long long all_kb = (long long)sysconf(_SC_PHYS_PAGES) * (sysconf(_SC_PAGESIZE) / 1024);
+	long long max_kb = all_kb / MEMORY_SHARE / sysconf(_SC_NPROCESSORS_CONF);
+	struct record_options *o = opts;
+	int r = recordopts_size(o, value, err);
+
+	if (r >= 0 && plan_buffer(&o->plan)->size_kb > max_kb)
+		return errmsg_set(err, -EPERM,
+				  "-b %s is more than this agent gives: %lld KB for each CPU",
+				  value, max_kb);
+	return r;
+}
 
 struct job {
 	struct record_options o;
@@ -87,6 +131,7 @@ struct job {
 
 static int parse_words(struct job *j, const char *const *args, uint32_t n_args, struct errmsg *err)
 {
+	struct errmsg why = {0};
 	bool help = false;
 	int n;
 
@@ -95,9 +140,10 @@ static int parse_words(struct job *j, const char *const *args, uint32_t n_args, 
 	j->args[0] = (char *)"record";
 	for (uint32_t i = 0; i < n_args; i++)
 		j->args[i + 1] = (char *)args[i];
-	n = options_parse(asked, &j->o, n_args + 1, j->args, OPTIONS_STOP_AT_ARGUMENT, &help, err);
+	n = options_parse(asked, &j->o, n_args + 1, j->args, OPTIONS_STOP_AT_ARGUMENT, &help, &why);
 	if (n < 0)
-		return n;
+		return errmsg_set(err, n, "an agent does not take this from its host: %s",
+				  why.text);
 	if (n || help)
 		return errmsg_set(err, -EPERM, "an agent runs no commands: '%s' is refused",
 				  n ? j->args[1] : "--help");
@@ -133,11 +179,7 @@ static int job_open(void *ctx, const char *const *args, uint32_t n_args,
 					      .compression = COMPRESSION_ZSTD,
 					      .plain_data = true,
 					      .tsc2nsec = j->o.tsc2nsec,
-					      .program = "sonde " SONDE_VERSION,
-					      .sleep_us = j->o.sleep_us,
-					      .rt_priority = j->o.rt_priority,
-					      .no_splice = j->o.no_splice,
-					      .busy = j->o.busy};
+					      .program = "sonde " SONDE_VERSION};
 	r = netrecord_head(&j->s, 0, &j->config, 3, &j->head, &ret->trace_id, err);
 	if (r < 0)
 		return r;

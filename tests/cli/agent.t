@@ -53,7 +53,11 @@ $ cat >try.py <<'END'
 >     return message(6, bytes(16), struct.pack(">III", 0, 4 + len(text), len(args)) + text)
 > try:
 >     for data in (b"GET / HTTP/1.0\r\n\r\n", message(0), message(6, bytes(16), b"\xff" * 20), words(),
->                  words("-e", "sched", "touch", "here"), words("-o", "file", "-e", "sched")):
+>                  words("-e", "sched", "touch", "here"), words("-o", "file", "-e", "sched"),
+>                  *(words("-e", "sched", *more.split()) for more in ("--rt-prio=5", "-r 5", "--poll", "--top",
+>                  "--take-over", "--vmlinux=/dev/zero", "--debug-dir=/", "--source=/", "-k", "-K", "-D", "-s 0",
+>                  "--user=root", "--probe=p:a/b c", "-B other", "--boot", "-b 900G")),
+>                  words("-e", "sched", "-f", "pid == 1\ntwo"), words("-e", "x\x1b[2J")):
 >         print(ask(data))
 > finally:
 >     agent.terminate()
@@ -69,11 +73,49 @@ b''
 b''
 b''
 b''
+b''
+b''
+b''
+b''
+b''
+b''
+b''
+b''
+b''
+b''
+b''
+b''
+b''
+b''
+b''
+b''
+b''
+b''
+b''
 sonde: HOST: a message of 1195725856 bytes came, which cannot be
 sonde: HOST: a CLOSE message came where TRACE_REQ was expected
 sonde: HOST: the TRACE_REQ message that came is wrong: its parameters are cut off
 sonde: HOST: the host names no event and no tracer
 sonde: HOST: an agent runs no commands: 'touch' is refused
-sonde: HOST: unknown option -o; --help lists them
+sonde: HOST: an agent does not take this from its host: unknown option -o; --help lists them
+sonde: HOST: an agent does not take this from its host: unknown option --rt-prio; --help lists them
+sonde: HOST: an agent does not take this from its host: unknown option -r; --help lists them
+sonde: HOST: an agent does not take this from its host: unknown option --poll; --help lists them
+sonde: HOST: an agent does not take this from its host: unknown option --top; --help lists them
+sonde: HOST: an agent does not take this from its host: unknown option --take-over; --help lists them
+sonde: HOST: an agent does not take this from its host: unknown option --vmlinux; --help lists them
+sonde: HOST: an agent does not take this from its host: unknown option --debug-dir; --help lists them
+sonde: HOST: an agent does not take this from its host: unknown option --source; --help lists them
+sonde: HOST: an agent does not take this from its host: unknown option -k; --help lists them
+sonde: HOST: an agent does not take this from its host: unknown option -K; --help lists them
+sonde: HOST: an agent does not take this from its host: unknown option -D; --help lists them
+sonde: HOST: an agent does not take this from its host: unknown option -s; --help lists them
+sonde: HOST: an agent does not take this from its host: unknown option --user; --help lists them
+sonde: HOST: an agent does not take this from its host: unknown option --probe; --help lists them
+sonde: HOST: an agent does not take this from its host: unknown option -B; --help lists them
+sonde: HOST: an agent does not take this from its host: unknown option --boot; --help lists them
+sonde: HOST: an agent does not take this from its host: -b 900G is more than this agent gives: … KB for each CPU
+sonde: HOST: the filter (-f) contains a newline: 'pid == 1\x0atwo'; remove it
+sonde: HOST: the event (-e) contains an escape character: 'x\x1b[2J'; remove it
 log
 try.py

@@ -92,7 +92,7 @@ static const struct option_row asked[] = {
 	{OPTION_FLAG, 0, "func-stack", NULL, "", RECORDOPTS_AT(plan.func_stack)},
 	{OPTION_CALL, 'P', "pid", "PID", "", .apply = recordopts_pid},
 	{OPTION_FLAG, 'c', NULL, NULL, "", RECORDOPTS_AT(plan.children)},
-	RECORDOPTS_ROW_SELF(""),
+	RECORDOPTS_ROWS_SELF(""),
 	{OPTION_FLAG, 'i', NULL, NULL, "", RECORDOPTS_AT(plan.ignore_unknown)},
 	{OPTION_CALL, 'M', "cpumask", "MASK", "", .apply = recordopts_cpumask},
 	{OPTION_CALL, 'C', "clock", "CLOCK", "", .apply = recordopts_clock},

@@ -252,7 +252,7 @@ static int record(struct record_options *o, char **argv, struct background *bg, 
 	r2 = session_close(&s, err);
 	r = r < 0 ? r : r2;
 	oc.has_failed = r < 0;
-	if (!o->quiet && oc.sum.bytes)
+	if (!o->quiet && oc.sum.bytes && r != -ESTALE) /* then it is not at its path */
 		outcome_show(&oc);
 	return r;
 }

@@ -5,6 +5,7 @@
  *	livefile.c          this
  *	livefile_layout.c   where everything stands; the directory and the marker
  *	livefile_region.c   data into a region: written, spliced, packed, dropped when old
+ *	livefile_name.c     the finished file, if its name was taken away meanwhile
  *	livefile_close.c    the holes, the tail, the final directory
  *	livefile_repair.c   the file of a recorder that died
  *
@@ -520,12 +521,14 @@ uint64_t livefile_bytes(const struct livefile *f)
 
 int livefile_finish(struct livefile *f, struct errmsg *err)
 {
-	int r;
+	int r, r2 = 0;
 
 	settle_followers(f->fd);
 	r = livefile_close(f, err);
+	if (f->is_started)
+		r2 = livefile_check_name(f, err);
 	livefile_free(f);
-	return r;
+	return r < 0 ? r : r2;
 }
 
 static void free_regions(struct livefile *f)

@@ -128,6 +128,7 @@ uint64_t livefile_bytes(const struct livefile *f);
  * The names of tasks and what else came late, the final directory, no holes. Texts given by
  * livefile_add_text() after livefile_start() replace the early ones (only TRACEFILE_CMDLINES).
  * Frees f in any case; on failure the file stays as livefile_flush() left it and err says what is wrong.
+ * -ESTALE: the file was renamed, removed or replaced meanwhile; the sentence says where the recording is now.
  */
 int livefile_finish(struct livefile *f, struct errmsg *err);
 /* Before livefile_start(): path stays as it was. After it: the file stays. f may be NULL. */

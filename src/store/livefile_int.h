@@ -154,6 +154,12 @@ void liveregion_release(struct liveregion *r);
 /* Puts the count of chunks where it belongs; the dir_lock is held, the region's is not. */
 int liveregion_write_count(struct liveregion *r);
 
+/*
+ * livefile_name.c: 0 if the finished file still has its name; else -ESTALE with a sentence that says where the recording
+ * is now, or why it is lost.
+ */
+int livefile_check_name(struct livefile *f, struct errmsg *err);
+
 /* livefile_close.c: from the last flush to the finished file */
 int livefile_close(struct livefile *f, struct errmsg *err);
 /*

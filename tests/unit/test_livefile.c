@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * test_livefile.c - a file that is recorded can be read at every moment and ends compact, also with a
- * limit, on a full disk, and from many threads; who reads it meanwhile is waited for.
+ * limit, on a full disk, and from many threads; who reads it meanwhile is waited for. A file that is removed
+ * meanwhile is not lost.
  *
  * covers: T01
  */
@@ -509,6 +510,46 @@ static void followers_are_waited_for(void **state)
 	unlink("trace.dat");
 }
 
+/* What somebody does to the file, where the recording is then, and the word that says so. */
+static const struct {
+	const char *command, *now, *word;
+} takings[] = {
+	{"rm trace.dat", "trace.dat", "removed"},
+	{"rm trace.dat; echo x > trace.dat", "trace.dat.1", "replaced"},
+	{"rm trace.dat; ln -s nowhere trace.dat", "trace.dat.1", "removed"},
+	{"mv trace.dat other.dat", "other.dat", "renamed"},
+	{"mv trace.dat other.dat; echo x > trace.dat", "other.dat", "renamed"},
+};
+
+static void check_takings(void)
+{
+	for (size_t i = 0; i < sizeof(takings) / sizeof(*takings); i++) {
+		struct livefile *f = begin(&kinds[0]);
+		struct errmsg err = {0};
+		struct contents c;
+		struct tracefile *tf;
+
+		add_all(f, &kinds[0], 0);
+		assert_int_equal(system(takings[i].command), 0);
+		assert_int_equal(livefile_finish(f, &err), -ESTALE);
+		assert_non_null(strstr(err.text, takings[i].word));
+		assert_non_null(strstr(err.text, takings[i].now));
+		if (strcmp(takings[i].now, "trace.dat"))
+			assert_int_equal(rename(takings[i].now, "trace.dat"), 0);
+		tf = read_file(&c);
+		assert_finished(tf);
+		assert_contents(&c, &kinds[0], 0);
+		tracefile_close(tf);
+		assert_alone();
+		unlink("trace.dat");
+	}
+}
+
+static void a_file_whose_name_was_taken_is_kept(void **state)
+{
+	everywhere(check_takings);
+}
+
 static const struct job jobs[] = {
 	{"fill", fill_small_disk},
 	{"limited", record_limited},
@@ -528,6 +569,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(regions_have_threads_of_their_own),
 		cmocka_unit_test(the_end_takes_little_room),
 		cmocka_unit_test(followers_are_waited_for),
+		cmocka_unit_test(a_file_whose_name_was_taken_is_kept),
 	};
 
 	do_job(jobs, sizeof(jobs) / sizeof(*jobs), argc, argv);

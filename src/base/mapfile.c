@@ -9,6 +9,7 @@
  */
 #include "base/mapfile.h"
 #include "base/errmsg.h"
+#include "base/regular.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -174,6 +175,23 @@ int mapfile_open_if(struct mapfile *ret_map, const char *path, const char *prefi
 int mapfile_open(struct mapfile *ret_map, const char *path, struct errmsg *err)
 {
 	return mapfile_open_if(ret_map, path, "", err);
+}
+
+int mapfile_open_regular(struct mapfile *ret_map, const char *path, size_t max_bytes,
+			 struct errmsg *err)
+{
+	int fd = regular_open(path, max_bytes), r;
+	struct stat st;
+
+	if (fd < 0)
+		return errmsg_set_errno(err, fd, "cannot open %s", path);
+	r = fstat(fd, &st) ? -errno : 0;
+	if (r < 0 || !st.st_size || (size_t)st.st_size > max_bytes)
+		r = errmsg_set_errno(err, r < 0 ? r : -EFBIG, "cannot examine %s", path);
+	else
+		r = map_fd(ret_map, fd, st.st_size, path, err);
+	close(fd);
+	return r;
 }
 
 void mapfile_release(struct mapfile *map)

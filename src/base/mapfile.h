@@ -26,6 +26,10 @@ int mapfile_open(struct mapfile *ret_map, const char *path, struct errmsg *err);
 /* The same; of a stream that does not begin with `prefix` only the beginning is read. */
 int mapfile_open_if(struct mapfile *ret_map, const char *path, const char *prefix,
 		    struct errmsg *err);
+/* A file whose name somebody else chose: regular.h. Pipes and devices are refused, and files that are empty or
+ * larger than max_bytes. */
+int mapfile_open_regular(struct mapfile *ret_map, const char *path, size_t max_bytes,
+			 struct errmsg *err);
 void mapfile_release(struct mapfile *map);
 
 #endif

@@ -22,6 +22,7 @@
  * Strings are kept by the triggers up to the kernel's limit of 64 bytes. The texts are made in setup_pair_text.c.
  */
 #include "capture/setup_pair_int.h"
+#include "base/regular.h"
 
 #include "capture/eventdir.h"
 #include "symbols/arch.h"
@@ -142,7 +143,7 @@ static int open_program(const struct probe *p, ElfW(Ehdr) * ret_header)
 	if (!colon || colon - place >= (ptrdiff_t)sizeof(path))
 		return -1;
 	snprintf(path, sizeof(path), "%.*s", (int)(colon - place), place);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = regular_open(path, UINT64_MAX);
 	if (fd >= 0 && pread(fd, ret_header, sizeof(*ret_header), 0) == sizeof(*ret_header) &&
 	    ret_header->e_ident[EI_CLASS] == (sizeof(long) == 8 ? ELFCLASS64 : ELFCLASS32))
 		return fd;

@@ -4,7 +4,8 @@
  *
  * The file is mapped and walked through once, from its first line on: lines are asked for in rising order, as
  * they are printed, and no table of them is needed. A file that cannot be read has only empty lines, because
- * their numbers are worth printing all the same. The last line may lack its newline.
+ * their numbers are worth printing all the same. Its name stands in a program file, so only a regular file
+ * of bounded size is read. The last line may lack its newline.
  */
 #include "cli/sourcetext.h"
 
@@ -12,12 +13,14 @@
 
 #include <string.h>
 
+#define SOURCE_MAX_BYTES ((size_t)256 << 20) /* generated ones have some MB */
+
 void sourcetext_open(struct sourcetext *s, const char *path)
 {
 	struct errmsg ignored = {0};
 
 	*s = (struct sourcetext){.line = 1};
-	s->is_open = path && mapfile_open(&s->map, path, &ignored) >= 0;
+	s->is_open = path && mapfile_open_regular(&s->map, path, SOURCE_MAX_BYTES, &ignored) >= 0;
 }
 
 void sourcetext_close(struct sourcetext *s)

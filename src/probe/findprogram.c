@@ -12,6 +12,7 @@
 
 #include "base/errmsg.h"
 #include "base/mapfile.h"
+#include "base/regular.h"
 #include "probe/ldcache.h"
 
 #include <fcntl.h>
@@ -31,7 +32,7 @@ static bool is_program(const char *path)
 /* Of a script no instruction can be probed; another of that name may follow in PATH. */
 static bool is_elf(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = regular_open(path, UINT64_MAX);
 	char magic[4] = "";
 	bool is = fd >= 0 && read(fd, magic, 4) == 4 && !memcmp(magic, "\177ELF", 4);
 

@@ -18,6 +18,7 @@
  * anybody would look for. probe_fmt_format() leaves the guards out of what readers see.
  */
 #include "probe/resolve_int.h"
+#include "base/regular.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -101,7 +102,7 @@ static bool fmt_bytes(const struct probe *p, size_t place, char fetch[64])
 	if (!path_len || path_len >= sizeof(path))
 		return false;
 	snprintf(path, sizeof(path), "%.*s", (int)path_len, text);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = regular_open(path, UINT64_MAX);
 	if (fd < 0)
 		return false;
 	n = pread(fd, page, sizeof(page), page_at);

@@ -25,6 +25,7 @@
  */
 #include "base/errmsg.h"
 #include "base/hash.h"
+#include "base/regular.h"
 #include "symbols/btf_int.h"
 
 #include <errno.h>
@@ -395,12 +396,12 @@ static int read_bytes(int fd, size_t size, struct piece *ret)
 
 static int load(struct btf *b, const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC), r = 0;
+	int fd = regular_open(path, BTF_MAX_BYTES), r = 0;
 	struct stat st;
 	void *p;
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	if (fstat(fd, &st) || st.st_size <= 0 || st.st_size > BTF_MAX_BYTES) {
 		close(fd);
 		return -EINVAL;

@@ -3,10 +3,7 @@
  * debuginfo.c - opens a program and finds its debug information.
  *
  *	the file ─────▶ libdwfl ─┬─▶ .debug_* in the file itself
- *	                         ├─▶ DIR/.build-id/ab/cdef….debug        by build id
- *	                         ├─▶ what .gnu_debuglink names, beside the file, in .debug/ and below DIR
- *	                         ├─▶ DIR/PATH and DIR/PATH.debug          asked for by us, if the id agrees
- *	                         ├─▶ .gnu_debugaltlink: strings and types that several files share
+ *	                         ├─▶ a debug file, and an alternate one that several share: debuginfo_files.c
  *	                         └─▶ .gnu_debugdata: only symbols, packed by xz
  *
  * libdwfl also unpacks modules (.ko.xz) and applies their relocations: a module has no addresses of its
@@ -14,6 +11,7 @@
  * addresses that stand in the file (bias 0).
  *
  *	debuginfo.c            this file: open, close, what the file is
+ *	debuginfo_files.c      where its debug information is, if it is not in the file
  *	debuginfo_units.c      which compile units may know a name: a search through bytes, no parsing
  *	debuginfo_walk.c       functions and their code in one unit; diescan.c: passing over what is none
  *	debuginfo_symbols.c    functions of the symbol table
@@ -33,6 +31,7 @@
  */
 #include "symbols/debuginfo_int.h"
 #include "base/errmsg.h"
+#include "base/regular.h"
 #include "symbols/arch.h"
 #include "symbols/package.h"
 
@@ -45,57 +44,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FILE_MAX_BYTES	(8ull << 30) /* a kernel with debug information has 1 GB */
 #define ARENA_MAX_BYTES (2ull << 30)
 #define MODULE_BASE	0x10000 /* so that no function of a module stands at 0 */
 #define DEBUG_DIR	"/usr/lib/debug"
-
-/* --- finding ----------------------------------------------------------------------------------- */
-
-static bool same_build_id(int fd, const unsigned char *id, int len)
-{
-	Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	const void *other;
-	bool same = elf && dwelf_elf_gnu_build_id(elf, &other) == len && !memcmp(other, id, len);
-
-	elf_end(elf);
-	return same;
-}
-
-/* DIR/PATH and DIR/PATH.debug, as some packages have it (the kernel's among them). */
-static int find_by_path(Dwfl_Module *mod, const char *dir, const char *path, char **ret_path)
-{
-	static const char *const endings[] = {"", ".debug"};
-	const unsigned char *id;
-	GElf_Addr where;
-	int len = dwfl_module_build_id(mod, &id, &where);
-
-	for (size_t i = 0; len > 0 && i < 2; i++) {
-		char *name;
-		int fd;
-
-		if (asprintf(&name, "%s%s%s", dir, path, endings[i]) < 0)
-			return -1;
-		fd = open(name, O_RDONLY | O_CLOEXEC);
-		if (fd >= 0 && same_build_id(fd, id, len)) {
-			*ret_path = name;
-			return fd;
-		}
-		if (fd >= 0)
-			close(fd);
-		free(name);
-	}
-	return -1;
-}
-
-static int find_debug_file(Dwfl_Module *mod, void **userdata, const char *name, Dwarf_Addr base,
-			   const char *file, const char *link, GElf_Word crc, char **ret_path)
-{
-	struct debuginfo *d = *userdata;
-	int fd = dwfl_standard_find_debuginfo(mod, userdata, name, base, file, link, crc, ret_path);
-
-	return fd >= 0 || !d ? fd : find_by_path(mod, d->debug_dir, d->path, ret_path);
-}
 
 /* --- opening ----------------------------------------------------------------------------------- */
 
@@ -109,24 +60,19 @@ static bool is_laid_out(int fd)
 	return is_elf && head[16] != ET_REL && head[17] != ET_REL;
 }
 
-static int check_file(const char *path, uint64_t *ret_base, struct errmsg *err)
+/* A descriptor. */
+static int open_file(const char *path, struct errmsg *err)
 {
-	struct stat st;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = regular_open(path, DEBUGINFO_FILE_MAX_BYTES);
 
-	if (fd < 0)
-		return errmsg_set_errno(err, -errno, "cannot open %s", path);
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
-		close(fd);
-		return errmsg_set(err, -EINVAL, "%s is not a file; name a program or a library",
+	if (fd == -EINVAL)
+		return errmsg_set(err, fd, "%s is not a file; name a program or a library", path);
+	if (fd == -ENODATA)
+		return errmsg_set(err, fd, "%s is empty; name a program or a library", path);
+	if (fd == -EFBIG)
+		return errmsg_set(err, fd, "%s is larger than 8 GB; its symbols are not read",
 				  path);
-	}
-	*ret_base = is_laid_out(fd) ? 0 : MODULE_BASE;
-	close(fd);
-	if ((uint64_t)st.st_size > FILE_MAX_BYTES)
-		return errmsg_set(err, -EFBIG, "%s is larger than 8 GB; its symbols are not read",
-				  path);
-	return 0;
+	return fd < 0 ? errmsg_set_errno(err, fd, "cannot open %s", path) : fd;
 }
 
 static void note_build_id(struct debuginfo *d)
@@ -139,26 +85,32 @@ static void note_build_id(struct debuginfo *d)
 		snprintf(d->build_id + 2 * i, 3, "%02x", id[i]);
 }
 
-static int open_module(struct debuginfo *d, uint64_t base, struct errmsg *err)
+/* Takes fd. */
+static int open_module(struct debuginfo *d, int fd, struct errmsg *err)
 {
+	uint64_t base = is_laid_out(fd) ? 0 : MODULE_BASE;
 	const GElf_Ehdr *eh;
 	GElf_Ehdr mem;
 	Dwarf_Addr bias;
 	void **userdata;
 
-	d->callbacks = (Dwfl_Callbacks){.find_debuginfo = find_debug_file,
+	d->callbacks = (Dwfl_Callbacks){.find_debuginfo = debuginfo_find_file,
 					.find_elf = dwfl_build_id_find_elf,
 					.debuginfo_path = &d->search_path,
 					.section_address = dwfl_offline_section_address};
 	d->dwfl = dwfl_begin(&d->callbacks);
-	if (!d->dwfl)
+	if (!d->dwfl) {
+		close(fd);
 		return errmsg_set_errno(err, -ENOMEM, "cannot read %s", d->path);
+	}
 	dwfl_report_begin(d->dwfl);
-	d->module = dwfl_report_elf(d->dwfl, d->path, d->path, -1, base, true);
+	d->module = dwfl_report_elf(d->dwfl, d->path, d->path, fd, base, true);
 	dwfl_report_end(d->dwfl, NULL, NULL);
-	if (!d->module)
+	if (!d->module) {
+		close(fd); /* it is taken only with a module */
 		return errmsg_set(err, -EINVAL, "%s is no program, library or kernel: %s", d->path,
 				  dwfl_errmsg(-1));
+	}
 	dwfl_module_info(d->module, &userdata, NULL, NULL, NULL, NULL, NULL, NULL);
 	*userdata = d;
 	d->elf = dwfl_module_getelf(d->module, &bias);
@@ -188,6 +140,7 @@ static void open_dwarf(struct debuginfo *d)
 	}
 	dwfl_module_info(d->module, NULL, NULL, NULL, NULL, NULL, &main_file, &debug_file);
 	d->debug_path = strdup(debug_file ? debug_file : d->path);
+	debuginfo_open_alternate(d);
 }
 
 static bool has_section(Elf *elf, const char *name)
@@ -209,7 +162,6 @@ static bool has_section(Elf *elf, const char *name)
 
 static int open_all(struct debuginfo *d, const struct debuginfo_paths *paths, struct errmsg *err)
 {
-	uint64_t base = 0;
 	int r;
 
 	/* /proc/PID/root leads into the files of another process, and its text does not say so */
@@ -227,9 +179,9 @@ static int open_all(struct debuginfo *d, const struct debuginfo_paths *paths, st
 		d->search_path = NULL;
 		return errmsg_set_errno(err, -ENOMEM, "cannot read %s", d->path);
 	}
-	r = check_file(d->path, &base, err);
+	r = open_file(d->path, err);
 	if (r >= 0)
-		r = open_module(d, base, err);
+		r = open_module(d, r, err);
 	if (r < 0)
 		return r;
 	note_build_id(d);
@@ -247,6 +199,7 @@ int debuginfo_open(struct debuginfo **ret_info, const struct debuginfo_paths *pa
 
 	if (!d)
 		return errmsg_set_errno(err, -ENOMEM, "cannot read %s", paths->path);
+	d->alternate_fd = -1;
 	arena_init(&d->arena, ARENA_MAX_BYTES);
 	types_init(d);
 	elf_version(EV_CURRENT);
@@ -264,6 +217,7 @@ void debuginfo_close(struct debuginfo *d)
 		return;
 	if (d->dwfl)
 		dwfl_end(d->dwfl);
+	debuginfo_close_alternate(d);
 	types_release(d);
 	for (size_t i = 0; i < d->n_units; i++) {
 		free(d->units[i].functions);

@@ -102,6 +102,10 @@ struct debuginfo {
 	Dwfl_Module *module;
 	Elf *elf;     /* of the file itself */
 	Dwarf *dwarf; /* NULL: there is none */
+	Dwarf *alternate,
+		*nothing; /* .gnu_debugaltlink: the file, or what stands for one that is not there */
+	Elf *nothing_elf;
+	int alternate_fd;
 	uint64_t elf_bias;
 	bool is_relocatable; /* a kernel module */
 	bool is_kernel;	     /* vmlinux or a module: globals are reached by symbol */
@@ -116,6 +120,19 @@ struct debuginfo {
 	bool has_symbols, has_units, is_sorted;
 	bool has_refers, refers; /* units refer to each other */
 };
+
+#define DEBUGINFO_FILE_MAX_BYTES (8ull << 30) /* a kernel with debug information has 1 GB */
+
+/* --- debuginfo_files.c --- */
+
+/* For libdwfl; userdata is the debuginfo. */
+int debuginfo_find_file(Dwfl_Module *mod, void **userdata, const char *name, Dwarf_Addr base,
+			const char *file, const char *link, GElf_Word crc, char **ret_path);
+/* Sets d->alternate, if d->dwarf names one and it is there. */
+void debuginfo_open_alternate(struct debuginfo *d);
+void debuginfo_close_alternate(struct debuginfo *d);
+/* False if libdw must not look for the other half of this unit: its name is that of a FIFO or a device. */
+bool debuginfo_can_split(const struct debuginfo *d, Dwarf_Die *skeleton);
 
 /* --- debuginfo.c --- */
 

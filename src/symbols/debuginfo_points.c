@@ -22,6 +22,7 @@
  * work.cold and work.part.0 are not entries of work. Nor has .cold a return: the kernel replaces what is on top of the
  * stack by an address of its own, and behind a jump that is data of the program.
  */
+#include "base/regular.h"
 #include "symbols/debuginfo_points_int.h"
 #include "symbols/arch.h"
 
@@ -32,8 +33,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PATTERN_MAX    1000
-#define LINE_MAX_BYTES 2000
+#define PATTERN_MAX	 1000
+#define LINE_MAX_BYTES	 2000
+#define SOURCE_MAX_BYTES (256u << 20) /* generated ones have some MB */
 
 /* --- making points ----------------------------------------------------------------------------- */
 
@@ -382,7 +384,7 @@ static int find_lazy_lines(struct search *s, struct unit *u, const char *file, s
 {
 	char pattern[PATTERN_MAX], text[LINE_MAX_BYTES], raw[LINE_MAX_BYTES];
 	char *path = source_path(s->d, u, file);
-	FILE *f = path ? fopen(path, "re") : NULL;
+	FILE *f = path ? regular_fopen(path, SOURCE_MAX_BYTES) : NULL;
 	unsigned line = 0;
 
 	free(path);

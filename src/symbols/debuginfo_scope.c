@@ -233,7 +233,7 @@ static bool find_static(const struct dwarf_scope *s, Dwarf_Die *die, struct vari
 	struct location_site site = {.d = s->d, .address = s->address};
 	struct global g = {.bare = *die};
 
-	if (dwarf_getalt(s->d->dwarf)) /* every unit would have to be asked, for every variable */
+	if (s->d->alternate) /* every unit would have to be asked, for every variable */
 		return false;
 	find_place_of_bare(s->d, &g);
 	site.unit = g.unit;

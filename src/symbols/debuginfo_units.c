@@ -61,7 +61,7 @@ static int list_headers(struct debuginfo *d, size_t *n_room)
 	bool is_old = false;
 	struct diescan s = {0};
 
-	if (!d->info.len || !debuginfo_has_our_order(d) || dwarf_getalt(d->dwarf))
+	if (!d->info.len || !debuginfo_has_our_order(d) || d->alternate)
 		return -ENOTSUP;
 	for (size_t at = 0; at < d->info.len; at = s.end) {
 		struct unit *u;
@@ -88,11 +88,17 @@ static int list_dwarf(struct debuginfo *d, Dwarf *dwarf, size_t *n_room)
 	Dwarf_Die die, split;
 	uint8_t kind;
 
-	while (dwarf_get_units(dwarf, cu, &cu, NULL, &kind, &die, &split) == 0) {
+	while (dwarf_get_units(dwarf, cu, &cu, NULL, &kind, &die, NULL) == 0) {
 		struct unit *u;
 
 		if (kind == DW_UT_type || kind == DW_UT_split_type)
 			continue;
+		memset(&split, 0, sizeof(split));
+		if (kind == DW_UT_skeleton && !debuginfo_can_split(d, &die))
+			continue;
+		if (kind == DW_UT_skeleton &&
+		    dwarf_cu_info(cu, NULL, NULL, NULL, &split, NULL, NULL, NULL))
+			memset(&split, 0, sizeof(split));
 		u = add_unit(d, n_room);
 		if (!u)
 			return -ENOMEM;
@@ -121,8 +127,8 @@ int units_list(struct debuginfo *d)
 		r = list_dwarf(d, d->dwarf, &n_room);
 	}
 	d->n_own_units = d->n_units;
-	if (r >= 0 && dwarf_getalt(d->dwarf))
-		r = list_dwarf(d, dwarf_getalt(d->dwarf), &n_room);
+	if (r >= 0 && d->alternate)
+		r = list_dwarf(d, d->alternate, &n_room);
 	d->has_units = true;
 	return r;
 }
@@ -376,8 +382,7 @@ bool *units_naming(struct debuginfo *d, const char *name, size_t len, bool only_
 	if (!m.which)
 		return NULL;
 	find_places(debuginfo_section(d, ".debug_str"), name, len, &places);
-	if (places.is_too_many || !info.len || !debuginfo_has_our_order(d) ||
-	    dwarf_getalt(d->dwarf)) {
+	if (places.is_too_many || !info.len || !debuginfo_has_our_order(d) || d->alternate) {
 		mark_all(&m, false);
 		return m.which;
 	}
@@ -441,7 +446,7 @@ bool *units_referring(struct debuginfo *d, Dwarf_Die *die)
 {
 	struct piece info = d->info;
 	uint32_t offset = dwarf_dieoffset(die);
-	bool all = dwarf_getalt(d->dwarf) || !unit_of_die(d, die);
+	bool all = d->alternate || !unit_of_die(d, die);
 	bool *which;
 
 	if (!all && !units_refer(d))

@@ -15,15 +15,18 @@
  * tasks. Where the tracing directory was unmounted nothing can be put back, though every file seems to be gone.
  */
 #include "base/errmsg.h"
+#include "base/regular.h"
 #include "capture/journal_int.h"
 #include "capture/setting.h"
 #include "capture/taskmarks.h"
+#include "format/tracedat.h"
 #include "store/livefile.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define CMDLINES_MAX_BYTES (16u << 20)
 #define BUSY_PATIENCE_MS   1000
@@ -67,11 +70,26 @@ static int undo_file(const struct tracefs *t, const struct note *n, struct errms
 		n->text);
 }
 
+/* Somebody may have put something else in its place: a FIFO would keep us waiting. */
+static bool is_trace_file(const char *path)
+{
+	char head[SNF_MAGIC_BYTES];
+	int fd = regular_open(path, UINT64_MAX);
+	bool is = fd >= 0 && read(fd, head, sizeof(head)) == (ssize_t)sizeof(head) &&
+		  !memcmp(head, SNF_MAGIC, sizeof(head));
+
+	if (fd >= 0)
+		close(fd);
+	return is;
+}
+
 static int undo_live(const struct tracefs *t, const struct note *n, struct errmsg *err)
 {
 	struct textbuf names;
 	int r;
 
+	if (!is_trace_file(n->name))
+		return 0;
 	textbuf_init(&names, CMDLINES_MAX_BYTES);
 	if (tracefs_read(t, "", "saved_cmdlines", &names) < 0)
 		textbuf_clear(&names);

@@ -3,7 +3,7 @@
  * shortage.c - the counters behind shortage.h.
  *
  * Failures are counted, not flagged, so that a server can tell whether the request at hand was hit:
- * it compares the count before and after, answers accordingly, and settles the difference. Two
+ * it compares the count before and after, answers accordingly, and settles what it has seen. Two
  * requests at a time may both see one failure; then both are refused, which is safe.
  *
  * Relaxed order suffices: main() reads after joining its threads, a server in the thread that failed.
@@ -19,6 +19,7 @@
 
 static atomic_uint n_failures, n_settled;
 static atomic_int last_code;
+static _Thread_local unsigned n_failures_here;
 
 void shortage_note(int code)
 {
@@ -26,6 +27,12 @@ void shortage_note(int code)
 		return;
 	atomic_store_explicit(&last_code, code, memory_order_relaxed);
 	atomic_fetch_add_explicit(&n_failures, 1, memory_order_relaxed);
+	n_failures_here++;
+}
+
+unsigned shortage_count_here(void)
+{
+	return n_failures_here;
 }
 
 unsigned shortage_count(void)
@@ -33,16 +40,22 @@ unsigned shortage_count(void)
 	return atomic_load_explicit(&n_failures, memory_order_relaxed);
 }
 
-void shortage_settle(unsigned n)
+void shortage_settle(unsigned count)
 {
-	atomic_fetch_add_explicit(&n_settled, n, memory_order_relaxed);
+	unsigned old = atomic_load_explicit(&n_settled, memory_order_relaxed);
+
+	while (old < count &&
+	       !atomic_compare_exchange_weak_explicit(&n_settled, &old, count, memory_order_relaxed,
+						      memory_order_relaxed))
+		;
 }
 
 int shortage_pending(void)
 {
-	int n = shortage_count() - atomic_load_explicit(&n_settled, memory_order_relaxed);
+	unsigned settled = atomic_load_explicit(&n_settled, memory_order_relaxed);
 
-	return n > 0 ? atomic_load_explicit(&last_code, memory_order_relaxed) : 0;
+	return shortage_count() > settled ? atomic_load_explicit(&last_code, memory_order_relaxed)
+					  : 0;
 }
 
 int shortage_check(struct errmsg *err, const char *fmt, ...)

@@ -24,8 +24,11 @@ void shortage_note(int code);
 /* How many there were so far. If it is the same after some work as before, nothing was refused. */
 unsigned shortage_count(void);
 
-/* The user has been told about n failures, so they need not end up in the exit status. */
-void shortage_settle(unsigned n);
+/* The same, of this thread only: for work that is done by one thread while others do theirs. */
+unsigned shortage_count_here(void);
+
+/* The user has been told about the first so many failures: they need not end up in the exit status. */
+void shortage_settle(unsigned count);
 
 /* The errno of the last failure if any is not settled, else 0. */
 int shortage_pending(void);

@@ -16,6 +16,7 @@
  * The address goes to standard output, when requests are answered; everything else to standard error.
  */
 #include "base/caller.h"
+#include "base/shortage.h"
 #include "cli/command.h"
 #include "cli/recordrun.h"
 #include "cli/viewbrowser.h"
@@ -263,6 +264,9 @@ static int serve(struct viewing *v, struct errmsg *err)
 		r = sandbox_calls(v->cache || v->live.path, err);
 	if (r >= 0)
 		r = stage_start(v->vt.stage, v->cache, err);
+	/* what is missing in the formats or names would be missing in every answer */
+	if (r >= 0)
+		r = shortage_check(err, "cannot show the trace");
 	if (r >= 0)
 		r = httpd_start(v->hd, v->vt.stage, err);
 	if (r < 0)
@@ -271,7 +275,8 @@ static int serve(struct viewing *v, struct errmsg *err)
 	fflush(stdout);
 	viewbrowser_start(&v->browser);
 	wait_for_end(v);
-	return 0;
+	r = timeline_error(v->vt.stage->tl);
+	return r < 0 ? errmsg_set_errno(err, r, "the index has holes") : 0;
 }
 
 static int view(struct viewing *v, struct errmsg *err)

@@ -14,6 +14,8 @@
  */
 #include "timeline/timeline_int.h"
 
+#include "base/shortage.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -133,9 +135,13 @@ static struct index_segment *find_segment(struct timeline *tl)
 /* lock held */
 static void finish_if_done(struct timeline *tl)
 {
+	unsigned n_refused = shortage_count_here();
+
 	if (tl->n_todo || tl->n_busy)
 		return;
 	timeline_resolve_threads(tl);
+	if (shortage_count_here() != n_refused)
+		tl->error = -ENOMEM;
 	if (!tl->error && !tl->is_live && !tl->is_saved && !tl->stop) {
 		tl->is_saved = true;
 		pthread_cond_broadcast(&tl->idle);
@@ -208,9 +214,8 @@ static void *thread_run(void *arg)
 		if (job) {
 			job_run_one(tl, job);
 		} else if (seg && !ix && !(ix = indexer_new())) {
-			tl->error = -ENOMEM;
-			pthread_cond_broadcast(&tl->idle);
-			pthread_cond_wait(&tl->work, &tl->lock);
+			tl->n_todo--;
+			segment_done(tl, seg, -ENOMEM);
 		} else if (seg) {
 			run_segment(tl, ix, seg);
 		} else {
@@ -270,6 +275,17 @@ float timeline_progress(const struct timeline *tl)
 	f = tl->n_pages ? (float)tl->n_pages_done / (float)tl->n_pages : 1;
 	pthread_mutex_unlock(lock);
 	return f;
+}
+
+int timeline_error(const struct timeline *tl)
+{
+	pthread_mutex_t *lock = (pthread_mutex_t *)&tl->lock;
+	int r;
+
+	pthread_mutex_lock(lock);
+	r = tl->error;
+	pthread_mutex_unlock(lock);
+	return r;
 }
 
 int timeline_wait(struct timeline *tl)

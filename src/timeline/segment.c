@@ -18,6 +18,8 @@
  */
 #include "timeline/timeline_int.h"
 
+#include "base/shortage.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -643,6 +645,7 @@ void indexer_merge(struct indexer *ix, struct timeline *tl, struct stream *st)
 int indexer_run(struct indexer *ix, struct timeline *tl, struct index_segment *seg)
 {
 	struct stream *st = tl->streams[seg->stream];
+	unsigned n_refused = shortage_count_here();
 	int r = indexer_walk(ix, tl, st, seg);
 
 	if (r < 0)
@@ -650,7 +653,8 @@ int indexer_run(struct indexer *ix, struct timeline *tl, struct index_segment *s
 	pthread_mutex_lock(&tl->lock);
 	indexer_merge(ix, tl, st);
 	pthread_mutex_unlock(&tl->lock);
-	return 0;
+	/* a name or a kind that is missing would stay so, in the sidecar, too */
+	return shortage_count_here() == n_refused ? 0 : -ENOMEM;
 }
 
 struct indexer *indexer_new(void)

@@ -100,6 +100,7 @@ int timeline_start(struct timeline *tl, const char *cache_dir, struct errmsg *er
 void timeline_hint(struct timeline *tl, uint64_t from, uint64_t to);
 float timeline_progress(const struct timeline *tl); /* 0 … 1 */
 int timeline_wait(struct timeline *tl);		    /* until all is indexed; 0 or -ENOMEM */
+int timeline_error(const struct timeline *tl);	    /* so far: 0, or -ENOMEM: the index has holes */
 /* Bytes of memory that the index takes, without lanes; and events indexed. */
 size_t timeline_memory(const struct timeline *tl);
 uint64_t timeline_n_events(const struct timeline *tl);

@@ -4,9 +4,12 @@
  *
  * doc/VIEWER.md has the members of every answer. A request that is not in the table does not exist;
  * one that failed is {"error":"sentence"}, with "at" where the sentence points into an expression.
- * An answer that would grow above its ceiling fails as a whole: half an object is none.
+ * An answer that would grow above its ceiling fails as a whole: half an object is none. So does one
+ * during which the system refused memory: status 503, and the next request is answered again.
  */
 #include "view/api.h"
+
+#include "base/shortage.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -97,22 +100,46 @@ static int run(struct stage *st, const struct request *req, const char *path, st
 	return errmsg_set(err, -ENOENT, "there is no request api/%.40s", path);
 }
 
+/* Nothing may be missing in the answer. */
+static int run_whole(struct stage *st, const struct request *req, const char *path,
+		     struct answer *a, struct errmsg *err)
+{
+	unsigned n_refused = shortage_count();
+	int r = run(st, req, path, a, err);
+
+	/* whatever the request made of it */
+	if (shortage_count() != n_refused) {
+		err->code = 0;
+		return errmsg_set(err, -ENOMEM, "memory ran out; ask for less, or try again later");
+	}
+	if (r >= 0 && a->body.overflow)
+		return errmsg_set(err, -EFBIG, "the answer is too long; ask for a shorter range");
+	return r;
+}
+
 void api_answer(struct stage *st, const struct request *req, const char *path, struct answer *a)
 {
 	struct errmsg err = {0};
+	unsigned n_refused = shortage_count();
 	int r;
 
 	a->status = 200;
 	a->type = "application/json";
 	a->download[0] = 0;
 	textbuf_init(&a->body, ANSWER_MAX_BYTES);
-	r = run(st, req, path, a, &err);
-	if (r >= 0 && a->body.overflow)
-		r = errmsg_set(&err, -EFBIG, "the answer is too long; ask for a shorter range");
+	r = timeline_error(st->tl);
+	if (r < 0)
+		errmsg_set(&err, r,
+			   "memory ran out while the trace was indexed; close this viewer, free "
+			   "memory and start it again");
+	else
+		r = run_whole(st, req, path, a, &err);
 	if (r < 0) {
 		errmsg_set_errno(&err, r, "it did not work");
 		fmt_error(a, &err);
 	}
+	if (shortage_count() != n_refused)
+		shortage_settle(shortage_count()); /* the status says it */
 }
 
 int api_range(const struct stage *st, const struct request *req, uint64_t *ret_from,

@@ -16,6 +16,7 @@
  */
 #include "view/httpd.h"
 #include "base/errmsg.h"
+#include "base/shortage.h"
 #include "view/api.h"
 #include "view/assets.h"
 #include "view/mhd.h"
@@ -206,20 +207,22 @@ static void begin(struct httpd *hd, struct MHD_Connection *c, const char *method
 	x->refused = request_parse(&x->req, &head, &hd->gate);
 }
 
-/* false: too long, or no memory. */
-static bool take_body(struct exchange *x, const char *data, size_t n)
+/* The status of a refusal, or 0. */
+static int take_body(struct exchange *x, const char *data, size_t n)
 {
 	char *more;
 
 	if (n > REQUEST_BODY_MAX - x->body_len)
-		return false;
+		return MHD_HTTP_CONTENT_TOO_LARGE;
 	more = realloc(x->body, x->body_len + n + 1);
-	if (!more)
-		return false;
+	if (!more) {
+		shortage_settle(shortage_count()); /* the status says it */
+		return MHD_HTTP_SERVICE_UNAVAILABLE;
+	}
 	memcpy(more + x->body_len, data, n);
 	x->body = more;
 	x->body_len += n;
-	return true;
+	return 0;
 }
 
 static enum MHD_Result handle(void *cls, struct MHD_Connection *c, const char *url,
@@ -237,8 +240,8 @@ static enum MHD_Result handle(void *cls, struct MHD_Connection *c, const char *u
 		return x->refused ? send_status(hd, c, x->refused) : MHD_YES;
 	}
 	if (*upload_size) {
-		if (!x->refused && !take_body(x, upload, *upload_size))
-			x->refused = MHD_HTTP_CONTENT_TOO_LARGE;
+		if (!x->refused)
+			x->refused = take_body(x, upload, *upload_size);
 		*upload_size = 0;
 		return MHD_YES;
 	}
@@ -257,7 +260,11 @@ static void *note_target(void *cls, const char *target, struct MHD_Connection *c
 
 	if (x)
 		x->target = strdup(target);
-	return x;
+	if (x && x->target)
+		return x;
+	shortage_settle(shortage_count()); /* the browser sees a connection that ends */
+	free(x);
+	return NULL;
 }
 
 static void finish(void *cls, struct MHD_Connection *c, void **con_cls,

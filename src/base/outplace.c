@@ -315,7 +315,10 @@ static int open_text(struct outplace *p, const struct walk *w, struct errmsg *er
 	r = check_planted(w, &st, err); /* it may be another one by now */
 	if (r < 0)
 		return r;
-	return !append && S_ISREG(st.st_mode) && ftruncate(p->fd, 0) < 0 ? -errno : 0;
+	if (append || w->is_magic ||
+	    !S_ISREG(st.st_mode)) /* what is open may have a beginning to keep */
+		return 0;
+	return ftruncate(p->fd, 0) < 0 ? -errno : 0;
 }
 
 static int open_update(struct outplace *p, const struct walk *w, struct errmsg *err)

@@ -80,7 +80,7 @@ static const struct option_row rows[] = {
 	 .offset = AT(live)},
 	{.kind = OPTION_FLAG,
 	 .name = "no-sandbox",
-	 .help = "keep all rights: where the kernel cannot restrict a program, or to debug it",
+	 .help = "do not restrict the program: where the kernel cannot, or to debug it",
 	 .offset = AT(no_sandbox)},
 	{.kind = OPTION_HEADING, .help = "the index"},
 	{.kind = OPTION_STRING,

@@ -403,7 +403,7 @@ class App {
 		this.toggle_theme = init_theme(() => this.recolour());
 		this.panels = init_panels(this);
 		this.info = await api.get('info');
-		set_unit(this.info.unit, this.info.clock);
+		set_unit(this.info);
 		this.view.setEnd(this.info.duration);
 		this.view.from = 0;
 		this.view.to = Math.max(1000, this.info.duration);

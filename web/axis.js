@@ -8,7 +8,7 @@
  *
  *	base 1.234 s      │      +10 µs      │      +20 µs
  */
-import { clock, duration } from './units.js';
+import { bare, clock, duration } from './units.js';
 
 const FLAG = 8;		/* half of a flag's width */
 const APART = 110;	/* pixels between labelled ticks, at least */
@@ -68,7 +68,7 @@ export class Axis {
 			}
 			ctx.stroke();
 			ctx.fillStyle = theme.text2;
-			const text = duration(t - base).replace(/(\.\d*?)0+(?=\D)/, '$1').replace(/\.(?=\D)/, '').replace(/\u202fcycles$/, '');
+			const text = bare(duration(t - base)).replace(/(\.\d*?)0+(?=\D)/, '$1').replace(/\.(?=\D)/, '');
 			ctx.fillText(t === base ? (base ? '+0' : '0') : (base ? '+' : '') + text, x + 4, height - 6);
 		}
 		const words = base ? `${clock(base).replace(/(\u202f000)+(?=\u202fs)/, '')} +` : 'since the start';

@@ -34,8 +34,8 @@ export function parse_time(text, info) {
 	const [, flags, whole, part, unit] = text.trim().replace(/^\[\s*([\d.]+)\]$/, '$1').match(FORM) || [];	/* dmesg has brackets */
 	if (whole === undefined || (!flags && part === undefined && !unit))
 		return null;
-	const counts = info.unit === 'count', places = counts ? 0 : UNITS[unit || 's'];
-	const left = places - digits(part).length, value = scaled(whole, part, places), slack = left > 0 && left <= ROUNDED ? .5 * 10 ** left : 0;
+	const counts = info.unit === 'count', places = counts ? 0 : UNITS[unit || 's'], size = BigInt(info.unit_ns || 1);
+	const left = places - digits(part).length, value = scaled(whole, part, places) / size, slack = left > 0 && left <= ROUNDED ? .5 * 10 ** left / Number(size) : 0;
 	const origin = BigInt(info.origin || 0), since = value - origin, inside = (t) => t >= -slack && t <= info.duration + slack;
 	for (const t of unit || flags.includes('+') ? [value] : [since, value])
 		if (inside(Number(t)))

@@ -25,7 +25,13 @@ function width_of(name) {
 	return widths.get(name);
 }
 
-function duration(ns) {
+const data = JSON.parse(document.getElementById('data').textContent);
+
+/* n: units of the trace's clock, which may be something else than nanoseconds */
+function duration(n) {
+	const ns = n * data.unit_ns;
+	if (!data.unit_ns)
+		return `${Math.round(n)} ${data.counted}`;
 	for (const [size, unit] of [[1e9, 's'], [1e6, 'ms'], [1e3, 'µs']])
 		if (ns >= size)
 			return `${Number((Math.round(ns) / size).toPrecision(10))} ${unit}`;
@@ -154,17 +160,17 @@ function table(id, titles, rows) {
 const STATES = [[1, 'running'], [2, 'runnable'], [3, 'preempted'], [5, 'blocked'], [4, 'sleeping'], [7, 'idle'], [6, 'stopped'], [8, 'dead'], [0, 'unknown']];
 
 function fill() {
-	const data = JSON.parse(document.getElementById('data').textContent), us = (ns) => Math.round(ns) / 1000;
+	const us = (n) => data.unit_ns ? Math.round(n * data.unit_ns) / 1000 : n, word = data.unit_ns ? 'µs' : data.counted;
 	const many = data.machines.length > 1, on = (machine) => (many ? [data.machines[machine]] : []);
 	const ran = data.tasks.tasks.filter((t) => t.states[1]).sort((a, b) => b.states[1] - a.states[1]).slice(0, 50);
 	const of_guest = ran.some((t) => t.stolen !== undefined), stolen = (t) => (t.stolen_unknown ? `≥ ${us(t.stolen)}` : t.stolen === undefined ? '' : us(t.stolen));
 	const states = STATES.filter(([n], i) => i < 5 || ran.some((t) => t.states[n])), counts = [['switches', 'switches'], ['wakeups', 'woken'], ['migrations', 'moved'], ['preemptions', 'preemptions']];
-	table('tasks', ['task', ...(many ? ['machine'] : []), ...states.map(([, name]) => `${name} µs`), ...(of_guest ? ['stolen µs'] : []), ...counts.map(([, name]) => name), 'longest wait µs'],
+	table('tasks', ['task', ...(many ? ['machine'] : []), ...states.map(([, name]) => `${name} ${word}`), ...(of_guest ? [`stolen ${word}`] : []), ...counts.map(([, name]) => name), `longest wait ${word}`],
 		ran.map((t) => [data.names[t.task][0], ...on(data.names[t.task][1]), ...states.map(([n]) => us(t.states[n])), ...(of_guest ? [stolen(t)] : []),
 			...counts.map(([key]) => t[key]), t.max_wait_more ? `> ${us(t.max_wait)}` : us(t.max_wait)]));
 	table('kinds', ['event', ...(many ? ['machine'] : []), 'count'], data.events.kinds.filter((k) => k[1]).sort((a, b) => b[1] - a[1])
 		.map((k) => [data.kinds[k[0]][0], ...on(data.kinds[k[0]][1]), k[1]]));
-	table('rows', ['time µs', ...(many ? ['machine'] : []), 'CPU', 'task', 'event', 'info'],
+	table('rows', [`time ${word}`, ...(many ? ['machine'] : []), 'CPU', 'task', 'event', 'info'],
 		data.rows.map((r) => [us(r[0]), ...on(r[5]), r[1], r[2], r[3], r[4]]));
 }
 

@@ -11,7 +11,7 @@ import { files_of_event, has_files } from './files.js';
 import { list_button } from './single.js';
 import { waker_words } from './a11y.js';
 import { bar, button, cell, copy, csv, el, table } from './table.js';
-import { clock, count, duration, share, some } from './units.js';
+import { clock, count, duration, seconds, share, some } from './units.js';
 
 const STATES = [1, 2, 3, 5, 4, 7, 6, 8, 0];	/* columns, by what matters; those behind the fifth only where there is any */
 
@@ -129,14 +129,14 @@ export async function events_panel(app, box) {
 	const stats = await ask(app, 'events', { sel: app.filters.sel });
 	if (!stats.total)
 		return empty(box, 'No events here.');
-	const most = Math.max(...stats.kinds.map(([, n]) => n)), { from, to } = app.scope(), files = has_files(app);
+	const most = Math.max(...stats.kinds.map(([, n]) => n)), { from, to } = app.scope(), files = has_files(app), long = seconds(to - from);
 	const rows = stats.kinds.map(([n, events]) => {
 		const kind = app.kinds[n];
 		return [cell(kind ? `${kind.system}/${kind.name}` : `event ${n}`), ...(files ? [cell(kind ? files_of_event(app, kind) : '')] : []), cell(bar(events / most), 'wide', events),
 			cell(count(events), 'num', events), cell(share(events, stats.total), 'num', events / stats.total),
-			cell(count(events / ((to - from) / 1e9)), 'num', events / ((to - from) / 1e9))];
+			...(long > 0 ? [cell(count(events / long), 'num', events / long)] : [])];
 	});
-	put(box, `${some(stats.total, 'event')} of ${some(stats.kinds.length, 'kind')}`, ['Event', ...(files ? ['File'] : []), '', 'Count', 'Share', 'Per second'], rows, {
+	put(box, `${some(stats.total, 'event')} of ${some(stats.kinds.length, 'kind')}`, ['Event', ...(files ? ['File'] : []), '', 'Count', 'Share', ...(long > 0 ? ['Per second'] : [])], rows, {
 		sort: files ? 3 : 2,
 		key: (i) => stats.kinds[i][0],
 		click: (i) => {

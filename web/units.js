@@ -11,12 +11,23 @@
  *	clock(1234567890)    1.234 567 890 s
  */
 const GAP = '\u202f';
-let counts = false;	/* the trace's clock counts something else than time */
+let unit = 1;		/* nanoseconds of what the trace's clock counts; 0: it counts something else than time */
 let counted = '';	/* what */
 
-export function set_unit(unit, clock_name = '') {
-	counts = unit === 'count';
-	counted = counts && /tsc|cycle/.test(clock_name) ? `${GAP}cycles` : '';
+/* info: as api/info tells */
+export function set_unit(info) {
+	unit = info.unit_ns ?? (info.unit === 'count' ? 0 : 1);
+	counted = unit || !info.counted ? '' : `${GAP}${info.counted}`;
+}
+
+/* As seconds; not a number where the clock counts no time. */
+export function seconds(n) {
+	return unit ? n * unit / 1e9 : NaN;
+}
+
+/* A label without what is counted, where it would stand too often. */
+export function bare(text) {
+	return counted && text.endsWith(counted) ? text.slice(0, -counted.length) : text;
 }
 
 export function group(digits) {
@@ -38,8 +49,8 @@ const STEPS = [[1e9, 's'], [1e6, 'ms'], [1e3, 'µs']];
 export function duration(ns) {
 	if (ns === undefined || ns === null || Number.isNaN(ns))
 		return '–';
-	const sign = ns < 0 ? '−' : '', abs = Math.abs(ns);
-	if (counts)
+	const sign = ns < 0 ? '−' : '', abs = Math.abs(ns) * (unit || 1);
+	if (!unit)
 		return sign + group(String(Math.round(abs))) + counted;
 	for (const [size, unit] of STEPS)
 		if (abs >= size) {
@@ -54,24 +65,24 @@ export function duration(ns) {
 }
 
 export function exact(ns) {
-	return counts ? duration(ns) : `${ns < 0 ? '−' : ''}${group(String(Math.abs(Math.round(ns))))}${GAP}ns`;
+	return unit ? `${ns < 0 ? '−' : ''}${group(String(Math.abs(Math.round(ns * unit))))}${GAP}ns` : duration(ns);
 }
 
 /* A moment, to the nanosecond. */
 export function clock(ns) {
 	const sign = ns < 0 ? '−' : '';
-	if (counts)
+	if (!unit)
 		return duration(ns);
-	const abs = Math.abs(Math.round(ns)), s = Math.floor(abs / 1e9);
+	const abs = Math.abs(Math.round(ns * unit)), s = Math.floor(abs / 1e9);
 	const rest = String(abs - s * 1e9).padStart(9, '0');
 	return `${sign}${group(String(s))}.${rest.slice(0, 3)}${GAP}${rest.slice(3, 6)}${GAP}${rest.slice(6)}${GAP}s`;
 }
 
 /* The same moment on the trace's own clock; origin is text, as it may not fit a number. */
 export function absolute(ns, origin) {
-	const all = BigInt(origin || '0') + BigInt(Math.round(ns));
+	const all = (BigInt(origin || '0') + BigInt(Math.round(ns))) * BigInt(unit || 1);
 	const text = String(all).padStart(10, '0');
-	if (counts)
+	if (!unit)
 		return group(String(all));
 	return `${text.slice(0, -9)}.${text.slice(-9)}`;
 }

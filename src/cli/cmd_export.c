@@ -136,16 +136,20 @@ static int sink_close(struct sink *s, int r, struct errmsg *err)
 static int find_range(const struct export_options *o, const struct viewtrace *vt,
 		      uint64_t *ret_from, uint64_t *ret_to, struct errmsg *err)
 {
-	bool in_time = vt->list[0].time.in_time;
+	bool in_time = vt->list[0].time.in_time,
+	     /* the clock boot: report prints it as a bare number, but a distance can have a unit */
+		is_ns = timeline_unit(vt->stage->tl).ns == 1;
 	uint64_t first = timeline_origin(vt->stage->tl);
 	int r = 0;
 
 	*ret_from = 0;
 	*ret_to = UINT64_MAX;
 	if (o->from)
-		r = timearg_parse("--from", o->from, in_time, first, ret_from, err);
+		r = timearg_parse("--from", o->from, in_time || (is_ns && o->from[0] == '+'), first,
+				  ret_from, err);
 	if (r >= 0 && o->to)
-		r = timearg_parse("--to", o->to, in_time, first, ret_to, err);
+		r = timearg_parse("--to", o->to, in_time || (is_ns && o->to[0] == '+'), first,
+				  ret_to, err);
 	if (r >= 0 && *ret_from > *ret_to)
 		r = errmsg_set(err, -EINVAL, "--from %s is later than --to %s", o->from, o->to);
 	return r;

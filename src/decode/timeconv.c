@@ -32,6 +32,26 @@ static bool clock_is_time(const char *clock)
 	return !strncmp(clock, "mono", 4);
 }
 
+struct time_unit timeconv_unit(const struct timeconv *tc, const char *clock)
+{
+	static const struct {
+		const char *name;
+		struct time_unit unit;
+	} others[] = {
+		{"boot", {1, "ns"}},
+		{"uptime", {10000000, "ns"}}, /* clock_t: 100 in a second */
+		{"counter", {0, "counts"}},
+		{"x86-tsc", {0, "cycles"}},
+	};
+
+	if (!tc->raw && (tc->mult || tc->factor))
+		return (struct time_unit){1, "ns"};
+	for (size_t i = 0; clock && i < sizeof(others) / sizeof(*others); i++)
+		if (!strcmp(others[i].name, clock))
+			return others[i].unit;
+	return tc->in_time ? (struct time_unit){1, "ns"} : (struct time_unit){0, "ticks"};
+}
+
 /* The option's text as a terminated string. */
 static bool option_text(const struct tracefile *tf, unsigned id, char *buf, size_t size)
 {

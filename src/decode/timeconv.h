@@ -46,6 +46,16 @@ struct timeconv_config {
 void timeconv_init(struct timeconv *tc, const struct tracefile *tf, const char *clock,
 		   const struct timeconv_config *config);
 
+/*
+ * What the result counts: units of so many nanoseconds; ns 0: no time, but things of this name. Other than in_time, which
+ * says how report prints it, as trace-cmd does: boot as a bare number, uptime as if it were nanoseconds.
+ */
+struct time_unit {
+	uint32_t ns;
+	const char *name;
+};
+struct time_unit timeconv_unit(const struct timeconv *tc, const char *clock);
+
 /* The TIME_SHIFT option, or NULL if there is none or it is damaged. */
 struct time_shift *time_shift_read(const struct tracefile *tf, struct arena *arena);
 /* The TRACEID option, 0 if there is none. */

@@ -299,6 +299,14 @@ uint64_t timeline_origin(const struct timeline *tl)
 	return atomic_load(&tl->origin);
 }
 
+struct time_unit timeline_unit(const struct timeline *tl)
+{
+	const struct timeline_source *s = timeline_n_sources(tl) ? timeline_source(tl, 0) : NULL;
+
+	return s ? timeconv_unit(&s->time, s->buffer ? s->buffer->clock : NULL)
+		 : (struct time_unit){1, "ns"};
+}
+
 uint64_t timeline_duration(const struct timeline *tl)
 {
 	return atomic_load(&tl->duration);

@@ -306,13 +306,20 @@ static const char *owner_name(const struct why *y, int task, char *buf, size_t s
 	return buf;
 }
 
-static void fmt_length(char *buf, size_t size, uint64_t ns)
+static void fmt_length(const struct why *y, char *buf, size_t size, uint64_t n)
 {
 	static const struct {
 		uint64_t ns;
 		const char *name;
 	} units[] = {{1000000000, "s"}, {1000000, "ms"}, {1000, "µs"}};
 
+	struct time_unit unit = timeline_unit(y->tl);
+	uint64_t ns = n * unit.ns;
+
+	if (!unit.ns) {
+		snprintf(buf, size, "%llu %s", (unsigned long long)n, unit.name);
+		return;
+	}
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
 		if (ns >= units[i].ns) {
 			snprintf(buf, size, "%.3f %s", (double)ns / units[i].ns, units[i].name);
@@ -329,7 +336,7 @@ static void say_owners(const struct why *y, const struct owners *o, char *buf, s
 	for (unsigned i = 0; i < o->n && i < OWNERS_SAID && n < size; i++) {
 		char name[64], length[32];
 
-		fmt_length(length, sizeof(length), o->list[i].ns);
+		fmt_length(y, length, sizeof(length), o->list[i].ns);
 		n += snprintf(buf + n, size - n, "%s %s for %s", i ? "," : "",
 			      owner_name(y, o->list[i].task, name, sizeof(name)), length);
 	}
@@ -373,7 +380,7 @@ static void say_run(struct why *y, const struct piece_of_path *p, const struct t
 	size_t n = snprintf(buf, size, "runs on CPU %d", p->cpu);
 
 	if (t->sum.ns && n < size) {
-		fmt_length(length, sizeof(length), t->sum.ns);
+		fmt_length(y, length, sizeof(length), t->sum.ns);
 		n += snprintf(buf + n, size - n, "; %s of it were stolen by the host", length);
 	}
 	if (o->n && n < size) {
@@ -381,12 +388,12 @@ static void say_run(struct why *y, const struct piece_of_path *p, const struct t
 		n += snprintf(buf + n, size - n, ", %s", who);
 	}
 	if (t->asleep && n < size) {
-		fmt_length(length, sizeof(length), t->asleep);
+		fmt_length(y, length, sizeof(length), t->asleep);
 		n += snprintf(buf + n, size - n, "%s the thread of the virtual CPU slept for %s",
 			      o->n ? ", and" : ":", length);
 	}
 	if (t->sum.unknown_ns && n < size) {
-		fmt_length(length, sizeof(length), t->sum.unknown_ns);
+		fmt_length(y, length, sizeof(length), t->sum.unknown_ns);
 		snprintf(buf + n, size - n, "; whether the host ran it is not known of %s", length);
 	}
 }

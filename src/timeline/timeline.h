@@ -108,6 +108,9 @@ uint64_t timeline_n_events(const struct timeline *tl);
 uint64_t timeline_origin(const struct timeline *tl); /* the time on the trace's own clock of 0 */
 uint64_t timeline_duration(const struct timeline *tl);
 
+/* What times count, by the clock of the first source. */
+struct time_unit timeline_unit(const struct timeline *tl);
+
 size_t timeline_n_streams(const struct timeline *tl);
 const struct timeline_stream *timeline_stream(const struct timeline *tl, size_t i);
 size_t timeline_n_sources(const struct timeline *tl);

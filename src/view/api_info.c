@@ -155,7 +155,7 @@ static const char *clock_name(const struct stage *st)
 int api_info(struct stage *st, const struct request *req, struct answer *a, struct errmsg *err)
 {
 	uint32_t *cpus = calloc(CPUS_MAX, sizeof(*cpus));
-	bool in_time = !st->config.n_sources || st->config.sources[0].time.in_time;
+	struct time_unit unit = timeline_unit(st->tl);
 	char origin[32];
 	struct jsonwriter w;
 
@@ -169,7 +169,9 @@ int api_info(struct stage *st, const struct request *req, struct answer *a, stru
 	jsonwriter_add_string(&w, "origin", origin);
 	jsonwriter_add_uint(&w, "duration", timeline_duration(st->tl));
 	jsonwriter_add_string(&w, "clock", clock_name(st));
-	jsonwriter_add_string(&w, "unit", in_time ? "ns" : "count");
+	jsonwriter_add_string(&w, "unit", unit.ns ? "ns" : "count");
+	jsonwriter_add_uint(&w, "unit_ns", unit.ns);
+	jsonwriter_add_string(&w, "counted", unit.ns ? "" : unit.name);
 	jsonwriter_add_real(&w, "progress", timeline_progress(st->tl), 4);
 	jsonwriter_add_uint(&w, "events", timeline_n_events(st->tl));
 	jsonwriter_add_uint(&w, "memory", timeline_memory(st->tl));

@@ -114,11 +114,11 @@ static void add_name(struct drawing *d, const struct box *b, const char *name, b
 	textbuf_add_str(d->out, "</text>\n");
 }
 
-static void fmt_title(char *buf, size_t size, const char *name, double ns)
+static void fmt_title(const struct drawing *d, char *buf, size_t size, const char *name, double ns)
 {
 	char duration[40];
 
-	drawing_fmt_duration(duration, sizeof(duration), ns);
+	drawing_fmt_duration(d, duration, sizeof(duration), ns);
 	snprintf(buf, size, "%s %s", name, duration);
 }
 
@@ -153,7 +153,7 @@ static void add_run(struct drawing *d, const struct tile_record *rec, const stru
 				 .is_striped = true,
 				 .is_grey = !(rec->flags & TILE_MISSED),
 				 .title = is_exact ? title : NULL};
-		fmt_title(title, sizeof(title), unknown_title(rec->flags), at->ns);
+		fmt_title(d, title, sizeof(title), unknown_title(rec->flags), at->ns);
 		if (add_box(d, &b) && is_exact)
 			add_name(d, &b, unknown_name(rec->flags), false, "halo");
 		return;
@@ -167,7 +167,7 @@ static void add_run(struct drawing *d, const struct tile_record *rec, const stru
 	}
 	snprintf(comm, sizeof(comm), "%.31s", t->comm);
 	snprintf(name, sizeof(name), "%s-%d", comm, t->pid);
-	fmt_title(title, sizeof(title), name, at->ns);
+	fmt_title(d, title, sizeof(title), name, at->ns);
 	set_seam(&b);
 	b.title = title;
 	if (!add_box(d, &b))
@@ -193,8 +193,8 @@ static void add_state(struct drawing *d, const struct tile_record *rec,
 			looks[state].is_outlined};
 	char title[160], class[16];
 
-	fmt_title(title, sizeof(title), state ? task_state_name(state) : unknown_title(rec->flags),
-		  at->ns);
+	fmt_title(d, title, sizeof(title),
+		  state ? task_state_name(state) : unknown_title(rec->flags), at->ns);
 	b.title = title;
 	b.is_grey = state == STATE_UNKNOWN && !(rec->flags & TILE_MISSED);
 	if (!add_box(d, &b) || !looks[state].is_named)
@@ -251,7 +251,7 @@ static void add_span(struct drawing *d, const struct tile_record *rec,
 	}
 	len = lane_label(d->lane, rec->value, name, sizeof(name));
 	name[len < sizeof(name) ? len : sizeof(name) - 1] = 0;
-	fmt_title(title, sizeof(title), name, at->ns);
+	fmt_title(d, title, sizeof(title), name, at->ns);
 	b.title = title;
 	set_seam(&b);
 	if (add_box(d, &b))

@@ -161,6 +161,8 @@ static int add_data(struct stage *st, const struct picture *pic, struct textbuf 
 	jsonwriter_init(&w, tb);
 	jsonwriter_open(&w, NULL, '{');
 	add_names(st, &w);
+	jsonwriter_add_uint(&w, "unit_ns", timeline_unit(st->tl).ns);
+	jsonwriter_add_string(&w, "counted", timeline_unit(st->tl).name);
 	open_member(&w, "tasks");
 	jsonwriter_init(&inner, tb);
 	r = insight_tasks(st->lanes, pic->tasks, pic->from, pic->to, &inner);

@@ -11,6 +11,7 @@
 
 struct drawing {
 	struct stage *st;
+	struct time_unit unit;
 	const struct picture *pic;
 	struct textbuf *out;
 	struct lane *lane;
@@ -29,7 +30,7 @@ int drawing_add_boxes(struct drawing *d);
 void drawing_add_text(struct textbuf *out, const char *text);
 /* How wide a text is about, in pixels of a font of that size: no font is at hand. */
 double drawing_text_width(const char *text, double font_px);
-/* "12.345 µs" */
-void drawing_fmt_duration(char *buf, size_t size, double ns);
+/* "12.345 µs"; of a clock that counts something else "12345 cycles" */
+void drawing_fmt_duration(const struct drawing *d, char *buf, size_t size, double n);
 
 #endif

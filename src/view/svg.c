@@ -46,7 +46,7 @@ static const char style[] =
 	".name{font-size:12px}.head{font-weight:600;fill:#4d5866}.sub{font-size:11px;fill:#667180}"
 	".axis{fill:#4d5866}.title{font-size:12px;font-weight:600}"
 	".in{text-anchor:middle;pointer-events:none}"
-	".rim{fill-opacity:.3;stroke-width:1}.none{stroke:#a0a0a0}"
+	".rim{fill-opacity:.3;stroke-width:1}"
 	"text.halo{fill:#1c2430;stroke:#fff;stroke-width:3px;paint-order:stroke}\n";
 
 /* The same names for the dark theme of a page. */
@@ -56,7 +56,7 @@ static const char dark_style[] =
 	"[data-theme=dark] .line{stroke:#2a323d}[data-theme=dark] .grid{stroke:#ffffff0f}"
 	"[data-theme=dark] .tickline{stroke:#3b4654}[data-theme=dark] .head,[data-theme=dark] "
 	".axis{fill:#aab4c0}"
-	"[data-theme=dark] .sub{fill:#8b96a4}[data-theme=dark] .none{stroke:#888}"
+	"[data-theme=dark] .sub{fill:#8b96a4}"
 	"[data-theme=dark] text.halo{fill:#e2e7ee;stroke:#14181e}\n";
 
 /* --- text -------------------------------------------------------------------------------------- */
@@ -112,13 +112,18 @@ double drawing_text_width(const char *text, double font_px)
 	return width * font_px;
 }
 
-void drawing_fmt_duration(char *buf, size_t size, double ns)
+void drawing_fmt_duration(const struct drawing *d, char *buf, size_t size, double n)
 {
+	double ns = n * d->unit.ns;
 	static const struct {
 		double ns;
 		const char *name;
 	} units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}};
 
+	if (!d->unit.ns) {
+		snprintf(buf, size, "%.0f %s", n, d->unit.name);
+		return;
+	}
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
 		if (ns >= units[i].ns) {
 			snprintf(buf, size, "%.10g %s", round(ns) / units[i].ns, units[i].name);
@@ -323,7 +328,7 @@ static void add_axis(struct drawing *d, double bottom)
 		double x = (i * step - d->pic->from) * d->scale;
 		bool is_last;
 
-		drawing_fmt_duration(text, sizeof(text), i * step);
+		drawing_fmt_duration(d, text, sizeof(text), i * step);
 		is_last = x + 4 + drawing_text_width(text, 11) > d->pic->width;
 		textbuf_addf(
 			d->out,
@@ -348,8 +353,8 @@ static void add_start(struct drawing *d, double bottom)
 		     width, bottom, width, bottom, d->label_width, (unsigned long long)d->pic->from,
 		     (unsigned long long)d->pic->to);
 	textbuf_add_str(d->out, "<rect width=\"100%\" height=\"100%\" class=\"bg\"/>\n");
-	drawing_fmt_duration(from, sizeof(from), d->pic->from);
-	drawing_fmt_duration(to, sizeof(to), d->pic->to);
+	drawing_fmt_duration(d, from, sizeof(from), d->pic->from);
+	drawing_fmt_duration(d, to, sizeof(to), d->pic->to);
 	textbuf_add_str(d->out, "<text x=\"8\" y=\"16\"><tspan class=\"title\">");
 	drawing_add_text(d->out, d->st->config.title);
 	textbuf_addf(d->out,
@@ -387,7 +392,8 @@ static void add_patterns(struct drawing *d)
 		d->out,
 		"<pattern id=\"%sn\" width=\"12\" height=\"12\" patternUnits=\"userSpaceOnUse\">"
 		"<g opacity=\".4\"><rect width=\"12\" height=\"12\" class=\"%s\" "
-		"stroke-width=\"0\"/><path d=\"M-1 -1L13 13M-1 11L1 13M11 -1L13 1\" class=\"none\" "
+		"stroke-width=\"0\"/><path d=\"M-1 -1L13 13M-1 11L1 13M11 -1L13 1\" "
+		"stroke=\"#949494\" "
 		"stroke-width=\"1.4\"/></g></pattern>\n",
 		class, class);
 	textbuf_add_str(d->out, "</defs>\n");
@@ -454,7 +460,7 @@ static int add_all(struct drawing *d, const struct row *rows, double bottom, str
 int picture_add_svg(struct stage *st, const struct picture *pic, struct textbuf *out,
 		    struct errmsg *err)
 {
-	struct drawing d = {.st = st, .pic = pic, .out = out};
+	struct drawing d = {.st = st, .unit = timeline_unit(st->tl), .pic = pic, .out = out};
 	struct row *rows = calloc(pic->n_specs + 1, sizeof(*rows));
 	double bottom = 0;
 	int r = rows ? lay_out(&d, rows, &bottom, err)

@@ -219,6 +219,24 @@ export const using = [
 		},
 	},
 	{
+		name: 'times are in the units of the clock', trace: 'clock-tsc',
+		async run(t) {
+			const words = (info) => t.page.evaluate((i) => import('./units.js').then((u) => {
+				u.set_unit(i);
+				const out = [u.duration(20000), u.exact(20000), u.clock(20000), u.absolute(20000, '5000000'), u.seconds(20000), u.bare(u.duration(7))];
+				u.set_unit(window.sonde.info);
+				return out.map((x) => String(x).replace(/\u202f/g, ' '));
+			}), info);
+			same(await words({ unit: 'ns', unit_ns: 1, counted: '' }), ['20 µs', '20 000 ns', '0.000 020 000 s', '0.005020000', '0.00002', '7 ns'], 'boot');
+			same(await words({ unit: 'ns', unit_ns: 1e7, counted: '' }), ['200 s', '200 000 000 000 ns', '200.000 000 000 s', '50200.000000000', '200', '70 ms'], 'uptime');
+			same(await words({ unit: 'count', unit_ns: 0, counted: 'cycles' }), ['20 000 cycles', '20 000 cycles', '20 000 cycles', '5 020 000', 'NaN', '7'], 'x86-tsc');
+			await t.panel('counts');
+			await t.page.waitForSelector('#panel-counts table');
+			ok(!(await t.page.textContent('#panel-counts thead')).includes('Per second'), 'nothing is per second on a clock that counts cycles');
+			ok((await t.page.textContent('#ruler-label')).includes('cycles'), 'what the ruler counts');
+		},
+	},
+	{
 		name: 'what was not recorded is no accident', trace: 'events-v7-zstd',
 		async run(t) {
 			await t.page.waitForFunction(() => window.sonde.lost.known, null, { timeout: 90000 });

@@ -15,7 +15,8 @@ import tracedat
 SECOND = 1_000_000_000
 (UNKNOWN, RUNNING, RUNNABLE, PREEMPTED, SLEEPING, BLOCKED, STOPPED, IDLE, DEAD) = range(9)
 EXACT, MISSED, FOUND, OPEN_START, OPEN_END, WAKER, TAKEN, NOT_KNOWN = (1 << i for i in range(8))
-NOBODY = NOT_KNOWN | MISSED | OPEN_START | OPEN_END       # of a CPU: who runs is not known
+NOBODY = NOT_KNOWN | OPEN_START | OPEN_END       # of a CPU: who runs is not known
+LOST = NOBODY | MISSED                           # … because events were lost
 NO_TASK = 65535
 FLAGS = '"%s", __print_flags(REC->prev_state, "|", '
 NEW_BITS = '{ 0x1, "S" }, { 0x2, "D" }, { 0x4, "T" }, { 0x8, "t" }, { 0x10, "X" }, { 0x20, "Z" }, ' \
@@ -183,7 +184,7 @@ def check_missed(b):
     flags = [r[5] for r in b.lanesof("tiles", "all:0:0", 6, 1)[0]]
     if sum(bool(f & MISSED) for f in flags) != 1:
         yield f"marks of lost events: {flags}"
-    if not b.spans("cpu:0:0", "start", "end", "value", "flags") == [(1000, 5000, NO_TASK, NOBODY)]:
+    if not b.spans("cpu:0:0", "start", "end", "value", "flags") == [(1000, 5000, NO_TASK, LOST)]:
         yield f"the CPU: {b.spans('cpu:0:0', 'start', 'end', 'value', 'flags')}"
     if b.states(10) != [[1000, 8000, UNKNOWN, 0, -1, 2]]:
         yield f"who was on the CPU: {b.states(10)}"

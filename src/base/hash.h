@@ -3,9 +3,13 @@
  * hash.h - where something goes in a hash table.
  *
  * What is hashed comes from files that others wrote: with a fixed function they could make all keys
- * fall into one place, and a table into a list. So each table takes a random seed when it is made;
- * multiplying by a random odd number and keeping the upper bits is all it needs. The order of a
- * table must therefore never show in anything that is printed.
+ * fall into one place, and a table into a list. So each table takes a random seed of its own when it is
+ * made. Of its own, because a table that is filled from another one, slot by slot, would with the same
+ * seed get its keys in the order of their places and pile them up: that is quadratic.
+ *
+ * One multiplication is not enough: for one seed in a hundred, numbers that follow each other (pids,
+ * addresses) fall into few places. Two, with the upper half folded down between them, spread them.
+ * The order of a table must never show in anything that is printed.
  */
 #ifndef SONDE_BASE_HASH_H
 #define SONDE_BASE_HASH_H
@@ -14,22 +18,31 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <time.h>
 
-/* Random for each run: the kernel gives every program 16 random bytes. */
+#define HASH_ODD 0x9e3779b97f4a7c15u
+
+/* Random for each run, from 16 bytes that the kernel gives every program; the clock tells tables apart. */
 static inline uint64_t hash_seed(void)
 {
 	const void *bytes = (const void *)getauxval(AT_RANDOM);
-	uint64_t seed = 0x9e3779b97f4a7c15u;
+	uint64_t seed = HASH_ODD;
+	struct timespec now;
 
 	if (bytes)
 		memcpy(&seed, bytes, sizeof(seed));
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	seed ^= ((uint64_t)now.tv_sec * 1000000000u + now.tv_nsec) * HASH_ODD;
 	return seed | 1;
 }
 
 /* n_slots: a power of two, above 1 */
 static inline size_t hash_number(uint64_t seed, uint64_t key, size_t n_slots)
 {
-	return (size_t)(key * seed >> (64 - __builtin_ctzll(n_slots)));
+	uint64_t h = (key ^ key >> 32) * seed;
+
+	h = (h ^ h >> 32) * HASH_ODD;
+	return (size_t)(h >> (64 - __builtin_ctzll(n_slots)));
 }
 
 static inline size_t hash_text(uint64_t seed, const char *s, size_t len, size_t n_slots)

@@ -7,7 +7,8 @@
  *	       21   bash      /etc/localtime      ###
  *	      231   in 2 rows
  *
- * With a sum, its columns follow the count, and it is what the bars are of. Columns are as wide as their longest value, up to a limit; bars take what is left of the line.
+ * With a sum, its columns follow the count, and it is what the bars are of. Columns are as wide as their
+ * longest value, up to a limit; bars take what is left of the line.
  */
 #include "present/counttext.h"
 
@@ -177,6 +178,7 @@ void counttext_fmt(const struct count_view *v, struct textbuf *tb)
 	const struct keycount_row *const *rows = keycount_rows(v->counts, &n);
 	size_t line = v->width ? v->width : LINE_WIDTH;
 	struct textbuf text;
+	uint64_t most;
 
 	textbuf_init(&text, KEY_TEXT_MAX_LEN * 2);
 	shown = n_shown(v, n);
@@ -196,8 +198,9 @@ void counttext_fmt(const struct count_view *v, struct textbuf *tb)
 		textbuf_addf(tb, "  %-*s", i + 1 < keycount_n_words(v->counts) ? (int)widths[i] : 0,
 			     keycount_word(v->counts, i));
 	textbuf_add_str(tb, v->colour ? ESCAPER_OFF "\n" : "\n");
+	most = find_most(v, rows, shown);
 	for (size_t i = 0; i < shown; i++)
-		fmt_row(v, rows[i], widths, find_most(v, rows, shown), bar, tb, &text);
+		fmt_row(v, rows[i], widths, most, bar, tb, &text);
 	fmt_tail(v, n, shown, tb);
 	textbuf_release(&text);
 }

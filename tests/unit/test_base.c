@@ -9,6 +9,7 @@
 #include "base/conveyor.h"
 #include "base/errmsg.h"
 #include "base/escaper.h"
+#include "base/hash.h"
 #include "base/json.h"
 #include "base/number.h"
 #include "base/options.h"
@@ -63,6 +64,68 @@ static void small_copies_touch_only_their_bytes(void **state)
 		assert_int_equal(to[7], '.');
 		assert_int_equal(to[8 + len], '.');
 	}
+}
+
+/* --- hash tables ------------------------------------------------------------------------------- */
+
+#define HASHED	   4096
+#define HASH_SLOTS (HASHED * 2)
+
+struct hashed {
+	uint64_t slots[HASH_SLOTS]; /* 0: free */
+	uint64_t seed;
+	size_t n_slots; /* that are used */
+	uint64_t n_looks;
+};
+
+/* As all tables do it: the next free slot from where the key belongs. */
+static void hashed_add(struct hashed *h, uint64_t key)
+{
+	size_t i = hash_number(h->seed, key, h->n_slots);
+
+	for (h->n_looks++; h->slots[i]; h->n_looks++)
+		i = (i + 1) & (h->n_slots - 1);
+	h->slots[i] = key;
+}
+
+/* Pids, addresses, pages: numbers at equal distances must spread, whatever the seed is. */
+static void numbers_in_a_row_spread(void **state)
+{
+	static const uint64_t steps[] = {1, 2, 3, 8, 16, 64, 4096, UINT64_C(1) << 32};
+	static struct hashed h;
+
+	for (uint64_t seed = 1; seed < 2000; seed++)
+		for (size_t k = 0; k < sizeof(steps) / sizeof(steps[0]); k++) {
+			memset(&h, 0, sizeof(h));
+			h.n_slots = HASH_SLOTS;
+			h.seed = (seed * seed * UINT64_C(0xd1342543de82ef95) + seed) | 1;
+			for (uint64_t i = 1; i <= HASHED; i++)
+				hashed_add(&h, i * steps[k]);
+			assert_true(h.n_looks < HASHED * 8);
+		}
+}
+
+/* A table that is filled from another one, slot by slot, while it is still small. */
+static void tables_can_be_merged(void **state)
+{
+	static struct hashed from, to;
+	size_t n = 0;
+
+	memset(&from, 0, sizeof(from));
+	memset(&to, 0, sizeof(to));
+	from.n_slots = HASH_SLOTS;
+	from.seed = hash_seed();
+	to.seed = hash_seed();
+	assert_int_not_equal(from.seed, to.seed);
+	for (uint64_t i = 1; i <= HASHED; i++)
+		hashed_add(&from, i);
+	to.n_slots = HASHED / 4;
+	for (size_t i = 0; i < HASH_SLOTS && n < HASHED / 8; i++)
+		if (from.slots[i]) {
+			hashed_add(&to, from.slots[i]);
+			n++;
+		}
+	assert_true(to.n_looks < n * 8);
 }
 
 /* The safe form of a text that comes in pieces of n_piece bytes. */
@@ -353,6 +416,8 @@ int main(void)
 		cmocka_unit_test(small_copies_touch_only_their_bytes),
 		cmocka_unit_test(a_textbuf_stops_at_its_ceiling),
 		cmocka_unit_test(an_arena_gives_zeroed_memory_up_to_its_ceiling),
+		cmocka_unit_test(numbers_in_a_row_spread),
+		cmocka_unit_test(tables_can_be_merged),
 		cmocka_unit_test(control_characters_are_escaped),
 		cmocka_unit_test(escaped_text_fits_its_room),
 		cmocka_unit_test(json_strings_always_parse),

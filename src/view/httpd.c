@@ -7,8 +7,8 @@
  *
  * Each connection has a thread, because an answer may take a while (a search through everything) and
  * must not hold up others: a browser keeps up to six connections for a tab, ten tabs are served at
- * once, and the ceiling is CONNECTIONS_MAX. Idle connections end after IDLE_SECONDS. The head of a request
- * is at most 32 KB, its body 256 KB.
+ * once, and the ceiling is VISITORS_MAX, of which few are for who has not shown the token (visitors.c).
+ * Idle connections end after IDLE_SECONDS. The head of a request is at most 32 KB, its body 256 KB.
  *
  * The library parses HTTP; what it found is judged by request.c before anything else happens. The
  * target is taken as it was sent (from the callback for logs), because the library's own copy is
@@ -20,6 +20,7 @@
 #include "view/api.h"
 #include "view/assets.h"
 #include "view/mhd.h"
+#include "view/visitors.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -34,15 +35,15 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define CONNECTIONS_MAX 128
-#define IDLE_SECONDS	60
-#define HEAD_MAX_BYTES	(32u << 10)
-#define STACK_BYTES	(1u << 20)
-#define BACKLOG		128
+#define IDLE_SECONDS   60
+#define HEAD_MAX_BYTES (32u << 10)
+#define STACK_BYTES    (1u << 20)
+#define BACKLOG	       128
 
 struct httpd {
 	struct mhd mhd;
 	struct MHD_Daemon *daemon;
+	struct visitors *visitors;
 	int fd;
 	struct request_gate gate;
 	char address[96];
@@ -197,6 +198,15 @@ static enum MHD_Result read_header(void *ctx, enum MHD_ValueKind kind, const cha
 	return MHD_YES;
 }
 
+static void trust(struct httpd *hd, struct MHD_Connection *c)
+{
+	const union MHD_ConnectionInfo *info =
+		hd->mhd.get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+	if (info && info->socket_context)
+		visitor_trust(hd->visitors, info->socket_context);
+}
+
 static void begin(struct httpd *hd, struct MHD_Connection *c, const char *method,
 		  struct exchange *x)
 {
@@ -205,6 +215,8 @@ static void begin(struct httpd *hd, struct MHD_Connection *c, const char *method
 	x->is_begun = true;
 	hd->mhd.get_connection_values(c, MHD_HEADER_KIND, read_header, &head);
 	x->refused = request_parse(&x->req, &head, &hd->gate);
+	if (!x->refused)
+		trust(hd, c);
 }
 
 /* The status of a refusal, or 0. */
@@ -285,6 +297,31 @@ static void ignore_log(void *cls, const char *fmt, va_list ap)
 {
 }
 
+/* --- connections ------------------------------------------------------------------------------- */
+
+static enum MHD_Result let_in(void *cls, const struct sockaddr *addr, socklen_t len)
+{
+	struct httpd *hd = cls;
+
+	visitors_make_room(hd->visitors);
+	return MHD_YES;
+}
+
+static void note_connection(void *cls, struct MHD_Connection *c, void **context,
+			    enum MHD_ConnectionNotificationCode what)
+{
+	const union MHD_ConnectionInfo *info;
+	struct httpd *hd = cls;
+
+	if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+		info = hd->mhd.get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
+		*context = info ? visitor_enter(hd->visitors, info->connect_fd) : NULL;
+	} else if (*context) {
+		visitor_leave(hd->visitors, *context);
+		*context = NULL;
+	}
+}
+
 /* --- the server -------------------------------------------------------------------------------- */
 
 static int make_token(struct request_gate *gate, const char *given, struct errmsg *err)
@@ -334,7 +371,8 @@ int httpd_listen(struct httpd **ret, uint16_t port, const char *token, struct er
 		return errmsg_set_errno(err, -ENOMEM, "cannot serve");
 	hd->fd = -1;
 	pthread_rwlock_init(&hd->lock, NULL);
-	r = mhd_load(&hd->mhd, err);
+	hd->visitors = visitors_new();
+	r = hd->visitors ? mhd_load(&hd->mhd, err) : errmsg_set_errno(err, -ENOMEM, "cannot serve");
 	if (r >= 0)
 		r = make_token(&hd->gate, token, err);
 	if (r >= 0)
@@ -355,12 +393,13 @@ int httpd_start(struct httpd *hd, struct stage *st, struct errmsg *err)
 	hd->daemon = hd->mhd.start_daemon(
 		MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL |
 			MHD_USE_ITC | MHD_USE_ERROR_LOG,
-		hd->gate.port, NULL, NULL, handle, hd, MHD_OPTION_EXTERNAL_LOGGER, ignore_log, NULL,
+		hd->gate.port, let_in, hd, handle, hd, MHD_OPTION_EXTERNAL_LOGGER, ignore_log, NULL,
 		MHD_OPTION_LISTEN_SOCKET, hd->fd, MHD_OPTION_CONNECTION_LIMIT,
-		(unsigned)CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS,
+		(unsigned)VISITORS_MAX, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEAD_MAX_BYTES,
 		MHD_OPTION_THREAD_STACK_SIZE, (size_t)STACK_BYTES, MHD_OPTION_URI_LOG_CALLBACK,
-		note_target, hd, MHD_OPTION_NOTIFY_COMPLETED, finish, hd, MHD_OPTION_END);
+		note_target, hd, MHD_OPTION_NOTIFY_COMPLETED, finish, hd,
+		MHD_OPTION_NOTIFY_CONNECTION, note_connection, hd, MHD_OPTION_END);
 	return hd->daemon ? 0 : errmsg_set(err, -EIO, "the server does not start");
 }
 
@@ -379,8 +418,14 @@ void httpd_stop(struct httpd *hd)
 		hd->mhd.stop_daemon(hd->daemon); /* closes the socket, too */
 	else if (hd->fd >= 0)
 		close(hd->fd);
+	visitors_free(hd->visitors);
 	pthread_rwlock_destroy(&hd->lock);
 	free(hd);
+}
+
+void httpd_tick(struct httpd *hd)
+{
+	visitors_end_late(hd->visitors);
 }
 
 const char *httpd_address(const struct httpd *hd)

@@ -18,6 +18,8 @@ int httpd_listen(struct httpd **ret, uint16_t port, const char *token, struct er
 int httpd_start(struct httpd *hd, struct stage *st, struct errmsg *err);
 /* Another trace from now on. Returns when nobody looks at the one before, which is the caller's again. */
 void httpd_replace(struct httpd *hd, struct stage *st);
+/* To be called now and then: ends connections that have not shown the token in time. */
+void httpd_tick(struct httpd *hd);
 /* Ends all connections. hd may be NULL. */
 void httpd_stop(struct httpd *hd);
 

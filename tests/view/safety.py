@@ -3,6 +3,7 @@
 covers: B02
 """
 import concurrent.futures
+import contextlib
 import ctypes
 import errno
 import http.client
@@ -15,6 +16,7 @@ import signal
 import socket
 import subprocess
 import tempfile
+import threading
 import time
 
 import inject
@@ -192,6 +194,60 @@ def test_idle_connections():
         view.get("api/info")
         for sock in idle:
             sock.close()
+
+
+def test_slow_strangers():
+    """However many connections are open without the token, and go on sending, one with it is served."""
+    with Server(TRACE) as view:
+        socks, done = [], threading.Event()
+
+        def trickle():
+            while not done.is_set():
+                for sock in socks:
+                    with contextlib.suppress(OSError):      # it was thrown out
+                        sock.sendall(b"X")
+                done.wait(0.2)
+
+        sender = threading.Thread(target=trickle)
+        sender.start()
+        try:
+            for _ in range(300):
+                sock = socket.create_connection(("127.0.0.1", view.port), timeout=WAIT_S)
+                sock.sendall(b"GET / HTTP/1.1\r\nX: ")
+                socks.append(sock)
+            for _ in range(3):
+                view.get("api/info")
+        finally:
+            done.set()
+            sender.join()
+            for sock in socks:
+                sock.close()
+
+
+def test_deadline_of_a_head():
+    """A request that comes byte by byte is not waited for; one with the token may take its time."""
+    with Server(TRACE) as view:
+        host = f"Host: 127.0.0.1:{view.port}\r\n".encode()
+        with socket.create_connection(("127.0.0.1", view.port)) as slow, \
+                socket.create_connection(("127.0.0.1", view.port), timeout=WAIT_S) as friend:
+            friend.sendall(b"GET " + view.path("api/info").encode() + b" HTTP/1.1\r\n" + host + b"\r\n")
+            check(friend.recv(1 << 16).startswith(b"HTTP/1.1 200"), "the friend is not served")
+            slow.settimeout(0.2)
+            slow.sendall(b"GET / HTTP/1.1\r\n")
+            end = time.monotonic() + WAIT_S
+            while time.monotonic() < end:
+                try:
+                    slow.sendall(b"X")
+                    if not slow.recv(1):
+                        break
+                except TimeoutError:
+                    continue
+                except OSError:
+                    break
+            else:
+                check(False, "the slow one is still there")
+            friend.sendall(b"GET " + view.path("api/info").encode() + b" HTTP/1.1\r\n" + host + b"\r\n")
+            check(friend.recv(1 << 16), "the friend was thrown out")
 
 
 def test_ten_clients():

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * visitors.c - strangers at the viewer's port: few, not for long, and never in the way.
+ *
+ *	accept ─▶ visitor_enter: a stranger ─┬─ the token ─▶ visitor_trust: stays as long as it likes
+ *	                                     ├─ DEADLINE_MS pass             ┐
+ *	                                     └─ the oldest of STRANGERS_MAX  ┴─▶ its socket is shut down
+ *
+ * Any process of this machine can connect. Without this, 128 connections that send a byte a minute
+ * would use up the server for hours: the library's own limit counts all connections alike, and its
+ * timeout begins anew with each byte.
+ *
+ * Whoever connects over and over would push out a browser that has connected but not yet sent its
+ * request. So a stranger stays at least GRACE_MS: a new connection waits for that, in the queue of the
+ * listening socket. That lets in STRANGERS_MAX per GRACE_MS, 160 a second, which is also the most that
+ * strangers can make the server work.
+ *
+ * A connection is ended by shutting its socket down; its own thread then sees the end and cleans up.
+ * The library closes the socket after it has told of the end (visitor_leave), so under the lock the
+ * descriptor is the right one.
+ *
+ * The list is in the order of coming, so the first stranger in it is the oldest. It has VISITORS_MAX
+ * entries at most.
+ */
+#include "view/visitors.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#define DEADLINE_MS 10000
+#define GRACE_MS    200
+
+struct visitor {
+	struct visitor *prev, *next;
+	int fd;
+	uint64_t since_ms;
+	bool is_trusted;
+	bool is_ended; /* shut down; its thread has not noticed yet */
+};
+
+struct visitors {
+	pthread_mutex_t lock;
+	struct visitor *first, *last;
+	unsigned n_strangers; /* without those that are ended */
+};
+
+static uint64_t now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+struct visitors *visitors_new(void)
+{
+	struct visitors *vs = calloc(1, sizeof(*vs));
+
+	if (vs)
+		pthread_mutex_init(&vs->lock, NULL);
+	return vs;
+}
+
+void visitors_free(struct visitors *vs)
+{
+	if (!vs)
+		return;
+	while (vs->first)
+		visitor_leave(vs, vs->first);
+	pthread_mutex_destroy(&vs->lock);
+	free(vs);
+}
+
+static bool is_stranger(const struct visitor *v)
+{
+	return !v->is_trusted && !v->is_ended;
+}
+
+/* lock held */
+static void end_stranger(struct visitors *vs, struct visitor *v)
+{
+	shutdown(v->fd, SHUT_RDWR);
+	v->is_ended = true;
+	vs->n_strangers--;
+}
+
+/* lock held */
+static struct visitor *oldest_stranger(struct visitors *vs)
+{
+	struct visitor *v = vs->first;
+
+	while (v && !is_stranger(v))
+		v = v->next;
+	return v;
+}
+
+void visitors_make_room(struct visitors *vs)
+{
+	for (;;) {
+		uint64_t wait_ms = 0;
+
+		pthread_mutex_lock(&vs->lock);
+		if (vs->n_strangers >= STRANGERS_MAX) {
+			struct visitor *v = oldest_stranger(vs);
+			uint64_t age_ms = now_ms() - v->since_ms;
+
+			if (age_ms >= GRACE_MS)
+				end_stranger(vs, v);
+			else
+				wait_ms = GRACE_MS - age_ms;
+		}
+		pthread_mutex_unlock(&vs->lock);
+		if (!wait_ms)
+			return;
+		poll(NULL, 0, (int)wait_ms);
+	}
+}
+
+struct visitor *visitor_enter(struct visitors *vs, int fd)
+{
+	struct visitor *v = calloc(1, sizeof(*v));
+
+	if (!v)
+		return NULL;
+	v->fd = fd;
+	v->since_ms = now_ms();
+	pthread_mutex_lock(&vs->lock);
+	v->prev = vs->last;
+	*(vs->last ? &vs->last->next : &vs->first) = v;
+	vs->last = v;
+	vs->n_strangers++;
+	pthread_mutex_unlock(&vs->lock);
+	return v;
+}
+
+void visitor_leave(struct visitors *vs, struct visitor *v)
+{
+	pthread_mutex_lock(&vs->lock);
+	*(v->prev ? &v->prev->next : &vs->first) = v->next;
+	*(v->next ? &v->next->prev : &vs->last) = v->prev;
+	if (is_stranger(v))
+		vs->n_strangers--;
+	pthread_mutex_unlock(&vs->lock);
+	free(v);
+}
+
+void visitor_trust(struct visitors *vs, struct visitor *v)
+{
+	pthread_mutex_lock(&vs->lock);
+	if (is_stranger(v))
+		vs->n_strangers--;
+	v->is_trusted = true;
+	pthread_mutex_unlock(&vs->lock);
+}
+
+void visitors_end_late(struct visitors *vs)
+{
+	uint64_t now = now_ms();
+
+	pthread_mutex_lock(&vs->lock);
+	for (struct visitor *v = vs->first; v; v = v->next)
+		if (is_stranger(v) && now - v->since_ms >= DEADLINE_MS)
+			end_stranger(vs, v);
+	pthread_mutex_unlock(&vs->lock);
+}

@@ -113,6 +113,14 @@ static bool begins_with(const uint8_t *data, size_t len, const char *prefix)
 	return len >= n && !memcmp(data, prefix, n);
 }
 
+/* A pipe ends some time; /dev/zero would fill the disk. */
+static bool is_endless(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && (S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode));
+}
+
 static int mapfile_slurp(struct mapfile *map, int fd, const char *path, const char *prefix,
 			 struct errmsg *err)
 {
@@ -125,7 +133,11 @@ static int mapfile_slurp(struct mapfile *map, int fd, const char *path, const ch
 		if (len < cap || !begins_with(p, len, prefix))
 			break;
 		if (cap == MEMORY_MAX_BYTES) {
-			n = spool(map, fd, p, len, path, err);
+			n = is_endless(fd) ? errmsg_set(err, -EFBIG,
+							"%s is a device with too much data; "
+							"name a file",
+							path)
+					   : spool(map, fd, p, len, path, err);
 			free(p);
 			return n;
 		}

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -137,13 +138,19 @@ static int open_log(struct listener *l, struct errmsg *err)
 /* Where traces go must not depend on where a daemon stands. */
 static int find_dir(const char *dir, char **ret, struct errmsg *err)
 {
-	*ret = realpath(dir, NULL);
-	if (!*ret)
-		return errmsg_set_errno(err, -errno, "cannot write to %s", dir);
-	if (access(*ret, W_OK | X_OK) < 0) {
-		free(*ret);
-		return errmsg_set_errno(err, -errno, "cannot write to %s", dir);
+	char *path = realpath(dir, NULL);
+	struct stat st;
+	int r = path && stat(path, &st) == 0 ? 0 : -errno;
+
+	if (r >= 0 && !S_ISDIR(st.st_mode))
+		r = -ENOTDIR;
+	else if (r >= 0 && access(path, W_OK | X_OK) < 0)
+		r = -errno;
+	if (r < 0) {
+		free(path);
+		return errmsg_set_errno(err, r, "cannot write to %s", dir);
 	}
+	*ret = path;
 	return 0;
 }
 

@@ -240,12 +240,37 @@ static void follow(struct viewing *v)
 		stage_end_live(st);
 }
 
+static volatile sig_atomic_t was_ended;
+
+static void on_end(int sig)
+{
+	was_ended = 1;
+}
+
+/*
+ * While files are opened, signals have their usual effect: a pipe may let us wait forever. From now on
+ * they end the serving. Threads that were started before may get them, too, and tell by the flag.
+ */
+static void catch_ends(struct viewing *v)
+{
+	const struct sigaction action = {.sa_handler = on_end, .sa_flags = SA_RESTART};
+	static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+
+	sigemptyset(&v->ends);
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		sigaddset(&v->ends, ends[i]);
+		sigaction(ends[i], &action, NULL);
+	}
+	pthread_sigmask(SIG_BLOCK, &v->ends, NULL);
+}
+
 /* Until somebody ends it. */
 static void wait_for_end(struct viewing *v)
 {
 	const struct timespec tick = {.tv_nsec = TICK_MS * 1000000L};
 
-	while (sigtimedwait(&v->ends, NULL, &tick) <= 0) {
+	while (!was_ended && sigtimedwait(&v->ends, NULL, &tick) <= 0) {
+		httpd_tick(v->hd);
 		if (v->vt.stage->is_live)
 			follow(v);
 		else if (!v->live.path) /* a recorder that ends makes its file shorter */
@@ -284,12 +309,6 @@ static int view(struct viewing *v, struct errmsg *err)
 	const struct view_options *o = v->o;
 	int r;
 
-	/* blocked in all threads, so that sigwait() gets them */
-	sigemptyset(&v->ends);
-	sigaddset(&v->ends, SIGINT);
-	sigaddset(&v->ends, SIGTERM);
-	sigaddset(&v->ends, SIGHUP);
-	pthread_sigmask(SIG_BLOCK, &v->ends, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	sigaction(SIGBUS, &(struct sigaction){.sa_sigaction = on_sigbus, .sa_flags = SA_SIGINFO},
 		  NULL);
@@ -303,6 +322,8 @@ static int view(struct viewing *v, struct errmsg *err)
 		r = sandbox_paths(v->paths, v->n, v->cache, err);
 	if (r >= 0)
 		r = viewtrace_open(&v->vt, v->paths, v->n, v->live.path, err);
+	if (r >= 0)
+		catch_ends(v);
 	if (r >= 0)
 		r = serve(v, err);
 	viewbrowser_end(&v->browser);
@@ -414,7 +435,8 @@ static int parse(const struct command *cmd, struct view_options *o, int argc, ch
 static enum livefile_stage wait_for_recorder(const char *path)
 {
 	enum livefile_stage stage = LIVEFILE_DONE;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	/* a pipe is opened once: its writer fails if a reader comes and goes */
+	int fd = are_files(&path, 1) ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
 
 	for (int ms = 0; fd >= 0 && ms < FINISH_MS; ms += FINISH_STEP_MS) {
 		stage = livefile_ask(fd);

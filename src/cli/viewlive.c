@@ -234,9 +234,14 @@ int viewlive_record(struct viewlive *lv, struct record_options *o, char **argv, 
 
 int viewlive_follow(struct viewlive *lv, const char *path, struct errmsg *err)
 {
+	struct stat st;
+
 	*lv = (struct viewlive){.hold = -1, .lock = -1, .dir = -1, .path = strdup(path)};
 	if (!lv->path)
 		return errmsg_set_errno(err, -ENOMEM, "cannot follow %s", path);
+	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) /* a pipe would wait for itself */
+		return errmsg_set(err, -EINVAL,
+				  "%s is not an ordinary file: --live follows only those", path);
 	open_lock(lv);
 	return lv->lock < 0 ? errmsg_set_errno(err, -errno, "cannot open %s", path) : 0;
 }

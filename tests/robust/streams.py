@@ -1,5 +1,7 @@
 """Where the input comes from and where the output goes to, when that is no ordinary file."""
 import os
+import signal
+import socket
 import subprocess
 import threading
 import time
@@ -47,6 +49,86 @@ def from_long_pipe(work):
     with subprocess.Popen(["sh", "-c", f"cat '{TRACE}'; head -c 250000000 /dev/zero"],
                           stdout=subprocess.PIPE) as cat:
         return same_as_file(sonde("report", "-i", "-", stdin=cat.stdout, env={"TMPDIR": str(work)}))
+
+
+# Every command that opens a file that the user names; PIPE is its place.
+FROM_PIPE = ["report PIPE", "report -i PIPE", "report TRACE -i PIPE", "report --profile PIPE", "info PIPE", "dump PIPE",
+             "hist PIPE", "mem PIPE", "check-events PIPE", "list -e -i PIPE", "export --chrome PIPE",
+             "export --svg PIPE", "convert -i PIPE -o OUT", "split -i PIPE -o OUT", "restore -o OUT PIPE",
+             "attach -s 1 PIPE TRACE 1", "count -e sched -i PIPE", "latency -e a -e b -i PIPE",
+             "functions -i PIPE", "as trace-cmd report PIPE", "report --kallsyms PIPE TRACE",
+             "view --no-browser --no-cache PIPE", "view --no-browser --no-cache TRACE PIPE",
+             "view --no-browser PIPE"]
+
+
+def open_for_writing(fifo, proc):
+    """Waits until the program has opened the pipe, too; None: it has ended."""
+    while proc.poll() is None:
+        try:
+            return os.open(fifo, os.O_WRONLY | os.O_NONBLOCK)
+        except OSError:             # ENXIO: nobody reads
+            time.sleep(0.01)
+    return None
+
+
+def silent_pipe(work):
+    """Ctrl-C ends whoever waits for a pipe into which nothing is written."""
+    fifo = work / "silent"
+    os.mkfifo(fifo)
+    places = {"PIPE": fifo, "TRACE": TRACE, "OUT": work / "out.dat"}
+    for line in FROM_PIPE:
+        proc = subprocess.Popen([SONDE, *(places.get(word, word) for word in line.split())],
+                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        fd = open_for_writing(fifo, proc)
+        if fd is None:
+            return f"{line} does not open it: {proc.communicate()[1]}"
+        proc.send_signal(signal.SIGINT)
+        try:
+            proc.communicate(timeout=WALL_SECONDS)
+        except subprocess.TimeoutExpired:
+            proc.kill()
+            proc.communicate()
+            return f"{line} ignores SIGINT"
+        finally:
+            os.close(fd)
+    return ""
+
+
+def viewed_pipe(work):
+    """A pipe can be viewed. It is opened once: its writer fails when a reader comes and goes."""
+    fifo = work / "viewed"
+    os.mkfifo(fifo)
+    with subprocess.Popen(["cp", TRACE, fifo], stderr=subprocess.PIPE, text=True) as writer, \
+            subprocess.Popen([SONDE, "view", "--no-browser", "--no-cache", fifo], stdout=subprocess.PIPE,
+                             text=True) as view:
+        killer = threading.Timer(WALL_SECONDS, view.kill)
+        killer.start()
+        address = view.stdout.readline()
+        killer.cancel()
+        view.terminate()
+        if not address.startswith("http://"):
+            writer.kill()
+            return f"it is not served; its writer says: {writer.stderr.read()}"
+    return ""
+
+
+def odd_files(work):
+    """What is no file is refused in a sentence."""
+    os.mkfifo(work / "odd")
+    with socket.socket(socket.AF_UNIX) as sock:
+        sock.bind(str(work / "socket"))
+        rows = (("view", "--live", work / "odd"), "not an ordinary file"), \
+            (("view", work / "socket"), "socket"), (("report", work / "socket"), "socket"), \
+            (("view", work), "directory"), (("report", work), "directory"), \
+            (("listen", "-p", "0", "-d", "/dev/null"), "Not a directory"), \
+            (("listen", "-p", "0", "-d", work / "socket"), "Not a directory")
+        for words, said in rows:
+            trouble = expect(sonde(*words), 2 if "--live" in words else 1, said)
+            if trouble:
+                return f"{words}: {trouble}"
+    # the symbols are missing, and the disk is not full
+    r = sonde("report", "--kallsyms", "/dev/zero", GOLDEN / "tour.dat")
+    return sane(r, (0, 1))
 
 
 def from_empty(work):
@@ -130,7 +212,7 @@ def to_slow_reader(work):
 
 
 def tests():
-    for test in (from_stdin, from_pipe, from_fifo, from_long_pipe, from_empty, from_endless,
+    for test in (from_stdin, from_pipe, from_fifo, from_long_pipe, silent_pipe, viewed_pipe, odd_files, from_empty, from_endless,
                  from_closed, cut_while_reading, to_full_disk, to_closed, to_head,
                  to_slow_reader):
         yield "stream-" + test.__name__.replace("_", "-"), test

@@ -340,7 +340,7 @@ static int export_picture(const struct export_options *o, struct viewtrace *vt, 
 static int export(const struct export_options *o, struct errmsg *err)
 {
 	struct viewtrace vt;
-	int r = viewtrace_open(&vt, o->inputs, o->n_inputs, false, err);
+	int r = viewtrace_open(&vt, o->inputs, o->n_inputs, VIEWTRACE_EXPORT, err);
 
 	if (r >= 0)
 		r = o->svg || o->html

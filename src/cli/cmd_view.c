@@ -321,7 +321,8 @@ static int view(struct viewing *v, struct errmsg *err)
 	if (r >= 0 && !o->no_sandbox && are_files(v->paths, v->n))
 		r = sandbox_paths(v->paths, v->n, v->cache, err);
 	if (r >= 0)
-		r = viewtrace_open(&v->vt, v->paths, v->n, v->live.path, err);
+		r = viewtrace_open(&v->vt, v->paths, v->n,
+				   v->live.path ? VIEWTRACE_LIVE : VIEWTRACE_VIEW, err);
 	if (r >= 0)
 		catch_ends(v);
 	if (r >= 0)

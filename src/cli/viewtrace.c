@@ -132,8 +132,9 @@ static int fill_list(struct viewtrace *vt, const uint32_t *machine_of, bool is_l
 	return 0;
 }
 
-static int make_stage(struct viewtrace *vt, bool is_live, struct errmsg *err)
+static int make_stage(struct viewtrace *vt, enum viewtrace_use use, struct errmsg *err)
 {
+	bool is_live = use == VIEWTRACE_LIVE;
 	size_t n_files = vt->report.n_files;
 	uint32_t *machine_of = calloc(n_files + 1, sizeof(*machine_of));
 	int n, r;
@@ -165,11 +166,12 @@ static int make_stage(struct viewtrace *vt, bool is_live, struct errmsg *err)
 						.n_machines = n,
 						.files = vt->files,
 						.n_files = n_files,
+						.n_threads = use == VIEWTRACE_EXPORT ? 1 : 0,
 						.is_live = is_live},
 			 err);
 }
 
-int viewtrace_open(struct viewtrace *vt, const char *const *paths, size_t n, bool is_live,
+int viewtrace_open(struct viewtrace *vt, const char *const *paths, size_t n, enum viewtrace_use use,
 		   struct errmsg *err)
 {
 	int r;
@@ -191,7 +193,7 @@ int viewtrace_open(struct viewtrace *vt, const char *const *paths, size_t n, boo
 			       "%s holds no events that could be shown; 'sonde report' prints what "
 			       "is in it",
 			       paths[0]);
-	return r < 0 ? r : make_stage(vt, is_live, err);
+	return r < 0 ? r : make_stage(vt, use, err);
 }
 
 void viewtrace_close(struct viewtrace *vt)

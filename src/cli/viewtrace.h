@@ -8,6 +8,13 @@
 #include "cli/report_sources.h"
 #include "view/stage.h"
 
+enum viewtrace_use {
+	VIEWTRACE_VIEW,
+	VIEWTRACE_LIVE, /* the last file is being recorded */
+	VIEWTRACE_EXPORT, /* indexed by one thread: with several, the order in which tasks are met, and with it
+			   * their numbers, are others each time, and the same export must be the same bytes */
+};
+
 struct viewtrace {
 	struct report_options options;
 	struct report report;
@@ -21,8 +28,8 @@ struct viewtrace {
 	struct stage *stage;
 };
 
-/* paths: n of them, kept by the caller. is_live: the last one is being recorded. Close it on failure, too. */
-int viewtrace_open(struct viewtrace *vt, const char *const *paths, size_t n, bool is_live,
+/* paths: n of them, kept by the caller. Close it on failure, too. */
+int viewtrace_open(struct viewtrace *vt, const char *const *paths, size_t n, enum viewtrace_use use,
 		   struct errmsg *err);
 void viewtrace_close(struct viewtrace *vt);
 

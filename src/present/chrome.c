@@ -67,6 +67,7 @@ struct trace_export {
 	uint64_t *last_of;    /* by source */
 	uint32_t n_cpus;      /* above all that were met */
 	struct slices states; /* by task: whose states have a name */
+	struct slices places; /* by task: on which CPU it is */
 	bool has_states[MACHINES_MAX];
 	bool is_begun, has_event;
 };
@@ -142,17 +143,34 @@ static uint64_t file_last(const struct trace_export *x, const void *formats)
 	return last;
 }
 
-/* Who comes here has left wherever else it should be: its switch is missing there. */
+static void leave_cpu(struct trace_export *x, uint32_t machine, uint32_t cpu, int pid)
+{
+	struct cpu_run *run = &x->runs[machine * CPUS_MAX + cpu];
+
+	if (run->pid != pid)
+		return;
+	end_run(x, machine, cpu, run->sign_ts);
+	run->pid = run->leaving = -1;
+}
+
+/*
+ * Who comes here has left wherever else it should be: its switch is missing there. So a task is on one CPU
+ * at most, and which one is kept by task: to look at all CPUs for each switch takes too long where there are
+ * thousands.
+ */
 static void leave_others(struct trace_export *x, uint32_t machine, uint32_t cpu, int pid)
 {
-	for (uint32_t i = 0; pid > 0 && i < x->n_cpus; i++) {
-		struct cpu_run *other = &x->runs[machine * CPUS_MAX + i];
+	struct slice_track *t = pid > 0 ? slices_get(&x->places, machine, pid, 0) : NULL;
 
-		if (i == cpu || other->pid != pid)
-			continue;
-		end_run(x, machine, i, other->sign_ts);
-		other->pid = other->leaving = -1;
+	if (t) {
+		if (t->on_cpu && t->on_cpu - 1 != cpu)
+			leave_cpu(x, machine, t->on_cpu - 1, pid);
+		t->on_cpu = cpu + 1;
+		return;
 	}
+	for (uint32_t i = 0; pid > 0 && i < x->n_cpus; i++) /* more tasks than have a place */
+		if (i != cpu)
+			leave_cpu(x, machine, i, pid);
 }
 
 static void begin_run(struct cpu_run *run, uint64_t ts, int pid, const char *comm, size_t len)
@@ -402,6 +420,7 @@ static void chrome_free(struct trace_export *x)
 	line_printer_release(&x->lp);
 	slices_release(&x->slices);
 	slices_release(&x->states);
+	slices_release(&x->places);
 	textbuf_release(&x->text);
 	free(x->last_of);
 	free(x->runs);
@@ -417,6 +436,7 @@ static int chrome_new(struct trace_export **ret, const struct trace_export_confi
 	x->config = *config;
 	slices_init(&x->slices);
 	slices_init(&x->states);
+	slices_init(&x->places);
 	textbuf_init(&x->text, 1 << 20);
 	for (size_t i = 0; i < config->style->n_sources; i++)
 		if (config->machines[i] >= x->n_machines && config->machines[i] < MACHINES_MAX)
@@ -525,14 +545,21 @@ static void chrome_add_state(struct trace_export *x, const struct export_state *
 /* What runs in the end ran until its file's end, and what is open ends with all: viewers want pairs. */
 static void chrome_finish(struct trace_export *x, struct textbuf *out)
 {
+	const struct slice_track **tracks;
+	size_t n = 0;
+
 	x->out = out;
 	if (!x->is_begun)
 		begin(x, 0);
 	for (uint32_t m = 0; m < x->n_machines; m++)
 		for (uint32_t cpu = 0; cpu < CPUS_MAX; cpu++)
 			end_run(x, m, cpu, file_last(x, x->runs[m * CPUS_MAX + cpu].formats));
-	for (size_t i = 0; i < x->slices.n_slots; i++)
-		add_ends(x, &x->slices.tracks[i], x->last, x->slices.tracks[i].n_open);
+	tracks = slices_list(&x->slices, &n);
+	for (size_t i = 0; tracks && i < n; i++)
+		add_ends(x, tracks[i], x->last, tracks[i]->n_open);
+	if (!tracks)
+		out->overflow = true; /* it is not complete: that must not look like success */
+	free(tracks);
 	textbuf_add_str(out, "\n]}\n");
 }
 

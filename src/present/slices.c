@@ -70,6 +70,33 @@ struct slice_track *slices_get(struct slices *s, uint32_t machine, int pid, uint
 	return t;
 }
 
+static int compare_tracks(const void *a, const void *b)
+{
+	const struct slice_track *x = *(const struct slice_track *const *)a,
+				 *y = *(const struct slice_track *const *)b;
+
+	if (x->machine != y->machine)
+		return x->machine < y->machine ? -1 : 1;
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return x->cpu < y->cpu ? -1 : x->cpu > y->cpu;
+}
+
+const struct slice_track **slices_list(const struct slices *s, size_t *ret_n)
+{
+	const struct slice_track **list = malloc((s->n + 1) * sizeof(*list));
+	size_t n = 0;
+
+	if (!list)
+		return NULL;
+	for (size_t i = 0; i < s->n_slots; i++)
+		if (s->tracks[i].key)
+			list[n++] = &s->tracks[i];
+	qsort(list, n, sizeof(*list), compare_tracks);
+	*ret_n = n;
+	return list;
+}
+
 unsigned slice_track_leave(struct slice_track *t, unsigned depth)
 {
 	unsigned before = t->n_open;

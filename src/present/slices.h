@@ -23,6 +23,7 @@ struct slice_track {
 	uint8_t n_open;		       /* functions that are open */
 	uint8_t open[SLICES_OPEN_MAX]; /* their depths, ascending */
 	bool is_told, is_named;	       /* free for the caller: what was written of it */
+	uint32_t on_cpu;	       /* free for the caller: where it runs, plus one */
 	bool in_call;		       /* a system call is open */
 	int64_t call;		       /* its number */
 	uint64_t call_ts;	       /* when it began */
@@ -40,6 +41,9 @@ void slices_release(struct slices *s);
 
 /* NULL: no memory, or more tasks than the ceiling (65 536). Valid until the next call. */
 struct slice_track *slices_get(struct slices *s, uint32_t machine, int pid, uint32_t cpu);
+
+/* All that were met, by machine, task and CPU; the table's own order is another one in each run. NULL: no memory. */
+const struct slice_track **slices_list(const struct slices *s, size_t *ret_n);
 
 /* How many slices end before one begins at `depth`; -1: it is too deep, and left out. */
 int slice_track_enter(struct slice_track *t, unsigned depth);

@@ -164,6 +164,35 @@ def cut_while_reading(work):
     return ""
 
 
+# What is printed or written (to OUT) must be the same bytes each time.
+REPEATED = ["report", "report --json", "report -w", "report --profile", "report --profile --json", "hist", "mem", "info",
+            "info --json", "dump --all", "list -e -i", "functions -i", "count -e sched --by $comm -i",
+            "count -e sched_switch --by prev_comm,next_comm --json -i",
+            "latency -e sched_waking -e sched_switch --by-field pid=next_pid --by $comm -i",
+            "convert --compression zstd -o OUT -i", "split -m 1 -o OUT -i",
+            "export --chrome", "export --perfetto", "export --svg", "export --html"]
+
+
+def repeated(work):
+    """Nothing depends on the number of threads, nor on where a table puts its rows."""
+    place = work / "repeated"
+    place.mkdir()
+    for trace in ("tour.dat", "lost-events.dat", "events-v7-zstd.dat"):
+        for line in REPEATED:
+            seen = set()
+            for jobs in ("1", "2", "8", "2"):
+                words = ["out.dat" if word == "OUT" else word for word in line.split()]
+                run = subprocess.run([SONDE, *words, GOLDEN / trace], cwd=place, stdout=subprocess.PIPE,
+                                     stderr=subprocess.DEVNULL, env={**os.environ, "SONDE_JOBS": jobs})
+                files = sorted(place.iterdir())
+                seen.add((run.returncode, run.stdout, *(file.read_bytes() for file in files)))
+                for file in files:
+                    file.unlink()
+            if len(seen) > 1:
+                return f"{line} {trace}: {len(seen)} different results of 4"
+    return ""
+
+
 def to_full_disk(work):
     for argv in (["report", TRACE], ["report", "-E", TRACE], ["report", "--uname", TRACE],
                  ["report", "--json", TRACE], ["info", TRACE], ["--help"]):
@@ -212,7 +241,8 @@ def to_slow_reader(work):
 
 
 def tests():
-    for test in (from_stdin, from_pipe, from_fifo, from_long_pipe, silent_pipe, viewed_pipe, odd_files, from_empty, from_endless,
+    for test in (from_stdin, from_pipe, from_fifo, from_long_pipe, silent_pipe, viewed_pipe, odd_files,
+                 repeated, from_empty, from_endless,
                  from_closed, cut_while_reading, to_full_disk, to_closed, to_head,
                  to_slow_reader):
         yield "stream-" + test.__name__.replace("_", "-"), test

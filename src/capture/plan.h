@@ -64,6 +64,11 @@ struct plan {
 	size_t n_own_pids;
 	bool no_commands;      /* command lines of processes are not recorded */
 	long long graph_depth; /* 0: not given */
+	/*
+	 * Nobody asked for the tracer and the depth of the first buffer by name: where the kernel cannot do
+	 * it, or somebody else uses the top level for it, they are left out, with a note.
+	 */
+	bool tracer_is_wish;
 	long long cmdlines_size;
 	long long threshold_us;	  /* -1: not given; tracing_thresh */
 	long long max_latency_us; /* -1: not given */

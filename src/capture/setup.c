@@ -331,13 +331,11 @@ static int set_switch(struct setup *s, const char *tracer, struct errmsg *err)
 	return setup_write(s, "", FTRACE_SWITCH, "1", TRACEFS_SET, err);
 }
 
-static int set_tracer(struct setup *s, const struct setup_buffer *b, struct errmsg *err)
+static int start_tracer(struct setup *s, const struct setup_buffer *b, struct errmsg *err)
 {
 	const char *tracer = b->plan->tracer;
 	int r;
 
-	if (!tracer)
-		return s->plan->ftrace_off ? set_switch(s, "nop", err) : 0;
 	r = set_switch(s, tracer, err);
 	if (r >= 0 && b->is_latency)
 		r = setup_write(s, b->instance, "tracing_max_latency", "0", TRACEFS_SET, err);
@@ -362,15 +360,36 @@ static int set_tracer(struct setup *s, const struct setup_buffer *b, struct errm
 	return 0;
 }
 
+static int set_tracer(struct setup *s, const struct setup_buffer *b, struct errmsg *err)
+{
+	int r;
+
+	if (!b->plan->tracer)
+		return s->plan->ftrace_off ? set_switch(s, "nop", err) : 0;
+	r = start_tracer(s, b, err);
+	if (r >= 0 || !s->plan->tracer_is_wish)
+		return r;
+	setup_drop_wish(s, b->plan, err->text);
+	*err = (struct errmsg){0};
+	return 0;
+}
+
 /* --- all of it --------------------------------------------------------------------------------- */
+
+/* Newer kernels have one for each instance. */
+static const char *place_of_depth(const struct setup *s, const struct setup_buffer *b)
+{
+	return tracefs_exists(&s->t, b->instance, "max_graph_depth") ? b->instance : "";
+}
 
 static int set_globals(struct setup *s, struct errmsg *err)
 {
 	const struct plan *p = s->plan;
 	int r = 0;
 
-	if (p->graph_depth)
-		r = write_number(s, "", "max_graph_depth", p->graph_depth, err);
+	for (size_t i = 0; p->graph_depth && i < s->n_buffers && r >= 0; i++)
+		r = write_number(s, place_of_depth(s, &s->buffers[i]), "max_graph_depth",
+				 p->graph_depth, err);
 	if (r >= 0 && p->cmdlines_size)
 		r = write_number(s, "", "saved_cmdlines_size", p->cmdlines_size, err);
 	if (r >= 0 && p->threshold_us >= 0)

@@ -30,6 +30,8 @@ int setup_save(struct setup *s, const char *instance, const char *file, struct e
 
 /* setup_place.c: in which instance each buffer of the plan is; makes those that are ours. */
 int setup_place(struct setup *s, struct errmsg *err);
+/* Leaves out a tracer that was only wished for, with a note. */
+void setup_drop_wish(struct setup *s, const struct plan_buffer *of, const char *why);
 /* Without a journal, when something failed later. */
 void setup_leave(struct setup *s);
 /* True for the tracers that keep the worst case as text. */

@@ -219,6 +219,39 @@ static int take_top(struct setup *s, struct setup_buffer *b, struct errmsg *err)
 	return r;
 }
 
+/* --- a tracer that is only wished for ---------------------------------------------------------- */
+
+void setup_drop_wish(struct setup *s, const struct plan_buffer *of, const char *why)
+{
+	struct plan_buffer *b = &s->plan->buffers[of - s->plan->buffers];
+
+	setup_note(s, "functions are not traced (%s): %s", b->tracer, why);
+	free(b->tracer);
+	b->tracer = NULL;
+	s->plan->graph_depth = 0;
+}
+
+/* What the kernel lacks. */
+static void check_wish(struct setup *s, const struct plan_buffer *b)
+{
+	if (!has_tracer(&s->t, "", b->tracer))
+		setup_drop_wish(s, b, "this kernel does not have the tracer");
+	else if (s->plan->graph_depth && !tracefs_exists(&s->t, "", "max_graph_depth"))
+		setup_drop_wish(s, b, "this kernel cannot limit the depth (max_graph_depth)");
+}
+
+/* The top level is needed for it, but not free: the rest needs an instance only. */
+static void check_wish_for_top(struct setup *s, struct setup_buffer *b)
+{
+	const struct plan_buffer *p = b->plan;
+	struct errmsg why = {0};
+
+	if (s->plan->tracer_is_wish && p->tracer && !s->plan->take_over &&
+	    needs_top(s, p, b->instance) &&
+	    (check_top_is_free(s, &why) < 0 || journal_take_top(s->journal, &why) < 0))
+		setup_drop_wish(s, p, why.text);
+}
+
 /* --- places ------------------------------------------------------------------------------------ */
 
 static int place_default(struct setup *s, struct setup_buffer *b, struct errmsg *err)
@@ -234,6 +267,8 @@ static int place_default(struct setup *s, struct setup_buffer *b, struct errmsg 
 			       "there is a tracing instance %s that is not ours; remove it: rmdir "
 			       "%s/instances/%s",
 			       b->instance, s->t.root, b->instance);
+	if (r >= 0)
+		check_wish_for_top(s, b);
 	if (r >= 0 && !needs_top(s, b->plan, b->instance))
 		return tracefs_write(&s->t, b->instance, "tracing_on", "0", TRACEFS_SET, err);
 	if (r < 0 && r != -ENOENT) /* -ENOENT: a kernel without instances */
@@ -281,6 +316,8 @@ int setup_place(struct setup *s, struct errmsg *err)
 
 		if (!*p->name && s->plan->n_buffers > 1 && is_unused(s->plan, p))
 			continue; /* only -B was asked for */
+		if (!i && s->plan->tracer_is_wish && p->tracer)
+			check_wish(s, p);
 		if (p->tracer && strcmp(p->tracer, "nop") && !has_tracer(&s->t, "", p->tracer))
 			return refuse_tracer(&s->t, p->tracer, err);
 		*b = (struct setup_buffer){

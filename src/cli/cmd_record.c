@@ -43,7 +43,7 @@ static const struct option_row rows[] = {
 	 .offset = RECORDOPTS_AT(daemonize)},
 	{.kind = OPTION_FLAG,
 	 .name = "profile",
-	 .help = "the events that 'report --profile' looks at, with stacks",
+	 .help = "what 'report --profile' looks at: events with stacks, functions at depth 1",
 	 .offset = RECORDOPTS_AT(profile)},
 	RECORDOPTS_PROFILE,
 	{.kind = OPTION_END},

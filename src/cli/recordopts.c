@@ -286,6 +286,24 @@ static int add_profile_events(struct record_options *o)
 	return r;
 }
 
+/*
+ * The functions that tasks enter the kernel by, and how long they stay there: as trace-cmd, function_graph
+ * at depth 1. Who names functions (-l, -g) means it.
+ */
+static int add_profile_tracer(struct record_options *o)
+{
+	struct plan_buffer *b = &o->plan.buffers[0];
+
+	if (b->tracer)
+		return 0;
+	b->tracer = strdup("function_graph");
+	if (!o->plan.graph_depth)
+		o->plan.graph_depth = 1;
+	o->plan.tracer_is_wish = !b->functions.n && !b->no_functions.n && !b->graph_functions.n &&
+				 !b->no_graph_functions.n && !b->modules.n;
+	return b->tracer ? 0 : -ENOMEM;
+}
+
 static bool is_list_word(const char *word)
 {
 	return !strchr(word, ':') || strstr(word, ":mod:");
@@ -337,7 +355,7 @@ static int check_words(const struct record_options *o, struct errmsg *err)
 
 int recordopts_check(struct record_options *o, bool has_command, struct errmsg *err)
 {
-	bool has_pids = false;
+	bool has_pids = false, is_whole_profile;
 
 	for (size_t i = 0; i < o->plan.n_buffers; i++)
 		has_pids |= o->plan.buffers[i].pids.n > 0;
@@ -357,11 +375,12 @@ int recordopts_check(struct record_options *o, bool has_command, struct errmsg *
 		return errmsg_set(err, -EINVAL, "-r wants a real-time priority from 1 to 99");
 	if (o->plan.graph_depth < 0)
 		return errmsg_set(err, -EINVAL, "a depth cannot be negative");
+	is_whole_profile = o->profile && !o->only_named && o->plan.n_buffers == 1;
+	if (is_whole_profile && add_profile_tracer(o) < 0)
+		return kept(-ENOMEM, err);
 	if (!o->is_peer && check_words(o, err) < 0)
 		return err->code;
-	if (o->profile && !o->only_named && o->plan.n_buffers == 1)
-		return kept(add_profile_events(o), err);
-	return 0;
+	return is_whole_profile ? kept(add_profile_events(o), err) : 0;
 }
 
 int recordopts_get_config(const struct record_options *o, const char *path,

@@ -437,7 +437,7 @@ int recordopts_verbose(void *opts, const char *value, struct errmsg *err);
 	{.kind = OPTION_HEADING, .help = "profiling"},                                             \
 		{.kind = OPTION_FLAG,                                                              \
 		 .letter = 'S',                                                                    \
-		 .help = "only the events that are named",                                         \
+		 .help = "only the events and the tracer that are named",                          \
 		 .offset = RECORDOPTS_AT(only_named)},                                             \
 		{.kind = OPTION_FLAG,                                                              \
 		 .letter = 'G',                                                                    \

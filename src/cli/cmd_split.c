@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define CHOICES_MAX 1024
 
@@ -297,11 +298,37 @@ static int write_piece(struct tracefile *tf, struct splitter *s, const struct ta
 	return r < 0 ? r : 0;
 }
 
+/*
+ * Each piece has all formats and symbols of the source, some megabytes: a thousand short pieces of a small
+ * trace are gigabytes, and writing them takes as long. Said once, while there is time to stop.
+ */
+#define COSTLY_PIECES 64
+#define COSTLY_TIMES  16
+
+static void tell_cost(const struct tracefile *tf, unsigned n, uint64_t *bytes, const char *path)
+{
+	struct stat source, piece;
+	bool was_costly;
+
+	if (stat(tf->path, &source) < 0 || stat(path, &piece) < 0)
+		return;
+	was_costly = n > COSTLY_PIECES && *bytes > (uint64_t)source.st_size * COSTLY_TIMES;
+	*bytes += piece.st_size;
+	if (was_costly || n < COSTLY_PIECES || *bytes <= (uint64_t)source.st_size * COSTLY_TIMES)
+		return;
+	fprintf(stderr,
+		"sonde: the first %u pieces are %llu times as large as %s, because each has all of "
+		"its "
+		"metadata; longer pieces need less, and so does a source that 'sonde convert "
+		"--compression zstd' wrote\n",
+		n, (unsigned long long)(*bytes / source.st_size), tf->path);
+}
+
 static int write_pieces(struct tracefile *tf, struct splitter *s, const struct targets *t,
 			const struct split_options *o, struct errmsg *err)
 {
 	const char *base = o->output ? o->output : tf->path;
-	uint64_t n_events = 0;
+	uint64_t n_events = 0, bytes = 0;
 	unsigned n = 0;
 	int r;
 
@@ -315,6 +342,8 @@ static int write_pieces(struct tracefile *tf, struct splitter *s, const struct t
 			r = write_piece(tf, s, t, path, err);
 		if (!r)
 			n_events += splitter_n_events(s);
+		if (!r)
+			tell_cost(tf, n, &bytes, path);
 		free(path);
 	} while (!r && o->repeat && splitter_more(s));
 	if (!r && !n_events)

@@ -54,3 +54,8 @@ cpus=2
 cpus=2
           <idle>-0     [000]   101.000000: tick:   (esc)
           <idle>-0     [001]   101.001235: tick:   (esc)
+
+# Many short pieces are much larger than their source, because of the metadata: that is said, once.
+$ cp $GOLDEN/tour.dat . && sonde split -i tour.dat -o tiny -e 5 -r; ls tiny.* | wc -l
+sonde: the first 64 pieces are 29 times as large as tour.dat, because each has all of its metadata; longer pieces need less, and so does a source that 'sonde convert --compression zstd' wrote
+445

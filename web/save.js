@@ -3,7 +3,8 @@
  * save.js - pictures and files to keep or to send.
  *
  *	PNG           what is on the screen: names, ruler and lanes, put together here
- *	SVG, HTML     made by the program (api/export): all shown tracks of the range or of what is in sight;
+ *	SVG, HTML     made by the program (api/export): all shown tracks, with marks and range; SVG of what is in sight, HTML of
+ *	              the range, if there is one;
  *	              the HTML is one file that needs nothing else
  *	CSV, JSON     events: of the range, or of what is in sight, or of the whole trace; those that pass the filter, or all
  *	link, print   the address; the browser's own print, with a style sheet for paper
@@ -105,12 +106,18 @@ export class Save {
 		}));
 	}
 
+	/* A drawing is what is on the screen, with marks and range in it, as the PNG is; a range that is not in sight is drawn instead. */
+	in_sight() {
+		const { app } = this, from = Math.max(0, Math.round(app.view.from)), to = Math.min(app.view.end, Math.round(app.view.to));
+		return !app.range || (app.range.from < to && app.range.to > from) ? { from, to } : app.range;
+	}
+
 	/* all: not only what passes the filter; whole: of the whole trace */
 	address(what, all = false, whole = false) {
-		const { app } = this, { filters } = app, { from, to } = whole ? { from: 0, to: app.view.end } : app.scope();
+		const { app } = this, { filters, range } = app, { from, to } = whole ? { from: 0, to: app.view.end } : what === 'svg' ? this.in_sight() : app.scope();
 		const lanes = app.lanes.rows.filter((r) => r.lane && r.lane.type !== 'found').map((r) => r.lane.spec);
 		return api.address('export', { what, from, to, lanes: lanes.join(','), width: app.view.width,
-			sel: all || !filters.on ? undefined : filters.sel });
+			sel: all || !filters.on ? undefined : filters.sel, marks: app.marks.text() || undefined, range: range ? `${range.from},${range.to}` : undefined });
 	}
 
 	/* The program forgets selections that were not used for long; asking anew is cheap if it did not. */

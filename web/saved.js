@@ -81,6 +81,8 @@ function draw() {
 		if (w.text.textContent !== text)
 			w.text.textContent = text;
 	}
+	for (const mark of plot.querySelectorAll('.mark'))
+		mark.setAttribute('transform', `translate(${mark.dataset.x} 0) scale(${k} 1)`);
 	draw_ticks(k);
 }
 

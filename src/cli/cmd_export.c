@@ -33,7 +33,9 @@ struct export_options {
 	bool perfetto, chrome, svg, html;
 	const char **inputs;
 	size_t n_inputs;
-	const char *output, *from, *to, *lanes;
+	const char *output, *from, *to, *lanes, *range;
+	const char *marks[PICTURE_MARKS_MAX];
+	size_t n_marks;
 	long long width;
 };
 
@@ -55,6 +57,17 @@ static int apply_input(void *opts, const char *value, struct errmsg *err)
 	return add_input(opts, value, err);
 }
 
+static int apply_mark(void *opts, const char *value, struct errmsg *err)
+{
+	struct export_options *o = opts;
+
+	if (o->n_marks == PICTURE_MARKS_MAX)
+		return errmsg_set(err, -EINVAL, "--mark: a picture has at most %d marks",
+				  PICTURE_MARKS_MAX);
+	o->marks[o->n_marks++] = value;
+	return 0;
+}
+
 static const struct option_row rows[] = {
 	{OPTION_HEADING, .help = "the form"},
 	{OPTION_FLAG, 0, "perfetto", .help = "Perfetto's protobuf: all events, functions as slices",
@@ -74,6 +87,10 @@ static const struct option_row rows[] = {
 	{OPTION_STRING, 0, "to", "TIME", "up to this time", .offset = AT(to)},
 	{OPTION_STRING, 0, "lanes", "SPEC,…", "what the picture shows: cpu:0:1, task:0:1234, …",
 	 .offset = AT(lanes)},
+	{OPTION_CALL, 0, "mark", "TIME", "mark this time in the picture; more than once: A, B, C …",
+	 .apply = apply_mark},
+	{OPTION_STRING, 0, "range", "FROM,TO", "highlight this range in the picture",
+	 .offset = AT(range)},
 	{OPTION_NUMBER, 0, "width", "PIXELS", "of the picture; 1600", .offset = AT(width)},
 	{OPTION_END},
 };
@@ -294,6 +311,50 @@ static int first_lanes(struct stage *st, char **ret)
 	return *ret ? 0 : -ENOMEM;
 }
 
+/* A time of an option, since the trace's start. */
+static int parse_time(const struct viewtrace *vt, const char *option, const char *text,
+		      uint64_t *ret, struct errmsg *err)
+{
+	struct timeline *tl = vt->stage->tl;
+	bool in_time = vt->list[0].time.in_time || (timeline_unit(tl).ns == 1 && text[0] == '+');
+	uint64_t origin = timeline_origin(tl);
+	int r = timearg_parse(option, text, in_time, origin, ret, err);
+
+	if (r >= 0)
+		*ret = *ret > origin ? *ret - origin : 0;
+	return r;
+}
+
+static int add_marks(const struct export_options *o, const struct viewtrace *vt,
+		     struct picture_mark *marks, struct picture *pic, struct errmsg *err)
+{
+	char *comma, *range = NULL;
+	int r = 0;
+
+	pic->marks = marks;
+	for (; pic->n_marks < o->n_marks && r >= 0; pic->n_marks++) {
+		picture_name_mark(&marks[pic->n_marks], pic->n_marks);
+		r = parse_time(vt, "--mark", o->marks[pic->n_marks], &marks[pic->n_marks].t, err);
+	}
+	if (r < 0 || !o->range)
+		return r;
+	range = strdup(o->range);
+	if (!range)
+		return errmsg_set_errno(err, -ENOMEM, "cannot draw the picture");
+	comma = strchr(range, ',');
+	if (!comma)
+		r = errmsg_set(err, -EINVAL, "--range needs two times, like +10ms,+20ms, not '%s'",
+			       o->range);
+	else
+		*comma++ = 0;
+	if (r >= 0)
+		r = parse_time(vt, "--range", range, &pic->range_from, err);
+	if (r >= 0)
+		r = parse_time(vt, "--range", comma, &pic->range_to, err);
+	free(range);
+	return r;
+}
+
 static int make_picture(const struct export_options *o, struct viewtrace *vt, char *lanes,
 			struct textbuf *out, struct errmsg *err)
 {
@@ -301,8 +362,11 @@ static int make_picture(const struct export_options *o, struct viewtrace *vt, ch
 	const char *specs[PICTURE_LANES_MAX];
 	struct picture pic = {.specs = specs, .width = o->width ? o->width : WIDTH_FIRST};
 	uint64_t origin = timeline_origin(tl), from, to;
+	struct picture_mark marks[PICTURE_MARKS_MAX];
 	int r = find_range(o, vt, &from, &to, err);
 
+	if (r >= 0)
+		r = add_marks(o, vt, marks, &pic, err);
 	if (r < 0)
 		return r;
 	pic.n_specs = picture_split(lanes, specs, PICTURE_LANES_MAX);
@@ -390,8 +454,9 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 		r = add_input(&o, "trace.dat", err);
 	if (r >= 0)
 		r = check_form(&o, err);
-	if (r >= 0 && (o.lanes || o.width) && !o.svg && !o.html)
-		r = errmsg_set(err, -EINVAL, "--lanes and --width are for --svg and --html");
+	if (r >= 0 && (o.lanes || o.width || o.n_marks || o.range) && !o.svg && !o.html)
+		r = errmsg_set(err, -EINVAL,
+			       "--lanes, --width, --mark and --range are for --svg and --html");
 	if (r >= 0 && o.width && (o.width < PICTURE_WIDTH_MIN || o.width > PICTURE_WIDTH_MAX))
 		r = errmsg_set(err, -EINVAL, "--width is a number from %d to %d", PICTURE_WIDTH_MIN,
 			       PICTURE_WIDTH_MAX);

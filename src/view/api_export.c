@@ -138,11 +138,35 @@ static int find_what(const struct request *req, struct errmsg *err)
 	return errmsg_set(err, -EINVAL, "what is svg, html, csv or json");
 }
 
+/* marks=NAME:TIME,NAME:TIME… and range=FROM,TO, as the page's address has them. What is no mark is left out. */
+static void read_marks(const struct request *req, struct picture_mark *marks, struct picture *pic)
+{
+	const char *text = request_arg(req, "marks"), *range = request_arg(req, "range");
+	unsigned long long a, b;
+
+	pic->marks = marks;
+	while (text && *text && pic->n_marks < PICTURE_MARKS_MAX) {
+		struct picture_mark *m = &marks[pic->n_marks];
+		int n = 0;
+
+		if (sscanf(text, "%7[A-Z]:%llu%n", m->name, &a, &n) == 2 && n) {
+			m->t = a;
+			pic->n_marks++;
+		}
+		text = strchr(text, ',') ? strchr(text, ',') + 1 : NULL;
+	}
+	if (range && sscanf(range, "%llu,%llu", &a, &b) == 2) {
+		pic->range_from = a;
+		pic->range_to = b;
+	}
+}
+
 static int run(struct stage *st, const struct request *req, int what, const char *lanes,
 	       struct answer *a, struct errmsg *err)
 {
 	const char *specs[PICTURE_LANES_MAX];
 	char *copy = strdup(lanes ? lanes : "");
+	struct picture_mark marks[PICTURE_MARKS_MAX];
 	struct picture pic = {.specs = specs};
 	struct stage_selection *sel = NULL;
 	uint8_t *tasks = NULL;
@@ -158,6 +182,7 @@ static int run(struct stage *st, const struct request *req, int what, const char
 		r = api_select_tasks(st, sel, &tasks, err);
 	if (r >= 0) {
 		pic.tasks = tasks;
+		read_marks(req, marks, &pic);
 		pic.width = width < PICTURE_WIDTH_MIN ? PICTURE_WIDTH_MIN : width;
 		pic.sel = stage_selected(sel);
 		pic.n_specs = picture_split(copy, specs, PICTURE_LANES_MAX);

@@ -13,6 +13,12 @@
 #define PICTURE_WIDTH_MAX 16384
 #define PICTURE_ROWS_MAX  40 /* of a lane; deeper nesting is not drawn */
 
+#define PICTURE_MARKS_MAX 200 /* as on the page */
+struct picture_mark {
+	uint64_t t;
+	char name[8];
+};
+
 struct picture {
 	uint64_t from, to;
 	unsigned width; /* of the part with lanes, in pixels */
@@ -20,8 +26,14 @@ struct picture {
 	size_t n_specs;
 	const struct selection *sel; /* events that a page lists and counts; NULL: all */
 	const uint8_t *tasks;	     /* in its table, as insight.h takes them; NULL: all */
+	const struct picture_mark *marks;
+	size_t n_marks;
+	uint64_t range_from, range_to; /* what the user chose; equal: nothing */
 	bool is_page; /* for a page, whose script zooms it and whose style has both themes */
 };
+
+/* "B" of 1: the names of marks that have none, as on the page. */
+void picture_name_mark(struct picture_mark *m, size_t number);
 
 /* SPEC,SPEC… in place; pairs and fields have no commas. Returns how many, at most max. */
 size_t picture_split(char *specs, const char **ret, size_t max);

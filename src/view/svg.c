@@ -341,6 +341,70 @@ static void add_axis(struct drawing *d, double bottom)
 	textbuf_add_str(d->out, "</g>\n");
 }
 
+/* --- marks and the range ------------------------------------------------------------------------- */
+
+#define MARK_COLOUR "#1f6fb2"
+#define FLAG_PX	    8 /* half of a flag's width */
+
+void picture_name_mark(struct picture_mark *m, size_t number)
+{
+	char letters[4] = {0};
+	int at = sizeof(letters) - 1;
+
+	for (number++; number && at; number = (number - 1) / 26)
+		letters[--at] = 'A' + (number - 1) % 26;
+	snprintf(m->name, sizeof(m->name), "%s", letters + at);
+}
+
+/* Something at a time that keeps its width when a page is zoomed: its script finds it by its class. */
+static void open_at(struct drawing *d, double x)
+{
+	textbuf_addf(d->out, "<g class=\"mark\" data-x=\"%.2f\" transform=\"translate(%.2f 0)\">",
+		     x, x);
+}
+
+/* Behind the lanes: light, with its length on top. */
+static void add_chosen(struct drawing *d, double bottom)
+{
+	double a = ((double)d->pic->range_from - d->pic->from) * d->scale,
+	       b = ((double)d->pic->range_to - d->pic->from) * d->scale;
+	char text[48];
+
+	if (d->pic->range_to <= d->pic->range_from || b < 0 || a > d->pic->width)
+		return;
+	drawing_fmt_duration(d, text, sizeof(text), d->pic->range_to - d->pic->range_from);
+	textbuf_addf(d->out,
+		     "<rect x=\"%.2f\" y=\"%d\" width=\"%.2f\" height=\"%.0f\" fill=\"" MARK_COLOUR
+		     "\" fill-opacity=\".11\"><title>range %s</title></rect>\n",
+		     a, TITLE_PX, b - a, bottom - TITLE_PX, text);
+	a = a < 0 ? 0 : a;
+	b = b > d->pic->width ? d->pic->width : b;
+	open_at(d, (a + b) / 2);
+	textbuf_addf(d->out,
+		     "<text y=\"%d\" text-anchor=\"middle\" font-weight=\"600\">%s</text></g>\n",
+		     TITLE_PX + 6, text);
+}
+
+static void add_marks(struct drawing *d, double bottom)
+{
+	for (size_t i = 0; i < d->pic->n_marks; i++) {
+		const struct picture_mark *m = &d->pic->marks[i];
+		double x = ((double)m->t - d->pic->from) * d->scale;
+
+		if (x < 0 || x > d->pic->width)
+			continue;
+		open_at(d, x);
+		textbuf_addf(d->out,
+			     "<path d=\"M0 %d V%.0f\" stroke=\"" MARK_COLOUR
+			     "\"/><rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"13\" rx=\"3\" "
+			     "fill=\"" MARK_COLOUR "\"/><text y=\"%d\" text-anchor=\"middle\" "
+			     "style=\"fill:#fff;font-weight:600\">",
+			     TITLE_PX, bottom, -FLAG_PX, TITLE_PX - 4, 2 * FLAG_PX, TITLE_PX + 6);
+		drawing_add_text(d->out, m->name);
+		textbuf_add_str(d->out, "</text></g>\n");
+	}
+}
+
 static void add_start(struct drawing *d, double bottom)
 {
 	double width = d->label_width + d->pic->width;
@@ -447,8 +511,10 @@ static int add_all(struct drawing *d, const struct row *rows, double bottom, str
 		     d->label_width, d->pic->width, bottom, d->pic->width, bottom);
 	add_patterns(d);
 	add_axis(d, bottom);
+	add_chosen(d, bottom);
 	for (size_t i = 0; i < d->pic->n_specs && r >= 0; i++)
 		r = add_lane(d, &rows[i], d->pic->specs[i], err);
+	add_marks(d, bottom);
 	textbuf_add_str(d->out, "</svg>\n");
 	/* of the patterns */
 	d->used[PALETTE_STATE] = d->used[PALETTE_STATE + 2] = d->used[PALETTE_STATE + 3] = true;

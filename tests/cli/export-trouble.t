@@ -11,7 +11,7 @@ $ sonde export --chrome
 sonde: cannot open trace.dat: No such file or directory
 [1]
 $ sonde export --chrome --lanes cpu:0:0
-sonde: --lanes and --width are for --svg and --html
+sonde: --lanes, --width, --mark and --range are for --svg and --html
 [2]
 $ sonde export --svg --width 5
 sonde: --width is a number from 200 to 16384

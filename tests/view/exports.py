@@ -173,6 +173,30 @@ def test_pictures():
     check("first 2000 of" in page, "it does not say that there are more events")
 
 
+def test_marks_and_range_in_pictures():
+    """A picture has the marks and the range, where they are in it: from the command and from the page."""
+    def places(svg):
+        return {name: float(x) for x, name in re.findall(r'<g class="mark" data-x="([\d.]+)"[^>]*>.*?<text[^>]*>([^<]*)</text></g>', svg)}
+
+    ends = ("--lanes", "cpu:0:0", "--from", "+1s", "--to", "+1010ms", "--width", "1000")
+    svg = export("svg", "events-v7-none", *ends, "--mark", "+1002ms", "--mark", "+1005ms", "--mark", "+2s",
+                 "--range", "+1004ms,+1006ms").decode()
+    xml.fromstring(svg)
+    same(places(svg), {"A": 200.0, "B": 500.0, "2 ms": 500.0}, "marks and the range, in pixels")
+    check('<rect x="400.00"' in svg and "range 2 ms" in svg, "the range is not drawn")
+    page = export("html", "events-v7-none", *ends, "--mark", "+1002ms").decode()
+    check(places(page)["A"] == 200.0, "the page has no mark")
+    for words, said in (("+1x", b"--mark"), ("1.2.3", b"--mark")):
+        run = subprocess.run([SONDE, "export", "--svg", "--mark", words, trace("events-v7-none")], capture_output=True, check=False)
+        check(run.returncode and said in run.stderr, f"{words}: {run.stderr!r}")
+    run = subprocess.run([SONDE, "export", "--svg", "--range", "+1s", trace("events-v7-none")], capture_output=True, check=False)
+    check(run.returncode and b"--range needs two times" in run.stderr, f"{run.stderr!r}")
+    with Server(trace("events-v7-none")) as view:
+        ask = "api/export?what=svg&lanes=cpu:0:0&width=1000&from=1000000000&to=1010000000"
+        body = view.ask("GET", view.path(f"{ask}&marks=A:1002000000,AB:1005000000,x,:3&range=1004000000,1006000000"))[2].decode()
+        same(places(body), {"A": 200.0, "AB": 500.0, "2 ms": 500.0}, "marks and the range of the page")
+
+
 def test_scale_of_a_counter():
     """It is of what is in the picture, with the value that was there when it begins."""
     name, lane = "events-v7-zstd", "field:0:raw_syscalls/sys_exit:ret"

@@ -15,6 +15,7 @@
  */
 import * as api from './api.js';
 import { clock, count, absolute } from './units.js';
+import { make_border } from './sizes.js';
 import { el } from './table.js';
 
 const ROW = 21, PAGE = 128, PAGES = 60, TALL = 6e6, FOLLOW_MS = 250;
@@ -177,6 +178,8 @@ export class EventList {
 				});
 			}
 			th.setAttribute('aria-colindex', String(i + 1));
+			if (i < COLUMNS.length - 1)	/* the last one takes the rest */
+				this.make_grip(th, title);
 			line.append(th);
 		});
 		this.head.append(el('thead', '', line), this.body);
@@ -203,6 +206,24 @@ export class EventList {
 			this.app.pointer.event_menu(this.row(n), event.clientX, event.clientY);
 		});
 		new ResizeObserver(() => this.paint()).observe(this.scroll);
+	}
+
+	/* The border at the right of a column. */
+	make_grip(th, title) {
+		const grip = el('span', 'grip');
+		grip.tabIndex = 0;
+		grip.title = 'Drag, or arrow keys: width of the column; double click or Home: as it was';
+		grip.setAttribute('role', 'separator');
+		grip.setAttribute('aria-orientation', 'vertical');
+		grip.setAttribute('aria-label', `Width of the column ${title}`);
+		th.append(grip);
+		make_border(grip, {
+			name: `list-${title}`, least: 28, most: 900, upright: true,
+			now: () => th.offsetWidth, from: (event) => event.clientX - th.getBoundingClientRect().left,
+			apply: (px) => {
+				th.style.width = px === null ? '' : `${px}px`;
+			},
+		});
 	}
 
 	get seen() {

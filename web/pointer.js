@@ -13,6 +13,7 @@
  */
 import * as api from './api.js';
 import { Measure } from './measure.js';
+import { make_border } from './sizes.js';
 import { split } from './lanes.js';
 import { STATE_NAMES, unknown_why } from './colours.js';
 import { waker_words } from './a11y.js';
@@ -361,34 +362,23 @@ export class Pointer {
 	/* --- borders that can be moved --- */
 
 	splitters() {
-		const root = document.documentElement.style;
-		const pull = (id, act) => {
-			const bar = document.getElementById(id);
-			bar.addEventListener('pointerdown', (event) => {
-				bar.setPointerCapture(event.pointerId);
-				const go = (e) => act(e);
-				bar.addEventListener('pointermove', go);
-				bar.addEventListener('pointerup', () => bar.removeEventListener('pointermove', go), { once: true });
-				event.preventDefault();
-			});
-			return bar;
-		};
-		pull('label-split', (event) => {
-			root.setProperty('--labels', `${Math.max(90, Math.min(520, event.clientX))}px`);
-			this.app.stage.resize();
+		const root = document.documentElement.style, { app } = this, get = (id) => document.getElementById(id);
+		const set = (name, px) => px === null ? root.removeProperty(name) : root.setProperty(name, `${px}px`);
+		make_border(get('label-split'), {
+			name: 'labels', least: 90, most: () => Math.max(90, innerWidth - 200), upright: true,
+			now: () => get('labels').offsetWidth, from: (event) => event.clientX,
+			apply: (px) => {
+				set('--labels', px);
+				app.stage.resize();
+			},
 		});
-		const height = (px) => {
-			root.setProperty('--drawer', `${Math.max(32, Math.min(innerHeight - 260, px))}px`);
-			document.body.classList.remove('no-drawer');
-		};
-		const bar = pull('split', (event) => height(innerHeight - event.clientY));
-		bar.addEventListener('keydown', (event) => {
-			const by = { ArrowUp: 24, ArrowDown: -24 }[event.key];
-			if (!by)
-				return;
-			event.preventDefault();
-			event.stopPropagation();
-			height(document.getElementById('drawer').offsetHeight + by);
+		make_border(get('split'), {
+			name: 'drawer', least: 32, most: () => innerHeight - 260,
+			now: () => get('drawer').offsetHeight, from: (event) => innerHeight - event.clientY,
+			apply: (px) => {
+				set('--drawer', px);
+				document.body.classList.remove('no-drawer');
+			},
 		});
 	}
 }

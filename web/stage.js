@@ -57,6 +57,7 @@ export class Stage {
 		this.app = app;
 		this.box = document.getElementById('stage');
 		this.paint = document.getElementById('paint');
+		this.split = document.getElementById('label-split');	/* as high as what is in sight, wherever it is scrolled to */
 		this.words = new Words(app);
 		this.axis = new Axis(app);
 		this.queued = false;
@@ -91,7 +92,7 @@ export class Stage {
 		if (!this.box.clientHeight || !this.paint.clientWidth)
 			return;		/* being printed: nothing is laid out */
 		const { view } = this.app, rect = this.box.getBoundingClientRect();
-		this.paint.style.height = `${this.box.clientHeight}px`;
+		this.paint.style.height = this.split.style.height = `${this.box.clientHeight}px`;
 		view.width = Math.max(50, this.paint.clientWidth);
 		this.height = Math.max(20, rect.height);
 		this.redraw();

@@ -98,6 +98,55 @@ export const list = [
 		},
 	},
 	{
+		name: 'names and columns can be resized, and keep their sizes',
+		async run(t) {
+			const width = (selector) => t.page.evaluate((s) => document.querySelector(s).offsetWidth, selector);
+			const drag = async (selector, by) => {
+				const box = await t.page.locator(selector).boundingBox();
+				await t.page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+				await t.page.mouse.down();
+				await t.page.mouse.move(box.x + box.width / 2 + by, box.y + box.height / 2, { steps: 4 });
+				await t.page.mouse.up();
+			};
+			const near = (a, b, what) => ok(Math.abs(a - b) <= 4, `${what}: ${a}, should be ${b}`);
+			const task = '#panel-events th:nth-child(4)', grip = `${task} .grip`, first = { names: await width('#labels'), task: await width(task) };
+			await drag('#label-split', 80);
+			near(await width('#labels'), first.names + 80, 'names after a drag');
+			same(await t.page.evaluate(() => window.sonde.view.width), await width('#paint'), 'the picture has the rest');
+			/* also where the tracks are scrolled down */
+			await t.page.evaluate(() => {
+				window.sonde.tasks.filter((x) => x && x.pid > 0).forEach((x) => window.sonde.lanes.add(`task:${x.machine}:${x.pid}`));
+				for (let cpu = 0; cpu < 2; cpu++)
+					window.sonde.lanes.add(`all:0:${cpu}`);
+			});
+			await t.settle();
+			await t.page.evaluate(() => {
+				window.sonde.stage.box.scrollTop = 1e6;
+			});
+			await t.settle();
+			ok(await t.page.evaluate(() => {
+				const r = document.getElementById('label-split').getBoundingClientRect(), stage = document.getElementById('stage').getBoundingClientRect();
+				return Math.abs(r.top - stage.top) < 2 && Math.abs(r.bottom - stage.bottom) < 2;
+			}), 'the border reaches over all that is in sight');
+			await drag(grip, 60);
+			near(await width(task), first.task + 60, 'a column after a drag');
+			await t.page.focus(grip);
+			await t.page.keyboard.press('ArrowLeft');
+			near(await width(task), first.task + 50, 'a column after a key');
+			await t.shot('resized');
+			await t.page.reload();
+			await t.page.waitForFunction(() => window.sonde?.ready, null, { timeout: 90000 });
+			near(await width('#labels'), first.names + 80, 'names at the next visit');
+			near(await width(task), first.task + 50, 'the column at the next visit');
+			await t.page.dblclick(grip);
+			same(await width(task), first.task, 'the column after a double click');
+			await t.page.focus('#label-split');
+			await t.page.keyboard.press('Home');
+			same(await width('#labels'), first.names, 'names after Home');
+			ok(!await t.page.evaluate(() => window.sonde.panels.list.absolute), 'a click on a border is none on the title');
+		},
+	},
+	{
 		name: 'an event shows every field',
 		async run(t) {
 			const n = t.oracle.events.findIndex((e, i) => i > 1000 && e.event === 'sched_switch'), e = t.oracle.events[n];

@@ -278,6 +278,15 @@ static void wait_for_end(struct viewing *v)
 	}
 }
 
+/* done: 0, and the kernel could not do it. */
+static int tell_of_hole(int done, const char *what, const char *then)
+{
+	if (!done)
+		fprintf(stderr, "sonde: this kernel has no %s, so the viewer's server %s\n", what,
+			then);
+	return done;
+}
+
 static int serve(struct viewing *v, struct errmsg *err)
 {
 	const struct view_options *o = v->o;
@@ -286,7 +295,8 @@ static int serve(struct viewing *v, struct errmsg *err)
 	if (r >= 0 && !o->no_sandbox)
 		r = drop_capabilities(err);
 	if (r >= 0 && !o->no_sandbox)
-		r = sandbox_calls(v->cache || v->live.path, err);
+		r = tell_of_hole(sandbox_calls(v->cache || v->live.path, err), "seccomp",
+				 "can make any system call");
 	if (r >= 0)
 		r = stage_start(v->vt.stage, v->cache, err);
 	/* what is missing in the formats or names would be missing in every answer */
@@ -319,7 +329,8 @@ static int view(struct viewing *v, struct errmsg *err)
 	if (r >= 0 && !o->no_browser)
 		viewbrowser_prepare(&v->browser, httpd_address(v->hd));
 	if (r >= 0 && !o->no_sandbox && are_files(v->paths, v->n))
-		r = sandbox_paths(v->paths, v->n, v->cache, err);
+		r = tell_of_hole(sandbox_paths(v->paths, v->n, v->cache, err), "Landlock",
+				 "can open any file that you can");
 	if (r >= 0)
 		r = viewtrace_open(&v->vt, v->paths, v->n,
 				   v->live.path ? VIEWTRACE_LIVE : VIEWTRACE_VIEW, err);

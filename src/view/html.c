@@ -8,10 +8,11 @@
  *	the events of the range, the first EVENTS_MAX of them; it says how many there are
  *
  * Numbers are the objects that api/stats answers, as text in the page; the script (web/saved.js) makes tables of
- * them. Nothing is fetched: the page's own policy forbids it. It opens from a file, in both themes.
+ * them. Nothing is fetched, and no other script runs: the page's own policy forbids it. It opens from a file, in both themes.
  */
 #include "base/errmsg.h"
 #include "base/jsonwriter.h"
+#include "base/sha256.h"
 #include "present/rows.h"
 #include "timeline/insight.h"
 #include "view/assets.h"
@@ -27,8 +28,9 @@
 static const char head[] =
 	"<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
 	"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-	"script-src 'unsafe-inline'; style-src 'unsafe-inline'\">\n"
-	"<meta name=\"viewport\" content=\"width=device-width\">\n";
+	"base-uri 'none'; form-action 'none'; style-src 'unsafe-inline'; script-src 'sha256-";
+static const char head_end[] = "'\">\n<meta name=\"viewport\" content=\"width=device-width\">\n";
+static const char script_start[] = "\n"; /* between the tag and the script, and so part of it */
 
 static const char hint[] = "<p class=\"dim hint\">Wheel or + and -: zoom. Drag or arrows: move. "
 			   "Double click or 0: all.</p>\n"
@@ -37,12 +39,54 @@ static const char lists[] = "<h2>Events by kind</h2><div id=\"kinds\"></div>\n<h
 static const char filtered[] =
 	"<p class=\"dim\">Of tasks and events only those that pass the filter.</p>\n";
 
-/* A file of web/ as it is. */
+/* A file of web/; it is there. */
+static const struct asset *find_asset(const char *name)
+{
+	const struct asset *a = assets;
+
+	while (strcmp(a->name, name))
+		a++;
+	return a;
+}
+
 static void add_asset(struct textbuf *out, const char *name)
 {
-	for (const struct asset *a = assets; a->name; a++)
-		if (!strcmp(a->name, name))
-			textbuf_add(out, (const char *)a->data, a->n_bytes);
+	const struct asset *a = find_asset(name);
+
+	textbuf_add(out, (const char *)a->data, a->n_bytes);
+}
+
+static void add_base64(struct textbuf *out, const uint8_t *data, size_t len)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+	for (size_t i = 0; i < len; i += 3) {
+		size_t left = len - i;
+		uint32_t v = data[i] << 16 | (left > 1 ? data[i + 1] << 8 : 0) |
+			     (left > 2 ? data[i + 2] : 0);
+
+		textbuf_add_char(out, digits[v >> 18]);
+		textbuf_add_char(out, digits[v >> 12 & 63]);
+		textbuf_add_char(out, left > 1 ? digits[v >> 6 & 63] : '=');
+		textbuf_add_char(out, left > 2 ? digits[v & 63] : '=');
+	}
+}
+
+/* The page runs the script with this hash and no other, whatever gets into it. */
+static void add_policy(struct textbuf *out)
+{
+	const struct asset *script = find_asset("saved.js");
+	uint8_t digest[SHA256_BYTES];
+	struct sha256 hash;
+
+	sha256_init(&hash);
+	sha256_add(&hash, script_start, strlen(script_start));
+	sha256_add(&hash, script->data, script->n_bytes);
+	sha256_finish(&hash, digest);
+	textbuf_add_str(out, head);
+	add_base64(out, digest, sizeof(digest));
+	textbuf_add_str(out, head_end);
 }
 
 /* Inside of a script element "</" would end it, and "<!--" change it. */
@@ -204,7 +248,7 @@ static void add_warnings(struct stage *st, struct textbuf *out)
 
 static void add_top(struct stage *st, struct textbuf *out)
 {
-	textbuf_add_str(out, head);
+	add_policy(out);
 	textbuf_add_str(out, "<title>");
 	drawing_add_text(out, st->config.title);
 	textbuf_add_str(out, "</title>\n<style>\n");
@@ -248,7 +292,8 @@ int picture_add_html(struct stage *st, const struct picture *pic, struct textbuf
 		errmsg_set_errno(err, r, "cannot put the numbers into the page");
 	add_shielded(out, &data);
 	textbuf_release(&data);
-	textbuf_add_str(out, "</script>\n<script type=\"module\">\n");
+	textbuf_add_str(out, "</script>\n<script type=\"module\">");
+	textbuf_add_str(out, script_start);
 	add_asset(out, "saved.js");
 	textbuf_add_str(out, "</script>\n</body></html>\n");
 	return r;

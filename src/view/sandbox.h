@@ -19,7 +19,10 @@ struct errmsg;
  */
 int sandbox_paths(const char *const *read, size_t n_read, const char *cache, struct errmsg *err);
 
-/* with_files: opening files stays possible, within what sandbox_paths() left. */
+/*
+ * with_files: opening files stays possible, within what sandbox_paths() left.
+ * 1: done; 0: this kernel has no seccomp.
+ */
 int sandbox_calls(bool with_files, struct errmsg *err);
 
 #endif

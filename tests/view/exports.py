@@ -2,7 +2,9 @@
 
 covers: B02
 """
+import base64
 import collections
+import hashlib
 import json
 import re
 import struct
@@ -195,6 +197,17 @@ def test_marks_and_range_in_pictures():
         ask = "api/export?what=svg&lanes=cpu:0:0&width=1000&from=1000000000&to=1010000000"
         body = view.ask("GET", view.path(f"{ask}&marks=A:1002000000,AB:1005000000,x,:3&range=1004000000,1006000000"))[2].decode()
         same(places(body), {"A": 200.0, "AB": 500.0, "2 ms": 500.0}, "marks and the range of the page")
+
+
+def test_saved_page_runs_one_script():
+    """Its policy names the hash of the script that is in it, and allows no other; tests/browser opens it."""
+    page = export("html", "tour").decode()
+    policy = re.search('Content-Security-Policy" content="([^"]*)"', page).group(1)
+    rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
+    script = re.search(r'<script type="module">(.*?)</script>', page, re.S).group(1)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    same(rules["script-src"], f"'sha256-{digest}'", "scripts")
+    same((rules["default-src"], rules["base-uri"], rules["form-action"]), ("'none'",) * 3, "all else")
 
 
 def test_scale_of_a_counter():

@@ -292,6 +292,43 @@ def has_landlock():
     return ctypes.CDLL(None).syscall(444, None, 0, 1) > 0      # landlock_create_ruleset: the version
 
 
+def without_call(number, code, *first):
+    """For Popen: the kernel says `code` to a system call (with this first argument), as if it did not have it."""
+    def deny():
+        lib = ctypes.CDLL("libseccomp.so.2")
+        lib.seccomp_init.restype = ctypes.c_void_p
+
+        class Compare(ctypes.Structure):
+            _fields_ = [("arg", ctypes.c_uint), ("op", ctypes.c_int), ("a", ctypes.c_uint64), ("b", ctypes.c_uint64)]
+        filters = ctypes.c_void_p(lib.seccomp_init(ctypes.c_uint32(0x7fff0000)))        # allow
+        rules = (Compare * 1)(*(Compare(0, 4, value, 0) for value in first))            # equal
+        if lib.seccomp_rule_add_array(filters, ctypes.c_uint32(0x00050000 | code), number, len(first), rules) or \
+                lib.seccomp_load(filters):
+            os._exit(3)
+    return deny
+
+
+def test_sandbox_says_what_is_missing():
+    """A kernel without Landlock or seccomp: one line says what the server can do then, and it serves."""
+    if EXTRA:
+        raise Skip("without the sandbox")
+    if os.uname().machine != "x86_64":
+        raise Skip("the numbers of system calls here are those of x86-64")
+    for deny, words in ((without_call(444, errno.ENOSYS), "has no Landlock"),
+                        (without_call(157, errno.EINVAL, 21), "has no seccomp")):       # prctl(PR_GET_SECCOMP)
+        proc = subprocess.Popen([SONDE, "view", "--no-browser", "--no-cache", TRACE], stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, preexec_fn=deny)
+        address = proc.stdout.readline()
+        proc.terminate()
+        said = proc.communicate()[1].decode()
+        check(address.startswith(b"http://"), f"it does not serve: {said}")
+        same(said.count(words), 1, f"'{words}' in {said!r}")
+    with Server(TRACE) as view:
+        view.proc.terminate()
+        said = view.proc.stderr.read().decode()
+        check("seccomp" not in said and (not has_landlock() or "Landlock" not in said), said)
+
+
 def each_thread(view, look):
     """Looks at every thread; how many there were. That of a connection may end meanwhile."""
     count = 0

@@ -190,6 +190,8 @@ void calltimes_add(struct calltimes *c, const struct record *rec)
 		forget(c);
 	if (!rec->event || (rec->event->id != c->entry_id && rec->event->id != c->exit_id))
 		return;
+	if (rec->task && rec->task->is_self && !c->config->with_own)
+		return;
 	task = task_of(c, rec);
 	if (!task) {
 		c->counts.n_dropped++;

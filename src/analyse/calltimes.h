@@ -32,6 +32,7 @@ struct calltimes_config {
 	char groups[KEYS_MAX - 1][KEY_WORD_MAX]; /* $task, $comm, $pid, $cpu */
 	size_t n_groups;
 	enum calltimes_sort sort;
+	bool with_own; /* what sonde itself did counts, too */
 };
 
 struct calltimes_row {

@@ -8,6 +8,7 @@
  */
 #include "analyse/keycount.h"
 
+#include "analyse/own.h"
 #include "base/errmsg.h"
 #include "base/spelling.h"
 #include "decode/filter.h"
@@ -23,6 +24,7 @@
 struct keycount {
 	const struct keycount_config *config;
 	struct formats *f;
+	struct own own;
 	struct keyreader keys;
 	struct keytable table;
 	struct arena arena;
@@ -349,7 +351,7 @@ void keycount_add(struct keycount *k, const struct record *rec)
 	if (!rec->event || (size_t)rec->event->id >= k->f->n_table)
 		return;
 	bound = k->events[rec->event->id];
-	if (!bound)
+	if (!bound || own_takes_part(&k->own, rec))
 		return;
 	for (size_t i = 0; i < k->config->n_filters; i++)
 		if (filter_match(k->config->filters[i], rec) == FILTER_MISS)
@@ -571,7 +573,8 @@ int keycount_new(struct keycount **ret, struct formats *f, const struct keycount
 	arena_init(&k->arena, ARENA_MAX_BYTES);
 	k->wanted = calloc(f->n_table + 1, 1);
 	k->events = calloc(f->n_table + 1, sizeof(struct key_slot *));
-	if (keyreader_init(&k->keys, f) < 0 || !k->wanted || !k->events)
+	if (keyreader_init(&k->keys, f) < 0 || own_init(&k->own, f, config->with_own) < 0 ||
+	    !k->wanted || !k->events)
 		r = errmsg_set_errno(err, -ENOMEM, "cannot count");
 	else
 		r = find_events(k, err);
@@ -603,6 +606,7 @@ void keycount_free(struct keycount *k)
 {
 	if (!k)
 		return;
+	own_release(&k->own);
 	keyreader_release(&k->keys);
 	keytable_release(&k->table);
 	arena_release(&k->arena);

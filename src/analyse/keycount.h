@@ -30,6 +30,7 @@ struct keycount_config {
 	uint64_t folds[KEYS_MAX]; /* of the words: 0, the width of ranges, KEYCOUNT_LOG2 */
 	bool has_sum;		  /* the last word is none of the keys: it is summed up */
 	bool is_each;		  /* what came since the last keycount_finish(), not all */
+	bool with_own;		  /* what sonde itself did counts, too */
 	struct filter **filters;  /* an event that one of them names has to match it */
 	size_t n_filters;
 };

@@ -342,6 +342,24 @@ static void follow_function(struct latency *l, const struct latency_event *le,
 		end(l, le, rec, is_left_out);
 }
 
+/* --- sonde itself ------------------------------------------------------------------------------ */
+
+/* Tasks that are followed by their numbers. */
+static bool is_own(struct latency *l, const struct key_slot *slots, const struct record *rec)
+{
+	const struct latency_config *c = l->config;
+
+	if (!l->own.processes || c->match == LATENCY_BY_CPU)
+		return false;
+	if (c->match == LATENCY_BY_THREAD)
+		return rec->task && own_is_task(&l->own, rec->task->pid);
+	for (size_t i = 0; i < c->n_fields; i++)
+		if (slots[i].field && own_is_field(slots[i].field->name) &&
+		    own_is_task(&l->own, (int)key_read(&l->keys, &slots[i], rec)))
+			return true;
+	return false;
+}
+
 /* --- the door ---------------------------------------------------------------------------------- */
 
 static bool passes(struct latency *l, const struct record *rec)
@@ -367,16 +385,18 @@ void latency_add(struct latency *l, const struct record *rec)
 	if (!rec->event || (size_t)rec->event->id >= l->n_events)
 		return;
 	le = l->events[rec->event->id];
-	if (!le)
+	if (!le || own_is_only(&l->own, rec))
 		return;
 	is_left_out = l->config->n_filters && !passes(l, rec);
 	if (l->config->function)
 		return follow_function(l, le, rec, is_left_out);
 	if (is_left_out && !l->config->is_call)
 		return;
-	if (le->roles & ROLE_TO && passes_side(l->config->to_filter, rec))
+	if (le->roles & ROLE_TO && passes_side(l->config->to_filter, rec) &&
+	    !is_own(l, le->to_keys, rec))
 		end(l, le, rec, is_left_out);
-	if (le->roles & ROLE_FROM && passes_side(l->config->from_filter, rec))
+	if (le->roles & ROLE_FROM && passes_side(l->config->from_filter, rec) &&
+	    !is_own(l, le->from_keys, rec))
 		begin(l, le, rec, is_left_out);
 }
 

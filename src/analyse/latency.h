@@ -53,6 +53,7 @@ struct latency_config {
 	size_t n_groups;
 	struct latency_scale scale;
 	size_t n_worst;
+	bool with_own;		 /* what sonde itself did counts, too */
 	struct filter **filters; /* an event that one of them names has to match it */
 	size_t n_filters;
 	struct filter *from_filter, *to_filter; /* of one side alone; NULL: none */

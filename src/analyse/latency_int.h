@@ -6,6 +6,7 @@
 #define SONDE_ANALYSE_LATENCY_INT_H
 
 #include "analyse/latency.h"
+#include "analyse/own.h"
 
 enum latency_role {
 	ROLE_FROM = 1,
@@ -64,6 +65,7 @@ struct is_function { /* what was found out about an address */
 struct latency {
 	const struct latency_config *config;
 	struct formats *f;
+	struct own own;
 	struct keyreader keys;
 	struct arena arena;
 	struct latency_event **events; /* by id; NULL: does not matter */

@@ -470,6 +470,8 @@ int latency_new(struct latency **ret, struct formats *f, const struct latency_co
 	l->wanted = calloc(l->n_events + 1, 1);
 	r = keyreader_init(&l->keys, f);
 	if (r >= 0)
+		r = own_init(&l->own, f, config->with_own);
+	if (r >= 0)
 		r = latencies_init(&l->result, &config->scale, config->n_groups, config->n_worst);
 	if (!l->events || !l->wanted || r < 0)
 		r = errmsg_set_errno(err, -ENOMEM, "cannot measure latencies");
@@ -489,6 +491,7 @@ void latency_free(struct latency *l)
 		return;
 	latencies_release(&l->result);
 	keyreader_release(&l->keys);
+	own_release(&l->own);
 	arena_release(&l->arena);
 	free(l->events);
 	free(l->wanted);

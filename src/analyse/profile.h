@@ -27,6 +27,7 @@ struct profile_config {
 	bool global;	   /* interrupts belong to the CPU, not to the task they hit (-G) */
 	bool by_comm;	   /* tasks of one name are one (--by-comm) */
 	bool as_trace_cmd; /* count as trace-cmd report --profile does */
+	bool with_own;	   /* sonde's own tasks are shown, too */
 	bool filtered;	   /* not all events come: what has no end may just not be shown */
 	const struct profile_hook *hooks; /* the caller keeps them */
 	size_t n_hooks;

@@ -12,6 +12,8 @@
  */
 #include "analyse/profile_int.h"
 
+#include "symbols/processes.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,10 +112,17 @@ static int by_comm_then_pid(const void *a, const void *b)
 	return c ? c : (x->pub.pid > y->pub.pid) - (x->pub.pid < y->pub.pid);
 }
 
+static bool is_own(const struct profile *p, const struct ptask *t)
+{
+	return t->pub.pid != PROFILE_NO_PID && t->pub.pid > 0 && !p->config.with_own &&
+	       !p->config.as_trace_cmd && processes_is_self(p->f->processes, t->pub.pid);
+}
+
 /* trace-cmd leaves those alone whose name no event told. */
 static bool can_group(const struct profile *p, const struct ptask *t)
 {
-	return t->pub.pid != PROFILE_NO_PID && (t->has_comm || !p->config.as_trace_cmd);
+	return !is_own(p, t) && t->pub.pid != PROFILE_NO_PID &&
+	       (t->has_comm || !p->config.as_trace_cmd);
 }
 
 static int merge_groups(struct profile *p)
@@ -321,9 +330,9 @@ static int tasks_by_interest(const void *a, const void *b)
 }
 
 /* CPUs and the machine are there only if something belongs to them. */
-static bool is_shown(const struct ptask *t)
+static bool is_shown(const struct profile *p, const struct ptask *t)
 {
-	return !t->group && (t->rows || !(t->pub.is_cpu || t->pub.is_global));
+	return !t->group && !is_own(p, t) && (t->rows || !(t->pub.is_cpu || t->pub.is_global));
 }
 
 static int finish_tasks(struct profile *p)
@@ -332,12 +341,12 @@ static int finish_tasks(struct profile *p)
 	int r = 0;
 
 	for (const struct ptask *t = p->all_tasks; t; t = t->next)
-		n += is_shown(t);
+		n += is_shown(p, t);
 	p->sorted = calloc(n + 1, sizeof(*p->sorted));
 	if (!p->sorted)
 		return -ENOMEM;
 	for (struct ptask *t = p->all_tasks; t && r >= 0; t = t->next)
-		if (is_shown(t)) {
+		if (is_shown(p, t)) {
 			r = finish_task(p, t);
 			p->sorted[p->n_sorted++] = &t->pub;
 		}

@@ -63,6 +63,7 @@ struct table { /* open addressing; a slot's first member is the pointer to its n
 struct study {
 	const struct study_spec *spec;
 	struct formats *f;
+	struct own own;
 	struct printer printer;
 	struct textbuf label;
 	struct namepool names;
@@ -213,11 +214,31 @@ static const struct pooled_name *group_of(struct study *s, const struct study_ev
 										: NULL;
 }
 
+/* A task that is followed by its number is sonde's own. */
+static bool is_own(struct study *s, const struct study_value *keys, const struct record *rec)
+{
+	uint64_t pid;
+
+	if (s->own.processes)
+		printer_point_at(&s->printer, rec);
+	for (size_t i = 0; s->own.processes && i < s->spec->n_keys; i++) {
+		if (keys[i].kind == VALUE_PID &&
+		    own_is_task(&s->own, formats_common(s->f, &s->f->pid, rec->data, rec->size)))
+			return true;
+		if (keys[i].kind == VALUE_FIELD && own_is_field(keys[i].field->name) &&
+		    printer_number(&s->printer, keys[i].field, &pid) &&
+		    own_is_task(&s->own, (int)pid))
+			return true;
+	}
+	return false;
+}
+
 static void begin(struct study *s, const struct study_event *se, const struct record *rec)
 {
 	struct start *start;
 
-	if (!study_fmt_label(&s->printer, rec, se->from_keys, s->spec->n_keys))
+	if (is_own(s, se->from_keys, rec) ||
+	    !study_fmt_label(&s->printer, rec, se->from_keys, s->spec->n_keys))
 		return;
 	start = table_get(s, &s->starts, pool_label(s), sizeof(*start), STARTS_MAX);
 	if (!start) {
@@ -235,7 +256,8 @@ static void end(struct study *s, const struct study_event *se, const struct reco
 {
 	struct start *start;
 
-	if (!study_fmt_label(&s->printer, rec, se->to_keys, s->spec->n_keys))
+	if (is_own(s, se->to_keys, rec) ||
+	    !study_fmt_label(&s->printer, rec, se->to_keys, s->spec->n_keys))
 		return;
 	start = table_get(s, &s->starts, pool_label(s), sizeof(*start), STARTS_MAX);
 	if (!start || start->generation != s->generation)
@@ -460,7 +482,8 @@ void study_add(struct study *s, const struct record *rec)
 		s->generation++;
 		forget_graph(s);
 	}
-	if (!se)
+	if (!se || (s->spec->kind == STUDY_TIME ? own_is_only(&s->own, rec)
+						: own_takes_part(&s->own, rec)))
 		return;
 	s->n_seen += s->spec->kind != STUDY_GRAPH && se->roles & ROLE_FROM;
 	switch (s->spec->kind) {
@@ -589,7 +612,8 @@ struct study *study_new(const struct study_spec *spec, struct formats *f)
 	namepool_init(&s->names);
 	arena_init(&s->arena, ARENA_MAX_BYTES);
 	s->events = calloc(s->n_events + 1, sizeof(struct study_event *));
-	if (!s->events || printer_init(&s->printer, f, &s->label) < 0) {
+	if (!s->events || own_init(&s->own, f, spec->with_own) < 0 ||
+	    printer_init(&s->printer, f, &s->label) < 0) {
 		study_free(s);
 		return NULL;
 	}
@@ -602,6 +626,7 @@ void study_free(struct study *s)
 {
 	if (!s)
 		return;
+	own_release(&s->own);
 	printer_release(&s->printer);
 	textbuf_release(&s->label);
 	namepool_release(&s->names);

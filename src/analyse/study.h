@@ -48,7 +48,8 @@ struct study_spec {
 	size_t n_groups;
 	char beyond[STUDY_WORDS_MAX][STUDY_WORD_MAX]; /* of stacks: globs */
 	size_t n_beyond;
-	unsigned top; /* 0: all */
+	unsigned top;  /* 0: all */
+	bool with_own; /* what sonde itself did counts, too; set by the caller */
 };
 
 struct study_row {

@@ -6,6 +6,7 @@
 #define SONDE_ANALYSE_STUDY_INT_H
 
 #include "analyse/namepool.h"
+#include "analyse/own.h"
 #include "analyse/study.h"
 #include "decode/print.h"
 

@@ -147,7 +147,7 @@ struct census *census_open(const struct census_config *config)
 	c->no_commands = config->plan->no_commands;
 	if (!pidspace_is_kernels())
 		return c;
-	if (config->is_live && !c->no_commands)
+	if (config->is_live && !c->no_commands && !config->plan->tell_names)
 		bpfexec_open(&c->exec, &ignored);
 	read_proc(c);
 	add_command(c, config);

@@ -27,7 +27,7 @@ struct census_config {
 	int guardian;	   /* its number, 0: none */
 	int command;	   /* the process that will run it, 0: none */
 	char *const *argv; /* the command; NULL: none */
-	bool is_live;	   /* something is recorded from now on */
+	bool is_live;	   /* something is recorded from now on, and census_finish() will come */
 };
 
 /* NULL without memory. What cannot be known is missing from it. */

@@ -175,6 +175,14 @@ static void wait_at_gate(struct child_gate *gate)
 		_exit(127);
 }
 
+/* What it does before it executes the command is the command's, too. */
+static void name_process(const char *command)
+{
+	const char *slash = strrchr(command, '/');
+
+	prctl(PR_SET_NAME, slash && slash[1] ? slash + 1 : command);
+}
+
 static void run(const struct child_config *config, const struct passwd *user, pid_t parent,
 		int go_fd, int error_fd, struct child_gate *gate)
 {
@@ -189,6 +197,7 @@ static void run(const struct child_config *config, const struct passwd *user, pi
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGHUP, SIG_DFL);
 	r = prepare(config, user, parent, file);
+	name_process(config->argv[0]);
 	shell = shell_words(config->argv, file);
 	if (r >= 0 && !shell)
 		r = -ENOMEM;

@@ -298,3 +298,9 @@ bool plan_does_something(const struct plan *p)
 	}
 	return p->max_latency_us >= 0;
 }
+
+void plan_add_own(struct plan *p, int pid)
+{
+	if (pid > 0 && p->n_own_pids < PLAN_OWN_MAX)
+		p->own_pids[p->n_own_pids++] = pid;
+}

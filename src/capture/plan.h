@@ -87,6 +87,9 @@ struct plan {
 int plan_init(struct plan *p);
 void plan_release(struct plan *p);
 
+/* Another process of sonde's own. */
+void plan_add_own(struct plan *p, int pid);
+
 /* A new buffer (-B); the last one is where later words go. NULL without memory. */
 struct plan_buffer *plan_add_buffer(struct plan *p, const char *name);
 struct plan_buffer *plan_buffer(struct plan *p); /* the last one */

@@ -13,6 +13,7 @@
 #include "capture/pidspace.h"
 #include "capture/privileges.h"
 #include "capture/session.h"
+#include "capture/setup_int.h"
 
 #include "base/errmsg.h"
 
@@ -314,29 +315,73 @@ void session_clock(const struct session *s, size_t buffer, char *buf, size_t n_b
 
 /* --- running ----------------------------------------------------------------------------------- */
 
-static int leave_out_self(struct session *s, struct errmsg *err)
+struct leaving_out {
+	struct session *s;
+	struct errmsg *err;
+};
+
+static int leave_out_task(void *ctx, const char *task)
 {
 	static const char *const files[] = {"set_event_notrace_pid", "set_ftrace_notrace_pid"};
-	bool is_chosen = s->config.plan->trace_self || s->has_own_choice;
-	DIR *tasks = is_chosen ? NULL : opendir("/proc/self/task");
-	struct dirent *e;
+	const struct leaving_out *lo = ctx;
+	struct session *s = lo->s;
 	int r = 0;
 
-	while (tasks && r >= 0 && (e = readdir(tasks))) {
-		if (e->d_name[0] == '.')
-			continue;
-		for (size_t i = 0; i < s->setup->n_buffers && r >= 0; i++) {
-			const struct setup_buffer *b = &s->setup->buffers[i];
+	for (size_t i = 0; i < s->setup->n_buffers && r >= 0; i++) {
+		const struct setup_buffer *b = &s->setup->buffers[i];
 
-			for (int f = 0; f < (setup_traces_functions(b) ? 2 : 1) && r >= 0; f++)
-				if (tracefs_exists(&s->t, b->instance, files[f]))
-					r = setup_write(s->setup, b->instance, files[f], e->d_name,
-							TRACEFS_APPEND, err);
-		}
+		for (int f = 0; f < (setup_traces_functions(b) ? 2 : 1) && r >= 0; f++)
+			if (tracefs_exists(&s->t, b->instance, files[f]))
+				r = setup_write(s->setup, b->instance, files[f], task,
+						TRACEFS_APPEND, lo->err);
 	}
-	if (tasks)
-		closedir(tasks);
 	return r;
+}
+
+static int leave_out_process(struct session *s, int pid, struct errmsg *err)
+{
+	struct leaving_out lo = {s, err};
+	char text[16];
+	int r;
+
+	snprintf(text, sizeof(text), "%d", pid);
+	r = leave_out_task(&lo, text);
+	return r < 0 ? r : setup_each_thread(text, leave_out_task, &lo);
+}
+
+/*
+ * Threads that these processes start later are left out by the option event-fork. Where tasks were chosen the option would
+ * add to those, and nothing of ours is among them.
+ */
+static int follow_self(struct session *s, struct errmsg *err)
+{
+	const struct plan *plan = s->config.plan;
+	int r = 0;
+
+	for (size_t i = 0; i < s->setup->n_buffers && r >= 0; i++) {
+		const struct setup_buffer *b = &s->setup->buffers[i];
+
+		if (!plan->only_command && !b->plan->pids.n &&
+		    tracefs_exists(&s->t, b->instance, "options/event-fork"))
+			r = setup_write(s->setup, b->instance, "options/event-fork", "1",
+					TRACEFS_SET, err);
+	}
+	return r;
+}
+
+static int leave_out_self(struct session *s, struct errmsg *err)
+{
+	const struct plan *plan = s->config.plan;
+	int r;
+
+	if (plan->trace_self || s->has_own_choice)
+		return 0;
+	r = leave_out_process(s, getpid(), err);
+	if (r >= 0)
+		r = leave_out_process(s, journal_guardian(s->journal), err);
+	for (size_t i = 0; i < plan->n_own_pids && r >= 0; i++)
+		r = leave_out_process(s, plan->own_pids[i], err);
+	return r < 0 ? r : follow_self(s, err);
 }
 
 int session_start(struct session *s, struct errmsg *err)

@@ -208,7 +208,11 @@ int bpfwhich_find(struct bpfevent *be, struct errmsg *err)
 	if (!choose_tasks(be))
 		return errmsg_set(err, -ENOTSUP, "a BPF program does not know both tasks of %s:%s",
 				  be->e->name.system, be->e->name.event);
-	if (be->e->filter)
+	if (be->e->asked) { /* what is wrong is told of what somebody wrote */
+		r = bpfwhich_filter(be, be->e->asked, &be->filter, err);
+		bpfwhich_release(be);
+	}
+	if (r >= 0 && be->e->filter)
 		r = bpfwhich_filter(be, be->e->filter, &be->filter, err);
 	be->config.filter = be->filter;
 	return r;

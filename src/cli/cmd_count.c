@@ -90,6 +90,7 @@ static int open_counts(void *ctx, struct formats *f, struct filter **filters, si
 	o->config.n_events = o->gather.names.n;
 	o->config.filters = filters;
 	o->config.n_filters = n_filters;
+	o->config.with_own = o->gather.record.plan.trace_self;
 	return keycount_new(&o->counts, f, &o->config, err);
 }
 

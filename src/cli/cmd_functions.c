@@ -146,6 +146,7 @@ static int open_calls(void *ctx, struct formats *f, struct filter **filters, siz
 {
 	struct functions_options *o = ctx;
 
+	o->config.with_own = o->gather.record.plan.trace_self;
 	return calltimes_new(&o->calls, f, &o->config, err);
 }
 

@@ -7,6 +7,7 @@
  * trace with instances gives a histogram for each buffer that has events, under its name.
  */
 #include "analyse/callhist.h"
+#include "analyse/own.h"
 #include "base/conveyor.h"
 #include "cli/command.h"
 #include "cli/output.h"
@@ -22,7 +23,7 @@
 
 struct hist_options {
 	const char *input;
-	bool all_tasks;
+	bool all_tasks, with_own;
 };
 
 static int apply_input(void *opts, const char *value, struct errmsg *err)
@@ -40,6 +41,8 @@ static const struct option_row rows[] = {
 	 .complete = "file"},
 	{OPTION_FLAG, 'P', NULL, .help = "put all tasks together",
 	 .offset = offsetof(struct hist_options, all_tasks)},
+	{OPTION_FLAG, 0, "self", .help = "include what sonde itself did, which recorded it",
+	 .offset = offsetof(struct hist_options, with_own)},
 	{OPTION_END},
 };
 
@@ -49,7 +52,8 @@ struct hist_run {
 	struct tasks tasks;
 	struct unpacker *unpacker;
 	struct output out;
-	bool by_task;
+	bool by_task, with_own;
+	struct own own;
 };
 
 static void add_page(struct hist_run *run, struct callhist *h, struct pagestream *ps,
@@ -69,7 +73,8 @@ static void add_page(struct hist_run *run, struct callhist *h, struct pagestream
 		rec->size = got.size;
 		rec->event = formats_find(run->formats,
 					  formats_record_id(run->formats, got.data, got.size));
-		callhist_add(h, rec);
+		if (!own_is_only(&run->own, rec))
+			callhist_add(h, rec);
 		rec->flags = 0;
 	}
 	if (w.damaged)
@@ -193,6 +198,8 @@ static int hist_file(struct hist_run *run, const char *path, struct errmsg *err)
 	r = formats_new(&run->formats, run->tf, &config, err);
 	if (r >= 0 && tasks_init(&run->tasks, tracefile_text(run->tf, TRACEFILE_CMDLINES)) < 0)
 		r = errmsg_set_errno(err, -ENOMEM, "cannot read the command lines of %s", path);
+	if (r >= 0 && own_init(&run->own, run->formats, run->with_own) < 0)
+		r = errmsg_set_errno(err, -ENOMEM, "cannot count the call chains of %s", path);
 	if (n_threads > 1 && run->tf->compression != COMPRESSION_NONE)
 		run->unpacker = unpacker_new(n_threads - 1, 1);
 	if (r >= 0)
@@ -203,6 +210,7 @@ static int hist_file(struct hist_run *run, const char *path, struct errmsg *err)
 		r = run->tf->n_damage ? 1 : 0;
 	unpacker_free(run->unpacker);
 	tasks_release(&run->tasks);
+	own_release(&run->own);
 	formats_free(run->formats);
 	tracefile_close(run->tf);
 	return r;
@@ -222,6 +230,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	if (r < 0)
 		return r;
 	run.by_task = !o.all_tasks;
+	run.with_own = o.with_own;
 	r = output_open(&run.out, "never", false, err);
 	if (r < 0)
 		return r;

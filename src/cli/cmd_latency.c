@@ -403,6 +403,7 @@ static int open_latency(void *ctx, struct formats *f, struct filter **filters, s
 	}
 	o->config.filters = filters;
 	o->config.n_filters = n_filters;
+	o->config.with_own = o->gather.record.plan.trace_self;
 	if (pair_calls(o, err) < 0 || open_filters(o, f, err) < 0)
 		return err->code;
 	return latency_new(&o->latency, f, &o->config, err);

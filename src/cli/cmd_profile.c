@@ -254,6 +254,7 @@ static int profile(struct record_options *record, char **argv, struct errmsg *er
 		.profile = true,
 		.profile_global = record->global_irqs,
 		.by_comm = record->by_comm,
+		.with_own = record->plan.trace_self,
 		.quiet = record->quiet,
 		.no_pager = o->no_pager,
 		.output = o->json ? REPORT_JSON : REPORT_TEXT,

@@ -49,6 +49,8 @@ static const struct option_row rows[] = {
 	 .apply = add_function},
 	{OPTION_FLAG, 'F', NULL, .help = "only the command that is given, and its children",
 	 .offset = offsetof(struct recipe_options, only_command)},
+	{OPTION_FLAG, 0, "self", .help = "include what sonde itself does",
+	 .offset = offsetof(struct recipe_options, with_own)},
 	{OPTION_FLAG, 'q', "quiet", .help = "say nothing of what is different on this kernel",
 	 .offset = offsetof(struct recipe_options, quiet)},
 	{OPTION_FLAG, 0, "json", .help = "the answers as one JSON object",
@@ -214,6 +216,7 @@ static int carry_out(const char *name, const struct recipe_options *o, char **ar
 	run.recipe = &recipe;
 	textbuf_init(&run.notes, 1 << 16);
 	r = recipe_studies_init(&run.studies, &recipe, err);
+	run.studies.with_own = o->with_own;
 	if (r >= 0)
 		r = o->input ? recipe_study_file(&run, o->input, err)
 			     : recipe_record(&run, argv, err);

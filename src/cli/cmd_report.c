@@ -307,6 +307,7 @@ static const struct option_row rows[] = {
 	CALL('H', NULL, "HOOK", apply_hook,
 	     "time a pair of events: START,FIELD[,PIDFIELD]/END,FIELD[,FLAGS]"),
 	FLAG(0, "by-comm", by_comm, "put tasks of one name together"),
+	FLAG(0, "self", with_own, "include the tasks of sonde, which recorded it"),
 	{OPTION_HEADING, .help = "about the file instead of its events"},
 	FLAG('e', NULL, endian, "byte order"),
 	FLAG('p', NULL, page_size, "sub-buffer size"),

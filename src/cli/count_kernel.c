@@ -169,6 +169,24 @@ static bool has_numbers(const struct count_run *cr, size_t first)
 	return true;
 }
 
+/* The scheduler's events about us are left out, as own.h has it; those of ours the kernel leaves out by itself. */
+static int leave_out_own(struct count_run *cr, struct errmsg *err)
+{
+	static const char *const fields[] = {"pid", "prev_pid", "next_pid"};
+	int r = 0;
+
+	for (size_t i = 0; kernelrun_leaves_own(&cr->run) && i < cr->run.n_events; i++) {
+		struct kernel_event *e = &cr->run.events[i];
+
+		if (strcmp(e->name.system, "sched"))
+			continue;
+		for (size_t k = 0; k < sizeof(fields) / sizeof(*fields) && r >= 0; k++)
+			if (event_find_field(e->format, fields[k]))
+				r = kernelrun_leave_out_own(&cr->run, e, fields[k], err);
+	}
+	return r;
+}
+
 static int bind_events(struct count_run *cr, struct errmsg *err)
 {
 	const struct plan_buffer *b = &cr->o->gather.record.plan.buffers[0];
@@ -198,6 +216,8 @@ static int prepare(struct session *s, void *ctx, struct errmsg *err)
 	struct count_run *cr = ctx;
 
 	cr->n_bound = bind_events(cr, &cr->why);
+	if (cr->n_bound > 0 && leave_out_own(cr, err) < 0)
+		return err->code;
 	if (cr->n_bound > 0 && (!cr->o->how || !strcmp(cr->o->how, "bpf")))
 		cr->is_bpf = countbpf_open(&cr->bpf, &cr->run, cr->o->config.n_words, TABLE_SIZE,
 					   &cr->why) >= 0;

@@ -133,7 +133,7 @@ int gather_csv(void *opts, const char *value, struct errmsg *err);
 
 /* Whose events. */
 #define GATHER_TASKS                                                                              \
-	RECORDOPTS_ROW_PID("live: "), RECORDOPTS_ROWS_SELF("live: "),                             \
+	RECORDOPTS_ROW_PID("live: "), RECORDOPTS_ROWS_SELF(""),                                   \
 		{.kind = OPTION_FLAG,                                                             \
 		 .name = "only-command",                                                          \
 		 .help = "live: only the command's first thread",                                 \

@@ -216,6 +216,37 @@ static bool choose_cpus(struct kernelrun *run, struct kernel_event *e)
 	return true;
 }
 
+/* --- sonde itself ------------------------------------------------------------------------------ */
+
+bool kernelrun_leaves_own(const struct kernelrun *run)
+{
+	const struct plan *plan = run->s.config.plan;
+
+	return !plan->trace_self && !plan->only_command && !plan->buffers[0].pids.n;
+}
+
+const char *kernelrun_join(struct kernelrun *run, const char *filter, const char *more)
+{
+	size_t n_bytes = (filter ? strlen(filter) : 0) + strlen(more) + 16;
+	char *text = filter ? arena_alloc(&run->arena, n_bytes)
+			    : arena_strndup(&run->arena, more, strlen(more));
+
+	if (text && filter)
+		snprintf(text, n_bytes, "(%s) && (%s)", more, filter);
+	return text;
+}
+
+int kernelrun_leave_out_own(struct kernelrun *run, struct kernel_event *e, const char *field,
+			    struct errmsg *err)
+{
+	char more[2 * TRACEFS_NAME_MAX];
+
+	snprintf(more, sizeof(more), "%s != %d", field, (int)getpid());
+	e->asked = e->asked ? e->asked : e->filter;
+	e->filter = kernelrun_join(run, e->filter, more);
+	return e->filter ? 0 : errmsg_set_errno(err, -ENOMEM, "cannot keep the filter");
+}
+
 int kernelrun_add_events(struct kernelrun *run, const struct plan_event *planned,
 			 const char (*words)[KEY_WORD_MAX], size_t n_words, struct errmsg *err)
 {

@@ -30,6 +30,7 @@ struct kernel_event {
 	char shown[TRACEFS_NAME_MAX]; /* the event's name as a record has it: without our number */
 	struct key_slot slots[KEYS_MAX]; /* of the words */
 	const char *filter;		 /* with the choice of CPUs; NULL: none */
+	const char *asked; /* … before our own tasks were left out; NULL: they were not */
 	const struct event *format;
 };
 
@@ -67,6 +68,14 @@ bool kernelrun_read_comm(struct kernelrun *run, struct gather_options *o);
 /* 1, or 0 if this kernel counts nothing: without hist triggers, and prepare is not set. Close it on failure, too; not after a 0. */
 int kernelrun_open(struct kernelrun *run, struct gather_options *o, char **argv,
 		   struct errmsg *err);
+
+/* Our own tasks are to be left out: nobody asked for them (--self), and no tasks were chosen. */
+bool kernelrun_leaves_own(const struct kernelrun *run);
+/* Only hits count whose field, a task's number, is not ours. */
+int kernelrun_leave_out_own(struct kernelrun *run, struct kernel_event *e, const char *field,
+			    struct errmsg *err);
+/* Both must be true; filter may be NULL. NULL without memory. */
+const char *kernelrun_join(struct kernelrun *run, const char *filter, const char *more);
 
 /*
  * Adds the events that an event of the plan means, bound to the words. How many; 0 without a sentence if one

@@ -14,6 +14,7 @@
  * tell can be made of it, to a microsecond. What has no end or no beginning is not known there. By thread, idle tasks
  * are left out: they share a number. Neither way knows where the longest ones are.
  */
+#include "analyse/own.h"
 #include "cli/kernelrun.h"
 #include "cli/latencybpf.h"
 #include "cli/latencyopts.h"
@@ -73,6 +74,12 @@ static bool are_alike(const struct field *a, const struct field *b)
 	       !((a->flags ^ b->flags) & FIELD_BIG_ENDIAN);
 }
 
+static bool is_one_event(const struct latency_run *lr)
+{
+	return !strcmp(lr->from->name.event, lr->to->name.event) &&
+	       !strcmp(lr->from->name.system, lr->to->name.system);
+}
+
 static const char *why_not_hist(const struct latency_run *lr)
 {
 	const struct latency_config *c = &lr->config;
@@ -99,8 +106,7 @@ static const char *why_not_hist(const struct latency_run *lr)
 		    c->groups[i].side == LATENCY_FROM)
 			return "it groups by $pid and $cpu of the second event";
 	}
-	if (lr->from && !strcmp(lr->from->name.event, lr->to->name.event) &&
-	    !strcmp(lr->from->name.system, lr->to->name.system))
+	if (lr->from && is_one_event(lr))
 		return "of one event it would see the end before the beginning";
 	return NULL;
 }
@@ -149,6 +155,35 @@ static void bind_events(struct latency_run *lr)
 	}
 }
 
+/* The field by which a side follows a task; NULL: it follows none. */
+static const char *task_field(const struct latency_run *lr, const struct kernel_event *e)
+{
+	const struct latency_config *c = &lr->config;
+
+	if (c->match == LATENCY_BY_THREAD)
+		return "common_pid";
+	return c->match == LATENCY_BY_FIELD && e->slots[0].field &&
+			       own_is_field(e->slots[0].field->name)
+		       ? e->slots[0].field->name
+		       : NULL;
+}
+
+/* Of one event each side has its own condition: try_bpf() has them. */
+static int leave_out_own(struct latency_run *lr, struct errmsg *err)
+{
+	struct kernel_event *sides[] = {(struct kernel_event *)lr->from,
+					(struct kernel_event *)lr->to};
+	int r = 0;
+
+	if (!lr->to || !kernelrun_leaves_own(&lr->run) || is_one_event(lr))
+		return 0;
+	for (int i = 0; i < 2 && r >= 0; i++)
+		if (task_field(lr, sides[i]))
+			r = kernelrun_leave_out_own(&lr->run, sides[i], task_field(lr, sides[i]),
+						    err);
+	return r;
+}
+
 /* The key of a trigger. */
 static bool fmt_key(struct latency_run *lr, const struct kernel_event *e, char *ret_key)
 {
@@ -179,9 +214,21 @@ static const char *side_filter(const struct latency_run *lr, int side)
 static bool try_bpf(struct latency_run *lr)
 {
 	const char *filters[2] = {side_filter(lr, 0), side_filter(lr, 1)};
+	bool has_sides = filters[0] || filters[1];
 
+	for (int i = 0; kernelrun_leaves_own(&lr->run) && is_one_event(lr) && i < 2; i++) {
+		const char *field = task_field(lr, i ? lr->to : lr->from);
+		char more[2 * TRACEFS_NAME_MAX];
+
+		if (!field)
+			continue;
+		snprintf(more, sizeof(more), "%s != %d", field, (int)getpid());
+		filters[i] = kernelrun_join(&lr->run, filters[i], more);
+		if (!filters[i])
+			return false;
+	}
 	/* what either wants is what the joined filter lets through */
-	for (size_t i = 0; (filters[0] || filters[1]) && i < lr->run.n_events; i++)
+	for (size_t i = 0; has_sides && i < lr->run.n_events; i++)
 		lr->run.events[i].filter = lr->run.cpus;
 	return latencybpf_open(&lr->bpf, &lr->run, &lr->config, lr->from, lr->to, filters,
 			       &lr->why) >= 0;
@@ -194,6 +241,8 @@ static int prepare(struct session *s, void *ctx, struct errmsg *err)
 	const char *clock = s->config.plan->buffers[0].clock;
 
 	bind_events(lr);
+	if (leave_out_own(lr, err) < 0)
+		return err->code;
 	if (lr->to && is_way(lr, "bpf")) {
 		if (clock && strcmp(clock, "mono"))
 			errmsg_set(&lr->why, -ENOTSUP, "BPF programs have the clock mono, not %s",

@@ -14,9 +14,11 @@
  */
 #include "cli/livereport.h"
 
+#include "analyse/own.h"
 #include "base/trickle.h"
 #include "cli/livesource.h"
 #include "cli/output.h"
+#include "decode/order.h"
 #include "present/rows.h"
 
 #include <errno.h>
@@ -28,6 +30,8 @@
 
 struct livereport {
 	struct livesource in;
+	struct own own;
+	struct stack_follow dropped; /* stacks of events that were left out */
 	struct line_style style;
 	struct line_printer lines;
 	struct batch batch;
@@ -87,6 +91,9 @@ int livereport_new(struct livereport **ret_report, struct tracefile *tf,
 	config = (struct sequence_config){
 		.hold_rounds = HOLD_ROUNDS, .stop = is_late, .stop_ctx = lr};
 	r = livesource_open(&lr->in, tf, opts, &config, setup, err);
+	if (r >= 0 && (own_init(&lr->own, lr->in.file.formats, setup->plan->trace_self) < 0 ||
+		       stack_follow_init(&lr->dropped, lr->in.file.formats, tf->cpu_count) < 0))
+		r = errmsg_set_errno(err, -ENOMEM, "cannot print");
 	if (r >= 0)
 		r = open_lines(lr, err);
 	if (r < 0) {
@@ -101,6 +108,8 @@ void livereport_free(struct livereport *lr)
 {
 	if (!lr)
 		return;
+	own_release(&lr->own);
+	stack_follow_release(&lr->dropped);
 	batch_release(&lr->batch);
 	line_printer_release(&lr->lines);
 	textbuf_release(&lr->text);
@@ -124,6 +133,29 @@ struct formats *livereport_formats(struct livereport *lr)
 void livereport_rename(struct livereport *lr, int pid)
 {
 	livesource_rename(&lr->in, pid);
+}
+
+/* --- sonde itself ------------------------------------------------------------------------------ */
+
+/* What is about nobody but us is left out, and the stacks of it. */
+static void leave_out_own(struct livereport *lr)
+{
+	struct batch *b = &lr->batch;
+	size_t n = 0;
+
+	for (size_t i = 0; lr->own.processes && i < b->n; i++) {
+		struct record *rec = &b->records[i];
+		bool is_own;
+
+		if (stack_follow_is_due(&lr->dropped, rec))
+			continue;
+		is_own = own_is_only(&lr->own, rec);
+		stack_follow_set(&lr->dropped, rec, is_own);
+		if (!is_own)
+			b->records[n++] = *rec;
+	}
+	if (lr->own.processes)
+		b->n = n;
 }
 
 /* --- printing ---------------------------------------------------------------------------------- */
@@ -190,6 +222,7 @@ int livereport_step(struct livereport *lr, uint64_t until_ns, struct errmsg *err
 		if (!r)
 			return !is_late(lr);
 		livesource_refresh(&lr->in, &lr->batch);
+		leave_out_own(lr);
 		if (lr->see)
 			lr->see(lr->see_ctx, &lr->batch);
 	}

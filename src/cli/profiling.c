@@ -118,6 +118,7 @@ static int make_profile(struct profiling *pf, size_t source, struct errmsg *err)
 	struct profile_config config = {.global = o->profile_global,
 					.by_comm = o->by_comm,
 					.as_trace_cmd = o->peer_text,
+					.with_own = o->with_own,
 					.filtered = is_filtered(o),
 					.hooks = pf->list};
 

@@ -211,6 +211,7 @@ static int make_plan(struct recipe_run *run, struct plan *plan, bool has_command
 		r = choose_functions(run, plan, err);
 	plan->only_command = has_command && wants_only_command(run);
 	plan->children = plan->only_command;
+	plan->trace_self = run->o->with_own;
 	return r;
 }
 

@@ -18,6 +18,7 @@ struct recipe_options {
 	const char *pids;
 	struct plan_words functions; /* -l */
 	bool json, quiet, only_command;
+	bool with_own; /* --self */
 };
 
 /* The questions of a recipe, and their answers once there are any. */
@@ -27,6 +28,7 @@ struct recipe_studies {
 	size_t n;
 	struct study_range range;
 	bool in_time;
+	bool with_own; /* what sonde itself did counts, too */
 };
 
 struct recipe_run {

@@ -45,6 +45,7 @@ int recipe_studies_init(struct recipe_studies *rs, const struct recipe *r, struc
 int recipe_studies_start(struct recipe_studies *rs, struct formats *f)
 {
 	for (size_t i = 0; i < rs->n; i++) {
+		rs->specs[i].with_own = rs->with_own;
 		rs->studies[i] = study_new(&rs->specs[i], f);
 		if (!rs->studies[i])
 			return -ENOMEM;

@@ -52,6 +52,7 @@ struct report_options {
 	bool no_plugins, no_system_plugins, no_date, raw_ts, align_ts;
 	bool ts_diff, ts_check, boundary, debug, verbose;
 	const char *from, *to, *colour;
+	bool with_own; /* --self: results have what sonde itself did, too */
 	bool tgid, syscall_names, all_names, no_pager;
 	bool profile, profile_global, by_comm; /* --profile, -G, --by-comm */
 	bool peer_text;			       /* --profile exactly as trace-cmd prints it */

@@ -100,7 +100,7 @@ static int keep(const struct viewlive *lv, pid_t recorder, int fd)
 static int start_keeper(struct viewlive *lv, struct record_options *o, char **argv,
 			struct errmsg *err)
 {
-	int fds[2];
+	int fds[2], server = (int)getpid();
 
 	if (pipe2(fds, O_CLOEXEC) < 0)
 		return errmsg_set_errno(err, -errno, "cannot record");
@@ -110,8 +110,11 @@ static int start_keeper(struct viewlive *lv, struct record_options *o, char **ar
 		pid_t recorder = fork();
 
 		close(fds[1]);
-		if (!recorder)
+		if (!recorder) {
+			plan_add_own(&o->plan, server);
+			plan_add_own(&o->plan, (int)getppid());
 			_exit(run_recorder(o, argv));
+		}
 		_exit(recorder < 0 ? 1 : keep(lv, recorder, fds[0]));
 	}
 	close(fds[0]);

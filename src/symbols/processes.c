@@ -40,7 +40,7 @@ struct processes {
 	uint32_t *slots; /* number of the row + 1, 0: free */
 	size_t n_slots;
 	uint64_t seed;
-	bool has_commands;
+	bool has_self;
 	struct arena arena;
 };
 
@@ -143,6 +143,7 @@ int processes_add_self(struct processes *p, int tgid)
 		return -ENOMEM;
 	row->tgid = tgid;
 	row->is_self = true;
+	p->has_self = true;
 	return 0;
 }
 
@@ -161,7 +162,6 @@ static int take_command(struct processes *p, int tgid, const char *encoded, size
 	if (!copy)
 		return -ENOMEM;
 	row->command = copy;
-	p->has_commands = true;
 	return 0;
 }
 
@@ -301,9 +301,9 @@ bool processes_is_self(const struct processes *p, int tid)
 	return row && row->is_self;
 }
 
-bool processes_has_commands(const struct processes *p)
+bool processes_has_self(const struct processes *p)
 {
-	return p && p->has_commands;
+	return p && p->has_self;
 }
 
 static int compare_numbers(const void *a, const void *b)

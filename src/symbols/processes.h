@@ -46,8 +46,8 @@ bool processes_is_self(const struct processes *p, int tid);
 bool processes_fmt_command(const struct processes *p, int tid, struct textbuf *tb);
 /* Every process, in the order of their numbers; until visit is negative. */
 int processes_each(const struct processes *p, int (*visit)(void *ctx, int tgid), void *ctx);
-/* Some command line is known. */
-bool processes_has_commands(const struct processes *p);
+/* Some thread is sonde's own. */
+bool processes_has_self(const struct processes *p);
 
 /* What is not of the form is left out. 0 or -ENOMEM. */
 int processes_parse(struct processes *p, struct piece text);

@@ -210,7 +210,8 @@ export const timeline = [
 			ok(arrows.some((a) => a[0] === waking.t && a[4] === ran.t), `no arrow from ${waking.t} to ${ran.t}`);
 			const details = await t.details();
 			same(details.title, 'runnable', 'state');
-			same(details['Woken by'], 'idle', 'waker');
+			const irq = oracle.events.filter((e) => e.event === 'irq_handler_entry' && e.cpu === waking.cpu && e.t <= waking.t).at(-1);
+			same(details['Woken by'], `interrupt ${irq.fields.irq} (${irq.fields.name})`, 'waker');
 			await t.shot('arrows');
 		},
 	},

@@ -105,7 +105,7 @@ export class Lab {
 
 	/* A viewer that records, for tests that have live: [options]. */
 	async record(options) {
-		const viewer = new Viewer([], options), key = `live ${options.join(' ')}`;
+		const viewer = new Viewer([], options), key = `live ${this.viewers.size} ${options.join(' ')}`;	/* two may record the same: both are stopped */
 		const started = viewer.start().catch((error) => {
 			throw new Skip(`nothing can be recorded here: ${error.message.split('\n').slice(-2).join(' ').slice(0, 120)}`);
 		});

@@ -13,6 +13,7 @@
 #include "base/errmsg.h"
 #include "capture/counter.h"
 #include "format/tracedat.h"
+#include "store/packedtext.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -22,9 +23,8 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#define DATE_TRIES	    10
-#define MAPS_MAX_BYTES	    (1u << 20)
-#define PROCESSES_MAX_BYTES (16u << 20)
+#define DATE_TRIES     10
+#define MAPS_MAX_BYTES (1u << 20)
 
 struct option_sink {
 	int (*put)(void *ctx, uint16_t id, struct piece data, struct errmsg *err);
@@ -203,16 +203,23 @@ int recording_processes(struct session *s,
 			void *ctx, struct errmsg *err)
 {
 	const struct processes *p = census_processes(s->census);
-	struct textbuf text;
+	struct textbuf text, packed;
 	int r = 0;
 
 	if (!p)
 		return 0;
 	textbuf_init(&text, PROCESSES_MAX_BYTES);
+	textbuf_init(&packed, PROCESSES_MAX_BYTES);
 	processes_fmt(p, &text);
-	if (textbuf_len(&text)) /* at the ceiling the rest is missing */
-		r = put(ctx, SNF_OPTION_PROCESSES,
-			(struct piece){(const uint8_t *)text.start, textbuf_len(&text)}, err);
+	if (textbuf_len(&text)) { /* at the ceiling the rest is missing */
+		r = packedtext_fmt((struct piece){(const uint8_t *)text.start, textbuf_len(&text)},
+				   &packed);
+		if (r >= 0)
+			r = put(ctx, SNF_OPTION_PROCESSES,
+				(struct piece){(const uint8_t *)packed.start, textbuf_len(&packed)},
+				err);
+	}
+	textbuf_release(&packed);
 	textbuf_release(&text);
 	return r;
 }

@@ -7,7 +7,10 @@
  * directory of a buffer. An option whose data is too short is shown as far as it goes, with a word that
  * it is broken.
  */
+#include "base/textbuf.h"
 #include "cli/dump.h"
+#include "store/packedtext.h"
+#include "symbols/processes.h"
 
 #include <stdlib.h>
 
@@ -29,6 +32,22 @@ static void print_string(struct dump *d, const struct option_kind *kind, uint16_
 	dump_print(d, DUMP_OPTIONS, "\t\t[Option %s, %zu bytes]\n", kind->name, data.len);
 	if (data.len || kind->items)
 		dump_print_text(d, DUMP_OPTIONS | kind->items, data);
+}
+
+/* An option of our own, compressed where that pays. */
+static void print_packed(struct dump *d, const struct option_kind *kind, uint16_t id,
+			 struct piece data)
+{
+	struct textbuf plain;
+	struct piece text;
+
+	dump_print(d, DUMP_OPTIONS, "\t\t[Option %s, %zu bytes]\n", kind->name, data.len);
+	textbuf_init(&plain, PROCESSES_MAX_BYTES);
+	if (packedtext_read(data, &plain, &text) >= 0)
+		dump_print_text(d, DUMP_OPTIONS, text);
+	else
+		dump_print(d, DUMP_OPTIONS, "\t\t[cannot be unpacked]\n");
+	textbuf_release(&plain);
 }
 
 static void print_int(struct dump *d, const struct option_kind *kind, uint16_t id,
@@ -239,7 +258,7 @@ static const struct option_kind kinds[SNF_OPTION_MAX] = {
 void dump_option(struct dump *d, uint16_t id, struct piece data)
 {
 	static const struct option_kind programs = {"PROGRAMS", print_string};
-	static const struct option_kind processes = {"PROCESSES", print_string};
+	static const struct option_kind processes = {"PROCESSES", print_packed};
 	const struct option_kind *kind = id < SNF_OPTION_MAX	      ? &kinds[id]
 					 : id == SNF_OPTION_PROGRAMS  ? &programs
 					 : id == SNF_OPTION_PROCESSES ? &processes

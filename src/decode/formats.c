@@ -10,10 +10,12 @@
 #include "decode/formats.h"
 #include "base/errmsg.h"
 #include "base/mapfile.h"
+#include "base/textbuf.h"
 #include "decode/blktrace.h"
 #include "decode/functions.h"
 #include "decode/print.h"
 #include "format/tracedat.h"
+#include "store/packedtext.h"
 #include "symbols/processes.h"
 #include "symbols/programs.h"
 #include "symbols/syscalls.h"
@@ -197,14 +199,24 @@ static void find_common(struct formats *f)
 static void add_processes(struct formats *f)
 {
 	const struct tracefile_option *o = tracefile_option_find(f->tf, SNF_OPTION_PROCESSES);
+	struct textbuf plain;
+	struct piece text;
+	int r;
 
 	f->processes = f->config.processes;
 	if (!o || f->processes)
 		return;
+	textbuf_init(&plain, PROCESSES_MAX_BYTES);
 	f->own_processes = processes_new();
-	if (!f->own_processes || processes_parse(f->own_processes, o->data) < 0)
+	r = f->own_processes ? packedtext_read(o->data, &plain, &text) : -ENOMEM;
+	if (r >= 0)
+		r = processes_parse(f->own_processes, text);
+	if (r == -EBADMSG)
+		tracefile_add_damage(f->tf, "the processes of %s cannot be unpacked", f->tf->path);
+	else if (r < 0)
 		tracefile_add_damage(f->tf, "%s has more processes than fit into memory",
 				     f->tf->path);
+	textbuf_release(&plain);
 	f->processes = f->own_processes;
 }
 

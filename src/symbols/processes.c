@@ -10,6 +10,8 @@
  *	                             a blank, a backslash or a control character is \xHH. Without words it is not known.
  *	cut 4701 firefox -child      the same, where the command line goes on
  *
+ * The option holds this text packed, where that makes it shorter (store/packedtext.h).
+ *
  * Rows are found by a hash of their number and kept in the order in which they came. A command line is kept as the text
  * above has it.
  */

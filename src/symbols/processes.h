@@ -22,7 +22,8 @@
 struct processes;
 struct textbuf;
 
-#define PROCESSES_COMMAND_MAX 4096 /* bytes of a command line; the rest is cut off */
+#define PROCESSES_COMMAND_MAX 4096	  /* bytes of a command line; the rest is cut off */
+#define PROCESSES_MAX_BYTES   (16u << 20) /* of the text in a trace file */
 
 struct processes *processes_new(void);
 void processes_free(struct processes *p);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* test_processes.c - threads, command lines and sonde's own processes, and their text in a trace file. */
 #include "base/textbuf.h"
+#include "store/packedtext.h"
 #include "symbols/processes.h"
 #include "symbols/tasks.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -166,6 +168,54 @@ static void tasks_know_their_process(void **state)
 	processes_free(p);
 }
 
+static void a_long_text_is_packed_and_read_again(void **state)
+{
+	char plain[20000];
+	struct textbuf packed, room;
+	struct piece got;
+
+	for (size_t i = 0; i < sizeof(plain); i++)
+		plain[i] = "process 20 prog\n"[i % 16];
+	textbuf_init(&packed, 1 << 20);
+	textbuf_init(&room, 1 << 20);
+	assert_int_equal(packedtext_fmt((struct piece){(uint8_t *)plain, sizeof(plain)}, &packed),
+			 0);
+	assert_true(textbuf_len(&packed) < sizeof(plain) / 10);
+	got = (struct piece){(uint8_t *)packed.start, textbuf_len(&packed)};
+	assert_int_equal(packedtext_read(got, &room, &got), 0);
+	assert_int_equal(got.len, sizeof(plain));
+	assert_memory_equal(got.data, plain, sizeof(plain));
+	textbuf_release(&room);
+	textbuf_release(&packed);
+}
+
+static void a_short_or_plain_text_stays_as_it_is(void **state)
+{
+	static const char *const texts[] = {"process 20 prog\n", "", "zstd", "zstd \nx", "zstd 12"};
+	struct textbuf tb;
+	struct piece got;
+
+	textbuf_init(&tb, 4096);
+	assert_int_equal(packedtext_fmt(text(texts[0]), &tb), 0);
+	assert_int_equal(textbuf_len(&tb), strlen(texts[0]));
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		assert_int_equal(packedtext_read(text(texts[i]), &tb, &got), 0);
+		assert_int_equal(got.len, strlen(texts[i]));
+	}
+	textbuf_release(&tb);
+}
+
+static void a_damaged_packed_text_is_refused(void **state)
+{
+	struct textbuf tb;
+	struct piece got;
+
+	textbuf_init(&tb, 4096);
+	assert_int_equal(packedtext_read(text("zstd 100\nno frame"), &tb, &got), -EBADMSG);
+	assert_int_equal(packedtext_read(text("zstd 99999999\nx"), &tb, &got), -E2BIG);
+	textbuf_release(&tb);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -176,6 +226,9 @@ int main(void)
 		cmocka_unit_test(long_command_lines_are_cut),
 		cmocka_unit_test(many_are_found_and_listed_in_order),
 		cmocka_unit_test(tasks_know_their_process),
+		cmocka_unit_test(a_long_text_is_packed_and_read_again),
+		cmocka_unit_test(a_short_or_plain_text_stays_as_it_is),
+		cmocka_unit_test(a_damaged_packed_text_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

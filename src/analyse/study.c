@@ -307,12 +307,11 @@ static bool is_of_tracer(const char *name, size_t len)
 
 static bool is_beyond(struct study *s, size_t from)
 {
+	const char *label = textbuf_text(&s->label);
 	bool found = false;
 
-	textbuf_add(&s->label, "", 1);
-	for (size_t i = 0; i < s->spec->n_beyond && !found; i++)
-		found = !fnmatch(s->spec->beyond[i], s->label.start + from, 0);
-	s->label.pos--;
+	for (size_t i = 0; i < s->spec->n_beyond && !found && !s->label.overflow; i++)
+		found = !fnmatch(s->spec->beyond[i], label + from, 0);
 	return found;
 }
 
@@ -423,11 +422,8 @@ static void leave_function(struct study *s, struct graph_task *task, const struc
 	task->inner[depth] += time;
 	textbuf_clear(&s->label);
 	study_fmt_function(&s->printer, func);
-	textbuf_add(&s->label, "", 1);
-	if (is_asked_for(s, s->label.start)) {
-		s->label.pos--;
+	if (is_asked_for(s, textbuf_text(&s->label)))
 		add_to_row(s, pool_label(s), time, time > inner ? time - inner : 0, rec->ts);
-	}
 }
 
 static void follow_graph(struct study *s, const struct record *rec)

@@ -74,12 +74,44 @@ WRAP(void *, mmap64, MAP_FAILED, (void *at, size_t n, int prot, int flags, int f
 
 typedef int (*dirent_filter)(const struct dirent *);
 typedef int (*dirent_order)(const struct dirent **, const struct dirent **);
-WRAP(int, scandir, -1,
-     (const char *path, struct dirent ***list, dirent_filter filter, dirent_order order),
-     (path, list, filter, order))
-WRAP(int, scandir64, -1,
-     (const char *path, struct dirent ***list, dirent_filter filter, dirent_order order),
-     (path, list, filter, order))
+#define WRAP_SCANDIR(name)                                                               \
+	int __real_##name(const char *path, struct dirent ***list, dirent_filter filter, \
+			  dirent_order order);                                           \
+	int __wrap_##name(const char *path, struct dirent ***list, dirent_filter filter, \
+			  dirent_order order);                                           \
+	int __wrap_##name(const char *path, struct dirent ***list, dirent_filter filter, \
+			  dirent_order order)                                            \
+	{                                                                                \
+		int n = __real_##name(path, list, filter, order);                        \
+                                                                                         \
+		if (n < 0)                                                               \
+			shortage_note(errno == EINTR ? EIO : errno);                     \
+		return n;                                                                \
+	}
+
+WRAP_SCANDIR(scandir)
+WRAP_SCANDIR(scandir64)
+
+/* At the end of a directory errno stays as it is; after a failure the rest of it is missing. */
+#define WRAP_READDIR(name)                      \
+	struct dirent *__real_##name(DIR *dir); \
+	struct dirent *__wrap_##name(DIR *dir); \
+	struct dirent *__wrap_##name(DIR *dir)  \
+	{                                       \
+		struct dirent *ret;             \
+		int saved = errno;              \
+                                                \
+		errno = 0;                      \
+		ret = __real_##name(dir);       \
+		if (!ret && errno)              \
+			shortage_note(EIO);     \
+		else                            \
+			errno = saved;          \
+		return ret;                     \
+	}
+
+WRAP_READDIR(readdir)
+WRAP_READDIR(readdir64)
 
 /* realloc() to nothing frees, and returns NULL without a failure. */
 void *__real_realloc(void *p, size_t n);

@@ -2,8 +2,9 @@
 /*
  * textbuf.c - the slow half of textbuf.h: growth, padding, printf.
  *
- * Capacity doubles from 64 KiB up to the ceiling. Once `overflow` is set everything is dropped until
- * textbuf_clear(): half a line with a hole in it would be worse than a line that is missing.
+ * Capacity doubles from 64 KiB up to the ceiling; one byte more is there, for the NUL of a string.
+ * Once `overflow` is set everything is dropped until textbuf_clear(): half a line with a hole in it
+ * would be worse than a line that is missing.
  */
 #include "base/textbuf.h"
 
@@ -13,6 +14,9 @@
 
 #define FIRST_BYTES (64 << 10)
 
+/* The text of a buffer that never had memory. Nothing is written there: all threads share it. */
+static char nothing[1];
+
 void textbuf_init(struct textbuf *tb, size_t max_bytes)
 {
 	memset(tb, 0, offsetof(struct textbuf, scratch));
@@ -21,8 +25,34 @@ void textbuf_init(struct textbuf *tb, size_t max_bytes)
 
 void textbuf_release(struct textbuf *tb)
 {
-	free(tb->start);
+	free(textbuf_take(tb));
+}
+
+char *textbuf_take(struct textbuf *tb)
+{
+	char *p = tb->start == nothing ? NULL : tb->start;
+
 	tb->start = tb->pos = tb->end = NULL;
+	return p;
+}
+
+/* There is always room for the NUL: see textbuf_grow(). */
+static void textbuf_cut(struct textbuf *tb)
+{
+	tb->overflow = true;
+	if (!tb->start)
+		tb->start = tb->pos = tb->end = nothing;
+	else if (tb->start != nothing)
+		*tb->pos = 0;
+}
+
+const char *textbuf_text(struct textbuf *tb)
+{
+	if (!tb->start)
+		textbuf_grow(tb, 1);
+	if (tb->start != nothing)
+		*tb->pos = 0;
+	return tb->start;
 }
 
 bool textbuf_grow(struct textbuf *tb, size_t n_bytes)
@@ -38,9 +68,11 @@ bool textbuf_grow(struct textbuf *tb, size_t n_bytes)
 		cap *= 2;
 	if (cap > tb->max_bytes)
 		cap = tb->max_bytes;
-	p = cap - len < n_bytes || n_bytes > tb->max_bytes ? NULL : realloc(tb->start, cap);
+	p = cap - len < n_bytes || n_bytes > tb->max_bytes
+		    ? NULL
+		    : realloc(tb->start == nothing ? NULL : tb->start, cap + 1);
 	if (!p) {
-		tb->overflow = true;
+		textbuf_cut(tb);
 		return false;
 	}
 	tb->start = p;

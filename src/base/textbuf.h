@@ -9,7 +9,8 @@
  *	textbuf_commit(tb, p);
  *
  * textbuf_reserve() never fails: at the ceiling (or without memory) it hands out scratch room, the
- * text is dropped and `overflow` is set, so that formatting code needs no error path. A request
+ * text is dropped and `overflow` is set, so that formatting code needs no error path. What is at
+ * `start` then ends with a NUL, so that a reader of it as a string needs none either. A request
  * larger than TEXTBUF_SCRATCH_BYTES must go through textbuf_add*(), which check. One owner.
  */
 #ifndef SONDE_BASE_TEXTBUF_H
@@ -32,6 +33,11 @@ struct textbuf {
 
 void textbuf_init(struct textbuf *tb, size_t max_bytes);
 void textbuf_release(struct textbuf *tb);
+
+/* The text as a string until the next change; what there is of it if it has overflowed. */
+const char *textbuf_text(struct textbuf *tb);
+/* The text itself, for free(), or NULL; the buffer is as after textbuf_init(). */
+char *textbuf_take(struct textbuf *tb);
 
 /* Makes room for n_bytes; false (and overflow) at the ceiling. */
 bool textbuf_grow(struct textbuf *tb, size_t n_bytes);

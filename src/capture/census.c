@@ -50,7 +50,7 @@ static void read_command(struct census *c, int tgid)
 
 	snprintf(path, sizeof(path), "/proc/%d/cmdline", tgid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : read(fd, words, sizeof(words));
+	n = fd < 0 ? -1 : TEMP_FAILURE_RETRY(read(fd, words, sizeof(words)));
 	if (fd >= 0)
 		close(fd);
 	if (n > 0)

@@ -75,7 +75,8 @@ static bool is_trace_file(const char *path)
 {
 	char head[SNF_MAGIC_BYTES];
 	int fd = regular_open(path, UINT64_MAX);
-	bool is = fd >= 0 && read(fd, head, sizeof(head)) == (ssize_t)sizeof(head) &&
+	bool is = fd >= 0 &&
+		  TEMP_FAILURE_RETRY(read(fd, head, sizeof(head))) == (ssize_t)sizeof(head) &&
 		  !memcmp(head, SNF_MAGIC, sizeof(head));
 
 	if (fd >= 0)

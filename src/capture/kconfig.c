@@ -13,22 +13,35 @@
  */
 #include "capture/kconfig.h"
 
+#include "base/shortage.h"
+
+#include <errno.h>
 #include <stdio.h>
 #include <zlib.h>
 
 #define CONFIG_MAX_BYTES (4u << 20)
 
+/* zlib makes its own allocations and calls: what failed there is noted here. */
 static bool read_config(struct kconfig *k)
 {
-	gzFile file = gzopen(k->path, "re");
+	gzFile file;
 	char buf[16384];
 	int n;
 
-	if (!file)
+	errno = 0;
+	file = gzopen(k->path, "re");
+	if (!file) {
+		shortage_note(errno ? errno : ENOMEM);
 		return false;
+	}
 	textbuf_clear(&k->text);
 	while ((n = gzread(file, buf, sizeof(buf))) > 0)
 		textbuf_add(&k->text, buf, n);
+	if (n < 0) {
+		gzerror(file, &n);
+		shortage_note(n == Z_MEM_ERROR ? ENOMEM : n == Z_ERRNO ? EIO : 0);
+		n = -1;
+	}
 	gzclose(file);
 	textbuf_add(&k->text, "", 1);
 	return n == 0 && !k->text.overflow && strstr(k->text.start, "CONFIG_");

@@ -341,7 +341,7 @@ static void add_task(struct task_names *names, const char *process, const char *
 
 	snprintf(path, sizeof(path), "/proc/%s/task/%s/comm", process, task);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : read(fd, name, sizeof(name));
+	n = fd < 0 ? -1 : TEMP_FAILURE_RETRY(read(fd, name, sizeof(name)));
 	if (fd >= 0)
 		close(fd);
 	if (n > 1)

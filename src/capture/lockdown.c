@@ -38,7 +38,7 @@ static const char level_option[] = "lockdown=";
 
 static void read_text(int fd, char *text)
 {
-	ssize_t n = fd < 0 ? 0 : read(fd, text, TEXT_BYTES - 1);
+	ssize_t n = fd < 0 ? 0 : TEMP_FAILURE_RETRY(read(fd, text, TEXT_BYTES - 1));
 
 	text[n > 0 ? n : 0] = 0;
 	if (fd >= 0)

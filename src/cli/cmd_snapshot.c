@@ -64,7 +64,7 @@ static int check_taken(const struct tracefs *t, const char *instance, const char
 {
 	char head[512];
 	int fd = tracefs_open_file(t, instance, file, O_RDONLY);
-	ssize_t n = fd < 0 ? -1 : read(fd, head, sizeof(head) - 1);
+	ssize_t n = fd < 0 ? -1 : TEMP_FAILURE_RETRY(read(fd, head, sizeof(head) - 1));
 
 	if (fd >= 0)
 		close(fd);

@@ -358,7 +358,7 @@ static bool is_trace_file(const char *path)
 	static const char magic[] = "\x17\x08\x44tracing";
 	char head[sizeof(magic) - 1];
 	int fd = access(path, X_OK) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-	bool is = fd >= 0 && read(fd, head, sizeof(head)) == sizeof(head) &&
+	bool is = fd >= 0 && TEMP_FAILURE_RETRY(read(fd, head, sizeof(head))) == sizeof(head) &&
 		  !memcmp(head, magic, sizeof(head));
 
 	if (fd >= 0)

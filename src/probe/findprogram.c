@@ -15,6 +15,7 @@
 #include "base/regular.h"
 #include "probe/ldcache.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +35,8 @@ static bool is_elf(const char *path)
 {
 	int fd = regular_open(path, UINT64_MAX);
 	char magic[4] = "";
-	bool is = fd >= 0 && read(fd, magic, 4) == 4 && !memcmp(magic, "\177ELF", 4);
+	bool is = fd >= 0 && TEMP_FAILURE_RETRY(read(fd, magic, 4)) == 4 &&
+		  !memcmp(magic, "\177ELF", 4);
 
 	if (fd >= 0)
 		close(fd);

@@ -30,7 +30,7 @@ int netkey_open(struct netkey *ret_key, const char *path, struct errmsg *err)
 
 	if (fd < 0)
 		return errmsg_set_errno(err, -errno, "cannot read the key %s", path);
-	n = fstat(fd, &st) < 0 ? -1 : read(fd, text, sizeof(text));
+	n = fstat(fd, &st) < 0 ? -1 : TEMP_FAILURE_RETRY(read(fd, text, sizeof(text)));
 	close(fd);
 	if (n < 0)
 		return errmsg_set_errno(err, -errno, "cannot read the key %s", path);

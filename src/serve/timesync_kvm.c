@@ -33,7 +33,7 @@ static int read_number(const char *dir, const char *name, int64_t *ret)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	n = read(fd, text, sizeof(text) - 1);
+	n = TEMP_FAILURE_RETRY(read(fd, text, sizeof(text) - 1));
 	close(fd);
 	if (n <= 0)
 		return n < 0 ? -errno : -ENODATA;

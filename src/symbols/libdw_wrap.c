@@ -17,9 +17,10 @@
 #define DW_NO_MEMORY	10	   /* DWARF_E_NOMEM, which is not in a header */
 #define UNIT_ROOM_BYTES (1u << 20) /* more than a unit takes at once */
 
+/* After a failure; errno was 0 before. Not everything that fails for want of memory has that code. */
 static void note_reason(void)
 {
-	if (dwarf_errno() == DW_NO_MEMORY)
+	if (errno == ENOMEM || dwarf_errno() == DW_NO_MEMORY)
 		shortage_note(ENOMEM);
 }
 
@@ -31,6 +32,7 @@ Dwarf_Die *__wrap_dwarf_offdie(Dwarf *dw, Dwarf_Off offset, Dwarf_Die *ret)
 
 	if (!shortage_has_room(UNIT_ROOM_BYTES))
 		return NULL;
+	errno = 0;
 	die = __real_dwarf_offdie(dw, offset, ret);
 	if (!die)
 		note_reason();
@@ -41,8 +43,10 @@ int __real_dwarf_getsrclines(Dwarf_Die *cu, Dwarf_Lines **lines, size_t *n);
 int __wrap_dwarf_getsrclines(Dwarf_Die *cu, Dwarf_Lines **lines, size_t *n);
 int __wrap_dwarf_getsrclines(Dwarf_Die *cu, Dwarf_Lines **lines, size_t *n)
 {
-	int r = __real_dwarf_getsrclines(cu, lines, n);
+	int r;
 
+	errno = 0;
+	r = __real_dwarf_getsrclines(cu, lines, n);
 	if (r)
 		note_reason();
 	return r;
@@ -52,8 +56,10 @@ int __real_dwarf_getsrcfiles(Dwarf_Die *cu, Dwarf_Files **files, size_t *n);
 int __wrap_dwarf_getsrcfiles(Dwarf_Die *cu, Dwarf_Files **files, size_t *n);
 int __wrap_dwarf_getsrcfiles(Dwarf_Die *cu, Dwarf_Files **files, size_t *n)
 {
-	int r = __real_dwarf_getsrcfiles(cu, files, n);
+	int r;
 
+	errno = 0;
+	r = __real_dwarf_getsrcfiles(cu, files, n);
 	if (r)
 		note_reason();
 	return r;

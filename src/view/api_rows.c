@@ -257,8 +257,8 @@ static void add_stack(struct stage *st, struct jsonwriter *w, struct line_printe
 
 	if (has_kernel) {
 		add_raw_member(w, "stack");
-		any = rows_add_stack(lp, &rec) && w->tb->pos[-2] != '[';
-		if (w->tb->pos[-1] == ']')
+		any = rows_add_stack(lp, &rec) && !w->tb->overflow && w->tb->pos[-2] != '[';
+		if (!w->tb->overflow && w->tb->pos[-1] == ']')
 			w->tb->pos--;
 		else
 			textbuf_add_char(w->tb, '[');

@@ -145,7 +145,8 @@ static enum MHD_Result send_api(struct httpd *hd, struct MHD_Connection *c, stru
 {
 	struct MHD_Response *r;
 	struct answer a;
-	char attach[192];
+	char attach[192], *text;
+	size_t n_bytes;
 	const union MHD_ConnectionInfo *info =
 		hd->mhd.get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
 
@@ -159,11 +160,12 @@ static enum MHD_Result send_api(struct httpd *hd, struct MHD_Connection *c, stru
 	api_answer(hd->stage, &x->req, x->req.path + 4, &a);
 	pthread_rwlock_unlock(&hd->lock);
 	/* the text is handed over, not copied: it may be megabytes */
-	r = hd->mhd.create_response_from_buffer(textbuf_len(&a.body), a.body.start,
-						a.body.start ? MHD_RESPMEM_MUST_FREE
-							     : MHD_RESPMEM_PERSISTENT);
+	n_bytes = textbuf_len(&a.body);
+	text = textbuf_take(&a.body);
+	r = hd->mhd.create_response_from_buffer(
+		n_bytes, text, text ? MHD_RESPMEM_MUST_FREE : MHD_RESPMEM_PERSISTENT);
 	if (!r) {
-		textbuf_release(&a.body);
+		free(text);
 		return MHD_NO;
 	}
 	hd->mhd.add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE, a.type);

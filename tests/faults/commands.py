@@ -27,6 +27,7 @@ def row(name, line, **needs):
     return Row(name, line.split(), **needs)
 
 
+KERNEL = {"SONDE_TRACEFS": "$HERE/tracing"}     # a directory that looks like it
 TRACE = {"files": (("trace.dat", "tour.dat"),)}
 ROWS = [
     row("report", "report $GOLDEN/tour.dat"),
@@ -101,6 +102,18 @@ ROWS = [
     row("as-perf-lines", "as perf probe -x $HERE/target -L add"),
     row("as-perf-funcs", "as perf probe -x $HERE/target -F"),
     row("recipe", "recipe"),
+    row("live-list", "list", env=KERNEL),
+    row("live-list-events", "list -e sched -F --full", env=KERNEL),
+    row("live-list-functions", "list -f vfs*", env=KERNEL),
+    row("live-stat", "stat", env=KERNEL),
+    row("live-stat-json", "stat --json", env=KERNEL),
+    row("live-show", "show -B one trace", env=KERNEL),
+    row("live-doctor", "doctor --json", env=KERNEL),
+    row("live-probe", "probe list", env=KERNEL),
+    row("restore-kernel", "restore -c -t $HERE/tracing -k symbols -o out.dat", files=("symbols",),
+        writes=("out.dat",)),
+    row("check-events-kernel", "check-events -t $HERE/tracing"),
+    row("boot", "record --boot -e sched:sched_switch -p function -l vfs_*", env=KERNEL),
     row("unknown", "raport"),
     row("no-file", "report nosuch.dat"),
     row("no-trace", "report $TESTS/faults/commands.py"),
@@ -127,9 +140,34 @@ int main(int argc, char **argv)
 """
 
 
+FORMAT = "name: {}\nID: {}\nformat:\n\tfield:int a;\toffset:8;\tsize:4;\tsigned:1;\n\nprint fmt: \"%d\", REC->a\n"
+TRACING = {
+    "trace_clock": "local [mono] boot\n", "available_tracers": "function nop\n", "current_tracer": "nop\n",
+    "options/overwrite": "1\n", "options/stacktrace": "0\n", "tracing_on": "1\n", "trace": "# tracer: nop\n",
+    "README": "read me\n", "available_filter_functions": "vfs_read\nvfs_write\np9_read [9p]\n",
+    "instances/one/trace": "one\n", "instances/one/tracing_on": "1\n", "buffer_size_kb": "7 (expanded: 1408)\n",
+    "saved_cmdlines": "1 init\n2 kthreadd\n", "printk_formats": "", "set_event": "sched:sched_switch\n",
+    "available_events": "sched:sched_switch\nsched:sched_wakeup\nirq:irq_entry\n", "trace_marker": "",
+    "kprobe_events": "p:kprobes/x vfs_read\n", "uprobe_events": "", "dynamic_events": "p:kprobes/x vfs_read\n",
+    "events/enable": "0\n", "events/header_page": (
+        "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
+        "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
+        "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
+        "\tfield: char data;\toffset:16;\tsize:4080;\tsigned:1;\n"),
+    "events/header_event": "# compressed entry header\n\ttype_len    :    5 bits\n",
+    **{f"events/{name}/format": FORMAT.format(name.split("/")[1], i) for i, name in
+       enumerate(("sched/sched_switch", "sched/sched_wakeup", "irq/irq_entry"), 300)},
+    **{f"events/{name}/enable": "0\n" for name in ("sched/sched_switch", "sched/sched_wakeup", "irq/irq_entry")},
+    "per_cpu/cpu0/stats": "entries: 100\noverrun: 3\ncommit overrun: 1\nbytes: 7208\nnow ts:    12.75\n",
+}
+
+
 def make_files(place, golden, tests):
     """What rows need and no golden trace is."""
     import subprocess
+    for name, text in TRACING.items():
+        (place / "tracing" / name).parent.mkdir(parents=True, exist_ok=True)
+        (place / "tracing" / name).write_text(text)
     (place / "symbols").write_text(SYMBOLS)
     (place / "some.cpu0").write_bytes((golden / "made-v6-le-8-4096.dat").read_bytes()[-8192:])
     (place / "target.c").write_text(TARGET)

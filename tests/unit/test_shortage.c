@@ -2,9 +2,10 @@
 /*
  * Every refused allocation and every file that cannot be opened for want of descriptors is counted,
  * wherever it happens; other failures are not. That this program counts at all shows that the linker
- * wraps the calls.
+ * wraps the calls. A text buffer without memory is still a string.
  */
 #include "base/shortage.h"
+#include "base/textbuf.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,18 +33,19 @@ __attribute__((visibility("default"))) const char *__asan_default_options(void)
 static void memory_is_counted(void **state)
 {
 	unsigned before = shortage_count();
-	char *p = malloc(16), *q;
+	char *p = malloc(16), *q = malloc(16), *more;
 
-	assert_non_null(p);
+	assert_true(p && q);
+	assert_null(realloc(q, 0)); /* frees, and is no failure */
 	assert_int_equal(shortage_count(), before);
 	assert_null(malloc(too_much));
 	assert_null(calloc(too_much, 2));
-	q = realloc(p, too_much);
-	assert_null(q);
+	more = realloc(p, too_much);
+	assert_null(more);
+	if (!more)
+		free(p);
 	assert_int_equal(shortage_count(), before + 3);
 	assert_int_equal(shortage_pending(), ENOMEM);
-	free(realloc(p, 0)); /* frees, and is no failure */
-	assert_int_equal(shortage_count(), before + 3);
 }
 
 static void descriptors_are_counted(void **state)
@@ -79,12 +81,40 @@ static void settled_failures_are_not_pending(void **state)
 	assert_int_equal(shortage_pending(), 0);
 }
 
+/* Who reads a text as a string needs no error path of his own. */
+static void text_ends_without_memory(void **state)
+{
+	struct textbuf tb;
+	char *text;
+
+	textbuf_init(&tb, too_much);
+	textbuf_grow(&tb, too_much - 1); /* the first memory it asks for */
+	assert_true(tb.overflow);
+	assert_string_equal(tb.start, "");
+	assert_string_equal(textbuf_text(&tb), "");
+	assert_null(textbuf_take(&tb));
+
+	textbuf_init(&tb, 8);
+	textbuf_add(&tb, "12345678", 8);
+	textbuf_add(&tb, "", 1);
+	assert_true(tb.overflow);
+	assert_string_equal(tb.start, "12345678");
+	textbuf_clear(&tb);
+	textbuf_add_str(&tb, "new");
+	assert_string_equal(textbuf_text(&tb), "new");
+	assert_int_equal(textbuf_len(&tb), 3);
+	text = textbuf_take(&tb);
+	assert_string_equal(text, "new");
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(memory_is_counted),
 		cmocka_unit_test(descriptors_are_counted),
 		cmocka_unit_test(settled_failures_are_not_pending),
+		cmocka_unit_test(text_ends_without_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

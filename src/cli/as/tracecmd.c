@@ -235,7 +235,7 @@ int tc_print_file(const struct tracefs *t, const char *instance, const char *fil
 	if (fd < 0)
 		return errmsg_set(err, fd, "reading %s", tracefs_fmt_path(t, instance, file, path));
 	fflush(stdout);
-	while ((n = read(fd, buf, sizeof(buf))) > 0)
+	while ((n = TEMP_FAILURE_RETRY(read(fd, buf, sizeof(buf)))) > 0)
 		if (fwrite(buf, 1, n, stdout) != (size_t)n || fflush(stdout))
 			break;
 	close(fd);

@@ -22,12 +22,14 @@
 #include "capture/mappings.h"
 
 #include "base/errmsg.h"
+#include "capture/rawpipe.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,6 +78,7 @@ struct mappings {
 	pthread_mutex_t lock; /* all of the above, once there is a thread */
 	pthread_t thread;
 	bool has_thread;
+	atomic_bool is_stopping;
 	int stop_fd;
 };
 
@@ -527,7 +530,7 @@ static void *run(void *ctx)
 		fds[i] = (struct pollfd){m->rings[i].fd, POLLIN, 0};
 	if (fds)
 		fds[m->n_rings] = (struct pollfd){m->stop_fd, POLLIN, 0};
-	while (fds && !fds[m->n_rings].revents) {
+	while (fds && !atomic_load(&m->is_stopping)) {
 		poll(fds, m->n_rings + 1, PATIENCE_MS);
 		mappings_catch_up(m);
 	}
@@ -544,10 +547,11 @@ int mappings_start(struct mappings *m)
 
 void mappings_stop(struct mappings *m)
 {
-	uint64_t one = 1;
-
-	if (m->has_thread && write(m->stop_fd, &one, sizeof(one)) == sizeof(one))
+	atomic_store(&m->is_stopping, true);
+	if (m->has_thread) {
+		rawpipe_ring(m->stop_fd); /* without it, it looks after PATIENCE_MS */
 		pthread_join(m->thread, NULL);
+	}
 	m->has_thread = false;
 	catch_up(m, UINT64_MAX);
 }

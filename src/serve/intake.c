@@ -448,8 +448,7 @@ void intake_finish(struct intake *in, bool in_order)
 	uint64_t one = 1;
 
 	atomic_store(&in->ending, in_order ? 1 : 2);
-	if (write(in->wake_fd, &one, sizeof(one)) < 0)
-		return; /* they look once a second anyway */
+	(void)!write(in->wake_fd, &one, sizeof(one)); /* else they look once a second */
 	for (unsigned i = 0; i < in->n_workers; i++)
 		if (in->workers[i].is_running)
 			pthread_join(in->workers[i].thread, NULL);

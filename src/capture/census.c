@@ -7,8 +7,10 @@
  *	                   command lines: a program in the kernel, at every exec (bpfexec.c), where there can be one
  *	in the end         /proc again, for who changed its command line
  *
- * In this order, because what comes later is newer. saved_tgids may hold numbers of an earlier recording; a task that ran in this
- * one has written its own over it.
+ * In this order, because what comes later is newer. saved_tgids is never emptied: it still has the threads of
+ * earlier recordings, thousands of them. So its lines are read at the start, too, and those that are still
+ * the same at the end are left out. (A thread that got the number and the process of an earlier one is
+ * missed; a process that got the number of an earlier one is known by its exec.)
  *
  * Numbers of another pid namespace would be somebody else's: there nothing is asked.
  *
@@ -36,6 +38,7 @@
 
 struct census {
 	struct processes *processes;
+	struct processes *earlier; /* threads in saved_tgids at the start; NULL: none matter */
 	bool no_commands;
 	struct bpfexec exec;
 };
@@ -91,8 +94,8 @@ static void read_proc(struct census *c)
 
 /* --- meanwhile --------------------------------------------------------------------------------- */
 
-/* "PID TGID" lines. */
-static void read_tgids(struct census *c, const struct tracefs *t)
+/* "PID TGID" lines of the kernel to *to, without those that `known` has; known may be NULL. */
+static void read_tgids(struct processes *to, const struct processes *known, const struct tracefs *t)
 {
 	struct textbuf text;
 	int tid, tgid;
@@ -101,8 +104,9 @@ static void read_tgids(struct census *c, const struct tracefs *t)
 	if (tracefs_read(t, "", "saved_tgids", &text) >= 0)
 		textbuf_add(&text, "", 1);
 	for (const char *p = text.overflow ? NULL : text.start; p && *p;) {
-		if (sscanf(p, "%d %d", &tid, &tgid) == 2)
-			processes_add_thread(c->processes, tid, tgid);
+		if (sscanf(p, "%d %d", &tid, &tgid) == 2 &&
+		    (!known || processes_find_tgid(known, tid) != tgid))
+			processes_add_thread(to, tid, tgid);
 		p = strchr(p, '\n');
 		p = p ? p + 1 : NULL;
 	}
@@ -149,6 +153,10 @@ struct census *census_open(const struct census_config *config)
 		return c;
 	if (config->is_live && !c->no_commands && !config->plan->tell_names)
 		bpfexec_open(&c->exec, &ignored);
+	if (config->is_live)
+		c->earlier = processes_new();
+	if (c->earlier)
+		read_tgids(c->earlier, NULL, config->t);
 	read_proc(c);
 	add_command(c, config);
 	processes_add_self(c->processes, getpid());
@@ -178,7 +186,7 @@ void census_finish(struct census *c, const struct tracefs *t)
 
 	if (!pidspace_is_kernels())
 		return;
-	read_tgids(c, t);
+	read_tgids(c->processes, c->earlier, t);
 	bpfexec_each(&c->exec, take_command, c, &ignored);
 	bpfexec_close(&c->exec);
 	read_proc(c);
@@ -189,6 +197,7 @@ void census_close(struct census *c)
 	if (!c)
 		return;
 	bpfexec_close(&c->exec);
+	processes_free(c->earlier);
 	processes_free(c->processes);
 	free(c);
 }

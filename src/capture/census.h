@@ -23,6 +23,7 @@ struct processes;
 struct textbuf;
 
 struct census_config {
+	const struct tracefs *t;
 	const struct plan *plan;
 	int guardian;	   /* its number, 0: none */
 	int command;	   /* the process that will run it, 0: none */

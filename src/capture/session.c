@@ -174,6 +174,7 @@ static int forget_tasks(struct session *s, struct errmsg *err)
 static void open_census(struct session *s, bool is_live)
 {
 	struct census_config config = {
+		.t = &s->t,
 		.plan = s->config.plan,
 		.guardian = journal_guardian(s->journal),
 		.command = s->has_child ? s->child.pid : 0,

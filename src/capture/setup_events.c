@@ -47,6 +47,11 @@ static bool takes_system(const char *pattern, const char *system)
 	return (!colon || !colon[1] || !strcmp(colon + 1, "*")) && !fnmatch(part, system, 0);
 }
 
+struct near_name {
+	struct spelling spelling;
+	char text[2 * TRACEFS_NAME_MAX];
+};
+
 struct event_walk {
 	struct setup *s;
 	const struct setup_buffer *b;
@@ -54,8 +59,7 @@ struct event_walk {
 	size_t n_matches;
 	struct setup_filter filter;    /* what became of it, if it is for many */
 	char system[TRACEFS_NAME_MAX]; /* done as a whole */
-	struct spelling near;
-	char nearest[2 * TRACEFS_NAME_MAX];
+	struct near_name near, near_system;
 	struct errmsg *err;
 };
 
@@ -205,6 +209,16 @@ static int set_event(struct event_walk *w, const char *system, const char *event
 	return r < 0 ? r : set_triggers(w, system, event);
 }
 
+/* A name that may have been meant: kept, because it goes away with the call. */
+static void add_near(struct near_name *near, const char *name)
+{
+	spelling_add(&near->spelling, name);
+	if (near->spelling.nearest == name) {
+		snprintf(near->text, sizeof(near->text), "%s", name);
+		near->spelling.nearest = near->text;
+	}
+}
+
 static int visit_event(void *ctx, const char *system, const char *event)
 {
 	struct event_walk *w = ctx;
@@ -220,11 +234,9 @@ static int visit_event(void *ctx, const char *system, const char *event)
 
 		snprintf(name, sizeof(name), "%s%s%s", whole ? system : "", whole ? ":" : "",
 			 event);
-		spelling_add(&w->near, name);
-		if (w->near.nearest == name) { /* gone with this call */
-			snprintf(w->nearest, sizeof(w->nearest), "%s", name);
-			w->near.nearest = w->nearest;
-		}
+		add_near(&w->near, name);
+		if (!whole)
+			add_near(&w->near_system, system);
 		return 0;
 	}
 	w->n_matches++;
@@ -330,7 +342,8 @@ static int set_pattern(struct setup *s, const struct setup_buffer *b, const stru
 	struct event_walk w = {.s = s, .b = b, .e = e, .err = err};
 	int r;
 
-	spelling_init(&w.near, e->pattern, strlen(e->pattern));
+	spelling_init(&w.near.spelling, e->pattern, strlen(e->pattern));
+	spelling_init(&w.near_system.spelling, e->pattern, strlen(e->pattern));
 	r = eventdir_each(&s->t, b->instance, visit_event, &w, err);
 	if (r >= 0 && e->filter)
 		r = setup_filter_tell(s, b->instance, e->pattern, w.system, e->filter, &w.filter,
@@ -338,7 +351,10 @@ static int set_pattern(struct setup *s, const struct setup_buffer *b, const stru
 	if (r < 0 || w.n_matches || e->may_lack)
 		return r;
 	if (!s->plan->ignore_unknown)
-		return refuse_event(s, e, w.near.nearest, err);
+		return refuse_event(s, e,
+				    w.near.spelling.nearest ? w.near.spelling.nearest
+							    : w.near_system.spelling.nearest,
+				    err);
 	setup_note(s, "unknown event '%s' is left out (-i)", e->pattern);
 	return 0;
 }

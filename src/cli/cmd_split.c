@@ -143,6 +143,9 @@ static const struct option_row rows[] = {
 	{OPTION_FLAG, 'c', "per-cpu", NULL, "measure each CPU by itself",
 	 offsetof(struct split_options, per_cpu)},
 	{OPTION_HEADING, .help = "What is kept"},
+	{OPTION_STRING, 0, "from", "TIME", "the same as START",
+	 offsetof(struct split_options, from)},
+	{OPTION_STRING, 0, "to", "TIME", "the same as END", offsetof(struct split_options, to)},
 	{OPTION_NUMBER, 'C', "cpu", "CPU", "only the events of this CPU",
 	 offsetof(struct split_options, cpu)},
 	{OPTION_CALL, 'B', "buffer", "NAME", "only this buffer, and others named so",
@@ -415,8 +418,8 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 			       "split: '%s' is one time too many: there is a start and an end",
 			       argv[3]);
 	if (r >= 0) {
-		o->from = r > 0 ? argv[1] : NULL;
-		o->to = r > 1 ? argv[2] : NULL;
+		o->from = r > 0 ? argv[1] : o->from;
+		o->to = r > 1 ? argv[2] : o->to;
 		r = split_file(o, err);
 	}
 	free(o);

@@ -115,6 +115,8 @@ static int put_packed(struct writer *w, uint16_t id, uint32_t description,
 	writer_put_number(w, n_plain, 4);
 	r = pack_pieces(w->config.compression, pieces, n_pieces, put_bytes, w);
 	n = outfile_pos(w->out) - start - SNF_SECTION_HEADER_BYTES;
+	if (outfile_failure(w->out, err) < 0) /* then the position says nothing */
+		return err->code;
 	if (r < 0 || n > UINT32_MAX)
 		return errmsg_set_errno(err, r < 0 ? r : -EFBIG, "cannot compress a part of %s",
 					w->config.path);

@@ -12,7 +12,7 @@ $ sonde as perf
 $ sonde as perf --version
 perf version sonde-0.1.0
 $ sonde as perf stat
-perf: 'stat' is not a perf-command that sonde knows. See 'perf --help'.
+perf: sonde does not know the perf command 'stat', only 'perf ftrace' and 'perf probe'.
 [1]
 $ sonde as perf ftrace latency
 Should provide a function or events to measure

@@ -62,7 +62,9 @@ int perf_run(int argc, char **argv)
 			fprintf(stderr, "%s\n", err.text);
 		return r < 0 ? (err.code == -EINVAL ? PERF_INVALID : PERF_FAILED) : r;
 	}
-	fprintf(stderr, "perf: '%s' is not a perf-command that sonde knows. See 'perf --help'.\n",
+	fprintf(stderr,
+		"perf: sonde does not know the perf command '%s', only 'perf ftrace' and 'perf "
+		"probe'.\n",
 		argv[1]);
 	return 1;
 }

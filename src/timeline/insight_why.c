@@ -89,7 +89,7 @@ static void keep_span(void *ctx, uint16_t task, const struct task_track *t,
 
 static void drop_lists(struct why *y)
 {
-	for (size_t i = 0; y->lists && i <= UINT16_MAX; i++) {
+	for (size_t i = 0; y->lists && y->caps && i <= UINT16_MAX; i++) {
 		free(y->lists[i].spans);
 		y->lists[i] = (struct state_list){0};
 		y->caps[i] = 0;

@@ -11,6 +11,7 @@
  * the connection of the one before, which then ends.
  */
 #include "base/jsonreader.h"
+#include "base/shortage.h"
 #include "timeline/insight.h"
 #include "view/api.h"
 
@@ -185,6 +186,7 @@ static int make(struct stage *st, struct stage_selection what, const struct sele
 {
 	struct selection_wants wants = {.before = before};
 	uint64_t begin = stage_now_ns();
+	unsigned n_refused = shortage_count();
 	struct select_bits bits = {0};
 	struct selection *sel;
 	struct jsondoc doc;
@@ -197,6 +199,11 @@ static int make(struct stage *st, struct stage_selection what, const struct sele
 	if (r >= 0)
 		r = selection_new(&sel, st->tl, &wants, req ? req->is_gone : NULL,
 				  req ? req->gone_ctx : NULL, err);
+	/* it is kept, so an event that could not be looked at would be missing in every later answer */
+	if (r >= 0 && shortage_count() != n_refused) {
+		selection_free(sel);
+		r = errmsg_set_errno(err, -ENOMEM, "cannot select");
+	}
 	what.made_ns = stage_now_ns();
 	what.cost_ns = what.made_ns - begin;
 	if (r >= 0)

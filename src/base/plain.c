@@ -3,7 +3,7 @@
  * plain.c - finds control characters and names them.
  *
  * The sentence shows the text with each control character written as \xNN: it goes to a terminal, which must not act upon
- * what was refused. Long texts are cut. Bytes from 0x80 on are left as they are: they are letters in UTF-8.
+ * what was refused. Long texts are cut. Bytes from 0x80 on are letters in UTF-8, but for U+0080 to U+009F.
  *
  * Which characters: everything that could end a line or a word for the kernel, and everything that no name has.
  */
@@ -23,10 +23,16 @@ static bool is_control(char c)
 	return ((unsigned char)c < 0x20 && c != '\t') || c == 0x7f;
 }
 
+/* U+0080 to U+009F in UTF-8: some terminals take them for escape sequences. */
+static bool is_c1(const char *text)
+{
+	return text[0] == '\xc2' && (unsigned char)text[1] >= 0x80 && (unsigned char)text[1] < 0xa0;
+}
+
 const char *plain_find(const char *text)
 {
 	for (; *text; text++)
-		if (is_control(*text))
+		if (is_control(*text) || is_c1(text))
 			return text;
 	return NULL;
 }
@@ -66,5 +72,5 @@ int plain_check(const char *what, const char *text, struct errmsg *err)
 		return 0;
 	fmt_shown(text, shown);
 	return errmsg_set(err, -EINVAL, "%s contains %s: '%s'; remove it", what,
-			  name_of(*at, name, sizeof(name)), shown);
+			  name_of(at[is_c1(at)], name, sizeof(name)), shown);
 }

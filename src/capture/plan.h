@@ -78,6 +78,7 @@ struct plan {
 	bool estimate;	     /* count for a moment before recording, and tell */
 	const char *command; /* its program's sources can be named without it; NULL */
 	const char *vmlinux; /* DWARF of the kernel or of a module, for definitions; NULL */
+	bool is_for_host; /* an agent records: no probe in a program, no file by a name that a host gave */
 	const char *source_dir; /* where sources are looked for first; NULL */
 	const char *debug_dir;	/* where separate debug information is; NULL: /usr/lib/debug */
 	struct plan_words

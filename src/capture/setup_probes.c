@@ -189,6 +189,7 @@ int setup_open_prober(struct setup *s, struct errmsg *err)
 	s->site->world.command = s->plan->command;
 	s->site->world.vmlinux = s->plan->vmlinux;
 	s->site->world.only_calls = s->plan->only_calls;
+	s->site->world.only_kernel = s->plan->is_for_host;
 	s->site->world.source_dir = s->plan->source_dir;
 	s->site->world.debug_dir = s->plan->debug_dir;
 	if (s->plan->max_rate || s->plan->estimate) /* who watches has to know the hits */

@@ -74,7 +74,7 @@ static int ask_size(void *opts, const char *value, struct errmsg *err);
  * What a host may ask for: what to trace, and nothing that outlives the recording, takes this machine's time or memory
  * without limit, or names its files. Not here, among others: -r and --poll (a CPU for the recorder), --top, -K, -k
  * (other people's settings), --vmlinux, --debug-dir, --source (files), --probe (the kernel's own grammar; -e has probes
- * that are checked), -D, --threshold, --cmdlines-size (settings of the whole machine).
+ * that are checked, and of the kernel only: plan.is_for_host), -D, --threshold, --cmdlines-size (settings of the whole machine).
  */
 static const struct option_row asked[] = {
 	{OPTION_CALL, 'e', "event", "EVENT", "", .apply = recordopts_event},
@@ -161,6 +161,7 @@ static int job_open(void *ctx, const char *const *args, uint32_t n_args,
 
 	memset(j, 0, sizeof(*j));
 	r = recordopts_init(&j->o);
+	j->o.plan.is_for_host = true;
 	textbuf_init(&j->head, HEAD_MAX_BYTES);
 	if (r >= 0)
 		r = parse_words(j, args, n_args, err);

@@ -138,17 +138,22 @@ static int open_log(struct listener *l, struct errmsg *err)
 /* Where traces go must not depend on where a daemon stands. */
 static int find_dir(const char *dir, char **ret, struct errmsg *err)
 {
-	char *path = realpath(dir, NULL);
-	struct stat st;
-	int r = path && stat(path, &st) == 0 ? 0 : -errno;
+	struct outplace place = OUTPLACE_NONE;
+	char link[32], *path = NULL;
+	int r = outplace_open(&place, dir, OUTPLACE_DIR, err); /* follows no link of strangers */
 
-	if (r >= 0 && !S_ISDIR(st.st_mode))
-		r = -ENOTDIR;
-	else if (r >= 0 && access(path, W_OK | X_OK) < 0)
-		r = -errno;
+	if (r < 0)
+		return r;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", place.dir);
+	path = realpath(
+		link,
+		NULL); /* without links: outplace.h would refuse one that is put there later */
+	if (!path || access(path, W_OK | X_OK) < 0)
+		r = errmsg_set_errno(err, -errno, "cannot write to %s", dir);
+	outplace_close(&place);
 	if (r < 0) {
 		free(path);
-		return errmsg_set_errno(err, r, "cannot write to %s", dir);
+		return r;
 	}
 	*ret = path;
 	return 0;

@@ -413,6 +413,10 @@ static int take_token(struct viewing *v, const struct view_options *o, struct er
 		return read_token_file(o->token_file, v->token, err);
 	if (!o->token)
 		return 0;
+	if (caller_is_raised()) /* sudo's own command line, its log and SUDO_COMMAND keep it */
+		return errmsg_set(
+			err, -EPERM,
+			"--token can be seen in the command line of sudo; use --token-file");
 	snprintf(v->token, sizeof(v->token), "%s", o->token);
 	memset((char *)o->token, 'x', strlen(o->token));
 	return *v->token ? 0 : errmsg_set(err, -EINVAL, "--token is empty");

@@ -225,6 +225,13 @@ int main(int argc, char **argv)
 		fputs("sonde: there is not enough memory to start\n", stderr);
 		return EXIT_TROUBLE;
 	}
+	if (caller_is_secure()) {
+		fputs("sonde: refuses to run setuid, setgid or with file capabilities, because its "
+		      "commands "
+		      "and files would get these rights; use sudo\n",
+		      stderr);
+		return EXIT_TROUBLE;
+	}
 	status = run(argc, argv);
 	terminal_release();
 	return status;

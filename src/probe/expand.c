@@ -357,6 +357,8 @@ static int expand(struct expansion *x)
 	const char *program = NULL; /* perhaps in named */
 	int r = 0;
 
+	if (x->r.prober->world.only_kernel) /* probe_resolve() refuses programs */
+		return 0;
 	if (d->form == DEFINITION_MARK)
 		r = resolve_mark_file(&x->r, path);
 	else

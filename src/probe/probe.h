@@ -120,6 +120,7 @@ struct probe_world {
 	const char *debug_dir;	/* of separate debug information; NULL: /usr/lib/debug */
 	const char *btf_dir, *kallsyms, *tracefs_events, *blacklist, *modules_dir; /* for tests */
 	bool is_only_asked; /* nothing will be defined: programs of other processors can be asked about */
+	bool only_kernel; /* for somebody else: no file of this machine is opened by a name that he gave */
 	bool no_inlines;
 	bool only_calls; /* the same, for entries that are paired with returns, which say it */
 	/*

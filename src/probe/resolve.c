@@ -555,10 +555,25 @@ static int resolve_target(struct resolution *r)
 		r->d->function ? r->d->function : "…");
 }
 
+/* probe_world.only_kernel: a path, a program by its name, a mark, or a line for the kernel, which may name a file. */
+static bool names_file(const struct resolution *r)
+{
+	const struct definition *d = r->d;
+	char path[PATH_MAX];
+
+	return d->form == DEFINITION_RAW || d->form == DEFINITION_MARK ||
+	       (d->target && strchr(d->target, '/')) || resolve_program_of(r->prober, d, path);
+}
+
 static int resolve(struct resolution *r)
 {
 	int result;
 
+	if (r->prober->world.only_kernel && names_file(r))
+		return RESOLVE_REFUSE(
+			r, r->d->target ? r->d->target_span : r->d->function_span, -EPERM,
+			"only functions of the kernel can be probed here, not programs "
+			"or files");
 	if (r->d->form == DEFINITION_RAW)
 		result = resolve_raw(r);
 	else if (r->d->form == DEFINITION_MARK)

@@ -26,7 +26,7 @@ $ sonde listen -p 0 -D --debug
 sonde: listen: --debug stays in the foreground, -D not
 [2]
 $ sonde listen -p 0 -d nowhere
-sonde: cannot write to nowhere: No such file or directory
+sonde: cannot write nowhere: No such file or directory
 [1]
 $ sonde listen -p nosuchport
 sonde: listen: 'nosuchport' is not a port (-p): a number up to 65535

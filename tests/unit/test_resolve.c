@@ -837,6 +837,31 @@ static void complaints_find_their_way_back(void **state)
 	prober_free(prober);
 }
 
+/* An agent resolves what a host sends: no file may be opened by a name in it. */
+static void for_somebody_else_only_the_kernel_is_probed(void **state)
+{
+	static const char *const files[] = {"/bin/sh:main", "./prog:work", "sh:main",
+					    "%prov:mark",   "/tmp/x.ko:f", "p:a/b /bin/sh:0x10"};
+	struct errmsg err = {0};
+	struct probe_world world = {.kernel = &probe_kernel_usual,
+				    .btf_dir = w.btf,
+				    .kallsyms = w.kallsyms,
+				    .tracefs_events = w.events,
+				    .modules_dir = w.dir,
+				    .only_kernel = true};
+	struct prober *p;
+	char text[2000];
+
+	assert_int_equal(prober_new(&p, &world, &err), 0);
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+		resolve_text(p, files[i], text, sizeof(text));
+		assert_non_null(strstr(text, "only functions of the kernel"));
+	}
+	resolve_text(p, "vfs_read", text, sizeof(text));
+	assert_null(strstr(text, "only functions of the kernel"));
+	prober_free(p);
+}
+
 static void what_a_name_may_be_is_said(void **state)
 {
 	static const struct row rows[] = {
@@ -859,6 +884,7 @@ static void what_a_name_may_be_is_said(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(for_somebody_else_only_the_kernel_is_probed),
 		cmocka_unit_test(what_a_name_may_be_is_said),
 		cmocka_unit_test(variables_become_reads),
 		cmocka_unit_test(what_is_written_wins),

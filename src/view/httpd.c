@@ -20,6 +20,7 @@
 #include "view/api.h"
 #include "view/assets.h"
 #include "view/mhd.h"
+#include "view/peers.h"
 #include "view/visitors.h"
 
 #include <arpa/inet.h>
@@ -38,12 +39,13 @@
 #define IDLE_SECONDS   60
 #define HEAD_MAX_BYTES (32u << 10)
 #define STACK_BYTES    (1u << 20)
-#define BACKLOG	       128
+#define BACKLOG	       4096 /* the kernel takes net.core.somaxconn if that is less */
 
 struct httpd {
 	struct mhd mhd;
 	struct MHD_Daemon *daemon;
 	struct visitors *visitors;
+	struct peers peers; /* only the thread that accepts uses it */
 	int fd;
 	struct request_gate gate;
 	char address[96];
@@ -304,9 +306,10 @@ static void ignore_log(void *cls, const char *fmt, va_list ap)
 static enum MHD_Result let_in(void *cls, const struct sockaddr *addr, socklen_t len)
 {
 	struct httpd *hd = cls;
+	bool is_other =
+		addr->sa_family == AF_INET && peers_is_other(&hd->peers, (const void *)addr);
 
-	visitors_make_room(hd->visitors);
-	return MHD_YES;
+	return visitors_make_room(hd->visitors, is_other) ? MHD_YES : MHD_NO;
 }
 
 static void note_connection(void *cls, struct MHD_Connection *c, void **context,
@@ -361,6 +364,7 @@ static int open_socket(struct httpd *hd, uint16_t port, struct errmsg *err)
 	    listen(hd->fd, BACKLOG) < 0 || getsockname(hd->fd, (struct sockaddr *)&addr, &len) < 0)
 		return errmsg_set_errno(err, -errno, "cannot listen on 127.0.0.1 port %u", port);
 	hd->gate.port = ntohs(addr.sin_port);
+	peers_open(&hd->peers, &addr);
 	return 0;
 }
 
@@ -372,6 +376,7 @@ int httpd_listen(struct httpd **ret, uint16_t port, const char *token, struct er
 	if (!hd)
 		return errmsg_set_errno(err, -ENOMEM, "cannot serve");
 	hd->fd = -1;
+	hd->peers.fd = -1;
 	pthread_rwlock_init(&hd->lock, NULL);
 	hd->visitors = visitors_new();
 	r = hd->visitors ? mhd_load(&hd->mhd, err) : errmsg_set_errno(err, -ENOMEM, "cannot serve");
@@ -421,6 +426,7 @@ void httpd_stop(struct httpd *hd)
 	else if (hd->fd >= 0)
 		close(hd->fd);
 	visitors_free(hd->visitors);
+	peers_close(&hd->peers);
 	pthread_rwlock_destroy(&hd->lock);
 	free(hd);
 }

@@ -10,10 +10,14 @@
  * would use up the server for hours: the library's own limit counts all connections alike, and its
  * timeout begins anew with each byte.
  *
+ * Nothing here waits. If the server accepted more slowly than somebody connects, the queue of the
+ * listening socket would fill up and the kernel would drop the browser's connection.
+ *
  * Whoever connects over and over would push out a browser that has connected but not yet sent its
- * request. So a stranger stays at least GRACE_MS: a new connection waits for that, in the queue of the
- * listening socket. That lets in STRANGERS_MAX per GRACE_MS, 160 a second, which is also the most that
- * strangers can make the server work.
+ * request. So connections of other users (peers.c) are counted apart, and push out only each other.
+ * Among those a stranger stays at least GRACE_MS, and who comes in the meantime is refused at once:
+ * a refusal costs little, a thread costs more. Other users with the token get in as long as
+ * nobody floods the port. Among this user's own strangers the oldest goes at once.
  *
  * A connection is ended by shutting its socket down; its own thread then sees the end and cleans up.
  * The library closes the socket after it has told of the end (visitor_leave), so under the lock the
@@ -24,7 +28,6 @@
  */
 #include "view/visitors.h"
 
-#include <poll.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,6 +42,7 @@ struct visitor {
 	struct visitor *prev, *next;
 	int fd;
 	uint64_t since_ms;
+	bool is_other; /* of another user */
 	bool is_trusted;
 	bool is_ended; /* shut down; its thread has not noticed yet */
 };
@@ -46,7 +50,8 @@ struct visitor {
 struct visitors {
 	pthread_mutex_t lock;
 	struct visitor *first, *last;
-	unsigned n_strangers; /* without those that are ended */
+	unsigned n_strangers[2]; /* [is_other], without those that are ended */
+	bool next_is_other;	 /* the connection that has been let in, but has not entered */
 };
 
 static uint64_t now_ms(void)
@@ -86,39 +91,34 @@ static void end_stranger(struct visitors *vs, struct visitor *v)
 {
 	shutdown(v->fd, SHUT_RDWR);
 	v->is_ended = true;
-	vs->n_strangers--;
+	vs->n_strangers[v->is_other]--;
 }
 
 /* lock held */
-static struct visitor *oldest_stranger(struct visitors *vs)
+static struct visitor *oldest_stranger(struct visitors *vs, bool is_other)
 {
 	struct visitor *v = vs->first;
 
-	while (v && !is_stranger(v))
+	while (v && !(is_stranger(v) && v->is_other == is_other))
 		v = v->next;
 	return v;
 }
 
-void visitors_make_room(struct visitors *vs)
+bool visitors_make_room(struct visitors *vs, bool is_other)
 {
-	for (;;) {
-		uint64_t wait_ms = 0;
+	bool has_room = true;
 
-		pthread_mutex_lock(&vs->lock);
-		if (vs->n_strangers >= STRANGERS_MAX) {
-			struct visitor *v = oldest_stranger(vs);
-			uint64_t age_ms = now_ms() - v->since_ms;
+	pthread_mutex_lock(&vs->lock);
+	if (vs->n_strangers[is_other] >= STRANGERS_MAX) {
+		struct visitor *v = oldest_stranger(vs, is_other);
 
-			if (age_ms >= GRACE_MS)
-				end_stranger(vs, v);
-			else
-				wait_ms = GRACE_MS - age_ms;
-		}
-		pthread_mutex_unlock(&vs->lock);
-		if (!wait_ms)
-			return;
-		poll(NULL, 0, (int)wait_ms);
+		has_room = !is_other || now_ms() - v->since_ms >= GRACE_MS;
+		if (has_room)
+			end_stranger(vs, v);
 	}
+	vs->next_is_other = is_other;
+	pthread_mutex_unlock(&vs->lock);
+	return has_room;
 }
 
 struct visitor *visitor_enter(struct visitors *vs, int fd)
@@ -133,7 +133,8 @@ struct visitor *visitor_enter(struct visitors *vs, int fd)
 	v->prev = vs->last;
 	*(vs->last ? &vs->last->next : &vs->first) = v;
 	vs->last = v;
-	vs->n_strangers++;
+	v->is_other = vs->next_is_other;
+	vs->n_strangers[v->is_other]++;
 	pthread_mutex_unlock(&vs->lock);
 	return v;
 }
@@ -144,7 +145,7 @@ void visitor_leave(struct visitors *vs, struct visitor *v)
 	*(v->prev ? &v->prev->next : &vs->first) = v->next;
 	*(v->next ? &v->next->prev : &vs->last) = v->prev;
 	if (is_stranger(v))
-		vs->n_strangers--;
+		vs->n_strangers[v->is_other]--;
 	pthread_mutex_unlock(&vs->lock);
 	free(v);
 }
@@ -153,7 +154,7 @@ void visitor_trust(struct visitors *vs, struct visitor *v)
 {
 	pthread_mutex_lock(&vs->lock);
 	if (is_stranger(v))
-		vs->n_strangers--;
+		vs->n_strangers[v->is_other]--;
 	v->is_trusted = true;
 	pthread_mutex_unlock(&vs->lock);
 }

@@ -15,6 +15,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -222,6 +223,75 @@ def test_slow_strangers():
             sender.join()
             for sock in socks:
                 sock.close()
+
+
+NOBODY = """
+import collections, encodings.idna, http.client, os, socket, sys, urllib.error, urllib.request
+os.setgroups([])
+os.setresgid(65534, 65534, 65534)
+os.setresuid(65534, 65534, 65534)
+"""
+# from another address, with ports of its own: a flood that uses up the ports concerns the kernel, not us
+FLOOD = NOBODY + """
+held = collections.deque()
+for i in range(300000):
+    sock = socket.socket()
+    sock.setblocking(False)
+    sock.setsockopt(socket.IPPROTO_IP, 24, 1)      # IP_BIND_ADDRESS_NO_PORT
+    sock.bind(("127.0.0.2", 0))
+    sock.connect_ex(("127.0.0.1", int(sys.argv[1])))
+    held.append(sock)
+    if len(held) > 800:
+        held.popleft().close()
+    if i == 3000:
+        print("flooding", flush=True)
+"""
+SILENT = NOBODY + """
+socks = [socket.create_connection(("127.0.0.1", int(sys.argv[1]))) for _ in range(100)]
+print("open", flush=True)
+sys.stdin.read()
+"""
+PATIENT = NOBODY + """
+while True:
+    try:
+        print(urllib.request.urlopen(sys.argv[1]).status)
+        break
+    except (OSError, urllib.error.URLError):       # while the silent ones are new, the next one is refused
+        pass
+"""
+
+
+def nobody(program, argument):
+    """Runs it as another user. Popen's user= is of no use: that user may not be able to start Python."""
+    return subprocess.Popen([sys.executable, "-c", program, argument], stdin=subprocess.PIPE,
+                            stdout=subprocess.PIPE)
+
+
+def test_flood_of_strangers():
+    """Another user who connects as fast as possible, and sends nothing, does not keep this user out."""
+    if os.geteuid():
+        raise Skip("only root can connect as another user")
+    with Server(TRACE) as view, nobody(FLOOD, str(view.port)) as flood:
+        try:
+            same(flood.stdout.readline(), b"flooding\n", "the flood says")
+            for _ in range(10):
+                view.get("api/info")
+            same(flood.poll(), None, "the flood has ended with")
+        finally:
+            flood.kill()
+
+
+def test_another_user():
+    """With the token another user is served, also while silent connections of that user are open."""
+    if os.geteuid():
+        raise Skip("only root can connect as another user")
+    with Server(TRACE) as view, nobody(SILENT, str(view.port)) as silent:
+        same(silent.stdout.readline(), b"open\n", "the silent ones")
+        with nobody(PATIENT, view.address) as patient:
+            try:
+                same(patient.communicate(timeout=WAIT_S)[0], b"200\n", "another user with the token")
+            finally:
+                patient.kill()
 
 
 def test_deadline_of_a_head():

@@ -2,12 +2,13 @@
 /*
  * cmd_view.c - `sonde view`: serves a trace to a browser on this machine until Ctrl-C.
  *
- *	listen ─▶ a child that will start the browser ─▶ open the files ─▶ drop rights ─▶ serve
+ *	listen ─▶ a child that will start the browser ─▶ become the caller ─▶ open the files ─▶ serve
  *
  * The order is for safety. What can be opened is restricted before threads exist, so the socket and
  * the cache come first; the browser is started by a child that was forked before (viewbrowser.c), as the
- * server itself cannot start programs any more. Started by sudo, the server becomes the user who called it as soon
- * as the files are open; as root otherwise it keeps its id, without any capability.
+ * server itself cannot start programs any more. Started by sudo, the server becomes the user who called it before
+ * it opens a trace: that user can replace a file by a link to a trace of root's at any moment. A root who
+ * logged in as root stays root, without any capability.
  *
  * With --live the file is one that grows: ours (viewlive.c) or somebody else's. It is looked at anew a few
  * times a second. A single file that is being recorded is followed without being told to: its data moves when the
@@ -29,7 +30,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <linux/capability.h>
 #include <malloc.h>
 #include <signal.h>
@@ -106,32 +106,21 @@ static const struct option_row rows[] = {
 
 /* --- rights ------------------------------------------------------------------------------------ */
 
-/* live: a file that is opened again and again, so it must stay readable. NULL: none. */
-static bool may_read(const char *live, uid_t uid, gid_t gid)
-{
-	struct stat st;
-
-	return !live || stat(live, &st) < 0 || (st.st_uid == uid && st.st_mode & 0400) ||
-	       (st.st_gid == gid && st.st_mode & 040) || st.st_mode & 04;
-}
-
-/* Under sudo, the caller: without the sandbox as well, root has no business serving. */
-static int become_caller(const char *live, struct errmsg *err)
+/*
+ * Under sudo and its like, for good, before any trace is opened: whatever a path or a link leads to, the
+ * server can only read what the caller can. Without the sandbox as well.
+ */
+static int become_caller(struct errmsg *err)
 {
 	struct caller c;
+	int r;
 
-	if (!caller_find(&c))
-		return 0;
-	if (!may_read(live, c.uid, c.gid)) {
-		fprintf(stderr, "sonde: user %u may not read %s: serving as root\n",
-			(unsigned)c.uid, live);
-		return 0;
-	}
-	if (setgroups(0, NULL) < 0 || setresgid(c.gid, c.gid, c.gid) < 0 ||
-	    setresuid(c.uid, c.uid, c.uid) < 0)
-		return errmsg_set_errno(err, -errno, "cannot become user %u", (unsigned)c.uid);
-	fprintf(stderr, "sonde: serving as user %u, no longer as root\n", (unsigned)c.uid);
-	return 0;
+	if (!geteuid() && !caller_is_secure() && caller_is_raised() && !caller_find(&c))
+		return errmsg_set(err, -EPERM,
+				  "cannot tell which user called sonde view: SUDO_UID, PKEXEC_UID "
+				  "or DOAS_USER names no user; run it without sudo");
+	r = caller_become();
+	return r < 0 ? errmsg_set_errno(err, r, "cannot become the user who called") : 0;
 }
 
 static int drop_capabilities(struct errmsg *err)
@@ -209,6 +198,8 @@ struct viewing {
 	char *cache;
 	struct viewbrowser browser;
 	unsigned n_failed;
+	bool was_raised; /* before we became the caller */
+	bool is_lowered; /* from root to the caller */
 	sigset_t ends;
 };
 
@@ -290,10 +281,8 @@ static int tell_of_hole(int done, const char *what, const char *then)
 static int serve(struct viewing *v, struct errmsg *err)
 {
 	const struct view_options *o = v->o;
-	int r = become_caller(v->live.path, err);
+	int r = o->no_sandbox ? 0 : drop_capabilities(err);
 
-	if (r >= 0 && !o->no_sandbox)
-		r = drop_capabilities(err);
 	if (r >= 0 && !o->no_sandbox)
 		r = tell_of_hole(sandbox_calls(v->cache || v->live.path, err), "seccomp",
 				 "can make any system call");
@@ -314,20 +303,52 @@ static int serve(struct viewing *v, struct errmsg *err)
 	return r < 0 ? errmsg_set_errno(err, r, "the index has holes") : 0;
 }
 
-static int view(struct viewing *v, struct errmsg *err)
+/* Only for the remedy in the message: the kernel decides when the files are opened. */
+static int check_readable(const struct viewing *v, struct errmsg *err)
+{
+	unsigned uid = getuid();
+
+	for (size_t i = 0; i < v->n && v->was_raised; i++)
+		if (access(v->paths[i], R_OK) < 0 && errno == EACCES)
+			return errmsg_set(
+				err, -EACCES,
+				"user %u may not read %s, and sonde view serves with that "
+				"user's rights; make a copy for the user: "
+				"sudo install -o %u -m 600 %s COPY",
+				uid, v->paths[i], uid, v->paths[i]);
+	return 0;
+}
+
+/* What needs more rights than the caller's; afterwards we have no others. */
+static int prepare(struct viewing *v, struct errmsg *err)
 {
 	const struct view_options *o = v->o;
+	bool was_root = !geteuid();
 	int r;
 
 	signal(SIGPIPE, SIG_IGN);
 	sigaction(SIGBUS, &(struct sigaction){.sa_sigaction = on_sigbus, .sa_flags = SA_SIGINFO},
 		  NULL);
-	v->browser.fd = -1;
-	if (!o->no_cache && !v->live.path)
+	if (!o->no_cache && !o->live)
 		v->cache = viewcache_dir(o->beside ? v->paths[0] : NULL, o->cache_dir);
 	r = httpd_listen(&v->hd, o->port, v->token[0] ? v->token : NULL, err);
 	if (r >= 0 && !o->no_browser)
 		viewbrowser_prepare(&v->browser, httpd_address(v->hd));
+	v->was_raised = caller_is_raised();
+	if (r >= 0)
+		r = become_caller(err);
+	v->is_lowered = was_root && geteuid();
+	return r;
+}
+
+static int view(struct viewing *v, struct errmsg *err)
+{
+	const struct view_options *o = v->o;
+	int r = check_readable(v, err);
+
+	if (r >= 0 && v->is_lowered)
+		fprintf(stderr, "sonde: serving as user %u, no longer as root\n",
+			(unsigned)geteuid());
 	if (r >= 0 && !o->no_sandbox && are_files(v->paths, v->n))
 		r = tell_of_hole(sandbox_paths(v->paths, v->n, v->cache, err), "Landlock",
 				 "can open any file that you can");
@@ -336,16 +357,19 @@ static int view(struct viewing *v, struct errmsg *err)
 				   v->live.path ? VIEWTRACE_LIVE : VIEWTRACE_VIEW, err);
 	if (r >= 0)
 		catch_ends(v);
-	if (r >= 0)
-		r = serve(v, err);
+	return r < 0 ? r : serve(v, err);
+}
+
+static void stop(struct viewing *v)
+{
 	viewbrowser_end(&v->browser);
 	httpd_stop(v->hd);
 	viewtrace_close(&v->vt);
 	free(v->cache);
-	return r;
+	v->cache = NULL;
 }
 
-/* The recording first, as whoever we are now; then its file is as any other, only that it grows. */
+/* Only the recorder keeps our rights; to the server its file is like any other, except that it grows. */
 static int view_live(struct viewing *v, struct view_options *o, int n, char **argv,
 		     struct errmsg *err)
 {
@@ -366,21 +390,45 @@ static int view_live(struct viewing *v, struct view_options *o, int n, char **ar
 	}
 	if (r < 0)
 		return r;
-	r = records ? viewlive_record(&v->live, &o->record, n ? argv + 1 : NULL, err)
-		    : viewlive_follow(&v->live, argv[1], err);
-	path = v->live.path;
+	path = argv[1];
 	v->paths = &path;
 	v->n = 1;
+	if (records)
+		r = viewlive_record(&v->live, &o->record, n ? argv + 1 : NULL, err);
+	if (r >= 0)
+		r = prepare(v, err);
+	if (r >= 0 && !records)
+		r = check_readable(v, err);
+	if (r >= 0)
+		r = records ? viewlive_wait(&v->live, err) : viewlive_follow(&v->live, path, err);
+	path = v->live.path;
 	if (r >= 0)
 		r = view(v, err);
+	stop(v);
 	status = viewlive_end(&v->live);
 	return r == -ECANCELED || (r >= 0 && status) ? status : r;
+}
+
+/* With no other rights than the caller's. */
+static int open_as_caller(const char *path)
+{
+	struct caller_scope scope;
+	struct caller c;
+	int fd;
+
+	if (!caller_enter(&scope) && caller_find(&c)) {
+		errno = EPERM;
+		return -1;
+	}
+	fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	caller_leave(&scope);
+	return fd;
 }
 
 /* Whoever can read the file can look at the trace. */
 static int read_token_file(const char *path, char token[TOKEN_BYTES], struct errmsg *err)
 {
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	int fd = open_as_caller(path);
 	struct stat st;
 	ssize_t n;
 
@@ -471,8 +519,12 @@ static enum livefile_stage wait_for_recorder(const char *path)
 static int view_files(struct viewing *v, struct errmsg *err)
 {
 	const char *path = v->paths[0];
-	int r;
+	int r = prepare(v, err);
 
+	if (r >= 0)
+		r = check_readable(v, err);
+	if (r < 0)
+		return r;
 	for (size_t i = 0; i < v->n; i++)
 		if (wait_for_recorder(v->paths[i]) != LIVEFILE_DONE && v->n > 1)
 			fprintf(stderr,
@@ -482,18 +534,18 @@ static int view_files(struct viewing *v, struct errmsg *err)
 	if (v->n > 1 || wait_for_recorder(path) == LIVEFILE_DONE)
 		return view(v, err);
 	fprintf(stderr, "sonde: %s is being recorded: following it, as with --live\n", path);
+	free(v->cache); /* of what grows no index is kept */
+	v->cache = NULL;
 	r = viewlive_follow(&v->live, path, err);
-	if (r >= 0)
-		r = view(v, err);
-	viewlive_end(&v->live);
-	return r;
+	return r < 0 ? r : view(v, err);
 }
 
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
 {
 	static const char *const first[] = {"trace.dat"};
 	struct view_options o = {0};
-	struct viewing v = {.o = &o, .paths = first, .n = 1};
+	struct viewing v = {
+		.o = &o, .paths = first, .n = 1, .live = VIEWLIVE_NONE, .browser = {.fd = -1}};
 	int n, r;
 
 	n = recordopts_init(&o.record);
@@ -506,8 +558,13 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 		v.paths = (const char *const *)argv + 1;
 		v.n = n;
 	}
-	if (r >= 0)
-		r = o.live ? view_live(&v, &o, n, argv, err) : view_files(&v, err);
+	if (r >= 0 && o.live) {
+		r = view_live(&v, &o, n, argv, err);
+	} else if (r >= 0) {
+		r = view_files(&v, err);
+		stop(&v);
+		viewlive_end(&v.live);
+	}
 	recordopts_release(&o.record);
 	return r;
 }

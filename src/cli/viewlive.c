@@ -4,8 +4,8 @@
  *
  *	server                            keeper                      recorder
  *	  fork ───────────────────────────▶ fork ──────────────────────▶ `sonde record` (root)
- *	  waits for the file              waits for either
- *	  drops rights, serves
+ *	  drops rights                    waits for either
+ *	  waits for the file, serves
  *	  closes the pipe ────────────────▶ SIGTERM ───────────────────▶ finishes the file
  *	  waits for the keeper ◀──────────  removes temporary files
  *
@@ -14,13 +14,16 @@
  * keeper between them. If the server dies the pipe closes as well. If the recorder ends by itself
  * (its command ended), the file stays until the server ends.
  *
- * The file stands under its name when the recorder has begun, in place of what was there before; so
- * another inode tells that it is the new one. Locks on it tell whether it is still
- * recorded, and when its data must not be read (livefile.h).
+ * The recorder puts the file under its name when it begins, in place of what was there before; so a
+ * new inode means that the file is there. Under sudo that directory often belongs to the caller, who can put
+ * a link to any file there at any moment. So the server gives up root's rights before it opens the path.
+ * Only the file of a temporary directory, which is root's, is opened before that, and given to the caller.
+ * Locks on the file tell whether it is still recorded, and when its data must not be read (livefile.h).
  */
 #include "cli/viewlive.h"
 #include "base/caller.h"
 #include "base/errmsg.h"
+#include "base/outplace.h"
 #include "cli/recordrun.h"
 #include "store/livefile.h"
 
@@ -148,11 +151,12 @@ static int make_temporary(struct viewlive *lv, struct errmsg *err)
 		return code;
 	}
 	lv->dir = open(lv->temp_dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (lv->dir < 0 || fstat(lv->dir, &st) < 0 ||
-	    (caller_find(&c) && fchmod(lv->dir, 0711) < 0))
+	if (lv->dir < 0 || fstat(lv->dir, &st) < 0)
 		return errmsg_set_errno(err, -errno, "cannot use %s", lv->temp_dir);
 	if (st.st_uid != geteuid())
 		return errmsg_set(err, -EPERM, "somebody has replaced %s", lv->temp_dir);
+	if (caller_find(&c) && fchmod(lv->dir, 0711) < 0)
+		return errmsg_set_errno(err, -errno, "cannot use %s", lv->temp_dir);
 	if (asprintf(&lv->path, "%s/" LIVE_NAME, lv->temp_dir) < 0) {
 		lv->path = NULL;
 		return errmsg_set_errno(err, -ENOMEM, "cannot record");
@@ -160,23 +164,79 @@ static int make_temporary(struct viewlive *lv, struct errmsg *err)
 	return 0;
 }
 
-/* Does the path name another file than it did? */
-static bool is_new(const char *path, const struct stat *before)
+/* Where the caller may not write, the recorder would make a file of root's, which the server cannot read. */
+static int check_place(const char *path, struct errmsg *err)
 {
-	struct stat now;
+	struct outplace p;
+	struct caller c;
+	bool is_callers;
+	int r = caller_find(&c) ? outplace_open(&p, path, OUTPLACE_REPLACE, err) : 1;
 
-	return stat(path, &now) == 0 && now.st_size &&
-	       (now.st_ino != before->st_ino || now.st_dev != before->st_dev);
+	if (r)
+		return r < 0 ? r : 0;
+	is_callers = p.as_caller;
+	outplace_close(&p);
+	return is_callers
+		       ? 0
+		       : errmsg_set(err, -EACCES,
+				    "user %u, who serves the recording, may not write %s: use -o "
+				    "with a file in a directory of that user, or leave -o out",
+				    (unsigned)c.uid, path);
 }
 
-/* 0: it stands. -ECANCELED: the recorder failed, and has said why. */
-static int wait_for_file(struct viewlive *lv, const struct stat *before, struct errmsg *err)
+/* With the caller's rights: the path may be a link of the caller's. */
+static void keep_old(struct viewlive *lv)
 {
-	for (int ms = 0; ms < BEGIN_MS; ms += POLL_MS) {
-		int status;
+	struct caller_scope scope;
+	struct stat st;
 
-		if (is_new(lv->path, before))
-			return 0;
+	caller_enter(&scope);
+	if (stat(lv->path, &st) == 0) {
+		lv->old_dev = st.st_dev;
+		lv->old_ino = st.st_ino;
+	}
+	caller_leave(&scope);
+}
+
+static int open_file(const struct viewlive *lv)
+{
+	const int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+
+	return lv->temp_dir ? openat(lv->dir, LIVE_NAME, flags | O_NOFOLLOW)
+			    : open(lv->path, flags);
+}
+
+/* 1: opened, as lv->lock. 0: the path does not name a new file yet. */
+static int try_new(struct viewlive *lv, struct errmsg *err)
+{
+	int fd = open_file(lv);
+	struct stat now;
+
+	if (fd < 0 && errno == EACCES)
+		return errmsg_set(err, -EACCES,
+				  "user %u may not read %s: use -o with a file in a directory "
+				  "that only that user can write, or leave -o out",
+				  (unsigned)geteuid(), lv->path);
+	if (fd < 0)
+		return 0;
+	if (fstat(fd, &now) < 0 || !S_ISREG(now.st_mode) || !now.st_size ||
+	    (now.st_ino == lv->old_ino && now.st_dev == lv->old_dev)) {
+		close(fd);
+		return 0;
+	}
+	lv->lock = fd;
+	return 1;
+}
+
+int viewlive_wait(struct viewlive *lv, struct errmsg *err)
+{
+	if (lv->lock >= 0)
+		return 0;
+	for (int ms = 0; ms < BEGIN_MS; ms += POLL_MS) {
+		int status, r = try_new(lv, err);
+
+		if (r)
+			return r < 0 ? r : 0;
 		if (waitpid(lv->keeper, &status, WNOHANG) == lv->keeper) {
 			lv->keeper = 0;
 			lv->status = status_of(status);
@@ -187,21 +247,13 @@ static int wait_for_file(struct viewlive *lv, const struct stat *before, struct 
 	return errmsg_set(err, -ETIMEDOUT, "the recording does not begin");
 }
 
-static void open_lock(struct viewlive *lv)
-{
-	lv->lock = open(lv->path, O_RDWR | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	if (lv->lock < 0)
-		lv->lock = open(lv->path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-}
-
 /* The file that only we could make; who called sudo will serve it. */
 static int give_away(struct viewlive *lv, struct errmsg *err)
 {
 	struct caller c;
 	struct stat st;
 
-	lv->lock = openat(lv->dir, LIVE_NAME, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-	if (lv->lock < 0 || fstat(lv->lock, &st) < 0 ||
+	if (fstat(lv->lock, &st) < 0 ||
 	    (st.st_uid == geteuid() && caller_find(&c) && fchown(lv->lock, c.uid, c.gid) < 0))
 		return errmsg_set_errno(err, -errno, "cannot open %s", lv->path);
 	return 0;
@@ -210,43 +262,41 @@ static int give_away(struct viewlive *lv, struct errmsg *err)
 int viewlive_record(struct viewlive *lv, struct record_options *o, char **argv, struct errmsg *err)
 {
 	struct record_options with = *o;
-	struct stat before = {0};
 	int r = 0;
 
-	*lv = (struct viewlive){.hold = -1, .lock = -1, .dir = -1};
+	*lv = VIEWLIVE_NONE;
 	if (o->output) {
 		lv->path = strdup(o->output);
-		r = lv->path ? 0 : errmsg_set_errno(err, -ENOMEM, "cannot record");
+		r = lv->path ? check_place(lv->path, err)
+			     : errmsg_set_errno(err, -ENOMEM, "cannot record");
 	} else {
 		r = make_temporary(lv, err);
 	}
 	if (r < 0)
 		return r;
 	with.output = lv->path;
-	if (stat(lv->path, &before) < 0)
-		before = (struct stat){0};
+	keep_old(lv);
 	r = start_keeper(lv, &with, argv, err);
-	if (r >= 0)
-		r = wait_for_file(lv, &before, err);
 	if (r >= 0 && lv->temp_dir)
-		r = give_away(lv, err);
-	else if (r >= 0)
-		open_lock(lv);
-	return r;
+		r = viewlive_wait(lv, err);
+	return r >= 0 && lv->temp_dir ? give_away(lv, err) : r;
 }
 
 int viewlive_follow(struct viewlive *lv, const char *path, struct errmsg *err)
 {
 	struct stat st;
 
-	*lv = (struct viewlive){.hold = -1, .lock = -1, .dir = -1, .path = strdup(path)};
+	*lv = VIEWLIVE_NONE;
+	lv->path = strdup(path);
 	if (!lv->path)
 		return errmsg_set_errno(err, -ENOMEM, "cannot follow %s", path);
-	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) /* a pipe would wait for itself */
+	lv->lock = open_file(lv);
+	if (lv->lock < 0 || fstat(lv->lock, &st) < 0)
+		return errmsg_set_errno(err, -errno, "cannot open %s", path);
+	if (!S_ISREG(st.st_mode)) /* a pipe would wait for itself */
 		return errmsg_set(err, -EINVAL,
 				  "%s is not an ordinary file: --live follows only those", path);
-	open_lock(lv);
-	return lv->lock < 0 ? errmsg_set_errno(err, -errno, "cannot open %s", path) : 0;
+	return 0;
 }
 
 bool viewlive_begin(struct viewlive *lv, bool *ret_is_on)
@@ -284,6 +334,6 @@ int viewlive_end(struct viewlive *lv)
 	free(lv->path);
 	free(lv->temp_dir);
 	status = lv->status;
-	*lv = (struct viewlive){.hold = -1, .lock = -1, .dir = -1};
+	*lv = VIEWLIVE_NONE;
 	return status;
 }

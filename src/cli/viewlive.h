@@ -2,7 +2,8 @@
 /*
  * viewlive.h - a recording that goes on while it is looked at (view --live).
  *
- *	viewlive_record   a keeper and a recorder, in processes of their own; returns when the file stands
+ *	viewlive_record   a keeper and a recorder, in processes of their own
+ *	viewlive_wait     until the file stands; by a server that has become the caller
  *	viewlive_follow   a file that somebody else records
  *	viewlive_begin    before what is new is read, viewlive_done after it
  *	viewlive_end      ends our own recording, waits for it, removes what was temporary
@@ -17,15 +18,24 @@
 struct viewlive {
 	pid_t keeper;	/* 0: somebody else records */
 	int hold;	/* closed: the keeper ends the recording */
-	int lock;	/* the file, to ask whether its recorder lives; -1: none */
+	int lock;	/* the file, read only, to ask whether its recorder lives; -1: none */
 	char *path;	/* of the file */
 	char *temp_dir; /* that holds it, NULL: none */
 	int dir;	/* the same, open */
 	int status;	/* of the keeper, when it has ended */
+	dev_t old_dev;	/* what the path named before the recording; 0: nothing */
+	ino_t old_ino;
 };
 
-/* o: checked, and with something to trace. argv: the command or NULL. */
+#define VIEWLIVE_NONE ((struct viewlive){.hold = -1, .lock = -1, .dir = -1})
+
+/*
+ * o: checked, and with something to trace. argv: the command or NULL. A temporary file stands already
+ * when it returns, and belongs to the caller.
+ */
 int viewlive_record(struct viewlive *lv, struct record_options *o, char **argv, struct errmsg *err);
+/* Opens the path with the rights we have, so drop those of root first. -ECANCELED: the recorder failed, and said why. */
+int viewlive_wait(struct viewlive *lv, struct errmsg *err);
 int viewlive_follow(struct viewlive *lv, const char *path, struct errmsg *err);
 /* May it be read now? If so the recorder moves nothing before viewlive_done(). */
 bool viewlive_begin(struct viewlive *lv, bool *ret_is_on);

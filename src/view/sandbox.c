@@ -7,7 +7,8 @@
  *
  *	Landlock   files: the traces for reading, the cache for writing, nothing else
  *	seccomp    system calls: those of a server with threads, listed below. No new programs, no
- *	           memory that can be run, no sockets but those that come in, no other processes.
+ *	           memory that can be run, no sockets but those that come in, no other processes,
+ *	           no signals to them.
  *
  * A call that is not listed fails with EPERM instead of ending the program, so that a C library that
  * tries something new gets an answer. clone3 passes its flags in memory, where no filter can look;
@@ -109,14 +110,13 @@ static const int always[] = {
 	SCMP_SYS(pipe2),
 	SCMP_SYS(pipe),
 	SCMP_SYS(sendfile),
-	/* files that are open */
+	/* files that are open; fcntl has conditions */
 	SCMP_SYS(read),
 	SCMP_SYS(readv),
 	SCMP_SYS(write),
 	SCMP_SYS(writev),
 	SCMP_SYS(pread64),
 	SCMP_SYS(close),
-	SCMP_SYS(fcntl),
 	SCMP_SYS(fstat),
 	SCMP_SYS(lseek),
 	/* memory; mmap and mprotect have conditions */
@@ -125,7 +125,7 @@ static const int always[] = {
 	SCMP_SYS(madvise),
 	SCMP_SYS(brk),
 	SCMP_SYS(mincore),
-	/* threads */
+	/* threads; tgkill has a condition */
 	SCMP_SYS(futex),
 	SCMP_SYS(set_robust_list),
 	SCMP_SYS(rseq),
@@ -138,7 +138,6 @@ static const int always[] = {
 	SCMP_SYS(getpid),
 	SCMP_SYS(getuid),
 	SCMP_SYS(geteuid),
-	SCMP_SYS(tgkill),
 	SCMP_SYS(prctl),
 	SCMP_SYS(getcpu),
 	/* signals */
@@ -160,10 +159,8 @@ static const int always[] = {
 	SCMP_SYS(sysinfo),
 	SCMP_SYS(uname),
 	SCMP_SYS(getrusage),
-	SCMP_SYS(prlimit64),
 	/* who recorded for us has ended */
 	SCMP_SYS(wait4),
-	SCMP_SYS(kill),
 };
 
 /* The cache, and a trace that grows; Landlock says where. */
@@ -187,10 +184,32 @@ static int allow_all(scmp_filter_ctx f, const int *calls, size_t n)
 	return r;
 }
 
+/* F_SETOWN is missing: it makes the kernel send signals to any process. */
+static const int fcntls[] = {F_DUPFD,	  F_DUPFD_CLOEXEC, F_GETFD,	F_SETFD,  F_GETFL,
+			     F_SETFL,	  F_GETLK,	   F_SETLK,	F_SETLKW, F_OFD_GETLK,
+			     F_OFD_SETLK, F_OFD_SETLKW,	   F_GETPIPE_SZ};
+
+/* Calls that could reach other processes: a recorder of ours is one, and a root who serves has its user. */
+static int allow_own(scmp_filter_ctx f)
+{
+	int r = seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1,
+				 SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid()));
+
+	if (r >= 0)
+		r = seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 1,
+				     SCMP_A0(SCMP_CMP_EQ, 0));
+	for (size_t i = 0; i < sizeof(fcntls) / sizeof(*fcntls) && r >= 0; i++)
+		r = seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(fcntl), 1,
+				     SCMP_A1(SCMP_CMP_EQ, (scmp_datum_t)fcntls[i]));
+	return r;
+}
+
 static int add_rules(scmp_filter_ctx f, bool with_files)
 {
 	int r = allow_all(f, always, sizeof(always) / sizeof(*always));
 
+	if (r >= 0)
+		r = allow_own(f);
 	if (r >= 0 && with_files)
 		r = allow_all(f, for_files, sizeof(for_files) / sizeof(*for_files));
 	if (r >= 0)

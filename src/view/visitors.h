@@ -22,7 +22,10 @@ void visitors_free(struct visitors *vs);
 
 /* Before a connection enters: makes room among the strangers, at once. False: refuse it. */
 bool visitors_make_room(struct visitors *vs, bool is_other);
-/* The connection that room was made for is there, as a stranger. The socket stays open until visitor_leave(). NULL: no memory. */
+/*
+ * The connection that room was made for is there, as a stranger. Its socket stays open until
+ * visitor_leave(). NULL: no memory.
+ */
 struct visitor *visitor_enter(struct visitors *vs, int fd);
 void visitor_leave(struct visitors *vs, struct visitor *v);
 /* It has shown the token. */

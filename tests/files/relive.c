@@ -71,9 +71,12 @@ static void add_options(struct relive *r, bool late)
 static void begin(struct relive *r, const char *path, int version, enum compression compression)
 {
 	struct tracefile *tf = r->tf;
-	struct livefile_config config = {
-		path,	       NULL,	     version, compression, tf->writer_long_size,
-		tf->page_size, tf->cpu_count};
+	struct livefile_config config = {.path = path,
+					 .version = version,
+					 .compression = compression,
+					 .long_size = tf->writer_long_size,
+					 .page_size = tf->page_size,
+					 .n_cpus = tf->cpu_count};
 
 	if (!config.n_cpus)
 		config.n_cpus = tf->buffers[0].max_cpus;

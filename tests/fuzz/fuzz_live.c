@@ -58,13 +58,14 @@ static void add_pages(struct livefile *f, uint32_t cpu, unsigned n)
 /* Leaves live.dat; where its directory begins. */
 static uint64_t leave_file(unsigned kind)
 {
-	struct livefile_config config = {"live.dat",
-					 (kind & 3) == 3 ? "." : NULL,
-					 (kind & 3) == 2 ? 6 : 7,
-					 (kind & 3) == 1 ? COMPRESSION_ZSTD : COMPRESSION_NONE,
-					 8,
-					 PAGE,
-					 3};
+	struct livefile_config config = {.path = "live.dat",
+					 .temp_dir = (kind & 3) == 3 ? "." : NULL,
+					 .version = (kind & 3) == 2 ? 6 : 7,
+					 .compression = (kind & 3) == 1 ? COMPRESSION_ZSTD
+									: COMPRESSION_NONE,
+					 .long_size = 8,
+					 .page_size = PAGE,
+					 .n_cpus = 3};
 	struct livefile_buffer top = {"", "local", PAGE, 3, 0}, one = {"one", "local", PAGE, 2, 0};
 	struct errmsg err = {0};
 	struct livefile *f;

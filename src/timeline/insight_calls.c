@@ -135,13 +135,15 @@ static int calls_of_task(struct calling *c)
 	struct lane_calls *l;
 	struct errmsg err = {0};
 	struct lane *ln;
+	uint64_t from, to;
 	char spec[64];
 	int r;
 
 	snprintf(spec, sizeof(spec), "calls:%u:%d", t->machine, t->pid);
-	r = lane_get(c->ls, spec, &ln, &err);
+	r = lane_get_at(c->ls, spec, c->from, &ln, &from, &to, &err);
 	if (r < 0)
 		return r == -EINVAL ? -ENODATA : r;
+	lane_put(ln);
 	l = calloc(1, sizeof(*l));
 	r = l ? 0 : -ENOMEM;
 	if (!r)
@@ -150,12 +152,11 @@ static int calls_of_task(struct calling *c)
 		l->c = c;
 		c->clock_of = c->task;
 		c->is_wall = c->clock.is_wall;
-		r = lane_each(ln, c->from, c->to, add_lane_span, l);
+		r = lanes_each(c->ls, spec, c->from, c->to, add_lane_span, l, NULL, &err);
 		pop(l, 0);
 	}
 	runclock_release(&c->clock);
 	free(l);
-	lane_put(ln);
 	return r;
 }
 

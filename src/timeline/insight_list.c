@@ -155,18 +155,20 @@ static int list_lane(struct span_listing *l, const char *spec, struct jsonwriter
 {
 	struct errmsg err = {0};
 	struct lane *ln;
-	int r = lane_get(l->ls, spec, &ln, &err);
+	uint64_t from, to;
+	int r = lane_get_at(l->ls, spec, l->from, &ln, &from, &to, &err);
 
-	if (r == -EINVAL)
+	if (r == -EINVAL || r == -E2BIG)
 		emit_refused(w, spec, err.text);
 	if (r < 0)
-		return r == -EINVAL ? 0 : r;
+		return r == -EINVAL || r == -E2BIG ? 0 : r;
 	if (lane_kind(ln) > LANE_SPANS || (lane_kind(ln) == LANE_SPANS) != !!l->wants->name)
 		emit_refused(w, spec,
 			     l->wants->name ? "The lane has no spans with names."
 					    : "The lane has no spans with such a value.");
 	else /* one earlier, for what has no length and stands at the very begin */
-		r = lane_each(ln, l->from ? l->from - 1 : 0, l->to, add_span, l);
+		r = lanes_each(l->ls, spec, l->from ? l->from - 1 : 0, l->to, add_span, l, NULL,
+			       &err);
 	lane_put(ln);
 	return r;
 }

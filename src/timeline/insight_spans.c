@@ -56,6 +56,8 @@ struct span_counting {
 	uint64_t seed;
 	struct lengths lengths;
 	bool is_over; /* there are more names than groups */
+	uint64_t
+		part_ns; /* lanes of very many events were gone through in parts so long; 0: none was */
 	int error;
 };
 
@@ -204,25 +206,24 @@ static int count_lanes(struct span_counting *c, size_t n_specs, struct jsonwrite
 	jsonwriter_open(w, "refused", '[');
 	for (size_t i = 0; i < n_specs && !r; i++) {
 		struct errmsg err = {0};
-		struct lane *ln;
+		struct lane_spec spec;
 
 		if (is_repeated(c, i))
 			continue;
-		r = lane_get(c->ls, c->specs[i], &ln, &err);
-		if (r == -EINVAL)
-			emit_refused(w, c->specs[i], err.text);
-		r = r == -EINVAL ? 0 : r;
-		if (r < 0 || err.text[0])
-			continue;
 		if (sort_of[i] < 0) {
-			emit_refused(w, c->specs[i], "The lane has no spans.");
-		} else {
-			c->lane = i;
-			c->sort = sort_of[i];
-			/* one earlier, for what has no length and stands at the very begin */
-			r = lane_each(ln, c->from ? c->from - 1 : 0, c->to, add_span, c);
+			r = lane_spec_parse(&spec, c->specs[i], &err);
+			emit_refused(w, c->specs[i], r < 0 ? err.text : "The lane has no spans.");
+			r = 0;
+			continue;
 		}
-		lane_put(ln);
+		c->lane = i;
+		c->sort = sort_of[i];
+		/* one earlier, for what has no length and stands at the very begin */
+		r = lanes_each(c->ls, c->specs[i], c->from ? c->from - 1 : 0, c->to, add_span, c,
+			       &c->part_ns, &err);
+		if (r == -EINVAL || r == -E2BIG)
+			emit_refused(w, c->specs[i], err.text);
+		r = r == -EINVAL || r == -E2BIG ? 0 : r;
 		r = r < 0 ? r : c->error;
 	}
 	jsonwriter_close(w);
@@ -326,6 +327,8 @@ static void emit_groups(struct span_counting *c, struct jsonwriter *w)
 	jsonwriter_close(w);
 	jsonwriter_add_bool(w, "more", c->is_over);
 	jsonwriter_add_bool(w, "too_many", c->lengths.is_over);
+	if (c->part_ns)
+		jsonwriter_add_uint(w, "parts_of", c->part_ns);
 }
 
 int insight_spans(struct lanes *ls, const char *const *specs, size_t n_specs, uint64_t from,

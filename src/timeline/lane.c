@@ -17,6 +17,7 @@
  * Locks: lanes.lock for slots, counts and ages. Nothing is built under it.
  */
 #include "timeline/lane_int.h"
+#include "timeline/marks.h"
 #include "timeline/timeline_int.h"
 #include "base/hash.h"
 #include "decode/guests.h"
@@ -53,6 +54,7 @@ int lanes_new(struct lanes **ret, struct timeline *tl)
 	ls->rest_ns = REBUILD_NS;
 	ls->rest_times = REBUILD_TIMES;
 	ls->live_spans_max = LIVE_SPANS_MAX;
+	ls->events_max = MARKS_MAX;
 	r = labels_init(&ls->labels);
 	if (r < 0) {
 		free(ls);
@@ -458,6 +460,8 @@ static int get_locked(struct lanes *ls, const char *text, const struct lane_spec
 		if (!slot)
 			return -ENOMEM;
 		slot->used = ++ls->clock;
+		if (slot->is_too_many)
+			return lane_refuse_many(err);
 		if (slot->is_building && !slot->lane) {
 			pthread_cond_wait(&ls->built, &ls->lock);
 			continue;
@@ -465,7 +469,10 @@ static int get_locked(struct lanes *ls, const char *text, const struct lane_spec
 		if (!slot->is_building && (!slot->lane || !is_fresh(slot->lane)))
 			r = slot_build(ls, slot, spec, err);
 		if (r < 0 && !slot->lane) {
-			forget_slot(ls, slot);
+			/* nobody needs to try it again: it will not become less */
+			slot->is_too_many = r == -E2BIG;
+			if (!slot->is_too_many)
+				forget_slot(ls, slot);
 			return r;
 		}
 		if (!slot->lane)
@@ -506,7 +513,8 @@ static size_t take_slots(struct lanes *ls, const char *const *specs, size_t n_sp
 		if (lane_spec_parse(&list[n].spec, specs[i], &err) < 0)
 			continue;
 		slot = find_slot(ls, specs[i], true);
-		if (!slot || slot->is_building || (slot->lane && is_fresh(slot->lane)))
+		if (!slot || slot->is_building || slot->is_too_many ||
+		    (slot->lane && is_fresh(slot->lane)))
 			continue;
 		if (ls->has_builder && (slot->lane || can_be_empty(list[n].spec.type)))
 			want(ls, slot);

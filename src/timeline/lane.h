@@ -107,6 +107,14 @@ int lanes_find_vcpu(struct lanes *ls, uint32_t guest, uint32_t cpu, uint32_t *re
 int lane_get(struct lanes *ls, const char *spec, struct lane **ret, struct errmsg *err);
 void lane_put(struct lane *ln);
 /*
+ * The same for a time. A lane of more events than are gathered at once cannot be had whole (lane_get() says -E2BIG); then
+ * it is a window of it that has t and is right in [*ret_from, *ret_to]. Of a whole lane that is all of time.
+ */
+int lane_get_at(struct lanes *ls, const char *spec, uint64_t t, struct lane **ret,
+		uint64_t *ret_from, uint64_t *ret_to, struct errmsg *err);
+/* How many events are gathered for one lane at a time; by default MARKS_MAX. Before the first lane. */
+void lanes_set_events_max(struct lanes *ls, size_t n);
+/*
  * Lanes that will be asked for next: they are built together, in one pass over the trace instead of one each. Of what is
  * wrong nothing is said here.
  */
@@ -139,5 +147,16 @@ int lane_span_at(struct lane *ln, uint64_t t, unsigned row, enum lane_step step,
 /* All spans of [from, to], clipped to nothing, in order of their start; ends when each is false. */
 int lane_each(struct lane *ln, uint64_t from, uint64_t to,
 	      bool (*each)(void *ctx, const struct lane_span *span), void *ctx);
+
+/*
+ * lane_span_at() and lane_each(), through as many windows as it takes. A span that reaches beyond its window by more than
+ * a quarter of it is cut there (open start, open end). *ret_part_ns (may be NULL): the smallest window that was used,
+ * unless a smaller one stands there; of a whole lane it stays.
+ */
+int lanes_span_at(struct lanes *ls, const char *spec, uint64_t t, unsigned row, enum lane_step step,
+		  struct lane **ret_lane, struct lane_span *ret, struct errmsg *err);
+int lanes_each(struct lanes *ls, const char *spec, uint64_t from, uint64_t to,
+	       bool (*each)(void *ctx, const struct lane_span *span), void *ctx,
+	       uint64_t *ret_part_ns, struct errmsg *err);
 
 #endif

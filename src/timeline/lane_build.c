@@ -72,21 +72,38 @@ static void plan_release(struct lane_plan *p)
 	free(p->g.items);
 }
 
+int lane_refuse_many(struct errmsg *err)
+{
+	return errmsg_set(
+		err, -E2BIG,
+		"There are too many of these events to be shown at once; zoom in, or choose "
+		"a shorter range.");
+}
+
+/* What a plan gathers: all, or its window. */
+static void plan_place(struct lane_plan *p)
+{
+	uint64_t from;
+
+	lane_window_range(&p->ln->spec, &from, &p->to);
+	p->from = from > p->from ? from : p->from;
+	if (p->g.take && p->g.items_max > p->ln->owner->events_max)
+		p->g.items_max = p->ln->owner->events_max;
+}
+
 static int plan_finish(struct lane_plan *p, struct errmsg *err)
 {
 	int r = p->is_wanting ? p->g.error : 0;
 
-	if (r == -E2BIG)
-		return errmsg_set(err, r,
-				  "There are too many of these events for one lane; cut the trace "
-				  "in two with sonde split.");
-	return r < 0 ? r : makers[p->ln->spec.type].finish(p, err);
+	if (!r)
+		r = makers[p->ln->spec.type].finish(p, err);
+	return r == -E2BIG ? lane_refuse_many(err) : r;
 }
 
 int lane_build_one(struct lane *ln, const struct lane *before, struct errmsg *err)
 {
 	const struct maker *m = &makers[ln->spec.type];
-	struct lane_plan p = {.ln = ln, .before = before};
+	struct lane_plan p = {.ln = ln, .before = ln->spec.window_bits ? NULL : before};
 	int r;
 
 	if (m->build) {
@@ -94,8 +111,9 @@ int lane_build_one(struct lane *ln, const struct lane *before, struct errmsg *er
 		return m->build(ln, err);
 	}
 	r = m->plan(&p, err);
+	plan_place(&p);
 	if (!r && p.is_wanting)
-		r = gather(ln->owner->tl, &p.g, 1, p.from, TIMELINE_TIME_MAX);
+		r = gather(ln->owner->tl, &p.g, 1, p.from, p.to);
 	if (!r)
 		r = plan_finish(&p, err);
 	plan_release(&p);
@@ -124,7 +142,7 @@ static uint64_t bytes_of(const struct lane_plan *p)
 /* Shares the pass with others? */
 static bool is_sharing(const struct lane_plan *p)
 {
-	return !p->result && p->is_wanting && !p->from;
+	return !p->result && p->is_wanting && !p->from && p->to == TIMELINE_TIME_MAX;
 }
 
 /* A pass for the next plans that may share one; returns how many those are. */
@@ -173,12 +191,14 @@ static bool plan_one(struct lanes *ls, struct lane_plan *p, const struct lane_sp
 {
 	struct errmsg err = {0};
 
-	*p = (struct lane_plan){.ln = lane_new(ls, spec), .before = before};
+	*p = (struct lane_plan){.ln = lane_new(ls, spec),
+				.before = spec->window_bits ? NULL : before};
 	if (!p->ln)
 		return false;
 	p->result = lane_check_machine(p->ln, &err);
 	if (!p->result)
 		p->result = makers[spec->type].plan(p, &err);
+	plan_place(p);
 	return true;
 }
 
@@ -193,9 +213,9 @@ static void build_gathered(struct lanes *ls, struct prepared_lane *list, size_t 
 		    plan_one(ls, &plans[n_plans], &list[i].spec, list[i].before))
 			of[n_plans++] = i;
 	for (size_t i = 0; i < n_plans; i++)
-		if (!plans[i].result && plans[i].is_wanting && plans[i].from)
+		if (!plans[i].result && plans[i].is_wanting && !is_sharing(&plans[i]))
 			plans[i].result =
-				gather(ls->tl, &plans[i].g, 1, plans[i].from, TIMELINE_TIME_MAX);
+				gather(ls->tl, &plans[i].g, 1, plans[i].from, plans[i].to);
 	for (size_t at = 0; at < n_plans;)
 		at += gather_some(ls, plans + at, n_plans - at);
 	timeline_parallel(ls->tl, n_plans, finish_one, plans);

@@ -38,6 +38,7 @@ struct building {
 	struct forms forms;
 	struct walk_mask kinds; /* of all marks */
 	uint32_t machine;
+	uint64_t from, to; /* what is gathered: all, or a window */
 	bool by_cpu;
 	const char *what, *remedy;
 	int error;
@@ -108,6 +109,9 @@ static void cover_take(struct building *b, struct callstack *cs, struct cover *c
 	if (c->end)
 		callstack_cut(cs, c->end);
 	machine_cover(tl, b->machine, ts, &c->start, &c->end);
+	/* nor does a window know what is beyond what was gathered for it */
+	c->start = c->start > b->from ? c->start : b->from;
+	c->end = c->end < b->to ? c->end : b->to;
 	cs->lower = first > c->start ? first : c->start;
 }
 
@@ -118,6 +122,7 @@ static uint64_t open_end(const struct building *b, const struct cover *c, const 
 
 	if (c->end && c->end < end)
 		end = c->end;
+	end = end < b->to ? end : b->to;
 	if (b->by_cpu || !m->n)
 		return end;
 	cut = machine_cut_after(b->ln->owner->tl, b->machine, m->marks[m->n - 1].ts);
@@ -279,7 +284,8 @@ static int go_on(struct lane_plan *p)
 {
 	struct lane *ln = p->ln;
 
-	if (ln->spec.type != LANE_OF_IRQ && ln->spec.type != LANE_OF_SOFTIRQ)
+	if ((ln->spec.type != LANE_OF_IRQ && ln->spec.type != LANE_OF_SOFTIRQ) ||
+	    ln->spec.window_bits)
 		return 0;
 	lane_go_on(ln, p->before);
 	if (!ln->taken_from)
@@ -301,6 +307,7 @@ int lane_plan_forms(struct lane_plan *p, struct errmsg *err)
 		return -ENOMEM;
 	b->ln = ln;
 	b->machine = ln->spec.machine;
+	lane_window_range(&ln->spec, &b->from, &b->to);
 	find_sort(b, &classes);
 	r = take_place(b, err);
 	if (r == -ENODATA)

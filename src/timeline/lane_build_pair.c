@@ -200,9 +200,11 @@ static int finish(struct pairing *p, struct under_way *u, uint64_t ts, uint8_t f
 
 static int match(struct pairing *p, const struct marks *m)
 {
-	uint64_t end = timeline_duration(p->ln->owner->tl);
+	uint64_t duration = timeline_duration(p->ln->owner->tl), from, end;
 	int r = 0;
 
+	lane_window_range(&p->ln->spec, &from, &end);
+	end = end < duration ? end : duration;
 	p->seed = hash_seed();
 	p->slots = calloc(PAIRS_MAX * 2, sizeof(*p->slots));
 	if (!p->slots)

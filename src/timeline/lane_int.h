@@ -45,6 +45,9 @@ struct lane_spec {
 	} event, event_b;
 	char field[SPEC_NAME_BYTES], field_b[SPEC_NAME_BYTES]; /* also keys of a pair */
 	int only_pid, only_cpu;				       /* -1: all */
+	/* Only a part: [window << bits, (window + 1) << bits). 0: all of it. See lane_window.c. */
+	uint8_t window_bits;
+	uint64_t window;
 };
 
 /* -EINVAL with a sentence. */
@@ -221,6 +224,7 @@ struct lane_slot {
 	struct lane *lane; /* NULL: being built for the first time */
 	bool is_building;
 	bool is_wanted, has_failed; /* by lanes.builders */
+	bool is_too_many;	    /* events for one lane; only windows of it can be had */
 	uint64_t wanted_ns;
 	uint64_t used;
 	char text[];
@@ -245,6 +249,7 @@ struct lanes {
 	uint64_t
 		rest_ns; /* before a lane of a growing trace is built again: at least that, or rest_times what it took */
 	unsigned rest_times;
+	size_t events_max;     /* that are gathered for one lane at a time */
 	size_t live_spans_max; /* that a lane takes over from another; of more, half of it */
 	struct lane_selection selections[LANE_SELECTIONS_MAX];
 	size_t n_selections;
@@ -273,6 +278,7 @@ struct lane_plan {
 	struct gatherer g;
 	bool is_wanting; /* there is something to gather */
 	uint64_t from;	 /* … from then on; the rest is taken over from `before` */
+	uint64_t to;	 /* … until then; beyond is not looked at */
 	void *own;	 /* the builder's */
 	int result;
 };
@@ -288,6 +294,11 @@ void lane_release_field(struct lane_plan *p);
 int lane_plan_pair(struct lane_plan *p, struct errmsg *err);
 int lane_finish_pair(struct lane_plan *p, struct errmsg *err);
 void lane_release_pair(struct lane_plan *p);
+
+/* Says that there are too many events for one lane. -E2BIG */
+int lane_refuse_many(struct errmsg *err);
+/* lane_window.c: what is gathered for a window, with a margin at both sides. The whole trace if it is none. */
+void lane_window_range(const struct lane_spec *spec, uint64_t *ret_from, uint64_t *ret_to);
 
 /* Can it go on from the lane before? */
 bool lane_goes_on(const struct lane_plan *p);

@@ -301,7 +301,7 @@ static int row_grow(struct lane *ln, struct lane_row *row)
 	uint32_t *aux;
 
 	if (cap > LANE_SPANS_MAX)
-		return -ENOMEM;
+		return -E2BIG;
 	spans = realloc(row->spans, cap * sizeof(*spans));
 	if (!spans)
 		return -ENOMEM;

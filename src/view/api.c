@@ -134,6 +134,8 @@ void api_answer(struct stage *st, const struct request *req, const char *path, s
 			   "memory and start it again");
 	else
 		r = run_whole(st, req, path, a, &err);
+	if (r == -E2BIG && !err.code)
+		errmsg_set(&err, r, "there are too many events; choose a shorter range");
 	if (r < 0) {
 		errmsg_set_errno(&err, r, "it did not work");
 		fmt_error(a, &err);

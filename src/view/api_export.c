@@ -167,7 +167,7 @@ static int run(struct stage *st, const struct request *req, int what, const char
 	const char *specs[PICTURE_LANES_MAX];
 	char *copy = strdup(lanes ? lanes : "");
 	struct picture_mark marks[PICTURE_MARKS_MAX];
-	struct picture pic = {.specs = specs};
+	struct picture pic = {.specs = specs, .shows_refused = true};
 	struct stage_selection *sel = NULL;
 	uint8_t *tasks = NULL;
 	uint64_t width;

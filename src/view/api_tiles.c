@@ -28,6 +28,7 @@ struct wanted_tile {
 	const char *spec;
 	struct stage_lane held; /* empty: refused, or the lane is that of a tile before */
 	struct lane *lane;
+	uint64_t from, to; /* in which the lane is right */
 	int level;
 	uint64_t number;
 	struct tile tile;
@@ -118,6 +119,32 @@ static void prepare_lanes(struct stage *st, const struct tiles_job *job)
 	free(specs);
 }
 
+static uint64_t tile_start(const struct wanted_tile *t)
+{
+	return t->number << (t->level + TILE_BITS);
+}
+
+/* Is the lane of one right in all that the other shows? */
+static bool covers(const struct wanted_tile *one, const struct wanted_tile *t,
+		   const struct stage *st)
+{
+	uint64_t end = tile_start(t) + ((uint64_t)TILE_BUCKETS << t->level) - 1;
+	uint64_t duration = timeline_duration(st->tl);
+
+	return one->from <= tile_start(t) && one->to >= (end < duration ? end : duration);
+}
+
+/* The tile is wider than the part of the lane that can be had. */
+static int refuse_wide(struct wanted_tile *t)
+{
+	snprintf(
+		t->sentence, sizeof(t->sentence),
+		"There are too many of these events to be shown at once; zoom in until %.3g ms are "
+		"in sight.",
+		(double)(t->to - t->from + 1) / 1e6 / 2);
+	return -EINVAL;
+}
+
 static void find_lanes(struct stage *st, struct tiles_job *job)
 {
 	prepare_lanes(st, job);
@@ -127,16 +154,19 @@ static void find_lanes(struct stage *st, struct tiles_job *job)
 
 		if (t->result < 0)
 			continue;
-		if (i && t[-1].lane && !strcmp(t[-1].spec, t->spec)) {
+		if (i && t[-1].lane && !strcmp(t[-1].spec, t->spec) && covers(&t[-1], t, st)) {
 			t->lane = t[-1].lane;
+			t->from = t[-1].from;
+			t->to = t[-1].to;
 			continue;
 		}
-		t->result = stage_lane_get(st, t->spec, &t->held, &err);
+		t->result = stage_lane_get_at(st, t->spec, tile_start(t), &t->held, &t->from,
+					      &t->to, &err);
 		t->lane = t->result < 0 ? NULL : t->held.lane;
-		if (t->result < 0) {
-			t->held = (struct stage_lane){0};
+		if (t->result < 0)
 			refuse(t, err.code ? err.text : "the lane cannot be made");
-		}
+		else if (!covers(t, t, st))
+			t->result = refuse_wide(t);
 	}
 }
 
@@ -341,6 +371,7 @@ int api_span(struct stage *st, const struct request *req, struct answer *a, stru
 	uint64_t t, row;
 	enum lane_step step;
 	struct lane_span span;
+	struct lane *at = NULL;
 	struct stage_lane ln;
 	struct jsonwriter w;
 	int r = request_uint(req, "t", 0, TIMELINE_TIME_MAX, &t, err);
@@ -353,16 +384,17 @@ int api_span(struct stage *st, const struct request *req, struct answer *a, stru
 		r = get_lane(st, req, &ln, err);
 	if (r < 0)
 		return r;
-	r = lane_span_at(ln.lane, t, row, step, &span);
+	r = lanes_span_at(st->lanes, request_arg(req, "lane"), t, row, step, &at, &span, err);
 	jsonwriter_init(&w, &a->body);
 	jsonwriter_open(&w, NULL, '{');
 	if (r >= 0) {
-		add_span(st, &w, ln.lane, &span);
+		add_span(st, &w, at, &span);
 		add_interrupt(st, &w, request_arg(req, "lane"), &span);
 	} else {
 		jsonwriter_add_bool(&w, "none", true);
 	}
 	jsonwriter_close(&w);
+	lane_put(at);
 	stage_lane_put(st, &ln);
 	return r == -ENOENT ? 0 : r;
 }

@@ -29,6 +29,8 @@ struct picture {
 	const struct picture_mark *marks;
 	size_t n_marks;
 	uint64_t range_from, range_to; /* what the user chose; equal: nothing */
+	/* A lane that cannot be had stands there with the reason; else it makes the picture fail. */
+	bool shows_refused;
 	bool is_page; /* for a page, whose script zooms it and whose style has both themes */
 };
 
@@ -38,7 +40,7 @@ void picture_name_mark(struct picture_mark *m, size_t number);
 /* SPEC,SPEC… in place; pairs and fields have no commas. Returns how many, at most max. */
 size_t picture_split(char *specs, const char **ret, size_t max);
 
-/* -EINVAL with a sentence for a lane that does not exist. */
+/* -EINVAL with a sentence for a lane that cannot be had, unless shows_refused. */
 int picture_add_svg(struct stage *st, const struct picture *pic, struct textbuf *out,
 		    struct errmsg *err);
 /* The picture with zoom and tooltips, the range's numbers, and its events up to a ceiling. */

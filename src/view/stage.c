@@ -295,7 +295,8 @@ void stage_selection_put(struct stage *st, struct stage_selection *s)
 
 /* --- lanes ------------------------------------------------------------------------------------- */
 
-int stage_lane_get(struct stage *st, const char *spec, struct stage_lane *ret, struct errmsg *err)
+int stage_lane_get_at(struct stage *st, const char *spec, uint64_t t, struct stage_lane *ret,
+		      uint64_t *ret_from, uint64_t *ret_to, struct errmsg *err)
 {
 	static const char found[] = "found:";
 	size_t len = sizeof(found) - 1;
@@ -305,10 +306,19 @@ int stage_lane_get(struct stage *st, const char *spec, struct stage_lane *ret, s
 	if (!strncmp(spec, found, len) && spec[len] >= '0' && spec[len] <= '9')
 		r = stage_selection_get(st, strtoull(spec + len, NULL, 10), &ret->sel, err);
 	if (r >= 0)
-		r = lane_get(st->lanes, spec, &ret->lane, err);
-	if (r < 0)
+		r = lane_get_at(st->lanes, spec, t, &ret->lane, ret_from, ret_to, err);
+	if (r < 0) {
 		stage_selection_put(st, ret->sel);
+		*ret = (struct stage_lane){0};
+	}
 	return r;
+}
+
+int stage_lane_get(struct stage *st, const char *spec, struct stage_lane *ret, struct errmsg *err)
+{
+	uint64_t from, to;
+
+	return stage_lane_get_at(st, spec, 0, ret, &from, &to, err);
 }
 
 void stage_lane_put(struct stage *st, struct stage_lane *ln)

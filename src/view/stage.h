@@ -110,6 +110,9 @@ struct stage_lane {
 	struct lane *lane;
 	struct stage_selection *sel;
 };
+/* Where a lane of very many events is a window of it that has t and is right up to *ret_to; see lane_get_at(). */
+int stage_lane_get_at(struct stage *st, const char *spec, uint64_t t, struct stage_lane *ret,
+		      uint64_t *ret_from, uint64_t *ret_to, struct errmsg *err);
 int stage_lane_get(struct stage *st, const char *spec, struct stage_lane *ret, struct errmsg *err);
 void stage_lane_put(struct stage *st, struct stage_lane *ln);
 

@@ -32,6 +32,7 @@
 #define MACHINE_PX    24
 #define PAD_PX	      2
 #define INDENT_PX     12
+#define REFUSED_PX    22 /* of a lane that cannot be had */
 #define LABEL_MIN_PX  140
 #define LABEL_MAX_PX  460
 #define LABEL_FONT_PX 12
@@ -141,7 +142,8 @@ struct row {
 	unsigned indent;
 	double y, height, row_height;
 	bool is_counter;
-	double low, high; /* of a counter */
+	double low, high;			       /* of a counter */
+	char refused[sizeof((struct errmsg){0}.text)]; /* why the lane cannot be had; "": it can */
 };
 
 static double lane_height(const struct lane_words *w, const struct lane *ln)
@@ -187,6 +189,21 @@ static void find_range(const struct picture *pic, struct lane *ln, double *ret_l
 	*ret_high = x.high;
 }
 
+/* A lane of very many events can be had if the picture lies in one window of it. */
+static int get_lane(struct drawing *d, const char *spec, struct stage_lane *ret, struct errmsg *err)
+{
+	uint64_t from, to, end = timeline_duration(d->st->tl);
+	int r = stage_lane_get_at(d->st, spec, d->pic->from, ret, &from, &to, err);
+
+	if (r < 0 || to >= (d->pic->to < end ? d->pic->to : end))
+		return r;
+	stage_lane_put(d->st, ret);
+	return errmsg_set(err, -EINVAL,
+			  "There are too many of these events for one picture; choose a range of "
+			  "%.3g ms.",
+			  (double)(to - from + 1) / 1e6 / 2);
+}
+
 /* Lanes are built by asking for them, so their heights are known before they are drawn. */
 static int lay_out(struct drawing *d, struct row *rows, double *ret_bottom, struct errmsg *err)
 {
@@ -197,9 +214,9 @@ static int lay_out(struct drawing *d, struct row *rows, double *ret_bottom, stru
 		const struct row *before = i ? &rows[i - 1] : NULL;
 		struct row *r = &rows[i];
 		struct stage_lane held;
-		int code = stage_lane_get(d->st, d->pic->specs[i], &held, err);
+		int code = get_lane(d, d->pic->specs[i], &held, err);
 
-		if (code < 0)
+		if (code < 0 && (!d->pic->shows_refused || code == -ENOMEM))
 			return code;
 		lane_words_get(d->st, d->pic->specs[i], &r->words);
 		r->begins_machine =
@@ -207,13 +224,18 @@ static int lay_out(struct drawing *d, struct row *rows, double *ret_bottom, stru
 		r->begins_section = !before || r->begins_machine ||
 				    strcmp(before->words.section, r->words.section);
 		r->indent = has_machines ? machine_depth(d->st, r->words.machine) + 1 : 0;
-		r->height = lane_height(&r->words, held.lane);
+		r->height = code < 0 ? REFUSED_PX : lane_height(&r->words, held.lane);
 		r->row_height =
 			r->words.row_height ? r->words.row_height : r->height - 2 * PAD_PX - 2;
 		y += r->begins_machine ? MACHINE_PX : 0;
 		y += r->begins_section ? HEAD_PX : 0;
 		r->y = y;
 		y += r->height;
+		if (code < 0) {
+			snprintf(r->refused, sizeof(r->refused), "%s", err->text);
+			*err = (struct errmsg){0};
+			continue;
+		}
 		r->is_counter = lane_kind(held.lane) == LANE_COUNTER;
 		if (r->is_counter)
 			find_range(d->pic, held.lane, &r->low, &r->high);
@@ -475,11 +497,26 @@ static void add_style(struct drawing *d)
 	textbuf_add_str(d->out, "</style>\n");
 }
 
+static void add_refusal(struct drawing *d, const struct row *r, const char *spec)
+{
+	textbuf_add_str(d->out, "<g data-lane=\"");
+	drawing_add_text(d->out, spec);
+	textbuf_addf(d->out, "\"><text x=\"6\" y=\"%.1f\" class=\"sub\">",
+		     r->y + r->height / 2 + 4);
+	drawing_add_text(d->out, r->refused);
+	textbuf_add_str(d->out, "</text></g>\n");
+}
+
 static int add_lane(struct drawing *d, const struct row *r, const char *spec, struct errmsg *err)
 {
 	struct stage_lane held;
-	int code = stage_lane_get(d->st, spec, &held, err);
+	int code;
 
+	if (r->refused[0]) {
+		add_refusal(d, r, spec);
+		return 0;
+	}
+	code = get_lane(d, spec, &held, err);
 	if (code < 0)
 		return code;
 	d->lane = held.lane;

@@ -4,6 +4,11 @@ A span that is asked for by time (at, nearest, next, previous), the listing of a
 must all be spans of the lane's whole listing.
 """
 import collections
+import json
+import os
+import subprocess
+
+OPEN = 8 | 16           # flags of a span that is cut
 
 
 def specs_of(trace):
@@ -36,3 +41,68 @@ def check_lanes(trace, specs):
 
 def check_finding(trace):
     return check_lanes(trace, specs_of(trace))
+
+
+def windowed(trace, most, *argv):
+    """What lanesof prints if so many events are gathered for one lane at a time; None: it fails."""
+    done = subprocess.run([trace.program, trace.path, *map(str, argv)], capture_output=True, text=True,
+                          env=os.environ | {"LANESOF_EVENTS_MAX": str(most)}, check=False)
+    return done.stdout.splitlines() if not done.returncode else None
+
+
+def shape(line):
+    s = json.loads(line)
+    return s and {key: s[key] for key in ("start", "end", "row", "flags", "label")}
+
+
+def check_window(trace, spec, whole, most):
+    got = [shape(line) for line in windowed(trace, most, "lane", spec) or []]
+    if not got:
+        return [f"{spec}: nothing, with {most} events at a time"]
+    if spec.startswith("pair:"):        # which row one gets depends on what was under way when its window began
+        got, whole = ([s | {"row": 0} for s in spans] for spans in (got, whole))
+    key = lambda s: (s["start"], s["row"], s["label"], s["end"])
+    cut = {key(s)[:3] for s in got if s["flags"] & OPEN}
+    wanted = [s for s in whole if key(s)[:3] not in cut and not s["flags"] & OPEN]
+    n_open = len(whole) - sum(not s["flags"] & OPEN for s in whole)
+    got = [s for s in got if key(s)[:3] not in cut]
+    if len(cut) > n_open + len(whole) / 10 or sorted(got, key=key) != sorted(wanted, key=key):
+        one, other = ({key(s) + (s["flags"],) for s in spans} for spans in (got, wanted))
+        odd = sorted(one - other)[:1], sorted(other - one)[:1]
+        return [f"{spec}: {len(got)} spans in windows, {len(wanted)} in the whole; {len(cut)} cut: {odd}"]
+    if spec.startswith("pair:"):
+        return []
+    times = [s["start"] + 1 for s in whole[::max(1, len(whole) // 20)] if s["row"] == 0 and s["end"] > s["start"] + 2]
+    for step in ("at", "next", "previous"):
+        one, other = ([shape(line) for line in lines] for lines in
+                      (trace.lanesof("at", spec, 0, step, *times), windowed(trace, most, "at", spec, 0, step, *times)))
+        wrong = [(a, b) for a, b in zip(one, other) if a != b and not (b and b["flags"] & OPEN)]
+        if wrong or len(one) != len(other):
+            return [f"{spec} {step}: {wrong[:1]} in windows"]
+    return []
+
+
+def check_windows(trace):
+    """A lane of more events than are gathered at once: its windows together have the spans of the whole."""
+    if trace.path.stem == "lost-events" or trace.cut:
+        return None                             # what was left open by a loss is under way in all windows behind it
+    problems, n, kinds = [], 0, {"irq", "softirq", "cpucalls", "calls", "sys", "pair"}
+    for spec in specs_of(trace):
+        if spec.split(":")[0] not in kinds:
+            continue
+        whole = [shape(line) for line in trace.lanesof("lane", spec, check=False)]
+        if len(whole) < 200:
+            continue
+        most = len(whole) // 4
+        if windowed(trace, most, "time", spec) is not None:
+            problems.append(f"{spec}: all of it can be had, with {most} events at a time")
+        problems += check_window(trace, spec, whole, most)
+        all_of, parts = (json.loads(lines[1]) for lines in (trace.lanesof("spans", -1, 0, 1 << 47, spec),
+                                                            windowed(trace, most, "spans", -1, 0, 1 << 47, spec)))
+        one, other = (answer["rows"][0]["n"] + answer["rows"][0]["cut"] for answer in (all_of, parts))
+        # one that nobody saw begin may have no window that it begins in
+        if abs(one - other) > all_of["rows"][0]["cut"] or "parts_of" in all_of or not parts.get("parts_of"):
+            problems.append(f"{spec}: statistics of windows {parts['rows'][0]}, of the whole {all_of['rows'][0]}")
+        kinds.remove(spec.split(":")[0])        # one of each
+        n += 1
+    return problems if n else None

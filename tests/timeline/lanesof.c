@@ -16,6 +16,8 @@
  *	lanesof FILE list                     tasks, kinds, CPUs
  *	lanesof FILE time SPEC                how long building and tiles take
  *
+ * LANESOF_EVENTS_MAX=N in the environment: so many events are gathered for one lane at a time.
+ *
  * Times are nanoseconds since the origin, as everywhere in the viewer.
  */
 #include "base/errmsg.h"
@@ -94,7 +96,11 @@ static int open_trace(struct opened *o, char *paths, struct errmsg *err)
 		r = timeline_start(o->tl, NULL, err);
 	if (r >= 0)
 		r = timeline_wait(o->tl);
-	return r < 0 ? r : lanes_new(&o->lanes, o->tl);
+	if (r >= 0)
+		r = lanes_new(&o->lanes, o->tl);
+	if (r >= 0 && getenv("LANESOF_EVENTS_MAX"))
+		lanes_set_events_max(o->lanes, strtoull(getenv("LANESOF_EVENTS_MAX"), NULL, 10));
+	return r;
 }
 
 static void close_trace(struct opened *o)
@@ -215,7 +221,8 @@ static void print_times(struct opened *o, struct lane *ln, double build_ms)
 	       build_ms, lanes_memory(o->lanes), lane_n_rows(ln), worst_level, worst_all);
 }
 
-static void print_at(struct lane *ln, unsigned row, const char *step, char **times, int n)
+static void print_at(struct opened *o, const char *spec, unsigned row, const char *step,
+		     char **times, int n)
 {
 	static const char *const steps[] = {"at", "nearest", "next", "previous"};
 	unsigned s = 0;
@@ -223,13 +230,34 @@ static void print_at(struct lane *ln, unsigned row, const char *step, char **tim
 	while (s < LANE_PREVIOUS && strcmp(steps[s], step))
 		s++;
 	for (int i = 0; i < n; i++) {
+		struct errmsg err = {0};
 		struct lane_span span;
+		struct lane *ln = NULL;
 
-		if (lane_span_at(ln, strtoull(times[i], NULL, 10), row, s, &span) < 0)
+		if (lanes_span_at(o->lanes, spec, strtoull(times[i], NULL, 10), row, s, &ln, &span,
+				  &err) < 0)
 			printf("{}\n");
 		else
 			print_span(ln, &span);
+		lane_put(ln);
 	}
+}
+
+/* Lanes of more events than are gathered at once come in windows; so this does not ask for the whole. */
+static int each_command(struct opened *o, int argc, char **argv)
+{
+	struct errmsg err = {0};
+	struct lane *ln;
+	uint64_t from, to;
+	int r = lane_get_at(o->lanes, argv[3], 0, &ln, &from, &to, &err);
+
+	if (r < 0)
+		return complain(&err);
+	r = lanes_each(o->lanes, argv[3], argc > 5 ? strtoull(argv[4], NULL, 10) : 0,
+		       argc > 5 ? strtoull(argv[5], NULL, 10) : TIMELINE_TIME_MAX, print_span, ln,
+		       NULL, &err);
+	lane_put(ln);
+	return r < 0 ? complain(&err) : 0;
 }
 
 static int lane_command(struct opened *o, int argc, char **argv)
@@ -241,15 +269,9 @@ static int lane_command(struct opened *o, int argc, char **argv)
 
 	if (r < 0)
 		return complain(&err);
-	if (!strcmp(argv[2], "lane"))
-		r = lane_each(ln, argc > 5 ? strtoull(argv[4], NULL, 10) : 0,
-			      argc > 5 ? strtoull(argv[5], NULL, 10) : TIMELINE_TIME_MAX,
-			      print_span, ln);
-	else if (!strcmp(argv[2], "tiles") && argc > 5)
+	if (!strcmp(argv[2], "tiles") && argc > 5)
 		for (uint64_t i = 0; i < strtoull(argv[5], NULL, 10) && r >= 0; i++)
 			r = print_tile(ln, atoi(argv[4]), i);
-	else if (!strcmp(argv[2], "at") && argc > 5)
-		print_at(ln, atoi(argv[4]), argv[5], argv + 6, argc - 6);
 	else
 		print_times(o, ln, worked_ms(CLOCK_PROCESS_CPUTIME_ID) - begin);
 	lane_put(ln);
@@ -376,8 +398,11 @@ int main(int argc, char **argv)
 		r = finding_command(&o, argv + 3, argc - 3);
 	else if (!strcmp(argv[2], "list"))
 		r = (print_list(&o), 0);
-	else if (argc > 3 && (!strcmp(argv[2], "lane") || !strcmp(argv[2], "tiles") ||
-			      !strcmp(argv[2], "time") || !strcmp(argv[2], "at")))
+	else if (argc > 5 && !strcmp(argv[2], "at"))
+		r = (print_at(&o, argv[3], atoi(argv[4]), argv[5], argv + 6, argc - 6), 0);
+	else if (argc > 3 && !strcmp(argv[2], "lane"))
+		r = each_command(&o, argc, argv);
+	else if (argc > 3 && (!strcmp(argv[2], "tiles") || !strcmp(argv[2], "time")))
 		r = lane_command(&o, argc, argv);
 	else
 		r = insight_command(&o, argv[2], argc > 3 ? atoi(argv[3]) : -1,

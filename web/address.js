@@ -36,6 +36,7 @@ export class Address {
 		this.written = '';
 		this.preset = '';
 		this.deep = 0;		/* entries of the history that are ours, behind the first */
+		this.deepest = 0;
 		this.leaps = false;	/* what is written next is a new entry */
 		this.kept = false;	/* from now on it is written at all */
 	}
@@ -55,7 +56,14 @@ export class Address {
 		if (this.deep > 0)
 			history.back();
 		else
-			this.app.note('There is nothing to go back to: this is the first view.', true);
+			this.app.hint('There is nothing to go back to: this is the first view.');
+	}
+
+	forward() {
+		if (window.navigation ? window.navigation.canGoForward : this.deep < this.deepest)
+			history.forward();
+		else
+			this.app.hint('There is nothing to go forward to: this is the last view.');
 	}
 
 	/* Once, at the start, when names are known: what the address says; from then on it is kept. */
@@ -197,7 +205,7 @@ export class Address {
 			return;
 		this.written = text;
 		if (this.leaps)
-			history.pushState({ deep: ++this.deep }, '', text);
+			history.pushState({ deep: this.deepest = ++this.deep }, '', text);
 		else
 			history.replaceState({ deep: this.deep }, '', text);
 		this.leaps = false;

@@ -6,6 +6,7 @@
  *
  *	get(name, params, slot)    JSON; slot: a name, and an older request of that name is given up
  *	post(name, body, slot)     JSON in, JSON out
+ *	file(url)                  a Blob
  *	tiles(list, signal)        binary: the tiles in the order they were asked for
  *
  * A request that was given up ends in an error with .gone set, which callers pass over with quiet().
@@ -28,10 +29,17 @@ function given_up() {
 	return error;
 }
 
-/* For promises whose requests may be overtaken: nothing happens then. */
+let tell = (error) => console.warn(error.message);
+
+/* Who tells the user what went wrong. */
+export function on_trouble(act) {
+	tell = act;
+}
+
+/* For promises whose requests may be overtaken: nothing happens then. All else is told. */
 export function quiet(error) {
 	if (!error.gone)
-		console.warn(error.message);
+		tell(error);
 }
 
 /* The program does not answer at all: it has ended. */
@@ -73,6 +81,16 @@ export function address(name, params = {}) {
 			query.set(key, typeof value === 'number' ? String(Math.round(value)) : value);
 	const text = query.toString();
 	return `api/${name}${text ? '?' + text : ''}`;
+}
+
+/* A file as it is. */
+export async function file(url) {
+	const answer = await fetch(url);
+	if (!answer.ok) {
+		const body = await answer.json().catch(() => ({}));
+		throw new Refused(body.error || `The program answered ${answer.status}.`, answer.status);
+	}
+	return answer.blob();
 }
 
 export function get(name, params, slot) {

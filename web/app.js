@@ -44,7 +44,13 @@ import { bytes, count, clock, duration, set_unit } from './units.js';
 
 const SLOW_MS = 2000, QUICK_MS = 250;	/* how often info is asked for: with an index, while it grows */
 const SILENT_MAX = 3;			/* times without any answer, then it is not asked any more */
+const HINT_MS = 8000;			/* a hint goes by itself */
 const NAMES_MS = 1000;			/* and names of tasks and events, while it grows */
+
+function lane_name(app, spec) {
+	const lane = app.lanes.find(spec);
+	return lane ? app.lanes.own_name(lane).join(' ').trim() : spec;
+}
 
 class App {
 	constructor() {
@@ -203,8 +209,10 @@ class App {
 			const idle = (x) => split(lane).type === 'cpu' && this.tasks[x.value]?.pid === 0;
 			if (span && idle(span))
 				span = await this.span(lane, span.start, row, step, 'step');
-			if (!span)
+			if (!span) {
+				this.hint(`There is nothing ${step === 'next' ? 'after' : 'before'} this on the track ${lane_name(this, lane)}.`);
 				return;
+			}
 			this.select(span);
 			this.view.reveal(span.start, span.end);
 		} catch (error) {
@@ -214,8 +222,10 @@ class App {
 
 	show_selection() {
 		const s = this.selection;
-		if (!s)
+		if (!s) {
+			this.hint('Nothing is selected. Click a span or an event first.');
 			return;
+		}
 		if (s.event)
 			this.view.show(s.event.ts - this.view.span / 8, s.event.ts + this.view.span / 8, 0);
 		else
@@ -231,8 +241,16 @@ class App {
 		this.redraw();
 	}
 
-	/* A track comes into sight; it is made if it is not there. */
-	show_lane(spec) {
+	/* A track comes into sight; it is made if it is not there. The idle task has none: cpu tells where it idles. */
+	show_lane(spec, cpu = -1) {
+		const { type, machine, id } = split(spec);
+		if (['task', 'calls', 'sys'].includes(type) && Number(id) === 0) {
+			if (cpu >= 0)
+				this.show_lane(`cpu:${machine}:${cpu}`);
+			else
+				this.hint('The idle task has no track of its own; the tracks of the CPUs are empty where it runs.');
+			return;
+		}
 		if (!this.lanes.add(spec)) {
 			this.note('So many tracks are shown that no more fit; remove some first.');
 			return;
@@ -258,12 +276,14 @@ class App {
 
 	/* Tracks of the tasks that ran in what is in sight, the busiest first. */
 	async add_busy_tasks() {
-		const { from, to } = this.scope(), stats = await api.get('stats', { what: 'tasks', from, to });
+		const { from, to } = this.scope(), stats = await api.get('stats', { what: 'tasks', from, to }), before = this.lanes.list.length;
 		for (const t of stats.tasks.sort((a, b) => b.states[1] - a.states[1]).slice(0, 40)) {
 			const task = this.tasks[t.task];
 			if (task && task.pid && t.states[1])
 				this.lanes.add(`task:${task.machine}:${task.pid}`);
 		}
+		const n = this.lanes.list.length - before;
+		this.hint(n ? `${n} track${n === 1 ? '' : 's'} added.` : 'All tasks that ran here have a track already.');
 	}
 
 	machine_name(n) {
@@ -293,16 +313,44 @@ class App {
 		try {
 			return await act();
 		} catch (error) {
-			if (error.gone)		/* a later request took its place */
-				return undefined;
-			if (error.status === undefined && !api.is_silence(error)) {
-				console.error(error);	/* a mistake of the page */
-				this.note(`This did not work: ${error.message}`);
-			} else {
-				this.trouble(error);
-			}
+			this.fail(error);
 			return undefined;
 		}
+	}
+
+	/* What went wrong is said above the picture, whatever it is. */
+	fail(error) {
+		if (error?.gone)	/* a later request took its place */
+			return;
+		if (error?.status !== undefined || api.is_silence(error)) {
+			this.trouble(error);
+			return;
+		}
+		console.error(error);	/* a mistake of the page */
+		this.note(`This did not work: ${error?.message || error}`);
+	}
+
+	/* Nothing escapes: what nobody caught is told, too. */
+	catch_all() {
+		api.on_trouble((error) => this.fail(error));
+		document.addEventListener('copied', (event) => this.hint(event.detail ? 'Copied to the clipboard.' : 'The browser does not allow to copy.'));
+		addEventListener('unhandledrejection', (event) => {
+			event.preventDefault();
+			this.fail(event.reason);
+		});
+		addEventListener('error', (event) => event.error && this.note(`This did not work: ${event.error.message}`));
+	}
+
+	/* An answer to what was just done, until the next one: why nothing happens, or what did where it is not seen. */
+	hint(text) {
+		document.querySelector('#notes .hint')?.remove();
+		clearTimeout(this.hint_timer);
+		this.note(text, true);
+		const p = document.querySelector('#notes > :last-child');
+		if (p?.firstChild.textContent !== text)
+			return;
+		p.classList.add('hint');
+		this.hint_timer = setTimeout(() => p.remove(), HINT_MS);
 	}
 
 	/* offer: [name, act], a button behind the text. */
@@ -390,6 +438,7 @@ class App {
 	}
 
 	async start() {
+		this.catch_all();
 		this.overview = new Overview(this);
 		this.stage = new Stage(this);
 		this.tree = new Tree(this);

@@ -24,6 +24,8 @@ export class Arrows {
 		this.on = !this.on;
 		this.key = '';
 		this.later();
+		this.app.hint(!this.on ? 'Arrows of wakeups are off.'
+			: this.app.hot >= 0 ? 'Arrows of wakeups are on.' : 'Arrows of wakeups are on; they are shown for the task that is selected.');
 	}
 
 	later() {

@@ -5,8 +5,11 @@
  * Keys, palette and help all read this table, so that none can forget one. A key is written as the
  * character it gives, wherever that is on the keyboard, or as its name (KeyboardEvent.key); letters and
  * names with C- for Ctrl or Cmd, S- for Shift, A- for Alt. keys.js finds them.
+ *
+ * Every command gives an answer that is seen: something changes, or a hint says why nothing does.
  */
 import { show_single, single_of } from './single.js';
+import { follow_wakeup } from './wakers.js';
 
 function mark_here(app) {
 	const s = app.selection;
@@ -23,37 +26,17 @@ function step(app, way) {
 	if (s && s.event)
 		return app.panels.list.pick(Math.max(0, app.panels.list.selected + (way === 'next' ? 1 : -1)));
 	const lane = lane_of(app);
-	if (lane && app.lanes.find(lane))
-		app.step(lane, way);
+	if (!lane || !app.lanes.find(lane))
+		return app.hint('There is no track. Press T to add one.');
+	return app.step(lane, way);
 }
 
-/* To the span that woke the selected one, or that it woke. */
-async function follow_wakeup(app, back) {
-	const s = app.selection;
-	if (!s || !s.lane)
-		return;
-	if (back && s.waker >= 0 && app.tasks[s.waker]) {
-		const t = app.tasks[s.waker], lane = `task:${t.machine}:${t.pid}`;
-		app.show_lane(lane);
-		const span = await app.span(lane, s.start, 0, 'nearest');
-		if (span) {
-			app.select(span);
-			app.view.reveal(span.start, span.end);
-		}
-		return;
-	}
-	const arrow = back ? [...app.arrows.list].reverse().find((a) => a[3] === app.hot && a[0] <= s.start)
-		: app.arrows.list.find((a) => a[1] === app.hot && a[0] >= s.start && a[3] !== app.hot);
-	const n = arrow && (back ? arrow[1] : arrow[3]), t = app.tasks[n];
-	if (!t || !t.pid)
-		return;
-	const lane = `task:${t.machine}:${t.pid}`;
-	app.show_lane(lane);
-	const span = await app.span(lane, back ? arrow[0] : arrow[4], 0, back ? 'nearest' : 'at');
-	if (span) {
-		app.select(span);
-		app.view.reveal(span.start, span.end);
-	}
+/* Something with the track that is meant. */
+function with_lane(app, act) {
+	const lane = lane_of(app);
+	if (!lane || !app.lanes.find(lane))
+		return app.hint('There is no track. Press T to add one.');
+	return act(lane);
 }
 
 /* The single spans of the selected name, in the panel Spans; of a row that has the focus, its own. */
@@ -69,8 +52,10 @@ function escape(app) {
 		app.set_range(null);
 	else if (app.selection)
 		app.select(null);
-	else
+	else if (app.search.input.value)
 		app.search.clear();
+	else
+		app.hint('There is no range, selection or search to clear.');
 }
 
 function range_of_selection(app) {
@@ -80,6 +65,8 @@ function range_of_selection(app) {
 	else if (app.marks.list.length > 1) {
 		const times = app.marks.list.map((m) => m.t);
 		app.set_range(Math.min(...times), Math.max(...times));
+	} else {
+		app.hint('Select a span, or set two marks first.');
 	}
 }
 
@@ -96,7 +83,7 @@ export const COMMANDS = [	/* group, name, keys, act or {hold} */
 	['Move', 'Show the selection', ['f', 'Enter'], (app) => app.show_selection()],
 	['Move', 'Zoom to the range or selection', ['z'], (app) => app.range ? app.view.show(app.range.from, app.range.to, .02) : app.show_selection()],
 	['Move', 'Back to the view before', ['A-ArrowLeft', 'u'], (app) => app.address.back()],
-	['Move', 'Forward again', ['A-ArrowRight', 'S-u'], () => history.forward()],
+	['Move', 'Forward again', ['A-ArrowRight', 'S-u'], (app) => app.address.forward()],
 	['Move', 'Go to a time', ['g'], (app) => app.palette.open('time')],
 	['Select', 'Next span or event', ['.'], (app) => step(app, 'next')],
 	['Select', 'Previous span or event', [','], (app) => step(app, 'previous')],
@@ -115,8 +102,8 @@ export const COMMANDS = [	/* group, name, keys, act or {hold} */
 			mark_here(app);
 		}
 	}],
-	['Marks', 'Remove the active mark', ['Delete', 'Backspace'], (app) => app.marks.active && app.marks.remove(app.marks.active)],
-	['Marks', 'Remove all marks', [], (app) => app.marks.clear()],
+	['Marks', 'Remove the active mark', ['Delete', 'Backspace'], (app) => app.marks.active ? app.marks.remove(app.marks.active) : app.hint('There is no mark.')],
+	['Marks', 'Remove all marks', [], (app) => app.marks.list.length ? app.marks.clear() : app.hint('There is no mark.')],
 	['Find', 'Search events', ['/', 'C-f'], (app) => app.search.focus()],
 	['Find', 'Search with an expression', [':'], (app) => app.search.focus('expression')],
 	['Find', 'Next hit', ['n'], (app) => app.search.next('next')],
@@ -124,12 +111,12 @@ export const COMMANDS = [	/* group, name, keys, act or {hold} */
 	['Find', 'To the next place where events were lost', ['e'], (app) => app.lost.step('next')],
 	['Find', 'To the place before where events were lost', ['S-e'], (app) => app.lost.step('previous')],
 	['Find', 'Filter events', ['i'], (app) => app.filters.open()],
-	['Find', 'Clear the filter', [], (app) => app.filters.set({})],
+	['Find', 'Clear the filter', [], (app) => app.filters.on ? app.filters.set({}) : app.hint('There is no filter.')],
 	['Tracks', 'Find or add a track', ['C-p', 't'], (app) => app.palette.open('tracks')],
 	['Tracks', 'Spans between two events: A -> B', [], (app) => app.palette.open('pair')],
 	['Tracks', 'To the list of tracks', ['l'], (app) => app.tree.take(app.tree.focused, true)],
-	['Tracks', 'Keep the track at the top', ['p'], (app) => lane_of(app) && app.lanes.toggle(lane_of(app), 'pinned')],
-	['Tracks', 'Remove the track', [], (app) => lane_of(app) && app.lanes.remove(lane_of(app))],
+	['Tracks', 'Keep the track at the top', ['p'], (app) => with_lane(app, (lane) => app.lanes.toggle(lane, 'pinned'))],
+	['Tracks', 'Remove the track', [], (app) => with_lane(app, (lane) => app.lanes.remove(lane))],
 	['Tracks', 'Open or close all sections', ['x'], (app) => app.fold_all()],
 	['Tracks', 'Add all tasks that ran in sight', [], (app) => app.add_busy_tasks()],
 	['Tracks', 'Arrows of wakeups on or off', ['h'], (app) => app.arrows.toggle()],

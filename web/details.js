@@ -11,6 +11,7 @@ import { STATE_NAMES, unknown_why } from './colours.js';
 import { all_files_of_lane } from './files.js';
 import { absolute, clock, count, duration, exact, value as number } from './units.js';
 import { show_single, single_of } from './single.js';
+import { go_to_waker } from './wakers.js';
 import { el, button, copy } from './table.js';
 
 export class Details {
@@ -77,7 +78,7 @@ export class Details {
 			['Event', `${e.system ? e.system + '/' : ''}${e.event}`],
 			['Time', clock(e.ts)], ['On its clock', absolute(e.ts, app.info.origin)],
 			['CPU', String(e.cpu)],
-			['Task', this.link(`${e.comm} ${e.pid}`, () => app.show_lane(`task:${e.machine || 0}:${e.pid}`))],
+			['Task', this.link(`${e.comm} ${e.pid}`, () => app.show_lane(`task:${e.machine || 0}:${e.pid}`, e.cpu))],
 			['Process', who && who.tgid > 0 && who.tgid !== e.pid ? String(who.tgid) : ''],
 			['Command', app.command_of(who)],
 			['Machine', app.info.machines.length > 1 ? app.machine_name(e.machine) : ''],
@@ -150,7 +151,7 @@ export class Details {
 	woken_by(s, { type, machine }) {
 		const { app } = this, { irq } = s, who = irq && app.tasks[irq.task];
 		if (!irq)
-			return [['Woken by', s.waker >= 0 ? this.link(app.task_name(s.waker), () => this.waker(s.waker)) : ''], ['', s.waker_in_irq ? 'in an interrupt' : '']];
+			return [['Woken by', s.waker >= 0 ? this.link(app.task_name(s.waker), () => app.attempt(() => go_to_waker(app, s))) : ''], ['', s.waker_in_irq ? 'in an interrupt' : '']];
 		const words = who && /^ksoftirqd\//.test(who.comm) ? 'Run by' : 'Interrupted';
 		const run = () => app.show_lane(who.pid ? `task:${machine}:${who.pid}` : `cpu:${machine}:${irq.cpu}`);
 		return [
@@ -184,11 +185,5 @@ export class Details {
 			['Host thread', thread ? this.link(name(thread.pid), () => app.show_lane(`task:${thread.machine}:${thread.pid}`)) : ''],
 			['Runs', vcpu ? this.link(`vCPU ${vcpu.cpu} of ${vcpu.name}`, () => app.show_lane(`vcpu:${vcpu.machine}:${vcpu.cpu}`)) : ''],
 		];
-	}
-
-	waker(n) {
-		const task = this.app.tasks[n];
-		if (task)
-			this.app.show_lane(`task:${task.machine}:${task.pid}`);
 	}
 }

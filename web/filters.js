@@ -16,7 +16,7 @@
 import * as api from './api.js';
 import { count } from './units.js';
 import { el, button } from './table.js';
-import { whole_expression, plain_words } from './search.js';
+import { field_trouble, whole_expression, plain_words } from './search.js';
 
 const LANES = 20;	/* of tasks that a filter adds at most */
 const MOST = 300;	/* entries of a list in the box; the rest is found by typing */
@@ -109,6 +109,12 @@ export class Filters {
 				clean[key] = want[key];
 		if (want.expression)
 			clean.expression = want.expression.trim();
+		this.problem = field_trouble(clean.expression || '', app.kinds);
+		if (this.problem) {
+			if (!quiet)
+				app.note(this.problem);
+			return false;
+		}
 		let answer = { id: undefined, count: 0 };
 		if (Object.keys(clean).length)
 			try {

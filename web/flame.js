@@ -50,8 +50,10 @@ class Flame {
 		this.graph = el('div', 'flame');
 		this.said = el('span', 'said', '');
 		this.path = [this.root];
+		this.whole = button('Whole', () => this.go([this.root]));
+		this.whole.disabled = true;
 		box.replaceChildren(el('div', 'panel-head', el('span', '', words), this.said,
-			button('Whole', () => this.go([this.root])),
+			this.whole,
 			button('Copy as folded stacks', () => copy(folded(this.root, [], []).join('\n') + '\n'))), this.graph);
 		new ResizeObserver(() => this.draw()).observe(this.graph);
 		this.graph.addEventListener('keydown', (event) => {
@@ -63,6 +65,7 @@ class Flame {
 	}
 
 	go(path) {
+		this.whole.disabled = path.length < 2;
 		this.path = path;
 		this.draw();
 	}

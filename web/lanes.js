@@ -125,8 +125,10 @@ export class Lanes {
 		const mates = this.list.filter((l) => l.pinned === lane.pinned &&
 			(l.pinned || this.section_of(l) === this.section_of(lane)));
 		const other = mates[mates.indexOf(lane) + by];
-		if (!other)
+		if (!other) {
+			this.app.hint(`It is the ${by < 0 ? 'first' : 'last'} track of its section already.`);
 			return;
+		}
 		const a = this.list.indexOf(lane), b = this.list.indexOf(other);
 		[this.list[a], this.list[b]] = [this.list[b], this.list[a]];
 		this.changed();
@@ -162,8 +164,9 @@ export class Lanes {
 			lane.refused = tile.refused;
 			return news;
 		}
-		if (lane.kind === tile.kind && lane.n_rows === rows)
+		if (lane.kind === tile.kind && lane.n_rows === rows && !lane.refused)
 			return false;
+		lane.refused = '';	/* another zoom can be had */
 		lane.kind = tile.kind;
 		lane.n_rows = rows;
 		return true;

@@ -113,8 +113,10 @@ export class Live {
 	}
 
 	async toggle() {
-		if (!this.on && !this.paused)
+		if (!this.on && !this.paused) {
+			this.app.hint('This trace is not being recorded; there is nothing to follow.');
 			return;
+		}
 		if (!this.following) {
 			this.following = true;
 			if (this.paused)

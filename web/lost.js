@@ -88,9 +88,9 @@ export class Lost {
 		const t = s ? s.event?.ts ?? s.start : next ? Math.max(0, app.view.from - 1) : app.view.to;
 		const loss = await api.get('loss', { t: Math.max(0, Math.round(t)), step: way }, 'loss');
 		if (!loss.places)
-			return app.note('This trace lost no events.', true);
+			return app.hint('This trace lost no events.');
 		if (loss.none)
-			return app.note(next ? 'No events were lost after this.' : 'No events were lost before this.', true);
+			return app.hint(next ? 'No events were lost after this.' : 'No events were lost before this.');
 		app.show_lane(`cpu:${loss.machine}:${loss.cpu}`);
 		await app.select_event(loss.ref);
 	}

@@ -40,8 +40,10 @@ export class Marks {
 	set(t, name) {
 		let mark = name && this.list.find((m) => m.name === name);
 		if (!mark) {
-			if (this.list.length >= CEILING)
+			if (this.list.length >= CEILING) {
+				this.app.hint(`There are ${CEILING} marks already; remove some first.`);
 				return null;
+			}
 			mark = { name: name || this.free_name(), t: 0, active: false };
 			this.list.push(mark);
 		}

@@ -56,6 +56,13 @@ function key_words(a, b, [key, other]) {
 	return key === other ? `matched by ${key}` : `matched by ${key} = ${other}`;
 }
 
+/* Says that an event has no number of that name; nothing if it has. */
+function missing_key(kind, key) {
+	if (['pid', 'cpu'].includes(key) || (kind.fields || []).some((f) => f.number && f.name === key))
+		return '';
+	return `${kind.name} has no number “${key}”`;
+}
+
 /* How many letters two names begin with in common. */
 function alike(a, b) {
 	let n = 0;
@@ -72,11 +79,16 @@ function offer(kinds, word, score, text, other = '') {
 	return found.slice(0, OFFERED).map(([k]) => ({ text: text(`${k.system}/${k.name}`), note: 'go on with this', fill: text(`${k.system}/${k.name}`) }));
 }
 
+/* The same for a text that is to become one: before the arrow, events to begin with. */
+export function first_items(text, kinds, score) {
+	return pair_items(text, kinds, score) || offer(kinds, text.trim(), score, (name) => `${name} -> `);
+}
+
 /* What the palette offers for a text with an arrow: [{text, note, spec or fill}]; null: it has none. */
 export function pair_items(text, kinds, score) {
 	if (!ARROW.test(text))
 		return null;
-	const [from, rest] = [text.slice(0, text.search(ARROW)).trim(), text.slice(text.search(ARROW)).replace(ARROW, '')];
+	const [from, ...more] = text.trim().split(ARROW), rest = more.filter(Boolean).join(' ');	/* one arrow too many is none */
 	const [to, key, other] = rest.trim().split(/[\s=]+/), a = kinds_called(kinds, from), b = kinds_called(kinds, to || '');
 	if (a.length !== 1)
 		return offer(kinds, from, score, (name) => `${name} -> ${rest}`);
@@ -84,8 +96,13 @@ export function pair_items(text, kinds, score) {
 	if (b.length !== 1)
 		return offer(kinds, to || '', score, (name) => `${first} -> ${name} `, a[0].name);
 	const keys = keys_of(a[0], b[0]), given = key ? keys.filter(([k, o]) => k.startsWith(key) && (!other || o.startsWith(other))) : keys;
-	if (key && !given.some(([k, o]) => k === key && o === (other || k)))
-		given.unshift([key, other || key]);
+	if (key && !given.some(([k, o]) => k === key && o === (other || k))) {
+		const wrong = missing_key(a[0], key) || missing_key(b[0], other || key);
+		if (wrong && !given.length)
+			return [{ text: wrong, note: `fields of both: ${keys.map(([k]) => k).join(', ')}`, fill: `${first} -> ${b[0].system}/${b[0].name} ` }];
+		if (!wrong)
+			given.unshift([key, other || key]);
+	}
 	const exact = key && given.find(([k, o]) => k === key && o === (other || k));
 	const list = exact ? [exact, ...given.filter((k) => k !== exact)] : given;
 	return list.map((k) => ({ text: `${a[0].name} → ${b[0].name}`, note: key_words(a[0], b[0], k), spec: spec_of(a[0], b[0], ...k) }));

@@ -13,7 +13,7 @@ import { COMMANDS, key_name } from './commands.js';
 import { TIME_FORM, go_to_time, moment_words, parse_time } from './moments.js';
 import { count, duration, some } from './units.js';
 import { el } from './table.js';
-import { PAIR_FORM, known_pairs, pair_items } from './pairs.js';
+import { PAIR_FORM, first_items, known_pairs, pair_items } from './pairs.js';
 import { KERNEL } from './colours.js';
 import { files_of_lane } from './files.js';
 import { split } from './lanes.js';
@@ -66,15 +66,20 @@ export class Palette {
 	}
 
 	open(what) {
-		this.input.value = { commands: '>', pair: ' -> ', time: '@' }[what] || '';
-		this.input.placeholder = 'Track: a task, CPU, event, field, or event -> event   ( > for commands, @ for a time )';
+		this.input.value = { commands: '>', time: '@' }[what] || '';
+		this.begin_pair(what === 'pair');
 		this.tracks = null;
 		if (!this.box.open)
 			this.box.showModal();
 		this.input.focus();
-		if (what === 'pair')
-			this.input.setSelectionRange(0, 0);
 		this.fill();
+	}
+
+	/* The first event of a pair is asked for, then the arrow and the second. */
+	begin_pair(pair) {
+		this.pair = pair;
+		this.input.placeholder = pair ? 'The event that begins the spans; then  ->  and the event that ends them'
+			: 'Track: a task, CPU, event, field, or event -> event   ( > for commands, @ for a time )';
 	}
 
 	commands() {
@@ -129,7 +134,7 @@ export class Palette {
 						add(`field:${spec}:${f.name}:${chosen.pid}`, `${k.system}/${k.name} ${f.name} of ${chosen.comm} ${chosen.pid}`, 'over time');
 				}
 		}
-		out.push({ text: `Spans between two events: ${PAIR_FORM}`, note: 'a pair', fill: ' -> ' });
+		out.push({ text: `Spans between two events: ${PAIR_FORM}`, note: 'a pair', pair: true });
 		return out;
 	}
 
@@ -138,7 +143,7 @@ export class Palette {
 		const word = (command ? text.slice(1) : text).trim().toLowerCase();
 		if (!command && !this.tracks)
 			this.tracks = this.all_tracks();
-		const pairs = command ? null : pair_items(text, this.app.kinds, score);
+		const pairs = command ? null : this.pair && !text.startsWith('@') ? first_items(text, this.app.kinds, score) : pair_items(text, this.app.kinds, score);
 		const all = command ? this.commands() : this.tracks;
 		this.items = all.map((item) => ({ item, points: Math.max(score(item.text, word), score(item.note, word) * .5) }))
 			.filter((x) => x.points > 0).sort((a, b) => b.points - a.points).slice(0, MOST).map((x) => x.item);
@@ -179,11 +184,11 @@ export class Palette {
 
 	run(i) {
 		const item = this.items[i];
-		if (item?.fill !== undefined) {		/* a part of a text: it goes on */
-			this.input.value = item.fill;
+		if (item?.fill !== undefined || item?.pair) {		/* a part of a text: it goes on */
+			this.input.value = item.fill ?? '';
+			if (item.pair)
+				this.begin_pair(true);
 			this.input.focus();
-			if (item.fill.startsWith(' '))
-				this.input.setSelectionRange(0, 0);
 			this.fill();
 			return;
 		}

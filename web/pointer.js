@@ -256,21 +256,23 @@ export class Pointer {
 		}
 		add('Mark here', () => app.marks.set(at.t));
 		const n = span && split(at.lane).type === 'cpu' ? span.value : this.task_of_lane(at.lane);
-		entries.push(...this.about_task(app.tasks[n]));
+		entries.push(...this.about_task(app.tasks[n], at.lane));
 		if (at.lane)
 			add('Remove this track', () => app.lanes.remove(at.lane));
 		show_menu(box, entries, clientX, clientY);
 	}
 
-	about_task(task) {
+	/* here: the track that it is asked on, which is not offered */
+	about_task(task, here = '') {
 		const { app } = this, out = [];
 		if (!task || !task.pid)
 			return out;
 		const who = `${task.comm} ${task.pid}`, id = `${task.machine}:${task.pid}`;
-		out.push([`Show the states of ${who}`, () => app.show_lane(`task:${id}`)]);
-		if (app.info.has.calls)
+		if (here !== `task:${id}`)
+			out.push([`Show the states of ${who}`, () => app.show_lane(`task:${id}`)]);
+		if (app.info.has.calls && here !== `calls:${id}`)
 			out.push([`Show the functions of ${who}`, () => app.show_lane(`calls:${id}`)]);
-		if (app.info.has.syscalls)
+		if (app.info.has.syscalls && here !== `sys:${id}`)
 			out.push([`Show the system calls of ${who}`, () => app.show_lane(`sys:${id}`)]);
 		out.push([`Only events of ${who}`, () => app.filters.only('tasks', id)],
 			[`Why did ${who} wait?`, () => app.why(task.n)]);
@@ -286,7 +288,7 @@ export class Pointer {
 			entries.push([`Only events of CPU ${lane.id}`, () => app.filters.only('cpus', `${lane.machine}:${lane.id}`)]);
 		if (lane.type === 'event')
 			entries.push([`Only events ${lane.parts[0]}`, () => app.filters.only('kinds', lane.parts[0])]);
-		entries.push(...this.about_task(app.tasks[this.task_of_lane(spec)]).filter(([text]) => lane.type !== 'task' || !text.startsWith('Show the states')),
+		entries.push(...this.about_task(app.tasks[this.task_of_lane(spec)], spec),
 			[lane.pinned ? 'Let it scroll' : 'Keep at the top', () => lanes.toggle(spec, 'pinned')],
 			['Up', () => lanes.shift(spec, -1)], ['Down', () => lanes.shift(spec, 1)],
 			['Remove this track', () => lanes.remove(spec)]);

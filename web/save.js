@@ -12,6 +12,7 @@
 import * as api from './api.js';
 import { show_menu } from './pointer.js';
 import { copy } from './table.js';
+import { bytes, some } from './units.js';
 
 function download(href, name) {
 	const a = document.createElement('a');
@@ -98,10 +99,13 @@ export class Save {
 	}
 
 	png() {
-		return new Promise((done) => this.picture().toBlob((blob) => {
-			const href = URL.createObjectURL(blob);
-			download(href, this.name('png'));
-			setTimeout(() => URL.revokeObjectURL(href), 10000);
+		return new Promise((done, fail) => this.picture().toBlob((blob) => {
+			if (!blob) {
+				fail(new Error('the picture is too large for the browser'));
+				return;
+			}
+			this.keep(blob, this.name('png'));
+			this.app.hint(`${this.name('png')}: ${bytes(blob.size)} saved.`);
 			done(blob.size);
 		}));
 	}
@@ -120,18 +124,32 @@ export class Save {
 			sel: all || !filters.on ? undefined : filters.sel, marks: app.marks.text() || undefined, range: range ? `${range.from},${range.to}` : undefined });
 	}
 
-	/* The program forgets selections that were not used for long; asking anew is cheap if it did not. */
+	/*
+	 * The program forgets selections that were not used for long; asking anew is cheap if it did not. The file is
+	 * fetched here, not by the browser's own download: that one says nothing if the program refuses.
+	 */
 	async file(what, all = false, whole = false) {
-		const { filters } = this.app;
+		const { app } = this, { filters } = app;
 		if (!all && filters.on)
 			filters.sel = (await filters.ask(filters.want)).id;
-		download(this.address(what, all, whole), this.name(what));
+		const blob = await api.file(this.address(what, all, whole));
+		this.keep(blob, this.name(what));
+		const refused = ['svg', 'html'].includes(what) ? app.lanes.rows.filter((r) => r.lane?.refused).length : 0;
+		app.hint(`${this.name(what)}: ${bytes(blob.size)} saved${refused ? `; ${some(refused, 'track')} cannot be drawn, the file says why` : ''}.`);
 	}
 
-	link() {
+	keep(blob, name) {
+		const href = URL.createObjectURL(blob);
+		download(href, name);
+		setTimeout(() => URL.revokeObjectURL(href), 10000);
+	}
+
+	async link() {
 		this.app.address.write();
-		this.app.note('The link is on the clipboard. It works while this viewer runs.', true);
-		return copy(location.href);
+		if (await copy(location.href))
+			this.app.hint('The link is on the clipboard. It works while this viewer runs.');
+		else
+			this.app.hint('The browser does not allow to copy; the link is in the address bar.');
 	}
 
 	print() {

@@ -33,6 +33,30 @@ export function unknown_fields(text, kinds) {
 	return [...new Set(test.match(/\b[A-Za-z_]\w*/g) || [])].filter((word) => !known.has(word) && !word.startsWith('common_'));
 }
 
+/* How many letters must change to make one word of the other. */
+function distance(a, b) {
+	let row = [...Array(b.length + 1).keys()];
+	for (let i = 1; i <= a.length; i++) {
+		const next = [i];
+		for (let k = 1; k <= b.length; k++)
+			next.push(Math.min(next[k - 1] + 1, row[k] + 1, row[k - 1] + (a[i - 1] === b[k - 1] ? 0 : 1)));
+		row = next;
+	}
+	return row[b.length];
+}
+
+/* A sentence about a field that no event has, with the nearest name; nothing if all are known. */
+export function field_trouble(text, kinds) {
+	const [word] = unknown_fields(text, kinds);
+	if (!word)
+		return '';
+	const names = [...new Set(kinds.flatMap((kind) => (kind?.fields || []).map((field) => field.name)))];
+	const low = word.toLowerCase(), far = (name) => distance(low, name.toLowerCase());
+	const best = names.sort((a, b) => far(a) - far(b))[0];
+	const near = best && (far(best) <= Math.max(2, word.length / 3) || best.includes(low) || low.includes(best));
+	return `No event of this trace has a field “${word}”${near ? `; did you mean “${best}”?` : '.'}`;
+}
+
 /* The program's words, without advice for its command line. */
 export function plain_words(message) {
 	return message.replace(/; report -E lists them/, '; “Event counts” lists them').replace(`'${ALL}`, '\'');
@@ -150,6 +174,7 @@ export class Search {
 	async run() {
 		if (!this.input.value) {
 			this.clear();
+			this.app.hint('Nothing is searched for. Type a word into the box at the top (/).');
 			return false;
 		}
 		this.say('…');
@@ -163,9 +188,9 @@ export class Search {
 			this.count = answer.count;
 			this.whole = answer.whole !== false;
 			this.say(count(answer.count));
-			const unknown = this.mode.value === 'expression' ? unknown_fields(this.input.value, app.kinds) : [];
-			if (!answer.count)
-				this.complain(unknown.length ? `No event of this trace has a field “${unknown[0]}”.` : 'Nothing is found: no event has this in its line.');
+			const unknown = this.mode.value === 'expression' ? field_trouble(this.input.value, app.kinds) : '';
+			if (unknown || !answer.count)
+				this.complain(unknown || 'Nothing is found: no event has this in its line.');
 			this.show();
 			app.emit('search');
 			return answer.count > 0;
@@ -211,8 +236,10 @@ export class Search {
 			let hit = await api.get('hit', { sel: this.sel, t: Math.max(0, t), step }, 'hit');
 			if (hit.none)	/* around the end */
 				hit = await api.get('hit', { sel: this.sel, t: step === 'next' ? 0 : app.view.end + 1, step }, 'hit');
-			if (hit.none)
+			if (hit.none) {
+				app.hint(`Nothing is found for “${this.input.value}”.`);
 				return;
+			}
 			this.say(`${count(hit.row + 1)} of ${count(this.count)}`);
 			await app.select_event(hit.ref, { from_search: true });
 		} catch (error) {

@@ -97,6 +97,10 @@ export async function spans_panel(app, box) {
 		words.push('too many for quantiles: zoom in');
 	if (stats.more)
 		words.push('only the names with the most time');
+	if (stats.parts_of)
+		words.push(`very many events: computed in parts of ${duration(stats.parts_of)}, a span that reaches far beyond its part counts as one whose begin or end is missing`);
+	if (stats.refused.length)
+		words.push(`${some(stats.refused.length, 'track')} cannot be had: ${stats.refused[0].why}`);
 	const range = app.range ? null : { from: stats.from, to: stats.to };
 	const rows = stats.rows.filter((r) => r.n || r.cut), cuts = rows.some((r) => r.cut), most = Math.max(1, ...rows.map((r) => r.total || 0));
 	put(box, words.join('; '), ['Kind', 'Name', '', 'Count', 'Total', 'Average', 'Shortest', 'Half below', '95 % below', '99 % below', 'Longest',

@@ -54,16 +54,26 @@ export function csv(titles, rows) {
 		.map((row) => row.filter((text, i) => told[i])).map((row) => row.map((text) => quote(String(text))).join(',')).join('\n') + '\n';
 }
 
+/* Whether something was copied; the page says so. */
+function told(done) {
+	document.dispatchEvent(new CustomEvent('copied', { detail: done }));
+}
+
+/* False: the browser does not let us. */
 export async function copy(text) {
 	try {
 		await navigator.clipboard.writeText(text);
+		told(true);
+		return true;
 	} catch {	/* no permission: the old way */
 		const area = el('textarea', 'offscreen');
 		area.value = text;
 		document.body.append(area);
 		area.select();
-		document.execCommand('copy');
+		const done = document.execCommand('copy');
 		area.remove();
+		told(done);
+		return done;
 	}
 }
 

@@ -171,6 +171,7 @@ export class Words {
 			ctx.fillText(fits, left, middle);
 			this.drawn++;
 		}
+		this.refusals(scene, theme);
 		for (const piece of scene.scales || [])
 			this.scale(piece, k, theme);
 		for (const piece of [...scene.pieces, ...scene.flags])
@@ -180,6 +181,16 @@ export class Words {
 			if (piece.pinned === this.only)
 				this.events(piece, k, theme);
 		app.names.flush();
+	}
+
+	/* Why a track is empty, where it would be drawn. */
+	refusals(scene, theme) {
+		const { ctx } = this;
+		ctx.font = `11px ${theme.font}`;
+		ctx.fillStyle = theme.text2;
+		for (const { row, top } of scene.rows)
+			if (row.lane?.refused && Boolean(row.pinned) === this.only)
+				ctx.fillText(this.fit(row.lane.refused, this.w - 16), 8, top + row.height / 2);
 	}
 
 	/* [texts, the longest first: the first that has room is drawn; its colour] */

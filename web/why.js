@@ -74,11 +74,13 @@ export async function why_panel(app, box) {
 	});
 	const list = table(titles, rows, { kept: kept_of(box), key: (i) => `${path[i].task} ${path[i].start}`, click: (i) => go_to_piece(app, path[i]) });
 	const head = el('div', 'panel-head', el('span', '', `What ${app.task_name(chosen)} waited for: ${some(path.length, 'piece')}, ${duration(span)}`),
-		button('Show all their tracks', () => [...new Set(path.map((p) => p.task))].slice(0, 30).forEach((n) => {
-			const t = app.tasks[n];
-			if (t && t.pid)
-				app.lanes.add(`task:${t.machine}:${t.pid}`);
-		})), button('Copy as CSV', () => copy(csv(titles, rows))));
+		button('Show all their tracks', () => {
+			const before = app.lanes.list.length;
+			[...new Set(path.map((p) => p.task))].slice(0, 30).map((n) => app.tasks[n]).filter((t) => t?.pid)
+				.forEach((t) => app.lanes.add(`task:${t.machine}:${t.pid}`));
+			const n = app.lanes.list.length - before;
+			app.hint(n ? `${some(n, 'track')} added.` : 'All of them have a track already.');
+		}), button('Copy as CSV', () => copy(csv(titles, rows))));
 	refill(box, head, strip(app, path, answer.from, answer.to),
 		el('div', 'two', el('div', '', list), el('div', '', sums_table(app, answer.sums || [], span), had_table(app, answer.had, span, 'Who had the CPUs that were waited for:'),
 			had_table(app, answer.stolen_by, span, 'Who had the CPUs of the host while virtual ones were to run:'))));

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * wakers.js - from a span to who woke its task, and to whom its task woke.
+ *
+ * A task that wakes another has a track: there the span of that moment is selected. The idle task has none; what woke
+ * then was an interrupt on an idle CPU. So the way leads to the interrupt, if the trace has it, else to the CPU, with
+ * the event that woke selected.
+ */
+import * as api from './api.js';
+
+function take(app, span) {
+	app.select(span);
+	app.view.reveal(span.start, span.end);
+}
+
+/* The moment t of a CPU that idled: [machine, cpu]; ref: the event that woke, if it is known. */
+async function go_to_idle(app, machine, cpu, t, ref) {
+	for (const type of ['irq', 'softirq']) {
+		const lane = `${type}:${machine}:${cpu}`, span = app.info.has[type] ? await app.span(lane, t, 0, 'at') : null;
+		if (!span)
+			continue;
+		app.show_lane(lane);
+		take(app, span);
+		return;
+	}
+	app.show_lane(`cpu:${machine}:${cpu}`);
+	if (ref !== undefined && ref >= 0 && ref < 2 ** 53)
+		await app.select_event(ref);
+	else
+		app.view.reveal(t);
+	app.hint(`CPU ${cpu} was idle then: an interrupt woke the task. The trace does not say which one.`);
+}
+
+async function go_to_task(app, task, t, step) {
+	const lane = `task:${task.machine}:${task.pid}`, span = await app.span(lane, t, 0, step);
+	app.show_lane(lane);
+	if (span)
+		take(app, span);
+	else
+		app.hint(`It is not known what ${app.task_name(task.n)} did then.`);
+}
+
+/* The waking of a task nearest to t: at t, or the last one before. */
+async function waking_before(app, n, t) {
+	const here = await api.get('arrows', { from: t, to: t, task: n, max: 100 });
+	const of = (list) => list.filter((a) => a[3] === n && a[0] <= t).pop();
+	return of(here.arrows) || of(app.arrows.list);
+}
+
+/* To the one that woke the task of a span. */
+export async function go_to_waker(app, s, n = app.hot) {
+	const arrow = await waking_before(app, n, s.start), known = s.waker >= 0 ? s.waker : arrow?.[1];
+	const waker = app.tasks[known], t = s.waker >= 0 ? s.start : arrow?.[0];
+	if (!waker)
+		return app.hint('It is not known who woke it: there is no wakeup in the trace before this.');
+	if (waker.pid)
+		return go_to_task(app, waker, t, 'nearest');
+	const cpu = s.irq?.cpu ?? arrow?.[2];
+	if (cpu === undefined || cpu < 0)
+		return app.hint('An idle CPU woke it; it is not known which one.');
+	return go_to_idle(app, waker.machine, cpu, t, s.waker >= 0 ? s.first : undefined);
+}
+
+/* To the next one that the task of a span woke. */
+async function go_to_woken(app, s) {
+	const arrow = app.arrows.list.find((a) => a[1] === app.hot && a[0] >= s.start && a[3] !== app.hot), task = app.tasks[arrow?.[3]];
+	if (!task?.pid)
+		return app.hint(app.arrows.on ? 'It woke no task after this, as far as in sight.' : 'The arrows of wakeups are off (H): who woke whom is not known.');
+	return go_to_task(app, task, arrow[4], 'at');
+}
+
+export function follow_wakeup(app, back) {
+	const s = app.selection;
+	if (!s || !s.lane || app.hot < 0)
+		return app.hint('Select a span of a task first.');
+	return back ? go_to_waker(app, s) : go_to_woken(app, s);
+}

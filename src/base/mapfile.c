@@ -189,6 +189,11 @@ int mapfile_open(struct mapfile *ret_map, const char *path, struct errmsg *err)
 	return mapfile_open_if(ret_map, path, "", err);
 }
 
+int mapfile_open_fd(struct mapfile *ret_map, int fd, const char *path, struct errmsg *err)
+{
+	return mapfile_map(ret_map, fd, path, "", err);
+}
+
 int mapfile_open_regular(struct mapfile *ret_map, const char *path, size_t max_bytes,
 			 struct errmsg *err)
 {

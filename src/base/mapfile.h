@@ -26,6 +26,8 @@ int mapfile_open(struct mapfile *ret_map, const char *path, struct errmsg *err);
 /* The same; of a stream that does not begin with `prefix` only the beginning is read. */
 int mapfile_open_if(struct mapfile *ret_map, const char *path, const char *prefix,
 		    struct errmsg *err);
+/* A file that is open already, which stays open; it is read from its beginning. path is only for messages. */
+int mapfile_open_fd(struct mapfile *ret_map, int fd, const char *path, struct errmsg *err);
 /* A file whose name somebody else chose: regular.h. Pipes and devices are refused, and files that are empty or
  * larger than max_bytes. */
 int mapfile_open_regular(struct mapfile *ret_map, const char *path, size_t max_bytes,

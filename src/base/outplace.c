@@ -301,6 +301,8 @@ static int open_text(struct outplace *p, const struct walk *w, struct errmsg *er
 {
 	int append = w->use == OUTPLACE_APPEND ? O_APPEND : 0;
 	int how = w->is_magic ? 0 : O_NOFOLLOW | O_CREAT;
+	/* whoever puts a pipe in place of an ordinary file must not keep us waiting for its reader */
+	bool may_wait = w->exists && !S_ISREG(w->st.st_mode);
 	struct stat st;
 	int r;
 
@@ -309,12 +311,16 @@ static int open_text(struct outplace *p, const struct walk *w, struct errmsg *er
 	r = w->exists ? check_planted(w, &w->st, err) : 0;
 	if (r < 0)
 		return r;
+	if (!may_wait)
+		how |= O_NONBLOCK;
 	p->fd = openat(w->dir, w->name, O_WRONLY | O_NOCTTY | O_CLOEXEC | append | how, NEW_MODE);
 	if (p->fd < 0 || fstat(p->fd, &st) < 0)
 		return -errno;
 	r = check_planted(w, &st, err); /* it may be another one by now */
 	if (r < 0)
 		return r;
+	if (!may_wait && fcntl(p->fd, F_SETFL, append) < 0)
+		return -errno;
 	if (append || w->is_magic ||
 	    !S_ISREG(st.st_mode)) /* what is open may have a beginning to keep */
 		return 0;

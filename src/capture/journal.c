@@ -198,18 +198,29 @@ int journal_add_probe(struct journal *j, const char *name, struct errmsg *err)
 	return journal_note(j, NOTE_PROBE, "", name, "", err);
 }
 
-int journal_add_live(struct journal *j, const char *path, struct errmsg *err)
+int journal_add_live(struct journal *j, const char *path, const struct livefile_id *id,
+		     struct errmsg *err)
 {
-	char *whole = *path == '/' ? NULL : getcwd(NULL, 0), *name = NULL;
+	char text[LIVE_ID_BYTES], *whole = *path == '/' ? NULL : getcwd(NULL, 0), *name = NULL;
 	int r;
 
 	if (asprintf(&name, "%s%s%s", whole ? whole : "", whole ? "/" : "", path) < 0)
 		name = NULL;
-	r = name ? journal_note(j, NOTE_LIVE, "", name, "", err)
+	r = name ? journal_note(j, NOTE_LIVE, "", name, live_id_fmt(id, text), err)
 		 : errmsg_set_errno(err, -ENOMEM, "cannot note the name of %s", path);
 	free(name);
 	free(whole);
 	return r;
+}
+
+void journal_end_live(struct journal *j, const struct livefile_id *id)
+{
+	char text[LIVE_ID_BYTES];
+
+	live_id_fmt(id, text);
+	for (size_t i = 0; i < j->notes.n; i++)
+		if (j->notes.list[i].kind == NOTE_LIVE && !strcmp(j->notes.list[i].text, text))
+			j->notes.list[i].is_done = true;
 }
 
 /* --- the journals of others -------------------------------------------------------------------- */

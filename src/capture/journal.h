@@ -20,6 +20,7 @@
 #include "capture/tracefs.h"
 
 struct journal;
+struct livefile_id;
 
 int journal_open(struct journal **ret_journal, const struct tracefs *t, struct errmsg *err);
 
@@ -41,8 +42,11 @@ int journal_set(struct journal *j, const char *instance, const char *file, const
  */
 int journal_add_probe(struct journal *j, const char *name, struct errmsg *err);
 
-/* A trace file that is being recorded: livefile_repair() finishes it if we cannot. */
-int journal_add_live(struct journal *j, const char *path, struct errmsg *err);
+/* A trace file that is being recorded: livefile_repair_only() finishes it if we cannot. */
+int journal_add_live(struct journal *j, const char *path, const struct livefile_id *id,
+		     struct errmsg *err);
+/* It is finished: journal_undo() does not look at it any more. */
+void journal_end_live(struct journal *j, const struct livefile_id *id);
 
 /*
  * Claims the top level for us, as two cannot use what exists only once. -EBUSY with a sentence that

@@ -15,7 +15,7 @@ enum note_kind { NOTE_INSTANCE, NOTE_FILE, NOTE_LIVE, NOTE_TOP, NOTE_PROBE, NOTE
 struct note {
 	enum note_kind kind;
 	char *instance, *name; /* name: of the file, of the instance, a path; "PID SINCE" */
-	char *text;	       /* what the file said */
+	char *text;	       /* what the file said; of a live file its id, or "" */
 	bool is_done;	       /* undone, or not to be tried again */
 };
 
@@ -45,6 +45,11 @@ void notes_drop_done(struct notes *notes);
 /* Adds the lines of a note. */
 void note_fmt(struct textbuf *tb, enum note_kind kind, const char *instance, const char *name,
 	      const char *text);
+/* The text of NOTE_LIVE; buf of LIVE_ID_BYTES is returned. */
+#define LIVE_ID_BYTES 60
+const char *live_id_fmt(const struct livefile_id *id, char *buf);
+/* False: it is none, as in journals of a sonde of old. */
+bool live_id_parse(const char *text, struct livefile_id *ret);
 /* Any bytes. -ENOMEM; what was read until then is in *notes. */
 int notes_parse(const char *text, size_t n_bytes, struct notes *notes);
 /*

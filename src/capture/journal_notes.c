@@ -4,7 +4,8 @@
  *
  *	instance sonde.1234
  *	top 1234
- *	live /home/me/trace.dat
+ *	live-at <device:inode:birth, hex> /home/me/trace.dat
+ *	live /home/me/trace.dat                             (by a sonde of old: whatever has that name)
  *	probe sonde_1234/vfs_read
  *	marks 4711 360012
  *	file <instance or -> set_event 22
@@ -32,6 +33,7 @@
 #define FIELD_MAX_BYTES	  16384 /* a path of 4096 bytes, all of them escaped */
 
 static const char *const note_words[] = {"instance", "file", "live", "top", "probe", "marks"};
+#define LIVE_AT "live-at"
 
 /* --- the list ---------------------------------------------------------------------------------- */
 
@@ -111,7 +113,10 @@ void note_fmt(struct textbuf *tb, enum note_kind kind, const char *instance, con
 {
 	size_t text_bytes = strlen(text);
 
-	textbuf_addf(tb, "%s ", note_words[kind]);
+	if (kind == NOTE_LIVE && *text)
+		textbuf_addf(tb, LIVE_AT " %s ", text);
+	else
+		textbuf_addf(tb, "%s ", note_words[kind]);
 	if (kind != NOTE_FILE) {
 		add_escaped(tb, name, false);
 		textbuf_add_char(tb, '\n');
@@ -206,6 +211,26 @@ static int parse_name(enum note_kind kind, const char *line, const char *eol, st
 	return unescape(line, eol, name) ? notes_add(notes, kind, "", name, "", 0) : 0;
 }
 
+/* "ID NAME" */
+static int parse_live(const char *line, const char *eol, struct notes *notes)
+{
+	char name[FIELD_MAX_BYTES];
+	const char *at = line, *end = take_word(&at, eol);
+
+	for (const char *p = line; p < end; p++)
+		if (*p != ':' && hex_digit(*p) < 0)
+			return 0;
+	return end > line && unescape(at, eol, name)
+		       ? notes_add(notes, NOTE_LIVE, "", name, line, end - line)
+		       : 0;
+}
+
+static bool is_word(const char *word, const char *word_end, const char *wanted)
+{
+	return strlen(wanted) == (size_t)(word_end - word) &&
+	       !memcmp(word, wanted, word_end - word);
+}
+
 int notes_parse(const char *p, size_t n_bytes, struct notes *notes)
 {
 	const char *end = n_bytes ? p + n_bytes : p; /* p may be NULL then */
@@ -219,14 +244,15 @@ int notes_parse(const char *p, size_t n_bytes, struct notes *notes)
 		p = eol + 1;
 		word_end = take_word(&line, eol);
 		for (size_t i = 0; i < sizeof(note_words) / sizeof(*note_words) && r >= 0; i++) {
-			if (strlen(note_words[i]) != (size_t)(word_end - word) ||
-			    memcmp(word, note_words[i], word_end - word))
+			if (!is_word(word, word_end, note_words[i]))
 				continue;
 			if (i != NOTE_FILE)
 				r = parse_name(i, line, eol, notes);
 			else if (!parse_file(line, eol, &p, end, notes, &r))
 				return 0;
 		}
+		if (is_word(word, word_end, LIVE_AT))
+			r = parse_live(line, eol, notes);
 		if (r < 0)
 			return r;
 	}

@@ -84,18 +84,38 @@ static bool is_trace_file(const char *path)
 	return is;
 }
 
+const char *live_id_fmt(const struct livefile_id *id, char *buf)
+{
+	snprintf(buf, LIVE_ID_BYTES, "%llx:%llx:%llx", (unsigned long long)id->dev,
+		 (unsigned long long)id->ino, (unsigned long long)id->born_ns);
+	return buf;
+}
+
+bool live_id_parse(const char *text, struct livefile_id *ret)
+{
+	unsigned long long dev, ino, born_ns;
+
+	if (sscanf(text, "%llx:%llx:%llx", &dev, &ino, &born_ns) != 3)
+		return false;
+	*ret = (struct livefile_id){dev, ino, born_ns};
+	return true;
+}
+
 static int undo_live(const struct tracefs *t, const struct note *n, struct errmsg *err)
 {
+	struct livefile_id id;
+	bool has_id = live_id_parse(n->text, &id);
 	struct textbuf names;
 	int r;
 
-	if (!is_trace_file(n->name))
+	if ((has_id && !livefile_is_at(n->name, &id)) || !is_trace_file(n->name))
 		return 0;
 	textbuf_init(&names, CMDLINES_MAX_BYTES);
 	if (tracefs_read(t, "", "saved_cmdlines", &names) < 0)
 		textbuf_clear(&names);
-	r = livefile_repair(n->name,
-			    (struct piece){(const uint8_t *)names.start, textbuf_len(&names)}, err);
+	r = livefile_repair_only(n->name, has_id ? &id : NULL,
+				 (struct piece){(const uint8_t *)names.start, textbuf_len(&names)},
+				 err);
 	textbuf_release(&names);
 	return r == -ENOENT ? 0 : r;
 }
@@ -209,12 +229,13 @@ int notes_undo(const struct tracefs *was, struct notes *notes, struct errmsg *er
 
 		if (n->kind == NOTE_MARKS)
 			settle(n, undo_marks(n, err), &r);
-		n->is_done = n->kind == NOTE_MARKS || n->kind == NOTE_TOP;
+		if (n->kind != NOTE_LIVE) /* that one may have been finished by its recorder */
+			n->is_done = n->kind == NOTE_MARKS || n->kind == NOTE_TOP;
 	}
 	r2 = undo_tracing(t, notes, err);
 	r = r < 0 ? r : r2;
 	for (size_t i = 0; i < notes->n; i++)
-		if (notes->list[i].kind == NOTE_LIVE) {
+		if (notes->list[i].kind == NOTE_LIVE && !notes->list[i].is_done) {
 			settle(&notes->list[i], undo_live(t, &notes->list[i], err), &r);
 			notes->list[i].is_done = true;
 		}

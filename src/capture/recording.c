@@ -34,6 +34,7 @@ struct recording {
 	struct session *s;
 	struct recording_config config;
 	struct livefile *file;
+	struct livefile_id id; /* of the file */
 	struct recorder *recorder;
 	bool is_latency;
 	char clock[64];
@@ -103,6 +104,15 @@ static int read_before(struct recording *rec, struct errmsg *err)
 	return 0;
 }
 
+static int note_file(struct recording *rec, struct errmsg *err)
+{
+	int r = livefile_get_id(rec->file, &rec->id);
+
+	if (r < 0)
+		return errmsg_set_errno(err, r, "cannot examine %s", rec->config.path);
+	return journal_add_live(rec->s->journal, rec->config.path, &rec->id, err);
+}
+
 static int open_file(struct recording *rec, struct errmsg *err)
 {
 	struct session *s = rec->s;
@@ -127,8 +137,13 @@ static int open_file(struct recording *rec, struct errmsg *err)
 	if (r >= 0)
 		r = add_buffers(rec, err);
 	if (r >= 0)
-		r = journal_add_live(s->journal, rec->config.path, err);
+		r = note_file(rec, err);
 	return r < 0 ? r : livefile_start(rec->file, err);
+}
+
+int recording_dup(const struct recording *rec)
+{
+	return rec->file ? livefile_dup(rec->file) : -ENOENT;
 }
 
 /* --- the recorder ------------------------------------------------------------------------------ */
@@ -386,6 +401,8 @@ static int finish_file(struct recording *rec, struct recording_sum *sum, struct 
 		r = livefile_finish(rec->file, err);
 	else
 		livefile_free(rec->file);
+	if (r >= 0 || r == -ESTALE) /* it is whole, under whatever name */
+		journal_end_live(rec->s->journal, &rec->id);
 	rec->file = NULL;
 	textbuf_release(&names);
 	return r;

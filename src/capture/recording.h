@@ -53,6 +53,12 @@ int recording_flush(struct recording *rec, struct errmsg *err);
 /* Bytes in the file now. */
 uint64_t recording_bytes(const struct recording *rec);
 
+/*
+ * A descriptor of the file, the caller's own, to read the file after recording_finish(): by then somebody else may have
+ * put another one under its name. -errno; -ENOENT if there is no file yet (the text of a latency tracer).
+ */
+int recording_dup(const struct recording *rec);
+
 /* One more option, any time before recording_finish(). */
 int recording_add_option(struct recording *rec, uint16_t id, struct piece data, struct errmsg *err);
 /* After session_stop(). Frees rec. On failure the file holds what it could take. */

@@ -53,13 +53,13 @@ static void show_outcome(const char *path)
 	struct filecount count;
 	char words[FILECOUNT_WORDS_BYTES], size[32];
 
-	if (filecount_read(path, &count) < 0) {
+	if (filecount_read(-1, path, &count) < 0) {
 		fprintf(stderr, "%s: %s\n", path,
-			filecount_size(filecount_bytes(path), size, sizeof(size)));
+			filecount_size(filecount_bytes(-1, path), size, sizeof(size)));
 		return;
 	}
 	fprintf(stderr, "%s: %s, %s", path, filecount_words(count.n_events, words),
-		filecount_size(filecount_bytes(path), size, sizeof(size)));
+		filecount_size(filecount_bytes(-1, path), size, sizeof(size)));
 	if (count.n_missed)
 		fprintf(stderr, ", %llu lost before (use a larger buffer: sonde set -b)",
 			(unsigned long long)count.n_missed);

@@ -143,7 +143,7 @@ static void count_lost_hits(struct session *s, struct outcome *oc)
 
 	if (s->has_child || oc->o->max_kb || !oc->sum.counted || !setup_can_lose(s->setup))
 		return;
-	n = filecount_walk(oc->path, tell_lost, &lost);
+	n = filecount_walk(oc->fd, oc->path, tell_lost, &lost);
 	oc->n_missed += n > 0 ? (uint64_t)n : 0;
 }
 
@@ -190,6 +190,7 @@ static int run(struct session *s, struct recording *rec, struct outcome *oc, str
 		recording_free(rec);
 		return r;
 	}
+	oc->fd = recording_dup(rec);
 	r = recording_finish(rec, &oc->sum, err);
 	if (r >= 0 && !err->code)
 		count_lost_hits(s, oc);
@@ -221,8 +222,10 @@ static int record(struct record_options *o, char **argv, struct background *bg, 
 			: argv	 ? recordopts_tell
 				 : tell_over_status,
 	};
-	struct outcome oc = {
-		.o = o, .path = o->output ? o->output : "trace.dat", .ran_command = argv != NULL};
+	struct outcome oc = {.o = o,
+			     .fd = -1,
+			     .path = o->output ? o->output : "trace.dat",
+			     .ran_command = argv != NULL};
 	struct recording_config rc;
 	struct recording *rec;
 	struct session s;
@@ -254,6 +257,8 @@ static int record(struct record_options *o, char **argv, struct background *bg, 
 	oc.has_failed = r < 0;
 	if (!o->quiet && oc.sum.bytes && r != -ESTALE) /* then it is not at its path */
 		outcome_show(&oc);
+	if (oc.fd >= 0)
+		close(oc.fd);
 	return r;
 }
 

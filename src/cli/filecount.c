@@ -10,14 +10,15 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-int64_t filecount_walk(const char *path, filecount_use *use, void *ctx)
+int64_t filecount_walk(int fd, const char *path, filecount_use *use, void *ctx)
 {
 	struct formats_config config = {0};
 	struct info_counts counts = {0};
 	struct errmsg ignored = {0};
 	struct formats *f = NULL;
 	struct tracefile *tf;
-	int64_t n = tracefile_open(&tf, path, &ignored);
+	int64_t n = fd >= 0 ? tracefile_open_fd(&tf, fd, path, &ignored)
+			    : tracefile_open_regular(&tf, path, &ignored);
 
 	if (n < 0)
 		return n;
@@ -47,10 +48,10 @@ static int64_t add_up(void *ctx, const struct tracefile *tf, const struct info_c
 	return 0;
 }
 
-int filecount_read(const char *path, struct filecount *ret)
+int filecount_read(int fd, const char *path, struct filecount *ret)
 {
 	struct filecount count = {0};
-	int64_t r = filecount_walk(path, add_up, &count);
+	int64_t r = filecount_walk(fd, path, add_up, &count);
 
 	if (r >= 0)
 		*ret = count;
@@ -77,9 +78,9 @@ const char *filecount_size(uint64_t n, char *buf, size_t n_buf)
 	return buf;
 }
 
-uint64_t filecount_bytes(const char *path)
+uint64_t filecount_bytes(int fd, const char *path)
 {
 	struct stat st;
 
-	return stat(path, &st) ? 0 : (uint64_t)st.st_size;
+	return (fd >= 0 ? fstat(fd, &st) : stat(path, &st)) ? 0 : (uint64_t)st.st_size;
 }

@@ -22,11 +22,16 @@ struct filecount {
 typedef int64_t filecount_use(void *ctx, const struct tracefile *tf,
 			      const struct info_counts *counts);
 
+/*
+ * All take an open descriptor of the file, where the name may lead to another one by now. Negative: the file is opened
+ * by its name, if it is an ordinary one.
+ */
+
 /* Counts everything and gives it to use(). Negative if the file cannot be read. */
-int64_t filecount_walk(const char *path, filecount_use *use, void *ctx);
+int64_t filecount_walk(int fd, const char *path, filecount_use *use, void *ctx);
 
 /* 0, or negative if the file cannot be read. */
-int filecount_read(const char *path, struct filecount *ret);
+int filecount_read(int fd, const char *path, struct filecount *ret);
 
 /* "13 events" */
 #define FILECOUNT_WORDS_BYTES 40
@@ -35,6 +40,6 @@ const char *filecount_words(uint64_t n, char *buf);
 /* "0.9 MB" */
 const char *filecount_size(uint64_t n_bytes, char *buf, size_t n_buf);
 /* … of a file; 0 bytes if there is none. */
-uint64_t filecount_bytes(const char *path);
+uint64_t filecount_bytes(int fd, const char *path);
 
 #endif

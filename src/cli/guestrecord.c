@@ -378,7 +378,7 @@ static void show_guest(const struct one *g)
 	struct textbuf tb;
 
 	textbuf_init(&tb, 8192);
-	outcome_add_file(&tb, g->path, 0);
+	outcome_add_file(&tb, -1, g->path, 0);
 	fprintf(stderr, "%.*s; guest %s: %u CPU%s, times %s\n", (int)textbuf_len(&tb), tb.start,
 		g->place.name, g->result.n_cpus, g->result.n_cpus == 1 ? "" : "s",
 		g->result.sync ? "synchronised" : "not synchronised");
@@ -388,7 +388,7 @@ static void show_guest(const struct one *g)
 static int finish(struct run *r, struct errmsg *err)
 {
 	struct recording_sum sum = {0};
-	int code = 0, code2;
+	int code = 0, code2, fd;
 
 	for (size_t i = 0; i < r->list->n; i++) {
 		struct one *g = &r->ones[i];
@@ -401,11 +401,14 @@ static int finish(struct run *r, struct errmsg *err)
 			show_guest(g);
 	}
 	if (r->rec) {
+		fd = recording_dup(r->rec);
 		code2 = recording_finish(r->rec, &sum, err);
 		r->rec = NULL;
 		code = code < 0 ? code : code2;
 		if (!r->o->quiet && code2 >= 0)
-			outcome_show_file(r->config.path, sum.events, sum.lost);
+			outcome_show_file(fd, r->config.path, sum.events, sum.lost);
+		if (fd >= 0)
+			close(fd);
 	}
 	return code;
 }

@@ -130,29 +130,29 @@ static void add_details(struct textbuf *tb, const struct outcome *oc)
 /* --- what is in the file, and what is not ------------------------------------------------------ */
 
 /* Events in the file: counted there, or if it is too large what the kernel says. */
-static uint64_t count_events(const char *path, uint64_t n_counted)
+static uint64_t count_events(int fd, const char *path, uint64_t n_counted)
 {
 	struct filecount count;
 
-	if (filecount_bytes(path) > COUNT_MAX_BYTES || filecount_read(path, &count) < 0)
+	if (filecount_bytes(fd, path) > COUNT_MAX_BYTES || filecount_read(fd, path, &count) < 0)
 		return n_counted;
 	return count.n_events;
 }
 
-static void add_size(struct textbuf *tb, const char *path)
+static void add_size(struct textbuf *tb, int fd, const char *path)
 {
 	char size[32];
 
-	textbuf_addf(tb, ", %s", filecount_size(filecount_bytes(path), size, sizeof(size)));
+	textbuf_addf(tb, ", %s", filecount_size(filecount_bytes(fd, path), size, sizeof(size)));
 }
 
-uint64_t outcome_add_file(struct textbuf *tb, const char *path, uint64_t n_counted)
+uint64_t outcome_add_file(struct textbuf *tb, int fd, const char *path, uint64_t n_counted)
 {
 	char words[FILECOUNT_WORDS_BYTES];
-	uint64_t n = count_events(path, n_counted);
+	uint64_t n = count_events(fd, path, n_counted);
 
 	textbuf_addf(tb, "%s: %s", path, filecount_words(n, words));
-	add_size(tb, path);
+	add_size(tb, fd, path);
 	return n;
 }
 
@@ -165,12 +165,12 @@ static void add_lost(struct textbuf *tb, uint64_t n_lost)
 		textbuf_add_str(tb, ", none lost");
 }
 
-void outcome_show_file(const char *path, uint64_t n_counted, uint64_t n_lost)
+void outcome_show_file(int fd, const char *path, uint64_t n_counted, uint64_t n_lost)
 {
 	struct textbuf tb;
 
 	textbuf_init(&tb, 8192);
-	outcome_add_file(&tb, path, n_counted);
+	outcome_add_file(&tb, fd, path, n_counted);
 	add_lost(&tb, n_lost);
 	fprintf(stderr, "%.*s\n", (int)textbuf_len(&tb), tb.start);
 	textbuf_release(&tb);
@@ -200,12 +200,12 @@ static uint64_t add_file(struct textbuf *tb, const struct outcome *oc)
 	uint64_t n;
 
 	if (!oc->o->max_kb)
-		return outcome_add_file(tb, oc->path, oc->sum.events);
-	n = count_events(oc->path, oc->sum.events);
+		return outcome_add_file(tb, oc->fd, oc->path, oc->sum.events);
+	n = count_events(oc->fd, oc->path, oc->sum.events);
 	textbuf_addf(tb, "%s: %s", oc->path, filecount_words(n, words));
 	if (n < oc->sum.events)
 		textbuf_addf(tb, " (the last of %llu, -m)", (unsigned long long)oc->sum.events);
-	add_size(tb, oc->path);
+	add_size(tb, oc->fd, oc->path);
 	return n;
 }
 
@@ -220,7 +220,7 @@ void outcome_show(const struct outcome *oc)
 		add_missing(&tb, oc, n);
 	} else { /* the text of a latency tracer */
 		textbuf_addf(&tb, "%s", oc->path);
-		add_size(&tb, oc->path);
+		add_size(&tb, oc->fd, oc->path);
 	}
 	add_overhead(&tb, oc);
 	textbuf_add_str(&tb, "\n");

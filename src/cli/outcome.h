@@ -17,6 +17,7 @@
 struct outcome {
 	const struct record_options *o;
 	const char *path;
+	int fd;			  /* of the file, recording_dup(); negative: none */
 	struct recording_sum sum; /* its events are what the kernel counted */
 	double seconds, event_ns, probe_seconds;
 	uint64_t n_missed;     /* hits of probes */
@@ -31,10 +32,10 @@ void outcome_show(const struct outcome *oc);
 
 /*
  * For who knows less: "t.dat: 13 events, 0.9 MB, none lost". n_counted, what the kernel counted, is for a
- * file that is too large to count.
+ * file that is too large to count. fd: recording_dup(), or -1.
  */
-void outcome_show_file(const char *path, uint64_t n_counted, uint64_t n_lost);
+void outcome_show_file(int fd, const char *path, uint64_t n_counted, uint64_t n_lost);
 /* The first half of that. Returns the number of events. */
-uint64_t outcome_add_file(struct textbuf *tb, const char *path, uint64_t n_counted);
+uint64_t outcome_add_file(struct textbuf *tb, int fd, const char *path, uint64_t n_counted);
 
 #endif

@@ -81,7 +81,7 @@ static int write_file(struct file_tracing *ft, const struct recipe_run *run, con
 				      .hooks = &(struct plan_words){0},
 				      .program = "sonde " SONDE_VERSION};
 	struct recording_sum sum = {0};
-	int r = recording_open(&ft->rec, &ft->s, &rc, err);
+	int r = recording_open(&ft->rec, &ft->s, &rc, err), fd;
 
 	if (r < 0)
 		return r;
@@ -94,11 +94,14 @@ static int write_file(struct file_tracing *ft, const struct recipe_run *run, con
 	session_wait(&ft->s, recording_fd(ft->rec), TICK_MS, tick_file, ft);
 	statusline_end_interrupt(ft->s.signal, ft->s.config.argv);
 	session_stop(&ft->s, err);
+	fd = recording_dup(ft->rec);
 	r = recording_finish(ft->rec, &sum, err);
 	if (ft->err.code && !err->code)
 		*err = ft->err;
 	if (!run->o->quiet)
-		outcome_show_file(path, sum.events, sum.lost);
+		outcome_show_file(fd, path, sum.events, sum.lost);
+	if (fd >= 0)
+		close(fd);
 	return err->code ? err->code : r;
 }
 

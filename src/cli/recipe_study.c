@@ -152,7 +152,8 @@ static int walk_file(struct file_walk *w, struct recipe_studies *rs, struct errm
 int recipe_study_file(struct recipe_run *run, const char *path, struct errmsg *err)
 {
 	struct file_walk w = {0};
-	int r = tracefile_open(&w.tf, path, err);
+	int r = run->o->input ? tracefile_open(&w.tf, path, err)
+			      : tracefile_open_regular(&w.tf, path, err);
 
 	if (r < 0)
 		return r;

@@ -89,6 +89,19 @@ enum livefile_stage livefile_ask(int fd);
 bool livefile_hold(int fd);
 void livefile_let_go(int fd);
 
+/*
+ * Which file it is, whatever its name. The kernel gives the number of a removed file to a new one, so the time of birth
+ * belongs to it (0 where the file system does not keep it).
+ */
+struct livefile_id {
+	uint64_t dev, ino, born_ns;
+};
+/* Before and after livefile_start(). -errno. */
+int livefile_get_id(const struct livefile *f, struct livefile_id *ret);
+bool livefile_is_at(const char *path, const struct livefile_id *id);
+/* A descriptor of the file, the caller's own: the file can be read when it is finished, wherever its name is. -errno. */
+int livefile_dup(const struct livefile *f);
+
 /* Replaces what was under path. */
 int livefile_start(struct livefile *f, struct errmsg *err);
 
@@ -139,5 +152,11 @@ void livefile_free(struct livefile *f);
  * or not. cmdlines may be empty. 0: done, or there was nothing to do. Temporary files are put in, too.
  */
 int livefile_repair(const char *path, struct piece cmdlines, struct errmsg *err);
+/*
+ * The same, but only if the file is the one with this id. 0 also if another one has the name by now: nothing of it is
+ * opened for writing or believed. id may be NULL: any file.
+ */
+int livefile_repair_only(const char *path, const struct livefile_id *id, struct piece cmdlines,
+			 struct errmsg *err);
 
 #endif

@@ -159,6 +159,7 @@ int liveregion_write_count(struct liveregion *r);
  * is now, or why it is lost.
  */
 int livefile_check_name(struct livefile *f, struct errmsg *err);
+bool livefile_fd_is(int fd, const struct livefile_id *id);
 
 /* livefile_close.c: from the last flush to the finished file */
 int livefile_close(struct livefile *f, struct errmsg *err);

@@ -23,11 +23,59 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #define NAMES_TRIED 100
 #define COPY_BYTES  (64u << 10)
 #define RANGE_BYTES (1u << 30)
+
+/* --- which file it is ------------------------------------------------------------------------- */
+
+static int read_id(int dir, const char *path, int flags, struct livefile_id *ret)
+{
+	struct statx st;
+
+	if (statx(dir, path, flags, STATX_INO | STATX_BTIME, &st) < 0)
+		return -errno;
+	*ret = (struct livefile_id){makedev(st.stx_dev_major, st.stx_dev_minor), st.stx_ino, 0};
+	if (st.stx_mask & STATX_BTIME)
+		ret->born_ns = st.stx_btime.tv_sec * 1000000000ull + st.stx_btime.tv_nsec;
+	return 0;
+}
+
+static bool is_same(const struct livefile_id *a, const struct livefile_id *b)
+{
+	return a->dev == b->dev && a->ino == b->ino && a->born_ns == b->born_ns;
+}
+
+int livefile_get_id(const struct livefile *f, struct livefile_id *ret)
+{
+	return read_id(f->fd, "", AT_EMPTY_PATH, ret);
+}
+
+bool livefile_is_at(const char *path, const struct livefile_id *id)
+{
+	struct livefile_id now;
+
+	return read_id(AT_FDCWD, path, 0, &now) == 0 && is_same(&now, id);
+}
+
+bool livefile_fd_is(int fd, const struct livefile_id *id)
+{
+	struct livefile_id now;
+
+	return read_id(fd, "", AT_EMPTY_PATH, &now) == 0 && is_same(&now, id);
+}
+
+int livefile_dup(const struct livefile *f)
+{
+	int fd = fcntl(f->fd, F_DUPFD_CLOEXEC, 0);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* --- where it is now --------------------------------------------------------------------------- */
 
 /*
  * Our file's new name in the directory that it was in; false if it has none there. The descriptor does not tell: the
@@ -53,12 +101,19 @@ static bool find_name(const char *path, const struct stat *st, char *buf, size_t
 	return found;
 }
 
+/* Something stands in the way of this name: a file, or a link that is not followed or leads nowhere. */
+static bool is_taken(int code)
+{
+	return code == -EEXIST || code == -EACCES || code == -ELOOP || code == -ENOENT ||
+	       code == -ENOTDIR || code == -EISDIR;
+}
+
 /* A new file, at the old name if that is free. */
 static int open_new(const char *path, char *name, size_t n_bytes)
 {
 	int fd = -EEXIST;
 
-	for (int i = 0; i < NAMES_TRIED && fd == -EEXIST; i++) {
+	for (int i = 0; i < NAMES_TRIED && is_taken(fd); i++) {
 		struct errmsg ignored = {0};
 
 		snprintf(name, n_bytes, i ? "%s.%d" : "%s", path, i);
@@ -129,12 +184,12 @@ static int copy_file(struct livefile *f, const struct stat *st, bool is_replaced
 int livefile_check_name(struct livefile *f, struct errmsg *err)
 {
 	struct stat ours, there;
-	bool is_replaced = !stat(f->path, &there);
+	bool is_there = !stat(f->path, &there), is_replaced;
 	char name[4200];
 
 	if (fstat(f->fd, &ours))
 		return 0;
-	if (is_replaced && there.st_ino == ours.st_ino && there.st_dev == ours.st_dev)
+	if (is_there && there.st_ino == ours.st_ino && there.st_dev == ours.st_dev)
 		return 0;
 	if (ours.st_nlink && find_name(f->path, &ours, name, sizeof(name)))
 		return errmsg_set(err, -ESTALE,
@@ -147,5 +202,6 @@ int livefile_check_name(struct livefile *f, struct errmsg *err)
 			"%s was moved to another directory while it was being recorded; the "
 			"whole recording is there",
 			f->path);
+	is_replaced = !lstat(f->path, &there); /* also by a link that leads nowhere */
 	return copy_file(f, &ours, is_replaced, err);
 }

@@ -2,8 +2,11 @@
 /*
  * livefile_repair.c - finishes what a dead recorder left behind.
  *
- *	tracefile_open ─▶ marker? ─▶ struct livefile, as its directory says ─▶ more pages? ─▶ livefile_close
+ *	outplace_open ─▶ marker? ─▶ struct livefile, as its directory says ─▶ more pages? ─▶ livefile_close
  *	                    └ no: nothing to do, or not ours
+ *
+ * The file is opened once, and read and written through that descriptor: who can write to its directory can put another
+ * file in its place at any moment.
  *
  * The file is read by the reader of all files; what it found is checked once more, because here we
  * write: rows in order, inside the file, whole pages. The marker adds what only a recorder knows (see
@@ -461,8 +464,8 @@ static int load(struct livefile *f, struct tracefile *tf, struct piece cmdlines,
 	return r;
 }
 
-static int open_dead(struct livefile **ret_file, const char *path, const struct tracefile *tf,
-		     struct errmsg *err)
+static int open_dead(struct livefile **ret_file, const char *path, struct outplace *place,
+		     const struct tracefile *tf, struct errmsg *err)
 {
 	struct livefile_config lc = {.path = path, .page_size = tf->page_size};
 	struct livefile *f = livefile_new(&lc);
@@ -478,7 +481,7 @@ static int open_dead(struct livefile **ret_file, const char *path, const struct 
 	if (!f)
 		return errmsg_set_errno(err, -ENOMEM, "cannot repair %s", path);
 	wc.path = f->path;
-	r = writer_reopen(&f->w, &wc, err);
+	r = writer_reopen(&f->w, &wc, place, err);
 	if (!r) {
 		f->w->is_live = true;
 		f->is_started = true;
@@ -495,18 +498,17 @@ static int open_dead(struct livefile **ret_file, const char *path, const struct 
 	return 0;
 }
 
-/* tf has a marker. It is opened again once we have the lock; until then it may have changed. */
-static int repair(const char *path, const struct tracefile *first, struct piece cmdlines,
-		  struct errmsg *err)
+/* first has a marker. The file is read again once we have the lock; until then it may have changed. */
+static int repair(const char *path, struct outplace *place, const struct tracefile *first,
+		  struct piece cmdlines, struct errmsg *err)
 {
 	struct livefile *f = NULL;
 	struct tracefile *tf;
-	int r = open_dead(&f, path, first, err);
+	int r = open_dead(&f, path, place, first, err);
 
 	if (r < 0)
 		return r;
-	r = tracefile_open(&tf, path, err);
-	livefile_lock(f->fd); /* closing any descriptor of a file gives up all locks on it */
+	r = tracefile_open_fd(&tf, f->fd, path, err);
 	if (!r && has_marker(tf)) {
 		r = load(f, tf, cmdlines, err);
 		tracefile_close(tf);
@@ -525,15 +527,16 @@ static int repair(const char *path, const struct tracefile *first, struct piece 
 	return r;
 }
 
-int livefile_repair(const char *path, struct piece cmdlines, struct errmsg *err)
+static int repair_open(const char *path, struct outplace *place, struct piece cmdlines,
+		       struct errmsg *err)
 {
 	struct tracefile *tf;
-	int r = tracefile_open(&tf, path, err);
+	int r = tracefile_open_fd(&tf, place->fd, path, err);
 
 	if (r < 0)
 		return r;
 	if (has_marker(tf))
-		r = repair(path, tf, cmdlines, err);
+		r = repair(path, place, tf, cmdlines, err);
 	else if (tf->n_damage)
 		r = errmsg_set(
 			err, -ENOTSUP,
@@ -542,4 +545,26 @@ int livefile_repair(const char *path, struct piece cmdlines, struct errmsg *err)
 			path);
 	tracefile_close(tf);
 	return r;
+}
+
+int livefile_repair_only(const char *path, const struct livefile_id *id, struct piece cmdlines,
+			 struct errmsg *err)
+{
+	struct outplace place;
+	int r;
+
+	if (id && !livefile_is_at(path, id)) /* not even opened */
+		return 0;
+	r = outplace_open(&place, path, OUTPLACE_UPDATE, err);
+	if (r < 0)
+		return r;
+	if (!id || livefile_fd_is(place.fd, id))
+		r = repair_open(path, &place, cmdlines, err);
+	outplace_close(&place);
+	return r;
+}
+
+int livefile_repair(const char *path, struct piece cmdlines, struct errmsg *err)
+{
+	return livefile_repair_only(path, NULL, cmdlines, err);
 }

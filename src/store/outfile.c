@@ -41,19 +41,27 @@ struct outfile {
 	char buf[BUF_BYTES];
 };
 
-static int open_for(struct outfile **ret_file, const char *path, enum outplace_use use,
-		    struct errmsg *err)
+static struct outfile *outfile_new(const char *path, struct errmsg *err)
 {
 	struct outfile *f = malloc(sizeof(*f));
-	int r;
 
-	if (!f)
-		return errmsg_set_errno(err, -ENOMEM, "cannot write %s", path);
-	memset(f, 0, offsetof(struct outfile, buf));
-	f->place = OUTPLACE_NONE;
-	f->shown = strdup(path);
-	r = f->shown ? outplace_open(&f->place, path, use, err)
-		     : errmsg_set_errno(err, -ENOMEM, "cannot write %s", path);
+	if (f) {
+		memset(f, 0, offsetof(struct outfile, buf));
+		f->place = OUTPLACE_NONE;
+		f->shown = strdup(path);
+	}
+	if (f && f->shown)
+		return f;
+	outfile_free(f);
+	errmsg_set_errno(err, -ENOMEM, "cannot write %s", path);
+	return NULL;
+}
+
+int outfile_open(struct outfile **ret_file, const char *path, struct errmsg *err)
+{
+	struct outfile *f = outfile_new(path, err);
+	int r = f ? outplace_open(&f->place, path, OUTPLACE_REPLACE, err) : -ENOMEM;
+
 	if (r < 0) {
 		outfile_free(f);
 		return r;
@@ -62,14 +70,17 @@ static int open_for(struct outfile **ret_file, const char *path, enum outplace_u
 	return 0;
 }
 
-int outfile_open(struct outfile **ret_file, const char *path, struct errmsg *err)
+int outfile_reopen(struct outfile **ret_file, const char *path, struct outplace *place,
+		   struct errmsg *err)
 {
-	return open_for(ret_file, path, OUTPLACE_REPLACE, err);
-}
+	struct outfile *f = outfile_new(path, err);
 
-int outfile_reopen(struct outfile **ret_file, const char *path, struct errmsg *err)
-{
-	return open_for(ret_file, path, OUTPLACE_UPDATE, err);
+	if (!f)
+		return -ENOMEM;
+	f->place = *place;
+	*place = OUTPLACE_NONE;
+	*ret_file = f;
+	return 0;
 }
 
 uint64_t outfile_pos(const struct outfile *f)

@@ -18,12 +18,17 @@
 
 struct errmsg;
 struct outfile;
+struct outplace;
 
 /* -EISDIR, -EACCES, -ENOENT …, -ESPIPE for a device or pipe; the sentence names path. */
 int outfile_open(struct outfile **ret_file, const char *path, struct errmsg *err);
 
-/* A file that exists, to change it in place; it keeps its name and what is not written over. */
-int outfile_reopen(struct outfile **ret_file, const char *path, struct errmsg *err);
+/*
+ * A file that exists, to change it in place; it keeps its name and what is not written over. place is open
+ * (OUTPLACE_UPDATE) and belongs to the outfile from then on, if that succeeds.
+ */
+int outfile_reopen(struct outfile **ret_file, const char *path, struct outplace *place,
+		   struct errmsg *err);
 
 int outfile_write(struct outfile *f, const void *data, size_t n_bytes);
 /* Leaves a hole of zeros. */

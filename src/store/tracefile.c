@@ -12,6 +12,7 @@
  */
 #include "store/tracefile_int.h"
 
+#include "base/regular.h"
 #include "store/livepages_int.h"
 #include "store/unpack.h"
 
@@ -20,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define PAGE_SIZE_USUAL 4096u
 
@@ -286,22 +288,47 @@ int tracefile_open_memory(struct tracefile **ret_file, const char *path, struct 
 	return 0;
 }
 
+/* Takes the mapping over, or releases it. */
+static int open_mapped(struct tracefile **ret_file, const char *path, struct mapfile *map,
+		       struct errmsg *err)
+{
+	struct tracefile *tf;
+	int r = tracefile_open_memory(&tf, path, (struct piece){map->data, map->n_bytes}, err);
+
+	if (r < 0) {
+		mapfile_release(map);
+		return r;
+	}
+	tracefile_private(tf)->map = *map;
+	*ret_file = tf;
+	return 0;
+}
+
 int tracefile_open(struct tracefile **ret_file, const char *path, struct errmsg *err)
 {
 	struct mapfile map;
-	struct tracefile *tf;
 	int r = mapfile_open_if(&map, path, SNF_MAGIC, err);
 
-	if (r < 0)
-		return r;
-	r = tracefile_open_memory(&tf, path, (struct piece){map.data, map.n_bytes}, err);
-	if (r < 0) {
-		mapfile_release(&map);
-		return r;
-	}
-	tracefile_private(tf)->map = map;
-	*ret_file = tf;
-	return 0;
+	return r < 0 ? r : open_mapped(ret_file, path, &map, err);
+}
+
+int tracefile_open_fd(struct tracefile **ret_file, int fd, const char *path, struct errmsg *err)
+{
+	struct mapfile map;
+	int r = mapfile_open_fd(&map, fd, path, err);
+
+	return r < 0 ? r : open_mapped(ret_file, path, &map, err);
+}
+
+int tracefile_open_regular(struct tracefile **ret_file, const char *path, struct errmsg *err)
+{
+	int fd = regular_open(path, UINT64_MAX), r;
+
+	if (fd < 0)
+		return errmsg_set_errno(err, fd, "cannot open %s", path);
+	r = tracefile_open_fd(ret_file, fd, path, err);
+	close(fd);
+	return r;
 }
 
 void tracefile_close(struct tracefile *tf)

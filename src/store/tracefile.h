@@ -96,6 +96,11 @@ struct tracefile {
 /* -ENOENT, -EACCES …, -EBADMSG for what is no trace file, -ENOTSUP for an unknown version. */
 int tracefile_open(struct tracefile **ret_file, const char *path, struct errmsg *err);
 
+/* The same of a file that is open already, which stays open. path is only for messages. */
+int tracefile_open_fd(struct tracefile **ret_file, int fd, const char *path, struct errmsg *err);
+/* The same of a file that sonde wrote itself: if a pipe or a device stands there now, it is not opened. */
+int tracefile_open_regular(struct tracefile **ret_file, const char *path, struct errmsg *err);
+
 /* The same over memory that the caller keeps (fuzzing, live views). path is only for messages. */
 int tracefile_open_memory(struct tracefile **ret_file, const char *path, struct piece map,
 			  struct errmsg *err);

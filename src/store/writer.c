@@ -306,7 +306,7 @@ int writer_open(struct writer **ret_writer, const struct writer_config *config, 
 }
 
 int writer_reopen(struct writer **ret_writer, const struct writer_config *config,
-		  struct errmsg *err)
+		  struct outplace *place, struct errmsg *err)
 {
 	struct writer *w = writer_new(config);
 	int r;
@@ -314,7 +314,7 @@ int writer_reopen(struct writer **ret_writer, const struct writer_config *config
 	if (!w)
 		return errmsg_set_errno(err, -ENOMEM, "cannot write %s", config->path);
 	w->metadata_written = true;
-	r = outfile_reopen(&w->out, config->path, err);
+	r = outfile_reopen(&w->out, config->path, place, err);
 	if (r < 0) {
 		writer_free(w);
 		return r;

@@ -76,7 +76,7 @@ size_t writer_text_prefix(const struct writer *w, enum tracefile_text_kind kind,
 
 /* A file that exists and has its metadata: for adding to its end. */
 int writer_reopen(struct writer **ret_writer, const struct writer_config *config,
-		  struct errmsg *err);
+		  struct outplace *place, struct errmsg *err);
 /* All that stands before the first data: texts and options. Once. */
 int writer_metadata(struct writer *w, struct errmsg *err);
 /* Adds an empty top buffer if there is none: trace-cmd does not open a file without. */

@@ -412,7 +412,7 @@ static void names_in_a_journal_are_only_names(void **state)
 
 	textbuf_init(&tb, 1 << 16);
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		note_fmt(&tb, NOTE_LIVE, "", names[i], "");
+		note_fmt(&tb, NOTE_LIVE, "", names[i], i % 2 ? "fd00:1f:18a" : "");
 		note_fmt(&tb, NOTE_FILE, names[i], names[i], "text\ninstance x\n");
 	}
 	note_fmt(&tb, NOTE_FILE, "", "set_event", "");
@@ -421,6 +421,7 @@ static void names_in_a_journal_are_only_names(void **state)
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		assert_int_equal(back.list[2 * i].kind, NOTE_LIVE);
 		assert_string_equal(back.list[2 * i].name, names[i]);
+		assert_string_equal(back.list[2 * i].text, i % 2 ? "fd00:1f:18a" : "");
 		assert_string_equal(back.list[2 * i + 1].instance, names[i]);
 		assert_string_equal(back.list[2 * i + 1].name, names[i]);
 		assert_string_equal(back.list[2 * i + 1].text, "text\ninstance x\n");

@@ -516,6 +516,8 @@ static const struct {
 } takings[] = {
 	{"rm trace.dat", "trace.dat", "removed"},
 	{"rm trace.dat; echo x > trace.dat", "trace.dat.1", "replaced"},
+	{"rm trace.dat; ln -s trace.dat trace.dat", "trace.dat.1", "replaced"},
+	{"ln -sf no/where trace.dat; mkfifo trace.dat.1", "trace.dat.2", "replaced"},
 	{"mv trace.dat other.dat", "other.dat", "renamed"},
 	{"mv trace.dat other.dat; echo x > trace.dat", "other.dat", "renamed"},
 };
@@ -527,18 +529,25 @@ static void check_takings(void)
 		struct errmsg err = {0};
 		struct contents c;
 		struct tracefile *tf;
+		int fd;
 
+		fd = livefile_dup(f);
 		add_all(f, &kinds[0], 0);
 		assert_int_equal(system(takings[i].command), 0);
 		assert_int_equal(livefile_finish(f, &err), -ESTALE);
 		assert_non_null(strstr(err.text, takings[i].word));
 		assert_non_null(strstr(err.text, takings[i].now));
+		assert_int_equal(tracefile_open_fd(&tf, fd, "trace.dat", &err), 0);
+		assert_finished(tf); /* the descriptor still leads to it */
+		tracefile_close(tf);
+		close(fd);
 		if (strcmp(takings[i].now, "trace.dat"))
 			assert_int_equal(rename(takings[i].now, "trace.dat"), 0);
 		tf = read_file(&c);
 		assert_finished(tf);
 		assert_contents(&c, &kinds[0], 0);
 		tracefile_close(tf);
+		unlink("trace.dat.1");
 		assert_alone();
 		unlink("trace.dat");
 	}

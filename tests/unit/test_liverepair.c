@@ -179,6 +179,50 @@ static void foreign_files_are_left_alone(void **state)
 	remove_here();
 }
 
+/* A dead recorder's file loses its name to another dead recorder's: that one is not changed. */
+static void check_planted(const char *command)
+{
+	struct livefile *f = begin(&kinds[0]);
+	struct livefile_id id;
+	struct errmsg err = {0};
+	struct stat before, after;
+
+	assert_int_equal(livefile_get_id(f, &id), 0);
+	assert_true(livefile_is_at("trace.dat", &id));
+	livefile_free(f);
+	assert_int_equal(rename("trace.dat", "ours.dat"), 0);
+	livefile_free(begin(&kinds[0]));
+	assert_int_equal(rename("trace.dat", "theirs.dat"), 0);
+	assert_int_equal(system(command), 0);
+	assert_int_equal(stat("theirs.dat", &before), 0);
+	assert_false(livefile_is_at("trace.dat", &id));
+	assert_int_equal(livefile_repair_only("trace.dat", &id, PIECE_EMPTY, &err), 0);
+	assert_int_equal(stat("theirs.dat", &after), 0);
+	assert_memory_equal(&before, &after, offsetof(struct stat, st_atim));
+	assert_memory_equal(&before.st_ctim, &after.st_ctim, sizeof(after.st_ctim));
+	/* and ours is finished where it is */
+	assert_int_equal(livefile_repair_only("ours.dat", &id, PIECE_EMPTY, &err), 0);
+	assert_int_equal(rename("ours.dat", "trace.dat"), 0);
+	assert_int_equal(livefile_repair("trace.dat", PIECE_EMPTY, &err), 0);
+}
+
+static void planted_files_are_left_alone(void **state)
+{
+	struct errmsg err = {0};
+	struct tracefile *tf;
+	char place[100];
+
+	snprintf(place, sizeof(place), "%s", places[0]);
+	assert_non_null(mkdtemp(place));
+	assert_int_equal(chdir(place), 0);
+	assert_int_equal(mkfifo("pipe", 0600), 0);
+	assert_int_equal(tracefile_open_regular(&tf, "pipe", &err), -EINVAL);
+	check_planted("ln theirs.dat trace.dat");
+	check_planted("ln -sf theirs.dat trace.dat");
+	check_planted("rm -f trace.dat; mkfifo trace.dat");
+	remove_here();
+}
+
 /* Somebody else's process records: ours does not touch it. */
 static void recordings_that_go_on_are_left_alone(void **state)
 {
@@ -341,6 +385,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(killed_recorders_leave_all_they_flushed),
 		cmocka_unit_test(repair_finds_what_was_not_flushed),
 		cmocka_unit_test(foreign_files_are_left_alone),
+		cmocka_unit_test(planted_files_are_left_alone),
 		cmocka_unit_test(recordings_that_go_on_are_left_alone),
 		cmocka_unit_test(a_killed_end_is_ended_by_repair),
 		cmocka_unit_test(a_killed_repair_is_ended_by_repair),

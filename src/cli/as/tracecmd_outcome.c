@@ -101,7 +101,7 @@ void tc_tell_file(const char *path, const struct record_options *o, const struct
 	struct errmsg ignored = {0};
 	struct tracefile *tf;
 
-	if (o->quiet || tracefile_open(&tf, path, &ignored) < 0)
+	if (o->quiet || tracefile_open_regular(&tf, path, &ignored) < 0)
 		return;
 	n_cpus = n_cpus ? n_cpus : tf->cpu_count;
 	for (size_t i = 0; i < tf->n_buffers; i++) {

@@ -114,9 +114,15 @@ function commands_of(t) {
 	return t.page.evaluate(async () => (await import(new URL('commands.js', location.href))).COMMANDS.map(([, name, keys]) => [name, keys]));
 }
 
+/*
+ * Where Back leads depends on how long each view stood still, so on a busy machine it may lead to the view
+ * that is shown; t_using.mjs has a test for it that waits for the entries of the history.
+ */
+const BACK = /^Back to the view/;
+
 /* Every command from the palette. */
 async function walk(t, situation) {
-	const list = await commands_of(t);
+	const list = (await commands_of(t)).filter(([name]) => !BACK.test(name));
 	ok(list.length > 50, `only ${list.length} commands`);
 	for (const [name] of list) {
 		await start(t, situation, name === 'Events' ? 'marks' : 'events');
@@ -139,7 +145,7 @@ async function walk(t, situation) {
 const KEYS = { C: 'Control', S: 'Shift', A: 'Alt' };
 
 async function walk_keys(t, situation) {
-	for (const [name, keys] of await commands_of(t))
+	for (const [name, keys] of (await commands_of(t)).filter(([name]) => !BACK.test(name)))
 		for (const key of keys) {
 			const [, flags, last] = key.match(/^((?:[CSA]-)*)(.+)$/), before = await start(t, situation, name === 'Events' ? 'marks' : 'events');
 			const typed = last === 'Space' ? ' ' : flags.includes('S') && last.length === 1 ? last.toUpperCase() : last;

@@ -220,6 +220,47 @@ static void row_fmt_words(const struct option_row *row, char *buf, size_t size)
 			 row->arg ? close : "");
 }
 
+#define HELP_COLUMN 30 /* where the texts begin */
+#define HELP_WIDTH  100
+
+/* How many columns n bytes of UTF-8 take; no table has wide or combining characters. */
+static size_t text_columns(const char *s, size_t n)
+{
+	size_t columns = 0;
+
+	for (size_t i = 0; i < n; i++)
+		columns += ((unsigned char)s[i] & 0xc0) != 0x80;
+	return columns;
+}
+
+/* The words of an option and its help text, which goes on below itself where the line is full. */
+static void add_help_row(struct textbuf *tb, const char *words, const char *help)
+{
+	size_t column = 2 + text_columns(words, strlen(words));
+
+	textbuf_addf(tb, "  %s", words);
+	if (column + 2 > HELP_COLUMN) {
+		textbuf_add_char(tb, '\n');
+		column = 0;
+	}
+	textbuf_addf(tb, "%*s", (int)(HELP_COLUMN - column), "");
+	for (column = HELP_COLUMN; *help; help += strspn(help, " ")) {
+		size_t n_bytes = strcspn(help, " "), n = text_columns(help, n_bytes);
+
+		if (column > HELP_COLUMN && column + 1 + n > HELP_WIDTH) {
+			textbuf_addf(tb, "\n%*s", HELP_COLUMN, "");
+			column = HELP_COLUMN;
+		} else if (column > HELP_COLUMN) {
+			textbuf_add_char(tb, ' ');
+			column++;
+		}
+		textbuf_addf(tb, "%.*s", (int)n_bytes, help);
+		column += n;
+		help += n_bytes;
+	}
+	textbuf_add_char(tb, '\n');
+}
+
 void options_fmt_help(const struct option_row *rows, struct textbuf *tb)
 {
 	char words[128];
@@ -232,12 +273,9 @@ void options_fmt_help(const struct option_row *rows, struct textbuf *tb)
 			continue;
 		}
 		row_fmt_words(rows, words, sizeof(words));
-		if (strlen(words) > 26)
-			textbuf_addf(tb, "  %s\n  %26s  %s\n", words, "", rows->help);
-		else
-			textbuf_addf(tb, "  %-26s  %s\n", words, rows->help);
+		add_help_row(tb, words, rows->help);
 	}
-	textbuf_addf(tb, "  %-26s  %s\n", "-h, --help", "this text");
+	add_help_row(tb, "-h, --help", "show this help");
 }
 
 /* In a man page '-' and '\\' are written with a '\\' before them. */
@@ -306,5 +344,5 @@ void options_fmt_man(const struct option_row *rows, struct textbuf *tb)
 		textbuf_add_char(tb, '\n');
 		add_man_sentence(tb, rows->help);
 	}
-	textbuf_add_str(tb, ".TP\n\\fB\\-h\\fR, \\fB\\-\\-help\\fR\nSay what the options are.\n");
+	textbuf_add_str(tb, ".TP\n\\fB\\-h\\fR, \\fB\\-\\-help\\fR\nShow the options.\n");
 }

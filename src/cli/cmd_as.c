@@ -71,7 +71,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 
 const struct command cmd_as = {
 	.name = "as",
-	.summary = "take the command line of another program: trace-cmd, perf",
+	.summary = "run with the command line of trace-cmd or perf",
 	.usage = "PROGRAM [ARGUMENT…]",
 	.options = rows,
 	.parse_flags = OPTIONS_STOP_AT_ARGUMENT,

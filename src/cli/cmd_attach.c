@@ -88,11 +88,12 @@ static int apply_shift(void *opts, const char *value, struct errmsg *err)
 }
 
 static const struct option_row rows[] = {
-	{OPTION_NUMBER, 'c', "cpus", "N", "virtual CPUs of the guest (default: as its trace says)",
+	{OPTION_NUMBER, 'c', "cpus", "N",
+	 "number of virtual CPUs of the guest (default: as in its trace)",
 	 offsetof(struct attach_options, n_cpus)},
 	{OPTION_CALL, 's', "shift", "OFFSET[,SCALE[,FRACTION[,TIME]]]",
-	 "how to make the host's time of the guest's; one for each virtual CPU, the last for the "
-	 "rest",
+	 "how to convert guest time to host time; repeat it per virtual CPU, the last one applies "
+	 "to the rest",
 	 .apply = apply_shift},
 	{OPTION_STRING, 'n', "name", "NAME", "name of the guest (default: none)",
 	 offsetof(struct attach_options, name)},
@@ -460,7 +461,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 
 const struct command cmd_attach = {
 	.name = "attach",
-	.summary = "tie the traces of a host and a guest together",
+	.summary = "link the traces of a host and a guest",
 	.usage = "[-c CPUS] -s OFFSET[,SCALE[,FRACTION[,TIME]]] HOST-TRACE GUEST-TRACE PID…",
 	.options = rows,
 	.run = run,

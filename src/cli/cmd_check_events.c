@@ -43,14 +43,14 @@ static int apply_input(void *opts, const char *value, struct errmsg *err)
 }
 
 static const struct option_row rows[] = {
-	{OPTION_CALL, 'i', "input", "FILE", "check the formats in FILE, not those of this machine",
-	 .apply = apply_input, .complete = "file"},
-	{OPTION_STRING, 't', "tracing-dir", "DIR",
-	 "check the formats below DIR, a tracing directory", offsetof(struct check_options, dir),
-	 .complete = "dir"},
-	{OPTION_FLAG, 'N', NULL, .help = "without the functions and handlers of plugins",
+	{OPTION_CALL, 'i', "input", "FILE",
+	 "check the formats in FILE, not those of the running kernel", .apply = apply_input,
+	 .complete = "file"},
+	{OPTION_STRING, 't', "tracing-dir", "DIR", "check the formats in this tracing directory",
+	 offsetof(struct check_options, dir), .complete = "dir"},
+	{OPTION_FLAG, 'N', NULL, .help = "check without the functions and handlers of plugins",
 	 .offset = offsetof(struct check_options, no_plugins)},
-	{OPTION_FLAG, 'v', "verbose", .help = "name every format",
+	{OPTION_FLAG, 'v', "verbose", .help = "print the name of every format",
 	 .offset = offsetof(struct check_options, verbose)},
 	{OPTION_END},
 };
@@ -259,7 +259,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 
 const struct command cmd_check_events = {
 	.name = "check-events",
-	.summary = "check whether all event formats can be understood",
+	.summary = "check that all event formats can be parsed",
 	.usage = "[options] [FILE]",
 	.options = rows,
 	.args = "file",

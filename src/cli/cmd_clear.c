@@ -15,7 +15,7 @@ static int apply_everything(void *opts, const char *value, struct errmsg *err)
 
 static const struct option_row rows[] = {
 	INSTANCES_ROW_NAME,
-	{OPTION_CALL, 'a', "all", NULL, "all instances and the top level",
+	{OPTION_CALL, 'a', "all", NULL, "clear the top level and all instances",
 	 .apply = apply_everything},
 	{OPTION_END},
 };

@@ -21,14 +21,14 @@ struct convert_options {
 };
 
 static const struct option_row rows[] = {
-	{OPTION_STRING, 'i', "input", "FILE", "read this trace (default: trace.dat)",
+	{OPTION_STRING, 'i', "input", "FILE", "read FILE (default: trace.dat)",
 	 offsetof(struct convert_options, input), .complete = "file"},
-	{OPTION_STRING, 'o', "output", "FILE", "write this file; it can also be the last argument",
+	{OPTION_STRING, 'o', "output", "FILE", "write this file; may also be the last argument",
 	 offsetof(struct convert_options, output), .complete = "file"},
 	{OPTION_NUMBER, 0, "file-version", "N", "version of the result: 6 or 7 (default: 7)",
 	 offsetof(struct convert_options, version), .complete = "6 7"},
 	{OPTION_STRING, 0, "compression", "NAME",
-	 "none, zstd, zlib or any, the best of them (default: as in the source)",
+	 "compress with none, zstd, zlib or any (default: as in the input)",
 	 offsetof(struct convert_options, compression), .complete = "none zstd zlib any"},
 	{OPTION_END},
 };
@@ -120,7 +120,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 
 const struct command cmd_convert = {
 	.name = "convert",
-	.summary = "write a trace in another version or compression",
+	.summary = "change the version or compression of a trace file",
 	.usage = "[-i FILE] [--file-version 6|7] [--compression NAME] TARGET",
 	.options = rows,
 	.run = run,

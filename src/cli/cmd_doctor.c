@@ -29,9 +29,9 @@ struct doctor_options {
 };
 
 static const struct option_row rows[] = {
-	{OPTION_FLAG, 0, "json", .help = "one JSON object",
+	{OPTION_FLAG, 0, "json", .help = "print one JSON object",
 	 .offset = offsetof(struct doctor_options, json)},
-	{OPTION_STRING, 0, "color", "WHEN", "colours: auto, always, never",
+	{OPTION_STRING, 0, "color", "WHEN", "use colours: always, never or auto (on a terminal)",
 	 offsetof(struct doctor_options, colour), .complete = "auto always never"},
 	{OPTION_END},
 };
@@ -201,7 +201,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 
 const struct command cmd_doctor = {
 	.name = "doctor",
-	.summary = "say what this kernel can trace, and why it cannot do the rest",
+	.summary = "show what this kernel can trace, and how to get the rest",
 	.usage = "[options] [ABILITY]...",
 	.options = rows,
 	.run = run,

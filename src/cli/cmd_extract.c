@@ -25,22 +25,23 @@ struct extract_options {
 #define AT(field) offsetof(struct extract_options, field)
 
 static const struct option_row rows[] = {
-	{OPTION_STRING, 'o', "output", "FILE", "the file to write (trace.dat)", AT(output),
-	 .complete = "file"},
+	{OPTION_STRING, 'o', "output", "FILE", "write to this file (default: trace.dat)",
+	 AT(output), .complete = "file"},
 	INSTANCES_ROW_NAME,
 	INSTANCES_ROW_ALL,
 	INSTANCES_ROW_TOP,
-	{OPTION_FLAG, 's', "snapshot", NULL, "the snapshot instead of the buffer", AT(snapshot)},
-	{OPTION_FLAG, 'k', "keep", NULL, "let buffers that ran go on", AT(keep)},
-	{OPTION_FLAG, 0, "date", NULL, "note the time of day, to show events by it", AT(date)},
-	{OPTION_STRING, 0, "ts-offset", "N", "a number that is added to every time stamp",
-	 AT(ts_offset)},
+	{OPTION_FLAG, 's', "snapshot", NULL, "use the snapshot instead of the buffer",
+	 AT(snapshot)},
+	{OPTION_FLAG, 'k', "keep", NULL, "do not stop the buffers", AT(keep)},
+	{OPTION_FLAG, 0, "date", NULL,
+	 "record the offset to the time of day, so that reports can show it", AT(date)},
+	{OPTION_STRING, 0, "ts-offset", "N", "add N to every timestamp", AT(ts_offset)},
 	{OPTION_STRING, 0, "compression", "HOW",
-	 "none, zstd, zlib, or any: the best there is (default: symbols and formats only)",
+	 "compress with none, zstd, zlib or any (default: compress only symbols and formats)",
 	 AT(compression), .complete = "none zstd zlib any"},
-	{OPTION_NUMBER, 0, "file-version", "6|7", "version of the file format (7)",
+	{OPTION_NUMBER, 0, "file-version", "6|7", "version of the file format (default: 7)",
 	 AT(file_version)},
-	{OPTION_FLAG, 'q', "quiet", NULL, "say nothing unless it fails", AT(quiet)},
+	{OPTION_FLAG, 'q', "quiet", NULL, "print only errors", AT(quiet)},
 	{OPTION_END},
 };
 
@@ -124,7 +125,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 
 const struct command cmd_extract = {
 	.name = "extract",
-	.summary = "write what the kernel's buffers hold into a trace.dat",
+	.summary = "save the kernel's buffers to a trace file",
 	.usage = "[options]",
 	.options = rows,
 	.run = run,

@@ -8,6 +8,7 @@
  *	sonde help --man report            the options of its man page          tools/gen-man
  *	sonde help --list-commands         for programs, one a line             tools/gen-completions
  *	sonde help --list-commands probe   the sub-commands of one
+ *	sonde help --list-groups           the commands below the titles of their groups
  *	sonde help --list-options report
  *	sonde help --complete KIND PREFIX  words for a value                    complete.c
  *
@@ -27,7 +28,7 @@
 #include <string.h>
 
 struct help_options {
-	bool man, list_commands, list_options;
+	bool man, list_commands, list_groups, list_options;
 	const char *complete;
 };
 
@@ -36,6 +37,9 @@ static const struct option_row rows[] = {
 	 .offset = offsetof(struct help_options, man), .hidden = true},
 	{OPTION_FLAG, 0, "list-commands", .help = "print the commands, one a line",
 	 .offset = offsetof(struct help_options, list_commands), .hidden = true},
+	{OPTION_FLAG, 0, "list-groups",
+	 .help = "print the commands as --list-commands, under the titles of their groups",
+	 .offset = offsetof(struct help_options, list_groups), .hidden = true},
 	{OPTION_FLAG, 0, "list-options", .help = "print the command's options, one a line",
 	 .offset = offsetof(struct help_options, list_options), .hidden = true},
 	{OPTION_STRING, 0, "complete", "KIND",
@@ -46,13 +50,17 @@ static const struct option_row rows[] = {
 
 void commands_fmt_help(struct textbuf *tb)
 {
-	textbuf_add_str(tb, "sonde shows what happened on a Linux machine.\n\n"
-			    "usage: sonde COMMAND [options] [arguments]\n\ncommands:\n");
-	for (size_t i = 0; commands[i]; i++)
-		if (!commands[i]->hidden)
-			textbuf_addf(tb, "  %-14s  %s\n", commands[i]->name, commands[i]->summary);
-	textbuf_add_str(
-		tb, "\n'sonde COMMAND --help' tells about a command, 'man sonde-COMMAND' more.\n");
+	textbuf_add_str(tb, "sonde shows what happens on a Linux machine.\n\n"
+			    "usage: sonde COMMAND [options] [arguments]\n");
+	for (const struct command_group *g = command_groups; g->title; g++) {
+		textbuf_addf(tb, "\n%s\n", g->title);
+		for (size_t i = 0; g->commands[i]; i++)
+			if (!g->commands[i]->hidden)
+				textbuf_addf(tb, "  %-14s  %s\n", g->commands[i]->name,
+					     g->commands[i]->summary);
+	}
+	textbuf_add_str(tb, "\n'sonde COMMAND --help' lists the options of a command; "
+			    "'man sonde-COMMAND' is its manual.\n");
 }
 
 /* The word of a sub-command behind that of its command. */
@@ -67,7 +75,9 @@ static void fmt_subs(const struct command *cmd, struct textbuf *tb)
 	for (size_t i = 0; cmd->subs[i]; i++)
 		textbuf_addf(tb, "  %-8s  %s\n", sub_word(cmd, cmd->subs[i]),
 			     cmd->subs[i]->summary);
-	textbuf_addf(tb, "\n'sonde %s SUB-COMMAND --help' tells about one, 'man sonde-%s' more.\n",
+	textbuf_addf(tb,
+		     "\n'sonde %s SUB-COMMAND --help' lists the options of one; 'man sonde-%s' is "
+		     "the manual.\n",
 		     cmd->name, cmd->name);
 }
 
@@ -93,6 +103,16 @@ static void fmt_command_list(const struct command *const *list, struct textbuf *
 		if (!c->hidden)
 			textbuf_addf(tb, "%s\t%s\t%s\t%s\n", c->name, c->args ? c->args : "",
 				     c->summary, c->usage);
+	}
+}
+
+/* All commands; with their titles as lines of one column if the reader wants groups. */
+static void fmt_groups(bool with_titles, struct textbuf *tb)
+{
+	for (const struct command_group *g = command_groups; g->title; g++) {
+		if (with_titles)
+			textbuf_addf(tb, "%s\n", g->title);
+		fmt_command_list(g->commands, tb);
 	}
 }
 
@@ -168,7 +188,9 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	if (n)
 		r = fmt_about(&opts, argv + 1, n, &tb, err);
 	else if (opts.list_commands)
-		fmt_command_list(commands, &tb);
+		fmt_groups(false, &tb);
+	else if (opts.list_groups)
+		fmt_groups(true, &tb);
 	else
 		commands_fmt_help(&tb);
 	output_page(&out);
@@ -180,7 +202,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 
 const struct command cmd_help = {
 	.name = "help",
-	.summary = "explain a command",
+	.summary = "show help for a command",
 	.usage = "[COMMAND [SUB-COMMAND]]",
 	.options = rows,
 	.args = "command",

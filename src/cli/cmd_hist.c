@@ -37,11 +37,11 @@ static int apply_input(void *opts, const char *value, struct errmsg *err)
 }
 
 static const struct option_row rows[] = {
-	{OPTION_CALL, 'i', "input", "FILE", "read FILE (default trace.dat)", .apply = apply_input,
+	{OPTION_CALL, 'i', "input", "FILE", "read FILE (default: trace.dat)", .apply = apply_input,
 	 .complete = "file"},
-	{OPTION_FLAG, 'P', NULL, .help = "put all tasks together",
+	{OPTION_FLAG, 'P', NULL, .help = "do not separate tasks",
 	 .offset = offsetof(struct hist_options, all_tasks)},
-	{OPTION_FLAG, 0, "self", .help = "include what sonde itself did, which recorded it",
+	{OPTION_FLAG, 0, "self", .help = "include the activity of sonde itself",
 	 .offset = offsetof(struct hist_options, with_own)},
 	{OPTION_END},
 };
@@ -241,7 +241,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 
 const struct command cmd_hist = {
 	.name = "hist",
-	.summary = "show call chains by how often they occur",
+	.summary = "show the most frequent call chains",
 	.usage = "[options] [FILE]",
 	.options = rows,
 	.args = "file",

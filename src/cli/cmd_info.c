@@ -28,18 +28,19 @@ struct info_options {
 
 static const struct option_row rows[] = {
 	{OPTION_STRING, 'i', "input", "FILE",
-	 "read FILE (default trace.dat), as well as those named",
+	 "read FILE (default: trace.dat); may also be an argument",
 	 offsetof(struct info_options, input), .complete = "file"},
-	{OPTION_NUMBER, 'n', "top", "N", "show N kinds of events and N tasks (default 10)",
+	{OPTION_NUMBER, 'n', "top", "N", "show the N most frequent events and tasks (default: 10)",
 	 offsetof(struct info_options, n_rows)},
 	{OPTION_FLAG, 'a', "all", .help = "show all events, tasks and CPUs, and count the symbols",
 	 .offset = offsetof(struct info_options, all)},
-	{OPTION_FLAG, 0, "fast", .help = "do not count events, only look at the edges",
+	{OPTION_FLAG, 0, "fast",
+	 .help = "do not count events; read only the start and end of each CPU's data",
 	 .offset = offsetof(struct info_options, fast)},
-	{OPTION_FLAG, 0, "count", .help = "count events even if there are more than 4 GiB of them",
+	{OPTION_FLAG, 0, "count", .help = "count events even in files with more than 4 GiB of data",
 	 .offset = offsetof(struct info_options, count)},
 	{OPTION_FLAG, 0, "json",
-	 .help = "one JSON object per file, with all events and tasks (-n limits)",
+	 .help = "print one JSON object per file, with all events and tasks; -n limits them",
 	 .offset = offsetof(struct info_options, json)},
 	{OPTION_END},
 };
@@ -181,7 +182,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 
 const struct command cmd_info = {
 	.name = "info",
-	.summary = "tell what is in a trace file",
+	.summary = "summarize a trace file",
 	.usage = "[options] [FILE…]",
 	.options = rows,
 	.args = "file",

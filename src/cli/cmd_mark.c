@@ -30,9 +30,9 @@ struct mark_options {
 
 static const struct option_row rows[] = {
 	INSTANCES_ROW_NAME,
-	{OPTION_CALL, 't', "top", NULL, "the top level, whether something is traced there or not",
+	{OPTION_CALL, 't', "top", NULL, "write to the top level, even if nothing is traced there",
 	 .apply = instances_apply_top},
-	{OPTION_STRING, 0, "raw", "ID", "as a raw_data event with this number (trace_marker_raw)",
+	{OPTION_STRING, 0, "raw", "ID", "write a raw_data event with this id (trace_marker_raw)",
 	 offsetof(struct mark_options, raw)},
 	{OPTION_END},
 };
@@ -194,7 +194,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 
 const struct command cmd_mark = {
 	.name = "mark",
-	.summary = "write a text among the events that are being traced",
+	.summary = "write a message into the running trace",
 	.usage = "[options] TEXT…",
 	.options = rows,
 	.parse_flags = OPTIONS_STOP_AT_ARGUMENT,

@@ -35,11 +35,12 @@ static int apply_input(void *opts, const char *value, struct errmsg *err)
 }
 
 static const struct option_row rows[] = {
-	{OPTION_CALL, 'i', "input", "FILE", "read FILE (default trace.dat)", .apply = apply_input,
+	{OPTION_CALL, 'i', "input", "FILE", "read FILE (default: trace.dat)", .apply = apply_input,
 	 .complete = "file"},
-	{OPTION_STRING, 'B', "buffer", "NAME", "the events of this instance, not of the top buffer",
+	{OPTION_STRING, 'B', "buffer", "NAME",
+	 "use the events of this instance, not of the top-level buffer",
 	 offsetof(struct mem_options, buffer)},
-	{OPTION_FLAG, 0, "json", .help = "one JSON object per function",
+	{OPTION_FLAG, 0, "json", .help = "print one JSON object per function",
 	 .offset = offsetof(struct mem_options, json)},
 	{OPTION_END},
 };
@@ -204,7 +205,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 
 const struct command cmd_mem = {
 	.name = "mem",
-	.summary = "sum up kernel memory by the function that allocated it",
+	.summary = "sum up kernel memory by allocating function",
 	.usage = "[options] [FILE]",
 	.options = rows,
 	.args = "file",

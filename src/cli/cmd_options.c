@@ -50,7 +50,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 
 const struct command cmd_options = {
 	.name = "options",
-	.summary = "list what report -O can set",
+	.summary = "list the plugin options for report -O",
 	.usage = "",
 	.options = no_options,
 	.run = run,

@@ -56,7 +56,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 
 const struct command cmd_probe = {
 	.name = "probe",
-	.summary = "probes by name: what can be probed, and which are there",
+	.summary = "define probes, and find what can be probed",
 	.usage = "SUB-COMMAND [options] [arguments]",
 	.options = rows,
 	.subs = subs,

@@ -46,11 +46,11 @@ static const struct option_row rows[] = {
 	 .complete = "file"},
 	{.kind = OPTION_FLAG,
 	 .name = "json",
-	 .help = "one JSON object for each task, with all numbers",
+	 .help = "print one JSON object per task",
 	 .offset = offsetof(struct profile_options, json)},
 	{.kind = OPTION_FLAG,
 	 .name = "no-pager",
-	 .help = "no pager on a terminal",
+	 .help = "do not use a pager",
 	 .offset = offsetof(struct profile_options, no_pager)},
 	RECORDOPTS_KERNEL,
 	RECORDOPTS_RECORDER,
@@ -298,7 +298,7 @@ static int run_profile(const struct command *cmd, int argc, char **argv, struct 
 
 const struct command cmd_profile = {
 	.name = "profile",
-	.summary = "trace, and print where the time of tasks went",
+	.summary = "trace, and report where tasks spend their time",
 	.usage = "[options] [COMMAND [ARGUMENT…]]",
 	.options = rows,
 	.parse_flags = OPTIONS_STOP_AT_ARGUMENT,

@@ -39,11 +39,11 @@ static const struct option_row rows[] = {
 	RECORDOPTS_NETWORK,
 	{.kind = OPTION_FLAG,
 	 .name = "daemonize",
-	 .help = "go on in the background once the recording runs (" PID_FILE ")",
+	 .help = "continue in the background once recording has started (" PID_FILE ")",
 	 .offset = RECORDOPTS_AT(daemonize)},
 	{.kind = OPTION_FLAG,
 	 .name = "profile",
-	 .help = "what 'report --profile' looks at: events with stacks, functions at depth 1",
+	 .help = "record what 'report --profile' needs: events with stacks, functions at depth 1",
 	 .offset = RECORDOPTS_AT(profile)},
 	RECORDOPTS_PROFILE,
 	{.kind = OPTION_END},
@@ -339,7 +339,7 @@ static int run_record(const struct command *cmd, int argc, char **argv, struct e
 
 const struct command cmd_record = {
 	.name = "record",
-	.summary = "record what happens into a trace.dat",
+	.summary = "record events into a trace file",
 	.usage = "[options] [COMMAND [ARGUMENT…]]",
 	.options = rows,
 	.parse_flags = OPTIONS_STOP_AT_ARGUMENT,

@@ -102,13 +102,15 @@ static int apply_keep(void *opts, const char *value, struct errmsg *err)
 }
 
 static const struct option_row rows[] = {
-	{OPTION_CALL, 'B', "buffer", "INSTANCE", "this instance, not the top level; repeatable",
-	 .apply = apply_name},
-	{OPTION_CALL, 'a', "all", NULL, "all instances, not the top level", .apply = apply_all},
-	{OPTION_CALL, 't', "top", NULL, "with -B or -a: the top level, too", .apply = apply_top},
+	{OPTION_CALL, 'B', "buffer", "INSTANCE",
+	 "reset this instance instead of the top level; repeatable", .apply = apply_name},
+	{OPTION_CALL, 'a', "all", NULL, "reset all instances, but not the top level",
+	 .apply = apply_all},
+	{OPTION_CALL, 't', "top", NULL, "with -B or -a: also use the top level",
+	 .apply = apply_top},
 	{OPTION_CALL, 'b', "size", "KB",
-	 "buffers of this size for each CPU, of the -B, -a or -t before it", .apply = apply_size},
-	{OPTION_CALL, 'd', "delete", NULL, "remove the instances of the -B or -a before it",
+	 "set this buffer size per CPU, for the preceding -B, -a or -t", .apply = apply_size},
+	{OPTION_CALL, 'd', "delete", NULL, "remove the instances of the preceding -B or -a",
 	 .apply = apply_remove},
 	{OPTION_CALL, 'k', "keep", "TYPE", "keep probes of this type; repeatable",
 	 .apply = apply_keep, .complete = DYNAMIC_WORDS},
@@ -233,7 +235,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 
 const struct command cmd_reset = {
 	.name = "reset",
-	.summary = "switch all tracing off and bring back what was set after boot",
+	.summary = "switch all tracing off and restore the defaults",
 	.usage = "[options]",
 	.options = rows,
 	.run = run,

@@ -27,7 +27,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 
 const struct command cmd_restart = {
 	.name = "restart",
-	.summary = "let the kernel write events again, after stop",
+	.summary = "resume tracing after stop",
 	.usage = "[options]",
 	.options = rows,
 	.run = run,

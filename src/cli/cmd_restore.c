@@ -34,17 +34,19 @@ struct restore_options {
 
 static const struct option_row rows[] = {
 	{OPTION_STRING, 'o', "output", "FILE",
-	 "write this file (default: trace.dat; with -c trace-partial.dat)",
+	 "write this file (default: trace.dat, or trace-partial.dat with -c)",
 	 offsetof(struct restore_options, output), .complete = "file"},
 	{OPTION_FLAG, 'c', "create", NULL,
-	 "write a partial trace: what is known about the kernel, without events",
+	 "write a partial trace: the description of this kernel, without events",
 	 offsetof(struct restore_options, create)},
 	{OPTION_STRING, 'i', "input", "FILE",
-	 "take what is known about the kernel from a partial trace",
+	 "read the description of the kernel from this partial trace",
 	 offsetof(struct restore_options, partial), .complete = "file"},
-	{OPTION_STRING, 't', "tracing-dir", "DIR", "take it from this tracing directory",
+	{OPTION_STRING, 't', "tracing-dir", "DIR",
+	 "read the description of the kernel from this tracing directory",
 	 offsetof(struct restore_options, tracing_dir), .complete = "dir"},
-	{OPTION_STRING, 'k', "kallsyms", "FILE", "take symbols from this file, not /proc/kallsyms",
+	{OPTION_STRING, 'k', "kallsyms", "FILE",
+	 "read symbols from this file (default: /proc/kallsyms)",
 	 offsetof(struct restore_options, kallsyms), .complete = "file"},
 	{OPTION_END},
 };
@@ -492,7 +494,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 
 const struct command cmd_restore = {
 	.name = "restore",
-	.summary = "make a whole trace of what a recording left behind",
+	.summary = "repair a trace file after a crash",
 	.usage = "[options] CPU-FILE… | -c | -o TARGET DAMAGED-TRACE",
 	.options = rows,
 	.run = run,

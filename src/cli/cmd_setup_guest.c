@@ -36,17 +36,17 @@ struct setup_options {
 };
 
 static const struct option_row rows[] = {
-	{OPTION_NUMBER, 'c', "cpus", "N", "virtual CPUs of the guest (default: ask libvirt)",
+	{OPTION_NUMBER, 'c', "cpus", "N",
+	 "number of virtual CPUs of the guest (default: ask libvirt)",
 	 offsetof(struct setup_options, n_cpus)},
 	{OPTION_STRING, 'p', "permissions", "MODE",
-	 "permissions of the pipes, octal (default: 0660)",
+	 "permissions of the FIFOs, octal (default: 0660)",
 	 offsetof(struct setup_options, permissions)},
-	{OPTION_STRING, 'g', "group", "GROUP", "group that the pipes and their directory belong to",
+	{OPTION_STRING, 'g', "group", "GROUP", "group of the FIFOs and their directory",
 	 offsetof(struct setup_options, group)},
-	{OPTION_FLAG, 'a', "attach", NULL, "make them devices of the guest, by libvirt",
+	{OPTION_FLAG, 'a', "attach", NULL, "attach the FIFOs to the guest with libvirt",
 	 offsetof(struct setup_options, attach)},
-	{OPTION_STRING, 0, "dir", "DIR",
-	 "where the guests' directories are (default: " DIR_DEFAULT ")",
+	{OPTION_STRING, 0, "dir", "DIR", "directory of all guests (default: " DIR_DEFAULT ")",
 	 offsetof(struct setup_options, dir), .complete = "dir"},
 	{OPTION_END},
 };
@@ -298,7 +298,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 
 const struct command cmd_setup_guest = {
 	.name = "setup-guest",
-	.summary = "make pipes for the trace data of a virtual machine",
+	.summary = "create FIFOs for the trace data of a guest",
 	.usage = "[-c CPUS] [-p MODE] [-g GROUP] [-a] NAME",
 	.options = rows,
 	.run = run,

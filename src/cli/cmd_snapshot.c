@@ -26,12 +26,13 @@ struct snapshot_options {
 static const struct option_row rows[] = {
 	{OPTION_FLAG, 's', "take", NULL, "take a snapshot",
 	 offsetof(struct snapshot_options, take)},
-	{OPTION_FLAG, 'r', "clear", NULL, "empty it", offsetof(struct snapshot_options, clear)},
-	{OPTION_FLAG, 'f', "free", NULL, "give its memory back",
+	{OPTION_FLAG, 'r', "clear", NULL, "empty the snapshot",
+	 offsetof(struct snapshot_options, clear)},
+	{OPTION_FLAG, 'f', "free", NULL, "free the memory of the snapshot",
 	 offsetof(struct snapshot_options, free)},
-	{OPTION_STRING, 'B', "buffer", "INSTANCE", "of this instance",
+	{OPTION_STRING, 'B', "buffer", "INSTANCE", "use this instance",
 	 offsetof(struct snapshot_options, buffer)},
-	{OPTION_STRING, 'c', "cpu", "CPU", "only of this CPU",
+	{OPTION_STRING, 'c', "cpu", "CPU", "show only this CPU",
 	 offsetof(struct snapshot_options, cpu)},
 	{OPTION_END},
 };
@@ -110,7 +111,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 
 const struct command cmd_snapshot = {
 	.name = "snapshot",
-	.summary = "freeze the kernel's buffer without stopping, or print what was frozen",
+	.summary = "take or print a snapshot of the kernel's buffer",
 	.usage = "[options]",
 	.options = rows,
 	.run = run,

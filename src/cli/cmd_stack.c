@@ -34,13 +34,15 @@ static int apply_verbose(void *opts, const char *value, struct errmsg *err)
 }
 
 static const struct option_row rows[] = {
-	{OPTION_FLAG, 0, "start", NULL, "look for deep stacks from now on",
+	{OPTION_FLAG, 0, "start", NULL, "start the stack tracer",
 	 offsetof(struct stack_options, start)},
-	{OPTION_FLAG, 0, "stop", NULL, "look no more", offsetof(struct stack_options, stop)},
-	{OPTION_FLAG, 0, "reset", NULL, "forget the deepest stack so far",
+	{OPTION_FLAG, 0, "stop", NULL, "stop the stack tracer",
+	 offsetof(struct stack_options, stop)},
+	{OPTION_FLAG, 0, "reset", NULL, "discard the deepest stack found so far",
 	 offsetof(struct stack_options, reset)},
-	{OPTION_CALL, 0, "verbose", "LEVEL", "name the files that are read and written",
-	 .apply = apply_verbose, .arg_optional = true},
+	{OPTION_CALL, 0, "verbose", "LEVEL",
+	 "print the names of the files that are read and written", .apply = apply_verbose,
+	 .arg_optional = true},
 	{OPTION_END},
 };
 
@@ -134,7 +136,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 
 const struct command cmd_stack = {
 	.name = "stack",
-	.summary = "find the deepest kernel stack: the kernel's stack tracer",
+	.summary = "find the deepest kernel stack",
 	.usage = "[options]",
 	.options = rows,
 	.run = run,

@@ -30,20 +30,20 @@ static const struct option_row start_rows[] = {
 	RECORDOPTS_KERNEL,
 	{.kind = OPTION_FLAG,
 	 .letter = 'K',
-	 .help = "keep what is set already",
+	 .help = "keep the current settings and add to them",
 	 .offset = RECORDOPTS_AT(plan.keep_before)},
 	{.kind = OPTION_STRING,
 	 .name = "user",
 	 .arg = "USER",
-	 .help = "run the command as USER",
+	 .help = "run the command as this user",
 	 .offset = RECORDOPTS_AT(user)},
 	{.kind = OPTION_FLAG,
 	 .name = "fork",
-	 .help = "do not wait for the end of the command",
+	 .help = "do not wait for the command to end",
 	 .offset = offsetof(struct start_options, fork)},
 	{.kind = OPTION_FLAG,
 	 .name = "profile",
-	 .help = "the events that 'report --profile' looks at",
+	 .help = "trace the events that 'report --profile' needs",
 	 .offset = RECORDOPTS_AT(profile)},
 	{.kind = OPTION_END},
 };
@@ -146,7 +146,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 
 const struct command cmd_start = {
 	.name = "start",
-	.summary = "start tracing in the kernel's buffers, without a file",
+	.summary = "start tracing into the kernel's buffers, without a file",
 	.usage = "[options] [COMMAND [ARGUMENT…]]",
 	.options = start_rows,
 	.parse_flags = OPTIONS_STOP_AT_ARGUMENT,
@@ -156,7 +156,7 @@ const struct command cmd_start = {
 
 const struct command cmd_set = {
 	.name = "set",
-	.summary = "change only what is named in the running trace",
+	.summary = "change settings of a running trace",
 	.usage = "[options]",
 	.options = set_rows,
 	.parse_flags = OPTIONS_STOP_AT_ARGUMENT,

@@ -22,9 +22,10 @@ static const struct option_row rows[] = {
 	INSTANCES_ROW_NAME,
 	INSTANCES_ROW_TOP,
 	{OPTION_FLAG, 'o', "options", NULL,
-	 "all options, not only those that differ from the default",
+	 "show all options, not only those that differ from the default",
 	 offsetof(struct stat_options, all_options)},
-	{OPTION_FLAG, 0, "json", NULL, "as JSON, with everything that is at its default, too",
+	{OPTION_FLAG, 0, "json", NULL,
+	 "print JSON, including everything that has its default value",
 	 offsetof(struct stat_options, json)},
 	{OPTION_END},
 };
@@ -95,7 +96,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 
 const struct command cmd_stat = {
 	.name = "stat",
-	.summary = "show how the kernel's tracing is set up, and how full its buffers are",
+	.summary = "show the tracing settings and how full the buffers are",
 	.usage = "[options]",
 	.options = rows,
 	.run = run,

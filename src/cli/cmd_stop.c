@@ -27,7 +27,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 
 const struct command cmd_stop = {
 	.name = "stop",
-	.summary = "let the kernel write no more events, without losing those it has",
+	.summary = "stop tracing, but keep the events in the buffers",
 	.usage = "[options]",
 	.options = rows,
 	.run = run,

@@ -45,8 +45,16 @@ struct command {
  */
 int command_parse(const struct command *cmd, void *opts, int argc, char **argv, struct errmsg *err);
 
-/* commands.c: ended by NULL. */
-extern const struct command *const commands[];
+/* commands.c: what `sonde help` shows under one heading. */
+struct command_group {
+	const char *title;
+	const struct command *const *commands; /* ended by NULL */
+};
+
+extern const struct command_group command_groups[]; /* ended by one without a title */
+
+/* The i-th command of all groups; NULL behind the last. */
+const struct command *command_at(size_t i);
 
 const struct command *command_find(const char *name);
 

@@ -132,97 +132,97 @@ int gather_csv(void *opts, const char *value, struct errmsg *err);
 #define GATHER_AT(field) offsetof(struct gather_options, field)
 
 /* Whose events. */
-#define GATHER_TASKS                                                                              \
-	RECORDOPTS_ROW_PID("live: "), RECORDOPTS_ROWS_SELF(""),                                   \
-		{.kind = OPTION_FLAG,                                                             \
-		 .name = "only-command",                                                          \
-		 .help = "live: only the command's first thread",                                 \
-		 .offset = RECORDOPTS_AT(plan.only_command)},                                     \
-	{                                                                                         \
-		.kind = OPTION_FLAG, .letter = 'c',                                               \
-		.help = "live: with --only-command or -P, their other threads and children, too", \
-		.offset = RECORDOPTS_AT(plan.children)                                            \
+#define GATHER_TASKS                                                                           \
+	RECORDOPTS_ROW_PID("live: "), RECORDOPTS_ROWS_SELF(""),                                \
+		{.kind = OPTION_FLAG,                                                          \
+		 .name = "only-command",                                                       \
+		 .help = "live: trace only the command's first thread",                        \
+		 .offset = RECORDOPTS_AT(plan.only_command)},                                  \
+	{                                                                                      \
+		.kind = OPTION_FLAG, .letter = 'c',                                            \
+		.help = "live: with --only-command or -P, also trace their other threads and " \
+			"children",                                                            \
+		.offset = RECORDOPTS_AT(plan.children)                                         \
 	}
 
 /* Of the events that were named (-e). */
-#define GATHER_FILTER                                                                     \
-	{                                                                                 \
-		.kind = OPTION_CALL, .letter = 'f', .name = "filter", .arg = "FILTER",    \
-		.help = "only where the fields of the event before say so: 'prio < 100'", \
-		.apply = gather_event_filter                                              \
+#define GATHER_FILTER                                                                  \
+	{                                                                              \
+		.kind = OPTION_CALL, .letter = 'f', .name = "filter", .arg = "FILTER", \
+		.help = "use the preceding -e only where this is true: 'prio < 100'",  \
+		.apply = gather_event_filter                                           \
 	}
 
-#define GATHER_IN_PROGRAM                                                               \
-	{                                                                               \
-		.kind = OPTION_FLAG, .name = "in-program",                              \
-		.help = "live: let the kernel count nothing, look at every event here", \
-		.offset = GATHER_AT(in_program)                                         \
+#define GATHER_IN_PROGRAM                                                                    \
+	{                                                                                    \
+		.kind = OPTION_FLAG, .name = "in-program",                                   \
+		.help = "live: read every event in sonde instead of counting in the kernel", \
+		.offset = GATHER_AT(in_program)                                              \
 	}
 
 /* Which of a file's buffers. */
-#define GATHER_BUFFER                                                                   \
-	{                                                                               \
-		.kind = OPTION_CALL, .letter = 'B', .name = "buffer", .arg = "NAME",    \
-		.help = "of a file: only this buffer (an instance; - is the top one); " \
-			"repeatable",                                                   \
-		.apply = gather_buffer                                                  \
+#define GATHER_BUFFER                                                                    \
+	{                                                                                \
+		.kind = OPTION_CALL, .letter = 'B', .name = "buffer", .arg = "NAME",     \
+		.help = "of a file: use only this instance; - is the top-level buffer; " \
+			"repeatable",                                                    \
+		.apply = gather_buffer                                                   \
 	}
 
 /* Where records come from. */
-#define GATHER_SOURCE                                                                         \
-	{.kind = OPTION_STRING,                                                               \
-	 .letter = 'i',                                                                       \
-	 .name = "input",                                                                     \
-	 .arg = "FILE",                                                                       \
-	 .help = "a trace file; without it the running machine is traced",                    \
-	 .offset = GATHER_AT(input),                                                          \
-	 .complete = "file"},                                                                 \
-		GATHER_BUFFER,                                                                \
-	{                                                                                     \
-		.kind = OPTION_CALL, .letter = 'F', .name = "event-filter", .arg = "FILTER",  \
-		.help = "EVENT:EXPRESSION, as of report -F: events that it names must match", \
-		.apply = gather_filter                                                        \
+#define GATHER_SOURCE                                                                        \
+	{.kind = OPTION_STRING,                                                              \
+	 .letter = 'i',                                                                      \
+	 .name = "input",                                                                    \
+	 .arg = "FILE",                                                                      \
+	 .help = "read a trace file instead of tracing the running system",                  \
+	 .offset = GATHER_AT(input),                                                         \
+	 .complete = "file"},                                                                \
+		GATHER_BUFFER,                                                               \
+	{                                                                                    \
+		.kind = OPTION_CALL, .letter = 'F', .name = "event-filter", .arg = "FILTER", \
+		.help = "use only events that match EVENT:EXPRESSION, as in report -F",      \
+		.apply = gather_filter                                                       \
 	}
 
 /* What is printed. */
-#define GATHER_RESULT                                                                      \
-	{.kind = OPTION_HEADING, .help = "the result"},                                    \
-		{.kind = OPTION_CALL,                                                      \
-		 .name = "json",                                                           \
-		 .help = "one JSON object with all numbers",                               \
-		 .apply = gather_json},                                                    \
-		{.kind = OPTION_CALL,                                                      \
-		 .name = "csv",                                                            \
-		 .help = "comma-separated values, a header line first",                    \
-		 .apply = gather_csv},                                                     \
-		{.kind = OPTION_CALL,                                                      \
-		 .name = "rows",                                                           \
-		 .arg = "N",                                                               \
-		 .help = "show so many rows",                                              \
-		 .apply = gather_rows},                                                    \
-		{.kind = OPTION_STRING,                                                    \
-		 .letter = 'I',                                                            \
-		 .name = "interval",                                                       \
-		 .arg = "SECONDS",                                                         \
-		 .help = "live: show the result so far so often (0: only the end); "       \
-			 "elsewhere than on a terminal, one after the other",              \
-		 .offset = GATHER_AT(interval)},                                           \
-		{.kind = OPTION_STRING,                                                    \
-		 .letter = 'o',                                                            \
-		 .name = "output",                                                         \
-		 .arg = "FILE",                                                            \
-		 .help = "write it to this file",                                          \
-		 .offset = RECORDOPTS_AT(output),                                          \
-		 .complete = "file"},                                                      \
-		{.kind = OPTION_STRING,                                                    \
-		 .name = "color",                                                          \
-		 .arg = "WHEN",                                                            \
-		 .help = "colours: always, never or auto (a terminal)",                    \
-		 .offset = GATHER_AT(colour),                                              \
-		 .complete = "always never auto"},                                         \
-	{                                                                                  \
-		.kind = OPTION_FLAG, .name = "no-pager", .help = "no pager on a terminal", \
-		.offset = GATHER_AT(no_pager)                                              \
+#define GATHER_RESULT                                                                  \
+	{.kind = OPTION_HEADING, .help = "the result"},                                \
+		{.kind = OPTION_CALL,                                                  \
+		 .name = "json",                                                       \
+		 .help = "print one JSON object with all numbers",                     \
+		 .apply = gather_json},                                                \
+		{.kind = OPTION_CALL,                                                  \
+		 .name = "csv",                                                        \
+		 .help = "print comma-separated values with a header line",            \
+		 .apply = gather_csv},                                                 \
+		{.kind = OPTION_CALL,                                                  \
+		 .name = "rows",                                                       \
+		 .arg = "N",                                                           \
+		 .help = "show at most N rows",                                        \
+		 .apply = gather_rows},                                                \
+		{.kind = OPTION_STRING,                                                \
+		 .letter = 'I',                                                        \
+		 .name = "interval",                                                   \
+		 .arg = "SECONDS",                                                     \
+		 .help = "live: show the result every SECONDS (0: only at the end)",   \
+		 .offset = GATHER_AT(interval)},                                       \
+		{.kind = OPTION_STRING,                                                \
+		 .letter = 'o',                                                        \
+		 .name = "output",                                                     \
+		 .arg = "FILE",                                                        \
+		 .help = "write the result to this file",                              \
+		 .offset = RECORDOPTS_AT(output),                                      \
+		 .complete = "file"},                                                  \
+		{.kind = OPTION_STRING,                                                \
+		 .name = "color",                                                      \
+		 .arg = "WHEN",                                                        \
+		 .help = "use colours: always, never or auto (on a terminal)",         \
+		 .offset = GATHER_AT(colour),                                          \
+		 .complete = "always never auto"},                                     \
+	{                                                                              \
+		.kind = OPTION_FLAG, .name = "no-pager", .help = "do not use a pager", \
+		.offset = GATHER_AT(no_pager)                                          \
 	}
 
 /* How the kernel is to do it; the rest of recordopts.h is for recorders. */

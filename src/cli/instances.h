@@ -25,21 +25,21 @@ int instances_apply_name(void *opts, const char *value, struct errmsg *err);
 int instances_apply_all(void *opts, const char *value, struct errmsg *err);
 int instances_apply_top(void *opts, const char *value, struct errmsg *err);
 
-#define INSTANCES_ROW_NAME                                                    \
-	{                                                                     \
-		OPTION_CALL, 'B', "buffer", "INSTANCE",                       \
-			"this instance instead of the top level; repeatable", \
-			.apply = instances_apply_name                         \
+#define INSTANCES_ROW_NAME                                                        \
+	{                                                                         \
+		OPTION_CALL, 'B', "buffer", "INSTANCE",                           \
+			"use this instance instead of the top level; repeatable", \
+			.apply = instances_apply_name                             \
 	}
-#define INSTANCES_ROW_ALL                                                              \
-	{                                                                              \
-		OPTION_CALL, 'a', "all", NULL, "all instances, but not the top level", \
-			.apply = instances_apply_all                                   \
+#define INSTANCES_ROW_ALL                                                                  \
+	{                                                                                  \
+		OPTION_CALL, 'a', "all", NULL, "use all instances, but not the top level", \
+			.apply = instances_apply_all                                       \
 	}
-#define INSTANCES_ROW_TOP                                                           \
-	{                                                                           \
-		OPTION_CALL, 't', "top", NULL, "with -B or -a: the top level, too", \
-			.apply = instances_apply_top                                \
+#define INSTANCES_ROW_TOP                                                               \
+	{                                                                               \
+		OPTION_CALL, 't', "top", NULL, "with -B or -a: also use the top level", \
+			.apply = instances_apply_top                                    \
 	}
 
 /* The names of those that are meant, "" for the top level, which comes first. */

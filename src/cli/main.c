@@ -29,20 +29,23 @@
 
 const struct command *command_find(const char *name)
 {
-	for (size_t i = 0; commands[i]; i++)
-		if (!strcmp(commands[i]->name, name))
-			return commands[i];
+	const struct command *cmd;
+
+	for (size_t i = 0; (cmd = command_at(i)); i++)
+		if (!strcmp(cmd->name, name))
+			return cmd;
 	return NULL;
 }
 
 int command_refuse(const char *name, struct errmsg *err)
 {
+	const struct command *cmd;
 	struct spelling sp;
 
 	spelling_init(&sp, name, strlen(name));
-	for (size_t i = 0; commands[i]; i++)
-		if (!commands[i]->hidden)
-			spelling_add(&sp, commands[i]->name);
+	for (size_t i = 0; (cmd = command_at(i)); i++)
+		if (!cmd->hidden)
+			spelling_add(&sp, cmd->name);
 	if (sp.nearest)
 		return errmsg_set(err, -EINVAL, "there is no command '%s'; did you mean '%s'?",
 				  name, sp.nearest);

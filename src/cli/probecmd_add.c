@@ -37,18 +37,16 @@ static int take_text(void *opts, const char *value, struct errmsg *err)
 }
 
 static const struct option_row rows[] = {
-	{OPTION_CALL, 'a', "add", "DEFINITION", "a definition; may be repeated",
+	{OPTION_CALL, 'a', "add", "DEFINITION", "define this probe; repeatable",
 	 .apply = take_text},
-	{OPTION_FLAG, 'n', "dry-run", NULL, "define nothing, only say what would be",
+	{OPTION_FLAG, 'n', "dry-run", NULL, "define nothing; only show what would be defined",
 	 offsetof(struct add_options, dry_run)},
 	{OPTION_FLAG, 'D', "definition", NULL,
-	 "define nothing, print only the lines that the kernel would be given",
+	 "define nothing; print the definitions in the kernel's syntax",
 	 offsetof(struct add_options, only_lines)},
-	{OPTION_FLAG, 'f', "force", NULL,
-	 "if the name that is given is taken, append _1, _2 … to it",
+	{OPTION_FLAG, 'f', "force", NULL, "if the given name is in use, append _1, _2 …",
 	 offsetof(struct add_options, force)},
-	{OPTION_FLAG, 'q', "quiet", NULL, "say nothing of what went well",
-	 offsetof(struct add_options, quiet)},
+	{OPTION_FLAG, 'q', "quiet", NULL, "print only errors", offsetof(struct add_options, quiet)},
 	PROBEOPTS_ROWS(struct add_options, where),
 	{OPTION_END},
 };
@@ -243,7 +241,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 
 const struct command probe_add = {
 	.name = "probe add",
-	.summary = "define probes, and leave them in the kernel",
+	.summary = "define probes that stay until they are deleted",
 	.usage = "[options] DEFINITION…",
 	.options = rows,
 	.run = run,

@@ -74,7 +74,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 
 const struct command probe_del = {
 	.name = "probe del",
-	.summary = "remove probes, by name or glob",
+	.summary = "delete probes by name or glob",
 	.usage = "[GROUP:]EVENT…",
 	.options = rows,
 	.run = run,

@@ -32,11 +32,10 @@ struct funcs_options {
 
 static const struct option_row rows[] = {
 	PROBETARGET_ROWS(struct funcs_options, target),
-	{OPTION_FLAG, 'v', "verbose", .help = "also addresses, symbols, files and lines",
+	{OPTION_FLAG, 'v', "verbose", .help = "also show addresses, symbols, files and lines",
 	 .offset = offsetof(struct funcs_options, verbose)},
 	{OPTION_FLAG, 0, "marks",
-	 .help = "the marks that the program's author put in (USDT), to be probed as "
-		 "%PROVIDER:NAME",
+	 .help = "list the program's static probes (USDT); probe them as %PROVIDER:NAME",
 	 .offset = offsetof(struct funcs_options, marks)},
 	{OPTION_END},
 };

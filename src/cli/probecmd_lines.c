@@ -253,7 +253,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 
 const struct command probe_lines = {
 	.name = "probe lines",
-	.summary = "show source lines, and which of them can be probed",
+	.summary = "show source lines and which of them can be probed",
 	.usage = "[options] FUNC[@FILE][:FROM[-TO]] | FILE[:FROM[-TO]]",
 	.options = rows,
 	.run = run,

@@ -20,7 +20,7 @@ struct list_options {
 };
 
 static const struct option_row rows[] = {
-	{OPTION_FLAG, 0, "json", NULL, "one JSON object for each line",
+	{OPTION_FLAG, 0, "json", NULL, "print one JSON object per line",
 	 offsetof(struct list_options, json)},
 	{OPTION_END},
 };
@@ -156,7 +156,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 
 const struct command probe_list = {
 	.name = "probe list",
-	.summary = "the probes that are defined, with their hits",
+	.summary = "list the defined probes and their hits",
 	.usage = "[--json] [[GROUP:]EVENT…]",
 	.options = rows,
 	.run = run,

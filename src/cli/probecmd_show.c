@@ -22,7 +22,7 @@ struct show_options {
 };
 
 static const struct option_row rows[] = {
-	{OPTION_FLAG, 0, "json", NULL, "print it as JSON", offsetof(struct show_options, json)},
+	{OPTION_FLAG, 0, "json", NULL, "print JSON", offsetof(struct show_options, json)},
 	PROBEOPTS_ROWS(struct show_options, where),
 	{OPTION_END},
 };
@@ -435,7 +435,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 
 const struct command probe_show = {
 	.name = "probe show",
-	.summary = "one probe in full: what it reads, where, and what it costs",
+	.summary = "show one probe in detail: what it reads, where, and what it costs",
 	.usage = "[options] DEFINITION | [GROUP:]EVENT",
 	.options = rows,
 	.run = run,

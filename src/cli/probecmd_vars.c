@@ -36,12 +36,11 @@ struct vars_options {
 
 static const struct option_row rows[] = {
 	PROBETARGET_ROWS(struct vars_options, target),
-	{OPTION_FLAG, 0, "params", .help = "only parameters",
+	{OPTION_FLAG, 0, "params", .help = "show only parameters",
 	 .offset = offsetof(struct vars_options, params)},
-	{OPTION_FLAG, 0, "externs",
-	 .help = "also variables outside of functions, of the same source",
+	{OPTION_FLAG, 0, "externs", .help = "also show global variables of the same source file",
 	 .offset = offsetof(struct vars_options, externs)},
-	{OPTION_FLAG, 0, "no-inlines", .help = "not where the function was inlined into others",
+	{OPTION_FLAG, 0, "no-inlines", .help = "ignore inlined copies of the function",
 	 .offset = offsetof(struct vars_options, no_inlines)},
 	{OPTION_END},
 };
@@ -262,7 +261,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 
 const struct command probe_vars = {
 	.name = "probe vars",
-	.summary = "show which variables can be read at a place, and where they are",
+	.summary = "show the variables that can be read at a place",
 	.usage = "[options] FUNC[@FILE][:LINE|+OFFSET] | FILE:LINE",
 	.options = rows,
 	.run = run,

@@ -23,50 +23,50 @@ struct probe_options {
 	bool plain_types; /* of struct probe_kernel; no row */
 };
 
-#define PROBEOPTS_ROWS(type, field)                                                           \
-	{.kind = OPTION_HEADING, .help = "where names are looked for"},                       \
-		{.kind = OPTION_STRING,                                                       \
-		 .letter = 'x',                                                               \
-		 .name = "exec",                                                              \
-		 .arg = "PROGRAM",                                                            \
-		 .help = "a program or library, for definitions that name none",              \
-		 .offset = offsetof(type, field.program),                                     \
-		 .complete = "file"},                                                         \
-		{.kind = OPTION_STRING,                                                       \
-		 .letter = 'm',                                                               \
-		 .name = "module",                                                            \
-		 .arg = "MODULE",                                                             \
-		 .help = "a module of the kernel, or the path of one with debug information", \
-		 .offset = offsetof(type, field.module)},                                     \
-		{.kind = OPTION_STRING,                                                       \
-		 .letter = 'k',                                                               \
-		 .name = "vmlinux",                                                           \
-		 .arg = "FILE",                                                               \
-		 .help = "the kernel, or a module (.ko), with debug information",             \
-		 .offset = offsetof(type, field.vmlinux),                                     \
-		 .complete = "file"},                                                         \
-		{.kind = OPTION_STRING,                                                       \
-		 .letter = 's',                                                               \
-		 .name = "source",                                                            \
-		 .arg = "DIR",                                                                \
-		 .help = "where the sources are",                                             \
-		 .offset = offsetof(type, field.source_dir),                                  \
-		 .complete = "dir"},                                                          \
-		{.kind = OPTION_STRING,                                                       \
-		 .name = "debug-dir",                                                         \
-		 .arg = "DIR",                                                                \
-		 .help = "where separate debug information is (default /usr/lib/debug)",      \
-		 .offset = offsetof(type, field.debug_dir),                                   \
-		 .complete = "dir"},                                                          \
-		{.kind = OPTION_NUMBER,                                                       \
-		 .name = "max-probes",                                                        \
-		 .arg = "N",                                                                  \
-		 .help = "at most so many places for one definition (default 128)",           \
-		 .offset = offsetof(type, field.max_places)},                                 \
-	{                                                                                     \
-		.kind = OPTION_FLAG, .name = "no-inlines",                                    \
-		.help = "not where the function was inlined into others",                     \
-		.offset = offsetof(type, field.no_inlines)                                    \
+#define PROBEOPTS_ROWS(type, field)                                                               \
+	{.kind = OPTION_HEADING, .help = "where to look for names"},                              \
+		{.kind = OPTION_STRING,                                                           \
+		 .letter = 'x',                                                                   \
+		 .name = "exec",                                                                  \
+		 .arg = "PROGRAM",                                                                \
+		 .help = "program or library for definitions that do not name one",               \
+		 .offset = offsetof(type, field.program),                                         \
+		 .complete = "file"},                                                             \
+		{.kind = OPTION_STRING,                                                           \
+		 .letter = 'm',                                                                   \
+		 .name = "module",                                                                \
+		 .arg = "MODULE",                                                                 \
+		 .help = "kernel module: its name, or the path of a file with debug information", \
+		 .offset = offsetof(type, field.module)},                                         \
+		{.kind = OPTION_STRING,                                                           \
+		 .letter = 'k',                                                                   \
+		 .name = "vmlinux",                                                               \
+		 .arg = "FILE",                                                                   \
+		 .help = "file with debug information: the kernel (vmlinux) or a module (.ko)",   \
+		 .offset = offsetof(type, field.vmlinux),                                         \
+		 .complete = "file"},                                                             \
+		{.kind = OPTION_STRING,                                                           \
+		 .letter = 's',                                                                   \
+		 .name = "source",                                                                \
+		 .arg = "DIR",                                                                    \
+		 .help = "look for source files here",                                            \
+		 .offset = offsetof(type, field.source_dir),                                      \
+		 .complete = "dir"},                                                              \
+		{.kind = OPTION_STRING,                                                           \
+		 .name = "debug-dir",                                                             \
+		 .arg = "DIR",                                                                    \
+		 .help = "look for separate debug information here (default: /usr/lib/debug)",    \
+		 .offset = offsetof(type, field.debug_dir),                                       \
+		 .complete = "dir"},                                                              \
+		{.kind = OPTION_NUMBER,                                                           \
+		 .name = "max-probes",                                                            \
+		 .arg = "N",                                                                      \
+		 .help = "define at most N places per definition (default: 128)",                 \
+		 .offset = offsetof(type, field.max_places)},                                     \
+	{                                                                                         \
+		.kind = OPTION_FLAG, .name = "no-inlines",                                        \
+		.help = "ignore inlined copies of the function",                                  \
+		.offset = offsetof(type, field.no_inlines)                                        \
 	}
 
 struct probe_opened {

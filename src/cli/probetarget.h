@@ -15,44 +15,44 @@ struct probe_target {
 	bool json;
 };
 
-#define PROBETARGET_ROWS(type, field)                                                      \
-	{OPTION_STRING,                                                                    \
-	 'x',                                                                              \
-	 "exec",                                                                           \
-	 "PROGRAM",                                                                        \
-	 "look into this program or library",                                              \
-	 offsetof(type, field.program),                                                    \
-	 .complete = "file"},                                                              \
-		{OPTION_STRING,                                                            \
-		 'm',                                                                      \
-		 "module",                                                                 \
-		 "MODULE",                                                                 \
-		 "look into this module of the kernel: its name, or the path of its file", \
-		 offsetof(type, field.module)},                                            \
-		{OPTION_STRING,                                                            \
-		 'k',                                                                      \
-		 "vmlinux",                                                                \
-		 "FILE",                                                                   \
-		 "the kernel, or a module (.ko), with debug information",                  \
-		 offsetof(type, field.vmlinux),                                            \
-		 .complete = "file"},                                                      \
-		{OPTION_STRING,                                                            \
-		 's',                                                                      \
-		 "source",                                                                 \
-		 "DIR",                                                                    \
-		 "where the sources are",                                                  \
-		 offsetof(type, field.source_dir),                                         \
-		 .complete = "dir"},                                                       \
-		{OPTION_STRING,                                                            \
-		 0,                                                                        \
-		 "debug-dir",                                                              \
-		 "DIR",                                                                    \
-		 "where separate debug information is (default /usr/lib/debug)",           \
-		 offsetof(type, field.debug_dir),                                          \
-		 .complete = "dir"},                                                       \
-	{                                                                                  \
-		OPTION_FLAG, 0, "json", .help = "print one JSON object",                   \
-					.offset = offsetof(type, field.json)               \
+#define PROBETARGET_ROWS(type, field)                                                   \
+	{OPTION_STRING,                                                                 \
+	 'x',                                                                           \
+	 "exec",                                                                        \
+	 "PROGRAM",                                                                     \
+	 "use this program or library",                                                 \
+	 offsetof(type, field.program),                                                 \
+	 .complete = "file"},                                                           \
+		{OPTION_STRING,                                                         \
+		 'm',                                                                   \
+		 "module",                                                              \
+		 "MODULE",                                                              \
+		 "use this kernel module: its name, or the path of its file",           \
+		 offsetof(type, field.module)},                                         \
+		{OPTION_STRING,                                                         \
+		 'k',                                                                   \
+		 "vmlinux",                                                             \
+		 "FILE",                                                                \
+		 "file with debug information: the kernel (vmlinux) or a module (.ko)", \
+		 offsetof(type, field.vmlinux),                                         \
+		 .complete = "file"},                                                   \
+		{OPTION_STRING,                                                         \
+		 's',                                                                   \
+		 "source",                                                              \
+		 "DIR",                                                                 \
+		 "look for source files here",                                          \
+		 offsetof(type, field.source_dir),                                      \
+		 .complete = "dir"},                                                    \
+		{OPTION_STRING,                                                         \
+		 0,                                                                     \
+		 "debug-dir",                                                           \
+		 "DIR",                                                                 \
+		 "look for separate debug information here (default: /usr/lib/debug)",  \
+		 offsetof(type, field.debug_dir),                                       \
+		 .complete = "dir"},                                                    \
+	{                                                                               \
+		OPTION_FLAG, 0, "json", .help = "print one JSON object",                \
+					.offset = offsetof(type, field.json)            \
 	}
 
 /* False if nothing is named: then it is the running kernel. */

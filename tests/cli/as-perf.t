@@ -66,11 +66,12 @@ $ ln -s "$(command -v sonde)" perf && ./perf ftrace profile -h
   -g, --nograph-funcs func    Set nograph filter on given functions
   -m, --buffer-size size      Size of per cpu buffer, needs to use a B, K, M or G suffix.
   -s, --sort key              Sort result by key: total (default), avg, max, count, name.
-      --graph-opts options    Graph tracer options, available options: nosleep-time,noirqs,thresh=<n>,depth=<n>
+      --graph-opts options    Graph tracer options, available options:
+                              nosleep-time,noirqs,thresh=<n>,depth=<n>
   -p, --pid pid               Trace on existing process id
       --tid tid               Trace on existing thread id (exclusive to --pid)
   -v, --verbose               Be more verbose
   -a, --all-cpus              System-wide collection from all CPUs
   -C, --cpu cpu               List of cpus to monitor
-  -h, --help                  this text
+  -h, --help                  show this help
 [129]

@@ -25,7 +25,7 @@ sonde: nosuch is no tracing directory: cannot read nosuch/events/header_page: No
 $ sonde check-events --help | head -n 3
 usage: sonde check-events [options] [FILE]
 
-check whether all event formats can be understood
+check that all event formats can be parsed
 
 # A file that is cut off in its formats: the rest of them are checked
 $ head -c 100000 $GOLDEN/events-v6.dat >cut && sonde check-events cut 2>&1 | cut -c 1-60

@@ -26,7 +26,7 @@ sonde: made-latency-v6.dat holds the text of a latency tracer, which has no call
 $ sonde hist --help | head -n 3
 usage: sonde hist [options] [FILE]
 
-show call chains by how often they occur
+show the most frequent call chains
 
 # What comes before a cut is counted
 $ head -c 20000 $GOLDEN/tour.dat >cut && sonde hist -P cut >out

@@ -25,7 +25,7 @@ sonde: greeting is not a trace file (it does not begin like a trace.dat)
 $ sonde info --help | head -n 3
 usage: sonde info [options] [FILE\xe2\x80\xa6] (esc)
 
-tell what is in a trace file
+summarize a trace file
 
 # One bad file does not keep the others from being shown
 $ cp $GOLDEN/tour.dat . && sonde info -n 0 nosuch.dat tour.dat /etc/passwd 2>&1 | grep -e dat -e passwd -e size

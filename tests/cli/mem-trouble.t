@@ -28,7 +28,7 @@ sonde: made-latency-v7.dat holds the text of a latency tracer, which has no allo
 $ sonde mem --help | head -n 3
 usage: sonde mem [options] [FILE]
 
-sum up kernel memory by the function that allocated it
+sum up kernel memory by allocating function
 
 # What comes before a cut is counted
 $ head -c 5000000 $GOLDEN/events-v6.dat >cut && sonde mem cut 2>stderr >out

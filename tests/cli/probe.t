@@ -168,18 +168,18 @@ sonde: probe: what about probes? 'sonde probe --help' lists what there is
 $ sonde probe --help
 usage: sonde probe SUB-COMMAND [options] [arguments]
 
-probes by name: what can be probed, and which are there
+define probes, and find what can be probed
 
 sub-commands:
-  add       define probes, and leave them in the kernel
-  del       remove probes, by name or glob
-  list      the probes that are defined, with their hits
-  show      one probe in full: what it reads, where, and what it costs
+  add       define probes that stay until they are deleted
+  del       delete probes by name or glob
+  list      list the defined probes and their hits
+  show      show one probe in detail: what it reads, where, and what it costs
   funcs     list the functions that can be probed
-  lines     show source lines, and which of them can be probed
-  vars      show which variables can be read at a place, and where they are
+  lines     show source lines and which of them can be probed
+  vars      show the variables that can be read at a place
 
-'sonde probe SUB-COMMAND --help' tells about one, 'man sonde-probe' more.
+'sonde probe SUB-COMMAND --help' lists the options of one; 'man sonde-probe' is the manual.
 
 # From boot on names mean nothing yet.
 $ sonde record --boot -e 'vfs_read(count)'

@@ -39,7 +39,7 @@ extern const struct command cmd_mem, cmd_split, cmd_dump, cmd_convert, cmd_resto
 		{'B', NULL, ':', NULL, "instance for what follows"},                               \
 		{'i', NULL, 0, NULL, "go on without events that do not exist"},                    \
 		{'q', "quiet", 0, NULL, "say nothing"},                                            \
-		{0, "module", ':', NULL, "only functions of this module"},                         \
+		{0, "module", ':', NULL, "trace only functions of this module"},                   \
 		{0, "func-stack", 0, NULL, "a stack with every function"},                         \
 		{0, "max-graph-depth", ':', NULL, "depth of the function graph"},                  \
 		{0, "cmdlines-size", ':', NULL, "how many names of tasks the kernel has"},         \
@@ -67,7 +67,7 @@ extern const struct command cmd_mem, cmd_split, cmd_dump, cmd_convert, cmd_resto
 		{0, "profile", 0, NULL, "the events of report --profile"},                       \
 		{0, "date", 0, NULL, "note the time of day"},                                    \
 		{0, "ts-offset", ':', NULL, "a number to add to all times"},                     \
-		{0, "proc-map", 0, NULL, "note what the traced tasks have mapped"},              \
+		{0, "proc-map", 0, NULL, "record the memory maps of the traced tasks"},          \
 		{0, "tsc2nsec", 0, NULL, "note how fast the counter runs"},                      \
 		{0, "tsync-interval", ':', NULL, "how often clocks are compared, ms"},           \
 		{0, "poll", 0, NULL, "never sleep"}, {0, "nosplice", 0, NULL, "read and write"}, \
@@ -147,7 +147,7 @@ static const struct tc_option show_options[] = {
 	{'p', NULL, 0, NULL, "take events out as they come"},
 	{'s', NULL, 0, NULL, "the snapshot"},
 	{'c', NULL, ':', NULL, "of this CPU"},
-	{'B', NULL, ':', NULL, "of this instance"},
+	{'B', NULL, ':', NULL, "use this instance"},
 	{'f', NULL, 0, NULL, "name the file first"},
 	{0, "tracing_on", 0, "tracing_on", ""},
 	{0, "current_tracer", 0, "current_tracer", ""},
@@ -163,8 +163,8 @@ static const struct tc_option show_options[] = {
 };
 
 static const struct tc_option snapshot_options[] = {
-	{'s', NULL, 0, NULL, "take one"},	 {'r', NULL, 0, NULL, "empty it"},
-	{'f', NULL, 0, NULL, "free its memory"}, {'B', NULL, ':', NULL, "of this instance"},
+	{'s', NULL, 0, NULL, "take one"},	 {'r', NULL, 0, NULL, "empty the snapshot"},
+	{'f', NULL, 0, NULL, "free its memory"}, {'B', NULL, ':', NULL, "use this instance"},
 	{'c', NULL, ':', NULL, "of this CPU"},	 {0},
 };
 
@@ -177,7 +177,7 @@ static const struct tc_option stack_options[] = {
 };
 
 static const struct tc_option stat_options[] = {
-	{'B', NULL, ':', NULL, "of this instance"},
+	{'B', NULL, ':', NULL, "use this instance"},
 	{'t', NULL, 0, NULL, "with -B: of the top level, too"},
 	{'o', NULL, 0, NULL, "all options, too"},
 	{0},
@@ -228,7 +228,7 @@ static const struct tc_option report_options[] = {
 	{'O', NULL, ':', NULL, "option of a plugin"},
 	{'w', NULL, 0, NULL, "wakeup latencies"},
 	{'q', NULL, 0, NULL, "say less"},
-	{'V', "verbose", '?', NULL, "say more"},
+	{'V', "verbose", '?', NULL, "print more messages"},
 	{'G', NULL, 0, NULL, "profile: interrupts belong to no task"},
 	{'H', NULL, ':', NULL, "profile: a pair of events"},
 	{0, "profile", 0, NULL, "where the time went"},
@@ -281,7 +281,7 @@ static const struct tc_option split_options[] = {
 static const struct tc_option dump_options[] = {
 	{'i', NULL, ':', NULL, "input, or trace.dat"},
 	{'v', "validate", 0, NULL, "is it a good file?"},
-	{0, "all", 0, NULL, "everything"},
+	{0, "all", 0, NULL, "show everything"},
 	{0, "summary", 0, NULL, "an overview"},
 	{0, "head-page", 0, NULL, "header page"},
 	{0, "head-event", 0, NULL, "header event"},
@@ -357,55 +357,55 @@ static const struct tc_option check_options[] = {
 static const struct tc_option no_options[] = {{0}};
 
 const struct tc_command tracecmd_commands[] = {
-	{"record", "write a trace into a file", "[options] [command ...]", record_options, true,
+	{"record", "record a trace into a file", "[options] [command ...]", record_options, true,
 	 tc_run_record},
-	{"set", "change what is set", "[options]", start_options, true, tc_run_set},
+	{"set", "change settings", "[options]", start_options, true, tc_run_set},
 	{"start", "trace without a file", "[options] [command ...]", start_options, true,
 	 tc_run_start},
-	{"extract", "write what is in the kernel's buffers into a file", "[options]",
-	 extract_options, true, tc_run_extract},
-	{"stop", "let nothing be written to the kernel's buffers", "[-B buf ...] [-a] [-t]",
-	 switch_options, false, tc_run_stop},
-	{"restart", "go on after stop", "[-B buf ...] [-a] [-t]", switch_options, false,
+	{"extract", "save the kernel's buffers to a file", "[options]", extract_options, true,
+	 tc_run_extract},
+	{"stop", "stop writing to the kernel's buffers", "[-B buf ...] [-a] [-t]", switch_options,
+	 false, tc_run_stop},
+	{"restart", "resume after stop", "[-B buf ...] [-a] [-t]", switch_options, false,
 	 tc_run_restart},
-	{"show", "print what is in the kernel's buffers", "[-p|-s] [-c cpu] [-B buf] [options]",
-	 show_options, false, tc_run_show},
+	{"show", "print the kernel's buffers", "[-p|-s] [-c cpu] [-B buf] [options]", show_options,
+	 false, tc_run_show},
 	{"reset", "switch all tracing off and empty the buffers",
 	 "[-b size] [-B buf] [-a] [-d] [-t]", reset_options, false, tc_run_reset},
 	{"clear", "empty the buffers", "[-B buf] [-a]", clear_options, true, tc_run_clear},
 	{"report", "print the trace in a file", "[-i file] [options]", report_options, true,
 	 tc_run_report},
-	{"stream", "trace and print at once", "[options] [command ...]", record_options, true,
-	 tc_run_stream},
-	{"profile", "trace and print where the time went", "[options] [command ...]",
+	{"stream", "trace and print events as they happen", "[options] [command ...]",
+	 record_options, true, tc_run_stream},
+	{"profile", "trace and report where the time went", "[options] [command ...]",
 	 record_options, true, tc_run_profile},
 	{"hist", "print a histogram of a file", "[-i file] [-P] [file]", hist_options, true,
 	 tc_run_hist},
 	{"mem", NULL, "[-i file]", mem_options, true, tc_run_same, &cmd_mem},
-	{"stat", "print what is set", "[-B buf] [-t] [-o]", stat_options, false, tc_run_stat},
+	{"stat", "print the settings", "[-B buf] [-t] [-o]", stat_options, false, tc_run_stat},
 	{"split", "cut a file into smaller ones", "[options] -o file [start [end]]", split_options,
 	 true, tc_run_same, &cmd_split},
 	{"options", "list the options of plugins", "", no_options, false, tc_run_options},
 	{"listen", "receive traces over the network", "-p port [options]", listen_options, true,
 	 tc_run_same, &cmd_listen},
-	{"agent", "trace this machine when a host asks for it", "-p port [-D] [-N client] [-P cid]",
+	{"agent", "let a host trace this machine", "-p port [-D] [-N client] [-P cid]",
 	 agent_options, true, tc_run_same, &cmd_agent},
-	{"setup-guest", "make FIFOs for a guest", "[-c cpus] [-p perm] [-g group] [-a] guest",
+	{"setup-guest", "create FIFOs for a guest", "[-c cpus] [-p perm] [-g group] [-a] guest",
 	 guest_options, true, tc_run_same, &cmd_setup_guest},
 	{"list", "list events, tracers, options and more", "[options]", list_options, false,
 	 tc_run_list, .by_hand = true},
-	{"restore", "make a file of what a dead recorder left",
+	{"restore", "restore a file after a crash of the recorder",
 	 "[-c] [-o file] [-i file] cpu-file ...", restore_options, true, tc_run_same, &cmd_restore},
 	{"snapshot", "take, print or drop a snapshot", "[-s] [-r] [-f] [-B buf] [-c cpu]",
 	 snapshot_options, false, tc_run_snapshot},
-	{"stack", "switch the stack tracer, or print its result", "[--start] [--stop] [--reset]",
-	 stack_options, true, tc_run_stack},
-	{"check-events", "read the formats of all events", "[-N]", check_options, true,
+	{"stack", "switch the stack tracer on or off, or print its result",
+	 "[--start] [--stop] [--reset]", stack_options, true, tc_run_stack},
+	{"check-events", "check the formats of all events", "[-N]", check_options, true,
 	 tc_run_check_events},
-	{"dump", "print what a file says about itself", "[options]", dump_options, true,
-	 tc_run_same, &cmd_dump},
-	{"convert", "write a file in another version", "[options]", convert_options, true,
-	 tc_run_same, &cmd_convert},
+	{"dump", "print the metadata of a file", "[options]", dump_options, true, tc_run_same,
+	 &cmd_dump},
+	{"convert", "change the version of a file", "[options]", convert_options, true, tc_run_same,
+	 &cmd_convert},
 	{"help", NULL, "", no_options, false, tc_run_help},
 	{"-h", NULL, "", no_options, false, tc_run_help},
 	{0},

@@ -401,7 +401,7 @@ static int refuse_missing(const struct latency *l, unsigned roles, struct errmsg
 	return 0;
 }
 
-/* capture/setup_frames.c has added them, if it could for all. */
+/* capture/setup/frames.c has added them, if it could for all. */
 static void settle_frames(struct latency *l)
 {
 	l->has_frames = l->config->is_call && l->config->match == LATENCY_BY_THREAD;

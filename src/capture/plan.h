@@ -58,7 +58,7 @@ struct plan {
 	bool func_stack;	     /* --func-stack */
 	bool stacks;		     /* -T */
 	bool only_triggers; /* events are defined and looked up, but not switched on: histogram.h */
-	bool tell_names;    /* events that tell how tasks are called are on, too: setup_names.c */
+	bool tell_names;    /* events that tell how tasks are called are on, too: setup/names.c */
 	bool trace_self;    /* --self: sonde's own events are recorded, too */
 	int own_pids[PLAN_OWN_MAX]; /* processes that belong to sonde besides the recorder */
 	size_t n_own_pids;

@@ -19,8 +19,8 @@
 
 #include "base/errmsg.h"
 #include "base/textbuf.h"
-#include "capture/kfunctions.h"
-#include "capture/tracefs.h"
+#include "capture/kernel/functions.h"
+#include "capture/tracefs/tracefs.h"
 
 #include <ctype.h>
 #include <dirent.h>

@@ -16,7 +16,7 @@
 #include "cli/bpfevent.h"
 
 #include "base/errmsg.h"
-#include "capture/bpf.h"
+#include "capture/bpf/bpf.h"
 #include "symbols/btf.h"
 
 #include <errno.h>

@@ -8,9 +8,9 @@
 #ifndef SONDE_CLI_BPFEVENT_H
 #define SONDE_CLI_BPFEVENT_H
 
-#include "capture/bpffilter.h"
-#include "capture/bpfsource.h"
-#include "capture/bpftasks.h"
+#include "capture/bpf/filter.h"
+#include "capture/bpf/source.h"
+#include "capture/bpf/tasks.h"
 #include "cli/kernelrun.h"
 
 /* Of all events of a question. */

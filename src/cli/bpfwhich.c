@@ -6,7 +6,7 @@
  *
  *	tasks     the one that runs decides; of the scheduler's own events also the one that is switched to or woken. Of
  *	          these nothing of ours is left out, as the kernel would keep it for the other task
- *	-c        what they start, too: bpftasks.h
+ *	-c        what they start, too: bpf/tasks.h
  *	filter    of a field of the event, else CPU, cpu, COMM, comm or common_pid
  *
  * A text is one in an array, one of any length, or (char *) elsewhere in memory: in the kernel's, or with .ustring in the

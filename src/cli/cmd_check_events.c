@@ -16,7 +16,7 @@
  */
 #include "base/textbuf.h"
 #include "cli/command.h"
-#include "capture/kernelinfo.h"
+#include "capture/kernel/kernelinfo.h"
 #include "decode/formats.h"
 #include "decode/print.h"
 

@@ -9,11 +9,11 @@
  *	                       remedy: a kernel with CONFIG_FUNCTION_GRAPH_TRACER=y
  *
  * With names of abilities only those are shown and the exit status is 0 if the kernel has them all, so
- * that a script can ask. The questions themselves are in capture/ability.c.
+ * that a script can ask. The questions themselves are in capture/kernel/ability.c.
  */
 #include "base/escaper.h"
 #include "base/jsonwriter.h"
-#include "capture/ability.h"
+#include "capture/kernel/ability.h"
 #include "cli/command.h"
 #include "cli/output.h"
 

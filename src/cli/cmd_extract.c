@@ -6,7 +6,7 @@
  * stay stopped, as everything stays set; with -k those that ran go on. Reading takes the events out of
  * the buffer; a snapshot (-s) stays where it is.
  */
-#include "capture/recording.h"
+#include "capture/record/recording.h"
 #include "cli/compressionopt.h"
 #include "cli/filecount.h"
 #include "cli/instances.h"

@@ -12,8 +12,8 @@
  * read, everything undone, and only then the command is waited for if it goes on.
  */
 #include "base/textbuf.h"
-#include "capture/child.h"
-#include "capture/injection.h"
+#include "capture/record/child.h"
+#include "capture/inject/injection.h"
 #include "cli/command.h"
 
 #include <errno.h>

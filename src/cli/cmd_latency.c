@@ -13,7 +13,7 @@
  */
 #include "cli/latencyopts.h"
 
-#include "capture/tracefs.h"
+#include "capture/tracefs/tracefs.h"
 #include "cli/command.h"
 #include "decode/filter.h"
 #include "present/latencytext.h"

@@ -6,8 +6,8 @@
  * happens the journal puts the machine back. Here is the line that shows how it goes; the sentence at
  * the end is outcome.c.
  */
-#include "capture/cost.h"
-#include "capture/recording.h"
+#include "capture/kernel/cost.h"
+#include "capture/record/recording.h"
 #include "cli/background.h"
 #include "cli/bootline.h"
 #include "cli/command.h"

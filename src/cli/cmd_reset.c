@@ -10,11 +10,11 @@
  *
  * -b and -d go with the -B, -a or -t before them, as they do for trace-cmd. What a sonde that runs now
  * uses is left alone, with a word about it, unless it was named (-B, -t) or everything was asked for (-a).
- * What reset means is in capture/reset.c.
+ * What reset means is in capture/tracefs/reset.c.
  */
 #include "base/textbuf.h"
-#include "capture/journal.h"
-#include "capture/reset.h"
+#include "capture/tracefs/journal.h"
+#include "capture/tracefs/reset.h"
 #include "cli/instances.h"
 
 #include <errno.h>

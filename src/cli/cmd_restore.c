@@ -14,7 +14,7 @@
  */
 #include "cli/command.h"
 #include "cli/tracecopy.h"
-#include "capture/kernelinfo.h"
+#include "capture/kernel/kernelinfo.h"
 #include "base/mapfile.h"
 #include "decode/walker.h"
 #include "store/pagebuilder.h"

@@ -15,7 +15,7 @@
 #include "base/arena.h"
 #include "base/spelling.h"
 #include "base/textbuf.h"
-#include "capture/eventdir.h"
+#include "capture/tracefs/eventdir.h"
 #include "cli/instances.h"
 #include "cli/showfile.h"
 #include "decode/kernelhist.h"

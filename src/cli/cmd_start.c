@@ -9,8 +9,8 @@
 #include "cli/start.h"
 
 #include "base/textbuf.h"
-#include "capture/child.h"
-#include "capture/setup.h"
+#include "capture/record/child.h"
+#include "capture/setup/setup.h"
 #include "cli/bootline.h"
 #include "cli/command.h"
 #include "cli/recordopts.h"

@@ -16,7 +16,7 @@
 
 #include "base/errmsg.h"
 #include "capture/recipe.h"
-#include "capture/tracefs.h"
+#include "capture/tracefs/tracefs.h"
 #include "cli/as/personality.h"
 #include "decode/plugin_options.h"
 

@@ -2,7 +2,7 @@
 /*
  * countbpf.c - each event of `sonde count` with a BPF program that counts it, and rows of its table as ours.
  *
- *	bpfevent.h chooses what the program hangs on ─▶ bpfcount.h counts there ─▶ keycount
+ *	bpfevent.h chooses what the program hangs on ─▶ bpf/count.h counts there ─▶ keycount
  *
  * Either all events are counted so, or none is: one table has one way of counting. Programs and tables are held by
  * descriptors, and gone with them. The kernel takes the memory of all rows at once, so there are fewer for each of
@@ -11,7 +11,7 @@
 #include "cli/countbpf.h"
 
 #include "base/errmsg.h"
-#include "capture/bpf.h"
+#include "capture/bpf/bpf.h"
 #include "cli/bpfevent.h"
 
 #define TABLES_MAX_BYTES (64u << 20) /* of all events, about */

@@ -8,8 +8,8 @@
 #define SONDE_CLI_COUNTBPF_H
 
 #include "analyse/keycount.h"
-#include "capture/bpfcount.h"
-#include "capture/bpftasks.h"
+#include "capture/bpf/count.h"
+#include "capture/bpf/tasks.h"
 #include "cli/kernelrun.h"
 
 struct countbpf_event {

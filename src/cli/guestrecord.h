@@ -6,7 +6,7 @@
 #define SONDE_CLI_GUESTRECORD_H
 
 #include "base/options.h"
-#include "capture/recording.h"
+#include "capture/record/recording.h"
 
 struct background;
 struct record_options;

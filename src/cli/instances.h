@@ -13,7 +13,7 @@
 #ifndef SONDE_CLI_INSTANCES_H
 #define SONDE_CLI_INSTANCES_H
 
-#include "capture/tracefs.h"
+#include "capture/tracefs/tracefs.h"
 #include "cli/command.h"
 
 struct instance_args {

@@ -20,7 +20,7 @@
 #include "cli/terminal.h"
 
 #include "base/trickle.h"
-#include "capture/cpufilter.h"
+#include "capture/tracefs/cpufilter.h"
 #include "cli/statusline.h"
 #include "decode/event.h"
 #include "probe/definition.h"
@@ -353,7 +353,7 @@ bool kernelrun_fmt_keys(const struct kernelrun *run, const struct kernel_event *
 
 /*
  * A text that could not be read: no byte of it is kept, and where a return is joined with its entry the guard's text is there
- * instead (setup_pairs.c). To the kernel an empty text in the memory of a program is no other.
+ * instead (setup/pairs.c). To the kernel an empty text in the memory of a program is no other.
  */
 static bool is_unread(const struct field *field, const char *text)
 {

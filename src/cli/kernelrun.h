@@ -12,8 +12,8 @@
 #define SONDE_CLI_KERNELRUN_H
 
 #include "analyse/keys.h"
-#include "capture/bpf.h"
-#include "capture/histogram.h"
+#include "capture/bpf/bpf.h"
+#include "capture/tracefs/histogram.h"
 #include "cli/gather.h"
 #include "decode/kernelhist.h"
 

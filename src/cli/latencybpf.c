@@ -2,7 +2,7 @@
 /*
  * latencybpf.c - the question of `sonde latency` as BPF programs, and their cells as our result.
  *
- *	bpfevent.h chooses what the programs hang on ─▶ bpflatency.h measures there ─▶ latencies
+ *	bpfevent.h chooses what the programs hang on ─▶ bpf/latency.h measures there ─▶ latencies
  *
  * A group (--by) is of the side that the program would take it from: the beginning, if that has a field of the name,
  * else the end. What the beginning has is kept with its time until the end comes.

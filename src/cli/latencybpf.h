@@ -8,8 +8,8 @@
 #define SONDE_CLI_LATENCYBPF_H
 
 #include "analyse/latency.h"
-#include "capture/bpflatency.h"
-#include "capture/bpftasks.h"
+#include "capture/bpf/latency.h"
+#include "capture/bpf/tasks.h"
 #include "cli/kernelrun.h"
 
 struct latencybpf {

@@ -9,15 +9,15 @@
  *	-B -C       instances/, trace_clock and, where the counter runs evenly, tsc2nsec
  *
  * Everything is sorted by name but functions, which stand by address as the kernel has them. A function
- * that is asked for by its full name and is not there gets a sentence that says why (kfunctions.h).
+ * that is asked for by its full name and is not there gets a sentence that says why (kernel/functions.h).
  */
 #include "cli/list_live.h"
 
 #include "base/errmsg.h"
 #include "base/textbuf.h"
-#include "capture/counter.h"
-#include "capture/eventdir.h"
-#include "capture/kfunctions.h"
+#include "capture/kernel/counter.h"
+#include "capture/tracefs/eventdir.h"
+#include "capture/kernel/functions.h"
 #include "cli/list_match.h"
 #include "decode/handlers.h"
 

@@ -15,7 +15,7 @@
 #include "cli/livenames.h"
 
 #include "base/trickle.h"
-#include "capture/kernelinfo.h"
+#include "capture/kernel/kernelinfo.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #ifndef SONDE_CLI_LIVENAMES_H
 #define SONDE_CLI_LIVENAMES_H
 
-#include "capture/tracefs.h"
+#include "capture/tracefs/tracefs.h"
 
 #include <stdint.h>
 

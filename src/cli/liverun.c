@@ -13,7 +13,7 @@
 #include "cli/liverun.h"
 
 #include "base/trickle.h"
-#include "capture/recording.h"
+#include "capture/record/recording.h"
 #include "cli/bootline.h"
 #include "cli/recordopts.h"
 #include "cli/statusline.h"

@@ -16,7 +16,7 @@
 #define SONDE_CLI_LIVERUN_H
 
 #include "base/errmsg.h"
-#include "capture/livetrace.h"
+#include "capture/record/livetrace.h"
 
 struct record_options;
 struct recording_config;

@@ -3,7 +3,7 @@
  * livesource.c - gives a live trace the shape that the inputs of report have.
  *
  * A file's names of tasks are those that the kernel knew in the end; a live trace has those of its
- * beginning. From then on events tell (setup_names.c), so that each event has the name that its task had. Where they
+ * beginning. From then on events tell (setup/names.c), so that each event has the name that its task had. Where they
  * cannot the latest name counts, from events and, for tasks without one, from livenames.c.
  */
 #include "cli/livesource.h"

@@ -5,7 +5,7 @@
 #ifndef SONDE_CLI_LIVESOURCE_H
 #define SONDE_CLI_LIVESOURCE_H
 
-#include "capture/setup.h"
+#include "capture/setup/setup.h"
 #include "cli/livenames.h"
 #include "cli/report_sources.h"
 

@@ -12,7 +12,7 @@
 #ifndef SONDE_CLI_NETRECORD_H
 #define SONDE_CLI_NETRECORD_H
 
-#include "capture/recording.h"
+#include "capture/record/recording.h"
 #include "serve/metadata.h"
 
 struct background;

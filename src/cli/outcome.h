@@ -9,7 +9,7 @@
 #ifndef SONDE_CLI_OUTCOME_H
 #define SONDE_CLI_OUTCOME_H
 
-#include "capture/recording.h"
+#include "capture/record/recording.h"
 #include "cli/recordopts.h"
 
 #include <sys/resource.h>

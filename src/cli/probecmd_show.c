@@ -7,7 +7,7 @@
  *	show probe:vfs_read                the same of one that is there: lines, fields, hits
  */
 #include "base/jsonwriter.h"
-#include "capture/cost.h"
+#include "capture/kernel/cost.h"
 #include "cli/probecmd.h"
 #include "cli/probeopts.h"
 

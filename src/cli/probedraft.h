@@ -7,7 +7,7 @@
 #ifndef SONDE_CLI_PROBEDRAFT_H
 #define SONDE_CLI_PROBEDRAFT_H
 
-#include "capture/probes.h"
+#include "capture/tracefs/probes.h"
 
 struct probe_draft {
 	struct definition *d;

@@ -9,7 +9,7 @@
 
 #include "base/errmsg.h"
 #include "base/options.h"
-#include "capture/probes.h"
+#include "capture/tracefs/probes.h"
 #include "probe/expand.h"
 
 #include <limits.h>

@@ -12,7 +12,7 @@
 #include "cli/recipe_run.h"
 
 #include "base/trickle.h"
-#include "capture/recording.h"
+#include "capture/record/recording.h"
 #include "cli/livereport.h"
 #include "cli/liverun.h"
 #include "cli/outcome.h"

@@ -13,7 +13,7 @@
 
 #include "base/errmsg.h"
 #include "base/options.h"
-#include "capture/recording.h"
+#include "capture/record/recording.h"
 
 struct record_options {
 	struct plan plan;

@@ -5,7 +5,7 @@
 #ifndef SONDE_CLI_SHOWFILE_H
 #define SONDE_CLI_SHOWFILE_H
 
-#include "capture/tracefs.h"
+#include "capture/tracefs/tracefs.h"
 
 struct textbuf;
 

@@ -16,9 +16,9 @@
 #include "cli/stat_gather.h"
 
 #include "base/errmsg.h"
-#include "capture/defaults.h"
-#include "capture/eventdir.h"
-#include "capture/journal.h"
+#include "capture/tracefs/defaults.h"
+#include "capture/tracefs/eventdir.h"
+#include "capture/tracefs/journal.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #define SONDE_CLI_STAT_GATHER_H
 
 #include "base/arena.h"
-#include "capture/tracefs.h"
+#include "capture/tracefs/tracefs.h"
 #include "present/tracestate.h"
 
 /* All memory of *ts comes from the arena. What cannot be read is left out; -ENOMEM. */

@@ -5,7 +5,7 @@
 #ifndef SONDE_CLI_SYNCCLOCK_H
 #define SONDE_CLI_SYNCCLOCK_H
 
-#include "capture/session.h"
+#include "capture/record/session.h"
 #include "decode/walker.h"
 #include "serve/timesync.h"
 

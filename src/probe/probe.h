@@ -6,7 +6,7 @@
  *	                    │
  *	                    └── BTF, DWARF, symbols, notes of the author: the best that is there
  *
- * capture/probes.h writes the lines and removes them. Resolving changes nothing on the machine.
+ * capture/tracefs/probes.h writes the lines and removes them. Resolving changes nothing on the machine.
  */
 #ifndef SONDE_PROBE_PROBE_H
 #define SONDE_PROBE_PROBE_H

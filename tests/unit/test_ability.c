@@ -4,9 +4,9 @@
  * covers: X39 X02 Q25 Q19 B06 X34
  */
 #include "base/errmsg.h"
-#include "capture/ability.h"
-#include "capture/kconfig.h"
-#include "capture/lockdown.h"
+#include "capture/kernel/ability.h"
+#include "capture/kernel/kconfig.h"
+#include "capture/kernel/lockdown.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -4,9 +4,9 @@
  *
  * covers: Q26
  */
-#include "capture/bpf.h"
-#include "capture/bpfrows.h"
-#include "capture/bpfsource.h"
+#include "capture/bpf/bpf.h"
+#include "capture/bpf/rows.h"
+#include "capture/bpf/source.h"
 #include "symbols/arch.h"
 
 #include <errno.h>

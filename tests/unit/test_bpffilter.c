@@ -8,8 +8,8 @@
  * covers: Q26
  */
 #include "base/errmsg.h"
-#include "capture/bpf.h"
-#include "capture/bpffilter.h"
+#include "capture/bpf/bpf.h"
+#include "capture/bpf/filter.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

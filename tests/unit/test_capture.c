@@ -6,11 +6,11 @@
  * covers: B03
  */
 #include "base/errmsg.h"
-#include "capture/cpufilter.h"
-#include "capture/journal_int.h"
-#include "capture/pagemerge.h"
+#include "capture/tracefs/cpufilter.h"
+#include "capture/tracefs/journal_int.h"
+#include "capture/record/pagemerge.h"
 #include "capture/plan.h"
-#include "capture/setting.h"
+#include "capture/tracefs/setting.h"
 #include "decode/walker.h"
 
 #include <setjmp.h>

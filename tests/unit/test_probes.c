@@ -5,7 +5,7 @@
  * covers: D02 D15
  */
 #include "base/errmsg.h"
-#include "capture/probes.h"
+#include "capture/tracefs/probes.h"
 
 #include <errno.h>
 #include <setjmp.h>

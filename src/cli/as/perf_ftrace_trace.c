@@ -9,7 +9,7 @@
  */
 #include "cli/as/perf.h"
 
-#include "capture/session.h"
+#include "capture/record/session.h"
 #include "cli/as/perf_ftrace.h"
 
 #include <errno.h>

@@ -6,8 +6,8 @@
  * They say nothing when all went well. An instance that does not exist is refused; trace-cmd acts on the
  * top level instead (stop, restart, stat), which no script can want.
  */
-#include "capture/defaults.h"
-#include "capture/reset.h"
+#include "capture/tracefs/defaults.h"
+#include "capture/tracefs/reset.h"
 #include "cli/as/tracecmd_int.h"
 #include "cli/showfile.h"
 

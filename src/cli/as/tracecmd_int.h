@@ -7,7 +7,7 @@
 #define SONDE_CLI_AS_TRACECMD_INT_H
 
 #include "base/errmsg.h"
-#include "capture/tracefs.h"
+#include "capture/tracefs/tracefs.h"
 
 #include <dirent.h>
 #include <stdbool.h>

@@ -6,7 +6,7 @@
  * leaves the top level empty. -k keeps it as it was set.
  */
 #include "base/outplace.h"
-#include "capture/recording.h"
+#include "capture/record/recording.h"
 #include "cli/as/tracecmd_record_int.h"
 #include "cli/command.h"
 #include "cli/compressionopt.h"

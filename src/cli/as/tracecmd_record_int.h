@@ -6,7 +6,7 @@
 #ifndef SONDE_CLI_AS_TRACECMD_RECORD_INT_H
 #define SONDE_CLI_AS_TRACECMD_RECORD_INT_H
 
-#include "capture/session.h"
+#include "capture/record/session.h"
 #include "cli/as/tracecmd_int.h"
 #include "cli/guestrecord.h"
 #include "cli/recordopts.h"

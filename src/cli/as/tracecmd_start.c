@@ -5,7 +5,7 @@
  * start first ends what was traced until now in the buffers that it uses; set adds to what is there and
  * leaves tracing on or off as it was. Neither keeps a journal.
  */
-#include "capture/setup.h"
+#include "capture/setup/setup.h"
 #include "cli/as/tracecmd_record_int.h"
 #include "cli/start.h"
 

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * injectables.h - the kernel functions that can be made to fail, and what a user asks of one.
+ *
+ *	injectables_read ─▶ injectables_find ─▶ fault_parse … ─▶ injectables_release
+ *
+ * The kernel lists them in debugfs, error_injection/list, with the kind of value by which each tells its caller
+ * that it failed. Nothing else is accepted: a value that a caller does not expect brings the machine down.
+ */
+#ifndef SONDE_CAPTURE_INJECT_INJECTABLES_H
+#define SONDE_CAPTURE_INJECT_INJECTABLES_H
+
+#include "base/textbuf.h"
+
+#include <stdint.h>
+
+struct errmsg;
+struct kconfig;
+
+#define INJECTABLE_NAME_MAX 256
+
+enum inject_kind {
+	INJECT_ERRNO,
+	INJECT_NULL,
+	INJECT_ERRNO_NULL,
+	INJECT_TRUE,
+	INJECT_UNKNOWN, /* of a kernel that knows more kinds than we do */
+};
+
+struct injectable {
+	const char *name;
+	const char *module; /* "": the kernel itself */
+	enum inject_kind kind;
+};
+
+struct injectables {
+	struct textbuf text;
+	struct injectable *list;
+	size_t n;
+};
+
+/* What a kind is called in lists, and what a function of it may return. */
+const char *inject_kind_word(enum inject_kind kind);
+const char *inject_kind_meaning(enum inject_kind kind);
+
+/* dir: where debugfs is. The sentence says what is missing. */
+int injectables_read(struct injectables *in, const char *dir, struct errmsg *err);
+void injectables_release(struct injectables *in);
+
+/*
+ * The function of that name; a system call also goes by its own: "openat" is __x64_sys_openat. -ENOENT, with
+ * a sentence that says why it cannot fail and names the nearest that can.
+ */
+int injectables_find(const struct injectables *in, const char *name,
+		     const struct injectable **ret_function, struct errmsg *err);
+
+/* A function and the value that it shall return. */
+struct fault {
+	const struct injectable *function;
+	int64_t value;
+};
+
+/* "open_ctree=-ENOMEM", "f=NULL", "f=true", or "f" where there is only one value. */
+int fault_parse(const struct injectables *in, const char *text, struct fault *ret_fault,
+		struct errmsg *err);
+/* "-ENOMEM (Cannot allocate memory)", "NULL", "true", "-600" */
+void fault_fmt_value(const struct fault *f, char *buf, size_t n_bytes);
+
+#endif

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * injection.c - arms the kernel's fail_function.
+ *
+ *	/sys/kernel/debug/fail_function/
+ *	    inject              the functions: NAME adds one, !NAME removes it
+ *	    NAME/retval         what it returns then, as an unsigned number
+ *	    probability         in percent; 0: nothing fails
+ *	    interval            every so manieth call
+ *	    times               how many may fail still; counted down, -1: no end
+ *	    space               counted down first; nothing fails while it is above 1
+ *	    task-filter         Y: only in tasks that are marked (taskmarks.h)
+ *	    verbose             what goes to the kernel's log: 2 is a message with a stack
+ *	    require-start …     only if a caller lies in this range of addresses; newer kernels
+ *
+ * Order matters, as somebody may have left probability at 100 and task-filter at N: a function that is added
+ * then fails for the whole machine. So it goes
+ *
+ *	probability 0 ─▶ conditions ─▶ mark the process ─▶ functions, values ─▶ probability P
+ *
+ * and the journal, which undoes the newest first, removes the functions before it puts the conditions back.
+ *
+ * Nobody counts failures for us, but times is counted down: without a limit it starts at 2^31-1, and the
+ * difference is the number. The kernel counts whatever it makes fail through these files together, so
+ * several functions share one number.
+ *
+ * The counter behind `interval` cannot be set back: which of the first N calls is the one that fails is not known.
+ */
+#include "capture/inject/injection.h"
+
+#include "base/errmsg.h"
+#include "capture/kernel/kconfig.h"
+#include "capture/kernel/lockdown.h"
+#include "capture/inject/taskmarks.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/utsname.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#define DEBUGFS_TYPE 0x64626720 /* DEBUGFS_MAGIC */
+#define FAILING_MAX  65536
+#define PATH_BYTES   TRACEFS_PATH_MAX
+
+/* --- what there is ----------------------------------------------------------------------------- */
+
+static const char *const options[] = {
+	"CONFIG_DEBUG_FS",
+	"CONFIG_KPROBES",
+	"CONFIG_FUNCTION_ERROR_INJECTION",
+	"CONFIG_FAULT_INJECTION",
+	"CONFIG_FAULT_INJECTION_DEBUG_FS",
+	"CONFIG_FAIL_FUNCTION",
+};
+
+bool injection_fmt_missing(const struct kconfig *k, char *buf, size_t n_bytes)
+{
+	size_t len = 0;
+
+	*buf = 0;
+	for (size_t i = 0; i < sizeof(options) / sizeof(*options) && len < n_bytes; i++)
+		if (kconfig_get(k, options[i]) == 'n')
+			len += snprintf(buf + len, n_bytes - len, "%s%s", len ? ", " : "",
+					options[i]);
+	return len;
+}
+
+static bool is_debugfs(const char *dir)
+{
+	struct statfs fs;
+
+	return getenv("SONDE_DEBUGFS") || (!statfs(dir, &fs) && fs.f_type == DEBUGFS_TYPE);
+}
+
+static int refuse_missing(const char *dir, struct errmsg *err)
+{
+	char missing[INJECTION_MISSING_MAX];
+	struct kconfig k;
+	struct utsname u;
+	bool known;
+
+	if (uname(&u))
+		memset(&u, 0, sizeof(u));
+	kconfig_read(&k, "", u.release);
+	known = injection_fmt_missing(&k, missing, sizeof(missing));
+	kconfig_release(&k);
+	if (known)
+		return errmsg_set(err, -EOPNOTSUPP,
+				  "this kernel cannot make functions fail: it is built without "
+				  "%s; that takes a kernel with these options",
+				  missing);
+	if (!is_debugfs(dir))
+		return errmsg_set(err, -ENOENT,
+				  "debugfs is not mounted, which has the kernel's error "
+				  "injection; as root: mount -t debugfs nodev %s",
+				  dir);
+	return errmsg_set(err, -EOPNOTSUPP,
+			  "this kernel cannot make functions fail: %s/fail_function is missing; it "
+			  "seems to be built without CONFIG_FAIL_FUNCTION (which needs "
+			  "CONFIG_FUNCTION_ERROR_INJECTION and CONFIG_FAULT_INJECTION_DEBUG_FS)",
+			  dir);
+}
+
+static int refuse_access(const char *path, int code, struct errmsg *err)
+{
+	struct lockdown lock;
+
+	if (geteuid())
+		return errmsg_set(err, code,
+				  "only root may make functions of the kernel fail (%s); run "
+				  "sonde as root",
+				  path);
+	lockdown_read(&lock, "");
+	if (lockdown_forbids_debugfs(&lock))
+		return lockdown_refuse_debugfs(&lock, path, code, err);
+	return errmsg_set_errno(err, code,
+				"the kernel does not let root change %s: a container or security "
+				"module forbids it",
+				path);
+}
+
+int injection_find(struct injection *in, struct errmsg *err)
+{
+	const char *given = getenv("SONDE_DEBUGFS");
+	char path[PATH_BYTES], *whole = given && *given ? realpath(given, NULL) : NULL;
+	int fd;
+
+	memset(in, 0, sizeof(*in));
+	snprintf(in->dir, sizeof(in->dir), "%s", whole ? whole : "/sys/kernel/debug");
+	free(whole);
+	snprintf(path, sizeof(path), "%s/fail_function/inject", in->dir);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0 && (errno == EACCES || errno == EPERM))
+		return refuse_access(path, -errno, err);
+	if (fd < 0)
+		return refuse_missing(in->dir, err);
+	close(fd);
+	return 0;
+}
+
+/* --- who else is there ------------------------------------------------------------------------- */
+
+static char *fmt_path(const struct injection *in, const char *name, char *buf)
+{
+	snprintf(buf, PATH_BYTES, "%s/fail_function/%s", in->dir, name);
+	return buf;
+}
+
+static int check_functions(const struct injection *in, struct errmsg *err)
+{
+	char path[PATH_BYTES];
+	struct textbuf text;
+	int r;
+
+	textbuf_init(&text, FAILING_MAX);
+	r = tracefs_read_text(&in->t, "", fmt_path(in, "inject", path), &text, err);
+	if (r >= 0 && *text.start) {
+		text.start[strcspn(text.start, "\n")] = 0;
+		r = errmsg_set(err, -EBUSY,
+			       "somebody else makes '%.100s' fail already (%s), and its conditions "
+			       "would hold for this, too; wait, or end that: echo > %s",
+			       text.start, path, path);
+	}
+	textbuf_release(&text);
+	return r < 0 ? r : 0;
+}
+
+/* Failures of other kinds (memory, disks) in marked tasks: they would begin with our mark. */
+static int check_others(const struct injection *in, struct errmsg *err)
+{
+	struct name_list dirs = {0};
+	int r = 0;
+
+	if (tracefs_directories(&in->t, "", in->dir, &dirs) < 0)
+		return 0;
+	for (size_t i = 0; i < dirs.n && r >= 0; i++) {
+		char path[PATH_BYTES], filter[8];
+
+		if (strncmp(dirs.names[i], "fail", 4) || !strcmp(dirs.names[i], "fail_function"))
+			continue;
+		snprintf(path, sizeof(path), "%s/%.200s/task-filter", in->dir, dirs.names[i]);
+		if (tracefs_read_short(&in->t, "", path, filter, sizeof(filter)) <= 0 ||
+		    *filter != 'Y')
+			continue;
+		snprintf(path, sizeof(path), "%s/%.200s/probability", in->dir, dirs.names[i]);
+		if (tracefs_read_number(&in->t, "", path) > 0)
+			r = errmsg_set(
+				err, -EBUSY,
+				"somebody has set %s/%.100s to fail in marked tasks, and the "
+				"process would be one; wait, or end that: echo 0 > %s",
+				in->dir, dirs.names[i], path);
+	}
+	name_list_release(&dirs);
+	return r;
+}
+
+static int check_marks(struct errmsg *err)
+{
+	int pid;
+
+	if (!taskmarks_are_there())
+		return errmsg_set(err, -EOPNOTSUPP,
+				  "this kernel cannot pick out a process to fail in "
+				  "(/proc/PID/make-it-fail is missing): it is built without "
+				  "CONFIG_FAULT_INJECTION");
+	if (taskmarks_find(&pid))
+		return errmsg_set(err, -EBUSY,
+				  "somebody has marked process %d to be made to fail "
+				  "(/proc/%d/make-it-fail), so it would fail, too; wait, or end "
+				  "that: echo 0 > /proc/%d/make-it-fail",
+				  pid, pid, pid);
+	return 0;
+}
+
+static int check_twice(const struct injection_config *c, struct errmsg *err)
+{
+	for (size_t i = 0; i < c->n_faults; i++)
+		for (size_t k = 0; k < i; k++)
+			if (c->faults[i].function == c->faults[k].function)
+				return errmsg_set(err, -EINVAL,
+						  "'%s' is given twice, and can return one value "
+						  "only",
+						  c->faults[i].function->name);
+	return 0;
+}
+
+/* --- arming ------------------------------------------------------------------------------------ */
+
+static int set(struct injection *in, struct journal *j, const char *name, const char *text,
+	       struct errmsg *err)
+{
+	char path[PATH_BYTES];
+
+	return journal_set(j, "", fmt_path(in, name, path), text, TRACEFS_SET, err);
+}
+
+static int set_number(struct injection *in, struct journal *j, const char *name, long long number,
+		      struct errmsg *err)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%lld", number);
+	return set(in, j, name, text, err);
+}
+
+/* No filter by callers: the range that must be on the stack is everything, the one that must not is empty. */
+static int set_ranges(struct injection *in, struct journal *j, struct errmsg *err)
+{
+	static const struct {
+		const char *name, *text;
+	} ranges[] = {{"reject-start", "0"},
+		      {"reject-end", "0"},
+		      {"require-start", "0"},
+		      {"require-end", "0xffffffffffffffff"}};
+	char path[PATH_BYTES];
+	int r = 0;
+
+	for (size_t i = 0; i < sizeof(ranges) / sizeof(*ranges) && r >= 0; i++)
+		if (tracefs_exists(&in->t, "", fmt_path(in, ranges[i].name, path)))
+			r = set(in, j, ranges[i].name, ranges[i].text, err);
+	return r;
+}
+
+static int set_conditions(struct injection *in, struct journal *j, const struct injection_config *c,
+			  struct errmsg *err)
+{
+	const struct {
+		const char *name;
+		long long number;
+	} rows[] = {
+		{"probability", 0},	     {"interval", c->every},
+		{"times", in->budget},	     {"space", c->after ? c->after + 1 : 0},
+		{"verbose", c->log ? 2 : 0},
+	};
+	int r = 0;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows) && r >= 0; i++)
+		r = set_number(in, j, rows[i].name, rows[i].number, err);
+	if (r >= 0)
+		r = set(in, j, "task-filter", "Y", err);
+	return r < 0 ? r : set_ranges(in, j, err);
+}
+
+static int add_fault(struct injection *in, struct journal *j, const struct fault *f,
+		     struct errmsg *err)
+{
+	char path[PATH_BYTES], name[INJECTABLE_NAME_MAX + 16], text[32];
+	int r = journal_save(j, "", fmt_path(in, "inject", path), err);
+
+	if (r >= 0)
+		r = tracefs_write(&in->t, "", path, f->function->name, TRACEFS_APPEND, err);
+	if (r < 0)
+		return r;
+	snprintf(name, sizeof(name), "%s/retval", f->function->name);
+	snprintf(text, sizeof(text), "%#llx", (unsigned long long)f->value);
+	/* goes with the function: not noted; 0 is "0", without an x */
+	return tracefs_write(&in->t, "", fmt_path(in, name, path), text, TRACEFS_SET, err);
+}
+
+/* Ours among all of sonde's first, then nobody else's. */
+static int claim(struct injection *in, struct journal *j, int pid, struct errmsg *err)
+{
+	int r = journal_take_marks(j, pid, err);
+
+	if (r < 0)
+		return r;
+	r = check_functions(in, err);
+	if (r >= 0)
+		r = check_marks(err);
+	if (r >= 0)
+		r = check_others(in, err);
+	if (r < 0)
+		journal_keep(j); /* what is marked now is not ours to unmark */
+	return r;
+}
+
+int injection_start(struct injection *in, struct journal *j, const struct injection_config *c,
+		    struct errmsg *err)
+{
+	char path[PATH_BYTES], text[32];
+	int r = check_twice(c, err);
+
+	if (r >= 0)
+		r = claim(in, j, c->pid, err);
+	if (r < 0)
+		return r;
+	in->budget = c->times ? c->times : INJECTION_TIMES_MAX;
+	r = set_conditions(in, j, c, err);
+	if (r >= 0)
+		r = taskmarks_set(c->pid, err);
+	for (size_t i = 0; i < c->n_faults && r >= 0; i++)
+		r = add_fault(in, j, &c->faults[i], err);
+	if (r < 0)
+		return r;
+	snprintf(text, sizeof(text), "%lld", c->probability);
+	return tracefs_write(&in->t, "", fmt_path(in, "probability", path), text, TRACEFS_SET, err);
+}
+
+long long injection_count(const struct injection *in)
+{
+	char path[PATH_BYTES];
+	long long left = tracefs_read_number(&in->t, "", fmt_path(in, "times", path));
+
+	return left < 0 ? -1 : in->budget - left;
+}

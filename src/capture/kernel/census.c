@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * census.c - asks /proc and the kernel who is there.
+ *
+ *	in the beginning   /proc/PID/task, /proc/PID/cmdline of all
+ *	meanwhile          threads: the kernel's saved_tgids, which the option record-tgid fills (setup/tasks.c)
+ *	                   command lines: a program in the kernel, at every exec (bpf/exec.c), where there can be one
+ *	in the end         /proc again, for who changed its command line
+ *
+ * In this order, because what comes later is newer. saved_tgids is never emptied: it still has the threads of
+ * earlier recordings, thousands of them. So its lines are read at the start, too, and those that are still
+ * the same at the end are left out. (A thread that got the number and the process of an earlier one is
+ * missed; a process that got the number of an earlier one is known by its exec.)
+ *
+ * Numbers of another pid namespace would be somebody else's: there nothing is asked.
+ *
+ * sonde's own processes: this one, its guardian, and those that started it to record for them (view --live).
+ */
+#include "capture/kernel/census.h"
+
+#include "base/errmsg.h"
+#include "base/textbuf.h"
+#include "capture/bpf/exec.h"
+#include "capture/kernel/pidspace.h"
+#include "capture/plan.h"
+#include "symbols/processes.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TGIDS_MAX_BYTES (64u << 20)
+
+struct census {
+	struct processes *processes;
+	struct processes *earlier; /* threads in saved_tgids at the start; NULL: none matter */
+	bool no_commands;
+	struct bpfexec exec;
+};
+
+/* --- /proc ------------------------------------------------------------------------------------- */
+
+static void read_command(struct census *c, int tgid)
+{
+	char path[64], words[PROCESSES_COMMAND_MAX + 1];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", tgid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : TEMP_FAILURE_RETRY(read(fd, words, sizeof(words)));
+	if (fd >= 0)
+		close(fd);
+	if (n > 0)
+		processes_add_command(c->processes, tgid, words, (size_t)n,
+				      n > PROCESSES_COMMAND_MAX);
+}
+
+static void read_threads(struct census *c, int tgid)
+{
+	struct dirent *e;
+	char path[64];
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", tgid);
+	dir = opendir(path);
+	while (dir && (e = readdir(dir)))
+		if (isdigit((unsigned char)e->d_name[0]))
+			processes_add_thread(c->processes, atoi(e->d_name), tgid);
+	if (dir)
+		closedir(dir);
+}
+
+static void read_proc(struct census *c)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *e;
+
+	while (proc && (e = readdir(proc))) {
+		if (!isdigit((unsigned char)e->d_name[0]))
+			continue;
+		read_threads(c, atoi(e->d_name));
+		if (!c->no_commands)
+			read_command(c, atoi(e->d_name));
+	}
+	if (proc)
+		closedir(proc);
+}
+
+/* --- meanwhile --------------------------------------------------------------------------------- */
+
+/* "PID TGID" lines of the kernel to *to, without those that `known` has; known may be NULL. */
+static void read_tgids(struct processes *to, const struct processes *known, const struct tracefs *t)
+{
+	struct textbuf text;
+	int tid, tgid;
+
+	textbuf_init(&text, TGIDS_MAX_BYTES);
+	if (tracefs_read(t, "", "saved_tgids", &text) >= 0)
+		textbuf_add(&text, "", 1);
+	for (const char *p = text.overflow ? NULL : text.start; p && *p;) {
+		if (sscanf(p, "%d %d", &tid, &tgid) == 2 &&
+		    (!known || processes_find_tgid(known, tid) != tgid))
+			processes_add_thread(to, tid, tgid);
+		p = strchr(p, '\n');
+		p = p ? p + 1 : NULL;
+	}
+	textbuf_release(&text);
+}
+
+static int take_command(void *ctx, int tgid, const char *words, size_t n_bytes, bool is_cut)
+{
+	const struct census *c = ctx;
+
+	return processes_add_command(c->processes, tgid, words, n_bytes, is_cut);
+}
+
+/* --- life -------------------------------------------------------------------------------------- */
+
+/* It is a fork of ours until it runs. */
+static void add_command(struct census *c, const struct census_config *config)
+{
+	struct textbuf words;
+
+	if (!config->command || !config->argv || c->no_commands)
+		return;
+	textbuf_init(&words, PROCESSES_COMMAND_MAX + 1);
+	for (char *const *word = config->argv; *word; word++)
+		textbuf_add(&words, *word, strlen(*word) + 1);
+	processes_add_command(c->processes, config->command, words.start, textbuf_len(&words),
+			      words.overflow);
+	textbuf_release(&words);
+}
+
+struct census *census_open(const struct census_config *config)
+{
+	struct census *c = calloc(1, sizeof(*c));
+	struct errmsg ignored = {0};
+
+	if (c)
+		c->processes = processes_new();
+	if (!c || !c->processes) {
+		free(c);
+		return NULL;
+	}
+	c->no_commands = config->plan->no_commands;
+	if (!pidspace_is_kernels())
+		return c;
+	if (config->is_live && !c->no_commands && !config->plan->tell_names)
+		bpfexec_open(&c->exec, &ignored);
+	if (config->is_live)
+		c->earlier = processes_new();
+	if (c->earlier)
+		read_tgids(c->earlier, NULL, config->t);
+	read_proc(c);
+	add_command(c, config);
+	processes_add_self(c->processes, getpid());
+	if (config->guardian > 0)
+		processes_add_self(c->processes, config->guardian);
+	for (size_t i = 0; i < config->plan->n_own_pids; i++)
+		processes_add_self(c->processes, config->plan->own_pids[i]);
+	return c;
+}
+
+uint64_t census_powers(const struct census *c)
+{
+	int power = c && c->exec.is_open ? bpf_reading_needs_power() : -1;
+
+	return power >= 0 ? UINT64_C(1) << power : 0;
+}
+
+void census_add_own(struct census *c)
+{
+	if (pidspace_is_kernels())
+		read_threads(c, getpid());
+}
+
+void census_finish(struct census *c, const struct tracefs *t)
+{
+	struct errmsg ignored = {0};
+
+	if (!pidspace_is_kernels())
+		return;
+	read_tgids(c->processes, c->earlier, t);
+	bpfexec_each(&c->exec, take_command, c, &ignored);
+	bpfexec_close(&c->exec);
+	read_proc(c);
+}
+
+void census_close(struct census *c)
+{
+	if (!c)
+		return;
+	bpfexec_close(&c->exec);
+	processes_free(c->earlier);
+	processes_free(c->processes);
+	free(c);
+}
+
+const struct processes *census_processes(const struct census *c)
+{
+	return c ? c->processes : NULL;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * counter.h - how the processor's counter (the clock x86-tsc) becomes nanoseconds: the clock tsc2nsec.
+ */
+#ifndef SONDE_CAPTURE_KERNEL_COUNTER_H
+#define SONDE_CAPTURE_KERNEL_COUNTER_H
+
+#include <stdint.h>
+
+struct counter_rate {
+	uint32_t mult, shift; /* ns = counter * mult >> shift */
+};
+
+/* -ENOTSUP if the kernel does not tell, or the counter does not run evenly. */
+int counter_read_rate(struct counter_rate *ret_rate);
+
+#endif

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * child.c - starts the traced command in two steps.
+ *
+ *	parent                               child
+ *	child_start: fork ─────────────────▶ becomes the user, finds the file, waits for a byte
+ *	    settings for its number …
+ *	child_ready: the byte ─────────────▶ says that it is here, looks at the gate in shared memory again and again
+ *	    tracing begins
+ *	child_go: opens the gate ──────────▶ execve()
+ *	    waits ◀─────────── the pipe closes (exec worked), or an errno comes back
+ *
+ * A command that is not there is refused before the fork, so that nothing is set or written for it. Everything that can be
+ * done before tracing begins is, because what comes after it is traced as the command's. So the child makes no system call from
+ * then on, but execve().
+ *
+ * The child asks the kernel to be ended (SIGTERM) when we die: a recorder that was killed should not
+ * leave its workload behind. The signal mask and handlers are what the shell gave us.
+ */
+#include "capture/record/child.h"
+
+#include "base/errmsg.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define FILE_BYTES 4096
+#define READY_MS   1000
+
+enum gate { GATE_SHUT, GATE_OPEN, GATE_CALLED_OFF };
+
+struct child_gate {
+	int is_here; /* __atomic, both */
+	int state;   /* enum gate */
+};
+
+static int find_user(const char *name, struct passwd **ret_user, struct errmsg *err)
+{
+	if (geteuid())
+		return errmsg_set(err, -EPERM, "only root can run the command as another user");
+	*ret_user = getpwnam(name);
+	if (!*ret_user)
+		return errmsg_set(err, -ENOENT, "there is no user '%s'", name);
+	return 0;
+}
+
+/* --- whether there is one ---------------------------------------------------------------------- */
+
+/* 0, or why the kernel would not run the file: -ENOENT, -EISDIR, -EACCES. */
+static int check_file(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return -errno;
+	if (S_ISDIR(st.st_mode))
+		return -EISDIR;
+	return access(path, X_OK) ? -errno : 0;
+}
+
+/* As execvp() looks for it: the first in PATH that can be run. */
+static int find_command(const char *name, char file[FILE_BYTES])
+{
+	const char *path = getenv("PATH");
+	int found = -ENOENT;
+
+	if (strchr(name, '/')) {
+		snprintf(file, FILE_BYTES, "%s", name);
+		return strlen(name) < FILE_BYTES ? check_file(name) : -ENAMETOOLONG;
+	}
+	for (const char *p = path ? path : "/bin:/usr/bin"; *name;) {
+		size_t len = strcspn(p, ":");
+		int r = -ENOENT;
+
+		if (len + strlen(name) + 2 < FILE_BYTES) {
+			snprintf(file, FILE_BYTES, "%.*s%s%s", (int)len, p, len ? "/" : "", name);
+			r = check_file(file);
+		}
+		if (!r)
+			return 0;
+		if (r == -EACCES)
+			found = r;
+		if (!p[len])
+			break;
+		p += len + 1;
+	}
+	return found;
+}
+
+static int refuse_command(const char *name, int code, struct errmsg *err)
+{
+	if (code == -ENOENT || code == -ENOTDIR)
+		return errmsg_set(err, code, "there is no command '%s'", name);
+	if (code == -EISDIR)
+		return errmsg_set(err, code, "cannot run '%s': it is a directory", name);
+	return errmsg_set_errno(err, code, "cannot run '%s'", name);
+}
+
+/* --- the process ------------------------------------------------------------------------------- */
+
+static int become(const struct passwd *user)
+{
+	if (initgroups(user->pw_name, user->pw_gid) || setgid(user->pw_gid) || setuid(user->pw_uid))
+		return -errno;
+	setenv("HOME", user->pw_dir, 1);
+	setenv("USER", user->pw_name, 1);
+	setenv("LOGNAME", user->pw_name, 1);
+	return 0;
+}
+
+static void report_and_exit(int fd, int code)
+{
+	(void)!write(fd, &code, sizeof(code));
+	_exit(127);
+}
+
+static int prepare(const struct child_config *config, const struct passwd *user, pid_t parent,
+		   char file[FILE_BYTES])
+{
+	int r = user ? become(user) : 0;
+
+	if (r < 0)
+		return r;
+	prctl(PR_SET_PDEATHSIG, SIGTERM); /* after setuid(), which clears it */
+	if (getppid() != parent)
+		_exit(127); /* it died before we asked */
+	for (const char *const *e = config->env; e && *e; e++)
+		putenv((char *)*e);
+	return find_command(config->argv[0], file);
+}
+
+/* A text without #! is one for the shell, as execvp() has it. The caller has no use for what it allocates. */
+static char **shell_words(char *const *argv, char *file)
+{
+	size_t n = 0;
+	char **words;
+
+	while (argv[n])
+		n++;
+	words = calloc(n + 2, sizeof(*words));
+	if (!words)
+		return NULL;
+	words[0] = (char *)"/bin/sh";
+	words[1] = file;
+	for (size_t i = 1; i < n; i++)
+		words[i + 1] = argv[i];
+	return words;
+}
+
+static void wait_at_gate(struct child_gate *gate)
+{
+	int state;
+
+	__atomic_store_n(&gate->is_here, 1, __ATOMIC_RELEASE);
+	while ((state = __atomic_load_n(&gate->state, __ATOMIC_ACQUIRE)) == GATE_SHUT)
+#if defined(__x86_64__) || defined(__i386__)
+		__builtin_ia32_pause();
+#else
+		;
+#endif
+	if (state == GATE_CALLED_OFF)
+		_exit(127);
+}
+
+/* What it does before it executes the command is the command's, too. */
+static void name_process(const char *command)
+{
+	const char *slash = strrchr(command, '/');
+
+	prctl(PR_SET_NAME, slash && slash[1] ? slash + 1 : command);
+}
+
+static void run(const struct child_config *config, const struct passwd *user, pid_t parent,
+		int go_fd, int error_fd, struct child_gate *gate)
+{
+	char file[FILE_BYTES], word, **shell;
+	ssize_t n;
+	int r;
+
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
+	signal(SIGBUS, SIG_DFL);
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	signal(SIGHUP, SIG_DFL);
+	r = prepare(config, user, parent, file);
+	name_process(config->argv[0]);
+	shell = shell_words(config->argv, file);
+	if (r >= 0 && !shell)
+		r = -ENOMEM;
+	do
+		n = read(go_fd, &word, 1);
+	while (n < 0 && errno == EINTR);
+	if (n != 1)
+		_exit(127); /* called off */
+	wait_at_gate(gate);
+	if (r < 0)
+		report_and_exit(error_fd, r);
+	execve(file, config->argv, environ);
+	if (errno == ENOEXEC)
+		execve(shell[0], shell, environ);
+	report_and_exit(error_fd, -errno);
+}
+
+int child_start(struct child *ret_child, const struct child_config *config, struct errmsg *err)
+{
+	char file[FILE_BYTES];
+	int go[2], error[2];
+	struct child_gate *gate;
+	struct passwd *user = NULL;
+	pid_t parent = getpid();
+	int r = config->user ? find_user(config->user, &user, err) : 0;
+	pid_t pid;
+
+	if (r < 0)
+		return r;
+	r = find_command(config->argv[0], file);
+	if (r < 0)
+		return refuse_command(config->argv[0], r, err);
+	gate = mmap(NULL, sizeof(*gate), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (gate == MAP_FAILED)
+		return errmsg_set_errno(err, -errno, "cannot start the command");
+	if (pipe2(go, O_CLOEXEC)) {
+		r = -errno;
+		munmap(gate, sizeof(*gate));
+		return errmsg_set_errno(err, r, "cannot start the command");
+	}
+	if (pipe2(error, O_CLOEXEC)) {
+		r = -errno;
+		close(go[0]);
+		close(go[1]);
+		munmap(gate, sizeof(*gate));
+		return errmsg_set_errno(err, r, "cannot start the command");
+	}
+	pid = fork();
+	if (!pid) {
+		close(go[1]);
+		run(config, user, parent, go[0], error[1], gate);
+	}
+	r = pid < 0 ? -errno : 0;
+	close(go[0]);
+	close(error[1]);
+	if (r < 0) {
+		close(go[1]);
+		close(error[0]);
+		munmap(gate, sizeof(*gate));
+		return errmsg_set_errno(err, r, "cannot start the command");
+	}
+	*ret_child =
+		(struct child){pid, go[1], error[0], (int)syscall(SYS_pidfd_open, pid, 0), gate};
+	return 0;
+}
+
+static bool is_here(const struct child *c)
+{
+	return __atomic_load_n(&c->gate->is_here, __ATOMIC_ACQUIRE);
+}
+
+void child_ready(struct child *c)
+{
+	if (c->go_fd < 0 || is_here(c) || write(c->go_fd, "g", 1) != 1)
+		return;
+	for (int i = 0; i < READY_MS * 10 && !is_here(c); i++)
+		usleep(100);
+}
+
+static void open_gate(struct child *c, enum gate state)
+{
+	__atomic_store_n(&c->gate->state, state, __ATOMIC_RELEASE);
+	munmap(c->gate, sizeof(*c->gate));
+	c->gate = NULL;
+}
+
+int child_go(struct child *c, const char *name, struct errmsg *err)
+{
+	char file[FILE_BYTES];
+	int code = 0;
+	ssize_t n;
+
+	child_ready(c);
+	open_gate(c, GATE_OPEN);
+	close(c->go_fd);
+	c->go_fd = -1;
+	do
+		n = read(c->error_fd, &code, sizeof(code));
+	while (n < 0 && errno == EINTR);
+	close(c->error_fd);
+	c->error_fd = -1;
+	if (n == sizeof(code))
+		return code == -ENOENT && !find_command(name, file)
+			       ? errmsg_set(err, code,
+					    "cannot run '%s': what its first line (#!) or the "
+					    "file itself asks for to run it is not there",
+					    name)
+			       : refuse_command(name, code, err);
+	return 0;
+}
+
+int child_end(struct child *c)
+{
+	int status = 0;
+
+	while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (c->pid_fd >= 0)
+		close(c->pid_fd);
+	c->pid = 0;
+	return status;
+}
+
+void child_cancel(struct child *c)
+{
+	if (c->pid <= 0)
+		return;
+	if (c->gate)
+		open_gate(c, GATE_CALLED_OFF);
+	if (c->go_fd >= 0)
+		close(c->go_fd);
+	if (c->error_fd >= 0)
+		close(c->error_fd);
+	child_end(c);
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * livetrace.c - brings a session, a live recorder and a live tracefile together.
+ *
+ *	kernel ──▶ liverecorder, a thread ──▶ livepages ──▶ whoever decodes
+ *
+ * What the kernel says of itself (formats, symbols, names of tasks as of now) are the tracefile's texts;
+ * they stay in the session. Options are those that a file would have; they are copied.
+ */
+#include "capture/record/livetrace.h"
+
+#include "base/arena.h"
+#include "base/errmsg.h"
+#include "capture/record/feeder.h"
+#include "capture/record/recording_int.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define OPTIONS_MAX	  64
+#define OPTIONS_MAX_BYTES (16u << 20)
+
+struct livetrace {
+	struct session *s;
+	struct tracefile *tf;
+	struct liverecorder *recorder;
+	struct arena arena; /* the options' bytes */
+	struct tracefile_option options[OPTIONS_MAX];
+	size_t n_options;
+};
+
+static int put_option(void *ctx, uint16_t id, struct piece data, struct errmsg *err)
+{
+	struct livetrace *lt = ctx;
+	char *copy = lt->n_options < OPTIONS_MAX
+			     ? arena_strndup(&lt->arena, (const char *)data.data, data.len)
+			     : NULL;
+
+	if (!copy)
+		return errmsg_set_errno(err, -ENOMEM, "cannot note how the trace is made");
+	lt->options[lt->n_options++] =
+		(struct tracefile_option){id, {(const uint8_t *)copy, data.len}};
+	return 0;
+}
+
+static int open_file(struct livetrace *lt, struct errmsg *err)
+{
+	struct session *s = lt->s;
+	size_t n = s->setup->n_buffers;
+	struct live_buffer *buffers = calloc(n, sizeof(*buffers));
+	char(*clocks)[64] = calloc(n, sizeof(*clocks));
+	struct live_config config = {.name = "the live trace",
+				     .options = lt->options,
+				     .n_options = lt->n_options,
+				     .buffers = buffers,
+				     .n_buffers = n};
+	int r;
+
+	for (int i = 0; i < TRACEFILE_TEXT_KINDS; i++) {
+		const struct textbuf *tb =
+			i == TRACEFILE_CMDLINES ? &s->names : &s->kernel.texts[i];
+
+		config.texts[i] = (struct piece){(const uint8_t *)tb->start, textbuf_len(tb)};
+	}
+	for (size_t i = 0; buffers && clocks && i < n; i++) {
+		session_clock(s, i, clocks[i], sizeof(*clocks));
+		buffers[i] = (struct live_buffer){.name = s->setup->buffers[i].plan->name,
+						  .clock = clocks[i],
+						  .page_size = session_page_size(s, i),
+						  .n_cpus = s->n_cpus};
+	}
+	r = buffers && clocks ? tracefile_open_live(&lt->tf, &config, err)
+			      : errmsg_set_errno(err, -ENOMEM, "cannot trace");
+	free(buffers);
+	free(clocks);
+	return r;
+}
+
+/* One for each CPU that there is; the numbers of CPUs may have gaps. */
+static size_t make_streams(struct livetrace *lt, struct live_stream *streams)
+{
+	struct session *s = lt->s;
+	struct livepages *pages = tracefile_livepages(lt->tf);
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->setup->n_buffers; i++)
+		for (unsigned cpu = 0; cpu < s->n_cpus; cpu++) {
+			const char *instance = s->setup->buffers[i].instance;
+			char file[64];
+
+			snprintf(file, sizeof(file), "per_cpu/cpu%u/trace_pipe_raw", cpu);
+			if (tracefs_exists(&s->t, instance, file))
+				streams[n++] = (struct live_stream){instance, i, cpu,
+								    session_page_size(s, i)};
+			else
+				livepages_set_read(pages, i, cpu, UINT64_MAX);
+		}
+	return n;
+}
+
+static int start_recorder(struct livetrace *lt, const struct recording_config *rc,
+			  struct errmsg *err)
+{
+	size_t max = lt->s->setup->n_buffers * lt->s->n_cpus;
+	struct live_stream *streams = calloc(max + 1, sizeof(*streams));
+	struct liverecorder_config config = {.t = &lt->s->t,
+					     .pages = tracefile_livepages(lt->tf),
+					     .streams = streams,
+					     .sleep_us = rc->sleep_us,
+					     .rt_priority = rc->rt_priority,
+					     .busy = rc->busy};
+	int r;
+
+	if (!streams)
+		return errmsg_set_errno(err, -ENOMEM, "cannot trace");
+	config.n_streams = make_streams(lt, streams);
+	r = liverecorder_start(&lt->recorder, &config, err);
+	free(streams);
+	return r;
+}
+
+int livetrace_open(struct livetrace **ret_trace, struct session *s,
+		   const struct recording_config *config, struct errmsg *err)
+{
+	struct livetrace *lt = calloc(1, sizeof(*lt));
+	struct errmsg ignored = {0};
+	int r = 0;
+
+	if (!lt)
+		return errmsg_set_errno(err, -ENOMEM, "cannot trace");
+	lt->s = s;
+	arena_init(&lt->arena, OPTIONS_MAX_BYTES);
+	for (size_t i = 0; i < s->setup->n_buffers && r >= 0; i++)
+		if (s->setup->buffers[i].is_latency)
+			r = errmsg_set(err, -ENOTSUP,
+				       "the tracer %s keeps the worst case as a text and has no "
+				       "events to show while it runs; use 'sonde record' or 'sonde "
+				       "start' and 'sonde show'",
+				       s->setup->buffers[i].plan->tracer);
+	if (r >= 0)
+		r = recording_options(s, config, put_option, lt, err);
+	if (r >= 0)
+		r = open_file(lt, err);
+	if (r >= 0)
+		r = start_recorder(lt, config, err);
+	if (r < 0) {
+		livetrace_close(lt, &ignored);
+		return r;
+	}
+	*ret_trace = lt;
+	return 0;
+}
+
+struct tracefile *livetrace_file(struct livetrace *lt)
+{
+	return lt->tf;
+}
+
+int livetrace_fd(const struct livetrace *lt)
+{
+	return liverecorder_fd(lt->recorder);
+}
+
+void livetrace_finish(struct livetrace *lt, unsigned within_ms)
+{
+	liverecorder_finish(lt->recorder, within_ms);
+}
+
+int livetrace_end(struct livetrace *lt, struct errmsg *err)
+{
+	int r = 0;
+
+	if (lt->recorder)
+		r = liverecorder_stop(lt->recorder, err);
+	lt->recorder = NULL;
+	return r;
+}
+
+int livetrace_close(struct livetrace *lt, struct errmsg *err)
+{
+	int r;
+
+	if (!lt)
+		return 0;
+	if (lt->recorder)
+		liverecorder_finish(lt->recorder, 0);
+	r = livetrace_end(lt, err);
+	tracefile_close(lt->tf);
+	arena_release(&lt->arena);
+	free(lt);
+	return r;
+}
+
+void livetrace_count(const struct livetrace *lt, uint64_t *ret_unread, uint64_t *ret_lost)
+{
+	const struct session *s = lt->s;
+
+	*ret_unread = *ret_lost = 0;
+	for (size_t i = 0; i < s->setup->n_buffers; i++)
+		for (unsigned cpu = 0; cpu < s->n_cpus; cpu++) {
+			struct cpu_stats st;
+
+			if (!session_cpu_stats(s, s->setup->buffers[i].instance, cpu, &st, NULL))
+				continue;
+			*ret_unread += st.entries;
+			*ret_lost += st.overrun + st.commit_overrun + st.dropped;
+		}
+}

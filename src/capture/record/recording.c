@@ -1,0 +1,512 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * recording.c - brings a session, a recorder and a growing file together.
+ *
+ *	kernel ──▶ recorder, a thread or more ──▶ a region of the file for each CPU (livefile.h)
+ *
+ * Everything that the kernel can tell before (formats, symbols, clock, names of tasks) is in the file
+ * before the first event. What is known only in the end (names of tasks that came later, the statistics
+ * of each CPU) is added then; a recorder that dies leaves a file without that and with all its events.
+ *
+ * A latency tracer keeps one text, the worst case, instead of a stream of events; then there is no
+ * recorder, and that text becomes the file.
+ */
+#include "capture/record/recording.h"
+
+#include "base/errmsg.h"
+#include "capture/record/recording_int.h"
+#include "format/tracedat.h"
+#include "store/livefile.h"
+#include "store/writer.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#define FLUSH_MS	   500
+#define LATENCY_MAX_BYTES  (256u << 20)
+#define STATS_MAX_BYTES	   (16u << 20)
+#define PROGRAMS_MAX_BYTES (32u << 20)
+
+struct recording {
+	struct session *s;
+	struct recording_config config;
+	struct livefile *file;
+	struct livefile_id id; /* of the file */
+	struct recorder *recorder;
+	bool is_latency;
+	char clock[64];
+	/*
+	 * The kernel's counts at the start, per buffer and CPU. They begin when a buffer is cleared, which
+	 * may be long before us: what others read or lost is not ours.
+	 */
+	struct cpu_stats *before;
+};
+
+/* --- the beginning ----------------------------------------------------------------------------- */
+
+static int add_texts(struct recording *rec, struct errmsg *err)
+{
+	const struct kernelinfo *k = &rec->s->kernel;
+	int r = 0;
+
+	for (int kind = 0; kind < TRACEFILE_TEXT_KINDS && r >= 0; kind++) {
+		const struct textbuf *tb =
+			kind == TRACEFILE_CMDLINES ? &rec->s->names : &k->texts[kind];
+
+		r = livefile_add_text(rec->file, kind,
+				      (struct piece){(const uint8_t *)tb->start, textbuf_len(tb)},
+				      err);
+	}
+	return r;
+}
+
+static int put_option(void *ctx, uint16_t id, struct piece data, struct errmsg *err)
+{
+	return livefile_add_option(ctx, id, data, err);
+}
+
+static int add_buffers(struct recording *rec, struct errmsg *err)
+{
+	struct session *s = rec->s;
+	int r = 0;
+
+	for (size_t i = 0; i < s->setup->n_buffers && r >= 0; i++) {
+		char clock[64];
+
+		session_clock(s, i, clock, sizeof(clock));
+		r = livefile_add_buffer(rec->file,
+					&(struct livefile_buffer){
+						.name = s->setup->buffers[i].plan->name,
+						.clock = clock,
+						.page_size = session_page_size(s, i),
+						.n_cpus = s->n_cpus,
+						.max_bytes = rec->config.max_bytes,
+					},
+					err);
+	}
+	return r < 0 ? r : 0;
+}
+
+static int read_before(struct recording *rec, struct errmsg *err)
+{
+	struct session *s = rec->s;
+
+	rec->before = calloc(s->setup->n_buffers * s->n_cpus + 1, sizeof(*rec->before));
+	if (!rec->before)
+		return errmsg_set_errno(err, -ENOMEM, "cannot record");
+	for (size_t i = 0; i < s->setup->n_buffers; i++)
+		for (unsigned cpu = 0; cpu < s->n_cpus; cpu++)
+			session_cpu_stats(s, s->setup->buffers[i].instance, cpu,
+					  &rec->before[i * s->n_cpus + cpu], NULL);
+	return 0;
+}
+
+static int note_file(struct recording *rec, struct errmsg *err)
+{
+	int r = livefile_get_id(rec->file, &rec->id);
+
+	if (r < 0)
+		return errmsg_set_errno(err, r, "cannot examine %s", rec->config.path);
+	return journal_add_live(rec->s->journal, rec->config.path, &rec->id, err);
+}
+
+static int open_file(struct recording *rec, struct errmsg *err)
+{
+	struct session *s = rec->s;
+	struct livefile_config config = {
+		.path = rec->config.path,
+		.temp_dir = rec->config.temp_dir,
+		.version = rec->config.version,
+		.compression = rec->config.compression,
+		.plain_data = rec->config.plain_data,
+		.long_size = sizeof(long),
+		.page_size = session_page_size(s, 0),
+		.n_cpus = s->n_cpus,
+	};
+	int r = read_before(rec, err);
+
+	if (r >= 0)
+		r = livefile_open(&rec->file, &config, err);
+	if (r >= 0)
+		r = add_texts(rec, err);
+	if (r >= 0)
+		r = recording_options(s, &rec->config, put_option, rec->file, err);
+	if (r >= 0)
+		r = add_buffers(rec, err);
+	if (r >= 0)
+		r = note_file(rec, err);
+	return r < 0 ? r : livefile_start(rec->file, err);
+}
+
+int recording_dup(const struct recording *rec)
+{
+	return rec->file ? livefile_dup(rec->file) : -ENOENT;
+}
+
+/* --- the recorder ------------------------------------------------------------------------------ */
+
+static ssize_t sink_splice(void *ctx, int pipe_fd, size_t n_bytes)
+{
+	return liveregion_splice(ctx, pipe_fd, n_bytes);
+}
+
+static int sink_take(void *ctx, const void *pages, size_t n_bytes)
+{
+	return liveregion_append(ctx, pages, n_bytes);
+}
+
+static int sink_replace(void *ctx, const void *page, size_t n_bytes)
+{
+	return liveregion_replace(ctx, page, n_bytes);
+}
+
+static int sink_flush(void *ctx)
+{
+	return liveregion_flush(ctx);
+}
+
+/* One for each CPU of each buffer; the caller frees them. NULL without memory. */
+static struct recorder_stream *make_streams(struct recording *rec, size_t *ret_n)
+{
+	struct session *s = rec->s;
+	struct recorder_stream *streams =
+		calloc(s->setup->n_buffers * s->n_cpus + 1, sizeof(*streams));
+	bool packed = rec->config.compression != COMPRESSION_NONE && !rec->config.plain_data;
+	size_t n = 0;
+
+	for (size_t i = 0; streams && i < s->setup->n_buffers; i++)
+		for (unsigned cpu = 0; cpu < s->n_cpus; cpu++) {
+			char file[64];
+
+			snprintf(file, sizeof(file), "per_cpu/cpu%u/trace_pipe_raw", cpu);
+			if (!tracefs_exists(&s->t, s->setup->buffers[i].instance, file))
+				continue; /* numbers have gaps */
+			streams[n++] = (struct recorder_stream){
+				.instance = s->setup->buffers[i].instance,
+				.cpu = cpu,
+				.page_size = session_page_size(s, i),
+				.snapshot = rec->config.snapshot,
+				.sink =
+					{
+						.ctx = livefile_region(rec->file, i, cpu),
+						.splice = packed ? NULL : sink_splice,
+						.take = sink_take,
+						.replace = packed ? NULL : sink_replace,
+						.flush = sink_flush,
+					},
+			};
+		}
+	*ret_n = n;
+	return streams;
+}
+
+static struct recorder_config recorder_config(const struct recording *rec,
+					      const struct recorder_stream *streams, size_t n)
+{
+	return (struct recorder_config){
+		.t = &rec->s->t,
+		.streams = streams,
+		.n_streams = n,
+		.sleep_us = rec->config.sleep_us,
+		.flush_ms = FLUSH_MS,
+		.rt_priority = rec->config.rt_priority,
+		.no_splice = rec->config.no_splice,
+		.busy = rec->config.busy,
+	};
+}
+
+static int start_recorder(struct recording *rec, bool once, struct errmsg *err)
+{
+	size_t n = 0;
+	struct recorder_stream *streams = make_streams(rec, &n);
+	struct recorder_config config = recorder_config(rec, streams, n);
+	int r;
+
+	if (!streams)
+		return errmsg_set_errno(err, -ENOMEM, "cannot record");
+	r = once ? recorder_drain(&config, err) : recorder_start(&rec->recorder, &config, err);
+	free(streams);
+	return r;
+}
+
+static int recording_new(struct recording **ret_recording, struct session *s,
+			 const struct recording_config *config, struct errmsg *err)
+{
+	struct recording *rec = calloc(1, sizeof(*rec));
+
+	if (!rec)
+		return errmsg_set_errno(err, -ENOMEM, "cannot record");
+	rec->s = s;
+	rec->config = *config;
+	for (size_t i = 0; i < s->setup->n_buffers; i++)
+		rec->is_latency |= s->setup->buffers[i].is_latency;
+	*ret_recording = rec;
+	return 0;
+}
+
+int recording_open(struct recording **ret_recording, struct session *s,
+		   const struct recording_config *config, struct errmsg *err)
+{
+	struct recording *rec = NULL;
+	int r = recording_new(&rec, s, config, err);
+
+	if (r < 0)
+		return r;
+	if (!rec->is_latency) {
+		r = open_file(rec, err);
+		if (r >= 0)
+			r = start_recorder(rec, false, err);
+	} else if (s->setup->n_buffers > 1) {
+		r = errmsg_set(
+			err, -ENOTSUP,
+			"the tracer %s keeps one text, not events, and cannot be recorded together "
+			"with other buffers (-B)",
+			s->setup->buffers[0].plan->tracer);
+	}
+	if (r < 0) {
+		recording_free(rec);
+		return r;
+	}
+	*ret_recording = rec;
+	return 0;
+}
+
+int recording_fd(const struct recording *rec)
+{
+	return rec->recorder ? recorder_fd(rec->recorder) : -1;
+}
+
+int recording_flush(struct recording *rec, struct errmsg *err)
+{
+	return rec->file ? livefile_flush(rec->file, err) : 0;
+}
+
+int recording_add_option(struct recording *rec, uint16_t id, struct piece data, struct errmsg *err)
+{
+	return rec->file ? livefile_add_option(rec->file, id, data, err) : 0;
+}
+
+uint64_t recording_bytes(const struct recording *rec)
+{
+	return rec->file ? livefile_bytes(rec->file) : 0;
+}
+
+/* --- the end ----------------------------------------------------------------------------------- */
+
+static uint64_t lost_in(const struct cpu_stats *stats)
+{
+	return stats->overrun + stats->commit_overrun + stats->dropped;
+}
+
+static uint64_t grown(uint64_t now, uint64_t before)
+{
+	return now >= before ? now - before : now; /* somebody cleared the buffer meanwhile */
+}
+
+static void add_counts(struct recording_sum *sum, const struct cpu_stats *now,
+		       const struct cpu_stats *before)
+{
+	sum->events += grown(now->read_events, before->read_events);
+	sum->lost += grown(lost_in(now), lost_in(before));
+	sum->counted = true;
+}
+
+/* An option for each CPU, as trace-cmd has it, and the sums. Version 6 has no room for what comes late. */
+static int add_stats(struct recording *rec, struct recording_sum *sum, struct errmsg *err)
+{
+	struct session *s = rec->s;
+	struct textbuf text;
+	int r = 0;
+
+	textbuf_init(&text, STATS_MAX_BYTES);
+	for (size_t i = 0; i < s->setup->n_buffers; i++)
+		for (unsigned cpu = 0; cpu < s->n_cpus && r >= 0; cpu++) {
+			const struct setup_buffer *b = &s->setup->buffers[i];
+			struct cpu_stats stats;
+
+			textbuf_clear(&text);
+			if (*b->plan->name && !cpu)
+				textbuf_addf(&text, "\nBuffer: %s\n\n", b->plan->name);
+			textbuf_addf(&text, "CPU: %u\n", cpu);
+			if (!session_cpu_stats(s, b->instance, cpu, &stats, &text))
+				continue;
+			if (!i && !cpu && s->n_missed) /* of all CPUs; nobody knows which */
+				textbuf_addf(&text, "missed hits of probes: %llu\n",
+					     (unsigned long long)s->n_missed);
+			textbuf_add(&text, "", 1);
+			add_counts(sum, &stats, &rec->before[i * s->n_cpus + cpu]);
+			if (rec->config.version == 6)
+				continue;
+			r = livefile_add_option(
+				rec->file, SNF_OPTION_CPUSTAT,
+				(struct piece){(const uint8_t *)text.start, textbuf_len(&text)},
+				err);
+		}
+	textbuf_release(&text);
+	return r;
+}
+
+/* Version 6 has no room for it. */
+static int add_programs(struct recording *rec, struct errmsg *err)
+{
+	struct mappings *m = rec->s->setup->mappings;
+	struct textbuf text;
+	int r = 0;
+
+	if (!m || rec->config.version == 6)
+		return 0;
+	textbuf_init(&text, PROGRAMS_MAX_BYTES);
+	programs_fmt(mappings_programs(m), &text);
+	if (textbuf_len(&text))
+		r = livefile_add_option(
+			rec->file, SNF_OPTION_PROGRAMS,
+			(struct piece){(const uint8_t *)text.start, textbuf_len(&text)}, err);
+	textbuf_release(&text);
+	return r;
+}
+
+/* The newest of it; version 6 has only what recording_options() gave it. */
+static int add_processes(struct recording *rec, struct errmsg *err)
+{
+	if (!rec->s->census)
+		return 0;
+	census_finish(rec->s->census, &rec->s->t);
+	return rec->config.version == 6 ? 0
+					: recording_processes(rec->s, put_option, rec->file, err);
+}
+
+static int finish_file(struct recording *rec, struct recording_sum *sum, struct errmsg *err)
+{
+	struct textbuf names;
+	int r;
+
+	textbuf_init(&names, 64u << 20);
+	r = add_stats(rec, sum, err);
+	if (r >= 0)
+		r = add_programs(rec, err);
+	if (r >= 0)
+		r = add_processes(rec, err);
+	kernelinfo_read_names(rec->s->t.root, &rec->s->names, &names);
+	if (r >= 0)
+		r = livefile_add_text(
+			rec->file, TRACEFILE_CMDLINES,
+			(struct piece){(const uint8_t *)names.start, textbuf_len(&names)}, err);
+	if (r >= 0)
+		r = livefile_flush(rec->file, err);
+	sum->bytes = livefile_bytes(rec->file);
+	if (r >= 0)
+		r = livefile_finish(rec->file, err);
+	else
+		livefile_free(rec->file);
+	if (r >= 0 || r == -ESTALE) /* it is whole, under whatever name */
+		journal_end_live(rec->s->journal, &rec->id);
+	rec->file = NULL;
+	textbuf_release(&names);
+	return r;
+}
+
+static int put_writer_option(void *ctx, uint16_t id, struct piece data, struct errmsg *err)
+{
+	return writer_add_option(ctx, id, data, err);
+}
+
+/* The text of a latency tracer as a file. */
+static int write_latency(struct recording *rec, struct errmsg *err)
+{
+	const struct setup_buffer *b = &rec->s->setup->buffers[0];
+	struct writer_config config = {
+		.path = rec->config.path,
+		.version = rec->config.version,
+		.compression = rec->config.compression,
+		.long_size = sizeof(long),
+		.page_size = rec->s->kernel.page_size,
+	};
+	struct textbuf text;
+	struct writer *w;
+	int r;
+
+	textbuf_init(&text, LATENCY_MAX_BYTES);
+	r = tracefs_read(&rec->s->t, b->instance, "trace", &text);
+	if (r < 0) {
+		textbuf_release(&text);
+		return errmsg_set_errno(err, r, "cannot read what the tracer %s found",
+					b->plan->tracer);
+	}
+	session_clock(rec->s, 0, rec->clock, sizeof(rec->clock));
+	r = writer_open(&w, &config, err);
+	if (r >= 0) {
+		writer_set_cpu_count(w, rec->s->n_cpus);
+		for (int kind = 0; kind < TRACEFILE_TEXT_KINDS && r >= 0; kind++) {
+			const struct textbuf *tb = kind == TRACEFILE_CMDLINES
+							   ? &rec->s->names
+							   : &rec->s->kernel.texts[kind];
+
+			r = writer_add_text(
+				w, kind,
+				(struct piece){(const uint8_t *)tb->start, textbuf_len(tb)}, err);
+		}
+		if (r >= 0)
+			r = recording_options(rec->s, &rec->config, put_writer_option, w, err);
+		if (r >= 0)
+			r = writer_add_latency(
+				w, rec->clock,
+				(struct piece){(const uint8_t *)text.start, textbuf_len(&text)},
+				err);
+		if (r >= 0)
+			r = writer_close(w, err);
+		else
+			writer_free(w);
+	}
+	textbuf_release(&text);
+	return r;
+}
+
+int recording_finish(struct recording *rec, struct recording_sum *ret_sum, struct errmsg *err)
+{
+	struct recording_sum sum = {0};
+	int r = 0, r2;
+
+	if (rec->recorder) {
+		r = recorder_stop(rec->recorder, &sum.recorder_ns, err);
+		rec->recorder = NULL;
+	}
+	r2 = rec->is_latency ? write_latency(rec, err) : finish_file(rec, &sum, err);
+	*ret_sum = sum;
+	recording_free(rec);
+	return r < 0 ? r : r2;
+}
+
+void recording_free(struct recording *rec)
+{
+	struct errmsg ignored = {0};
+	uint64_t ns;
+
+	if (rec->recorder)
+		recorder_stop(rec->recorder, &ns, &ignored);
+	livefile_free(rec->file);
+	free(rec->before);
+	free(rec);
+}
+
+int recording_extract(struct session *s, const struct recording_config *config,
+		      struct recording_sum *ret_sum, struct errmsg *err)
+{
+	struct recording *rec = NULL;
+	int r = recording_new(&rec, s, config, err);
+
+	if (r < 0)
+		return r;
+	if (!rec->is_latency) {
+		r = open_file(rec, err);
+		if (r >= 0)
+			r = start_recorder(rec, true, err);
+	}
+	if (r < 0) {
+		recording_free(rec);
+		return r;
+	}
+	return recording_finish(rec, ret_sum, err);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * recording_int.h - what recording.c and recording_options.c share.
+ */
+#ifndef SONDE_CAPTURE_RECORD_RECORDING_INT_H
+#define SONDE_CAPTURE_RECORD_RECORDING_INT_H
+
+#include "capture/record/recording.h"
+
+/* Gives every option that is known at the start to put(). */
+int recording_options(struct session *s, const struct recording_config *config,
+		      int (*put)(void *ctx, uint16_t id, struct piece data, struct errmsg *err),
+		      void *ctx, struct errmsg *err);
+
+/* Who is known to the census by now. */
+int recording_processes(struct session *s,
+			int (*put)(void *ctx, uint16_t id, struct piece data, struct errmsg *err),
+			void *ctx, struct errmsg *err);
+
+#endif

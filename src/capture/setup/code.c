@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * code.c - pointers to functions of programs: whose mappings are needed to name them.
+ *
+ * A probe of a program with such a pointer among its arguments, at the entry or at the return, is about the file that is
+ * probed; the programs that map it are those whose functions will be named (mappings.c). Without such a probe nothing is
+ * watched, and nothing costs anything. Stacks of programs and page faults have such addresses, too; they are named for the
+ * command and the tasks that were chosen.
+ */
+#include "capture/setup/setup_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool has_code(const struct probe *p)
+{
+	if (!p || !p->n_places || (p->kind != PROBE_UPROBE && p->kind != PROBE_URETPROBE))
+		return false;
+	for (size_t i = 0; i < p->n_args; i++)
+		if (p->args[i].show == PROBE_SHOW_FUNCTION)
+			return true;
+	return false;
+}
+
+/* "/bin/bash:0x1234(0x5678)" */
+static char *path_of(const struct probe *p)
+{
+	const char *place = p->places[0].text, *colon = strrchr(place, ':');
+
+	return colon ? strndup(place, colon - place) : NULL;
+}
+
+bool setup_records_code(const struct setup *s)
+{
+	for (size_t i = 0; i < s->n_probes; i++)
+		if (has_code(s->probes[i]->probe) || has_code(setup_pair_entry(s->probes[i])))
+			return true;
+	return false;
+}
+
+bool setup_records_addresses(const struct setup *s)
+{
+	for (size_t i = 0; i < s->plan->n_buffers; i++) {
+		const struct plan_buffer *b = &s->plan->buffers[i];
+
+		for (size_t k = 0; k < b->options.n; k++)
+			if (!strcmp(b->options.words[k], "userstacktrace"))
+				return true;
+		for (size_t k = 0; k < b->n_events; k++)
+			if (setup_event_matches(b->events[k].pattern, "exceptions",
+						"page_fault_user"))
+				return true;
+	}
+	return false;
+}
+
+int setup_open_mappings(struct setup *s)
+{
+	char **paths = calloc(2 * s->n_probes + 1, sizeof(*paths));
+	struct errmsg err = {0};
+	size_t n = 0;
+	int r = 0;
+
+	for (size_t i = 0; paths && i < s->n_probes; i++) {
+		const struct setup_probe *sp = s->probes[i];
+		const struct probe *in = setup_pair_entry(sp);
+
+		if (has_code(sp->probe) || has_code(in))
+			paths[n] = path_of(sp->probe ? sp->probe : in);
+		n += !!paths[n];
+	}
+	if (n || setup_records_addresses(s))
+		r = mappings_open(&s->mappings, (const char *const *)paths, n, &err);
+	if (r < 0)
+		setup_note(s, "addresses of functions of programs are shown as numbers: %s",
+			   err.text);
+	for (size_t i = 0; i < n; i++)
+		free(paths[i]);
+	free(paths);
+	return r;
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * lost.c - hits in a program whose record does not fit into a page.
+ *
+ *	uprobe_profile     /tmp/a work     21     hits of everybody
+ *	events that came           work      1
+ *
+ * The kernel makes the record in a page of its own and copies it into the buffer, where one has to fit into a page
+ * as well, with what the page says of itself. What does not fit is dropped and counted nowhere, neither as lost nor as missed.
+ * So it is what the hits are more than the events, if each hit should be an event. That is known of the command's own
+ * program: nothing of it ran before the recording, and nothing does after it, or else there were hits that nobody wanted.
+ * Others who run it are known by its name: which file a task runs is told only to who has more power than a recorder keeps.
+ */
+#include "capture/tracefs/eventdir.h"
+#include "capture/setup/setup_int.h"
+#include "probe/findprogram.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define COMM_BYTES 16 /* of a task's name, with its NUL */
+
+static bool has_text(const struct probe *p)
+{
+	for (size_t i = 0; i < p->n_args; i++) {
+		const char *colon = strrchr(p->args[i].fetch, ':');
+
+		if (colon && strstr(colon, "string") && !strstr(p->args[i].fetch, "$comm"))
+			return true;
+	}
+	return false;
+}
+
+static bool find_command(const struct setup *s, char path[PATH_MAX])
+{
+	char found[PATH_MAX];
+
+	return s->plan->command && findprogram(s->plan->command, false, found) &&
+	       findprogram_real(found, path);
+}
+
+/* Something besides tasks decides what of the hits is recorded. */
+static bool is_chosen(const struct setup *s)
+{
+	const struct plan *p = s->plan;
+
+	for (size_t i = 0; i < p->n_buffers; i++) {
+		const struct plan_buffer *b = &p->buffers[i];
+
+		if (b->pids.n || b->cpumask || b->functions.n)
+			return true;
+		for (size_t k = 0; k < b->n_events; k++)
+			if (b->events[k].triggers.n)
+				return true;
+	}
+	return p->only_triggers;
+}
+
+/*
+ * A text in the program at path, and each hit should be an event. Of a return the kernel counts the calls, which may not
+ * have ended.
+ */
+static bool can_lose(const struct setup_probe *sp, const char *path)
+{
+	const struct probe *p = sp->probe;
+	size_t len = strlen(path);
+
+	return p && p->kind == PROBE_UPROBE && p->n_places && !sp->pair && !sp->is_off &&
+	       !sp->event.filter && !sp->planned->filter &&
+	       !strncmp(p->places[0].text, path, len) && p->places[0].text[len] == ':' &&
+	       has_text(p);
+}
+
+bool setup_can_lose(const struct setup *s)
+{
+	char path[PATH_MAX];
+
+	if (!s->n_probes || is_chosen(s) || !find_command(s, path))
+		return false;
+	for (size_t i = 0; i < s->n_probes; i++)
+		if (can_lose(s->probes[i], path))
+			return true;
+	return false;
+}
+
+/* --- others ------------------------------------------------------------------------------------------ */
+
+static bool has_name(const char *pid, const char *name)
+{
+	char path[300], comm[COMM_BYTES + 1] = "";
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%s/comm", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	if (!fgets(comm, sizeof(comm), f))
+		*comm = 0;
+	fclose(f);
+	comm[strcspn(comm, "\n")] = 0;
+	return !strncmp(comm, name, COMM_BYTES - 1);
+}
+
+/* A process that is called as the program at path is. */
+static bool is_running(const char *path)
+{
+	const char *name = strrchr(path, '/') + 1;
+	DIR *tasks = opendir("/proc");
+	struct dirent *e;
+	bool found = !tasks; /* not known */
+
+	while (tasks && !found && (e = readdir(tasks)))
+		found = e->d_name[0] >= '1' && e->d_name[0] <= '9' && has_name(e->d_name, name);
+	if (tasks)
+		closedir(tasks);
+	return found;
+}
+
+void setup_look_at_others(struct setup *s)
+{
+	char path[PATH_MAX];
+
+	s->is_program_busy = setup_can_lose(s) && find_command(s, path) && is_running(path);
+}
+
+/* --- the end ----------------------------------------------------------------------------------------- */
+
+static uint64_t count_hits(const struct probe_list *l, const struct setup_probe *sp)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < l->n; i++)
+		if (!strcmp(l->list[i].event, sp->name) && !strcmp(l->list[i].group, sp->group))
+			n += l->list[i].n_hits;
+	return n;
+}
+
+static uint64_t count_events(const struct setup *s, const struct setup_probe *sp,
+			     const struct setup_arrived *arrived)
+{
+	char file[TRACEFS_PATH_MAX];
+	long long id;
+
+	eventdir_fmt_path(sp->group, sp->name, "id", file);
+	id = tracefs_read_number(&s->t, "", file);
+	return id < 0 ? UINT64_MAX / 2 : arrived->count(arrived->ctx, (unsigned)id);
+}
+
+static void tell_probe(const struct setup *s, const struct setup_probe *sp, uint64_t n,
+		       void (*tell)(const char *sentence))
+{
+	/* hits of its threads and children are no events then, and nobody knows how many they were */
+	bool is_alone = s->plan->only_command && !s->plan->children;
+	char text[640];
+
+	snprintf(text, sizeof(text),
+		 "%llu hit%s of %s %s not recorded: what a hit records has to fit into a page of "
+		 "%ld "
+		 "bytes, with what the kernel adds, and %s texts do not; record fewer texts in "
+		 "one event%s",
+		 (unsigned long long)n, n == 1 ? "" : "s", sp->name, n == 1 ? "is" : "are",
+		 sysconf(_SC_PAGESIZE), n == 1 ? "its" : "their",
+		 is_alone
+			 ? " (or they are of threads or children of the command, which -c includes)"
+			 : "");
+	tell(text);
+}
+
+uint64_t setup_tell_lost(struct setup *s, const struct setup_arrived *arrived,
+			 void (*tell)(const char *sentence))
+{
+	struct errmsg ignored = {0};
+	char path[PATH_MAX];
+	struct probe_list l;
+	uint64_t n = 0;
+
+	if (s->is_program_busy || !setup_can_lose(s) || !find_command(s, path) ||
+	    is_running(path) || probes_list(&s->t, &l, &ignored) < 0)
+		return 0;
+	for (size_t i = 0; i < s->n_probes; i++) {
+		const struct setup_probe *sp = s->probes[i];
+		uint64_t n_hits, n_events;
+
+		if (!can_lose(sp, path))
+			continue;
+		n_hits = count_hits(&l, sp);
+		n_events = count_events(s, sp, arrived) + arrived->n_lost;
+		if (n_hits <= n_events)
+			continue;
+		n += n_hits - n_events;
+		if (tell)
+			tell_probe(s, sp, n_hits - n_events, tell);
+	}
+	probe_list_release(&l);
+	return n;
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * markers.c - what programs write to the top level's trace_marker while we record in an instance.
+ *
+ *	echo hi > /sys/kernel/tracing/trace_marker      goes to the top level's buffer, and only there
+ *
+ * Programs know that one file, not our instance. Linux 6.16 and later copies such writes into every instance whose
+ * option copy_trace_marker is on, so we switch it on in the first instance: in one, or the recording had each twice.
+ * -O nocopy_trace_marker switches it off again, because the plan's options come later.
+ *
+ * Older kernels cannot do it. There the number of records in the top level's buffer tells: where nothing is traced at the top
+ * level it grows by markers only (and by a kernel's own trace_printk, which is not seen in an instance either).
+ *
+ * Tried and dropped: mounting the instance's file over the top level's for the command takes a mount namespace of its own, in
+ * which what it mounts is no longer seen by the rest of the system.
+ */
+#include "capture/setup/setup_int.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define COPY_OPTION "options/copy_trace_marker"
+
+long long setup_count_top(const struct tracefs *t, bool all)
+{
+	static const char *const rows[] = {"entries: ", "overrun: ", "read events: "};
+	unsigned n_cpus = tracefs_cpu_count(t);
+	long long total = 0;
+
+	for (unsigned cpu = 0; cpu < n_cpus; cpu++) {
+		char file[64], text[512];
+
+		snprintf(file, sizeof(file), "per_cpu/cpu%u/stats", cpu);
+		if (tracefs_read_short(t, "", file, text, sizeof(text)) <= 0)
+			continue;
+		for (size_t i = 0; i < (all ? sizeof(rows) / sizeof(*rows) : 1); i++) {
+			const char *at = strstr(text, rows[i]);
+			long long n;
+
+			if (at && sscanf(at + strlen(rows[i]), "%lld", &n) == 1)
+				total += n;
+		}
+	}
+	return total;
+}
+
+/* No tracer and no events: what comes there are markers. */
+static bool is_top_idle(const struct tracefs *t)
+{
+	char text[64];
+
+	return tracefs_read_short(t, "", "current_tracer", text, sizeof(text)) > 0 &&
+	       !strcmp(text, "nop") &&
+	       tracefs_read_short(t, "", "set_event", text, sizeof(text)) == 0;
+}
+
+int setup_markers(struct setup *s, const struct setup_buffer *b, struct errmsg *err)
+{
+	if (!s->journal || b != s->buffers || !*b->instance || s->plan->only_triggers)
+		return 0;
+	if (tracefs_exists(&s->t, b->instance, COPY_OPTION))
+		return setup_write(s, b->instance, COPY_OPTION, "1", TRACEFS_SET, err);
+	s->misses_markers = true;
+	return 0;
+}
+
+void setup_watch_markers(struct setup *s)
+{
+	s->misses_markers = s->misses_markers && is_top_idle(&s->t);
+	if (s->misses_markers)
+		s->n_top_before = setup_count_top(&s->t, true);
+}
+
+void setup_tell_markers(struct setup *s, void (*tell)(const char *sentence))
+{
+	long long n = s->misses_markers && tell && is_top_idle(&s->t)
+			      ? setup_count_top(&s->t, true) - s->n_top_before
+			      : 0;
+	char text[320];
+
+	if (n <= 0)
+		return;
+	snprintf(text, sizeof(text),
+		 "%lld marker%s written to the top level's trace_marker %s missing from the "
+		 "recording, because this kernel cannot copy them into the instance; record with "
+		 "--top, or write them with 'sonde mark' or to $SONDE_TRACE_MARKER",
+		 n, n == 1 ? "" : "s", n == 1 ? "is" : "are");
+	tell(text);
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * patterns.c - patterns of a program's functions or marks among the events of a plan.
+ *
+ *	-e './prog:w*(n)'     ─▶     -e './prog:walk(n)' -e './prog:work(n)'
+ *	-e 'bash:read*'       ─▶     -e 'bash:readline' …      unless there are such events
+ *	-e '%prov:mark($arg1)' ─▶    -e '%prov:mark@1($arg1)' …    if its places have it in several types
+ *
+ * The plan itself is changed, before anything else looks at it: whoever counts or measures the plan's events later meets
+ * each function as an event of its own. Filters and triggers of the pattern are those of each.
+ */
+#include "capture/setup/setup_int.h"
+
+#include "probe/expand.h"
+
+#include <errno.h>
+
+static int expand(struct setup *s, struct plan_buffer *b, size_t i, const struct definition *d,
+		  size_t *ret_n, struct errmsg *err)
+{
+	struct probe_expansion x = {0};
+	int r = setup_open_prober(s, err);
+
+	*ret_n = 1;
+	if (r >= 0)
+		r = probe_expand(s->prober, d, &x, err);
+	if (r < 0 || !x.n)
+		return r;
+	*ret_n = x.n;
+	r = plan_replace_event(b, i, x.texts, x.n);
+	if (r < 0)
+		errmsg_set_errno(err, r, "cannot keep the events");
+	else if (x.note)
+		setup_note(s, "%s", x.note);
+	probe_expansion_release(&x);
+	return r;
+}
+
+/* What cannot be parsed is told of by whoever defines it. */
+static int take_event(struct setup *s, struct plan_buffer *b, size_t i, size_t *ret_n,
+		      struct errmsg *err)
+{
+	const struct plan_event *e = &b->events[i];
+	struct errmsg ignored = {0};
+	struct definition *d;
+	int r;
+
+	*ret_n = 1;
+	if (e->off || !strpbrk(e->pattern, "*?[%"))
+		return 0;
+	/* bash:execute_* may be a system of events; if it is none, it may be a program */
+	if (!definition_is_one(e->pattern) &&
+	    (!strchr(e->pattern, ':') || setup_is_event(s, e->pattern)))
+		return 0;
+	if (definition_parse(&d, e->pattern, &ignored) < 0)
+		return 0;
+	r = expand(s, b, i, d, ret_n, err);
+	definition_free(d);
+	return r;
+}
+
+int setup_patterns(struct setup *s, struct errmsg *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < s->plan->n_buffers; i++) {
+		struct plan_buffer *b = &s->plan->buffers[i];
+		size_t n;
+
+		for (size_t k = 0; k < b->n_events && r >= 0; k += n)
+			r = take_event(s, b, k, &n, err);
+	}
+	return r;
+}

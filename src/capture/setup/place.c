@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * place.c - where each buffer of a plan is.
+ *
+ *	named (-B NAME)     that instance; made if it is not there, and then removed in the end
+ *	default, journal    an instance of our own, sonde.PID, so that nobody else's tracing is touched;
+ *	                    the top level only if the kernel can do it nowhere else
+ *	default, none       the top level: start, set and their like work there, as everybody expects
+ *
+ * What can be done only at the top level is asked from the kernel: an instance has a list
+ * available_tracers of its own, and lacks the files that exist once (set_graph_function,
+ * max_graph_depth, tracing_thresh, some options).
+ *
+ * The top level is not taken when somebody else is using it: a tracer or events are on there, or its
+ * buffer holds events. What he set could be put back, but what he recorded would be mixed with ours and
+ * then lost. --take-over does it all the same.
+ */
+#include "capture/setup/setup_int.h"
+
+#include "base/spelling.h"
+#include "capture/tracefs/reset.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const latency_tracers[] = {
+	"irqsoff", "preemptoff", "preemptirqsoff", "wakeup", "wakeup_rt", "wakeup_dl",
+};
+
+bool setup_is_latency(const char *tracer)
+{
+	for (size_t i = 0; i < sizeof(latency_tracers) / sizeof(*latency_tracers); i++)
+		if (!strcmp(latency_tracers[i], tracer))
+			return true;
+	return false;
+}
+
+/* --- what only the top level has --------------------------------------------------------------- */
+
+static bool has_tracer(const struct tracefs *t, const char *instance, const char *tracer)
+{
+	struct name_list tracers;
+	bool found;
+
+	if (tracefs_words(t, instance, "available_tracers", &tracers) < 0)
+		return false;
+	found = name_list_find(&tracers, tracer);
+	name_list_release(&tracers);
+	return found;
+}
+
+static int refuse_tracer(const struct tracefs *t, const char *tracer, struct errmsg *err)
+{
+	static const char *const known[] = {"function", "function_graph", "blk",       "mmiotrace",
+					    "hwlat",	"osnoise",	  "timerlat",  "irqsoff",
+					    "wakeup",	"wakeup_rt",	  "wakeup_dl", "preemptoff",
+					    "branch",	"preemptirqsoff"};
+	struct name_list tracers;
+	struct spelling sp;
+	char all[512] = "";
+	size_t len = 0;
+
+	if (tracefs_words(t, "", "available_tracers", &tracers) < 0)
+		return errmsg_set(err, -ENOENT, "the kernel does not list its tracers");
+	spelling_init(&sp, tracer, strlen(tracer));
+	for (size_t i = 0; i < tracers.n; i++) {
+		spelling_add(&sp, tracers.names[i]);
+		if (len < sizeof(all) - 40)
+			len += snprintf(all + len, sizeof(all) - len, " %.30s", tracers.names[i]);
+	}
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		if (!strcmp(tracer, known[i]))
+			sp.nearest = NULL; /* it is spelt right */
+	errmsg_set(
+		err, -ENOENT,
+		"this kernel has no tracer '%s'%s%s%s; it has:%s ('sonde doctor' says what others "
+		"need)",
+		tracer, sp.nearest ? "; did you mean '" : "", sp.nearest ? sp.nearest : "",
+		sp.nearest ? "'?" : "", all);
+	name_list_release(&tracers);
+	return -ENOENT;
+}
+
+/* An option without its "no" and value. */
+static void fmt_option_file(const char *option, char *buf, size_t n_bytes)
+{
+	if (!strncmp(option, "no", 2) && strcmp(option, "nop"))
+		option += 2;
+	snprintf(buf, n_bytes, "options/%.*s", (int)strcspn(option, "="), option);
+}
+
+static bool needs_top(const struct setup *s, const struct plan_buffer *b, const char *instance)
+{
+	const struct plan *p = s->plan;
+	char file[300];
+
+	if (b->tracer && !has_tracer(&s->t, instance, b->tracer) &&
+	    has_tracer(&s->t, "", b->tracer))
+		return true;
+	if ((b->graph_functions.n && !tracefs_exists(&s->t, instance, "set_graph_function")) ||
+	    (b->no_graph_functions.n && !tracefs_exists(&s->t, instance, "set_graph_notrace")) ||
+	    (p->graph_depth && !tracefs_exists(&s->t, instance, "max_graph_depth")) ||
+	    (p->threshold_us >= 0 && !tracefs_exists(&s->t, instance, "tracing_thresh")))
+		return true;
+	for (size_t i = 0; i < b->options.n; i++) {
+		fmt_option_file(b->options.words[i], file, sizeof(file));
+		if (!tracefs_exists(&s->t, instance, file) && tracefs_exists(&s->t, "", file))
+			return true;
+	}
+	return false;
+}
+
+/* --- taking the top level ---------------------------------------------------------------------- */
+
+static int check_top_is_free(const struct setup *s, struct errmsg *err)
+{
+	char text[256];
+	long long n;
+
+	if (tracefs_read_short(&s->t, "", "current_tracer", text, sizeof(text)) > 0 &&
+	    strcmp(text, "nop"))
+		return errmsg_set(
+			err, -EBUSY,
+			"this needs the top level of the tracing directory, where somebody is "
+			"using the tracer %s; 'sonde reset' ends that, --take-over uses it all "
+			"the same",
+			text);
+	if (tracefs_read_short(&s->t, "", "set_event", text, sizeof(text)) > 0)
+		return errmsg_set(
+			err, -EBUSY,
+			"this needs the top level of the tracing directory, where somebody has "
+			"events on (%.*s …); 'sonde reset' ends that, --take-over uses it all "
+			"the same",
+			(int)strcspn(text, "\n"), text);
+	n = setup_count_top(&s->t, false);
+	if (n)
+		return errmsg_set(
+			err, -EBUSY,
+			"this needs the top level of the tracing directory, whose buffer holds "
+			"%lld events of an earlier trace; 'sonde extract' saves and 'sonde clear' "
+			"drops them, --take-over uses it all the same",
+			n);
+	return 0;
+}
+
+/* What would change what we record, if it were left as somebody set it. */
+static int clean_top(struct setup *s, struct errmsg *err)
+{
+	static const struct {
+		const char *file, *text;
+	} rows[] = {
+		{"tracing_on", "0"},
+		{"current_tracer", "nop"},
+		{"set_event", ""},
+		{"set_ftrace_filter", ""},
+		{"set_ftrace_notrace", ""},
+		{"set_graph_function", ""},
+		{"set_graph_notrace", ""},
+		{"set_ftrace_pid", ""},
+		{"set_ftrace_notrace_pid", ""},
+		{"set_event_pid", ""},
+		{"set_event_notrace_pid", ""},
+		{"trace", ""},
+	};
+	int r = 0;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows) && r >= 0; i++) {
+		char text[8];
+
+		/* not there, or closed to everybody (a kernel that is locked down): then not in use */
+		if (strcmp(rows[i].file, "trace") &&
+		    tracefs_read_short(&s->t, "", rows[i].file, text, sizeof(text)) < 0)
+			continue;
+		r = strcmp(rows[i].file, "trace")
+			    ? setup_write(s, "", rows[i].file, rows[i].text, TRACEFS_SET, err)
+			    : tracefs_write(&s->t, "", "trace", "", TRACEFS_SET, err);
+	}
+	return r;
+}
+
+static void note_sentence(void *ctx, const char *sentence)
+{
+	setup_note(ctx, "%s", sentence);
+}
+
+/* start: from what was there after boot, not from what somebody left there. */
+static int begin_anew(struct setup *s, struct setup_buffer *b, struct errmsg *err)
+{
+	struct reset reset = {.t = &s->t, .tell = note_sentence, .ctx = s};
+	const char *instance = b->instance;
+	int pid, r;
+
+	if (journals_find_owner(instance, &pid))
+		return errmsg_set(
+			err, -EBUSY,
+			"the sonde with process number %d is recording there; wait for its end",
+			pid);
+	b->is_anew = !s->plan->keep_before;
+	r = s->plan->keep_before ? 0 : reset_instance(&reset, instance, 0, err);
+	return r < 0 || s->plan->keep_before
+		       ? r
+		       : tracefs_write(&s->t, instance, "tracing_on", "0", TRACEFS_SET, err);
+}
+
+static int take_top(struct setup *s, struct setup_buffer *b, struct errmsg *err)
+{
+	int r;
+
+	if (!s->journal)
+		return begin_anew(s, b, err);
+	r = journal_take_top(s->journal, err);
+	if (r >= 0 && !s->plan->take_over)
+		r = check_top_is_free(s, err);
+	if (r >= 0 && !s->plan->keep_before)
+		r = clean_top(s, err);
+	return r;
+}
+
+/* --- a tracer that is only wished for ---------------------------------------------------------- */
+
+void setup_drop_wish(struct setup *s, const struct plan_buffer *of, const char *why)
+{
+	struct plan_buffer *b = &s->plan->buffers[of - s->plan->buffers];
+
+	setup_note(s, "functions are not traced (%s): %s", b->tracer, why);
+	free(b->tracer);
+	b->tracer = NULL;
+	s->plan->graph_depth = 0;
+}
+
+/* What the kernel lacks. */
+static void check_wish(struct setup *s, const struct plan_buffer *b)
+{
+	if (!has_tracer(&s->t, "", b->tracer))
+		setup_drop_wish(s, b, "this kernel does not have the tracer");
+	else if (s->plan->graph_depth && !tracefs_exists(&s->t, "", "max_graph_depth"))
+		setup_drop_wish(s, b, "this kernel cannot limit the depth (max_graph_depth)");
+}
+
+/* The top level is needed for it, but not free: the rest needs an instance only. */
+static void check_wish_for_top(struct setup *s, struct setup_buffer *b)
+{
+	const struct plan_buffer *p = b->plan;
+	struct errmsg why = {0};
+
+	if (s->plan->tracer_is_wish && p->tracer && !s->plan->take_over &&
+	    needs_top(s, p, b->instance) &&
+	    (check_top_is_free(s, &why) < 0 || journal_take_top(s->journal, &why) < 0))
+		setup_drop_wish(s, p, why.text);
+}
+
+/* --- places ------------------------------------------------------------------------------------ */
+
+static int place_default(struct setup *s, struct setup_buffer *b, struct errmsg *err)
+{
+	int r;
+
+	if (!s->journal || s->plan->use_top)
+		return take_top(s, b, err);
+	snprintf(b->instance, sizeof(b->instance), "sonde.%d", (int)getpid());
+	r = journal_add_instance(s->journal, b->instance, err);
+	if (r == -EEXIST)
+		r = errmsg_set(err, r,
+			       "there is a tracing instance %s that is not ours; remove it: rmdir "
+			       "%s/instances/%s",
+			       b->instance, s->t.root, b->instance);
+	if (r >= 0)
+		check_wish_for_top(s, b);
+	if (r >= 0 && !needs_top(s, b->plan, b->instance))
+		return tracefs_write(&s->t, b->instance, "tracing_on", "0", TRACEFS_SET, err);
+	if (r < 0 && r != -ENOENT) /* -ENOENT: a kernel without instances */
+		return r;
+	if (r >= 0)
+		tracefs_remove_instance(&s->t, b->instance, err);
+	*b->instance = 0;
+	err->code = 0;
+	return take_top(s, b, err);
+}
+
+static int place_named(struct setup *s, struct setup_buffer *b, struct errmsg *err)
+{
+	int r;
+
+	snprintf(b->instance, sizeof(b->instance), "%s", b->plan->name);
+	r = s->journal ? journal_add_instance(s->journal, b->instance, err)
+		       : tracefs_add_instance(&s->t, b->instance, err);
+	if (r < 0 && r != -EEXIST)
+		return r;
+	b->is_new = !s->journal && r != -EEXIST;
+	if (needs_top(s, b->plan, b->instance))
+		return errmsg_set(
+			err, -ENOTSUP,
+			"what is asked of the instance %s (%s) this kernel can do only at the "
+			"top level; leave -B away",
+			b->instance, b->plan->tracer ? b->plan->tracer : "an option");
+	if (!s->journal)
+		return begin_anew(s, b, err);
+	return setup_write(s, b->instance, "tracing_on", "0", TRACEFS_SET, err);
+}
+
+static bool is_unused(const struct plan *plan, const struct plan_buffer *b)
+{
+	return !b->n_events && !b->tracer && !b->functions.n && !b->options.n && !b->size_kb &&
+	       !b->clock && !b->pids.n && !plan->use_top;
+}
+
+int setup_place(struct setup *s, struct errmsg *err)
+{
+	for (size_t i = 0; i < s->plan->n_buffers; i++) {
+		struct setup_buffer *b = &s->buffers[s->n_buffers];
+		const struct plan_buffer *p = &s->plan->buffers[i];
+		int r;
+
+		if (!*p->name && s->plan->n_buffers > 1 && is_unused(s->plan, p))
+			continue; /* only -B was asked for */
+		if (!i && s->plan->tracer_is_wish && p->tracer)
+			check_wish(s, p);
+		if (p->tracer && strcmp(p->tracer, "nop") && !has_tracer(&s->t, "", p->tracer))
+			return refuse_tracer(&s->t, p->tracer, err);
+		*b = (struct setup_buffer){
+			.plan = p,
+			.is_latency = p->tracer && setup_is_latency(p->tracer),
+		};
+		r = *p->name ? place_named(s, b, err) : place_default(s, b, err);
+		if (r < 0)
+			return r;
+		s->n_buffers++;
+	}
+	return 0;
+}
+
+static void ignore_sentence(void *ctx, const char *sentence)
+{
+}
+
+void setup_leave(struct setup *s)
+{
+	struct reset reset = {.t = &s->t, .tell = ignore_sentence};
+	struct errmsg ignored = {0};
+
+	/* the last one may have failed after it was made: then it is not counted */
+	for (size_t i = 0; i < s->plan->n_buffers && i <= s->n_buffers; i++) {
+		struct setup_buffer *b = &s->buffers[i];
+
+		if (b->is_new)
+			tracefs_remove_instance(&s->t, b->instance, &ignored);
+		else if (b->is_anew)
+			reset_instance(&reset, b->instance, 0, &ignored);
+		b->is_new = b->is_anew = false;
+	}
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * defaults.c - the state of tracing after boot, as tables.
+ *
+ * Taken from a freshly booted Linux 6.1 (all tracers) and 6.18, and from the kernel's TRACE_DEFAULT_FLAGS;
+ * they have been the same for many years. What a table names and a kernel lacks is skipped by those who
+ * use it. An option that is not named is off, so that a new one of a later kernel is taken for a new
+ * feature that somebody switched on.
+ *
+ * Not here: what depends on the machine (saved_cmdlines_size), and the stack tracer, which is a tool of
+ * its own with its own command.
+ */
+#include "capture/tracefs/defaults.h"
+
+#include <stdio.h>
+
+/* tracing_cpumask depends on the machine: defaults_fmt_cpumask(). */
+static const struct default_row rows[] = {
+	{"current_tracer", "nop"},
+	{"set_ftrace_filter", ""},
+	{"set_ftrace_notrace", ""},
+	{"set_ftrace_pid", ""},
+	{"set_ftrace_notrace_pid", ""},
+	{"set_graph_function", ""},
+	{"set_graph_notrace", ""},
+	{"set_event", ""}, /* after the function commands, which can switch events on */
+	{"set_event_pid", ""},
+	{"set_event_notrace_pid", ""},
+	{"max_graph_depth", "0"},
+	{"function_profile_enabled", "0"},
+	{"tracing_thresh", "0"},
+	{"tracing_max_latency", "0"},
+	{"osnoise/options", "OSNOISE_WORKLOAD"},
+	{"osnoise/stop_tracing_us", "0"},
+	{"osnoise/stop_tracing_total_us", "0"},
+	{"osnoise/print_stack", "0"},
+	{"osnoise/timerlat_period_us", "1000"},
+	{"osnoise/runtime_us", "1000000"},
+	{"osnoise/period_us", "1000000"},
+	{"hwlat_detector/mode", "round-robin"},
+	{"hwlat_detector/width", "500000"},
+	{"hwlat_detector/window", "1000000"},
+	{"trace_clock", "[local]"},
+	{"buffer_percent", "50"},
+	{"snapshot", "freed"},
+	{"buffer_subbuf_size_kb", "4"},
+	{"buffer_size_kb", "1408"},
+	{"error_log", ""},
+};
+
+static const char *const options_on[] = {
+	"annotate",	  "context-info",	"funcgraph-cpu",  "funcgraph-duration",
+	"funcgraph-irqs", "funcgraph-overhead", "function-trace", "graph-time",
+	"hash-ptr",	  "irq-info",		"markers",	  "overwrite",
+	"print-parent",	  "record-cmd",		"sleep-time",	  "trace_printk",
+};
+
+/* These are on only at the top: they say where texts go that are meant for nobody in particular. */
+static const char *const options_on_at_top[] = {"trace_printk_dest", "copy_trace_marker"};
+
+const struct default_row *defaults_rows(size_t *ret_n)
+{
+	*ret_n = sizeof(rows) / sizeof(*rows);
+	return rows;
+}
+
+const char *defaults_find(const char *file)
+{
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (!strcmp(rows[i].file, file))
+			return rows[i].shown;
+	return NULL;
+}
+
+static bool has(const char *const *names, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(names[i], name))
+			return true;
+	return false;
+}
+
+bool defaults_option(const char *instance, const char *option)
+{
+	if (has(options_on, sizeof(options_on) / sizeof(*options_on), option))
+		return true;
+	return !*instance && has(options_on_at_top,
+				 sizeof(options_on_at_top) / sizeof(*options_on_at_top), option);
+}
+
+char *defaults_fmt_cpumask(unsigned n_cpus, char *buf, size_t n_bytes)
+{
+	unsigned words = (n_cpus + 31) / 32, top_bits = n_cpus - (words - 1) * 32;
+	size_t len;
+
+	snprintf(buf, n_bytes, "%x", top_bits >= 32 ? ~0u : (1u << top_bits) - 1);
+	while (--words) {
+		len = strlen(buf);
+		snprintf(buf + len, n_bytes - len, ",ffffffff");
+	}
+	return buf;
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * guardian.c - the process that puts the tracing directory back when its owner is killed.
+ *
+ *	owner ── pipe ──▶ guardian        a byte: all is done, go;  the end of the pipe: the owner is dead
+ *
+ * It is forked before the first change and before there are threads, leads a session of its own (so that
+ * neither a signal to the owner's process group nor the end of the terminal reaches it), ignores what
+ * asks it to end, and holds nothing of the owner's: no standard files (a pipeline would wait for it), no
+ * directory. What it has to do it reads from the journal, whose lock it inherited. What it cannot undo stays in
+ * the journal for the next sonde.
+ *
+ * Only the owner has the writing end: it is close-on-exec, so that a command that the owner runs does
+ * not keep it open.
+ *
+ * The owner waits until the guardian has a session of its own: before that a signal to the process group
+ * would end both, and until then nothing is changed. It knows by a second pipe, whose writing end only the
+ * guardian has and closes with all the rest.
+ */
+#include "base/errmsg.h"
+#include "capture/tracefs/journal_int.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define REMOVE_PATIENCE_S 60 /* each try takes a second while something is in use */
+
+static void leave_the_owner(int *pipe_fd, int *journal_fd)
+{
+	static const int ignored[] = {SIGINT,  SIGTERM, SIGHUP,	 SIGQUIT,
+				      SIGPIPE, SIGTSTP, SIGUSR1, SIGUSR2};
+	int null = open("/dev/null", O_RDWR);
+
+	setsid();
+	for (size_t i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
+		signal(ignored[i], SIG_IGN);
+	for (int fd = 0; fd < 3; fd++)
+		dup2(null, fd);
+	/* 3 and 4 are what we need; above any that may be there first */
+	*pipe_fd = dup2(fcntl(*pipe_fd, F_DUPFD, 64), 3);
+	*journal_fd = dup2(fcntl(*journal_fd, F_DUPFD, 64), 4);
+	close_range(5, ~0u, 0);
+	if (chdir("/"))
+		_exit(1);
+	prctl(PR_SET_NAME, "sonde guardian");
+}
+
+/* Returns true if the owner is gone without a word. */
+static bool wait_for_end(int pipe_fd)
+{
+	char word;
+	ssize_t n;
+
+	do
+		n = read(pipe_fd, &word, 1);
+	while (n < 0 && errno == EINTR);
+	return n <= 0;
+}
+
+static void guard(struct journal *j, int pipe_fd)
+{
+	struct errmsg ignored = {0};
+	struct notes notes;
+	int fd = j->fd;
+
+	leave_the_owner(&pipe_fd, &fd);
+	if (wait_for_end(pipe_fd) && notes_read(fd, &notes) >= 0) {
+		int r = notes_undo(&j->t, &notes, &ignored);
+
+		/* somebody has a file of the instance open: a command that marks, a reader */
+		for (int i = 0; r < 0 && i < REMOVE_PATIENCE_S; i++)
+			r = notes_remove(&j->t, &notes, &ignored);
+		journal_leave(&notes, j->path);
+	}
+	_exit(0);
+}
+
+static void close_pipe(int *ends)
+{
+	close(ends[0]);
+	close(ends[1]);
+}
+
+int guardian_start(struct journal *j, struct errmsg *err)
+{
+	int ends[2], ready[2];
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return errmsg_set_errno(err, -errno, "cannot begin");
+	if (pipe2(ready, O_CLOEXEC)) {
+		close_pipe(ends);
+		return errmsg_set_errno(err, -errno, "cannot begin");
+	}
+	pid = fork();
+	if (pid < 0) {
+		close_pipe(ends);
+		close_pipe(ready);
+		return errmsg_set_errno(err, -errno, "cannot start the guardian process");
+	}
+	if (!pid) {
+		close(ends[1]);
+		guard(j, ends[0]);
+	}
+	close(ends[0]);
+	close(ready[1]);
+	wait_for_end(ready[0]);
+	close(ready[0]);
+	j->guardian = pid;
+	j->pipe = ends[1];
+	return 0;
+}
+
+void guardian_stop(struct journal *j)
+{
+	if (j->guardian <= 0)
+		return;
+	if (write(j->pipe, "d", 1) != 1)
+		kill(j->guardian, SIGKILL); /* it is gone, or will not listen */
+	close(j->pipe);
+	while (waitpid(j->guardian, NULL, 0) < 0 && errno == EINTR)
+		;
+	j->guardian = 0;
+}
+
+int journal_guardian(const struct journal *j)
+{
+	return (int)j->guardian;
+}

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * journal_notes.c - the notes of a journal, as a list and as lines of a file.
+ *
+ *	instance sonde.1234
+ *	top 1234
+ *	live-at <device:inode:birth, hex> /home/me/trace.dat
+ *	live /home/me/trace.dat                             (by a sonde of old: whatever has that name)
+ *	probe sonde_1234/vfs_read
+ *	marks 4711 360012
+ *	file <instance or -> set_event 22
+ *	sched:sched_switch
+ *	…
+ *
+ * A note is one line; that of a file is followed by its text, whose length the line gives. Names come from command
+ * lines and may hold any byte. What would end or split the line is written as %NN (hex): control characters, '%',
+ * and in the line of a file also blanks, and an instance that is called "-".
+ *
+ * A journal is read by root, so the reader believes no length and no name. What is cut off or unknown is left out.
+ */
+#include "base/textbuf.h"
+#include "capture/tracefs/journal_int.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define JOURNAL_MAX_BYTES (64u << 20)
+#define FIELD_MAX_BYTES	  16384 /* a path of 4096 bytes, all of them escaped */
+
+static const char *const note_words[] = {"instance", "file", "live", "top", "probe", "marks"};
+#define LIVE_AT "live-at"
+
+/* --- the list ---------------------------------------------------------------------------------- */
+
+int notes_add(struct notes *notes, enum note_kind kind, const char *instance, const char *name,
+	      const char *text, size_t text_bytes)
+{
+	struct note *list = realloc(notes->list, (notes->n + 1) * sizeof(*list)), *n;
+
+	if (!list)
+		return -ENOMEM;
+	notes->list = list;
+	n = &list[notes->n];
+	*n = (struct note){kind, strdup(instance), strdup(name), strndup(text, text_bytes), false};
+	if (!n->instance || !n->name || !n->text) {
+		free(n->instance);
+		free(n->name);
+		free(n->text);
+		return -ENOMEM;
+	}
+	notes->n++;
+	return 0;
+}
+
+static void note_release(struct note *n)
+{
+	free(n->instance);
+	free(n->name);
+	free(n->text);
+}
+
+void notes_release(struct notes *notes)
+{
+	for (size_t i = 0; i < notes->n; i++)
+		note_release(&notes->list[i]);
+	free(notes->list);
+	*notes = (struct notes){0};
+}
+
+bool notes_find(const struct notes *notes, enum note_kind kind, const char *instance,
+		const char *name)
+{
+	for (size_t i = 0; i < notes->n; i++)
+		if (notes->list[i].kind == kind && !strcmp(notes->list[i].instance, instance) &&
+		    !strcmp(notes->list[i].name, name))
+			return true;
+	return false;
+}
+
+void notes_drop_done(struct notes *notes)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < notes->n; i++)
+		if (notes->list[i].is_done)
+			note_release(&notes->list[i]);
+		else
+			notes->list[n++] = notes->list[i];
+	notes->n = n;
+}
+
+/* --- writing ----------------------------------------------------------------------------------- */
+
+static void add_escaped(struct textbuf *tb, const char *name, bool also_blanks)
+{
+	for (; *name; name++) {
+		unsigned char c = *name;
+
+		if (c < 0x20 || c == 0x7f || c == '%' || (also_blanks && c == ' '))
+			textbuf_addf(tb, "%%%02x", c);
+		else
+			textbuf_add_char(tb, c);
+	}
+}
+
+void note_fmt(struct textbuf *tb, enum note_kind kind, const char *instance, const char *name,
+	      const char *text)
+{
+	size_t text_bytes = strlen(text);
+
+	if (kind == NOTE_LIVE && *text)
+		textbuf_addf(tb, LIVE_AT " %s ", text);
+	else
+		textbuf_addf(tb, "%s ", note_words[kind]);
+	if (kind != NOTE_FILE) {
+		add_escaped(tb, name, false);
+		textbuf_add_char(tb, '\n');
+		return;
+	}
+	if (!strcmp(instance, "-"))
+		textbuf_add_str(tb, "%2d");
+	else
+		add_escaped(tb, *instance ? instance : "-", true);
+	textbuf_add_char(tb, ' ');
+	add_escaped(tb, name, true);
+	textbuf_addf(tb, " %zu\n", text_bytes);
+	textbuf_add(tb, text, text_bytes);
+	textbuf_add_char(tb, '\n');
+}
+
+/* --- reading ----------------------------------------------------------------------------------- */
+
+static int hex_digit(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* [p, end) without its escapes, in buf of FIELD_MAX_BYTES; false if it does not fit, or holds a NUL. */
+static bool unescape(const char *p, const char *end, char *buf)
+{
+	size_t n = 0;
+
+	for (; p < end && n < FIELD_MAX_BYTES - 1; p++) {
+		int high = end - p > 2 && *p == '%' ? hex_digit(p[1]) : -1;
+		int low = high >= 0 ? hex_digit(p[2]) : -1;
+
+		buf[n] = low >= 0 ? high << 4 | low : *p;
+		p += low >= 0 ? 2 : 0;
+		if (!buf[n++])
+			return false;
+	}
+	buf[n] = 0;
+	return p == end && n > 0;
+}
+
+/* The next word of a line: its end; *p is moved behind the blank that follows. */
+static const char *take_word(const char **p, const char *eol)
+{
+	const char *end = memchr(*p, ' ', eol - *p);
+
+	end = end ? end : eol;
+	*p = end < eol ? end + 1 : eol;
+	return end;
+}
+
+/* Digits only, and no more than the bytes that are there. */
+static bool read_length(const char *p, const char *eol, size_t n_there, size_t *ret)
+{
+	const char *start = p;
+	size_t n = 0;
+
+	for (; p < eol && *p >= '0' && *p <= '9'; p++) {
+		n = n * 10 + (*p - '0');
+		if (n > n_there)
+			return false;
+	}
+	*ret = n;
+	return p == eol && p > start;
+}
+
+/* "INSTANCE NAME LENGTH" and the text behind it. False: cut off, and nothing can follow. */
+static bool parse_file(const char *line, const char *eol, const char **p, const char *end,
+		       struct notes *notes, int *ret_code)
+{
+	char instance[FIELD_MAX_BYTES], name[FIELD_MAX_BYTES];
+	const char *at = line, *word_end = take_word(&at, eol);
+	bool is_top = word_end - line == 1 && *line == '-';
+	bool is_good = unescape(line, word_end, instance);
+	size_t text_bytes;
+
+	line = at;
+	word_end = take_word(&at, eol);
+	is_good &= unescape(line, word_end, name);
+	if (!is_good || !read_length(at, eol, end - *p, &text_bytes) ||
+	    text_bytes >= (size_t)(end - *p)) /* a newline follows it */
+		return false;
+	*ret_code = notes_add(notes, NOTE_FILE, is_top ? "" : instance, name, *p, text_bytes);
+	*p += text_bytes + 1;
+	return true;
+}
+
+static int parse_name(enum note_kind kind, const char *line, const char *eol, struct notes *notes)
+{
+	char name[FIELD_MAX_BYTES];
+
+	return unescape(line, eol, name) ? notes_add(notes, kind, "", name, "", 0) : 0;
+}
+
+/* "ID NAME" */
+static int parse_live(const char *line, const char *eol, struct notes *notes)
+{
+	char name[FIELD_MAX_BYTES];
+	const char *at = line, *end = take_word(&at, eol);
+
+	for (const char *p = line; p < end; p++)
+		if (*p != ':' && hex_digit(*p) < 0)
+			return 0;
+	return end > line && unescape(at, eol, name)
+		       ? notes_add(notes, NOTE_LIVE, "", name, line, end - line)
+		       : 0;
+}
+
+static bool is_word(const char *word, const char *word_end, const char *wanted)
+{
+	return strlen(wanted) == (size_t)(word_end - word) &&
+	       !memcmp(word, wanted, word_end - word);
+}
+
+int notes_parse(const char *p, size_t n_bytes, struct notes *notes)
+{
+	const char *end = n_bytes ? p + n_bytes : p; /* p may be NULL then */
+
+	while (p < end) {
+		const char *line = p, *eol = memchr(p, '\n', end - p), *word = p, *word_end;
+		int r = 0;
+
+		if (!eol)
+			break;
+		p = eol + 1;
+		word_end = take_word(&line, eol);
+		for (size_t i = 0; i < sizeof(note_words) / sizeof(*note_words) && r >= 0; i++) {
+			if (!is_word(word, word_end, note_words[i]))
+				continue;
+			if (i != NOTE_FILE)
+				r = parse_name(i, line, eol, notes);
+			else if (!parse_file(line, eol, &p, end, notes, &r))
+				return 0;
+		}
+		if (is_word(word, word_end, LIVE_AT))
+			r = parse_live(line, eol, notes);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+int notes_read(int fd, struct notes *ret_notes)
+{
+	struct notes notes = {0};
+	struct stat st;
+	char *text;
+	int r;
+
+	if (fstat(fd, &st))
+		return -errno;
+	if (st.st_size > JOURNAL_MAX_BYTES)
+		return -EFBIG;
+	text = malloc(st.st_size + 1);
+	if (!text)
+		return -ENOMEM;
+	r = pread(fd, text, st.st_size, 0) == st.st_size ? notes_parse(text, st.st_size, &notes)
+							 : -EIO;
+	free(text);
+	if (r < 0) {
+		notes_release(&notes);
+		return r;
+	}
+	*ret_notes = notes;
+	return 0;
+}
+
+/* --- what could not be undone ------------------------------------------------------------------ */
+
+static int write_rest(int fd, const struct notes *notes)
+{
+	struct textbuf tb;
+	size_t len;
+	int r = 0;
+
+	textbuf_init(&tb, JOURNAL_MAX_BYTES);
+	for (size_t i = 0; i < notes->n; i++) {
+		const struct note *n = &notes->list[i];
+
+		if (!n->is_done)
+			note_fmt(&tb, n->kind, n->instance, n->name, n->text);
+	}
+	len = textbuf_len(&tb);
+	if (tb.overflow)
+		r = -EFBIG;
+	else if (write(fd, tb.start, len) != (ssize_t)len)
+		r = -EIO;
+	textbuf_release(&tb);
+	return r;
+}
+
+void notes_leave(const struct notes *notes, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	bool is_done = true;
+	char rest[600];
+	int fd, r;
+
+	for (size_t i = 0; i < notes->n; i++)
+		is_done &= notes->list[i].is_done;
+	if (is_done) {
+		unlink(path);
+		return;
+	}
+	/* another file, so that nothing is lost if we are killed here; until then the whole journal counts */
+	snprintf(rest, sizeof(rest), "%.*s/rest.%d", (int)(slash - path), path, (int)getpid());
+	unlink(rest);
+	fd = open(rest, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return;
+	r = write_rest(fd, notes);
+	if (close(fd) || r < 0 || rename(rest, path))
+		unlink(rest);
+}

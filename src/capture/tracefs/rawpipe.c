@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * rawpipe.c - opening a CPU's raw pipe, and the thread that reads it.
+ *
+ * recorder.c (into a file) and record/feeder.c (into memory) differ in where the sub-buffers go and when
+ * they wait; what they have in common stands here. A priority that the system does not grant is done
+ * without: root has it, and whoever may trace without being root mostly has not.
+ */
+#include "capture/tracefs/rawpipe.h"
+
+#include "base/errmsg.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define THREAD_NICE (-10)
+
+int rawpipe_open(const struct tracefs *t, const char *instance, unsigned cpu, bool snapshot,
+		 struct errmsg *err)
+{
+	const char *slash = *instance ? "/" : "";
+	char file[64];
+	int fd;
+
+	snprintf(file, sizeof(file), "per_cpu/cpu%u/%s", cpu,
+		 snapshot ? "snapshot_raw" : "trace_pipe_raw");
+	fd = tracefs_open_file(t, instance, file, O_RDONLY | O_NONBLOCK);
+	if (fd == -EBUSY)
+		return errmsg_set(
+			err, fd, "another program is reading the buffer of CPU %u (%s%s%s); end it",
+			cpu, instance, slash, file);
+	if (fd < 0)
+		return errmsg_set_errno(err, fd, "cannot read %s%s%s", instance, slash, file);
+	return fd;
+}
+
+void rawpipe_raise_priority(unsigned rt_priority)
+{
+	struct sched_param param = {.sched_priority = rt_priority};
+
+	if (rt_priority && !pthread_setschedparam(pthread_self(), SCHED_FIFO, &param))
+		return;
+	(void)!setpriority(PRIO_PROCESS, syscall(SYS_gettid), THREAD_NICE);
+}
+
+void rawpipe_ring(int event_fd)
+{
+	uint64_t one = 1;
+
+	if (write(event_fd, &one, sizeof(one)) < 0)
+		return; /* full: it is readable already */
+}
+
+uint64_t rawpipe_now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000ull + ts.tv_nsec / 1000000;
+}

@@ -14,7 +14,7 @@
 #include "base/errmsg.h"
 #include "base/spelling.h"
 #include "symbols/programs.h"
-#include "symbols/syscalls.h"
+#include "symbols/tables/syscalls.h"
 #include "symbols/tasks.h"
 
 #include <errno.h>

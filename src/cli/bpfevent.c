@@ -17,7 +17,7 @@
 
 #include "base/errmsg.h"
 #include "capture/bpf/bpf.h"
-#include "symbols/btf.h"
+#include "symbols/btf/btf.h"
 
 #include <errno.h>
 #include <stdio.h>

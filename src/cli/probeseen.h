@@ -9,7 +9,7 @@
 
 #include "cli/probetarget.h"
 #include "probe/definition.h"
-#include "symbols/btf.h"
+#include "symbols/btf/btf.h"
 
 struct probeseen {
 	struct debuginfo *d; /* NULL: by the kernel's BTF */

@@ -6,7 +6,7 @@
 #define SONDE_CLI_PROBETARGET_H
 
 #include "base/errmsg.h"
-#include "symbols/debuginfo.h"
+#include "symbols/dwarf/debuginfo.h"
 
 struct textbuf;
 

@@ -10,7 +10,7 @@
 #include "cli/report_sources.h"
 
 #include "base/conveyor.h"
-#include "symbols/syscalls.h"
+#include "symbols/tables/syscalls.h"
 
 #include <errno.h>
 #include <stdio.h>

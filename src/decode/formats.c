@@ -18,7 +18,7 @@
 #include "store/packedtext.h"
 #include "symbols/processes.h"
 #include "symbols/programs.h"
-#include "symbols/syscalls.h"
+#include "symbols/tables/syscalls.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 #include "decode/functions.h"
 #include "decode/functions_int.h"
 #include "decode/print.h"
-#include "symbols/hypercalls.h"
+#include "symbols/tables/hypercalls.h"
 
 #include <string.h>
 

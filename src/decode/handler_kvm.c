@@ -17,7 +17,7 @@
  */
 #include "decode/guests.h"
 #include "decode/handler_int.h"
-#include "symbols/kvmexits.h"
+#include "symbols/tables/kvmexits.h"
 
 /* Order of the fields in the rows; reasons and what says whose they are come first everywhere. */
 enum { EXIT_REASON, ISA };

@@ -22,7 +22,7 @@
 #include "base/json.h"
 #include "present/slices.h"
 #include "present/traceexport.h"
-#include "symbols/syscalls.h"
+#include "symbols/tables/syscalls.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -10,7 +10,7 @@
 #include "present/line.h"
 #include "base/escaper.h"
 #include "decode/walker.h"
-#include "symbols/syscalls.h"
+#include "symbols/tables/syscalls.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 
 #include "analyse/profile.h"
 #include "base/textbuf.h"
-#include "symbols/syscalls.h"
+#include "symbols/tables/syscalls.h"
 
 struct profile_style {
 	enum time_style time_style;

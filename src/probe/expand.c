@@ -16,7 +16,7 @@
 
 #include "probe/findprogram.h"
 #include "probe/resolve_int.h"
-#include "symbols/signature.h"
+#include "symbols/cxx/signature.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -14,7 +14,7 @@
 #include "probe/fetch_int.h"
 #include "probe/resolve_int.h"
 #include "symbols/arch.h"
-#include "symbols/debuginfo.h"
+#include "symbols/dwarf/debuginfo.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -21,8 +21,8 @@
 #include "base/errmsg.h"
 #include "base/textbuf.h"
 #include "probe/fetch.h"
-#include "symbols/btf.h"
-#include "symbols/debuginfo.h"
+#include "symbols/btf/btf.h"
+#include "symbols/dwarf/debuginfo.h"
 
 #include <limits.h>
 

@@ -17,7 +17,7 @@
  */
 #include "probe/findprogram.h"
 #include "probe/resolve_int.h"
-#include "symbols/package.h"
+#include "symbols/dwarf/package.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -10,7 +10,7 @@
 #include "probe/resolve_int.h"
 
 #include "symbols/arch.h"
-#include "symbols/signature.h"
+#include "symbols/cxx/signature.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -19,7 +19,7 @@
 
 #include "base/errmsg.h"
 #include "base/textbuf.h"
-#include "symbols/debuginfo.h"
+#include "symbols/dwarf/debuginfo.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -14,7 +14,7 @@
 #include "timeline/forms.h"
 #include "timeline/states_int.h"
 
-#include "symbols/kvmexits.h"
+#include "symbols/tables/kvmexits.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
 #ifndef SONDE_TIMELINE_FORMS_H
 #define SONDE_TIMELINE_FORMS_H
 
-#include "symbols/syscalls.h"
+#include "symbols/tables/syscalls.h"
 #include "timeline/labels.h"
 #include "timeline/marks.h"
 

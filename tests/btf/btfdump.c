@@ -13,7 +13,7 @@
 #include "base/errmsg.h"
 #include "base/textbuf.h"
 #include "symbols/arch.h"
-#include "symbols/btf.h"
+#include "symbols/btf/btf.h"
 
 #include <stdio.h>
 #include <time.h>

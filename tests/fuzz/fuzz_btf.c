@@ -9,7 +9,7 @@
 #include "base/errmsg.h"
 #include "base/textbuf.h"
 #include "symbols/arch.h"
-#include "symbols/btf_int.h"
+#include "symbols/btf/btf_int.h"
 
 #include <stdlib.h>
 

@@ -6,8 +6,8 @@
  *
  * What is handed out must be a text that is longer than nothing.
  */
-#include "symbols/demangle.h"
-#include "symbols/signature.h"
+#include "symbols/cxx/demangle.h"
+#include "symbols/cxx/signature.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
  *	input: a line of hex bytes for each; output: a number for each, or a line that is empty if one can
  */
 #include "symbols/arch.h"
-#include "symbols/instruction.h"
+#include "symbols/insn/instruction.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "base/errmsg.h"
 #include "base/textbuf.h"
 #include "symbols/arch.h"
-#include "symbols/btf.h"
+#include "symbols/btf/btf.h"
 #include "../lib/btfmaker.h"
 
 #include <errno.h>

@@ -6,8 +6,8 @@
  */
 #include "base/errmsg.h"
 #include "base/textbuf.h"
-#include "symbols/debuginfo.h"
-#include "symbols/usdt.h"
+#include "symbols/dwarf/debuginfo.h"
+#include "symbols/dwarf/usdt.h"
 
 #include <errno.h>
 #include <setjmp.h>

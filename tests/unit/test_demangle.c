@@ -2,8 +2,8 @@
 /*
  * test_demangle.c - names of C++ from symbols: what c++filt -p makes of them, and what is left alone.
  */
-#include "symbols/demangle.h"
-#include "symbols/signature.h"
+#include "symbols/cxx/demangle.h"
+#include "symbols/cxx/signature.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

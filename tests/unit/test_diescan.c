@@ -2,7 +2,7 @@
 /*
  * test_diescan.c - passing over DIEs: a unit made by hand, whole, cut and spoilt.
  */
-#include "symbols/diescan.h"
+#include "symbols/dwarf/diescan.h"
 
 #include <dwarf.h>
 #include <errno.h>

@@ -12,7 +12,7 @@
 
 #include "base/errmsg.h"
 #include "capture/bpf/source_int.h"
-#include "symbols/btf.h"
+#include "symbols/btf/btf.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -16,7 +16,7 @@
 
 #include "base/errmsg.h"
 #include "symbols/arch.h"
-#include "symbols/btf.h"
+#include "symbols/btf/btf.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -15,8 +15,8 @@
 
 #include "base/errmsg.h"
 #include "symbols/arch.h"
-#include "symbols/btf.h"
-#include "symbols/syscalls.h"
+#include "symbols/btf/btf.h"
+#include "symbols/tables/syscalls.h"
 
 #include <errno.h>
 #include <stdio.h>

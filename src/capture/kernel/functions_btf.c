@@ -7,7 +7,7 @@
  */
 #include "base/errmsg.h"
 #include "capture/kernel/functions_int.h"
-#include "symbols/btf.h"
+#include "symbols/btf/btf.h"
 
 bool kfunctions_in_btf(const char *path, const char *name)
 {

@@ -15,7 +15,7 @@
 #include "cli/output.h"
 #include "cli/probefuncs.h"
 #include "cli/sourcetext.h"
-#include "symbols/demangle.h"
+#include "symbols/cxx/demangle.h"
 
 #include <errno.h>
 #include <limits.h>

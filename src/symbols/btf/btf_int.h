@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * btf_int.h - what the files of BTF share: btf.c opens and finds names, types.c answers types_ops,
+ * scope.c knows where parameters are.
+ */
+#ifndef SONDE_SYMBOLS_BTF_BTF_INT_H
+#define SONDE_SYMBOLS_BTF_BTF_INT_H
+
+#include "symbols/btf/btf.h"
+
+#define BTF_TYPE_BYTES 12
+
+enum btf_kind {
+	BTF_VOID,
+	BTF_INT,
+	BTF_PTR,
+	BTF_ARRAY,
+	BTF_STRUCT,
+	BTF_UNION,
+	BTF_ENUM,
+	BTF_FWD,
+	BTF_TYPEDEF,
+	BTF_VOLATILE,
+	BTF_CONST,
+	BTF_RESTRICT,
+	BTF_FUNC,
+	BTF_FUNC_PROTO,
+	BTF_VAR,
+	BTF_DATASEC,
+	BTF_FLOAT,
+	BTF_DECL_TAG,
+	BTF_TYPE_TAG,
+	BTF_ENUM64,
+	BTF_N_KINDS,
+};
+
+struct btf_names;
+
+struct btf {
+	struct types types; /* first */
+	const struct btf *base;
+	struct btf *owned_base;
+	struct piece all; /* mapped or allocated, if is_mapped or is_heap */
+	struct piece type_bytes, strings;
+	bool is_mapped, is_heap, swap;
+	uint32_t first_id, end_id; /* of our own types; those below are of base */
+	uint32_t first_string;	   /* offset of our own strings */
+	uint32_t *offsets;	   /* by id - first_id: where in type_bytes it stands */
+	struct btf_names *names;   /* found so far; btf.c */
+};
+
+/* One type, with its words in our byte order. */
+struct btf_type {
+	const struct btf *owner; /* whose bytes these are */
+	enum btf_kind kind;
+	uint32_t name, vlen, size; /* size: or the number of another type */
+	bool flag;
+	const uint8_t *more; /* what follows: checked to be there */
+};
+
+/* BTF_VOID for 0 and for what does not exist. */
+void btf_get(const struct btf *b, uint64_t id, struct btf_type *ret);
+static inline uint32_t btf_word(const struct btf_type *t, unsigned i)
+{
+	return bytes_get32(t->more + 4 * i, t->owner->swap);
+}
+
+/* "" if there is none. */
+const char *btf_string(const struct btf *b, uint32_t offset);
+/* The first type of that kind and name; ours before those of base. 0: none. */
+uint32_t btf_find(const struct btf *b, enum btf_kind kind, const char *name, size_t len);
+
+extern const struct types_ops btf_types_ops;
+
+#endif

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * convention.c - where a parameter is at the very entry of a function: where the caller put it.
+ *
+ * Locations in the debug information are of later: of the memory that the first instructions store it to, or of the time
+ * behind them, when the stack pointer has moved. What the calling convention says is right at the entry for integers and
+ * pointers, if the function keeps to it. gcc gives a function whose parameters it changed another name (work.isra.0);
+ * clang and rustc leave out what nobody needs of any function that is not called from outside, and the rest moves up. Then
+ * the code is asked, see stored.c.
+ */
+#include "symbols/arch.h"
+#include "symbols/dwarf/debuginfo_int.h"
+
+#include <elf.h>
+#include <string.h>
+
+#define WORD_BYTES 8
+
+/* Integers and pointers: one register or word of the stack each. */
+static bool is_one_word(struct debuginfo *d, Dwarf_Die *parameter)
+{
+	struct type_facts f;
+
+	type_get(type_of_die(d, parameter), &f);
+	return (f.kind == TYPE_INT || f.kind == TYPE_POINTER || f.kind == TYPE_ENUM) &&
+	       f.n_bytes <= WORD_BYTES;
+}
+
+/* The parameter, and all before it. */
+static bool are_words(const struct location_site *site, int n)
+{
+	Dwarf_Die child;
+
+	if (dwarf_child(&site->outer->die, &child) != 0)
+		return false;
+	do {
+		if (dwarf_tag(&child) != DW_TAG_formal_parameter)
+			continue;
+		if (!is_one_word(site->d, &child))
+			return false;
+		if (!n--)
+			return true;
+	} while (dwarf_siblingof(&child, &child) == 0);
+	return false;
+}
+
+/* Its address may have been passed before all others. */
+static bool has_large_result(const struct location_site *site)
+{
+	struct type_facts f;
+
+	type_get(type_of_die(site->d, &site->outer->die), &f);
+	return site->d->arch->result_takes_arg && (f.kind == TYPE_STRUCT || f.kind == TYPE_UNION);
+}
+
+static bool keeps_convention(const struct location_site *site)
+{
+	const struct symbol *s = symbol_at(site->d, site->outer->entry);
+
+	if (!s)
+		return die_flag(&site->outer->die, DW_AT_external);
+	if (strchr(s->name, '.'))
+		return false;
+	return s->is_global || unit_is_gnu(site->unit) ||
+	       (site->d->arch->elf_machine != EM_X86_64 &&
+		instance_keeps_in_memory(site->d, site->outer));
+}
+
+bool parameter_by_convention(const struct location_site *site, int argument, struct place *ret)
+{
+	const struct arch *arch = site->d->arch;
+
+	if (!arch || argument < 0 || !are_words(site, argument) || has_large_result(site) ||
+	    !keeps_convention(site))
+		return false;
+	if ((unsigned)argument < arch->n_arg_regs)
+		*ret = (struct place){.kind = PLACE_REGISTER, .reg = arch->arg_regs[argument]};
+	else
+		*ret = (struct place){.kind = PLACE_MEMORY,
+				      .reg = arch->stack_reg,
+				      .offset = arch->entry_stack_skip +
+						(argument - arch->n_arg_regs) * WORD_BYTES};
+	return true;
+}

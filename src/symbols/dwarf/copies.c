@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * copies.c - a line in inlined copies of a function that do not say where its statements begin.
+ *
+ *	2b78  l.c:8  stmt      the function itself
+ *	11d8  l.c:8            a copy in main: the optimiser lost what begins a statement
+ *	11ea  l.c:8            the same copy
+ *
+ * gcc -O3 -flto leaves tables like that of functions that are inlined into themselves. Each copy is executed for itself, so
+ * a count without it is too low. To take the first row of the copy was tried: then some lines are counted right, and
+ * others too often, because the optimiser has mixed them. So such copies are counted, and a note tells of them. One that has
+ * statements besides the function's first line is as it should be: there the line has gone.
+ */
+#include "symbols/dwarf/points_int.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+int copies_note(struct search *s, const struct line_copy *copy)
+{
+	if (s->n_copies == s->copies_room) {
+		size_t room = s->copies_room ? s->copies_room * 2 : 64;
+		void *more = realloc(s->copies, room * sizeof(*s->copies));
+
+		if (!more)
+			return -ENOMEM;
+		s->copies = more;
+		s->copies_room = room;
+	}
+	s->copies[s->n_copies++] = *copy;
+	return 0;
+}
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+/* By copy and line; there statements first. */
+static int compare(const void *pa, const void *pb)
+{
+	const struct line_copy *a = pa, *b = pb;
+	int c = compare_numbers((uintptr_t)a->instance, (uintptr_t)b->instance);
+
+	if (!c)
+		c = compare_numbers(a->line, b->line);
+	if (!c)
+		c = b->is_statement - a->is_statement;
+	return c ? c : compare_numbers(a->address, b->address);
+}
+
+static bool has_statement(const struct search *s, unsigned line)
+{
+	for (size_t i = 0; i < s->n_copies; i++)
+		if (s->copies[i].line == line && s->copies[i].is_statement)
+			return true;
+	return false;
+}
+
+unsigned copies_without_statements(struct search *s)
+{
+	const struct line_copy *before = NULL;
+	unsigned n = 0;
+
+	if (!s->n_copies)
+		return 0;
+	qsort(s->copies, s->n_copies, sizeof(*s->copies), compare);
+	for (size_t i = 0; i < s->n_copies; i++) {
+		const struct line_copy *c = &s->copies[i];
+		bool is_first =
+			!before || before->instance != c->instance || before->line != c->line;
+		struct function *f;
+
+		before = c;
+		if (!is_first || c->is_statement || !has_statement(s, c->line))
+			continue;
+		f = instance_function(s->d, c->unit, c->instance);
+		n += f && !instance_has_statements(c->unit, c->instance, function_line(f));
+	}
+	return n;
+}

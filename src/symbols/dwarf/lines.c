@@ -1,0 +1,733 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * lines.c - which lines have code, and where their source is.
+ *
+ * The line table of a unit is rows of (address, file, line, is_stmt), sorted by address. A line can be probed
+ * where a statement begins (is_stmt). Optimised code mixes the lines:
+ *
+ *	1160  loop.c:12  stmt    begins
+ *	1166  loop.c:12  stmt    the same line goes on: no place of its own
+ *	116e  loop.c:15  stmt    begins
+ *	1174  loop.c:12  stmt    begins again
+ *
+ * Rows inside of an inlined copy belong to the copy, not to the function around it, unless the line is the
+ * outer one's: of the functions around an address the one that begins nearest before the line has it. Two things are not in the
+ * table at all: the line where a function begins is its entry, and the line that calls an inlined function
+ * is where the copy begins.
+ */
+#include "symbols/dwarf/debuginfo_int.h"
+#include "base/errmsg.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LINES_MAX (1u << 20) /* of one answer */
+
+/* --- paths ------------------------------------------------------------------------------------- */
+
+/* A path that is taken apart from its end. */
+struct path_tail {
+	const char *text;
+	size_t len;
+	const char *dir; /* what it is relative to; NULL: not known, or it is absolute */
+	unsigned skip;	 /* parts that a ".." behind them undoes */
+};
+
+static struct path_tail tail_of(const char *path, const char *dir)
+{
+	return (struct path_tail){path, strlen(path), *path == '/' ? NULL : dir, 0};
+}
+
+/* The last part, which is taken off; NULL when nothing is left. */
+static const char *take_last(struct path_tail *t, size_t *ret_len)
+{
+	while (t->len || t->dir) {
+		size_t end = t->len, begin;
+
+		if (!t->len) {
+			*t = (struct path_tail){t->dir, strlen(t->dir), NULL, t->skip};
+			continue;
+		}
+		while (end && t->text[end - 1] == '/')
+			end--;
+		for (begin = end; begin && t->text[begin - 1] != '/';)
+			begin--;
+		t->len = begin;
+		*ret_len = end - begin;
+		if (!*ret_len || (*ret_len == 1 && t->text[begin] == '.'))
+			continue;
+		if (*ret_len == 2 && !memcmp(t->text + begin, "..", 2)) {
+			t->skip++;
+			continue;
+		}
+		if (!t->skip)
+			return t->text + begin;
+		t->skip--;
+	}
+	return NULL;
+}
+
+bool path_ends_in(const char *path, const char *end)
+{
+	struct path_tail a = tail_of(path, NULL), b = tail_of(end, NULL);
+	const char *x, *y;
+	size_t n, m;
+
+	while ((y = take_last(&b, &m))) {
+		x = take_last(&a, &n);
+		if (!x || n != m || memcmp(x, y, n))
+			return false;
+	}
+	return true;
+}
+
+static const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+bool unit_same_file(struct unit *u, const char *one, const char *two)
+{
+	struct path_tail a, b;
+	const char *x, *y, *dir;
+	size_t n, m;
+
+	if (one == two || !strcmp(one, two))
+		return true;
+	if (strcmp(base_of(one), base_of(two))) /* most are told apart here */
+		return false;
+	dir = unit_directory(u);
+	a = tail_of(one, dir);
+	b = tail_of(two, dir);
+	do {
+		x = take_last(&a, &n);
+		y = take_last(&b, &m);
+		if (!x || !y)
+			return x == y;
+	} while (n == m && !memcmp(x, y, n));
+	return false;
+}
+
+const char *unit_directory(struct unit *u)
+{
+	Dwarf_Attribute a;
+	const char *s = dwarf_formstring(dwarf_attr(unit_skeleton(u), DW_AT_comp_dir, &a));
+
+	return s ? s : "";
+}
+
+/* DIR/PATH, then with fewer and fewer of the leading directories. */
+static char *find_below(const char *dir, const char *path)
+{
+	char *name, *found = NULL;
+
+	while (!found && path) {
+		path += strspn(path, "/");
+		if (asprintf(&name, "%s/%s", dir, path) < 0)
+			return NULL;
+		if (!access(name, R_OK))
+			found = name;
+		else
+			free(name);
+		path = strchr(path, '/');
+	}
+	return found;
+}
+
+static char *find_source(struct debuginfo *d, struct unit *u, const char *path)
+{
+	char *found = d->source_dir ? find_below(d->source_dir, path) : NULL;
+	char *name;
+
+	if (found)
+		return found;
+	if (path[0] == '/' || !u)
+		return access(path, R_OK) ? NULL : strdup(path);
+	if (asprintf(&name, "%s/%s", unit_directory(u), path) < 0)
+		return NULL;
+	if (!access(name, R_OK))
+		return name;
+	free(name);
+	return access(path, R_OK) ? NULL : strdup(path);
+}
+
+char *source_path(struct debuginfo *d, struct unit *u, const char *path)
+{
+	char *found = find_source(d, u, path);
+	char *clean = found ? realpath(found, NULL) : NULL; /* without "../" */
+
+	if (!clean)
+		return found;
+	free(found);
+	return clean;
+}
+
+/* --- rows of a function ------------------------------------------------------------------------ */
+
+struct row {
+	uint64_t address;
+	const char *file;
+	unsigned line;
+	bool is_weak; /* no beginning of a statement */
+};
+
+/* False for rows that mean nothing. */
+static bool get_row(Dwarf_Lines *lines, size_t i, struct row *ret)
+{
+	Dwarf_Line *l = dwarf_onesrcline(lines, i);
+	Dwarf_Addr address;
+	bool ends, is_stmt;
+	int line;
+
+	if (!l || dwarf_lineendsequence(l, &ends) || ends)
+		return false;
+	if (dwarf_linebeginstatement(l, &is_stmt) || dwarf_lineno(l, &line) || line <= 0 ||
+	    dwarf_lineaddr(l, &address))
+		return false;
+	*ret = (struct row){address, dwarf_linesrc(l, NULL, NULL), line, !is_stmt};
+	return ret->file;
+}
+
+/* The first row that is not before the address. */
+static size_t first_row(Dwarf_Lines *lines, size_t n, uint64_t address)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		Dwarf_Addr a = 0;
+
+		dwarf_lineaddr(dwarf_onesrcline(lines, mid), &a);
+		if (a < address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+struct instance *instance_owning(struct debuginfo *d, struct unit *u, struct instance *innermost,
+				 const char *file, unsigned line)
+{
+	struct instance *best = innermost;
+	unsigned nearest = UINT_MAX;
+
+	for (struct instance *i = innermost; i;
+	     i = i->parent < 0 ? NULL : &u->instances[i->parent]) {
+		struct function *f = instance_function(d, u, i);
+		const char *in = f ? function_file(f) : NULL;
+		unsigned first = f ? function_line(f) : 0;
+
+		if (!in || first > line || line - first >= nearest || !unit_same_file(u, in, file))
+			continue;
+		nearest = line - first;
+		best = i;
+	}
+	return best;
+}
+
+struct line_walk {
+	struct debuginfo *d;
+	const char *file;
+	int (*visit)(void *ctx, const struct line_visit *v);
+	void *ctx;
+};
+
+static int walk_range(struct line_walk *w, struct unit *u, struct instance *inst, uint64_t begin,
+		      uint64_t end)
+{
+	struct row row, before = {0};
+	Dwarf_Lines *lines;
+	size_t n;
+	int r = 0;
+
+	if (dwarf_getsrclines(unit_die(u), &lines, &n) != 0)
+		return 0;
+	for (size_t i = first_row(lines, n, begin); r == 0 && i < n; i++) {
+		struct line_visit v = {.unit = u, .instance = inst, .file = w->file};
+		struct instance *inner;
+
+		if (!get_row(lines, i, &row))
+			continue;
+		if (row.address >= end)
+			break;
+		v.address = row.address;
+		v.line = row.line;
+		v.is_weak = row.is_weak;
+		v.begins = row.is_weak || !before.file || row.line != before.line ||
+			   row.file != before.file;
+		before = row.is_weak ? before : row;
+		if (!unit_same_file(u, row.file, w->file))
+			continue;
+		inner = instance_innermost(u, inst, row.address);
+		if (instance_owning(w->d, u, inner, row.file, row.line) == inst)
+			r = w->visit(w->ctx, &v);
+	}
+	return r;
+}
+
+bool instance_has_statements(struct unit *u, struct instance *inst, unsigned but_line)
+{
+	Dwarf_Addr base, begin, end;
+	Dwarf_Lines *lines;
+	ptrdiff_t at = 0;
+	struct row row;
+	size_t n;
+
+	if (dwarf_getsrclines(unit_die(u), &lines, &n) != 0)
+		return false;
+	while ((at = dwarf_ranges(&inst->die, at, &base, &begin, &end)) > 0)
+		for (size_t i = first_row(lines, n, begin); i < n; i++) {
+			if (!get_row(lines, i, &row))
+				continue;
+			if (row.address >= end)
+				break;
+			if (!row.is_weak && row.line != but_line &&
+			    instance_innermost(u, inst, row.address) == inst)
+				return true;
+		}
+	return false;
+}
+
+/* Statements of a piece of the copy, leaving aside what is inlined into it. */
+struct beginnings {
+	struct unit *unit;
+	struct instance *instance;
+	Dwarf_Lines *lines;
+	size_t n_lines;
+};
+
+/* The addresses where one of that line begins. */
+static unsigned count_statements(const struct beginnings *b, uint64_t begin, uint64_t end,
+				 unsigned line)
+{
+	uint64_t before = 0;
+	unsigned n = 0;
+	struct row row;
+
+	for (size_t i = first_row(b->lines, b->n_lines, begin); i < b->n_lines; i++) {
+		if (!get_row(b->lines, i, &row))
+			continue;
+		if (row.address >= end)
+			break;
+		if (row.is_weak || row.line != line || (n && row.address == before) ||
+		    instance_innermost(b->unit, b->instance, row.address) != b->instance)
+			continue;
+		before = row.address;
+		n++;
+	}
+	return n;
+}
+
+/* The line of the first at the copy's entry or behind it, but not that of the function itself; 0. */
+static unsigned first_statement(const struct beginnings *b, unsigned function_line)
+{
+	struct row row;
+
+	for (size_t i = first_row(b->lines, b->n_lines, b->instance->entry); i < b->n_lines; i++) {
+		if (!get_row(b->lines, i, &row))
+			continue;
+		if (!instance_covers(b->instance, row.address))
+			break;
+		if (!row.is_weak && row.line != function_line &&
+		    instance_innermost(b->unit, b->instance, row.address) == b->instance)
+			return row.line;
+	}
+	return 0;
+}
+
+/* gcc says for each that the function begins there; of clang: in how many pieces the first line begins. */
+unsigned instance_beginnings(struct unit *u, struct instance *inst, unsigned function_line,
+			     unsigned *ret_line)
+{
+	struct beginnings b = {.unit = u, .instance = inst};
+	unsigned n_functions = 0, n_lines = 0;
+	Dwarf_Addr base, begin, end;
+	ptrdiff_t at = 0;
+
+	*ret_line = 0;
+	if (dwarf_getsrclines(unit_die(u), &b.lines, &b.n_lines) != 0)
+		return 0;
+	*ret_line = first_statement(&b, function_line);
+	while ((at = dwarf_ranges(&inst->die, at, &base, &begin, &end)) > 0) {
+		n_functions += count_statements(&b, begin, end, function_line);
+		n_lines += *ret_line && count_statements(&b, begin, end, *ret_line);
+	}
+	return n_functions ? n_functions : n_lines;
+}
+
+unsigned instance_call_line(struct unit *u, struct instance *i, const char **ret_file)
+{
+	Dwarf_Attribute a;
+	Dwarf_Word file, line;
+	Dwarf_Files *files;
+	size_t n;
+
+	if (dwarf_formudata(dwarf_attr(&i->die, DW_AT_call_file, &a), &file) ||
+	    dwarf_formudata(dwarf_attr(&i->die, DW_AT_call_line, &a), &line) ||
+	    dwarf_getsrcfiles(unit_die(u), &files, &n) || file >= n || line > INT_MAX)
+		return 0;
+	*ret_file = dwarf_filesrc(files, file, NULL, NULL);
+	return *ret_file ? line : 0;
+}
+
+static int walk_calls(struct line_walk *w, struct unit *u, struct instance *inst)
+{
+	int first = inst - u->instances, r = 0;
+
+	for (struct instance *i = inst + 1;
+	     r == 0 && i < u->instances + u->n_instances && i->parent >= first; i++) {
+		struct line_visit v = {u, inst, w->file, i->entry, 0, true};
+		const char *file;
+
+		if (i->parent != first)
+			continue;
+		v.line = instance_call_line(u, i, &file);
+		if (v.line && unit_same_file(u, file, w->file))
+			r = w->visit(w->ctx, &v);
+	}
+	return r;
+}
+
+static int walk_instance(void *ctx, struct unit *u, struct instance *inst)
+{
+	struct line_walk *w = ctx;
+	struct function *f = instance_function(w->d, u, inst);
+	struct line_visit v = {u, inst, w->file, inst->entry, f ? function_line(f) : 0, true};
+	Dwarf_Addr base, begin, end;
+	ptrdiff_t at = 0;
+	int r = v.line ? w->visit(w->ctx, &v) : 0;
+
+	while (r == 0 && (at = dwarf_ranges(&inst->die, at, &base, &begin, &end)) > 0)
+		r = walk_range(w, u, inst, begin, end);
+	return r == 0 ? walk_calls(w, u, inst) : r;
+}
+
+int function_each_line(struct debuginfo *d, struct function *f,
+		       int (*visit)(void *ctx, const struct line_visit *v), void *ctx)
+{
+	struct line_walk w = {d, function_file(f), visit, ctx};
+
+	return w.file ? function_each_instance(d, f, walk_instance, &w) : 0;
+}
+
+/* The prologue ends where the line table says so (clang), or at the second row (gcc). */
+static uint64_t find_body(Dwarf_Lines *lines, size_t n, struct instance *i)
+{
+	uint64_t second = 0;
+
+	for (size_t k = first_row(lines, n, i->entry); k < n; k++) {
+		Dwarf_Line *l = dwarf_onesrcline(lines, k);
+		bool ends = false;
+		Dwarf_Addr address;
+
+		if (!l || dwarf_lineaddr(l, &address))
+			continue;
+		if (!instance_covers(i, address))
+			break;
+		if (!dwarf_lineprologueend(l, &ends) && ends)
+			return address;
+		if (!second && address > i->entry)
+			second = address;
+	}
+	return second ? second : i->entry;
+}
+
+/* clang ends a prologue too early if the first parameter is passed by its address: its frame must be there, too. */
+uint64_t instance_body(struct debuginfo *d, struct unit *u, struct instance *i)
+{
+	Dwarf_Lines *lines;
+	uint64_t body;
+	size_t n;
+
+	if (dwarf_getsrclines(unit_die(u), &lines, &n) != 0)
+		return i->entry;
+	body = find_body(lines, n, i);
+	for (size_t k = first_row(lines, n, body); k < n; k++) {
+		Dwarf_Addr address;
+
+		if (dwarf_lineaddr(dwarf_onesrcline(lines, k), &address) ||
+		    !instance_covers(i, address))
+			break;
+		if (location_has_frame(d, i, address))
+			return address;
+	}
+	return body;
+}
+
+/* --- rows of a file ---------------------------------------------------------------------------- */
+
+/* The file of the unit whose path ends so; NULL. */
+static const char *unit_file(struct unit *u, const char *path)
+{
+	Dwarf_Files *files;
+	size_t n;
+
+	if (dwarf_getsrcfiles(unit_die(u), &files, &n) != 0)
+		return NULL;
+	for (size_t i = 0; i < n; i++) {
+		const char *s = dwarf_filesrc(files, i, NULL, NULL);
+
+		if (s && path_ends_in(s, path))
+			return s;
+	}
+	return NULL;
+}
+
+static int walk_rows(struct line_walk *w, struct unit *u)
+{
+	struct row row, before = {0};
+	Dwarf_Lines *lines;
+	size_t n;
+	int r = 0;
+
+	if (dwarf_getsrclines(unit_die(u), &lines, &n) != 0)
+		return 0;
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		struct line_visit v = {.unit = u, .file = w->file};
+
+		if (!get_row(lines, i, &row))
+			continue;
+		v.address = row.address;
+		v.line = row.line;
+		v.is_weak = row.is_weak;
+		v.begins = row.is_weak || row.line != before.line || row.file != before.file;
+		before = row.is_weak ? before : row;
+		if (row.address > 1 && unit_same_file(u, row.file, w->file))
+			r = w->visit(w->ctx, &v);
+	}
+	return r;
+}
+
+/* First lines of functions, and calls of inlined ones. */
+static int walk_entries(struct line_walk *w, struct unit *u)
+{
+	int r = unit_walk(w->d, u);
+
+	for (size_t i = 0; r == 0 && i < u->n_instances; i++) {
+		struct instance *inst = &u->instances[i];
+		struct function *f = instance_function(w->d, u, inst);
+		struct line_visit v = {u, inst, w->file, inst->entry, 0, true};
+		const char *file = f ? function_file(f) : NULL;
+
+		if (file && unit_same_file(u, file, w->file) && (v.line = function_line(f)))
+			r = w->visit(w->ctx, &v);
+		if (r != 0 || inst->parent < 0)
+			continue;
+		v.instance = &u->instances[inst->parent];
+		v.line = instance_call_line(u, inst, &file);
+		if (v.line && unit_same_file(u, file, w->file))
+			r = w->visit(w->ctx, &v);
+	}
+	return r;
+}
+
+int file_each_line(struct debuginfo *d, const char *path, const char **ret_path,
+		   struct unit **ret_unit, int (*visit)(void *ctx, const struct line_visit *v),
+		   void *ctx)
+{
+	struct line_walk w = {d, NULL, visit, ctx};
+	bool *which;
+	int r = units_list(d);
+
+	*ret_path = NULL;
+	*ret_unit = NULL;
+	which = r < 0 ? NULL : units_with_file(d, base_of(path));
+	if (!which)
+		return -ENOMEM;
+	for (size_t i = 0; r == 0 && i < d->n_units; i++) {
+		struct unit *u = &d->units[i];
+
+		w.file = which[i] ? unit_file(u, path) : NULL;
+		if (!w.file)
+			continue;
+		if (!*ret_path) {
+			*ret_path = w.file;
+			*ret_unit = u;
+		}
+		r = walk_rows(&w, u);
+		if (r == 0)
+			r = walk_entries(&w, u);
+	}
+	free(which);
+	return r;
+}
+
+/* --- a piece of source ------------------------------------------------------------------------- */
+
+struct line_set {
+	unsigned char *bits; /* a byte for each line, from 0 */
+	size_t n;
+	unsigned last;
+};
+
+static int set_add(void *ctx, const struct line_visit *v)
+{
+	struct line_set *s = ctx;
+
+	if (v->line >= LINES_MAX || v->is_weak)
+		return 0;
+	if (v->line >= s->n) {
+		size_t n = (v->line + 1) * 2;
+		unsigned char *more = realloc(s->bits, n);
+
+		if (!more)
+			return -ENOMEM;
+		memset(more + s->n, 0, n - s->n);
+		s->bits = more;
+		s->n = n;
+	}
+	s->bits[v->line] = 1;
+	if (v->line > s->last)
+		s->last = v->line;
+	return 0;
+}
+
+static int fill_source(struct debuginfo *d, struct unit *u, const char *path,
+		       const struct line_set *set, struct debuginfo_source *s)
+{
+	s->n_lines = s->last - s->first + 1;
+	s->path = source_path(d, u, path);
+	s->is_found = s->path;
+	if (!s->path)
+		s->path = strdup(path);
+	s->lines = calloc(s->n_lines, sizeof(*s->lines));
+	if (!s->path || !s->lines)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->n_lines; i++) {
+		unsigned line = s->first + i;
+
+		s->lines[i] = (struct debuginfo_line){line, line < set->n && set->bits[line]};
+	}
+	return 0;
+}
+
+/* Those that are not the same text of a header in another unit. */
+static unsigned count_others(const struct function_list *l, struct function *f)
+{
+	const char *file = function_file(f);
+	unsigned n = 0;
+
+	for (size_t i = 0; i < l->n; i++) {
+		const char *other = function_file(l->list[i]);
+		bool seen = function_line(l->list[i]) == function_line(f) && other && file &&
+			    !strcmp(other, file);
+
+		for (size_t k = 0; k < i && !seen; k++)
+			seen = function_line(l->list[k]) == function_line(l->list[i]) && other &&
+			       function_file(l->list[k]) &&
+			       !strcmp(function_file(l->list[k]), other);
+		n += !seen;
+	}
+	return n;
+}
+
+/* One of the same file, which only its parameters can choose. */
+static const char *find_other(struct debuginfo *d, const struct function_list *l,
+			      struct function *f)
+{
+	const char *file = function_file(f);
+
+	for (size_t i = 0; file && i < l->n; i++) {
+		const char *other = function_file(l->list[i]);
+
+		if (other && !strcmp(other, file) && function_line(l->list[i]) != function_line(f))
+			return function_choice(d, l->list[i]);
+	}
+	return NULL;
+}
+
+static int source_of_function(struct debuginfo *d, const char *name, const char *file,
+			      unsigned first, unsigned last, struct debuginfo_source *s,
+			      struct errmsg *err)
+{
+	struct function_list l;
+	struct line_set set = {0};
+	struct function *f = NULL;
+	int r = debuginfo_find_functions(d, name, file, &l, err);
+
+	if (r < 0)
+		return r;
+	for (size_t i = 0; r >= 0 && i < l.n && !set.last; i++) {
+		f = l.list[i];
+		r = function_each_line(d, f, set_add, &set);
+	}
+	if (f) {
+		s->n_others = count_others(&l, f);
+		s->other = find_other(d, &l, f);
+	}
+	free(l.list);
+	if (r >= 0 && !set.last)
+		return functions_refuse(d, name, err);
+	if (r >= 0) {
+		s->function = f->name;
+		s->function_line = function_line(f);
+		s->first = s->function_line + first;
+		s->last = last ? s->function_line + last : set.last;
+		if (s->last < s->first || s->last - s->first > LINES_MAX)
+			r = errmsg_set(err, -ENOENT, "%s has only %u lines", f->name,
+				       set.last - s->function_line);
+		else
+			r = fill_source(d, f->unit, function_file(f), &set, s);
+	}
+	free(set.bits);
+	return r;
+}
+
+static int source_of_file(struct debuginfo *d, const char *file, unsigned first, unsigned last,
+			  struct debuginfo_source *s, struct errmsg *err)
+{
+	struct line_set set = {0};
+	const char *path;
+	struct unit *u;
+	int r = file_each_line(d, file, &path, &u, set_add, &set);
+
+	if (r >= 0 && !path)
+		r = errmsg_set(
+			err, -ENOENT,
+			"%s was not made from a file '%s'; 'sonde probe funcs -v' shows which "
+			"files there are",
+			d->path, file);
+	if (r >= 0) {
+		s->first = first ? first : 1;
+		s->last = last ? last : set.last;
+		if (s->last < s->first || s->last - s->first > LINES_MAX)
+			r = errmsg_set(err, -ENOENT, "the last line of %s that has code is %u",
+				       path, set.last);
+		else
+			r = fill_source(d, u, path, &set, s);
+	}
+	free(set.bits);
+	return r;
+}
+
+int debuginfo_source(struct debuginfo *d, const char *function, const char *file, unsigned first,
+		     unsigned last, struct debuginfo_source *ret_source, struct errmsg *err)
+{
+	struct debuginfo_source s = {0};
+	int r;
+
+	if (!d->dwarf)
+		return debuginfo_refuse_dwarf(d, err);
+	r = function ? source_of_function(d, function, file, first, last, &s, err)
+		     : source_of_file(d, file, first, last, &s, err);
+	if (r < 0) {
+		debuginfo_source_release(&s);
+		return errmsg_set_errno(err, r, "cannot read the lines of %s", d->path);
+	}
+	*ret_source = s;
+	return 0;
+}
+
+void debuginfo_source_release(struct debuginfo_source *s)
+{
+	free(s->path);
+	free(s->lines);
+	memset(s, 0, sizeof(*s));
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * package.c - names the package that has the debug information of a file.
+ *
+ * dpkg keeps a list of files for each package that is installed:
+ *
+ *	/var/lib/dpkg/info/bash.list           /.
+ *	/var/lib/dpkg/info/libc6:amd64.list    /bin
+ *	                                       /bin/bash
+ *
+ * A thousand packages are 10 MB, some hundredths of a second, spent only on the way to a refusal. /bin is a
+ * link to /usr/bin these days, and a package may list its files under either: both are looked for. The
+ * debug information is in PACKAGE-dbgsym, in an archive of its own; the table has those that are older
+ * than that custom. rpm's database is no text: there the sentence stays general.
+ */
+#include "symbols/dwarf/package.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#define N_SPELLINGS 4
+
+/* Packages whose debug information has another name: a prefix, and what is appended. */
+static const struct debug_name {
+	const char *prefix, *suffix;
+	bool is_whole; /* the prefix is the name */
+} debug_names[] = {
+	{"libc6", "-dbg", true},
+	{"linux-image-", "-dbg", false},
+};
+
+struct spellings {
+	char paths[N_SPELLINGS][PATH_MAX];
+	size_t n;
+};
+
+static void add_spelling(struct spellings *s, const char *prefix, const char *path)
+{
+	char text[PATH_MAX];
+
+	if (s->n == N_SPELLINGS ||
+	    snprintf(text, sizeof(text), "%s%s", prefix, path) >= (int)sizeof(text))
+		return;
+	for (size_t i = 0; i < s->n; i++)
+		if (!strcmp(s->paths[i], text))
+			return;
+	memcpy(s->paths[s->n++], text, sizeof(text));
+}
+
+/* As it is, and with or without /usr: /bin/bash, /usr/bin/bash. */
+static void add_both(struct spellings *s, const char *path)
+{
+	add_spelling(s, "", path);
+	if (!strncmp(path, "/usr/", 5))
+		add_spelling(s, "", path + 4);
+	else
+		add_spelling(s, "/usr", path);
+}
+
+static bool list_has(const char *list, const struct spellings *s)
+{
+	FILE *f = fopen(list, "re");
+	char line[PATH_MAX];
+	bool found = false;
+
+	while (f && !found && fgets(line, sizeof(line), f)) {
+		line[strcspn(line, "\n")] = 0;
+		for (size_t i = 0; i < s->n && !found; i++)
+			found = !strcmp(line, s->paths[i]);
+	}
+	if (f)
+		fclose(f);
+	return found;
+}
+
+/* "libc6:amd64.list" is that of libc6. */
+static bool take_name(const char *file, char name[PACKAGE_NAME_MAX])
+{
+	const char *end = strrchr(file, '.');
+	size_t len = strcspn(file, ":");
+
+	if (!end || strcmp(end, ".list"))
+		return false;
+	if (len > (size_t)(end - file))
+		len = end - file;
+	return len < PACKAGE_NAME_MAX &&
+	       snprintf(name, PACKAGE_NAME_MAX, "%.*s", (int)len, file) > 0;
+}
+
+bool package_find(const char *info_dir, const char *path, char name[PACKAGE_NAME_MAX])
+{
+	const char *where = info_dir ? info_dir : "/var/lib/dpkg/info";
+	char full[PATH_MAX], *real = realpath(path, NULL);
+	struct spellings s = {.n = 0};
+	DIR *dir = opendir(where);
+	struct dirent *e;
+	bool found = false;
+
+	if (real)
+		add_both(&s, real);
+	if (*path == '/')
+		add_both(&s, path);
+	free(real);
+	while (dir && s.n && !found && (e = readdir(dir)))
+		if (take_name(e->d_name, name) &&
+		    snprintf(full, sizeof(full), "%s/%s", where, e->d_name) < (int)sizeof(full))
+			found = list_has(full, &s);
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+static const char *suffix_of(const char *package)
+{
+	for (size_t i = 0; i < sizeof(debug_names) / sizeof(*debug_names); i++) {
+		const struct debug_name *d = &debug_names[i];
+
+		if (d->is_whole ? !strcmp(package, d->prefix)
+				: !strncmp(package, d->prefix, strlen(d->prefix)))
+			return d->suffix;
+	}
+	return "-dbgsym";
+}
+
+void package_fmt_remedy(const char *info_dir, const char *path, char remedy[PACKAGE_REMEDY_MAX])
+{
+	char name[PACKAGE_NAME_MAX];
+	const char *suffix;
+
+	if (!package_find(info_dir, path, name)) {
+		snprintf(remedy, PACKAGE_REMEDY_MAX,
+			 "install the package of its debug symbols (PACKAGE-dbgsym on Debian, "
+			 "debuginfo-install PACKAGE where there is rpm)");
+		return;
+	}
+	suffix = suffix_of(name);
+	snprintf(remedy, PACKAGE_REMEDY_MAX, "install %s%s%s", name, suffix,
+		 strcmp(suffix, "-dbgsym") ? "" : " (from the debug archive)");
+}
+
+void package_fmt_kernel_remedy(char remedy[PACKAGE_REMEDY_MAX])
+{
+	struct utsname u;
+
+	if (uname(&u))
+		u.release[0] = 0;
+	snprintf(remedy, PACKAGE_REMEDY_MAX,
+		 "install the kernel's debug package (linux-image-%s-dbg on Debian, "
+		 "debuginfo-install kernel where there is rpm), or name the file: --vmlinux FILE",
+		 u.release);
+}

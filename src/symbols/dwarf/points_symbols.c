@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * points_symbols.c - which instructions a definition means that names a symbol: no more is known of the
+ * function, or one piece of code is meant.
+ *
+ *	work.isra.0     this code only; DWARF is asked what it is
+ *	sem_wait@V2     a version of a symbol: that one; without, all there are
+ *	memcpy          chosen when a program starts (IFUNC): all that can be, see code.c
+ */
+#include "symbols/dwarf/points_int.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* "work.isra.0": the code at the symbol. 1: there is no DWARF about it. */
+static int points_of_described(struct search *s, const struct symbol *symbol, struct errmsg *err)
+{
+	struct unit *u = s->d->dwarf ? unit_of_address(s->d, symbol->address) : NULL;
+	struct instance *i = NULL;
+
+	if (!u || unit_walk(s->d, u) < 0)
+		return 1;
+	for (size_t k = 0; k < u->n_instances && !i; k++)
+		if (u->instances[k].entry == symbol->address && u->instances[k].parent < 0)
+			i = &u->instances[k];
+	if (!i || !instance_function(s->d, u, i))
+		return 1;
+	s->only = i;
+	return points_of_function(s, instance_function(s->d, u, i), err);
+}
+
+/* A symbol without DWARF: entry and offset, no variables. */
+static int add_bare_symbol(struct search *s, const struct symbol *symbol, struct errmsg *err)
+{
+	const struct debuginfo_where *w = s->where;
+	uint64_t address = symbol->address + w->offset;
+	struct debuginfo_point *p;
+
+	if ((w->has_line && w->line) || w->pattern)
+		return s->d->dwarf
+			       ? errmsg_set(
+					 err, -ENODATA,
+					 "%s has no debug information about %s, only its "
+					 "symbol; lines are not known: probe the function itself",
+					 s->d->path, w->function)
+			       : debuginfo_refuse_dwarf(s->d, err);
+	if (w->offset && symbol->n_bytes && w->offset >= symbol->n_bytes)
+		return errmsg_set(
+			err, -ENOENT,
+			"%s is shorter than %llu bytes; name a line of it instead: 'sonde probe "
+			"lines' shows them",
+			w->function, (unsigned long long)w->offset);
+	if (points_check_offset(s, symbol->address, w->offset, err) < 0)
+		return -EINVAL;
+	if (points_is_refused(s, symbol->address, &address))
+		return 0;
+	p = points_new(s);
+	if (!p)
+		return -ENOMEM;
+	*p = (struct debuginfo_point){.address = address,
+				      .symbol = symbol->name,
+				      .symbol_offset = address - symbol->address,
+				      .function = symbol_source_name(s->d, symbol)};
+	if (!strncmp(symbol->name, "_Z", 2)) {
+		struct function f = {.name = p->function, .linkage = symbol->name};
+
+		p->choice = function_choice(s->d, &f);
+	}
+	return 0;
+}
+
+static bool has_point(const struct search *s, const struct symbol *symbol)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (s->list[i].address - s->list[i].symbol_offset == symbol->address)
+			return true;
+	return false;
+}
+
+static int points_of_code(struct search *s, const struct symbol *symbol, struct errmsg *err)
+{
+	int r;
+
+	if (has_point(s, symbol))
+		return 0; /* a constructor has two symbols */
+	if (s->where->is_return && symbol_is_cold(symbol->name))
+		return errmsg_set(
+			err, -EINVAL,
+			"%s is a part of a function that is jumped to: it does not return, "
+			"and a probe there would overwrite data of the program; leave %s out",
+			symbol->name, strstr(symbol->name, ".cold"));
+	r = points_of_described(s, symbol, err);
+	return r == 1 ? add_bare_symbol(s, symbol, err) : r;
+}
+
+/* --- what is chosen when a program starts ------------------------------------------------------ */
+
+struct chooser {
+	struct search *s;
+	const struct symbol *resolver;
+	struct errmsg *err;
+};
+
+static int add_choice(void *ctx, const struct symbol *symbol, uint64_t address)
+{
+	struct chooser *c = ctx;
+	struct search *s = c->s;
+	const struct symbol bare = {.name = c->resolver->name, .address = address};
+	size_t n = s->n;
+	int r = points_of_code(s, symbol ? symbol : &bare, c->err);
+
+	for (; n < s->n; n++) {
+		s->list[n].function = c->resolver->name; /* that is what was asked for */
+		if (!symbol)
+			s->list[n].symbol = NULL;
+	}
+	return r;
+}
+
+static int find_shared(void *ctx, const struct symbol *symbol, uint64_t address)
+{
+	struct chooser *c = ctx;
+	struct search *s = c->s;
+
+	(void)symbol;
+	for (size_t i = 0; i < s->n && !s->shared; i++)
+		if (s->list[i].address == address)
+			s->shared = c->resolver->name;
+	return s->shared ? -EEXIST : 0;
+}
+
+static int points_of_indirect(struct search *s, const struct symbol *resolver, struct errmsg *err)
+{
+	struct chooser c = {s, resolver, err};
+	size_t n = s->n;
+	int r = symbol_each_choice(s->d, resolver, add_choice, &c);
+
+	if (r < 0)
+		return r;
+	if (s->n == n && !s->indirect && !s->n_refused)
+		return errmsg_set(
+			err, -ENODATA,
+			"%s only chooses an implementation when a program starts (IFUNC), "
+			"and which there are is not known here; probe the one that is "
+			"used, by its name or its address",
+			resolver->name);
+	s->indirect = resolver->name;
+	symbols_sort(s->d);
+	for (size_t i = 0; i < s->d->n_symbols && !s->shared; i++) {
+		c.resolver = &s->d->symbols[i];
+		if (c.resolver->is_indirect && c.resolver->is_global &&
+		    c.resolver->address != resolver->address)
+			symbol_each_choice(s->d, c.resolver, find_shared, &c);
+	}
+	return 0;
+}
+
+/* The name is there, but not in that version. */
+static int refuse_version(struct search *s, struct errmsg *err)
+{
+	const struct debuginfo_where *w = s->where;
+	char versions[200] = "";
+
+	for (size_t i = 0; i < s->d->n_symbols; i++) {
+		const struct symbol *symbol = &s->d->symbols[i];
+		size_t len = strlen(versions);
+
+		if (symbol_has_name(symbol, w->function, NULL) && symbol->version)
+			snprintf(versions + len, sizeof(versions) - len, "%s%.30s",
+				 len ? ", " : "; its versions are ", symbol->version);
+	}
+	return errmsg_set(
+		err, -ENOENT,
+		"of %s only the symbol is known, and it has no version '%s'%s; leave @%s out",
+		w->function, w->file, versions, w->file);
+}
+
+/* Copies: the table may be sorted meanwhile. */
+struct found {
+	const struct debuginfo_where *where;
+	struct symbol *list;
+	size_t n;
+};
+
+static int add_found(struct found *f, const struct symbol *symbol)
+{
+	size_t room = f->n ? 2 * f->n : 1;
+	struct symbol *more = f->n & (f->n - 1) ? f->list : realloc(f->list, room * sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	f->list = more;
+	if (f->n < POINTS_MAX)
+		f->list[f->n++] = *symbol;
+	return 0;
+}
+
+static int add_named(void *ctx, const struct symbol *symbol)
+{
+	struct found *f = ctx;
+
+	return symbol_has_name(symbol, f->where->function, f->where->file) ? add_found(f, symbol)
+									   : 0;
+}
+
+/* The list is to be freed, whatever it returns. */
+static int find_symbols(struct search *s, struct found *ret)
+{
+	const struct debuginfo_where *w = s->where;
+	int r;
+
+	*ret = (struct found){.where = w};
+	r = symbols_each_named(s->d, w->function, add_named, ret);
+	if (r < 0 || ret->n || w->file)
+		return r;
+	r = symbols_list(s->d);
+	for (size_t i = 0; r >= 0 && i < s->d->n_symbols; i++) {
+		const struct symbol *symbol = &s->d->symbols[i];
+
+		if (symbol_is_meant(symbol, w->function) &&
+		    !(w->is_return && symbol_is_cold(symbol->name)))
+			r = add_found(ret, symbol);
+	}
+	return r;
+}
+
+/* A function has one name in the debug information; a pattern may be meant for another one: malloc is __libc_malloc there. */
+static int points_of_alias(struct search *s, const struct symbol *symbol, struct errmsg *err)
+{
+	size_t n = s->n;
+	int r = points_of_code(s, symbol, err);
+
+	for (; n < s->n; n++)
+		s->list[n].function = symbol_source_name(s->d, symbol);
+	return r;
+}
+
+/* The symbols of that name; else all whose name in C++ it is, or that a glob means. */
+int points_of_symbols(struct search *s, struct errmsg *err)
+{
+	const char *function = s->where->function;
+	struct found f;
+	int r = find_symbols(s, &f);
+
+	for (size_t i = 0; r >= 0 && i < f.n; i++)
+		r = f.list[i].is_indirect	  ? points_of_indirect(s, &f.list[i], err)
+		    : debuginfo_is_glob(function) ? points_of_alias(s, &f.list[i], err)
+						  : points_of_code(s, &f.list[i], err);
+	free(f.list);
+	if (r < 0 || f.n)
+		return r;
+	return s->where->file && symbol_named(s->d, function)
+		       ? refuse_version(s, err)
+		       : functions_refuse(s->d, function, err);
+}
+
+int points_of_bare_symbols(struct search *s, struct errmsg *err)
+{
+	bool is_glob = debuginfo_is_glob(s->where->function);
+	struct found f;
+	int r = find_symbols(s, &f);
+
+	for (size_t i = 0; r >= 0 && i < f.n; i++) {
+		const struct symbol *symbol = &f.list[i];
+
+		bool is_described;
+
+		if (symbol->is_indirect || has_point(s, symbol))
+			continue;
+		is_described = unit_of_address(s->d, symbol->address);
+		if (is_described && is_glob)
+			r = points_of_alias(s, symbol, err);
+		else if (is_described)
+			continue;
+		else if (s->where->wants_variables)
+			s->n_bare++;
+		else
+			r = points_of_code(s, symbol, err);
+	}
+	free(f.list);
+	return r;
+}

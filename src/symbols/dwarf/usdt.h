@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * usdt.h - the notes that DTRACE_PROBE() and STAP_PROBE() leave in a program (section .note.stapsdt).
+ */
+#ifndef SONDE_SYMBOLS_DWARF_USDT_H
+#define SONDE_SYMBOLS_DWARF_USDT_H
+
+#include "format/bytes.h"
+
+struct usdt_note {
+	uint64_t address; /* of the nop, as the linker saw it */
+	uint64_t base; /* of the section .stapsdt.base then; if that has moved, so has the rest */
+	uint64_t semaphore;			 /* address of a counter; 0: none */
+	const char *provider, *name, *arguments; /* in the notes themselves */
+};
+
+/*
+ * Calls visit for each note until it is negative, and returns that; notes of other kinds are skipped. What is
+ * cut off ends the list. address_bytes: 4 or 8.
+ */
+int usdt_parse(struct piece notes, bool swap, unsigned address_bytes,
+	       int (*visit)(void *ctx, const struct usdt_note *n), void *ctx);
+
+#endif

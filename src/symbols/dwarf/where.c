@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * where.c - says at which lines a variable lives, to a person who asked for it where it does not.
+ *
+ * A location list has ranges of addresses; the line table says which lines of the function begin in them:
+ *
+ *	"it lives only at lines 12-15, 18"          the ranges nearest to the line that was asked for
+ *
+ * Ranges where only the caller's registers would tell it (entry values) do not count.
+ */
+#include "symbols/dwarf/debuginfo_int.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LINES_MAX 512 /* looked at; a person wants the nearest few */
+#define RUNS_MAX  3
+
+struct lines {
+	unsigned list[LINES_MAX];
+	size_t n;
+};
+
+static int compare_lines(const void *pa, const void *pb)
+{
+	unsigned a = *(const unsigned *)pa, b = *(const unsigned *)pb;
+
+	return a < b ? -1 : a > b;
+}
+
+static bool is_useful(const Dwarf_Op *ops, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		switch (ops[i].atom) {
+		case DW_OP_entry_value:
+		case DW_OP_GNU_entry_value:
+		case DW_OP_implicit_pointer:
+		case DW_OP_GNU_implicit_pointer:
+			return false;
+		}
+	return n;
+}
+
+/* The lines of the file that begin in the range; *ret_here: the last one not behind the site. */
+static void take_range(const struct location_site *site, const char *file, uint64_t begin,
+		       uint64_t end, struct lines *to, unsigned *ret_here)
+{
+	Dwarf_Lines *lines;
+	size_t n;
+
+	if (dwarf_getsrclines(&site->unit->die, &lines, &n) != 0)
+		return;
+	for (size_t i = 0; i < n; i++) {
+		Dwarf_Line *l = dwarf_onesrcline(lines, i);
+		const char *src = dwarf_linesrc(l, NULL, NULL);
+		Dwarf_Addr address;
+		bool is_stmt;
+		int line;
+
+		if (!src || !unit_same_file(site->unit, src, file) || dwarf_lineaddr(l, &address) ||
+		    dwarf_lineno(l, &line) || dwarf_linebeginstatement(l, &is_stmt) || !is_stmt ||
+		    line <= 0)
+			continue;
+		if (address <= site->address && instance_covers(site->instance, address))
+			*ret_here = line;
+		if (address >= begin && address < end && to->n < LINES_MAX)
+			to->list[to->n++] = line;
+	}
+}
+
+struct run {
+	unsigned first, last, distance;
+};
+
+static unsigned distance_to(unsigned here, unsigned first, unsigned last)
+{
+	return here < first ? first - here : here > last ? here - last : 0;
+}
+
+/* Lines that follow each other, the nearest runs first. */
+static size_t make_runs(struct lines *l, unsigned here, struct run *runs)
+{
+	size_t n = 0;
+
+	qsort(l->list, l->n, sizeof(*l->list), compare_lines);
+	for (size_t i = 0, k; i < l->n; i = k) {
+		struct run r = {l->list[i], l->list[i], 0};
+		size_t at;
+
+		for (k = i + 1; k < l->n && l->list[k] <= r.last + 1; k++)
+			r.last = l->list[k];
+		r.distance = distance_to(here, r.first, r.last);
+		for (at = n; at && runs[at - 1].distance > r.distance; at--)
+			if (at < RUNS_MAX)
+				runs[at] = runs[at - 1];
+		if (at < RUNS_MAX)
+			runs[at] = r;
+		if (n < RUNS_MAX)
+			n++;
+	}
+	return n;
+}
+
+static void fmt_runs(const struct run *runs, size_t n, char *why, size_t n_bytes)
+{
+	size_t len = snprintf(why, n_bytes, "it lives only at line%s ",
+			      n > 1 || runs[0].first != runs[0].last ? "s" : "");
+
+	for (size_t i = 0; i < n && len < n_bytes; i++) {
+		len += snprintf(why + len, n_bytes - len, "%s%u", i ? ", " : "", runs[i].first);
+		if (runs[i].last != runs[i].first && len < n_bytes)
+			len += snprintf(why + len, n_bytes - len, "-%u", runs[i].last);
+	}
+}
+
+void location_explain(const struct location_site *site, Dwarf_Attribute *location, char *why,
+		      size_t n_bytes)
+{
+	struct function *f =
+		site->instance ? instance_function(site->d, site->unit, site->instance) : NULL;
+	const char *file = f ? function_file(f) : NULL;
+	struct run runs[RUNS_MAX + 1];
+	struct lines lines = {.n = 0};
+	Dwarf_Addr base, begin, end;
+	unsigned here = 0;
+	ptrdiff_t at = 0;
+	Dwarf_Op *ops;
+	size_t n;
+
+	while (file && (at = dwarf_getlocations(location, at, &base, &begin, &end, &ops, &n)) > 0)
+		if (is_useful(ops, n))
+			take_range(site, file, begin, end, &lines, &here);
+	n = make_runs(&lines, here, runs);
+	if (n)
+		fmt_runs(runs, n, why, n_bytes);
+	else
+		snprintf(why, n_bytes, "it has no place at the beginning of any line");
+}

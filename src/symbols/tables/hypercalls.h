@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * hypercalls.h - names of the calls a Xen guest makes to its hypervisor.
+ */
+#ifndef SONDE_SYMBOLS_TABLES_HYPERCALLS_H
+#define SONDE_SYMBOLS_TABLES_HYPERCALLS_H
+
+#include <stdint.h>
+
+/* The name, or NULL. */
+const char *xen_hypercall_name(uint32_t number);
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * kvmexits.h - why a virtual CPU left its guest, by name.
+ */
+#ifndef SONDE_SYMBOLS_TABLES_KVMEXITS_H
+#define SONDE_SYMBOLS_TABLES_KVMEXITS_H
+
+#include <stdint.h>
+
+enum kvm_isa { KVM_ISA_VMX = 1, KVM_ISA_SVM = 2 }; /* as the events of the kernel number them */
+
+/* The name; "UNKNOWN-ISA" for a processor we do not know, NULL for a reason we do not know. */
+const char *kvm_exit_name(uint32_t isa, int32_t reason);
+
+#endif

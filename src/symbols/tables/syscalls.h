@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * syscalls.h - numbers of system calls to names, by machine.
+ *
+ * The tables are made from the lists in src/symbols/syscalls/ when sonde is built.
+ */
+#ifndef SONDE_SYMBOLS_TABLES_SYSCALLS_H
+#define SONDE_SYMBOLS_TABLES_SYSCALLS_H
+
+#include <stddef.h>
+
+struct textbuf;
+
+struct syscall_table {
+	const char *name;
+	const char *const *names; /* by number, NULL: none */
+	size_t n;
+};
+
+extern const struct syscall_table syscall_tables[]; /* ended by a row without a name */
+
+/* The table for a machine as uname(1) names it, or NULL. */
+const struct syscall_table *syscalls_for(const char *machine, size_t len);
+
+static inline const char *syscall_name(const struct syscall_table *t, unsigned long long number)
+{
+	return t && number < t->n ? t->names[number] : NULL;
+}
+
+/* "NR 59 (…" at `start` of a text becomes "NR 59 execve (…"; any other text, and an unknown number, stay. */
+void syscalls_add_name(const struct syscall_table *t, struct textbuf *tb, size_t start);
+
+#endif

@@ -3,7 +3,7 @@
  * cmd_export.c - `sonde export`: a trace, or a range of it, for other programs and for people.
  *
  *	--perfetto, --chrome   every event, in order, through present/perfetto.c and chrome.c; for Chrome, which does not
- *	                       know what a switch means, the states of tasks as well, from the index (timeline/states.h)
+ *	                       know what a switch means, the states of tasks as well, from the index (timeline/states/states.h)
  *	--svg, --html          what `sonde view` shows of these lanes, through view/svg.c and html.c
  *
  * The first two are written batch by batch, so a trace may be of any size; a picture is made in memory.
@@ -15,7 +15,7 @@
 #include "cli/viewtrace.h"
 #include "present/traceexport.h"
 #include "store/outfile.h"
-#include "timeline/states.h"
+#include "timeline/states/states.h"
 #include "view/lanewords.h"
 #include "view/picture.h"
 

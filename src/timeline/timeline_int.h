@@ -4,7 +4,7 @@
  *
  *	timeline ─ stream ─ segment ─ pages (times, fill), columns, switches, wakings
  *
- *	index.c      a timeline's life, what it tells about itself
+ *	timeline.c      a timeline's life, what it tells about itself
  *	pool.c       its threads; which segment comes next
  *	pages.c      the pages of a stream and their times, from headers alone
  *	pagedata.c   a page's bytes: mapped, unpacked or read, and the cache of those
@@ -27,7 +27,7 @@
 
 #include "decode/walker.h"
 #include "symbols/tasks.h"
-#include "timeline/states.h"
+#include "timeline/states/states.h"
 #include "timeline/timeline.h"
 
 #include <pthread.h>
@@ -175,7 +175,7 @@ struct stream {
 
 	/* timeline.lock: which segments to take next, see pool.c */
 	size_t left, right;
-	/* timeline.lock: running times are summed up in order, see index.c */
+	/* timeline.lock: running times are summed up in order, see timeline.c */
 	size_t n_stitched;
 	bool is_cut;		   /* the file promises more of it than it has */
 	_Atomic bool has_switches; /* so far */
@@ -537,7 +537,7 @@ void pool_stop(struct timeline *tl);
 void pool_add_segment(struct timeline *tl, struct index_segment *seg);
 void pool_add_indexed(struct timeline *tl, struct index_segment *seg);
 
-/* index.c; lock held: running times of what is indexed without a gap. */
+/* timeline.c; lock held: running times of what is indexed without a gap. */
 void timeline_stitch(struct timeline *tl, struct stream *st);
 /* The same for the last segment, taken back. */
 void timeline_unstitch(struct timeline *tl, struct stream *st);

@@ -12,7 +12,7 @@
  */
 #include "base/jsonreader.h"
 #include "base/shortage.h"
-#include "timeline/insight.h"
+#include "timeline/insight/insight.h"
 #include "view/api.h"
 
 #include <errno.h>

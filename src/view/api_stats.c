@@ -5,7 +5,7 @@
  * The numbers are insight.h's; this is only the way to them: what the query names, and a sentence if
  * they cannot be had. They cover [from, to] of what is indexed so far; without a range, everything.
  */
-#include "timeline/insight.h"
+#include "timeline/insight/insight.h"
 #include "view/api.h"
 #include "view/picture.h"
 

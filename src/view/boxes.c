@@ -12,7 +12,7 @@
  * has a tooltip, and its name where there is room: on a page (is_page) it is written in any case, and
  * the page's script decides again after each zoom.
  */
-#include "timeline/states.h"
+#include "timeline/states/states.h"
 #include "view/picture_int.h"
 
 #include <math.h>

@@ -14,7 +14,7 @@
 #include "base/jsonwriter.h"
 #include "base/sha256.h"
 #include "present/rows.h"
-#include "timeline/insight.h"
+#include "timeline/insight/insight.h"
 #include "view/assets.h"
 #include "view/picture_int.h"
 

@@ -8,7 +8,7 @@
 #define SONDE_VIEW_STAGE_H
 
 #include "present/line.h"
-#include "timeline/lane.h"
+#include "timeline/lanes/lane.h"
 
 #include <pthread.h>
 

@@ -6,7 +6,7 @@
 #define SONDE_VIEW_TILEWIRE_H
 
 #include "base/textbuf.h"
-#include "timeline/lane.h"
+#include "timeline/lanes/lane.h"
 
 #define TILEWIRE_MAGIC 0x454c4954u /* "TILE" */
 

@@ -10,7 +10,7 @@
  */
 #include "base/errmsg.h"
 #include "base/jsonreader.h"
-#include "timeline/lane_int.h"
+#include "timeline/lanes/lane_int.h"
 #include "view/request.h"
 
 #include <stdlib.h>

@@ -22,7 +22,7 @@
  */
 #include "base/errmsg.h"
 #include "finding.h"
-#include "timeline/insight.h"
+#include "timeline/insight/insight.h"
 
 #include <errno.h>
 #include <stdio.h>

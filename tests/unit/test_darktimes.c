@@ -4,8 +4,8 @@
  *
  * covers: K03
  */
-#include "timeline/darktimes.h"
-#include "timeline/runmerge.h"
+#include "timeline/index/darktimes.h"
+#include "timeline/index/runmerge.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -8,7 +8,7 @@
  * What whole lanes hold is compared in tests/timeline, with another reading of the same traces.
  */
 #include "base/errmsg.h"
-#include "timeline/insight_int.h"
+#include "timeline/insight/insight_int.h"
 
 #include <errno.h>
 #include <math.h>

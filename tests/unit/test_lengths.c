@@ -4,7 +4,7 @@
  *
  * covers: V09
  */
-#include "timeline/lengths.h"
+#include "timeline/insight/lengths.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

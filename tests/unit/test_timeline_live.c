@@ -11,7 +11,7 @@
 #include "../lib/timelines.h"
 #include "store/livefile.h"
 #include "store/pagestream.h"
-#include "timeline/lane_int.h"
+#include "timeline/lanes/lane_int.h"
 #include "timeline/timeline_int.h"
 
 #include <math.h>

@@ -8,7 +8,7 @@
 #include "../lib/timelines.h"
 #include "decode/filter.h"
 #include "decode/print.h"
-#include "timeline/states.h"
+#include "timeline/states/states.h"
 
 struct both {
 	struct reading ours, other;

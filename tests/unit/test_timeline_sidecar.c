@@ -8,7 +8,7 @@
  * with sums that fit, opening it is safe and what is shown can be trusted.
  */
 #include "../lib/timelines.h"
-#include "timeline/sidecar_int.h"
+#include "timeline/index/sidecar_int.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

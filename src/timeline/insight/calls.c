@@ -1,0 +1,608 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * calls.c - functions of a range: how often, how long, and what called what.
+ *
+ * Of one task everything is known from its lane. For all tasks at once the events are gone through, a slice of time
+ * after the other, with a stack for each task: first those before the range, so that it is known what is open when it
+ * begins (calls_cache.c keeps that for the next time), then those in it, and then as many behind it as tell which of those
+ * that are open at its end return at all. The idle task has a stack for each CPU. Not known is what was not seen to
+ * begin, and ends behind the range.
+ *
+ *	range           [================]
+ *	a call       ├──────────┤        :           counts, with what of it is in the range
+ *	                     ├───────────:──┤        as well: that it returns is found behind the range
+ *	                          ├──────:─ ─ ─      is cut: nobody knows how long it took
+ *
+ * A call whose begin or end was not recorded has no length: it counts as cut and its time is nobody's, as in
+ * `sonde functions`. Those below it count.
+ *
+ * A probe on an address is a call only if some other probe tells that it returned; else it is a single event. Which are
+ * left anywhere is found out first, where there are such probes.
+ */
+#include "timeline/insight/insight_int.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SLICE_MARKS (1u << 20)
+#define AHEAD_MARKS (8u << 20) /* looked at behind a range; what is open then is taken to return */
+
+struct counted_stack;
+
+struct calling {
+	struct lanes *ls;
+	call_sink sink;
+	void *ctx;
+	uint64_t from, to;
+	uint32_t machine;
+	uint64_t version;	       /* of the index */
+	int task;		       /* whose calls these are, for the sink */
+	uint16_t clock_of;	       /* … and on which clock: runclock_idle() */
+	struct forms forms;	       /* all tasks: */
+	struct counted_stack **stacks; /* by task, then CPUs of the idle task */
+	int idle;
+	uint32_t path[CALLSTACK_MAX];
+	bool with_idle, is_wall;
+	bool is_behind;	   /* what is looked at is behind the range */
+	bool is_undecided; /* … and did not tell of all calls whether they return */
+	struct runclock clock;
+	uint8_t *left; /* labels of loose forms that are left; NULL: there are no loose forms */
+};
+
+/* A stack, and what was spent below each depth since it was last left; the clock of the range. */
+struct counted_stack {
+	struct callstack cs;
+	uint64_t below[CALLSTACK_MAX + 1];
+};
+
+/* How long [start, end] is within the range, on the clock that counts. */
+static uint64_t length_of(struct calling *c, uint64_t start, uint64_t end)
+{
+	uint64_t a, b;
+
+	start = later(start, c->from);
+	end = earlier(end, c->to);
+	if (end <= start)
+		return 0;
+	a = runclock_at(&c->clock, c->clock_of, start);
+	b = runclock_at(&c->clock, c->clock_of, end);
+	return b > a ? b - a : 0;
+}
+
+/* The call path[depth], of which `below` was in those that it made. */
+static void give_call(struct calling *c, unsigned depth, uint64_t start, uint64_t end, uint64_t ns,
+		      uint64_t below, uint8_t flags)
+{
+	struct counted_call call = {.task = c->task, .path = c->path, .depth = depth};
+
+	call.is_cut = flags & (TILE_OPEN_START | TILE_OPEN_END);
+
+	call.start = start;
+	call.ns = ns;
+	call.self_ns = ns > below ? ns - below : 0;
+	call.wall_ns = overlap(start, end, c->from, c->to);
+	c->sink(c->ctx, &call);
+}
+
+/* --- one task: its lane ---------------------------------------------------------------------------------- */
+
+struct open_span {
+	uint64_t start, end, child_ns;
+	uint8_t flags;
+};
+
+struct lane_calls {
+	struct calling *c;
+	struct open_span open[LANE_ROWS_MAX];
+	unsigned top;
+};
+
+static void pop(struct lane_calls *l, unsigned depth)
+{
+	while (l->top > depth) {
+		struct open_span *o = &l->open[--l->top];
+		uint64_t ns = length_of(l->c, o->start, o->end);
+
+		if (l->top)
+			l->open[l->top - 1].child_ns += ns;
+		give_call(l->c, l->top, o->start, o->end, ns, o->child_ns, o->flags);
+	}
+}
+
+static bool add_lane_span(void *ctx, const struct lane_span *s)
+{
+	struct lane_calls *l = ctx;
+	unsigned depth;
+
+	/* what ended before this one is not its caller, whatever the rows say */
+	while (l->top && l->open[l->top - 1].end <= s->start)
+		pop(l, l->top - 1);
+	depth = s->row < l->top ? s->row : l->top;
+	pop(l, depth);
+	if (depth >= LANE_ROWS_MAX)
+		return true;
+	l->c->path[depth] = s->value;
+	l->open[depth] = (struct open_span){s->start, s->end, 0, s->flags};
+	l->top = depth + 1;
+	return true;
+}
+
+static int calls_of_task(struct calling *c)
+{
+	const struct timeline_task *t = timeline_task(c->ls->tl, c->task);
+	struct lane_calls *l;
+	struct errmsg err = {0};
+	struct lane *ln;
+	uint64_t from, to;
+	char spec[64];
+	int r;
+
+	snprintf(spec, sizeof(spec), "calls:%u:%d", t->machine, t->pid);
+	r = lane_get_at(c->ls, spec, c->from, &ln, &from, &to, &err);
+	if (r < 0)
+		return r == -EINVAL ? -ENODATA : r;
+	lane_put(ln);
+	l = calloc(1, sizeof(*l));
+	r = l ? 0 : -ENOMEM;
+	if (!r)
+		r = runclock_init(&c->clock, c->ls, t->machine, c->task, c->from, c->to);
+	if (!r) {
+		l->c = c;
+		c->clock_of = c->task;
+		c->is_wall = c->clock.is_wall;
+		r = lanes_each(c->ls, spec, c->from, c->to, add_lane_span, l, NULL, &err);
+		pop(l, 0);
+	}
+	runclock_release(&c->clock);
+	free(l);
+	return r;
+}
+
+/* --- all tasks ------------------------------------------------------------------------------------------- */
+
+static void close_call(void *ctx, const struct callstack *cs, unsigned depth,
+		       const struct open_call *call, uint64_t end, uint8_t flags)
+{
+	struct calling *c = ctx;
+	struct counted_stack *st = (struct counted_stack *)cs;
+	uint64_t ns = length_of(c, call->start, end), below = st->below[depth + 1];
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < depth; i++)
+		if (cs->calls[i].is_open)
+			c->path[n++] = cs->calls[i].label;
+	c->path[n] = call->label;
+	st->below[depth] += ns;
+	for (unsigned i = depth + 1; i <= CALLSTACK_MAX && st->below[i]; i++)
+		st->below[i] = 0;
+	if (c->is_behind && (call->start > c->to || call->is_unseen))
+		return;
+	if (c->is_undecided)
+		flags &= ~TILE_OPEN_END;
+	/* of what ended before the range only the stack is wanted */
+	if (end > c->from || (end == c->from && call->start == end))
+		give_call(c, n, call->start, end, ns, below, flags);
+}
+
+static bool make_mark(void *ctx, struct mark_cache *cache, const struct walk_event *ev,
+		      void *ret_mark)
+{
+	struct calling *c = ctx;
+	struct mark *ret = ret_mark;
+
+	if (!forms_mark(&c->forms, cache, ev, ret))
+		return false;
+	if (c->left && ret->what == MARK_ENTER && form_is_loose(c->forms.kinds[ev->kind].form) &&
+	    !bit_get(c->left, ret->label))
+		return false;
+	/* the CPU of an idle task is all that tells them apart */
+	if (ev->task == c->idle)
+		ret->task =
+			runclock_idle(timeline_stream(c->ls->tl, event_ref_stream(ev->ref))->cpu);
+	return true;
+}
+
+static struct callstack *stack_of(struct calling *c, uint16_t task)
+{
+	struct counted_stack *st = c->stacks[task];
+
+	if (st)
+		return &st->cs;
+	st = calloc(1, sizeof(*st));
+	if (!st)
+		return NULL;
+	st->cs.close = close_call;
+	st->cs.ctx = c;
+	c->stacks[task] = st;
+	return &st->cs;
+}
+
+static bool is_idle_stack(const struct calling *c, uint32_t task)
+{
+	return task >= timeline_n_tasks(c->ls->tl);
+}
+
+static int run_marks(struct calling *c, const struct marks *m)
+{
+	for (size_t i = 0; i < m->n; i++) {
+		const struct mark *k = &m->marks[i];
+		struct callstack *cs;
+
+		if (!c->with_idle && is_idle_stack(c, k->task))
+			continue;
+		cs = stack_of(c, k->task);
+		if (!cs)
+			return -ENOMEM;
+		c->task = is_idle_stack(c, k->task) ? c->idle : k->task;
+		c->clock_of = k->task;
+		if (k->what == MARK_ENTER)
+			callstack_enter(cs, k);
+		else
+			callstack_leave(cs, k);
+	}
+	return 0;
+}
+
+/* Marks that a range may have, from the counts of the whole. */
+static uint64_t expected_marks(const struct calling *c, uint64_t length)
+{
+	struct timeline *tl = c->ls->tl;
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < c->forms.n_kinds; i++)
+		if (c->forms.kinds[i].form)
+			n += timeline_kind(tl, i)->n_events;
+	return (uint64_t)((double)n * length / (timeline_duration(tl) + 1)) + 1;
+}
+
+static const struct callstack *stack_at(void *ctx, uint16_t task)
+{
+	const struct calling *c = ctx;
+
+	return c->stacks[task] ? &c->stacks[task]->cs : NULL;
+}
+
+/* What is open now, for those who come later. */
+static void keep_moment(struct calling *c, uint64_t ts)
+{
+	if (timeline_progress(c->ls->tl) >= 1)
+		calls_cache_add(c->ls->calls, c->machine, c->version, ts, stack_at, c);
+}
+
+static int fill_stack(void *ctx, uint16_t task, const struct callstack *from)
+{
+	struct callstack *cs = stack_of(ctx, task);
+
+	if (!cs)
+		return -1;
+	memcpy(cs->calls, from->calls, from->top * sizeof(from->calls[0]));
+	memcpy(cs->displaced, from->displaced, from->n_displaced * sizeof(from->displaced[0]));
+	cs->top = from->top;
+	cs->n_displaced = from->n_displaced;
+	cs->lower = from->lower;
+	return 0;
+}
+
+/* The events of [from, to], some SLICE_MARKS at a time. */
+static int run_slices(struct calling *c, const struct lane *where, const uint8_t *kinds,
+		      uint64_t from, uint64_t to)
+{
+	uint64_t n = expected_marks(c, to - from) / SLICE_MARKS + 1, step = (to - from) / n + 1;
+	int r = 0;
+
+	for (uint64_t at = from; at <= to && !r; at += step) {
+		struct mark_wants wants = {.streams = where->streams,
+					   .n_streams = where->n_streams,
+					   .from = at,
+					   .to = to - at < step ? to : at + step - 1,
+					   .kinds = kinds,
+					   .n_kinds = c->forms.n_kinds,
+					   .make = make_mark,
+					   .ctx = c};
+		struct marks m;
+
+		r = marks_gather(&m, c->ls->tl, &wants);
+		if (!r)
+			r = run_marks(c, &m);
+		free(m.marks);
+		if (!r && wants.to < c->from)
+			keep_moment(c, wants.to + 1);
+	}
+	return r;
+}
+
+/* Is a call open that began in the range, or before? */
+static bool has_open(const struct calling *c)
+{
+	for (size_t i = 0; i <= UINT16_MAX; i++) {
+		const struct callstack *cs = c->stacks[i] ? &c->stacks[i]->cs : NULL;
+
+		for (unsigned d = 0; cs && d < cs->top; d++)
+			if (cs->calls[d].is_open && cs->calls[d].start <= c->to)
+				return true;
+	}
+	return false;
+}
+
+/* What comes behind the range tells which calls return. */
+static int run_ahead(struct calling *c, const struct lane *where, const uint8_t *kinds)
+{
+	uint64_t end = timeline_duration(c->ls->tl), at = c->to, step = (c->to - c->from) / 4 + 1;
+	uint64_t n = 0;
+	int r = 0;
+
+	c->is_behind = true;
+	while (!r && at < end && n < AHEAD_MARKS && has_open(c)) {
+		uint64_t next = end - at < step ? end : at + step;
+
+		n += expected_marks(c, next - at);
+		r = run_slices(c, where, kinds, at + 1, next);
+		at = next;
+		step *= 2;
+	}
+	c->is_undecided = at < end;
+	return r;
+}
+
+static int run_range(struct calling *c, const struct lane *where, const uint8_t *kinds)
+{
+	uint64_t at;
+	int r = 0;
+
+	c->version = lanes_version(c->ls->tl);
+	at = calls_cache_load(c->ls->calls, c->machine, c->version, c->from, fill_stack, c);
+	if (at < c->from)
+		r = run_slices(c, where, kinds, at, c->from - 1);
+	if (!r)
+		r = run_slices(c, where, kinds, c->from, c->to);
+	return r < 0 ? r : run_ahead(c, where, kinds);
+}
+
+static bool note_left(void *ctx, struct mark_cache *cache, const struct walk_event *ev, void *ret)
+{
+	struct calling *c = ctx;
+	struct mark m;
+
+	if (forms_mark(&c->forms, cache, ev, &m) && m.label < LABELS_MAX)
+		__atomic_fetch_or(&c->left[m.label / 8], 1 << m.label % 8, __ATOMIC_RELAXED);
+	return false;
+}
+
+/* Which loose forms are calls: those that are left, whenever. */
+static int find_left(struct calling *c, const struct lane *where)
+{
+	struct gatherer g = {.streams = where->streams, .n_streams = where->n_streams};
+	uint8_t *kinds = calloc(1, c->forms.n_kinds / 8 + 1);
+	bool is_needed = false;
+	int r = kinds ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !r && i < c->forms.n_kinds; i++) {
+		const struct form_kind *fk = &c->forms.kinds[i];
+
+		if (!fk->form || !form_is_loose(fk->form))
+			continue;
+		is_needed |= !fk->is_leave;
+		if (fk->is_leave)
+			bit_set(kinds, i);
+	}
+	if (!r && is_needed && !(c->left = calloc(1, LABELS_MAX / 8)))
+		r = -ENOMEM;
+	g.kinds = kinds;
+	g.n_kinds = c->forms.n_kinds;
+	g.take = note_left;
+	g.ctx = c;
+	g.item_bytes = sizeof(struct mark);
+	if (!r && is_needed)
+		r = gather(c->ls->tl, &g, 1, 0, TIMELINE_TIME_MAX);
+	free(g.items);
+	free(kinds);
+	return r;
+}
+
+static int calls_of_machine(struct calling *c, uint32_t machine)
+{
+	struct lane where = {.owner = c->ls};
+	uint8_t *kinds = NULL;
+	int r;
+
+	c->machine = machine;
+	c->is_behind = c->is_undecided = false;
+	r = forms_init(&c->forms, c->ls->tl, &c->ls->labels, machine, FORM_CALLS);
+
+	if (!r && !c->forms.n_found)
+		r = -ENODATA;
+	if (!r)
+		r = lane_take_streams(&where, machine, -1);
+	if (!r) {
+		kinds = calloc(1, c->forms.n_kinds / 8 + 1);
+		c->stacks = calloc(UINT16_MAX + 1, sizeof(*c->stacks));
+		r = kinds && c->stacks ? 0 : -ENOMEM;
+	}
+	for (size_t i = 0; !r && i < c->forms.n_kinds; i++)
+		if (c->forms.kinds[i].form)
+			bit_set(kinds, i);
+	c->idle = timeline_find_task(c->ls->tl, machine, 0);
+	if (!r)
+		r = runclock_init(&c->clock, c->ls, machine, -1, c->from, c->to);
+	if (!r)
+		c->is_wall |= c->clock.is_wall;
+	if (!r)
+		r = find_left(c, &where);
+	if (!r)
+		r = run_range(c, &where, kinds);
+	for (size_t i = 0; c->stacks && i <= UINT16_MAX; i++) {
+		c->task = is_idle_stack(c, i) ? c->idle : (int)i;
+		c->clock_of = i;
+		if (c->stacks[i] && !r)
+			callstack_cut(&c->stacks[i]->cs,
+				      later(c->to, timeline_duration(c->ls->tl)));
+		free(c->stacks[i]);
+	}
+	free(c->stacks);
+	c->stacks = NULL;
+	free(c->left);
+	c->left = NULL;
+	runclock_release(&c->clock);
+	free(kinds);
+	free(where.streams);
+	forms_release(&c->forms);
+	return r;
+}
+
+int insight_each_call(struct lanes *ls, int task, uint64_t from, uint64_t to, bool with_idle,
+		      call_sink sink, void *ctx, bool *ret_is_wall)
+{
+	struct calling c = {.ls = ls, .sink = sink, .ctx = ctx, .from = from, .task = task};
+	size_t source = 0;
+	uint32_t machine;
+	bool any = false;
+	int r = 0;
+
+	c.with_idle = with_idle;
+	c.to = earlier(to, timeline_duration(ls->tl));
+	*ret_is_wall = false;
+	if (from > c.to)
+		return 0;
+	if (task >= 0) {
+		r = calls_of_task(&c);
+		*ret_is_wall = c.is_wall;
+		return r;
+	}
+	while (!r && lanes_next_machine(ls->tl, &source, &machine)) {
+		r = calls_of_machine(&c, machine);
+		any |= !r;
+		r = r == -ENODATA ? 0 : r;
+	}
+	*ret_is_wall = c.is_wall;
+	return r < 0 ? r : any ? 0 : -ENODATA;
+}
+
+bool insight_has_calls(struct lanes *ls)
+{
+	size_t source = 0;
+	uint32_t machine;
+	bool any = false;
+
+	while (!any && lanes_next_machine(ls->tl, &source, &machine)) {
+		struct forms forms;
+
+		if (forms_init(&forms, ls->tl, &ls->labels, machine, FORM_CALLS) < 0)
+			break;
+		any = forms.n_found;
+		forms_release(&forms);
+	}
+	return any;
+}
+
+/* --- functions ------------------------------------------------------------------------------------------- */
+
+struct function_row {
+	uint64_t n, n_cut, total, self, off, max, max_at;
+	uint32_t label;
+};
+
+struct functions {
+	struct function_row *rows; /* by label */
+	size_t n;
+	bool failed;
+};
+
+static void add_function(void *ctx, const struct counted_call *call)
+{
+	struct functions *f = ctx;
+	uint32_t label = call->path[call->depth];
+	struct function_row *row;
+	bool is_inner = false;
+
+	if (label >= f->n) {
+		size_t n = label + 1024;
+		struct function_row *more = realloc(f->rows, n * sizeof(*more));
+
+		if (!more) {
+			f->failed = true;
+			return;
+		}
+		memset(more + f->n, 0, (n - f->n) * sizeof(*more));
+		f->rows = more;
+		f->n = n;
+	}
+	/* a function that calls itself has its time already */
+	for (unsigned i = 0; i < call->depth; i++)
+		is_inner |= call->path[i] == label;
+	row = &f->rows[label];
+	row->label = label;
+	if (call->is_cut) {
+		row->n_cut++;
+		return;
+	}
+	row->n++;
+	row->total += is_inner ? 0 : call->ns;
+	row->off += is_inner || call->ns > call->wall_ns ? 0 : call->wall_ns - call->ns;
+	row->self += call->self_ns;
+	if (call->ns > row->max || row->n == 1) {
+		row->max = call->ns;
+		row->max_at = call->start;
+	}
+}
+
+static int compare_functions(const void *a, const void *b)
+{
+	const struct function_row *x = a, *y = b;
+
+	if (x->self != y->self)
+		return x->self > y->self ? -1 : 1;
+	if (x->n != y->n)
+		return x->n > y->n ? -1 : 1;
+	if (x->n_cut != y->n_cut)
+		return x->n_cut > y->n_cut ? -1 : 1;
+	return (x->label > y->label) - (x->label < y->label);
+}
+
+#define FUNCTIONS_SHOWN 2000
+
+static bool is_met(const struct function_row *row)
+{
+	return row->n || row->n_cut;
+}
+
+int insight_functions(struct lanes *ls, int task, uint64_t from, uint64_t to, struct jsonwriter *w)
+{
+	struct functions f = {0};
+	bool is_wall;
+	int r = insight_each_call(ls, task, from, to, true, add_function, &f, &is_wall);
+
+	if (r == -ENODATA)
+		r = 0;
+	if (!r && f.failed)
+		r = -ENOMEM;
+	if (r < 0) {
+		free(f.rows);
+		return r;
+	}
+	if (f.n)
+		qsort(f.rows, f.n, sizeof(*f.rows), compare_functions);
+	jsonwriter_open(w, NULL, '{');
+	jsonwriter_add_string(w, "clock", is_wall ? "wall" : "cpu");
+	jsonwriter_open(w, "functions", '[');
+	for (size_t i = 0; i < f.n && is_met(&f.rows[i]) && i < FUNCTIONS_SHOWN; i++) {
+		const struct function_row *row = &f.rows[i];
+
+		jsonwriter_open(w, NULL, '{');
+		jsonwriter_add_string(w, "name", labels_find(&ls->labels, row->label));
+		jsonwriter_add_uint(w, "calls", row->n);
+		jsonwriter_add_uint(w, "cut", row->n_cut);
+		jsonwriter_add_uint(w, "total", row->total);
+		jsonwriter_add_uint(w, "self", row->self);
+		jsonwriter_add_uint(w, "off", row->off);
+		jsonwriter_add_uint(w, "avg", row->n ? row->total / row->n : 0);
+		jsonwriter_add_uint(w, "max", row->max);
+		jsonwriter_add_uint(w, "max_at", row->max_at);
+		jsonwriter_close(w);
+	}
+	jsonwriter_close(w);
+	jsonwriter_close(w);
+	free(f.rows);
+	return 0;
+}

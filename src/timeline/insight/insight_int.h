@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * insight_int.h - what the files behind insight.h share: trees of frames, calls of a range.
+ */
+#ifndef SONDE_TIMELINE_INSIGHT_INSIGHT_INT_H
+#define SONDE_TIMELINE_INSIGHT_INSIGHT_INT_H
+
+#include "timeline/lanes/callstack.h"
+#include "timeline/lanes/forms.h"
+#include "timeline/insight/insight.h"
+#include "timeline/lanes/lane_int.h"
+
+static inline uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+static inline uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+/* How much of [start, end] is in [from, to]. */
+static inline uint64_t overlap(uint64_t start, uint64_t end, uint64_t from, uint64_t to)
+{
+	start = later(start, from);
+	end = earlier(end, to);
+	return end > start ? end - start : 0;
+}
+
+/* "bash-812"; "an unknown task". */
+const char *insight_task_name(const struct timeline *tl, int task, char *buf, size_t size);
+
+/* --- trees of frames: flametree.c ------------------------------------------------------------------- */
+
+#define FLAME_NODES_MAX (1u << 20)
+#define FLAME_DEPTH_MAX 120 /* two levels of JSON each */
+
+struct flame_node {
+	uint32_t label, parent, first_child, next; /* 0: none; node 0 is the root */
+	uint64_t self;
+};
+
+struct flametree {
+	struct flame_node *nodes;
+	uint32_t n, cap;
+	uint32_t *slots;
+	uint32_t n_slots;
+	uint64_t seed;
+	uint64_t n_dropped; /* weight that found no room */
+};
+
+int flametree_init(struct flametree *t);
+void flametree_release(struct flametree *t);
+/* The child of a node with this label; UINT32_MAX: no room. */
+uint32_t flametree_child(struct flametree *t, uint32_t parent, uint32_t label);
+void flametree_add(struct flametree *t, uint32_t node, uint64_t weight);
+/* {"name":…,"value":…,"children":[…]}, children by weight. */
+int flametree_emit(struct flametree *t, struct labels *labels, struct jsonwriter *w);
+
+/* --- calls of a range: calls.c --------------------------------------------------------------- */
+
+struct counted_call {
+	int task;
+	const uint32_t *path; /* labels from the outermost on, path[depth] is the call */
+	unsigned depth;
+	uint64_t start;
+	/* within the range: while its task ran, of that in no other call, and all of it */
+	uint64_t ns, self_ns, wall_ns;
+	bool is_cut; /* its begin or end was not recorded: the times are no lengths */
+};
+typedef void (*call_sink)(void *ctx, const struct counted_call *call);
+/*
+ * 0; -ENODATA: the trace has no such events. *ret_is_wall: it does not tell when tasks ran, so that the time
+ * asleep counts as well.
+ */
+int insight_each_call(struct lanes *ls, int task, uint64_t from, uint64_t to, bool with_idle,
+		      call_sink sink, void *ctx, bool *ret_is_wall);
+/* Are there events of functions at all? */
+bool insight_has_calls(struct lanes *ls);
+
+/* --- time that tasks ran: runclock.c ------------------------------------------------------------------ */
+
+#define RUNCLOCK_MAX (4u << 20) /* runs */
+
+struct run_start {
+	uint64_t start, end, before; /* before: time that it ran before, since the range's start */
+};
+
+struct run_list {
+	struct run_start *runs;
+	size_t n, cap, last;
+	bool is_known; /* else nothing tells when it ran: all time counts */
+};
+
+struct runclock {
+	struct run_list *tasks; /* by task number; of the idle task by runclock_idle() */
+	size_t n_runs;
+	bool is_wall; /* nothing is known: all time counts */
+	bool failed;
+};
+
+/* The idle task runs on all CPUs, and has a clock on each: this instead of its number. */
+static inline uint16_t runclock_idle(uint32_t cpu)
+{
+	return UINT16_MAX - 1 - (cpu & 0xfff);
+}
+/* task -1: all of the machine. What does not fit leaves the clock on the wall. 0 or -ENOMEM. */
+int runclock_init(struct runclock *rc, struct lanes *ls, uint32_t machine, int task, uint64_t from,
+		  uint64_t to);
+void runclock_release(struct runclock *rc);
+/* How long the task ran until t. Fastest if t grows. */
+uint64_t runclock_at(struct runclock *rc, int task, uint64_t t);
+
+/* --- stacks: stacks.c -------------------------------------------------------------------------- */
+
+/* Is it the event SYSTEM/NAME? */
+bool insight_is_event(const struct event *ev, const char *name);
+/*
+ * A tree of what is in the kernel_stack and user_stack events; event: only those of this one, SYSTEM/NAME. n_of: by kind of the
+ * event that a stack belongs to, how many there are; n_of[n_kinds]: where that is not known. 0, -ENODATA: there are
+ * none.
+ */
+int insight_count_stacks(struct lanes *ls, const char *event, int task, uint64_t from, uint64_t to,
+			 struct flametree *t, uint64_t *n_of, size_t n_kinds);
+int insight_off_cpu(struct lanes *ls, int task, uint64_t from, uint64_t to, struct flametree *t,
+		    bool *ret_has_stacks);
+
+#endif

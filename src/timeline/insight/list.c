@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * list.c - single spans of lanes, one by one: all calls of a function, all runs of an interrupt, all times that
+ * a task was blocked.
+ *
+ * Which ones: spans with a name (a label of interrupts, system calls, functions, pairs), or with a value (the number of
+ * a task on a CPU, of a state of a task), that touch the range. All of them are counted; the first `max` in the
+ * wanted order are listed. They are kept in a heap with the last of them on top, so memory depends on max alone.
+ *
+ * A span whose begin or end was not recorded has no length: in an order by length it stands behind the others.
+ */
+#include "timeline/insight/insight_int.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct listed_span {
+	uint64_t start, end;
+	uint32_t lane, value;
+	uint8_t row, flags;
+};
+
+struct span_listing {
+	struct lanes *ls;
+	const struct list_wants *wants;
+	uint64_t from, to;
+	uint32_t lane;
+	int64_t label; /* number of the wanted name; -1: not met yet */
+	uint64_t n, n_cut, total;
+	struct listed_span *heap;
+	size_t n_heap;
+};
+
+static bool is_cut(const struct listed_span *s)
+{
+	return s->flags & (TILE_OPEN_START | TILE_OPEN_END);
+}
+
+/* Does a stand before b in the wanted order? The last rule makes the order complete. */
+static bool is_before(enum list_order order, const struct listed_span *a,
+		      const struct listed_span *b)
+{
+	uint64_t x = a->end - a->start, y = b->end - b->start;
+
+	if (order == LIST_LONGEST || order == LIST_SHORTEST) {
+		if (is_cut(a) != is_cut(b))
+			return is_cut(b);
+		if (x != y)
+			return order == LIST_LONGEST ? x > y : x < y;
+	}
+	if (a->start != b->start)
+		return order == LIST_LAST ? a->start > b->start : a->start < b->start;
+	return a->lane != b->lane ? a->lane < b->lane : a->row < b->row;
+}
+
+/* --- the heap: heap[0] is the one that goes first when a better one comes ------------------------------------ */
+
+static void sift_up(struct span_listing *l, size_t at)
+{
+	while (at) {
+		size_t up = (at - 1) / 2;
+		struct listed_span s = l->heap[at];
+
+		if (!is_before(l->wants->order, &l->heap[up], &s))
+			return;
+		l->heap[at] = l->heap[up];
+		l->heap[up] = s;
+		at = up;
+	}
+}
+
+static void sift_down(struct span_listing *l, size_t n)
+{
+	for (size_t at = 0, down = 1; down < n; down = 2 * at + 1) {
+		struct listed_span s = l->heap[at];
+
+		if (down + 1 < n && is_before(l->wants->order, &l->heap[down], &l->heap[down + 1]))
+			down++;
+		if (!is_before(l->wants->order, &s, &l->heap[down]))
+			return;
+		l->heap[at] = l->heap[down];
+		l->heap[down] = s;
+		at = down;
+	}
+}
+
+static void keep(struct span_listing *l, const struct listed_span *s)
+{
+	if (l->n_heap < l->wants->max) {
+		l->heap[l->n_heap] = *s;
+		sift_up(l, l->n_heap++);
+	} else if (l->n_heap && is_before(l->wants->order, s, &l->heap[0])) {
+		l->heap[0] = *s;
+		sift_down(l, l->n_heap);
+	}
+}
+
+/* Takes the last one away again and again: what is left is in order. */
+static void put_in_order(struct span_listing *l)
+{
+	for (size_t n = l->n_heap; n > 1; n--) {
+		struct listed_span s = l->heap[0];
+
+		l->heap[0] = l->heap[n - 1];
+		l->heap[n - 1] = s;
+		sift_down(l, n - 1);
+	}
+}
+
+/* --- spans ------------------------------------------------------------------------------------------------ */
+
+/* A name has one number, so it is compared until it is met once. */
+static bool is_wanted(struct span_listing *l, uint32_t value)
+{
+	if (!l->wants->name)
+		return value == l->wants->value;
+	if (l->label < 0 && !strcmp(labels_find(&l->ls->labels, value), l->wants->name))
+		l->label = value;
+	return value == l->label;
+}
+
+static bool add_span(void *ctx, const struct lane_span *s)
+{
+	struct span_listing *l = ctx;
+	struct listed_span one = {s->start, s->end, l->lane, s->value, s->row, s->flags};
+
+	if ((s->end <= l->from && s->start < l->from) || !is_wanted(l, s->value))
+		return true;
+	l->n++;
+	if (is_cut(&one))
+		l->n_cut++;
+	else
+		l->total += s->end - s->start;
+	keep(l, &one);
+	return true;
+}
+
+static void emit_refused(struct jsonwriter *w, const char *spec, const char *why)
+{
+	jsonwriter_open(w, NULL, '{');
+	jsonwriter_add_string(w, "lane", spec);
+	jsonwriter_add_string(w, "why", why);
+	jsonwriter_close(w);
+}
+
+static bool is_repeated(const char *const *specs, size_t at)
+{
+	for (size_t i = 0; i < at; i++)
+		if (!strcmp(specs[i], specs[at]))
+			return true;
+	return false;
+}
+
+static int list_lane(struct span_listing *l, const char *spec, struct jsonwriter *w)
+{
+	struct errmsg err = {0};
+	struct lane *ln;
+	uint64_t from, to;
+	int r = lane_get_at(l->ls, spec, l->from, &ln, &from, &to, &err);
+
+	if (r == -EINVAL || r == -E2BIG)
+		emit_refused(w, spec, err.text);
+	if (r < 0)
+		return r == -EINVAL || r == -E2BIG ? 0 : r;
+	if (lane_kind(ln) > LANE_SPANS || (lane_kind(ln) == LANE_SPANS) != !!l->wants->name)
+		emit_refused(w, spec,
+			     l->wants->name ? "The lane has no spans with names."
+					    : "The lane has no spans with such a value.");
+	else /* one earlier, for what has no length and stands at the very begin */
+		r = lanes_each(l->ls, spec, l->from ? l->from - 1 : 0, l->to, add_span, l, NULL,
+			       &err);
+	lane_put(ln);
+	return r;
+}
+
+static void emit_rows(const struct span_listing *l, const char *const *specs, struct jsonwriter *w)
+{
+	jsonwriter_add_uint(w, "n", l->n);
+	jsonwriter_add_uint(w, "cut", l->n_cut);
+	jsonwriter_add_uint(w, "total", l->total);
+	jsonwriter_open(w, "rows", '[');
+	for (size_t i = 0; i < l->n_heap; i++) {
+		const struct listed_span *s = &l->heap[i];
+
+		jsonwriter_open(w, NULL, '{');
+		jsonwriter_add_string(w, "lane", specs[s->lane]);
+		jsonwriter_add_uint(w, "row", s->row);
+		jsonwriter_add_uint(w, "start", s->start);
+		jsonwriter_add_uint(w, "end", s->end);
+		jsonwriter_add_bool(w, "cut", is_cut(s));
+		jsonwriter_close(w);
+	}
+	jsonwriter_close(w);
+}
+
+int insight_list(struct lanes *ls, const char *const *specs, size_t n_specs,
+		 const struct list_wants *wants, uint64_t from, uint64_t to, struct jsonwriter *w)
+{
+	struct span_listing l = {.ls = ls, .wants = wants, .from = from, .label = -1};
+	int r = 0;
+
+	l.to = earlier(to, timeline_duration(ls->tl));
+	l.heap = calloc(wants->max + 1, sizeof(*l.heap));
+	if (!l.heap)
+		return -ENOMEM;
+	n_specs = n_specs < SPANS_LANES_MAX ? n_specs : SPANS_LANES_MAX;
+	lanes_prepare(ls, specs, n_specs);
+	jsonwriter_open(w, NULL, '{');
+	jsonwriter_add_uint(w, "from", from);
+	jsonwriter_add_uint(w, "to", l.to);
+	jsonwriter_open(w, "refused", '[');
+	for (size_t i = 0; i < n_specs && r >= 0; i++) {
+		l.lane = i;
+		r = is_repeated(specs, i) ? 0 : list_lane(&l, specs[i], w);
+	}
+	jsonwriter_close(w);
+	put_in_order(&l);
+	emit_rows(&l, specs, w);
+	jsonwriter_close(w);
+	free(l.heap);
+	return r < 0 ? r : 0;
+}

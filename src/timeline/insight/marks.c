@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * marks.c - marks of one who wants them, by a pass of its own over the trace.
+ *
+ * passes.c does the work; here a wish for marks (streams, kinds, tasks, a function that makes a mark of an event)
+ * becomes one for items. Whoever builds several lanes at once puts the wish beside others' instead. The list that
+ * comes back is the caller's to free; MARKS_MAX bounds it.
+ */
+#include "timeline/insight/marks.h"
+
+void marks_want(struct gatherer *g, const struct mark_wants *wants)
+{
+	*g = (struct gatherer){.streams = wants->streams,
+			       .n_streams = wants->n_streams,
+			       .kinds = wants->kinds,
+			       .n_kinds = wants->n_kinds,
+			       .tasks = wants->tasks,
+			       .n_tasks = wants->n_tasks,
+			       .take = wants->make,
+			       .ctx = wants->ctx,
+			       .item_bytes = sizeof(struct mark),
+			       .items_max = MARKS_MAX};
+}
+
+int marks_gather(struct marks *ret, struct timeline *tl, const struct mark_wants *wants)
+{
+	struct gatherer g;
+	int r;
+
+	marks_want(&g, wants);
+	r = gather(tl, &g, 1, wants->from, wants->to);
+	*ret = (struct marks){g.items, g.n_items};
+	return r < 0 ? r : g.error;
+}

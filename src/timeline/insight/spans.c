@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * spans.c - how long interrupts, system calls, functions, pairs take: spans of lanes, by name.
+ *
+ *	lanes of one sort (interrupts of all CPUs, system calls of all tasks, one pair)
+ *	  └─ all of them together: how many, how long, quantiles, where the longest is
+ *	      └─ each name the same
+ *
+ * A span counts if it touches the range, with its whole length, also where that leaves the range: what is asked for is
+ * how long they are, not how much of them is in sight; that is told besides (inside). One whose begin or end was not
+ * recorded has no length; it is only counted (cut). What a function calls is in its length, as are its pauses.
+ *
+ * Lengths are kept one by one, with the number of their group above them, so that quantiles are exact: sorted once
+ * they stand group by group, and once more with the number of the sort instead.
+ *
+ * Ceilings: SPANS_LANES_MAX lanes, GROUPS_MAX names; above LENGTHS_MAX spans there are no quantiles, all else is
+ * exact. ROWS_SHOWN names of a sort are told, those with the most time.
+ */
+#include "timeline/insight/insight_int.h"
+#include "timeline/insight/lengths.h"
+
+#include "base/hash.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define GROUPS_MAX  (UINT16_MAX - SPANS_LANES_MAX)
+#define GROUP_SLOTS (2u * (UINT16_MAX + 1))
+#define ROWS_SHOWN  2000
+
+struct span_group {
+	uint64_t n, n_cut, total, inside, min, max, max_at;
+	uint64_t quantiles[3];
+	uint32_t label, max_lane;
+	uint16_t sort; /* groups 0 … n_sorts - 1 are the sorts themselves */
+	uint8_t max_row;
+};
+
+static const struct {
+	const char *name;
+	unsigned of_10000;
+} quantiles[] = {{"p50", 5000}, {"p95", 9500}, {"p99", 9900}};
+
+struct span_counting {
+	struct lanes *ls;
+	const char *const *specs;
+	uint64_t from, to;
+	uint32_t lane; /* that is gone through */
+	uint16_t sort;
+	size_t n_sorts;
+	uint32_t first_lane[SPANS_LANES_MAX]; /* by sort */
+	struct lane_spec sorts[SPANS_LANES_MAX];
+	struct span_group *groups;
+	size_t n_groups, cap_groups;
+	uint32_t *slots; /* from (sort, label) to a group, + 1 */
+	uint64_t seed;
+	struct lengths lengths;
+	bool is_over; /* there are more names than groups */
+	uint64_t
+		part_ns; /* lanes of very many events were gone through in parts so long; 0: none was */
+	int error;
+};
+
+/* --- groups ------------------------------------------------------------------------------------------------ */
+
+static int add_group(struct span_counting *c, uint16_t sort, uint32_t label)
+{
+	if (c->n_groups == c->cap_groups) {
+		size_t cap = c->cap_groups ? c->cap_groups * 2 : 256;
+		struct span_group *more = realloc(c->groups, cap * sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		c->groups = more;
+		c->cap_groups = cap;
+	}
+	c->groups[c->n_groups] = (struct span_group){.sort = sort, .label = label};
+	return c->n_groups++;
+}
+
+/* The group of a name; -ENOSPC: no more of them. */
+static int find_group(struct span_counting *c, uint32_t label)
+{
+	uint64_t key = ((uint64_t)c->sort << 32 | label) * 0x9e3779b97f4a7c15u;
+	size_t at = hash_number(c->seed, key, GROUP_SLOTS);
+	int n;
+
+	for (; c->slots[at]; at = (at + 1) & (GROUP_SLOTS - 1)) {
+		const struct span_group *g = &c->groups[c->slots[at] - 1];
+
+		if (g->sort == c->sort && g->label == label)
+			return c->slots[at] - 1;
+	}
+	if (c->n_groups >= c->n_sorts + GROUPS_MAX)
+		return -ENOSPC;
+	n = add_group(c, c->sort, label);
+	if (n >= 0)
+		c->slots[at] = n + 1;
+	return n;
+}
+
+static void group_add(struct span_group *g, const struct span_counting *c,
+		      const struct lane_span *s)
+{
+	uint64_t ns = s->end - s->start;
+
+	g->inside += overlap(s->start, s->end, c->from, c->to);
+	if (s->flags & (TILE_OPEN_START | TILE_OPEN_END)) {
+		g->n_cut++;
+		return;
+	}
+	if (!g->n || ns < g->min)
+		g->min = ns;
+	if (!g->n || ns > g->max) {
+		g->max = ns;
+		g->max_at = s->start;
+		g->max_lane = c->lane;
+		g->max_row = s->row;
+	}
+	g->n++;
+	g->total += ns;
+}
+
+static bool add_span(void *ctx, const struct lane_span *s)
+{
+	struct span_counting *c = ctx;
+	int n;
+
+	if (s->end <= c->from && s->start < c->from)
+		return true;
+	group_add(&c->groups[c->sort], c, s);
+	n = find_group(c, s->value);
+	if (n == -ENOMEM) {
+		c->error = n;
+		return false;
+	}
+	if (n < 0) {
+		/* without a name it counts only in its sort */
+		c->is_over = true;
+		n = c->sort;
+	} else {
+		group_add(&c->groups[n], c, s);
+	}
+	if (!(s->flags & (TILE_OPEN_START | TILE_OPEN_END)))
+		c->error =
+			lengths_add(&c->lengths, (uint64_t)n << LENGTHS_BITS | (s->end - s->start));
+	return !c->error;
+}
+
+/* --- lanes ------------------------------------------------------------------------------------------------- */
+
+/* Lanes of one type and machine are one sort; each pair is its own. */
+static bool is_same_sort(const struct lane_spec *a, const struct lane_spec *b)
+{
+	return a->type == b->type && a->machine == b->machine && a->type != LANE_OF_PAIR;
+}
+
+static bool is_repeated(const struct span_counting *c, uint32_t lane)
+{
+	for (uint32_t i = 0; i < lane; i++)
+		if (!strcmp(c->specs[i], c->specs[lane]))
+			return true;
+	return false;
+}
+
+/* All sorts come before the names, so that their numbers are those of the first groups. */
+static int find_sorts(struct span_counting *c, size_t n_specs, int16_t *ret_sort_of)
+{
+	for (size_t i = 0; i < n_specs; i++) {
+		struct errmsg err = {0};
+		struct lane_spec spec = {0};
+		size_t s = 0;
+
+		ret_sort_of[i] = -1;
+		if (lane_spec_parse(&spec, c->specs[i], &err) < 0 || is_repeated(c, i) ||
+		    lane_kind_of(spec.type) != LANE_SPANS)
+			continue;
+		while (s < c->n_sorts && !is_same_sort(&c->sorts[s], &spec))
+			s++;
+		if (s == c->n_sorts) {
+			c->sorts[s] = spec;
+			c->first_lane[s] = i;
+			c->n_sorts++;
+			if (add_group(c, s, 0) < 0)
+				return -ENOMEM;
+		}
+		ret_sort_of[i] = s;
+	}
+	return 0;
+}
+
+static void emit_refused(struct jsonwriter *w, const char *spec, const char *why)
+{
+	jsonwriter_open(w, NULL, '{');
+	jsonwriter_add_string(w, "lane", spec);
+	jsonwriter_add_string(w, "why", why);
+	jsonwriter_close(w);
+}
+
+/* Goes through all lanes; writes those that cannot be had. */
+static int count_lanes(struct span_counting *c, size_t n_specs, struct jsonwriter *w)
+{
+	int16_t sort_of[SPANS_LANES_MAX];
+	int r = find_sorts(c, n_specs, sort_of);
+
+	jsonwriter_open(w, "refused", '[');
+	for (size_t i = 0; i < n_specs && !r; i++) {
+		struct errmsg err = {0};
+		struct lane_spec spec;
+
+		if (is_repeated(c, i))
+			continue;
+		if (sort_of[i] < 0) {
+			r = lane_spec_parse(&spec, c->specs[i], &err);
+			emit_refused(w, c->specs[i], r < 0 ? err.text : "The lane has no spans.");
+			r = 0;
+			continue;
+		}
+		c->lane = i;
+		c->sort = sort_of[i];
+		/* one earlier, for what has no length and stands at the very begin */
+		r = lanes_each(c->ls, c->specs[i], c->from ? c->from - 1 : 0, c->to, add_span, c,
+			       &c->part_ns, &err);
+		if (r == -EINVAL || r == -E2BIG)
+			emit_refused(w, c->specs[i], err.text);
+		r = r == -EINVAL || r == -E2BIG ? 0 : r;
+		r = r < 0 ? r : c->error;
+	}
+	jsonwriter_close(w);
+	return r;
+}
+
+/* --- what is told ------------------------------------------------------------------------------------------ */
+
+/* Quantiles of all groups that stand in the list, which is in order of them. */
+static void find_quantiles(struct span_counting *c, bool of_sorts)
+{
+	const uint64_t *list = c->lengths.list, mask = (UINT64_C(1) << LENGTHS_BITS) - 1;
+	size_t n = c->lengths.n;
+
+	for (size_t i = 0, end; i < n; i = end) {
+		size_t group = list[i] >> LENGTHS_BITS;
+
+		for (end = i + 1; end < n && list[end] >> LENGTHS_BITS == group; end++)
+			;
+		/* in the first round what found no group of its own has that of its sort */
+		for (size_t q = 0; q < 3 && (of_sorts || group >= c->n_sorts); q++)
+			c->groups[group].quantiles[q] =
+				lengths_quantile(list + i, end - i, quantiles[q].of_10000) & mask;
+	}
+}
+
+static int sort_lengths(struct span_counting *c)
+{
+	uint64_t mask = (UINT64_C(1) << LENGTHS_BITS) - 1;
+	int r = lengths_sort(&c->lengths);
+
+	if (r < 0)
+		return r;
+	find_quantiles(c, false);
+	for (size_t i = 0; i < c->lengths.n; i++) {
+		uint64_t *v = &c->lengths.list[i];
+
+		*v = (*v & mask) | (uint64_t)c->groups[*v >> LENGTHS_BITS].sort << LENGTHS_BITS;
+	}
+	r = lengths_sort(&c->lengths);
+	if (!r)
+		find_quantiles(c, true);
+	return r;
+}
+
+/* By sort: it first, then its names by time. */
+static int compare_groups(const void *a, const void *b)
+{
+	const struct span_group *x = a, *y = b;
+
+	if (x->sort != y->sort)
+		return x->sort < y->sort ? -1 : 1;
+	if (x->total != y->total)
+		return x->total > y->total ? -1 : 1;
+	if (x->n != y->n)
+		return x->n > y->n ? -1 : 1;
+	return (x->label > y->label) - (x->label < y->label);
+}
+
+static void emit_group(const struct span_counting *c, const struct span_group *g, bool is_sort,
+		       struct jsonwriter *w)
+{
+	jsonwriter_open(w, NULL, '{');
+	jsonwriter_add_string(w, "of", c->specs[c->first_lane[g->sort]]);
+	if (!is_sort)
+		jsonwriter_add_string(w, "name", labels_find(&c->ls->labels, g->label));
+	jsonwriter_add_uint(w, "n", g->n);
+	jsonwriter_add_uint(w, "cut", g->n_cut);
+	jsonwriter_add_uint(w, "inside", g->inside);
+	if (g->n) {
+		jsonwriter_add_uint(w, "total", g->total);
+		jsonwriter_add_uint(w, "avg", g->total / g->n);
+		jsonwriter_add_uint(w, "min", g->min);
+		jsonwriter_add_uint(w, "max", g->max);
+		jsonwriter_add_uint(w, "max_at", g->max_at);
+		jsonwriter_add_uint(w, "max_row", g->max_row);
+		jsonwriter_add_string(w, "max_lane", c->specs[g->max_lane]);
+	}
+	for (size_t q = 0; q < 3 && g->n && !c->lengths.is_over; q++)
+		jsonwriter_add_uint(w, quantiles[q].name, g->quantiles[q]);
+	jsonwriter_close(w);
+}
+
+static void emit_groups(struct span_counting *c, struct jsonwriter *w)
+{
+	struct span_group *names = c->groups + c->n_sorts;
+	size_t n_names = c->n_groups - c->n_sorts, at = 0;
+
+	if (n_names)
+		qsort(names, n_names, sizeof(*names), compare_groups);
+	jsonwriter_open(w, "rows", '[');
+	for (size_t s = 0; s < c->n_sorts; s++) {
+		if (c->groups[s].n || c->groups[s].n_cut)
+			emit_group(c, &c->groups[s], true, w);
+		for (size_t shown = 0; at < n_names && names[at].sort == s; at++, shown++)
+			if (shown < ROWS_SHOWN)
+				emit_group(c, &names[at], false, w);
+			else
+				c->is_over = true;
+	}
+	jsonwriter_close(w);
+	jsonwriter_add_bool(w, "more", c->is_over);
+	jsonwriter_add_bool(w, "too_many", c->lengths.is_over);
+	if (c->part_ns)
+		jsonwriter_add_uint(w, "parts_of", c->part_ns);
+}
+
+int insight_spans(struct lanes *ls, const char *const *specs, size_t n_specs, uint64_t from,
+		  uint64_t to, struct jsonwriter *w)
+{
+	struct span_counting *c = calloc(1, sizeof(*c));
+	int r;
+
+	if (!c)
+		return -ENOMEM;
+	c->ls = ls;
+	c->specs = specs;
+	c->from = from;
+	c->to = earlier(to, timeline_duration(ls->tl));
+	c->seed = hash_seed();
+	c->slots = calloc(GROUP_SLOTS, sizeof(*c->slots));
+	n_specs = n_specs < SPANS_LANES_MAX ? n_specs : SPANS_LANES_MAX;
+	lanes_prepare(ls, specs, n_specs);
+	jsonwriter_open(w, NULL, '{');
+	jsonwriter_add_uint(w, "from", from);
+	jsonwriter_add_uint(w, "to", c->to);
+	r = c->slots ? count_lanes(c, n_specs, w) : -ENOMEM;
+	if (!r && !c->lengths.is_over)
+		r = sort_lengths(c);
+	if (!r)
+		emit_groups(c, w);
+	jsonwriter_close(w);
+	lengths_release(&c->lengths);
+	free(c->groups);
+	free(c->slots);
+	free(c);
+	return r;
+}

@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * stacks.c - stacks of events: how often each is there, and what tasks left their CPUs with.
+ *
+ * A stack belongs to the event before it on its CPU, if both are of one task. The kernel writes its own stack first
+ * (kernel_stack), then the program's (user_stack), each if it was asked to; so a kernel_stack waits until the next
+ * event, whose frames, if it is the program's stack, called those of the kernel:
+ *
+ *	bash-136   0x401300   0x401234   entry_SYSCALL_64   …   vfs_read        one path from the root
+ *	           └ user_stack ────────┘└ kernel_stack ───────────────┘
+ *
+ * Stacks of events are no
+ * samples of the CPU: how often a stack is there tells how often the event was. So they are counted, and can be
+ * chosen, by event. One that follows a sched_switch tells where the task stood that left:
+ *
+ *	CPU 1   sched_switch prev=bash next=…   kernel_stack (bash)        ← why bash is off the CPU
+ *	bash    running │ sleeping ──────────────────────── │ runnable │ running
+ *	                └─ all of this has the weight of that stack
+ *
+ * Stacks are kept once, as nodes of the tree they will be drawn in; a mark tells which node a task left with. Where
+ * there are no stacks, time off the CPU is told by the state and by who ended it.
+ */
+#include "timeline/insight/insight_int.h"
+#include "timeline/insight/stackframes.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define FRAMES_MAX FLAME_DEPTH_MAX
+
+struct stack_kind {
+	bool is_switch, swap;
+	bool is_wanted; /* stacks of this event */
+	const struct field *prev_pid;
+	uint32_t machine;
+};
+
+struct held_stack { /* of the kernel; that of the program may follow */
+	bool is_on;
+	uint16_t task;
+	uint64_t ts; /* of the switch that it belongs to */
+	uint32_t labels[FRAMES_MAX];
+	unsigned n;
+};
+
+struct stack_left { /* `task` left its CPU at ts with this stack */
+	uint64_t ts;
+	uint32_t node;
+	uint16_t task;
+};
+
+struct stacking {
+	struct lanes *ls;
+	struct timeline *tl;
+	int only;	/* -1: all tasks */
+	bool by_switch; /* only stacks that follow a switch are wanted, as marks */
+	/* else all events are looked at: */
+	const char *event; /* whose stacks are wanted, SYSTEM/NAME; NULL: of all */
+	uint64_t *n_of;	   /* by kind: stacks that belong to it */
+	size_t n_n_of;
+	uint16_t kind_before, task_before; /* of the stream's last event */
+	uint64_t from, to;
+	struct stack_kind *kinds;
+	size_t n_kinds;
+	struct walk_mask mask;
+	struct flametree *t;
+	struct stack_reader reader;
+	uint64_t n_stacks;
+	/* walking a stream */
+	struct held_stack held;
+	uint64_t switch_ts;
+	int switched; /* who left, -1: the event before was no switch */
+	struct stack_left *left;
+	size_t n_left, cap_left;
+	int error;
+	/* time off the CPU */
+	uint32_t *node_of;	   /* by task: where it stands; UINT32_MAX: not known */
+	struct state_span *asleep; /* by task: a sleep whose end is not seen yet */
+};
+
+static uint32_t task_node(struct stacking *s, int task)
+{
+	char name[64];
+
+	/* of one task there is nothing to tell apart */
+	if (s->only >= 0)
+		return 0;
+	insight_task_name(s->tl, task, name, sizeof(name));
+	return flametree_child(s->t, 0, labels_add(&s->ls->labels, name, strlen(name)));
+}
+
+bool insight_is_event(const struct event *ev, const char *name)
+{
+	size_t len = strlen(ev->system);
+
+	return !strncmp(name, ev->system, len) && name[len] == '/' &&
+	       !strcmp(name + len + 1, ev->name);
+}
+
+/* --- stacks ---------------------------------------------------------------------------------------------- */
+
+static int find_kinds(struct stacking *s)
+{
+	int r = 0;
+
+	s->n_kinds = timeline_n_kinds(s->tl);
+	s->kinds = calloc(s->n_kinds + 1, sizeof(*s->kinds));
+	if (!s->kinds)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->n_kinds && !r; i++) {
+		const struct timeline_kind *k = timeline_kind(s->tl, i);
+		const struct timeline_source *src = timeline_source(s->tl, k->source);
+		struct stack_kind *sk = &s->kinds[i];
+
+		if (!k->event)
+			continue;
+		sk->is_wanted = !s->event || insight_is_event(k->event, s->event);
+		sk->is_switch = s->by_switch && !strcmp(k->event->system, "sched") &&
+				!strcmp(k->event->name, "sched_switch");
+		if (!sk->is_switch && stack_reader_kind(&s->reader, i) == STACK_NONE)
+			continue;
+		sk->swap = src->formats->swap;
+		sk->machine = src->machine;
+		sk->prev_pid = event_find_field(k->event, "prev_pid");
+		r = mask_add_kind(&s->mask, i);
+	}
+	return r;
+}
+
+/* The node of a stack: its outermost frame is next to the root. */
+static uint32_t stack_node(struct stacking *s, uint16_t task, const uint32_t *labels, unsigned n)
+{
+	uint32_t node = task_node(s, task);
+
+	while (n)
+		node = flametree_child(s->t, node, labels[--n]);
+	return node;
+}
+
+static void note_left(struct stacking *s, uint64_t ts, uint16_t task, uint32_t node)
+{
+	if (s->n_left == s->cap_left) {
+		size_t cap = s->cap_left ? s->cap_left * 2 : 1024;
+		struct stack_left *more = realloc(s->left, cap * sizeof(*more));
+
+		if (!more) {
+			s->error = -ENOMEM;
+			return;
+		}
+		s->left = more;
+		s->cap_left = cap;
+	}
+	s->left[s->n_left++] = (struct stack_left){ts, node, task};
+}
+
+/* The stack at hand is complete. */
+static void flush_held(struct stacking *s)
+{
+	struct held_stack *h = &s->held;
+	uint32_t node;
+
+	if (!h->is_on)
+		return;
+	h->is_on = false;
+	node = stack_node(s, h->task, h->labels, h->n);
+	if (s->by_switch)
+		note_left(s, h->ts, h->task, node);
+	else
+		flametree_add(s->t, node, 1);
+	s->n_stacks++;
+}
+
+/* More frames of the stack at hand, which called those that it has. */
+static void add_frames(struct stacking *s, const struct walk_event *ev)
+{
+	struct held_stack *h = &s->held;
+
+	h->n += stack_reader_frames(&s->reader, ev, h->labels + h->n, FRAMES_MAX - h->n);
+}
+
+static void hold(struct stacking *s, const struct walk_event *ev)
+{
+	s->held.is_on = true;
+	s->held.task = ev->task;
+	s->held.ts = s->switch_ts;
+	s->held.n = 0;
+	add_frames(s, ev);
+	if (stack_reader_kind(&s->reader, ev->kind) == STACK_USER)
+		flush_held(s);
+}
+
+/* The program's stack behind the kernel's? Whatever else comes, the one at hand is complete. */
+static bool joins_held(struct stacking *s, const struct walk_event *ev)
+{
+	bool joins = s->held.is_on && s->held.task == ev->task &&
+		     stack_reader_kind(&s->reader, ev->kind) == STACK_USER;
+
+	if (joins)
+		add_frames(s, ev);
+	flush_held(s);
+	return joins;
+}
+
+/* The stacks of all events, by the event before each. */
+static bool count_stack(void *ctx, const struct walk_event *ev)
+{
+	struct stacking *s = ctx;
+	uint16_t before = s->kind_before;
+	enum stack_of of = stack_reader_kind(&s->reader, ev->kind),
+		      of_before = stack_reader_kind(&s->reader, before);
+	bool is_its = s->task_before == ev->task && before < s->n_n_of && of_before == STACK_NONE;
+	/* the second stack of an event that is not wanted, or that was counted with the first */
+	bool is_second =
+		of == STACK_USER && of_before == STACK_KERNEL && s->task_before == ev->task;
+
+	s->kind_before = ev->kind;
+	s->task_before = ev->task;
+	if (joins_held(s, ev) || is_second || of == STACK_NONE ||
+	    stack_reader_is_empty(&s->reader, ev) || (s->only >= 0 && ev->task != s->only))
+		return !s->error;
+	/*
+	 * What the event was is not known where it was lost, stands before the range, or an interrupt
+	 * had an event of its own in between.
+	 */
+	s->n_of[is_its ? before : s->n_n_of]++;
+	if (s->event && !(is_its && s->kinds[before].is_wanted))
+		return true;
+	hold(s, ev);
+	return !s->error;
+}
+
+static bool take_stack(void *ctx, const struct walk_event *ev)
+{
+	struct stacking *s = ctx;
+	const struct stack_kind *k = ev->kind < s->n_kinds ? &s->kinds[ev->kind] : NULL;
+	int before = s->switched;
+
+	s->switched = -1;
+	if (joins_held(s, ev) || !k)
+		return !s->error;
+	if (k->is_switch) {
+		const struct field *f = k->prev_pid;
+
+		s->switch_ts = ev->ts;
+		if (f && (uint64_t)f->offset + f->size <= ev->size)
+			s->switched = timeline_find_task(
+				s->tl, k->machine,
+				(int)bytes_get(ev->data + f->offset, f->size, k->swap));
+		return true;
+	}
+	if (before >= 0 && before == ev->task && !stack_reader_is_empty(&s->reader, ev) &&
+	    (s->only < 0 || ev->task == s->only))
+		hold(s, ev);
+	return !s->error;
+}
+
+static int walk_stacks(struct stacking *s, uint64_t from, uint64_t to)
+{
+	struct walk_wants wants = {.from = from, .to = to};
+	bool whole;
+	int r = stack_reader_init(&s->reader, s->ls);
+
+	if (!r)
+		r = find_kinds(s);
+	if (r < 0 || !s->reader.has_any)
+		return r;
+	if (s->by_switch) {
+		wants.kinds = s->mask.bits;
+		wants.n_kinds = s->mask.n;
+	}
+	for (size_t i = 0; i < timeline_n_streams(s->tl) && !r && !s->error; i++) {
+		s->switched = -1;
+		s->kind_before = TIMELINE_NO_KIND;
+		r = timeline_walk(s->tl, i, &wants, s->by_switch ? take_stack : count_stack, s,
+				  &whole);
+		flush_held(s);
+	}
+	return r < 0 ? r : s->error;
+}
+
+static struct stacking *stacking_new(struct lanes *ls, int task, uint64_t from, uint64_t to,
+				     struct flametree *t)
+{
+	struct stacking *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	s->ls = ls;
+	s->tl = ls->tl;
+	s->only = task;
+	s->from = from;
+	s->to = earlier(to, timeline_duration(ls->tl));
+	s->t = t;
+	return s;
+}
+
+static void stacking_free(struct stacking *s)
+{
+	free(s->kinds);
+	stack_reader_release(&s->reader);
+	mask_release(&s->mask);
+	free(s->left);
+	free(s->node_of);
+	free(s->asleep);
+	free(s);
+}
+
+int insight_count_stacks(struct lanes *ls, const char *event, int task, uint64_t from, uint64_t to,
+			 struct flametree *t, uint64_t *n_of, size_t n_kinds)
+{
+	struct stacking *s = stacking_new(ls, task, from, to, t);
+	int r;
+
+	if (!s)
+		return -ENOMEM;
+	s->event = event;
+	s->n_of = n_of;
+	s->n_n_of = n_kinds;
+	r = walk_stacks(s, from, to);
+	if (!r && !s->n_stacks)
+		r = -ENODATA;
+	stacking_free(s);
+	return r;
+}
+
+/* --- off the CPU ------------------------------------------------------------------------------------------- */
+
+static int compare_left(const void *a, const void *b)
+{
+	const struct stack_left *x = a, *y = b;
+
+	if (x->ts != y->ts)
+		return x->ts < y->ts ? -1 : 1;
+	return (x->task > y->task) - (x->task < y->task);
+}
+
+static uint32_t find_left(const struct stacking *s, uint64_t ts, uint16_t task)
+{
+	struct stack_left key = {.ts = ts, .task = task};
+	const struct stack_left *found =
+		s->n_left ? bsearch(&key, s->left, s->n_left, sizeof(key), compare_left) : NULL;
+
+	return found ? found->node : UINT32_MAX;
+}
+
+static void add_by_stack(void *ctx, uint16_t task, const struct task_track *t,
+			 const struct state_span *sp, enum task_state next)
+{
+	struct stacking *s = ctx;
+	uint64_t ns = overlap(sp->start, sp->end, s->from, s->to);
+	uint32_t node;
+
+	if (sp->state == STATE_RUNNING || sp->state == STATE_DEAD || sp->state == STATE_UNKNOWN) {
+		s->node_of[task] = 0;
+		return;
+	}
+	node = find_left(s, sp->start, task);
+	if (node != UINT32_MAX)
+		s->node_of[task] = node + 1;
+	if (!ns)
+		return;
+	if (!s->node_of[task])
+		s->node_of[task] = flametree_child(s->t, task_node(s, task),
+						   labels_add(&s->ls->labels, "(no stack)", 10)) +
+				   1;
+	flametree_add(s->t, s->node_of[task] - 1, ns);
+}
+
+static void add_by_waker(struct stacking *s, uint16_t task, const struct state_span *sleep,
+			 const struct state_span *after)
+{
+	uint64_t ns = overlap(sleep->start, sleep->end, s->from, s->to);
+	const char *state = task_state_name(sleep->state);
+	char text[96] = "(not woken)", name[64];
+	uint32_t node;
+
+	if (!ns)
+		return;
+	if (sleep->state == STATE_RUNNABLE || sleep->state == STATE_PREEMPTED)
+		snprintf(text, sizeof(text), "waits for a CPU");
+	else if (after && after->state == STATE_RUNNABLE && after->waker_in_irq)
+		snprintf(text, sizeof(text), "woken in an interrupt");
+	else if (after && after->state == STATE_RUNNABLE && after->waker >= 0)
+		snprintf(text, sizeof(text), "woken by %s",
+			 insight_task_name(s->tl, after->waker, name, sizeof(name)));
+	else if (after)
+		snprintf(text, sizeof(text), "(waker not known)");
+	node = flametree_child(s->t, task_node(s, task),
+			       labels_add(&s->ls->labels, state, strlen(state)));
+	flametree_add(s->t,
+		      flametree_child(s->t, node, labels_add(&s->ls->labels, text, strlen(text))),
+		      ns);
+}
+
+/* A sleep is told when what ended it is seen. */
+static void add_by_state(void *ctx, uint16_t task, const struct task_track *t,
+			 const struct state_span *sp, enum task_state next)
+{
+	struct stacking *s = ctx;
+	struct state_span *asleep = &s->asleep[task];
+
+	if (asleep->state != STATE_UNKNOWN)
+		add_by_waker(s, task, asleep, sp);
+	asleep->state = STATE_UNKNOWN;
+	if (sp->state == STATE_RUNNING || sp->state == STATE_DEAD || sp->state == STATE_UNKNOWN)
+		return;
+	if (next == STATE_UNKNOWN || sp->state < STATE_SLEEPING)
+		add_by_waker(s, task, sp, NULL);
+	else
+		*asleep = *sp;
+}
+
+static int pass_all(struct stacking *s, state_emit emit)
+{
+	uint8_t *bits = s->only >= 0 ? calloc(1, (UINT16_MAX + 1) / 8) : NULL;
+	size_t source = 0;
+	uint32_t machine;
+	uint64_t end;
+	int r = s->only >= 0 && !bits ? -ENOMEM : 0;
+
+	if (bits)
+		bit_set(bits, s->only);
+	/* what ended a sleep may stand behind the range; looked for as far again as that is long */
+	end = s->to + (s->to > s->from ? s->to - s->from : 0) + 1;
+	while (!r && lanes_next_machine(s->tl, &source, &machine))
+		r = states_pass(s->tl, s->ls->states, machine, bits, s->from, end, emit, s);
+	free(bits);
+	return r;
+}
+
+int insight_off_cpu(struct lanes *ls, int task, uint64_t from, uint64_t to, struct flametree *t,
+		    bool *ret_has_stacks)
+{
+	struct stacking *s = stacking_new(ls, task, from, to, t);
+	int r;
+
+	if (!s)
+		return -ENOMEM;
+	s->by_switch = true;
+	s->node_of = calloc(UINT16_MAX + 1, sizeof(*s->node_of));
+	s->asleep = calloc(UINT16_MAX + 1, sizeof(*s->asleep));
+	r = s->node_of && s->asleep ? walk_stacks(s, 0, s->to) : -ENOMEM;
+	if (s->n_left)
+		qsort(s->left, s->n_left, sizeof(*s->left), compare_left);
+	if (!r)
+		r = pass_all(s, s->n_stacks ? add_by_stack : add_by_state);
+	*ret_has_stacks = s->n_stacks;
+	stacking_free(s);
+	return r;
+}

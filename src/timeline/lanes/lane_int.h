@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lane_int.h - what a lane is made of. See lane.c for its life, tile.c for its pictures.
+ */
+#ifndef SONDE_TIMELINE_LANES_LANE_INT_H
+#define SONDE_TIMELINE_LANES_LANE_INT_H
+
+#include "base/errmsg.h"
+#include "timeline/lanes/calls_cache.h"
+#include "timeline/index/passes.h"
+#include "timeline/index/labels.h"
+#include "timeline/lanes/lane.h"
+#include "timeline/states/states_int.h"
+
+#include <pthread.h>
+
+#define LANE_ROWS_MAX 128 /* deeper nesting is not drawn */
+
+/* --- spec ------------------------------------------------------------------------------------------ */
+
+enum lane_type {
+	LANE_OF_CPU,
+	LANE_OF_TASK,
+	LANE_OF_IRQ,
+	LANE_OF_SOFTIRQ,
+	LANE_OF_CALLS,
+	LANE_OF_CPUCALLS,
+	LANE_OF_SYS,
+	LANE_OF_EVENT,
+	LANE_OF_FIELD,
+	LANE_OF_PAIR,
+	LANE_OF_FOUND,
+	LANE_OF_ALL,
+	LANE_OF_VCPU,
+};
+
+#define SPEC_NAME_BYTES 96
+
+struct lane_spec {
+	enum lane_type type;
+	uint32_t machine;
+	uint64_t number; /* CPU, pid or id of a selection */
+	struct spec_event {
+		char system[SPEC_NAME_BYTES], name[SPEC_NAME_BYTES];
+	} event, event_b;
+	char field[SPEC_NAME_BYTES], field_b[SPEC_NAME_BYTES]; /* also keys of a pair */
+	int only_pid, only_cpu;				       /* -1: all */
+	/* Only a part: [window << bits, (window + 1) << bits). 0: all of it. See window.c. */
+	uint8_t window_bits;
+	uint64_t window;
+};
+
+/* -EINVAL with a sentence. */
+int lane_spec_parse(struct lane_spec *s, const char *text, struct errmsg *err);
+
+/* --- spans ------------------------------------------------------------------------------------------ */
+
+/* 16 bytes: 48 bits of start, 48 of length, 24 of value, 8 of enum tile_flags */
+struct span {
+	uint32_t start_low, length_low;
+	uint16_t start_high, length_high;
+	uint32_t value_flags;
+};
+
+static inline struct span span_make(uint64_t start, uint64_t end, uint32_t value, uint8_t flags)
+{
+	uint64_t length = end > start ? end - start : 0;
+
+	return (struct span){start, length, start >> 32, length >> 32,
+			     (value & 0xffffff) | (uint32_t)flags << 24};
+}
+static inline uint64_t span_start(const struct span *s)
+{
+	return (uint64_t)s->start_high << 32 | s->start_low;
+}
+static inline uint64_t span_end(const struct span *s)
+{
+	return span_start(s) + ((uint64_t)s->length_high << 32 | s->length_low);
+}
+static inline uint32_t span_value(const struct span *s)
+{
+	return s->value_flags & 0xffffff;
+}
+static inline uint8_t span_flags(const struct span *s)
+{
+	return s->value_flags >> 24;
+}
+
+/* What a bucket of a pyramid knows. Spans: */
+struct span_bucket {
+	uint64_t busy : 48, flags : 8, any : 8; /* any: there is one, be it of no length */
+	uint64_t dominant_ns : 40, value : 24;	/* the value that has most of it, as far as known */
+};
+/* states: the share of each by its number, 65535 is all */
+struct state_bucket {
+	uint16_t share[STATES_N];
+};
+/* ticks: */
+struct tick_bucket {
+	uint32_t n : 24, flags : 8; /* n: saturates */
+};
+/* counters: */
+struct counter_bucket {
+	float min, max, last;
+	uint32_t n;
+};
+
+/*
+ * Buckets of 2^base_level ns over the whole trace, above them 2^(base_level + 1) …, one array: level
+ * base_level + i begins at at[i] and has n[i] buckets.
+ */
+#define PYRAMID_LEVELS 24
+struct pyramid {
+	void *buckets;
+	int base_level, n_levels; /* n_levels 0: there is none */
+	size_t at[PYRAMID_LEVELS], n[PYRAMID_LEVELS];
+};
+size_t pyramid_lay_out(struct pyramid *p, uint64_t duration, unsigned n_base_bits);
+/* How fine the base must be for n things, so that a tile below it has not too many to go through. */
+unsigned pyramid_bits(uint64_t n, uint64_t n_a_bucket);
+
+/*
+ * What falls into one bucket, value by value. Of more values than it can hold the smaller ones are
+ * thrown together, their time is not lost.
+ */
+#define SHARES_MAX 12
+struct shares {
+	uint64_t busy;
+	uint8_t flags, n;
+	bool any;
+	uint32_t values[SHARES_MAX];
+	uint64_t ns[SHARES_MAX];
+};
+void shares_add(struct shares *s, uint32_t value, uint64_t ns, uint8_t flags);
+/* The place of the largest. */
+unsigned shares_largest(const struct shares *s);
+
+struct sample {
+	uint64_t ts;
+	double number;
+};
+
+/* How the waker and the CPU of a state are kept. */
+static inline uint32_t state_aux(int32_t cpu, int32_t waker, bool in_irq)
+{
+	return (cpu < 0 ? 0xfff : cpu & 0xfff) << 17 | (uint32_t)in_irq << 16 |
+	       (waker < 0 ? 0xffff : waker & 0xffff);
+}
+
+static inline uint8_t state_flags(const struct state_span *s)
+{
+	return (s->open_start ? TILE_OPEN_START : 0) | (s->open_end ? TILE_OPEN_END : 0) |
+	       (s->state == STATE_RUNNABLE && s->waker >= 0 ? TILE_WAKER : 0) |
+	       (s->state == STATE_PREEMPTED ? TILE_PREEMPTED : 0);
+}
+
+struct lane_row {
+	struct span *spans; /* in order, not overlapping */
+	uint32_t *aux;	    /* LANE_STATES: state_aux(); else CPU + 1 or NULL */
+	size_t n, cap;
+	uint64_t last_end;
+	bool is_mixed; /* while it is filled: not in order */
+	/* live: so many went, up to that time; the pyramid has them, and states_pass() finds them again */
+	size_t n_gone;
+	uint64_t gone_until;
+	struct pyramid pyramid;
+};
+
+struct walk_mask { /* for timeline_walk() */
+	uint8_t *bits;
+	size_t n;
+};
+
+struct lane {
+	struct lanes *owner;
+	struct lane_spec spec;
+	enum lane_kind kind;
+	int n_refs; /* of lanes->lock */
+	uint64_t version, built_at_ns, build_ns;
+	bool is_whole; /* the index was complete */
+	uint64_t end;  /* of the trace when it was built: a live one has grown since */
+	size_t n_bytes;
+	uint64_t *until; /* live: by stream, the number of the first event that it does not know */
+	size_t n_until;
+	uint32_t n_drops; /* of the timeline */
+	/* live: what it had before this time is true, for the lane that takes over from it */
+	uint64_t settled;
+	struct switch_entry settled_by; /* LANE_OF_CPU: who ran then, and since when */
+	const struct lane *taken_from;	/* while it is built: that lane; NULL: none */
+	uint64_t taken_until;		/* its settled */
+	uint64_t
+		sums_until; /* of its pyramid: what it was at taken_until may have been a guess since it began */
+
+	struct lane_row *rows;
+	unsigned n_rows;
+	bool has_aux;
+	bool has_lost; /* LANE_STATES: there is a state that is not known because data was lost */
+
+	int sched_stream;  /* LANE_OF_CPU: spans are the index's own; -1: they are in rows */
+	uint16_t *streams; /* ticks: where to look */
+	size_t n_streams;
+	struct walk_mask kinds, ends; /* events that make, and end, what is drawn */
+	struct walk_mask tasks;	      /* bits NULL: all */
+	struct selection *found;
+	struct pyramid ticks;
+	uint64_t n_ticks;
+
+	struct sample *samples;
+	size_t n_samples;
+	struct pyramid counters;
+	double min, max;
+};
+
+/* The flags of a state; TILE_MISSED: it is not known because data was lost (machine_lost_within()). */
+uint8_t lane_state_flags(const struct lane *ln, const struct state_span *s);
+
+/* --- lanes -------------------------------------------------------------------------------------------- */
+
+#define LANE_HASH     1024
+#define LANE_BUILDERS 3 /* of lanes that go on; that are made from the whole trace; of new ones */
+
+struct lane_slot {
+	struct lane_slot *next;
+	struct lane *lane; /* NULL: being built for the first time */
+	bool is_building;
+	bool is_wanted, has_failed; /* by lanes.builders */
+	bool is_too_many;	    /* events for one lane; only windows of it can be had */
+	uint64_t wanted_ns;
+	uint64_t used;
+	char text[];
+};
+
+struct lane_selection {
+	uint64_t id;
+	struct selection *sel;
+};
+#define LANE_SELECTIONS_MAX 64
+
+struct lanes {
+	struct timeline *tl;
+	struct labels labels;
+	struct states_cache *states;
+	struct calls_cache *calls;
+	pthread_mutex_t lock;
+	pthread_cond_t built;
+	struct lane_slot *slots[LANE_HASH];
+	size_t n_slots, n_bytes;
+	uint64_t clock; /* of uses */
+	uint64_t
+		rest_ns; /* before a lane of a growing trace is built again: at least that, or rest_times what it took */
+	unsigned rest_times;
+	size_t events_max;     /* that are gathered for one lane at a time */
+	size_t live_spans_max; /* that a lane takes over from another; of more, half of it */
+	struct lane_selection selections[LANE_SELECTIONS_MAX];
+	size_t n_selections;
+	pthread_t builders[LANE_BUILDERS]; /* see lanes_follow() */
+	pthread_cond_t wanted;
+	bool has_builder, stop;
+	_Atomic bool is_final; /* nothing grows any more: lanes are built anew, not taken over */
+};
+
+/* --- building ------------------------------------------------------------------------------------------ */
+
+/* ln->taken_from may be one to go on from. */
+typedef int (*lane_build)(struct lane *ln, struct errmsg *err);
+
+int lane_build_cpu(struct lane *ln, struct errmsg *err);
+int lane_build_task(struct lane *ln, struct errmsg *err);
+int lane_build_found(struct lane *ln, struct errmsg *err);
+
+/*
+ * Lanes that need events of the trace are built in three steps: plan (which events, or what is wrong with the
+ * spec), a pass that many share, finish. release follows plan in any case, finish or not.
+ */
+struct lane_plan {
+	struct lane *ln;
+	const struct lane *before; /* live: an older one, to go on from; NULL: none */
+	struct gatherer g;
+	bool is_wanting; /* there is something to gather */
+	uint64_t from;	 /* … from then on; the rest is taken over from `before` */
+	uint64_t to;	 /* … until then; beyond is not looked at */
+	void *own;	 /* the builder's */
+	int result;
+};
+int lane_plan_forms(struct lane_plan *p,
+		    struct errmsg *err); /* irq softirq calls cpucalls sys vcpu */
+int lane_finish_forms(struct lane_plan *p, struct errmsg *err);
+void lane_release_forms(struct lane_plan *p);
+int lane_plan_ticks(struct lane_plan *p, struct errmsg *err); /* event all */
+int lane_finish_ticks(struct lane_plan *p, struct errmsg *err);
+int lane_plan_field(struct lane_plan *p, struct errmsg *err);
+int lane_finish_field(struct lane_plan *p, struct errmsg *err);
+void lane_release_field(struct lane_plan *p);
+int lane_plan_pair(struct lane_plan *p, struct errmsg *err);
+int lane_finish_pair(struct lane_plan *p, struct errmsg *err);
+void lane_release_pair(struct lane_plan *p);
+
+/* Says that there are too many events for one lane. -E2BIG */
+int lane_refuse_many(struct errmsg *err);
+/* window.c: what is gathered for a window, with a margin at both sides. The whole trace if it is none. */
+void lane_window_range(const struct lane_spec *spec, uint64_t *ret_from, uint64_t *ret_to);
+
+/* Can it go on from the lane before? */
+bool lane_goes_on(const struct lane_plan *p);
+/* … of CPUs and tasks: sets taken_from, if it can. */
+void lane_go_on(struct lane *ln, const struct lane *before);
+enum lane_kind lane_kind_of(enum lane_type type);
+/* One, by itself; before: which it replaces, or NULL. */
+int lane_build_one(struct lane *ln, const struct lane *before, struct errmsg *err);
+
+/* A lane before it is built. NULL without memory. lane_settle: built; notes what it took. */
+struct lane *lane_new(struct lanes *ls, const struct lane_spec *spec);
+void lane_settle(struct lane *ln, uint64_t begin_ns);
+void lane_free(struct lane *ln);
+/* Another number when the index has grown. */
+uint64_t lanes_version(struct timeline *tl);
+/* Monotonic. */
+uint64_t lane_now_ns(void);
+
+struct prepared_lane {
+	struct lane_slot *slot;
+	struct lane_spec spec;
+	struct lane *before; /* that it replaces, held; NULL: none */
+	struct lane *lane;   /* NULL: could not be built */
+};
+/* Builds lanes in as few passes as can be. Those that fail are left out. */
+void lanes_build_many(struct lanes *ls, struct prepared_lane *list, size_t n);
+/* … those of tasks of one machine. */
+void lane_build_tasks(struct lanes *ls, uint32_t machine, struct prepared_lane *list, size_t n);
+
+/* Adds a span to a row, which grows as needed. What overlaps is cut when the rows are finished. */
+int lane_add_span(struct lane *ln, unsigned row, uint64_t start, uint64_t end, uint32_t value,
+		  uint8_t flags, uint32_t aux);
+/* Takes over the spans of ln->taken_from that ended before taken_until. States of very many: the later ones. */
+int lane_take_spans(struct lane *ln);
+/* After the last span of a lane. */
+int lane_finish_rows(struct lane *ln);
+/* For spans that are not in rows. */
+int lane_finish_switches(struct lane *ln);
+
+/* The streams of a machine, or of one of its CPUs (cpu >= 0). */
+int lane_take_streams(struct lane *ln, uint32_t machine, int cpu);
+/* Bits for all kinds of that name. n: how many there are. */
+int mask_add_kind(struct walk_mask *m, size_t bit);
+void mask_release(struct walk_mask *m);
+int lane_take_kinds(struct lane *ln, struct walk_mask *m, const struct spec_event *e,
+		    size_t *ret_n);
+int lane_take_task(struct lane *ln, int pid);
+/* Machines are numbered by who opened the files; each is visited once. */
+bool lanes_next_machine(const struct timeline *tl, size_t *source, uint32_t *ret);
+/* Says that there is no such CPU, task or event. */
+int lane_check_machine(struct lane *ln, struct errmsg *err);
+
+/* --- reading ------------------------------------------------------------------------------------------- */
+
+/* A span as tiles want it. */
+struct drawn_span {
+	uint64_t start, end;
+	uint32_t value, aux;
+	uint8_t flags;
+};
+/* Spans of a row that touch [from, to), in order. */
+void lane_each_span(const struct lane *ln, unsigned row, uint64_t from, uint64_t to,
+		    bool (*each)(void *ctx, const struct drawn_span *s), void *ctx);
+/* How many of them there are, at most; 0 also where it is not known. */
+size_t lane_count_spans(const struct lane *ln, unsigned row, uint64_t from, uint64_t to);
+/* Index of the first span that ends after t. */
+size_t row_search(const struct lane_row *row, uint64_t t);
+size_t lane_search_sample(const struct lane *ln, uint64_t t); /* the first at or after t */
+
+struct tick {
+	uint64_t ts;
+	event_ref ref;
+	bool missed;
+};
+/* Ticks of [from, to], in order of each stream; no order between them. */
+int lane_each_tick(const struct lane *ln, uint64_t from, uint64_t to,
+		   bool (*each)(void *ctx, const struct tick *t), void *ctx);
+
+#endif

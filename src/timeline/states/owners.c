@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * owners.c - sums up the turns of a CPU by task.
+ *
+ *	CPU 0   sh │ cc1 ────── │ ls ── │ cc1 ── │ sh
+ *	asked        from ────────────────── to
+ *	answer       cc1, ls                            the longest first
+ *
+ * Several looks add up, at different CPUs, too. More than OWNERS_MAX tasks are not told apart: the rest is one, others.
+ */
+#include "timeline/states/owners.h"
+#include "timeline/insight/insight_int.h"
+
+#include <stdlib.h>
+
+struct look {
+	struct owners *o;
+	uint64_t from, to, last_ts;
+	int last;
+};
+
+static void add_owner(struct owners *o, int task, uint64_t ns)
+{
+	unsigned i = 0;
+
+	if (!ns)
+		return;
+	if (!o->n)
+		o->first = task;
+	while (i < o->n && o->list[i].task != task)
+		i++;
+	if (i >= OWNERS_MAX) {
+		i = OWNERS_MAX;
+		task = OWNERS_OTHERS;
+	}
+	o->n = i < o->n ? o->n : i + 1;
+	o->list[i].task = task;
+	o->list[i].ns += ns;
+}
+
+static bool look_at_turn(void *ctx, const struct cpu_turn *t)
+{
+	struct look *l = ctx;
+
+	add_owner(l->o, l->last, overlap(l->last_ts, t->ts, l->from, l->to));
+	l->last = t->next == TIMELINE_NO_TASK ? -1 : t->next;
+	l->last_ts = t->ts;
+	return true;
+}
+
+int owners_look(struct owners *o, struct timeline *tl, uint32_t machine, int cpu, uint64_t from,
+		uint64_t to)
+{
+	struct look l = {.o = o, .from = from, .to = to, .last = -1};
+	int r = cpu < 0 ? 0 : cpu_turns(tl, machine, cpu, from, to, look_at_turn, &l);
+
+	add_owner(o, l.last, overlap(l.last_ts, to, from, to));
+	return r;
+}
+
+int owner_compare(const void *a, const void *b)
+{
+	const struct owner *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	return (x->task > y->task) - (x->task < y->task);
+}
+
+void owners_sort(struct owners *o)
+{
+	qsort(o->list, o->n, sizeof(o->list[0]), owner_compare);
+}

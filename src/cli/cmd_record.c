@@ -17,7 +17,7 @@
 #include "cli/outcome.h"
 #include "cli/recordrun.h"
 #include "cli/statusline.h"
-#include "store/livefile.h"
+#include "store/live/livefile.h"
 
 #include <errno.h>
 #include <libgen.h>

@@ -24,7 +24,7 @@
 #include "cli/viewcache.h"
 #include "cli/viewlive.h"
 #include "cli/viewtrace.h"
-#include "store/livefile.h"
+#include "store/live/livefile.h"
 #include "view/httpd.h"
 #include "view/sandbox.h"
 

@@ -25,7 +25,7 @@
 #include "base/errmsg.h"
 #include "base/outplace.h"
 #include "cli/recordrun.h"
-#include "store/livefile.h"
+#include "store/live/livefile.h"
 
 #include <errno.h>
 #include <fcntl.h>

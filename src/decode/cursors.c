@@ -20,7 +20,7 @@
  */
 #include "decode/sequence_int.h"
 
-#include "store/livepages.h"
+#include "store/live/livepages.h"
 
 #include <errno.h>
 #include <stdlib.h>

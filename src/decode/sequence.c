@@ -21,7 +21,7 @@
 #include "base/shortage.h"
 #include "decode/order.h"
 #include "decode/sequence_int.h"
-#include "store/livepages.h"
+#include "store/live/livepages.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -26,7 +26,7 @@
 #include "serve/collect_int.h"
 #include "serve/message.h"
 #include "serve/metadata.h"
-#include "store/livefile.h"
+#include "store/live/livefile.h"
 #include "store/writer.h"
 
 #include <errno.h>

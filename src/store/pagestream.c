@@ -20,7 +20,7 @@
 #include "store/pagestream.h"
 
 #include "store/chunk_int.h"
-#include "store/livepages_int.h"
+#include "store/live/livepages_int.h"
 #include "store/tracefile_int.h"
 #include "store/unpack.h"
 

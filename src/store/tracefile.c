@@ -13,7 +13,7 @@
 #include "store/tracefile_int.h"
 
 #include "base/regular.h"
-#include "store/livepages_int.h"
+#include "store/live/livepages_int.h"
 #include "store/unpack.h"
 
 #include <errno.h>

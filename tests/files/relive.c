@@ -10,7 +10,7 @@
  * tasks and statistics come last, as in a real recording.
  */
 #include "base/errmsg.h"
-#include "store/livefile.h"
+#include "store/live/livefile.h"
 #include "store/pagestream.h"
 #include "store/unpack.h"
 

@@ -9,8 +9,8 @@
  * directory of its own in /dev/shm, for there are many files.
  */
 #include "base/errmsg.h"
-#include "store/livefile.h"
-#include "store/livefile_int.h"
+#include "store/live/livefile.h"
+#include "store/live/livefile_int.h"
 #include "store/pagebuilder.h"
 #include "store/pagestream.h"
 

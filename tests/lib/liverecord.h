@@ -17,8 +17,8 @@
 #endif
 
 #include "base/errmsg.h"
-#include "store/livefile.h"
-#include "store/livefile_int.h"
+#include "store/live/livefile.h"
+#include "store/live/livefile_int.h"
 #include "store/pagebuilder.h"
 #include "store/pagestream.h"
 

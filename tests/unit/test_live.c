@@ -14,7 +14,7 @@
 #include "decode/sequence.h"
 #include "decode/walker.h"
 #include "present/line.h"
-#include "store/livepages.h"
+#include "store/live/livepages.h"
 
 #include <errno.h>
 #include <pthread.h>

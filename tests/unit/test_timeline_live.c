@@ -9,7 +9,7 @@
  * first step has the first event of every CPU: the origin of time does not move once it is known.)
  */
 #include "../lib/timelines.h"
-#include "store/livefile.h"
+#include "store/live/livefile.h"
 #include "store/pagestream.h"
 #include "timeline/lanes/lane_int.h"
 #include "timeline/timeline_int.h"

@@ -12,7 +12,7 @@
 #define SONDE_CAPTURE_RECORD_FEEDER_H
 
 #include "capture/tracefs/tracefs.h"
-#include "store/livepages.h"
+#include "store/live/livepages.h"
 
 struct errmsg;
 struct liverecorder;

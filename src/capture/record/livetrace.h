@@ -17,7 +17,7 @@
 #define SONDE_CAPTURE_RECORD_LIVETRACE_H
 
 #include "capture/record/session.h"
-#include "store/livepages.h"
+#include "store/live/livepages.h"
 
 struct livetrace;
 struct recording_config;

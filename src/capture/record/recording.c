@@ -16,7 +16,7 @@
 #include "base/errmsg.h"
 #include "capture/record/recording_int.h"
 #include "format/tracedat.h"
-#include "store/livefile.h"
+#include "store/live/livefile.h"
 #include "store/writer.h"
 
 #include <errno.h>

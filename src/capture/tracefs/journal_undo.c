@@ -20,7 +20,7 @@
 #include "capture/tracefs/setting.h"
 #include "capture/inject/taskmarks.h"
 #include "format/tracedat.h"
-#include "store/livefile.h"
+#include "store/live/livefile.h"
 
 #include <errno.h>
 #include <stdio.h>

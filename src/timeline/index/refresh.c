@@ -2,7 +2,7 @@
 /*
  * refresh.c - a file that is being recorded: what came since it was looked at last.
  *
- * The file can be opened at every moment (store/livefile.h). It is opened anew, its directory says how much
+ * The file can be opened at every moment (store/live/livefile.h). It is opened anew, its directory says how much
  * each CPU has now, and it is closed again; the data is read through a descriptor of the timeline's own,
  * never mapped, because the holes in it are closed when the recording ends.
  *

@@ -24,8 +24,8 @@
  * While it grows the file looks enormous (terabytes, of which nearly all are holes). A signal SIGXFSZ
  * never comes from here: limits of the process are asked for first.
  */
-#ifndef SONDE_STORE_LIVEFILE_H
-#define SONDE_STORE_LIVEFILE_H
+#ifndef SONDE_STORE_LIVE_LIVEFILE_H
+#define SONDE_STORE_LIVE_LIVEFILE_H
 
 #include "store/tracefile.h"
 

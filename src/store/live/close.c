@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * livefile_close.c - from regions with holes between them to a file without.
+ * close.c - from regions with holes between them to a file without.
  *
  *	D │ R0▒▒▒▒▒▒▒▒▒▒ │ R1▒▒▒▒▒▒▒▒▒▒▒ │ R2▒▒▒▒▒▒▒▒ │ tail        ▒ hole
  *	D │ R0 │ R1 │ R2 │ final tail
@@ -28,7 +28,7 @@
  * Between the data of two buffers room is left for the headers of the later one (and of empty ones
  * in between): `lead`.
  */
-#include "store/livefile_int.h"
+#include "store/live/livefile_int.h"
 #include "store/unpack.h"
 
 #include <errno.h>

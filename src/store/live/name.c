@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * livefile_name.c - the file that was recorded, if somebody took its name away meanwhile.
+ * name.c - the file that was recorded, if somebody took its name away meanwhile.
  *
  * The recorder writes through its descriptor, so it does not notice when the file is renamed or removed, or when
  * another file takes its name. It looks once, when the file is complete:
@@ -12,7 +12,7 @@
  * The kernel gives a removed file no name again (linkat() refuses one without links), so the bytes are copied; file
  * systems that share blocks between files do that without moving data.
  */
-#include "store/livefile_int.h"
+#include "store/live/livefile_int.h"
 
 #include "base/errmsg.h"
 #include "base/outplace.h"

@@ -3,11 +3,11 @@
  * livefile.c - the life of a file that is recorded: what is given, the start, flushes, the end.
  *
  *	livefile.c          this
- *	livefile_layout.c   where everything stands; the directory and the marker
- *	livefile_region.c   data into a region: written, spliced, packed, dropped when old
- *	livefile_name.c     the finished file, if its name was taken away meanwhile
- *	livefile_close.c    the holes, the tail, the final directory
- *	livefile_repair.c   the file of a recorder that died
+ *	layout.c   where everything stands; the directory and the marker
+ *	region.c   data into a region: written, spliced, packed, dropped when old
+ *	name.c     the finished file, if its name was taken away meanwhile
+ *	close.c    the holes, the tail, the final directory
+ *	repair.c   the file of a recorder that died
  *
  * Texts, options, strings and sections are made by the writer that makes all other files (writer.c,
  * `is_live`); here is what differs: the file has its name from the start, many threads write to it, and
@@ -24,7 +24,7 @@
  * The process that started a file holds a lock on it (fcntl), which goes away with the process, so nobody
  * repairs a file that is still recorded.
  */
-#include "store/livefile_int.h"
+#include "store/live/livefile_int.h"
 
 #include <errno.h>
 #include <fcntl.h>

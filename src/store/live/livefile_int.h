@@ -2,11 +2,11 @@
 /*
  * livefile_int.h - what the files behind livefile.h share. Not for other rooms.
  */
-#ifndef SONDE_STORE_LIVEFILE_INT_H
-#define SONDE_STORE_LIVEFILE_INT_H
+#ifndef SONDE_STORE_LIVE_LIVEFILE_INT_H
+#define SONDE_STORE_LIVE_LIVEFILE_INT_H
 
 #include "base/outplace.h"
-#include "store/livefile.h"
+#include "store/live/livefile.h"
 #include "store/writer_int.h"
 
 #include <pthread.h>
@@ -87,7 +87,7 @@ struct livefile {
 	struct liveregion **regions; /* all, in the order of the file */
 	uint32_t n_regions;
 
-	/* see livefile_layout.c */
+	/* see layout.c */
 	uint32_t align;
 	uint64_t dir_at, data_at, tail_at, tail_bytes;
 	size_t dir_bytes, headers_at, marker_at; /* the last two count from dir_at */
@@ -138,7 +138,7 @@ char *livefile_temp_name(const struct livefile *f, const char *name, uint32_t cp
 /* Keeps others from repairing a file that is being recorded; false: somebody does that. */
 bool livefile_lock(int fd);
 
-/* livefile_layout.c; all need the dir_lock once regions have threads */
+/* layout.c; all need the dir_lock once regions have threads */
 int livefile_place(struct livefile *f, struct errmsg *err);
 void livefile_encode(struct livefile *f, bool final);
 int livefile_write_directory(struct livefile *f);
@@ -149,19 +149,19 @@ int livefile_read_marker(struct livefile *f, struct piece map);
 int livefile_pwrite(int fd, const void *data, size_t n_bytes, uint64_t pos);
 bool livefile_punch(int fd, uint64_t from, uint64_t to);
 
-/* livefile_region.c */
+/* region.c */
 void liveregion_release(struct liveregion *r);
 /* Puts the count of chunks where it belongs; the dir_lock is held, the region's is not. */
 int liveregion_write_count(struct liveregion *r);
 
 /*
- * livefile_name.c: 0 if the finished file still has its name; else -ESTALE with a sentence that says where the recording
+ * name.c: 0 if the finished file still has its name; else -ESTALE with a sentence that says where the recording
  * is now, or why it is lost.
  */
 int livefile_check_name(struct livefile *f, struct errmsg *err);
 bool livefile_fd_is(int fd, const struct livefile_id *id);
 
-/* livefile_close.c: from the last flush to the finished file */
+/* close.c: from the last flush to the finished file */
 int livefile_close(struct livefile *f, struct errmsg *err);
 /*
  * For a file that was found. The file may be shorter than its directory says by n_missing bytes: then a

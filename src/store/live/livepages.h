@@ -18,8 +18,8 @@
  * though each is read when its turn comes: see livepages.c. Everything here may be called from any
  * thread; the sub-buffers of one CPU must come in their order.
  */
-#ifndef SONDE_STORE_LIVEPAGES_H
-#define SONDE_STORE_LIVEPAGES_H
+#ifndef SONDE_STORE_LIVE_LIVEPAGES_H
+#define SONDE_STORE_LIVE_LIVEPAGES_H
 
 #include "store/tracefile.h"
 

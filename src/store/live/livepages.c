@@ -33,7 +33,7 @@
  * One lock for all of it: it is taken once per sub-buffer, which takes some microseconds to fill and
  * to decode.
  */
-#include "store/livepages_int.h"
+#include "store/live/livepages_int.h"
 
 #include "store/chunk_int.h"
 #include "store/tracefile_int.h"

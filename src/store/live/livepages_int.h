@@ -2,10 +2,10 @@
 /*
  * livepages_int.h - the way out of livepages.c, for pagestream.c, and its end. Not for other rooms.
  */
-#ifndef SONDE_STORE_LIVEPAGES_INT_H
-#define SONDE_STORE_LIVEPAGES_INT_H
+#ifndef SONDE_STORE_LIVE_LIVEPAGES_INT_H
+#define SONDE_STORE_LIVE_LIVEPAGES_INT_H
 
-#include "store/livepages.h"
+#include "store/live/livepages.h"
 
 struct chunk;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * livefile_repair.c - finishes what a dead recorder left behind.
+ * repair.c - finishes what a dead recorder left behind.
  *
  *	outplace_open ─▶ marker? ─▶ struct livefile, as its directory says ─▶ more pages? ─▶ livefile_close
  *	                    └ no: nothing to do, or not ours
@@ -10,7 +10,7 @@
  *
  * The file is read by the reader of all files; what it found is checked once more, because here we
  * write: rows in order, inside the file, whole pages. The marker adds what only a recorder knows (see
- * livefile_layout.c). If anything does not fit, the file is left as it is.
+ * layout.c). If anything does not fit, the file is left as it is.
  *
  * The directory is as old as the last flush. What reached the file later is found behind the data that it
  * names: plain sub-buffers whose header is believable (a time that is not 0 and not before that of the
@@ -20,7 +20,7 @@
  *
  * A repair that is killed can be repaired. One that finds a lock does nothing.
  */
-#include "store/livefile_int.h"
+#include "store/live/livefile_int.h"
 #include "store/unpack.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * livefile_region.c - data into a region.
+ * region.c - data into a region.
  *
  *	plain     start ├ page │ page │ page ┤ end                          grows at the end
  *	packed    start ├ u32 chunks │ u32 packed, u32 plain, bytes │ … ┤ end
@@ -18,7 +18,7 @@
  *
  * An error sticks: whole pages before it stay, and everything after it fails the same way.
  */
-#include "store/livefile_int.h"
+#include "store/live/livefile_int.h"
 #include "store/unpack.h"
 
 #include <errno.h>

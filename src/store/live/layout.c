@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * livefile_layout.c - where everything stands in a file that is being recorded.
+ * layout.c - where everything stands in a file that is being recorded.
  *
  *	version 7                                        version 6
  *	┌───────────────────────────────────────────┐   ┌─────────────────────────────────────┐
@@ -36,7 +36,7 @@
  * any, and gets temporary files. The tail is allocated from the start, so that a disk that is full later
  * does not prevent a proper end.
  */
-#include "store/livefile_int.h"
+#include "store/live/livefile_int.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -17,7 +17,7 @@
 #include "cli/command.h"
 #include "decode/filter.h"
 #include "present/latencytext.h"
-#include "probe/definition.h"
+#include "probe/definition/definition.h"
 
 #include <ctype.h>
 #include <errno.h>

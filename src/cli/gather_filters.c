@@ -9,7 +9,7 @@
  */
 #include "cli/gather_int.h"
 
-#include "probe/definition.h"
+#include "probe/definition/definition.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -23,7 +23,7 @@
 #include "capture/tracefs/cpufilter.h"
 #include "cli/statusline.h"
 #include "decode/event.h"
-#include "probe/definition.h"
+#include "probe/definition/definition.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
 #define SONDE_CLI_PROBESEEN_H
 
 #include "cli/probetarget.h"
-#include "probe/definition.h"
+#include "probe/definition/definition.h"
 #include "symbols/btf/btf.h"
 
 struct probeseen {

@@ -40,7 +40,7 @@ enum field_flags {
 	FIELD_GAPS = 16384, /* maybe …: FIELD_GONE where the variable does not live */
 };
 
-/* What probes record of a variable that does not live where the event was raised; probe/resolve_gaps.c. */
+/* What probes record of a variable that does not live where the event was raised; probe/resolve/gaps.c. */
 #define FIELD_GONE 0xdeade12du
 
 struct field {

@@ -15,7 +15,7 @@
 #include "probe/expand.h"
 
 #include "probe/findprogram.h"
-#include "probe/resolve_int.h"
+#include "probe/resolve/resolve_int.h"
 #include "symbols/cxx/signature.h"
 
 #include <ctype.h>

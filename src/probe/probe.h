@@ -11,7 +11,7 @@
 #ifndef SONDE_PROBE_PROBE_H
 #define SONDE_PROBE_PROBE_H
 
-#include "probe/definition.h"
+#include "probe/definition/definition.h"
 #include "symbols/types.h"
 
 struct arch;

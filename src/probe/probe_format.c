@@ -16,7 +16,7 @@
  * what the kernel has read behind it is not shown ("%.16s"). What the bytes of a number mean is told by the name of its type, which other readers do not
  * look at: "double", "float", "word" for what may be a pointer, "s5" for a signed bit field of five bits, and "be16" for
  * what is in network byte order; the last two are turned into the number by the print format itself. "maybe" before it
- * says that a certain number stands for what is not known (resolve_gaps.c).
+ * says that a certain number stands for what is not known (resolve/gaps.c).
  *
  * An array of texts, "__data_loc char[][2] names" and __get_str(names[0]), which no reader knows, becomes a field for each:
  * "__data_loc char[] names__0".
@@ -360,7 +360,7 @@ static void drop_name(const char *name, struct textbuf *tb)
 
 /*
  * Where it was hit, of a probe on many functions of the kernel: "(ffffffff81f61e70)" would not tell which. But of those that share a
- * name, which are probed by their addresses (resolve_namesakes.c), only the address does.
+ * name, which are probed by their addresses (resolve/namesakes.c), only the address does.
  */
 static bool is_place(const struct probe *p, struct part value)
 {

@@ -17,7 +17,7 @@
  * instruction that was hit is there, and so are its bytes: one that is no letter, before a zero. It is equal to nothing that
  * anybody would look for. probe_fmt_format() leaves the guards out of what readers see.
  */
-#include "probe/resolve_int.h"
+#include "probe/resolve/resolve_int.h"
 #include "base/regular.h"
 
 #include <ctype.h>

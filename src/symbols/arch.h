@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* When parts of a small struct that is a result are in registers for floating point numbers; see probe/fetch_result.c. */
+/* When parts of a small struct that is a result are in registers for floating point numbers; see probe/fetch/result.c. */
 enum float_results { FLOAT_RESULTS_BY_HALVES, FLOAT_RESULTS_ALIKE, FLOAT_RESULTS_BY_MEMBERS };
 
 struct arch {

@@ -8,7 +8,7 @@
  * must say why, with a caret.
  */
 #include "base/errmsg.h"
-#include "probe/definition.h"
+#include "probe/definition/definition.h"
 
 #include <stdlib.h>
 #include <string.h>

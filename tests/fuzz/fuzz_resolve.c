@@ -10,7 +10,7 @@
  */
 #include "base/errmsg.h"
 #include "base/textbuf.h"
-#include "probe/fetch.h"
+#include "probe/fetch/fetch.h"
 #include "probe/ldcache.h"
 #include "probe/probe.h"
 #include "symbols/arch.h"

@@ -7,7 +7,7 @@
  */
 #include "base/errmsg.h"
 #include "base/textbuf.h"
-#include "probe/definition.h"
+#include "probe/definition/definition.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * definition.h - a probe as a person writes it, taken apart.
+ *
+ *	vfs_read(file->f_path.dentry->d_name.name, count)        the short form
+ *	slow=vfs_read%return($retval, count) if $retval > 4096
+ *	bash:readline%return($retval:ustring)                    TARGET:FUNC: a program, library or module
+ *	prog.c:25(number)
+ *	prog:ns::Box::put(int)(n)                                parameters choose among functions of one name
+ *	sched:sched_switch(next_comm)                            an event's fields (eprobe)
+ *	my:ev=vfs_read@fs/read_write.c:3 file count              perf probe's grammar
+ *	irqfd_inject+36 work:x64 kvm->arch.max_vcpus:x64
+ *	%libc:setjmp $arg1                                       a mark of the author (USDT)
+ *	p:my/ev vfs_read+0x10 count=%dx:u64                      the kernel's grammar, passed through
+ *
+ * Nothing is looked up here: a definition is only text with structure, and every part remembers where it
+ * stood, so that a later refusal can point at it.
+ */
+#ifndef SONDE_PROBE_DEFINITION_DEFINITION_H
+#define SONDE_PROBE_DEFINITION_DEFINITION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct errmsg;
+
+#define DEFINITION_MAX_BYTES 4096
+#define DEFINITION_MAX_ARGS  128
+#define EXPRESSION_MAX_DEPTH 32
+
+/* A part of the text. */
+struct span {
+	uint32_t at, len;
+};
+
+enum expression_kind {
+	EXPRESSION_NAME,       /* a variable, a parameter, a field: text */
+	EXPRESSION_REGISTER,   /* %di: text without % */
+	EXPRESSION_RESULT,     /* $retval */
+	EXPRESSION_COMM,       /* $comm */
+	EXPRESSION_STACK,      /* $stack: number -1; $stackN */
+	EXPRESSION_ARGUMENT,   /* $argN, counted from 1 */
+	EXPRESSION_DURATION,   /* $duration of the call that returns */
+	EXPRESSION_SYMBOL,     /* @name+offset: text, number */
+	EXPRESSION_ADDRESS,    /* @0x1234; number */
+	EXPRESSION_FILE_AT,    /* @+0x1234: an offset into the program's file */
+	EXPRESSION_NUMBER,     /* 42 (as an index), \42 */
+	EXPRESSION_TEXT,       /* \"text" */
+	EXPRESSION_MEMBER,     /* left . text */
+	EXPRESSION_ARROW,      /* left -> text */
+	EXPRESSION_INDEX,      /* left [number] */
+	EXPRESSION_DEREF,      /* *left */
+	EXPRESSION_ADDRESS_OF, /* &left */
+	EXPRESSION_LOAD,       /* +number(left), with is_user +u number(left) */
+	EXPRESSION_CAST,       /* (text) left */
+	EXPRESSION_CONTAINER,  /* container_of(left, text, member) */
+	EXPRESSION_VARS,       /* $vars: all that can be seen */
+	EXPRESSION_PARAMS,     /* $params, $arg*: all parameters */
+};
+
+struct expression {
+	enum expression_kind kind;
+	struct span span;   /* the whole of it */
+	struct span word;   /* the name itself, for a caret */
+	const char *text;   /* ended by NUL; a type for casts */
+	const char *member; /* EXPRESSION_CONTAINER */
+	struct span member_span;
+	int64_t number;
+	bool is_user;
+	struct expression *left;
+};
+
+struct definition_arg {
+	const char *name; /* NULL: after what is read */
+	struct expression *value;
+	const char *
+		type; /* NULL: as the debug information says; else "x64", "string", "u8[4]", "b3@2/32" */
+	struct span span, type_span;
+	bool is_user; /* @user */
+};
+
+enum definition_form {
+	DEFINITION_PLACE, /* function, line, offset, return */
+	DEFINITION_MARK,  /* %provider:name */
+	DEFINITION_RAW,	  /* the kernel's own: text is passed through */
+};
+
+struct definition {
+	enum definition_form form;
+	char *text;		   /* as it was written */
+	const char *group, *event; /* NULL: not given */
+	const char *target;	   /* before ':' : program, library, module, event system; NULL */
+	const char *function, *file, *pattern; /* function: perhaps with parameters, "put(int)" */
+	/*
+	 * "put(Mode)" could choose a function, or record a variable: taken for the latter, and this is the
+	 * function's name if it was the former. NULL: there is no doubt.
+	 */
+	const char *chosen;
+	struct span chosen_span;
+	const char *provider; /* of a mark; its name is function */
+	unsigned mark_kind;   /* %PROVIDER:NAME@2: of its places those of the second kind; 0: all */
+	struct span target_span, function_span, file_span, line_span, offset_span, event_span;
+	struct span return_span; /* "%return" */
+	uint64_t address;	 /* function is NULL and it is "0xffff…" */
+	unsigned line;
+	bool has_line, has_address;
+	uint64_t offset;
+	bool is_return;
+	unsigned max_active; /* r16:, %return@16; 0: as the kernel likes */
+	struct definition_arg *args;
+	size_t n_args;
+	const char *filter; /* after " if "; NULL */
+	struct span filter_span;
+	/*
+	 * DEFINITION_RAW: 'p', 'r', 'f', 'e' or 't', and all that follows the first word; function is the
+	 * place, is_return and max_active are set, the arguments are not taken apart.
+	 */
+	char letter;
+	const char *rest;
+	struct span rest_span;
+	void *memory; /* all of the above */
+};
+
+/* The sentence points at the spot with a caret. */
+int definition_parse(struct definition **ret_definition, const char *text, struct errmsg *err);
+void definition_free(struct definition *d);
+
+/* True if a word given where an event is expected can only be a definition: it has more than a name. */
+bool definition_is_one(const char *word);
+
+/*
+ * Fills err with a sentence, and below it the text with a caret under the span:
+ *
+ *	there is no member 'f_pth' in struct file; the nearest is f_path
+ *	  vfs_read(file->f_pth.dentry)
+ *	                 ^~~~~
+ */
+int definition_refuse(const char *text, struct span span, struct errmsg *err, int code,
+		      const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+
+#endif

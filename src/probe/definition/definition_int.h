@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * definition_int.h - what the files behind definition.h share: a position in the text.
+ */
+#ifndef SONDE_PROBE_DEFINITION_DEFINITION_INT_H
+#define SONDE_PROBE_DEFINITION_DEFINITION_INT_H
+
+#include "base/arena.h"
+#include "base/errmsg.h"
+#include "probe/definition/definition.h"
+
+#define DEFINITION_NAME_MAX 63 /* the kernel's MAX_EVENT_NAME_LEN with its NUL is 64 */
+
+struct definer {
+	struct definition *d;
+	struct arena *memory;
+	const char *text;
+	size_t pos;
+	bool is_short; /* between the parentheses of FUNC(…): commas part, blanks mean nothing */
+	unsigned nesting; /* inside parentheses of an expression blanks mean nothing either */
+	struct errmsg *err;
+};
+
+bool definer_is_blank(char c);
+bool definer_is_name_start(char c);
+bool definer_is_name_char(char c);
+void definer_skip_blanks(struct definer *p);
+/* The bytes [at, at + len), without backslashes; NULL without memory. */
+const char *definer_unescape(struct definer *p, size_t at, size_t len);
+/* "word" followed by a character that cannot belong to it. */
+bool definer_at_word(const struct definer *p, const char *word);
+/* A number in C's notation at pos; false if there is none or it is too large. */
+bool definer_number(struct definer *p, uint64_t *ret_value);
+struct span span_from(size_t at, size_t end);
+/* One byte, or nothing at the end of the text. */
+struct span definer_here(const struct definer *p);
+
+#define definer_refuse(p, span, ...) \
+	definition_refuse((p)->text, span, (p)->err, -EINVAL, __VA_ARGS__)
+
+/* place.c: everything before the arguments. */
+int definition_parse_place(struct definer *p);
+/* [GROUP(:|/)]EVENT between at and end, into the definition. */
+int definer_names(struct definer *p, size_t at, size_t end);
+int definer_no_memory(struct definer *p);
+/* choice.c: at the parenthesis behind a name that began at start. */
+int definition_parse_choice(struct definer *p, size_t start);
+/* raw.c: all of it. */
+int definition_parse_raw(struct definer *p);
+bool definition_is_raw(const char *text);
+/* args.c: up to the end or the filter. */
+int definition_parse_args(struct definer *p);
+/* expression.c */
+int expression_parse(struct definer *p, struct expression **ret_expression);
+/* A node from start to where the text was read. */
+int expression_add_node(struct definer *p, enum expression_kind kind, size_t start,
+			struct expression *left, struct expression **ret);
+int expression_add_named(struct definer *p, enum expression_kind kind, size_t start,
+			 struct span word, struct expression *left, struct expression **ret);
+/* expression_sign.c: what begins with $ % @ or a backslash. */
+int expression_parse_sign(struct definer *p, struct expression **ret);
+/* A number at pos, or a refusal from start on. */
+int expression_number(struct definer *p, size_t start, uint64_t *ret);
+
+#endif

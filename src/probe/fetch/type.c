@@ -1,0 +1,663 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * type.c - as what the bytes of an argument are recorded and shown.
+ *
+ *	numbers               u8 … s64, by size and sign          bool, enum   the same, shown by name
+ *	pointers              x64; to a function: symbol
+ *	char *                string: one more read               char [N]     string, where it stands
+ *	bit fields            bWIDTH@FIRST/CONTAINER
+ *	arrays                TYPE[N], up to 64 elements
+ *	a struct of one member that fills it (atomic_t, kuid_t)   that member
+ *	std::string           its text (of libstdc++)
+ *	any other struct      refused: its members are named
+ *
+ * What the person wrote after ':' wins. "string", "ustring" and arrays are read from memory: of a value in a
+ * register it is what the register points to. "u", "s" and "x" alone take the size from the type.
+ *
+ * A string is told by the element's name: "char" always, "unsigned char" and "signed char" only without a
+ * typedef, because u8 and uint8_t are numbers to their authors.
+ */
+#include "base/textbuf.h"
+#include "probe/fetch/fetch_int.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_ELEMENTS 64 /* of the kernel */
+#define MAX_UNWRAPS  8
+#define MAX_TYPEDEFS 32
+
+struct emission {
+	const struct fetch_place *place;
+	struct value *v;
+	struct span span;
+	struct fetch *ret;
+	struct errmsg *err;
+	struct type_facts facts; /* of v->type */
+	struct type asked;	 /* v->type before structs of one member were taken off */
+};
+
+/* --- what kind of thing it is -------------------------------------------------------------------- */
+
+static bool has_typedef(struct type t)
+{
+	struct type next;
+	const char *name;
+
+	for (unsigned i = 0; i < MAX_TYPEDEFS && type_peel(t, &name, &next); i++) {
+		if (*name && strcmp(name, "const") && strcmp(name, "volatile") &&
+		    strcmp(name, "restrict"))
+			return true;
+		t = next;
+	}
+	return false;
+}
+
+static bool is_text(struct type t)
+{
+	struct type_facts f;
+
+	type_get(t, &f);
+	return f.kind == TYPE_INT && f.is_char && f.n_bytes == 1 &&
+	       (!strcmp(f.name, "char") || !has_typedef(t));
+}
+
+/* Names for single bits are flags; names for numbers are not. */
+static enum probe_show show_of_enum(struct type t, const struct type_facts *f)
+{
+	unsigned n_bits = 0;
+	bool above_two = false;
+
+	for (unsigned i = 0; i < f->n_members; i++) {
+		struct type_enumerator e;
+
+		if (type_enumerator(t, i, &e) < 0 || !e.value)
+			continue;
+		if (e.value < 0 || (e.value & (e.value - 1)))
+			return PROBE_SHOW_ENUM;
+		above_two |= e.value > 2;
+		n_bits++;
+	}
+	return n_bits > 1 && above_two ? PROBE_SHOW_FLAGS : PROBE_SHOW_ENUM;
+}
+
+/* --- writing ------------------------------------------------------------------------------------- */
+
+static int write_out(struct emission *e, const char *type)
+{
+	char text[EXPR_MAX_BYTES + 100], what[EXPR_MAX_BYTES + 32];
+
+	if (e->v->is_at_user && e->v->kind == VALUE_MEMORY)
+		e->v->is_user = true;
+	value_fmt(e->v, what, sizeof(what));
+	if (e->v->kind == VALUE_PLAIN && e->v->addend && !e->v->is_gone)
+		return FETCH_REFUSE(e->place, e->err, e->span, -EOPNOTSUPP,
+				    "this is an address (%s%+lld), and a probe can read memory but "
+				    "not calculate; name what is to be read there, or record the "
+				    "pointer that it is counted from",
+				    e->v->expr, (long long)e->v->addend);
+	snprintf(text, sizeof(text), "%s%s%s", what, type ? ":" : "", type ? type : "");
+	if (e->v->is_gone)
+		snprintf(text, sizeof(text), "%s%s%s",
+			 type && strstr(type, "string") ? "\\\"?\"" : FETCH_GONE, type ? ":" : "",
+			 type ? type : "");
+	if (strlen(text) > FETCH_MAX_BYTES)
+		return FETCH_REFUSE(
+			e->place, e->err, e->span, -E2BIG,
+			"this takes %zu bytes as the kernel writes it (%s), and it reads "
+			"no more than %d; record a pointer on the way, and the rest of "
+			"it by a second probe",
+			strlen(text), text, FETCH_MAX_BYTES);
+	memcpy(e->ret->text, text, strlen(text) + 1);
+	e->ret->type = e->v->type;
+	return 0;
+}
+
+/* The memory that the value points to: strings and arrays are read from there. */
+static void point(struct emission *e, bool is_behind)
+{
+	bool is_user = e->v->is_user || (is_behind && e->facts.is_user);
+
+	if (is_behind)
+		value_load(e->v);
+	if (e->v->kind == VALUE_PLAIN)
+		e->v->kind = VALUE_MEMORY;
+	e->v->is_user = is_user && !e->place->is_program && e->place->kernel->user_strings;
+}
+
+/* ustring reads the program's memory by itself: it needs no "+u". */
+static int write_string(struct emission *e, bool is_behind, const char *type)
+{
+	char user_type[32];
+
+	point(e, is_behind);
+	if ((e->v->is_user || e->v->is_at_user) && e->v->kind == VALUE_MEMORY && type[0] == 's') {
+		snprintf(user_type, sizeof(user_type), "u%s", type);
+		type = user_type;
+	}
+	e->v->is_user = e->v->is_at_user = false;
+	return write_out(e, type);
+}
+
+/* --- by the type itself -------------------------------------------------------------------------- */
+
+static void fmt_number(const struct emission *e, const struct type_facts *f, char *out, size_t size)
+{
+	char letter = f->kind == TYPE_POINTER || f->kind == TYPE_FLOAT ? 'x'
+		      : f->is_signed				       ? 's'
+		      : e->place->kernel->plain_types		       ? 'x'
+								       : 'u';
+	uint64_t n = f->n_bytes;
+
+	snprintf(out, size, "%c%u", letter, n == 1 ? 8 : n == 2 ? 16 : n == 4 ? 32 : 64);
+}
+
+/* A member of a struct in registers: the upper bits of one are reached as a bit field. */
+static int write_part(struct emission *e, const char *type, unsigned n_bits)
+{
+	struct value *v = e->v;
+	char field[32];
+
+	if (v->bit >= 64) {
+		snprintf(v->expr, sizeof(v->expr), "%s", *v->high ? v->high : "%?");
+		v->bit -= 64;
+	}
+	v->kind = VALUE_PLAIN;
+	if (!strcmp(v->expr, VALUE_NO_REGISTER))
+		return FETCH_REFUSE(
+			e->place, e->err, e->span, -EOPNOTSUPP,
+			"this part of the result is in a register for floating point "
+			"numbers, which probes cannot read; probe a line behind the call "
+			"that keeps it in memory");
+	if (!v->bit && !v->n_bits)
+		return write_out(e, type);
+	if (v->bit + n_bits > 64 || !e->place->kernel->bitfields)
+		return FETCH_REFUSE(e->place, e->err, e->span, -EOPNOTSUPP,
+				    "these bits lie in the middle of a register, where this "
+				    "kernel's probes cannot take them from; probe a line where the "
+				    "struct is in memory");
+	snprintf(field, sizeof(field), "b%u@%u/64", n_bits, v->bit);
+	if (e->facts.kind == TYPE_INT && e->facts.is_signed)
+		e->ret->show = PROBE_SHOW_SIGNED;
+	return write_out(e, field);
+}
+
+/* Whole bytes are a number as any other, whose sign the kernel knows. */
+static bool is_whole_number(const struct emission *e)
+{
+	const struct value *v = e->v;
+
+	return v->kind == VALUE_MEMORY && !(v->bit % 8) && !e->place->kernel->plain_types &&
+	       (v->n_bits == 8 || v->n_bits == 16 || v->n_bits == 32 || v->n_bits == 64) &&
+	       e->facts.is_signed && !e->facts.is_bool;
+}
+
+static int write_whole_number(struct emission *e)
+{
+	char type[16];
+
+	e->v->addend += e->v->bit / 8;
+	snprintf(type, sizeof(type), "s%u", e->v->n_bits);
+	if (e->ret->show == PROBE_SHOW_SIGNED)
+		e->ret->show = PROBE_SHOW_AS_IS;
+	return write_out(e, type);
+}
+
+/* The container is the member's type where the compiler puts one, or the next that holds all bits. */
+static int write_bitfield(struct emission *e)
+{
+	struct value *v = e->v;
+	unsigned size = e->facts.n_bytes ? 8 * e->facts.n_bytes : 32, first;
+	char field[32];
+
+	if (!e->place->kernel->bitfields)
+		return FETCH_REFUSE(e->place, e->err, e->span, -EOPNOTSUPP,
+				    "this is a bit field, which this kernel's probes do not know; "
+				    "record the number that it is in: +N(POINTER):u32");
+	if (v->kind == VALUE_PARTS)
+		return write_part(e, NULL, v->n_bits);
+	if (is_whole_number(e))
+		return write_whole_number(e);
+	for (;; size *= 2) {
+		int64_t byte = v->addend & ~(int64_t)(size / 8 - 1);
+
+		first = 8 * (v->addend - byte) + v->bit;
+		if (first + v->n_bits <= size) {
+			v->addend = byte;
+			break;
+		}
+		if (size >= 64) { /* packed, across two words: from its own byte on */
+			first = v->bit;
+			break;
+		}
+	}
+	snprintf(field, sizeof(field), "b%u@%u/%u", v->n_bits, first, size);
+	return write_out(e, field);
+}
+
+/*
+ * std::string of libstdc++: the text is behind _M_dataplus._M_p, which begins it. clang may only declare the class
+ * around that pointer; what kind of text it is can be told by the room for short ones as well.
+ */
+bool fetch_is_cpp_string(struct type t)
+{
+	struct type_member m;
+	struct type_facts f;
+
+	if (type_find_member(t, "_M_dataplus", 11, &m) < 0 || m.bit_offset ||
+	    type_find_member(t, "_M_local_buf", 12, &m) < 0)
+		return false;
+	type_get(m.type, &f);
+	return f.kind == TYPE_ARRAY && is_text(f.target);
+}
+
+/* A class by reference looks like the thing itself. */
+static void note_reference(struct emission *e)
+{
+	const char *text = e->place->definition->text + e->span.at;
+	char parts[150];
+
+	fetch_fmt_parts(e->facts.target, text, (int)e->span.len, parts, sizeof(parts));
+	snprintf(e->ret->note, sizeof(e->ret->note),
+		 "%.*s is a reference, and the address is recorded; to read what is there, %s",
+		 (int)(e->span.len < 40 ? e->span.len : 40), text, parts);
+}
+
+static bool is_of_code(const struct type_facts *f)
+{
+	struct type_facts target;
+
+	if (f->kind != TYPE_POINTER)
+		return false;
+	type_get(f->target, &target);
+	return target.kind == TYPE_FUNCTION;
+}
+
+static int write_pointer(struct emission *e)
+{
+	const struct probe_kernel *k = e->place->kernel;
+	struct type_facts target;
+
+	type_get(e->facts.target, &target);
+	if (e->facts.is_reference && ((target.kind != TYPE_STRUCT && target.kind != TYPE_UNION) ||
+				      fetch_is_cpp_string(e->facts.target))) {
+		value_load(e->v);
+		e->v->kind = VALUE_MEMORY;
+		e->v->type = e->facts.target;
+		return fetch_finish(e->place, e->v, NULL, e->span, e->span, e->ret, e->err);
+	}
+	if (is_text(e->facts.target) && e->v->kind != VALUE_PARTS && !k->plain_types)
+		return write_string(e, true, "string");
+	if (is_of_code(&e->facts) && !k->plain_types) {
+		bool is_known = k->symbol_type && !e->place->is_program; /* to the kernel */
+
+		e->ret->show = is_known ? PROBE_SHOW_AS_IS : PROBE_SHOW_FUNCTION;
+		return e->v->kind == VALUE_PARTS ? write_part(e, "x64", 64)
+						 : write_out(e, is_known ? "symbol" : "x64");
+	}
+	if (e->facts.is_reference && !k->plain_types)
+		note_reference(e);
+	return e->v->kind == VALUE_PARTS ? write_part(e, "x64", 64) : write_out(e, "x64");
+}
+
+/* All dimensions of an array are one. */
+static struct type flatten(struct type t, uint64_t *ret_n)
+{
+	struct type_facts f;
+	uint64_t n = 1;
+
+	for (type_get(t, &f); f.kind == TYPE_ARRAY; type_get(t, &f)) {
+		if (__builtin_mul_overflow(n, f.n_elements, &n))
+			n = 0;
+		t = f.target;
+	}
+	*ret_n = n;
+	return t;
+}
+
+/* A text of unsigned char is one in some programs, and bytes in others. */
+static void note_bytes(struct emission *e)
+{
+	const char *text = e->place->definition->text + e->span.at;
+	struct type_facts element;
+	uint64_t n;
+
+	type_get(flatten(e->v->type, &n), &element);
+	if (!strcmp(element.name, "char") || !n || n > MAX_ELEMENTS || !e->place->kernel->arrays)
+		return;
+	snprintf(e->ret->note, sizeof(e->ret->note),
+		 "%.*s is recorded as text, to its first NUL; if it is none, %.*s:u8[%llu] records "
+		 "all of it as numbers",
+		 (int)(e->span.len < 60 ? e->span.len : 60), text,
+		 (int)(e->span.len < 60 ? e->span.len : 60), text, (unsigned long long)n);
+}
+
+static int write_array(struct emission *e)
+{
+	struct type_facts element;
+	char type[32], number[8];
+	struct type t;
+	uint64_t n;
+
+	if (is_text(e->facts.target)) {
+		note_bytes(e);
+		return write_string(e, false, "string");
+	}
+	t = flatten(e->v->type, &n);
+	type_get(t, &element);
+	if (element.kind == TYPE_FLOAT && element.n_bytes > 8)
+		return FETCH_REFUSE(e->place, e->err, e->span, -EINVAL,
+				    "this is an array of numbers that are longer than probes "
+				    "record; name an element of it, of which they record 8 bytes: "
+				    "%.*s[0]",
+				    (int)e->span.len, e->place->definition->text + e->span.at);
+	if (element.kind != TYPE_INT && element.kind != TYPE_ENUM && element.kind != TYPE_POINTER &&
+	    element.kind != TYPE_FLOAT)
+		return FETCH_REFUSE(e->place, e->err, e->span, -EINVAL,
+				    "this is an array of structs; name an element and a member: "
+				    "%.*s[0].MEMBER",
+				    (int)e->span.len, e->place->definition->text + e->span.at);
+	if (!n || !e->place->kernel->arrays || e->v->kind == VALUE_PARTS)
+		return FETCH_REFUSE(e->place, e->err, e->span, -EINVAL,
+				    "this is an array%s; name an element of it: %.*s[0]",
+				    n ? ", which this kernel's probes do not record as one"
+				      : " of unknown length",
+				    (int)e->span.len, e->place->definition->text + e->span.at);
+	if (n > MAX_ELEMENTS)
+		snprintf(e->ret->note, sizeof(e->ret->note),
+			 "only the first %d of the %llu elements of %.*s are recorded",
+			 MAX_ELEMENTS, (unsigned long long)n, (int)e->span.len,
+			 e->place->definition->text + e->span.at);
+	if (element.kind == TYPE_ENUM)
+		e->ret->show = show_of_enum(t, &element);
+	else if (element.is_bool)
+		e->ret->show = PROBE_SHOW_BOOL;
+	else if (element.kind == TYPE_FLOAT)
+		e->ret->show = PROBE_SHOW_FLOAT;
+	else if (is_of_code(&element))
+		e->ret->show = PROBE_SHOW_FUNCTION;
+	if (element.kind == TYPE_POINTER && is_text(element.target) &&
+	    !e->place->kernel->plain_types)
+		snprintf(number, sizeof(number), "string");
+	else
+		fmt_number(e, &element, number, sizeof(number));
+	snprintf(type, sizeof(type), "%s[%u]", number,
+		 (unsigned)(n > MAX_ELEMENTS ? MAX_ELEMENTS : n));
+	return write_out(e, type);
+}
+
+static int refuse_struct(struct emission *e)
+{
+	char parts[500];
+	struct textbuf tb;
+	int r;
+
+	textbuf_init(&tb, 200);
+	type_fmt(e->asked, &tb);
+	textbuf_add(&tb, "", 1);
+	fetch_fmt_parts(e->asked, e->place->definition->text + e->span.at, (int)e->span.len, parts,
+			sizeof(parts));
+	r = FETCH_REFUSE(e->place, e->err, e->span, -EINVAL, "%s is no single value; %s",
+			 tb.start ? tb.start : "a struct", parts);
+	textbuf_release(&tb);
+	return r;
+}
+
+/* atomic_t, kuid_t, refcount_t: a struct around one number. */
+static bool unwrap(struct emission *e)
+{
+	struct type_member m;
+	struct type_facts f;
+
+	if (e->facts.kind != TYPE_STRUCT || e->facts.n_members != 1 ||
+	    type_member(e->v->type, 0, &m) < 0 || m.bit_offset || m.n_bits)
+		return false;
+	type_get(m.type, &f);
+	if (f.n_bytes != e->facts.n_bytes || !f.n_bytes)
+		return false;
+	e->v->type = m.type;
+	e->facts = f;
+	return true;
+}
+
+/* Network byte order, by the names that the kernel's sources have for it. */
+static bool is_big_endian(struct type t)
+{
+	static const char *const names[] = {"__be16", "__be32", "__be64"};
+	const char *name;
+
+	while (type_peel(t, &name, &t))
+		for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+			if (!strcmp(name, names[i]))
+				return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+	return false;
+}
+
+/* A sentence where what is recorded is not what one would think. */
+static void note_number(struct emission *e)
+{
+	const char *text = e->place->definition->text + e->span.at;
+	const char *why = NULL;
+
+	if (e->facts.kind == TYPE_FLOAT && e->ret->show != PROBE_SHOW_FLOAT)
+		why = e->facts.n_bytes > 8
+			      ? "a floating point number: its first 8 bytes are recorded, as they "
+				"are"
+			      : "a floating point number: its bytes are recorded, as they are";
+	else if (e->facts.n_bytes > 8)
+		why = "longer than the 8 bytes that a probe records: the upper ones are left out";
+	if (why)
+		snprintf(e->ret->note, sizeof(e->ret->note), "%.*s is %s", (int)e->span.len, text,
+			 why);
+}
+
+static int write_number(struct emission *e)
+{
+	bool is_whole = e->v->kind != VALUE_PARTS && !e->place->kernel->plain_types;
+	char type[16];
+
+	fmt_number(e, &e->facts, type, sizeof(type));
+	if (e->facts.kind == TYPE_ENUM)
+		e->ret->show = show_of_enum(e->v->type, &e->facts);
+	else if (e->facts.is_bool)
+		e->ret->show = PROBE_SHOW_BOOL;
+	else if (e->facts.kind == TYPE_FLOAT && !e->place->kernel->plain_types &&
+		 (e->facts.n_bytes == 4 || e->facts.n_bytes == 8))
+		e->ret->show = PROBE_SHOW_FLOAT;
+	else if (is_whole && is_big_endian(e->v->type))
+		e->ret->show = PROBE_SHOW_BIG_ENDIAN;
+	note_number(e);
+	if (e->v->kind == VALUE_PARTS)
+		return write_part(e, type, 8 * e->facts.n_bytes);
+	return write_out(e, type);
+}
+
+static int write_by_type(struct emission *e)
+{
+	for (unsigned i = 0; i < MAX_UNWRAPS && unwrap(e); i++)
+		;
+	if (e->v->n_bits) {
+		if (e->facts.kind == TYPE_ENUM)
+			e->ret->show = show_of_enum(e->v->type, &e->facts);
+		else if (e->facts.is_bool)
+			e->ret->show = PROBE_SHOW_BOOL;
+		else if (e->facts.is_signed)
+			e->ret->show = PROBE_SHOW_SIGNED;
+		return write_bitfield(e);
+	}
+	switch (e->facts.kind) {
+	case TYPE_INT:
+	case TYPE_ENUM:
+	case TYPE_FLOAT:
+		return write_number(e);
+	case TYPE_POINTER:
+		return write_pointer(e);
+	case TYPE_ARRAY:
+		return write_array(e);
+	case TYPE_STRUCT:
+	case TYPE_UNION:
+		if (e->v->kind == VALUE_MEMORY && fetch_is_cpp_string(e->v->type))
+			return write_string(e, true, "string");
+		return refuse_struct(e);
+	case TYPE_FUNCTION: /* the function itself: where its code is */
+	case TYPE_VOID:
+	case TYPE_UNKNOWN:
+		break;
+	}
+	if (e->v->kind == VALUE_PARTS)
+		return write_part(e, "x64", 64);
+	if (!strcmp(e->v->plain_type, "u64") && !e->place->kernel->plain_types)
+		e->ret->show = PROBE_SHOW_WORD;
+	if (*e->v->plain_type)
+		return write_out(e, e->v->plain_type);
+	return write_out(e, e->v->kind == VALUE_READY ? NULL : "x64");
+}
+
+/* --- by what the person wrote -------------------------------------------------------------------- */
+
+/* perf's short ones: the size is that of the type. */
+static int write_letter(struct emission *e, const char *letter)
+{
+	char type[16], by_size[8];
+
+	fmt_number(e, &e->facts, by_size, sizeof(by_size));
+	snprintf(type, sizeof(type), "%s%s", letter, e->facts.n_bytes ? by_size + 1 : "64");
+	return e->v->kind == VALUE_PARTS ? write_part(e, type, 8 * e->facts.n_bytes)
+					 : write_out(e, type);
+}
+
+/* Whether the text is behind the value, not at its place. */
+static bool is_behind(const struct emission *e)
+{
+	return e->v->type.world && (e->facts.kind == TYPE_POINTER ||
+				    (e->facts.kind == TYPE_INT && e->facts.n_bytes == 8));
+}
+
+/* Neither a text nor an address of one. */
+static bool has_no_text(const struct type_facts *f)
+{
+	struct type_facts target = {0};
+
+	if (f->kind == TYPE_POINTER && f->target.world)
+		type_get(f->target, &target);
+	return target.kind == TYPE_FUNCTION || (f->kind == TYPE_INT && f->n_bytes < 8) ||
+	       f->kind == TYPE_FLOAT || f->kind == TYPE_ENUM || f->kind == TYPE_STRUCT ||
+	       f->kind == TYPE_UNION;
+}
+
+/* u64 of an int shows its neighbours, too: that may be meant. */
+static void note_width(struct emission *e, const char *type)
+{
+	unsigned want = strchr("usx", type[0]) ? (unsigned)atoi(type + 1) / 8 : 0;
+
+	if (!e->v->type.world || !e->facts.n_bytes || want <= e->facts.n_bytes ||
+	    strchr(type, '[') || e->v->kind != VALUE_MEMORY ||
+	    (e->facts.kind != TYPE_INT && e->facts.kind != TYPE_ENUM))
+		return;
+	snprintf(e->ret->note, sizeof(e->ret->note),
+		 "%.*s has %llu bytes, and as %s it shows what stands behind it, too; without a "
+		 "type "
+		 "it is read as it is",
+		 (int)e->span.len, e->place->definition->text + e->span.at,
+		 (unsigned long long)e->facts.n_bytes, type);
+}
+
+/* Old kernels take these in programs and show numbers, newer ones refuse them there. */
+static bool is_symbol(const char *type)
+{
+	return !strncmp(type, "symbol", 6) || !strncmp(type, "symstr", 6);
+}
+
+/* x:u8[4]: of the memory where it stands, of a pointer what it points to, and of a number in a register what is at that address. */
+static int write_list(struct emission *e, const char *type, struct span type_span)
+{
+	const char *source = e->place->definition->text + e->span.at;
+	int len = (int)(type_span.at > e->span.at ? type_span.at - e->span.at - 1 : e->span.len);
+	bool is_short = e->facts.kind == TYPE_INT && e->facts.n_bytes < 8;
+
+	if (e->v->kind == VALUE_PLAIN && e->v->type.world &&
+	    (is_short || e->facts.kind == TYPE_ENUM || e->facts.kind == TYPE_FLOAT))
+		return FETCH_REFUSE(e->place, e->err, type_span, -EINVAL,
+				    "%.*s is a number and no address, so nothing is listed there; "
+				    "leave ':%s' out",
+				    len, source, type);
+	if (e->v->type.world && e->facts.kind == TYPE_INT && e->facts.n_bytes == 8)
+		snprintf(e->ret->note, sizeof(e->ret->note),
+			 "%.*s is a number, and taken for an address: %s is what lies there", len,
+			 source, type);
+	point(e, is_behind(e));
+	return write_out(e, type);
+}
+
+static int write_as(struct emission *e, const char *type, struct span type_span)
+{
+	const struct probe_kernel *k = e->place->kernel;
+	bool is_string = !strncmp(type, "string", 6) || !strncmp(type, "ustring", 7);
+
+	if (e->v->n_bits &&
+	    type[0] != 'b') /* the bits are those of the member, whatever it is called */
+		return write_bitfield(e);
+	if (!strcmp(type, "u") || !strcmp(type, "s") || !strcmp(type, "x"))
+		return write_letter(e, type);
+	if (strchr(type, '[') && !k->arrays)
+		return FETCH_REFUSE(e->place, e->err, type_span, -EOPNOTSUPP,
+				    "this kernel's probes record no arrays (4.20 does); name an "
+				    "element: x[0]");
+	if (type[0] == 'b' && !k->bitfields)
+		return FETCH_REFUSE(e->place, e->err, type_span, -EOPNOTSUPP,
+				    "this kernel's probes know no bit fields; record the whole "
+				    "number");
+	if (is_symbol(type) && e->place->is_program && !k->plain_types)
+		return FETCH_REFUSE(e->place, e->err, type_span, -EINVAL,
+				    "the kernel knows the symbols of its own code only, not those "
+				    "of a program; leave ':%s' out: pointers to functions are "
+				    "shown by name anyway",
+				    type);
+	if (e->v->kind == VALUE_READY)
+		return write_out(e, type);
+	if (is_string && e->v->type.world && has_no_text(&e->facts))
+		return FETCH_REFUSE(e->place, e->err, type_span, -EINVAL,
+				    "this is no text and points to none; leave ':%s' out", type);
+	if (is_string)
+		return write_string(e, is_behind(e),
+				    type[0] == 'u' && !k->user_strings ? type + 1 : type);
+	if (strchr(type, '['))
+		return write_list(e, type, type_span);
+	if (e->v->kind == VALUE_PARTS)
+		return write_part(e, type, e->facts.n_bytes ? 8 * e->facts.n_bytes : 64);
+	note_width(e, type);
+	return write_out(e, type);
+}
+
+int fetch_finish(const struct fetch_place *p, struct value *v, const char *type, struct span span,
+		 struct span type_span, struct fetch *ret, struct errmsg *err)
+{
+	struct emission e = {
+		.place = p, .v = v, .span = span, .ret = ret, .err = err, .asked = v->type};
+	int r;
+
+	*ret = (struct fetch){.show = PROBE_SHOW_AS_IS};
+	type_get(v->type, &e.facts);
+	/* elsewhere the kernel knows by itself that this is text */
+	if (!type && p->is_event && v->kind == VALUE_READY && !strcmp(v->expr, "$comm"))
+		type = "string";
+	r = type ? write_as(&e, type, type_span) : write_by_type(&e);
+	if (v->is_gone) {
+		if (r < 0) { /* that it is not here comes first */
+			*err = (struct errmsg){0};
+			snprintf(ret->text, sizeof(ret->text), FETCH_GONE ":x64");
+			r = 0;
+		}
+		ret->is_gone = true;
+		snprintf(ret->why, sizeof(ret->why), "%s cannot be read here: %s", v->gone_name,
+			 v->why);
+	}
+	if (v->copied && !*ret->note)
+		snprintf(ret->note, sizeof(ret->note),
+			 "%.40s is read in the library; a program that uses it may have a copy, "
+			 "which counts then (copy relocation): PROGRAM:FUNCTION(%.40s) reads that",
+			 v->copied, v->copied);
+	return r;
+}

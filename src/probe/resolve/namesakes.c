@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * namesakes.c - functions of the kernel that share a name: each is static in a file of its own.
+ *
+ *	init_once        five functions of a usual kernel
+ *
+ * Given that name, kernels before 6.7 probe the first they find and say nothing, later ones refuse. /proc/kallsyms has the
+ * addresses of all, so they become places of one event, counted from the kernel's first byte:
+ *
+ *	p:probe/init_once _text+1234567
+ *
+ * Which of them BTF describes is not known; a note says so. Where the addresses are hidden (kptr_restrict), or the kernel
+ * takes one place for an event, a note says that one is probed.
+ */
+#include "probe/resolve/resolve_int.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* The address on the line of which p is a part. */
+static uint64_t address_of(const char *text, const char *p)
+{
+	while (p > text && p[-1] != '\n')
+		p--;
+	return strtoull(p, NULL, 16);
+}
+
+/* The next code of that name from *p on, in the kernel itself; false: no more. */
+static bool next_namesake(const char *text, const char **p, const char *name, uint64_t *ret_address)
+{
+	size_t len = strlen(name);
+
+	while ((*p = strstr(*p, name))) {
+		const char *at = *p;
+
+		*p += len;
+		if (at - text < 3 || at[-1] != ' ' || at[len] != '\n' || !strchr("tTwW", at[-2]))
+			continue;
+		*ret_address = address_of(text, at);
+		return true;
+	}
+	return false;
+}
+
+static unsigned count(const char *text, const char *name)
+{
+	const char *p = text;
+	uint64_t address;
+	unsigned n = 0;
+
+	while (next_namesake(text, &p, name, &address))
+		n++;
+	return n;
+}
+
+/* BTF may describe each of them, and a pattern meets each description. */
+static bool is_there(const struct resolution *r, uint64_t text_offset)
+{
+	const struct probe *p = &r->out->probe;
+	char text[64];
+
+	snprintf(text, sizeof(text), "_text+%llu", (unsigned long long)text_offset + r->d->offset);
+	for (size_t i = 0; i < p->n_places; i++)
+		if (!strcmp(p->places[i].text, text))
+			return true;
+	return false;
+}
+
+static int add_all(struct resolution *r, struct found_function *f, const char *text, uint64_t begin)
+{
+	const char *p = text;
+	uint64_t address;
+	int result = 0;
+
+	while (result >= 0 && next_namesake(text, &p, f->symbol, &address)) {
+		f->text_offset = address - begin;
+		if (!is_there(r, f->text_offset))
+			result = resolve_add_function(r, f);
+	}
+	return result;
+}
+
+int resolve_namesakes(struct resolution *r, struct found_function *f)
+{
+	const char *name = f->symbol, *p, *described = "";
+	const char *text =
+		r->prober->world.check_symbols ? prober_list(r->prober, PROBER_KALLSYMS) : NULL;
+	enum probe_kind kind = resolve_kernel_kind(r, f);
+	bool is_fprobe = kind == PROBE_FPROBE || kind == PROBE_FPROBE_EXIT;
+	unsigned n = text && !*f->module ? count(text, name) : 0;
+	bool is_glob = debuginfo_is_glob(r->d->function);
+	uint64_t begin = 0;
+	int result;
+
+	if (n < 2)
+		return resolve_add_function(r, f);
+	if (resolve_wants_variables(r->d))
+		described = "; what they are called with is read as BTF has it of one of them";
+	p = text;
+	if (is_fprobe || !r->prober->kernel.many_places ||
+	    n > r->prober->world.max_places - r->out->probe.n_places ||
+	    !next_namesake(text, &p, "_text", &begin) || !begin) {
+		resolve_note(r, "there are %u functions %s in this kernel, %s%s", n, name,
+			     is_fprobe ? "and all of them are probed"
+				       : "of which the kernel probes one, or refuses all",
+			     described);
+		return resolve_add_function(r, f);
+	}
+	if (!is_glob)
+		resolve_note(
+			r, "there are %u functions %s in this kernel, and all of them are probed%s",
+			n, name, described);
+	r->n_points = n;
+	result = add_all(r, f, text, begin);
+	return result < 0 || is_glob ? result : resolve_check_args(r);
+}

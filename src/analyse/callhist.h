@@ -13,7 +13,7 @@
 #define SONDE_ANALYSE_CALLHIST_H
 
 #include "analyse/calltree.h"
-#include "decode/formats.h"
+#include "decode/formats/formats.h"
 #include "decode/record.h"
 #include "symbols/tasks.h"
 

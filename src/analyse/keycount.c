@@ -11,7 +11,7 @@
 #include "analyse/own.h"
 #include "base/errmsg.h"
 #include "base/spelling.h"
-#include "decode/filter.h"
+#include "decode/filter/filter.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -15,7 +15,7 @@
 #define SONDE_ANALYSE_KEYS_H
 
 #include "analyse/namepool.h"
-#include "decode/print.h"
+#include "decode/print/print.h"
 
 #define KEYS_MAX	 4
 #define KEY_WORD_MAX	 96

@@ -10,7 +10,7 @@
 #ifndef SONDE_ANALYSE_KMEM_H
 #define SONDE_ANALYSE_KMEM_H
 
-#include "decode/formats.h"
+#include "decode/formats/formats.h"
 #include "decode/record.h"
 
 struct kmem_bytes {

@@ -19,7 +19,7 @@
 
 #include "base/errmsg.h"
 #include "base/hash.h"
-#include "decode/filter.h"
+#include "decode/filter/filter.h"
 #include "symbols/tasks.h"
 
 #include <errno.h>

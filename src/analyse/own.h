@@ -15,7 +15,7 @@
 #ifndef SONDE_ANALYSE_OWN_H
 #define SONDE_ANALYSE_OWN_H
 
-#include "decode/formats.h"
+#include "decode/formats/formats.h"
 #include "decode/record.h"
 
 struct own_event;

@@ -17,7 +17,7 @@
 #define SONDE_ANALYSE_PROFILE_H
 
 #include "analyse/profile_hook.h"
-#include "decode/formats.h"
+#include "decode/formats/formats.h"
 #include "decode/record.h"
 #include "symbols/tasks.h"
 

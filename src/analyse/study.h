@@ -20,7 +20,7 @@
 #ifndef SONDE_ANALYSE_STUDY_H
 #define SONDE_ANALYSE_STUDY_H
 
-#include "decode/formats.h"
+#include "decode/formats/formats.h"
 #include "decode/record.h"
 
 struct errmsg;

@@ -8,7 +8,7 @@
 #include "analyse/namepool.h"
 #include "analyse/own.h"
 #include "analyse/study.h"
-#include "decode/print.h"
+#include "decode/print/print.h"
 
 enum value_kind {
 	VALUE_NONE,

@@ -9,7 +9,7 @@
 #ifndef SONDE_ANALYSE_TALLY_H
 #define SONDE_ANALYSE_TALLY_H
 
-#include "decode/formats.h"
+#include "decode/formats/formats.h"
 #include "decode/walker.h"
 
 /* How often a number was seen; grows up to COUNTS_MAX different ones. */

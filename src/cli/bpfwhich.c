@@ -14,7 +14,7 @@
  */
 #include "base/errmsg.h"
 #include "cli/bpfevent.h"
-#include "decode/event.h"
+#include "decode/formats/event.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -15,7 +15,7 @@
 #include "cli/command.h"
 #include "cli/tracecopy.h"
 #include "base/conveyor.h"
-#include "decode/sequence.h"
+#include "decode/order/sequence.h"
 #include "decode/timeconv.h"
 #include "serve/guestopts.h"
 

@@ -17,8 +17,8 @@
 #include "base/textbuf.h"
 #include "cli/command.h"
 #include "capture/kernel/kernelinfo.h"
-#include "decode/formats.h"
-#include "decode/print.h"
+#include "decode/formats/formats.h"
+#include "decode/print/print.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -15,7 +15,7 @@
 
 #include "capture/tracefs/tracefs.h"
 #include "cli/command.h"
-#include "decode/filter.h"
+#include "decode/filter/filter.h"
 #include "present/latencytext.h"
 #include "probe/definition/definition.h"
 

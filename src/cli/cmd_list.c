@@ -15,7 +15,7 @@
 #include "cli/list_match.h"
 #include "cli/output.h"
 #include "cli/tracecopy.h"
-#include "decode/formats.h"
+#include "decode/formats/formats.h"
 #include "store/unpack.h"
 
 #include <ctype.h>

@@ -10,7 +10,7 @@
 #include "base/conveyor.h"
 #include "cli/command.h"
 #include "cli/output.h"
-#include "decode/sequence.h"
+#include "decode/order/sequence.h"
 #include "present/kmemtext.h"
 
 #include <errno.h>

@@ -8,12 +8,12 @@
  *	     set:	0
  *	------------
  *
- * A line of = instead of - stands between plugins. The table is in decode/plugin_options.c.
+ * A line of = instead of - stands between plugins. The table is in decode/handlers/plugin_options.c.
  */
 #include "base/textbuf.h"
 #include "cli/command.h"
 #include "cli/output.h"
-#include "decode/plugin_options.h"
+#include "decode/handlers/plugin_options.h"
 
 #include <errno.h>
 #include <stdio.h>

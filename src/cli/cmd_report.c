@@ -8,7 +8,7 @@
  */
 #include "cli/command.h"
 #include "cli/report.h"
-#include "decode/plugin_options.h"
+#include "decode/handlers/plugin_options.h"
 
 #include <ctype.h>
 #include <errno.h>

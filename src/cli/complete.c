@@ -18,7 +18,7 @@
 #include "capture/recipe.h"
 #include "capture/tracefs/tracefs.h"
 #include "cli/as/personality.h"
-#include "decode/plugin_options.h"
+#include "decode/handlers/plugin_options.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -6,7 +6,7 @@
 #define SONDE_CLI_GATHER_INT_H
 
 #include "cli/gather.h"
-#include "decode/filter.h"
+#include "decode/filter/filter.h"
 
 #define TEXT_MAX_BYTES (256u << 20)
 

@@ -22,7 +22,7 @@
 #include "base/trickle.h"
 #include "capture/tracefs/cpufilter.h"
 #include "cli/statusline.h"
-#include "decode/event.h"
+#include "decode/formats/event.h"
 #include "probe/definition/definition.h"
 
 #include <errno.h>

@@ -19,7 +19,7 @@
 #include "capture/tracefs/eventdir.h"
 #include "capture/kernel/functions.h"
 #include "cli/list_match.h"
-#include "decode/handlers.h"
+#include "decode/handlers/handlers.h"
 
 #include <errno.h>
 #include <stdio.h>

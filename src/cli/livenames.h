@@ -25,7 +25,7 @@ struct livenames {
 void livenames_init(struct livenames *ln, const struct tracefs *t);
 void livenames_release(struct livenames *ln);
 
-/* ctx: struct livenames. The length of the name in buf, or 0. Form as in decode/sequence.h. */
+/* ctx: struct livenames. The length of the name in buf, or 0. Form as in decode/order/sequence.h. */
 size_t livenames_find(void *ctx, int pid, char *buf, size_t size);
 
 /* What the task itself says now; 0 if it is gone. */

@@ -18,7 +18,7 @@
 #include "base/trickle.h"
 #include "cli/livesource.h"
 #include "cli/output.h"
-#include "decode/order.h"
+#include "decode/order/order.h"
 #include "present/rows.h"
 
 #include <errno.h>

@@ -17,7 +17,7 @@
 #include "cli/bootline.h"
 #include "cli/recordopts.h"
 #include "cli/statusline.h"
-#include "decode/sequence.h"
+#include "decode/order/sequence.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -12,7 +12,7 @@
 #include "base/jsonwriter.h"
 #include "cli/output.h"
 #include "decode/names.h"
-#include "decode/sequence.h"
+#include "decode/order/sequence.h"
 #include "present/studytext.h"
 
 #include <errno.h>

@@ -7,10 +7,10 @@
 
 #include "base/errmsg.h"
 #include "base/textbuf.h"
-#include "decode/filter.h"
-#include "decode/formats.h"
-#include "decode/guests.h"
-#include "decode/sequence.h"
+#include "decode/filter/filter.h"
+#include "decode/formats/formats.h"
+#include "decode/order/guests.h"
+#include "decode/order/sequence.h"
 #include "store/tracefile.h"
 
 struct line_source;

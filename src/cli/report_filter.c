@@ -9,7 +9,7 @@
 #include "cli/report.h"
 
 #include "base/textbuf.h"
-#include "decode/filter.h"
+#include "decode/filter/filter.h"
 #include "symbols/tasks.h"
 
 #include <errno.h>

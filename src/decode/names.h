@@ -5,7 +5,7 @@
 #ifndef SONDE_DECODE_NAMES_H
 #define SONDE_DECODE_NAMES_H
 
-#include "decode/formats.h"
+#include "decode/formats/formats.h"
 #include "symbols/tasks.h"
 
 /* Walks all buffers of the file and gives every task without a name the last one seen for it. */

@@ -10,8 +10,8 @@
 #define SONDE_PRESENT_LINE_H
 
 #include "base/textbuf.h"
-#include "decode/print.h"
-#include "decode/sequence.h"
+#include "decode/print/print.h"
+#include "decode/order/sequence.h"
 #include "decode/timefmt.h"
 
 struct line_source {

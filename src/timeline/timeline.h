@@ -22,7 +22,7 @@
 #ifndef SONDE_TIMELINE_TIMELINE_H
 #define SONDE_TIMELINE_TIMELINE_H
 
-#include "decode/formats.h"
+#include "decode/formats/formats.h"
 #include "decode/timeconv.h"
 #include "store/tracefile.h"
 

@@ -10,7 +10,7 @@
  */
 #include "base/errmsg.h"
 #include "base/textbuf.h"
-#include "decode/filter.h"
+#include "decode/filter/filter.h"
 #include "symbols/tasks.h"
 #include "../lib/memtrace.h"
 

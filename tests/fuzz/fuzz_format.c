@@ -11,7 +11,7 @@
  */
 #include "../lib/memtrace.h"
 #include "base/errmsg.h"
-#include "decode/print.h"
+#include "decode/print/print.h"
 
 #define TEXT_MAX_BYTES (4u << 20)
 

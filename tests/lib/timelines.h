@@ -6,7 +6,7 @@
 #define SONDE_TESTS_TIMELINES_H
 
 #include "base/errmsg.h"
-#include "decode/sequence.h"
+#include "decode/order/sequence.h"
 #include "timeline/timeline.h"
 
 #include <dirent.h>

@@ -7,8 +7,8 @@
  * with the library itself.
  */
 #include "base/errmsg.h"
-#include "decode/formats.h"
-#include "decode/print.h"
+#include "decode/formats/formats.h"
+#include "decode/print/print.h"
 #include "decode/timeconv.h"
 #include "decode/timefmt.h"
 #include "decode/walker.h"

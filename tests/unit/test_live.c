@@ -10,8 +10,8 @@
  * covers: T09 Q09
  */
 #include "base/errmsg.h"
-#include "decode/formats.h"
-#include "decode/sequence.h"
+#include "decode/formats/formats.h"
+#include "decode/order/sequence.h"
 #include "decode/walker.h"
 #include "present/line.h"
 #include "store/live/livepages.h"

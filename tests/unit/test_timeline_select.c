@@ -6,8 +6,8 @@
  * covers: V03 Q02 Q08 K02
  */
 #include "../lib/timelines.h"
-#include "decode/filter.h"
-#include "decode/print.h"
+#include "decode/filter/filter.h"
+#include "decode/print/print.h"
 #include "timeline/states/states.h"
 
 struct both {

@@ -20,7 +20,7 @@
  *
  * That is, a record waits for one more round, but only for CPUs of which nothing waits. A CPU that
  * gives more than is taken in a round holds the others at its last record. The rule itself is applied
- * by decode/sequence.c, which knows the earliest; here are only the numbers of rounds.
+ * by decode/order/sequence.c, which knows the earliest; here are only the numbers of rounds.
  *
  * It rests on the clocks of the CPUs agreeing, as any order by time does, and on a record being
  * readable once its time is taken. A writer that is held up between the two (a virtual CPU that does

@@ -12,7 +12,7 @@
  */
 #include "timeline/index/selection_match.h"
 
-#include "decode/print.h"
+#include "decode/print/print.h"
 #include "timeline/lanes/forms.h"
 
 #include <errno.h>

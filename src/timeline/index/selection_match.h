@@ -8,7 +8,7 @@
 #include "timeline/index/selection_int.h"
 
 #include "base/errmsg.h"
-#include "decode/filter.h"
+#include "decode/filter/filter.h"
 
 struct helper; /* what a thread needs to match records: compiled filters, printers */
 

@@ -10,7 +10,7 @@
  * and the line of each frame is its name. Addresses that were met before are not looked up again.
  */
 #include "timeline/insight/stackframes.h"
-#include "decode/print.h"
+#include "decode/print/print.h"
 
 #include <errno.h>
 #include <stdio.h>

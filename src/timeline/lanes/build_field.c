@@ -7,7 +7,7 @@
  * so on, so that any zoom reads a few hundred.
  */
 #include "timeline/lanes/lane_int.h"
-#include "decode/print.h"
+#include "decode/print/print.h"
 
 #include <errno.h>
 #include <math.h>

@@ -20,7 +20,7 @@
 #include "timeline/insight/marks.h"
 #include "timeline/timeline_int.h"
 #include "base/hash.h"
-#include "decode/guests.h"
+#include "decode/order/guests.h"
 
 #include <errno.h>
 #include <stdlib.h>

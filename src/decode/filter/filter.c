@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * filter.c - which events a filter is about; a filter's life; how it is shown.
+ *
+ *	sched/sched_switch,irq.*: prev_state == 1 && …
+ *	└── events ───────────┘ └── expression (parse.c) ──┘
+ *
+ * Up to the first colon stands a list of names with commas. A name is a basic regular expression
+ * in any case that must match the whole of a system's or an event's name; with a slash, of the
+ * system's and the event's. Every name of the list must match something. Without a colon all
+ * records of these events match.
+ *
+ * filter_new() reads the expression once, whatever number of events is named; their formats are
+ * looked at when filter_match() meets them (run.c), so that a filter over all 2 300 events
+ * costs no more than the twenty that the trace holds. Of several events with one id the one that is
+ * named first decides what the fields are.
+ *
+ * filter_fmt() shows the expression as it is understood for each event, the last named event first,
+ * with tests of unknown fields folded away:
+ *
+ *	'sched_switch: (prev_state == 1) && (next_pid > 0)'
+ */
+#include "base/errmsg.h"
+#include "base/spelling.h"
+#include "base/textbuf.h"
+#include "decode/filter/filter_int.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ARENA_MAX_BYTES (64u << 20)
+#define SLOTS_MAX	65536 /* ids are 16 bits in the ring buffer */
+#define NAME_MAX_BYTES	1000
+
+struct filter_names {
+	struct filter *flt;
+	const char *whole;
+	struct errmsg *err;
+	uint32_t *order; /* for each event of the formats: when it was first named, 0: never */
+};
+
+static char *trim(char *s)
+{
+	size_t len = strlen(s);
+
+	while (len && isspace((unsigned char)s[len - 1]))
+		s[--len] = 0;
+	while (isspace((unsigned char)*s))
+		s++;
+	return s;
+}
+
+static int compile_name(struct filter_names *n, regex_t *re, const char *name)
+{
+	char pattern[NAME_MAX_BYTES + 3];
+	const char *why;
+
+	snprintf(pattern, sizeof(pattern), "^%s$", name);
+	why = filter_regex_compile(re, pattern);
+	return why ? errmsg_set(n->err, -EINVAL, "the filter '%.300s' names an event '%.100s': %s",
+				n->whole, name, why)
+		   : 0;
+}
+
+static bool name_matches(const struct event *ev, const regex_t *system, const regex_t *name)
+{
+	bool is_name = !regexec(name, ev->name, 0, NULL, 0);
+
+	if (system)
+		return is_name && !regexec(system, ev->system, 0, NULL, 0);
+	return is_name || !regexec(name, ev->system, 0, NULL, 0);
+}
+
+static int list_event(struct filter_names *n, size_t index)
+{
+	struct filter *flt = n->flt;
+
+	if (flt->n_listed == flt->cap_listed) {
+		size_t cap = flt->cap_listed ? flt->cap_listed * 2 : 64;
+		struct event **more = realloc(flt->listed, cap * sizeof(*more));
+
+		if (!more)
+			return errmsg_set_errno(n->err, -ENOMEM, "cannot keep the filter '%.300s'",
+						n->whole);
+		flt->listed = more;
+		flt->cap_listed = cap;
+	}
+	flt->listed[flt->n_listed++] = flt->formats->by_id[index];
+	if (!n->order[index])
+		n->order[index] = flt->n_listed;
+	return 0;
+}
+
+static int find_named(struct filter_names *n, const regex_t *system, const regex_t *name,
+		      const char *text)
+{
+	const struct formats *f = n->flt->formats;
+	size_t before = n->flt->n_listed;
+	struct spelling sp;
+	int r = 0;
+
+	for (size_t i = 0; i < f->n_events && !r; i++)
+		if (name_matches(f->by_id[i], system, name))
+			r = list_event(n, i);
+	if (r || n->flt->n_listed != before)
+		return r;
+	spelling_init(&sp, text, strlen(text));
+	for (size_t i = 0; i < f->n_events; i++)
+		spelling_add(&sp, f->by_id[i]->name);
+	return errmsg_set(n->err, -ENOENT, "no system or event here is called '%.200s'%s%s%s", text,
+			  sp.nearest ? "; did you mean '" : "", sp.nearest ? sp.nearest : "",
+			  sp.nearest ? "'?" : "");
+}
+
+/* "system/name", "name", with blanks around; changes the text. */
+static int add_name(struct filter_names *n, char *text)
+{
+	char *save, *system, *name, shown[NAME_MAX_BYTES + 1];
+	regex_t system_re, name_re;
+	int r;
+
+	snprintf(shown, sizeof(shown), "%s", text);
+	system = strtok_r(text, "/", &save);
+	name = system ? strtok_r(NULL, "/", &save) : NULL;
+	if (!system)
+		return errmsg_set(n->err, -EINVAL, "the filter '%.300s' lacks the name of an event",
+				  n->whole);
+	r = compile_name(n, &name_re, trim(name ? name : system));
+	if (r < 0)
+		return r;
+	if (name && (r = compile_name(n, &system_re, trim(system))) < 0) {
+		regfree(&name_re);
+		return r;
+	}
+	r = find_named(n, name ? &system_re : NULL, &name_re, trim(shown));
+	regfree(&name_re);
+	if (name)
+		regfree(&system_re);
+	return r;
+}
+
+static int add_names(struct filter_names *n, const char *text, size_t len)
+{
+	const char *end = text + len, *comma;
+	unsigned n_names = 0;
+
+	do {
+		char name[NAME_MAX_BYTES + 1];
+		size_t name_len;
+		int r;
+
+		comma = memchr(text, ',', end - text);
+		name_len = (comma ? comma : end) - text;
+		if (name_len > NAME_MAX_BYTES || n_names++ == FILTER_NAMES_MAX)
+			return errmsg_set(n->err, -EINVAL,
+					  "the filter '%.300s' names too many events: at most %d "
+					  "names of %d letters can stand before the ':'",
+					  n->whole, FILTER_NAMES_MAX, NAME_MAX_BYTES);
+		memcpy(name, text, name_len);
+		name[name_len] = 0;
+		r = add_name(n, name);
+		if (r < 0)
+			return r;
+		text = comma ? comma + 1 : end;
+	} while (comma);
+	return 0;
+}
+
+/* The table by id: of events with one id the one that was named first. */
+static int index_events(struct filter_names *n)
+{
+	struct filter *flt = n->flt;
+	struct formats *f = flt->formats;
+	uint32_t best = 0;
+
+	flt->events = calloc(f->n_events + 1, sizeof(*flt->events));
+	flt->n_slots = f->n_events ? (size_t)f->by_id[f->n_events - 1]->id + 1 : 0;
+	if (flt->n_slots > SLOTS_MAX)
+		flt->n_slots = SLOTS_MAX;
+	flt->slots = calloc(flt->n_slots + 1, sizeof(*flt->slots));
+	if (!flt->events || !flt->slots)
+		return errmsg_set_errno(n->err, -ENOMEM, "cannot keep the filter '%.300s'",
+					n->whole);
+	for (size_t i = 0; i < f->n_events; i++) {
+		struct filter_event *last = flt->events + flt->n_events - 1;
+
+		if (!n->order[i])
+			continue;
+		if (!flt->n_events || last->ev->id != f->by_id[i]->id)
+			flt->events[flt->n_events++].ev = f->by_id[i];
+		else if (n->order[i] < best)
+			last->ev = f->by_id[i];
+		else
+			continue;
+		best = n->order[i];
+		if ((size_t)f->by_id[i]->id < flt->n_slots)
+			flt->slots[f->by_id[i]->id] = flt->n_events;
+	}
+	return 0;
+}
+
+/* A name without quotes must be one that an event has for a value of the field. */
+static int check_name(struct filter *flt, const struct filter_test *t, const char *whole,
+		      struct errmsg *err)
+{
+	const char *word = flt->words[t->left.word];
+	struct spelling sp;
+
+	spelling_init(&sp, t->text, t->text_len);
+	for (size_t i = 0; i < flt->n_listed; i++) {
+		const struct field *f;
+		const struct arg *names;
+
+		formats_parse(flt->formats, flt->listed[i]);
+		f = event_find_any(flt->listed[i], word);
+		names = f ? event_find_value_names(flt->listed[i], f) : NULL;
+		if (filter_names_have(names, t->text, t->text_len))
+			return 0;
+		for (size_t k = 0; names && k < names->flags.n_names; k++) {
+			const char *name = arena_strndup(&flt->arena, names->flags.names[k].text,
+							 names->flags.names[k].len);
+
+			if (name)
+				spelling_add(&sp, name);
+		}
+	}
+	if (sp.nearest)
+		return errmsg_set(
+			err, -EINVAL,
+			"the filter '%.300s' cannot be read at '%.40s': no value of %s is "
+			"called so; the nearest is %s",
+			whole, t->name_at, word, sp.nearest);
+	return errmsg_set(err, -EINVAL, "the filter '%.300s' cannot be read at '%.40s': %s", whole,
+			  t->name_at, filter_not_a_name);
+}
+
+static int read_filter(struct filter *flt, const char *text, struct errmsg *err)
+{
+	const char *colon = strchr(text, ':');
+	struct filter_names n = {flt, text, err, NULL};
+	int r;
+
+	if (strlen(text) > FILTER_TEXT_MAX)
+		return errmsg_set(err, -EINVAL, "the filter '%.100s' is longer than %u bytes", text,
+				  FILTER_TEXT_MAX);
+	r = colon ? filter_parse(flt, text, colon + 1, err) : 0;
+	if (r < 0)
+		return r;
+	n.order = calloc(flt->formats->n_events + 1, sizeof(*n.order));
+	if (!n.order)
+		return errmsg_set_errno(err, -ENOMEM, "cannot keep the filter '%.300s'", text);
+	r = add_names(&n, text, colon ? (size_t)(colon - text) : strlen(text));
+	if (!r)
+		r = index_events(&n);
+	free(n.order);
+	for (size_t i = 0; r >= 0 && i < flt->n_tests; i++)
+		if (flt->tests[i].name_at)
+			r = check_name(flt, &flt->tests[i], text, err);
+	return r;
+}
+
+int filter_new(struct filter **ret, struct formats *f, const char *text, struct errmsg *err)
+{
+	struct filter *flt = calloc(1, sizeof(*flt));
+	int r;
+
+	if (!flt)
+		return errmsg_set_errno(err, -ENOMEM, "cannot keep the filter '%.300s'", text);
+	arena_init(&flt->arena, ARENA_MAX_BYTES);
+	flt->formats = f;
+	r = read_filter(flt, text, err);
+	if (r < 0) {
+		filter_free(flt);
+		return r;
+	}
+	*ret = flt;
+	return 0;
+}
+
+static void spell_fields(const struct filter *flt, struct spelling *sp)
+{
+	for (size_t i = 0; i < flt->n_listed; i++)
+		for (size_t k = 0; k < flt->listed[i]->n_fields; k++)
+			spelling_add(sp, flt->listed[i]->fields[k].name);
+}
+
+int filter_check_fields(struct filter *flt, struct errmsg *err)
+{
+	bool known[FILTER_WORDS_MAX] = {false};
+	struct spelling sp;
+
+	for (size_t i = 0; i < flt->n_listed; i++) {
+		formats_parse(flt->formats, flt->listed[i]);
+		filter_bind(flt, flt->listed[i], flt->scratch);
+		for (size_t k = 0; k < flt->n_words; k++)
+			known[k] |= flt->scratch[k].kind != BIND_UNKNOWN;
+	}
+	for (size_t k = 0; k < flt->n_words; k++) {
+		if (known[k])
+			continue;
+		spelling_init(&sp, flt->words[k], strlen(flt->words[k]));
+		spell_fields(flt, &sp);
+		return errmsg_set(err, -ENOENT,
+				  "%s has %s field '%.100s', which the filter tests%s%s%s",
+				  flt->n_listed == 1 ? flt->listed[0]->name : "none of the events",
+				  flt->n_listed == 1 ? "no" : "a", flt->words[k],
+				  sp.nearest ? "; did you mean '" : "",
+				  sp.nearest ? sp.nearest : "", sp.nearest ? "'?" : "");
+	}
+	return 0;
+}
+
+void filter_free(struct filter *flt)
+{
+	if (!flt)
+		return;
+	for (size_t i = 0; i < flt->n_regexes; i++) {
+		regfree(&flt->regexes[i]->re);
+		free(flt->regexes[i]);
+	}
+	free(flt->elements);
+	free(flt->tests);
+	free(flt->events);
+	free(flt->slots);
+	free(flt->listed);
+	arena_release(&flt->arena);
+	free(flt);
+}
+
+/* What is left of a part of the expression when tests of unknown fields are false. */
+enum fold { FOLD_FALSE, FOLD_TRUE, FOLD_OPEN };
+
+struct chain_fold {
+	enum fold value;
+	size_t start;	/* open: the first element that is left */
+	size_t n_joins; /* open: how many more are left after it */
+};
+
+static struct chain_fold fold_chain(const struct filter *flt, size_t i, size_t end);
+
+static enum fold fold_element(const struct filter *flt, size_t i)
+{
+	const struct filter_element *e = &flt->elements[i];
+	enum fold v = FOLD_OPEN;
+
+	if (e->test == ELEMENT_IS_GROUP) {
+		v = fold_chain(flt, i + 1, e->next).value;
+	} else {
+		const struct filter_operand *l = &flt->tests[e->test].left;
+		const struct filter_operand *r = &flt->tests[e->test].right;
+
+		if ((l->word >= 0 && flt->scratch[l->word].kind == BIND_UNKNOWN) ||
+		    (flt->tests[e->test].kind == TEST_NONZERO && r->word >= 0 &&
+		     flt->scratch[r->word].kind == BIND_UNKNOWN))
+			v = FOLD_FALSE;
+	}
+	return v == FOLD_OPEN ? v : (enum fold)(v ^ (e->n_not & 1));
+}
+
+static struct chain_fold fold_chain(const struct filter *flt, size_t i, size_t end)
+{
+	struct chain_fold c = {FOLD_FALSE, 0, 0};
+
+	for (; i < end; i = flt->elements[i].next) {
+		enum filter_join join = flt->elements[i].join;
+		enum fold v = fold_element(flt, i);
+		enum fold neutral = join == JOIN_AND ? FOLD_TRUE : FOLD_FALSE;
+
+		if (join == JOIN_FIRST || c.value == neutral)
+			c = (struct chain_fold){v, i, 0};
+		else if (c.value == FOLD_OPEN && v == FOLD_OPEN)
+			c.n_joins++;
+		else if (c.value == FOLD_OPEN && v != neutral)
+			c.value = v;
+	}
+	return c;
+}
+
+static void fmt_operand(const struct filter *flt, const struct filter_operand *o,
+			struct textbuf *tb)
+{
+	if (o->word == OPERAND_IS_NUMBER && o->is_real)
+		textbuf_addf(tb, "%g", o->real);
+	else if (o->word == OPERAND_IS_NUMBER)
+		textbuf_add_signed(tb, o->value);
+	else
+		textbuf_add_str(tb, flt->words[o->word]);
+}
+
+static void fmt_test(const struct filter *flt, const struct filter_test *t, struct textbuf *tb)
+{
+	fmt_operand(flt, &t->left, tb);
+	textbuf_addf(tb, " %s ", filter_op_names[t->op]);
+	if (t->kind == TEST_TEXT || t->kind == TEST_REGEX) {
+		textbuf_add_char(tb, '"');
+		textbuf_add(tb, t->text, t->text_len);
+		textbuf_add_char(tb, '"');
+	} else {
+		fmt_operand(flt, &t->right, tb);
+	}
+}
+
+static void fmt_chain(const struct filter *flt, const struct chain_fold *c, size_t end,
+		      struct textbuf *tb);
+
+static void fmt_element(const struct filter *flt, size_t i, struct textbuf *tb)
+{
+	const struct filter_element *e = &flt->elements[i];
+
+	for (uint32_t n = e->n_not; n; n--)
+		textbuf_add(tb, "!(", 2);
+	if (e->test == ELEMENT_IS_GROUP) {
+		struct chain_fold c = fold_chain(flt, i + 1, e->next);
+
+		fmt_chain(flt, &c, e->next, tb);
+	} else {
+		fmt_test(flt, &flt->tests[e->test], tb);
+	}
+	textbuf_add_fill(tb, ')', e->n_not);
+}
+
+static void fmt_chain(const struct filter *flt, const struct chain_fold *c, size_t end,
+		      struct textbuf *tb)
+{
+	if (c->value != FOLD_OPEN) {
+		textbuf_add_str(tb, c->value == FOLD_TRUE ? "TRUE" : "FALSE");
+		return;
+	}
+	textbuf_add_fill(tb, '(', c->n_joins);
+	fmt_element(flt, c->start, tb);
+	for (size_t i = flt->elements[c->start].next; i < end; i = flt->elements[i].next) {
+		if (fold_element(flt, i) != FOLD_OPEN)
+			continue;
+		textbuf_addf(tb, ") %s (", flt->elements[i].join == JOIN_AND ? "&&" : "||");
+		fmt_element(flt, i, tb);
+		textbuf_add_char(tb, ')');
+	}
+}
+
+void filter_fmt(struct filter *flt, struct textbuf *tb)
+{
+	struct chain_fold all = {FOLD_TRUE, 0, 0};
+
+	for (size_t i = flt->n_listed; i--;) {
+		formats_parse(flt->formats, flt->listed[i]);
+		filter_bind(flt, flt->listed[i], flt->scratch);
+		if (flt->n_elements)
+			all = fold_chain(flt, 0, flt->n_elements);
+		textbuf_addf(tb, " '%s: ", flt->listed[i]->name);
+		fmt_chain(flt, &all, flt->n_elements, tb);
+		textbuf_add(tb, "'\n", 2);
+	}
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * filter.h - report -F: "EVENTS:EXPRESSION" compiled once, matched against records.
+ *
+ *	sched:next_pid == 0 && prev_comm =~ "ba.*"       system or event names are regular expressions
+ *
+ * A filter belongs to one file's formats. Matching compiles the expression for an event the first time
+ * it meets it, so it belongs to the thread that walks the trace.
+ */
+#ifndef SONDE_DECODE_FILTER_FILTER_H
+#define SONDE_DECODE_FILTER_FILTER_H
+
+#include "decode/formats/formats.h"
+#include "decode/record.h"
+
+struct errmsg;
+struct filter;
+struct textbuf;
+
+enum filter_result {
+	FILTER_NOT_FOUND, /* the filter does not name this event */
+	FILTER_MISS,
+	FILTER_MATCH,
+};
+
+/* -EINVAL with a sentence that shows the place in the text; -ENOENT if no event is so named. */
+int filter_new(struct filter **ret, struct formats *f, const char *text, struct errmsg *err);
+void filter_free(struct filter *flt);
+
+/* -ENOENT with a sentence: it names a field that none of its events has. Such a test is false. */
+int filter_check_fields(struct filter *flt, struct errmsg *err);
+
+enum filter_result filter_match(struct filter *flt, const struct record *rec);
+
+/* report -T: what was understood, one line for each event, as trace-cmd prints it. */
+void filter_fmt(struct filter *flt, struct textbuf *tb);
+
+#endif

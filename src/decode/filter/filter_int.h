@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * filter_int.h - a parsed filter, shared by the files that read, run and show it.
+ *
+ * The expression is a flat array of elements in the order of the text:
+ *
+ *	a == 1 || !(b & 2 && COMM =~ "x") && c > 3
+ *
+ *	[first test a][or not group ──▶ 5][first test b][and test COMM][and test c]
+ *	 0             1                    2             3              4
+ *
+ * `next` of an element is the one after it at the same level, so what need not be looked at is
+ * skipped in one step. && and || bind equally strong, from left to right.
+ *
+ * Nothing in it depends on an event. Names of fields are numbered (`words`), and a binding says what
+ * each word means in one event.
+ */
+#ifndef SONDE_DECODE_FILTER_FILTER_INT_H
+#define SONDE_DECODE_FILTER_FILTER_INT_H
+
+#include "base/arena.h"
+#include "decode/filter/filter.h"
+
+#include <regex.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct errmsg;
+
+#define FILTER_TEXT_MAX	   (4u << 20) /* --pid with twenty thousand ids */
+#define FILTER_WORDS_MAX   256
+#define FILTER_REGEX_MAX   256
+#define FILTER_NAMES_MAX   256
+#define FILTER_DEPTH_MAX   100
+#define FILTER_SUBJECT_MAX 65535 /* bytes that a pattern sees: what a dynamic string can have */
+
+enum filter_join { JOIN_FIRST, JOIN_AND, JOIN_OR };
+
+#define ELEMENT_IS_GROUP (-1)
+
+struct filter_element {
+	enum filter_join join;
+	uint32_t n_not;
+	int32_t test; /* index, or ELEMENT_IS_GROUP: the elements up to next */
+	uint32_t next;
+};
+
+enum filter_op {
+	OP_EQ,
+	OP_NE,
+	OP_LT,
+	OP_GT,
+	OP_LE,
+	OP_GE,
+	OP_REGEX,
+	OP_NOT_REGEX,
+	OP_ADD,
+	OP_SUB,
+	OP_MUL,
+	OP_DIV,
+	OP_MOD,
+	OP_SHIFT_RIGHT,
+	OP_SHIFT_LEFT,
+	OP_BIT_AND,
+	OP_BIT_OR,
+	OP_XOR,
+};
+
+enum filter_test_kind {
+	TEST_COMPARE,	/* word with number */
+	TEST_CHARACTER, /* the same with 'x': a number, or a text of one letter, as the field is */
+	TEST_NONZERO,	/* result of arithmetic */
+	TEST_TEXT,	/* word with text, == or != */
+	TEST_REGEX,
+};
+
+#define OPERAND_IS_NUMBER (-1)
+
+struct filter_operand {
+	int32_t word; /* or OPERAND_IS_NUMBER */
+	bool is_negative;
+	bool is_real; /* written with a point: value is what stands before it */
+	uint64_t value;
+	double real;
+};
+
+/*
+ * Verdicts by address or task: a trace repeats the same few, and regexec() costs a hundred times
+ * a look-up.
+ */
+#define REGEX_MEMO_SLOTS 256
+
+struct filter_regex {
+	regex_t re;
+	struct {
+		uint64_t key;
+		uint8_t kind; /* enum bind_kind; 0: empty */
+		bool verdict;
+	} memo[REGEX_MEMO_SLOTS];
+};
+
+struct filter_test {
+	enum filter_test_kind kind;
+	enum filter_op op;
+	struct filter_operand left, right;
+	const char *text; /* NUL-terminated */
+	size_t text_len;
+	const char *name_at; /* where in the text a name without quotes stands; NULL: it is none */
+	struct filter_regex *regex;
+};
+
+enum bind_kind {
+	BIND_UNKNOWN, /* no such field: the test is false */
+	BIND_COMM,    /* the task's name */
+	BIND_CPU,
+	BIND_NUMBER,
+	BIND_ADDRESS, /* a number that as text is the symbol there */
+	BIND_TEXT,
+};
+
+struct filter_binding {
+	const struct field *field; /* NULL for COMM and CPU */
+	uint32_t offset;
+	uint8_t size; /* as a number; 0: it is none */
+	bool is_signed;
+	uint8_t kind;
+	const struct arg *names; /* what the print format calls the values; NULL: nothing */
+};
+
+struct filter_event {
+	struct event *ev;
+	struct filter_binding *bound; /* one for each word; NULL: not met yet */
+};
+
+struct filter {
+	struct formats *formats;
+	struct arena arena;
+	struct filter_element *elements;
+	size_t n_elements, cap_elements;
+	struct filter_test *tests;
+	size_t n_tests, cap_tests;
+	const char *words[FILTER_WORDS_MAX];
+	size_t n_words;
+	struct filter_regex *regexes[FILTER_REGEX_MAX];
+	size_t n_regexes;
+	struct filter_binding scratch[FILTER_WORDS_MAX];
+	char subject[FILTER_SUBJECT_MAX + 1];
+
+	struct filter_event *events; /* by id, ascending */
+	size_t n_events;
+	uint32_t *slots; /* by id: index into events + 1, 0: not in the filter */
+	size_t n_slots;
+	struct event **listed; /* in the order of the names in the text, for filter_fmt() */
+	size_t n_listed, cap_listed;
+};
+
+/* parse.c */
+int filter_parse(struct filter *flt, const char *whole, const char *expression, struct errmsg *err);
+extern const char filter_not_a_name[]; /* why a word cannot stand to the right of == */
+/* Compiles a pattern that may be hostile. NULL if it is none, or asks for too much memory. */
+const char *filter_regex_compile(regex_t *re, const char *pattern);
+extern const char *const filter_op_names[];
+
+/* run.c */
+void filter_bind(struct filter *flt, const struct event *ev, struct filter_binding *to);
+/* Whether the field has a value of that name. */
+bool filter_names_have(const struct arg *names, const char *text, size_t len);
+
+#endif

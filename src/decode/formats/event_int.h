@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * event_int.h - what the files that parse a format text share: fields, arguments, conversions.
+ */
+#ifndef SONDE_DECODE_FORMATS_EVENT_INT_H
+#define SONDE_DECODE_FORMATS_EVENT_INT_H
+
+#include "decode/formats/event.h"
+#include "decode/formats/lexer.h"
+
+struct event_parser {
+	struct event *ev;
+	struct lexer lx;
+	struct arena *arena;
+	unsigned depth;	  /* of nested expressions, has a ceiling */
+	unsigned n_nodes; /* of all arguments, has one too */
+};
+
+/* argparse.c: the arguments after the format string. Number of arguments, or negative. */
+int event_parse_args(struct event_parser *p, struct arg **ret_list);
+
+/*
+ * printfmt.c: splits a format string into segments that take their arguments from args. Without
+ * ret_failed it is one of trace_printk(): then it never fails.
+ */
+struct segment *printfmt_split(struct event *ev, const char *format, struct arg *args,
+			       struct arena *arena, bool *ret_failed);
+
+/* Notes why the print format cannot be used (the first reason stays). Returns -1. */
+int event_fail(struct event_parser *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+const char *event_token_text(struct event_parser *p, const struct token *t);
+
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * formats.h - everything needed to understand the records of one trace file: its event formats,
+ * symbols, printk formats, and which handlers ("plugins") print what.
+ *
+ * formats_new() reads only names and ids; an event's text is parsed when formats_find() first meets
+ * its id, the symbols when first looked at. All functions here belong to one thread at a time (the
+ * one that walks the trace); the events and tables handed out may then be read anywhere.
+ */
+#ifndef SONDE_DECODE_FORMATS_FORMATS_H
+#define SONDE_DECODE_FORMATS_FORMATS_H
+
+#include "decode/formats/event.h"
+#include "decode/timefmt.h"
+#include "store/tracefile.h"
+#include "symbols/kallsyms.h"
+#include "symbols/printkfmt.h"
+
+struct errmsg;
+struct syscall_table;
+
+#define PLUGIN_OPTIONS_N 5
+
+struct plugin_options { /* report -O */
+	bool fgraph_tailprint, fgraph_depth;
+	bool ftrace_parent, ftrace_no_indent, ftrace_offset;
+	uint8_t asked[PLUGIN_OPTIONS_N][2]; /* plugin_options.c: without and with a plugin's name */
+};
+
+struct formats_config {
+	bool no_plugins; /* report -N and -L: no handlers but the built-in ones */
+	struct plugin_options plugins;
+	const char *kallsyms_path; /* report --kallsyms */
+	enum time_style time_style;
+	struct programs *programs;	   /* of a live trace; NULL: those of the file */
+	const struct processes *processes; /* the same */
+};
+
+struct common_field {
+	uint32_t offset, size; /* size 0: there is none */
+};
+
+struct formats {
+	struct tracefile *tf;
+	struct formats_config config;
+	struct arena arena;
+	struct event **by_id; /* sorted by id */
+	size_t n_events;
+	struct event **table; /* by id, for ids below n_table; NULL: none */
+	size_t n_table;
+	bool swap, big_endian;
+	uint8_t long_size;
+	struct common_field type, flags, preempt_count, pid, lock_depth, migrate_disable;
+	struct kallsyms kallsyms;
+	bool kallsyms_loaded; /* __atomic: printers look whether it happened meanwhile */
+	struct printkfmts printk;
+	bool printk_loaded;
+	struct programs *programs;	 /* of the file, ours; NULL: it has none */
+	struct processes *own_processes; /* the same */
+	const struct processes
+		*processes;	     /* of the file or of a live trace; NULL: none are known */
+	void *extra_kallsyms;	     /* heap of kallsyms_path */
+	const struct guests *guests; /* who runs the code that events of kvm name; NULL: unknown */
+	const struct event *graph_exit; /* funcgraph_exit, for entries that fold with it */
+	size_t n_bad;			/* texts without name or id */
+};
+
+int formats_new(struct formats **ret, struct tracefile *tf, const struct formats_config *config,
+		struct errmsg *err);
+/* Without a trace, for events of this machine that are parsed elsewhere: no events, the symbols of its kernel. NULL: no memory. */
+struct formats *formats_new_bare(void);
+void formats_free(struct formats *f);
+
+/* The event of that id, parsed and compiled, or NULL. */
+struct event *formats_find_slow(struct formats *f, int id);
+
+static inline struct event *formats_find(struct formats *f, int id)
+{
+	struct event *ev = (unsigned)id < f->n_table ? f->table[id] : NULL;
+
+	return ev && ev->compiled ? ev : formats_find_slow(f, id);
+}
+
+/* The system calls of the machine that the trace is of; without a trace, of this one. NULL: not known. */
+const struct syscall_table *formats_syscalls(const struct formats *f);
+
+/* By name, parsed; system NULL: any, the lowest id wins. */
+struct event *formats_find_name(struct formats *f, const char *system, const char *name);
+/* Parses (does not compile) if that has not happened yet. */
+void formats_parse(struct formats *f, struct event *ev);
+
+/* All of them sorted by system, then name, then id. The caller frees the array. */
+struct event **formats_list(struct formats *f);
+
+/* Symbols, loaded on first use. Never NULL. */
+const struct kallsyms *formats_kallsyms(struct formats *f);
+const struct printkfmts *formats_printk(struct formats *f);
+
+/* A helper function of print formats, or NULL; none without plugins. */
+const struct print_function *formats_print_function(const struct formats *f, const char *name);
+
+uint8_t formats_long_size(const struct formats *f);
+
+static inline int formats_record_id(const struct formats *f, const uint8_t *data, uint32_t size)
+{
+	return f->type.offset + f->type.size <= size
+		       ? (int)bytes_get(data + f->type.offset, f->type.size, f->swap)
+		       : -1;
+}
+
+static inline int formats_common(const struct formats *f, const struct common_field *c,
+				 const uint8_t *data, uint32_t size)
+{
+	return c->offset + c->size <= size ? (int)bytes_get(data + c->offset, c->size, f->swap) : 0;
+}
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * functions_int.h - helper functions that have a file of their own, for the table in functions.c.
+ */
+#ifndef SONDE_DECODE_FORMATS_FUNCTIONS_INT_H
+#define SONDE_DECODE_FORMATS_FUNCTIONS_INT_H
+
+#include <stdint.h>
+
+struct printer;
+
+/* function_scsi.c */
+uint64_t call_scsi_trace_parse_cdb(struct printer *p, const uint64_t *args);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lexer.h - tokens of event format texts and of filters.
+ *
+ * The rules are those of libtraceevent, odd ones included, because what a format text means is what
+ * that library makes of it: adjacent strings join, quotes do not nest, `.` and `:` are operators.
+ * Tokens point into the text, or into the arena where strings were joined.
+ */
+#ifndef SONDE_DECODE_FORMATS_LEXER_H
+#define SONDE_DECODE_FORMATS_LEXER_H
+
+#include "base/arena.h"
+#include "format/bytes.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+enum token_kind {
+	TOKEN_ERROR,
+	TOKEN_NONE, /* end of text, or a character that is not printable */
+	TOKEN_SPACE,
+	TOKEN_NEWLINE,
+	TOKEN_OP,
+	TOKEN_DELIM, /* ( ) , */
+	TOKEN_ITEM,  /* letters, digits, _ */
+	TOKEN_DQUOTE,
+	TOKEN_SQUOTE,
+};
+
+struct token {
+	enum token_kind kind;
+	const char *s; /* not terminated; never NULL */
+	size_t len;
+};
+
+struct lexer {
+	const char *pos, *end;
+	struct arena *arena;
+};
+
+static inline bool token_is(const struct token *t, const char *s)
+{
+	return strlen(s) == t->len && !memcmp(t->s, s, t->len);
+}
+
+/* Blanks are skipped, a newline is a token. */
+struct token lexer_next(struct lexer *lx);
+/* Blanks and newlines are skipped. */
+struct token lexer_next_item(struct lexer *lx);
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * handler_int.h - the handlers, for the table in handlers.c, and what they share.
+ *
+ * A handler returns 0 when it printed everything, 1 when the print format is to follow. A field that
+ * the event does not have is reported in the text, as trace-cmd's plugins do.
+ */
+#ifndef SONDE_DECODE_HANDLERS_HANDLER_INT_H
+#define SONDE_DECODE_HANDLERS_HANDLER_INT_H
+
+#include "decode/print/print.h"
+
+/* Field i that the handler's row asked for, as a number. On failure prints the complaint. */
+static inline bool handler_number(struct printer *p, const struct event *ev, unsigned i,
+				  const char *name, uint64_t *ret)
+{
+	if (printer_number(p, ev->wanted[i], ret))
+		return true;
+	if (ev->wanted[i])
+		textbuf_addf(p->out, " %s=INVALID", name);
+	else
+		textbuf_addf(p->out, "<CANT FIND FIELD %s>", name);
+	return false;
+}
+
+/* The same with the complaint of those handlers that go on without the field. */
+static inline bool handler_optional(struct printer *p, const struct event *ev, unsigned i,
+				    const char *name, uint64_t *ret)
+{
+	if (printer_number(p, ev->wanted[i], ret))
+		return true;
+	textbuf_addf(p->out, "CAN'T FIND FIELD \"%s\"", name);
+	return false;
+}
+
+/* What a handler does when a field it cannot do without is missing. */
+static inline int handler_give_up(struct printer *p)
+{
+	textbuf_add_char(p->out, '!');
+	return 1;
+}
+
+/* ftrace.c */
+int handle_function_builtin(struct printer *p, const struct event *ev, const struct record *rec);
+int handle_function(struct printer *p, const struct event *ev, const struct record *rec);
+int handle_func_repeats(struct printer *p, const struct event *ev, const struct record *rec);
+int handle_stack_builtin(struct printer *p, const struct event *ev, const struct record *rec);
+int handle_stack(struct printer *p, const struct event *ev, const struct record *rec);
+int handle_user_stack(struct printer *p, const struct event *ev, const struct record *rec);
+int handle_raw_data(struct printer *p, const struct event *ev, const struct record *rec);
+int handle_graph_entry(struct printer *p, const struct event *ev, const struct record *rec);
+int handle_graph_exit(struct printer *p, const struct event *ev, const struct record *rec);
+
+/* sched.c */
+int handle_sched_switch(struct printer *p, const struct event *ev, const struct record *rec);
+int handle_sched_wakeup(struct printer *p, const struct event *ev, const struct record *rec);
+
+/* kmem.c */
+int handle_kmem(struct printer *p, const struct event *ev, const struct record *rec);
+
+/* hrtimer.c */
+int handle_hrtimer_start(struct printer *p, const struct event *ev, const struct record *rec);
+int handle_hrtimer_expire(struct printer *p, const struct event *ev, const struct record *rec);
+
+/* kvm.c */
+int handle_kvm_exit(struct printer *p, const struct event *ev, const struct record *rec);
+int handle_kvm_entry(struct printer *p, const struct event *ev, const struct record *rec);
+int handle_kvm_insn(struct printer *p, const struct event *ev, const struct record *rec);
+int handle_kvm_nested(struct printer *p, const struct event *ev, const struct record *rec);
+int handle_kvm_nested_inject(struct printer *p, const struct event *ev, const struct record *rec);
+int handle_kvm_page(struct printer *p, const struct event *ev, const struct record *rec);
+int handle_kvm_get_page(struct printer *p, const struct event *ev, const struct record *rec);
+
+/* futex.c */
+int handle_futex(struct printer *p, const struct event *ev, const struct record *rec);
+
+/* tlb.c */
+int handle_tlb_flush(struct printer *p, const struct event *ev, const struct record *rec);
+
+/* mac80211.c */
+int handle_bss_info_changed(struct printer *p, const struct event *ev, const struct record *rec);
+
+#endif

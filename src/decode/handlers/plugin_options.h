@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * plugin_options.h - report -O: settings of handlers.
+ */
+#ifndef SONDE_DECODE_HANDLERS_PLUGIN_OPTIONS_H
+#define SONDE_DECODE_HANDLERS_PLUGIN_OPTIONS_H
+
+#include "decode/formats/formats.h"
+
+struct plugin_option_row {
+	const char *plugin, *name, *description;
+	bool is_set;	  /* without -O */
+	bool is_inverted; /* the member of struct plugin_options says the opposite */
+	size_t offset;	  /* of that member */
+};
+
+/* The table; options of one plugin stand together. */
+const struct plugin_option_row *plugin_options_rows(size_t *ret_n);
+
+/*
+ * "[PLUGIN:]NAME[=VALUE]"; without a value the option is switched over. -EINVAL with a sentence if
+ * there is no such option or value. *o starts as all zero and is complete after every call.
+ */
+int plugin_options_apply(struct plugin_options *o, const char *text, struct errmsg *err);
+
+#endif

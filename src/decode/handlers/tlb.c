@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tlb.c - tlb_flush: how many pages and why.
+ *
+ *	pages=-1 reason=flush on task switch (0)
+ *
+ * -1 pages means all. Newer kernels have more reasons than the four with a name here.
+ */
+#include "decode/handlers/handler_int.h"
+
+enum { PAGES, REASON }; /* order of the row's fields */
+
+static const char *const reasons[] = {
+	"flush on task switch",
+	"remote shootdown",
+	"local shootdown",
+	"local mm shootdown",
+};
+
+int handle_tlb_flush(struct printer *p, const struct event *ev, const struct record *rec)
+{
+	uint64_t v;
+
+	textbuf_add(p->out, "pages=", 6);
+	if (handler_optional(p, ev, PAGES, "pages", &v))
+		textbuf_add_signed(p->out, v);
+	if (!handler_number(p, ev, REASON, "reason", &v))
+		return 1;
+	textbuf_add(p->out, " reason=", 8);
+	if (v < sizeof(reasons) / sizeof(*reasons))
+		textbuf_add_str(p->out, reasons[v]);
+	textbuf_add(p->out, " (", 2);
+	textbuf_add_signed(p->out, v);
+	textbuf_add_char(p->out, ')');
+	return 0;
+}

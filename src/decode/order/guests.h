@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * guests.h - which thread of the host runs a virtual CPU of which guest.
+ *
+ * Made once after all files are open, read-only from then on, so any thread may look things up.
+ */
+#ifndef SONDE_DECODE_ORDER_GUESTS_H
+#define SONDE_DECODE_ORDER_GUESTS_H
+
+#include "decode/formats/formats.h"
+
+struct guest_vcpu {
+	int host_pid;
+	const struct kallsyms *symbols; /* of the guest's kernel */
+};
+
+struct guests {
+	struct guest_vcpu *vcpus; /* by host_pid */
+	size_t n;
+};
+
+/*
+ * Finds out from the first file, the host's, which of the others are traces of its guests, and loads
+ * their symbols. 0 or -ENOMEM; files that are not related leave *g empty.
+ */
+int guests_init(struct guests *g, struct formats *const *files, size_t n_files);
+void guests_release(struct guests *g);
+
+/* The symbols of the guest that this thread of the host runs, or NULL. */
+const struct kallsyms *guests_find(const struct guests *g, int host_pid);
+
+/* A CPU of a guest, as the host's file lists them. */
+struct guest_cpu {
+	uint32_t cpu;
+	int host_pid;
+};
+
+/*
+ * 1: host's file lists guest as one of its own; its name, and its CPUs, which the caller frees. 0: it
+ * does not. -ENOMEM.
+ */
+int guest_find(const struct tracefile *host, const struct tracefile *guest, const char **ret_name,
+	       struct guest_cpu **ret_cpus, size_t *ret_n);
+
+#endif

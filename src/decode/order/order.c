@@ -1,0 +1,545 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * order.c - the state that walking a trace in time order builds up.
+ *
+ * Task names: sched_switch and the wakeups carry names; a pid without one gets it from the first such
+ * event that is printed, for the lines after it. In a live trace the latest name counts: what was known
+ * before was read when it began, not when it ended.
+ *
+ * Function indentation: per CPU a list of function names. An event whose parent stands in the list at
+ * position i is indented by i, and its own name goes to i + 1; names further down stay. A parent that
+ * is not in the list starts over at 0. Names are compared, not addresses, so each name has a number.
+ *
+ * Wakeup latency: pid to the time of its wakeup, until the switch to it.
+ */
+#include "decode/order/order.h"
+#include "base/hash.h"
+#include "decode/handlers/handler_int.h"
+#include "decode/order/sequence.h"
+
+#include <ctype.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STACK_MAX	 4096	    /* function names kept per CPU */
+#define STACKS_MAX	 (1u << 22) /* … and of all CPUs together */
+#define CPUS_MAX	 (1u << 20)
+#define WAKEUP_SLOTS_MAX (1u << 20)
+
+struct name_stack {
+	uint32_t *names; /* numbers, 0: free */
+	uint32_t cap;
+};
+
+struct wakeup_slot {
+	int pid; /* -1: free */
+	uint64_t ts;
+};
+
+/* What was looked up in the symbols of one file. */
+struct file_names {
+	const struct kallsyms *ks;
+	uint32_t *of_symbol; /* number of its name, 0: not known yet */
+	struct ksym_cache cache;
+};
+
+/* All names of functions that were seen, of all files; the number of a name is its place, from 1. */
+struct name_numbers {
+	struct file_names **files;
+	size_t n_files;
+	const struct ksym **names;
+	uint32_t *slots; /* hash of names to numbers, 0: free */
+	size_t n_slots;	 /* twice as many as names at least */
+	uint32_t n;
+	uint64_t seed;
+};
+
+struct order_state {
+	bool raw, all_names, fresh_names, tgids;
+	struct name_stack *stacks; /* per CPU */
+	uint32_t n_stacks, n_stacked;
+	struct name_numbers numbers;
+	struct wakeup_slot *wakeups;
+	size_t n_wakeups, n_wakeup_used;
+	uint64_t seed;
+	struct wakeup_stats stats[2];
+};
+
+struct order_state *order_new(bool raw, bool all_names, bool fresh_names, bool tgids)
+{
+	struct order_state *o = calloc(1, sizeof(*o));
+
+	if (o) {
+		o->raw = raw;
+		o->all_names = all_names || fresh_names;
+		o->fresh_names = fresh_names;
+		o->tgids = tgids;
+		o->stats[0].min = o->stats[1].min = UINT64_MAX;
+		o->seed = o->numbers.seed = hash_seed();
+	}
+	return o;
+}
+
+void order_free(struct order_state *o)
+{
+	if (!o)
+		return;
+	for (uint32_t i = 0; i < o->n_stacks; i++)
+		free(o->stacks[i].names);
+	free(o->stacks);
+	for (size_t i = 0; i < o->numbers.n_files; i++) {
+		free(o->numbers.files[i]->of_symbol);
+		free(o->numbers.files[i]);
+	}
+	free(o->numbers.files);
+	free(o->numbers.names);
+	free(o->numbers.slots);
+	free(o->wakeups);
+	free(o);
+}
+
+enum event_role order_role(const struct event *ev)
+{
+	static const struct {
+		event_handler handler;
+		enum event_role role;
+	} rows[] = {{handle_function, ROLE_FUNCTION},
+		    {handle_func_repeats, ROLE_FUNCTION},
+		    {handle_graph_entry, ROLE_GRAPH_ENTRY}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (ev->handler == rows[i].handler)
+			return rows[i].role;
+	/* by name, because report -w needs them also without plugins */
+	if (!strcmp(ev->system, "sched") && !strcmp(ev->name, "sched_switch"))
+		return ROLE_SWITCH;
+	if (!strcmp(ev->system, "sched") &&
+	    (!strcmp(ev->name, "sched_wakeup") || !strcmp(ev->name, "sched_wakeup_new")))
+		return ROLE_WAKEUP;
+	if (!strcmp(ev->system, "task") && !strcmp(ev->name, "task_newtask"))
+		return ROLE_NEWTASK;
+	if (!strcmp(ev->system, "task") && !strcmp(ev->name, "task_rename"))
+		return ROLE_RENAME;
+	if (!strcmp(ev->system, "sched") && !strcmp(ev->name, "sched_process_exec"))
+		return ROLE_EXEC;
+	return ROLE_NONE;
+}
+
+/* --- names of tasks ---------------------------------------------------------------------------- */
+
+static struct printer view(struct formats *f, const struct record *rec)
+{
+	return (struct printer){.formats = f,
+				.ev = rec->event,
+				.data = rec->data,
+				.size = rec->size,
+				.swap = f->swap};
+}
+
+static void learn(const struct order_state *o, struct formats *f, struct tasks *tasks,
+		  const struct record *rec, const struct field *pid, const struct field *name)
+{
+	struct printer p = view(f, rec);
+	uint64_t v;
+	uint32_t left;
+
+	if (!printer_number(&p, pid, &v) || !name || name->offset > rec->size)
+		return;
+	left = rec->size - name->offset;
+	left = name->size < left ? name->size : left;
+	if (o->all_names) /* what the file itself says stays, also before the first look-up: see tasks.c */
+		tasks_find(tasks, (int)v);
+	if (o->fresh_names)
+		tasks_rename(tasks, (int)v, (const char *)rec->data + name->offset, left);
+	else
+		tasks_learn(tasks, (int)v, (const char *)rec->data + name->offset, left);
+}
+
+static void learn_names(const struct order_state *o, struct formats *f, struct tasks *tasks,
+			const struct record *rec)
+{
+	const struct event *ev = rec->event;
+
+	if (ev->role == ROLE_SWITCH) {
+		learn(o, f, tasks, rec, ev->wanted[0], ev->wanted[1]);
+		learn(o, f, tasks, rec, ev->wanted[4], ev->wanted[5]);
+	} else if (ev->role == ROLE_WAKEUP) {
+		learn(o, f, tasks, rec, ev->wanted[0], ev->wanted[1]);
+	} else if (o->fresh_names && (ev->role == ROLE_NEWTASK || ev->role == ROLE_RENAME)) {
+		const char *name = ev->role == ROLE_RENAME ? "newcomm" : "comm";
+
+		learn(o, f, tasks, rec, event_find_field(ev, "pid"), event_find_field(ev, name));
+	}
+}
+
+/* Processes: a new task belongs to its parent's if it was made as a thread, else to its own. */
+static void learn_process(struct formats *f, struct tasks *tasks, const struct record *rec)
+{
+	struct printer p = view(f, rec);
+	const struct task *parent;
+	uint64_t pid, flags;
+	int caller = formats_common(f, &f->pid, rec->data, rec->size);
+
+	if (rec->event->role == ROLE_EXEC) {
+		tasks_learn_tgid(tasks, caller, caller);
+		return;
+	}
+	if (rec->event->role != ROLE_NEWTASK ||
+	    !printer_number(&p, event_find_field(rec->event, "pid"), &pid) ||
+	    !printer_number(&p, event_find_field(rec->event, "clone_flags"), &flags))
+		return;
+	parent = tasks_find(tasks, caller);
+	if (!(flags & CLONE_THREAD))
+		tasks_learn_tgid(tasks, (int)pid, (int)pid);
+	else if (parent && parent->tgid >= 0)
+		tasks_learn_tgid(tasks, (int)pid, parent->tgid);
+}
+
+/* --- indentation of functions ------------------------------------------------------------------ */
+
+static struct file_names *file_names_find(struct name_numbers *n, const struct kallsyms *ks)
+{
+	struct file_names **more, *file;
+
+	for (size_t i = 0; i < n->n_files; i++)
+		if (n->files[i]->ks == ks)
+			return n->files[i];
+	more = realloc(n->files, (n->n_files + 1) * sizeof(*more));
+	file = malloc(sizeof(*file));
+	if (more)
+		n->files = more;
+	if (!more || !file) {
+		free(file);
+		return NULL;
+	}
+	file->ks = ks;
+	file->of_symbol = calloc(ks->n + 1, sizeof(*file->of_symbol));
+	if (!file->of_symbol) {
+		free(file);
+		return NULL;
+	}
+	ksym_cache_init(&file->cache, ks);
+	return more[n->n_files++] = file;
+}
+
+/* The slot of a name: where its number is, or where it goes. */
+static uint32_t *name_slot(const struct name_numbers *n, const struct ksym *sym)
+{
+	size_t i = hash_text(n->seed, sym->name, sym->name_len, n->n_slots);
+
+	for (; n->slots[i]; i = (i + 1) & (n->n_slots - 1)) {
+		const struct ksym *other = n->names[n->slots[i] - 1];
+
+		if (other->name_len == sym->name_len &&
+		    !memcmp(other->name, sym->name, sym->name_len))
+			break;
+	}
+	return &n->slots[i];
+}
+
+static bool names_grow(struct name_numbers *n)
+{
+	size_t n_slots = n->n_slots ? n->n_slots * 2 : 4096;
+	const struct ksym **names = realloc(n->names, n_slots / 2 * sizeof(*names));
+	uint32_t *slots = calloc(n_slots, sizeof(*slots));
+
+	if (names)
+		n->names = names;
+	if (!names || !slots) {
+		free(slots);
+		return false;
+	}
+	free(n->slots);
+	n->slots = slots;
+	n->n_slots = n_slots;
+	for (uint32_t i = 0; i < n->n; i++)
+		*name_slot(n, n->names[i]) = i + 1;
+	return true;
+}
+
+/* 0: there is no memory for it. */
+static uint32_t name_number(struct name_numbers *n, struct file_names *file, const struct ksym *sym)
+{
+	uint32_t *number = &file->of_symbol[sym - file->ks->syms], *slot;
+
+	if (*number)
+		return *number;
+	if (n->n * 2 >= n->n_slots && !names_grow(n))
+		return 0;
+	slot = name_slot(n, sym);
+	if (!*slot) {
+		n->names[n->n] = sym;
+		*slot = ++n->n;
+	}
+	return *number = *slot;
+}
+
+static struct name_stack *stack_of(struct order_state *o, uint32_t cpu)
+{
+	struct name_stack *more;
+
+	if (cpu < o->n_stacks)
+		return &o->stacks[cpu];
+	more = cpu < CPUS_MAX ? realloc(o->stacks, (cpu + 1) * sizeof(*more)) : NULL;
+	if (!more)
+		return NULL;
+	memset(more + o->n_stacks, 0, (cpu + 1 - o->n_stacks) * sizeof(*more));
+	o->stacks = more;
+	o->n_stacks = cpu + 1;
+	return &more[cpu];
+}
+
+static void stack_put(struct order_state *o, struct name_stack *st, uint32_t pos, uint32_t name)
+{
+	if (!name)
+		return;
+	if (pos >= st->cap) {
+		uint32_t cap = st->cap + 64;
+		uint32_t *more = cap > STACK_MAX || o->n_stacked > STACKS_MAX
+					 ? NULL
+					 : realloc(st->names, cap * sizeof(*more));
+
+		if (!more)
+			return;
+		memset(more + st->cap, 0, 64 * sizeof(*more));
+		st->names = more;
+		st->cap = cap;
+		o->n_stacked += 64;
+	}
+	st->names[pos] = name;
+}
+
+static uint32_t function_level(struct order_state *o, struct formats *f, const struct record *rec)
+{
+	struct printer p = view(f, rec);
+	const struct kallsyms *ks = formats_kallsyms(f);
+	const struct ksym *sym, *parent_sym;
+	struct name_stack *st = stack_of(o, rec->cpu);
+	struct file_names *file = file_names_find(&o->numbers, ks);
+	uint64_t addr, parent_addr;
+	uint32_t name, parent, i;
+
+	if (f->config.plugins.ftrace_no_indent || !st || !file ||
+	    !printer_number(&p, rec->event->wanted[0], &addr) ||
+	    !printer_number(&p, rec->event->wanted[1], &parent_addr))
+		return 0;
+	parent_sym = kallsyms_find_cached(ks, &file->cache, parent_addr);
+	if (!parent_sym)
+		return 0;
+	sym = kallsyms_find_cached(ks, &file->cache, addr);
+	name = sym ? name_number(&o->numbers, file, sym) : 0;
+	parent = name_number(&o->numbers, file, parent_sym);
+	for (i = 0; i < st->cap && st->names[i]; i++) {
+		if (st->names[i] == parent) {
+			stack_put(o, st, i + 1, name);
+			return i;
+		}
+	}
+	stack_put(o, st, 0, parent);
+	stack_put(o, st, 1, name);
+	return 0;
+}
+
+/* --- raw fields -------------------------------------------------------------------------------- */
+
+/* Which text fields have held something unprintable by now, this record included. */
+static uint32_t not_text_mask(struct formats *f, const struct record *rec)
+{
+	struct event *ev = (struct event *)rec->event;
+	struct printer p = view(f, rec);
+	uint32_t mask = ev->not_text;
+
+	for (size_t i = 0; i < ev->n_fields; i++) {
+		unsigned bit = ev->fields[i].text_index;
+		struct piece bytes;
+
+		if (!(ev->fields[i].flags & FIELD_STRING) || bit > 31 || mask >> bit & 1)
+			continue;
+		bytes = printer_field_bytes(&p, &ev->fields[i]);
+		for (size_t k = 0; k < bytes.len && bytes.data[k]; k++)
+			if (!isprint(bytes.data[k]) && !isspace(bytes.data[k])) {
+				ev->not_text |= 1u << bit;
+				break;
+			}
+	}
+	return mask;
+}
+
+bool order_apply(struct order_state *o, struct formats *f, struct tasks *tasks, struct record *rec)
+{
+	const struct event *ev = rec->event;
+
+	if (o->tgids)
+		learn_process(f, tasks, rec);
+	if (o->raw || ev->force_raw || ev->failed) {
+		rec->aux = not_text_mask(f, rec);
+		if (o->all_names)
+			learn_names(o, f, tasks, rec);
+		return false;
+	}
+	if (ev->no_handler)
+		return false;
+	switch (ev->role) {
+	case ROLE_SWITCH:
+	case ROLE_WAKEUP:
+		if (ev->handler || o->all_names)
+			learn_names(o, f, tasks, rec);
+		return false;
+	case ROLE_NEWTASK:
+	case ROLE_RENAME:
+		learn_names(o, f, tasks, rec);
+		return false;
+	case ROLE_FUNCTION:
+		rec->aux = function_level(o, f, rec);
+		return false;
+	case ROLE_GRAPH_ENTRY:
+		return true;
+	}
+	return false;
+}
+
+void order_learn_skipped(struct order_state *o, struct formats *f, struct tasks *tasks,
+			 const struct record *rec)
+{
+	if (o->all_names && rec->event)
+		learn_names(o, f, tasks, rec);
+	if (o->tgids && rec->event)
+		learn_process(f, tasks, rec);
+}
+
+bool order_is_exit_of(const struct formats *f, const struct record *entry, const uint8_t *data,
+		      uint32_t size)
+{
+	const struct event *exit = f->graph_exit;
+	struct printer e = view((struct formats *)f, entry), x = e;
+	uint64_t func = 0, exit_func = 0;
+
+	if (!exit || formats_record_id(f, data, size) != exit->id ||
+	    formats_common(f, &f->pid, data, size) !=
+		    formats_common(f, &f->pid, entry->data, entry->size))
+		return false;
+	x.data = data;
+	x.size = size;
+	return printer_number(&e, entry->event->wanted[0], &func) &&
+	       printer_number(&x, exit->wanted[3], &exit_func) && func == exit_func;
+}
+
+/* --- wakeup latency ---------------------------------------------------------------------------- */
+
+static struct wakeup_slot *wakeup_find(struct order_state *o, int pid)
+{
+	size_t i = hash_number(o->seed, (uint32_t)pid, o->n_wakeups);
+
+	while (o->wakeups[i].pid != -1 && o->wakeups[i].pid != pid)
+		i = (i + 1) & (o->n_wakeups - 1);
+	return &o->wakeups[i];
+}
+
+static bool wakeups_grow(struct order_state *o)
+{
+	struct wakeup_slot *old = o->wakeups;
+	size_t n_old = o->n_wakeups;
+
+	if (o->n_wakeup_used * 2 < o->n_wakeups)
+		return true;
+	if (n_old >= WAKEUP_SLOTS_MAX)
+		return false;
+	o->n_wakeups = n_old ? n_old * 2 : 1024;
+	o->wakeups = malloc(o->n_wakeups * sizeof(*o->wakeups));
+	if (!o->wakeups) {
+		o->wakeups = old;
+		o->n_wakeups = n_old;
+		return false;
+	}
+	for (size_t i = 0; i < o->n_wakeups; i++)
+		o->wakeups[i].pid = -1;
+	for (size_t i = 0; i < n_old; i++)
+		if (old[i].pid != -1)
+			*wakeup_find(o, old[i].pid) = old[i];
+	free(old);
+	return true;
+}
+
+static void wakeup_count(struct wakeup_stats *st, uint64_t latency, uint64_t ts)
+{
+	if (latency > st->max) {
+		st->max = latency;
+		st->max_ts = ts;
+	}
+	if (latency < st->min) {
+		st->min = latency;
+		st->min_ts = ts;
+	}
+	st->total += latency;
+	st->n++;
+}
+
+bool order_wakeup(struct order_state *o, struct formats *f, const struct record *rec,
+		  uint64_t *ret_latency)
+{
+	struct printer p = view(f, rec);
+	const struct event *ev = rec->event;
+	const struct field *const *w = ev ? ev->wanted : NULL;
+	struct wakeup_slot *slot;
+	uint64_t v, prio;
+
+	if (!ev || (ev->role != ROLE_WAKEUP && ev->role != ROLE_SWITCH) || !wakeups_grow(o))
+		return false;
+	if (ev->role == ROLE_WAKEUP) {
+		if ((printer_number(&p, w[3], &v) && !v) || !printer_number(&p, w[0], &v))
+			return false;
+		slot = wakeup_find(o, (int)v);
+		o->n_wakeup_used += slot->pid == -1;
+		*slot = (struct wakeup_slot){(int)v, rec->ts};
+		return false;
+	}
+	if (!printer_number(&p, w[6], &prio) || !printer_number(&p, w[4], &v))
+		return false;
+	slot = wakeup_find(o, (int)v);
+	if (slot->pid == -1 || !slot->ts)
+		return false;
+	*ret_latency = rec->ts - slot->ts;
+	slot->ts = 0; /* taken; the slot stays, so that probing goes on past it */
+	wakeup_count(&o->stats[0], *ret_latency, rec->ts);
+	if (prio <= 99)
+		wakeup_count(&o->stats[1], *ret_latency, rec->ts);
+	return true;
+}
+
+const struct wakeup_stats *order_wakeup_stats(const struct order_state *o)
+{
+	return o->stats;
+}
+
+/* --- stacks ------------------------------------------------------------------------------------ */
+
+int stack_follow_init(struct stack_follow *sf, struct formats *f, uint32_t n_cpus)
+{
+	const struct event *kernel = formats_find_name(f, "ftrace", "kernel_stack");
+	const struct event *user = formats_find_name(f, "ftrace", "user_stack");
+
+	sf->kernel_id = kernel ? kernel->id : -1;
+	sf->user_id = user ? user->id : -1;
+	sf->n_cpus = n_cpus;
+	sf->printed = calloc(n_cpus + 1, 1);
+	return sf->printed ? 0 : -1;
+}
+
+void stack_follow_release(struct stack_follow *sf)
+{
+	free(sf->printed);
+}
+
+bool stack_follow_is_due(const struct stack_follow *sf, const struct record *rec)
+{
+	return rec->event && rec->cpu < sf->n_cpus &&
+	       (rec->event->id == sf->kernel_id || rec->event->id == sf->user_id) &&
+	       sf->printed[rec->cpu];
+}
+
+void stack_follow_set(struct stack_follow *sf, const struct record *rec, bool printed)
+{
+	if (rec->cpu < sf->n_cpus)
+		sf->printed[rec->cpu] = printed;
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sequence_int.h - what sequence.c and cursors.c share: where each CPU of each buffer is.
+ */
+#ifndef SONDE_DECODE_ORDER_SEQUENCE_INT_H
+#define SONDE_DECODE_ORDER_SEQUENCE_INT_H
+
+#include "decode/order/sequence.h"
+#include "decode/walker.h"
+
+struct cursor {
+	struct pagestream *ps;
+	struct page page;
+	struct walker w;
+	struct walked rec;
+	uint64_t ts; /* of rec, converted */
+	uint64_t page_ts;
+	uint64_t place; /* of its first sub-buffer, if config.places */
+	uint32_t cpu;
+	bool live;  /* rec is there */
+	bool ended; /* not live, and never again */
+	bool at_page_start;
+	int64_t missed;	      /* before rec; as in struct walker */
+	struct chunk *pinned; /* by batch number pinned_by */
+	uint64_t pinned_by;
+};
+
+struct source {
+	struct source_config config;
+	struct page_layout layout;
+	struct cursor *cursors; /* ascending by CPU */
+	size_t n_cursors;
+	uint32_t *heap; /* of indices into cursors; NULL: scan */
+	size_t n_heap;
+	struct cursor *pending; /* its record passed the filters */
+	bool done;
+	struct stack_follow *stacks; /* shared by the buffers of a file, as its filters are */
+	bool owns_stacks;
+};
+
+/* A function entry of a live trace whose exit may be the next record, which is not there yet. */
+struct held {
+	struct source *src; /* NULL: none is held */
+	struct record rec;
+	struct record_extra extra;
+	struct chunk *chunk;
+	uint64_t before; /* as in struct sequence, when it began to wait */
+};
+
+struct sequence {
+	struct sequence_config config;
+	struct source **sources;
+	size_t n_sources;
+	uint8_t *chosen; /* CPUs by bit; NULL: all */
+	uint32_t n_chosen;
+	struct order_state *order;
+	struct sequence_stats stats;
+	uint64_t prev_ts;
+	uint16_t prev_source;
+	bool has_prev;
+	uint64_t n_batches, n_skipped;
+	float progress;
+	bool is_live;
+	int error;		/* a cursor could not be read on */
+	uint64_t before;	/* live: the first round that dry cursors may lack records of */
+	struct cursor *witness; /* live: a cursor whose record was certain when last looked for */
+	struct held held;
+};
+
+/* Streams for all CPUs that have data. -ENOMEM. */
+int cursors_open(struct source *src, struct unpacker *unpacker, bool places);
+void cursors_free(struct source *src);
+/* The first record of each. */
+int cursors_start(struct sequence *s, struct source *src);
+
+/* Moves to the next record; c->live is false if there is none. */
+void cursor_advance(struct sequence *s, struct source *src, struct cursor *c);
+/* Moves on from a record that was taken, and keeps the others in order. */
+void cursors_consume(struct sequence *s, struct source *src, struct cursor *c);
+
+/* Live traces: looks at all dry cursors once more. */
+void cursors_refill(struct sequence *s);
+/* Will none of them ever have a record again? */
+bool cursors_have_ended(const struct source *src);
+
+static inline struct cursor *cursors_earliest(struct source *src)
+{
+	struct cursor *best = NULL;
+
+	if (src->heap)
+		return src->n_heap ? &src->cursors[src->heap[0]] : NULL;
+	for (size_t i = 0; i < src->n_cursors; i++) {
+		struct cursor *c = &src->cursors[i];
+
+		if (c->live && (!best || c->ts < best->ts))
+			best = c;
+	}
+	return best;
+}
+
+/* Is there a record that is certain and not earlier than c's? */
+bool cursor_find_witness(struct sequence *s, const struct cursor *c);
+
+/* c is the earliest. Can nothing earlier come? */
+static inline bool cursor_may_show(struct sequence *s, const struct cursor *c)
+{
+	return c->page.round < s->before || cursor_find_witness(s, c);
+}
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * print_int.h - what the files that print records share.
+ */
+#ifndef SONDE_DECODE_PRINT_PRINT_INT_H
+#define SONDE_DECODE_PRINT_PRINT_INT_H
+
+#include "decode/print/print.h"
+
+#define PAD_MAX 4096 /* ceiling of a width or precision in a format */
+
+/* A conversion such as "%-8.3lx", taken apart. */
+struct conversion {
+	char letter; /* d u x X o s p */
+	bool left, zero, alternate;
+	bool width_is_arg, precision_is_arg;
+	int8_t size_class;
+	int width, precision; /* -1: none */
+};
+
+struct print_op {
+	void (*run)(struct printer *p, const struct print_op *op);
+	const char *text; /* printed before */
+	uint32_t text_len;
+	uint32_t offset; /* of a plain field */
+	uint8_t size;
+	struct conversion conv;
+	const struct field *field;
+	const struct field *maybe; /* it is shown, and may be not known */
+	void (*run_known)(struct printer *p, const struct print_op *op); /* if it is */
+	const struct arg *arg, *width_arg;
+	const char *letters; /* after the p of a pointer */
+	uint64_t mask;	     /* of a plain field under a cast */
+	bool prefix_0x;	     /* raw fields */
+	bool is_field_name;  /* raw fields: text is " name=" and goes first */
+};
+
+struct conversion conversion_parse(const char *text);
+/* Resolves a `*` for the record at hand. */
+struct conversion conversion_for(struct printer *p, const struct print_op *op);
+
+/* eval.c */
+uint64_t arg_eval(struct printer *p, const struct arg *a);
+/* Offset and length of a dynamic field in the record; both 0 if it does not fit. */
+void dynamic_place(const struct printer *p, const struct field *f, uint32_t *ret_offset,
+		   uint32_t *ret_len);
+uint64_t function_call(struct printer *p, const struct arg *a);
+/* Looks up the names among constants that will be evaluated as numbers. */
+void args_resolve(struct formats *f, struct arg *a, bool as_number);
+
+/* print.c */
+void emit_number(struct textbuf *out, const struct conversion *c, uint64_t v);
+void emit_string(struct textbuf *out, const struct conversion *c, const char *s, size_t len);
+void print_segment(struct printer *p, const struct segment *s);
+
+/* value.c: the array of which "REC->a[1]" is an element; NULL: it is none. */
+const struct field *element_array(const struct arg *a);
+
+/* string.c */
+void print_string_arg(struct printer *p, const struct conversion *c, const struct arg *a);
+/* FLAGS and SYMBOL without width or precision */
+void print_names_memo(struct printer *p, const struct arg *a);
+
+/* pointer.c: letters are what follows the p; n_bytes is the `*` of %*ph. */
+void print_pointer(struct printer *p, const char *letters, int n_bytes, const struct arg *a);
+
+/* rawfields.c */
+void rawfields_compile(struct event *ev, struct arena *arena);
+void rawfields_print(struct printer *p, const struct record *rec);
+
+/* bprint.c */
+void bprint_print(struct printer *p);
+struct bprint_cache *bprint_cache_new(void);
+void bprint_cache_free(struct bprint_cache *c);
+
+#endif

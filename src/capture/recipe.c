@@ -22,7 +22,7 @@
  *	show: count irq:softirq_entry by vec      a question to what was caught
  *
  * What the lines mean on this kernel is decided in recipe_fit.c; what may be asked is in
- * analyse/study.h. Files are small; a line, the number of lines and the whole text have ceilings.
+ * analyse/study/study.h. Files are small; a line, the number of lines and the whole text have ceilings.
  */
 #include "capture/recipe.h"
 

@@ -9,7 +9,7 @@
  * Memory: livepages has a ceiling and so has a profile. What we cannot follow waits in the kernel's
  * buffer, which counts what it loses; that is told in the end.
  */
-#include "analyse/profile_hook.h"
+#include "analyse/profile/hook.h"
 #include "base/outplace.h"
 #include "base/trickle.h"
 #include "cli/command.h"

@@ -7,7 +7,7 @@
 #ifndef SONDE_CLI_LATENCYBPF_H
 #define SONDE_CLI_LATENCYBPF_H
 
-#include "analyse/latency.h"
+#include "analyse/latency/latency.h"
 #include "capture/bpf/latency.h"
 #include "capture/bpf/tasks.h"
 #include "cli/kernelrun.h"

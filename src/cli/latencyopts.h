@@ -5,7 +5,7 @@
 #ifndef SONDE_CLI_LATENCYOPTS_H
 #define SONDE_CLI_LATENCYOPTS_H
 
-#include "analyse/latency.h"
+#include "analyse/latency/latency.h"
 #include "cli/gather.h"
 
 struct latency_view;

@@ -11,7 +11,7 @@
  */
 #include "cli/profiling.h"
 
-#include "analyse/profile.h"
+#include "analyse/profile/profile.h"
 #include "cli/output.h"
 #include "present/line.h"
 #include "present/profilejson.h"

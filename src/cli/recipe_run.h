@@ -5,7 +5,7 @@
 #ifndef SONDE_CLI_RECIPE_RUN_H
 #define SONDE_CLI_RECIPE_RUN_H
 
-#include "analyse/study.h"
+#include "analyse/study/study.h"
 #include "base/errmsg.h"
 #include "base/textbuf.h"
 #include "capture/recipe.h"

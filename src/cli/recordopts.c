@@ -7,7 +7,7 @@
  */
 #include "cli/recordopts.h"
 
-#include "analyse/profile_hook.h"
+#include "analyse/profile/hook.h"
 #include "cli/compressionopt.h"
 
 #include <ctype.h>

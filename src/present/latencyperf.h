@@ -5,7 +5,7 @@
 #ifndef SONDE_PRESENT_LATENCYPERF_H
 #define SONDE_PRESENT_LATENCYPERF_H
 
-#include "analyse/latencies.h"
+#include "analyse/latency/latencies.h"
 
 /* After latencies_finish(). The unit is the scale's: microseconds, or nanoseconds. */
 void latencyperf_fmt(const struct latencies *l, bool hide_empty, struct textbuf *tb);

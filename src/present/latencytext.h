@@ -5,7 +5,7 @@
 #ifndef SONDE_PRESENT_LATENCYTEXT_H
 #define SONDE_PRESENT_LATENCYTEXT_H
 
-#include "analyse/latency.h"
+#include "analyse/latency/latency.h"
 
 struct latency_view {
 	const struct latency_config *config;

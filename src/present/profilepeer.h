@@ -5,7 +5,7 @@
 #ifndef SONDE_PRESENT_PROFILEPEER_H
 #define SONDE_PRESENT_PROFILEPEER_H
 
-#include "analyse/profile.h"
+#include "analyse/profile/profile.h"
 #include "base/textbuf.h"
 
 /* The profile must have been counted as_trace_cmd. */

@@ -6,7 +6,7 @@
 #ifndef SONDE_PRESENT_PROFILETEXT_H
 #define SONDE_PRESENT_PROFILETEXT_H
 
-#include "analyse/profile.h"
+#include "analyse/profile/profile.h"
 #include "base/textbuf.h"
 #include "symbols/tables/syscalls.h"
 

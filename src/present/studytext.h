@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * studytext.h - the answer to a question of analyse/study.h, as a table or as JSON.
+ * studytext.h - the answer to a question of analyse/study/study.h, as a table or as JSON.
  */
 #ifndef SONDE_PRESENT_STUDYTEXT_H
 #define SONDE_PRESENT_STUDYTEXT_H
 
-#include "analyse/study.h"
+#include "analyse/study/study.h"
 #include "base/jsonwriter.h"
 
 /* What the trace as a whole is, in a line. */

@@ -10,7 +10,7 @@
  * be kept by address. What comes out must be true of itself: a mean between the extremes, stacks
  * that were seen no more often than their row.
  */
-#include "analyse/profile.h"
+#include "analyse/profile/profile.h"
 #include "present/profilejson.h"
 #include "present/profilepeer.h"
 #include "../lib/profileformats.h"

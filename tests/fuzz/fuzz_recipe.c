@@ -7,7 +7,7 @@
  * The text is read; if it is a recipe, each of its questions is asked of a few records of every event, on two
  * CPUs, and the answers are printed as text and as JSON. What is refused must have a reason.
  */
-#include "analyse/study.h"
+#include "analyse/study/study.h"
 #include "base/errmsg.h"
 #include "base/jsonwriter.h"
 #include "capture/recipe.h"

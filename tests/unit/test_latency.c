@@ -5,7 +5,7 @@
  */
 #include "analyse/calltimes.h"
 #include "analyse/keycount.h"
-#include "analyse/latency.h"
+#include "analyse/latency/latency.h"
 #include "base/errmsg.h"
 #include "symbols/tasks.h"
 #include "../lib/memtrace.h"

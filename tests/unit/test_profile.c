@@ -5,7 +5,7 @@
  *
  * covers: P14 P15 F02 F03 F04 F05 Q04
  */
-#include "analyse/profile.h"
+#include "analyse/profile/profile.h"
 #include "../lib/profileformats.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 /*
  * test_study.c - questions to a trace: counting, pairing, stacks, call times, and what is lost.
  */
-#include "analyse/study.h"
+#include "analyse/study/study.h"
 #include "base/errmsg.h"
 #include "symbols/tasks.h"
 #include "../lib/memtrace.h"

@@ -15,7 +15,7 @@
  * By thread, the idle tasks, which share the number 0, have that of the CPU; and what a thread has begun when it is no
  * more is taken out by a program for that (farewell).
  *
- *	cell      below 128 ns: the ns; else, as analyse/latencies.c has it, the 7 bits behind the highest one, and where
+ *	cell      below 128 ns: the ns; else, as analyse/latency/latencies.c has it, the 7 bits behind the highest one, and where
  *	          that is; no power of two of microseconds lies in between, as 1000 is 250 << 2. In the bits from 16 on, if
  *	          the histogram has steps: which one.
  *

@@ -6,7 +6,7 @@
 #define SONDE_CLI_AS_PERF_FTRACE_H
 
 #include "analyse/calltimes.h"
-#include "analyse/latency.h"
+#include "analyse/latency/latency.h"
 #include "cli/gather.h"
 
 struct perf_ftrace_options {

@@ -20,7 +20,7 @@
 #include "timeline/insight/lengths.h"
 #include "timeline/states/stolen.h"
 
-#include "analyse/latencies.h"
+#include "analyse/latency/latencies.h"
 
 #include <errno.h>
 #include <stdio.h>

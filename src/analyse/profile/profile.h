@@ -13,10 +13,10 @@
  * Two ways of counting. As trace-cmd does (config.as_trace_cmd), mistakes included, so that the two
  * can be compared; and the right one. profile.c says where they differ.
  */
-#ifndef SONDE_ANALYSE_PROFILE_H
-#define SONDE_ANALYSE_PROFILE_H
+#ifndef SONDE_ANALYSE_PROFILE_PROFILE_H
+#define SONDE_ANALYSE_PROFILE_PROFILE_H
 
-#include "analyse/profile_hook.h"
+#include "analyse/profile/hook.h"
 #include "decode/formats/formats.h"
 #include "decode/record.h"
 #include "symbols/tasks.h"

@@ -3,15 +3,15 @@
  * profile_int.h - what the files of the profile share. The door is profile.h.
  *
  *	profile.c         what each event does
- *	profile_setup.c   which events those are, and how they pair
- *	profile_store.c   tasks, starts, rows, stacks: found, made, forgotten
- *	profile_result.c  merging, folding, sorting
- *	profile_chains.c  stacks as trees
+ *	setup.c   which events those are, and how they pair
+ *	store.c   tasks, starts, rows, stacks: found, made, forgotten
+ *	result.c  merging, folding, sorting
+ *	chains.c  stacks as trees
  */
-#ifndef SONDE_ANALYSE_PROFILE_INT_H
-#define SONDE_ANALYSE_PROFILE_INT_H
+#ifndef SONDE_ANALYSE_PROFILE_PROFILE_INT_H
+#define SONDE_ANALYSE_PROFILE_PROFILE_INT_H
 
-#include "analyse/profile.h"
+#include "analyse/profile/profile.h"
 #include "base/arena.h"
 
 #define PROFILE_MAX_BYTES  (512u << 20) /* tasks, starts, rows and stacks */
@@ -189,12 +189,12 @@ void profile_handle_graph_exit(struct profile *p, int pid, const struct pevent *
 void profile_handle_irq_entry(struct profile *p, int pid, const struct pevent *pev,
 			      const struct record *rec);
 
-/* --- profile_setup.c --- */
+/* --- setup.c --- */
 int profile_setup(struct profile *p, struct errmsg *err);
 /* The meaning of an event that was not asked for by name. NULL without memory. */
 struct pevent *profile_add_other(struct profile *p, const struct event *ev);
 
-/* --- profile_store.c --- */
+/* --- store.c --- */
 int ptable_init(struct ptable *t, uint64_t seed, size_t n_max);
 void ptable_release(struct ptable *t);
 

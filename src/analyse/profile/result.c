@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * profile_result.c - from what was counted to what is shown.
+ * result.c - from what was counted to what is shown.
  *
  *	merge   --by-comm: the rows of tasks of one name go to a group
  *	fold    rows of one event that differ in a value only become one row with values below it
@@ -10,7 +10,7 @@
  * Everything is sorted to the last bit, by values where times are equal, so that the same trace gives
  * the same text every time. (trace-cmd's order of equals is that of addresses in its memory.)
  */
-#include "analyse/profile_int.h"
+#include "analyse/profile/profile_int.h"
 
 #include "symbols/processes.h"
 

@@ -29,7 +29,7 @@
  * It differs from trace-cmd even so where that one reads memory it never set: sched_switch without
  * sched_wakeup, a hook on a field that is no number.
  */
-#include "analyse/profile_int.h"
+#include "analyse/profile/profile_int.h"
 #include "base/hash.h"
 
 #include <errno.h>

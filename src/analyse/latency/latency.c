@@ -15,7 +15,7 @@
  *
  * Cost: 20 to 40 ns for an event that matters, nothing for others (latency_events()).
  */
-#include "analyse/latency_int.h"
+#include "analyse/latency/latency_int.h"
 
 #include "base/errmsg.h"
 #include "base/hash.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * latency_int.h - what latency.c and latency_setup.c share.
+ * latency_int.h - what latency.c and setup.c share.
  */
-#ifndef SONDE_ANALYSE_LATENCY_INT_H
-#define SONDE_ANALYSE_LATENCY_INT_H
+#ifndef SONDE_ANALYSE_LATENCY_LATENCY_INT_H
+#define SONDE_ANALYSE_LATENCY_LATENCY_INT_H
 
-#include "analyse/latency.h"
+#include "analyse/latency/latency.h"
 #include "analyse/own.h"
 
 enum latency_role {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * study_parse.c - the line that asks a question, into a study_spec.
+ * parse.c - the line that asks a question, into a study_spec.
  *
  *	time irq:softirq_raise to irq:softirq_entry by CPU vec per vec top 10 as from raise to run
  *	^kind     ^from              ^to                ^keys     ^groups   ^top  ^title
@@ -12,7 +12,7 @@
  * takes the rest of the line. Which keywords a kind of question may have is a table. Lines come from files
  * that people write, so every wrong word has its sentence.
  */
-#include "analyse/study.h"
+#include "analyse/study/study.h"
 
 #include "base/errmsg.h"
 

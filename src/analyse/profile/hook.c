@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * profile_hook.c - takes the text of a hook apart.
+ * hook.c - takes the text of a hook apart.
  *
  *	 sched:sched_switch , prev_pid , next_pid / sched:sched_wakeup , pid , p
  *	└──── event ──────┘ └ match ┘ └── pid ──┘ └───── event ──────┘ └match┘ └flags┘
@@ -8,7 +8,7 @@
  * The one slash parts start from end; in each half commas part the words, and a colon the system
  * from the event. What is missing or too much is said with the form that it should have.
  */
-#include "analyse/profile_hook.h"
+#include "analyse/profile/hook.h"
 
 #include <errno.h>
 #include <stdlib.h>

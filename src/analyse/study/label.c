@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * study_label.c - the values of an event as the words of a row.
+ * label.c - the values of an event as the words of a row.
  *
  * A number is shown as the event itself would show it, as far as that is one word: by the name that its
  * print format has for it,
@@ -12,7 +12,7 @@
  *
  * An event is bound once: which fields the words mean, where their names are. Nothing is looked up after.
  */
-#include "analyse/study_int.h"
+#include "analyse/study/study_int.h"
 
 #include "symbols/tasks.h"
 

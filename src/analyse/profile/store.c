@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * profile_store.c - the tables of a profile.
+ * store.c - the tables of a profile.
  *
  *	tasks   pid ─▶ task ─▶ its rows
  *	starts  (task, event, value) ─▶ what has begun; goes to a free list when it ends
@@ -16,7 +16,7 @@
  * itself ends the inner call first. When a table grows, things of one hash must therefore keep
  * their order.
  */
-#include "analyse/profile_int.h"
+#include "analyse/profile/profile_int.h"
 #include "base/hash.h"
 
 #include <errno.h>

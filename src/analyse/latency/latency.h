@@ -11,10 +11,10 @@
  * matched with its own return, recursion included. Where events were lost, what was under way is given up.
  * One owner.
  */
-#ifndef SONDE_ANALYSE_LATENCY_H
-#define SONDE_ANALYSE_LATENCY_H
+#ifndef SONDE_ANALYSE_LATENCY_LATENCY_H
+#define SONDE_ANALYSE_LATENCY_LATENCY_H
 
-#include "analyse/latencies.h"
+#include "analyse/latency/latencies.h"
 
 struct errmsg;
 struct filter;

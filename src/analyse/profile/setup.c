@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * profile_setup.c - which events a profile understands, and how they pair.
+ * setup.c - which events a profile understands, and how they pair.
  *
  *	start                   end                     by field      stays on its CPU
  *	irq_handler_entry       irq_handler_exit        irq           yes
@@ -16,7 +16,7 @@
  * id (with as_trace_cmd the last one replaces the others). Events without any are looked at when the
  * first of them comes, so that a file with 2 300 formats costs no more than one with twenty.
  */
-#include "analyse/profile_int.h"
+#include "analyse/profile/profile_int.h"
 
 #include <errno.h>
 #include <string.h>

@@ -17,8 +17,8 @@
  *
  * One owner.
  */
-#ifndef SONDE_ANALYSE_STUDY_H
-#define SONDE_ANALYSE_STUDY_H
+#ifndef SONDE_ANALYSE_STUDY_STUDY_H
+#define SONDE_ANALYSE_STUDY_STUDY_H
 
 #include "decode/formats/formats.h"
 #include "decode/record.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * profile_chains.c - the stacks of a row: as a tree, and one by one.
+ * chains.c - the stacks of a row: as a tree, and one by one.
  *
  *	A ─┬─ B ── C    2 ×        stacks sorted by their frames stand next to each other where
  *	   └─ D         1 ×        they agree; each run of equal frames is a node
@@ -11,7 +11,7 @@
  * Stacks are sorted word by word, the lower half of a frame first. That is trace-cmd's order, and it
  * decides which of two branches with equal times comes first.
  */
-#include "analyse/profile_int.h"
+#include "analyse/profile/profile_int.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,8 +8,8 @@
  * percentiles are told too high by less than one percent. Several adds can follow a finish, then it is
  * called again. One owner.
  */
-#ifndef SONDE_ANALYSE_LATENCIES_H
-#define SONDE_ANALYSE_LATENCIES_H
+#ifndef SONDE_ANALYSE_LATENCY_LATENCIES_H
+#define SONDE_ANALYSE_LATENCY_LATENCIES_H
 
 #include "analyse/keytable.h"
 

@@ -15,7 +15,7 @@
  *
  * The worst ones are a heap with the least of them on top: one comparison for each that is not among them.
  */
-#include "analyse/latencies.h"
+#include "analyse/latency/latencies.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -18,8 +18,8 @@
  * Times are those of the records, in ns, or in units of a clock that has no ns. A row of times keeps how
  * many fell into each eighth of a power of two, 2 KB, from its second one on.
  */
-#include "analyse/study.h"
-#include "analyse/study_int.h"
+#include "analyse/study/study.h"
+#include "analyse/study/study_int.h"
 
 #include "base/hash.h"
 #include "symbols/tasks.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * profile_hook.h - a pair of events that a user wants timed, as trace-cmd's -H writes it:
+ * hook.h - a pair of events that a user wants timed, as trace-cmd's -H writes it:
  *
  *	[START_SYSTEM:]START_EVENT,START_MATCH[,START_PID]/[END_SYSTEM:]END_EVENT,END_MATCH[,FLAGS]
  *

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * latency_setup.c - finds the events that a question of latency.h is about, and their fields.
+ * setup.c - finds the events that a question of latency.h is about, and their fields.
  *
  * Only names are looked at, so that the formats of the other two thousand events are not parsed. Which side a
  * group's value comes from is decided once: where it is written ("B.vec"), else A if it has the field, else
@@ -12,7 +12,7 @@
  *	                                                            p_vfs_read_0, r_vfs_read_0
  *	               synthetic:vfs_read__return                   its field duration, or an entry before it
  */
-#include "analyse/latency_int.h"
+#include "analyse/latency/latency_int.h"
 
 #include "base/errmsg.h"
 #include "base/hash.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * study_int.h - what study.c and study_label.c share.
+ * study_int.h - what study.c and label.c share.
  */
-#ifndef SONDE_ANALYSE_STUDY_INT_H
-#define SONDE_ANALYSE_STUDY_INT_H
+#ifndef SONDE_ANALYSE_STUDY_STUDY_INT_H
+#define SONDE_ANALYSE_STUDY_STUDY_INT_H
 
 #include "analyse/namepool.h"
 #include "analyse/own.h"
-#include "analyse/study.h"
+#include "analyse/study/study.h"
 #include "decode/print/print.h"
 
 enum value_kind {

@@ -2,7 +2,7 @@
 /*
  * cmd_export.c - `sonde export`: a trace, or a range of it, for other programs and for people.
  *
- *	--perfetto, --chrome   every event, in order, through present/perfetto.c and chrome.c; for Chrome, which does not
+ *	--perfetto, --chrome   every event, in order, through present/export/perfetto.c and chrome.c; for Chrome, which does not
  *	                       know what a switch means, the states of tasks as well, from the index (timeline/states/states.h)
  *	--svg, --html          what `sonde view` shows of these lanes, through view/svg.c and html.c
  *
@@ -13,7 +13,7 @@
 #include "cli/command.h"
 #include "cli/timearg.h"
 #include "cli/viewtrace.h"
-#include "present/traceexport.h"
+#include "present/export/traceexport.h"
 #include "store/outfile.h"
 #include "timeline/states/states.h"
 #include "view/lanewords.h"

@@ -14,9 +14,9 @@
 #include "analyse/profile/profile.h"
 #include "cli/output.h"
 #include "present/line.h"
-#include "present/profilejson.h"
-#include "present/profilepeer.h"
-#include "present/profiletext.h"
+#include "present/profile/profilejson.h"
+#include "present/profile/profilepeer.h"
+#include "present/profile/profiletext.h"
 
 #include <errno.h>
 #include <stdio.h>

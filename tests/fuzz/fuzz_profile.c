@@ -11,8 +11,8 @@
  * that were seen no more often than their row.
  */
 #include "analyse/profile/profile.h"
-#include "present/profilejson.h"
-#include "present/profilepeer.h"
+#include "present/profile/profilejson.h"
+#include "present/profile/profilepeer.h"
 #include "../lib/profileformats.h"
 
 #define TEXT_MAX_BYTES (8u << 20)

@@ -11,7 +11,7 @@
  * Times are in "unit": nanoseconds, or "clock" where the trace's clock counts something else. Stacks
  * are not a tree here but a list, each with its frames, the innermost first.
  */
-#include "present/profilejson.h"
+#include "present/profile/profilejson.h"
 #include "base/jsonwriter.h"
 
 #include <inttypes.h>

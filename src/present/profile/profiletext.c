@@ -18,7 +18,7 @@
  * often, how long; below it the frames, innermost first, until it branches again. Frames that are
  * only there because of the tracing (the tracepoint's own functions) are left out.
  */
-#include "present/profiletext.h"
+#include "present/profile/profiletext.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -16,8 +16,8 @@
  * Perfetto takes all times as boot time; they are the trace's own clock, unchanged.
  */
 #include "decode/walker.h"
-#include "present/slices.h"
-#include "present/traceexport.h"
+#include "present/export/slices.h"
+#include "present/export/traceexport.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -6,8 +6,8 @@
  *
  * What was added to `out` may be written and cleared after each call. One owner.
  */
-#ifndef SONDE_PRESENT_TRACEEXPORT_H
-#define SONDE_PRESENT_TRACEEXPORT_H
+#ifndef SONDE_PRESENT_EXPORT_TRACEEXPORT_H
+#define SONDE_PRESENT_EXPORT_TRACEEXPORT_H
 
 #include "present/line.h"
 

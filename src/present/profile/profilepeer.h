@@ -2,8 +2,8 @@
 /*
  * profilepeer.h - a profile as trace-cmd report --profile prints it, for scripts that read that.
  */
-#ifndef SONDE_PRESENT_PROFILEPEER_H
-#define SONDE_PRESENT_PROFILEPEER_H
+#ifndef SONDE_PRESENT_PROFILE_PROFILEPEER_H
+#define SONDE_PRESENT_PROFILE_PROFILEPEER_H
 
 #include "analyse/profile/profile.h"
 #include "base/textbuf.h"

@@ -15,7 +15,7 @@
  * two blanks. Where no brother follows the bar of that level (a bit of `mask`) goes away. All times are
  * nanoseconds; a time whose microseconds round up to a second is printed with seven digits, as there.
  */
-#include "present/profilepeer.h"
+#include "present/profile/profilepeer.h"
 
 #include <inttypes.h>
 

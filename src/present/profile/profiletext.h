@@ -3,8 +3,8 @@
  * profiletext.h - a profile for a person: which events there were and what is missing, then task by
  * task where its time went, with the stacks.
  */
-#ifndef SONDE_PRESENT_PROFILETEXT_H
-#define SONDE_PRESENT_PROFILETEXT_H
+#ifndef SONDE_PRESENT_PROFILE_PROFILETEXT_H
+#define SONDE_PRESENT_PROFILE_PROFILETEXT_H
 
 #include "analyse/profile/profile.h"
 #include "base/textbuf.h"

@@ -3,10 +3,10 @@
  * profilejson.h - a profile for programs: one object per line, first one about the trace, then one for
  * each task.
  */
-#ifndef SONDE_PRESENT_PROFILEJSON_H
-#define SONDE_PRESENT_PROFILEJSON_H
+#ifndef SONDE_PRESENT_PROFILE_PROFILEJSON_H
+#define SONDE_PRESENT_PROFILE_PROFILEJSON_H
 
-#include "present/profiletext.h"
+#include "present/profile/profiletext.h"
 
 void profilejson_fmt_head(const struct profile *p, const struct profile_style *style,
 			  struct textbuf *tb);

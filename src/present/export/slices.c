@@ -7,7 +7,7 @@
  * trace may stand at any depth; what would be above it is not known and not opened, so a track keeps the
  * depths of what was begun here.
  */
-#include "present/slices.h"
+#include "present/export/slices.h"
 #include "base/hash.h"
 
 #include <stdlib.h>

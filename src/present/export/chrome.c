@@ -20,8 +20,8 @@
  * (guests) get numbers from 10 000 000 on.
  */
 #include "base/json.h"
-#include "present/slices.h"
-#include "present/traceexport.h"
+#include "present/export/slices.h"
+#include "present/export/traceexport.h"
 #include "symbols/tables/syscalls.h"
 
 #include <errno.h>

@@ -6,8 +6,8 @@
  * begins without end (events were lost), so the depth that the kernel tells is followed: a function
  * that begins at depth 2 ends whatever is open at 2 or deeper.
  */
-#ifndef SONDE_PRESENT_SLICES_H
-#define SONDE_PRESENT_SLICES_H
+#ifndef SONDE_PRESENT_EXPORT_SLICES_H
+#define SONDE_PRESENT_EXPORT_SLICES_H
 
 #include <stdbool.h>
 #include <stddef.h>

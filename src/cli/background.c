@@ -10,7 +10,7 @@
 #include "cli/background.h"
 
 #include "base/errmsg.h"
-#include "base/outplace.h"
+#include "base/files/outplace.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -12,7 +12,7 @@
  * that a script can ask. The questions themselves are in capture/kernel/ability.c.
  */
 #include "base/escaper.h"
-#include "base/jsonwriter.h"
+#include "base/json/jsonwriter.h"
 #include "capture/kernel/ability.h"
 #include "cli/command.h"
 #include "cli/output.h"

@@ -6,7 +6,7 @@
  * service.h. Here are the options, and the log of who came, from where, and what was kept of him. Nothing is
  * recorded on this machine itself.
  */
-#include "base/outplace.h"
+#include "base/files/outplace.h"
 #include "cli/command.h"
 #include "cli/service.h"
 #include "serve/netkey.h"

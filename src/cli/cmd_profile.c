@@ -10,8 +10,8 @@
  * buffer, which counts what it loses; that is told in the end.
  */
 #include "analyse/profile/hook.h"
-#include "base/outplace.h"
-#include "base/trickle.h"
+#include "base/files/outplace.h"
+#include "base/files/trickle.h"
 #include "cli/command.h"
 #include "cli/liverun.h"
 #include "cli/livesource.h"

@@ -15,7 +15,7 @@
 #include "cli/command.h"
 #include "cli/tracecopy.h"
 #include "capture/kernel/kernelinfo.h"
-#include "base/mapfile.h"
+#include "base/files/mapfile.h"
 #include "decode/walker.h"
 #include "store/pagebuilder.h"
 

@@ -8,7 +8,7 @@
  * One pair for each virtual CPU. DIR is trace-cmd's, so either program finds what the other made. With -a
  * the pipes become devices of a libvirt machine: virsh is run with arguments, never through a shell.
  */
-#include "base/outplace.h"
+#include "base/files/outplace.h"
 #include "cli/command.h"
 
 #include <ctype.h>

@@ -16,7 +16,7 @@
  *
  * The address goes to standard output, when requests are answered; everything else to standard error.
  */
-#include "base/caller.h"
+#include "base/files/caller.h"
 #include "base/shortage.h"
 #include "cli/command.h"
 #include "cli/recordrun.h"

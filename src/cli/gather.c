@@ -14,7 +14,7 @@
  */
 #include "cli/gather_int.h"
 
-#include "base/trickle.h"
+#include "base/files/trickle.h"
 #include "cli/command.h"
 #include "cli/liverun.h"
 #include "cli/livesource.h"

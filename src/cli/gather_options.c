@@ -10,7 +10,7 @@
  */
 #include "cli/gather_int.h"
 
-#include "base/outplace.h"
+#include "base/files/outplace.h"
 #include "base/shortage.h"
 #include "cli/output.h"
 #include "cli/terminal.h"

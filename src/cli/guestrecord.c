@@ -13,7 +13,7 @@
  */
 #include "cli/guestrecord.h"
 
-#include "base/outplace.h"
+#include "base/files/outplace.h"
 #include "base/textbuf.h"
 #include "cli/background.h"
 #include "cli/command.h"

@@ -19,7 +19,7 @@
 #include "cli/kernelrun.h"
 #include "cli/terminal.h"
 
-#include "base/trickle.h"
+#include "base/files/trickle.h"
 #include "capture/tracefs/cpufilter.h"
 #include "cli/statusline.h"
 #include "decode/formats/event.h"

@@ -14,7 +14,7 @@
  */
 #include "cli/livenames.h"
 
-#include "base/trickle.h"
+#include "base/files/trickle.h"
 #include "capture/kernel/kernelinfo.h"
 
 #include <fcntl.h>

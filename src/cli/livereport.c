@@ -15,7 +15,7 @@
 #include "cli/livereport.h"
 
 #include "analyse/own.h"
-#include "base/trickle.h"
+#include "base/files/trickle.h"
 #include "cli/livesource.h"
 #include "cli/output.h"
 #include "decode/order/order.h"

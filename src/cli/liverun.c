@@ -12,7 +12,7 @@
  */
 #include "cli/liverun.h"
 
-#include "base/trickle.h"
+#include "base/files/trickle.h"
 #include "capture/record/recording.h"
 #include "cli/bootline.h"
 #include "cli/recordopts.h"

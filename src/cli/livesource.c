@@ -8,7 +8,7 @@
  */
 #include "cli/livesource.h"
 
-#include "base/trickle.h"
+#include "base/files/trickle.h"
 #include "symbols/tasks.h"
 
 #include <errno.h>

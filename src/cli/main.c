@@ -6,7 +6,7 @@
  * on stderr says what); 2 the command line is wrong; 141 standard output was closed early, as if
  * SIGPIPE had ended us.
  */
-#include "base/caller.h"
+#include "base/files/caller.h"
 #include "base/shortage.h"
 #include "base/spelling.h"
 #include "base/textbuf.h"

@@ -9,7 +9,7 @@
  */
 #include "cli/output.h"
 
-#include "base/caller.h"
+#include "base/files/caller.h"
 #include "base/textbuf.h"
 #include "cli/terminal.h"
 

@@ -11,7 +11,7 @@
  * a target the functions of the running kernel are listed from /proc/kallsyms, which needs no debug
  * information; -v and -k VMLINUX have more. --marks lists what the author of a program put in to be probed.
  */
-#include "base/jsonwriter.h"
+#include "base/json/jsonwriter.h"
 #include "cli/output.h"
 #include "cli/probecmd.h"
 #include "cli/probefuncs.h"

@@ -11,7 +11,7 @@
  * The star says that the line can be probed; then come both counts, of the function (as loop:2 has it) and
  * of the file (prog.c:14). Without the source the numbers are printed all the same.
  */
-#include "base/jsonwriter.h"
+#include "base/json/jsonwriter.h"
 #include "cli/output.h"
 #include "cli/probecmd.h"
 #include "cli/probetarget.h"

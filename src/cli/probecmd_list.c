@@ -8,7 +8,7 @@
  * A probe with several places has a line for each. Missed: the kernel had no room to follow so many calls
  * at once, or was inside a probe already.
  */
-#include "base/jsonwriter.h"
+#include "base/json/jsonwriter.h"
 #include "cli/probecmd.h"
 #include "cli/probeopts.h"
 

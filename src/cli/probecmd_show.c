@@ -6,7 +6,7 @@
  *	                                   and where it is read, what a hit costs
  *	show probe:vfs_read                the same of one that is there: lines, fields, hits
  */
-#include "base/jsonwriter.h"
+#include "base/json/jsonwriter.h"
 #include "capture/kernel/cost.h"
 #include "cli/probecmd.h"
 #include "cli/probeopts.h"

@@ -16,7 +16,7 @@
  * the kernel's probes, or why it cannot be read here. --params leaves out all but parameters, --externs adds
  * what is declared outside of functions.
  */
-#include "base/jsonwriter.h"
+#include "base/json/jsonwriter.h"
 #include "cli/output.h"
 #include "cli/probecmd.h"
 #include "cli/probeseen.h"

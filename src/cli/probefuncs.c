@@ -9,7 +9,7 @@
  */
 #include "cli/probefuncs.h"
 
-#include "base/mapfile.h"
+#include "base/files/mapfile.h"
 #include "symbols/kallsyms.h"
 
 #include <fnmatch.h>

@@ -11,7 +11,7 @@
  */
 #include "cli/recipe_run.h"
 
-#include "base/trickle.h"
+#include "base/files/trickle.h"
 #include "capture/record/recording.h"
 #include "cli/livereport.h"
 #include "cli/liverun.h"

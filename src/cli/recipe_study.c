@@ -9,7 +9,7 @@
 #include "cli/recipe_run.h"
 
 #include "base/conveyor.h"
-#include "base/jsonwriter.h"
+#include "base/json/jsonwriter.h"
 #include "cli/output.h"
 #include "decode/names.h"
 #include "decode/order/sequence.h"

@@ -8,7 +8,7 @@
  */
 #include "cli/series.h"
 
-#include "base/trickle.h"
+#include "base/files/trickle.h"
 
 #include <string.h>
 

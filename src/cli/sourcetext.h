@@ -5,7 +5,7 @@
 #ifndef SONDE_CLI_SOURCETEXT_H
 #define SONDE_CLI_SOURCETEXT_H
 
-#include "base/mapfile.h"
+#include "base/files/mapfile.h"
 #include "format/bytes.h"
 
 struct sourcetext {

@@ -11,9 +11,9 @@
  * exchange it afterwards.
  */
 #include "cli/viewcache.h"
-#include "base/caller.h"
+#include "base/files/caller.h"
 #include "base/errmsg.h"
-#include "base/outplace.h"
+#include "base/files/outplace.h"
 
 #include <errno.h>
 #include <libgen.h>

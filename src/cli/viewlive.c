@@ -21,9 +21,9 @@
  * Locks on the file tell whether it is still recorded, and when its data must not be read (livefile.h).
  */
 #include "cli/viewlive.h"
-#include "base/caller.h"
+#include "base/files/caller.h"
 #include "base/errmsg.h"
-#include "base/outplace.h"
+#include "base/files/outplace.h"
 #include "cli/recordrun.h"
 #include "store/live/livefile.h"
 

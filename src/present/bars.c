@@ -11,7 +11,7 @@
  */
 #include "present/bars.h"
 
-#include "base/jsonwriter.h"
+#include "base/json/jsonwriter.h"
 
 #include <math.h>
 #include <stdio.h>

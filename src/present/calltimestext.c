@@ -10,7 +10,7 @@
  */
 #include "present/calltimestext.h"
 
-#include "base/jsonwriter.h"
+#include "base/json/jsonwriter.h"
 #include "present/bars.h"
 
 static void fmt_us(const struct calltimes_view *v, uint64_t ns, struct textbuf *tb)

@@ -13,7 +13,7 @@
 #include "present/counttext.h"
 
 #include "base/escaper.h"
-#include "base/jsonwriter.h"
+#include "base/json/jsonwriter.h"
 #include "present/bars.h"
 
 #include <stdio.h>

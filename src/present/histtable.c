@@ -15,7 +15,7 @@
  * onmax() saved, stand below their line.
  */
 #include "present/histtable.h"
-#include "base/jsonwriter.h"
+#include "base/json/jsonwriter.h"
 
 #include <inttypes.h>
 

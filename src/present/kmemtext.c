@@ -9,7 +9,7 @@
  * time. Columns are parted by tabs and the first is 32 wide, as trace-cmd mem has it.
  */
 #include "present/kmemtext.h"
-#include "base/jsonwriter.h"
+#include "base/json/jsonwriter.h"
 
 #include <inttypes.h>
 

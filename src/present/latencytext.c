@@ -22,7 +22,7 @@
 #include "present/latencytext.h"
 
 #include "base/escaper.h"
-#include "base/jsonwriter.h"
+#include "base/json/jsonwriter.h"
 #include "present/bars.h"
 #include "symbols/tasks.h"
 

@@ -14,7 +14,7 @@
  * record is a row.
  */
 #include "present/rows.h"
-#include "base/json.h"
+#include "base/json/json.h"
 
 #include <math.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #define SONDE_PRESENT_STUDYTEXT_H
 
 #include "analyse/study/study.h"
-#include "base/jsonwriter.h"
+#include "base/json/jsonwriter.h"
 
 /* What the trace as a whole is, in a line. */
 void studytext_fmt_head(const struct study_range *range, bool in_time, struct textbuf *tb);

@@ -5,7 +5,7 @@
  * Names are those of the text; what is not known is null, what is not there (a trace id, guests) is
  * absent or an empty array. Times are those of the report, in nanoseconds or units of the clock.
  */
-#include "base/jsonwriter.h"
+#include "base/json/jsonwriter.h"
 #include "present/traceinfo.h"
 
 static void add_known(struct jsonwriter *j, const char *key, bool known, uint64_t v)

@@ -11,7 +11,7 @@
  * What the kernel does not have is null. Numbers of files are numbers where the kernel means one.
  */
 #include "present/tracestate.h"
-#include "base/jsonwriter.h"
+#include "base/json/jsonwriter.h"
 
 #include <stdlib.h>
 

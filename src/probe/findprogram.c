@@ -11,8 +11,8 @@
 #include "probe/findprogram.h"
 
 #include "base/errmsg.h"
-#include "base/mapfile.h"
-#include "base/regular.h"
+#include "base/files/mapfile.h"
+#include "base/files/regular.h"
 #include "probe/ldcache.h"
 
 #include <errno.h>

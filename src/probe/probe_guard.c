@@ -18,7 +18,7 @@
  * anybody would look for. probe_fmt_format() leaves the guards out of what readers see.
  */
 #include "probe/resolve/resolve_int.h"
-#include "base/regular.h"
+#include "base/files/regular.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -21,7 +21,7 @@
 #include "serve/collect.h"
 
 #include "base/errmsg.h"
-#include "base/outplace.h"
+#include "base/files/outplace.h"
 #include "base/textbuf.h"
 #include "serve/collect_int.h"
 #include "serve/message.h"

@@ -17,7 +17,7 @@
 #include "serve/guest.h"
 
 #include "base/errmsg.h"
-#include "base/outplace.h"
+#include "base/files/outplace.h"
 #include "base/textbuf.h"
 #include "format/tracedat.h"
 #include "serve/fifos.h"

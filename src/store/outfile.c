@@ -23,7 +23,7 @@
 #include "store/outfile.h"
 
 #include "base/errmsg.h"
-#include "base/outplace.h"
+#include "base/files/outplace.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -12,7 +12,7 @@
  */
 #include "store/tracefile_int.h"
 
-#include "base/regular.h"
+#include "base/files/regular.h"
 #include "store/live/livepages_int.h"
 #include "store/unpack.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/arena.h"
 #include "base/errmsg.h"
-#include "base/mapfile.h"
+#include "base/files/mapfile.h"
 #include "store/tracefile.h"
 
 #include <stdatomic.h>

@@ -9,7 +9,7 @@
 #define SONDE_VIEW_API_H
 
 #include "base/errmsg.h"
-#include "base/jsonwriter.h"
+#include "base/json/jsonwriter.h"
 #include "base/textbuf.h"
 #include "view/request.h"
 #include "view/stage.h"

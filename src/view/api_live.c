@@ -6,7 +6,7 @@
  * the page is told stays where it was, so that nothing moves under the eyes of who reads; what was
  * recorded meanwhile is there when it goes on.
  */
-#include "base/jsonreader.h"
+#include "base/json/jsonreader.h"
 #include "view/api.h"
 
 #include <errno.h>

@@ -9,7 +9,7 @@
 #include "present/rows.h"
 #include "view/api.h"
 
-#include "base/json.h"
+#include "base/json/json.h"
 
 #include <errno.h>
 #include <stdlib.h>

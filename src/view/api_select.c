@@ -10,7 +10,7 @@
  * again, unless the trace has grown meanwhile; in a live trace a selection grows with it (stage.c). A search goes through everything; who types on has closed
  * the connection of the one before, which then ends.
  */
-#include "base/jsonreader.h"
+#include "base/json/jsonreader.h"
 #include "base/shortage.h"
 #include "timeline/insight/insight.h"
 #include "view/api.h"

@@ -9,7 +9,7 @@
  *
  * Numbers and levels come from outside: a tile outside of what 48 bits of time can name is refused.
  */
-#include "base/jsonreader.h"
+#include "base/json/jsonreader.h"
 #include "timeline/states/interrupts.h"
 #include "view/api.h"
 #include "view/tilewire.h"

@@ -11,7 +11,7 @@
  * them. Nothing is fetched, and no other script runs: the page's own policy forbids it. It opens from a file, in both themes.
  */
 #include "base/errmsg.h"
-#include "base/jsonwriter.h"
+#include "base/json/jsonwriter.h"
 #include "base/sha256.h"
 #include "present/rows.h"
 #include "timeline/insight/insight.h"

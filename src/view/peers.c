@@ -10,7 +10,7 @@
  * for root. If there is no such socket at all, the kernel may answer with a listening one of that port.
  */
 #include "view/peers.h"
-#include "base/caller.h"
+#include "base/files/caller.h"
 
 #include <errno.h>
 #include <linux/inet_diag.h>

@@ -9,7 +9,7 @@
  */
 #include "analyse/study/study.h"
 #include "base/errmsg.h"
-#include "base/jsonwriter.h"
+#include "base/json/jsonwriter.h"
 #include "capture/recipe.h"
 #include "present/studytext.h"
 #include "symbols/tasks.h"

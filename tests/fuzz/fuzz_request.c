@@ -9,7 +9,7 @@
  * the request. A body that is JSON is walked through. Whatever may name a lane is read as one.
  */
 #include "base/errmsg.h"
-#include "base/jsonreader.h"
+#include "base/json/jsonreader.h"
 #include "timeline/lanes/lane_int.h"
 #include "view/request.h"
 

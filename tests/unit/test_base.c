@@ -10,7 +10,7 @@
 #include "base/errmsg.h"
 #include "base/escaper.h"
 #include "base/hash.h"
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/number.h"
 #include "base/options.h"
 #include "base/textbuf.h"

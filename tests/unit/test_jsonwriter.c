@@ -2,7 +2,7 @@
 /*
  * test_jsonwriter.c - commas, brackets and values of nested JSON.
  */
-#include "base/jsonwriter.h"
+#include "base/json/jsonwriter.h"
 
 #include <math.h>
 #include <setjmp.h>

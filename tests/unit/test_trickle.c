@@ -4,7 +4,7 @@
  *
  * covers: Q03
  */
-#include "base/trickle.h"
+#include "base/files/trickle.h"
 
 #include <errno.h>
 #include <fcntl.h>

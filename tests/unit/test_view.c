@@ -5,7 +5,7 @@
  * covers: B02
  */
 #include "base/errmsg.h"
-#include "base/jsonreader.h"
+#include "base/json/jsonreader.h"
 #include "view/request.h"
 #include "view/sandbox.h"
 #include "view/tilewire.h"

@@ -19,7 +19,7 @@
 #include "capture/inject/injectables.h"
 
 #include "base/errmsg.h"
-#include "base/mapfile.h"
+#include "base/files/mapfile.h"
 #include "base/spelling.h"
 #include "capture/tracefs/tracefs.h"
 

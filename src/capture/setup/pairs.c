@@ -22,7 +22,7 @@
  * Strings are kept by the triggers up to the kernel's limit of 64 bytes. The texts are made in pair_text.c.
  */
 #include "capture/setup/pair_int.h"
-#include "base/regular.h"
+#include "base/files/regular.h"
 
 #include "capture/tracefs/eventdir.h"
 #include "symbols/arch.h"

@@ -15,7 +15,7 @@
  * tasks. Where the tracing directory was unmounted nothing can be put back, though every file seems to be gone.
  */
 #include "base/errmsg.h"
-#include "base/regular.h"
+#include "base/files/regular.h"
 #include "capture/tracefs/journal_int.h"
 #include "capture/tracefs/setting.h"
 #include "capture/inject/taskmarks.h"

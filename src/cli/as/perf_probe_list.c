@@ -13,7 +13,7 @@
 #include "cli/as/perf_probe.h"
 #include "symbols/kallsyms.h"
 
-#include "base/mapfile.h"
+#include "base/files/mapfile.h"
 
 #include <errno.h>
 #include <stdio.h>

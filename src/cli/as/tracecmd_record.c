@@ -5,7 +5,7 @@
  * record keeps a journal as sonde's own does: in the end everything is as it was before, where trace-cmd
  * leaves the top level empty. -k keeps it as it was set.
  */
-#include "base/outplace.h"
+#include "base/files/outplace.h"
 #include "capture/record/recording.h"
 #include "cli/as/tracecmd_record_int.h"
 #include "cli/command.h"

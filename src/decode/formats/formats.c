@@ -9,7 +9,7 @@
  */
 #include "decode/formats/formats.h"
 #include "base/errmsg.h"
-#include "base/mapfile.h"
+#include "base/files/mapfile.h"
 #include "base/textbuf.h"
 #include "decode/formats/blktrace.h"
 #include "decode/formats/functions.h"

@@ -19,7 +19,7 @@
  * system calls, which stand with the task, would not nest with them. Where the trace does not tell processes, a task is its own. Tasks of other machines
  * (guests) get numbers from 10 000 000 on.
  */
-#include "base/json.h"
+#include "base/json/json.h"
 #include "present/export/slices.h"
 #include "present/export/traceexport.h"
 #include "symbols/tables/syscalls.h"

@@ -12,7 +12,7 @@
  * are not a tree here but a list, each with its frames, the innermost first.
  */
 #include "present/profile/profilejson.h"
-#include "base/jsonwriter.h"
+#include "base/json/jsonwriter.h"
 
 #include <inttypes.h>
 #include <stdio.h>

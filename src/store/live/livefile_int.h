@@ -5,7 +5,7 @@
 #ifndef SONDE_STORE_LIVE_LIVEFILE_INT_H
 #define SONDE_STORE_LIVE_LIVEFILE_INT_H
 
-#include "base/outplace.h"
+#include "base/files/outplace.h"
 #include "store/live/livefile.h"
 #include "store/writer_int.h"
 

@@ -15,7 +15,7 @@
 #include "store/live/livefile_int.h"
 
 #include "base/errmsg.h"
-#include "base/outplace.h"
+#include "base/files/outplace.h"
 
 #include <dirent.h>
 #include <errno.h>

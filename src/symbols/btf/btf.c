@@ -25,7 +25,7 @@
  */
 #include "base/errmsg.h"
 #include "base/hash.h"
-#include "base/regular.h"
+#include "base/files/regular.h"
 #include "symbols/btf/btf_int.h"
 
 #include <errno.h>

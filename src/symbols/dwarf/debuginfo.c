@@ -31,7 +31,7 @@
  */
 #include "symbols/dwarf/debuginfo_int.h"
 #include "base/errmsg.h"
-#include "base/regular.h"
+#include "base/files/regular.h"
 #include "symbols/arch.h"
 #include "symbols/dwarf/package.h"
 

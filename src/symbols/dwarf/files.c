@@ -18,7 +18,7 @@
  * The files of split units (.dwo) are opened by libdw alone. debuginfo_can_split() looks at them before; a file that is
  * exchanged between the two is not noticed.
  */
-#include "base/regular.h"
+#include "base/files/regular.h"
 #include "symbols/dwarf/debuginfo_int.h"
 
 #include <dwarf.h>

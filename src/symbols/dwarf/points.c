@@ -22,7 +22,7 @@
  * work.cold and work.part.0 are not entries of work. Nor has .cold a return: the kernel replaces what is on top of the
  * stack by an address of its own, and behind a jump that is data of the program.
  */
-#include "base/regular.h"
+#include "base/files/regular.h"
 #include "symbols/dwarf/points_int.h"
 #include "symbols/arch.h"
 

@@ -5,7 +5,7 @@
 #ifndef SONDE_TIMELINE_INSIGHT_INSIGHT_H
 #define SONDE_TIMELINE_INSIGHT_INSIGHT_H
 
-#include "base/jsonwriter.h"
+#include "base/json/jsonwriter.h"
 #include "timeline/lanes/lane.h"
 #include "timeline/states/states.h"
 

@@ -9,7 +9,7 @@
 #ifndef SONDE_TIMELINE_STATES_INTERRUPTS_H
 #define SONDE_TIMELINE_STATES_INTERRUPTS_H
 
-#include "base/jsonwriter.h"
+#include "base/json/jsonwriter.h"
 #include "timeline/lanes/lane.h"
 
 struct interrupts;

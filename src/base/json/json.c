@@ -6,7 +6,7 @@
  * backslashes and control characters are escaped; a byte that is not part of valid UTF-8 is written
  * as the character of that number (\u00XX), which loses nothing for a reader who knows.
  */
-#include "base/json.h"
+#include "base/json/json.h"
 
 /* Length of the valid UTF-8 sequence at s, 0 if there is none. Overlong forms and surrogates fail. */
 static size_t utf8_len(const uint8_t *s, size_t left)

@@ -10,7 +10,7 @@
  *	nodes:  [1] object, first 2
  *	        [2] array "kinds", first 3, next 4      [3] text "a⏎b"      [4] number "n"
  */
-#include "base/jsonreader.h"
+#include "base/json/jsonreader.h"
 #include "base/errmsg.h"
 
 #include <errno.h>

@@ -8,7 +8,7 @@
  *
  * Where /proc is not mounted the name is opened again, non-blocking, and compared with what was looked at.
  */
-#include "base/regular.h"
+#include "base/files/regular.h"
 
 #include <errno.h>
 #include <fcntl.h>

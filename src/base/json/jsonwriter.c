@@ -6,9 +6,9 @@
  * straight into the textbuf. Levels are opened by our own code, so more of them than fit is a mistake
  * there; the brackets would then be wrong, but nothing is written outside.
  */
-#include "base/jsonwriter.h"
+#include "base/json/jsonwriter.h"
 
-#include "base/json.h"
+#include "base/json/json.h"
 
 #include <math.h>
 

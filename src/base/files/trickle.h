@@ -6,8 +6,8 @@
  * longer than it is told, whatever it writes to. The descriptor's own flags are left alone: they are
  * shared with whoever else has it, the shell for instance. One thread.
  */
-#ifndef SONDE_BASE_TRICKLE_H
-#define SONDE_BASE_TRICKLE_H
+#ifndef SONDE_BASE_FILES_TRICKLE_H
+#define SONDE_BASE_FILES_TRICKLE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,8 +6,8 @@
  * them: a FIFO would keep us waiting for ever, /dev/zero would never end, and some devices act when they are
  * opened. So here only regular files are opened, up to a size, and devices are not touched.
  */
-#ifndef SONDE_BASE_REGULAR_H
-#define SONDE_BASE_REGULAR_H
+#ifndef SONDE_BASE_FILES_REGULAR_H
+#define SONDE_BASE_FILES_REGULAR_H
 
 #include <stdint.h>
 #include <stdio.h>

@@ -6,8 +6,8 @@
  * valid until mapfile_release(). A file that somebody truncates while it is mapped raises SIGBUS on
  * the missing pages; cli/ turns that into a sentence.
  */
-#ifndef SONDE_BASE_MAPFILE_H
-#define SONDE_BASE_MAPFILE_H
+#ifndef SONDE_BASE_FILES_MAPFILE_H
+#define SONDE_BASE_FILES_MAPFILE_H
 
 #include <stddef.h>
 #include <stdint.h>

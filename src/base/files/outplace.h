@@ -18,8 +18,8 @@
  *
  * Threads: a place belongs to one.
  */
-#ifndef SONDE_BASE_OUTPLACE_H
-#define SONDE_BASE_OUTPLACE_H
+#ifndef SONDE_BASE_FILES_OUTPLACE_H
+#define SONDE_BASE_FILES_OUTPLACE_H
 
 #include <stdbool.h>
 #include <sys/types.h>

@@ -13,7 +13,7 @@
  * A pipe takes up to PIPE_BUF bytes as a whole or not at all. Where poll() says that there is room and
  * there is too little of it, we look again after a millisecond.
  */
-#include "base/trickle.h"
+#include "base/files/trickle.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -13,8 +13,8 @@
  * key: NULL inside an array and for the outermost value; keys are ours and are not escaped. No
  * blanks, no line breaks: an object is one line. One owner.
  */
-#ifndef SONDE_BASE_JSONWRITER_H
-#define SONDE_BASE_JSONWRITER_H
+#ifndef SONDE_BASE_JSON_JSONWRITER_H
+#define SONDE_BASE_JSON_JSONWRITER_H
 
 #include "base/textbuf.h"
 

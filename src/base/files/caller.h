@@ -9,8 +9,8 @@
  *
  * Threads: entering and leaving concern the calling thread only.
  */
-#ifndef SONDE_BASE_CALLER_H
-#define SONDE_BASE_CALLER_H
+#ifndef SONDE_BASE_FILES_CALLER_H
+#define SONDE_BASE_FILES_CALLER_H
 
 #include <stdbool.h>
 #include <stdint.h>

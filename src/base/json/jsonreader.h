@@ -10,8 +10,8 @@
  * Bounded: as many nodes as the caller allows, 16 levels. Texts are unescaped in a copy that the
  * document owns, and end with a NUL; \u0000 is refused. One owner.
  */
-#ifndef SONDE_BASE_JSONREADER_H
-#define SONDE_BASE_JSONREADER_H
+#ifndef SONDE_BASE_JSON_JSONREADER_H
+#define SONDE_BASE_JSON_JSONREADER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -13,7 +13,7 @@
  *
  * A program that has capabilities but is not root is the caller already; only its capabilities go.
  */
-#include "base/caller.h"
+#include "base/files/caller.h"
 
 #include <errno.h>
 #include <grp.h>

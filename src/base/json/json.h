@@ -2,8 +2,8 @@
 /*
  * json.h - JSON into a textbuf. Commas are the caller's business; strings are escaped here.
  */
-#ifndef SONDE_BASE_JSON_H
-#define SONDE_BASE_JSON_H
+#ifndef SONDE_BASE_JSON_JSON_H
+#define SONDE_BASE_JSON_JSON_H
 
 #include "base/textbuf.h"
 

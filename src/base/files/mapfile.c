@@ -7,9 +7,9 @@
  * format needs random access: into memory, and from MEMORY_MAX_BYTES on into a file without a name
  * in $TMPDIR or /var/tmp, which is then mapped.
  */
-#include "base/mapfile.h"
+#include "base/files/mapfile.h"
 #include "base/errmsg.h"
-#include "base/regular.h"
+#include "base/files/regular.h"
 
 #include <errno.h>
 #include <fcntl.h>

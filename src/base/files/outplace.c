@@ -20,8 +20,8 @@
  * Links in /proc/…/fd (/dev/stdout, >(…) of a shell) lead to open files, not to the names that they
  * show; a text is written through them.
  */
-#include "base/outplace.h"
-#include "base/caller.h"
+#include "base/files/outplace.h"
+#include "base/files/caller.h"
 #include "base/errmsg.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 /*
  * saved.js - the script of a saved page, which needs no server: it zooms the picture and fills the tables.
  *
- * It is not part of the viewer's page; src/view/html.c puts it into the file as it is, beside the picture
+ * It is not part of the viewer's page; src/view/picture/html.c puts it into the file as it is, beside the picture
  * (svg.c) and the numbers (an element with JSON). The picture's right side is an svg of its own; zooming changes
  * its viewBox, so boxes grow and names at the left stay. Text in it would be stretched: it is squeezed back
  * by --k, pixels of the picture for one of the screen, and names appear as soon as there is room for them.

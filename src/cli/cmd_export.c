@@ -4,7 +4,7 @@
  *
  *	--perfetto, --chrome   every event, in order, through present/export/perfetto.c and chrome.c; for Chrome, which does not
  *	                       know what a switch means, the states of tasks as well, from the index (timeline/states/states.h)
- *	--svg, --html          what `sonde view` shows of these lanes, through view/svg.c and html.c
+ *	--svg, --html          what `sonde view` shows of these lanes, through view/picture/svg.c and html.c
  *
  * The first two are written batch by batch, so a trace may be of any size; a picture is made in memory.
  * A file appears under its name when it is complete.
@@ -16,8 +16,8 @@
 #include "present/export/traceexport.h"
 #include "store/outfile.h"
 #include "timeline/states/states.h"
-#include "view/lanewords.h"
-#include "view/picture.h"
+#include "view/picture/lanewords.h"
+#include "view/picture/picture.h"
 
 #include <errno.h>
 #include <stdio.h>

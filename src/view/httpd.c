@@ -17,7 +17,7 @@
 #include "view/httpd.h"
 #include "base/errmsg.h"
 #include "base/shortage.h"
-#include "view/api.h"
+#include "view/api/api.h"
 #include "view/assets.h"
 #include "view/mhd.h"
 #include "view/peers.h"

@@ -15,7 +15,7 @@
 #include "view/stage.h"
 #include "base/conveyor.h"
 #include "base/errmsg.h"
-#include "view/api.h"
+#include "view/api/api.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /*
  * t_saved.mjs - what `sonde export` draws, held against what the page draws: names, colours, times.
  *
- * The page and the program paint on their own (web/draw_gl.js, src/view/boxes.c), from tables of their own
+ * The page and the program paint on their own (web/draw_gl.js, src/view/picture/boxes.c), from tables of their own
  * (colours.js and lanes.js, palette.c and lanewords.c). Here both are opened and asked for the same things.
  *
  * covers: B02 K09

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * api_stats.c - numbers about a range: api/stats and why.
+ * stats.c - numbers about a range: api/stats and why.
  *
  * The numbers are insight.h's; this is only the way to them: what the query names, and a sentence if
  * they cannot be had. They cover [from, to] of what is indexed so far; without a range, everything.
  */
 #include "timeline/insight/insight.h"
-#include "view/api.h"
-#include "view/picture.h"
+#include "view/api/api.h"
+#include "view/picture/picture.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
  * Each fills an answer from the stage; any thread, several at once. On failure it returns a negative
  * errno with a sentence, and api_answer() makes the answer of that.
  */
-#ifndef SONDE_VIEW_API_H
-#define SONDE_VIEW_API_H
+#ifndef SONDE_VIEW_API_API_H
+#define SONDE_VIEW_API_API_H
 
 #include "base/errmsg.h"
 #include "base/json/jsonwriter.h"
@@ -34,7 +34,7 @@ int api_range(const struct stage *st, const struct request *req, uint64_t *ret_f
 	      uint64_t *ret_to, struct errmsg *err);
 /* task=N; -1 if it was not given. */
 int api_task(const struct stage *st, const struct request *req, int *ret, struct errmsg *err);
-/* api_select.c: what `s` selects, of all that is indexed now; takes its place. */
+/* select.c: what `s` selects, of all that is indexed now; takes its place. */
 int api_select_again(struct stage *st, struct stage_selection *s, struct stage_selection **ret,
 		     struct errmsg *err);
 /*

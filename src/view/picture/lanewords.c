@@ -7,8 +7,8 @@
  * One row of a table for each type of lane, in the order of their sections; web/lanes.js has the same rows, and a
  * browser test holds the two against each other.
  */
-#include "view/lanewords.h"
-#include "view/lanefiles.h"
+#include "view/picture/lanewords.h"
+#include "view/picture/lanefiles.h"
 
 #include <stdio.h>
 #include <stdlib.h>

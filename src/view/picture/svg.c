@@ -17,7 +17,7 @@
  * It has a ceiling, as its text has: what does not fit makes it fail as a whole.
  */
 #include "base/errmsg.h"
-#include "view/picture_int.h"
+#include "view/picture/picture_int.h"
 
 #include <errno.h>
 #include <math.h>

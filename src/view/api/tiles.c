@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * api_tiles.c - the picture: api/tiles, and what single things in it are: labels, span.
+ * tiles.c - the picture: api/tiles, and what single things in it are: labels, span.
  *
  * A page asks for all tiles of what it shows at once: {"seq":17,"tiles":[["cpu:0:1",LEVEL,NUMBER],…]}.
  * Lanes come first, one after the other, as each is built by all threads; then the tiles are cut out
@@ -11,7 +11,7 @@
  */
 #include "base/json/jsonreader.h"
 #include "timeline/states/interrupts.h"
-#include "view/api.h"
+#include "view/api/api.h"
 #include "view/tilewire.h"
 
 #include <errno.h>

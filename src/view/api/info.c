@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * api_info.c - what the trace is: api/info, tasks, processes, kinds, density.
+ * info.c - what the trace is: api/info, tasks, processes, kinds, density.
  *
  * All of it is there from the first moment, and grows while the index does: a page that asks again
  * gets more. Numbers of tasks and kinds never change, so what it has stays true.
  */
-#include "view/api.h"
+#include "view/api/api.h"
 #include "symbols/processes.h"
-#include "view/lanefiles.h"
-#include "view/lanewords.h"
+#include "view/picture/lanefiles.h"
+#include "view/picture/lanewords.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -5,8 +5,8 @@
  * A lane is known by its spec; people know it as "CPU 0", as "bash 1234", as "vCPU 1, host thread 802". Lanes
  * of a kind stand in one section, sections under their machine.
  */
-#ifndef SONDE_VIEW_LANEWORDS_H
-#define SONDE_VIEW_LANEWORDS_H
+#ifndef SONDE_VIEW_PICTURE_LANEWORDS_H
+#define SONDE_VIEW_PICTURE_LANEWORDS_H
 
 #include "view/stage.h"
 

@@ -2,12 +2,12 @@
 /*
  * picture_int.h - a picture while it is drawn: svg.c makes its frame, boxes.c what is in the lanes.
  */
-#ifndef SONDE_VIEW_PICTURE_INT_H
-#define SONDE_VIEW_PICTURE_INT_H
+#ifndef SONDE_VIEW_PICTURE_PICTURE_INT_H
+#define SONDE_VIEW_PICTURE_PICTURE_INT_H
 
-#include "view/lanewords.h"
-#include "view/palette.h"
-#include "view/picture.h"
+#include "view/picture/lanewords.h"
+#include "view/picture/palette.h"
+#include "view/picture/picture.h"
 
 struct drawing {
 	struct stage *st;

@@ -16,7 +16,7 @@
 #include "present/rows.h"
 #include "timeline/insight/insight.h"
 #include "view/assets.h"
-#include "view/picture_int.h"
+#include "view/picture/picture_int.h"
 
 #include <errno.h>
 #include <stdio.h>

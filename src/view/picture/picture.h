@@ -2,8 +2,8 @@
 /*
  * picture.h - lanes of a range as a picture (SVG), and as a page that needs no server (HTML).
  */
-#ifndef SONDE_VIEW_PICTURE_H
-#define SONDE_VIEW_PICTURE_H
+#ifndef SONDE_VIEW_PICTURE_PICTURE_H
+#define SONDE_VIEW_PICTURE_PICTURE_H
 
 #include "base/textbuf.h"
 #include "view/stage.h"

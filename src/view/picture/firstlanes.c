@@ -6,7 +6,7 @@
  * their host ran them, interrupts, then the tasks of the command that was recorded and those that ran longest, and the
  * functions of the busiest of them. Without switches all events of a CPU stand below what is known of who ran on it.
  */
-#include "view/lanewords.h"
+#include "view/picture/lanewords.h"
 
 #include "view/recorded.h"
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * api_live.c - api/live: whether the trace still grows, and holding the page still.
+ * live.c - api/live: whether the trace still grows, and holding the page still.
  *
  * Recording never stops for a page. While it is paused the trace grows as before, only the end that
  * the page is told stays where it was, so that nothing moves under the eyes of who reads; what was
  * recorded meanwhile is there when it goes on.
  */
 #include "base/json/jsonreader.h"
-#include "view/api.h"
+#include "view/api/api.h"
 
 #include <errno.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * api_arrows.c - api/arrows: who woke whom, and when that one ran.
+ * arrows.c - api/arrows: who woke whom, and when that one ran.
  *
  * A waking tells who woke whom and when; the arrow ends where that task is next switched in, on any
  * CPU. A page draws a few hundred of them, so the wakings of a range are taken in time order up to
@@ -9,7 +9,7 @@
  *
  *	wakings, by time  ──▶  the first max  ──▶  by task, then time  ◀── switches of each stream
  */
-#include "view/api.h"
+#include "view/api/api.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
  * An answer that would grow above its ceiling fails as a whole: half an object is none. So does one
  * during which the system refused memory: status 503, and the next request is answered again.
  */
-#include "view/api.h"
+#include "view/api/api.h"
 
 #include "base/shortage.h"
 

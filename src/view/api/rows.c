@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * api_rows.c - the list of events: api/rows, rank, row, event, hit, loss.
+ * rows.c - the list of events: api/rows, rank, row, event, hit, loss.
  *
  * Rows are numbered over all events of all CPUs in time order, or over those of a selection; the
  * page scrolls through any number of them and asks only for what it shows. The texts are made by the
  * printers of `sonde report`, and the fields of one event stand as in `sonde report --json`.
  */
 #include "present/rows.h"
-#include "view/api.h"
+#include "view/api/api.h"
 
 #include "base/json/json.h"
 

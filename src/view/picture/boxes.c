@@ -13,7 +13,7 @@
  * the page's script decides again after each zoom.
  */
 #include "timeline/states/states.h"
-#include "view/picture_int.h"
+#include "view/picture/picture_int.h"
 
 #include <math.h>
 #include <stdio.h>

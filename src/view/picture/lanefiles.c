@@ -8,7 +8,7 @@
  *
  * A single one is named, of more it is said how many; web/files.js says the same.
  */
-#include "view/lanefiles.h"
+#include "view/picture/lanefiles.h"
 
 #include <stdio.h>
 #include <string.h>

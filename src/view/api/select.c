@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * api_select.c - api/select: a set of events, by kind, task, CPU, expression and text.
+ * select.c - api/select: a set of events, by kind, task, CPU, expression and text.
  *
  *	{"kinds":["sched/sched_switch","irq"],"tasks":["0:1234"],"cpus":["0:1"],
  *	 "expression":"sched:prev_pid==0","text":"bash","regex":false}
@@ -13,7 +13,7 @@
 #include "base/json/jsonreader.h"
 #include "base/shortage.h"
 #include "timeline/insight/insight.h"
-#include "view/api.h"
+#include "view/api/api.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
  *
  * tests/browser holds what is drawn here against what the page draws.
  */
-#include "view/palette.h"
+#include "view/picture/palette.h"
 
 #include <math.h>
 #include <stdio.h>

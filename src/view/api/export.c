@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * api_export.c - api/export: what the page shows, as a file to save.
+ * export.c - api/export: what the page shows, as a file to save.
  *
  *	svg, html   the picture; see picture.h
  *	csv         the events of the range, as `sonde report --csv` prints them
@@ -10,8 +10,8 @@
  * the command `sonde export` and by report.
  */
 #include "present/rows.h"
-#include "view/api.h"
-#include "view/picture.h"
+#include "view/api/api.h"
+#include "view/picture/picture.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 /*
  * lanefiles.h - which of several files, or buffers, a lane is made of: said with its name.
  */
-#ifndef SONDE_VIEW_LANEFILES_H
-#define SONDE_VIEW_LANEFILES_H
+#ifndef SONDE_VIEW_PICTURE_LANEFILES_H
+#define SONDE_VIEW_PICTURE_LANEFILES_H
 
 #include "view/stage.h"
 

@@ -11,8 +11,8 @@
  *
  * A text of the same class is written on a box of that colour, and has an ink that can be read there.
  */
-#ifndef SONDE_VIEW_PALETTE_H
-#define SONDE_VIEW_PALETTE_H
+#ifndef SONDE_VIEW_PICTURE_PALETTE_H
+#define SONDE_VIEW_PICTURE_PALETTE_H
 
 #include "base/textbuf.h"
 

@@ -2,7 +2,7 @@
 /*
  * cmd_agent.c - `sonde agent`: records this machine when another one asks for it.
  *
- * The protocol is in serve/agent.h, the recording in capture/ and netrecord.h; here they meet. What the
+ * The protocol is in wire/guest/agent.h, the recording in capture/ and netrecord.h; here they meet. What the
  * host sends are options of record. Only those in the table `asked` are taken: no command is run, no file
  * is written, whoever asks.
  */
@@ -12,8 +12,8 @@
 #include "cli/recordopts.h"
 #include "cli/service.h"
 #include "cli/syncclock.h"
-#include "serve/agent.h"
-#include "serve/netkey.h"
+#include "wire/guest/agent.h"
+#include "wire/netkey.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -17,7 +17,7 @@
 #include "base/conveyor.h"
 #include "decode/order/sequence.h"
 #include "decode/timeconv.h"
-#include "serve/guestopts.h"
+#include "wire/guest/guestopts.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -2,15 +2,15 @@
 /*
  * cmd_listen.c - `sonde listen`: takes in the traces of other machines.
  *
- * The work is done by serve/receive.h, the frame around it (sockets, keys, signals, the background) is
+ * The work is done by wire/receive.h, the frame around it (sockets, keys, signals, the background) is
  * service.h. Here are the options, and the log of who came, from where, and what was kept of him. Nothing is
  * recorded on this machine itself.
  */
 #include "base/files/outplace.h"
 #include "cli/command.h"
 #include "cli/service.h"
-#include "serve/netkey.h"
-#include "serve/receive.h"
+#include "wire/netkey.h"
+#include "wire/receive.h"
 
 #include <errno.h>
 #include <stdio.h>

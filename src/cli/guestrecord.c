@@ -22,8 +22,8 @@
 #include "cli/recordopts.h"
 #include "cli/syncclock.h"
 #include "cli/statusline.h"
-#include "serve/guest.h"
-#include "serve/netkey.h"
+#include "wire/guest/guest.h"
+#include "wire/netkey.h"
 
 #include <ctype.h>
 #include <dirent.h>

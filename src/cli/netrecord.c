@@ -19,8 +19,8 @@
 #include "cli/filecount.h"
 #include "cli/recordopts.h"
 #include "cli/statusline.h"
-#include "serve/netkey.h"
-#include "serve/send.h"
+#include "wire/netkey.h"
+#include "wire/send.h"
 
 #include <errno.h>
 #include <fcntl.h>

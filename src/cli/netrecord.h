@@ -13,7 +13,7 @@
 #define SONDE_CLI_NETRECORD_H
 
 #include "capture/record/recording.h"
-#include "serve/metadata.h"
+#include "wire/metadata.h"
 
 struct background;
 struct record_options;

@@ -12,7 +12,7 @@
 
 #include "base/errmsg.h"
 #include "cli/background.h"
-#include "serve/netaddr.h"
+#include "wire/netaddr.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * syncclock.h - a trace buffer of our own for time sync (serve/timesync.h): marks, and their times.
+ * syncclock.h - a trace buffer of our own for time sync (wire/sync/timesync.h): marks, and their times.
  */
 #ifndef SONDE_CLI_SYNCCLOCK_H
 #define SONDE_CLI_SYNCCLOCK_H
 
 #include "capture/record/session.h"
 #include "decode/walker.h"
-#include "serve/timesync.h"
+#include "wire/sync/timesync.h"
 
 struct syncclock {
 	struct sync_clock clock; /* hand out a pointer to this */

@@ -14,9 +14,9 @@
  * made again and parsed once more: it must come out the same.
  */
 #include "base/errmsg.h"
-#include "serve/agree.h"
-#include "serve/collect.h"
-#include "serve/timesync_int.h"
+#include "wire/agree.h"
+#include "wire/collect.h"
+#include "wire/sync/timesync_int.h"
 
 #include <errno.h>
 #include <stdio.h>

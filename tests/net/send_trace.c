@@ -13,10 +13,10 @@
  */
 #include "base/errmsg.h"
 #include "base/textbuf.h"
-#include "serve/message.h"
-#include "serve/metadata.h"
-#include "serve/netkey.h"
-#include "serve/send.h"
+#include "wire/message.h"
+#include "wire/metadata.h"
+#include "wire/netkey.h"
+#include "wire/send.h"
 #include "store/pagestream.h"
 #include "store/unpack.h"
 

@@ -7,8 +7,8 @@
  */
 #include "base/errmsg.h"
 #include "base/sha256.h"
-#include "serve/message.h"
-#include "serve/netaddr.h"
+#include "wire/message.h"
+#include "wire/netaddr.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

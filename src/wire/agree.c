@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * agree.c - the first words on a connection between a recorder (▶) and a listener (◀).
+ *
+ *	◀ the key, if it wants one, see netkey.h          ◀ "tracecmd"
+ *	protocol 3   ▶ "-1V3\0"   ◀ "V3\0"   ▶ "766679\0\0"   ◀ "OK"   ▶ TINIT   ◀ RINIT
+ *	protocol 1   ▶ cpus\0 page size\0 options\0 (size\0 option)…     ◀ port,port,…\0
+ *
+ * A recorder that asks for another version ("-1V9") is told "V3" once and may try again. A listener that
+ * knows protocol 1 only takes "-1V3" for a number of CPUs, finds it negative and hangs up.
+ *
+ * A key is never skipped: a recorder that was given one leaves if the listener does not ask for it.
+ */
+#include "wire/agree.h"
+
+#include "base/errmsg.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define HELLO	    "tracecmd"
+#define HELLO_BYTES 8
+#define WORD_BYTES  64
+#define OPTION_MAX  4096
+#define OPTIONS_MAX 16
+#define VERSION_3   "-1V3"
+#define MAGIC_3	    "766679\0" /* and the NUL of the string: 8 bytes */
+
+/* --- the listener ------------------------------------------------------------------------------ */
+
+static int read_word(struct channel *c, char word[WORD_BYTES], struct errmsg *err)
+{
+	int r = channel_read_string(c, word, WORD_BYTES);
+
+	if (r == -EMSGSIZE)
+		return errmsg_set(err, -EBADMSG, "this is no trace-cmd client");
+	return r < 0 ? channel_refuse(r, "negotiate", err) : 0;
+}
+
+static int parse_count(const char *word, uint32_t min, uint32_t max, uint32_t *ret,
+		       struct errmsg *err)
+{
+	char *end;
+	unsigned long v;
+
+	errno = 0;
+	v = strtoul(word, &end, 10);
+	if (errno || *end || *word < '0' || *word > '9' || v < min || v > max)
+		return errmsg_set(err, -EBADMSG, "this is no trace-cmd client, or a broken one");
+	*ret = v;
+	return 0;
+}
+
+static int read_count(struct channel *c, uint32_t min, uint32_t max, uint32_t *ret,
+		      struct errmsg *err)
+{
+	char word[WORD_BYTES];
+	int r = read_word(c, word, err);
+
+	return r < 0 ? r : parse_count(word, min, max, ret, err);
+}
+
+static int hear_1(struct channel *c, const char *cpus, struct agreement *a, struct errmsg *err)
+{
+	uint32_t n_options = 0, size;
+	char option[OPTION_MAX];
+	int r = parse_count(cpus, 1, MESSAGE_CPUS_MAX, &a->init.n_cpus, err);
+
+	a->protocol = 1;
+	if (!r)
+		r = read_count(c, MESSAGE_PAGE_MIN, MESSAGE_PAGE_MAX, &a->init.page_size, err);
+	if (!r)
+		r = read_count(c, 0, OPTIONS_MAX, &n_options, err);
+	while (!r && n_options--) {
+		r = read_count(c, 1, sizeof(option), &size, err);
+		if (r < 0)
+			return r;
+		r = channel_read(c, option, size);
+		if (r < 0)
+			return channel_refuse(r, "negotiate", err);
+		if (size != 4 || memcmp(option, "TCP", 4))
+			return errmsg_set(err, -EBADMSG, "it asks for something that is not known");
+		a->init.tcp = true;
+	}
+	return r;
+}
+
+static int hear_3(struct channel *c, struct agreement *a, struct errmsg *err)
+{
+	char magic[sizeof(MAGIC_3)];
+	struct message msg;
+	int r = channel_write(c, "V3", 3);
+
+	a->protocol = 3;
+	if (!r)
+		r = channel_read(c, magic, sizeof(magic));
+	if (!r && memcmp(magic, MAGIC_3, sizeof(magic)))
+		return errmsg_set(err, -EBADMSG, "this is no trace-cmd client");
+	if (!r)
+		r = channel_write(c, "OK", 2);
+	if (r < 0)
+		return channel_refuse(r, "negotiate", err);
+	r = channel_read_message(c, &msg, c->timeout_ms, err);
+	return r < 0 ? r : message_take_tinit(&msg, &a->init, err);
+}
+
+int agree_as_listener(struct channel *c, const struct netkey *key, struct agreement *ret,
+		      struct errmsg *err)
+{
+	char word[WORD_BYTES];
+	int r = key ? netkey_ask(key, c, &ret->key, err) : 0, tries = 0;
+
+	if (r < 0)
+		return r;
+	r = channel_write(c, HELLO, HELLO_BYTES);
+	if (r < 0)
+		return channel_refuse(r, "negotiate", err);
+	for (;;) {
+		r = read_word(c, word, err);
+		if (r < 0)
+			return r;
+		if (!strcmp(word, VERSION_3))
+			return hear_3(c, ret, err);
+		if (strncmp(word, "-1V", 3))
+			return hear_1(c, word, ret, err);
+		if (tries++)
+			return errmsg_set(err, -EPROTONOSUPPORT,
+					  "it speaks another version of the protocol only");
+		r = channel_write(c, "V3", 3);
+		if (r < 0)
+			return channel_refuse(r, "negotiate", err);
+	}
+}
+
+/* --- the recorder ------------------------------------------------------------------------------ */
+
+static int refuse_hello(const char *name, struct errmsg *err)
+{
+	return errmsg_set(err, -EPROTO, "%s is no listener for traces", name);
+}
+
+/* What it says first: who it is, and whether it wants a key. */
+static int read_hello(struct channel *c, const struct netkey *key, const char *name,
+		      struct agreement *a, struct errmsg *err)
+{
+	char hello[HELLO_BYTES], version;
+	int r = channel_read(c, hello, sizeof(hello));
+	bool asks = !r && !memcmp(hello, NETKEY_HELLO, sizeof(hello));
+
+	if (asks && !key)
+		return errmsg_set(err, -EACCES, "%s wants a key: give it with --key FILE", name);
+	if (!r && !asks && key)
+		return errmsg_set(err, -EACCES,
+				  "%s does not ask for a key; leave out --key if you trust it",
+				  name);
+	if (asks) {
+		r = channel_read(c, &version, 1);
+		if (!r && version != NETKEY_HELLO[HELLO_BYTES])
+			return refuse_hello(name, err);
+		if (!r)
+			r = netkey_answer(key, c, &a->key, err);
+		if (!r)
+			r = channel_read(c, hello, sizeof(hello));
+	}
+	if (r < 0)
+		return channel_refuse(r, "hear from the listener", err);
+	return memcmp(hello, HELLO, sizeof(hello)) ? refuse_hello(name, err) : 0;
+}
+
+static int offer_3(struct channel *c, struct errmsg *err)
+{
+	char answer[WORD_BYTES], ok[2];
+	int r = channel_write(c, VERSION_3, sizeof(VERSION_3));
+
+	if (!r)
+		r = channel_read_string(c, answer, sizeof(answer));
+	if (r == -ENOTCONN || r == -ECONNRESET || r == -EPIPE || r == -EMSGSIZE ||
+	    (!r && strcmp(answer, "V3")))
+		return errmsg_set(err, -EPROTONOSUPPORT, "the listener is too old");
+	if (!r)
+		r = channel_write(c, MAGIC_3, sizeof(MAGIC_3));
+	if (!r)
+		r = channel_read(c, ok, sizeof(ok));
+	if (!r && memcmp(ok, "OK", 2))
+		r = -EPROTO;
+	return r < 0 ? channel_refuse(r, "agree with the listener", err) : 0;
+}
+
+static int tell_3(struct channel *c, struct agreement *a, struct errmsg *err)
+{
+	struct message_out out;
+	struct message msg;
+	int r = offer_3(c, err);
+
+	if (r < 0)
+		return r;
+	message_make_tinit(&out, &a->init);
+	r = channel_write_message(c, &out, err);
+	if (!r)
+		r = channel_read_message(c, &msg, c->timeout_ms, err);
+	return r < 0 ? r : message_take_rinit(&msg, &a->ports, err);
+}
+
+static int parse_ports(char *text, struct agreement *a)
+{
+	for (uint32_t i = 0; i < a->init.n_cpus; i++) {
+		char *end;
+		unsigned long port = strtoul(text, &end, 10);
+
+		if (end == text || !port || port > 65535 ||
+		    *end != (i + 1 < a->init.n_cpus ? ',' : 0))
+			return -EPROTO;
+		a->ports.ports[i] = port;
+		text = end + 1;
+	}
+	a->ports.n_cpus = a->init.n_cpus;
+	return 0;
+}
+
+static int tell_1(struct channel *c, const char *name, struct agreement *a, struct errmsg *err)
+{
+	char text[MESSAGE_CPUS_MAX * 6 + 2]; /* ports of five digits and a comma */
+	int n = snprintf(text, sizeof(text), "%u%c%u%c%d%c", a->init.n_cpus, 0, a->init.page_size,
+			 0, a->init.tcp, 0);
+	int r;
+
+	if (a->init.tcp) {
+		memcpy(text + n, "4\0TCP", 6);
+		n += 6;
+	}
+	r = channel_write(c, text, n);
+	if (!r)
+		r = channel_read_string(c, text, sizeof(text));
+	if (r < 0)
+		return channel_refuse(r, "agree with the listener", err);
+	return parse_ports(text, a) < 0 ? refuse_hello(name, err) : 0;
+}
+
+int agree_as_recorder(struct channel *c, const struct netkey *key, const char *name,
+		      struct agreement *agreed, struct errmsg *err)
+{
+	int r = read_hello(c, key, name, agreed, err);
+
+	if (r < 0)
+		return r;
+	return agreed->protocol == 3 ? tell_3(c, agreed, err) : tell_1(c, name, agreed, err);
+}

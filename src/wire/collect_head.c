@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * collect_head.c - what metadata that came over a network says about a kernel and a recording, taken
+ * over into a file. Where things lie in that file is made anew by whoever writes it.
+ *
+ *	options (u16 id, u32 size, data)    as they are, but for those that say where something lies
+ *	sections with an option of their id with a copy of the section (BTF, modules)
+ *	texts                               as they are; names of tasks that came late replace the early ones
+ *
+ * It owns nothing: texts and options point into the bytes that came. What is damaged in them is left out.
+ */
+#include "wire/collect_int.h"
+
+#include "base/errmsg.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static bool is_made_by_writer(uint16_t id)
+{
+	return id == SNF_OPTION_DONE || id == SNF_OPTION_BUFFER || id == SNF_OPTION_CPUCOUNT ||
+	       (id >= SNF_OPTION_STRINGS && id <= SNF_OPTION_BUFFER_TEXT);
+}
+
+static const struct tracefile_section *find_pointed(const struct tracefile *tf,
+						    const struct tracefile_option *o)
+{
+	uint64_t offset =
+		tf->version == 7 && o->data.len == 8 ? bytes_get64(o->data.data, tf->swap) : 0;
+
+	for (size_t i = 0; offset && i < tf->n_sections; i++)
+		if (tf->sections[i].offset == offset && tf->sections[i].id == o->id)
+			return &tf->sections[i];
+	return NULL;
+}
+
+static int copy_section(struct tracefile *tf, const struct tracefile_section *s,
+			const struct head_target *to, struct errmsg *err)
+{
+	struct errmsg why = {0};
+	struct piece body;
+	void *heap;
+	int r;
+
+	if (tracefile_section_body(tf, s, &body, &heap, &why) < 0)
+		return 0;
+	r = to->add_section(to->ctx, s->id, s->id == SNF_OPTION_BTF ? "BTF" : "modules", body, err);
+	free(heap);
+	return r;
+}
+
+int head_copy(struct tracefile *tf, struct piece cmdlines, const struct head_target *to,
+	      struct errmsg *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < tf->n_options && !r; i++) {
+		const struct tracefile_option *o = &tf->options[i];
+		const struct tracefile_section *s = find_pointed(tf, o);
+
+		if (!is_made_by_writer(o->id))
+			r = s ? copy_section(tf, s, to, err)
+			      : to->add_option(to->ctx, o->id, o->data, err);
+	}
+	for (int kind = 0; kind < TRACEFILE_TEXT_KINDS && !r; kind++)
+		r = to->add_text(to->ctx, kind,
+				 kind == TRACEFILE_CMDLINES && cmdlines.len
+					 ? cmdlines
+					 : tracefile_text(tf, kind),
+				 err);
+	return r;
+}
+
+int head_copy_late(struct piece late, bool swap, const struct head_target *to,
+		   struct piece *ret_cmdlines, struct errmsg *err)
+{
+	struct byte_reader b = {late.data, late.data + late.len, swap, false};
+	int r = 0;
+
+	while (!r && byte_reader_left(&b)) {
+		uint16_t id = byte_reader_take_number(&b, 2);
+		struct piece data = byte_reader_take_piece(&b, byte_reader_take_number(&b, 4));
+
+		if (b.failed)
+			break;
+		if (id == SNF_OPTION_CMDLINES)
+			*ret_cmdlines = data;
+		else if (to && !is_made_by_writer(id))
+			r = to->add_option(to->ctx, id, data, err);
+	}
+	return r;
+}
+
+void head_clock(const struct tracefile *tf, char clock[64])
+{
+	const struct tracefile_option *o = tracefile_option_find(tf, SNF_OPTION_TRACECLOCK);
+	const uint8_t *open = o ? memchr(o->data.data, '[', o->data.len) : NULL, *close;
+	size_t left = open ? o->data.data + o->data.len - open : 0;
+
+	*clock = 0;
+	close = open ? memchr(open, ']', left) : NULL;
+	if (close && close - open - 1 < 64 && !memchr(open, 0, close - open))
+		snprintf(clock, 64, "%.*s", (int)(close - open - 1), (const char *)open + 1);
+}

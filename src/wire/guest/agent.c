@@ -1,0 +1,589 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * agent.c - guest.c seen from the other side; the exchange is drawn there.
+ *
+ * Pages go through sockets, or through pipes (fifos.h) if the host asks for them and they are there.
+ *
+ * A session is a process. It opens the recording before it answers, so that what cannot be recorded is
+ * refused at once. The sockets for CPUs and for the time sync are bound to the address that the host came
+ * in on, and only the host's machine may connect to them; with a key, only who has it. If the host is gone,
+ * or we are told to end, the recording ends and the machine is as before.
+ */
+#include "wire/guest/agent.h"
+
+#include "base/errmsg.h"
+#include "base/textbuf.h"
+#include "wire/channel.h"
+#include "wire/guest/fifos.h"
+#include "wire/netkey.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/pidfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CONNECT_MS \
+	300000 /* for the next step of a host that is there: trace-cmd reads all symbols in between */
+#define TIMEOUT_S      15
+#define BUSY_MS	       3000
+#define TOKEN_MS       5000 /* for each part of it */
+#define HEAD_MAX_BYTES (256u << 20)
+#define LATE_MAX_BYTES (64u << 20)
+#define LAST_SYNC_S    300 /* trace-cmd compares the clocks after all else, and is slow at it */
+#define END_S	       5   /* for a host that does not read, when we are told to end */
+
+struct agent {
+	const struct agent_config *config;
+	int fds[NETADDR_LISTEN_MAX];
+	int n_fds;
+	int end_pipe[2];
+	pid_t pid; /* of the session, 0: none */
+	int pid_fd;
+	bool served;
+	bool is_child; /* this is the process of a session */
+};
+
+struct asession {
+	const struct agent_config *config;
+	struct channel ch;
+	struct netaddr peer, local;
+	char peer_text[NETADDR_TEXT_BYTES];
+	struct netkey_session key;
+	struct message_request request;
+	struct agent_recording rec;
+	bool is_open;
+	int *fds; /* listening, then connected; one for each CPU */
+	uint32_t n_fds;
+	bool fifos;
+	/* time sync */
+	const char *proto;
+	int sync_fd;
+	struct channel sync_ch;
+	pthread_t sync_thread;
+	bool is_syncing;
+	struct errmsg sync_why; /* the thread's until it is joined */
+};
+
+static void say(const struct asession *s, bool error, const char *text)
+{
+	char line[1200];
+
+	snprintf(line, sizeof(line), "%s: %s", s->peer_text, text);
+	s->config->log(s->config->log_ctx, error, line);
+}
+
+/* --- being asked ------------------------------------------------------------------------------- */
+
+static int read_request(struct asession *s, struct errmsg *err)
+{
+	struct message msg;
+	int r = s->config->key ? netkey_ask(s->config->key, &s->ch, &s->key, err) : 0;
+
+	if (!r)
+		r = channel_read_message(&s->ch, &msg, s->ch.timeout_ms, err);
+	return r < 0 ? r : message_take_request(&msg, &s->request, err);
+}
+
+static int open_data(struct asession *s, struct message_response *answer, uint32_t *port,
+		     struct errmsg *err)
+{
+	enum transport transport = s->config->vsock ? TRANSPORT_VSOCK : TRANSPORT_TCP;
+
+	s->fds = malloc(s->rec.n_cpus * sizeof(*s->fds));
+	if (!s->fds)
+		return errmsg_set_errno(err, -ENOMEM, "cannot send");
+	if (s->request.fifos && !fifos_open_guest(s->fds, s->rec.n_cpus)) {
+		s->n_fds = s->rec.n_cpus;
+		answer->fifos = s->fifos = true;
+		return 0;
+	}
+	for (; s->n_fds < s->rec.n_cpus; s->n_fds++) {
+		int fd = netaddr_open_data(transport, &s->local, port, err);
+
+		if (fd < 0)
+			return fd;
+		s->fds[s->n_fds] = fd;
+		answer->ports.ports[s->n_fds] = *port;
+	}
+	return 0;
+}
+
+static int open_ports(struct asession *s, struct message_response *answer, struct errmsg *err)
+{
+	enum transport transport = s->config->vsock ? TRANSPORT_VSOCK : TRANSPORT_TCP;
+	const struct sync_clock *clock = s->config->ops->clock(s->config->ctx);
+	uint32_t port = 0;
+	int r = open_data(s, answer, &port, err);
+
+	if (r < 0)
+		return r;
+	s->proto = clock ? timesync_choose(s->request.protos, s->request.n_protos) : NULL;
+	if (s->proto) {
+		s->sync_fd = netaddr_open_data(transport, &s->local, &port, err);
+		if (s->sync_fd < 0)
+			return s->sync_fd;
+		answer->sync_port = port;
+		snprintf(answer->proto, sizeof(answer->proto), "%s", s->proto);
+	}
+	return 0;
+}
+
+static int answer(struct asession *s, struct errmsg *err)
+{
+	struct message_response *a = calloc(1, sizeof(*a));
+	struct message_out out;
+	int r = a ? open_ports(s, a, err) : errmsg_set_errno(err, -ENOMEM, "cannot answer");
+
+	if (!r) {
+		a->page_size = s->rec.page_size;
+		a->trace_id = s->rec.trace_id;
+		a->ports.n_cpus = s->rec.n_cpus;
+		a->ports.sonde = s->request.sonde;
+		message_make_response(&out, a);
+		r = channel_write_message(&s->ch, &out, err);
+	}
+	free(a);
+	return r;
+}
+
+/* trace-cmd does not read the reason, but it ends at once instead of waiting. */
+static void refuse(struct asession *s, const char *why)
+{
+	struct errmsg ignored = {0};
+	struct message_out out;
+
+	if (!s->request.sonde)
+		return;
+	message_make_refusal(&out, why);
+	channel_write_message(&s->ch, &out, &ignored);
+}
+
+/* --- connections ------------------------------------------------------------------------------- */
+
+/* Reads no byte more than the token: what follows is for somebody else. */
+static bool has_token(struct asession *s, int fd, uint32_t cpu)
+{
+	uint8_t right[SHA256_BYTES], theirs[SHA256_BYTES];
+	size_t n = 0;
+
+	if (!s->config->key)
+		return true;
+	while (n < sizeof(theirs)) {
+		struct pollfd p[2] = {{fd, POLLIN, 0}, {s->ch.stop_fd, POLLIN, 0}};
+		int r = poll(p, 2, TOKEN_MS);
+		ssize_t got;
+
+		if (r < 0 && errno == EINTR)
+			continue;
+		if (r <= 0 || p[1].revents)
+			return false;
+		got = recv(fd, theirs + n, sizeof(theirs) - n, MSG_DONTWAIT);
+		if (got <= 0)
+			return false;
+		n += got;
+	}
+	netkey_make_token(&s->key, cpu, right);
+	return digest_is_same(right, theirs);
+}
+
+/* Waits on a listening socket for the host; that socket is closed then. */
+static int take_connection(struct asession *s, int *fd, uint32_t cpu, struct errmsg *err)
+{
+	for (;;) {
+		struct pollfd p[3] = {
+			{*fd, POLLIN, 0}, {s->ch.stop_fd, POLLIN, 0}, {s->ch.fd, POLLRDHUP, 0}};
+		int n = poll(p, 3, CONNECT_MS), c;
+		struct netaddr from;
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0 || p[1].revents || p[2].revents)
+			return channel_refuse(n <= 0	     ? -ETIMEDOUT
+					      : p[1].revents ? -ECANCELED
+							     : -ENOTCONN,
+					      "wait for the host to fetch its data", err);
+		c = accept4(*fd, NULL, NULL, SOCK_CLOEXEC);
+		if (c < 0)
+			continue;
+		if (netaddr_of_peer(c, &from) < 0 || !netaddr_same_host(&from, &s->peer) ||
+		    !has_token(s, c, cpu)) {
+			say(s, true, "a connection from elsewhere was turned away");
+			close(c);
+			continue;
+		}
+		netaddr_set_send_limit(c);
+		fcntl(c, F_SETFL, fcntl(c, F_GETFL) & ~O_NONBLOCK);
+		close(*fd);
+		*fd = c;
+		return 0;
+	}
+}
+
+static void *sync_run(void *arg)
+{
+	struct asession *s = arg;
+
+	timesync_answer(&s->sync_ch, s->proto, s->config->ops->clock(s->config->ctx), &s->sync_why);
+	return NULL;
+}
+
+static int start_sync(struct asession *s, struct errmsg *err)
+{
+	int r;
+
+	if (!s->proto)
+		return 0;
+	r = take_connection(s, &s->sync_fd, NETKEY_SYNC_CPU, err);
+	if (r < 0)
+		return r;
+	netaddr_set_keepalive(s->sync_fd, TIMEOUT_S);
+	netaddr_set_loss_limit(s->sync_fd, TIMEOUT_S);
+	channel_init(&s->sync_ch, s->sync_fd, s->ch.stop_fd);
+	s->sync_ch.timeout_ms = TIMESYNC_STEP_MS;
+	s->sync_fd = -1;
+	r = pthread_create(&s->sync_thread, NULL, sync_run, s);
+	s->is_syncing = !r;
+	if (r)
+		channel_release(&s->sync_ch);
+	return r ? errmsg_set_errno(err, -r, "cannot start a thread") : 0;
+}
+
+static int send_head(struct asession *s, struct errmsg *err)
+{
+	struct textbuf head;
+	int r;
+
+	textbuf_init(&head, HEAD_MAX_BYTES);
+	r = s->config->ops->head(s->config->ctx, &head, err);
+	s->ch.timeout_ms = CONNECT_MS;
+	if (!r)
+		r = channel_write_data(
+			&s->ch, (struct piece){(uint8_t *)head.start, textbuf_len(&head)}, err);
+	textbuf_release(&head);
+	netaddr_set_loss_limit(s->ch.fd, TIMEOUT_S);
+	return r;
+}
+
+/* --- recording --------------------------------------------------------------------------------- */
+
+/* 0: the host says that it is enough. */
+static int wait_for_close(struct asession *s, struct errmsg *err)
+{
+	int failed_fd = s->config->ops->fd(s->config->ctx);
+
+	for (;;) {
+		struct pollfd p[3] = {
+			{s->ch.fd, POLLIN, 0}, {s->ch.stop_fd, POLLIN, 0}, {failed_fd, POLLIN, 0}};
+		struct message msg;
+		int r;
+
+		if (s->ch.start == s->ch.end && poll(p, 3, -1) < 0 && errno != EINTR)
+			return errmsg_set_errno(err, -errno, "cannot wait");
+		if (p[1].revents)
+			return channel_refuse(-ECANCELED, "go on", err);
+		if (p[2].revents)
+			return errmsg_set(err, -ECONNRESET, "the recording cannot go on");
+		if (!p[0].revents && s->ch.start == s->ch.end)
+			continue;
+		r = channel_read_message(&s->ch, &msg, s->ch.timeout_ms, err);
+		if (r < 0)
+			return r;
+		if (msg.cmd == MESSAGE_CLOSE)
+			return 0;
+	}
+}
+
+/* The recorder must not wait for a host that is gone, nor long for one that does not read. */
+static void hurry(struct asession *s, int why)
+{
+	for (uint32_t i = 0; i < s->n_fds; i++)
+		if (why == -ECANCELED)
+			netaddr_set_loss_limit(s->fds[i], END_S);
+		else
+			shutdown(s->fds[i], SHUT_RDWR);
+}
+
+static int record(struct asession *s, struct errmsg *err)
+{
+	struct errmsg late = {0};
+	int r = 0, r2;
+
+	for (uint32_t i = 0; i < s->n_fds && !r && !s->fifos; i++)
+		r = take_connection(s, &s->fds[i], i, err);
+	if (!r)
+		r = s->config->ops->start(s->config->ctx, s->fds, err);
+	if (r < 0)
+		return r;
+	say(s, false, s->fifos ? "records through pipes" : "records");
+	r = wait_for_close(s, err);
+	if (r < 0)
+		hurry(s, r);
+	r2 = s->config->ops->stop(s->config->ctx, &late);
+	if (r2 < 0 && !r)
+		errmsg_set(err, r2, "%s", late.text);
+	return r < 0 ? r : r2;
+}
+
+/* What was learned while it ran. */
+static int send_late(struct asession *s, struct errmsg *err)
+{
+	struct textbuf late;
+	int r = 0;
+
+	if (!s->request.sonde)
+		return 0;
+	textbuf_init(&late, LATE_MAX_BYTES);
+	s->config->ops->late(s->config->ctx, &late);
+	if (!late.overflow)
+		r = channel_write_data(
+			&s->ch, (struct piece){(uint8_t *)late.start, textbuf_len(&late)}, err);
+	textbuf_release(&late);
+	return r;
+}
+
+static void close_data(struct asession *s)
+{
+	while (s->n_fds)
+		close(s->fds[--s->n_fds]);
+	if (s->sync_fd >= 0)
+		close(s->sync_fd);
+	s->sync_fd = -1;
+}
+
+static void end_sync(struct asession *s, bool in_order)
+{
+	struct timespec until;
+
+	if (!s->is_syncing)
+		return;
+	/* trace-cmd compares the clocks once more after all else is over */
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += in_order ? LAST_SYNC_S : 0;
+	if (pthread_timedjoin_np(s->sync_thread, NULL, &until)) {
+		shutdown(s->sync_ch.fd, SHUT_RDWR);
+		pthread_join(s->sync_thread, NULL);
+	}
+	channel_release(&s->sync_ch);
+	if (in_order && s->sync_why.code) {
+		char text[sizeof(s->sync_why.text) + 64];
+
+		snprintf(text, sizeof(text), "the clocks could not be compared: %s",
+			 s->sync_why.text);
+		say(s, true, text);
+	}
+}
+
+static void end(struct asession *s, bool in_order)
+{
+	struct errmsg ignored = {0};
+	struct message_out out;
+
+	close_data(s);
+	if (in_order) {
+		message_make(&out, MESSAGE_CLOSE_RESP);
+		channel_write_message(&s->ch, &out, &ignored);
+	}
+	end_sync(s, in_order);
+	if (s->is_open)
+		s->config->ops->close(s->config->ctx);
+	channel_release(&s->ch);
+	free(s->fds);
+}
+
+/* Takes fd. */
+static int serve(const struct agent_config *config, int fd, int stop_fd)
+{
+	struct asession *s = calloc(1, sizeof(*s));
+	struct errmsg err = {0};
+	int r;
+
+	if (!s) {
+		close(fd);
+		return -ENOMEM;
+	}
+	s->config = config;
+	s->sync_fd = -1;
+	channel_init(&s->ch, fd, stop_fd);
+	netaddr_set_keepalive(fd, TIMEOUT_S);
+	snprintf(s->peer_text, sizeof(s->peer_text), "host");
+	r = netaddr_of_peer(fd, &s->peer) < 0 || netaddr_of_socket(fd, &s->local) < 0 ? -ENOTCONN
+										      : 0;
+	if (!r) {
+		netaddr_fmt(&s->peer, s->peer_text);
+		r = read_request(s, &err);
+	}
+	if (!r) {
+		r = config->ops->open(config->ctx, s->request.args, s->request.n_args, &s->rec,
+				      &err);
+		s->is_open = true;
+		if (r < 0)
+			refuse(s, err.text);
+	}
+	if (!r)
+		r = answer(s, &err);
+	if (!r)
+		r = start_sync(s, &err);
+	if (!r)
+		r = send_head(s, &err);
+	if (!r)
+		r = record(s, &err);
+	if (!r)
+		r = send_late(s, &err);
+	say(s, r < 0, r < 0 ? err.text : "done");
+	end(s, !r);
+	free(s);
+	return r;
+}
+
+/* --- listening --------------------------------------------------------------------------------- */
+
+void agent_free(struct agent *a)
+{
+	if (!a)
+		return;
+	for (int i = 0; i < a->n_fds; i++)
+		close(a->fds[i]);
+	for (int i = 0; i < 2; i++)
+		if (a->end_pipe[i] >= 0)
+			close(a->end_pipe[i]);
+	free(a);
+}
+
+int agent_open(struct agent **ret_agent, const struct agent_config *config, struct errmsg *err)
+{
+	struct agent *a = calloc(1, sizeof(*a));
+	int n;
+
+	if (!a)
+		return errmsg_set_errno(err, -ENOMEM, "cannot listen");
+	a->config = config;
+	a->end_pipe[0] = a->end_pipe[1] = a->pid_fd = -1;
+	n = pipe2(a->end_pipe, O_CLOEXEC) < 0
+		    ? errmsg_set_errno(err, -errno, "cannot listen")
+		    : netaddr_listen_either(config->vsock, config->bind, config->port, a->fds, err);
+	if (n < 0) {
+		agent_free(a);
+		return n;
+	}
+	a->n_fds = n;
+	*ret_agent = a;
+	return 0;
+}
+
+bool agent_address(const struct agent *a, int index, struct netaddr *ret)
+{
+	return index < a->n_fds && !netaddr_of_socket(a->fds[index], ret);
+}
+
+/* Asked anew for each connection: names may move. */
+static bool is_welcome(const struct agent *a, int fd)
+{
+	struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *list;
+	struct netaddr peer, one;
+	bool found = false;
+
+	if (!a->config->client)
+		return true;
+	if (netaddr_of_peer(fd, &peer) < 0 || getaddrinfo(a->config->client, NULL, &hints, &list))
+		return false;
+	for (const struct addrinfo *i = list; i && !found; i = i->ai_next) {
+		one.len = i->ai_addrlen;
+		memcpy(&one.addr, i->ai_addr, i->ai_addrlen);
+		found = netaddr_same_host(&peer, &one);
+	}
+	freeaddrinfo(list);
+	return found;
+}
+
+static void reap(struct agent *a)
+{
+	waitpid(a->pid, NULL, 0);
+	if (a->pid_fd >= 0)
+		close(a->pid_fd);
+	a->pid = 0;
+	a->pid_fd = -1;
+	a->served = true;
+}
+
+/* A session that has answered its host still tidies up: who asks for the next one at once is not refused. */
+static void wait_for_session(struct agent *a)
+{
+	struct pollfd p[2] = {{a->pid_fd, POLLIN, 0}, {a->config->stop_fd, POLLIN, 0}};
+
+	if (a->pid && !a->config->once && poll(p, 2, BUSY_MS) > 0 && p[0].revents)
+		reap(a);
+}
+
+static void take_host(struct agent *a, int listen_fd)
+{
+	int fd = accept4(listen_fd, NULL, NULL, SOCK_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	wait_for_session(a);
+	if (a->pid || !is_welcome(a, fd)) {
+		a->config->log(a->config->log_ctx, true,
+			       a->pid ? "busy: a host is turned away"
+				      : "a host that is not allowed is turned away");
+		close(fd);
+		return;
+	}
+	if (a->config->serial) {
+		serve(a->config, fd, a->config->stop_fd);
+		a->served = true;
+		return;
+	}
+	a->pid = fork();
+	if (!a->pid) {
+		a->is_child = true;
+		close(a->end_pipe[1]);
+		a->end_pipe[1] = -1;
+		while (a->n_fds)
+			close(a->fds[--a->n_fds]);
+		serve(a->config, fd, a->end_pipe[0]);
+		return;
+	}
+	close(fd);
+	if (a->pid < 0)
+		a->pid = 0;
+	else
+		a->pid_fd = pidfd_open(a->pid, 0);
+}
+
+int agent_run(struct agent *a, struct errmsg *err)
+{
+	int r = 0;
+
+	while (!r && !a->is_child && !(a->config->once && a->served)) {
+		struct pollfd p[2 + NETADDR_LISTEN_MAX] = {{a->config->stop_fd, POLLIN, 0},
+							   {a->pid_fd, POLLIN, 0}};
+
+		for (int i = 0; i < a->n_fds; i++)
+			p[2 + i] = (struct pollfd){a->fds[i], POLLIN, 0};
+		if (poll(p, 2 + a->n_fds, -1) < 0) {
+			r = errno == EINTR ? 0 : -errno;
+			continue;
+		}
+		if (p[0].revents)
+			break;
+		if (p[1].revents)
+			reap(a);
+		for (int i = 0; i < a->n_fds; i++)
+			if (p[2 + i].revents && !a->is_child)
+				take_host(a, a->fds[i]);
+	}
+	if (a->is_child)
+		return 0;
+	close(a->end_pipe[1]);
+	a->end_pipe[1] = -1;
+	if (a->pid)
+		reap(a);
+	return r < 0 ? errmsg_set_errno(err, r, "cannot wait for hosts") : 0;
+}

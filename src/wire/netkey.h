@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * netkey.h - a key that both ends know, shown without being sent.
+ *
+ * For sonde on both ends. The end that was connected to asks, before anything else; the other end
+ * shows that it has the key, and is shown the same:
+ *
+ *	server ─▶ "sondekey" 1 nonce[32]
+ *	client ─▶ nonce[32] HMAC(key, "client" server-nonce client-nonce)[32]
+ *	server ─▶ HMAC(key, "server" client-nonce server-nonce)[32]
+ *
+ * A wrong answer ends the connection at once, and nobody learns more than that. Each connection for
+ * data begins with a token that only the two ends of this session can make. What is sent is neither
+ * encrypted nor signed: who can change packets on the way can change the trace.
+ */
+#ifndef SONDE_WIRE_NETKEY_H
+#define SONDE_WIRE_NETKEY_H
+
+#include "base/sha256.h"
+
+struct channel;
+struct errmsg;
+
+#define NETKEY_HELLO	   "sondekey\1"
+#define NETKEY_HELLO_BYTES 9
+#define NETKEY_MIN_BYTES   16
+#define NETKEY_MAX_BYTES   4096
+
+struct netkey {
+	uint8_t secret[SHA256_BYTES]; /* SHA-256 of the file */
+};
+
+struct netkey_session {
+	uint8_t secret[SHA256_BYTES];
+};
+
+/* -EPERM if others than the owner can read it, -EBADMSG if it is too short or too long. */
+int netkey_open(struct netkey *ret_key, const char *path, struct errmsg *err);
+
+/* Both: 0, or -EACCES (wrong key), -EPROTO … with a sentence. */
+int netkey_ask(const struct netkey *key, struct channel *c, struct netkey_session *ret_session,
+	       struct errmsg *err);
+/* After the caller has read NETKEY_HELLO. */
+int netkey_answer(const struct netkey *key, struct channel *c, struct netkey_session *ret_session,
+		  struct errmsg *err);
+
+#define NETKEY_SYNC_CPU UINT32_MAX /* for the connection of the time sync */
+
+/* What the data connection of this CPU begins with. */
+void netkey_make_token(const struct netkey_session *s, uint32_t cpu, uint8_t token[SHA256_BYTES]);
+
+#endif

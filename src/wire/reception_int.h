@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * reception_int.h - one client of a receiver: what receive.c, reception.c and intake.c share.
+ */
+#ifndef SONDE_WIRE_RECEPTION_INT_H
+#define SONDE_WIRE_RECEPTION_INT_H
+
+#include "wire/channel.h"
+#include "wire/collect.h"
+#include "wire/netkey.h"
+#include "wire/receive.h"
+
+struct session;
+
+/* --- intake.c: the connections that carry pages ------------------------------------------------- */
+
+struct intake;
+
+struct intake_config {
+	enum transport transport;
+	uint32_t n_cpus;
+	struct netaddr local, peer; /* of the control connection */
+	int timeout_s;
+	const struct netkey_session *key; /* NULL: none */
+	bool endless; /* connections are not closed in the end: pipes of a guest */
+};
+
+/* Opens a port for each CPU. */
+int intake_open(struct intake **ret_intake, const struct intake_config *config,
+		uint32_t ports[MESSAGE_CPUS_MAX], struct errmsg *err);
+/* The same over connections that are there already, one for each CPU, which it takes. */
+int intake_open_connected(struct intake **ret_intake, const struct intake_config *config,
+			  const int *fds, struct errmsg *err);
+/* Starts the threads that read them into the collector. */
+int intake_start(struct intake *in, struct collector *collector, struct errmsg *err);
+/* What stopped it: 0, or what collector_add_bytes() returned. From any thread. */
+int intake_failure(const struct intake *in);
+/* Reads what is still on its way (all of it if the client closed in order) and stops. */
+void intake_finish(struct intake *in, bool in_order);
+/* Datagrams that came and did not fit into the socket's buffer. */
+uint64_t intake_dropped(const struct intake *in);
+/* Connections that were turned away. */
+uint64_t intake_strangers(const struct intake *in);
+void intake_free(struct intake *in);
+
+/* --- reception.c --------------------------------------------------------------------------------- */
+
+/* Serves the client on fd (taken) until it is done. 0, or -EIO if there is no file of it. */
+int session_run(const struct receive_config *config, int fd, int stop_fd);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * timesync_int.h - the protocols for timesync.c. Each function takes one sample.
+ */
+#ifndef SONDE_WIRE_SYNC_TIMESYNC_INT_H
+#define SONDE_WIRE_SYNC_TIMESYNC_INT_H
+
+#include "wire/channel.h"
+#include "wire/sync/timesync.h"
+
+#define SYNC_LATER_MS 60000 /* for a guest that has read its symbols once, see TIMESYNC_STEP_MS */
+
+/* The next step of this protocol; its payload stays until the next call. -EPROTO for another one. */
+int sync_read(struct channel *c, const char *proto, struct message_sync *ret, struct errmsg *err);
+int sync_write(struct channel *c, const char *proto, uint32_t id, struct piece payload,
+	       struct errmsg *err);
+
+/* `series` counts the samples. */
+int ptp_ask(struct channel *c, const struct sync_clock *clock, uint32_t series, struct errmsg *err);
+int ptp_answer(struct channel *c, const struct sync_clock *clock, struct sync_sample *ret,
+	       struct errmsg *err);
+
+#endif

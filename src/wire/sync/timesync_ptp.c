@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * timesync_ptp.c - the difference of two clocks by messages that go to and fro.
+ *
+ *	guest                                          host
+ *	START series, flags ─▶                         ◀─ START, the same
+ *	339 times:  mark s(i); PROBE i ─▶              mark r(i);  ◀─ PROBE i
+ *	            mark r(i)
+ *	END ─▶                                         ◀─ PROBES: the times of its marks
+ *	OFFSET time, offset ─▶
+ *
+ * The guest knows when it sent (s), when the host had it (r of the host) and when the answer was back (r).
+ * If both ways took the same time, the host's mark belongs to the middle of the guest's two. The probe that
+ * was back first is believed: it had the least time to be wrong. All numbers are big-endian.
+ *
+ * Flag 1: believe the fastest; flag 2: times are those of marks in a trace buffer, else CLOCK_MONOTONIC_RAW.
+ */
+#include "wire/sync/timesync_int.h"
+
+#include "base/errmsg.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define PROTO	     "ptp"
+#define PROBES	     339
+#define FLAG_FASTEST 1
+#define FLAG_MARKERS 2
+#define SPAN_MIN     200000 /* less says nothing about how fast a clock runs */
+
+enum { STEP_START = 1, STEP_PROBE, STEP_PROBES, STEP_OFFSET, STEP_END };
+
+/* Times of probe 1 … PROBES; 0: not known. */
+struct times {
+	uint64_t sent[PROBES], received[PROBES];
+	uint32_t series;
+};
+
+struct mark {
+	uint32_t series, number, kind; /* 's' or 'r' */
+};
+
+static void put_be(uint8_t *to, uint64_t v, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		to[i] = v >> (8 * (n - 1 - i));
+}
+
+static struct byte_reader reader_of(struct piece p)
+{
+	return (struct byte_reader){p.data, p.data + p.len, !bytes_host_is_big(), false};
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &ts);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
+static void keep_time(struct times *t, const struct mark *m, uint64_t ts)
+{
+	if (m->series != t->series || !m->number || m->number > PROBES)
+		return;
+	if (m->kind == 's')
+		t->sent[m->number - 1] = ts;
+	else if (m->kind == 'r')
+		t->received[m->number - 1] = ts;
+}
+
+static int note(struct times *t, const struct sync_clock *clock, uint32_t flags, uint32_t number,
+		uint32_t kind)
+{
+	struct mark m = {t->series, number, kind};
+
+	if (flags & FLAG_MARKERS)
+		return clock->mark(clock->ctx, &m, sizeof(m));
+	keep_time(t, &m, now_ns());
+	return 0;
+}
+
+static void take_mark(void *arg, uint64_t ts, struct piece data)
+{
+	struct mark m;
+
+	if (data.len < sizeof(m))
+		return;
+	memcpy(&m, data.data, sizeof(m));
+	keep_time(arg, &m, ts);
+}
+
+static int write_number(struct channel *c, uint32_t step, uint32_t number, struct errmsg *err)
+{
+	uint8_t bytes[4];
+
+	put_be(bytes, number, 4);
+	return sync_write(c, PROTO, step, (struct piece){bytes, 4}, err);
+}
+
+static int read_step(struct channel *c, uint32_t step, struct message_sync *ret, struct errmsg *err)
+{
+	int r = sync_read(c, PROTO, ret, err);
+
+	if (!r && ret->id != step)
+		return errmsg_set(err, -EPROTO, "step %u of ptp came instead of %u", ret->id, step);
+	return r;
+}
+
+static int start(struct channel *c, uint32_t series, uint32_t flags, struct errmsg *err)
+{
+	uint8_t bytes[8];
+
+	put_be(bytes, series, 4);
+	put_be(bytes + 4, flags, 4);
+	return sync_write(c, PROTO, STEP_START, (struct piece){bytes, 8}, err);
+}
+
+/* --- the guest asks ---------------------------------------------------------------------------- */
+
+static int send_probes(struct channel *c, const struct sync_clock *clock, struct times *t,
+		       uint32_t flags, struct errmsg *err)
+{
+	for (uint32_t i = 1; i <= PROBES; i++) {
+		struct message_sync m;
+		struct byte_reader b;
+		int r = note(t, clock, flags, i, 's');
+
+		if (!r)
+			r = write_number(c, STEP_PROBE, i, err);
+		if (!r)
+			r = read_step(c, STEP_PROBE, &m, err);
+		if (!r)
+			r = note(t, clock, flags, i, 'r');
+		if (r < 0)
+			return r;
+		b = reader_of(m.payload);
+		if (byte_reader_take_number(&b, 4) != i)
+			return errmsg_set(err, -EPROTO, "the host answers another probe");
+	}
+	return sync_write(c, PROTO, STEP_END, PIECE_EMPTY, err);
+}
+
+/* How long it took, by each clock. */
+struct span {
+	uint64_t our_start, our_end, their_start, their_end;
+};
+
+static void span_add(struct span *s, uint64_t ours, uint64_t theirs)
+{
+	if (!s->our_start) {
+		s->our_start = ours;
+		s->their_start = theirs;
+	}
+	s->our_end = ours;
+	s->their_end = theirs;
+}
+
+/*
+ * trace-cmd's host marks with the clock "local" unless -C names one, but tells us to record with the
+ * processor's counter if it could convert that. Such numbers have no difference that means anything.
+ */
+static bool span_is_of_one_kind(const struct span *s)
+{
+	double ours = s->our_end - s->our_start, theirs = s->their_end - s->their_start;
+
+	return ours < SPAN_MIN || (theirs > ours * 0.8 && theirs < ours * 1.25);
+}
+
+static int choose(const struct times *t, struct piece theirs, struct sync_sample *ret)
+{
+	struct byte_reader b = reader_of(theirs);
+	uint64_t best = UINT64_MAX;
+	struct span span = {0};
+	uint32_t n;
+
+	byte_reader_take_number(&b, 4);
+	n = byte_reader_take_number(&b, 4);
+	for (uint32_t i = 0; i < n && i < PROBES; i++) {
+		uint64_t ts = byte_reader_take_number(&b, 8), id = byte_reader_take_number(&b, 4),
+			 way = t->received[i] - t->sent[i];
+
+		if (b.failed)
+			break;
+		if (!ts || id != i + 1 || !t->sent[i] || !t->received[i])
+			continue;
+		span_add(&span, t->sent[i] + way / 2, ts);
+		if (way >= best)
+			continue;
+		best = way;
+		ret->time = t->sent[i] + way / 2;
+		ret->offset = ts - ret->time;
+	}
+	if (span_is_of_one_kind(&span))
+		return best == UINT64_MAX ? -ENODATA : 0;
+	*ret = (struct sync_sample){0};
+	return -EDOM;
+}
+
+int ptp_ask(struct channel *c, const struct sync_clock *clock, uint32_t series, struct errmsg *err)
+{
+	uint32_t flags = FLAG_FASTEST | FLAG_MARKERS;
+	struct times *t = calloc(1, sizeof(*t));
+	struct sync_sample sample = {0};
+	struct message_sync m;
+	uint8_t bytes[16];
+	bool is_alien = false;
+	int r = t ? start(c, series, flags, err) : errmsg_set_errno(err, -ENOMEM, "no time sync");
+
+	if (!r)
+		r = read_step(c, STEP_START, &m, err);
+	if (!r)
+		r = clock->clear(clock->ctx);
+	if (!r) {
+		t->series = series;
+		r = send_probes(c, clock, t, flags, err);
+	}
+	if (!r)
+		r = read_step(c, STEP_PROBES, &m, err);
+	if (!r)
+		r = clock->read(clock->ctx, take_mark, t);
+	/* without a good probe both are 0, which the host takes for none */
+	if (!r)
+		is_alien = choose(t, m.payload, &sample) == -EDOM;
+	free(t);
+	if (r < 0)
+		return r;
+	put_be(bytes, sample.time, 8);
+	put_be(bytes + 8, sample.offset, 8);
+	/* not the end of it: the host would take that for the end of the connection */
+	if (is_alien)
+		errmsg_set(err, -EDOM,
+			   "the host marks its times with another clock than it records with: name "
+			   "one there with -C");
+	return sync_write(c, PROTO, STEP_OFFSET, (struct piece){bytes, 16}, err);
+}
+
+/* --- the host answers -------------------------------------------------------------------------- */
+
+/* Until END. */
+static int answer_probes(struct channel *c, const struct sync_clock *clock, struct times *t,
+			 uint32_t flags, struct errmsg *err)
+{
+	for (uint32_t i = 0; i <= 2 * PROBES; i++) {
+		struct message_sync m;
+		struct byte_reader b;
+		uint32_t number;
+		int r = sync_read(c, PROTO, &m, err);
+
+		if (r < 0 || m.id == STEP_END)
+			return r;
+		b = reader_of(m.payload);
+		number = byte_reader_take_number(&b, 4);
+		if (m.id != STEP_PROBE || b.failed)
+			return errmsg_set(err, -EPROTO, "step %u of ptp came instead of a probe",
+					  m.id);
+		r = note(t, clock, flags, number, 'r');
+		if (!r)
+			r = write_number(c, STEP_PROBE, number, err);
+		if (r < 0)
+			return r;
+	}
+	return errmsg_set(err, -EPROTO, "the guest does not stop to probe");
+}
+
+/* As many samples as trace-cmd's message has room for, though half of them stay empty. */
+static int send_times(struct channel *c, const struct times *t, struct errmsg *err)
+{
+	uint8_t bytes[8 + 2 * PROBES * 12] = {0};
+
+	put_be(bytes, t->series, 4);
+	put_be(bytes + 4, PROBES, 4);
+	for (uint32_t i = 0; i < PROBES; i++) {
+		put_be(bytes + 8 + 12 * i, t->received[i], 8);
+		put_be(bytes + 16 + 12 * i, t->received[i] ? i + 1 : 0, 4);
+	}
+	return sync_write(c, PROTO, STEP_PROBES, (struct piece){bytes, sizeof(bytes)}, err);
+}
+
+int ptp_answer(struct channel *c, const struct sync_clock *clock, struct sync_sample *ret,
+	       struct errmsg *err)
+{
+	struct times *t = calloc(1, sizeof(*t));
+	struct message_sync m;
+	struct byte_reader b;
+	uint32_t flags = 0;
+	int r = t ? read_step(c, STEP_START, &m, err)
+		  : errmsg_set_errno(err, -ENOMEM, "no time sync");
+
+	if (!r) {
+		b = reader_of(m.payload);
+		t->series = byte_reader_take_number(&b, 4);
+		flags = byte_reader_take_number(&b, 4);
+		r = flags & FLAG_MARKERS ? clock->clear(clock->ctx) : 0;
+	}
+	if (!r)
+		r = start(c, t->series, flags, err);
+	if (!r)
+		r = answer_probes(c, clock, t, flags, err);
+	if (!r && flags & FLAG_MARKERS)
+		r = clock->read(clock->ctx, take_mark, t);
+	if (!r)
+		r = send_times(c, t, err);
+	free(t);
+	if (!r)
+		r = read_step(c, STEP_OFFSET, &m, err);
+	if (r < 0)
+		return r;
+	b = reader_of(m.payload);
+	*ret = (struct sync_sample){.scaling = 1};
+	ret->time = byte_reader_take_number(&b, 8);
+	ret->offset = byte_reader_take_number(&b, 8);
+	return b.failed ? errmsg_set(err, -EPROTO, "the guest's result is cut off") : 0;
+}

@@ -10,7 +10,7 @@
  */
 #include "base/spelling.h"
 #include "base/textbuf.h"
-#include "cli/probecmd.h"
+#include "cli/probe/commands.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -13,9 +13,9 @@
 #ifndef SONDE_CLI_AS_PERF_PROBE_H
 #define SONDE_CLI_AS_PERF_PROBE_H
 
-#include "cli/probedraft.h"
-#include "cli/probeopts.h"
-#include "cli/probetarget.h"
+#include "cli/probe/draft.h"
+#include "cli/probe/opts.h"
+#include "cli/probe/target.h"
 
 #define PERF_PROBE_MAX 128 /* definitions of one command line, as perf has it */
 

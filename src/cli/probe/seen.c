@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * probeseen.c - finds a place, and what can be seen there, in DWARF or in the kernel's BTF.
+ * seen.c - finds a place, and what can be seen there, in DWARF or in the kernel's BTF.
  *
  *	TARGET:FUNC without a slash    a module with BTF, else a program
  *	a function of the kernel       its DWARF if it is on this machine, else its BTF, which knows the parameters
  *	                               where the function begins
  *	anything else                  DWARF
  */
-#include "cli/probeseen.h"
+#include "cli/probe/seen.h"
 
 #include "base/spelling.h"
 #include "symbols/arch.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * probecmd_lines.c - `sonde probe lines`: source text, and which lines of it can be probed.
+ * lines.c - `sonde probe lines`: source text, and which lines of it can be probed.
  *
  *	$ sonde probe lines -x ./prog loop
  *	loop in /src/prog.c
@@ -13,9 +13,9 @@
  */
 #include "base/json/jsonwriter.h"
 #include "cli/output.h"
-#include "cli/probecmd.h"
-#include "cli/probetarget.h"
-#include "cli/sourcetext.h"
+#include "cli/probe/commands.h"
+#include "cli/probe/target.h"
+#include "cli/probe/sourcetext.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * probecmd_funcs.c - `sonde probe funcs`: the functions that can be probed.
+ * funcs.c - `sonde probe funcs`: the functions that can be probed.
  *
  *	$ sonde probe funcs -x ./prog 'w*'
  *	walk
@@ -13,8 +13,8 @@
  */
 #include "base/json/jsonwriter.h"
 #include "cli/output.h"
-#include "cli/probecmd.h"
-#include "cli/probefuncs.h"
+#include "cli/probe/commands.h"
+#include "cli/probe/kernelfuncs.h"
 
 #include <errno.h>
 #include <fnmatch.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * probetarget.c - finds the file that is meant by -x, -m, -k, or by nothing.
+ * target.c - finds the file that is meant by -x, -m, -k, or by nothing.
  *
  *	-x PROGRAM    a path, or a name that is looked for here, in $PATH and then among the libraries:
  *	              "bash", "libc.so.6", "./a.out"
@@ -9,7 +9,7 @@
  *	-k FILE       the kernel's vmlinux
  *	nothing       the vmlinux of the running kernel, at one of the places in the table below
  */
-#include "cli/probetarget.h"
+#include "cli/probe/target.h"
 
 #include "base/textbuf.h"
 #include "probe/findprogram.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * probeopts.c - opens what definitions are resolved with.
+ * opts.c - opens what definitions are resolved with.
  *
  * Who may not read the tracing directory can still try definitions (-n, -D, show), and so can who has the BTF
  * of another machine ($SONDE_BTF): then a kernel of these days is assumed.
  */
-#include "cli/probeopts.h"
+#include "cli/probe/opts.h"
 
 #include "probe/findprogram.h"
 #include "symbols/arch.h"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * probefuncs.c - the functions of the running kernel, from /proc/kallsyms.
+ * kernelfuncs.c - the functions of the running kernel, from /proc/kallsyms.
  *
  *	ffffffff812f0e10 T vfs_read
  *	ffffffffc0a31000 t irqfd_inject	[kvm]
  *
  * Only text (t, T, w, W), sorted by name. No debug information is needed for that.
  */
-#include "cli/probefuncs.h"
+#include "cli/probe/kernelfuncs.h"
 
 #include "base/files/mapfile.h"
 #include "symbols/kallsyms.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * probeopts.h - the options that say where the names in a definition are looked for, and what they open.
+ * opts.h - the options that say where the names in a definition are looked for, and what they open.
  *
  *	probeopts_open ─▶ definition_parse, probe_resolve ─▶ probeopts_close
  */
-#ifndef SONDE_CLI_PROBEOPTS_H
-#define SONDE_CLI_PROBEOPTS_H
+#ifndef SONDE_CLI_PROBE_OPTS_H
+#define SONDE_CLI_PROBE_OPTS_H
 
 #include "base/errmsg.h"
 #include "base/options.h"

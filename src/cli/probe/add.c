@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * probecmd_add.c - `sonde probe add`: resolves definitions and leaves them in the kernel.
+ * add.c - `sonde probe add`: resolves definitions and leaves them in the kernel.
  *
  *	resolve all ─▶ define all ─▶ say how to use them
  *
- * All or none: nothing is defined before all are resolved (probedraft.h).
+ * All or none: nothing is defined before all are resolved (draft.h).
  */
-#include "cli/probecmd.h"
-#include "cli/probedraft.h"
-#include "cli/probeopts.h"
+#include "cli/probe/commands.h"
+#include "cli/probe/draft.h"
+#include "cli/probe/opts.h"
 
 #include <errno.h>
 #include <stdio.h>

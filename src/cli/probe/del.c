@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * probecmd_del.c - `sonde probe del`: removes probes by name or glob, whoever defined them.
+ * del.c - `sonde probe del`: removes probes by name or glob, whoever defined them.
  *
  * What belongs to a recording that is running (the groups sonde_PID) is removed only if its name is
  * written out: a glob does not take it away from another user.
  */
-#include "cli/probecmd.h"
-#include "cli/probeopts.h"
+#include "cli/probe/commands.h"
+#include "cli/probe/opts.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * probecmd_vars.c - `sonde probe vars`: what can be read at a place.
+ * vars.c - `sonde probe vars`: what can be read at a place.
  *
  *	$ sonde probe vars -x ./prog loop:5
  *	loop+31, /src/prog.c:17
@@ -18,8 +18,8 @@
  */
 #include "base/json/jsonwriter.h"
 #include "cli/output.h"
-#include "cli/probecmd.h"
-#include "cli/probeseen.h"
+#include "cli/probe/commands.h"
+#include "cli/probe/seen.h"
 
 #include <errno.h>
 #include <stdio.h>

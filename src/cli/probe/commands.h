@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * probecmd.h - the sub-commands of `sonde probe`, each a command of its own in a file of its own.
+ * commands.h - the sub-commands of `sonde probe`, each a command of its own in a file of its own.
  *
  * A sub-command is a `struct command` with two words as its name ("probe funcs"), so that help texts and
  * complaints say both. Its argv[0] is the second word. cmd_probe.c has the table of them.
  */
-#ifndef SONDE_CLI_PROBECMD_H
-#define SONDE_CLI_PROBECMD_H
+#ifndef SONDE_CLI_PROBE_COMMANDS_H
+#define SONDE_CLI_PROBE_COMMANDS_H
 
 #include "cli/command.h"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * probedraft.c - probes that are to stay: resolved, named, defined all or none.
+ * draft.c - probes that are to stay: resolved, named, defined all or none.
  *
  * Nothing is defined before all are resolved. `sonde probe add` and `sonde as perf probe` differ in what they
  * print and in which names they refuse, not in this.
  */
-#include "cli/probedraft.h"
+#include "cli/probe/draft.h"
 
 #include "base/errmsg.h"
 

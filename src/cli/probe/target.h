@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * probetarget.h - the program, module or kernel that `probe funcs`, `lines` and `vars` look into.
+ * target.h - the program, module or kernel that `probe funcs`, `lines` and `vars` look into.
  */
-#ifndef SONDE_CLI_PROBETARGET_H
-#define SONDE_CLI_PROBETARGET_H
+#ifndef SONDE_CLI_PROBE_TARGET_H
+#define SONDE_CLI_PROBE_TARGET_H
 
 #include "base/errmsg.h"
 #include "symbols/dwarf/debuginfo.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * probedraft.h - definitions on their way into the kernel, to stay there: all or none.
+ * draft.h - definitions on their way into the kernel, to stay there: all or none.
  *
  *	definition_parse ─▶ probe_draft_resolve, for each ─▶ names ─▶ probe_drafts_define
  */
-#ifndef SONDE_CLI_PROBEDRAFT_H
-#define SONDE_CLI_PROBEDRAFT_H
+#ifndef SONDE_CLI_PROBE_DRAFT_H
+#define SONDE_CLI_PROBE_DRAFT_H
 
 #include "capture/tracefs/probes.h"
 

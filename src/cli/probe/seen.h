@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * probeseen.h - the instructions that a place means, with what can be seen at each of them.
+ * seen.h - the instructions that a place means, with what can be seen at each of them.
  *
  *	probeseen_open ─▶ seen.points: for each point scope->ops->each, probeseen_globals ─▶ probeseen_close
  */
-#ifndef SONDE_CLI_PROBESEEN_H
-#define SONDE_CLI_PROBESEEN_H
+#ifndef SONDE_CLI_PROBE_SEEN_H
+#define SONDE_CLI_PROBE_SEEN_H
 
-#include "cli/probetarget.h"
+#include "cli/probe/target.h"
 #include "probe/definition/definition.h"
 #include "symbols/btf/btf.h"
 

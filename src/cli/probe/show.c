@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * probecmd_show.c - `sonde probe show`: one probe in full, whether it is defined already or only written.
+ * show.c - `sonde probe show`: one probe in full, whether it is defined already or only written.
  *
  *	show 'vfs_read(file->f_flags)'     resolves it: what the kernel would be given, what each argument is
  *	                                   and where it is read, what a hit costs
@@ -8,8 +8,8 @@
  */
 #include "base/json/jsonwriter.h"
 #include "capture/kernel/cost.h"
-#include "cli/probecmd.h"
-#include "cli/probeopts.h"
+#include "cli/probe/commands.h"
+#include "cli/probe/opts.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * probefuncs.h - the functions of a program, a module or the kernel, one after the other by name.
+ * kernelfuncs.h - the functions of a program, a module or the kernel, one after the other by name.
  */
-#ifndef SONDE_CLI_PROBEFUNCS_H
-#define SONDE_CLI_PROBEFUNCS_H
+#ifndef SONDE_CLI_PROBE_KERNELFUNCS_H
+#define SONDE_CLI_PROBE_KERNELFUNCS_H
 
-#include "cli/probetarget.h"
+#include "cli/probe/target.h"
 
 /* Those of the running kernel or of a loaded module are in /proc/kallsyms and need no file to be opened. */
 bool probefuncs_are_loaded(const struct probe_target *t);

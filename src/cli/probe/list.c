@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * probecmd_list.c - `sonde probe list`: the probes that are defined, with their hits.
+ * list.c - `sonde probe list`: the probes that are defined, with their hits.
  *
  *	EVENT            KIND    HITS  MISSED      WHAT THE KERNEL WAS GIVEN
  *	probe:vfs_read   kprobe    12       0  on  vfs_read count=%dx:u64
@@ -9,8 +9,8 @@
  * at once, or was inside a probe already.
  */
 #include "base/json/jsonwriter.h"
-#include "cli/probecmd.h"
-#include "cli/probeopts.h"
+#include "cli/probe/commands.h"
+#include "cli/probe/opts.h"
 
 #include <errno.h>
 #include <stdio.h>

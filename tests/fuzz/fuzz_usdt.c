@@ -6,7 +6,7 @@
  *
  * The section lies in memory of exactly its size. Every text that is handed out must end inside of it.
  */
-#include "symbols/dwarf/usdt.h"
+#include "symbols/usdt.h"
 
 #include <stdlib.h>
 

@@ -7,7 +7,7 @@
 #include "base/errmsg.h"
 #include "base/textbuf.h"
 #include "symbols/dwarf/debuginfo.h"
-#include "symbols/dwarf/usdt.h"
+#include "symbols/usdt.h"
 
 #include <errno.h>
 #include <setjmp.h>

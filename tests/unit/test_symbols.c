@@ -3,7 +3,7 @@
  * test_symbols.c - kernel symbols, printk formats, names of tasks, system calls, packages.
  */
 #include "symbols/kallsyms.h"
-#include "symbols/dwarf/package.h"
+#include "symbols/package.h"
 #include "symbols/printkfmt.h"
 #include "symbols/tables/syscalls.h"
 #include "symbols/tasks.h"

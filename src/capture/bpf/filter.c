@@ -160,7 +160,7 @@ static int read_pattern(struct reader *r, struct bpffilter_node *n)
 }
 
 /*
- * The kernel finds the guard that stands there instead (probe_guard.c), and a length of 0: by which no text has an end that
+ * The kernel finds the guard that stands there instead (guard.c), and a length of 0: by which no text has an end that
  * a pattern could ask for.
  */
 static bool has_instead(const struct bpffilter_node *n, bool is_pattern)

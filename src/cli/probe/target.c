@@ -14,7 +14,7 @@
 #include "base/textbuf.h"
 #include "probe/findprogram.h"
 #include "symbols/arch.h"
-#include "symbols/dwarf/package.h"
+#include "symbols/package.h"
 
 #include <errno.h>
 #include <limits.h>

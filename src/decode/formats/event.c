@@ -228,7 +228,7 @@ static bool read_brackets(struct event_parser *p, struct declaration *d)
 	return true;
 }
 
-/* Types that only recorders of probes write (probe/probe_format.c); the kernel has none so called. */
+/* Types that only recorders of probes write (probe/format.c); the kernel has none so called. */
 static uint32_t meaning_of(const struct field *f)
 {
 	static const struct {

@@ -27,8 +27,7 @@ void dynamic_place(const struct printer *p, const struct field *f, uint32_t *ret
 	len = f->size == 2 ? p->size - offset : (v >> 16) & 0xffff;
 	*ret_len = offset + len > p->size || offset > p->size ? 0 : len;
 	if (f->flags & FIELD_STRING && f->n_elements && *ret_len > f->n_elements)
-		*ret_len =
-			f->n_elements; /* of an array, and read beyond its end: probe/probe_format.c */
+		*ret_len = f->n_elements; /* of an array, and read beyond its end: probe/format.c */
 	*ret_offset = offset > p->size ? 0 : offset;
 	if (f->flags & FIELD_RELATIVE) {
 		*ret_offset += f->offset + f->size;

@@ -3,7 +3,7 @@
  * gaps.c - arguments that do not live at all places of an event.
  *
  * The kernel records something at every place, and has no sign for "nothing": 0xdeade12d is written instead, as perf has
- * it. The reader knows it by the field's type, "maybe s32" (probe_format.c, decode/formats/event.c), and shows a question mark.
+ * it. The reader knows it by the field's type, "maybe s32" (format.c, decode/formats/event.c), and shows a question mark.
  * For that the number must be one that the variable cannot have, which a narrow one can:
  *
  *	u8    45 is 0xdeade12d cut to 8 bits       b8@0/32 where it lives, and u32 where it does not: 45 is not 0xdeade12d

@@ -17,7 +17,7 @@
  */
 #include "probe/findprogram.h"
 #include "probe/resolve/resolve_int.h"
-#include "symbols/dwarf/package.h"
+#include "symbols/package.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -33,7 +33,7 @@
 #include "base/errmsg.h"
 #include "base/files/regular.h"
 #include "symbols/arch.h"
-#include "symbols/dwarf/package.h"
+#include "symbols/package.h"
 
 #include <elfutils/libdwelf.h>
 #include <errno.h>

@@ -3,7 +3,7 @@
  * agent.h - the guest's side: waits to be asked, records, sends. For `sonde record -A` and
  * `trace-cmd record -A`.
  *
- * How to record is the caller's business (struct agent_ops): serve/ does not know tracefs. One host at
+ * How to record is the caller's business (struct agent_ops): wire/ does not know tracefs. One host at
  * a time, each in a process of its own, so what it leaves behind is cleaned up with it.
  */
 #ifndef SONDE_WIRE_GUEST_AGENT_H

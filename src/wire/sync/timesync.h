@@ -10,7 +10,7 @@
  *
  * Two protocols, as trace-cmd has them: "kvm", where the host knows from its hypervisor what the guest's
  * counter differs by, and "ptp", where both mark their traces while a message goes to and fro. Markers
- * need a trace buffer, which the caller lends: serve/ does not know tracefs.
+ * need a trace buffer, which the caller lends: wire/ does not know tracefs.
  */
 #ifndef SONDE_WIRE_SYNC_TIMESYNC_H
 #define SONDE_WIRE_SYNC_TIMESYNC_H

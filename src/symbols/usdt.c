@@ -13,7 +13,7 @@
  * (prelink) does not correct them; the base tells by how much it was. The bytes are hostile: every text
  * must end inside of its note.
  */
-#include "symbols/dwarf/usdt.h"
+#include "symbols/usdt.h"
 #include "symbols/dwarf/debuginfo_int.h"
 #include "base/errmsg.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * probe_lost.c - what a probe that stays does not tell any more.
+ * lost.c - what a probe that stays does not tell any more.
  *
- * A recording writes the event's format by what the debug information says (probe_format.c). A probe that was added to the
+ * A recording writes the event's format by what the debug information says (format.c). A probe that was added to the
  * kernel has only the kernel's own format, in whatever recording it is used later:
  *
  *	-e 'prog:work(box->colour)'           colour=RED

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * probe_format.c - the kernel's print format of a probe's event, with names for its numbers.
+ * format.c - the kernel's print format of a probe's event, with names for its numbers.
  *
  * The kernel writes:
  *

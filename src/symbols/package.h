@@ -4,8 +4,8 @@
  *
  * For sentences that tell what to install. Nothing is kept; safe in all threads.
  */
-#ifndef SONDE_SYMBOLS_DWARF_PACKAGE_H
-#define SONDE_SYMBOLS_DWARF_PACKAGE_H
+#ifndef SONDE_SYMBOLS_PACKAGE_H
+#define SONDE_SYMBOLS_PACKAGE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -13,7 +13,7 @@
  * debug information is in PACKAGE-dbgsym, in an archive of its own; the table has those that are older
  * than that custom. rpm's database is no text: there the sentence stays general.
  */
-#include "symbols/dwarf/package.h"
+#include "symbols/package.h"
 
 #include <dirent.h>
 #include <limits.h>

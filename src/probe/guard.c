@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * probe_guard.c - so that a condition is not true of a text that could not be read.
+ * guard.c - so that a condition is not true of a text that could not be read.
  *
  * The texts of a record lie behind its numbers, in the order of the arguments. One that could not be read has length 0, and
  * the kernel's filters, to which 0 means "up to the next NUL", compare whatever lies where it would begin: the next text of the

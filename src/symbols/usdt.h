@@ -2,8 +2,8 @@
 /*
  * usdt.h - the notes that DTRACE_PROBE() and STAP_PROBE() leave in a program (section .note.stapsdt).
  */
-#ifndef SONDE_SYMBOLS_DWARF_USDT_H
-#define SONDE_SYMBOLS_DWARF_USDT_H
+#ifndef SONDE_SYMBOLS_USDT_H
+#define SONDE_SYMBOLS_USDT_H
 
 #include "format/bytes.h"
 

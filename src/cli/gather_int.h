@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * gather_int.h - what gather.c (feeding), gather_options.c and gather_filters.c share.
+ * gather_int.h - what the files gather*.c share.
  */
 #ifndef SONDE_CLI_GATHER_INT_H
 #define SONDE_CLI_GATHER_INT_H
 
 #include "cli/gather.h"
 #include "decode/filter/filter.h"
+
+struct report_sources;
 
 #define TEXT_MAX_BYTES (256u << 20)
 
@@ -21,5 +23,15 @@ struct gather_filters {
 int gather_make_filters(struct gather_filters *fs, const struct gather_options *o,
 			struct formats *f, bool with_plan, struct errmsg *err);
 void gather_release_filters(struct gather_filters *fs);
+
+/* The result as it is now, printed. */
+int gather_print_result(const struct gather_job *job, struct gather_options *o, bool in_time,
+			struct errmsg *err);
+
+/*
+ * Whether times are nanoseconds. A report takes uptime for time and boot for none, as trace-cmd does; but the former counts
+ * clock ticks, and the latter nanoseconds.
+ */
+bool gather_is_in_time(const struct report_sources *src);
 
 #endif

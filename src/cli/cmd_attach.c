@@ -13,11 +13,12 @@
  * it saw; here each -s is for the next virtual CPU, and they keep their numbers.
  */
 #include "cli/command.h"
-#include "cli/tracecopy.h"
+#include "cli/notes.h"
+#include "rewrite/tracecopy.h"
 #include "base/conveyor.h"
 #include "decode/order/sequence.h"
 #include "decode/timeconv.h"
-#include "wire/guest/guestopts.h"
+#include "store/guestopts.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -451,7 +452,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	if (!r)
 		r = attach(&a, err);
 	if (!r)
-		r = tracecopy_print_damage(a.host) | tracecopy_print_damage(a.guest);
+		r = notes_print_damage(a.host) | notes_print_damage(a.guest);
 	tracefile_close(a.host);
 	tracefile_close(a.guest);
 	free(a.vcpus);

@@ -7,8 +7,9 @@
  * target may be the same file.
  */
 #include "cli/command.h"
-#include "cli/compressionopt.h"
-#include "cli/tracecopy.h"
+#include "store/compression.h"
+#include "cli/notes.h"
+#include "rewrite/tracecopy.h"
 #include "store/unpack.h"
 
 #include <errno.h>
@@ -39,7 +40,7 @@ static int choose_compression(const struct convert_options *o, const struct trac
 	bool plain_data;
 
 	if (o->compression)
-		return compressionopt_parse(o->compression, o->version, ret, &plain_data, err);
+		return compression_choose(o->compression, o->version, ret, &plain_data, err);
 	*ret = o->version == 6 ? COMPRESSION_NONE : tf->compression;
 	if (*ret == COMPRESSION_UNKNOWN) /* its data cannot be read, so any will do */
 		*ret = COMPRESSION_ZSTD;
@@ -113,7 +114,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 		return r;
 	r = convert(tf, &o, err);
 	if (!r)
-		r = tracecopy_print_damage(tf);
+		r = notes_print_damage(tf);
 	tracefile_close(tf);
 	return r;
 }

@@ -12,7 +12,7 @@
 #include "cli/command.h"
 #include "cli/dump.h"
 #include "cli/output.h"
-#include "cli/tracecopy.h"
+#include "cli/notes.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -529,7 +529,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	fflush(stdout);
 	output_unpage(&out);
 	if (!r)
-		r = tracecopy_print_damage(d.tf);
+		r = notes_print_damage(d.tf);
 	free(d.strings);
 	tracefile_close(d.tf);
 	return r;

@@ -7,7 +7,7 @@
  * the buffer; a snapshot (-s) stays where it is.
  */
 #include "capture/record/recording.h"
-#include "cli/compressionopt.h"
+#include "store/compression.h"
 #include "cli/filecount.h"
 #include "cli/instances.h"
 
@@ -82,8 +82,8 @@ static int extract(const struct extract_options *o, const struct name_list *name
 	};
 	struct recording_sum sum = {0};
 	struct session s;
-	int r = compressionopt_parse(o->compression, o->file_version, &config.compression,
-				     &config.plain_data, err),
+	int r = compression_choose(o->compression, o->file_version, &config.compression,
+				   &config.plain_data, err),
 	    r2;
 
 	if (r < 0)

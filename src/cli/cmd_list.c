@@ -14,7 +14,7 @@
 #include "cli/list_live.h"
 #include "cli/list_match.h"
 #include "cli/output.h"
-#include "cli/tracecopy.h"
+#include "cli/notes.h"
 #include "decode/formats/formats.h"
 #include "store/unpack.h"
 
@@ -394,7 +394,7 @@ static int list(const struct list_options *o, struct errmsg *err)
 	r = list_file(tf, o, err);
 	fflush(stdout);
 	if (!r)
-		r = tracecopy_print_damage(tf);
+		r = notes_print_damage(tf);
 	tracefile_close(tf);
 	return r;
 }

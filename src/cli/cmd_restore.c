@@ -13,7 +13,8 @@
  * kept.
  */
 #include "cli/command.h"
-#include "cli/tracecopy.h"
+#include "cli/notes.h"
+#include "rewrite/tracecopy.h"
 #include "capture/kernel/kernelinfo.h"
 #include "base/files/mapfile.h"
 #include "decode/walker.h"
@@ -411,7 +412,7 @@ static int restore_trace(const struct restore_options *o, const char *path, stru
 		return r;
 	r = restore_from(o, tf, NULL, err);
 	if (!r)
-		tracecopy_print_damage(tf);
+		notes_print_damage(tf);
 	tracefile_close(tf);
 	return r;
 }

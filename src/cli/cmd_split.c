@@ -10,9 +10,10 @@
  *	FILE.0001 …  with -r
  */
 #include "cli/command.h"
-#include "cli/splitter.h"
+#include "rewrite/splitter.h"
 #include "cli/timearg.h"
-#include "cli/tracecopy.h"
+#include "cli/notes.h"
+#include "rewrite/tracecopy.h"
 #include "base/conveyor.h"
 #include "decode/timeconv.h"
 #include "store/pagestream.h"
@@ -399,7 +400,7 @@ static int split_file(const struct split_options *o, struct errmsg *err)
 	if (!r)
 		r = split(tf, o, t, err);
 	if (!r)
-		r = tracecopy_print_damage(tf);
+		r = notes_print_damage(tf);
 	tracefile_close(tf);
 	free(t);
 	return r;

@@ -8,7 +8,7 @@
 #include "cli/recordopts.h"
 
 #include "analyse/profile/hook.h"
-#include "cli/compressionopt.h"
+#include "store/compression.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -402,6 +402,6 @@ int recordopts_get_config(const struct record_options *o, const char *path,
 		.no_splice = o->no_splice,
 		.busy = o->busy,
 	};
-	return compressionopt_parse(o->compression, o->file_version, &ret_config->compression,
-				    &ret_config->plain_data, err);
+	return compression_choose(o->compression, o->file_version, &ret_config->compression,
+				  &ret_config->plain_data, err);
 }

@@ -9,7 +9,7 @@
 #include "capture/record/recording.h"
 #include "cli/as/tracecmd_record_int.h"
 #include "cli/command.h"
-#include "cli/compressionopt.h"
+#include "store/compression.h"
 #include "cli/netrecord.h"
 
 #include <errno.h>
@@ -214,10 +214,10 @@ int tc_run_extract(struct tc_line *line, struct errmsg *err)
 	int r = tracefs_open(&t, err);
 
 	if (r >= 0)
-		r = compressionopt_parse(compression	   ? compression
-					 : rc.version == 7 ? "any"
-							   : NULL,
-					 rc.version, &rc.compression, &rc.plain_data, err);
+		r = compression_choose(compression	 ? compression
+				       : rc.version == 7 ? "any"
+							 : NULL,
+				       rc.version, &rc.compression, &rc.plain_data, err);
 	if (r >= 0)
 		r = add_names(&t, line, &names, err);
 	if (r >= 0)

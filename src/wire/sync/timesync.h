@@ -16,7 +16,7 @@
 #define SONDE_WIRE_SYNC_TIMESYNC_H
 
 #include "format/bytes.h"
-#include "wire/guest/guestopts.h"
+#include "store/guestopts.h"
 
 struct channel;
 struct errmsg;

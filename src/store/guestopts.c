@@ -5,7 +5,7 @@
  * TIME_SHIFT has for each vcpu u32 n, then n times, n offsets, n scalings, and after all vcpus n fractions
  * for each: readers older than the fractions stop before them.
  */
-#include "wire/guest/guestopts.h"
+#include "store/guestopts.h"
 
 #include "base/textbuf.h"
 

@@ -9,8 +9,8 @@
  * Nothing is read twice but what counting events over all CPUs needs (see splitter.c), and nothing is
  * kept in memory but a page for each CPU.
  */
-#ifndef SONDE_CLI_SPLITTER_H
-#define SONDE_CLI_SPLITTER_H
+#ifndef SONDE_REWRITE_SPLITTER_H
+#define SONDE_REWRITE_SPLITTER_H
 
 #include "store/tracefile.h"
 #include "store/writer.h"

@@ -9,8 +9,8 @@
  * Damage that is met on the way is added to tf->damage; what the target's version has no place for
  * is named in `left_out`.
  */
-#ifndef SONDE_CLI_TRACECOPY_H
-#define SONDE_CLI_TRACECOPY_H
+#ifndef SONDE_REWRITE_TRACECOPY_H
+#define SONDE_REWRITE_TRACECOPY_H
 
 #include "base/textbuf.h"
 #include "store/tracefile.h"
@@ -41,8 +41,5 @@ int tracecopy_metadata(struct tracecopy *tc, struct writer *w, struct errmsg *er
 int tracecopy_buffers(struct tracecopy *tc, struct writer *w, struct errmsg *err);
 /* The latency text, if the trace has one instead of events. */
 const struct tracefile_buffer *tracecopy_latency(const struct tracefile *tf);
-
-/* Prints the damage of a file to stderr; true if there is any. */
-bool tracecopy_print_damage(const struct tracefile *tf);
 
 #endif

@@ -19,7 +19,7 @@
  *
  * The times that decide are the ones report shows; the ones that are stored stay as they are.
  */
-#include "cli/splitter.h"
+#include "rewrite/splitter.h"
 
 #include "decode/timeconv.h"
 #include "decode/walker.h"

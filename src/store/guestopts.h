@@ -8,8 +8,8 @@
  *
  * Numbers get the byte order of the file: `swap` if it is not ours.
  */
-#ifndef SONDE_WIRE_GUEST_GUESTOPTS_H
-#define SONDE_WIRE_GUEST_GUESTOPTS_H
+#ifndef SONDE_STORE_GUESTOPTS_H
+#define SONDE_STORE_GUESTOPTS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -18,7 +18,7 @@
  * Formats (u32 count, then texts) of a file that is cut off promise more than is there. They are
  * counted anew, or everything behind them in a version 6 file would be read wrong.
  */
-#include "cli/tracecopy.h"
+#include "rewrite/tracecopy.h"
 
 #include "base/conveyor.h"
 #include "base/errmsg.h"
@@ -50,13 +50,6 @@ void tracecopy_release(struct tracecopy *tc)
 	unpacker_free(tc->unpacker);
 	textbuf_release(&tc->formats[0]);
 	textbuf_release(&tc->formats[1]);
-}
-
-bool tracecopy_print_damage(const struct tracefile *tf)
-{
-	for (size_t i = 0; i < tf->n_damage; i++)
-		fprintf(stderr, "sonde: %s\n", tf->damage[i]);
-	return tf->n_damage;
 }
 
 struct writer_config tracecopy_config(const struct tracecopy *tc, const char *path,

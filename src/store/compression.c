@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * compressionopt.c - turns "none", "zstd", "zlib" or "any" into a kind of compression.
+ * compression.c - turns "none", "zstd", "zlib" or "any" into a kind of compression.
  *
  * Without a word the texts are compressed and the events are not: symbols and formats are nearly all of a
  * small recording (5.5 MB become 1 MB), and events go to the file without passing through our hands.
@@ -9,7 +9,7 @@
  * version 6 of the format, which has no compression, it means none; every other word that asks for one
  * there is refused.
  */
-#include "cli/compressionopt.h"
+#include "store/compression.h"
 
 #include "base/errmsg.h"
 #include "store/unpack.h"
@@ -17,8 +17,8 @@
 #include <errno.h>
 #include <string.h>
 
-int compressionopt_parse(const char *name, long long version, enum compression *ret,
-			 bool *ret_plain_data, struct errmsg *err)
+int compression_choose(const char *name, long long version, enum compression *ret,
+		       bool *ret_plain_data, struct errmsg *err)
 {
 	enum compression best = version == 6 ? COMPRESSION_NONE : COMPRESSION_ZSTD;
 	enum compression kind = !name || !strcmp(name, "any") ? best : compression_parse(name);

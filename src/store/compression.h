@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * compressionopt.h - the value of --compression, which several commands take.
+ * compression.h - the value of --compression, which several commands take.
  */
-#ifndef SONDE_CLI_COMPRESSIONOPT_H
-#define SONDE_CLI_COMPRESSIONOPT_H
+#ifndef SONDE_STORE_COMPRESSION_H
+#define SONDE_STORE_COMPRESSION_H
 
 #include "store/tracefile.h"
 
@@ -13,7 +13,7 @@ struct errmsg;
  * name NULL: texts are compressed (if the version of the file can have it), sub-buffers stay plain.
  * -EINVAL with a sentence, also if the version of the file cannot have it.
  */
-int compressionopt_parse(const char *name, long long version, enum compression *ret,
-			 bool *ret_plain_data, struct errmsg *err);
+int compression_choose(const char *name, long long version, enum compression *ret,
+		       bool *ret_plain_data, struct errmsg *err);
 
 #endif

@@ -394,8 +394,11 @@ int session_start(struct session *s, struct errmsg *err)
 	r = leave_out_self(s, err);
 	if (s->census)
 		census_add_own(s->census);
-	if (r >= 0 && s->has_child)
-		child_ready(&s->child);
+	if (s->has_child) { /* in this order: a child that is ready burns a CPU */
+		setup_look_at_others(s->setup, s->child.pid);
+		if (r >= 0)
+			child_ready(&s->child);
+	}
 	if (r >= 0)
 		r = setup_start(s->setup, err);
 	s->start_ns = now_ns();

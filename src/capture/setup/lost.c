@@ -104,8 +104,8 @@ static bool has_name(const char *pid, const char *name)
 	return !strncmp(comm, name, COMM_BYTES - 1);
 }
 
-/* A process that is called as the program at path is. */
-static bool is_running(const char *path)
+/* A process besides except that is called as the program at path is. */
+static bool is_running(const char *path, int except)
 {
 	const char *name = strrchr(path, '/') + 1;
 	DIR *tasks = opendir("/proc");
@@ -113,17 +113,19 @@ static bool is_running(const char *path)
 	bool found = !tasks; /* not known */
 
 	while (tasks && !found && (e = readdir(tasks)))
-		found = e->d_name[0] >= '1' && e->d_name[0] <= '9' && has_name(e->d_name, name);
+		found = e->d_name[0] >= '1' && e->d_name[0] <= '9' && atoi(e->d_name) != except &&
+			has_name(e->d_name, name);
 	if (tasks)
 		closedir(tasks);
 	return found;
 }
 
-void setup_look_at_others(struct setup *s)
+void setup_look_at_others(struct setup *s, int command)
 {
 	char path[PATH_MAX];
 
-	s->is_program_busy = setup_can_lose(s) && find_command(s, path) && is_running(path);
+	s->is_program_busy =
+		setup_can_lose(s) && find_command(s, path) && is_running(path, command);
 }
 
 /* --- the end ----------------------------------------------------------------------------------------- */
@@ -178,7 +180,7 @@ uint64_t setup_tell_lost(struct setup *s, const struct setup_arrived *arrived,
 	uint64_t n = 0;
 
 	if (s->is_program_busy || !setup_can_lose(s) || !find_command(s, path) ||
-	    is_running(path) || probes_list(&s->t, &l, &ignored) < 0)
+	    is_running(path, 0) || probes_list(&s->t, &l, &ignored) < 0)
 		return 0;
 	for (size_t i = 0; i < s->n_probes; i++) {
 		const struct setup_probe *sp = s->probes[i];

@@ -589,7 +589,6 @@ int setup_start(struct setup *s, struct errmsg *err)
 		if (fds[i] >= 0)
 			close(fds[i]);
 	free(fds);
-	setup_look_at_others(s);
 	setup_watch_markers(s);
 	if (r >= 0)
 		r = switch_all(s, "1", err);

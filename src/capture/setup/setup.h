@@ -111,6 +111,8 @@ struct setup_arrived {
 	uint64_t n_lost; /* of all ids, known to be lost */
 };
 bool setup_can_lose(const struct setup *s);
+/* Does anybody run that program already? command: the process that will, which has its name already. */
+void setup_look_at_others(struct setup *s, int command);
 /* When the command has ended, and its probes still stand. How many; a sentence for each probe. tell may be NULL. */
 uint64_t setup_tell_lost(struct setup *s, const struct setup_arrived *arrived,
 			 void (*tell)(const char *sentence));

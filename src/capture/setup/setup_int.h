@@ -42,8 +42,6 @@ int setup_each_thread(const char *pid, int (*visit)(void *ctx, const char *threa
 int setup_tgids(struct setup *s, const struct setup_buffer *b, struct errmsg *err);
 /* Says so if a task of -P runs a file that is no more the one that is probed. */
 void setup_note_replaced(struct setup *s, const struct probe *p);
-/* lost.c: looks whether others run the command's program, just before it does. */
-void setup_look_at_others(struct setup *s);
 /* functions.c */
 int setup_functions(struct setup *s, const struct setup_buffer *b, struct errmsg *err);
 /* Commands, triggers with a count: the count from the beginning; then writes 1 to switch_fd. */

@@ -245,7 +245,12 @@ def test_export_over_http():
         same(json.loads(body), [], "no events")
         view.get("api/export?what=exe&lanes=cpu:0:0", 400)
         view.get("api/export?what=svg", 400)
-        view.get("api/export?what=svg&lanes=nosuch:0:1", 400)
+        for lanes in ("nosuch:0:1", "cpu:0:0,nosuch:0:1", "cpu:0:x"):
+            for what in ("svg", "html"):
+                got = view.get(f"api/export?what={what}&lanes={lanes}", 400)
+                check("is not the name of a lane" in got["error"], f"{what} of {lanes}: {got}")
+        _, _, body = view.ask("GET", view.path("api/export?what=svg&lanes=cpu:0:0,field:0:sched/sched_switch:nosuch"))
+        check(b"nosuch" in body and b'data-lane="cpu:0:0"' in body, "a lane that this trace cannot have is drawn with the reason")
         view.get("api/export?what=svg&lanes=cpu:0:0&width=99999", 400)
     with Server(trace("events-v7-none"), trace("events-v6")) as view:
         _, headers, _ = view.ask("GET", view.path("api/export?what=csv&to=1000"))

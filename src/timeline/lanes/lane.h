@@ -103,6 +103,8 @@ struct timeline *lanes_timeline(struct lanes *ls);
 /* The thread of which machine runs this virtual CPU of a guest; -1: not known. */
 int lanes_find_vcpu(struct lanes *ls, uint32_t guest, uint32_t cpu, uint32_t *ret_host);
 
+/* Is it the name of a lane, of whatever trace? -EINVAL with a sentence if not. */
+int lane_check_name(const char *spec, struct errmsg *err);
 /* -EINVAL with a sentence for a bad spec. The lane is counted: lane_put() gives it back. */
 int lane_get(struct lanes *ls, const char *spec, struct lane **ret, struct errmsg *err);
 void lane_put(struct lane *ln);

@@ -192,3 +192,10 @@ int lane_spec_parse(struct lane_spec *s, const char *text, struct errmsg *err)
 			  "pair, found, all and vcpu.",
 			  text);
 }
+
+int lane_check_name(const char *spec, struct errmsg *err)
+{
+	struct lane_spec s;
+
+	return lane_spec_parse(&s, spec, err);
+}

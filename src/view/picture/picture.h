@@ -40,7 +40,7 @@ void picture_name_mark(struct picture_mark *m, size_t number);
 /* SPEC,SPEC… in place; pairs and fields have no commas. Returns how many, at most max. */
 size_t picture_split(char *specs, const char **ret, size_t max);
 
-/* -EINVAL with a sentence for a lane that cannot be had, unless shows_refused. */
+/* -EINVAL with a sentence for what is no lane's name, and without shows_refused for a lane that cannot be had. */
 int picture_add_svg(struct stage *st, const struct picture *pic, struct textbuf *out,
 		    struct errmsg *err);
 /* The picture with zoom and tooltips, the range's numbers, and its events up to a ceiling. */

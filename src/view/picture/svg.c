@@ -204,6 +204,18 @@ static int get_lane(struct drawing *d, const char *spec, struct stage_lane *ret,
 			  (double)(to - from + 1) / 1e6 / 2);
 }
 
+/*
+ * What is wrong with a lane is drawn in its place, if the picture should have that. But not for what names no lane of
+ * any trace: that is a mistake of who asks.
+ */
+static bool is_drawable(const struct drawing *d, const char *spec, int code)
+{
+	struct errmsg ignored = {0};
+
+	return code >= 0 ||
+	       (d->pic->shows_refused && code != -ENOMEM && lane_check_name(spec, &ignored) >= 0);
+}
+
 /* Lanes are built by asking for them, so their heights are known before they are drawn. */
 static int lay_out(struct drawing *d, struct row *rows, double *ret_bottom, struct errmsg *err)
 {
@@ -216,7 +228,7 @@ static int lay_out(struct drawing *d, struct row *rows, double *ret_bottom, stru
 		struct stage_lane held;
 		int code = get_lane(d, d->pic->specs[i], &held, err);
 
-		if (code < 0 && (!d->pic->shows_refused || code == -ENOMEM))
+		if (!is_drawable(d, d->pic->specs[i], code))
 			return code;
 		lane_words_get(d->st, d->pic->specs[i], &r->words);
 		r->begins_machine =

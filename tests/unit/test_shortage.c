@@ -23,9 +23,14 @@
 /* Not a constant, or the compiler would know that the calls fail. */
 static volatile size_t too_much = (size_t)1 << 62;
 
-/* The address sanitizer ends a program that asks for so much, unless it is told not to. */
+/* The sanitizers end a program that asks for so much, unless they are told not to. */
 const char *__asan_default_options(void);
+const char *__tsan_default_options(void);
 __attribute__((visibility("default"))) const char *__asan_default_options(void)
+{
+	return "allocator_may_return_null=1";
+}
+__attribute__((visibility("default"))) const char *__tsan_default_options(void)
 {
 	return "allocator_may_return_null=1";
 }

@@ -2,11 +2,12 @@
 #
 #   make            build/sonde (release, LTO)        make deps       packages to build it
 #   make run        build it, record, report, serve   make deps-test  packages to test it
-#   make test       every test (T=NAME: only those)   make bench      figures against trace-cmd
-#   make fuzz       the fuzz targets (SECONDS each)   make format     clang-format over the tree
-#   make install    PREFIX=/usr/local DESTDIR=        make clean      remove all build directories
+#   make test       what every change needs (T=NAME:  make bench      figures against trace-cmd
+#                   those tests instead)              make format     clang-format over the tree
+#   make test-all   every test                        make clean      remove all build directories
+#   make fuzz       the fuzz targets (SECONDS each)   make install    PREFIX=/usr/local DESTDIR=
 #
-# `make run` and `make test` install what is missing first (Debian, as root or with sudo).
+# `make run` and the tests install what is missing first (Debian, as root or with sudo).
 
 BUILD   = build
 PREFIX  = /usr/local
@@ -29,7 +30,10 @@ run: deps
 	@SERVE=$(SERVE) tools/demo $(BUILD)/sonde
 
 test: deps-test
-	@tests/run $(T)
+	@tests/run $(or $(T),--quick)
+
+test-all: deps-test
+	@tests/run
 
 bench: deps-test all
 	@tests/bench/run
@@ -53,4 +57,4 @@ format:
 clean:
 	rm -rf build build-*
 
-.PHONY: all run test bench fuzz install deps deps-test format clean
+.PHONY: all run test test-all bench fuzz install deps deps-test format clean

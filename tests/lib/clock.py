@@ -16,7 +16,7 @@ class Clock:
     def __init__(self):
         self.began = time.monotonic()
         self.steps = []     # (seconds, seconds of CPU time, when it began, name)
-        self.parts = []     # (seconds, CPU, name) of tests of a suite that measures them
+        self.parts = []     # (seconds, CPU, name) of tests inside suites
         self.phases = {}    # name: [steps, CPU, first began, last ended]
 
     def elapsed(self):
@@ -31,9 +31,15 @@ class Clock:
         row[2] = min(row[2], began)
         row[3] = max(row[3], began + took)
 
-    def add_part(self, name, detail):
-        if found := re.match(r"([\d.]+) s, ([\d.]+) s of CPU time", detail or ""):
-            self.parts.append((float(found[1]), float(found[2]), name))
+    def add_part(self, name, seconds, cpu):
+        self.parts.append((seconds, cpu, name))
+
+    def add_measured(self, name, detail):
+        """Takes what a suite says a test took; whether it said so."""
+        found = re.match(r"([\d.]+) s, ([\d.]+) s of CPU time", detail or "")
+        if found:
+            self.add_part(name, float(found[1]), float(found[2]))
+        return bool(found)
 
     def phase_table(self):
         """When each phase began and ended, and its CPU time. Half of the sum is the least that two

@@ -37,8 +37,9 @@ struct receiver {
 	int end_pipe[2];
 	struct client clients[CLIENTS_MAX];
 	unsigned n_clients;
-	bool served, kept; /* one client at least; its trace */
-	bool is_child;	   /* this is the process of a client */
+	bool served;		    /* one client at least */
+	enum session_result result; /* of the last */
+	bool is_child;		    /* this is the process of a client */
 };
 
 void receiver_free(struct receiver *r)
@@ -89,7 +90,7 @@ static void say(const struct receiver *r, enum receive_level level, const char *
 
 static void serve_here(struct receiver *r, int fd)
 {
-	r->kept = session_run(r->config, fd, r->config->stop_fd) == 0;
+	r->result = session_run(r->config, fd, r->config->stop_fd);
 	r->served = true;
 }
 
@@ -109,7 +110,7 @@ static void serve_in_child(struct receiver *r, int fd)
 		r->end_pipe[1] = -1;
 		while (r->n_fds)
 			close(r->fds[--r->n_fds]);
-		r->kept = session_run(r->config, fd, r->end_pipe[0]) == 0;
+		r->result = session_run(r->config, fd, r->end_pipe[0]);
 		return;
 	}
 	close(fd);
@@ -140,7 +141,7 @@ static void reap(struct receiver *r, unsigned index)
 
 	if (waitpid(c->pid, &status, 0) == c->pid) {
 		r->served = true;
-		r->kept = WIFEXITED(status) && !WEXITSTATUS(status);
+		r->result = WIFEXITED(status) ? WEXITSTATUS(status) : SESSION_NONE;
 		if (WIFSIGNALED(status))
 			say(r, RECEIVE_ERROR,
 			    "the process of a client died; what came is in files named "
@@ -194,11 +195,12 @@ int receiver_run(struct receiver *r, struct errmsg *err)
 		more = r->config->once && r->config->serial && r->served ? 0 : step(r);
 	while (more > 0);
 	if (r->is_child)
-		return !r->kept;
+		return r->result;
 	wait_for_clients(r);
 	if (more < 0)
 		return errmsg_set_errno(err, more, "cannot wait for clients");
-	if (r->config->once && r->served && !r->kept)
-		return errmsg_set(err, -EIO, "the client's trace was not kept");
-	return 0;
+	if (!r->config->once || !r->served || r->result == SESSION_WHOLE)
+		return 0;
+	return errmsg_set(err, -EIO, "the client's trace %s",
+			  r->result == SESSION_CUT ? "is incomplete" : "was not kept");
 }

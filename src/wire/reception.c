@@ -276,30 +276,33 @@ static void tell_result(const struct session *s, const struct collector_result *
 }
 
 /* The file of what came, however it ended. */
-static int finish(struct session *s, int ended, const struct errmsg *why)
+static enum session_result finish(struct session *s, int ended, const struct errmsg *why)
 {
 	struct collector_result sum;
 	struct errmsg err = {0};
+	bool is_cut = ended < 0;
 	int r;
 
 	if (s->intake)
 		intake_finish(s->intake, !ended);
 	if (ended < 0)
 		say(s, RECEIVE_ERROR, "%s", why->text);
-	else if (check_intake(s, &err) < 0)
+	else if (check_intake(s, &err) < 0) {
 		say(s, RECEIVE_ERROR, "%s", err.text);
+		is_cut = true;
+	}
 	err = (struct errmsg){0};
 	if (!s->collector)
-		return ended;
+		return SESSION_NONE;
 	r = collector_finish(s->collector, &sum, &err);
 	if (r == -ENODATA && !sum.n_bytes)
-		return ended < 0 ? ended : r;
+		return SESSION_NONE;
 	if (r < 0) {
 		say(s, RECEIVE_ERROR, "%s", err.text);
-		return r;
+		return SESSION_NONE;
 	}
 	tell_result(s, &sum);
-	return 0;
+	return is_cut ? SESSION_CUT : SESSION_WHOLE;
 }
 
 static void raise_limit(void)
@@ -331,15 +334,16 @@ static int prepare(struct session *s, struct errmsg *err)
 	return r;
 }
 
-int session_run(const struct receive_config *config, int fd, int stop_fd)
+enum session_result session_run(const struct receive_config *config, int fd, int stop_fd)
 {
 	struct session *s = calloc(1, sizeof(*s));
+	enum session_result result;
 	struct errmsg err = {0};
 	int r;
 
 	if (!s) {
 		close(fd);
-		return -EIO;
+		return SESSION_NONE;
 	}
 	s->config = config;
 	channel_init(&s->ch, fd, stop_fd);
@@ -356,9 +360,9 @@ int session_run(const struct receive_config *config, int fd, int stop_fd)
 	}
 	if (!r)
 		r = receive(s, &err);
-	r = finish(s, r, &err);
+	result = finish(s, r, &err);
 	intake_free(s->intake);
 	channel_release(&s->ch);
 	free(s);
-	return r < 0 ? -EIO : 0;
+	return result;
 }

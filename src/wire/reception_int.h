@@ -45,7 +45,14 @@ void intake_free(struct intake *in);
 
 /* --- reception.c --------------------------------------------------------------------------------- */
 
-/* Serves the client on fd (taken) until it is done. 0, or -EIO if there is no file of it. */
-int session_run(const struct receive_config *config, int fd, int stop_fd);
+/* What a session left; also the exit status of its process, so the values stay apart from EXIT_USAGE. */
+enum session_result {
+	SESSION_WHOLE,	 /* a file with everything that the client sent */
+	SESSION_NONE,	 /* no file */
+	SESSION_CUT = 3, /* a file with what came before something failed; the log says what */
+};
+
+/* Serves the client on fd (taken) until it is done. */
+enum session_result session_run(const struct receive_config *config, int fd, int stop_fd);
 
 #endif

@@ -6,7 +6,8 @@ each run), and what it needs:
     writes=     names of the files that it writes, which must be whole or not be there
     stdin=      a golden trace on standard input
     env=        more environment
-    varies=     what it writes is not the same from run to run, so it is not compared
+    peer=       it waits for clients: the arguments of tests/net/send_trace, which sends a trace to it
+    keeps=      what came before the fault stays, in a file that can be read; standard error says so
 The traces are small ones: every row runs some hundred times.
 """
 import dataclasses
@@ -20,7 +21,8 @@ class Row:
     writes: tuple = ()
     stdin: str = ""
     env: dict = dataclasses.field(default_factory=dict)
-    varies: bool = False
+    peer: str | None = None
+    keeps: bool = False
 
 
 def row(name, line, **needs):
@@ -85,11 +87,10 @@ ROWS = [
     row("attach", "attach -c 2 -s 5000000000 h.dat g.dat 11:0 12:1",
         files=(("h.dat", "made-v7-le-8-4096.dat"), ("g.dat", "made-instances-v7.dat"))),
     row("export-perfetto", "export --perfetto -o out $GOLDEN/tour.dat", writes=("out",)),
-    row("export-chrome", "export --chrome -o out $GOLDEN/tour.dat", writes=("out",), varies=True),
+    row("export-chrome", "export --chrome -o out $GOLDEN/tour.dat", writes=("out",)),
     row("export-chrome-stdout", "export --chrome $GOLDEN/made-instances-v7.dat"),
     row("export-svg", "export --svg --lanes cpu:0:0,cpu:0:1 -o out $GOLDEN/tour.dat", writes=("out",)),
-    row("export-html", "export --html --lanes cpu:0:0,cpu:0:1 -o out $GOLDEN/tour.dat", writes=("out",),
-        varies=True),
+    row("export-html", "export --html --lanes cpu:0:0,cpu:0:1 -o out $GOLDEN/tour.dat", writes=("out",)),
     row("as-report", "as trace-cmd report -i $GOLDEN/tour.dat"),
     row("as-dump", "as trace-cmd dump --summary -i $GOLDEN/tour.dat"),
     row("as-split", "as trace-cmd split -i trace.dat -o out -e 20", writes=("out.1",), **TRACE),
@@ -114,6 +115,10 @@ ROWS = [
         writes=("out.dat",)),
     row("check-events-kernel", "check-events -t $HERE/tracing"),
     row("boot", "record --boot -e sched:sched_switch -p function -l vfs_*", env=KERNEL),
+    row("listen", "listen --once --debug -p 0", peer="-t", keeps=True),
+    row("listen-udp", "listen --once --debug -p 0 --max-size 100", peer="", keeps=True),
+    row("listen-one", "listen --once --debug -p 0 -d . -o got", peer="-1 -t", keeps=True),
+    row("listen-key", "listen --once --debug -p 0 --key $HERE/key", peer="-t -c -k $HERE/key", keeps=True),
     row("unknown", "raport"),
     row("no-file", "report nosuch.dat"),
     row("no-trace", "report $TESTS/faults/commands.py"),
@@ -169,6 +174,8 @@ def make_files(place, golden, tests):
         (place / "tracing" / name).parent.mkdir(parents=True, exist_ok=True)
         (place / "tracing" / name).write_text(text)
     (place / "symbols").write_text(SYMBOLS)
+    (place / "key").write_text("correct horse battery staple\n")
+    (place / "key").chmod(0o600)
     (place / "some.cpu0").write_bytes((golden / "made-v6-le-8-4096.dat").read_bytes()[-8192:])
     (place / "target.c").write_text(TARGET)
     subprocess.run(["cc", "-g", "-O1", "-o", place / "target", place / "target.c"], check=True)

@@ -46,8 +46,8 @@ struct agent {
 	int end_pipe[2];
 	pid_t pid; /* of the session, 0: none */
 	int pid_fd;
-	bool served;
-	bool is_child; /* this is the process of a session */
+	bool served, has_failed; /* one host at least; the last recording */
+	bool is_child;		 /* this is the process of a session */
 };
 
 struct asession {
@@ -488,11 +488,20 @@ static bool is_welcome(const struct agent *a, int fd)
 	struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *list;
 	struct netaddr peer, one;
 	bool found = false;
+	char text[320];
+	int r;
 
 	if (!a->config->client)
 		return true;
-	if (netaddr_of_peer(fd, &peer) < 0 || getaddrinfo(a->config->client, NULL, &hints, &list))
+	if (netaddr_of_peer(fd, &peer) < 0)
 		return false;
+	r = getaddrinfo(a->config->client, NULL, &hints, &list);
+	if (r) {
+		snprintf(text, sizeof(text), "cannot find the address of %.200s: %s",
+			 a->config->client, gai_strerror(r));
+		a->config->log(a->config->log_ctx, true, text);
+		return false;
+	}
 	for (const struct addrinfo *i = list; i && !found; i = i->ai_next) {
 		one.len = i->ai_addrlen;
 		memcpy(&one.addr, i->ai_addr, i->ai_addrlen);
@@ -504,7 +513,10 @@ static bool is_welcome(const struct agent *a, int fd)
 
 static void reap(struct agent *a)
 {
-	waitpid(a->pid, NULL, 0);
+	int status = 0;
+
+	waitpid(a->pid, &status, 0);
+	a->has_failed = !WIFEXITED(status) || WEXITSTATUS(status);
 	if (a->pid_fd >= 0)
 		close(a->pid_fd);
 	a->pid = 0;
@@ -536,18 +548,21 @@ static void take_host(struct agent *a, int listen_fd)
 		return;
 	}
 	if (a->config->serial) {
-		serve(a->config, fd, a->config->stop_fd);
+		a->has_failed = serve(a->config, fd, a->config->stop_fd) < 0;
 		a->served = true;
 		return;
 	}
 	a->pid = fork();
+	if (a->pid < 0)
+		a->config->log(a->config->log_ctx, true,
+			       "no process can be had for a host; it is turned away");
 	if (!a->pid) {
 		a->is_child = true;
 		close(a->end_pipe[1]);
 		a->end_pipe[1] = -1;
 		while (a->n_fds)
 			close(a->fds[--a->n_fds]);
-		serve(a->config, fd, a->end_pipe[0]);
+		a->has_failed = serve(a->config, fd, a->end_pipe[0]) < 0;
 		return;
 	}
 	close(fd);
@@ -580,10 +595,14 @@ int agent_run(struct agent *a, struct errmsg *err)
 				take_host(a, a->fds[i]);
 	}
 	if (a->is_child)
-		return 0;
+		return a->has_failed;
 	close(a->end_pipe[1]);
 	a->end_pipe[1] = -1;
 	if (a->pid)
 		reap(a);
-	return r < 0 ? errmsg_set_errno(err, r, "cannot wait for hosts") : 0;
+	if (r < 0)
+		return errmsg_set_errno(err, r, "cannot wait for hosts");
+	return a->config->once && a->has_failed
+		       ? errmsg_set(err, -EIO, "the recording for the host failed")
+		       : 0;
 }

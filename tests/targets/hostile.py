@@ -125,3 +125,64 @@ def test_hostile_program(programs):
         done = ask("funcs", "-x", programs.dir / f"bad-{i}")
         if not done.returncode or not ("is not a file" in done.stderr or "is empty" in done.stderr):
             raise Wrong(f"a program that is {kind}: {done.stderr or done.stdout}")
+
+
+def bombs():
+    """(ending, a few hundred kilobytes that unpack to more than 1 GB): one stream, again and again."""
+    import gzip
+    import lzma
+    zeros = bytes(64 << 20)
+    yield "xz", lzma.compress(zeros, preset=0) * 17
+    yield "gz", gzip.compress(zeros, 1) * 17
+    if shutil.which("zstd"):
+        yield "zst", subprocess.run(["zstd", "-c"], input=zeros, capture_output=True, check=True).stdout * 17
+
+
+def test_hostile_packed(programs):
+    """What is packed is unpacked up to a size: files, debug files, parts of files."""
+    need("prlimit", "objcopy", "xz")
+    module = programs.dir / "bomb.ko"
+    for ending, data in bombs():
+        packed = programs.dir / f"bomb.ko.{ending}"
+        packed.write_bytes(data)
+        done = ask("vars", "-m", packed, "take_many")
+        if done.returncode != 1 or "is larger than 1 GB when unpacked; unpack it by hand" not in done.stderr:
+            raise Wrong(f"{ending}: {done.returncode} {done.stderr or done.stdout}")
+        packed.write_bytes(data[:len(data) // 17 // 2])
+        done = ask("vars", "-m", packed, "take_many")
+        if done.returncode != 1 or "is packed but damaged" not in done.stderr:
+            raise Wrong(f"half of {ending}: {done.returncode} {done.stderr or done.stdout}")
+    bomb = dict(bombs())["xz"]
+    (programs.dir / "bomb.debug").write_bytes(bomb)
+    shutil.copy(programs.c("gcc", "2", "pie"), module)
+    run("objcopy", "--add-section", f".gnu_debugdata={programs.dir / 'bomb.debug'}", module)
+    done = ask("funcs", "-x", module)
+    if done.returncode != 1 or "packed sections of" not in done.stderr:
+        raise Wrong(f".gnu_debugdata: {done.returncode} {done.stderr or done.stdout}")
+    # a debug file, chosen by a checksum only
+    run("objcopy", "--strip-debug", "--remove-section=.note.gnu.build-id", "--remove-section=.gnu_debugdata",
+        f"--add-gnu-debuglink={programs.dir / 'bomb.debug'}", module)
+    expect_symbols(module)
+
+
+def test_hostile_sections(programs):
+    """A section that says it unpacks to more than there is memory."""
+    need("prlimit", "objcopy")
+    packed = programs.dir / "packed-sections"
+    run("objcopy", "--compress-debug-sections=zlib", programs.c("gcc", "2", "pie"), packed)
+    if ask("vars", "-x", packed, "add_ints").returncode:
+        raise Wrong("compressed sections are not read")
+    data = bytearray(packed.read_bytes())
+    table, n = int.from_bytes(data[40:48], "little"), int.from_bytes(data[60:62], "little")
+    for i in range(n):
+        at = table + 64 * i
+        flags, offset = (int.from_bytes(data[at + k:at + k + 8], "little") for k in (8, 24))
+        if flags & 0x800:       # SHF_COMPRESSED: its size is behind the type and four bytes of nothing
+            data[offset + 8:offset + 16] = (5 << 30).to_bytes(8, "little")
+            break
+    else:
+        raise Wrong("no section is compressed")
+    packed.write_bytes(data)
+    done = ask("vars", "-x", packed, "add_ints")
+    if done.returncode != 1 or "packed sections of" not in done.stderr:
+        raise Wrong(f"{done.returncode} {done.stderr or done.stdout}")

@@ -6,11 +6,12 @@
  *	                         ├─▶ a debug file, and an alternate one that several share: files.c
  *	                         └─▶ .gnu_debugdata: only symbols, packed by xz
  *
- * libdwfl also unpacks modules (.ko.xz) and applies their relocations: a module has no addresses of its
+ * Modules may be packed (.ko.xz): unpacked.c. libdwfl applies their relocations: a module has no addresses of its
  * own, so its sections are laid out one after the other from MODULE_BASE. Programs and libraries keep the
  * addresses that stand in the file (bias 0).
  *
  *	debuginfo.c            this file: open, close, what the file is
+ *	unpacked.c   what is packed, up to a size
  *	files.c      where its debug information is, if it is not in the file
  *	units.c      which compile units may know a name: a search through bytes, no parsing
  *	walk.c       functions and their code in one unit; diescan.c: passing over what is none
@@ -33,6 +34,7 @@
 #include "base/errmsg.h"
 #include "base/files/regular.h"
 #include "symbols/arch.h"
+#include "symbols/dwarf/unpacked.h"
 #include "symbols/package.h"
 
 #include <elfutils/libdwelf.h>
@@ -50,7 +52,7 @@
 
 /* --- opening ----------------------------------------------------------------------------------- */
 
-/* A module, packed or not: it has no addresses yet. */
+/* Not a module: that has no addresses yet. */
 static bool is_laid_out(int fd)
 {
 	unsigned char head[18];
@@ -58,6 +60,38 @@ static bool is_laid_out(int fd)
 	bool is_elf = n == sizeof(head) && !memcmp(head, ELFMAG, SELFMAG);
 
 	return is_elf && head[16] != ET_REL && head[17] != ET_REL;
+}
+
+static bool is_elf(int fd)
+{
+	char head[SELFMAG];
+
+	return pread(fd, head, sizeof(head), 0) == sizeof(head) && !memcmp(head, ELFMAG, SELFMAG);
+}
+
+/* fd, or a descriptor of what is packed in it; fd is closed then, or if it is neither. */
+static int unpack_file(int fd, const char *path, struct errmsg *err)
+{
+	int r = unpacked_open(fd, UNPACKED_FILE_MAX_BYTES);
+
+	if (r >= 0 && is_elf(r))
+		return r;
+	close(r < 0 ? fd : r);
+	if (r >= 0)
+		return errmsg_set(err, -EINVAL,
+				  "%s is no program, library or kernel: not a valid ELF file",
+				  path);
+	if (r == -EFBIG)
+		return errmsg_set(err, r,
+				  "%s is larger than 1 GB when unpacked; unpack it by hand and "
+				  "name the result",
+				  path);
+	if (r == -EOPNOTSUPP)
+		return errmsg_set(err, r, "%s is packed by bzip2; unpack it and name the result",
+				  path);
+	return r == -EBADMSG
+		       ? errmsg_set(err, r, "%s is packed but damaged: it cannot be unpacked", path)
+		       : errmsg_set_errno(err, r, "cannot unpack %s", path);
 }
 
 /* A descriptor. */
@@ -72,7 +106,8 @@ static int open_file(const char *path, struct errmsg *err)
 	if (fd == -EFBIG)
 		return errmsg_set(err, fd, "%s is larger than 8 GB; its symbols are not read",
 				  path);
-	return fd < 0 ? errmsg_set_errno(err, fd, "cannot open %s", path) : fd;
+	return fd < 0 ? errmsg_set_errno(err, fd, "cannot open %s", path)
+		      : unpack_file(fd, path, err);
 }
 
 static void note_build_id(struct debuginfo *d)
@@ -118,6 +153,11 @@ static int open_module(struct debuginfo *d, int fd, struct errmsg *err)
 	if (!eh)
 		return errmsg_set(err, -EINVAL, "%s is no program, library or kernel: %s", d->path,
 				  dwfl_errmsg(-1));
+	if (!unpacked_sections_fit(d->elf))
+		return errmsg_set(err, -EFBIG,
+				  "packed sections of %s have more than 4 GB; its symbols are not "
+				  "read",
+				  d->path);
 	d->elf_bias = bias;
 	d->arch = arch_by_machine(eh->e_machine);
 	d->is_relocatable = eh->e_type == ET_REL;

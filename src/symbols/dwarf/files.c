@@ -20,6 +20,7 @@
  */
 #include "base/files/regular.h"
 #include "symbols/dwarf/debuginfo_int.h"
+#include "symbols/dwarf/unpacked.h"
 
 #include <dwarf.h>
 #include <elfutils/libdwelf.h>
@@ -45,14 +46,17 @@ struct wanted {
 
 /* --- is it the right one? ---------------------------------------------------------------------- */
 
-static bool same_build_id(int fd, const void *id, ssize_t len)
+/* Not a packed file, which libdwfl would unpack whatever its size; id may be NULL. */
+static bool is_sound(int fd, const void *id, ssize_t len)
 {
 	Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	const void *other;
-	bool same = elf && dwelf_elf_gnu_build_id(elf, &other) == len && !memcmp(other, id, len);
+	bool sound =
+		elf && elf_kind(elf) == ELF_K_ELF && unpacked_sections_fit(elf) &&
+		(!id || (dwelf_elf_gnu_build_id(elf, &other) == len && !memcmp(other, id, len)));
 
 	elf_end(elf);
-	return same;
+	return sound;
 }
 
 static bool same_crc(int fd, uint32_t crc)
@@ -81,8 +85,8 @@ static bool is_wanted(int fd, const struct wanted *w)
 	if (is_program_itself(fd, w->program))
 		return false;
 	if (w->id_len > 0)
-		return same_build_id(fd, w->id, w->id_len);
-	return !w->has_crc || same_crc(fd, w->crc);
+		return is_sound(fd, w->id, w->id_len);
+	return (!w->has_crc || same_crc(fd, w->crc)) && is_sound(fd, NULL, 0);
 }
 
 /* --- where it may be --------------------------------------------------------------------------- */

@@ -11,7 +11,7 @@
  */
 #include "base/shortage.h"
 #include "cli/command.h"
-#include "cli/timearg.h"
+#include "decode/timearg.h"
 #include "cli/viewtrace.h"
 #include "present/export/traceexport.h"
 #include "store/outfile.h"

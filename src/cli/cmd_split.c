@@ -11,7 +11,7 @@
  */
 #include "cli/command.h"
 #include "rewrite/splitter.h"
-#include "cli/timearg.h"
+#include "decode/timearg.h"
 #include "cli/notes.h"
 #include "rewrite/tracecopy.h"
 #include "base/conveyor.h"

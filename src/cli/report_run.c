@@ -13,7 +13,7 @@
 #include "cli/output.h"
 #include "cli/report.h"
 #include "cli/report_sources.h"
-#include "cli/timearg.h"
+#include "decode/timearg.h"
 #include "decode/names.h"
 #include "present/line.h"
 #include "present/rows.h"

@@ -3,8 +3,8 @@
  * timearg.h - a time in a trace as a person gives it: "12.345678" as report shows it, or after the first
  * event "+1.5s", "+20ms", "+7us", "+100ns".
  */
-#ifndef SONDE_CLI_TIMEARG_H
-#define SONDE_CLI_TIMEARG_H
+#ifndef SONDE_DECODE_TIMEARG_H
+#define SONDE_DECODE_TIMEARG_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -7,7 +7,7 @@
  *
  *	[+] DIGITS [. DIGITS] [s|ms|us|ns]        no unit: seconds, or units of the clock
  */
-#include "cli/timearg.h"
+#include "decode/timearg.h"
 
 #include "base/errmsg.h"
 

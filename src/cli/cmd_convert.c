@@ -2,19 +2,14 @@
 /*
  * cmd_convert.c - `sonde convert`: the same trace in another version or compression of the format.
  *
- * Everything that is read is written again, see tracecopy.c; only the head, the places of things and
- * the compression change. The result appears under its name when it is complete, so source and
- * target may be the same file.
+ * The options, and one call: rewrite/convert.h does it. Source and target may be the same file. A
+ * damaged source is converted as far as it is sound; the exit status is 1 then.
  */
 #include "cli/command.h"
-#include "store/compression.h"
 #include "cli/notes.h"
-#include "rewrite/tracecopy.h"
-#include "store/unpack.h"
+#include "rewrite/convert.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
 
 struct convert_options {
 	const char *input, *output, *compression;
@@ -33,51 +28,6 @@ static const struct option_row rows[] = {
 	 offsetof(struct convert_options, compression), .complete = "none zstd zlib any"},
 	{OPTION_END},
 };
-
-static int choose_compression(const struct convert_options *o, const struct tracefile *tf,
-			      enum compression *ret, struct errmsg *err)
-{
-	bool plain_data;
-
-	if (o->compression)
-		return compression_choose(o->compression, o->version, ret, &plain_data, err);
-	*ret = o->version == 6 ? COMPRESSION_NONE : tf->compression;
-	if (*ret == COMPRESSION_UNKNOWN) /* its data cannot be read, so any will do */
-		*ret = COMPRESSION_ZSTD;
-	return 0;
-}
-
-static int convert(struct tracefile *tf, const struct convert_options *o, struct errmsg *err)
-{
-	enum compression compression;
-	struct writer_config config;
-	struct tracecopy tc;
-	struct writer *w = NULL;
-	int r = choose_compression(o, tf, &compression, err);
-
-	if (r < 0)
-		return r;
-	r = tracecopy_init(&tc, tf, o->version, err);
-	if (r < 0)
-		return r;
-	config = tracecopy_config(&tc, o->output, compression);
-	config.plain_data &= !o->compression; /* who asks for it wants all of it */
-	r = writer_open(&w, &config, err);
-	if (!r)
-		r = tracecopy_metadata(&tc, w, err);
-	if (!r)
-		r = tracecopy_buffers(&tc, w, err);
-	if (!r) {
-		r = writer_close(w, err);
-		w = NULL;
-	}
-	writer_free(w);
-	if (!r && *tc.left_out)
-		fprintf(stderr, "sonde: %s: version 6 has no place for these, left out: %s\n",
-			o->output, tc.left_out);
-	tracecopy_release(&tc);
-	return r;
-}
 
 static int check_options(struct convert_options *o, int argc, char **argv, struct errmsg *err)
 {
@@ -101,7 +51,6 @@ static int check_options(struct convert_options *o, int argc, char **argv, struc
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
 {
 	struct convert_options o = {.version = 7};
-	struct tracefile *tf;
 	int r = command_parse(cmd, &o, argc, argv, err);
 
 	if (r < 0)
@@ -109,14 +58,12 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	r = check_options(&o, r, argv, err);
 	if (r < 0)
 		return r;
-	r = tracefile_open(&tf, o.input, err);
-	if (r < 0)
-		return r;
-	r = convert(tf, &o, err);
-	if (!r)
-		r = notes_print_damage(tf);
-	tracefile_close(tf);
-	return r;
+	return convert_trace(&(struct convert_config){.input = o.input,
+						      .output = o.output,
+						      .version = o.version,
+						      .compression = o.compression,
+						      .notes = {notes_print, NULL}},
+			     err);
 }
 
 const struct command cmd_convert = {

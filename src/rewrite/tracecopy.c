@@ -75,6 +75,11 @@ struct writer_config tracecopy_config(const struct tracecopy *tc, const char *pa
 				      .is_copy = true};
 }
 
+enum compression tracecopy_compression(const struct tracefile *tf)
+{
+	return tf->compression == COMPRESSION_UNKNOWN ? COMPRESSION_ZSTD : tf->compression;
+}
+
 /* --- texts ------------------------------------------------------------------------------------- */
 
 /* Copies the whole texts of a run; *ret_whole is false if some are missing. */
@@ -247,7 +252,7 @@ static int copy_options(struct tracecopy *tc, struct writer *w, struct errmsg *e
 	return r;
 }
 
-int tracecopy_metadata(struct tracecopy *tc, struct writer *w, struct errmsg *err)
+static int copy_metadata(struct tracecopy *tc, struct writer *w, struct errmsg *err)
 {
 	/* more than is believable: what has data will do */
 	uint32_t n_cpus = tc->tf->cpu_count <= WRITER_CPUS_MAX ? tc->tf->cpu_count : 0;
@@ -367,7 +372,7 @@ const struct tracefile_buffer *tracecopy_latency(const struct tracefile *tf)
 	return NULL;
 }
 
-int tracecopy_buffers(struct tracecopy *tc, struct writer *w, struct errmsg *err)
+int tracecopy_all_buffers(void *ctx, struct tracecopy *tc, struct writer *w, struct errmsg *err)
 {
 	const struct tracefile *tf = tc->tf;
 	const struct tracefile_buffer *text = tracecopy_latency(tf);
@@ -388,4 +393,22 @@ int tracecopy_buffers(struct tracecopy *tc, struct writer *w, struct errmsg *err
 		if (!tf->buffers[i].is_text)
 			r = copy_buffer(tc, w, &tf->buffers[i], first++, err);
 	return r < 0 ? r : 0;
+}
+
+int tracecopy_write(struct tracecopy *tc, const struct writer_config *config, tracecopy_fill *fill,
+		    void *ctx, struct errmsg *err)
+{
+	struct writer *w = NULL;
+	int r = writer_open(&w, config, err);
+
+	if (!r)
+		r = copy_metadata(tc, w, err);
+	if (!r)
+		r = fill(ctx, tc, w, err);
+	if (!r) {
+		r = writer_close(w, err);
+		w = NULL;
+	}
+	writer_free(w);
+	return r;
 }

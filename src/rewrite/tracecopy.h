@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * tracecopy.h - takes what is in an opened trace over into a writer. Used by the commands that make
- * one trace of another: convert, split, restore.
+ * one trace of another: convert, split, restore, attach.
  *
- *	tracecopy_init ─▶ tracecopy_metadata ─▶ tracecopy_buffers, or buffers of the command's own
- *	─▶ writer_close ─▶ tracecopy_release
+ *	tracecopy_init ─▶ tracecopy_config ─▶ tracecopy_write ─▶ tracecopy_release
+ *	                                            │
+ *	                 tracecopy_all_buffers, or the caller's own fill function
  *
  * Damage that is met on the way is added to tf->damage; what the target's version has no place for
  * is named in `left_out`.
@@ -35,10 +36,19 @@ void tracecopy_release(struct tracecopy *tc);
 struct writer_config tracecopy_config(const struct tracecopy *tc, const char *path,
 				      enum compression compression);
 
-/* Texts, options, sections and the number of CPUs. */
-int tracecopy_metadata(struct tracecopy *tc, struct writer *w, struct errmsg *err);
-/* Announces and writes all buffers, or the latency text. */
-int tracecopy_buffers(struct tracecopy *tc, struct writer *w, struct errmsg *err);
+/* The compression of a trace, or zstd if it is one that we do not know. */
+enum compression tracecopy_compression(const struct tracefile *tf);
+
+/* Adds options, announces and writes buffers. ctx is the caller's. */
+typedef int tracecopy_fill(void *ctx, struct tracecopy *tc, struct writer *w, struct errmsg *err);
+/*
+ * Writes the whole target: texts, options, sections and the number of CPUs of the source, then what
+ * fill() adds. The target stays as it was if anything fails.
+ */
+int tracecopy_write(struct tracecopy *tc, const struct writer_config *config, tracecopy_fill *fill,
+		    void *ctx, struct errmsg *err);
+/* A fill(): all buffers of the source, or its latency text. */
+tracecopy_fill tracecopy_all_buffers;
 /* The latency text, if the trace has one instead of events. */
 const struct tracefile_buffer *tracecopy_latency(const struct tracefile *tf);
 

@@ -27,7 +27,7 @@ usage:
  trace-cmd stop [-B buf ...] [-a] [-t]
           -B this instance; repeatable
           -a all instances
-          -t with -B: the top level, too
+          -t with -B: also the top level
 
 [255]
 $ ./trace-cmd report --json > /dev/null

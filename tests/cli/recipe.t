@@ -2,13 +2,13 @@
 # covers: C01 C08 C10 Q26
 
 $ sonde recipe list | head -n 3
-  block            requests to block devices: how long until they are done
-  irq              interrupts: which, how often, how long their handlers run, and what they interrupted
-  irqlive          interrupts of devices and of the local timer, as they come
+  block            block device requests: time from issue to completion
+  irq              interrupts: which, how often, how long their handlers run, and what they interrupt
+  irqlive          interrupts of devices and of the local timer, as they happen
 $ sonde recipe show softirq | grep -v about
 name: softirq
-summary: the bottom half of interrupts: raised, run, finished, as it comes
-  busy, or with other softirqs), and how long it ran.
+summary: softirqs: raised, run and finished, as they happen
+  was busy, or with other softirqs), and how long it ran.
 event: irq:softirq_raise
 event: irq:softirq_entry
 event: irq:softirq_exit

@@ -18,61 +18,63 @@ extern const struct command cmd_mem, cmd_split, cmd_dump, cmd_convert, cmd_resto
 	}
 
 /* What record and all that is like it has in common. */
-#define TRACING_OPTIONS                                                                            \
-	{'e', NULL, ':', NULL, "an event, a system, or all"},                                      \
-		{'f', NULL, ':', NULL, "filter of the event before"},                              \
-		{'R', NULL, ':', NULL, "trigger of the event before"},                             \
-		{'p', NULL, ':', NULL, "tracer"}, {'F', NULL, 0, NULL, "only the command"},        \
-		{'P', NULL, ':', NULL, "only these pids"},                                         \
-		{'c', NULL, 0, NULL, "with -F or -P: children, too"},                              \
-		{'C', NULL, ':', NULL, "clock"}, {'T', NULL, 0, NULL, "a stack with every event"}, \
-		{'l', NULL, ':', NULL, "only this function"},                                      \
-		{'g', NULL, ':', NULL, "graph of this function"},                                  \
-		{'n', NULL, ':', NULL, "not this function"},                                       \
-		{'m', NULL, ':', NULL, "keep so many kilobytes of each CPU"},                      \
-		{'M', NULL, ':', NULL, "mask of CPUs"},                                            \
-		{'v', NULL, 0, NULL, "events (-e) after it are switched off"},                     \
-		{'d', NULL, 0, NULL, "function tracer off at first"},                              \
-		{'D', NULL, 0, NULL, "function tracing off for everybody"},                        \
-		{'O', NULL, ':', NULL, "option of the tracer, or noOPTION"},                       \
-		{'b', NULL, ':', NULL, "kilobytes of each CPU's buffer"},                          \
-		{'B', NULL, ':', NULL, "instance for what follows"},                               \
-		{'i', NULL, 0, NULL, "go on without events that do not exist"},                    \
-		{'q', "quiet", 0, NULL, "say nothing"},                                            \
-		{0, "module", ':', NULL, "trace only functions of this module"},                   \
-		{0, "func-stack", 0, NULL, "a stack with every function"},                         \
-		{0, "max-graph-depth", ':', NULL, "depth of the function graph"},                  \
-		{0, "cmdlines-size", ':', NULL, "how many names of tasks the kernel has"},         \
-		{0, "no-filter", 0, NULL, "the recorder's own events, too"},                       \
-		{0, "user", ':', NULL, "run the command as this user"},                            \
-		{0, "stderr", 0, NULL, NULL}, {0, "debug", 0, TC_DROP, NULL}, VERBOSE,             \
-	{                                                                                          \
-		'a', NULL, 0, NULL, NULL                                                           \
+#define TRACING_OPTIONS                                                                        \
+	{'e', NULL, ':', NULL, "record this event, system, or all"},                           \
+		{'f', NULL, ':', NULL, "filter of the preceding -e"},                          \
+		{'R', NULL, ':', NULL, "trigger of the preceding -e"},                         \
+		{'p', NULL, ':', NULL, "use this tracer"},                                     \
+		{'F', NULL, 0, NULL, "trace only the command"},                                \
+		{'P', NULL, ':', NULL, "trace only these pids"},                               \
+		{'c', NULL, 0, NULL, "with -F or -P: also children"},                          \
+		{'C', NULL, ':', NULL, "trace clock"},                                         \
+		{'T', NULL, 0, NULL, "record a stack with every event"},                       \
+		{'l', NULL, ':', NULL, "trace only this function"},                            \
+		{'g', NULL, ':', NULL, "trace the call graph of this function"},               \
+		{'n', NULL, ':', NULL, "do not trace this function"},                          \
+		{'m', NULL, ':', NULL, "keep the last kilobytes of each CPU"},                 \
+		{'M', NULL, ':', NULL, "mask of CPUs"},                                        \
+		{'v', NULL, 0, NULL, "disable the events of the following -e"},                \
+		{'d', NULL, 0, NULL, "start with the function tracer off"},                    \
+		{'D', NULL, 0, NULL, "switch function tracing off globally"},                  \
+		{'O', NULL, ':', NULL, "set a tracing option, or noOPTION"},                   \
+		{'b', NULL, ':', NULL, "kilobytes of each CPU's buffer"},                      \
+		{'B', NULL, ':', NULL, "instance for the following options"},                  \
+		{'i', NULL, 0, NULL, "ignore events that do not exist"},                       \
+		{'q', "quiet", 0, NULL, "print only errors"},                                  \
+		{0, "module", ':', NULL, "trace only functions of this module"},               \
+		{0, "func-stack", 0, NULL, "record a stack with every function"},              \
+		{0, "max-graph-depth", ':', NULL, "depth of the function graph"},              \
+		{0, "cmdlines-size", ':', NULL, "number of task names that the kernel keeps"}, \
+		{0, "no-filter", 0, NULL, "include the events of the recorder"},               \
+		{0, "user", ':', NULL, "run the command as this user"},                        \
+		{0, "stderr", 0, NULL, NULL}, {0, "debug", 0, TC_DROP, NULL}, VERBOSE,         \
+	{                                                                                      \
+		'a', NULL, 0, NULL, NULL                                                       \
 	}
 
 #define RECORDER_OPTIONS                                                                         \
-	{'o', NULL, ':', NULL, "file to write, or trace.dat"},                                   \
+	{'o', NULL, ':', NULL, "output file (default: trace.dat)"},                              \
 		{'r', NULL, ':', NULL, "real-time priority of the recorder"},                    \
-		{'s', NULL, ':', NULL, "microseconds between two looks"},                        \
-		{'S', NULL, 0, NULL, "profile: only the events that are named"},                 \
+		{'s', NULL, ':', NULL, "poll interval in microseconds"},                         \
+		{'S', NULL, 0, NULL, "profile: only the given events"},                          \
 		{'G', NULL, 0, NULL, "profile: interrupts belong to no task"},                   \
 		{'H', NULL, ':', NULL, "profile: a pair of events"},                             \
 		{'N', NULL, ':', NULL, "host:port of a listener"},                               \
 		{'V', NULL, ':', NULL, "cid:port of a listener"},                                \
 		{'t', NULL, 0, NULL, "with -N: TCP"},                                            \
-		{'A', NULL, ':', NULL, "a guest, for what follows"},                             \
-		{'k', NULL, 0, NULL, "leave everything set in the end"},                         \
-		{0, "temp", ':', NULL, "directory for what is kept meanwhile"},                  \
-		{0, "by-comm", 0, NULL, "profile: tasks of one name together"},                  \
+		{'A', NULL, ':', NULL, "guest for the following options"},                       \
+		{'k', NULL, 0, NULL, "keep the settings at the end"},                            \
+		{0, "temp", ':', NULL, "directory for temporary data"},                          \
+		{0, "by-comm", 0, NULL, "profile: group tasks by name"},                         \
 		{0, "profile", 0, NULL, "the events of report --profile"},                       \
-		{0, "date", 0, NULL, "note the time of day"},                                    \
-		{0, "ts-offset", ':', NULL, "a number to add to all times"},                     \
+		{0, "date", 0, NULL, "record the time of day"},                                  \
+		{0, "ts-offset", ':', NULL, "add this to all times"},                            \
 		{0, "proc-map", 0, NULL, "record the memory maps of the traced tasks"},          \
-		{0, "tsc2nsec", 0, NULL, "note how fast the counter runs"},                      \
-		{0, "tsync-interval", ':', NULL, "how often clocks are compared, ms"},           \
+		{0, "tsc2nsec", 0, NULL, "record the frequency of the clock"},                   \
+		{0, "tsync-interval", ':', NULL, "interval of clock comparisons, ms"},           \
 		{0, "poll", 0, NULL, "never sleep"}, {0, "nosplice", 0, NULL, "read and write"}, \
 		{0, "nofifos", 0, NULL, "no FIFOs for guests"}, {0, "notimeout", 0, NULL, NULL}, \
-		{0, "name", ':', NULL, "name of the guest before"},                              \
+		{0, "name", ':', NULL, "name of the preceding guest"},                           \
 		{0, "proxy", ':', NULL, "way to the agent"},                                     \
 		{0, "file-version", ':', NULL, "6 or 7"},                                        \
 	{                                                                                        \
@@ -89,13 +91,13 @@ static const struct tc_option start_options[] = {
 };
 
 static const struct tc_option extract_options[] = {
-	{'o', NULL, ':', NULL, "file to write, or trace.dat"},
+	{'o', NULL, ':', NULL, "output file (default: trace.dat)"},
 	{'B', NULL, ':', NULL, "this instance"},
 	{'a', NULL, 0, NULL, "all instances"},
-	{'t', NULL, 0, NULL, "the top level, too"},
+	{'t', NULL, 0, NULL, "also the top level"},
 	{'s', NULL, 0, NULL, "the snapshot"},
 	{'k', NULL, 0, NULL, NULL},
-	{0, "date", 0, NULL, "note the time of day"},
+	{0, "date", 0, NULL, "record the time of day"},
 	{0, "ts-offset", ':', NULL, NULL},
 	{0, "compression", ':', NULL, NULL},
 	{0, "file-version", ':', NULL, NULL},
@@ -124,31 +126,31 @@ static const struct tc_option extract_options[] = {
 static const struct tc_option switch_options[] = {
 	{'B', NULL, ':', NULL, "this instance; repeatable"},
 	{'a', NULL, 0, NULL, "all instances"},
-	{'t', NULL, 0, NULL, "with -B: the top level, too"},
+	{'t', NULL, 0, NULL, "with -B: also the top level"},
 	{0},
 };
 
 static const struct tc_option clear_options[] = {
 	{'B', NULL, ':', NULL, "this instance; repeatable"},
-	{'a', "all", 0, NULL, "all, and the top level"},
+	{'a', "all", 0, NULL, "all instances and the top level"},
 	{0},
 };
 
 static const struct tc_option reset_options[] = {
 	{'b', NULL, ':', NULL, "kilobytes of each CPU's buffer"},
-	{'d', NULL, 0, NULL, "remove the instance named before"},
+	{'d', NULL, 0, NULL, "remove the preceding instance"},
 	{'B', NULL, ':', NULL, "this instance; repeatable"},
 	{'a', NULL, 0, NULL, "all instances"},
-	{'t', NULL, 0, NULL, "the top level, too"},
+	{'t', NULL, 0, NULL, "also the top level"},
 	{0},
 };
 
 static const struct tc_option show_options[] = {
-	{'p', NULL, 0, NULL, "take events out as they come"},
+	{'p', NULL, 0, NULL, "consume events as they arrive"},
 	{'s', NULL, 0, NULL, "the snapshot"},
 	{'c', NULL, ':', NULL, "of this CPU"},
 	{'B', NULL, ':', NULL, "use this instance"},
-	{'f', NULL, 0, NULL, "name the file first"},
+	{'f', NULL, 0, NULL, "print the name of the file first"},
 	{0, "tracing_on", 0, "tracing_on", ""},
 	{0, "current_tracer", 0, "current_tracer", ""},
 	{0, "buffer_size", 0, "buffer_size_kb", ""},
@@ -163,7 +165,7 @@ static const struct tc_option show_options[] = {
 };
 
 static const struct tc_option snapshot_options[] = {
-	{'s', NULL, 0, NULL, "take one"},	 {'r', NULL, 0, NULL, "empty the snapshot"},
+	{'s', NULL, 0, NULL, "take a snapshot"}, {'r', NULL, 0, NULL, "empty the snapshot"},
 	{'f', NULL, 0, NULL, "free its memory"}, {'B', NULL, ':', NULL, "use this instance"},
 	{'c', NULL, ':', NULL, "of this CPU"},	 {0},
 };
@@ -171,15 +173,15 @@ static const struct tc_option snapshot_options[] = {
 static const struct tc_option stack_options[] = {
 	{0, "start", 0, NULL, "stack tracer on"},
 	{0, "stop", 0, NULL, "stack tracer off"},
-	{0, "reset", 0, NULL, "forget the deepest stack"},
+	{0, "reset", 0, NULL, "reset the deepest stack"},
 	VERBOSE,
 	{0},
 };
 
 static const struct tc_option stat_options[] = {
 	{'B', NULL, ':', NULL, "use this instance"},
-	{'t', NULL, 0, NULL, "with -B: of the top level, too"},
-	{'o', NULL, 0, NULL, "all options, too"},
+	{'t', NULL, 0, NULL, "with -B: also the top level"},
+	{'o', NULL, 0, NULL, "also all options"},
 	{0},
 };
 
@@ -214,10 +216,10 @@ static const struct tc_option report_options[] = {
 	{0, "events", 0, NULL, "their formats"},
 	{0, "event", ':', NULL, "formats of these"},
 	{'F', NULL, ':', NULL, "filter"},
-	{'v', NULL, 0, NULL, "filters after it leave out"},
+	{'v', NULL, 0, NULL, "invert the following filters"},
 	{'T', NULL, 0, NULL, "print the filters"},
-	{'I', NULL, 0, NULL, "leave out what is in hard irqs"},
-	{'S', NULL, 0, NULL, "leave out what is in soft irqs"},
+	{'I', NULL, 0, NULL, "omit events in hardirqs"},
+	{'S', NULL, 0, NULL, "omit events in softirqs"},
 	{'t', NULL, 0, NULL, "nanoseconds"},
 	{'l', NULL, 0, NULL, "latency format"},
 	{'R', NULL, 0, NULL, "raw fields"},
@@ -227,31 +229,31 @@ static const struct tc_option report_options[] = {
 	{'L', NULL, 0, NULL, "no plugins of the system"},
 	{'O', NULL, ':', NULL, "option of a plugin"},
 	{'w', NULL, 0, NULL, "wakeup latencies"},
-	{'q', NULL, 0, NULL, "say less"},
+	{'q', NULL, 0, NULL, "print less"},
 	{'V', "verbose", '?', NULL, "print more messages"},
 	{'G', NULL, 0, NULL, "profile: interrupts belong to no task"},
 	{'H', NULL, ':', NULL, "profile: a pair of events"},
 	{0, "profile", 0, NULL, "where the time went"},
-	{0, "by-comm", 0, NULL, "profile: tasks of one name together"},
+	{0, "by-comm", 0, NULL, "profile: group tasks by name"},
 	{0, "cpu", ':', NULL, "only these CPUs"},
-	{0, "pid", ':', NULL, "only these pids"},
+	{0, "pid", ':', NULL, "trace only these pids"},
 	{0, "comm", ':', NULL, "only tasks of these names"},
 	{0, "cpus", 0, NULL, "CPUs with data"},
-	{0, "first-event", 0, NULL, "its time"},
-	{0, "last-event", 0, NULL, "its time"},
-	{0, "check-events", 0, NULL, "can all formats be read?"},
+	{0, "first-event", 0, NULL, "times of the first events"},
+	{0, "last-event", 0, NULL, "times of the last events"},
+	{0, "check-events", 0, NULL, "check that all formats can be parsed"},
 	{0, "stat", 0, NULL, "statistics of the buffers"},
-	{0, "uname", 0, NULL, "of the machine it is from"},
-	{0, "version", 0, NULL, "of the program that recorded it"},
+	{0, "uname", 0, NULL, "uname of the recorded machine"},
+	{0, "version", 0, NULL, "version of the recorder"},
 	{0, "boundary", 0, NULL, NULL},
 	{0, "kallsyms", ':', NULL, "more symbols"},
-	{0, "nodate", 0, NULL, "not by the time of day"},
-	{0, "raw-ts", 0, NULL, "times as they are in the file"},
-	{0, "align-ts", 0, NULL, "the first event is at 0"},
+	{0, "nodate", 0, NULL, "ignore the time of day"},
+	{0, "raw-ts", 0, NULL, "times as recorded"},
+	{0, "align-ts", 0, NULL, "start the times at 0"},
 	{0, "ts-offset", ':', NULL, "add to all times of the file before"},
-	{0, "ts2secs", ':', NULL, "ticks in a second"},
+	{0, "ts2secs", ':', NULL, "clock ticks per second"},
 	{0, "ts-diff", 0, NULL, "times between events"},
-	{0, "ts-check", 0, NULL, "does time run backwards?"},
+	{0, "ts-check", 0, NULL, "check that time does not run backwards"},
 	{0, "debug", 0, NULL, NULL},
 	{0},
 };
@@ -272,15 +274,15 @@ static const struct tc_option split_options[] = {
 	{'u', NULL, ':', NULL, "microseconds"},
 	{'e', NULL, ':', NULL, "events"},
 	{'p', NULL, ':', NULL, "pages"},
-	{'r', NULL, 0, NULL, "again and again"},
-	{'c', NULL, 0, NULL, "so much of each CPU"},
+	{'r', NULL, 0, NULL, "repeat until the end"},
+	{'c', NULL, 0, NULL, "keep the last kilobytes of each CPU"},
 	{'C', NULL, ':', NULL, "only this CPU"},
 	{0},
 };
 
 static const struct tc_option dump_options[] = {
 	{'i', NULL, ':', NULL, "input, or trace.dat"},
-	{'v', "validate", 0, NULL, "is it a good file?"},
+	{'v', "validate", 0, NULL, "check whether the file is valid"},
 	{0, "all", 0, NULL, "show everything"},
 	{0, "summary", 0, NULL, "an overview"},
 	{0, "head-page", 0, NULL, "header page"},
@@ -292,8 +294,8 @@ static const struct tc_option dump_options[] = {
 	{0, "printk", 0, NULL, "formats of printk"},
 	{0, "cmd-lines", 0, NULL, "names of tasks"},
 	{0, "options", 0, NULL, "options"},
-	{0, "flyrecord", 0, NULL, "where the data is"},
-	{0, "clock", 0, NULL, "clock"},
+	{0, "flyrecord", 0, NULL, "places of the data"},
+	{0, "clock", 0, NULL, "trace clock"},
 	{0, "sections", 0, NULL, "sections (version 7)"},
 	{0, "strings", 0, NULL, "strings (version 7)"},
 	{0, "verbose", '?', NULL, NULL},
@@ -309,11 +311,11 @@ static const struct tc_option convert_options[] = {
 };
 
 static const struct tc_option restore_options[] = {
-	{'c', NULL, 0, NULL, "only the head, trace-partial.dat"},
+	{'c', NULL, 0, NULL, "write only a partial file, trace-partial.dat"},
 	{'t', NULL, ':', NULL, "tracing directory"},
 	{'k', NULL, ':', NULL, "symbols"},
 	{'o', NULL, ':', NULL, "output"},
-	{'i', NULL, ':', NULL, "such a head"},
+	{'i', NULL, ':', NULL, "partial file to read"},
 	{0},
 };
 
@@ -333,7 +335,7 @@ static const struct tc_option agent_options[] = {
 	{'p', NULL, ':', NULL, "port"},
 	{'D', NULL, 0, NULL, "in the background"},
 	{'N', NULL, ':', NULL, "TCP, and only for this client"},
-	{'P', NULL, ':', NULL, "be a proxy for the guest with this cid"},
+	{'P', NULL, ':', NULL, "act as proxy for the guest with this CID"},
 	{0, "verbose", '?', NULL, NULL},
 	{0, "debug", 0, NULL, NULL},
 	{0, "notimeout", 0, NULL, NULL},
@@ -344,7 +346,7 @@ static const struct tc_option guest_options[] = {
 	{'c', NULL, ':', NULL, "CPUs of the guest"},
 	{'p', NULL, ':', NULL, "permissions"},
 	{'g', NULL, ':', NULL, "group"},
-	{'a', NULL, 0, NULL, "put them into the guest's configuration"},
+	{'a', NULL, 0, NULL, "add them to the guest's configuration"},
 	{0},
 };
 

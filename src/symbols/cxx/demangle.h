@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * demangle.h - the names of C++ behind the symbols of its compilers.
+ * demangle.h - the C++ name behind a mangled symbol.
  *
  *	_ZNK2ns3Box3getEi   ─▶   ns::Box::get, and its parameters: int
  */
@@ -11,13 +11,13 @@
 #include <stddef.h>
 
 /*
- * The function's name with namespaces, classes and template arguments, without parameters and result; what the
- * optimiser put behind it is kept: "ns::work [clone .isra.0]". False: it is no such symbol, it has a form that is
- * not known here, or n_bytes are too few.
+ * The function's name with namespaces, classes and template arguments, without parameters and return
+ * type. A suffix of the optimiser stays: "ns::work [clone .isra.0]". Returns false if the symbol is not
+ * a mangled name, or if the name does not fit into n_bytes.
  */
 bool demangle(const char *symbol, char *name, size_t n_bytes);
 
-/* The types of its parameters, "int, char const*", "" without any; false as above. */
+/* The types of its parameters, "int, char const*", or "" if it has none; false as above. */
 bool demangle_parameters(const char *symbol, char *text, size_t n_bytes);
 
 #endif

@@ -24,6 +24,7 @@
  * ever gave to any task, as libtraceevent would; comm_table.c keeps that list short.
  */
 #include "analyse/callhist.h"
+#include "base/array.h"
 #include "analyse/comm_table.h"
 #include "analyse/namepool.h"
 
@@ -71,16 +72,8 @@ struct callhist {
 
 static void stack_push(struct stack *s, struct call_frame frame)
 {
-	if (s->n == s->cap) {
-		size_t cap = s->cap ? s->cap * 2 : 32;
-		struct call_frame *more =
-			cap > DEPTH_MAX ? NULL : realloc(s->frames, cap * sizeof(*more));
-
-		if (!more)
-			return;
-		s->frames = more;
-		s->cap = cap;
-	}
+	if (!ARRAY_ROOM(s->frames, s->cap, s->n + 1, DEPTH_MAX))
+		return;
 	s->frames[s->n++] = frame;
 }
 

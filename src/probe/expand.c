@@ -14,6 +14,7 @@
  */
 #include "probe/expand.h"
 
+#include "base/array.h"
 #include "probe/findprogram.h"
 #include "probe/resolve/resolve_int.h"
 #include "symbols/cxx/signature.h"
@@ -44,15 +45,8 @@ struct expansion {
 
 static int add_name(struct expansion *x, const char *name)
 {
-	if (x->n == x->n_room) {
-		size_t room = x->n_room ? x->n_room * 2 : 64;
-		char **more = room > NAMES_MAX ? NULL : realloc(x->names, room * sizeof(*more));
-
-		if (!more)
-			return resolve_no_memory(&x->r);
-		x->names = more;
-		x->n_room = room;
-	}
+	if (!ARRAY_ROOM(x->names, x->n_room, x->n + 1, NAMES_MAX))
+		return resolve_no_memory(&x->r);
 	x->names[x->n] = strdup(name);
 	return x->names[x->n++] ? 0 : resolve_no_memory(&x->r);
 }

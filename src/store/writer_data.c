@@ -17,6 +17,7 @@
  * file and the list of CPUs to drain.
  */
 #include "base/conveyor.h"
+#include "base/array.h"
 #include "store/unpack.h"
 #include "store/writer_int.h"
 
@@ -124,18 +125,9 @@ static void end_cpu(struct copy *c)
 
 static int begin_cpu(struct copy *c, uint32_t cpu)
 {
-	struct writer_cpu *more;
-
 	end_cpu(c);
-	if (c->n_cpus == c->cap_cpus) {
-		size_t cap = c->cap_cpus ? c->cap_cpus * 2 : 16;
-
-		more = realloc(c->cpus, cap * sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		c->cpus = more;
-		c->cap_cpus = cap;
-	}
+	if (!ARRAY_ROOM(c->cpus, c->cap_cpus, c->n_cpus + 1, ARRAY_NO_MAX))
+		return -ENOMEM;
 	writer_align(c->w, c->buffer->page_size);
 	c->cpus[c->n_cpus++] = (struct writer_cpu){cpu, outfile_pos(c->w->out), 0};
 	c->n_chunks = 0;

@@ -17,6 +17,7 @@
  */
 #include "symbols/programs.h"
 
+#include "base/array.h"
 #include "base/errmsg.h"
 #include "base/textbuf.h"
 #include "symbols/dwarf/debuginfo.h"
@@ -103,18 +104,10 @@ void programs_free(struct programs *p)
 static int add_function(struct file *f, const char *name, size_t len, uint64_t address,
 			uint64_t n_bytes)
 {
-	struct function *more;
-	size_t cap = f->cap ? 2 * f->cap : 256;
-
 	if (!len || len > NAME_MAX_LEN || f->n == FUNCTIONS_MAX)
 		return 0;
-	if (f->n == f->cap) {
-		more = realloc(f->functions, cap * sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		f->functions = more;
-		f->cap = cap;
-	}
+	if (!ARRAY_ROOM(f->functions, f->cap, f->n + 1, FUNCTIONS_MAX))
+		return -ENOMEM;
 	f->functions[f->n++] = (struct function){address, n_bytes, name, len};
 	return 0;
 }

@@ -13,6 +13,7 @@
  * trace filtered down to idle's own events shows that. So rows are sorted at that first look-up.
  */
 #include "symbols/tasks.h"
+#include "base/array.h"
 #include "base/hash.h"
 #include "base/number.h"
 #include "symbols/processes.h"
@@ -235,18 +236,10 @@ const struct task *tasks_find_slow(struct tasks *t, int pid)
 
 static void rows_add(struct tasks *t, int pid, const char *comm, size_t len)
 {
-	struct task_row *more;
 	char *copy;
 
-	if (t->n_rows == t->cap_rows) {
-		size_t cap = t->cap_rows * 2 + 64;
-
-		more = cap > ROWS_MAX ? NULL : realloc(t->rows, cap * sizeof(*more));
-		if (!more)
-			return;
-		t->rows = more;
-		t->cap_rows = cap;
-	}
+	if (!ARRAY_ROOM(t->rows, t->cap_rows, t->n_rows + 1, ROWS_MAX))
+		return;
 	copy = arena_strndup(&t->arena, comm, len);
 	if (!copy)
 		return;

@@ -14,6 +14,7 @@
  */
 #include "view/recorded.h"
 
+#include "base/array.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,15 +58,8 @@ static bool begins_command(const struct finding *f, const struct waking_entry *e
 
 static bool add_fork(struct finding *f, const struct waking_entry *e)
 {
-	if (f->n == f->cap) {
-		size_t cap = f->cap ? f->cap * 2 : 256;
-		struct fork *more = cap > FORKS_MAX ? NULL : realloc(f->forks, cap * sizeof(*more));
-
-		if (!more)
-			return false;
-		f->forks = more;
-		f->cap = cap;
-	}
+	if (!ARRAY_ROOM(f->forks, f->cap, f->n + 1, FORKS_MAX))
+		return false;
 	f->forks[f->n++] = (struct fork){e->ts, e->task, e->waker};
 	return true;
 }

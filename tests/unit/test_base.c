@@ -5,6 +5,7 @@
  * Numbers are compared with printf() over values around every change of length; the conveyor is
  * checked for order and completeness with more work than slots, with failures in each stage.
  */
+#include "base/array.h"
 #include "base/arena.h"
 #include "base/conveyor.h"
 #include "base/errmsg.h"
@@ -409,9 +410,30 @@ static void a_conveyor_passes_failures_on(void **state)
 	}
 }
 
+/* An array grows to its ceiling, keeps what is in it, and is zero where it is new. */
+static void arrays_grow(void **state)
+{
+	int *list = NULL;
+	unsigned cap = 0;
+
+	for (unsigned n = 0; n < 100; n++) {
+		assert_true(ARRAY_ROOM(list, cap, n + 1, 100));
+		assert_int_equal(list[n], 0);
+		list[n] = n + 1;
+	}
+	assert_int_equal(cap, 100);
+	assert_false(ARRAY_ROOM(list, cap, 101, 100));
+	assert_int_equal(cap, 100);
+	for (int n = 0; n < 100; n++)
+		assert_int_equal(list[n], n + 1);
+	assert_false(ARRAY_ROOM(list, cap, SIZE_MAX / 2, ARRAY_NO_MAX));
+	free(list);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(arrays_grow),
 		cmocka_unit_test(numbers_are_those_of_printf),
 		cmocka_unit_test(small_copies_touch_only_their_bytes),
 		cmocka_unit_test(a_textbuf_stops_at_its_ceiling),

@@ -17,6 +17,7 @@
  * their order.
  */
 #include "analyse/profile/profile_int.h"
+#include "base/array.h"
 #include "base/hash.h"
 
 #include <errno.h>
@@ -133,17 +134,8 @@ struct ptask *profile_task_new(struct profile *p)
 
 struct pcpu *profile_cpu(struct profile *p, uint32_t cpu)
 {
-	if (cpu >= p->n_cpus) {
-		size_t n = cpu < 32 ? 64 : (size_t)cpu * 2;
-		struct pcpu *more =
-			cpu < PROFILE_CPUS_MAX ? realloc(p->cpus, n * sizeof(*more)) : NULL;
-
-		if (!more)
-			return NULL;
-		memset(more + p->n_cpus, 0, (n - p->n_cpus) * sizeof(*more));
-		p->cpus = more;
-		p->n_cpus = n;
-	}
+	if (!ARRAY_ROOM(p->cpus, p->n_cpus, (size_t)cpu + 1, PROFILE_CPUS_MAX))
+		return NULL;
 	return &p->cpus[cpu];
 }
 

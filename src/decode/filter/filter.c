@@ -21,6 +21,7 @@
  *	'sched_switch: (prev_state == 1) && (next_pid > 0)'
  */
 #include "base/errmsg.h"
+#include "base/array.h"
 #include "base/spelling.h"
 #include "base/textbuf.h"
 #include "decode/filter/filter_int.h"
@@ -78,16 +79,9 @@ static int list_event(struct filter_names *n, size_t index)
 {
 	struct filter *flt = n->flt;
 
-	if (flt->n_listed == flt->cap_listed) {
-		size_t cap = flt->cap_listed ? flt->cap_listed * 2 : 64;
-		struct event **more = realloc(flt->listed, cap * sizeof(*more));
-
-		if (!more)
-			return errmsg_set_errno(n->err, -ENOMEM, "cannot keep the filter '%.300s'",
-						n->whole);
-		flt->listed = more;
-		flt->cap_listed = cap;
-	}
+	if (!ARRAY_ROOM(flt->listed, flt->cap_listed, flt->n_listed + 1, ARRAY_NO_MAX))
+		return errmsg_set_errno(n->err, -ENOMEM, "cannot keep the filter '%.300s'",
+					n->whole);
 	flt->listed[flt->n_listed++] = flt->formats->by_id[index];
 	if (!n->order[index])
 		n->order[index] = flt->n_listed;

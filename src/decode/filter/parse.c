@@ -23,6 +23,7 @@
  * number of fields and what its patterns may ask of regcomp() have ceilings (filter_int.h).
  */
 #include "base/errmsg.h"
+#include "base/array.h"
 #include "decode/filter/filter_int.h"
 #include "decode/formats/lexer.h"
 
@@ -164,22 +165,6 @@ static int next_token(struct filter_parser *p)
 static bool tok_is(const struct filter_parser *p, enum token_kind kind, const char *s)
 {
 	return p->tok.kind == kind && token_is(&p->tok, s);
-}
-
-/* Makes room for one more of *array. */
-static bool grow(void **array, size_t n, size_t *cap, size_t each)
-{
-	size_t more = *cap ? *cap * 2 : 16;
-	void *bigger;
-
-	if (n < *cap)
-		return true;
-	bigger = realloc(*array, more * each);
-	if (!bigger)
-		return false;
-	*array = bigger;
-	*cap = more;
-	return true;
 }
 
 /* How many nodes regcomp() would make of a\{3,5\}\{7\}: no more than the bytes times 5 times 7. */
@@ -420,7 +405,7 @@ static int parse_test(struct filter_parser *p, int32_t *ret_test)
 	}
 	if (r < 0)
 		return r;
-	if (!grow((void **)&flt->tests, flt->n_tests, &flt->cap_tests, sizeof(t)))
+	if (!ARRAY_ROOM(flt->tests, flt->cap_tests, flt->n_tests + 1, ARRAY_NO_MAX))
 		return no_memory(p);
 	*ret_test = flt->n_tests;
 	flt->tests[flt->n_tests++] = t;
@@ -458,7 +443,7 @@ static int parse_term(struct filter_parser *p, enum filter_join join)
 		if (r < 0)
 			return r;
 	}
-	if (!grow((void **)&flt->elements, me, &flt->cap_elements, sizeof(e)))
+	if (!ARRAY_ROOM(flt->elements, flt->cap_elements, me + 1, ARRAY_NO_MAX))
 		return no_memory(p);
 	flt->n_elements++; /* its place; a group's elements follow */
 	r = tok_is(p, TOKEN_DELIM, "(") ? parse_group(p) : parse_test(p, &e.test);

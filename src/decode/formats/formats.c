@@ -8,6 +8,7 @@
  * first by bisection is used, as libtraceevent would.
  */
 #include "decode/formats/formats.h"
+#include "base/array.h"
 #include "base/errmsg.h"
 #include "base/files/mapfile.h"
 #include "base/textbuf.h"
@@ -47,16 +48,8 @@ static int add_event(struct format_list *l, const char *system, struct piece tex
 		f->n_bad++;
 		return 0;
 	}
-	if (f->n_events == l->cap) {
-		size_t cap = l->cap ? l->cap * 2 : 512;
-		struct event **more =
-			cap > EVENTS_MAX ? NULL : realloc(f->by_id, cap * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		f->by_id = more;
-		l->cap = cap;
-	}
+	if (!ARRAY_ROOM(f->by_id, l->cap, f->n_events + 1, EVENTS_MAX))
+		return -ENOMEM;
 	ev = arena_alloc(&f->arena, sizeof(*ev));
 	if (!ev)
 		return -ENOMEM;

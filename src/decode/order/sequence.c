@@ -19,6 +19,7 @@
  * own over everything before the first line could be printed.
  */
 #include "base/shortage.h"
+#include "base/array.h"
 #include "decode/order/order.h"
 #include "decode/order/sequence_int.h"
 #include "store/live/livepages.h"
@@ -210,17 +211,8 @@ static struct record_extra *extra_of(struct batch *b, struct record *rec)
 /* The batch keeps the chunk, one reference, until it is filled again. */
 static bool batch_take_chunk(struct batch *b, struct chunk *chunk)
 {
-	struct chunk **more;
-
-	if (b->n_chunks == b->cap_chunks) {
-		size_t cap = b->cap_chunks ? b->cap_chunks * 2 : 64;
-
-		more = realloc(b->chunks, cap * sizeof(*more));
-		if (!more)
-			return false;
-		b->chunks = more;
-		b->cap_chunks = cap;
-	}
+	if (!ARRAY_ROOM(b->chunks, b->cap_chunks, b->n_chunks + 1, ARRAY_NO_MAX))
+		return false;
 	b->chunks[b->n_chunks++] = chunk;
 	return true;
 }

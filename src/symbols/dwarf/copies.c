@@ -13,20 +13,14 @@
  */
 #include "symbols/dwarf/points_int.h"
 
+#include "base/array.h"
 #include <errno.h>
 #include <stdlib.h>
 
 int copies_note(struct search *s, const struct line_copy *copy)
 {
-	if (s->n_copies == s->copies_room) {
-		size_t room = s->copies_room ? s->copies_room * 2 : 64;
-		void *more = realloc(s->copies, room * sizeof(*s->copies));
-
-		if (!more)
-			return -ENOMEM;
-		s->copies = more;
-		s->copies_room = room;
-	}
+	if (!ARRAY_ROOM(s->copies, s->copies_room, s->n_copies + 1, ARRAY_NO_MAX))
+		return -ENOMEM;
 	s->copies[s->n_copies++] = *copy;
 	return 0;
 }

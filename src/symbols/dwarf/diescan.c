@@ -19,6 +19,7 @@
  */
 #include "symbols/dwarf/diescan.h"
 
+#include "base/array.h"
 #include <dwarf.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -162,19 +163,6 @@ static void skip_value(const struct diescan *s, struct byte_reader *r, enum size
 
 /* --- the table --------------------------------------------------------------------------------- */
 
-static void *room_for_one(void *list, size_t n, size_t *room, size_t each, size_t max)
-{
-	size_t more = *room ? *room * 2 : 256;
-	void *p;
-
-	if (n < *room)
-		return list;
-	p = more <= max ? realloc(list, more * each) : NULL;
-	if (p)
-		*room = more;
-	return p;
-}
-
 static void note_attribute(const struct diescan *s, struct diescan_kind *k, uint64_t name,
 			   uint64_t form, enum size size)
 {
@@ -214,32 +202,26 @@ static int add_form(struct diescan *s, struct diescan_kind *k, uint64_t name, ui
 {
 	enum size size = size_of_form(form);
 	int n = fixed_bytes(s, size);
-	uint8_t *forms =
-		room_for_one(s->forms, s->n_forms, &s->forms_room, sizeof(*forms), FORMS_MAX);
 
-	if (!forms)
+	if (!ARRAY_ROOM(s->forms, s->forms_room, s->n_forms + 1, FORMS_MAX))
 		return -ENOMEM;
-	s->forms = forms;
 	if (size == SIZE_UNKNOWN)
 		return -ENOTSUP;
 	note_attribute(s, k, name, form, size);
 	k->n_bytes = k->n_bytes < 0 || n < 0 ? -1 : k->n_bytes + n;
 	k->n_forms++;
-	forms[s->n_forms++] = size;
+	s->forms[s->n_forms++] = size;
 	return 0;
 }
 
 static int read_kind(struct diescan *s, struct byte_reader *r)
 {
-	struct diescan_kind *kinds =
-		room_for_one(s->kinds, s->n_kinds, &s->kinds_room, sizeof(*kinds), KINDS_MAX);
 	struct diescan_kind *k;
 	int bad = 0;
 
-	if (!kinds)
+	if (!ARRAY_ROOM(s->kinds, s->kinds_room, s->n_kinds + 1, KINDS_MAX))
 		return -ENOMEM;
-	s->kinds = kinds;
-	k = &kinds[s->n_kinds++];
+	k = &s->kinds[s->n_kinds++];
 	*k = (struct diescan_kind){.sibling_at = -1,
 				   .name_at = -1,
 				   .address_at = -1,

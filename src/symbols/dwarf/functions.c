@@ -16,6 +16,7 @@
  * other units refer to it (units_referring()).
  */
 #include "symbols/dwarf/debuginfo_int.h"
+#include "base/array.h"
 #include "base/errmsg.h"
 #include "base/spelling.h"
 #include "symbols/cxx/demangle.h"
@@ -198,15 +199,8 @@ static bool matches_glob(const struct function *f, const char *glob)
 
 static int list_add(struct function_list *l, struct function *f)
 {
-	if (l->n == l->n_room) {
-		size_t room = l->n_room ? l->n_room * 2 : 16;
-		void *more = realloc(l->list, room * sizeof(*l->list));
-
-		if (!more)
-			return -ENOMEM;
-		l->list = more;
-		l->n_room = room;
-	}
+	if (!ARRAY_ROOM(l->list, l->n_room, l->n + 1, ARRAY_NO_MAX))
+		return -ENOMEM;
 	l->list[l->n++] = f;
 	return 0;
 }
@@ -502,15 +496,8 @@ static int gather_unit(struct debuginfo *d, struct unit *u, struct listing *l)
 
 		if (!f)
 			continue;
-		if (l->n == l->n_room) {
-			size_t room = l->n_room ? l->n_room * 2 : 1024;
-			void *more = realloc(l->list, room * sizeof(*l->list));
-
-			if (!more)
-				return -ENOMEM;
-			l->list = more;
-			l->n_room = room;
-		}
+		if (!ARRAY_ROOM(l->list, l->n_room, l->n + 1, ARRAY_NO_MAX))
+			return -ENOMEM;
 		l->list[l->n++] = (struct listed){f, inlined ? 0 : x->entry, function_line(f)};
 	}
 	return r;

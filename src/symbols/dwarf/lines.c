@@ -16,6 +16,7 @@
  * is where the copy begins.
  */
 #include "symbols/dwarf/debuginfo_int.h"
+#include "base/array.h"
 #include "base/errmsg.h"
 
 #include <errno.h>
@@ -573,16 +574,8 @@ static int set_add(void *ctx, const struct line_visit *v)
 
 	if (v->line >= LINES_MAX || v->is_weak)
 		return 0;
-	if (v->line >= s->n) {
-		size_t n = (v->line + 1) * 2;
-		unsigned char *more = realloc(s->bits, n);
-
-		if (!more)
-			return -ENOMEM;
-		memset(more + s->n, 0, n - s->n);
-		s->bits = more;
-		s->n = n;
-	}
+	if (!ARRAY_ROOM(s->bits, s->n, v->line + 1, LINES_MAX))
+		return -ENOMEM;
 	s->bits[v->line] = 1;
 	if (v->line > s->last)
 		s->last = v->line;

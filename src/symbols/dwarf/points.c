@@ -23,6 +23,7 @@
  * stack by an address of its own, and behind a jump that is data of the program.
  */
 #include "base/files/regular.h"
+#include "base/array.h"
 #include "symbols/dwarf/points_int.h"
 #include "symbols/arch.h"
 
@@ -58,15 +59,8 @@ struct debuginfo_point *points_new(struct search *s)
 {
 	if (s->n == POINTS_MAX)
 		return NULL;
-	if (s->n == s->n_room) {
-		size_t room = s->n_room ? s->n_room * 2 : 16;
-		void *more = realloc(s->list, room * sizeof(*s->list));
-
-		if (!more)
-			return NULL;
-		s->list = more;
-		s->n_room = room;
-	}
+	if (!ARRAY_ROOM(s->list, s->n_room, s->n + 1, ARRAY_NO_MAX))
+		return NULL;
 	return &s->list[s->n++];
 }
 
@@ -397,16 +391,8 @@ static int find_lazy_lines(struct search *s, struct unit *u, const char *file, s
 	while (fgets(raw, sizeof(raw), f)) {
 		bool whole = strchr(raw, '\n');
 
-		if (++line >= s->n_wanted) {
-			size_t n = s->n_wanted ? s->n_wanted * 2 : 4096;
-			unsigned char *more = realloc(s->wanted, n);
-
-			if (!more)
-				break;
-			memset(more + s->n_wanted, 0, n - s->n_wanted);
-			s->wanted = more;
-			s->n_wanted = n;
-		}
+		if (!ARRAY_ROOM(s->wanted, s->n_wanted, ++line + 1, ARRAY_NO_MAX))
+			break;
 		copy_without_blanks(text, sizeof(text), raw);
 		s->wanted[line] = !fnmatch(pattern, text, 0);
 		while (!whole && fgets(raw, sizeof(raw), f)) /* the rest of a long line */

@@ -24,6 +24,7 @@
  * The same is done for the names of source files and line tables; there a name can also be the end of a path.
  */
 #include "symbols/dwarf/debuginfo_int.h"
+#include "base/array.h"
 #include "symbols/dwarf/diescan.h"
 
 #include <errno.h>
@@ -37,18 +38,9 @@
 
 static struct unit *add_unit(struct debuginfo *d, size_t *n_room)
 {
-	struct unit *more;
-
-	if (d->n_units == *n_room) {
-		*n_room = *n_room ? *n_room * 2 : 256;
-		more = *n_room <= UNITS_MAX ? realloc(d->units, *n_room * sizeof(*more)) : NULL;
-		if (!more)
-			return NULL;
-		d->units = more;
-	}
-	more = &d->units[d->n_units++];
-	memset(more, 0, sizeof(*more));
-	return more;
+	if (!ARRAY_ROOM(d->units, *n_room, d->n_units + 1, UNITS_MAX))
+		return NULL;
+	return &d->units[d->n_units++];
 }
 
 /*

@@ -18,6 +18,7 @@
  * Most of a unit is of no interest here: diescan.c passes over that, where it can, and libdw reads the rest.
  */
 #include "symbols/dwarf/debuginfo_int.h"
+#include "base/array.h"
 #include "symbols/dwarf/diescan.h"
 
 #include <errno.h>
@@ -59,21 +60,6 @@ bool die_flag(Dwarf_Die *die, unsigned attribute)
 	return dwarf_attr(die, attribute, &a) && !dwarf_formflag(&a, &set) && set;
 }
 
-/* Room for one more; NULL at the ceiling. */
-static void *grow(void *list, size_t n, size_t *room, size_t each)
-{
-	void *more;
-
-	if (n < *room)
-		return list;
-	if (n >= FUNCTIONS_MAX)
-		return NULL;
-	more = realloc(list, (*room ? *room * 2 : 32) * each);
-	if (more)
-		*room = *room ? *room * 2 : 32;
-	return more;
-}
-
 static const char *join(struct walk *w, const char *prefix, const char *name)
 {
 	size_t p = strlen(prefix), n = strlen(name);
@@ -94,14 +80,12 @@ static const char *join(struct walk *w, const char *prefix, const char *name)
 static void add_declaration(struct walk *w, Dwarf_Die *die, const char *prefix)
 {
 	const char *name = dwarf_diename(die);
-	void *list = grow(w->declarations, w->n_declarations, &w->declarations_room,
-			  sizeof(*w->declarations));
 
-	if (!list) {
+	if (!ARRAY_ROOM(w->declarations, w->declarations_room, w->n_declarations + 1,
+			FUNCTIONS_MAX)) {
 		w->trouble = -ENOMEM;
 		return;
 	}
-	w->declarations = list;
 	if (name)
 		w->declarations[w->n_declarations++] =
 			(struct declaration){die->addr, join(w, prefix, name)};
@@ -168,14 +152,12 @@ static const char *linkage_name(Dwarf_Die *die)
 static void add_function(struct walk *w, Dwarf_Die *die, const char *name)
 {
 	struct unit *u = w->u;
-	void *list = grow(u->functions, u->n_functions, &w->functions_room, sizeof(*u->functions));
 	struct function *f;
 
-	if (!list) {
+	if (!ARRAY_ROOM(u->functions, w->functions_room, u->n_functions + 1, FUNCTIONS_MAX)) {
 		w->trouble = -ENOMEM;
 		return;
 	}
-	u->functions = list;
 	f = &u->functions[u->n_functions++];
 	*f = (struct function){.die = *die, .name = name, .plain = die_name(die), .unit = u};
 	if (u->has_classes)
@@ -211,17 +193,14 @@ static bool get_entry(Dwarf_Die *die, uint64_t *ret_entry)
 static int add_instance(struct walk *w, Dwarf_Die *die, const void *key, int parent)
 {
 	struct unit *u = w->u;
-	void *list;
 	uint64_t entry;
 
 	if (!get_entry(die, &entry))
 		return parent;
-	list = grow(u->instances, u->n_instances, &w->instances_room, sizeof(*u->instances));
-	if (!list) {
+	if (!ARRAY_ROOM(u->instances, w->instances_room, u->n_instances + 1, FUNCTIONS_MAX)) {
 		w->trouble = -ENOMEM;
 		return parent;
 	}
-	u->instances = list;
 	u->instances[u->n_instances] =
 		(struct instance){.die = *die, .key = key, .entry = entry, .parent = parent};
 	return u->n_instances++;

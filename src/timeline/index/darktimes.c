@@ -15,6 +15,7 @@
  */
 #include "timeline/index/darktimes.h"
 
+#include "base/array.h"
 #include <errno.h>
 #include <stdlib.h>
 
@@ -52,15 +53,9 @@ static void begin(struct dark_times *d, uint64_t ts)
 	}
 	if (d->n == TIMES_MAX)
 		join_neighbours(d);
-	if (d->n == d->cap) {
-		size_t cap = d->cap ? d->cap * 2 : 64;
-		struct dark_time *more = realloc(d->times, cap * sizeof(*more));
-
-		d->failed |= !more;
-		if (!more)
-			return;
-		d->times = more;
-		d->cap = cap;
+	if (!ARRAY_ROOM(d->times, d->cap, d->n + 1, ARRAY_NO_MAX)) {
+		d->failed = true;
+		return;
 	}
 	d->times[d->n++] = (struct dark_time){ts, DARK_NEVER, DARK_OF_ALL, false};
 }

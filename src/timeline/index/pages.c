@@ -21,6 +21,7 @@
  */
 #include "timeline/timeline_int.h"
 
+#include "base/array.h"
 #include "base/errmsg.h"
 
 #include <errno.h>
@@ -284,16 +285,9 @@ static struct index_segment *add_segment(struct stream *st, uint64_t first_page,
 		segment_free(seg);
 		return NULL;
 	}
-	if (st->n_segments == st->cap_segments) {
-		size_t cap = st->cap_segments ? st->cap_segments * 2 : 16;
-		struct index_segment **more = realloc(st->segments, cap * sizeof(*more));
-
-		if (!more) {
-			segment_free(seg);
-			return NULL;
-		}
-		st->segments = more;
-		st->cap_segments = cap;
+	if (!ARRAY_ROOM(st->segments, st->cap_segments, st->n_segments + 1, ARRAY_NO_MAX)) {
+		segment_free(seg);
+		return NULL;
 	}
 	seg->stream = st->number;
 	seg->first_page = first_page;
@@ -348,15 +342,8 @@ int stream_cut(struct stream *st, uint64_t page, uint32_t chunk)
 
 static int add_chunk(struct stream *st, struct chunk_row row)
 {
-	if (st->n_chunks == st->cap_chunks) {
-		size_t cap = st->cap_chunks ? st->cap_chunks * 2 : 64;
-		struct chunk_row *more = realloc(st->chunks, cap * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		st->chunks = more;
-		st->cap_chunks = cap;
-	}
+	if (!ARRAY_ROOM(st->chunks, st->cap_chunks, st->n_chunks + 1, ARRAY_NO_MAX))
+		return -ENOMEM;
 	row.first_page = st->pub.n_pages;
 	st->chunks[st->n_chunks++] = row;
 	st->pub.n_pages += (row.plain + st->page_size - 1) / st->page_size;

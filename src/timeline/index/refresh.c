@@ -31,6 +31,7 @@
  */
 #include "timeline/timeline_int.h"
 
+#include "base/array.h"
 #include "base/errmsg.h"
 
 #include <errno.h>
@@ -445,19 +446,9 @@ static void grow_one(void *ctx, size_t i)
 /* Both locks held. */
 static int make_room(struct stream *st, size_t n)
 {
-	size_t cap = st->cap_segments ? st->cap_segments : 16;
-	struct index_segment **more;
-
-	while (cap < st->n_segments + n)
-		cap *= 2;
-	if (cap <= st->cap_segments)
-		return 0;
-	more = realloc(st->segments, cap * sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	st->segments = more;
-	st->cap_segments = cap;
-	return 0;
+	return ARRAY_ROOM(st->segments, st->cap_segments, st->n_segments + n, ARRAY_NO_MAX)
+		       ? 0
+		       : -ENOMEM;
 }
 
 /* Both locks held. */

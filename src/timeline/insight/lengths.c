@@ -8,6 +8,7 @@
  */
 #include "timeline/insight/lengths.h"
 
+#include "base/array.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,15 +22,8 @@ int lengths_add(struct lengths *l, uint64_t value)
 		l->is_over = true;
 		return 0;
 	}
-	if (l->n == l->cap) {
-		size_t cap = l->cap ? l->cap * 2 : 1024;
-		uint64_t *more = realloc(l->list, cap * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		l->list = more;
-		l->cap = cap;
-	}
+	if (!ARRAY_ROOM(l->list, l->cap, l->n + 1, LENGTHS_MAX))
+		return -ENOMEM;
 	l->list[l->n++] = value;
 	return 0;
 }

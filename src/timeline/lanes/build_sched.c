@@ -13,6 +13,7 @@
  */
 #include "timeline/lanes/lane_int.h"
 
+#include "base/array.h"
 #include <errno.h>
 #include <stdlib.h>
 
@@ -48,16 +49,9 @@ static bool run_event(void *ctx, const struct walk_event *ev)
 		     (r->only == TIMELINE_NO_TASK || ev->task == r->only);
 	if (!r->is_open)
 		return true;
-	if (r->n == r->cap) {
-		size_t cap = r->cap ? r->cap * 2 : 256;
-		struct run *more = realloc(r->runs, cap * sizeof(*more));
-
-		if (!more) {
-			r->failed = true;
-			return false;
-		}
-		r->runs = more;
-		r->cap = cap;
+	if (!ARRAY_ROOM(r->runs, r->cap, r->n + 1, ARRAY_NO_MAX)) {
+		r->failed = true;
+		return false;
 	}
 	r->runs[r->n++] = (struct run){ev->ts, ev->ts, ev->task, r->cpu};
 	return true;

@@ -9,6 +9,7 @@
  */
 #include "timeline/lanes/lane_int.h"
 
+#include "base/array.h"
 #include <errno.h>
 #include <stdlib.h>
 
@@ -363,16 +364,9 @@ static bool keep_tick(void *ctx, const struct tick *t)
 {
 	struct tick_list *l = ctx;
 
-	if (l->n == l->cap) {
-		size_t cap = l->cap ? l->cap * 2 : 1024;
-		struct tick *more;
-
-		more = cap > TICKS_MAX ? NULL : realloc(l->ticks, cap * sizeof(*more));
-		l->failed = !more;
-		if (!more)
-			return false;
-		l->ticks = more;
-		l->cap = cap;
+	if (!ARRAY_ROOM(l->ticks, l->cap, l->n + 1, TICKS_MAX)) {
+		l->failed = true;
+		return false;
 	}
 	l->ticks[l->n++] = *t;
 	return true;

@@ -17,6 +17,7 @@
  */
 #include "timeline/lanes/lane_int.h"
 
+#include "base/array.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -47,17 +48,9 @@ static float x_of(const struct drawing *d, uint64_t t)
 
 static struct tile_record *add_record(struct drawing *d)
 {
-	if (d->n == d->cap) {
-		size_t cap = d->cap ? d->cap * 2 : 256;
-		struct tile_record *more;
-
-		more = cap > RECORDS_MAX ? NULL : realloc(d->records, cap * sizeof(*more));
-		if (!more) {
-			d->failed = true;
-			return NULL;
-		}
-		d->records = more;
-		d->cap = cap;
+	if (!ARRAY_ROOM(d->records, d->cap, d->n + 1, RECORDS_MAX)) {
+		d->failed = true;
+		return NULL;
 	}
 	return &d->records[d->n++];
 }

@@ -17,6 +17,7 @@
  */
 #include "timeline/states/states_int.h"
 
+#include "base/array.h"
 #include <errno.h>
 #include <stdlib.h>
 
@@ -108,16 +109,9 @@ int sched_streams_find(const struct sched_streams *ss, const struct timeline *tl
 
 static bool list_add(struct list *l, const struct sched_entry *e)
 {
-	if (l->n == l->cap) {
-		size_t cap = l->cap ? l->cap * 2 : 1024;
-		struct sched_entry *more = realloc(l->entries, cap * sizeof(*more));
-
-		if (!more) {
-			l->failed = true;
-			return false;
-		}
-		l->entries = more;
-		l->cap = cap;
+	if (!ARRAY_ROOM(l->entries, l->cap, l->n + 1, ARRAY_NO_MAX)) {
+		l->failed = true;
+		return false;
 	}
 	l->entries[l->n++] = *e;
 	return true;

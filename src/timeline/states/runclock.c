@@ -12,6 +12,7 @@
  */
 #include "timeline/insight/insight_int.h"
 
+#include "base/array.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +20,7 @@
 static void add_run(struct runclock *rc, uint16_t of, uint64_t start, uint64_t end)
 {
 	struct run_list *l = &rc->tasks[of];
-	struct run_start *last = l->n ? &l->runs[l->n - 1] : NULL;
+	const struct run_start *last;
 
 	if (rc->is_wall)
 		return;
@@ -27,18 +28,11 @@ static void add_run(struct runclock *rc, uint16_t of, uint64_t start, uint64_t e
 		rc->is_wall = true;
 		return;
 	}
-	if (l->n == l->cap) {
-		size_t cap = l->cap ? l->cap * 2 : 16;
-		struct run_start *more = realloc(l->runs, cap * sizeof(*more));
-
-		if (!more) {
-			rc->failed = true;
-			return;
-		}
-		last = l->n ? &more[l->n - 1] : NULL;
-		l->runs = more;
-		l->cap = cap;
+	if (!ARRAY_ROOM(l->runs, l->cap, l->n + 1, RUNCLOCK_MAX)) {
+		rc->failed = true;
+		return;
 	}
+	last = l->n ? &l->runs[l->n - 1] : NULL;
 	l->runs[l->n++] =
 		(struct run_start){start, end, last ? last->before + (last->end - last->start) : 0};
 	rc->n_runs++;

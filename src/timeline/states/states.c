@@ -36,6 +36,7 @@
  */
 #include "timeline/states/states_int.h"
 
+#include "base/array.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -543,16 +544,9 @@ static void collect_add(struct collecting *c, size_t i, const struct state_span 
 {
 	struct state_list *l = &c->lists[i];
 
-	if (l->n == c->caps[i]) {
-		size_t cap = l->n ? l->n * 2 : 64;
-		struct state_span *more = realloc(l->spans, cap * sizeof(*more));
-
-		if (!more) {
-			c->failed = true;
-			return;
-		}
-		l->spans = more;
-		c->caps[i] = cap;
+	if (!ARRAY_ROOM(l->spans, c->caps[i], l->n + 1, ARRAY_NO_MAX)) {
+		c->failed = true;
+		return;
 	}
 	l->spans[l->n++] = *s;
 }

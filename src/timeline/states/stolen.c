@@ -18,6 +18,7 @@
  * Only times off the CPU are kept, in order, for each virtual CPU: a question is a search in them.
  */
 #include "timeline/states/stolen.h"
+#include "base/array.h"
 #include "timeline/insight/insight_int.h"
 
 #include <errno.h>
@@ -107,16 +108,9 @@ static void keep_time(void *ctx, uint16_t task, const struct task_track *t,
 		wa->s->is_over = true;
 	if (wa->s->is_over || span->end <= span->start)
 		return;
-	if (v->n == v->cap) {
-		size_t cap = v->cap ? v->cap * 2 : 64;
-		struct stolen_time *more = realloc(v->times, cap * sizeof(*more));
-
-		if (!more) {
-			wa->s->failed = true;
-			return;
-		}
-		v->times = more;
-		v->cap = cap;
+	if (!ARRAY_ROOM(v->times, v->cap, v->n + 1, ARRAY_NO_MAX)) {
+		wa->s->failed = true;
+		return;
 	}
 	v->times[v->n++] = (struct stolen_time){span->start, span->end, span->cpu, span->state};
 	wa->s->n_times++;

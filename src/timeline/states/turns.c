@@ -22,6 +22,7 @@
  */
 #include "timeline/states/turns.h"
 
+#include "base/array.h"
 #include <errno.h>
 #include <stdlib.h>
 
@@ -145,15 +146,9 @@ static bool keep_entry(void *ctx, const struct switch_entry *e)
 		s->is_done = false;
 		return false;
 	}
-	if (s->n == s->cap) {
-		size_t cap = s->cap ? s->cap * 2 : BATCH;
-		struct switch_entry *more = realloc(s->entries, cap * sizeof(*more));
-
-		s->failed = !more;
-		if (!more)
-			return false;
-		s->entries = more;
-		s->cap = cap;
+	if (!ARRAY_ROOM(s->entries, s->cap, s->n + 1, ARRAY_NO_MAX)) {
+		s->failed = true;
+		return false;
 	}
 	s->entries[s->n++] = *e;
 	return true;

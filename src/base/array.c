@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * array.c - the slow half of array.h: more memory for an array.
+ *
+ * An array starts with 16 items and doubles, so that n items cost n copies at most. Near its ceiling
+ * it grows to the ceiling exactly.
+ */
+#include "base/array.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_ITEMS 16
+
+bool array_grow(void *list, size_t *cap, size_t need, size_t each, size_t max)
+{
+	size_t more = *cap < FIRST_ITEMS ? FIRST_ITEMS : *cap;
+	char *items;
+
+	if (need > max || need > SIZE_MAX / 4 / each)
+		return false;
+	while (more < need)
+		more *= 2;
+	if (more == *cap)
+		more *= 2;
+	if (more > max)
+		more = max;
+	items = realloc(*(void **)list, more * each);
+	if (!items)
+		return false;
+	memset(items + *cap * each, 0, (more - *cap) * each);
+	*(void **)list = items;
+	*cap = more;
+	return true;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * array.h - arrays that grow.
+ *
+ *	struct list { struct item *items; size_t n, cap; };
+ *
+ *	if (!ARRAY_ROOM(l->items, l->cap, l->n + 1, ITEMS_MAX))
+ *		return -ENOMEM;
+ *	l->items[l->n++] = item;
+ *
+ * The array doubles, and its new part is zeroed. An array that grows with what a file or a network
+ * says has a ceiling; ARRAY_NO_MAX is for those whose count is limited elsewhere. The caller frees
+ * the array with free().
+ */
+#ifndef SONDE_BASE_ARRAY_H
+#define SONDE_BASE_ARRAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+#define ARRAY_NO_MAX SIZE_MAX
+
+/*
+ * Makes room for `need` items. False, with nothing changed, if that is more than `max` or if there is
+ * no memory. cap may be any integer type that can hold max.
+ */
+#define ARRAY_ROOM(list, cap, need, max)                                                    \
+	({                                                                                  \
+		size_t cap_ = (cap), need_ = (need);                                        \
+		bool has_room_ = need_ <= cap_ ||                                           \
+				 array_grow(&(list), &cap_, need_, sizeof(*(list)), (max)); \
+		(cap) = cap_;                                                               \
+		has_room_;                                                                  \
+	})
+
+/* The slow half of ARRAY_ROOM. list: the address of the pointer. */
+bool array_grow(void *list, size_t *cap, size_t need, size_t each, size_t max);
+
+#endif

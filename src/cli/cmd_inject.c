@@ -12,6 +12,7 @@
  * read, everything undone, and only then the command is waited for if it goes on.
  */
 #include "base/textbuf.h"
+#include "base/clock.h"
 #include "capture/record/child.h"
 #include "capture/inject/injection.h"
 #include "cli/command.h"
@@ -192,14 +193,6 @@ struct inject_run {
 	sigset_t mask; /* as it was before */
 };
 
-static uint64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000ull + ts.tv_nsec / 1000000;
-}
-
 /* What can be refused without changing anything. */
 static int prepare(struct inject_run *run, struct errmsg *err)
 {
@@ -302,9 +295,9 @@ static void take_signal(struct inject_run *run)
 static void wait_for_end(struct inject_run *run)
 {
 	const struct inject_options *o = run->o;
-	uint64_t end_ms = o->seconds ? now_ms() + o->seconds * 1000ull : UINT64_MAX;
+	uint64_t end_ms = o->seconds ? clock_now_ms() + o->seconds * 1000ull : UINT64_MAX;
 
-	while (now_ms() < end_ms) {
+	while (clock_now_ms() < end_ms) {
 		struct pollfd fds[] = {{run->pid_fd, POLLIN, 0}, {run->signal_fd, POLLIN, 0}};
 		bool must_look = o->seconds || (o->times && !run->has_child);
 

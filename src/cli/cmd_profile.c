@@ -10,6 +10,7 @@
  * buffer, which counts what it loses; that is told in the end.
  */
 #include "analyse/profile/hook.h"
+#include "base/clock.h"
 #include "base/files/outplace.h"
 #include "base/files/trickle.h"
 #include "cli/command.h"
@@ -147,7 +148,7 @@ static bool is_late(void *ctx)
 {
 	struct profiler *p = ctx;
 
-	return trickle_now_ns() >= p->until_ns;
+	return clock_now_ns() >= p->until_ns;
 }
 
 static int step(void *ctx, uint64_t until_ns, struct errmsg *err)

@@ -9,6 +9,7 @@
  */
 #include "cli/gather_int.h"
 
+#include "base/clock.h"
 #include "base/files/trickle.h"
 #include "cli/liverun.h"
 #include "cli/livesource.h"
@@ -36,7 +37,7 @@ static bool is_late(void *ctx)
 {
 	struct gathering *g = ctx;
 
-	return trickle_now_ns() >= g->until_ns;
+	return clock_now_ns() >= g->until_ns;
 }
 
 static int show_now(struct gathering *g, struct errmsg *err)
@@ -44,7 +45,7 @@ static int show_now(struct gathering *g, struct errmsg *err)
 	struct textbuf tb;
 	int r;
 
-	g->next_ns = trickle_now_ns() + g->interval_ns;
+	g->next_ns = clock_now_ns() + g->interval_ns;
 	textbuf_init(&tb, TEXT_MAX_BYTES);
 	g->o->on_screen = !gather_is_series(g->o);
 	r = g->job->fmt(g->job->ctx, g->in_time, gather_is_colour(g->o), &tb, err);
@@ -68,7 +69,7 @@ static int step(void *ctx, uint64_t until_ns, struct errmsg *err)
 	}
 	if (r < 0)
 		return errmsg_set_errno(err, r, "cannot go on");
-	if (g->interval_ns && trickle_now_ns() >= g->next_ns) {
+	if (g->interval_ns && clock_now_ns() >= g->next_ns) {
 		r = show_now(g, err);
 		if (r < 0)
 			return r;
@@ -158,11 +159,11 @@ int gather_live(const struct gather_job *job, struct gather_options *o, char **a
 	}
 	if (r >= 0 && !argv && !o->record.quiet && !g.interval_ns)
 		fputs("Ctrl-C ends it and prints the result\n", stderr);
-	o->series.start_ns = trickle_now_ns();
+	o->series.start_ns = clock_now_ns();
 	g.next_ns = gather_is_series(o) ? o->series.start_ns + g.interval_ns : 0;
 	if (r >= 0)
 		r = liverun_follow(&g.run, &taking, &g, err);
-	o->series.end_ns = trickle_now_ns();
+	o->series.end_ns = clock_now_ns();
 	if (r >= 0) /* the recorder has closed its files */
 		r2 = session_restore(&g.run.s, err);
 	if (r >= 0 && g.interval_ns && !gather_is_series(o))

@@ -17,6 +17,7 @@
  * read when the first one is shown.
  */
 #include "cli/kernelrun.h"
+#include "base/clock.h"
 #include "cli/terminal.h"
 
 #include "base/files/trickle.h"
@@ -414,7 +415,7 @@ static int make_text(struct kernelrun *run, struct textbuf *tb, struct errmsg *e
 /* Once a second: probes that cost too much. One that a program in the kernel stands in for is never hit. */
 static void watch(struct kernelrun *run)
 {
-	uint64_t now = trickle_now_ns();
+	uint64_t now = clock_now_ns();
 
 	if (run->o->record.quiet || now - run->watched_ns < WATCH_NS)
 		return;
@@ -430,9 +431,9 @@ static bool tick(void *ctx)
 	int r;
 
 	watch(run);
-	if (!run->interval_ns || trickle_now_ns() < run->next_ns)
+	if (!run->interval_ns || clock_now_ns() < run->next_ns)
 		return true;
-	run->next_ns = trickle_now_ns() + run->interval_ns;
+	run->next_ns = clock_now_ns() + run->interval_ns;
 	run->o->on_screen = !gather_is_series(run->o);
 	r = make_text(run, &tb, run->err);
 	run->o->on_screen = false;
@@ -461,12 +462,12 @@ int kernelrun_follow(struct kernelrun *run,
 	r = session_start(&run->s, err);
 	if (r < 0)
 		return r;
-	run->o->series.start_ns = run->watched_ns = trickle_now_ns();
+	run->o->series.start_ns = run->watched_ns = clock_now_ns();
 	run->next_ns = gather_is_series(run->o) ? run->o->series.start_ns + run->interval_ns : 0;
 	session_wait(&run->s, -1, TICK_MS, tick, run);
 	statusline_end_interrupt(run->s.signal, run->s.config.argv);
 	bpf_set_gate(&run->gate, false);
-	run->o->series.end_ns = trickle_now_ns();
+	run->o->series.end_ns = clock_now_ns();
 	if (run->stop)
 		run->stop(run->ctx);
 	r = make_text(run, &tb, err);

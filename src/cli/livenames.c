@@ -14,6 +14,7 @@
  */
 #include "cli/livenames.h"
 
+#include "base/clock.h"
 #include "base/files/trickle.h"
 #include "capture/kernel/kernelinfo.h"
 
@@ -84,7 +85,7 @@ size_t livenames_find(void *ctx, int pid, char *buf, size_t size)
 {
 	struct livenames *ln = ctx;
 	unsigned slot = (unsigned)pid % LIVENAMES_SLOTS;
-	uint64_t now = trickle_now_ns();
+	uint64_t now = clock_now_ns();
 	size_t len;
 
 	if (pid <= 0 || (ln->missing[slot].pid == pid && now - ln->missing[slot].ns < MISSING_NS))

@@ -14,6 +14,7 @@
  */
 #include "cli/livereport.h"
 
+#include "base/clock.h"
 #include "analyse/own.h"
 #include "base/files/trickle.h"
 #include "cli/livesource.h"
@@ -49,7 +50,7 @@ static bool is_late(void *ctx)
 {
 	struct livereport *lr = ctx;
 
-	return trickle_now_ns() >= lr->until_ns;
+	return clock_now_ns() >= lr->until_ns;
 }
 
 /* --- life -------------------------------------------------------------------------------------- */

@@ -12,6 +12,7 @@
  */
 #include "cli/liverun.h"
 
+#include "base/clock.h"
 #include "base/files/trickle.h"
 #include "capture/record/recording.h"
 #include "cli/bootline.h"
@@ -30,7 +31,7 @@
 
 static uint64_t in_ms(unsigned ms)
 {
-	return trickle_now_ns() + ms * 1000000ull;
+	return clock_now_ns() + ms * 1000000ull;
 }
 
 /* --- while it runs ----------------------------------------------------------------------------- */
@@ -41,7 +42,7 @@ static bool tick(void *ctx)
 	int r = run->taker->step(run->ctx, in_ms(STEP_MS), &run->err);
 
 	run->no_reader = r == -EPIPE;
-	return r >= 0 && !(run->until_ns && trickle_now_ns() >= run->until_ns);
+	return r >= 0 && !(run->until_ns && clock_now_ns() >= run->until_ns);
 }
 
 /* --- the end ----------------------------------------------------------------------------------- */
@@ -59,7 +60,7 @@ static int take_rest(struct liverun *run, uint64_t until_ns, struct errmsg *err)
 {
 	int r = 0;
 
-	while (r >= 0 && trickle_now_ns() < until_ns) {
+	while (r >= 0 && clock_now_ns() < until_ns) {
 		uint64_t step_ns = in_ms(STEP_MS);
 
 		r = run->taker->step(run->ctx, step_ns < until_ns ? step_ns : until_ns, err);

@@ -8,6 +8,7 @@
  */
 #include "cli/livesource.h"
 
+#include "base/clock.h"
 #include "base/files/trickle.h"
 #include "symbols/tasks.h"
 
@@ -105,7 +106,7 @@ void livesource_rename(struct livesource *ls, int pid)
 void livesource_refresh(struct livesource *ls, const struct batch *b)
 {
 	const struct task *last = NULL;
-	uint64_t now = trickle_now_ns();
+	uint64_t now = clock_now_ns();
 
 	if (ls->setup->mappings) /* its tasks may have mapped what they point to just now */
 		mappings_catch_up(ls->setup->mappings);

@@ -11,6 +11,7 @@
  */
 #include "cli/recipe_run.h"
 
+#include "base/clock.h"
 #include "base/files/trickle.h"
 #include "capture/record/recording.h"
 #include "cli/livereport.h"
@@ -39,7 +40,7 @@ static uint64_t find_end(const struct recipe_run *run, bool has_command)
 			s ? "sonde: tracing for %lld s; Ctrl-C ends it\n"
 			  : "sonde: tracing; Ctrl-C ends it\n",
 			s);
-	return s ? trickle_now_ns() + s * 1000000000ull : 0;
+	return s ? clock_now_ns() + s * 1000000000ull : 0;
 }
 
 static void tell_notes(const struct recipe_run *run)
@@ -68,7 +69,7 @@ static bool tick_file(void *ctx)
 	struct file_tracing *ft = ctx;
 
 	return recording_flush(ft->rec, &ft->err) >= 0 &&
-	       !(ft->until_ns && trickle_now_ns() >= ft->until_ns);
+	       !(ft->until_ns && clock_now_ns() >= ft->until_ns);
 }
 
 static int write_file(struct file_tracing *ft, const struct recipe_run *run, const char *path,

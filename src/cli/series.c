@@ -8,13 +8,14 @@
  */
 #include "cli/series.h"
 
+#include "base/clock.h"
 #include "base/files/trickle.h"
 
 #include <string.h>
 
 static double seconds(const struct series *s)
 {
-	return ((s->end_ns ? s->end_ns : trickle_now_ns()) - s->start_ns) / 1e9;
+	return ((s->end_ns ? s->end_ns : clock_now_ns()) - s->start_ns) / 1e9;
 }
 
 void series_add_text(struct series *s, const struct textbuf *result, struct textbuf *out)

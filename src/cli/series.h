@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 struct series {
-	uint64_t start_ns; /* trickle_now_ns() */
+	uint64_t start_ns; /* clock_now_ns() */
 	uint64_t end_ns;   /* the last result is of then; 0: it goes on */
 	bool has_begun;
 };

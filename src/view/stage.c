@@ -13,6 +13,7 @@
  * One mutex guards the lists; it is never held while something is computed.
  */
 #include "view/stage.h"
+#include "base/clock.h"
 #include "base/conveyor.h"
 #include "base/errmsg.h"
 #include "view/api/api.h"
@@ -156,20 +157,12 @@ static struct stage_selection *use(struct stage *st, struct stage_selection *s)
 	return s;
 }
 
-uint64_t stage_now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * UINT64_C(1000000000) + ts.tv_nsec;
-}
-
 static bool is_stale(struct stage *st, const struct stage_selection *s)
 {
 	uint64_t rest = s->cost_ns * RENEW_TIMES;
 
 	return st->config.is_live && s->n_events != timeline_n_events(st->tl) &&
-	       stage_now_ns() - s->made_ns > (rest > RENEW_NS ? rest : RENEW_NS);
+	       clock_now_ns() - s->made_ns > (rest > RENEW_NS ? rest : RENEW_NS);
 }
 
 /* The same with what has come since; the old one if that cannot be had. Two may do it at once, the later counts. */

@@ -102,7 +102,6 @@ struct stage_selection *stage_selection_find(struct stage *st, const char *body,
 /* Takes sel over, also on failure. what: its request, times and n_events; id 0: a new one, else instead of that. */
 int stage_selection_add(struct stage *st, const struct stage_selection *what, struct selection *sel,
 			struct stage_selection **ret, struct errmsg *err);
-uint64_t stage_now_ns(void);
 void stage_selection_put(struct stage *st, struct stage_selection *s);
 
 /* A lane and, for found:ID, the selection it shows. */

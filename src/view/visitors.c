@@ -28,6 +28,7 @@
  */
 #include "view/visitors.h"
 
+#include "base/clock.h"
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -53,14 +54,6 @@ struct visitors {
 	unsigned n_strangers[2]; /* [is_other], without those that are ended */
 	bool next_is_other;	 /* the connection that has been let in, but has not entered */
 };
-
-static uint64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
 
 struct visitors *visitors_new(void)
 {
@@ -112,7 +105,7 @@ bool visitors_make_room(struct visitors *vs, bool is_other)
 	if (vs->n_strangers[is_other] >= STRANGERS_MAX) {
 		struct visitor *v = oldest_stranger(vs, is_other);
 
-		has_room = !is_other || now_ms() - v->since_ms >= GRACE_MS;
+		has_room = !is_other || clock_now_ms() - v->since_ms >= GRACE_MS;
 		if (has_room)
 			end_stranger(vs, v);
 	}
@@ -128,7 +121,7 @@ struct visitor *visitor_enter(struct visitors *vs, int fd)
 	if (!v)
 		return NULL;
 	v->fd = fd;
-	v->since_ms = now_ms();
+	v->since_ms = clock_now_ms();
 	pthread_mutex_lock(&vs->lock);
 	v->prev = vs->last;
 	*(vs->last ? &vs->last->next : &vs->first) = v;
@@ -161,7 +154,7 @@ void visitor_trust(struct visitors *vs, struct visitor *v)
 
 void visitors_end_late(struct visitors *vs)
 {
-	uint64_t now = now_ms();
+	uint64_t now = clock_now_ms();
 
 	pthread_mutex_lock(&vs->lock);
 	for (struct visitor *v = vs->first; v; v = v->next)

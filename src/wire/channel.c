@@ -8,6 +8,7 @@
  */
 #include "wire/channel.h"
 
+#include "base/clock.h"
 #include "base/errmsg.h"
 
 #include <errno.h>
@@ -33,17 +34,9 @@ void channel_release(struct channel *c)
 	c->fd = -1;
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000ll + ts.tv_nsec / 1000000;
-}
-
 static int64_t deadline_of(int timeout_ms)
 {
-	return timeout_ms < 0 ? INT64_MAX : now_ms() + timeout_ms;
+	return timeout_ms < 0 ? INT64_MAX : clock_now_ms() + timeout_ms;
 }
 
 /* 1, 0 or negative, as channel_wait(). */
@@ -51,7 +44,7 @@ static int wait_for(struct channel *c, short events, int64_t deadline)
 {
 	for (;;) {
 		struct pollfd fds[2] = {{c->fd, events, 0}, {c->stop_fd, POLLIN, 0}};
-		int64_t left = deadline == INT64_MAX ? -1 : deadline - now_ms();
+		int64_t left = deadline == INT64_MAX ? -1 : deadline - clock_now_ms();
 		int n = poll(fds, 2, left < 0 && deadline != INT64_MAX ? 0 : (int)left);
 
 		if (n < 0 && errno != EINTR)

@@ -21,6 +21,7 @@
  */
 #include "wire/reception_int.h"
 
+#include "base/clock.h"
 #include "base/errmsg.h"
 
 #include <errno.h>
@@ -77,14 +78,6 @@ struct intake {
 	_Atomic int failure;
 	_Atomic uint64_t n_dropped, n_strangers;
 };
-
-static int64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000ll + ts.tv_nsec / 1000000;
-}
 
 /* --- opening ----------------------------------------------------------------------------------- */
 
@@ -250,7 +243,7 @@ static void port_accept(struct intake *in, struct port *p)
 	netaddr_set_keepalive(fd, in->config.timeout_s);
 	p->fd = fd;
 	p->n_token = 0;
-	p->token_until_ms = now_ms() + TOKEN_MS;
+	p->token_until_ms = clock_now_ms() + TOKEN_MS;
 	p->state = in->config.key ? PORT_TOKEN : PORT_OPEN;
 	if (p->state == PORT_OPEN) {
 		close(p->listen_fd);
@@ -334,7 +327,7 @@ static void port_read(struct worker *w, struct port *p)
 			port_close(p);
 			return;
 		}
-		w->last_ms = now_ms();
+		w->last_ms = clock_now_ms();
 		r = collector_add_bytes(w->in->collector, p->cpu, (struct piece){w->buffer, n},
 					udp);
 		if (r < 0) {
@@ -393,7 +386,7 @@ static void *worker_run(void *arg)
 
 	for (;;) {
 		int ending = atomic_load(&w->in->ending);
-		int64_t now = now_ms();
+		int64_t now = clock_now_ms();
 		size_t n_open = prepare(w, now);
 		int limit = ending == 1 && has_end ? IDLE_IN_ORDER_MS : IDLE_MS, n;
 
@@ -409,7 +402,7 @@ static void *worker_run(void *arg)
 		for (size_t i = 0; n > 0 && i < w->n_ports; i++)
 			if (w->polls[i].revents)
 				port_serve(w, w->ports[i]);
-		if (ending && n <= 0 && (!n_open || now_ms() - w->last_ms > limit))
+		if (ending && n <= 0 && (!n_open || clock_now_ms() - w->last_ms > limit))
 			break;
 	}
 	return NULL;

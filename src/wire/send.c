@@ -10,6 +10,7 @@
  */
 #include "wire/send.h"
 
+#include "base/clock.h"
 #include "base/errmsg.h"
 #include "wire/agree.h"
 
@@ -44,14 +45,6 @@ void sender_free(struct sender *s)
 	channel_release(&s->ch);
 	free(s->fds);
 	free(s);
-}
-
-static int64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000ll + ts.tv_nsec / 1000000;
 }
 
 /* --- agreeing ---------------------------------------------------------------------------------- */
@@ -164,7 +157,7 @@ int sender_head(struct sender *s, struct piece bytes, struct errmsg *err)
 	int r = s->agreed.protocol == 3 ? channel_write_data(&s->ch, bytes, err)
 					: channel_write(&s->ch, bytes.data, bytes.len);
 
-	s->head_ms = now_ms();
+	s->head_ms = clock_now_ms();
 	netaddr_set_loss_limit(s->ch.fd, s->config.timeout_s);
 	s->ch.stop_fd = -1; /* from now on the end is said in order */
 	return r < 0 ? channel_refuse(r, "send the metadata", err) : 0;
@@ -221,7 +214,7 @@ int sender_add_late(struct sender *s, struct piece bytes, struct errmsg *err)
 
 int sender_close(struct sender *s, struct errmsg *err)
 {
-	int64_t settle_ms = s->agreed.ports.sonde ? 0 : s->head_ms + SETTLE_MS - now_ms();
+	int64_t settle_ms = s->agreed.ports.sonde ? 0 : s->head_ms + SETTLE_MS - clock_now_ms();
 	struct message_out out;
 	int r = 0;
 

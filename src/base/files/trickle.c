@@ -15,6 +15,7 @@
  */
 #include "base/files/trickle.h"
 
+#include "base/clock.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -27,14 +28,6 @@
 
 #define FEW_BYTES 256 /* a terminal that says it has room takes so many */
 #define NAP_NS	  1000000
-
-uint64_t trickle_now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
-}
 
 void trickle_init(struct trickle *t, int fd)
 {
@@ -76,7 +69,7 @@ size_t trickle_whole_bytes(const struct trickle *t)
 static bool wait_for_room(const struct trickle *t, uint64_t until_ns)
 {
 	struct pollfd p = {t->fd, POLLOUT, 0};
-	uint64_t now = trickle_now_ns();
+	uint64_t now = clock_now_ns();
 	uint64_t left = until_ns > now ? until_ns - now : 0;
 	struct timespec ts = {left / 1000000000, left % 1000000000};
 
@@ -113,7 +106,7 @@ ssize_t trickle_write(struct trickle *t, const char *s, size_t len, uint64_t unt
 		if (had_room) /* but too little: poll() would not wait */
 			nanosleep(&(struct timespec){0, NAP_NS}, NULL);
 		had_room = wait_for_room(t, until_ns);
-		if (!had_room || trickle_now_ns() >= until_ns)
+		if (!had_room || clock_now_ns() >= until_ns)
 			break;
 	}
 	return done;

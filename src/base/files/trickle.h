@@ -34,6 +34,4 @@ size_t trickle_whole_bytes(const struct trickle *t);
 /* Bytes written, less than len when until_ns (CLOCK_MONOTONIC) has come; or -EPIPE, -EIO … */
 ssize_t trickle_write(struct trickle *t, const char *s, size_t len, uint64_t until_ns);
 
-uint64_t trickle_now_ns(void);
-
 #endif

@@ -15,6 +15,7 @@
  */
 #include "capture/record/feeder.h"
 
+#include "base/clock.h"
 #include "base/errmsg.h"
 #include "capture/tracefs/rawpipe.h"
 
@@ -113,7 +114,7 @@ static void nap(const struct liverecorder *r, enum turn last)
 static void read_rest(struct liverecorder *r)
 {
 	unsigned within = atomic_load(&r->within_ms);
-	uint64_t until = within == UINT_MAX ? UINT64_MAX : rawpipe_now_ms() + within;
+	uint64_t until = within == UINT_MAX ? UINT64_MAX : clock_now_ms() + within;
 	enum turn t;
 
 	do {
@@ -122,9 +123,9 @@ static void read_rest(struct liverecorder *r)
 			nanosleep(&(struct timespec){0, FULL_US * 1000}, NULL);
 		if (within != atomic_load(&r->within_ms)) { /* somebody became impatient */
 			within = atomic_load(&r->within_ms);
-			until = rawpipe_now_ms() + within;
+			until = clock_now_ms() + within;
 		}
-	} while (t != TURN_EMPTY && t != TURN_FAILED && rawpipe_now_ms() < until);
+	} while (t != TURN_EMPTY && t != TURN_FAILED && clock_now_ms() < until);
 }
 
 static void *work(void *arg)

@@ -25,6 +25,7 @@
  */
 #include "capture/record/recorder.h"
 
+#include "base/clock.h"
 #include "base/errmsg.h"
 #include "capture/record/pagemerge.h"
 #include "capture/tracefs/rawpipe.h"
@@ -261,7 +262,7 @@ static int flush_all(struct worker *w)
 static void wait_for_data(struct worker *w, bool moved, uint64_t until_ms)
 {
 	const struct recorder_config *c = &w->r->config;
-	uint64_t now = rawpipe_now_ms();
+	uint64_t now = clock_now_ms();
 	int left = until_ms > now ? (int)(until_ms - now) : 0;
 
 	if (c->busy)
@@ -296,7 +297,7 @@ static void *work(void *arg)
 {
 	struct worker *w = arg;
 	const struct recorder_config *c = &w->r->config;
-	uint64_t interval = c->flush_ms ? c->flush_ms : 3600000, next = rawpipe_now_ms() + interval;
+	uint64_t interval = c->flush_ms ? c->flush_ms : 3600000, next = clock_now_ms() + interval;
 	struct timespec used;
 
 	rawpipe_raise_priority(c->rt_priority);
@@ -304,9 +305,9 @@ static void *work(void *arg)
 	while (!atomic_load(&w->r->stopping)) {
 		ssize_t n = move_all(w);
 
-		if (n >= 0 && rawpipe_now_ms() >= next) {
+		if (n >= 0 && clock_now_ms() >= next) {
 			n = c->flush_ms ? flush_all(w) : n;
-			next = rawpipe_now_ms() + interval;
+			next = clock_now_ms() + interval;
 		}
 		if (n < 0)
 			break;

@@ -10,6 +10,7 @@
  * a recorder that records its own system calls makes work for itself.
  */
 #include "capture/bpf/tasks.h"
+#include "base/clock.h"
 #include "capture/kernel/pidspace.h"
 #include "capture/record/privileges.h"
 #include "capture/record/session.h"
@@ -37,14 +38,6 @@
 #define LIST_BYTES	16384 /* of tasks; if there are more they have not all ended */
 #define LIMIT_MS	100 /* … where there is a limit to them: what comes through until it acts */
 #define WAKE_PERCENT	"25" /* how full a buffer is when its reader is woken; 50 by default */
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
-}
 
 /* --- the beginning ----------------------------------------------------------------------------- */
 
@@ -401,7 +394,7 @@ int session_start(struct session *s, struct errmsg *err)
 	}
 	if (r >= 0)
 		r = setup_start(s->setup, err);
-	s->start_ns = now_ns();
+	s->start_ns = clock_now_ns();
 	if (r >= 0 && s->config.begin)
 		s->config.begin(s->config.prepare_ctx);
 	if (r >= 0 && s->has_child)
@@ -455,7 +448,7 @@ static void watch_threads(struct session *s)
 
 static void watch_probes(struct session *s)
 {
-	uint64_t now = now_ns();
+	uint64_t now = clock_now_ns();
 
 	if (!s->watched_ns)
 		s->watched_ns = s->start_ns;
@@ -547,7 +540,7 @@ static bool waits_for_tasks(const struct session *s)
 /* How long poll() may wait: until the next tick, or the next look at probes that have a limit. */
 static int time_left(const struct session *s, bool ticks, uint64_t next_ns)
 {
-	uint64_t now = now_ns();
+	uint64_t now = clock_now_ns();
 	int left = ticks ? (next_ns > now ? (int)((next_ns - now) / 1000000) + 1 : 0) : -1;
 
 	if (s->config.plan->max_rate && s->setup->n_probes && (left < 0 || left > LIMIT_MS))
@@ -560,7 +553,7 @@ static int time_left(const struct session *s, bool ticks, uint64_t next_ns)
 enum session_end session_wait(struct session *s, int recorder_fd, unsigned tick_ms,
 			      bool (*tick)(void *ctx), void *ctx)
 {
-	uint64_t next_ns = now_ns() + tick_ms * 1000000ull;
+	uint64_t next_ns = clock_now_ns() + tick_ms * 1000000ull;
 
 	for (;;) {
 		struct pollfd fds[] = {
@@ -584,8 +577,8 @@ enum session_end session_wait(struct session *s, int recorder_fd, unsigned tick_
 			return SESSION_COMMAND;
 		if (tick || s->config.plan->max_rate)
 			watch_probes(s);
-		if (tick && now_ns() >= next_ns) {
-			next_ns = now_ns() + tick_ms * 1000000ull;
+		if (tick && clock_now_ns() >= next_ns) {
+			next_ns = clock_now_ns() + tick_ms * 1000000ull;
 			watch_threads(s);
 			if (!tick(ctx))
 				return SESSION_TICK;
@@ -597,7 +590,7 @@ int session_stop(struct session *s, struct errmsg *err)
 {
 	int r = setup_stop(s->setup, s->config.keep, err);
 
-	s->stop_ns = now_ns();
+	s->stop_ns = clock_now_ns();
 	if (s->setup->mappings)
 		mappings_stop(s->setup->mappings);
 	session_tell_missing(s, s->config.tell);

@@ -57,11 +57,3 @@ void rawpipe_ring(int event_fd)
 	if (write(event_fd, &one, sizeof(one)) < 0)
 		return; /* full: it is readable already */
 }
-
-uint64_t rawpipe_now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000ull + ts.tv_nsec / 1000000;
-}

@@ -22,6 +22,4 @@ void rawpipe_raise_priority(unsigned rt_priority);
 /* Makes an eventfd readable. */
 void rawpipe_ring(int event_fd);
 
-uint64_t rawpipe_now_ms(void);
-
 #endif

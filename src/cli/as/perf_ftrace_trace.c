@@ -9,6 +9,7 @@
  */
 #include "cli/as/perf.h"
 
+#include "base/clock.h"
 #include "capture/record/session.h"
 #include "cli/as/perf_ftrace.h"
 
@@ -68,19 +69,11 @@ static bool copy_some(struct text_run *run)
 	return !run->no_reader;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
-}
-
 static bool tick(void *ctx)
 {
 	struct text_run *run = ctx;
 
-	if (run->on_ns && now_ns() >= run->on_ns) {
+	if (run->on_ns && clock_now_ns() >= run->on_ns) {
 		tracefs_try_write(&run->s.t, instance_of(run), "tracing_on", "1", TRACEFS_SET);
 		run->on_ns = 0;
 	}
@@ -97,7 +90,7 @@ static int follow(struct text_run *run, long long delay_ms, struct errmsg *err)
 		return r;
 	if (delay_ms > 0) {
 		tracefs_try_write(&run->s.t, instance_of(run), "tracing_on", "0", TRACEFS_SET);
-		run->on_ns = now_ns() + delay_ms * 1000000ull;
+		run->on_ns = clock_now_ns() + delay_ms * 1000000ull;
 	}
 	session_wait(&run->s, -1, TICK_MS, tick, run);
 	r = session_stop(&run->s, err);

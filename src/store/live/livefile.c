@@ -26,6 +26,7 @@
  */
 #include "store/live/livefile_int.h"
 
+#include "base/clock.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -462,17 +463,9 @@ static int flush_directory(struct livefile *f)
 	return r < 0 ? r : livefile_write_directory(f);
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
-}
-
 static void write_out(struct livefile *f)
 {
-	uint64_t start = now_ns();
+	uint64_t start = clock_now_ns();
 
 	for (uint32_t i = 0; i < f->n_regions; i++) {
 		struct liveregion *r = f->regions[i];
@@ -483,7 +476,7 @@ static void write_out(struct livefile *f)
 		pthread_mutex_unlock(&r->lock);
 		for (; r->flushed < end; r->flushed += n) {
 			n = end - r->flushed < WRITE_OUT_BYTES ? end - r->flushed : WRITE_OUT_BYTES;
-			if (now_ns() - start > WRITE_OUT_NS)
+			if (clock_now_ns() - start > WRITE_OUT_NS)
 				return;
 			sync_file_range(r->fd, r->flushed, n, SYNC_FILE_RANGE_WRITE);
 		}

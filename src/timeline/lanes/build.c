@@ -14,6 +14,7 @@
  */
 #include "timeline/lanes/lane_int.h"
 
+#include "base/clock.h"
 #include <errno.h>
 #include <stdlib.h>
 
@@ -206,7 +207,7 @@ static void build_gathered(struct lanes *ls, struct prepared_lane *list, size_t 
 {
 	struct lane_plan *plans = calloc(n + 1, sizeof(*plans));
 	size_t *of = calloc(n + 1, sizeof(*of)), n_plans = 0;
-	uint64_t begin = lane_now_ns();
+	uint64_t begin = clock_now_ns();
 
 	for (size_t i = 0; plans && of && i < n; i++)
 		if (makers[list[i].spec.type].plan &&

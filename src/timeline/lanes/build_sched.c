@@ -13,6 +13,7 @@
  */
 #include "timeline/lanes/lane_int.h"
 
+#include "base/clock.h"
 #include "base/array.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -328,7 +329,7 @@ static void build_some(struct lanes *ls, uint32_t machine, struct prepared_lane 
 	struct task_lanes tls = {.by_task = calloc(UINT16_MAX + 1, sizeof(*tls.by_task)),
 				 .bits = calloc(1, (UINT16_MAX + 1) / 8),
 				 .from = goes_on ? TIMELINE_TIME_MAX : 0};
-	uint64_t begin = lane_now_ns();
+	uint64_t begin = clock_now_ns();
 	bool failed = !tls.by_task || !tls.bits, any = false;
 
 	for (size_t i = 0; i < n && !failed; i++)

@@ -17,6 +17,7 @@
  * Locks: lanes.lock for slots, counts and ages. Nothing is built under it.
  */
 #include "timeline/lanes/lane_int.h"
+#include "base/clock.h"
 #include "timeline/insight/marks.h"
 #include "timeline/timeline_int.h"
 #include "base/hash.h"
@@ -32,14 +33,6 @@
 #define REBUILD_TIMES  8
 #define LIVE_SPANS_MAX (1u << 20) /* 24 MB */
 #define FIRST_NS       UINT64_C(200000000)
-
-uint64_t lane_now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * UINT64_C(1000000000) + ts.tv_nsec;
-}
 
 /* --- all lanes ------------------------------------------------------------------------------------- */
 
@@ -259,7 +252,7 @@ struct lane *lane_new(struct lanes *ls, const struct lane_spec *spec)
 
 void lane_settle(struct lane *ln, uint64_t begin_ns)
 {
-	ln->built_at_ns = lane_now_ns();
+	ln->built_at_ns = clock_now_ns();
 	ln->build_ns = ln->built_at_ns - begin_ns;
 	ln->n_bytes += sizeof(*ln);
 	ln->taken_from = NULL;
@@ -270,7 +263,7 @@ static int build(struct lanes *ls, const struct lane_spec *spec, const struct la
 		 struct lane **ret, struct errmsg *err)
 {
 	struct lane *ln = lane_new(ls, spec);
-	uint64_t begin = lane_now_ns();
+	uint64_t begin = clock_now_ns();
 	int r;
 
 	if (!ln)
@@ -297,7 +290,7 @@ static bool is_fresh(const struct lane *ln)
 	/* the last one while the index grew is not good enough when it is complete */
 	if (!ln->is_whole && timeline_progress(ln->owner->tl) >= 1)
 		return false;
-	return lane_now_ns() - ln->built_at_ns < (rest > least ? rest : least);
+	return clock_now_ns() - ln->built_at_ns < (rest > least ? rest : least);
 }
 
 /* lock held */
@@ -392,7 +385,7 @@ static void want(struct lanes *ls, struct lane_slot *slot)
 	if (slot->is_wanted || slot->is_building)
 		return;
 	slot->is_wanted = true;
-	slot->wanted_ns = lane_now_ns();
+	slot->wanted_ns = clock_now_ns();
 	pthread_cond_broadcast(&ls->wanted);
 }
 
@@ -407,7 +400,7 @@ static bool can_be_empty(enum lane_type type)
 /* lock held, given up while waiting. False: it takes longer. */
 static bool wait_for_first(struct lanes *ls, const struct lane_slot *slot)
 {
-	uint64_t now = lane_now_ns(), end = slot->wanted_ns + FIRST_NS;
+	uint64_t now = clock_now_ns(), end = slot->wanted_ns + FIRST_NS;
 	struct timespec ts;
 
 	if (now >= end)

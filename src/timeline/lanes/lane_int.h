@@ -315,7 +315,6 @@ void lane_free(struct lane *ln);
 /* Another number when the index has grown. */
 uint64_t lanes_version(struct timeline *tl);
 /* Monotonic. */
-uint64_t lane_now_ns(void);
 
 struct prepared_lane {
 	struct lane_slot *slot;

@@ -11,6 +11,7 @@
  * the connection of the one before, which then ends.
  */
 #include "base/json/jsonreader.h"
+#include "base/clock.h"
 #include "base/shortage.h"
 #include "timeline/insight/insight.h"
 #include "view/api/api.h"
@@ -185,7 +186,7 @@ static int make(struct stage *st, struct stage_selection what, const struct sele
 		const struct request *req, struct stage_selection **ret, struct errmsg *err)
 {
 	struct selection_wants wants = {.before = before};
-	uint64_t begin = stage_now_ns();
+	uint64_t begin = clock_now_ns();
 	unsigned n_refused = shortage_count();
 	struct select_bits bits = {0};
 	struct selection *sel;
@@ -204,7 +205,7 @@ static int make(struct stage *st, struct stage_selection what, const struct sele
 		selection_free(sel);
 		r = errmsg_set_errno(err, -ENOMEM, "cannot select");
 	}
-	what.made_ns = stage_now_ns();
+	what.made_ns = clock_now_ns();
 	what.cost_ns = what.made_ns - begin;
 	if (r >= 0)
 		r = stage_selection_add(st, &what, sel, ret, err);

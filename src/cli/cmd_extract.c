@@ -10,6 +10,7 @@
 #include "store/compression.h"
 #include "cli/filecount.h"
 #include "cli/instances.h"
+#include "cli/recordopts.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -69,9 +70,19 @@ static void show_outcome(const char *path)
 	fputc('\n', stderr);
 }
 
-static int extract(const struct extract_options *o, const struct name_list *names,
-		   struct errmsg *err)
+static size_t count_running(const struct tracefs *t, const struct name_list *names)
 {
+	size_t n = 0;
+
+	for (size_t i = 0; i < names->n; i++)
+		n += tracefs_read_number(t, names->names[i], "tracing_on") > 0;
+	return n;
+}
+
+static int extract(const struct extract_options *o, const struct tracefs *t,
+		   const struct name_list *names, struct errmsg *err)
+{
+	size_t n_running = count_running(t, names);
 	struct recording_config config = {
 		.path = o->output ? o->output : "trace.dat",
 		.version = o->file_version,
@@ -95,6 +106,9 @@ static int extract(const struct extract_options *o, const struct name_list *name
 	r = r < 0 ? r : r2;
 	if (r >= 0 && !o->quiet)
 		show_outcome(config.path);
+	if (r >= 0 && !o->quiet && count_running(t, names) < n_running)
+		fputs("tracing is now stopped; 'sonde restart' resumes it (-k keeps it running)\n",
+		      stderr);
 	return r;
 }
 
@@ -109,6 +123,8 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 		return n;
 	r = instances_refuse_words(cmd, n, argv, err);
 	if (r >= 0)
+		r = recordopts_check_output(o.output, err);
+	if (r >= 0)
 		r = tracefs_open(&t, err);
 	if (r >= 0)
 		r = instances_take(&t, &o.instances, &names, err);
@@ -117,7 +133,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 			       "there are no instances to extract from (-a); leave out -a for the "
 			       "top level");
 	if (r >= 0)
-		r = extract(&o, &names, err);
+		r = extract(&o, &t, &names, err);
 	name_list_release(&names);
 	name_list_release(&o.instances.names);
 	return r;

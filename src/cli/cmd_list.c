@@ -110,6 +110,7 @@ static int list_events(struct formats *f, const struct list_options *o, struct e
 {
 	struct event **events = formats_list(f);
 	struct event_match m;
+	size_t n_shown = 0;
 	int r = events ? event_match_init(&m, o->event_re, err) : -ENOMEM;
 
 	for (size_t i = 0; !r && i < f->n_events; i++) {
@@ -117,13 +118,17 @@ static int list_events(struct formats *f, const struct list_options *o, struct e
 
 		if (ev->is_made_up || !event_match_test(&m, ev->system, ev->name))
 			continue;
+		n_shown++;
 		if (o->fields)
 			print_format(ev, o->full);
 		else
 			printf("%s:%s\n", ev->system, ev->name);
 	}
-	if (!r)
+	if (!r) {
+		if (!n_shown && !m.all)
+			r = list_refuse_none("event", o->event_re, o->input, err);
 		event_match_release(&m);
+	}
 	free(events);
 	return r;
 }
@@ -201,9 +206,11 @@ static size_t collect_functions(struct piece text, struct function_name *names, 
 	return n;
 }
 
-static void print_functions(const struct function_name *names, size_t n,
-			    const struct name_match *match)
+static size_t print_functions(const struct function_name *names, size_t n,
+			      const struct name_match *match)
 {
+	size_t n_shown = 0;
+
 	for (size_t i = 0; i < n; i++) {
 		char buf[1024];
 		char *tab;
@@ -214,9 +221,12 @@ static void print_functions(const struct function_name *names, size_t n,
 		tab = strchr(buf, '\t'); /* before the module */
 		if (tab)
 			*tab = ' ';
-		if (name_match_test(match, buf))
+		if (name_match_test(match, buf)) {
 			puts(buf);
+			n_shown++;
+		}
 	}
+	return n_shown;
 }
 
 static int list_functions(struct tracefile *tf, const struct list_options *o, struct errmsg *err)
@@ -231,7 +241,8 @@ static int list_functions(struct tracefile *tf, const struct list_options *o, st
 	if (!r) {
 		n = collect_functions(text, names, max);
 		qsort(names, n, sizeof(*names), function_compare);
-		print_functions(names, n, &match);
+		if (!print_functions(names, n, &match) && !match.all)
+			r = list_refuse_none("function", o->function_re, o->input, err);
 		name_match_release(&match);
 	}
 	free(names);

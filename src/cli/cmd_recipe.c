@@ -38,7 +38,8 @@ static const struct option_row rows[] = {
 	{OPTION_STRING, 'i', "input", "FILE", "analyse this trace file instead of recording",
 	 offsetof(struct recipe_options, input), .complete = "file"},
 	{OPTION_STRING, 'o', "output", "FILE",
-	 "write the trace to this file (default: trace.dat; live recipes keep none by default)",
+	 "write the trace to this file (default: trace-NAME.dat; live recipes keep none by "
+	 "default)",
 	 offsetof(struct recipe_options, output), .complete = "file"},
 	{OPTION_NUMBER, 'd', "duration", "SECONDS", "trace for this long; 0: until Ctrl-C",
 	 offsetof(struct recipe_options, seconds)},

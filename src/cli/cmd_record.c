@@ -204,8 +204,6 @@ static int check_place(const char *path, struct errmsg *err)
 	int code = !dir ? -ENOMEM : access(dir, W_OK | X_OK) ? -errno : 0;
 
 	free(copy);
-	if (!*path)
-		return errmsg_set(err, -EINVAL, "-o wants the name of a file, not ''");
 	return code ? errmsg_set_errno(err, code, "cannot write %s", path)
 		    : livefile_check_free(path, err);
 }
@@ -230,8 +228,10 @@ static int record(struct record_options *o, char **argv, struct background *bg, 
 	struct recording *rec;
 	struct session s;
 	char clock[64];
-	int r = recordopts_get_config(o, oc.path, &rc, err), r2;
+	int r = recordopts_check_output(oc.path, err), r2;
 
+	if (r >= 0)
+		r = recordopts_get_config(o, oc.path, &rc, err);
 	if (r < 0)
 		return r;
 	if (o->agents && o->agents->n)

@@ -32,7 +32,7 @@ struct event_walk {
 	struct event_match match;
 	struct textbuf text;
 	struct errmsg *err;
-	size_t n_shown;
+	size_t n_matches, n_shown;
 };
 
 /* --- events ------------------------------------------------------------------------------------ */
@@ -82,6 +82,7 @@ static int print_event(void *ctx, const char *system, const char *event)
 
 	if (!event_match_test(&w->match, system, event))
 		return 0;
+	w->n_matches++;
 	if (w->o->fields)
 		return print_format(w, system, event);
 	if (w->o->filters)
@@ -109,7 +110,9 @@ static int list_events(const struct tracefs *t, const struct list_options *o, st
 		return r;
 	textbuf_init(&w.text, FILE_MAX_BYTES);
 	r = eventdir_each(t, "", print_event, &w, err);
-	if (!r && !o->fields && (o->filters || o->triggers) && !w.n_shown)
+	if (!r && !w.n_matches && !w.match.all)
+		r = list_refuse_none("event", o->event_re, NULL, err);
+	else if (!r && !o->fields && (o->filters || o->triggers) && !w.n_shown)
 		printf("None of these events has a %s\n", !o->triggers	? "filter"
 							  : !o->filters ? "trigger"
 									: "filter or a trigger");
@@ -182,6 +185,7 @@ static int list_options(const struct tracefs *t, const char *re, struct errmsg *
 {
 	struct name_match match;
 	struct name_list list;
+	size_t n = 0;
 	int r = name_match_init(&match, re, err);
 
 	if (r < 0)
@@ -196,12 +200,16 @@ static int list_options(const struct tracefs *t, const char *re, struct errmsg *
 
 		snprintf(file, sizeof(file), "options/%s", list.names[i]);
 		if (name_match_test(&match, list.names[i]) &&
-		    tracefs_read_short(t, "", file, value, sizeof(value)) >= 0)
+		    tracefs_read_short(t, "", file, value, sizeof(value)) >= 0) {
 			printf("%-20s %s\n", list.names[i], value);
+			n++;
+		}
 	}
+	if (!n && !match.all)
+		r = list_refuse_none("option", re, NULL, err);
 	name_list_release(&list);
 	name_match_release(&match);
-	return 0;
+	return r < 0 ? r : 0;
 }
 
 /* --- functions --------------------------------------------------------------------------------- */
@@ -262,6 +270,8 @@ static int list_functions(const struct tracefs *t, const char *re, struct errmsg
 	name_match_release(&match);
 	if (r >= 0 && !n && re && is_one_name(re, name, sizeof(name)))
 		r = kfunctions_explain(t, name, err);
+	else if (r >= 0 && !n && re && *re)
+		r = list_refuse_none("function", re, NULL, err);
 	return r;
 }
 

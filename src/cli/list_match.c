@@ -81,3 +81,9 @@ bool name_match_test(const struct name_match *m, const char *name)
 {
 	return m->all || !regexec(&m->re, name, 0, NULL, 0);
 }
+
+int list_refuse_none(const char *thing, const char *text, const char *input, struct errmsg *err)
+{
+	return errmsg_set(err, -ENOENT, "list: no %s of %s matches '%s'", thing,
+			  input ? input : "this kernel", text);
+}

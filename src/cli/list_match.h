@@ -33,4 +33,7 @@ int name_match_init(struct name_match *m, const char *text, struct errmsg *err);
 void name_match_release(struct name_match *m);
 bool name_match_test(const struct name_match *m, const char *name);
 
+/* -ENOENT with a sentence: none of these ("event") matches. input: of this trace; NULL: of the running kernel. */
+int list_refuse_none(const char *thing, const char *text, const char *input, struct errmsg *err);
+
 #endif

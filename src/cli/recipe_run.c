@@ -2,7 +2,7 @@
 /*
  * recipe_run.c - traces as a recipe says: into a file, or live.
  *
- *	recipe_fit ──▶ plan ──▶ session ─┬─▶ recording ──▶ trace.dat ──▶ the questions, of the file
+ *	recipe_fit ──▶ plan ──▶ session ─┬─▶ recording ──▶ a file ──▶ the questions, of the file
  *	                                 └─▶ livetrace ──▶ lines ──▶ the questions, of what went by
  *
  * It ends with the command, after the duration, or with Ctrl-C, whichever comes first; the answers are
@@ -17,6 +17,7 @@
 #include "cli/livereport.h"
 #include "cli/liverun.h"
 #include "cli/outcome.h"
+#include "cli/recordopts.h"
 #include "cli/statusline.h"
 
 #include <errno.h>
@@ -109,9 +110,16 @@ static int write_file(struct file_tracing *ft, const struct recipe_run *run, con
 static int trace_to_file(struct recipe_run *run, const struct session_config *config,
 			 struct errmsg *err)
 {
-	const char *path = run->o->output ? run->o->output : "trace.dat";
+	char own[NAME_MAX];
+	const char *path = run->o->output ? run->o->output : own;
 	struct file_tracing ft = {0};
-	int r = session_open(&ft.s, config, err), r2;
+	int r = recordopts_check_output(run->o->output, err), r2;
+
+	/* not trace.dat: nobody asked to replace what record wrote */
+	snprintf(own, sizeof(own), "trace-%.200s.dat", run->recipe->name);
+	if (r < 0)
+		return r;
+	r = session_open(&ft.s, config, err);
 
 	for (size_t i = 0; r >= 0 && i < ft.s.setup->notes.n && !run->o->quiet; i++)
 		fprintf(stderr, "sonde: %s\n", ft.s.setup->notes.texts[i]);

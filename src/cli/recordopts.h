@@ -48,6 +48,8 @@ void recordopts_release(struct record_options *o);
 /* What must hold for all options together; adds the events of --profile. After command_parse(). */
 int recordopts_check(struct record_options *o, bool has_command, struct errmsg *err);
 
+/* Refuses what cannot be the name of a recording: "-", which elsewhere means standard output. */
+int recordopts_check_output(const char *path, struct errmsg *err);
 /* What of it is for the file and its recorder; who recorded it is sonde. */
 int recordopts_get_config(const struct record_options *o, const char *path,
 			  struct recording_config *ret_config, struct errmsg *err);

@@ -264,16 +264,23 @@ static void add_totals(struct textbuf *tb, const struct traceinfo *info)
 	textbuf_add_char(tb, '\n');
 }
 
-/* n_events: in the file; what the recorder read and dropped again (record -m) is not lost, but not there. */
-static void add_losses(struct textbuf *tb, const struct info_loss *l, uint64_t n_events,
-		       bool counted)
+/*
+ * What the recorder read and dropped again (record -m) is not lost, but not there. Of a damaged file nobody knows what
+ * was in the rest.
+ */
+static void add_losses(struct textbuf *tb, const struct traceinfo *info)
 {
+	const struct info_loss *l = &info->loss;
+	bool counted = info->counted;
+
 	add_label(tb, "lost");
 	if (!counted && !l->has_stat)
 		textbuf_add_str(tb, "not counted");
 	else if (!l->n_gaps && !l->n_overrun && !l->n_commit_overrun && !l->n_dropped &&
 		 !l->n_hits_missed)
-		textbuf_add_str(tb, counted ? "nothing" : "nothing, says the kernel");
+		textbuf_add_str(tb, !counted	     ? "nothing, says the kernel"
+				    : info->n_damage ? "nothing in the part that can be read"
+						     : "nothing");
 	if (l->n_gaps) {
 		textbuf_addf(tb, "%s%" PRIu64 " events at ", l->n_gaps_unknown ? "more than " : "",
 			     l->n_missed);
@@ -292,12 +299,12 @@ static void add_losses(struct textbuf *tb, const struct info_loss *l, uint64_t n
 			     l->n_gaps || l->n_overrun || l->n_commit_overrun || l->n_dropped ? "; "
 											      : "",
 			     l->n_hits_missed);
-	if (counted && l->n_read > n_events)
+	if (counted && l->n_read > info->n_events)
 		textbuf_addf(tb,
 			     "; %" PRIu64
 			     " more were recorded and are not in this file (record -m, "
 			     "or a part of a trace)",
-			     l->n_read - n_events);
+			     l->n_read - info->n_events);
 	textbuf_add_char(tb, '\n');
 }
 
@@ -461,7 +468,7 @@ void traceinfo_fmt_text(const struct traceinfo *info, const struct traceinfo_sty
 	add_described(tb, info);
 	add_span(tb, &info->span);
 	add_totals(tb, info);
-	add_losses(tb, &info->loss, info->n_events, info->counted);
+	add_losses(tb, info);
 	if (info->n_damage) {
 		add_label(tb, "damage");
 		add_count(tb, info->n_damage, "place");

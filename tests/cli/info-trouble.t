@@ -48,7 +48,7 @@ cut.dat
   recorded     tracepoints, function calls (tracer function_graph), kernel stacks
   time         151.626494 to 151.768909, 0.142416 seconds
   events       571, 4009 per second, of 10 kinds, by 5 tasks
-  lost         nothing; 15238 more were recorded and are not in this file (record -m, or a part of a trace)
+  lost         nothing in the part that can be read; 15238 more were recorded and are not in this file (record -m, or a part of a trace)
   damage       2 places, told on standard error
 
   buffer (top), clock local
@@ -74,7 +74,7 @@ cut.dat
   compression  zstd 1.5.4
   describes    0 events of 0 systems, no kernel symbols, 0 trace_printk formats, 0 task names
   events       0, of 0 kinds, by 0 tasks
-  lost         nothing; the kernel's own counters are not in the file
+  lost         nothing in the part that can be read; the kernel's own counters are not in the file
   damage       1 place, told on standard error
 sonde: cut.dat is cut off…30…
 [1]

@@ -86,3 +86,9 @@ sonde: this kernel has no t/available_tracers
 $ SONDE_TRACEFS=/nosuch sonde list
 sonde: SONDE_TRACEFS names /nosuch, which is no tracing directory
 [1]
+$ sonde list -e nosuch; sonde list -e sched:nosuch -F; sonde list -o nosuch
+sonde: list: no event of this kernel matches 'nosuch'
+sonde: list: no event of this kernel matches 'sched:nosuch'
+sonde: list: no option of this kernel matches 'nosuch'
+[1]
+$ sonde as trace-cmd list -e nosuch

@@ -25,6 +25,11 @@ $ sonde list -e a b tour.dat
 sonde: list: 'b' is one word too many
 [2]
 $ sonde list -e nosuchevent tour.dat
+sonde: list: no event of tour.dat matches 'nosuchevent'
+[1]
+$ sonde list -f nosuchfunction tour.dat
+sonde: list: no function of tour.dat matches 'nosuchfunction'
+[1]
 $ head -c 20000 tour.dat >cut.dat && sonde list -e sys_ cut.dat
 raw_syscalls:sys_enter
 raw_syscalls:sys_exit

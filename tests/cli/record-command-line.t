@@ -54,7 +54,7 @@ sonde: -g needs a tracer: -p function_graph
 [2]
 
 $ sonde record -o '' -e sched true
-sonde: -o wants the name of a file, not ''
+sonde: -o needs the name of a file, not ''
 [2]
 
 $ sonde record -M none -e sched true
@@ -127,4 +127,16 @@ sonde: SONDE_TRACEFS names /no/such/dir, which is no tracing directory
 
 $ sonde extract now
 sonde: extract takes no argument, but there is 'now'
+[2]
+
+$ sonde record -o - -e sched true
+sonde: a recording cannot go to standard output; name a file with -o, or use 'sonde stream' to print events
+[2]
+
+$ sonde extract -o -
+sonde: a recording cannot go to standard output; name a file with -o, or use 'sonde stream' to print events
+[2]
+
+$ sonde recipe irq -o - true
+sonde: a recording cannot go to standard output; name a file with -o, or use 'sonde stream' to print events
 [2]

@@ -11,8 +11,9 @@
  */
 #include "base/shortage.h"
 #include "cli/command.h"
-#include "decode/timearg.h"
+#include "cli/tracenotes.h"
 #include "cli/viewtrace.h"
+#include "decode/timearg.h"
 #include "present/export/traceexport.h"
 #include "store/outfile.h"
 #include "timeline/states/states.h"
@@ -259,11 +260,12 @@ static int index_trace(struct viewtrace *vt, struct errmsg *err)
 static int export_events(const struct export_options *o, struct viewtrace *vt,
 			 const struct trace_export_kind *kind, struct errmsg *err)
 {
-	struct sequence_config sc = report_sequence_config(&vt->options);
+	struct sequence_config sc = inputs_sequence_config(&vt->spec);
 	struct line_style style = {0};
 	struct trace_export_config config = {.style = &style};
 	struct trace_export *x = NULL;
-	struct report_sources rs;
+	struct inputs_sources src;
+	struct lines lines = {0};
 	uint32_t *machines = calloc(vt->sources.n + 1, sizeof(*machines));
 	struct sink s;
 	int r = machines ? find_range(o, vt, &sc.from, &sc.to, err)
@@ -273,6 +275,8 @@ static int export_events(const struct export_options *o, struct viewtrace *vt,
 		free(machines);
 		return r;
 	}
+	sc.raw = true;
+	sc.all_names = true;
 	sc.tgids = true;
 	for (size_t i = 0; i < vt->sources.n; i++)
 		machines[i] = vt->list[i].machine;
@@ -282,18 +286,21 @@ static int export_events(const struct export_options *o, struct viewtrace *vt,
 		free(machines);
 		return r;
 	}
-	r = report_sources_init(&rs, &vt->report, &sc, err);
-	style.sources = rs.list;
-	style.n_sources = rs.n;
+	r = inputs_sources_init(&src, &vt->inputs, &sc, err);
+	if (r >= 0)
+		r = lines_init(&lines, &src, true, err);
+	style.sources = lines.list;
+	style.n_sources = lines.n;
 	if (r >= 0 && kind->new (&x, &config) < 0)
 		r = errmsg_set_errno(err, -ENOMEM, "cannot export");
 	if (r >= 0)
 		r = sink_open(&s, o, !strcmp(kind->name, "perfetto"), err);
 	if (r >= 0)
-		r = sink_close(&s, write_batches(rs.seq, vt->stage->tl, kind, x, &s), err);
+		r = sink_close(&s, write_batches(src.seq, vt->stage->tl, kind, x, &s), err);
 	if (x)
 		kind->free(x);
-	report_sources_release(&rs);
+	lines_release(&lines);
+	inputs_sources_release(&src);
 	free(machines);
 	return r;
 }
@@ -418,7 +425,7 @@ static int export(const struct export_options *o, struct errmsg *err)
 			    ? export_picture(o, &vt, err)
 			    : export_events(o, &vt, o->chrome ? &export_chrome : &export_perfetto,
 					    err);
-	if (r >= 0 && report_print_damage(&vt.report))
+	if (r >= 0 && tracenotes_print_damage(&vt.inputs, false))
 		r = 1;
 	viewtrace_close(&vt);
 	return r;

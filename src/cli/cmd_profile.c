@@ -60,9 +60,12 @@ static const struct option_row rows[] = {
 
 struct profiler {
 	const struct record_options *o;
-	struct report_options show;
+	struct inputs_spec spec; /* all events */
+	struct profiling_spec how;
+	bool no_pager;
 	struct liverun run;
 	struct livesource in;
+	struct lines lines;
 	struct profiling pf;
 	struct batch batch;
 	uint64_t until_ns;
@@ -197,12 +200,20 @@ static const struct liverun_taker counting = {
 
 static int open_counting(struct profiler *p, struct errmsg *err)
 {
-	struct sequence_config sc = {.hold_rounds = HOLD_ROUNDS, .stop = is_late, .stop_ctx = p};
+	struct sequence_config sc = inputs_sequence_config(&p->spec);
 	struct tracefile *tf = livetrace_file(p->run.lt);
-	int r = livesource_open(&p->in, tf, &p->show, &sc, p->run.s.setup, err);
+	int r;
 
+	sc.raw = true;
+	sc.all_names = true;
+	sc.hold_rounds = HOLD_ROUNDS;
+	sc.stop = is_late;
+	sc.stop_ctx = p;
+	r = livesource_open(&p->in, tf, &p->spec, &sc, p->run.s.setup, err);
 	if (r >= 0)
-		r = profiling_open(&p->pf, &p->in.rep, p->in.src.list, p->in.src.n, err);
+		r = lines_init(&p->lines, &p->in.src, true, err);
+	if (r >= 0)
+		r = profiling_open(&p->pf, &p->how, &p->in.inputs, &p->lines, err);
 	p->pf.traced = !p->o->only_named && p->o->plan.n_buffers == 1;
 	if (r >= 0 && batch_init(&p->batch) < 0)
 		r = errmsg_set_errno(err, -ENOMEM, "cannot profile");
@@ -224,7 +235,7 @@ static int open_output(struct profiler *p, struct errmsg *err)
 static int print(struct profiler *p, struct errmsg *err)
 {
 	bool own = p->o->output || p->o->to_stderr;
-	int r = own ? 0 : output_open(&p->out, "never", p->show.no_pager, err);
+	int r = own ? 0 : output_open(&p->out, "never", p->no_pager, err);
 
 	if (r >= 0)
 		r = profiling_print(&p->pf, &p->out, err);
@@ -241,6 +252,7 @@ static void close_all(struct profiler *p)
 
 	profiling_close(&p->pf);
 	batch_release(&p->batch);
+	lines_release(&p->lines);
 	livesource_close(&p->in);
 	liverun_close(&p->run, &ignored);
 }
@@ -251,14 +263,13 @@ static int profile(struct record_options *record, char **argv, struct errmsg *er
 	struct profiler p = {.o = record};
 	int r = open_output(&p, err), r2 = 0;
 
-	p.show = (struct report_options){
-		.profile = true,
-		.profile_global = record->global_irqs,
+	p.no_pager = o->no_pager;
+	p.how = (struct profiling_spec){
+		.as = o->json ? LINES_JSON : LINES_TEXT,
+		.global = record->global_irqs,
 		.by_comm = record->by_comm,
 		.with_own = record->plan.trace_self,
 		.quiet = record->quiet,
-		.no_pager = o->no_pager,
-		.output = o->json ? REPORT_JSON : REPORT_TEXT,
 		.hooks = {(const char **)record->hooks.words, record->hooks.n}};
 	if (r < 0)
 		return r;

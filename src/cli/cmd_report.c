@@ -8,15 +8,14 @@
  */
 #include "cli/command.h"
 #include "cli/report.h"
+#include "cli/tracenotes.h"
 #include "decode/handlers/plugin_options.h"
 
 #include <ctype.h>
 #include <errno.h>
-#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <unistd.h>
 
 #define LIST_MAX 65536
@@ -35,12 +34,12 @@ static void *grow(void *array, size_t n, size_t each, struct errmsg *err)
 
 static int add_input(struct report_options *o, const char *path, struct errmsg *err)
 {
-	struct report_input *p = grow(o->inputs, o->n_inputs, sizeof(*p), err);
+	struct inputs_path *p = grow(o->in.paths, o->in.n_paths, sizeof(*p), err);
 
 	if (!p)
 		return -ENOMEM;
-	p[o->n_inputs++].path = path;
-	o->inputs = p;
+	p[o->in.n_paths++].path = path;
+	o->in.paths = p;
 	return 0;
 }
 
@@ -52,13 +51,13 @@ static int apply_input(void *opts, const char *value, struct errmsg *err)
 static int apply_filter(void *opts, const char *value, struct errmsg *err)
 {
 	struct report_options *o = opts;
-	struct report_filter *p = grow(o->filters, o->n_filters, sizeof(*p), err);
+	struct inputs_filter *p = grow(o->in.filters, o->in.n_filters, sizeof(*p), err);
 
 	if (!p)
 		return -ENOMEM;
-	p[o->n_filters++] = (struct report_filter){
-		.text = value, .reject = o->negate, .input = (int)o->n_inputs - 1};
-	o->filters = p;
+	p[o->in.n_filters++] = (struct inputs_filter){
+		.text = value, .reject = o->negate, .input = (int)o->in.n_paths - 1};
+	o->in.filters = p;
 	return 0;
 }
 
@@ -86,27 +85,27 @@ static int add_word(struct word_list *l, const char *word, struct errmsg *err)
 
 static int apply_raw_events(void *opts, const char *value, struct errmsg *err)
 {
-	return add_word(&((struct report_options *)opts)->raw_events, value, err);
+	return add_word(&((struct report_options *)opts)->in.raw_events, value, err);
 }
 
 static int apply_plain_events(void *opts, const char *value, struct errmsg *err)
 {
-	return add_word(&((struct report_options *)opts)->plain_events, value, err);
+	return add_word(&((struct report_options *)opts)->in.plain_events, value, err);
 }
 
 static int apply_pids(void *opts, const char *value, struct errmsg *err)
 {
-	return add_word(&((struct report_options *)opts)->pids, value, err);
+	return add_word(&((struct report_options *)opts)->in.pids, value, err);
 }
 
 static int apply_comms(void *opts, const char *value, struct errmsg *err)
 {
-	return add_word(&((struct report_options *)opts)->comms, value, err);
+	return add_word(&((struct report_options *)opts)->in.comms, value, err);
 }
 
 static int apply_buffer(void *opts, const char *value, struct errmsg *err)
 {
-	return add_word(&((struct report_options *)opts)->buffers, value, err);
+	return add_word(&((struct report_options *)opts)->in.buffers, value, err);
 }
 
 /* "0,2-4:7": numbers and ranges, separated by ',' or ':'. */
@@ -134,12 +133,12 @@ static int apply_cpus(void *opts, const char *value, struct errmsg *err)
 			return errmsg_set(err, -EINVAL,
 					  "--cpu %s: a range goes from lower to higher", value);
 		for (; a <= b; a++) {
-			uint32_t *p = grow(o->cpus, o->n_cpus, sizeof(*p), err);
+			uint32_t *p = grow(o->in.cpus, o->in.n_cpus, sizeof(*p), err);
 
 			if (!p)
 				return -ENOMEM;
-			p[o->n_cpus++] = a;
-			o->cpus = p;
+			p[o->in.n_cpus++] = a;
+			o->in.cpus = p;
 		}
 		s = *end == ',' || *end == ':' ? end + 1 : end;
 	} while (*s);
@@ -161,22 +160,23 @@ static int apply_ts_offset(void *opts, const char *value, struct errmsg *err)
 {
 	struct report_options *o = opts;
 
-	if (!o->n_inputs)
+	if (!o->in.n_paths)
 		return errmsg_set(err, -EINVAL, "--ts-offset must come after -i");
-	return parse_number("--ts-offset", value, &o->inputs[o->n_inputs - 1].ts_offset, err);
+	return parse_number("--ts-offset", value, &o->in.paths[o->in.n_paths - 1].ts_offset, err);
 }
 
 static int apply_ts2secs(void *opts, const char *value, struct errmsg *err)
 {
 	struct report_options *o = opts;
 
-	return parse_number("--ts2secs", value,
-			    o->n_inputs ? &o->inputs[o->n_inputs - 1].ts2secs : &o->ts2secs, err);
+	return parse_number(
+		"--ts2secs", value,
+		o->in.n_paths ? &o->in.paths[o->in.n_paths - 1].ts2secs : &o->in.ts2secs, err);
 }
 
 static int apply_plugin_option(void *opts, const char *value, struct errmsg *err)
 {
-	return plugin_options_apply(&((struct report_options *)opts)->plugins, value, err);
+	return plugin_options_apply(&((struct report_options *)opts)->in.plugins, value, err);
 }
 
 /* What trace-cmd tells at the level "info" goes into the report: versions, CPUs without data. */
@@ -215,31 +215,31 @@ static int apply_debug(void *opts, const char *value, struct errmsg *err)
 {
 	struct report_options *o = opts;
 
-	o->debug = o->boundary = o->verbose = true;
+	o->show.debug = o->show.boundary = o->verbose = true;
 	return 0;
 }
 
-static int set_output(struct report_options *o, enum report_output output, struct errmsg *err)
+static int set_output(struct report_options *o, enum lines_as as, struct errmsg *err)
 {
-	if (o->output != REPORT_TEXT && o->output != output)
+	if (o->show.as != LINES_TEXT && o->show.as != as)
 		return errmsg_set(err, -EINVAL, "--json and --csv cannot both be had");
-	o->output = output;
+	o->show.as = as;
 	return 0;
 }
 
 static int apply_json(void *opts, const char *value, struct errmsg *err)
 {
-	return set_output(opts, REPORT_JSON, err);
+	return set_output(opts, LINES_JSON, err);
 }
 
 static int apply_csv(void *opts, const char *value, struct errmsg *err)
 {
-	return set_output(opts, REPORT_CSV, err);
+	return set_output(opts, LINES_CSV, err);
 }
 
 static int apply_hook(void *opts, const char *value, struct errmsg *err)
 {
-	return add_word(&((struct report_options *)opts)->hooks, value, err);
+	return add_word(&((struct report_options *)opts)->profiling.hooks, value, err);
 }
 
 #define FLAG(l, n, f, h)                                                                   \
@@ -266,57 +266,58 @@ static const struct option_row rows[] = {
 	     "show only matching events: EVENTS[:EXPRESSION]"),
 	CALL('v', "negate", NULL, apply_negate, "drop the events that the following -F match"),
 	FLAG('T', "filter-test", test_filters, "print the parsed filters and exit"),
-	FLAG('I', NULL, no_irq, "drop events in hard interrupts"),
-	FLAG('S', NULL, no_softirq, "drop events in soft interrupts"),
+	FLAG('I', NULL, in.no_irq, "drop events in hard interrupts"),
+	FLAG('S', NULL, in.no_softirq, "drop events in soft interrupts"),
 	{OPTION_STRING, 0, "from", "TIME",
 	 "start at this time: seconds, or +1.5s or +20ms after the first event",
-	 offsetof(struct report_options, from)},
-	{OPTION_STRING, 0, "to", "TIME", "stop at this time", offsetof(struct report_options, to)},
+	 offsetof(struct report_options, in.from)},
+	{OPTION_STRING, 0, "to", "TIME", "stop at this time",
+	 offsetof(struct report_options, in.to)},
 	{OPTION_HEADING, .help = "how they look"},
 	CALL(0, "json", NULL, apply_json, "print one JSON object per event, with typed fields"),
 	CALL(0, "csv", NULL, apply_csv, "print comma-separated values with a header line"),
-	FLAG('t', "nanoseconds", nanoseconds, "show times in nanoseconds"),
-	FLAG('l', NULL, latency,
+	FLAG('t', "nanoseconds", in.nanoseconds, "show times in nanoseconds"),
+	FLAG('l', NULL, show.latency,
 	     "show latency flags: irqs-off, need-resched, interrupt context, preempt depth"),
-	FLAG('R', NULL, raw, "raw: show every field by name; ignore the event's print format"),
+	FLAG('R', NULL, show.raw, "raw: show every field by name; ignore the event's print format"),
 	CALL('r', NULL, "EVENTS", apply_raw_events,
 	     "raw, but only for events that match this regex"),
 	CALL('n', NULL, "EVENTS", apply_plain_events,
 	     "use no plugin for events that match this regex"),
-	FLAG('N', NULL, no_plugins, "use no plugins"),
-	FLAG('L', NULL, no_system_plugins,
+	FLAG('N', NULL, in.no_plugins, "use no plugins"),
+	FLAG('L', NULL, in.no_plugins,
 	     "use no system-wide plugins; same as -N, because sonde has no others"),
 	{OPTION_CALL, 'O', NULL, "OPTION", "set a plugin option: [PLUGIN:]NAME[=VALUE]",
 	 .apply = apply_plugin_option, .complete = "@plugin-option"},
-	FLAG('w', NULL, wakeup, "show wakeup latencies, and a summary at the end"),
-	FLAG(0, "tgid", tgid, "show the process id (tgid) where it is known"),
-	FLAG(0, "all-names", all_names,
+	FLAG('w', NULL, show.wakeup, "show wakeup latencies, and a summary at the end"),
+	FLAG(0, "tgid", show.tgid, "show the process id (tgid) where it is known"),
+	FLAG(0, "all-names", in.all_names,
 	     "scan the whole trace for task names first, so that fewer tasks show as <...>"),
-	FLAG(0, "syscall-names", syscall_names,
+	FLAG(0, "syscall-names", show.syscall_names,
 	     "show the names of system calls next to their numbers"),
-	FLAG(0, "boundary", boundary, "show where sub-buffers start"),
+	FLAG(0, "boundary", show.boundary, "show where sub-buffers start"),
 	CALL(0, "debug", NULL, apply_debug, "show the file offset of each event"),
 	{OPTION_STRING, 0, "color", "WHEN", "use colours: always, never or auto (on a terminal)",
 	 offsetof(struct report_options, colour), .complete = "always never auto"},
 	FLAG(0, "no-pager", no_pager, "do not use a pager"),
 	{OPTION_HEADING, .help = "time"},
-	FLAG(0, "ts-diff", ts_diff, "show the time since the previous line"),
+	FLAG(0, "ts-diff", show.ts_diff, "show the time since the previous line"),
 	FLAG(0, "ts-check", ts_check, "warn when time goes backwards on a CPU"),
 	CALL(0, "ts-offset", "N", apply_ts_offset, "add N to the times of the preceding input"),
 	CALL(0, "ts2secs", "HZ", apply_ts2secs,
 	     "the clock of the trace counts HZ ticks per second"),
-	FLAG(0, "raw-ts", raw_ts, "show the times as recorded, without correction"),
-	FLAG(0, "align-ts", align_ts, "start the times at 0"),
-	FLAG(0, "nodate", no_date, "ignore the time of day that record --date stored"),
+	FLAG(0, "raw-ts", in.raw_ts, "show the times as recorded, without correction"),
+	FLAG(0, "align-ts", in.align_ts, "start the times at 0"),
+	FLAG(0, "nodate", in.no_date, "ignore the time of day that record --date stored"),
 	{OPTION_HEADING, .help = "show where the time went, instead of the events"},
 	FLAG(0, "profile", profile,
 	     "for each task: time running, blocked and runnable, system calls, functions"),
-	FLAG('G', NULL, profile_global,
+	FLAG('G', NULL, profiling.global,
 	     "account interrupts to the CPU, not to the interrupted task"),
 	CALL('H', NULL, "HOOK", apply_hook,
 	     "measure a pair of events: START,FIELD[,PIDFIELD]/END,FIELD[,FLAGS]"),
-	FLAG(0, "by-comm", by_comm, "group tasks by name"),
-	FLAG(0, "self", with_own, "include the activity of sonde itself"),
+	FLAG(0, "by-comm", profiling.by_comm, "group tasks by name"),
+	FLAG(0, "self", profiling.with_own, "include the activity of sonde itself"),
 	{OPTION_HEADING, .help = "show facts about the file, instead of the events"},
 	FLAG('e', NULL, endian, "byte order"),
 	FLAG('p', NULL, page_size, "sub-buffer size"),
@@ -339,143 +340,54 @@ static const struct option_row rows[] = {
 	{OPTION_HEADING, .help = "other"},
 	{OPTION_STRING, 0, "kallsyms", "FILE",
 	 "read more kernel symbols from FILE, in the format of /proc/kallsyms",
-	 offsetof(struct report_options, kallsyms), .complete = "file"},
+	 offsetof(struct report_options, in.kallsyms), .complete = "file"},
 	CALL('q', "quiet", NULL, apply_quiet, "do not warn about damaged input"),
 	{OPTION_CALL, 'V', "verbose", "LEVEL",
 	 "show file versions and CPUs without data (from level info)", .apply = apply_verbose,
 	 .arg_optional = true},
 	{OPTION_FLAG, 0, "peer-text", .help = "--profile as trace-cmd prints it",
-	 .offset = offsetof(struct report_options, peer_text), .hidden = true},
+	 .offset = offsetof(struct report_options, profiling.peer_text), .hidden = true},
 	{OPTION_END},
 };
 
-/* --- opening ----------------------------------------------------------------------------------- */
+/* --- running ----------------------------------------------------------------------------------- */
 
-/* report -r and -n: marks the events whose name or system matches. */
-static int mark_events(struct formats *f, const struct word_list *l, bool raw, struct errmsg *err)
+/* report -T: how the filters were understood. */
+static void print_filters(const struct inputs *in)
 {
-	for (size_t i = 0; i < l->n; i++) {
-		size_t len = strlen(l->words[i]);
-		char *anchored = malloc(len + 3);
-		regex_t re;
-		int r;
+	struct textbuf tb;
 
-		if (!anchored)
-			return errmsg_set_errno(err, -ENOMEM, "cannot match '%s'", l->words[i]);
-		snprintf(anchored, len + 3, "^%s$", l->words[i]);
-		r = regcomp(&re, anchored, REG_ICASE | REG_NOSUB);
-		free(anchored);
-		if (r)
-			return errmsg_set(err, -EINVAL, "'%s' is not a regular expression",
-					  l->words[i]);
-		for (size_t k = 0; k < f->n_events; k++)
-			if (!f->by_id[k]->is_made_up &&
-			    (!regexec(&re, f->by_id[k]->name, 0, NULL, 0) ||
-			     !regexec(&re, f->by_id[k]->system, 0, NULL, 0)))
-				*(raw ? &f->by_id[k]->force_raw : &f->by_id[k]->no_handler) = true;
-		regfree(&re);
-	}
-	return 0;
-}
+	textbuf_init(&tb, 64 << 20);
+	for (size_t i = 0; i < in->n_files; i++) {
+		const struct inputs_file *f = &in->files[i];
 
-static int open_file(struct report_file *file, const struct report_options *o, struct errmsg *err)
-{
-	struct formats_config config = {.no_plugins = o->no_plugins || o->no_system_plugins,
-					.plugins = o->plugins,
-					.kallsyms_path = o->kallsyms};
-	int r = tracefile_open(&file->tf, file->input->path, err);
-
-	if (r < 0)
-		return r;
-	r = formats_new(&file->formats, file->tf, &config, err);
-	if (r < 0)
-		return r;
-	r = tasks_init(&file->tasks, tracefile_text(file->tf, TRACEFILE_CMDLINES));
-	if (r < 0)
-		return errmsg_set_errno(err, r, "cannot read the command lines of %s",
-					file->tf->path);
-	tasks_set_processes(&file->tasks, file->formats->processes);
-	r = mark_events(file->formats, &o->raw_events, true, err);
-	return r < 0 ? r : mark_events(file->formats, &o->plain_events, false, err);
-}
-
-/* Events of kvm in the first file may name functions of guests, whose traces the others are. */
-static int link_guests(struct report *rep, struct errmsg *err)
-{
-	struct formats **list = calloc(rep->n_files, sizeof(*list));
-	int r = list ? 0 : -ENOMEM;
-
-	for (size_t i = 0; list && i < rep->n_files; i++)
-		list[i] = rep->files[i].formats;
-	if (!r)
-		r = guests_init(&rep->guests, list, rep->n_files);
-	for (size_t i = 0; !r && i < rep->n_files; i++)
-		list[i]->guests = &rep->guests;
-	free(list);
-	return r < 0 ? errmsg_set_errno(err, r, "cannot match the guests' traces") : 0;
-}
-
-int report_open(struct report *rep, const struct report_options *opts, struct errmsg *err)
-{
-	rep->opts = opts;
-	if (opts->kallsyms && access(opts->kallsyms, R_OK) < 0)
-		return errmsg_set_errno(err, -errno, "cannot read the symbols in %s",
-					opts->kallsyms);
-	rep->files = calloc(opts->n_inputs, sizeof(*rep->files));
-	if (!rep->files)
-		return errmsg_set_errno(err, -ENOMEM, "cannot open the inputs");
-	for (size_t i = 0; i < opts->n_inputs; i++) {
-		int r;
-
-		rep->n_files = i + 1;
-		rep->files[i].input = &opts->inputs[i];
-		r = open_file(&rep->files[i], opts, err);
-		if (r < 0)
-			return r;
-	}
-	return rep->n_files > 1 ? link_guests(rep, err) : 0;
-}
-
-void report_close(struct report *rep)
-{
-	for (size_t i = 0; i < rep->n_files; i++) {
-		struct report_file *f = &rep->files[i];
-
-		for (size_t k = 0; k < f->n_filters; k++)
-			filter_free(f->filters[k]);
-		for (size_t k = 0; k < f->n_rejects; k++)
-			filter_free(f->rejects[k]);
-		free(f->filters);
-		free(f->rejects);
-		tasks_release(&f->tasks);
-		formats_free(f->formats);
-		tracefile_close(f->tf);
-	}
-	guests_release(&rep->guests);
-	free(rep->files);
-}
-
-bool report_print_damage(const struct report *rep)
-{
-	bool any = false;
-
-	for (size_t i = 0; i < rep->n_files; i++)
-		for (size_t k = 0; rep->files[i].tf && k < rep->files[i].tf->n_damage; k++) {
-			if (!rep->opts->quiet)
-				fprintf(stderr, "sonde: %s\n", rep->files[i].tf->damage[k]);
-			any = true;
+		for (size_t k = 0; k < f->n_filters + f->n_rejects; k++) {
+			filter_fmt(f->all_filters[k], &tb);
+			fwrite(tb.start, 1, textbuf_len(&tb), stdout);
+			textbuf_clear(&tb);
 		}
-	return any;
+	}
+	textbuf_release(&tb);
+}
+
+int report_filter(struct report *rep, bool *ret_any, struct errmsg *err)
+{
+	int r = inputs_filter(&rep->in, ret_any, err);
+
+	tracenotes_print(&rep->in, rep->opts->quiet);
+	if (rep->opts->test_filters)
+		print_filters(&rep->in);
+	return r;
 }
 
 static int report(struct report_options *o, struct errmsg *err)
 {
-	struct report rep = {0};
-	int r = report_open(&rep, o, err);
+	struct report rep = {.opts = o};
+	int r = inputs_open(&rep.in, &o->in, err);
 
 	if (!r)
 		r = report_list(&rep, err);
-	for (size_t i = 0; !r && o->output == REPORT_TEXT && i < rep.n_files; i++)
+	for (size_t i = 0; !r && o->show.as == LINES_TEXT && i < rep.in.n_files; i++)
 		report_print_version(&rep, i);
 	fflush(stdout);
 	if (!r)
@@ -484,10 +396,10 @@ static int report(struct report_options *o, struct errmsg *err)
 		r = 0;
 	if (r >= 0) {
 		fflush(stdout);
-		if (report_print_damage(&rep) && !r)
+		if (tracenotes_print_damage(&rep.in, o->quiet) && !r)
 			r = 1;
 	}
-	report_close(&rep);
+	inputs_close(&rep.in);
 	return r;
 }
 
@@ -510,15 +422,16 @@ static int check_options(const struct report_options *o, struct errmsg *err)
 		     o->endian || o->page_size || o->stat || o->uname || o->version ||
 		     o->event_regex;
 
-	if (o->output != REPORT_TEXT && lists)
+	if (o->show.as != LINES_TEXT && lists)
 		return errmsg_set(err, -EINVAL, "--json and --csv are for events, not for lists");
-	if (!o->profile && !o->peer_text && (o->profile_global || o->by_comm || o->hooks.n))
+	if (!o->profile && !o->profiling.peer_text &&
+	    (o->profiling.global || o->profiling.by_comm || o->profiling.hooks.n))
 		return errmsg_set(err, -EINVAL, "-G, -H and --by-comm go with --profile");
-	if (o->profile && o->output == REPORT_CSV)
+	if (o->profile && o->show.as == LINES_CSV)
 		return errmsg_set(err, -EINVAL, "--profile has text and --json, but no --csv");
-	if (o->kallsyms && access(o->kallsyms, R_OK) < 0)
-		return errmsg_set_errno(err, -errno, "cannot read %s", o->kallsyms);
-	return check_pids(&o->pids, err);
+	if (o->in.kallsyms && access(o->in.kallsyms, R_OK) < 0)
+		return errmsg_set_errno(err, -errno, "cannot read %s", o->in.kallsyms);
+	return check_pids(&o->in.pids, err);
 }
 
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
@@ -528,23 +441,26 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 
 	for (int i = 1; r >= 0 && i <= n; i++)
 		r = add_input(&o, argv[i], err);
-	if (r >= 0 && !o.n_inputs)
+	if (r >= 0 && !o.in.n_paths)
 		r = add_input(&o, "trace.dat", err);
 	if (r >= 0)
 		r = check_options(&o, err);
-	if (r >= 0 && o.wakeup && o.n_inputs > 1)
+	if (r >= 0 && o.show.wakeup && o.in.n_paths > 1)
 		r = errmsg_set(err, -EINVAL, "report: -w works on one input file only");
+	o.profiling.as = o.show.as;
+	o.profiling.quiet = o.quiet;
+	o.profiling.verbose = o.verbose;
 	if (r >= 0)
 		r = report(&o, err);
-	free(o.inputs);
-	free(o.filters);
-	free(o.cpus);
-	free(o.raw_events.words);
-	free(o.plain_events.words);
-	free(o.pids.words);
-	free(o.comms.words);
-	free(o.buffers.words);
-	free(o.hooks.words);
+	free(o.in.paths);
+	free(o.in.filters);
+	free(o.in.cpus);
+	free(o.in.raw_events.words);
+	free(o.in.plain_events.words);
+	free(o.in.pids.words);
+	free(o.in.comms.words);
+	free(o.in.buffers.words);
+	free(o.profiling.hooks.words);
 	return r;
 }
 

@@ -20,27 +20,27 @@
 
 struct stream_options {
 	struct record_options record; /* first, for recordopts.h */
-	struct report_options show;
+	struct livereport_spec show;
 };
 
-static int set_output(void *opts, enum report_output output, struct errmsg *err)
+static int set_output(void *opts, enum lines_as as, struct errmsg *err)
 {
 	struct stream_options *o = opts;
 
-	if (o->show.output != REPORT_TEXT && o->show.output != output)
+	if (o->show.show.as != LINES_TEXT && o->show.show.as != as)
 		return errmsg_set(err, -EINVAL, "--json and --csv cannot both be had");
-	o->show.output = output;
+	o->show.show.as = as;
 	return 0;
 }
 
 static int apply_json(void *opts, const char *value, struct errmsg *err)
 {
-	return set_output(opts, REPORT_JSON, err);
+	return set_output(opts, LINES_JSON, err);
 }
 
 static int apply_csv(void *opts, const char *value, struct errmsg *err)
 {
-	return set_output(opts, REPORT_CSV, err);
+	return set_output(opts, LINES_CSV, err);
 }
 
 #define SHOW(n, f, h)                                             \
@@ -60,13 +60,13 @@ static const struct option_row rows[] = {
 	 .name = "csv",
 	 .help = "print comma-separated values with a header line",
 	 .apply = apply_csv},
-	SHOW("nanoseconds", nanoseconds, "show times in nanoseconds"),
-	SHOW("ts-diff", ts_diff, "show the time since the previous line"),
-	SHOW("latency", latency,
+	SHOW("nanoseconds", in.nanoseconds, "show times in nanoseconds"),
+	SHOW("ts-diff", show.ts_diff, "show the time since the previous line"),
+	SHOW("latency", show.latency,
 	     "show latency flags: irqs-off, need-resched, interrupt context, preempt depth"),
-	SHOW("raw", raw, "show every field by name; ignore the event's print format"),
-	SHOW("tgid", tgid, "show the process id (tgid) where it is known"),
-	SHOW("syscall-names", syscall_names,
+	SHOW("raw", show.raw, "show every field by name; ignore the event's print format"),
+	SHOW("tgid", show.tgid, "show the process id (tgid) where it is known"),
+	SHOW("syscall-names", show.syscall_names,
 	     "show the names of system calls next to their numbers"),
 	{.kind = OPTION_STRING,
 	 .name = "color",

@@ -8,8 +8,6 @@
 #include "cli/gather.h"
 #include "decode/filter/filter.h"
 
-struct report_sources;
-
 #define TEXT_MAX_BYTES (256u << 20)
 
 int gather_keep_word(struct plan_words *list, const char *word, struct errmsg *err);
@@ -27,11 +25,5 @@ void gather_release_filters(struct gather_filters *fs);
 /* The result as it is now, printed. */
 int gather_print_result(const struct gather_job *job, struct gather_options *o, bool in_time,
 			struct errmsg *err);
-
-/*
- * Whether times are nanoseconds. A report takes uptime for time and boot for none, as trace-cmd does; but the former counts
- * clock ticks, and the latter nanoseconds.
- */
-bool gather_is_in_time(const struct report_sources *src);
 
 #endif

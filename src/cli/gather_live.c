@@ -24,7 +24,7 @@
 struct gathering {
 	const struct gather_job *job;
 	struct gather_options *o;
-	struct report_options show;
+	struct inputs_spec spec; /* all of it */
 	struct liverun run;
 	struct livesource in;
 	struct gather_filters filters;
@@ -118,12 +118,17 @@ static const struct liverun_taker taking = {
 
 static int open_gathering(struct gathering *g, struct errmsg *err)
 {
-	struct sequence_config sc = {.hold_rounds = HOLD_ROUNDS, .stop = is_late, .stop_ctx = g};
+	struct sequence_config sc = inputs_sequence_config(&g->spec);
 	const uint8_t *events;
 	size_t n_events;
-	int r = livesource_open(&g->in, livetrace_file(g->run.lt), &g->show, &sc, g->run.s.setup,
-				err);
+	int r;
 
+	sc.raw = true;
+	sc.all_names = true;
+	sc.hold_rounds = HOLD_ROUNDS;
+	sc.stop = is_late;
+	sc.stop_ctx = g;
+	r = livesource_open(&g->in, livetrace_file(g->run.lt), &g->spec, &sc, g->run.s.setup, err);
 	if (r >= 0)
 		r = gather_name_events(g->o, g->run.s.setup, &g->o->names, err);
 	if (r >= 0)
@@ -133,7 +138,7 @@ static int open_gathering(struct gathering *g, struct errmsg *err)
 				 err);
 	if (r < 0)
 		return r;
-	g->in_time = gather_is_in_time(&g->in.src);
+	g->in_time = inputs_sources_are_ns(&g->in.src);
 	events = g->job->events(g->job->ctx, &n_events);
 	sequence_set_events(g->in.src.seq, events, n_events);
 	return batch_init(&g->batch) < 0 ? errmsg_set_errno(err, -ENOMEM, "cannot trace") : 0;
@@ -142,8 +147,7 @@ static int open_gathering(struct gathering *g, struct errmsg *err)
 int gather_live(const struct gather_job *job, struct gather_options *o, char **argv,
 		struct errmsg *err)
 {
-	struct gathering g = {
-		.job = job, .o = o, .show = {.output = REPORT_JSON, .quiet = o->record.quiet}};
+	struct gathering g = {.job = job, .o = o};
 	struct errmsg ignored = {0};
 	double interval = gather_interval(o, err);
 	int r, r2 = 0;

@@ -30,7 +30,9 @@
 #define HOLD_ROUNDS	 1 /* see sequence.h */
 
 struct livereport {
+	const struct livereport_spec *spec;
 	struct livesource in;
+	struct lines looks;
 	struct own own;
 	struct stack_follow dropped; /* stacks of events that were left out */
 	struct line_style style;
@@ -57,8 +59,8 @@ static bool is_late(void *ctx)
 
 static int open_lines(struct livereport *lr, struct errmsg *err)
 {
-	const struct report_options *o = lr->in.rep.opts;
-	int r = output_open(&lr->out, o->colour, true, err);
+	const struct lines_spec *show = &lr->spec->show;
+	int r = output_open(&lr->out, lr->spec->colour, true, err);
 	size_t whole;
 
 	if (r < 0)
@@ -67,21 +69,23 @@ static int open_lines(struct livereport *lr, struct errmsg *err)
 	/* room for the record that ends a piece */
 	whole = trickle_whole_bytes(&lr->trickle);
 	lr->piece_bytes = whole ? whole / 2 : PIECE_BYTES;
-	lr->style = report_line_style(o);
-	lr->style.colour = lr->out.colour && o->output == REPORT_TEXT;
-	lr->style.sources = lr->in.src.list;
-	lr->style.n_sources = lr->in.src.n;
+	r = lines_init(&lr->looks, &lr->in.src, show->syscall_names, err);
+	if (r < 0)
+		return r;
+	lr->style = lines_style(show, &lr->looks);
+	lr->style.colour = lr->out.colour && show->as == LINES_TEXT;
 	textbuf_init(&lr->text, PIECE_BYTES + RECORD_MAX_BYTES);
 	if (batch_init(&lr->batch) < 0 || line_printer_init(&lr->lines, &lr->style) < 0)
 		return errmsg_set_errno(err, -ENOMEM, "cannot print");
 	line_printer_aim(&lr->lines, &lr->text);
-	if (o->output == REPORT_CSV)
+	if (show->as == LINES_CSV)
 		textbuf_add_str(&lr->text, rows_csv_header);
 	return 0;
 }
 
 int livereport_new(struct livereport **ret_report, struct tracefile *tf,
-		   const struct report_options *opts, const struct setup *setup, struct errmsg *err)
+		   const struct livereport_spec *spec, const struct setup *setup,
+		   struct errmsg *err)
 {
 	struct livereport *lr = calloc(1, sizeof(*lr));
 	struct sequence_config config;
@@ -89,9 +93,12 @@ int livereport_new(struct livereport **ret_report, struct tracefile *tf,
 
 	if (!lr)
 		return errmsg_set_errno(err, -ENOMEM, "cannot print");
-	config = (struct sequence_config){
-		.hold_rounds = HOLD_ROUNDS, .stop = is_late, .stop_ctx = lr};
-	r = livesource_open(&lr->in, tf, opts, &config, setup, err);
+	lr->spec = spec;
+	config = lines_sequence_config(&spec->in, &spec->show);
+	config.hold_rounds = HOLD_ROUNDS;
+	config.stop = is_late;
+	config.stop_ctx = lr;
+	r = livesource_open(&lr->in, tf, &spec->in, &config, setup, err);
 	if (r >= 0 && (own_init(&lr->own, lr->in.file.formats, setup->plan->trace_self) < 0 ||
 		       stack_follow_init(&lr->dropped, lr->in.file.formats, tf->cpu_count) < 0))
 		r = errmsg_set_errno(err, -ENOMEM, "cannot print");
@@ -115,6 +122,7 @@ void livereport_free(struct livereport *lr)
 	line_printer_release(&lr->lines);
 	textbuf_release(&lr->text);
 	trickle_release(&lr->trickle);
+	lines_release(&lr->looks);
 	livesource_close(&lr->in);
 	free(lr);
 }
@@ -163,16 +171,10 @@ static void leave_out_own(struct livereport *lr)
 
 static int make_piece(struct livereport *lr, struct errmsg *err)
 {
-	enum report_output how = lr->in.rep.opts->output;
-
 	textbuf_clear(&lr->text);
 	lr->written = 0;
 	lr->from = lr->to;
-	lr->to = how == REPORT_JSON
-			 ? rows_add_json(&lr->lines, &lr->batch, lr->from, lr->piece_bytes)
-		 : how == REPORT_CSV
-			 ? rows_add_csv(&lr->lines, &lr->batch, lr->from, lr->piece_bytes)
-			 : line_printer_add(&lr->lines, &lr->batch, lr->from, lr->piece_bytes);
+	lr->to = lines_adder(lr->spec->show.as)(&lr->lines, &lr->batch, lr->from, lr->piece_bytes);
 	if (output_escape(&lr->out, &lr->text) < 0)
 		return errmsg_set_errno(err, -ENOMEM, "cannot print the events");
 	return 0;

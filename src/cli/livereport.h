@@ -12,17 +12,20 @@
 #define SONDE_CLI_LIVEREPORT_H
 
 #include "cli/liverun.h"
-#include "cli/report.h"
+#include "cli/lines.h"
 
 struct livereport;
 struct setup;
 
-/*
- * opts: how events are shown, and which; no inputs, no -w, nothing that needs the whole trace. setup:
- * what the trace is made by. Both stay the caller's, as tf does.
- */
+struct livereport_spec {
+	struct inputs_spec in;	/* which events; no paths, nothing that needs the whole trace */
+	struct lines_spec show; /* how they look; no wakeup latencies */
+	const char *colour;	/* as output.h takes it */
+};
+
+/* setup: what the trace is made by. Both stay the caller's, as tf does. */
 int livereport_new(struct livereport **ret_report, struct tracefile *tf,
-		   const struct report_options *opts, const struct setup *setup,
+		   const struct livereport_spec *spec, const struct setup *setup,
 		   struct errmsg *err);
 void livereport_free(struct livereport *lr);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * livesource.c - gives a live trace the shape that the inputs of report have.
+ * livesource.c - gives a live trace the shape that opened files have.
  *
  * A file's names of tasks are those that the kernel knew in the end; a live trace has those of its
  * beginning. From then on events tell (setup/names.c), so that each event has the name that its task had. Where they
@@ -35,25 +35,25 @@ static int hide_name_events(struct livesource *ls, struct errmsg *err)
 	return 0;
 }
 
-int livesource_open(struct livesource *ls, struct tracefile *tf, const struct report_options *opts,
+int livesource_open(struct livesource *ls, struct tracefile *tf, const struct inputs_spec *spec,
 		    const struct sequence_config *config, const struct setup *setup,
 		    struct errmsg *err)
 {
-	struct formats_config fc = {.plugins = opts->plugins,
+	struct formats_config fc = {.plugins = spec->plugins,
 				    .programs = setup->mappings ? mappings_programs(setup->mappings)
 								: NULL,
 				    .processes = setup->processes};
-	struct sequence_config sc = report_sequence_config(opts);
+	struct sequence_config sc = *config;
 	bool any_filter;
 	int r;
 
-	*ls = (struct livesource){.rep = {.opts = opts, .files = &ls->file, .n_files = 1}};
+	*ls = (struct livesource){.inputs = {.spec = spec, .files = &ls->file, .n_files = 1}};
 	ls->setup = setup;
 	livenames_init(&ls->names, &setup->t);
 	ls->file.input = &ls->input;
 	ls->file.tf = tf;
-	ls->rep.find_name = livenames_find;
-	ls->rep.find_name_ctx = &ls->names;
+	ls->inputs.find_name = livenames_find;
+	ls->inputs.find_name_ctx = &ls->names;
 	r = tasks_init(&ls->file.tasks, tracefile_text(tf, TRACEFILE_CMDLINES));
 	if (r < 0)
 		return errmsg_set_errno(err, r, "cannot read the names of tasks");
@@ -61,31 +61,21 @@ int livesource_open(struct livesource *ls, struct tracefile *tf, const struct re
 	if (r >= 0)
 		tasks_set_processes(&ls->file.tasks, ls->file.formats->processes);
 	if (r >= 0)
-		r = report_make_filters(&ls->rep, &any_filter, err);
+		r = inputs_filter(&ls->inputs, &any_filter, err);
 	if (r < 0)
 		return r;
 	sc.fresh_names = true;
 	sc.tgids = true;
-	sc.hold_rounds = config->hold_rounds;
-	sc.stop = config->stop;
-	sc.stop_ctx = config->stop_ctx;
-	sc.wait = config->wait;
-	sc.wait_ctx = config->wait_ctx;
 	if (setup_can_lose(setup)) /* not told without memory */
 		sc.n_walked = ls->n_walked = calloc(SEQUENCE_IDS, sizeof(*ls->n_walked));
-	r = report_sources_init(&ls->src, &ls->rep, &sc, err);
+	r = inputs_sources_init(&ls->src, &ls->inputs, &sc, err);
 	return r < 0 ? r : hide_name_events(ls, err);
 }
 
 void livesource_close(struct livesource *ls)
 {
-	report_sources_release(&ls->src);
-	for (size_t i = 0; i < ls->file.n_filters; i++)
-		filter_free(ls->file.filters[i]);
-	for (size_t i = 0; i < ls->file.n_rejects; i++)
-		filter_free(ls->file.rejects[i]);
-	free(ls->file.filters);
-	free(ls->file.rejects);
+	inputs_sources_release(&ls->src);
+	inputs_release_filters(&ls->inputs);
 	tasks_release(&ls->file.tasks);
 	formats_free(ls->file.formats);
 	livenames_release(&ls->names);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * livesource.h - a live trace as the one input of a report.
+ * livesource.h - a live trace as the one input.
  */
 #ifndef SONDE_CLI_LIVESOURCE_H
 #define SONDE_CLI_LIVESOURCE_H
@@ -10,10 +10,10 @@
 #include "cli/report_sources.h"
 
 struct livesource {
-	struct report rep; /* with one file, which is the trace */
-	struct report_file file;
-	struct report_input input;
-	struct report_sources src;
+	struct inputs inputs; /* with one file, which is the trace */
+	struct inputs_file file;
+	struct inputs_path input;
+	struct inputs_sources src;
 	struct livenames names;
 	const struct setup *setup;
 	uint8_t *events;    /* those to be seen; NULL: all */
@@ -21,11 +21,11 @@ struct livesource {
 };
 
 /*
- * opts: how events are shown, and which; no inputs, nothing that needs the whole trace. Of config what
- * opts cannot say counts: stop, wait, hold_rounds. setup: what is traced by; events that are on for the names of
+ * spec: which events; no paths, nothing that needs the whole trace. config: made from it, see inputs/sources.h, with
+ * what it cannot say: stop, wait, hold_rounds. setup: what is traced by; events that are on for the names of
  * tasks alone are not seen. All stay the caller's, as tf does. Close it on failure, too.
  */
-int livesource_open(struct livesource *ls, struct tracefile *tf, const struct report_options *opts,
+int livesource_open(struct livesource *ls, struct tracefile *tf, const struct inputs_spec *spec,
 		    const struct sequence_config *config, const struct setup *setup,
 		    struct errmsg *err);
 void livesource_close(struct livesource *ls);

@@ -64,7 +64,7 @@ static void add_file_hooks(struct profiling *pf, struct tracefile *tf)
 
 static int gather_hooks(struct profiling *pf, struct errmsg *err)
 {
-	const struct report_options *o = pf->rep->opts;
+	const struct profiling_spec *o = pf->spec;
 	int r = 0;
 
 	for (size_t i = 0; r >= 0 && i < o->hooks.n; i++)
@@ -74,11 +74,11 @@ static int gather_hooks(struct profiling *pf, struct errmsg *err)
 	pf->n_asked = pf->n_hooks;
 	for (size_t i = 0; i < pf->n_hooks; i++)
 		pf->hooks[i].may_be_absent = o->peer_text;
-	for (size_t i = 0; i < pf->rep->n_files; i++) {
+	for (size_t i = 0; i < pf->in->n_files; i++) {
 		pf->first_hook[i] = pf->n_hooks;
-		add_file_hooks(pf, pf->rep->files[i].tf);
+		add_file_hooks(pf, pf->in->files[i].tf);
 	}
-	pf->first_hook[pf->rep->n_files] = pf->n_hooks;
+	pf->first_hook[pf->in->n_files] = pf->n_hooks;
 	return 0;
 }
 
@@ -88,12 +88,12 @@ static size_t file_of(const struct profiling *pf, size_t source)
 {
 	size_t i = 0;
 
-	while (i + 1 < pf->rep->n_files && pf->rep->files[i].formats != pf->sources[source].formats)
+	while (i + 1 < pf->in->n_files && pf->in->files[i].formats != pf->sources[source].formats)
 		i++;
 	return i;
 }
 
-static bool is_filtered(const struct report_options *o)
+static bool is_filtered(const struct inputs_spec *o)
 {
 	return o->n_filters || o->pids.n || o->comms.n || o->n_cpus || o->no_irq || o->no_softirq;
 }
@@ -103,7 +103,7 @@ static void tell_absent(const struct profiling *pf, struct formats *f, const str
 {
 	bool start = formats_find_name(f, h->start_system, h->start_event);
 
-	if (pf->rep->opts->quiet || !h->may_be_absent)
+	if (pf->spec->quiet || !h->may_be_absent)
 		return;
 	if (!start || !formats_find_name(f, h->end_system, h->end_event))
 		fprintf(stderr,
@@ -113,13 +113,13 @@ static void tell_absent(const struct profiling *pf, struct formats *f, const str
 
 static int make_profile(struct profiling *pf, size_t source, struct errmsg *err)
 {
-	const struct report_options *o = pf->rep->opts;
+	const struct profiling_spec *o = pf->spec;
 	size_t file = file_of(pf, source), n = 0;
-	struct profile_config config = {.global = o->profile_global,
+	struct profile_config config = {.global = o->global,
 					.by_comm = o->by_comm,
 					.as_trace_cmd = o->peer_text,
 					.with_own = o->with_own,
-					.filtered = is_filtered(o),
+					.filtered = is_filtered(pf->in->spec),
 					.hooks = pf->list};
 
 	for (size_t i = 0; i < pf->n_asked; i++)
@@ -128,35 +128,26 @@ static int make_profile(struct profiling *pf, size_t source, struct errmsg *err)
 		pf->list[n++] = pf->hooks[i];
 	config.n_hooks = n;
 	for (size_t i = 0; i < n; i++)
-		tell_absent(pf, pf->rep->files[file].formats, &pf->list[i]);
-	return profile_new(&pf->profiles[source], pf->rep->files[file].formats,
-			   &pf->rep->files[file].tasks, &config, err);
+		tell_absent(pf, pf->in->files[file].formats, &pf->list[i]);
+	return profile_new(&pf->profiles[source], pf->in->files[file].formats,
+			   &pf->in->files[file].tasks, &config, err);
 }
 
-static int check_sources(const struct profiling *pf, struct errmsg *err)
+int profiling_open(struct profiling *pf, const struct profiling_spec *spec, struct inputs *in,
+		   const struct lines *lines, struct errmsg *err)
 {
-	for (size_t i = 0; i < pf->rep->n_files; i++)
-		for (size_t k = 0; k < pf->rep->files[i].tf->n_buffers; k++)
-			if (pf->rep->files[i].tf->buffers[k].is_text)
-				return errmsg_set(
-					err, -ENOTSUP,
-					"%s holds the text of a latency tracer, which has no "
-					"events to profile; 'sonde report' prints it",
-					pf->rep->files[i].tf->path);
-	return 0;
-}
-
-int profiling_open(struct profiling *pf, struct report *rep, const struct line_source *sources,
-		   size_t n_sources, struct errmsg *err)
-{
+	const struct inputs_file *text = inputs_find_text(in);
 	int r;
 
-	*pf = (struct profiling){.rep = rep, .sources = sources, .n_sources = n_sources};
-	r = check_sources(pf, err);
-	if (r < 0)
-		return r;
+	*pf = (struct profiling){
+		.in = in, .spec = spec, .sources = lines->list, .n_sources = lines->n};
+	if (text)
+		return errmsg_set(err, -ENOTSUP,
+				  "%s holds the text of a latency tracer, which has no "
+				  "events to profile; 'sonde report' prints it",
+				  text->tf->path);
 	pf->profiles = calloc(pf->n_sources + 1, sizeof(*pf->profiles));
-	pf->first_hook = calloc(pf->rep->n_files + 1, sizeof(*pf->first_hook));
+	pf->first_hook = calloc(in->n_files + 1, sizeof(*pf->first_hook));
 	pf->list = calloc(PROFILE_HOOKS_MAX, sizeof(*pf->list));
 	if (!pf->profiles || !pf->first_hook || !pf->list)
 		return errmsg_set_errno(err, -ENOMEM, "cannot profile");
@@ -196,9 +187,9 @@ static void add_task(struct profiling *pf, size_t source, const struct profile_t
 					    .buffer = ls->buffer};
 	struct profile *p = pf->profiles[source];
 
-	if (pf->rep->opts->peer_text)
+	if (pf->spec->peer_text)
 		profilepeer_fmt_task(p, t, &pf->tb);
-	else if (pf->rep->opts->output == REPORT_JSON)
+	else if (pf->spec->as == LINES_JSON)
 		profilejson_fmt_task(p, t, &style, &pf->tb);
 	else
 		profiletext_fmt_task(p, t, &style, &pf->tb);
@@ -207,17 +198,17 @@ static void add_task(struct profiling *pf, size_t source, const struct profile_t
 static void add_head(struct profiling *pf, size_t source)
 {
 	const struct line_source *ls = &pf->sources[source];
-	const struct report_file *file = &pf->rep->files[file_of(pf, source)];
+	const struct inputs_file *file = &pf->in->files[file_of(pf, source)];
 	const struct profile_style style = {.time_style = ls->time_style,
 					    .syscalls = ls->syscalls,
 					    .file = file->tf->path,
 					    .buffer = ls->buffer,
-					    .filtered = is_filtered(pf->rep->opts),
+					    .filtered = is_filtered(pf->in->spec),
 					    .traced = pf->traced};
 
-	if (pf->rep->opts->peer_text)
+	if (pf->spec->peer_text)
 		return;
-	if (pf->rep->opts->output == REPORT_JSON)
+	if (pf->spec->as == LINES_JSON)
 		profilejson_fmt_head(pf->profiles[source], &style, &pf->tb);
 	else
 		profiletext_fmt_head(pf->profiles[source], &style, pf->any, &pf->tb);
@@ -244,7 +235,7 @@ static int print_source(struct profiling *pf, size_t source, struct errmsg *err)
 		add_task(pf, source, tasks[i]);
 		r = flush(pf, TEXT_BYTES, err);
 	}
-	if (r >= 0 && !pf->rep->opts->peer_text && pf->rep->opts->output == REPORT_TEXT)
+	if (r >= 0 && !pf->spec->peer_text && pf->spec->as == LINES_TEXT)
 		profiletext_fmt_tail(pf->profiles[source], &pf->tb);
 	return r;
 }
@@ -253,13 +244,13 @@ static void print_peer_heads(struct profiling *pf)
 {
 	for (size_t i = 0; i < pf->n_hooks; i++)
 		profilepeer_fmt_hook(&pf->hooks[i], &pf->tb);
-	for (size_t i = 0; i < pf->rep->n_files; i++)
-		report_add_head(pf->rep, i, &pf->tb);
+	for (size_t i = 0; i < pf->in->n_files; i++)
+		lines_add_head(pf->in, i, pf->spec->verbose, &pf->tb);
 }
 
 int profiling_print(struct profiling *pf, struct output *out, struct errmsg *err)
 {
-	bool peer = pf->rep->opts->peer_text;
+	bool peer = pf->spec->peer_text;
 	int r = 0;
 
 	for (size_t i = 0; i < pf->n_sources && r >= 0; i++)

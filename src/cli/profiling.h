@@ -4,19 +4,31 @@
  *
  *	profiling_open ─▶ profiling_add … (batches in their order) ─▶ profiling_print ─▶ profiling_close
  *
- * Which hooks, whose interrupts, text or JSON: that is in the options of the report.
+ * Which hooks, whose interrupts, text or JSON: struct profiling_spec says it.
  */
 #ifndef SONDE_CLI_PROFILING_H
 #define SONDE_CLI_PROFILING_H
 
 #include "base/textbuf.h"
-#include "cli/report.h"
+#include "inputs/inputs.h"
+#include "cli/lines.h"
 
+struct output;
 struct profile;
 struct profile_hook;
 
+struct profiling_spec {
+	enum lines_as as;     /* text or JSON */
+	bool global, by_comm; /* -G, --by-comm */
+	bool with_own;	      /* --self: what sonde itself did, too */
+	bool peer_text;	      /* exactly as trace-cmd prints it */
+	bool quiet, verbose;
+	struct word_list hooks; /* -H */
+};
+
 struct profiling {
-	struct report *rep;
+	struct inputs *in;
+	const struct profiling_spec *spec;
 	struct output *out;
 	const struct line_source *sources;
 	size_t n_sources;
@@ -31,8 +43,8 @@ struct profiling {
 };
 
 /* All stay the caller's. Close it on failure, too. */
-int profiling_open(struct profiling *pf, struct report *rep, const struct line_source *sources,
-		   size_t n_sources, struct errmsg *err);
+int profiling_open(struct profiling *pf, const struct profiling_spec *spec, struct inputs *in,
+		   const struct lines *lines, struct errmsg *err);
 void profiling_add(struct profiling *pf, const struct batch *b);
 /* Once; nothing can be added afterwards. */
 int profiling_print(struct profiling *pf, struct output *out, struct errmsg *err);

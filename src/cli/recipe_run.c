@@ -168,7 +168,7 @@ static int trace_live(struct recipe_run *run, const struct session_config *confi
 		      struct errmsg *err)
 {
 	struct recording_config rc = {.program = "sonde " SONDE_VERSION};
-	struct report_options show = {.colour = run->o->colour};
+	struct livereport_spec show = {.colour = run->o->colour};
 	struct liverun live = {.quiet = run->o->quiet};
 	struct livereport *lr = NULL;
 	struct errmsg ignored = {0};

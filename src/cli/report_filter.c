@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * report_filter.c - the filters of `sonde report`: -F, -v, --pid and --comm.
+ * filters.c - the filters of the inputs: those that a person wrote, pids and names of tasks.
  *
- * Every file gets its own, because a filter is bound to the file's event formats. --pid and --comm
+ * Every file gets its own, because a filter is bound to the file's event formats. Pids and names
  * are one more filter: ".*:(common_pid==P)||(pid==P)||(next_pid==P)" over all the pids, so that an
  * event is shown when it happens in a task and when it is about it.
  */
-#include "cli/report.h"
+#include "inputs/inputs.h"
 
 #include "base/textbuf.h"
 #include "decode/filter/filter.h"
@@ -17,44 +17,48 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* report -T: how a filter was understood. */
-static void print_filter(struct filter *flt)
+static void add_note(struct inputs *in, enum inputs_note_kind kind, const char *text, size_t len)
 {
-	struct textbuf tb;
+	struct inputs_note *more = realloc(in->notes, (in->n_notes + 1) * sizeof(*more));
+	char *copy = more ? strndup(text, len) : NULL;
 
-	textbuf_init(&tb, 64 << 20);
-	filter_fmt(flt, &tb);
-	fwrite(tb.start, 1, textbuf_len(&tb), stdout);
-	textbuf_release(&tb);
+	if (more)
+		in->notes = more;
+	if (copy) /* without memory there is one note less */
+		more[in->n_notes++] = (struct inputs_note){.kind = kind, .text = copy};
 }
 
 /* One event may have the field and another not; but if none has it, it is a slip of the pen. */
-static void tell_unknown(struct filter *flt)
+static void note_unknown(struct inputs *in, struct filter *flt)
 {
 	struct errmsg err = {0};
 
 	if (filter_check_fields(flt, &err) < 0)
-		fprintf(stderr, "sonde: %s\n", err.text);
+		add_note(in, INPUTS_NO_FIELD, err.text, strlen(err.text));
 }
 
 /* is_made_up: nobody wrote it so. */
-static int add_filter(struct report *rep, struct report_file *file, const char *text, bool reject,
+static int add_filter(struct inputs *in, struct inputs_file *file, const char *text, bool reject,
 		      bool is_made_up, struct errmsg *err)
 {
 	struct filter ***list = reject ? &file->rejects : &file->filters;
 	size_t *n = reject ? &file->n_rejects : &file->n_filters;
-	struct filter **more = realloc(*list, (*n + 1) * sizeof(*more));
+	size_t n_all = file->n_filters + file->n_rejects;
+	struct filter **more = realloc(*list, (*n + 1) * sizeof(*more)), **all;
 	int r;
 
-	if (!more)
+	if (more)
+		*list = more;
+	all = more ? realloc(file->all_filters, (n_all + 1) * sizeof(*all)) : NULL;
+	if (!all)
 		return errmsg_set_errno(err, -ENOMEM, "cannot filter");
-	*list = more;
+	file->all_filters = all;
 	r = filter_new(&more[*n], file->formats, text, err);
-	if (r >= 0 && !rep->opts->quiet && !is_made_up)
-		tell_unknown(more[*n]);
-	if (r >= 0 && rep->opts->test_filters)
-		print_filter(more[*n]);
-	*n += r >= 0;
+	if (r < 0)
+		return r;
+	all[n_all] = more[(*n)++];
+	if (!is_made_up)
+		note_unknown(in, all[n_all]);
 	return r;
 }
 
@@ -66,7 +70,7 @@ static void add_pid(struct textbuf *tb, const char *pid, size_t len)
 		     (int)len, pid, (int)len, pid);
 }
 
-/* The last one first, after those of --comm: report -T shows the order, and it is trace-cmd's. */
+/* The last one first, after those of names: report -T shows the order, and it is trace-cmd's. */
 static void add_pid_words(struct textbuf *tb, const struct word_list *l)
 {
 	for (size_t i = l->n; i-- > 0;)
@@ -78,9 +82,22 @@ static void add_pid_words(struct textbuf *tb, const struct word_list *l)
 		}
 }
 
-/* --comm: the pids whose name it is. */
-static void add_comm_words(struct textbuf *tb, const struct word_list *l, const struct tasks *tasks)
+static void note_absent(struct inputs *in, const char *comm, size_t len)
 {
+	char *text;
+	int n = asprintf(&text, "no task is named '%.*s' in the trace", (int)len, comm);
+
+	if (n < 0)
+		return;
+	add_note(in, INPUTS_NO_TASK, text, (size_t)n);
+	free(text);
+}
+
+/* The pids whose name it is. */
+static void add_comm_words(struct textbuf *tb, struct inputs *in, const struct tasks *tasks)
+{
+	const struct word_list *l = &in->spec->comms;
+
 	for (size_t i = 0; i < l->n; i++)
 		for (const char *s = l->words[i]; *s;) {
 			size_t len = strcspn(s, ",");
@@ -97,8 +114,7 @@ static void add_comm_words(struct textbuf *tb, const struct word_list *l, const 
 				found = true;
 			}
 			if (len && !found)
-				fprintf(stderr, "sonde: no task is named '%.*s' in the trace\n",
-					(int)len, s);
+				note_absent(in, s, len);
 			s += len + (s[len] == ',');
 		}
 }
@@ -112,39 +128,55 @@ static bool names_task(const char *text)
 	return false;
 }
 
-static int make_for_file(struct report *rep, size_t index, struct errmsg *err)
+static int make_for_file(struct inputs *in, size_t index, struct errmsg *err)
 {
-	struct report_file *file = &rep->files[index];
-	const struct report_options *o = rep->opts;
+	struct inputs_file *file = &in->files[index];
+	const struct inputs_spec *spec = in->spec;
 	struct textbuf tb;
 	int r = 0;
 
-	for (size_t i = 0; i < o->n_filters && r >= 0; i++)
-		if (o->filters[i].input < 0 || (size_t)o->filters[i].input == index) {
-			file->names_first |= names_task(o->filters[i].text);
-			r = add_filter(rep, file, o->filters[i].text, o->filters[i].reject, false,
-				       err);
+	for (size_t i = 0; i < spec->n_filters && r >= 0; i++)
+		if (spec->filters[i].input < 0 || (size_t)spec->filters[i].input == index) {
+			file->names_first |= names_task(spec->filters[i].text);
+			r = add_filter(in, file, spec->filters[i].text, spec->filters[i].reject,
+				       false, err);
 		}
 	textbuf_init(&tb, 16 << 20);
-	add_comm_words(&tb, &o->comms, &file->tasks);
-	add_pid_words(&tb, &o->pids);
+	add_comm_words(&tb, in, &file->tasks);
+	add_pid_words(&tb, &spec->pids);
 	if (r >= 0 && textbuf_len(&tb)) {
 		textbuf_add_char(&tb, 0);
-		r = add_filter(rep, file, tb.start, false, true, err);
+		r = add_filter(in, file, tb.start, false, true, err);
 	}
 	textbuf_release(&tb);
 	return r < 0 ? r : 0;
 }
 
-int report_make_filters(struct report *rep, bool *ret_any, struct errmsg *err)
+int inputs_filter(struct inputs *in, bool *ret_any, struct errmsg *err)
 {
 	*ret_any = false;
-	for (size_t i = 0; i < rep->n_files; i++) {
-		int r = make_for_file(rep, i, err);
+	for (size_t i = 0; i < in->n_files; i++) {
+		int r = make_for_file(in, i, err);
 
 		if (r < 0)
 			return r;
-		*ret_any |= rep->files[i].n_filters || rep->files[i].n_rejects;
+		*ret_any |= in->files[i].n_filters || in->files[i].n_rejects;
 	}
 	return 0;
+}
+
+void inputs_release_filters(struct inputs *in)
+{
+	for (size_t i = 0; i < in->n_files; i++) {
+		struct inputs_file *f = &in->files[i];
+
+		for (size_t k = 0; k < f->n_filters + f->n_rejects; k++)
+			filter_free(f->all_filters[k]);
+		free(f->all_filters);
+		free(f->filters);
+		free(f->rejects);
+	}
+	for (size_t i = 0; i < in->n_notes; i++)
+		free(in->notes[i].text);
+	free(in->notes);
 }

@@ -32,7 +32,7 @@ static void print_text(struct textbuf *tb)
 
 static int list_page_size(struct report *rep, struct errmsg *err)
 {
-	printf("file page size is %u, and host page size is %ld\n", rep->files[0].tf->page_size,
+	printf("file page size is %u, and host page size is %ld\n", rep->in.files[0].tf->page_size,
 	       sysconf(_SC_PAGESIZE));
 	return 1;
 }
@@ -40,7 +40,7 @@ static int list_page_size(struct report *rep, struct errmsg *err)
 static int list_endian(struct report *rep, struct errmsg *err)
 {
 	printf("file is %s endian and host is %s endian\n",
-	       endian_name(rep->files[0].tf->big_endian), endian_name(bytes_host_is_big()));
+	       endian_name(rep->in.files[0].tf->big_endian), endian_name(bytes_host_is_big()));
 	return 1;
 }
 
@@ -105,7 +105,7 @@ static bool match_format(const struct format_match *m, const char *system, struc
 
 static int list_formats(struct report *rep, struct errmsg *err)
 {
-	struct tracefile *tf = rep->files[0].tf;
+	struct tracefile *tf = rep->in.files[0].tf;
 	struct piece all = tracefile_text(tf, TRACEFILE_EVENT_FORMATS);
 	struct byte_reader r = {all.data, all.data + all.len, tf->swap, false};
 	uint64_t n_systems = byte_reader_take_number(&r, 4);
@@ -138,7 +138,7 @@ static int list_formats(struct report *rep, struct errmsg *err)
 
 static int list_check(struct report *rep, struct errmsg *err)
 {
-	struct formats *f = rep->files[0].formats;
+	struct formats *f = rep->in.files[0].formats;
 	size_t n_failed = f->n_bad, n_made_up = 0;
 
 	for (size_t i = 0; i < f->n_events; i++) {
@@ -150,13 +150,13 @@ static int list_check(struct report *rep, struct errmsg *err)
 		return errmsg_set(err, -EBADMSG,
 				  "%zu of the %zu event formats of %s cannot be parsed; 'sonde "
 				  "check-events' names them",
-				  n_failed, f->n_events - n_made_up, rep->files[0].tf->path);
+				  n_failed, f->n_events - n_made_up, rep->in.files[0].tf->path);
 	return 1;
 }
 
 static int list_functions(struct report *rep, struct errmsg *err)
 {
-	const struct kallsyms *ks = formats_kallsyms(rep->files[0].formats);
+	const struct kallsyms *ks = formats_kallsyms(rep->in.files[0].formats);
 
 	for (size_t i = 0; i < ks->n; i++) {
 		const struct ksym *s = &ks->syms[i];
@@ -171,7 +171,7 @@ static int list_functions(struct report *rep, struct errmsg *err)
 
 static int list_printk(struct report *rep, struct errmsg *err)
 {
-	const struct printkfmts *p = formats_printk(rep->files[0].formats);
+	const struct printkfmts *p = formats_printk(rep->in.files[0].formats);
 
 	for (size_t i = 0; i < p->n; i++)
 		printf("%016llx %s\n", (unsigned long long)p->rows[i].addr, p->rows[i].format);
@@ -180,7 +180,7 @@ static int list_printk(struct report *rep, struct errmsg *err)
 
 static int list_events(struct report *rep, struct errmsg *err)
 {
-	struct formats *f = rep->files[0].formats;
+	struct formats *f = rep->in.files[0].formats;
 	struct event **list = formats_list(f);
 
 	if (!list)
@@ -195,7 +195,7 @@ static int list_events(struct report *rep, struct errmsg *err)
 /* --- processes --------------------------------------------------------------------------------- */
 
 struct process_list {
-	struct report_file *file;
+	struct inputs_file *file;
 	struct textbuf *tb;
 };
 
@@ -217,7 +217,7 @@ static int print_process(void *ctx, int tgid)
 
 static int list_processes(struct report *rep, struct errmsg *err)
 {
-	struct report_file *file = &rep->files[0];
+	struct inputs_file *file = &rep->in.files[0];
 	struct textbuf tb;
 	int r;
 
@@ -236,7 +236,7 @@ static int list_processes(struct report *rep, struct errmsg *err)
 /* --- CPUs -------------------------------------------------------------------------------------- */
 
 /* First or last record of a CPU, its time and id; false if it has none. */
-static bool find_edge(const struct report_file *file, const struct tracefile_buffer *b, size_t cpu,
+static bool find_edge(const struct inputs_file *file, const struct tracefile_buffer *b, size_t cpu,
 		      bool last, uint64_t *ret_ts, int *ret_id)
 {
 	struct tracefile *tf = file->tf;
@@ -266,15 +266,9 @@ static bool find_edge(const struct report_file *file, const struct tracefile_buf
 	return found;
 }
 
-static void print_edge(const struct report *rep, struct report_file *file,
+static void print_edge(const struct report *rep, struct inputs_file *file,
 		       const struct tracefile_buffer *b, size_t cpu, bool last)
 {
-	const struct report_options *o = rep->opts;
-	struct timeconv_config tcc = {.raw_ts = o->raw_ts,
-				      .no_date = o->no_date,
-				      .offset = file->input->ts_offset,
-				      .ts2secs = file->input->ts2secs ? file->input->ts2secs
-								      : o->ts2secs};
 	char text[TIME_MAX_BYTES + 2], *s = text;
 	struct arena arena;
 	struct timeconv tc;
@@ -288,69 +282,17 @@ static void print_edge(const struct report *rep, struct report_file *file,
 		fputs("[UNKNOWN EVENT]", stdout);
 		return;
 	}
-	timeconv_init(&tc, file->tf, b->clock, &tcc);
 	arena_init(&arena, 64 << 20);
-	tc.host = time_shift_read(file->tf, &arena);
-	timeconv_settle(&tc);
-	s = time_emit(s, timeconv(&tc, ts, b->cpus[cpu].cpu),
-		      !tc.in_time      ? TIME_UNITS
-		      : o->nanoseconds ? TIME_NANOSECONDS
-				       : TIME_MICROSECONDS);
+	tc = inputs_timeconv(&rep->in, file, b, &arena);
+	s = time_emit(s, timeconv(&tc, ts, b->cpus[cpu].cpu), inputs_time_style(&rep->in, &tc));
 	printf("%.*s", (int)(s - text), text);
 	arena_release(&arena);
-}
-
-static const struct tracefile_buffer *top_buffer(const struct tracefile *tf)
-{
-	return tf->n_buffers && !tf->buffers[0].name[0] && !tf->buffers[0].is_text ? &tf->buffers[0]
-										   : NULL;
 }
 
 void report_print_version(const struct report *rep, size_t file)
 {
 	if (rep->opts->verbose)
-		printf("version = %d\n", rep->files[file].tf->version);
-}
-
-/* Without its directories. */
-static const char *file_name(const struct report *rep, size_t file)
-{
-	const char *path = rep->files[file].tf->path, *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
-void report_add_empty_cpus(const struct tracefile_buffer *b, struct textbuf *tb)
-{
-	uint32_t next = 0;
-
-	for (size_t k = 0; k < b->n_cpus; k++) {
-		while (next < b->cpus[k].cpu)
-			textbuf_addf(tb, "CPU %u is empty\n", next++);
-		if (!b->cpus[k].n_bytes)
-			textbuf_addf(tb, "CPU %u is empty\n", next);
-		next++;
-	}
-}
-
-void report_add_head(const struct report *rep, size_t file, struct textbuf *tb)
-{
-	const struct tracefile_buffer *b = top_buffer(rep->files[file].tf);
-	size_t width = 0;
-
-	if (rep->opts->verbose && b)
-		report_add_empty_cpus(b, tb);
-	for (size_t i = 0; rep->n_files > 1 && i < rep->n_files; i++)
-		if (strlen(file_name(rep, i)) > width)
-			width = strlen(file_name(rep, i));
-	/* the names of instances count from the next file on */
-	for (size_t i = 0; rep->n_files > 1 && i < file; i++)
-		for (size_t k = 0; k < rep->files[i].tf->n_buffers; k++)
-			if (strlen(rep->files[i].tf->buffers[k].name) > width)
-				width = strlen(rep->files[i].tf->buffers[k].name);
-	if (rep->n_files > 1)
-		textbuf_addf(tb, "%*s: ", (int)width, file_name(rep, file));
-	textbuf_addf(tb, "cpus=%u\n", rep->files[file].tf->cpu_count);
+		printf("version = %d\n", rep->in.files[file].tf->version);
 }
 
 static int list_cpus(struct report *rep, struct errmsg *err)
@@ -359,25 +301,25 @@ static int list_cpus(struct report *rep, struct errmsg *err)
 	struct textbuf tb;
 
 	textbuf_init(&tb, 1 << 20);
-	for (size_t i = 0; i < rep->n_files; i++) {
-		const struct tracefile_buffer *b = top_buffer(rep->files[i].tf);
+	for (size_t i = 0; i < rep->in.n_files; i++) {
+		const struct tracefile_buffer *b = inputs_top_buffer(&rep->in.files[i]);
 
 		report_print_version(rep, i);
 		if (o->verbose && b)
-			report_add_empty_cpus(b, &tb);
+			lines_add_empty_cpus(b, &tb);
 		print_text(&tb);
-		printf("List of CPUs in %s with data:\n", rep->files[i].tf->path);
+		printf("List of CPUs in %s with data:\n", rep->in.files[i].tf->path);
 		for (size_t k = 0; b && k < b->n_cpus; k++) {
 			uint64_t ts;
 			int id;
 
-			if (!find_edge(&rep->files[i], b, k, false, &ts, &id))
+			if (!find_edge(&rep->in.files[i], b, k, false, &ts, &id))
 				continue;
 			printf("  %u", b->cpus[k].cpu);
 			if (o->first_event)
-				print_edge(rep, &rep->files[i], b, k, false);
+				print_edge(rep, &rep->in.files[i], b, k, false);
 			if (o->last_event)
-				print_edge(rep, &rep->files[i], b, k, true);
+				print_edge(rep, &rep->in.files[i], b, k, true);
 			putchar('\n');
 		}
 	}
@@ -412,27 +354,27 @@ static void print_kernel_stats(const struct tracefile *tf)
 }
 
 /* Version 7 leaves CPUs without data out; those below one that has some are shown, at 0. */
-static void print_data_places(struct tracefile *tf)
+static void print_data_places(const struct inputs_file *file)
 {
-	const struct tracefile_buffer *b = top_buffer(tf);
+	const struct tracefile_buffer *b = inputs_top_buffer(file);
 	uint32_t next = 0;
 
 	for (size_t k = 0; b && k < b->n_cpus; k++) {
 		for (; next < b->cpus[k].cpu; next++)
 			printf("CPU%u data recorded at offset=0x0\n    0 bytes in size\n", next);
 		printf("CPU%u data recorded at offset=0x%llx\n    %llu bytes in size\n", next++,
-		       (unsigned long long)pagestream_place(tf, b, k),
-		       (unsigned long long)pagestream_plain_bytes(tf, b, k));
+		       (unsigned long long)pagestream_place(file->tf, b, k),
+		       (unsigned long long)pagestream_plain_bytes(file->tf, b, k));
 	}
 }
 
-static void print_stat(struct tracefile *tf)
+static void print_stat(const struct inputs_file *file)
 {
 	printf("\nKernel buffer statistics:\n"
 	       "  Note: \"entries\" are the entries left in the kernel ring buffer and are not\n"
 	       "        recorded in the trace data. They should all be zero.\n\n");
-	print_kernel_stats(tf);
-	print_data_places(tf);
+	print_kernel_stats(file->tf);
+	print_data_places(file);
 }
 
 static int list_about(struct report *rep, struct errmsg *err)
@@ -440,19 +382,19 @@ static int list_about(struct report *rep, struct errmsg *err)
 	const struct report_options *o = rep->opts;
 	struct textbuf tb;
 	bool any_filter;
-	int r = report_make_filters(rep, &any_filter, err);
+	int r = report_filter(rep, &any_filter, err);
 
 	if (r < 0 || (o->test_filters && any_filter))
 		return r < 0 ? r : 1;
 	textbuf_init(&tb, 1 << 20);
-	for (size_t i = 0; i < rep->n_files; i++) {
-		struct tracefile *tf = rep->files[i].tf;
+	for (size_t i = 0; i < rep->in.n_files; i++) {
+		struct tracefile *tf = rep->in.files[i].tf;
 
-		report_add_head(rep, i, &tb);
+		lines_add_head(&rep->in, i, o->verbose, &tb);
 		print_text(&tb);
 		/* version overrides uname, which overrides the statistics */
 		if (o->stat && !o->uname && !o->version)
-			print_stat(tf);
+			print_stat(&rep->in.files[i]);
 		if (o->uname && !o->version)
 			print_option_text(tf, SNF_OPTION_UNAME, "uname");
 		if (o->uname || o->version)
@@ -479,7 +421,7 @@ int report_list(struct report *rep, struct errmsg *err)
 		{o->list_events, list_events, 1},
 		{o->processes, list_processes, 1},
 		{o->list_cpus || o->first_event || o->last_event, list_cpus, 0},
-		{o->stat || o->uname || o->version, list_about, rep->n_files},
+		{o->stat || o->uname || o->version, list_about, rep->in.n_files},
 	};
 
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {

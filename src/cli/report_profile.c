@@ -7,7 +7,7 @@
  */
 #include "base/conveyor.h"
 #include "cli/output.h"
-#include "cli/profiling.h"
+#include "cli/report.h"
 
 #define SLOTS 4
 
@@ -62,11 +62,11 @@ static int add_records(struct run *run, struct errmsg *err)
 	return r < 0 ? errmsg_set_errno(err, r, "cannot profile") : 0;
 }
 
-int report_profile(struct report *rep, struct sequence *seq, const struct line_source *sources,
-		   size_t n_sources, struct output *out, struct errmsg *err)
+int report_profile(struct report *rep, const struct inputs_sources *src, const struct lines *lines,
+		   struct output *out, struct errmsg *err)
 {
-	struct run run = {.seq = seq, .out = out};
-	int r = profiling_open(&run.pf, rep, sources, n_sources, err);
+	struct run run = {.seq = src->seq, .out = out};
+	int r = profiling_open(&run.pf, &rep->opts->profiling, &rep->in, lines, err);
 
 	if (r >= 0)
 		r = add_records(&run, err);

@@ -12,10 +12,7 @@
 #include "base/shortage.h"
 #include "cli/output.h"
 #include "cli/report.h"
-#include "cli/report_sources.h"
-#include "decode/timearg.h"
-#include "decode/names.h"
-#include "present/line.h"
+#include "cli/lines.h"
 #include "present/rows.h"
 
 #include <errno.h>
@@ -34,14 +31,11 @@ struct slot {
 	size_t done; /* records in text so far */
 };
 
-/* line_printer_add() and its like */
-typedef size_t (*add_records)(struct line_printer *lp, const struct batch *b, size_t from,
-			      size_t max_bytes);
-
 struct run {
 	struct report *rep;
-	add_records add;
-	struct report_sources src;
+	lines_add add;
+	struct inputs_sources src;
+	struct lines lines;
 	struct line_style style;
 	struct output out;
 	struct slot *slots;
@@ -56,13 +50,13 @@ static void add_heads(struct run *run, struct textbuf *tb)
 {
 	struct report *rep = run->rep;
 
-	for (size_t i = 0; i < rep->n_files; i++) {
-		const struct tracefile *tf = rep->files[i].tf;
+	for (size_t i = 0; i < rep->in.n_files; i++) {
+		const struct tracefile *tf = rep->in.files[i].tf;
 
-		report_add_head(rep, i, tb);
+		lines_add_head(&rep->in, i, rep->opts->verbose, tb);
 		for (size_t k = 0; rep->opts->verbose && k < tf->n_buffers; k++)
-			if (!report_is_top(&tf->buffers[k]))
-				report_add_empty_cpus(&tf->buffers[k], tb);
+			if (!inputs_is_top(&tf->buffers[k]))
+				lines_add_empty_cpus(&tf->buffers[k], tb);
 	}
 }
 
@@ -147,10 +141,10 @@ static int ts_check_init(struct run *run, struct errmsg *err)
 {
 	uint32_t n = 0;
 
-	for (size_t i = 0; i < run->rep->n_files; i++)
-		for (size_t k = 0; k < run->rep->files[i].tf->n_buffers; k++)
-			if (run->rep->files[i].tf->buffers[k].max_cpus > n)
-				n = run->rep->files[i].tf->buffers[k].max_cpus;
+	for (size_t i = 0; i < run->rep->in.n_files; i++)
+		for (size_t k = 0; k < run->rep->in.files[i].tf->n_buffers; k++)
+			if (run->rep->in.files[i].tf->buffers[k].max_cpus > n)
+				n = run->rep->in.files[i].tf->buffers[k].max_cpus;
 	run->last_ts = calloc(run->src.n + 1, sizeof(*run->last_ts));
 	if (!run->last_ts)
 		return errmsg_set_errno(err, -ENOMEM, "cannot check times");
@@ -206,7 +200,7 @@ static int write_tail(struct run *run)
 	struct textbuf tb;
 	int r;
 
-	if (!run->rep->opts->wakeup || !w[0].n || run->rep->opts->output != REPORT_TEXT)
+	if (!run->rep->opts->show.wakeup || !w[0].n || run->rep->opts->show.as != LINES_TEXT)
 		return 0;
 	textbuf_init(&tb, 1 << 16);
 	add_wakeup_sum(&tb, &w[0]);
@@ -227,25 +221,25 @@ static int write_heads(struct run *run, bool *ret_only_text, struct errmsg *err)
 	int r;
 
 	textbuf_init(&tb, 1 << 20);
-	if (rep->opts->output == REPORT_TEXT)
+	if (rep->opts->show.as == LINES_TEXT)
 		add_heads(run, &tb);
-	else if (rep->opts->output == REPORT_CSV)
+	else if (rep->opts->show.as == LINES_CSV)
 		textbuf_add_str(&tb, rows_csv_header);
 	r = output_write(&run->out, tb.start, textbuf_len(&tb));
 	textbuf_release(&tb);
 	*ret_only_text = false;
-	for (size_t i = 0; i < rep->n_files && r >= 0; i++)
-		for (size_t k = 0; k < rep->files[i].tf->n_buffers && r >= 0; k++) {
-			const struct tracefile_buffer *b = &rep->files[i].tf->buffers[k];
+	for (size_t i = 0; i < rep->in.n_files && r >= 0; i++)
+		for (size_t k = 0; k < rep->in.files[i].tf->n_buffers && r >= 0; k++) {
+			const struct tracefile_buffer *b = &rep->in.files[i].tf->buffers[k];
 
 			if (!b->is_text)
 				continue;
-			if (rep->n_files > 1)
+			if (rep->in.n_files > 1)
 				return errmsg_set(
 					err, -EINVAL,
 					"%s holds the text of a latency tracer, which cannot be "
 					"merged with other inputs",
-					rep->files[i].tf->path);
+					rep->in.files[i].tf->path);
 			*ret_only_text = true;
 			r = output_write(&run->out, (const char *)b->text.data, b->text.len);
 			if (r >= 0)
@@ -254,63 +248,30 @@ static int write_heads(struct run *run, bool *ret_only_text, struct errmsg *err)
 	return r;
 }
 
-static int set_range(struct run *run, struct errmsg *err)
-{
-	const struct report_options *o = run->rep->opts;
-	bool in_time = run->src.n && run->src.list[0].time_style != TIME_UNITS;
-	uint64_t first = 0, from = 0, to = UINT64_MAX;
-	int r = 0;
-
-	if (!o->from && !o->to)
-		return 0;
-	sequence_first_ts(run->src.seq, &first);
-	if (o->from)
-		r = timearg_parse("--from", o->from, in_time, first, &from, err);
-	if (r >= 0 && o->to)
-		r = timearg_parse("--to", o->to, in_time, first, &to, err);
-	/* a time copied from a line is rounded: it means every event that is shown with it */
-	if (run->src.n && run->src.list[0].time_style == TIME_MICROSECONDS) {
-		from = o->from && o->from[0] != '+' && from >= 500 ? from - 500 : from;
-		to = o->to && o->to[0] != '+' && to < UINT64_MAX - 499 ? to + 499 : to;
-	}
-	if (r >= 0)
-		sequence_set_range(run->src.seq, from, to);
-	if (r >= 0 && from > to)
-		r = errmsg_set(err, -EINVAL, "--from %s is later than --to %s", o->from, o->to);
-	return r;
-}
-
 /* Everything that can go wrong with the inputs and options, before the first line is written. */
 static int prepare(struct run *run, unsigned n_threads, struct errmsg *err)
 {
 	const struct report_options *o = run->rep->opts;
-	uint64_t first;
-	struct sequence_config sc = report_sequence_config(o);
-	int r = report_sources_init(&run->src, run->rep, &sc, err);
+	bool colour = run->out.colour && o->show.as == LINES_TEXT;
+	struct sequence_config sc = lines_sequence_config(&o->in, &o->show);
+	int r;
 
+	sc.raw |= o->profile;
+	sc.all_names |= o->profile && !o->profiling.peer_text;
+	r = inputs_sources_init(&run->src, &run->rep->in, &sc, err);
+	if (r >= 0)
+		r = lines_init(&run->lines, &run->src, o->show.syscall_names || o->profile, err);
+	if (r >= 0)
+		r = inputs_sources_set_range(&run->src, err);
 	if (r < 0)
 		return r;
-	if (o->align_ts && !o->raw_ts && sequence_first_ts(run->src.seq, &first))
-		sequence_shift(run->src.seq, -first);
-	r = set_range(run, err);
-	if (r < 0)
-		return r;
-	run->style.sources = run->src.list;
-	run->style.n_sources = run->src.n;
+	run->style = lines_style(&o->show, &run->lines);
+	run->style.colour = colour;
 	r = slots_init(run, n_threads, err);
 	if (r >= 0 && o->ts_check)
 		r = ts_check_init(run, err);
 	/* without some symbols or formats the lines would be wrong */
 	return r < 0 ? r : shortage_check(err, "cannot report");
-}
-
-static bool holds_text(const struct report *rep)
-{
-	for (size_t i = 0; i < rep->n_files; i++)
-		for (size_t k = 0; k < rep->files[i].tf->n_buffers; k++)
-			if (rep->files[i].tf->buffers[k].is_text)
-				return true;
-	return false;
 }
 
 static int run_events(struct run *run, unsigned n_threads, struct errmsg *err)
@@ -319,9 +280,8 @@ static int run_events(struct run *run, unsigned n_threads, struct errmsg *err)
 	bool only_text;
 	int r = prepare(run, n_threads, err);
 
-	if (r >= 0 && o->profile && !(o->peer_text && holds_text(run->rep)))
-		return report_profile(run->rep, run->src.seq, run->src.list, run->src.n, &run->out,
-				      err);
+	if (r >= 0 && o->profile && !(o->profiling.peer_text && inputs_find_text(&run->rep->in)))
+		return report_profile(run->rep, &run->src, &run->lines, &run->out, err);
 	if (r >= 0)
 		r = write_heads(run, &only_text, err);
 	if (r < 0 || only_text)
@@ -343,30 +303,25 @@ static void run_release(struct run *run)
 	for (size_t i = 0; run->last_ts && i < run->src.n; i++)
 		free(run->last_ts[i]);
 	free(run->last_ts);
-	report_sources_release(&run->src);
+	lines_release(&run->lines);
+	inputs_sources_release(&run->src);
 }
 
 int report_run(struct report *rep, struct errmsg *err)
 {
 	const struct report_options *o = rep->opts;
-	unsigned n_threads = conveyor_default_threads();
-	struct run run = {.rep = rep, .style = report_line_style(o)};
+	struct run run = {.rep = rep, .add = lines_adder(o->show.as)};
 	bool any_filter;
 	int r;
 
-	r = report_make_filters(rep, &any_filter, err);
+	r = report_filter(rep, &any_filter, err);
 	if (r < 0 || (o->test_filters && any_filter))
 		return r;
-	for (size_t i = 0; i < rep->n_files && o->all_names; i++)
-		if (names_gather(rep->files[i].tf, rep->files[i].formats, &rep->files[i].tasks) < 0)
-			return errmsg_set_errno(err, -ENOMEM, "cannot gather names");
-	run.add = o->output == REPORT_JSON  ? rows_add_json
-		  : o->output == REPORT_CSV ? rows_add_csv
-					    : line_printer_add;
-	r = output_open(&run.out, o->colour, o->no_pager, err);
+	r = inputs_gather_names(&rep->in, err);
+	if (r >= 0)
+		r = output_open(&run.out, o->colour, o->no_pager, err);
 	if (!r) {
-		run.style.colour = run.out.colour && o->output == REPORT_TEXT;
-		r = run_events(&run, n_threads, err);
+		r = run_events(&run, conveyor_default_threads(), err);
 		output_close(&run.out);
 		if (r < 0 && r != -EPIPE)
 			errmsg_set_errno(err, r, "cannot write the report");

@@ -1,37 +1,53 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * report_sources.h - the inputs of a report as one sequence of records, and how their lines look.
+ * sources.h - the buffers of all inputs, as one sequence of records.
+ *
+ *	inputs_sources_init ─▶ inputs_sources_set_range ─▶ sequence_fill(src.seq, …) … ─▶ inputs_sources_release
  */
 #ifndef SONDE_CLI_REPORT_SOURCES_H
 #define SONDE_CLI_REPORT_SOURCES_H
 
 #include "base/arena.h"
-#include "cli/report.h"
-#include "present/line.h"
+#include "decode/order/sequence.h"
+#include "inputs/inputs.h"
 
-struct report_sources {
-	struct report *rep;
-	struct sequence *seq;
-	struct line_source *list;      /* as the sequence counts its sources */
-	struct source_config *configs; /* the same, as the sequence takes them */
+/* A buffer of a file. */
+struct inputs_source {
+	struct inputs_file *file;
+	struct source_config config; /* as the sequence takes it */
+	enum time_style time_style;
+};
+
+struct inputs_sources {
+	struct inputs *in;
+	struct sequence *seq;	    /* NULL after inputs_sources_list() */
+	struct inputs_source *list; /* as the sequence counts its sources */
 	size_t n;
-	char **prefixes;
 	struct unpacker *unpacker;
 	struct arena arena;
 };
 
-/* What the options say of the records that are wanted, and of their lines (but for the colour). */
-struct sequence_config report_sequence_config(const struct report_options *o);
-struct line_style report_line_style(const struct report_options *o);
+/* What the spec says of the records that are wanted. The caller adds how they are used: raw, tgids, … */
+struct sequence_config inputs_sequence_config(const struct inputs_spec *spec);
 
 /* Starts the sequence. Release it on failure, too. */
-int report_sources_init(struct report_sources *rs, struct report *rep,
+int inputs_sources_init(struct inputs_sources *src, struct inputs *in,
 			const struct sequence_config *config, struct errmsg *err);
 /* The same without a sequence: only what the sources are. For who goes through them otherwise. */
-int report_sources_list(struct report_sources *rs, struct report *rep, struct errmsg *err);
-void report_sources_release(struct report_sources *rs);
+int inputs_sources_list(struct inputs_sources *src, struct inputs *in, struct errmsg *err);
+void inputs_sources_release(struct inputs_sources *src);
 
-static inline bool report_is_top(const struct tracefile_buffer *b)
+/* Applies align_ts, from and to of the spec, before the first sequence_fill(). */
+int inputs_sources_set_range(struct inputs_sources *src, struct errmsg *err);
+
+/*
+ * Whether times are nanoseconds. time_style takes uptime for time and boot for none, as trace-cmd does; but the former
+ * counts clock ticks, and the latter nanoseconds.
+ */
+bool inputs_sources_are_ns(const struct inputs_sources *src);
+
+/* The top-level buffer, not one of an instance. */
+static inline bool inputs_is_top(const struct tracefile_buffer *b)
 {
 	return !b->name[0];
 }

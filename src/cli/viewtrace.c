@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * viewtrace.c - the files of `sonde view` and `sonde export`, opened as report does, as a stage.
+ * viewtrace.c - the files of `sonde view` and `sonde export`, as a stage.
  *
- *	paths ─▶ report_open ─▶ report_sources_list ─▶ which machine is whose ─▶ stage_new
+ *	paths ─▶ inputs_open ─▶ inputs_sources_list ─▶ which machine is whose ─▶ stage_new
  *
  * Tasks have numbers per machine, so it matters which files are of the same: the first file is
  * machine 0; one that the first lists as its guest is a machine of its own below it; files with the
@@ -25,10 +25,10 @@ static const char *base_name(const char *path)
 /* The file's name without its directories, unless another one is called so, too. */
 static const char *file_name(const struct viewtrace *vt, size_t file)
 {
-	const char *path = vt->report.files[file].tf->path, *name = base_name(path);
+	const char *path = vt->inputs.files[file].tf->path, *name = base_name(path);
 
-	for (size_t i = 0; i < vt->report.n_files; i++)
-		if (i != file && !strcmp(base_name(vt->report.files[i].tf->path), name))
+	for (size_t i = 0; i < vt->inputs.n_files; i++)
+		if (i != file && !strcmp(base_name(vt->inputs.files[i].tf->path), name))
 			return path;
 	return name;
 }
@@ -53,7 +53,7 @@ static int try_guest(struct viewtrace *vt, size_t i, size_t m)
 	struct guest_cpu *cpus;
 	const char *name;
 	size_t n, n_known = 0;
-	int r = i ? guest_find(vt->report.files[0].tf, vt->report.files[i].tf, &name, &cpus, &n)
+	int r = i ? guest_find(vt->inputs.files[0].tf, vt->inputs.files[i].tf, &name, &cpus, &n)
 		  : 0;
 
 	if (r <= 0)
@@ -72,10 +72,10 @@ static int try_guest(struct viewtrace *vt, size_t i, size_t m)
 /* The number of the machine of each file; returns how many there are. */
 static int find_machines(struct viewtrace *vt, uint32_t *machine_of)
 {
-	const struct report *rep = &vt->report;
+	const struct inputs *in = &vt->inputs;
 	size_t n = 0;
 
-	for (size_t i = 0; i < rep->n_files; i++) {
+	for (size_t i = 0; i < in->n_files; i++) {
 		int r = try_guest(vt, i, n);
 		size_t same = i;
 
@@ -83,7 +83,7 @@ static int find_machines(struct viewtrace *vt, uint32_t *machine_of)
 			return r;
 		for (size_t k = 0; !r && k < i && same == i; k++)
 			if (vt->machines[machine_of[k]].guest_of < 0 &&
-			    is_same_machine(rep->files[k].tf, rep->files[i].tf))
+			    is_same_machine(in->files[k].tf, in->files[i].tf))
 				same = k;
 		if (same < i) {
 			machine_of[i] = machine_of[same];
@@ -111,10 +111,10 @@ static char *source_name(const char *file, const char *buffer)
 static int fill_list(struct viewtrace *vt, const uint32_t *machine_of, bool is_live)
 {
 	for (size_t i = 0; i < vt->sources.n; i++) {
-		const struct source_config *sc = &vt->sources.configs[i];
+		const struct source_config *sc = &vt->sources.list[i].config;
 		size_t file = 0;
 
-		while (vt->report.files[file].tf != sc->tf)
+		while (vt->inputs.files[file].tf != sc->tf)
 			file++;
 		vt->names[i] = source_name(file_name(vt, file), sc->buffer->name);
 		if (!vt->names[i])
@@ -127,7 +127,7 @@ static int fill_list(struct viewtrace *vt, const uint32_t *machine_of, bool is_l
 						       .file = file_name(vt, file),
 						       .machine = machine_of[file],
 						       .is_live = is_live &&
-								  file + 1 == vt->report.n_files};
+								  file + 1 == vt->inputs.n_files};
 	}
 	return 0;
 }
@@ -135,7 +135,7 @@ static int fill_list(struct viewtrace *vt, const uint32_t *machine_of, bool is_l
 static int make_stage(struct viewtrace *vt, enum viewtrace_use use, struct errmsg *err)
 {
 	bool is_live = use == VIEWTRACE_LIVE;
-	size_t n_files = vt->report.n_files;
+	size_t n_files = vt->inputs.n_files;
 	uint32_t *machine_of = calloc(n_files + 1, sizeof(*machine_of));
 	int n, r;
 
@@ -149,18 +149,18 @@ static int make_stage(struct viewtrace *vt, enum viewtrace_use use, struct errms
 		return errmsg_set_errno(err, -ENOMEM, "cannot open the trace");
 	}
 	for (size_t i = 0; i < n_files; i++)
-		vt->files[i] = vt->report.files[i].tf;
+		vt->files[i] = vt->inputs.files[i].tf;
 	n = find_machines(vt, machine_of);
 	r = n < 0 ? n : fill_list(vt, machine_of, is_live);
 	free(machine_of);
 	if (r < 0)
 		return errmsg_set_errno(err, r, "cannot open the trace");
 	snprintf(vt->title, sizeof(vt->title), n_files > 1 ? "%s and %zu more" : "%s",
-		 base_name(vt->report.files[0].tf->path), n_files - 1);
+		 base_name(vt->inputs.files[0].tf->path), n_files - 1);
 	return stage_new(&vt->stage,
 			 &(struct stage_config){.title = vt->title,
 						.sources = vt->list,
-						.lines = vt->sources.list,
+						.lines = vt->lines.list,
 						.n_sources = vt->sources.n,
 						.machines = vt->machines,
 						.n_machines = n,
@@ -177,22 +177,22 @@ int viewtrace_open(struct viewtrace *vt, const char *const *paths, size_t n, enu
 	int r;
 
 	*vt = (struct viewtrace){0};
-	vt->options.output = REPORT_JSON; /* rows are those of --json */
-	vt->options.syscall_names = true;
-	vt->options.n_inputs = n;
-	vt->options.inputs = calloc(n + 1, sizeof(*vt->options.inputs));
-	if (!vt->options.inputs)
+	vt->spec.n_paths = n;
+	vt->spec.paths = calloc(n + 1, sizeof(*vt->spec.paths));
+	if (!vt->spec.paths)
 		return errmsg_set_errno(err, -ENOMEM, "cannot open the trace");
 	for (size_t i = 0; i < n; i++)
-		vt->options.inputs[i].path = paths[i];
-	r = report_open(&vt->report, &vt->options, err);
+		vt->spec.paths[i].path = paths[i];
+	r = inputs_open(&vt->inputs, &vt->spec, err);
 	if (r >= 0)
-		r = report_sources_list(&vt->sources, &vt->report, err);
+		r = inputs_sources_list(&vt->sources, &vt->inputs, err);
 	if (r >= 0 && !vt->sources.n)
 		r = errmsg_set(err, -ENODATA,
 			       "%s holds no events that could be shown; 'sonde report' prints what "
 			       "is in it",
 			       paths[0]);
+	if (r >= 0)
+		r = lines_init(&vt->lines, &vt->sources, true, err);
 	return r < 0 ? r : make_stage(vt, use, err);
 }
 
@@ -201,15 +201,16 @@ void viewtrace_close(struct viewtrace *vt)
 	stage_free(vt->stage);
 	for (size_t i = 0; vt->names && i < vt->sources.n; i++)
 		free(vt->names[i]);
-	for (size_t i = 0; vt->vcpus && i < vt->report.n_files; i++)
+	for (size_t i = 0; vt->vcpus && i < vt->inputs.n_files; i++)
 		free(vt->vcpus[i]);
 	free(vt->names);
 	free(vt->vcpus);
 	free(vt->machines);
 	free(vt->files);
 	free(vt->list);
-	report_sources_release(&vt->sources);
-	report_close(&vt->report);
-	free(vt->options.inputs);
+	lines_release(&vt->lines);
+	inputs_sources_release(&vt->sources);
+	inputs_close(&vt->inputs);
+	free(vt->spec.paths);
 	*vt = (struct viewtrace){0};
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * viewtrace.h - the files of `sonde view` and `sonde export`, opened as report does, as a stage.
+ * viewtrace.h - the files of `sonde view` and `sonde export`, as a stage.
  */
 #ifndef SONDE_CLI_VIEWTRACE_H
 #define SONDE_CLI_VIEWTRACE_H
 
-#include "cli/report_sources.h"
+#include "cli/lines.h"
 #include "view/stage.h"
 
 enum viewtrace_use {
@@ -16,9 +16,10 @@ enum viewtrace_use {
 };
 
 struct viewtrace {
-	struct report_options options;
-	struct report report;
-	struct report_sources sources;
+	struct inputs_spec spec;
+	struct inputs inputs;
+	struct inputs_sources sources;
+	struct lines lines;
 	struct timeline_source *list; /* as the stage has them */
 	char **names;
 	struct stage_machine *machines;

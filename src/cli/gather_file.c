@@ -9,7 +9,7 @@
  */
 #include "cli/gather_int.h"
 
-#include "cli/report_sources.h"
+#include "inputs/sources.h"
 #include "cli/tracenotes.h"
 
 #include <errno.h>

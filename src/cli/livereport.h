@@ -12,7 +12,7 @@
 #define SONDE_CLI_LIVEREPORT_H
 
 #include "cli/liverun.h"
-#include "cli/lines.h"
+#include "present/lines.h"
 
 struct livereport;
 struct setup;

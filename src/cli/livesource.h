@@ -7,7 +7,7 @@
 
 #include "capture/setup/setup.h"
 #include "cli/livenames.h"
-#include "cli/report_sources.h"
+#include "inputs/sources.h"
 
 struct livesource {
 	struct inputs inputs; /* with one file, which is the trace */

@@ -11,7 +11,7 @@
 
 #include "base/textbuf.h"
 #include "inputs/inputs.h"
-#include "cli/lines.h"
+#include "present/lines.h"
 
 struct output;
 struct profile;

@@ -7,7 +7,7 @@
 
 #include "cli/profiling.h"
 #include "inputs/inputs.h"
-#include "cli/lines.h"
+#include "present/lines.h"
 
 struct output;
 

@@ -12,7 +12,7 @@
 #include "base/shortage.h"
 #include "cli/output.h"
 #include "cli/report.h"
-#include "cli/lines.h"
+#include "present/lines.h"
 #include "present/rows.h"
 
 #include <errno.h>

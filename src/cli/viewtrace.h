@@ -5,7 +5,7 @@
 #ifndef SONDE_CLI_VIEWTRACE_H
 #define SONDE_CLI_VIEWTRACE_H
 
-#include "cli/lines.h"
+#include "present/lines.h"
 #include "view/stage.h"
 
 enum viewtrace_use {

@@ -53,7 +53,7 @@ struct inputs_spec {
 	uint32_t *cpus;		      /* none: all */
 	size_t n_cpus;
 	bool no_irq, no_softirq;
-	const char *from, *to; /* as timearg.h reads them; NULL: no limit */
+	const char *from, *to; /* as decode/timearg.h reads them; NULL: no limit */
 
 	/* how they are decoded */
 	struct word_list raw_events,

@@ -8,7 +8,7 @@
  * The order of the sources is part of the result: of two records with the same time, the one of the earlier source
  * comes first.
  */
-#include "cli/report_sources.h"
+#include "inputs/sources.h"
 
 #include "base/conveyor.h"
 #include "decode/timearg.h"

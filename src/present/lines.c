@@ -6,7 +6,7 @@
  *
  * Shared by all that show records in order, from files (report) and live (stream).
  */
-#include "cli/lines.h"
+#include "present/lines.h"
 
 #include "present/rows.h"
 #include "symbols/tables/syscalls.h"

@@ -4,8 +4,8 @@
  *
  *	inputs_sources_init ─▶ inputs_sources_set_range ─▶ sequence_fill(src.seq, …) … ─▶ inputs_sources_release
  */
-#ifndef SONDE_CLI_REPORT_SOURCES_H
-#define SONDE_CLI_REPORT_SOURCES_H
+#ifndef SONDE_INPUTS_SOURCES_H
+#define SONDE_INPUTS_SOURCES_H
 
 #include "base/arena.h"
 #include "decode/order/sequence.h"

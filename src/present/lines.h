@@ -6,10 +6,10 @@
  *
  * What is here belongs to one report of files or of a live trace; line.h and rows.h make a line of it.
  */
-#ifndef SONDE_CLI_LINES_H
-#define SONDE_CLI_LINES_H
+#ifndef SONDE_PRESENT_LINES_H
+#define SONDE_PRESENT_LINES_H
 
-#include "cli/report_sources.h"
+#include "inputs/sources.h"
 #include "present/line.h"
 
 enum lines_as { LINES_TEXT, LINES_JSON, LINES_CSV };

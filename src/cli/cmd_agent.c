@@ -109,7 +109,7 @@ static int ask_size(void *opts, const char *value, struct errmsg *err)
 {
 	long long all_kb = (long long)sysconf(_SC_PHYS_PAGES) * (sysconf(_SC_PAGESIZE) / 1024);
 	long long max_kb = all_kb / MEMORY_SHARE / sysconf(_SC_NPROCESSORS_CONF);
-	struct record_options *o = opts;
+	struct live_request *o = opts;
 	int r = recordopts_size(o, value, err);
 
 	if (r >= 0 && plan_buffer(&o->plan)->size_kb > max_kb)
@@ -120,7 +120,7 @@ static int ask_size(void *opts, const char *value, struct errmsg *err)
 }
 
 struct job {
-	struct record_options o;
+	struct live_request o;
 	struct session s;
 	struct recording_config config;
 	struct textbuf head;
@@ -267,7 +267,7 @@ static void job_close(void *ctx)
 	if (j->has_session)
 		session_close(&j->s, &ignored);
 	textbuf_release(&j->head);
-	recordopts_release(&j->o);
+	live_request_release(&j->o);
 }
 
 static const struct agent_ops ops = {job_open, job_head, job_clock, job_start,

@@ -7,9 +7,9 @@
  *
  * Live, where the kernel has histograms, it counts by itself and only the table is read (count_kernel.c).
  */
-#include "cli/count.h"
-
 #include "cli/command.h"
+#include "cli/count_kernel.h"
+#include "cli/gather.h"
 #include "present/counttext.h"
 
 #include <errno.h>
@@ -18,6 +18,16 @@
 #include <unistd.h>
 
 #define INTERVAL_S 2
+
+struct count_options {
+	struct gather_options gather; /* first */
+	struct keycount_config config;
+	struct keycount *counts;
+	uint64_t n_no_row; /* of the result that was printed last */
+	bool has_cut;	   /* … it has texts that were cut */
+	const char *sum;   /* field; NULL: none */
+	const char *how;   /* bpf, hist, program; NULL: the cheapest that works */
+};
 
 static int apply_by(void *opts, const char *value, struct errmsg *err)
 {
@@ -105,8 +115,8 @@ static void add(void *ctx, const struct record *rec)
 	keycount_add(((struct count_options *)ctx)->counts, rec);
 }
 
-int count_fmt(struct count_options *o, struct keycount *counts, enum count_way way,
-	      uint64_t n_missed, bool colour, struct textbuf *tb, struct errmsg *err)
+static int count_fmt(struct count_options *o, struct keycount *counts, enum count_way way,
+		     uint64_t n_missed, bool colour, struct textbuf *tb, struct errmsg *err)
 {
 	static const char *const ways[] = {
 		[COUNT_IN_PROGRAM] = NULL, [COUNT_BY_HIST] = "hist", [COUNT_BY_BPF] = "BPF"};
@@ -148,9 +158,41 @@ static void close_counts(void *ctx)
 	o->counts = NULL;
 }
 
+struct kernel_counts {
+	struct count_options *o;
+	struct keycount *counts;
+	enum count_way way;
+	uint64_t n_missed;
+};
+
+static int fmt_kernel_counts(void *ctx, bool colour, struct textbuf *tb, struct errmsg *err)
+{
+	struct kernel_counts *k = ctx;
+
+	return count_fmt(k->o, k->counts, k->way, k->n_missed, colour, tb, err);
+}
+
+static int show_kernel_counts(void *ctx, struct keycount *counts, enum count_way way,
+			      uint64_t n_missed, bool is_last, struct errmsg *err)
+{
+	struct count_options *o = ctx;
+	struct kernel_counts k = {o, counts, way, n_missed};
+
+	return gather_present(&o->gather, is_last, fmt_kernel_counts, &k, err);
+}
+
 static int in_kernel(void *ctx, char **argv, struct errmsg *err)
 {
-	return count_in_kernel(ctx, argv, err);
+	struct count_options *o = ctx;
+	struct count_job job = {.request = &o->gather.record,
+				.config = &o->config,
+				.how = o->how,
+				.has_filters = o->gather.filters.n,
+				.pace = &o->gather.pace,
+				.show = show_kernel_counts,
+				.ctx = o};
+
+	return count_in_kernel(&job, argv, err);
 }
 
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)

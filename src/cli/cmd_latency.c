@@ -11,7 +11,8 @@
  * Live, where the question is one that the kernel can answer by itself, it does and only the result is read
  * (latency_kernel.c).
  */
-#include "cli/latencyopts.h"
+#include "cli/gather.h"
+#include "cli/latency_kernel.h"
 
 #include "capture/tracefs/tracefs.h"
 #include "cli/command.h"
@@ -27,6 +28,20 @@
 
 #define WORST_DEFAULT 5
 #define NOT_GIVEN     INT64_MIN
+
+struct latency_options {
+	struct gather_options gather; /* first */
+	struct latency_config config;
+	const char *by;
+	long long n_worst, range, min, max;
+	bool use_nsec, worst_asked;
+	const char *how;       /* bpf, hist, program; NULL: the cheapest that works */
+	char *side_filters[2]; /* of -e E -f A -e E -f B, which the program tells apart; NULL */
+	struct filter *filters[2];
+	struct latency *latency;
+	struct latency_call
+		*calls; /* of a pattern of functions; NULL: one function, or two events */
+};
 
 static int apply_function(void *opts, const char *value, struct errmsg *err)
 {
@@ -419,8 +434,8 @@ static void add(void *ctx, const struct record *rec)
 	latency_add(((struct latency_options *)ctx)->latency, rec);
 }
 
-void latency_fmt_view(const struct latency_options *o, const struct latency_view *v,
-		      struct textbuf *tb)
+static void fmt_view(const struct latency_options *o, const struct latency_view *v,
+		     struct textbuf *tb)
 {
 	if (o->gather.output == GATHER_JSON)
 		latencytext_fmt_json(v, tb);
@@ -451,7 +466,7 @@ static int fmt(void *ctx, bool in_time, bool colour, struct textbuf *tb, struct 
 				  o->config.function, o->gather.input, o->gather.input);
 	if (latency_finish(o->latency) < 0)
 		return errmsg_set_errno(err, -ENOMEM, "cannot sort the latencies");
-	latency_fmt_view(o, &v, tb);
+	fmt_view(o, &v, tb);
 	return 0;
 }
 
@@ -469,9 +484,58 @@ static void close_latency(void *ctx)
 	}
 }
 
+struct kernel_latencies {
+	const struct latency_options *o;
+	const struct latency_measured *m;
+};
+
+static int fmt_measured(void *ctx, bool colour, struct textbuf *tb, struct errmsg *err)
+{
+	const struct kernel_latencies *k = ctx;
+	const struct latency_measured *m = k->m;
+	struct latency_view v = {.config = m->config,
+				 .result = m->result,
+				 .counts = m->counts,
+				 .keys = m->keys,
+				 .in_time = true,
+				 .in_kernel = m->is_bpf ? "BPF" : "hist",
+				 .in_us = !m->is_bpf,
+				 .n_missed = m->n_missed,
+				 .only_in = gather_only_in(&k->o->gather),
+				 .probe_ns = m->probe_ns,
+				 .colour = colour,
+				 .n_groups = k->o->gather.n_rows,
+				 .groups_first = k->o->gather.on_screen};
+
+	(void)err;
+	fmt_view(k->o, &v, tb);
+	return 0;
+}
+
+static int show_measured(void *ctx, const struct latency_measured *m, bool is_last,
+			 struct errmsg *err)
+{
+	struct latency_options *o = ctx;
+	struct kernel_latencies k = {o, m};
+
+	return gather_present(&o->gather, is_last, fmt_measured, &k, err);
+}
+
 static int in_kernel(void *ctx, char **argv, struct errmsg *err)
 {
-	return latency_in_kernel(ctx, argv, err);
+	struct latency_options *o = ctx;
+	struct latency_job job = {.request = &o->gather.record,
+				  .config = &o->config,
+				  .how = o->how,
+				  .has_filters = o->gather.filters.n,
+				  .wants_worst = o->worst_asked && o->config.n_worst,
+				  .in_ns = o->use_nsec,
+				  .side_filters = {o->side_filters[0], o->side_filters[1]},
+				  .pace = &o->gather.pace,
+				  .show = show_measured,
+				  .ctx = o};
+
+	return latency_in_kernel(&job, argv, err);
 }
 
 /* The tracer is there once; probes are there for everybody. */

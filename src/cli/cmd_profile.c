@@ -30,7 +30,7 @@
 #define HOLD_ROUNDS 1	 /* see sequence.h */
 
 struct profile_options {
-	struct record_options record; /* first, for recordopts.h */
+	struct live_request record; /* first, for recordopts.h */
 	bool json, no_pager;
 };
 
@@ -59,7 +59,7 @@ static const struct option_row rows[] = {
 };
 
 struct profiler {
-	const struct record_options *o;
+	const struct live_request *o;
 	struct inputs_spec spec; /* all events */
 	struct profiling_spec how;
 	bool no_pager;
@@ -84,7 +84,7 @@ static int add_half(struct plan *plan, const char *system, const char *event)
 }
 
 /* A hook without its events would measure nothing. */
-static int add_hook_events(struct record_options *o, struct errmsg *err)
+static int add_hook_events(struct live_request *o, struct errmsg *err)
 {
 	int r = 0;
 
@@ -257,7 +257,7 @@ static void close_all(struct profiler *p)
 	liverun_close(&p->run, &ignored);
 }
 
-static int profile(struct record_options *record, char **argv, struct errmsg *err)
+static int profile(struct live_request *record, char **argv, struct errmsg *err)
 {
 	const struct profile_options *o = (const struct profile_options *)record;
 	struct profiler p = {.o = record};
@@ -273,7 +273,7 @@ static int profile(struct record_options *record, char **argv, struct errmsg *er
 		.hooks = {(const char **)record->hooks.words, record->hooks.n}};
 	if (r < 0)
 		return r;
-	r = liverun_open_options(&p.run, record, argv, err);
+	r = liverun_open(&p.run, record, argv, err);
 	if (r >= 0 && !record->quiet)
 		tell_events(&p);
 	if (r >= 0)
@@ -302,10 +302,11 @@ static int run_profile(const struct command *cmd, int argc, char **argv, struct 
 	r = n < 0 ? n : recordopts_check(&o.record, n > 0, err);
 	if (r >= 0)
 		r = add_hook_events(&o.record, err);
-	return liverun_carry_out(&o.record, r < 0 ? r : n, argv,
-				 "profile -S traces only what is named: an event, -e sched, or a "
-				 "tracer, -p function_graph",
-				 profile, err);
+	return recordopts_carry_out(
+		&o.record, r < 0 ? r : n, argv,
+		"profile -S traces only what is named: an event, -e sched, or a "
+		"tracer, -p function_graph",
+		profile, err);
 }
 
 const struct command cmd_profile = {

@@ -208,7 +208,7 @@ static int check_place(const char *path, struct errmsg *err)
 		    : livefile_check_free(path, err);
 }
 
-static int record(struct record_options *o, char **argv, struct background *bg, struct errmsg *err)
+static int record(struct live_request *o, char **argv, struct background *bg, struct errmsg *err)
 {
 	struct session_config config = {
 		.plan = &o->plan,
@@ -262,45 +262,13 @@ static int record(struct record_options *o, char **argv, struct background *bg, 
 	return r;
 }
 
-int record_run(struct record_options *o, char **argv, struct errmsg *err)
+int record_run(struct live_request *o, char **argv, struct errmsg *err)
 {
 	return record(o, argv, NULL, err);
 }
 
-/* Who defines probes, and names nothing else, wants them: they are events of the recording. */
-static int add_probes(struct plan *plan, struct errmsg *err)
-{
-	struct plan_words probes = plan->probes;
-	int r = 0;
-
-	plan->probes = (struct plan_words){0};
-	for (size_t i = 0; i < probes.n; i++) {
-		if (r >= 0)
-			r = plan_add_event(plan, probes.words[i], false);
-		free(probes.words[i]);
-	}
-	free(probes.words);
-	return r < 0 ? errmsg_set_errno(err, r, "cannot begin") : 0;
-}
-
-int record_add_defaults(struct record_options *o, struct errmsg *err)
-{
-	static const char *const events[] = {"sched", "irq", "raw_syscalls"};
-	int r = 0;
-
-	if (o->plan.probes.n)
-		return add_probes(&o->plan, err);
-	if (!o->quiet)
-		fprintf(stderr,
-			"sonde: no event (-e) or tracer (-p) is named; recording sched, irq and "
-			"raw_syscalls\n");
-	for (size_t i = 0; i < sizeof(events) / sizeof(*events) && r >= 0; i++)
-		r = plan_add_default_event(&o->plan, events[i]);
-	return r < 0 ? errmsg_set_errno(err, r, "cannot begin") : 0;
-}
-
 /* The same in the background: what is wrong at the beginning is told, and is the exit status. */
-static int record_behind(struct record_options *o, char **argv, struct errmsg *err)
+static int record_behind(struct live_request *o, char **argv, struct errmsg *err)
 {
 	struct background bg;
 	int status, r = background_start(&bg, geteuid() ? NULL : PID_FILE, &status, err);
@@ -315,7 +283,7 @@ static int record_behind(struct record_options *o, char **argv, struct errmsg *e
 static int run_record(const struct command *cmd, int argc, char **argv, struct errmsg *err)
 {
 	struct guest_list guests;
-	struct record_options o;
+	struct live_request o;
 	int n, r = guest_list_take(&guests, cmd->options, &argc, argv, err);
 
 	if (recordopts_init(&o) < 0 && r >= 0)
@@ -324,7 +292,7 @@ static int run_record(const struct command *cmd, int argc, char **argv, struct e
 	n = r < 0 ? r : command_parse(cmd, &o, argc, argv, err);
 	r = n < 0 ? n : recordopts_check(&o, n > 0, err);
 	if (r >= 0 && !guests.n && !plan_does_something(&o.plan))
-		r = record_add_defaults(&o, err);
+		r = live_request_add_defaults(&o, err);
 	if (r >= 0 && o.boot) {
 		r = bootline_print(&o.plan, err);
 	} else if (r >= 0) {
@@ -332,7 +300,7 @@ static int run_record(const struct command *cmd, int argc, char **argv, struct e
 		argv = n > 0 ? argv + 1 : NULL;
 		r = o.daemonize ? record_behind(&o, argv, err) : record(&o, argv, NULL, err);
 	}
-	recordopts_release(&o);
+	live_request_release(&o);
 	guest_list_release(&guests);
 	return r;
 }

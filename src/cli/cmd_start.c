@@ -21,7 +21,7 @@
 #include <sys/wait.h>
 
 struct start_options {
-	struct record_options record;
+	struct live_request record;
 	bool fork;
 };
 
@@ -67,7 +67,7 @@ static int remove_instances(const struct plan *plan, const struct tracefs *t, st
 	return r;
 }
 
-int start_command(struct setup *s, const struct record_options *o, char **argv, bool fork,
+int start_command(struct setup *s, const struct live_request *o, char **argv, bool fork,
 		  struct errmsg *err)
 {
 	struct child child;
@@ -140,7 +140,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 		argv[n + 1] = NULL;
 		r = start(&o, n > 0 ? argv + 1 : NULL, is_set, err);
 	}
-	recordopts_release(&o.record);
+	live_request_release(&o.record);
 	return r;
 }
 

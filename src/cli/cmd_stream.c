@@ -19,7 +19,7 @@
 #define LAST_MS 40 /* after a signal, for what has been read */
 
 struct stream_options {
-	struct record_options record; /* first, for recordopts.h */
+	struct live_request record; /* first, for recordopts.h */
 	struct livereport_spec show;
 };
 
@@ -92,14 +92,14 @@ static const struct option_row rows[] = {
 	{.kind = OPTION_END},
 };
 
-static int stream(struct record_options *record, char **argv, struct errmsg *err)
+static int stream(struct live_request *record, char **argv, struct errmsg *err)
 {
 	const struct stream_options *o = (const struct stream_options *)record;
 	struct liverun_taker printing = livereport_taker;
 	struct errmsg ignored = {0};
 	struct livereport *lr = NULL;
 	struct liverun run = {0};
-	int r = liverun_open_options(&run, record, argv, err), r2;
+	int r = liverun_open(&run, record, argv, err), r2;
 
 	printing.lost_text = "a larger buffer (-b), fewer events or a faster reader helps";
 	printing.last_ms = LAST_MS;
@@ -121,10 +121,10 @@ static int run_stream(const struct command *cmd, int argc, char **argv, struct e
 	if (n >= 0)
 		n = command_parse(cmd, &o, argc, argv, err);
 	r = n < 0 ? n : recordopts_check(&o.record, n > 0, err);
-	return liverun_carry_out(&o.record, r < 0 ? r : n, argv,
-				 "stream needs to know what to print: an event, -e sched, or a "
-				 "tracer, -p function",
-				 stream, err);
+	return recordopts_carry_out(&o.record, r < 0 ? r : n, argv,
+				    "stream needs to know what to print: an event, -e sched, or a "
+				    "tracer, -p function",
+				    stream, err);
 }
 
 const struct command cmd_stream = {

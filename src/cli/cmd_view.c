@@ -43,7 +43,7 @@
 #include <unistd.h>
 
 struct view_options {
-	struct record_options record; /* first, for recordopts.h; --live */
+	struct live_request record; /* first, for recordopts.h; --live */
 	long long port;
 	const char *token, *token_file, *cache_dir;
 	bool no_browser, no_cache, beside, no_sandbox, live;
@@ -386,7 +386,7 @@ static int view_live(struct viewing *v, struct view_options *o, int n, char **ar
 		argv[n + 1] = NULL;
 		r = recordopts_check(&o->record, n > 0, err);
 		if (r >= 0 && !plan_does_something(&o->record.plan))
-			r = record_add_defaults(&o->record, err);
+			r = live_request_add_defaults(&o->record, err);
 	}
 	if (r < 0)
 		return r;
@@ -565,7 +565,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 		stop(&v);
 		viewlive_end(&v.live);
 	}
-	recordopts_release(&o.record);
+	live_request_release(&o.record);
 	return r;
 }
 

@@ -14,7 +14,9 @@
  *
  * A row of the kernel's is one of ours. What does not fit into its table it counts as dropped, and so do we.
  */
-#include "cli/count.h"
+#include "cli/count_kernel.h"
+
+#include "base/errmsg.h"
 #include "cli/countbpf.h"
 #include "cli/kernelrun.h"
 
@@ -28,9 +30,10 @@
 
 struct count_run {
 	struct kernelrun run;
-	struct count_options *o;
+	const struct count_job *job;
 	struct keycount_config config; /* with the event in front, if there are several */
 	struct keycount *counts;
+	uint64_t n_missed;
 	int n_bound; /* how many events there are, bound to the words; 0: not all can be, or negative */
 	struct errmsg why; /* … or BPF programs cannot count them */
 	bool is_bpf;
@@ -43,9 +46,9 @@ struct count_run {
 static void explain_keys(const struct count_run *cr, const struct kernel_event *e,
 			 struct errmsg *err)
 {
-	for (size_t i = 0; i < cr->o->config.n_words; i++) {
+	for (size_t i = 0; i < cr->job->config->n_words; i++) {
 		const struct key_slot *slot = &e->slots[i];
-		const char *word = cr->o->config.words[i], *why = NULL;
+		const char *word = cr->job->config->words[i], *why = NULL;
 
 		if (slot->kind == KEY_COMM || slot->kind == KEY_TASK)
 			why = "is known to the program";
@@ -67,7 +70,7 @@ static int set_trigger(struct count_run *cr, const struct kernel_event *e, struc
 	char keys[512], text[2048];
 	int n;
 
-	if (!kernelrun_fmt_keys(&cr->run, e, cr->o->config.n_words, keys, sizeof(keys))) {
+	if (!kernelrun_fmt_keys(&cr->run, e, cr->job->config->n_words, keys, sizeof(keys))) {
 		explain_keys(cr, e, err);
 		return 0;
 	}
@@ -96,9 +99,9 @@ static bool has_few_values(const struct key_slot *slot)
  */
 static bool has_room(const struct count_run *cr)
 {
-	size_t n = cr->o->config.n_words;
+	size_t n = cr->job->config->n_words;
 
-	for (size_t i = 0; cr->o->config.has_sum && i < cr->run.n_events; i++)
+	for (size_t i = 0; cr->job->config->has_sum && i < cr->run.n_events; i++)
 		if (!has_few_values(&cr->run.events[i].slots[n - 1]))
 			return false;
 	return true;
@@ -107,7 +110,7 @@ static bool has_room(const struct count_run *cr)
 /* Whether triggers may count: nobody wants it otherwise. */
 static bool may_be_hist(const struct count_run *cr)
 {
-	return cr->n_bound > 0 && (cr->o->how ? !strcmp(cr->o->how, "hist") : has_room(cr));
+	return cr->n_bound > 0 && (cr->job->how ? !strcmp(cr->job->how, "hist") : has_room(cr));
 }
 
 /* 1, or 0: the kernel cannot. */
@@ -162,8 +165,8 @@ static bool has_numbers(const struct count_run *cr, size_t first)
 	struct errmsg ignored = {0};
 
 	for (size_t i = first; i < cr->run.n_events; i++)
-		for (size_t k = 0; k < cr->o->config.n_words; k++)
-			if (keycount_check_slot(&cr->o->config, k, &cr->run.events[i].slots[k],
+		for (size_t k = 0; k < cr->job->config->n_words; k++)
+			if (keycount_check_slot(cr->job->config, k, &cr->run.events[i].slots[k],
 						&ignored) < 0)
 				return false;
 	return true;
@@ -189,14 +192,14 @@ static int leave_out_own(struct count_run *cr, struct errmsg *err)
 
 static int bind_events(struct count_run *cr, struct errmsg *err)
 {
-	const struct plan_buffer *b = &cr->o->gather.record.plan.buffers[0];
+	const struct plan_buffer *b = &cr->job->request->plan.buffers[0];
 	int r = 1;
 
 	for (size_t i = 0; i < b->n_events && r > 0; i++) {
 		size_t first = cr->run.n_events;
 
-		r = kernelrun_add_events(&cr->run, &b->events[i], cr->o->config.words,
-					 cr->o->config.n_words, err);
+		r = kernelrun_add_events(&cr->run, &b->events[i], cr->job->config->words,
+					 cr->job->config->n_words, err);
 		if (r > 0 && (!drop_same(&cr->run, first) || !has_numbers(cr, first)))
 			r = 0;
 	}
@@ -206,7 +209,7 @@ static int bind_events(struct count_run *cr, struct errmsg *err)
 /* For who is told of probes that cost too much. */
 static void measure_probes(struct count_run *cr)
 {
-	if (!cr->o->gather.record.quiet)
+	if (!cr->job->request->quiet)
 		setup_measure_probes(cr->run.s.setup);
 }
 
@@ -218,8 +221,8 @@ static int prepare(struct session *s, void *ctx, struct errmsg *err)
 	cr->n_bound = bind_events(cr, &cr->why);
 	if (cr->n_bound > 0 && leave_out_own(cr, err) < 0)
 		return err->code;
-	if (cr->n_bound > 0 && (!cr->o->how || !strcmp(cr->o->how, "bpf")))
-		cr->is_bpf = countbpf_open(&cr->bpf, &cr->run, cr->o->config.n_words, TABLE_SIZE,
+	if (cr->n_bound > 0 && (!cr->job->how || !strcmp(cr->job->how, "bpf")))
+		cr->is_bpf = countbpf_open(&cr->bpf, &cr->run, cr->job->config->n_words, TABLE_SIZE,
 					   &cr->why) >= 0;
 	if (cr->is_bpf && cr->bpf.has_probe)
 		measure_probes(cr);
@@ -243,11 +246,11 @@ static void add_row(struct count_run *cr, const struct kernel_event *e,
 	uint64_t values[KEYS_MAX];
 	size_t n = 0, key = 0;
 
-	if (cr->config.n_words > cr->o->config.n_words) {
+	if (cr->config.n_words > cr->job->config->n_words) {
 		slots[n] = &event_slot;
 		values[n++] = key_of_text(kr, e->shown, strlen(e->shown));
 	}
-	for (size_t i = 0; i < cr->o->config.n_words; i++, n++) {
+	for (size_t i = 0; i < cr->job->config->n_words; i++, n++) {
 		slots[n] = &e->slots[i];
 		if (e->slots[i].kind == KEY_EVENT)
 			values[n] = key_of_text(kr, e->shown, strlen(e->shown));
@@ -280,19 +283,24 @@ static int read_tables(struct count_run *cr, struct errmsg *err)
 	return r;
 }
 
-static int fmt(void *ctx, bool colour, struct textbuf *tb, struct errmsg *err)
+static int take_counts(void *ctx, struct errmsg *err)
 {
 	struct count_run *cr = ctx;
-	size_t n_words = cr->o->config.n_words;
-	int r;
+	size_t n_words = cr->job->config->n_words;
 
 	keycount_clear(cr->counts);
-	r = cr->is_bpf ? countbpf_read(&cr->bpf, &cr->run, n_words, cr->config.n_words > n_words,
-				       cr->counts, err)
-		       : read_tables(cr, err);
-	return r < 0 ? r
-		     : count_fmt(cr->o, cr->counts, cr->is_bpf ? COUNT_BY_BPF : COUNT_BY_HIST,
-				 countbpf_missed(&cr->bpf), colour, tb, err);
+	cr->n_missed = countbpf_missed(&cr->bpf);
+	return cr->is_bpf ? countbpf_read(&cr->bpf, &cr->run, n_words, cr->config.n_words > n_words,
+					  cr->counts, err)
+			  : read_tables(cr, err);
+}
+
+static int show_counts(void *ctx, bool is_last, struct errmsg *err)
+{
+	const struct count_run *cr = ctx;
+
+	return cr->job->show(cr->job->ctx, cr->counts, cr->is_bpf ? COUNT_BY_BPF : COUNT_BY_HIST,
+			     cr->n_missed, is_last, err);
 }
 
 /* --- the whole --------------------------------------------------------------------------------- */
@@ -308,7 +316,7 @@ static bool has_word(const struct keycount_config *c, const char *word)
 
 static void settle_words(struct count_run *cr)
 {
-	cr->config = cr->o->config;
+	cr->config = *cr->job->config;
 	if (cr->run.n_events < 2 || has_word(&cr->config, "event") ||
 	    cr->config.n_words == KEYS_MAX)
 		return;
@@ -320,13 +328,13 @@ static int refuse(const struct count_run *cr, struct errmsg *err)
 {
 	const char *why = "the events or their keys cannot be had there";
 
-	if (!cr->o->how)
+	if (!cr->job->how)
 		return 0;
 	if (cr->why.code)
 		why = cr->why.text;
-	else if (!strcmp(cr->o->how, "hist") && !cr->run.has_hist)
+	else if (!strcmp(cr->job->how, "hist") && !cr->run.has_hist)
 		why = "this kernel has no hist triggers (CONFIG_HIST_TRIGGERS)";
-	return errmsg_set(err, -ENOTSUP, "this cannot be counted by %s: %s", cr->o->how, why);
+	return errmsg_set(err, -ENOTSUP, "this cannot be counted by %s: %s", cr->job->how, why);
 }
 
 static int count(struct count_run *cr, struct errmsg *err)
@@ -342,40 +350,42 @@ static int count(struct count_run *cr, struct errmsg *err)
 	settle_words(cr);
 	r = keycount_new_counted(&cr->counts, &cr->config);
 	r = r < 0 ? errmsg_set_errno(err, r, "cannot count")
-		  : kernelrun_follow(&cr->run, fmt, cr, err);
+		  : kernelrun_follow(&cr->run, cr->job->pace, take_counts, show_counts, cr, err);
 	keycount_free(cr->counts);
 	return r < 0 ? r : 1;
 }
 
-int count_in_kernel(struct count_options *o, char **argv, struct errmsg *err)
+static int refuse_way(const struct count_job *job, const char *why, struct errmsg *err)
 {
+	return job->how ? errmsg_set(err, -ENOTSUP, "this cannot be counted by %s: %s", job->how,
+				     why)
+			: 0;
+}
+
+int count_in_kernel(const struct count_job *job, char **argv, struct errmsg *err)
+{
+	struct plan *plan = &job->request->plan;
 	struct errmsg ignored = {0};
 	struct count_run *cr;
 	int r;
 
-	if (o->gather.filters.n && o->how && !o->gather.in_program)
-		return errmsg_set(err, -ENOTSUP,
-				  "this cannot be counted by %s: -F is for the program; what the "
-				  "kernel is to filter follows -f",
-				  o->how);
-	if (gather_watches_probes(&o->gather) && o->how && !o->gather.in_program)
-		return errmsg_set(err, -ENOTSUP,
-				  "this cannot be counted by %s: --max-rate and --estimate watch "
-				  "probes that are recorded",
-				  o->how);
-	if (o->gather.in_program || o->gather.filters.n || gather_watches_probes(&o->gather))
-		return 0;
+	if (job->has_filters)
+		return refuse_way(
+			job, "-F is for the program; what the kernel is to filter follows -f", err);
+	if (plan->max_rate || plan->estimate)
+		return refuse_way(job, "--max-rate and --estimate watch probes that are recorded",
+				  err);
 	cr = calloc(1, sizeof(*cr));
 	if (!cr)
 		return errmsg_set_errno(err, -ENOMEM, "cannot count");
-	cr->o = o;
+	cr->job = job;
 	cr->run.ctx = cr;
 	cr->run.prepare = prepare;
 	cr->run.stop = stop;
 	/* for triggers, where it can be done */
-	if (has_word(&o->config, "comm"))
-		kernelrun_read_comm(&cr->run, &o->gather);
-	r = kernelrun_open(&cr->run, &o->gather, argv, err);
+	if (has_word(job->config, "comm"))
+		kernelrun_read_comm(&cr->run, plan);
+	r = kernelrun_open(&cr->run, job->request, argv, err);
 	if (r > 0)
 		r = count(cr, err);
 	else if (r == 0)

@@ -4,14 +4,17 @@
  *
  *	gather_file.c    a trace file
  *	in_kernel        the running machine, if the kernel can count by itself
- *	gather_live.c    the running machine, every event
+ *	livefeed.c       the running machine, every event
  *
  * A word that is no option is the command to trace, unless it is a trace file that cannot be run: then that
  * is read.
  */
 #include "cli/gather_int.h"
 
+#include "capture/setup/setup.h"
 #include "cli/command.h"
+#include "cli/eventnames.h"
+#include "cli/livefeed.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,51 +23,77 @@
 #include <string.h>
 #include <unistd.h>
 
-int gather_print_result(const struct gather_job *job, struct gather_options *o, bool in_time,
-			struct errmsg *err)
-{
-	struct textbuf tb;
-	int r;
+/* --- the running machine ----------------------------------------------------------------------- */
 
-	textbuf_init(&tb, TEXT_MAX_BYTES);
-	r = job->fmt(job->ctx, in_time, gather_is_colour(o), &tb, err);
+struct live_gathering {
+	const struct gather_job *job;
+	struct gather_options *o;
+	struct gather_filters filters;
+	bool in_time;
+};
+
+static int open_live(void *ctx, struct formats *f, struct setup *setup, struct errmsg *err)
+{
+	struct live_gathering *g = ctx;
+	int r = eventnames_add(&g->o->names, setup, err);
+
+	g->o->probe_ns = setup_first_probe_ns(setup);
 	if (r >= 0)
-		r = gather_print(o, &tb, err);
-	textbuf_release(&tb);
-	return r;
+		r = gather_make_filters(&g->filters, g->o, f, false, err);
+	return r < 0 ? r : g->job->open(g->job->ctx, f, g->filters.list, g->filters.n, err);
 }
 
-/* "sonde_12/vfs_read", which is probe:vfs_read in the trace. */
-static int name_event(struct plan_words *names, struct setup *setup, const struct plan_event *e,
-		      struct errmsg *err)
+static const uint8_t *live_events(void *ctx, size_t *ret_n)
 {
-	const char *pattern = setup_event(setup, e)->pattern, *rest = strpbrk(pattern, ":/");
-	char *name = NULL, system[TRACEFS_NAME_MAX];
-	int r;
+	const struct gather_job *job = ((struct live_gathering *)ctx)->job;
 
-	if (!rest)
-		return gather_keep_word(names, pattern, err);
-	snprintf(system, sizeof(system), "%.*s", (int)(rest - pattern), pattern);
-	if (asprintf(&name, "%s:%s", setup_name_of_system(setup, system),
-		     setup_name_of_event(setup, system, rest + 1)) < 0)
-		return errmsg_set_errno(err, -ENOMEM, "cannot keep the names of events");
-	r = gather_keep_word(names, name, err);
-	free(name);
-	return r;
+	return job->events(job->ctx, ret_n);
 }
 
-int gather_name_events(const struct gather_options *o, struct setup *setup,
-		       struct plan_words *names, struct errmsg *err)
+static void add_live(void *ctx, const struct record *rec)
 {
-	const struct plan_buffer *b = &o->record.plan.buffers[0];
-	int r = 0;
+	const struct gather_job *job = ((struct live_gathering *)ctx)->job;
 
-	/* a pattern of a program has become several events in the plan */
-	for (size_t i = 0; setup && i < b->n_events && r >= 0; i++)
-		r = name_event(names, setup, &b->events[i], err);
-	for (size_t i = 0; !setup && i < o->events.n && i < b->n_events && r >= 0; i++)
-		r = gather_keep_word(names, o->events.words[i], err);
-	return r;
+	job->add(job->ctx, rec);
+}
+
+static int fmt_live(void *ctx, bool colour, struct textbuf *tb, struct errmsg *err)
+{
+	const struct live_gathering *g = ctx;
+
+	return g->job->fmt(g->job->ctx, g->in_time, colour, tb, err);
+}
+
+static int show_live(void *ctx, bool in_time, bool is_last, struct errmsg *err)
+{
+	struct live_gathering *g = ctx;
+
+	g->in_time = in_time;
+	return gather_present(g->o, is_last, fmt_live, g, err);
+}
+
+static void close_live(void *ctx)
+{
+	struct live_gathering *g = ctx;
+
+	g->job->close(g->job->ctx);
+	gather_release_filters(&g->filters);
+}
+
+int gather_live(const struct gather_job *job, struct gather_options *o, char **argv,
+		struct errmsg *err)
+{
+	struct live_gathering g = {.job = job, .o = o};
+	struct feed_job feed = {.request = &o->record,
+				.pace = &o->pace,
+				.ctx = &g,
+				.open = open_live,
+				.events = live_events,
+				.add = add_live,
+				.show = show_live,
+				.close = close_live};
+
+	return livefeed_run(&feed, argv, err);
 }
 
 /* --- both -------------------------------------------------------------------------------------- */
@@ -121,7 +150,11 @@ int gather_run(const struct gather_job *job, struct gather_options *o, int n, ch
 	if (r < 0)
 		return r;
 	argv[n + 1] = NULL; /* behind the words that were moved to the front */
-	r = job->in_kernel ? job->in_kernel(job->ctx, n > 0 ? argv + 1 : NULL, err) : 0;
+	if (gather_set_pace(o, err) < 0)
+		return err->code;
+	r = job->in_kernel && !o->in_program
+		    ? job->in_kernel(job->ctx, n > 0 ? argv + 1 : NULL, err)
+		    : 0;
 	if (r)
 		return r < 0 ? r : 0;
 	return gather_live(job, o, n > 0 ? argv + 1 : NULL, err);

@@ -13,6 +13,7 @@
 #include "base/textbuf.h"
 #include "cli/recordopts.h"
 #include "cli/series.h"
+#include "live/pace.h"
 
 struct filter;
 struct formats;
@@ -21,10 +22,10 @@ struct record;
 enum gather_output { GATHER_TEXT, GATHER_JSON, GATHER_CSV };
 
 struct gather_options {
-	struct record_options record; /* first, for recordopts.h */
-	const char *input;	      /* NULL: the running machine */
-	struct plan_words events;     /* -e, as given */
-	size_t n_last;		      /* how many the last -e named */
+	struct live_request record; /* first, for recordopts.h */
+	const char *input;	    /* NULL: the running machine */
+	struct plan_words events;   /* -e, as given */
+	size_t n_last;		    /* how many the last -e named */
 	struct plan_words
 		names; /* the same as the trace calls them: a probe has its event's name */
 	struct plan_words filters; /* -F */
@@ -36,10 +37,10 @@ struct gather_options {
 	const char *colour;
 	const char *interval; /* seconds between redraws; NULL: as the command likes */
 	double interval_default;
-	struct series series;	/* with interval: results so far */
-	bool has_printed;	/* the first of the series, if it is one */
-	int series_error;	/* -o could not be written while it ran: negative errno */
-	struct plan_words told; /* notes of the plan, by the kernel's way of answering */
+	struct pace pace;     /* of a live run: gather_set_pace() */
+	struct series series; /* with interval: results so far */
+	bool has_printed;     /* the first of the series, if it is one */
+	int series_error;     /* -o could not be written while it ran: negative errno */
 	double probe_ns; /* what the first event, if it is a probe, costs after it has looked at the clock; 0 */
 	long long n_rows;
 };
@@ -86,28 +87,20 @@ int gather_print(struct gather_options *o, const struct textbuf *tb, struct errm
 /* Is text to have colours? */
 bool gather_is_colour(const struct gather_options *o);
 
-/* What the trace calls the events, in the order of the plan; setup: NULL for a file, where they are as written. */
-int gather_name_events(const struct gather_options *o, struct setup *setup,
-		       struct plan_words *names, struct errmsg *err);
-
 /* Live, and of some threads alone: "the command's first thread". NULL: of all. */
 const char *gather_only_in(const struct gather_options *o);
 
-/* --max-rate, --estimate: every hit is brought here then. */
-static inline bool gather_watches_probes(const struct gather_options *o)
-{
-	return o->record.plan.max_rate || o->record.plan.estimate;
-}
-
-/* Seconds between redraws on a terminal, or between the results of a series; 0: none. */
-double gather_interval(const struct gather_options *o, struct errmsg *err);
+/* How often results are shown, on a terminal or one after the other. */
+int gather_set_pace(struct gather_options *o, struct errmsg *err);
 /* -I elsewhere than on a terminal, or of JSON and CSV: one result after the other. */
 bool gather_is_series(const struct gather_options *o);
 /*
- * The next of a series; or in place of what stood on the screen before, cut to its height. False: nobody reads it any
- * more.
+ * Makes the text of a live result and shows it: the next of a series; or in place of what stood on the screen before, cut
+ * to its height. is_last: prints it, as gather_print() does. -EPIPE without a sentence: nobody reads it any more.
  */
-bool gather_show(struct gather_options *o, const struct textbuf *tb);
+int gather_present(struct gather_options *o, bool is_last,
+		   int (*fmt)(void *ctx, bool colour, struct textbuf *tb, struct errmsg *err),
+		   void *ctx, struct errmsg *err);
 
 /* Rows call these. */
 int gather_event(void *opts, const char *value, struct errmsg *err);

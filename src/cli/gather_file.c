@@ -15,6 +15,20 @@
 #include <errno.h>
 #include <stdio.h>
 
+static int print_result(const struct gather_job *job, struct gather_options *o, bool in_time,
+			struct errmsg *err)
+{
+	struct textbuf tb;
+	int r;
+
+	textbuf_init(&tb, TEXT_MAX_BYTES);
+	r = job->fmt(job->ctx, in_time, gather_is_colour(o), &tb, err);
+	if (r >= 0)
+		r = gather_print(o, &tb, err);
+	textbuf_release(&tb);
+	return r;
+}
+
 static int feed(const struct gather_job *job, struct sequence *seq, struct errmsg *err)
 {
 	struct batch batch;
@@ -58,6 +72,16 @@ static void tell_buffers(const struct gather_options *o, const struct inputs_sou
 			o->input, n, names);
 }
 
+/* Events of a file are named as they were written. */
+static int name_events(struct gather_options *o, struct errmsg *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < o->events.n && i < o->record.plan.buffers[0].n_events && r >= 0; i++)
+		r = gather_keep_word(&o->names, o->events.words[i], err);
+	return r;
+}
+
 static int gather_inputs(const struct gather_job *job, struct gather_options *o, struct inputs *in,
 			 struct errmsg *err)
 {
@@ -76,7 +100,7 @@ static int gather_inputs(const struct gather_job *job, struct gather_options *o,
 	if (r >= 0)
 		tell_buffers(o, &src);
 	if (r >= 0)
-		r = gather_name_events(o, NULL, &o->names, err);
+		r = name_events(o, err);
 	if (r >= 0)
 		r = gather_make_filters(&filters, o, in->files[0].formats, true, err);
 	if (r >= 0)
@@ -87,7 +111,7 @@ static int gather_inputs(const struct gather_job *job, struct gather_options *o,
 		r = feed(job, src.seq, err);
 	}
 	if (r >= 0)
-		r = gather_print_result(job, o, inputs_sources_are_ns(&src), err);
+		r = print_result(job, o, inputs_sources_are_ns(&src), err);
 	job->close(job->ctx);
 	gather_release_filters(&filters);
 	inputs_sources_release(&src);

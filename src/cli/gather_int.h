@@ -22,8 +22,4 @@ int gather_make_filters(struct gather_filters *fs, const struct gather_options *
 			struct formats *f, bool with_plan, struct errmsg *err);
 void gather_release_filters(struct gather_filters *fs);
 
-/* The result as it is now, printed. */
-int gather_print_result(const struct gather_job *job, struct gather_options *o, bool in_time,
-			struct errmsg *err);
-
 #endif

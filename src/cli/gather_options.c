@@ -27,12 +27,11 @@
 
 void gather_release(struct gather_options *o)
 {
-	recordopts_release(&o->record);
+	live_request_release(&o->record);
 	plan_words_release(&o->events);
 	plan_words_release(&o->filters);
 	plan_words_release(&o->names);
 	plan_words_release(&o->buffers);
-	plan_words_release(&o->told);
 }
 
 int gather_keep_word(struct plan_words *list, const char *word, struct errmsg *err)
@@ -153,9 +152,10 @@ int gather_csv(void *opts, const char *value, struct errmsg *err)
 	return set_output(opts, GATHER_CSV, err);
 }
 
-double gather_interval(const struct gather_options *o, struct errmsg *err)
+int gather_set_pace(struct gather_options *o, struct errmsg *err)
 {
 	double s = o->interval_default;
+	bool on_screen = o->output == GATHER_TEXT && !o->record.output && isatty(STDOUT_FILENO);
 	char *end;
 
 	if (o->interval) {
@@ -163,9 +163,9 @@ double gather_interval(const struct gather_options *o, struct errmsg *err)
 		if (end == o->interval || *end || s < 0 || s > 86400)
 			return errmsg_set(err, -EINVAL, "-I takes seconds, not '%s'", o->interval);
 	}
-	if (gather_is_series(o))
-		return s;
-	return o->output == GATHER_TEXT && !o->record.output && isatty(STDOUT_FILENO) ? s : 0;
+	o->pace.is_series = gather_is_series(o);
+	o->pace.interval_ns = o->pace.is_series || on_screen ? (uint64_t)(s * 1e9) : 0;
+	return 0;
 }
 
 bool gather_is_series(const struct gather_options *o)
@@ -217,6 +217,8 @@ static int write_file(const char *path, bool is_more, const struct textbuf *tb, 
 /* The caller releases it. */
 static void add_to_series(struct gather_options *o, const struct textbuf *tb, struct textbuf *out)
 {
+	o->series.start_ns = o->pace.start_ns;
+	o->series.end_ns = o->pace.end_ns;
 	textbuf_init(out, TEXT_MAX_BYTES);
 	if (o->output == GATHER_JSON)
 		series_add_json(&o->series, tb, out);
@@ -281,7 +283,7 @@ static bool show_in_series(struct gather_options *o, const struct textbuf *tb)
 	return !fflush(stdout);
 }
 
-bool gather_show(struct gather_options *o, const struct textbuf *tb)
+static bool show(struct gather_options *o, const struct textbuf *tb)
 {
 	struct winsize size = {.ws_row = 24};
 	const char *p = tb->start;
@@ -298,4 +300,25 @@ bool gather_show(struct gather_options *o, const struct textbuf *tb)
 		p = end;
 	}
 	return !fflush(stdout);
+}
+
+int gather_present(struct gather_options *o, bool is_last,
+		   int (*fmt)(void *ctx, bool colour, struct textbuf *tb, struct errmsg *err),
+		   void *ctx, struct errmsg *err)
+{
+	struct textbuf tb;
+	int r;
+
+	textbuf_init(&tb, TEXT_MAX_BYTES);
+	o->on_screen = !is_last && !gather_is_series(o);
+	r = fmt(ctx, gather_is_colour(o), &tb, err);
+	o->on_screen = false;
+	if (is_last && r >= 0 && o->pace.interval_ns && !gather_is_series(o))
+		terminal_control(stdout, TERMINAL_CLEAR_SCREEN);
+	if (is_last)
+		fflush(stdout);
+	if (r >= 0)
+		r = is_last ? gather_print(o, &tb, err) : show(o, &tb) ? 0 : -EPIPE;
+	textbuf_release(&tb);
+	return r;
 }

@@ -243,7 +243,7 @@ struct one {
 };
 
 struct run {
-	const struct record_options *o;
+	const struct live_request *o;
 	const struct guest_list *list;
 	struct recording_config config;
 	struct session s;
@@ -442,7 +442,7 @@ static int record(struct run *r, char **argv, struct errmsg *err)
 	return code;
 }
 
-int guestrecord_run(struct record_options *o, const struct recording_config *config,
+int guestrecord_run(struct live_request *o, const struct recording_config *config,
 		    const struct guest_list *list, char **argv, struct background *bg,
 		    struct errmsg *err)
 {

@@ -9,7 +9,7 @@
 #include "capture/record/recording.h"
 
 struct background;
-struct record_options;
+struct live_request;
 
 struct guest_words {
 	const char *place; /* NAME@CID[:PORT], CID[:PORT], HOST[:PORT] */
@@ -35,7 +35,7 @@ void guest_list_release(struct guest_list *list);
 int guestrecord_fmt_path(const struct guest_words *w, const char *host_path, char *buf,
 			 size_t n_bytes);
 
-int guestrecord_run(struct record_options *o, const struct recording_config *config,
+int guestrecord_run(struct live_request *o, const struct recording_config *config,
 		    const struct guest_list *list, char **argv, struct background *bg,
 		    struct errmsg *err);
 

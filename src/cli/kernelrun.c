@@ -17,12 +17,10 @@
  * read when the first one is shown.
  */
 #include "cli/kernelrun.h"
-#include "base/clock.h"
-#include "cli/terminal.h"
 
-#include "base/files/trickle.h"
+#include "base/clock.h"
+#include "base/errmsg.h"
 #include "capture/tracefs/cpufilter.h"
-#include "cli/statusline.h"
 #include "decode/formats/event.h"
 #include "probe/definition/definition.h"
 
@@ -64,11 +62,11 @@ static void begin(void *ctx)
 	bpf_set_gate(&((struct kernelrun *)ctx)->gate, true);
 }
 
-int kernelrun_open(struct kernelrun *run, struct gather_options *o, char **argv, struct errmsg *err)
+int kernelrun_open(struct kernelrun *run, struct live_request *o, char **argv, struct errmsg *err)
 {
-	struct session_config config = {.plan = &o->record.plan,
+	struct session_config config = {.plan = &o->plan,
 					.argv = argv,
-					.user = o->record.user,
+					.user = o->user,
 					.no_symbols = true,
 					.prepare = prepare,
 					.begin = begin,
@@ -77,7 +75,7 @@ int kernelrun_open(struct kernelrun *run, struct gather_options *o, char **argv,
 	struct tracefs t;
 	int r;
 
-	run->o = o;
+	run->request = o;
 	run->gate.fd = -1;
 	/* without a tracing directory the program tells why */
 	if (tracefs_open(&t, &ignored) < 0)
@@ -89,13 +87,11 @@ int kernelrun_open(struct kernelrun *run, struct gather_options *o, char **argv,
 	arena_init(&run->arena, ARENA_MAX_BYTES);
 	run->formats = formats_new_bare();
 	sigprocmask(SIG_SETMASK, NULL, &run->mask);
-	o->record.plan.only_triggers = true;
+	o->plan.only_triggers = true;
 	run->is_open = true;
 	r = session_open(&run->s, &config, err);
-	for (size_t i = 0; r >= 0 && i < run->s.setup->notes.n && !o->record.quiet; i++) {
-		fprintf(stderr, "sonde: %s\n", run->s.setup->notes.texts[i]);
-		plan_words_add(&o->told, run->s.setup->notes.texts[i]); /* else it is told twice */
-	}
+	if (r >= 0)
+		live_request_tell_notes(o, &run->s.setup->notes);
 	return r < 0 ? r : 1;
 }
 
@@ -106,7 +102,7 @@ int kernelrun_close(struct kernelrun *run, struct errmsg *err)
 	if (run->gate.fd >= 0)
 		close(run->gate.fd);
 	run->gate.fd = -1;
-	run->o->record.plan.only_triggers = false;
+	run->request->plan.only_triggers = false;
 	sigprocmask(SIG_SETMASK, &run->mask, NULL);
 	arena_release(&run->arena);
 	formats_free(run->formats);
@@ -140,9 +136,9 @@ static char *with_comm(const char *definition)
 	return text;
 }
 
-bool kernelrun_read_comm(struct kernelrun *run, struct gather_options *o)
+bool kernelrun_read_comm(struct kernelrun *run, struct plan *plan)
 {
-	struct plan_buffer *b = &o->record.plan.buffers[0];
+	struct plan_buffer *b = &plan->buffers[0];
 
 	for (size_t i = 0; i < b->n_events; i++) {
 		char *text = definition_is_one(b->events[i].pattern)
@@ -406,80 +402,71 @@ int kernelrun_read(struct kernelrun *run, const struct event_name *event, struct
 
 /* --- running ----------------------------------------------------------------------------------- */
 
-static int make_text(struct kernelrun *run, struct textbuf *tb, struct errmsg *err)
-{
-	textbuf_init(tb, TEXT_MAX_BYTES);
-	return run->fmt(run->ctx, gather_is_colour(run->o), tb, err);
-}
-
 /* Once a second: probes that cost too much. One that a program in the kernel stands in for is never hit. */
 static void watch(struct kernelrun *run)
 {
 	uint64_t now = clock_now_ns();
 
-	if (run->o->record.quiet || now - run->watched_ns < WATCH_NS)
+	if (run->request->quiet || now - run->watched_ns < WATCH_NS)
 		return;
-	setup_watch_probes(run->s.setup, (now - run->watched_ns) / 1e9, recordopts_tell);
+	setup_watch_probes(run->s.setup, (now - run->watched_ns) / 1e9, run->request->front->tell);
 	run->watched_ns = now;
 }
 
 static bool tick(void *ctx)
 {
 	struct kernelrun *run = ctx;
-	bool is_read = true;
-	struct textbuf tb;
 	int r;
 
 	watch(run);
-	if (!run->interval_ns || clock_now_ns() < run->next_ns)
+	if (!run->pace->interval_ns || clock_now_ns() < run->next_ns)
 		return true;
-	run->next_ns = clock_now_ns() + run->interval_ns;
-	run->o->on_screen = !gather_is_series(run->o);
-	r = make_text(run, &tb, run->err);
-	run->o->on_screen = false;
+	run->next_ns = clock_now_ns() + run->pace->interval_ns;
+	r = run->read(run->ctx, run->err);
 	if (r >= 0)
-		is_read = gather_show(run->o, &tb);
-	textbuf_release(&tb);
-	return is_read && !run->err->code;
+		r = run->show(run->ctx, false, run->err);
+	return r >= 0 && !run->err->code;
 }
 
-int kernelrun_follow(struct kernelrun *run,
-		     int (*fmt)(void *ctx, bool colour, struct textbuf *tb, struct errmsg *err),
-		     void *ctx, struct errmsg *err)
+static void begin_pace(struct kernelrun *run)
 {
-	double interval = gather_interval(run->o, err);
-	struct textbuf tb;
+	struct pace *p = run->pace;
+
+	p->start_ns = run->watched_ns = clock_now_ns();
+	run->next_ns = p->is_series ? p->start_ns + p->interval_ns : 0;
+}
+
+int kernelrun_follow(struct kernelrun *run, struct pace *pace,
+		     int (*read)(void *ctx, struct errmsg *err),
+		     int (*show)(void *ctx, bool is_last, struct errmsg *err), void *ctx,
+		     struct errmsg *err)
+{
+	const struct live_request *o = run->request;
 	int r, r2;
 
-	if (err->code)
-		return err->code;
-	run->interval_ns = (uint64_t)(interval * 1e9);
-	run->fmt = fmt;
+	run->pace = pace;
+	run->read = read;
+	run->show = show;
 	run->ctx = ctx;
 	run->err = err;
-	if (!run->s.has_child && !run->o->record.quiet && !run->interval_ns)
-		fputs("Ctrl-C ends it and prints the result\n", stderr);
+	if (!run->s.has_child && !pace->interval_ns)
+		live_request_say(o, "Ctrl-C ends it and prints the result");
 	r = session_start(&run->s, err);
 	if (r < 0)
 		return r;
-	run->o->series.start_ns = run->watched_ns = clock_now_ns();
-	run->next_ns = gather_is_series(run->o) ? run->o->series.start_ns + run->interval_ns : 0;
+	begin_pace(run);
 	session_wait(&run->s, -1, TICK_MS, tick, run);
-	statusline_end_interrupt(run->s.signal, run->s.config.argv);
+	o->front->end_interrupt(run->s.signal, run->s.config.argv);
 	bpf_set_gate(&run->gate, false);
-	run->o->series.end_ns = clock_now_ns();
+	pace->end_ns = clock_now_ns();
 	if (run->stop)
 		run->stop(run->ctx);
-	r = make_text(run, &tb, err);
+	r = read(ctx, err);
 	session_stop(&run->s, err);
-	session_tell_missing(&run->s, run->o->record.quiet ? NULL : recordopts_tell);
-	session_tell_end(&run->s, run->o->record.quiet ? NULL : recordopts_tell);
+	session_tell_missing(&run->s, live_request_tell(o));
+	session_tell_end(&run->s, live_request_tell(o));
 	r2 = session_restore(&run->s, err);
-	if (r >= 0 && run->interval_ns && !gather_is_series(run->o))
-		terminal_control(stdout, TERMINAL_CLEAR_SCREEN);
-	fflush(stdout);
 	if (r >= 0)
-		r = gather_print(run->o, &tb, err);
-	textbuf_release(&tb);
+		r = show(ctx, true, err);
 	return r < 0 ? r : r2;
 }

@@ -14,8 +14,9 @@
 #include "analyse/keys.h"
 #include "capture/bpf/bpf.h"
 #include "capture/tracefs/histogram.h"
-#include "cli/gather.h"
 #include "decode/kernelhist.h"
+#include "live/pace.h"
+#include "live/request.h"
 
 #include <signal.h>
 
@@ -36,7 +37,7 @@ struct kernel_event {
 
 struct kernelrun {
 	struct session s;
-	struct gather_options *o;
+	struct live_request *request;
 	sigset_t mask; /* as it was before */
 	struct arena arena;
 	struct formats *formats; /* of all events; the kernel's symbols, once one is shown */
@@ -55,18 +56,20 @@ struct kernelrun {
 	bool may_lack;	    /* set by the caller: an event need not have all words */
 	bool has_comm;	    /* the events have the name of the task as a field: comm */
 	bool cpu_is_common; /* the key is called common_cpu, not cpu */
-	uint64_t interval_ns, next_ns;
+	struct pace *pace;
+	uint64_t next_ns;
 	uint64_t watched_ns; /* when hits of probes were counted last */
-	int (*fmt)(void *ctx, bool colour, struct textbuf *tb, struct errmsg *err);
+	int (*read)(void *ctx, struct errmsg *err);
+	int (*show)(void *ctx, bool is_last, struct errmsg *err);
 	void *ctx;
 	struct errmsg *err;
 };
 
 /* Before it is opened: has all events, if they are probes, read the name of the task. False if they cannot. */
-bool kernelrun_read_comm(struct kernelrun *run, struct gather_options *o);
+bool kernelrun_read_comm(struct kernelrun *run, struct plan *plan);
 
 /* 1, or 0 if this kernel counts nothing: without hist triggers, and prepare is not set. Close it on failure, too; not after a 0. */
-int kernelrun_open(struct kernelrun *run, struct gather_options *o, char **argv,
+int kernelrun_open(struct kernelrun *run, struct live_request *request, char **argv,
 		   struct errmsg *err);
 
 /* Our own tasks are to be left out: nobody asked for them (--self), and no tasks were chosen. */
@@ -94,10 +97,14 @@ uint64_t kernelrun_value(struct keyreader *kr, const struct key_slot *slot, cons
 int kernelrun_read(struct kernelrun *run, const struct event_name *event, struct arena *arena,
 		   struct kernelhist **ret_hist, struct errmsg *err);
 
-/* fmt: the result so far. Prints it in the end, when everything is as it was. */
-int kernelrun_follow(struct kernelrun *run,
-		     int (*fmt)(void *ctx, bool colour, struct textbuf *tb, struct errmsg *err),
-		     void *ctx, struct errmsg *err);
+/*
+ * read: takes the tables as they are. show: shows what was read last, is_last when everything is as it was again;
+ * -EPIPE without a sentence: nobody looks at it any more.
+ */
+int kernelrun_follow(struct kernelrun *run, struct pace *pace,
+		     int (*read)(void *ctx, struct errmsg *err),
+		     int (*show)(void *ctx, bool is_last, struct errmsg *err), void *ctx,
+		     struct errmsg *err);
 int kernelrun_close(struct kernelrun *run, struct errmsg *err);
 
 #endif

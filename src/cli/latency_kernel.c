@@ -14,11 +14,13 @@
  * tell can be made of it, to a microsecond. What has no end or no beginning is not known there. By thread, idle tasks
  * are left out: they share a number. Neither way knows where the longest ones are.
  */
+#include "cli/latency_kernel.h"
+
 #include "analyse/own.h"
+#include "base/errmsg.h"
 #include "cli/kernelrun.h"
 #include "cli/latencybpf.h"
-#include "cli/latencyopts.h"
-#include "present/latencytext.h"
+#include "cli/eventnames.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -32,7 +34,7 @@
 
 struct latency_run {
 	struct kernelrun run;
-	struct latency_options *o;
+	const struct latency_job *job;
 	struct latency_config config;
 	/* Of run, bound to the field that must agree, if it is by field, and to the groups; NULL: they are not there. */
 	const struct kernel_event *from, *to;
@@ -45,24 +47,28 @@ struct latency_run {
 	struct keyreader keys;
 	struct latencies result;
 	struct latency_counts counts;
+	uint64_t n_missed;
 	struct plan_words names; /* of the two sides, as shown */
 };
 
 /* --- can it? ----------------------------------------------------------------------------------- */
 
 /* Why neither way of the kernel can, NULL: perhaps one can. */
-static const char *why_not(const struct latency_options *o)
+static const char *why_not(const struct latency_job *job)
 {
-	if (o->gather.filters.n)
+	const struct latency_config *c = job->config;
+	const struct plan *plan = &job->request->plan;
+
+	if (job->has_filters)
 		return "-F is for the program; what the kernel is to filter follows -f";
-	if (gather_watches_probes(&o->gather))
+	if (plan->max_rate || plan->estimate)
 		return "--max-rate and --estimate watch probes that are recorded";
-	if (o->config.function)
+	if (c->function)
 		return "functions (-T) are measured by the function_graph tracer";
-	if (o->config.is_call)
+	if (c->is_call)
 		return "calls of a function may be inside of each other; -e F -e F%return does not "
 		       "ask for that";
-	if (o->worst_asked && o->config.n_worst)
+	if (job->wants_worst)
 		return "which took the longest (--worst) is known to who looks at every event";
 	return NULL;
 }
@@ -86,9 +92,9 @@ static const char *why_not_hist(const struct latency_run *lr)
 
 	if (!lr->run.has_hist || !histogram_has_synthetic(&lr->run.s.t))
 		return "this kernel has no hist triggers with synthetic events";
-	if (lr->o->side_filters[0] || lr->o->side_filters[1])
+	if (lr->job->side_filters[0] || lr->job->side_filters[1])
 		return "it does not tell filters of both sides of one event apart";
-	if (lr->o->use_nsec)
+	if (lr->job->in_ns)
 		return "its times are in microseconds";
 	if (c->match == LATENCY_BY_FIELD && c->n_fields != 1)
 		return "a hist trigger compares one field";
@@ -139,7 +145,7 @@ static const struct kernel_event *bind_side(struct latency_run *lr,
 static void bind_events(struct latency_run *lr)
 {
 	const struct latency_config *c = &lr->config;
-	const struct plan_buffer *b = &lr->o->gather.record.plan.buffers[0];
+	const struct plan_buffer *b = &lr->job->request->plan.buffers[0];
 
 	if (!b->n_events || b->n_events > 2 ||
 	    c->n_groups + (c->match == LATENCY_BY_FIELD) > KEYS_MAX)
@@ -200,13 +206,13 @@ static bool fmt_key(struct latency_run *lr, const struct kernel_event *e, char *
 
 static bool is_way(const struct latency_run *lr, const char *way)
 {
-	return !lr->o->how || !strcmp(lr->o->how, way);
+	return !lr->job->how || !strcmp(lr->job->how, way);
 }
 
 /* "EVENT:FILTER": the filter. */
 static const char *side_filter(const struct latency_run *lr, int side)
 {
-	const char *text = lr->o->side_filters[side];
+	const char *text = lr->job->side_filters[side];
 
 	return text ? strchr(text, ':') + 1 : NULL;
 }
@@ -389,51 +395,51 @@ static int read_table(struct latency_run *lr, struct errmsg *err)
 	return r;
 }
 
-static int fmt(void *ctx, bool colour, struct textbuf *tb, struct errmsg *err)
+static int take_latencies(void *ctx, struct errmsg *err)
 {
 	struct latency_run *lr = ctx;
-	struct latency_view v = {.config = &lr->config,
-				 .result = &lr->result,
-				 .counts = &lr->counts,
-				 .keys = &lr->keys,
-				 .in_time = true,
-				 .in_kernel = lr->is_bpf ? "BPF" : "hist",
-				 .in_us = !lr->is_bpf,
-				 .n_missed = latencybpf_missed(&lr->bpf),
-				 .only_in = gather_only_in(&lr->o->gather),
-				 .probe_ns = setup_first_probe_ns(lr->run.s.setup),
-				 .colour = colour,
-				 .n_groups = lr->o->gather.n_rows,
-				 .groups_first = lr->o->gather.on_screen};
 	int r;
 
 	latencies_release(&lr->result);
 	r = latencies_init(&lr->result, &lr->config.scale, lr->config.n_groups, 0);
 	if (r < 0)
 		return errmsg_set_errno(err, r, "cannot measure latencies");
+	lr->n_missed = latencybpf_missed(&lr->bpf);
 	r = lr->is_bpf ? latencybpf_read(&lr->bpf, &lr->keys, &lr->result, &lr->counts, err)
 		       : read_table(lr, err);
 	if (r >= 0 && latencies_finish(&lr->result) < 0)
 		r = errmsg_set_errno(err, -ENOMEM, "cannot sort the latencies");
-	if (r >= 0)
-		latency_fmt_view(lr->o, &v, tb);
 	return r;
+}
+
+static int show_latencies(void *ctx, bool is_last, struct errmsg *err)
+{
+	struct latency_run *lr = ctx;
+	struct latency_measured m = {.config = &lr->config,
+				     .result = &lr->result,
+				     .counts = &lr->counts,
+				     .keys = &lr->keys,
+				     .is_bpf = lr->is_bpf,
+				     .n_missed = lr->n_missed,
+				     .probe_ns = setup_first_probe_ns(lr->run.s.setup)};
+
+	return lr->job->show(lr->job->ctx, &m, is_last, err);
 }
 
 /* --- the whole --------------------------------------------------------------------------------- */
 
 /* Who wants it one way and no other learns why it is not to be had. */
-static int refuse(const struct latency_options *o, const char *why, struct errmsg *err)
+static int refuse(const struct latency_job *job, const char *why, struct errmsg *err)
 {
-	if (!o->how)
+	if (!job->how)
 		return 0;
-	return errmsg_set(err, -ENOTSUP, "this cannot be measured by %s: %s", o->how, why);
+	return errmsg_set(err, -ENOTSUP, "this cannot be measured by %s: %s", job->how, why);
 }
 
 /* As the program calls them: what was written as a probe has the name of its event. */
 static int name_sides(struct latency_run *lr, struct errmsg *err)
 {
-	int r = gather_name_events(&lr->o->gather, lr->run.s.setup, &lr->names, err);
+	int r = eventnames_add(&lr->names, lr->run.s.setup, err);
 
 	if (r < 0 || !lr->names.n)
 		return r;
@@ -449,7 +455,7 @@ static int measure(struct latency_run *lr, struct errmsg *err)
 	if (!lr->is_bpf && lr->to && is_way(lr, "hist"))
 		r = set_triggers(lr, &lr->why);
 	if (r <= 0) /* the program can still look at every event */
-		return refuse(lr->o,
+		return refuse(lr->job,
 			      lr->why.code
 				      ? lr->why.text
 				      : "it takes one event at each end, and fields that they have",
@@ -460,35 +466,35 @@ static int measure(struct latency_run *lr, struct errmsg *err)
 	keyreader_init_texts(&lr->keys);
 	r = latencies_init(&lr->result, &lr->config.scale, lr->config.n_groups, 0);
 	r = r < 0 ? errmsg_set_errno(err, r, "cannot measure latencies")
-		  : kernelrun_follow(&lr->run, fmt, lr, err);
+		  : kernelrun_follow(&lr->run, lr->job->pace, take_latencies, show_latencies, lr,
+				     err);
 	latencies_release(&lr->result);
 	keyreader_release(&lr->keys);
 	return r < 0 ? r : 1;
 }
 
-int latency_in_kernel(struct latency_options *o, char **argv, struct errmsg *err)
+int latency_in_kernel(const struct latency_job *job, char **argv, struct errmsg *err)
 {
+	const char *why = why_not(job);
 	struct errmsg ignored = {0};
 	struct latency_run *lr;
 	int r;
 
-	if (o->gather.in_program)
-		return 0;
-	if (why_not(o))
-		return refuse(o, why_not(o), err);
+	if (why)
+		return refuse(job, why, err);
 	lr = calloc(1, sizeof(*lr));
 	if (!lr)
 		return errmsg_set_errno(err, -ENOMEM, "cannot measure latencies");
-	lr->o = o;
-	lr->config = o->config;
+	lr->job = job;
+	lr->config = *job->config;
 	lr->run.ctx = lr;
 	lr->run.prepare = prepare;
 	lr->run.stop = stop;
-	r = kernelrun_open(&lr->run, &o->gather, argv, err);
+	r = kernelrun_open(&lr->run, job->request, argv, err);
 	if (r > 0)
 		r = measure(lr, err);
 	else if (r == 0)
-		r = refuse(o, "there is no tracing directory", err);
+		r = refuse(job, "there is no tracing directory", err);
 	if (lr->run.is_open) {
 		latencybpf_close(&lr->bpf);
 		kernelrun_close(&lr->run, &ignored);

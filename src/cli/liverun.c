@@ -15,9 +15,6 @@
 #include "base/clock.h"
 #include "base/files/trickle.h"
 #include "capture/record/recording.h"
-#include "cli/bootline.h"
-#include "cli/recordopts.h"
-#include "cli/statusline.h"
 #include "decode/order/sequence.h"
 
 #include <errno.h>
@@ -79,16 +76,22 @@ static int take_rest(struct liverun *run, uint64_t until_ns, struct errmsg *err)
 static void tell_rest(struct liverun *run)
 {
 	uint64_t unread, lost, rest = run->taker->count_rest(run->ctx);
+	void (*tell)(const char *) = live_request_tell(run->request);
+	char text[256];
 
 	livetrace_count(run->lt, &unread, &lost);
-	if (run->quiet)
+	if (!tell)
 		return;
-	if (rest + unread)
-		fprintf(stderr, "sonde: %llu %s\n", (unsigned long long)(rest + unread),
-			run->taker->rest_text);
-	if (lost)
-		fprintf(stderr, "sonde: %llu events were lost; %s\n", (unsigned long long)lost,
-			run->taker->lost_text);
+	if (rest + unread) {
+		snprintf(text, sizeof(text), "%llu %s", (unsigned long long)(rest + unread),
+			 run->taker->rest_text);
+		tell(text);
+	}
+	if (lost) {
+		snprintf(text, sizeof(text), "%llu events were lost; %s", (unsigned long long)lost,
+			 run->taker->lost_text);
+		tell(text);
+	}
 }
 
 static uint64_t count_walked(void *ctx, unsigned id)
@@ -105,7 +108,7 @@ static void tell_lost_hits(struct liverun *run)
 	struct setup_arrived arrived = {.count = count_walked, .ctx = (void *)n_walked};
 	uint64_t unread, lost;
 
-	if (!n_walked || run->s.has_child || run->quiet)
+	if (!n_walked || run->s.has_child || run->request->quiet)
 		return;
 	livetrace_count(run->lt, &unread, &lost);
 	arrived.n_lost = unread + lost;
@@ -143,7 +146,7 @@ int liverun_follow(struct liverun *run, const struct liverun_taker *taker, void 
 	if (run->s.has_child) /* a fork of ours when the names were read */
 		taker->rename(ctx, run->s.child.pid);
 	end = session_wait(&run->s, livetrace_fd(run->lt), TICK_MS, tick, run);
-	statusline_end_interrupt(run->s.signal, run->s.config.argv);
+	run->request->front->end_interrupt(run->s.signal, run->s.config.argv);
 	if (run->err.code && !err->code)
 		*err = run->err;
 	session_stop(&run->s, err);
@@ -152,38 +155,14 @@ int liverun_follow(struct liverun *run, const struct liverun_taker *taker, void 
 
 /* --- open and close ---------------------------------------------------------------------------- */
 
-static bool was_told(const struct liverun *run, const char *note)
-{
-	for (size_t i = 0; run->told && i < run->told->n; i++)
-		if (!strcmp(run->told->words[i], note))
-			return true;
-	return false;
-}
-
-int liverun_open(struct liverun *run, const struct session_config *session,
-		 const struct recording_config *recording, struct errmsg *err)
-{
-	int r;
-
-	session->plan->tell_names = true;
-	r = session_open(&run->s, session, err);
-	if (r < 0)
-		return r;
-	for (size_t i = 0; i < run->s.setup->notes.n && !run->quiet; i++)
-		if (!was_told(run, run->s.setup->notes.texts[i]))
-			fprintf(stderr, "sonde: %s\n", run->s.setup->notes.texts[i]);
-	return livetrace_open(&run->lt, &run->s, recording, err);
-}
-
-int liverun_open_options(struct liverun *run, struct record_options *o, char **argv,
-			 struct errmsg *err)
+int liverun_open(struct liverun *run, struct live_request *o, char **argv, struct errmsg *err)
 {
 	struct session_config session = {.plan = &o->plan,
 					 .argv = argv,
 					 .user = o->user,
 					 .keep = o->keep,
 					 .all_formats = o->all_formats,
-					 .tell = o->quiet ? NULL : recordopts_tell};
+					 .tell = live_request_tell(o)};
 	struct recording_config recording = {.ts_offset = o->ts_offset,
 					     .date = o->date,
 					     .tsc2nsec = o->tsc2nsec,
@@ -191,9 +170,15 @@ int liverun_open_options(struct liverun *run, struct record_options *o, char **a
 					     .sleep_us = o->sleep_us,
 					     .rt_priority = o->rt_priority,
 					     .busy = o->busy};
+	int r;
 
-	run->quiet = o->quiet;
-	return liverun_open(run, &session, &recording, err);
+	run->request = o;
+	o->plan.tell_names = true;
+	r = session_open(&run->s, &session, err);
+	if (r < 0)
+		return r;
+	live_request_tell_notes(o, &run->s.setup->notes);
+	return livetrace_open(&run->lt, &run->s, &recording, err);
 }
 
 int liverun_close(struct liverun *run, struct errmsg *err)
@@ -203,22 +188,4 @@ int liverun_close(struct liverun *run, struct errmsg *err)
 
 	run->lt = NULL;
 	return r < 0 ? r : r2;
-}
-
-int liverun_carry_out(struct record_options *o, int n, char **argv, const char *needs,
-		      int (*go)(struct record_options *o, char **argv, struct errmsg *err),
-		      struct errmsg *err)
-{
-	int r = n < 0 ? n : 0;
-
-	if (r >= 0 && !plan_does_something(&o->plan))
-		r = errmsg_set(err, -EINVAL, "%s", needs);
-	if (r >= 0 && o->boot) {
-		r = bootline_print(&o->plan, err);
-	} else if (r >= 0) {
-		argv[n + 1] = NULL; /* behind the words that were moved to the front */
-		r = go(o, n > 0 ? argv + 1 : NULL, err);
-	}
-	recordopts_release(o);
-	return r;
 }

@@ -17,9 +17,7 @@
 
 #include "base/errmsg.h"
 #include "capture/record/livetrace.h"
-
-struct record_options;
-struct recording_config;
+#include "live/request.h"
 
 /* Who takes the records. */
 struct liverun_taker {
@@ -44,9 +42,7 @@ struct liverun_taker {
 struct liverun {
 	struct session s;
 	struct livetrace *lt;
-	bool quiet;
-	const struct plan_words
-		*told;	   /* notes that were told already, by another way that was tried first */
+	struct live_request *request;
 	uint64_t until_ns; /* when it ends by itself; 0: with the command, or a signal */
 	/* inside */
 	const struct liverun_taker *taker;
@@ -55,26 +51,14 @@ struct liverun {
 	struct errmsg err; /* of a tick */
 };
 
-/* run->quiet must be set. Close it on failure, too. */
-int liverun_open(struct liverun *run, const struct session_config *session,
-		 const struct recording_config *recording, struct errmsg *err);
-/* The same, as the command line says. argv: the command or NULL. */
-int liverun_open_options(struct liverun *run, struct record_options *o, char **argv,
-			 struct errmsg *err);
+/* argv: the command or NULL. The request stays the caller's. Close it on failure, too. */
+int liverun_open(struct liverun *run, struct live_request *request, char **argv,
+		 struct errmsg *err);
 
 /* -EPIPE without a sentence when nobody reads any more. */
 int liverun_follow(struct liverun *run, const struct liverun_taker *taker, void *ctx,
 		   struct errmsg *err);
 
 int liverun_close(struct liverun *run, struct errmsg *err);
-
-/*
- * The rest of a command line, n as command_parse() gave it: prints the kernel's boot line if that is
- * wanted, else calls go with the command or NULL. needs: the sentence for who names nothing to trace.
- * Releases o.
- */
-int liverun_carry_out(struct record_options *o, int n, char **argv, const char *needs,
-		      int (*go)(struct record_options *o, char **argv, struct errmsg *err),
-		      struct errmsg *err);
 
 #endif

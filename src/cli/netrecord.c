@@ -302,7 +302,7 @@ int netrecord_stop(struct netrecord *nr, uint64_t *ret_bytes, struct errmsg *err
 /* --- record -N --------------------------------------------------------------------------------- */
 
 struct netrun {
-	const struct record_options *o;
+	const struct live_request *o;
 	const struct recording_config *config;
 	struct session s;
 	struct netkey key;
@@ -316,7 +316,7 @@ struct netrun {
 
 static int parse_place(struct netrun *n, struct errmsg *err)
 {
-	const struct record_options *o = n->o;
+	const struct live_request *o = n->o;
 
 	if (o->host && o->vsock)
 		return errmsg_set(err, -EINVAL, "-N and -V are two places to send to: name one");
@@ -459,7 +459,7 @@ static int record_over(struct netrun *n, char **argv, struct errmsg *err)
 	return 0;
 }
 
-int netrecord_run(struct record_options *o, const struct recording_config *config, char **argv,
+int netrecord_run(struct live_request *o, const struct recording_config *config, char **argv,
 		  struct background *bg, struct errmsg *err)
 {
 	struct netrun n = {.o = o, .config = config, .background = bg};

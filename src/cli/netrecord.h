@@ -16,7 +16,7 @@
 #include "wire/metadata.h"
 
 struct background;
-struct record_options;
+struct live_request;
 struct textbuf;
 
 struct netrecord;
@@ -45,7 +45,7 @@ int netrecord_stop(struct netrecord *nr, uint64_t *ret_bytes, struct errmsg *err
 void netrecord_tell_loss(const struct errmsg *why, char **argv);
 
 /* For record: -N HOST:PORT, -V CID:PORT, -t, --key. argv: the command, or NULL. bg: told when it runs, or NULL. */
-int netrecord_run(struct record_options *o, const struct recording_config *config, char **argv,
+int netrecord_run(struct live_request *o, const struct recording_config *config, char **argv,
 		  struct background *bg, struct errmsg *err);
 
 #endif

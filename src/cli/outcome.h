@@ -15,7 +15,7 @@
 #include <sys/resource.h>
 
 struct outcome {
-	const struct record_options *o;
+	const struct live_request *o;
 	const char *path;
 	int fd;			  /* of the file, recording_dup(); negative: none */
 	struct recording_sum sum; /* its events are what the kernel counted */

@@ -107,9 +107,10 @@ static int write_file(struct file_tracing *ft, const struct recipe_run *run, con
 	return err->code ? err->code : r;
 }
 
-static int trace_to_file(struct recipe_run *run, const struct session_config *config,
+static int trace_to_file(struct recipe_run *run, struct live_request *request, char **argv,
 			 struct errmsg *err)
 {
+	struct session_config config = {.plan = &request->plan, .argv = argv};
 	char own[NAME_MAX];
 	const char *path = run->o->output ? run->o->output : own;
 	struct file_tracing ft = {0};
@@ -119,10 +120,10 @@ static int trace_to_file(struct recipe_run *run, const struct session_config *co
 	snprintf(own, sizeof(own), "trace-%.200s.dat", run->recipe->name);
 	if (r < 0)
 		return r;
-	r = session_open(&ft.s, config, err);
+	r = session_open(&ft.s, &config, err);
 
-	for (size_t i = 0; r >= 0 && i < ft.s.setup->notes.n && !run->o->quiet; i++)
-		fprintf(stderr, "sonde: %s\n", ft.s.setup->notes.texts[i]);
+	if (r >= 0)
+		live_request_tell_notes(request, &ft.s.setup->notes);
 	if (r >= 0)
 		r = write_file(&ft, run, path, err);
 	r2 = session_close(&ft.s, err);
@@ -164,15 +165,14 @@ static int follow(struct recipe_run *run, struct liverun *live, struct liverepor
 	return r;
 }
 
-static int trace_live(struct recipe_run *run, const struct session_config *config,
+static int trace_live(struct recipe_run *run, struct live_request *request, char **argv,
 		      struct errmsg *err)
 {
-	struct recording_config rc = {.program = "sonde " SONDE_VERSION};
 	struct livereport_spec show = {.colour = run->o->colour};
-	struct liverun live = {.quiet = run->o->quiet};
+	struct liverun live = {0};
 	struct livereport *lr = NULL;
 	struct errmsg ignored = {0};
-	int r = liverun_open(&live, config, &rc, err), r2;
+	int r = liverun_open(&live, request, argv, err), r2;
 
 	if (r >= 0)
 		r = livereport_new(&lr, livetrace_file(live.lt), &show, live.s.setup, err);
@@ -230,17 +230,17 @@ static int make_plan(struct recipe_run *run, struct plan *plan, bool has_command
 int recipe_record(struct recipe_run *run, char **argv, struct errmsg *err)
 {
 	bool live = run->recipe->is_live && !run->o->output && !run->o->json;
-	struct plan plan;
-	struct session_config config = {.plan = &plan, .argv = argv};
-	int r;
+	struct live_request request;
+	int r = live_request_init(&request, &recordopts_front);
 
-	r = plan_init(&plan);
+	request.quiet = run->o->quiet;
 	if (r >= 0)
-		r = make_plan(run, &plan, argv, err);
+		r = make_plan(run, &request.plan, argv, err);
 	if (r >= 0 && !run->o->quiet)
 		tell_notes(run);
 	if (r >= 0)
-		r = live ? trace_live(run, &config, err) : trace_to_file(run, &config, err);
-	plan_release(&plan);
+		r = live ? trace_live(run, &request, argv, err)
+			 : trace_to_file(run, &request, argv, err);
+	live_request_release(&request);
 	return r;
 }

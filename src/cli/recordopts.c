@@ -8,6 +8,8 @@
 #include "cli/recordopts.h"
 
 #include "analyse/profile/hook.h"
+#include "cli/bootline.h"
+#include "cli/statusline.h"
 #include "store/compression.h"
 
 #include <ctype.h>
@@ -18,26 +20,27 @@
 
 #define CMDLINES_MAX 32768 /* PID_MAX_DEFAULT of the kernel, which refuses more */
 
-int recordopts_init(struct record_options *o)
-{
-	*o = (struct record_options){.file_version = 7};
-	return plan_init(&o->plan);
-}
-
-void recordopts_release(struct record_options *o)
-{
-	plan_release(&o->plan);
-	plan_words_release(&o->hooks);
-}
-
 void recordopts_tell(const char *sentence)
 {
 	fprintf(stderr, "sonde: %s\n", sentence);
 }
 
+static void say(const char *line)
+{
+	fprintf(stderr, "%s\n", line);
+}
+
+const struct live_front recordopts_front = {
+	.tell = recordopts_tell, .say = say, .end_interrupt = statusline_end_interrupt};
+
+int recordopts_init(struct live_request *o)
+{
+	return live_request_init(o, &recordopts_front);
+}
+
 static struct plan *plan_of(void *opts)
 {
-	return &((struct record_options *)opts)->plan;
+	return &((struct live_request *)opts)->plan;
 }
 
 static int kept(int r, struct errmsg *err)
@@ -47,7 +50,7 @@ static int kept(int r, struct errmsg *err)
 
 int recordopts_event(void *opts, const char *value, struct errmsg *err)
 {
-	struct record_options *o = opts;
+	struct live_request *o = opts;
 
 	o->has_negated |= o->negate;
 	return kept(plan_add_event(&o->plan, value, o->negate), err);
@@ -65,13 +68,13 @@ int recordopts_trigger(void *opts, const char *value, struct errmsg *err)
 
 int recordopts_negate(void *opts, const char *value, struct errmsg *err)
 {
-	((struct record_options *)opts)->negate = true;
+	((struct live_request *)opts)->negate = true;
 	return 0;
 }
 
 int recordopts_buffer(void *opts, const char *value, struct errmsg *err)
 {
-	struct record_options *o = opts;
+	struct live_request *o = opts;
 	struct plan_buffer *b;
 
 	if (!*value || *value == '.' || strchr(value, '/'))
@@ -111,7 +114,7 @@ int recordopts_tracer(void *opts, const char *value, struct errmsg *err)
 
 int recordopts_clock(void *opts, const char *value, struct errmsg *err)
 {
-	struct record_options *o = opts;
+	struct live_request *o = opts;
 
 	o->tsc2nsec |= !strcmp(value, "tsc2nsec");
 	return set_word(&plan_buffer(&o->plan)->clock, value, err);
@@ -153,7 +156,7 @@ int recordopts_size(void *opts, const char *value, struct errmsg *err)
 
 int recordopts_max_size(void *opts, const char *value, struct errmsg *err)
 {
-	long long *kb = &((struct record_options *)opts)->max_kb;
+	long long *kb = &((struct live_request *)opts)->max_kb;
 
 	*kb = 0;
 	return !strcmp(value, "0") ? 0 : parse_kb(value, "-m", kb, err); /* 0: all, as trace-cmd */
@@ -219,7 +222,7 @@ int recordopts_probe(void *opts, const char *value, struct errmsg *err)
 
 int recordopts_hook(void *opts, const char *value, struct errmsg *err)
 {
-	return kept(plan_words_add(&((struct record_options *)opts)->hooks, value), err);
+	return kept(plan_words_add(&((struct live_request *)opts)->hooks, value), err);
 }
 
 /* guest_list_take() has taken every -A that is a word of its own. */
@@ -236,7 +239,7 @@ int recordopts_sleep(void *opts, const char *value, struct errmsg *err)
 
 	if (end == value || *end || us < 0 || us > 3600000000LL)
 		return errmsg_set(err, -EINVAL, "-s wants microseconds, not '%s'", value);
-	((struct record_options *)opts)->sleep_us = us;
+	((struct live_request *)opts)->sleep_us = us;
 	return 0;
 }
 
@@ -255,7 +258,7 @@ int recordopts_max_rate(void *opts, const char *value, struct errmsg *err)
 
 int recordopts_verbose(void *opts, const char *value, struct errmsg *err)
 {
-	((struct record_options *)opts)->verbose = value ? value : "";
+	((struct live_request *)opts)->verbose = value ? value : "";
 	return 0;
 }
 
@@ -270,7 +273,7 @@ static const char *const profile_events[] = {
 	"sched:sched_process_exec", /* a task has another name */
 };
 
-static int add_profile_events(struct record_options *o)
+static int add_profile_events(struct live_request *o)
 {
 	int r = 0;
 
@@ -290,7 +293,7 @@ static int add_profile_events(struct record_options *o)
  * The functions that tasks enter the kernel by, and how long they stay there: as trace-cmd, function_graph
  * at depth 1. Who names functions (-l, -g) means it.
  */
-static int add_profile_tracer(struct record_options *o)
+static int add_profile_tracer(struct live_request *o)
 {
 	struct plan_buffer *b = &o->plan.buffers[0];
 
@@ -331,7 +334,7 @@ static int check_functions(const struct plan *p, struct errmsg *err)
 	return 0;
 }
 
-static int check_words(const struct record_options *o, struct errmsg *err)
+static int check_words(const struct live_request *o, struct errmsg *err)
 {
 	char *end;
 	int r = check_functions(&o->plan, err);
@@ -353,7 +356,7 @@ static int check_words(const struct record_options *o, struct errmsg *err)
 	return r;
 }
 
-int recordopts_check(struct record_options *o, bool has_command, struct errmsg *err)
+int recordopts_check(struct live_request *o, bool has_command, struct errmsg *err)
 {
 	bool has_pids = false, is_whole_profile;
 
@@ -394,7 +397,7 @@ int recordopts_check_output(const char *path, struct errmsg *err)
 	return 0;
 }
 
-int recordopts_get_config(const struct record_options *o, const char *path,
+int recordopts_get_config(const struct live_request *o, const char *path,
 			  struct recording_config *ret_config, struct errmsg *err)
 {
 	*ret_config = (struct recording_config){
@@ -415,4 +418,22 @@ int recordopts_get_config(const struct record_options *o, const char *path,
 	};
 	return compression_choose(o->compression, o->file_version, &ret_config->compression,
 				  &ret_config->plain_data, err);
+}
+
+int recordopts_carry_out(struct live_request *o, int n, char **argv, const char *needs,
+			 int (*go)(struct live_request *o, char **argv, struct errmsg *err),
+			 struct errmsg *err)
+{
+	int r = n < 0 ? n : 0;
+
+	if (r >= 0 && !plan_does_something(&o->plan))
+		r = errmsg_set(err, -EINVAL, "%s", needs);
+	if (r >= 0 && o->boot) {
+		r = bootline_print(&o->plan, err);
+	} else if (r >= 0) {
+		argv[n + 1] = NULL; /* behind the words that were moved to the front */
+		r = go(o, n > 0 ? argv + 1 : NULL, err);
+	}
+	live_request_release(o);
+	return r;
 }

@@ -3,7 +3,7 @@
  * recordopts.h - the options that say what to trace and how: those of record, start, set, stream,
  * profile, extract and agent.
  *
- * A command puts `struct record_options` first in its options (or uses it alone), begins with
+ * A command puts `struct live_request` first in its options (or uses it alone), begins with
  * recordopts_init(), and builds its table out of the groups of rows below. The order of options matters
  * as in trace-cmd: -f and -R belong to the -e before them, -v turns the -e after it off, and after -B
  * everything goes to that instance.
@@ -14,48 +14,31 @@
 #include "base/errmsg.h"
 #include "base/options.h"
 #include "capture/record/recording.h"
+#include "live/request.h"
 
-struct record_options {
-	struct plan plan;
-	bool negate, has_negated; /* -v, and an event that came after it */
-	bool is_peer;		  /* as trace-cmd, which takes more than makes sense */
-	/* the file */
-	const char *output, *temp_dir, *compression;
-	long long file_version, max_kb;
-	bool all_formats, date, proc_map, tsc2nsec;
-	const char *ts_offset;
-	/* the recorder */
-	long long sleep_us, rt_priority;
-	bool no_splice, busy, keep, quiet, to_stderr, daemonize;
-	const char *user;
-	bool boot; /* print kernel parameters that would do the same */
-	/* over the network */
-	const char *host, *vsock, *key;
-	bool tcp, no_timeout;
-	const struct guest_list *agents; /* with their words, taken before: guestrecord.h */
-	bool no_fifos;
-	const char *proxy;
-	long long tsync_ms;
-	/* profile */
-	bool profile, global_irqs, only_named, by_comm;
-	struct plan_words hooks;
-	bool debug;
-	const char *verbose;
-};
-
-int recordopts_init(struct record_options *o);
-void recordopts_release(struct record_options *o);
+/* What is said goes to standard error. live_request_release() frees it. */
+int recordopts_init(struct live_request *o);
 /* What must hold for all options together; adds the events of --profile. After command_parse(). */
-int recordopts_check(struct record_options *o, bool has_command, struct errmsg *err);
+int recordopts_check(struct live_request *o, bool has_command, struct errmsg *err);
 
 /* Refuses what cannot be the name of a recording: "-", which elsewhere means standard output. */
 int recordopts_check_output(const char *path, struct errmsg *err);
 /* What of it is for the file and its recorder; who recorded it is sonde. */
-int recordopts_get_config(const struct record_options *o, const char *path,
+int recordopts_get_config(const struct live_request *o, const char *path,
 			  struct recording_config *ret_config, struct errmsg *err);
+
+/*
+ * The rest of a command line, n as command_parse() gave it: prints the kernel's boot line if that is
+ * wanted, else calls go with the command or NULL. needs: the sentence for who names nothing to trace.
+ * Releases o.
+ */
+int recordopts_carry_out(struct live_request *o, int n, char **argv, const char *needs,
+			 int (*go)(struct live_request *o, char **argv, struct errmsg *err),
+			 struct errmsg *err);
 
 /* A sentence that comes up while it is recorded; for session_config. */
 void recordopts_tell(const char *sentence);
+extern const struct live_front recordopts_front; /* on standard error */
 
 /* Rows call these. */
 int recordopts_event(void *opts, const char *value, struct errmsg *err);
@@ -84,7 +67,7 @@ int recordopts_sleep(void *opts, const char *value, struct errmsg *err);
 int recordopts_max_rate(void *opts, const char *value, struct errmsg *err);
 int recordopts_verbose(void *opts, const char *value, struct errmsg *err);
 
-#define RECORDOPTS_AT(field) offsetof(struct record_options, field)
+#define RECORDOPTS_AT(field) offsetof(struct live_request, field)
 
 /* --- rows that several groups have ------------------------------------------------------------- */
 

@@ -8,11 +8,11 @@
 #include <stdbool.h>
 
 struct errmsg;
-struct record_options;
+struct live_request;
 struct setup;
 
 /* Tracing begins and the command with it; waits for its end, unless fork is set. */
-int start_command(struct setup *s, const struct record_options *o, char **argv, bool fork,
+int start_command(struct setup *s, const struct live_request *o, char **argv, bool fork,
 		  struct errmsg *err);
 
 #endif

@@ -50,7 +50,7 @@ static int status_of(int wait_status)
 	return WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 1;
 }
 
-static int run_recorder(struct record_options *o, char **argv)
+static int run_recorder(struct live_request *o, char **argv)
 {
 	struct errmsg err = {0};
 	int r;
@@ -100,7 +100,7 @@ static int keep(const struct viewlive *lv, pid_t recorder, int fd)
 	return status_of(status);
 }
 
-static int start_keeper(struct viewlive *lv, struct record_options *o, char **argv,
+static int start_keeper(struct viewlive *lv, struct live_request *o, char **argv,
 			struct errmsg *err)
 {
 	int fds[2], server = (int)getpid();
@@ -259,9 +259,9 @@ static int give_away(struct viewlive *lv, struct errmsg *err)
 	return 0;
 }
 
-int viewlive_record(struct viewlive *lv, struct record_options *o, char **argv, struct errmsg *err)
+int viewlive_record(struct viewlive *lv, struct live_request *o, char **argv, struct errmsg *err)
 {
-	struct record_options with = *o;
+	struct live_request with = *o;
 	int r = 0;
 
 	*lv = VIEWLIVE_NONE;

@@ -33,7 +33,7 @@ struct viewlive {
  * o: checked, and with something to trace. argv: the command or NULL. A temporary file stands already
  * when it returns, and belongs to the caller.
  */
-int viewlive_record(struct viewlive *lv, struct record_options *o, char **argv, struct errmsg *err);
+int viewlive_record(struct viewlive *lv, struct live_request *o, char **argv, struct errmsg *err);
 /* Opens the path with the rights we have, so drop those of root first. -ECANCELED: the recorder failed, and said why. */
 int viewlive_wait(struct viewlive *lv, struct errmsg *err);
 int viewlive_follow(struct viewlive *lv, const char *path, struct errmsg *err);

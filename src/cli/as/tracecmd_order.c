@@ -17,7 +17,7 @@
 extern const struct command cmd_record;
 
 /* Only -B or -A was asked for: the top level is left alone. */
-static bool top_is_unused(const struct record_options *o)
+static bool top_is_unused(const struct live_request *o)
 {
 	const struct plan_buffer *b = &o->plan.buffers[0];
 
@@ -25,7 +25,7 @@ static bool top_is_unused(const struct record_options *o)
 	       !b->functions.n && !b->options.n && !b->size_kb && !b->clock && !b->pids.n;
 }
 
-static int check_options(struct record_options *o, bool has_command, struct errmsg *err)
+static int check_options(struct live_request *o, bool has_command, struct errmsg *err)
 {
 	if (!has_command)
 		o->plan.only_command = false; /* trace-cmd takes -F alone, and it does nothing */
@@ -96,7 +96,7 @@ static int check_guests(const struct tc_line *line, struct errmsg *err)
 
 int tc_order_init(struct tc_order *order, const struct tc_line *line, struct errmsg *err)
 {
-	struct record_options *o = &order->o;
+	struct live_request *o = &order->o;
 	bool help = false;
 	int argc, n;
 
@@ -122,12 +122,12 @@ int tc_order_init(struct tc_order *order, const struct tc_line *line, struct err
 
 void tc_order_release(struct tc_order *order)
 {
-	recordopts_release(&order->o);
+	live_request_release(&order->o);
 	guest_list_release(&order->guests);
 	free(order->words);
 }
 
-void tc_tell_tracers(const struct record_options *o)
+void tc_tell_tracers(const struct live_request *o)
 {
 	for (size_t i = 0; i < o->plan.n_buffers && !o->quiet; i++)
 		if (o->plan.buffers[i].tracer)
@@ -135,7 +135,7 @@ void tc_tell_tracers(const struct record_options *o)
 }
 
 /* What was put in the place of something. Of events that are left out (-i) trace-cmd says nothing. */
-void tc_tell_notes(const struct setup *s, const struct record_options *o)
+void tc_tell_notes(const struct setup *s, const struct live_request *o)
 {
 	for (size_t i = 0; s && i < s->notes.n && !o->quiet && !o->plan.ignore_unknown; i++)
 		fprintf(stderr, "  %s\n", s->notes.texts[i]);

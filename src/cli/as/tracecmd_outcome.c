@@ -94,7 +94,7 @@ static void tell_cpus(const struct tracefile *tf, const struct tracefile_buffer 
 	}
 }
 
-void tc_tell_file(const char *path, const struct record_options *o, const struct tc_losses *losses,
+void tc_tell_file(const char *path, const struct live_request *o, const struct tc_losses *losses,
 		  unsigned n_cpus)
 {
 	FILE *to = o->to_stderr ? stderr : stdout;

@@ -39,7 +39,7 @@ static bool tick(void *ctx)
 }
 
 /* trace-cmd says it whatever -q says. */
-static void tell_begin(const struct record_options *o, char **argv)
+static void tell_begin(const struct live_request *o, char **argv)
 {
 	if (argv)
 		return;
@@ -47,7 +47,7 @@ static void tell_begin(const struct record_options *o, char **argv)
 	fflush(stdout);
 }
 
-static int run_session(struct session *s, struct recording *rec, const struct record_options *o,
+static int run_session(struct session *s, struct recording *rec, const struct live_request *o,
 		       struct errmsg *err)
 {
 	struct watch w = {.rec = rec};
@@ -69,10 +69,10 @@ static int run_session(struct session *s, struct recording *rec, const struct re
 }
 
 /* As `sonde record -A` does it; then the files are told of, those of the guests first. */
-static int record_guests(const struct record_options *o, const struct recording_config *rc,
+static int record_guests(const struct live_request *o, const struct recording_config *rc,
 			 char **argv, struct errmsg *err)
 {
-	struct record_options silent = *o;
+	struct live_request silent = *o;
 	char path[PATH_MAX];
 	int r;
 
@@ -87,7 +87,7 @@ static int record_guests(const struct record_options *o, const struct recording_
 	return r;
 }
 
-static int record(struct record_options *o, char **argv, const char *path, struct errmsg *err)
+static int record(struct live_request *o, char **argv, const char *path, struct errmsg *err)
 {
 	struct session_config config = {
 		.plan = &o->plan,
@@ -133,7 +133,7 @@ static int record(struct record_options *o, char **argv, const char *path, struc
 int tc_run_record(struct tc_line *line, struct errmsg *err)
 {
 	struct tc_order order;
-	struct record_options *o = &order.o;
+	struct live_request *o = &order.o;
 	int r = tc_order_init(&order, line, err);
 
 	if (r >= 0 && !o->agents->n && !plan_does_something(&o->plan))
@@ -179,8 +179,8 @@ static const char *long_value(const struct tc_line *line, const char *name)
 static int extract(const struct tc_line *line, const struct name_list *names,
 		   const struct recording_config *rc, struct errmsg *err)
 {
-	struct record_options told = {.quiet = tc_has(line, 'q', NULL),
-				      .to_stderr = tc_has(line, 0, "stderr")};
+	struct live_request told = {.quiet = tc_has(line, 'q', NULL),
+				    .to_stderr = tc_has(line, 0, "stderr")};
 	struct recording_sum sum = {0};
 	struct session s;
 	int r = session_attach(&s, names, false, err), r2;
@@ -236,7 +236,7 @@ int tc_run_stream(struct tc_line *line, struct errmsg *err)
 }
 
 /* What report prints of the file, to standard output or where -o says. */
-static int print_profile(const char *path, const struct record_options *o, struct errmsg *err)
+static int print_profile(const char *path, const struct live_request *o, struct errmsg *err)
 {
 	char *argv[] = {(char *)"report",
 			(char *)"--profile",
@@ -269,7 +269,7 @@ int tc_run_profile(struct tc_line *line, struct errmsg *err)
 	const char *dir = getenv("TMPDIR");
 	char path[1024];
 	struct tc_order order;
-	struct record_options *o = &order.o;
+	struct live_request *o = &order.o;
 	int r = tc_order_init(&order, line, err), fd;
 
 	snprintf(path, sizeof(path), "%s/trace-cmd-profile.XXXXXX", dir && *dir ? dir : "/tmp");

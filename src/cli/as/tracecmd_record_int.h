@@ -17,7 +17,7 @@
 
 /* What a command line asks for. */
 struct tc_order {
-	struct record_options o;
+	struct live_request o;
 	struct guest_list guests;
 	char **argv;  /* the command and its arguments; NULL: there is none */
 	char **words; /* what argv and the guests point into */
@@ -28,8 +28,8 @@ int tc_order_init(struct tc_order *order, const struct tc_line *line, struct err
 void tc_order_release(struct tc_order *order);
 
 /* On standard error: the tracers that are used, and what was put in the place of something. */
-void tc_tell_tracers(const struct record_options *o);
-void tc_tell_notes(const struct setup *s, const struct record_options *o);
+void tc_tell_tracers(const struct live_request *o);
+void tc_tell_notes(const struct setup *s, const struct live_request *o);
 
 /* --- tracecmd_outcome.c ------------------------------------------------------------------------ */
 
@@ -45,7 +45,7 @@ void tc_losses_read(struct tc_losses *losses, const struct session *s);
  * For each CPU of each buffer where its data is and how large, and what was lost. n_cpus 0: those that the
  * file counts.
  */
-void tc_tell_file(const char *path, const struct record_options *o, const struct tc_losses *losses,
+void tc_tell_file(const char *path, const struct live_request *o, const struct tc_losses *losses,
 		  unsigned n_cpus);
 
 #endif

@@ -71,7 +71,7 @@ static void put_switches(const struct tracefs *t, const struct plan *p, const in
 					  TRACEFS_SET);
 }
 
-static int start(const struct tc_line *line, struct record_options *o, char **argv, bool is_set,
+static int start(const struct tc_line *line, struct live_request *o, char **argv, bool is_set,
 		 struct errmsg *err)
 {
 	int *on = calloc(o->plan.n_buffers, sizeof(*on));

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * livefeed.c - feeds the events of the running machine to a job, as they come.
+ *
+ *	liverun ──▶ sequence ──▶ batches ──▶ job->add      every interval: job->show
+ *	the end: the machine as it was ──▶ job->show, the last time
+ *
+ * One thread beside the recorder's. After a second signal what has been read is added for a second, then it ends.
+ */
+#include "cli/livefeed.h"
+
+#include "base/clock.h"
+#include "cli/liverun.h"
+#include "cli/livesource.h"
+
+#include <errno.h>
+
+#define LAST_MS	    1000 /* after a second signal, for what has been read */
+#define HOLD_ROUNDS 1	 /* see sequence.h */
+
+struct feeding {
+	const struct feed_job *job;
+	struct inputs_spec spec; /* all events */
+	struct liverun run;
+	struct livesource in;
+	struct batch batch;
+	uint64_t until_ns, next_ns;
+	bool in_time;
+};
+
+static bool is_late(void *ctx)
+{
+	struct feeding *f = ctx;
+
+	return clock_now_ns() >= f->until_ns;
+}
+
+static int show_now(struct feeding *f, struct errmsg *err)
+{
+	f->next_ns = clock_now_ns() + f->job->pace->interval_ns;
+	return f->job->show(f->job->ctx, f->in_time, false, err);
+}
+
+static int step(void *ctx, uint64_t until_ns, struct errmsg *err)
+{
+	struct feeding *f = ctx;
+	int r;
+
+	f->until_ns = until_ns;
+	while ((r = sequence_fill(f->in.src.seq, &f->batch)) > 0) {
+		livesource_refresh(&f->in, &f->batch);
+		for (size_t i = 0; i < f->batch.n; i++)
+			f->job->add(f->job->ctx, &f->batch.records[i]);
+	}
+	if (r < 0)
+		return errmsg_set_errno(err, r, "cannot go on");
+	if (f->job->pace->interval_ns && clock_now_ns() >= f->next_ns) {
+		r = show_now(f, err);
+		if (r < 0)
+			return r;
+	}
+	return !is_late(f);
+}
+
+static void rename_task(void *ctx, int pid)
+{
+	struct feeding *f = ctx;
+
+	livesource_rename(&f->in, pid);
+}
+
+static bool has_ended(void *ctx)
+{
+	struct feeding *f = ctx;
+
+	return sequence_has_ended(f->in.src.seq);
+}
+
+static uint64_t count_rest(void *ctx)
+{
+	struct feeding *f = ctx;
+
+	return sequence_count_rest(f->in.src.seq);
+}
+
+static const uint64_t *n_walked(void *ctx)
+{
+	const struct feeding *f = ctx;
+
+	return f->in.n_walked;
+}
+
+static const struct liverun_taker taking = {
+	.rename = rename_task,
+	.step = step,
+	.has_ended = has_ended,
+	.count_rest = count_rest,
+	.n_walked = n_walked,
+	.rest_text = "events were not counted, as it was ended",
+	.lost_text = "the result lacks them; a larger buffer (-b) or fewer events help",
+	.last_ms = LAST_MS,
+};
+
+static int open_feeding(struct feeding *f, struct errmsg *err)
+{
+	struct sequence_config sc = inputs_sequence_config(&f->spec);
+	const uint8_t *events;
+	size_t n_events;
+	int r;
+
+	sc.raw = true;
+	sc.all_names = true;
+	sc.hold_rounds = HOLD_ROUNDS;
+	sc.stop = is_late;
+	sc.stop_ctx = f;
+	r = livesource_open(&f->in, livetrace_file(f->run.lt), &f->spec, &sc, f->run.s.setup, err);
+	if (r >= 0)
+		r = f->job->open(f->job->ctx, f->in.file.formats, f->run.s.setup, err);
+	if (r < 0)
+		return r;
+	f->in_time = inputs_sources_are_ns(&f->in.src);
+	events = f->job->events(f->job->ctx, &n_events);
+	sequence_set_events(f->in.src.seq, events, n_events);
+	return batch_init(&f->batch) < 0 ? errmsg_set_errno(err, -ENOMEM, "cannot trace") : 0;
+}
+
+static int follow(struct feeding *f, struct errmsg *err)
+{
+	struct pace *pace = f->job->pace;
+	int r, r2;
+
+	if (!f->run.s.has_child && !pace->interval_ns)
+		live_request_say(f->job->request, "Ctrl-C ends it and prints the result");
+	pace->start_ns = clock_now_ns();
+	f->next_ns = pace->is_series ? pace->start_ns + pace->interval_ns : 0;
+	r = liverun_follow(&f->run, &taking, f, err);
+	pace->end_ns = clock_now_ns();
+	if (r < 0)
+		return r;
+	r2 = session_restore(&f->run.s, err); /* the recorder has closed its files */
+	r = f->job->show(f->job->ctx, f->in_time, true, err);
+	return r < 0 ? r : r2;
+}
+
+int livefeed_run(const struct feed_job *job, char **argv, struct errmsg *err)
+{
+	struct feeding f = {.job = job};
+	struct errmsg ignored = {0};
+	int r = liverun_open(&f.run, job->request, argv, err);
+
+	if (r >= 0)
+		r = open_feeding(&f, err);
+	if (r >= 0)
+		r = follow(&f, err);
+	job->close(job->ctx);
+	batch_release(&f.batch);
+	livesource_close(&f.in);
+	liverun_close(&f.run, &ignored);
+	return r;
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * request.c - the life of a request, and what it says to the user.
+ *
+ * A count may first try the kernel's way and then read every event. Both attempts set the machine up, and both setups have
+ * the same notes. The request remembers the notes that were told, so that the user reads each once.
+ */
+#include "live/request.h"
+
+#include "base/errmsg.h"
+#include "capture/setup/setup.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LINE_MAX_BYTES 8192
+
+int live_request_init(struct live_request *o, const struct live_front *front)
+{
+	*o = (struct live_request){.file_version = 7, .front = front};
+	return plan_init(&o->plan);
+}
+
+void live_request_release(struct live_request *o)
+{
+	plan_release(&o->plan);
+	plan_words_release(&o->hooks);
+	plan_words_release(&o->told);
+}
+
+void (*live_request_tell(const struct live_request *o))(const char *sentence)
+{
+	return o->quiet ? NULL : o->front->tell;
+}
+
+void live_request_say(const struct live_request *o, const char *format, ...)
+{
+	char line[LINE_MAX_BYTES];
+	va_list args;
+
+	if (o->quiet)
+		return;
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	o->front->say(line);
+}
+
+static bool was_told(const struct live_request *o, const char *note)
+{
+	for (size_t i = 0; i < o->told.n; i++)
+		if (!strcmp(o->told.words[i], note))
+			return true;
+	return false;
+}
+
+void live_request_tell_notes(struct live_request *o, const struct setup_notes *notes)
+{
+	for (size_t i = 0; i < notes->n && !o->quiet; i++) {
+		if (was_told(o, notes->texts[i]))
+			continue;
+		o->front->tell(notes->texts[i]);
+		plan_words_add(&o->told, notes->texts[i]); /* without memory it is told twice */
+	}
+}
+
+/* Who defines probes, and names nothing else, wants them: they are events of the recording. */
+static int add_probes(struct plan *plan, struct errmsg *err)
+{
+	struct plan_words probes = plan->probes;
+	int r = 0;
+
+	plan->probes = (struct plan_words){0};
+	for (size_t i = 0; i < probes.n; i++) {
+		if (r >= 0)
+			r = plan_add_event(plan, probes.words[i], false);
+		free(probes.words[i]);
+	}
+	free(probes.words);
+	return r < 0 ? errmsg_set_errno(err, r, "cannot begin") : 0;
+}
+
+int live_request_add_defaults(struct live_request *o, struct errmsg *err)
+{
+	static const char *const events[] = {"sched", "irq", "raw_syscalls"};
+	int r = 0;
+
+	if (o->plan.probes.n)
+		return add_probes(&o->plan, err);
+	if (!o->quiet)
+		o->front->tell("no event (-e) or tracer (-p) is named; recording sched, irq and "
+			       "raw_syscalls");
+	for (size_t i = 0; i < sizeof(events) / sizeof(*events) && r >= 0; i++)
+		r = plan_add_default_event(&o->plan, events[i]);
+	return r < 0 ? errmsg_set_errno(err, r, "cannot begin") : 0;
+}

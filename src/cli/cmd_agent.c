@@ -11,7 +11,7 @@
 #include "cli/netrecord.h"
 #include "cli/recordopts.h"
 #include "cli/service.h"
-#include "cli/syncclock.h"
+#include "live/remote/syncclock.h"
 #include "wire/guest/agent.h"
 #include "wire/netkey.h"
 

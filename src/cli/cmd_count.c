@@ -5,10 +5,10 @@
  *
  *	gather ──▶ keycount_add ──▶ counttext
  *
- * Live, where the kernel has histograms, it counts by itself and only the table is read (count_kernel.c).
+ * Live, where the kernel has histograms, it counts by itself and only the table is read (kernel/count.c).
  */
 #include "cli/command.h"
-#include "cli/count_kernel.h"
+#include "live/kernel/count.h"
 #include "cli/gather.h"
 #include "present/counttext.h"
 

@@ -9,10 +9,10 @@
  *	gather ──▶ latency_add ──▶ latencytext
  *
  * Live, where the question is one that the kernel can answer by itself, it does and only the result is read
- * (latency_kernel.c).
+ * (kernel/latency.c).
  */
 #include "cli/gather.h"
-#include "cli/latency_kernel.h"
+#include "live/kernel/latency.h"
 
 #include "capture/tracefs/tracefs.h"
 #include "cli/command.h"

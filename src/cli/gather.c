@@ -13,7 +13,7 @@
 
 #include "capture/setup/setup.h"
 #include "cli/command.h"
-#include "cli/eventnames.h"
+#include "live/eventnames.h"
 #include "cli/livefeed.h"
 
 #include <errno.h>

@@ -20,7 +20,7 @@
 #include "cli/netrecord.h"
 #include "cli/outcome.h"
 #include "cli/recordopts.h"
-#include "cli/syncclock.h"
+#include "live/remote/syncclock.h"
 #include "cli/statusline.h"
 #include "wire/guest/guest.h"
 #include "wire/netkey.h"

@@ -5,13 +5,13 @@
  *
  *	bpfevents_open ─▶ bpfevent_open for each event (▶ find ▶ start) ─▶ bpfevents_close
  */
-#ifndef SONDE_CLI_BPFEVENT_H
-#define SONDE_CLI_BPFEVENT_H
+#ifndef SONDE_LIVE_KERNEL_BPFEVENT_H
+#define SONDE_LIVE_KERNEL_BPFEVENT_H
 
 #include "capture/bpf/filter.h"
 #include "capture/bpf/source.h"
 #include "capture/bpf/tasks.h"
-#include "cli/kernelrun.h"
+#include "live/kernel/run.h"
 
 /* Of all events of a question. */
 struct bpfevents {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * latency_kernel.c - `sonde latency` of the running machine, measured by the kernel.
+ * latency.c - `sonde latency` of the running machine, measured by the kernel.
  *
- * BPF programs at both events come first (latencybpf.c): they make no record, and know nanoseconds. What they cannot do
+ * BPF programs at both events come first (latency_bpf.c): they make no record, and know nanoseconds. What they cannot do
  * hist triggers do, and what those cannot either the program, which looks at every event.
  *
  *	A   hist:keys=pid:sonde_ts=common_timestamp.usecs                       when it began
@@ -14,13 +14,13 @@
  * tell can be made of it, to a microsecond. What has no end or no beginning is not known there. By thread, idle tasks
  * are left out: they share a number. Neither way knows where the longest ones are.
  */
-#include "cli/latency_kernel.h"
+#include "live/kernel/latency.h"
 
 #include "analyse/own.h"
 #include "base/errmsg.h"
-#include "cli/kernelrun.h"
-#include "cli/latencybpf.h"
-#include "cli/eventnames.h"
+#include "live/kernel/run.h"
+#include "live/kernel/latency_bpf.h"
+#include "live/eventnames.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -107,7 +107,7 @@ static const char *why_not_hist(const struct latency_run *lr)
 	for (size_t i = 0; i < c->n_groups; i++) {
 		const char *word = c->groups[i].word;
 
-		/* names of tasks: see kernelrun.c */
+		/* names of tasks: see run.c */
 		if ((strcmp(word, "$pid") && strcmp(word, "$cpu")) ||
 		    c->groups[i].side == LATENCY_FROM)
 			return "it groups by $pid and $cpu of the second event";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * count_kernel.c - `sonde count` of the running machine, counted by the kernel.
+ * count.c - `sonde count` of the running machine, counted by the kernel.
  *
  *	events/sched/sched_switch/trigger  ◀── hist:keys=prev_comm,common_cpu:size=16384 [if FILTER]
  *	events/sched/sched_switch/hist     ──▶ kernelhist ──▶ keycount ──▶ counttext
@@ -14,11 +14,11 @@
  *
  * A row of the kernel's is one of ours. What does not fit into its table it counts as dropped, and so do we.
  */
-#include "cli/count_kernel.h"
+#include "live/kernel/count.h"
 
 #include "base/errmsg.h"
-#include "cli/countbpf.h"
-#include "cli/kernelrun.h"
+#include "live/kernel/count_bpf.h"
+#include "live/kernel/run.h"
 
 #include <errno.h>
 #include <stdio.h>

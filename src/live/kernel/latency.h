@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * latency_kernel.h - the time between two events of the running machine, measured by the kernel: by BPF programs or by hist
+ * latency.h - the time between two events of the running machine, measured by the kernel: by BPF programs or by hist
  * triggers.
  */
-#ifndef SONDE_CLI_LATENCY_KERNEL_H
-#define SONDE_CLI_LATENCY_KERNEL_H
+#ifndef SONDE_LIVE_KERNEL_LATENCY_H
+#define SONDE_LIVE_KERNEL_LATENCY_H
 
 #include "analyse/latency/latency.h"
 #include "live/pace.h"

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * latencybpf.h - the two events of a kernelrun, and the time between them measured by BPF programs.
+ * latency_bpf.h - the two events of a kernelrun, and the time between them measured by BPF programs.
  *
  *	latencybpf_open ─▶ (kernelrun_follow) latencybpf_read … ─▶ latencybpf_stop ─▶ latencybpf_close
  */
-#ifndef SONDE_CLI_LATENCYBPF_H
-#define SONDE_CLI_LATENCYBPF_H
+#ifndef SONDE_LIVE_KERNEL_LATENCY_BPF_H
+#define SONDE_LIVE_KERNEL_LATENCY_BPF_H
 
 #include "analyse/latency/latency.h"
 #include "capture/bpf/latency.h"
 #include "capture/bpf/tasks.h"
-#include "cli/kernelrun.h"
+#include "live/kernel/run.h"
 
 struct latencybpf {
 	struct bpflatency lat;

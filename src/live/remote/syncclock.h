@@ -2,8 +2,8 @@
 /*
  * syncclock.h - a trace buffer of our own for time sync (wire/sync/timesync.h): marks, and their times.
  */
-#ifndef SONDE_CLI_SYNCCLOCK_H
-#define SONDE_CLI_SYNCCLOCK_H
+#ifndef SONDE_LIVE_REMOTE_SYNCCLOCK_H
+#define SONDE_LIVE_REMOTE_SYNCCLOCK_H
 
 #include "capture/record/session.h"
 #include "decode/walker.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kernelrun.h - a session in which the kernel counts and sonde only reads the table: what count and latency
+ * run.h - a session in which the kernel counts and sonde only reads the table: what count and latency
  * have in common there.
  *
  *	kernelrun_open       the events are there, nothing is recorded
@@ -8,8 +8,8 @@
  *	kernelrun_follow     from the start of the command to the end; on a terminal the table again and again
  *	kernelrun_close      everything as it was
  */
-#ifndef SONDE_CLI_KERNELRUN_H
-#define SONDE_CLI_KERNELRUN_H
+#ifndef SONDE_LIVE_KERNEL_RUN_H
+#define SONDE_LIVE_KERNEL_RUN_H
 
 #include "analyse/keys.h"
 #include "capture/bpf/bpf.h"

@@ -13,7 +13,7 @@
  * program's.
  */
 #include "base/errmsg.h"
-#include "cli/bpfevent.h"
+#include "live/kernel/bpfevent.h"
 #include "decode/formats/event.h"
 
 #include <errno.h>

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * countbpf.h - the events of a kernelrun, each counted by a BPF program.
+ * count_bpf.h - the events of a kernelrun, each counted by a BPF program.
  *
  *	countbpf_open ─▶ (kernelrun_follow) countbpf_read … ─▶ countbpf_stop ─▶ countbpf_close
  */
-#ifndef SONDE_CLI_COUNTBPF_H
-#define SONDE_CLI_COUNTBPF_H
+#ifndef SONDE_LIVE_KERNEL_COUNT_BPF_H
+#define SONDE_LIVE_KERNEL_COUNT_BPF_H
 
 #include "analyse/keycount.h"
 #include "capture/bpf/count.h"
 #include "capture/bpf/tasks.h"
-#include "cli/kernelrun.h"
+#include "live/kernel/run.h"
 
 struct countbpf_event {
 	struct bpfcount count;

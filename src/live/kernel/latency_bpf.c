@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * latencybpf.c - the question of `sonde latency` as BPF programs, and their cells as our result.
+ * latency_bpf.c - the question of `sonde latency` as BPF programs, and their cells as our result.
  *
  *	bpfevent.h chooses what the programs hang on ─▶ bpf/latency.h measures there ─▶ latencies
  *
@@ -10,10 +10,10 @@
  * The tables take their memory at once: 64 bytes for each start, for each cell 128 and 32 for every CPU, of which
  * there are fewer where there are many CPUs, and for cells that are quicker to find some megabytes more.
  */
-#include "cli/latencybpf.h"
+#include "live/kernel/latency_bpf.h"
 
 #include "base/errmsg.h"
-#include "cli/bpfevent.h"
+#include "live/kernel/bpfevent.h"
 
 #include <errno.h>
 #include <stdlib.h>

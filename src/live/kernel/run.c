@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * kernelrun.c - drives a session whose result is in the hist files of its events.
+ * run.c - drives a session whose result is in the hist files of its events.
  *
  *	word of --by    key of the trigger          what the kernel prints        our value
  *	FIELD           FIELD                       a number, a text              as of a record
@@ -16,7 +16,7 @@
  * was counted. Hist triggers have no pointers to code as keys; BPF programs have those to the kernel's. Its symbols are
  * read when the first one is shown.
  */
-#include "cli/kernelrun.h"
+#include "live/kernel/run.h"
 
 #include "base/clock.h"
 #include "base/errmsg.h"

@@ -7,7 +7,7 @@
  * times are those of the events there. trace_pipe_raw gives them in full resolution, where the text of
  * `trace` has microseconds only.
  */
-#include "cli/syncclock.h"
+#include "live/remote/syncclock.h"
 
 #include "base/errmsg.h"
 

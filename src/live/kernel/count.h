@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count_kernel.h - events of the running machine, counted by the kernel: by BPF programs or by hist triggers.
+ * count.h - events of the running machine, counted by the kernel: by BPF programs or by hist triggers.
  */
-#ifndef SONDE_CLI_COUNT_KERNEL_H
-#define SONDE_CLI_COUNT_KERNEL_H
+#ifndef SONDE_LIVE_KERNEL_COUNT_H
+#define SONDE_LIVE_KERNEL_COUNT_H
 
 #include "analyse/keycount.h"
 #include "live/pace.h"

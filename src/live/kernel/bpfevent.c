@@ -13,7 +13,7 @@
  *
  * Tasks and filters are chosen in bpfwhich.c.
  */
-#include "cli/bpfevent.h"
+#include "live/kernel/bpfevent.h"
 
 #include "base/errmsg.h"
 #include "capture/bpf/bpf.h"

@@ -2,8 +2,8 @@
 /*
  * eventnames.h - what a trace calls the events of a plan, where probes have been given names.
  */
-#ifndef SONDE_CLI_EVENTNAMES_H
-#define SONDE_CLI_EVENTNAMES_H
+#ifndef SONDE_LIVE_EVENTNAMES_H
+#define SONDE_LIVE_EVENTNAMES_H
 
 struct errmsg;
 struct plan_words;

@@ -7,7 +7,7 @@
  *
  * A pattern of a program has become several events in the plan, and each has a name here.
  */
-#include "cli/eventnames.h"
+#include "live/eventnames.h"
 
 #include "base/errmsg.h"
 #include "capture/setup/setup.h"

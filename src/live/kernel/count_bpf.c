@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * countbpf.c - each event of `sonde count` with a BPF program that counts it, and rows of its table as ours.
+ * count_bpf.c - each event of `sonde count` with a BPF program that counts it, and rows of its table as ours.
  *
  *	bpfevent.h chooses what the program hangs on ─▶ bpf/count.h counts there ─▶ keycount
  *
@@ -8,11 +8,11 @@
  * descriptors, and gone with them. The kernel takes the memory of all rows at once, so there are fewer for each of
  * many events.
  */
-#include "cli/countbpf.h"
+#include "live/kernel/count_bpf.h"
 
 #include "base/errmsg.h"
 #include "capture/bpf/bpf.h"
-#include "cli/bpfevent.h"
+#include "live/kernel/bpfevent.h"
 
 #define TABLES_MAX_BYTES (64u << 20) /* of all events, about */
 #define ROW_BYTES	 128	     /* without the values of the CPUs */

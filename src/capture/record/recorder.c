@@ -80,6 +80,17 @@ struct recorder {
 	struct errmsg failure;
 };
 
+/* While workers run; after the last one has ended nobody writes it any more. */
+static bool has_failed(struct recorder *r)
+{
+	bool has;
+
+	pthread_mutex_lock(&r->lock);
+	has = r->failure.code;
+	pthread_mutex_unlock(&r->lock);
+	return has;
+}
+
 /* The first one is told; the others would say the same. */
 static int fail(struct worker *w, const struct stream *st, int code)
 {
@@ -313,7 +324,7 @@ static void *work(void *arg)
 			break;
 		wait_for_data(w, n > 0, next);
 	}
-	if (!w->r->failure.code)
+	if (!has_failed(w->r))
 		finish(w);
 	if (!clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used))
 		w->cpu_ns = used.tv_sec * 1000000000ull + used.tv_nsec;

@@ -106,10 +106,13 @@ int syncclock_open(struct syncclock *sc, struct session *s, const char *clock, u
 	snprintf(sc->instance, sizeof(sc->instance), "sonde.%d.sync%u", (int)getpid(), number);
 	r = journal_add_instance(s->journal, sc->instance, err);
 	if (r < 0) {
-		*sc->instance = 0;
-		return r == -EEXIST
-			       ? errmsg_set(err, r, "there is a buffer '%s' already", sc->instance)
-			       : r;
+		if (r == -EEXIST)
+			errmsg_set(err, r,
+				   "there is an instance '%s' already; remove it: sonde reset -B "
+				   "%s -d",
+				   sc->instance, sc->instance);
+		*sc->instance = 0; /* it is not ours to remove */
+		return r;
 	}
 	r = read_format(sc, &s->t);
 	if (!r)

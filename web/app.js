@@ -392,7 +392,7 @@ class App {
 		progress.hidden = info.progress >= 1;
 		progress.querySelector('progress').value = info.progress;
 		progress.querySelector('span').textContent = `indexing, ${Math.floor(info.progress * 100)} %`;
-		(info.damage || []).slice(0, 3).forEach((text) => this.note(text));
+		[...(info.damage || []).slice(0, 3), ...(info.limits || [])].forEach((text) => this.note(text));
 	}
 
 	async poll() {

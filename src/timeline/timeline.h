@@ -119,6 +119,8 @@ const struct timeline_source *timeline_source(const struct timeline *tl, size_t 
 size_t timeline_n_kinds(const struct timeline *tl);
 const struct timeline_kind *timeline_kind(const struct timeline *tl, size_t i);
 size_t timeline_n_tasks(const struct timeline *tl);
+/* All numbers are taken: there may be more tasks, which have no lane and are in no table. */
+bool timeline_has_most_tasks(const struct timeline *tl);
 const struct timeline_task *timeline_task(const struct timeline *tl, size_t i);
 /* The number of a task, or -1. */
 int timeline_find_task(const struct timeline *tl, uint32_t machine, int pid);

@@ -121,6 +121,16 @@ static inline uint64_t stage_count(const uint64_t *p)
 	return __atomic_load_n(p, __ATOMIC_RELAXED);
 }
 
+/* A sentence if the trace has more of something than the viewer can show, or NULL. */
+static inline const char *stage_limit(const struct stage *st)
+{
+	return timeline_has_most_tasks(st->tl)
+		       ? "This trace has 65 535 tasks or more. The viewer can tell apart no more: "
+			 "others have no tracks and are in no table. 'sonde split' makes smaller "
+			 "traces; report and count know all tasks."
+		       : NULL;
+}
+
 static inline const struct selection *stage_selected(const struct stage_selection *s)
 {
 	return s ? s->sel : NULL;

@@ -5,6 +5,7 @@ covers: B02 B07 B11 K01 K04 K07 Q09 Q18 V03
 import bisect
 import collections
 import json
+import os
 import pathlib
 import re
 import struct
@@ -14,7 +15,8 @@ import tempfile
 from server import GOLDEN, ROOT, Problem, Server, check, report, same
 
 sys.path.insert(0, str(ROOT / "tests/lib"))
-import tracedat     # noqa: E402  (found through the line above)
+import growth       # noqa: E402  (found through the line above)
+import tracedat     # noqa: E402
 
 # every shape: versions, compression, byte order, word size, several buffers, clocks, losses, damage
 TRACES = ["tour", "events-v6", "events-v7-none", "stacks", "fgraph-vfs", "lost-events", "instances-mono",
@@ -439,6 +441,32 @@ def test_damage():
     """What is missing is told, and the rest is shown."""
     with Server(trace("made-cut-v7")) as view:
         check(view.get("api/info")["damage"], "no word of the damage")
+
+
+def test_many_tasks():
+    """More tasks than the viewer has numbers for: it says so, and events of the others keep their names. Lanes beyond
+    the ceiling replace others, and come back the same."""
+    n_tasks, n_lanes = 65_700, 4_200
+    with tempfile.TemporaryDirectory() as work:
+        path = os.path.join(work, "many.dat")
+        growth.tasks(n_tasks).write(path)
+        with Server(path) as view:
+            said = view.get("api/info")["limits"]
+            check(len(said) == 1 and "65 535 tasks or more" in said[0] and "sonde split" in said[0], f"limits: {said}")
+            tasks = view.get("api/tasks")["tasks"]
+            same(len(tasks), 65_535, "tasks with a number")
+            missing = next(iter(set(range(1, n_tasks + 1)) - {t[2] for t in tasks}))
+            row = view.get(f"api/rows?row={missing - 1}&n=1")["rows"][0]
+            check(f"t{missing}" in json.dumps(row), f"the event of task {missing}: {row}")
+            _, _, body = view.ask("GET", view.path("api/export?what=html&lanes=cpu:0:0"))
+            check(b"65 535 tasks or more" in body, "the saved page does not say so")
+            pids = [t[2] for t in tasks if t[2]][:n_lanes]
+            first = view.tiles([[f"task:0:{pids[0]}", 20, 0, 0]])
+            for i in range(0, n_lanes, 60):
+                view.tiles([[f"task:0:{pid}", 20, 0, 0] for pid in pids[i:i + 60]])
+            same(view.tiles([[f"task:0:{pids[0]}", 20, 0, 0]]), first, "a lane that was forgotten and built again")
+    with Server(trace("events-v7-none")) as view:
+        same(view.get("api/info")["limits"], [], "limits of a small trace")
 
 
 def test_live_of_a_file():

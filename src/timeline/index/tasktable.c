@@ -284,3 +284,8 @@ int timeline_find_task(const struct timeline *tl, uint32_t machine, int pid)
 			return tasktable_find(&tl->tasks, i, pid);
 	return -1;
 }
+
+bool timeline_has_most_tasks(const struct timeline *tl)
+{
+	return atomic_load(&tl->tasks.n) == TASKS_MAX;
+}

@@ -144,6 +144,14 @@ static void add_damage(const struct stage *st, struct jsonwriter *w)
 	timeline_unlock_formats(st->tl);
 }
 
+static void add_limits(const struct stage *st, struct jsonwriter *w)
+{
+	jsonwriter_open(w, "limits", '[');
+	if (stage_limit(st))
+		jsonwriter_add_string(w, NULL, stage_limit(st));
+	jsonwriter_close(w);
+}
+
 /* Of the first source; local is what the kernel uses if nobody says otherwise. */
 static const char *clock_name(const struct stage *st)
 {
@@ -183,6 +191,7 @@ int api_info(struct stage *st, const struct request *req, struct answer *a, stru
 	first_lanes_find(st, add_lane, &w);
 	jsonwriter_close(&w);
 	add_damage(st, &w);
+	add_limits(st, &w);
 	jsonwriter_close(&w);
 	free(cpus);
 	return 0;

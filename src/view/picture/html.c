@@ -235,6 +235,11 @@ static void add_warnings(struct stage *st, struct textbuf *out)
 			textbuf_add_str(out, "</p>\n");
 		}
 	timeline_unlock_formats(st->tl);
+	if (stage_limit(st)) {
+		textbuf_add_str(out, "<p class=\"warning\" role=\"note\">");
+		drawing_add_text(out, stage_limit(st));
+		textbuf_add_str(out, "</p>\n");
+	}
 	if (!lost.n_places)
 		return;
 	textbuf_add_str(out, "<p class=\"warning\" role=\"note\">The recording lost ");

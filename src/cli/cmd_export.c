@@ -12,7 +12,7 @@
 #include "base/shortage.h"
 #include "cli/command.h"
 #include "cli/tracenotes.h"
-#include "cli/viewtrace.h"
+#include "view/trace.h"
 #include "decode/timearg.h"
 #include "present/export/traceexport.h"
 #include "store/outfile.h"

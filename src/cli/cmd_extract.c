@@ -8,7 +8,7 @@
  */
 #include "capture/record/recording.h"
 #include "store/compression.h"
-#include "cli/filecount.h"
+#include "inputs/info/filecount.h"
 #include "cli/instances.h"
 #include "cli/recordopts.h"
 

@@ -8,8 +8,9 @@
  * from being shown.
  */
 #include "cli/command.h"
-#include "cli/info.h"
+#include "inputs/info/info.h"
 #include "cli/output.h"
+#include "present/traceinfo.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -11,7 +11,7 @@
 #include "cli/background.h"
 #include "cli/bootline.h"
 #include "cli/command.h"
-#include "cli/filecount.h"
+#include "inputs/info/filecount.h"
 #include "cli/guestrecord.h"
 #include "cli/netrecord.h"
 #include "cli/outcome.h"

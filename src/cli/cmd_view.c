@@ -23,7 +23,7 @@
 #include "cli/viewbrowser.h"
 #include "cli/viewcache.h"
 #include "cli/viewlive.h"
-#include "cli/viewtrace.h"
+#include "view/trace.h"
 #include "store/live/livefile.h"
 #include "view/httpd.h"
 #include "view/sandbox.h"

@@ -16,7 +16,7 @@
 #include "base/textbuf.h"
 #include "cli/background.h"
 #include "cli/command.h"
-#include "cli/filecount.h"
+#include "inputs/info/filecount.h"
 #include "cli/recordopts.h"
 #include "cli/statusline.h"
 #include "wire/netkey.h"

@@ -20,7 +20,7 @@
 #include "cli/outcome.h"
 
 #include "base/textbuf.h"
-#include "cli/filecount.h"
+#include "inputs/info/filecount.h"
 
 #include <stdio.h>
 #include <sys/wait.h>

@@ -2,10 +2,10 @@
 /*
  * filecount.c - counts the events of a trace file, for the sentence that closes a recording.
  *
- * It walks every sub-buffer (info_count.c: some 240 million events per second and core), right after
+ * It walks every sub-buffer (count.c: some 240 million events per second and core), right after
  * the file was written, so it is read from memory.
  */
-#include "cli/filecount.h"
+#include "inputs/info/filecount.h"
 
 #include <stdio.h>
 #include <sys/stat.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * info_gather.c - puts together what `sonde info` shows: head, options, texts, counts.
+ * gather.c - puts together what `sonde info` shows: head, options, texts, counts.
  *
  * How a trace was recorded stands in its options (format/tracedat.h numbers them), which are read
  * here for what they tell a person; decode/ reads the same ones for what they do to times. The
@@ -17,7 +17,8 @@
  * at all, not parsed. Everything is allocated in the caller's arena, whose ceiling bounds what a
  * hostile file costs; lists are cut at LIST_MAX.
  */
-#include "cli/info.h"
+#include "inputs/info/info.h"
+#include "base/textbuf.h"
 #include "decode/timeconv.h"
 #include "store/pagestream.h"
 #include "symbols/processes.h"

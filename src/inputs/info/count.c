@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * info_count.c - runs every sub-buffer of a file through a tally, on all cores.
+ * count.c - runs every sub-buffer of a file through a tally, on all cores.
  *
  *	CPU by CPU, 4 MB at a time ──▶ [item] ──▶ its own tally and span
  *	fill: one thread at a time                work: any thread (conveyor.h)
@@ -13,7 +13,7 @@
  * traces are bound by unpacking (25 million), which the unpacker's threads do ahead.
  */
 #include "base/conveyor.h"
-#include "cli/info.h"
+#include "inputs/info/info.h"
 #include "store/pagestream.h"
 
 #include <errno.h>

@@ -6,13 +6,13 @@
  *	info_edges   or only the first and the last record of each CPU
  *	info_gather  what the file says about itself, and the counts, as struct traceinfo
  */
-#ifndef SONDE_CLI_INFO_H
-#define SONDE_CLI_INFO_H
+#ifndef SONDE_INPUTS_INFO_INFO_H
+#define SONDE_INPUTS_INFO_INFO_H
 
 #include "analyse/tally.h"
 #include "base/arena.h"
 #include "base/errmsg.h"
-#include "present/traceinfo.h"
+#include "inputs/info/traceinfo.h"
 #include "symbols/tasks.h"
 
 /* What was found in the sub-buffers. */

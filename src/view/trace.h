@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * viewtrace.h - the files of `sonde view` and `sonde export`, as a stage.
+ * trace.h - the files of `sonde view` and `sonde export`, as a stage.
  */
-#ifndef SONDE_CLI_VIEWTRACE_H
-#define SONDE_CLI_VIEWTRACE_H
+#ifndef SONDE_VIEW_TRACE_H
+#define SONDE_VIEW_TRACE_H
 
 #include "present/lines.h"
 #include "view/stage.h"

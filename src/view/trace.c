@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * viewtrace.c - the files of `sonde view` and `sonde export`, as a stage.
+ * trace.c - the files of `sonde view` and `sonde export`, as a stage.
  *
  *	paths ─▶ inputs_open ─▶ inputs_sources_list ─▶ which machine is whose ─▶ stage_new
  *
@@ -8,7 +8,7 @@
  * machine 0; one that the first lists as its guest is a machine of its own below it; files with the
  * same uname, which has the host's name in it, are parts of the same machine; any other is another.
  */
-#include "cli/viewtrace.h"
+#include "view/trace.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -5,10 +5,10 @@
  * The kernel's statistics count every reader of a buffer since it was last cleared, so they say
  * nothing about one file. What we tell the user about a file is counted here.
  */
-#ifndef SONDE_CLI_FILECOUNT_H
-#define SONDE_CLI_FILECOUNT_H
+#ifndef SONDE_INPUTS_INFO_FILECOUNT_H
+#define SONDE_INPUTS_INFO_FILECOUNT_H
 
-#include "cli/info.h"
+#include "inputs/info/info.h"
 
 #include <stddef.h>
 

@@ -200,8 +200,8 @@ export class Search {
 			this.say('');
 			this.complain(plain_words(error.message));
 			const at = error.at - (whole_expression(this.input.value) === this.input.value ? 0 : ALL.length);
-			if (at > 0 && document.activeElement === this.input)
-				this.input.setSelectionRange(at - 1, at);
+			if (at >= 0 && document.activeElement === this.input)
+				this.input.setSelectionRange(at, at + 1);
 			return false;
 		}
 	}

@@ -81,12 +81,9 @@ int command_parse(const struct command *cmd, void *opts, int argc, char **argv, 
 	int n = options_parse(cmd->options, opts, argc, argv, cmd->parse_flags, &help, err);
 
 	if (n < 0) {
-		char text[sizeof(err->text)];
-
 		/* which command it was: in a script the line alone does not say */
-		memcpy(text, err->text, sizeof(text));
-		err->code = 0;
-		return errmsg_set(err, -EINVAL, "%s: %.900s", cmd->name, text);
+		errmsg_prefix(err, "%s: ", cmd->name);
+		return err->code = -EINVAL;
 	}
 	if (!help)
 		return n;

@@ -107,6 +107,7 @@ struct probe {
 	bool wants_duration; /* $duration is among the arguments: it needs an entry probe and a trigger */
 	char **notes; /* sentences for the person: "count is optimised away at 2 of 5 places" */
 	size_t n_notes;
+	bool is_limited; /* it means more places than are allowed; a note says how many */
 };
 
 /* Where things are looked for. NULL or 0: as this machine has it. */

@@ -45,6 +45,7 @@ struct variable {
 	bool is_parameter;
 	bool is_global; /* of the program, not of a function: members of a class come before it */
 	char why[160];	/* PLACE_NOWHERE: a clause: "it lives only at lines 12 to 15" */
+	bool why_helps; /* … and it says where to look instead */
 };
 
 /* The variables that can be seen at one instruction. One thread at a time. */

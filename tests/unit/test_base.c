@@ -299,6 +299,41 @@ static int parse(struct opts *o, int flags, struct errmsg *err, int argc, const 
 		parse(o, flags, err, sizeof(argv) / 8 - 1, argv); \
 	})
 
+static void an_error_knows_its_parts(void **state)
+{
+	struct errmsg_spot spot = {.reason = 7, .at = 3, .len = 2, .picture = "\n  abcde\n     ^~"};
+	struct errmsg err = {0};
+	char long_words[900];
+
+	assert_null(errmsg_cause(&err));
+	assert_int_equal(errmsg_set_errno(&err, -EINVAL, "cannot do: this"), -EINVAL);
+	assert_string_equal(errmsg_cause(&err), "Invalid argument");
+	errmsg_prefix(&err, "%s: ", "cmd");
+	assert_string_equal(err.text, "cmd: cannot do: this: Invalid argument");
+	assert_string_equal(errmsg_cause(&err), "Invalid argument");
+	/* the first one stays */
+	assert_int_equal(errmsg_set_spot(&err, -ENOENT, &spot, "other"), -ENOENT);
+	assert_int_equal(err.reason, 0);
+
+	err = (struct errmsg){0};
+	errmsg_set_spot(&err, -EINVAL, &spot, "no '%s'", "de");
+	assert_string_equal(err.text, "no 'de'\n  abcde\n     ^~");
+	assert_int_equal(errmsg_sentence_len(&err), 7);
+	assert_true(err.has_span && err.at == 3 && err.len == 2 && err.reason == 7);
+	errmsg_prefix(&err, "cmd: ");
+	assert_int_equal(errmsg_sentence_len(&err), 12);
+	assert_int_equal(err.reason, 7);
+
+	/* what a prefix pushes out of the text is not pointed at */
+	memset(long_words, 'x', sizeof(long_words));
+	err = (struct errmsg){0};
+	errmsg_set_cause(&err, -EIO, "gone", "%.*s", 900, long_words);
+	assert_string_equal(errmsg_cause(&err), "gone");
+	errmsg_prefix(&err, "%.*s", 99, long_words);
+	assert_null(errmsg_cause(&err));
+	assert_int_equal(strlen(err.text), sizeof(err.text) - 1);
+}
+
 static void options_are_taken_as_getopt_takes_them(void **state)
 {
 	struct errmsg err = {0};
@@ -435,6 +470,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(arrays_grow),
 		cmocka_unit_test(numbers_are_those_of_printf),
+		cmocka_unit_test(an_error_knows_its_parts),
 		cmocka_unit_test(small_copies_touch_only_their_bytes),
 		cmocka_unit_test(a_textbuf_stops_at_its_ceiling),
 		cmocka_unit_test(an_arena_gives_zeroed_memory_up_to_its_ceiling),

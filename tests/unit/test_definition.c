@@ -389,6 +389,40 @@ static void parameters_choose(void **state)
 	expect_unclear("put", "none");
 }
 
+/* Programs look at the reason and the span, never at the sentence. */
+static void mistakes_have_reasons(void **state)
+{
+	static const struct {
+		const char *text;
+		enum definition_reason reason;
+		size_t at, len;
+	} rows[] = {
+		{"1a=work", DEFINITION_REASON_NAME, 0, 1},
+		{"work:1x", DEFINITION_REASON_LINE, 5, 2},
+		{"work+x", DEFINITION_REASON_OFFSET, 5, 1},
+		{"0xq", DEFINITION_REASON_ADDRESS, 0, 3},
+		{"work%ret", DEFINITION_REASON_SUFFIX, 4, 4},
+		{"work@a.c@b.c", DEFINITION_REASON_FILE_TWICE, 9, 3},
+		{"prog.c", DEFINITION_REASON_FILE_ALONE, 0, 6},
+		{"work:3;x*", DEFINITION_REASON_LINE_AND_PATTERN, 7, 2},
+		{"work:3+4", DEFINITION_REASON_LINE_AND_OFFSET, 7, 1},
+		{"work%return+4", DEFINITION_REASON_RETURN_INSIDE, 12, 1},
+		{"work a b:nonsense", DEFINITION_REASON_NONE, 9, 8},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct definition *d = NULL;
+		struct errmsg err = {0};
+
+		assert_true(definition_parse(&d, rows[i].text, &err) < 0);
+		if (err.reason != (int)rows[i].reason || !err.has_span || err.at != rows[i].at ||
+		    err.len != rows[i].len)
+			fail_msg("'%s': reason %d, %zu + %zu\n%s", rows[i].text, err.reason, err.at,
+				 err.len, err.text);
+		assert_int_equal(err.text[errmsg_sentence_len(&err)], '\n');
+	}
+}
+
 /* covers: B06 */
 static void wrong_ones_are_pointed_at(void **state)
 {
@@ -522,6 +556,7 @@ int main(void)
 		cmocka_unit_test(the_kernels_own),
 		cmocka_unit_test(expressions),
 		cmocka_unit_test(parameters_choose),
+		cmocka_unit_test(mistakes_have_reasons),
 		cmocka_unit_test(wrong_ones_are_pointed_at),
 		cmocka_unit_test(long_texts_show_a_window),
 		cmocka_unit_test(too_much_is_refused),

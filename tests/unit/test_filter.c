@@ -516,6 +516,26 @@ static void what_cannot_be_read_is_refused_with_its_place(void **state)
 	}
 }
 
+static void the_place_of_a_fault_is_a_span(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t at, len;
+	} rows[] = {{"values:colour == RDE", 17, 3},
+		    {"values:x == 1 y", 14, 1},
+		    {"values:x ==", 11, 0}};
+	struct fixture *fx = *state;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct errmsg err = {0};
+		struct filter *flt = NULL;
+
+		assert_int_equal(filter_new(&flt, fx->formats, rows[i].text, &err), -EINVAL);
+		if (!err.has_span || err.at != rows[i].at || err.len != rows[i].len)
+			fail_msg("'%s': %zu + %zu", rows[i].text, err.at, err.len);
+	}
+}
+
 static void names_that_no_value_has_are_refused(void **state)
 {
 	refuse(*state, "values:colour == RDE", -EINVAL, "the nearest is RED");
@@ -631,6 +651,7 @@ int main(void)
 		cmocka_unit_test(of_two_events_with_one_id_the_first_named_counts),
 		cmocka_unit_test(filters_are_shown_as_trace_cmd_shows_them),
 		cmocka_unit_test(what_cannot_be_read_is_refused_with_its_place),
+		cmocka_unit_test(the_place_of_a_fault_is_a_span),
 		cmocka_unit_test(names_that_no_value_has_are_refused),
 		cmocka_unit_test(names_that_match_nothing_are_refused),
 		cmocka_unit_test(faults_are_found_as_they_are_shown),

@@ -154,7 +154,7 @@ int setup_filter_explain(const struct setup *s, const char *system, const char *
 {
 	struct name_list fields = {0};
 	char field[TRACEFS_NAME_MAX];
-	const char *reason = strrchr(why->text, ':');
+	const char *cause = errmsg_cause(why);
 
 	if (why->code != -EINVAL) {
 		*err = err->code ? *err : *why;
@@ -165,9 +165,9 @@ int setup_filter_explain(const struct setup *s, const char *system, const char *
 		say_no_field(system, event, &fields, field, err);
 	name_list_release(&fields);
 	return errmsg_set(err, -EINVAL,
-			  "the kernel does not understand the filter '%.200s' of %s:%s (-f)%.200s; "
-			  "it is written like 'pid == 1 && comm ~ \"cron*\"'",
-			  filter, system, event, reason ? reason : "");
+			  "the kernel does not understand the filter '%.200s' of %s:%s "
+			  "(-f)%s%.200s; it is written like 'pid == 1 && comm ~ \"cron*\"'",
+			  filter, system, event, cause ? ": " : "", cause ? cause : "");
 }
 
 bool setup_filter_lacks_field(struct setup *s, const char *system, const char *event,

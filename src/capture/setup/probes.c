@@ -272,7 +272,7 @@ static int take_definition(struct setup *s, struct setup_probe *sp, bool only_na
 	if (r < 0 && !only_name)
 		return errmsg_set(err, r, "%s", why.text);
 	if (r < 0) {
-		sp->why = strndup(why.text, strcspn(why.text, "\n"));
+		sp->why = strndup(why.text, errmsg_sentence_len(&why));
 		sp->why_code = r;
 		return 0;
 	}

@@ -386,8 +386,8 @@ int tracefs_write(const struct tracefs *t, const char *instance, const char *fil
 	}
 	tracefs_fmt_path(t, instance, file, path);
 	if (find_reason(t, instance, text, reason, sizeof(reason)))
-		return errmsg_set(err, r, "the kernel refuses '%.*s' for %s: %s",
-				  len < 300 ? len : 300, text, path, reason);
+		return errmsg_set_cause(err, r, reason, "the kernel refuses '%.*s' for %s",
+					len < 300 ? len : 300, text, path);
 	if (!tracefs_is_there(t))
 		return refuse_unmounted(t, err);
 	if (r == -ENOENT || r == -ENODEV)

@@ -140,8 +140,8 @@ static int take_definition(struct perf_probe_options *o, const char *text, struc
 	if (r < 0)
 		return r;
 	if (o->target.program && to->d->form == DEFINITION_PLACE && to->d->target) {
-		r = definition_refuse(
-			text, to->d->target_span, err, -EINVAL,
+		r = definition_refuse_as(
+			DEFINITION_REASON_LINE, text, to->d->target_span, err, -EINVAL,
 			"this is no number of a line: behind FUNCTION: comes one, and "
 			"the program is named by -x");
 		definition_free(to->d);

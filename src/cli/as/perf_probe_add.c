@@ -259,13 +259,12 @@ static void name_event(struct adding *a, size_t i)
 /* What sonde would leave out of a probe with too many places, perf refuses as a whole. */
 static int say_notes(const struct adding *a, const struct probe *p)
 {
-	for (size_t i = 0; i < p->n_notes; i++) {
-		if (strstr(p->notes[i], "the limit of places is reached")) {
-			perf_probe_say(a->o, "Too many( > %zu) probe point found.\n", p->n_places);
-			return -ERANGE;
-		}
-		perf_probe_say(a->o, "%s\n", p->notes[i]);
+	if (p->is_limited) {
+		perf_probe_say(a->o, "Too many( > %zu) probe point found.\n", p->n_places);
+		return -ERANGE;
 	}
+	for (size_t i = 0; i < p->n_notes; i++)
+		perf_probe_say(a->o, "%s\n", p->notes[i]);
 	return 0;
 }
 

@@ -8,7 +8,7 @@
  *	the place alone is refused       Probe point 'work' not found.
  *	an argument alone is refused     Failed to find the location of the 'n' variable at this address.
  *
- * Mistakes in the grammar are told by the beginnings of our own sentences (the table below).
+ * Mistakes in the grammar have a reason (enum definition_reason), which the table below translates.
  */
 #include "cli/as/perf_probe.h"
 
@@ -18,19 +18,18 @@
 /* --- grammar ------------------------------------------------------------------------------------- */
 
 static const struct {
-	const char *ours, *perfs;
-	int code;
+	enum definition_reason reason;
+	const char *sentence;
 } sentences[] = {
-	{"this is no number of a line", "There is non-digit char in line number.", -EINVAL},
-	{"this is no offset", "There is non-digit character in offset.", -EINVAL},
-	{"after '%' of a function", "%%%s is not supported.", -ENOTSUP},
-	{"the source file is given twice", "SRC@SRC is not allowed.", -EINVAL},
-	{"a line and a pattern", "Lazy pattern can't be used with line number.", -EINVAL},
-	{"an offset counts from", "Offset can't be used with line number.", -EINVAL},
-	{"an offset needs a function", "Offset requires an entry function.", -EINVAL},
-	{"a function returns as a whole",
-	 "Offset/Line/Lazy pattern can't be used with return probe.", -EINVAL},
-	{"this is no address", "Invalid absolute address.", -EINVAL},
+	{DEFINITION_REASON_LINE, "There is non-digit char in line number."},
+	{DEFINITION_REASON_OFFSET, "There is non-digit character in offset."},
+	{DEFINITION_REASON_FILE_TWICE, "SRC@SRC is not allowed."},
+	{DEFINITION_REASON_LINE_AND_PATTERN, "Lazy pattern can't be used with line number."},
+	{DEFINITION_REASON_LINE_AND_OFFSET, "Offset can't be used with line number."},
+	{DEFINITION_REASON_OFFSET_ALONE, "Offset requires an entry function."},
+	{DEFINITION_REASON_RETURN_INSIDE,
+	 "Offset/Line/Lazy pattern can't be used with return probe."},
+	{DEFINITION_REASON_ADDRESS, "Invalid absolute address."},
 };
 
 /* "1a" of "1a=work", "ret" of "work%ret". */
@@ -42,49 +41,33 @@ static void take_part(const char *text, char begin, const char *ends, char *part
 	snprintf(part, n_bytes, "%.*s", (int)strcspn(at, ends), at);
 }
 
-/* "'1' cannot begin the name of an event" */
-static bool is_bad_name(const char *sentence)
-{
-	const char *cannot = strstr(sentence, "cannot be");
-
-	return sentence[0] == '\'' && cannot && cannot - sentence < 8 &&
-	       (strstr(cannot, "the name of an event") || strstr(cannot, "the name of a group"));
-}
-
-static bool is_source_alone(const char *sentence)
-{
-	return strstr(sentence, "is a source file; say which line");
-}
-
 int perf_probe_say_semantic(const struct perf_probe_options *o, const char *text,
 			    const struct errmsg *err)
 {
 	char part[100];
 
-	if (is_source_alone(err->text)) {
+	switch (err->reason) {
+	case DEFINITION_REASON_FILE_ALONE:
 		perf_probe_say(o, "Probe point '%s' not found.\n%s\n", text, err->text);
 		return -ENOENT; /* to perf it is a function */
-	}
-	if (is_bad_name(err->text)) {
+	case DEFINITION_REASON_NAME:
 		take_part(text, 0, ":=", part, sizeof(part));
 		perf_probe_say(o,
 			       "Semantic error :%s is bad for event name -it must follow C "
 			       "symbol-naming rule.\n%s\n",
 			       part, err->text);
 		return -EINVAL;
-	}
-	for (size_t i = 0; i < sizeof(sentences) / sizeof(*sentences); i++) {
-		if (strncmp(err->text, sentences[i].ours, strlen(sentences[i].ours)))
-			continue;
+	case DEFINITION_REASON_SUFFIX:
 		take_part(text, '%', ";:+@% \t(", part, sizeof(part));
-		if (sentences[i].code == -ENOTSUP)
-			perf_probe_say(o, "Semantic error :%%%s is not supported.\n%s\n", part,
-				       err->text);
-		else
-			perf_probe_say(o, "Semantic error :%s\n%s\n", sentences[i].perfs,
-				       err->text);
-		return sentences[i].code;
+		perf_probe_say(o, "Semantic error :%%%s is not supported.\n%s\n", part, err->text);
+		return -ENOTSUP;
 	}
+	for (size_t i = 0; i < sizeof(sentences) / sizeof(*sentences); i++)
+		if (sentences[i].reason == err->reason) {
+			perf_probe_say(o, "Semantic error :%s\n%s\n", sentences[i].sentence,
+				       err->text);
+			return -EINVAL;
+		}
 	perf_probe_say(o, err->code == -1 ? "%s\n" : "Semantic error :%s\n", err->text);
 	return err->code;
 }

@@ -201,6 +201,7 @@ static int check_name(struct filter *flt, const struct filter_test *t, const cha
 		      struct errmsg *err)
 {
 	const char *word = flt->words[t->left.word];
+	struct errmsg_spot spot = {.at = t->name_at - whole, .len = t->text_len};
 	struct spelling sp;
 
 	spelling_init(&sp, t->text, t->text_len);
@@ -222,13 +223,14 @@ static int check_name(struct filter *flt, const struct filter_test *t, const cha
 		}
 	}
 	if (sp.nearest)
-		return errmsg_set(
-			err, -EINVAL,
+		return errmsg_set_spot(
+			err, -EINVAL, &spot,
 			"the filter '%.300s' cannot be read at '%.40s': no value of %s is "
 			"called so; the nearest is %s",
 			whole, t->name_at, word, sp.nearest);
-	return errmsg_set(err, -EINVAL, "the filter '%.300s' cannot be read at '%.40s': %s", whole,
-			  t->name_at, filter_not_a_name);
+	return errmsg_set_spot(err, -EINVAL, &spot,
+			       "the filter '%.300s' cannot be read at '%.40s': %s", whole,
+			       t->name_at, filter_not_a_name);
 }
 
 static int read_filter(struct filter *flt, const char *text, struct errmsg *err)

@@ -60,6 +60,7 @@ const char *const filter_op_names[] = {
 static int __attribute__((format(printf, 3, 4)))
 fail(struct filter_parser *p, const char *at, const char *fmt, ...)
 {
+	struct errmsg_spot spot = {.at = at - p->whole, .len = at < p->lx.end};
 	char why[200];
 	va_list ap;
 
@@ -67,10 +68,11 @@ fail(struct filter_parser *p, const char *at, const char *fmt, ...)
 	vsnprintf(why, sizeof(why), fmt, ap);
 	va_end(ap);
 	if (at >= p->lx.end)
-		return errmsg_set(p->err, -EINVAL, "the filter '%.300s' ends too early: %s",
-				  p->whole, why);
-	return errmsg_set(p->err, -EINVAL, "the filter '%.300s' cannot be read at '%.40s': %s",
-			  p->whole, at, why);
+		return errmsg_set_spot(p->err, -EINVAL, &spot,
+				       "the filter '%.300s' ends too early: %s", p->whole, why);
+	return errmsg_set_spot(p->err, -EINVAL, &spot,
+			       "the filter '%.300s' cannot be read at '%.40s': %s", p->whole, at,
+			       why);
 }
 
 static int no_memory(struct filter_parser *p)

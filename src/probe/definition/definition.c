@@ -149,10 +149,11 @@ static void add_picture(struct textbuf *tb, const char *text, struct span span)
 			textbuf_add_char(tb, '~');
 }
 
-int definition_refuse(const char *text, struct span span, struct errmsg *err, int code,
-		      const char *fmt, ...)
+int definition_refuse_as(enum definition_reason reason, const char *text, struct span span,
+			 struct errmsg *err, int code, const char *fmt, ...)
 {
 	char sentence[SENTENCE_MAX_BYTES];
+	struct errmsg_spot spot = {.reason = reason, .at = span.at, .len = span.len};
 	struct textbuf tb;
 	va_list ap;
 	int r;
@@ -162,7 +163,9 @@ int definition_refuse(const char *text, struct span span, struct errmsg *err, in
 	va_end(ap);
 	textbuf_init(&tb, 4096);
 	add_picture(&tb, text, span);
-	r = errmsg_set(err, code, "%s%.*s", sentence, (int)textbuf_len(&tb), tb.start);
+	textbuf_add(&tb, "", 1);
+	spot.picture = tb.overflow ? NULL : tb.start;
+	r = errmsg_set_spot(err, code, &spot, "%s", sentence);
 	textbuf_release(&tb);
 	return r;
 }

@@ -129,6 +129,22 @@ void definition_free(struct definition *d);
 /* True if a word given where an event is expected can only be a definition: it has more than a name. */
 bool definition_is_one(const char *word);
 
+/* errmsg.reason of those mistakes that somebody tells apart. */
+enum definition_reason {
+	DEFINITION_REASON_NONE,
+	DEFINITION_REASON_NAME = 100, /* no name for an event or a group */
+	DEFINITION_REASON_LINE,	      /* no number of a line */
+	DEFINITION_REASON_OFFSET,     /* no offset */
+	DEFINITION_REASON_ADDRESS,    /* no address */
+	DEFINITION_REASON_SUFFIX,     /* FUNC%… that is not %return */
+	DEFINITION_REASON_FILE_TWICE, /* FUNC@SRC@SRC */
+	DEFINITION_REASON_FILE_ALONE, /* a source file without a line */
+	DEFINITION_REASON_LINE_AND_PATTERN,
+	DEFINITION_REASON_LINE_AND_OFFSET,
+	DEFINITION_REASON_OFFSET_ALONE,	 /* without a function */
+	DEFINITION_REASON_RETURN_INSIDE, /* %return with a line, a pattern or an offset */
+};
+
 /*
  * Fills err with a sentence, and below it the text with a caret under the span:
  *
@@ -136,7 +152,10 @@ bool definition_is_one(const char *word);
  *	  vfs_read(file->f_pth.dentry)
  *	                 ^~~~~
  */
-int definition_refuse(const char *text, struct span span, struct errmsg *err, int code,
-		      const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+int definition_refuse_as(enum definition_reason reason, const char *text, struct span span,
+			 struct errmsg *err, int code, const char *fmt, ...)
+	__attribute__((format(printf, 6, 7)));
+#define definition_refuse(text, span, err, code, ...) \
+	definition_refuse_as(DEFINITION_REASON_NONE, text, span, err, code, __VA_ARGS__)
 
 #endif

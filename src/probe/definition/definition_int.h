@@ -37,6 +37,9 @@ struct span definer_here(const struct definer *p);
 
 #define definer_refuse(p, span, ...) \
 	definition_refuse((p)->text, span, (p)->err, -EINVAL, __VA_ARGS__)
+#define definer_refuse_as(reason, p, span, ...)                                              \
+	definition_refuse_as(DEFINITION_REASON_##reason, (p)->text, span, (p)->err, -EINVAL, \
+			     __VA_ARGS__)
 
 /* place.c: everything before the arguments. */
 int definition_parse_place(struct definer *p);

@@ -94,8 +94,8 @@ static int check_name(struct definer *p, size_t at, size_t end, const char *what
 	for (size_t i = at; i < end; i++)
 		if (!definer_is_name_char(p->text[i]) ||
 		    (i == at && !definer_is_name_start(p->text[i])))
-			return definer_refuse(
-				p, span_from(i, i + 1),
+			return definer_refuse_as(
+				NAME, p, span_from(i, i + 1),
 				"'%c' cannot %s the name of %s %s; use letters, digits and _",
 				p->text[i], i == at ? "begin" : "be in",
 				what[0] == 'e' ? "an" : "a", what);
@@ -384,8 +384,8 @@ static int parse_address(struct definer *p)
 
 	d->has_address = true;
 	if (!definer_number(p, &d->address) || find_any(p->text, p->pos, "") != p->pos)
-		return definer_refuse(
-			p, span_from(start, find_any(p->text, start, "")),
+		return definer_refuse_as(
+			ADDRESS, p, span_from(start, find_any(p->text, start, "")),
 			"this is no address; write 0x and up to 16 hexadecimal digits");
 	d->function_span = span_from(start, p->pos);
 	return 0;
@@ -427,9 +427,9 @@ static int parse_first(struct definer *p)
 		return 0;
 	}
 	if (suffix && is_source_suffix(suffix))
-		return definer_refuse(p, span_from(start, end),
-				      "%s is a source file; say which line of it, as in %s:25",
-				      name, name);
+		return definer_refuse_as(FILE_ALONE, p, span_from(start, end),
+					 "%s is a source file; say which line of it, as in %s:25",
+					 name, name);
 	d->function = name;
 	d->function_span = span_from(start, end);
 	return check_function(p, start, letters) < 0 ? p->err->code
@@ -456,7 +456,8 @@ static int parse_line(struct definer *p)
 		return definer_refuse(p, span, "the line is given twice; leave one out");
 	p->pos++;
 	if (!definer_number(p, &line) || line > LINE_MAX || p->pos != span.at + span.len)
-		return definer_refuse(p, span, "this is no number of a line; write digits only");
+		return definer_refuse_as(LINE, p, span,
+					 "this is no number of a line; write digits only");
 	if (!d->function && !line)
 		return definer_refuse(p, span,
 				      "lines of a file are counted from 1; those of a function "
@@ -477,9 +478,10 @@ static int parse_offset(struct definer *p)
 		return definer_refuse(p, span, "the offset is given twice; add them up");
 	p->pos++;
 	if (!definer_number(p, &d->offset) || p->pos != span.at + span.len)
-		return definer_refuse(p, span,
-				      "this is no offset; after '+' comes a number of bytes, as in "
-				      "+36 or +0x24");
+		return definer_refuse_as(
+			OFFSET, p, span,
+			"this is no offset; after '+' comes a number of bytes, as in "
+			"+36 or +0x24");
 	d->offset_span = span;
 	return 0;
 }
@@ -520,7 +522,8 @@ static int parse_file(struct definer *p)
 			"after %%return@ comes a number: how many calls are under way "
 			"at once at most, as in %%return@64");
 	if (d->file)
-		return definer_refuse(p, span, "the source file is given twice; leave one out");
+		return definer_refuse_as(FILE_TWICE, p, span,
+					 "the source file is given twice; leave one out");
 	d->file = definer_unescape(p, span.at, span.len);
 	d->file_span = span;
 	p->pos = span.at + span.len;
@@ -532,9 +535,9 @@ static int parse_return(struct definer *p)
 	struct span span = part_span(p);
 
 	if (span.len != 7 || strncmp(p->text + span.at, "%return", 7))
-		return definer_refuse(p, span,
-				      "after '%%' of a function only 'return' is known, as in "
-				      "vfs_read%%return");
+		return definer_refuse_as(SUFFIX, p, span,
+					 "after '%%' of a function only 'return' is known, as in "
+					 "vfs_read%%return");
 	p->d->is_return = true;
 	p->d->return_span = span;
 	p->pos = span.at + span.len;
@@ -601,21 +604,23 @@ static int check_parts(struct definer *p)
 	const struct definition *d = p->d;
 
 	if (d->pattern && d->has_line)
-		return definer_refuse(p, d->line_span,
-				      "a line and a pattern cannot stand together; leave one out");
+		return definer_refuse_as(
+			LINE_AND_PATTERN, p, d->line_span,
+			"a line and a pattern cannot stand together; leave one out");
 	if ((d->has_line || d->pattern) && d->offset_span.len)
-		return definer_refuse(p, d->offset_span,
-				      "an offset counts from the function's entry and cannot stand "
-				      "with a line; leave one out");
+		return definer_refuse_as(
+			LINE_AND_OFFSET, p, d->offset_span,
+			"an offset counts from the function's entry and cannot stand "
+			"with a line; leave one out");
 	if (!d->function && d->offset_span.len)
-		return definer_refuse(p, d->offset_span,
-				      "an offset needs a function before it: FUNCTION+OFFSET");
+		return definer_refuse_as(OFFSET_ALONE, p, d->offset_span,
+					 "an offset needs a function before it: FUNCTION+OFFSET");
 	if (!d->function && d->is_return)
 		return definer_refuse(p, d->return_span,
 				      "%%return needs a function before it: FUNCTION%%return");
 	if (d->is_return && (d->has_line || d->pattern || d->offset))
-		return definer_refuse(
-			p, d->offset ? d->offset_span : d->line_span,
+		return definer_refuse_as(
+			RETURN_INSIDE, p, d->offset ? d->offset_span : d->line_span,
 			"a function returns as a whole: leave the line or offset out, "
 			"or leave %%return out");
 	return 0;

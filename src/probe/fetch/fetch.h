@@ -45,6 +45,7 @@ struct fetch {
 	enum probe_show show;
 	bool is_gone; /* PLACE_NOWHERE: text is what stands for it, and a sentence is in why */
 	char why[256];
+	bool why_helps; /* … which says where to look instead */
 	char note[256]; /* a sentence about what was recorded in another way than was asked; "" */
 };
 

@@ -36,6 +36,7 @@ struct value {
 	bool is_gone;	      /* the variable that it begins with does not live here */
 	const char *gone_name;
 	char why[160];
+	bool why_helps;	    /* as struct variable has it */
 	const char *copied; /* the variable that it begins with, if a program may have a copy */
 	char plain_type[8]; /* what it is recorded as if nobody says anything; "": x64 */
 	struct type type;   /* world NULL: not known */

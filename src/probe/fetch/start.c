@@ -142,6 +142,7 @@ static void use_nowhere(const struct variable *var, struct value *v)
 	snprintf(v->expr, sizeof(v->expr), "%%?");
 	snprintf(v->why, sizeof(v->why), "%s",
 		 *var->why ? var->why : "the compiler keeps it nowhere here");
+	v->why_helps = var->why_helps;
 }
 
 int fetch_use_place(const struct fetch_place *p, const struct variable *var, struct span span,
@@ -159,6 +160,7 @@ int fetch_use_place(const struct fetch_place *p, const struct variable *var, str
 			use_nowhere(var, v);
 			snprintf(v->why, sizeof(v->why),
 				 "it is in a register that probes cannot read");
+			v->why_helps = false;
 		} else if (place->kind == PLACE_REGISTER) {
 			use_register(p, place, v);
 		} else {

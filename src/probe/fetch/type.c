@@ -653,6 +653,7 @@ int fetch_finish(const struct fetch_place *p, struct value *v, const char *type,
 		ret->is_gone = true;
 		snprintf(ret->why, sizeof(ret->why), "%s cannot be read here: %s", v->gone_name,
 			 v->why);
+		ret->why_helps = v->why_helps;
 	}
 	if (v->copied && !*ret->note)
 		snprintf(ret->note, sizeof(ret->note),

@@ -125,6 +125,7 @@ static int add_points(struct resolution *r, const struct debuginfo_points *point
 		size_t n = r->out->probe.n_places;
 
 		if (n == max || (n && !r->prober->kernel.many_places)) {
+			r->out->probe.is_limited = n == max;
 			resolve_note(r, "only %zu of %zu places are probed: %s", n, points->n,
 				     n == max ? "the limit of places is reached"
 					      : "this kernel takes one for each event");

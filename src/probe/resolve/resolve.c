@@ -54,6 +54,7 @@ void resolve_note(struct resolution *r, const char *fmt, ...)
 		return;
 	if (!p->notes)
 		p->notes = arena_alloc_array(&r->out->memory, PROBE_MAX_NOTES, sizeof(*p->notes));
+	r->left_out[p->n_notes] = NULL;
 	if (p->notes && (p->notes[p->n_notes] = arena_strndup(&r->out->memory, text, strlen(text))))
 		p->n_notes++;
 }
@@ -202,14 +203,19 @@ static int refuse_other(struct gathering *g, struct span span)
 /* Whether a note says already why it is not recorded. */
 static bool is_told(const struct resolution *r, const char *name)
 {
-	const struct probe *p = &r->out->probe;
-	char said[64];
-
-	snprintf(said, sizeof(said), "%.40s is left out:", name);
-	for (size_t i = 0; i < p->n_notes; i++)
-		if (!strncmp(p->notes[i], said, strlen(said)))
+	for (size_t i = 0; i < r->out->probe.n_notes; i++)
+		if (r->left_out[i] && !strcmp(r->left_out[i], name))
 			return true;
 	return false;
+}
+
+static void note_left_out(struct resolution *r, const char *name, const char *why, size_t len)
+{
+	size_t n = r->out->probe.n_notes;
+
+	resolve_note(r, "%s is left out: %.*s", name, (int)len, why);
+	if (r->out->probe.n_notes > n)
+		r->left_out[n] = arena_strndup(&r->out->memory, name, strlen(name));
 }
 
 static void leave_apart(struct resolution *r, const char *name)
@@ -269,12 +275,10 @@ static int add_first(struct gathering *g, const struct fetch *f, const char *nam
 }
 
 /* Where it lives is a remedy; else what is here may help. */
-static int refuse_gone(struct resolution *r, struct span span, const char *why)
+static int refuse_gone(struct resolution *r, struct span span, const char *why, bool helps)
 {
 	return RESOLVE_REFUSE(r, span, -ENODATA, "%s%s", why,
-			      strstr(why, "at line") || strchr(why, ';')
-				      ? ""
-				      : "; 'sonde probe vars' shows what can be");
+			      helps ? "" : "; 'sonde probe vars' shows what can be");
 }
 
 /* is_one: it was asked for by this name, and is not one of $vars. */
@@ -282,9 +286,11 @@ static int take_fetch(struct gathering *g, const struct fetch *f, const char *na
 		      struct span span)
 {
 	if (f->is_gone && (g->r->n_points < 2 || !g->r->prober->kernel.immediates))
-		return refuse_gone(g->r, span, f->why);
-	if (f->is_gone)
+		return refuse_gone(g->r, span, f->why, f->why_helps);
+	if (f->is_gone) {
 		memcpy(g->r->why_gone, f->why, sizeof(g->r->why_gone));
+		g->r->why_gone_helps = f->why_helps;
+	}
 	if (*f->note)
 		resolve_note(g->r, "%s", f->note);
 	g->n++;
@@ -314,9 +320,8 @@ static int take_variable(void *ctx, const struct variable *v)
 			return g->result = err.code;
 		}
 		if (!is_told(g->r, v->name))
-			resolve_note(g->r, "%s is left out: %.*s", v->name,
-				     (int)strcspn(err.code ? err.text : f.why, "\n"),
-				     err.code ? err.text : f.why);
+			note_left_out(g->r, v->name, err.code ? err.text : f.why,
+				      err.code ? errmsg_sentence_len(&err) : strlen(f.why));
 		return 0;
 	}
 	g->result = take_fetch(g, &f, v->name, false, g->arg->span);
@@ -435,7 +440,7 @@ int resolve_check_args(struct resolution *r)
 		unsigned n_gone = r->origins[i].n_gone;
 
 		if (n_gone && n_gone == p->n_places)
-			return refuse_gone(r, p->args[i].span, r->why_gone);
+			return refuse_gone(r, p->args[i].span, r->why_gone, r->why_gone_helps);
 		if (!n_gone)
 			continue;
 		resolve_gaps(r, i);

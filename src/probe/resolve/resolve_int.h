@@ -85,6 +85,8 @@ struct resolution {
 	size_t n_points;				/* how many places there will be; 0: one */
 	struct arg_origin origins[DEFINITION_MAX_ARGS]; /* of the arguments that the probe has */
 	char why_gone[256];
+	bool why_gone_helps;		       /* see fetch.why_helps */
+	const char *left_out[PROBE_MAX_NOTES]; /* the variable that a note leaves out; NULL: none */
 	char apart[200]; /* "a, b": of $vars, $params, what is not the same at all places */
 	unsigned n_apart;
 	const char

@@ -351,9 +351,9 @@ int code_stored_register(struct debuginfo *d, uint64_t entry, int64_t offset, ui
 
 /* --- where.c --- */
 
-/* A clause about the lines where the variable has a place: "it lives only at lines 12-15". */
-void location_explain(const struct location_site *site, Dwarf_Attribute *location, char *why,
-		      size_t n_bytes);
+/* Why: a clause about the lines where the variable has a place: "it lives only at lines 12-15". */
+void location_explain(const struct location_site *site, Dwarf_Attribute *location,
+		      struct variable *v);
 
 /* --- types.c --- */
 

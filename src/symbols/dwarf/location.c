@@ -524,6 +524,7 @@ static void doubt_parameter(const struct location_site *site, struct variable *v
 	v->place.kind = PLACE_NOWHERE;
 	snprintf(v->why, sizeof(v->why),
 		 "it came in registers, and is not stored where it is said to be");
+	v->why_helps = false;
 }
 
 /*
@@ -562,6 +563,7 @@ static void repair_parameter(const struct location_site *site, int argument, boo
 	snprintf(v->why, sizeof(v->why),
 		 "it is stored by the function's first instructions; "
 		 "probe its first line instead");
+	v->why_helps = true;
 }
 
 /* The location that begins right behind the call of the function tracer; 0: none. */
@@ -711,13 +713,13 @@ void location_get(const struct location_site *site, Dwarf_Die *variable, int arg
 	    parameter_by_convention(site, argument, &ret->place))
 		return;
 	if (found < 1) {
-		location_explain(site, &a, ret->why, sizeof(ret->why));
+		location_explain(site, &a, ret);
 		return;
 	}
 	is_early = evaluate_at(site, &a, ops, n, ret);
 	if (ret->place.kind == PLACE_NOWHERE && ops && n &&
 	    (ops[0].atom == DW_OP_entry_value || ops[0].atom == DW_OP_GNU_entry_value))
-		location_explain(site, &a, ret->why, sizeof(ret->why));
+		location_explain(site, &a, ret);
 	repair_parameter(site, argument, is_list(&a), is_early, ret);
 	name_global(site, variable, &ret->place);
 }

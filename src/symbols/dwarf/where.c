@@ -114,8 +114,8 @@ static void fmt_runs(const struct run *runs, size_t n, char *why, size_t n_bytes
 	}
 }
 
-void location_explain(const struct location_site *site, Dwarf_Attribute *location, char *why,
-		      size_t n_bytes)
+void location_explain(const struct location_site *site, Dwarf_Attribute *location,
+		      struct variable *v)
 {
 	struct function *f =
 		site->instance ? instance_function(site->d, site->unit, site->instance) : NULL;
@@ -132,8 +132,9 @@ void location_explain(const struct location_site *site, Dwarf_Attribute *locatio
 		if (is_useful(ops, n))
 			take_range(site, file, begin, end, &lines, &here);
 	n = make_runs(&lines, here, runs);
+	v->why_helps = n;
 	if (n)
-		fmt_runs(runs, n, why, n_bytes);
+		fmt_runs(runs, n, v->why, sizeof(v->why));
 	else
-		snprintf(why, n_bytes, "it has no place at the beginning of any line");
+		snprintf(v->why, sizeof(v->why), "it has no place at the beginning of any line");
 }

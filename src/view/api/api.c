@@ -57,21 +57,9 @@ static int status_of(int code)
 	}
 }
 
-/* "…\n  text\n     ^": the column of the caret in its line, less what stands before the text. */
-static int find_caret(const char *text)
-{
-	const char *caret = strstr(text, "^"), *line = caret;
-
-	while (line && line > text && line[-1] == ' ')
-		line--;
-	return caret && line > text && line[-1] == '\n' ? (int)(caret - line) : -1;
-}
-
 static void fmt_error(struct answer *a, const struct errmsg *err)
 {
 	struct jsonwriter w;
-	int at = find_caret(err->text);
-	const char *end = strchr(err->text, '\n');
 
 	textbuf_clear(&a->body);
 	a->status = status_of(err->code);
@@ -79,10 +67,9 @@ static void fmt_error(struct answer *a, const struct errmsg *err)
 	a->download[0] = 0;
 	jsonwriter_init(&w, &a->body);
 	jsonwriter_open(&w, NULL, '{');
-	jsonwriter_add_text(&w, "error", err->text,
-			    at >= 0 && end ? (size_t)(end - err->text) : strlen(err->text));
-	if (at >= 0)
-		jsonwriter_add_int(&w, "at", at);
+	jsonwriter_add_text(&w, "error", err->text, errmsg_sentence_len(err));
+	if (err->has_span)
+		jsonwriter_add_int(&w, "at", err->at);
 	jsonwriter_close(&w);
 }
 

@@ -99,7 +99,7 @@ export class Address {
 	}
 
 	async read() {
-		const { app } = this, parts = new Map();
+		const parts = new Map();
 		for (const part of location.hash.slice(1).split('&')) {
 			const at = part.indexOf('=');
 			if (at < 1)

@@ -174,7 +174,8 @@ export class Stage {
 			y: Math.round((top + inner.y) * k), row: inner.row * k, height: row.height * k - inner.y * 2 * k,
 			top: clip, lane, pinned: Boolean(row.pinned),
 		};
-		let changed = false, covered = pieces.length > 0;
+		const covered = pieces.length > 0;
+		let changed = false;
 		const at = (piece) => ({
 			...piece, ...place,
 			x: (piece.number * BUCKETS * 2 ** piece.level - view.from) / view.nsPerPx * k,

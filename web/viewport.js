@@ -48,7 +48,7 @@ export class Viewport {
 
 	clamp(from, to) {
 		const most = this.end * 1.1;
-		let span = Math.min(Math.max(to - from, SMALLEST), most);
+		const span = Math.min(Math.max(to - from, SMALLEST), most);
 		const middle = (from + to) / 2;
 		if (to - from !== span)
 			from = middle - span / 2;

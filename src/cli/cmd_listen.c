@@ -115,7 +115,7 @@ static int check_options(struct listen_options *o, int n, char **argv, struct er
 		return errmsg_set(err, -EINVAL, "listen: --max-clients is 1 to 256");
 	if (o->timeout_s < 1 || o->timeout_s > 3600)
 		return errmsg_set(err, -EINVAL, "listen: --timeout is 1 to 3600 seconds");
-	if (o->max_size_mb < 0 || o->max_size_mb > 1ll << 40)
+	if (o->max_size_mb < 0 || o->max_size_mb > 1LL << 40)
 		return errmsg_set(err, -EINVAL, "listen: --max-size is a number of megabytes");
 	if (strchr(o->name, '/'))
 		return errmsg_set(err, -EINVAL,

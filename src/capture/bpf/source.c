@@ -93,7 +93,7 @@ static bool take_variable(const struct line *l, const char *text, size_t len, st
 	}
 	if (len >= 5 && !memcmp(text, "stack", 5) && use_register(l->arch, l->arch->stack_reg, s))
 		return len == 5 || (is_digits(text + 5, len - 5) &&
-				    bpfsource_add_step(s, atoi(text + 5) * 8ll, memory));
+				    bpfsource_add_step(s, atoi(text + 5) * 8LL, memory));
 	return false;
 }
 

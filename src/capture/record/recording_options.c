@@ -45,7 +45,7 @@ static int64_t wall_us(void)
 	struct timeval tv;
 
 	gettimeofday(&tv, NULL);
-	return tv.tv_sec * 1000000ll + tv.tv_usec;
+	return tv.tv_sec * 1000000LL + tv.tv_usec;
 }
 
 /* "  sonde-12  [000] .....  1234.567890: tracing_mark_write: sonde 3" */

@@ -196,7 +196,7 @@ int livepages_wait(struct livepages *lp, uint64_t *round, int timeout_ms)
 
 	clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_sec += timeout_ms / 1000;
-	until.tv_nsec += timeout_ms % 1000 * 1000000l;
+	until.tv_nsec += timeout_ms % 1000 * 1000000L;
 	if (until.tv_nsec >= 1000000000) {
 		until.tv_sec++;
 		until.tv_nsec -= 1000000000;

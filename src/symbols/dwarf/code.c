@@ -126,8 +126,8 @@ int debuginfo_check_address(struct debuginfo *d, uint64_t address, struct errmsg
 			err, -EINVAL,
 			"0x%llx is in the middle of an instruction, and the program would run into "
 			"nonsense; the nearest begin at 0x%llx and 0x%llx",
-			(unsigned long long)address, (unsigned long long)(begin + before),
-			(unsigned long long)(begin + behind));
+			(unsigned long long)address, (unsigned long long)begin + before,
+			(unsigned long long)begin + behind);
 	if (!why && stands != address)
 		why = "it is padding that the kernel's probes in programs do not take";
 	return why ? code_refuse(d, NULL, 0, address, why, err) : 0;

@@ -435,6 +435,48 @@ static void tasks_together_are_as_one_by_one(void **state)
 	close_golden(&o);
 }
 
+static void read_lane(struct opened *o, const char *spec, struct span_list *ret)
+{
+	struct errmsg err = {0};
+	struct lane *ln;
+
+	ret->n = 0;
+	assert_int_equal(lane_get(o->lanes, spec, &ln, &err), 0);
+	assert_int_equal(lane_each(ln, 0, UINT64_MAX, keep_span, ret), 0);
+	lane_put(ln);
+}
+
+/* The ceiling of all lanes: others are forgotten for the next one, and are the same when they are built again. */
+static void lanes_stay_below_their_ceiling(void **state)
+{
+	static const char *const some[] = {"task:0:15", "task:0:127", "cpu:0:0", "task:0:128",
+					   "cpu:0:1"};
+	struct span_list *lists = calloc(2, sizeof(*lists));
+	struct opened o;
+	struct errmsg err = {0};
+
+	open_golden(&o, "events-v7-zstd.dat");
+	assert_int_equal(timeline_start(o.tl, NULL, &err), 0);
+	assert_int_equal(timeline_wait(o.tl), 0);
+	read_lane(&o, some[0], &lists[0]);
+	o.lanes->bytes_max = lanes_memory(o.lanes) + 1000;
+	for (size_t i = 0; i < 10; i++) {
+		read_lane(&o, some[i % 5], &lists[1]);
+		/* one that is larger than all may be is still answered, alone */
+		assert_true(lanes_memory(o.lanes) <= o.lanes->bytes_max || o.lanes->n_slots == 1);
+	}
+	read_lane(&o, some[0], &lists[1]);
+	assert_true(lists[0].n > 0);
+	assert_int_equal(lists[0].n, lists[1].n);
+	for (size_t j = 0; j < lists[0].n; j++) {
+		assert_int_equal(lists[0].spans[j].start, lists[1].spans[j].start);
+		assert_int_equal(lists[0].spans[j].end, lists[1].spans[j].end);
+		assert_int_equal(lists[0].spans[j].value, lists[1].spans[j].value);
+	}
+	free(lists);
+	close_golden(&o);
+}
+
 static void hits_of_a_search_are_ticks(void **state)
 {
 	struct opened o;
@@ -487,6 +529,7 @@ int main(void)
 		cmocka_unit_test(frames_add_up),
 		cmocka_unit_test(many_ask_at_once_while_it_is_indexed),
 		cmocka_unit_test(tasks_together_are_as_one_by_one),
+		cmocka_unit_test(lanes_stay_below_their_ceiling),
 		cmocka_unit_test(hits_of_a_search_are_ticks),
 	};
 

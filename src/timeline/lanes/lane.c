@@ -48,6 +48,7 @@ int lanes_new(struct lanes **ret, struct timeline *tl)
 	ls->rest_times = REBUILD_TIMES;
 	ls->live_spans_max = LIVE_SPANS_MAX;
 	ls->events_max = MARKS_MAX;
+	ls->bytes_max = LANES_BYTES;
 	r = labels_init(&ls->labels);
 	if (r < 0) {
 		free(ls);
@@ -330,7 +331,7 @@ static void forget_slot(struct lanes *ls, struct lane_slot *slot)
 /* lock held: the longest unused lanes go, but not `keep`. */
 static void evict(struct lanes *ls, const struct lane_slot *keep)
 {
-	while (ls->n_bytes > LANES_BYTES || ls->n_slots >= LANES_MAX) {
+	while (ls->n_bytes > ls->bytes_max || ls->n_slots >= LANES_MAX) {
 		struct lane_slot *oldest = NULL;
 
 		for (size_t h = 0; h < LANE_HASH; h++)

@@ -245,7 +245,8 @@ struct lanes {
 	pthread_cond_t built;
 	struct lane_slot *slots[LANE_HASH];
 	size_t n_slots, n_bytes;
-	uint64_t clock; /* of uses */
+	size_t bytes_max; /* above that the longest unused lanes are forgotten */
+	uint64_t clock;	  /* of uses */
 	uint64_t
 		rest_ns; /* before a lane of a growing trace is built again: at least that, or rest_times what it took */
 	unsigned rest_times;

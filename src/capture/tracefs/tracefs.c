@@ -346,7 +346,7 @@ int tracefs_try_write(const struct tracefs *t, const char *instance, const char 
 	return r;
 }
 
-/* The last entry of error_log, if it speaks of this text. */
+/* The last entry of error_log, if it speaks of this text. No entry speaks of an empty one. */
 static bool find_reason(const struct tracefs *t, const char *instance, const char *text, char *buf,
 			size_t n_bytes)
 {
@@ -356,7 +356,7 @@ static bool find_reason(const struct tracefs *t, const char *instance, const cha
 	bool found = false;
 
 	textbuf_init(&log, LOG_MAX_BYTES);
-	if (tracefs_read(t, instance, "error_log", &log) >= 0 && textbuf_len(&log)) {
+	if (len && tracefs_read(t, instance, "error_log", &log) >= 0 && textbuf_len(&log)) {
 		textbuf_add(&log, "", 1);
 		for (const char *p = log.start; !log.overflow && (p = strstr(p, ": error: ")); p++)
 			last = p + strlen(": error: ");

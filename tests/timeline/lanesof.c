@@ -22,6 +22,7 @@
  */
 #include "base/errmsg.h"
 #include "finding.h"
+#include "present/insight/json.h"
 #include "timeline/insight/insight.h"
 
 #include <errno.h>
@@ -318,35 +319,66 @@ static size_t split(char *text, const char **ret)
 	return n;
 }
 
+struct question {
+	int task;
+	const uint8_t *tasks;
+	uint64_t from, to;
+	char *by;
+};
+
+/* The same as api/stats and api/why answer. */
+static int answer(struct opened *o, const char *what, const struct question *q,
+		  struct jsonwriter *w)
+{
+	const char *specs[SPANS_LANES_MAX];
+	struct insight_tasks tasks = {0};
+	struct insight_events events = {0};
+	struct insight_wakeups wakeups = {0};
+	struct insight_why why = {0};
+	int r = -EINVAL;
+
+	if (!strcmp(what, "tasks")) {
+		r = insight_tasks(&tasks, o->lanes, NULL, q->from, q->to);
+		insight_emit_tasks(&tasks, w);
+		insight_tasks_release(&tasks);
+	} else if (!strcmp(what, "events")) {
+		r = insight_events(&events, o->lanes, NULL, q->from, q->to);
+		insight_emit_events(&events, w);
+		insight_events_release(&events);
+	} else if (!strcmp(what, "wakeups")) {
+		r = insight_wakeups(&wakeups, o->lanes, q->tasks, q->from, q->to);
+		insight_emit_wakeups(&wakeups, w);
+		insight_wakeups_release(&wakeups);
+	} else if (!strcmp(what, "functions")) {
+		r = insight_functions(o->lanes, q->task, q->from, q->to, w);
+	} else if (!strcmp(what, "flame") || !strcmp(what, "offcpu")) {
+		r = insight_flame(o->lanes, what[0] == 'o', q->by, q->task, q->from, q->to, w);
+	} else if (!strcmp(what, "spans")) {
+		r = insight_spans(o->lanes, specs, split(q->by, specs), q->from, q->to, w);
+	} else if (!strcmp(what, "why")) {
+		r = insight_why(&why, o->lanes, q->task, q->from, q->to);
+		insight_emit_why(&why, o->tl, w);
+		insight_why_release(&why);
+	}
+	return r;
+}
+
 static int insight_command(struct opened *o, const char *what, int pid, uint64_t from, uint64_t to,
 			   char *by)
 {
-	const char *specs[SPANS_LANES_MAX];
 	int task = pid < 0 ? -1 : timeline_find_task(o->tl, 0, pid);
 	uint8_t bits[INSIGHT_TASKS / 8] = {0};
+	struct question q = {task, task < 0 ? NULL : bits, from, to, by};
 	struct textbuf tb;
 	struct jsonwriter w;
 	double begin = worked_ms(CLOCK_PROCESS_CPUTIME_ID);
-	int r = -EINVAL;
+	int r;
 
 	if (task >= 0)
 		bits[task / 8] |= 1 << task % 8;
 	textbuf_init(&tb, TEXT_MAX);
 	jsonwriter_init(&w, &tb);
-	if (!strcmp(what, "tasks"))
-		r = insight_tasks(o->lanes, NULL, from, to, &w);
-	else if (!strcmp(what, "events"))
-		r = insight_events(o->lanes, NULL, from, to, &w);
-	else if (!strcmp(what, "wakeups"))
-		r = insight_wakeups(o->lanes, task < 0 ? NULL : bits, from, to, &w);
-	else if (!strcmp(what, "functions"))
-		r = insight_functions(o->lanes, task, from, to, &w);
-	else if (!strcmp(what, "flame") || !strcmp(what, "offcpu"))
-		r = insight_flame(o->lanes, what[0] == 'o', by, task, from, to, &w);
-	else if (!strcmp(what, "spans"))
-		r = insight_spans(o->lanes, specs, split(by, specs), from, to, &w);
-	else if (!strcmp(what, "why"))
-		r = insight_why(o->lanes, task, from, to, &w);
+	r = answer(o, what, &q, &w);
 	print_pids(o);
 	fwrite(tb.start, 1, textbuf_len(&tb), stdout);
 	putchar('\n');

@@ -11,8 +11,8 @@
  * near, so a short window is read first, then longer ones up to WINDOW_MAX_NS; lanes of interrupts, which need the
  * whole trace, are not built for it.
  *
- * Several can be open: the vector of the processor and in it the function of a timer. They are named from the outside
- * in: "interrupt 236 (local_timer), tick_sched_timer". Whether it was a hard or a soft one is told by the flags of the waking.
+ * Several can be open: the vector of the processor and in it the function of a timer. Their names stand from the outside
+ * in: local_timer, tick_sched_timer. The flags of the waking tell whether it was a hard or a soft one.
  *
  * The end of an interrupt may be lost. So what was open when events were lost, or when the CPU went to another task, is
  * not open any more.
@@ -23,13 +23,11 @@
 #include "format/bytes.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #define NEAR_NS		10000000 /* between a waking and the moment that the task could run */
 #define WINDOW_FIRST_NS UINT64_C(200000)
 #define WINDOW_MAX_NS	UINT64_C(200000000)
-#define OPEN_MAX	8 /* nested; more are not named */
 
 struct interrupts {
 	struct lanes *ls;
@@ -89,7 +87,7 @@ void interrupts_free(struct interrupts *in)
 	free(in);
 }
 
-/* --- words ------------------------------------------------------------------------------------------------ */
+/* --- names ------------------------------------------------------------------------------------------------ */
 
 /* Its number, as the event tells it. */
 static bool read_number(const struct interrupts *in, const struct walk_event *ev, uint64_t *ret)
@@ -109,23 +107,14 @@ static bool read_number(const struct interrupts *in, const struct walk_event *ev
 	return false;
 }
 
-/* One that is open, for its name; the outermost says what it is. */
+/* One that is open; the outermost says what it is. */
 static void add_name(struct interrupts *in, const struct walk_event *ev, uint32_t label,
 		     struct interrupt *ret)
 {
-	size_t n = strlen(ret->name);
-	const char *what = ret->is_soft ? "soft interrupt" : "interrupt",
-		   *text = labels_find(&in->ls->labels, label);
-	uint64_t number;
-
-	if (n)
-		snprintf(ret->name + n, sizeof(ret->name) - n, ", %s", text);
-	else if (read_number(in, ev, &number))
-		snprintf(ret->name, sizeof(ret->name), "%s %llu (%s)", what,
-			 (unsigned long long)number, text);
-	else
-		snprintf(ret->name, sizeof(ret->name), "%s %s", what, text);
-	ret->is_named = true;
+	if (!ret->n_names)
+		ret->has_number = read_number(in, ev, &ret->number);
+	if (ret->n_names < INTERRUPT_NAMES)
+		ret->names[ret->n_names++] = labels_find(&in->ls->labels, label);
 }
 
 /* --- what is open at a moment ----------------------------------------------------------------------------- */
@@ -138,7 +127,7 @@ struct open_interrupts {
 		uint32_t id;
 		uint64_t ts;
 		event_ref ref;
-	} open[OPEN_MAX];
+	} open[INTERRUPT_NAMES];
 	size_t n, n_over; /* n_over: entered, and there was no room */
 };
 
@@ -152,7 +141,7 @@ static bool look_open(void *ctx, const struct walk_event *ev)
 	if (!forms_mark(&o->of->forms, &o->in->cache, ev, &m))
 		return true;
 	if (m.what == MARK_ENTER) {
-		if (o->n < OPEN_MAX) {
+		if (o->n < INTERRUPT_NAMES) {
 			o->open[o->n].id = m.id;
 			o->open[o->n].ts = ev->ts;
 			o->open[o->n++].ref = ev->ref;
@@ -193,7 +182,7 @@ static void name_open(struct interrupts *in, const struct open_interrupts *o, st
 		if (timeline_get(in->ls->tl, o->open[i].ref, &one) < 0)
 			continue;
 		if (forms_mark(&o->of->forms, &in->cache, &one.ev, &m)) {
-			if (!ret->is_named)
+			if (!ret->n_names)
 				ret->start = one.ev.ts;
 			add_name(in, &one.ev, m.label, ret);
 		}
@@ -303,13 +292,10 @@ bool interrupts_find_waking(struct interrupts *in, uint16_t task, uint64_t t, st
 	if (best.last.waker < timeline_n_tasks(tl))
 		ret->task = best.last.waker;
 	ret->is_soft = !is_hard(tl, stream, best.last.ts);
-	for (size_t i = 0; i < timeline_n_streams(tl) && !ret->is_named; i++)
+	for (size_t i = 0; i < timeline_n_streams(tl) && !ret->n_names; i++)
 		/* another buffer may have the events of interrupts */
 		if (is_mine(in, i) && timeline_stream(tl, i)->cpu == ret->cpu)
 			find_open(in, ret->is_soft, i, best.last.ts, ret);
-	if (!ret->is_named)
-		snprintf(ret->name, sizeof(ret->name), "%s",
-			 ret->is_soft ? "a soft interrupt" : "an interrupt");
 	return true;
 }
 
@@ -328,16 +314,4 @@ bool interrupts_read(struct interrupts *in, const struct walk_event *ev, struct 
 		return true;
 	}
 	return false;
-}
-
-void interrupt_emit(const struct interrupt *i, const char *key, struct jsonwriter *w)
-{
-	jsonwriter_open(w, key, '{');
-	jsonwriter_add_string(w, "name", i->name);
-	jsonwriter_add_bool(w, "soft", i->is_soft);
-	jsonwriter_add_int(w, "task", i->task);
-	jsonwriter_add_uint(w, "cpu", i->cpu);
-	if (i->is_named)
-		jsonwriter_add_uint(w, "start", i->start);
-	jsonwriter_close(w);
 }

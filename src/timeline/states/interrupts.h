@@ -9,18 +9,21 @@
 #ifndef SONDE_TIMELINE_STATES_INTERRUPTS_H
 #define SONDE_TIMELINE_STATES_INTERRUPTS_H
 
-#include "base/json/jsonwriter.h"
 #include "timeline/lanes/lane.h"
 
 struct interrupts;
 
+#define INTERRUPT_NAMES 8 /* nested; more are not named */
+
 struct interrupt {
-	/* "interrupt 27 (eth0)", "soft interrupt 3 (NET_RX)"; "an interrupt", "a soft interrupt": which one was not recorded */
-	char name[160];
-	bool is_soft, is_named;
-	int32_t task; /* that it interrupted; -1: not known */
+	/* of what was open, from the outside in: "local_timer", "tick_sched_timer"; labels of the lanes */
+	const char *names[INTERRUPT_NAMES];
+	unsigned n_names; /* 0: which one it was was not recorded */
+	bool is_soft, has_number;
+	uint64_t number; /* of the outermost: 27 of eth0 */
+	int32_t task;	 /* that it interrupted; -1: not known */
 	uint32_t cpu;
-	uint64_t start; /* if it is named */
+	uint64_t start; /* if it has a name */
 };
 
 /* 0 or -ENOMEM. */
@@ -32,8 +35,5 @@ bool interrupts_find_waking(struct interrupts *in, uint16_t task, uint64_t t,
 			    struct interrupt *ret);
 /* The interrupt that an event begins. False: it begins none. */
 bool interrupts_read(struct interrupts *in, const struct walk_event *ev, struct interrupt *ret);
-
-/* {"name":…,"soft":…,"task":n or -1,"cpu":…,"start":… if it is named} */
-void interrupt_emit(const struct interrupt *i, const char *key, struct jsonwriter *w);
 
 #endif

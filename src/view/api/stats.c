@@ -2,9 +2,10 @@
 /*
  * stats.c - numbers about a range: api/stats and why.
  *
- * The numbers are insight.h's; this is only the way to them: what the query names, and a sentence if
- * they cannot be had. They cover [from, to] of what is indexed so far; without a range, everything.
+ * insight.h computes the numbers and present/insight writes them; this reads the query and says what failed.
+ * They cover [from, to] of what is indexed so far; without a range, everything.
  */
+#include "present/insight/json.h"
 #include "timeline/insight/insight.h"
 #include "view/api/api.h"
 #include "view/picture/picture.h"
@@ -27,17 +28,38 @@ struct stats_args {
 
 static int stats_tasks(const struct stats_args *a, struct jsonwriter *w)
 {
-	return insight_tasks(a->st->lanes, a->tasks, a->from, a->to, w);
+	struct insight_tasks t;
+	int r = insight_tasks(&t, a->st->lanes, a->tasks, a->from, a->to);
+
+	if (r < 0)
+		return r;
+	insight_emit_tasks(&t, w);
+	insight_tasks_release(&t);
+	return 0;
 }
 
 static int stats_events(const struct stats_args *a, struct jsonwriter *w)
 {
-	return insight_events(a->st->lanes, stage_selected(a->sel), a->from, a->to, w);
+	struct insight_events e;
+	int r = insight_events(&e, a->st->lanes, stage_selected(a->sel), a->from, a->to);
+
+	if (r < 0)
+		return r;
+	insight_emit_events(&e, w);
+	insight_events_release(&e);
+	return 0;
 }
 
 static int stats_wakeups(const struct stats_args *a, struct jsonwriter *w)
 {
-	return insight_wakeups(a->st->lanes, a->tasks, a->from, a->to, w);
+	struct insight_wakeups u;
+	int r = insight_wakeups(&u, a->st->lanes, a->tasks, a->from, a->to);
+
+	if (r < 0)
+		return r;
+	insight_emit_wakeups(&u, w);
+	insight_wakeups_release(&u);
+	return 0;
 }
 
 static int stats_functions(const struct stats_args *a, struct jsonwriter *w)
@@ -178,6 +200,7 @@ int api_stats(struct stage *st, const struct request *req, struct answer *a, str
 int api_why(struct stage *st, const struct request *req, struct answer *a, struct errmsg *err)
 {
 	struct stats_args args = {0};
+	struct insight_why why;
 	struct jsonwriter w;
 	int r = read_args(st, req, &args, err);
 
@@ -186,7 +209,11 @@ int api_why(struct stage *st, const struct request *req, struct answer *a, struc
 		return r;
 	if (args.task < 0)
 		return errmsg_set(err, -EINVAL, "task=N is missing");
+	r = insight_why(&why, st->lanes, args.task, args.from, args.to);
+	if (r < 0)
+		return errmsg_set_errno(err, r, "cannot find the critical path");
 	jsonwriter_init(&w, &a->body);
-	r = insight_why(st->lanes, args.task, args.from, args.to, &w);
-	return r < 0 ? errmsg_set_errno(err, r, "the path cannot be had") : 0;
+	insight_emit_why(&why, st->tl, &w);
+	insight_why_release(&why);
+	return 0;
 }

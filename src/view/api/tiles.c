@@ -10,6 +10,7 @@
  * Numbers and levels come from outside: a tile outside of what 48 bits of time can name is refused.
  */
 #include "base/json/jsonreader.h"
+#include "present/insight/json.h"
 #include "timeline/states/interrupts.h"
 #include "view/api/api.h"
 #include "view/tilewire.h"

@@ -13,6 +13,7 @@
 #include "base/errmsg.h"
 #include "base/json/jsonwriter.h"
 #include "base/sha256.h"
+#include "present/insight/json.h"
 #include "present/rows.h"
 #include "timeline/insight/insight.h"
 #include "view/assets.h"
@@ -197,9 +198,39 @@ static void open_member(struct jsonwriter *w, const char *key)
 	w->comma = true;
 }
 
+static int add_tasks(struct stage *st, const struct picture *pic, struct jsonwriter *w)
+{
+	struct jsonwriter inner;
+	struct insight_tasks t;
+	int r = insight_tasks(&t, st->lanes, pic->tasks, pic->from, pic->to);
+
+	if (r < 0)
+		return r;
+	open_member(w, "tasks");
+	jsonwriter_init(&inner, w->tb);
+	insight_emit_tasks(&t, &inner);
+	insight_tasks_release(&t);
+	return 0;
+}
+
+static int add_events(struct stage *st, const struct picture *pic, struct jsonwriter *w)
+{
+	struct jsonwriter inner;
+	struct insight_events e;
+	int r = insight_events(&e, st->lanes, pic->sel, pic->from, pic->to);
+
+	if (r < 0)
+		return r;
+	open_member(w, "events");
+	jsonwriter_init(&inner, w->tb);
+	insight_emit_events(&e, &inner);
+	insight_events_release(&e);
+	return 0;
+}
+
 static int add_data(struct stage *st, const struct picture *pic, struct textbuf *tb)
 {
-	struct jsonwriter w, inner;
+	struct jsonwriter w;
 	int r;
 
 	jsonwriter_init(&w, tb);
@@ -207,14 +238,9 @@ static int add_data(struct stage *st, const struct picture *pic, struct textbuf 
 	add_names(st, &w);
 	jsonwriter_add_uint(&w, "unit_ns", timeline_unit(st->tl).ns);
 	jsonwriter_add_string(&w, "counted", timeline_unit(st->tl).name);
-	open_member(&w, "tasks");
-	jsonwriter_init(&inner, tb);
-	r = insight_tasks(st->lanes, pic->tasks, pic->from, pic->to, &inner);
-	if (r < 0)
-		return r;
-	open_member(&w, "events");
-	jsonwriter_init(&inner, tb);
-	r = insight_events(st->lanes, pic->sel, pic->from, pic->to, &inner);
+	r = add_tasks(st, pic, &w);
+	if (r >= 0)
+		r = add_events(st, pic, &w);
 	if (r >= 0)
 		r = add_rows(st, pic, &w);
 	jsonwriter_close(&w);

@@ -19,6 +19,7 @@ extern const struct command cmd_show, cmd_stat, cmd_stop, cmd_restart, cmd_clear
 extern const struct command cmd_view, cmd_export, cmd_report, cmd_options, cmd_as, cmd_help;
 extern const struct command cmd_attach, cmd_setup_guest, cmd_agent;
 extern const struct command cmd_probe, cmd_latency, cmd_functions, cmd_count, cmd_inject;
+extern const struct command cmd_why, cmd_states;
 
 static const struct command *const record_commands[] = {
 	&cmd_record, &cmd_stream, &cmd_profile, &cmd_recipe, &cmd_mark, NULL,
@@ -32,7 +33,7 @@ static const struct command *const look_commands[] = {
 };
 
 static const struct command *const question_commands[] = {
-	&cmd_count, &cmd_latency, &cmd_functions, &cmd_hist, &cmd_mem, NULL,
+	&cmd_count, &cmd_latency, &cmd_functions, &cmd_why, &cmd_states, &cmd_hist, &cmd_mem, NULL,
 };
 
 static const struct command *const probe_commands[] = {

@@ -9,5 +9,7 @@
 
 /* Whether a task, by its number, is of it; false where nothing tells, or not all is indexed yet. From any thread. */
 bool recorded_has_task(struct stage *st, size_t task);
+/* The command itself; -1 where nothing tells. From any thread. */
+int recorded_first_task(struct stage *st);
 
 #endif

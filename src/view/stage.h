@@ -72,6 +72,7 @@ struct stage {
 	uint64_t last_id, clock;
 	bool is_live, is_paused;
 	uint8_t *command;   /* tasks of the recorded command: recorded.c; NULL: not looked for */
+	int command_first;  /* … the command itself, or -1 */
 	uint64_t paused_at; /* what the page sees as the end while it is paused */
 };
 

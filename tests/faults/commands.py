@@ -65,6 +65,8 @@ ROWS = [
     row("latency", "latency -e sched_wakeup,sched_switch --by-field pid=next_pid $GOLDEN/tour.dat"),
     row("latency-json", "latency -T handle_mm_fault --json -o out $GOLDEN/tour.dat", writes=("out",)),
     row("functions", "functions $GOLDEN/tour.dat"),
+    row("why", "why --task sleep $GOLDEN/tour.dat"),
+    row("states", "states --by process $GOLDEN/tour.dat"),
     row("functions-csv", "functions --by $comm,$cpu --csv -o out $GOLDEN/tour.dat", writes=("out",)),
     row("check-events", "check-events -v $GOLDEN/tour.dat"),
     row("options", "options"),

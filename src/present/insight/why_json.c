@@ -3,6 +3,9 @@
  * why_json.c - the critical path of a task for the page: api/why.
  *
  *	{"task":…,"from":…,"to":…,"path":[{…,"why":"sentence",…},…],"had":[…],"sums":[…]}
+ *
+ * The members are part of the page's protocol (doc/VIEWER.md). A piece has "had" if it waits for a CPU, and members about
+ * stolen time if a guest's task runs whose host is in the trace. The page shows the sentence as it is.
  */
 #include "present/insight/json.h"
 #include "present/insight/words.h"

@@ -49,6 +49,36 @@ const char *length_fmt(const struct timeline *tl, uint64_t n, char *buf, size_t 
 	return buf;
 }
 
+const char *short_length_fmt(const struct timeline *tl, uint64_t n, char *buf, size_t size)
+{
+	static const char *const names[] = {"ns", "us", "ms", "s"};
+	struct time_unit unit = timeline_unit(tl);
+	double v = (double)n * unit.ns;
+	size_t i = 0;
+
+	if (!unit.ns) {
+		snprintf(buf, size, "%llu", (unsigned long long)n);
+		return buf;
+	}
+	/* 999.5 would become 1000 */
+	for (; i + 1 < sizeof(names) / sizeof(*names) && v >= 999.5; i++)
+		v /= 1000;
+	snprintf(buf, size, "%.*f%s", !i || v >= 99.95 ? 0 : v >= 9.995 ? 1 : 2, v, names[i]);
+	return buf;
+}
+
+const char *moment_fmt(const struct timeline *tl, uint64_t t, char *buf, size_t size)
+{
+	uint64_t ts = timeline_origin(tl) + t, us = (ts + 500) / 1000;
+
+	if (timeline_source(tl, 0)->time.in_time)
+		snprintf(buf, size, "%llu.%06llu", (unsigned long long)(us / 1000000),
+			 (unsigned long long)(us % 1000000));
+	else
+		snprintf(buf, size, "%llu", (unsigned long long)ts);
+	return buf;
+}
+
 const char *interrupt_fmt_name(const struct interrupt *i, char *buf, size_t size)
 {
 	size_t n;
@@ -222,5 +252,99 @@ const char *why_fmt_sentence(const struct timeline *tl, const struct why_piece *
 	if (p->sleeper >= 0 && n < size)
 		snprintf(buf + n, size - n, "; %s waits for it",
 			 task_name_fmt(tl, p->sleeper, name, sizeof(name)));
+	return buf;
+}
+
+/* --- in fewer words ---------------------------------------------------------------------------- */
+
+/* The first one that is no task of the piece itself; -1: nobody else. */
+static int find_other(const struct why_piece *p, int first)
+{
+	if (first >= 0 && first != p->task)
+		return first;
+	for (unsigned i = 0; i < p->owners.n && i < WHY_OWNERS; i++)
+		if (p->owners.list[i].task >= 0 && p->owners.list[i].task != p->task)
+			return p->owners.list[i].task;
+	return -1;
+}
+
+static void fmt_short_wait(const struct timeline *tl, const struct why_piece *p, char *buf,
+			   size_t size)
+{
+	bool by_first = p->is_taken && p->owners.n;
+	int other = find_other(p, by_first ? p->owners.first : -1);
+	char name[TASK_NAME_MAX];
+	size_t n;
+
+	if (p->cpu < 0 || other < 0) {
+		snprintf(buf, size, "waits for a CPU");
+		return;
+	}
+	if (is_idle(tl, other) && p->owners.n == 1) {
+		snprintf(buf, size, "waits for the idle CPU to wake up");
+		return;
+	}
+	n = snprintf(buf, size, "%s %s",
+		     p->state == STATE_PREEMPTED ? "preempted by" : "waits behind",
+		     fmt_owner(tl, other, name, sizeof(name)));
+	if (p->owners.n > 1 && n < size)
+		snprintf(buf + n, size - n, " +%u", p->owners.n - 1);
+}
+
+static void fmt_short_sleep(const struct timeline *tl, const struct why_piece *p, char *buf,
+			    size_t size)
+{
+	static const char *const verbs[STATES_N] = {
+		[STATE_SLEEPING] = "sleeps",
+		[STATE_BLOCKED] = "is blocked",
+		[STATE_STOPPED] = "is stopped",
+		[STATE_IDLE] = "idles",
+	};
+	char name[INTERRUPT_NAME_MAX];
+	size_t n = snprintf(buf, size, "%s", verbs[p->state]);
+
+	if (n >= size)
+		return;
+	if (p->has_irq)
+		snprintf(buf + n, size - n, " until %s",
+			 interrupt_fmt_name(&p->irq, name, sizeof(name)));
+	else if (p->waker_in_irq)
+		snprintf(buf + n, size - n, " until an interrupt");
+	else if (p->waker >= 0)
+		snprintf(buf + n, size - n, " until %s wakes it",
+			 task_name_fmt(tl, p->waker, name, sizeof(name)));
+	else
+		snprintf(buf + n, size - n, "; nobody known wakes it");
+}
+
+const char *why_fmt_short(const struct timeline *tl, const struct why_piece *p, char *buf,
+			  size_t size)
+{
+	char length[32];
+	size_t n;
+
+	switch (p->state) {
+	case STATE_RUNNING:
+		n = snprintf(buf, size, "runs");
+		if (p->theft.sum.ns && n < size)
+			snprintf(buf + n, size - n, "; the host stole %s",
+				 short_length_fmt(tl, p->theft.sum.ns, length, sizeof(length)));
+		break;
+	case STATE_RUNNABLE:
+	case STATE_PREEMPTED:
+		fmt_short_wait(tl, p, buf, size);
+		break;
+	case STATE_SLEEPING:
+	case STATE_BLOCKED:
+	case STATE_STOPPED:
+	case STATE_IDLE:
+		fmt_short_sleep(tl, p, buf, size);
+		break;
+	case STATE_DEAD:
+		snprintf(buf, size, "has ended");
+		break;
+	default:
+		snprintf(buf, size, "unknown");
+	}
 	return buf;
 }

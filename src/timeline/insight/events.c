@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * events.c - how many events of each kind are in a range, counted by all threads.
+ *
+ * The range is cut into COUNT_SLICES parts of equal length. Each has counts of its own, so that threads share nothing;
+ * they are added up in the end. A selection is asked for every event, which is a look at one bit.
  */
 #include "timeline/insight/insight_int.h"
 

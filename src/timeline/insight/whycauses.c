@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * whycauses.c - adds up the sums of a path: state by state, in each the tasks with one name.
+ *
+ * A path through a build has hundreds of tasks, but few names: cc1, as, ld. All names of all states lie in one array, which
+ * has room for one name per sum; a cause points to its part.
+ */
+#include "timeline/insight/whycauses.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int compare_comms(const void *a, const void *b, void *ctx)
+{
+	const struct why_name *x = a, *y = b;
+	const struct timeline *tl = ctx;
+
+	return strncmp(timeline_task(tl, x->task)->comm, timeline_task(tl, y->task)->comm,
+		       sizeof(timeline_task(tl, x->task)->comm));
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	const struct why_name *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	return (x->task > y->task) - (x->task < y->task);
+}
+
+static int compare_causes(const void *a, const void *b)
+{
+	const struct why_cause *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	return (x->state > y->state) - (x->state < y->state);
+}
+
+/* The names of one state, put into `names`, where there is room. */
+static void add_cause(struct why_causes *c, enum task_state state, const struct insight_why *y,
+		      const struct timeline *tl, struct why_name *names)
+{
+	struct why_cause *cause = &c->causes[c->n];
+	size_t n = 0, n_joined = 0;
+
+	*cause = (struct why_cause){.state = state, .names = names};
+	for (size_t i = 0; i < y->n_sums; i++)
+		if (y->sums[i].state == state) {
+			names[n++] = (struct why_name){y->sums[i].ns, y->sums[i].task, 1};
+			cause->ns += y->sums[i].ns;
+		}
+	if (!n)
+		return;
+	qsort_r(names, n, sizeof(*names), compare_comms, (void *)tl);
+	for (size_t i = 0; i < n; i++) {
+		if (n_joined && !compare_comms(&names[n_joined - 1], &names[i], (void *)tl)) {
+			names[n_joined - 1].ns += names[i].ns;
+			names[n_joined - 1].n_tasks++;
+		} else {
+			names[n_joined++] = names[i];
+		}
+	}
+	qsort(names, n_joined, sizeof(*names), compare_names);
+	cause->n_names = n_joined;
+	c->n++;
+}
+
+int why_causes_init(struct why_causes *ret, const struct insight_why *y, const struct timeline *tl)
+{
+	struct why_causes c = {.names = calloc(y->n_sums + 1, sizeof(*c.names))};
+	struct why_name *next = c.names;
+
+	if (!c.names)
+		return -ENOMEM;
+	for (unsigned s = 0; s < STATES_N; s++) {
+		size_t n = c.n;
+
+		add_cause(&c, s, y, tl, next);
+		if (c.n > n)
+			next += c.causes[n].n_names;
+	}
+	qsort(c.causes, c.n, sizeof(c.causes[0]), compare_causes);
+	*ret = c;
+	return 0;
+}
+
+void why_causes_release(struct why_causes *c)
+{
+	free(c->names);
+	*c = (struct why_causes){0};
+}

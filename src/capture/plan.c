@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * plan.c - lists of words, events and buffers that grow as the command line is read.
+ * plan.c - the lists of words, events and buffers that make up a plan.
  *
- * Owns every string in it; what is handed in is copied. Lists are short (what somebody typed), so they
- * grow by one. Nothing is checked against the kernel here: a plan can be made, printed and tested on a
- * machine that has no tracer at all, and setup.c finds out what of it can be done.
+ * The plan owns every string in it; callers' strings are copied. The lists hold what a person
+ * typed, so they are short and grow by one. Nothing here is checked against the kernel: a plan can
+ * be made, printed and tested on a machine without any tracer. setup.c finds out which parts the
+ * kernel supports.
  */
 #include "capture/plan.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * plan.h - what is to be traced, and how: plain data that the command line is turned into.
+ * plan.h - a plan: what to trace and how, as plain data. The command line is parsed into it.
  *
- * A plan has buffers. The first one is the default one (name ""): an instance that sonde makes for itself,
- * or the top level where the kernel can do it only there. The others are named instances.
- * setup.h carries a plan out. Strings belong to the plan.
+ * A plan has buffers. The first is the default buffer (name ""): an instance that sonde creates, or
+ * the top level if the kernel supports the feature only there. The others are named instances.
+ * setup.h carries out a plan. The plan owns its strings.
  */
 #ifndef SONDE_CAPTURE_PLAN_H
 #define SONDE_CAPTURE_PLAN_H
@@ -23,8 +23,8 @@ struct plan_event {
 	char *pattern; /* "sched", "sched:sched_switch", "sched_*", "all" */
 	char *filter;  /* NULL: none */
 	struct plan_words triggers;
-	bool off;      /* after -v: switched off, not on */
-	bool may_lack; /* nobody asked for it by name: a kernel without it is fine */
+	bool off;      /* after -v: disable the event instead of enabling it */
+	bool may_lack; /* the user did not name it: no error if the kernel lacks it */
 };
 
 struct plan_buffer {
@@ -33,11 +33,11 @@ struct plan_buffer {
 	size_t n_events;
 	char *tracer, *clock, *cpumask;		   /* NULL: not given */
 	long long size_kb, subbuf_kb;		   /* 0: not given */
-	struct plan_words functions, no_functions; /* -l, -n; with filter commands */
+	struct plan_words functions, no_functions; /* -l, -n; may contain filter commands */
 	struct plan_words graph_functions, no_graph_functions;
-	struct plan_words modules; /* :mod:NAME for each of functions, or alone */
+	struct plan_words modules; /* add :mod:NAME to each function, or use it alone */
 	struct plan_words options; /* "sym-offset", "nooverwrite", "OPTION=VALUE" */
-	struct plan_words pids;	   /* only these tasks */
+	struct plan_words pids;	   /* trace only these tasks */
 	bool is_removed;	   /* set -v -B NAME */
 };
 
@@ -46,63 +46,73 @@ struct plan_buffer {
 struct plan {
 	struct plan_buffer *buffers;
 	size_t n_buffers;
-	bool use_top;	  /* the default buffer is the top level, whatever the kernel could do */
-	bool take_over;	  /* even if somebody else is tracing there */
-	bool keep_before; /* what is set in a buffer already stays set (set, record -K) */
-	bool put_back; /* without a journal, of a failure nothing stays; with keep_before (set, start -K) */
+	/* use the top level as the default buffer, even if an instance would do */
+	bool use_top;
+	bool take_over;	  /* even if another program is tracing there */
+	bool keep_before; /* keep the settings that a buffer has already (set, record -K) */
+	/*
+	 * undo everything on failure although there is no journal; with keep_before (set, start -K)
+	 */
+	bool put_back;
 	bool only_command, children; /* -F, -c */
-	const char *children_how;    /* how children are asked for; NULL: "with -c" */
+	const char *children_how;    /* the option that asks for children; NULL: "with -c" */
 	bool ignore_unknown;	     /* -i */
-	bool functions_off;	     /* -d: function tracing off at first (option) */
-	bool ftrace_off;	     /* -D: also the master switch */
+	bool functions_off;	     /* -d: start with function tracing off (trace option) */
+	bool ftrace_off;	     /* -D: also turn off the master switch */
 	bool func_stack;	     /* --func-stack */
 	bool stacks;		     /* -T */
-	bool only_triggers; /* events are defined and looked up, but not switched on: histogram.h */
-	bool tell_names;    /* events that tell how tasks are called are on, too: setup/names.c */
-	bool trace_self;    /* --self: sonde's own events are recorded, too */
-	int own_pids[PLAN_OWN_MAX]; /* processes that belong to sonde besides the recorder */
+	bool only_triggers; /* define and find events, but do not enable them: histogram.h */
+	bool tell_names;    /* also enable the events that carry task names: setup/names.c */
+	bool trace_self;    /* --self: also record sonde's own events */
+	int own_pids[PLAN_OWN_MAX]; /* processes of sonde other than the recorder */
 	size_t n_own_pids;
-	bool no_commands;      /* command lines of processes are not recorded */
+	bool no_commands;      /* do not record the command lines of processes */
 	long long graph_depth; /* 0: not given */
 	/*
-	 * Nobody asked for the tracer and the depth of the first buffer by name: where the kernel cannot do
-	 * it, or somebody else uses the top level for it, they are left out, with a note.
+	 * The user did not name the tracer and the depth of the first buffer. If the kernel does
+	 * not support them, or another program uses the top level for them, drop them and add a
+	 * note.
 	 */
 	bool tracer_is_wish;
 	long long cmdlines_size;
 	long long threshold_us;	  /* -1: not given; tracing_thresh */
 	long long max_latency_us; /* -1: not given */
-	long long max_rate;	  /* of a probe, hits a second: 0: no limit */
-	bool only_calls; /* of a program's function: inlined copies, which never return, are left out */
-	bool no_conditions;  /* those of definitions are checked, but not set: somebody else will */
-	bool estimate;	     /* count for a moment before recording, and tell */
-	const char *command; /* its program's sources can be named without it; NULL */
-	const char *vmlinux; /* DWARF of the kernel or of a module, for definitions; NULL */
-	bool is_for_host; /* an agent records: no probe in a program, no file by a name that a host gave */
-	const char *source_dir; /* where sources are looked for first; NULL */
-	const char *debug_dir;	/* where separate debug information is; NULL: /usr/lib/debug */
+	long long max_rate;	  /* hits per second of a probe; 0: no limit */
+	bool only_calls; /* for a function of a program: skip inlined copies, which never return */
+	/* check the conditions of definitions, but do not set them: the caller does */
+	bool no_conditions;
+	bool estimate; /* count events briefly before recording, and report the rate */
+	/* the command to run; a definition may omit this program's name; NULL */
+	const char *command;
+	/* file with DWARF of the kernel or of a module, for definitions; NULL */
+	const char *vmlinux;
+	/* an agent records for a host: no probes in programs, no files that the host names */
+	bool is_for_host;
+	const char *source_dir; /* searched first for source files; NULL */
+	/* directory with separate debug information; NULL: /usr/lib/debug */
+	const char *debug_dir;
 	struct plan_words
-		probes; /* lines for dynamic_events or kprobe_events, removed in the end */
+		probes; /* lines for dynamic_events or kprobe_events; removed at the end */
 };
 
 int plan_init(struct plan *p);
 void plan_release(struct plan *p);
 
-/* Another process of sonde's own. */
+/* Adds another process that belongs to sonde. */
 void plan_add_own(struct plan *p, int pid);
 
-/* A new buffer (-B); the last one is where later words go. NULL without memory. */
+/* Adds a buffer (-B); later calls apply to this buffer. Returns NULL if out of memory. */
 struct plan_buffer *plan_add_buffer(struct plan *p, const char *name);
 struct plan_buffer *plan_buffer(struct plan *p); /* the last one */
 int plan_add_event(struct plan *p, const char *pattern, bool off);
-/* One that nobody asked for by name: it may be missing. */
+/* Adds an event that the user did not name; the kernel may lack it. */
 int plan_add_default_event(struct plan *p, const char *pattern);
-/* For the event added last: and-ed with its filter; -EINVAL if there is none. */
+/* Combines (and) a filter with that of the event added last; -EINVAL if there is no event. */
 int plan_add_filter(struct plan *p, const char *filter, struct errmsg *err);
-/* The same for the n events that were added last. */
+/* The same for the last n events. */
 int plan_add_filters(struct plan *p, size_t n, const char *filter, struct errmsg *err);
 int plan_add_trigger(struct plan *p, const char *trigger, struct errmsg *err);
-/* In the place of one event of a buffer: an event for each of these, otherwise like it. -ENOMEM */
+/* Replaces event i of a buffer by one event for each pattern, with the same settings. -ENOMEM */
 int plan_replace_event(struct plan_buffer *b, size_t i, char *const *patterns, size_t n);
 int plan_words_add(struct plan_words *list, const char *word);
 void plan_words_release(struct plan_words *list);
@@ -110,8 +120,8 @@ void plan_words_release(struct plan_words *list);
 int plan_words_split(struct plan_words *list, const char *words);
 
 /*
- * -EINVAL if a text of the plan has a control character: the kernel would read what follows as another command.
- * The sentence names the option.
+ * Returns -EINVAL if a text in the plan contains a control character: the kernel would read what
+ * follows it as another command. The sentence names the option.
  */
 int plan_check(const struct plan *p, struct errmsg *err);
 

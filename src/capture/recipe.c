@@ -5,24 +5,24 @@
  *	# a comment
  *	name: softirq
  *	summary: from the raising of a softirq to its end
- *	about: Words that explain it. A line that begins with a blank goes on
- *	  with the line before.
- *	event: irq:softirq_raise          any number of these lines; of several words the first that there is
- *	filter: vec != 9                  of the event before
+ *	about: Words that explain it. A line that begins with a blank continues
+ *	  the line before.
+ *	event: irq:softirq_raise          repeatable; if it lists several events, the first that exists
+ *	filter: vec != 9                  for the event before it
  *	tracer: function_graph
- *	function: vfs_*                   only these; no-function: not these
- *	graph: do_IRQ                     these and what they call; no-graph: not these
+ *	function: vfs_*                   trace only these; no-function: all but these
+ *	graph: do_IRQ                     trace these and what they call; no-graph: not these
  *	depth: 5                          of the call graph
- *	probe: p:mine vfs_read            a line for kprobe_events, removed in the end
+ *	probe: p:mine vfs_read            a line for kprobe_events, removed at the end
  *	stacks: yes                       a kernel stack with every event
  *	tasks: ksoftirqd*                 only tasks of that name (a glob)
- *	only-command: yes                 where a command is given: only what it does
+ *	only-command: yes                 if a command is given: trace only that command
  *	duration: 10                      seconds; without it until Ctrl-C
- *	live: yes                         lines are printed as they come
- *	show: count irq:softirq_entry by vec      a question to what was caught
+ *	live: yes                         print lines as events arrive
+ *	show: count irq:softirq_entry by vec      a question about the recorded events
  *
- * What the lines mean on this kernel is decided in recipe_fit.c; what may be asked is in
- * analyse/study/study.h. Files are small; a line, the number of lines and the whole text have ceilings.
+ * recipe_fit.c decides what the lines mean on this kernel; analyse/study/study.h defines the
+ * questions. Lines, the number of lines and the whole text have size limits.
  */
 #include "capture/recipe.h"
 
@@ -67,7 +67,7 @@ static int refuse_key(const char *path, unsigned n_line, const char *word, size_
 	spelling_init(&sp, word, len);
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
 		spelling_add(&sp, keys[i].word);
-	return errmsg_set(err, -EINVAL, "%s, line %u: '%.*s' is nothing a recipe has%s%s", path,
+	return errmsg_set(err, -EINVAL, "%s, line %u: unknown recipe keyword '%.*s'%s%s", path,
 			  n_line, len < 40 ? (int)len : 40, word,
 			  sp.nearest ? "; did you mean " : "", sp.nearest ? sp.nearest : "");
 }
@@ -95,8 +95,8 @@ static int take_number(const struct recipe_line *line, const char *path, unsigne
 	unsigned long v = strtoul(line->value, &end, 10);
 
 	if (!isdigit(*line->value) || *end || v > 1000000)
-		return errmsg_set(err, -EINVAL, "%s: '%s' is no number of seconds or levels", path,
-				  line->value);
+		return errmsg_set(err, -EINVAL, "%s: '%s' is not a number of seconds or levels",
+				  path, line->value);
 	*ret = v;
 	return 0;
 }
@@ -168,8 +168,8 @@ static int take_lines(struct recipe *r, const char *text, const char *path, stru
 				code = take_line(r, p, len, path, n_line, err);
 			else if (!r->n_lines || !continue_line(r, p + from, len - from))
 				code = errmsg_set(err, -EINVAL,
-						  "%s, line %u goes on with nothing: a line that "
-						  "begins with a blank belongs to the one before",
+						  "%s, line %u begins with a blank, but there "
+						  "is no line before it to continue",
 						  path, n_line);
 		}
 		p += line + !!p[line];

@@ -51,22 +51,28 @@ struct recipe {
 	struct recipe_line lines[RECIPE_LINES_MAX];
 	size_t n_lines;
 	unsigned duration_s; /* 0: until Ctrl-C */
-	bool is_live;	     /* its lines are printed as they come */
+	bool is_live;	     /* print lines as events arrive */
 	bool has_tracer;
 };
 
-/* text need not stay. On failure the sentence names the line; nothing is to be released. */
+/*
+ * text may be freed after the call. On failure err names the line, and there is nothing to release.
+ */
 int recipe_parse(struct recipe *r, const char *text, const char *path, struct errmsg *err);
 void recipe_release(struct recipe *r);
 
 /*
- * Makes a plan of it for this kernel. Into *notes goes a line for each thing that is called otherwise here,
- * or is missing; -ENOENT with a sentence if nothing is left to trace.
+ * Makes a plan from the recipe for this kernel. Adds a line to *notes for each name that differs in
+ * this kernel and for each missing thing. Returns -ENOENT with a message if nothing is left to
+ * trace.
  */
 int recipe_fit(const struct recipe *r, const struct tracefs *t, struct plan *plan,
 	       struct textbuf *notes, struct errmsg *err);
 
-/* The recipes in the program, ended by a row without a name; made of data/recipes by tools/gen-recipes. */
+/*
+ * The built-in recipes, ended by a row without a name; tools/gen-recipes makes them from
+ * data/recipes.
+ */
 struct recipe_text {
 	const char *name, *text;
 };

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * recipe_fit.c - makes a plan of a recipe, for the kernel at hand.
+ * recipe_fit.c - makes a plan from a recipe, for the running kernel.
  *
- * Kernels differ: functions get other names, events are missing, whole tracers are not built in or are
- * refused. A recipe is fitted line by line, and a note says what had to be changed:
+ * Kernels differ: functions have other names, events are missing, whole tracers are not built in or
+ * are forbidden. A recipe is fitted line by line, and a note reports each change:
  *
  *	do_IRQ is __common_interrupt in this kernel        (kfunctions_substitute)
  *	left out: this kernel has no event …
  *	left out: the tracer function_graph; …
  *
- * What is left is traced. If nothing is left the recipe fails, with the last reason. A call graph whose
- * functions are all missing is left out as a whole: without them it would trace the entire kernel.
+ * sonde traces the rest. If nothing is left, the recipe fails with the last reason. If all
+ * functions of a call graph are missing, the call graph is dropped: without them it would trace the
+ * entire kernel.
  *
- * A probe line defines an event of its own, which is then switched on like any other; GROUP/EVENT should
- * be given in it, so that it cannot be confused with a probe of the user.
+ * A probe line defines an event, which is then enabled like any other. It should contain
+ * GROUP/EVENT, so that it cannot be confused with a probe of the user.
  */
 #include "capture/recipe.h"
 
@@ -36,8 +37,8 @@ struct fitting {
 	struct plan *plan;
 	struct textbuf *notes;
 	struct kfunctions *functions;
-	struct errmsg last; /* why the last thing was left out */
-	bool skips_filter;  /* its event was left out */
+	struct errmsg last; /* why the last item was dropped */
+	bool skips_filter;  /* the event of this filter was dropped */
 	bool has_tracer;
 	size_t n_graphs_wanted, n_graphs;
 };
@@ -51,13 +52,13 @@ static void leave_out(struct fitting *fit, const char *why)
 
 /* --- functions --------------------------------------------------------------------------------- */
 
-/* The name to use, or NULL with a note. */
+/* Returns the name to use, or NULL after adding a note. */
 static const char *fit_function(struct fitting *fit, const char *name)
 {
 	const char *now = kfunctions_substitute(fit->functions, name);
 	struct errmsg why = {0};
 
-	if (!now && strpbrk(name, "*?[")) /* a glob stands for itself if something matches */
+	if (!now && strpbrk(name, "*?[")) /* keep a glob as it is if something matches */
 		now = kfunctions_check(fit->functions, name, &why) > 0 ? name : NULL;
 	if (now && strcmp(now, name))
 		textbuf_addf(fit->notes, "%s is %s in this kernel\n", name, now);
@@ -122,12 +123,12 @@ static bool has_event(const struct fitting *fit, const char *event)
 	char path[512];
 
 	if (!colon || strpbrk(event, "*?["))
-		return true; /* the setup will see */
+		return true; /* setup reports the error */
 	snprintf(path, sizeof(path), "events/%.*s/%s", (int)(colon - event), event, colon + 1);
 	return tracefs_exists(fit->t, "", path);
 }
 
-/* The first of the events on the line that this kernel has. */
+/* Adds the first event on the line that this kernel has. */
 static int fit_event(struct fitting *fit, const char *line)
 {
 	char name[256], why[400];
@@ -152,7 +153,7 @@ static int fit_event(struct fitting *fit, const char *line)
 	return 0;
 }
 
-/* "p:GROUP/EVENT FUNCTION+OFFSET ARGS" with the function's name of today. */
+/* "p:GROUP/EVENT FUNCTION+OFFSET ARGS" with the function's name in this kernel. */
 static int fit_probe(struct fitting *fit, const char *line)
 {
 	size_t head = strcspn(line, " "), len;
@@ -169,7 +170,7 @@ static int fit_probe(struct fitting *fit, const char *line)
 		return plan_add_event(fit->plan, line, false);
 	if (!colon || line[head] != ' ')
 		return errmsg_set(&fit->last, -EINVAL,
-				  "'%s' is no probe; it should be p:GROUP/EVENT FUNCTION", line);
+				  "'%s' is not a probe; write p:GROUP/EVENT FUNCTION", line);
 	len = strcspn(line + head + 1, " +");
 	snprintf(name, sizeof(name), "%.*s", (int)len, line + head + 1);
 	now = fit_function(fit, name);
@@ -235,7 +236,7 @@ static int fit_tasks(struct fitting *fit, const char *glob, struct errmsg *err)
 	if (dir)
 		closedir(dir);
 	if (r >= 0 && !n)
-		return errmsg_set(err, -ENOENT, "there is no task of the name '%s' now", glob);
+		return errmsg_set(err, -ENOENT, "there is no task named '%s' now", glob);
 	return r;
 }
 
@@ -269,7 +270,7 @@ static int fit_line(struct fitting *fit, const struct recipe_line *line, struct 
 	}
 }
 
-/* The tracer stands wherever the author put it, but functions ask whether there is one. */
+/* The tracer may stand on any line, but functions need to know whether there is one. */
 static int fit_lines(struct fitting *fit, struct errmsg *err)
 {
 	const struct recipe *r = fit->recipe;
@@ -284,7 +285,7 @@ static int fit_lines(struct fitting *fit, struct errmsg *err)
 		struct plan_buffer *b = plan_buffer(fit->plan);
 
 		textbuf_add_str(fit->notes,
-				"left out: the call graph, for want of its functions\n");
+				"left out: the call graph, because its functions are missing\n");
 		free(b->tracer);
 		b->tracer = NULL;
 	}
@@ -305,7 +306,9 @@ int recipe_fit(const struct recipe *r, const struct tracefs *t, struct plan *pla
 	if (code < 0)
 		return errmsg_set_errno(err, code, "cannot prepare the recipe %s", r->name);
 	if (!plan_does_something(plan))
-		return errmsg_set(err, -ENOENT, "nothing of the recipe %s can be traced here: %s",
+		return errmsg_set(err, -ENOENT,
+				  "nothing in the recipe %s can be traced here: "
+				  "%s",
 				  r->name, fit.last.code ? fit.last.text : "it names nothing");
 	return 0;
 }

@@ -101,7 +101,7 @@ $ ./trace-cmd clear --all -B one && cat t/trace t/instances/one/trace
 $ echo events > t/trace; echo 1 > t/tracing_on
 $ ./trace-cmd stop -B nosuch
 trace-cmd: No such file or directory
-  there is no tracing instance 'nosuch'; 'sonde list -B' names those there are
+  no tracing instance 'nosuch'; 'sonde list -B' lists them
 [2]
 $ ./trace-cmd show -f
 t/trace

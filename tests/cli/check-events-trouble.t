@@ -20,7 +20,7 @@ $ sonde check-events /etc/passwd
 sonde: /etc/passwd is not a trace file (it does not begin like a trace.dat)
 [1]
 $ sonde check-events -t nosuch
-sonde: nosuch is no tracing directory: cannot read nosuch/events/header_page: No such file or directory
+sonde: nosuch is not a tracing directory: cannot read nosuch/events/header_page: No such file or directory
 [1]
 $ sonde check-events --help | head -n 3
 usage: sonde check-events [options] [FILE]

@@ -8,20 +8,20 @@ $ echo "sched:sched_switch" >available_events
 $ touch trace_marker snapshot events/sched/sched_switch/filter events/sched/sched_switch/trigger README
 $ export SONDE_TRACEFS=$PWD
 $ sonde doctor irqsoff snapshot marker mono
-  yes  marker          lines of your own in the trace
+  yes  marker          write your own lines into the trace
   yes  irqsoff         the longest time with interrupts off
   yes  snapshot        a second buffer to swap with
   yes  mono            the clock of CLOCK_MONOTONIC
 $ sonde doctor irqsoff hwlat | head -n 2
   yes  irqsoff         the longest time with interrupts off
-  no   hwlat           time that the hardware takes away
+  no   hwlat           delays caused by the hardware
 $ sonde doctor irqsoff hwlat >/dev/null
 [1]
 
 # As JSON
 $ sonde doctor --json irqsoff clocks | tr '{' '\n' | tail -n 2
 "name":"irqsoff","group":"Latency and other tracers","what":"the longest time with interrupts off","answer":"yes","tried":false,"why":null,"remedy":null},
-"name":"clocks","group":"Buffers and clocks","what":"what times can be taken from","answer":"yes","tried":false,"why":"global local mono","remedy":null}]}
+"name":"clocks","group":"Buffers and clocks","what":"the clocks for timestamps","answer":"yes","tried":false,"why":"global local mono","remedy":null}]}
 $ sonde doctor --json | tr ',' '\n' | grep -c '"name":'
 50
 
@@ -43,8 +43,8 @@ Beside the tracing directory
 
 # Mistakes
 $ sonde doctor irqsof
-sonde: there is no ability 'irqsof'; did you mean irqsoff; 'sonde doctor' lists them all
+sonde: unknown ability 'irqsof'; did you mean irqsoff; 'sonde doctor' lists them all
 [2]
 $ SONDE_TRACEFS=/none sonde doctor tracefs | head -n 2
   no   tracefs         the kernel's tracing directory
-                       why:    SONDE_TRACEFS names /none, which is no tracing directory
+                       why:    SONDE_TRACEFS names /none, which is not a tracing directory

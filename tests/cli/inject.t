@@ -6,42 +6,42 @@ $ printf '%s\t%s\n' __x64_sys_openat ERRNO __x64_sys_openat2 ERRNO __do_sys_getp
 
 # What can fail
 $ sonde inject list
-__do_sys_getpid                          ERRNO      returns an error number as -EIO
-__x64_sys_openat                         ERRNO      returns an error number as -EIO
-__x64_sys_openat2                        ERRNO      returns an error number as -EIO
+__do_sys_getpid                          ERRNO      returns an error number such as -EIO
+__x64_sys_openat                         ERRNO      returns an error number such as -EIO
+__x64_sys_openat2                        ERRNO      returns an error number such as -EIO
 is_full                                  TRUE       returns true
-look                                     ERRNO_NULL returns an error number as -EIO, or NULL
+look                                     ERRNO_NULL returns an error number such as -EIO, or NULL
 make_bio                                 NULL       returns NULL
 odd                                      ?          returns a kind that sonde does not know
-open_ctree                               ERRNO      returns an error number as -EIO (module btrfs)
+open_ctree                               ERRNO      returns an error number such as -EIO (module btrfs)
 $ sonde inject list openat
-__x64_sys_openat                         ERRNO      returns an error number as -EIO
+__x64_sys_openat                         ERRNO      returns an error number such as -EIO
 $ sonde inject list '*tree'
-open_ctree                               ERRNO      returns an error number as -EIO (module btrfs)
+open_ctree                               ERRNO      returns an error number such as -EIO (module btrfs)
 $ sonde inject list tree
 sonde: no function that can fail is called 'tree'; a part of a name needs stars: '*NAME*'
 [1]
 
 # Not on the list: with what is near by
 $ sonde inject opnat=-EIO true
-sonde: there is no 'opnat' among the 8 functions that can fail ('sonde inject list'); the nearest is 'openat'
+sonde: 'opnat' is not among the 8 functions that can be made to fail ('sonde inject list'); the nearest is 'openat'
 [1]
 $ sonde inject no_sys_openat2=-EIO true
-sonde: there is no 'no_sys_openat2' among the 8 functions that can fail ('sonde inject list'); the nearest is '__x64_sys_openat2'
+sonde: 'no_sys_openat2' is not among the 8 functions that can be made to fail ('sonde inject list'); the nearest is '__x64_sys_openat2'
 [1]
 $ sonde inject zzzz=-EIO true
-sonde: there is no 'zzzz' among the 8 functions that can fail ('sonde inject list')
+sonde: 'zzzz' is not among the 8 functions that can be made to fail ('sonde inject list')
 [1]
 
 # Values that its callers would not take for a failure
 $ sonde inject openat=NULL true
-sonde: '__x64_sys_openat' cannot fail with NULL: it returns an error number as -EIO then
+sonde: '__x64_sys_openat' cannot fail with NULL: it returns an error number such as -EIO then
 [2]
 $ sonde inject sys_openat=12 true
-sonde: '__x64_sys_openat' cannot fail with 12: it returns an error number as -EIO then; did you mean -12?
+sonde: '__x64_sys_openat' cannot fail with 12: it returns an error number such as -EIO then; did you mean -12?
 [2]
 $ sonde inject getpid=-5000 true
-sonde: '__do_sys_getpid' cannot fail with -5000: it returns an error number as -EIO then
+sonde: '__do_sys_getpid' cannot fail with -5000: it returns an error number such as -EIO then
 [2]
 $ sonde inject make_bio=-EIO true
 sonde: 'make_bio' cannot fail with -EIO: it returns NULL then
@@ -50,16 +50,16 @@ $ sonde inject is_full=2 true
 sonde: 'is_full' cannot fail with 2: it returns true then
 [2]
 $ sonde inject look true
-sonde: say what 'look' shall return: look=-EIO
+sonde: say what 'look' is to return: look=-EIO
 [2]
 $ sonde inject odd=1 true
-sonde: 'odd' fails in a way that this sonde does not know; it is left alone
+sonde: 'odd' fails in a way that this version of sonde does not know, so sonde does not change it
 [1]
 $ sonde inject openat=-ENOENTT true
-sonde: there is no error 'ENOENTT'; did you mean -ENOENT?
+sonde: unknown error 'ENOENTT'; did you mean -ENOENT?
 [2]
 $ sonde inject openat=soon true
-sonde: 'soon' is no value to fail with: an error as -ENOMEM or -12, NULL, or true
+sonde: 'soon' is not a value to fail with; use an error such as -ENOMEM or -12, NULL, or true
 [2]
 
 # Where, and which

@@ -84,7 +84,7 @@ $ sonde list -t
 sonde: this kernel has no t/available_tracers
 [1]
 $ SONDE_TRACEFS=/nosuch sonde list
-sonde: SONDE_TRACEFS names /nosuch, which is no tracing directory
+sonde: SONDE_TRACEFS names /nosuch, which is not a tracing directory
 [1]
 $ sonde list -e nosuch; sonde list -e sched:nosuch -F; sonde list -o nosuch
 sonde: list: no event of this kernel matches 'nosuch'

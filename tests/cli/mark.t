@@ -46,7 +46,7 @@ $ sonde mark --raw x abc
 sonde: mark: --raw takes a number, not 'x'
 [2]
 $ sonde mark -B of hello
-sonde: there is no tracing instance 'of'; did you mean 'off'?
+sonde: no tracing instance 'of'; did you mean 'off'?
 [1]
 $ sonde mark $(seq 2000)
 sonde: mark: the text has more than 4096 bytes, which no kernel takes

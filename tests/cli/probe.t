@@ -138,7 +138,7 @@ the kernel was given:
   p:probe_a/work /tmp/a:0x1139 n=%di:s32  (7 hits, 0 missed)
 cost: a breakpoint in the program, on an instruction that has to be stepped over: 2 to 10 us a hit, in every process that runs it
 $ mkdir -p k/tracing/events/probe/vfs_read; sonde probe add 'vfs_read=vfs_read(count)'
-sonde: there is an event probe:vfs_read already; give this one another name (NAME=\xe2\x80\xa6), or remove that one: 'sonde probe del probe:vfs_read' (esc)
+sonde: the event probe:vfs_read exists already; give this one another name (NAME=\xe2\x80\xa6), or remove the old one: 'sonde probe del probe:vfs_read' (esc)
   vfs_read=vfs_read(count)
   ^~~~~~~~
 [1]

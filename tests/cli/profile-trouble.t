@@ -16,5 +16,5 @@ $ sonde profile -o nowhere/profile.txt true
 sonde: cannot write nowhere/profile.txt: No such file or directory
 [1]
 $ SONDE_TRACEFS=$PWD/nowhere sonde profile true
-sonde: SONDE_TRACEFS names …/nowhere, which is no tracing directory
+sonde: SONDE_TRACEFS names …/nowhere, which is not a tracing directory
 [1]

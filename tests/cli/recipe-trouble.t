@@ -24,16 +24,16 @@ $ try 'summary: no name\n'
 sonde: bad.recipe: the recipe has no name
 [2]
 $ try 'name: x\nevnet: sched\n'
-sonde: bad.recipe, line 2: 'evnet' is nothing a recipe has; did you mean event
+sonde: bad.recipe, line 2: unknown recipe keyword 'evnet'; did you mean event
 [2]
 $ try '  goes on\n'
-sonde: bad.recipe, line 1 goes on with nothing: a line that begins with a blank belongs to the one before
+sonde: bad.recipe, line 1 begins with a blank, but there is no line before it to continue
 [2]
 $ try 'name: x\nevent\n'
 sonde: bad.recipe, line 2: a ':' must follow 'event'
 [2]
 $ try 'name: x\nduration: long\n'
-sonde: bad.recipe: 'long' is no number of seconds or levels
+sonde: bad.recipe: 'long' is not a number of seconds or levels
 [2]
 $ try 'name: x\nshow: sum sched_switch\n'
 sonde: the recipe x, show: 'sum' is no question; there are count, time, stacks and graph
@@ -64,8 +64,8 @@ sonde: the recipe irq traces no functions, so -l has nothing to choose from
 $ mkdir t && echo "[local]" >t/trace_clock && echo nop >t/available_tracers
 $ export SONDE_TRACEFS=$PWD/t
 $ sonde recipe runqueue
-sonde: nothing of the recipe runqueue can be traced here: probes, which this kernel does not have ('sonde doctor kprobes' says why)
+sonde: nothing in the recipe runqueue can be traced here: probes, which this kernel does not have ('sonde doctor kprobes' says why)
 [1]
 $ sonde recipe irq
-sonde: nothing of the recipe irq can be traced here: this kernel has no event irq:irq_handler_exit
+sonde: nothing in the recipe irq can be traced here: this kernel has no event irq:irq_handler_exit
 [1]

@@ -107,7 +107,7 @@ $ SONDE_TRACEFS=t sonde extract -a; cat trace.dat
 sonde: there are no instances to extract from (-a); leave out -a for the top level
 before
 $ SONDE_TRACEFS=t sonde set -v -B nope
-sonde: there is no tracing instance 'nope'; this kernel has none now
+sonde: no tracing instance 'nope'; this kernel has no instances now
 [1]
 $ SONDE_TRACEFS=t sonde start -B new -e sched; ls t/instances
 sonde: this kernel has no t/instances/new/tracing_on
@@ -122,7 +122,7 @@ $ SONDE_TRACEFS=k sonde set -b 100 --cmdlines-size 50 -O sym-offset; echo $(cat 
 lock
 
 $ SONDE_TRACEFS=/no/such/dir sonde start -e sched
-sonde: SONDE_TRACEFS names /no/such/dir, which is no tracing directory
+sonde: SONDE_TRACEFS names /no/such/dir, which is not a tracing directory
 [1]
 
 $ sonde extract now

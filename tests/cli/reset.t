@@ -59,7 +59,7 @@ $ sonde reset -k nothing
 sonde: reset: -k takes one of kprobe kretprobe uprobe uretprobe eprobe synth fprobe tprobe all, not 'nothing'
 [2]
 $ sonde reset -B ome
-sonde: there is no tracing instance 'ome'; did you mean 'one'?
+sonde: no tracing instance 'ome'; did you mean 'one'?
 [1]
 $ sonde reset all
 sonde: reset takes no argument, but there is 'all'

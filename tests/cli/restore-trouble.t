@@ -33,7 +33,7 @@ $ sonde restore -i tour.dat file.cpu0 other.cpu0
 sonde: file.cpu0 and other.cpu0 are both of CPU 0
 [2]
 $ sonde restore -t . file.cpu0
-sonde: . is no tracing directory: cannot read ./events/header_page: No such file or directory
+sonde: . is not a tracing directory: cannot read ./events/header_page: No such file or directory
 [1]
 $ mkdir -p tracing/events && echo hello >tracing/events/header_page && sonde restore -t tracing file.cpu0
 sonde: tracing/events/header_page does not describe a sub-buffer

@@ -43,7 +43,7 @@ $ sonde show -c x
 sonde: -c takes the number of a CPU, not 'x'
 [2]
 $ sonde show -B on
-sonde: there is no tracing instance 'on'; did you mean 'one'?
+sonde: no tracing instance 'on'; did you mean 'one'?
 [1]
 $ sonde show REDME
 sonde: t has no file 'REDME'; did you mean 'README'?

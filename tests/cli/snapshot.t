@@ -23,7 +23,7 @@ $ sonde snapshot -s -f
 sonde: snapshot: -s, -r and -f do not go together
 [2]
 $ sonde snapshot -B two
-sonde: there is no tracing instance 'two'; 'sonde list -B' names those there are
+sonde: no tracing instance 'two'; 'sonde list -B' lists them
 [1]
 $ sonde snapshot -c 5
 sonde: there is no CPU 5; the last one is 1

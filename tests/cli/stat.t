@@ -65,7 +65,7 @@ $ sonde stat --json | python3 -c 'import json,sys; d = json.load(sys.stdin); i =
 
 # Trouble
 $ sonde stat -B bust
-sonde: there is no tracing instance 'bust'; did you mean 'busy'?
+sonde: no tracing instance 'bust'; did you mean 'busy'?
 [1]
 $ sonde stat now
 sonde: stat takes no argument, but there is 'now'

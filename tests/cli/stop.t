@@ -33,10 +33,10 @@ $ sonde clear -a && wc -c t/trace t/instances/*/trace | tail -n 1
 
 # Trouble: nothing is done if one name is wrong.
 $ sonde restart -B one -B tow; cat t/instances/one/tracing_on
-sonde: there is no tracing instance 'tow'; did you mean 'two'?
+sonde: no tracing instance 'tow'; did you mean 'two'?
 0 (no-eol)
 $ sonde stop -B ../two
-sonde: there is no tracing instance '../two'; 'sonde list -B' names those there are
+sonde: no tracing instance '../two'; 'sonde list -B' lists them
 [1]
 $ sonde clear now
 sonde: clear takes no argument, but there is 'now'
@@ -45,7 +45,7 @@ $ sonde restart -x
 sonde: restart: unknown option -x; --help lists them
 [2]
 $ SONDE_TRACEFS=/nosuch sonde stop
-sonde: SONDE_TRACEFS names /nosuch, which is no tracing directory
+sonde: SONDE_TRACEFS names /nosuch, which is not a tracing directory
 [1]
 $ rm t/tracing_on; sonde stop -t
 sonde: this kernel has no t/tracing_on

@@ -16,5 +16,5 @@ $ sonde stream -e sched -r 100 true
 sonde: -r wants a real-time priority from 1 to 99
 [2]
 $ SONDE_TRACEFS=$PWD/nowhere sonde stream -e sched true
-sonde: SONDE_TRACEFS names …/nowhere, which is no tracing directory
+sonde: SONDE_TRACEFS names …/nowhere, which is not a tracing directory
 [1]

@@ -171,41 +171,39 @@ static void renamed_functions_are_found(void **state)
 static void every_reason_has_its_sentence(void **state)
 {
 	static const char *const cases[][2] = {
-		{"do_IRQ",
-		 "this kernel has no function do_IRQ; its work is done in __common_interrupt"},
+		{"do_IRQ", "this kernel has no function do_IRQ; __common_interrupt does its work"},
 		{"finish_task_switch",
-		 "there is no function finish_task_switch of its own: the compiler made "
-		 "finish_task_switch.isra.0 of it; trace that"},
+		 "there is no separate function finish_task_switch: the compiler turned it into "
+		 "finish_task_switch.isra.0; trace that"},
 		{"jiffies", "jiffies is data, not a function"},
 		{"early_thing", "early_thing cannot be traced: it ran only while the kernel booted "
 				"(__init)"},
-		{"exc_nmi", "exc_nmi cannot be traced: the tracer itself could not stand it there "
-			    "(noinstr)"},
+		{"exc_nmi", "exc_nmi cannot be traced: tracing would break it there (noinstr)"},
 		{"get_kprobe", "get_kprobe cannot be traced: it is marked NOKPROBE and notrace, "
-			       "because tracing needs it itself"},
+			       "because the tracer uses it"},
 		{"secret_one", "secret_one cannot be traced: the kernel is built without the hook "
 			       "there (notrace, or assembler)"},
 		{"schedule_timeouts",
 		 "schedule_timeouts cannot be traced: the kernel is built without the hook there "
-		 "(notrace, or assembler); the nearest that can be traced is schedule_timeout"},
+		 "(notrace, or assembler); the nearest traceable function is schedule_timeout"},
 		{"inlined_one",
-		 "inlined_one cannot be traced: the compiler put it into its callers "
-		 "everywhere (inlined); trace one of those"},
+		 "inlined_one cannot be traced: the compiler inlined it into all its callers; "
+		 "trace one of those"},
 		{"usb_submit_urb",
 		 "usb_submit_urb is in the module usbcore, which is not loaded (modprobe usbcore)"},
 		{"ne2k_pci_open", "there is no function ne2k_pci_open now; it may be in the module "
 				  "ne2k-pci, which is not loaded (modprobe ne2k-pci)"},
-		{"vsf_read", "this kernel has no function vsf_read; the nearest that can be traced "
-			     "is vfs_read"},
+		{"vsf_read", "this kernel has no function vsf_read; the nearest traceable "
+			     "function is vfs_read"},
 		{"__vfs_reads",
-		 "this kernel has no function __vfs_reads; the nearest that can be traced is "
+		 "this kernel has no function __vfs_reads; the nearest traceable function is "
 		 "vfs_read"},
 		{"no_such_thing", "this kernel has no function no_such_thing"},
 		{"secret_*", "none of the 2 functions that match 'secret_*' can be traced: the "
 			     "kernel is built without the hook there (notrace, __init, or "
 			     "assembler)"},
-		{"sys_*", "no function of this kernel matches 'sys_*'; the same is called "
-			  "'__x64_sys_*' here"},
+		{"sys_*", "no function of this kernel matches 'sys_*'; here the name is "
+			  "'__x64_sys_*'"},
 		{"nothing*", "no function of this kernel matches 'nothing*'"},
 		{":mod:xfs", "the module xfs is not loaded (modprobe xfs)"},
 		{"zzz*:mod:e1000",

@@ -3,15 +3,15 @@
  * bpf.c - bytecode and the bpf(2) calls.
  *
  *	instruction, 8 bytes:   opcode | dst, src | offset (16 bits) | number (32 bits)
- *	a number of 64 bits     takes two of them; the address of a table is such a number, put in by the kernel
- *	a jump                  counts instructions from the one behind it
+ *	a 64-bit number         takes two; the address of a table is such a number, filled in by the kernel
+ *	a jump                  counts instructions from the next one
  *
- * A program is attached to an event of the tracing directory through a perf event that is never read: one of one
- * CPU is enough, since the kernel keeps the programs with the event and runs them wherever it is hit. It returns 0,
- * so perf writes nothing.
+ * A program is attached to an event of the tracing directory through a perf event that is never
+ * read. One perf event on one CPU is enough, since the kernel keeps the programs with the event and
+ * runs them on every CPU. It returns 0, so perf writes nothing.
  *
- * A table of the kind PERCPU_HASH has a value for each CPU in every row. They are read in batches (5.6), else row by
- * row.
+ * A table of the kind PERCPU_HASH has a value for each CPU in every row. They are read in batches
+ * (5.6), else row by row.
  */
 #include "capture/bpf/bpf.h"
 
@@ -215,7 +215,7 @@ static bool is_translated(void)
 
 	if (f)
 		fclose(f);
-	return word != '0'; /* interpreted it costs more than what it stands in for */
+	return word != '0'; /* interpreted, it costs more than the method it replaces */
 }
 
 bool bpf_is_there(void)
@@ -248,7 +248,7 @@ int bpf_reading_needs_power(void)
 
 bool bpf_runs_alone(enum bpf_prog_type type)
 {
-	/* perf's way has always counted who is inside, the others do since 6.1 */
+	/* perf's hooks have always prevented recursion, the others do since 6.1 */
 	return type == BPF_PROG_TYPE_KPROBE || type == BPF_PROG_TYPE_TRACEPOINT ||
 	       release() >= (6 << 8 | 1);
 }
@@ -276,7 +276,7 @@ unsigned bpf_n_cpus(void)
 
 /* --- tables and programs ----------------------------------------------------------------------- */
 
-/* Before 5.11 tables count as locked memory, of which there is little. */
+/* Before 5.11 tables count as locked memory, whose limit is low. */
 static void allow_memory(struct rlimit *old)
 {
 	struct rlimit all = {RLIM_INFINITY, RLIM_INFINITY};
@@ -305,7 +305,7 @@ int bpf_make_table(struct bpf_table *t, struct errmsg *err)
 		setrlimit(RLIMIT_MEMLOCK, &old);
 	}
 	t->fd = fd;
-	return fd < 0 ? errmsg_set_errno(err, fd, "the kernel makes no table for BPF") : 0;
+	return fd < 0 ? errmsg_set_errno(err, fd, "the kernel refuses to create a BPF table") : 0;
 }
 
 struct program {
@@ -337,7 +337,7 @@ static int try_load(const struct program *p, const struct bpfcode *c, char *log)
 	return call(BPF_PROG_LOAD, &attr, sizeof(attr));
 }
 
-/* Its last lines but for the statistics: "R1 invalid mem access 'inv'". */
+/* The last lines of the verifier's log, without the statistics: "R1 invalid mem access 'inv'". */
 static const char *last_words(char *log)
 {
 	char *end = strstr(log, "processed "), *p;
@@ -361,8 +361,8 @@ static int load(const struct program *p, const struct bpfcode *c, struct errmsg 
 		log[LOG_BYTES - 1] = 0;
 	}
 	if (fd < 0)
-		errmsg_set(err, fd, "the kernel takes no such BPF program: %s%s%.200s",
-			   strerror(-fd), log && *log ? ": " : "", log ? last_words(log) : "");
+		errmsg_set(err, fd, "the kernel refuses the BPF program: %s%s%.200s", strerror(-fd),
+			   log && *log ? ": " : "", log ? last_words(log) : "");
 	free(log);
 	return fd;
 }
@@ -394,12 +394,12 @@ int bpf_attach_event(int prog_fd, long long id, struct errmsg *err)
 					  PERF_FLAG_FD_CLOEXEC);
 	}
 	if (fd < 0)
-		return errmsg_set_errno(err, -errno, "perf does not open the event");
+		return errmsg_set_errno(err, -errno, "perf cannot open the event");
 	if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, prog_fd) < 0) {
 		int r = -errno;
 
 		close(fd);
-		return errmsg_set_errno(err, r, "the event takes no BPF program");
+		return errmsg_set_errno(err, r, "the event does not accept a BPF program");
 	}
 	return fd;
 }
@@ -413,7 +413,7 @@ int bpf_attach_raw(int prog_fd, const char *tracepoint, struct errmsg *err)
 	attr.raw_tracepoint.name = pointer(tracepoint);
 	attr.raw_tracepoint.prog_fd = (uint32_t)prog_fd;
 	fd = call(BPF_RAW_TRACEPOINT_OPEN, &attr, sizeof(attr));
-	return fd < 0 ? errmsg_set_errno(err, fd, "%s takes no BPF program",
+	return fd < 0 ? errmsg_set_errno(err, fd, "%s does not accept a BPF program",
 					 tracepoint ? tracepoint : "the function")
 		      : fd;
 }
@@ -440,7 +440,7 @@ static size_t words_of_row(const struct reading *rd)
 	return rd->t->n_value_bytes / sizeof(uint64_t) * rd->n_values;
 }
 
-/* 1: done; 0: this kernel has none of it. */
+/* 1: done; 0: this kernel has no batch operations. */
 static int read_batches(const struct reading *rd)
 {
 	uint32_t at = 0, next = 0;
@@ -519,8 +519,7 @@ int bpf_each_row(const struct bpf_table *t,
 		r = read_one_by_one(&rd);
 	free(rd.keys);
 	free(rd.values);
-	return r < 0 ? errmsg_set_errno(err, r, "cannot read what the kernel's program counted")
-		     : 0;
+	return r < 0 ? errmsg_set_errno(err, r, "cannot read the counts of the BPF program") : 0;
 }
 
 struct summing {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bpf.h - small programs inside the kernel: an assembler for their bytecode, and the bpf(2) calls to load, attach and
- * read them. No library, no compiler.
+ * bpf.h - small programs inside the kernel: an assembler for BPF bytecode, and the bpf(2) calls to
+ * load, attach and read them. It needs no library and no compiler.
  *
- *	bpfcode_…          instructions, one by one; jumps to labels that are placed later
- *	bpf_make_table     a table that both sides see
- *	bpf_load           the kernel checks the program and translates it
- *	bpf_attach_…       it runs from now on, until the descriptor is closed
- *	bpf_each_row       the table, so far
+ *	bpfcode_…          add instructions one by one; jump to labels that are placed later
+ *	bpf_make_table     create a table (BPF map) that both sides see
+ *	bpf_load           the kernel verifies and compiles the program
+ *	bpf_attach_…       run the program from now on, until the descriptor is closed
+ *	bpf_each_row       read the table
  *
- * All is held by descriptors and gone with them, however the program ends. Every call needs powers (CAP_BPF,
- * CAP_PERFMON) but for reading; see bpf_reading_needs_power().
+ * Descriptors hold everything, so all is gone when the process ends, however it ends. Every call
+ * except reading needs capabilities (CAP_BPF, CAP_PERFMON); see bpf_reading_needs_power().
  */
 #ifndef SONDE_CAPTURE_BPF_BPF_H
 #define SONDE_CAPTURE_BPF_BPF_H
@@ -37,23 +37,24 @@ struct bpfcode {
 		uint16_t at, label;
 	} jumps[BPFCODE_MAX_JUMPS];
 	size_t n_jumps;
-	int32_t labels[BPFCODE_MAX_LABELS]; /* where they are placed, -1: not yet */
+	/* the instruction that each label stands for; -1: not placed yet */
+	int32_t labels[BPFCODE_MAX_LABELS];
 	size_t n_labels;
-	bool may_sleep; /* the kernel is told when it is loaded; only programs' probes take such */
-	bool has_types; /* of what the context points to */
-	/* The address of the task is on the stack (program.h), with its type; NULL: it is not. */
+	bool may_sleep; /* load it as a sleepable program; only probes in programs accept these */
+	bool has_types; /* the kernel knows the types that the context points to */
+	/* The task's address is on the stack (program.h), with its type; NULL: it is not there. */
 	const struct bpftask *task;
-	bool failed; /* too much of something */
+	bool failed; /* too many instructions or labels */
 };
 
 void bpfcode_init(struct bpfcode *c);
 unsigned bpfcode_label(struct bpfcode *c);
 /*
- * The next instruction is where jumps to the label go; it must be placed once. Before the jump, it makes a loop, which
- * kernels take since 5.3.
+ * Places the label at the next instruction; place each label once. Placing it before the jump makes
+ * a loop, which kernels accept since 5.3.
  */
 void bpfcode_place(struct bpfcode *c, unsigned label);
-/* Puts the distances into the jumps; -E2BIG or -EINVAL if it cannot be a program. */
+/* Resolves the jumps; returns -E2BIG or -EINVAL if the program is invalid. */
 int bpfcode_finish(struct bpfcode *c);
 
 /* Registers are BPF_REG_0 …; op BPF_ADD, BPF_LSH …; size BPF_B, BPF_H, BPF_W, BPF_DW. */
@@ -61,77 +62,95 @@ void bpfcode_move(struct bpfcode *c, int dst, int src);
 void bpfcode_set(struct bpfcode *c, int dst, int32_t number);
 void bpfcode_set_wide(struct bpfcode *c, int dst, uint64_t number);
 void bpfcode_set_map(struct bpfcode *c, int dst, int map_fd);
-/* The address of the first row of a table of the kind ARRAY: no call is needed. */
+/* Loads the address of the first row of an ARRAY table, without a helper call. */
 void bpfcode_set_row(struct bpfcode *c, int dst, int map_fd);
 void bpfcode_alu(struct bpfcode *c, int op, int dst, int src);
 void bpfcode_alu_number(struct bpfcode *c, int op, int dst, int32_t number);
-/* Turns the order of the lowest 2, 4 or 8 bytes; those above are 0. */
+/* Reverses the lowest 2, 4 or 8 bytes; clears those above. */
 void bpfcode_swap(struct bpfcode *c, int dst, unsigned n_bytes);
 void bpfcode_load(struct bpfcode *c, int size, int dst, int src, int offset);
 void bpfcode_store(struct bpfcode *c, int size, int dst, int offset, int src);
 void bpfcode_store_number(struct bpfcode *c, int size, int dst, int offset, int32_t number);
-/* *(u64 *)(dst + offset) += src, undivided. */
+/* *(u64 *)(dst + offset) += src, atomically. */
 void bpfcode_add_to(struct bpfcode *c, int dst, int offset, int src);
-/* One of the kernel's helpers: BPF_FUNC_…. */
+/* Calls a helper of the kernel: BPF_FUNC_…. */
 void bpfcode_call(struct bpfcode *c, int helper);
 void bpfcode_jump(struct bpfcode *c, unsigned label);
-/* op BPF_JEQ, BPF_JNE …: of all 64 bits with the number, its sign extended. */
+/* op BPF_JEQ, BPF_JNE …: compares all 64 bits with the sign-extended number. */
 void bpfcode_jump_if(struct bpfcode *c, int op, int reg, int32_t number, unsigned label);
-/* … with another register, without signs if op says so. */
+/* Compares with another register; op says whether signed. */
 void bpfcode_jump_if_reg(struct bpfcode *c, int op, int reg, int other, unsigned label);
 void bpfcode_exit(struct bpfcode *c);
 
 /* --- the kernel -------------------------------------------------------------------------------- */
 
-/* Is there bpf(2), does the kernel translate programs to machine code, and may we? */
+/* Does the kernel have bpf(2) and a JIT compiler, and may we use it? */
 bool bpf_is_there(void);
-/* Since 5.19 whoever has a descriptor of a table may read it. Which power (CAP_…) it takes before; -1: none. */
+/*
+ * Since 5.19 any process with a descriptor of a table may read it. Returns the capability (CAP_…)
+ * that older kernels require; -1: none.
+ */
 int bpf_reading_needs_power(void);
 /*
- * Is such a program never run where it runs already, in an interrupt or another task of the same CPU? Of KPROBE: at
- * probes in the kernel; those of programs can be.
+ * Does the kernel never run a program of this type while it already runs on the same CPU, in an
+ * interrupt or another task? For KPROBE this holds for probes in the kernel, not for probes in
+ * programs.
  */
 bool bpf_runs_alone(enum bpf_prog_type type);
-/* Each possible CPU has a value of its own in tables of the kinds PERCPU. */
+/* The number of possible CPUs: PERCPU tables have one value for each. */
 unsigned bpf_n_cpus(void);
 
 struct bpf_table {
 	enum bpf_map_type type;
-	uint32_t n_key_bytes, n_value_bytes, n_rows; /* values in whole 8 bytes */
-	int fd;					     /* negative: there is none */
+	uint32_t n_key_bytes, n_value_bytes, n_rows; /* value sizes are multiples of 8 */
+	int fd;					     /* negative: no table */
 	uint32_t flags;				     /* BPF_F_… */
 };
-/* Fills in fd. Its rows are 0 at first, of the kinds ARRAY; others have none. */
+/* Creates the table and sets fd. ARRAY tables start with rows of 0; others start empty. */
 int bpf_make_table(struct bpf_table *t, struct errmsg *err);
-/* The sentence ends with what the kernel's checker said last. */
+/* On failure the message ends with the last words of the kernel's verifier. */
 int bpf_load(enum bpf_prog_type type, const struct bpfcode *c, struct errmsg *err);
-/* At the entry of a function, where it returns, or at a tracepoint: its number in the kernel's BTF. */
+/*
+ * For the entry of a function, its return, or a tracepoint; function: its id in the kernel's BTF.
+ */
 int bpf_load_for_function(enum bpf_attach_type where, uint32_t function, const struct bpfcode *c,
 			  struct errmsg *err);
 
-/* To an event of the tracing directory, by its id: programs of the kinds KPROBE and TRACEPOINT. */
+/*
+ * Attaches to an event of the tracing directory, by its id: programs of the types KPROBE and
+ * TRACEPOINT.
+ */
 int bpf_attach_event(int prog_fd, long long id, struct errmsg *err);
-/* tracepoint NULL: to the function or the tracepoint that it was loaded for. */
+/* tracepoint NULL: attaches to the function or tracepoint for which it was loaded. */
 int bpf_attach_raw(int prog_fd, const char *tracepoint, struct errmsg *err);
 
-/* The rows so far, until visit is negative. values: one, or of the kinds PERCPU one for each CPU, behind each other. */
+/*
+ * Visits all rows, until visit returns a negative value. values: one value; for PERCPU tables one
+ * for each CPU, one after the other.
+ */
 int bpf_each_row(const struct bpf_table *t,
 		 int (*visit)(void *ctx, const uint8_t *key, const uint64_t *values,
 			      unsigned n_values),
 		 void *ctx, struct errmsg *err);
-/* The same where a value is a number, with the sum of all CPUs; rows that are 0 are left out. */
+/*
+ * The same for tables whose value is a number: n is the sum over all CPUs; skips rows that are 0.
+ */
 int bpf_each_number(const struct bpf_table *t,
 		    int (*visit)(void *ctx, const uint8_t *key, uint64_t n), void *ctx,
 		    struct errmsg *err);
-/* value: as bpf_each_row() has it. Needs the powers that making it takes. */
+/* value: in the form of bpf_each_row(). Needs the same capabilities as creating the table. */
 int bpf_write_row(const struct bpf_table *t, const void *key, const void *value);
 /*
- * A gate is one number: programs look at it first, so that many of them count from one moment to another, however long
- * it takes to attach them. It is closed at first. Setting it needs the power that reading does.
+ * A gate is one number that programs check first, so that many of them count over the same period,
+ * however long attaching them takes. It starts closed. Setting it needs the same capability as
+ * reading.
  */
 int bpf_make_gate(struct bpf_table *t, struct errmsg *err);
-void bpf_set_gate(const struct bpf_table *t, bool is_open); /* nothing if there is none */
-/* How often a program was left out because it ran on that CPU already; 0 where the kernel does not say. */
+void bpf_set_gate(const struct bpf_table *t, bool is_open); /* does nothing without a gate */
+/*
+ * How often the kernel skipped the program because it was already running on that CPU; 0 if the
+ * kernel does not report it.
+ */
 uint64_t bpf_n_missed(int prog_fd);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * count.c - writes the program that counts.
+ * count.c - generates the program that counts.
  *
  *	begin    does this hit count? (program.h)                    else exit
  *	key      each source in turn ──▶ its bytes of the key on the stack
@@ -9,8 +9,9 @@
  *
  *	stack, from r10 down:   that of program.h | value of a new row, or index 0 | key …
  *
- * Without keys there is one row. Rows have a value for each CPU, but where the program may still be cut short there, by an
- * interrupt or by another task in a probe of a program, that counts the same row, it is added undivided.
+ * Without keys there is one row. Rows have a value for each CPU. If an interrupt, or another task
+ * in a probe of a program, can interrupt the program and count the same row, the addition is
+ * atomic.
  */
 #include "capture/bpf/count.h"
 

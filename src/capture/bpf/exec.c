@@ -2,11 +2,12 @@
 /*
  * exec.c - a program at the tracepoint sched_process_exec that reads the new program's arguments.
  *
- *	current ─▶ mm ─▶ arg_start, arg_end ─▶ up to 504 bytes of its memory ─▶ a row by the number of the process
+ *	current ─▶ mm ─▶ arg_start, arg_end ─▶ up to 504 bytes of its memory ─▶ a row, by the pid
  *
- * The arguments have just been written there by exec, so that they are in memory: reading does not wait. Where the members
- * are is in the kernel's BTF. A row is put together in a place that each CPU has for itself, because a program's stack has
- * 512 bytes. 8192 rows take 5 MB of the kernel's memory while it records; of more processes the oldest are forgotten.
+ * exec has just written the arguments, so they are in memory and reading them does not wait. The
+ * kernel's BTF has the offsets of the members. A program's stack has only 512 bytes, so the row is
+ * assembled in a per-CPU scratch area. 8192 rows take 5 MB of kernel memory during the recording;
+ * the oldest processes are dropped first.
  */
 #include "capture/bpf/exec.h"
 
@@ -26,7 +27,7 @@ enum { R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, FRAME };
 enum { STACK_START = -8, STACK_END = -16, STACK_KEY = -24 };
 
 struct value {
-	uint64_t n_bytes; /* of all arguments, however many are kept; 0: they could not be read */
+	uint64_t n_bytes; /* of all arguments, however many are kept; 0: could not be read */
 	char words[WORDS_BYTES];
 };
 
@@ -67,7 +68,7 @@ static bool find_members(struct members *m)
 
 /* --- the program ------------------------------------------------------------------------------- */
 
-/* The 8 bytes at base + offset of the kernel's memory to the stack. */
+/* Reads the 8 bytes at base + offset of kernel memory to the stack. */
 static void emit_read(struct bpfcode *c, int base, int offset, int at, unsigned out)
 {
 	bpfcode_move(c, R1, FRAME);
@@ -79,7 +80,7 @@ static void emit_read(struct bpfcode *c, int base, int offset, int at, unsigned 
 	bpfcode_jump_if(c, BPF_JNE, R0, 0, out);
 }
 
-/* The arguments into the row at R9; R8: how many bytes they have. */
+/* Copies the arguments into the row at R9; R8: their length in bytes. */
 static void emit_words(struct bpfcode *c)
 {
 	unsigned is_short = bpfcode_label(c), done = bpfcode_label(c);
@@ -141,7 +142,7 @@ static int load(struct bpfexec *e, const struct members *m, struct errmsg *err)
 	int r;
 
 	if (!c)
-		return errmsg_set_errno(err, -ENOMEM, "cannot watch what is executed");
+		return errmsg_set_errno(err, -ENOMEM, "cannot watch exec");
 	bpfcode_init(c);
 	emit_program(c, e, m);
 	r = bpfcode_finish(c);
@@ -169,9 +170,11 @@ int bpfexec_open(struct bpfexec *e, struct errmsg *err)
 		.program = -1,
 		.link = -1,
 	};
-	r = bpf_make_table(&e->scratch, err); /* refused at once where BPF is not for us */
+	r = bpf_make_table(&e->scratch, err); /* fails at once if we may not use BPF */
 	if (r >= 0 && !find_members(&m))
-		r = errmsg_set(err, -ENOTSUP, "the kernel does not describe its tasks (BTF)");
+		r = errmsg_set(err, -ENOTSUP,
+			       "the kernel has no type information (BTF) about "
+			       "its tasks");
 	if (r >= 0)
 		r = bpf_make_table(&e->table, err);
 	if (r >= 0)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * exec.h - the command lines that processes execute, kept by a program in the kernel.
+ * exec.h - a BPF program that keeps the command lines of processes that call exec.
  *
- * A process that lives for a millisecond has left /proc before anybody looks there.
+ * A process that lives for a millisecond is gone from /proc before anybody reads it there.
  */
 #ifndef SONDE_CAPTURE_BPF_EXEC_H
 #define SONDE_CAPTURE_BPF_EXEC_H
@@ -15,9 +15,15 @@ struct bpfexec {
 	int program, link;
 };
 
-/* Zeroed it is not open, and closing it does nothing. From now on the last 8192 processes are kept. */
+/*
+ * A zeroed struct is closed, and closing it does nothing. From now on the last 8192 processes are
+ * kept.
+ */
 int bpfexec_open(struct bpfexec *e, struct errmsg *err);
-/* words: n_bytes, a NUL behind each; none: it could not be read. Until visit is negative. */
+/*
+ * words: n_bytes, each word ended by a NUL; none: they could not be read. Stops when visit returns
+ * a negative value.
+ */
 int bpfexec_each(const struct bpfexec *e,
 		 int (*visit)(void *ctx, int tgid, const char *words, size_t n_bytes, bool is_cut),
 		 void *ctx, struct errmsg *err);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * filter.c - reads a filter as the kernel does, and writes the tests into a program.
+ * filter.c - parses a filter as the kernel does, and generates its tests in a program.
  *
  *	any     := all { "||" all }
  *	all     := term { "&&" term }
@@ -8,21 +8,24 @@
  *	test    := FIELD [ ".ustring" ] ( "==" | "!=" | "<=" | "<" | ">=" | ">" | "&" ) NUMBER
  *	         | FIELD [ ".ustring" ] ( "==" | "!=" | "~" ) ( "TEXT" | 'TEXT' )
  *
- * A filter of an event does not keep the programs at it from running, so it has to be one itself. It must let through what
- * the kernel would, which is not always what one would think (kernel/trace/trace_events_filter.c, 4.10 to 6.18):
+ * The filter of an event does not stop BPF programs attached to that event, so the program has to
+ * test it. It must accept exactly what the kernel accepts, which has surprises
+ * (kernel/trace/trace_events_filter.c, 4.10 to 6.18):
  *
- *	numbers   are cut to the size of the field, and compared with its sign. CPU & 1 is never true
- *	"x*"      the text begins so; "*x*" it is in it; "*x" it ends so, of an array: its last bytes but one are x, so
- *	          that comm ~ "*sh" is true for names of 15 letters alone
- *	"1*"      a pattern that begins with a digit is no pattern: the text is 1*
- *	"!x"      what follows ~ may be turned round so, too
+ *	numbers   are converted to the size of the field, and compared with its sign. CPU & 1 is never true
+ *	"x*"      the text begins with x; "*x*" contains x; "*x" ends with x. In an array x must stand just before the last byte,
+ *	          so comm ~ "*sh" is true only for names of 15 letters
+ *	"1*"      a pattern that begins with a digit is not a pattern: the text is 1*
+ *	"!x"      a ! after ~ negates, too
  *
- * Only what is behind the NUL of an array is not looked at, as the kernel does for "*x*": it is anything, left from others.
+ * One difference: bytes behind the NUL of an array are ignored. The kernel searches them for "*x*",
+ * but they are leftovers.
  *
- * What this cannot read is refused, and counted otherwise; the kernel says there what is wrong with it.
+ * What this parser does not understand is refused, and counted by another method; there the kernel
+ * reports what is wrong.
  *
- *	a && b    a fails ──▶ out; b fails ──▶ out          "not" turns tests round, and && into ||
- *	a || b    a fails ──▶ b fails ──▶ out; a holds ──▶ behind it
+ *	a && b    a fails ──▶ out; b fails ──▶ out          "not" inverts tests, and turns && into ||
+ *	a || b    a fails ──▶ b fails ──▶ out; a is true ──▶ skip b
  */
 #include "capture/bpf/filter_int.h"
 
@@ -56,8 +59,8 @@ struct reader {
 static int refuse(const struct reader *r, const char *at)
 {
 	return errmsg_set(r->err, -ENOTSUP,
-			  "a BPF program does not know what the filter '%.200s' means at '%.60s'",
-			  r->text, at);
+			  "a BPF program cannot evaluate the filter '%.200s' at '%.60s'", r->text,
+			  at);
 }
 
 static void skip_blanks(struct reader *r)
@@ -90,7 +93,7 @@ static int new_node(struct reader *r, int kind, int left, int right)
 	return (int)f->n_nodes++;
 }
 
-/* The sign of the field, and no more bytes than it has. */
+/* Converts the number to the sign and size of the field. */
 static uint64_t cut(uint64_t number, const struct bpffilter_field *field)
 {
 	unsigned left = 64 - 8 * field->n_bytes;
@@ -122,7 +125,7 @@ static int read_number(struct reader *r, struct bpffilter_node *n)
 	return 0;
 }
 
-/* What the kernel makes of the pattern behind ~. */
+/* Interprets the pattern after ~ as the kernel does. */
 static int read_pattern(struct reader *r, struct bpffilter_node *n)
 {
 	char *p = n->pattern;
@@ -160,8 +163,8 @@ static int read_pattern(struct reader *r, struct bpffilter_node *n)
 }
 
 /*
- * The kernel finds the guard that stands there instead (guard.c), and a length of 0: by which no text has an end that
- * a pattern could ask for.
+ * The kernel finds the guard in its place (guard.c), with length 0, so a pattern cannot match the
+ * end of the text.
  */
 static bool has_instead(const struct bpffilter_node *n, bool is_pattern)
 {
@@ -196,7 +199,7 @@ static int read_text(struct reader *r, struct bpffilter_node *n)
 	return 0;
 }
 
-/* "<=" is looked for before "<". */
+/* Tries "<=" before "<". */
 static int read_op(struct reader *r)
 {
 	static const struct {
@@ -237,7 +240,7 @@ static int read_test(struct reader *r)
 	n->op = (enum bpffilter_op)op;
 	if (!r->find(r->ctx, name, &n->field))
 		return errmsg_set(r->err, -ENOTSUP,
-				  "a BPF program cannot read %s, of the filter '%.200s'", name,
+				  "a BPF program cannot read %s of the filter '%.200s'", name,
 				  r->text);
 	skip_blanks(r);
 	ret = *r->p == '"' || *r->p == '\''		      ? read_text(r, n)
@@ -254,7 +257,9 @@ static int read_term(struct reader *r)
 
 	skip_blanks(r);
 	if (++r->depth > DEPTH_MAX)
-		return errmsg_set(r->err, -ENOTSUP, "the filter is too deep for a BPF program");
+		return errmsg_set(r->err, -ENOTSUP,
+				  "the filter has too many levels for a BPF "
+				  "program");
 	if (*r->p == '!') {
 		r->p++;
 		i = read_term(r);
@@ -325,7 +330,7 @@ void bpffilter_free(struct bpffilter *f)
 
 /* --- numbers ----------------------------------------------------------------------------------- */
 
-/* Jumps that are taken where the test is true; without the field's sign, and with it. */
+/* The jumps that are taken if the test is true: unsigned, and signed. */
 static const struct {
 	int plain, with_sign;
 	enum bpffilter_op opposite;
@@ -343,7 +348,10 @@ static void jump_if(struct bpfcode *c, int op, uint64_t number, unsigned label)
 	bpfcode_jump_if_reg(c, op, NUMBER, R1, label);
 }
 
-/* A jump that is always taken, or never: the kernel takes no program with instructions that nothing leads to. */
+/*
+ * A jump that is always or never taken. It is needed because the kernel refuses programs with
+ * unreachable instructions.
+ */
 static void emit_known(struct bpfcode *c, bool is_taken, unsigned label)
 {
 	bpfcode_set(c, R1, is_taken);
@@ -375,7 +383,7 @@ static void emit_number(struct bpfcode *c, const struct bpffilter_node *n, bool 
 
 /* --- texts ------------------------------------------------------------------------------------- */
 
-/* So many bytes of the text, from there on, are these; 8 at a time, as they lie on the stack. */
+/* Compares bytes of the text, from the given offset on, 8 at a time as they lie on the stack. */
 static void emit_bytes(struct bpfcode *c, const char *bytes, size_t from, size_t len, unsigned miss)
 {
 	for (size_t word = from / 8 * 8; word < from + len; word += 8) {
@@ -399,7 +407,7 @@ static void emit_bytes(struct bpfcode *c, const char *bytes, size_t from, size_t
 	}
 }
 
-/* Goes to miss, or on. */
+/* Jumps to miss, or falls through. */
 static void emit_match(struct bpfcode *c, const struct bpffilter_node *n, unsigned miss)
 {
 	const struct bpfsource *s = &n->field.source;
@@ -445,7 +453,7 @@ static void emit_text(struct bpfcode *c, const struct bpffilter_node *n, bool is
 
 /* --- the whole --------------------------------------------------------------------------------- */
 
-/* Goes on where the node is true, or, if is_not, where it is false. */
+/* Falls through if the node is true, or, with is_not, if it is false. */
 static void emit(struct bpfcode *c, const struct bpffilter *f, unsigned i, bool is_not,
 		 unsigned out)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * filter.h - a filter in the kernel's language, as part of a program in the kernel.
+ * filter.h - a filter in the kernel's language, as part of a BPF program.
  *
- *	bpffilter_new     from its text; who calls says where fields come from
- *	bpffilter_emit    in a program: is it true here?
- *	bpffilter_free    when the program was loaded
+ *	bpffilter_new     parse the text; the caller says where fields come from
+ *	bpffilter_emit    in a program: test the filter
+ *	bpffilter_free    after the program is loaded
  */
 #ifndef SONDE_CAPTURE_BPF_FILTER_H
 #define SONDE_CAPTURE_BPF_FILTER_H
@@ -13,14 +13,14 @@
 
 struct bpffilter;
 
-/* What the filter compares, as the kernel's filters see it. */
+/* The kinds of operands, as the kernel's filters see them. */
 enum bpffilter_kind {
 	BPFFILTER_NUMBER,
-	BPFFILTER_CPU,	  /* a number without bits: & is never true */
-	BPFFILTER_ARRAY,  /* a text in n_bytes, whatever is behind its end */
-	BPFFILTER_TEXT,	  /* one of any length */
-	BPFFILTER_FAR,	  /* … elsewhere: no test is true if it cannot be read */
-	BPFFILTER_PROBED, /* … by a probe: one that cannot be read is taken for `instead` */
+	BPFFILTER_CPU,	  /* a number without bit tests: & is never true */
+	BPFFILTER_ARRAY,  /* a text in n_bytes; ignore what follows its end */
+	BPFFILTER_TEXT,	  /* a text of any length */
+	BPFFILTER_FAR,	  /* … in other memory: no test is true if it cannot be read */
+	BPFFILTER_PROBED, /* … read by a probe: `instead` replaces one that cannot be read */
 };
 
 struct bpffilter_field {
@@ -28,19 +28,28 @@ struct bpffilter_field {
 	struct bpfsource source;
 	uint32_t n_bytes;
 	bool is_signed;
-	const char *instead; /* NULL: for what is equal to nothing */
+	const char *instead; /* NULL: equal to no text */
 };
 
-/* name: of the field, with ".ustring" if the filter says that. False: it cannot be had. */
+/*
+ * name: the field, with ".ustring" if the filter has it. Returns false if a program cannot read the
+ * field.
+ */
 typedef bool (*bpffilter_find)(void *ctx, const char *name, struct bpffilter_field *ret_field);
 
-/* -ENOTSUP with a sentence for who insists on BPF: it is no filter, or not one for a program. */
+/*
+ * Returns -ENOTSUP, with a message for users who insist on BPF, if it is not a filter, or not one
+ * that a program can test.
+ */
 int bpffilter_new(struct bpffilter **ret, const char *text, bpffilter_find find, void *ctx,
 		  struct errmsg *err);
 void bpffilter_free(struct bpffilter *f);
 
 bool bpffilter_needs_task(const struct bpffilter *f);
-/* Leaves for the label if it is not true. Uses all registers but r6, and 264 bytes of the stack from BPFPROGRAM_STACK on. */
+/*
+ * Jumps to the label if the filter is false. Uses all registers except r6, and 264 bytes of the
+ * stack from BPFPROGRAM_STACK on.
+ */
 void bpffilter_emit(struct bpfcode *c, const struct bpffilter *f, unsigned out);
 
 #endif

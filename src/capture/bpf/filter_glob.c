@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * filter_glob.c - a pattern with *, ? and [a-z], and the program that goes through a text with it.
+ * filter_glob.c - a pattern with *, ? and [a-z], and the BPF code that matches a text with it.
  *
- *	b?s*h     characters  b ? s h          bits 0 1 2 3, bit 4: the end, bit 5: behind it
- *	          stars: bit 3, it may wait there for any
+ *	b?s*h     characters  b ? s h          bits 0 1 2 3, bit 4: the end, bit 5: after the end
+ *	          stars: bit 3 may stay for any character
  *
- * The program keeps, as bits, how far the text so far may have brought it: at first bit 0. A character of the text takes
- * every bit one further whose character it can be, and leaves it where a star is:
+ * The program keeps the possible positions in the pattern as bits: bit 0 at first. For each
+ * character of the text, every bit whose pattern character matches moves one further, and a bit at
+ * a star stays:
  *
  *	at = (at & masks[character]) << 1 | (at & stars[character])
  *
- * The NUL takes the end one further, where it stays whatever comes; no other star waits there. So nothing has to be asked but
- * after every eighth character, which the kernel's checker likes: it goes through all rounds of a loop, and for every jump
- * through the rest of the program.
+ * The NUL moves the end bit one further, where it stays; no other star matches the NUL. So the loop
+ * needs a test only after every eighth character. That suits the kernel's verifier, which follows
+ * all rounds of a loop, and for every jump the rest of the program.
  *
- * Both are in a table of one row, and what `at` is at first, too: the checker must not know it, or it would tell all the
- * numbers apart that `at` can become. Longer texts than fit on the stack are read piece by piece: nothing but `at` has to be
- * kept.
+ * Masks, stars and the first `at` are in a table of one row. The verifier must not know the first
+ * `at`, or it would track all values that `at` can have. Texts that do not fit on the stack are
+ * read in pieces: only `at` has to be kept.
  *
- *	[!a-c]    any other than these. Without its ] the [ is itself, as it is behind a \
+ *	[!a-c]    any other character. Without its ] the [ is literal, and so is one after a \
  *
- * Kernels (6.1) take the end of the text for a character that [!a-c] may be, and go on behind it; not so here.
+ * Kernels (6.1) let [!a-c] match the end of the text and continue after it; this code does not.
  */
 #include "capture/bpf/filter_int.h"
 
@@ -32,7 +33,7 @@
 #define CHARACTERS 256
 #define ROUND	   8
 #define PIECE	   240
-#define PIECES	   18 /* the longest text that the kernel's events keep has 4095 */
+#define PIECES	   18 /* the longest text in the kernel's events has 4095 bytes */
 
 enum { R0, R1, R2, R3, R4, R5, R8 = 8, R9, STACK };
 
@@ -59,7 +60,7 @@ static int add(struct glob *g, unsigned char from, unsigned char to)
 	return 0;
 }
 
-/* Behind a [: the end of the class, or NULL if it is none. */
+/* After a [: returns the end of the class, or NULL if it is none. */
 static const char *add_class(struct glob *g, const char *p)
 {
 	bool is_not = *p == '!', has[CHARACTERS] = {false};
@@ -107,7 +108,7 @@ static int add_pattern(struct glob *g, const char *p)
 		} else {
 			if (c == '\\')
 				c = (unsigned char)*p++;
-			if (!c) /* a \ at the end is nothing */
+			if (!c) /* ignore a \ at the end */
 				return 0;
 			r = add(g, c, c);
 		}
@@ -145,14 +146,14 @@ int bpffilter_glob(struct bpffilter_node *n, bool star_before, bool is_plain, bo
 	r = bpf_make_table(&n->masks, err);
 	if (r >= 0)
 		r = bpf_write_row(&n->masks, &key, &g.row);
-	return r < 0 ? errmsg_set_errno(err, r, "cannot keep the pattern '%s'", n->pattern) : 0;
+	return r < 0 ? errmsg_set_errno(err, r, "cannot store the pattern '%s'", n->pattern) : 0;
 }
 
 /* --- the program ------------------------------------------------------------------------------- */
 
 /*
- * Of a jump the checker looks first at what follows it: the way out of the loop. So each time round it knows that one
- * already, and does not go through the rest of the program again.
+ * The verifier first follows the instructions after a jump, here the way out of the loop. So in
+ * each round it knows that path already, and does not follow the rest of the program again.
  */
 static void emit_leave_if_zero(struct bpfcode *c, int reg, unsigned out)
 {
@@ -163,7 +164,7 @@ static void emit_leave_if_zero(struct bpfcode *c, int reg, unsigned out)
 	bpfcode_place(c, on);
 }
 
-/* r2: what it is counted from. */
+/* r2: the base of the offset. */
 static void emit_character(struct bpfcode *c, int at)
 {
 	bpfcode_load(c, BPF_B, R3, R2, at);
@@ -178,7 +179,7 @@ static void emit_character(struct bpfcode *c, int at)
 	bpfcode_alu(c, BPF_OR, R9, R3);
 }
 
-/* Through the text on the stack; goes to `end` behind its NUL. */
+/* Matches the text on the stack; jumps to `end` after its NUL. */
 static void emit_piece(struct bpfcode *c, const struct bpffilter_node *n, int at, int n_bytes,
 		       unsigned end)
 {
@@ -207,7 +208,7 @@ void bpffilter_emit_fault(struct bpfcode *c, int at, unsigned fault)
 			fault);
 }
 
-/* The address is in its register. */
+/* The address is in BPFPROGRAM_NUMBER. */
 static void emit_read(struct bpfcode *c, const struct bpffilter_node *n, const struct bpfsource *s,
 		      int at, unsigned fault)
 {

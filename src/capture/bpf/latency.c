@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * latency.c - the tables that times are measured with, their programs, and what is in them.
+ * latency.c - the tables that measure times, their programs, and reading the results.
  *
  *	A ──▶ slots, or spilled ──▶ B ──▶ cells, or rows
  *	 └─────────┴── counters ──────┘
  *
- *	slots     an array: what must agree, hashed, is the place. By CPU there is one, which each CPU has for itself
- *	spilled   a hash, for starts whose slot is taken by another that is under way; the slot counts them
- *	cells     without groups: an array with a value for each CPU. The least is kept as its complement, so that 0 is
+ *	slots     an array, indexed by the hash of the matching value. By CPU there is one slot, per CPU
+ *	spilled   a hash, for starts whose slot holds another open start; the slot counts them
+ *	cells     without groups: an array with a value for each CPU. The minimum is stored as its complement, so that 0 means
  *	          "none yet"
- *	rows      with groups: the same by groups and cell (rows.h)
- *	counters  for each CPU: what has no time, and why
+ *	rows      with groups: the same, by groups and cell (rows.h)
+ *	counters  for each CPU: events without a time, by reason
  *
- * A hash alone was tried first: a row that is made and taken out again costs as much as the rest of the program. A slot
- * costs almost nothing; it is free when its time is 0. Storage that the kernel keeps with each task would be two calls for
- * each pair. Two CPUs that take one slot in the same instant for two numbers lose one of them, which is then told as an end
- * without a beginning.
+ * A hash alone was tried first: adding and removing a row costs as much as the rest of the program.
+ * A slot costs almost nothing; it is free if its time is 0. Task-local storage would need two calls
+ * for each pair. If two CPUs take one slot for two values at the same instant, one start is lost;
+ * its end is then reported as an end without a start.
  *
- * What the programs do is in latency_code.c.
+ * latency_code.c generates the programs.
  */
 #include "capture/bpf/latency_int.h"
 
@@ -29,8 +29,9 @@
 #include <unistd.h>
 
 #define PARTS		(1 << BPFLATENCY_PARTS_LOG)
-#define CELLS		((64 - BPFLATENCY_PARTS_LOG) * PARTS + PARTS) /* of all times there are */
-#define CELLS_MAX_BYTES (32u << 20)				      /* else they are rows, too */
+#define CELLS		((64 - BPFLATENCY_PARTS_LOG) * PARTS + PARTS) /* for all possible times */
+/* if larger, they are rows, too */
+#define CELLS_MAX_BYTES (32u << 20)
 #define AT(word)	((int)(word)*8)
 
 static void close_fd(int *fd)
@@ -163,7 +164,7 @@ static int follow_threads(struct bpflatency *l, struct errmsg *err)
 	return r < 0 ? r : 0;
 }
 
-/* All is made anew with a beginning: it may have been tried with another hook. */
+/* A start creates all tables again: it may have been tried with another hook. */
 static int prepare_from(struct bpflatency *l, const struct bpflatency_side *from,
 			struct errmsg *err)
 {
@@ -173,7 +174,7 @@ static int prepare_from(struct bpflatency *l, const struct bpflatency_side *from
 	bpflatency_close(l);
 	r = make_starts(l, from, err);
 	if (r >= 0 && l->config.has_farewell)
-		follow_threads(l, &ignored); /* it helps, but is not needed */
+		follow_threads(l, &ignored); /* useful, but not required */
 	return r;
 }
 
@@ -202,7 +203,7 @@ int bpflatency_add(struct bpflatency *l, const struct bpfprogram_config *config,
 
 /* --- times ------------------------------------------------------------------------------------- */
 
-/* In the order of time: who began can still end. */
+/* Detaches in the order of time, so that started pairs can still end. */
 void bpflatency_detach(struct bpflatency *l)
 {
 	for (size_t i = 0; i < BPFLATENCY_PROGRAMS_MAX; i++)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * latency.h - programs in the kernel that measure the time from one event to another.
+ * latency.h - BPF programs that measure the time from one event to another.
  *
  *	bpflatency_init
- *	bpflatency_add        the program of the beginning, then that of the end; or one that is both
+ *	bpflatency_add        the program for the start, then that for the end; or one that is both
  *	    links             the caller attaches each
- *	bpflatency_each       times so far; bpflatency_read_counts: what has none
+ *	bpflatency_each       the times; bpflatency_read_counts: events without a time
  *	bpflatency_close
  *
- * Times are in ns, of the monotonic clock. Those that lie near to each other are a cell: closer than a hundredth, and
- * in the same bucket of the histogram that was asked for.
+ * Times are in ns of the monotonic clock. A cell combines times that differ by less than one
+ * percent and are in the same bucket of the requested histogram.
  */
 #ifndef SONDE_CAPTURE_BPF_LATENCY_H
 #define SONDE_CAPTURE_BPF_LATENCY_H
@@ -19,11 +19,14 @@
 #include "capture/bpf/rows.h"
 
 #define BPFLATENCY_KEYS_MAX	8
-#define BPFLATENCY_PROGRAMS_MAX 3 /* beginning, end, threads that are no more */
+#define BPFLATENCY_PROGRAMS_MAX 3 /* start, end, threads that have exited */
 
 enum bpflatency_match { BPFLATENCY_BY_THREAD, BPFLATENCY_BY_CPU, BPFLATENCY_BY_NUMBER };
 
-/* Buckets whose edges no cell crosses, besides the powers of two of ns and us: steps of range_ns, if that is not 0. */
+/*
+ * Edges of buckets that no cell crosses, besides the powers of two of ns and us: multiples of
+ * range_ns, unless that is 0.
+ */
 struct bpflatency_scale {
 	uint64_t range_ns, min_ns, max_ns;
 };
@@ -31,21 +34,22 @@ struct bpflatency_scale {
 struct bpflatency_config {
 	enum bpflatency_match match;
 	struct bpflatency_scale scale;
-	uint32_t n_starts;	       /* under way at a time, beside those in slots */
+	/* starts that are open at a time, in addition to those in slots */
+	uint32_t n_starts;
 	uint32_t n_rows, n_near_bytes; /* cells of all groups (rows.h) */
 	/*
-	 * BY_THREAD, if it is known: the number of the thread at the kernel's tracepoint sched_process_free. Then starts
-	 * go with the thread.
+	 * BY_THREAD, if known: where the kernel's tracepoint sched_process_free has the thread id.
+	 * Then the starts of a thread are removed when it exits.
 	 */
 	bool has_farewell;
 	struct bpfsource farewell;
 };
 
-/* What one side reads. */
+/* What the program of one side reads. */
 struct bpflatency_side {
 	struct bpfsource match; /* of BPFLATENCY_BY_NUMBER */
 	const struct bpffilter
-		*filter; /* of an event that is both: it is this side if it is true; NULL: always */
+		*filter; /* for an event that is both: this side if true; NULL: always */
 	struct bpfsource groups[BPFLATENCY_KEYS_MAX];
 	size_t n_groups;
 };
@@ -53,10 +57,11 @@ struct bpflatency_side {
 struct bpflatency {
 	struct bpflatency_config config;
 	struct bpf_table slots, spilled, counters;
-	struct bpf_table cells; /* without groups */
-	struct bpfrows rows;	/* cells of groups */
+	struct bpf_table cells; /* used without groups */
+	struct bpfrows rows;	/* cells with groups */
 	uint32_t n_from_bytes,
-		n_to_bytes; /* groups of each side in the key of a cell, from first */
+		/* groups of each side in the key of a cell; first: those of the start */
+		n_to_bytes;
 	int programs[BPFLATENCY_PROGRAMS_MAX], links[BPFLATENCY_PROGRAMS_MAX]; /* -1: none */
 	size_t n_programs;
 };
@@ -65,36 +70,37 @@ struct bpflatency_cell {
 	uint64_t n, total_ns, min_ns, max_ns;
 };
 
-/* As struct latency_counts has them. */
+/* As in struct latency_counts. */
 struct bpflatency_counts {
 	uint64_t n_open, n_again, n_alone, n_backwards;
-	uint64_t n_no_start, n_no_cell; /* there was no room for it */
+	uint64_t n_no_start, n_no_cell; /* there was no room */
 };
 
 void bpflatency_init(struct bpflatency *l, const struct bpflatency_config *config);
 
 /*
- * Makes the next program: from NULL, it is only an end; to NULL, only a beginning. The beginning comes first: all is made
- * anew with it. The sentence is for who insists on BPF. After a failure it can be tried again, with another hook.
+ * Makes the next program. from NULL: only an end; to NULL: only a start. Add the start first: it
+ * creates all tables again. err is for users who insist on BPF. After a failure, the caller may try
+ * again with another hook.
  */
 int bpflatency_add(struct bpflatency *l, const struct bpfprogram_config *config,
 		   const struct bpflatency_side *from, const struct bpflatency_side *to,
 		   struct errmsg *err);
 /* The program that was made last. */
 int bpflatency_program(const struct bpflatency *l);
-/* … is attached by this descriptor; negative: it is not to be used. */
+/* Takes the descriptor that attaches it; negative: do not use the program. */
 void bpflatency_take_link(struct bpflatency *l, int link);
 
-/* Nothing is measured any more; it can still be read. */
+/* Stops measuring; the times can still be read. */
 void bpflatency_detach(struct bpflatency *l);
-/* groups: the bytes of all groups, those of the beginning first. A cell may come in several parts. */
+/* groups: the bytes of all groups, those of the start first. A cell may come in several parts. */
 int bpflatency_each(const struct bpflatency *l,
 		    int (*visit)(void *ctx, const uint8_t *groups,
 				 const struct bpflatency_cell *cell),
 		    void *ctx, struct errmsg *err);
 int bpflatency_read_counts(const struct bpflatency *l, struct bpflatency_counts *ret,
 			   struct errmsg *err);
-/* Hits that the kernel left out, as the program ran there already. */
+/* The number of hits that the kernel skipped because the program was already running there. */
 uint64_t bpflatency_missed(const struct bpflatency *l);
 void bpflatency_close(struct bpflatency *l);
 

@@ -1,32 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * latency_code.c - writes the programs that measure times.
+ * latency_code.c - generates the programs that measure times.
  *
- *	A   what must agree ──▶ its slot   { time, what must agree, how many are in the hash instead, values of groups }
- *	B   time; what must agree ──▶ found and taken ──▶ time of B - time of A ──▶ cell
- *	    groups, cell ──▶ { how many, their sum, ~least, most }
+ *	A   matching value ──▶ its slot   { time, matching value, how many are in the hash instead, values of groups }
+ *	B   time; matching value ──▶ start found and removed ──▶ time of B - time of A ──▶ cell
+ *	    groups, cell ──▶ { count, sum, ~minimum, maximum }
  *
- * B looks at the clock first, A last: so that little of what they cost is in the time. An event that is both is first
- * the end of the time before it. Which tables there are is in latency.c.
+ * B reads the clock first, A last, so that the time includes little of their own cost. An event
+ * that is both ends the previous time first. latency.c describes the tables.
  *
- * Two calls are all that a usual hit needs: for the task (program.h) and for the clock, which is the dearest. Finding
- * the slot and the cell are instructions of the program.
+ * A usual hit needs only two calls: for the task (program.h) and for the clock, which costs most.
+ * The program finds the slot and the cell with its own instructions.
  *
- * By thread, the idle tasks, which share the number 0, have that of the CPU; and what a thread has begun when it is no
- * more is taken out by a program for that (farewell).
+ * By thread: the idle tasks share thread id 0, so the CPU number replaces it. A separate program
+ * removes the open starts of a thread that exits (farewell).
  *
- *	cell      below 128 ns: the ns; else, as analyse/latency/latencies.c has it, the 7 bits behind the highest one, and where
- *	          that is; no power of two of microseconds lies in between, as 1000 is 250 << 2. In the bits from 16 on, if
- *	          the histogram has steps: which one.
+ *	cell      below 128 ns: the ns; else, as in analyse/latency/latencies.c, the 7 bits after the highest one, and the position
+ *	          of that bit; no power of two of microseconds lies inside a cell, as 1000 is 250 << 2. If the histogram has
+ *	          fixed steps, the bits from 16 on hold the step.
  *
- * The highest bit is found by halving: is there anything in the upper half? BPF has no instruction for it.
+ * The highest bit is found by halving: is any bit set in the upper half? BPF has no instruction for
+ * it.
  *
- *	stack, from r10 down:   that of program.h | number that must agree 8 | index 8 | time of an event that is both 8
+ *	stack, from r10 down:   that of program.h | matching value 8 | index 8 | time of an event that is both 8
  *	                        start … (A) | value of a cell 32 | key of a cell … (B)
  *
- * Values of cells are of one CPU, and the kernel does not run a program where it runs already, but for probes of programs,
- * and for tracepoints before 6.1: there counts and sums are added undivided, and of least and most one may be lost, which is another
- * of the same cell.
+ * Cells have a value for each CPU, and the kernel does not run a program while it already runs on
+ * that CPU. The exceptions are probes of programs, and tracepoints before 6.1: there counts and
+ * sums are added atomically, and a minimum or maximum may be lost to another value of the same
+ * cell.
  */
 #include "capture/bpf/latency_int.h"
 
@@ -38,7 +40,7 @@
 #define MATCH	   (BPFPROGRAM_STACK - 8)
 #define INDEX	   (BPFPROGRAM_STACK - 16)
 #define NOW	   (BPFPROGRAM_STACK - 24)
-#define START	   NOW /* its end */
+#define START	   NOW /* its end on the stack */
 
 #define PARTS_LOG  BPFLATENCY_PARTS_LOG
 #define PARTS	   (1 << PARTS_LOG)
@@ -49,7 +51,7 @@
 
 enum { R0, R1, R2, R3, R8 = 8, R9, STACK };
 #define NUMBER	 BPFPROGRAM_NUMBER
-#define TIME	 R8 /* of B, then how long it took */
+#define TIME	 R8 /* the time of B, then the duration */
 #define SLOT	 R9
 
 #define AT(word) ((int)(word)*8)
@@ -59,7 +61,7 @@ struct writing {
 	const struct bpflatency *l;
 	const struct bpflatency_side *from, *to;
 	int start, value, key; /* on the stack */
-	bool is_undivided;     /* adding has to be */
+	bool is_undivided;     /* additions must be atomic */
 };
 
 /* --- small parts ------------------------------------------------------------------------------- */
@@ -108,7 +110,7 @@ static void write_groups(struct writing *w, const struct bpflatency_side *side, 
 	}
 }
 
-/* Of the beginning: from the stack to its slot, or from there to the key of the cell. */
+/* Copies the start's groups from the stack to its slot, or from there to the key of the cell. */
 static void write_copy(struct writing *w, int to, int to_at, int from, int from_at)
 {
 	for (int i = 0; i < (int)w->l->n_from_bytes; i += 8) {
@@ -117,7 +119,7 @@ static void write_copy(struct writing *w, int to, int to_at, int from, int from_
 	}
 }
 
-/* SLOT: that of NUMBER, which is on the stack, too. */
+/* SLOT: the slot of NUMBER, which is also on the stack. */
 static void write_find_slot(struct writing *w, unsigned none)
 {
 	struct bpfcode *c = w->c;
@@ -135,7 +137,7 @@ static void write_find_slot(struct writing *w, unsigned none)
 	bpfcode_move(c, SLOT, R0);
 }
 
-/* r0: the start of NUMBER in the hash, or leaves. */
+/* r0: the start of NUMBER in the hash; jumps to none if there is none. */
 static void write_find_spilled(struct writing *w, unsigned none)
 {
 	bpfcode_load(w->c, BPF_DW, R1, SLOT, AT(START_SPILLED));
@@ -161,7 +163,7 @@ static void write_drop_spilled(struct writing *w)
 
 /* --- beginnings -------------------------------------------------------------------------------- */
 
-/* Into r0; of an event that is an end, too, that of the end. */
+/* Loads the time into r0; for an event that is also an end, the time of that end. */
 static void write_start_time(struct writing *w)
 {
 	if (w->to)
@@ -170,7 +172,7 @@ static void write_start_time(struct writing *w)
 		bpfcode_call(w->c, BPF_FUNC_ktime_get_ns);
 }
 
-/* The start that SLOT points to, there or in the hash, is this one. */
+/* Stores this start where SLOT points to, or in the hash. */
 static void write_start(struct writing *w)
 {
 	bpfcode_load(w->c, BPF_DW, R1, STACK, MATCH);
@@ -222,7 +224,8 @@ static void write_from(struct writing *w)
 	else
 		bpfcode_jump(c, out);
 	bpfcode_place(c, is_free);
-	if (w->l->spilled.fd >= 0) { /* it may be in the hash, from when the slot was not free */
+	/* an older start may be in the hash, from when the slot was taken */
+	if (w->l->spilled.fd >= 0) {
 		write_find_spilled(w, take);
 		write_drop_spilled(w);
 	} else {
@@ -237,7 +240,7 @@ static void write_from(struct writing *w)
 
 /* --- cells ------------------------------------------------------------------------------------- */
 
-/* r3: which step of those that were asked for, of TIME. */
+/* r3: the step of the histogram that TIME is in. */
 static void write_step(struct writing *w)
 {
 	const struct bpflatency_scale *s = &w->l->config.scale;
@@ -277,7 +280,7 @@ static void write_cell(struct writing *w)
 		bpfcode_alu_number(c, BPF_ADD, R1, shift);
 		bpfcode_place(c, less);
 	}
-	/* its highest bit is PARTS now, and makes the shift one more */
+	/* its highest bit is PARTS now, and increases the shift by one */
 	bpfcode_move(c, R2, R1);
 	bpfcode_alu_number(c, BPF_LSH, R2, PARTS_LOG);
 	bpfcode_alu(c, BPF_ADD, NUMBER, R2);
@@ -289,7 +292,7 @@ static void write_cell(struct writing *w)
 	bpfcode_alu(c, BPF_OR, NUMBER, R3);
 }
 
-/* The most of r1 and what is in the row r0. */
+/* Stores the maximum of r1 and the value in row r0. */
 static void write_most(struct writing *w, int word)
 {
 	unsigned less = bpfcode_label(w->c);
@@ -300,7 +303,7 @@ static void write_most(struct writing *w, int word)
 	bpfcode_place(w->c, less);
 }
 
-/* *(r0 + word) += src, undivided or as good. */
+/* *(r0 + word) += src, atomically if needed. */
 static void write_sum(struct writing *w, int word, int src)
 {
 	if (w->is_undivided)
@@ -310,7 +313,7 @@ static void write_sum(struct writing *w, int word, int src)
 	bpfcode_store(w->c, BPF_DW, R0, AT(word), R2);
 }
 
-/* r0: the cell of TIME, or leaves. */
+/* r0: the cell of TIME; jumps to out if there is none. */
 static void write_find_cell(struct writing *w, unsigned out)
 {
 	struct bpfcode *c = w->c;
@@ -332,7 +335,7 @@ static void write_find_cell(struct writing *w, unsigned out)
 	bpfcode_place(c, found);
 }
 
-/* TIME into its cell. */
+/* Adds TIME to its cell. */
 static void write_add(struct writing *w)
 {
 	struct bpfcode *c = w->c;
@@ -351,7 +354,7 @@ static void write_add(struct writing *w)
 
 /* --- ends -------------------------------------------------------------------------------------- */
 
-/* The start of NUMBER is taken out, and TIME is how long it took. */
+/* Removes the start of NUMBER, and sets TIME to the duration. */
 static void write_take(struct writing *w, unsigned alone)
 {
 	struct bpfcode *c = w->c;
@@ -402,7 +405,7 @@ static void write_to(struct writing *w)
 	bpfcode_place(c, out);
 }
 
-/* Where it is no end, it may still be a beginning. */
+/* If it is no end, it may still be a start. */
 static void write_to_if(struct writing *w)
 {
 	unsigned is_none = bpfcode_label(w->c);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * latency_int.h - what those who write the programs and those who read the tables agree on.
+ * latency_int.h - the layout on which the code that generates programs and the code that reads
+ * tables agree.
  */
 #ifndef SONDE_CAPTURE_BPF_LATENCY_INT_H
 #define SONDE_CAPTURE_BPF_LATENCY_INT_H
@@ -8,9 +9,9 @@
 #include "capture/bpf/latency.h"
 
 #define BPFLATENCY_SLOTS_LOG 14
-#define BPFLATENCY_PARTS_LOG 7 /* of a power of two */
+#define BPFLATENCY_PARTS_LOG 7 /* parts of a power of two, as a logarithm */
 
-/* Of a slot, and of a row of the hash; values of groups are behind it. */
+/* A slot, or a row of the hash; the values of groups follow. */
 enum { START_TIME, START_NUMBER, START_SPILLED, START_WORDS };
 
 /* Values of a cell. */
@@ -26,11 +27,11 @@ enum bpflatency_counter {
 	COUNTERS
 };
 
-/* from, to: what the program is; the other is NULL. */
+/* from, to: the roles of the program; an unused one is NULL. */
 int bpflatency_write(const struct bpflatency *l, const struct bpfprogram_config *config,
 		     const struct bpflatency_side *from, const struct bpflatency_side *to,
 		     struct bpfcode *c, struct errmsg *err);
-/* At the end of a thread, by its number: what it has begun is taken out. */
+/* Runs when a thread exits, by its id: removes its open starts. */
 void bpflatency_write_farewell(const struct bpflatency *l, const struct bpfsource *number,
 			       struct bpfcode *c);
 

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * program.c - the parts that programs in the kernel are made of.
+ * program.c - the parts of which BPF programs are made.
  *
  *	         ctx ──▶ r6
- *	gate     is it open?                                            else out
- *	which    has it the values that it must have?                   else out
- *	tasks    is it one of ours, or one that was asked for?          else out
- *	filter   is it true?                                            else out
- *	sources  begin (register, field, task) ─▶ step, step … (memory) ─▶ so many bytes or bits of it
+ *	gate     is it open?                                            else exit
+ *	which    do the conditions hold?                                else exit
+ *	tasks    is it one of ours, or one to count?                    else exit
+ *	filter   is it true?                                            else exit
+ *	sources  start (register, field, task) ─▶ step, step … (memory) ─▶ take the bytes or bits
  *
- * The task is asked for once, and kept on the stack.
+ * The task is read once and kept on the stack.
  *
- * What cannot be read is 0 and marked as such, or no text with BPFPROGRAM_TEXT_FAULT behind its end. A program's
- * memory may only not be there yet: then it is waited for, where the kernel allows it.
+ * What cannot be read is 0 and marked as such; a text is empty with BPFPROGRAM_TEXT_FAULT after its
+ * end. Memory of a program may not be loaded yet: then the program waits for it, if the kernel
+ * allows it.
  */
 #include "capture/bpf/program.h"
 
@@ -31,19 +32,20 @@ enum { R0, R1, R2, R3, R4, R5, STACK = 10 };
 
 #define LEAST_PAGE_BYTES 4096
 
-/* Of preempt_count: interrupts of each kind that the CPU is in, all these kernels have them there. */
+/* The bits of preempt_count for each kind of interrupt, the same in all supported kernels. */
 #define LEVEL_NMI	 0xf00000
 #define LEVEL_HARD	 0x0f0000
-#define LEVEL_SOFT	 0x000100 /* it runs one; the bits above only keep them away */
+/* a softirq is running; the bits above only say that softirqs are disabled */
+#define LEVEL_SOFT	 0x000100
 #define LEVEL_BREAKPOINT 0x110000
 
-/* The kernel's own structs are always there. */
+/* The kernel's own structs are always readable. */
 static bool may_fault(const struct bpfsource *s)
 {
 	return s->n_steps && !s->is_text && s->steps[s->n_steps - 1].memory != BPFMEMORY_KERNEL;
 }
 
-/* Only of such texts it is not known that they fit. */
+/* Only for these texts it is unknown whether they fit. */
 static bool may_be_cut(const struct bpfsource *s)
 {
 	return s->n_bytes == BPFPROGRAM_TEXT_MAX_BYTES;
@@ -70,7 +72,7 @@ bool bpfsource_needs_task(const struct bpfsource *s)
 	return s->kind == BPFSOURCE_PID || s->kind == BPFSOURCE_COMM || s->kind == BPFSOURCE_TASK;
 }
 
-/* All that follows has it, so it must be where everything passes. */
+/* Later code relies on it, so it must be on every path. */
 static void take_task(struct bpfcode *c, const struct bpfprogram_config *config)
 {
 	if (c->task || !config->task.is_known)
@@ -147,7 +149,7 @@ static const int text_helpers[] = {[BPFMEMORY_ANY] = BPF_FUNC_probe_read_str,
 				   [BPFMEMORY_KERNEL] = BPF_FUNC_probe_read_kernel_str,
 				   [BPFMEMORY_USER] = BPF_FUNC_probe_read_user_str};
 
-/* So many bytes of the address so far to a place on the stack; r0 is negative if they cannot be read. */
+/* Reads bytes at the current address to the stack; r0 is negative if that fails. */
 static void call_reader(struct bpfcode *c, int helper, int at, unsigned n_bytes, int32_t offset)
 {
 	bpfcode_move(c, R1, STACK);
@@ -159,7 +161,7 @@ static void call_reader(struct bpfcode *c, int helper, int at, unsigned n_bytes,
 	bpfcode_call(c, helper);
 }
 
-/* Does the kernel know what the first step reads? */
+/* Does the kernel know the type that the first step reads? */
 static bool is_typed(const struct bpfcode *c, const struct bpfsource *s)
 {
 	return s->n_steps && s->steps[0].memory == BPFMEMORY_KERNEL &&
@@ -172,7 +174,10 @@ static bool may_wait(const struct bpfcode *c, const struct bpfstep *step)
 	return c->may_sleep && step->memory == BPFMEMORY_USER;
 }
 
-/* From the address so far to what is there, 0 if nothing is: then the next step fails, too. */
+/*
+ * Replaces the address by the value there, or 0 if it cannot be read: then the next step fails,
+ * too.
+ */
 static void take_step(struct bpfcode *c, const struct bpfsource *s, unsigned i, unsigned n_bytes)
 {
 	const struct bpfstep *step = &s->steps[i];
@@ -190,7 +195,7 @@ static void take_step(struct bpfcode *c, const struct bpfsource *s, unsigned i, 
 	bpfcode_load(c, size_code(n_bytes), SO_FAR, STACK, SCRATCH);
 }
 
-/* Only so many bytes or bits of it, with its sign. */
+/* Takes only the requested bytes or bits, with the sign. */
 static void trim(struct bpfcode *c, const struct bpfsource *s)
 {
 	unsigned bits = s->n_bytes * 8u, left = 64 - bits, right = 64 - bits;
@@ -207,7 +212,10 @@ static void trim(struct bpfcode *c, const struct bpfsource *s)
 		bpfcode_swap(c, SO_FAR, s->n_bytes);
 }
 
-/* The address of the text is in its register: a byte of each of the two pages that it can be in is waited for. */
+/*
+ * The address of the text is in BPFPROGRAM_NUMBER: reads a byte of each of the two pages that it
+ * may span, to wait for them.
+ */
 static void wait_for_text(struct bpfcode *c, const struct bpfsource *s, int at, unsigned n_bytes,
 			  unsigned failed, unsigned done)
 {
@@ -230,7 +238,7 @@ static void wait_for_text(struct bpfcode *c, const struct bpfsource *s, int at, 
 	bpfcode_jump_if(c, BPF_JSGE, R0, 0, done);
 }
 
-/* One byte more than fits shows that it does not fit. */
+/* Reading one byte more than fits shows whether the text was cut off. */
 static void mark_cut(struct bpfcode *c, const struct bpfsource *s, int at)
 {
 	unsigned whole = bpfcode_label(c);
@@ -242,7 +250,7 @@ static void mark_cut(struct bpfcode *c, const struct bpfsource *s, int at)
 	bpfcode_place(c, whole);
 }
 
-/* What may stand behind its end is only seen by who compares the bytes. */
+/* Bytes after the end of the text matter only to code that compares raw bytes. */
 static void copy_text(struct bpfcode *c, int src, int offset, int at, int n_bytes)
 {
 	for (int i = 0; i < n_bytes; i += 8) {
@@ -316,13 +324,13 @@ void bpfprogram_put_source(struct bpfcode *c, const struct bpfsource *s, int at)
 	}
 	bpfprogram_read_number(c, s);
 	bpfcode_store(c, BPF_DW, STACK, at, SO_FAR);
-	if (may_fault(s)) /* what the last step's reader said */
+	if (may_fault(s)) /* the result of the last step's read */
 		bpfcode_store(c, BPF_DW, STACK, at + 8, R0);
 }
 
 /* --- which hits -------------------------------------------------------------------------------- */
 
-/* r1: its process, r0: its number. */
+/* r1: the process id, r0: the thread id. */
 static void read_task(struct bpfcode *c)
 {
 	if (c->task) {
@@ -338,8 +346,8 @@ static void read_task(struct bpfcode *c)
 }
 
 /*
- * Leaves if the CPU is not in an interrupt. The breakpoint of a probe counts as one that cannot be masked, though it is
- * the task that runs into it.
+ * Exits unless the CPU is in an interrupt. The breakpoint of a probe counts as an NMI, although the
+ * task caused it.
  */
 static void leave_unless_interrupt(struct bpfcode *c, const struct bpfprogram_config *config,
 				   unsigned out)
@@ -486,6 +494,6 @@ int bpfprogram_attach(const struct bpfprogram_config *config, int program, const
 {
 	if (config->hook == BPFHOOK_PROBE || config->hook == BPFHOOK_RECORD)
 		return bpf_attach_event(program, id, err);
-	/* the program itself says where */
+	/* the program says where it attaches */
 	return bpf_attach_raw(program, config->function ? NULL : tracepoint, err);
 }

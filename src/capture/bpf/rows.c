@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * rows.c - rows by a key, found without a call where that is possible.
+ * rows.c - rows by key, found without a helper call if possible.
  *
- *	near   an array, a part for each CPU:   key, hashed by the program itself ──▶ { numbers, key }
- *	           first number 0: it is free, and taken by writing the key
- *	           its key is ours: found
- *	far    the kernel's hash, with numbers for each CPU: who finds another's key in the near row
+ *	near   an array with a part for each CPU:   key, hashed by the program ──▶ { numbers, key }
+ *	           first number 0: free, taken by writing the key
+ *	           same key: found
+ *	far    the kernel's hash, with numbers for each CPU: used if the near row has another key
  *
- * To look into an array is a few instructions of the program, while the kernel's hash is a call of 40 ns. Who is not
- * alone on its CPU could be cut short between seeing that a row is free and taking it: for those there is only the hash.
- * Long keys have it as well, as here each word costs two instructions and a comparison.
+ * Accessing an array takes a few instructions, while the kernel's hash costs a call of 40 ns. A
+ * program that can be interrupted on its CPU could be interrupted between finding a row free and
+ * taking it: those use only the hash. Long keys use only the hash, too, as each word costs two
+ * instructions and a comparison here.
  *
- * The hash is h = (h ^ word) * 2^64 / golden ratio, of which the highest bits count.
+ * The hash is h = (h ^ word) * 2^64 / golden ratio; its highest bits are the index.
  */
 #include "capture/bpf/rows.h"
 
@@ -30,7 +31,7 @@ enum { R0, R1, R2, R3, STACK = 10 };
 
 /* --- the program ------------------------------------------------------------------------------- */
 
-/* To INDEX: the place among those of this CPU. */
+/* Computes INDEX: the place among the rows of this CPU. */
 static void write_index(struct bpfcode *c, const struct bpfrows *r, int key)
 {
 	bpfcode_call(c, BPF_FUNC_get_smp_processor_id);
@@ -55,7 +56,7 @@ static void find_near(struct bpfcode *c, const struct bpfrows *r, int key, unsig
 
 	write_index(c, r, key);
 	bpfprogram_look_up(c, r->near.fd, INDEX);
-	bpfcode_jump_if(c, BPF_JEQ, R0, 0, other); /* a CPU with a high number */
+	bpfcode_jump_if(c, BPF_JEQ, R0, 0, other); /* a CPU beyond the table */
 	bpfcode_load(c, BPF_DW, R1, R0, 0);
 	bpfcode_jump_if(c, BPF_JEQ, R1, 0, is_free);
 	for (int i = 0; i < (int)r->config.n_key_bytes; i += 8) {
@@ -79,7 +80,7 @@ static void find_far(struct bpfcode *c, const struct bpfrows *r, int key, int va
 	bpfcode_jump_if(c, BPF_JNE, R0, 0, found);
 	for (int i = 0; i < (int)r->config.n_value_bytes; i += 8)
 		bpfcode_store_number(c, BPF_DW, STACK, value + i, 0);
-	/* another CPU may have been quicker: then it is there, too */
+	/* another CPU may have added it meanwhile */
 	bpfprogram_update(c, r->far.fd, key, value, BPF_NOEXIST);
 	bpfprogram_look_up(c, r->far.fd, key);
 	bpfcode_jump_if(c, BPF_JEQ, R0, 0, none);
@@ -103,7 +104,7 @@ void bpfrows_init(struct bpfrows *r)
 	*r = (struct bpfrows){.near.fd = -1, .far.fd = -1};
 }
 
-/* How many rows for each CPU; 0: none. */
+/* log2 of the rows for each CPU; 0: none. */
 static int choose_log(const struct bpfrows_config *config)
 {
 	uint64_t n_bytes = (uint64_t)(config->n_key_bytes + config->n_value_bytes) * bpf_n_cpus();

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * source.c - from a probe's argument to the bytes it is made of.
+ * source.c - maps an argument of a probe to the bytes it is read from.
  *
  *	p:sonde_12/vfs_read vfs_read+0 name=+0(+40(+72(%di))):string count=%dx:u64
  *	                                       │                           └ 8 bytes at 96 of the registers
- *	                                       └ register di, then three steps; the last one is the text
+ *	                                       └ register di, then three steps; the last one reads the text
  *
- * That is what the kernel makes of a probe's line, in its own words; whatever is not understood here (symbols,
- * arrays, the entry's arguments at a return) is left to those who count otherwise.
+ * This is the kernel's own form of a probe's line. Parts that are not supported here (symbols,
+ * arrays, entry arguments at a return) are counted by another method.
  *
- * At the entry of a function and at its return no probe is needed, if BTF knows it: a program there is called with
- * the arguments, in the place of registers, and the result.
+ * At the entry and return of a function in BTF no probe is needed: a program there gets the
+ * arguments, instead of registers, and the result.
  */
 #include "capture/bpf/source_int.h"
 
@@ -25,7 +25,7 @@
 
 /* --- registers --------------------------------------------------------------------------------- */
 
-/* Where struct pt_regs has them, in the order of DWARF; elsewhere they stand there in that order. */
+/* Offsets in struct pt_regs, in DWARF order; other architectures have them in that order. */
 static const uint8_t x86_64_offsets[] = {80, 96, 88, 40, 104, 112, 32, 152,
 					 72, 64, 56, 48, 24,  16,  8,  0};
 
@@ -73,7 +73,7 @@ static bool is_digits(const char *text, size_t len)
 	return len && len < 4 && strspn(text, "0123456789") >= len;
 }
 
-/* What begins with $. */
+/* A variable, which begins with $. */
 static bool take_variable(const struct line *l, const char *text, size_t len, struct bpfsource *s)
 {
 	enum bpfsource_memory memory = l->is_program ? BPFMEMORY_USER : BPFMEMORY_ANY;
@@ -97,7 +97,7 @@ static bool take_variable(const struct line *l, const char *text, size_t len, st
 	return false;
 }
 
-/* "+40(+72(%di))": from the inside, each pair of parentheses is a step. */
+/* "+40(+72(%di))": from the inside out, each pair of parentheses is a step. */
 static bool take_value(const struct line *l, const char *text, size_t len, unsigned depth,
 		       struct bpfsource *s)
 {
@@ -172,7 +172,7 @@ static bool take_text_type(const char *type, uint32_t n_max, struct bpfsource *s
 	return true;
 }
 
-/* The word "NAME=…" behind the place. */
+/* Finds the word "NAME=…" after the place. */
 static const char *find_argument(const char *line, const char *name, size_t *ret_len)
 {
 	size_t len = strlen(name);
@@ -186,7 +186,7 @@ static const char *find_argument(const char *line, const char *name, size_t *ret
 	return NULL;
 }
 
-/* In place of a register at the entry, or at the return: the argument or the result that is there then. */
+/* Replaces a register, at the entry or the return, by the argument or result that it holds. */
 static bool use_argument(const struct line *l, bool by_number, struct bpfsource *s)
 {
 	const struct bpffunction *function = l->function;
@@ -201,7 +201,7 @@ static bool use_argument(const struct line *l, bool by_number, struct bpfsource 
 	while (n < function->n_args && l->arch->arg_regs[n] != s->number)
 		n++;
 	s->start = n * 8;
-	/* what is above an argument that is shorter than a register is not defined */
+	/* the upper bits of an argument that is shorter than a register are undefined */
 	return n < function->n_args &&
 	       (function->n_bytes[n] == 8 ||
 		(!s->n_steps && !s->is_text && s->n_bytes <= function->n_bytes[n]));
@@ -264,7 +264,7 @@ bool bpfsource_open_btf(struct btf **btf)
 	return *btf || btf_open_kernel(btf, NULL, NULL, &ignored) >= 0;
 }
 
-/* Arguments that are in one register each. */
+/* Accepts arguments that take one register each. */
 static bool take_prototype(struct type prototype, struct bpffunction *function)
 {
 	struct type_member m;
@@ -286,7 +286,10 @@ static bool take_prototype(struct type prototype, struct bpffunction *function)
 	return true;
 }
 
-/* A program at a return that never comes stays in the kernel for good. Newer ones refuse it themselves. */
+/*
+ * A program at a return that never happens stays in the kernel forever. Newer kernels refuse it
+ * themselves.
+ */
 static bool never_returns(const char *name, size_t len)
 {
 	static const char *const names[] = {
@@ -328,7 +331,7 @@ bool bpffunction_find(struct btf **btf, const struct probe_defined *p,
 		end += 2;
 	if (!strncmp(end, "%return", 7))
 		end += 7;
-	/* another instruction, another module's */
+	/* another instruction, or a function of a module */
 	if ((*end && *end != ' ') || memchr(place, ':', len) || !bpfsource_open_btf(btf))
 		return false;
 	*ret_function = (struct bpffunction){.number = btf_function_number(*btf, place, len),

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * source.h - finds out where a program in the kernel (count.h) has the value of an event's field from.
+ * source.h - finds out where a BPF program (count.h) gets the value of an event's field.
  *
- *	bpfsource_of_probe    as the line of the probe says: registers, memory
- *	bpfsource_of_function the same of a function's arguments, where it needs no probe to be counted
- *	bpfsource_of_raw      of a tracepoint itself, without its record: a small table of the best known ones
- *	bpfsource_of_call     the same of a system call's
- *	bpfsource_of_record   at its offset in the record
- *	bpftask_find          what of a task and of a tracepoint's arguments is read without a call
+ *	bpfsource_of_probe    from the definition of the probe: registers, memory
+ *	bpfsource_of_function from a function's arguments, if it can be counted without a probe
+ *	bpfsource_of_raw      from the arguments of a tracepoint, without a record: a small table of well-known ones
+ *	bpfsource_of_call     the same for a system call
+ *	bpfsource_of_record   from the record, at the field's offset
+ *	bpftask_find          what a program can read from a task without a call
  */
 #ifndef SONDE_CAPTURE_BPF_SOURCE_H
 #define SONDE_CAPTURE_BPF_SOURCE_H
@@ -19,9 +19,9 @@ struct btf;
 
 #define BPFFUNCTION_ARGS_MAX 6
 
-/* Tries it once: kernels before 5.11 have no such pointer. */
+/* Tests it once: kernels before 5.11 have no typed task pointer. */
 bool bpftask_find(struct btf **btf, struct bpftask *ret_task);
-/* Its number in BTF, 0: there is none. */
+/* Its id in BTF; 0: none. */
 uint32_t bpftracepoint_find(struct btf **btf, const char *name);
 
 /* A field as the event's format describes it. */
@@ -29,19 +29,19 @@ struct bpffield {
 	const char *name;
 	uint32_t offset, n_bytes;
 	bool is_signed, is_text;
-	uint32_t n_text;	      /* of a text: the longest that it can be; 0: any */
+	uint32_t n_text;	      /* the longest possible text; 0: any length */
 	bool is_dynamic, is_relative; /* __data_loc, __rel_data_loc */
 };
 
-/* false: it cannot be had so. */
+/* Returns false if a program cannot read the field this way. */
 bool bpfsource_of_probe(const struct probe_defined *p, const struct bpffield *f,
 			struct bpfsource *ret_source);
 /*
- * A probe at the entry or the return of a function that BTF knows can be counted there without the probe. Fills
- * *ret_function; false: it cannot.
+ * A probe at the entry or the return of a function in BTF can be counted there without the probe.
+ * Fills *ret_function; false: not possible.
  */
 struct bpffunction {
-	uint32_t number; /* in BTF */
+	uint32_t number; /* id in BTF */
 	bool is_return;
 	unsigned n_args;
 	uint8_t n_bytes[BPFFUNCTION_ARGS_MAX]; /* of each */
@@ -50,12 +50,13 @@ bool bpffunction_find(struct btf **btf, const struct probe_defined *p,
 		      struct bpffunction *ret_function);
 bool bpfsource_of_function(const struct bpffunction *function, const struct probe_defined *p,
 			   const struct bpffield *f, struct bpfsource *ret_source);
-/* The kernel's BTF is opened when it is first needed; close it, if *btf is not NULL. */
+/* Opens the kernel's BTF when it is first needed; the caller closes *btf if it is not NULL. */
 bool bpfsource_of_raw(struct btf **btf, const char *system, const char *event,
 		      const struct bpffield *f, struct bpfsource *ret_source);
 /*
- * The event of one system call (sys_enter_openat) is counted at the tracepoint of all, which makes no record: under
- * which conditions it is that one. False: it is not known well enough.
+ * The event of one system call (sys_enter_openat) is counted at the tracepoint for all calls, which
+ * makes no record. Returns the conditions that select the call. False: not enough is known about
+ * it.
  */
 bool bpfcall_find(struct btf **btf, const char *event, const char **ret_tracepoint,
 		  struct bpfcondition ret_conditions[BPFPROGRAM_CONDITIONS_MAX]);

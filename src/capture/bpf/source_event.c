@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * source_event.c - from a field of a tracepoint's event to the bytes it is made of.
+ * source_event.c - maps a field of a tracepoint's event to the bytes it is read from.
  *
- *	sched_switch(preempt, prev, next)     the tracepoint: called with these
- *	         │ prev_pid = prev->pid …     the event makes its record of them
+ *	sched_switch(preempt, prev, next)     the tracepoint and its arguments
+ *	         │ prev_pid = prev->pid …     the event makes its record from them
  *	         ▼
  *	prev_comm prev_pid … next_prio        the record, as the format describes it
  *
- * Which field comes from which argument is in no file, so it is a table here; the layout of the structs is from the
- * kernel's BTF, and so is the check that the argument is what the table thinks. What is not in the table is read from the
- * record, which costs the most.
+ * No file says which field comes from which argument, so this file has a table. The layout of
+ * structs comes from the kernel's BTF, which also verifies the types of the arguments. Fields that
+ * are not in the table are read from the record, which costs most.
  */
 #include "capture/bpf/source_int.h"
 
@@ -24,11 +24,11 @@
 
 /* --- tracepoints ------------------------------------------------------------------------------- */
 
-/* type NULL: the argument is the number itself; else it points to such a struct. */
+/* type NULL: the argument is the number itself; else it points to this struct. */
 struct raw_row {
-	const char *system, *events, *fields; /* several with spaces between them */
+	const char *system, *events, *fields; /* several, separated by spaces */
 	uint8_t arg;
-	const char *type, *members; /* as many as fields */
+	const char *type, *members; /* one for each field */
 };
 
 static const struct raw_row raw_rows[] = {
@@ -54,7 +54,7 @@ static const struct raw_row raw_rows[] = {
 	{"signal", "signal_generate signal_deliver", "sig", 0},
 };
 
-/* The n-th of the words is it; -1: none. */
+/* The index of the word; -1: none. */
 static int find_word(const char *words, const char *word)
 {
 	size_t len = strlen(word);
@@ -92,7 +92,7 @@ static bool find_argument_type(const struct btf *btf, const char *event, unsigne
 	type_get(t, &f);
 	if (f.kind == TYPE_POINTER)
 		type_get(t = f.target, &f);
-	/* its first one is the caller's own */
+	/* the first argument is internal */
 	if (f.kind != TYPE_FUNCTION || type_member(t, arg + 1, &m) < 0)
 		return false;
 	type_get(m.type, ret_facts);
@@ -162,8 +162,9 @@ bool bpfsource_of_raw(struct btf **btf, const char *system, const char *event,
 /* --- system calls ------------------------------------------------------------------------------ */
 
 /*
- * Both tracepoints begin with the registers; then sys_enter has the number, sys_exit the result. Only of x86-64, where
- * it is known how a call of a 32-bit program is told from others: the events of single calls leave those out.
+ * Both tracepoints pass the registers first; then sys_enter has the number, sys_exit the result.
+ * Only for x86-64, where sonde can recognize calls of 32-bit programs: the events of single calls
+ * exclude those.
  */
 #define ORIG_AX	  120
 #define TS_COMPAT 1 /* a bit of thread_info.status */
@@ -183,7 +184,7 @@ static void of_registers(int offset, unsigned n_bytes, struct bpfsource *s)
 				.n_steps = 1};
 }
 
-/* The name as the kernel's functions have it; where that is another one, it is not found. */
+/* By the name of the kernel's function; a call whose function has another name is not found. */
 static int number_of_call(const char *name)
 {
 	const struct syscall_table *t = syscalls_for("x86_64", 6);
@@ -259,7 +260,7 @@ bool bpfsource_of_call(const char *tracepoint, const struct bpffield *f,
 
 /* --- records ----------------------------------------------------------------------------------- */
 
-/* Of system calls only the first part of the record is there: the number and the arguments. */
+/* For system calls only the first part of the record is there: the number and the arguments. */
 bool bpfsource_of_record(const char *system, const struct bpffield *f, struct bpfsource *ret_source)
 {
 	bool is_call = !strcmp(system, "syscalls");

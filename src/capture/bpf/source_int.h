@@ -7,9 +7,9 @@
 
 #include "capture/bpf/source.h"
 
-/* false: there are too many. */
+/* Returns false if there are too many steps. */
 bool bpfsource_add_step(struct bpfsource *s, long long offset, enum bpfsource_memory memory);
-/* Once, for all who ask. */
+/* Opens it once, for all callers. */
 bool bpfsource_open_btf(struct btf **btf);
 
 #endif

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * task.c - what a program in the kernel knows of the task, and of the CPU that it is on.
+ * task.c - what a BPF program can read about the current task and its CPU.
  *
- *	get_current_task_btf() ─▶ the task, of which the kernel's checker knows the type ─▶ pid, tgid, comm: loads
- *	btf_trace_NAME         ─▶ a program that is loaded for this tracepoint has pointers with types as its arguments
+ *	get_current_task_btf() ─▶ the task, whose type the kernel's verifier knows ─▶ pid, tgid, comm: loads
+ *	btf_trace_NAME         ─▶ a program loaded for this tracepoint has typed pointers as its arguments
  *
- *	task.se.cfs_rq.rq      ─▶ the CPU's runqueues, and so far from it in its data: __preempt_count
+ *	task.se.cfs_rq.rq      ─▶ the CPU's runqueues; __preempt_count is at a fixed distance from it
  *
- * Loads from such pointers are checked by the kernel when the program is loaded, and what cannot be read is 0. Where the
- * fields are is in the kernel's BTF.
+ * The kernel verifies loads through such pointers when it loads the program; what cannot be read is
+ * 0. The kernel's BTF has the offsets of the fields.
  *
- * The last one is for x86-64, where each CPU has the count in a variable: its address is in no table that every kernel
- * has, but BTF says how far the two are from each other. Elsewhere the task has the count.
+ * The last line is for x86-64, where each CPU has the count in a variable: not every kernel lists
+ * its address, but BTF gives the distance between the two. Other architectures keep the count in
+ * the task.
  */
 #include "capture/bpf/source_int.h"
 
@@ -41,7 +42,7 @@ static bool find_member(struct type task, const char *name, unsigned n_bytes, in
 	return f.n_bytes == n_bytes;
 }
 
-/* Does the kernel take a program that reads it? */
+/* Does the kernel accept a program that reads it? */
 static bool is_taken(const struct bpftask *task)
 {
 	struct bpfcode *c = malloc(sizeof(*c));
@@ -119,7 +120,7 @@ static bool find_of_task(struct type task, struct bpfsource *s)
 	       bpfsource_add_step(s, offset, BPFMEMORY_KERNEL);
 }
 
-/* Does the kernel take a program that asks for it? */
+/* Does the kernel accept a program that reads it? */
 static bool is_level_taken(const struct bpftask *task)
 {
 	struct bpfprogram_config config = {.hook = BPFHOOK_RAW, .task = *task, .not_process = 1};

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tasks.c - a byte for each number that a task can have, which programs in the kernel look at.
+ * tasks.c - a byte for each possible pid, which BPF programs read.
  *
- *	sched_process_fork   parent ──▶ its byte, is it 1?  then child's byte = 1     before the child first runs
+ *	sched_process_fork   parent ──▶ is its byte 1?  then child's byte = 1     before the child first runs
  *	sched_process_free   its byte = 0                                              after it last ran
- *	any other program    task ──▶ its byte, is it 1?    else out
+ *	any other program    task ──▶ is its byte 1?    else exit
  *
- * That is what the kernel itself does for set_event_pid with the option event-fork, at the same two tracepoints: so a
- * count is of the same tasks, whoever counts.
+ * The kernel does the same for set_event_pid with the option event-fork, at the same two
+ * tracepoints, so both ways count the same tasks.
  *
- * All bytes are the one row of an array, for the 4 million numbers of a 64-bit kernel: its address is a number in the
- * program, and nothing has to be called, where a look at a hash costs more than all the rest of a small program. Bytes are
- * written one by one, by programs and, through a mapping (5.5), by us: nothing is read, changed and written back that another
- * could have changed.
+ * All bytes are one row of an array, for the 4 million pids of a 64-bit kernel. Its address is a
+ * constant in the program, so no helper call is needed; a hash lookup costs more than the rest of a
+ * small program. Programs write bytes one by one, and so does sonde through a mapping (5.5): there
+ * is no read-modify-write that could lose another change.
  *
- * A few numbers that never change are compared instead, and there is no table.
+ * A few pids that never change are compared directly, without a table.
  */
 #include "capture/bpf/tasks.h"
 
@@ -30,14 +30,14 @@
 #include <unistd.h>
 
 #define NUMBERS_MAX (4u << 20)
-#define LISTINGS    8 /* a process that starts threads all the time is not followed for ever */
+#define LISTINGS    8 /* stop at some time, even if a process starts threads all the time */
 
 enum { R1 = 1, R2 };
 #define NUMBER BPFPROGRAM_NUMBER
 
 /* --- programs ---------------------------------------------------------------------------------- */
 
-/* r1: the byte of the number; or leaves, if it can have none. */
+/* r1: the byte of the pid; exits if the pid is out of range. */
 static void emit_find(struct bpfcode *c, const struct bpftasks *t, int reg, unsigned none)
 {
 	bpfcode_move(c, R2, reg);
@@ -68,7 +68,7 @@ static void emit_set(struct bpfcode *c, const struct bpftasks *t, const struct b
 	bpfcode_store_number(c, BPF_B, R1, 0, value);
 }
 
-/* parent NULL: the task is no more. */
+/* parent NULL: the task has exited. */
 static void emit_program(struct bpfcode *c, const struct bpftasks *t,
 			 const struct bpfsource *parent, const struct bpfsource *task)
 {
@@ -144,7 +144,7 @@ int bpftasks_open(struct bpftasks *t, size_t n, struct errmsg *err)
 int bpftasks_add(struct bpftasks *t, int task, struct errmsg *err)
 {
 	if (task < 0 || (unsigned)task >= NUMBERS_MAX || (!t->bytes && t->n_few == BPFTASKS_FEW))
-		return errmsg_set(err, -ENOTSUP, "BPF programs do not follow task %d", task);
+		return errmsg_set(err, -ENOTSUP, "BPF programs cannot follow task %d", task);
 	if (t->bytes)
 		__atomic_store_n(&t->bytes[task], 1, __ATOMIC_SEQ_CST);
 	else
@@ -179,7 +179,7 @@ static int add_thread(void *ctx, const char *thread)
 	return bpftasks_add(l->t, (int)task, l->err);
 }
 
-/* One that a thread started before it was ours itself shows in the next listing. */
+/* A thread that was started before its parent was added appears in the next listing. */
 int bpftasks_add_threads(struct bpftasks *t, int process, struct errmsg *err)
 {
 	char name[16];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * injectables.c - reads error_injection/list and the words of `sonde inject`.
+ * injectables.c - reads error_injection/list and parses the arguments of `sonde inject`.
  *
  *	__x64_sys_openat	ERRNO            returns -1 … -4095
  *	open_ctree [btrfs]	ERRNO            a function of a module
@@ -10,11 +10,12 @@
  *	lookup	ERRNO_NULL                       either
  *	is_full	TRUE                             returns 1
  *
- * A function comes on the list by a line in the kernel's source (ALLOW_ERROR_INJECTION) that says: my callers
- * look at what I return, and I have changed nothing when I fail at once. All system calls are on it, some 300
- * of the 400 entries of a usual kernel, so a system call may be named without the prefix of its architecture.
+ * The kernel's source declares these functions with ALLOW_ERROR_INJECTION: their callers check the
+ * result, and a function that fails at once has changed nothing. All system calls are on the list,
+ * some 300 of the 400 entries of a usual kernel, so a system call may be named without its prefix.
  *
- * The C library names the errors that programs see; those that never leave the kernel are in the table below.
+ * The C library names the errors that programs see; the table below has those that never leave the
+ * kernel.
  */
 #include "capture/inject/injectables.h"
 
@@ -30,14 +31,14 @@
 #define LIST_MAX_BYTES	  (4u << 20)
 #define KALLSYMS_MAX_LINE 512
 #define ERRNO_MAX	  4095 /* MAX_ERRNO of the kernel */
-#define SAME_END_MIN	  6 /* letters that two names must end alike for one to be worth naming */
+#define SAME_END_MIN	  6 /* two names are similar if at least this many last letters are equal */
 
 static const struct {
 	const char *word, *meaning, *example;
 } kinds[] = {
-	[INJECT_ERRNO] = {"ERRNO", "an error number as -EIO", "-EIO"},
+	[INJECT_ERRNO] = {"ERRNO", "an error number such as -EIO", "-EIO"},
 	[INJECT_NULL] = {"NULL", "NULL", "NULL"},
-	[INJECT_ERRNO_NULL] = {"ERRNO_NULL", "an error number as -EIO, or NULL", "-EIO"},
+	[INJECT_ERRNO_NULL] = {"ERRNO_NULL", "an error number such as -EIO, or NULL", "-EIO"},
 	[INJECT_TRUE] = {"TRUE", "true", "true"},
 	[INJECT_UNKNOWN] = {"?", "a kind that sonde does not know", "?"},
 };
@@ -72,7 +73,7 @@ static enum inject_kind kind_of(const char *word)
 	return INJECT_UNKNOWN;
 }
 
-/* "NAME[ [MODULE]]\tKIND", cut up in place. */
+/* "NAME[ [MODULE]]\tKIND", split in place. */
 static bool parse_line(char *line, struct injectable *ret)
 {
 	char *tab = strchr(line, '\t'), *module;
@@ -153,7 +154,10 @@ static const struct injectable *find_exact(const struct injectables *in, const c
 	return bsearch(&key, in->list, in->n, sizeof(*in->list), by_name);
 }
 
-/* "openat", "sys_openat": one of these is what a 64-bit program calls; __do_sys_ has no arguments: getpid. */
+/*
+ * "openat", "sys_openat": a 64-bit program calls one of these; __do_sys_ is for calls without
+ * arguments, such as getpid.
+ */
 static const struct injectable *find_syscall(const struct injectables *in, const char *name)
 {
 	static const char *const prefixes[] = {"__x64_sys_",   "__arm64_sys_", "__riscv_sys_",
@@ -183,7 +187,9 @@ static size_t same_end(const char *a, const char *b)
 	return n;
 }
 
-/* A slip of the finger, else what ends like it: do_sys_openat2 has __x64_sys_openat2. */
+/*
+ * A name with a typing error, else a name with the same end: __x64_sys_openat2 for do_sys_openat2.
+ */
 static const char *find_nearest(const struct injectables *in, const char *name)
 {
 	const char *nearest = NULL;
@@ -237,9 +243,9 @@ int injectables_find(const struct injectables *in, const char *name,
 	return errmsg_set(
 		err, -ENOENT,
 		is_symbol(name)
-			? "'%.200s' may not fail: it is none of the %zu functions that this "
-			  "kernel declares safe for that ('sonde inject list')%s%s%s"
-			: "there is no '%.200s' among the %zu functions that can fail "
+			? "'%.200s' cannot be made to fail: it is not among the %zu functions "
+			  "that this kernel declares safe for that ('sonde inject list')%s%s%s"
+			: "'%.200s' is not among the %zu functions that can be made to fail "
 			  "('sonde inject list')%s%s%s",
 		name, in->n, nearest ? "; the nearest is '" : "", nearest ? nearest : "",
 		nearest ? "'" : "");
@@ -255,7 +261,7 @@ static const char *name_of_error(int number)
 	return strerrorname_np(number);
 }
 
-/* "ENOMEM", without a sign; the number, or negative with a sentence. */
+/* "ENOMEM", without a sign; returns the number, or negative with a message. */
 static int parse_error_name(const char *word, struct errmsg *err)
 {
 	struct spelling sp;
@@ -269,12 +275,12 @@ static int parse_error_name(const char *word, struct errmsg *err)
 		if (name)
 			spelling_add(&sp, name);
 	}
-	return errmsg_set(err, -EINVAL, "there is no error '%.60s'%s%s%s", word,
+	return errmsg_set(err, -EINVAL, "unknown error '%.60s'%s%s%s", word,
 			  sp.nearest ? "; did you mean -" : "", sp.nearest ? sp.nearest : "",
 			  sp.nearest ? "?" : " (see errno(3))");
 }
 
-/* What the word means by itself; whether the function may return it is another question. */
+/* Parses the word; the caller checks whether the function may return the value. */
 static int parse_value(const char *word, int64_t *ret_value, struct errmsg *err)
 {
 	const char *name = word + (*word == '-');
@@ -295,8 +301,8 @@ static int parse_value(const char *word, int64_t *ret_value, struct errmsg *err)
 	v = strtoll(word, &end, 0);
 	if (!*word || *end || errno)
 		return errmsg_set(err, -EINVAL,
-				  "'%.60s' is no value to fail with: an error as -ENOMEM or -12, "
-				  "NULL, or true",
+				  "'%.60s' is not a value to fail with; use an error such as "
+				  "-ENOMEM or -12, NULL, or true",
 				  word);
 	*ret_value = v;
 	return 0;
@@ -327,8 +333,8 @@ static int refuse_value(const struct injectable *f, const char *word, int64_t va
 
 	if (f->kind == INJECT_UNKNOWN)
 		return errmsg_set(err, -EOPNOTSUPP,
-				  "'%s' fails in a way that this sonde does not know; it is left "
-				  "alone",
+				  "'%s' fails in a way that this version of sonde does not "
+				  "know, so sonde does not change it",
 				  f->name);
 	if (value > 0 && may_return(f->kind, -value))
 		snprintf(hint, sizeof(hint), "; did you mean -%.40s?", word);
@@ -351,7 +357,7 @@ int fault_parse(const struct injectables *in, const char *text, struct fault *re
 	if (!text[len]) {
 		f.value = f.function->kind == INJECT_TRUE;
 		if (!may_return(f.function->kind, f.value) || f.function->kind == INJECT_ERRNO_NULL)
-			return errmsg_set(err, -EINVAL, "say what '%s' shall return: %s=%s", name,
+			return errmsg_set(err, -EINVAL, "say what '%s' is to return: %s=%s", name,
 					  name, kinds[f.function->kind].example);
 		*ret_fault = f;
 		return 0;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * injectables.h - the kernel functions that can be made to fail, and what a user asks of one.
+ * injectables.h - the kernel functions that can be made to fail, and the parser for the user's
+ * faults.
  *
  *	injectables_read ─▶ injectables_find ─▶ fault_parse … ─▶ injectables_release
  *
- * The kernel lists them in debugfs, error_injection/list, with the kind of value by which each tells its caller
- * that it failed. Nothing else is accepted: a value that a caller does not expect brings the machine down.
+ * The kernel lists them in debugfs, error_injection/list, with the kind of value by which each
+ * reports a failure to its caller. No other value is accepted: a value that a caller does not
+ * expect can crash the machine.
  */
 #ifndef SONDE_CAPTURE_INJECT_INJECTABLES_H
 #define SONDE_CAPTURE_INJECT_INJECTABLES_H
@@ -24,7 +26,7 @@ enum inject_kind {
 	INJECT_NULL,
 	INJECT_ERRNO_NULL,
 	INJECT_TRUE,
-	INJECT_UNKNOWN, /* of a kernel that knows more kinds than we do */
+	INJECT_UNKNOWN, /* a newer kernel has kinds that we do not know */
 };
 
 struct injectable {
@@ -39,22 +41,23 @@ struct injectables {
 	size_t n;
 };
 
-/* What a kind is called in lists, and what a function of it may return. */
+/* The name of a kind in lists, and what its functions may return. */
 const char *inject_kind_word(enum inject_kind kind);
 const char *inject_kind_meaning(enum inject_kind kind);
 
-/* dir: where debugfs is. The sentence says what is missing. */
+/* dir: the directory of debugfs. On failure err says what is missing. */
 int injectables_read(struct injectables *in, const char *dir, struct errmsg *err);
 void injectables_release(struct injectables *in);
 
 /*
- * The function of that name; a system call also goes by its own: "openat" is __x64_sys_openat. -ENOENT, with
- * a sentence that says why it cannot fail and names the nearest that can.
+ * Finds the function; a system call may be given by its own name: "openat" is __x64_sys_openat.
+ * Returns -ENOENT, with a message that says why it cannot fail and names the nearest function that
+ * can.
  */
 int injectables_find(const struct injectables *in, const char *name,
 		     const struct injectable **ret_function, struct errmsg *err);
 
-/* A function and the value that it shall return. */
+/* A function and the value that it is to return. */
 struct fault {
 	const struct injectable *function;
 	int64_t value;

@@ -4,27 +4,28 @@
  *
  *	/sys/kernel/debug/fail_function/
  *	    inject              the functions: NAME adds one, !NAME removes it
- *	    NAME/retval         what it returns then, as an unsigned number
+ *	    NAME/retval         the value to return, as an unsigned number
  *	    probability         in percent; 0: nothing fails
- *	    interval            every so manieth call
- *	    times               how many may fail still; counted down, -1: no end
- *	    space               counted down first; nothing fails while it is above 1
- *	    task-filter         Y: only in tasks that are marked (taskmarks.h)
+ *	    interval            every N-th call fails
+ *	    times               how many may still fail; counts down, -1: no limit
+ *	    space               counts down first; nothing fails while it is above 1
+ *	    task-filter         Y: only in marked tasks (taskmarks.h)
  *	    verbose             what goes to the kernel's log: 2 is a message with a stack
- *	    require-start …     only if a caller lies in this range of addresses; newer kernels
+ *	    require-start …     only if a caller is in this range of addresses; newer kernels
  *
- * Order matters, as somebody may have left probability at 100 and task-filter at N: a function that is added
- * then fails for the whole machine. So it goes
+ * The order matters: probability may still be 100 and task-filter N, and then an added function
+ * would fail for the whole machine. So the order is
  *
  *	probability 0 ─▶ conditions ─▶ mark the process ─▶ functions, values ─▶ probability P
  *
- * and the journal, which undoes the newest first, removes the functions before it puts the conditions back.
+ * The journal undoes the newest change first, so it removes the functions before it restores the
+ * conditions.
  *
- * Nobody counts failures for us, but times is counted down: without a limit it starts at 2^31-1, and the
- * difference is the number. The kernel counts whatever it makes fail through these files together, so
- * several functions share one number.
+ * The kernel does not count failures, but it counts `times` down: without a limit it starts at
+ * 2^31-1, and the difference is the number. These files count all failures together, so several
+ * functions share one number.
  *
- * The counter behind `interval` cannot be set back: which of the first N calls is the one that fails is not known.
+ * The counter behind `interval` cannot be reset: which of the first N calls fails is unknown.
  */
 #include "capture/inject/injection.h"
 
@@ -90,12 +91,12 @@ static int refuse_missing(const char *dir, struct errmsg *err)
 	if (known)
 		return errmsg_set(err, -EOPNOTSUPP,
 				  "this kernel cannot make functions fail: it is built without "
-				  "%s; that takes a kernel with these options",
+				  "%s; use a kernel with these options",
 				  missing);
 	if (!is_debugfs(dir))
 		return errmsg_set(err, -ENOENT,
-				  "debugfs is not mounted, which has the kernel's error "
-				  "injection; as root: mount -t debugfs nodev %s",
+				  "debugfs, which has the kernel's error injection, is not "
+				  "mounted; as root: mount -t debugfs nodev %s",
 				  dir);
 	return errmsg_set(err, -EOPNOTSUPP,
 			  "this kernel cannot make functions fail: %s/fail_function is missing; it "
@@ -110,8 +111,8 @@ static int refuse_access(const char *path, int code, struct errmsg *err)
 
 	if (geteuid())
 		return errmsg_set(err, code,
-				  "only root may make functions of the kernel fail (%s); run "
-				  "sonde as root",
+				  "only root may make kernel functions fail (%s); run sonde as "
+				  "root",
 				  path);
 	lockdown_read(&lock, "");
 	if (lockdown_forbids_debugfs(&lock))
@@ -160,15 +161,17 @@ static int check_functions(const struct injection *in, struct errmsg *err)
 	if (r >= 0 && *text.start) {
 		text.start[strcspn(text.start, "\n")] = 0;
 		r = errmsg_set(err, -EBUSY,
-			       "somebody else makes '%.100s' fail already (%s), and its conditions "
-			       "would hold for this, too; wait, or end that: echo > %s",
+			       "another program already makes '%.100s' fail (%s), and its "
+			       "conditions would apply here, too; wait, or end it: echo > %s",
 			       text.start, path, path);
 	}
 	textbuf_release(&text);
 	return r < 0 ? r : 0;
 }
 
-/* Failures of other kinds (memory, disks) in marked tasks: they would begin with our mark. */
+/*
+ * Checks for failures of other kinds (memory, disks) in marked tasks: our mark would trigger them.
+ */
 static int check_others(const struct injection *in, struct errmsg *err)
 {
 	struct name_list dirs = {0};
@@ -187,11 +190,10 @@ static int check_others(const struct injection *in, struct errmsg *err)
 			continue;
 		snprintf(path, sizeof(path), "%s/%.200s/probability", in->dir, dirs.names[i]);
 		if (tracefs_read_number(&in->t, "", path) > 0)
-			r = errmsg_set(
-				err, -EBUSY,
-				"somebody has set %s/%.100s to fail in marked tasks, and the "
-				"process would be one; wait, or end that: echo 0 > %s",
-				in->dir, dirs.names[i], path);
+			r = errmsg_set(err, -EBUSY,
+				       "%s/%.100s is set to fail in marked tasks, and sonde would "
+				       "mark the process; wait, or end it: echo 0 > %s",
+				       in->dir, dirs.names[i], path);
 	}
 	name_list_release(&dirs);
 	return r;
@@ -203,14 +205,14 @@ static int check_marks(struct errmsg *err)
 
 	if (!taskmarks_are_there())
 		return errmsg_set(err, -EOPNOTSUPP,
-				  "this kernel cannot pick out a process to fail in "
+				  "this kernel cannot restrict failures to a process "
 				  "(/proc/PID/make-it-fail is missing): it is built without "
 				  "CONFIG_FAULT_INJECTION");
 	if (taskmarks_find(&pid))
 		return errmsg_set(err, -EBUSY,
-				  "somebody has marked process %d to be made to fail "
-				  "(/proc/%d/make-it-fail), so it would fail, too; wait, or end "
-				  "that: echo 0 > /proc/%d/make-it-fail",
+				  "process %d is already marked to fail "
+				  "(/proc/%d/make-it-fail), so it would fail, too; wait, or "
+				  "end it: echo 0 > /proc/%d/make-it-fail",
 				  pid, pid, pid);
 	return 0;
 }
@@ -221,8 +223,8 @@ static int check_twice(const struct injection_config *c, struct errmsg *err)
 		for (size_t k = 0; k < i; k++)
 			if (c->faults[i].function == c->faults[k].function)
 				return errmsg_set(err, -EINVAL,
-						  "'%s' is given twice, and can return one value "
-						  "only",
+						  "'%s' is given twice, but can return only "
+						  "one value",
 						  c->faults[i].function->name);
 	return 0;
 }
@@ -246,7 +248,10 @@ static int set_number(struct injection *in, struct journal *j, const char *name,
 	return set(in, j, name, text, err);
 }
 
-/* No filter by callers: the range that must be on the stack is everything, the one that must not is empty. */
+/*
+ * Disables the filter by callers: the range that must be on the stack is everything, the range that
+ * must not be is empty.
+ */
 static int set_ranges(struct injection *in, struct journal *j, struct errmsg *err)
 {
 	static const struct {
@@ -296,11 +301,11 @@ static int add_fault(struct injection *in, struct journal *j, const struct fault
 		return r;
 	snprintf(name, sizeof(name), "%s/retval", f->function->name);
 	snprintf(text, sizeof(text), "%#llx", (unsigned long long)f->value);
-	/* goes with the function: not noted; 0 is "0", without an x */
+	/* removed with the function, so not noted; 0 is "0", without an x */
 	return tracefs_write(&in->t, "", fmt_path(in, name, path), text, TRACEFS_SET, err);
 }
 
-/* Ours among all of sonde's first, then nobody else's. */
+/* First claims it among all sondes, then checks for other users. */
 static int claim(struct injection *in, struct journal *j, int pid, struct errmsg *err)
 {
 	int r = journal_take_marks(j, pid, err);
@@ -313,7 +318,7 @@ static int claim(struct injection *in, struct journal *j, int pid, struct errmsg
 	if (r >= 0)
 		r = check_others(in, err);
 	if (r < 0)
-		journal_keep(j); /* what is marked now is not ours to unmark */
+		journal_keep(j); /* others set the present marks: do not remove them */
 	return r;
 }
 

@@ -2,16 +2,16 @@
 /*
  * taskmarks.c - sets, finds and clears /proc/PID/task/TID/make-it-fail.
  *
- *	/proc/PID/make-it-fail               of the first thread only
- *	/proc/PID/task/TID/make-it-fail      of each
+ *	/proc/PID/make-it-fail               the first thread only
+ *	/proc/PID/task/TID/make-it-fail      each thread
  *
- * The file shows 0 or 1. A new thread and a child process begin with the mark of who makes them, and keep it
- * when that one is unmarked or gone. So the end has to look at every task of the machine, and again as long as
- * one was found: a marked task may have forked behind our back. Whoever began before the injection and is not its
- * process got its mark from somebody else, and keeps it.
+ * The file shows 0 or 1. A new thread or child process inherits the mark of its parent, and keeps
+ * it when the parent is unmarked or gone. So clearing has to check every task of the machine, and
+ * repeat while it finds marks: a marked task may have forked meanwhile. A task that started before
+ * the injection and is not its process was marked by somebody else, and keeps its mark.
  *
- * The time a task began is field 22 of /proc/PID/task/TID/stat, in ticks of 10 ms, after a name that may
- * hold anything: fields are counted from the last ')'.
+ * The start time of a task is field 22 of /proc/PID/task/TID/stat, in ticks of 10 ms. It comes
+ * after a name that may contain anything, so fields are counted from the last ')'.
  */
 #include "capture/inject/taskmarks.h"
 
@@ -28,7 +28,7 @@
 #include <unistd.h>
 
 #define PATH_BYTES	64
-#define TRIES		20 /* of looking at all tasks; two are enough unless they fork all the time */
+#define TRIES		20 /* scans of all tasks; two are enough unless tasks fork all the time */
 #define FIELDS_TO_START 20 /* spaces between the ')' and the start time */
 
 bool taskmarks_are_there(void)
@@ -74,7 +74,7 @@ static bool is_marked(int pid, const char *tid)
 	return text != '0';
 }
 
-/* 0 if it cannot be read: then it is gone. */
+/* 0 if it cannot be read: the task is gone. */
 static uint64_t start_of(int pid, const char *tid)
 {
 	char path[PATH_BYTES], text[2048] = "", *p;
@@ -138,7 +138,7 @@ static bool mark(void *ctx, int pid, const char *tid)
 	int r = was_marked ? 0 : write_mark(pid, tid, "1");
 
 	if (r == -ENOENT || r == -ESRCH)
-		return false; /* ended just now */
+		return false; /* exited just now */
 	m->n_threads += r >= 0;
 	m->n_new += r >= 0 && !was_marked;
 	m->code = r;
@@ -149,15 +149,14 @@ int taskmarks_set(int pid, struct errmsg *err)
 {
 	struct marking m = {0};
 
-	/* one that is not marked yet may have made another meanwhile */
+	/* an unmarked thread may have started another meanwhile */
 	for (int i = 0; i < TRIES && (!i || m.n_new) && m.code >= 0; i++) {
 		m.n_threads = m.n_new = 0;
 		visit_threads(pid, mark, &m);
 	}
 	if (m.code < 0)
 		return errmsg_set_errno(err, m.code,
-					"cannot mark process %d to be made to fail "
-					"(/proc/%d/make-it-fail)",
+					"cannot mark process %d to fail (/proc/%d/make-it-fail)",
 					pid, pid);
 	return m.n_threads ? 0 : errmsg_set(err, -ESRCH, "there is no process %d", pid);
 }

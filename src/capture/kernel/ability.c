@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ability.c - asks all the questions and words the answers.
+ * ability.c - runs all checks and writes the answers.
  *
- * The questions are rows of two tables: what tracefs shows (ability_tracefs.c) and what lies beside it
- * (ability_other.c). Here is what they have in common: finding out who and where we are, making and
- * removing the instance for trying things, and the sentences for what is missing or refused.
+ * The checks are rows of two tables: what tracefs shows (ability_tracefs.c) and everything else
+ * (ability_other.c). This file has what they share: it finds out the user and the environment,
+ * creates and removes the instance for trials, and writes the messages about missing or refused
+ * features.
  *
- *	instances/sonde.doctor.PID      lives for some milliseconds, with tracing_on 0
+ *	instances/sonde.doctor.PID      exists for some milliseconds, with tracing_on 0
  *
- * If an earlier run was killed in those milliseconds its instance is still there: it is removed if no
- * process has that number any more.
+ * If an earlier run was killed during those milliseconds, its instance is still there: it is
+ * removed if no process has that pid.
  *
- * A missing file has three possible causes, and the kernel's configuration tells them apart: the option is
- * not set; the option is set, but the kernel is older than the file; the configuration is not known.
+ * A missing file has three possible causes, and the kernel's configuration distinguishes them: the
+ * option is not set; the option is set, but the kernel is too old for the file; the configuration
+ * is unknown.
  */
 #include "capture/kernel/ability_int.h"
 
@@ -98,7 +100,7 @@ void ability_locked(struct probing *p, const char *what, struct ability *ret)
 void ability_refused(struct probing *p, const char *what, int code, struct ability *ret)
 {
 	const struct abilities *a = p->a;
-	/* one that lets us make instances is not what holds us back */
+	/* if we can create instances, the container is not the cause */
 	bool is_boxed = a->in_container && p->instance_code < 0;
 
 	if (code == -EROFS) {
@@ -111,7 +113,7 @@ void ability_refused(struct probing *p, const char *what, int code, struct abili
 		return;
 	}
 	if (!a->is_root) {
-		ability_no(ret, "%s: only root may (%s)", what, strerror(-code));
+		ability_no(ret, "%s: only root may do this (%s)", what, strerror(-code));
 		ability_remedy(ret, "run sonde as root");
 	} else if (lockdown_forbids_tracing(&p->lock)) {
 		ability_locked(p, what, ret);
@@ -122,10 +124,10 @@ void ability_refused(struct probing *p, const char *what, int code, struct abili
 				    : "; a security module or the maker of this kernel "
 				      "forbids it",
 			   p->lsm[0] ? "; active modules: " : "", p->lsm);
-		ability_remedy(ret,
-			       is_boxed ? "run sonde on the host, or in a privileged container"
-					: "another kernel or policy, by whoever runs this machine; "
-					  "sonde does everything else without it");
+		ability_remedy(ret, is_boxed ? "run sonde on the host, or in a privileged container"
+					     : "another kernel or security policy, which the "
+					       "administrator of this machine decides; everything "
+					       "else in sonde works without it");
 	}
 }
 
@@ -266,13 +268,14 @@ static void ask(struct probing *p, const struct ability_row *rows, size_t n, boo
 			continue;
 		}
 		if (p->tracefs_code == -EPERM && lockdown_forbids_tracing(&p->lock)) {
-			ability_locked(p, "the tracing directory is closed", ret);
+			ability_locked(p, "the tracing directory is not accessible", ret);
 			continue;
 		}
 		ret->answer = ABILITY_UNKNOWN;
 		snprintf(ret->why, sizeof(ret->why), "%s",
-			 p->tracefs_code == -EACCES ? "the tracing directory is closed to this user"
-						    : "there is no tracing directory to look at");
+			 p->tracefs_code == -EACCES ? "this user cannot access the tracing "
+						      "directory"
+						    : "there is no tracing directory");
 	}
 }
 
@@ -284,7 +287,7 @@ int abilities_probe(struct abilities *a, const char *root, struct errmsg *err)
 	memset(a, 0, sizeof(*a));
 	a->rows = calloc(n_ability_rows_tracefs + n_ability_rows_other, sizeof(*a->rows));
 	if (!a->rows)
-		return errmsg_set_errno(err, -ENOMEM, "cannot look at the kernel");
+		return errmsg_set_errno(err, -ENOMEM, "cannot examine the kernel");
 	sigemptyset(&held);
 	for (size_t i = 0; i < 4; i++)
 		sigaddset(&held, (int[]){SIGINT, SIGTERM, SIGHUP, SIGQUIT}[i]);
@@ -329,7 +332,6 @@ int abilities_refuse(const struct abilities *a, const char *name, struct errmsg 
 	spelling_init(&sp, name, strlen(name));
 	for (size_t i = 0; i < a->n; i++)
 		spelling_add(&sp, a->rows[i].name);
-	return errmsg_set(err, -EINVAL,
-			  "there is no ability '%s'%s%s; 'sonde doctor' lists them all", name,
-			  sp.nearest ? "; did you mean " : "", sp.nearest ? sp.nearest : "");
+	return errmsg_set(err, -EINVAL, "unknown ability '%s'%s%s; 'sonde doctor' lists them all",
+			  name, sp.nearest ? "; did you mean " : "", sp.nearest ? sp.nearest : "");
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ability.h - what this kernel can trace for this user: yes, or no, why, and what would change it.
+ * ability.h - what this kernel can trace for this user: yes or no, why, and the remedy.
  *
  *	abilities_probe ─▶ abilities.rows … ─▶ abilities_release
  *
- * Looking changes nothing of the machine's tracing. What only a try can tell is tried in an instance
- * that is made for it and removed before abilities_probe() returns. Signals that would end the program
- * are held back meanwhile.
+ * The checks do not change the machine's tracing. What only a trial can show is tried in a separate
+ * instance, which abilities_probe() creates and removes. Signals that would end the program are
+ * blocked meanwhile.
  */
 #ifndef SONDE_CAPTURE_KERNEL_ABILITY_H
 #define SONDE_CAPTURE_KERNEL_ABILITY_H
@@ -23,30 +23,30 @@ enum ability_answer { ABILITY_NO, ABILITY_YES, ABILITY_UNKNOWN };
 struct ability {
 	const char *name;  /* "function" */
 	const char *group; /* "Functions" */
-	const char *what;  /* what it is good for; lower case, no full stop */
+	const char *what;  /* its purpose; lower case, no full stop */
 	enum ability_answer answer;
-	bool tried;		       /* not only looked up */
-	char why[ABILITY_TEXT_MAX];    /* no: the reason; yes: what there is to say, or "" */
-	char remedy[ABILITY_TEXT_MAX]; /* what would change a no; "": nothing is known */
+	bool tried;		       /* really tried, not only looked up */
+	char why[ABILITY_TEXT_MAX];    /* no: the reason; yes: a remark, or "" */
+	char remedy[ABILITY_TEXT_MAX]; /* what would turn a no into a yes; "": unknown */
 };
 
 struct abilities {
 	struct ability *rows;
 	size_t n;
 	char kernel[200];     /* "Linux 6.1.0 x86_64" */
-	char config[600];     /* where the kernel's configuration was found; "": nowhere */
+	char config[600];     /* the file with the kernel's configuration; "": not found */
 	char lockdown[40];    /* "none", "integrity", "confidentiality"; "": unknown */
-	char directory[1024]; /* of tracing; "": none */
+	char directory[1024]; /* the tracing directory; "": none */
 	bool is_root, in_container;
 };
 
-/* root is put before all paths but that of $SONDE_TRACEFS: "" usually. */
+/* root is a prefix for all paths except $SONDE_TRACEFS: usually "". */
 int abilities_probe(struct abilities *a, const char *root, struct errmsg *err);
 void abilities_release(struct abilities *a);
 
-/* NULL: there is no such ability. */
+/* NULL: unknown ability. */
 const struct ability *abilities_find(const struct abilities *a, const char *name);
-/* -EINVAL, with a sentence that names the nearest. */
+/* Returns -EINVAL, with a message that names the nearest ability. */
 int abilities_refuse(const struct abilities *a, const char *name, struct errmsg *err);
 
 #endif

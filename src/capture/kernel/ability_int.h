@@ -10,43 +10,43 @@
 #include "capture/kernel/lockdown.h"
 #include "capture/tracefs/tracefs.h"
 
-/* All that probes look at; gathered once. */
+/* What the probes need; collected once. */
 struct probing {
 	struct abilities *a;
 	const char *root;
 	struct tracefs t;
 	int tracefs_code; /* 0, or why there is no tracing directory */
 	char tracefs_why[ABILITY_TEXT_MAX];
-	char instance[64];     /* of our own, for trying; "": none */
+	char instance[64];     /* our own, for trials; "": none */
 	int instance_code;     /* why there is none */
-	bool instance_is_real; /* the kernel filled it: not a made-up directory */
+	bool instance_is_real; /* the kernel created its files: not a made-up directory */
 	struct kconfig config;
 	struct lockdown lock;
 	struct name_list tracers, instance_tracers, clocks;
 	struct textbuf readme; /* ended by NUL */
-	int function_code;     /* of the function tracer: 0 it works, 1 not tried */
+	int function_code;     /* result for the function tracer: 0 works, 1 not tried */
 	char lsm[200];
 };
 
 struct ability_row {
 	const char *name, *group, *what;
 	void (*probe)(struct probing *p, const struct ability_row *row, struct ability *ret);
-	const char *arg;    /* a file, a tracer, a word; what the probe makes of it */
-	const char *config; /* the option that brings it; NULL: none */
-	const char *remedy; /* besides the option; NULL: none */
+	const char *arg;    /* a file, a tracer or a word; the probe interprets it */
+	const char *config; /* the option that enables it; NULL: none */
+	const char *remedy; /* in addition to the option; NULL: none */
 };
 
-/* Answers. */
+/* Set the answer. */
 void ability_yes(struct ability *ret, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void ability_no(struct ability *ret, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void ability_remedy(struct ability *ret, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/* It is not there: for want of an option, of a newer kernel, of rights. */
+/* It is missing: an option, a newer kernel or permissions are needed. */
 void ability_absent(struct probing *p, const struct ability_row *row, const char *what,
 		    struct ability *ret);
-/* It is there, but the kernel said no: code is a negative errno. */
+/* It exists, but the kernel refused it: code is a negative errno. */
 void ability_refused(struct probing *p, const char *what, int code, struct ability *ret);
-/* The same where it is known to be the lockdown. */
+/* The same if lockdown is the known cause. */
 void ability_locked(struct probing *p, const char *what, struct ability *ret);
 
 /* The tables: ability_tracefs.c, ability_other.c. */

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ability_other.c - the questions that lie beside tracefs: names of functions, perf, guests.
+ * ability_other.c - the checks outside tracefs: names of functions, perf, guests.
  *
  *	/proc/kallsyms                  the first address; zeros with kptr_restrict
  *	/sys/kernel/btf/vmlinux         types of the kernel
- *	perf_event_open()               tried on ourselves: a counter that nothing else notices
- *	/sys/kernel/debug/kvm           the offset of a guest's clock (debugfs)
+ *	perf_event_open()               tried on our own process: a counter without side effects
+ *	/sys/kernel/debug/kvm           clock offsets of guests (debugfs)
  *	socket(AF_VSOCK)                between host and guest
  *	/sys/kernel/debug/fail_function functions that can be made to fail (debugfs)
  *
- * perf_event_paranoid says what perf is for those who are not root: 2 only their own programs, 1 the
- * kernel in them as well, 0 whole CPUs, -1 everything.
+ * perf_event_paranoid says what perf allows users other than root: 2 only their own programs, 1
+ * also the kernel's part of these, 0 whole CPUs, -1 everything.
  */
 #include "capture/kernel/ability_int.h"
 
@@ -31,7 +31,7 @@ static char *fmt_path(const struct probing *p, const char *path, char *buf)
 	return buf;
 }
 
-/* INT_MIN-like -1000: there is no number. */
+/* Returns -1000 if there is no number. */
 static long read_number(const struct probing *p, const char *path)
 {
 	char full[TRACEFS_PATH_MAX], text[64] = "";
@@ -51,7 +51,7 @@ static void probe_kallsyms(struct probing *p, const struct ability_row *row, str
 
 	if (!file)
 		return ability_absent(p, row, row->arg, ret);
-	/* per-cpu symbols are at 0 in truth: look at more than one */
+	/* per-cpu symbols really are at 0: check more than one */
 	for (int i = 0; i < 4096 && !shown && fgets(line, sizeof(line), file); i++)
 		shown = strspn(line, "0") < strcspn(line, " ");
 	fclose(file);
@@ -103,10 +103,10 @@ static void probe_perf(struct probing *p, const struct ability_row *row, struct 
 	if (r == -ENOSYS)
 		return ability_absent(p, row, "perf_event_open()", ret);
 	if (hardware && (r == -ENOENT || r == -EOPNOTSUPP)) {
-		ability_no(ret, "no counters of the processor can be used: a virtual machine "
+		ability_no(ret, "the processor's counters are not available: a virtual machine "
 				"without a PMU, or no driver for it");
-		return ability_remedy(ret, "let the host give the machine a PMU (QEMU: -cpu "
-					   "host,pmu=on)");
+		return ability_remedy(ret, "configure a PMU for the virtual machine on the "
+					   "host (QEMU: -cpu host,pmu=on)");
 	}
 	if ((r == -EACCES || r == -EPERM) && paranoid != -1000 && !p->a->is_root) {
 		ability_no(ret, "perf_event_paranoid is %ld", paranoid);
@@ -134,8 +134,9 @@ static void probe_kvm(struct probing *p, const struct ability_row *row, struct a
 	char full[TRACEFS_PATH_MAX];
 
 	if (access(fmt_path(p, "/dev/kvm", full), F_OK)) {
-		ability_no(ret, "this machine runs no guests (/dev/kvm is missing)");
-		return ability_remedy(ret, "modprobe kvm, on a machine that can");
+		ability_no(ret, "this machine cannot run guests (/dev/kvm is missing)");
+		return ability_remedy(ret, "modprobe kvm, on a machine with hardware "
+					   "virtualization");
 	}
 	if (access(fmt_path(p, "/sys/kernel/debug", full), X_OK))
 		return ability_refused(p, "/sys/kernel/debug", -errno, ret);

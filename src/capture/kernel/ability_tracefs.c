@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ability_tracefs.c - the questions that the tracing directory answers.
+ * ability_tracefs.c - the checks that use the tracing directory.
  *
- * Most abilities are a file that is there or not, or a word in available_tracers. Four can only be told by
- * trying, in the instance that ability.c has made, where tracing_on is 0 and nothing is recorded:
+ * Most abilities are a file that exists or not, or a word in available_tracers. Four need a trial,
+ * in the instance that ability.c has created, where tracing_on is 0 and nothing is recorded:
  *
- *	events      switch sched_switch on and off
+ *	events      enable and disable sched_switch
  *	filters     set a filter for it
  *	function    a filter of one function that hardly ever runs, then the tracer, then nop again
  *	mapped      map the ring buffer
  *
- * A kernel may list the function tracer and yet refuse it (cloud kernels do), to the filter files already.
- * Without a filter it is not tried: it would hook every function of the kernel for a moment.
+ * A kernel may list the function tracer and yet refuse it (cloud kernels do), even its filter
+ * files. It is not tried without a filter: that would hook every function of the kernel for a
+ * moment.
  *
- * ftrace_enabled and tracing_on are often taken for each other. tracing_on 0 stops writing to the ring
- * buffer; the hooks stay and still cost time. ftrace_enabled 0 takes the function tracer's hooks out of the
- * kernel's code; events go on. It is one switch for all of the machine, so it is read here, never written.
+ * ftrace_enabled and tracing_on are often confused. tracing_on 0 stops writing to the ring buffer;
+ * the hooks stay and still cost time. ftrace_enabled 0 removes the function tracer's hooks from the
+ * kernel's code; events continue. It is one switch for the whole machine, so it is only read here,
+ * never written.
  */
 #include "capture/kernel/ability_int.h"
 #include "capture/kernel/functions.h"
@@ -32,7 +34,7 @@
 
 /* --- files and words --------------------------------------------------------------------------- */
 
-/* There, and this user may write to it. */
+/* The file exists, and this user may write to it. */
 static void probe_file(struct probing *p, const struct ability_row *row, struct ability *ret)
 {
 	char path[TRACEFS_PATH_MAX];
@@ -71,7 +73,7 @@ static void probe_clocks(struct probing *p, const struct ability_row *row, struc
 	ability_absent(p, row, "trace_clock", ret);
 }
 
-/* The kernel's own help text names what dynamic_events takes. */
+/* The kernel's own help text lists what dynamic_events accepts. */
 static void probe_readme(struct probing *p, const struct ability_row *row, struct ability *ret)
 {
 	if (strstr(p->readme.start, row->arg))
@@ -86,17 +88,16 @@ static void probe_tracefs(struct probing *p, const struct ability_row *row, stru
 	if (p->tracefs_code >= 0)
 		return ability_yes(
 			ret, "%s%s", p->t.root,
-			p->t.is_ours ? " (not mounted before; sonde mounts it when it is needed)"
-				     : "");
+			p->t.is_ours ? " (not mounted before; sonde mounts it when needed)" : "");
 	if (kconfig_get(&p->config, row->config) == 'n')
 		return ability_absent(p, row, "tracefs", ret);
 	if (p->tracefs_code == -EPERM && lockdown_forbids_tracing(&p->lock))
-		return ability_locked(p, "it is closed", ret);
+		return ability_locked(p, "it is not accessible", ret);
 	ability_no(ret, "%s", p->tracefs_why);
 	if (p->tracefs_code == -EACCES)
 		ability_remedy(ret, "run sonde as root");
 	else if (p->a->in_container)
-		ability_remedy(ret, "a container that is given /sys/kernel/tracing of its host");
+		ability_remedy(ret, "give the container the host's /sys/kernel/tracing");
 	else if (!p->a->is_root)
 		ability_remedy(ret, "run sonde as root");
 }
@@ -105,10 +106,10 @@ static void probe_instances(struct probing *p, const struct ability_row *row, st
 {
 	ret->tried = true;
 	if (p->instance_code >= 0)
-		return ability_yes(ret, "%s", "made one and removed it");
+		return ability_yes(ret, "%s", "created one and removed it");
 	if (p->instance_code == -ENOENT)
 		return ability_absent(p, row, "instances", ret);
-	ability_refused(p, "making an instance", p->instance_code, ret);
+	ability_refused(p, "creating an instance", p->instance_code, ret);
 }
 
 /* --- events ------------------------------------------------------------------------------------ */
@@ -126,7 +127,7 @@ static size_t count_events(const struct probing *p)
 	return n;
 }
 
-/* One setting of our own instance, there and back; 0, 1 (not tried), or negative. */
+/* Changes a setting of our own instance and restores it; returns 0, 1 (not tried), or negative. */
 static int try_setting(struct probing *p, const char *file, const char *there, const char *back)
 {
 	int r;
@@ -148,8 +149,8 @@ static void probe_events(struct probing *p, const struct ability_row *row, struc
 	if (!n)
 		return ability_absent(p, row, "available_events", ret);
 	if (r < 0)
-		return ability_refused(p, "switching an event on", r, ret);
-	ability_yes(ret, "%zu of them", n);
+		return ability_refused(p, "enabling an event", r, ret);
+	ability_yes(ret, "%zu events", n);
 }
 
 static void probe_filters(struct probing *p, const struct ability_row *row, struct ability *ret)
@@ -176,12 +177,12 @@ static void probe_ftrace_enabled(struct probing *p, const struct ability_row *ro
 		return ability_absent(p, row, row->arg, ret);
 	if (v)
 		return ability_yes(ret, "%s", "on");
-	ability_no(ret, "the master switch of function tracing is off (ftrace_enabled is 0): no "
-			"function is traced, whatever tracing_on says");
+	ability_no(ret, "the master switch of function tracing is off (ftrace_enabled is 0): "
+			"no function is traced, even if tracing_on is 1");
 	ability_remedy(ret, "sysctl kernel.ftrace_enabled=1");
 }
 
-/* Something that is not called while the machine does its work. */
+/* A function that is not called during normal work. */
 static const char *choose_quiet_function(struct kfunctions *f)
 {
 	static const char *const quiet[] = {"kernel_power_off", "kernel_halt", "panic",
@@ -193,7 +194,10 @@ static const char *choose_quiet_function(struct kfunctions *f)
 	return NULL;
 }
 
-/* The tracer with a filter of one function; what failed is in *ret_what. 1: could not be tried. */
+/*
+ * Tries the tracer with a filter of one function; *ret_what says which step failed. Returns 1 if it
+ * could not be tried.
+ */
 static int try_tracer(struct probing *p, struct kfunctions *f, const char *tracer,
 		      const char **ret_what)
 {
@@ -207,7 +211,7 @@ static int try_tracer(struct probing *p, struct kfunctions *f, const char *trace
 			      TRACEFS_SET);
 	if (r < 0)
 		return r == -ENOENT ? 1 : r;
-	*ret_what = "choosing the tracer";
+	*ret_what = "selecting the tracer";
 	r = tracefs_try_write(&p->t, p->instance, "current_tracer", tracer, TRACEFS_SET);
 	tracefs_try_write(&p->t, p->instance, "current_tracer", "nop", TRACEFS_SET);
 	return r;
@@ -238,7 +242,7 @@ static void probe_function(struct probing *p, const struct ability_row *row, str
 	kfunctions_free(f);
 }
 
-/* Where it cannot be chosen in an instance, it can if the function tracer can. */
+/* If an instance does not offer it, it works if the function tracer works. */
 static void probe_graph(struct probing *p, const struct ability_row *row, struct ability *ret)
 {
 	if (!name_list_find(&p->tracers, row->arg))
@@ -275,8 +279,8 @@ static void probe_mapped(struct probing *p, const struct ability_row *row, struc
 		munmap(map, size);
 		ability_yes(ret, "%s", "");
 	} else {
-		ability_no(ret, "the kernel does not map its ring buffer (%s)", strerror(errno));
-		ability_remedy(ret, "Linux 6.10 or newer; until then sonde splices");
+		ability_no(ret, "the kernel cannot map its ring buffer (%s)", strerror(errno));
+		ability_remedy(ret, "Linux 6.10 or newer; until then sonde uses splice");
 	}
 	close(fd);
 }
@@ -291,7 +295,7 @@ static void probe_mapped(struct probing *p, const struct ability_row *row, struc
 const struct ability_row ability_rows_tracefs[] = {
 	{"tracefs", DIRECTORY, "the kernel's tracing directory", probe_tracefs, "",
 	 "CONFIG_TRACING"},
-	{"instances", DIRECTORY, "buffers of our own, beside what others trace", probe_instances,
+	{"instances", DIRECTORY, "separate buffers, independent of other users", probe_instances,
 	 "instances", "CONFIG_TRACING"},
 
 	{"events", EVENTS, "tracepoints: record -e", probe_events, "", "CONFIG_EVENT_TRACING"},
@@ -299,32 +303,32 @@ const struct ability_row ability_rows_tracefs[] = {
 	 "CONFIG_FTRACE_SYSCALLS"},
 	{"filters", EVENTS, "conditions on fields: record -f", probe_filters,
 	 SWITCH_EVENT "/filter", "CONFIG_EVENT_TRACING"},
-	{"triggers", EVENTS, "an event that starts or stops something: record -R", probe_file,
+	{"triggers", EVENTS, "actions that an event triggers: record -R", probe_file,
 	 SWITCH_EVENT "/trigger", "CONFIG_EVENT_TRACING"},
 	{"hist", EVENTS, "histograms in the kernel", probe_file, SWITCH_EVENT "/hist",
 	 "CONFIG_HIST_TRIGGERS"},
-	{"synthetic", EVENTS, "events made of two others, with the time between", probe_file,
+	{"synthetic", EVENTS, "events computed from two others, with the time between", probe_file,
 	 "synthetic_events", "CONFIG_SYNTH_EVENTS"},
-	{"event-pids", EVENTS, "only these tasks: record -P", probe_file, "set_event_pid",
+	{"event-pids", EVENTS, "trace only some tasks: record -P", probe_file, "set_event_pid",
 	 "CONFIG_EVENT_TRACING"},
 	{"event-fork", EVENTS, "and their children: record -c", probe_file, "options/event-fork",
 	 "CONFIG_EVENT_TRACING"},
-	{"marker", EVENTS, "lines of your own in the trace", probe_file, "trace_marker",
+	{"marker", EVENTS, "write your own lines into the trace", probe_file, "trace_marker",
 	 "CONFIG_TRACING"},
-	{"record-tgid", EVENTS, "which process a thread belongs to", probe_file,
-	 "options/record-tgid", "CONFIG_TRACING"},
+	{"record-tgid", EVENTS, "the process of each thread", probe_file, "options/record-tgid",
+	 "CONFIG_TRACING"},
 
 	{"ftrace-enabled", FUNCTIONS, "the master switch", probe_ftrace_enabled,
 	 "/proc/sys/kernel/ftrace_enabled", "CONFIG_FUNCTION_TRACER"},
 	{"function", FUNCTIONS, "calls of kernel functions: record -p function", probe_function,
 	 "function", "CONFIG_FUNCTION_TRACER"},
-	{"function_graph", FUNCTIONS, "with what they call, and how long it takes", probe_graph,
+	{"function_graph", FUNCTIONS, "with their callees and durations", probe_graph,
 	 "function_graph", "CONFIG_FUNCTION_GRAPH_TRACER"},
-	{"function-pids", FUNCTIONS, "functions of these tasks only", probe_function_file,
+	{"function-pids", FUNCTIONS, "functions of some tasks only", probe_function_file,
 	 "set_ftrace_pid", "CONFIG_FUNCTION_TRACER"},
 	{"function-fork", FUNCTIONS, "and of their children", probe_function_file,
 	 "options/function-fork", "CONFIG_FUNCTION_TRACER"},
-	{"profiler", FUNCTIONS, "calls and times counted in the kernel", probe_function_file,
+	{"profiler", FUNCTIONS, "call counts and times, kept by the kernel", probe_function_file,
 	 "function_profile_enabled", "CONFIG_FUNCTION_PROFILER"},
 	{"stack-tracer", FUNCTIONS, "the deepest kernel stack: stack", probe_function_file,
 	 "stack_trace", "CONFIG_STACK_TRACER"},
@@ -335,15 +339,15 @@ const struct ability_row ability_rows_tracefs[] = {
 	 "CONFIG_PREEMPT_TRACER"},
 	{"preemptirqsoff", TRACERS, "either of them", probe_tracer, "preemptirqsoff",
 	 "CONFIG_PREEMPT_TRACER"},
-	{"wakeup", TRACERS, "the longest wait of the most urgent task", probe_tracer, "wakeup",
-	 "CONFIG_SCHED_TRACER"},
+	{"wakeup", TRACERS, "the longest scheduling latency of the most urgent task", probe_tracer,
+	 "wakeup", "CONFIG_SCHED_TRACER"},
 	{"wakeup_rt", TRACERS, "the same for realtime tasks", probe_tracer, "wakeup_rt",
 	 "CONFIG_SCHED_TRACER"},
 	{"wakeup_dl", TRACERS, "the same for deadline tasks", probe_tracer, "wakeup_dl",
 	 "CONFIG_SCHED_TRACER"},
-	{"hwlat", TRACERS, "time that the hardware takes away", probe_tracer, "hwlat",
+	{"hwlat", TRACERS, "delays caused by the hardware", probe_tracer, "hwlat",
 	 "CONFIG_HWLAT_TRACER"},
-	{"osnoise", TRACERS, "time that the kernel takes away", probe_tracer, "osnoise",
+	{"osnoise", TRACERS, "delays caused by the kernel", probe_tracer, "osnoise",
 	 "CONFIG_OSNOISE_TRACER"},
 	{"timerlat", TRACERS, "how late a timer wakes a thread", probe_tracer, "timerlat",
 	 "CONFIG_TIMERLAT_TRACER"},
@@ -358,20 +362,20 @@ const struct ability_row ability_rows_tracefs[] = {
 	 "CONFIG_KPROBE_EVENTS"},
 	{"uprobes", PROBES, "events in user programs", probe_file, "uprobe_events",
 	 "CONFIG_UPROBE_EVENTS"},
-	{"fprobes", PROBES, "the same by the function tracer's hooks, with return values",
+	{"fprobes", PROBES, "the same with the function tracer's hooks, with return values",
 	 probe_readme, "f[:[<group>/][<event>]]", "CONFIG_FPROBE_EVENTS"},
-	{"eprobes", PROBES, "events made of other events' fields", probe_readme, "e[:[<group>/]",
+	{"eprobes", PROBES, "events made from other events' fields", probe_readme, "e[:[<group>/]",
 	 NULL},
 
 	{"snapshot", BUFFERS, "a second buffer to swap with", probe_file, "snapshot",
 	 "CONFIG_TRACER_SNAPSHOT"},
-	{"clocks", BUFFERS, "what times can be taken from", probe_clocks, "trace_clock",
+	{"clocks", BUFFERS, "the clocks for timestamps", probe_clocks, "trace_clock",
 	 "CONFIG_TRACING"},
-	{"x86-tsc", BUFFERS, "the clock that user programs can read as well", probe_clock,
-	 "x86-tsc", NULL, "use the clock mono; only x86 has this one"},
+	{"x86-tsc", BUFFERS, "the clock that user programs can read, too", probe_clock, "x86-tsc",
+	 NULL, "use the clock mono; only x86 has this one"},
 	{"mono", BUFFERS, "the clock of CLOCK_MONOTONIC", probe_clock, "mono", NULL},
-	{"buffer-percent", BUFFERS, "wake the recorder when the buffer is so full", probe_file,
-	 "buffer_percent", NULL},
+	{"buffer-percent", BUFFERS, "wake the recorder when the buffer is full to this degree",
+	 probe_file, "buffer_percent", NULL},
 	{"subbuf-size", BUFFERS, "sub-buffers larger than a page", probe_file,
 	 "buffer_subbuf_size_kb", NULL},
 	{"mapped", BUFFERS, "reading the ring buffer without copying", probe_mapped,

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * census.c - asks /proc and the kernel who is there.
+ * census.c - collects the processes from /proc and the kernel.
  *
- *	in the beginning   /proc/PID/task, /proc/PID/cmdline of all
+ *	at the start       /proc/PID/task, /proc/PID/cmdline of all
  *	meanwhile          threads: the kernel's saved_tgids, which the option record-tgid fills (setup/tasks.c)
- *	                   command lines: a program in the kernel, at every exec (bpf/exec.c), where there can be one
- *	in the end         /proc again, for who changed its command line
+ *	                   command lines: a BPF program at every exec (bpf/exec.c), if possible
+ *	at the end         /proc again, for processes that changed their command line
  *
- * In this order, because what comes later is newer. saved_tgids is never emptied: it still has the threads of
- * earlier recordings, thousands of them. So its lines are read at the start, too, and those that are still
- * the same at the end are left out. (A thread that got the number and the process of an earlier one is
- * missed; a process that got the number of an earlier one is known by its exec.)
+ * Later sources are newer and override earlier ones. The kernel never empties saved_tgids: it still
+ * has thousands of threads of earlier recordings. So its lines are also read at the start, and
+ * lines that are the same at the end are ignored. (If a thread got the number and the process of an
+ * earlier thread, it is missed; if a process got the pid of an earlier one, its exec is known.)
  *
- * Numbers of another pid namespace would be somebody else's: there nothing is asked.
+ * In another pid namespace the pids mean other processes, so nothing is collected there.
  *
- * sonde's own processes: this one, its guardian, and those that started it to record for them (view --live).
+ * sonde's own processes are this one, its guardian, and those that started it to record for them
+ * (view --live).
  */
 #include "capture/kernel/census.h"
 
@@ -38,7 +39,7 @@
 
 struct census {
 	struct processes *processes;
-	struct processes *earlier; /* threads in saved_tgids at the start; NULL: none matter */
+	struct processes *earlier; /* threads in saved_tgids at the start; NULL: not needed */
 	bool no_commands;
 	struct bpfexec exec;
 };
@@ -94,7 +95,7 @@ static void read_proc(struct census *c)
 
 /* --- meanwhile --------------------------------------------------------------------------------- */
 
-/* "PID TGID" lines of the kernel to *to, without those that `known` has; known may be NULL. */
+/* Adds the kernel's "PID TGID" lines to *to, except those in `known`; known may be NULL. */
 static void read_tgids(struct processes *to, const struct processes *known, const struct tracefs *t)
 {
 	struct textbuf text;
@@ -122,7 +123,7 @@ static int take_command(void *ctx, int tgid, const char *words, size_t n_bytes, 
 
 /* --- life -------------------------------------------------------------------------------------- */
 
-/* It is a fork of ours until it runs. */
+/* It is a fork of our process until it runs the command. */
 static void add_command(struct census *c, const struct census_config *config)
 {
 	struct textbuf words;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * census.h - the processes of the machine while it is recorded: their threads, command lines, and which are sonde's own.
+ * census.h - the processes of the machine during a recording: their threads, command lines, and
+ * which belong to sonde.
  *
- *	census_open      who is there now; what is executed from now on is kept by the kernel (needs root's powers)
- *	census_add_own   our threads, once all of them run
- *	census_finish    who is there in the end, and who was there meanwhile
+ *	census_open      the processes that exist now; from now on the kernel notes each exec (needs root)
+ *	census_add_own   our threads, when all of them run
+ *	census_finish    the processes at the end, and those that ended meanwhile
  *	census_close
  *
- * One thread at a time.
+ * Only one thread may use it at a time.
  */
 #ifndef SONDE_CAPTURE_KERNEL_CENSUS_H
 #define SONDE_CAPTURE_KERNEL_CENSUS_H
@@ -25,22 +26,22 @@ struct textbuf;
 struct census_config {
 	const struct tracefs *t;
 	const struct plan *plan;
-	int guardian;	   /* its number, 0: none */
-	int command;	   /* the process that will run it, 0: none */
+	int guardian;	   /* pid; 0: none */
+	int command;	   /* pid of the process that will run the command; 0: none */
 	char *const *argv; /* the command; NULL: none */
-	bool is_live;	   /* something is recorded from now on, and census_finish() will come */
+	bool is_live;	   /* a recording starts now, and census_finish() follows */
 };
 
-/* NULL without memory. What cannot be known is missing from it. */
+/* Returns NULL if out of memory. Information that cannot be read is missing. */
 struct census *census_open(const struct census_config *config);
-/* The powers (bits of CAP_…) that census_finish() needs. */
+/* The capabilities (bits of CAP_…) that census_finish() needs. */
 uint64_t census_powers(const struct census *c);
 void census_add_own(struct census *c);
 void census_finish(struct census *c, const struct tracefs *t);
 /* c may be NULL. */
 void census_close(struct census *c);
 
-/* Stays the census's. c may be NULL. */
+/* Belongs to the census. c may be NULL. */
 const struct processes *census_processes(const struct census *c);
 
 #endif

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cost.c - measures what it costs the kernel to write an event, and to be hit by a probe.
+ * cost.c - measures what the kernel spends to write an event, and to handle a hit of a probe.
  *
- * A line is written into the trace_marker of an instance of our own, many times, once with tracing_on and
- * once without. The difference is what reserving, stamping and committing a record takes with this
- * clock: the same path that every event takes. Collecting an event's fields comes on top, a stack or a
- * function hook costs more; so the figure is what an event costs at least.
+ * It writes a line into the trace_marker of our own instance many times, with tracing_on and
+ * without. The difference is the cost of reserving, timestamping and committing a record with this
+ * clock, which every event pays. Collecting an event's fields comes on top, and a stack or a
+ * function hook costs more, so the figure is a lower bound.
  *
- * A probe in a program is a breakpoint, which takes 1 us on bare metal and 30 us in some virtual machines. So one
- * is put on a function of our own that does nothing, and that is called. Much depends on the instruction under it:
- * some the kernel carries out by itself (push, call, jumps, nop), for all others the program has to make a single step
- * somewhere else, which is a second exception: ten times as much in a virtual machine that has to ask its host.
+ * A probe in a program is a breakpoint, which takes 1 us on bare metal and 30 us in some virtual
+ * machines. So a probe is put on a function of our own that does nothing, and the function is
+ * called. The cost depends on the probed instruction. The kernel emulates some (push, call, jumps,
+ * nop). All others need a single step out of line, which is a second exception: ten times as much
+ * in a virtual machine that has to exit to its host.
  *
- * A probe on the entry of a kernel function is a call on some kernels and a breakpoint on others: 0.1 us or
- * 1 us, and many times that where the machine is emulated. So one is put on the system call that does least,
- * getppid, which is called with it and without. Others who call it meanwhile, some milliseconds long, pay as well.
+ * A probe on the entry of a kernel function is a call on some kernels and a breakpoint on others:
+ * 0.1 us or 1 us, and many times that on an emulated machine. So a probe is put on getppid, the
+ * cheapest system call, which is called with and without it. Other processes that call it during
+ * those milliseconds are slowed down, too.
  *
- * Both are hit while nothing is recorded; what writing the event takes comes on top.
+ * Nothing is recorded during both measurements; writing the event comes on top.
  */
 #include "capture/kernel/cost.h"
 
@@ -33,7 +35,7 @@
 
 #define WRITES	   400
 #define ROUNDS	   5
-#define HITS	   20 /* so few that one round is likely to be undisturbed on a busy machine */
+#define HITS	   20 /* few enough that some round runs undisturbed on a busy machine */
 #define HIT_ROUNDS 25
 
 static double write_many(int fd)
@@ -60,7 +62,7 @@ double cost_of_event(struct journal *j, const struct tracefs *t, const char *clo
 		return 0;
 	tracefs_try_write(t, name, "trace_clock", clock, TRACEFS_SET);
 	fd = tracefs_open_file(t, name, "trace_marker", O_WRONLY);
-	for (int i = 0; i < ROUNDS && fd >= 0; i++) { /* the least disturbed round counts */
+	for (int i = 0; i < ROUNDS && fd >= 0; i++) { /* use the fastest round */
 		double ns;
 
 		tracefs_try_write(t, name, "tracing_on", "1", TRACEFS_SET);
@@ -97,7 +99,10 @@ __attribute__((noinline)) static void hit_stepped(void)
 #define hit_quick hit_stepped
 #endif
 
-/* First bytes of what the kernel carries out by itself on x86-64; the second one counts if it has a mask. */
+/*
+ * First bytes of the instructions that the kernel emulates on x86-64; the second byte counts if it
+ * has a mask.
+ */
 static const struct {
 	uint8_t byte, mask, second, second_mask;
 } quick[] = {
@@ -106,7 +111,7 @@ static const struct {
 	{0x90, 0xff, 0, 0},			      /* nop */
 	{0xe8, 0xff, 0, 0},			      /* call */
 	{0xe9, 0xff, 0, 0},			      /* jmp */
-	{0xeb, 0xff, 0, 0},	  {0x70, 0xf0, 0, 0}, /* jumps with a condition */
+	{0xeb, 0xff, 0, 0},	  {0x70, 0xf0, 0, 0}, /* conditional jumps */
 	{0x0f, 0xff, 0x80, 0xf0},
 };
 
@@ -133,7 +138,7 @@ bool cost_is_quick(const char *place)
 	return false;
 }
 
-/* Where the function stands in our own file, as a uprobe takes it: "PATH:0xOFFSET". */
+/* The position of the function in our own file, in the form for a uprobe: "PATH:0xOFFSET". */
 static bool find_place(void (*function)(void), char *buf, size_t n_bytes)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
@@ -152,7 +157,7 @@ static bool find_place(void (*function)(void), char *buf, size_t n_bytes)
 	return found;
 }
 
-/* Nanoseconds for one call; the least disturbed round counts. */
+/* Nanoseconds for one call, from the fastest round. */
 static double hit_many(void (*hit)(void))
 {
 	double least = 1e18;
@@ -177,7 +182,7 @@ static void call_getppid(void)
 	syscall(SYS_getppid);
 }
 
-/* Defines the probe, lets it be hit, and removes it. 0 if the kernel does not take it. */
+/* Defines the probe, hits it, and removes it. Returns 0 if the kernel refuses it. */
 static double measure(struct journal *j, const struct tracefs *t, const char *instance,
 		      const char *file, const char *definition, void (*hit)(void))
 {
@@ -220,7 +225,7 @@ static double cost_in_kernel(struct journal *j, const struct tracefs *t, const c
 {
 	static const char *const names[] = {
 		"__x64_sys_getppid", "__arm64_sys_getppid", "__riscv_sys_getppid", "sys_getppid",
-		/* names of one address: the tracer's hook knows it by this */
+		/* several names for one address: the tracer's hook uses this one */
 		"__do_sys_getppid"};
 	double ns = 0;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cost.h - what one event costs on this machine, measured.
+ * cost.h - measures what one event costs on this machine.
  */
 #ifndef SONDE_CAPTURE_KERNEL_COST_H
 #define SONDE_CAPTURE_KERNEL_COST_H
@@ -8,16 +8,17 @@
 #include "capture/tracefs/journal.h"
 #include "probe/probe.h"
 
-/* Nanoseconds, about; 0 if it cannot be measured. Takes a millisecond or two. */
+/* Approximate nanoseconds; 0 if it cannot be measured. Takes a millisecond or two. */
 double cost_of_event(struct journal *j, const struct tracefs *t, const char *clock);
 /*
- * Of one hit of a probe of that kind, besides writing the event; is_quick: see below. 0 for kinds that are no more
- * than the event. The instance is ours, and does not record yet.
+ * The cost of one hit of a probe of this kind, without writing the event; is_quick: see
+ * cost_is_quick(). Returns 0 for kinds that cost no more than the event. The instance must be ours
+ * and must not record yet.
  */
 double cost_of_probe(struct journal *j, const struct tracefs *t, const char *instance,
 		     enum probe_kind kind, bool is_quick);
 
-/* Whether the instruction at "PATH:0xOFFSET…" is one that the kernel carries out by itself; false if it is not known. */
+/* Whether the kernel emulates the instruction at "PATH:0xOFFSET…"; false if unknown. */
 bool cost_is_quick(const char *place);
 
 #endif

@@ -2,9 +2,9 @@
 /*
  * counter.c - the rate of the processor's counter.
  *
- * The kernel tells it in the first page of the buffer that a perf event has. Any event will do; this one
- * counts nothing. The page says so if the counter does not run evenly on all CPUs (cap_user_time is 0),
- * which is so in many virtual machines.
+ * The kernel provides it in the first page of a perf event's buffer. Any event will do; this one
+ * counts nothing. If the counter does not run at a constant rate on all CPUs, as in many virtual
+ * machines, cap_user_time is 0.
  */
 #include "capture/kernel/counter.h"
 
@@ -29,7 +29,7 @@ int counter_read_rate(struct counter_rate *ret_rate)
 	if (fd < 0)
 		return -ENOTSUP;
 	page = mmap(NULL, n_bytes, PROT_READ, MAP_SHARED, fd, 0);
-	close(fd); /* the mapping holds the event */
+	close(fd); /* the mapping keeps the event */
 	if (page == MAP_FAILED)
 		return -ENOTSUP;
 	if (page->cap_user_time && page->time_mult)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * counter.h - how the processor's counter (the clock x86-tsc) becomes nanoseconds: the clock tsc2nsec.
+ * counter.h - converts the processor's counter (the clock x86-tsc) to nanoseconds: the clock
+ * tsc2nsec.
  */
 #ifndef SONDE_CAPTURE_KERNEL_COUNTER_H
 #define SONDE_CAPTURE_KERNEL_COUNTER_H
@@ -11,7 +12,7 @@ struct counter_rate {
 	uint32_t mult, shift; /* ns = counter * mult >> shift */
 };
 
-/* -ENOTSUP if the kernel does not tell, or the counter does not run evenly. */
+/* Returns -ENOTSUP if the kernel does not provide it, or if the counter is not constant. */
 int counter_read_rate(struct counter_rate *ret_rate);
 
 #endif

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * functions.c - finds a name or pattern among the functions that can be traced.
+ * functions.c - finds a name or pattern among the traceable functions.
  *
- * available_filter_functions has a line for each function that begins with the tracer's hook:
+ * available_filter_functions has a line for each function with the tracer's hook:
  *
  *	vfs_read
  *	e1000_intr [e1000]
- *	__ftrace_invalid_address___64         a hook that belongs to no function: not shown
+ *	__ftrace_invalid_address___64         a hook outside any function: not shown
  *
- * Producing it takes the kernel some 30 ms, so it is read whole, once, and then walked: 45 000 lines,
- * about 1 MB, a millisecond. The rest of what is known about names (why one is not among them) is in
- * functions_explain.c and reads its files only when that question comes up.
+ * The kernel needs some 30 ms to produce it, so it is read once as a whole and then searched: 45
+ * 000 lines, about 1 MB, a millisecond. functions_explain.c explains why a name is not in the list,
+ * and reads further files only for that.
  *
- * The patterns are those of the kernel's own parser: without a wildcard the whole name; else '*' anywhere,
- * '?' and '[abc]', which fnmatch() does in the same way.
+ * The patterns are those of the kernel's own parser: without a wildcard the whole name; else '*'
+ * anywhere, '?' and '[abc]', as in fnmatch().
  */
 #include "capture/kernel/functions_int.h"
 
@@ -82,9 +82,9 @@ static int refuse_list(int code, struct errmsg *err)
 			"(available_filter_functions; it needs CONFIG_FUNCTION_TRACER and "
 			"CONFIG_DYNAMIC_FTRACE)");
 	return errmsg_set_errno(err, code,
-				"cannot learn which functions can be traced, "
-				"available_filter_functions is refused%s; 'sonde doctor function' "
-				"says more",
+				"cannot list the traceable functions: the kernel refuses "
+				"available_filter_functions%s; 'sonde doctor function' says "
+				"more",
 				geteuid() ? " (run sonde as root)" : "");
 }
 
@@ -208,7 +208,7 @@ int kfunctions_each(struct kfunctions *f, const char *pattern,
 	if (r < 0)
 		return r;
 	if (!kfunctions_parse_pattern(pattern, &parsed) || !parsed.name[0])
-		return errmsg_set(err, -EINVAL, "'%.40s' is no name or pattern of functions",
+		return errmsg_set(err, -EINVAL, "'%.40s' is not a name or pattern of functions",
 				  pattern);
 	for (const char *p = f->list.start; r >= 0 && (p = kfunctions_next_line(p, &line));) {
 		if (!kfunctions_match(&parsed, &line))

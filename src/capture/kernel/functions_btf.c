@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * functions_btf.c - asks the kernel's BTF whether it describes a function.
+ * functions_btf.c - checks whether the kernel's BTF describes a function.
  *
- * A function that BTF knows and the symbol table does not was inlined everywhere. A kernel without BTF, or
- * with one that cannot be read, answers no.
+ * A function that is in BTF but not in the symbol table was inlined everywhere. Without readable
+ * BTF the answer is no.
  */
 #include "base/errmsg.h"
 #include "capture/kernel/functions_int.h"

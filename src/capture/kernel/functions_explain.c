@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * functions_explain.c - says in one sentence why a function cannot be traced, and what can be instead.
+ * functions_explain.c - explains in one sentence why a function cannot be traced, and names an
+ * alternative.
  *
- * The kernel answers "Invalid argument" to every name that is not in its list. The reasons differ, and so
- * do the ways out; they are asked for in this order, each from the file that knows:
+ * The kernel answers "Invalid argument" to every name that is not in its list. Reasons and remedies
+ * differ; they are checked in this order, each in the file that has it:
  *
  *	another name in this kernel            functions_renamed.c, copies made by the compiler
  *	in the symbol table: data              kallsyms, the letter of its type
  *	                     NOKPROBE          kprobes/blacklist
- *	                     __init, noinstr,  kallsyms: between which marks of the linker it lies
+ *	                     __init, noinstr,  kallsyms: the linker's marks around it
  *	                     entry code
  *	                     else              built without the hook (notrace, assembler)
- *	known to BTF only                      inlined into its callers everywhere
- *	in a module that is not loaded         modules.symbols (exported ones), or the module's name is
- *	                                       the beginning of the function's
+ *	in BTF only                            inlined into its callers everywhere
+ *	in a module that is not loaded         modules.symbols (exported ones), or the function's name begins
+ *	                                       with the module's
  *	none of these                          not in this kernel
  *
- * The nearest that can be traced is one whose name differs by underscores or a usual prefix only, else by
- * few slips of the finger, else one that contains the name.
+ * The nearest traceable function is one whose name differs only by underscores or a usual prefix,
+ * else by a few typing errors, else one that contains the name.
  *
- * With kptr_restrict all addresses read as 0; then the marks of the linker say nothing and are not asked.
+ * With kptr_restrict all addresses read as 0; then the linker's marks are useless and are not
+ * checked.
  */
 #include "capture/kernel/functions_int.h"
 
@@ -38,7 +40,7 @@
 
 /* --- the nearest ------------------------------------------------------------------------------- */
 
-/* The name without underscores in front and without the usual words there. */
+/* The name without leading underscores and without the usual prefixes. */
 static struct function_line stem_of(const char *name, size_t len)
 {
 	static const char *const words[] = {"asm_", "do_", "sysvec_", "exc_", "native_"};
@@ -60,7 +62,7 @@ static unsigned difference(size_t a, size_t b)
 	return a > b ? a - b : b - a;
 }
 
-/* How far a function is from what was asked for; UINT32_MAX: too far to be worth saying. */
+/* The distance between a function and the wanted name; UINT32_MAX: too far. */
 static unsigned cost_of(const struct function_line *line, size_t len,
 			const struct function_line *stem)
 {
@@ -88,7 +90,7 @@ static unsigned cost_of(const struct function_line *line, size_t len,
 	return UINT32_MAX;
 }
 
-/* "; the nearest that can be traced is X", or nothing; returns buf. */
+/* "; the nearest traceable function is X", or nothing; returns buf. */
 static const char *fmt_nearest(const struct kfunctions *f, const char *name, char *buf,
 			       size_t n_bytes)
 {
@@ -106,7 +108,7 @@ static const char *fmt_nearest(const struct kfunctions *f, const char *name, cha
 	}
 	buf[0] = 0;
 	if (best.name)
-		snprintf(buf, n_bytes, "; the nearest that can be traced is %.*s",
+		snprintf(buf, n_bytes, "; the nearest traceable function is %.*s",
 			 (int)best.name_len, best.name);
 	return buf;
 }
@@ -115,10 +117,10 @@ static const char *fmt_nearest(const struct kfunctions *f, const char *name, cha
 
 struct symbol {
 	uint64_t addr;
-	char type; /* as nm has it; 0: there is none of that name */
+	char type; /* as in nm; 0: no such symbol */
 };
 
-/* A function is preferred where several have the name. */
+/* Prefers a function if several symbols have the name. */
 static struct symbol find_symbol(const struct kfunctions *f, const char *name)
 {
 	struct symbol found = {0};
@@ -145,8 +147,7 @@ static const struct text_range {
 	const char *from, *to, *why;
 } text_ranges[] = {
 	{"_sinittext", "_einittext", "it ran only while the kernel booted (__init)"},
-	{"__noinstr_text_start", "__noinstr_text_end",
-	 "the tracer itself could not stand it there (noinstr)"},
+	{"__noinstr_text_start", "__noinstr_text_end", "tracing would break it there (noinstr)"},
 	{"__entry_text_start", "__entry_text_end", "it is entry code written in assembler"},
 	{"__cpuidle_text_start", "__cpuidle_text_end", "it puts the CPU to sleep (cpuidle)"},
 	{"__kprobes_text_start", "__kprobes_text_end", "probes themselves need it (__kprobes)"},
@@ -163,7 +164,9 @@ static const char *reason_by_place(const struct kfunctions *f, uint64_t addr)
 
 /* --- other files ------------------------------------------------------------------------------- */
 
-/* The line of the file in which key stands between the characters of `around`; in *text. */
+/*
+ * The line of the file in which key stands between the characters of `around`; *text gets the file.
+ */
 static const char *find_line(const char *path, const char *before, const char *key,
 			     const char *after, struct textbuf *text)
 {
@@ -189,7 +192,7 @@ static bool file_has(const char *path, const char *before, const char *key, cons
 	return found;
 }
 
-/* Names are the same with - and _. */
+/* Module names with - and _ are equal. */
 static bool is_loaded(const struct kfunctions *f, const char *module)
 {
 	struct textbuf text;
@@ -229,7 +232,9 @@ static bool find_exporter(const struct kfunctions *f, const char *name, char *re
 	return line;
 }
 
-/* The module of modules.dep with the longest name that NAME_… begins with. */
+/*
+ * The module in modules.dep with the longest name such that the function's name begins with NAME_.
+ */
 static bool find_namesake(const struct kfunctions *f, const char *name, char *ret, size_t n_bytes)
 {
 	char path[TRACEFS_PATH_MAX + 32];
@@ -275,7 +280,7 @@ static int refuse_symbol(struct kfunctions *f, const char *name, const struct sy
 				  fmt_nearest(f, name, nearest, sizeof(nearest)));
 	why = reason_by_place(f, sym->addr);
 	if (!why && file_has(f->paths.blacklist, "\t", name, "\n"))
-		why = "it is marked NOKPROBE and notrace, because tracing needs it itself";
+		why = "it is marked NOKPROBE and notrace, because the tracer uses it";
 	if (!why)
 		why = "the kernel is built without the hook there (notrace, or assembler)";
 	return errmsg_set(err, -ENOENT, "%s cannot be traced: %s%s", name, why,
@@ -288,8 +293,8 @@ static int refuse_absent(struct kfunctions *f, const char *name, struct errmsg *
 
 	if (kfunctions_in_btf(f->paths.btf, name))
 		return errmsg_set(err, -ENOENT,
-				  "%s cannot be traced: the compiler put it into its callers "
-				  "everywhere (inlined); trace one of those%s",
+				  "%s cannot be traced: the compiler inlined it into all its "
+				  "callers; trace one of those%s",
 				  name, fmt_nearest(f, name, nearest, sizeof(nearest)));
 	if (find_exporter(f, name, module, sizeof(module)) && !is_loaded(f, module))
 		return errmsg_set(err, -ENOENT,
@@ -297,8 +302,8 @@ static int refuse_absent(struct kfunctions *f, const char *name, struct errmsg *
 				  module, module);
 	if (find_namesake(f, name, module, sizeof(module)) && !is_loaded(f, module))
 		return errmsg_set(err, -ENOENT,
-				  "there is no function %s now; it may be in the module %s, which "
-				  "is not loaded (modprobe %s)%s",
+				  "there is no function %s now; it may be in the module %s, "
+				  "which is not loaded (modprobe %s)%s",
 				  name, module, module,
 				  fmt_nearest(f, name, nearest, sizeof(nearest)));
 	return errmsg_set(err, -ENOENT, "this kernel has no function %s%s", name,
@@ -325,8 +330,8 @@ static int refuse_glob(struct kfunctions *f, const struct function_pattern *patt
 
 	if (now)
 		return errmsg_set(err, -ENOENT,
-				  "no function of this kernel matches '%s'; the same is called "
-				  "'%s' here",
+				  "no function of this kernel matches '%s'; here the name is "
+				  "'%s'",
 				  pattern->name, now);
 	if (kfunctions_read_symbols(f))
 		for (const char *p = f->symbols.start; *p;) {
@@ -362,15 +367,14 @@ int kfunctions_refuse(struct kfunctions *f, const struct function_pattern *patte
 	now = kfunctions_substitute(f, name);
 	if (now && !strncmp(now, name, strlen(name)) && now[strlen(name)] == '.')
 		return errmsg_set(err, -ENOENT,
-				  "there is no function %s of its own: the compiler made %s of it; "
-				  "trace that",
+				  "there is no separate function %s: the compiler turned it "
+				  "into %s; trace that",
 				  name, now);
 	if (kfunctions_read_symbols(f))
 		sym = find_symbol(f, name);
 	if (now && !sym.type)
-		return errmsg_set(err, -ENOENT,
-				  "this kernel has no function %s; its work is done in %s", name,
-				  now);
+		return errmsg_set(err, -ENOENT, "this kernel has no function %s; %s does its work",
+				  name, now);
 	if (now)
 		return errmsg_set(err, -ENOENT, "%s cannot be traced in this kernel; trace %s",
 				  name, now);
@@ -387,7 +391,8 @@ int kfunctions_explain_probe(const struct tracefs *t, const char *name, struct e
 
 	if (!f)
 		return errmsg_set_errno(err, -ENOMEM, "cannot look up the function %s", name);
-	kfunctions_read_list(f, &no_sentence); /* for the nearest; empty if it is refused */
+	/* for the nearest one; empty if the kernel refuses the list */
+	kfunctions_read_list(f, &no_sentence);
 	if (kfunctions_read_symbols(f))
 		sym = find_symbol(f, name);
 	if (!sym.type)
@@ -398,19 +403,18 @@ int kfunctions_explain_probe(const struct tracefs *t, const char *name, struct e
 	else if (file_has(f->paths.blacklist, "\t", name, "\n"))
 		r = errmsg_set(
 			err, -EPERM,
-			"no probe can be put on %s: it is on the kernel's blacklist (NOKPROBE), "
-			"because probes need it themselves; probe one of its callers",
+			"cannot probe %s: it is on the kernel's blacklist (NOKPROBE), because "
+			"probes use it; probe one of its callers",
 			name);
 	else if ((why = reason_by_place(f, sym.addr)))
-		r = errmsg_set(err, -EPERM,
-			       "no probe can be put on %s: %s; probe one of its callers", name,
+		r = errmsg_set(err, -EPERM, "cannot probe %s: %s; probe one of its callers", name,
 			       why);
 	else if (f->list_state > 0 && !kfunctions_can(f, name))
 		r = errmsg_set(err, -EPERM,
-			       "no probe can be put on %s: it is built without the tracer's hook "
-			       "(notrace, "
-			       "or assembler), and this kernel probes no such functions "
-			       "(CONFIG_KPROBE_EVENTS_ON_NOTRACE); probe one of its callers",
+			       "cannot probe %s: it is built without the tracer's hook "
+			       "(notrace, or assembler), and this kernel does not probe such "
+			       "functions (CONFIG_KPROBE_EVENTS_ON_NOTRACE); probe one of its "
+			       "callers",
 			       name);
 	kfunctions_free(f);
 	return r;

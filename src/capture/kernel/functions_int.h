@@ -17,13 +17,15 @@ struct kfunctions {
 	const struct tracefs *t;
 	struct kfunctions_paths paths;
 	char modules_dir[TRACEFS_PATH_MAX];
-	struct arena arena;	       /* substitutes that were handed out */
+	struct arena arena;	       /* substitutes that were returned */
 	struct textbuf list;	       /* available_filter_functions, ended by NUL */
 	struct textbuf symbols;	       /* kallsyms, ended by NUL */
-	int list_state, symbols_state; /* 1: read; 0: not tried yet; negative: why not */
+	int list_state, symbols_state; /* 1: read; 0: not tried yet; negative: the error */
 };
 
-/* A name and the module in brackets behind it; neither ended by NUL. module NULL: the kernel itself. */
+/*
+ * A name and the module in brackets after it; neither ended by NUL. module NULL: the kernel itself.
+ */
 struct function_line {
 	const char *name, *module;
 	uint32_t name_len, module_len;
@@ -34,25 +36,28 @@ struct function_pattern {
 	bool is_glob;
 };
 
-/* Parses the line at p: "name", "name [module]", "name\t[module]". The next line, NULL at the end. */
+/*
+ * Parses the line at p: "name", "name [module]", "name\t[module]". Returns the next line, NULL at
+ * the end.
+ */
 const char *kfunctions_next_line(const char *p, struct function_line *ret);
 
-/* False if it is longer than a name can be. */
+/* Returns false if it is too long for a name. */
 bool kfunctions_parse_pattern(const char *pattern, struct function_pattern *ret);
 bool kfunctions_match(const struct function_pattern *pattern, const struct function_line *line);
 
-/* Reads the list of functions that can be traced, once; negative with a sentence. */
+/* Reads the list of traceable functions, once; negative with a message. */
 int kfunctions_read_list(struct kfunctions *f, struct errmsg *err);
-/* The symbols, once; false if they cannot be read. */
+/* Reads the symbols, once; false if they cannot be read. */
 bool kfunctions_read_symbols(struct kfunctions *f);
-/* Fills err: why nothing matches. The list was read. Always -ENOENT. */
+/* Sets err: why nothing matches. The list must have been read. Always returns -ENOENT. */
 int kfunctions_refuse(struct kfunctions *f, const struct function_pattern *pattern,
 		      struct errmsg *err);
 
 /* functions_btf.c: does the BTF of that file describe a function of this name? */
 bool kfunctions_in_btf(const char *path, const char *name);
 
-/* Adds the file to *out, ended by NUL; 0 or negative. */
+/* Appends the file to *out, ended by NUL; returns 0 or negative. */
 int kfunctions_read_file(const char *path, struct textbuf *out);
 
 #endif

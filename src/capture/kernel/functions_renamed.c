@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * functions_renamed.c - what a function of an older kernel is called in this one.
+ * functions_renamed.c - the names in this kernel of functions of older kernels.
  *
- * Articles, scripts and habits name functions as they were when they were written. The rows below say what
- * took their place; the first of the candidates that this kernel can trace is chosen. Three kinds of
- * change have no rows, because they follow a rule:
+ * Articles, scripts and habits use the names of their time. The rows below list the replacements;
+ * the first candidate that this kernel can trace is used. Three kinds of change follow a rule and
+ * need no rows:
  *
  *	sys_read, SyS_read          system calls: __x64_sys_read, __arm64_sys_read, …
  *	kmem_cache_alloc            allocators since 6.10: kmem_cache_alloc_noprof
- *	do_bad_area.part.1          copies that the compiler made: .isra.0, .constprop.0, .part.0, .cold
+ *	do_bad_area.part.1          copies made by the compiler: .isra.0, .constprop.0, .part.0, .cold
  *
- * To add one: a row, sorted by nothing; put the candidate that does most of the old one's work first.
+ * To add one, add a row, in any order; put the candidate that does most of the old function's work
+ * first.
  */
 #include "capture/kernel/functions_int.h"
 
@@ -20,7 +21,7 @@
 #include <stdlib.h>
 
 struct renamed {
-	const char *old, *now; /* now: candidates with blanks between */
+	const char *old, *now; /* now: candidates, separated by blanks */
 };
 
 static const struct renamed table[] = {
@@ -129,7 +130,7 @@ static bool is_copy_of(const struct function_line *line, const char *name, size_
 	return false;
 }
 
-/* The function or, for want of it, a copy that the compiler made of it; in arena memory. */
+/* Finds the function or, if it is missing, a copy that the compiler made; in arena memory. */
 static const char *find_or_copy(struct kfunctions *f, const char *name, size_t len)
 {
 	bool listed = f->list_state > 0;
@@ -143,7 +144,7 @@ static const char *find_or_copy(struct kfunctions *f, const char *name, size_t l
 	while ((p = listed ? kfunctions_next_line(p, &line) : next_symbol(p, &line))) {
 		if (kfunctions_match(&pattern, &line))
 			return arena_strndup(&f->arena, name, len);
-		/* the cold half is what seldom runs: any other copy is better */
+		/* the cold part seldom runs: any other copy is better */
 		if (is_copy_of(&line, name, len) &&
 		    (!copy.name || memmem(copy.name, copy.name_len, ".cold", 5)))
 			copy = line;
@@ -195,7 +196,7 @@ const char *kfunctions_substitute(struct kfunctions *f, const char *name)
 	if (!len || (kfunctions_read_list(f, no_sentence) < 0 && !kfunctions_read_symbols(f)))
 		return NULL;
 	found = find_or_copy(f, name, len);
-	if (!found && stem && name[stem]) /* a copy with another number, or the whole */
+	if (!found && stem && name[stem]) /* a copy with another number, or the whole function */
 		found = find_or_copy(f, name, stem);
 	if (found || stem >= sizeof(form) - 8)
 		return found;

@@ -4,12 +4,13 @@
  *
  *	/proc/config.gz                 the kernel itself, if built with CONFIG_IKCONFIG_PROC
  *	/boot/config-RELEASE            Debian, Fedora, …
- *	/lib/modules/RELEASE/config     some distributions put it beside the modules
+ *	/lib/modules/RELEASE/config     some distributions put it with the modules
  *	/lib/modules/RELEASE/build/.config
  *
- * Lines are "CONFIG_X=y", "CONFIG_X=m", "CONFIG_X=\"text\"" or "# CONFIG_X is not set". An option that does
- * not occur at all depends on one that is not set (or is unknown to that kernel): that is a 'n', too.
- * gzread() takes plain files as well as packed ones. 300 kB; the ceiling is there for what is no configuration.
+ * Lines are "CONFIG_X=y", "CONFIG_X=m", "CONFIG_X=\"text\"" or "# CONFIG_X is not set". An option
+ * that does not occur at all depends on one that is not set (or the kernel does not know it): that
+ * is an 'n', too. gzread() reads plain and compressed files. A configuration has 300 kB; the limit
+ * protects against other files.
  */
 #include "capture/kernel/kconfig.h"
 
@@ -21,7 +22,7 @@
 
 #define CONFIG_MAX_BYTES (4u << 20)
 
-/* zlib makes its own allocations and calls: what failed there is noted here. */
+/* zlib allocates and reads on its own: note its failures here. */
 static bool read_config(struct kconfig *k)
 {
 	gzFile file;

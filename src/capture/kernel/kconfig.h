@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kconfig.h - the options that the running kernel was built with, where it or its package tells.
+ * kconfig.h - the options with which the running kernel was built, if it or its package provides
+ * them.
  *
- * One owner; look-ups change nothing.
+ * One owner; look-ups do not modify it.
  */
 #ifndef SONDE_CAPTURE_KERNEL_KCONFIG_H
 #define SONDE_CAPTURE_KERNEL_KCONFIG_H
@@ -11,14 +12,14 @@
 
 struct kconfig {
 	struct textbuf text; /* ended by NUL; empty if there is none */
-	char path[512];	     /* where it was found; "": nowhere */
+	char path[512];	     /* the file; "": not found */
 };
 
-/* root is put before all paths, "" usually. release as uname -r says. */
+/* root is a prefix for all paths, usually "". release: as in uname -r. */
 void kconfig_read(struct kconfig *k, const char *root, const char *release);
 void kconfig_release(struct kconfig *k);
 
-/* 'y', 'm', 'n'; '?' if no configuration was found. name with its CONFIG_. */
+/* Returns 'y', 'm', 'n'; '?' if no configuration was found. name includes CONFIG_. */
 char kconfig_get(const struct kconfig *k, const char *name);
 
 #endif

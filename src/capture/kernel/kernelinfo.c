@@ -4,10 +4,10 @@
  *
  *	events/header_page, header_event     the layout of sub-buffers and of event headers
  *	events/ftrace/EVENT/format           the tracers' own events
- *	events/SYSTEM/EVENT/format           all others, systems and events in the order of their names
+ *	events/SYSTEM/EVENT/format           all others, sorted by system and event
  *	printk_formats, saved_cmdlines, trace_clock
  *
- * The directory may be a copy of one (restore -t), so nothing else of the machine is looked at but
+ * The directory may be a copy (restore -t), so the only other things read from this machine are
  * /proc/kallsyms and uname. Each text is read whole, up to TEXT_MAX_BYTES.
  */
 #include "capture/kernel/kernelinfo.h"
@@ -69,7 +69,7 @@ static void put(struct textbuf *tb, size_t at, const void *data, size_t n)
 		memcpy(tb->start + at, data, n);
 }
 
-/* The text that was read last, from `at` on, in another form. */
+/* Replaces the text that was read last, from `at` on, by another form. */
 static void reformat(const struct kernelinfo_config *c, const char *system, const char *event,
 		     struct textbuf *out, size_t at)
 {
@@ -243,7 +243,8 @@ int kernelinfo_read(struct kernelinfo *ki, const struct kernelinfo_config *confi
 	r = read_below(events, "header_page", &ki->texts[TRACEFILE_HEADER_PAGE]);
 	if (r < 0)
 		return errmsg_set_errno(err, r,
-					"%s is no tracing directory: cannot read %s/header_page",
+					"%s is not a tracing directory: cannot read "
+					"%s/header_page",
 					dir, events);
 	if (!read_layout(ki))
 		return errmsg_set(err, -EBADMSG, "%s/header_page does not describe a sub-buffer",
@@ -261,7 +262,10 @@ int kernelinfo_read(struct kernelinfo *ki, const struct kernelinfo_config *confi
 		return errmsg_set_errno(err, r, "cannot read the symbols in %s", kallsyms);
 	for (int i = 0; i < TRACEFILE_TEXT_KINDS; i++)
 		if (ki->texts[i].overflow)
-			return errmsg_set(err, -EFBIG, "%s has more text than is believable", dir);
+			return errmsg_set(err, -EFBIG,
+					  "%s has more text than a tracing "
+					  "directory can have",
+					  dir);
 	return 0;
 }
 
@@ -297,7 +301,7 @@ static void add_name(struct task_names *names, uint32_t pid, uint32_t age, const
 			cap > NAMES_MAX ? NULL : realloc(names->list, cap * sizeof(*list));
 
 		if (!list)
-			return; /* shown by its number, then */
+			return; /* shown by its pid then */
 		names->list = list;
 		names->cap = cap;
 	}
@@ -305,7 +309,7 @@ static void add_name(struct task_names *names, uint32_t pid, uint32_t age, const
 	snprintf(names->list[names->n++].name, NAME_MAX_BYTES, "%.*s", (int)len, name);
 }
 
-/* "PID NAME" lines; the tracer writes <...> where it does not know. */
+/* "PID NAME" lines; the tracer writes <...> for an unknown name. */
 static void add_lines(struct task_names *names, uint32_t age, const struct textbuf *text)
 {
 	const char *p = text->start, *end = text->pos;
@@ -325,7 +329,7 @@ size_t kernelinfo_bare_name(const char *name, size_t len)
 {
 	if (len <= 8 || memcmp(name, "kworker/", 8))
 		return len;
-	if (name[8] == 'R') /* "kworker/R-kblockd" is its name, as far as there is room for it */
+	if (name[8] == 'R') /* "kworker/R-kblockd" is the name, cut off at the kernel's limit */
 		return len < COMM_BYTES ? len : COMM_BYTES;
 	for (size_t i = 8; i < len; i++)
 		if (name[i] == '-' || name[i] == '+')

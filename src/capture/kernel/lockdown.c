@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * lockdown.c - reads the level of lockdown and words what it forbids.
+ * lockdown.c - reads the lockdown level and explains what it forbids.
  *
  *	/sys/kernel/security/lockdown     none [integrity] confidentiality
  *
- * The word in brackets is the level. It is chosen at boot (lockdown=LEVEL, or by the distribution where
- * Secure Boot is on) and can be raised while the kernel runs, never lowered. Of what sonde does
+ * The word in brackets is the level. It is set at boot (lockdown=LEVEL, or by the distribution if
+ * Secure Boot is on). A running kernel can raise it, never lower it. Effects on sonde:
  *
  *	integrity          closes debugfs: inject; the tracing directory stays open
- *	confidentiality    closes the tracing directory as well: opening any of its files is refused with
- *	                   EPERM, root or not. A kernel that boots so does not even fill it. Kprobes and
- *	                   reading kernel memory by BPF go with it; perf's counters stay.
+ *	confidentiality    also closes the tracing directory: opening any of its files fails with
+ *	                   EPERM, even for root. A kernel that boots in this mode leaves it empty. Kprobes and
+ *	                   BPF access to kernel memory are forbidden, too; perf's counters still work.
  *
- * securityfs may not be mounted (a small initrd, a container). Root can look at it all the same, in a mount
- * that hangs nowhere and goes with its descriptor. Failing that, the kernel's command line may tell; a
- * level that Secure Boot has set is not on it.
+ * securityfs may not be mounted (a small initrd, a container). Root can still read it through a
+ * detached mount, which disappears with its descriptor. Otherwise the kernel's command line may
+ * have the level, but not one that Secure Boot has set.
  */
 #include "capture/kernel/lockdown.h"
 
@@ -53,7 +53,7 @@ static void read_path(const char *root, const char *path, char *text)
 	read_text(open(full, O_RDONLY | O_CLOEXEC), text);
 }
 
-/* securityfs where nobody has mounted it: Linux 5.2, root. */
+/* Reads securityfs even if nobody has mounted it: Linux 5.2, root. */
 static void read_unmounted(char *text)
 {
 	int fs = syscall(SYS_fsopen, "securityfs", 1 /* FSOPEN_CLOEXEC */), mount = -1;
@@ -116,17 +116,17 @@ bool lockdown_forbids_debugfs(const struct lockdown *l)
 const char *lockdown_remedy(const struct lockdown *l)
 {
 	return lockdown_forbids_tracing(l)
-		       ? "boot without lockdown=confidentiality, or with Secure Boot off (under "
-			 "lockdown=integrity everything but 'inject' works)"
+		       ? "boot without lockdown=confidentiality, or with Secure Boot off (with "
+			 "lockdown=integrity everything except 'inject' works)"
 		       : "boot without lockdown=, or with Secure Boot off";
 }
 
 int lockdown_refuse_tracing(const struct lockdown *l, int code, struct errmsg *err)
 {
 	return errmsg_set(err, code,
-			  "this kernel is locked down (%s), which closes its tracing to everybody, "
-			  "also root: events, functions, probes, the buffers; %s; 'sonde doctor' "
-			  "says what is left",
+			  "this kernel is locked down (%s), which forbids tracing even for "
+			  "root: events, functions, probes, the buffers; %s; 'sonde doctor' "
+			  "shows what still works",
 			  l->level, lockdown_remedy(l));
 }
 
@@ -134,7 +134,7 @@ int lockdown_refuse_debugfs(const struct lockdown *l, const char *path, int code
 			    struct errmsg *err)
 {
 	return errmsg_set(err, code,
-			  "this kernel is locked down (%s), which closes %s to everybody, also "
-			  "root; %s",
+			  "this kernel is locked down (%s), which forbids access to %s even "
+			  "for root; %s",
 			  l->level, path, lockdown_remedy(l));
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lockdown.h - whether the kernel is locked down, what that forbids, and what would change it.
+ * lockdown.h - whether the kernel is locked down, what that forbids, and the remedy.
  *
- * The one place that knows: tracefs_open() refuses with its sentence, so that every command that needs the
- * tracing directory says the same; the doctor and injection ask it for theirs. Safe in all threads.
+ * tracefs_open() fails with its message, so that every command that needs the tracing directory
+ * says the same; doctor and injection use it, too. Thread-safe.
  */
 #ifndef SONDE_CAPTURE_KERNEL_LOCKDOWN_H
 #define SONDE_CAPTURE_KERNEL_LOCKDOWN_H
@@ -15,19 +15,19 @@ struct errmsg;
 #define LOCKDOWN_LEVEL_MAX 40
 
 struct lockdown {
-	char level[LOCKDOWN_LEVEL_MAX]; /* "none", "integrity", "confidentiality"; "": not known */
+	char level[LOCKDOWN_LEVEL_MAX]; /* "none", "integrity", "confidentiality"; "": unknown */
 };
 
-/* root is put before all paths: "" usually. */
+/* root is a prefix for all paths: usually "". */
 void lockdown_read(struct lockdown *l, const char *root);
 
 bool lockdown_forbids_tracing(const struct lockdown *l);
 bool lockdown_forbids_debugfs(const struct lockdown *l);
 
-/* What would change it; of no use where nothing is forbidden. */
+/* The remedy; meaningless if nothing is forbidden. */
 const char *lockdown_remedy(const struct lockdown *l);
 
-/* The sentences; they return code. */
+/* Set the message and return code. */
 int lockdown_refuse_tracing(const struct lockdown *l, int code, struct errmsg *err);
 int lockdown_refuse_debugfs(const struct lockdown *l, const char *path, int code,
 			    struct errmsg *err);

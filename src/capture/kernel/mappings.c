@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * mappings.c - reads from perf events what programs map.
+ * mappings.c - reads the mappings of programs from perf events.
  *
- * An event that counts nothing (PERF_COUNT_SW_DUMMY), one for each CPU, writes a record into its ring whenever code is
+ * A dummy event (PERF_COUNT_SW_DUMMY) on each CPU writes a record into its ring whenever code is
  * mapped, and when a task begins or ends:
  *
  *	MMAP2   u32 pid tid   u64 start length file_offset   u32 maj min   u64 inode generation   u32 prot flags   path
- *	COMM    u32 pid tid   name; with a flag: it executes another program, and nothing is mapped any more
+ *	COMM    u32 pid tid   name; with a flag: exec, so the old mappings are gone
  *	FORK    u32 pid ppid tid ptid   u64 time
  *	EXIT    the same
  *
- * and behind each the time, by which the rings of all CPUs are brought into one order.
+ * The time at the end of each record puts the rings of all CPUs into one order.
  *
- * What programs had mapped before is in /proc/PID/maps. Of a program that has not mapped any of the files so far its
- * mappings are only kept, since it may yet do so; when it has, they go to programs.c, and from then on at once.
+ * /proc/PID/maps has the earlier mappings. For a program that has not mapped any of the files yet,
+ * the mappings are only stored, since it may still do so. When it does, they go to programs.c, and
+ * later ones go there at once.
  *
- *	kept:  pid ──▶ mapping ──▶ mapping …     in one list, which ends with the programs
+ *	kept:  pid ──▶ mapping ──▶ mapping …     in one list, freed when the program ends
  *
- * A child has its parent's mappings until it executes something.
+ * A child has its parent's mappings until it calls exec.
  */
 #include "capture/kernel/mappings.h"
 
@@ -40,7 +41,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define RING_BYTES  (256u << 10) /* a power of two; of some 300 programs that start */
+#define RING_BYTES  (256u << 10) /* a power of two; enough for about 300 program starts */
 #define FILES_MAX   64
 #define KEPT_MAX    100000
 #define RECORD_MAX  (8u << 10)
@@ -49,14 +50,14 @@
 struct ring {
 	int fd;
 	struct perf_event_mmap_page *page; /* NULL: none */
-	/* while it is emptied: up to where, and the next record */
+	/* while the ring is emptied: its end, and the next record */
 	uint64_t head, tail, time;
 	size_t n_bytes;
 };
 
 struct wanted {
 	int pid;
-	bool is_given; /* whatever it executes */
+	bool is_given; /* keep its mappings, whatever it executes */
 };
 
 struct mappings {
@@ -64,18 +65,18 @@ struct mappings {
 	struct {
 		uint64_t inode;
 		char *path;
-	} files[FILES_MAX]; /* that it is about */
+	} files[FILES_MAX]; /* the files of interest */
 	size_t n_files;
 	struct ring *rings;
 	size_t n_rings;
 	size_t page_bytes;
-	struct program_mapping *kept; /* with paths of their own */
+	struct program_mapping *kept; /* these own their paths */
 	size_t n_kept, cap_kept;
-	struct wanted *wanted; /* programs that have mapped one of the files, by number */
+	struct wanted *wanted; /* programs that have mapped one of the files, by pid */
 	size_t n_wanted, cap_wanted;
 	bool has_others;
-	int fork_pid;	      /* what it has mapped is ours, so far; 0: there is none */
-	pthread_mutex_t lock; /* all of the above, once there is a thread */
+	int fork_pid;	      /* a fork of ours that has not called exec yet; 0: none */
+	pthread_mutex_t lock; /* protects all of the above when there is a thread */
 	pthread_t thread;
 	bool has_thread;
 	atomic_bool is_stopping;
@@ -89,7 +90,7 @@ struct programs *mappings_programs(struct mappings *m)
 
 /* --- whose mappings are wanted ----------------------------------------------------------------- */
 
-/* Our own name for one of the files that it is about; NULL: it is another one. */
+/* Our own name for one of the files of interest; NULL: another file. */
 static const char *find_path(const struct mappings *m, uint64_t inode)
 {
 	for (size_t i = 0; i < m->n_files; i++)
@@ -178,7 +179,7 @@ static void keep(struct mappings *m, const struct program_mapping *mapping)
 	m->kept[m->n_kept++].path = path;
 }
 
-/* Those of one program are handed on, or forgotten. */
+/* Hands on or drops the stored mappings of one program. */
 static void release_kept(struct mappings *m, int pid, bool hand_on)
 {
 	size_t n = 0;
@@ -240,7 +241,7 @@ static void take_fork(struct mappings *m, int pid, int parent)
 		}
 }
 
-/* What it had is gone; its number may become another's. */
+/* The program is gone; its pid may be reused. */
 static void forget(struct mappings *m, int pid)
 {
 	drop_wanted(m, pid);
@@ -296,7 +297,7 @@ static void take_record(struct mappings *m, const void *record, size_t n_bytes)
 	}
 }
 
-/* A record may go round the end of the ring. */
+/* A record may wrap around at the end of the ring. */
 static void copy_out(const struct mappings *m, const struct ring *ring, uint64_t at, void *to,
 		     size_t n_bytes)
 {
@@ -309,7 +310,7 @@ static void copy_out(const struct mappings *m, const struct ring *ring, uint64_t
 	memcpy((char *)to + first, data, n_bytes - first);
 }
 
-/* Looks at the next record of a ring; without one its time is never. */
+/* Reads the next record of a ring; if there is none, its time is "never". */
 static void peek(const struct mappings *m, struct ring *ring)
 {
 	struct perf_event_header header;
@@ -321,7 +322,7 @@ static void peek(const struct mappings *m, struct ring *ring)
 	ring->n_bytes = header.size;
 	if (header.size < sizeof(header) + sizeof(ring->time) ||
 	    header.size > ring->head - ring->tail)
-		ring->tail = ring->head; /* cannot be */
+		ring->tail = ring->head; /* invalid */
 	else
 		copy_out(m, ring, ring->tail + header.size - sizeof(ring->time), &ring->time,
 			 sizeof(ring->time));
@@ -339,8 +340,8 @@ static struct ring *find_oldest(struct mappings *m)
 }
 
 /*
- * A program goes from CPU to CPU, so that what it does is in several rings, each of which has its own part in order of time.
- * All that was before until_ns is there; of what came while the rings were looked at a part may be missing, and waits.
+ * A program moves between CPUs, so its records are in several rings, each sorted by time. All
+ * records before until_ns are there; newer ones may be incomplete and wait.
  */
 static void drain(struct mappings *m, uint64_t until_ns)
 {
@@ -456,7 +457,7 @@ static int open_ring(struct mappings *m, struct ring *ring, int cpu)
 
 	ring->fd = (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	if (ring->fd < 0)
-		return errno == ENODEV ? 0 : -errno; /* a CPU that is off */
+		return errno == ENODEV ? 0 : -errno; /* the CPU is offline */
 	ring->page = mmap(NULL, m->page_bytes + RING_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
 			  ring->fd, 0);
 	if (ring->page != MAP_FAILED)
@@ -473,10 +474,10 @@ static int open_rings(struct mappings *m, struct errmsg *err)
 	m->page_bytes = sysconf(_SC_PAGESIZE);
 	m->rings = n > 0 ? calloc(n, sizeof(*m->rings)) : NULL;
 	if (!m->rings)
-		return errmsg_set_errno(err, -ENOMEM, "cannot watch what programs map");
+		return errmsg_set_errno(err, -ENOMEM, "cannot watch the mappings of programs");
 	for (m->n_rings = 0; m->n_rings < (size_t)n && r >= 0; m->n_rings++)
 		r = open_ring(m, &m->rings[m->n_rings], (int)m->n_rings);
-	return r < 0 ? errmsg_set_errno(err, r, "cannot watch what programs map") : 0;
+	return r < 0 ? errmsg_set_errno(err, r, "cannot watch the mappings of programs") : 0;
 }
 
 int mappings_open(struct mappings **ret_mappings, const char *const *paths, size_t n_paths,
@@ -487,7 +488,7 @@ int mappings_open(struct mappings **ret_mappings, const char *const *paths, size
 	int r;
 
 	if (!m)
-		return errmsg_set_errno(err, -ENOMEM, "cannot watch what programs map");
+		return errmsg_set_errno(err, -ENOMEM, "cannot watch the mappings of programs");
 	pthread_mutex_init(&m->lock, NULL);
 	m->stop_fd = eventfd(0, EFD_CLOEXEC);
 	m->programs = programs_new();
@@ -500,7 +501,7 @@ int mappings_open(struct mappings **ret_mappings, const char *const *paths, size
 	}
 	r = m->programs && m->stop_fd >= 0
 		    ? open_rings(m, err)
-		    : errmsg_set_errno(err, -ENOMEM, "cannot watch what programs map");
+		    : errmsg_set_errno(err, -ENOMEM, "cannot watch the mappings of programs");
 	if (r < 0) {
 		mappings_close(m);
 		return r;
@@ -549,7 +550,7 @@ void mappings_stop(struct mappings *m)
 {
 	atomic_store(&m->is_stopping, true);
 	if (m->has_thread) {
-		rawpipe_ring(m->stop_fd); /* without it, it looks after PATIENCE_MS */
+		rawpipe_ring(m->stop_fd); /* if this fails, the thread notices after PATIENCE_MS */
 		pthread_join(m->thread, NULL);
 	}
 	m->has_thread = false;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * pidspace.c - in a container tasks have other numbers than outside of it.
+ * pidspace.c - in a container, tasks have other pids than outside.
  *
- * What chooses tasks in the kernel (set_event_pid, filters of common_pid, BPF programs) compares with the numbers of the first
- * namespace, and so do the events themselves. Inside of another one nobody is told those: a choice would be one of tasks that
- * happen to have the numbers, and to leave ourselves out would leave somebody else out.
+ * set_event_pid, filters of common_pid and BPF programs compare with the pids of the initial
+ * namespace, and events contain these pids. Another namespace does not know them: a selection would
+ * hit unrelated tasks that happen to have these pids, and excluding ourselves would exclude another
+ * process.
  *
- * The first namespace has a number that is part of what the kernel promises to programs (PROC_PID_INIT_INO).
+ * The inode number of the initial namespace is a stable part of the kernel's ABI
+ * (PROC_PID_INIT_INO).
  */
 #include "capture/kernel/pidspace.h"
 
@@ -34,8 +36,8 @@ int pidspace_check(const struct plan *plan, struct errmsg *err)
 		return 0;
 	return errmsg_set(
 		err, -ENOTSUP,
-		"tasks cannot be chosen here (%s): this is a pid namespace of its own (a "
-		"container), and the kernel traces by the numbers that tasks have outside of "
-		"it; run sonde outside, or choose by a filter, as in report -F",
+		"cannot select tasks here (%s): this is a pid namespace (a container), but the "
+		"kernel traces by the pids outside of it; run sonde outside, or use a filter, "
+		"as in report -F",
 		plan->only_command ? "the command alone" : "-P");
 }

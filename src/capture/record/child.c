@@ -3,19 +3,19 @@
  * child.c - starts the traced command in two steps.
  *
  *	parent                               child
- *	child_start: fork ─────────────────▶ becomes the user, finds the file, waits for a byte
- *	    settings for its number …
- *	child_ready: the byte ─────────────▶ says that it is here, looks at the gate in shared memory again and again
+ *	child_start: fork ─────────────────▶ changes to the user, finds the file, waits for a byte
+ *	    settings for its pid …
+ *	child_ready: the byte ─────────────▶ reports that it is ready, polls the gate in shared memory
  *	    tracing begins
  *	child_go: opens the gate ──────────▶ execve()
- *	    waits ◀─────────── the pipe closes (exec worked), or an errno comes back
+ *	    waits ◀─────────── the pipe closes (exec succeeded), or an errno arrives
  *
- * A command that is not there is refused before the fork, so that nothing is set or written for it. Everything that can be
- * done before tracing begins is, because what comes after it is traced as the command's. So the child makes no system call from
- * then on, but execve().
+ * A missing command is refused before the fork, so that nothing is set or written for it. The child
+ * does as much as possible before tracing begins, because everything later appears in the trace as
+ * the command's work. So execve() is the only system call that the child makes after that.
  *
- * The child asks the kernel to be ended (SIGTERM) when we die: a recorder that was killed should not
- * leave its workload behind. The signal mask and handlers are what the shell gave us.
+ * The kernel sends the child SIGTERM when the recorder dies: a killed recorder should not leave its
+ * workload behind. The child has the signal mask and handlers that the shell gave us.
  */
 #include "capture/record/child.h"
 
@@ -43,7 +43,7 @@
 enum gate { GATE_SHUT, GATE_OPEN, GATE_CALLED_OFF };
 
 struct child_gate {
-	int is_here; /* __atomic, both */
+	int is_here; /* both __atomic */
 	int state;   /* enum gate */
 };
 
@@ -59,7 +59,7 @@ static int find_user(const char *name, struct passwd **ret_user, struct errmsg *
 
 /* --- whether there is one ---------------------------------------------------------------------- */
 
-/* 0, or why the kernel would not run the file: -ENOENT, -EISDIR, -EACCES. */
+/* Returns 0, or why the kernel would not run the file: -ENOENT, -EISDIR, -EACCES. */
 static int check_file(const char *path)
 {
 	struct stat st;
@@ -71,7 +71,7 @@ static int check_file(const char *path)
 	return access(path, X_OK) ? -errno : 0;
 }
 
-/* As execvp() looks for it: the first in PATH that can be run. */
+/* Searches as execvp() does: the first file in PATH that can be run. */
 static int find_command(const char *name, char file[FILE_BYTES])
 {
 	const char *path = getenv("PATH");
@@ -136,13 +136,13 @@ static int prepare(const struct child_config *config, const struct passwd *user,
 		return r;
 	prctl(PR_SET_PDEATHSIG, SIGTERM); /* after setuid(), which clears it */
 	if (getppid() != parent)
-		_exit(127); /* it died before we asked */
+		_exit(127); /* the parent died before the prctl */
 	for (const char *const *e = config->env; e && *e; e++)
 		putenv((char *)*e);
 	return find_command(config->argv[0], file);
 }
 
-/* A text without #! is one for the shell, as execvp() has it. The caller has no use for what it allocates. */
+/* A text without #! is run by the shell, as in execvp(). The result is never freed. */
 static char **shell_words(char *const *argv, char *file)
 {
 	size_t n = 0;
@@ -175,7 +175,7 @@ static void wait_at_gate(struct child_gate *gate)
 		_exit(127);
 }
 
-/* What it does before it executes the command is the command's, too. */
+/* What the process does before exec belongs to the command, too. */
 static void name_process(const char *command)
 {
 	const char *slash = strrchr(command, '/');
@@ -205,7 +205,7 @@ static void run(const struct child_config *config, const struct passwd *user, pi
 		n = read(go_fd, &word, 1);
 	while (n < 0 && errno == EINTR);
 	if (n != 1)
-		_exit(127); /* called off */
+		_exit(127); /* cancelled */
 	wait_at_gate(gate);
 	if (r < 0)
 		report_and_exit(error_fd, r);
@@ -302,8 +302,9 @@ int child_go(struct child *c, const char *name, struct errmsg *err)
 	if (n == sizeof(code))
 		return code == -ENOENT && !find_command(name, file)
 			       ? errmsg_set(err, code,
-					    "cannot run '%s': what its first line (#!) or the "
-					    "file itself asks for to run it is not there",
+					    "cannot run '%s': the interpreter in its first "
+					    "line (#!), or the loader that it needs, does not "
+					    "exist",
 					    name)
 			       : refuse_command(name, code, err);
 	return 0;

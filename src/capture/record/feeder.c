@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * feeder.c - a thread that hands all CPUs' sub-buffers to livepages.h, round by round.
+ * feeder.c - a thread that passes all CPUs' sub-buffers to livepages.h, round by round.
  *
  *	round:  begin ─▶ CPU 0: read, read, … nothing more ─▶ set_read ─▶ CPU 1: … ─▶ nap ─▶ next
  *
- * A read of trace_pipe_raw gives a sub-buffer that is full, or what is in the one that is being written;
- * the rest of that comes with a later read. A round takes at most ROUND_PAGES of a CPU, so that a busy
- * one does not keep the others waiting; what it had more than that comes in the next round, which then
- * follows at once. One thread does for all of it: reading is a copy of 4 KB, which is a hundred times
- * faster than decoding them.
+ * A read of trace_pipe_raw returns a full sub-buffer, or the current contents of the one that is
+ * being written; a later read returns the rest of it. A round takes at most ROUND_PAGES of a CPU,
+ * so that a busy CPU does not delay the others; the next round follows at once and takes the rest.
+ * One thread is enough: reading copies 4 KB, which is a hundred times faster than decoding them.
  *
- * Where too much waits to be decoded, a CPU is left alone (livepages_has_room) and the kernel's buffer
- * fills up. The kernel counts what it then loses.
+ * If too much waits to be decoded, a CPU is skipped (livepages_has_room) and the kernel's buffer
+ * fills up. The kernel counts the events that it then loses.
  */
 #include "capture/record/feeder.h"
 
@@ -32,7 +31,7 @@
 #include <unistd.h>
 
 #define SLEEP_US    50000
-#define FULL_US	    2000 /* between rounds while there is no room for some CPU */
+#define FULL_US	    2000 /* between rounds, while some CPU has no room */
 #define ROUND_PAGES 256
 
 struct stream {
@@ -43,12 +42,12 @@ struct stream {
 struct liverecorder {
 	struct liverecorder_config config;
 	struct stream *streams;
-	uint8_t *page; /* of the largest sub-buffer */
+	uint8_t *page; /* as large as the largest sub-buffer */
 	pthread_t thread;
 	atomic_bool finishing;
 	atomic_uint within_ms;
 	int wake_fd, fail_fd;
-	struct errmsg failure; /* the thread's until it has ended */
+	struct errmsg failure; /* belongs to the thread until it has ended */
 };
 
 enum turn { TURN_EMPTY, TURN_MORE, TURN_FULL, TURN_FAILED };
@@ -69,13 +68,13 @@ static enum turn read_stream(struct liverecorder *r, struct stream *st, uint64_t
 		n = read(st->fd, r->page, c->page_size);
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n <= 0) { /* EAGAIN; or the CPU is not there now, and holds nobody up */
+		if (n <= 0) { /* EAGAIN; or the CPU is offline now, and must not delay others */
 			livepages_set_read(pages, c->buffer, c->cpu, round);
 			return TURN_EMPTY;
 		}
 		code = livepages_add(pages, c->buffer, c->cpu, r->page, n);
 		if (code < 0) {
-			errmsg_set_errno(&r->failure, code, "cannot keep the events of CPU %u",
+			errmsg_set_errno(&r->failure, code, "cannot store the events of CPU %u",
 					 c->cpu);
 			return TURN_FAILED;
 		}
@@ -83,7 +82,7 @@ static enum turn read_stream(struct liverecorder *r, struct stream *st, uint64_t
 	return TURN_MORE;
 }
 
-/* What kept the round from being complete, the worst of all CPUs. */
+/* Returns why the round is incomplete, the worst reason of all CPUs. */
 static enum turn read_all(struct liverecorder *r)
 {
 	uint64_t round = livepages_begin_round(r->config.pages);
@@ -110,7 +109,7 @@ static void nap(const struct liverecorder *r, enum turn last)
 	ppoll(&p, 1, &ts, NULL);
 }
 
-/* Until all is read, or the time is up. */
+/* Reads until everything is read, or the time is over. */
 static void read_rest(struct liverecorder *r)
 {
 	unsigned within = atomic_load(&r->within_ms);
@@ -121,7 +120,8 @@ static void read_rest(struct liverecorder *r)
 		t = read_all(r);
 		if (t == TURN_FULL)
 			nanosleep(&(struct timespec){0, FULL_US * 1000}, NULL);
-		if (within != atomic_load(&r->within_ms)) { /* somebody became impatient */
+		/* liverecorder_finish() was called again with less time */
+		if (within != atomic_load(&r->within_ms)) {
 			within = atomic_load(&r->within_ms);
 			until = clock_now_ms() + within;
 		}

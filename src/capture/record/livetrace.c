@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * livetrace.c - brings a session, a live recorder and a live tracefile together.
+ * livetrace.c - connects a session, a live recorder and a live tracefile.
  *
- *	kernel ──▶ liverecorder, a thread ──▶ livepages ──▶ whoever decodes
+ *	kernel ──▶ liverecorder, a thread ──▶ livepages ──▶ the decoder
  *
- * What the kernel says of itself (formats, symbols, names of tasks as of now) are the tracefile's texts;
- * they stay in the session. Options are those that a file would have; they are copied.
+ * The tracefile uses the session's texts about the kernel (formats, symbols, current task names),
+ * which stay in the session. Its options are those that a file would have; they are copied.
  */
 #include "capture/record/livetrace.h"
 
@@ -40,7 +40,7 @@ static int put_option(void *ctx, uint16_t id, struct piece data, struct errmsg *
 			     : NULL;
 
 	if (!copy)
-		return errmsg_set_errno(err, -ENOMEM, "cannot note how the trace is made");
+		return errmsg_set_errno(err, -ENOMEM, "cannot store the options of the trace");
 	lt->options[lt->n_options++] =
 		(struct tracefile_option){id, {(const uint8_t *)copy, data.len}};
 	return 0;
@@ -79,7 +79,7 @@ static int open_file(struct livetrace *lt, struct errmsg *err)
 	return r;
 }
 
-/* One for each CPU that there is; the numbers of CPUs may have gaps. */
+/* One for each CPU; CPU numbers may have gaps. */
 static size_t make_streams(struct livetrace *lt, struct live_stream *streams)
 {
 	struct session *s = lt->s;
@@ -136,8 +136,8 @@ int livetrace_open(struct livetrace **ret_trace, struct session *s,
 	for (size_t i = 0; i < s->setup->n_buffers && r >= 0; i++)
 		if (s->setup->buffers[i].is_latency)
 			r = errmsg_set(err, -ENOTSUP,
-				       "the tracer %s keeps the worst case as a text and has no "
-				       "events to show while it runs; use 'sonde record' or 'sonde "
+				       "the tracer %s keeps only the worst case as a text and "
+				       "has no events to show; use 'sonde record' or 'sonde "
 				       "start' and 'sonde show'",
 				       s->setup->buffers[i].plan->tracer);
 	if (r >= 0)

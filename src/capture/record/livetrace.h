@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * livetrace.h - a session as a trace that can be read while it is recorded.
+ * livetrace.h - a session as a trace that can be read during the recording.
  *
  *	session_open
  *	livetrace_open       a live tracefile; the recorder waits
  *	session_start
- *	session_wait         with a tick that decodes what has come
+ *	session_wait         with a tick function that decodes new events
  *	session_stop
- *	livetrace_finish     what is left is read, while the caller goes on decoding
+ *	livetrace_finish     reads the rest, while the caller continues decoding
  *	livetrace_close
  *	session_close
  *
- * The same as recording.h, with memory in place of the file.
+ * It works like recording.h, with memory instead of a file.
  */
 #ifndef SONDE_CAPTURE_RECORD_LIVETRACE_H
 #define SONDE_CAPTURE_RECORD_LIVETRACE_H
@@ -22,7 +22,7 @@
 struct livetrace;
 struct recording_config;
 
-/* Of config only what is said of time counts (date, ts_offset, tsc2nsec), and of the recorder. */
+/* Uses only the fields of config about time (date, ts_offset, tsc2nsec) and the recorder. */
 int livetrace_open(struct livetrace **ret_trace, struct session *s,
 		   const struct recording_config *config, struct errmsg *err);
 
@@ -31,14 +31,17 @@ struct tracefile *livetrace_file(struct livetrace *lt);
 /* For session_wait(). */
 int livetrace_fd(const struct livetrace *lt);
 
-/* UINT_MAX: all of it is read; may be called again with less. See liverecorder_finish(). */
+/* UINT_MAX: reads everything; may be called again with less time. See liverecorder_finish(). */
 void livetrace_finish(struct livetrace *lt, unsigned within_ms);
-/* Frees lt, with its tracefile: what was made of that must be gone. lt may be NULL. */
+/* Frees lt and its tracefile: free everything that uses it first. lt may be NULL. */
 int livetrace_close(struct livetrace *lt, struct errmsg *err);
-/* Only waits for the recorder; then nothing more comes. */
+/* Waits for the recorder; after that no more events come. */
 int livetrace_end(struct livetrace *lt, struct errmsg *err);
 
-/* Events that the kernel still holds, and those it lost, over all CPUs. After session_stop(). */
+/*
+ * The number of events that the kernel still holds, and that it lost, over all CPUs. Call it after
+ * session_stop().
+ */
 void livetrace_count(const struct livetrace *lt, uint64_t *ret_unread, uint64_t *ret_lost);
 
 #endif

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * pagemerge.c - adds the events of one sub-buffer to the one before.
+ * pagemerge.c - appends the events of a sub-buffer to the one before.
  *
  *	tail   time 100 │ commit 40 │ events          │ empty
  *	page   time 900 │ commit 24 │ events │ empty
  *	                                     ▼
  *	       time 100 │ commit 72 │ events │ stamp 900 │ events │ empty
  *
- * A recorder that takes partly filled sub-buffers every half second would write 8 KB a second for every
- * idle CPU, a handful of events in each. The events of a sub-buffer count their time from the one before
- * them, the first from the sub-buffer's own time; a record of type 31, an absolute time of 59 bits, takes
- * that one's place.
+ * Without it, a recorder that takes partly filled sub-buffers every half second would write 8 KB a
+ * second for every idle CPU, with a handful of events in each. Each event has its time relative to
+ * the event before, the first relative to the sub-buffer's time. A record of type 31, an absolute
+ * time of 59 bits, replaces the sub-buffer's time.
  *
- * The layout is that of this machine's kernel: u64 time, a long for the commit, whose bits 30 and 31 say
- * that events were lost before. A sub-buffer with such a mark stays alone, so that the mark keeps its place.
+ * The layout is that of this machine's kernel: u64 time, a long for the commit, whose bits 30 and
+ * 31 say that events were lost before. A sub-buffer with lost events is not merged, so that the
+ * mark keeps its place.
  */
 #include "capture/record/pagemerge.h"
 
@@ -46,7 +47,7 @@ static uint32_t stamp_word(uint64_t t)
 {
 	uint32_t delta = t & ((1u << DELTA_BITS) - 1);
 
-	/* a bit field in the kernel: the type comes first in memory */
+	/* a bit field in the kernel: the type is first in memory */
 	return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? TYPE_TIME_STAMP << DELTA_BITS | delta
 						      : delta << 5 | TYPE_TIME_STAMP;
 }

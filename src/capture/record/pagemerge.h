@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * pagemerge.h - two partly filled sub-buffers of a CPU as one.
+ * pagemerge.h - merges two partly filled sub-buffers of a CPU.
  */
 #ifndef SONDE_CAPTURE_RECORD_PAGEMERGE_H
 #define SONDE_CAPTURE_RECORD_PAGEMERGE_H
@@ -9,7 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Adds the events of page, which came next, to those in tail. False: they stay two, tail is as it was. */
+/*
+ * Appends the events of page, the next sub-buffer, to those in tail. Returns false if they cannot
+ * be merged; tail is unchanged then.
+ */
 bool pagemerge_add(uint8_t *tail, const uint8_t *page, size_t page_size);
 
 #endif

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * privileges.c - what a recorder keeps of root's powers once everything is set up.
+ * privileges.c - the capabilities of root that a recorder keeps after the setup.
  *
- * The tracing directory belongs to root, and its settings are put back in the end, so the user stays
- * root. But nothing that is done from here on mounts, loads modules or reaches devices, and whoever gets
- * hold of the process by some byte in a trace shall not, either:
+ * The tracing directory belongs to root, and its settings are restored at the end, so the user
+ * stays root. But nothing after this point mounts, loads modules or accesses devices, and an
+ * attacker who takes over the process through bytes in a trace must not be able to, either:
  *
  *	kept      files of others (the recording may lie in a user's directory), becoming another user
  *	          (files are written and the pager runs as the user who called sudo), kill (the command
- *	          may run as somebody else), reading kallsyms and maps, priorities, perf counters
- *	given up  all the rest, also for programs that are started later (a pager)
+ *	          may run as another user), reading kallsyms and maps, priorities, perf counters
+ *	dropped   all others, also for programs that are started later (a pager)
  *
- * The command and the guardian were started before and keep what they had.
+ * The command and the guardian were started before and keep their capabilities.
  */
 #include "capture/record/privileges.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * privileges.h - a recorder gives up what it will not need.
+ * privileges.h - drops the privileges that a recorder does not need.
  */
 #ifndef SONDE_CAPTURE_RECORD_PRIVILEGES_H
 #define SONDE_CAPTURE_RECORD_PRIVILEGES_H
@@ -8,9 +8,9 @@
 #include <stdint.h>
 
 /*
- * Gives up the capabilities that recording and putting back do not need, for this thread and those it
- * starts later. Who has none, or may not, goes on as before.
- * also_kept: bits of CAP_…, what this recording needs besides.
+ * Drops the capabilities that recording and restoring do not need, for this thread and those that
+ * it starts later. Does nothing if there are none, or if it is not allowed. also_kept: further
+ * capabilities (bits of CAP_…) that this recording needs.
  */
 void privileges_drop(uint64_t also_kept);
 

@@ -2,26 +2,26 @@
 /*
  * recorder.c - threads that move sub-buffers out of the kernel's ring buffer.
  *
- *	per_cpu/cpuN/trace_pipe_raw ──splice──▶ pipe ──splice──▶ file      full sub-buffers, not copied on
- *	                                                                   the way into the pipe
+ *	per_cpu/cpuN/trace_pipe_raw ──splice──▶ pipe ──splice──▶ file      full sub-buffers, moved into the
+ *	                                                                   pipe without copying
  *	                            ──read────▶ memory ─────────▶ sink     the partly filled one
  *
- * A thread serves one or several streams (CPU of a buffer). There are no more threads than CPUs: more
- * would only wait for each other.
+ * A thread serves one or several streams (a stream is a CPU of a buffer). There are at most as many
+ * threads as CPUs: more would only wait for each other.
  *
- * Waiting. poll() on trace_pipe_raw wakes when the buffer is filled by buffer_percent (the setup makes
- * it 25 in an instance of ours), so that one wakeup moves hundreds of kilobytes. Some kernels have
- * missed that wakeup (fixed in 6.8), so we look by ourselves after a while, too: 10 ms when there was
- * something the last time, up to 200 ms when there was not.
+ * Waiting. poll() on trace_pipe_raw wakes when the buffer is filled to buffer_percent (setup sets
+ * 25 in our instances), so that one wakeup moves hundreds of kilobytes. Some kernels missed that
+ * wakeup (fixed in 6.8), so the thread also checks by itself: after 10 ms if there was data the
+ * last time, else after up to 200 ms.
  *
- * Losing. A buffer runs over when its reader does not get to run. The threads ask for a better place in
- * the scheduler than the load they compete with (nice -10, or real time with -r), which root may.
- * The pipe is made as large as the system lets us (1 MB is the usual limit; the default of 64 KB costs
- * sixteen times as many system calls).
+ * Lost events. A buffer overruns when its reader does not get to run. The threads request a better
+ * priority than the load (nice -10, or real time with -r), which root may have. The pipe is as
+ * large as the system allows (usually 1 MB; the default of 64 KB costs sixteen times as many system
+ * calls).
  *
- * Flushing. A CPU with few events has them in a sub-buffer that is never full. Every flush_ms it is
- * taken as it is, so that a recorder that dies has lost at most that long. The next one of that CPU is
- * put into the same place, if there is room (pagemerge.h).
+ * Flushing. A CPU with few events has them in a sub-buffer that never gets full. Every flush_ms it
+ * is taken as it is, so that a recorder that dies loses at most that much time. The next one of
+ * that CPU is merged into it, if there is room (pagemerge.h).
  */
 #include "capture/record/recorder.h"
 
@@ -47,14 +47,13 @@
 #define THREADS_MAX	 64
 #define WAIT_SHORT_MS	 10
 #define WAIT_LONG_MS	 200
-#define TURNS_PER_STREAM 8 /* pipes full, before the next stream has its turn */
+#define TURNS_PER_STREAM 8 /* pipe fills, before the next stream gets its turn */
 
 struct stream {
 	struct recorder_stream config;
 	int fd, pipe[2];
 	bool no_splice;
-	uint8_t *
-		tail; /* what was taken last, if it was a partly filled one; NULL: not to be merged */
+	uint8_t *tail; /* the last sub-buffer, if it was partly filled; NULL: do not merge */
 	bool has_tail;
 };
 
@@ -80,7 +79,7 @@ struct recorder {
 	struct errmsg failure;
 };
 
-/* While workers run; after the last one has ended nobody writes it any more. */
+/* For use while workers run; after the last one has ended, nothing writes `failure` any more. */
 static bool has_failed(struct recorder *r)
 {
 	bool has;
@@ -91,7 +90,7 @@ static bool has_failed(struct recorder *r)
 	return has;
 }
 
-/* The first one is told; the others would say the same. */
+/* Only the first failure is reported; the others would say the same. */
 static int fail(struct worker *w, const struct stream *st, int code)
 {
 	struct recorder *r = w->r;
@@ -100,13 +99,14 @@ static int fail(struct worker *w, const struct stream *st, int code)
 	if (!r->failure.code) {
 		if (code == -ENOSPC)
 			errmsg_set(&r->failure, code,
-				   "the disk is full; what was recorded until then is kept");
+				   "the disk is full; the file has everything recorded until "
+				   "then");
 		else if (code == -EFBIG)
 			errmsg_set(&r->failure, code,
-				   "the file has become as large as the system lets it; what was "
-				   "recorded until then is kept");
+				   "the file has reached the system's maximum size; it has "
+				   "everything recorded until then");
 		else
-			errmsg_set_errno(&r->failure, code, "cannot go on recording CPU %u",
+			errmsg_set_errno(&r->failure, code, "cannot continue recording CPU %u",
 					 st->config.cpu);
 	}
 	pthread_mutex_unlock(&r->lock);
@@ -141,7 +141,7 @@ static int take_from_pipe(struct worker *w, struct stream *st, size_t n_bytes)
 	return 0;
 }
 
-/* Full sub-buffers by way of the pipe. Bytes moved; 0: none now. */
+/* Moves full sub-buffers through the pipe. Returns the bytes moved; 0: none now. */
 static ssize_t move_by_splice(struct worker *w, struct stream *st)
 {
 	ssize_t n = splice(st->fd, NULL, st->pipe[1], NULL, PIPE_BYTES,
@@ -150,7 +150,7 @@ static ssize_t move_by_splice(struct worker *w, struct stream *st)
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return 0;
-	if (n < 0 && errno == EINVAL) { /* a kernel without it */
+	if (n < 0 && errno == EINVAL) { /* this kernel does not support it */
 		st->no_splice = true;
 		return 0;
 	}
@@ -172,7 +172,10 @@ static ssize_t move_by_splice(struct worker *w, struct stream *st)
 	return n;
 }
 
-/* Whatever there is, one sub-buffer a read, partly filled ones too. Bytes moved; 0: none now. */
+/*
+ * Reads what is there, one sub-buffer per read, partly filled ones too. Returns the bytes moved; 0:
+ * none now.
+ */
 static ssize_t move_by_read(struct worker *w, struct stream *st)
 {
 	size_t page_size = st->config.page_size, got = 0;
@@ -196,7 +199,7 @@ static ssize_t move_by_read(struct worker *w, struct stream *st)
 	return r < 0 ? r : (ssize_t)got;
 }
 
-/* The one that is being filled. Bytes taken; 0: nothing new. */
+/* Takes the sub-buffer that is being filled. Returns the bytes taken; 0: nothing new. */
 static ssize_t take_partial(struct worker *w, struct stream *st)
 {
 	size_t page_size = st->config.page_size;
@@ -221,7 +224,7 @@ static ssize_t take_partial(struct worker *w, struct stream *st)
 	return r < 0 ? r : n;
 }
 
-/* All full sub-buffers, or so many that others should have a turn. */
+/* Moves all full sub-buffers, or as many as one turn allows. */
 static ssize_t move_stream(struct worker *w, struct stream *st)
 {
 	ssize_t total = 0;
@@ -253,7 +256,7 @@ static ssize_t move_all(struct worker *w)
 	return total;
 }
 
-/* The partly filled sub-buffers as well. */
+/* Also takes partly filled sub-buffers. */
 static int flush_all(struct worker *w)
 {
 	for (size_t i = 0; i < w->n_streams; i++) {
@@ -347,7 +350,7 @@ static int open_stream(struct recorder *r, struct stream *st, struct errmsg *err
 	if (st->no_splice)
 		return 0;
 	if (pipe2(st->pipe, O_CLOEXEC))
-		return errmsg_set_errno(err, -errno, "cannot make a pipe for CPU %u", c->cpu);
+		return errmsg_set_errno(err, -errno, "cannot create a pipe for CPU %u", c->cpu);
 	for (int size = PIPE_BYTES; size > 65536 && fcntl(st->pipe[0], F_SETPIPE_SZ, size) < 0;)
 		size /= 2;
 	return 0;
@@ -381,7 +384,9 @@ static void recorder_free(struct recorder *r)
 	free(r);
 }
 
-/* Streams are dealt out like cards, so that the CPUs of a busy buffer are with different threads. */
+/*
+ * Deals out the streams like cards, so that the CPUs of a busy buffer belong to different threads.
+ */
 static int deal_streams(struct recorder *r)
 {
 	uint32_t page_size = 0;
@@ -407,7 +412,7 @@ static int deal_streams(struct recorder *r)
 	return 0;
 }
 
-/* Three files a stream: 400 CPUs are beyond what a shell allows a program to open at first. */
+/* Each stream needs three files: 400 CPUs exceed the default limit of open files. */
 static void allow_files(void)
 {
 	struct rlimit limit;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * recorder.h - moves sub-buffers from the kernel to where they are kept.
+ * recorder.h - moves sub-buffers from the kernel to their destination.
  *
- *	recorder_start      threads wait for full sub-buffers of their CPUs and hand them to the sinks
- *	recorder_stop       takes what is left, partly filled ones too; the threads are gone
+ *	recorder_start      threads wait for full sub-buffers of their CPUs and pass them to the sinks
+ *	recorder_stop       takes the rest, partly filled ones too, and ends the threads
  *
- * Start it before tracing_on is set, stop it after it was cleared.
+ * Start it before tracing_on is set, stop it after tracing_on is cleared.
  */
 #ifndef SONDE_CAPTURE_RECORD_RECORDER_H
 #define SONDE_CAPTURE_RECORD_RECORDER_H
@@ -17,19 +17,22 @@
 
 struct recorder;
 
-/* Where the sub-buffers of one CPU go. Called by one thread at a time. */
+/* The destination of the sub-buffers of one CPU. Called by one thread at a time. */
 struct page_sink {
 	void *ctx;
 	/*
-	 * Moves n_bytes, whole sub-buffers, out of a pipe. Bytes moved; -EINVAL: cannot, nothing was
-	 * moved, take() gets them; other negative errno: the recording ends. NULL: only take().
+	 * Moves n_bytes, whole sub-buffers, out of a pipe. Returns the bytes moved; -EINVAL: not
+	 * possible, nothing was moved, take() gets them; other negative errno: the recording ends.
+	 * NULL: only use take().
 	 */
 	ssize_t (*splice)(void *ctx, int pipe_fd, size_t n_bytes);
-	/* Whole sub-buffers. 0 or a negative errno. */
+	/* Gets whole sub-buffers. Returns 0 or a negative errno. */
 	int (*take)(void *ctx, const void *pages, size_t n_bytes);
-	/* Puts another content into the sub-buffer that was taken last, and alone. NULL: cannot. */
+	/*
+	 * Replaces the sub-buffer that was taken last, if it was taken alone. NULL: not possible.
+	 */
 	int (*replace)(void *ctx, const void *page, size_t n_bytes);
-	/* Once every flush_ms, after the rest was taken; may be NULL. */
+	/* Called every flush_ms, after partly filled sub-buffers were taken; may be NULL. */
 	int (*flush)(void *ctx);
 };
 
@@ -45,22 +48,25 @@ struct recorder_config {
 	const struct tracefs *t;
 	const struct recorder_stream *streams; /* copied */
 	size_t n_streams;
-	unsigned sleep_us; /* 0: wait until the kernel says that there is something */
-	unsigned flush_ms; /* partly filled sub-buffers are taken this often; 0: only at the end */
-	int rt_priority;   /* SCHED_FIFO, 0: not */
+	unsigned sleep_us;    /* 0: wait until the kernel reports data */
+	unsigned flush_ms;    /* how often to take partly filled sub-buffers; 0: only at the end */
+	int rt_priority;      /* SCHED_FIFO; 0: no */
 	bool no_splice, busy; /* --nosplice, --poll */
 };
 
 int recorder_start(struct recorder **ret_recorder, const struct recorder_config *config,
 		   struct errmsg *err);
 
-/* A descriptor that becomes readable when a sink failed and the recording cannot go on. */
+/* A descriptor that becomes readable when a sink failed and the recording cannot continue. */
 int recorder_fd(const struct recorder *r);
 
-/* Frees r. The first failure of a sink, with its sentence in err; 0. *ret_cpu_ns: what it cost. */
+/*
+ * Frees r. Returns 0, or the first failure of a sink, with its message in err. *ret_cpu_ns: the CPU
+ * time used.
+ */
 int recorder_stop(struct recorder *r, uint64_t *ret_cpu_ns, struct errmsg *err);
 
-/* Reads all there is once and ends: what a buffer holds now (extract). */
+/* Reads the current contents of the buffers once (extract). */
 int recorder_drain(const struct recorder_config *config, struct errmsg *err);
 
 #endif

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * recording.c - brings a session, a recorder and a growing file together.
+ * recording.c - connects a session, a recorder and a growing file.
  *
  *	kernel ──▶ recorder, a thread or more ──▶ a region of the file for each CPU (livefile.h)
  *
- * Everything that the kernel can tell before (formats, symbols, clock, names of tasks) is in the file
- * before the first event. What is known only in the end (names of tasks that came later, the statistics
- * of each CPU) is added then; a recorder that dies leaves a file without that and with all its events.
+ * Everything that the kernel can provide before (formats, symbols, clock, task names) is in the
+ * file before the first event. What is known only at the end (names of later tasks, the statistics
+ * of each CPU) is added then. If the recorder dies, the file lacks these, but has all its events.
  *
  * A latency tracer keeps one text, the worst case, instead of a stream of events; then there is no
- * recorder, and that text becomes the file.
+ * recorder, and the file contains that text.
  */
 #include "capture/record/recording.h"
 
@@ -39,8 +39,8 @@ struct recording {
 	bool is_latency;
 	char clock[64];
 	/*
-	 * The kernel's counts at the start, per buffer and CPU. They begin when a buffer is cleared, which
-	 * may be long before us: what others read or lost is not ours.
+	 * The kernel's counters at the start, per buffer and CPU. They count since the buffer was
+	 * cleared, maybe long before: what others read or lost is not ours.
 	 */
 	struct cpu_stats *before;
 };
@@ -168,7 +168,7 @@ static int sink_flush(void *ctx)
 	return liveregion_flush(ctx);
 }
 
-/* One for each CPU of each buffer; the caller frees them. NULL without memory. */
+/* One for each CPU of each buffer; the caller frees the array. Returns NULL if out of memory. */
 static struct recorder_stream *make_streams(struct recording *rec, size_t *ret_n)
 {
 	struct session *s = rec->s;
@@ -183,7 +183,7 @@ static struct recorder_stream *make_streams(struct recording *rec, size_t *ret_n
 
 			snprintf(file, sizeof(file), "per_cpu/cpu%u/trace_pipe_raw", cpu);
 			if (!tracefs_exists(&s->t, s->setup->buffers[i].instance, file))
-				continue; /* numbers have gaps */
+				continue; /* CPU numbers have gaps */
 			streams[n++] = (struct recorder_stream){
 				.instance = s->setup->buffers[i].instance,
 				.cpu = cpu,
@@ -260,11 +260,10 @@ int recording_open(struct recording **ret_recording, struct session *s,
 		if (r >= 0)
 			r = start_recorder(rec, false, err);
 	} else if (s->setup->n_buffers > 1) {
-		r = errmsg_set(
-			err, -ENOTSUP,
-			"the tracer %s keeps one text, not events, and cannot be recorded together "
-			"with other buffers (-B)",
-			s->setup->buffers[0].plan->tracer);
+		r = errmsg_set(err, -ENOTSUP,
+			       "the tracer %s keeps one text, not events, so it cannot be recorded "
+			       "together with other buffers (-B)",
+			       s->setup->buffers[0].plan->tracer);
 	}
 	if (r < 0) {
 		recording_free(rec);
@@ -303,7 +302,7 @@ static uint64_t lost_in(const struct cpu_stats *stats)
 
 static uint64_t grown(uint64_t now, uint64_t before)
 {
-	return now >= before ? now - before : now; /* somebody cleared the buffer meanwhile */
+	return now >= before ? now - before : now; /* the buffer was cleared meanwhile */
 }
 
 static void add_counts(struct recording_sum *sum, const struct cpu_stats *now,
@@ -314,7 +313,10 @@ static void add_counts(struct recording_sum *sum, const struct cpu_stats *now,
 	sum->counted = true;
 }
 
-/* An option for each CPU, as trace-cmd has it, and the sums. Version 6 has no room for what comes late. */
+/*
+ * Adds an option for each CPU, as trace-cmd does, and the sums. Version 6 has no place for late
+ * options.
+ */
 static int add_stats(struct recording *rec, struct recording_sum *sum, struct errmsg *err)
 {
 	struct session *s = rec->s;
@@ -333,7 +335,8 @@ static int add_stats(struct recording *rec, struct recording_sum *sum, struct er
 			textbuf_addf(&text, "CPU: %u\n", cpu);
 			if (!session_cpu_stats(s, b->instance, cpu, &stats, &text))
 				continue;
-			if (!i && !cpu && s->n_missed) /* of all CPUs; nobody knows which */
+			/* the sum of all CPUs; it is unknown which */
+			if (!i && !cpu && s->n_missed)
 				textbuf_addf(&text, "missed hits of probes: %llu\n",
 					     (unsigned long long)s->n_missed);
 			textbuf_add(&text, "", 1);
@@ -349,7 +352,7 @@ static int add_stats(struct recording *rec, struct recording_sum *sum, struct er
 	return r;
 }
 
-/* Version 6 has no room for it. */
+/* Version 6 has no place for it. */
 static int add_programs(struct recording *rec, struct errmsg *err)
 {
 	struct mappings *m = rec->s->setup->mappings;
@@ -368,7 +371,7 @@ static int add_programs(struct recording *rec, struct errmsg *err)
 	return r;
 }
 
-/* The newest of it; version 6 has only what recording_options() gave it. */
+/* Adds the newest information; version 6 has only what recording_options() wrote. */
 static int add_processes(struct recording *rec, struct errmsg *err)
 {
 	if (!rec->s->census)
@@ -401,7 +404,7 @@ static int finish_file(struct recording *rec, struct recording_sum *sum, struct 
 		r = livefile_finish(rec->file, err);
 	else
 		livefile_free(rec->file);
-	if (r >= 0 || r == -ESTALE) /* it is whole, under whatever name */
+	if (r >= 0 || r == -ESTALE) /* it is complete, whatever its name is now */
 		journal_end_live(rec->s->journal, &rec->id);
 	rec->file = NULL;
 	textbuf_release(&names);
@@ -413,7 +416,7 @@ static int put_writer_option(void *ctx, uint16_t id, struct piece data, struct e
 	return writer_add_option(ctx, id, data, err);
 }
 
-/* The text of a latency tracer as a file. */
+/* Writes the text of a latency tracer as a file. */
 static int write_latency(struct recording *rec, struct errmsg *err)
 {
 	const struct setup_buffer *b = &rec->s->setup->buffers[0];
@@ -432,7 +435,7 @@ static int write_latency(struct recording *rec, struct errmsg *err)
 	r = tracefs_read(&rec->s->t, b->instance, "trace", &text);
 	if (r < 0) {
 		textbuf_release(&text);
-		return errmsg_set_errno(err, r, "cannot read what the tracer %s found",
+		return errmsg_set_errno(err, r, "cannot read the result of the tracer %s",
 					b->plan->tracer);
 	}
 	session_clock(rec->s, 0, rec->clock, sizeof(rec->clock));

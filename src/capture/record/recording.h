@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * recording.h - a session's sub-buffers into a trace file, while they come.
+ * recording.h - writes a session's sub-buffers into a trace file during the recording.
  *
  *	session_open
- *	recording_open       the file stands there, empty; the recorder waits
+ *	recording_open       creates the file, without events; the recorder waits
  *	session_start
  *	session_wait         with recording_flush() as its tick, twice a second
  *	session_stop
- *	recording_finish     the rest, the names, the statistics
+ *	recording_finish     adds the rest, the names, the statistics
  *	session_close
  */
 #ifndef SONDE_CAPTURE_RECORD_RECORDING_H
@@ -22,24 +22,25 @@ struct recording_config {
 	const char *path, *temp_dir;
 	int version;
 	enum compression compression;
-	bool plain_data;       /* only texts are compressed, sub-buffers are not */
-	uint64_t max_bytes;    /* of each CPU, 0: all */
+	bool plain_data;       /* compress only texts, not sub-buffers */
+	uint64_t max_bytes;    /* for each CPU; 0: no limit */
 	const char *ts_offset; /* NULL: none */
 	bool date, tsc2nsec, proc_map, snapshot;
 	const struct plan_words *hooks;
-	uint64_t trace_id;   /* 0: made up */
-	const char *program; /* "sonde 1.2", for those who ask who recorded it */
+	uint64_t trace_id;   /* 0: choose one */
+	const char *program; /* "sonde 1.2": the program that recorded it */
 	unsigned sleep_us;
 	int rt_priority;
 	bool no_splice, busy;
 };
 
 /*
- * What a recording came to. events and lost are by the kernel's counters since the recording began; other
- * readers of the same buffer are in them. How many events are in the file only the file tells.
+ * The result of a recording. events and lost come from the kernel's counters since the start of the
+ * recording and include other readers of the same buffer. Only the file shows how many events it
+ * has.
  */
 struct recording_sum {
-	uint64_t events, lost, bytes; /* bytes: of the file */
+	uint64_t events, lost, bytes; /* bytes: size of the file */
 	bool counted;		      /* events and lost are known */
 	uint64_t recorder_ns;	      /* CPU time of the recorder */
 };
@@ -54,24 +55,28 @@ int recording_flush(struct recording *rec, struct errmsg *err);
 uint64_t recording_bytes(const struct recording *rec);
 
 /*
- * A descriptor of the file, the caller's own, to read the file after recording_finish(): by then somebody else may have
- * put another one under its name. -errno; -ENOENT if there is no file yet (the text of a latency tracer).
+ * Returns a descriptor of the file, owned by the caller, to read it after recording_finish(): by
+ * then another file may have its name. Returns -errno; -ENOENT if there is no file yet (the text of
+ * a latency tracer).
  */
 int recording_dup(const struct recording *rec);
 
-/* One more option, any time before recording_finish(). */
+/* Adds an option, at any time before recording_finish(). */
 int recording_add_option(struct recording *rec, uint16_t id, struct piece data, struct errmsg *err);
-/* After session_stop(). Frees rec. On failure the file holds what it could take. */
+/* Call it after session_stop(). Frees rec. On failure the file has what could be written. */
 int recording_finish(struct recording *rec, struct recording_sum *ret_sum, struct errmsg *err);
-/* Gives up before session_start(): the file that was there before is gone only if it was replaced. */
+/* Cancels before session_start(): an earlier file is lost only if it was replaced. */
 void recording_free(struct recording *rec);
 
-/* Gives every option that is known at the start to put(): for who writes or sends it elsewhere. */
+/*
+ * Passes every option that is known at the start to put(): for callers who write or send it
+ * elsewhere.
+ */
 int recording_options(struct session *s, const struct recording_config *config,
 		      int (*put)(void *ctx, uint16_t id, struct piece data, struct errmsg *err),
 		      void *ctx, struct errmsg *err);
 
-/* Reads what the buffers hold now into a file, and nothing else (extract). */
+/* Only reads the current contents of the buffers into a file (extract). */
 int recording_extract(struct session *s, const struct recording_config *config,
 		      struct recording_sum *ret_sum, struct errmsg *err);
 

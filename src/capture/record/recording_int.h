@@ -7,12 +7,12 @@
 
 #include "capture/record/recording.h"
 
-/* Gives every option that is known at the start to put(). */
+/* Passes every option that is known at the start to put(). */
 int recording_options(struct session *s, const struct recording_config *config,
 		      int (*put)(void *ctx, uint16_t id, struct piece data, struct errmsg *err),
 		      void *ctx, struct errmsg *err);
 
-/* Who is known to the census by now. */
+/* The processes that the census knows by now. */
 int recording_processes(struct session *s,
 			int (*put)(void *ctx, uint16_t id, struct piece data, struct errmsg *err),
 			void *ctx, struct errmsg *err);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * recording_options.c - the options of a trace file: what else is known about the machine.
+ * recording_options.c - the options of a trace file: further information about the machine.
  *
- * The time of day (--date). The trace clock cannot be read from outside, but a line written into a
- * trace_marker gets a time stamp. An instance with the same clock takes a few; the one that was written
- * quickest tells by how many microseconds the two clocks differ.
+ * The time of day (--date): programs cannot read the trace clock, but a line written into
+ * trace_marker gets a timestamp. So sonde writes a few lines in an instance with the same clock;
+ * the fastest one gives the difference between the two clocks in microseconds.
  *
- * The counter (tsc2nsec): how it becomes nanoseconds, as counter.h has it.
+ * The counter (tsc2nsec): its conversion to nanoseconds, from counter.h.
  */
 #include "capture/record/recording_int.h"
 
@@ -134,8 +134,8 @@ static int put_counter(const struct option_sink *sink)
 	if (counter_read_rate(&rate) < 0)
 		return errmsg_set(
 			sink->err, -ENOTSUP,
-			"the kernel does not tell how fast its counter runs (tsc2nsec); use -C "
-			"mono");
+			"the kernel does not provide the rate of its counter (tsc2nsec); use "
+			"-C mono");
 	data.mult = rate.mult;
 	data.shift = rate.shift;
 	return sink->put(sink->ctx, SNF_OPTION_TSC2NSEC,
@@ -144,7 +144,7 @@ static int put_counter(const struct option_sink *sink)
 
 /* --- what tasks have mapped -------------------------------------------------------------------- */
 
-/* "pid count name", then "start end path" of each mapped file, all numbers in hex. */
+/* "pid count name", then "start end path" for each mapped file, all numbers in hex. */
 static int put_maps(const struct option_sink *sink, unsigned pid)
 {
 	char path[64], line[4096 + 128], comm[64] = "";
@@ -211,7 +211,7 @@ int recording_processes(struct session *s,
 	textbuf_init(&text, PROCESSES_MAX_BYTES);
 	textbuf_init(&packed, PROCESSES_MAX_BYTES);
 	processes_fmt(p, &text);
-	if (textbuf_len(&text)) { /* at the ceiling the rest is missing */
+	if (textbuf_len(&text)) { /* beyond the limit the rest is missing */
 		r = packedtext_fmt((struct piece){(const uint8_t *)text.start, textbuf_len(&text)},
 				   &packed);
 		if (r >= 0)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * session.c - what every recording does, whatever becomes of the events.
+ * session.c - what every recording does, whatever happens to the events.
  *
- * Order of processes: the guardian is forked first, then the command's process, which waits; only then
- * signals are blocked and read from a descriptor, and only then there may be threads. So both have the
- * signal mask that we were started with.
+ * Order of processes: the guardian is forked first, then the command's process, which waits. Only
+ * then signals are blocked and read from a descriptor, and only then threads may start. So both
+ * processes have the signal mask with which we were started.
  *
- * Our own threads are kept out of the trace (set_event_notrace_pid, set_ftrace_notrace_pid; Linux 5.7):
- * a recorder that records its own system calls makes work for itself.
+ * Our own threads are excluded from the trace (set_event_notrace_pid, set_ftrace_notrace_pid; Linux
+ * 5.7): a recorder that records its own system calls creates its own load.
  */
 #include "capture/bpf/tasks.h"
 #include "base/clock.h"
@@ -33,11 +33,11 @@
 
 #define NAMES_MAX_BYTES (64u << 20)
 #define PATIENCE_MS	1000
-#define TASKS_MS	200   /* how often it is looked whether they are still there */
-#define WATCH_MS	1000  /* how often hits of probes are counted */
-#define LIST_BYTES	16384 /* of tasks; if there are more they have not all ended */
-#define LIMIT_MS	100 /* … where there is a limit to them: what comes through until it acts */
-#define WAKE_PERCENT	"25" /* how full a buffer is when its reader is woken; 50 by default */
+#define TASKS_MS	200   /* how often to check whether they still exist */
+#define WATCH_MS	1000  /* how often to count hits of probes */
+#define LIST_BYTES	16384 /* list of tasks; a longer list means that not all have ended */
+#define LIMIT_MS	100   /* … with --max-rate: a shorter time until the limit acts */
+#define WAKE_PERCENT	"25"  /* how full a buffer is when its reader wakes; the default is 50 */
 
 /* --- the beginning ----------------------------------------------------------------------------- */
 
@@ -51,8 +51,9 @@ static void end_signals(sigset_t *set)
 }
 
 /*
- * nohup and shells that run us in the background have some of them ignored: then they stay so. But SIGINT is
- * how a recording is ended, by a script as well, whose shell ignores it for all that it starts with '&'.
+ * nohup and shells that run us in the background ignore some of them: these stay ignored. But
+ * SIGINT ends a recording, also from a script, whose shell ignores it for everything started with
+ * '&'.
  */
 static int open_signals(struct session *s, struct errmsg *err)
 {
@@ -72,7 +73,7 @@ static int open_signals(struct session *s, struct errmsg *err)
 	return s->signal_fd < 0 ? errmsg_set_errno(err, -errno, "cannot wait for signals") : 0;
 }
 
-/* Where the command finds what sonde/mark.h writes to. */
+/* Where the command finds the file that sonde/mark.h writes to. */
 static int start_child(struct session *s, struct errmsg *err)
 {
 	char marker[TRACEFS_PATH_MAX + 32], on[TRACEFS_PATH_MAX + 32], path[TRACEFS_PATH_MAX];
@@ -150,7 +151,7 @@ static void open_mappings(struct session *s)
 					     atoi(plan->buffers[i].pids.words[k]), false);
 }
 
-/* What was written there is in the journal already. */
+/* The earlier contents are in the journal already. */
 static int forget_tasks(struct session *s, struct errmsg *err)
 {
 	const struct plan *plan = s->config.plan;
@@ -203,7 +204,7 @@ int session_open(struct session *s, const struct session_config *config, struct 
 	if (r >= 0)
 		r = pidspace_check(config->plan, err);
 	if (!pidspace_is_kernels())
-		config->plan->trace_self = true; /* it would be somebody else */
+		config->plan->trace_self = true; /* the pid would be that of another process */
 	if (r >= 0)
 		r = tracefs_open(&s->t, err);
 	if (r >= 0)
@@ -229,8 +230,8 @@ int session_open(struct session *s, const struct session_config *config, struct 
 		setup_estimate_probes(s->setup, config->tell);
 	if (r >= 0 && config->tell && !s->setup->n_probes &&
 	    (config->plan->max_rate || config->plan->estimate))
-		config->tell("--max-rate and --estimate look at probes, and none is among the "
-			     "events: they do nothing here");
+		config->tell("--max-rate and --estimate apply to probes, but no event is a "
+			     "probe: they have no effect");
 	if (r >= 0 && config->prepare)
 		r = config->prepare(s, config->prepare_ctx, err);
 	if (r >= 0)
@@ -239,7 +240,10 @@ int session_open(struct session *s, const struct session_config *config, struct 
 		open_mappings(s);
 	if (r >= 0 && !config->plan->only_triggers)
 		open_census(s, true);
-	/* what only sets triggers may yet give up, and then another one of ours begins, with a command of its own */
+	/*
+	 * a plan that only sets triggers may still give up; then another session with its own
+	 * command follows
+	 */
 	if (r >= 0 && !config->plan->only_triggers)
 		privileges_drop(s->powers);
 	if (r >= 0 && s->setup->mappings)
@@ -344,8 +348,8 @@ static int leave_out_process(struct session *s, int pid, struct errmsg *err)
 }
 
 /*
- * Threads that these processes start later are left out by the option event-fork. Where tasks were chosen the option would
- * add to those, and nothing of ours is among them.
+ * With the option event-fork, threads that these processes start later are excluded, too. If tasks
+ * are selected, the option would add to the selection, but none of our tasks is in it.
  */
 static int follow_self(struct session *s, struct errmsg *err)
 {
@@ -406,7 +410,7 @@ int session_start(struct session *s, struct errmsg *err)
 	return r;
 }
 
-/* From now on the next one ends us at once. */
+/* From now on the next signal ends the program at once. */
 static void take_signal(struct session *s)
 {
 	struct signalfd_siginfo info;
@@ -414,7 +418,7 @@ static void take_signal(struct session *s)
 
 	if (read(s->signal_fd, &info, sizeof(info)) == sizeof(info)) {
 		s->signal = info.ssi_signo;
-		/* what the terminal sends goes to all in the foreground, what kill sends only to us */
+		/* the terminal sends signals to all processes in the foreground, kill only to us */
 		if (s->has_child && info.ssi_code != SI_KERNEL)
 			kill(s->child.pid, s->signal);
 	}
@@ -422,7 +426,7 @@ static void take_signal(struct session *s)
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
-/* One that does not end when it is asked to is not waited for: it ends with us, or not at all. */
+/* A child that does not end on request is not waited for: it ends with us, or not at all. */
 static void end_child(struct session *s)
 {
 	struct pollfd fd = {s->child.pid_fd, POLLIN, 0};
@@ -433,7 +437,7 @@ static void end_child(struct session *s)
 	s->has_child = false;
 }
 
-/* Its threads are tasks of their own for the kernel, as its children are. */
+/* For the kernel its threads are separate tasks, like its children. */
 static void watch_threads(struct session *s)
 {
 	const struct plan *plan = s->config.plan;
@@ -460,7 +464,7 @@ static void watch_probes(struct session *s)
 	}
 }
 
-/* Gone, or only waiting for somebody to ask how it ended. */
+/* Gone, or a zombie. */
 static bool has_ended(const char *pid)
 {
 	char path[64], text[512];
@@ -478,7 +482,10 @@ static bool has_ended(const char *pid)
 	return !state || strchr("ZX", state[strspn(state, ") ")]);
 }
 
-/* Of the kernel's own list of tasks, to which it adds who is started, and takes out who is gone. */
+/*
+ * Checks the kernel's own list of tasks, to which it adds new ones and from which it removes dead
+ * ones.
+ */
 static bool has_list_ended(const struct session *s, const char *instance)
 {
 	char text[LIST_BYTES], *word, *rest = text;
@@ -500,7 +507,7 @@ static int ask_task(void *ctx, int task)
 	return has_ended(pid) ? 0 : -EBUSY;
 }
 
-/* With -c: they, and all that they started. */
+/* With -c: the tasks and everything that they started. */
 static bool have_all_ended(const struct session *s)
 {
 	if (s->has_own_choice)
@@ -511,7 +518,7 @@ static bool have_all_ended(const struct session *s)
 	return true;
 }
 
-/* Without a command: the tasks that were chosen (-P) have all ended. */
+/* Without a command: have all selected tasks (-P) ended? */
 static bool have_tasks_ended(const struct session *s)
 {
 	const struct plan *plan = s->config.plan;
@@ -526,7 +533,7 @@ static bool have_tasks_ended(const struct session *s)
 	return n > 0;
 }
 
-/* Whether that is to be waited for. */
+/* Whether to wait for that. */
 static bool waits_for_tasks(const struct session *s)
 {
 	const struct plan *plan = s->config.plan;
@@ -537,7 +544,7 @@ static bool waits_for_tasks(const struct session *s)
 	return all && !s->config.argv;
 }
 
-/* How long poll() may wait: until the next tick, or the next look at probes that have a limit. */
+/* How long poll() may wait: until the next tick, or until the next check of probes with a limit. */
 static int time_left(const struct session *s, bool ticks, uint64_t next_ns)
 {
 	uint64_t now = clock_now_ns();
@@ -608,8 +615,8 @@ void session_tell_missing(struct session *s, void (*tell)(const char *sentence))
 	if (!s->has_threads || !tell)
 		return;
 	snprintf(text, sizeof(text),
-		 "only the first thread of the command was traced; %s its other threads and its "
-		 "children are, too",
+		 "only the first thread of the command was traced; %s its other threads and "
+		 "its children are traced, too",
 		 how ? how : "with -c");
 	tell(text);
 }
@@ -621,12 +628,12 @@ void session_tell_end(const struct session *s, void (*tell)(const char *sentence
 
 	if (!tell || !number || s->signal)
 		return;
-	snprintf(text, sizeof(text), "the command was ended by signal %d (%s)%s", number,
+	snprintf(text, sizeof(text), "signal %d (%s) ended the command%s", number,
 		 strsignal(number),
 		 setup_probes_returns(s->setup)
-			 ? "; returns of functions were probed, which some programs do not bear: "
-			   "those "
-			   "that switch stacks, throw exceptions or look at their return addresses"
+			 ? "; sonde probed returns of functions, which breaks some programs: "
+			   "those that switch stacks, throw exceptions or read their return "
+			   "addresses"
 			 : "");
 	tell(text);
 }
@@ -663,7 +670,7 @@ bool session_cpu_stats(const struct session *s, const char *instance, unsigned c
 
 /* --- the end ----------------------------------------------------------------------------------- */
 
-/* Those that came so far have had their effect; from now on one ends us, as it ends any program. */
+/* Earlier signals have had their effect; from now on a signal ends the program as usual. */
 static void close_signals(struct session *s)
 {
 	struct signalfd_siginfo info;
@@ -684,7 +691,8 @@ static void wait_for_command(struct session *s, const struct errmsg *err)
 	struct pollfd fds[] = {{s->child.pid_fd, POLLIN, 0}, {s->signal_fd, POLLIN, 0}};
 	char text[sizeof(err->text) + 100];
 
-	snprintf(text, sizeof(text), "%s; the recording has ended, the command goes on", err->text);
+	snprintf(text, sizeof(text), "%s; the recording has ended, the command still runs",
+		 err->text);
 	if (s->config.tell)
 		s->config.tell(text);
 	while (poll(fds, 2, -1) < 0 && errno == EINTR)
@@ -695,7 +703,7 @@ static void wait_for_command(struct session *s, const struct errmsg *err)
 	s->has_child = false;
 }
 
-/* What stays is named, with the way to be rid of it. */
+/* Names what stays, and how to remove it. */
 static void keep_settings(struct session *s)
 {
 	journal_keep(s->journal);
@@ -705,13 +713,13 @@ static void keep_settings(struct session *s)
 
 		if (*instance)
 			snprintf(text, sizeof(text),
-				 "the instance %s stays as it is set (-k); 'sonde reset -B %s -d' "
-				 "removes it",
+				 "the instance %s keeps its settings (-k); 'sonde reset -B %s "
+				 "-d' removes it",
 				 instance, instance);
 		else
 			snprintf(text, sizeof(text),
-				 "the top level stays as it is set (-k); 'sonde reset' puts it "
-				 "back");
+				 "the top level keeps its settings (-k); 'sonde reset' "
+				 "restores it");
 		s->config.tell(text);
 	}
 }
@@ -733,13 +741,14 @@ int session_restore(struct session *s, struct errmsg *err)
 	else if (s->journal)
 		r = journal_undo(s->journal, &why);
 	if (r < 0 && err->code &&
-	    s->config.tell) /* what stays behind must be said beside any other failure */
+	    s->config.tell) /* report what stays behind, in addition to any other failure */
 		s->config.tell(why.text);
 	else if (r < 0)
 		errmsg_set(err, r, "%s", why.text);
 	journal_close(s->journal);
 	s->journal = NULL;
-	if (s->has_child) /* a failure in the middle: it goes on, and we go with its end */
+	/* after a failure in the middle: the command continues, and we end with it */
+	if (s->has_child)
 		wait_for_command(s, err);
 	close_signals(s);
 	return r;

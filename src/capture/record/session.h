@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * session.h - one recording from its first change to the last: journal, setup, command, signals.
+ * session.h - one recording from its first change to its last: journal, setup, command, signals.
  *
- *	session_open       the machine is set as the plan says; the command exists but waits
+ *	session_open       sets up the machine as the plan says; the command exists but waits
  *	    session_streams    what a recorder has to read
- *	session_start      tracing is on, the command runs
- *	session_wait       until the command ends, somebody asks us to, or the recorder fails
- *	session_stop       tracing is off; take what is left
- *	session_close      everything as it was
+ *	session_start      turns tracing on and runs the command
+ *	session_wait       until the command ends, a signal arrives, or the recorder fails
+ *	session_stop       turns tracing off; read the rest now
+ *	session_close      restores everything
  *
- * SIGINT, SIGTERM, SIGHUP and SIGQUIT end session_wait(); a second one ends the program, and the
- * guardian does the rest. Call session_open() before there are threads.
+ * SIGINT, SIGTERM, SIGHUP and SIGQUIT end session_wait(); a second signal ends the program, and the
+ * guardian restores the machine. Call session_open() before there are threads.
  */
 #ifndef SONDE_CAPTURE_RECORD_SESSION_H
 #define SONDE_CAPTURE_RECORD_SESSION_H
@@ -28,62 +28,64 @@ struct session;
 
 struct session_config {
 	struct plan *plan;
-	char **argv;	  /* the command, NULL: none */
-	const char *user; /* it runs as */
-	bool keep;	  /* -k: the settings stay in the end */
+	char **argv;	  /* the command; NULL: none */
+	const char *user; /* the user that runs it */
+	bool keep;	  /* -k: keep the settings at the end */
 	bool all_formats; /* -a */
 	bool no_symbols;  /* the kernel's symbols are not needed */
-	/* Takes a sentence about probes that are hit too often, while it is recorded; may be NULL. */
+	/* Gets a message about probes that are hit too often during the recording; may be NULL. */
 	void (*tell)(const char *sentence);
 	/*
-	 * Called when everything is set up and nothing has begun, for what needs all of root's powers; may be NULL.
-	 * What it cannot do without afterwards it adds to s->powers (bits of CAP_…).
+	 * Called after the setup and before the recording, for work that needs all capabilities of
+	 * root; may be NULL. It adds the capabilities that it needs later to s->powers (bits of
+	 * CAP_…).
 	 */
 	int (*prepare)(struct session *s, void *ctx, struct errmsg *err);
-	/* Called when events begin to count, just before the command runs; may be NULL. */
+	/* Called when events start to count, just before the command runs; may be NULL. */
 	void (*begin)(void *ctx);
-	void *prepare_ctx; /* of both */
+	void *prepare_ctx; /* for both */
 };
 
 enum session_end {
-	SESSION_COMMAND, /* it has ended */
+	SESSION_COMMAND, /* the command has ended */
 	SESSION_SIGNAL,
-	SESSION_FAILURE, /* the recorder cannot go on */
-	SESSION_TICK,	 /* the tick function said so */
+	SESSION_FAILURE, /* the recorder cannot continue */
+	SESSION_TICK,	 /* the tick function returned false */
 };
 
 struct session {
 	struct session_config config;
-	struct plan own_plan; /* of session_attach() */
+	struct plan own_plan; /* for session_attach() */
 	struct tracefs t;
 	struct journal *journal;
 	struct setup *setup;
 	struct child child;
 	bool has_child;
-	int child_status; /* as wait() gives it, once it has ended */
+	int child_status; /* as from wait(), after its end */
 	int signal_fd, signal;
 	struct kernelinfo kernel;
-	struct census *census; /* processes; NULL: nobody asks for them */
-	struct textbuf names;  /* of all tasks, "PID NAME" lines, as of session_open() */
+	struct census *census; /* processes; NULL: not needed */
+	struct textbuf names;  /* of all tasks, "PID NAME" lines, at the time of session_open() */
 	unsigned n_cpus;
 	uint64_t start_ns, stop_ns; /* CLOCK_MONOTONIC */
-	uint64_t powers;	    /* kept besides those of privileges.c */
+	uint64_t powers;	    /* capabilities kept in addition to those of privileges.c */
 	/*
-	 * Set by prepare: programs in the kernel choose the tasks, and the buffers need not. It would cost at every switch
-	 * from one task to another.
+	 * Set by prepare: BPF programs select the tasks, so the buffers need not. Selecting them in
+	 * the buffers costs time at every context switch.
 	 */
 	bool has_own_choice;
-	const struct bpftasks *own_choice; /* … and these are they, with -c; NULL: not known */
-	uint64_t watched_ns;		   /* when hits of probes were counted last */
-	bool has_threads;  /* the command, of which only the first one is traced (-F without -c) */
-	uint64_t n_missed; /* hits of probes that no event tells of, once it is stopped */
+	const struct bpftasks *own_choice; /* … and with -c these are the tasks; NULL: unknown */
+	uint64_t watched_ns;		   /* when the hits of probes were last counted */
+	/* the command has threads, but only the first is traced (-F without -c) */
+	bool has_threads;
+	uint64_t n_missed; /* hits of probes without an event; known after the stop */
 };
 
 int session_open(struct session *s, const struct session_config *config, struct errmsg *err);
 
 /*
- * For looking at what is there: the buffers of these instances ("": the top level), stopped, nothing else
- * changed. keep: session_close() lets those go on that ran.
+ * To read existing buffers: stops the buffers of these instances ("": the top level) and changes
+ * nothing else. keep: session_close() restarts those that were running.
  */
 int session_attach(struct session *s, const struct name_list *instances, bool keep,
 		   struct errmsg *err);
@@ -95,28 +97,31 @@ void session_clock(const struct session *s, size_t buffer, char *buf, size_t n_b
 
 int session_start(struct session *s, struct errmsg *err);
 /*
- * recorder_fd: becomes readable when it failed, -1: none. Calls tick every tick_ms until it returns
- * false; tick may be NULL.
+ * recorder_fd: becomes readable when the recorder failed; -1: none. Calls tick every tick_ms until
+ * it returns false; tick may be NULL.
  */
 enum session_end session_wait(struct session *s, int recorder_fd, unsigned tick_ms,
 			      bool (*tick)(void *ctx), void *ctx);
 int session_stop(struct session *s, struct errmsg *err);
-/* After it: what is not in the trace, in sentences, besides what the buffers lost. tell may be NULL. */
+/*
+ * Call it afterwards: reports in sentences what the trace lacks, besides the losses of the buffers.
+ * tell may be NULL.
+ */
 void session_tell_missing(struct session *s, void (*tell)(const char *sentence));
-/* Once it has ended: by a signal that we did not send. */
+/* Reports a command that was ended by a signal that we did not send. */
 void session_tell_end(const struct session *s, void (*tell)(const char *sentence));
 
 /* The numbers of per_cpu/cpuN/stats. */
 struct cpu_stats {
 	uint64_t entries, overrun, commit_overrun, dropped, read_events, bytes;
 };
-/* False if they cannot be read. text: the file itself is added, may be NULL. */
+/* Returns false if they cannot be read. text: the file is appended to it; may be NULL. */
 bool session_cpu_stats(const struct session *s, const char *instance, unsigned cpu,
 		       struct cpu_stats *ret_stats, struct textbuf *text);
 
 /*
- * Waits for the command if it still runs. Puts everything back, negative if that failed; then only the
- * texts of the session are left, for who still has something to print.
+ * Waits for the command if it still runs. Restores everything, negative if that failed; after it
+ * only the texts of the session remain, for the output.
  */
 int session_restore(struct session *s, struct errmsg *err);
 /* The same, and frees the rest. */

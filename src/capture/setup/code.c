@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * code.c - pointers to functions of programs: whose mappings are needed to name them.
+ * code.c - pointers to functions of programs: whose mappings are needed to resolve them.
  *
- * A probe of a program with such a pointer among its arguments, at the entry or at the return, is about the file that is
- * probed; the programs that map it are those whose functions will be named (mappings.c). Without such a probe nothing is
- * watched, and nothing costs anything. Stacks of programs and page faults have such addresses, too; they are named for the
- * command and the tasks that were chosen.
+ * If a probe in a program has such a pointer among its arguments, at the entry or the return, sonde
+ * resolves functions for the programs that map the probed file (mappings.c). Without such a probe,
+ * sonde watches no mappings, and there is no cost. Stacks of programs and page faults also contain
+ * such addresses; they are resolved for the command and the selected tasks.
  */
 #include "capture/setup/setup_int.h"
 
@@ -72,8 +72,7 @@ int setup_open_mappings(struct setup *s)
 	if (n || setup_records_addresses(s))
 		r = mappings_open(&s->mappings, (const char *const *)paths, n, &err);
 	if (r < 0)
-		setup_note(s, "addresses of functions of programs are shown as numbers: %s",
-			   err.text);
+		setup_note(s, "addresses of functions of programs appear as numbers: %s", err.text);
 	for (size_t i = 0; i < n; i++)
 		free(paths[i]);
 	free(paths);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * events.c - switches the events of a plan on, with their filters and triggers.
+ * events.c - enables the events of a plan, with their filters and triggers.
  *
- * A pattern is `system:event`, `system`, `event`, with globs, or `all`; a bare word means a system or an
- * event of that name. It is matched here against the kernel's list, once, so that a word that matches
- * nothing can be told with the nearest that would.
+ * A pattern is `system:event`, `system`, `event`, with globs, or `all`; a bare word means a system
+ * or an event of that name. It is matched here against the kernel's list, once, so that a word
+ * without a match can be reported with the nearest name.
  *
- * Where a pattern takes in a whole system, that system's own files are written, one write instead of
- * hundreds; a filter then holds for those of its events that have the field, which is what the kernel
- * does with it (filter.c looks which).
+ * If a pattern covers a whole system, sonde writes the system's own files, one write instead of
+ * hundreds. The kernel then applies a filter to those of its events that have the field (filter.c
+ * finds out which).
  */
 #include "capture/setup/setup_int.h"
 
@@ -34,7 +34,7 @@ bool setup_event_matches(const char *pattern, const char *system, const char *ev
 	       !fnmatch(colon[1] ? colon + 1 : "*", event, 0);
 }
 
-/* True if the pattern takes in every event of the system. */
+/* True if the pattern covers every event of the system. */
 static bool takes_system(const char *pattern, const char *system)
 {
 	const char *colon = strpbrk(pattern, ":/");
@@ -57,8 +57,8 @@ struct event_walk {
 	const struct setup_buffer *b;
 	const struct plan_event *e;
 	size_t n_matches;
-	struct setup_filter filter;    /* what became of it, if it is for many */
-	char system[TRACEFS_NAME_MAX]; /* done as a whole */
+	struct setup_filter filter;    /* its result, if it is for many events */
+	char system[TRACEFS_NAME_MAX]; /* handled as a whole */
 	struct near_name near, near_system;
 	struct errmsg *err;
 };
@@ -73,7 +73,10 @@ static int write_event_file(struct event_walk *w, const char *system, const char
 	else
 		snprintf(path, sizeof(path), "events/%s/%s", system, file);
 	if (!strcmp(file, "enable")) {
-		/* one list for all that is on, so that the journal has one note, not two thousand */
+		/*
+		 * one list for all enabled events, so that the journal has one note, not two
+		 * thousand
+		 */
 		int r = setup_save(w->s, w->b->instance, "set_event", w->err);
 
 		return r < 0 ? r : tracefs_write(&w->s->t, w->b->instance, path, text, how, w->err);
@@ -81,7 +84,7 @@ static int write_event_file(struct event_walk *w, const char *system, const char
 	return setup_write(w->s, w->b->instance, path, text, how, w->err);
 }
 
-/* An event without triggers shows which there are: "# traceon traceoff stacktrace …". */
+/* An event without triggers lists the available ones: "# traceon traceoff stacktrace …". */
 static void read_triggers(struct event_walk *w, const char *path, char *buf, size_t n_bytes)
 {
 	char text[512], *p;
@@ -103,7 +106,8 @@ static int refuse_trigger(struct event_walk *w, const char *trigger, const char 
 	p = strstr(known, name);
 	if (why->code == -EEXIST)
 		return errmsg_set(err, why->code,
-				  "there is a trigger '%s' at %s already; one of a kind is enough",
+				  "there is already a trigger '%s' at %s; an event can have "
+				  "one of each kind",
 				  name, path);
 	if (why->code == -EINVAL && *known && !p)
 		return errmsg_set(err, why->code,
@@ -135,7 +139,7 @@ static int set_triggers(struct event_walk *w, const char *system, const char *ev
 	return r;
 }
 
-/* A system's filter changes those of its events, which must be put back one by one. */
+/* The filter of a system changes those of its events, which must be restored one by one. */
 static int save_filters(struct event_walk *w, const char *system)
 {
 	char dir[TRACEFS_NAME_MAX + 16], file[TRACEFS_PATH_MAX];
@@ -209,7 +213,7 @@ static int set_event(struct event_walk *w, const char *system, const char *event
 	return r < 0 ? r : set_triggers(w, system, event);
 }
 
-/* A name that may have been meant: kept, because it goes away with the call. */
+/* Copies a similar name, because the caller's text does not stay. */
 static void add_near(struct near_name *near, const char *name)
 {
 	spelling_add(&near->spelling, name);
@@ -224,7 +228,7 @@ static int visit_event(void *ctx, const char *system, const char *event)
 	struct event_walk *w = ctx;
 	int r;
 
-	if (!strcmp(system, "ftrace")) /* the tracers' own: not to be switched */
+	if (!strcmp(system, "ftrace")) /* the tracers' own events cannot be switched */
 		return 0;
 	if (setup_is_foreign_group(w->s, system) && strncmp(w->e->pattern, "sonde_", 6))
 		return 0;
@@ -251,7 +255,7 @@ static int visit_event(void *ctx, const char *system, const char *event)
 	return set_event(w, system, event);
 }
 
-/* "traceoff:1 if pid == 1": it has a count. hist has numbers of its own. */
+/* "traceoff:1 if pid == 1" has a count. hist has other numbers. */
 static bool is_counted(const char *trigger)
 {
 	size_t len = strcspn(trigger, " ");
@@ -296,7 +300,7 @@ int setup_rearm_events(struct setup *s, const struct setup_buffer *b, struct err
 	return r;
 }
 
-/* SYSTEM:EVENT with a system that there is. */
+/* SYSTEM:EVENT with an existing system. */
 static bool has_system(const struct setup *s, const char *pattern)
 {
 	char path[TRACEFS_NAME_MAX + 16];
@@ -307,8 +311,8 @@ static bool has_system(const struct setup *s, const char *pattern)
 }
 
 /*
- * One message. A name may be an event, or a function to be probed: where an event has nearly that name it is meant, unless there
- * is such a function and something else is wrong with it.
+ * Sets one message. A name may be an event, or a function to probe. If an event has a similar name,
+ * the message suggests it, unless such a function exists and the problem is another one.
  */
 static int refuse_event(const struct setup *s, const struct plan_event *e, const char *nearest,
 			struct errmsg *err)
@@ -326,8 +330,8 @@ static int refuse_event(const struct setup *s, const struct plan_event *e, const
 			nearest);
 	if (strpbrk(name, "*?[") && !has_system(s, name))
 		return errmsg_set(err, -ENOENT,
-				  "unknown event '%s' (sonde list -e lists all); functions are "
-				  "written with parentheses: '%s()'",
+				  "unknown event '%s' (sonde list -e lists all); write a "
+				  "function with parentheses: '%s()'",
 				  name, name);
 	if (why)
 		return errmsg_set(err, -ENOENT,
@@ -355,7 +359,7 @@ static int set_pattern(struct setup *s, const struct setup_buffer *b, const stru
 				    w.near.spelling.nearest ? w.near.spelling.nearest
 							    : w.near_system.spelling.nearest,
 				    err);
-	setup_note(s, "unknown event '%s' is left out (-i)", e->pattern);
+	setup_note(s, "ignoring unknown event '%s' (-i)", e->pattern);
 	return 0;
 }
 
@@ -379,7 +383,7 @@ bool setup_was_asked_for(const struct setup *s, const char *system, const char *
 
 			if (!e->off && setup_event_matches(e->pattern, system, event))
 				return true;
-			/* an event that a trigger switches on */
+			/* an event that a trigger enables */
 			for (size_t m = 0; m < e->triggers.n; m++)
 				if (strstr(e->triggers.words[m], "enable_event"))
 					return true;

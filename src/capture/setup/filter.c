@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * filter.c - what became of a filter: who took it, and what is wrong with it.
+ * filter.c - the result of a filter: which events accepted it, and what is wrong with it.
  *
- * One event refuses a filter that it does not understand. A whole system (events/sched/filter) never does:
- * the write succeeds, and each of its events that cannot use the filter notes that in its own file and
- * is recorded unfiltered:
+ * A single event refuses a filter that it does not understand. A whole system (events/sched/filter)
+ * never does: the write succeeds, and each event that cannot use the filter notes that in its own
+ * file and is recorded unfiltered:
  *
  *	events/sched/sched_waking/filter     next_pid == 3
  *	                                     ^
  *	                                     parse_error: Couldn't find or set field …
  *
- * So those files are read afterwards. If no event at all took the filter, it is wrong, and one event is
- * asked for the reason: the first that has all the fields, else any.
+ * So those files are read afterwards. If no event accepted the filter, it is wrong, and the reason
+ * comes from one event: the first that has all the fields, else any.
  *
  * A field is a word before an operator: prev_pid in `prev_pid == 1`.
  */
@@ -26,11 +26,11 @@
 #include <string.h>
 
 #define FORMAT_MAX_BYTES (1u << 20)
-#define NAMED_MAX	 6 /* events that are named; there may be hundreds */
+#define NAMED_MAX	 6 /* number of events to name; there may be hundreds */
 
 /* --- fields ------------------------------------------------------------------------------------ */
 
-/* The next field of the filter at *p, in buf; false at the end. */
+/* Copies the next field of the filter at *p into buf; false at the end. */
 static bool next_field(const char **p, char *buf, size_t n_bytes)
 {
 	char quote = 0;
@@ -62,7 +62,7 @@ static bool next_field(const char **p, char *buf, size_t n_bytes)
 	return false;
 }
 
-/* What every event has beside the fields of its format. */
+/* Fields that every event has, besides those of its format. */
 static bool is_everywhere(const char *field)
 {
 	static const char *const names[] = {"CPU",
@@ -118,7 +118,7 @@ static bool has_field(const struct name_list *fields, const char *field)
 	return is_everywhere(field);
 }
 
-/* The first field of the filter that the event does not have; false if it has all. */
+/* Finds the first field of the filter that the event does not have; false if it has all. */
 static bool find_missing(const struct name_list *fields, const char *filter, char *buf,
 			 size_t n_bytes)
 {
@@ -166,7 +166,7 @@ int setup_filter_explain(const struct setup *s, const char *system, const char *
 	name_list_release(&fields);
 	return errmsg_set(err, -EINVAL,
 			  "the kernel does not understand the filter '%.200s' of %s:%s "
-			  "(-f)%s%.200s; it is written like 'pid == 1 && comm ~ \"cron*\"'",
+			  "(-f)%s%.200s; an example is 'pid == 1 && comm ~ \"cron*\"'",
 			  filter, system, event, cause ? ": " : "", cause ? cause : "");
 }
 
@@ -226,7 +226,7 @@ void setup_filter_look(struct setup *s, const char *instance, const char *system
 	name_list_release(&events);
 }
 
-/* The event that says most about what is wrong: one that has the fields, else the last one. */
+/* Finds the event that explains the error best: one that has the fields, else the last one. */
 static int ask_events(struct setup *s, const char *instance, const char *system, const char *filter,
 		      struct errmsg *err)
 {
@@ -271,11 +271,10 @@ int setup_filter_tell(struct setup *s, const char *instance, const char *pattern
 						 pattern, filter, is_all ? "" : " ",
 						 is_all ? "" : pattern);
 	}
-	setup_note(
-		s,
-		"the filter '%.200s' holds for %zu of the events of '%s'; %zu have no such field "
-		"and are recorded unfiltered: %s%s",
-		filter, f->n_taken, pattern, f->n_left, f->names,
-		f->n_left > NAMED_MAX ? " …" : "");
+	setup_note(s,
+		   "the filter '%.200s' applies to %zu of the events of '%s'; %zu do not have the "
+		   "field and are recorded unfiltered: %s%s",
+		   filter, f->n_taken, pattern, f->n_left, f->names,
+		   f->n_left > NAMED_MAX ? " …" : "");
 	return 0;
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * frames.c - lets the entries and returns of a program's function tell which belong together.
+ * frames.c - lets entries and returns of a program's function be matched.
  *
  *	p:sonde_1234/work ./prog:0x1139 n=%di:s32 sonde_frame=%sp:u64 sonde_skip=\8:u64
  *	r:sonde_1234/work__return ./prog:0x1139 sonde_frame=%sp:u64
  *
- * A call that returns leaves the stack pointer where it was before the call: sonde_frame of the return is sonde_frame +
- * sonde_skip of its entry, also where a function calls itself, is left by longjmp, or is called more deeply than the kernel
- * follows returns (64).
+ * After a return the stack pointer is where it was before the call: sonde_frame of the return is
+ * sonde_frame + sonde_skip of its entry. This holds even if a function calls itself, is left by
+ * longjmp, or is nested more deeply than the kernel follows returns (64).
  */
 #include "capture/setup/setup_int.h"
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * functions.c - which functions are traced: the lists of a plan to the kernel's files.
+ * functions.c - which functions to trace: writes the lists of a plan to the kernel's files.
  *
  *	-l    set_ftrace_filter      with a ':' a filter command: vfs_read:traceoff:3
  *	-n    set_ftrace_notrace
  *	-g    set_graph_function     these and what they call
  *	      set_graph_notrace
  *
- * All words of a list go through one open file: the kernel takes a list over when it is closed, and
- * patches its code once. A word that matches nothing is refused by the kernel with "Invalid argument";
- * kernel/functions.h finds the reason and what could be meant.
+ * All words of a list go through one open file: the kernel applies a list when it is closed, and
+ * patches its code once. The kernel refuses a word without a match with "Invalid argument";
+ * kernel/functions.h finds the reason and a similar name.
  *
- * A command with a count is spent by whoever calls the function, recording or not, and that is us while we
- * set the rest. So it is armed again when all is set.
+ * Any call of the function uses up the count of a command, recording or not, including our own
+ * calls during the setup. So the command is armed again at the end of the setup.
  */
 #include "capture/kernel/functions.h"
 #include "capture/setup/setup_int.h"
@@ -35,14 +35,17 @@ static int refuse(struct setup *s, const char *file, const char *word, int code,
 	if (strchr(word, ':') && !strstr(word, ":mod:"))
 		return errmsg_set_errno(
 			err, code,
-			"the kernel refuses the function command '%s'; it is "
-			"FUNCTION:COMMAND[:COUNT], and 'sonde help record' lists the commands",
+			"the kernel refuses the function command '%s'; write "
+			"FUNCTION:COMMAND[:COUNT] ('sonde help record' lists the commands)",
 			word);
 	return errmsg_set_errno(err, code, "the kernel refuses the function '%s' for %s", word,
 				file);
 }
 
-/* To the kernel a pattern that begins with a digit is the number of a function, also that of a module: 9p is [9]p then. */
+/*
+ * For the kernel, a pattern that begins with a digit is the number of a function (or module): 9p
+ * becomes [9]p.
+ */
 static void write_word(char text[WORD_MAX], const char *word)
 {
 	const char *module = strstr(word, ":mod:");
@@ -54,7 +57,7 @@ static void write_word(char text[WORD_MAX], const char *word)
 		snprintf(text, WORD_MAX, "%s\n", word);
 }
 
-/* One write for each word; the file is opened to be appended to, for what stays from before. */
+/* One write for each word; the file is opened for appending, to keep earlier words. */
 static int write_list(struct setup *s, const struct setup_buffer *b, const char *file,
 		      const struct plan_words *words, const struct plan_words *modules,
 		      struct errmsg *err)
@@ -106,21 +109,24 @@ int setup_rearm_functions(struct setup *s, const struct setup_buffer *b, int swi
 		if (fd < 0)
 			fd = tracefs_open_file(&s->t, b->instance, "set_ftrace_filter",
 					       O_WRONLY | O_APPEND);
-		/* with its count: the kernel keeps counted ones apart from the others */
+		/* with its count: the kernel keeps counted commands separately */
 		snprintf(off, sizeof(off), "!%s\n", words->words[i]);
 		snprintf(on, sizeof(on), "%s\n", words->words[i]);
 		if (fd < 0 || write(fd, off, strlen(off)) < 0 || write(fd, on, strlen(on)) < 0)
-			r = errmsg_set_errno(err, fd < 0 ? fd : -errno, "cannot set '%s' anew",
+			r = errmsg_set_errno(err, fd < 0 ? fd : -errno, "cannot set '%s' again",
 					     words->words[i]);
 	}
 	if (r >= 0 && switch_fd >= 0 && write(switch_fd, "1", 1) < 0)
-		r = errmsg_set_errno(err, -errno, "cannot switch tracing on");
+		r = errmsg_set_errno(err, -errno, "cannot turn tracing on");
 	if (fd >= 0)
 		close(fd);
 	return r;
 }
 
-/* A stack for every function of the kernel is more than the machine can do: it stands still. */
+/*
+ * A stack for every function of the kernel is more than the machine can handle: it stops
+ * responding.
+ */
 static int check_stacks(struct setup *s, const struct setup_buffer *b, struct errmsg *err)
 {
 	const struct plan_buffer *p = b->plan;
@@ -131,13 +137,13 @@ static int check_stacks(struct setup *s, const struct setup_buffer *b, struct er
 	for (size_t i = 0; i < p->functions.n; i++)
 		if (!strchr(p->functions.words[i], ':') || strstr(p->functions.words[i], ":mod:"))
 			return 0;
-	/* set: those that were picked out before */
+	/* set: functions that were selected before */
 	if (s->plan->keep_before &&
 	    tracefs_read_short(&s->t, b->instance, "set_ftrace_filter", text, sizeof(text)) > 0 &&
 	    *text != '#')
 		return 0;
 	return errmsg_set(err, -EINVAL,
-			  "--func-stack of all functions would bring the machine to a standstill: "
+			  "--func-stack for all functions would make the machine unusable: "
 			  "name some with -l");
 }
 

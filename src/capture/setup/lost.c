@@ -2,14 +2,16 @@
 /*
  * lost.c - hits in a program whose record does not fit into a page.
  *
- *	uprobe_profile     /tmp/a work     21     hits of everybody
- *	events that came           work      1
+ *	uprobe_profile     /tmp/a work     21     hits by all processes
+ *	recorded events            work      1
  *
- * The kernel makes the record in a page of its own and copies it into the buffer, where one has to fit into a page
- * as well, with what the page says of itself. What does not fit is dropped and counted nowhere, neither as lost nor as missed.
- * So it is what the hits are more than the events, if each hit should be an event. That is known of the command's own
- * program: nothing of it ran before the recording, and nothing does after it, or else there were hits that nobody wanted.
- * Others who run it are known by its name: which file a task runs is told only to who has more power than a recorder keeps.
+ * The kernel assembles the record in a page and copies it into the buffer, where it also has to fit
+ * into a page, after the page's header. If it does not fit, the kernel drops it and does not count
+ * it, neither as lost nor as missed. So the number of dropped records is the number of hits minus
+ * the number of events, if each hit should be an event. That is certain only for the command's own
+ * program: no other process must run it before, during or after the recording, or there are hits
+ * that were never wanted. Other processes that run it are recognized by their name: finding out the
+ * file of a task needs more capabilities than a recorder keeps.
  */
 #include "capture/tracefs/eventdir.h"
 #include "capture/setup/setup_int.h"
@@ -42,7 +44,7 @@ static bool find_command(const struct setup *s, char path[PATH_MAX])
 	       findprogram_real(found, path);
 }
 
-/* Something besides tasks decides what of the hits is recorded. */
+/* True if something other than tasks decides which hits are recorded. */
 static bool is_chosen(const struct setup *s)
 {
 	const struct plan *p = s->plan;
@@ -60,8 +62,8 @@ static bool is_chosen(const struct setup *s)
 }
 
 /*
- * A text in the program at path, and each hit should be an event. Of a return the kernel counts the calls, which may not
- * have ended.
+ * A text in the program at path, and each hit should be an event. For a return the kernel counts
+ * the calls, some of which may not have ended.
  */
 static bool can_lose(const struct setup_probe *sp, const char *path)
 {
@@ -104,13 +106,13 @@ static bool has_name(const char *pid, const char *name)
 	return !strncmp(comm, name, COMM_BYTES - 1);
 }
 
-/* A process besides except that is called as the program at path is. */
+/* Is there a process, other than except, with the name of the program at path? */
 static bool is_running(const char *path, int except)
 {
 	const char *name = strrchr(path, '/') + 1;
 	DIR *tasks = opendir("/proc");
 	struct dirent *e;
-	bool found = !tasks; /* not known */
+	bool found = !tasks; /* unknown */
 
 	while (tasks && !found && (e = readdir(tasks)))
 		found = e->d_name[0] >= '1' && e->d_name[0] <= '9' && atoi(e->d_name) != except &&
@@ -154,20 +156,19 @@ static uint64_t count_events(const struct setup *s, const struct setup_probe *sp
 static void tell_probe(const struct setup *s, const struct setup_probe *sp, uint64_t n,
 		       void (*tell)(const char *sentence))
 {
-	/* hits of its threads and children are no events then, and nobody knows how many they were */
+	/* hits of its threads and children are not events then, and their number is unknown */
 	bool is_alone = s->plan->only_command && !s->plan->children;
 	char text[640];
 
 	snprintf(text, sizeof(text),
-		 "%llu hit%s of %s %s not recorded: what a hit records has to fit into a page of "
-		 "%ld "
-		 "bytes, with what the kernel adds, and %s texts do not; record fewer texts in "
-		 "one event%s",
+		 "%llu hit%s of %s %s not recorded: the record of a hit has to fit into a page "
+		 "of %ld bytes, with the kernel's header, and %s texts do not; record fewer "
+		 "texts in one event%s",
 		 (unsigned long long)n, n == 1 ? "" : "s", sp->name, n == 1 ? "is" : "are",
 		 sysconf(_SC_PAGESIZE), n == 1 ? "its" : "their",
-		 is_alone
-			 ? " (or they are of threads or children of the command, which -c includes)"
-			 : "");
+		 is_alone ? " (or these are hits of threads or children of the command, which "
+			    "-c includes)"
+			  : "");
 	tell(text);
 }
 

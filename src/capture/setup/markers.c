@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * markers.c - what programs write to the top level's trace_marker while we record in an instance.
+ * markers.c - markers that programs write to the top level's trace_marker during a recording in an
+ * instance.
  *
  *	echo hi > /sys/kernel/tracing/trace_marker      goes to the top level's buffer, and only there
  *
- * Programs know that one file, not our instance. Linux 6.16 and later copies such writes into every instance whose
- * option copy_trace_marker is on, so we switch it on in the first instance: in one, or the recording had each twice.
- * -O nocopy_trace_marker switches it off again, because the plan's options come later.
+ * Programs know that one file, not our instance. Linux 6.16 and later copy such writes into every
+ * instance whose option copy_trace_marker is on, so sonde sets it in the first instance: in only
+ * one, or the recording would have each marker twice. -O nocopy_trace_marker turns it off again,
+ * because the plan's options are set later.
  *
- * Older kernels cannot do it. There the number of records in the top level's buffer tells: where nothing is traced at the top
- * level it grows by markers only (and by a kernel's own trace_printk, which is not seen in an instance either).
+ * Older kernels cannot do it. There the number of records in the top level's buffer shows it: if
+ * nothing is traced at the top level, only markers increase it (and the kernel's trace_printk,
+ * which is not in an instance either).
  *
- * Tried and dropped: mounting the instance's file over the top level's for the command takes a mount namespace of its own, in
- * which what it mounts is no longer seen by the rest of the system.
+ * Tried and dropped: mounting the instance's file over the top level's for the command. It needs a
+ * separate mount namespace, and then mounts by the command are invisible to the rest of the system.
  */
 #include "capture/setup/setup_int.h"
 
@@ -44,7 +47,7 @@ long long setup_count_top(const struct tracefs *t, bool all)
 	return total;
 }
 
-/* No tracer and no events: what comes there are markers. */
+/* No tracer and no events: all new records there are markers. */
 static bool is_top_idle(const struct tracefs *t)
 {
 	char text[64];

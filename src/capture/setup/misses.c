@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * misses.c - hits of probes that no event tells of.
+ * misses.c - hits of probes without an event.
  *
- *	kprobe_profile    hits  missed     why it was missed
- *	    x__return        3       1     a return: more calls were under way than it has room for (r4096:)
- *	    vfs_read        12       2     an entry: it was hit while a probe was being worked on
- *	hist of a pair                     the return has no entry to be joined with (pairs.c)
- *	    vfs_llseek       0       0     nobody called it, or it is only a part of its callers
+ *	kprobe_profile    hits  missed     reason
+ *	    x__return        3       1     a return: more calls were active than it has room for (r4096:)
+ *	    vfs_read        12       2     an entry: it was hit while another probe was being handled
+ *	hist of a pair                     the return has no matching entry (pairs.c)
+ *	    vfs_llseek       0       0     nobody called it, or it is inlined into its callers
  *
- * The buffers know nothing of them, so they are in no count of lost events: they are told in words, with what helps.
- * Hits that are too large for an event are in lost.c.
+ * The buffers do not know about them, so no count of lost events includes them: messages report
+ * them, with a remedy. lost.c handles hits that are too large for an event.
  */
 #include "capture/tracefs/eventdir.h"
 #include "capture/setup/pair_int.h"
@@ -17,13 +17,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define ROOM_MAX       4096 /* more the kernel refuses */
+#define ROOM_MAX       4096 /* the kernel refuses larger numbers */
 #define HIST_MAX_BYTES (64u << 20)
 
 struct misses {
 	uint64_t n, n_hits;
-	bool is_function; /* of the kernel, and the kernel counts its hits */
-	unsigned room;	  /* of a return probe, as the kernel shows it: "r4096:"; 0: it is none */
+	bool is_function; /* of the kernel, which counts its hits */
+	/* of a return probe, as the kernel shows it: "r4096:"; 0: not a return probe */
+	unsigned room;
 };
 
 static struct misses misses_of(const struct probe_list *l, const char *group, const char *name)
@@ -52,17 +53,18 @@ static void tell_misses(const struct setup_probe *sp, const struct misses *m,
 
 	if (!m->room)
 		snprintf(text, sizeof(text),
-			 "%llu hits of %s were missed: they came while a probe was being worked on",
+			 "%llu hits of %s were missed: they happened while another probe was "
+			 "being handled",
 			 (unsigned long long)m->n, function);
 	else if (m->room < ROOM_MAX)
 		snprintf(text, sizeof(text),
-			 "%llu returns of %s were missed: more than %u calls were under way at "
+			 "%llu returns of %s were missed: more than %u calls were active at "
 			 "once; %s%%return@NUMBER makes room for more, up to %d",
 			 (unsigned long long)m->n, function, m->room, function, ROOM_MAX);
 	else
 		snprintf(text, sizeof(text),
-			 "%llu returns of %s were missed: more than %u calls were under way at "
-			 "once, and the kernel follows no more; 'sonde latency -T' and "
+			 "%llu returns of %s were missed: more than %u calls were active at "
+			 "once, which is the kernel's limit; 'sonde latency -T' and "
 			 "function_graph see all",
 			 (unsigned long long)m->n, function, m->room);
 	tell(text);
@@ -77,7 +79,10 @@ static uint64_t number_behind(const char *text, const char *word)
 	return p ? strtoull(p + strlen(word), NULL, 10) : 0;
 }
 
-/* How often the trigger was there, in its table or not; false if it cannot be read. ret_dropped may be NULL. */
+/*
+ * Counts how often the trigger fired, whether or not it is in its table; false if it cannot be
+ * read. ret_dropped may be NULL.
+ */
 static bool count_total(const struct setup *s, const char *instance, const char *group,
 			const char *event, uint64_t *ret_n, uint64_t *ret_dropped)
 {
@@ -116,7 +121,10 @@ static uint64_t tell_unmatched(struct setup *s, const struct setup_probe *sp,
 	    n_out <= n_joined)
 		return 0;
 	n = n_out - n_joined;
-	/* by their stack calls are told apart: the others were under way when it began, and are nobody's loss */
+	/*
+	 * frames identify calls: the remaining returns belong to calls that were active at the
+	 * start, and are not losses
+	 */
 	if (pair->has_frames &&
 	    count_total(s, pair->instance, sp->group, pair->in_name, &n_in, &n_dropped) &&
 	    n_dropped < n)
@@ -125,14 +133,14 @@ static uint64_t tell_unmatched(struct setup *s, const struct setup_probe *sp,
 		return 0;
 	if (pair->has_frames)
 		snprintf(text, sizeof(text),
-			 "%llu returns of %s are not recorded: there is no room to remember more "
-			 "than %d calls, by task and stack; record %s and %s%%return",
+			 "%llu returns of %s are not recorded: there is room for at most %d "
+			 "calls, by task and stack; record %s and %s%%return",
 			 (unsigned long long)n, function, PAIR_CALLS_MAX, function, function);
 	else
 		snprintf(text, sizeof(text),
-			 "%llu returns of %s are not recorded: where a function calls itself only "
-			 "the innermost call can be joined with its return here; record %s and "
-			 "%s%%return",
+			 "%llu returns of %s are not recorded: if a function calls itself, "
+			 "only the innermost call can be matched with its return here; record "
+			 "%s and %s%%return",
 			 (unsigned long long)n, function, function, function);
 	if (tell)
 		tell(text);
@@ -153,7 +161,7 @@ static void note_unhit(const struct setup *s, const struct setup_probe *sp, cons
 {
 	const char *function = sp->definition->function;
 
-	/* who only counts may do it by other means than the probe */
+	/* counting may use other means than the probe */
 	if (s->plan->only_triggers || !m->is_function || m->n_hits || m->n || !function)
 		return;
 	for (size_t i = 0; i < u->n && i < NAMES_TOLD; i++)
@@ -177,8 +185,8 @@ static void tell_unhit(const struct unhit *u, void (*tell)(const char *sentence)
 	if (u->n > NAMES_TOLD)
 		snprintf(names + len, sizeof(names) - len, " and %zu more", u->n - NAMES_TOLD);
 	snprintf(text, sizeof(text),
-		 "%s %s never hit, by any process: nobody called %s, or the compiler has put %s "
-		 "code into the callers, where only the kernel's debug information shows it",
+		 "%s %s never hit, by any process: nobody called %s, or the compiler inlined "
+		 "%s code into the callers, which only the kernel's debug information shows",
 		 names, u->n > 1 ? "were" : "was", u->n > 1 ? "them" : "it",
 		 u->n > 1 ? "their" : "its");
 	tell(text);

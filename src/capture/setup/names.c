@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * names.c - lets the kernel tell what tasks are called, when it happens.
+ * names.c - lets the kernel record the names of tasks when they change.
  *
- *	task:task_newtask   a task comes into being, with the name of its parent
- *	task:task_rename    another program is started in it, or it names itself
+ *	task:task_newtask   a new task, with the name of its parent
+ *	task:task_rename    exec, or the task changes its name
  *
- * An event has the number of its task, not the name. Whoever reads it asks for that later, when another program
- * may run there. With these two, which are rare, each event has the name that its task had.
+ * An event has the pid of its task, not the name. A name that is looked up later may belong to
+ * another program. With these two rare events, each event gets the name that its task had at the
+ * time.
  *
- * They are left out where they could not tell all (only some CPUs are traced, or somebody wants only some of them) or
- * would show (each event has a stack).
+ * They are not recorded if they would be incomplete (only some CPUs are traced, or the user
+ * selected only some of these events) or disturb (each event has a stack).
  */
 #include "capture/setup/setup_int.h"
 

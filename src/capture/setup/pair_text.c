@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * pair_text.c - what the kernel is told of a return that is joined with its entry, see pairs.c.
+ * pair_text.c - the texts for the kernel that join a return with its entry, see pairs.c.
  *
  *	definition      "vfs_read%return($retval, count, $duration) if $duration > 1000"
  *	synthetic       "s:sonde_1234_vfs_read__return s64 ret; u64 count; u64 duration"
  *	triggers        hist:keys=…                                     at the entry and at the return
  *	condition       "duration > 1000"                               on the synthetic event
- *	format          for the file: the kernel's, with names for numbers and without our process number
+ *	format          for the file: the kernel's, with names for numbers and without our pid
  *
- * Nothing is written here, and nothing is looked up: the arguments are resolved.
+ * This file writes nothing to the kernel and looks up nothing: the arguments are resolved.
  */
 #include "capture/setup/pair_int.h"
 
@@ -72,7 +72,7 @@ void setup_pair_choose_show(struct probe_arg *a)
 		a->show = PROBE_SHOW_HEX;
 }
 
-/* Which of the two an argument came from: the texts are shared. */
+/* Which of the two probes an argument came from: the texts are shared. */
 static bool is_from_entry(const struct setup_pair *pair, const struct probe_arg *a)
 {
 	for (size_t i = 0; i < pair->in->n_args; i++)
@@ -92,8 +92,8 @@ static bool wants_duration(const struct definition *d)
 /* --- names of fields --------------------------------------------------------------------------- */
 
 /*
- * do_filp_open%return($retval->f_path.dentry->d_name.name, pathname->name): each end has a field "name", and the event
- * that joins them has name and name_2, in the order in which they were written.
+ * do_filp_open%return($retval->f_path.dentry->d_name.name, pathname->name): each end has a field
+ * "name", so the joined event has name and name_2, in the order of the definition.
  */
 
 static bool is_by_hand(const struct definition *d, const char *name)
@@ -135,7 +135,7 @@ void setup_pair_choose_field(const struct setup_pair *pair, const struct definit
 		stem--;
 	snprintf(room, PAIR_FIELD_BYTES, "%.*s", stem ? (int)stem - 1 : 0, a->name);
 	if (stem > 1 && a->name[stem - 1] == '_' && is_taken(pair, d, room))
-		base = stem - 1; /* the second of its own probe: not name_2_2 */
+		base = stem - 1; /* the second one in its own probe: not name_2_2 */
 	snprintf(room, PAIR_FIELD_BYTES, "%.*s", (int)base, a->name);
 	for (unsigned n = 2; is_taken(pair, d, room); n++)
 		snprintf(room, PAIR_FIELD_BYTES, "%.*s_%u", base < 26 ? (int)base : 26, a->name, n);
@@ -144,7 +144,10 @@ void setup_pair_choose_field(const struct setup_pair *pair, const struct definit
 
 /* --- the synthetic event ----------------------------------------------------------------------- */
 
-/* Before which of the others the time stands, as it was written; behind the last: as many as there are. */
+/*
+ * The index of the argument before which the duration stands, as written; after the last: the
+ * number of arguments.
+ */
 static size_t duration_place(const struct setup_pair *pair, const struct definition *d)
 {
 	size_t at = pair->shown.n_args;
@@ -174,9 +177,8 @@ int setup_pair_fmt_synth(const struct setup_pair *pair, const struct definition 
 		if (!type)
 			return definition_refuse(
 				d->text, a->span, err, -EINVAL,
-				"arrays and bit fields cannot be taken along to the "
-				"return; record them at the entry, with a probe of "
-				"its own");
+				"arrays and bit fields cannot be passed on to the return; "
+				"record them at the entry, with a separate probe");
 		if (!strcmp(type, "char[]"))
 			textbuf_addf(tb, " char %s[];", a->name);
 		else
@@ -224,7 +226,7 @@ static char *fmt_out_trigger(const struct setup_pair *pair, const struct setup_p
 			break;
 		if (is_from_entry(pair, a))
 			textbuf_addf(&tb, ",$sonde%zuv%zu", pair->number, n_in++);
-		else if (strlen(a->name) < 2) /* the kernel takes no shorter words */
+		else if (strlen(a->name) < 2) /* the kernel does not accept shorter words */
 			textbuf_addf(&tb, ",%s.%s.%s", sp->group, sp->name, a->name);
 		else
 			textbuf_addf(&tb, ",%s", a->name);
@@ -269,7 +271,7 @@ int setup_pair_fmt_triggers(struct setup_pair *pair, const struct setup_probe *s
 
 /* --- the format -------------------------------------------------------------------------------- */
 
-/* "name: sonde_1234_vfs_read__return" loses what only the kernel needs. */
+/* "name: sonde_1234_vfs_read__return" loses the part that only the kernel needs. */
 bool setup_pair_fmt_format(const struct setup *s, const char *event, const char *text, size_t len,
 			   struct textbuf *out)
 {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * pairs.c - a return that knows what it was called with, and how long it took.
+ * pairs.c - a return with the arguments of its call, and its duration.
  *
  *	-e 'vfs_read%return($retval, count, $duration)'
  *
- * When a function returns, its parameters are gone from their registers, and kernels before 6.9 (in programs:
- * all) remember none. So two probes are defined, and the kernel joins them by call with hist triggers:
+ * When a function returns, its parameters are no longer in their registers, and kernels before 6.9
+ * (for programs: all) do not remember them. So sonde defines two probes, and the kernel joins them
+ * by call with hist triggers:
  *
  *	p:sonde_1234/vfs_read__return_in vfs_read count=%dx:u64 sonde_frame=%sp:u64 sonde_skip=\8:u64
  *	    hist:keys=common_pid,sonde_frame+sonde_skip:sonde0t=common_timestamp,sonde0v0=count
@@ -13,13 +14,15 @@
  *	    hist:keys=common_pid,sonde_frame:sonde0d=common_timestamp-$sonde0t
  *	        :onmatch(sonde_1234.vfs_read__return_in).trace(sonde_1234_vfs_read__return,ret,$sonde0v0,$sonde0d)
  *	s:sonde_1234_vfs_read__return s64 ret; u64 count; u64 duration
- *	    hist:keys=common_pid                how many there were
+ *	    hist:keys=common_pid                counts them
  *
- * Only the last, a synthetic event, is recorded; in the file it is synthetic:vfs_read__return. A call is known by its
- * task and by the stack pointer that its caller has behind it: a function that calls itself has another one each
- * time. Where that cannot be had (no registers, or the frame behind a prologue is not known) the task alone must
- * do; a call then overwrites what the one around it noted. What was not joined is counted: returns less events.
- * Strings are kept by the triggers up to the kernel's limit of 64 bytes. The texts are made in pair_text.c.
+ * Only the last one, a synthetic event, is recorded; in the file it is synthetic:vfs_read__return.
+ * A call is identified by its task and by its caller's stack pointer after the return: if a
+ * function calls itself, each call has another one. If the stack pointer is unavailable (no
+ * registers, or the frame after a prologue is unknown), only the task identifies a call; then an
+ * inner call overwrites the data of the outer one. The number of calls that were not joined is the
+ * number of returns minus the number of events. Triggers keep strings up to the kernel's limit of
+ * 64 bytes. pair_text.c makes the texts.
  */
 #include "capture/setup/pair_int.h"
 #include "base/files/regular.h"
@@ -36,7 +39,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define VARS_MAX 14 /* of the kernel's 16, the time is one */
+#define VARS_MAX 14 /* of the kernel's 16; the time takes one */
 
 /* --- who needs it ------------------------------------------------------------------------------ */
 
@@ -47,7 +50,7 @@ static const struct expression *root_of(const struct expression *e)
 	return e;
 }
 
-/* Known at the return: what it returns, and what has nothing to do with the call. */
+/* Known at the return: the return value, and values that do not depend on the call. */
 static bool is_of_return(const struct definition_arg *a)
 {
 	enum expression_kind kind = root_of(a->value)->kind;
@@ -57,8 +60,8 @@ static bool is_of_return(const struct definition_arg *a)
 }
 
 /*
- * Newer kernels remember at the return what was passed, but not what the pointers led to then: a name may be freed, a position
- * be another one.
+ * Newer kernels remember the arguments at the return, but not the data behind pointers: a name may
+ * be freed, a position may have changed.
  */
 bool setup_wants_pair(const struct setup *s, const struct setup_probe *sp)
 {
@@ -103,7 +106,7 @@ static int split(struct setup_pair *pair, const struct definition *d, struct err
 	return 0;
 }
 
-/* The arguments of both, in the order in which they were written; no two with one name. */
+/* The arguments of both, in the order of the definition, with unique names. */
 static int gather(struct setup_pair *pair, const struct definition *d, struct probe *out,
 		  struct errmsg *err)
 {
@@ -133,7 +136,10 @@ static int gather(struct setup_pair *pair, const struct definition *d, struct pr
 
 static char frame_name[] = "sonde_frame", skip_name[] = "sonde_skip";
 
-/* The program of a probe, of the processor that the kernel is for, not of its smaller brother; or -1. */
+/*
+ * Opens the program of a probe if it is for the kernel's own processor, not its 32-bit variant;
+ * else returns -1.
+ */
 static int open_program(const struct probe *p, ElfW(Ehdr) * ret_header)
 {
 	const char *place = p->places[0].text, *colon = strrchr(place, ':');
@@ -193,11 +199,12 @@ bool setup_find_frame(const struct setup *s, const struct probe *in, const char 
 /* --- texts that cannot be read ------------------------------------------------------------------ */
 
 /*
- * Before 6.2 a text that cannot be read has no bytes, but a place: where the next text of the record is, or behind its
- * end. The triggers take what is there up to a NUL. So a text that is known stands behind each that may fail:
+ * Before 6.2 a text that cannot be read has no bytes, but a position: that of the next text of the
+ * record, or the record's end. The triggers read what is there up to a NUL. So a known text follows
+ * each text that may fail:
  *
  *	name=+0(%si):string sonde_guard0=\"(fault)":string          in the kernel
- *	name=+0(%si):string sonde_guard0=@+9:string                 in a program: a zero of its file's head, no text
+ *	name=+0(%si):string sonde_guard0=@+9:string                 in a program: a zero byte of its file's header, an empty text
  */
 static char kernel_guard[] = "\\\"(fault)\":string", program_guard[] = "@+9:string";
 static char guard_names[][16] = {"sonde_guard0",  "sonde_guard1", "sonde_guard2",  "sonde_guard3",
@@ -209,7 +216,10 @@ static char guard_names[][16] = {"sonde_guard0",  "sonde_guard1", "sonde_guard2"
 
 _Static_assert(N_GUARDS == VARS_MAX, "one for each argument that is taken along");
 
-/* What the file's head is mapped at, counted from where offset 0 would be if all were mapped as the code is. */
+/*
+ * The address of the file's header, relative to where offset 0 would be if everything were mapped
+ * like the code.
+ */
 static bool has_head_before_code(int fd, const ElfW(Ehdr) * header, uint64_t code)
 {
 	bool has_head = false, has_code = false;
@@ -262,7 +272,7 @@ static void add_arg(struct probe *p, char *name, char *fetch)
 	p->args[p->n_args++] = (struct probe_arg){.name = name, .fetch = fetch};
 }
 
-/* The probe with more arguments; its own are shared. frame NULL: only guards. */
+/* Copies the probe with more arguments; its own arguments are shared. frame NULL: only guards. */
 static bool extend(const struct setup *s, struct probe *full, const struct probe *p, char *frame,
 		   char *skip)
 {
@@ -287,11 +297,12 @@ static bool extend(const struct setup *s, struct probe *full, const struct probe
 	add_arg(full, frame_name, frame);
 	if (skip)
 		add_arg(full, skip_name, skip);
-	probe_use_breakpoint(full); /* the function tracer's hook has no stack pointer */
+	/* the function tracer's hook does not provide the stack pointer */
+	probe_use_breakpoint(full);
 	return true;
 }
 
-/* Both ends as they are defined first; without memory they stay as they were written. */
+/* Both ends as they are tried first; if out of memory, they stay as the user wrote them. */
 static void complete(const struct setup *s, struct setup_pair *pair, const struct probe *out)
 {
 	const struct arch *arch = s->site->kernel.arch;
@@ -333,20 +344,19 @@ static int refuse_kernel(struct setup *s, const struct setup_probe *sp,
 		if (setup_pair_is_duration(&d->args[i]))
 			return definition_refuse(
 				d->text, d->args[i].span, err, -ENOTSUP,
-				s->journal
-					? "the time of a call needs hist triggers and synthetic "
-					  "events, which this kernel does not have; record %s and "
-					  "%s%%return, and ask 'sonde latency'"
-					: "the time of a call needs two probes and triggers, which "
-					  "only "
-					  "a recording sets up: sonde record -e (%s, %s%%return)",
+				s->journal ? "the duration of a call needs hist triggers and "
+					     "synthetic events, which this kernel does not have; "
+					     "record %s and %s%%return, and use 'sonde latency'"
+					   : "the duration of a call needs two probes and "
+					     "triggers, which only a recording sets up: sonde "
+					     "record -e (%s, %s%%return)",
 				d->function, d->function);
 	for (size_t i = 0; i < d->n_args; i++)
 		if (!is_of_return(&d->args[i]))
 			return definition_refuse(
 				d->text, d->args[i].span, err, -ENOTSUP,
-				"this is known at the entry only, and to join entry and return "
-				"hist triggers and synthetic events are needed, which this kernel "
+				"this is known only at the entry, and joining entry and return "
+				"needs hist triggers and synthetic events, which this kernel "
 				"does not have; record %s(…) and %s%%return",
 				d->function, d->function);
 	return -ENOTSUP;
@@ -375,7 +385,7 @@ static int resolve(struct setup *s, struct setup_probe *sp, struct errmsg *err)
 	struct setup_pair *pair = sp->pair;
 	int r = split(pair, sp->definition, err);
 
-	if (sp->probe && r >= 0) { /* it has that name already, which it gives to its successor */
+	if (sp->probe && r >= 0) { /* it has that name already, and passes it on */
 		snprintf(pair->shown_name, sizeof(pair->shown_name), "%s", sp->probe->event);
 		pair->out_def.event = pair->shown_name;
 	}
@@ -383,7 +393,7 @@ static int resolve(struct setup *s, struct setup_probe *sp, struct errmsg *err)
 	sp->probe = NULL;
 	if (r >= 0)
 		r = probe_resolve(s->prober, &pair->out_def, &sp->probe, err);
-	if (r >= 0) { /* the name of the entry is left to an event that is one */
+	if (r >= 0) { /* leave the name of the entry to an event that is an entry */
 		snprintf(pair->in_name, sizeof(pair->in_name), "%.40s_in", sp->probe->event);
 		pair->in_def.event = pair->in_name;
 		r = probe_resolve(s->prober, &pair->in_def, &pair->in, err);
@@ -391,8 +401,8 @@ static int resolve(struct setup *s, struct setup_probe *sp, struct errmsg *err)
 	if (r >= 0 && pair->in->n_args > VARS_MAX)
 		r = definition_refuse(
 			sp->definition->text, pair->in->args[VARS_MAX].span, err, -E2BIG,
-			"at most %d arguments can be taken along to the return; record "
-			"the others at the entry",
+			"at most %d arguments can be passed on to the return; record the "
+			"others at the entry",
 			VARS_MAX);
 	return r < 0 ? r : gather(pair, sp->definition, sp->probe, err);
 }
@@ -409,7 +419,7 @@ static void choose_names(struct setup *s, struct setup_probe *sp)
 	pair->number = s->n_probes;
 }
 
-/* With the stack pointer and guards if the kernel takes them. */
+/* With the stack pointer and guards, if the kernel accepts them. */
 static int define_ends(struct setup *s, struct setup_probe *sp, struct errmsg *err)
 {
 	struct setup_pair *pair = sp->pair;
@@ -499,7 +509,7 @@ int setup_pair_arm(struct setup *s, const struct setup_buffer *b, const struct p
 	if (!sp)
 		return 0;
 	r = arm(s, b->instance, sp->group, pair->in_name, pair->in_trigger, &ignored);
-	if (r < 0) { /* a kernel whose keys are no sums */
+	if (r < 0) { /* this kernel does not support sums as keys */
 		pair->has_frames = false;
 		r = setup_pair_fmt_triggers(pair, sp, err);
 		if (r >= 0)
@@ -509,7 +519,7 @@ int setup_pair_arm(struct setup *s, const struct setup_buffer *b, const struct p
 		r = arm(s, b->instance, sp->group, sp->name, pair->out_trigger, err);
 	if (r < 0)
 		return r;
-	/* who only counts has a trigger of his own there, whose table would be read with this one */
+	/* counting sets its own trigger there, and this one would be in the same table */
 	memset(&ignored, 0, sizeof(ignored));
 	if (!s->plan->only_triggers &&
 	    arm(s, b->instance, "synthetic", pair->synth, count_trigger, &ignored) >= 0)
@@ -527,7 +537,7 @@ static void disarm(struct setup *s, const char *instance, const char *group, con
 			  TRACEFS_APPEND);
 }
 
-/* The one that refers to the other goes first. */
+/* Removes the one that refers to the other first. */
 void setup_pair_disarm(struct setup *s, struct setup_probe *sp)
 {
 	for (size_t i = 0; sp->pair && i < s->n_buffers; i++) {

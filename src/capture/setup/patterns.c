@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * patterns.c - patterns of a program's functions or marks among the events of a plan.
+ * patterns.c - expands patterns of a program's functions or markers among the events of a plan.
  *
  *	-e './prog:w*(n)'     ─▶     -e './prog:walk(n)' -e './prog:work(n)'
- *	-e 'bash:read*'       ─▶     -e 'bash:readline' …      unless there are such events
- *	-e '%prov:mark($arg1)' ─▶    -e '%prov:mark@1($arg1)' …    if its places have it in several types
+ *	-e 'bash:read*'       ─▶     -e 'bash:readline' …      unless there are events with such names
+ *	-e '%prov:mark($arg1)' ─▶    -e '%prov:mark@1($arg1)' …    if its places have different types
  *
- * The plan itself is changed, before anything else looks at it: whoever counts or measures the plan's events later meets
- * each function as an event of its own. Filters and triggers of the pattern are those of each.
+ * It changes the plan itself, before anything else reads it: code that counts or measures the
+ * plan's events later sees each function as a separate event. Each event gets the filters and
+ * triggers of the pattern.
  */
 #include "capture/setup/setup_int.h"
 
@@ -29,14 +30,14 @@ static int expand(struct setup *s, struct plan_buffer *b, size_t i, const struct
 	*ret_n = x.n;
 	r = plan_replace_event(b, i, x.texts, x.n);
 	if (r < 0)
-		errmsg_set_errno(err, r, "cannot keep the events");
+		errmsg_set_errno(err, r, "cannot store the events");
 	else if (x.note)
 		setup_note(s, "%s", x.note);
 	probe_expansion_release(&x);
 	return r;
 }
 
-/* What cannot be parsed is told of by whoever defines it. */
+/* If it cannot be parsed, the code that defines it reports the error. */
 static int take_event(struct setup *s, struct plan_buffer *b, size_t i, size_t *ret_n,
 		      struct errmsg *err)
 {
@@ -48,7 +49,7 @@ static int take_event(struct setup *s, struct plan_buffer *b, size_t i, size_t *
 	*ret_n = 1;
 	if (e->off || !strpbrk(e->pattern, "*?[%"))
 		return 0;
-	/* bash:execute_* may be a system of events; if it is none, it may be a program */
+	/* bash:execute_* may be a system of events; if not, it may be a program */
 	if (!definition_is_one(e->pattern) &&
 	    (!strchr(e->pattern, ':') || setup_is_event(s, e->pattern)))
 		return 0;

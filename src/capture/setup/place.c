@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * place.c - where each buffer of a plan is.
+ * place.c - the instance of each buffer of a plan.
  *
- *	named (-B NAME)     that instance; made if it is not there, and then removed in the end
- *	default, journal    an instance of our own, sonde.PID, so that nobody else's tracing is touched;
- *	                    the top level only if the kernel can do it nowhere else
- *	default, none       the top level: start, set and their like work there, as everybody expects
+ *	named (-B NAME)     that instance; created if it is missing, and then removed at the end
+ *	default, journal    our own instance, sonde.PID, so that other users' tracing is not affected;
+ *	                    the top level only if the kernel offers the feature only there
+ *	default, none       the top level: start, set and similar commands work there, as users expect
  *
- * What can be done only at the top level is asked from the kernel: an instance has a list
- * available_tracers of its own, and lacks the files that exist once (set_graph_function,
- * max_graph_depth, tracing_thresh, some options).
+ * The kernel shows what is possible only at the top level: an instance has its own
+ * available_tracers, and lacks the files that exist once (set_graph_function, max_graph_depth,
+ * tracing_thresh, some options).
  *
- * The top level is not taken when somebody else is using it: a tracer or events are on there, or its
- * buffer holds events. What he set could be put back, but what he recorded would be mixed with ours and
- * then lost. --take-over does it all the same.
+ * sonde does not use the top level while somebody else does: a tracer or events are on there, or
+ * its buffer has events. Their settings could be restored, but their events would be mixed with
+ * ours and then lost. --take-over uses it anyway.
  */
 #include "capture/setup/setup_int.h"
 
@@ -73,7 +73,7 @@ static int refuse_tracer(const struct tracefs *t, const char *tracer, struct err
 	}
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
 		if (!strcmp(tracer, known[i]))
-			sp.nearest = NULL; /* it is spelt right */
+			sp.nearest = NULL; /* it is spelled correctly */
 	errmsg_set(
 		err, -ENOENT,
 		"this kernel has no tracer '%s'%s%s%s; it has:%s ('sonde doctor' says what others "
@@ -124,29 +124,29 @@ static int check_top_is_free(const struct setup *s, struct errmsg *err)
 	    strcmp(text, "nop"))
 		return errmsg_set(
 			err, -EBUSY,
-			"this needs the top level of the tracing directory, where somebody is "
-			"using the tracer %s; 'sonde reset' ends that, --take-over uses it all "
-			"the same",
+			"this needs the top level of the tracing directory, where somebody "
+			"uses the tracer %s; 'sonde reset' ends that, --take-over uses it "
+			"anyway",
 			text);
 	if (tracefs_read_short(&s->t, "", "set_event", text, sizeof(text)) > 0)
 		return errmsg_set(
 			err, -EBUSY,
 			"this needs the top level of the tracing directory, where somebody has "
-			"events on (%.*s …); 'sonde reset' ends that, --take-over uses it all "
-			"the same",
+			"enabled events (%.*s …); 'sonde reset' ends that, --take-over uses it "
+			"anyway",
 			(int)strcspn(text, "\n"), text);
 	n = setup_count_top(&s->t, false);
 	if (n)
 		return errmsg_set(
 			err, -EBUSY,
 			"this needs the top level of the tracing directory, whose buffer holds "
-			"%lld events of an earlier trace; 'sonde extract' saves and 'sonde clear' "
-			"drops them, --take-over uses it all the same",
+			"%lld events of an earlier trace; 'sonde extract' saves and 'sonde "
+			"clear' drops them, --take-over uses it anyway",
 			n);
 	return 0;
 }
 
-/* What would change what we record, if it were left as somebody set it. */
+/* Resets the settings of others that would affect our recording. */
 static int clean_top(struct setup *s, struct errmsg *err)
 {
 	static const struct {
@@ -170,7 +170,7 @@ static int clean_top(struct setup *s, struct errmsg *err)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows) && r >= 0; i++) {
 		char text[8];
 
-		/* not there, or closed to everybody (a kernel that is locked down): then not in use */
+		/* missing, or closed to everybody (a locked-down kernel): not in use */
 		if (strcmp(rows[i].file, "trace") &&
 		    tracefs_read_short(&s->t, "", rows[i].file, text, sizeof(text)) < 0)
 			continue;
@@ -186,7 +186,7 @@ static void note_sentence(void *ctx, const char *sentence)
 	setup_note(ctx, "%s", sentence);
 }
 
-/* start: from what was there after boot, not from what somebody left there. */
+/* start: begins with the state after boot, not with somebody's settings. */
 static int begin_anew(struct setup *s, struct setup_buffer *b, struct errmsg *err)
 {
 	struct reset reset = {.t = &s->t, .tell = note_sentence, .ctx = s};
@@ -194,10 +194,9 @@ static int begin_anew(struct setup *s, struct setup_buffer *b, struct errmsg *er
 	int pid, r;
 
 	if (journals_find_owner(instance, &pid))
-		return errmsg_set(
-			err, -EBUSY,
-			"the sonde with process number %d is recording there; wait for its end",
-			pid);
+		return errmsg_set(err, -EBUSY,
+				  "another sonde (pid %d) is recording there; wait until it ends",
+				  pid);
 	b->is_anew = !s->plan->keep_before;
 	r = s->plan->keep_before ? 0 : reset_instance(&reset, instance, 0, err);
 	return r < 0 || s->plan->keep_before
@@ -231,7 +230,7 @@ void setup_drop_wish(struct setup *s, const struct plan_buffer *of, const char *
 	s->plan->graph_depth = 0;
 }
 
-/* What the kernel lacks. */
+/* Checks what the kernel lacks. */
 static void check_wish(struct setup *s, const struct plan_buffer *b)
 {
 	if (!has_tracer(&s->t, "", b->tracer))
@@ -240,7 +239,7 @@ static void check_wish(struct setup *s, const struct plan_buffer *b)
 		setup_drop_wish(s, b, "this kernel cannot limit the depth (max_graph_depth)");
 }
 
-/* The top level is needed for it, but not free: the rest needs an instance only. */
+/* It needs the top level, which is in use; everything else needs only an instance. */
 static void check_wish_for_top(struct setup *s, struct setup_buffer *b)
 {
 	const struct plan_buffer *p = b->plan;
@@ -264,8 +263,8 @@ static int place_default(struct setup *s, struct setup_buffer *b, struct errmsg 
 	r = journal_add_instance(s->journal, b->instance, err);
 	if (r == -EEXIST)
 		r = errmsg_set(err, r,
-			       "there is a tracing instance %s that is not ours; remove it: rmdir "
-			       "%s/instances/%s",
+			       "the tracing instance %s exists and is not ours; remove it: "
+			       "rmdir %s/instances/%s",
 			       b->instance, s->t.root, b->instance);
 	if (r >= 0)
 		check_wish_for_top(s, b);
@@ -293,8 +292,8 @@ static int place_named(struct setup *s, struct setup_buffer *b, struct errmsg *e
 	if (needs_top(s, b->plan, b->instance))
 		return errmsg_set(
 			err, -ENOTSUP,
-			"what is asked of the instance %s (%s) this kernel can do only at the "
-			"top level; leave -B away",
+			"the instance %s cannot do this (%s): this kernel supports it only at "
+			"the top level; omit -B",
 			b->instance, b->plan->tracer ? b->plan->tracer : "an option");
 	if (!s->journal)
 		return begin_anew(s, b, err);
@@ -315,7 +314,7 @@ int setup_place(struct setup *s, struct errmsg *err)
 		int r;
 
 		if (!*p->name && s->plan->n_buffers > 1 && is_unused(s->plan, p))
-			continue; /* only -B was asked for */
+			continue; /* only -B was given */
 		if (!i && s->plan->tracer_is_wish && p->tracer)
 			check_wish(s, p);
 		if (p->tracer && strcmp(p->tracer, "nop") && !has_tracer(&s->t, "", p->tracer))
@@ -341,7 +340,7 @@ void setup_leave(struct setup *s)
 	struct reset reset = {.t = &s->t, .tell = ignore_sentence};
 	struct errmsg ignored = {0};
 
-	/* the last one may have failed after it was made: then it is not counted */
+	/* the last one may have failed after its creation: then it is not counted */
 	for (size_t i = 0; i < s->plan->n_buffers && i <= s->n_buffers; i++) {
 		struct setup_buffer *b = &s->buffers[i];
 

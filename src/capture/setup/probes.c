@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * probes.c - definitions of probes where a plan names events: resolved, defined, switched on.
+ * probes.c - definitions of probes in a plan: resolves, defines and enables them.
  *
  *	-e 'vfs_read(file, count) if count > 4096'
  *	     │ definition, probe                 resolved by name
  *	     ▼
- *	sonde_1234/vfs_read                      the event in the kernel: a group for each recording, so that
- *	     │                                   two users cannot meet; the journal removes it
+ *	sonde_1234/vfs_read                      the event in the kernel: each recording has its own group, so that
+ *	     │                                   two users cannot collide; the journal removes it
  *	     ▼
  *	probe:vfs_read                           in the file, with a print format that knows enums and flags
  *
- * Without a journal (start, set) the group is "probe" or "probe_PROGRAM", as perf has it, and the event
- * stays; if the same one is there already, it is used.
+ * Without a journal (start, set) the group is "probe" or "probe_PROGRAM", as in perf, and the event
+ * stays; an identical existing event is reused.
  *
- * A word that is only a name is an event first; if no event has it, a function. A definition that says no
- * more than SYSTEM:EVENT and a condition is that event with a filter.
+ * A bare name is an event if there is one of that name, otherwise a function. A definition with
+ * only SYSTEM:EVENT and a condition is that event with a filter.
  *
- * What hits cost while it is recorded: rates.c.
+ * rates.c measures the cost of hits during the recording.
  */
 #include "capture/setup/setup_int.h"
 
@@ -132,7 +132,7 @@ int setup_set_event(struct setup_probe *sp, const char *system, const char *name
 		       : without_memory(err);
 }
 
-/* The kernel shows an offset with all its zeros, 0x0000000000001139, and a number behind r. */
+/* The kernel shows an offset with all its zeros, 0x0000000000001139, and a number after r. */
 static bool is_same_line(const char *a, const char *b)
 {
 	if (*a++ != *b++)
@@ -151,7 +151,7 @@ static bool is_same_line(const char *a, const char *b)
 	return *a == *b;
 }
 
-/* start, twice with the same words: the event is there and the same, perhaps without a number behind it. */
+/* start, twice with the same words: the same event exists, perhaps without a number after it. */
 static bool find_same(const struct setup *s, struct setup_probe *sp)
 {
 	struct errmsg ignored = {0};
@@ -192,12 +192,12 @@ int setup_open_prober(struct setup *s, struct errmsg *err)
 	s->site->world.only_kernel = s->plan->is_for_host;
 	s->site->world.source_dir = s->plan->source_dir;
 	s->site->world.debug_dir = s->plan->debug_dir;
-	if (s->plan->max_rate || s->plan->estimate) /* who watches has to know the hits */
+	if (s->plan->max_rate || s->plan->estimate) /* watching needs the number of hits */
 		s->site->kernel.prefers_kprobes = true;
 	return prober_new(&s->prober, &s->site->world, err);
 }
 
-/* One that stays has none: everybody would see them. */
+/* A permanent probe has no guards: every user would see them. */
 static void guard_texts(struct setup *s, struct setup_probe *sp)
 {
 	char *filter = NULL;
@@ -206,8 +206,7 @@ static void guard_texts(struct setup *s, struct setup_probe *sp)
 		return;
 	filter = join_filters(sp->filter, sp->probe->filter);
 	if (!filter || !probe_guard_texts(sp->probe, filter, &s->site->kernel))
-		setup_note(s,
-			   "%s: where a text cannot be read, the condition may be true by chance",
+		setup_note(s, "%s: if a text cannot be read, the condition may be true by chance",
 			   sp->name);
 	free(filter);
 }
@@ -253,7 +252,7 @@ static int define(struct setup *s, struct setup_probe *sp, struct errmsg *err)
 				       s->plan->no_conditions ? NULL : p->filter, err);
 }
 
-/* only_name: it may still be a misspelt event; then what is wrong with it as a probe is not the point. */
+/* only_name: it may still be a misspelled event; then errors of the probe do not matter. */
 static int take_definition(struct setup *s, struct setup_probe *sp, bool only_name,
 			   struct errmsg *err)
 {

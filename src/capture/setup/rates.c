@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * rates.c - what the probes of a recording cost, and their limit.
+ * rates.c - the cost of the probes of a recording, and their limit.
  *
- * What a probe costs depends on how often it is hit, and nobody knows that before. So hits are counted while
- * it is recorded (kprobe_profile, uprobe_profile, once a second), and a probe that takes a good part of a
- * CPU is told of once; with a limit it is switched off.
+ * The cost of a probe depends on how often it is hit, which is unknown before. So sonde counts hits
+ * during the recording (kprobe_profile, uprobe_profile, once a second), and warns once about a
+ * probe that takes a good part of a CPU; with a limit it disables the probe.
  *
- *	kprobe_profile     sonde_1234/vfs_read   1103     hits of everybody, sonde's own reading among them
- *	per_cpu/…/stats    entries, overrun, read events  what came into the buffers: without sonde's own
+ *	kprobe_profile     sonde_1234/vfs_read   1103     hits by all processes, including sonde's own reads
+ *	per_cpu/…/stats    entries, overrun, read events  what is in the buffers: without sonde's own
  */
 #include "capture/setup/setup_int.h"
 
@@ -28,7 +28,7 @@ static bool is_in_program(enum probe_kind kind)
 	return kind == PROBE_UPROBE || kind == PROBE_URETPROBE;
 }
 
-/* Microseconds for a hit where it cannot be measured: the order of magnitude on a machine that is not virtual. */
+/* Microseconds per hit if it cannot be measured: the order of magnitude on bare metal. */
 static double cost_us_at(const struct setup *s, enum probe_kind kind, bool is_quick)
 {
 	static const double costs[] = {
@@ -50,7 +50,7 @@ static const char *place_of(const struct probe_defined *d, size_t *ret_len)
 	return place ? place + 1 : "";
 }
 
-/* An earlier one of the list, or an entry where this is a return: one breakpoint is hit for both. */
+/* An earlier probe in the list, or an entry if this is a return: one breakpoint serves both. */
 static bool has_beside(const struct probe_list *l, size_t i, enum probe_kind kind)
 {
 	size_t len, n;
@@ -66,7 +66,7 @@ static bool has_beside(const struct probe_list *l, size_t i, enum probe_kind kin
 	return false;
 }
 
-/* Of one place: it has its own instruction, and perhaps the breakpoint is there already. */
+/* For one place: it has its own instruction, and perhaps there is already a breakpoint. */
 static double cost_us_of(const struct setup *s, const struct probe_list *l, size_t i)
 {
 	const struct probe_defined *d = &l->list[i];
@@ -89,7 +89,7 @@ static double cost_us_of(const struct setup *s, const struct probe_list *l, size
 	return us > 0 ? us : 0;
 }
 
-/* At the dearest of its places. */
+/* The maximum over its places. */
 static double cost_us(const struct setup *s, const struct probe_list *l,
 		      const struct setup_probe *sp)
 {
@@ -104,7 +104,7 @@ static double cost_us(const struct setup *s, const struct probe_list *l,
 	return most;
 }
 
-/* Hits of all places since the beginning. */
+/* Hits of all places since the start. */
 static uint64_t hits_of(const struct probe_list *l, const struct setup_probe *sp)
 {
 	uint64_t n = 0;
@@ -137,8 +137,8 @@ static void look_at_rate(struct setup *s, struct setup_probe *sp, const struct p
 	if (limit && rate > limit) {
 		switch_off(s, sp);
 		snprintf(text, sizeof(text),
-			 "%s is hit %.0f times a second%s, more than --max-rate %lld allows; it is "
-			 "switched off, and what is recorded of it ends here",
+			 "%s is hit %.0f times a second%s, more than --max-rate %lld allows; "
+			 "sonde disabled it, so its events end here",
 			 sp->name, rate, before, limit);
 	} else if (is_estimate) {
 		snprintf(text, sizeof(text),
@@ -148,9 +148,8 @@ static void look_at_rate(struct setup *s, struct setup_probe *sp, const struct p
 	} else if (percent >= WARN_PERCENT && !sp->is_warned) {
 		sp->is_warned = true;
 		snprintf(text, sizeof(text),
-			 "%s is hit %.0f times a second, which costs about %.0f %% of a CPU; a "
-			 "limit "
-			 "(--max-rate N) switches a probe off above N a second",
+			 "%s is hit %.0f times a second, which costs about %.0f %% of a CPU; "
+			 "with --max-rate N sonde disables a probe above N hits a second",
 			 sp->name, rate, percent);
 	}
 	if (*text && tell)
@@ -158,8 +157,9 @@ static void look_at_rate(struct setup *s, struct setup_probe *sp, const struct p
 }
 
 /*
- * Everything that came into the buffers so far. Hits by sonde itself, which reads while it records, are no events:
- * where nothing else is left out, no more hits than events are the user's.
+ * The number of records in the buffers so far. Hits by sonde itself, which reads during the
+ * recording, are not events: if nothing else is excluded, the user's hits are at most the number of
+ * events.
  */
 static uint64_t count_events(const struct setup *s)
 {
@@ -196,7 +196,7 @@ static bool records_every_hit(const struct setup *s, const struct setup_probe *s
 	return true;
 }
 
-/* Hits since the last look, without our own as far as can be told. */
+/* Hits since the last check, without our own as far as known. */
 static uint64_t new_hits(const struct setup *s, const struct setup_probe *sp,
 			 const struct probe_list *l, uint64_t n_events)
 {
@@ -260,7 +260,7 @@ static void measure(struct setup *s, enum probe_kind kind, bool is_quick)
 		*ns = -1;
 }
 
-/* Once each; a kernel that does not let it be measured is not asked for every probe. */
+/* Each kind once; if the kernel does not allow a measurement, it is not tried for every probe. */
 void setup_measure_probes(struct setup *s)
 {
 	if (s->n_probes && s->journal && !s->event_ns)
@@ -294,7 +294,7 @@ double setup_first_probe_ns(const struct setup *s)
 	return 0;
 }
 
-/* Each place by its own instruction. */
+/* Uses the cost of each place's instruction. */
 static double cost_of_hits(const struct setup *s, const struct probe_list *l,
 			   const struct setup_probe *sp)
 {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * setup.c - the order in which a plan is carried out.
+ * setup.c - carries out a plan, in this order.
  *
  *	probes            their events must exist before events are looked up
- *	places            which instance each buffer is, tracing_on 0            place.c
+ *	places            the instance of each buffer, tracing_on 0              place.c
  *	per buffer        clock (empties the buffer), sizes, CPU mask, options,
  *	                  tasks, function lists, events, filters, triggers       functions.c, _events.c
- *	                  the tracer last: from then on every function call pays, tracing_on or not
+ *	                  the tracer last: from then on every function call costs time, even with tracing_on 0
  *
- * The master switch /proc/sys/kernel/ftrace_enabled is written only where function tracing is asked for
- * and it is off: hardened kernels refuse the write, and recording events does not need it.
+ * The master switch /proc/sys/kernel/ftrace_enabled is written only if function tracing is
+ * requested and it is off: hardened kernels refuse the write, and events do not need it.
  */
 #include "capture/setup/setup.h"
 
@@ -64,7 +64,7 @@ void setup_note(struct setup *s, const char *fmt, ...)
 	if (vasprintf(&texts[s->notes.n], fmt, ap) >= 0)
 		s->notes.n++;
 	va_end(ap);
-	/* what is true of many probes is told once */
+	/* report what is true of many probes once */
 	for (size_t i = 0; i + 1 < s->notes.n; i++)
 		if (!strcmp(texts[i], texts[s->notes.n - 1])) {
 			free(texts[--s->notes.n]);
@@ -117,8 +117,8 @@ static int refuse_option(struct setup *s, const struct setup_buffer *b, const ch
 }
 
 /*
- * The options of a tracer (func_stack_trace, funcgraph-…) exist once: written in an instance, they change
- * at the top level, too. So that one is noted as well.
+ * The options of a tracer (func_stack_trace, funcgraph-…) exist once: writing one in an instance
+ * changes the top level, too. So that one is noted as well.
  */
 static int write_option(struct setup *s, const struct setup_buffer *b, const char *file,
 			const char *value, struct errmsg *err)
@@ -128,7 +128,7 @@ static int write_option(struct setup *s, const struct setup_buffer *b, const cha
 	return r < 0 ? r : setup_write(s, b->instance, file, value, TRACEFS_SET, err);
 }
 
-/* "name", "noname" or, where an option has a value, "name=value". */
+/* "name", "noname" or, for an option with a value, "name=value". */
 static int set_option(struct setup *s, const struct setup_buffer *b, const char *option,
 		      struct errmsg *err)
 {
@@ -154,7 +154,7 @@ static int set_options(struct setup *s, const struct setup_buffer *b, struct err
 		r = set_option(s, b, b->plan->options.words[i], err);
 	if (r >= 0 && s->plan->stacks)
 		r = set_option(s, b, "stacktrace", err);
-	/* children of the tasks that are picked out */
+	/* children of the selected tasks */
 	if (r >= 0 && s->plan->children) {
 		r = set_option(s, b, "event-fork", err);
 		if (r >= 0 && tracefs_exists(&s->t, b->instance, "options/function-fork"))
@@ -194,7 +194,7 @@ static int set_clock(struct setup *s, const struct setup_buffer *b, struct errms
 		     : refuse_clock(s, b, clock, err);
 }
 
-/* The mask of all CPUs there are, in groups of 32 bits as the kernel writes it. */
+/* The mask of all CPUs, in groups of 32 bits as the kernel writes it. */
 static void fmt_all_cpus(const struct tracefs *t, char *buf, size_t n_bytes)
 {
 	unsigned n = tracefs_cpu_count(t), first = n % 32 ? n % 32 : 32;
@@ -216,21 +216,21 @@ static int set_cpumask(struct setup *s, const struct setup_buffer *b, struct err
 	r = setup_write(s, b->instance, "tracing_cpumask", mask, TRACEFS_SET, &why);
 	if (r == -EOVERFLOW || r == -EINVAL)
 		return errmsg_set(err, -EINVAL,
-				  "the mask %s (-M) names a CPU that this machine does not have; "
-				  "all of them are %s",
+				  "the mask %s (-M) names a CPU that this machine does not "
+				  "have; the mask of all CPUs is %s",
 				  mask, all);
 	if (r < 0)
 		*err = err->code ? *err : why;
 	return r;
 }
 
-/* The kernel makes it a power of two of its pages. */
+/* The kernel rounds it to a power of two of its pages. */
 static void tell_subbuf(struct setup *s, const struct setup_buffer *b)
 {
 	long long kb = tracefs_read_number(&s->t, b->instance, "buffer_subbuf_size_kb");
 
 	if (kb > 0 && kb != b->plan->subbuf_kb)
-		setup_note(s, "sub-buffers are of %lld KB: the kernel has none of %lld KB", kb,
+		setup_note(s, "sub-buffers have %lld KB: the kernel does not support %lld KB", kb,
 			   b->plan->subbuf_kb);
 }
 
@@ -251,7 +251,8 @@ static int set_sizes(struct setup *s, const struct setup_buffer *b, struct errms
 		r = write_number(s, b->instance, "buffer_size_kb", b->plan->size_kb, err);
 	if (r == -ENOMEM)
 		return errmsg_set(err, r,
-				  "the kernel has no memory for buffers of %lld KB for each CPU",
+				  "the kernel does not have enough memory for buffers of %lld "
+				  "KB for each CPU",
 				  b->plan->size_kb);
 	if (r >= 0 && b->plan->cpumask)
 		r = set_cpumask(s, b, err);
@@ -276,7 +277,7 @@ struct thread_adder {
 	struct errmsg *err;
 };
 
-/* One that has ended meanwhile is nobody's loss. */
+/* Ignores a thread that has ended meanwhile. */
 static int add_thread(void *ctx, const char *thread)
 {
 	const struct thread_adder *ta = ctx;
@@ -297,11 +298,11 @@ static int set_pids(struct setup *s, const struct setup_buffer *b, struct errmsg
 		const char *pid = b->plan->pids.words[i];
 
 		if (strspn(pid, "0123456789") != strlen(pid))
-			return errmsg_set(err, -EINVAL, "'%s' is not the number of a task (-P)",
-					  pid);
+			return errmsg_set(err, -EINVAL, "'%s' is not a pid (-P)", pid);
 		snprintf(path, sizeof(path), "/proc/%.10s", pid);
-		if (access(path, F_OK)) /* the kernel takes any number, and then nothing comes */
-			return errmsg_set(err, -ESRCH, "there is no task with the number %s", pid);
+		/* the kernel accepts any number, and then nothing is recorded */
+		if (access(path, F_OK))
+			return errmsg_set(err, -ESRCH, "there is no task with pid %s", pid);
 		r = add_pid(s, b, pid, TRACEFS_APPEND, err);
 		if (r >= 0 && s->plan->children)
 			r = setup_each_thread(pid, add_thread, &adder);
@@ -351,10 +352,10 @@ static int start_tracer(struct setup *s, const struct setup_buffer *b, struct er
 	if (r < 0)
 		return errmsg_set_errno(
 			err, r,
-			"the kernel lists the tracer %s but refuses to start it ('sonde "
-			"doctor %s' looks for the reason)",
+			"the kernel lists the tracer %s but refuses to start it ('sonde doctor "
+			"%s' looks for the reason)",
 			tracer, tracer);
-	/* exists once the tracer is on */
+	/* exists only while the tracer is on */
 	if (s->plan->func_stack)
 		return set_option(s, b, "func_stack_trace", err);
 	return 0;
@@ -376,7 +377,7 @@ static int set_tracer(struct setup *s, const struct setup_buffer *b, struct errm
 
 /* --- all of it --------------------------------------------------------------------------------- */
 
-/* Newer kernels have one for each instance. */
+/* In newer kernels each instance has its own. */
 static const char *place_of_depth(const struct setup *s, const struct setup_buffer *b)
 {
 	return tracefs_exists(&s->t, b->instance, "max_graph_depth") ? b->instance : "";
@@ -397,7 +398,10 @@ static int set_globals(struct setup *s, struct errmsg *err)
 	return r;
 }
 
-/* The "GROUP/EVENT" of a line like "p:GROUP/EVENT vfs_read"; false if the kernel is to find a name. */
+/*
+ * The "GROUP/EVENT" of a line such as "p:GROUP/EVENT vfs_read"; false if the kernel chooses the
+ * name.
+ */
 static bool name_of_probe(const char *line, char *name, size_t n_bytes)
 {
 	size_t word = strcspn(line, " \t");
@@ -502,7 +506,7 @@ int setup_apply(struct setup **ret_setup, struct plan *plan, const struct tracef
 		setup_free(s);
 		return r < 0 ? r : errmsg_set_errno(err, -ENOMEM, "cannot begin");
 	}
-	/* who may write to tracefs but has no place for a journal can do without */
+	/* a user who may write to tracefs but has no place for a journal works without it */
 	if (!journal && plan->put_back && journal_open(&s->undo, t, &ignored) < 0)
 		s->undo = NULL;
 	r = set_probes(s, err);
@@ -527,7 +531,7 @@ void setup_take_back(struct setup *s)
 {
 	struct errmsg ignored = {0};
 
-	/* before the instances and events go that it is about */
+	/* before the instances and events that it concerns are removed */
 	if (s->undo)
 		journal_undo(s->undo, &ignored);
 	setup_leave(s);
@@ -554,9 +558,9 @@ static int switch_all(struct setup *s, const char *value, struct errmsg *err)
 }
 
 /*
- * A latency tracer measures whether tracing is on or off, and lets each that is worse than the worst so
- * far replace what it kept. With tracing off that is nothing. So what it saw before the beginning does
- * not count, and after the end nothing can be worse.
+ * A latency tracer measures even while tracing is off, and replaces its result whenever it sees a
+ * longer latency. With tracing off the new result is empty. So latencies before the start must not
+ * count, and after the end nothing must be longer.
  */
 static int set_worst(struct setup *s, const char *us, struct errmsg *err)
 {
@@ -570,8 +574,8 @@ static int set_worst(struct setup *s, const char *us, struct errmsg *err)
 }
 
 /*
- * Counts begin anew as the last thing before the switch, with no file opened in between: opening one may
- * be what is counted. The switch by switch_all() then changes nothing but says what is wrong.
+ * Counts are reset just before the switch, without opening a file in between: that could be what is
+ * counted. switch_all() then changes nothing, but reports errors.
  */
 int setup_start(struct setup *s, struct errmsg *err)
 {

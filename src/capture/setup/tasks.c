@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tasks.c - the tasks of -P: which there are, and whether they run what is probed.
+ * tasks.c - the tasks of -P: which ones exist, and whether they run the probed file.
  *
- *	-P 4711        set_event_pid 4711               the one thread of that number
- *	-P 4711 -c     set_event_pid 4711 4712 …        all that /proc/4711/task has, and (event-fork) what they start
+ *	-P 4711        set_event_pid 4711               only the thread with that pid
+ *	-P 4711 -c     set_event_pid 4711 4712 …        all threads in /proc/4711/task, and (event-fork) what they start
  *
- * And to which process each belongs: with the option record-tgid the kernel notes it when a task is switched to, and census.c
- * reads it in the end. A live trace has events that tell it (names.c).
+ * The process of each task: with the option record-tgid the kernel notes it at each switch, and
+ * census.c reads it at the end. A live trace has events for that (names.c).
  *
- * A probe of a program is one of its file, that is, of the inode. A process that runs on while its file was replaced
- * (an update, a build) has the old one, which no path but /proc/PID/exe leads to: nothing would be seen, so a note says it.
+ * A probe in a program belongs to its file, that is, to the inode. A process whose file was
+ * replaced (an update, a build) still runs the old one, which only /proc/PID/exe reaches: the probe
+ * would see nothing, so sonde adds a note.
  */
 #include "capture/setup/setup_int.h"
 
@@ -43,7 +44,7 @@ int setup_each_thread(const char *pid, int (*visit)(void *ctx, const char *threa
 	return r;
 }
 
-/* The path of the program that the task runs, if that file is not there any more. */
+/* The path of the program that the task runs, if that file does not exist any more. */
 static bool find_replaced(const char *pid, char path[PATH_MAX])
 {
 	char link[64];
@@ -76,8 +77,9 @@ void setup_note_replaced(struct setup *s, const struct probe *p)
 			if (find_replaced(pids->words[k], path) && strlen(path) == len &&
 			    !strncmp(path, p->places[0].text, len))
 				setup_note(s,
-					   "task %s runs the file that was %s before it was "
-					   "replaced, and is not seen; probe /proc/%s/exe instead",
+					   "the program of task %s, %s, was replaced after its "
+					   "start, so the probe does not see this task; probe "
+					   "/proc/%s/exe instead",
 					   pids->words[k], path, pids->words[k]);
 	}
 }

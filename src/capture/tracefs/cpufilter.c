@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cpufilter.c - a mask of CPUs as a filter of the kernel's.
+ * cpufilter.c - turns a CPU mask into a filter expression of the kernel.
  *
  *	2f      ──▶  CPU >= 0 && CPU <= 3 || CPU == 5
- *	1,00000000   groups of 32 bits, the lowest last: CPU 32; a group that is full needs no comma before it
+ *	1,00000000   groups of 32 bits, the lowest last: CPU 32; no comma is needed before a full group
  *
- * tracing_cpumask is about what goes into the buffer: hist triggers and BPF programs run on every CPU. Ranges, because the
- * kernel knows CPU & 1 but holds it for never true (and CPU & {0-3} only since 6.6).
+ * tracing_cpumask only controls what goes into the buffer: hist triggers and BPF programs run on
+ * every CPU. The filter uses ranges, because the kernel accepts CPU & 1 but evaluates it as never
+ * true (and knows CPU & {0-3} only since 6.6).
  */
 #include "capture/tracefs/cpufilter.h"
 
@@ -66,7 +67,7 @@ void cpufilter_fmt(const char *mask, struct textbuf *tb)
 		n_digits += is_digit;
 		if ((is_digit && n_digits < GROUP_DIGITS) || (!is_digit && !n_digits))
 			continue;
-		if (!is_digit) /* a short group: its other CPUs are not meant */
+		if (!is_digit) /* a short group: its other CPUs are not in the mask */
 			take_cpu(&r, first, false);
 		group++;
 		n_digits = 0;

@@ -2,13 +2,13 @@
 /*
  * defaults.c - the state of tracing after boot, as tables.
  *
- * Taken from a freshly booted Linux 6.1 (all tracers) and 6.18, and from the kernel's TRACE_DEFAULT_FLAGS;
- * they have been the same for many years. What a table names and a kernel lacks is skipped by those who
- * use it. An option that is not named is off, so that a new one of a later kernel is taken for a new
- * feature that somebody switched on.
+ * The values come from a freshly booted Linux 6.1 (all tracers) and 6.18, and from the kernel's
+ * TRACE_DEFAULT_FLAGS. They have been the same for many years. Callers skip rows that the kernel
+ * does not have. An option that is not listed is off by default, so a new option of a later kernel
+ * counts as switched on by somebody.
  *
- * Not here: what depends on the machine (saved_cmdlines_size), and the stack tracer, which is a tool of
- * its own with its own command.
+ * The tables omit what depends on the machine (saved_cmdlines_size) and the stack tracer, which has
+ * its own command.
  */
 #include "capture/tracefs/defaults.h"
 
@@ -55,7 +55,7 @@ static const char *const options_on[] = {
 	"print-parent",	  "record-cmd",		"sleep-time",	  "trace_printk",
 };
 
-/* These are on only at the top: they say where texts go that are meant for nobody in particular. */
+/* These are on only at the top level: they say where texts without an instance go. */
 static const char *const options_on_at_top[] = {"trace_printk_dest", "copy_trace_marker"};
 
 const struct default_row *defaults_rows(size_t *ret_n)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * defaults.h - what the files of the tracing directory say after boot.
+ * defaults.h - the contents of the files in the tracing directory after boot.
  *
- * reset brings them back to it, stat leaves out what is so.
+ * 'reset' restores them; 'stat' omits settings that have their default.
  */
 #ifndef SONDE_CAPTURE_TRACEFS_DEFAULTS_H
 #define SONDE_CAPTURE_TRACEFS_DEFAULTS_H
@@ -16,13 +16,15 @@ struct default_row {
 	const char *shown; /* as setting.h takes it */
 };
 
-/* In the order in which they can be put back: what writes events first, sizes last. */
+/* In the order in which they can be restored: files that write events first, sizes last. */
 const struct default_row *defaults_rows(size_t *ret_n);
 
-/* NULL: not known. */
+/* NULL: unknown. */
 const char *defaults_find(const char *file);
 
-/* Whether an option is on; in another instance than the top one some are not. */
+/*
+ * Whether the option is on by default; some options are off in instances other than the top level.
+ */
 bool defaults_option(const char *instance, const char *option);
 
 /* The mask of all CPUs as tracing_cpumask takes it: "ff,ffffffff"; buf of 4096 bytes, returns buf. */

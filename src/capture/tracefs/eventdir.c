@@ -9,8 +9,9 @@
  *	        sched_switch/           an event
  *	            enable filter format id trigger hist …
  *
- * A kernel has some 2 000 events in 100 systems. Walking through them costs one readdir() a system; files
- * of the events are not opened here. An event may be named without its system when that is clear.
+ * A kernel has some 2 000 events in 100 systems. Walking through them costs one readdir() per
+ * system; files of events are not opened here. The system may be omitted if the event's name is
+ * unique.
  */
 #include "capture/tracefs/eventdir.h"
 
@@ -35,7 +36,7 @@ static int each_of_system(const struct tracefs *t, const char *instance, const c
 
 	snprintf(dir, sizeof(dir), "events/%s", system);
 	if (tracefs_directories(t, instance, dir, &events) < 0)
-		return 0; /* a module was unloaded just now */
+		return 0; /* the module was unloaded just now */
 	r = 0;
 	for (size_t i = 0; !r && i < events.n; i++)
 		r = visit(ctx, system, events.names[i]);
@@ -83,7 +84,10 @@ static int look_at(void *ctx, const char *system, const char *event)
 	}
 	spelling_add(&s->spelling, event);
 	if (s->spelling.nearest && s->spelling.nearest != before) {
-		/* the name goes away with the list: keep it, and any text that is not NULL beside it */
+		/*
+		 * the list owns the name and frees it: keep a copy, and any non-NULL text as the
+		 * system
+		 */
 		snprintf(s->nearest, sizeof(s->nearest), "%s", event);
 		snprintf(s->nearest_system, sizeof(s->nearest_system), "%s", system);
 		s->spelling.nearest = s->nearest;
@@ -94,7 +98,9 @@ static int look_at(void *ctx, const char *system, const char *event)
 static int refuse(const struct search *s, const char *text, struct errmsg *err)
 {
 	if (s->n_found > 1)
-		return errmsg_set(err, -EINVAL, "there are several events %s: say %s:%s or %s:%s",
+		return errmsg_set(err, -EINVAL,
+				  "several systems have an event %s: write %s:%s "
+				  "or %s:%s",
 				  text, s->first.system, s->first.event, s->second.system,
 				  s->second.event);
 	if (s->spelling.nearest)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * eventdir.h - the events of the running kernel as the tracing directory shows them: events/SYSTEM/EVENT.
+ * eventdir.h - the events of the running kernel, as the tracing directory shows them:
+ * events/SYSTEM/EVENT.
  *
- * Nothing is kept: every call looks anew. Names belong to the caller's buffers.
+ * Nothing is cached: every call reads the directory again. Names belong to the caller's buffers.
  */
 #ifndef SONDE_CAPTURE_TRACEFS_EVENTDIR_H
 #define SONDE_CAPTURE_TRACEFS_EVENTDIR_H
@@ -13,7 +14,10 @@ struct event_name {
 	char system[TRACEFS_NAME_MAX], event[TRACEFS_NAME_MAX];
 };
 
-/* Calls visit with every event, sorted, until it returns something else than 0; returns that. */
+/*
+ * Calls visit for every event, sorted, until visit returns a value other than 0; returns that
+ * value.
+ */
 int eventdir_each(const struct tracefs *t, const char *instance,
 		  int (*visit)(void *ctx, const char *system, const char *event), void *ctx,
 		  struct errmsg *err);

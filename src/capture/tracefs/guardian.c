@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * guardian.c - the process that puts the tracing directory back when its owner is killed.
+ * guardian.c - the process that restores the tracing directory when its owner is killed.
  *
- *	owner ── pipe ──▶ guardian        a byte: all is done, go;  the end of the pipe: the owner is dead
+ *	owner ── pipe ──▶ guardian        a byte: all is done, exit;  end of file: the owner is dead
  *
- * It is forked before the first change and before there are threads, leads a session of its own (so that
- * neither a signal to the owner's process group nor the end of the terminal reaches it), ignores what
- * asks it to end, and holds nothing of the owner's: no standard files (a pipeline would wait for it), no
- * directory. What it has to do it reads from the journal, whose lock it inherited. What it cannot undo stays in
- * the journal for the next sonde.
+ * The owner forks it before the first change and before it starts threads. The guardian leads its
+ * own session, so that neither a signal to the owner's process group nor the end of the terminal
+ * reaches it. It ignores signals that ask it to end. It holds nothing of the owner: no standard
+ * files (a pipeline would wait for it), no directory. It reads from the journal, whose lock it
+ * inherited, what to undo. What it cannot undo stays in the journal for the next sonde.
  *
- * Only the owner has the writing end: it is close-on-exec, so that a command that the owner runs does
- * not keep it open.
+ * Only the owner has the writing end. It is close-on-exec, so that a command that the owner runs
+ * does not keep it open.
  *
- * The owner waits until the guardian has a session of its own: before that a signal to the process group
- * would end both, and until then nothing is changed. It knows by a second pipe, whose writing end only the
- * guardian has and closes with all the rest.
+ * The owner changes nothing until the guardian has its own session: before that, a signal to the
+ * process group would end both. A second pipe reports this to the owner: only the guardian has its
+ * writing end, and closes it with all other files.
  */
 #include "base/errmsg.h"
 #include "capture/tracefs/journal_int.h"
@@ -30,7 +30,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define REMOVE_PATIENCE_S 60 /* each try takes a second while something is in use */
+#define REMOVE_PATIENCE_S 60 /* each try takes a second while the instance is in use */
 
 static void leave_the_owner(int *pipe_fd, int *journal_fd)
 {
@@ -43,7 +43,7 @@ static void leave_the_owner(int *pipe_fd, int *journal_fd)
 		signal(ignored[i], SIG_IGN);
 	for (int fd = 0; fd < 3; fd++)
 		dup2(null, fd);
-	/* 3 and 4 are what we need; above any that may be there first */
+	/* move both above any low number first, so that 3 and 4 are free */
 	*pipe_fd = dup2(fcntl(*pipe_fd, F_DUPFD, 64), 3);
 	*journal_fd = dup2(fcntl(*journal_fd, F_DUPFD, 64), 4);
 	close_range(5, ~0u, 0);
@@ -52,7 +52,7 @@ static void leave_the_owner(int *pipe_fd, int *journal_fd)
 	prctl(PR_SET_NAME, "sonde guardian");
 }
 
-/* Returns true if the owner is gone without a word. */
+/* Returns true if the owner died without a word. */
 static bool wait_for_end(int pipe_fd)
 {
 	char word;
@@ -74,7 +74,10 @@ static void guard(struct journal *j, int pipe_fd)
 	if (wait_for_end(pipe_fd) && notes_read(fd, &notes) >= 0) {
 		int r = notes_undo(&j->t, &notes, &ignored);
 
-		/* somebody has a file of the instance open: a command that marks, a reader */
+		/*
+		 * another process has a file of the instance open: a command that writes marks, a
+		 * reader
+		 */
 		for (int i = 0; r < 0 && i < REMOVE_PATIENCE_S; i++)
 			r = notes_remove(&j->t, &notes, &ignored);
 		journal_leave(&notes, j->path);
@@ -123,7 +126,7 @@ void guardian_stop(struct journal *j)
 	if (j->guardian <= 0)
 		return;
 	if (write(j->pipe, "d", 1) != 1)
-		kill(j->guardian, SIGKILL); /* it is gone, or will not listen */
+		kill(j->guardian, SIGKILL); /* it is gone, or does not react */
 	close(j->pipe);
 	while (waitpid(j->guardian, NULL, 0) < 0 && errno == EINTR)
 		;

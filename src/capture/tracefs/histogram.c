@@ -2,12 +2,12 @@
 /*
  * histogram.c - hist triggers in the instance of a session.
  *
- *	events/SYSTEM/EVENT/trigger   ◀── hist:keys=…        the event need not be on: it is counted all the same,
+ *	events/SYSTEM/EVENT/trigger   ◀── hist:keys=…        the event may be off: the kernel counts it anyway,
  *	events/SYSTEM/EVENT/hist      ──▶ the table           and nothing goes into the buffer
  *	dynamic_events                ◀── s:NAME u64 lat      an event made of two others (synthetic)
  *
- * Every trigger is noted in the journal before it is set: one that uses the variable of another keeps that
- * one busy, and both keep the instance busy, so they are taken off in the opposite order.
+ * Every trigger is noted in the journal before it is set. A trigger that uses a variable of another
+ * keeps that one busy, and both keep the instance busy, so they are removed in reverse order.
  */
 #include "capture/tracefs/histogram.h"
 
@@ -18,7 +18,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* An event of every kernel that has events at all. */
+/* An event that every kernel with events has. */
 #define SOME_EVENT	 "events/sched/sched_switch"
 #define FORMAT_MAX_BYTES (1u << 20)
 
@@ -113,7 +113,7 @@ int histogram_set(struct session *s, const struct event_name *event, const char 
 {
 	char path[TRACEFS_PATH_MAX];
 
-	/* it counts from now on, also while tracing is off */
+	/* counting starts now, even while tracing is off */
 	if (s->has_child)
 		child_ready(&s->child);
 	return setup_write(s->setup, instance_of(s),
@@ -156,7 +156,7 @@ int histogram_read_format(const struct session *s, const struct event_name *even
 				  eventdir_fmt_path(event->system, event->event, "format", path),
 				  out, err);
 
-	/* with the names of enums, if it is a probe of ours */
+	/* with the names of enums, for probes of ours */
 	textbuf_init(&text, FORMAT_MAX_BYTES);
 	if (r >= 0 && setup_fmt_format(s->setup, event->system, event->event, out->start,
 				       strlen(out->start), &text)) {

@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * journal.c - the journal's file, and the changes that go through it.
+ * journal.c - the file of the journal, and the changes that go through it.
  *
- * The file stands in /run/sonde (for a user who is not root: in his runtime directory; or in
- * $SONDE_RUN_DIR), which a reboot empties as it empties the tracing directory. journal_notes.c has its format.
+ * The file is in /run/sonde (for a user who is not root: in the user's runtime directory; or in
+ * $SONDE_RUN_DIR). A reboot empties that directory and the tracing directory. journal_notes.c
+ * describes the format.
  *
- * A note is one write() and is in the page cache before the change is made; a machine that crashes has
- * no settings to put back. A note that was cut off was not acted upon.
+ * A note is one write(), and is in the page cache before the change is made. A machine that crashes
+ * has no settings to restore. If a note is cut off, its change was not made.
  *
  * The owner keeps the file locked (flock). The lock belongs to the open file, which the guardian
- * inherits: whoever gets the lock knows that owner and guardian are both gone, and may undo. No process
- * number has to be trusted.
+ * inherits: a process that gets the lock knows that owner and guardian are both gone, and may undo.
+ * So no pid has to be trusted.
  *
- * What cannot be undone (an instance that somebody uses, a tracing directory that was unmounted) stays in the file,
- * and nothing else does: every later sonde tries it again, until it succeeds or the machine reboots. Settings of the top
- * level wait as long as a living sonde uses it.
+ * Only what cannot be undone (an instance in use, a tracing directory that was unmounted) stays in
+ * the file. Every later sonde tries again, until it succeeds or the machine reboots. Settings of
+ * the top level wait while a living sonde uses it.
  *
- * What exists once (the function graph tracer, most latency tracers, the graph functions; error injection)
- * can be used by one of us only. That is a note, too: journal_take_top() and journal_take_marks() hold the
- * lock of the directory, look for it in the journals of the living, and write it into their own.
+ * Some features exist only once (the function graph tracer, most latency tracers, the graph
+ * functions, error injection), so only one sonde can use them. A note records this, too:
+ * journal_take_top() and journal_take_marks() lock the directory, search the journals of living
+ * processes, and write the note into their own.
  */
 #include "capture/tracefs/journal.h"
 
@@ -41,7 +43,7 @@
 
 /* --- the directory ----------------------------------------------------------------------------- */
 
-/* A directory of our own that nobody else can write to, else anybody could make root write. */
+/* A directory that nobody else can write to; otherwise anybody could make root write files. */
 static int open_dir(char *path, size_t n_bytes, struct errmsg *err)
 {
 	const char *given = getenv("SONDE_RUN_DIR"), *runtime = getenv("XDG_RUNTIME_DIR");
@@ -56,16 +58,14 @@ static int open_dir(char *path, size_t n_bytes, struct errmsg *err)
 	else
 		snprintf(path, n_bytes, "/tmp/sonde-%u", (unsigned)geteuid());
 	if (mkdir(path, 0700) && errno != EEXIST)
-		return errmsg_set_errno(
-			err, -errno,
-			"cannot make the directory %s, where sonde notes what it has to "
-			"put back",
-			path);
+		return errmsg_set_errno(err, -errno,
+					"cannot create the directory %s for the journal of changes",
+					path);
 	if (lstat(path, &st) || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() ||
 	    (st.st_mode & 022))
 		return errmsg_set(
 			err, -EPERM,
-			"%s is not a directory that only this user can write to; remove it", path);
+			"%s must be a directory that only this user can write to; remove it", path);
 	return 0;
 }
 
@@ -104,7 +104,7 @@ static int is_journal(const struct dirent *e)
 
 /* --- notes ------------------------------------------------------------------------------------- */
 
-/* The note is in the file before the change it is about is made. */
+/* Writes the note into the file; the caller makes the change afterwards. */
 static int journal_note(struct journal *j, enum note_kind kind, const char *instance,
 			const char *name, const char *text, struct errmsg *err)
 {
@@ -119,10 +119,9 @@ static int journal_note(struct journal *j, enum note_kind kind, const char *inst
 	else if (!r && write(j->fd, tb.start, textbuf_len(&tb)) != (ssize_t)textbuf_len(&tb))
 		r = errno == EINTR ? -EIO : -errno;
 	textbuf_release(&tb);
-	return r < 0 ? errmsg_set_errno(
-			       err, r,
-			       "cannot note in %s what has to be put back, so nothing is changed",
-			       j->path)
+	return r < 0 ? errmsg_set_errno(err, r,
+					"cannot write to the journal %s, so sonde changes nothing",
+					j->path)
 		     : 0;
 }
 
@@ -132,7 +131,7 @@ int journal_add_instance(struct journal *j, const char *name, struct errmsg *err
 {
 	int r;
 
-	/* not ours if it is there already */
+	/* an instance that exists already is not ours */
 	if (tracefs_exists(&j->t, name, ""))
 		return -EEXIST;
 	r = journal_note(j, NOTE_INSTANCE, "", name, "", err);
@@ -140,8 +139,8 @@ int journal_add_instance(struct journal *j, const char *name, struct errmsg *err
 }
 
 /*
- * An instance goes with all that is set in it. But a hist trigger with variables keeps its instance busy, so
- * triggers are removed one by one, the last one first.
+ * Removing an instance removes all settings in it. But a hist trigger with variables keeps its
+ * instance busy, so triggers are removed one by one, the last one first.
  */
 static bool goes_with_instance(const struct journal *j, const char *instance, const char *file)
 {
@@ -167,8 +166,8 @@ int journal_save(struct journal *j, const char *instance, const char *file, stru
 		r = 0;
 	else if (r < 0 || text.overflow)
 		r = errmsg_set_errno(err, r < 0 ? r : -EFBIG,
-				     "cannot read %s%s%s, which would have to be put back",
-				     instance, *instance ? "/" : "", file);
+				     "cannot read %s%s%s to restore it later", instance,
+				     *instance ? "/" : "", file);
 	else
 		r = journal_note(j, NOTE_FILE, instance, file, text.start, err);
 	textbuf_release(&text);
@@ -192,8 +191,8 @@ int journal_add_probe(struct journal *j, const char *name, struct errmsg *err)
 	snprintf(file, sizeof(file), "events/%s", name);
 	if (tracefs_exists(&j->t, "", file))
 		return errmsg_set(err, -EEXIST,
-				  "there is an event %s already, and it is not ours; give the "
-				  "probe another name",
+				  "the event %s exists already and is not ours; give the probe "
+				  "another name",
 				  name);
 	return journal_note(j, NOTE_PROBE, "", name, "", err);
 }
@@ -207,7 +206,7 @@ int journal_add_live(struct journal *j, const char *path, const struct livefile_
 	if (asprintf(&name, "%s%s%s", whole ? whole : "", whole ? "/" : "", path) < 0)
 		name = NULL;
 	r = name ? journal_note(j, NOTE_LIVE, "", name, live_id_fmt(id, text), err)
-		 : errmsg_set_errno(err, -ENOMEM, "cannot note the name of %s", path);
+		 : errmsg_set_errno(err, -ENOMEM, "cannot store the name of %s", path);
 	free(name);
 	free(whole);
 	return r;
@@ -226,8 +225,8 @@ void journal_end_live(struct journal *j, const struct livefile_id *id)
 /* --- the journals of others -------------------------------------------------------------------- */
 
 /*
- * Calls visit() for each journal. is_dead: its owner and guardian are gone, and we hold its lock.
- * Stops at the first that returns true.
+ * Calls visit() for each journal. is_dead: owner and guardian are gone, and we hold the lock. Stops
+ * when visit() returns true.
  */
 static bool visit_journals(const char *dir,
 			   bool (*visit)(void *ctx, const char *path, int fd, bool is_dead),
@@ -340,7 +339,10 @@ bool journals_find_owner(const char *instance, int *ret_pid)
 	return true;
 }
 
-/* Notes name, unless somebody alive has a note of that kind. what: how the sentence calls it. */
+/*
+ * Adds a note, unless a living process has a note of that kind. what: the word for it in the
+ * message.
+ */
 static int take_single(struct journal *j, enum note_kind kind, const char *name, const char *what,
 		       struct errmsg *err)
 {
@@ -355,8 +357,8 @@ static int take_single(struct journal *j, enum note_kind kind, const char *name,
 		return errmsg_set_errno(err, lock, "cannot lock %s", dir);
 	if (visit_journals(dir, find_owner, &search))
 		r = errmsg_set(err, -EBUSY,
-			       "the sonde with process number %d is using %s, which this needs, "
-			       "too; wait for its end",
+			       "another sonde (pid %d) uses %s, which this command needs, too; "
+			       "wait until it ends",
 			       search.pid, what);
 	else
 		r = journal_note(j, kind, "", name, "", err);
@@ -387,14 +389,17 @@ int journal_take_marks(struct journal *j, int pid, struct errmsg *err)
 
 /* --- life -------------------------------------------------------------------------------------- */
 
-/* Nobody sees the file before it is locked: it would be taken for that of a dead owner. */
+/*
+ * The file gets its name only after it is locked; otherwise it would look like that of a dead
+ * owner.
+ */
 static int make_file(struct journal *j, const char *dir, struct errmsg *err)
 {
 	int lock = lock_dir(dir), r = 0;
 
 	if (lock < 0)
 		return errmsg_set_errno(err, lock, "cannot lock %s", dir);
-	/* a dead sonde that had our number may have left one that is still to be undone */
+	/* a dead sonde with our pid may have left a journal that still has to be undone */
 	for (int i = 0; i < SAME_PID_MAX; i++) {
 		snprintf(j->path, sizeof(j->path), "%s/journal.%d.%d", dir, i, (int)getpid());
 		j->fd = open(j->path, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
@@ -402,9 +407,7 @@ static int make_file(struct journal *j, const char *dir, struct errmsg *err)
 			break;
 	}
 	if (j->fd < 0 || flock(j->fd, LOCK_EX | LOCK_NB))
-		r = errmsg_set_errno(err, -errno,
-				     "cannot make %s, where sonde notes what it has to put back",
-				     j->path);
+		r = errmsg_set_errno(err, -errno, "cannot create the journal %s", j->path);
 	close(lock);
 	return r;
 }
@@ -453,7 +456,7 @@ int journal_undo(struct journal *j, struct errmsg *err)
 	if (r >= 0)
 		return 0;
 	return errmsg_set(err, r, "%s%s", why.text,
-			  j->notes.n ? "; the next sonde that traces tries again" : "");
+			  j->notes.n ? "; the next sonde that traces will try again" : "");
 }
 
 void journal_keep(struct journal *j)

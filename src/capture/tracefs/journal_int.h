@@ -14,9 +14,9 @@ enum note_kind { NOTE_INSTANCE, NOTE_FILE, NOTE_LIVE, NOTE_TOP, NOTE_PROBE, NOTE
 
 struct note {
 	enum note_kind kind;
-	char *instance, *name; /* name: of the file, of the instance, a path; "PID SINCE" */
-	char *text;	       /* what the file said; of a live file its id, or "" */
-	bool is_done;	       /* undone, or not to be tried again */
+	char *instance, *name; /* name of the file or instance, a path, or "PID SINCE" */
+	char *text;	       /* contents of the file; for a live file its id, or "" */
+	bool is_done;	       /* undone, or must not be tried again */
 };
 
 struct notes {
@@ -31,8 +31,8 @@ struct journal {
 	struct notes notes;
 	bool has_top;
 	pid_t guardian;
-	int pipe;	    /* closing it tells the guardian that we are gone */
-	struct errmsg left; /* what an earlier owner left behind and we could not undo either */
+	int pipe;	    /* closing it tells the guardian that the owner is gone */
+	struct errmsg left; /* what an earlier owner left behind and we could not undo */
 };
 
 /* --- journal_notes.c --- */
@@ -45,32 +45,36 @@ void notes_drop_done(struct notes *notes);
 /* Adds the lines of a note. */
 void note_fmt(struct textbuf *tb, enum note_kind kind, const char *instance, const char *name,
 	      const char *text);
-/* The text of NOTE_LIVE; buf of LIVE_ID_BYTES is returned. */
+/* Formats the text of NOTE_LIVE into buf of LIVE_ID_BYTES; returns buf. */
 #define LIVE_ID_BYTES 60
 const char *live_id_fmt(const struct livefile_id *id, char *buf);
-/* False: it is none, as in journals of a sonde of old. */
+/* Returns false if text is no id, as in journals of older versions. */
 bool live_id_parse(const char *text, struct livefile_id *ret);
-/* Any bytes. -ENOMEM; what was read until then is in *notes. */
+/* Accepts any bytes. On -ENOMEM *notes has what was read until then. */
 int notes_parse(const char *text, size_t n_bytes, struct notes *notes);
 /*
- * The journal at path gets the notes that are not done, so that the next sonde tries again; if all are, it is
- * removed. The caller holds the lock of the directory. On failure the journal stays as it is.
+ * Writes the notes that are not done into the journal at path, so that the next sonde tries again;
+ * removes the journal if all are done. The caller holds the lock of the directory. On failure the
+ * journal stays as it is.
  */
 void notes_leave(const struct notes *notes, const char *path);
 
-/* Reads a journal's notes; what is cut off at the end is left out: it was not acted upon yet. */
+/*
+ * Reads the notes of a journal. A note that is cut off at the end is ignored: its change was not
+ * made yet.
+ */
 int notes_read(int fd, struct notes *ret_notes);
 void notes_release(struct notes *notes);
-/* In the order that journal_undo.c explains; what is undone is marked as done. */
+/* Undoes the notes in the order that journal_undo.c explains, and marks them as done. */
 int notes_undo(const struct tracefs *t, struct notes *notes, struct errmsg *err);
-/* Only what somebody's open files kept from being removed: instances, then probes. */
+/* Removes only what open files of other programs kept busy: instances, then probes. */
 int notes_remove(const struct tracefs *t, struct notes *notes, struct errmsg *err);
 /* notes_leave() with the lock of the journal's directory. */
 void journal_leave(const struct notes *notes, const char *path);
 
-/* Forks. The guardian's end of the pipe is closed in the parent. */
+/* Forks. The parent closes the guardian's end of the pipe. */
 int guardian_start(struct journal *j, struct errmsg *err);
-/* Tells it that all is done, and waits. */
+/* Tells the guardian that all is done, and waits for its end. */
 void guardian_stop(struct journal *j);
 
 #endif

@@ -5,18 +5,20 @@
  *	instance sonde.1234
  *	top 1234
  *	live-at <device:inode:birth, hex> /home/me/trace.dat
- *	live /home/me/trace.dat                             (by a sonde of old: whatever has that name)
+ *	live /home/me/trace.dat                             (older versions: any file of that name)
  *	probe sonde_1234/vfs_read
  *	marks 4711 360012
  *	file <instance or -> set_event 22
  *	sched:sched_switch
  *	…
  *
- * A note is one line; that of a file is followed by its text, whose length the line gives. Names come from command
- * lines and may hold any byte. What would end or split the line is written as %NN (hex): control characters, '%',
- * and in the line of a file also blanks, and an instance that is called "-".
+ * A note is one line; a note about a file is followed by the file's text, whose length is in the
+ * line. Names come from command lines and may contain any byte. Characters that would end or split
+ * the line are written as %NN (hex): control characters, '%', and in the line of a file also blanks
+ * and an instance named "-".
  *
- * A journal is read by root, so the reader believes no length and no name. What is cut off or unknown is left out.
+ * Root reads journals, so the reader trusts no length and no name. It ignores what is cut off or
+ * unknown.
  */
 #include "base/textbuf.h"
 #include "capture/tracefs/journal_int.h"
@@ -140,7 +142,10 @@ static int hex_digit(char c)
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* [p, end) without its escapes, in buf of FIELD_MAX_BYTES; false if it does not fit, or holds a NUL. */
+/*
+ * Removes the escapes of [p, end) into buf of FIELD_MAX_BYTES; false if it does not fit or contains
+ * a NUL.
+ */
 static bool unescape(const char *p, const char *end, char *buf)
 {
 	size_t n = 0;
@@ -158,7 +163,7 @@ static bool unescape(const char *p, const char *end, char *buf)
 	return p == end && n > 0;
 }
 
-/* The next word of a line: its end; *p is moved behind the blank that follows. */
+/* Returns the end of the next word of a line, and moves *p past the blank that follows. */
 static const char *take_word(const char **p, const char *eol)
 {
 	const char *end = memchr(*p, ' ', eol - *p);
@@ -168,7 +173,7 @@ static const char *take_word(const char **p, const char *eol)
 	return end;
 }
 
-/* Digits only, and no more than the bytes that are there. */
+/* Accepts only digits, and at most the number of bytes that are there. */
 static bool read_length(const char *p, const char *eol, size_t n_there, size_t *ret)
 {
 	const char *start = p;
@@ -183,7 +188,10 @@ static bool read_length(const char *p, const char *eol, size_t n_there, size_t *
 	return p == eol && p > start;
 }
 
-/* "INSTANCE NAME LENGTH" and the text behind it. False: cut off, and nothing can follow. */
+/*
+ * "INSTANCE NAME LENGTH" and the text after it. Returns false if it is cut off; then nothing can
+ * follow.
+ */
 static bool parse_file(const char *line, const char *eol, const char **p, const char *end,
 		       struct notes *notes, int *ret_code)
 {
@@ -321,7 +329,10 @@ void notes_leave(const struct notes *notes, const char *path)
 		unlink(path);
 		return;
 	}
-	/* another file, so that nothing is lost if we are killed here; until then the whole journal counts */
+	/*
+	 * write another file first, so that nothing is lost if we are killed here; until then the
+	 * old journal is valid
+	 */
 	snprintf(rest, sizeof(rest), "%.*s/rest.%d", (int)(slash - path), path, (int)getpid());
 	unlink(rest);
 	fd = open(rest, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);

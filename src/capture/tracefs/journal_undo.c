@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * journal_undo.c - puts back what a journal says.
+ * journal_undo.c - undoes what a journal notes.
  *
- * Order: first marks are taken off tasks. Then every buffer of ours stops (nothing more is recorded while the rest goes
- * on) and our tracers end (one whose list of functions is emptied before it would begin to trace all there are). Then
- * files are put back from the last to the first, instances removed, and after them probes: an event that is on
- * somewhere cannot be removed. An instance is removed with everything in it; the kernel refuses while one of its files
- * is open, so the owner closes them before, and a dead owner has. A trace file comes last: finishing it may take a
- * while, and the machine should be free by then.
+ * The order: first the marks of tasks are removed. Then all our buffers stop, so that nothing more
+ * is recorded, and our tracers end. A tracer must end before its function list is emptied, or it
+ * would trace all functions. Then files are restored from the last to the first, instances are
+ * removed, and finally probes: an event that is enabled somewhere cannot be removed. Removing an
+ * instance removes everything in it. The kernel refuses while a file of it is open, so the owner
+ * closes them first (a dead owner has closed them). A trace file comes last: completing it may take
+ * a while, and the machine should be free by then.
  *
- * A failure does not stop the rest. Undoing twice is harmless: what is as it was is not written. What failed is not
- * marked as done, and the next sonde tries it again (notes_leave()). Two kinds are tried once only, because
- * later they would hit somebody else: a trace file, whose name another recording may use by then, and marks of
- * tasks. Where the tracing directory was unmounted nothing can be put back, though every file seems to be gone.
+ * A failure does not stop the rest. Undoing twice is harmless: a file that has its old value is not
+ * written. What failed is not marked as done, and the next sonde tries again (notes_leave()). Two
+ * kinds are tried only once, because a later try could hit somebody else: a trace file, whose name
+ * another recording may use by then, and marks of tasks. If the tracing directory was unmounted,
+ * nothing can be restored, although every file seems to be gone.
  */
 #include "base/errmsg.h"
 #include "base/files/regular.h"
@@ -33,8 +35,8 @@
 #define BUSY_STEP_MS	   10
 
 /*
- * A probe is in use as long as its owner has a descriptor of it, and of a process that was killed the one that the
- * guardian listens to may be closed before that.
+ * A probe is in use while its owner has a descriptor of it. When the owner is killed, the pipe to
+ * the guardian may be closed before that descriptor.
  */
 static int remove_probe(const struct tracefs *t, const char *file, const char *line)
 {
@@ -52,8 +54,8 @@ static int remove_probe(const struct tracefs *t, const char *file, const char *l
 static int refuse_unmounted(const struct tracefs *t, struct errmsg *err)
 {
 	return errmsg_set(err, -ENODEV,
-			  "the tracing directory %s was unmounted, so its settings cannot be put "
-			  "back; mount it: mount -t tracefs nodev %s",
+			  "the tracing directory %s was unmounted, so sonde cannot restore its "
+			  "settings; mount it: mount -t tracefs nodev %s",
 			  t->root, t->root);
 }
 
@@ -61,16 +63,16 @@ static int undo_file(const struct tracefs *t, const struct note *n, struct errms
 {
 	int r = setting_restore(t, n->instance, n->name, n->text);
 
-	/* gone with a module or an instance: nothing to put back */
+	/* gone with a module or an instance: nothing to restore */
 	if (r >= 0 || r == -ENOENT || r == -ENODEV)
 		return 0;
 	return errmsg_set_errno(
-		err, r, "cannot put %s%s%s back to '%.*s'", n->instance, *n->instance ? "/" : "",
+		err, r, "cannot restore %s%s%s to '%.*s'", n->instance, *n->instance ? "/" : "",
 		n->name, (int)strcspn(n->text, "\n") < 200 ? (int)strcspn(n->text, "\n") : 200,
 		n->text);
 }
 
-/* Somebody may have put something else in its place: a FIFO would keep us waiting. */
+/* There may be something else in its place by now; opening a FIFO would block. */
 static bool is_trace_file(const char *path)
 {
 	char head[SNF_MAGIC_BYTES];
@@ -120,7 +122,7 @@ static int undo_live(const struct tracefs *t, const struct note *n, struct errms
 	return r == -ENOENT ? 0 : r;
 }
 
-/* Events of every kind are removed through one file, or on old kernels each through its own. */
+/* One file removes events of every kind; on old kernels each kind has its own file. */
 static int undo_probe(const struct tracefs *t, const struct note *n, struct errmsg *err)
 {
 	static const char *const files[] = {"dynamic_events", "kprobe_events", "uprobe_events"};
@@ -171,13 +173,15 @@ static int undo_marks(const struct note *n, struct errmsg *err)
 	if (sscanf(n->name, "%d %llu", &pid, &since) == 2)
 		r = taskmarks_clear(pid, since);
 	return r < 0 ? errmsg_set_errno(err, r,
-					"cannot take the marks (/proc/PID/make-it-fail) off all "
-					"children of process %d",
+					"cannot remove the marks (/proc/PID/make-it-fail) from "
+					"all children of process %d",
 					pid)
 		     : 0;
 }
 
-/* Not if it is what was there before: then it is not ours, or has been put back. */
+/*
+ * Does nothing if it is the tracer that was there before: it is not ours, or is restored already.
+ */
 static void end_tracer(const struct tracefs *t, const struct note *n)
 {
 	size_t len = strcspn(n->text, "\n");
@@ -202,7 +206,7 @@ static void stop_all(const struct tracefs *t, const struct notes *notes)
 	}
 }
 
-/* What stands in the tracing directory. */
+/* Undoes the notes about the tracing directory. */
 static int undo_tracing(const struct tracefs *t, struct notes *notes, struct errmsg *err)
 {
 	int r = 0, r2;
@@ -222,14 +226,14 @@ int notes_undo(const struct tracefs *was, struct notes *notes, struct errmsg *er
 	struct tracefs now, *t = &now;
 	int r = 0, r2;
 
-	tracefs_find_again(was, &now); /* or it is nowhere, which undo_tracing() sees */
+	tracefs_find_again(was, &now); /* if it is mounted nowhere, undo_tracing() notices */
 
 	for (size_t i = 0; i < notes->n; i++) {
 		struct note *n = &notes->list[i];
 
 		if (n->kind == NOTE_MARKS)
 			settle(n, undo_marks(n, err), &r);
-		if (n->kind != NOTE_LIVE) /* that one may have been finished by its recorder */
+		if (n->kind != NOTE_LIVE) /* its recorder may have completed that one */
 			n->is_done = n->kind == NOTE_MARKS || n->kind == NOTE_TOP;
 	}
 	r2 = undo_tracing(t, notes, err);

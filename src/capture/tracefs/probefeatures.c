@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * probefeatures.c - what the probes of this kernel can do.
+ * probefeatures.c - which features the probes of this kernel have.
  *
- * The tracing directory has a README in which the kernel describes what it was built with, in words that
- * have come with each feature; the kernel's own tests look for the same words:
+ * The tracing directory has a README in which the kernel describes its features, in words that came
+ * with each feature; the kernel's own tests look for the same words:
  *
  *	   Format: p[:[<group>/][<event>]] <place> [<args>]
  *	           e[:[<group>/][<event>]] <attached-group>.<attached-event> [<args>] [if <filter>]
  *	 fetcharg: …, $comm, $arg<N>, +|-[u]<offset>(<fetcharg>), \imm-value, \"imm-string"
  *	     kernel return probes support: $retval, $arg<N>, $comm
  *
- * In one place it says too much: the line for e is there without CONFIG_EPROBE_EVENTS. So one is tried on
- * an event that does not exist. A kernel that has them answers ENODEV, one that has not EINVAL; nothing is
- * defined either way.
+ * The README is wrong in one place: the line for e is there even without CONFIG_EPROBE_EVENTS. So
+ * sonde tries to define one on an event that does not exist. A kernel that supports them answers
+ * ENODEV, others EINVAL; neither defines anything.
  */
 #include "capture/tracefs/probes.h"
 
@@ -58,7 +58,7 @@ static bool log_is_empty(const struct tracefs *t)
 	return is_empty;
 }
 
-/* The refusal of our trial is nobody's error: it does not stay in the kernel's log. */
+/* The refusal of our trial is no error, so it is removed from the kernel's error log. */
 static bool try_eprobe(const struct tracefs *t)
 {
 	bool was_empty = log_is_empty(t);

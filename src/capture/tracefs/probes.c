@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * probes.c - defines probes in the kernel, and says why not where it refuses.
+ * probes.c - defines probes in the kernel, and explains refusals.
  *
  *	dynamic_events                          kprobe_events, uprobe_events on kernels before 5.0
  *	    p:probe/vfs_read vfs_read count=%dx:u64      one line for each place
  *	    p:probe/vfs_read vfs_read+64 count=%dx:u64   the same event, another place (5.4)
  *	    -:probe/vfs_read                             written: removes the event, all places
  *
- * An event with several places is defined completely or not at all. When the kernel refuses a line, the
- * last entry of error_log has its reason, with a caret under the line that we wrote:
+ * An event with several places is defined completely or not at all. When the kernel refuses a line,
+ * the last entry of error_log has its reason, with a caret under the line that we wrote:
  *
  *	[  12.34] trace_kprobe: error: Invalid register name
  *	  Command: p:probe/x vfs_read a=%zz
  *	                                ^
  *
- * The person never saw that line, so the caret is moved to what stands for it in the definition. For some
- * reasons the kernel's words are only the beginning; kernel/functions.h knows more of its functions.
+ * The user never saw that line, so the caret is moved to the corresponding part of the definition.
+ * For some reasons kernel/functions.h explains more than the kernel does.
  */
 #include "capture/tracefs/probes.h"
 
@@ -30,7 +30,10 @@
 
 #define LOG_MAX_BYTES  65536
 #define LINE_MAX_BYTES 65536
-/* Calls that a return probe can follow at once: the kernel's limit, and the least for each of many functions. */
+/*
+ * Calls that a return probe can follow at once: the kernel's maximum, and the minimum for each of
+ * many functions.
+ */
 #define CALLS_MAX      4096
 #define CALLS_MIN      64
 
@@ -62,7 +65,7 @@ struct reason {
 	bool has_at;
 };
 
-/* The last entry of error_log, if it speaks of this line. */
+/* Finds the last entry of error_log, if it is about this line. */
 static bool find_reason(const struct tracefs *t, const char *line, struct reason *ret)
 {
 	static const char command[] = "\n  Command: ";
@@ -90,16 +93,16 @@ static bool find_reason(const struct tracefs *t, const char *line, struct reason
 	return found;
 }
 
-/* What helps against what the kernel says. */
+/* The remedy for each error message of the kernel. */
 static const struct {
 	const char *words, *remedy;
 } remedies[] = {
-	{"Failed to find the given file", "say where the program is, with its whole path"},
+	{"Failed to find the given file", "give the full path of the program"},
 	{"Not a regular file", "name the program's file"},
 	{"Invalid uprobe offset", "the program was changed meanwhile; try again"},
-	{"Maxactive is too big", "say a smaller number"},
+	{"Maxactive is too big", "use a smaller number"},
 	{"Invalid probed address or symbol", "'sonde probe funcs' lists what can be probed"},
-	{"Retprobe address must be an function entry", "leave the offset or the %return out"},
+	{"Retprobe address must be an function entry", "omit the offset or the %return"},
 	{"Given group/event name is already used", "give it another name: NAME=…"},
 	{"Invalid register name", "'sonde probe vars' shows where variables are"},
 	{"Symbol is not available with uprobe", "@SYMBOL is for the kernel"},
@@ -110,35 +113,34 @@ static const struct {
 	{"String accepts only memory argument", "a string needs a pointer or an array"},
 	{"This argument name is already used", "give one of them another name: NAME=…"},
 	{"Probe point is not an instruction boundary",
-	 "'sonde probe lines' shows lines that can be probed if there is DWARF, a disassembler "
-	 "(gdb, "
-	 "objdump -d) where instructions begin"},
+	 "'sonde probe lines' shows lines that can be probed if there is DWARF; a disassembler "
+	 "(gdb, objdump -d) shows where instructions begin"},
 	{"Probe type is different", "remove the old one first: 'sonde probe del'"},
 	{"Probe argument type or name is different",
 	 "remove the old one first ('sonde probe del'), or give this one another name: NAME=…"},
-	{"There is already the exact same probe", "it can be used as it is"},
+	{"There is already the exact same probe", "use the existing one"},
 	{"Attached event does not exist", "'sonde list -e' lists the events"},
 	{"Attached event does not have this field", "'sonde list -e EVENT -F' lists its fields"},
 };
 
-/* What any kernel knows behind ':'; bits are "b3@2/32". */
+/* The types that every kernel knows after ':'; bitfields are "b3@2/32". */
 static const char *const types[] = {"u8",   "u16",    "u32",	 "u64",	   "s8",    "s16",
 				    "s32",  "s64",    "x8",	 "x16",	   "x32",   "x64",
 				    "char", "string", "ustring", "symbol", "symstr"};
 
-/* at: what the kernel points at. */
+/* at: the text that the kernel points at. */
 static const char *remedy_for_type(const struct probe *p, const char *at, char *buf, size_t n_bytes)
 {
 	size_t len = strspn(at, "abcdefghijklmnopqrstuvwxyz0123456789_");
 	struct spelling sp;
 
 	if (is_user(p) && (!strncmp(at, "symbol", 6) || !strncmp(at, "symstr", 6)))
-		return "it knows the symbols of its own code only, not those of a program; leave "
-		       "the type out";
+		return "the kernel knows only its own symbols, not those of a program; omit "
+		       "the type";
 	spelling_init(&sp, at, len);
 	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
 		if (len == strlen(types[i]) && !strncmp(at, types[i], len))
-			return "this kernel is too old for the type";
+			return "this kernel is too old for this type";
 		spelling_add(&sp, types[i]);
 	}
 	if (!sp.nearest)
@@ -169,7 +171,7 @@ static bool function_of(const char *place, char *buf, size_t n_bytes)
 	return true;
 }
 
-/* A reason of the function itself: it is on the kernel's list of those that must not be probed. */
+/* Handles reasons that concern the function: the kernel lists it as one that must not be probed. */
 static bool explain_function(const struct tracefs *t, const struct probe *p, size_t place, int code,
 			     struct errmsg *err)
 {
@@ -241,12 +243,12 @@ static int refuse_name(const struct probe *p, const char *group, const char *eve
 	const struct definition *d = p->definition;
 
 	return definition_refuse(d->text, d->event ? d->event_span : d->function_span, err, -EEXIST,
-				 "there is an event %s:%s already; give this one another name "
-				 "(NAME=…), or remove that one: 'sonde probe del %s:%s'",
+				 "the event %s:%s exists already; give this one another name "
+				 "(NAME=…), or remove the old one: 'sonde probe del %s:%s'",
 				 group, event, group, event);
 }
 
-/* All places, or none. */
+/* Defines all places, or none. */
 static int write_places(const struct tracefs *t, const struct probe *p, const char *file,
 			const char *group, const char *event, struct errmsg *err)
 {
@@ -275,8 +277,9 @@ static int write_places(const struct tracefs *t, const struct probe *p, const ch
 }
 
 /*
- * Every call that has not returned yet holds a node of some 80 bytes, which the kernel makes beforehand; returns of
- * further calls are missed. Its own choice, 10 or two for each CPU, is too small for all functions that sleep.
+ * Every call that has not returned yet holds a node of some 80 bytes, which the kernel allocates
+ * beforehand. When none is free, the return is missed. The kernel's default, 10 or two per CPU, is
+ * too small for functions that sleep.
  */
 unsigned probes_room(const struct probe *p)
 {
@@ -287,7 +290,7 @@ unsigned probes_room(const struct probe *p)
 	return n < CALLS_MIN ? CALLS_MIN : n;
 }
 
-/* A kernel that takes no number (before 4.12), or has no memory for so many, chooses itself. */
+/* If the kernel takes no number (before 4.12), or has no memory for so many, it chooses itself. */
 static int write_event(const struct tracefs *t, const struct probe *p, const char *file,
 		       const char *group, const char *event, struct errmsg *err)
 {
@@ -320,7 +323,7 @@ int probes_add(const struct tracefs *t, struct journal *journal, struct probe *p
 		r = journal_add_probe(journal, name, err);
 	if (r < 0)
 		return r;
-	/* a function without the tracer's hook takes a breakpoint, perhaps */
+	/* a function without the tracer's hook may accept a breakpoint */
 	if (!probe_use_breakpoint(&with_breakpoint))
 		return write_event(t, p, file, group, event, err);
 	r = write_event(t, p, file, group, event, &first);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * probes.h - puts probes into the kernel and takes them out again.
+ * probes.h - defines probes in the kernel and removes them.
  *
- *	probe_features ─▶ prober (probe/probe.h) ─▶ probes_add ─▶ … ─▶ the journal takes them out
+ *	probe_features ─▶ prober (probe/probe.h) ─▶ probes_add ─▶ … ─▶ the journal removes them
  *
- * Every probe of a recording is in a group of its own ("sonde_PID"), so that two users cannot meet, and is
- * noted in the journal one by one: what others define meanwhile stays.
+ * Each recording has its own group ("sonde_PID"), so that two users cannot collide. The journal
+ * notes each probe, so that probes of others stay.
  */
 #ifndef SONDE_CAPTURE_TRACEFS_PROBES_H
 #define SONDE_CAPTURE_TRACEFS_PROBES_H
@@ -13,12 +13,16 @@
 #include "capture/tracefs/journal.h"
 #include "probe/probe.h"
 
-/* What the kernel's README says, and where it is known to say too much, what a try shows. */
+/*
+ * Finds the kernel's probe features: reads its README, and tries those for which the README is
+ * known to be wrong.
+ */
 void probe_features(const struct tracefs *t, struct probe_kernel *ret_kernel);
 
 /*
- * The world of this machine, for prober_new(). $SONDE_BTF (a directory), $SONDE_KALLSYMS and $SONDE_BLACKLIST stand
- * in for the running kernel's: to try definitions for another one. Stays where it is: world points into it.
+ * The environment of this machine, for prober_new(). $SONDE_BTF (a directory), $SONDE_KALLSYMS and
+ * $SONDE_BLACKLIST replace those of the running kernel, to try definitions for another kernel. Must
+ * not be moved: world points into it.
  */
 struct probe_site {
 	struct probe_kernel kernel;
@@ -29,16 +33,19 @@ struct probe_site {
 void probe_site_init(struct probe_site *s, const struct tracefs *t);
 
 /*
- * Defines the event, all its places. With a journal it is removed in the end. The sentence of a refusal
- * carries the kernel's own words, with the caret under the user's text. p->kind becomes that of what is defined.
+ * Defines the event with all its places. With a journal, it is removed at the end. If the kernel
+ * refuses, the message has the kernel's own words, with the caret under the user's text. Sets
+ * p->kind to the kind that was defined.
  */
 int probes_add(const struct tracefs *t, struct journal *journal, struct probe *p, const char *group,
 	       const char *event, struct errmsg *err);
-/* How many calls a return probe is given room for, if the definition does not say (@NUMBER). */
+/*
+ * How many concurrent calls a return probe has room for, unless the definition says it (@NUMBER).
+ */
 unsigned probes_room(const struct probe *p);
 /*
- * Removes events by "GROUP:EVENT", or "EVENT" of any group, with globs; how many there were. -EBUSY if some
- * are in use: the sentence names them, the others are gone.
+ * Removes events by "GROUP:EVENT", or "EVENT" of any group, with globs; returns how many there
+ * were. Returns -EBUSY if some are in use: the message names them, the others are removed.
  */
 int probes_remove(const struct tracefs *t, const char *pattern, struct errmsg *err);
 
@@ -48,7 +55,11 @@ struct probe_defined {
 	char *group, *event, *line; /* line: "p:probe/x vfs_read count=%dx:u64" */
 	bool is_on;		    /* in any instance */
 	uint64_t n_hits,
-		n_missed; /* kprobe_profile, uprobe_profile; n_missed is 0 where it is not told */
+		/*
+		 * from kprobe_profile, uprobe_profile; n_missed is 0 if the kernel does not report
+		 * it
+		 */
+		n_missed;
 };
 
 struct probe_list {
@@ -58,7 +69,7 @@ struct probe_list {
 
 int probes_list(const struct tracefs *t, struct probe_list *ret_list, struct errmsg *err);
 void probe_list_release(struct probe_list *l);
-/* A glob as probes_remove() takes it. */
+/* glob: as for probes_remove(). */
 bool probe_defined_matches(const struct probe_defined *d, const char *pattern);
 
 #endif

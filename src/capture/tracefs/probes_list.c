@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * probes_list.c - the probes that are defined on this machine, whoever did it.
+ * probes_list.c - all probes defined on this machine, by any program.
  *
  *	dynamic_events                                  kprobe_profile                    hits  missed
  *	    p:probe/vfs_read vfs_read count=%dx:u64         vfs_read                        12       0
@@ -8,10 +8,10 @@
  *	    p:probe_a/work /tmp/a:0x1139 n=%di:s32      uprobe_profile
  *	    s:synthetic/y u64 lat                           /tmp/a work                      7
  *
- * The profiles name no groups. But they walk the same list of the kernel as dynamic_events does, so the
- * lines of one kind stand in the same order in both, and the n-th belongs to the n-th. Where a name does
- * not fit (the list has changed between two reads) the hits are unknown and shown as 0. Synthetic events
- * are no probes.
+ * The profiles do not name groups. But they walk the same kernel list as dynamic_events, so the
+ * lines of one kind are in the same order in both: the n-th line belongs to the n-th probe. If a
+ * name does not match (the list changed between two reads), the hits are unknown and shown as 0.
+ * Synthetic events are not probes.
  */
 #include "capture/tracefs/probes.h"
 
@@ -30,9 +30,9 @@
 static bool kind_of(const char *line, enum probe_kind *ret_kind)
 {
 	const char *place = line + strcspn(line, " \n");
-	/* a path may be a relative one */
+	/* the path may be relative */
 	bool is_user = *place == ' ' && place[1 + strcspn(place + 1, "/ \n")] == '/';
-	/* of this line: others follow */
+	/* in this line only: others follow */
 	const char *percent =
 		*place == ' ' ? memchr(place + 1, '%', strcspn(place + 1, " \n")) : NULL;
 	bool is_return = percent && !strncmp(percent, "%return", 7);
@@ -152,7 +152,7 @@ static bool is_enabled(const struct tracefs *t, const char *instance, const stru
 	char file[3 * TRACEFS_NAME_MAX], text[8];
 
 	snprintf(file, sizeof(file), "events/%s/%s/enable", d->group, d->event);
-	/* "0*": only its triggers see it, as those that join the two ends of a call */
+	/* "0*": only its triggers see it, for example those that join the two ends of a call */
 	return tracefs_read_short(t, instance, file, text, sizeof(text)) > 0 &&
 	       (text[0] == '1' || strchr(text, '*'));
 }
@@ -214,7 +214,7 @@ bool probe_defined_matches(const struct probe_defined *d, const char *pattern)
 	       !fnmatch(pattern[split + 1] ? pattern + split + 1 : "*", d->event, 0);
 }
 
-/* sonde_PID: of a recording that runs; a glob does not take it away from who records. */
+/* sonde_PID: probes of a running recording; a glob does not remove them. */
 static bool is_protected(const struct probe_defined *d, const char *pattern)
 {
 	return !strncmp(d->group, "sonde_", 6) &&
@@ -268,12 +268,14 @@ int probes_remove(const struct tracefs *t, const char *pattern, struct errmsg *e
 	}
 	probe_list_release(&l);
 	if (code == -EBUSY)
-		return errmsg_set(
-			err, code,
-			"%d removed, but in use and still there: %s; end the recording that "
-			"uses them, or switch them off ('sonde reset' does)",
-			n, busy);
+		return errmsg_set(err, code,
+				  "%d removed, but these are in use and still there: %s; end the "
+				  "recording that uses them, or disable them ('sonde reset' does)",
+				  n, busy);
 	if (code)
-		return errmsg_set_errno(err, code, "%d removed, but the kernel keeps %s", n, busy);
+		return errmsg_set_errno(err, code,
+					"%d removed, but the kernel did not remove "
+					"%s",
+					n, busy);
 	return n;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * rawpipe.c - opening a CPU's raw pipe, and the thread that reads it.
+ * rawpipe.c - opens a CPU's raw pipe, and sets the priority of the thread that reads it.
  *
- * recorder.c (into a file) and record/feeder.c (into memory) differ in where the sub-buffers go and when
- * they wait; what they have in common stands here. A priority that the system does not grant is done
- * without: root has it, and whoever may trace without being root mostly has not.
+ * recorder.c (into a file) and record/feeder.c (into memory) differ in where the sub-buffers go and
+ * when they wait; this file has what they share. Failing to raise the priority is no error: root
+ * may, other users who may trace often may not.
  */
 #include "capture/tracefs/rawpipe.h"
 

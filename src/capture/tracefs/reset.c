@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * reset.c - one walk that replaces the half dozen of lines that every recipe begins with.
+ * reset.c - restores all settings of tracing in one walk.
  *
- *	tracing_on 0                  first, so that nothing is written while things change
+ *	tracing_on 0                  first, so that nothing is recorded during the changes
  *	triggers, filters             of every event; then the rows of defaults.c, in their order
  *	options                       that differ from the default
  *	tracing_cpumask, osnoise/cpus all CPUs
  *	trace                         emptied
- *	tracing_on 1                  as after boot: nothing is switched on that could write
+ *	tracing_on 1                  as after boot: nothing that could write is on
  *
- * setting.h knows how each file takes what it shows, so a default is written like any saved value.
+ * setting.h knows what each file accepts, so a default is written like any saved value.
  *
- * Triggers can depend on each other (a hist trigger that uses a variable of another one keeps that one
- * busy), and so can dynamic events (a probe on a synthetic event). Both are removed in rounds, as long as
- * a round gets somewhere.
+ * Triggers can depend on each other (a hist trigger that uses a variable of another one keeps that
+ * one busy), and so can dynamic events (a probe on a synthetic event). Both are removed in rounds,
+ * until a round removes nothing.
  */
 #include "capture/tracefs/reset.h"
 
@@ -46,7 +46,7 @@ static void tell(struct reset *r, const char *instance, const char *file, int co
 	r->n_failed++;
 }
 
-/* Kernels that are locked down let not even root look at the function filters: nobody can have set them. */
+/* Locked-down kernels do not let even root see the function filters: nobody can have set them. */
 static bool is_forbidden(const struct reset *r, const char *instance, const char *file)
 {
 	int fd = tracefs_open_file(r->t, instance, file, O_RDONLY);
@@ -56,7 +56,7 @@ static bool is_forbidden(const struct reset *r, const char *instance, const char
 	return fd == -EPERM;
 }
 
-/* As setting_restore(), and nothing if the kernel has no such file. */
+/* Like setting_restore(), but ignores a file that the kernel does not have. */
 static void put_back(struct reset *r, const char *instance, const char *file, const char *shown)
 {
 	int code = 0;
@@ -76,7 +76,7 @@ struct trigger_walk {
 	bool last_round;
 };
 
-/* Without triggers the file holds comments only, or nothing. */
+/* Without triggers the file is empty or has only comments. */
 static bool has_triggers(const struct tracefs *t, const char *instance, const char *file)
 {
 	char text[256];
@@ -117,7 +117,7 @@ static void reset_triggers(struct reset *r, const char *instance)
 	}
 }
 
-/* A 0 in the filter of a system takes away the filters of all its events. */
+/* Writing 0 to the filter of a system removes the filters of all its events. */
 static void reset_filters(struct reset *r, const char *instance)
 {
 	struct name_list systems = {0};
@@ -232,7 +232,10 @@ unsigned dynamic_kind_parse(const char *word)
 	return 0;
 }
 
-/* "p:kprobes/x vfs_read", "r64:uprobes/y /bin/bash:0x1234": what stands first, and the place. */
+/*
+ * "p:kprobes/x vfs_read", "r64:uprobes/y /bin/bash:0x1234": the first word and the place give the
+ * kind.
+ */
 static unsigned kind_of(const char *line)
 {
 	const char *place = strchr(line, ' ');
@@ -256,7 +259,7 @@ static unsigned kind_of(const char *line)
 	}
 }
 
-/* "p:sonde_PID/…" of a recording that runs: it removes it by itself. */
+/* "p:sonde_PID/…" of a running recording, which removes it at its end. */
 static bool is_recorded(const char *line)
 {
 	const char *group = strchr(line, ':');
@@ -270,7 +273,7 @@ static bool is_kept(const char *line, unsigned keep)
 	return (kind_of(line) & keep) || is_recorded(line);
 }
 
-/* One round: whether lines were removed, and how many should still be. */
+/* One round: returns how many lines were removed; *ret has how many are left. */
 static size_t drop_dynamic(struct reset *r, unsigned keep, size_t *ret_n_gone)
 {
 	struct textbuf now, kept;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * setting.c - the files of the tracing directory that do not take what they show.
+ * setting.c - the files of the tracing directory that do not accept the text they show.
  *
- *	file                      shows                              takes
+ *	file                      shows                              accepts
  *	trace_clock               [local] global …                   local
  *	buffer_size_kb            7 (expanded: 1408)                 1408
  *	set_ftrace_filter …       #### all functions enabled ####    an empty write
@@ -16,13 +16,13 @@
  *	fail_function/inject      open_ctree [btrfs]                 open_ctree; '!open_ctree' removes
  *	fail_function/times       -1                                 -1; 5.10 to 6.0: only 18446744073709551615
  *
- * A buffer that was never used shows its size as "7 (expanded: 1408)" and cannot go back to that state;
- * the size it would have had is what is given back.
+ * A buffer that was never used shows its size as "7 (expanded: 1408)" and cannot return to that
+ * state; it gets the expanded size.
  *
- * Lists are compared line by line, and only lines that are new or missing are written: the rest of a
- * list that somebody else works with is never taken away for a moment. Function lists are the
- * exception: single functions cannot be taken out of a list by name if there are thousands of them
- * (every write patches the kernel), so they are emptied and written anew when they differ.
+ * Lists are compared line by line, and only new or missing lines are written, so that lines that
+ * somebody else uses never disappear for a moment. Function lists are the exception: every write
+ * patches the kernel, so removing thousands of functions one by one takes too long. If they differ,
+ * they are emptied and written again.
  */
 #include "capture/tracefs/setting.h"
 
@@ -96,14 +96,14 @@ int setting_save(const struct tracefs *t, const char *instance, const char *file
 	r = tracefs_read_short(t, instance, file, head,
 			       sizeof(head)); /* not all the events in it */
 	if (r >= 0)
-		/* one that holds events has an ordinary head and does not say it is allocated */
+		/* a snapshot with events has an ordinary head that does not say "allocated" */
 		textbuf_add_str(out, strstr(head, "Snapshot is freed") ? "freed" : "allocated");
 	return r < 0 ? r : 0;
 }
 
 /* --- lists of lines ---------------------------------------------------------------------------- */
 
-/* The next line of *p that says something, in buf; false at the end. Comments do not count. */
+/* Copies the next line of *p that is not a comment into buf; false at the end. */
 static bool next_line(const char **p, char *buf, size_t n_bytes)
 {
 	while (**p) {
@@ -137,12 +137,16 @@ static bool cut_out(char *line, const char *part, const char *instead)
 
 	if (!p)
 		return false;
-	memmove(p + n, p + strlen(part), strlen(p + strlen(part)) + 1); /* n is the shorter one */
+	/* n is the shorter length */
+	memmove(p + n, p + strlen(part), strlen(p + strlen(part)) + 1);
 	memcpy(p, instead, n);
 	return true;
 }
 
-/* What a shown function command or trigger must look like to be taken: counts without their name. */
+/*
+ * Converts a function command or trigger from the shown form to the accepted one: counts without
+ * their name.
+ */
 static void make_writable(char *line, size_t n_bytes)
 {
 	cut_out(line, ":unlimited", "");
@@ -157,7 +161,10 @@ static void make_writable(char *line, size_t n_bytes)
 	}
 }
 
-/* A line of set_ftrace_filter that is a command, as vfs_read:traceoff:unlimited, not a function. */
+/*
+ * Is this line of set_ftrace_filter a command, such as vfs_read:traceoff:unlimited, and not a
+ * function?
+ */
 static bool is_command(const char *line)
 {
 	return strchr(line, ':') != NULL;
@@ -182,8 +189,8 @@ static int remove_commands(const struct tracefs *t, const char *instance, const 
 }
 
 /*
- * One open for the whole list: a write to a list of functions takes effect when the file is closed, and
- * patching the kernel once for all of them is a hundred times faster than once for each.
+ * Opens the file once for the whole list: a function list takes effect on close, and patching the
+ * kernel once for all functions is a hundred times faster than once for each.
  */
 static int write_lines(const struct tracefs *t, const char *instance, const char *file,
 		       const char *lines, bool functions_only)
@@ -265,7 +272,7 @@ static int restore_probes(const struct tracefs *t, const char *instance, const c
 	return r;
 }
 
-/* Functions of a module are shown with its name, which is not taken. */
+/* The kernel shows functions of a module with the module's name, but does not accept it. */
 static int restore_failing(const struct tracefs *t, const char *file, const char *now,
 			   const char *saved)
 {
@@ -284,7 +291,7 @@ static int restore_failing(const struct tracefs *t, const char *file, const char
 	return r;
 }
 
-/* Some kernels show a negative number, but take it only as an unsigned one. */
+/* Some kernels show a negative number, but accept it only as an unsigned one. */
 static int restore_signed(const struct tracefs *t, const char *file, const char *saved)
 {
 	char text[32];

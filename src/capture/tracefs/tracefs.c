@@ -7,14 +7,14 @@
  *	    events/SYSTEM/EVENT/FILE
  *	    instances/NAME/             buffers of their own, with most of the same files
  *
- * Why not libtracefs: a recorder that must put back what it changed has to see every single write
- * (journal.h), and that library writes behind its caller's back. What is left of it is open, read,
- * write and close.
+ * Why not libtracefs: a recorder that must undo its changes has to see every single write
+ * (journal.h), but that library also writes on its own. The rest of it is only open, read, write
+ * and close.
  *
- * A write is one system call: the kernel parses each write() by itself, so a text that went out in two
- * pieces would be two commands. When it is refused, the errno says little ("Invalid argument"). Since
- * Linux 5.2 the file error_log of the instance holds a sentence and a caret for filters, triggers and
- * probes:
+ * A write is one system call: the kernel parses each write() separately, so a text in two pieces
+ * would be two commands. When the kernel refuses it, errno says little ("Invalid argument"). Since
+ * Linux 5.2 the file error_log of the instance holds a sentence and a caret for filters, triggers
+ * and probes:
  *
  *	[   12.345678] event filter parse error: error: Field not found
  *	  Command: nosuch == 1
@@ -54,7 +54,10 @@ static bool is_tracing_dir(const char *path)
 	return !stat(file, &st);
 }
 
-/* Asking for debugfs's directory mounts tracefs there by itself, on kernels that have it so. */
+/*
+ * Accessing the directory in debugfs mounts tracefs there automatically, on kernels that support
+ * it.
+ */
 static bool find_mounted(char *root)
 {
 	static const char *const places[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
@@ -86,21 +89,21 @@ static int refuse_no_dir(int code, struct errmsg *err)
 
 	lockdown_read(&lock, "");
 	if (lockdown_forbids_tracing(
-		    &lock)) /* it was when the kernel booted: the directory is empty */
+		    &lock)) /* it was locked down at boot: the directory is empty */
 		return lockdown_refuse_tracing(&lock, -EPERM, err);
 	if (!stat("/sys/kernel/tracing", &st) && code == -EACCES)
 		return errmsg_set(
 			err, code,
-			"the tracing directory /sys/kernel/tracing is closed to this user; "
-			"run sonde as root (sudo); for reading only, root can open it to a "
-			"group: mount -o remount,mode=750,gid=GROUP /sys/kernel/tracing");
+			"this user cannot read the tracing directory /sys/kernel/tracing; run "
+			"sonde as root (sudo); for reading only, root can open it to a group: "
+			"mount -o remount,mode=750,gid=GROUP /sys/kernel/tracing");
 	if (code == -EPERM || code == -EACCES)
 		return errmsg_set(
 			err, code,
 			"tracefs is not mounted and only root may mount it; as root: mount -t "
 			"tracefs nodev /sys/kernel/tracing");
 	return errmsg_set_errno(err, code,
-				"this kernel offers no tracing directory (tracefs; it needs "
+				"this kernel has no tracing directory (tracefs; it needs "
 				"CONFIG_TRACING)");
 }
 
@@ -113,7 +116,8 @@ static int find_or_mount(struct tracefs *t, struct errmsg *err)
 	if (given && *given) {
 		if (strlen(given) >= sizeof(t->root) || !is_tracing_dir(given))
 			return errmsg_set(err, -ENOENT,
-					  "SONDE_TRACEFS names %s, which is no tracing directory",
+					  "SONDE_TRACEFS names %s, which is not a tracing "
+					  "directory",
 					  given);
 		snprintf(t->root, sizeof(t->root), "%s", given);
 		return 0;
@@ -129,7 +133,10 @@ static int find_or_mount(struct tracefs *t, struct errmsg *err)
 	return find_mounted(t->root) ? 0 : refuse_no_dir(-ENOENT, err);
 }
 
-/* Only a lockdown refuses tracing_on with EPERM to who may otherwise read it; that costs one open(). */
+/*
+ * Only a lockdown refuses tracing_on with EPERM to a user who could otherwise read it. The check
+ * costs one open().
+ */
 static int check_not_locked(const struct tracefs *t, struct errmsg *err)
 {
 	int fd = tracefs_open_file(t, "", "tracing_on", O_RDONLY);
@@ -163,7 +170,7 @@ bool tracefs_find_again(const struct tracefs *t, struct tracefs *ret)
 	return tracefs_is_there(t) || (!(given && *given) && find_mounted(ret->root));
 }
 
-/* Neither leads out of its directory: names come from command lines, hosts and journals. */
+/* Neither name may leave its directory: names come from command lines, hosts and journals. */
 static bool stays_inside(const char *instance, const char *file)
 {
 	if (strchr(instance, '/') || !strcmp(instance, ".") || !strcmp(instance, ".."))
@@ -187,7 +194,8 @@ char *tracefs_fmt_path(const struct tracefs *t, const char *instance, const char
 		n = snprintf(buf, TRACEFS_PATH_MAX, "%s/instances/%s/%s", t->root, instance, file);
 	else
 		n = snprintf(buf, TRACEFS_PATH_MAX, "%s/%s", t->root, file);
-	if (n >= TRACEFS_PATH_MAX) /* half a path may be another file; none is none */
+	/* a truncated path may name another file; an empty path names none */
+	if (n >= TRACEFS_PATH_MAX)
 		*buf = 0;
 	return buf;
 }
@@ -237,7 +245,7 @@ static int refuse_unmounted(const struct tracefs *t, struct errmsg *err)
 	return errmsg_set(err, -ENODEV, "the tracing directory %s was unmounted", t->root);
 }
 
-/* What helps against a refusal, to be put behind what was refused. */
+/* The remedy for a refusal, as a suffix of the message. */
 static const char *remedy(int code)
 {
 	if (code == -EROFS)
@@ -310,8 +318,8 @@ long long tracefs_read_number(const struct tracefs *t, const char *instance, con
 /* --- writing ----------------------------------------------------------------------------------- */
 
 /*
- * Each line would be a command of its own. Texts that callers check have none; those that are made of
- * what is in program files (names of symbols) may. A last newline ends the only command; marks are data.
+ * Each line would be a separate command. Callers check most texts, but names of symbols come from
+ * program files and may contain newlines. A last newline ends the only command; marks are data.
  */
 static bool is_one_command(const char *file, const char *text)
 {
@@ -332,7 +340,7 @@ int tracefs_try_write(const struct tracefs *t, const char *instance, const char 
 			       O_WRONLY | (how == TRACEFS_SET ? O_TRUNC : O_APPEND));
 	if (fd < 0)
 		return fd;
-	/* opening with O_TRUNC has emptied a list already; other files want at least a newline */
+	/* opening with O_TRUNC has emptied a list already; other files need at least a newline */
 	if (len) {
 		ssize_t n;
 
@@ -346,7 +354,7 @@ int tracefs_try_write(const struct tracefs *t, const char *instance, const char 
 	return r;
 }
 
-/* The last entry of error_log, if it speaks of this text. No entry speaks of an empty one. */
+/* Finds the last entry of error_log, if it is about this text. No entry is about an empty text. */
 static bool find_reason(const struct tracefs *t, const char *instance, const char *text, char *buf,
 			size_t n_bytes)
 {
@@ -415,7 +423,7 @@ int tracefs_add_instance(const struct tracefs *t, const char *name, struct errms
 	if (errno == ENOENT)
 		return errmsg_set(err, -ENOENT, "this kernel has no instances (%s/instances)",
 				  t->root);
-	return errmsg_set_errno(err, -errno, "cannot make the tracing instance %s%s", name,
+	return errmsg_set_errno(err, -errno, "cannot create the tracing instance %s%s", name,
 				remedy(-errno));
 }
 
@@ -527,12 +535,12 @@ int tracefs_find_instance(const struct tracefs *t, const char *name, struct errm
 	for (size_t i = 0; i < list.n; i++)
 		spelling_add(&sp, list.names[i]);
 	if (sp.nearest)
-		errmsg_set(err, r, "there is no tracing instance '%s'; did you mean '%s'?", name,
+		errmsg_set(err, r, "no tracing instance '%s'; did you mean '%s'?", name,
 			   sp.nearest);
 	else
-		errmsg_set(err, r, "there is no tracing instance '%s'; %s", name,
-			   list.n ? "'sonde list -B' names those there are"
-				  : "this kernel has none now");
+		errmsg_set(err, r, "no tracing instance '%s'; %s", name,
+			   list.n ? "'sonde list -B' lists them"
+				  : "this kernel has no instances now");
 	name_list_release(&list);
 	return r;
 }

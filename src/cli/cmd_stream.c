@@ -11,7 +11,7 @@
  */
 #include "cli/command.h"
 #include "cli/livereport.h"
-#include "cli/liverun.h"
+#include "live/run.h"
 #include "cli/recordopts.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
  *
  *	gather_file.c    a trace file
  *	in_kernel        the running machine, if the kernel can count by itself
- *	livefeed.c       the running machine, every event
+ *	feed.c       the running machine, every event
  *
  * A word that is no option is the command to trace, unless it is a trace file that cannot be run: then that
  * is read.
@@ -14,7 +14,7 @@
 #include "capture/setup/setup.h"
 #include "cli/command.h"
 #include "live/eventnames.h"
-#include "cli/livefeed.h"
+#include "live/feed.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -17,7 +17,7 @@
 #include "base/clock.h"
 #include "analyse/own.h"
 #include "base/files/trickle.h"
-#include "cli/livesource.h"
+#include "live/source.h"
 #include "cli/output.h"
 #include "decode/order/order.h"
 #include "present/rows.h"

@@ -11,7 +11,7 @@
 #ifndef SONDE_CLI_LIVEREPORT_H
 #define SONDE_CLI_LIVEREPORT_H
 
-#include "cli/liverun.h"
+#include "live/run.h"
 #include "present/lines.h"
 
 struct livereport;

@@ -15,7 +15,7 @@
 #include "base/files/trickle.h"
 #include "capture/record/recording.h"
 #include "cli/livereport.h"
-#include "cli/liverun.h"
+#include "live/run.h"
 #include "cli/outcome.h"
 #include "cli/recordopts.h"
 #include "cli/statusline.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * livenames.c - asks those who may know: the task itself, then the kernel's tracer.
+ * names.c - asks those who may know: the task itself, then the kernel's tracer.
  *
  *	/proc/PID/comm      tasks that live, or wait to be buried by their parent
  *	saved_cmdlines      tasks that are gone: the tracer notes a name when it is switched to
@@ -12,10 +12,9 @@
  * A task changes its name when it starts another program, and a number may come to belong to another task.
  * Where no event tells, tasks that are seen are asked again once a second.
  */
-#include "cli/livenames.h"
+#include "live/names.h"
 
 #include "base/clock.h"
-#include "base/files/trickle.h"
 #include "capture/kernel/kernelinfo.h"
 
 #include <fcntl.h>

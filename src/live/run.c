@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * liverun.c - tracing whose records are taken while they come.
+ * run.c - tracing whose records are taken while they come.
  *
  *	recorder, a thread      kernel ──▶ livepages, some twenty times a second
  *	main thread             session_wait ── every 25 ms ──▶ step, for 40 ms at most
@@ -10,10 +10,9 @@
  * has ended by itself everything is taken, however long it takes, unless a signal comes meanwhile. What is
  * left behind is counted and told, and so is what the kernel lost.
  */
-#include "cli/liverun.h"
+#include "live/run.h"
 
 #include "base/clock.h"
-#include "base/files/trickle.h"
 #include "capture/record/recording.h"
 #include "decode/order/sequence.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * livenames.h - what a task is called that came after tracing began.
+ * names.h - what a task is called that came after tracing began.
  */
-#ifndef SONDE_CLI_LIVENAMES_H
-#define SONDE_CLI_LIVENAMES_H
+#ifndef SONDE_LIVE_NAMES_H
+#define SONDE_LIVE_NAMES_H
 
 #include "capture/tracefs/tracefs.h"
 

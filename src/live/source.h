@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * livesource.h - a live trace as the one input.
+ * source.h - a live trace as the one input.
  */
-#ifndef SONDE_CLI_LIVESOURCE_H
-#define SONDE_CLI_LIVESOURCE_H
+#ifndef SONDE_LIVE_SOURCE_H
+#define SONDE_LIVE_SOURCE_H
 
 #include "capture/setup/setup.h"
-#include "cli/livenames.h"
+#include "live/names.h"
 #include "inputs/sources.h"
 
 struct livesource {

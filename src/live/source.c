@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * livesource.c - gives a live trace the shape that opened files have.
+ * source.c - gives a live trace the shape that opened files have.
  *
  * A file's names of tasks are those that the kernel knew in the end; a live trace has those of its
  * beginning. From then on events tell (setup/names.c), so that each event has the name that its task had. Where they
- * cannot the latest name counts, from events and, for tasks without one, from livenames.c.
+ * cannot the latest name counts, from events and, for tasks without one, from names.c.
  */
-#include "cli/livesource.h"
+#include "live/source.h"
 
 #include "base/clock.h"
-#include "base/files/trickle.h"
 #include "symbols/tasks.h"
 
 #include <errno.h>

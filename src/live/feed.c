@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * livefeed.c - feeds the events of the running machine to a job, as they come.
+ * feed.c - feeds the events of the running machine to a job, as they come.
  *
  *	liverun ──▶ sequence ──▶ batches ──▶ job->add      every interval: job->show
  *	the end: the machine as it was ──▶ job->show, the last time
  *
  * One thread beside the recorder's. After a second signal what has been read is added for a second, then it ends.
  */
-#include "cli/livefeed.h"
+#include "live/feed.h"
 
 #include "base/clock.h"
-#include "cli/liverun.h"
-#include "cli/livesource.h"
+#include "live/run.h"
+#include "live/source.h"
 
 #include <errno.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * liverun.h - a session whose records are taken while they come: what stream, profile and live recipes
+ * run.h - a session whose records are taken while they come: what stream, profile and live recipes
  * have in common.
  *
  *	liverun_open      the machine is set, the recorder waits; what is different here has been said
@@ -12,8 +12,8 @@
  *
  * One thread; the recorder has its own.
  */
-#ifndef SONDE_CLI_LIVERUN_H
-#define SONDE_CLI_LIVERUN_H
+#ifndef SONDE_LIVE_RUN_H
+#define SONDE_LIVE_RUN_H
 
 #include "base/errmsg.h"
 #include "capture/record/livetrace.h"

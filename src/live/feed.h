@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * livefeed.h - every event of the running machine goes into one result, which is shown at the end or again and again.
+ * feed.h - every event of the running machine goes into one result, which is shown at the end or again and again.
  */
-#ifndef SONDE_CLI_LIVEFEED_H
-#define SONDE_CLI_LIVEFEED_H
+#ifndef SONDE_LIVE_FEED_H
+#define SONDE_LIVE_FEED_H
 
 #include "live/pace.h"
 #include "live/request.h"

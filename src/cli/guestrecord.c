@@ -13,15 +13,12 @@
  */
 #include "cli/guestrecord.h"
 
+#include "base/errmsg.h"
 #include "base/files/outplace.h"
 #include "base/textbuf.h"
-#include "cli/background.h"
-#include "cli/command.h"
 #include "cli/netrecord.h"
-#include "cli/outcome.h"
-#include "cli/recordopts.h"
+#include "live/request.h"
 #include "live/remote/syncclock.h"
-#include "cli/statusline.h"
 #include "wire/guest/guest.h"
 #include "wire/netkey.h"
 
@@ -38,111 +35,6 @@
 #define TICK_MS	     500
 #define VCPUS_MAX    1024
 #define GUEST_OPTION (64u << 10)
-
-/* --- the words of the command line ------------------------------------------------------------- */
-
-/* How many words an option takes; 0 if the row is not found. */
-static int words_of(const struct option_row *rows, const char *word)
-{
-	size_t len = strcspn(word, "=");
-	bool is_long = word[1] == '-';
-
-	for (const char *p = word + 1; !is_long && *p; p++)
-		for (const struct option_row *r = rows; r->kind != OPTION_END; r++)
-			if (r->letter == *p && r->arg && !r->arg_optional)
-				return p[1] ? 1 : 2;
-	for (const struct option_row *r = rows; is_long && r->kind != OPTION_END; r++)
-		if (r->name && !strncmp(r->name, word + 2, len - 2) && strlen(r->name) == len - 2)
-			return r->arg && !r->arg_optional && !word[len] ? 2 : 1;
-	return 1;
-}
-
-/* What says where data goes, or how guests are reached, is not for the agent. */
-static bool is_ours(const char *word)
-{
-	static const struct option_row ours[] = {
-		RECORDOPTS_FILE,
-		RECORDOPTS_NETWORK,
-		{.kind = OPTION_FLAG, .name = "daemonize"},
-		{.kind = OPTION_END},
-	};
-	size_t len = strcspn(word, "=");
-	bool is_long = word[1] == '-';
-
-	for (const struct option_row *r = ours; r->kind != OPTION_END; r++)
-		if (is_long ? r->name && strlen(r->name) == len - 2 &&
-				      !strncmp(r->name, word + 2, len - 2)
-			    : r->letter && r->letter == word[1])
-			return true;
-	return false;
-}
-
-static struct guest_words *add_guest(struct guest_list *list, const char *place)
-{
-	struct guest_words *more = realloc(list->guests, (list->n + 1) * sizeof(*list->guests));
-
-	if (!more)
-		return NULL;
-	list->guests = more;
-	more[list->n] = (struct guest_words){.place = place};
-	return &more[list->n++];
-}
-
-static int add_word(struct guest_words *g, char *word)
-{
-	char **more = realloc(g->words, (g->n_words + 1) * sizeof(*more));
-
-	if (!more)
-		return -ENOMEM;
-	g->words = more;
-	more[g->n_words++] = word;
-	return 0;
-}
-
-int guest_list_take(struct guest_list *list, const struct option_row *rows, int *argc, char **argv,
-		    struct errmsg *err)
-{
-	struct guest_words *g = NULL;
-	int n = 1, i = 1, r = 0;
-
-	*list = (struct guest_list){0};
-	while (i < *argc && argv[i][0] == '-' && argv[i][1] && strcmp(argv[i], "--") && !r) {
-		int take = words_of(rows, argv[i]);
-
-		if (i + take > *argc)
-			take = *argc - i;
-		if (!strncmp(argv[i], "-A", 2)) {
-			g = take == 2 || argv[i][2]
-				    ? add_guest(list, take == 2 ? argv[i + 1] : argv[i] + 2)
-				    : NULL;
-			r = g ? 0 : errmsg_set(err, -EINVAL, "-A wants the name of a guest");
-		} else if (g && !strcmp(argv[i], "--name") && i + 1 < *argc) {
-			g->name = argv[i + 1];
-			take = 2;
-		} else {
-			if (!strncmp(argv[i], "-B", 2))
-				g = NULL;
-			for (int k = 0; k < take && !r; k++)
-				if (g && !is_ours(argv[i]))
-					r = add_word(g, argv[i + k]);
-				else
-					argv[n++] = argv[i + k];
-		}
-		i += take;
-	}
-	while (i < *argc)
-		argv[n++] = argv[i++];
-	*argc = n;
-	argv[n] = NULL;
-	return r;
-}
-
-void guest_list_release(struct guest_list *list)
-{
-	for (size_t i = 0; i < list->n; i++)
-		free(list->guests[i].words);
-	free(list->guests);
-}
 
 /* --- who runs it ------------------------------------------------------------------------------- */
 
@@ -250,7 +142,7 @@ struct run {
 	struct recording *rec; /* NULL: nothing is recorded here */
 	struct netkey key;
 	struct one *ones;
-	struct background *background;
+	const struct guest_report *report;
 	struct errmsg why;
 };
 
@@ -372,19 +264,6 @@ static int note_guest(struct run *r, const struct one *g, struct errmsg *err)
 	return code;
 }
 
-/* "g.dat: 120 events, 0.9 MB; guest web: 2 CPUs, times synchronised" */
-static void show_guest(const struct one *g)
-{
-	struct textbuf tb;
-
-	textbuf_init(&tb, 8192);
-	outcome_add_file(&tb, -1, g->path, 0);
-	fprintf(stderr, "%.*s; guest %s: %u CPU%s, times %s\n", (int)textbuf_len(&tb), tb.start,
-		g->place.name, g->result.n_cpus, g->result.n_cpus == 1 ? "" : "s",
-		g->result.sync ? "synchronised" : "not synchronised");
-	textbuf_release(&tb);
-}
-
 static int finish(struct run *r, struct errmsg *err)
 {
 	struct recording_sum sum = {0};
@@ -397,16 +276,20 @@ static int finish(struct run *r, struct errmsg *err)
 		g->guest = NULL;
 		code2 = code2 < 0 ? code2 : note_guest(r, g, err);
 		code = code < 0 ? code : code2;
-		if (!r->o->quiet && code2 >= 0)
-			show_guest(g);
+		if (code2 >= 0 && r->report)
+			r->report->guest(
+				&(struct guest_outcome){.path = g->path,
+							.name = g->place.name,
+							.n_cpus = g->result.n_cpus,
+							.is_synchronised = g->result.sync});
 	}
 	if (r->rec) {
 		fd = recording_dup(r->rec);
 		code2 = recording_finish(r->rec, &sum, err);
 		r->rec = NULL;
 		code = code < 0 ? code : code2;
-		if (!r->o->quiet && code2 >= 0)
-			outcome_show_file(fd, r->config.path, sum.events, sum.lost);
+		if (code2 >= 0 && r->report)
+			r->report->host(fd, r->config.path, &sum);
 		if (fd >= 0)
 			close(fd);
 	}
@@ -427,13 +310,13 @@ static int record(struct run *r, char **argv, struct errmsg *err)
 		code = session_start(&r->s, err);
 	if (code < 0)
 		return code;
-	if (r->background)
-		background_ready(r->background);
-	else if (!argv && !r->o->quiet)
-		fprintf(stderr, "recording; Ctrl-C ends it\n");
+	if (r->o->begun)
+		r->o->begun(r->o->begun_ctx);
+	else if (!argv)
+		live_request_say(r->o, "recording; Ctrl-C ends it");
 	session_wait(&r->s, r->rec ? recording_fd(r->rec) : -1, TICK_MS, tick, r);
-	statusline_end_interrupt(r->s.signal, argv);
-	netrecord_tell_loss(&r->why, argv);
+	r->o->front->end_interrupt(r->s.signal, argv);
+	netrecord_tell_loss(r->o, &r->why, argv);
 	code = session_stop(&r->s, err);
 	if (r->why.code && !err->code)
 		*err = r->why;
@@ -443,16 +326,16 @@ static int record(struct run *r, char **argv, struct errmsg *err)
 }
 
 int guestrecord_run(struct live_request *o, const struct recording_config *config,
-		    const struct guest_list *list, char **argv, struct background *bg,
+		    const struct guest_list *list, char **argv, const struct guest_report *report,
 		    struct errmsg *err)
 {
-	struct run r = {.o = o, .list = list, .config = *config, .background = bg};
+	struct run r = {.o = o, .list = list, .config = *config, .report = report};
 	struct session_config sc = {.plan = &o->plan,
 				    .argv = argv,
 				    .user = o->user,
 				    .keep = o->keep,
 				    .all_formats = o->all_formats,
-				    .tell = o->quiet ? NULL : recordopts_tell};
+				    .tell = live_request_tell(o)};
 	int code = o->key ? netkey_open(&r.key, o->key, err) : 0, code2;
 
 	if (o->proxy)

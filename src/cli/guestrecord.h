@@ -5,10 +5,8 @@
 #ifndef SONDE_CLI_GUESTRECORD_H
 #define SONDE_CLI_GUESTRECORD_H
 
-#include "base/options.h"
 #include "capture/record/recording.h"
 
-struct background;
 struct live_request;
 
 struct guest_words {
@@ -23,20 +21,26 @@ struct guest_list {
 	size_t n;
 };
 
-/*
- * Takes every -A and what belongs to it out of argv: the options up to the next -A or -B, or to the
- * command. Shortens argc. The words point into argv.
- */
-int guest_list_take(struct guest_list *list, const struct option_row *rows, int *argc, char **argv,
-		    struct errmsg *err);
-void guest_list_release(struct guest_list *list);
-
 /* Where a guest's trace is written: trace.dat becomes trace-NAME.dat. -ENAMETOOLONG. */
 int guestrecord_fmt_path(const struct guest_words *w, const char *host_path, char *buf,
 			 size_t n_bytes);
 
+struct guest_outcome {
+	const char *path, *name; /* of the guest's file, of the guest */
+	uint32_t n_cpus;
+	bool is_synchronised; /* its times are the host's */
+};
+
+/* Who hears what became of each file. */
+struct guest_report {
+	void (*guest)(const struct guest_outcome *g);
+	/* fd: recording_dup(), or negative. */
+	void (*host)(int fd, const char *path, const struct recording_sum *sum);
+};
+
+/* argv: the command or NULL. report may be NULL. */
 int guestrecord_run(struct live_request *o, const struct recording_config *config,
-		    const struct guest_list *list, char **argv, struct background *bg,
+		    const struct guest_list *list, char **argv, const struct guest_report *report,
 		    struct errmsg *err);
 
 #endif

@@ -13,12 +13,9 @@
  */
 #include "cli/netrecord.h"
 
+#include "base/errmsg.h"
 #include "base/textbuf.h"
-#include "cli/background.h"
-#include "cli/command.h"
-#include "inputs/info/filecount.h"
-#include "cli/recordopts.h"
-#include "cli/statusline.h"
+#include "live/request.h"
 #include "wire/netkey.h"
 #include "wire/send.h"
 
@@ -28,6 +25,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -276,10 +274,14 @@ out:
 	return 0;
 }
 
-void netrecord_tell_loss(const struct errmsg *why, char **argv)
+void netrecord_tell_loss(const struct live_request *o, const struct errmsg *why, char **argv)
 {
-	if (why->code && argv)
-		fprintf(stderr, "sonde: %s; the command goes on and is not recorded\n", why->text);
+	char text[sizeof(why->text) + 64];
+
+	if (!why->code || !argv)
+		return;
+	snprintf(text, sizeof(text), "%s; the command goes on and is not recorded", why->text);
+	o->front->tell(text);
 }
 
 int netrecord_fd(const struct netrecord *nr)
@@ -308,8 +310,8 @@ struct netrun {
 	struct netkey key;
 	char host[256], port[32];
 	enum transport transport;
-	struct background *background;
-	struct sender **senders; /* one for each buffer */
+	struct netrecord_sent *sent; /* the caller's */
+	struct sender **senders;     /* one for each buffer */
 	struct netrecord *nr;
 	struct errmsg why;
 };
@@ -425,7 +427,6 @@ static int record_over(struct netrun *n, char **argv, struct errmsg *err)
 {
 	enum session_end end;
 	uint64_t n_bytes;
-	char size[32];
 	int r = start(n, err);
 
 	if (!r)
@@ -437,38 +438,38 @@ static int record_over(struct netrun *n, char **argv, struct errmsg *err)
 	}
 	if (r < 0)
 		return r;
-	if (n->background)
-		background_ready(n->background);
-	else if (!argv && !n->o->quiet)
-		fprintf(stderr, "recording to %s:%s; Ctrl-C ends it\n", n->host, n->port);
+	if (n->o->begun)
+		n->o->begun(n->o->begun_ctx);
+	else if (!argv)
+		live_request_say(n->o, "recording to %s:%s; Ctrl-C ends it", n->host, n->port);
 	end = session_wait(&n->s, netrecord_fd(n->nr), TICK_MS, tick, n);
-	statusline_end_interrupt(n->s.signal, argv);
+	n->o->front->end_interrupt(n->s.signal, argv);
 	/* a recorder that cannot write does not know why; the control connection will in a moment */
 	for (int i = 0; end == SESSION_FAILURE && i < 20 && tick(n); i++)
 		usleep(50000);
-	netrecord_tell_loss(&n->why, argv);
+	netrecord_tell_loss(n->o, &n->why, argv);
 	r = session_stop(&n->s, err);
 	if (n->why.code && !err->code)
 		*err = n->why;
 	if (finish(n, &n_bytes, err) < 0 || r < 0 || err->code)
 		return err->code ? err->code : r;
-	if (!n->o->quiet)
-		fprintf(stderr, "%s:%s: %s sent in %.3f s\n", n->host, n->port,
-			filecount_size(n_bytes, size, sizeof(size)),
-			(n->s.stop_ns - n->s.start_ns) / 1e9);
+	*n->sent = (struct netrecord_sent){.n_bytes = n_bytes,
+					   .seconds = (n->s.stop_ns - n->s.start_ns) / 1e9};
+	memcpy(n->sent->host, n->host, sizeof(n->host));
+	memcpy(n->sent->port, n->port, sizeof(n->port));
 	return 0;
 }
 
 int netrecord_run(struct live_request *o, const struct recording_config *config, char **argv,
-		  struct background *bg, struct errmsg *err)
+		  struct netrecord_sent *ret_sent, struct errmsg *err)
 {
-	struct netrun n = {.o = o, .config = config, .background = bg};
+	struct netrun n = {.o = o, .config = config, .sent = ret_sent};
 	struct session_config sc = {.plan = &o->plan,
 				    .argv = argv,
 				    .user = o->user,
 				    .keep = o->keep,
 				    .all_formats = o->all_formats,
-				    .tell = o->quiet ? NULL : recordopts_tell};
+				    .tell = live_request_tell(o)};
 	int r = parse_place(&n, err), r2;
 
 	if (!r && o->key)

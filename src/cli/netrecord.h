@@ -15,7 +15,6 @@
 #include "capture/record/recording.h"
 #include "wire/metadata.h"
 
-struct background;
 struct live_request;
 struct textbuf;
 
@@ -42,10 +41,16 @@ int netrecord_fd(const struct netrecord *nr);
 int netrecord_stop(struct netrecord *nr, uint64_t *ret_bytes, struct errmsg *err);
 
 /* If there is a reason to end, and a command: says so at once, not when the command has ended. */
-void netrecord_tell_loss(const struct errmsg *why, char **argv);
+void netrecord_tell_loss(const struct live_request *o, const struct errmsg *why, char **argv);
 
-/* For record: -N HOST:PORT, -V CID:PORT, -t, --key. argv: the command, or NULL. bg: told when it runs, or NULL. */
+struct netrecord_sent {
+	char host[256], port[32];
+	uint64_t n_bytes;
+	double seconds;
+};
+
+/* For record: -N HOST:PORT, -V CID:PORT, -t, --key. argv: the command, or NULL. */
 int netrecord_run(struct live_request *o, const struct recording_config *config, char **argv,
-		  struct background *bg, struct errmsg *err);
+		  struct netrecord_sent *ret_sent, struct errmsg *err);
 
 #endif

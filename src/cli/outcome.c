@@ -20,6 +20,7 @@
 #include "cli/outcome.h"
 
 #include "base/textbuf.h"
+#include "cli/netrecord.h"
 #include "inputs/info/filecount.h"
 
 #include <stdio.h>
@@ -48,18 +49,18 @@ static double own_seconds(void)
 }
 
 /* All the time that events and hits took, on all CPUs. */
-static double tracing_seconds(const struct outcome *oc)
+static double tracing_seconds(const struct record_outcome *oc)
 {
 	return oc->event_ns * (oc->sum.events + oc->sum.lost) / 1e9 + oc->probe_seconds;
 }
 
-static bool is_mostly_probes(const struct outcome *oc)
+static bool is_mostly_probes(const struct record_outcome *oc)
 {
 	return oc->probe_seconds > tracing_seconds(oc) / 2;
 }
 
 /* Negative if there is no honest number. */
-static double overhead_percent(const struct outcome *oc)
+static double overhead_percent(const struct live_request *o, const struct record_outcome *oc)
 {
 	double tracing = tracing_seconds(oc), command = cpu_seconds(&oc->command), rest;
 
@@ -74,7 +75,7 @@ static double overhead_percent(const struct outcome *oc)
 			return -1;
 		rest = command - tracing;
 	} else {
-		rest = (oc->o->plan.only_command ? command : oc->seconds) - tracing;
+		rest = (o->plan.only_command ? command : oc->seconds) - tracing;
 	}
 	return rest > 0 ? tracing / rest * 100 : -1;
 }
@@ -84,9 +85,10 @@ static void add_seconds(struct textbuf *tb, double s)
 	textbuf_addf(tb, s < 0.01 ? "%.6f s" : "%.3f s", s);
 }
 
-static void add_overhead(struct textbuf *tb, const struct outcome *oc)
+static void add_overhead(struct textbuf *tb, const struct live_request *o,
+			 const struct record_outcome *oc)
 {
-	double percent = overhead_percent(oc), tracing = tracing_seconds(oc);
+	double percent = overhead_percent(o, oc), tracing = tracing_seconds(oc);
 
 	/* after a failure the command goes on by itself, and nobody knows how long it took */
 	if (tracing <= 0 || (oc->has_failed && oc->ran_command))
@@ -105,7 +107,7 @@ static void add_overhead(struct textbuf *tb, const struct outcome *oc)
 }
 
 /* What the percentage was made of. */
-static void add_details(struct textbuf *tb, const struct outcome *oc)
+static void add_details(struct textbuf *tb, const struct record_outcome *oc)
 {
 	double tracing = tracing_seconds(oc);
 
@@ -176,10 +178,31 @@ void outcome_show_file(int fd, const char *path, uint64_t n_counted, uint64_t n_
 	textbuf_release(&tb);
 }
 
-/* Everything that happened and is not in the file, with its reason. */
-static void add_missing(struct textbuf *tb, const struct outcome *oc, uint64_t n_events)
+void outcome_show_sent(const struct netrecord_sent *sent)
 {
-	uint64_t untaken = oc->has_failed && !oc->o->max_kb && n_events < oc->sum.events
+	char size[32];
+
+	fprintf(stderr, "%s:%s: %s sent in %.3f s\n", sent->host, sent->port,
+		filecount_size(sent->n_bytes, size, sizeof(size)), sent->seconds);
+}
+
+void outcome_show_guest(const struct guest_outcome *g)
+{
+	struct textbuf tb;
+
+	textbuf_init(&tb, 8192);
+	outcome_add_file(&tb, -1, g->path, 0);
+	fprintf(stderr, "%.*s; guest %s: %u CPU%s, times %s\n", (int)textbuf_len(&tb), tb.start,
+		g->name, g->n_cpus, g->n_cpus == 1 ? "" : "s",
+		g->is_synchronised ? "synchronised" : "not synchronised");
+	textbuf_release(&tb);
+}
+
+/* Everything that happened and is not in the file, with its reason. */
+static void add_missing(struct textbuf *tb, const struct live_request *o,
+			const struct record_outcome *oc, uint64_t n_events)
+{
+	uint64_t untaken = oc->has_failed && !o->max_kb && n_events < oc->sum.events
 				   ? oc->sum.events - n_events
 				   : 0;
 
@@ -194,12 +217,13 @@ static void add_missing(struct textbuf *tb, const struct outcome *oc, uint64_t n
 }
 
 /* A file that keeps only the last events (-m) says of how many. */
-static uint64_t add_file(struct textbuf *tb, const struct outcome *oc)
+static uint64_t add_file(struct textbuf *tb, const struct live_request *o,
+			 const struct record_outcome *oc)
 {
 	char words[FILECOUNT_WORDS_BYTES];
 	uint64_t n;
 
-	if (!oc->o->max_kb)
+	if (!o->max_kb)
 		return outcome_add_file(tb, oc->fd, oc->path, oc->sum.events);
 	n = count_events(oc->fd, oc->path, oc->sum.events);
 	textbuf_addf(tb, "%s: %s", oc->path, filecount_words(n, words));
@@ -209,22 +233,22 @@ static uint64_t add_file(struct textbuf *tb, const struct outcome *oc)
 	return n;
 }
 
-void outcome_show(const struct outcome *oc)
+void outcome_show(const struct live_request *o, const struct record_outcome *oc)
 {
 	struct textbuf tb;
 
 	textbuf_init(&tb, 65536);
 	if (oc->sum.counted) {
-		uint64_t n = add_file(&tb, oc);
+		uint64_t n = add_file(&tb, o, oc);
 
-		add_missing(&tb, oc, n);
+		add_missing(&tb, o, oc, n);
 	} else { /* the text of a latency tracer */
 		textbuf_addf(&tb, "%s", oc->path);
 		add_size(&tb, oc->fd, oc->path);
 	}
-	add_overhead(&tb, oc);
+	add_overhead(&tb, o, oc);
 	textbuf_add_str(&tb, "\n");
-	if (oc->o->verbose)
+	if (o->verbose)
 		add_details(&tb, oc);
 	if (oc->ran_command && WIFEXITED(oc->command_status) && WEXITSTATUS(oc->command_status))
 		textbuf_addf(&tb, "the command ended with status %d\n",

@@ -9,26 +9,17 @@
 #ifndef SONDE_CLI_OUTCOME_H
 #define SONDE_CLI_OUTCOME_H
 
-#include "capture/record/recording.h"
-#include "cli/recordopts.h"
+#include "cli/guestrecord.h"
+#include "live/record.h"
 
-#include <sys/resource.h>
+void outcome_show(const struct live_request *o, const struct record_outcome *oc);
 
-struct outcome {
-	const struct live_request *o;
-	const char *path;
-	int fd;			  /* of the file, recording_dup(); negative: none */
-	struct recording_sum sum; /* its events are what the kernel counted */
-	double seconds, event_ns, probe_seconds;
-	uint64_t n_missed;     /* hits of probes */
-	struct rusage command; /* and its children */
-	unsigned n_cpus;
-	bool ran_command;
-	bool has_failed; /* the file could not take all of it */
-	int command_status;
-};
+struct netrecord_sent;
 
-void outcome_show(const struct outcome *oc);
+/* "host:port: 1.2 MB sent in 3.001 s" */
+void outcome_show_sent(const struct netrecord_sent *sent);
+/* "g.dat: 120 events, 0.9 MB; guest web: 2 CPUs, times synchronised" */
+void outcome_show_guest(const struct guest_outcome *g);
 
 /*
  * For who knows less: "t.dat: 13 events, 0.9 MB, none lost". n_counted, what the kernel counted, is for a

@@ -11,6 +11,7 @@
 #include "cli/command.h"
 #include "store/compression.h"
 #include "cli/netrecord.h"
+#include "cli/outcome.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -87,6 +88,17 @@ static int record_guests(const struct live_request *o, const struct recording_co
 	return r;
 }
 
+static int record_over_network(struct live_request *o, const struct recording_config *rc,
+			       char **argv, struct errmsg *err)
+{
+	struct netrecord_sent sent;
+	int r = netrecord_run(o, rc, argv, &sent, err);
+
+	if (r >= 0 && !o->quiet)
+		outcome_show_sent(&sent);
+	return r;
+}
+
 static int record(struct live_request *o, char **argv, const char *path, struct errmsg *err)
 {
 	struct session_config config = {
@@ -109,7 +121,7 @@ static int record(struct live_request *o, char **argv, const char *path, struct 
 	if (o->agents->n)
 		return record_guests(o, &rc, argv, err);
 	if (o->host || o->vsock)
-		return netrecord_run(o, &rc, argv, NULL, err);
+		return record_over_network(o, &rc, argv, err);
 	r = session_open(&s, &config, err);
 	if (r >= 0) {
 		tc_tell_tracers(o);

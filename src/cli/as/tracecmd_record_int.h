@@ -8,7 +8,7 @@
 
 #include "capture/record/session.h"
 #include "cli/as/tracecmd_int.h"
-#include "cli/guestrecord.h"
+#include "cli/guestwords.h"
 #include "cli/recordopts.h"
 
 #define TRACECMD_PROGRAM TRACECMD_VERSION " (sonde " SONDE_VERSION ")" /* noted in files */

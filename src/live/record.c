@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * record.c - a recording into a file, from the first check to the machine put back.
+ *
+ *	check the place ─▶ session_open ─▶ recording_open ─▶ run ─▶ recording_finish ─▶ session_close
+ *	                                                      └── every half second: flush, status
+ *
+ * The work is in capture: session.h sets the machine, recording.h writes the file, and whatever happens the journal puts
+ * the machine back. Here is the order of it, and the numbers for the sentence at the end.
+ */
+#include "live/record.h"
+
+#include "base/clock.h"
+#include "base/errmsg.h"
+#include "capture/kernel/cost.h"
+#include "store/live/livefile.h"
+
+#include <errno.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TICK_MS 500
+
+/* --- while it runs ----------------------------------------------------------------------------- */
+
+struct running {
+	struct session *s;
+	struct recording *rec;
+	const struct record_watch *watch;
+	uint64_t events, since_ns;
+	struct errmsg err;
+};
+
+static double seconds_since(uint64_t ns)
+{
+	return (clock_now_ns() - ns) / 1e9;
+}
+
+static void show_status(struct running *run)
+{
+	double dt = seconds_since(run->since_ns);
+	struct record_status status = {.seconds = seconds_since(run->s->start_ns),
+				       .n_bytes = recording_bytes(run->rec)};
+	uint64_t events = 0;
+
+	for (size_t i = 0; i < run->s->setup->n_buffers; i++) {
+		const char *instance = run->s->setup->buffers[i].instance;
+		long long kb = tracefs_read_number(&run->s->t, instance, "buffer_size_kb");
+
+		for (unsigned cpu = 0; cpu < run->s->n_cpus; cpu++) {
+			struct cpu_stats st;
+
+			if (!session_cpu_stats(run->s, instance, cpu, &st, NULL))
+				continue;
+			events += st.read_events + st.entries;
+			status.n_lost += st.overrun + st.commit_overrun + st.dropped;
+			if (kb > 0 && status.n_fill < RECORD_STATUS_CPUS)
+				status.fill_percent[status.n_fill++] =
+					(int)(st.bytes * 100 / (kb * 1024ull));
+		}
+	}
+	if (dt > 0 && events > run->events)
+		status.events_per_second = (events - run->events) / dt;
+	run->watch->show_status(&status);
+	run->events = events;
+	run->since_ns += dt * 1e9;
+}
+
+static bool tick(void *ctx)
+{
+	struct running *run = ctx;
+
+	if (recording_flush(run->rec, &run->err) < 0)
+		return false;
+	if (run->watch->wants_status && run->watch->wants_status())
+		show_status(run);
+	return true;
+}
+
+/* --- the whole --------------------------------------------------------------------------------- */
+
+static int wait_for_end(struct live_request *o, struct running *run,
+			const struct record_outcome *oc, struct errmsg *err)
+{
+	struct session *s = run->s;
+	int r = session_start(s, err);
+
+	run->since_ns = s->start_ns;
+	if (r >= 0) {
+		if (o->begun)
+			o->begun(o->begun_ctx);
+		else if (!oc->ran_command)
+			live_request_say(o, "recording to %s; Ctrl-C ends it", oc->path);
+		if (session_wait(s, recording_fd(run->rec), TICK_MS, tick, run) == SESSION_TICK &&
+		    !err->code)
+			*err = run->err;
+	}
+	if (run->watch->end_status)
+		run->watch->end_status();
+	o->front->end_interrupt(s->signal, oc->ran_command);
+	session_stop(s, err);
+	return r;
+}
+
+static int run(struct live_request *o, struct session *s, struct recording *rec,
+	       const struct record_watch *watch, struct record_outcome *oc, struct errmsg *err)
+{
+	struct running running = {.s = s, .rec = rec, .watch = watch};
+	int r = wait_for_end(o, &running, oc, err);
+
+	oc->n_missed = s->n_missed;
+	oc->probe_seconds = o->quiet ? 0 : setup_probe_seconds(s->setup);
+	oc->seconds = (s->stop_ns - s->start_ns) / 1e9;
+	getrusage(RUSAGE_CHILDREN, &oc->command);
+	oc->command_status = s->child_status;
+	if (r < 0) {
+		recording_free(rec);
+		return r;
+	}
+	oc->fd = recording_dup(rec);
+	r = recording_finish(rec, &oc->sum, err);
+	if (r >= 0 && !err->code && watch->finished)
+		watch->finished(s, oc);
+	return err->code ? err->code : r;
+}
+
+/* A file that cannot be written is told of before anything is set. */
+static int check_place(const char *path, struct errmsg *err)
+{
+	char *copy = strdup(path), *dir = copy ? dirname(copy) : NULL;
+	int code = !dir ? -ENOMEM : access(dir, W_OK | X_OK) ? -errno : 0;
+
+	free(copy);
+	return code ? errmsg_set_errno(err, code, "cannot write %s", path)
+		    : livefile_check_free(path, err);
+}
+
+int record_to_file(struct live_request *o, const struct recording_config *config, char **argv,
+		   const struct record_watch *watch, struct record_outcome *ret_outcome,
+		   struct errmsg *err)
+{
+	struct session_config sc = {.plan = &o->plan,
+				    .argv = argv,
+				    .user = o->user,
+				    .keep = o->keep,
+				    .all_formats = o->all_formats,
+				    .tell = live_request_tell(o)};
+	struct record_outcome *oc = ret_outcome;
+	struct recording *rec;
+	struct session s;
+	char clock[64];
+	int r = check_place(config->path, err), r2;
+
+	*oc = (struct record_outcome){.path = config->path, .fd = -1, .ran_command = argv};
+	if (r < 0)
+		return r;
+	if (sc.tell && watch->tell)
+		sc.tell = watch->tell;
+	r = session_open(&s, &sc, err);
+	if (r >= 0) {
+		oc->n_cpus = s.n_cpus;
+		session_clock(&s, 0, clock, sizeof(clock));
+		oc->event_ns = o->quiet ? 0 : cost_of_event(s.journal, &s.t, clock);
+		live_request_tell_notes(o, &s.setup->notes);
+		r = recording_open(&rec, &s, config, err);
+	}
+	if (r >= 0)
+		r = run(o, &s, rec, watch, oc, err);
+	r2 = session_close(&s, err);
+	r = r < 0 ? r : r2;
+	oc->has_failed = r < 0;
+	return r;
+}

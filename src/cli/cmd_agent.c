@@ -2,13 +2,13 @@
 /*
  * cmd_agent.c - `sonde agent`: records this machine when another one asks for it.
  *
- * The protocol is in wire/guest/agent.h, the recording in capture/ and netrecord.h; here they meet. What the
+ * The protocol is in wire/guest/agent.h, the recording in capture/ and remote/network.h; here they meet. What the
  * host sends are options of record. Only those in the table `asked` are taken: no command is run, no file
  * is written, whoever asks.
  */
 #include "base/textbuf.h"
 #include "cli/command.h"
-#include "cli/netrecord.h"
+#include "live/remote/network.h"
 #include "cli/recordopts.h"
 #include "cli/service.h"
 #include "live/remote/syncclock.h"

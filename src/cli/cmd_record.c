@@ -9,7 +9,7 @@
 #include "cli/bootline.h"
 #include "cli/command.h"
 #include "cli/guestwords.h"
-#include "cli/netrecord.h"
+#include "live/remote/network.h"
 #include "cli/outcome.h"
 #include "cli/recordrun.h"
 #include "cli/statusline.h"

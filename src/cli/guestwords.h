@@ -6,7 +6,7 @@
 #define SONDE_CLI_GUESTWORDS_H
 
 #include "base/options.h"
-#include "cli/guestrecord.h"
+#include "live/remote/guests.h"
 
 /*
  * Takes every -A and what belongs to it out of argv: the options up to the next -A or -B, or to the

@@ -20,8 +20,8 @@
 #include "cli/outcome.h"
 
 #include "base/textbuf.h"
-#include "cli/netrecord.h"
 #include "inputs/info/filecount.h"
+#include "live/remote/network.h"
 
 #include <stdio.h>
 #include <sys/wait.h>

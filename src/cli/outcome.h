@@ -9,7 +9,7 @@
 #ifndef SONDE_CLI_OUTCOME_H
 #define SONDE_CLI_OUTCOME_H
 
-#include "cli/guestrecord.h"
+#include "live/remote/guests.h"
 #include "live/record.h"
 
 void outcome_show(const struct live_request *o, const struct record_outcome *oc);

@@ -3,7 +3,7 @@
  * recordopts.c - what the options of record and its like do to the plan.
  *
  * Most add a word to a list of the buffer that was named last (-B). The words of guests (-A) never come
- * here: guestrecord.c takes them out before, for the guests' agents.
+ * here: remote/guests.c takes them out before, for the guests' agents.
  */
 #include "cli/recordopts.h"
 

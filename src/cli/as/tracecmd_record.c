@@ -10,7 +10,7 @@
 #include "cli/as/tracecmd_record_int.h"
 #include "cli/command.h"
 #include "store/compression.h"
-#include "cli/netrecord.h"
+#include "live/remote/network.h"
 #include "cli/outcome.h"
 
 #include <errno.h>

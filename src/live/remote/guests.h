@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * guestrecord.h - record -A: guests through their agents, together with the host.
+ * guests.h - record -A: guests through their agents, together with the host.
  */
-#ifndef SONDE_CLI_GUESTRECORD_H
-#define SONDE_CLI_GUESTRECORD_H
+#ifndef SONDE_LIVE_REMOTE_GUESTS_H
+#define SONDE_LIVE_REMOTE_GUESTS_H
 
 #include "capture/record/recording.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * guestrecord.c - a host and its guests at once.
+ * guests.c - a host and its guests at once.
  *
  *	trace.dat            the host's events, and which of its threads are virtual CPUs (option GUEST)
  *	trace-NAME.dat       a guest's, and how its time relates to the host's (option TIME_SHIFT)
@@ -11,12 +11,12 @@
  * Which process runs a guest is found by its vsock: QEMU has guest-cid=N among its words. Its threads for
  * virtual CPUs are named "CPU N/KVM".
  */
-#include "cli/guestrecord.h"
+#include "live/remote/guests.h"
 
 #include "base/errmsg.h"
 #include "base/files/outplace.h"
 #include "base/textbuf.h"
-#include "cli/netrecord.h"
+#include "live/remote/network.h"
 #include "live/request.h"
 #include "live/remote/syncclock.h"
 #include "wire/guest/guest.h"

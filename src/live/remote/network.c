@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * netrecord.c - from the kernel's buffers to sockets.
+ * network.c - from the kernel's buffers to sockets.
  *
  *	kernel ──▶ recorder ──▶ socket of each CPU ──▶ listener
  *
@@ -11,7 +11,7 @@
  * Each buffer of a plan (-B) has a connection and becomes a file of its own, as with trace-cmd: the
  * protocol knows one buffer only.
  */
-#include "cli/netrecord.h"
+#include "live/remote/network.h"
 
 #include "base/errmsg.h"
 #include "base/textbuf.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * netrecord.h - a session whose sub-buffers go over the network: record -N and -V, and agent.
+ * network.h - a session whose sub-buffers go over the network: record -N and -V, and agent.
  *
  *	netrecord_head       what is known about the kernel, as bytes to send first
  *	netrecord_start      the recorder runs, and writes to a descriptor for each CPU
@@ -9,8 +9,8 @@
  *
  * netrecord_run() is all of it for `record`.
  */
-#ifndef SONDE_CLI_NETRECORD_H
-#define SONDE_CLI_NETRECORD_H
+#ifndef SONDE_LIVE_REMOTE_NETWORK_H
+#define SONDE_LIVE_REMOTE_NETWORK_H
 
 #include "capture/record/recording.h"
 #include "wire/metadata.h"

@@ -15,7 +15,7 @@
 #include "analyse/calltimes.h"
 
 #include "base/errmsg.h"
-#include "base/hash.h"
+#include "base/map.h"
 #include "symbols/tasks.h"
 
 #include <errno.h>
@@ -24,7 +24,6 @@
 #include <stdlib.h>
 
 #define DEPTH_MAX	64 /* the kernel's is 50 */
-#define TASKS_FIRST	256
 #define TASKS_MAX	65536
 #define ROWS_MAX	(1u << 20)
 #define NAMES_MAX_BYTES (64u << 20)
@@ -41,10 +40,8 @@ struct calltimes {
 	struct keyreader keys;
 	struct arena arena, names;
 	struct keytable table;
-	struct call_task **tasks; /* open addressing */
-	size_t n_tasks, n_task_slots;
+	struct map tasks; /* struct call_task by who */
 	struct call_task *last;
-	uint64_t seed;
 	int entry_id, exit_id;
 	const struct field *func, *depth, *calltime, *rettime, *entry_depth;
 	struct key_slot func_slot, slots[KEYS_MAX];
@@ -56,53 +53,23 @@ struct calltimes {
 
 /* --- tasks ------------------------------------------------------------------------------------- */
 
-static struct call_task **find_slot(struct calltimes *c, int64_t who)
-{
-	size_t i = hash_number(c->seed, (uint64_t)who, c->n_task_slots);
-
-	while (c->tasks[i] && c->tasks[i]->who != who)
-		i = (i + 1) & (c->n_task_slots - 1);
-	return &c->tasks[i];
-}
-
-static bool tasks_grow(struct calltimes *c)
-{
-	struct call_task **old = c->tasks;
-	size_t n_old = c->n_task_slots;
-
-	if (c->n_tasks * 2 < n_old)
-		return true;
-	if (c->n_tasks >= TASKS_MAX)
-		return false;
-	c->tasks = calloc(n_old ? n_old * 2 : TASKS_FIRST, sizeof(struct call_task *));
-	if (!c->tasks) {
-		c->tasks = old;
-		return false;
-	}
-	c->n_task_slots = n_old ? n_old * 2 : TASKS_FIRST;
-	for (size_t i = 0; i < n_old; i++)
-		if (old[i])
-			*find_slot(c, old[i]->who) = old[i];
-	free(old);
-	return true;
-}
-
 static struct call_task *task_of(struct calltimes *c, const struct record *rec)
 {
 	int64_t who = rec->task && rec->task->pid ? rec->task->pid : -1 - (int64_t)rec->cpu;
-	struct call_task **slot;
+	void **slot;
 
 	if (c->last && c->last->who == who)
 		return c->last;
-	if (!tasks_grow(c))
+	slot = map_take(&c->tasks, (uint64_t)who, TASKS_MAX);
+	if (!slot)
 		return NULL;
-	slot = find_slot(c, who);
 	if (!*slot) {
-		*slot = arena_alloc(&c->arena, sizeof(**slot));
-		if (!*slot)
+		struct call_task *task = arena_alloc(&c->arena, sizeof(*task));
+
+		if (!task)
 			return NULL;
-		(*slot)->who = who;
-		c->n_tasks++;
+		task->who = who;
+		*slot = task;
 	}
 	c->last = *slot;
 	return *slot;
@@ -111,10 +78,12 @@ static struct call_task *task_of(struct calltimes *c, const struct record *rec)
 static void forget(struct calltimes *c)
 {
 	c->counts.n_gaps++;
-	for (size_t i = 0; i < c->n_task_slots; i++)
-		if (c->tasks[i]) {
-			memset(c->tasks[i]->began, 0, sizeof(c->tasks[i]->began));
-			memset(c->tasks[i]->inner, 0, sizeof(c->tasks[i]->inner));
+	for (size_t i = 0; i < c->tasks.n_slots; i++)
+		if (c->tasks.slots[i].value) {
+			struct call_task *task = c->tasks.slots[i].value;
+
+			memset(task->began, 0, sizeof(task->began));
+			memset(task->inner, 0, sizeof(task->inner));
 		}
 }
 
@@ -355,7 +324,6 @@ int calltimes_new(struct calltimes **ret, struct formats *f, const struct callti
 		return errmsg_set_errno(err, -ENOMEM, "cannot add up calls");
 	c->config = config;
 	c->f = f;
-	c->seed = hash_seed();
 	arena_init(&c->arena, ARENA_MAX_BYTES);
 	arena_init(&c->names, NAMES_MAX_BYTES);
 	keytable_init(&c->table, 1 + config->n_groups, sizeof(struct calltimes_row), ROWS_MAX);
@@ -380,7 +348,7 @@ void calltimes_free(struct calltimes *c)
 	keytable_release(&c->table);
 	arena_release(&c->arena);
 	arena_release(&c->names);
-	free(c->tasks);
+	map_release(&c->tasks);
 	free(c->wanted);
 	free(c->rows);
 	free(c);

@@ -13,6 +13,7 @@
  * Memory: a node takes 72 bytes and up to 64 of the table; NODES_MAX_BYTES hold 700 000 nodes.
  */
 #include "analyse/calltree.h"
+#include "base/array.h"
 #include "base/hash.h"
 
 #include <stdlib.h>
@@ -31,7 +32,7 @@ void calltree_init(struct calltree *t, bool by_task)
 
 void calltree_release(struct calltree *t)
 {
-	free(t->tasks);
+	map_release(&t->tasks);
 	free(t->slots);
 	free(t->slot_parents);
 	arena_release(&t->arena);
@@ -107,49 +108,19 @@ static struct call_node *child_of(struct calltree *t, struct call_node *parent,
 	return node;
 }
 
-static struct call_task **task_slot(struct call_task **tasks, size_t n, uint64_t seed, int pid)
-{
-	size_t i = hash_number(seed, (uint32_t)pid, n);
-
-	for (;; i++) {
-		struct call_task **slot = &tasks[i & (n - 1)];
-
-		if (!*slot || (*slot)->pid == pid)
-			return slot;
-	}
-}
-
-static bool tasks_grow(struct calltree *t)
-{
-	size_t n = t->n_task_slots ? t->n_task_slots * 2 : 64;
-	struct call_task **tasks = calloc(n, sizeof(*tasks));
-
-	if (!tasks)
-		return false;
-	for (size_t i = 0; i < t->n_task_slots; i++)
-		if (t->tasks[i])
-			*task_slot(tasks, n, t->seed, t->tasks[i]->pid) = t->tasks[i];
-	free(t->tasks);
-	t->tasks = tasks;
-	t->n_task_slots = n;
-	return true;
-}
-
 struct call_task *calltree_task(struct calltree *t, int pid)
 {
-	struct call_task **slot;
+	void **slot = map_take(&t->tasks, (uint32_t)pid, ARRAY_NO_MAX);
 
-	if (t->n_tasks * 2 >= t->n_task_slots && !tasks_grow(t))
-		return NULL;
-	slot = task_slot(t->tasks, t->n_task_slots, t->seed, pid);
-	if (!*slot) {
-		*slot = arena_alloc(&t->arena, sizeof(**slot));
-		if (!*slot)
+	if (slot && !*slot) {
+		struct call_task *task = arena_alloc(&t->arena, sizeof(*task));
+
+		if (!task)
 			return NULL;
-		(*slot)->pid = pid;
-		t->n_tasks++;
+		task->pid = pid;
+		*slot = task;
 	}
-	return *slot;
+	return slot ? *slot : NULL;
 }
 
 static struct call_node *root_of(struct calltree *t, int pid)

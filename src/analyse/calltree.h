@@ -11,6 +11,7 @@
 #define SONDE_ANALYSE_CALLTREE_H
 
 #include "base/arena.h"
+#include "base/map.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,8 +43,7 @@ struct calltree {
 	bool by_task; /* tops are apart for each task */
 	uint64_t seed;
 	struct arena arena;	  /* nodes and tasks */
-	struct call_task **tasks; /* open addressing by pid */
-	size_t n_task_slots, n_tasks;
+	struct map tasks;	  /* struct call_task by pid */
 	struct call_node root;	  /* of all, unless by_task */
 	struct call_node **slots; /* callers by node and name */
 	struct call_node **slot_parents;

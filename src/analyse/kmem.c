@@ -18,7 +18,9 @@
 #include "analyse/kmem.h"
 #include "analyse/namepool.h"
 #include "base/arena.h"
+#include "base/array.h"
 #include "base/hash.h"
+#include "base/map.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -28,7 +30,6 @@
 #define LIVE_MAX       (1u << 21) /* allocations at one time */
 #define LIVE_SLOTS_MIN 1024
 #define ROWS_MAX_BYTES (64u << 20)
-#define ROWS_SLOTS_MIN 256
 #define BUCKETS	       4096
 
 struct alloc_event {
@@ -56,8 +57,8 @@ struct kmem {
 	uint64_t seed; /* of the hash tables */
 	struct arena arena;
 	struct namepool made_up; /* names of addresses without a symbol */
-	struct row **rows;	 /* open addressing by the name's pointer */
-	size_t n_row_slots, n_rows;
+	struct map rows;	 /* struct row by the address of its name */
+	size_t n_rows;
 	struct live *live;
 	size_t n_live_slots, n_live;
 	struct kmem_row **sorted;
@@ -93,51 +94,22 @@ static uint32_t bucket_of(const char *name, uint32_t len)
 	       BUCKETS;
 }
 
-static struct row **row_slot(struct row **rows, size_t n, uint64_t seed, const char *name)
-{
-	size_t i = hash_number(seed, (uintptr_t)name, n);
-
-	for (;; i++) {
-		struct row **slot = &rows[i & (n - 1)];
-
-		if (!*slot || (*slot)->pub.function == name)
-			return slot;
-	}
-}
-
-static bool rows_grow(struct kmem *k)
-{
-	size_t n = k->n_row_slots ? k->n_row_slots * 2 : ROWS_SLOTS_MIN;
-	struct row **rows = calloc(n, sizeof(*rows));
-
-	if (!rows)
-		return false;
-	for (size_t i = 0; i < k->n_row_slots; i++)
-		if (k->rows[i])
-			*row_slot(rows, n, k->seed, k->rows[i]->pub.function) = k->rows[i];
-	free(k->rows);
-	k->rows = rows;
-	k->n_row_slots = n;
-	return true;
-}
-
 static struct row *row_of_name(struct kmem *k, const char *name, uint32_t len)
 {
-	struct row **slot;
+	void **slot = map_take(&k->rows, (uintptr_t)name, ARRAY_NO_MAX);
+	struct row *row;
 
-	if (k->n_rows * 2 >= k->n_row_slots && !rows_grow(k))
+	if (!slot || *slot)
+		return slot ? *slot : NULL;
+	row = arena_alloc(&k->arena, sizeof(*row));
+	if (!row)
 		return NULL;
-	slot = row_slot(k->rows, k->n_row_slots, k->seed, name);
-	if (*slot)
-		return *slot;
-	*slot = arena_alloc(&k->arena, sizeof(**slot));
-	if (!*slot)
-		return NULL;
-	(*slot)->pub.function = name;
-	(*slot)->pub.function_len = len;
-	(*slot)->bucket = bucket_of(name, len);
-	(*slot)->order = k->n_rows++;
-	return *slot;
+	row->pub.function = name;
+	row->pub.function_len = len;
+	row->bucket = bucket_of(name, len);
+	row->order = k->n_rows++;
+	*slot = row;
+	return row;
 }
 
 static struct row *row_of(struct kmem *k, uint64_t call_site)
@@ -295,9 +267,9 @@ int kmem_finish(struct kmem *k)
 	k->sorted = calloc(k->n_rows + 1, sizeof(*k->sorted));
 	if (!k->sorted)
 		return -ENOMEM;
-	for (size_t i = 0; i < k->n_row_slots; i++)
-		if (k->rows[i]) {
-			struct kmem_row *r = &k->rows[i]->pub;
+	for (size_t i = 0; i < k->rows.n_slots; i++)
+		if (k->rows.slots[i].value) {
+			struct kmem_row *r = &((struct row *)k->rows.slots[i].value)->pub;
 
 			r->waste = r->current.allocated - r->current.requested;
 			r->max_waste = r->max.allocated - r->max.requested;
@@ -372,7 +344,7 @@ void kmem_free(struct kmem *k)
 {
 	if (!k)
 		return;
-	free(k->rows);
+	map_release(&k->rows);
 	free(k->live);
 	free(k->sorted);
 	free(k->cache);

@@ -18,7 +18,8 @@
 #include "symbols/processes.h"
 
 #include "base/arena.h"
-#include "base/hash.h"
+#include "base/array.h"
+#include "base/map.h"
 #include "base/textbuf.h"
 
 #include <errno.h>
@@ -39,9 +40,7 @@ struct row {
 struct processes {
 	struct row *rows;
 	size_t n, cap;
-	uint32_t *slots; /* number of the row + 1, 0: free */
-	size_t n_slots;
-	uint64_t seed;
+	struct map numbers; /* of a row, plus one, by thread */
 	bool has_self;
 	struct arena arena;
 };
@@ -50,10 +49,8 @@ struct processes *processes_new(void)
 {
 	struct processes *p = calloc(1, sizeof(*p));
 
-	if (p) {
-		p->seed = hash_seed();
+	if (p)
 		arena_init(&p->arena, ARENA_MAX_BYTES);
-	}
 	return p;
 }
 
@@ -62,68 +59,34 @@ void processes_free(struct processes *p)
 	if (!p)
 		return;
 	arena_release(&p->arena);
-	free(p->slots);
+	map_release(&p->numbers);
 	free(p->rows);
 	free(p);
 }
 
 /* --- the table --------------------------------------------------------------------------------- */
 
-static size_t find_slot(const struct processes *p, int tid)
-{
-	size_t i = hash_number(p->seed, (uint32_t)tid, p->n_slots);
-
-	while (p->slots[i] && p->rows[p->slots[i] - 1].tid != tid)
-		i = (i + 1) & (p->n_slots - 1);
-	return i;
-}
-
 static const struct row *find_row(const struct processes *p, int tid)
 {
-	uint32_t number = p && p->n_slots ? p->slots[find_slot(p, tid)] : 0;
+	uintptr_t number = p ? (uintptr_t)map_find(&p->numbers, (uint32_t)tid) : 0;
 
 	return number ? &p->rows[number - 1] : NULL;
 }
 
-/* Half of the slots stay free. */
-static int grow(struct processes *p)
-{
-	size_t cap = p->cap ? 2 * p->cap : 256;
-	struct row *rows;
-	uint32_t *slots;
-
-	if (p->n < p->cap)
-		return 0;
-	if (cap > ROWS_MAX)
-		return -ENOMEM;
-	rows = realloc(p->rows, cap * sizeof(*rows));
-	if (!rows)
-		return -ENOMEM;
-	p->rows = rows;
-	slots = calloc(2 * cap, sizeof(*slots));
-	if (!slots)
-		return -ENOMEM;
-	free(p->slots);
-	p->slots = slots;
-	p->n_slots = 2 * cap;
-	p->cap = cap;
-	for (size_t i = 0; i < p->n; i++)
-		p->slots[find_slot(p, p->rows[i].tid)] = (uint32_t)i + 1;
-	return 0;
-}
-
 static struct row *take_row(struct processes *p, int tid)
 {
-	size_t slot;
+	void **number;
 
-	if (tid <= 0 || grow(p) < 0)
+	if (tid <= 0 || !ARRAY_ROOM(p->rows, p->cap, p->n + 1, ROWS_MAX))
 		return NULL;
-	slot = find_slot(p, tid);
-	if (!p->slots[slot]) {
+	number = map_take(&p->numbers, (uint32_t)tid, ROWS_MAX);
+	if (!number)
+		return NULL;
+	if (!*number) {
 		p->rows[p->n] = (struct row){.tid = tid, .tgid = tid};
-		p->slots[slot] = (uint32_t)++p->n;
+		*number = (void *)(uintptr_t)++p->n;
 	}
-	return &p->rows[p->slots[slot] - 1];
+	return &p->rows[(uintptr_t)*number - 1];
 }
 
 int processes_add_thread(struct processes *p, int tid, int tgid)

@@ -6,6 +6,7 @@
  * checked for order and completeness with more work than slots, with failures in each stage.
  */
 #include "base/array.h"
+#include "base/map.h"
 #include "base/arena.h"
 #include "base/conveyor.h"
 #include "base/errmsg.h"
@@ -465,10 +466,33 @@ static void arrays_grow(void **state)
 	free(list);
 }
 
+/* A map keeps what was put in while it grows, and refuses new keys at its ceiling only. */
+static void maps_grow(void **state)
+{
+	static int values[1000];
+	struct map m = {0};
+
+	assert_null(map_find(&m, 7));
+	for (uint64_t i = 0; i < 1000; i++) {
+		void **slot = map_take(&m, i << 32, 1000);
+
+		assert_true(slot && !*slot);
+		*slot = &values[i];
+	}
+	assert_int_equal(m.n, 1000);
+	for (uint64_t i = 0; i < 1000; i++)
+		assert_ptr_equal(map_find(&m, i << 32), &values[i]);
+	assert_null(map_find(&m, 1));
+	assert_null(map_take(&m, 1, 1000));
+	assert_ptr_equal(*map_take(&m, 0, 1000), &values[0]);
+	map_release(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(arrays_grow),
+		cmocka_unit_test(maps_grow),
 		cmocka_unit_test(numbers_are_those_of_printf),
 		cmocka_unit_test(an_error_knows_its_parts),
 		cmocka_unit_test(small_copies_touch_only_their_bytes),

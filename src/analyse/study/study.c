@@ -21,22 +21,22 @@
 #include "analyse/study/study.h"
 #include "analyse/study/study_int.h"
 
-#include "base/hash.h"
+#include "base/map.h"
 #include "symbols/tasks.h"
 
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 
-#define ROWS_MAX	  (1u << 16)
-#define STARTS_MAX	  (1u << 18)
-#define CPUS_MAX	  65536
-#define ARENA_MAX_BYTES	  (64u << 20)
-#define LABEL_MAX_BYTES	  16384
-#define GRAPH_DEPTH_MAX	  64
-#define GRAPH_TASKS_SLOTS 4096
-#define STACK_FRAMES_MAX  64
-#define BINS		  496 /* bin_of() of the largest number, and one */
+#define ROWS_MAX	 (1u << 16)
+#define STARTS_MAX	 (1u << 18)
+#define CPUS_MAX	 65536
+#define ARENA_MAX_BYTES	 (64u << 20)
+#define LABEL_MAX_BYTES	 16384
+#define GRAPH_DEPTH_MAX	 64
+#define GRAPH_TASKS_MAX	 2048
+#define STACK_FRAMES_MAX 64
+#define BINS		 496 /* bin_of() of the largest number, and one */
 
 struct row {
 	struct study_row pub; /* first: table_get() writes the label */
@@ -55,11 +55,6 @@ struct graph_task {
 	uint64_t begun[GRAPH_DEPTH_MAX], inner[GRAPH_DEPTH_MAX + 1]; /* by depth */
 };
 
-struct table { /* open addressing; a slot's first member is the pointer to its name */
-	void **slots;
-	size_t n_slots, n_used;
-};
-
 struct study {
 	const struct study_spec *spec;
 	struct formats *f;
@@ -70,68 +65,31 @@ struct study {
 	struct arena arena;
 	struct study_event **events; /* by id */
 	size_t n_events;
-	struct table rows, starts;
-	uint64_t seed;
+	struct map rows, starts; /* struct row by label, struct start by key */
 	uint32_t generation;
 	int stack_id, entry_id, exit_id; /* of kernel_stack, funcgraph_entry, funcgraph_exit */
 	const struct field *caller, *func, *depth, *calltime, *rettime, *entry_depth;
 	int *waiting; /* by CPU: the task whose stack is expected, -1: none */
 	size_t n_waiting;
-	struct graph_task *tasks[GRAPH_TASKS_SLOTS];
-	size_t n_tasks;
+	struct map tasks; /* struct graph_task by who */
 	struct study_row **sorted;
+	size_t n_sorted;
 	uint64_t n_dropped, n_seen;
 };
 
 /* --- tables ------------------------------------------------------------------------------------ */
 
-static void **find_slot(const struct study *s, void **slots, size_t n_slots, const void *name)
-{
-	size_t i = hash_number(s->seed, (uintptr_t)name >> 3, n_slots);
-
-	for (;; i++) {
-		void **slot = &slots[i & (n_slots - 1)];
-
-		if (!*slot || **(const void ***)slot == name)
-			return slot;
-	}
-}
-
-static bool table_grow(const struct study *s, struct table *t)
-{
-	size_t n_slots = t->n_slots ? t->n_slots * 2 : 256;
-	void **slots = calloc(n_slots, sizeof(*slots));
-
-	if (!slots)
-		return false;
-	for (size_t i = 0; i < t->n_slots; i++)
-		if (t->slots[i])
-			*find_slot(s, slots, n_slots, **(void ***)&t->slots[i]) = t->slots[i];
-	free(t->slots);
-	t->slots = slots;
-	t->n_slots = n_slots;
-	return true;
-}
-
 /* The entry of that name, made if it is new; NULL when there is no room. */
-static void *table_get(struct study *s, struct table *t, const void *name, size_t n_bytes,
-		       size_t max)
+static void *table_get(struct study *s, struct map *m, const void *name, size_t n_bytes, size_t max)
 {
-	void **slot;
+	void **slot = name ? map_take(m, (uintptr_t)name, max) : NULL;
 
-	if (!name || (t->n_used * 2 >= t->n_slots && !table_grow(s, t)))
-		return NULL;
-	slot = find_slot(s, t->slots, t->n_slots, name);
-	if (!*slot && t->n_used < max) {
-		void *entry = arena_alloc(&s->arena, n_bytes);
-
-		if (!entry)
-			return NULL;
-		*(const void **)entry = name;
-		*slot = entry;
-		t->n_used++;
+	if (slot && !*slot) {
+		*slot = arena_alloc(&s->arena, n_bytes);
+		if (*slot)
+			**(const void ***)slot = name;
 	}
-	return *slot;
+	return slot ? *slot : NULL;
 }
 
 static const struct pooled_name *pool_label(struct study *s)
@@ -371,24 +329,16 @@ static void follow_stacks(struct study *s, const struct study_event *se, const s
 static struct graph_task *graph_task_of(struct study *s, const struct record *rec)
 {
 	int64_t who = rec->task && rec->task->pid ? rec->task->pid : -1 - (int64_t)rec->cpu;
-	size_t i = hash_number(s->seed, who, GRAPH_TASKS_SLOTS);
+	void **slot = map_take(&s->tasks, (uint64_t)who, GRAPH_TASKS_MAX);
 
-	for (;; i++) {
-		struct graph_task **slot = &s->tasks[i & (GRAPH_TASKS_SLOTS - 1)];
+	if (slot && !*slot) {
+		struct graph_task *task = arena_alloc(&s->arena, sizeof(*task));
 
-		if (*slot && (*slot)->who == who)
-			return *slot;
-		if (*slot)
-			continue;
-		if (s->n_tasks >= GRAPH_TASKS_SLOTS / 2)
-			return NULL;
-		*slot = arena_alloc(&s->arena, sizeof(**slot));
-		if (*slot) {
-			(*slot)->who = who;
-			s->n_tasks++;
-		}
-		return *slot;
+		if (task)
+			task->who = who;
+		*slot = task;
 	}
+	return slot ? *slot : NULL;
 }
 
 static bool is_asked_for(const struct study *s, const char *name)
@@ -452,11 +402,14 @@ static void follow_graph(struct study *s, const struct record *rec)
 
 static void forget_graph(struct study *s)
 {
-	for (size_t i = 0; i < GRAPH_TASKS_SLOTS; i++)
-		if (s->tasks[i]) {
-			memset(s->tasks[i]->begun, 0, sizeof(s->tasks[i]->begun));
-			memset(s->tasks[i]->inner, 0, sizeof(s->tasks[i]->inner));
+	for (size_t i = 0; i < s->tasks.n_slots; i++) {
+		struct graph_task *task = s->tasks.slots[i].value;
+
+		if (task) {
+			memset(task->begun, 0, sizeof(task->begun));
+			memset(task->inner, 0, sizeof(task->inner));
 		}
+	}
 }
 
 /* --- the door ---------------------------------------------------------------------------------- */
@@ -514,17 +467,15 @@ static int compare_rows(const void *a, const void *b)
 
 int study_finish(struct study *s)
 {
-	size_t n = 0;
-
-	s->sorted = calloc(s->rows.n_used + 1, sizeof(*s->sorted));
+	s->sorted = calloc(s->rows.n + 1, sizeof(*s->sorted));
 	if (!s->sorted)
 		return -ENOMEM;
 	for (size_t i = 0; i < s->rows.n_slots; i++)
-		if (s->rows.slots[i]) {
-			find_p99(s->rows.slots[i]);
-			s->sorted[n++] = s->rows.slots[i];
+		if (s->rows.slots[i].value) {
+			find_p99(s->rows.slots[i].value);
+			s->sorted[s->n_sorted++] = s->rows.slots[i].value;
 		}
-	qsort(s->sorted, n, sizeof(*s->sorted), compare_rows);
+	qsort(s->sorted, s->n_sorted, sizeof(*s->sorted), compare_rows);
 	return 0;
 }
 
@@ -535,7 +486,7 @@ const struct study_spec *study_spec(const struct study *s)
 
 const struct study_row *const *study_rows(const struct study *s, size_t *ret_n)
 {
-	*ret_n = s->rows.n_used;
+	*ret_n = s->n_sorted;
 	return (const struct study_row *const *)s->sorted;
 }
 
@@ -544,7 +495,7 @@ uint64_t study_n_open(const struct study *s)
 	uint64_t n = 0;
 
 	for (size_t i = 0; i < s->starts.n_slots; i++) {
-		const struct start *start = s->starts.slots[i];
+		const struct start *start = s->starts.slots[i].value;
 
 		n += start && start->generation == s->generation;
 	}
@@ -601,7 +552,6 @@ struct study *study_new(const struct study_spec *spec, struct formats *f)
 		return NULL;
 	s->spec = spec;
 	s->f = f;
-	s->seed = hash_seed();
 	s->generation = 1;
 	s->n_events = f->n_table;
 	textbuf_init(&s->label, LABEL_MAX_BYTES);
@@ -628,8 +578,9 @@ void study_free(struct study *s)
 	namepool_release(&s->names);
 	arena_release(&s->arena);
 	free(s->events);
-	free(s->rows.slots);
-	free(s->starts.slots);
+	map_release(&s->rows);
+	map_release(&s->starts);
+	map_release(&s->tasks);
 	free(s->waiting);
 	free(s->sorted);
 	free(s);

@@ -13,9 +13,9 @@
 #ifndef SONDE_CLI_AS_PERF_PROBE_H
 #define SONDE_CLI_AS_PERF_PROBE_H
 
-#include "cli/probe/draft.h"
+#include "capture/tracefs/draft.h"
 #include "cli/probe/opts.h"
-#include "cli/probe/target.h"
+#include "probe/look/target.h"
 
 #define PERF_PROBE_MAX 128 /* definitions of one command line, as perf has it */
 

@@ -11,8 +11,8 @@
 #include "cli/as/perf_probe.h"
 
 #include "cli/as/perf.h"
-#include "cli/probe/kernelfuncs.h"
-#include "cli/probe/seen.h"
+#include "probe/look/kernelfuncs.h"
+#include "probe/look/seen.h"
 
 #include <errno.h>
 #include <stdio.h>

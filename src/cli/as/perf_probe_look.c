@@ -13,8 +13,8 @@
 #include "cli/as/perf_filter.h"
 #include "cli/as/perf_probe.h"
 #include "cli/output.h"
-#include "cli/probe/kernelfuncs.h"
-#include "cli/probe/sourcetext.h"
+#include "probe/look/kernelfuncs.h"
+#include "probe/look/sourcetext.h"
 #include "symbols/cxx/demangle.h"
 
 #include <errno.h>

@@ -15,7 +15,7 @@
 #include "cli/as/perf_filter.h"
 #include "cli/as/perf_probe.h"
 #include "cli/output.h"
-#include "cli/probe/seen.h"
+#include "probe/look/seen.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
  * All or none: nothing is defined before all are resolved (draft.h).
  */
 #include "cli/probe/commands.h"
-#include "cli/probe/draft.h"
+#include "capture/tracefs/draft.h"
 #include "cli/probe/opts.h"
 
 #include <errno.h>

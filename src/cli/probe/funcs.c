@@ -14,7 +14,8 @@
 #include "base/json/jsonwriter.h"
 #include "cli/output.h"
 #include "cli/probe/commands.h"
-#include "cli/probe/kernelfuncs.h"
+#include "cli/probe/targetrows.h"
+#include "probe/look/kernelfuncs.h"
 
 #include <errno.h>
 #include <fnmatch.h>

@@ -14,8 +14,8 @@
 #include "base/json/jsonwriter.h"
 #include "cli/output.h"
 #include "cli/probe/commands.h"
-#include "cli/probe/target.h"
-#include "cli/probe/sourcetext.h"
+#include "cli/probe/targetrows.h"
+#include "probe/look/sourcetext.h"
 
 #include <ctype.h>
 #include <errno.h>

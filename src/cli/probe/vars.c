@@ -19,7 +19,8 @@
 #include "base/json/jsonwriter.h"
 #include "cli/output.h"
 #include "cli/probe/commands.h"
-#include "cli/probe/seen.h"
+#include "cli/probe/targetrows.h"
+#include "probe/look/seen.h"
 
 #include <errno.h>
 #include <stdio.h>

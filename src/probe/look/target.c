@@ -9,7 +9,7 @@
  *	-k FILE       the kernel's vmlinux
  *	nothing       the vmlinux of the running kernel, at one of the places in the table below
  */
-#include "cli/probe/target.h"
+#include "probe/look/target.h"
 
 #include "base/textbuf.h"
 #include "probe/findprogram.h"

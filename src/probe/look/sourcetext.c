@@ -7,7 +7,7 @@
  * their numbers are worth printing all the same. Its name stands in a program file, so only a regular file
  * of bounded size is read. The last line may lack its newline.
  */
-#include "cli/probe/sourcetext.h"
+#include "probe/look/sourcetext.h"
 
 #include "base/errmsg.h"
 

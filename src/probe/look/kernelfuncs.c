@@ -7,7 +7,7 @@
  *
  * Only text (t, T, w, W), sorted by name. No debug information is needed for that.
  */
-#include "cli/probe/kernelfuncs.h"
+#include "probe/look/kernelfuncs.h"
 
 #include "base/files/mapfile.h"
 #include "symbols/kallsyms.h"

@@ -4,8 +4,8 @@
  *
  *	definition_parse ─▶ probe_draft_resolve, for each ─▶ names ─▶ probe_drafts_define
  */
-#ifndef SONDE_CLI_PROBE_DRAFT_H
-#define SONDE_CLI_PROBE_DRAFT_H
+#ifndef SONDE_CAPTURE_TRACEFS_DRAFT_H
+#define SONDE_CAPTURE_TRACEFS_DRAFT_H
 
 #include "capture/tracefs/probes.h"
 

@@ -5,7 +5,7 @@
  * Nothing is defined before all are resolved. `sonde probe add` and `sonde as perf probe` differ in what they
  * print and in which names they refuse, not in this.
  */
-#include "cli/probe/draft.h"
+#include "capture/tracefs/draft.h"
 
 #include "base/errmsg.h"
 

@@ -7,7 +7,7 @@
  *	                               where the function begins
  *	anything else                  DWARF
  */
-#include "cli/probe/seen.h"
+#include "probe/look/seen.h"
 
 #include "base/spelling.h"
 #include "symbols/arch.h"

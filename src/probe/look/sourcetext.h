@@ -2,8 +2,8 @@
 /*
  * sourcetext.h - a source file, line by line.
  */
-#ifndef SONDE_CLI_PROBE_SOURCETEXT_H
-#define SONDE_CLI_PROBE_SOURCETEXT_H
+#ifndef SONDE_PROBE_LOOK_SOURCETEXT_H
+#define SONDE_PROBE_LOOK_SOURCETEXT_H
 
 #include "base/files/mapfile.h"
 #include "format/bytes.h"

@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * target.h - the program, module or kernel that `probe funcs`, `lines` and `vars` look into.
+ * targetrows.h - the options that name what `probe funcs`, `lines` and `vars` look into.
  */
-#ifndef SONDE_CLI_PROBE_TARGET_H
-#define SONDE_CLI_PROBE_TARGET_H
+#ifndef SONDE_CLI_PROBE_TARGETROWS_H
+#define SONDE_CLI_PROBE_TARGETROWS_H
 
-#include "base/errmsg.h"
-#include "symbols/dwarf/debuginfo.h"
+#include "base/options.h"
+#include "probe/look/target.h"
 
-struct textbuf;
-
-struct probe_target {
-	const char *program, *module, *vmlinux, *source_dir, *debug_dir;
-	bool json;
-};
-
+/* type: the struct of the command's options; field: its struct probe_target. */
 #define PROBETARGET_ROWS(type, field)                                                   \
 	{OPTION_STRING,                                                                 \
 	 'x',                                                                           \
@@ -54,22 +48,5 @@ struct probe_target {
 		OPTION_FLAG, 0, "json", .help = "print one JSON object",                \
 					.offset = offsetof(type, field.json)            \
 	}
-
-/* False if nothing is named: then it is the running kernel. */
-bool probetarget_is_given(const struct probe_target *t);
-
-/*
- * Opens what is named. word, if not NULL, is the target of a definition ("bash" of "bash:readline"). The
- * kernel without a file named is looked for where distributions put it; -ENOENT with a sentence if it is not
- * there.
- */
-int probetarget_open(const struct probe_target *t, const char *word, struct debuginfo **ret_info,
-		     struct errmsg *err);
-
-/*
- * "%di", "-24(%bp)", "@0x4040": in the kernel's words, or a clause about where it is not. d NULL: a variable of
- * this kernel.
- */
-void probetarget_fmt_place(const struct debuginfo *d, const struct variable *v, struct textbuf *tb);
 
 #endif

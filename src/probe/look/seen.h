@@ -4,10 +4,10 @@
  *
  *	probeseen_open ─▶ seen.points: for each point scope->ops->each, probeseen_globals ─▶ probeseen_close
  */
-#ifndef SONDE_CLI_PROBE_SEEN_H
-#define SONDE_CLI_PROBE_SEEN_H
+#ifndef SONDE_PROBE_LOOK_SEEN_H
+#define SONDE_PROBE_LOOK_SEEN_H
 
-#include "cli/probe/target.h"
+#include "probe/look/target.h"
 #include "probe/definition/definition.h"
 #include "symbols/btf/btf.h"
 

@@ -2,10 +2,10 @@
 /*
  * kernelfuncs.h - the functions of a program, a module or the kernel, one after the other by name.
  */
-#ifndef SONDE_CLI_PROBE_KERNELFUNCS_H
-#define SONDE_CLI_PROBE_KERNELFUNCS_H
+#ifndef SONDE_PROBE_LOOK_KERNELFUNCS_H
+#define SONDE_PROBE_LOOK_KERNELFUNCS_H
 
-#include "cli/probe/target.h"
+#include "probe/look/target.h"
 
 /* Those of the running kernel or of a loaded module are in /proc/kallsyms and need no file to be opened. */
 bool probefuncs_are_loaded(const struct probe_target *t);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * dump_options.c - the options of a trace file as text, for `sonde dump --options`.
+ * options.c - the options of a trace file as text, for `sonde dump --options`.
  *
  * A table says how each option is shown; the formats are those of trace-cmd dump, so that the two
  * can be compared. Options differ between the versions in one: BUFFER, which in version 7 is the whole
@@ -8,7 +8,7 @@
  * it is broken.
  */
 #include "base/textbuf.h"
-#include "cli/dump.h"
+#include "present/dump/dump_int.h"
 #include "store/packedtext.h"
 #include "symbols/processes.h"
 

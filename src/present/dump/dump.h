@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * dump.h - the directory of a trace file as text: its head, sections, options and texts.
+ *
+ *	dump_open ─▶ dump_emit ─▶ dump_damage … ─▶ dump_close
+ */
+#ifndef SONDE_PRESENT_DUMP_DUMP_H
+#define SONDE_PRESENT_DUMP_DUMP_H
+
+#include <stddef.h>
+
+struct dump;
+struct errmsg;
+
+enum dump_item {
+	DUMP_SUMMARY = 1 << 0,
+	DUMP_HEAD_PAGE = 1 << 1,
+	DUMP_HEAD_EVENT = 1 << 2,
+	DUMP_FTRACE_FORMATS = 1 << 3,
+	DUMP_SYSTEMS = 1 << 4,
+	DUMP_EVENT_FORMATS = 1 << 5,
+	DUMP_KALLSYMS = 1 << 6,
+	DUMP_PRINTK = 1 << 7,
+	DUMP_CMDLINES = 1 << 8,
+	DUMP_OPTIONS = 1 << 9,
+	DUMP_FLYRECORD = 1 << 10,
+	DUMP_CLOCK = 1 << 11,
+	DUMP_SECTIONS = 1 << 12,
+	DUMP_STRINGS = 1 << 13,
+	DUMP_MODULES = 1 << 14,
+	DUMP_ALL = (1 << 15) - 1,
+};
+
+/* Takes the text, piece by piece. */
+typedef void dump_put(void *ctx, const char *text, size_t len);
+
+int dump_open(struct dump **ret_dump, const char *path, struct errmsg *err);
+void dump_close(struct dump *d);
+/* items: of enum dump_item. Once. 0 or -ENOMEM. */
+int dump_emit(struct dump *d, unsigned items, dump_put *put, void *ctx);
+/* Sentences about what is damaged or missing; all of them only after dump_emit(). */
+size_t dump_n_damage(const struct dump *d);
+const char *dump_damage(const struct dump *d, size_t i);
+
+#endif

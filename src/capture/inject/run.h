@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * run.h - makes kernel functions fail for one process, runs or watches it, and undoes everything.
+ */
+#ifndef SONDE_CAPTURE_INJECT_RUN_H
+#define SONDE_CAPTURE_INJECT_RUN_H
+
+#include "capture/inject/injectables.h"
+
+#include <stdbool.h>
+
+struct errmsg;
+
+#define INJECT_COMM_BYTES 32
+
+/* What happens, for whoever reports it. */
+struct inject_facts {
+	int pid;
+	char comm[INJECT_COMM_BYTES];
+	const struct fault *faults;
+	size_t n_faults;
+};
+
+struct inject_config {
+	const char *const *faults; /* "openat=-ENOENT", see fault_parse() */
+	size_t n_faults;	   /* at most INJECTION_FAULTS_MAX */
+	char **argv;		   /* the command; NULL: the process pid */
+	int pid;
+	long long times, after, every, probability; /* see struct injection_config */
+	long long seconds;			    /* stop after this time; 0: no limit */
+	bool log;
+	/* Calls fail from now on; only of a process that runs already. May be NULL, like the next. */
+	void (*started)(void *ctx, const struct inject_facts *facts);
+	/* Everything is undone; count: how many calls failed. */
+	void (*ended)(void *ctx, const struct inject_facts *facts, long long count);
+	void *ctx;
+};
+
+/* The exit status of the command, 0 for a process, or a negative errno. */
+int inject_run(const struct inject_config *config, struct errmsg *err);
+
+#endif

@@ -6,12 +6,12 @@ $ sonde why --task rcu_preempt -n 6 tour.dat
 rcu_preempt-15, 151.614876 to 151.768909: 154.033 ms in 63 steps, the 6 longest:
 
          time  length cpu  task            what it did
-   151.615434  7.29ms      rcu_preempt-15  idles until soft interrupt 1 (TIMER)
-   151.623315  7.36ms      rcu_preempt-15  idles until soft interrupt 9 (RCU)
-   151.655878  6.85ms      rcu_preempt-15  idles until soft interrupt 1 (TIMER)
-   151.681326  7.78ms      rcu_preempt-15  idles until soft interrupt 1 (TIMER)
-   151.715370  7.31ms      rcu_preempt-15  idles until soft interrupt 1 (TIMER)
-   151.738840  30.1ms      rcu_preempt-15  idles; nobody known wakes it
+   151.615434  7.29ms      rcu_preempt-15  idles in rcu_gp_fqs_loop until soft interrupt 1 (TIMER)
+   151.623315  7.36ms      rcu_preempt-15  idles in rcu_gp_fqs_loop until soft interrupt 9 (RCU)
+   151.655878  6.85ms      rcu_preempt-15  idles in rcu_gp_fqs_loop until soft interrupt 1 (TIMER)
+   151.681326  7.78ms      rcu_preempt-15  idles in rcu_gp_fqs_loop until soft interrupt 1 (TIMER)
+   151.715370  7.31ms      rcu_preempt-15  idles in rcu_gp_fqs_loop until soft interrupt 1 (TIMER)
+   151.738840  30.1ms      rcu_preempt-15  idles in rcu_gp_kthread; its waker is unknown
 
  share     time  cause              tasks
  74.4%    115ms  idle               rcu_preempt-15
@@ -35,13 +35,13 @@ bash-175, 67.558726 to 67.578726: 20.000 ms in 10 steps
 
          time  length cpu  task      what it did
     67.558726  17.3ms   1  bash-175  runs
-    67.576029   270us      bash-175  is blocked until an interrupt
+    67.576029   270us      bash-175  is blocked in p9_client_rpc until an interrupt
     67.576299  89.8us   1  bash-175  waits for the idle CPU to wake up
     67.576389   222us   1  bash-175  runs
-    67.576611   172us      bash-175  is blocked until an interrupt
+    67.576611   172us      bash-175  is blocked in p9_client_rpc until an interrupt
     67.576783  64.3us   1  bash-175  waits for the idle CPU to wake up
     67.576848   247us   1  bash-175  runs
-    67.577095   185us      bash-175  is blocked until an interrupt
+    67.577095   185us      bash-175  is blocked in p9_client_rpc until an interrupt
     67.577280  58.2us   1  bash-175  waits for the idle CPU to wake up
     67.577338  1.39ms   1  bash-175  runs
 
@@ -80,3 +80,18 @@ $ sonde why --task 233 --to +5ms --json tour.dat | python3 -m json.tool --indent
  ],
  "had": []
 }
+
+# The stack of a switch tells where the task sleeps.
+$ sonde why --task ls --from 67.7807 --to 67.7855 stacks.dat
+ls-176, 67.780700 to 67.785500: 4.800 ms in 4 steps
+
+         time  length cpu  task    what it did
+    67.780700  80.9us   0  ls-176  runs
+    67.780781  4.39ms      ls-176  is blocked in p9_virtio_zc_request until an interrupt
+    67.785169   294us   0  ls-176  waits for the idle CPU to wake up
+    67.785463  36.7us   0  ls-176  runs
+
+ share     time  cause              tasks
+ 91.4%   4.39ms  blocked            ls-176
+  6.1%    294us  waiting for a CPU  ls-176
+  2.5%    118us  running            ls-176

@@ -277,6 +277,8 @@ static void emit_piece(const struct insight_view *v, const struct why_piece *p,
 	jsonwriter_add_uint(w, "depth", p->depth);
 	jsonwriter_add_string(w, "why", why_fmt_sentence(v->tl, p, text, sizeof(text)));
 	emit_task(v, "waker", "waker_pid", p->waker, w);
+	if (p->place)
+		jsonwriter_add_string(w, "in", p->place);
 	if (p->has_irq)
 		jsonwriter_add_string(w, "interrupt",
 				      interrupt_fmt_name(&p->irq, text, sizeof(text)));

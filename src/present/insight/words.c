@@ -301,7 +301,8 @@ static void fmt_short_sleep(const struct timeline *tl, const struct why_piece *p
 		[STATE_IDLE] = "idles",
 	};
 	char name[INTERRUPT_NAME_MAX];
-	size_t n = snprintf(buf, size, "%s", verbs[p->state]);
+	size_t n = snprintf(buf, size, "%s%s%s", verbs[p->state], p->place ? " in " : "",
+			    p->place ? p->place : "");
 
 	if (n >= size)
 		return;
@@ -314,7 +315,7 @@ static void fmt_short_sleep(const struct timeline *tl, const struct why_piece *p
 		snprintf(buf + n, size - n, " until %s wakes it",
 			 task_name_fmt(tl, p->waker, name, sizeof(name)));
 	else
-		snprintf(buf + n, size - n, "; nobody known wakes it");
+		snprintf(buf + n, size - n, "; its waker is unknown");
 }
 
 const char *why_fmt_short(const struct timeline *tl, const struct why_piece *p, char *buf,

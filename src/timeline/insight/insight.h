@@ -84,6 +84,7 @@ struct why_theft {
 
 struct why_piece {
 	uint64_t start, end;
+	uint64_t since; /* when the state begins, also where the piece begins later */
 	uint64_t woken; /* when a sleep ends, also where the piece ends before; 0: not known */
 	int32_t task, waker, cpu; /* -1: not known */
 	enum task_state state;
@@ -93,6 +94,8 @@ struct why_piece {
 	bool is_taken; /* preempted, and waits for the CPU that it was taken from */
 	bool has_irq;  /* irq is the interrupt that ends the sleep */
 	struct interrupt irq;
+	const char
+		*place; /* asleep: the function of the kernel that it sleeps in; NULL: not known */
 	struct why_owners
 		owners; /* of the CPU that it waits for; running: of the host's CPU that was stolen */
 	struct why_theft theft; /* running */

@@ -17,6 +17,7 @@
  * runs while its host does not run the virtual CPU (stolen.h) has those who had the host's CPU instead.
  */
 #include "timeline/insight/insight_int.h"
+#include "timeline/insight/sleepplace.h"
 #include "timeline/states/interrupts.h"
 #include "timeline/states/owners.h"
 #include "timeline/states/stolen.h"
@@ -31,6 +32,7 @@
 #define EVENTS_AT_ONCE (12u << 20)
 #define LOOKS_MAX      100000 /* at who had a CPU of the host; about a second */
 #define INTERRUPTS_MAX 5000   /* that are looked for; the rest is "an interrupt" */
+#define PLACES_MAX     20000  /* sleeps whose stacks are looked for */
 
 struct finding {
 	struct lanes *ls;
@@ -44,6 +46,8 @@ struct finding {
 	struct stolen stolen;
 	size_t n_looks;
 	struct interrupts *interrupts; /* NULL: not needed so far */
+	struct sleep_places places;
+	size_t n_places;
 	size_t n_interrupts;
 	struct why_piece *pieces;
 	size_t n, cap;
@@ -181,6 +185,7 @@ static void add_state(struct finding *y, int task, const struct state_span *s,
 {
 	struct why_piece p = {.start = start,
 			      .end = end,
+			      .since = s->start,
 			      .task = task,
 			      .waker = -1,
 			      .cpu = s->cpu,
@@ -286,6 +291,15 @@ static void find_interrupt(struct finding *y, struct why_piece *p)
 	p->has_irq = interrupts_find_waking(y->interrupts, p->task, p->woken, &p->irq);
 }
 
+/* The function that a sleep is in. */
+static void find_place(struct finding *y, struct why_piece *p)
+{
+	int stream = p->cpu < 0 ? -1 : sched_streams_find(&y->streams, y->tl, p->cpu);
+
+	if (stream >= 0 && y->n_places++ < PLACES_MAX)
+		p->place = sleep_places_find(&y->places, stream, p->task, p->since);
+}
+
 /* The longest are kept; all count in the sums. */
 static void keep_owners(struct why_piece *p, struct owners *o, uint64_t *sums)
 {
@@ -306,6 +320,7 @@ static void complete_piece(struct finding *y, struct why_piece *p)
 
 	if (is_sleep(p->state)) {
 		find_interrupt(y, p);
+		find_place(y, p);
 	} else if (p->state == STATE_RUNNABLE || p->state == STATE_PREEMPTED) {
 		find_owners(y, p, &o);
 		keep_owners(p, &o, y->had);
@@ -383,6 +398,8 @@ static int find_path(struct finding *y, int task)
 
 	if (!r)
 		r = stolen_init(&y->stolen, y->ls, y->from, y->to);
+	if (!r)
+		r = sleep_places_init(&y->places, y->ls);
 	if (!r && y->to > y->from)
 		follow(y, task, y->from, y->to, 0, -1);
 	for (size_t i = 0; !r && !y->failed && i < y->n; i++)
@@ -410,6 +427,7 @@ static void finding_release(struct finding *y)
 	drop_lists(y);
 	stolen_release(&y->stolen);
 	interrupts_free(y->interrupts);
+	sleep_places_release(&y->places);
 	sched_streams_release(&y->streams);
 	free(y->lists);
 	free(y->caps);

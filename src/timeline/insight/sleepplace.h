@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sleepplace.h - in which function of the kernel a task went to sleep, from the stack of its switch. For one thread.
+ *
+ *	sleep_places_init ─▶ sleep_places_find … ─▶ sleep_places_release
+ */
+#ifndef SONDE_TIMELINE_INSIGHT_SLEEPPLACE_H
+#define SONDE_TIMELINE_INSIGHT_SLEEPPLACE_H
+
+#include "timeline/insight/stackframes.h"
+
+struct sleep_places {
+	struct stack_reader reader;
+};
+
+/* 0 or -ENOMEM; released in either case. */
+int sleep_places_init(struct sleep_places *p, struct lanes *ls);
+void sleep_places_release(struct sleep_places *p);
+/*
+ * Where the task stood that left the CPU of this stream at ts. NULL: the trace has no stack of this switch. A label of the
+ * lanes.
+ */
+const char *sleep_places_find(struct sleep_places *p, size_t stream, uint16_t task, uint64_t ts);
+
+#endif

@@ -31,9 +31,13 @@
 #include <unistd.h>
 
 #define CONNECT_MS  15000
-#define ANSWER_MS   60000 /* the agent sets its tracing up before it answers */
-#define METADATA_MS 60000
-#define CLOSE_MS    30000
+/*
+ * For an agent that is connected. It sets its tracing up before it answers, which takes seconds, and in an
+ * emulated guest on a busy host a minute and more. Who is gone is noticed earlier, see TIMEOUT_S.
+ */
+#define ANSWER_MS   180000
+#define METADATA_MS 180000
+#define CLOSE_MS    120000
 #define TIMEOUT_S   15
 #define SHIFT_MAX   (16u << 20)
 

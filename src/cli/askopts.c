@@ -8,7 +8,7 @@
 #include "cli/askopts.h"
 
 #include "cli/output.h"
-#include "cli/tracenotes.h"
+#include "cli/notes.h"
 #include "decode/timearg.h"
 #include "present/insight/words.h"
 #include "timeline/taskmatch.h"
@@ -190,7 +190,7 @@ int asking_print(struct asking *a, const struct textbuf *tb, struct errmsg *err)
 	r = tb->overflow ? errmsg_set(err, -EFBIG, "the answer is too long to be printed")
 			 : output_write(&out, tb->start, textbuf_len(tb));
 	output_close(&out);
-	if (r >= 0 && tracenotes_print_damage(&a->vt.inputs, false))
+	if (r >= 0 && notes_print_damage(&a->vt.inputs, false))
 		r = 1;
 	return r;
 }

@@ -73,34 +73,41 @@ static void put(void *ctx, const char *text, size_t len)
 	fwrite(text, 1, len, stdout);
 }
 
+static int dump(const struct dump_options *o, const char *path, struct errmsg *err)
+{
+	struct inputs_spec spec = INPUTS_ONE(path);
+	struct inputs in = {0};
+	struct output out;
+	int r;
+
+	spec.no_events = true;
+	r = inputs_open(&in, &spec, err);
+	if (r >= 0) {
+		size_t pos = 0;
+
+		output_page(&out);
+		r = dump_emit(&in.files[0], wanted_items(o), put, NULL);
+		if (o->validate && !r && !inputs_next_damage(&in, &pos))
+			printf("File %s is a valid trace-cmd file\n", path);
+		fflush(stdout);
+		output_unpage(&out);
+		if (!r)
+			r = notes_print_damage(&in, false);
+	}
+	inputs_close(&in);
+	return r;
+}
+
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
 {
 	struct dump_options o = {0};
-	struct output out;
-	struct dump *d;
-	const char *path;
 	int r = command_parse(cmd, &o, argc, argv, err);
 
 	if (r < 0)
 		return r;
 	if (r > 1 || (r && o.input))
 		return errmsg_set(err, -EINVAL, "dump: '%s' is one file too many", argv[r]);
-	path = o.input ? o.input : r ? argv[1] : "trace.dat";
-	r = dump_open(&d, path, err);
-	if (r < 0)
-		return r;
-	output_page(&out);
-	r = dump_emit(d, wanted_items(&o), put, NULL);
-	if (o.validate && !r && !dump_n_damage(d))
-		printf("File %s is a valid trace-cmd file\n", path);
-	fflush(stdout);
-	output_unpage(&out);
-	for (size_t i = 0; !r && i < dump_n_damage(d); i++)
-		notes_print(NULL, dump_damage(d, i));
-	if (!r && dump_n_damage(d))
-		r = 1;
-	dump_close(d);
-	return r;
+	return dump(&o, o.input ? o.input : r ? argv[1] : "trace.dat", err);
 }
 
 const struct command cmd_dump = {

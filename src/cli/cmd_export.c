@@ -11,7 +11,7 @@
  */
 #include "base/shortage.h"
 #include "cli/command.h"
-#include "cli/tracenotes.h"
+#include "cli/notes.h"
 #include "view/trace.h"
 #include "decode/timearg.h"
 #include "present/export/traceexport.h"
@@ -425,7 +425,7 @@ static int export(const struct export_options *o, struct errmsg *err)
 			    ? export_picture(o, &vt, err)
 			    : export_events(o, &vt, o->chrome ? &export_chrome : &export_perfetto,
 					    err);
-	if (r >= 0 && tracenotes_print_damage(&vt.inputs, false))
+	if (r >= 0 && notes_print_damage(&vt.inputs, false))
 		r = 1;
 	viewtrace_close(&vt);
 	return r;

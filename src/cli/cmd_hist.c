@@ -2,21 +2,18 @@
 /*
  * cmd_hist.c - `sonde hist`: call chains by how often they occur.
  *
- * Every CPU of a buffer is walked by itself, one after the other, because a call stack belongs to a
- * CPU and needs no order in time between them. Chunks of compressed traces are unpacked ahead. A
- * trace with instances gives a histogram for each buffer that has events, under its name.
+ * Every CPU of a buffer is walked by itself, one after the other (inputs/cpuwalk.h), because a call
+ * stack belongs to a CPU and needs no order in time between them. A trace with instances gives a histogram for each buffer that has events, under its name.
  */
 #include "analyse/callhist.h"
 #include "analyse/own.h"
-#include "base/conveyor.h"
 #include "cli/command.h"
+#include "cli/notes.h"
 #include "cli/output.h"
-#include "decode/walker.h"
+#include "inputs/cpuwalk.h"
 #include "present/calltext.h"
-#include "store/pagestream.h"
 
 #include <errno.h>
-#include <stdio.h>
 
 #define TEXT_BYTES     (256u << 10) /* written when there is so much */
 #define TEXT_MAX_BYTES (64u << 20)
@@ -47,61 +44,20 @@ static const struct option_row rows[] = {
 };
 
 struct hist_run {
-	struct tracefile *tf;
-	struct formats *formats;
-	struct tasks tasks;
-	struct unpacker *unpacker;
+	struct inputs in;
+	struct inputs_file *file;
 	struct output out;
 	bool by_task, with_own;
 	struct own own;
+	struct callhist *hist; /* of the buffer at hand */
 };
 
-static void add_page(struct hist_run *run, struct callhist *h, struct pagestream *ps,
-		     const struct page *page, struct record *rec)
+static void add_record(void *ctx, const struct record *rec)
 {
-	struct page_layout l = {run->tf->swap, run->tf->big_endian, run->tf->long_size,
-				run->tf->data_offset};
-	struct walked got;
-	struct walker w;
+	struct hist_run *run = ctx;
 
-	if (!walker_start(&w, page->data, page->len, &l))
-		return;
-	if (w.missed)
-		rec->flags = RECORD_MISSED;
-	while (walker_next(&w, &got)) {
-		rec->data = got.data;
-		rec->size = got.size;
-		rec->event = formats_find(run->formats,
-					  formats_record_id(run->formats, got.data, got.size));
-		if (!own_is_only(&run->own, rec))
-			callhist_add(h, rec);
-		rec->flags = 0;
-	}
-	if (w.damaged)
-		tracefile_add_damage(run->tf,
-				     "%s: a sub-buffer of CPU %u at byte %llu is cut off or "
-				     "damaged; some of its events are missing",
-				     run->tf->path, rec->cpu,
-				     (unsigned long long)pagestream_offset(ps, page));
-}
-
-static int add_buffer(struct hist_run *run, struct callhist *h, const struct tracefile_buffer *b)
-{
-	for (size_t i = 0; i < b->n_cpus; i++) {
-		struct pagestream *ps = pagestream_new(run->tf, b, i, run->unpacker);
-		struct record rec = {.cpu = b->cpus[i].cpu};
-		struct page page;
-		int r;
-
-		if (!ps)
-			return -ENOMEM;
-		while ((r = pagestream_next(ps, &page)) > 0)
-			add_page(run, h, ps, &page, &rec);
-		pagestream_free(ps);
-		if (r < 0)
-			return r;
-	}
-	return 0;
+	if (!own_is_only(&run->own, rec))
+		callhist_add(run->hist, rec);
 }
 
 static int write_text(struct hist_run *run, struct textbuf *tb, size_t from_bytes)
@@ -136,10 +92,10 @@ static int print_hist(struct hist_run *run, const struct callhist *h, const char
 		r = write_text(run, &tb, 0);
 	textbuf_release(&tb);
 	if (callhist_n_cut(h))
-		tracefile_add_damage(run->tf,
+		tracefile_add_damage(run->file->tf,
 				     "%s has more different call chains than fit into memory; %llu "
 				     "are cut short",
-				     run->tf->path, (unsigned long long)callhist_n_cut(h));
+				     run->file->tf->path, (unsigned long long)callhist_n_cut(h));
 	return r == -EFBIG ? errmsg_set(err, r, "a call chain is too large to print") : r;
 }
 
@@ -147,13 +103,16 @@ static int print_hist(struct hist_run *run, const struct callhist *h, const char
 static int hist_buffer(struct hist_run *run, const struct tracefile_buffer *b, const char *head,
 		       struct errmsg *err)
 {
-	struct callhist *h = callhist_new(run->formats, &run->tasks, run->by_task);
-	int r = h ? add_buffer(run, h, b) : -ENOMEM;
+	struct callhist *h = callhist_new(run->file->formats, &run->file->tasks, run->by_task);
+	int r = h ? 0 : -ENOMEM;
 
+	run->hist = h;
+	if (r >= 0)
+		r = cpuwalk(run->file, b, add_record, run);
 	if (r < 0) {
 		callhist_free(h);
 		return errmsg_set_errno(err, r, "cannot count the call chains of %s",
-					run->tf->path);
+					run->file->tf->path);
 	}
 	callhist_finish(h);
 	if (callhist_tops(h)) {
@@ -169,8 +128,8 @@ static int hist_all(struct hist_run *run, struct errmsg *err)
 	bool any = false;
 	int r = 0;
 
-	for (size_t i = 0; r >= 0 && i < run->tf->n_buffers; i++) {
-		const struct tracefile_buffer *b = &run->tf->buffers[i];
+	for (size_t i = 0; r >= 0 && i < run->file->tf->n_buffers; i++) {
+		const struct tracefile_buffer *b = &run->file->tf->buffers[i];
 		const char *name = b->name[0] ? b->name : "(top)";
 
 		if (b->is_text)
@@ -178,41 +137,32 @@ static int hist_all(struct hist_run *run, struct errmsg *err)
 				err, -ENOTSUP,
 				"%s holds the text of a latency tracer, which has no call "
 				"chains; 'sonde report' prints it",
-				run->tf->path);
-		r = hist_buffer(run, b, run->tf->n_buffers > 1 ? name : NULL, err);
+				run->file->tf->path);
+		r = hist_buffer(run, b, run->file->tf->n_buffers > 1 ? name : NULL, err);
 		any |= r > 0;
 	}
 	if (r >= 0 && !any)
-		return errmsg_set(err, -ENODATA, "there are no events in %s", run->tf->path);
+		return errmsg_set(err, -ENODATA, "there are no events in %s", run->file->tf->path);
 	return r < 0 ? r : 0;
 }
 
 static int hist_file(struct hist_run *run, const char *path, struct errmsg *err)
 {
-	struct formats_config config = {0};
-	unsigned n_threads = conveyor_default_threads();
-	int r = tracefile_open(&run->tf, path, err);
+	struct inputs_spec spec = INPUTS_ONE(path);
+	int r = inputs_open(&run->in, &spec, err);
 
-	if (r < 0)
-		return r;
-	r = formats_new(&run->formats, run->tf, &config, err);
-	if (r >= 0 && tasks_init(&run->tasks, tracefile_text(run->tf, TRACEFILE_CMDLINES)) < 0)
-		r = errmsg_set_errno(err, -ENOMEM, "cannot read the command lines of %s", path);
-	if (r >= 0 && own_init(&run->own, run->formats, run->with_own) < 0)
-		r = errmsg_set_errno(err, -ENOMEM, "cannot count the call chains of %s", path);
-	if (n_threads > 1 && run->tf->compression != COMPRESSION_NONE)
-		run->unpacker = unpacker_new(n_threads - 1, 1);
-	if (r >= 0)
-		r = hist_all(run, err);
-	for (size_t i = 0; i < run->tf->n_damage && r != -EPIPE; i++)
-		fprintf(stderr, "sonde: %s\n", run->tf->damage[i]);
-	if (r >= 0)
-		r = run->tf->n_damage ? 1 : 0;
-	unpacker_free(run->unpacker);
-	tasks_release(&run->tasks);
+	if (r >= 0) {
+		run->file = &run->in.files[0];
+		if (own_init(&run->own, run->file->formats, run->with_own) < 0)
+			r = errmsg_set_errno(err, -ENOMEM, "cannot count the call chains of %s",
+					     path);
+		if (r >= 0)
+			r = hist_all(run, err);
+		if (r != -EPIPE && notes_print_damage(&run->in, false) && r >= 0)
+			r = 1;
+	}
 	own_release(&run->own);
-	formats_free(run->formats);
-	tracefile_close(run->tf);
+	inputs_close(&run->in);
 	return r;
 }
 

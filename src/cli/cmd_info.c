@@ -3,11 +3,11 @@
  * cmd_info.c - `sonde info`: what is in a trace file, for a person.
  *
  * Everything but the counts stands in the file's directory and costs some milliseconds (most of it
- * unpacking texts). Counting walks all events, on all cores; from BIG_BYTES on that takes seconds
- * and is left out unless --count asks for it. A file that cannot be opened does not keep the others
+ * unpacking texts). Events of files above INFO_BIG_BYTES are counted only if --count asks for it. A file that cannot be opened does not keep the others
  * from being shown.
  */
 #include "cli/command.h"
+#include "cli/notes.h"
 #include "inputs/info/info.h"
 #include "cli/output.h"
 #include "present/traceinfo.h"
@@ -16,10 +16,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define DEFAULT_ROWS	(-1)
-#define BIG_BYTES	(4ull << 30)
-#define TEXT_MAX_BYTES	(256u << 20)
-#define ARENA_MAX_BYTES (128u << 20)
+#define DEFAULT_ROWS   (-1)
+#define TEXT_MAX_BYTES (256u << 20)
 
 struct info_options {
 	long long n_rows;
@@ -59,77 +57,50 @@ static struct traceinfo_style style_of(const struct info_options *o)
 	return style;
 }
 
-static bool is_big(const struct tracefile *tf)
-{
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < tf->n_buffers; i++)
-		for (size_t k = 0; k < tf->buffers[i].n_cpus; k++)
-			sum += tf->buffers[i].cpus[k].n_bytes;
-	return sum > BIG_BYTES;
-}
-
-/* The file is open: counts, gathers, and puts the text into tb. */
-static int describe(const struct info_options *o, struct tracefile *tf, struct textbuf *tb,
+/* Puts the text about the file into tb. */
+static int describe(const struct info_options *o, struct inputs_file *file, struct textbuf *tb,
 		    struct errmsg *err)
 {
-	struct formats_config config = {0};
+	struct info_config config = {.fast = o->fast, .count = o->count, .symbols = o->all};
 	struct traceinfo_style style = style_of(o);
-	struct info_counts counts = {0};
-	struct formats *f = NULL;
-	struct tasks tasks = {0};
-	struct traceinfo info;
-	struct arena arena;
-	bool fast = o->fast || (is_big(tf) && !o->count);
-	int r = formats_new(&f, tf, &config, err);
+	struct info info;
+	int r = info_init(&info, file, &config, err);
 
-	arena_init(&arena, ARENA_MAX_BYTES);
-	if (r >= 0 && tasks_init(&tasks, tracefile_text(tf, TRACEFILE_CMDLINES)) < 0)
-		r = errmsg_set_errno(err, -ENOMEM, "cannot read the command lines of %s", tf->path);
-	tasks_set_processes(&tasks, f ? f->processes : NULL);
-	if (r >= 0)
-		r = fast ? info_edges(&counts, tf, f, err) : info_count(&counts, tf, f, err);
-	if (r >= 0)
-		r = info_gather(&info, tf, f, &tasks, &counts, o->all, &arena, err);
 	if (r >= 0) {
-		info.why_not_counted = o->fast ? "--fast" : "more than 4 GiB, --count does it";
+		info.facts.why_not_counted =
+			o->fast ? "--fast" : "more than 4 GiB, --count does it";
 		if (o->json)
-			traceinfo_fmt_json(&info, &style, tb);
+			traceinfo_fmt_json(&info.facts, &style, tb);
 		else
-			traceinfo_fmt_text(&info, &style, tb);
+			traceinfo_fmt_text(&info.facts, &style, tb);
 		if (tb->overflow)
 			r = errmsg_set(err, -EFBIG, "%s has more to tell than fits; use -n",
-				       tf->path);
+				       file->tf->path);
 	}
-	info_counts_release(&counts);
-	tasks_release(&tasks);
-	formats_free(f);
-	arena_release(&arena);
-	return r < 0 ? r : 0;
+	info_release(&info);
+	return r;
 }
 
 /* 0, 1 if something is damaged, or negative. */
 static int show_file(const struct info_options *o, const char *path, bool first, struct output *out,
 		     struct errmsg *err)
 {
-	struct tracefile *tf;
+	struct inputs_spec spec = INPUTS_ONE(path);
+	struct inputs in = {0};
 	struct textbuf tb;
-	int r = tracefile_open(&tf, path, err);
+	int r = inputs_open(&in, &spec, err);
 
-	if (r < 0)
-		return r;
 	textbuf_init(&tb, TEXT_MAX_BYTES);
 	if (!first && !o->json)
 		textbuf_add_char(&tb, '\n');
-	r = describe(o, tf, &tb, err);
+	if (r >= 0)
+		r = describe(o, &in.files[0], &tb, err);
 	if (r >= 0)
 		r = output_write(out, tb.start, textbuf_len(&tb));
-	for (size_t i = 0; r >= 0 && i < tf->n_damage; i++)
-		fprintf(stderr, "sonde: %s\n", tf->damage[i]);
 	if (r >= 0)
-		r = tf->n_damage ? 1 : 0;
+		r = notes_print_damage(&in, false);
 	textbuf_release(&tb);
-	tracefile_close(tf);
+	inputs_close(&in);
 	return r;
 }
 

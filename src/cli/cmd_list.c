@@ -15,7 +15,7 @@
 #include "cli/list_match.h"
 #include "cli/output.h"
 #include "cli/notes.h"
-#include "decode/formats/formats.h"
+#include "inputs/inputs.h"
 #include "store/unpack.h"
 
 #include <ctype.h>
@@ -300,21 +300,20 @@ static void list_compressions(void)
 		printf("\t%s, %s\n", compression_name(kind), compression_version(kind));
 }
 
-static int list_overview(struct formats *f, struct tracefile *tf, const struct list_options *o,
-			 struct errmsg *err)
+static int list_overview(struct inputs_file *file, const struct list_options *o, struct errmsg *err)
 {
 	int r;
 
 	puts("event systems:");
-	r = list_systems(f);
+	r = list_systems(file->formats);
 	puts("\nevents:");
 	if (!r)
-		r = list_events(f, o, err);
+		r = list_events(file->formats, o, err);
 	puts("\nbuffer instances:");
 	if (!r)
-		r = list_buffers(tf);
+		r = list_buffers(file->tf);
 	puts("\nclock:");
-	list_clock(tf);
+	list_clock(file->tf);
 	return r;
 }
 
@@ -325,28 +324,25 @@ static bool wants_trace(const struct list_options *o)
 	       o->tracers || o->options;
 }
 
-static int list_file(struct tracefile *tf, const struct list_options *o, struct errmsg *err)
+static int list_file(struct inputs_file *file, const struct list_options *o, struct errmsg *err)
 {
-	struct formats *f;
-	int r = formats_new(&f, tf, &(struct formats_config){0}, err);
+	struct formats *f = file->formats;
+	int r = 0;
 
-	if (r < 0)
-		return r;
 	if (!wants_trace(o))
-		r = list_overview(f, tf, o, err);
+		r = list_overview(file, o, err);
 	if (!r && o->events)
 		r = list_events(f, o, err);
 	if (!r && o->plugins)
 		r = list_plugins(f);
 	if (!r && o->functions)
-		r = list_functions(tf, o, err);
+		r = list_functions(file->tf, o, err);
 	if (!r && o->buffers)
-		r = list_buffers(tf);
+		r = list_buffers(file->tf);
 	if (!r && o->clock)
-		list_clock(tf);
+		list_clock(file->tf);
 	if (!r && o->systems)
 		r = list_systems(f);
-	formats_free(f);
 	return r;
 }
 
@@ -388,26 +384,29 @@ static int take_words(struct list_options *o, int n, char **words, struct errmsg
 	return 0;
 }
 
+static int list_path(const struct list_options *o, struct errmsg *err)
+{
+	struct inputs_spec spec = INPUTS_ONE(o->input);
+	struct inputs in = {0};
+	int r = inputs_open(&in, &spec, err);
+
+	if (r >= 0) {
+		r = list_file(&in.files[0], o, err);
+		fflush(stdout);
+		if (!r)
+			r = notes_print_damage(&in, false);
+	}
+	inputs_close(&in);
+	return r;
+}
+
 static int list(const struct list_options *o, struct errmsg *err)
 {
-	struct tracefile *tf;
-	int r;
-
 	if (o->compressions)
 		list_compressions();
 	if ((o->plugin_options || o->compressions) && !wants_trace(o))
 		return 0;
-	if (!o->input)
-		return list_live(o, !wants_trace(o), err);
-	r = tracefile_open(&tf, o->input, err);
-	if (r < 0)
-		return r;
-	r = list_file(tf, o, err);
-	fflush(stdout);
-	if (!r)
-		r = notes_print_damage(tf);
-	tracefile_close(tf);
-	return r;
+	return o->input ? list_path(o, err) : list_live(o, !wants_trace(o), err);
 }
 
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)

@@ -7,14 +7,13 @@
  * the same allocations.
  */
 #include "analyse/kmem.h"
-#include "base/conveyor.h"
 #include "cli/command.h"
+#include "cli/notes.h"
 #include "cli/output.h"
-#include "decode/order/sequence.h"
+#include "inputs/sources.h"
 #include "present/kmemtext.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #define TEXT_MAX_BYTES (64u << 20)
@@ -47,35 +46,32 @@ static const struct option_row rows[] = {
 
 struct mem_run {
 	const struct mem_options *opts;
-	struct tracefile *tf;
-	struct formats *formats;
-	struct tasks tasks;
-	struct unpacker *unpacker;
+	struct inputs in;
 	struct kmem *kmem;
 };
 
-static const struct tracefile_buffer *find_buffer(const struct mem_run *run, struct errmsg *err)
+/* The buffer that is asked for must have events. */
+static int check_buffer(const struct mem_run *run, struct errmsg *err)
 {
+	const struct tracefile *tf = run->in.files[0].tf;
 	const char *name = run->opts->buffer ? run->opts->buffer : "";
 
-	for (size_t i = 0; i < run->tf->n_buffers; i++) {
-		const struct tracefile_buffer *b = &run->tf->buffers[i];
-
-		if (strcmp(b->name, name))
+	for (size_t i = 0; i < tf->n_buffers; i++) {
+		if (strcmp(tf->buffers[i].name, name))
 			continue;
-		if (!b->is_text)
-			return b;
-		errmsg_set(
+		if (!tf->buffers[i].is_text)
+			return 0;
+		return errmsg_set(
 			err, -ENOTSUP,
 			"%s holds the text of a latency tracer, which has no allocations; 'sonde "
 			"report' prints it",
-			run->tf->path);
+			tf->path);
 	}
 	if (run->opts->buffer)
-		errmsg_set(err, -ENOENT, "there is no buffer '%s' in %s; 'sonde info' names them",
-			   name, run->tf->path);
-	errmsg_set(err, -ENODATA, "there are no events in %s", run->tf->path);
-	return NULL;
+		return errmsg_set(err, -ENOENT,
+				  "there is no buffer '%s' in %s; 'sonde info' names them", name,
+				  tf->path);
+	return errmsg_set(err, -ENODATA, "there are no events in %s", tf->path);
 }
 
 /* Walks the events; -ENODATA if there is none at all. */
@@ -95,29 +91,26 @@ static int add_records(struct mem_run *run, struct sequence *seq)
 	return sequence_stats(seq)->n_records ? 0 : -ENODATA;
 }
 
-static int add_buffer(struct mem_run *run, const struct tracefile_buffer *b, struct errmsg *err)
+static int add_buffer(struct mem_run *run, struct errmsg *err)
 {
-	struct sequence_config config = {.raw = true, .to = UINT64_MAX};
-	struct timeconv_config time_config = {0};
-	struct source_config sc = {
-		.tf = run->tf, .formats = run->formats, .tasks = &run->tasks, .buffer = b};
-	struct sequence *seq = sequence_new(&config);
-	int r = seq ? 0 : -ENOMEM;
+	const char *path = run->in.files[0].tf->path;
+	struct sequence_config config = inputs_sequence_config(run->in.spec);
+	struct inputs_sources src;
+	int r;
 
-	timeconv_init(&sc.time, run->tf, b->clock, &time_config);
+	config.raw = true;
+	r = inputs_sources_init(&src, &run->in, &config, err);
 	if (r >= 0)
-		r = sequence_add_source(seq, &sc, run->unpacker);
-	if (r >= 0)
-		r = sequence_start(seq);
-	if (r >= 0)
-		r = add_records(run, seq);
-	sequence_free(seq);
+		r = add_records(run, src.seq);
+	inputs_sources_release(&src);
 	if (r == -ENODATA)
 		return errmsg_set(
 			err, r,
 			"there are no events in %s of %s; 'sonde info' shows where they are",
-			b->name[0] ? b->name : "the top buffer", run->tf->path);
-	return r < 0 ? errmsg_set_errno(err, r, "cannot read the events of %s", run->tf->path) : 0;
+			run->opts->buffer && *run->opts->buffer ? run->opts->buffer
+								: "the top buffer",
+			path);
+	return r < 0 ? errmsg_set_errno(err, r, "cannot read the events of %s", path) : 0;
 }
 
 static int print_rows(const struct mem_run *run, struct errmsg *err)
@@ -147,20 +140,13 @@ static int print_rows(const struct mem_run *run, struct errmsg *err)
 
 static int mem_file(struct mem_run *run, struct errmsg *err)
 {
-	const struct tracefile_buffer *b = find_buffer(run, err);
-	struct formats_config config = {0};
-	unsigned n_threads = conveyor_default_threads();
-	int r = b ? formats_new(&run->formats, run->tf, &config, err) : err->code;
+	struct inputs_file *file = &run->in.files[0];
+	int r = check_buffer(run, err);
 
-	if (r >= 0 && tasks_init(&run->tasks, tracefile_text(run->tf, TRACEFILE_CMDLINES)) < 0)
-		r = errmsg_set_errno(err, -ENOMEM, "cannot read the command lines of %s",
-				     run->tf->path);
 	if (r < 0)
 		return r;
-	if (b->compressed && n_threads > 1)
-		run->unpacker = unpacker_new(n_threads - 1, b->n_cpus);
-	run->kmem = kmem_new(run->formats);
-	r = run->kmem ? add_buffer(run, b, err)
+	run->kmem = kmem_new(file->formats);
+	r = run->kmem ? add_buffer(run, err)
 		      : errmsg_set_errno(err, -ENOMEM, "cannot count memory");
 	if (r >= 0 && kmem_finish(run->kmem) < 0)
 		r = errmsg_set_errno(err, -ENOMEM, "cannot sort the functions");
@@ -168,17 +154,36 @@ static int mem_file(struct mem_run *run, struct errmsg *err)
 		r = print_rows(run, err);
 	if (r >= 0 && kmem_n_dropped(run->kmem))
 		tracefile_add_damage(
-			run->tf,
+			file->tf,
 			"%s has more allocations at one time than can be followed; %llu "
 			"are left out",
-			run->tf->path, (unsigned long long)kmem_n_dropped(run->kmem));
+			file->tf->path, (unsigned long long)kmem_n_dropped(run->kmem));
+	return r;
+}
+
+/* An empty -B is the top-level buffer, too. */
+static int mem(const struct mem_options *o, struct errmsg *err)
+{
+	const char *buffer = o->buffer && *o->buffer ? o->buffer : "-";
+	struct inputs_spec spec = INPUTS_ONE(o->input ? o->input : "trace.dat");
+	struct mem_run run = {.opts = o};
+	int r;
+
+	spec.buffers = (struct word_list){&buffer, 1};
+	r = inputs_open(&run.in, &spec, err);
+	if (r >= 0) {
+		r = mem_file(&run, err);
+		if (r != -EPIPE && notes_print_damage(&run.in, false) && r >= 0)
+			r = 1;
+	}
+	kmem_free(run.kmem);
+	inputs_close(&run.in);
 	return r;
 }
 
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
 {
 	struct mem_options o = {0};
-	struct mem_run run = {.opts = &o};
 	int n = command_parse(cmd, &o, argc, argv, err), r = n < 0 ? n : 0;
 
 	if (n > 0 && (n > 1 || o.input))
@@ -186,21 +191,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 			       argv[o.input ? 1 : 2]);
 	else if (n > 0)
 		o.input = argv[1];
-	if (r >= 0)
-		r = tracefile_open(&run.tf, o.input ? o.input : "trace.dat", err);
-	if (r < 0)
-		return r;
-	r = mem_file(&run, err);
-	for (size_t i = 0; i < run.tf->n_damage && r != -EPIPE; i++)
-		fprintf(stderr, "sonde: %s\n", run.tf->damage[i]);
-	if (r >= 0)
-		r = run.tf->n_damage ? 1 : 0;
-	kmem_free(run.kmem);
-	unpacker_free(run.unpacker);
-	tasks_release(&run.tasks);
-	formats_free(run.formats);
-	tracefile_close(run.tf);
-	return r;
+	return r < 0 ? r : mem(&o, err);
 }
 
 const struct command cmd_mem = {

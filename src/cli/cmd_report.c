@@ -8,7 +8,7 @@
  */
 #include "cli/command.h"
 #include "cli/report.h"
-#include "cli/tracenotes.h"
+#include "cli/notes.h"
 #include "decode/handlers/plugin_options.h"
 
 #include <ctype.h>
@@ -374,7 +374,7 @@ int report_filter(struct report *rep, bool *ret_any, struct errmsg *err)
 {
 	int r = inputs_filter(&rep->in, ret_any, err);
 
-	tracenotes_print(&rep->in, rep->opts->quiet);
+	notes_print_filters(&rep->in, rep->opts->quiet);
 	if (rep->opts->test_filters)
 		print_filters(&rep->in);
 	return r;
@@ -396,7 +396,7 @@ static int report(struct report_options *o, struct errmsg *err)
 		r = 0;
 	if (r >= 0) {
 		fflush(stdout);
-		if (tracenotes_print_damage(&rep.in, o->quiet) && !r)
+		if (notes_print_damage(&rep.in, o->quiet) && !r)
 			r = 1;
 	}
 	inputs_close(&rep.in);

@@ -10,7 +10,7 @@
 #include "cli/gather_int.h"
 
 #include "inputs/sources.h"
-#include "cli/tracenotes.h"
+#include "cli/notes.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -129,7 +129,7 @@ int gather_file(const struct gather_job *job, struct gather_options *o, struct e
 
 	if (r >= 0)
 		r = gather_inputs(job, o, &in, err);
-	if (r >= 0 && tracenotes_print_damage(&in, o->record.quiet))
+	if (r >= 0 && notes_print_damage(&in, o->record.quiet))
 		r = 1;
 	inputs_close(&in);
 	return r;

@@ -7,11 +7,13 @@
 
 #include <stdbool.h>
 
-struct tracefile;
+struct inputs;
 
 /* Prints a sentence to stderr. Fits wherever a room takes a callback for its notes; ctx is not used. */
 void notes_print(void *ctx, const char *sentence);
-/* Prints the damage of a file; true if there is any. */
-bool notes_print_damage(const struct tracefile *tf);
+/* What the filters name and the trace does not have. quiet: not the fields. */
+void notes_print_filters(const struct inputs *in, bool quiet);
+/* What is damaged, unless quiet. True if something is: the exit status is 1 then. */
+bool notes_print_damage(const struct inputs *in, bool quiet);
 
 #endif

@@ -8,11 +8,10 @@
  */
 #include "cli/recipe_run.h"
 
-#include "base/conveyor.h"
 #include "base/json/jsonwriter.h"
+#include "cli/notes.h"
 #include "cli/output.h"
-#include "decode/names.h"
-#include "decode/order/sequence.h"
+#include "inputs/sources.h"
 #include "present/studytext.h"
 
 #include <errno.h>
@@ -78,98 +77,60 @@ void recipe_studies_release(struct recipe_studies *rs)
 
 /* --- a file ------------------------------------------------------------------------------------ */
 
-struct file_walk {
-	struct tracefile *tf;
-	struct formats *formats;
-	struct tasks tasks;
-	struct unpacker *unpacker;
-	struct sequence *seq;
-};
-
-static int add_sources(struct file_walk *w, struct recipe_studies *rs)
-{
-	struct timeconv_config time_config = {0};
-	int r = 0;
-
-	for (size_t i = 0; i < w->tf->n_buffers && r >= 0; i++) {
-		const struct tracefile_buffer *b = &w->tf->buffers[i];
-		struct source_config sc = {
-			.tf = w->tf, .formats = w->formats, .tasks = &w->tasks, .buffer = b};
-
-		if (b->is_text)
-			continue;
-		timeconv_init(&sc.time, w->tf, b->clock, &time_config);
-		rs->in_time &= sc.time.in_time;
-		r = sequence_add_source(w->seq, &sc, w->unpacker);
-	}
-	return r;
-}
-
-static int add_records(struct file_walk *w, struct recipe_studies *rs)
+static int add_records(struct sequence *seq, struct recipe_studies *rs)
 {
 	struct batch batch;
 	int r = batch_init(&batch);
 
 	if (r < 0)
 		return r;
-	while ((r = sequence_fill(w->seq, &batch)) > 0)
+	while ((r = sequence_fill(seq, &batch)) > 0)
 		for (size_t i = 0; i < batch.n; i++)
 			recipe_studies_add(rs, &batch.records[i]);
 	batch_release(&batch);
 	return r;
 }
 
-static int walk_file(struct file_walk *w, struct recipe_studies *rs, struct errmsg *err)
+static int walk_file(struct inputs *in, struct recipe_studies *rs, struct errmsg *err)
 {
-	struct sequence_config config = {.raw = true, .all_names = true, .to = UINT64_MAX};
-	struct formats_config formats_config = {0};
-	unsigned n_threads = conveyor_default_threads();
-	int r = formats_new(&w->formats, w->tf, &formats_config, err);
+	struct sequence_config config = inputs_sequence_config(in->spec);
+	struct inputs_sources src = {0};
+	int r = inputs_gather_names(in, err);
 
+	config.raw = true;
+	config.all_names = true;
 	if (r >= 0)
-		r = tasks_init(&w->tasks, tracefile_text(w->tf, TRACEFILE_CMDLINES));
+		r = recipe_studies_start(rs, in->files[0].formats);
 	if (r >= 0)
-		tasks_set_processes(&w->tasks, w->formats->processes);
+		r = inputs_sources_init(&src, in, &config, err);
+	for (size_t i = 0; i < src.n; i++)
+		rs->in_time &= src.list[i].config.time.in_time;
 	if (r >= 0)
-		r = names_gather(w->tf, w->formats, &w->tasks);
-	if (r >= 0 && n_threads > 1 && w->tf->compression != COMPRESSION_NONE)
-		w->unpacker = unpacker_new(n_threads - 1, 1);
-	if (r >= 0) {
-		w->seq = sequence_new(&config);
-		r = w->seq ? recipe_studies_start(rs, w->formats) : -ENOMEM;
-	}
-	if (r >= 0)
-		r = add_sources(w, rs);
-	if (r >= 0)
-		r = sequence_start(w->seq);
-	if (r >= 0)
-		r = add_records(w, rs);
+		r = add_records(src.seq, rs);
 	if (r >= 0)
 		r = recipe_studies_finish(rs);
-	return r < 0 ? errmsg_set_errno(err, r, "cannot read the events of %s", w->tf->path) : 0;
+	inputs_sources_release(&src);
+	return r < 0 ? errmsg_set_errno(err, r, "cannot read the events of %s",
+					in->files[0].tf->path)
+		     : 0;
 }
 
 int recipe_study_file(struct recipe_run *run, const char *path, struct errmsg *err)
 {
-	struct file_walk w = {0};
-	int r = run->o->input ? tracefile_open(&w.tf, path, err)
-			      : tracefile_open_regular(&w.tf, path, err);
+	struct inputs_path file = {.path = path, .is_own = !run->o->input};
+	struct inputs_spec spec = {.paths = &file, .n_paths = 1, .all_names = true};
+	struct inputs in = {0};
+	int r = inputs_open(&in, &spec, err);
 
-	if (r < 0)
-		return r;
-	r = walk_file(&w, &run->studies, err);
-	if (r >= 0)
-		r = recipe_print(run, err);
-	for (size_t i = 0; i < w.tf->n_damage && r != -EPIPE; i++)
-		fprintf(stderr, "sonde: %s\n", w.tf->damage[i]);
-	if (r >= 0)
-		r = w.tf->n_damage ? 1 : 0;
+	if (r >= 0) {
+		r = walk_file(&in, &run->studies, err);
+		if (r >= 0)
+			r = recipe_print(run, err);
+		if (r != -EPIPE && notes_print_damage(&in, false) && r >= 0)
+			r = 1;
+	}
 	recipe_studies_release(&run->studies); /* they point into the formats */
-	sequence_free(w.seq);
-	unpacker_free(w.unpacker);
-	tasks_release(&w.tasks);
-	formats_free(w.formats);
-	tracefile_close(w.tf);
+	inputs_close(&in);
 	return r;
 }
 

@@ -8,7 +8,7 @@
 #include "base/textbuf.h"
 #include "cli/report.h"
 #include "decode/timefmt.h"
-#include "decode/walker.h"
+#include "inputs/cpuwalk.h"
 #include "store/pagestream.h"
 #include "symbols/processes.h"
 
@@ -235,37 +235,6 @@ static int list_processes(struct report *rep, struct errmsg *err)
 
 /* --- CPUs -------------------------------------------------------------------------------------- */
 
-/* First or last record of a CPU, its time and id; false if it has none. */
-static bool find_edge(const struct inputs_file *file, const struct tracefile_buffer *b, size_t cpu,
-		      bool last, uint64_t *ret_ts, int *ret_id)
-{
-	struct tracefile *tf = file->tf;
-	struct page_layout l = {tf->swap, tf->big_endian, tf->long_size, tf->data_offset};
-	struct pagestream *ps = pagestream_new(tf, b, cpu, NULL);
-	struct page page;
-	bool found = false;
-
-	if (!ps)
-		return false;
-	/* the last sub-buffer may be empty, but hardly the last sixteen */
-	if (last)
-		pagestream_skip_to_end(ps, 16);
-	while ((last || !found) && pagestream_next(ps, &page) > 0) {
-		struct walker w;
-		struct walked rec;
-
-		if (!walker_start(&w, page.data, page.len, &l))
-			continue;
-		while ((last || !found) && walker_next(&w, &rec)) {
-			*ret_ts = rec.ts;
-			*ret_id = formats_record_id(file->formats, rec.data, rec.size);
-			found = true;
-		}
-	}
-	pagestream_free(ps);
-	return found;
-}
-
 static void print_edge(const struct report *rep, struct inputs_file *file,
 		       const struct tracefile_buffer *b, size_t cpu, bool last)
 {
@@ -275,7 +244,7 @@ static void print_edge(const struct report *rep, struct inputs_file *file,
 	uint64_t ts = 0;
 	int id = 0;
 
-	if (!find_edge(file, b, cpu, last, &ts, &id))
+	if (!cpuwalk_find_edge(file, b, cpu, last, &ts, &id))
 		return;
 	printf("\t%s event:", last ? "Last" : "First");
 	if (!formats_find(file->formats, id)) {
@@ -313,7 +282,7 @@ static int list_cpus(struct report *rep, struct errmsg *err)
 			uint64_t ts;
 			int id;
 
-			if (!find_edge(&rep->in.files[i], b, k, false, &ts, &id))
+			if (!cpuwalk_find_edge(&rep->in.files[i], b, k, false, &ts, &id))
 				continue;
 			printf("  %u", b->cpus[k].cpu);
 			if (o->first_event)

@@ -47,14 +47,24 @@ static int mark_events(struct formats *f, const struct word_list *l, bool raw, s
 	return 0;
 }
 
+static int open_path(struct tracefile **ret, const struct inputs_path *p, struct errmsg *err)
+{
+	if (p->memory.data)
+		return tracefile_open_memory(ret, p->path, p->memory, err);
+	if (p->fd)
+		return tracefile_open_fd(ret, *p->fd, p->path, err);
+	return p->is_own ? tracefile_open_regular(ret, p->path, err)
+			 : tracefile_open(ret, p->path, err);
+}
+
 static int open_file(struct inputs_file *file, const struct inputs_spec *spec, struct errmsg *err)
 {
 	struct formats_config config = {.no_plugins = spec->no_plugins,
 					.plugins = spec->plugins,
 					.kallsyms_path = spec->kallsyms};
-	int r = tracefile_open(&file->tf, file->input->path, err);
+	int r = open_path(&file->tf, file->input, err);
 
-	if (r < 0)
+	if (r < 0 || spec->no_events)
 		return r;
 	r = formats_new(&file->formats, file->tf, &config, err);
 	if (r < 0)
@@ -102,7 +112,7 @@ int inputs_open(struct inputs *in, const struct inputs_spec *spec, struct errmsg
 		if (r < 0)
 			return r;
 	}
-	return in->n_files > 1 ? link_guests(in, err) : 0;
+	return in->n_files > 1 && !spec->no_events ? link_guests(in, err) : 0;
 }
 
 void inputs_close(struct inputs *in)

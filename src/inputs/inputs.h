@@ -28,6 +28,10 @@ struct inputs_path {
 	const char *path;
 	long long ts_offset; /* added to every time of this file */
 	long long ts2secs;   /* ticks of its clock in a second; 0: as inputs_spec.ts2secs */
+	bool is_own;	     /* sonde wrote it: a pipe or a device in its place is not opened */
+	const int *fd;	     /* an open descriptor of the file, which stays open; NULL: none */
+	struct piece
+		memory; /* the bytes of a file, which stay the caller's; path is for messages */
 };
 
 struct inputs_filter {
@@ -56,6 +60,7 @@ struct inputs_spec {
 	const char *from, *to; /* as decode/timearg.h reads them; NULL: no limit */
 
 	/* how they are decoded */
+	bool no_events; /* not at all: only where everything lies in the files */
 	struct word_list raw_events,
 		plain_events; /* regular expressions: without print format; without plugin */
 	bool no_plugins;
@@ -81,6 +86,12 @@ struct inputs_file {
 	struct filter **all_filters; /* both, in the order of the command line */
 	bool names_first;	     /* a filter looks at the task's name */
 };
+
+/* A spec: all events of one file. */
+#define INPUTS_ONE(p)                                                        \
+	{                                                                    \
+		.paths = (struct inputs_path[]){{.path = (p)}}, .n_paths = 1 \
+	}
 
 enum inputs_note_kind {
 	INPUTS_NO_FIELD, /* a filter names a field that no event has */

@@ -12,24 +12,19 @@
 
 int64_t filecount_walk(int fd, const char *path, filecount_use *use, void *ctx)
 {
-	struct formats_config config = {0};
+	struct inputs_path file = {.path = path, .is_own = true, .fd = fd >= 0 ? &fd : NULL};
+	struct inputs_spec spec = {.paths = &file, .n_paths = 1};
 	struct info_counts counts = {0};
 	struct errmsg ignored = {0};
-	struct formats *f = NULL;
-	struct tracefile *tf;
-	int64_t n = fd >= 0 ? tracefile_open_fd(&tf, fd, path, &ignored)
-			    : tracefile_open_regular(&tf, path, &ignored);
+	struct inputs in = {0};
+	int64_t n = inputs_open(&in, &spec, &ignored);
 
-	if (n < 0)
-		return n;
-	n = formats_new(&f, tf, &config, &ignored);
 	if (n >= 0)
-		n = info_count(&counts, tf, f, &ignored);
+		n = info_count(&counts, in.files[0].tf, in.files[0].formats, &ignored);
 	if (n >= 0)
-		n = use(ctx, tf, &counts);
+		n = use(ctx, in.files[0].tf, &counts);
 	info_counts_release(&counts);
-	formats_free(f);
-	tracefile_close(tf);
+	inputs_close(&in);
 	return n;
 }
 

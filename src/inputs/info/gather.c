@@ -30,6 +30,7 @@
 #include <string.h>
 
 #define LIST_MAX	  4096
+#define ARENA_MAX_BYTES	  (128u << 20)
 #define COMMAND_MAX_BYTES (4u * PROCESSES_COMMAND_MAX)
 
 struct gather {
@@ -637,29 +638,62 @@ static int gather_seen(struct gather *g)
 	return 0;
 }
 
-int info_gather(struct traceinfo *info, struct tracefile *tf, struct formats *f,
-		struct tasks *tasks, const struct info_counts *c, bool count_symbols,
-		struct arena *arena, struct errmsg *err)
+static int gather(struct gather *g)
 {
-	struct gather g = {info, tf, f, tasks, c, arena, count_symbols};
+	bool counted = g->counts->counted;
 	int r;
 
-	*info = (struct traceinfo){.counted = c->counted};
-	gather_head(&g);
-	gather_recorder(&g);
-	gather_clock(&g);
-	gather_relatives(&g);
-	gather_hooks(&g);
-	gather_maps(&g);
-	gather_texts(&g);
-	r = gather_buffers(&g);
-	if (r >= 0 && c->counted)
-		r = gather_events(&g);
-	if (r >= 0 && c->counted)
-		r = gather_tasks(&g);
+	*g->info = (struct traceinfo){.counted = counted};
+	gather_head(g);
+	gather_recorder(g);
+	gather_clock(g);
+	gather_relatives(g);
+	gather_hooks(g);
+	gather_maps(g);
+	gather_texts(g);
+	r = gather_buffers(g);
+	if (r >= 0 && counted)
+		r = gather_events(g);
+	if (r >= 0 && counted)
+		r = gather_tasks(g);
 	if (r >= 0)
-		r = gather_seen(&g);
-	info->damage = tf->damage;
-	info->n_damage = tf->n_damage;
+		r = gather_seen(g);
+	g->info->damage = g->tf->damage;
+	g->info->n_damage = g->tf->n_damage;
+	return r;
+}
+
+static bool is_big(const struct tracefile *tf)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < tf->n_buffers; i++)
+		for (size_t k = 0; k < tf->buffers[i].n_cpus; k++)
+			sum += tf->buffers[i].cpus[k].n_bytes;
+	return sum > INFO_BIG_BYTES;
+}
+
+int info_init(struct info *info, struct inputs_file *file, const struct info_config *config,
+	      struct errmsg *err)
+{
+	struct tracefile *tf = file->tf;
+	bool fast = config->fast || (is_big(tf) && !config->count);
+	struct gather g = {&info->facts,  tf,		file->formats,	&file->tasks,
+			   &info->counts, &info->arena, config->symbols};
+	int r;
+
+	*info = (struct info){0};
+	arena_init(&info->arena, ARENA_MAX_BYTES);
+	r = fast ? info_edges(&info->counts, tf, file->formats, err)
+		 : info_count(&info->counts, tf, file->formats, err);
+	if (r < 0)
+		return r;
+	r = gather(&g);
 	return r < 0 ? errmsg_set_errno(err, r, "cannot tell about %s", tf->path) : 0;
+}
+
+void info_release(struct info *info)
+{
+	info_counts_release(&info->counts);
+	arena_release(&info->arena);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * info.h - what the files of `sonde info` share.
+ * info.h - what is in a trace file: what it says about itself, and what its events are.
  *
- *	info_count   every record: how many of which event, of which task, on which CPU
- *	info_edges   or only the first and the last record of each CPU
- *	info_gather  what the file says about itself, and the counts, as struct traceinfo
+ *	info_init ─▶ info.facts ─▶ info_release
+ *
+ * Counting walks all events, on all cores. From INFO_BIG_BYTES on that takes seconds and is left out unless it is asked
+ * for: then only the ends of each CPU's data are read.
  */
 #ifndef SONDE_INPUTS_INFO_INFO_H
 #define SONDE_INPUTS_INFO_INFO_H
@@ -13,6 +14,7 @@
 #include "base/arena.h"
 #include "base/errmsg.h"
 #include "inputs/info/traceinfo.h"
+#include "inputs/inputs.h"
 #include "symbols/tasks.h"
 
 /* What was found in the sub-buffers. */
@@ -23,15 +25,31 @@ struct info_counts {
 	size_t n_buffers;
 };
 
+#define INFO_BIG_BYTES (4ull << 30)
+
+struct info_config {
+	bool fast;    /* read only the ends */
+	bool count;   /* count whatever its size */
+	bool symbols; /* count the symbols of the kernel, too */
+};
+
+struct info {
+	struct traceinfo facts;
+	struct info_counts counts;
+	struct arena arena;
+};
+
+/* The facts point into the file. Release it on failure, too. */
+int info_init(struct info *info, struct inputs_file *file, const struct info_config *config,
+	      struct errmsg *err);
+void info_release(struct info *info);
+
+/* count.c: every record. */
 int info_count(struct info_counts *c, struct tracefile *tf, const struct formats *f,
 	       struct errmsg *err);
+/* Or only the first and the last record of each CPU. */
 int info_edges(struct info_counts *c, struct tracefile *tf, const struct formats *f,
 	       struct errmsg *err);
 void info_counts_release(struct info_counts *c);
-
-/* Everything lives in arena, or in the other arguments. */
-int info_gather(struct traceinfo *info, struct tracefile *tf, struct formats *f,
-		struct tasks *tasks, const struct info_counts *c, bool count_symbols,
-		struct arena *arena, struct errmsg *err);
 
 #endif

@@ -471,43 +471,11 @@ static int emit_file(struct dump *d)
 
 /* --- the door ---------------------------------------------------------------------------------- */
 
-int dump_open(struct dump **ret_dump, const char *path, struct errmsg *err)
+int dump_emit(struct inputs_file *file, unsigned items, dump_put *put, void *ctx)
 {
-	struct dump *d = calloc(1, sizeof(*d));
-	int r = d ? tracefile_open(&d->tf, path, err)
-		  : errmsg_set_errno(err, -ENOMEM, "cannot read %s", path);
+	struct dump d = {.tf = file->tf, .items = items, .put = put, .ctx = ctx};
+	int r = emit_file(&d);
 
-	if (r < 0) {
-		free(d);
-		return r;
-	}
-	*ret_dump = d;
-	return 0;
-}
-
-void dump_close(struct dump *d)
-{
-	if (!d)
-		return;
-	free(d->strings);
-	tracefile_close(d->tf);
-	free(d);
-}
-
-int dump_emit(struct dump *d, unsigned items, dump_put *put, void *ctx)
-{
-	d->items = items;
-	d->put = put;
-	d->ctx = ctx;
-	return emit_file(d);
-}
-
-size_t dump_n_damage(const struct dump *d)
-{
-	return d->tf->n_damage;
-}
-
-const char *dump_damage(const struct dump *d, size_t i)
-{
-	return d->tf->damage[i];
+	free(d.strings);
+	return r;
 }

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * dump.h - the directory of a trace file as text: its head, sections, options and texts.
- *
- *	dump_open ─▶ dump_emit ─▶ dump_damage … ─▶ dump_close
  */
 #ifndef SONDE_PRESENT_DUMP_DUMP_H
 #define SONDE_PRESENT_DUMP_DUMP_H
 
-#include <stddef.h>
-
-struct dump;
-struct errmsg;
+#include "inputs/inputs.h"
 
 enum dump_item {
 	DUMP_SUMMARY = 1 << 0,
@@ -34,12 +29,10 @@ enum dump_item {
 /* Takes the text, piece by piece. */
 typedef void dump_put(void *ctx, const char *text, size_t len);
 
-int dump_open(struct dump **ret_dump, const char *path, struct errmsg *err);
-void dump_close(struct dump *d);
-/* items: of enum dump_item. Once. 0 or -ENOMEM. */
-int dump_emit(struct dump *d, unsigned items, dump_put *put, void *ctx);
-/* Sentences about what is damaged or missing; all of them only after dump_emit(). */
-size_t dump_n_damage(const struct dump *d);
-const char *dump_damage(const struct dump *d, size_t i);
+/*
+ * file: opened with inputs_spec.no_events, or with more. items: of enum dump_item. 0 or -ENOMEM. What is damaged or
+ * missing is left out and becomes damage of the file.
+ */
+int dump_emit(struct inputs_file *file, unsigned items, dump_put *put, void *ctx);
 
 #endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * kernelimage.h - what a tracing directory says, as the bytes of a trace file without events.
+ */
+#ifndef SONDE_CAPTURE_KERNEL_KERNELIMAGE_H
+#define SONDE_CAPTURE_KERNEL_KERNELIMAGE_H
+
+#include "capture/kernel/kernelinfo.h"
+
+void kernelimage_add(const struct kernelinfo *ki, struct textbuf *tb);
+
+#endif

@@ -434,6 +434,11 @@ static int check_options(const struct report_options *o, struct errmsg *err)
 	return check_pids(&o->in.pids, err);
 }
 
+static void tell(const char *sentence)
+{
+	fprintf(stderr, "sonde: %s\n", sentence);
+}
+
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *err)
 {
 	struct report_options o = {0};
@@ -448,7 +453,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	if (r >= 0 && o.show.wakeup && o.in.n_paths > 1)
 		r = errmsg_set(err, -EINVAL, "report: -w works on one input file only");
 	o.profiling.as = o.show.as;
-	o.profiling.quiet = o.quiet;
+	o.profiling.tell = o.quiet ? NULL : tell;
 	o.profiling.verbose = o.verbose;
 	if (r >= 0)
 		r = report(&o, err);

@@ -11,6 +11,7 @@
  */
 #include "cli/command.h"
 #include "cli/livereport.h"
+#include "cli/output.h"
 #include "live/run.h"
 #include "cli/recordopts.h"
 
@@ -21,6 +22,7 @@
 struct stream_options {
 	struct live_request record; /* first, for recordopts.h */
 	struct livereport_spec show;
+	const char *colour;
 };
 
 static int set_output(void *opts, enum lines_as as, struct errmsg *err)
@@ -72,7 +74,7 @@ static const struct option_row rows[] = {
 	 .name = "color",
 	 .arg = "WHEN",
 	 .help = "use colours: always, never or auto (on a terminal)",
-	 .offset = offsetof(struct stream_options, show.colour),
+	 .offset = offsetof(struct stream_options, colour),
 	 .complete = "always never auto"},
 	{.kind = OPTION_FLAG,
 	 .name = "date",
@@ -94,15 +96,20 @@ static const struct option_row rows[] = {
 
 static int stream(struct live_request *record, char **argv, struct errmsg *err)
 {
-	const struct stream_options *o = (const struct stream_options *)record;
+	struct stream_options *o = (struct stream_options *)record;
 	struct liverun_taker printing = livereport_taker;
 	struct errmsg ignored = {0};
 	struct livereport *lr = NULL;
 	struct liverun run = {0};
+	struct output out;
 	int r = liverun_open(&run, record, argv, err), r2;
 
 	printing.lost_text = "a larger buffer (-b), fewer events or a faster reader helps";
 	printing.last_ms = LAST_MS;
+	if (r >= 0)
+		r = output_open(&out, o->colour, true, err);
+	if (r >= 0)
+		output_aim(&out, &o->show);
 	if (r >= 0)
 		r = livereport_new(&lr, livetrace_file(run.lt), &o->show, run.s.setup, err);
 	if (r >= 0)

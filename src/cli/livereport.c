@@ -18,7 +18,6 @@
 #include "analyse/own.h"
 #include "base/files/trickle.h"
 #include "live/source.h"
-#include "cli/output.h"
 #include "decode/order/order.h"
 #include "present/rows.h"
 
@@ -41,7 +40,6 @@ struct livereport {
 	struct textbuf text; /* of the records from … to of the batch */
 	size_t from, to, written;
 	size_t piece_bytes;
-	struct output out;
 	struct trickle trickle;
 	uint64_t until_ns, n_printed;
 	void (*see)(void *ctx, const struct batch *b);
@@ -60,12 +58,10 @@ static bool is_late(void *ctx)
 static int open_lines(struct livereport *lr, struct errmsg *err)
 {
 	const struct lines_spec *show = &lr->spec->show;
-	int r = output_open(&lr->out, lr->spec->colour, true, err);
 	size_t whole;
+	int r;
 
-	if (r < 0)
-		return r;
-	trickle_init(&lr->trickle, lr->out.fd);
+	trickle_init(&lr->trickle, lr->spec->fd);
 	/* room for the record that ends a piece */
 	whole = trickle_whole_bytes(&lr->trickle);
 	lr->piece_bytes = whole ? whole / 2 : PIECE_BYTES;
@@ -73,7 +69,7 @@ static int open_lines(struct livereport *lr, struct errmsg *err)
 	if (r < 0)
 		return r;
 	lr->style = lines_style(show, &lr->looks);
-	lr->style.colour = lr->out.colour && show->as == LINES_TEXT;
+	lr->style.colour = lr->spec->colour && show->as == LINES_TEXT;
 	textbuf_init(&lr->text, PIECE_BYTES + RECORD_MAX_BYTES);
 	if (batch_init(&lr->batch) < 0 || line_printer_init(&lr->lines, &lr->style) < 0)
 		return errmsg_set_errno(err, -ENOMEM, "cannot print");
@@ -175,7 +171,7 @@ static int make_piece(struct livereport *lr, struct errmsg *err)
 	lr->written = 0;
 	lr->from = lr->to;
 	lr->to = lines_adder(lr->spec->show.as)(&lr->lines, &lr->batch, lr->from, lr->piece_bytes);
-	if (output_escape(&lr->out, &lr->text) < 0)
+	if (lr->spec->escape && lr->spec->escape(lr->spec->escape_ctx, &lr->text) < 0)
 		return errmsg_set_errno(err, -ENOMEM, "cannot print the events");
 	return 0;
 }

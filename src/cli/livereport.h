@@ -20,7 +20,11 @@ struct setup;
 struct livereport_spec {
 	struct inputs_spec in;	/* which events; no paths, nothing that needs the whole trace */
 	struct lines_spec show; /* how they look; no wakeup latencies */
-	const char *colour;	/* as output.h takes it */
+	int fd;			/* where lines go; stays open */
+	bool colour;
+	/* Makes a text fit for who shows it; 0 or -ENOMEM. NULL: it stays as it is. */
+	int (*escape)(void *ctx, struct textbuf *tb);
+	void *escape_ctx;
 };
 
 /* setup: what the trace is made by. Both stay the caller's, as tf does. */

@@ -11,6 +11,7 @@
 
 #include "base/files/caller.h"
 #include "base/textbuf.h"
+#include "cli/livereport.h"
 #include "cli/terminal.h"
 
 #include <errno.h>
@@ -160,6 +161,14 @@ int output_write(struct output *out, const char *s, size_t len)
 	return out->pager && r == -EPIPE ? 0 : r;
 }
 
+int output_write_ctx(void *ctx, const char *s, size_t len)
+{
+	struct output *out = ctx;
+	int r = output_write(out, s, len);
+
+	return r < 0 ? r : output_is_closed(out);
+}
+
 int output_escape(const struct output *out, struct textbuf *tb)
 {
 	size_t len = textbuf_len(tb);
@@ -179,6 +188,19 @@ int output_escape(const struct output *out, struct textbuf *tb)
 	textbuf_add(tb, safe.start, textbuf_len(&safe));
 	textbuf_release(&safe);
 	return tb->overflow ? -ENOMEM : 0;
+}
+
+static int escape_lines(void *ctx, struct textbuf *tb)
+{
+	return output_escape(ctx, tb);
+}
+
+void output_aim(struct output *out, struct livereport_spec *spec)
+{
+	spec->fd = out->fd;
+	spec->colour = out->colour;
+	spec->escape = escape_lines;
+	spec->escape_ctx = out;
 }
 
 void output_progress(struct output *out, float part)

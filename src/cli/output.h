@@ -18,6 +18,7 @@
 #include <sys/types.h>
 #include <time.h>
 
+struct livereport_spec;
 struct textbuf;
 
 struct output {
@@ -38,11 +39,15 @@ int output_open(struct output *out, const char *colour, bool no_pager, struct er
 void output_open_fd(struct output *out, int fd);
 /* 0, -EPIPE when the reader went away, or another -errno. */
 int output_write(struct output *out, const char *s, size_t len);
+/* The same as a callback; 1: the reader has seen enough. */
+int output_write_ctx(void *out, const char *s, size_t len);
 /*
  * Makes tb what output_write() would write, for those who write it themselves. It ends where a line
  * does. 0 or -ENOMEM.
  */
 int output_escape(const struct output *out, struct textbuf *tb);
+/* Lines of a live trace go there. */
+void output_aim(struct output *out, struct livereport_spec *spec);
 /*
  * For commands that print with stdio: from here on stdout goes through the pager, if it is a terminal.
  * output_unpage() waits for the pager; stdout is the terminal again.

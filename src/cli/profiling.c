@@ -12,7 +12,6 @@
 #include "cli/profiling.h"
 
 #include "analyse/profile/profile.h"
-#include "cli/output.h"
 #include "present/line.h"
 #include "present/profile/profilejson.h"
 #include "present/profile/profilepeer.h"
@@ -102,13 +101,14 @@ static bool is_filtered(const struct inputs_spec *o)
 static void tell_absent(const struct profiling *pf, struct formats *f, const struct profile_hook *h)
 {
 	bool start = formats_find_name(f, h->start_system, h->start_event);
+	char text[1024];
 
-	if (pf->spec->quiet || !h->may_be_absent)
+	if (!pf->spec->tell || !h->may_be_absent ||
+	    (start && formats_find_name(f, h->end_system, h->end_event)))
 		return;
-	if (!start || !formats_find_name(f, h->end_system, h->end_event))
-		fprintf(stderr,
-			"sonde: the hook %s..%s is left out: the trace knows no event '%s'\n",
-			h->start_event, h->end_event, start ? h->end_event : h->start_event);
+	snprintf(text, sizeof(text), "the hook %s..%s is left out: the trace knows no event '%s'",
+		 h->start_event, h->end_event, start ? h->end_event : h->start_event);
+	pf->spec->tell(text);
 }
 
 static int make_profile(struct profiling *pf, size_t source, struct errmsg *err)
@@ -173,7 +173,7 @@ static int flush(struct profiling *pf, size_t from_bytes, struct errmsg *err)
 		return errmsg_set(err, -EFBIG, "the profile of a task is too large to print");
 	if (textbuf_len(&pf->tb) < from_bytes)
 		return 0;
-	r = output_write(pf->out, pf->tb.start, textbuf_len(&pf->tb));
+	r = pf->write(pf->write_ctx, pf->tb.start, textbuf_len(&pf->tb));
 	textbuf_clear(&pf->tb);
 	return r;
 }
@@ -231,11 +231,11 @@ static int print_source(struct profiling *pf, size_t source, struct errmsg *err)
 	if (!has_events(pf, source) && pf->n_sources > 1)
 		return 0;
 	add_head(pf, source);
-	for (size_t i = 0; i < n && r >= 0 && !output_is_closed(pf->out); i++) {
+	for (size_t i = 0; i < n && !r; i++) {
 		add_task(pf, source, tasks[i]);
 		r = flush(pf, TEXT_BYTES, err);
 	}
-	if (r >= 0 && !pf->spec->peer_text && pf->spec->as == LINES_TEXT)
+	if (!r && !pf->spec->peer_text && pf->spec->as == LINES_TEXT)
 		profiletext_fmt_tail(pf->profiles[source], &pf->tb);
 	return r;
 }
@@ -248,7 +248,8 @@ static void print_peer_heads(struct profiling *pf)
 		lines_add_head(pf->in, i, pf->spec->verbose, &pf->tb);
 }
 
-int profiling_print(struct profiling *pf, struct output *out, struct errmsg *err)
+int profiling_print(struct profiling *pf, int (*write)(void *ctx, const char *text, size_t len),
+		    void *write_ctx, struct errmsg *err)
 {
 	bool peer = pf->spec->peer_text;
 	int r = 0;
@@ -257,17 +258,19 @@ int profiling_print(struct profiling *pf, struct output *out, struct errmsg *err
 		r = profile_finish(pf->profiles[i]);
 	if (r < 0)
 		return errmsg_set_errno(err, r, "cannot profile");
-	pf->out = out;
+	r = 0;
+	pf->write = write;
+	pf->write_ctx = write_ctx;
 	textbuf_init(&pf->tb, TEXT_MAX_BYTES);
 	if (peer)
 		print_peer_heads(pf);
 	/* trace-cmd puts every file before those it read so far */
-	for (size_t i = 0; r >= 0 && i < pf->n_sources; i++)
+	for (size_t i = 0; !r && i < pf->n_sources; i++)
 		r = print_source(pf, peer ? pf->n_sources - 1 - i : i, err);
-	if (r >= 0)
+	if (!r)
 		r = flush(pf, 0, err);
 	textbuf_release(&pf->tb);
-	return r;
+	return r < 0 ? r : 0;
 }
 
 void profiling_close(struct profiling *pf)

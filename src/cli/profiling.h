@@ -13,7 +13,6 @@
 #include "inputs/inputs.h"
 #include "present/lines.h"
 
-struct output;
 struct profile;
 struct profile_hook;
 
@@ -22,14 +21,16 @@ struct profiling_spec {
 	bool global, by_comm; /* -G, --by-comm */
 	bool with_own;	      /* --self: what sonde itself did, too */
 	bool peer_text;	      /* exactly as trace-cmd prints it */
-	bool quiet, verbose;
-	struct word_list hooks; /* -H */
+	bool verbose;
+	void (*tell)(const char *sentence); /* what is left out; NULL: nobody wants to know */
+	struct word_list hooks;		    /* -H */
 };
 
 struct profiling {
 	struct inputs *in;
 	const struct profiling_spec *spec;
-	struct output *out;
+	int (*write)(void *ctx, const char *text, size_t len);
+	void *write_ctx;
 	const struct line_source *sources;
 	size_t n_sources;
 	struct profile **profiles;
@@ -46,8 +47,9 @@ struct profiling {
 int profiling_open(struct profiling *pf, const struct profiling_spec *spec, struct inputs *in,
 		   const struct lines *lines, struct errmsg *err);
 void profiling_add(struct profiling *pf, const struct batch *b);
-/* Once; nothing can be added afterwards. */
-int profiling_print(struct profiling *pf, struct output *out, struct errmsg *err);
+/* Once; nothing can be added afterwards. write returns 0, 1 (that is enough), or negative, which is the result. */
+int profiling_print(struct profiling *pf, int (*write)(void *ctx, const char *text, size_t len),
+		    void *write_ctx, struct errmsg *err);
 void profiling_close(struct profiling *pf);
 
 #endif

@@ -17,6 +17,7 @@
 #include "cli/livereport.h"
 #include "live/run.h"
 #include "cli/outcome.h"
+#include "cli/output.h"
 #include "cli/recordopts.h"
 #include "cli/statusline.h"
 
@@ -168,12 +169,17 @@ static int follow(struct recipe_run *run, struct liverun *live, struct liverepor
 static int trace_live(struct recipe_run *run, struct live_request *request, char **argv,
 		      struct errmsg *err)
 {
-	struct livereport_spec show = {.colour = run->o->colour};
+	struct livereport_spec show = {0};
 	struct liverun live = {0};
+	struct output out;
 	struct livereport *lr = NULL;
 	struct errmsg ignored = {0};
 	int r = liverun_open(&live, request, argv, err), r2;
 
+	if (r >= 0)
+		r = output_open(&out, run->o->colour, true, err);
+	if (r >= 0)
+		output_aim(&out, &show);
 	if (r >= 0)
 		r = livereport_new(&lr, livetrace_file(live.lt), &show, live.s.setup, err);
 	if (r >= 0)

@@ -71,7 +71,7 @@ int report_profile(struct report *rep, const struct inputs_sources *src, const s
 	if (r >= 0)
 		r = add_records(&run, err);
 	if (r >= 0)
-		r = profiling_print(&run.pf, out, err);
+		r = profiling_print(&run.pf, output_write_ctx, out, err);
 	profiling_close(&run.pf);
 	for (size_t i = 0; i < SLOTS; i++)
 		batch_release(&run.batches[i]);

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * profile.c - the profile of a command, or of the machine until Ctrl-C. No file is written: records are counted while they
+ * come, and forgotten.
+ *
+ *	run.h ──▶ sequence_fill ──▶ profiling_add
+ *	after the end: the kernel's settings put back, then print
+ *
+ * Memory: livepages has a ceiling and so has a profile. What we cannot follow waits in the kernel's
+ * buffer, which counts what it loses; that is told in the end.
+ */
+#include "live/profile.h"
+
+#include "analyse/profile/hook.h"
+#include "base/clock.h"
+#include "base/errmsg.h"
+#include "base/textbuf.h"
+#include "live/run.h"
+#include "live/source.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define LAST_MS	       1000 /* after a second signal, for what has been read */
+#define HOLD_ROUNDS    1    /* see sequence.h */
+#define TEXT_MAX_BYTES (1u << 20)
+
+struct profiler {
+	const struct live_request *o;
+	struct inputs_spec spec; /* all events */
+	const struct profiling_spec *how;
+	struct liverun run;
+	struct livesource in;
+	struct lines lines;
+	struct profiling pf;
+	struct batch batch;
+	uint64_t until_ns;
+};
+
+/* --- what is traced ---------------------------------------------------------------------------- */
+
+static int add_half(struct plan *plan, const char *system, const char *event)
+{
+	char pattern[512];
+
+	snprintf(pattern, sizeof(pattern), "%s%s%s", system ? system : "", system ? ":" : "",
+		 event);
+	return plan_add_event(plan, pattern, false);
+}
+
+/* A hook without its events would measure nothing. */
+int live_profile_add_hooks(struct live_request *o, struct errmsg *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < o->hooks.n && r >= 0; i++) {
+		struct profile_hook h;
+
+		r = profile_hook_parse(&h, o->hooks.words[i], strlen(o->hooks.words[i]), err);
+		if (r < 0)
+			return r;
+		r = add_half(&o->plan, h.start_system, h.start_event);
+		if (r >= 0 && h.stack)
+			r = plan_add_trigger(&o->plan, "stacktrace", err);
+		if (r >= 0)
+			r = add_half(&o->plan, h.end_system, h.end_event);
+		profile_hook_release(&h);
+		if (r < 0)
+			errmsg_set_errno(err, r, "cannot keep the hooks");
+	}
+	return r;
+}
+
+static bool is_in_kernel(const struct profiler *p, const struct plan_event *e)
+{
+	char path[TRACEFS_PATH_MAX];
+	const char *colon = strchr(e->pattern, ':');
+
+	if (!colon || strpbrk(e->pattern, "*?["))
+		return true; /* a word of the user's: the setup has told what it thinks of it */
+	snprintf(path, sizeof(path), "events/%.*s/%s", (int)(colon - e->pattern), e->pattern,
+		 colon + 1);
+	return tracefs_exists(&p->run.s.t, p->run.s.setup->buffers[0].instance, path);
+}
+
+static void list_events(const struct profiler *p, bool there, const char *before,
+			struct textbuf *tb)
+{
+	const struct plan_buffer *b = &p->o->plan.buffers[0];
+
+	for (size_t i = 0; i < b->n_events; i++) {
+		const char *name = strchr(b->events[i].pattern, ':');
+
+		if (b->events[i].off || is_in_kernel(p, &b->events[i]) != there)
+			continue;
+		textbuf_addf(tb, "%s%s", before, name ? name + 1 : b->events[i].pattern);
+		before = ", ";
+	}
+}
+
+/* Nobody should have to guess what a profile can tell, and what not. */
+static void tell_events(const struct profiler *p)
+{
+	const struct plan_buffer *b = &p->o->plan.buffers[0];
+	struct textbuf tb;
+
+	textbuf_init(&tb, TEXT_MAX_BYTES);
+	textbuf_add_str(&tb, "profiling:");
+	if (b->tracer)
+		textbuf_addf(&tb, " the tracer %s%s", b->tracer, b->n_events ? "," : "");
+	list_events(p, true, " ", &tb);
+	list_events(p, false, "; not in this kernel: ", &tb);
+	if (!p->run.s.has_child)
+		textbuf_add_str(&tb, "; Ctrl-C ends it and prints the profile");
+	live_request_say(p->o, "%.*s", (int)textbuf_len(&tb), tb.start);
+	textbuf_release(&tb);
+}
+
+/* --- counting ---------------------------------------------------------------------------------- */
+
+static bool is_late(void *ctx)
+{
+	struct profiler *p = ctx;
+
+	return clock_now_ns() >= p->until_ns;
+}
+
+static int step(void *ctx, uint64_t until_ns, struct errmsg *err)
+{
+	struct profiler *p = ctx;
+	int r;
+
+	p->until_ns = until_ns;
+	while ((r = sequence_fill(p->in.src.seq, &p->batch)) > 0)
+		profiling_add(&p->pf, &p->batch);
+	return r < 0 ? errmsg_set_errno(err, r, "cannot go on profiling") : !is_late(p);
+}
+
+static void rename_task(void *ctx, int pid)
+{
+	struct profiler *p = ctx;
+
+	livesource_rename(&p->in, pid);
+}
+
+static bool has_ended(void *ctx)
+{
+	struct profiler *p = ctx;
+
+	return sequence_has_ended(p->in.src.seq);
+}
+
+static uint64_t count_rest(void *ctx)
+{
+	struct profiler *p = ctx;
+
+	return sequence_count_rest(p->in.src.seq);
+}
+
+static const struct liverun_taker counting = {
+	.rename = rename_task,
+	.step = step,
+	.has_ended = has_ended,
+	.count_rest = count_rest,
+	.rest_text = "events were not counted, as it was ended",
+	.lost_text = "the profile lacks them; a larger buffer (-b) or fewer events help",
+	.last_ms = LAST_MS,
+};
+
+/* --- the whole --------------------------------------------------------------------------------- */
+
+static int open_counting(struct profiler *p, struct errmsg *err)
+{
+	struct sequence_config sc = inputs_sequence_config(&p->spec);
+	struct tracefile *tf = livetrace_file(p->run.lt);
+	int r;
+
+	sc.raw = true;
+	sc.all_names = true;
+	sc.hold_rounds = HOLD_ROUNDS;
+	sc.stop = is_late;
+	sc.stop_ctx = p;
+	r = livesource_open(&p->in, tf, &p->spec, &sc, p->run.s.setup, err);
+	if (r >= 0)
+		r = lines_init(&p->lines, &p->in.src, true, err);
+	if (r >= 0)
+		r = profiling_open(&p->pf, p->how, &p->in.inputs, &p->lines, err);
+	p->pf.traced = !p->o->only_named && p->o->plan.n_buffers == 1;
+	if (r >= 0 && batch_init(&p->batch) < 0)
+		r = errmsg_set_errno(err, -ENOMEM, "cannot profile");
+	return r;
+}
+
+static void close_all(struct profiler *p)
+{
+	struct errmsg ignored = {0};
+
+	profiling_close(&p->pf);
+	batch_release(&p->batch);
+	lines_release(&p->lines);
+	livesource_close(&p->in);
+	liverun_close(&p->run, &ignored);
+}
+
+int live_profile(struct live_request *o, char **argv, const struct profiling_spec *how,
+		 int (*print)(void *ctx, struct profiling *pf, struct errmsg *err), void *ctx,
+		 struct errmsg *err)
+{
+	struct profiler p = {.o = o, .how = how};
+	int r = liverun_open(&p.run, o, argv, err), r2 = 0;
+
+	if (r >= 0)
+		tell_events(&p);
+	if (r >= 0)
+		r = open_counting(&p, err);
+	if (r >= 0)
+		r = liverun_follow(&p.run, &counting, &p, err);
+	if (r >= 0) { /* else the recorder may still have the instance open */
+		r2 = session_restore(&p.run.s, err);
+		r = print(ctx, &p.pf, err);
+	}
+	close_all(&p);
+	return r < 0 ? r : r2;
+}

@@ -3,13 +3,13 @@
  * cmd_stat.c - `sonde stat`: how the kernel's tracing is set up now, and how full its buffers are.
  *
  * Without -B everything: the top level and all instances, each with what is not as after boot. It reads
- * and changes nothing, whoever set it. stat_gather.c reads, present/tracestate.c prints.
+ * and changes nothing, whoever set it. state.c reads, present/tracestate.c prints.
  */
 #include "base/arena.h"
 #include "base/textbuf.h"
 #include "cli/instances.h"
 #include "cli/showfile.h"
-#include "cli/stat_gather.h"
+#include "live/state.h"
 
 #define ARENA_MAX_BYTES (256u << 20)
 
@@ -54,7 +54,7 @@ static int print_state(const struct tracefs *t, const struct stat_options *o,
 
 	arena_init(&arena, ARENA_MAX_BYTES);
 	textbuf_init(&tb, SHOWFILE_MAX_BYTES);
-	r = stat_gather(&ts, t, list, &arena);
+	r = live_state_read(&ts, t, list, &arena);
 	if (r >= 0) {
 		if (o->json)
 			tracestate_fmt_json(&ts, &tb);

@@ -10,7 +10,7 @@
  * however long it takes.
  */
 #include "cli/command.h"
-#include "cli/livereport.h"
+#include "live/report.h"
 #include "cli/output.h"
 #include "live/run.h"
 #include "cli/recordopts.h"

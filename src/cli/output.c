@@ -11,7 +11,7 @@
 
 #include "base/files/caller.h"
 #include "base/textbuf.h"
-#include "cli/livereport.h"
+#include "live/report.h"
 #include "cli/terminal.h"
 
 #include <errno.h>

@@ -14,7 +14,7 @@
 #include "base/clock.h"
 #include "base/files/trickle.h"
 #include "capture/record/recording.h"
-#include "cli/livereport.h"
+#include "live/report.h"
 #include "live/run.h"
 #include "cli/outcome.h"
 #include "cli/output.h"

@@ -5,7 +5,7 @@
 #ifndef SONDE_CLI_REPORT_H
 #define SONDE_CLI_REPORT_H
 
-#include "cli/profiling.h"
+#include "present/profile/profiling.h"
 #include "inputs/inputs.h"
 #include "present/lines.h"
 

@@ -5,7 +5,7 @@
 #ifndef SONDE_LIVE_PROFILE_H
 #define SONDE_LIVE_PROFILE_H
 
-#include "cli/profiling.h"
+#include "present/profile/profiling.h"
 #include "live/request.h"
 
 /* Adds the events of the hooks (-H): a hook without its events would measure nothing. */

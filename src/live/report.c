@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * livereport.c - prints a live trace, and never for longer than it was told to.
+ * report.c - prints a live trace, and never for longer than it was told to.
  *
  *	sequence_fill ──▶ batch ──▶ a piece of text, some lines ──▶ trickle_write
  *	                     └── the next piece, when that one is written ──┘
@@ -12,7 +12,7 @@
  *
  * Into a pipe a piece is written as a whole or not at all: even when we give up, the last line is whole.
  */
-#include "cli/livereport.h"
+#include "live/report.h"
 
 #include "base/clock.h"
 #include "analyse/own.h"

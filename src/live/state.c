@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * stat_gather.c - reads how tracing is set up into a `struct tracestate`.
+ * state.c - reads how tracing is set up into a `struct tracestate`.
  *
  *	values      files with one value: rows of a table, compared with defaults.h
  *	lists       files with a line for each function, task, …: rows of a table, too
@@ -13,7 +13,7 @@
  * A file that is not there or cannot be read is as good as empty: kernels differ, and a status that fails
  * because of one of its hundred facts is no use. Everything lies in one arena.
  */
-#include "cli/stat_gather.h"
+#include "live/state.h"
 
 #include "base/errmsg.h"
 #include "capture/tracefs/defaults.h"
@@ -470,8 +470,8 @@ static int read_switch(const struct tracefs *t, const char *file)
 	return n < 0 ? -1 : n > 0;
 }
 
-int stat_gather(struct tracestate *ts, const struct tracefs *t, const struct name_list *instances,
-		struct arena *arena)
+int live_state_read(struct tracestate *ts, const struct tracefs *t,
+		    const struct name_list *instances, struct arena *arena)
 {
 	struct gather g = {.t = t, .instance = "", .arena = arena};
 	struct utsname names = {0};

@@ -9,7 +9,7 @@
  * Every buffer of every file has a profile of its own: two buffers may hold the same events. Hooks come
  * from the command line (-H) and from the files that were recorded with some.
  */
-#include "cli/profiling.h"
+#include "present/profile/profiling.h"
 
 #include "analyse/profile/profile.h"
 #include "present/line.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * livereport.h - the lines of `sonde report`, of a trace that is being recorded.
+ * report.h - the lines of `sonde report`, of a trace that is being recorded.
  *
  *	livereport_new
  *	    livereport_step …        as long as there is something, for as long as there is time
@@ -8,8 +8,8 @@
  *
  * All in one thread. The trace is one of livepages.h, whose pages some other thread hands in.
  */
-#ifndef SONDE_CLI_LIVEREPORT_H
-#define SONDE_CLI_LIVEREPORT_H
+#ifndef SONDE_LIVE_REPORT_H
+#define SONDE_LIVE_REPORT_H
 
 #include "live/run.h"
 #include "present/lines.h"

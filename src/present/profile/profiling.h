@@ -6,8 +6,8 @@
  *
  * Which hooks, whose interrupts, text or JSON: struct profiling_spec says it.
  */
-#ifndef SONDE_CLI_PROFILING_H
-#define SONDE_CLI_PROFILING_H
+#ifndef SONDE_PRESENT_PROFILE_PROFILING_H
+#define SONDE_PRESENT_PROFILE_PROFILING_H
 
 #include "base/textbuf.h"
 #include "inputs/inputs.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * kernelhist.c - takes the text of a hist file apart.
+ * kernelhist.c - parses the text of a hist file.
  *
  *	# event histogram
  *	#
@@ -19,10 +19,10 @@
  *	    Entries: 46
  *	    Dropped: 0
  *
- * The value of a key may hold anything, commas and braces included (a task may call itself "} hitcount: 1").
- * So the names of the keys are taken from the trigger and looked for in their order, and the end of the
- * keys is the last "} hitcount:" of the entry, which nothing that follows can contain. Only a value that
- * holds ", " and the name of the next key with a colon is taken for two.
+ * The value of a key may contain anything, including commas and braces (a task's name may be "}
+ * hitcount: 1"). So the names of the keys are taken from the trigger and searched in order, and the
+ * keys end at the last "} hitcount:" of the entry, which nothing after it can contain. Only a value
+ * that contains ", " and the name of the next key with a colon is split into two.
  */
 #include "decode/kernelhist.h"
 
@@ -67,7 +67,7 @@ static struct span trim(struct span s)
 	return s;
 }
 
-/* Where `what` begins in s, or NULL. */
+/* The position of `what` in s, or NULL. */
 static const char *find(struct span s, const char *what)
 {
 	return s.len ? memmem(s.at, s.len, what, strlen(what)) : NULL;
@@ -130,7 +130,7 @@ static struct kernelhist *hist_new(struct span trigger, struct arena *arena)
 	h->state = arena_strndup(arena, state.at, state.len);
 	h->n_keys = take_words(trigger, ":keys=", h->keys, arena);
 	h->n_values = take_words(trigger, ":vals=", h->values, arena);
-	if (!h->n_values) { /* nohitcount, or an odd kernel: the rows tell */
+	if (!h->n_values) { /* nohitcount, or an unusual kernel: the rows have them */
 		h->values[0] = "hitcount";
 		h->n_values = 1;
 	}
@@ -143,7 +143,7 @@ static struct kernelhist *hist_new(struct span trigger, struct arena *arena)
 
 /* --- an entry ---------------------------------------------------------------------------------- */
 
-/* The lines of a stack, each without the blanks before it. */
+/* The lines of a stack, each without leading blanks. */
 static char *dup_key(struct span s, struct arena *arena)
 {
 	char *copy, *to;
@@ -161,7 +161,7 @@ static char *dup_key(struct span s, struct arena *arena)
 	return copy;
 }
 
-/* "NAME:" of a key where it can stand: at the beginning, or behind ", ". */
+/* "NAME:" of a key where it is valid: at the beginning, or after ", ". */
 static const char *find_key(struct span s, const char *name, bool is_first)
 {
 	size_t len = strlen(name);
@@ -261,7 +261,9 @@ static struct kernelhist_row *row_add(struct kernelhist *h, size_t *max, struct 
 	return row;
 }
 
-/* From "{" on; *text stands behind its line. What has no end is no entry and is left out. */
+/*
+ * Begins at "{"; *text is moved after its line. Ignores text without an end, which is not an entry.
+ */
 static int parse_entry(struct kernelhist *h, size_t *max, struct span entry, struct span *text,
 		       struct arena *arena)
 {

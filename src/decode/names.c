@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * names.c - looks through a trace for events that say what a task is called.
+ * names.c - searches a trace for events that name tasks.
  *
- * The kernel remembers only so many names, so a task of a busy trace may be "<...>" until some event
- * names it, and stays so for the lines before. Here every event with a pair of fields such as
- * prev_comm and prev_pid is asked, over all CPUs, before the first line. Names of tasks change (fork,
- * then exec); the latest one seen on any CPU is taken, and only for tasks that saved_cmdlines lacks.
+ * The kernel keeps a limited number of names, so a task of a busy trace may be "<...>" until some
+ * event names it, and stays so in the lines before. Here every event with a pair of fields such as
+ * prev_comm and prev_pid is examined, over all CPUs, before the first line. Names of tasks change
+ * (fork, then exec); the latest one on any CPU is used, and only for tasks that saved_cmdlines
+ * lacks.
  *
- * Costs one walk over the file: some 8 ns a record, in the calling thread.
+ * It costs one walk over the file: some 8 ns per record, in the calling thread.
  */
 #include "decode/names.h"
 #include "decode/walker.h"
@@ -82,7 +83,7 @@ static void table_put(struct name_table *t, int pid, const char *comm, size_t le
 	slot->comm[len] = 0;
 }
 
-/* The text of a field, fixed or dynamic, and where it ends. */
+/* The text of a field, fixed or dynamic, and its end. */
 static struct piece field_text(const struct formats *f, const struct field *field,
 			       const struct walked *r)
 {

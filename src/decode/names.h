@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * names.h - names of tasks from the whole trace, before it is shown (report --all-names).
+ * names.h - collects names of tasks from the whole trace, before it is shown (report --all-names).
  */
 #ifndef SONDE_DECODE_NAMES_H
 #define SONDE_DECODE_NAMES_H
@@ -8,7 +8,7 @@
 #include "decode/formats/formats.h"
 #include "symbols/tasks.h"
 
-/* Walks all buffers of the file and gives every task without a name the last one seen for it. */
+/* Walks all buffers of the file and gives every unnamed task the last name seen for it. */
 int names_gather(struct tracefile *tf, struct formats *f, struct tasks *tasks);
 
 #endif

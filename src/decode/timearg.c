@@ -2,8 +2,8 @@
 /*
  * timearg.c - times on the command line, one grammar for every command.
  *
- * Digits are taken as they are, not by way of a floating point number: a trace of a machine that has
- * been up for years has more digits than a double holds.
+ * Digits are parsed directly, not through a floating point number: a trace of a machine that has
+ * been up for years has more digits than a double.
  *
  *	[+] DIGITS [. DIGITS] [s|ms|us|ns]        no unit: seconds, or units of the clock
  */
@@ -20,7 +20,7 @@ static const struct {
 	uint64_t ns;
 } units[] = {{"", 1000000000}, {"s", 1000000000}, {"ms", 1000000}, {"us", 1000}, {"ns", 1}};
 
-/* "12.345" times scale, what is below one cut off; false if that is too large. */
+/* "12.345" times scale, fractions dropped; false if it is too large. */
 static bool scale_digits(const char *s, uint64_t scale, uint64_t *ret)
 {
 	uint64_t whole = 0, part = 0, digit = scale;
@@ -53,12 +53,14 @@ int timearg_parse(const char *option, const char *text, bool in_time, uint64_t f
 		if (!strcmp(units[i].name, end))
 			scale = units[i].ns;
 	if (!scale)
-		return errmsg_set(err, -EINVAL, "%s: '%s' is no unit of time; s, ms, us and ns are",
+		return errmsg_set(err, -EINVAL,
+				  "%s: '%s' is not a unit of time; use s, ms, us "
+				  "or ns",
 				  option, end);
 	if (!in_time && *end)
 		return errmsg_set(err, -EINVAL,
-				  "%s %s: the clock of this trace counts no time; give its units "
-				  "as a plain number",
+				  "%s %s: the clock of this trace does not count time; give "
+				  "its units as a plain number",
 				  option, text);
 	if (!scale_digits(digits, in_time ? scale : 1, ret) ||
 	    __builtin_add_overflow(*ret, relative ? first : 0, ret))

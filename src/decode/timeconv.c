@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * timeconv.c - reads what a file says about its time, and applies it.
+ * timeconv.c - reads and applies what a file says about its time.
  *
- *	DATE       "0x…" microseconds to add, so that times become those of the wall clock
+ *	DATE       "0x…" microseconds to add, to get wall clock time
  *	OFFSET     a number in raw units to add
  *	TSC2NSEC   mult and shift of the counter
  *	TIME_SHIFT samples of a guest's clock against its host's, per CPU of the guest:
  *	           u64 peer, u32 flags, u32 cpus, per CPU u32 n, n times, n offsets, n scalings;
  *	           then, if the file is new enough, n fractions per CPU
  *
- * With one sample its offset counts; with more, the pair around the time does, and between the two
- * the offset is interpolated if flag 1 asks for it. Samples are sorted and duplicates dropped.
+ * With one sample its offset applies; with more, the pair around the time does, and between the two
+ * the offset is interpolated if flag 1 is set. Samples are sorted and duplicates dropped.
  */
 #include "decode/timeconv.h"
 
@@ -88,7 +88,7 @@ void timeconv_init(struct timeconv *tc, const struct tracefile *tf, const char *
 	}
 	if (tc->raw)
 		tc->in_time = false;
-	/* a file whose options do not say that it has a clock is taken to have the usual one */
+	/* a file whose options have no clock is assumed to have the usual one */
 	if (!tracefile_option_find(tf, SNF_OPTION_TRACECLOCK))
 		tc->in_time = true;
 	if (config->ts2secs)
@@ -174,7 +174,7 @@ static uint64_t apply_pair(uint64_t ts, const struct time_sample *lo, const stru
 	if (interpolate && hi->time != lo->time) {
 		__int128 delta = (__int128)hi->time - lo->time, part;
 
-		/* rounds half up as long as it is positive: trace-cmd's way */
+		/* rounds half up if positive, as trace-cmd does */
 		if (!__builtin_mul_overflow((__int128)(int64_t)ts - lo->time,
 					    (__int128)hi->offset - lo->offset, &part) &&
 		    !__builtin_add_overflow(part, delta / 2, &part))

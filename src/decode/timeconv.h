@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * timeconv.h - from the time in the ring buffer to the time on the screen.
+ * timeconv.h - converts the time in the ring buffer to the shown time.
  *
  *	raw ─▶ (guest) host's clock ─▶ × factor, or × mult >> shift ─▶ + offset
  */
@@ -27,12 +27,12 @@ struct time_shift {
 };
 
 struct timeconv {
-	bool raw;		 /* report --raw-ts: nothing of this */
-	bool is_simple;		 /* only the offset counts */
-	bool in_time;		 /* the result is nanoseconds, not units of some counter */
+	bool raw;		 /* report --raw-ts: no conversion */
+	bool is_simple;		 /* only the offset applies */
+	bool in_time;		 /* the result is in nanoseconds, not in units of some counter */
 	double factor;		 /* 0: none; --ts2secs */
 	uint32_t mult, shift;	 /* mult 0: none */
-	uint64_t offset;	 /* added; wraps round if it is negative */
+	uint64_t offset;	 /* added; wraps around if it is negative */
 	struct time_shift *host; /* NULL: not synchronised */
 };
 
@@ -42,13 +42,14 @@ struct timeconv_config {
 	uint64_t ts2secs; /* 0: none */
 };
 
-/* clock: of the buffer, NULL if the file does not say. */
+/* clock: of the buffer, NULL if the file does not have it. */
 void timeconv_init(struct timeconv *tc, const struct tracefile *tf, const char *clock,
 		   const struct timeconv_config *config);
 
 /*
- * What the result counts: units of so many nanoseconds; ns 0: no time, but things of this name. Other than in_time, which
- * says how report prints it, as trace-cmd does: boot as a bare number, uptime as if it were nanoseconds.
+ * The unit of the result, in nanoseconds; ns 0: not a time, but things of this name. in_time
+ * differs: it says how report prints it, as in trace-cmd: boot as a bare number, uptime as if it
+ * were nanoseconds.
  */
 struct time_unit {
 	uint32_t ns;
@@ -68,7 +69,7 @@ static inline uint64_t timeconv(const struct timeconv *tc, uint64_t ts, uint32_t
 	return __builtin_expect(tc->is_simple, 1) ? ts + tc->offset : timeconv_slow(tc, ts, cpu);
 }
 
-/* After tc->host or tc->offset was changed. */
+/* Call it after changing tc->host or tc->offset. */
 void timeconv_settle(struct timeconv *tc);
 
 #endif

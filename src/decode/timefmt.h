@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * timefmt.h - how a time stamp looks.
+ * timefmt.h - how to print a timestamp.
  */
 #ifndef SONDE_DECODE_TIMEFMT_H
 #define SONDE_DECODE_TIMEFMT_H
@@ -10,12 +10,12 @@
 enum time_style {
 	TIME_MICROSECONDS, /* "   22.188315": rounded */
 	TIME_NANOSECONDS,  /* "   22.188315120" */
-	TIME_UNITS,	   /* "252455259205": the clock is no time */
+	TIME_UNITS,	   /* "252455259205": the clock does not count time */
 };
 
 #define TIME_MAX_BYTES 32
 
-/* Right-aligned in 5 digits before the point, or 12 without one, as printf("%5llu") would. */
+/* Right-aligned in 5 digits before the point, or 12 without one, like printf("%5llu"). */
 static inline char *time_emit(char *p, uint64_t ts, enum time_style style)
 {
 	uint64_t rest;

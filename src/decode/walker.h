@@ -4,9 +4,9 @@
  *
  *	u64 time │ commit │ event header u32: type_len:5 delta:27 │ data … │ header │ …
  *
- * Time starts at the sub-buffer's and grows by every header's delta. type_len 1..28 is data of that
+ * Time starts at the sub-buffer's and grows by every header's delta. type_len 1..28: data of that
  * many words; 0: a length word follows; 29 padding; 30 the delta has 27 more bits; 31 an absolute
- * time. Nothing is read past `end`; a length that would lead there ends the walk as damaged.
+ * time. Nothing is read past `end`; a length beyond it ends the walk as damaged.
  */
 #ifndef SONDE_DECODE_WALKER_H
 #define SONDE_DECODE_WALKER_H
@@ -37,7 +37,7 @@ struct walked {
 	uint64_t ts;
 };
 
-/* false: the page is too short to have a header. A commit that reaches too far is cut (damaged). */
+/* false: the page is too short for a header. A commit that is too large is reduced (damaged). */
 static inline bool walker_start(struct walker *w, const uint8_t *page, size_t len,
 				const struct page_layout *l)
 {
@@ -47,7 +47,7 @@ static inline bool walker_start(struct walker *w, const uint8_t *page, size_t le
 	if (len < l->data_offset || len < 8u + l->long_size)
 		return false;
 	w->ts = bytes_get64(page, l->swap);
-	/* the low half of the word, wherever it lies */
+	/* the low half of the word, at either end */
 	commit = bytes_get(page + 8, l->long_size, l->swap);
 	used = commit & SNF_COMMIT_MASK;
 	w->swap = l->swap;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bytes.h - reading numbers out of hostile memory.
+ * bytes.h - reads numbers from untrusted memory.
  *
- * bytes_get*() are for memory already known to be long enough. `struct byte_reader` walks forward and
- * checks: once something did not fit, `failed` stays set, every further read gives 0 or an empty
- * piece, and the caller looks at `failed` when it suits it. `swap` is set when the file's byte order
- * is not ours.
+ * bytes_get*() are for memory that is known to be long enough. `struct byte_reader` reads forward
+ * and checks bounds: after something did not fit, `failed` stays set, every further read gives 0 or
+ * an empty piece, and the caller checks `failed` at the end. `swap` is set if the file has the
+ * other byte order.
  */
 #ifndef SONDE_FORMAT_BYTES_H
 #define SONDE_FORMAT_BYTES_H
@@ -15,13 +15,13 @@
 #include <stdint.h>
 #include <string.h>
 
-/* A piece of somebody else's memory. */
+/* A piece of memory that belongs to somebody else. */
 struct piece {
 	const uint8_t *data;
 	size_t len;
 };
 
-/* Never NULL, so that nobody computes with a NULL pointer. */
+/* Never NULL, so that nobody calculates with a NULL pointer. */
 #define PIECE_EMPTY ((struct piece){(const uint8_t *)"", 0})
 
 static inline bool bytes_host_is_big(void)

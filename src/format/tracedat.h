@@ -3,7 +3,7 @@
  * tracedat.h - the numbers of the trace.dat format, versions 6 and 7.
  *
  *	head      17 08 44 "tracing" version\0 endian:1 long_size:1 page_size:4
- *	          version 7 goes on: compression\0 its-version\0 first-options-offset:8
+ *	          version 7 continues: compression\0 its-version\0 first-options-offset:8
  *
  *	version 6: header_page, header_event, ftrace formats, event formats, kallsyms, printk formats,
  *	          command lines, cpu count, then tags: "options  \0", "latency  \0" or "flyrecord\0"
@@ -11,7 +11,7 @@
  *	          id:2 flags:2 description:4 size:8; section ids are the option ids below
  *
  * All integers after the endian byte have the file's byte order; strings end with NUL; offsets
- * count from the start of the file. No I/O here, and nothing that needs any.
+ * count from the start of the file. This header does no I/O and needs none.
  */
 #ifndef SONDE_FORMAT_TRACEDAT_H
 #define SONDE_FORMAT_TRACEDAT_H
@@ -48,7 +48,7 @@ enum snf_option {
 	SNF_OPTION_LAST_BOOT_INFO = 24,
 	SNF_OPTION_MODULES = 25,
 	SNF_OPTION_MAX,
-	/* ours: functions of programs that pointers were recorded to, symbols/programs.h */
+	/* ours: functions of programs to which recorded pointers point, symbols/programs.h */
 	SNF_OPTION_PROGRAMS = 0x5340,
 	/* ours: processes, their threads and command lines, symbols/processes.h */
 	SNF_OPTION_PROCESSES = 0x5341,

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * expand.c - finds what a pattern means in a program, and writes a definition for each.
+ * expand.c - finds what matches a pattern in a program, and writes a definition for each match.
  *
- * A function is written by its name; of several of one name in C++ each with its parameters, put(int). What could mean
- * something else in a definition gets a backslash. Each is tried first: one that lacks what is to be recorded is left
- * out, and a note says how many were.
+ * A function is written by its name; if several C++ functions share a name, with its parameters:
+ * put(int). Characters with a meaning in definitions get a backslash. Each definition is tried: a
+ * function that lacks what is to be recorded is skipped, and a note gives the number.
  *
- *	points of the pattern ──▶ names, sorted, each once ──▶ tried ──▶ texts
- *	notes of the author   ──▶ PROVIDER:NAME, likewise; of one of them NAME@1, NAME@2 by the types of its arguments
+ *	points of the pattern ──▶ names, sorted, unique ──▶ tried ──▶ texts
+ *	USDT notes            ──▶ PROVIDER:NAME, likewise; for one mark NAME@1, NAME@2 by the types of its arguments
  *
- * Events are dear: the kernel takes up to a tenth of a second to switch one off and remove it, because it waits until no
- * CPU looks at it any more. So there is a ceiling (prober.max_functions).
+ * Events are expensive: the kernel needs up to a tenth of a second to disable and remove one,
+ * because it waits until no CPU uses it. So there is a limit (prober.max_functions).
  */
 #include "probe/expand.h"
 
@@ -29,16 +29,16 @@
 #define NAMES_MAX   65536
 
 struct expansion {
-	struct resolution r; /* for its refusals; resolves nothing */
+	struct resolution r; /* only for its error messages; it resolves nothing */
 	char **names;
 	size_t n, n_room;
 	struct probe_expansion *out;
 	size_t n_left_out;
-	char left_out[200];  /* the first ones */
-	unsigned n_inlined;  /* copies that were left out */
-	unsigned n_refused;  /* places where no probe can stand */
-	const char *refused; /* … why the first cannot */
-	struct errmsg why;   /* … the first one */
+	char left_out[200];  /* names of the first ones */
+	unsigned n_inlined;  /* copies that were skipped */
+	unsigned n_refused;  /* places that cannot be probed */
+	const char *refused; /* … the reason for the first */
+	struct errmsg why;   /* … for the first one */
 };
 
 /* --- names --------------------------------------------------------------------------------------- */
@@ -71,7 +71,7 @@ static void sort_names(struct expansion *x)
 	x->n = n;
 }
 
-/* Another function of the same name, with other parameters. */
+/* Is there another function of the same name, with other parameters? */
 static bool is_overloaded(const struct debuginfo_points *points, const struct debuginfo_point *pt)
 {
 	for (size_t i = 0; pt->choice && i < points->n; i++)
@@ -89,7 +89,7 @@ static int find_functions(struct expansion *x, struct debuginfo *info)
 	struct errmsg why = {0};
 	int r;
 
-	where.wants_variables = false; /* who lacks one is told apart later */
+	where.wants_variables = false; /* functions without one are sorted out later */
 	r = debuginfo_points(info, &where, &points, &why);
 	if (r < 0)
 		return RESOLVE_REFUSE(&x->r, d->function_span, r, "%s", why.text);
@@ -128,8 +128,8 @@ static int find_marks(struct expansion *x, struct debuginfo *info)
 		return why.code ? RESOLVE_REFUSE(&x->r, d->function_span, r, "%s", why.text) : r;
 	if (!x->n)
 		return RESOLVE_REFUSE(&x->r, d->function_span, -ENOENT,
-				      "no mark fits %s%s%s; 'sonde probe funcs --marks -x PROGRAM' "
-				      "lists them",
+				      "no mark matches %s%s%s; 'sonde probe funcs --marks -x "
+				      "PROGRAM' lists them",
 				      d->provider ? d->provider : "", d->provider ? ":" : "",
 				      d->function);
 	return 0;
@@ -137,7 +137,7 @@ static int find_marks(struct expansion *x, struct debuginfo *info)
 
 /* --- trying -------------------------------------------------------------------------------------- */
 
-/* Of a return with arguments, what its entry has to have, or what the return has. */
+/* For a return with arguments: what its entry must have, or what the return has. */
 static size_t args_of(const struct definition *d, bool of_entry, struct definition_arg *args)
 {
 	size_t n = 0;
@@ -186,7 +186,10 @@ static int try_return(struct prober *p, struct definition *d, struct errmsg *why
 	return try_definition(p, d, why);
 }
 
-/* Whether the function has what is to be recorded. -ENOENT, -ENODATA, -EOPNOTSUPP: it has not, which why tells. */
+/*
+ * Does the function have what is to be recorded? Returns -ENOENT, -ENODATA or -EOPNOTSUPP if not;
+ * why gives the reason.
+ */
 static int try_function(struct expansion *x, const char *name, struct errmsg *why)
 {
 	struct definition copy = *x->r.d;
@@ -214,7 +217,7 @@ static void leave_out(struct expansion *x, const char *name)
 
 /* --- writing ------------------------------------------------------------------------------------- */
 
-/* The name as a definition has it; parameters stay as they are. */
+/* The name in the form of a definition; parameters stay as they are. */
 static void add_escaped(struct textbuf *tb, const char *name, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
@@ -244,7 +247,10 @@ static int add_text(struct expansion *x, const char *name)
 		textbuf_add(&tb, d->text, span.at);
 		add_escaped(&tb, name, len);
 		textbuf_add_str(&tb, name + len);
-		/* parentheses behind parameters are what is recorded: then these are no doubt parameters */
+		/*
+		 * parentheses after parameters contain what is recorded: then these are certainly
+		 * parameters
+		 */
 		if (name[len] && (!rest[next] || !strncmp(rest + next, "if", 2)))
 			textbuf_add_str(&tb, "()");
 	}
@@ -278,8 +284,8 @@ static int write_kinds(struct expansion *x, struct debuginfo *info)
 	}
 	if (x->out->texts &&
 	    asprintf(&x->out->note,
-		     "the mark %s has arguments of several types, and an event of the kernel only "
-		     "one of each: there are %u events",
+		     "the mark %s has arguments of several types, but an event has one type "
+		     "for each argument, so there are %u events",
 		     d->function, n) < 0)
 		x->out->note = NULL;
 	return x->out->texts ? 0 : resolve_no_memory(&x->r);
@@ -292,8 +298,9 @@ static int refuse_many(struct expansion *x)
 
 	return RESOLVE_REFUSE(
 		&x->r, d->function_span, -E2BIG,
-		"'%s' means %zu %s, and a pattern takes up to %u: each becomes an event, which the "
-		"kernel needs up to 0.1 s to switch off and remove; write a narrower pattern%s",
+		"'%s' matches %zu %s, but a pattern can have at most %u: each becomes an "
+		"event, and the kernel needs up to 0.1 s to disable and remove one; write a "
+		"narrower pattern%s",
 		d->function, x->n, is_mark ? "marks" : "functions", x->r.prober->max_functions,
 		is_mark ? "" : ", or a name that makes one event of all, as in all=…");
 }
@@ -359,7 +366,7 @@ static int expand(struct expansion *x)
 		program = resolve_program_of(x->r.prober, d, named);
 	if (r < 0)
 		return r;
-	/* whoever resolves it tells what is wrong with the file */
+	/* code that resolves it reports what is wrong with the file */
 	if (d->form != DEFINITION_MARK &&
 	    (!program || !findprogram(program, false, found) || !findprogram_real(found, path)))
 		return 0;

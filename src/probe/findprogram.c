@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * findprogram.c - the file that is meant by the name of a program or library.
+ * findprogram.c - finds the file for the name of a program or library.
  *
  *	./prog, /bin/sh       a path: this file
- *	bash                  the program in $PATH; scripts of that name are passed over
+ *	bash                  the program in $PATH; scripts of that name are skipped
  *	libc.so.6, libc, c    the library in /etc/ld.so.cache
- *	prog                  in this directory: last as the target of a definition (prog:work), where the
- *	                      name is one of many things; first after -x, which perf takes for a file
+ *	prog                  in this directory: last for the target of a definition (prog:work), where the
+ *	                      name can mean many things; first after -x, which in perf names a file
  */
 #include "probe/findprogram.h"
 
@@ -30,7 +30,7 @@ static bool is_program(const char *path)
 	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, R_OK);
 }
 
-/* Of a script no instruction can be probed; another of that name may follow in PATH. */
+/* A script has no instructions to probe; PATH may have a program of that name later. */
 static bool is_elf(const char *path)
 {
 	int fd = regular_open(path, UINT64_MAX);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * findprogram.h - where a program or library of some name is.
+ * findprogram.h - finds the file of a program or library by name.
  */
 #ifndef SONDE_PROBE_FINDPROGRAM_H
 #define SONDE_PROBE_FINDPROGRAM_H
@@ -8,12 +8,15 @@
 #include <limits.h>
 #include <stdbool.h>
 
-/* False if there is none, or it cannot be read. here_first: this directory comes before $PATH. */
+/*
+ * Returns false if there is none, or it cannot be read. here_first: search this directory before
+ * $PATH.
+ */
 bool findprogram(const char *name, bool here_first, char path[PATH_MAX]);
 
 /*
- * The path without links, as the kernel keeps it; one below /proc/PID/root stays as it is, because it leads into
- * the mounts of that process. False with errno if there is no such file.
+ * The path without links, as the kernel keeps it. A path below /proc/PID/root is kept, because it
+ * leads into the mounts of that process. Returns false with errno if there is no such file.
  */
 bool findprogram_real(const char *path, char real[PATH_MAX]);
 

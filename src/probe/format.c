@@ -1,30 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * format.c - the kernel's print format of a probe's event, with names for its numbers.
+ * format.c - rewrites the kernel's print format of a probe's event, with names for its numbers.
  *
  * The kernel writes:
  *
  *	print fmt: "(%lx) state=%u flags=%u", REC->__probe_ip, REC->state, REC->flags
  *
- * and with what the debug information says it becomes what any reader of trace.dat understands:
+ * With the debug information it becomes a format that any reader of trace.dat understands:
  *
  *	print fmt: "(%lx) state=%s flags=%s", REC->__probe_ip,
  *		__print_symbolic(REC->state, {0, "TASK_RUNNING"}, …), __print_flags(REC->flags, "|", {1, …})
  *
- * An array's length is missing in the kernel's text ("field:s32 a[];"), and then nobody can tell how long an
- * element is; it is put in. So is that of a text in an array ("__data_loc char[16] name;"), which has no NUL if it is full:
- * what the kernel has read behind it is not shown ("%.16s"). What the bytes of a number mean is told by the name of its type, which other readers do not
- * look at: "double", "float", "word" for what may be a pointer, "s5" for a signed bit field of five bits, and "be16" for
- * what is in network byte order; the last two are turned into the number by the print format itself. "maybe" before it
- * says that a certain number stands for what is not known (resolve/gaps.c).
+ * The kernel's text lacks the length of an array ("field:s32 a[];"), and without it nobody knows
+ * the size of an element; it is added. It also lacks the length of a text in an array ("__data_loc
+ * char[16] name;"), which has no NUL if it is full; "%.16s" hides what the kernel has read behind
+ * it. The name of the type says what the bytes of a number mean; other readers ignore it. The names
+ * are "double", "float", "word" for a possible pointer, "s5" for a signed bit field of five bits,
+ * and "be16" for network byte order. The print format itself converts the last two into the number.
+ * "maybe" before it says that one value stands for "unknown" (resolve/gaps.c).
  *
- * An array of texts, "__data_loc char[][2] names" and __get_str(names[0]), which no reader knows, becomes a field for each:
- * "__data_loc char[] names__0".
+ * An array of texts, "__data_loc char[][2] names" and __get_str(names[0]), which no reader
+ * understands, becomes a field for each: "__data_loc char[] names__0".
  *
- * A probe on many functions of the kernel tells which one it was: "(%ps)", (void *)REC->__probe_ip.
+ * A probe on many functions of the kernel shows which one was hit: "(%ps)", (void
+ * *)REC->__probe_ip.
  *
- * A conversion in the text and an expression behind it belong together by their number. What is not
- * understood is copied as it is. The elements of an array have one each: "{%s,%s}", __print_symbolic(REC->a[0], …), ….
+ * The n-th conversion in the text belongs to the n-th expression after it. Parts that are not
+ * understood are copied unchanged. Each element of an array has its own: "{%s,%s}",
+ * __print_symbolic(REC->a[0], …), ….
  */
 #include "base/textbuf.h"
 #include "probe/probe.h"
@@ -50,7 +53,7 @@ static const struct probe_arg *find_arg(const struct probe *p, const char *name,
 	return NULL;
 }
 
-/* Readers print a signed field of 1 or 2 bytes without its sign, trace-cmd too. */
+/* Readers, including trace-cmd, print a signed field of 1 or 2 bytes without its sign. */
 static enum probe_show show_of(const struct probe_arg *a)
 {
 	const char *type = a->fetch ? strrchr(a->fetch, ':') : NULL;
@@ -60,7 +63,7 @@ static enum probe_show show_of(const struct probe_arg *a)
 	return a->show;
 }
 
-/* One value of the format: "REC->state". NULL if it is no argument. */
+/* One value of the format: "REC->state". NULL if it is not an argument. */
 static const struct probe_arg *any_arg_of(const struct probe *p, struct part e)
 {
 	static const char prefix[] = "REC->";
@@ -74,7 +77,7 @@ static const struct probe_arg *any_arg_of(const struct probe *p, struct part e)
 	return find_arg(p, e.at, e.len);
 }
 
-/* What the names are of: an array's elements, or the thing itself. */
+/* The type that has the names: an array's elements, or the value itself. */
 static struct type named_type(const struct probe_arg *a, uint64_t *ret_n)
 {
 	struct type t = a->type;
@@ -89,7 +92,10 @@ static struct type named_type(const struct probe_arg *a, uint64_t *ret_n)
 	return t;
 }
 
-/* An element of an array, "REC->colours[2]", is shown as one is; not if the text were endless by that. */
+/*
+ * An element of an array, "REC->colours[2]", is shown like a single value, unless the text would
+ * become endless.
+ */
 static const struct probe_arg *element_of(const struct probe *p, struct part e)
 {
 	const char *bracket = memchr(e.at, '[', e.len);
@@ -111,7 +117,7 @@ static const struct probe_arg *element_of(const struct probe *p, struct part e)
 		       : NULL;
 }
 
-/* The same, if it is shown in another way than the kernel shows it. */
+/* The same, if it is shown differently from the kernel's way. */
 static const struct probe_arg *arg_of(const struct probe *p, struct part e)
 {
 	const struct probe_arg *a = any_arg_of(p, e);
@@ -121,7 +127,7 @@ static const struct probe_arg *arg_of(const struct probe *p, struct part e)
 	return show_of(a) != PROBE_SHOW_AS_IS ? a : NULL;
 }
 
-/* The argument of a text: "__get_str(name)"; NULL if it is none. */
+/* The argument of a text: "__get_str(name)"; NULL if it is not a text. */
 static const struct probe_arg *text_of(const struct probe *p, struct part e)
 {
 	static const char get[] = "__get_str(";
@@ -135,7 +141,10 @@ static const struct probe_arg *text_of(const struct probe *p, struct part e)
 	return a && (!a->fetch || strstr(a->fetch, "str") || strstr(a->fetch, "$comm")) ? a : NULL;
 }
 
-/* How long the text of an array can be, where the kernel reads on to the next NUL; 0: it is none. */
+/*
+ * The maximum length of a text in an array, for which the kernel reads on to the next NUL; 0: not
+ * such a text.
+ */
 static unsigned text_limit(const struct probe_arg *a)
 {
 	const char *type = a && a->fetch ? strrchr(a->fetch, ':') : NULL;
@@ -169,7 +178,7 @@ static size_t expression_length(const char *s, const char *end)
 	return p - s;
 }
 
-/* The n-th expression behind the text. */
+/* The n-th expression after the text. */
 static struct part nth_expression(const char *s, const char *end, unsigned n)
 {
 	while (s < end && *s == ',') {
@@ -221,7 +230,7 @@ static void add_names(const struct probe_arg *a, struct textbuf *tb)
 	uint64_t mask, n, n_bits;
 	struct type t = named_type(a, &n);
 
-	/* readers take fields as unsigned numbers: -1 of four bytes is 4294967295, of five bits 31 */
+	/* readers treat fields as unsigned: -1 of four bytes is 4294967295, of five bits 31 */
 	type_get(t, &f);
 	n_bits = bits_of(a) ? bits_of(a) : 8 * f.n_bytes;
 	mask = n_bits && n_bits < 64 ? UINT64_MAX >> (64 - n_bits) : UINT64_MAX;
@@ -234,8 +243,8 @@ static void add_names(const struct probe_arg *a, struct textbuf *tb)
 }
 
 /*
- * The sign is the highest of the bits. Readers do not all know ^, nor do they keep to parentheses within a sum; a choice
- * all of them get right.
+ * The sign is the highest bit. Not all readers know ^, nor respect parentheses within a sum; all of
+ * them evaluate ?: correctly.
  */
 static void add_signed(const struct probe_arg *a, struct textbuf *tb)
 {
@@ -253,7 +262,7 @@ static unsigned bytes_of(const struct probe_arg *a)
 	return type && type[1] ? strtoul(type + 2, NULL, 10) / 8 : 0;
 }
 
-/* The bytes the other way round, with what all readers know; numbers have 64 bits to them. */
+/* Swaps the bytes, with operators that all readers know; they calculate with 64 bits. */
 static void add_swapped(const struct probe_arg *a, struct textbuf *tb)
 {
 	unsigned n = bytes_of(a);
@@ -263,7 +272,7 @@ static void add_swapped(const struct probe_arg *a, struct textbuf *tb)
 			     8 * i, 8 * (n - 1 - i), ")");
 }
 
-/* value: what stands there in the kernel's text, " REC->state". */
+/* value: the expression in the kernel's text, " REC->state". */
 static void add_expression(const struct probe_arg *a, struct part value, struct textbuf *tb)
 {
 	size_t n_blanks = value.len ? strspn(value.at, " ") : 0;
@@ -323,7 +332,7 @@ static const char *conversion_for(const struct probe_arg *a)
 	case PROBE_SHOW_BIG_ENDIAN:
 	case PROBE_SHOW_WORD:
 		return "%Lu";
-	case PROBE_SHOW_FLOAT: /* who does not know what the field's type means shows the bits */
+	case PROBE_SHOW_FLOAT: /* a reader that does not know the field's type shows the bits */
 		return "%#Lx";
 	case PROBE_SHOW_HEX:
 		return "0x%Lx";
@@ -332,7 +341,7 @@ static const char *conversion_for(const struct probe_arg *a)
 	}
 }
 
-/* Takes back the "0x" that the kernel puts before what is not shown in hex. */
+/* Removes the "0x" that the kernel puts before a value that is not shown in hex. */
 static bool drop_prefix(struct textbuf *tb)
 {
 	if (tb->overflow || textbuf_len(tb) < 2 || memcmp(tb->pos - 2, "0x", 2) != 0)
@@ -348,7 +357,7 @@ static bool is_guard(const struct probe *p, struct part value)
 	return a && a->is_guard;
 }
 
-/* Takes back ' name=\"', which stands before a guard's conversion. */
+/* Removes ' name=\"', which stands before a guard's conversion. */
 static void drop_name(const char *name, struct textbuf *tb)
 {
 	size_t len = strlen(name) + 4;
@@ -359,8 +368,9 @@ static void drop_name(const char *name, struct textbuf *tb)
 }
 
 /*
- * Where it was hit, of a probe on many functions of the kernel: "(ffffffff81f61e70)" would not tell which. But of those that share a
- * name, which are probed by their addresses (resolve/namesakes.c), only the address does.
+ * The place of the hit, for a probe on many functions of the kernel: "(ffffffff81f61e70)" would not
+ * show which one. But functions that share a name are probed by address (resolve/namesakes.c), and
+ * only the address distinguishes them.
  */
 static bool is_place(const struct probe *p, struct part value)
 {
@@ -379,7 +389,7 @@ static bool is_place(const struct probe *p, struct part value)
 	return false;
 }
 
-/* Copies the text between quotes; returns its end, behind the closing quote. */
+/* Copies the text between quotes; returns its end, after the closing quote. */
 static const char *fmt_text(const struct probe *p, const char *s, const char *end,
 			    const char *close, struct textbuf *tb)
 {
@@ -413,7 +423,8 @@ static const char *fmt_text(const struct probe *p, const char *s, const char *en
 				s += len;
 				continue;
 			}
-			if (maybe && maybe->has_gaps && drop_prefix(tb)) { /* else it were 0x? */
+			/* otherwise it would be 0x? */
+			if (maybe && maybe->has_gaps && drop_prefix(tb)) {
 				textbuf_addf(tb, "%%#%.*s", (int)len - 1, s + 1);
 				s += len;
 				continue;
@@ -438,7 +449,7 @@ static const char *fmt_text(const struct probe *p, const char *s, const char *en
 	return close + 1;
 }
 
-/* __get_str(names[0]) to __get_str(names__0); false: it is something else. */
+/* __get_str(names[0]) to __get_str(names__0); false: something else. */
 static bool fmt_element(struct part e, struct textbuf *tb)
 {
 	const char *get = memmem(e.at, e.len, "__get_str(", 10), *end = e.at + e.len;
@@ -473,7 +484,7 @@ static const char *fmt_expressions(const struct probe *p, const char *s, const c
 	return s;
 }
 
-/* What the type of a field is called instead, so that readers know what it holds. */
+/* The new name of a field's type, from which readers know its contents. */
 static const char *type_name(const struct probe_arg *a, char bits[16])
 {
 	unsigned n = bytes_of(a);
@@ -491,7 +502,7 @@ static const char *type_name(const struct probe_arg *a, char bits[16])
 	return NULL;
 }
 
-/* "\tfield:s32 nums[];": the type's new name, or what it was; with the length of an array. */
+/* "\tfield:s32 nums[];": the type's new or old name; with the length of an array. */
 static void fmt_field(const struct probe *p, struct part declaration, struct textbuf *tb)
 {
 	const char *at = declaration.at, *end = at + declaration.len, *name = end;
@@ -544,7 +555,7 @@ static bool declares_half(const struct probe *p, const char *at, const char *end
 	return a && a->show == PROBE_SHOW_FLOAT && is_bits(a) && bits_of(a) == 32;
 }
 
-/* "__data_loc char[][2] names" of a line: how many texts; 0: it is no array of such. */
+/* "__data_loc char[][2] names" of a line: the number of texts; 0: not an array of texts. */
 static unsigned count_texts(struct part declaration)
 {
 	static const char head[] = "__data_loc char[][";
@@ -554,7 +565,7 @@ static unsigned count_texts(struct part declaration)
 		       : 0;
 }
 
-/* Each has a place of its own in the record, 4 bytes. */
+/* Each has its own 4 bytes in the record. */
 static void fmt_texts(struct part declaration, const char *eol, unsigned n, struct textbuf *tb)
 {
 	const char *name = memrchr(declaration.at, ' ', declaration.len);
@@ -569,7 +580,10 @@ static void fmt_texts(struct part declaration, const char *eol, unsigned n, stru
 			(int)(end - name - 1), name + 1, i, at + 4 * i);
 }
 
-/* "\toffset:16;\tsize:8;": a float of half a register has the lower 4 of its 8 bytes. Returns what is behind it. */
+/*
+ * "\toffset:16;\tsize:8;": a float in half a register has the lower 4 of its 8 bytes. Returns what
+ * follows it.
+ */
 static const char *fmt_half(const char *s, const char *eol, struct textbuf *tb)
 {
 	static const char size[] = "\tsize:8;";
@@ -582,7 +596,10 @@ static const char *fmt_half(const char *s, const char *eol, struct textbuf *tb)
 	return at + strlen(size);
 }
 
-/* The fields, with the lengths of arrays, and with types that say what is in them; without guards. */
+/*
+ * The fields, with the lengths of arrays and with types that describe their contents; without
+ * guards.
+ */
 static void fmt_fields(const struct probe *p, const char *s, const char *end, struct textbuf *tb)
 {
 	static const char head[] = "\tfield:";
@@ -615,7 +632,7 @@ static void fmt_fields(const struct probe *p, const char *s, const char *end, st
 	textbuf_add(tb, s, end - s);
 }
 
-/* The text of the print format, and the quote behind it; NULL: there is none. */
+/* The text of the print format, and its closing quote; NULL: none. */
 static const char *find_text(const char *format, const char *end, const char **ret_close)
 {
 	static const char head[] = "print fmt: \"";

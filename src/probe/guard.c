@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * guard.c - so that a condition is not true of a text that could not be read.
+ * guard.c - keeps a condition from being true for a text that could not be read.
  *
- * The texts of a record lie behind its numbers, in the order of the arguments. One that could not be read has length 0, and
- * the kernel's filters, to which 0 means "up to the next NUL", compare whatever lies where it would begin: the next text of the
- * same record, or what an earlier record left there.
+ * The texts of a record follow its numbers, in the order of the arguments. A text that could not be
+ * read has length 0, which means "up to the next NUL" to the kernel's filters. So they compare what
+ * lies at its position: the next text of the same record, or leftovers of an earlier record.
  *
- *	work(name) if name == "text"        text, (fault), text      what was meant: text, text
+ *	work(name) if name == "text"        text, (fault), text      intended: text, text
  *
- * So a text that is never missing is put behind each one that a condition tests, and the filter finds that:
+ * So a text that is always readable is put after each text that a condition tests, and the filter
+ * finds that one:
  *
  *	name=+0(%si):string sonde_guard0=\"(fault)":string           in the kernel
  *	name=+0(%si):string sonde_guard0=@+0x11a5:string             in a program
  *
- * Texts of constants do not work in programs, where every text is read from the program's memory. But the page with the
- * instruction that was hit is there, and so are its bytes: one that is no letter, before a zero. It is equal to nothing that
- * anybody would look for. probe_fmt_format() leaves the guards out of what readers see.
+ * Constant texts do not work in programs, where every text is read from the program's memory. But
+ * the page with the probed instruction is in memory, so its bytes can be used: one that is not a
+ * letter, before a zero. It differs from any text that somebody would search. probe_fmt_format()
+ * hides the guards from readers.
  */
 #include "probe/resolve/resolve_int.h"
 #include "base/files/regular.h"
@@ -27,7 +29,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define PAGE_BYTES 4096u /* no machine has smaller ones */
+#define PAGE_BYTES 4096u /* no machine has smaller pages */
 
 static bool is_of_program(const struct probe *p)
 {
@@ -42,7 +44,7 @@ static bool is_text(const struct probe_arg *a)
 	       strncmp(a->fetch, "$comm", 5);
 }
 
-/* Whether the filter has the name as a word of its own. */
+/* Does the filter contain the name as a separate word? */
 static bool tests(const char *filter, const char *name)
 {
 	size_t len = strlen(name);
@@ -56,7 +58,7 @@ static bool tests(const char *filter, const char *name)
 
 /* --- what is read ---------------------------------------------------------------------------------- */
 
-/* "/usr/bin/prog:0x1190(0x2000)": the offset, and where the path ends. */
+/* "/usr/bin/prog:0x1190(0x2000)": the offset, and the end of the path. */
 static uint64_t offset_of(const char *place, size_t *ret_path_len)
 {
 	const char *colon = strrchr(place, ':');
@@ -75,7 +77,7 @@ static bool has_place_at(const struct probe *p, uint64_t offset)
 	return false;
 }
 
-/* A breakpoint of ours may be in the memory where the file has another byte. */
+/* A breakpoint of ours may replace a byte of the file in memory. */
 static bool find_bytes(const struct probe *p, const uint8_t *page, size_t n, uint64_t page_at,
 		       uint64_t *ret)
 {
@@ -88,7 +90,7 @@ static bool find_bytes(const struct probe *p, const uint8_t *page, size_t n, uin
 	return false;
 }
 
-/* In the page of that place; its own bytes are mapped as far from it as they are in the file. */
+/* In the page of that place; distances in memory equal those in the file. */
 static bool fmt_bytes(const struct probe *p, size_t place, char fetch[64])
 {
 	const char *text = p->places[place].text;
@@ -119,7 +121,7 @@ struct guarding {
 	struct probe *p;
 	struct arena *memory;
 	const char *filter;
-	char **guards; /* for each place */
+	char **guards; /* one for each place */
 	struct probe_arg *args;
 	char ***fetches; /* for each place, of the new arguments */
 	size_t n;

@@ -2,12 +2,12 @@
 /*
  * ldcache.c - reads /etc/ld.so.cache.
  *
- *	"glibc-ld.so.cache1.1"  u32 number of libraries, u32 bytes of strings, 20 bytes of no use here
+ *	"glibc-ld.so.cache1.1"  u32 number of libraries, u32 bytes of strings, 20 unused bytes
  *	for each library        i32 flags, u32 name, u32 path, u32 OS, u64 hardware     (24 bytes)
  *	strings                 name and path are offsets from the beginning of the file
  *
- * Before 2.32 an older list could stand before it; the magic is looked for, then. Libraries of other
- * word sizes are in the same list: those for x86-64 have 0x0300 in their flags, for aarch64 0x0a00.
+ * Before 2.32 an older list could precede it; then the magic is searched. Libraries of other word
+ * sizes are in the same list: those for x86-64 have 0x0300 in their flags, for aarch64 0x0a00.
  */
 #include "probe/ldcache.h"
 
@@ -26,7 +26,7 @@ static const char *string_at(struct piece cache, uint32_t offset)
 	return (const char *)cache.data + offset;
 }
 
-/* "libc.so.6" is meant by its own name, by "libc" and by "c". */
+/* "libc.so.6", "libc" and "c" all mean "libc.so.6". */
 static bool is_meant(const char *soname, const char *name)
 {
 	size_t len = strlen(name);

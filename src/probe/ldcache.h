@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ldcache.h - where a shared library is, by the dynamic linker's own list. Stays in this room.
+ * ldcache.h - finds a shared library in the dynamic linker's cache. Used only in this room.
  */
 #ifndef SONDE_PROBE_LDCACHE_H
 #define SONDE_PROBE_LDCACHE_H
@@ -8,8 +8,8 @@
 #include "format/bytes.h"
 
 /*
- * The path of the library "libc", "libc.so.6" or "c" in the bytes of /etc/ld.so.cache, or NULL. It is ended
- * by NUL and stays in the bytes.
+ * The path of the library "libc", "libc.so.6" or "c" in the bytes of /etc/ld.so.cache, or NULL. It
+ * is ended by NUL and points into the bytes.
  */
 const char *ldcache_find(struct piece cache, const char *name);
 

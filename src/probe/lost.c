@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * lost.c - what a probe that stays does not tell any more.
+ * lost.c - what a permanent probe shows less precisely than a recording.
  *
- * A recording writes the event's format by what the debug information says (format.c). A probe that was added to the
- * kernel has only the kernel's own format, in whatever recording it is used later:
+ * A recording writes the event's format with the help of the debug information (format.c). A probe
+ * that was added to the kernel has only the kernel's own format, in every later recording:
  *
  *	-e 'prog:work(box->colour)'           colour=RED
  *	probe add 'prog:work(box->colour)'    colour=1
  *
- * The kernel keeps the line that it was given, where a variable is but a name that anybody could have chosen, so that nothing
- * can be looked up again. The person is told when the probe is added.
+ * The kernel keeps only the line that it was given, in which a variable is just an arbitrary name,
+ * so nothing can be looked up later. sonde reports this when the probe is added.
  */
 #include "base/textbuf.h"
 #include "probe/probe.h"
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_SHOWN 6 /* arguments; the sentence is for a person */
+#define MAX_SHOWN 6 /* arguments to name in the message */
 
 static const char *const lost_words[] = {
 	[PROBE_SHOW_ENUM] = "as a number",
@@ -26,7 +26,7 @@ static const char *const lost_words[] = {
 	[PROBE_SHOW_BOOL] = "as 0 or 1",
 	[PROBE_SHOW_SIGNED] = "without its sign",
 	[PROBE_SHOW_FLOAT] = "as its bits",
-	[PROBE_SHOW_BIG_ENDIAN] = "with its bytes the other way round",
+	[PROBE_SHOW_BIG_ENDIAN] = "with its bytes swapped",
 };
 
 static const char *lost_of(const struct probe_arg *a)
@@ -54,12 +54,12 @@ void probe_fmt_lost(const struct probe *p, struct textbuf *tb)
 
 		if (!words || n++ >= MAX_SHOWN)
 			continue;
-		textbuf_add_str(tb, n == 1 ? "while the probe stays, the kernel shows " : ", ");
+		textbuf_add_str(tb, n == 1 ? "for a permanent probe, the kernel shows " : ", ");
 		textbuf_addf(tb, "%s %s", *a->name ? a->name : "an argument", words);
 		fmt_example(a, tb);
 	}
 	if (n > MAX_SHOWN)
 		textbuf_addf(tb, ", and %u more likewise", n - MAX_SHOWN);
 	if (n)
-		textbuf_add_str(tb, "; record -e with the definition itself shows what they mean");
+		textbuf_add_str(tb, "; record -e with the definition shows their meaning");
 }

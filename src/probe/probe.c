@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * probe.c - the line that defines a probe, and the way back from a byte of it to the definition.
+ * probe.c - the line that defines a probe, and the mapping from a byte of it back to the
+ * definition.
  *
  *	p:probe/vfs_read vfs_read count=%dx:u64 name=+0(+40(%di)):string
  *	└─ word 0 ─────┘ └ 1 ───┘ └ 2: the first argument
  *
- * The way back is by counting words: blanks are nowhere else but in quotes (\"a text").
+ * The mapping counts words: blanks occur only between words and in quotes (\"a text").
  */
 #include "base/textbuf.h"
 #include "probe/probe.h"
@@ -30,7 +31,7 @@ const struct probe_kernel probe_kernel_usual = {
 	.max_args = 128,
 };
 
-/* How each kind begins, and what stands behind its place. */
+/* How each kind begins, and what follows its place. */
 static const struct {
 	char letter;
 	const char *after;
@@ -88,7 +89,7 @@ bool probe_use_breakpoint(struct probe *p)
 	return true;
 }
 
-/* Which word of the line the byte is in, and where that word begins. */
+/* The index of the word that contains the byte, and where that word begins. */
 static size_t find_word(const char *line, size_t at, size_t *ret_begin)
 {
 	size_t word = 0, begin = 0;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * chunk.c - counting what chunks are in memory and who holds them.
+ * chunk.c - counts the chunks in memory and their holders.
  *
  *	chunk_new ──▶ stream ──chunk_leave──▶ batches that pinned it ──chunk_put──▶ free
  *	              stream_bytes            chunks_held_bytes()
  *
- * A chunk may be held by several threads; the last one frees it. The sums belong to the tracefile,
- * which must outlive its chunks.
+ * Several threads may hold a chunk; the last one frees it. The sums belong to the tracefile, which
+ * must outlive its chunks.
  */
 #include "store/chunk_int.h"
 
@@ -22,7 +22,10 @@ struct chunk *chunk_get(struct chunk *c)
 
 void chunk_put(struct chunk *c)
 {
-	/* release: our reads of the chunk come before; acquire: the last one frees after all of them */
+	/*
+	 * release: our reads of the chunk come before; acquire: the last holder frees it after all
+	 * of them
+	 */
 	if (c && atomic_fetch_sub_explicit(&c->refs, 1, memory_order_acq_rel) == 1) {
 		atomic_fetch_sub_explicit(&c->account->chunk_bytes, c->n_bytes,
 					  memory_order_relaxed);

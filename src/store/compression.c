@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * compression.c - turns "none", "zstd", "zlib" or "any" into a kind of compression.
+ * compression.c - parses "none", "zstd", "zlib" or "any".
  *
- * Without a word the texts are compressed and the events are not: symbols and formats are nearly all of a
- * small recording (5.5 MB become 1 MB), and events go to the file without passing through our hands.
+ * By default texts are compressed and events are not: symbols and formats are most of a small
+ * recording (5.5 MB become 1 MB), and events go to the file without being copied.
  *
- * "any" means the best there is, which is zstd: it packs as well as zlib and five times as fast. In
- * version 6 of the format, which has no compression, it means none; every other word that asks for one
- * there is refused.
+ * "any" means the best one, which is zstd: it compresses as well as zlib and five times as fast.
+ * Version 6 of the format has no compression: there "any" means none, and every other compression
+ * is refused.
  */
 #include "store/compression.h"
 
@@ -25,11 +25,10 @@ int compression_choose(const char *name, long long version, enum compression *re
 
 	if (kind == COMPRESSION_UNKNOWN)
 		return errmsg_set(err, -EINVAL,
-				  "there is no compression '%s': use none, zstd, zlib or any",
-				  name);
+				  "unknown compression '%s': use none, zstd, zlib or any", name);
 	if (version == 6 && kind != COMPRESSION_NONE)
 		return errmsg_set(err, -EINVAL,
-				  "version 6 has no compression; leave out --compression %s", name);
+				  "version 6 has no compression; omit --compression %s", name);
 	*ret = kind;
 	*ret_plain_data = !name;
 	return 0;

@@ -6,13 +6,14 @@
  *	settled:           ├────────┴─────────────┤         ├──────┴──────────┤ ├──────┤ end of file
  *	                            stated     at the latest
  *
- * The stated size of compressed data is not to be relied on (trace-cmd up to 3.1.6 leaves out the
- * count of chunks), but it ends at the latest where the next data begins. That is noted as `end`.
+ * The stated size of compressed data is not reliable (trace-cmd up to 3.1.6 does not include the
+ * count of chunks), but the data ends at the latest where the next data begins. `end` has that
+ * place.
  *
- * In a sound file extents do not overlap. In a damaged one they may, and then both CPUs are shown,
- * as nobody knows which of them is right. But a hostile directory could name the same megabyte a
- * million times, and reading would take a million times as long: when all extents together are more
- * than twice the file, each is cut off where the next one begins.
+ * In an intact file extents do not overlap. In a damaged one they may, and then both CPUs are
+ * shown, as it is unknown which one is right. But a hostile directory could name the same megabyte
+ * a million times, and reading would take a million times as long: if all extents together have
+ * more than twice the size of the file, each ends where the next one begins.
  */
 #include "store/tracefile_int.h"
 
@@ -29,14 +30,14 @@ static uint64_t text_start(const struct tracefile *tf, const struct tracefile_bu
 	return b->text.data - tf->map.data;
 }
 
-/* A text that lies in the file itself, not in memory that it was unpacked to. */
+/* A text that is in the file itself, not uncompressed into memory. */
 static bool is_stored_text(const struct tracefile *tf, const struct tracefile_buffer *b)
 {
 	return b->is_text && b->text.len && b->text.data >= tf->map.data &&
 	       b->text.data < tf->map.data + tf->map.len;
 }
 
-/* All that have data; those beyond the ceiling lose it. */
+/* All that have data; those beyond the limit lose it. */
 static size_t gather(struct tracefile *tf, struct extent *list)
 {
 	struct tracefile_buffer *b = (struct tracefile_buffer *)tf->buffers;
@@ -61,7 +62,8 @@ static size_t gather(struct tracefile *tf, struct extent *list)
 	}
 	if (n_left_out)
 		tracefile_add_damage(tf,
-				     "%s has data of more than %u CPUs; that of %zu is left out",
+				     "%s has data of more than %u CPUs; sonde ignores %zu of "
+				     "them",
 				     tf->path, TRACEFILE_STREAMS_MAX, n_left_out);
 	return n;
 }

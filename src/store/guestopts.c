@@ -2,8 +2,8 @@
 /*
  * guestopts.c - writes the options of guestopts.h.
  *
- * TIME_SHIFT has for each vcpu u32 n, then n times, n offsets, n scalings, and after all vcpus n fractions
- * for each: readers older than the fractions stop before them.
+ * For each vcpu, TIME_SHIFT has u32 n, then n times, n offsets, n scalings; after all vcpus follow
+ * n fractions for each: readers that are older than the fractions stop before them.
  */
 #include "store/guestopts.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * guestopts.h - the options that tie the traces of a host and its guests together, as bytes.
+ * guestopts.h - the options that connect the traces of a host and its guests, as bytes.
  *
- *	TRACEID     u64                                  in both; a number made up for the recording
- *	GUEST       name\0, u64 its id, u32 n, n × (u32 vcpu, u32 thread of the host)       in the host's
- *	TIME_SHIFT  u64 id of the host, u32 flags, u32 n, the samples of each vcpu          in the guest's
+ *	TRACEID     u64                                  in both; a random number for the recording
+ *	GUEST       name\0, u64 its id, u32 n, n × (u32 vcpu, u32 thread of the host)       in the host's file
+ *	TIME_SHIFT  u64 id of the host, u32 flags, u32 n, the samples of each vcpu          in the guest's file
  *
- * Numbers get the byte order of the file: `swap` if it is not ours.
+ * Numbers have the byte order of the file: `swap` if it is not ours.
  */
 #ifndef SONDE_STORE_GUESTOPTS_H
 #define SONDE_STORE_GUESTOPTS_H
@@ -29,17 +29,16 @@ struct sync_cpu {
 
 struct guest_vcpu_pid {
 	uint32_t vcpu;
-	int32_t pid; /* -1: not known */
+	int32_t pid; /* -1: unknown */
 };
 
-#define GUESTOPTS_INTERPOLATE \
-	1 /* flag of TIME_SHIFT: between two samples the offset moves evenly */
+#define GUESTOPTS_INTERPOLATE 1 /* flag of TIME_SHIFT: interpolate the offset between two samples */
 
 void guestopts_fmt_shift(struct textbuf *out, uint64_t host_id, uint32_t flags,
 			 const struct sync_cpu *cpus, uint32_t n_cpus, bool swap);
 void guestopts_fmt_guest(struct textbuf *out, const char *name, uint64_t guest_id,
 			 const struct guest_vcpu_pid *vcpus, uint32_t n_vcpus, bool swap);
-/* Not 0, and hardly the same twice. */
+/* Not 0, and practically unique. */
 uint64_t guestopts_make_id(void);
 
 #endif

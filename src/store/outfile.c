@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * outfile.c - writes beside the target, then takes its name.
+ * outfile.c - writes next to the target, then takes its name.
  *
  *	open(dir, O_TMPFILE) ─▶ write, skip, patch ─▶ link as dir/.NAME.RANDOM ─▶ rename to dir/NAME
  *
- * outfile_publish() takes the last two steps early; writing goes on in the file that has its name.
+ * outfile_publish() does the last two steps early; writing continues in the named file.
  *
- * A nameless file vanishes by itself when we are killed. Where there is none (some network file
- * systems) the hidden name exists from the start and is removed on failure. rename() is what makes
- * the change atomic; a link to a name that exists is not possible.
+ * A nameless file disappears by itself if we are killed. If these are not supported (some network
+ * file systems), the hidden name exists from the start and is removed on failure. rename() makes
+ * the change atomic; a link cannot replace an existing name.
  *
- * outplace.h opens, names and removes: whose rights count, and which links are followed, stands there. A
- * symbolic link is followed once, at the start: the file it points at is replaced, not the link.
- * A trace holds what other users must not see (kernel addresses, names of files), so the file is
- * 0600. The mode and the owner of a file that is replaced do not count: somebody may have put it there
- * in order to read the new one. Devices and pipes are refused: renaming over /dev/full would destroy
- * it, and the format needs to go back and patch.
+ * outplace.h opens, names and removes files, and documents whose rights count and which links are
+ * followed. A symbolic link is followed once, at the start: its target is replaced, not the link. A
+ * trace contains what other users must not see (kernel addresses, names of files), so the file has
+ * mode 0600. The mode and the owner of the old file do not matter: somebody may have put it there
+ * in order to read the new one. Devices and pipes are refused: renaming over /dev/full would
+ * destroy it, and the format needs to patch earlier bytes.
  *
- * Small writes are gathered in `buf`. A hole is made by seeking; the size is set at the end, because a
- * hole may come last.
+ * `buf` collects small writes. A hole is made by seeking; the size is set at the end, because a
+ * hole may be last.
  */
 #include "store/outfile.h"
 
@@ -37,7 +37,7 @@ struct outfile {
 	uint64_t pos;	  /* of the next byte */
 	uint64_t flushed; /* bytes before this are in the file; the rest is in buf */
 	struct outplace place;
-	char *shown; /* the target as the user calls it */
+	char *shown; /* the target's name as the user gave it */
 	char buf[BUF_BYTES];
 };
 
@@ -132,7 +132,7 @@ int outfile_fd(const struct outfile *f)
 
 int outfile_write(struct outfile *f, const void *data, size_t n_bytes)
 {
-	if (f->error || !n_bytes) /* nothing may come with a NULL pointer */
+	if (f->error || !n_bytes) /* an empty write may have a NULL pointer */
 		return f->error;
 	if (n_bytes > BUF_BYTES - (f->pos - f->flushed) && flush(f) < 0)
 		return f->error;

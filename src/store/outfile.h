@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * outfile.h - a file that appears whole or not at all.
+ * outfile.h - a file that appears complete or not at all.
  *
- * What is written goes to a nameless (or, where the file system has none, a hidden) file beside the
- * target; outfile_commit() gives it the target's name. Until then, and on every failure, whatever was
- * there under that name stays as it is. The file is for its owner only (outplace.h). Writing goes forward only; outfile_patch() changes bytes that
- * were written before.
+ * Data goes to a nameless (or, if the file system does not support that, a hidden) file next to the
+ * target; outfile_commit() gives it the target's name. Until then, and on every failure, the old
+ * file of that name is unchanged. Only the owner can read the file (outplace.h). Writing goes
+ * forward only; outfile_patch() changes earlier bytes.
  *
- * The first failure sticks: every later call returns it and does nothing, and outfile_commit() says
- * it in a sentence. One owner.
+ * The first failure is sticky: every later call returns it and does nothing, and outfile_commit()
+ * reports it. One owner.
  */
 #ifndef SONDE_STORE_OUTFILE_H
 #define SONDE_STORE_OUTFILE_H
@@ -20,12 +20,12 @@ struct errmsg;
 struct outfile;
 struct outplace;
 
-/* -EISDIR, -EACCES, -ENOENT …, -ESPIPE for a device or pipe; the sentence names path. */
+/* -EISDIR, -EACCES, -ENOENT …, -ESPIPE for a device or pipe; err names path. */
 int outfile_open(struct outfile **ret_file, const char *path, struct errmsg *err);
 
 /*
- * A file that exists, to change it in place; it keeps its name and what is not written over. place is open
- * (OUTPLACE_UPDATE) and belongs to the outfile from then on, if that succeeds.
+ * Opens an existing file to change it in place; it keeps its name and everything that is not
+ * overwritten. place is open (OUTPLACE_UPDATE) and, on success, belongs to the outfile.
  */
 int outfile_reopen(struct outfile **ret_file, const char *path, struct outplace *place,
 		   struct errmsg *err);
@@ -34,26 +34,26 @@ int outfile_write(struct outfile *f, const void *data, size_t n_bytes);
 /* Leaves a hole of zeros. */
 int outfile_skip(struct outfile *f, uint64_t n_bytes);
 int outfile_patch(struct outfile *f, uint64_t pos, const void *data, size_t n_bytes);
-/* Where the next byte goes. */
+/* The position of the next byte. */
 uint64_t outfile_pos(const struct outfile *f);
 
-/* What waits in memory goes to the file. */
+/* Writes the buffered data to the file. */
 int outfile_flush(struct outfile *f);
-/* The next byte goes to pos; for a file that is made of several places. */
+/* The next byte goes to pos; for a file with several parts. */
 int outfile_seek(struct outfile *f, uint64_t pos);
 
 /*
- * Gives the file its name now, in place of what was there, and leaves it open: for a file that grows
- * where everybody can see it. From then on outfile_free() only closes it. The descriptor stays f's.
+ * Gives the file its name now, replacing an older one, and keeps it open: for a file that grows
+ * visibly. After that, outfile_free() only closes it. f keeps the descriptor.
  */
 int outfile_publish(struct outfile *f, struct errmsg *err);
 int outfile_fd(const struct outfile *f);
 
-/* Takes the file out of the writer's hands: it has its name, or err says why not. Frees f. */
+/* Completes the file: it has its name, or err says why not. Frees f. */
 int outfile_commit(struct outfile *f, struct errmsg *err);
-/* Fills err with the failure that stuck, and returns it; 0 if there was none. */
+/* Sets err to the sticky failure, and returns it; 0 if there was none. */
 int outfile_failure(const struct outfile *f, struct errmsg *err);
-/* Forgets everything that was written. f may be NULL. */
+/* Drops everything that was written. f may be NULL. */
 void outfile_free(struct outfile *f);
 
 #endif

@@ -2,10 +2,10 @@
 /*
  * packedtext.c - makes and reads the texts of packedtext.h.
  *
- * The plain size stands before the frame as a number, because the frame's own may be missing and is not
- * to be trusted: the reader makes room for what the number says, up to its ceiling, and exactly that
- * many bytes must come out. A text that merely begins like a packed one is not mistaken for it: the mark
- * needs a number and a newline.
+ * The uncompressed size is before the frame as a number, because the frame's own may be missing and
+ * is not trusted: the reader allocates that many bytes, up to its limit, and exactly that many must
+ * come out. A text that only begins like a compressed one is not mistaken for it: the mark needs a
+ * number and a newline.
  */
 #include "store/packedtext.h"
 
@@ -17,7 +17,7 @@
 #include <string.h>
 
 #define MARK	    "zstd "
-#define WORTH_BYTES 512 /* shorter texts stay plain: readable with any tool */
+#define WORTH_BYTES 512 /* shorter texts stay uncompressed: readable with any tool */
 #define DIGITS_MAX  12
 
 int packedtext_fmt(struct piece text, struct textbuf *out)
@@ -36,7 +36,7 @@ int packedtext_fmt(struct piece text, struct textbuf *out)
 	return out->overflow ? -ENOMEM : 0;
 }
 
-/* The number behind the mark; *pos becomes the offset of the frame. Negative: there is none. */
+/* The number after the mark; *pos becomes the offset of the frame. Negative: there is none. */
 static long long parse_size(struct piece data, size_t *pos)
 {
 	const size_t mark = sizeof(MARK) - 1;

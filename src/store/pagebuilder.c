@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * pagebuilder.c - the bytes of a sub-buffer; decode/walker.h reads what is written here.
+ * pagebuilder.c - the bytes of a sub-buffer; decode/walker.h reads them.
  *
  *	u64 time │ commit │ header u32: type_len:5 delta:27 │ [u32 length] │ data │ header …
  *
- * Data of up to 28 words goes behind a header that says how many; more has its length, itself
- * included, in a word of its own. A time extend (type 30) carries 59 bits of delta in two words and is
- * followed by the record with delta 0. The number of missed events stands behind the last record if
- * there is room, as the kernel does it. The rest of the page is zero.
+ * For data of up to 28 words the header has the length; longer data has its length, including that
+ * word, in a separate word. A time extend (type 30) carries 59 bits of delta in two words and is
+ * followed by the record with delta 0. The number of missed events follows the last record if there
+ * is room, as in the kernel. The rest of the page is zero.
  */
 #include "store/pagebuilder.h"
 

@@ -6,9 +6,10 @@
  *	while there is a record: pagebuilder_add()    false: it does not fit, this one is full
  *	pagebuilder_end()                             the finished page, until the next begin
  *
- * Times may differ by anything: what 27 bits cannot say goes into a time extend, what that cannot say
- * (59 bits, or a step back) needs a new sub-buffer. A record that does not fit into an empty one does
- * not fit at all; records out of a sub-buffer of the same size always do.
+ * Times may differ by any amount: a delta that does not fit into 27 bits goes into a time extend;
+ * one that does not fit there (59 bits, or a step back) needs a new sub-buffer. A record that does
+ * not fit into an empty sub-buffer never fits; records from a sub-buffer of the same size always
+ * fit.
  */
 #ifndef SONDE_STORE_PAGEBUILDER_H
 #define SONDE_STORE_PAGEBUILDER_H
@@ -35,14 +36,14 @@ struct pagebuilder {
 int pagebuilder_init(struct pagebuilder *pb);
 void pagebuilder_release(struct pagebuilder *pb);
 
-/* missed: events lost before it: a number, 0, or PAGEBUILDER_MISSED_UNKNOWN. */
+/* missed: number of events lost before it, 0, or PAGEBUILDER_MISSED_UNKNOWN. */
 void pagebuilder_begin(struct pagebuilder *pb, uint64_t ts, int64_t missed);
 bool pagebuilder_add(struct pagebuilder *pb, uint64_t ts, const void *data, uint32_t n_bytes);
 struct piece pagebuilder_end(struct pagebuilder *pb);
 
 /*
- * Takes over the first n_used bytes of records of a page whose end is missing or damaged, and makes a
- * whole page of them.
+ * Copies the first n_used bytes of records of a page whose end is missing or damaged, and makes a
+ * complete page from them.
  */
 struct piece pagebuilder_trim(struct pagebuilder *pb, const uint8_t *page, uint32_t n_used,
 			      int64_t missed);

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * pagestream.c - plain and compressed sub-buffers behind one call, unpacked ahead of use.
+ * pagestream.c - uncompressed and compressed sub-buffers behind one call, uncompressed in advance.
  *
  *	file:   u32 n │ packed,plain,bytes │ packed,plain,bytes │ …
  *	window:        [READY] [BUSY] [QUEUED] [    ]          slot = number % WINDOW_MAX
  *	                  ^ next to use   ^ next to unpack
  *
- * A stream queues the chunks it will need next; an idle thread of the unpacker takes the queued chunk
- * that is nearest to use, over all streams. A reader that arrives first unpacks the chunk itself, so
- * nobody ever waits for a thread that has not begun. Slot states change under the unpacker's lock.
+ * A stream queues the chunks that it needs next; an idle thread of the unpacker takes the queued
+ * chunk that is needed first, over all streams. If the reader arrives first, it uncompresses the
+ * chunk itself, so nobody waits for a thread that has not started. Slot states change under the
+ * unpacker's lock.
  *
- * Memory: chunks that are wanted ahead of use stay below AHEAD_MAX_BYTES over all streams of a file,
- * and those in use below NEEDED_MAX_BYTES. Where chunks are so large or CPUs so many that this is not
- * enough, a stream keeps only a page of its chunk and unpacks it anew for the next one (a chunk has
- * ten pages), which is slow but happens. What readers hold beyond that, see chunks_held_bytes().
+ * Memory: chunks that are uncompressed in advance stay below AHEAD_MAX_BYTES over all streams of a
+ * file, and those in use below NEEDED_MAX_BYTES. If chunks are too large or CPUs too many for that,
+ * a stream keeps only one page of its chunk and uncompresses the chunk again for the next page (a
+ * chunk has ten pages), which is slow but works. For what readers hold beyond that, see
+ * chunks_held_bytes().
  *
  * The pages of a live trace wait in livepages.c; a stream only takes them from there.
  */
@@ -33,8 +35,8 @@
 #define AHEAD_MAX_BYTES	  (24u << 20)
 #define NEEDED_MAX_BYTES  (64u << 20)
 #define CHUNK_MAX_BYTES	  (4u << 20)  /* or PAGES_MAX pages, if that is more */
-#define CHUNK_HARD_MAX	  (16u << 20) /* ten of the largest sub-buffers that Linux has, and some */
-#define CHUNK_PAGES_MAX	  16	      /* in a chunk that is unpacked page by page */
+#define CHUNK_HARD_MAX	  (16u << 20) /* ten of the largest sub-buffers of Linux, and some more */
+#define CHUNK_PAGES_MAX	  16	      /* in a chunk that is uncompressed page by page */
 #define CHUNK_GUESS_BYTES (40u << 10)
 
 enum slot_state { SLOT_QUEUED, SLOT_BUSY, SLOT_READY, SLOT_BAD, SLOT_NO_MEMORY };
@@ -42,7 +44,7 @@ enum slot_state { SLOT_QUEUED, SLOT_BUSY, SLOT_READY, SLOT_BAD, SLOT_NO_MEMORY }
 struct slot {
 	enum slot_state state;
 	struct piece packed;
-	uint32_t plain; /* more than the chunk has: unpacked page by page */
+	uint32_t plain; /* larger than the chunk's memory: uncompressed page by page */
 	struct chunk *chunk;
 };
 
@@ -55,11 +57,11 @@ struct pagestream {
 	struct pagestream *next_stream, **link; /* in the unpacker's list */
 	uint64_t pos;  /* plain: next page; compressed: next chunk header */
 	uint32_t left; /* chunks not queued yet */
-	bool broken;   /* no further chunk headers can be trusted */
-	int error;     /* -ENOMEM: it ends here, and every further call says so */
+	bool broken;   /* further chunk headers are not trusted */
+	int error;     /* -ENOMEM: it ends here; every further call returns it */
 	struct chunk *current;
 	uint32_t current_pos;
-	struct { /* a chunk that is unpacked page by page; plain 0: none */
+	struct { /* a chunk that is uncompressed page by page; plain 0: none */
 		struct piece packed;
 		uint32_t plain, pos;
 		uint64_t offset;
@@ -84,7 +86,7 @@ static size_t stream_bytes(const struct pagestream *ps)
 	return atomic_load_explicit(&tracefile_private(ps->tf)->stream_bytes, memory_order_relaxed);
 }
 
-/* Unpacks a chunk of `plain` bytes and keeps the page at `pos` of it. */
+/* Uncompresses a chunk of `plain` bytes and keeps the page at `pos`. */
 static int unpack_page(const struct pagestream *ps, struct piece packed, uint32_t plain,
 		       uint32_t pos, struct chunk *to)
 {
@@ -97,7 +99,7 @@ static int unpack_page(const struct pagestream *ps, struct piece packed, uint32_
 	return r;
 }
 
-/* BUSY slot, no lock held: unpacks and returns the state the slot gets. */
+/* BUSY slot, no lock held: uncompresses it and returns the new state of the slot. */
 static enum slot_state slot_unpack(const struct pagestream *ps, struct slot *slot)
 {
 	int r = slot->plain == slot->chunk->n_bytes
@@ -216,7 +218,7 @@ struct pagestream *pagestream_new(struct tracefile *tf, const struct tracefile_b
 		ps->pos += 4;
 	}
 	ps->window = unpacker ? unpacker->window : 1;
-	/* with nothing ahead of use there is nothing to do for its threads */
+	/* without chunks in advance its threads have nothing to do */
 	ps->unpacker = ps->window > 1 ? unpacker : NULL;
 	stream_lock(ps);
 	if (ps->unpacker) {
@@ -258,7 +260,7 @@ static void stream_break(struct pagestream *ps, const char *what)
 			     ps->tf->path, ps->cpu->cpu, what, (unsigned long long)ps->pos);
 }
 
-/* The header of the next chunk; false if there is none that makes sense. */
+/* The header of the next chunk; false if there is no valid one. */
 static bool stream_read_header(struct pagestream *ps, struct piece *ret_packed, uint32_t *ret_plain)
 {
 	const struct tracefile *tf = ps->tf;
@@ -302,7 +304,7 @@ static bool stream_queue_one(struct pagestream *ps)
 	}
 	slot->chunk = chunk_new(ps->tf, by_page ? page_size : plain, ps->pos);
 	if (!slot->chunk) {
-		ps->error = ahead ? 0 : -ENOMEM; /* ahead of use: it is tried again */
+		ps->error = ahead ? 0 : -ENOMEM; /* in advance: it is tried again later */
 		return false;
 	}
 	slot->packed = packed;
@@ -314,7 +316,7 @@ static bool stream_queue_one(struct pagestream *ps)
 	return true;
 }
 
-/* Lock held. The next chunk, unpacked; NULL at the end. */
+/* Lock held. The next chunk, uncompressed; NULL at the end. */
 static struct chunk *stream_take_chunk(struct pagestream *ps)
 {
 	struct slot *slot = &ps->slots[ps->use % WINDOW_MAX];
@@ -344,12 +346,12 @@ static struct chunk *stream_take_chunk(struct pagestream *ps)
 static void stream_tell_bad(struct pagestream *ps, uint64_t offset)
 {
 	tracefile_add_damage(ps->tf,
-			     "%s: a chunk of CPU %u at byte %llu cannot be unpacked; its events "
-			     "are missing",
+			     "%s: sonde cannot uncompress a chunk of CPU %u at byte %llu; its "
+			     "events are missing",
 			     ps->tf->path, ps->cpu->cpu, (unsigned long long)offset);
 }
 
-/* The next page of a chunk that is unpacked page by page; 0 if there is none. */
+/* The next page of a chunk that is uncompressed page by page; 0 if there is none. */
 static int stream_next_part(struct pagestream *ps)
 {
 	uint32_t left = ps->pages.plain - ps->pages.pos, page_size = ps->buffer->page_size;
@@ -477,7 +479,7 @@ uint64_t pagestream_offset(const struct pagestream *ps, const struct page *page)
 	return page->chunk ? page->chunk->offset : (uint64_t)(page->data - ps->tf->map.data);
 }
 
-/* Before the first page: passes over chunks, by their headers, until the rest holds n_bytes or less. */
+/* Before the first page: skips chunks, by their headers, until the rest has n_bytes or less. */
 static void skip_chunks(struct pagestream *ps, uint64_t n_bytes)
 {
 	const struct tracefile *tf = ps->tf;

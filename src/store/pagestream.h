@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * pagestream.h - the sub-buffers of one CPU, one after the other.
+ * pagestream.h - the sub-buffers of one CPU, in sequence.
  *
- * Plain data is handed out straight from the mapping. Compressed data comes in chunks of some
- * sub-buffers; a chunk is unpacked into memory that is counted: whoever keeps a pointer into a page
- * beyond the next pagestream_next() holds the page's chunk with chunk_get()/chunk_put().
+ * Uncompressed data comes directly from the mapping. Compressed data is in chunks of some
+ * sub-buffers; a chunk is uncompressed into reference-counted memory. To keep a pointer into a page
+ * beyond the next pagestream_next(), hold the page's chunk with chunk_get()/chunk_put().
  *
- * With an `unpacker` chunks are unpacked ahead by its threads; without one, when needed. A pagestream
- * belongs to one thread. The unpacker must outlive its streams.
+ * With an `unpacker`, its threads uncompress chunks in advance; without one, chunks are
+ * uncompressed when needed. A pagestream belongs to one thread. The unpacker must outlive its
+ * streams.
  *
  * The pages of a live trace (livepages.h) are chunks, too, and there may be none yet.
  */
@@ -22,51 +23,58 @@ struct unpacker;
 
 struct page {
 	const uint8_t *data;
-	size_t len;	     /* less than the page size only at a cut */
+	size_t len;	     /* less than the page size only in a truncated file */
 	struct chunk *chunk; /* NULL: mapped, valid as long as the file is open */
-	uint64_t round;	     /* live: in which it was read, see livepages.h */
+	uint64_t round;	     /* live: the round in which it was read, see livepages.h */
 };
 
 struct chunk *chunk_get(struct chunk *c);
 void chunk_put(struct chunk *c);
-/* Bytes of chunks that their streams are done with and somebody still holds. */
+/* Bytes of chunks that their streams no longer need but somebody still holds. */
 size_t chunks_held_bytes(struct tracefile *tf);
 
-/* n_streams: how many will share it (bounds what is unpacked ahead). NULL when memory is short. */
+/*
+ * n_streams: how many streams share it (limits what is uncompressed in advance). NULL when memory
+ * is short.
+ */
 struct unpacker *unpacker_new(unsigned n_threads, size_t n_streams);
 void unpacker_free(struct unpacker *u);
 
-/* cpu: index into buffer->cpus. unpacker may be NULL. NULL only without memory. */
+/* cpu: index into buffer->cpus. unpacker may be NULL. Returns NULL only if out of memory. */
 struct pagestream *pagestream_new(struct tracefile *tf, const struct tracefile_buffer *buffer,
 				  size_t cpu, struct unpacker *unpacker);
 void pagestream_free(struct pagestream *ps);
 
 /*
- * 1: *ret_page is the next one; 0: the end. What cannot be read is noted as damage of the file.
- * -ENOMEM: there are more, but no memory to unpack them; every further call says the same.
- * -EAGAIN, live only: there is none yet, and ret_page->round says up to which round that is certain.
+ * 1: *ret_page is the next one; 0: the end. Unreadable data is noted as damage of the file.
+ * -ENOMEM: there are more, but not enough memory to uncompress them; every further call returns the
+ * same. -EAGAIN, live only: there is none yet, and ret_page->round is the round up to which that is
+ * certain.
  */
 int pagestream_next(struct pagestream *ps, struct page *ret_page);
 
-/* Leaves the last n_pages to be read (of packed data: the chunks they lie in), before the first one. */
+/*
+ * Skips to the last n_pages (in compressed data: the chunks that contain them); call it before the
+ * first page.
+ */
 void pagestream_skip_to_end(struct pagestream *ps, size_t n_pages);
 
-/* How many bytes of the file this stream has come past, of how many. */
+/* How many bytes of the file this stream has passed, and of how many. */
 uint64_t pagestream_progress(const struct pagestream *ps, uint64_t *ret_total);
 
-/* Bytes of a CPU's sub-buffers, unpacked: its size, or the sum of its chunks'. */
+/* Uncompressed bytes of a CPU's sub-buffers: its size, or the sum of its chunks. */
 uint64_t pagestream_plain_bytes(const struct tracefile *tf, const struct tracefile_buffer *buffer,
 				size_t cpu);
 /*
- * Where a CPU's data begins: its file offset, or for packed data, which has no place of its own once
- * it is unpacked, one page and the sizes of the CPUs before it (what trace-cmd shows).
+ * Where a CPU's data begins: its file offset; for compressed data, which has no such place, one
+ * page plus the sizes of the CPUs before it (as trace-cmd shows it).
  */
 uint64_t pagestream_place(const struct tracefile *tf, const struct tracefile_buffer *buffer,
 			  size_t cpu);
-/* How many bytes of sub-buffers came before the page that was handed out last. */
+/* How many bytes of sub-buffers came before the last returned page. */
 uint64_t pagestream_position(const struct pagestream *ps);
 
-/* File offset of a page's data for messages (of its chunk, if it is compressed). */
+/* File offset of a page's data (of its chunk, if it is compressed), for messages. */
 uint64_t pagestream_offset(const struct pagestream *ps, const struct page *page);
 
 #endif

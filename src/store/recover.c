@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * recover.c - buffers of a version 7 file that lost its directory.
+ * recover.c - the buffers of a version 7 file without its directory.
  *
- * trace-cmd writes a buffer's directory (the BUFFER option) after the buffer's data. When the file is
- * cut off before it, the data is there but nothing says where each CPU begins. It can be told:
+ * trace-cmd writes a buffer's directory (the BUFFER option) after the buffer's data. If the file is
+ * truncated before it, the data is there but nothing says where each CPU begins. It can be derived:
  *
  *	compressed   each CPU is u32 n, then n × (u32 packed, u32 plain, bytes); the next CPU follows
  *	             at once, or at the next multiple of the page size
  *	plain        sub-buffers at multiples of the page size; time grows within a CPU, so a sub-buffer
- *	             that begins before the one in front of it ended is the first of the next CPU
+ *	             that begins before the previous one ended is the first of the next CPU
  *
- * The recorder's statistics (CPUSTAT options) are written before the data. They tell which CPUs had
- * events and how many, so CPUs get their true numbers, and one that begins later than its neighbour
- * ended is told from it. Buffers stand in the file in the order of the statistics, the top one first,
- * so they get their names back, too. Without statistics CPUs are numbered in the order found.
+ * The recorder's statistics (CPUSTAT options) are written before the data. They show which CPUs had
+ * events and how many, so CPUs get their true numbers, and a CPU that begins later than its
+ * neighbour ended can be separated from it. Buffers are in the file in the order of the statistics,
+ * the top one first, so they get their names, too. Without statistics CPUs are numbered in the
+ * order found.
  *
- * Nothing here is trusted later: whatever is found goes through the same checks as any data.
+ * Nothing found here is trusted later: it goes through the same checks as any data.
  */
 #include "store/tracefile_int.h"
 
@@ -25,11 +26,11 @@
 #define RECOVER_CPUS_MAX    16384
 #define RECOVER_BUFFERS_MAX 64
 #define RECOVER_ZEROS_MAX \
-	(64u << 20) /* so much of nothing is the end: a file may be one large hole */
+	(64u << 20) /* this many zeros are the end: a file may be one large hole */
 
 struct cpu_stat {
 	uint32_t cpu;
-	uint64_t n_records; /* read by the recorder, or to be read when it stopped */
+	uint64_t n_records; /* read by the recorder, or still unread when it stopped */
 };
 
 struct found {
@@ -39,7 +40,7 @@ struct found {
 struct recovery {
 	struct tracefile *tf;
 	const char *name;	/* of the buffer, NULL: unknown */
-	struct cpu_stat *stats; /* of CPUs with records, in the order of the file */
+	struct cpu_stat *stats; /* of CPUs with records, in file order */
 	size_t n_stats;
 	struct found *cpus;
 	size_t n_cpus;
@@ -47,7 +48,7 @@ struct recovery {
 
 /* --- what the recorder counted ----------------------------------------------------------------- */
 
-/* The place behind `key`, or NULL. */
+/* The position after `key`, or NULL. */
 static const uint8_t *find_key(struct piece text, const char *key)
 {
 	const uint8_t *p = memmem(text.data, text.len, key, strlen(key));
@@ -79,7 +80,7 @@ static void add_stat(struct recovery *rc, struct piece text)
 		rc->stats[rc->n_stats++] = (struct cpu_stat){cpu, entries + taken};
 }
 
-/* Statistics and name of the buffer that is number `index` in the file; 0 is the top one. */
+/* Statistics and name of buffer number `index` in the file; 0 is the top one. */
 static void read_stats(struct recovery *rc, size_t index)
 {
 	const struct tracefile *tf = rc->tf;
@@ -112,7 +113,7 @@ static void add_found(struct recovery *rc, uint64_t start, uint64_t end)
 		rc->cpus[rc->n_cpus++] = (struct found){start, end};
 }
 
-/* Could a CPU's chunks begin at pos? The first chunk's numbers must make sense. */
+/* Can a CPU's chunks begin at pos? The first chunk's numbers must be plausible. */
 static bool is_chunks(const struct tracefile *tf, uint64_t pos, uint64_t end)
 {
 	uint32_t n, packed, plain;
@@ -125,7 +126,7 @@ static bool is_chunks(const struct tracefile *tf, uint64_t pos, uint64_t end)
 	return n && packed && plain && plain % tf->page_size == 0 && packed <= plain + 4096;
 }
 
-/* The end of one CPU's chunks at `pos`: of the last one that is complete, or of the file. */
+/* The end of one CPU's chunks at `pos`: that of the last complete one, or of the file. */
 static uint64_t chunks_end(const struct tracefile *tf, uint64_t pos, uint64_t end)
 {
 	uint32_t n = bytes_get32(tf->map.data + pos, tf->swap);
@@ -160,7 +161,7 @@ static void find_chunks(struct recovery *rc, uint64_t pos, uint64_t end)
 	}
 }
 
-/* The number of records in a sub-buffer, as far as it can be walked, and the time of the last one. */
+/* The number of records in a sub-buffer, as far as it can be read, and the time of the last one. */
 static uint64_t count_records(const struct tracefile *tf, const uint8_t *page, uint64_t len,
 			      uint64_t *ts)
 {

@@ -6,9 +6,9 @@
  *	                    ├─▶ tracefile_v6.c  one fixed order of texts, then tags
  *	                    └─▶ tracefile_v7.c  a chain of option sections ─▶ recover.c if it is broken
  *
- * Owns: the mapping, an arena for the directory (options, sections, buffers, CPUs), and the heaps of
- * texts that had to be unpacked. The arena's ceiling bounds what a hostile directory can cost us:
- * 48 MB are over a million CPU entries.
+ * Owns: the mapping, an arena for the directory (options, sections, buffers, CPUs), and the memory
+ * of uncompressed texts. The arena's limit bounds the cost of a hostile directory: 48 MB are over a
+ * million CPU entries.
  */
 #include "store/tracefile_int.h"
 
@@ -25,7 +25,7 @@
 
 #define PAGE_SIZE_USUAL 4096u
 
-/* Doubles an arena array; the old copy stays behind in the arena, at most as much again. */
+/* Doubles an arena array; the old copy stays in the arena, at most as much again. */
 static void *array_grow(struct arena *a, const void *old, size_t n, size_t *cap, size_t each)
 {
 	size_t want = *cap ? *cap * 2 : 16;
@@ -138,7 +138,8 @@ void tracefile_clip_cpus(struct tracefile *tf, struct tracefile_buffer *b)
 void tracefile_add_excess(struct tracefile *tf, const char *what)
 {
 	tracefile_add_damage(tf,
-			     "%s is damaged: it has more %s than can be true; the rest is left out",
+			     "%s is damaged: it has more %s than possible; sonde ignores the "
+			     "rest",
 			     tf->path, what);
 }
 
@@ -237,7 +238,7 @@ static int read_head(struct tracefile *tf, struct byte_reader *r, struct errmsg 
 	if (!r->failed && tf->version != 6 && tf->version != 7)
 		return errmsg_set(
 			err, -ENOTSUP,
-			"%s is a trace.dat of version %.20s; only versions 6 and 7 are known",
+			"%s is a trace.dat of version %.20s; sonde reads only versions 6 and 7",
 			tf->path, version);
 	endian = byte_reader_take_number(r, 1);
 	tf->big_endian = endian == 1;
@@ -250,8 +251,8 @@ static int read_head(struct tracefile *tf, struct byte_reader *r, struct errmsg 
 				  tf->map.len);
 	if (!tracefile_page_size_is_sane(tf->page_size)) {
 		tracefile_add_damage(tf,
-				     "%s is damaged: it states sub-buffers of %u bytes; %u are "
-				     "assumed",
+				     "%s is damaged: it states sub-buffers of %u bytes; sonde "
+				     "assumes %u",
 				     tf->path, tf->page_size, PAGE_SIZE_USUAL);
 		tf->page_size = PAGE_SIZE_USUAL;
 	}
@@ -288,7 +289,7 @@ int tracefile_open_memory(struct tracefile **ret_file, const char *path, struct 
 	return 0;
 }
 
-/* Takes the mapping over, or releases it. */
+/* Takes over the mapping, or releases it. */
 static int open_mapped(struct tracefile **ret_file, const char *path, struct mapfile *map,
 		       struct errmsg *err)
 {

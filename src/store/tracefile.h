@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tracefile.h - an opened trace.dat: where everything in it lies.
+ * tracefile.h - an opened trace.dat: where everything in it is.
  *
- * Opening maps the file and reads its directory only; texts that are stored compressed are unpacked
- * when first asked for. Whatever can be found is kept: a file that is cut off or damaged opens, and
- * `damage` says in sentences what is missing and where. Only a file that is no trace at all, or a
- * version we do not know, fails to open.
+ * Opening maps the file and reads only its directory; compressed texts are uncompressed when first
+ * needed. Whatever can be found is kept: a truncated or damaged file opens, and `damage` has
+ * messages about what is missing and where. Only a file that is not a trace, or has an unknown
+ * version, fails to open.
  *
- * Pointers handed out stay valid until tracefile_close(). Opening and tracefile_text() belong to one
- * thread; everything else is read-only and may be used from several.
+ * Returned pointers are valid until tracefile_close(). Opening and tracefile_text() belong to one
+ * thread; everything else is read-only and thread-safe.
  */
 #ifndef SONDE_STORE_TRACEFILE_H
 #define SONDE_STORE_TRACEFILE_H
@@ -39,22 +39,22 @@ struct tracefile_section { /* version 7 */
 struct tracefile_cpu {
 	uint32_t cpu;
 	uint64_t offset;
-	uint64_t n_bytes;	 /* as far as the file reaches */
-	uint64_t n_bytes_stated; /* as the directory says */
+	uint64_t n_bytes;	 /* as far as the file has it */
+	uint64_t n_bytes_stated; /* from the directory */
 	uint64_t end;		 /* where its data ends at the latest, see extents.c */
 };
 
 struct tracefile_buffer {
 	const char *name;  /* "" for the top instance */
-	const char *clock; /* NULL where the file does not say */
+	const char *clock; /* NULL if the file does not have it */
 	uint32_t page_size;
 	uint32_t max_cpus;	    /* CPUs of the machine, at least the highest one with data */
 	bool compressed;	    /* data is in chunks, see pagestream.h */
 	bool is_text;		    /* a latency tracer's text instead of sub-buffers */
-	struct piece text;	    /* if is_text; unpacked */
+	struct piece text;	    /* if is_text; uncompressed */
 	struct tracefile_cpu *cpus; /* those in the directory, ascending */
 	size_t n_cpus;
-	uint64_t section_offset; /* version 7: of its section; version 6: of its flyrecord table */
+	uint64_t section_offset; /* version 7: its section; version 6: its flyrecord table */
 };
 
 enum tracefile_text_kind {
@@ -72,13 +72,13 @@ struct tracefile {
 	const char *path;
 	struct piece map; /* the whole file */
 	int version;
-	bool big_endian, swap; /* swap: not our byte order */
+	bool big_endian, swap; /* swap: the other byte order */
 	uint8_t writer_long_size;
 	uint8_t long_size;   /* of the kernel: size of the commit word */
 	uint8_t data_offset; /* of the first event in a sub-buffer */
 	bool old_format;     /* no header_page: kernels before 2.6.31 */
 	uint32_t page_size;
-	uint32_t cpu_count; /* 0 where the file does not say */
+	uint32_t cpu_count; /* 0 if the file does not have it */
 	enum compression compression;
 	const char *compression_name, *compression_version;
 	uint64_t head_bytes; /* version 7: where the sections begin */
@@ -87,36 +87,36 @@ struct tracefile {
 	size_t n_options;
 	const struct tracefile_section *sections;
 	size_t n_sections;
-	const struct tracefile_buffer *buffers; /* the top instance first, if it is there */
+	const struct tracefile_buffer *buffers; /* the top instance first, if it exists */
 	size_t n_buffers;
 	const char *const *damage;
 	size_t n_damage;
 };
 
-/* -ENOENT, -EACCES …, -EBADMSG for what is no trace file, -ENOTSUP for an unknown version. */
+/* -ENOENT, -EACCES …, -EBADMSG if it is not a trace file, -ENOTSUP for an unknown version. */
 int tracefile_open(struct tracefile **ret_file, const char *path, struct errmsg *err);
 
-/* The same of a file that is open already, which stays open. path is only for messages. */
+/* The same for a file that is already open, and stays open. path is only for messages. */
 int tracefile_open_fd(struct tracefile **ret_file, int fd, const char *path, struct errmsg *err);
-/* The same of a file that sonde wrote itself: if a pipe or a device stands there now, it is not opened. */
+/* The same for a file that sonde wrote itself: does not open a pipe or a device of that name. */
 int tracefile_open_regular(struct tracefile **ret_file, const char *path, struct errmsg *err);
 
-/* The same over memory that the caller keeps (fuzzing, live views). path is only for messages. */
+/* The same for memory that the caller keeps (fuzzing, live views). path is only for messages. */
 int tracefile_open_memory(struct tracefile **ret_file, const char *path, struct piece map,
 			  struct errmsg *err);
 void tracefile_close(struct tracefile *tf);
 
-/* A metadata text; an empty piece where the file has none or it cannot be unpacked. */
+/* A metadata text; an empty piece if the file has none or it cannot be uncompressed. */
 struct piece tracefile_text(struct tracefile *tf, enum tracefile_text_kind kind);
 
-/* The body of a section, unpacked if it is compressed. The caller frees *ret_heap (may be NULL). */
+/* The body of a section, uncompressed. The caller frees *ret_heap (may be NULL). */
 int tracefile_section_body(const struct tracefile *tf, const struct tracefile_section *section,
 			   struct piece *ret_body, void **ret_heap, struct errmsg *err);
 
 /* The last option with this id, or NULL. */
 const struct tracefile_option *tracefile_option_find(const struct tracefile *tf, uint16_t id);
 
-/* Adds a sentence to tf->damage (same text only once, at most 64). For later stages of reading. */
+/* Adds a message to tf->damage (each text only once, at most 64). For later stages of reading. */
 void tracefile_add_damage(struct tracefile *tf, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 

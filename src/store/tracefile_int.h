@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tracefile_int.h - what the files behind tracefile.h share. Not for other rooms.
+ * tracefile_int.h - what the files behind tracefile.h share. For this room only.
  */
 #ifndef SONDE_STORE_TRACEFILE_INT_H
 #define SONDE_STORE_TRACEFILE_INT_H
@@ -34,7 +34,7 @@ struct tracefile_private {
 	const char *damage[TRACEFILE_DAMAGE_MAX];
 	size_t n_streams; /* extents.c: CPUs with data, over all buffers; at least 1 */
 	atomic_size_t chunk_bytes,
-		stream_bytes;	/* pagestream.c: unpacked, and of that in streams */
+		stream_bytes;	/* pagestream.c: uncompressed, and the part of it in streams */
 	struct livepages *live; /* livepages.c: the sub-buffers are not in a file */
 };
 
@@ -43,35 +43,35 @@ static inline struct tracefile_private *tracefile_private(struct tracefile *tf)
 	return (struct tracefile_private *)tf;
 }
 
-/* Kernels have 4 KB up to 1 MB; tests less. */
+/* Kernels have 4 KB to 1 MB; tests less. */
 static inline bool tracefile_page_size_is_sane(uint32_t n_bytes)
 {
 	return n_bytes >= 64 && n_bytes <= 1u << 24;
 }
 
-/* Appends to the arrays of struct tracefile; NULL/negative when the arena is at its ceiling. */
+/* Appends to the arrays of struct tracefile; NULL/negative at the arena's limit. */
 int tracefile_add_option(struct tracefile *tf, uint16_t id, struct piece data);
 int tracefile_add_section(struct tracefile *tf, const struct tracefile_section *section);
 struct tracefile_buffer *tracefile_add_buffer(struct tracefile *tf);
 struct tracefile_cpu *tracefile_add_cpus(struct tracefile *tf, struct tracefile_buffer *b,
 					 size_t n);
-/* Cuts n_bytes where the file ends, and says so once for the buffer. */
+/* Limits n_bytes to the end of the file, and reports it once for the buffer. */
 void tracefile_clip_cpus(struct tracefile *tf, struct tracefile_buffer *b);
-/* Says that something in the directory had to be left out: it is larger than can be true. */
+/* Reports that something in the directory was ignored: it is larger than possible. */
 void tracefile_add_excess(struct tracefile *tf, const char *what);
-/* extents.c: last of all, when all buffers are there. */
+/* extents.c: call it last, when all buffers are there. */
 void tracefile_settle_extents(struct tracefile *tf);
 char *tracefile_strndup(struct tracefile *tf, const char *s, size_t len);
 void tracefile_read_header_page(struct tracefile *tf, struct piece text);
 /* "[local] global …" or "[mono]" to the name in brackets, or NULL. */
 const char *tracefile_clock_name(struct tracefile *tf, struct piece text);
 
-/* What cannot be read is noted as damage. */
+/* Unreadable parts are noted as damage. */
 void tracefile_read_v6(struct tracefile *tf, struct byte_reader r);
 void tracefile_read_v7(struct tracefile *tf, struct byte_reader r);
 struct piece tracefile_load_text_v7(struct tracefile *tf, enum tracefile_text_kind kind);
 
-/* recover.c: buffers of a version 7 file whose directory was cut off. */
+/* recover.c: the buffers of a version 7 file whose directory is missing. */
 void tracefile_recover_v7(struct tracefile *tf);
 
 #endif

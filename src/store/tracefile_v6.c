@@ -11,8 +11,8 @@
  *	"latency  \0" text to the end of the file
  *	"flyrecord\0" cpus × (u64 offset, u64 size) [u64 len, "[clock]" if a TRACECLOCK option was there]
  *
- * An instance is a BUFFER option (u64 offset, name) that points at another "flyrecord\0" with a table;
- * a CPUCOUNT option right after it gives that table another length. There is no compression.
+ * An instance is a BUFFER option (u64 offset, name) that points to another "flyrecord\0" with a
+ * table; a CPUCOUNT option right after it gives that table another length. There is no compression.
  */
 #include "store/tracefile_int.h"
 
@@ -45,7 +45,7 @@ static void read_header_texts(struct tracefile *tf, struct byte_reader *r)
 	}
 }
 
-/* Walks n texts and leaves the whole run, count included, as one piece. */
+/* Skips n texts and returns the whole run, including the count, as one piece. */
 static void skip_texts(struct byte_reader *r)
 {
 	uint64_t n = byte_reader_take_number(r, 4);
@@ -97,7 +97,7 @@ static void read_options(struct tracefile *tf, struct byte_reader *r)
 	}
 }
 
-/* How many CPUs a table can have where r stands; says so if it should have more. */
+/* How many CPUs a table at r can have; reports it if it should have more. */
 static uint32_t fitting_cpus(struct tracefile *tf, const struct byte_reader *r, uint32_t n_cpus)
 {
 	uint64_t max = byte_reader_left(r) / 16;
@@ -209,8 +209,8 @@ static void read_tags(struct tracefile *tf, struct byte_reader *r)
 }
 
 /*
- * A wrong length somewhere in the texts makes everything behind it look wrong. The tags have their
- * own shape, so they can be looked for; the number of CPUs stands before the first one.
+ * A wrong length in the texts makes everything after it look wrong. The tags have a unique form, so
+ * they can be searched; the number of CPUs is before the first one.
  */
 static bool find_tag(struct tracefile *tf, struct byte_reader *r, const uint8_t *from,
 		     const char *tag)
@@ -222,8 +222,8 @@ static bool find_tag(struct tracefile *tf, struct byte_reader *r, const uint8_t 
 	if (!found)
 		return false;
 	tracefile_add_damage(tf,
-			     "%s is damaged: some of what lies between its bytes %zu and %zu "
-			     "cannot be read and is left out",
+			     "%s is damaged: sonde cannot read some of the data between its "
+			     "bytes %zu and %zu and ignores it",
 			     tf->path, (size_t)(from - tf->map.data),
 			     (size_t)(found - tf->map.data));
 	r->pos = found;

@@ -7,12 +7,12 @@
  *	          ▼                 ▼
  *	       [section]          [section with sub-buffers]
  *
- * The chain is followed first, because it is what says which section counts. Then all sections are
- * walked from the head on, which finds the STRINGS (nothing points at them) and gives `dump` its
- * list. If the chain is broken (trace-cmd writes a buffer's directory after its data, so a cut-off
- * file has none) recover.c finds the buffers among the sections.
+ * The chain is followed first, because it says which sections count. Then all sections are walked
+ * from the head on, which finds the STRINGS (nothing points to them) and gives `dump` its list. If
+ * the chain is broken (trace-cmd writes a buffer's directory after its data, so a truncated file
+ * has none), recover.c finds the buffers among the sections.
  *
- * A section whose stated size is 0 or reaches past the end is the last one that the walk can see.
+ * A section whose stated size is 0 or exceeds the file is the last one that the walk sees.
  */
 #include "store/tracefile_int.h"
 #include "store/unpack.h"
@@ -66,12 +66,15 @@ int tracefile_section_body(const struct tracefile *tf, const struct tracefile_se
 				  (unsigned long long)section->offset, tf->path);
 	heap = malloc((size_t)n_plain + 1);
 	if (!heap)
-		return errmsg_set_errno(err, -ENOMEM, "cannot unpack a section of %s", tf->path);
+		return errmsg_set_errno(err, -ENOMEM, "cannot uncompress a section of %s",
+					tf->path);
 	if (unpack(tf->compression, byte_reader_take_piece(&r, n_packed), heap, n_plain) < 0) {
 		free(heap);
-		return errmsg_set(
-			err, -EBADMSG, "the section at byte %llu of %s cannot be unpacked (%s)",
-			(unsigned long long)section->offset, tf->path, tf->compression_name);
+		return errmsg_set(err, -EBADMSG,
+				  "the section at byte %llu of %s cannot be uncompressed "
+				  "(%s)",
+				  (unsigned long long)section->offset, tf->path,
+				  tf->compression_name);
 	}
 	((char *)heap)[n_plain] = 0;
 	*ret_heap = heap;
@@ -79,7 +82,7 @@ int tracefile_section_body(const struct tracefile *tf, const struct tracefile_se
 	return 0;
 }
 
-/* False (and the heap is freed) when there is too much of it. */
+/* Returns false (and frees the memory) if there is too much of it. */
 static bool keep_heap(struct tracefile *tf, void *heap, size_t n_bytes)
 {
 	struct tracefile_private *priv = tracefile_private(tf);
@@ -87,7 +90,7 @@ static bool keep_heap(struct tracefile *tf, void *heap, size_t n_bytes)
 
 	if (heap && (priv->n_heaps == max || priv->heap_bytes + n_bytes > UNPACK_SUM_MAX_BYTES)) {
 		tracefile_add_damage(
-			tf, "%s has more metadata than is believable; the rest is left out",
+			tf, "%s has more metadata than is plausible; sonde ignores the rest",
 			tf->path);
 		free(heap);
 		return false;
@@ -99,7 +102,7 @@ static bool keep_heap(struct tracefile *tf, void *heap, size_t n_bytes)
 	return true;
 }
 
-/* A body kept until the file is closed. */
+/* A body that is kept until the file is closed. */
 static struct piece keep_body(struct tracefile *tf, uint64_t offset)
 {
 	struct tracefile_section s;
@@ -121,7 +124,7 @@ static struct piece keep_body(struct tracefile *tf, uint64_t offset)
 	return body;
 }
 
-/* Where a text lies: what the option says, or if there is none, the first section of that id. */
+/* The position of a text: from its option, or if there is none, the first section of that id. */
 static uint64_t option_offset(struct tracefile *tf, unsigned id)
 {
 	const struct tracefile_option *o = tracefile_option_find(tf, id);
@@ -214,7 +217,7 @@ static void read_buffer_option(struct tracefile *tf, struct piece data)
 	tracefile_clip_cpus(tf, b);
 }
 
-/* A latency text that is compressed: in chunks, as sub-buffers are. Stops where they are damaged. */
+/* A compressed latency text: in chunks, like sub-buffers. Stops where they are damaged. */
 static struct piece keep_text_chunks(struct tracefile *tf, const struct tracefile_section *s)
 {
 	struct piece stored = section_stored(tf, s);
@@ -266,7 +269,7 @@ static void read_text_option(struct tracefile *tf, struct piece data)
 		b->text = keep_body(tf, offset);
 }
 
-/* false: it has no end, so nobody knows where the next one is. */
+/* false: it has no end, so the position of the next one is unknown. */
 static bool read_option_section(struct tracefile *tf, struct piece body, uint64_t *ret_next)
 {
 	struct byte_reader r = {body.data, body.data + body.len, tf->swap, false};
@@ -293,8 +296,10 @@ static bool read_option_section(struct tracefile *tf, struct piece body, uint64_
 	return false;
 }
 
-/* The options at `offset` and what they link to; false if the chain is broken. *ret_last: the last
- * section that could be read. */
+/*
+ * Reads the options at `offset` and what they link to; false if the chain is broken. *ret_last: the
+ * last section that could be read.
+ */
 static bool read_chain(struct tracefile *tf, uint64_t offset, uint64_t *ret_last)
 {
 	for (unsigned i = 0; i < CHAIN_MAX; i++) {
@@ -327,9 +332,9 @@ static bool is_cut(const struct tracefile *tf, const struct tracefile_section *s
 }
 
 /*
- * Where the section after `s` begins, or 0 if nobody knows. A buffer is written with a size of 0,
- * which is set when all of its data is there; but a buffer without data keeps it. Then there is a
- * section with options right behind it.
+ * Where the section after `s` begins, or 0 if unknown. A buffer is written with a size of 0, which
+ * is set when all its data is there; but a buffer without data keeps it. In that case a section
+ * with options follows directly.
  */
 static uint64_t section_next(const struct tracefile *tf, const struct tracefile_section *s)
 {
@@ -361,8 +366,8 @@ static void walk_sections(struct tracefile *tf)
 }
 
 /*
- * The chain of options broke off after the section at `last`. Sections say what they are, so those
- * with options that come later are found without it (and texts, see option_offset()).
+ * The chain of options ends after the section at `last`. Sections have their type, so later
+ * sections with options are found without it (and texts, see option_offset()).
  */
 static void recover_directory(struct tracefile *tf, uint64_t last)
 {
@@ -403,8 +408,8 @@ void tracefile_read_v7(struct tracefile *tf, struct byte_reader r)
 	if (tf->compression == COMPRESSION_UNKNOWN)
 		tracefile_add_damage(
 			tf,
-			"%s is compressed with '%.20s', which is not known here; convert "
-			"it to zstd or zlib where it was made",
+			"%s is compressed with '%.20s', which sonde does not know; convert it "
+			"to zstd or zlib where it was made",
 			tf->path, tf->compression_name);
 	whole = read_chain(tf, first, &last);
 	walk_sections(tf);

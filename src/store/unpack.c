@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * unpack.c - one call to pack or unpack one frame.
+ * unpack.c - one call to compress or uncompress one frame.
  *
- * trace-cmd writes zstd frames without their content size, so the size from the section or chunk
- * header is the only measure; a frame that gives another size is damaged. Contexts are made per call:
- * ZSTD_decompress() keeps none, and for 40 KB chunks that costs less than one per cent. Packing is
- * another matter: a recorder packs all the time and beside the work that it watches, so it has a
- * packer. Level 1 takes two thirds of the time of level 3 and its result is 1 to 2 per cent larger
- * (events of a busy machine, 64 KB at a time: 0.139 of the plain size, and 0.137). Of the kernel's
- * symbols, nearly all of a small recording, it is even smaller (5.4 MB: 1005 KB in 13 ms, and 1012 KB in
- * 18 ms), so texts have level 1, too.
+ * trace-cmd writes zstd frames without their content size, so only the section or chunk header has
+ * the size; a frame of another size is damaged. Contexts are created per call: ZSTD_decompress()
+ * keeps none, and for 40 KB chunks that costs less than one per cent. Compression differs: a
+ * recorder compresses all the time and next to the work that it traces, so it has a packer. Level 1
+ * takes two thirds of the time of level 3 and its result is 1 to 2 per cent larger (events of a
+ * busy machine, 64 KB at a time: 0.139 of the original size, and 0.137). For the kernel's symbols,
+ * most of a small recording, it is even smaller (5.4 MB: 1005 KB in 13 ms, and 1012 KB in 18 ms),
+ * so texts use level 1, too.
  */
 #include "store/unpack.h"
 
@@ -51,7 +51,7 @@ const char *compression_version(enum compression kind)
 					  : "";
 }
 
-/* Of a library, whose allocations are not counted where they fail. */
+/* In a library, whose failed allocations are not counted. */
 static int no_memory(void)
 {
 	shortage_note(ENOMEM);

@@ -2,15 +2,15 @@
 /*
  * writer.c - the parts of writing a trace.dat that both versions share.
  *
- *	writer.c        what was given: texts, options, buffers; the order of things; the end
+ *	writer.c        the input: texts, options, buffers; the order of parts; the end
  *	writer_v6.c     the fixed order of version 6, tables of CPUs
  *	writer_v7.c     sections, the chain of options, descriptions
  *	writer_data.c   sub-buffers, plain or compressed, to the file
  *	outfile.c       bytes to the disk, and the name at the end
  *
- * Owns: the output, copies of options and names. Options are kept in the form they have in the file
- * (u16 id, u32 size, data) until they go out. A failure of the disk sticks in the output, so code that
- * writes small things does not look at results; writer_close() does.
+ * Owns: the output, copies of options and names. Options are kept in their file form (u16 id, u32
+ * size, data) until they are written. A failure of the disk is sticky in the output, so code that
+ * writes small parts ignores results; writer_close() checks.
  */
 #include "store/writer_int.h"
 
@@ -101,7 +101,7 @@ size_t writer_text_prefix(const struct writer *w, enum tracefile_text_kind kind,
 
 	if (n)
 		memcpy(buf, rows[kind].tag, n);
-	/* formats come with their count; none at all is a count of 0 */
+	/* formats come with their count; if there are none, the count is 0 */
 	if (!rows[kind].length_bytes) {
 		writer_put(w, buf, 0, 4);
 		return len ? 0 : 4;
@@ -124,7 +124,9 @@ int writer_add_text(struct writer *w, enum tracefile_text_kind kind, struct piec
 	if (!w->metadata_written)
 		return 0;
 	if (w->config.version == 6)
-		return errmsg_set(err, -EINVAL, "%s: version 6 takes no text after the first data",
+		return errmsg_set(err, -EINVAL,
+				  "%s: version 6 does not accept a text after "
+				  "the first data",
 				  w->config.path);
 	return writer_text_v7(w, kind, err);
 }
@@ -135,14 +137,14 @@ int writer_add_option(struct writer *w, uint16_t id, struct piece data, struct e
 {
 	if (w->config.version == 6 && w->metadata_written)
 		return errmsg_set(err, -EINVAL,
-				  "%s: version 6 takes no option after the first data",
+				  "%s: version 6 does not accept an option after the first data",
 				  w->config.path);
 	w->has_clock_option |= id == SNF_OPTION_TRACECLOCK;
 	writer_add_number(w, &w->options, id, 2);
 	writer_add_number(w, &w->options, data.len, 4);
 	writer_add_bytes(&w->options, data.data, data.len);
 	if (data.len > UINT32_MAX || w->options.overflow)
-		return errmsg_set_errno(err, -ENOMEM, "cannot keep the options of %s",
+		return errmsg_set_errno(err, -ENOMEM, "cannot store the options of %s",
 					w->config.path);
 	return 0;
 }
@@ -177,7 +179,7 @@ int writer_add_buffer(struct writer *w, const struct writer_buffer *buffer, stru
 				       : NULL;
 
 	if (!b)
-		return errmsg_set_errno(err, -ENOMEM, "cannot keep the buffers of %s",
+		return errmsg_set_errno(err, -ENOMEM, "cannot store the buffers of %s",
 					w->config.path);
 	w->buffers = b;
 	b += w->n_buffers;
@@ -189,7 +191,7 @@ int writer_add_buffer(struct writer *w, const struct writer_buffer *buffer, stru
 	if (!b->name || (buffer->clock && !b->clock)) {
 		free(b->name);
 		free(b->clock);
-		return errmsg_set_errno(err, -ENOMEM, "cannot keep the buffers of %s",
+		return errmsg_set_errno(err, -ENOMEM, "cannot store the buffers of %s",
 					w->config.path);
 	}
 	return w->n_buffers++;
@@ -259,11 +261,10 @@ int writer_add_latency(struct writer *w, const char *clock, struct piece text, s
 	if (!w->text_clock)
 		return errmsg_set_errno(err, -ENOMEM, "cannot write %s", w->config.path);
 	if (w->config.version == 6 && w->n_buffers)
-		return errmsg_set(
-			err, -ENOTSUP,
-			"%s: version 6 cannot hold a latency text beside other buffers; use "
-			"version 7",
-			w->config.path);
+		return errmsg_set(err, -ENOTSUP,
+				  "%s: version 6 cannot hold a latency text and other buffers; use "
+				  "version 7",
+				  w->config.path);
 	return 0;
 }
 
@@ -327,7 +328,7 @@ static int write_rest(struct writer *w, struct errmsg *err)
 {
 	int r = writer_metadata(w, err);
 
-	/* those without data; in version 6 the top one first, so in the order they were announced */
+	/* those without data; in version 6 the top one first, so in the order of announcement */
 	for (size_t i = 0; i < w->n_buffers && r >= 0; i++)
 		if (!w->buffers[i].is_written)
 			r = writer_write_buffer(w, i, &empty_source, err);

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * writer.h - writes a trace.dat of version 6 or 7, front to back.
+ * writer.h - writes a trace.dat of version 6 or 7, from front to back.
  *
  *	writer_open
  *	    writer_set_cpu_count, writer_add_text, writer_add_option, writer_add_section
- *	    writer_add_buffer …            every buffer that will come, the top one (name "") too
+ *	    writer_add_buffer …            every buffer that will come, including the top one (name "")
  *	    writer_write_buffer …          the data of each, in any order; or writer_write_text
  *	writer_close                       the file has its name now
  *
- * Until writer_close() nothing of the target is touched, see outfile.h. Texts and options go out with
- * the first data; version 7 takes more of both until the end, version 6 does not. Texts belong to the
- * caller and must stay until writer_close() or writer_free(); options and names are copied.
+ * Until writer_close() the target is unchanged, see outfile.h. Texts and options are written with
+ * the first data; version 7 accepts more of both until the end, version 6 does not. Texts belong to
+ * the caller and must stay valid until writer_close() or writer_free(); options and names are
+ * copied.
  *
- * The byte order is the caller's choice: numbers that the writer makes have it, option data and the
- * raw forms of formats (see tracefile.h) are taken as they are.
+ * The caller chooses the byte order: numbers that the writer makes have it; option data and the raw
+ * forms of formats (see tracefile.h) are written unchanged.
  *
- * A writer belongs to one thread. writer_write_buffer() compresses on several of its own.
+ * A writer belongs to one thread. writer_write_buffer() compresses with several threads of its own.
  */
 #ifndef SONDE_STORE_WRITER_H
 #define SONDE_STORE_WRITER_H
@@ -29,39 +30,41 @@ struct writer_config {
 	const char *path;
 	int version;		      /* 6 or 7 */
 	enum compression compression; /* COMPRESSION_NONE for version 6 */
-	bool plain_data;	      /* only texts are compressed, sub-buffers are not */
+	bool plain_data;	      /* compress only texts, not sub-buffers */
 	bool big_endian;
 	uint8_t long_size;  /* of the recording program */
 	uint32_t page_size; /* of the top buffer; in version 6 of all buffers */
-	unsigned n_threads; /* 0: as many as there are CPUs */
-	bool is_copy;	    /* can be made again: not kept if memory ran out on the way */
+	unsigned n_threads; /* 0: the number of CPUs */
+	bool is_copy;	    /* can be made again: not kept if memory ran out */
 };
 
 struct writer_buffer {
 	const char *name;  /* "": the top instance */
-	const char *clock; /* NULL: not known */
+	const char *clock; /* NULL: unknown */
 	uint32_t page_size;
 };
 
 /*
  * The sub-buffers of one buffer: those of a CPU together, CPUs ascending. A sub-buffer shorter than
- * the page size is filled up with zeros. The memory must stay until the next call.
+ * the page size is padded with zeros. The memory must stay valid until the next call.
  */
 struct writer_source {
 	void *ctx;
-	/* 1: there is one; 0: no more; negative: give up. Called by one thread at a time. */
+	/* 1: there is one; 0: no more; negative: stop. Called by one thread at a time. */
 	int (*next)(void *ctx, uint32_t *ret_cpu, struct piece *ret_page);
 };
 
 int writer_open(struct writer **ret_writer, const struct writer_config *config, struct errmsg *err);
 
-/* How many CPUs the machine had, at least the highest one with data, at most WRITER_CPUS_MAX. */
+/*
+ * The number of CPUs of the machine, at least the highest one with data, at most WRITER_CPUS_MAX.
+ */
 #define WRITER_CPUS_MAX (1u << 20)
 void writer_set_cpu_count(struct writer *w, uint32_t n_cpus);
 int writer_add_text(struct writer *w, enum tracefile_text_kind kind, struct piece text,
 		    struct errmsg *err);
 int writer_add_option(struct writer *w, uint16_t id, struct piece data, struct errmsg *err);
-/* Version 7: a section of its own and the option that points at it (BTF, modules). */
+/* Version 7: a separate section and the option that points to it (BTF, modules). */
 int writer_add_section(struct writer *w, uint16_t id, const char *description, struct piece body,
 		       struct errmsg *err);
 
@@ -70,14 +73,14 @@ int writer_add_buffer(struct writer *w, const struct writer_buffer *buffer, stru
 int writer_write_buffer(struct writer *w, int index, const struct writer_source *source,
 			struct errmsg *err);
 /*
- * A latency tracer's text in place of the top buffer; before the first writer_write_buffer(). The
- * text must stay until writer_close().
+ * A latency tracer's text instead of the top buffer; call it before the first
+ * writer_write_buffer(). The text must stay valid until writer_close().
  */
 int writer_add_latency(struct writer *w, const char *clock, struct piece text, struct errmsg *err);
 
-/* Announced buffers that got no data are written as empty ones. Frees w in any case. */
+/* Announced buffers without data are written as empty ones. Always frees w. */
 int writer_close(struct writer *w, struct errmsg *err);
-/* Gives up: the target stays as it was. w may be NULL. */
+/* Cancels: the target is unchanged. w may be NULL. */
 void writer_free(struct writer *w);
 
 #endif

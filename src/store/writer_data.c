@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * writer_data.c - sub-buffers to the file, compressed by several threads in their order.
+ * writer_data.c - writes sub-buffers to the file, compressed by several threads, in order.
  *
  *	source.next ─▶ [item: up to 10 pages of one CPU] ─▶ pack (any thread) ─▶ file
  *	               fill, one thread at a time           work                 drain, in order
@@ -8,13 +8,13 @@
  *	plain CPU       pages at a multiple of the page size
  *	compressed CPU  the same place: u32 chunks, then u32 packed, u32 plain, bytes each
  *
- * A conveyor (base/conveyor.h) goes round a fixed ring of items, so memory is bounded: two items a
- * thread and two more, each one chunk and its packed form, at most RING_MAX_BYTES in all (but never
- * less than one chunk). Without compression one thread copies, COPY_BYTES at a time, and pages that are
- * all zero become holes.
+ * A conveyor (base/conveyor.h) uses a fixed ring of items, so memory is bounded: two items per
+ * thread and two more, each one chunk and its compressed form, at most RING_MAX_BYTES in total (but
+ * never less than one chunk). Without compression one thread copies, COPY_BYTES at a time, and
+ * pages of zeros become holes.
  *
- * fill runs ahead of drain, so the two share nothing but the items: the source belongs to fill, the
- * file and the list of CPUs to drain.
+ * fill runs ahead of drain, so the two share only the items: the source belongs to fill, the file
+ * and the list of CPUs to drain.
  */
 #include "base/conveyor.h"
 #include "base/array.h"
@@ -25,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNK_MAX_BYTES (4u << 20) /* what readers take, or one page if that is more */
+#define CHUNK_MAX_BYTES (4u << 20) /* the maximum of readers, or one page if that is more */
 #define RING_MAX_BYTES	(64u << 20)
 #define COPY_BYTES	(256u << 10)
 #define ITEMS_MAX	130
@@ -47,7 +47,7 @@ struct copy {
 	void *items[ITEMS_MAX];
 	size_t n_items;
 	/* fill */
-	struct piece page; /* read, but of the next CPU or too much for the item */
+	struct piece page; /* read, but belongs to the next CPU or does not fit into the item */
 	uint32_t page_cpu;
 	bool has_page, at_end;
 	bool bad_order;

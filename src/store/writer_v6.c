@@ -2,14 +2,14 @@
 /*
  * writer_v6.c - the fixed order of a version 6 file; tracefile_v6.c shows it.
  *
- * The number of CPUs and the names of all instances stand before the first data, which is why
- * buffers are announced. Every table of CPUs has one row for each CPU of the machine, also for those
- * without data, and is filled in when the data behind it is written; so is the place of an instance in
- * its BUFFER option. (The format can give an instance another number of CPUs, but trace-cmd then takes
- * that number for the top buffer too, so it is not used.)
+ * The number of CPUs and the names of all instances are before the first data, which is why buffers
+ * are announced. Every table of CPUs has a row for each CPU of the machine, even without data, and
+ * is filled when its data is written; so is the position of an instance in its BUFFER option. (The
+ * format can give an instance another number of CPUs, but trace-cmd then uses that number for the
+ * top buffer, too, so sonde does not use it.)
  *
  * A clock follows a table if the file has a TRACECLOCK option. With a latency text there must be no
- * such option: trace-cmd would look for the clock in the text.
+ * such option: trace-cmd would search the clock in the text.
  */
 #include "store/writer_int.h"
 
@@ -49,7 +49,7 @@ int writer_metadata_v6(struct writer *w, struct errmsg *err)
 	outfile_write(w->out, SNF_TAG_OPTIONS, SNF_TAG_BYTES);
 	add_buffer_options(w);
 	if (w->options.overflow)
-		return errmsg_set_errno(err, -ENOMEM, "cannot keep the options of %s",
+		return errmsg_set_errno(err, -ENOMEM, "cannot store the options of %s",
 					w->config.path);
 	w->options_at = outfile_pos(w->out);
 	outfile_write(w->out, w->options.start, textbuf_len(&w->options));

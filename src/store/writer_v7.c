@@ -2,17 +2,17 @@
 /*
  * writer_v7.c - sections and the chain of options of a version 7 file.
  *
- *	head ─▶ texts │ OPTIONS: where they are, and the given ones ─┐
+ *	head ─▶ texts │ OPTIONS: where they are, and those given ──┐
  *	        data of a buffer │ OPTIONS: its directory ◀──────────┘ ─┐
  *	        data of a buffer │ OPTIONS: its directory ◀─────────────┘ ─▶ 0
  *	        STRINGS │ a latency text, if there is one
  *
- * That is the order trace-cmd writes, too, but for the latency text: newer versions of it read an
- * uncompressed one to the end of the file, so it comes last. Descriptions of sections are offsets into
- * the STRINGS, which can therefore be written only when no more come.
+ * trace-cmd writes the same order, except for the latency text: its newer versions read an
+ * uncompressed one to the end of the file, so it comes last. Descriptions of sections are offsets
+ * in the STRINGS, which can therefore be written only when no more follow.
  *
- * Texts are compressed as one piece, sub-buffers in chunks unless they are to stay plain; options never
- * are. Each section says whether it is compressed.
+ * Texts are compressed as one piece, sub-buffers in chunks unless they stay uncompressed; options
+ * are never compressed. Each section says whether it is compressed.
  */
 #include "store/unpack.h"
 #include "store/writer_int.h"
@@ -27,7 +27,7 @@ static bool is_compressed(const struct writer *w)
 	return w->config.compression != COMPRESSION_NONE;
 }
 
-/* Where the same description stands already, or where it will. */
+/* The position of an equal description, or of a new one. */
 static size_t find_string(const struct writer *w, const char *text)
 {
 	size_t n = textbuf_len(&w->strings), len = strlen(text) + 1;
@@ -36,7 +36,10 @@ static size_t find_string(const struct writer *w, const char *text)
 	return p && (p == w->strings.start || !p[-1]) ? (size_t)(p - w->strings.start) : n;
 }
 
-/* A file that is recorded writes its last sections more than once; the others repeat, as trace-cmd. */
+/*
+ * A file that is being recorded writes its last sections more than once; others repeat them, like
+ * trace-cmd.
+ */
 uint32_t writer_describe_v7(struct writer *w, const char *description)
 {
 	size_t at = w->is_live ? find_string(w, description) : textbuf_len(&w->strings);
@@ -102,7 +105,7 @@ static int put_bytes(void *ctx, const void *data, size_t n_bytes)
 	return 0;
 }
 
-/* Its size comes out in the end. */
+/* Its size is known at the end. */
 static int put_packed(struct writer *w, uint16_t id, uint32_t description,
 		      const struct piece *pieces, size_t n_pieces, uint64_t n_plain,
 		      struct errmsg *err)
@@ -115,7 +118,7 @@ static int put_packed(struct writer *w, uint16_t id, uint32_t description,
 	writer_put_number(w, n_plain, 4);
 	r = pack_pieces(w->config.compression, pieces, n_pieces, put_bytes, w);
 	n = outfile_pos(w->out) - start - SNF_SECTION_HEADER_BYTES;
-	if (outfile_failure(w->out, err) < 0) /* then the position says nothing */
+	if (outfile_failure(w->out, err) < 0) /* then the position is meaningless */
 		return err->code;
 	if (r < 0 || n > UINT32_MAX)
 		return errmsg_set_errno(err, r < 0 ? r : -EFBIG, "cannot compress a part of %s",
@@ -201,7 +204,7 @@ int writer_text_v7(struct writer *w, enum tracefile_text_kind kind, struct errms
 
 /* --- options ----------------------------------------------------------------------------------- */
 
-/* Writes the options that wait as one section; *ret_at is where their data begins. */
+/* Writes the waiting options as one section; *ret_at is where their data begins. */
 static void write_options(struct writer *w, uint64_t *ret_at)
 {
 	size_t n_bytes = textbuf_len(&w->options);
@@ -226,7 +229,7 @@ int writer_metadata_v7(struct writer *w, struct errmsg *err)
 	uint64_t at;
 	int r = 0;
 
-	/* where the texts are comes before the options that were given */
+	/* the positions of texts come before the given options */
 	textbuf_init(&w->options, WRITER_OPTIONS_MAX_BYTES);
 	for (size_t i = 0; i < sizeof(text_sections) / sizeof(*text_sections) && !r; i++)
 		if (!w->is_live || text_sections[i].id != SNF_OPTION_CMDLINES)
@@ -237,7 +240,7 @@ int writer_metadata_v7(struct writer *w, struct errmsg *err)
 		return r;
 	writer_put(w, count, w->cpu_count, 4);
 	r = writer_add_option(w, SNF_OPTION_CPUCOUNT, (struct piece){count, 4}, err);
-	/* with a text, they wait for the one that points at it */
+	/* with a text, they wait for the option that points to it */
 	if (!r && !w->has_text)
 		write_options(w, &at);
 	return r;
@@ -300,7 +303,7 @@ int writer_buffer_v7(struct writer *w, struct writer_out *b, const struct writer
 	return r;
 }
 
-/* The option that points at the text; its place is not known yet. */
+/* The option that points to the text; its position is not known yet. */
 static int add_text_option(struct writer *w, size_t *ret_at, struct errmsg *err)
 {
 	size_t clock_bytes = strlen(w->text_clock) + 1;

@@ -2,8 +2,8 @@
 /*
  * arch.c - the table of processors.
  *
- * The names are those of the kernel's regs_query_register_offset(): on x86-64 "di", not "rdi"; the order
- * is that of each processor's DWARF supplement. A new processor is a new row.
+ * The names are those of the kernel's regs_query_register_offset(): on x86-64 "di", not "rdi"; the
+ * order is that of each processor's DWARF supplement. To add a processor, add a row.
  */
 #include "symbols/arch.h"
 

@@ -5,13 +5,13 @@
  *	ffffffff81000000 T _text
  *	ffffffffc0123000 t do_it	[module]
  *
- * Left out: type A and a (per-CPU offsets on x86-64) and names that begin with '$' (mapping symbols
- * on arm). Reading stops at the first line that is not of the form.
+ * Skipped: type A and a (per-CPU offsets on x86-64) and names that begin with '$' (mapping symbols
+ * on arm). Reading stops at the first line of another form.
  *
- * Which of several symbols at one address is shown must agree with libtraceevent: of equal addresses
- * the one that appeared last comes first, and the search is the plain bisection of bsearch(3), mid =
- * (low + high) / 2, that takes the first hit it probes. 130 000 symbols (5 MB of text) take about
- * 10 ms; kernel text is sorted already, so sorting is a merge of a few hundred runs.
+ * Of several symbols at one address, the same one as in libtraceevent must be shown: of equal
+ * addresses the one that appeared last comes first, and the search is the plain bisection of
+ * bsearch(3), mid = (low + high) / 2, that returns its first match. 130 000 symbols (5 MB of text)
+ * take about 10 ms; kernel text is sorted already, so sorting merges a few hundred runs.
  */
 #include "symbols/kallsyms.h"
 #include "base/hash.h"
@@ -38,7 +38,7 @@ static inline bool is_blank(uint8_t c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* "ADDR T NAME[\t[MODULE]]"; false if the line is not of that form. */
+/* "ADDR T NAME[\t[MODULE]]"; false if the line has another form. */
 static bool parse_line(const char *p, const char *end, struct ksym *ret, char *ret_type)
 {
 	int digits = 0, d;
@@ -128,7 +128,7 @@ static void merge_runs(const struct ksym *a, size_t n_a, const struct ksym *b, s
 	memcpy(out + n_a, b, n_b * sizeof(*b));
 }
 
-/* Turns groups of equal addresses round, so that each ascending run is in ksym_before() order. */
+/* Reverses groups of equal addresses, so that each ascending run is in ksym_before() order. */
 static void reverse_equals(struct ksym *s, size_t n)
 {
 	for (size_t i = 0, j; i < n; i = j) {
@@ -198,7 +198,7 @@ const struct ksym *kallsyms_find(const struct kallsyms *ks, uint64_t addr)
 	while (low < high) {
 		size_t mid = (low + high) / 2;
 		uint64_t start = ks->syms[mid].addr;
-		/* the table ends with an address of 0 that is not in it */
+		/* in libtraceevent the table ends with an extra address of 0 */
 		uint64_t next = mid + 1 < ks->n ? ks->syms[mid + 1].addr : 0;
 
 		if (addr == start || (addr > start && addr < next))
@@ -211,7 +211,7 @@ const struct ksym *kallsyms_find(const struct kallsyms *ks, uint64_t addr)
 	return of_program;
 }
 
-/* The slot of a name: where its symbol is, or where it goes. */
+/* The slot of a name: where its symbol is, or belongs. */
 static uint32_t *name_slot(const struct kallsyms *ks, const char *name, size_t len)
 {
 	size_t i = hash_text(ks->seed, name, len, ks->n_by_name);
@@ -240,7 +240,7 @@ static void index_names(struct kallsyms *ks)
 	}
 }
 
-/* A few formats have names in them that must be looked up; an index pays after INDEX_AFTER. */
+/* A few formats contain names to look up; an index pays after INDEX_AFTER. */
 const struct ksym *kallsyms_find_name(struct kallsyms *ks, const char *name, size_t len)
 {
 	if (!ks->by_name && ks->n_asked++ == INDEX_AFTER)

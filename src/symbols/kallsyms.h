@@ -3,7 +3,7 @@
  * kallsyms.h - kernel addresses to names.
  *
  * A table over texts in the form of /proc/kallsyms; the names stay in those texts, which the caller
- * keeps alive. Adding is for one thread; look-ups are read-only and may run anywhere after that.
+ * keeps. One thread adds symbols; after that, look-ups are read-only and may run in any thread.
  */
 #ifndef SONDE_SYMBOLS_KALLSYMS_H
 #define SONDE_SYMBOLS_KALLSYMS_H
@@ -26,16 +26,16 @@ struct ksym {
 struct kallsyms {
 	struct ksym *syms; /* sorted by address after kallsyms_sort() */
 	size_t n, cap;
-	uint32_t *by_name; /* hash of names to index + 1; made when it pays */
+	uint32_t *by_name; /* hash of names to index + 1; built when it pays */
 	size_t n_by_name;
 	uint64_t seed;
 	unsigned n_asked;
-	struct programs *programs; /* whose functions are found, too (programs.h); NULL */
+	struct programs *programs; /* their functions are found, too (programs.h); NULL */
 };
 
-/* Reads lines until one is not of the form; 0 or -ENOMEM. */
+/* Reads lines up to the first that has another form; 0 or -ENOMEM. */
 int kallsyms_add(struct kallsyms *ks, struct piece text);
-/* Once, after the last kallsyms_add() and before the first look-up. */
+/* Call it once, after the last kallsyms_add() and before the first look-up. */
 int kallsyms_sort(struct kallsyms *ks);
 void kallsyms_release(struct kallsyms *ks);
 
@@ -45,8 +45,8 @@ const struct ksym *kallsyms_find(const struct kallsyms *ks, uint64_t addr);
 const struct ksym *kallsyms_find_name(struct kallsyms *ks, const char *name, size_t len);
 
 /*
- * A small cache in front of kallsyms_find() for one thread, direct-mapped. Traces repeat the same few
- * addresses; a hit costs one cache line instead of seventeen, with the text that will be printed.
+ * A small cache in front of kallsyms_find() for one thread, direct-mapped. Traces repeat the same
+ * few addresses; a hit costs one cache line instead of seventeen, with the text to print.
  */
 #define KSYM_CACHE_BITS 10
 
@@ -61,7 +61,7 @@ struct ksym_cache {
 	struct ksym_slot slots[1 << KSYM_CACHE_BITS];
 };
 
-/* An empty slot looks like "address 0 has no symbol", which is made true here. */
+/* An empty slot means "address 0 has no symbol"; this makes it true. */
 void ksym_cache_init(struct ksym_cache *cache, const struct kallsyms *ks);
 void ksym_slot_fill(struct ksym_slot *slot, const struct kallsyms *ks, uint64_t addr);
 

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * package.c - names the package that has the debug information of a file.
+ * package.c - names the package with the debug information of a file.
  *
- * dpkg keeps a list of files for each package that is installed:
+ * dpkg keeps a list of files for each installed package:
  *
  *	/var/lib/dpkg/info/bash.list           /.
  *	/var/lib/dpkg/info/libc6:amd64.list    /bin
  *	                                       /bin/bash
  *
- * A thousand packages are 10 MB, some hundredths of a second, spent only on the way to a refusal. /bin is a
- * link to /usr/bin these days, and a package may list its files under either: both are looked for. The
- * debug information is in PACKAGE-dbgsym, in an archive of its own; the table has those that are older
- * than that custom. rpm's database is no text: there the sentence stays general.
+ * A thousand packages have 10 MB of lists, some hundredths of a second, spent only for an error
+ * message. /bin is a link to /usr/bin today, and a package may list its files under either: both
+ * are searched. The debug information is in PACKAGE-dbgsym, in a separate archive; the table has
+ * the packages that are older than that convention. rpm's database is not text: there the message
+ * stays general.
  */
 #include "symbols/package.h"
 
@@ -77,7 +78,7 @@ static bool list_has(const char *list, const struct spellings *s)
 	return found;
 }
 
-/* "libc6:amd64.list" is that of libc6. */
+/* "libc6:amd64.list" belongs to libc6. */
 static bool take_name(const char *file, char name[PACKAGE_NAME_MAX])
 {
 	const char *end = strrchr(file, '.');
@@ -133,8 +134,8 @@ void package_fmt_remedy(const char *info_dir, const char *path, char remedy[PACK
 
 	if (!package_find(info_dir, path, name)) {
 		snprintf(remedy, PACKAGE_REMEDY_MAX,
-			 "install the package of its debug symbols (PACKAGE-dbgsym on Debian, "
-			 "debuginfo-install PACKAGE where there is rpm)");
+			 "install the package with its debug symbols (PACKAGE-dbgsym on "
+			 "Debian, debuginfo-install PACKAGE with rpm)");
 		return;
 	}
 	suffix = suffix_of(name);
@@ -150,6 +151,6 @@ void package_fmt_kernel_remedy(char remedy[PACKAGE_REMEDY_MAX])
 		u.release[0] = 0;
 	snprintf(remedy, PACKAGE_REMEDY_MAX,
 		 "install the kernel's debug package (linux-image-%s-dbg on Debian, "
-		 "debuginfo-install kernel where there is rpm), or name the file: --vmlinux FILE",
+		 "debuginfo-install kernel with rpm), or name the file: --vmlinux FILE",
 		 u.release);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * package.h - which package of the distribution has the debug information of a file, or of the kernel.
+ * package.h - the distribution's package with the debug information of a file, or of the kernel.
  *
- * For sentences that tell what to install. Nothing is kept; safe in all threads.
+ * For messages that say what to install. Keeps no state; thread-safe.
  */
 #ifndef SONDE_SYMBOLS_PACKAGE_H
 #define SONDE_SYMBOLS_PACKAGE_H
@@ -14,15 +14,15 @@
 #define PACKAGE_REMEDY_MAX 256
 
 /*
- * The package that a file came with, by the lists in info_dir (NULL: /var/lib/dpkg/info). False: none of
- * them has it, or there are none.
+ * The package of a file, from the lists in info_dir (NULL: /var/lib/dpkg/info). False: none of them
+ * has it, or there are no lists.
  */
 bool package_find(const char *info_dir, const char *path, char name[PACKAGE_NAME_MAX]);
 
-/* "install bash-dbgsym (from the debug archive)"; in general words where the package is not known. */
+/* "install bash-dbgsym (from the debug archive)"; general words if the package is unknown. */
 void package_fmt_remedy(const char *info_dir, const char *path, char remedy[PACKAGE_REMEDY_MAX]);
 
-/* The same for the kernel that runs, and how else it can be had: "…, or name the file: --vmlinux FILE". */
+/* The same for the running kernel, with an alternative: "…, or name the file: --vmlinux FILE". */
 void package_fmt_kernel_remedy(char remedy[PACKAGE_REMEDY_MAX]);
 
 #endif

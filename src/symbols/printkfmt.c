@@ -2,9 +2,9 @@
 /*
  * printkfmt.c - reads printk_formats.
  *
- * One format a line; the address ends at the first colon, one character after it is skipped. Of two
- * rows with the same address the later one is found, or whichever bisection meets first: the same
- * rule as for symbols (kallsyms.c). A few hundred rows, so qsort() does.
+ * One format per line; the address ends at the first colon, and the next character is skipped. Of
+ * two rows with the same address the later one is found, or the one that bisection meets first: the
+ * same rule as for symbols (kallsyms.c). There are a few hundred rows, so qsort() is enough.
  */
 #include "symbols/printkfmt.h"
 
@@ -23,7 +23,7 @@ static int row_compare(const void *a, const void *b)
 	return x->order > y->order ? -1 : x->order < y->order;
 }
 
-/* Quotes and the final \n go; s has len characters and is ours to change. */
+/* Removes quotes and the final \n; s has len characters and may be changed. */
 static char *strip_quotes(char *s, size_t len)
 {
 	if (len && s[0] == '"') {

@@ -2,7 +2,7 @@
 /*
  * printkfmt.h - the kernel's trace_printk() format strings by address.
  *
- * Built from the text of tracefs' printk_formats: `0xADDR : "format\n"`. Strings are copies without
+ * Made from the text of tracefs' printk_formats: `0xADDR : "format\n"`. Strings are copies without
  * their quotes and their final \n, NUL-terminated, owned by the table.
  */
 #ifndef SONDE_SYMBOLS_PRINTKFMT_H
@@ -22,7 +22,7 @@ struct printkfmts {
 	size_t n;
 };
 
-/* 0 or -ENOMEM; everything lives in the arena. */
+/* Returns 0 or -ENOMEM; everything is in the arena. */
 int printkfmts_read(struct printkfmts *ret, struct piece text, struct arena *arena);
 const char *printkfmts_find(const struct printkfmts *p, uint64_t addr);
 

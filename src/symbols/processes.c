@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * processes.c - a table of threads by number, and the text that keeps it in a trace file.
+ * processes.c - a table of threads by pid, and its text form in a trace file.
  *
- * In a trace file a line for each, numbers in decimal:
+ * A trace file has one line for each, numbers in decimal:
  *
- *	self 228                     a process of sonde's own
- *	thread 4711 4700             a thread and its process, where the two differ
- *	process 4700 sh -c a\x20b    a process and its command line: words with one blank between them; a byte that is
- *	                             a blank, a backslash or a control character is \xHH. Without words it is not known.
- *	cut 4701 firefox -child      the same, where the command line goes on
+ *	self 228                     a process of sonde itself
+ *	thread 4711 4700             a thread and its process, if the two differ
+ *	process 4700 sh -c a\x20b    a process and its command line: words separated by one blank; a byte that is
+ *	                             a blank, a backslash or a control character is \xHH. Without words it is unknown.
+ *	cut 4701 firefox -child      the same, if the command line is longer
  *
- * The option holds this text packed, where that makes it shorter (store/packedtext.h).
+ * The option holds this text compressed, if that makes it shorter (store/packedtext.h).
  *
- * Rows are found by a hash of their number and kept in the order in which they came. A command line is kept as the text
- * above has it.
+ * A hash of the pid finds a row; rows are kept in order of appearance. A command line is stored in
+ * the text form above.
  */
 #include "symbols/processes.h"
 
@@ -33,14 +33,14 @@
 
 struct row {
 	int tid, tgid;
-	const char *command; /* NULL: not known */
+	const char *command; /* NULL: unknown */
 	bool is_cut, is_self;
 };
 
 struct processes {
 	struct row *rows;
 	size_t n, cap;
-	struct map numbers; /* of a row, plus one, by thread */
+	struct map numbers; /* index of the row + 1, by thread */
 	bool has_self;
 	struct arena arena;
 };
@@ -95,7 +95,7 @@ int processes_add_thread(struct processes *p, int tid, int tgid)
 
 	if (!row)
 		return -ENOMEM;
-	if (row->tgid != tgid) /* the number was used again */
+	if (row->tgid != tgid) /* the pid was reused */
 		*row = (struct row){.tid = tid, .tgid = tgid};
 	return 0;
 }
@@ -158,7 +158,7 @@ int processes_add_command(struct processes *p, int tgid, const char *words, size
 	}
 	if (n_bytes && !words[n_bytes - 1])
 		n_bytes--;
-	/* programs that write over their arguments leave a tail of NULs behind */
+	/* programs that overwrite their arguments leave NULs at the end */
 	while (n_bytes && !words[n_bytes - 1])
 		n_bytes--;
 	if (!n_bytes)
@@ -215,7 +215,7 @@ static void add_word(const char *word, size_t len, struct textbuf *tb)
 		const char *from = word;
 		char c = decode(&word);
 
-		if ((unsigned char)c < ' ' || c == 0x7f) /* not for a terminal */
+		if ((unsigned char)c < ' ' || c == 0x7f) /* must not reach a terminal */
 			textbuf_add(tb, from, (size_t)(word - from));
 		else if (c == '\'')
 			textbuf_add(tb, "'\\''", 4);
@@ -315,7 +315,7 @@ void processes_fmt(const struct processes *p, struct textbuf *tb)
 	}
 }
 
-/* A number and the one blank behind it; NULL if that is not there. */
+/* A number and the one blank after it; NULL if missing. */
 static const char *parse_number(const char *at, const char *end, int *ret)
 {
 	const char *start = at;

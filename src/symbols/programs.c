@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * programs.c - mapped files, their functions, and the text that keeps both in a trace file.
+ * programs.c - mapped files, their functions, and their text form in a trace file.
  *
- *	regions[]  start, length ──▶ file    the same file may be mapped by many programs, at other addresses
+ *	regions[]  start, length ──▶ file    many programs may map the same file, at different addresses
  *	files[]    path, functions by the addresses of the ELF file
  *
  * In a trace file, all numbers in hex:
  *
  *	file /usr/lib/x86_64-linux-gnu/libc.so.6
  *	11c0 2b add_two                    address, length, name: functions of the file above, by address
- *	map 0 55c7eeefa000 1000 55c7eeef9000    file, start, length, what is added to addresses of the file
- *	else 400000 1000                        start, length: another program has something there whose functions are not known
+ *	map 0 55c7eeefa000 1000 55c7eeef9000    file, start, length, difference to addresses of the file
+ *	else 400000 1000                        start, length: another program has something there whose functions are unknown
  *
- * The functions of a file are read when it is first mapped, and a region has its own list of them, with addresses as
- * they are in memory, from the first look-up in it on. `lock` is for that; what was made stays.
+ * The functions of a file are read when it is first mapped. A region gets its own list of them,
+ * with addresses in memory, at the first look-up in it. `lock` protects that; the list then stays.
  */
 #include "symbols/programs.h"
 
@@ -45,19 +45,18 @@ struct file {
 	uint64_t inode;
 	int pid;
 	bool is_read;
-	struct debuginfo *info; /* holds the names; NULL: they are in the text of a trace */
+	struct debuginfo *info; /* owns the names; NULL: they are in the text of a trace */
 	struct function *functions;
 	size_t n, cap;
 };
 
 struct region {
-	struct file *file; /* NULL: its functions are not known */
+	struct file *file; /* NULL: its functions are unknown */
 	uint64_t start, n_bytes, file_offset;
 	uint64_t bias;
 	bool has_bias;
-	unsigned
-		n_blocks; /* without a file: by how many programs; with 0 it has no length, __atomic */
-	struct ksym *syms; /* __atomic: of each function of the file; NULL: nobody looked for one */
+	unsigned n_blocks; /* without a file: by how many programs; 0: it has no length, __atomic */
+	struct ksym *syms; /* __atomic: one for each function of the file; NULL: no look-up yet */
 };
 
 struct programs {
@@ -112,7 +111,7 @@ static int add_function(struct file *f, const char *name, size_t len, uint64_t a
 	return 0;
 }
 
-/* How long one is that does not say: nothing else is in its place, but something may follow. */
+/* If a function has no length: nothing else is at its place, but something may follow. */
 static int take_function(void *ctx, const char *name, uint64_t address, uint64_t n_bytes)
 {
 	return add_function(ctx, name, strlen(name), address, n_bytes ? n_bytes : 1);
@@ -180,7 +179,10 @@ static struct file *find_file(struct programs *p, const struct program_mapping *
 		f->inode = m->inode;
 		f->pid = m->pid;
 		read_file(
-			f); /* it may be replaced; in another root it is seen while the program is there */
+			/*
+			 * it may be replaced; in another root it is visible while the program runs
+			 */
+			f);
 	}
 	return f;
 }
@@ -279,7 +281,7 @@ void programs_unblock(struct programs *p, uint64_t start, uint64_t n_bytes)
 
 /* --- look-ups ---------------------------------------------------------------------------------- */
 
-/* One more than there are, so that no functions are not the same as nobody looked. */
+/* Allocates one more than needed, so that an empty list differs from "no look-up yet". */
 static const struct ksym *load_region(struct programs *p, struct region *r)
 {
 	struct ksym *syms;
@@ -312,7 +314,7 @@ static const struct ksym *find_in(struct programs *p, struct region *r, uint64_t
 	if (!syms || !r->has_bias)
 		return NULL;
 	addr -= r->bias;
-	for (high = r->file->n; low < high;) { /* the first one behind it */
+	for (high = r->file->n; low < high;) { /* the first one after it */
 		size_t mid = low + (high - low) / 2;
 
 		if (r->file->functions[mid].address <= addr)
@@ -354,7 +356,7 @@ const struct ksym *programs_find(struct programs *p, uint64_t addr)
 	return found;
 }
 
-/* Where the region r has what is at `in_file` of its file; 0: nowhere. */
+/* The address in region r of what is at `in_file` of its file; 0: none. */
 static uint64_t address_in(struct region *r, const struct file *file, uint64_t in_file)
 {
 	if (r->file != file)
@@ -426,7 +428,7 @@ static void fmt_regions(const struct programs *p, const struct file *f, size_t n
 	}
 }
 
-/* Files without functions are left out, and what is mapped without them, unless it makes names uncertain. */
+/* Skips files without functions and their mappings, unless these make names uncertain. */
 void programs_fmt(struct programs *p, struct textbuf *tb)
 {
 	size_t number = 0;
@@ -451,7 +453,7 @@ void programs_fmt(struct programs *p, struct textbuf *tb)
 	pthread_mutex_unlock(&p->lock);
 }
 
-/* A number in hex and one blank; NULL if that is not there. */
+/* A number in hex and one blank; NULL if missing. */
 static const char *parse_hex(const char *at, const char *end, uint64_t *ret)
 {
 	const char *start = at;
@@ -494,7 +496,7 @@ static int parse_else(struct programs *p, const char *at, const char *end)
 	return at && add_region(p, &r) == -ENOMEM ? -ENOMEM : 0;
 }
 
-/* A search relies on the order. */
+/* Searches rely on the order. */
 static int parse_function(struct file *f, const char *at, const char *end)
 {
 	uint64_t address, n_bytes;

@@ -2,15 +2,15 @@
 /*
  * tasks.c - the table of tasks.
  *
- * saved_cmdlines is "PID NAME" a line; a name may hold blanks. Rows are kept sorted and looked up by
- * bisection the first time a pid is seen; of two rows with one pid the later is sorted first and
- * bisection decides, as in libtraceevent. The result, with its text for the line's head already made,
- * goes into a hash table, and the last one used is remembered: consecutive events mostly share it.
+ * saved_cmdlines has "PID NAME" lines; a name may contain blanks. Rows are sorted and searched by
+ * bisection when a pid is first seen; of two rows with one pid the later is sorted first and
+ * bisection decides, as in libtraceevent. The result, with its text for the line's head, goes into
+ * a hash table, and the last one used is remembered: consecutive events mostly share it.
  *
- * Names learned from events count for pids that have none. There is one exception, kept because the
- * text must not differ: until the first look-up of a task other than idle, libtraceevent has not
- * sorted its list yet, and a learned name is one more row for its pid, whether it has one or not. A
- * trace filtered down to idle's own events shows that. So rows are sorted at that first look-up.
+ * Names learned from events apply to pids without a name. There is one exception, kept because the
+ * output must not differ: until the first look-up of a task other than idle, libtraceevent has not
+ * sorted its list yet, and a learned name adds a row for its pid, even if it has one. A trace
+ * filtered to idle's own events shows that. So rows are sorted at that first look-up.
  */
 #include "symbols/tasks.h"
 #include "base/array.h"
@@ -24,7 +24,7 @@
 #include <string.h>
 
 #define ARENA_MAX_BYTES (32u << 20)
-#define TASKS_MAX	(1u << 18) /* 27 MB; the rest is shown without names */
+#define TASKS_MAX	(1u << 18) /* 27 MB; further tasks have no names */
 #define ROWS_MAX	(1u << 19)
 #define PID_MAX_BYTES	14 /* "-2147483648 " and a little */
 #define COMM_MAX	4096
@@ -138,7 +138,7 @@ static const struct task_row *row_find(const struct tasks *t, int pid)
 	return NULL;
 }
 
-/* comm right-aligned in `width`, '-', pid left-aligned in 5, ' ' as printf("%*s-%-5d ") would. */
+/* comm right-aligned in `width`, '-', pid left-aligned in 5, ' ', like printf("%*s-%-5d "). */
 static size_t make_head(char *buf, const char *comm, size_t len, size_t width, int pid)
 {
 	char *p = buf, *digits;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tasks.h - thread ids to names.
+ * tasks.h - resolves thread ids to names.
  *
- * Filled from saved_cmdlines and then, while a trace is walked in order, from events that name
- * tasks. A `struct task` never changes once it was handed out: learning a name makes a new one, so
- * that earlier records keep what was known when they were walked. tasks_find() and tasks_learn()
- * belong to one thread; a struct task may be read anywhere.
+ * The table is filled from saved_cmdlines and then, while a trace is read in order, from events
+ * that name tasks. A `struct task` never changes after it was returned: learning a name makes a new
+ * one, so that earlier records keep the name that was known at the time. tasks_find() and
+ * tasks_learn() belong to one thread; any thread may read a struct task.
  */
 #ifndef SONDE_SYMBOLS_TASKS_H
 #define SONDE_SYMBOLS_TASKS_H
@@ -18,9 +18,9 @@
 
 struct task {
 	int pid;
-	int tgid;     /* of its process; -1: not known */
+	int tgid;     /* of its process; -1: unknown */
 	bool is_self; /* sonde recorded itself */
-	bool known;   /* the name comes from the trace, it is not "<...>" */
+	bool known;   /* the name comes from the trace, not "<...>" */
 	uint16_t comm_len, head_len, short_head_len;
 	const char *comm;	/* NUL-terminated */
 	const char *head;	/* "            bash-136  ": the name 16 wide, the pid 5 */
@@ -37,7 +37,7 @@ struct task_row { /* of saved_cmdlines, sorted by pid */
 struct processes;
 
 struct tasks {
-	const struct processes *processes; /* NULL: none are known */
+	const struct processes *processes; /* NULL: unknown */
 	struct arena arena;
 	bool frozen;		   /* a name was looked up; see tasks.c */
 	const struct task **slots; /* open addressing by pid, power of two */
@@ -51,10 +51,10 @@ struct tasks {
 /* cmdlines: text of saved_cmdlines, kept alive by the caller. 0 or -ENOMEM. */
 int tasks_init(struct tasks *t, struct piece cmdlines);
 void tasks_release(struct tasks *t);
-/* Tasks that are not looked up yet belong to these; they must stay. */
+/* The processes of tasks that are not looked up yet; must stay valid. */
 void tasks_set_processes(struct tasks *t, const struct processes *processes);
 
-/* Never NULL unless memory ran out (ceiling: 262 144 tasks). pid 0 is "<idle>". */
+/* Never NULL unless memory ran out (limit: 262 144 tasks). pid 0 is "<idle>". */
 const struct task *tasks_find_slow(struct tasks *t, int pid);
 
 static inline const struct task *tasks_find(struct tasks *t, int pid)
@@ -64,12 +64,12 @@ static inline const struct task *tasks_find(struct tasks *t, int pid)
 	return tasks_find_slow(t, pid);
 }
 
-/* Says which process pid belongs to. */
+/* Sets the process of pid. */
 void tasks_learn_tgid(struct tasks *t, int pid, int tgid);
 
-/* Gives pid a name if it has none yet (but see tasks.c); len bytes of comm, up to a NUL. */
+/* Sets the name of pid if it has none yet (but see tasks.c); len bytes of comm, up to a NUL. */
 void tasks_learn(struct tasks *t, int pid, const char *comm, size_t len);
-/* The same whether it has one or not: tasks change their names when they start another program. */
+/* The same even if it has one: tasks change their names when they start another program. */
 void tasks_rename(struct tasks *t, int pid, const char *comm, size_t len);
 
 #endif

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * types.c - what can be asked of a type, whoever described it.
+ * types.c - operations on types, whatever describes them.
  *
- * BTF and DWARF answer the simple questions (types_ops); here is what they have in common: members that
- * hide in anonymous structs, the reading and the writing of a type as C has it.
+ * BTF and DWARF implement the simple operations (types_ops); this file has what they share: members
+ * in anonymous structs, parsing and writing a type as in C.
  *
- * A pointer to a type need not be in anybody's description. It is made by counting in the top byte of
- * the id, which no world uses (BTF has 2^20 types, DWARF offsets stay far below 2^56):
+ * A pointer to a type need not be in any description. It is made by counting in the top byte of the
+ * id, which no world uses (BTF has 2^20 types, DWARF offsets stay far below 2^56):
  *
  *	id   [ pointers to it : 8 ][ number in its world : 56 ]
  *
- * Descriptions are hostile: a struct can contain itself, a typedef can be its own. So every walk has a
- * ceiling: MAX_DEPTH structs inside each other, MAX_STEPS members looked at, MAX_PEELS names taken off.
+ * Descriptions may be hostile: a struct can contain itself, a typedef can refer to itself. So every
+ * walk has a limit: MAX_DEPTH nested structs, MAX_STEPS members visited, MAX_PEELS names removed.
  */
 #include "symbols/types.h"
 #include "base/textbuf.h"
@@ -138,7 +138,7 @@ int type_each_member(struct type t, int (*visit)(void *ctx, const struct type_me
 	return count_pointers(t) ? 0 : walk_members(&w, t, 0, 0);
 }
 
-/* Its own ones come before those of what is in it: a class hides what it inherits. */
+/* Its own members come before inherited ones: a class hides what it inherits. */
 static bool find_member(struct type t, const char *name, size_t len, unsigned depth,
 			unsigned *n_steps, struct type_member *ret)
 {
@@ -192,7 +192,7 @@ static bool is_word(const struct type_words *w, unsigned i, const char *word)
 	return w->list[i].len == strlen(word) && !memcmp(w->list[i].at, word, w->list[i].len);
 }
 
-/* What says nothing about the layout. */
+/* Words without influence on the layout. */
 static bool is_qualifier(const char *at, size_t len)
 {
 	static const char *const words[] = {"const", "volatile", "restrict", "__user", "__rcu"};
@@ -236,7 +236,7 @@ static int take_words(const char *text, size_t len, struct type_words *w, unsign
 	return w->n && stars <= MAX_POINTERS ? 0 : -EINVAL;
 }
 
-/* C's numbers: any order of these words; gcc and clang name the same one differently. */
+/* C's numbers: these words in any order; gcc and clang name the same one differently. */
 struct c_number {
 	int n_signed, n_unsigned, n_short, n_long, n_int, n_char;
 };
@@ -276,7 +276,7 @@ static bool count_number_words(const struct type_words *w, struct c_number *ret)
 			return false;
 		++*words[k].count;
 	}
-	/* "int" beside others says nothing, nor does "signed" without char */
+	/* "int" with other words means nothing, nor does "signed" without char */
 	if (!n.n_char)
 		n.n_signed = 0;
 	n.n_int = 0;
@@ -316,7 +316,7 @@ static int find_plain(const struct types *world, const char *name, size_t len,
 	return -ENOENT;
 }
 
-/* The last row is for what has no such word before it. */
+/* The last row is for a name without such a word before it. */
 static const struct {
 	const char *word;
 	enum type_kind kind;
@@ -356,7 +356,7 @@ bool types_nearest(const struct types *world, const char *text, size_t len, char
 
 	if (take_words(text, len, &w, &stars) < 0)
 		return false;
-	/* the last word is the name, whatever was meant to stand before it */
+	/* the last word is the name, whatever comes before it */
 	spelling_init(&sp, w.list[w.n - 1].at, w.list[w.n - 1].len);
 	for (size_t k = 0; k < n_tags; k++) {
 		size_t i = w.n == 1 ? n_tags - 1 - k : k; /* typedefs first, or what was written */
@@ -392,8 +392,8 @@ int types_parse(const struct types *world, const char *text, size_t len, struct 
 /* --- a type as text ------------------------------------------------------------------------------- */
 
 /*
- * A function that takes itself as a parameter, twice, would be written for ever: after TEXT_MAX_BYTES
- * nothing more is added.
+ * A function that takes itself as a parameter, twice, would be endless: nothing is added after
+ * TEXT_MAX_BYTES.
  */
 struct type_text {
 	struct textbuf *tb;
@@ -423,7 +423,7 @@ static void fmt_parameters(struct type t, const struct type_facts *f, const stru
 	textbuf_add_str(tb, f->n_members ? ")" : "void)");
 }
 
-/* "int (*)(long)": the star stands in the middle. */
+/* "int (*)(long)": the star is in the middle. */
 static void fmt_pointer(const struct type_facts *f, const struct type_text *text, unsigned depth)
 {
 	struct textbuf *tb = text->tb;
@@ -440,7 +440,7 @@ static void fmt_pointer(const struct type_facts *f, const struct type_text *text
 	textbuf_add_char(tb, f->is_reference ? '&' : '*');
 }
 
-/* Has a typedef's name, so that it is not taken apart. */
+/* It has a typedef's name, so it is not expanded. */
 static bool has_alias(struct type t)
 {
 	struct type next;
@@ -454,7 +454,7 @@ static bool has_alias(struct type t)
 	return false;
 }
 
-/* The element stands before all the lengths, the outer length first: "int[2][3]". */
+/* The element comes before all lengths, the outer length first: "int[2][3]". */
 static void fmt_array(struct type t, const struct type_text *text, unsigned depth)
 {
 	struct textbuf *tb = text->tb;
@@ -477,7 +477,7 @@ static void fmt_array(struct type t, const struct type_text *text, unsigned dept
 	}
 }
 
-/* Takes qualifiers off and writes them; true if a typedef's name ended it. */
+/* Removes qualifiers and writes them; true if it ended at a typedef's name. */
 static bool fmt_names(struct type *t, struct textbuf *tb)
 {
 	struct type next;

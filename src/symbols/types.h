@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * types.h - C types, whoever described them: the kernel's BTF (btf.h) or DWARF (debuginfo.h).
+ * types.h - C types from any description: the kernel's BTF (btf.h) or DWARF (debuginfo.h).
  *
- * A `struct type` is a handle: the world it comes from and a number that means something there. What one
- * asks of it is answered with typedefs and qualifiers already taken off:
+ * A `struct type` is a handle: the world that it comes from and an id in that world. Answers about
+ * it ignore typedefs and qualifiers:
  *
  *	struct type_facts f;
  *	type_get(t, &f);                              // f.kind, f.size, f.target, f.n_members …
  *	type_find_member(t, "d_name", 6, &m);         // also inside anonymous structs and unions
  *
- * A world is read-only once it is opened, but may fill caches when it is asked: one thread at a time.
- * Names stay as long as the world does.
+ * A world is read-only after it is opened, but may fill caches: one thread at a time. Names are
+ * valid as long as the world.
  */
 #ifndef SONDE_SYMBOLS_TYPES_H
 #define SONDE_SYMBOLS_TYPES_H
@@ -32,7 +32,7 @@ enum type_kind {
 	TYPE_STRUCT, /* also C++ classes */
 	TYPE_UNION,
 	TYPE_FUNCTION,
-	TYPE_UNKNOWN, /* only declared, or of a language that C cannot say */
+	TYPE_UNKNOWN, /* only declared, or of a language that C cannot express */
 };
 
 struct type {
@@ -42,15 +42,16 @@ struct type {
 
 struct type_facts {
 	enum type_kind kind;
-	const char *name; /* without "struct"; of the typedef if the type itself has none; "" */
-	uint64_t n_bytes; /* 0: not known */
-	bool is_signed;	  /* integers, enums */
+	/* without "struct"; that of the typedef if the type itself has none; "" */
+	const char *name;
+	uint64_t n_bytes;      /* 0: unknown */
+	bool is_signed;	       /* integers, enums */
 	bool is_char, is_bool; /* integers */
-	unsigned n_floats;     /* TYPE_UNKNOWN: 2 of a complex number, 1 of a decimal one */
-	bool is_user;	       /* a pointer that is tagged as one into user space */
-	bool is_reference;     /* C++: a pointer that is written as if it were the thing */
+	unsigned n_floats;     /* TYPE_UNKNOWN: 2 for a complex number, 1 for a decimal one */
+	bool is_user;	       /* a pointer tagged as pointing into user space */
+	bool is_reference;     /* C++: a pointer that is used like the object itself */
 	struct type target;    /* of a pointer, the element of an array, the result of a function */
-	uint64_t n_elements;   /* of an array; 0: not known */
+	uint64_t n_elements;   /* of an array; 0: unknown */
 	unsigned n_members;    /* of a struct or union; enumerators; parameters of a function */
 };
 
@@ -74,15 +75,18 @@ struct types_ops {
 	int (*enumerator)(const struct types *world, uint64_t id, unsigned i,
 			  struct type_enumerator *ret);
 	/*
-	 * One step of typedef or qualifier: its name ("const", "volatile", "restrict" for those, "" for
-	 * any other); false when there is none.
+	 * One step of typedef or qualifier: its name ("const", "volatile", "restrict", "" for any
+	 * other qualifier); false if there is none.
 	 */
 	bool (*peel)(const struct types *world, uint64_t id, const char **ret_name,
 		     uint64_t *ret_id);
 	/* kind: TYPE_STRUCT, TYPE_UNION, TYPE_ENUM, TYPE_INT (a base type), TYPE_UNKNOWN (a typedef) */
 	int (*find)(const struct types *world, enum type_kind kind, const char *name, size_t len,
 		    struct type *ret_type);
-	/* The names of all types of that kind, for spelling; a world that is too large may have none. */
+	/*
+	 * The names of all types of that kind, for suggestions; a world that is too large may give
+	 * none.
+	 */
 	void (*each_name)(const struct types *world, enum type_kind kind,
 			  void (*visit)(void *ctx, const char *name), void *ctx);
 	bool (*is_by_address)(const struct types *world, uint64_t id); /* may be NULL: none is */
@@ -99,27 +103,28 @@ void type_get(struct type t, struct type_facts *ret_facts);
 /* -ENOENT if i is past the last one. */
 int type_member(struct type t, unsigned i, struct type_member *ret_member);
 int type_enumerator(struct type t, unsigned i, struct type_enumerator *ret_enumerator);
-/* Takes one typedef or qualifier off; false if there is none. The name as in types_ops.peel. */
+/* Removes one typedef or qualifier; false if there is none. The name as in types_ops.peel. */
 bool type_peel(struct type t, const char **ret_name, struct type *ret_type);
 
-/* A class of C++ that is passed and returned by its address, however small it is. */
+/* A C++ class that is passed and returned by address, however small it is. */
 bool type_is_by_address(struct type t);
 
 /*
- * The member of that name, its bit_offset counted from the beginning of t; anonymous structs and unions
- * are looked through, C++ base classes too. -ENOENT if there is none.
+ * The member of that name, its bit_offset relative to t; also searches anonymous structs and
+ * unions, and C++ base classes. -ENOENT if there is none.
  */
 int type_find_member(struct type t, const char *name, size_t len, struct type_member *ret_member);
-/* Calls visit for each member that has a name, as type_find_member() would find it. */
+/* Calls visit for each named member, as type_find_member() would find it. */
 int type_each_member(struct type t, int (*visit)(void *ctx, const struct type_member *m),
 		     void *ctx);
 
 /*
- * The type that a person writes in a cast: "struct kvm *", "u64", "unsigned int", "const char *",
- * "enum pid_type". -ENOENT if the world has none of that name, -EINVAL if it is not written as a type.
+ * The type that a user writes in a cast: "struct kvm *", "u64", "unsigned int", "const char *",
+ * "enum pid_type". Returns -ENOENT if the world has no such type, -EINVAL if it is not written as a
+ * type.
  */
 int types_parse(const struct types *world, const char *text, size_t len, struct type *ret_type);
-/* The type that may have been meant, as one writes it: "struct file". False: none is near. */
+/* The type that was probably meant, as one writes it: "struct file". False: none is near. */
 bool types_nearest(const struct types *world, const char *text, size_t len, char *ret_name,
 		   size_t size);
 /* A pointer to t, which no program had to declare. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * usdt.c - reads the marks that a program's author put in (user-level statically defined tracing).
+ * usdt.c - reads USDT marks (user-level statically defined tracing).
  *
  * A mark is a nop in the code and a note in the section .note.stapsdt:
  *
@@ -9,9 +9,9 @@
  *	description:  address of the nop │ address of .stapsdt.base │ address of the semaphore or 0
  *	              provider\0 │ name\0 │ arguments\0        "-4@%eax 8@-8(%rbp)"
  *
- * Addresses are 4 or 8 bytes, as the program has them. Notes are not loaded, so a tool that moves sections
- * (prelink) does not correct them; the base tells by how much it was. The bytes are hostile: every text
- * must end inside of its note.
+ * Addresses have 4 or 8 bytes, like those of the program. Notes are not loaded, so a tool that
+ * moves sections (prelink) does not correct them; the base gives the difference. The bytes may be
+ * hostile: every text must end inside its note.
  */
 #include "symbols/usdt.h"
 #include "symbols/dwarf/debuginfo_int.h"
@@ -30,7 +30,7 @@ static size_t padded(size_t n)
 	return (n + 3) & ~(size_t)3;
 }
 
-/* The text at the beginning, which is taken off; NULL if it does not end. */
+/* Removes and returns the text at the beginning; NULL if it does not end. */
 static const char *take_text(struct piece *p)
 {
 	const void *end = memchr(p->data, 0, p->len);
@@ -93,7 +93,7 @@ int usdt_parse(struct piece notes, bool swap, unsigned address_bytes,
 
 struct marking {
 	struct debuginfo *d;
-	uint64_t base; /* where .stapsdt.base is; 0: the program has none */
+	uint64_t base; /* address of .stapsdt.base; 0: the program has none */
 	int (*visit)(void *ctx, const struct debuginfo_mark *m);
 	void *ctx;
 };
@@ -121,10 +121,10 @@ int debuginfo_marks(struct debuginfo *d, int (*visit)(void *ctx, const struct de
 	int r;
 
 	if (elf_getshdrstrndx(d->elf, &names) < 0)
-		return errmsg_set(
-			err, -EINVAL,
-			"%s has no sections, and so no marks; take one that was not stripped",
-			d->path);
+		return errmsg_set(err, -EINVAL,
+				  "%s has no sections, so it has no marks; use a file that is not "
+				  "stripped",
+				  d->path);
 	while ((scn = elf_nextscn(d->elf, scn))) {
 		GElf_Shdr sh;
 		const char *s =

@@ -49,7 +49,7 @@ $ sonde as perf probe -q vfs_read
 $ sonde as perf probe -a vfs_read -a nosuch
 Failed to find symbol nosuch in kernel
   Error: Failed to add events.
-there is no function 'nosuch' in this kernel; if its source has one, it is a macro, or inlined everywhere (--vmlinux FILE finds where), or in a module that is not loaded; 'sonde probe funcs' lists those there are; of a program it is written PROGRAM:nosuch
+there is no function 'nosuch' in this kernel; if its source has one, it is a macro, or inlined everywhere (--vmlinux FILE finds where), or in a module that is not loaded; 'sonde probe funcs' lists the functions; write a function of a program as PROGRAM:nosuch
   nosuch
   ^~~~~~
 [254]
@@ -125,7 +125,7 @@ the kernel's BTF does not describe a function 'nosuch'; what it leaves out needs
 # Mistakes
 $ sonde as perf probe 'vfs_read:x'
   Error: Failed to add events.
-'vfs_read' is neither a module that is loaded, nor a program in PATH, nor a library, nor a system with an event x; write its path, as in ./vfs_read:x
+'vfs_read' is not a loaded module, a program in PATH, a library, or a system with an event x; write its path, as in ./vfs_read:x
   vfs_read:x
   ^~~~~~~~
 [254]

@@ -21,10 +21,10 @@ $ sonde convert -i tour.dat --file-version six target
 sonde: convert: --file-version needs a number, not 'six'
 [2]
 $ sonde convert -i tour.dat --compression lzma target
-sonde: there is no compression 'lzma': use none, zstd, zlib or any
+sonde: unknown compression 'lzma': use none, zstd, zlib or any
 [2]
 $ sonde convert -i tour.dat --file-version 6 --compression zstd target
-sonde: version 6 has no compression; leave out --compression zstd
+sonde: version 6 has no compression; omit --compression zstd
 [2]
 $ sonde convert -i nosuch.dat target
 sonde: cannot open nosuch.dat: No such file or directory

@@ -7,8 +7,8 @@ $ cp $GOLDEN/tour.dat . && sonde report tour.dat >tour.txt
 > [ -f $version-$compression ] && sonde report $version-$compression | cmp - tour.txt && echo $version $compression
 > done; done
 6 none
-sonde: version 6 has no compression; leave out --compression zstd
-sonde: version 6 has no compression; leave out --compression zlib
+sonde: version 6 has no compression; omit --compression zstd
+sonde: version 6 has no compression; omit --compression zlib
 7 none
 7 zstd
 7 zlib

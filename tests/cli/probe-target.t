@@ -22,7 +22,7 @@ sonde: probe lines: 'main:9-3' is no range of lines; it is written FUNC:2-9, FUN
 [2]
 
 $ echo hello > text && sonde probe funcs -x ./text 2>&1 | sed "s|$PWD|DIR|"
-sonde: DIR/text is no program, library or kernel: not a valid ELF file
+sonde: DIR/text is not a program, library or kernel: not a valid ELF file
 
 # The running kernel's functions, from a list of its symbols; data is left out
 $ printf 'ffffffff81000010 T vfs_read\nffffffff81000020 t vfs_readv\nffffffff81000030 D vfs_data\nffffffff81000040 t helper\t[kvm]\n' > kallsyms

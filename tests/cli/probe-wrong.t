@@ -47,7 +47,7 @@ $ try << 'EOF'
 > %
 > -:probe/vfs_read
 > EOF
-2: sonde: an argument is missing here: name a variable, or take the sign before it away
+2: sonde: an argument is missing here: name a variable, or remove the sign before it
   vfs_read(
            ^
 2: sonde: the parenthesis is not closed; add a ')'
@@ -56,43 +56,43 @@ $ try << 'EOF'
 2: sonde: a comma is missing between two arguments
   vfs_read(file count)
                 ^
-2: sonde: an argument is missing here: name a variable, or take the sign before it away
+2: sonde: an argument is missing here: name a variable, or remove the sign before it
   vfs_read(file, )
                  ^
-2: sonde: arguments without parentheses are parted by blanks; leave the comma out, or write FUNCTION(a, b)
+2: sonde: without parentheses, blanks separate arguments; omit the comma, or write FUNCTION(a, b)
   vfs_read file, count
                ^
-2: sonde: after the closing parenthesis only a condition can follow: 'if FILTER'
+2: sonde: only a condition can follow the closing parenthesis: 'if FILTER'
   vfs_read(file) count
                  ^
-2: sonde: the condition is missing: after 'if' comes a filter, as in 'if count > 4096'
+2: sonde: the condition after 'if' is missing; write a filter, as in 'if count > 4096'
   vfs_read(file) if
                    ^
-2: sonde: nothing is calculated here; a member of what a pointer points to is written '->'
+2: sonde: a probe cannot calculate; write '->' for a member of the struct that a pointer points to
   vfs_read(file-f_flags)
                ^
 2: sonde: a member's name is missing after '->'
   vfs_read(file->)
                ^~
-2: sonde: an index is a number, as in [3]; a variable or a calculation cannot be one
+2: sonde: an index must be a number, as in [3], not a variable or a calculation
   vfs_read(file->f_sizes[count])
                          ^~~~~
 2: sonde: the bracket that opens here is not closed; add a ']'
   vfs_read(file->f_sizes[1)
                         ^
-2: sonde: a condition goes behind the definition: FUNCTION(a, b) if a == VALUE
+2: sonde: write a condition after the definition: FUNCTION(a, b) if a == VALUE
   vfs_read(count == 5)
                  ^
-2: sonde: nothing is calculated here: record both, each as an argument of its own
+2: sonde: a probe cannot calculate: record both as separate arguments
   vfs_read(count + 1)
                  ^
-2: sonde: a probe calls no functions; only container_of(POINTER, TYPE, MEMBER) is known
+2: sonde: a probe cannot call functions; only container_of(POINTER, TYPE, MEMBER) is known
   vfs_read(strlen(buf))
            ^~~~~~
-2: sonde: a number alone is not recorded; if you want it, write \42
+2: sonde: a number alone is not recorded; to record it, write \42
   vfs_read(42)
            ^~
-2: sonde: two arguments are called a; choose another name
+2: sonde: two arguments have the name a; choose another name
   vfs_read(a=count, a=file)
                     ^
 2: sonde: every event has a field common_pid already; choose another name
@@ -101,16 +101,16 @@ $ try << 'EOF'
 2: sonde: there is no type 'u65'; the nearest is u64
   vfs_read(count:u65)
                  ^~~
-2: sonde: there is no type 'int'; types are u8 to u64, s8 to s64, x8 to x64, char, string, ustring, symbol and bWIDTH@OFFSET/BITS, and a type of C is written as a cast before the name: (int)x
+2: sonde: there is no type 'int'; types are u8 to u64, s8 to s64, x8 to x64, char, string, ustring, symbol and bWIDTH@OFFSET/BITS; write a type of C as a cast before the name: (int)x
   vfs_read(count:int)
                  ^~~
 2: sonde: this is no bit field; write bWIDTH@OFFSET/BITS, as in b3@5/32: 3 bits from bit 5 on, of 32
   vfs_read(count:b3@2)
                  ^~~~
-2: sonde: an array is written TYPE[N] with N from 1 to 64, as in u8[16]
+2: sonde: write an array as TYPE[N] with N from 1 to 64, as in u8[16]
   vfs_read(count:u8[100])
                    ^~~~~
-2: sonde: after an argument only '@user' is known: it reads the program's memory
+2: sonde: only '@user' can follow an argument: it reads the program's memory
   vfs_read(count@usr)
                 ^~~~
 2: sonde: a ',' is missing here, after the type: container_of(POINTER, TYPE, MEMBER)
@@ -119,7 +119,7 @@ $ try << 'EOF'
 2: sonde: '-' cannot be in the name of an event; use letters, digits and _
   my-event=vfs_read
     ^
-2: sonde: the name of the event is missing; leave its separator out, too
+2: sonde: the name of the event is missing; omit its separator, too
   =vfs_read
   ^
 2: sonde: after '%' of a function only 'return' is known, as in vfs_read%return
@@ -140,22 +140,22 @@ $ try << 'EOF'
 2: sonde: $retval is known only when vfs_read returns; write vfs_read%return
   vfs_read($retval)
            ^~~~~~~
-2: sonde: there is no '$count'; a variable is written without $, and with it there are $retval, $argN, $stackN, $comm, $duration, $vars and $params
+2: sonde: there is no '$count'; write a variable without $; with $ there are $retval, $argN, $stackN, $comm, $duration, $vars and $params
   vfs_read($count)
            ^~~~~~
-2: sonde: arguments are counted from 1: $arg1 is the first
+2: sonde: arguments count from 1: $arg1 is the first
   vfs_read($arg0)
            ^~~~~
 2: sonde: prog.c is a source file; say which line of it, as in prog.c:25
   prog.c
   ^~~~~~
-2: sonde: lines of a file are counted from 1; those of a function from 0, as in FUNCTION:0
+2: sonde: lines of a file count from 1; those of a function from 0, as in FUNCTION:0
   prog.c:0
          ^
-2: sonde: nothing follows bash: name a function of it (bash:FUNCTION), or a line (bash:LINE)
+2: sonde: nothing follows bash: name a function (bash:FUNCTION) or a line (bash:LINE)
   bash:
        ^
-2: sonde: a mark is written %PROVIDER:NAME, as in '%libstdcxx:throw'; a register belongs among the arguments
+2: sonde: write a mark as %PROVIDER:NAME, as in '%libstdcxx:throw'; a register belongs among the arguments
   %
    ^
 2: sonde: this line removes a probe; 'sonde probe del GROUP:EVENT' does that
@@ -214,22 +214,22 @@ $ try << 'EOF'
 > vfs_read(count:u8[3])
 > nosuch.c:12(x)
 > EOF
-1: sonde: there is no function 'vfs_raed' in this kernel; the nearest is vfs_read; if its source has one, it is a macro, or inlined everywhere (--vmlinux FILE finds where), or in a module that is not loaded; 'sonde probe funcs' lists those there are; of a program it is written PROGRAM:vfs_raed
+1: sonde: there is no function 'vfs_raed' in this kernel; the nearest is vfs_read; if its source has one, it is a macro, or inlined everywhere (--vmlinux FILE finds where), or in a module that is not loaded; 'sonde probe funcs' lists the functions; write a function of a program as PROGRAM:vfs_raed
   vfs_raed(count)
   ^~~~~~~~
-1: sonde: there is no function 'nothing_like_it' in this kernel; if its source has one, it is a macro, or inlined everywhere (--vmlinux FILE finds where), or in a module that is not loaded; 'sonde probe funcs' lists those there are; of a program it is written PROGRAM:nothing_like_it
+1: sonde: there is no function 'nothing_like_it' in this kernel; if its source has one, it is a macro, or inlined everywhere (--vmlinux FILE finds where), or in a module that is not loaded; 'sonde probe funcs' lists the functions; write a function of a program as PROGRAM:nothing_like_it
   nothing_like_it(count)
   ^~~~~~~~~~~~~~~
-1: sonde: some_data is data of the kernel, no function; name a function
+1: sonde: some_data is data of the kernel, not a function; name a function
   some_data
   ^~~~~~~~~
-1: sonde: the variables of no_types_known are not known: BTF does not describe it (it is assembler, or the compiler changed its parameters); use $arg1 or %REG, or give the DWARF of the kernel: --vmlinux FILE
+1: sonde: the variables of no_types_known are unknown: BTF does not describe it (it is assembler, or the compiler changed its parameters); use $arg1 or %REG, or give the DWARF of the kernel: --vmlinux FILE
   no_types_known(x)
                  ^
-1: sonde: there is no variable 'x' in do_nothing; BTF knows no parameters of it: there are none, so leave it out, or it is assembler, whose prototype is not known: use $arg1 or %REG
+1: sonde: there is no variable 'x' in do_nothing; BTF has no parameters for it: it has none, so omit them, or it is assembler, whose prototype is unknown: use $arg1 or %REG
   do_nothing(x)
              ^
-1: sonde: do_nothing returns nothing (void); leave $retval out
+1: sonde: do_nothing returns nothing (void); omit $retval
   do_nothing%return($retval)
                     ^~~~~~~
 1: sonde: there is no variable 'cuont' in vfs_read; the nearest is count
@@ -244,10 +244,10 @@ $ try << 'EOF'
 2: sonde: file is a pointer: write file->f_flags
   vfs_read(file.f_flags)
                 ^~~~~~~
-2: sonde: count is size_t, no pointer; a cast makes it one: ((struct NAME *)count)->x
+2: sonde: count is size_t, not a pointer; cast it: ((struct NAME *)count)->x
   vfs_read(count->x)
                   ^
-2: sonde: count is size_t, neither an array nor a pointer; leave the * or the index out, or cast it: (int *)x
+2: sonde: count is size_t, neither an array nor a pointer; omit the * or the index, or cast it: (int *)x
   vfs_read(*count)
             ^~~~~
 1: sonde: file->f_sizes has 4 elements: the last is [3]
@@ -259,37 +259,37 @@ $ try << 'EOF'
 1: sonde: there is no member 'injct' in struct irqfd; the nearest is inject
   vfs_read(container_of(file, struct irqfd, injct))
                                             ^~~~~
-2: sonde: struct path is no single value; name one of its members: mnt, dentry
+2: sonde: struct path is not a single value; name one of its members: mnt, dentry
   vfs_read(file->f_path)
            ^~~~~~~~~~~~
 2: sonde: x86_64 has no register 'xyz'; it has %ax, %dx, %cx, %bx, %si, %di, %bp, %sp, %r8, %r9, %r10, %r11, %r12, %r13, %r14, %r15
   vfs_read(%xyz)
             ^~~
-2: sonde: only the first 6 arguments are in registers; those behind them are on the stack: $stack1 is the first
+2: sonde: only the first 6 arguments are in registers; the others are on the stack: $stack1 is the first
   vfs_read($arg9)
            ^~~~~
-1: sonde: lines of the kernel need its DWARF, and there is none; install the kernel's debug package (linux-image-VERSION-dbg on Debian, debuginfo-install kernel where there is rpm), or name the file: --vmlinux FILE
+1: sonde: lines of the kernel need its DWARF, and there is none; install the kernel's debug package (linux-image-VERSION-dbg on Debian, debuginfo-install kernel with rpm), or name the file: --vmlinux FILE
   vfs_read:3(count)
            ^
-1: sonde: the variables of vfs_read are not known: without DWARF they are known only where the function begins; leave the offset out, use %REG, or give the DWARF of the kernel: --vmlinux FILE
+1: sonde: the variables of vfs_read are unknown: without DWARF they are known only where the function begins; omit the offset, use %REG, or give the DWARF of the kernel: --vmlinux FILE
   vfs_read+4(count)
              ^~~~~
-1: sonde: count is gone when vfs_read returns, and this kernel's probes keep no arguments (those of 6.9 do); while recording the entry is joined with the return: 'sonde record -e' takes this definition. A probe of its own is vfs_read(count)
+1: sonde: count is not available when vfs_read returns, because this kernel's probes do not keep arguments (since 6.9 they do); a recording joins the entry with the return: use this definition with 'sonde record -e'. A probe at the entry is vfs_read(count)
   vfs_read%return($retval, count)
                            ^~~~~
-1: sonde: 'nosuchprogram' is neither a module that is loaded, nor a program in PATH, nor a library, nor a system with an event main; write its path, as in ./nosuchprogram:main
+1: sonde: 'nosuchprogram' is not a loaded module, a program in PATH, a library, or a system with an event main; write its path, as in ./nosuchprogram:main
   nosuchprogram:main(argc)
   ^~~~~~~~~~~~~
-1: sonde: there is no program or library /no/such/program that can be read; check the path
+1: sonde: cannot read a program or library /no/such/program; check the path
   /no/such/program:main
   ^~~~~~~~~~~~~~~~
 1: sonde: the system sched has no event 'sched_swich'; the nearest is sched_switch
   sched:sched_swich(next_comm)
         ^~~~~~~~~~~
-1: sonde: sched:sched_switch is an event, and this kernel puts no probes on events (CONFIG_EPROBE_EVENTS, since 5.15); record the event itself: -e sched:sched_switch
+1: sonde: sched:sched_switch is an event, and this kernel does not support probes on events (CONFIG_EPROBE_EVENTS, since 5.15); record the event itself: -e sched:sched_switch
   sched:sched_switch(next_com)
   ^~~~~
-1: sonde: 'schd' is neither a module that is loaded, nor a program in PATH, nor a library, nor a system of events; the nearest of those is sched
+1: sonde: 'schd' is not a loaded module, a program in PATH, a library, or a system of events; the nearest system is sched
   schd:sched_switch(next_comm)
   ^~~~
 2: sonde: x86_64 has no register 'ag'; the nearest is %ax
@@ -304,13 +304,13 @@ $ try << 'EOF'
 2: sonde: 'strct file *' is not written as a type of C, as in struct kvm * or u64
   vfs_read((strct file *)buf)
             ^~~~~~~~~~~~
-1: sonde: no probe can be put on glob_black: it is on the kernel's blacklist (NOKPROBE), because probes need it themselves; probe one of its callers
+1: sonde: cannot probe glob_black: it is on the kernel's blacklist (NOKPROBE), because probes use it; probe one of its callers
   glob_black(x)
   ^~~~~~~~~~
-1: sonde: inlined_one has no code in this kernel: the compiler put it into its callers everywhere (inlined), or it was left out (exit code); probe one of its callers, or give the kernel's DWARF, which knows them: --vmlinux FILE
+1: sonde: inlined_one has no code in this kernel: the compiler inlined it into all its callers, or dropped it (exit code); probe one of its callers, or give the kernel's DWARF: --vmlinux FILE
   inlined_one(x)
   ^~~~~~~~~~~
-1: sonde: no function of this kernel fits 'nothing_*'; 'sonde probe funcs' lists them
+1: sonde: no function of this kernel matches 'nothing_*'; 'sonde probe funcs' lists them
   nothing_*(x)
   ^~~~~~~~~
 1: sonde: there is no variable 'count' in glob_one; there are x
@@ -319,16 +319,16 @@ $ try << 'EOF'
 1: sonde: there is no program or library 'nosuch'; name the file that has the mark: PATH:%nosuch:mark
   %nosuch:mark
           ^~~~
-1: sonde: nobody says what a void * points to, so it has no member 'mnt_id'; a cast does: ((struct NAME *)x)->mnt_id
+1: sonde: the type behind a void * is unknown, so it has no member 'mnt_id'; cast it: ((struct NAME *)x)->mnt_id
   vfs_read(file->f_path.mnt->mnt_id)
                              ^~~~~~
-1: sonde: there is no program or library ./k/nosuch that can be read; check the path
+1: sonde: cannot read a program or library ./k/nosuch; check the path
   p:a/b ./k/nosuch:0x10
         ^~~~~~~~~~
-2: sonde: in the kernel's own words a place in a program is an offset into its file, as in ./k/kallsyms:0x1234; by name it is written without 'p:' before it: './k/kallsyms:main'
+2: sonde: in the kernel's own grammar a place in a program is an offset in its file, as in ./k/kallsyms:0x1234; to use a name, omit 'p:' before it: './k/kallsyms:main'
   p:a/b ./k/kallsyms:main
                      ^~~~
-2: sonde: this is behind the end of ./k/kallsyms, which has 521 bytes; 'sonde probe add -D' shows the offset of a function
+2: sonde: this is beyond the end of ./k/kallsyms, which has 521 bytes; 'sonde probe add -D' shows the offset of a function
   r:a/b ./k/kallsyms:0x99999999(0x10)
                      ^~~~~~~~~~
 1: sonde: the kernel has no symbol 'nosuchsym'; /proc/kallsyms lists what it has
@@ -337,13 +337,13 @@ $ try << 'EOF'
 1: sonde: the kernel has no symbol 'some_dtaa'; the nearest is some_data
   vfs_read(@some_dtaa)
             ^~~~~~~~~
-2: sonde: this is behind the end of vfs_read, which has 4096 bytes; an offset counts bytes from where the function begins
+2: sonde: this is beyond the end of vfs_read, which has 4096 bytes; an offset counts bytes from the beginning of the function
   vfs_read+100000
            ^~~~~~
-1: sonde: there is no function 'sched_switch' in this kernel, but an event; what is recorded of an event is written with its system: sched:sched_switch(FIELD, \xe2\x80\xa6) (esc)
+1: sonde: there is no function 'sched_switch' in this kernel, but an event; write an event with its system: sched:sched_switch(FIELD, \xe2\x80\xa6) (esc)
   sched_switch(next_comm)
   ^~~~~~~~~~~~
-1: sonde: there is no variable 'some_data' in vfs_read, but one of the whole kernel, whose type is not known: write @some_data, which reads a whole word, or with its type, @some_data:u32 if it is an unsigned int
+1: sonde: there is no variable 'some_data' in vfs_read, but a global one in the kernel, whose type is unknown: write @some_data, which reads a whole word, or add its type, @some_data:u32 if it is an unsigned int
   vfs_read(some_data)
            ^~~~~~~~~
 2: sonde: f_hint is never 'LONG'; the nearest name is HINT_LONG
@@ -352,17 +352,17 @@ $ try << 'EOF'
 2: sonde: f_hint is never 'XYZ'; its names are HINT_NONE, HINT_SHORT, HINT_LONG
   vfs_read(file->f_hint) if f_hint == XYZ
                                       ^~~
-2: sonde: x is a number and no address, so nothing is listed there; leave ':u8[3]' out
+2: sonde: x is a number, not an address, so there is nothing to list; omit ':u8[3]'
   glob_one(x:u8[3])
              ^~~~~
-0: sonde: count is a number, and taken for an address: u8[3] is what lies there
+0: sonde: count is a number and is used as an address: u8[3] shows the memory there
 would be defined:
   probe:vfs_read  (kprobe on vfs_read, with count)
-2: sonde: nosuch.c is a source of which program? name it: PROGRAM:nosuch.c:12 (if it is the kernel's: --vmlinux FILE)
+2: sonde: nosuch.c is a source of which program? name it: PROGRAM:nosuch.c:12 (if it belongs to the kernel: --vmlinux FILE)
   nosuch.c:12(x)
   ^~~~~~~~
 $ sonde probe show './my dir/prog:work'
-sonde: a path with a blank in it is not for probes, the kernel takes none; give the program or library a path without
+sonde: the kernel does not accept a path with a blank; give the program or library a path without one
   ./my dir/prog:work
       ^
 [2]
@@ -376,7 +376,7 @@ $ try << 'EOF'
 1: sonde: there is no variable 'cuont' in vfs_read; the nearest is count
   vfs_read(cuont)
            ^~~~~
-1: sonde: this kernel has no probes of its own functions (CONFIG_KPROBES); events and probes in programs work
+1: sonde: this kernel does not support probes on its functions (CONFIG_KPROBES); events and probes in programs work
   vfs_read(count)
   ^~~~~~~~
 $ mv k/kprobe_events k/tracing/

@@ -28,7 +28,7 @@ sonde: a condition is part of a recording, not of a probe that stays; define it 
                      ^~~~~~~~~~
 [1]
 $ sonde probe add -n 'vfs_write%return($params)'
-sonde: file is gone when vfs_write returns, and this kernel's probes keep no arguments (those of 6.9 do); while recording the entry is joined with the return: 'sonde record -e' takes this definition. A probe of its own is vfs_write(file)
+sonde: file is not available when vfs_write returns, because this kernel's probes do not keep arguments (since 6.9 they do); a recording joins the entry with the return: use this definition with 'sonde record -e'. A probe at the entry is vfs_write(file)
   vfs_write%return($params)
                    ^~~~~~~
 [1]
@@ -45,7 +45,7 @@ cost: by the function tracer's hook where the kernel has it there, else a breakp
 
 # Several functions of one name are all meant
 $ sonde probe add -D 'twin_made(x)'
-sonde: there are 2 functions twin_made in this kernel, and all of them are probed; what they are called with is read as BTF has it of one of them
+sonde: there are 2 functions twin_made in this kernel, and all of them are probed; their arguments are read as BTF describes them for one of them
 p:probe/twin_made _text+1114128 x=%di:s32
 p:probe/twin_made _text+2162704 x=%di:s32
 $ sonde probe add -D 'twin_made%return'
@@ -59,42 +59,42 @@ p:probe/twin_m_ _text+2162704
 # A pattern is for what can be probed; what cannot is counted, what is named is refused
 $ export SONDE_BLACKLIST=k/blacklist
 $ sonde probe add -n 'glob_*(x)'
-sonde: 4 of the functions that fit are left out, 1 on the kernel's blacklist (NOKPROBE): glob_black; 1 without the tracer's hook (notrace): glob_hidden; 1 without code of their own (inlined): glob_gone; 1 without what is to be recorded: glob_bare
+sonde: 4 of the functions that match are left out, 1 on the kernel's blacklist (NOKPROBE): glob_black; 1 without the tracer's hook (notrace): glob_hidden; 1 without code (inlined): glob_gone; 1 without what is to be recorded: glob_bare
 would be defined:
   probe:glob_  (kprobe on glob_one and 1 more place, with x)
 $ sonde probe add -n 'glob_*%return($retval)'
-sonde: 4 of the functions that fit are left out, 1 on the kernel's blacklist (NOKPROBE): glob_black; 1 without the tracer's hook (notrace): glob_hidden; 1 without code of their own (inlined): glob_gone; 1 without what is to be recorded: glob_bare
+sonde: 4 of the functions that match are left out, 1 on the kernel's blacklist (NOKPROBE): glob_black; 1 without the tracer's hook (notrace): glob_hidden; 1 without code (inlined): glob_gone; 1 without what is to be recorded: glob_bare
 would be defined:
   probe:glob___return  (kretprobe on glob_one and 1 more place, with ret)
 $ sonde probe add -n 'glob_b*'
-sonde: 1 of the functions that fit are left out, 1 on the kernel's blacklist (NOKPROBE): glob_black
+sonde: 1 of the functions that match are left out, 1 on the kernel's blacklist (NOKPROBE): glob_black
 would be defined:
   probe:glob_b_  (kprobe on glob_bare)
 $ sonde probe add -n 'glob_bl*'
-sonde: no function that fits 'glob_bl*' can be probed (1 on the kernel's blacklist (NOKPROBE): glob_black); name their callers
+sonde: no function that matches 'glob_bl*' can be probed (1 on the kernel's blacklist (NOKPROBE): glob_black); name their callers
   glob_bl*
   ^~~~~~~~
 [1]
 $ sonde probe add -n 'glob_ba*(x)'
-sonde: there is no variable 'x' in glob_bare; BTF knows no parameters of it: there are none, so leave it out, or it is assembler, whose prototype is not known: use $arg1 or %REG
+sonde: there is no variable 'x' in glob_bare; BTF has no parameters for it: it has none, so omit them, or it is assembler, whose prototype is unknown: use $arg1 or %REG
   glob_ba*(x)
            ^
 [1]
 $ sonde probe add -n glob_black
-sonde: no probe can be put on glob_black: it is on the kernel's blacklist (NOKPROBE), because probes need it themselves; probe one of its callers
+sonde: cannot probe glob_black: it is on the kernel's blacklist (NOKPROBE), because probes use it; probe one of its callers
   glob_black
   ^~~~~~~~~~
 [1]
 $ sonde probe add -D cut_one
-sonde: the compiler changed cut_one into cut_one.constprop.0, which is probed; its parameters are not known
+sonde: the compiler changed cut_one into cut_one.constprop.0, which is probed; its parameters are unknown
 p:probe/cut_one cut_one.constprop.0
 $ sonde probe add -D 'cut_one(x)'
-sonde: the variables of cut_one.constprop.0 are not known: BTF does not describe it (it is assembler, or the compiler changed its parameters); use $arg1 or %REG, or give the DWARF of the kernel: --vmlinux FILE
+sonde: the variables of cut_one.constprop.0 are unknown: BTF does not describe it (it is assembler, or the compiler changed its parameters); use $arg1 or %REG, or give the DWARF of the kernel: --vmlinux FILE
   cut_one(x)
           ^
 [1]
 $ sonde probe add -n inlined_one
-sonde: inlined_one has no code in this kernel: the compiler put it into its callers everywhere (inlined), or it was left out (exit code); probe one of its callers, or give the kernel's DWARF, which knows them: --vmlinux FILE
+sonde: inlined_one has no code in this kernel: the compiler inlined it into all its callers, or dropped it (exit code); probe one of its callers, or give the kernel's DWARF: --vmlinux FILE
   inlined_one
   ^~~~~~~~~~~
 [1]

@@ -70,11 +70,11 @@ sonde: --file-version is 6 or 7
 [2]
 
 $ sonde record --compression lzw -e sched true
-sonde: there is no compression 'lzw': use none, zstd, zlib or any
+sonde: unknown compression 'lzw': use none, zstd, zlib or any
 [2]
 
 $ sonde record --file-version 6 --compression zstd -e sched true
-sonde: version 6 has no compression; leave out --compression zstd
+sonde: version 6 has no compression; omit --compression zstd
 [2]
 
 $ sonde record --date --ts-offset 5 -e sched true

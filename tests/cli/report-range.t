@@ -15,7 +15,7 @@ cpus=2
            sleep-234   [001]     0.000043: funcgraph_entry:                   |  syscall_exit_to_user_mode_prepare() {
            sleep-234   [001]     0.000046: sys_exit:             NR 1 = 1
 $ sonde report --from +1parsec $GOLDEN/tour.dat
-sonde: --from: 'parsec' is no unit of time; s, ms, us and ns are
+sonde: --from: 'parsec' is not a unit of time; use s, ms, us or ns
 [2]
 $ sonde report --to soon $GOLDEN/tour.dat
 sonde: --to needs a time like 12.345678, +1.5s or +20ms, not 'soon'

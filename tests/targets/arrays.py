@@ -9,7 +9,7 @@ SHOWN = {"colours": "{RED,-3,BLUE,LOW}", "pairs": "{RED,BLUE,LOW,77}", "modes": 
          "are": "{true,false,true}", "floats": "{1.5,-2.25}", "doubles": "{0.1,-1e+300,3}"}
 NUMBERS = {"colours": [1, -3, 2, -2], "pairs": [1, 2, -2, 77], "modes": [1, 5, 0, 9], "are": [1, 0, 1], "floats": [1.5, -2.25],
            "doubles": [0.1, -1e300, 3]}
-REFUSED = {"longs": "an array of numbers that are longer than probes record; name an element",
+REFUSED = {"longs": "an array of numbers that are longer than a probe can record; name an element",
            "parts": "an array of structs; name an element and a member"}
 
 

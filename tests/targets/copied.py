@@ -5,7 +5,7 @@ from programs import HERE, SONDE, Wrong, need_uprobes, run
 
 ARGUMENTS = "shared, own, other, both.b, word, kept, hidden"
 LINKS = {"usual": [], "symbolic": ["-Wl,-Bsymbolic"], "full": ["-Wl,-z,now"]}
-NOTE = "lonely is read in the library; a program that uses it may have a copy, which counts then (copy relocation): " \
+NOTE = "lonely is read in the library; a program that uses it may have a copy, which then has the valid value (copy relocation): " \
        "PROGRAM:FUNCTION(lonely) reads that"
 
 

@@ -524,7 +524,7 @@ def test_i386(programs):
         if got != 7:
             raise Wrong(f"{what}: {got}")
     done = run(SONDE, "count", "-e", f"{program}:work(n)", program, check=False)
-    if not done.returncode or "leave the arguments out" not in done.stderr:
+    if not done.returncode or "omit the arguments" not in done.stderr:
         raise Wrong(done.stdout + done.stderr)
 
 

@@ -146,18 +146,18 @@ def test_hostile_packed(programs):
         packed = programs.dir / f"bomb.ko.{ending}"
         packed.write_bytes(data)
         done = ask("vars", "-m", packed, "take_many")
-        if done.returncode != 1 or "is larger than 1 GB when unpacked; unpack it by hand" not in done.stderr:
+        if done.returncode != 1 or "is larger than 1 GB when uncompressed; uncompress it" not in done.stderr:
             raise Wrong(f"{ending}: {done.returncode} {done.stderr or done.stdout}")
         packed.write_bytes(data[:len(data) // 17 // 2])
         done = ask("vars", "-m", packed, "take_many")
-        if done.returncode != 1 or "is packed but damaged" not in done.stderr:
+        if done.returncode != 1 or "is compressed but damaged" not in done.stderr:
             raise Wrong(f"half of {ending}: {done.returncode} {done.stderr or done.stdout}")
     bomb = dict(bombs())["xz"]
     (programs.dir / "bomb.debug").write_bytes(bomb)
     shutil.copy(programs.c("gcc", "2", "pie"), module)
     run("objcopy", "--add-section", f".gnu_debugdata={programs.dir / 'bomb.debug'}", module)
     done = ask("funcs", "-x", module)
-    if done.returncode != 1 or "packed sections of" not in done.stderr:
+    if done.returncode != 1 or "compressed sections of" not in done.stderr:
         raise Wrong(f".gnu_debugdata: {done.returncode} {done.stderr or done.stdout}")
     # a debug file, chosen by a checksum only
     run("objcopy", "--strip-debug", "--remove-section=.note.gnu.build-id", "--remove-section=.gnu_debugdata",
@@ -184,5 +184,5 @@ def test_hostile_sections(programs):
         raise Wrong("no section is compressed")
     packed.write_bytes(data)
     done = ask("vars", "-x", packed, "add_ints")
-    if done.returncode != 1 or "packed sections of" not in done.stderr:
+    if done.returncode != 1 or "compressed sections of" not in done.stderr:
         raise Wrong(f"{done.returncode} {done.stderr or done.stdout}")

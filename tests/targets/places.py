@@ -201,7 +201,7 @@ def test_chosen(programs):
         program = programs.make(name, "gcc", *flags, source)
         if "x86-64" not in run("file", "-L", program, check=False).stdout:
             raise Skip("resolvers are only read on x86-64")
-        expect(program, {"step": "step is chosen when a program starts (IFUNC): all 2 that can be are probed, as by_"})
+        expect(program, {"step": "step is selected when a program starts (IFUNC): all 2 candidates are probed, as by_"})
         if places(program, "step") != 2 or counted(program, "step") != {"step": 25}:
             raise Wrong(f"{name}: {show(program, 'step')} {counted(program, 'step')}")
     expect(programs.dir / "chosen-O0", {"step(x)": "int (DWARF)"})
@@ -236,9 +236,9 @@ def test_insides(programs):
         for where in (program, stripped):
             expect(where, {f"0x{address:x}": "the kernel is given"})
             if length > 1:
-                expect(where, {f"0x{address + 1:x}": f"the nearest begin at 0x{address:x} and 0x{address + length:x}"})
+                expect(where, {f"0x{address + 1:x}": f"the nearest instructions begin at 0x{address:x} and 0x{address + length:x}"})
         offset = address - rows[0][0]
-        words = "not stored yet; they are from +" if 0 < offset and address < body else "the kernel is given"
+        words = "not stored yet; they are stored from +" if 0 < offset and address < body else "the kernel is given"
         expect(program, {f"add_ints+{offset}(a)": words, f"add_ints+{offset}": "the kernel is given"})
 
 

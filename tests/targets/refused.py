@@ -15,15 +15,15 @@ EVENTS = pathlib.Path("/sys/kernel/tracing/uprobe_events")
 REFUSED = {
     "locked": ("lock addl $1, counter(%rip)", "with a lock prefix", "+8"),
     "segment": (".byte 0x36; mov (%rsp), %eax", "with a prefix cs, ds, es or ss", "+4"),
-    "loaded": ("vmovdqu counter(%rip), %xmm0", "do not take this vector instruction", "+8"),
-    "stored": ("vmovdqu %xmm0, counter(%rip)", "would take this vector instruction for a jump", "+8"),
-    "ored": ("vpor %xmm1, %xmm2, %xmm3", "would take this vector instruction for a jump", "+4"),
-    "compared": ("vcmpeqps %xmm1, %xmm1, %xmm0", "would be lost behind it", "+5"),
-    "called": ("syscall", "behind a probe on a system call the program would be lost", "+2"),
+    "loaded": ("vmovdqu counter(%rip), %xmm0", "do not support this vector instruction", "+8"),
+    "stored": ("vmovdqu %xmm0, counter(%rip)", "would treat this vector instruction as a jump", "+8"),
+    "ored": ("vpor %xmm1, %xmm2, %xmm3", "would treat this vector instruction as a jump", "+4"),
+    "compared": ("vcmpeqps %xmm1, %xmm1, %xmm0", "would crash after it", "+5"),
+    "called": ("syscall", "the program would crash after a probe on a system call", "+2"),
     "flags": ("pushf; popf", "pushf would save the flags", "+1"),
     "repeated": ("rep stosb", "each round would be a hit", "+2"),
-    "halted": ("hlt", "do not take this instruction", "+1"),
-    "short": (".byte 0x66, 0x66, 0x48, 0xe8; .long 0; pop %rax", "no jump or call with prefix 66", "+8"),
+    "halted": ("hlt", "do not support this instruction", "+1"),
+    "short": (".byte 0x66, 0x66, 0x48, 0xe8; .long 0; pop %rax", "a jump or call with prefix 66", "+8"),
     "leaping": ("notrack jmp *%rax", "with a prefix cs, ds, es or ss", None),
 }
 # begins with, what probes stand on
@@ -53,7 +53,7 @@ def assemble(directory):
 def check_said(program):
     for name, (_, words, nearest) in REFUSED.items():
         done = run(SONDE, "probe", "show", f"{program}:{name}", check=False)
-        near = f"the nearest behind it that can is {name}{nearest}\n" if nearest else "nothing behind it can be"
+        near = f"the nearest place after it is {name}{nearest}\n" if nearest else "nothing after it can be probed"
         if not done.returncode or words not in done.stderr or near not in done.stderr:
             raise Wrong(f"{name}: {done.stdout}{done.stderr}")
     symbols = {x.split()[2]: int(x.split()[0], 16) for x in run("nm", program).stdout.splitlines() if len(x.split()) == 3}
@@ -62,10 +62,10 @@ def check_said(program):
         if f" {program}:{hex(symbols[name] + offset)}\n" not in lines:
             raise Wrong(f"{name}: {lines}")
     done = run(SONDE, "probe", "show", f"{program}:looping+5", check=False)
-    if "looping+9, which is also jumped to" not in done.stderr:
+    if "looping+9, which is also reached by a jump" not in done.stderr:
         raise Wrong(f"looping+5: {done.stdout}{done.stderr}")
     done = run(SONDE, "probe", "show", f"{program}:{hex(symbols['locked'])}", check=False)
-    if f"that can is {hex(symbols['locked'] + 8)}\n" not in done.stderr:
+    if f"place after it is {hex(symbols['locked'] + 8)}\n" not in done.stderr:
         raise Wrong(f"an address: {done.stdout}{done.stderr}")
     done = run(SONDE, "probe", "show", f"{program}:*ed")
     if "8 places are left out: " not in done.stdout + done.stderr:

@@ -76,7 +76,7 @@ def test_complex(programs):
     program = make(programs, "complex", COMPLEX, "-O0")
     for text, words in {"turn%return($retval)": "returns a floating point number",
                         "turn_more%return($retval)": "returns a floating point number",
-                        "wrap%return($retval.z)": "in a register for floating point numbers"}.items():
+                        "wrap%return($retval.z)": "in a floating point register"}.items():
         done = run(SONDE, "probe", "show", f"{program}:{text}", check=False)
         if done.returncode != 1 or words not in done.stderr:
             raise Wrong(f"{text}: {done.stdout}{done.stderr}")

@@ -75,7 +75,7 @@ def test_spelt(programs):
                  "a::v1::P::operator unsigned long", "main::*::operator()(q)", "*operator()(c)"):
         run(SONDE, "probe", "show", f"{program}:{name}")
     done = run(SONDE, "probe", "show", f"{program}:a::P::sum", check=False)
-    if "in full it is 'a::v1::P::sum'" not in done.stderr:
+    if "its full name is 'a::v1::P::sum'" not in done.stderr:
         raise Wrong(done.stdout + done.stderr)
     check_directory(programs, program)
 

@@ -38,8 +38,8 @@ def check_meanings(program, trace):
     """What the kernel does not know is told when the probe is added; what it knows is right."""
     event, said = add("meanings", f"{program}:work(box->colour, box->mode, box->weight, box->port, box->low, one=box->shorts[2], "
                                   "two=box->signs[0], number)")
-    want = ("while the probe stays, the kernel shows colour as a number, mode as a number, weight as its bits, port with its bytes "
-            "the other way round, low without its sign (-1 as 31); record -e with the definition itself shows what they mean")
+    want = ("for a permanent probe, the kernel shows colour as a number, mode as a number, weight as its bits, port with its bytes "
+            "swapped, low without its sign (-1 as 31); record -e with the definition shows their meaning")
     if want not in said:
         raise Wrong(said)
     run(SONDE, "record", "-q", "-o", trace, "-e", event, program)

@@ -193,7 +193,7 @@ static void what_is_not_there_is_refused(void **state)
 		{{.function = "probed_function", .line = 900, .has_line = true},
 		 "the nearest that"},
 		{{.function = "probed_function", .offset = 1 << 20}, "shorter than 1048576 bytes"},
-		{{.file = "no_such_file.c", .line = 3, .has_line = true}, "was not made from"},
+		{{.file = "no_such_file.c", .line = 3, .has_line = true}, "has no code from"},
 	};
 	struct debuginfo *d = open_self();
 

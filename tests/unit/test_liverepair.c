@@ -173,7 +173,7 @@ static void foreign_files_are_left_alone(void **state)
 	put_bytes("cut", cut, 500);
 	err.code = 0;
 	assert_int_equal(livefile_repair("cut", PIECE_EMPTY, &err), -ENOTSUP);
-	assert_non_null(strstr(err.text, "cut was not left behind by a recording"));
+	assert_non_null(strstr(err.text, "cut is not from a recording"));
 	assert_int_equal(stat("cut", &st), 0);
 	assert_int_equal(st.st_size, 500);
 	remove_here();

@@ -353,7 +353,7 @@ static void variables_become_reads(void **state)
 		{"do_it(file->fn)", "p:probe/do_it do_it fn=+72(%di):symbol"},
 		{"put(wire->big)",
 		 "p:probe/put put big=+16(%di):s64 # wire->big is longer than the 8 "
-		 "bytes that a probe records: the upper ones are left out"},
+		 "bytes that a probe records: the upper ones are missing"},
 		{"do_it(file->text)", "p:probe/do_it do_it text=+0(+80(%di)):ustring"},
 		{"do_it(file->text[1])", "p:probe/do_it do_it text=+u1(+80(%di)):s8"},
 		{"do_it(file->next->next->a)", "p:probe/do_it do_it a=+0(+112(+112(%di))):s32"},
@@ -400,7 +400,7 @@ static void what_is_written_wins(void **state)
 							 "other=@other:u32 jiffies_2=@jiffies:u64"},
 		{"do_it $params",
 		 "p:probe/do_it do_it file=%di:x64 n=%si:s32 count=%r8:u64 # p is left out: struct "
-		 "pair is no single value; name one of its members: first, middle, last"},
+		 "pair is not a single value; name one of its members: first, middle, last"},
 		{"my:ev=do_it%return@16($retval)", "r16:my/ev do_it ret=$retval:s32"},
 		{"do_it%return", "r:probe/do_it__return do_it"},
 		{"twins%return($retval.first, $retval.last)",
@@ -421,7 +421,7 @@ static void symbols_and_modules_are_found(void **state)
 		{"asm_thing($arg2)", "p:probe/asm_thing asm_thing arg2=$arg2:x64"},
 		{"cut($arg1)",
 		 "p:probe/cut cut.isra.0 arg1=$arg1:x64 # the compiler changed cut into "
-		 "cut.isra.0, which is probed; its parameters are not known"},
+		 "cut.isra.0, which is probed; its parameters are unknown"},
 		{"toy_open(w->data)", "p:probe/toy_open toy:toy_open data=+0(%di):u64"},
 		{"toy:toy_open(container_of(w, struct job, w)->pid)",
 		 "p:probe/toy_open toy:toy_open pid=+16(%di):s32"},
@@ -432,7 +432,7 @@ static void symbols_and_modules_are_found(void **state)
 		{"[dt]?*s", "p:probe/dt_s twins"},
 		{"do_it:0", "p:probe/do_it do_it"},
 		{"do_it@fs/x.c",
-		 "p:probe/do_it do_it # that do_it is in fs/x.c is not checked: there is "
+		 "p:probe/do_it do_it # sonde did not check that do_it is in fs/x.c: there is "
 		 "no DWARF of the kernel"},
 	};
 
@@ -461,8 +461,9 @@ static void newer_kernels_do_more(void **state)
 		{"do_it(file->a, count)", "f:probe/do_it do_it a=+0($arg1):s32 count=$arg5:u64"},
 		{"do_it%return($retval, n, file->dentry->id)",
 		 "f:probe/do_it__return do_it%return ret=$retval:s32 n=$arg2:s32 "
-		 "id=+0(+24($arg1)):u64 # what is behind a pointer that was passed is read when "
-		 "do_it returns, and may be gone or changed by then; a recording (sonde record -e) "
+		 "id=+0(+24($arg1)):u64 # data behind a pointer argument is read when "
+		 "do_it returns, and may have been freed or changed by then; a recording (sonde "
+		 "record -e) "
 		 "reads it at the entry"},
 		{"tail(h)", "f:probe/tail tail h=+16($stack):s32"},
 		/* registers, or a place inside: a breakpoint; the hook knows no modules */
@@ -555,14 +556,14 @@ struct refusal {
 
 static const struct refusal refusals[] = {
 	{"do_itt", "the nearest is do_it", 0, 6},
-	{"t*($arg1)", "another thing at the place twins", 3, 5},
-	{"zz*", "no function of this kernel fits 'zz*'", 0, 3},
+	{"t*($arg1)", "something else at the place twins", 3, 5},
+	{"zz*", "no function of this kernel matches 'zz*'", 0, 3},
 	{"frobnicate", "no function 'frobnicate' in this kernel", 0, 10},
 	{"toy:toy_opn", "in the module toy; the nearest is toy_open", 4, 7},
-	{"nowhere_at_all:f", "neither a module that is loaded", 0, 14},
+	{"nowhere_at_all:f", "is not a loaded module", 0, 14},
 	{"do_it(fil)", "no variable 'fil' in do_it; the nearest is file", 6, 3},
 	{"do_it(zzz)", "there are file, n, p, count", 6, 3},
-	{"nothing(zzz)", "BTF knows no parameters of it", 8, 3},
+	{"nothing(zzz)", "BTF has no parameters for it", 8, 3},
 	{"asm_thing(x)", "BTF does not describe it", 10, 1},
 	{"do_it+8(file)", "only where the function begins", 8, 4},
 	{"do_it(file->dentri)", "no member 'dentri' in struct file; the nearest is dentry", 12, 6},
@@ -570,12 +571,12 @@ static const struct refusal refusals[] = {
 	{"do_it(file->inner.nums)", "no member 'nums' in struct dentry; struct file itself has one",
 	 18, 4},
 	{"do_it(file.a)", "file is a pointer: write file->a", 11, 1},
-	{"do_it(file->inner->id)", "file->inner is no pointer: write file->inner.id", 19, 2},
-	{"do_it(n->a)", "no pointer; a cast makes it one", 9, 1},
+	{"do_it(file->inner->id)", "file->inner is not a pointer: write file->inner.id", 19, 2},
+	{"do_it(n->a)", "not a pointer; cast it", 9, 1},
 	{"do_it(n.a)", "has no members", 8, 1},
 	{"do_it(file->inner)",
-	 "struct dentry is no single value; name one of its members: id, name", 6, 11},
-	{"do_it(p)", "struct pair is no single value", 6, 1},
+	 "struct dentry is not a single value; name one of its members: id, name", 6, 11},
+	{"do_it(p)", "struct pair is not a single value", 6, 1},
 	{"do_it(file->nums[4])", "has 4 elements: the last is [3]", 17, 1},
 	{"do_it(n[1])", "neither an array nor a pointer", 6, 1},
 	{"do_it(*n)", "neither an array nor a pointer", 7, 1},
@@ -590,9 +591,9 @@ static const struct refusal refusals[] = {
 	{"do_it(container_of(file, struct file, nxt)->a)", "the nearest is next", 38, 3},
 	{"do_it(container_of(file->inner, struct file, inner)->a)", "write &file->inner", 19, 11},
 	{"nothing%return($retval)", "returns nothing (void)", 15, 7},
-	{"do_it%return(count)", "count is gone when do_it returns", 13, 5},
+	{"do_it%return(count)", "count is not available when do_it returns", 13, 5},
 	{"asm_thing($arg9)", "only the first 6 arguments", 10, 5},
-	{"do_it(runqueues)", "each CPU has a copy of its own", 6, 9},
+	{"do_it(runqueues)", "each CPU has its own copy", 6, 9},
 	{"do_it:3", "need its DWARF", 6, 1},
 	{"fs/x.c:3", "which program", 0, 6},
 	{"do_it(n) if m > 3", "'m' is not recorded", 12, 1},
@@ -600,39 +601,39 @@ static const struct refusal refusals[] = {
 	{"do_it(file->st) if st == BUSI", "the nearest name is BUSY", 25, 4},
 	{"do_it(file->st) if st == 'BUSI'", "the nearest name is BUSY", 26, 4},
 	{"do_it(n, count) if n == count", "only with constants", 24, 5},
-	{"do_it(n) if n == many", "'many' is none", 17, 4},
+	{"do_it(n) if n == many", "'many' is not", 17, 4},
 	{"do_it(n) if n >", "a value is missing", 15, 1},
 	{"do_it(n) if n", "n != 0", 13, 1},
 	{"do_it(n) if n = 3", "write n ==", 14, 1},
-	{"do_it(n) if n == 3x", "'3x' is no number", 17, 2},
+	{"do_it(n) if n == 3x", "'3x' is not a number", 17, 2},
 	{"do_it(n) if (n == 3", "is not closed", 12, 1},
-	{"do_it(n) if n == 3)", "there is no (", 18, 1},
+	{"do_it(n) if n == 3)", "has no matching (", 18, 1},
 	{"do_it(n) if n == 3 n == 4", "&& or || is missing", 19, 1},
 	{"do_it(n) if n == 3 &&", "a field is missing", 21, 1},
 	{"do_it(n) if n == \"3", "no closing", 17, 1},
 	{"put(wire->port) if port > 80", "big endian in memory", 26, 2},
-	{"put(wire->real) if real & 1", "no bits to test", 19, 4},
-	{"do_it(file->fn) if fn == nobody", "none that is called 'nobody'", 25, 6},
-	{"do_it(file->fn) if fn > tail", "compared with == and !=", 24, 4},
+	{"put(wire->real) if real & 1", "bits cannot be tested", 19, 4},
+	{"do_it(file->fn) if fn == nobody", "no 'nobody'", 25, 6},
+	{"do_it(file->fn) if fn > tail", "with == or !=", 24, 4},
 	{"do_it(n, nr_things)", "write @nr_things", 9, 9},
 	{"do_it(current->pid)", "common_pid", 6, 7},
-	{"do_it(file->fn:string)", "no text and points to none", 15, 6},
+	{"do_it(file->fn:string)", "not text and does not point to text", 15, 6},
 	{"toy:do_that", "in the module toy; 'sonde probe funcs", 4, 7},
 	{"do_it%return($retval, $duration:u32)", "takes no type", 32, 3},
 	{"do_it(&jiffies)", "cannot record the address itself", 6, 8},
 	{"motion:move(pid, args)", "args of motion:move is an array", 17, 4},
 	{"motion:move(pidd)", "the nearest is pid", 12, 4},
 	{"do_it(file->next->next->next->next->next->next->next->next->next->next->a)",
-	 "no more than 63", 6, 67},
+	 "the limit is 63", 6, 67},
 	{"%nowhere_at_all:x", "no program or library", 16, 1},
 	{"%x", "in which program", 1, 1},
-	{"./nowhere:f", "no program or library ./nowhere", 0, 9},
+	{"./nowhere:f", "a program or library ./nowhere", 0, 9},
 	{"do_it(file->nums) if nums == 3", "add file->nums[0] to the arguments", 21, 4},
 	{"do_it(file->nums) if nums__2 == 3", "add file->nums[2] to the arguments", 21, 7},
 	{"do_it(n, file->nums) if n && file->nums[3] == 3", "a comparison is missing", 26, 1},
 	{"do_it(n, file->nums) if n == 1 && file->nums[3] == 3",
-	 "file->nums is an array, and a condition tests single values: add file->nums[3]", 34, 13},
-	{"do_it(x=+8(%di):u32[2]) if x == 3", "add the one to be tested", 27, 1},
+	 "file->nums is an array, but a condition tests single values: add file->nums[3]", 34, 13},
+	{"do_it(x=+8(%di):u32[2]) if x == 3", "add the element to test", 27, 1},
 };
 
 static int caret_at(const char *text, int *ret_len)
@@ -870,11 +871,11 @@ static void what_a_name_may_be_is_said(void **state)
 		{"far_awry", "there is no function 'far_awry' in this kernel; if its source has "
 			     "one, it is a macro, or inlined everywhere (--vmlinux FILE finds "
 			     "where), or in a module that is not loaded; 'sonde probe funcs' lists "
-			     "those there are; of a program it is written PROGRAM:far_awry\n"
+			     "the functions; write a function of a program as PROGRAM:far_awry\n"
 			     "  far_awry\n  ^~~~~~~~"},
 		{"nothing(x)",
-		 "there is no variable 'x' in nothing; BTF knows no parameters of it: there are "
-		 "none, so leave it out, or it is assembler, whose prototype is not known: use "
+		 "there is no variable 'x' in nothing; BTF has no parameters for it: it has "
+		 "none, so omit them, or it is assembler, whose prototype is unknown: use "
 		 "$arg1 or %REG\n  nothing(x)\n          ^"},
 	};
 

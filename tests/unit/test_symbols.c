@@ -175,8 +175,9 @@ static void packages_are_found_by_either_path(void **state)
 		{"/usr/bin/bash", "install bash-dbgsym (from the debug archive)"},
 		{"/usr/lib/x/libc.so.6", "install libc6-dbg"},
 		{"/lib/modules/6.1.0-9/kernel/kvm.ko", "install linux-image-6.1.0-9-dbg"},
-		{"/bin/bas", "install the package of its debug symbols (PACKAGE-dbgsym on Debian, "
-			     "debuginfo-install PACKAGE where there is rpm)"},
+		{"/bin/bas",
+		 "install the package with its debug symbols (PACKAGE-dbgsym on Debian, "
+		 "debuginfo-install PACKAGE with rpm)"},
 	};
 	char dir[] = "/tmp/sonde-package-XXXXXX", remedy[PACKAGE_REMEDY_MAX], command[64];
 

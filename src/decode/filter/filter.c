@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * filter.c - which events a filter is about; a filter's life; how it is shown.
+ * filter.c - the events of a filter; creating, freeing and showing a filter.
  *
  *	sched/sched_switch,irq.*: prev_state == 1 && …
  *	└── events ───────────┘ └── expression (parse.c) ──┘
  *
- * Up to the first colon stands a list of names with commas. A name is a basic regular expression
- * in any case that must match the whole of a system's or an event's name; with a slash, of the
- * system's and the event's. Every name of the list must match something. Without a colon all
- * records of these events match.
+ * The part before the first colon is a list of names, separated by commas. A name is a basic
+ * regular expression, ignoring case, that must match the whole name of a system or an event; with a
+ * slash, of the system and the event. Every name of the list must match something. Without a colon
+ * all records of these events match.
  *
- * filter_new() reads the expression once, whatever number of events is named; their formats are
- * looked at when filter_match() meets them (run.c), so that a filter over all 2 300 events
- * costs no more than the twenty that the trace holds. Of several events with one id the one that is
- * named first decides what the fields are.
+ * filter_new() parses the expression once, for any number of events; their formats are examined
+ * when filter_match() first sees them (run.c), so that a filter over all 2 300 events costs no more
+ * than the twenty in the trace. If several events have one id, the first named one defines the
+ * fields.
  *
- * filter_fmt() shows the expression as it is understood for each event, the last named event first,
- * with tests of unknown fields folded away:
+ * filter_fmt() shows the expression as parsed for each event, the last named event first, with
+ * tests of unknown fields removed:
  *
  *	'sched_switch: (prev_state == 1) && (next_pid > 0)'
  */
@@ -40,7 +40,8 @@ struct filter_names {
 	struct filter *flt;
 	const char *whole;
 	struct errmsg *err;
-	uint32_t *order; /* for each event of the formats: when it was first named, 0: never */
+	/* for each event of the formats: its position among the names, 0: not named */
+	uint32_t *order;
 };
 
 static char *trim(char *s)
@@ -109,7 +110,7 @@ static int find_named(struct filter_names *n, const regex_t *system, const regex
 			  sp.nearest ? "'?" : "");
 }
 
-/* "system/name", "name", with blanks around; changes the text. */
+/* "system/name", "name", with blanks around it; changes the text. */
 static int add_name(struct filter_names *n, char *text)
 {
 	char *save, *system, *name, shown[NAME_MAX_BYTES + 1];
@@ -163,7 +164,7 @@ static int add_names(struct filter_names *n, const char *text, size_t len)
 	return 0;
 }
 
-/* The table by id: of events with one id the one that was named first. */
+/* The table by id: of events with one id, the first named one. */
 static int index_events(struct filter_names *n)
 {
 	struct filter *flt = n->flt;
@@ -196,7 +197,7 @@ static int index_events(struct filter_names *n)
 	return 0;
 }
 
-/* A name without quotes must be one that an event has for a value of the field. */
+/* A name without quotes must be the name of a value of the field in some event. */
 static int check_name(struct filter *flt, const struct filter_test *t, const char *whole,
 		      struct errmsg *err)
 {
@@ -326,13 +327,13 @@ void filter_free(struct filter *flt)
 	free(flt);
 }
 
-/* What is left of a part of the expression when tests of unknown fields are false. */
+/* What remains of a part of the expression if tests of unknown fields are false. */
 enum fold { FOLD_FALSE, FOLD_TRUE, FOLD_OPEN };
 
 struct chain_fold {
 	enum fold value;
-	size_t start;	/* open: the first element that is left */
-	size_t n_joins; /* open: how many more are left after it */
+	size_t start;	/* open: the first element that remains */
+	size_t n_joins; /* open: how many more remain after it */
 };
 
 static struct chain_fold fold_chain(const struct filter *flt, size_t i, size_t end);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * filter.h - report -F: "EVENTS:EXPRESSION" compiled once, matched against records.
+ * filter.h - report -F: compiles "EVENTS:EXPRESSION" once, and matches it against records.
  *
  *	sched:next_pid == 0 && prev_comm =~ "ba.*"       system or event names are regular expressions
  *
- * A filter belongs to one file's formats. Matching compiles the expression for an event the first time
- * it meets it, so it belongs to the thread that walks the trace.
+ * A filter belongs to one file's formats. Matching compiles the expression for an event when it
+ * first sees it, so a filter belongs to the thread that walks the trace.
  */
 #ifndef SONDE_DECODE_FILTER_FILTER_H
 #define SONDE_DECODE_FILTER_FILTER_H
@@ -23,16 +23,22 @@ enum filter_result {
 	FILTER_MATCH,
 };
 
-/* -EINVAL with a sentence that shows the place in the text; -ENOENT if no event is so named. */
+/*
+ * Returns -EINVAL with a message that shows the position in the text; -ENOENT if no event has that
+ * name.
+ */
 int filter_new(struct filter **ret, struct formats *f, const char *text, struct errmsg *err);
 void filter_free(struct filter *flt);
 
-/* -ENOENT with a sentence: it names a field that none of its events has. Such a test is false. */
+/*
+ * Returns -ENOENT with a message if it names a field that none of its events has. Such a test is
+ * false.
+ */
 int filter_check_fields(struct filter *flt, struct errmsg *err);
 
 enum filter_result filter_match(struct filter *flt, const struct record *rec);
 
-/* report -T: what was understood, one line for each event, as trace-cmd prints it. */
+/* report -T: what was parsed, one line for each event, as trace-cmd prints it. */
 void filter_fmt(struct filter *flt, struct textbuf *tb);
 
 #endif

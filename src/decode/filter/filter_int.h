@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * filter_int.h - a parsed filter, shared by the files that read, run and show it.
+ * filter_int.h - a parsed filter, shared by the files that parse, run and show it.
  *
  * The expression is a flat array of elements in the order of the text:
  *
@@ -9,11 +9,11 @@
  *	[first test a][or not group ──▶ 5][first test b][and test COMM][and test c]
  *	 0             1                    2             3              4
  *
- * `next` of an element is the one after it at the same level, so what need not be looked at is
- * skipped in one step. && and || bind equally strong, from left to right.
+ * `next` of an element is the one after it at the same level, so irrelevant elements are skipped in
+ * one step. && and || have the same priority, from left to right.
  *
- * Nothing in it depends on an event. Names of fields are numbered (`words`), and a binding says what
- * each word means in one event.
+ * Nothing in it depends on an event. Names of fields are numbered (`words`), and a binding gives
+ * the meaning of each word in one event.
  */
 #ifndef SONDE_DECODE_FILTER_FILTER_INT_H
 #define SONDE_DECODE_FILTER_FILTER_INT_H
@@ -33,7 +33,8 @@ struct errmsg;
 #define FILTER_REGEX_MAX   256
 #define FILTER_NAMES_MAX   256
 #define FILTER_DEPTH_MAX   100
-#define FILTER_SUBJECT_MAX 65535 /* bytes that a pattern sees: what a dynamic string can have */
+/* bytes that a pattern can match: the maximum of a dynamic string */
+#define FILTER_SUBJECT_MAX 65535
 
 enum filter_join { JOIN_FIRST, JOIN_AND, JOIN_OR };
 
@@ -68,10 +69,11 @@ enum filter_op {
 };
 
 enum filter_test_kind {
-	TEST_COMPARE,	/* word with number */
-	TEST_CHARACTER, /* the same with 'x': a number, or a text of one letter, as the field is */
-	TEST_NONZERO,	/* result of arithmetic */
-	TEST_TEXT,	/* word with text, == or != */
+	TEST_COMPARE, /* word with number */
+	/* the same with 'x': a number, or a text of one letter, depending on the field */
+	TEST_CHARACTER,
+	TEST_NONZERO, /* result of arithmetic */
+	TEST_TEXT,    /* word with text, == or != */
 	TEST_REGEX,
 };
 
@@ -80,14 +82,14 @@ enum filter_test_kind {
 struct filter_operand {
 	int32_t word; /* or OPERAND_IS_NUMBER */
 	bool is_negative;
-	bool is_real; /* written with a point: value is what stands before it */
+	bool is_real; /* written with a point: value is the part before it */
 	uint64_t value;
 	double real;
 };
 
 /*
- * Verdicts by address or task: a trace repeats the same few, and regexec() costs a hundred times
- * a look-up.
+ * Results by address or task: a trace repeats the same few, and regexec() costs a hundred times as
+ * much as a look-up.
  */
 #define REGEX_MEMO_SLOTS 256
 
@@ -106,7 +108,8 @@ struct filter_test {
 	struct filter_operand left, right;
 	const char *text; /* NUL-terminated */
 	size_t text_len;
-	const char *name_at; /* where in the text a name without quotes stands; NULL: it is none */
+	/* the position of a name without quotes in the text; NULL: not a name */
+	const char *name_at;
 	struct filter_regex *regex;
 };
 
@@ -115,22 +118,22 @@ enum bind_kind {
 	BIND_COMM,    /* the task's name */
 	BIND_CPU,
 	BIND_NUMBER,
-	BIND_ADDRESS, /* a number that as text is the symbol there */
+	BIND_ADDRESS, /* a number whose text is the symbol at that address */
 	BIND_TEXT,
 };
 
 struct filter_binding {
 	const struct field *field; /* NULL for COMM and CPU */
 	uint32_t offset;
-	uint8_t size; /* as a number; 0: it is none */
+	uint8_t size; /* as a number; 0: not a number */
 	bool is_signed;
 	uint8_t kind;
-	const struct arg *names; /* what the print format calls the values; NULL: nothing */
+	const struct arg *names; /* the names of its values in the print format; NULL: none */
 };
 
 struct filter_event {
 	struct event *ev;
-	struct filter_binding *bound; /* one for each word; NULL: not met yet */
+	struct filter_binding *bound; /* one for each word; NULL: not seen yet */
 };
 
 struct filter {
@@ -149,22 +152,22 @@ struct filter {
 
 	struct filter_event *events; /* by id, ascending */
 	size_t n_events;
-	uint32_t *slots; /* by id: index into events + 1, 0: not in the filter */
+	uint32_t *slots; /* by id: index in events + 1; 0: not in the filter */
 	size_t n_slots;
-	struct event **listed; /* in the order of the names in the text, for filter_fmt() */
+	struct event **listed; /* in the order of the text, for filter_fmt() */
 	size_t n_listed, cap_listed;
 };
 
 /* parse.c */
 int filter_parse(struct filter *flt, const char *whole, const char *expression, struct errmsg *err);
-extern const char filter_not_a_name[]; /* why a word cannot stand to the right of == */
-/* Compiles a pattern that may be hostile. NULL if it is none, or asks for too much memory. */
+extern const char filter_not_a_name[]; /* why a word cannot be to the right of == */
+/* Compiles a pattern that may be hostile. NULL if it is invalid, or needs too much memory. */
 const char *filter_regex_compile(regex_t *re, const char *pattern);
 extern const char *const filter_op_names[];
 
 /* run.c */
 void filter_bind(struct filter *flt, const struct event *ev, struct filter_binding *to);
-/* Whether the field has a value of that name. */
+/* Does the field have a value of that name? */
 bool filter_names_have(const struct arg *names, const char *text, size_t len);
 
 #endif

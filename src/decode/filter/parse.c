@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * parse.c - reads the expression of a filter.
+ * parse.c - parses the expression of a filter.
  *
- *	chain   := term { ("&&" | "||") term }          equally strong, from left to right
+ *	chain   := term { ("&&" | "||") term }          same priority, from left to right
  *	term    := { "!" } ( "(" chain ")" | test )
  *	test    := FIELD ( "==" | "!=" | "<" | ">" | "<=" | ">=" ) ( [ "-" ] NUMBER [ "." DIGITS ] | 'c' )
- *	         | FIELD ( "==" | "!=" ) ( STRING | NAME )   NAME: what the print format calls a value
+ *	         | FIELD ( "==" | "!=" ) ( STRING | NAME )   NAME: the name of a value in the print format
  *	         | FIELD ( "=~" | "!~" ) STRING         basic regular expression, any case
  *	         | value ( "+" | "-" | "*" | "/" | "%" | "&" | "|" | "^" | "<<" | ">>" ) value
  *	value   := FIELD | NUMBER                       the test is true if the result is not 0
  *
- * This is what libtraceevent 1.7.1 takes, and where both take a text it means the same. That library
- * reads by a state machine that also takes texts of which it then uses a part: it reads
- * `pid == 1 prio == 2` as `prio == 2`, `ret == -1` as `ret - 1`, `pid <> 3` as `pid > 3`, "12ab" as 12,
- * and a string after `+` makes a filter that never matches. Here a negative number is one, and the
- * other texts are refused with a sentence. `!!x`, a string with a comma and a text of letters outside
- * ASCII, which the library refuses, are fine.
+ * libtraceevent 1.7.1 accepts the same, and where both accept a text it means the same. That
+ * library uses a state machine that also accepts texts of which it then uses only a part: it reads
+ * `pid == 1 prio == 2` as `prio == 2`, `ret == -1` as `ret - 1`, `pid <> 3` as `pid > 3`, "12ab" as
+ * 12, and a string after `+` makes a filter that never matches. Here a negative number is one, and
+ * the other texts are refused with a message. `!!x`, a string with a comma and a text of letters
+ * outside ASCII, which the library refuses, are valid.
  *
  * Strings keep their backslashes (a regular expression needs them), "a" "b" is "ab".
  *
- * The text is the user's, but may come from a script that took it from elsewhere: its length, depth,
- * number of fields and what its patterns may ask of regcomp() have ceilings (filter_int.h).
+ * The text comes from the user, or from a script that took it from elsewhere: its length, depth,
+ * number of fields and what its patterns may demand of regcomp() are limited (filter_int.h).
  */
 #include "base/errmsg.h"
 #include "base/array.h"
@@ -42,8 +42,8 @@ struct filter_parser {
 	struct errmsg *err;
 	const char *whole;
 	struct lexer lx;
-	struct token tok; /* the one to look at */
-	const char *at;	  /* where it stands in the text */
+	struct token tok; /* the current one */
+	const char *at;	  /* its position in the text */
 	unsigned depth;
 };
 
@@ -105,8 +105,8 @@ static void skip_blanks(struct filter_parser *p)
 }
 
 /*
- * Walks over a string and those that follow it, and copies them if there is a place to. Strings in
- * single quotes are not joined. false: one does not end.
+ * Reads a string and those that follow it, and copies them if `to` is not NULL. Strings in single
+ * quotes are not joined. false: one does not end.
  */
 static bool walk_strings(struct filter_parser *p, char *to, struct token *ret)
 {
@@ -169,7 +169,7 @@ static bool tok_is(const struct filter_parser *p, enum token_kind kind, const ch
 	return p->tok.kind == kind && token_is(&p->tok, s);
 }
 
-/* How many nodes regcomp() would make of a\{3,5\}\{7\}: no more than the bytes times 5 times 7. */
+/* How many nodes regcomp() would make of a\{3,5\}\{7\}: at most the bytes times 5 times 7. */
 static bool pattern_is_modest(const char *pattern)
 {
 	uint64_t cost = strlen(pattern);
@@ -239,7 +239,7 @@ static int add_word(struct filter_parser *p, int32_t *ret_word)
 	return 0;
 }
 
-/* ".5" right behind a number that was read. */
+/* ".5" right after a number. */
 static int read_fraction(struct filter_parser *p, bool negative, struct filter_operand *to)
 {
 	const char *start = p->at;
@@ -346,7 +346,7 @@ static int read_text(struct filter_parser *p, struct filter_test *t)
 
 const char filter_not_a_name[] = "a field can be compared with a number or a string in quotes";
 
-/* Whether there is a value of that name is known when the events are. */
+/* Whether a value of that name exists is checked when the events are known. */
 static int read_name(struct filter_parser *p, struct filter_test *t)
 {
 	t->kind = TEST_TEXT;
@@ -356,7 +356,7 @@ static int read_name(struct filter_parser *p, struct filter_test *t)
 	return t->text ? next_token(p) : no_memory(p);
 }
 
-/* What stands to the right of a comparison. */
+/* The right side of a comparison. */
 static int read_right(struct filter_parser *p, struct filter_test *t, bool is_comm)
 {
 	bool negative;
@@ -447,7 +447,7 @@ static int parse_term(struct filter_parser *p, enum filter_join join)
 	}
 	if (!ARRAY_ROOM(flt->elements, flt->cap_elements, me + 1, ARRAY_NO_MAX))
 		return no_memory(p);
-	flt->n_elements++; /* its place; a group's elements follow */
+	flt->n_elements++; /* reserves its place; a group's elements follow */
 	r = tok_is(p, TOKEN_DELIM, "(") ? parse_group(p) : parse_test(p, &e.test);
 	if (r < 0)
 		return r;

@@ -3,26 +3,26 @@
  * run.c - does a record match?
  *
  * The first record of an event binds the filter's words to that event's fields, common ones first;
- * COMM and CPU are the task's name and the processor unless the event has fields so named. After
- * that a record costs one look-up by event id and the tests that decide it.
+ * COMM and CPU are the task's name and the processor unless the event has fields of these names.
+ * After that a record costs one look-up by event id and the tests that decide it.
  *
- * What a word means, as libtraceevent has it:
+ * The meaning of a word, as in libtraceevent:
  *
  *	unknown in this event    the test is false, `!=` too; a `!` before it makes it true
- *	as a number              1, 2, 4 or 8 bytes at the field's place, sign-extended where the
+ *	as a number              1, 2, 4 or 8 bytes at the field's place, sign-extended if the
  *	                         format says so; 0 for any other size and outside the record
- *	as text                  a string up to its NUL; "(fault)" of a probe's that could not be read;
- *	                         of a pointer or long the symbol that covers
- *	                         the address; of any other number, and of an address without a
- *	                         symbol, "0x" and hex digits; and what the print format calls the
- *	                         value (__print_symbolic), which the library does not know
- *	with a point             of a probe's field that is double or float
- *	not known in this record the same as unknown: of a probe, where the variable does not live;
+ *	as text                  a string up to its NUL; "(fault)" for a probe's that could not be read;
+ *	                         for a pointer or long the symbol that covers
+ *	                         the address; for any other number, and an address without a
+ *	                         symbol, "0x" and hex digits; and the name of the value in the
+ *	                         print format (__print_symbolic), which the library does not support
+ *	with a point             for a probe's field that is double or float
+ *	unknown in this record   the same as unknown: for a probe, where the variable does not exist;
  *	                         as text it is "?"
  *
- * Arithmetic is unsigned. Order is not: a signed field has its sign, so that `ret < 0` finds failed
- * system calls (libtraceevent compares unsigned and finds none). Equality is of bits: `ret == -1` and
- * `ret == 0xffffffffffffffff` are the same. Division by zero is 0.
+ * Arithmetic is unsigned. Order is signed: a signed field has its sign, so that `ret < 0` finds
+ * failed system calls (libtraceevent compares unsigned and finds none). Equality compares bits:
+ * `ret == -1` and `ret == 0xffffffffffffffff` are the same. Division by zero is 0.
  */
 #include "decode/filter/filter_int.h"
 #include "decode/print/print.h"
@@ -39,7 +39,7 @@ struct filter_run {
 	const struct filter_binding *bound;
 };
 
-/* A probe's pointer to a function is a plain number by its type. */
+/* By its type, a probe's pointer to a function is a plain number. */
 static bool shows_symbol(const struct event *ev, const struct field *f)
 {
 	enum number_shown shown = event_is_probe(ev) ? event_shows_number(ev, f) : SHOWN_PLAIN;
@@ -98,7 +98,7 @@ static uint64_t operand_number(const struct filter_run *run, const struct filter
 	return o->word == OPERAND_IS_NUMBER ? o->value : bound_number(run, &run->bound[o->word]);
 }
 
-/* Of a probe: the variable did not live there. */
+/* For a probe: the variable did not exist there. */
 static bool is_gone(const struct filter_run *run, const struct filter_binding *b)
 {
 	return b->field && b->field->flags & FIELD_GAPS &&
@@ -111,14 +111,14 @@ static bool operand_is_known(const struct filter_run *run, const struct filter_o
 	       (run->bound[o->word].kind != BIND_UNKNOWN && !is_gone(run, &run->bound[o->word]));
 }
 
-/* n == "?" finds what is shown so. */
+/* n == "?" finds values that are shown as "?". */
 static bool asks_for_gone(const struct filter_run *run, const struct filter_test *t)
 {
 	return t->kind == TEST_TEXT && t->op == OP_EQ && t->text_len == 1 && t->text[0] == '?' &&
 	       t->left.word != OPERAND_IS_NUMBER && is_gone(run, &run->bound[t->left.word]);
 }
 
-/* Which number is the lower one, with their signs; equality is of their bits. */
+/* Compares the order with signs; equality compares bits. */
 static bool compare(const struct filter_test *t, uint64_t l, bool l_is_signed)
 {
 	uint64_t r = t->right.value;
@@ -247,7 +247,7 @@ bool filter_names_have(const struct arg *names, const char *text, size_t len)
 	return false;
 }
 
-/* What the print format calls the value; of length 0: nothing. */
+/* The name of the value in the print format; of length 0: none. */
 static struct piece value_name(const struct filter_run *run, const struct filter_binding *b)
 {
 	uint64_t v = b->names ? bound_number(run, b) : 0;
@@ -279,7 +279,7 @@ static bool piece_matches(const struct filter_run *run, const struct filter_test
 {
 	size_t len = text.len < FILTER_SUBJECT_MAX ? text.len : FILTER_SUBJECT_MAX;
 
-	/* neither fields nor symbols are terminated, and regexec() wants it so */
+	/* neither fields nor symbols are terminated, but regexec() needs that */
 	memcpy(run->flt->subject, text.data, len);
 	run->flt->subject[len] = 0;
 	return !regexec(&t->regex->re, run->flt->subject, 0, NULL, 0);
@@ -302,7 +302,7 @@ static bool regex_matches_memo(const struct filter_run *run, const struct filter
 	uint64_t key = b->kind == BIND_COMM ? (uintptr_t)run->rec->task : bound_number(run, b);
 	unsigned slot = (key * 0x9e3779b97f4a7c15u) >> 56;
 
-	if (b->kind == BIND_TEXT || b->names) /* names are those of one event */
+	if (b->kind == BIND_TEXT || b->names) /* names belong to one event */
 		return regex_matches(run, t, b);
 	if (rx->memo[slot].kind != b->kind || rx->memo[slot].key != key) {
 		rx->memo[slot].verdict = regex_matches(run, t, b);
@@ -382,7 +382,7 @@ enum filter_result filter_match(struct filter *flt, const struct record *rec)
 		return FILTER_MATCH;
 	if (!run.bound) {
 		fe->bound = arena_alloc_array(&flt->arena, flt->n_words + 1, sizeof(*fe->bound));
-		/* at the arena's ceiling: bind for this one record */
+		/* at the arena's limit: bind for this one record */
 		run.bound = fe->bound ? fe->bound : flt->scratch;
 		formats_parse(flt->formats, fe->ev);
 		filter_bind(flt, fe->ev, (struct filter_binding *)run.bound);

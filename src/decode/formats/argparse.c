@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * argparse.c - the arguments of a print format, C expressions of a kind, as trees.
+ * argparse.c - parses the arguments of a print format, which are similar to C expressions, into
+ * trees.
  *
  *	REC->prev_state & 0xff ? __print_flags(REC->prev_state & 0xff, "|", { 1, "S" }, …) : "R"
  *
- * What such an expression means is fixed by libtraceevent, which nearly but not quite follows C. The
- * tree built here has the same shape as that library's, with its surprises, because the output must
- * be the same: operators of one priority group to the right; after an operator whose right side turns
- * out to be an operation of lower priority (even one in parentheses) the two are rotated; an index is
- * a single argument; `(TYPE)` followed by a word or `(` is a cast. Nothing else was chosen freely.
+ * libtraceevent defines the meaning of such an expression; it nearly follows C. The tree here has
+ * the same shape as that library's, with its surprises, because the output must be the same:
+ * operators of one priority group to the right; after an operator whose right side is an operation
+ * of lower priority (even one in parentheses) the two are rotated; an index is a single argument;
+ * `(TYPE)` followed by a word or `(` is a cast. Nothing else was a free choice.
  *
  * Every parse_ function reads one thing into an arg and leaves the token after it in p->tok, whose
- * kind it returns; TOKEN_ERROR means the event cannot be printed by its format. Nesting is bounded by
- * DEPTH_MAX, so a hostile text cannot exhaust the stack.
+ * kind it returns; TOKEN_ERROR means that the event cannot be printed by its format. Nesting is
+ * bounded by DEPTH_MAX, so a hostile text cannot exhaust the stack.
  */
 #include "decode/formats/event_int.h"
 #include "decode/formats/formats.h"
@@ -26,7 +27,7 @@
 #define DEPTH_MAX      200
 #define ARGS_MAX       1024
 #define NAMES_MAX      65536
-#define NODES_MAX      32768 /* of one event: bounds what a record can cost */
+#define NODES_MAX      32768 /* of one event: limits the cost of a record */
 #define TYPE_MAX_BYTES 4096
 
 struct arg_parser {
@@ -122,7 +123,7 @@ static void set_op_text(struct arg *arg, const struct token *t)
 	memcpy(arg->op.op, t->s, n);
 }
 
-/* The arg so far becomes the left side of the operation in p->tok. */
+/* The current arg becomes the left side of the operation in p->tok. */
 static bool push_left(struct arg_parser *p, struct arg *arg, int prio)
 {
 	struct arg *left = new_arg(p);
@@ -237,7 +238,7 @@ static bool is_binary(const struct token *t)
 	return false;
 }
 
-/* p->tok is an operator that applies to arg, or stands before what will be its right side. */
+/* p->tok is an operator that applies to arg, or precedes its right side. */
 static enum token_kind parse_op(struct arg_parser *p, struct arg *arg)
 {
 	struct arg *right = NULL;
@@ -317,7 +318,7 @@ static bool fold(const char *op, uint64_t a, uint64_t b, uint64_t *ret)
 	return false;
 }
 
-/* Operations on two constants become one. */
+/* Replaces an operation on two constants by its value. */
 static void consolidate(struct arg_parser *p, struct arg *arg)
 {
 	char text[24];
@@ -337,7 +338,7 @@ static void consolidate(struct arg_parser *p, struct arg *arg)
 	set_atom(p, arg, arena_strndup(p->ep->arena, text, strlen(text)) ?: "0");
 }
 
-/* The value of a constant expression in a list of names; signed, unlike when records are printed. */
+/* The value of a constant expression in a list of names; signed, unlike in printing. */
 static bool eval_const(const struct arg *arg, int64_t *ret)
 {
 	const char *op = arg->op.op;
@@ -379,7 +380,7 @@ static bool eval_const(const struct arg *arg, int64_t *ret)
 	return true;
 }
 
-/* Text of a constant as a list of names keeps it; NULL if it is none. */
+/* The text of a constant for a list of names; NULL if it is not a constant. */
 static const char *const_text(struct arg_parser *p, const struct arg *arg)
 {
 	char text[24];
@@ -395,7 +396,7 @@ static const char *const_text(struct arg_parser *p, const struct arg *arg)
 	return arena_strndup(p->ep->arena, text, strlen(text));
 }
 
-/* A few names that the kernel leaves unconverted in its lists. */
+/* A few names that the kernel does not convert in its lists. */
 static int64_t name_value(const char *text)
 {
 	static const struct {
@@ -418,7 +419,7 @@ static int64_t name_value(const char *text)
 
 /* --- functions of print formats ---------------------------------------------------------------- */
 
-/* One `{ value, "name" }`; p->tok is left after the '}'. */
+/* One `{ value, "name" }`; p->tok is the token after the '}'. */
 static bool parse_name(struct arg_parser *p, struct flag_name *ret)
 {
 	struct arg *value = new_arg(p), *text = new_arg(p);
@@ -476,7 +477,7 @@ static enum token_kind parse_names(struct arg_parser *p, struct arg *arg)
 	return p->tok.kind;
 }
 
-/* The field whose names these are, for JSON: REC->x, or an operation on it. */
+/* The field to which these names belong, for JSON: REC->x, or an operation on it. */
 static void mark_field(struct event_parser *ep, const struct arg *value, uint32_t flag)
 {
 	while (value && value->kind == ARG_OP)
@@ -574,7 +575,7 @@ static enum token_kind parse_int_array(struct arg_parser *p, struct arg *arg)
 	return arg->array.element_size ? next_item(p) : TOKEN_ERROR;
 }
 
-/* "(NAME)" of a field, anywhere in the event; an unknown name is kept with field NULL. */
+/* "(NAME)" of any field in the event; an unknown name is kept with field NULL. */
 static enum token_kind parse_named(struct arg_parser *p, struct arg *arg, enum arg_kind kind)
 {
 	if (next(p) != TOKEN_ITEM)
@@ -766,7 +767,7 @@ static enum token_kind parse_entry(struct arg_parser *p, struct arg *arg)
 	return next(p);
 }
 
-/* What a cast to `type` leaves of a value; everything is unsigned. */
+/* The bits that a cast to `type` keeps; everything is unsigned. */
 static uint64_t cast_mask(const char *type, size_t len)
 {
 	static const struct {
@@ -816,7 +817,7 @@ static enum token_kind parse_paren(struct arg_parser *p, struct arg *arg)
 		kind = parse_op(p, arg);
 	if (kind == TOKEN_ERROR)
 		return kind;
-	/* (REC)->field: parse_entry() saw the ')' and said ITEM */
+	/* (REC)->field: parse_entry() saw the ')' and returned ITEM */
 	if (kind == TOKEN_ITEM && token_is(&p->tok, ")"))
 		return parse_entry(p, arg);
 	if (kind != TOKEN_DELIM || !token_is(&p->tok, ")"))

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * blktrace.c - makes up a format for the records of the block tracer.
+ * blktrace.c - makes a format for the records of the block tracer.
  *
- * echo blk > current_tracer puts struct blk_io_trace into the ring buffer, with the common fields
- * written over its first words. Its event type stands in no events directory; it is the one after
- * ftrace:user_stack in the kernel's list, earlier it came after kmem_free, and first after power.
+ * echo blk > current_tracer puts struct blk_io_trace into the ring buffer; the common fields
+ * overwrite its first words. No events directory has its event type; it follows ftrace:user_stack
+ * in the kernel's list, earlier it followed kmem_free, and at first power.
  *
  *	 0  common fields       16  sector     24  bytes    28  action   32  pid
  *	36  device   40  cpu    44  error      46  pdu_len  48  data …
  *
- * The text says little (the pid), as with trace-cmd; report -R shows the fields.
+ * The text shows little (the pid), as in trace-cmd; report -R shows the fields.
  */
 #include "decode/formats/blktrace.h"
 
@@ -51,7 +51,7 @@ static const struct event *find_neighbour(struct formats *f)
 	return ev;
 }
 
-/* The common fields must lie where the text above has them. */
+/* The common fields must be where the text above has them. */
 static bool is_as_expected(const struct event *ev)
 {
 	static const struct {

@@ -8,8 +8,8 @@
 #include "decode/formats/formats.h"
 
 /*
- * Guesses the id of ftrace:blktrace from its neighbours in *f, which must be sorted, and makes up a
- * format text in f->arena. An empty piece if there is no such neighbour or memory is short.
+ * Guesses the id of ftrace:blktrace from its neighbours in *f, which must be sorted, and makes a
+ * format text in f->arena. Returns an empty piece if there is no such neighbour or memory is short.
  */
 struct piece blktrace_fmt_text(struct formats *f);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * event.c - from the text of a format file to fields and print arguments.
+ * event.c - parses the text of a format file into fields and print arguments.
  *
  *	name: sched_switch
  *	ID: 316
@@ -12,10 +12,10 @@
  *
  *	print fmt: "prev_comm=%s prev_pid=%d …", REC->prev_comm, REC->prev_pid, …
  *
- * A field's declaration keeps C's words as its type; what kind of field it is follows from words in
- * the type (char, u8, s8: text if it is an array; long; __data_loc, __rel_loc), not from C's grammar.
- * An event whose fields or print format cannot be understood is kept with `failed` set: its records
- * are then shown field by field.
+ * A field's declaration keeps C's words as its type; words in the type decide the kind of field
+ * (char, u8, s8: text if it is an array; long; __data_loc, __rel_loc), not C's grammar. An event
+ * whose fields or print format cannot be parsed is kept with `failed` set: its records are then
+ * shown field by field.
  */
 #include "decode/formats/event_int.h"
 #include "decode/formats/formats.h"
@@ -27,7 +27,7 @@
 #include <string.h>
 
 #define FIELDS_MAX 4096
-#define PLACE_MAX  (1u << 28) /* a record is shorter: fields beyond that are outside of any */
+#define PLACE_MAX  (1u << 28) /* records are shorter: fields beyond that are outside any record */
 
 int event_fail(struct event_parser *p, const char *fmt, ...)
 {
@@ -118,10 +118,10 @@ static bool expect_number(struct event_parser *p, const char *name, uint32_t *re
 	return expect(p, TOKEN_OP, ";");
 }
 
-/* The words of a declaration while they come in. */
+/* The words of a declaration while they are read. */
 struct declaration {
 	char type[512];
-	struct token last; /* the word that may turn out to be the name */
+	struct token last; /* the word that may be the name */
 	bool has_type;
 	uint32_t flags, n_elements, dynamic_size;
 	struct token stop; /* the token after the words */
@@ -135,7 +135,7 @@ static void type_append(struct declaration *d, const char *delim, const char *s,
 	d->has_type = true;
 }
 
-/* __attribute__((user)) and the like: part of the type, the name comes after it. */
+/* __attribute__((user)) and similar: part of the type, the name follows. */
 static void read_attribute(struct event_parser *p, struct declaration *d)
 {
 	const char *delim = " ";
@@ -228,7 +228,9 @@ static bool read_brackets(struct event_parser *p, struct declaration *d)
 	return true;
 }
 
-/* Types that only recorders of probes write (probe/format.c); the kernel has none so called. */
+/*
+ * Types that only recorders of probes write (probe/format.c); the kernel has none of these names.
+ */
 static uint32_t meaning_of(const struct field *f)
 {
 	static const struct {
@@ -238,7 +240,7 @@ static uint32_t meaning_of(const struct field *f)
 		    {"be16", 2, FIELD_BIG_ENDIAN}, {"be32", 4, FIELD_BIG_ENDIAN},
 		    {"be64", 8, FIELD_BIG_ENDIAN}, {"word", 8, FIELD_WORD}};
 
-	bool is_array = f->flags & FIELD_ARRAY; /* only of numbers with a point: "float[2]" */
+	bool is_array = f->flags & FIELD_ARRAY; /* only for floating point numbers: "float[2]" */
 	uint32_t size = is_array && f->n_elements ? f->size / f->n_elements : f->size;
 	size_t len = strcspn(f->type, "[");
 
@@ -250,7 +252,7 @@ static uint32_t meaning_of(const struct field *f)
 	return 0;
 }
 
-/* "s5" of 4 bytes: a signed bit field, which the kernel has read as an unsigned number. */
+/* "s5" of 4 bytes: a signed bit field, which the kernel reads as an unsigned number. */
 static uint8_t signed_bits_of(const struct field *f)
 {
 	char *end;
@@ -262,7 +264,9 @@ static uint8_t signed_bits_of(const struct field *f)
 	return *end || f->size > 8 || n >= 8 * f->size ? 0 : n;
 }
 
-/* "s16 a[]" of 6 bytes: newer kernels (6.18) do not say how many elements an array of a probe has. */
+/*
+ * "s16 a[]" of 6 bytes: newer kernels (6.18) do not give the number of elements of a probe's array.
+ */
 static void count_elements(struct field *f)
 {
 	struct token word = {.kind = TOKEN_ITEM, .s = f->type, .len = strcspn(f->type, "[")};
@@ -336,7 +340,7 @@ static bool read_field(struct event_parser *p, struct field *f)
 	if (!f->type || !expect_number(p, "offset", &f->offset) ||
 	    !expect_number(p, "size", &f->size))
 		return false;
-	/* so that sums of the two fit into 32 bits */
+	/* so that the sum of both fits into 32 bits */
 	if (f->offset > PLACE_MAX)
 		f->offset = PLACE_MAX;
 	if (f->size > PLACE_MAX)
@@ -358,7 +362,7 @@ static bool read_field(struct event_parser *p, struct field *f)
 	return true;
 }
 
-/* Fields up to an empty line. *ret_n counts those that were read even when one fails. */
+/* Fields up to an empty line. *ret_n counts those that were read, even when one fails. */
 static bool read_fields(struct event_parser *p, struct field **ret, size_t *ret_n)
 {
 	size_t cap = 0, n_texts = 0;
@@ -397,7 +401,7 @@ bool event_is_probe(const struct event *ev)
 				!strcmp(ev->fields[0].name, "__probe_func"));
 }
 
-/* What only fields of probes are. */
+/* Flags that only fields of probes have. */
 static uint32_t flags_in_probe(const struct field *f)
 {
 	if ((f->flags & (FIELD_STRING | FIELD_DYNAMIC)) == (FIELD_STRING | FIELD_DYNAMIC))
@@ -420,7 +424,7 @@ static bool read_all_fields(struct event_parser *p)
 	return true;
 }
 
-/* Old ftrace formats had no arguments: they are the fields, in order. */
+/* Old ftrace formats had no arguments: use the fields, in order. */
 static struct arg *args_from_fields(struct event_parser *p)
 {
 	struct arg *list = NULL, **link = &list;
@@ -512,7 +516,7 @@ bool event_parse(struct event *ev, struct arena *arena)
 	ev->parsed = true;
 	p.lx = (struct lexer){(const char *)ev->text.data,
 			      (const char *)ev->text.data + ev->text.len, arena};
-	do /* name and ID were read by event_parse_head() */
+	do /* event_parse_head() has read name and ID */
 		t = lexer_next(&p.lx);
 	while (t.kind != TOKEN_NEWLINE && t.kind != TOKEN_NONE);
 	do

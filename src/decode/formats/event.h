@@ -2,8 +2,8 @@
 /*
  * event.h - one kind of event: its fields, its print format as a tree, its compiled printer.
  *
- * Made from a text as in events/SYSTEM/NAME/format by event_parse(); compiled by print.c when it is
- * first needed. After that nothing changes, so any number of threads may print with it.
+ * event_parse() makes it from a text as in events/SYSTEM/NAME/format; print.c compiles it when
+ * first needed. After that it does not change, so any number of threads may print with it.
  */
 #ifndef SONDE_DECODE_FORMATS_EVENT_H
 #define SONDE_DECODE_FORMATS_EVENT_H
@@ -29,29 +29,32 @@ enum field_flags {
 	FIELD_DYNAMIC = 16,
 	FIELD_LONG = 32,
 	FIELD_RELATIVE = 64,
-	FIELD_FLAGS = 128,    /* the print format shows it by names of bits */
-	FIELD_SYMBOLIC = 256, /* … by names of values */
-	FIELD_FAULTS = 512,   /* text of a probe: of length 0 if it could not be read */
-	/* of a probe, by the type that its recorder wrote: */
-	FIELD_BIG_ENDIAN = 1024, /* be16, be32, be64: the print format turns it round by itself */
+	FIELD_FLAGS = 128,    /* the print format shows it with names of bits */
+	FIELD_SYMBOLIC = 256, /* … with names of values */
+	FIELD_FAULTS = 512,   /* text of a probe: length 0 if it could not be read */
+	/* for a probe, from the type that its recorder wrote: */
+	FIELD_BIG_ENDIAN = 1024, /* be16, be32, be64: the print format itself swaps it */
 	FIELD_REAL = 2048,	 /* double, float */
-	FIELD_WORD = 4096,  /* word: a number, or a pointer, which is larger than numbers are */
+	FIELD_WORD = 4096,  /* word: a number, or a pointer, which is larger than usual numbers */
 	FIELD_SHORT = 8192, /* s8, s16 of a probe */
-	FIELD_GAPS = 16384, /* maybe …: FIELD_GONE where the variable does not live */
+	FIELD_GAPS = 16384, /* maybe …: FIELD_GONE where the variable does not exist */
 };
 
-/* What probes record of a variable that does not live where the event was raised; probe/resolve/gaps.c. */
+/*
+ * Probes record this for a variable that does not exist where the event was raised;
+ * probe/resolve/gaps.c.
+ */
 #define FIELD_GONE 0xdeade12du
 
 struct field {
 	const char *name, *type;
 	uint32_t offset, size, n_elements, element_size;
 	uint32_t flags;
-	uint16_t text_index; /* among the event's fields that hold text */
-	uint8_t n_signed_bits; /* its number is in the lowest of the bits, with a sign; 0: in all of them */
+	uint16_t text_index;   /* among the event's text fields */
+	uint8_t n_signed_bits; /* the number is in the lowest bits, with a sign; 0: in all bits */
 };
 
-/* The numbers show in messages ("ARG TYPE NOT FIELD BUT 10"), so they are fixed. */
+/* Messages show the numbers ("ARG TYPE NOT FIELD BUT 10"), so they are fixed. */
 enum arg_kind {
 	ARG_NULL,
 	ARG_ATOM,
@@ -73,7 +76,7 @@ enum arg_kind {
 };
 
 struct flag_name {
-	int64_t value; /* -1: not a number that is known */
+	int64_t value; /* -1: not a known number */
 	const char *text;
 	uint32_t len;
 };
@@ -89,7 +92,7 @@ struct arg {
 			const char *text; /* NUL-terminated */
 			uint32_t len;
 			uint64_t value;
-			bool is_name; /* no number: the address of a symbol of that name */
+			bool is_name; /* not a number: the address of a symbol of that name */
 		} atom;
 		struct {
 			const char *name;
@@ -107,7 +110,7 @@ struct arg {
 		struct {
 			const char *type;
 			struct arg *item;
-			uint64_t mask, pointed_mask; /* of the value; of what a pointer points at */
+			uint64_t mask, pointed_mask; /* of the value; of what a pointer points to */
 		} cast;
 		struct {
 			struct arg *left, *right;
@@ -121,7 +124,7 @@ struct arg {
 	};
 };
 
-/* A piece of the print format: literal text, or one conversion. */
+/* A part of the print format: literal text, or one conversion. */
 enum segment_kind { SEGMENT_TEXT, SEGMENT_NUMBER, SEGMENT_POINTER, SEGMENT_STRING };
 
 struct segment {
@@ -130,7 +133,7 @@ struct segment {
 	const char *text; /* TEXT: unescaped; else the conversion, "%-5.*ld" */
 	size_t len;
 	struct arg *arg, *width_arg;
-	int size_class; /* -2 char … 2 long long, as the h and l say */
+	int size_class; /* -2 char … 2 long long, from h and l */
 };
 
 struct event_program { /* see print.c */
@@ -138,7 +141,7 @@ struct event_program { /* see print.c */
 	size_t n_ops;
 };
 
-/* 1: print the format, too; 0: done. */
+/* 1: also print the format; 0: done. */
 typedef int (*event_handler)(struct printer *p, const struct event *ev, const struct record *rec);
 
 #define EVENT_WANTED_MAX 8
@@ -151,12 +154,12 @@ struct event {
 	bool parsed, compiled;
 	bool failed;	 /* the print format could not be understood */
 	bool is_ftrace;	 /* of the system "ftrace" */
-	bool is_made_up; /* not from the file (blktrace.c); lists and -r, -n leave it out */
+	bool is_made_up; /* not from the file (blktrace.c); lists and -r, -n ignore it */
 	bool is_bprint;
 	bool force_raw, no_handler; /* report -r, -n */
 	uint8_t role;		    /* enum event_role of order.h */
-	bool names_nobody;	    /* names.c found no name of a task in it */
-	uint32_t not_text;	    /* by text_index: held something unprintable (report -R) */
+	bool names_nobody;	    /* names.c found no task name in it */
+	uint32_t not_text;	    /* by text_index: contained something unprintable (report -R) */
 	struct field *common, *fields;
 	size_t n_common, n_fields;
 	const char *print_format;
@@ -164,14 +167,16 @@ struct event {
 	struct segment *segments;
 	struct event_program pretty, raw;
 	event_handler handler;
-	const struct field
-		*wanted[EVENT_WANTED_MAX]; /* fields the handler asked for, NULL: absent */
-	char *label;			   /* " name:              " as it stands in a line */
+	const struct field *wanted[EVENT_WANTED_MAX]; /* the handler's fields; NULL: absent */
+	char *label;				      /* " name:              " as in a line */
 	size_t label_len;
-	const char *why_failed; /* for check-events; NULL if nothing did */
+	const char *why_failed; /* for check-events; NULL if nothing failed */
 };
 
-/* Fills *ev from ev->text; false if not even name and id are there. Everything lives in arena. */
+/*
+ * Fills *ev from ev->text; false if it does not even have a name and an id. Everything is allocated
+ * in the arena.
+ */
 bool event_parse(struct event *ev, struct arena *arena);
 
 /* Name and id only, without parsing the rest. */
@@ -181,13 +186,13 @@ const struct field *event_find_common(const struct event *ev, const char *name);
 const struct field *event_find_field(const struct event *ev, const char *name); /* own fields */
 bool event_is_probe(const struct event *ev); /* kprobe, uprobe or fprobe */
 const struct field *event_find_any(const struct event *ev, const char *name); /* common first */
-/* What the print format calls the values of a field (__print_symbolic); NULL: it has no names for them. */
+/* The names of a field's values in the print format (__print_symbolic); NULL: none. */
 const struct arg *event_find_value_names(const struct event *ev, const struct field *f);
 
-/* Whether the print format shows the elements of an array, see printer_print_array(). */
+/* Does the print format show the elements of an array, see printer_print_array()? */
 bool event_shows_array(const struct event *ev, const struct field *f);
 
-/* Whether the number, as it was read or with its sign, stands for one that is not known. */
+/* Does the number, as read or sign-extended, stand for an unknown one? */
 static inline bool field_is_gone(const struct field *f, uint64_t v)
 {
 	uint64_t mask = f->size < 8 ? (UINT64_C(1) << (8 * f->size)) - 1 : UINT64_MAX;
@@ -195,7 +200,7 @@ static inline bool field_is_gone(const struct field *f, uint64_t v)
 	return f->flags & FIELD_GAPS && !((v ^ FIELD_GONE) & mask);
 }
 
-/* The bits of the number, as they lie in the record: names of values are compared with these. */
+/* The bits of the number, as in the record: names of values are compared with these. */
 static inline uint64_t field_mask(const struct field *f)
 {
 	uint32_t n = f->n_signed_bits ? f->n_signed_bits : 8 * f->size;
@@ -203,7 +208,7 @@ static inline uint64_t field_mask(const struct field *f)
 	return n && n < 64 ? UINT64_MAX >> (64 - n) : UINT64_MAX;
 }
 
-/* The number that a field's bytes mean, read in the byte order of the trace. */
+/* The number that a field's bytes represent, in the byte order of the trace. */
 static inline uint64_t field_number(const struct field *f, uint64_t v)
 {
 	if (field_is_gone(f, v))

@@ -12,21 +12,23 @@ struct event_parser {
 	struct event *ev;
 	struct lexer lx;
 	struct arena *arena;
-	unsigned depth;	  /* of nested expressions, has a ceiling */
-	unsigned n_nodes; /* of all arguments, has one too */
+	unsigned depth;	  /* of nested expressions; limited */
+	unsigned n_nodes; /* of all arguments; limited, too */
 };
 
-/* argparse.c: the arguments after the format string. Number of arguments, or negative. */
+/*
+ * argparse.c: the arguments after the format string. Returns the number of arguments, or negative.
+ */
 int event_parse_args(struct event_parser *p, struct arg **ret_list);
 
 /*
- * printfmt.c: splits a format string into segments that take their arguments from args. Without
- * ret_failed it is one of trace_printk(): then it never fails.
+ * printfmt.c: splits a format string into segments that take their arguments from args. ret_failed
+ * NULL: a format of trace_printk(), which never fails.
  */
 struct segment *printfmt_split(struct event *ev, const char *format, struct arg *args,
 			       struct arena *arena, bool *ret_failed);
 
-/* Notes why the print format cannot be used (the first reason stays). Returns -1. */
+/* Notes why the print format cannot be used (keeps the first reason). Returns -1. */
 int event_fail(struct event_parser *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 const char *event_token_text(struct event_parser *p, const struct token *t);

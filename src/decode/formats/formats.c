@@ -2,10 +2,10 @@
 /*
  * formats.c - the event formats of one file, parsed when they are needed.
  *
- * A file describes every event the kernel has, 2 300 and 3 MB of text, of which a trace holds perhaps
- * twenty. formats_new() therefore notes only where each text lies, its name and its id (0.3 ms), and
- * the first record of a kind pays for its own parsing (some 20 µs). Of two texts with the same id the
- * first by bisection is used, as libtraceevent would.
+ * A file describes every event of the kernel, 2 300 and 3 MB of text, of which a trace contains
+ * perhaps twenty. So formats_new() notes only the position of each text, its name and its id (0.3
+ * ms), and the first record of an event pays for its parsing (some 20 µs). Of two texts with the
+ * same id, the first found by bisection is used, as in libtraceevent.
  */
 #include "decode/formats/formats.h"
 #include "base/array.h"
@@ -26,7 +26,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-/* Together with texts that had to be unpacked it stays the same. */
+/* Together with uncompressed texts the total stays the same. */
 #define ARENA_MAX_BYTES	       (56u << 20)
 #define ARENA_PACKED_MAX_BYTES (24u << 20)
 #define EVENTS_MAX	       (1u << 17)
@@ -164,7 +164,7 @@ static void make_table(struct formats *f)
 			f->table[f->by_id[i]->id] = find_by_id(f, f->by_id[i]->id);
 }
 
-/* All events have the same common fields; any one tells where they are. */
+/* All events have the same common fields; any event shows where they are. */
 static void find_common(struct formats *f)
 {
 	const struct {
@@ -188,7 +188,7 @@ static void find_common(struct formats *f)
 	}
 }
 
-/* Of several the last; they are the whole text each. */
+/* Uses the last one; each is the whole text. */
 static void add_processes(struct formats *f)
 {
 	const struct tracefile_option *o = tracefile_option_find(f->tf, SNF_OPTION_PROCESSES);
@@ -286,7 +286,7 @@ struct event *formats_find_slow(struct formats *f, int id)
 		return NULL;
 	formats_parse(f, ev);
 	event_compile(ev);
-	/* a folded pair needs the exit's fields at hand */
+	/* a folded pair needs the exit's fields */
 	if (f->graph_exit && !f->graph_exit->compiled && !strcmp(ev->name, "funcgraph_entry"))
 		event_compile((struct event *)f->graph_exit);
 	return ev;
@@ -337,7 +337,7 @@ static void add_kallsyms_file(struct formats *f)
 			tracefile_add_damage(f->tf, "%s", err.text);
 		return;
 	}
-	/* /proc/kallsyms cannot be mapped and is slurped; either way the names must outlive this */
+	/* /proc/kallsyms cannot be mapped and is read; either way the names must outlive this */
 	f->extra_kallsyms = malloc(map.n_bytes + 1);
 	if (f->extra_kallsyms) {
 		memcpy(f->extra_kallsyms, map.data, map.n_bytes);
@@ -346,7 +346,7 @@ static void add_kallsyms_file(struct formats *f)
 	mapfile_release(&map);
 }
 
-/* Of several the last; they are the whole text each. */
+/* Uses the last one; each is the whole text. */
 static void add_programs(struct formats *f)
 {
 	const struct tracefile_option *o = tracefile_option_find(f->tf, SNF_OPTION_PROGRAMS);

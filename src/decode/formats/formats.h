@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * formats.h - everything needed to understand the records of one trace file: its event formats,
+ * formats.h - everything needed to decode the records of one trace file: its event formats,
  * symbols, printk formats, and which handlers ("plugins") print what.
  *
- * formats_new() reads only names and ids; an event's text is parsed when formats_find() first meets
- * its id, the symbols when first looked at. All functions here belong to one thread at a time (the
- * one that walks the trace); the events and tables handed out may then be read anywhere.
+ * formats_new() reads only names and ids; an event's text is parsed when formats_find() first gets
+ * its id, the symbols when first needed. All functions here belong to one thread at a time (the one
+ * that walks the trace); any thread may then read the returned events and tables.
  */
 #ifndef SONDE_DECODE_FORMATS_FORMATS_H
 #define SONDE_DECODE_FORMATS_FORMATS_H
@@ -28,7 +28,7 @@ struct plugin_options { /* report -O */
 };
 
 struct formats_config {
-	bool no_plugins; /* report -N and -L: no handlers but the built-in ones */
+	bool no_plugins; /* report -N and -L: only the built-in handlers */
 	struct plugin_options plugins;
 	const char *kallsyms_path; /* report --kallsyms */
 	enum time_style time_style;
@@ -52,22 +52,24 @@ struct formats {
 	uint8_t long_size;
 	struct common_field type, flags, preempt_count, pid, lock_depth, migrate_disable;
 	struct kallsyms kallsyms;
-	bool kallsyms_loaded; /* __atomic: printers look whether it happened meanwhile */
+	bool kallsyms_loaded; /* __atomic: printers check whether it happened meanwhile */
 	struct printkfmts printk;
 	bool printk_loaded;
-	struct programs *programs;	 /* of the file, ours; NULL: it has none */
-	struct processes *own_processes; /* the same */
-	const struct processes
-		*processes;	     /* of the file or of a live trace; NULL: none are known */
-	void *extra_kallsyms;	     /* heap of kallsyms_path */
-	const struct guests *guests; /* who runs the code that events of kvm name; NULL: unknown */
-	const struct event *graph_exit; /* funcgraph_exit, for entries that fold with it */
+	struct programs *programs;	   /* of the file, owned; NULL: none */
+	struct processes *own_processes;   /* the same */
+	const struct processes *processes; /* of the file or of a live trace; NULL: unknown */
+	void *extra_kallsyms;		   /* heap of kallsyms_path */
+	const struct guests *guests; /* the guests whose code events of kvm name; NULL: unknown */
+	const struct event *graph_exit; /* funcgraph_exit, for entries that are folded with it */
 	size_t n_bad;			/* texts without name or id */
 };
 
 int formats_new(struct formats **ret, struct tracefile *tf, const struct formats_config *config,
 		struct errmsg *err);
-/* Without a trace, for events of this machine that are parsed elsewhere: no events, the symbols of its kernel. NULL: no memory. */
+/*
+ * Without a trace, for events of this machine that are parsed elsewhere: no events, the symbols of
+ * its kernel. NULL: no memory.
+ */
 struct formats *formats_new_bare(void);
 void formats_free(struct formats *f);
 
@@ -81,12 +83,12 @@ static inline struct event *formats_find(struct formats *f, int id)
 	return ev && ev->compiled ? ev : formats_find_slow(f, id);
 }
 
-/* The system calls of the machine that the trace is of; without a trace, of this one. NULL: not known. */
+/* The system calls of the trace's machine; without a trace, of this one. NULL: unknown. */
 const struct syscall_table *formats_syscalls(const struct formats *f);
 
-/* By name, parsed; system NULL: any, the lowest id wins. */
+/* By name, parsed; system NULL: any system, the lowest id wins. */
 struct event *formats_find_name(struct formats *f, const char *system, const char *name);
-/* Parses (does not compile) if that has not happened yet. */
+/* Parses (but does not compile) it, unless that has happened already. */
 void formats_parse(struct formats *f, struct event *ev);
 
 /* All of them sorted by system, then name, then id. The caller frees the array. */

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * function_scsi.c - scsi_trace_parse_cdb(): what a SCSI command block asks for.
+ * function_scsi.c - scsi_trace_parse_cdb(): decodes a SCSI command block.
  *
  *	28 00 00 03 a0 08 00 00 20 00      READ(10)      lba=237576 txlen=32 protect=0
  *	9e 10 00 … 00 20                   READ_CAPACITY_16 lba=0 alloc_len=32
  *	7f 00 … 00 09 …                    READ_32 lba=… txlen=… protect=0 ei_lbrt=…
  *
- * Byte 0 is the operation; where block address, length and flags stand follows from it, so commands
- * of one size are one row. All numbers in a command are big-endian. Anything else is shown as "-".
- * Bytes behind the end of the record count as 0.
+ * Byte 0 is the operation; it determines where block address, length and flags are, so commands of
+ * one size are one row. All numbers in a command are big-endian. Anything else is shown as "-".
+ * Bytes beyond the end of the record count as 0.
  *
- * libtraceevent extends the sign of four-byte numbers, so that a block beyond 2^31 becomes one near
- * 2^64; here it stays what the disk was asked for.
+ * libtraceevent sign-extends four-byte numbers, so that a block beyond 2^31 becomes one near 2^64;
+ * here it stays the requested block.
  */
 #include "decode/formats/functions.h"
 #include "decode/formats/functions_int.h"
 #include "decode/print/print.h"
 
-#define CDB_MAX 32 /* bytes of the longest command that is understood */
+#define CDB_MAX 32 /* bytes of the longest supported command */
 
 enum {
 	READ_6 = 0x08,
@@ -38,7 +38,7 @@ enum {
 	VERIFY_12 = 0xaf,
 };
 
-/* Where a command has its numbers: offset and bytes of block address and length, its flags. */
+/* The layout of a command: offset and bytes of block address and length, its flags. */
 struct cdb_layout {
 	uint8_t lba, lba_bytes, length, length_bytes, flags;
 };
@@ -73,7 +73,7 @@ static void add_unmap_flag(struct textbuf *out, uint8_t flags)
 	textbuf_addf(out, " unmap=%u", flags >> 3 & 1);
 }
 
-/* The operation of a variable length command stands in bytes 8 and 9. */
+/* The operation of a variable length command is in bytes 8 and 9. */
 static void add_variable(struct textbuf *out, const uint8_t *cdb)
 {
 	static const struct {
@@ -140,7 +140,7 @@ static void add_command(struct textbuf *out, const uint8_t *cdb)
 		add_rw(out, cdb, &rw16);
 		add_unmap_flag(out, cdb[1]);
 		break;
-	case UNMAP: /* the list of regions has a head of 8 bytes and 16 for each */
+	case UNMAP: /* the list of regions has a header of 8 bytes and 16 bytes for each region */
 		textbuf_addf(out, "regions=%u", ((unsigned)number_at(cdb, 7, 2) - 8) / 16);
 		break;
 	case SERVICE_ACTION_IN_16:
@@ -154,7 +154,7 @@ static void add_command(struct textbuf *out, const uint8_t *cdb)
 	}
 }
 
-/* args: the kernel's trace_seq, where the command lies in the record, its length. */
+/* args: the kernel's trace_seq, the position of the command in the record, its length. */
 uint64_t call_scsi_trace_parse_cdb(struct printer *p, const uint64_t *args)
 {
 	uint8_t cdb[CDB_MAX] = {0};

@@ -2,10 +2,10 @@
 /*
  * functions.c - the table of helper functions.
  *
- * To add one: write the call (it may print to p->out and returns the value) and give it a row. A call
- * that stands where a text is wanted is printed by what it prints, one in place of a number by what
- * it returns. Addresses of the kernel's own memory mean nothing here; an address into the record
- * (__get_dynamic_array) comes as an offset from its start.
+ * To add one, write the call (it may print to p->out and returns the value) and add a row. A call
+ * in place of a text is shown by what it prints, a call in place of a number by what it returns.
+ * Addresses of kernel memory are meaningless here; an address in the record (__get_dynamic_array)
+ * is an offset from its start.
  */
 #include "decode/formats/functions.h"
 #include "decode/formats/functions_int.h"
@@ -26,7 +26,7 @@ static uint64_t call_dev_to_name(struct printer *p, const uint64_t *args)
 	return 0;
 }
 
-/* How long a jiffy is the file does not say, so jiffies stay jiffies. */
+/* The file does not have the length of a jiffy, so jiffies stay jiffies. */
 static uint64_t call_jiffies_to_msecs(struct printer *p, const uint64_t *args)
 {
 	textbuf_add_signed(p->out, args[0]);
@@ -42,7 +42,7 @@ static uint64_t call_hypercall_name(struct printer *p, const uint64_t *args)
 	return 0;
 }
 
-/* Two bytes of the record, which are little-endian on every machine. */
+/* Two bytes of the record, little-endian on every machine. */
 static uint64_t call_le16_to_cpup(struct printer *p, const uint64_t *args)
 {
 	uint64_t at = args[0];

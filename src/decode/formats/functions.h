@@ -2,7 +2,7 @@
 /*
  * functions.h - helper functions that print formats may call, such as jiffies_to_msecs().
  *
- * The kernel leaves calls to its own helpers in some print formats. Those we know are rows of a
+ * The kernel keeps calls of its own helpers in some print formats. The known ones are rows of a
  * table (functions.c); an event that calls any other is shown field by field.
  */
 #ifndef SONDE_DECODE_FORMATS_FUNCTIONS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * functions_int.h - helper functions that have a file of their own, for the table in functions.c.
+ * functions_int.h - helper functions with their own file, for the table in functions.c.
  */
 #ifndef SONDE_DECODE_FORMATS_FUNCTIONS_INT_H
 #define SONDE_DECODE_FORMATS_FUNCTIONS_INT_H

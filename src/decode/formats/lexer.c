@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * lexer.c - cuts a format text into tokens.
+ * lexer.c - splits a format text into tokens.
  *
- * Operators: `->`, `<<`, `>>`, `&&`, `||`, `++`, `--`, and `<` `>` `<<` `>>` `!` `=` `+` `-` `|` `&`
- * with a following `=`; anything else that is printable and no letter is one character. A string runs
- * to its quote or to the first byte that is neither printable nor a newline; a backslash keeps
- * the quote that follows it. Three macro names that kernels before 3.0 left in mac80211's formats stand for strings.
+ * Operators: `->`, `<<`, `>>`, `&&`, `||`, `++`, `--`, and `<` `>` `<<` `>>` `!` `=` `+` `-` `|`
+ * `&` with a following `=`; any other printable character that is not a letter is one token. A
+ * string ends at its quote or at the first byte that is neither printable nor a newline; a
+ * backslash protects the quote after it. Three macro names that kernels before 3.0 had in
+ * mac80211's formats stand for strings.
  */
 #include "decode/formats/lexer.h"
 
@@ -50,7 +51,7 @@ static void lex_op(struct lexer *lx, int c)
 		lx->pos++;
 }
 
-/* The inside of a string whose opening quote was just read; lx->pos is left after the closing one. */
+/* The contents of a string whose opening quote was just read; lx->pos is after the closing one. */
 static struct token lex_quoted(struct lexer *lx, int quote)
 {
 	struct token t = {.kind = quote == '"' ? TOKEN_DQUOTE : TOKEN_SQUOTE, .s = lx->pos};
@@ -69,7 +70,7 @@ static struct token lex_quoted(struct lexer *lx, int quote)
 	return t;
 }
 
-/* Whether another string follows; lx->pos is then after its opening quote. */
+/* Does another string follow? lx->pos is then after its opening quote. */
 static bool lex_follows_string(struct lexer *lx)
 {
 	const char *save = lx->pos;
@@ -84,7 +85,7 @@ static bool lex_follows_string(struct lexer *lx)
 	return false;
 }
 
-/* t and the strings after it; into `to`, or only their length if it is NULL. */
+/* t and the strings after it; copied to `to`, or only their length if it is NULL. */
 static struct token lex_join(struct lexer *lx, struct token t, char *to)
 {
 	size_t len = 0;

@@ -2,9 +2,9 @@
 /*
  * lexer.h - tokens of event format texts and of filters.
  *
- * The rules are those of libtraceevent, odd ones included, because what a format text means is what
- * that library makes of it: adjacent strings join, quotes do not nest, `.` and `:` are operators.
- * Tokens point into the text, or into the arena where strings were joined.
+ * The rules are those of libtraceevent, including the odd ones, because that library defines what a
+ * format text means: adjacent strings join, quotes do not nest, `.` and `:` are operators. Tokens
+ * point into the text, or into the arena if strings were joined.
  */
 #ifndef SONDE_DECODE_FORMATS_LEXER_H
 #define SONDE_DECODE_FORMATS_LEXER_H
@@ -17,7 +17,7 @@
 
 enum token_kind {
 	TOKEN_ERROR,
-	TOKEN_NONE, /* end of text, or a character that is not printable */
+	TOKEN_NONE, /* end of text, or an unprintable character */
 	TOKEN_SPACE,
 	TOKEN_NEWLINE,
 	TOKEN_OP,
@@ -43,9 +43,9 @@ static inline bool token_is(const struct token *t, const char *s)
 	return strlen(s) == t->len && !memcmp(t->s, s, t->len);
 }
 
-/* Blanks are skipped, a newline is a token. */
+/* Skips blanks; a newline is a token. */
 struct token lexer_next(struct lexer *lx);
-/* Blanks and newlines are skipped. */
+/* Skips blanks and newlines. */
 struct token lexer_next_item(struct lexer *lx);
 
 #endif

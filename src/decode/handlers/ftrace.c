@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ftrace.c - events of the function tracers: function, funcgraph_entry and _exit,
- * kernel_stack, raw_data, func_repeats.
+ * ftrace.c - events of the function tracers: function, funcgraph_entry and _exit, kernel_stack,
+ * raw_data, func_repeats.
  *
  *	funcgraph_entry:      ! 131.178 us |  mutex_unlock();      entry and exit folded into one
  *	funcgraph_entry:                   |  do_sys_openat2() {
  *	funcgraph_exit:         4.846 us   |  }
  *
- * Folding is decided where the order of records is known (sequence.c): a record with RECORD_PAIR
- * carries its exit. The indentation of function events likewise comes with the record, in aux.
+ * sequence.c, which knows the order of records, decides about folding: a record with RECORD_PAIR
+ * has its exit. The indentation of function events also comes with the record, in aux.
  */
 #include "decode/handlers/handler_int.h"
 #include "decode/timefmt.h"
 
-#define DEPTH_MAX 2048 /* levels that are still indented; the kernel stops at 50 */
+#define DEPTH_MAX 2048 /* levels that are indented; the kernel stops at 50 */
 
 static void add_symbol_offset(struct printer *p, const struct ksym *sym, uint64_t addr)
 {
@@ -135,8 +135,8 @@ int handle_stack(struct printer *p, const struct event *ev, const struct record 
 }
 
 /*
- * With names of the program's functions (symbols/programs.h); else as the kernel has it. Behind a call that does not return
- * another function may begin, so that callers are looked for at the call.
+ * With names of the program's functions (symbols/programs.h); else as the kernel shows it. After a
+ * call that does not return, another function may begin, so callers are resolved at the call.
  */
 int handle_user_stack(struct printer *p, const struct event *ev, const struct record *rec)
 {
@@ -247,7 +247,7 @@ static void add_depth(struct printer *p, uint64_t depth)
 		textbuf_addf(p->out, " (%lld)", (long long)depth);
 }
 
-/* rettime - calltime of the exit at hand; false if the fields are not there. */
+/* rettime - calltime of the given exit; false if the fields are missing. */
 static bool exit_duration(struct printer *p, const struct event *exit, uint64_t *ret)
 {
 	uint64_t rettime, calltime;
@@ -283,7 +283,7 @@ int handle_graph_entry(struct printer *p, const struct event *ev, const struct r
 	uint64_t depth, addr;
 
 	if (!p->formats->graph_exit)
-		return -1; /* and the print format follows, as there is nothing to fold with */
+		return -1; /* the print format follows, as there is nothing to fold with */
 	if (leaf && !add_pair_duration(p, rec)) {
 		textbuf_add_char(p->out, '!');
 		return 0;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * futex.c - sys_enter_futex: the operation by name, and of the arguments those it uses.
+ * futex.c - sys_enter_futex: the operation by name, and the arguments that it uses.
  *
  *	op=FUTEX_WAIT|FUTEX_PRIVATE_FLAG uaddr=0x7f9f2c000b78 val=0x00000002 utime=0x00000000
  *
- * The fourth argument is a pointer to a time-out or a second number, as the operation wants. An
- * operation without a row is left to the print format.
+ * The fourth argument is a pointer to a time-out or a second number, depending on the operation.
+ * For an operation without a row the print format is used.
  */
 #include "decode/handlers/handler_int.h"
 

@@ -2,15 +2,15 @@
 /*
  * handler_int.h - the handlers, for the table in handlers.c, and what they share.
  *
- * A handler returns 0 when it printed everything, 1 when the print format is to follow. A field that
- * the event does not have is reported in the text, as trace-cmd's plugins do.
+ * A handler returns 0 if it printed everything, 1 if the print format is to follow. A missing field
+ * is reported in the text, as in trace-cmd's plugins.
  */
 #ifndef SONDE_DECODE_HANDLERS_HANDLER_INT_H
 #define SONDE_DECODE_HANDLERS_HANDLER_INT_H
 
 #include "decode/print/print.h"
 
-/* Field i that the handler's row asked for, as a number. On failure prints the complaint. */
+/* The i-th field of the handler's row, as a number. On failure prints a message. */
 static inline bool handler_number(struct printer *p, const struct event *ev, unsigned i,
 				  const char *name, uint64_t *ret)
 {
@@ -23,7 +23,7 @@ static inline bool handler_number(struct printer *p, const struct event *ev, uns
 	return false;
 }
 
-/* The same with the complaint of those handlers that go on without the field. */
+/* The same with the message of handlers that continue without the field. */
 static inline bool handler_optional(struct printer *p, const struct event *ev, unsigned i,
 				    const char *name, uint64_t *ret)
 {
@@ -33,7 +33,7 @@ static inline bool handler_optional(struct printer *p, const struct event *ev, u
 	return false;
 }
 
-/* What a handler does when a field it cannot do without is missing. */
+/* For a handler whose required field is missing. */
 static inline int handler_give_up(struct printer *p)
 {
 	textbuf_add_char(p->out, '!');

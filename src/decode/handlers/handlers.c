@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * handlers.c - which event is printed by which handler.
+ * handlers.c - which handler prints which event.
  *
- * The handlers themselves stand in handler_*.c, by subject. Of two rows for the same event the later
- * one wins, as plugins win over what is built in.
+ * The other files of this folder have the handlers, by subject. If two rows are for the same event,
+ * the later one wins, as plugins override built-in handlers.
  */
 #include "decode/handlers/handlers.h"
 #include "decode/handlers/handler_int.h"
@@ -117,7 +117,7 @@ bool handlers_attach(struct event *ev, bool no_plugins)
 	}
 	if (found)
 		ev->handler = found->handler;
-	/* the fields also without the handler: order.c looks at them */
+	/* set the fields even without the handler: order.c uses them */
 	for (int i = 0; named && i < EVENT_WANTED_MAX; i++)
 		ev->wanted[i] = named->fields[i] ? event_find_any(ev, named->fields[i]) : NULL;
 	return found && found->needs_symbols;

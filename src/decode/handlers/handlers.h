@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * handlers.h - events that are printed by code of their own instead of their print format.
+ * handlers.h - events that are printed by code instead of their print format.
  *
- * What trace-cmd calls plugins, and its built-in handlers: rows of one table (handlers.c). A row
- * names the fields its handler wants; they are looked up once and stand in event->wanted[].
+ * The table (handlers.c) has trace-cmd's plugins and its built-in handlers. A row names the fields
+ * of its handler; they are looked up once and are in event->wanted[].
  */
 #ifndef SONDE_DECODE_HANDLERS_HANDLERS_H
 #define SONDE_DECODE_HANDLERS_HANDLERS_H
@@ -13,7 +13,7 @@
 struct handler_row {
 	const char *system, *name;
 	event_handler handler;
-	bool is_builtin; /* trace-cmd's own, which its plugins override */
+	bool is_builtin; /* built into trace-cmd; its plugins override it */
 	bool needs_symbols;
 	const char *fields[EVENT_WANTED_MAX];
 };

@@ -5,8 +5,8 @@
  *	hrtimer=0xffff9a5c3ec1e0c0 function=tick_nohz_handler/0x0 expires=74396000000 softexpires=…
  *	hrtimer=0xffff9a5c3ec1e0c0 now=74396001532 function=tick_nohz_handler/0x0
  *
- * The number behind the slash is symbol minus address, the wrong way round: 0 for a pointer to a
- * function, and so it never showed. Old kernels call the first field "timer".
+ * The number after the slash is symbol minus address, which is the wrong way: it is 0 for a pointer
+ * to a function, so nobody noticed. Old kernels call the first field "timer".
  */
 #include "decode/handlers/handler_int.h"
 

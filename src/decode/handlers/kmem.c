@@ -4,8 +4,8 @@
  *
  *	(alloc_bprm+0x32) call_site=alloc_bprm+0x32 ptr=…
  *
- * The print format follows; kernels since 5.x print the call site by name themselves, older ones as
- * a bare address, and the text in front is the same for all.
+ * The print format follows. Kernels since 5.x print the call site by name, older ones as a bare
+ * address; the text in front is the same for all.
  */
 #include "decode/handlers/handler_int.h"
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * kvm.c - virtual machines: why a CPU left the guest and where in it, instructions that
- * were emulated, shadow page tables.
+ * kvm.c - virtual machines: why a CPU left the guest and where, emulated instructions, shadow page
+ * tables.
  *
  *	kvm_exit:          reason EPT_VIOLATION rip 0xffffffff8a0f4c3c info 182 0
  *	kvm_entry:          vcpu 0 rip 0xffffffff8a0f4c3c
  *	kvm_emulate_insn:  0:ffffffff8a0f4c3c: 44 89 01
  *	kvm_mmu_get_page:  new sp gfn 1a3 2 q0 wux !pae nxe wp root 0 sync
  *
- * Events without the field that says which processor they mean are taken for Intel's. Addresses are
- * the guest's; they get a name when the guest's trace was read together with the host's (guests.c):
+ * Events without the field that identifies the processor are treated as Intel's. Addresses are the
+ * guest's; they get a name if the guest's trace was read together with the host's (guests.c):
  *
  *	kvm_entry:          vcpu 0 rip 0xffffffff8a0f4c3c native_safe_halt+0xc
  *
@@ -19,7 +19,7 @@
 #include "decode/handlers/handler_int.h"
 #include "symbols/tables/kvmexits.h"
 
-/* Order of the fields in the rows; reasons and what says whose they are come first everywhere. */
+/* Order of the fields in the rows; reason and isa come first everywhere. */
 enum { EXIT_REASON, ISA };
 enum { EXIT_RIP = ISA + 1, EXIT_INFO1, EXIT_INFO2 };
 enum { NESTED_INFO = ISA + 1, NESTED_RIP = NESTED_INFO + 4 };
@@ -48,7 +48,7 @@ static bool add_reason(struct printer *p, const struct event *ev, const char *fi
 	return true;
 }
 
-/* The address and, if the guest's trace was read as well, the function it lies in. */
+/* The address and, if the guest's trace was read as well, its function. */
 static void add_rip(struct printer *p, const char *before, uint64_t rip)
 {
 	const struct formats *f = p->formats;
@@ -102,7 +102,7 @@ int handle_kvm_entry(struct printer *p, const struct event *ev, const struct rec
 	return 0;
 }
 
-/* The first n bytes of a field, but no more than it has. */
+/* The first n bytes of a field, but at most its size. */
 static void add_bytes(struct printer *p, const struct field *f, uint64_t n)
 {
 	struct piece bytes = printer_field_bytes(p, f);
@@ -166,7 +166,7 @@ int handle_kvm_nested(struct printer *p, const struct event *ev, const struct re
 }
 
 /*
- * What a shadow page stands for, in the layout of older kernels (newer ones moved the bits, but
+ * The role of a shadow page, in the layout of older kernels (newer ones moved the bits, but
  * trace-cmd did not follow):
  *
  *	31      24 23   16  15   14  13  12    11     10  8    7     6  5   4   3  0
@@ -177,7 +177,7 @@ static void add_role(struct printer *p, uint32_t role)
 	static const char *const access[] = {"---", "--x", "w--", "w-x",
 					     "-u-", "-ux", "wu-", "wux"};
 
-	/* bit fields cannot be turned round, so trace-cmd leaves foreign ones alone */
+	/* bit fields cannot be byte-swapped, so trace-cmd ignores those of the other byte order */
 	if (p->swap) {
 		textbuf_addf(p->out, "WORD: %08x", role);
 		return;

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * mac80211.c - drv_bss_info_changed: what became of a wireless network, in four lines.
+ * mac80211.c - drv_bss_info_changed: the changes of a wireless network, in four lines.
  *
  *	phy0 vif:wlan0(2)
  *	                             …  assoc:1 aid:3 cts:0 shortpre:0 shortslot:1 dtimper:2␠
  *	                             …  bcnint:100 assoc_cap:0x411 basic_rates:0xf enable_beacon:0
  *	                             …  ht_operation_mode:0
  *
- * The event has more fields than a handler's row can name and comes seldom, so the fields are looked
- * up by name for each record. Those that a kernel lacks leave their blank behind. Newer
- * kernels do not have the event.
+ * The event has more fields than a handler's row can name and is rare, so the fields are looked up
+ * by name for each record. A missing field leaves its blank. Newer kernels do not have the event.
  */
 #include "decode/handlers/handler_int.h"
 
-#define INDENT 65 /* where the INFO part of a line begins, more or less */
+#define INDENT 65 /* roughly where the INFO part of a line begins */
 
 static const struct bss_row {
 	const char *name;

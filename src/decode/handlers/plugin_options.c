@@ -2,15 +2,15 @@
 /*
  * plugin_options.c - the table of handlers' settings and how -O changes them.
  *
- *	-O parent            switch over ftrace:parent
+ *	-O parent            toggle ftrace:parent
  *	-O fgraph:depth=1    set; 0, 1, true and false are values
  *
- * As with trace-cmd it counts what was asked last under a name, not how often: twice `-O parent` is
- * once. But `parent` and `ftrace:parent` are two names, the one with the plugin applied first, so
- * that both together cancel. Of options with the same name in two plugins both would change.
- * trace-cmd switches over once for every input file, so with two files nothing happens; here the
- * number of files does not matter. trace-cmd also says nothing about names and values it does not
- * know.
+ * As in trace-cmd, the last request under a name counts, not the number of requests: `-O parent`
+ * twice is the same as once. But `parent` and `ftrace:parent` are two names, the one with the
+ * plugin applied first, so that both together cancel each other. Options of the same name in two
+ * plugins would both change. trace-cmd toggles once for every input file, so with two files nothing
+ * happens; here the number of files does not matter. trace-cmd also silently ignores unknown names
+ * and values.
  */
 #include "decode/handlers/plugin_options.h"
 #include "base/errmsg.h"
@@ -32,7 +32,7 @@ static const struct plugin_option_row rows[PLUGIN_OPTIONS_N] = {
 	{"fgraph", "depth", "Show the depth of each entry", .offset = MEMBER(fgraph_depth)},
 };
 
-/* What was asked under one name of an option, kept in plugin_options.asked. */
+/* The request under one name of an option, kept in plugin_options.asked. */
 enum asked { ASKED_NOTHING, ASKED_SWITCH, ASKED_OFF, ASKED_ON };
 
 const struct plugin_option_row *plugin_options_rows(size_t *ret_n)

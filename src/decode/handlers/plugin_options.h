@@ -9,16 +9,16 @@
 
 struct plugin_option_row {
 	const char *plugin, *name, *description;
-	bool is_set;	  /* without -O */
-	bool is_inverted; /* the member of struct plugin_options says the opposite */
+	bool is_set;	  /* the value without -O */
+	bool is_inverted; /* the member of struct plugin_options has the opposite meaning */
 	size_t offset;	  /* of that member */
 };
 
-/* The table; options of one plugin stand together. */
+/* The table; options of one plugin are together. */
 const struct plugin_option_row *plugin_options_rows(size_t *ret_n);
 
 /*
- * "[PLUGIN:]NAME[=VALUE]"; without a value the option is switched over. -EINVAL with a sentence if
+ * "[PLUGIN:]NAME[=VALUE]"; without a value the option is toggled. Returns -EINVAL with a message if
  * there is no such option or value. *o starts as all zero and is complete after every call.
  */
 int plugin_options_apply(struct plugin_options *o, const char *text, struct errmsg *err);

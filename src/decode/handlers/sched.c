@@ -5,8 +5,8 @@
  *	trace-cmd:136 [120] D ==> swapper/0:0 [120]
  *	rcu_preempt:15 [120] success=1 CPU:001
  *
- * Parts whose field the kernel does not have are left out. That these events teach the names of
- * tasks happens earlier, in time order (sequence.c).
+ * Parts whose field the kernel does not have are omitted. sequence.c has already learned the names
+ * of tasks from these events, in time order.
  */
 #include "decode/handlers/handler_int.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tlb.c - tlb_flush: how many pages and why.
+ * tlb.c - tlb_flush: the number of pages and the reason.
  *
  *	pages=-1 reason=flush on task switch (0)
  *

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cursors.c - each CPU's next record, which of them is the earliest, and whether that is certain.
+ * cursors.c - each CPU's next record, which one is the earliest, and whether that is certain.
  *
- * A source (a buffer) has a cursor for every CPU. Up to SCAN_MAX of them the earliest is found by
- * looking at all; above that by a heap.
+ * A source (a buffer) has a cursor for every CPU. Up to SCAN_MAX cursors are scanned for the
+ * earliest; for more there is a heap.
  *
- * Live traces: a cursor may be dry, that is, its CPU has nothing for now. Then the earliest record is
- * shown only if it is certain that no earlier one will come from a dry CPU, by the numbers of rounds
- * that livepages.c explains. `before` is the round up to which all dry CPUs have been read: a record
- * that was read in an earlier round is certain, and so is everything up to its time, whenever that was
- * read. In a file nothing is ever dry, and every record is of round 0 and so certain.
+ * Live traces: a cursor may be dry, that is, its CPU has no data for now. Then the earliest record
+ * is shown only if no earlier one can come from a dry CPU, which the round numbers of livepages.c
+ * decide. `before` is the round up to which all dry CPUs have been read: a record that was read in
+ * an earlier round is certain, and so is everything up to its time, whenever it was read. In a file
+ * no cursor is ever dry, and every record has round 0 and so is certain.
  *
  *	before = 3    CPU 0   (2)─────────────(2)   (4)      certain up to the last record of round 2
  *	              CPU 1      (3)───(3)
  *	              CPU 2   dry, read in round 3
  *
- * A function entry that is folded with its exit needs one record more than itself; that is held back in
- * sequence.c.
+ * A function entry that is folded with its exit needs one more record; sequence.c holds it back.
  */
 #include "decode/order/sequence_int.h"
 
@@ -38,12 +37,12 @@ static void note_damage(struct source *src, struct cursor *c)
 			(unsigned long long)pagestream_offset(c->ps, &c->page));
 }
 
-/* There is nothing for now, or ever. */
+/* No data for now, or ever. */
 static void cursor_stop(struct sequence *s, struct cursor *c, bool ended)
 {
 	c->live = false;
 	c->ended = ended;
-	c->w = (struct walker){0}; /* its sub-buffer is not ours any more */
+	c->w = (struct walker){0}; /* its sub-buffer no longer belongs to us */
 	if (!ended && c->page.round < s->before)
 		s->before = c->page.round;
 }
@@ -85,7 +84,7 @@ void cursors_free(struct source *src)
 	free(src->heap);
 }
 
-/* The pages of an instance, unpacked, come behind those of the top buffer. */
+/* The uncompressed pages of an instance come after those of the top buffer. */
 static uint64_t find_place(const struct tracefile *tf, const struct tracefile_buffer *b, size_t cpu)
 {
 	const struct tracefile_buffer *top = &tf->buffers[0];
@@ -205,7 +204,7 @@ static bool is_certain(const struct sequence *s, const struct cursor *c)
 	return c->live && c->page.round < s->before;
 }
 
-/* Is there a record that is certain and not earlier than c's? */
+/* Is there a certain record that is not earlier than c's? */
 bool cursor_find_witness(struct sequence *s, const struct cursor *c)
 {
 	if (s->witness && is_certain(s, s->witness) && s->witness->ts >= c->ts)
@@ -230,7 +229,7 @@ bool cursors_have_ended(const struct source *src)
 	return true;
 }
 
-/* Looks at all dry cursors once more. */
+/* Checks all dry cursors again. */
 void cursors_refill(struct sequence *s)
 {
 	s->before = UINT64_MAX;

@@ -2,13 +2,13 @@
 /*
  * guests.c - matches the trace of a host with those of its guests.
  *
- * When trace-cmd records a machine together with virtual machines on it, every file gets a number
+ * When trace-cmd records a machine together with its virtual machines, every file gets an id
  * (option TRACEID), and the host's file lists its guests (option GUEST, one each):
  *
- *	name NUL   u64 the guest's number   u32 n   n × { u32 virtual CPU, u32 thread of the host }
+ *	name NUL   u64 the guest's id   u32 n   n × { u32 virtual CPU, u32 thread of the host }
  *
- * Events of kvm in the host's file name addresses in the guest; through the thread that recorded
- * them they find the guest's symbols.
+ * Events of kvm in the host's file contain addresses in the guest; the thread that recorded them
+ * leads to the guest's symbols.
  */
 #include "decode/order/guests.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * guests.h - which thread of the host runs a virtual CPU of which guest.
+ * guests.h - which thread of the host runs which virtual CPU of which guest.
  *
- * Made once after all files are open, read-only from then on, so any thread may look things up.
+ * Made once after all files are open, read-only after that, so any thread may use it.
  */
 #ifndef SONDE_DECODE_ORDER_GUESTS_H
 #define SONDE_DECODE_ORDER_GUESTS_H
@@ -20,8 +20,8 @@ struct guests {
 };
 
 /*
- * Finds out from the first file, the host's, which of the others are traces of its guests, and loads
- * their symbols. 0 or -ENOMEM; files that are not related leave *g empty.
+ * Finds out from the first file, the host's, which of the others are traces of its guests, and
+ * loads their symbols. Returns 0 or -ENOMEM; unrelated files leave *g empty.
  */
 int guests_init(struct guests *g, struct formats *const *files, size_t n_files);
 void guests_release(struct guests *g);
@@ -29,15 +29,15 @@ void guests_release(struct guests *g);
 /* The symbols of the guest that this thread of the host runs, or NULL. */
 const struct kallsyms *guests_find(const struct guests *g, int host_pid);
 
-/* A CPU of a guest, as the host's file lists them. */
+/* A CPU of a guest, from the list in the host's file. */
 struct guest_cpu {
 	uint32_t cpu;
 	int host_pid;
 };
 
 /*
- * 1: host's file lists guest as one of its own; its name, and its CPUs, which the caller frees. 0: it
- * does not. -ENOMEM.
+ * 1: the host's file lists the guest; returns its name and its CPUs, which the caller frees. 0: it
+ * is not listed. -ENOMEM.
  */
 int guest_find(const struct tracefile *host, const struct tracefile *guest, const char **ret_name,
 	       struct guest_cpu **ret_cpus, size_t *ret_n);

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * order.c - the state that walking a trace in time order builds up.
+ * order.c - the state that is built while a trace is walked in time order.
  *
- * Task names: sched_switch and the wakeups carry names; a pid without one gets it from the first such
- * event that is printed, for the lines after it. In a live trace the latest name counts: what was known
- * before was read when it began, not when it ended.
+ * Task names: sched_switch and the wakeups carry names; an unnamed pid gets its name from the first
+ * such event that is printed, for the lines after it. In a live trace the latest name counts:
+ * earlier names were read at the start of the recording.
  *
- * Function indentation: per CPU a list of function names. An event whose parent stands in the list at
- * position i is indented by i, and its own name goes to i + 1; names further down stay. A parent that
- * is not in the list starts over at 0. Names are compared, not addresses, so each name has a number.
+ * Function indentation: a list of function names per CPU. An event whose parent is in the list at
+ * position i is indented by i, and its own name goes to i + 1; names further down stay. A parent
+ * that is not in the list restarts at 0. Names are compared, not addresses, so each name has a
+ * number.
  *
- * Wakeup latency: pid to the time of its wakeup, until the switch to it.
+ * Wakeup latency: maps a pid to the time of its wakeup, until the switch to it.
  */
 #include "decode/order/order.h"
 #include "base/hash.h"
@@ -23,7 +24,7 @@
 #include <string.h>
 
 #define STACK_MAX	 4096	    /* function names kept per CPU */
-#define STACKS_MAX	 (1u << 22) /* … and of all CPUs together */
+#define STACKS_MAX	 (1u << 22) /* … and for all CPUs together */
 #define CPUS_MAX	 (1u << 20)
 #define WAKEUP_SLOTS_MAX (1u << 20)
 
@@ -37,20 +38,20 @@ struct wakeup_slot {
 	uint64_t ts;
 };
 
-/* What was looked up in the symbols of one file. */
+/* Look-ups in the symbols of one file. */
 struct file_names {
 	const struct kallsyms *ks;
-	uint32_t *of_symbol; /* number of its name, 0: not known yet */
+	uint32_t *of_symbol; /* number of its name; 0: not known yet */
 	struct ksym_cache cache;
 };
 
-/* All names of functions that were seen, of all files; the number of a name is its place, from 1. */
+/* All function names seen, of all files; the number of a name is its index, from 1. */
 struct name_numbers {
 	struct file_names **files;
 	size_t n_files;
 	const struct ksym **names;
-	uint32_t *slots; /* hash of names to numbers, 0: free */
-	size_t n_slots;	 /* twice as many as names at least */
+	uint32_t *slots; /* hash of names to numbers; 0: free */
+	size_t n_slots;	 /* at least twice the number of names */
 	uint32_t n;
 	uint64_t seed;
 };
@@ -111,7 +112,7 @@ enum event_role order_role(const struct event *ev)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if (ev->handler == rows[i].handler)
 			return rows[i].role;
-	/* by name, because report -w needs them also without plugins */
+	/* by name, because report -w needs them even without plugins */
 	if (!strcmp(ev->system, "sched") && !strcmp(ev->name, "sched_switch"))
 		return ROLE_SWITCH;
 	if (!strcmp(ev->system, "sched") &&
@@ -148,7 +149,7 @@ static void learn(const struct order_state *o, struct formats *f, struct tasks *
 		return;
 	left = rec->size - name->offset;
 	left = name->size < left ? name->size : left;
-	if (o->all_names) /* what the file itself says stays, also before the first look-up: see tasks.c */
+	if (o->all_names) /* names from the file stay, even before the first look-up: see tasks.c */
 		tasks_find(tasks, (int)v);
 	if (o->fresh_names)
 		tasks_rename(tasks, (int)v, (const char *)rec->data + name->offset, left);
@@ -173,7 +174,10 @@ static void learn_names(const struct order_state *o, struct formats *f, struct t
 	}
 }
 
-/* Processes: a new task belongs to its parent's if it was made as a thread, else to its own. */
+/*
+ * Processes: a new task belongs to its parent's process if it was created as a thread, else it is
+ * its own.
+ */
 static void learn_process(struct formats *f, struct tasks *tasks, const struct record *rec)
 {
 	struct printer p = view(f, rec);
@@ -223,7 +227,7 @@ static struct file_names *file_names_find(struct name_numbers *n, const struct k
 	return more[n->n_files++] = file;
 }
 
-/* The slot of a name: where its number is, or where it goes. */
+/* The slot of a name: where its number is, or belongs. */
 static uint32_t *name_slot(const struct name_numbers *n, const struct ksym *sym)
 {
 	size_t i = hash_text(n->seed, sym->name, sym->name_len, n->n_slots);
@@ -258,7 +262,7 @@ static bool names_grow(struct name_numbers *n)
 	return true;
 }
 
-/* 0: there is no memory for it. */
+/* 0: out of memory. */
 static uint32_t name_number(struct name_numbers *n, struct file_names *file, const struct ksym *sym)
 {
 	uint32_t *number = &file->of_symbol[sym - file->ks->syms], *slot;
@@ -343,7 +347,7 @@ static uint32_t function_level(struct order_state *o, struct formats *f, const s
 
 /* --- raw fields -------------------------------------------------------------------------------- */
 
-/* Which text fields have held something unprintable by now, this record included. */
+/* Which text fields have contained something unprintable by now, including this record. */
 static uint32_t not_text_mask(struct formats *f, const struct record *rec)
 {
 	struct event *ev = (struct event *)rec->event;
@@ -500,7 +504,7 @@ bool order_wakeup(struct order_state *o, struct formats *f, const struct record 
 	if (slot->pid == -1 || !slot->ts)
 		return false;
 	*ret_latency = rec->ts - slot->ts;
-	slot->ts = 0; /* taken; the slot stays, so that probing goes on past it */
+	slot->ts = 0; /* removed; the slot stays, so that probing continues past it */
 	wakeup_count(&o->stats[0], *ret_latency, rec->ts);
 	if (prio <= 99)
 		wakeup_count(&o->stats[1], *ret_latency, rec->ts);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * order.h - what a record's meaning owes to the records before it. Inside of sequence.c.
+ * order.h - what the meaning of a record depends on in earlier records. Used only by sequence.c.
  */
 #ifndef SONDE_DECODE_ORDER_ORDER_H
 #define SONDE_DECODE_ORDER_ORDER_H
@@ -11,14 +11,14 @@
 
 enum event_role {
 	ROLE_NONE,
-	ROLE_SWITCH, /* names prev_comm and next_comm */
-	ROLE_WAKEUP, /* names comm */
+	ROLE_SWITCH, /* has prev_comm and next_comm */
+	ROLE_WAKEUP, /* has comm */
 	ROLE_FUNCTION,
 	ROLE_GRAPH_ENTRY,
-	ROLE_NEWTASK, /* names comm, and tells whether a task is a thread of its parent */
-	ROLE_RENAME,  /* names newcomm */
-	ROLE_EXEC,    /* whoever calls it is its process's leader afterwards */
-	ROLE_OTHER,   /* only raw printing looks at it */
+	ROLE_NEWTASK, /* has comm, and shows whether a task is a thread of its parent */
+	ROLE_RENAME,  /* has newcomm */
+	ROLE_EXEC,    /* the caller is its process's leader afterwards */
+	ROLE_OTHER,   /* only raw printing uses it */
 };
 
 struct order_state;
@@ -28,32 +28,36 @@ struct wakeup_stats;
 struct order_state *order_new(bool raw, bool all_names, bool fresh_names, bool tgids);
 void order_free(struct order_state *o);
 
-/* For a record that will be printed. True: it is a function entry that may fold with its exit. */
+/*
+ * For a record that will be printed. Returns true if it is a function entry that may be folded with
+ * its exit.
+ */
 bool order_apply(struct order_state *o, struct formats *f, struct tasks *tasks, struct record *rec);
-/* For one that will not. */
+/* For a record that will not be printed. */
 void order_learn_skipped(struct order_state *o, struct formats *f, struct tasks *tasks,
 			 const struct record *rec);
 
-/* Is the record in data the funcgraph_exit that belongs to this funcgraph_entry? */
+/* Is the record in data the funcgraph_exit of this funcgraph_entry? */
 bool order_is_exit_of(const struct formats *f, const struct record *entry, const uint8_t *data,
 		      uint32_t size);
 
-/* Feeds report -w; true if rec is a switch to a task whose wakeup was seen. */
+/* For report -w; returns true if rec is a switch to a task whose wakeup was seen. */
 bool order_wakeup(struct order_state *o, struct formats *f, const struct record *rec,
 		  uint64_t *ret_latency);
 const struct wakeup_stats *order_wakeup_stats(const struct order_state *o);
 
-/* The event's role; called when an event is compiled. */
+/* The event's role; called when the event is compiled. */
 enum event_role order_role(const struct event *ev);
 
 /*
- * A stack follows its event even where a filter names only the event. As in trace-cmd the rule is
- * simpler than that: once an event was printed on a CPU, the stacks on it are, until a -v filter
- * takes an event away.
+ * A stack follows its event even if a filter names only the event. As in trace-cmd the rule is
+ * simpler: after an event was printed on a CPU, its stacks are printed, until a -v filter removes
+ * an event.
  */
 struct stack_follow {
 	int kernel_id, user_id; /* -1: the file has no such event */
-	uint8_t *printed;	/* per CPU: was the last record that a filter decided on printed? */
+	/* per CPU: was the last record that a filter decided about printed? */
+	uint8_t *printed;
 	uint32_t n_cpus;
 };
 

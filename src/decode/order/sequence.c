@@ -9,14 +9,14 @@
  *	                                  ▼
  *	                                batch: records with event, task, and what order decides
  *
- * Ties go to the lowest CPU and the first source. A record stays at its cursor until it is batched, so
- * nothing needs to be copied or kept alive before that; from then on the batch holds the chunk.
+ * Ties go to the lowest CPU and the first source. A record stays at its cursor until it is batched,
+ * so nothing needs to be copied or kept alive before that; after that the batch holds the chunk.
  *
- * Live traces: sequence_fill() gives what is certain, see cursors.c.
+ * Live traces: sequence_fill() returns what is certain, see cursors.c.
  *
- * Cost: some 15 ns a record, the only serial part of printing, which takes five times as long. It
- * could be cut into time slices, but then names, indentation and folding would need a pass of their
- * own over everything before the first line could be printed.
+ * It costs some 15 ns per record, the only serial part of printing, which takes five times as long.
+ * It could be split into time slices, but then names, indentation and folding would need a separate
+ * pass over everything before the first line.
  */
 #include "base/shortage.h"
 #include "base/array.h"
@@ -28,10 +28,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BATCH_MAX_BYTES (192u << 10) /* of record data, so that text stays in proportion */
-#define HELD_MAX_BYTES	(24u << 20)  /* of chunks that only batches hold; then they stay short */
-#define PROGRESS_EVERY	16	     /* batches */
-#define SKIPS_MAX	65536 /* records that do not pass, before config.stop is asked again */
+#define BATCH_MAX_BYTES (192u << 10) /* of record data, so that the text has a reasonable size */
+/* of chunks that only batches hold; above that, batches stay short */
+#define HELD_MAX_BYTES	(24u << 20)
+#define PROGRESS_EVERY	16    /* batches */
+#define SKIPS_MAX	65536 /* records that do not pass, before config.stop is called again */
 
 /* A bit for each CPU of config.cpus. */
 static int choose_cpus(struct sequence *s)
@@ -88,7 +89,7 @@ int sequence_add_source(struct sequence *s, const struct source_config *config,
 
 /* --- records ----------------------------------------------------------------------------------- */
 
-/* The trace does not say what this task is called; somebody else may know. */
+/* The trace does not name this task; the caller may know the name. */
 static const struct task *ask_name(struct source *src, const struct task *t)
 {
 	char comm[64];
@@ -208,7 +209,7 @@ static struct record_extra *extra_of(struct batch *b, struct record *rec)
 	return rec->extra;
 }
 
-/* The batch keeps the chunk, one reference, until it is filled again. */
+/* The batch keeps one reference to the chunk, until it is filled again. */
 static bool batch_take_chunk(struct batch *b, struct chunk *chunk)
 {
 	if (!ARRAY_ROOM(b->chunks, b->cap_chunks, b->n_chunks + 1, ARRAY_NO_MAX))
@@ -242,7 +243,7 @@ static void add_places(struct batch *b, const struct cursor *c, struct record *r
 	x->page_pos = c->rec.data - c->page.data - c->rec.header_bytes;
 }
 
-/* An entry whose exit comes next, whoever else is traced, is shown with it on one line. */
+/* An entry whose exit comes next is shown with it on one line, even if others are traced, too. */
 static void fold_exit(struct sequence *s, struct source *src, struct batch *b, struct record *rec)
 {
 	struct cursor *c = cursors_earliest(src);
@@ -275,7 +276,7 @@ static bool must_hold(struct sequence *s, struct source *src)
 	return s->is_live && (c ? !cursor_may_show(s, c) : !cursors_have_ended(src));
 }
 
-/* Sets the entry aside until the next batch; its chunk is the one that was pinned for it. */
+/* Sets the entry aside until the next batch; its chunk is pinned. */
 static void hold(struct sequence *s, struct source *src, struct chunk *chunk,
 		 const struct record *rec)
 {
@@ -286,7 +287,10 @@ static void hold(struct sequence *s, struct source *src, struct chunk *chunk,
 		s->held.chunk = chunk_get(chunk);
 }
 
-/* What was held goes first; without its exit if that took too long. False: it has to wait on. */
+/*
+ * The held entry goes first; without its exit if that took too long. Returns false if it has to
+ * keep waiting.
+ */
 static bool take_held(struct sequence *s, struct batch *b)
 {
 	struct source *src = s->held.src;
@@ -394,7 +398,7 @@ static void batch_begin(struct sequence *s, struct batch *b)
 	s->n_batches++; /* no cursor's chunk is pinned by this one */
 }
 
-/* Of several sources the one whose next record is the earliest. */
+/* The source whose next record is the earliest. */
 static struct source *find_earliest(struct sequence *s)
 {
 	struct source *best = NULL;
@@ -416,21 +420,21 @@ static struct source *earliest_source(struct sequence *s, struct record *rec)
 	struct source *best;
 	uint64_t n_skipped;
 
-	/* live: what one source skips may make certain what another one holds back */
+	/* live: what one source skips may make another's record certain */
 	do {
 		n_skipped = s->n_skipped;
 		best = find_earliest(s);
 	} while (s->is_live && s->n_skipped != n_skipped && !is_stopped(s));
 	if (!best || !cursor_may_show(s, best->pending))
 		return NULL;
-	/* names may have been learned since it was looked at */
+	/* names may have been learned since it was examined */
 	make_record(best, best->pending, rec);
 	for (rec->source = 0; s->sources[rec->source] != best;)
 		rec->source++;
 	return best;
 }
 
-/* What there is now. 0, or -ENOMEM. */
+/* Takes what is there now. 0, or -ENOMEM. */
 static int fill_once(struct sequence *s, struct batch *b)
 {
 	size_t n_chunks = 0;
@@ -473,7 +477,7 @@ int sequence_fill(struct sequence *s, struct batch *b)
 		r = fill_once(s, b);
 	while (!r && !b->n && s->is_live && s->config.wait && !sequence_has_ended(s) &&
 	       s->config.wait(s->config.wait_ctx));
-	/* whatever was refused until now: a line may be missing or have a wrong name */
+	/* after any refused allocation a line may be missing or have a wrong name */
 	if (!r)
 		r = s->error ? s->error : -shortage_pending();
 	if (r < 0)

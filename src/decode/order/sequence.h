@@ -2,17 +2,17 @@
 /*
  * sequence.h - all records of one or more trace buffers, in time order, in batches.
  *
- * The one place where order matters. What depends on earlier records is settled here while walking:
- * filters, task names learned from scheduler events, the indentation of function events, which
- * function entry is folded with its exit, wakeup latencies. The records of a batch can then be
- * printed by any thread, in any order.
+ * This is the only place where order matters. Everything that depends on earlier records is decided
+ * here while walking: filters, task names learned from scheduler events, the indentation of
+ * function events, which function entry is folded with its exit, wakeup latencies. Then any thread
+ * can print the records of a batch, in any order.
  *
  *	sequence_new ─▶ sequence_add_source … ─▶ sequence_start ─▶ sequence_fill … ─▶ sequence_free
  *
- * In a live trace sequence_fill() gives what is certain to be in order; see livepages.h.
+ * In a live trace sequence_fill() returns what is certain to be in order; see livepages.h.
  *
- * A sequence belongs to one thread at a time. A batch, once filled, belongs to whoever works on it;
- * what its records point at stays valid until it is filled again or released.
+ * A sequence belongs to one thread at a time. A filled batch belongs to the thread that works on
+ * it; what its records point to is valid until it is filled again or released.
  */
 #ifndef SONDE_DECODE_ORDER_SEQUENCE_H
 #define SONDE_DECODE_ORDER_SEQUENCE_H
@@ -25,7 +25,7 @@
 #include "symbols/tasks.h"
 
 #define BATCH_RECORDS 1024
-#define SEQUENCE_IDS  65536 /* of events: a record has two bytes for it */
+#define SEQUENCE_IDS  65536 /* event ids: a record has two bytes for it */
 
 struct sequence;
 
@@ -35,44 +35,56 @@ struct source_config {
 	struct tasks *tasks; /* of the file; buffers of one file share it */
 	const struct tracefile_buffer *buffer;
 	struct timeconv time;
-	struct filter **filters; /* any one must match; none: all pass */
+	struct filter **filters; /* at least one must match; none: all pass */
 	size_t n_filters;
 	struct filter **rejects; /* report -v -F */
 	size_t n_rejects;
-	bool names_first; /* the filters look at the task's name */
-	/* Asked for tasks that the trace does not name; length of the name in buf, or 0. May be NULL. */
+	bool names_first; /* the filters use the task's name */
+	/*
+	 * Called for tasks that the trace does not name; returns the length of the name in buf, or
+	 * 0. May be NULL.
+	 */
 	size_t (*find_name)(void *ctx, int pid, char *buf, size_t size);
 	void *find_name_ctx;
 };
 
 struct sequence_config {
-	const uint32_t *cpus; /* only these; NULL: all. Others are walked, but not batched */
+	const uint32_t *cpus; /* only these; NULL: all. Other CPUs are walked, but not batched */
 	size_t n_cpus;
 	/*
-	 * Only events whose id has a 1 here; NULL: all. Others are looked at for names. One that has
-	 * RECORD_MISSED comes nevertheless, so that who pairs events knows of the gap.
+	 * Only events whose id has a 1 here; NULL: all. Others are only examined for names. An
+	 * event with RECORD_MISSED is always returned, so that code that pairs events knows about
+	 * the gap.
 	 */
 	const uint8_t *events;
 	size_t n_events;
-	/* Counts all that are walked, whatever is wanted, by their id (SEQUENCE_IDS of them); NULL: nobody asks. */
+	/*
+	 * Counts all walked records by their id (SEQUENCE_IDS of them), wanted or not; NULL: not
+	 * needed.
+	 */
 	uint64_t *n_walked;
 	bool no_hardirq, no_softirq; /* report -I, -S */
-	bool raw;	/* records will be printed by their fields: no handler sees them */
-	bool wakeup;	/* report -w */
-	bool places;	/* report --debug and --boundary: fill extra with where a record lies */
-	bool all_names; /* learn names from every scheduler event at once, not only when printed */
-	bool fresh_names;	 /* … and let the latest one count, not the first (live traces) */
-	bool tgids;		 /* learn which process a task belongs to */
+	bool raw;		     /* records will be printed by their fields, without handlers */
+	bool wakeup;		     /* report -w */
+	/* report --debug and --boundary: fill extra with the position of a record */
+	bool places;
+	/* learn names from every scheduler event at once, not only when it is printed */
+	bool all_names;
+	bool fresh_names;	 /* … and use the latest one, not the first (live traces) */
+	bool tgids;		 /* learn the process of each task */
 	uint64_t from, to;	 /* inclusive; to: UINT64_MAX */
-	bool (*stop)(void *ctx); /* asked once a batch; may be NULL */
+	bool (*stop)(void *ctx); /* called once per batch; may be NULL */
 	void *stop_ctx;
 	/*
-	 * Live traces: how many rounds a function entry waits for the record after it, which may be its
-	 * exit and is then shown on the same line. After that the entry is shown as one whose body is
-	 * still running.
+	 * Live traces: how many rounds a function entry waits for the next record, which may be its
+	 * exit and is then shown on the same line. After that the entry is shown as one whose body
+	 * is still running.
 	 */
 	uint64_t hold_rounds;
-	/* Live traces: asked when there is nothing for now; true: look again. NULL: sequence_fill() is 0. */
+	/*
+	 * Live traces: called when there is nothing for now; true: check again. NULL:
+	 * sequence_fill() returns 0.
+	 */
 	bool (*wait)(void *ctx);
 	void *wait_ctx;
 };
@@ -97,7 +109,7 @@ struct sequence_stats {
 	uint64_t n_bytes; /* of sub-buffers read */
 };
 
-/* What report -w sums up. */
+/* The summary of report -w. */
 struct wakeup_stats {
 	uint64_t n, total, max, max_ts, min, min_ts;
 };
@@ -105,7 +117,7 @@ struct wakeup_stats {
 struct sequence *sequence_new(const struct sequence_config *config);
 void sequence_free(struct sequence *s);
 
-/* 0 or -ENOMEM. The index of the source is the number of those added before. */
+/* 0 or -ENOMEM. The index of the source is the number of sources added before. */
 int sequence_add_source(struct sequence *s, const struct source_config *config,
 			struct unpacker *unpacker);
 
@@ -120,15 +132,15 @@ void sequence_shift(struct sequence *s, int64_t by);
 /* Sets config.from and config.to, before the first sequence_fill(). */
 void sequence_set_range(struct sequence *s, uint64_t from, uint64_t to);
 
-/* Sets config.events, before the first sequence_fill(); they stay the caller's. */
+/* Sets config.events, before the first sequence_fill(); they still belong to the caller. */
 void sequence_set_events(struct sequence *s, const uint8_t *events, size_t n_events);
 
 /* 1: batch filled; 0: no more, or in a live trace (see livepages.h) none for now. */
 int sequence_fill(struct sequence *s, struct batch *b);
 
-/* After sequence_fill() gave 0: is that the end? */
+/* After sequence_fill() returned 0: is that the end? */
 bool sequence_has_ended(const struct sequence *s);
-/* How many records are in memory that no batch was given; it throws them away. Live traces only. */
+/* The number of records in memory that are in no batch; discards them. Live traces only. */
 uint64_t sequence_count_rest(struct sequence *s);
 
 int batch_init(struct batch *b);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sequence_int.h - what sequence.c and cursors.c share: where each CPU of each buffer is.
+ * sequence_int.h - what sequence.c and cursors.c share: the position in each CPU of each buffer.
  */
 #ifndef SONDE_DECODE_ORDER_SEQUENCE_INT_H
 #define SONDE_DECODE_ORDER_SEQUENCE_INT_H
@@ -17,7 +17,7 @@ struct cursor {
 	uint64_t page_ts;
 	uint64_t place; /* of its first sub-buffer, if config.places */
 	uint32_t cpu;
-	bool live;  /* rec is there */
+	bool live;  /* rec is valid */
 	bool ended; /* not live, and never again */
 	bool at_page_start;
 	int64_t missed;	      /* before rec; as in struct walker */
@@ -34,17 +34,17 @@ struct source {
 	size_t n_heap;
 	struct cursor *pending; /* its record passed the filters */
 	bool done;
-	struct stack_follow *stacks; /* shared by the buffers of a file, as its filters are */
+	struct stack_follow *stacks; /* shared by the buffers of a file, like its filters */
 	bool owns_stacks;
 };
 
-/* A function entry of a live trace whose exit may be the next record, which is not there yet. */
+/* A function entry of a live trace whose exit may be the next record, which has not arrived yet. */
 struct held {
 	struct source *src; /* NULL: none is held */
 	struct record rec;
 	struct record_extra extra;
 	struct chunk *chunk;
-	uint64_t before; /* as in struct sequence, when it began to wait */
+	uint64_t before; /* as in struct sequence, when it started to wait */
 };
 
 struct sequence {
@@ -61,24 +61,24 @@ struct sequence {
 	uint64_t n_batches, n_skipped;
 	float progress;
 	bool is_live;
-	int error;		/* a cursor could not be read on */
-	uint64_t before;	/* live: the first round that dry cursors may lack records of */
-	struct cursor *witness; /* live: a cursor whose record was certain when last looked for */
+	int error;		/* a cursor could not be read further */
+	uint64_t before;	/* live: the first round from which dry cursors may lack records */
+	struct cursor *witness; /* live: a cursor whose record was certain at the last check */
 	struct held held;
 };
 
-/* Streams for all CPUs that have data. -ENOMEM. */
+/* Opens streams for all CPUs with data. -ENOMEM. */
 int cursors_open(struct source *src, struct unpacker *unpacker, bool places);
 void cursors_free(struct source *src);
-/* The first record of each. */
+/* Reads the first record of each. */
 int cursors_start(struct sequence *s, struct source *src);
 
 /* Moves to the next record; c->live is false if there is none. */
 void cursor_advance(struct sequence *s, struct source *src, struct cursor *c);
-/* Moves on from a record that was taken, and keeps the others in order. */
+/* Moves on from a record that was taken, and keeps the order of the others. */
 void cursors_consume(struct sequence *s, struct source *src, struct cursor *c);
 
-/* Live traces: looks at all dry cursors once more. */
+/* Live traces: checks all dry cursors again. */
 void cursors_refill(struct sequence *s);
 /* Will none of them ever have a record again? */
 bool cursors_have_ended(const struct source *src);
@@ -98,7 +98,7 @@ static inline struct cursor *cursors_earliest(struct source *src)
 	return best;
 }
 
-/* Is there a record that is certain and not earlier than c's? */
+/* Is there a certain record that is not earlier than c's? */
 bool cursor_find_witness(struct sequence *s, const struct cursor *c);
 
 /* c is the earliest. Can nothing earlier come? */

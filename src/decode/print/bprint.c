@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * bprint.c - trace_printk() records: a format by address, values packed behind it.
+ * bprint.c - trace_printk() records: a format by address, followed by packed values.
  *
  *	record: ip, fmt (address of the format string), buf: values
  *	buf:    numbers of 4 or 8 bytes, each at a multiple of 4; those of %h and %hh, and characters,
  *	        at a multiple of their own size; strings with their NUL, unaligned
  *
- * The text is "%ps: FORMAT" with ip first. What the format takes from buf is found by scanning it
- * with rules of their own (only letters that change the size of a value matter); then it is printed
- * like any format. Splitting a format is kept per format address, the values are set for each record.
+ * The text is "%ps: FORMAT" with ip first. The format is scanned with special rules to find what it
+ * takes from buf (only letters that change the size of a value matter); then it is printed like any
+ * format. The split format is kept by its address; the values are set for each record.
  */
 #include "decode/formats/event_int.h"
 #include "decode/print/print_int.h"
@@ -26,7 +26,7 @@ struct bprint_format {
 	bool used;
 	const char *text; /* with "%ps: " */
 	struct arg values[VALUES_MAX];
-	unsigned n_values; /* for which the split was made */
+	unsigned n_values; /* for which it was split */
 	struct segment *segments;
 };
 
@@ -51,7 +51,7 @@ void bprint_cache_free(struct bprint_cache *c)
 	free(c);
 }
 
-/* Values as they are taken from buf. */
+/* Values while they are read from buf. */
 struct value_reader {
 	struct printer *p;
 	struct bprint_format *f;
@@ -111,7 +111,7 @@ static void take_char(struct value_reader *r)
 	a->atom.text = a->atom.len ? (const char *)r->p->data + r->pos++ : "";
 }
 
-/* One conversion, f behind its '%'; returns its last character. */
+/* One conversion, f is after its '%'; returns its last character. */
 static const char *take_conversion(struct value_reader *r, const char *f)
 {
 	unsigned longs = 0, shorts = 0;
@@ -169,7 +169,7 @@ static struct bprint_format *format_find(struct printer *p, uint64_t addr)
 	const char *text = printkfmts_find(&p->formats->printk, addr);
 	char *full;
 
-	/* first of all: a format whose values come out differently is split anew each time */
+	/* first: a format with varying values is split again each time */
 	if (c->arena.used_bytes > ARENA_MAX_BYTES / 2) {
 		arena_release(&c->arena);
 		memset(c->slots, 0, sizeof(c->slots));

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * eval.c - the value of a print argument for the record at hand.
+ * eval.c - the value of a print argument for the current record.
  *
- * All arithmetic is on unsigned 64-bit numbers, fields are zero-extended and casts only cut: an int
- * of -3 printed with %ld is 4294967293. That is what libtraceevent does, and the text it prints is
- * what people compare with. Where that library divides by zero (and dies) the value is 0 here, and
- * nothing is ever read outside the record.
+ * All arithmetic uses unsigned 64-bit numbers, fields are zero-extended and casts only truncate: an
+ * int of -3 printed with %ld is 4294967293. libtraceevent does the same, and users compare with its
+ * output. Where that library divides by zero (and crashes) the value is 0 here, and nothing is ever
+ * read outside the record.
  */
 #include "decode/formats/functions.h"
 #include "decode/print/print_int.h"
@@ -23,7 +23,7 @@ void dynamic_place(const struct printer *p, const struct field *f, uint32_t *ret
 		return;
 	v = bytes_get(p->data + f->offset, f->size, p->swap);
 	offset = v & 0xffff;
-	/* text of old kernels: an offset only, the text reaches to the end of the record */
+	/* text of old kernels: only an offset, the text ends with the record */
 	len = f->size == 2 ? p->size - offset : (v >> 16) & 0xffff;
 	*ret_len = offset + len > p->size || offset > p->size ? 0 : len;
 	if (f->flags & FIELD_STRING && f->n_elements && *ret_len > f->n_elements)
@@ -53,7 +53,10 @@ struct piece printer_field_bytes(const struct printer *p, const struct field *f)
 	return (struct piece){p->data + offset, len};
 }
 
-/* s8, s16, s32 of a probe. Of other events the library takes them for unsigned, and the texts are to be the same. */
+/*
+ * s8, s16, s32 of a probe. For other events the library treats them as unsigned, and the output
+ * must be the same.
+ */
 static bool has_signed_elements(const struct printer *p, const struct field *f)
 {
 	return f->flags & FIELD_SIGNED && f->type[0] == 's' && f->type[1] >= '1' &&
@@ -73,7 +76,7 @@ static uint64_t eval_index(struct printer *p, const struct arg *a, bool *ret_don
 		left = left->cast.item;
 	if (left->kind == ARG_DYNAMIC_ARRAY) {
 		dynamic_place(p, left->field.field, &start, &len);
-		offset = start + index; /* not scaled: as the library has it */
+		offset = start + index; /* not scaled, as in the library */
 		if (left->field.field->element_size)
 			size = left->field.field->element_size;
 	} else if (left->kind == ARG_FIELD) {
@@ -145,11 +148,11 @@ static uint64_t eval_op(struct printer *p, const struct arg *a)
 	case '%':
 		return r ? l % r : 0;
 	}
-	/* '^' is parsed but not evaluated by the library: it warns and takes 0 */
+	/* the library parses '^' but does not evaluate it: it warns and uses 0 */
 	return 0;
 }
 
-/* What the function prints is for a %s; where a number is wanted it is dropped. */
+/* What the function prints is for a %s; where a number is needed it is dropped. */
 static uint64_t function_value(struct printer *p, const struct arg *a)
 {
 	size_t len = textbuf_len(p->out);
@@ -192,7 +195,7 @@ uint64_t arg_eval(struct printer *p, const struct arg *a)
 	}
 }
 
-/* Numbers and texts of a call; what the function prints goes to p->out. */
+/* Evaluates the numbers and texts of a call; the function prints to p->out. */
 uint64_t function_call(struct printer *p, const struct arg *a)
 {
 	const struct print_function *fn = a->func.function;

@@ -7,8 +7,8 @@
  *	ISpc ISs  socket address, p with port           U       UUID, L l B b
  *	h         bytes in hex, C D N: delimiter        else    the address as printf("%p") has it
  *
- * Addresses and UUIDs are read out of the record, so their argument must be a field; where it is
- * something else the text says which kind, in the words that trace-cmd users know.
+ * Addresses and UUIDs are read from the record, so their argument must be a field; otherwise the
+ * text names the kind, in the words that trace-cmd users know.
  */
 #include "decode/print/print_int.h"
 
@@ -23,7 +23,7 @@ static const struct arg *skip_casts(const struct arg *a)
 	return a;
 }
 
-/* The field's bytes if the argument is a field of exactly that size; else says what is wrong. */
+/* The field's bytes if the argument is a field of exactly that size; else prints what is wrong. */
 static const uint8_t *field_exact(struct printer *p, const struct arg *a, uint32_t size,
 				  const char *invalid)
 {
@@ -87,7 +87,7 @@ static bool ip4_is_reversed(const struct printer *p, char letter)
 	return letter == 'l' || (letter == 'h' && !p->formats->big_endian);
 }
 
-/* Where the longest run of zero words begins, and how long it is (1: none worth shortening). */
+/* The position and length of the longest run of zero words (1: not worth shortening). */
 static int longest_zeros(const uint8_t *b, int words, int *ret_len)
 {
 	int best = -1, best_len = 1;
@@ -238,7 +238,7 @@ static void print_bytes(struct printer *p, char letter, int n, const struct arg 
 		return;
 	}
 	dynamic_place(p, a->field.field, &offset, &len);
-	/* compared as unsigned: a negative count means all of it */
+	/* compared as unsigned: a negative count means all */
 	if (len < (uint32_t)n)
 		n = len;
 	for (int i = 0; i < n; i++) {

@@ -6,11 +6,11 @@
  *	    ─▶  [text "prev_comm=", run_field_text @8]  [text " prev_pid=", run_plain_number @24 s32]
  *	        [text "\n", run_nothing]
  *
- * One op is one conversion with the literal text before it: a copy and a call, no scanning of format
- * strings, no look-up by name, no allocation. Most conversions are a number of a plain field without
- * width; those have an op of their own (run_plain_number). What is rarer goes through the tree of the
- * argument (eval.c). A byte-code with computed gotos was tried on paper only: with the text copied in
- * the same step the calls are already less than a tenth of the time.
+ * One op is one conversion with the literal text before it: a copy and a call, without scanning
+ * format strings, look-ups by name, or allocations. Most conversions are a number of a plain field
+ * without width; those have their own op (run_plain_number). Rarer ones evaluate the tree of the
+ * argument (eval.c). Byte-code with computed gotos was considered, but not built: with the text
+ * copied in the same step the calls are less than a tenth of the time.
  */
 #include "decode/handlers/handlers.h"
 #include "decode/order/order.h"
@@ -67,7 +67,7 @@ struct conversion conversion_for(struct printer *p, const struct print_op *op)
 	return c;
 }
 
-/* The value as the size of the conversion leaves it. */
+/* The value truncated to the size of the conversion. */
 static uint64_t cut_value(const struct conversion *c, uint64_t v)
 {
 	bool is_signed = c->letter == 'd';
@@ -162,7 +162,7 @@ static void run_nothing(struct printer *p, const struct print_op *op)
 {
 }
 
-/* A plain field of another byte order, under a cast, or of a size class below int. */
+/* A plain field of the other byte order, under a cast, or of a size class below int. */
 static void run_plain_number(struct printer *p, const struct print_op *op)
 {
 	uint64_t v = 0;
@@ -179,8 +179,9 @@ static void run_plain_number(struct printer *p, const struct print_op *op)
 }
 
 /*
- * The commonest conversions by far, %d %u %x with or without l of a field as it lies in the record,
- * have a function for each field type and way to print it, so that nothing is left to decide.
+ * The most frequent conversions by far, %d %u %x with or without l of a field as it is in the
+ * record, have a function for each field type and way to print it, so that nothing has to be
+ * decided.
  */
 #define PLAIN_OP(type, name, emit)                                                    \
 	static void run_##type##_##name(struct printer *p, const struct print_op *op) \
@@ -260,7 +261,7 @@ static void run_choice(struct printer *p, const struct print_op *op)
 	textbuf_add(p->out, a->atom.text, a->atom.len);
 }
 
-/* %c of a probe: what cannot be printed is told by its number. */
+/* %c of a probe: shows an unprintable character as a number. */
 static void run_character(struct printer *p, const struct print_op *op)
 {
 	uint8_t c = arg_eval(p, op->arg);
@@ -278,7 +279,7 @@ static void run_number(struct printer *p, const struct print_op *op)
 	emit_number(p->out, &c, arg_eval(p, op->arg));
 }
 
-/* s8 and s16 of a probe, with their sign; of other events the library's text has none. */
+/* s8 and s16 of a probe, with their sign; for other events the library shows none. */
 static void run_short(struct printer *p, const struct print_op *op)
 {
 	struct conversion c = conversion_for(p, op);
@@ -288,7 +289,7 @@ static void run_short(struct printer *p, const struct print_op *op)
 	emit_number(p->out, &c, (uint64_t)((int64_t)v >> unused_bits));
 }
 
-/* A number with a point, if the field's type says that it is one; hex digits to others. */
+/* A floating point number, if the field's type says so; hex digits for other readers. */
 static void run_real(struct printer *p, const struct print_op *op)
 {
 	real_fmt(op->field, arg_eval(p, op->arg), p->out);
@@ -369,7 +370,7 @@ static void compile_number(struct print_op *op, const struct arg *a, const struc
 	op->offset = a->field.field->offset;
 	op->size = a->field.field->size;
 	op->mask = mask;
-	/* a cast that keeps all bits of the field changes nothing */
+	/* a cast that keeps all bits of the field has no effect */
 	if (!f->swap && op->conv.size_class >= 0 &&
 	    (UINT64_MAX >> (64 - op->size * 8) & ~mask) == 0)
 		op->run = plain_run(op->size, op->conv.letter, op->conv.size_class);
@@ -415,7 +416,10 @@ static void compile_string(struct print_op *op, const struct arg *a, const struc
 	}
 }
 
-/* The field that may be not known, in an expression that shows it by a name, with its sign, turned round. */
+/*
+ * The field that may be unknown, in an expression that shows it by a name, with its sign, or
+ * swapped.
+ */
 static const struct field *find_maybe(const struct arg *a)
 {
 	const struct field *f;
@@ -516,7 +520,7 @@ static void compile_pretty(struct event *ev, struct arena *arena)
 	op->run = run_nothing;
 	for (const struct segment *s = ev->segments; s; s = s->next) {
 		if (s->kind == SEGMENT_TEXT) {
-			/* two texts in a row happen after ">c<" */
+			/* two texts in a row occur after ">c<" */
 			if (op->text)
 				(++op)->run = run_nothing;
 			op->text = s->text;

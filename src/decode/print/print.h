@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * print.h - records to text: the part of a line that the event's own format describes.
+ * print.h - prints records: the part of a line that the event's own format describes.
  *
- * event_compile() turns an event's segments into flat code once. A `struct printer` is one thread's
- * state for one file: where the text goes, the record at hand, caches. Printing never fails: what
- * does not fit into the record is read as 0 or left out, what is unknown is shown as a number.
+ * event_compile() compiles an event's segments into flat code once. A `struct printer` is one
+ * thread's state for one file: the output, the current record, caches. Printing never fails: data
+ * outside the record reads as 0 or is omitted, unknown values are shown as numbers.
  */
 #ifndef SONDE_DECODE_PRINT_PRINT_H
 #define SONDE_DECODE_PRINT_PRINT_H
@@ -41,28 +41,28 @@ struct printer {
 int printer_init(struct printer *p, struct formats *f, struct textbuf *out);
 void printer_release(struct printer *p);
 
-/* Builds ev->pretty and ev->raw. Belongs to the thread that owns the formats. */
+/* Builds ev->pretty and ev->raw. Call it in the thread that owns the formats. */
 void event_compile(struct event *ev);
 
 /* The INFO part of a line. raw: every field as name=value. */
 void printer_print(struct printer *p, const struct record *rec, bool raw);
 
-/* Makes rec the record at hand, for the functions below. */
+/* Makes rec the current record, for the functions below. */
 void printer_point_at(struct printer *p, const struct record *rec);
 
 /* The print format alone, without handlers (for handlers that add to it). */
 void printer_print_pretty(struct printer *p, const struct record *rec);
 
-/* One field's content in the raw style. text_mask: fields whose text was not printable before. */
+/* One field's content in the raw style. text_mask: fields whose text was unprintable before. */
 void printer_print_field_raw(struct printer *p, const struct field *f, bool not_text);
 
-/* Symbol that covers addr, or NULL. */
+/* The symbol that covers addr, or NULL. */
 static inline const struct ksym *printer_symbol(struct printer *p, uint64_t addr)
 {
 	return kallsyms_find_cached(p->kallsyms, p->symbols, addr);
 }
 
-/* "name+0xoffset"; false (and nothing printed) if no symbol covers addr. */
+/* "name+0xoffset"; false (and prints nothing) if no symbol covers addr. */
 static inline bool printer_add_symbol(struct printer *p, uint64_t addr)
 {
 	const struct ksym_slot *slot = kallsyms_find_slot(p->kallsyms, p->symbols, addr);
@@ -91,7 +91,10 @@ static inline bool printer_add_symbol_name(struct printer *p, uint64_t addr)
 	return slot->sym;
 }
 
-/* A field's number; false if it is not 1, 2, 4 or 8 bytes, lies outside the record or is not known. */
+/*
+ * A field's number; false if it does not have 1, 2, 4 or 8 bytes, is outside the record or is
+ * unknown.
+ */
 static inline bool printer_number(const struct printer *p, const struct field *f, uint64_t *ret)
 {
 	if (!f || (uint64_t)f->offset + f->size > p->size ||
@@ -102,31 +105,34 @@ static inline bool printer_number(const struct printer *p, const struct field *f
 }
 
 /*
- * An array as the print format shows it, "{1,2,3}", for the record at hand; false, and nothing printed, if it does not
- * show it element by element.
+ * An array as the print format shows it, "{1,2,3}", for the current record; false, and prints
+ * nothing, if the format does not show it element by element.
  */
 bool printer_print_array(struct printer *p, const struct field *f);
 
-/* What the print format makes of a field's number, by that number alone. */
+/* How the print format shows a field's number, from that number alone. */
 enum number_shown {
-	SHOWN_PLAIN,	/* digits, or nothing that is of use elsewhere */
+	SHOWN_PLAIN,	/* digits, or nothing useful */
 	SHOWN_HEX,	/* hexadecimal digits */
 	SHOWN_NAMES,	/* other text: names of bits, letters, "8,0" of a device */
-	SHOWN_SYMBOL,	/* the symbol that it points at, and how far behind it */
+	SHOWN_SYMBOL,	/* the symbol that it points to, and the offset */
 	SHOWN_FUNCTION, /* the symbol alone */
 };
 
 enum number_shown event_shows_number(const struct event *ev, const struct field *f);
-/* A number of that field so; it is in no record. False, and nothing printed: it cannot be. */
+/*
+ * Prints a number of that field in this way; the number is in no record. Returns false, and prints
+ * nothing, if that is not possible.
+ */
 bool printer_print_number(struct printer *p, const struct event *ev, const struct field *f,
 			  uint64_t v);
 
-/* The shortest digits that mean the same number: "1.5", "-3e+40", "nan". */
+/* The shortest digits that represent the same number: "1.5", "-3e+40", "nan". */
 void real_fmt(const struct field *f, uint64_t bits, struct textbuf *tb);
 void word_fmt(uint64_t v, struct textbuf *tb);
 double real_of(const struct field *f, uint64_t bits);
 
-/* Where a field's bytes lie in the record, following __data_loc. Empty if outside. */
+/* The position of a field's bytes in the record, following __data_loc. Empty if outside. */
 struct piece printer_field_bytes(const struct printer *p, const struct field *f);
 
 #endif

@@ -7,9 +7,9 @@
 
 #include "decode/print/print.h"
 
-#define PAD_MAX 4096 /* ceiling of a width or precision in a format */
+#define PAD_MAX 4096 /* limit of a width or precision in a format */
 
-/* A conversion such as "%-8.3lx", taken apart. */
+/* A parsed conversion, such as "%-8.3lx". */
 struct conversion {
 	char letter; /* d u x X o s p */
 	bool left, zero, alternate;
@@ -20,14 +20,14 @@ struct conversion {
 
 struct print_op {
 	void (*run)(struct printer *p, const struct print_op *op);
-	const char *text; /* printed before */
+	const char *text; /* printed before it */
 	uint32_t text_len;
 	uint32_t offset; /* of a plain field */
 	uint8_t size;
 	struct conversion conv;
 	const struct field *field;
-	const struct field *maybe; /* it is shown, and may be not known */
-	void (*run_known)(struct printer *p, const struct print_op *op); /* if it is */
+	const struct field *maybe; /* shown by this op, and may be unknown */
+	void (*run_known)(struct printer *p, const struct print_op *op); /* used if it is known */
 	const struct arg *arg, *width_arg;
 	const char *letters; /* after the p of a pointer */
 	uint64_t mask;	     /* of a plain field under a cast */
@@ -36,7 +36,7 @@ struct print_op {
 };
 
 struct conversion conversion_parse(const char *text);
-/* Resolves a `*` for the record at hand. */
+/* Resolves a `*` for the current record. */
 struct conversion conversion_for(struct printer *p, const struct print_op *op);
 
 /* eval.c */
@@ -45,7 +45,7 @@ uint64_t arg_eval(struct printer *p, const struct arg *a);
 void dynamic_place(const struct printer *p, const struct field *f, uint32_t *ret_offset,
 		   uint32_t *ret_len);
 uint64_t function_call(struct printer *p, const struct arg *a);
-/* Looks up the names among constants that will be evaluated as numbers. */
+/* Resolves the names among constants that are evaluated as numbers. */
 void args_resolve(struct formats *f, struct arg *a, bool as_number);
 
 /* print.c */
@@ -53,7 +53,7 @@ void emit_number(struct textbuf *out, const struct conversion *c, uint64_t v);
 void emit_string(struct textbuf *out, const struct conversion *c, const char *s, size_t len);
 void print_segment(struct printer *p, const struct segment *s);
 
-/* value.c: the array of which "REC->a[1]" is an element; NULL: it is none. */
+/* value.c: the array of which "REC->a[1]" is an element; NULL: none. */
 const struct field *element_array(const struct arg *a);
 
 /* string.c */
@@ -61,7 +61,7 @@ void print_string_arg(struct printer *p, const struct conversion *c, const struc
 /* FLAGS and SYMBOL without width or precision */
 void print_names_memo(struct printer *p, const struct arg *a);
 
-/* pointer.c: letters are what follows the p; n_bytes is the `*` of %*ph. */
+/* pointer.c: letters follow the p; n_bytes is the `*` of %*ph. */
 void print_pointer(struct printer *p, const char *letters, int n_bytes, const struct arg *a);
 
 /* rawfields.c */

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * printfmt.c - a printf format string, cut into text and conversions.
+ * printfmt.c - splits a printf format string into text and conversions.
  *
  *	"comm=%s state=%lx%%\n"  ─▶  TEXT "comm="  STRING "%s"  TEXT " state="  NUMBER "%lx"  TEXT "%\n"
  *
- * Known: flags # - 0, width, precision, `*` for one of them, h l L z Z, and d u i x X o p s. Pointers
- * take the kernel's letters with them (%pS, %pI6c, %pUb, %*phC …). Any other conversion character is
- * shown as ">c<", and a conversion that finds no argument makes the event's format unusable.
- * Used for event formats once, and for trace_printk() formats once per format string. Those are
- * known to be sound to the kernel, so %c is understood, and where the record ends too early the
- * conversion's letter is shown and the rest of the format still printed.
+ * Supported: flags # - 0, width, precision, `*` for one of them, h l L z Z, and d u i x X o p s.
+ * Pointers include the kernel's letters (%pS, %pI6c, %pUb, %*phC …). Any other conversion character
+ * is shown as ">c<", and a conversion without an argument makes the event's format unusable. Used
+ * for event formats once, and for trace_printk() formats once per format string. The kernel has
+ * checked those, so %c is supported, and if the record ends too early, the conversion's letter is
+ * shown and the rest of the format is still printed.
  */
 #include "decode/formats/event_int.h"
 
@@ -26,7 +26,7 @@ struct splitter {
 	unsigned n_segments;
 	bool failed;
 	bool is_printk;
-	bool missing; /* is_printk: the last conversion found no argument */
+	bool missing; /* is_printk: the last conversion had no argument */
 };
 
 static void add_segment(struct splitter *sp, struct segment s, size_t len)
@@ -109,7 +109,7 @@ static void add_conversion(struct splitter *sp, struct segment s, const char *st
 		add_segment(sp, s, len);
 }
 
-/* f is at a '%' that begins a conversion; returns the place after it. */
+/* f is at a '%' that begins a conversion; returns the position after it. */
 static const char *split_conversion(struct splitter *sp, const char *f)
 {
 	const char *start = f++, *letter;
@@ -175,7 +175,7 @@ static const char *split_conversion(struct splitter *sp, const char *f)
 	return f;
 }
 
-/* Where the text at f ends: before the next conversion. */
+/* The end of the text at f: before the next conversion. */
 static const char *text_end(const char *f)
 {
 	for (; *f && (*f != '%' || f[1] == '%'); f++)

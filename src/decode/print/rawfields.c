@@ -2,14 +2,14 @@
 /*
  * rawfields.c - every field as " name=value" (report -R, and events whose format is unknown).
  *
- * A field that the print format shows by itself, under casts at most, is shown the same way, after
- * "0x" if the text before the conversion ends so. Everything else is shown by its type. The print
- * format is searched from where the last match stood, round to the start, as trace-cmd does; that
- * decides which of two conversions of one field is taken, and can be settled when compiling.
+ * A field that the print format shows by itself, at most under casts, is shown in the same way,
+ * after "0x" if the text before the conversion ends with it. All others are shown by their type.
+ * The print format is searched from the last match, wrapping around, as trace-cmd does; that
+ * decides which of two conversions of one field is used, at compile time.
  *
- * A character array that holds something unprintable is shown as ARRAY[…], and from then on it is
- * shown so in every later record of that event, even where it holds text. record->aux carries which
- * fields have come to that, so that it can be printed in any order (sequence.c keeps the score).
+ * A character array that contains something unprintable is shown as ARRAY[…], and from then on in
+ * every later record of that event, even if it contains text. record->aux says which fields are
+ * affected, so that it can be printed in any order (sequence.c keeps track).
  */
 #include "decode/print/print_int.h"
 
@@ -30,7 +30,7 @@ static const struct field *plain_field(const struct segment *s)
 	return a && a->kind == ARG_FIELD ? a->field.field : NULL;
 }
 
-/* The conversion that shows f, searching from *from; *from moves behind it. */
+/* The conversion that shows f, searching from *from; moves *from after it. */
 static const struct segment *find_conversion(const struct event *ev, const struct field *f,
 					     const struct segment **from, bool *ret_0x)
 {
@@ -75,7 +75,9 @@ void rawfields_compile(struct event *ev, struct arena *arena)
 		op->text = text;
 		op->text_len = len + 2;
 		op->field = &ev->fields[i];
-		/* the segment is compiled when it runs: -R is for looking closely, not for speed */
+		/*
+		 * the segment is compiled when it runs: -R is for close inspection, not for speed
+		 */
 		op->arg = s ? (const struct arg *)s : NULL;
 		if (s && s->kind == SEGMENT_POINTER)
 			formats_kallsyms(ev->formats);
@@ -125,7 +127,7 @@ static void print_signed(struct printer *p, const struct field *f, uint64_t v)
 	textbuf_add_signed(p->out, v);
 }
 
-/* A fixed array of size 0 reaches to the end of the record; the library shows nothing of it. */
+/* A fixed array of size 0 extends to the end of the record; the library shows nothing of it. */
 static struct piece array_bytes(struct printer *p, const struct field *f)
 {
 	struct piece bytes = printer_field_bytes(p, f);
@@ -149,7 +151,7 @@ void printer_print_field_raw(struct printer *p, const struct field *f, bool not_
 		if ((f->flags & FIELD_STRING) && !not_text && is_printable(bytes)) {
 			const char *s = (const char *)bytes.data;
 
-			/* to its NUL, which may stand behind the field's end */
+			/* to its NUL, which may be beyond the field's end */
 			textbuf_add(p->out, s, strnlen(s, p->data + p->size - bytes.data));
 			return;
 		}

@@ -2,15 +2,15 @@
 /*
  * string.c - arguments of a %s conversion.
  *
- * What follows the % of a format decides how numbers look, but for %s it is the argument that
- * decides: text in the record, names of flags or values, arrays in hex, masks of CPUs. Width and
- * precision apply to each text as printf would apply them; for flags, to each name on its own.
+ * For numbers the conversion decides how they look, but for %s the argument decides: text in the
+ * record, names of flags or values, arrays in hex, masks of CPUs. Width and precision apply to each
+ * text as in printf; for flags, to each name.
  */
 #include "decode/print/print_int.h"
 
 #include <string.h>
 
-/* Of a probe: the array of which an element is shown by a name. */
+/* For a probe: the array of which an element is shown by a name. */
 static const struct field *named_array(const struct printer *p, const struct arg *a)
 {
 	const struct field *array = element_array(a->flags.value);
@@ -18,7 +18,7 @@ static const struct field *named_array(const struct printer *p, const struct arg
 	return array && p->ev && event_is_probe(p->ev) ? array : NULL;
 }
 
-/* The bits that a named value has. An element of an array comes with its sign, which the names do not have. */
+/* The bits of a named value. An element of an array is sign-extended, but the names are not. */
 static uint64_t name_mask(const struct printer *p, const struct arg *a)
 {
 	const struct field *array = named_array(p, a);
@@ -32,7 +32,7 @@ static void print_flags(struct printer *p, const struct conversion *c, const str
 	int64_t v = arg_eval(p, a->flags.value) & name_mask(p, a);
 	bool any = false;
 
-	if (!v && named_array(p, a)) /* else there were a hole: {F_A,,F_B} */
+	if (!v && named_array(p, a)) /* otherwise there would be a hole: {F_A,,F_B} */
 		return textbuf_add_char(p->out, '0');
 
 	for (size_t i = 0; i < a->flags.n_names; i++) {
@@ -69,13 +69,13 @@ static void print_symbolic(struct printer *p, const struct conversion *c, const 
 			return;
 		}
 	}
-	if (named_array(p, a)) /* of a probe: {RED,-3,BLUE} */
+	if (named_array(p, a)) /* for a probe: {RED,-3,BLUE} */
 		return textbuf_add_signed(p->out, v);
 	textbuf_add(p->out, "0x", 2);
 	textbuf_add_hex(p->out, v);
 }
 
-/* The bytes an array argument names, to the end of the record; empty if it names none. */
+/* The bytes of an array argument, to the end of the record; empty if there are none. */
 static struct piece array_bytes(struct printer *p, const struct arg *a)
 {
 	uint32_t offset, len;
@@ -208,7 +208,7 @@ static void print_dynamic_text(struct printer *p, const struct conversion *c, co
 		emit_string(p->out, c, "(fault)", 7);
 	if (!len)
 		return;
-	/* to its NUL, which may stand behind the stated length, but not outside the record */
+	/* to its NUL, which may be beyond the stated length, but not outside the record */
 	emit_string(p->out, c, (const char *)p->data + offset,
 		    strnlen((const char *)p->data + offset, p->size - offset));
 }
@@ -223,8 +223,8 @@ static struct piece mask_bytes(struct printer *p, const struct field *f)
 }
 
 /*
- * Names of flags and values are looked up in lists of up to fifty rows, again and again for the same
- * few values: each printer remembers the text of the last ones, by argument and value.
+ * Names of flags and values are looked up in lists of up to fifty rows, repeatedly for the same few
+ * values: each printer caches the text of the last ones, by argument and value.
  */
 void print_names_memo(struct printer *p, const struct arg *a)
 {

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * value.c - single values as the line of a report shows them: floating point numbers, words, arrays, names.
+ * value.c - single values as a line of a report shows them: floating point numbers, words, arrays,
+ * names.
  *
- *	field:double x;     "x=%#Lx", REC->x                        1.5       the type's name says what the bits mean
+ *	field:double x;     "x=%#Lx", REC->x                        1.5       the type's name gives the meaning of the bits
  *	field:word arg1;    "arg1=%Lu", REC->arg1                   16, 0x7ffd…   a pointer is larger than most numbers
  *	field:s32 a[4];     "a={%d,%d,%d,%d}", REC->a[0], …         {10,-20,30,40}
  *	field:u32 c[2];     "c={%s,%s}", __print_symbolic(REC->c[0], …), …   {RED,BLUE}
  *	field:float f[2];   "f={%#Lx,%#Lx}", REC->f[0], …           {1.5,2}
- *	field:u8 mac[6];    "%s", __print_hex(REC->mac, 6)          02:42:…   whatever the print format makes of it
+ *	field:u8 mac[6];    "%s", __print_hex(REC->mac, 6)          02:42:…   as the print format shows it
  *
- * An array is found in the print format by its field: all conversions from the first to the last that show it, and the
- * text between them. So is a number that the format shows by names, which is then printed from a record that has nothing
- * else in it:
+ * An array is found in the print format by its field: all conversions from the first to the last
+ * that show it, and the text between them. So is a number that the format shows by names; it is
+ * then printed from a record that contains nothing else:
  *
  *	"prev_state=%s%s ==>", (REC->prev_state & …) ? __print_flags(…) : "R", REC->prev_state & 256 ? "+" : ""    S, R+
  *	"%d,%d", REC->dev >> 20, REC->dev & 1048575                                                                8,0
@@ -88,7 +89,7 @@ static const struct field *array_of(const struct arg *a)
 	return a && (a->kind == ARG_FIELD || a->kind == ARG_DYNAMIC_ARRAY) ? a->field.field : NULL;
 }
 
-/* Shows elements of it; a text is no array here. */
+/* Shows elements of it; a text is not an array here. */
 static bool shows(const struct segment *s, const struct field *f)
 {
 	const struct arg *a = s->arg;
@@ -136,7 +137,7 @@ bool printer_print_array(struct printer *p, const struct field *f)
 
 #define RECORD_MAX_BYTES 1024 /* up to the end of the field */
 
-/* 1: it is made of this field, 0: of none, -1: of others, too, or of something that is not known here. */
+/* 1: depends only on this field, 0: on none, -1: also on others, or on something unknown here. */
 static int depends(const struct arg *a, const struct field *f)
 {
 	int left, right;
@@ -168,7 +169,7 @@ static bool is_of(const struct segment *s, const struct field *f)
 	return s->kind != SEGMENT_TEXT && !s->width_arg && depends(s->arg, f) == 1;
 }
 
-/* All that shows the field and stands together, up to *ret_last; NULL if nothing does. */
+/* All adjacent segments that show the field, up to *ret_last; NULL if there are none. */
 static const struct segment *find_run(const struct event *ev, const struct field *f,
 				      const struct segment **ret_last)
 {
@@ -194,7 +195,7 @@ enum number_shown event_shows_number(const struct event *ev, const struct field 
 	if (!first || f->flags & (FIELD_BIG_ENDIAN | FIELD_REAL | FIELD_WORD) ||
 	    f->offset + (uint64_t)f->size > RECORD_MAX_BYTES)
 		return SHOWN_PLAIN;
-	if (f->n_signed_bits) /* by name, or with the sign, which the number has already */
+	if (f->n_signed_bits) /* by name, or with the sign, which the number already has */
 		return first->kind == SEGMENT_STRING ? SHOWN_NAMES : SHOWN_PLAIN;
 	if (first != last || first->kind == SEGMENT_STRING)
 		return SHOWN_NAMES;

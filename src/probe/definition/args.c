@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * args.c - what a probe records: names, types, and where they end.
+ * args.c - parses what a probe records: names, types, and where arguments end.
  *
  *	(file->f_flags:x32, name=$arg2:ustring, buf:u8[4]@user) if …
  *	 file->f_flags:x32  name=$arg2:ustring  buf:u8[4]@user  if …
  *
- * Both forms take the same arguments. Without parentheses a blank ends an argument, unless it stands inside
- * parentheses of the argument itself.
+ * Both forms accept the same arguments. Without parentheses a blank ends an argument, unless it is
+ * inside parentheses of the argument itself.
  */
 #include "probe/definition/definition_int.h"
 
@@ -18,7 +18,9 @@
 
 /* --- types ------------------------------------------------------------------------------------- */
 
-/* What the kernel's probes take, perf probe's short ones among them; see type_is_known() for the rest. */
+/*
+ * The types of the kernel's probes, with perf probe's short ones; type_is_known() handles the rest.
+ */
 static const char *const types[] = {
 	"u8",  "u16", "u32", "u64", "s8",   "s16",    "s32",	 "s64",	   "x8",     "x16", "x32",
 	"x64", "u",   "s",   "x",   "char", "string", "ustring", "symbol", "symstr", "%pd", "%pD",
@@ -64,9 +66,9 @@ static int refuse_type(struct definer *p, struct span span)
 		return definer_refuse(p, span, "there is no type '%.*s'; the nearest is %s",
 				      (int)span.len, p->text + span.at, sp.nearest);
 	return definer_refuse(p, span,
-			      "there is no type '%.*s'; types are u8 to u64, s8 to s64, x8 to x64, "
-			      "char, string, ustring, symbol and bWIDTH@OFFSET/BITS, and a type of "
-			      "C is written as a cast before the name: (int)x",
+			      "there is no type '%.*s'; types are u8 to u64, s8 to s64, x8 to "
+			      "x64, char, string, ustring, symbol and bWIDTH@OFFSET/BITS; "
+			      "write a type of C as a cast before the name: (int)x",
 			      (int)span.len, p->text + span.at);
 }
 
@@ -78,7 +80,7 @@ static int parse_count(struct definer *p)
 
 	if (!definer_number(p, &n) || p->text[p->pos] != ']' || n < 1 || n > 64)
 		return definer_refuse(p, span_from(start, p->pos + (p->text[p->pos] == ']')),
-				      "an array is written TYPE[N] with N from 1 to 64, as in "
+				      "write an array as TYPE[N] with N from 1 to 64, as in "
 				      "u8[16]");
 	p->pos++;
 	return 0;
@@ -94,7 +96,7 @@ static int parse_type(struct definer *p, struct definition_arg *arg)
 		end++;
 	while (definer_is_name_char(t[end]))
 		end++;
-	/* the @ and / of a bit field; a @ that is followed by a letter is @user */
+	/* the @ and / of a bit field; a @ before a letter is @user */
 	if (t[start] == 'b' && t[end] == '@' && t[end + 1] >= '0' && t[end + 1] <= '9')
 		while (definer_is_name_char(t[end]) || t[end] == '@' || t[end] == '/')
 			end++;
@@ -102,7 +104,7 @@ static int parse_type(struct definer *p, struct definition_arg *arg)
 	if (start == end)
 		return definer_refuse(p, definer_here(p),
 				      "the type is missing after ':'; write one, as in :x64 or "
-				      ":string, or leave the ':' out");
+				      ":string, or omit the ':'");
 	if (!type_is_known(t + start, end - start))
 		return refuse_type(p, span_from(start, end));
 	if (t[end] == '[') {
@@ -123,7 +125,7 @@ static int parse_at(struct definer *p, struct definition_arg *arg)
 		end++;
 	if (end - p->pos != 4 || strncmp(p->text + p->pos, "user", 4))
 		return definer_refuse(p, span_from(start, end),
-				      "after an argument only '@user' is known: it reads the "
+				      "only '@user' can follow an argument: it reads the "
 				      "program's memory");
 	p->pos = end;
 	arg->is_user = true;
@@ -150,10 +152,7 @@ static int check_arg_name(struct definer *p, const struct definition_arg *arg, s
 	const struct definition *d = p->d;
 
 	if (span.len > 31)
-		return definer_refuse(
-			p, span,
-			"the name is longer than 31 bytes; the kernel takes no longer "
-			"ones for fields");
+		return definer_refuse(p, span, "the name of a field can have at most 31 bytes");
 	if (is_reserved(arg->name))
 		return definer_refuse(p, span,
 				      "every event has a field %s already; choose another name",
@@ -161,7 +160,8 @@ static int check_arg_name(struct definer *p, const struct definition_arg *arg, s
 	for (size_t i = 0; i < d->n_args; i++)
 		if (d->args[i].name && !strcmp(d->args[i].name, arg->name))
 			return definer_refuse(p, span,
-					      "two arguments are called %s; choose another name",
+					      "two arguments have the name %s; choose another "
+					      "name",
 					      arg->name);
 	return 0;
 }
@@ -177,7 +177,7 @@ static int parse_arg_name(struct definer *p, struct definition_arg *arg)
 		return 0;
 	if (!definer_is_name_start(p->text[p->pos]))
 		return definer_refuse(p, span_from(p->pos, end),
-				      "the name of a field begins with a letter or _");
+				      "the name of a field must begin with a letter or _");
 	arg->name = arena_strndup(p->memory, p->text + p->pos, end - p->pos);
 	if (!arg->name)
 		return -ENOMEM;
@@ -185,7 +185,7 @@ static int parse_arg_name(struct definer *p, struct definition_arg *arg)
 	return check_arg_name(p, arg, span_from(end - strlen(arg->name), end));
 }
 
-/* These are only there when the function returns. */
+/* These exist only when the function returns. */
 static int check_return(struct definer *p, const struct expression *e)
 {
 	const struct definition *d = p->d;
@@ -217,8 +217,8 @@ static int check_alone(struct definer *p, const struct definition_arg *arg)
 	if (arg->name || arg->type || arg->is_user)
 		return definer_refuse(
 			p, arg->span,
-			"%.*s stands for many variables and takes neither a name nor a "
-			"type; leave them out",
+			"%.*s stands for many variables, so it takes neither a name nor a "
+			"type; omit them",
 			(int)e->span.len, p->text + e->span.at);
 	return 0;
 }
@@ -231,23 +231,22 @@ static int parse_arg(struct definer *p)
 	int r;
 
 	if (d->n_args == DEFINITION_MAX_ARGS)
-		return definer_refuse(
-			p, definer_here(p),
-			"there are more than %d arguments, and the kernel takes no more in "
-			"one probe; make two of it",
-			DEFINITION_MAX_ARGS);
+		return definer_refuse(p, definer_here(p),
+				      "a probe can have at most %d arguments; make two probes",
+				      DEFINITION_MAX_ARGS);
 	r = parse_arg_name(p, &arg);
 	if (r >= 0)
 		r = expression_parse(p, &arg.value);
 	while (r >= 0 && (p->text[p->pos] == ':' || p->text[p->pos] == '@')) {
 		if (p->text[p->pos] == ':' && arg.type)
 			return definer_refuse(p, definer_here(p),
-					      "the type is given twice; leave one out");
+					      "the type is given twice; omit one");
 		r = p->text[p->pos] == ':' ? parse_type(p, &arg) : parse_at(p, &arg);
 	}
 	if (r < 0)
 		return r == -ENOMEM ? errmsg_set(p->err, r,
-						 "there is no memory for the definition of a probe")
+						 "not enough memory for the definition of a "
+						 "probe")
 				    : r;
 	arg.span = span_from(start, p->pos);
 	r = check_return(p, arg.value);
@@ -259,7 +258,7 @@ static int parse_arg(struct definer *p)
 
 /* --- all of them ------------------------------------------------------------------------------- */
 
-/* What stands where an argument should have ended. */
+/* Explains what stands where an argument should have ended. */
 static int refuse_junk(struct definer *p)
 {
 	char c = p->text[p->pos];
@@ -270,16 +269,16 @@ static int refuse_junk(struct definer *p)
 	if (c == ',')
 		return definer_refuse(
 			p, here,
-			"arguments without parentheses are parted by blanks; leave the "
-			"comma out, or write FUNCTION(a, b)");
+			"without parentheses, blanks separate arguments; omit the comma, or "
+			"write FUNCTION(a, b)");
 	if (c == ')')
 		return definer_refuse(p, here,
-				      "this parenthesis was not opened; leave it out, or write "
+				      "this parenthesis was not opened; omit it, or write "
 				      "FUNCTION(a, b) without a blank before '('");
 	if (strchr("=<>!~", c))
 		return definer_refuse(
 			p, here,
-			"a condition goes behind the definition: FUNCTION(a, b) if a %s VALUE",
+			"write a condition after the definition: FUNCTION(a, b) if a %s VALUE",
 			c == '='   ? "=="
 			: c == '<' ? "<"
 			: c == '>' ? ">"
@@ -287,13 +286,11 @@ static int refuse_junk(struct definer *p)
 	if (c == '-')
 		return definer_refuse(
 			p, here,
-			"nothing is calculated here; a member of what a pointer points "
-			"to is written '->'");
+			"a probe cannot calculate; write '->' for a member of the struct that "
+			"a pointer points to");
 	if (strchr("+*/%&|^?", c))
 		return definer_refuse(
-			p, here,
-			"nothing is calculated here: record both, each as an argument "
-			"of its own");
+			p, here, "a probe cannot calculate: record both as separate arguments");
 	if (p->is_short)
 		return definer_refuse(p, here, "a comma is missing between two arguments");
 	return definer_refuse(p, here, "'%c' cannot follow an argument; a blank ends it", c);

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * choice.c - parentheses behind a function's name: arguments, or the parameters that choose among
- * functions of one name in C++.
+ * choice.c - parentheses after a function's name: arguments, or the parameters that select one of
+ * several C++ functions with the same name.
  *
  *	put(n)              arguments: nothing follows
- *	put(int)            parameters: no expression looks so
- *	put(Mode)(n)        parameters: more follows, as it does in put(Mode)%return, put(Mode):3
+ *	put(int)            parameters: not an expression
+ *	put(Mode)(n)        parameters: more follows, as in put(Mode)%return, put(Mode):3
  *	put(int) n          parameters: arguments of perf's grammar follow
- *	put(Mode)           not to be told here; whoever knows the functions can (definition.chosen)
- *	put()               no arguments; put(void) chooses
+ *	put(Mode)           undecided; code that knows the functions decides (definition.chosen)
+ *	put()               no arguments; put(void) selects
  */
 #include "probe/definition/definition_int.h"
 
 #include <string.h>
 
-/* Behind the parenthesis that closes the one here; 0: none does. */
+/* Returns the position after the matching closing parenthesis; 0: none. */
 static size_t skip_group(const char *text, size_t open)
 {
 	int depth = 0;
@@ -27,7 +27,7 @@ static size_t skip_group(const char *text, size_t open)
 	return 0;
 }
 
-/* A word of the language, which no variable can be called, or a sign behind it. */
+/* A keyword of the language, which cannot be a variable, or a sign after it. */
 static bool is_type(const char *s, size_t len)
 {
 	static const char *const words[] = {
@@ -48,7 +48,7 @@ static bool is_type(const char *s, size_t len)
 	return n && strchr("*&>", s[len - 1]) && (len < 2 || s[len - 2] != '-');
 }
 
-/* 1 where one opens, -1 where one closes; an arrow is none. */
+/* 1 for an opening bracket, -1 for a closing one; "->" is not a bracket. */
 static int bracket(const char *s, size_t i)
 {
 	if (s[i] == '>' && i && s[i - 1] == '-')
@@ -56,7 +56,7 @@ static int bracket(const char *s, size_t i)
 	return strchr("<(", s[i]) ? 1 : strchr(">)", s[i]) ? -1 : 0;
 }
 
-/* Any of the group's parts; it begins behind its parenthesis. */
+/* Is any part of the group a type? It begins after its parenthesis. */
 static bool has_type(const char *s, size_t len)
 {
 	size_t begin = 0;
@@ -76,7 +76,7 @@ static bool has_type(const char *s, size_t len)
 
 enum group { GROUP_ARGUMENTS, GROUP_PARAMETERS, GROUP_UNCLEAR };
 
-/* What the parentheses from open up to end are. */
+/* Decides what the parentheses from open to end are. */
 static enum group tell_group(const char *text, size_t start, size_t open, size_t end)
 {
 	bool is_types = has_type(text + open + 1, end - open - 2), is_empty = end == open + 2;

@@ -1,32 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * condition.c - what follows "if": over what is recorded, written for the kernel's filters.
+ * condition.c - translates the condition after "if" for the kernel's filters.
  *
  *	chain   := term { ("&&" | "||") term }
  *	term    := { "!" } ( "(" chain ")" | test )
  *	test    := FIELD [ ".ustring" … ] ( "==" | "!=" | "<" | "<=" | ">" | ">=" | "&" | "~" ) VALUE
  *
- * The kernel's filters know fields and constants, a person what was written as an argument and what the source calls a
- * value:
+ * The kernel's filters know fields and constants. A user writes arguments and the names that the
+ * source has for values:
  *
  *	vfs_read%return($retval) if $retval > 4096      ─▶   ret > 4096
  *	work(box->colour) if box->colour == RED         ─▶   colour == 1
  *	work(flags) if flags & F_A|F_C                  ─▶   flags & 5
  *	work(c:char) if c == 'a'                        ─▶   c == 97
  *	work($comm) if comm == bash                     ─▶   comm == "bash"
- *	send(sk->skc_dport) if skc_dport == 80          ─▶   skc_dport == 20480        as it is in memory
+ *	send(sk->skc_dport) if skc_dport == 80          ─▶   skc_dport == 20480        as in memory
  *	dbl(x) if x > 1.5                               ─▶   (x > 0x3ff8… && x < 0x8000…)
  *	read(f->read_iter) if read_iter == a_function   ─▶   (read_iter >= 0xffff… && read_iter < 0xffff…)
  *
- * Of a floating point number the bits are recorded. As whole numbers they are in the order of the values above zero,
- * and behind all of them, in the opposite order, come those below it.
+ * Floating point numbers are recorded as their bits. As integers, the bits of positive numbers have
+ * the order of the values; those of negative numbers follow in reverse order.
  *
- * A variable that does not live at all places of the event is true to no test where it does not (resolve/gaps.c):
+ * A variable that does not exist at all places of the event makes every test false where it does
+ * not exist (resolve/gaps.c):
  *
  *	step(n) if n < 5                                ─▶   (n != 3735937325 && n < 5)
  *
- * What cannot be is refused here, with the caret under it: the kernel would say less, and later. An array it would even
- * compare, by its first element.
+ * Impossible conditions are refused here, with a caret: the kernel would say less, and later. The
+ * kernel would even compare an array, by its first element.
  */
 #include "base/spelling.h"
 #include "base/textbuf.h"
@@ -44,9 +45,9 @@
 struct condition {
 	const struct probe *p;
 	const struct definition *d;
-	const char *duration; /* what $duration is called; NULL: it is not recorded */
+	const char *duration; /* the name of $duration; NULL: not recorded */
 	const char *text;     /* all of it */
-	const char *shown;    /* where it is wrong is pointed at here … */
+	const char *shown;    /* errors point into this text … */
 	size_t shown_at;      /* … from here on */
 	size_t at;
 	unsigned depth;
@@ -55,7 +56,7 @@ struct condition {
 };
 
 struct test {
-	const struct probe_arg *arg; /* NULL: none of ours, common_pid and the like */
+	const struct probe_arg *arg; /* NULL: not an argument: common_pid and similar */
 	size_t name_at, name_len;
 	bool has_modifier;
 	char op[3];
@@ -87,7 +88,7 @@ static size_t word_length(const char *s)
 
 /* --- fields -------------------------------------------------------------------------------------- */
 
-/* The argument whose text stands at s; its length in *ret_len. The longest wins. */
+/* Finds the argument whose text is at s; *ret_len is its length. The longest wins. */
 static const struct probe_arg *match_arg(const struct condition *c, const char *s, size_t *ret_len)
 {
 	const struct probe_arg *found = NULL;
@@ -115,7 +116,7 @@ static const struct probe_arg *find_field(const struct probe *p, const char *nam
 	return NULL;
 }
 
-/* Fields that every event has, and what filters know beside them. */
+/* Fields that every event has, and other names that filters know. */
 static bool is_common(const char *s, size_t len)
 {
 	static const char *const words[] = {
@@ -140,7 +141,7 @@ static bool is_array(const struct probe_arg *a)
 	return strchr(fetch_type(a), ']');
 }
 
-/* How the argument was written; nothing if it was not by a name. */
+/* How the argument was written; empty if not by name. */
 static struct span written_as(const struct condition *c, const struct probe_arg *a)
 {
 	const struct definition *d = c->d;
@@ -155,7 +156,10 @@ static struct span written_as(const struct condition *c, const struct probe_arg 
 	return (struct span){0};
 }
 
-/* The array whose field in a recording is called so: texts__2; its name's length in *ret_len. */
+/*
+ * Finds the array that has this field name in a recording: texts__2; *ret_len is the length of its
+ * name.
+ */
 static const struct probe_arg *find_array(const struct condition *c, const char *s, size_t len,
 					  size_t *ret_len)
 {
@@ -171,7 +175,7 @@ static const struct probe_arg *find_array(const struct condition *c, const char 
 	return a && is_array(a) ? a : NULL;
 }
 
-/* name_len: without what says which element, "[2]" or "__2". */
+/* name_len: without the index, "[2]" or "__2". */
 static int refuse_array(const struct condition *c, const struct probe_arg *a, size_t name_len)
 {
 	const char *s = c->text + c->at;
@@ -182,12 +186,12 @@ static int refuse_array(const struct condition *c, const struct probe_arg *a, si
 
 	if (!span.len)
 		return REFUSE(c, c->at, len,
-			      "%.*s is an array, and a condition tests single values: add the one "
-			      "to be tested to the arguments",
+			      "%.*s is an array, but a condition tests single values: add the "
+			      "element to test to the arguments",
 			      (int)name_len, s);
 	return REFUSE(c, c->at, len,
-		      "%.*s is an array, and a condition tests single values: add %.*s[%.*s] to "
-		      "the arguments and test that",
+		      "%.*s is an array, but a condition tests single values: add %.*s[%.*s] "
+		      "to the arguments and test that",
 		      (int)name_len, s, (int)span.len, c->d->text + span.at,
 		      n_digits ? (int)n_digits : 1, n_digits ? digits : "0");
 }
@@ -208,7 +212,7 @@ static int refuse_field(const struct condition *c, size_t len)
 		return REFUSE(c, c->at, len, "'%.*s' is not recorded; the nearest field is %s",
 			      (int)len, s, sp.nearest);
 	return REFUSE(c, c->at, len,
-		      "'%.*s' is not recorded, and a condition knows only what is: add it to the "
+		      "'%.*s' is not recorded, so a condition cannot test it: add it to the "
 		      "arguments",
 		      (int)len, s);
 }
@@ -228,7 +232,7 @@ static int take_field(struct condition *c, struct test *t)
 		textbuf_add_str(c->out, c->duration);
 	} else if (!len || isdigit((unsigned char)*s)) {
 		return REFUSE(c, c->at, *s != 0,
-			      "a field is missing here: a condition is written as in count > 4096");
+			      "a field is missing here: write a condition such as count > 4096");
 	} else {
 		t->arg = find_field(c->p, s, len);
 		if (!t->arg && !is_common(s, len))
@@ -261,7 +265,7 @@ static int take_operator(struct condition *c, struct test *t)
 			return 0;
 		}
 	return REFUSE(c, c->at, *s != 0,
-		      *s == '=' ? "'=' is no comparison: write %.*s == …"
+		      *s == '=' ? "'=' is not a comparison: write %.*s == …"
 				: "a comparison is missing here, as in %.*s != 0",
 		      (int)t->name_len, c->text + t->name_at);
 }
@@ -297,7 +301,7 @@ static bool find_in(const struct probe_arg *a, const char *s, size_t len, int64_
 	return false;
 }
 
-/* Its own enum's first; a number may be compared with names of another's. */
+/* Searches its own enum first; a number may be compared with names of other enums. */
 static bool find_enumerator(const struct condition *c, const struct test *t, const char *s,
 			    size_t len, int64_t *ret)
 {
@@ -319,7 +323,7 @@ static bool has_part(const char *name, const char *part, size_t len)
 	return false;
 }
 
-/* "RED, GREEN …": the names that have the part in them; with len 0 all. How many these are. */
+/* "RED, GREEN …": the names that contain the part; with len 0 all. Returns how many there are. */
 static unsigned list_names(struct type enumeration, const char *part, size_t len, char *out,
 			   size_t size)
 {
@@ -349,7 +353,8 @@ static int refuse_name(const struct condition *c, const struct test *t, size_t l
 
 	if (find_field(c->p, s, len) || is_common(s, len))
 		return REFUSE(c, c->at, len,
-			      "%.*s is a field, and the kernel compares fields only with constants",
+			      "%.*s is a field, but the kernel compares fields only with "
+			      "constants",
 			      (int)len, s);
 	spelling_init(&sp, s, len);
 	for (unsigned k = 0; t->arg && type_enumerator(t->arg->type, k, &e) >= 0; k++)
@@ -365,11 +370,11 @@ static int refuse_name(const struct condition *c, const struct test *t, size_t l
 	if (t->arg && list_names(t->arg->type, "", 0, names, sizeof(names)))
 		return REFUSE(c, c->at, len, "%.*s is never '%.*s'; its names are %s",
 			      (int)t->name_len, c->text + t->name_at, (int)len, s, names);
-	return REFUSE(c, c->at, len, "%.*s is a number, and '%.*s' is none", (int)t->name_len,
+	return REFUSE(c, c->at, len, "%.*s is a number, but '%.*s' is not", (int)t->name_len,
 		      c->text + t->name_at, (int)len, s);
 }
 
-/* A number for the field as it lies in memory. */
+/* A number in the form that the field has in memory. */
 static int add_number(struct condition *c, const struct test *t, size_t from, int64_t value)
 {
 	const char *type = t->arg ? fetch_type(t->arg) : "";
@@ -378,16 +383,16 @@ static int add_number(struct condition *c, const struct test *t, size_t from, in
 
 	if (t->arg && probe_arg_is_signed_bits(t->arg) && strcmp(t->op, "==") &&
 	    strcmp(t->op, "!=") && strcmp(t->op, "&"))
-		return REFUSE(
-			c, from, c->at - from,
-			"%.*s is a signed bit field, which the kernel can compare with ==, != "
-			"and & only; 'sonde report -F' knows all",
-			(int)t->name_len, c->text + t->name_at);
+		return REFUSE(c, from, c->at - from,
+			      "%.*s is a signed bit field, which the kernel can compare only with "
+			      "==, != and &; 'sonde report -F' supports all comparisons",
+			      (int)t->name_len, c->text + t->name_at);
 	if (t->arg && t->arg->show == PROBE_SHOW_BIG_ENDIAN) {
 		if (strcmp(t->op, "==") && strcmp(t->op, "!=") && strcmp(t->op, "&"))
 			return REFUSE(c, from, c->at - from,
-				      "%.*s is big endian in memory, where the kernel can compare "
-				      "it with ==, != and & only; 'sonde report -F' knows all",
+				      "%.*s is big endian in memory, so the kernel can compare "
+				      "it only with ==, != and &; 'sonde report -F' supports "
+				      "all comparisons",
 				      (int)t->name_len, c->text + t->name_at);
 		textbuf_add_dec(c->out, __builtin_bswap64(value & mask) >> (64 - bits));
 	} else if (value < 0 && *type == 's') {
@@ -422,12 +427,12 @@ static int take_names(struct condition *c, const struct test *t)
 
 static int refuse_number(const struct condition *c, size_t len)
 {
-	return REFUSE(c, c->at, len, "'%.*s' is no number", (int)len, c->text + c->at);
+	return REFUSE(c, c->at, len, "'%.*s' is not a number", (int)len, c->text + c->at);
 }
 
 /*
- * With the field's name written again: one comparison becomes two where the bits of numbers below zero are in the
- * way.
+ * Writes the field's name again: one comparison becomes two if it has to exclude the bits of
+ * negative numbers.
  */
 static int take_real(struct condition *c, const struct test *t, size_t len, size_t test_start)
 {
@@ -449,11 +454,11 @@ static int take_real(struct condition *c, const struct test *t, size_t len, size
 	c->out->pos = c->out->start + test_start;
 	if (op[0] == '&' || op[0] == '~')
 		return REFUSE(c, t->name_at, t->name_len,
-			      "%.*s is a floating point number, which has no bits to test",
+			      "%.*s is a floating point number, so its bits cannot be tested",
 			      (int)t->name_len, c->text + t->name_at);
 	if (op[0] == '=' || op[0] == '!')
 		textbuf_addf(c->out, "%s %s 0x%llx", name, op, (unsigned long long)bits);
-	else if (is_below) /* the more below zero, the larger are the bits */
+	else if (is_below) /* the bits of negative numbers grow with their absolute value */
 		textbuf_addf(c->out, op[0] == '<' ? "%s >%s 0x%llx" : "%s <%s 0x%llx", name, op + 1,
 			     (unsigned long long)bits);
 	else
@@ -490,7 +495,7 @@ static int take_number(struct condition *c, const struct test *t, size_t test_st
 	return 0;
 }
 
-/* 'a' is a number to a field that is one, else a text as "a" is. */
+/* For a numeric field 'a' is a number, else it is a text like "a". */
 static int take_quoted(struct condition *c, const struct test *t)
 {
 	const char *s = c->text + c->at, *close = strchr(s + 1, *s);
@@ -519,7 +524,7 @@ static int take_quoted(struct condition *c, const struct test *t)
 	return 0;
 }
 
-/* comm == bash: the kernel wants it quoted. CPUS{0-3} is the kernel's. */
+/* comm == bash: adds the quotes that the kernel needs. CPUS{0-3} is the kernel's syntax. */
 static void take_bare_text(struct condition *c, const struct test *t)
 {
 	const char *s = c->text + c->at;
@@ -538,13 +543,13 @@ static void take_bare_text(struct condition *c, const struct test *t)
 
 /* --- functions ----------------------------------------------------------------------------------- */
 
-/* Shown by the name of the function that it points at, and recorded as a number. */
+/* Shown as a function's name, but recorded as a number. */
 static bool is_function(const struct test *t)
 {
 	return t->arg && !t->has_modifier && !strcmp(fetch_type(t->arg), "symbol");
 }
 
-/* A function's name for a field that is shown by such names. */
+/* A function's name, for a field that is shown that way. */
 static int take_function(struct condition *c, const struct test *t, size_t test_start)
 {
 	const char *s = c->text + c->at, *name = t->arg->name, *symbols;
@@ -556,16 +561,16 @@ static int take_function(struct condition *c, const struct test *t, size_t test_
 	while (is_name_char(s[len]) || s[len] == '.')
 		len++;
 	if (is_quoted && s[len] != s[-1])
-		return REFUSE(c, c->at, len + 1, "this is no name of a function");
+		return REFUSE(c, c->at, len + 1, "this is not the name of a function");
 	if (!is_equal && strcmp(t->op, "!="))
 		return REFUSE(c, c->at, len + 2 * is_quoted,
-			      "a function is compared with == and !=, or by its address");
+			      "compare a function with == or !=, or by its address");
 	symbols = c->p->prober ? prober_list(c->p->prober, PROBER_KALLSYMS) : NULL;
 	n = symbols ? resolve_find_functions(symbols, s, len, starts, MAX_FUNCTIONS) : 0;
 	if (!n)
 		return REFUSE(c, c->at + is_quoted, len,
-			      "%.*s points at functions, and the kernel's symbols have none that "
-			      "is called '%.*s', or hide its address from you (run sonde as root)",
+			      "%.*s points to functions, but the kernel's symbols have no "
+			      "'%.*s', or hide its address from you (run sonde as root)",
 			      (int)t->name_len, c->text + t->name_at, (int)len, s);
 	c->out->pos = c->out->start + test_start;
 	for (size_t i = 0; i < n; i++)
@@ -610,7 +615,7 @@ static int take_value(struct condition *c, const struct test *t, size_t test_sta
 
 /* --- the whole ----------------------------------------------------------------------------------- */
 
-/* Where the variable does not live the test is not true, whatever number is recorded there. */
+/* Where the variable does not exist the test is false, whatever number is recorded there. */
 static void exclude_gone(struct condition *c, const struct test *t, size_t start)
 {
 	size_t len = textbuf_len(c->out) - start;
@@ -658,7 +663,7 @@ static int take_term(struct condition *c)
 		return take_test(c);
 	open = c->at;
 	if (++c->depth > MAX_DEPTH)
-		return REFUSE(c, open, 1, "parentheses can be %d deep", MAX_DEPTH);
+		return REFUSE(c, open, 1, "parentheses can be nested at most %d deep", MAX_DEPTH);
 	textbuf_add_char(c->out, c->text[c->at++]);
 	r = take_chain(c);
 	if (r < 0)
@@ -702,7 +707,7 @@ static int fmt_condition(struct condition *c)
 		return r;
 	if (c->text[c->at])
 		return REFUSE(c, c->at, 1,
-			      c->text[c->at] == ')' ? "there is no ( to this )"
+			      c->text[c->at] == ')' ? "this ) has no matching ("
 						    : "&& or || is missing here");
 	return 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * definition.c - takes the text of a probe apart, and points into it when something is wrong.
+ * definition.c - parses the text of a probe, and points at errors in it.
  *
  *	[[GROUP:]EVENT=] PLACE ARGS [if FILTER]
  *
@@ -8,13 +8,14 @@
  *	        [TARGET:]SRC:LINE   [TARGET:]SRC;PATTERN   [TARGET:]0xADDRESS   [TARGET:]%PROVIDER:MARK
  *	ARGS    (ARG, ARG…)  right after the place, or  ARG ARG…  after a blank    args.c
  *	ARG     [NAME=]EXPRESSION[:TYPE][@user]                               expression.c
- *	FILTER  what the kernel's filters take; not looked at here
+ *	FILTER  a filter of the kernel; not parsed here
  *
- * A backslash takes the meaning from the character behind it, in the place. A first word like "p:my/ev" or
- * "r16" is the kernel's own grammar, which is kept as it is; a function that is called p is written \p.
+ * In the place, a backslash removes the meaning of the next character. A first word such as
+ * "p:my/ev" or "r16" is the kernel's own grammar, which is kept unchanged; write \p for a function
+ * named p.
  *
- * The text has no line breaks (each line is an order of its own to the kernel) and at most
- * DEFINITION_MAX_BYTES. Everything lives in one arena, which dies with the definition.
+ * The text has no line breaks (each line would be a separate command for the kernel) and at most
+ * DEFINITION_MAX_BYTES. One arena, freed with the definition, owns everything.
  */
 #include "probe/definition/definition_int.h"
 
@@ -101,15 +102,16 @@ bool definer_number(struct definer *p, uint64_t *ret_value)
 /* --- refusals ---------------------------------------------------------------------------------- */
 
 #define SENTENCE_MAX_BYTES 620
-#define WINDOW_BYTES	   76 /* of the text that is shown: it stays on a line of a terminal */
-#define WINDOW_BEFORE	   44 /* of these at most before the spot, if the text is longer */
+#define WINDOW_BYTES	   76 /* bytes of the text to show: it fits on a line of a terminal */
+/* at most this many of them before the position, if the text is longer */
+#define WINDOW_BEFORE	   44
 
 static bool is_inner_byte(char c)
 {
-	return (c & 0xc0) == 0x80; /* of a UTF-8 character: it takes no column */
+	return (c & 0xc0) == 0x80; /* part of a UTF-8 character: takes no column */
 }
 
-/* The part of the text that is shown: [start, end). */
+/* The part of the text to show: [start, end). */
 static void find_window(const char *text, size_t at, size_t *ret_start, size_t *ret_end)
 {
 	size_t len = strlen(text), start = 0, end = len;
@@ -174,7 +176,7 @@ int definition_refuse_as(enum definition_reason reason, const char *text, struct
 
 static int refuse_without_memory(struct errmsg *err)
 {
-	return errmsg_set(err, -ENOMEM, "there is no memory for the definition of a probe");
+	return errmsg_set(err, -ENOMEM, "not enough memory for the definition of a probe");
 }
 
 static int check_bytes(const char *text, struct errmsg *err)
@@ -183,15 +185,15 @@ static int check_bytes(const char *text, struct errmsg *err)
 
 	if (strlen(text) > DEFINITION_MAX_BYTES)
 		return definition_refuse(text, (struct span){DEFINITION_MAX_BYTES, 1}, err, -E2BIG,
-					 "the definition is longer than %d bytes; record less in "
-					 "one probe, or make two of it",
+					 "the definition is longer than %d bytes; record less "
+					 "in one probe, or make two probes",
 					 DEFINITION_MAX_BYTES);
 	at = plain_find(text);
 	if (at)
 		return definition_refuse(
 			text, (struct span){at - text, 1}, err, -EINVAL,
-			"there is a line break or another control character in the "
-			"definition; write it on one line");
+			"the definition contains a line break or another control character; "
+			"write it on one line");
 	return 0;
 }
 
@@ -207,8 +209,8 @@ static int parse_filter(struct definer *p)
 		end--;
 	if (end == start)
 		return definer_refuse(p, span_from(start, start),
-				      "the condition is missing: after 'if' comes a filter, as in "
-				      "'if count > 4096'");
+				      "the condition after 'if' is missing; write a filter, as "
+				      "in 'if count > 4096'");
 	d->filter = arena_strndup(p->memory, p->text + start, end - start);
 	d->filter_span = span_from(start, end);
 	return d->filter ? 0 : refuse_without_memory(p->err);
@@ -226,8 +228,7 @@ static int parse_rest(struct definer *p)
 	if (definer_at_word(p, "if"))
 		return parse_filter(p);
 	return definer_refuse(p, definer_here(p),
-			      "after the closing parenthesis only a condition can follow: "
-			      "'if FILTER'");
+			      "only a condition can follow the closing parenthesis: 'if FILTER'");
 }
 
 static int parse(struct definer *p)
@@ -238,7 +239,7 @@ static int parse(struct definer *p)
 	if (!p->text[p->pos])
 		return definer_refuse(p, definer_here(p),
 				      "the definition is empty; name a function and what to "
-				      "record of it, as in 'vfs_read(file, count)'");
+				      "record, as in 'vfs_read(file, count)'");
 	if (definition_is_raw(p->text + p->pos))
 		return definition_parse_raw(p);
 	r = definition_parse_place(p);
@@ -290,8 +291,9 @@ void definition_free(struct definition *d)
 }
 
 /*
- * Names of events, systems and globs of them have letters, digits, '_', '*', '?', '[…]', and one ':' or '/'
- * between system and event. Anything else, a line's number or a path can only be a definition.
+ * Names of events, systems and globs of them consist of letters, digits, '_', '*', '?', '[…]', and
+ * one ':' or '/' between system and event. Anything else, such as a line number or a path, can only
+ * be a definition.
  */
 bool definition_is_one(const char *word)
 {

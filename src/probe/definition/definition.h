@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * definition.h - a probe as a person writes it, taken apart.
+ * definition.h - a probe as the user writes it, parsed.
  *
  *	vfs_read(file->f_path.dentry->d_name.name, count)        the short form
  *	slow=vfs_read%return($retval, count) if $retval > 4096
  *	bash:readline%return($retval:ustring)                    TARGET:FUNC: a program, library or module
  *	prog.c:25(number)
- *	prog:ns::Box::put(int)(n)                                parameters choose among functions of one name
+ *	prog:ns::Box::put(int)(n)                                parameters select one of several functions
  *	sched:sched_switch(next_comm)                            an event's fields (eprobe)
  *	my:ev=vfs_read@fs/read_write.c:3 file count              perf probe's grammar
  *	irqfd_inject+36 work:x64 kvm->arch.max_vcpus:x64
- *	%libc:setjmp $arg1                                       a mark of the author (USDT)
+ *	%libc:setjmp $arg1                                       a mark in the program (USDT)
  *	p:my/ev vfs_read+0x10 count=%dx:u64                      the kernel's grammar, passed through
  *
- * Nothing is looked up here: a definition is only text with structure, and every part remembers where it
- * stood, so that a later refusal can point at it.
+ * Nothing is looked up here: a definition is structured text, and every part remembers its
+ * position, so that a later error can point at it.
  */
 #ifndef SONDE_PROBE_DEFINITION_DEFINITION_H
 #define SONDE_PROBE_DEFINITION_DEFINITION_H
@@ -55,7 +55,7 @@ enum expression_kind {
 	EXPRESSION_LOAD,       /* +number(left), with is_user +u number(left) */
 	EXPRESSION_CAST,       /* (text) left */
 	EXPRESSION_CONTAINER,  /* container_of(left, text, member) */
-	EXPRESSION_VARS,       /* $vars: all that can be seen */
+	EXPRESSION_VARS,       /* $vars: all visible variables */
 	EXPRESSION_PARAMS,     /* $params, $arg*: all parameters */
 };
 
@@ -72,10 +72,11 @@ struct expression {
 };
 
 struct definition_arg {
-	const char *name; /* NULL: after what is read */
+	const char *name; /* NULL: derived from the expression */
 	struct expression *value;
 	const char *
-		type; /* NULL: as the debug information says; else "x64", "string", "u8[4]", "b3@2/32" */
+		/* NULL: from the debug information; else "x64", "string", "u8[4]", "b3@2/32" */
+		type;
 	struct span span, type_span;
 	bool is_user; /* @user */
 };
@@ -83,7 +84,7 @@ struct definition_arg {
 enum definition_form {
 	DEFINITION_PLACE, /* function, line, offset, return */
 	DEFINITION_MARK,  /* %provider:name */
-	DEFINITION_RAW,	  /* the kernel's own: text is passed through */
+	DEFINITION_RAW,	  /* the kernel's own grammar: text is passed through */
 };
 
 struct definition {
@@ -91,42 +92,42 @@ struct definition {
 	char *text;		   /* as it was written */
 	const char *group, *event; /* NULL: not given */
 	const char *target;	   /* before ':' : program, library, module, event system; NULL */
-	const char *function, *file, *pattern; /* function: perhaps with parameters, "put(int)" */
+	const char *function, *file, *pattern; /* function: may have parameters, "put(int)" */
 	/*
-	 * "put(Mode)" could choose a function, or record a variable: taken for the latter, and this is the
-	 * function's name if it was the former. NULL: there is no doubt.
+	 * "put(Mode)" may select a function or record a variable. It is parsed as the latter; this
+	 * is the function's name for the former. NULL: unambiguous.
 	 */
 	const char *chosen;
 	struct span chosen_span;
-	const char *provider; /* of a mark; its name is function */
-	unsigned mark_kind;   /* %PROVIDER:NAME@2: of its places those of the second kind; 0: all */
+	const char *provider; /* of a mark; function is its name */
+	unsigned mark_kind;   /* %PROVIDER:NAME@2: only places of the second kind; 0: all */
 	struct span target_span, function_span, file_span, line_span, offset_span, event_span;
 	struct span return_span; /* "%return" */
-	uint64_t address;	 /* function is NULL and it is "0xffff…" */
+	uint64_t address;	 /* used if function is NULL and the place is "0xffff…" */
 	unsigned line;
 	bool has_line, has_address;
 	uint64_t offset;
 	bool is_return;
-	unsigned max_active; /* r16:, %return@16; 0: as the kernel likes */
+	unsigned max_active; /* r16:, %return@16; 0: the kernel's default */
 	struct definition_arg *args;
 	size_t n_args;
 	const char *filter; /* after " if "; NULL */
 	struct span filter_span;
 	/*
-	 * DEFINITION_RAW: 'p', 'r', 'f', 'e' or 't', and all that follows the first word; function is the
-	 * place, is_return and max_active are set, the arguments are not taken apart.
+	 * DEFINITION_RAW: 'p', 'r', 'f', 'e' or 't', and everything after the first word; function
+	 * is the place, is_return and max_active are set, the arguments are not parsed.
 	 */
 	char letter;
 	const char *rest;
 	struct span rest_span;
-	void *memory; /* all of the above */
+	void *memory; /* owns all of the above */
 };
 
-/* The sentence points at the spot with a caret. */
+/* On failure err points at the position with a caret. */
 int definition_parse(struct definition **ret_definition, const char *text, struct errmsg *err);
 void definition_free(struct definition *d);
 
-/* True if a word given where an event is expected can only be a definition: it has more than a name. */
+/* True if a word in place of an event can only be a definition: it is more than a name. */
 bool definition_is_one(const char *word);
 
 /* errmsg.reason of those mistakes that somebody tells apart. */
@@ -146,7 +147,7 @@ enum definition_reason {
 };
 
 /*
- * Fills err with a sentence, and below it the text with a caret under the span:
+ * Sets err to a message, followed by the text with a caret under the span:
  *
  *	there is no member 'f_pth' in struct file; the nearest is f_path
  *	  vfs_read(file->f_pth.dentry)

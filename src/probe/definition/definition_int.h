@@ -16,8 +16,8 @@ struct definer {
 	struct arena *memory;
 	const char *text;
 	size_t pos;
-	bool is_short; /* between the parentheses of FUNC(…): commas part, blanks mean nothing */
-	unsigned nesting; /* inside parentheses of an expression blanks mean nothing either */
+	bool is_short;	  /* inside FUNC(…): commas separate, blanks are ignored */
+	unsigned nesting; /* inside parentheses of an expression blanks are ignored, too */
 	struct errmsg *err;
 };
 
@@ -25,7 +25,7 @@ bool definer_is_blank(char c);
 bool definer_is_name_start(char c);
 bool definer_is_name_char(char c);
 void definer_skip_blanks(struct definer *p);
-/* The bytes [at, at + len), without backslashes; NULL without memory. */
+/* The bytes [at, at + len), without backslashes; NULL if out of memory. */
 const char *definer_unescape(struct definer *p, size_t at, size_t len);
 /* "word" followed by a character that cannot belong to it. */
 bool definer_at_word(const struct definer *p, const char *word);
@@ -43,26 +43,26 @@ struct span definer_here(const struct definer *p);
 
 /* place.c: everything before the arguments. */
 int definition_parse_place(struct definer *p);
-/* [GROUP(:|/)]EVENT between at and end, into the definition. */
+/* Parses [GROUP(:|/)]EVENT between at and end into the definition. */
 int definer_names(struct definer *p, size_t at, size_t end);
 int definer_no_memory(struct definer *p);
-/* choice.c: at the parenthesis behind a name that began at start. */
+/* choice.c: pos is at the parenthesis after a name that began at start. */
 int definition_parse_choice(struct definer *p, size_t start);
-/* raw.c: all of it. */
+/* raw.c: the whole line. */
 int definition_parse_raw(struct definer *p);
 bool definition_is_raw(const char *text);
 /* args.c: up to the end or the filter. */
 int definition_parse_args(struct definer *p);
 /* expression.c */
 int expression_parse(struct definer *p, struct expression **ret_expression);
-/* A node from start to where the text was read. */
+/* A node from start to the current position. */
 int expression_add_node(struct definer *p, enum expression_kind kind, size_t start,
 			struct expression *left, struct expression **ret);
 int expression_add_named(struct definer *p, enum expression_kind kind, size_t start,
 			 struct span word, struct expression *left, struct expression **ret);
 /* expression_sign.c: what begins with $ % @ or a backslash. */
 int expression_parse_sign(struct definer *p, struct expression **ret);
-/* A number at pos, or a refusal from start on. */
+/* A number at pos, or an error that points at start. */
 int expression_number(struct definer *p, size_t start, uint64_t *ret);
 
 #endif

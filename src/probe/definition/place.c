@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * place.c - the part of a definition that says where.
+ * place.c - parses the place of a definition.
  *
  *	my:ev=bash:readline@readline.c:3
  *	└─┬─┘ └┬─┘ └──┬───┘ └───┬────┘ └ line of the function
  *	event  target function  source
  *
- * A colon has five meanings; this is how they are told apart:
+ * A colon has five meanings:
  *
  *	GROUP:EVENT=    before a '=' that comes before any of ; @ + %
  *	A::B            two colons are part of a C++ name
- *	X:25            digits only: a line; of a file if X looks like one ("fs/read_write.c"), else of the
+ *	X:25            only digits: a line; of a file if X looks like one ("fs/read_write.c"), else of the
  *	                function, counted from its first line
  *	X:anything      X is the target: a program, a library, a module, a system of events
- *	%PROVIDER:NAME  a mark of the author
+ *	%PROVIDER:NAME  a mark in the program
  *
- * In a word with a slash or a dot at its beginning (a path) the characters ; @ + % have no meaning before
- * the colon. A plus sign begins an offset only before a digit, so that libstdc++.so.6:FUNC is a target; and
- * "operator" of C++ takes the signs behind it along: ns::Box::operator+=, operator%, operator().
+ * In a path (a word that begins with a slash or a dot) the characters ; @ + % have no meaning
+ * before the colon. A plus sign begins an offset only before a digit, so that libstdc++.so.6:FUNC
+ * is a target. "operator" of C++ includes the signs after it: ns::Box::operator+=, operator%,
+ * operator().
  */
 #include "probe/definition/definition_int.h"
 
@@ -27,7 +28,10 @@
 
 #define LINE_MAX (1u << 24)
 
-/* What 'sonde probe funcs' prints for what has no name, with signs that mean something else elsewhere; 0: not here. */
+/*
+ * A name that 'sonde probe funcs' prints for something nameless, with signs that have a meaning
+ * elsewhere; 0: none here.
+ */
 static size_t skip_nameless(const char *s)
 {
 	static const char *const words[] = {"(anonymous namespace)", "{...}", "<lambda>"};
@@ -38,7 +42,10 @@ static size_t skip_nameless(const char *s)
 	return 0;
 }
 
-/* "operator unsigned int" converts: behind the blank at pos, the words of a type; 0: it is not that. */
+/*
+ * "operator unsigned int" is a conversion: returns the end of the type after the blank at pos; 0:
+ * it is none.
+ */
 static size_t skip_conversion(const char *text, size_t start, size_t pos)
 {
 	static const char *const more[] = {"unsigned", "signed", "long", "short", "const"};
@@ -57,7 +64,9 @@ static size_t skip_conversion(const char *text, size_t start, size_t pos)
 	return at - pos;
 }
 
-/* Where the first of these characters stands, not counting those behind a backslash; stops at blanks and '('. */
+/*
+ * The position of the first of these characters, except after a backslash; stops at blanks and '('.
+ */
 static size_t find_any(const char *text, size_t pos, const char *chars)
 {
 	size_t start = pos, len;
@@ -79,7 +88,7 @@ static size_t find_any(const char *text, size_t pos, const char *chars)
 
 int definer_no_memory(struct definer *p)
 {
-	return errmsg_set(p->err, -ENOMEM, "there is no memory for the definition of a probe");
+	return errmsg_set(p->err, -ENOMEM, "not enough memory for the definition of a probe");
 }
 
 /* --- names ------------------------------------------------------------------------------------- */
@@ -89,7 +98,7 @@ static int check_name(struct definer *p, size_t at, size_t end, const char *what
 {
 	if (at == end)
 		return definer_refuse(p, span_from(at, at + 1),
-				      "the name of the %s is missing; leave its separator out, too",
+				      "the name of the %s is missing; omit its separator, too",
 				      what);
 	for (size_t i = at; i < end; i++)
 		if (!definer_is_name_char(p->text[i]) ||
@@ -101,9 +110,8 @@ static int check_name(struct definer *p, size_t at, size_t end, const char *what
 				what[0] == 'e' ? "an" : "a", what);
 	if (end - at > DEFINITION_NAME_MAX)
 		return definer_refuse(p, span_from(at, end),
-				      "the name of the %s is longer than %d bytes; the kernel "
-				      "takes no longer ones",
-				      what, DEFINITION_NAME_MAX);
+				      "the name of the %s can have at most %d bytes", what,
+				      DEFINITION_NAME_MAX);
 	return 0;
 }
 
@@ -141,7 +149,7 @@ static bool is_path(const char *text)
 
 /* --- operators of C++ -------------------------------------------------------------------------- */
 
-/* The longer ones first; those that need no help, as new and delete, are words like others. */
+/* Longer ones first; operators that are words, such as new and delete, need no help. */
 static const char *const operators[] = {
 	"<=>", "<<=", ">>=", "->*", "++", "--", "+=", "-=", "*=", "/=", "%=", "^=", "&=",
 	"|=",  "<<",  ">>",  "==",  "!=", "<=", ">=", "&&", "||", "->", "()", "[]", "+",
@@ -163,7 +171,10 @@ static bool is_name_over(const char *s)
 	       (*s == '+' && s[1] >= '0' && s[1] <= '9');
 }
 
-/* The end of the operator whose word ends at end; end if it is none, as in "operator+4" or "operator=work". */
+/*
+ * The end of the operator whose word ends at end; end itself if there is none, as in "operator+4"
+ * or "operator=work".
+ */
 static size_t skip_operator(const char *text, size_t start, size_t end)
 {
 	if (!ends_in_operator(text, start, end) ||
@@ -178,7 +189,7 @@ static size_t skip_operator(const char *text, size_t start, size_t end)
 	return end;
 }
 
-/* The word "operator" stops at its first sign. */
+/* "operator" is followed by its first sign. */
 static size_t find_operator(const char *text, size_t start, size_t end)
 {
 	for (size_t i = start; i < end; i++)
@@ -195,7 +206,7 @@ static int parse_names(struct definer *p)
 	if (p->text[end] != '=' || is_path(p->text + p->pos) ||
 	    memmem(p->text + p->pos, end - p->pos, "::", 2) ||
 	    skip_operator(p->text, p->pos, end) != end)
-		return 0; /* operator== of C++ is no name for an event */
+		return 0; /* operator== of C++ is not the name of an event */
 	r = definer_names(p, p->pos, end);
 	p->pos = end + 1;
 	return r;
@@ -208,7 +219,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* A line's number, or what was meant to be one, follows the colon: no name begins with a digit. */
+/* A line number, or an attempt at one, follows the colon: names do not begin with a digit. */
 static bool is_line_next(const char *s)
 {
 	return is_digit(s[0]) && !(s[0] == '0' && (s[1] == 'x' || s[1] == 'X'));
@@ -239,8 +250,8 @@ static int parse_target(struct definer *p)
 	if (!p->text[p->pos] || definer_is_blank(p->text[p->pos]) ||
 	    (p->text[p->pos] == '(' && !skip_nameless(p->text + p->pos)))
 		return definer_refuse(p, definer_here(p),
-				      "nothing follows %s: name a function of it (%s:FUNCTION), or "
-				      "a line (%s:LINE)",
+				      "nothing follows %s: name a function (%s:FUNCTION) or a "
+				      "line (%s:LINE)",
 				      d->target, d->target, d->target);
 	return 0;
 }
@@ -255,14 +266,15 @@ static int parse_mark_kind(struct definer *p)
 
 	if (!is_digit(p->text[p->pos + 1]) || !n || n > 99)
 		return definer_refuse(p, definer_here(p),
-				      "behind '@' stands which kind of the mark's places is meant, "
-				      "1, 2 …, told apart by the types of the arguments");
+				      "after '@' comes the number of a kind of the mark's "
+				      "places, 1, 2 …; the kinds differ in the types of the "
+				      "arguments");
 	p->d->mark_kind = (unsigned)n;
 	p->pos = (size_t)(end - p->text);
 	return 0;
 }
 
-/* %PROVIDER:NAME, %NAME; perf's "sdt_" before the provider is taken off. */
+/* %PROVIDER:NAME, %NAME; perf's prefix "sdt_" of the provider is removed. */
 static int parse_mark(struct definer *p)
 {
 	struct definition *d = p->d;
@@ -286,12 +298,11 @@ static int parse_mark(struct definer *p)
 	if (!d->function[0] || (d->provider && !d->provider[0]))
 		return definer_refuse(
 			p, definer_here(p),
-			"a mark is written %%PROVIDER:NAME, as in '%%libstdcxx:throw'; "
-			"a register belongs among the arguments");
+			"write a mark as %%PROVIDER:NAME, as in '%%libstdcxx:throw'; a "
+			"register belongs among the arguments");
 	if (p->text[end] == ':')
 		return definer_refuse(p, definer_here(p),
-				      "a mark has two names, %%PROVIDER:NAME; a third one cannot "
-				      "follow");
+				      "a mark has two names, %%PROVIDER:NAME, not three");
 	return p->text[end] == '@' ? parse_mark_kind(p) : 0;
 }
 
@@ -317,7 +328,7 @@ static bool is_source_suffix(const char *suffix)
 	return false;
 }
 
-/* Compilers append ".isra.0", ".cold" to names of functions; any other dot is that of a file. */
+/* Compilers append ".isra.0" or ".cold" to names of functions; any other dot means a file. */
 static bool looks_like_file(const char *name)
 {
 	const char *suffix = last_suffix(name);
@@ -342,7 +353,7 @@ static int check_function(struct definer *p, size_t at, size_t end)
 		}
 		if (definer_is_name_char(c) || (c & 0x80))
 			continue;
-		/* operators and templates of C++ have all kinds of signs, other names few */
+		/* operators and templates of C++ may contain many signs, other names few */
 		if (strchr(allowed, c) &&
 		    (strchr("_.$~:*?", c) || memchr(p->text + at, ':', i - at) ||
 		     memchr(p->text + at, '<', i - at + 1) || strchr("[]", c)))
@@ -350,19 +361,19 @@ static int check_function(struct definer *p, size_t at, size_t end)
 		if (c == '/' && definer_is_blank(p->text[end]) && strchr(p->text + end, ':'))
 			return definer_refuse(
 				p, span_from(end, end + 1),
-				"a path with a blank in it is not for probes, the kernel takes "
-				"none; give the program or library a path without");
+				"the kernel does not accept a path with a blank; give the "
+				"program or library a path without one");
 		return definer_refuse(
 			p, span_from(i, i + 1),
-			"'%c' cannot be in the name of a function; arguments go into "
-			"parentheses behind it, and a backslash before a sign that is "
+			"'%c' cannot be in the name of a function; write arguments in "
+			"parentheses after the name, and a backslash before a sign that is "
 			"part of the name",
 			c);
 	}
 	return 0;
 }
 
-/* foo<int, char*>::bar: blanks and commas up to the '>' that closes belong to the name. */
+/* foo<int, char*>::bar: blanks and commas up to the closing '>' belong to the name. */
 static size_t skip_template(const char *text, size_t start, size_t end)
 {
 	size_t i = end;
@@ -391,7 +402,7 @@ static int parse_address(struct definer *p)
 	return 0;
 }
 
-/* Where the name that begins here ends; *ret_check: up to where it consists of letters. */
+/* The end of the name that begins here; *ret_check: the end of its letters. */
 static size_t find_name_end(const char *text, size_t start, size_t *ret_check)
 {
 	size_t end = find_any(text, start, ";:+@%");
@@ -414,8 +425,8 @@ static int parse_first(struct definer *p)
 
 	if (end == start)
 		return definer_refuse(p, definer_here(p),
-				      "a function's name is missing here; write FUNCTION or "
-				      "SOURCE:LINE first");
+				      "the name of a function is missing here; write FUNCTION "
+				      "or SOURCE:LINE first");
 	name = definer_unescape(p, start, end - start);
 	if (!name)
 		return definer_no_memory(p);
@@ -453,15 +464,15 @@ static int parse_line(struct definer *p)
 
 	span = span_from(span.at + 1, span.at + span.len);
 	if (d->has_line)
-		return definer_refuse(p, span, "the line is given twice; leave one out");
+		return definer_refuse(p, span, "the line is given twice; omit one");
 	p->pos++;
 	if (!definer_number(p, &line) || line > LINE_MAX || p->pos != span.at + span.len)
 		return definer_refuse_as(LINE, p, span,
 					 "this is no number of a line; write digits only");
 	if (!d->function && !line)
 		return definer_refuse(p, span,
-				      "lines of a file are counted from 1; those of a function "
-				      "from 0, as in FUNCTION:0");
+				      "lines of a file count from 1; those of a function from "
+				      "0, as in FUNCTION:0");
 	d->line = line;
 	d->has_line = true;
 	d->line_span = span;
@@ -492,8 +503,8 @@ static int parse_max_active(struct definer *p, struct span span)
 
 	if (!definer_number(p, &n) || !n || n > 4096)
 		return definer_refuse(p, span,
-				      "after %%return@ comes how many calls can be under way at "
-				      "once, from 1 to 4096");
+				      "after %%return@ comes the number of calls that can be "
+				      "active at once, from 1 to 4096");
 	p->d->max_active = n;
 	return 0;
 }
@@ -505,7 +516,7 @@ static int parse_file(struct definer *p)
 
 	span = span_from(span.at + 1, span.at + span.len);
 	p->pos++;
-	if (!span.len && p->text[p->pos] == '@') { /* sem_wait@@GLIBC_2.34, a version of a symbol */
+	if (!span.len && p->text[p->pos] == '@') { /* sem_wait@@GLIBC_2.34, a symbol version */
 		span = part_span(p);
 		span = span_from(span.at + 1, span.at + span.len);
 		p->pos++;
@@ -519,8 +530,8 @@ static int parse_file(struct definer *p)
 	if (d->is_return && !memchr(p->text + span.at, '.', span.len))
 		return definer_refuse(
 			p, span,
-			"after %%return@ comes a number: how many calls are under way "
-			"at once at most, as in %%return@64");
+			"after %%return@ comes the number of calls that can be active at once, "
+			"as in %%return@64");
 	if (d->file)
 		return definer_refuse_as(FILE_TWICE, p, span,
 					 "the source file is given twice; leave one out");
@@ -598,7 +609,7 @@ static int parse_parts(struct definer *p)
 	}
 }
 
-/* What each alone is right, but not together. */
+/* Each of these is valid alone, but not together. */
 static int check_parts(struct definer *p)
 {
 	const struct definition *d = p->d;

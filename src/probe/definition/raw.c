@@ -6,10 +6,10 @@
  *	││ └──┬──┘ └──────────┬──────────────┘ └── filter
  *	││  names           rest
  *	│└ colon
- *	└ p, r, f, e or t; r and f may have a number: how many calls can be under way at once
+ *	└ p, r, f, e or t; r and f may have a number: the maximum of active calls
  *
- * Only what is needed to tell such a line from a definition of ours, and to name and filter its event, is
- * taken apart. The condition of an eprobe belongs to the line; that of the others becomes the event's filter.
+ * Only what is needed to recognize such a line, and to name and filter its event, is parsed. The
+ * condition of an eprobe belongs to the line; for other kinds it becomes the event's filter.
  */
 #include "probe/definition/definition_int.h"
 
@@ -33,12 +33,13 @@ bool definition_is_raw(const char *text)
 		s++;
 	if (*s == ':') {
 		if (is_digit(s[1]))
-			return false; /* a line */
+			return false; /* a line number */
 		while (*s && !definer_is_blank(*s))
 			if (*s++ == '(')
 				return false;
 	} else if (strchr("fet", text[0]))
-		return false; /* a short name of a function; p and r alone are common in the kernel's way */
+		/* the short name of a function; p and r alone are common in the kernel's grammar */
+		return false;
 	if (!definer_is_blank(*s))
 		return false;
 	while (definer_is_blank(*s))
@@ -46,7 +47,7 @@ bool definition_is_raw(const char *text)
 	return *s != 0 && (strncmp(s, "if", 2) || definer_is_name_char(s[2]));
 }
 
-/* " if " of a line that is not an eprobe's; the kernel knows none there. */
+/* Finds " if " in a line that is not an eprobe's; the kernel does not support it there. */
 static size_t find_filter(const char *text)
 {
 	for (size_t i = 0; text[i]; i++)
@@ -73,7 +74,7 @@ static int take_rest(struct definer *p)
 		if (!d->filter || !d->filter[0])
 			return definer_refuse(
 				p, span_from(at, at),
-				"the condition is missing: after 'if' comes a filter");
+				"the condition after 'if' is missing; write a filter");
 	}
 	while (end > start && definer_is_blank(p->text[end - 1]))
 		end--;
@@ -109,8 +110,8 @@ int definition_parse_raw(struct definer *p)
 	if (end > p->pos) {
 		if (!strchr("rf", d->letter) || end - p->pos > 4)
 			return definer_refuse(p, span_from(p->pos, end),
-					      "a number here says how many calls can be under way "
-					      "at once, up to 4 digits; only r and f take one");
+					      "this number is the maximum of active calls, up "
+					      "to 4 digits; only r and f take one");
 		for (; p->pos < end; p->pos++)
 			max_active = 10 * max_active + p->text[p->pos] - '0';
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * expression.c - what one argument of a probe reads: C's way to a value, and the kernel's.
+ * expression.c - parses what one argument of a probe reads, in C's syntax and the kernel's.
  *
  *	unary     * unary   & unary   (TYPE) unary   postfix
  *	postfix   primary { -> NAME | . NAME | [NUMBER] }
@@ -12,11 +12,11 @@
  *
  *	container_of(work, struct kvm_kernel_irqfd, inject)->kvm
  *
- * is ARROW "kvm" ─▶ CONTAINER ─▶ NAME "work". The chain is at most EXPRESSION_MAX_DEPTH long. Whether
- * "(a)b" is a cast is decided by its shape alone: nothing is calculated here, so a parenthesis with one
- * word in it and a value right behind it can only be one.
+ * is ARROW "kvm" ─▶ CONTAINER ─▶ NAME "work". The chain is at most EXPRESSION_MAX_DEPTH long. Only
+ * the shape decides whether "(a)b" is a cast: probes cannot calculate, so one word in parentheses
+ * directly before a value can only be a cast.
  *
- * What begins with a sign ($ % @ \) and has nothing in it is in expression_sign.c.
+ * expression_sign.c parses what begins with a sign ($ % @ \) and has no inner expression.
  */
 #include "probe/definition/definition_int.h"
 
@@ -64,7 +64,7 @@ int expression_add_named(struct definer *p, enum expression_kind kind, size_t st
 	return (*ret)->text ? 0 : -ENOMEM;
 }
 
-/* Blanks mean nothing between parentheses. */
+/* Blanks are ignored inside parentheses. */
 static void skip_inner_blanks(struct definer *p)
 {
 	if (p->is_short || p->nesting)
@@ -112,7 +112,10 @@ static bool is_type_word(const char *s, size_t len)
 	return false;
 }
 
-/* The text from `at` on is shaped like a type; how many words and stars it has, and where it ends. */
+/*
+ * Checks whether the text at `at` looks like a type; how many words and stars it has, and where it
+ * ends.
+ */
 static size_t scan_type(const char *text, size_t at, unsigned *ret_words, unsigned *ret_stars)
 {
 	*ret_words = *ret_stars = 0;
@@ -142,7 +145,7 @@ static bool starts_value(char c)
 	return definer_is_name_char(c) || (c && strchr("(*&$%@\\", c));
 }
 
-/* What the '(' at pos opens. */
+/* What the '(' at pos begins. */
 static enum paren look_at_paren(const struct definer *p)
 {
 	const char *t = p->text;
@@ -170,7 +173,7 @@ static enum paren look_at_paren(const struct definer *p)
 	return starts_value(t[next]) ? PAREN_CAST : PAREN_PLAIN;
 }
 
-/* TYPE up to the character that ends it. */
+/* TYPE up to the character `stop`. */
 static int take_type(struct definer *p, char stop, struct span *ret_span)
 {
 	size_t start, end;
@@ -231,8 +234,8 @@ static int parse_load(struct definer *p, unsigned depth, struct expression **ret
 	if (p->text[p->pos] != '(')
 		return definer_refuse(
 			p, span_from(start, p->pos),
-			"'%.*s' alone reads nothing: write %.*s(ADDRESS), or \\%.*s for "
-			"the number itself",
+			"'%.*s' alone reads nothing: write %.*s(ADDRESS), or \\%.*s for the "
+			"number itself",
 			(int)(p->pos - start), p->text + start, (int)(p->pos - start),
 			p->text + start, (int)(p->pos - start - !is_negative),
 			p->text + start + !is_negative);
@@ -311,8 +314,8 @@ static int parse_name(struct definer *p, unsigned depth, struct expression **ret
 		return parse_container(p, start, depth, ret);
 	return definer_refuse(
 		p, word,
-		"a probe calls no functions; only container_of(POINTER, TYPE, MEMBER) "
-		"is known");
+		"a probe cannot call functions; only container_of(POINTER, TYPE, MEMBER) is "
+		"known");
 }
 
 static int refuse_start(struct definer *p)
@@ -324,22 +327,21 @@ static int refuse_start(struct definer *p)
 	while (definer_is_name_char(p->text[end]))
 		end++;
 	if (end > p->pos && definer_number(p, &n))
-		return definer_refuse(
-			p, span_from(here.at, end),
-			"a number alone is not recorded; if you want it, write \\%.*s",
-			(int)(end - here.at), p->text + here.at);
+		return definer_refuse(p, span_from(here.at, end),
+				      "a number alone is not recorded; to record it, write \\%.*s",
+				      (int)(end - here.at), p->text + here.at);
 	if (!here.len || strchr(",)", p->text[here.at]))
 		return definer_refuse(p, here,
-				      "an argument is missing here: name a variable, or take the "
-				      "sign before it away");
+				      "an argument is missing here: name a variable, or remove "
+				      "the sign before it");
 	return definer_refuse(
 		p, span_from(here.at, end > here.at ? end : here.at + 1),
-		"'%.*s' begins no argument; write a variable, %%REG, $retval, @SYMBOL or "
-		"a cast",
+		"an argument cannot begin with '%.*s'; write a variable, %%REG, $retval, "
+		"@SYMBOL or a cast",
 		(int)(end > here.at ? end - here.at : 1), p->text + here.at);
 }
 
-/* (TYPE,MEMBER)primary: the kernel's way to write container_of. */
+/* (TYPE,MEMBER)primary: the kernel's form of container_of. */
 static int parse_paren_container(struct definer *p, unsigned depth, struct expression **ret)
 {
 	size_t start = p->pos++;
@@ -404,8 +406,7 @@ static int parse_index(struct definer *p, size_t start, struct expression **io)
 
 		return definer_refuse(
 			p, span_from(open + 1, end > open + 1 ? end : open + 2),
-			"an index is a number, as in [3]; a variable or a calculation "
-			"cannot be one");
+			"an index must be a number, as in [3], not a variable or a calculation");
 	}
 	word.len = p->pos - word.at;
 	definer_skip_blanks(p);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * expression_sign.c - values that begin with a sign and stand for themselves: the ends of an expression's chain.
+ * expression_sign.c - values that begin with a sign: the ends of an expression's chain.
  *
  *	$retval $comm $duration $vars $params $stack[N] $argN $arg*     rows of a table
  *	%REG                                                            a register
  *	@SYMBOL[+N] @0xADDRESS @+OFFSET                                 memory at a fixed place
  *	\NUMBER \"TEXT"                                                 constants
  *
- * Nothing is looked up: whether there is such a register or symbol is found out when the probe is resolved.
+ * Nothing is looked up: whether the register or symbol exists is checked when the probe is
+ * resolved.
  */
 #include "probe/definition/definition_int.h"
 
@@ -56,8 +57,8 @@ static int refuse_special(struct definer *p, struct span span)
 				      (int)span.len, p->text + span.at, sp.nearest);
 	return definer_refuse(
 		p, span,
-		"there is no '%.*s'; a variable is written without $, and with it there "
-		"are $retval, $argN, $stackN, $comm, $duration, $vars and $params",
+		"there is no '%.*s'; write a variable without $; with $ there are $retval, "
+		"$argN, $stackN, $comm, $duration, $vars and $params",
 		(int)span.len, p->text + span.at);
 }
 
@@ -91,7 +92,7 @@ static int parse_special(struct definer *p, struct expression **ret)
 	}
 	if (specials[i].kind == EXPRESSION_ARGUMENT && (*ret)->number < 1)
 		return definer_refuse(p, (*ret)->span,
-				      "arguments are counted from 1: $arg1 is the first");
+				      "arguments count from 1: $arg1 is the first");
 	return 0;
 }
 
@@ -120,7 +121,7 @@ int expression_number(struct definer *p, size_t start, uint64_t *ret)
 	while (definer_is_name_char(p->text[at]))
 		at++;
 	return definer_refuse(p, span_from(start, at > start ? at : start + 1),
-			      "this is no number; write digits, or 0x and hexadecimal digits");
+			      "this is not a number; write digits, or 0x and hexadecimal digits");
 }
 
 /* @SYMBOL[+N], @0xADDRESS, @+OFFSET */

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * fetch.c - which bytes an expression means.
+ * fetch.c - the bytes that an expression reads.
  *
- * The kernel's probes know registers, fixed addresses and "+OFFSET(ADDRESS)", which reads memory. C's
- * members, arrows and indexes become offsets; only where a pointer is followed something is read:
+ * The kernel's probes know registers, fixed addresses and "+OFFSET(ADDRESS)", which reads memory.
+ * C's members, arrows and indexes become offsets; only following a pointer reads memory:
  *
  *	file                          %di                  a value
  *	file->f_path                  at %di + 64          memory: not read yet
  *	file->f_path.dentry           at %di + 72          still the same memory
  *	file->f_path.dentry->d_name   at +72(%di) + 32     the pointer was read
  *
- * The kernel cannot add: an address such as &file->f_path can be followed (the offsets are added up here)
- * but not recorded, unless the offset is 0. container_of() is a negative offset and nothing else.
+ * The kernel cannot add: an address such as &file->f_path can be followed (the offsets are added
+ * here) but not recorded, unless the offset is 0. container_of() is only a negative offset.
  *
- * Memory behind a pointer that is tagged as the program's is read with "+u", and all that is found there
- * points into the program as well.
+ * If a pointer is tagged as the program's, memory behind it is read with "+u", and everything found
+ * there points into the program, too.
  */
 #include "base/spelling.h"
 #include "base/textbuf.h"
@@ -51,7 +51,7 @@ void value_load(struct value *v)
 	if (v->kind != VALUE_MEMORY && v->kind != VALUE_FIXED)
 		return;
 	value_fmt(v, text, sizeof(text));
-	/* one that does not fit is far beyond what the kernel takes, and is refused for that */
+	/* a text that does not fit is far beyond the kernel's limit, and is refused for that */
 	snprintf(v->expr, sizeof(v->expr), "%.*s", (int)sizeof(v->expr) - 1, text);
 	v->kind = VALUE_PLAIN;
 	v->addend = 0;
@@ -87,7 +87,7 @@ static int add_member_spelling(void *ctx, const struct type_member *m)
 	return 0;
 }
 
-/* The first of its members, "a, b, c, …". */
+/* The first members, "a, b, c, …". */
 struct member_names {
 	char *text;
 	size_t size;
@@ -115,7 +115,7 @@ void fetch_list_members(struct type t, char *text, size_t size)
 	type_each_member(t, list_member, &l);
 }
 
-/* A member of that name in a member that is a struct. */
+/* Searches a member of that name in members that are structs. */
 struct inner_search {
 	const char *name;
 	const char *in; /* NULL: not found */
@@ -132,7 +132,7 @@ static int find_inner(void *ctx, const struct type_member *m)
 	return -EEXIST; /* ends the walk */
 }
 
-/* Where the member is that was looked for: a clause, or "". */
+/* Where the wanted member is: a clause, or "". */
 static void find_elsewhere(struct type t, struct type outer, const char *name, char *out,
 			   size_t size)
 {
@@ -168,13 +168,13 @@ static int refuse_member(const struct fetch_place *p, struct type t, struct type
 	type_get(t, &f);
 	if (f.kind == TYPE_UNKNOWN)
 		return FETCH_REFUSE(p, err, span, -ENOENT,
-				    "the members of %s are not known here: it is only declared; a "
-				    "cast to a type that is known helps: ((struct NAME *)x)->%s",
+				    "the members of %s are unknown here: it is only declared; "
+				    "cast it to a known type: ((struct NAME *)x)->%s",
 				    text, name);
 	if (f.kind == TYPE_VOID)
 		return FETCH_REFUSE(p, err, span, -ENOENT,
-				    "nobody says what a void * points to, so it has no member "
-				    "'%s'; a cast does: ((struct NAME *)x)->%s",
+				    "the type behind a void * is unknown, so it has no member "
+				    "'%s'; cast it: ((struct NAME *)x)->%s",
 				    name, name);
 	find_elsewhere(t, outer, name, elsewhere, sizeof(elsewhere));
 	return FETCH_REFUSE(p, err, span, -ENOENT, "there is no member '%s' in %s%s", name, text,
@@ -207,7 +207,7 @@ static int take_member(const struct fetch_place *p, const char *name, struct spa
 	return 0;
 }
 
-/* A reference is used as if it were the thing. */
+/* A reference is used like the object itself. */
 static void enter_reference(const struct fetch_place *p, struct value *v)
 {
 	struct type_facts f;
@@ -222,12 +222,12 @@ static const char *source(const struct fetch_place *p, const struct expression *
 	return p->definition->text + e->span.at;
 }
 
-/* What has no type has no members: a register, $arg2 without a prototype. */
+/* Values without a type have no members: a register, $arg2 without a prototype. */
 static int refuse_untyped(const struct fetch_place *p, const struct expression *e,
 			  struct errmsg *err)
 {
 	return FETCH_REFUSE(p, err, e->left->span, -EINVAL,
-			    "the type of %.*s is not known; cast it: ((struct NAME *)%.*s)->%s",
+			    "the type of %.*s is unknown; cast it: ((struct NAME *)%.*s)->%s",
 			    (int)e->left->span.len, source(p, e->left), (int)e->left->span.len,
 			    source(p, e->left), e->text ? e->text : "…");
 }
@@ -255,7 +255,7 @@ static int eval_member(const struct fetch_place *p, const struct expression *e, 
 
 		fmt_type(v->type, text, sizeof(text));
 		return FETCH_REFUSE(p, err, e->word, -EINVAL,
-				    "%.*s is %s and has no members; leave .%s out",
+				    "%.*s is %s and has no members; omit .%s",
 				    (int)e->left->span.len, source(p, e->left), text, e->text);
 	}
 	return take_member(p, e->text, e->word, v, err);
@@ -272,11 +272,12 @@ static int eval_arrow(const struct fetch_place *p, const struct expression *e, s
 	value_enter_pointer(v);
 	type_get(v->type, &f);
 	if (is_compound(&f))
-		return FETCH_REFUSE(p, err, e->word, -EINVAL, "%.*s is no pointer: write %.*s.%s",
-				    (int)e->left->span.len, source(p, e->left),
-				    (int)e->left->span.len, source(p, e->left), e->text);
+		return FETCH_REFUSE(p, err, e->word, -EINVAL,
+				    "%.*s is not a pointer: write %.*s.%s", (int)e->left->span.len,
+				    source(p, e->left), (int)e->left->span.len, source(p, e->left),
+				    e->text);
 	if (f.kind == TYPE_ARRAY) {
-		v->type = f.target; /* an array is where its first element is */
+		v->type = f.target; /* the address of an array is that of its first element */
 		return take_member(p, e->text, e->word, v, err);
 	}
 	if (f.kind != TYPE_POINTER) {
@@ -284,8 +285,8 @@ static int eval_arrow(const struct fetch_place *p, const struct expression *e, s
 
 		fmt_type(v->type, text, sizeof(text));
 		return FETCH_REFUSE(p, err, e->word, -EINVAL,
-				    "%.*s is %s, no pointer; a cast makes it one: "
-				    "((struct NAME *)%.*s)->%s",
+				    "%.*s is %s, not a pointer; cast it: ((struct NAME "
+				    "*)%.*s)->%s",
 				    (int)e->left->span.len, source(p, e->left), text,
 				    (int)e->left->span.len, source(p, e->left), e->text);
 	}
@@ -293,7 +294,7 @@ static int eval_arrow(const struct fetch_place *p, const struct expression *e, s
 	return take_member(p, e->text, e->word, v, err);
 }
 
-/* The element of an array, or of what a pointer points to. */
+/* The element of an array, or of the memory that a pointer points to. */
 static int take_element(const struct fetch_place *p, const struct expression *e, int64_t index,
 			struct value *v, struct errmsg *err)
 {
@@ -308,15 +309,15 @@ static int take_element(const struct fetch_place *p, const struct expression *e,
 		fmt_type(v->type, text, sizeof(text));
 		return FETCH_REFUSE(
 			p, err, e->left->span, -EINVAL,
-			"%.*s is %s, neither an array nor a pointer; leave the * or the "
-			"index out, or cast it: (int *)x",
+			"%.*s is %s, neither an array nor a pointer; omit the * or the index, "
+			"or cast it: (int *)x",
 			(int)e->left->span.len, source(p, e->left),
-			v->type.world ? text : "of a type that is not known");
+			v->type.world ? text : "of an unknown type");
 	}
 	type_get(f.target, &element);
 	if (index && !element.n_bytes)
 		return FETCH_REFUSE(p, err, e->span, -EINVAL,
-				    "the size of an element of %.*s is not known; cast it first",
+				    "the size of an element of %.*s is unknown; cast it first",
 				    (int)e->left->span.len, source(p, e->left));
 	if (f.kind == TYPE_ARRAY && f.n_elements && (uint64_t)index >= f.n_elements)
 		return FETCH_REFUSE(
@@ -338,8 +339,8 @@ static int eval_address_of(const struct fetch_place *p, const struct expression 
 {
 	if (v->kind == VALUE_FIXED && !v->n_bits)
 		return FETCH_REFUSE(p, err, e->span, -EOPNOTSUPP,
-				    "a probe reads what is at a fixed address, but cannot record "
-				    "the address itself%s; record the value of %.*s, or of a "
+				    "a probe can read a fixed address, but cannot record the "
+				    "address itself%s; record the value of %.*s, or of a "
 				    "pointer to it",
 				    p->is_program ? ", which differs from run to run" : "",
 				    (int)e->left->span.len, source(p, e->left));
@@ -362,7 +363,7 @@ static int parse_type(const struct fetch_place *p, const char *text, struct span
 	char nearest[160];
 
 	if (r == -ENODATA)
-		return FETCH_REFUSE(p, err, span, r, "types are not known here: %s",
+		return FETCH_REFUSE(p, err, span, r, "types are unknown here: %s",
 				    p->why_none ? p->why_none : "there is no debug information");
 	if (r == -ENOENT && types_nearest(types, text, strlen(text), nearest, sizeof(nearest)))
 		return FETCH_REFUSE(p, err, span, r,
@@ -398,8 +399,8 @@ static int eval_cast(const struct fetch_place *p, const struct expression *e, st
 	type_get(v->type, &from);
 	if (!is_number(&to))
 		return FETCH_REFUSE(p, err, e->word, -EINVAL,
-				    "nothing can be cast to %s, only to numbers and pointers; did "
-				    "you mean (%s *)?",
+				    "cannot cast to %s, only to numbers and pointers; did you "
+				    "mean (%s *)?",
 				    e->text, e->text);
 	if (from.kind == TYPE_ARRAY && v->kind == VALUE_MEMORY)
 		v->kind = VALUE_PLAIN; /* its address */
@@ -407,7 +408,7 @@ static int eval_cast(const struct fetch_place *p, const struct expression *e, st
 		return FETCH_REFUSE(p, err, e->left->span, -EINVAL,
 				    "a struct cannot be cast; name a member of it");
 	else if (to.n_bytes > from.n_bytes && from.n_bytes)
-		return 0; /* wider: what is there is read, and no byte behind it */
+		return 0; /* wider: read only the bytes that are there */
 	v->type = t;
 	return 0;
 }
@@ -449,7 +450,7 @@ static int eval_container(const struct fetch_place *p, const struct expression *
 	type_get(v->type, &f);
 	if (v->type.world && f.kind != TYPE_POINTER && f.kind != TYPE_INT)
 		return FETCH_REFUSE(p, err, e->left->span, -EINVAL,
-				    "container_of() starts from a pointer; write &%.*s",
+				    "container_of() needs a pointer; write &%.*s",
 				    (int)e->left->span.len, source(p, e->left));
 	value_load(v);
 	v->addend -= (int64_t)offset;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * fetch_int.h - what start.c (where it begins), fetch.c (which bytes are meant) and
- * type.c (as what they are shown) share.
+ * fetch_int.h - what start.c (where it begins), fetch.c (which bytes) and type.c (how to show them)
+ * share.
  */
 #ifndef SONDE_PROBE_FETCH_FETCH_INT_H
 #define SONDE_PROBE_FETCH_FETCH_INT_H
@@ -19,11 +19,11 @@
  *	VALUE_FIXED      the memory at expr + addend, where expr is written without parentheses:
  *	                 @jiffies+8, @+4096
  *	VALUE_PARTS      a struct in one or two registers, from bit `bit` on
- *	VALUE_READY      expr is all there is to write: $comm, \42
+ *	VALUE_READY      expr is complete: $comm, \42
  */
 enum value_kind { VALUE_PLAIN, VALUE_MEMORY, VALUE_FIXED, VALUE_PARTS, VALUE_READY };
 
-/* Of VALUE_PARTS, in the place of a register: a probe cannot read it. */
+/* In VALUE_PARTS, instead of a register: a probe cannot read it. */
 #define VALUE_NO_REGISTER "%float"
 
 struct value {
@@ -33,31 +33,31 @@ struct value {
 	unsigned bit, n_bits; /* n_bits: a bit field, its first bit is `bit` bits after addend */
 	bool is_user;	      /* the memory is the program's */
 	bool is_at_user;      /* @user: the last read is from the program's memory */
-	bool is_gone;	      /* the variable that it begins with does not live here */
+	bool is_gone;	      /* the variable at its beginning does not exist here */
 	const char *gone_name;
 	char why[160];
 	bool why_helps;	    /* as struct variable has it */
-	const char *copied; /* the variable that it begins with, if a program may have a copy */
-	char plain_type[8]; /* what it is recorded as if nobody says anything; "": x64 */
-	struct type type;   /* world NULL: not known */
-	struct type outer;  /* of the last member: the struct that it is in */
+	const char *copied; /* the variable at its beginning, if a program may have a copy */
+	char plain_type[8]; /* the type to record by default; "": x64 */
+	struct type type;   /* world NULL: unknown */
+	struct type outer;  /* the struct that contains the last member */
 };
 
 #define FETCH_REFUSE(p, err, span, code, ...) \
 	definition_refuse((p)->definition->text, span, err, code, __VA_ARGS__)
 
-/* Makes a value of memory: what is there is fetched. */
+/* Turns memory into a value: reads it. */
 void value_load(struct value *v);
-/* What a pointer points to; is_user: the memory there is the program's. */
+/* Follows a pointer; is_user: the memory there belongs to the program. */
 void value_follow(const struct fetch_place *p, struct value *v, bool is_user, struct type target);
-/* From a struct to one of its members; nothing is read. */
+/* From a struct to one of its members; reads nothing. */
 void value_step_into(struct value *v, const struct type_member *m);
-/* Takes the pointer, or the array, out of a class of C++ that is used like one. */
+/* Replaces a C++ class that acts as a pointer or array by the pointer or array in it. */
 void value_enter_pointer(struct value *v);
-/* Writes memory at addend, or the value itself. */
+/* Writes the memory at addend, or the value itself. */
 void value_fmt(const struct value *v, char *out, size_t size);
 
-/* The value of what has no other expression in it. */
+/* The value of an expression without an inner expression. */
 int fetch_start(const struct fetch_place *p, const struct expression *e, struct value *v,
 		struct errmsg *err);
 int fetch_start_result(const struct fetch_place *p, const struct expression *e, struct value *v,
@@ -65,15 +65,18 @@ int fetch_start_result(const struct fetch_place *p, const struct expression *e, 
 int fetch_use_place(const struct fetch_place *p, const struct variable *var, struct span span,
 		    struct value *v, struct errmsg *err);
 
-/* "a, b, c, …": the first of a struct's members. */
+/* "a, b, c, …": the first members of a struct. */
 void fetch_list_members(struct type t, char *text, size_t size);
 /* std::string. */
 bool fetch_is_cpp_string(struct type t);
-/* struct.c: parts of a struct that are single values, as "a, b.c"; and a clause about them and what else works. */
+/*
+ * struct.c: the parts of a struct that are single values, as "a, b.c"; and a clause about them and
+ * alternatives.
+ */
 void fetch_list_leaves(struct type t, char *text, size_t size);
 void fetch_fmt_parts(struct type t, const char *expr, int len, char *out, size_t size);
 
-/* Adds the type and writes all of it. type NULL: by the value's own. */
+/* Adds the type and writes the whole argument. type NULL: the value's own. */
 int fetch_finish(const struct fetch_place *p, struct value *v, const char *type, struct span span,
 		 struct span type_span, struct fetch *ret, struct errmsg *err);
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * result.c - $retval: where a function leaves its result.
+ * result.c - $retval: where a function returns its result.
  *
  *	a number, a pointer             the first register
- *	a large struct                  in memory; the first register has the address, if the processor's rules say so
+ *	a large struct                  in memory; the first register has the address, if the ABI says so
  *	a class with a copy constructor the same, however small
  *	a small struct                  in one or two registers, each 8 bytes:
  *
- *	x86-64    8 bytes with nothing but floating point numbers are in a register that probes cannot read, and do not
- *	          count: {double d; long l} has l in %ax. A member that is not aligned makes it go by memory.
- *	aarch64   up to four floating point numbers of one size: none can be read. Others by their place.
+ *	x86-64    8 bytes that contain only floating point numbers are in a register that probes cannot read, and do not
+ *	          count: {double d; long l} has l in %ax. A struct with an unaligned member is returned in memory.
+ *	aarch64   up to four floating point numbers of one size: none can be read. Others by their position.
  *	riscv64   one or two floating point numbers, or one and an integer: as on x86-64, but member by member.
  */
 #include "probe/fetch/fetch_int.h"
@@ -170,8 +170,8 @@ static int use_struct(const struct fetch_place *p, const struct expression *e,
 	}
 	if (!p->arch->keeps_result_address)
 		return FETCH_REFUSE(p, err, e->span, -EOPNOTSUPP,
-				    "%s returns a struct in memory, and on %s no register has its "
-				    "address then; probe a line behind the call",
+				    "%s returns a struct in memory, and on %s no register has "
+				    "its address then; probe a line after the call",
 				    p->function, p->arch->name);
 	v->kind = VALUE_MEMORY; /* the register has its address */
 	return 0;
@@ -186,17 +186,17 @@ int fetch_start_result(const struct fetch_place *p, const struct expression *e, 
 
 	snprintf(v->expr, sizeof(v->expr), "$retval");
 	if (r == -ENOENT)
-		return FETCH_REFUSE(p, err, e->span, -ENOENT, /* of a pattern it is left out */
-				    "%s returns nothing (void); leave $retval out", p->function);
+		return FETCH_REFUSE(p, err, e->span, -ENOENT, /* a pattern skips the function */
+				    "%s returns nothing (void); omit $retval", p->function);
 	if (r < 0)
 		return 0;
 	v->type = t;
 	type_get(t, &f);
 	if (f.kind == TYPE_FLOAT || f.n_floats)
 		return FETCH_REFUSE(p, err, e->span, -ENOENT,
-				    "%s returns a floating point number, in a register that probes "
-				    "cannot read; probe a line behind the call that keeps it in "
-				    "memory",
+				    "%s returns a floating point number, in a register that "
+				    "probes cannot read; probe a line after the call that "
+				    "keeps it in memory",
 				    p->function);
 	return f.kind == TYPE_STRUCT || f.kind == TYPE_UNION ? use_struct(p, e, &f, v, err) : 0;
 }

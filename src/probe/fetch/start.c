@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * start.c - what an expression begins with: a variable at its place, or something with a sign.
+ * start.c - the beginning of an expression: a variable at its place, or something with a sign.
  *
  *	count                     by its place: %dx, +8(%sp), @jiffies, $field
- *	held                      in a method: this->held, if no local variable is called so
+ *	held                      in a method: this->held, if there is no local variable of that name
  *	%di  $retval  $arg2  $stack3  @symbol  @0x1234  @+0x40  $comm  \42
  *
- * At a function's return the parameters are gone from their places. Since 6.9 the kernel notes them at the
- * entry for those who ask by number ($arg2); before that they are refused. $argN is the N-th register, as
- * the kernel counts, unless the prototype is known: then it is the N-th parameter.
+ * At a function's return the parameters are no longer in their places. Since 6.9 the kernel keeps
+ * them from the entry for probes that use $arg2; with older kernels they are refused. $argN is the
+ * N-th register, as the kernel counts, unless the prototype is known: then it is the N-th
+ * parameter.
  */
 #include "base/spelling.h"
 #include "probe/fetch/fetch_int.h"
@@ -22,7 +23,10 @@
 
 /* --- variables ----------------------------------------------------------------------------------- */
 
-/* How a register is written: "%di", or "$arg1" where the probe knows no registers. False: not at all. */
+/*
+ * How to write a register: "%di", or "$arg1" if the probe has no registers. Returns false if
+ * neither works.
+ */
 static bool fmt_register(const struct fetch_place *p, unsigned reg, char *out, size_t size)
 {
 	const struct arch *a = p->arch;
@@ -41,7 +45,7 @@ static bool fmt_register(const struct fetch_place *p, unsigned reg, char *out, s
 
 static void use_register(const struct fetch_place *p, const struct place *place, struct value *v);
 
-/* At the return the kernel can say what was passed, if it is told so by its number. */
+/* At the return the kernel can provide the arguments, by their numbers. */
 bool fetch_is_kept(const struct fetch_place *p, const struct variable *var)
 {
 	return !p->is_program && p->kernel->return_args && var->place.kind == PLACE_REGISTER;
@@ -56,12 +60,13 @@ static int use_kept_argument(const struct fetch_place *p, const struct variable 
 	}
 	return FETCH_REFUSE(
 		p, err, span, -EOPNOTSUPP,
-		"%s is gone when %s returns%s; while recording the entry is joined with "
-		"the return: 'sonde record -e' takes this definition. A probe of its own "
-		"is %s(%s)",
+		"%s is not available when %s returns%s; a recording joins the entry with the "
+		"return: use this definition with 'sonde record -e'. A probe at the entry is "
+		"%s(%s)",
 		var->name, p->function,
 		p->is_program ? ""
-			      : ", and this kernel's probes keep no arguments (those of 6.9 do)",
+			      : ", because this kernel's probes do not keep arguments (since "
+				"6.9 they do)",
 		p->function, var->name);
 }
 
@@ -93,7 +98,7 @@ static void use_register(const struct fetch_place *p, const struct place *place,
 		v->kind = VALUE_PARTS;
 }
 
-/* Of a library: the variable that is in use, by the library's own pointer to it. */
+/* For a library: the variable in use, through the library's own pointer to it. */
 static bool use_slot(const struct fetch_place *p, const struct variable *var, struct value *v)
 {
 	uint64_t slot;
@@ -141,7 +146,7 @@ static void use_nowhere(const struct variable *var, struct value *v)
 	v->gone_name = var->name;
 	snprintf(v->expr, sizeof(v->expr), "%%?");
 	snprintf(v->why, sizeof(v->why), "%s",
-		 *var->why ? var->why : "the compiler keeps it nowhere here");
+		 *var->why ? var->why : "the compiler does not keep it anywhere here");
 	v->why_helps = var->why_helps;
 }
 
@@ -213,7 +218,7 @@ static int list_name(void *ctx, const struct variable *v)
 	return 0;
 }
 
-/* A variable of the whole kernel: its symbols say where it is, but nothing says what. */
+/* A global variable of the kernel: its symbols have the address, but not the type. */
 static bool is_global(const struct fetch_place *p, const char *name)
 {
 	const char *text = p->prober ? prober_list(p->prober, PROBER_KALLSYMS) : NULL;
@@ -234,18 +239,19 @@ static int refuse_variable(const struct fetch_place *p, const char *name, struct
 	struct spelling sp;
 
 	if (!p->scope)
-		return FETCH_REFUSE(p, err, span, -ENOENT, "the variables of %s are not known: %s",
+		return FETCH_REFUSE(p, err, span, -ENOENT, "the variables of %s are unknown: %s",
 				    p->function, p->why_none);
 	if (!strcmp(name, "current") && p->prober)
 		return FETCH_REFUSE(p, err, span, -ENOENT,
 				    "there is no variable 'current' in %s; every event has the "
-				    "task's number, common_pid, and $comm is its name",
+				    "task's pid, common_pid, and $comm is its name",
 				    p->function);
 	if (is_global(p, name))
 		return FETCH_REFUSE(p, err, span, -ENOENT,
-				    "there is no variable '%s' in %s, but one of the whole kernel, "
-				    "whose type is not known: write @%s, which reads a whole "
-				    "word, or with its type, @%s:u32 if it is an unsigned int",
+				    "there is no variable '%s' in %s, but a global one in the "
+				    "kernel, whose type is unknown: write @%s, which reads a "
+				    "whole word, or add its type, @%s:u32 if it is an unsigned "
+				    "int",
 				    name, p->function, name, name);
 	spelling_init(&sp, name, strlen(name));
 	p->scope->ops->each(p->scope, false, add_spelling, &sp);
@@ -258,18 +264,18 @@ static int refuse_variable(const struct fetch_place *p, const char *name, struct
 		return FETCH_REFUSE(p, err, span, -ENOENT, "there is no variable '%s' in %s; %s",
 				    name, p->function, p->why_empty);
 	return FETCH_REFUSE(p, err, span, -ENOENT, "there is no variable '%s' in %s; %s%s", name,
-			    p->function, list.n ? "there are " : "it has none, so leave it out",
+			    p->function, list.n ? "there are " : "it has none, so omit it",
 			    list.n ? list.text : "");
 }
 
-/* The object that a function of C++ works on: its members are written like variables. */
+/* The object of a C++ method: its members are written like variables. */
 static const struct {
-	const char *object, *prefix; /* of its members' names */
+	const char *object, *prefix; /* prefix of its members' names */
 } objects[] = {
-	{"this", ""}, {"__closure", "__"}, /* gcc: what a lambda took along */
+	{"this", ""}, {"__closure", "__"}, /* gcc: what a lambda captured */
 };
 
-/* 1: there is such a member, and v is what it is read from; 0: there is none. */
+/* 1: there is such a member, and v is the object; 0: there is none. */
 static int start_member(const struct fetch_place *p, const struct expression *e, struct value *v,
 			struct errmsg *err)
 {
@@ -330,7 +336,7 @@ static void list_registers(const struct arch *a, char *out, size_t size)
 static int start_register(const struct fetch_place *p, const struct expression *e, struct value *v,
 			  struct errmsg *err)
 {
-	/* the kernel knows these as well, or says that it does not */
+	/* the kernel knows these as well, or reports that it does not */
 	static const char *const others[] = {"ip", "pc", "flags",  "orig_ax",
 					     "cs", "ss", "pstate", "lr"};
 	const char *name = e->text;
@@ -343,7 +349,7 @@ static int start_register(const struct fetch_place *p, const struct expression *
 
 		if (!have)
 			continue;
-		/* rdi and edi are di to the kernel */
+		/* to the kernel, rdi and edi are di */
 		if (!strcmp(have, name) ||
 		    ((*name == 'r' || *name == 'e') && name[1] && !strcmp(have, name + 1))) {
 			snprintf(v->expr, sizeof(v->expr), "%%%s", have);
@@ -389,10 +395,9 @@ static int start_mark_argument(const struct fetch_place *p, const struct express
 	size_t len;
 
 	if (e->number > p->n_mark_args)
-		return FETCH_REFUSE(
-			p, err, e->span, -ENOENT,
-			"the mark %s has %u arguments: there is no $arg%lld; leave it out",
-			p->function, p->n_mark_args, (long long)e->number);
+		return FETCH_REFUSE(p, err, e->span, -ENOENT,
+				    "the mark %s has %u arguments: there is no $arg%lld; omit it",
+				    p->function, p->n_mark_args, (long long)e->number);
 	text = p->mark_args[e->number - 1];
 	len = strcspn(text, ":");
 	v->kind = text[0] == '\\' ? VALUE_READY : VALUE_PLAIN;
@@ -401,7 +406,7 @@ static int start_mark_argument(const struct fetch_place *p, const struct express
 	return 0;
 }
 
-/* The N-th parameter if they are known, else the N-th register. */
+/* The N-th parameter if the prototype is known, else the N-th register. */
 static int start_argument(const struct fetch_place *p, const struct expression *e, struct value *v,
 			  struct errmsg *err)
 {
@@ -416,14 +421,14 @@ static int start_argument(const struct fetch_place *p, const struct expression *
 		return fetch_use_place(p, &var, e->span, v, err);
 	if (e->number > p->arch->n_arg_regs)
 		return FETCH_REFUSE(p, err, e->span, -EINVAL,
-				    "only the first %u arguments are in registers; those behind "
-				    "them are on the stack: $stack1 is the first",
+				    "only the first %u arguments are in registers; the others "
+				    "are on the stack: $stack1 is the first",
 				    p->arch->n_arg_regs);
 	if (p->is_return && (p->is_program || !p->kernel->return_args))
 		return FETCH_REFUSE(p, err, e->span, -EOPNOTSUPP,
-				    "$arg%lld is gone when %s returns; while recording the entry "
-				    "is joined with the return: 'sonde record -e' takes this "
-				    "definition",
+				    "$arg%lld is not available when %s returns; a recording "
+				    "joins the entry with the return: use this definition with "
+				    "'sonde record -e'",
 				    (long long)e->number, p->function);
 	if (p->is_return || (!p->is_program && p->kernel->arg_n))
 		snprintf(v->expr, sizeof(v->expr), "$arg%lld", (long long)e->number);
@@ -433,7 +438,7 @@ static int start_argument(const struct fetch_place *p, const struct expression *
 	return 0;
 }
 
-/* @NAME: a global variable; its type is known if the scope knows it. */
+/* @NAME: a global variable; its type is known if the scope has it. */
 static int start_symbol(const struct fetch_place *p, const struct expression *e, struct value *v,
 			struct errmsg *err)
 {
@@ -471,7 +476,7 @@ static int start_immediate(const struct fetch_place *p, const struct expression 
 	if (!p->kernel->immediates)
 		return FETCH_REFUSE(
 			p, err, e->span, -EOPNOTSUPP,
-			"this kernel's probes take no constants (5.5 does); leave it out");
+			"this kernel's probes do not support constants (5.5 does); omit it");
 	v->kind = VALUE_READY;
 	if (e->kind == EXPRESSION_TEXT)
 		snprintf(v->expr, sizeof(v->expr), "\\\"%s\"", e->text);

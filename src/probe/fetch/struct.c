@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * struct.c - a struct is no single value: which of its parts are, as one would write them.
+ * struct.c - a struct is not a single value: lists its parts that are, as the user would write
+ * them.
  *
  *	struct path          mnt, dentry
  *	std::vector<int>     _M_impl._M_start, …; v[0] works, too
  *	std::optional<int>   _M_payload._M_payload._M_value, _M_payload._M_engaged
- *	std::string_view     _M_len, _M_str; a probe reads a text only up to its zero byte, so a view is no text
+ *	std::string_view     _M_len, _M_str; a probe reads a text only up to its zero byte, so a view is not a text
  *
- * Only what a probe would take is named: each name is walked from the beginning as fetch.c does it, and what leads
- * elsewhere (two base classes may have members of one name) or has a sign in it (_vptr.Base) is left out.
+ * Only names that a probe accepts are listed: each name is evaluated from the beginning as fetch.c
+ * does. Names that lead elsewhere (two base classes may have members of one name) or contain a sign
+ * (_vptr.Base) are skipped.
  */
 #include "probe/fetch/fetch_int.h"
 
@@ -51,7 +53,7 @@ static bool is_leaf(struct type t)
 	return is_single(f.kind) || fetch_is_cpp_string(t);
 }
 
-/* Does the path lead there, if it is written? */
+/* Does the path, as written, lead there? */
 static bool is_found(const struct leaves *l, struct type wanted)
 {
 	const char *p = l->path;
@@ -116,7 +118,10 @@ void fetch_list_leaves(struct type t, char *text, size_t size)
 
 /* --- what else works ----------------------------------------------------------------------------- */
 
-/* Of classes that are used like a pointer or an array, what they hold: "v[0]", "p->MEMBER"; "" of others. */
+/*
+ * For classes that act as a pointer or an array, what they hold: "v[0]", "p->MEMBER"; "" for
+ * others.
+ */
 static void fmt_element(struct type t, const char *expr, int len, char *out, size_t size)
 {
 	struct value v = {.kind = VALUE_MEMORY, .type = t};
@@ -148,7 +153,7 @@ static bool is_view(struct type t)
 	       !strcmp(f.name, "&str"); /* of Rust */
 }
 
-/* size: 100 at least. */
+/* size: at least 100. */
 void fetch_fmt_parts(struct type t, const char *expr, int len, char *out, size_t size)
 {
 	char leaves[300], element[160];
@@ -157,12 +162,13 @@ void fetch_fmt_parts(struct type t, const char *expr, int len, char *out, size_t
 	fmt_element(t, expr, len, element, sizeof(element));
 	if (is_view(t))
 		snprintf(out, size,
-			 "it is a pointer and a length, and a probe reads text only up to a zero "
-			 "byte; name one of the two: %s",
+			 "it is a pointer and a length, but a probe reads text only up to a "
+			 "zero byte; name one of the two: %s",
 			 leaves);
 	else if (*leaves)
 		snprintf(out, size, "name one of its members: %s%s%s%s", leaves,
 			 *element ? "; " : "", element, *element ? " works, too" : "");
 	else
-		snprintf(out, size, *element ? "write %s" : "and no member of it is%s", element);
+		snprintf(out, size, *element ? "write %s" : "but none of its members is%s",
+			 element);
 }

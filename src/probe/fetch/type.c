@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * type.c - as what the bytes of an argument are recorded and shown.
+ * type.c - how the bytes of an argument are recorded and shown.
  *
  *	numbers               u8 … s64, by size and sign          bool, enum   the same, shown by name
  *	pointers              x64; to a function: symbol
- *	char *                string: one more read               char [N]     string, where it stands
+ *	char *                string: one more read               char [N]     string, in place
  *	bit fields            bWIDTH@FIRST/CONTAINER
  *	arrays                TYPE[N], up to 64 elements
  *	a struct of one member that fills it (atomic_t, kuid_t)   that member
  *	std::string           its text (of libstdc++)
- *	any other struct      refused: its members are named
+ *	any other struct      refused; the message lists its members
  *
- * What the person wrote after ':' wins. "string", "ustring" and arrays are read from memory: of a value in a
- * register it is what the register points to. "u", "s" and "x" alone take the size from the type.
+ * A type that the user wrote after ':' has priority. "string", "ustring" and arrays are read from
+ * memory: if the value is in a register, from where the register points. "u", "s" and "x" alone
+ * take the size from the type.
  *
- * A string is told by the element's name: "char" always, "unsigned char" and "signed char" only without a
- * typedef, because u8 and uint8_t are numbers to their authors.
+ * The name of the element's type decides whether it is a string: "char" always, "unsigned char" and
+ * "signed char" only without a typedef, because u8 and uint8_t are numbers to their authors.
  */
 #include "base/textbuf.h"
 #include "probe/fetch/fetch_int.h"
@@ -36,7 +37,7 @@ struct emission {
 	struct fetch *ret;
 	struct errmsg *err;
 	struct type_facts facts; /* of v->type */
-	struct type asked;	 /* v->type before structs of one member were taken off */
+	struct type asked;	 /* v->type before structs of one member were unwrapped */
 };
 
 /* --- what kind of thing it is -------------------------------------------------------------------- */
@@ -64,7 +65,7 @@ static bool is_text(struct type t)
 	       (!strcmp(f.name, "char") || !has_typedef(t));
 }
 
-/* Names for single bits are flags; names for numbers are not. */
+/* Enumerators that are single bits are flags; others are not. */
 static enum probe_show show_of_enum(struct type t, const struct type_facts *f)
 {
 	unsigned n_bits = 0;
@@ -94,9 +95,9 @@ static int write_out(struct emission *e, const char *type)
 	value_fmt(e->v, what, sizeof(what));
 	if (e->v->kind == VALUE_PLAIN && e->v->addend && !e->v->is_gone)
 		return FETCH_REFUSE(e->place, e->err, e->span, -EOPNOTSUPP,
-				    "this is an address (%s%+lld), and a probe can read memory but "
-				    "not calculate; name what is to be read there, or record the "
-				    "pointer that it is counted from",
+				    "this is an address (%s%+lld), but a probe can read "
+				    "memory, not calculate; name what to read there, or record "
+				    "the base pointer",
 				    e->v->expr, (long long)e->v->addend);
 	snprintf(text, sizeof(text), "%s%s%s", what, type ? ":" : "", type ? type : "");
 	if (e->v->is_gone)
@@ -106,9 +107,8 @@ static int write_out(struct emission *e, const char *type)
 	if (strlen(text) > FETCH_MAX_BYTES)
 		return FETCH_REFUSE(
 			e->place, e->err, e->span, -E2BIG,
-			"this takes %zu bytes as the kernel writes it (%s), and it reads "
-			"no more than %d; record a pointer on the way, and the rest of "
-			"it by a second probe",
+			"this needs %zu bytes in the kernel's form (%s), but the limit is %d; "
+			"record a pointer on the way, and the rest with a second probe",
 			strlen(text), text, FETCH_MAX_BYTES);
 	memcpy(e->ret->text, text, strlen(text) + 1);
 	e->ret->type = e->v->type;
@@ -127,7 +127,7 @@ static void point(struct emission *e, bool is_behind)
 	e->v->is_user = is_user && !e->place->is_program && e->place->kernel->user_strings;
 }
 
-/* ustring reads the program's memory by itself: it needs no "+u". */
+/* ustring reads the program's memory anyway: it needs no "+u". */
 static int write_string(struct emission *e, bool is_behind, const char *type)
 {
 	char user_type[32];
@@ -154,7 +154,7 @@ static void fmt_number(const struct emission *e, const struct type_facts *f, cha
 	snprintf(out, size, "%c%u", letter, n == 1 ? 8 : n == 2 ? 16 : n == 4 ? 32 : 64);
 }
 
-/* A member of a struct in registers: the upper bits of one are reached as a bit field. */
+/* A member of a struct in registers: the upper bits of a register are read as a bit field. */
 static int write_part(struct emission *e, const char *type, unsigned n_bits)
 {
 	struct value *v = e->v;
@@ -168,15 +168,14 @@ static int write_part(struct emission *e, const char *type, unsigned n_bits)
 	if (!strcmp(v->expr, VALUE_NO_REGISTER))
 		return FETCH_REFUSE(
 			e->place, e->err, e->span, -EOPNOTSUPP,
-			"this part of the result is in a register for floating point "
-			"numbers, which probes cannot read; probe a line behind the call "
-			"that keeps it in memory");
+			"this part of the result is in a floating point register, which probes "
+			"cannot read; probe a line after the call that keeps it in memory");
 	if (!v->bit && !v->n_bits)
 		return write_out(e, type);
 	if (v->bit + n_bits > 64 || !e->place->kernel->bitfields)
 		return FETCH_REFUSE(e->place, e->err, e->span, -EOPNOTSUPP,
-				    "these bits lie in the middle of a register, where this "
-				    "kernel's probes cannot take them from; probe a line where the "
+				    "these bits are in the middle of a register, where this "
+				    "kernel's probes cannot read them; probe a line where the "
 				    "struct is in memory");
 	snprintf(field, sizeof(field), "b%u@%u/64", n_bits, v->bit);
 	if (e->facts.kind == TYPE_INT && e->facts.is_signed)
@@ -184,7 +183,7 @@ static int write_part(struct emission *e, const char *type, unsigned n_bits)
 	return write_out(e, field);
 }
 
-/* Whole bytes are a number as any other, whose sign the kernel knows. */
+/* Whole bytes are an ordinary number, whose sign the kernel knows. */
 static bool is_whole_number(const struct emission *e)
 {
 	const struct value *v = e->v;
@@ -205,7 +204,10 @@ static int write_whole_number(struct emission *e)
 	return write_out(e, type);
 }
 
-/* The container is the member's type where the compiler puts one, or the next that holds all bits. */
+/*
+ * The container is the member's type if the bits are in one unit of it, or the next larger that
+ * holds all bits.
+ */
 static int write_bitfield(struct emission *e)
 {
 	struct value *v = e->v;
@@ -214,8 +216,9 @@ static int write_bitfield(struct emission *e)
 
 	if (!e->place->kernel->bitfields)
 		return FETCH_REFUSE(e->place, e->err, e->span, -EOPNOTSUPP,
-				    "this is a bit field, which this kernel's probes do not know; "
-				    "record the number that it is in: +N(POINTER):u32");
+				    "this is a bit field, which this kernel's probes do not "
+				    "support; record the number that contains it: "
+				    "+N(POINTER):u32");
 	if (v->kind == VALUE_PARTS)
 		return write_part(e, NULL, v->n_bits);
 	if (is_whole_number(e))
@@ -228,7 +231,7 @@ static int write_bitfield(struct emission *e)
 			v->addend = byte;
 			break;
 		}
-		if (size >= 64) { /* packed, across two words: from its own byte on */
+		if (size >= 64) { /* packed, across two words: start at its own byte */
 			first = v->bit;
 			break;
 		}
@@ -238,8 +241,9 @@ static int write_bitfield(struct emission *e)
 }
 
 /*
- * std::string of libstdc++: the text is behind _M_dataplus._M_p, which begins it. clang may only declare the class
- * around that pointer; what kind of text it is can be told by the room for short ones as well.
+ * std::string of libstdc++: its first member, _M_dataplus._M_p, points to the text. clang may only
+ * declare the class around that pointer; the buffer for short strings also shows what kind of text
+ * it is.
  */
 bool fetch_is_cpp_string(struct type t)
 {
@@ -253,7 +257,7 @@ bool fetch_is_cpp_string(struct type t)
 	return f.kind == TYPE_ARRAY && is_text(f.target);
 }
 
-/* A class by reference looks like the thing itself. */
+/* A class by reference looks like the object itself. */
 static void note_reference(struct emission *e)
 {
 	const char *text = e->place->definition->text + e->span.at;
@@ -261,7 +265,7 @@ static void note_reference(struct emission *e)
 
 	fetch_fmt_parts(e->facts.target, text, (int)e->span.len, parts, sizeof(parts));
 	snprintf(e->ret->note, sizeof(e->ret->note),
-		 "%.*s is a reference, and the address is recorded; to read what is there, %s",
+		 "%.*s is a reference, so its address is recorded; to read what is there, %s",
 		 (int)(e->span.len < 40 ? e->span.len : 40), text, parts);
 }
 
@@ -302,7 +306,7 @@ static int write_pointer(struct emission *e)
 	return e->v->kind == VALUE_PARTS ? write_part(e, "x64", 64) : write_out(e, "x64");
 }
 
-/* All dimensions of an array are one. */
+/* Treats all dimensions of an array as one. */
 static struct type flatten(struct type t, uint64_t *ret_n)
 {
 	struct type_facts f;
@@ -317,7 +321,7 @@ static struct type flatten(struct type t, uint64_t *ret_n)
 	return t;
 }
 
-/* A text of unsigned char is one in some programs, and bytes in others. */
+/* unsigned char is text in some programs and bytes in others. */
 static void note_bytes(struct emission *e)
 {
 	const char *text = e->place->definition->text + e->span.at;
@@ -328,8 +332,8 @@ static void note_bytes(struct emission *e)
 	if (!strcmp(element.name, "char") || !n || n > MAX_ELEMENTS || !e->place->kernel->arrays)
 		return;
 	snprintf(e->ret->note, sizeof(e->ret->note),
-		 "%.*s is recorded as text, to its first NUL; if it is none, %.*s:u8[%llu] records "
-		 "all of it as numbers",
+		 "%.*s is recorded as text, to its first NUL; if it is not text, %.*s:u8[%llu] "
+		 "records all of it as numbers",
 		 (int)(e->span.len < 60 ? e->span.len : 60), text,
 		 (int)(e->span.len < 60 ? e->span.len : 60), text, (unsigned long long)n);
 }
@@ -349,9 +353,9 @@ static int write_array(struct emission *e)
 	type_get(t, &element);
 	if (element.kind == TYPE_FLOAT && element.n_bytes > 8)
 		return FETCH_REFUSE(e->place, e->err, e->span, -EINVAL,
-				    "this is an array of numbers that are longer than probes "
-				    "record; name an element of it, of which they record 8 bytes: "
-				    "%.*s[0]",
+				    "this is an array of numbers that are longer than a probe "
+				    "can record; name an element, of which 8 bytes are "
+				    "recorded: %.*s[0]",
 				    (int)e->span.len, e->place->definition->text + e->span.at);
 	if (element.kind != TYPE_INT && element.kind != TYPE_ENUM && element.kind != TYPE_POINTER &&
 	    element.kind != TYPE_FLOAT)
@@ -361,8 +365,8 @@ static int write_array(struct emission *e)
 				    (int)e->span.len, e->place->definition->text + e->span.at);
 	if (!n || !e->place->kernel->arrays || e->v->kind == VALUE_PARTS)
 		return FETCH_REFUSE(e->place, e->err, e->span, -EINVAL,
-				    "this is an array%s; name an element of it: %.*s[0]",
-				    n ? ", which this kernel's probes do not record as one"
+				    "this is an array%s; name an element: %.*s[0]",
+				    n ? ", which this kernel's probes do not support"
 				      : " of unknown length",
 				    (int)e->span.len, e->place->definition->text + e->span.at);
 	if (n > MAX_ELEMENTS)
@@ -399,7 +403,7 @@ static int refuse_struct(struct emission *e)
 	textbuf_add(&tb, "", 1);
 	fetch_fmt_parts(e->asked, e->place->definition->text + e->span.at, (int)e->span.len, parts,
 			sizeof(parts));
-	r = FETCH_REFUSE(e->place, e->err, e->span, -EINVAL, "%s is no single value; %s",
+	r = FETCH_REFUSE(e->place, e->err, e->span, -EINVAL, "%s is not a single value; %s",
 			 tb.start ? tb.start : "a struct", parts);
 	textbuf_release(&tb);
 	return r;
@@ -422,7 +426,7 @@ static bool unwrap(struct emission *e)
 	return true;
 }
 
-/* Network byte order, by the names that the kernel's sources have for it. */
+/* Network byte order, by the type names in the kernel's sources. */
 static bool is_big_endian(struct type t)
 {
 	static const char *const names[] = {"__be16", "__be32", "__be64"};
@@ -435,7 +439,7 @@ static bool is_big_endian(struct type t)
 	return false;
 }
 
-/* A sentence where what is recorded is not what one would think. */
+/* Adds a note if the recorded value is not what one would expect. */
 static void note_number(struct emission *e)
 {
 	const char *text = e->place->definition->text + e->span.at;
@@ -443,11 +447,11 @@ static void note_number(struct emission *e)
 
 	if (e->facts.kind == TYPE_FLOAT && e->ret->show != PROBE_SHOW_FLOAT)
 		why = e->facts.n_bytes > 8
-			      ? "a floating point number: its first 8 bytes are recorded, as they "
-				"are"
-			      : "a floating point number: its bytes are recorded, as they are";
+			      ? "a floating point number: its first 8 bytes are recorded "
+				"unchanged"
+			      : "a floating point number: its bytes are recorded unchanged";
 	else if (e->facts.n_bytes > 8)
-		why = "longer than the 8 bytes that a probe records: the upper ones are left out";
+		why = "longer than the 8 bytes that a probe records: the upper ones are missing";
 	if (why)
 		snprintf(e->ret->note, sizeof(e->ret->note), "%.*s is %s", (int)e->span.len, text,
 			 why);
@@ -501,7 +505,7 @@ static int write_by_type(struct emission *e)
 		if (e->v->kind == VALUE_MEMORY && fetch_is_cpp_string(e->v->type))
 			return write_string(e, true, "string");
 		return refuse_struct(e);
-	case TYPE_FUNCTION: /* the function itself: where its code is */
+	case TYPE_FUNCTION: /* the function itself: the address of its code */
 	case TYPE_VOID:
 	case TYPE_UNKNOWN:
 		break;
@@ -517,7 +521,7 @@ static int write_by_type(struct emission *e)
 
 /* --- by what the person wrote -------------------------------------------------------------------- */
 
-/* perf's short ones: the size is that of the type. */
+/* perf's short types: the size comes from the type. */
 static int write_letter(struct emission *e, const char *letter)
 {
 	char type[16], by_size[8];
@@ -528,14 +532,14 @@ static int write_letter(struct emission *e, const char *letter)
 					 : write_out(e, type);
 }
 
-/* Whether the text is behind the value, not at its place. */
+/* Is the text behind the value (a pointer), not at its place? */
 static bool is_behind(const struct emission *e)
 {
 	return e->v->type.world && (e->facts.kind == TYPE_POINTER ||
 				    (e->facts.kind == TYPE_INT && e->facts.n_bytes == 8));
 }
 
-/* Neither a text nor an address of one. */
+/* Neither a text nor the address of one. */
 static bool has_no_text(const struct type_facts *f)
 {
 	struct type_facts target = {0};
@@ -547,7 +551,7 @@ static bool has_no_text(const struct type_facts *f)
 	       f->kind == TYPE_UNION;
 }
 
-/* u64 of an int shows its neighbours, too: that may be meant. */
+/* u64 of an int also shows its neighbours: that may be intended. */
 static void note_width(struct emission *e, const char *type)
 {
 	unsigned want = strchr("usx", type[0]) ? (unsigned)atoi(type + 1) / 8 : 0;
@@ -557,20 +561,22 @@ static void note_width(struct emission *e, const char *type)
 	    (e->facts.kind != TYPE_INT && e->facts.kind != TYPE_ENUM))
 		return;
 	snprintf(e->ret->note, sizeof(e->ret->note),
-		 "%.*s has %llu bytes, and as %s it shows what stands behind it, too; without a "
-		 "type "
-		 "it is read as it is",
+		 "%.*s has %llu bytes, so %s also shows what follows it; without a type it has "
+		 "its own size",
 		 (int)e->span.len, e->place->definition->text + e->span.at,
 		 (unsigned long long)e->facts.n_bytes, type);
 }
 
-/* Old kernels take these in programs and show numbers, newer ones refuse them there. */
+/* Old kernels accept these in programs and show numbers, newer ones refuse them. */
 static bool is_symbol(const char *type)
 {
 	return !strncmp(type, "symbol", 6) || !strncmp(type, "symstr", 6);
 }
 
-/* x:u8[4]: of the memory where it stands, of a pointer what it points to, and of a number in a register what is at that address. */
+/*
+ * x:u8[4]: reads the memory in place; for a pointer what it points to; for a number in a register
+ * what is at that address.
+ */
 static int write_list(struct emission *e, const char *type, struct span type_span)
 {
 	const char *source = e->place->definition->text + e->span.at;
@@ -580,13 +586,13 @@ static int write_list(struct emission *e, const char *type, struct span type_spa
 	if (e->v->kind == VALUE_PLAIN && e->v->type.world &&
 	    (is_short || e->facts.kind == TYPE_ENUM || e->facts.kind == TYPE_FLOAT))
 		return FETCH_REFUSE(e->place, e->err, type_span, -EINVAL,
-				    "%.*s is a number and no address, so nothing is listed there; "
-				    "leave ':%s' out",
+				    "%.*s is a number, not an address, so there is nothing to "
+				    "list; omit ':%s'",
 				    len, source, type);
 	if (e->v->type.world && e->facts.kind == TYPE_INT && e->facts.n_bytes == 8)
 		snprintf(e->ret->note, sizeof(e->ret->note),
-			 "%.*s is a number, and taken for an address: %s is what lies there", len,
-			 source, type);
+			 "%.*s is a number and is used as an address: %s shows the memory there",
+			 len, source, type);
 	point(e, is_behind(e));
 	return write_out(e, type);
 }
@@ -597,29 +603,30 @@ static int write_as(struct emission *e, const char *type, struct span type_span)
 	bool is_string = !strncmp(type, "string", 6) || !strncmp(type, "ustring", 7);
 
 	if (e->v->n_bits &&
-	    type[0] != 'b') /* the bits are those of the member, whatever it is called */
+	    type[0] != 'b') /* the bits are those of the member, whatever its name is */
 		return write_bitfield(e);
 	if (!strcmp(type, "u") || !strcmp(type, "s") || !strcmp(type, "x"))
 		return write_letter(e, type);
 	if (strchr(type, '[') && !k->arrays)
 		return FETCH_REFUSE(e->place, e->err, type_span, -EOPNOTSUPP,
-				    "this kernel's probes record no arrays (4.20 does); name an "
-				    "element: x[0]");
+				    "this kernel's probes do not support arrays (4.20 does); "
+				    "name an element: x[0]");
 	if (type[0] == 'b' && !k->bitfields)
 		return FETCH_REFUSE(e->place, e->err, type_span, -EOPNOTSUPP,
-				    "this kernel's probes know no bit fields; record the whole "
-				    "number");
+				    "this kernel's probes do not support bit fields; record "
+				    "the whole number");
 	if (is_symbol(type) && e->place->is_program && !k->plain_types)
 		return FETCH_REFUSE(e->place, e->err, type_span, -EINVAL,
-				    "the kernel knows the symbols of its own code only, not those "
-				    "of a program; leave ':%s' out: pointers to functions are "
-				    "shown by name anyway",
+				    "the kernel knows only its own symbols, not those of a "
+				    "program; omit ':%s': pointers to functions are shown by "
+				    "name anyway",
 				    type);
 	if (e->v->kind == VALUE_READY)
 		return write_out(e, type);
 	if (is_string && e->v->type.world && has_no_text(&e->facts))
 		return FETCH_REFUSE(e->place, e->err, type_span, -EINVAL,
-				    "this is no text and points to none; leave ':%s' out", type);
+				    "this is not text and does not point to text; omit ':%s'",
+				    type);
 	if (is_string)
 		return write_string(e, is_behind(e),
 				    type[0] == 'u' && !k->user_strings ? type + 1 : type);
@@ -640,12 +647,12 @@ int fetch_finish(const struct fetch_place *p, struct value *v, const char *type,
 
 	*ret = (struct fetch){.show = PROBE_SHOW_AS_IS};
 	type_get(v->type, &e.facts);
-	/* elsewhere the kernel knows by itself that this is text */
+	/* elsewhere the kernel knows that this is text */
 	if (!type && p->is_event && v->kind == VALUE_READY && !strcmp(v->expr, "$comm"))
 		type = "string";
 	r = type ? write_as(&e, type, type_span) : write_by_type(&e);
 	if (v->is_gone) {
-		if (r < 0) { /* that it is not here comes first */
+		if (r < 0) { /* its absence is reported first */
 			*err = (struct errmsg){0};
 			snprintf(ret->text, sizeof(ret->text), FETCH_GONE ":x64");
 			r = 0;
@@ -657,8 +664,9 @@ int fetch_finish(const struct fetch_place *p, struct value *v, const char *type,
 	}
 	if (v->copied && !*ret->note)
 		snprintf(ret->note, sizeof(ret->note),
-			 "%.40s is read in the library; a program that uses it may have a copy, "
-			 "which counts then (copy relocation): PROGRAM:FUNCTION(%.40s) reads that",
+			 "%.40s is read in the library; a program that uses it may have a "
+			 "copy, which then has the valid value (copy relocation): "
+			 "PROGRAM:FUNCTION(%.40s) reads that",
 			 v->copied, v->copied);
 	return r;
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * wrapped.c - what C++ lets one use like a pointer: a class of the library around one.
+ * wrapped.c - classes of the C++ library that act as a pointer.
  *
  *	std::unique_ptr<int> owned      *owned is *owned._M_t._M_t._M_head_impl
  *	std::vector<int> list           list[1] is list._M_impl._M_start[1]
  *
- * Members of members lead to it, also through base classes. These are the names of libstdc++ and libc++; a class that
- * has none of them is no pointer.
+ * The path goes through members and base classes. These are the names in libstdc++ and libc++; a
+ * class without any of them is not a pointer.
  */
 #include "probe/fetch/fetch_int.h"
 
@@ -25,7 +25,10 @@ static const char *const pointers[] = {
 	"__elems_", /* std::array */
 };
 
-/* One part of such a path. A class may inherit several members of one name: the last part is a pointer. */
+/*
+ * One step of such a path. A class may inherit several members of one name: the last part is a
+ * pointer.
+ */
 struct pointer_step {
 	const char *name;
 	size_t len;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * event.c - probes on events that exist: their fields, and what these point to (eprobes).
+ * event.c - probes on existing events: their fields, and what these point to (eprobes).
  *
  *	sched:sched_switch(next_comm, next_pid)
- *	syscalls:sys_enter_openat(filename)         a pointer in the event becomes the text it points to
+ *	syscalls:sys_enter_openat(filename)         a pointer in the event becomes the text that it points to
  *	kmem:kmem_cache_free(((struct kmem_cache *)ptr)->name)
  *
  * The fields are in the event's format file:
@@ -11,7 +11,7 @@
  *	field:char next_comm[16];	offset:40;	size:16;	signed:0;
  *	field:__data_loc char[] name;	offset:8;	size:4;	signed:0;
  *
- * With BTF the types of C in it have members, too. System calls are given pointers into the program.
+ * With BTF the types of C in it have members, too. System calls get pointers into the program.
  */
 #include "base/spelling.h"
 #include "probe/resolve/resolve_int.h"
@@ -29,9 +29,9 @@
 #define NAMES_MAX_BYTES	 (1 << 18) /* of all events of a system */
 
 struct event_field {
-	char type[96], name[64]; /* type: without the name, with [] behind it if it is an array */
+	char type[96], name[64]; /* type: without the name; followed by [] if it is an array */
 	unsigned n_bytes;
-	bool is_signed, is_string, is_array; /* is_array: of something else than characters */
+	bool is_signed, is_string, is_array; /* is_array: of anything but characters */
 	bool is_code;			     /* the event shows it as a symbol */
 };
 
@@ -99,7 +99,7 @@ static void spell_directory(const char *path, struct spelling *sp, char *names, 
 	while (dir && (e = readdir(dir)) && len < size) {
 		if (e->d_name[0] == '.' || strlen(e->d_name) + 1 > size - len)
 			continue;
-		/* spelling keeps what it is given, and readdir does not */
+		/* spelling keeps the pointer, readdir does not */
 		memcpy(names + len, e->d_name, strlen(e->d_name) + 1);
 		spelling_add(sp, names + len);
 		len += strlen(e->d_name) + 1;
@@ -135,11 +135,10 @@ bool resolve_refuse_event(struct resolution *r)
 			       sp.nearest ? "; the nearest is " : "; 'sonde list -e' lists them",
 			       sp.nearest ? sp.nearest : "");
 	else if (sp.nearest)
-		RESOLVE_REFUSE(
-			r, d->target_span, -ENOENT,
-			"'%s' is neither a module that is loaded, nor a program in PATH, nor a "
-			"library, nor a system of events; the nearest of those is %s",
-			d->target, sp.nearest);
+		RESOLVE_REFUSE(r, d->target_span, -ENOENT,
+			       "'%s' is not a loaded module, a program in PATH, a library, or a "
+			       "system of events; the nearest system is %s",
+			       d->target, sp.nearest);
 	free(names);
 	return r->err->code;
 }
@@ -213,7 +212,7 @@ static int read_format(struct resolution *r, struct event_scope *s)
 	if (!text || n < 0) {
 		free(text);
 		return RESOLVE_REFUSE(r, r->d->function_span, -EACCES,
-				      "the fields of %s:%s cannot be read (%s); run sonde as root",
+				      "cannot read the fields of %s:%s (%s); run sonde as root",
 				      r->d->target, r->d->function, path);
 	}
 	text[len] = 0;
@@ -276,7 +275,7 @@ static const struct scope_ops event_ops = {event_find, event_each, event_result}
 
 /* --- arguments ----------------------------------------------------------------------------------- */
 
-/* A field as it is: the event says what it is. */
+/* A field without changes: the event has its type. */
 static void fetch_field(const struct resolution *r, const struct event_field *f, const char *type,
 			struct fetch *ret)
 {
@@ -331,9 +330,9 @@ static int take_arg(struct resolution *r, const struct event_scope *s,
 	if (f && f->is_array && !arg->type)
 		return RESOLVE_REFUSE(
 			r, arg->span, -EINVAL,
-			"%s of %s:%s is an array, of which a probe on an event sees the first "
-			"element only; record the event itself, -e %s:%s, or that one with a "
-			"type, %s:x64",
+			"%s of %s:%s is an array, of which a probe on an event sees only the "
+			"first element; record the event itself, -e %s:%s, or that element "
+			"with a type, %s:x64",
 			f->name, r->d->target, r->d->function, r->d->target, r->d->function,
 			f->name);
 	if (f)
@@ -361,7 +360,7 @@ static int resolve_fields(struct resolution *r, struct event_scope *s)
 	int result = read_format(r, s);
 
 	s->scope.ops = &event_ops;
-	/* the kernel's types are only needed to follow pointers */
+	/* the kernel's types are needed only to follow pointers */
 	for (size_t i = 0; i < r->d->n_args && !btf; i++)
 		if (r->d->args[i].value->left)
 			prober_btf(r->prober, NULL, &btf, &ignored);
@@ -380,9 +379,8 @@ int resolve_event(struct resolution *r)
 	if (!r->prober->kernel.eprobes)
 		return RESOLVE_REFUSE(
 			r, r->d->target_span, -EOPNOTSUPP,
-			"%s:%s is an event, and this kernel puts no probes on events "
-			"(CONFIG_EPROBE_EVENTS, since 5.15); record the event itself: "
-			"-e %s:%s",
+			"%s:%s is an event, and this kernel does not support probes on events "
+			"(CONFIG_EPROBE_EVENTS, since 5.15); record the event itself: -e %s:%s",
 			r->d->target, r->d->function, r->d->target, r->d->function);
 	s = calloc(1, sizeof(*s));
 	if (!s)

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * gaps.c - arguments that do not live at all places of an event.
+ * gaps.c - arguments that do not exist at all places of an event.
  *
- * The kernel records something at every place, and has no sign for "nothing": 0xdeade12d is written instead, as perf has
- * it. The reader knows it by the field's type, "maybe s32" (format.c, decode/formats/event.c), and shows a question mark.
- * For that the number must be one that the variable cannot have, which a narrow one can:
+ * The kernel records something at every place, and has no value for "nothing": 0xdeade12d is
+ * recorded instead, as in perf. The reader recognizes it by the field's type, "maybe s32"
+ * (format.c, decode/formats/event.c), and shows a question mark. For that the number must be one
+ * that the variable cannot have. A narrow variable can have it:
  *
- *	u8    45 is 0xdeade12d cut to 8 bits       b8@0/32 where it lives, and u32 where it does not: 45 is not 0xdeade12d
- *	s5    so is 13, in a bit field             b5@3/32                  u32
+ *	u8    45 is 0xdeade12d truncated to 8 bits   b8@0/32 where it exists, and u32 where it does not: 45 is not 0xdeade12d
+ *	s5    13 is it in a bit field            b5@3/32                  u32
  *
- * To the kernel a bit field is of its container's type, so that the two are one field. What was not made wide enough (hex
- * of a person's own type, text) is not marked.
+ * For the kernel a bit field has its container's type, so both are one field. A value that cannot
+ * be widened (hex of the user's own type, text) is not marked.
  */
 #include "probe/resolve/resolve_int.h"
 
@@ -36,7 +37,10 @@ static bool is_gone(const char *fetch)
 	return !strncmp(fetch, FETCH_GONE, strlen(FETCH_GONE));
 }
 
-/* The argument's own fetch becomes one that is of it; the first place gets what stood there. */
+/*
+ * Replaces the argument's fetch by that of a place where it exists; the first place gets the old
+ * one.
+ */
 static bool use_living(struct resolution *r, size_t arg)
 {
 	struct probe *p = &r->out->probe;
@@ -98,7 +102,7 @@ static bool widen(struct resolution *r, size_t arg, unsigned width, unsigned fir
 	return true;
 }
 
-/* Whether the number that stands for it is none of its own; it is made so if it can be. */
+/* Whether the substitute is not one of its own values; widens it if possible. */
 static bool is_told_apart(struct resolution *r, size_t arg)
 {
 	struct probe_arg *a = &r->out->probe.args[arg];
@@ -114,7 +118,7 @@ static bool is_told_apart(struct resolution *r, size_t arg)
 	width = strtoul(type + 1, NULL, 10);
 	if (width >= 32)
 		return true;
-	/* conditions know the order of signed numbers, but not of signed bit fields */
+	/* conditions support the order of signed numbers, but not of signed bit fields */
 	if (*type == 's' && r->d->filter)
 		return false;
 	if (!width || *type == 'x' || a->show == PROBE_SHOW_BIG_ENDIAN)
@@ -133,7 +137,7 @@ void resolve_gaps(struct resolution *r, size_t arg)
 	const struct probe_kernel *k = &r->prober->kernel;
 	struct probe_arg *a = &r->out->probe.args[arg];
 
-	/* lines that are to be those of another tool stay as they are */
+	/* keep lines that must equal those of another tool */
 	a->has_gaps =
 		use_living(r, arg) && !k->plain_types && k->bitfields && is_told_apart(r, arg);
 }

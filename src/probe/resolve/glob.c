@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * glob.c - patterns of kernel functions, vfs_*: every function that BTF describes, that fits, and that
- * can be probed.
+ * glob.c - patterns of kernel functions, vfs_*: every function in BTF that matches and can be
+ * probed.
  *
- *	kprobes/blacklist              0xffffffff81000010-0xffffffff81000040	NAME    probes need them themselves
- *	available_filter_functions     NAME [module]      those that are built with the tracer's hook
- *	kallsyms                       what has code of its own
+ *	kprobes/blacklist              0xffffffff81000010-0xffffffff81000040	NAME    probes use these
+ *	available_filter_functions     NAME [module]      built with the tracer's hook
+ *	kallsyms                       functions with code
  *
- * Of a single name the kernel itself says why it refuses it. With a pattern one bad function would spoil all the
- * others, so it is left out, and a note counts what was. The same goes for a function that lacks what is to be
- * recorded: vfs_*(count) is for those that have a count. A list that cannot be read leaves nothing out.
+ * For a single name the kernel itself says why it refuses it. In a pattern one bad function would
+ * spoil all the others, so it is skipped, and a note counts these. The same applies to a function
+ * that lacks what is to be recorded: vfs_*(count) is for functions with a count. A list that cannot
+ * be read excludes nothing.
  */
 #include "probe/resolve/resolve_int.h"
 
@@ -24,7 +25,7 @@ enum reason { REASON_BLACKLIST, REASON_NO_HOOK, REASON_NO_CODE, REASON_NO_VARIAB
 static const char *const reason_texts[N_REASONS] = {
 	[REASON_BLACKLIST] = "on the kernel's blacklist (NOKPROBE)",
 	[REASON_NO_HOOK] = "without the tracer's hook (notrace)",
-	[REASON_NO_CODE] = "without code of their own (inlined)",
+	[REASON_NO_CODE] = "without code (inlined)",
 	[REASON_NO_VARIABLE] = "without what is to be recorded",
 };
 
@@ -34,7 +35,7 @@ struct glob {
 	const char *module;
 	unsigned n_left_out[N_REASONS];
 	char names[N_REASONS][160]; /* of the first ones */
-	struct errmsg first;	    /* why the first of REASON_NO_VARIABLE was left out */
+	struct errmsg first;	    /* the reason for the first one of REASON_NO_VARIABLE */
 	int result;
 };
 
@@ -99,7 +100,7 @@ static int add_match(void *ctx, const char *name, struct type prototype)
 
 	if (fnmatch(r->d->function, name, 0))
 		return 0;
-	/* the functions of the kernel come first in a module's BTF */
+	/* a module's BTF has the functions of the kernel first */
 	if (g->module && btf_find_function(g->kernel, name, strlen(name), &t) >= 0)
 		return 0;
 	if (is_left_out(g, name, &why)) {
@@ -108,11 +109,10 @@ static int add_match(void *ctx, const char *name, struct type prototype)
 	}
 	if (r->out->probe.n_places == r->prober->world.max_places ||
 	    (r->out->probe.n_places && !r->prober->kernel.many_places)) {
-		g->result =
-			RESOLVE_REFUSE(r, r->d->function_span, -E2BIG,
-				       "'%s' means more than the %zu functions that one event can "
-				       "have; write a narrower pattern",
-				       r->d->function, r->out->probe.n_places);
+		g->result = RESOLVE_REFUSE(r, r->d->function_span, -E2BIG,
+					   "'%s' matches more than %zu functions, the maximum for "
+					   "one event; write a narrower pattern",
+					   r->d->function, r->out->probe.n_places);
 		return g->result;
 	}
 	snprintf(f.symbol, sizeof(f.symbol), "%s", name);
@@ -160,14 +160,15 @@ int resolve_glob(struct resolution *r, const char *module)
 	}
 	if (!r->out->probe.n_places && n)
 		return RESOLVE_REFUSE(r, r->d->function_span, -ENOENT,
-				      "no function that fits '%s' can be probed (%s); name their "
-				      "callers",
+				      "no function that matches '%s' can be probed (%s); name "
+				      "their callers",
 				      r->d->function, left_out);
 	if (!r->out->probe.n_places)
 		return RESOLVE_REFUSE(r, r->d->function_span, -ENOENT,
-				      "no function of %s fits '%s'; 'sonde probe funcs' lists them",
+				      "no function of %s matches '%s'; 'sonde probe funcs' "
+				      "lists them",
 				      module ? module : "this kernel", r->d->function);
 	if (n)
-		resolve_note(r, "%u of the functions that fit are left out, %s", n, left_out);
+		resolve_note(r, "%u of the functions that match are left out, %s", n, left_out);
 	return resolve_check_args(r);
 }

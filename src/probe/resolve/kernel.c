@@ -3,16 +3,17 @@
  * kernel.c - functions of the kernel and its modules.
  *
  *	FUNC, FUNC%return               BTF: parameters and the result, without any debug package
- *	FUNC+OFFSET with registers      the symbol is enough
- *	lines, locals, inlined copies   DWARF: --vmlinux, the module's .ko, or where distributions put them
+ *	FUNC+OFFSET with registers      needs only the symbol
+ *	lines, locals, inlined copies   DWARF: --vmlinux, the module's .ko, or where distributions install them
  *
- * The kernel's symbols (122 000 lines, 60 ms) are only read for a function that its BTF does not describe:
- * it may be in a module, be renamed by the compiler (vfs_x.isra.0), or not exist.
+ * The kernel's symbols (122 000 lines, 60 ms) are read only for a function that is not in BTF: it
+ * may be in a module, renamed by the compiler (vfs_x.isra.0), or missing.
  *
- * Where the kernel has fprobes, entry and return can go through the function tracer's hook, which costs a third of a
- * breakpoint. These probes have no registers: parameters are $argN there; the hook knows no modules. But kprobes at entries
- * take the same hook on some processors (x86-64), which costs the same (doc/overhead.md), and of fprobes the kernel counts
- * neither hits nor misses, and leaves the hook in place while they are off. So an fprobe is taken where a kprobe would be a
+ * If the kernel has fprobes, entry and return can use the function tracer's hook, which costs a
+ * third of a breakpoint. These probes have no registers: parameters are $argN there; the hook does
+ * not support modules. But on some processors (x86-64) kprobes at entries use the same hook, which
+ * costs the same (doc/overhead.md). For fprobes the kernel counts neither hits nor misses, and it
+ * keeps the hook while they are disabled. So an fprobe is used only if a kprobe would be a
  * breakpoint, or is not allowed (the blacklist).
  */
 #include "probe/findprogram.h"
@@ -35,10 +36,10 @@ static const char no_types[] =
 	"BTF does not describe it (it is assembler, or the compiler changed its parameters); use "
 	"$arg1 or %REG, or give the DWARF of the kernel: --vmlinux FILE";
 
-/* Assembler has an entry in BTF like that of void f(void). */
+/* For assembler, BTF has an entry like that of void f(void). */
 static const char no_prototype[] =
-	"BTF knows no parameters of it: there are none, so leave it out, or it is assembler, whose "
-	"prototype is not known: use $arg1 or %REG";
+	"BTF has no parameters for it: it has none, so omit them, or it is assembler, whose "
+	"prototype is unknown: use $arg1 or %REG";
 
 /* --- symbols ------------------------------------------------------------------------------------- */
 
@@ -55,14 +56,17 @@ static void read_symbol(const char *p, struct symbol *ret)
 		sscanf(p, "[%63[^]\n]", ret->module);
 }
 
-/* What the compiler appends to a function that it changed. */
+/* What the compiler appends to the name of a function that it changed. */
 static bool is_suffix(const char *s)
 {
 	return !strncmp(s, ".isra.", 6) || !strncmp(s, ".constprop.", 11) ||
 	       !strncmp(s, ".part.", 6);
 }
 
-/* The first symbol " NAME" of code, in that module if one is given; with is_changed also "NAME.isra.0". */
+/*
+ * The first symbol " NAME" of code, in that module if one is given; with is_changed also
+ * "NAME.isra.0".
+ */
 static bool find_symbol(const char *text, const char *name, const char *module, bool is_changed,
 			struct symbol *ret)
 {
@@ -97,7 +101,7 @@ static bool find_in(struct btf *btf, const char *name, struct found_function *re
 	return true;
 }
 
-/* Not in the BTF where one looks first: the symbols know whether it exists, and where. */
+/* It is not in the BTF that is searched first: the symbols show whether it exists, and where. */
 static int find_by_symbol(struct resolution *r, struct btf *btf, const char *module,
 			  struct found_function *ret)
 {
@@ -105,7 +109,7 @@ static int find_by_symbol(struct resolution *r, struct btf *btf, const char *mod
 	struct errmsg ignored = {0};
 	struct symbol sym;
 
-	if (!text) { /* the kernel will say whether it has it */
+	if (!text) { /* the kernel will report whether it has it */
 		snprintf(ret->symbol, sizeof(ret->symbol), "%s", name);
 		return 0;
 	}
@@ -113,11 +117,11 @@ static int find_by_symbol(struct resolution *r, struct btf *btf, const char *mod
 	    !find_symbol(text, name, module, true, &sym))
 		return ret->btf ? resolve_refuse_inlined(r)
 				: resolve_refuse_function(r, btf, module);
-	ret->btf = NULL; /* what it describes is not what has this symbol */
+	ret->btf = NULL; /* it describes another function, not this symbol */
 	if (strcmp(sym.name, name))
 		resolve_note(r,
-			     "the compiler changed %s into %s, which is probed; its parameters are "
-			     "not known",
+			     "the compiler changed %s into %s, which is probed; its parameters "
+			     "are unknown",
 			     name, sym.name);
 	if (*sym.module && prober_btf(r->prober, sym.module, &btf, &ignored) >= 0)
 		find_in(btf, sym.name, ret);
@@ -126,7 +130,7 @@ static int find_by_symbol(struct resolution *r, struct btf *btf, const char *mod
 	return 0;
 }
 
-/* BTF may describe a function that was renamed, inlined everywhere, or left out of the kernel. */
+/* BTF may describe a function that was renamed, inlined everywhere, or dropped from the kernel. */
 static bool has_symbol(struct resolution *r, const char *name)
 {
 	const char *text =
@@ -167,7 +171,7 @@ static bool is_on_blacklist(const struct resolution *r, const char *symbol)
 	return list && prober_list_has(list, '\t', symbol, "\n");
 }
 
-/* Where the list cannot be read it is for the kernel to say. */
+/* If the list cannot be read, the kernel decides. */
 static bool has_hook(const struct resolution *r, const char *symbol)
 {
 	const char *list = prober_list(r->prober, PROBER_HOOKS);
@@ -182,7 +186,7 @@ enum probe_kind resolve_kernel_kind(const struct resolution *r, const struct fou
 	bool fits = k->fprobes && k->arg_n && !d->offset && !d->has_address && !*f->module &&
 		    !resolve_wants_registers(d);
 
-	/* who says how many calls there is room for wants to know whether it was enough */
+	/* a user who gives the number of calls wants to know whether it was enough */
 	if (fits && k->kprobes && (k->prefers_kprobes || d->max_active))
 		fits = is_on_blacklist(r, f->symbol) && has_hook(r, f->symbol);
 	if (d->is_return)
@@ -204,7 +208,7 @@ static int place_function(struct resolution *r, const struct found_function *f)
 	return resolve_add_place(r, text) ? 0 : resolve_no_memory(r);
 }
 
-/* Types for casts, where the variables are not known. */
+/* Types for casts, if the variables are unknown. */
 static const struct types *types_of(struct resolution *r, const char *module)
 {
 	struct errmsg ignored = {0};
@@ -238,15 +242,15 @@ int resolve_add_function(struct resolution *r, const struct found_function *f)
 		place.why_empty = d->is_return ? NULL : no_prototype;
 	} else if (d->offset) {
 		place.why_none =
-			"without DWARF they are known only where the function begins; leave "
-			"the offset out, use %REG, or give the DWARF of the kernel: --vmlinux FILE";
+			"without DWARF they are known only where the function begins; omit the "
+			"offset, use %REG, or give the DWARF of the kernel: --vmlinux FILE";
 	}
 	place.types = place.scope ? NULL : types_of(r, f->module);
 	result = place_function(r, f);
 	return result < 0 ? result : resolve_args(r, &place);
 }
 
-/* What the kernel would refuse is refused before anything is changed, in a dry run as well. */
+/* Refuses what the kernel would refuse before anything is changed, in a dry run as well. */
 static int check_blacklist(struct resolution *r, const struct found_function *f)
 {
 	enum probe_kind kind = resolve_kernel_kind(r, f);
@@ -254,9 +258,8 @@ static int check_blacklist(struct resolution *r, const struct found_function *f)
 	if (kind == PROBE_FPROBE || kind == PROBE_FPROBE_EXIT || !is_on_blacklist(r, f->symbol))
 		return 0;
 	return RESOLVE_REFUSE(r, r->d->function_span, -EPERM,
-			      "no probe can be put on %s: it is on the kernel's blacklist "
-			      "(NOKPROBE), because probes need it themselves; probe one of its "
-			      "callers",
+			      "cannot probe %s: it is on the kernel's blacklist (NOKPROBE), "
+			      "because probes use it; probe one of its callers",
 			      f->symbol);
 }
 
@@ -275,7 +278,8 @@ static int resolve_by_btf(struct resolution *r, const char *module)
 			return resolve_inlined(r, module);
 		if (result >= 0)
 			result = check_blacklist(r, &f);
-		if (result >= 0 && r->d->offset && f.btf) /* assembler has symbols within */
+		/* assembler has symbols inside functions */
+		if (result >= 0 && r->d->offset && f.btf)
 			result = resolve_check_offset(r, f.symbol);
 		if (result >= 0)
 			result = resolve_namesakes(r, &f);
@@ -283,16 +287,16 @@ static int resolve_by_btf(struct resolution *r, const char *module)
 	if (result >= 0 && probe_reads_late(&r->out->probe))
 		resolve_note(
 			r,
-			"what is behind a pointer that was passed is read when %s returns, and may "
-			"be gone or changed by then; a recording (sonde record -e) reads it at the "
-			"entry",
+			"data behind a pointer argument is read when %s returns, and may have "
+			"been freed or changed by then; a recording (sonde record -e) reads it "
+			"at the entry",
 			r->d->function);
 	return result < 0 ? result : resolve_group_and_event(r, NULL, r->d->function, 0);
 }
 
 /* --- by DWARF ------------------------------------------------------------------------------------ */
 
-/* Where vmlinux with its DWARF may be. */
+/* The possible places of vmlinux with DWARF. */
 static bool find_vmlinux(const struct prober *p, char path[PATH_MAX])
 {
 	static const char *const places[] = {
@@ -322,7 +326,7 @@ static bool find_vmlinux(const struct prober *p, char path[PATH_MAX])
 	return false;
 }
 
-/* The .ko of a module, by the list that depmod makes; names have '-' or '_' there. */
+/* Finds the .ko of a module in depmod's list; names have '-' or '_' there. */
 static bool find_module_file(const char *module, char path[PATH_MAX])
 {
 	char list[PATH_MAX], line[2048];
@@ -430,7 +434,7 @@ static int resolve_in_kernel(struct resolution *r, struct debuginfo *info, const
 						    r->d->has_line ? r->d->line : 0);
 }
 
-/* The file with the DWARF: of the module if one is meant, else vmlinux. */
+/* The file with the DWARF: that of the module if there is one, else vmlinux. */
 static bool find_dwarf(const struct resolution *r, const char *module, char path[PATH_MAX],
 		       char name[64])
 {
@@ -449,7 +453,7 @@ static bool find_dwarf(const struct resolution *r, const char *module, char path
 	return find_module_file(module, path);
 }
 
-/* What BTF cannot answer: places inside functions, and what lives there. */
+/* What BTF cannot answer: places inside functions, and variables there. */
 static bool needs_dwarf(const struct definition *d)
 {
 	/* FUNC:0 is where the function begins */
@@ -463,13 +467,13 @@ static int refuse_source(struct resolution *r)
 
 	return RESOLVE_REFUSE(
 		r, d->file_span, -EINVAL,
-		"%s is a source of which program? name it: PROGRAM:%.*s (if it is the kernel's: "
-		"--vmlinux FILE)",
+		"%s is a source of which program? name it: PROGRAM:%.*s (if it belongs to the "
+		"kernel: --vmlinux FILE)",
 		d->file, (int)strcspn(d->text + d->file_span.at, " (\t"),
 		d->text + d->file_span.at);
 }
 
-/* What can still be done: a function's entry needs no DWARF. */
+/* What still works: a function's entry needs no DWARF. */
 static int resolve_without_dwarf(struct resolution *r, const char *module)
 {
 	const struct definition *d = r->d;
@@ -479,7 +483,9 @@ static int resolve_without_dwarf(struct resolution *r, const char *module)
 	if (d->has_line || d->pattern)
 		return refuse_without_dwarf(r, d->pattern ? "patterns" : "lines", d->line_span);
 	if (d->file)
-		resolve_note(r, "that %s is in %s is not checked: there is no DWARF of the kernel",
+		resolve_note(r,
+			     "sonde did not check that %s is in %s: there is no DWARF of "
+			     "the kernel",
 			     d->function, d->file);
 	return resolve_by_btf(r, module);
 }
@@ -504,7 +510,7 @@ static int resolve_by_dwarf(struct resolution *r, const char *module)
 	return resolve_in_kernel(r, info, module);
 }
 
-/* Without a symbol of its own: the DWARF, if there is one, knows where it was inlined. */
+/* It has no symbol: the DWARF, if there is any, knows where it was inlined. */
 static int resolve_inlined(struct resolution *r, const char *module)
 {
 	struct errmsg no_symbol = *r->err, why = {0};
@@ -518,7 +524,7 @@ static int resolve_inlined(struct resolution *r, const char *module)
 	*r->err = (struct errmsg){0};
 	result = resolve_in_kernel(r, info, *name ? name : NULL);
 	if (result == -ENOENT)
-		*r->err = no_symbol; /* it has the nearest name */
+		*r->err = no_symbol; /* this one has the nearest name */
 	return result;
 }
 
@@ -600,11 +606,11 @@ int resolve_kernel(struct resolution *r, const char *module)
 
 	if (!module && d->file && !d->function && !find_dwarf(r, NULL, path, name))
 		return refuse_source(r);
-	/* what is wrong with the definition itself comes first: it may be meant for another machine */
+	/* errors in the definition itself come first: it may be for another machine */
 	result = resolve_any(r, module);
 	if (result >= 0 && !r->prober->kernel.kprobes && !r->prober->kernel.fprobes)
 		return RESOLVE_REFUSE(r, d->function ? d->function_span : d->file_span, -EOPNOTSUPP,
-				      "this kernel has no probes of its own functions "
+				      "this kernel does not support probes on its functions "
 				      "(CONFIG_KPROBES); events and probes in programs work");
 	return result;
 }

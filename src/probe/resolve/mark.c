@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * mark.c - marks that a program's author put into it (USDT, sdt.h).
+ * mark.c - marks that the author put into a program (USDT, sdt.h).
  *
- *	%libc:setjmp             in the library or program that is called like the provider
- *	bash:%bash:main($arg2)   in a program that is named
+ *	%libc:setjmp             in the library or program with the provider's name
+ *	bash:%bash:main($arg2)   in the given program
  *
- * A mark says where its arguments are, in the assembler's words, each with its size (negative: signed):
+ * A mark describes where its arguments are, in assembler syntax, each with its size (negative:
+ * signed):
  *
  *	x86-64     -4@%eax   8@-8(%rbp)   4@$5   8@16(%rax,%rbx,8)   8@counter(%rip)
  *	aarch64    -4@w0     8@[sp, 16]   4@5
  *	riscv64    -8@a0     8@-24(s0)    4@5
  *
- * They become $arg1, $arg2 …; what needs a calculation the kernel cannot do (an index register, a symbol)
- * is refused when it is asked for. A mark can have arguments of other sizes at other places; as the kernel wants one type in
- * an event, each kind of place becomes an event then (expand.c): NAME@1, NAME@2 ….
+ * They become $arg1, $arg2 …; an argument that needs a calculation (an index register, a symbol) is
+ * refused when it is requested. A mark can have arguments of different sizes at different places.
+ * The kernel needs one type in an event, so each kind of place becomes an event (expand.c): NAME@1,
+ * NAME@2 ….
  *
- * A mark can have a counter (semaphore) that the kernel raises while
- * somebody listens:  PATH:0xOFFSET(0xCOUNTER)
+ * A mark can have a counter (semaphore) that the kernel increments while somebody listens:
+ * PATH:0xOFFSET(0xCOUNTER)
  */
 #include "base/spelling.h"
 #include "probe/findprogram.h"
@@ -32,7 +34,7 @@
 
 /* --- operands ------------------------------------------------------------------------------------ */
 
-/* "rdi", "edi", "di", "dil", "r8d" all are one register. */
+/* "rdi", "edi", "di", "dil", "r8d" all name one register. */
 static const char *find_register(const struct arch *a, const char *name, size_t len)
 {
 	static const char *const low[] = {"al", "dl", "cl", "bl", "sil", "dil", "bpl", "spl"};
@@ -88,7 +90,7 @@ static bool parse_memory(const struct arch *a, const char *op, size_t len, char 
 	return reg;
 }
 
-/* One operand; out stays "" if the kernel could not fetch it. */
+/* One operand; out stays "" if the kernel cannot fetch it. */
 static void parse_operand(const struct arch *a, const char *op, size_t len, int size, char *out)
 {
 	int bits = 8 * abs(size);
@@ -111,7 +113,7 @@ static void parse_operand(const struct arch *a, const char *op, size_t len, int 
 		 bits > 0 && bits <= 64 ? bits : 64);
 }
 
-/* The length of the operand at s: up to a blank that is in no brackets. */
+/* The length of the operand at s: up to a blank outside brackets. */
 static size_t operand_length(const char *s)
 {
 	size_t len = 0;
@@ -142,7 +144,7 @@ static unsigned parse_operands(const struct arch *a, const char *s,
 		size = strtol(s, &at, 10);
 		if (size < -8 || size > 8)
 			size = 8;
-		if (*at == 'f') /* a floating point number: its bits, if they are not in %xmm0 … */
+		if (*at == 'f') /* a floating point number: its bits, unless they are in %xmm0 … */
 			at++;
 		if (*at == '@' && at > s && (size_t)(at + 1 - s) < len)
 			parse_operand(a, at + 1, len - (at + 1 - s), size, list[n]);
@@ -156,13 +158,16 @@ static unsigned parse_operands(const struct arch *a, const char *s,
 
 #define MAX_KINDS 16
 
-/* What the arguments that are wanted are at a place: "s32 u64", each once, in the order in which they come. */
+/*
+ * The types of the wanted arguments at a place: "s32 u64", each combination once, in order of
+ * appearance.
+ */
 struct mark_kinds {
 	char list[MAX_KINDS][128];
 	unsigned n;
 };
 
-/* Of which kind the place is, from 1. */
+/* The kind of the place, from 1. */
 static unsigned find_kind(struct mark_kinds *k, const struct definition *d,
 			  char list[MAX_MARK_ARGS][MARK_ARG_BYTES], unsigned n)
 {
@@ -196,7 +201,7 @@ struct marks {
 	int result;
 };
 
-/* A type that is wider than the argument shows what stands behind it. */
+/* A type that is wider than the argument also shows what follows it. */
 static int check_width(struct resolution *r, const struct definition_arg *arg, const char *operand)
 {
 	const char *type = strrchr(operand, ':');
@@ -208,8 +213,8 @@ static int check_width(struct resolution *r, const struct definition_arg *arg, c
 	if (want <= have || strchr(arg->type, '['))
 		return 0;
 	return RESOLVE_REFUSE(r, arg->type_span, -EINVAL,
-			      "$arg%lld has %d bits at one of the places, and '%s' would show what "
-			      "stands beside it, too; leave the type out: each kind of place "
+			      "$arg%lld has %d bits at one of the places, so '%s' would also "
+			      "show what is next to it; omit the type: each kind of place "
 			      "becomes an event",
 			      (long long)arg->value->number, have, arg->type);
 }
@@ -223,8 +228,8 @@ static int check_operands(struct resolution *r, const char *function,
 			    !*list[e->number - 1])
 				return RESOLVE_REFUSE(
 					r, e->span, -EOPNOTSUPP,
-					"$arg%lld of the mark %s is kept in a way that "
-					"probes cannot read; leave it out",
+					"$arg%lld of the mark %s is kept in a way that probes "
+					"cannot read; omit it",
 					(long long)e->number, function);
 	for (size_t i = 0; i < r->d->n_args; i++) {
 		const struct expression *e = r->d->args[i].value;
@@ -238,7 +243,7 @@ static int check_operands(struct resolution *r, const char *function,
 	return 0;
 }
 
-/* Those that can be read, for a definition that names none. */
+/* All arguments that can be read, for a definition without arguments. */
 static int add_all(struct resolution *r, const struct fetch_place *place)
 {
 	struct expression all = {.kind = EXPRESSION_PARAMS};
@@ -289,7 +294,7 @@ static int add_mark(struct marks *m, const struct debuginfo_mark *mark)
 		snprintf(text + strlen(text), 32, "(0x%llx)", (unsigned long long)mark->semaphore);
 	else if (mark->semaphore)
 		resolve_note(r,
-			     "this kernel cannot switch the mark %s on: it stays silent unless "
+			     "this kernel cannot enable the mark %s: it is silent unless "
 			     "another tool listens to it",
 			     mark->name);
 	if (!resolve_add_place(r, text))
@@ -310,7 +315,9 @@ static int visit_mark(void *ctx, const struct debuginfo_mark *mark)
 		return 0;
 	if (p->n_places == m->r->prober->world.max_places ||
 	    (p->n_places && !m->r->prober->kernel.many_places)) {
-		resolve_note(m->r, "the mark stands at more places than can be probed; %zu are",
+		resolve_note(m->r,
+			     "the mark is at more places than can be probed; %zu are "
+			     "probed",
 			     p->n_places);
 		return 0;
 	}
@@ -341,7 +348,7 @@ int resolve_mark_kinds(struct resolution *r, struct debuginfo *info, unsigned *r
 	return result < 0 ? RESOLVE_REFUSE(r, r->d->function_span, result, "%s", why.text) : 0;
 }
 
-/* The one that is named, or the one that is called like the provider. */
+/* The given file, or the one with the provider's name. */
 int resolve_mark_file(struct resolution *r, char path[PATH_MAX])
 {
 	const struct definition *d = r->d;
@@ -380,8 +387,8 @@ int resolve_mark(struct resolution *r)
 	if (result >= 0 && !debuginfo_arch(m.info))
 		result = errmsg_set(
 			&why, -EOPNOTSUPP,
-			"%s is for a processor whose registers are not known here; write "
-			"the kernel's own grammar: p:…",
+			"%s is for a processor whose registers sonde does not know; use the "
+			"kernel's own grammar: p:…",
 			path);
 	spelling_init(&m.spelling, d->function, strlen(d->function));
 	if (result >= 0)
@@ -392,7 +399,7 @@ int resolve_mark(struct resolution *r)
 		return RESOLVE_REFUSE(r, d->function_span, result, "%s", why.text);
 	if (!r->out->probe.n_places && d->mark_kind && m.kinds.n)
 		return RESOLVE_REFUSE(r, d->function_span, -ENOENT,
-				      "the places of the mark %s are of %u %s, told apart by the "
+				      "the mark %s has %u %s of places, which differ in the "
 				      "types of what is recorded; there is no @%u",
 				      d->function, m.kinds.n, m.kinds.n == 1 ? "kind" : "kinds",
 				      d->mark_kind);

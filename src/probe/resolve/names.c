@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * names.c - how events and fields are called.
+ * names.c - the names of events and fields.
  *
- *	vfs_read              probe:vfs_read               as perf names them
+ *	vfs_read              probe:vfs_read               as in perf
  *	vfs_read%return       probe:vfs_read__return
  *	work:12               probe:work_L12
  *	bash:readline         probe_bash:readline
- *	the second of them    …_1
+ *	the second one        …_1
  *
- * A condition is written over what is recorded, see condition.c.
+ * A condition tests what is recorded, see condition.c.
  */
 #include "probe/resolve/resolve_int.h"
 
@@ -21,7 +21,7 @@
 
 /* --- groups and events --------------------------------------------------------------------------- */
 
-/* Letters, digits and _; what stands behind '.' or '@' is the compiler's or the linker's. */
+/* Letters, digits and _; the compiler or the linker adds what follows '.' or '@'. */
 static void clean_name(const char *from, char *to, size_t size)
 {
 	size_t n = 0;
@@ -74,7 +74,7 @@ static void choose_group(const struct resolution *r, const char *path, char grou
 	}
 }
 
-/* "name", "name_1", "name_2" …: the first that is free. */
+/* "name", "name_1", "name_2" …: the first unused one. */
 static void choose_event(const struct resolution *r, const char *group, const char *function,
 			 unsigned line, char event[PROBE_NAME_BYTES])
 {
@@ -121,7 +121,7 @@ static bool is_field(const struct probe *p, const char *name, size_t len)
 	return false;
 }
 
-/* Names that a later argument was given by hand count as well. */
+/* Names that the user gave to later arguments count as well. */
 static bool is_given(const struct probe *p, const char *name)
 {
 	const struct definition *d = p->definition;
@@ -137,7 +137,7 @@ void resolve_field_name(const struct probe *p, const char *wanted, char name[FET
 	const struct definition *d = p->definition;
 
 	snprintf(name, FETCH_NAME_BYTES, "%.31s", wanted);
-	for (size_t i = 0; i < d->n_args; i++) /* by hand: it was checked */
+	for (size_t i = 0; i < d->n_args; i++) /* from the user: it was checked */
 		if (d->args[i].name == wanted)
 			return;
 	for (unsigned n = 2; is_given(p, name); n++)

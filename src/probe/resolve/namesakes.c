@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * namesakes.c - functions of the kernel that share a name: each is static in a file of its own.
+ * namesakes.c - kernel functions that share a name: each is static in its own file.
  *
- *	init_once        five functions of a usual kernel
+ *	init_once        five functions in a usual kernel
  *
- * Given that name, kernels before 6.7 probe the first they find and say nothing, later ones refuse. /proc/kallsyms has the
- * addresses of all, so they become places of one event, counted from the kernel's first byte:
+ * Given such a name, kernels before 6.7 silently probe the first one, later ones refuse.
+ * /proc/kallsyms has the addresses of all, so they become places of one event, relative to the
+ * kernel's first byte:
  *
  *	p:probe/init_once _text+1234567
  *
- * Which of them BTF describes is not known; a note says so. Where the addresses are hidden (kptr_restrict), or the kernel
- * takes one place for an event, a note says that one is probed.
+ * It is unknown which of them BTF describes; a note says so. If the addresses are hidden
+ * (kptr_restrict), or the kernel accepts only one place per event, a note says that one is probed.
  */
 #include "probe/resolve/resolve_int.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The address on the line of which p is a part. */
+/* The address on the line that contains p. */
 static uint64_t address_of(const char *text, const char *p)
 {
 	while (p > text && p[-1] != '\n')
@@ -25,7 +26,7 @@ static uint64_t address_of(const char *text, const char *p)
 	return strtoull(p, NULL, 16);
 }
 
-/* The next code of that name from *p on, in the kernel itself; false: no more. */
+/* The next code symbol of that name from *p on, in the kernel itself; false: no more. */
 static bool next_namesake(const char *text, const char **p, const char *name, uint64_t *ret_address)
 {
 	size_t len = strlen(name);
@@ -53,7 +54,7 @@ static unsigned count(const char *text, const char *name)
 	return n;
 }
 
-/* BTF may describe each of them, and a pattern meets each description. */
+/* BTF may describe each of them, and a pattern matches each description. */
 static bool is_there(const struct resolution *r, uint64_t text_offset)
 {
 	const struct probe *p = &r->out->probe;
@@ -95,7 +96,7 @@ int resolve_namesakes(struct resolution *r, struct found_function *f)
 	if (n < 2)
 		return resolve_add_function(r, f);
 	if (resolve_wants_variables(r->d))
-		described = "; what they are called with is read as BTF has it of one of them";
+		described = "; their arguments are read as BTF describes them for one of them";
 	p = text;
 	if (is_fprobe || !r->prober->kernel.many_places ||
 	    n > r->prober->world.max_places - r->out->probe.n_places ||

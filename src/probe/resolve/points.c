@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * points.c - the instructions that a definition means, by debug information: of a program, a
- * module or the kernel alike.
+ * points.c - the instructions of a definition, from debug information: in a program, a module or
+ * the kernel.
  *
- * A line or an inlined function has several. They become places of one event, as far as the kernel and the
- * limit allow; what is left out is noted for the person. How a place is written differs, which is the
- * caller's affair (kernel.c: SYMBOL+OFFSET, program.c: PATH:OFFSET).
+ * A line or an inlined function has several. They become places of one event, within the limits of
+ * the kernel and of sonde; a note reports what was skipped. The caller writes the place (kernel.c:
+ * SYMBOL+OFFSET, program.c: PATH:OFFSET).
  */
 #include "probe/resolve/resolve_int.h"
 
@@ -52,7 +52,7 @@ static int add_trial(void *ctx)
 	return t->add(t->ctx, t->point);
 }
 
-/* Several functions of C++ that differ in their parameters. */
+/* Several C++ functions that differ in their parameters. */
 static bool are_overloaded(const struct debuginfo_points *points)
 {
 	const char *first = points->n ? points->list[0].choice : NULL;
@@ -63,7 +63,7 @@ static bool are_overloaded(const struct debuginfo_points *points)
 	return false;
 }
 
-/* Several functions of C, each static in a file of its own. */
+/* Several C functions, each static in its own file. */
 static bool are_namesakes(const struct debuginfo_points *points)
 {
 	const struct debuginfo_point *first = points->list;
@@ -75,7 +75,7 @@ static bool are_namesakes(const struct debuginfo_points *points)
 	return false;
 }
 
-/* "helper@a1.c", which means this one only. */
+/* "helper@a1.c", which means only this one. */
 static const char *fmt_namesake(struct resolution *r, const struct debuginfo_point *pt)
 {
 	const char *slash = pt->file ? strrchr(pt->file, '/') : NULL;
@@ -91,21 +91,23 @@ static void note_left_out(struct resolution *r, unsigned n_left_out, size_t n_po
 {
 	if (choice && !strchr(choice, '('))
 		resolve_note(r,
-			     "'%s'%s left out: what is to be recorded is not there; a file like "
-			     "this chooses a function",
+			     "'%s'%s left out: it lacks what is to be recorded; a file like "
+			     "this selects a function",
 			     choice, n_left_out > 1 ? " and others are" : " is");
 	else if (choice)
 		resolve_note(r,
-			     "'%s'%s left out: what is to be recorded is not there; parameters "
-			     "like these choose a function",
+			     "'%s'%s left out: it lacks what is to be recorded; parameters "
+			     "like these select a function",
 			     choice, n_left_out > 1 ? " and others are" : " is");
 	else
-		resolve_note(r,
-			     "%u of %zu places are left out: what is to be recorded is not there",
+		resolve_note(r, "%u of %zu places are left out: they lack what is to be recorded",
 			     n_left_out, n_points);
 }
 
-/* Of a pattern, or of several functions of one name, those count that have what is to be recorded. */
+/*
+ * For a pattern, or several functions of one name, only those count that have what is to be
+ * recorded.
+ */
 static int add_points(struct resolution *r, const struct debuginfo_points *points,
 		      int (*add)(void *ctx, const struct debuginfo_point *pt), void *ctx)
 {
@@ -128,7 +130,7 @@ static int add_points(struct resolution *r, const struct debuginfo_points *point
 			r->out->probe.is_limited = n == max;
 			resolve_note(r, "only %zu of %zu places are probed: %s", n, points->n,
 				     n == max ? "the limit of places is reached"
-					      : "this kernel takes one for each event");
+					      : "this kernel accepts one for each event");
 			break;
 		}
 		trial.point = &points->list[i];
@@ -151,25 +153,25 @@ static int add_points(struct resolution *r, const struct debuginfo_points *point
 	return result < 0 ? result : resolve_check_args(r);
 }
 
-/* One symbol, many functions: what is counted should be known. */
+/* One symbol, many functions: the user should know what is counted. */
 static void note_indirect(struct resolution *r, const struct debuginfo_points *points)
 {
 	const char *name = points->list[0].symbol;
 
 	if (points->n == 1)
-		resolve_note(
-			r,
-			"%s is chosen when a program starts (IFUNC); of what can be chosen only "
-			"%s is in this file, and calls of others (the kernel's vDSO) are not seen",
-			points->indirect, name ? name : "one");
+		resolve_note(r,
+			     "%s is selected when a program starts (IFUNC); of the candidates only "
+			     "%s is in this file, and calls of others (the kernel's vDSO) are not "
+			     "seen",
+			     points->indirect, name ? name : "one");
 	else
 		resolve_note(r,
-			     "%s is chosen when a program starts (IFUNC): all %zu that can be are "
-			     "probed%s%s%s%s%s",
+			     "%s is selected when a program starts (IFUNC): all %zu candidates "
+			     "are probed%s%s%s%s%s",
 			     points->indirect, points->n, name ? ", as " : "", name ? name : "",
 			     points->shared ? "; calls of " : "",
 			     points->shared ? points->shared : "",
-			     points->shared ? " come to the same code, and are seen as well" : "");
+			     points->shared ? " use the same code, and are seen as well" : "");
 }
 
 struct debuginfo_where resolve_debuginfo_where(const struct resolution *r)
@@ -212,7 +214,7 @@ static bool has_source(struct debuginfo *info, const char *file)
 	return true;
 }
 
-/* The function is in another file, or nothing was made from that file. */
+/* The function is in another file, or there is no code from that file. */
 static bool is_wrong_file(const struct definition *d, struct debuginfo *info)
 {
 	struct debuginfo_where entry = {.function = d->function, .file = d->file};
@@ -281,8 +283,8 @@ int resolve_each_point(struct resolution *r, struct debuginfo *info,
 			     points.repeated_line);
 	if (points.n_bare)
 		resolve_note(r,
-			     "%u %s of that name %s left out: built without debug information, its "
-			     "variables are not known",
+			     "%u %s of that name %s left out: built without debug information, "
+			     "so its variables are unknown",
 			     points.n_bare, points.n_bare == 1 ? "function" : "functions",
 			     points.n_bare == 1 ? "is" : "are");
 	if (points.n_refused)

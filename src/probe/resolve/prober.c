@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * prober.c - what definitions are resolved with, kept open: the second definition of a program costs no more than
+ * prober.c - what resolves definitions, kept open: the second definition of a program costs only
  * its own look-ups.
  *
- *	BTF of the kernel        opened when first asked for; why it cannot be is kept, too
+ *	BTF of the kernel        opened when first needed; a failure is remembered, too
  *	files[]                  BTF of modules by name, DWARF and symbols of programs by path
  *	lists[]                  kallsyms, the blacklist, the functions with a hook: texts, read once
  *
- * A machine that another one stands in for (probe_world: btf_dir, kallsyms …) has no blacklist unless it is named:
- * this kernel's would be of no use.
+ * A substitute for another machine (probe_world: btf_dir, kallsyms …) has no blacklist unless it is
+ * named: this kernel's would be useless.
  */
 #include "probe/resolve/resolve_int.h"
 #include "symbols/arch.h"
@@ -26,7 +26,7 @@ int prober_new(struct prober **ret_prober, const struct probe_world *world, stru
 	struct prober *p = calloc(1, sizeof(*p));
 
 	if (!p)
-		return errmsg_set(err, -ENOMEM, "there is no memory to resolve probes");
+		return errmsg_set(err, -ENOMEM, "not enough memory to resolve probes");
 	p->world = *world;
 	p->kernel = world->kernel ? *world->kernel : probe_kernel_usual;
 	if (!p->kernel.arch)
@@ -37,8 +37,8 @@ int prober_new(struct prober **ret_prober, const struct probe_world *world, stru
 	if (!p->kernel.arch) {
 		free(p);
 		return errmsg_set(err, -EOPNOTSUPP,
-				  "the registers of this processor are not known; only the "
-				  "kernel's own grammar can be used (p:…, r:…)");
+				  "sonde does not know the registers of this processor; only "
+				  "the kernel's own grammar can be used (p:…, r:…)");
 	}
 	textbuf_init(&p->names, 1 << 20);
 	textbuf_add_char(&p->names, '\n');
@@ -71,7 +71,7 @@ static struct prober_file *find_file(struct prober *p, const char *name, bool is
 	return NULL;
 }
 
-/* Room for one more, or the reason why not. */
+/* Checks for room for one more; sets the reason if there is none. */
 static int check_room(const struct prober *p, struct errmsg *err)
 {
 	if (p->n_files < PROBER_MAX_OPEN)
@@ -90,7 +90,7 @@ static int keep_file(struct prober *p, const char *name, struct btf *btf, struct
 	if (!copy) {
 		btf_close(btf);
 		debuginfo_close(info);
-		return errmsg_set(err, -ENOMEM, "there is no memory to resolve probes");
+		return errmsg_set(err, -ENOMEM, "not enough memory to resolve probes");
 	}
 	p->files[p->n_files++] = (struct prober_file){copy, btf, info};
 	return 0;
@@ -164,7 +164,7 @@ static int read_file(const char *path, struct textbuf *out)
 	return n < 0 || out->overflow ? -EIO : 0;
 }
 
-/* Where a list is; "" if there is none for the kernel that stands in for this one. */
+/* The path of a list; "" if there is none for the substituted kernel. */
 static void list_path(const struct prober *p, enum prober_list which, char path[PATH_MAX])
 {
 	const struct probe_world *w = &p->world;

@@ -5,11 +5,11 @@
  *	bash:readline%return     a name without '/': the program in PATH, else the library of that name
  *	./prog:prog.c:25         one place for each copy of the line
  *
- * A uprobe is placed by an offset into the file:  /usr/bin/bash:0xb4f50
+ * A uprobe is placed by an offset into the file: /usr/bin/bash:0xb4f50
  *
- * A global variable is read with @+OFFSET, of which the kernel makes an address by adding what lies between
- * the probe's own offset and its address. So the offset is not that of the bytes in the file (data is
- * mapped elsewhere than code) but the distance from where the file would begin if all of it were mapped
+ * A global variable is read with @+OFFSET, to which the kernel adds the difference between the
+ * probe's address and its offset. So the offset is not that of the bytes in the file (data and code
+ * are mapped differently) but the distance from where the file would begin if all of it were mapped
  * like the code.
  */
 #include "probe/findprogram.h"
@@ -22,31 +22,31 @@
 
 /* --- where it is --------------------------------------------------------------------------------- */
 
-/* The kernel cuts its line at blanks. */
+/* The kernel splits its line at blanks. */
 static int check_path(struct resolution *r, const char *path, char absolute[PATH_MAX])
 {
 	struct span span = r->d->target ? r->d->target_span : r->d->function_span;
 	char found[PATH_MAX];
 
 	if (!findprogram(path, false, found))
-		return RESOLVE_REFUSE(
-			r, span, -ENOENT, "there is no program or library %s that can be read; %s",
-			path, strchr(path, '/') ? "check the path" : "write its whole path");
+		return RESOLVE_REFUSE(r, span, -ENOENT, "cannot read a program or library %s; %s",
+				      path,
+				      strchr(path, '/') ? "check the path" : "write its full path");
 	if (!findprogram_real(found, absolute))
-		return RESOLVE_REFUSE(r, span, -errno, "%s cannot be found; write its whole path",
+		return RESOLVE_REFUSE(r, span, -errno, "cannot find %s; write its full path",
 				      found);
 	if (strpbrk(absolute, " \t\n"))
 		return RESOLVE_REFUSE(
 			r, span, -EINVAL,
-			"the kernel takes no path with a blank in it (%s); make a link "
-			"to the file under another directory",
+			"the kernel does not accept a path with a blank (%s); make a link to "
+			"the file in another directory",
 			absolute);
 	return 0;
 }
 
 /* --- places -------------------------------------------------------------------------------------- */
 
-/* Who does not ask for variables does not wait until the package is found. */
+/* If no variables are requested, does not search for the debug package. */
 static const char *why_no_dwarf(struct resolution *r, struct debuginfo *info)
 {
 	char text[512];
@@ -103,8 +103,8 @@ static int add_point(void *ctx, const struct debuginfo_point *pt)
 	if (debuginfo_code_offset(info, pt->address, &offset) < 0)
 		return RESOLVE_REFUSE(r, r->d->function ? r->d->function_span : r->d->line_span,
 				      -ENOENT,
-				      "address 0x%llx is not in the code of %s; 'sonde "
-				      "probe funcs -v' shows addresses",
+				      "address 0x%llx is not in the code of %s; 'sonde probe "
+				      "funcs -v' shows addresses",
 				      (unsigned long long)pt->address, path);
 	snprintf(text, sizeof(text), "%s:0x%llx", path, (unsigned long long)offset);
 	result = resolve_add_point(r, text, pt);
@@ -155,7 +155,7 @@ int resolve_choice(struct resolution *r, struct debuginfo *info)
 	return 0;
 }
 
-/* That a place is passed can be seen on every processor that the kernel runs programs of. */
+/* That a place is reached can be seen on every processor whose programs the kernel runs. */
 static bool needs_no_registers(const struct definition *d)
 {
 	for (size_t i = 0; i < d->n_args; i++)
@@ -184,35 +184,33 @@ int resolve_program(struct resolution *r, const char *path)
 	if (!r->prober->kernel.uprobes)
 		return RESOLVE_REFUSE(
 			r, span, -EOPNOTSUPP,
-			"this kernel has no probes in programs (CONFIG_UPROBES); 'sonde "
-			"doctor' says more");
+			"this kernel does not support probes in programs (CONFIG_UPROBES); "
+			"'sonde doctor' says more");
 	result = prober_debuginfo(r->prober, absolute, &info, &why);
 	if (result < 0)
 		return RESOLVE_REFUSE(r, span, result, "%s", why.text);
 	if (!debuginfo_arch(info) && !needs_no_registers(r->d))
 		return RESOLVE_REFUSE(r, r->d->n_args ? r->d->args[0].span : span, -EOPNOTSUPP,
-				      "%s is for a processor whose registers are not known here "
-				      "(32-bit x86 is one), "
-				      "so its variables are not; leave the arguments out, or write "
-				      "the kernel's own "
+				      "%s is for a processor whose registers sonde does not "
+				      "know (such as 32-bit x86), so its variables are "
+				      "unknown; omit the arguments, or use the kernel's own "
 				      "grammar: p:…",
 				      absolute);
 	if (is_foreign(r, info))
 		return RESOLVE_REFUSE(
 			r, span, -EOPNOTSUPP,
 			"%s is for another processor (%s), and a breakpoint of this one would "
-			"damage it where it is emulated; only 'probe vars', 'lines', 'funcs', "
-			"'show' and 'add -D' can be asked about it",
+			"damage it under emulation; only 'probe vars', 'lines', 'funcs', "
+			"'show' and 'add -D' work with it",
 			absolute, debuginfo_arch(info)->name);
 	r->out->probe.kind = r->d->is_return ? PROBE_URETPROBE : PROBE_UPROBE;
 	if (r->d->is_return && resolve_check_return(r, absolute, info) < 0)
 		return r->err->code;
 	if (r->d->is_return && r->d->max_active)
-		resolve_note(
-			r,
-			"@%u is left out: in programs the kernel follows every call, and needs "
-			"no number for it",
-			r->d->max_active);
+		resolve_note(r,
+			     "@%u is ignored: in programs the kernel follows every call, and needs "
+			     "no number for it",
+			     r->d->max_active);
 	if (r->d->has_address)
 		return resolve_address(r, absolute, info);
 	result = resolve_choice(r, info);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * raw.c - lines in the kernel's own words, which are passed through.
+ * raw.c - lines in the kernel's own grammar, which are passed through.
  *
  *	p:grp/ev vfs_read+0x10 count=%dx:u64        the kernel checks it all
- *	p:grp/ev /bin/bash:0x1234(0x5678) %di       PATH:OFFSET(SEMAPHORE); the offset is one into the file
+ *	p:grp/ev /bin/bash:0x1234(0x5678) %di       PATH:OFFSET(SEMAPHORE); the offset is in the file
  *
- * Of a place in a program the kernel checks little: a name instead of the offset is an "Invalid argument", and an
- * offset behind the end of the file is taken and never hit. Both are said here.
+ * The kernel checks little of a place in a program: a name instead of the offset is an "Invalid
+ * argument", and an offset beyond the end of the file is accepted and never hit. Both are reported
+ * here.
  */
 #include "probe/resolve/resolve_int.h"
 
@@ -38,24 +39,20 @@ static int check_program(struct resolution *r)
 		int code = -errno;
 		struct span whole = {r->d->function_span.at, (uint32_t)strlen(path)};
 
-		return RESOLVE_REFUSE(
-			r, whole, code,
-			"there is no program or library %s that can be read; check the "
-			"path",
-			path);
+		return RESOLVE_REFUSE(r, whole, code,
+				      "cannot read a program or library %s; check the path", path);
 	}
 	offset = strtoull(colon + 1, &end, 0);
 	if (end == colon + 1)
 		return RESOLVE_REFUSE(
 			r, span_of(r, colon + 1), -EINVAL,
-			"in the kernel's own words a place in a program is an offset "
-			"into its file, as in %s:0x1234; by name it is written without "
-			"'%c:' before it: '%s'",
+			"in the kernel's own grammar a place in a program is an offset in its "
+			"file, as in %s:0x1234; to use a name, omit '%c:' before it: '%s'",
 			path, r->d->letter, place);
 	if (offset >= (unsigned long long)st.st_size)
 		return RESOLVE_REFUSE(r, span_of(r, colon + 1), -EINVAL,
-				      "this is behind the end of %s, which has %lld bytes; 'sonde "
-				      "probe add -D' shows the offset of a function",
+				      "this is beyond the end of %s, which has %lld bytes; "
+				      "'sonde probe add -D' shows the offset of a function",
 				      path, (long long)st.st_size);
 	return 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * resolve.c - from a definition to what the kernel takes: which way it goes, and its arguments.
+ * resolve.c - translates a definition for the kernel: which way it goes, and its arguments.
  *
  *	TARGET with '/', or -x             a program          program.c
  *	SOURCE:LINE, not the kernel's      the command's program
@@ -10,12 +10,12 @@
  *	TARGET is in PATH or a library     a program
  *	p:… r:… f:… e:… t:…                passed through     raw.c
  *
- * All that a probe consists of is in one arena (struct resolved) and dies with it.
+ * One arena (struct resolved) owns everything of a probe.
  *
- * An event with several places has the same fields at each of them. A variable that does not live at one
- * place but at others is recorded there as 0xdeade12d, as perf does it, or as "?" if it is a string, and a
- * note says so; one that lives at none is refused. Of $vars and $params those are recorded that all places have as
- * the same thing; a note names the others.
+ * An event with several places has the same fields at each of them. A variable that does not exist
+ * at one place but at others is recorded there as 0xdeade12d, as in perf, or as "?" if it is a
+ * string, and a note says so; one that exists nowhere is refused. Of $vars and $params, those that
+ * are the same at all places are recorded; a note names the others.
  */
 #include "probe/findprogram.h"
 #include "probe/resolve/resolve_int.h"
@@ -35,7 +35,7 @@
 
 int resolve_no_memory(struct resolution *r)
 {
-	return errmsg_set(r->err, -ENOMEM, "there is no memory for the probe");
+	return errmsg_set(r->err, -ENOMEM, "not enough memory for the probe");
 }
 
 void resolve_note(struct resolution *r, const char *fmt, ...)
@@ -70,7 +70,7 @@ struct probe_place *resolve_add_place(struct resolution *r, const char *text)
 	if (!p->places || p->n_places == r->prober->world.max_places)
 		return NULL;
 	place = &p->places[p->n_places];
-	*place = (struct probe_place){0}; /* one that was taken back may have stood there */
+	*place = (struct probe_place){0}; /* there may be remains of one that was removed */
 	place->text = arena_strndup(a, text, strlen(text));
 	if (!place->text)
 		return NULL;
@@ -114,8 +114,8 @@ struct gathering {
 	struct resolution *r;
 	const struct fetch_place *place;
 	size_t n;			  /* of what was taken */
-	size_t number;			  /* of the definition's argument at hand */
-	const struct definition_arg *arg; /* $vars, $params: whence the variables come */
+	size_t number;			  /* index of the current argument of the definition */
+	const struct definition_arg *arg; /* $vars, $params: the origin of the variables */
 	int result;
 };
 
@@ -134,8 +134,8 @@ int resolve_add_arg(struct resolution *r, const struct fetch *f, const char *nam
 	    (r->prober->kernel.max_args && p->n_args >= r->prober->kernel.max_args))
 		return RESOLVE_REFUSE(
 			r, span, -E2BIG,
-			"these are more than %zu arguments, and the kernel takes no more "
-			"in one probe; leave some out",
+			"these are more than %zu arguments, the maximum for one probe; omit "
+			"some",
 			p->n_args);
 	resolve_field_name(p, name, unique);
 	arg = &p->args[p->n_args];
@@ -159,7 +159,7 @@ static const char *type_of(const char *fetch)
 	return colon ? colon + 1 : "";
 }
 
-/* Which argument it is at the places before; n_args: it is not the same there. */
+/* The index of the same argument at the earlier places; n_args: not the same there. */
 static size_t find_same(const struct gathering *g, const struct fetch *f, const char *variable)
 {
 	const struct probe *p = &g->r->out->probe;
@@ -186,21 +186,21 @@ static int refuse_other(struct gathering *g, struct span span)
 
 	if (choice)
 		return RESOLVE_REFUSE(g->r, span, -EINVAL,
-				      "this is another thing in '%s' than in the others of that "
-				      "name; choose one by writing %s like that",
+				      "this is something else in '%s' than in the other "
+				      "functions of that name; select one by writing %s like "
+				      "that",
 				      choice, strchr(choice, '(') ? "its parameters" : "its file");
 	return RESOLVE_REFUSE(
 		g->r, span, -EINVAL,
-		"this is another thing at the place %s than at the others; "
-		"%s",
+		"this is something else at the place %s than at the others; %s",
 		p->places[p->n_places - 1].text,
 		g->place->mark_args
-			? "without a name for the event each kind of place "
-			  "becomes one, or choose one: %PROVIDER:NAME@1"
+			? "without a name for the event each kind of place becomes an event, "
+			  "or select one: %PROVIDER:NAME@1"
 			: "give it a type that fits all, as in :x64, or name one place");
 }
 
-/* Whether a note says already why it is not recorded. */
+/* Does a note already say why it is not recorded? */
 static bool is_told(const struct resolution *r, const char *name)
 {
 	for (size_t i = 0; i < r->out->probe.n_notes; i++)
@@ -234,7 +234,7 @@ static void leave_apart(struct resolution *r, const char *name)
 		snprintf(r->apart + len, sizeof(r->apart) - len, " ...");
 }
 
-/* A further place: the same argument, fetched from elsewhere. */
+/* Another place: the same argument, fetched from elsewhere. */
 static int add_fetch(struct gathering *g, const struct fetch *f, const char *variable,
 		     struct span span)
 {
@@ -258,7 +258,7 @@ static int add_fetch(struct gathering *g, const struct fetch *f, const char *var
 	return place->fetches && place->fetches[i] ? 0 : resolve_no_memory(g->r);
 }
 
-/* The first place: what there is to record. */
+/* The first place: decides what is recorded. */
 static int add_first(struct gathering *g, const struct fetch *f, const char *name, bool is_one,
 		     struct span span)
 {
@@ -274,14 +274,14 @@ static int add_first(struct gathering *g, const struct fetch *f, const char *nam
 	return g->r->origins[i].variable ? r : resolve_no_memory(g->r);
 }
 
-/* Where it lives is a remedy; else what is here may help. */
+/* The message says where it exists, or else what is available here. */
 static int refuse_gone(struct resolution *r, struct span span, const char *why, bool helps)
 {
 	return RESOLVE_REFUSE(r, span, -ENODATA, "%s%s", why,
 			      helps ? "" : "; 'sonde probe vars' shows what can be");
 }
 
-/* is_one: it was asked for by this name, and is not one of $vars. */
+/* is_one: requested by this name, not through $vars. */
 static int take_fetch(struct gathering *g, const struct fetch *f, const char *name, bool is_one,
 		      struct span span)
 {
@@ -298,14 +298,16 @@ static int take_fetch(struct gathering *g, const struct fetch *f, const char *na
 					     : add_first(g, f, name, is_one, span);
 }
 
-/* $params of a return that has forgotten them: who records joins it with the entry, where they are. */
+/*
+ * $params of a return that does not keep them: a recording joins it with the entry, where they are.
+ */
 static bool is_of_entry(const struct gathering *g, const struct variable *v)
 {
 	return g->place->is_return && g->arg->value->kind == EXPRESSION_PARAMS &&
 	       v->place.kind != PLACE_NOWHERE && !fetch_is_kept(g->place, v);
 }
 
-/* One of $vars: what is no single value, or does not live here, is left out with a note. */
+/* One of $vars: skipped with a note if it is not a single value, or does not exist here. */
 static int take_variable(void *ctx, const struct variable *v)
 {
 	struct gathering *g = ctx;
@@ -357,12 +359,12 @@ static int take_many(struct gathering *g, const struct definition_arg *arg)
 	}
 	if (!place->scope)
 		return RESOLVE_REFUSE(g->r, arg->span, -ENOENT,
-				      "the variables of %s are not known: %s", place->function,
+				      "the variables of %s are unknown: %s", place->function,
 				      place->why_none);
 	place->scope->ops->each(place->scope, arg->value->kind == EXPRESSION_PARAMS, take_variable,
 				g);
 	if (g->result >= 0 && g->n == before)
-		resolve_note(g->r, "%s has no variables that could be recorded", place->function);
+		resolve_note(g->r, "%s has no variables that can be recorded", place->function);
 	return g->result;
 }
 
@@ -375,8 +377,7 @@ static int take_one(struct gathering *g, const struct definition_arg *arg)
 	if (arg->value->kind == EXPRESSION_DURATION && arg->type)
 		return RESOLVE_REFUSE(
 			g->r, arg->type_span, -EINVAL,
-			"$duration is nanoseconds in 64 bits and takes no type; leave "
-			"it out");
+			"$duration is nanoseconds in 64 bits and takes no type; omit it");
 	if (arg->value->kind == EXPRESSION_DURATION) {
 		g->r->out->probe.wants_duration = true;
 		return 0;
@@ -445,8 +446,8 @@ int resolve_check_args(struct resolution *r)
 			continue;
 		resolve_gaps(r, i);
 		resolve_note(r,
-			     "%s does not live at %u of %zu places, where ? stands for it, or "
-			     "0xdeade12d if it is not sonde that shows it",
+			     "%s does not exist at %u of %zu places; sonde shows ? there, "
+			     "other programs 0xdeade12d",
 			     p->args[i].name, n_gone, p->n_places);
 	}
 	return 0;
@@ -493,7 +494,7 @@ static bool is_module(const struct prober *p, const char *target, char name[PROB
 		 p->world.btf_dir ? p->world.btf_dir : "/sys/kernel/btf", name);
 	if (!access(path, F_OK))
 		return true;
-	/* one without BTF; what is built in has no state */
+	/* a module without BTF; built-in code has no state */
 	snprintf(path, sizeof(path), "/sys/module/%s/initstate", name);
 	return !p->world.btf_dir && !access(path, F_OK);
 }
@@ -524,8 +525,8 @@ static int resolve_in_kernel(struct resolution *r, const char *module)
 
 	if (f && strchr(f, '('))
 		return RESOLVE_REFUSE(r, r->d->function_span, -EINVAL,
-				      "parameters choose among functions of C++, and the kernel "
-				      "has none; leave them out: '%.*s'",
+				      "parameters select among C++ functions, but the kernel "
+				      "has none; omit them: '%.*s'",
 				      (int)strcspn(f, "("), f);
 	return resolve_kernel(r, module);
 }
@@ -554,13 +555,16 @@ static int resolve_target(struct resolution *r)
 		return r->err->code;
 	return RESOLVE_REFUSE(
 		r, r->d->target_span, -ENOENT,
-		"'%s' is neither a module that is loaded, nor a program in PATH, nor a "
-		"library, nor a system with an event %s; write its path, as in ./%s:%s",
+		"'%s' is not a loaded module, a program in PATH, a library, or a system with "
+		"an event %s; write its path, as in ./%s:%s",
 		target, r->d->function ? r->d->function : "of that name", target,
 		r->d->function ? r->d->function : "…");
 }
 
-/* probe_world.only_kernel: a path, a program by its name, a mark, or a line for the kernel, which may name a file. */
+/*
+ * probe_world.only_kernel: a path, a program by name, a mark, or a line for the kernel, which may
+ * name a file.
+ */
 static bool names_file(const struct resolution *r)
 {
 	const struct definition *d = r->d;
@@ -601,7 +605,7 @@ int probe_resolve(struct prober *p, const struct definition *d, struct probe **r
 	int result;
 
 	if (!out)
-		return errmsg_set(err, -ENOMEM, "there is no memory for the probe");
+		return errmsg_set(err, -ENOMEM, "not enough memory for the probe");
 	arena_init(&out->memory, PROBE_MEMORY_BYTES);
 	textbuf_init(&out->scratch, TEXT_MAX_BYTES);
 	out->probe.prober = p;

@@ -3,15 +3,15 @@
  * resolve_int.h - what the files of the resolver share.
  *
  *	prober.c            what is open
- *	resolve.c           which way a definition goes, the arguments
- *	kernel.c    functions of the kernel and of modules: BTF, or DWARF where it must be
+ *	resolve.c           the way of a definition, its arguments
+ *	kernel.c    functions of the kernel and of modules: BTF, or DWARF if needed
  *	unknown.c   names that are none of these
- *	symbols.c   what the kernel's list of symbols says of a name
- *	glob.c      patterns of those; namesakes.c several of one name
+ *	symbols.c   what the kernel's list of symbols says about a name
+ *	glob.c      patterns of these; namesakes.c several of one name
  *	program.c   programs and libraries; mark.c their marks
- *	points.c    the instructions that debug information has for a definition
- *	event.c     fields of events that exist
- *	raw.c       lines in the kernel's own words
+ *	points.c    the instructions of a definition, from debug information
+ *	event.c     fields of existing events
+ *	raw.c       lines in the kernel's own grammar
  *	names.c     names of groups, events and fields; conditions
  */
 #ifndef SONDE_PROBE_RESOLVE_RESOLVE_INT_H
@@ -26,20 +26,19 @@
 
 #include <limits.h>
 
-#define PROBER_MAX_OPEN	 64 /* programs and modules */
-#define PROBE_NAME_BYTES 64
-#define PROBE_MAX_NOTES	 32
-#define PROBE_MAX_PLACES 128
-#define PROBE_MAX_FUNCTIONS \
-	64 /* switching an event off and removing it takes the kernel up to 0.1 s */
-#define PROBE_MEMORY_BYTES (4u << 20)
+#define PROBER_MAX_OPEN	    64 /* programs and modules */
+#define PROBE_NAME_BYTES    64
+#define PROBE_MAX_NOTES	    32
+#define PROBE_MAX_PLACES    128
+#define PROBE_MAX_FUNCTIONS 64 /* the kernel needs up to 0.1 s to disable and remove an event */
+#define PROBE_MEMORY_BYTES  (4u << 20)
 
-/* Lists of the kernel's, read when they are first asked for. */
+/* Lists of the kernel, read when they are first needed. */
 enum prober_list { PROBER_BLACKLIST, PROBER_HOOKS, PROBER_KALLSYMS, N_PROBER_LISTS };
 
 struct prober_text {
-	struct textbuf text; /* ended by NUL, once it is read */
-	int state;	     /* 1: read; -1: it cannot be */
+	struct textbuf text; /* ended by NUL, when it is read */
+	int state;	     /* 1: read; -1: cannot be read */
 };
 
 struct prober_file {
@@ -51,14 +50,14 @@ struct prober_file {
 struct prober {
 	struct probe_world world;
 	struct probe_kernel kernel;
-	struct btf *btf; /* of the kernel; NULL until it is asked for */
-	int btf_state;	 /* 1: open; negative: why not */
+	struct btf *btf; /* of the kernel; NULL until it is needed */
+	int btf_state;	 /* 1: open; negative: the error */
 	struct errmsg btf_err;
 	struct prober_file files[PROBER_MAX_OPEN];
 	size_t n_files;
 	struct prober_text lists[N_PROBER_LISTS];
-	unsigned max_functions; /* of a pattern in a program, each an event of its own */
-	struct textbuf names;	/* of events that were given out: "\ngroup:event\n…" */
+	unsigned max_functions; /* for a pattern in a program; each is a separate event */
+	struct textbuf names;	/* names of events in use: "\ngroup:event\n…" */
 };
 
 /* A probe and what it owns. */
@@ -68,125 +67,132 @@ struct resolved {
 	struct textbuf scratch;
 };
 
-/* Where an argument comes from: it is known by that at the next place. */
+/* Where an argument comes from: identifies it at the next place. */
 struct arg_origin {
-	size_t number;		/* of the definition's arguments */
-	const char *variable;	/* one of $vars or $params; NULL: it was asked for by itself */
-	unsigned short n_found; /* places that have it, as the same thing */
-	unsigned short n_gone;	/* places where it does not live */
+	size_t number;		/* index of the definition's argument */
+	const char *variable;	/* one of $vars or $params; NULL: requested by itself */
+	unsigned short n_found; /* places that have it, with the same meaning */
+	unsigned short n_gone;	/* places where it does not exist */
 };
 
-/* One definition on its way. */
+/* One definition being resolved. */
 struct resolution {
 	struct prober *prober;
 	const struct definition *d;
 	struct resolved *out;
 	struct errmsg *err;
-	size_t n_points;				/* how many places there will be; 0: one */
-	struct arg_origin origins[DEFINITION_MAX_ARGS]; /* of the arguments that the probe has */
+	size_t n_points;				/* expected number of places; 0: one */
+	struct arg_origin origins[DEFINITION_MAX_ARGS]; /* of the probe's arguments */
 	char why_gone[256];
 	bool why_gone_helps;		       /* see fetch.why_helps */
 	const char *left_out[PROBE_MAX_NOTES]; /* the variable that a note leaves out; NULL: none */
-	char apart[200]; /* "a, b": of $vars, $params, what is not the same at all places */
+	char apart[200]; /* "a, b": those of $vars, $params that differ between places */
 	unsigned n_apart;
 	const char
-		*choice; /* of functions of one name: the one at hand, "ns::Box::put(int)"; NULL */
+		/*
+		 * the current one of several functions with the same name, "ns::Box::put(int)";
+		 * NULL
+		 */
+		*choice;
 };
 
 #define SYMBOL_NAME_BYTES  256
 
-#define RESOLVE_UNREADABLE "\\0:x64" /* an argument of a mark that is where no probe can read it */
+#define RESOLVE_UNREADABLE "\\0:x64" /* an argument of a mark that no probe can read */
 
 #define RESOLVE_REFUSE(r, span, code, ...) \
 	definition_refuse((r)->d->text, span, (r)->err, code, __VA_ARGS__)
 
-/* What is known of a function of the kernel. */
+/* What is known about a kernel function. */
 struct found_function {
 	char symbol[256], module[64];
-	struct btf *btf; /* NULL: its prototype is not known */
+	struct btf *btf; /* NULL: its prototype is unknown */
 	struct type prototype;
-	uint64_t text_offset; /* from the kernel's first byte; 0: its name tells where it is */
+	uint64_t text_offset; /* from the kernel's first byte; 0: its name is enough */
 };
 
-/* The program or library that a definition is about, path has room for its name; NULL: it is about none. */
+/* The program or library of a definition; path has room for its name; NULL: none. */
 const char *resolve_program_of(const struct prober *p, const struct definition *d,
 			       char path[PATH_MAX]);
 /* The file that has the mark. */
 int resolve_mark_file(struct resolution *r, char path[PATH_MAX]);
-/* How many kinds of places the mark has: the kernel wants an argument to be of one type in an event. */
+/* How many kinds of places the mark has: in an event of the kernel, an argument has one type. */
 int resolve_mark_kinds(struct resolution *r, struct debuginfo *info, unsigned *ret_n);
-/* put(Mode): now that the functions are known, it can be told whether it chooses one. */
+/* put(Mode): when the functions are known, decides whether it selects one. */
 int resolve_choice(struct resolution *r, struct debuginfo *info);
 
-/* The ways; each fills kind, places and arguments. */
+/* The ways; each sets kind, places and arguments. */
 int resolve_kernel(struct resolution *r, const char *module);
 int resolve_program(struct resolution *r, const char *path);
 int resolve_mark(struct resolution *r);
 int resolve_raw(struct resolution *r);
 int resolve_event(struct resolution *r);
-/* A line of a source that is the command's, as the kernel's DWARF does not have it. */
+/* A source line of the command, as the kernel's DWARF does not have it. */
 bool resolve_is_of_command(struct resolution *r);
-/* unknown.c: the sentences; btf and module may be NULL. -ENOENT */
+/* unknown.c: sets the message; btf and module may be NULL. -ENOENT */
 int resolve_refuse_function(struct resolution *r, const struct btf *btf, const char *module);
 int resolve_refuse_inlined(struct resolution *r);
 /* Where all functions of that name begin, as far as the kernel shows it; at most max. */
 size_t resolve_find_functions(const char *symbols, const char *name, size_t len, uint64_t *starts,
 			      size_t max);
-/* Where the symbol behind it begins; UINT64_MAX: it is the last. */
+/* Where the next symbol begins; UINT64_MAX: it is the last. */
 uint64_t resolve_find_end(const char *symbols, uint64_t start);
-/* False if the list of the kernel's symbols is there and has no such name; nearest: data of nearly that name, or "". */
+/*
+ * False if the list of the kernel's symbols is available and has no such name; nearest: data with a
+ * similar name, or "".
+ */
 bool resolve_has_symbol(struct prober *p, const char *name, char nearest[SYMBOL_NAME_BYTES]);
-/* FUNC+OFFSET: not behind the end of the function. */
+/* FUNC+OFFSET: checks that it is not beyond the end of the function. */
 int resolve_check_offset(struct resolution *r, const char *function);
-/* One more place in the kernel, with all arguments there. */
+/* Adds a place in the kernel, with all arguments there. */
 int resolve_add_function(struct resolution *r, const struct found_function *f);
-/* The same; if there are several of that name, all of them. */
+/* The same; if several functions have that name, all of them. */
 int resolve_namesakes(struct resolution *r, struct found_function *f);
-/* The cheapest kind of probe of the kernel that can do what is asked. */
+/* The cheapest kind of kernel probe that supports the request. */
 enum probe_kind resolve_kernel_kind(const struct resolution *r, const struct found_function *f);
 /* vfs_*: places for all functions that can be probed. */
 int resolve_glob(struct resolution *r, const char *module);
 bool resolve_is_event(const struct prober *p, const struct definition *d);
 /* The first system that has an event of that name. */
 bool resolve_find_system(const struct prober *p, const char *event, char system[PROBE_NAME_BYTES]);
-/* A target that is nothing else: true if a system of events was meant, and the sentence says so. */
+/* For an unknown target: true if a system of events was probably meant; err says so. */
 bool resolve_refuse_event(struct resolution *r);
 
 /* Adds a place; text is copied. */
 struct probe_place *resolve_add_place(struct resolution *r, const char *text);
 /*
- * Resolves all arguments at the place that was added last. The first place decides which arguments there
- * are; at the others they must be the same, or are left out in the end if they are of $vars or $params.
+ * Resolves all arguments at the place that was added last. The first place decides which arguments
+ * there are; at the others they must be the same, or are dropped if they are of $vars or $params.
  */
 int resolve_args(struct resolution *r, const struct fetch_place *place);
 /*
- * For one of many functions: with -ENOENT, if it lacks a variable, what was added is taken back, and the first
- * reason is kept.
+ * For one of many functions: if it lacks a variable (-ENOENT), removes what was added and keeps the
+ * first reason.
  */
 int resolve_try(struct resolution *r, int (*add)(void *ctx), void *ctx, struct errmsg *ret_why);
 int resolve_add_arg(struct resolution *r, const struct fetch *f, const char *name,
 		    struct span span);
 /*
- * After the last place: an argument that lives nowhere is refused, one that lives somewhere is noted; what of $vars is
- * not the same at all places is left out.
+ * Call it after the last place: an argument that exists nowhere is refused, one that exists at some
+ * places gets a note; those of $vars that differ between places are dropped.
  */
 int resolve_check_args(struct resolution *r);
 
-/* gaps.c: an argument that does not live at some of the places gets a sign that readers know. */
+/* gaps.c: an argument that does not exist at some places gets a value that readers recognize. */
 void resolve_gaps(struct resolution *r, size_t arg);
 
-/* What a definition asks the debug information for. */
+/* What a definition needs from the debug information. */
 struct debuginfo_where resolve_debuginfo_where(const struct resolution *r);
 
-/* points.c: a place that debug information has; where it is inlined is told. */
+/* points.c: adds a place from debug information; notes where it is inlined. */
 int resolve_add_point(struct resolution *r, const char *text, const struct debuginfo_point *pt);
-/* Calls add for each instruction that is meant, and names the function they are in, or "line". */
+/* Calls add for each instruction, and names the function that contains it, or "line". */
 int resolve_each_point(struct resolution *r, struct debuginfo *info,
 		       int (*add)(void *ctx, const struct debuginfo_point *pt), void *ctx,
 		       const char **ret_function);
 void resolve_note(struct resolution *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int resolve_no_memory(struct resolution *r);
-/* Whether any argument is a variable, or one of its members. */
+/* Is any argument a variable, or one of its members? */
 bool resolve_wants_variables(const struct definition *d);
 bool resolve_wants_registers(const struct definition *d);
 
@@ -194,19 +200,21 @@ bool resolve_wants_registers(const struct definition *d);
 int resolve_group_and_event(struct resolution *r, const char *path, const char *function,
 			    unsigned line);
 int resolve_filter(struct resolution *r);
-/* A name for the next argument that no other has: "name", "name_2". */
+/* A unique name for the next argument: "name", "name_2". */
 void resolve_field_name(const struct probe *p, const char *wanted, char name[FETCH_NAME_BYTES]);
 
-/* Whether a path is that of a module: FILE.ko, FILE.ko.xz; it may be NULL. */
+/* Is the path that of a module: FILE.ko, FILE.ko.xz? It may be NULL. */
 bool resolve_is_module(const char *path);
 
-/* What is open: -ENOENT and the like with a sentence. */
+/* What is open; -ENOENT and similar with a message. */
 int prober_btf(struct prober *p, const char *module, struct btf **ret, struct errmsg *err);
 int prober_debuginfo(struct prober *p, const char *path, struct debuginfo **ret,
 		     struct errmsg *err);
 /* Its text, or NULL if it cannot be read. */
 const char *prober_list(struct prober *p, enum prober_list which);
-/* Whether the name stands in it, between that character (or the beginning of a line) and one of those. */
+/*
+ * Does the text contain the name, between `before` (or the beginning of a line) and one of `after`?
+ */
 bool prober_list_has(const char *text, char before, const char *name, const char *after);
 
 /* return.c */

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * return.c - which returns in programs must not be probed.
+ * return.c - returns in programs that must not be probed.
  *
- * While a call of such a function is under way, the kernel has an address of its own where the program's return address
- * was. Most programs never look there. Those that do:
+ * While a probed function is active, the kernel has replaced the program's return address by its
+ * own. Most programs never look at it. Those that do:
  *
- *	dlsym, dlopen       find the library that called them, and search for that one
- *	setjmp, getcontext  keep the address, for a jump back to it when it means nothing any more
+ *	dlsym, dlopen       find out which library called them, and search that one
+ *	setjmp, getcontext  store the address for a later jump, when it is no longer valid
  *	Go                  moves stacks, and finds no function for the address
- *	swapcontext         another stack: the kernel knows only one, and ends the program (SIGILL)
- *	exceptions of C++   nobody catches what leaves the function
+ *	swapcontext         another stack: the kernel knows only one, and kills the program (SIGILL)
+ *	exceptions of C++   nobody catches an exception that leaves the function
  *
- * The first three are refused; for the others, which may never come that way, there is a note.
+ * The first three are refused; the others may never happen, so there is only a note.
  */
 #include "probe/resolve/resolve_int.h"
 
@@ -29,13 +29,13 @@ static bool is_libc(const char *path)
 	return false;
 }
 
-/* Why not; NULL: it can be. Names inside of the library have underscores in front. */
+/* Returns the reason; NULL: it can be probed. Names inside the library begin with underscores. */
 static const char *find_reason(const char *function)
 {
-	static const char calls[] = "looks at who called it, which is the kernel then, and the "
+	static const char calls[] = "looks at its caller, which would be the kernel, so the "
 				    "program would not find its libraries";
-	static const char keeps[] = "keeps its return address for later, and the program would "
-				    "jump to one that is none";
+	static const char keeps[] = "stores its return address for later, so the program would "
+				    "jump to an invalid address";
 	static const struct {
 		const char *name, *why;
 	} rows[] = {{"dlopen", calls},	   {"dlmopen", calls},	  {"dlsym", calls},
@@ -57,24 +57,24 @@ int resolve_check_return(struct resolution *r, const char *path, struct debuginf
 	if (why)
 		return RESOLVE_REFUSE(
 			r, d->function_span, -EOPNOTSUPP,
-			"the return of %s cannot be probed: it %s; probe its entry, or "
-			"the line behind its call",
+			"cannot probe the return of %s: it %s; probe its entry, or the line "
+			"after its call",
 			d->function, why);
 	if (debuginfo_has_name(info, ".note.go.buildid"))
 		return RESOLVE_REFUSE(r, d->function ? d->function_span : d->target_span,
 				      -EOPNOTSUPP,
-				      "%s is a Go program, which moves its stacks: a probed return "
-				      "would end it; probe the entry, or lines",
+				      "%s is a Go program, which moves its stacks: a probed "
+				      "return would kill it; probe the entry, or lines",
 				      path);
 	if (debuginfo_has_name(info, "__gxx_personality_v0"))
 		resolve_note(r,
-			     "%s is C++: while a return is probed, an exception that leaves that "
-			     "function is caught by nobody and ends the program",
+			     "%s is C++: if a return is probed, an exception that leaves that "
+			     "function is not caught and ends the program",
 			     path);
 	if (!is_libc(path) && debuginfo_has_name(info, "swapcontext"))
 		resolve_note(r,
-			     "%s switches stacks (swapcontext): a return that is probed on "
-			     "another stack than its call ends the program",
+			     "%s switches stacks (swapcontext): a probed return on another "
+			     "stack than its call ends the program",
 			     path);
 	return 0;
 }

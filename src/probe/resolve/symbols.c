@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * symbols.c - what the kernel's list of its symbols says of a name.
+ * symbols.c - looks up names in the kernel's list of symbols.
  *
  *	ffffffff81000000 T vfs_read
  *	ffffffffc0400000 t irqfd_inject	[kvm]
  *
- * That there is such a symbol, where it begins and where the next one does. Who may not see addresses reads zeros, and a kernel that
- * hides its list has none: then nothing is known, and the kernel itself says what is wrong. The list is in no order that could
- * be used, as modules stand at its end; a question reads all of it (122 000 lines, some ms).
+ * It tells whether a symbol exists, where it begins, and where the next one begins. Without
+ * permission, addresses read as zeros, and some kernels hide the list: then nothing is known, and
+ * the kernel itself reports errors. The list is not sorted, as modules are at its end; each look-up
+ * reads all of it (122 000 lines, some ms).
  */
 #include "base/spelling.h"
 #include "probe/resolve/resolve_int.h"
@@ -68,7 +69,7 @@ bool resolve_has_symbol(struct prober *p, const char *name, char nearest[SYMBOL_
 {
 	const char *symbols = prober_list(p, PROBER_KALLSYMS);
 	char names[2][SYMBOL_NAME_BYTES];
-	unsigned spare = 0; /* spelling keeps what it is given */
+	unsigned spare = 0; /* spelling keeps the pointer */
 	struct spelling sp;
 
 	*nearest = 0;
@@ -104,7 +105,7 @@ int resolve_check_offset(struct resolution *r, const char *function)
 	if (!n || r->d->offset < most)
 		return 0;
 	return RESOLVE_REFUSE(r, r->d->offset_span, -EINVAL,
-			      "this is behind the end of %s, which has %llu bytes; an offset "
-			      "counts bytes from where the function begins",
+			      "this is beyond the end of %s, which has %llu bytes; an offset "
+			      "counts bytes from the beginning of the function",
 			      function, (unsigned long long)most);
 }

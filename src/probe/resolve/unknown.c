@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * unknown.c - a name that the kernel does not have: what it may be, and what helps.
+ * unknown.c - a name that the kernel does not have: what it may be, and what to do.
  *
- * The source of the kernel has more functions than its symbols: macros, functions that were put into all of
- * their callers, and those of modules that are not loaded. The first two leave no trace without DWARF. Of the
- * third, depmod's list knows those that a module exports:
+ * The source of the kernel has more functions than its symbols: macros, functions that were inlined
+ * into all callers, and those of modules that are not loaded. The first two leave no trace without
+ * DWARF. For the third, depmod's list has the functions that a module exports:
  *
  *	/lib/modules/VERSION/modules.symbols      alias symbol:usb_add_hcd usbcore
  *
- * 10 000 lines, read only on the way to a refusal.
+ * It has 10 000 lines and is read only to explain an error.
  */
 #include "base/spelling.h"
 #include "probe/resolve/resolve_int.h"
@@ -23,7 +23,7 @@ static int add_name(void *ctx, const char *name, struct type prototype)
 	return 0;
 }
 
-/* The module that would export it, if it were loaded. */
+/* The module that exports it, if it were loaded. */
 static bool find_exporter(const struct probe_world *w, const char *function,
 			  char module[PROBE_NAME_BYTES])
 {
@@ -47,7 +47,7 @@ static bool find_exporter(const struct probe_world *w, const char *function,
 	return found;
 }
 
-/* Functions were looked for before. */
+/* Functions were searched before. */
 static bool is_data(struct prober *p, const char *name)
 {
 	const char *symbols = prober_list(p, PROBER_KALLSYMS);
@@ -84,14 +84,14 @@ int resolve_refuse_function(struct resolution *r, const struct btf *btf, const c
 		return refuse_in_module(r, module, sp.nearest);
 	if (is_data(r->prober, name))
 		return RESOLVE_REFUSE(r, r->d->function_span, -ENOENT,
-				      "%s is data of the kernel, no function; name a function",
+				      "%s is data of the kernel, not a function; name a "
+				      "function",
 				      name);
 	if (!r->d->is_return && !r->d->offset && resolve_find_system(r->prober, name, system))
 		return RESOLVE_REFUSE(
 			r, r->d->function_span, -ENOENT,
-			"there is no function '%s' in this kernel, but an event; what "
-			"is recorded of an event is written with its system: "
-			"%s:%s(FIELD, …)",
+			"there is no function '%s' in this kernel, but an event; write an "
+			"event with its system: %s:%s(FIELD, …)",
 			name, system, name);
 	if (find_exporter(&r->prober->world, name, exporter))
 		return RESOLVE_REFUSE(r, r->d->function_span, -ENOENT,
@@ -101,9 +101,9 @@ int resolve_refuse_function(struct resolution *r, const struct btf *btf, const c
 	return RESOLVE_REFUSE(
 		r, r->d->function_span, -ENOENT,
 		"there is no function '%s' in this kernel%s%s; if its source has one, it is a "
-		"macro, or inlined everywhere (--vmlinux FILE finds where), or in a module that is "
-		"not loaded; 'sonde probe funcs' lists those there are; of a program it is written "
-		"PROGRAM:%s",
+		"macro, or inlined everywhere (--vmlinux FILE finds where), or in a module "
+		"that is not loaded; 'sonde probe funcs' lists the functions; write a function "
+		"of a program as PROGRAM:%s",
 		name, sp.nearest ? "; the nearest is " : "", sp.nearest ? sp.nearest : "", name);
 }
 
@@ -111,8 +111,8 @@ int resolve_refuse_inlined(struct resolution *r)
 {
 	return RESOLVE_REFUSE(
 		r, r->d->function_span, -ENOENT,
-		"%s has no code in this kernel: the compiler put it into its callers "
-		"everywhere (inlined), or it was left out (exit code); probe one of its "
-		"callers, or give the kernel's DWARF, which knows them: --vmlinux FILE",
+		"%s has no code in this kernel: the compiler inlined it into all its callers, "
+		"or dropped it (exit code); probe one of its callers, or give the kernel's "
+		"DWARF: --vmlinux FILE",
 		r->d->function);
 }

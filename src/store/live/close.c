@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * close.c - from regions with holes between them to a file without.
+ * close.c - turns a file with holes between its regions into one without.
  *
  *	D │ R0▒▒▒▒▒▒▒▒▒▒ │ R1▒▒▒▒▒▒▒▒▒▒▒ │ R2▒▒▒▒▒▒▒▒ │ tail        ▒ hole
  *	D │ R0 │ R1 │ R2 │ final tail
  *
- * Killed at any moment, the file must be readable or be made so by livefile_repair(). The steps, each
- * followed by the directory that fits it (one small pwrite()):
+ * If it is killed at any moment, the file must be readable, or livefile_repair() must be able to
+ * repair it. The steps, each followed by a matching directory (one small pwrite()):
  *
- *	1  the directory says how much data there is, and that no more comes (FINISHING)
+ *	1  the directory has the amount of data, and says that no more comes (FINISHING)
  *	2  holes are closed, by one of
  *	   a  FALLOC_FL_COLLAPSE_RANGE, from the last hole to the first: nothing is copied. If we die
  *	      between it and the directory, the file is shorter than the directory says by exactly the
  *	      length of the last hole that it describes, so a repair knows what happened.
- *	   b  moving, from the first region to the last, where there is no such thing: pieces are copied
+ *	   b  moving, from the first region to the last, if collapsing is not supported: pieces are copied
  *	      to the front, noted in the marker (`moving`, `moved`), and punched out behind. The row
  *	      changes when the region is complete; until then its front reads as empty pages.
- *	      Temporary files are put in the same way.
- *	3  the tail: names of tasks, late options, strings, over the old tail; the file is cut behind it
+ *	      Temporary files are moved in the same way.
+ *	3  the tail: names of tasks, late options, strings, over the old tail; the file is truncated after it
  *	4  the directory with links to it and its true length (TAIL)
  *	5  BUFFER headers to their places, then the final directory, without marker
  *
- * Nothing here needs more room on the disk than the data and the tail have already (a file system that
- * never overwrites in place may see that differently). Moving needs a piece; when the disk is full,
- * the spare part of the tail is given up for it.
+ * Nothing here needs more disk space than the data and the tail already have (except on a file
+ * system that never overwrites in place). Moving needs space for a piece; when the disk is full,
+ * the spare part of the tail is released for it.
  *
- * Between the data of two buffers room is left for the headers of the later one (and of empty ones
+ * Between the data of two buffers there is room for the headers of the later one (and of empty ones
  * in between): `lead`.
  */
 #include "store/live/livefile_int.h"
@@ -44,7 +44,7 @@
 
 /* --- what lies where --------------------------------------------------------------------------- */
 
-struct row { /* of regions with data */
+struct row { /* regions with data */
 	struct liveregion **regions;
 	uint32_t n;
 };
@@ -77,7 +77,7 @@ static uint64_t lead_before(const struct livefile *f, const struct row *row, uin
 			   f->align);
 }
 
-/* Where region i, or the tail, belongs: behind what is before it. */
+/* Where region i, or the tail, belongs: after what is before it. */
 static uint64_t place_of(const struct livefile *f, const struct row *row, uint32_t i)
 {
 	uint64_t before = i ? round_up_to(row->regions[i - 1]->end, f->align) : f->data_at;
@@ -90,7 +90,7 @@ static uint64_t place_now(const struct livefile *f, const struct row *row, uint3
 	return i < row->n ? round_down_to(row->regions[i]->start, f->align) : f->tail_at;
 }
 
-/* Is there a place for everything, without anything in it? Holds for every file of ours. */
+/* Is there a place for everything, with nothing in it? True for every file of ours. */
 static bool has_room(const struct livefile *f, const struct row *row)
 {
 	for (uint32_t i = 0; i <= row->n; i++) {
@@ -146,7 +146,7 @@ static int catch_up(struct livefile *f, struct row *row, uint64_t n)
 		shift(f, row, i, n);
 		return 0;
 	}
-	/* no holes: it has been cut behind its tail */
+	/* no holes: it was truncated after its tail */
 	if (n > f->tail_bytes)
 		return -EBADMSG;
 	f->tail_bytes -= n;
@@ -208,12 +208,12 @@ static int copy_piece(struct livefile *f, int from_fd, uint64_t from, uint64_t t
 			continue;
 		if (got < 0 && !is_not_possible(errno))
 			return -errno;
-		f->no_copy_range = true; /* also where it pretends that there is nothing */
+		f->no_copy_range = true; /* also if it claims that there is nothing */
 	}
 	return n ? copy_by_hand(from_fd, in, f->fd, out, n) : 0;
 }
 
-/* On a full disk: true if there is something to give up that was not yet. */
+/* For a full disk: true if there was something to release. */
 static bool give_up_spare(struct livefile *f)
 {
 	uint64_t end = f->tail_at + f->tail_bytes;
@@ -224,7 +224,7 @@ static bool give_up_spare(struct livefile *f)
 	return livefile_punch(f->fd, end - LIVEFILE_SPARE_BYTES, end);
 }
 
-/* The next piece of the region that is being moved: how many bytes. */
+/* The size of the next piece of the region that is being moved. */
 static uint64_t piece_bytes(const struct livefile *f, const struct liveregion *r, uint64_t to)
 {
 	uint64_t left = r->end - r->start - f->moved, n = PIECE_BYTES;
@@ -232,7 +232,7 @@ static uint64_t piece_bytes(const struct livefile *f, const struct liveregion *r
 
 	if (f->spare_is_gone)
 		n = SMALL_PIECE_BYTES;
-	/* a piece must not reach into itself */
+	/* a piece must not overlap itself */
 	if (liveregion_in_file(r) && n > r->start - to)
 		n = r->start - to;
 	n = round_down_to(pos + n, f->align) - pos; /* whole blocks can be punched */
@@ -261,7 +261,7 @@ static int move_pieces(struct livefile *f, struct liveregion *r, uint64_t to)
 	return 0;
 }
 
-/* Nothing of a region is left where it came from. */
+/* Removes the region's data from its old place. */
 static void clear_source(struct livefile *f, struct liveregion *r, uint64_t from, uint64_t end)
 {
 	uint64_t new_end = round_up_to(r->end, f->align);
@@ -294,7 +294,7 @@ static int move_region(struct livefile *f, struct liveregion *r, uint64_t to)
 		return ret;
 	r->start = to;
 	r->end = to + (end - from);
-	r->temp_name = NULL; /* its row tells of it from now on */
+	r->temp_name = NULL; /* its row describes it from now on */
 	ret = livefile_write_row(r);
 	r->temp_name = temp_name;
 	f->moving = 0;
@@ -306,7 +306,7 @@ static int move_region(struct livefile *f, struct liveregion *r, uint64_t to)
 	return ret;
 }
 
-/* The tail goes to a place behind all data. */
+/* Moves the tail to a place after all data. */
 static int move_tail(struct livefile *f, uint64_t to, struct errmsg *err)
 {
 	uint64_t before = f->tail_at, end = before + f->tail_bytes;
@@ -317,7 +317,7 @@ static int move_tail(struct livefile *f, uint64_t to, struct errmsg *err)
 		return 0;
 	f->tail_at = to;
 	r = livefile_write_live_tail(f, &first);
-	if (r == -ENOSPC) { /* give up the old one, but for what both have */
+	if (r == -ENOSPC) { /* release the old one, except for the common part */
 		livefile_punch(f->fd, before > to + f->tail_bytes ? before : to + f->tail_bytes,
 			       end);
 		r = livefile_write_live_tail(f, err);
@@ -345,7 +345,7 @@ static int move_all(struct livefile *f, struct row *row, struct errmsg *err)
 	return r < 0 ? r : move_tail(f, place_of(f, row, row->n), err);
 }
 
-/* Temporary files come in behind one another; the tail has to make room first. */
+/* Moves temporary files in, one after the other; first the tail has to make room. */
 static int put_in_temp(struct livefile *f, struct row *row, struct errmsg *err)
 {
 	uint64_t end = f->data_at;
@@ -363,7 +363,7 @@ static int put_in_temp(struct livefile *f, struct row *row, struct errmsg *err)
 	return r < 0 ? r : move_all(f, row, err);
 }
 
-/* What was dropped before the first page that stays, in the same block. */
+/* Clears data in the same block that was dropped before the first page that stays. */
 static int clear_remains(struct livefile *f, const struct row *row)
 {
 	int r = 0;
@@ -388,7 +388,7 @@ static int close_holes(struct livefile *f, struct row *row, struct errmsg *err)
 		return r;
 	if (f->flags & LIVEFILE_TEMP)
 		return put_in_temp(f, row, err);
-	/* once a region is half moved there is no other way */
+	/* once a region is half moved, only moving is possible */
 	if (!f->moving && collapse_holes(f, row) == 0)
 		return 0;
 	return move_all(f, row, err);
@@ -396,7 +396,7 @@ static int close_holes(struct livefile *f, struct row *row, struct errmsg *err)
 
 /* --- the tail ---------------------------------------------------------------------------------- */
 
-/* What the tail will need at most. */
+/* The maximum that the tail needs. */
 static uint64_t tail_need(const struct livefile *f, size_t cmdlines_bytes)
 {
 	enum compression kind = f->w->config.compression;
@@ -407,7 +407,7 @@ static uint64_t tail_need(const struct livefile *f, size_t cmdlines_bytes)
 	return n + textbuf_len(&f->w->options) + 2 * textbuf_len(&f->w->strings) + TAIL_SLACK_BYTES;
 }
 
-/* On a full disk the file ends without names of tasks rather than not at all. */
+/* On a full disk the file is completed without names of tasks rather than not at all. */
 static bool tail_fits(struct livefile *f, size_t cmdlines_bytes)
 {
 	uint64_t have = f->tail_bytes - (f->spare_is_gone ? LIVEFILE_SPARE_BYTES : 0);
@@ -453,7 +453,7 @@ static int write_tail_v7(struct livefile *f, uint64_t *ret_end, struct errmsg *e
 	return r < 0 ? r : outfile_failure(w->out, err);
 }
 
-/* Whole lines, as many as fit into their place, and nothing behind them. */
+/* Whole lines, as many as fit into their place, and nothing after them. */
 static int write_cmdlines_v6(struct livefile *f)
 {
 	struct writer *w = f->w;
@@ -510,7 +510,7 @@ static int write_header(struct livefile *f, const struct livebuffer *b, uint64_t
 	return r;
 }
 
-/* Headers of buffers that have data before them move from the directory to where they belong. */
+/* Headers of buffers with data before them move from the directory to their final place. */
 static void place_headers(struct livefile *f, const struct row *row)
 {
 	for (uint32_t i = 1; i <= row->n; i++) {
@@ -556,7 +556,7 @@ static int write_final(struct livefile *f, const struct row *row)
 
 	if (r < 0)
 		return r;
-	remove_empty_temp(f); /* as long as there is a marker that tells of them */
+	remove_empty_temp(f); /* while the marker still names them */
 	livefile_encode(f, true);
 	return f->dir.overflow ? -ENOMEM
 			       : livefile_pwrite(f->fd, f->dir.start, f->dir_bytes, f->dir_at);
@@ -579,7 +579,7 @@ static int close_file(struct livefile *f, struct errmsg *err)
 	return r;
 }
 
-/* What still waits in memory; the first failure that nobody was told of yet. */
+/* Writes what still waits in memory; returns the first failure that was not reported yet. */
 static int flush_regions(struct livefile *f)
 {
 	int r = 0;
@@ -591,7 +591,7 @@ static int flush_regions(struct livefile *f)
 		r = r ? r : error;
 		error = liveregion_write_count(region);
 		r = r ? r : error;
-		/* a repair takes its length for that of the data */
+		/* a repair takes its length as that of the data */
 		if (region->temp_name && region->fd >= 0 && ftruncate(region->fd, region->end) < 0)
 			r = r ? r : -errno;
 	}
@@ -609,6 +609,7 @@ int livefile_close(struct livefile *f, struct errmsg *err)
 	if (r < 0)
 		return errmsg_set_errno(err, r, "cannot finish %s", f->path);
 	if (lost < 0)
-		return errmsg_set_errno(err, lost, "the last events did not get into %s", f->path);
+		return errmsg_set_errno(err, lost, "the last events could not be written to %s",
+					f->path);
 	return 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * layout.c - where everything stands in a file that is being recorded.
+ * layout.c - the layout of a file that is being recorded.
  *
  *	version 7                                        version 6
  *	┌───────────────────────────────────────────┐   ┌─────────────────────────────────────┐
@@ -16,25 +16,25 @@
  *	│ STRINGS, CMDLINES filled up with zeros    │   │ zeros                                │
  *	└───────────────────────────────────────────┘   └─────────────────────────────────────┘
  *
- * D, the directory, is all that changes while data comes and goes: it is made anew in memory and
- * written with one pwrite(), so that a death in between is hardly possible. Its size never changes.
+ * Only D, the directory, changes while data comes and goes: it is built in memory and written with
+ * one pwrite(), so that a crash in between is very unlikely. Its size never changes.
  *
- * While recording, every CPU has its row, data or not, and its offset is where its region begins. The
- * BUFFER sections of version 7 stand together: each header has 16 bytes of nothing, and the last one
- * spans the marker and all regions. In the finished file rows without data are left out (the section
- * keeps its size; what is behind DONE is not read by anybody), and each BUFFER header
- * stands before the data of its buffer.
+ * During the recording every CPU has a row, with data or not, and its offset is the beginning of
+ * its region. The BUFFER sections of version 7 are next to each other: each header is followed by
+ * 16 unused bytes, and the last one spans the marker and all regions. In the complete file rows
+ * without data are omitted (the section keeps its size; nothing reads what follows DONE), and each
+ * BUFFER header is before the data of its buffer.
  *
- * The marker says that the file is not finished and what is known of its state:
+ * The marker says that the file is incomplete and describes its state:
  *
  *	"sonde-recording\0"  u32 version  u32 flags  u64 data_at  u64 tail_at  u64 tail_bytes
  *	u32 moving  u32 0  u64 moved  u32 align  u32 regions  u16 length, name of the temporary directory
  *
- * Regions are as far apart as they can ever need and the file system allows, up to TOTAL_MAX_BYTES for
- * all; nothing is stored in between. They begin at multiples of `align`: of the blocks of the file system, which is what holes can
- * be made of, and of the sub-buffers. A file system that cannot punch holes is not trusted to have
- * any, and gets temporary files. The tail is allocated from the start, so that a disk that is full later
- * does not prevent a proper end.
+ * Regions are as far apart as they can ever need and the file system allows, up to TOTAL_MAX_BYTES
+ * for all; nothing is stored in between. They begin at multiples of `align`: of the file system's
+ * blocks, the unit of holes, and of the sub-buffers. A file system that cannot punch holes may not
+ * support holes at all, and gets temporary files. The tail is allocated at the start, so that a
+ * full disk does not prevent a proper end.
  */
 #include "store/live/livefile_int.h"
 
@@ -48,8 +48,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#define TOTAL_MAX_BYTES	 ((uint64_t)8 << 40) /* ext4 takes 16 TB; a mapping 128 TB */
-#define REGION_MIN_BYTES ((uint64_t)4 << 30) /* less than this is no room to record */
+#define TOTAL_MAX_BYTES	 ((uint64_t)8 << 40) /* ext4 supports 16 TB; a mapping 128 TB */
+#define REGION_MIN_BYTES ((uint64_t)4 << 30) /* less than this is not enough to record */
 #define BLOCK_MAX_BYTES	 65536u
 #define ALIGN_MAX_BYTES	 (64u << 20)
 #define TAIL_MIN_BYTES	 ((uint64_t)1 << 20) /* names of 50 000 tasks */
@@ -99,7 +99,7 @@ static void add_zeros(struct textbuf *tb, size_t n)
 	textbuf_add(tb, zeros, n);
 }
 
-/* Its thread may go on meanwhile, so what belongs together is taken together. */
+/* Its thread may continue meanwhile, so related values are read together. */
 static struct writer_cpu make_row(const struct livefile *f, struct liveregion *r)
 {
 	struct writer_cpu row = {.cpu = r->cpu};
@@ -117,7 +117,7 @@ static struct writer_cpu make_row(const struct livefile *f, struct liveregion *r
 	return row;
 }
 
-/* The rows of a buffer; of the finished file only those with data. */
+/* The rows of a buffer; in the complete file only those with data. */
 static size_t make_rows(const struct livefile *f, uint32_t rank, struct writer_cpu *rows,
 			bool final)
 {
@@ -204,7 +204,7 @@ static void add_directory_v7(struct livefile *f, struct writer_cpu *rows, bool f
 	writer_add_number(f->w, &f->dir, SNF_OPTION_DONE, 2);
 	writer_add_number(f->w, &f->dir, 8, 4);
 	writer_add_number(f->w, &f->dir, f->next_options, 8);
-	/* the room of rows that were left out */
+	/* the room of the omitted rows */
 	add_zeros(&f->dir, f->headers_at - textbuf_len(&f->dir));
 	add_headers(f);
 }
@@ -305,8 +305,8 @@ int livefile_write_moved(struct livefile *f)
 }
 
 /*
- * f is as its directory says, but for what the marker adds. -ENOENT if there is none, -EBADMSG if it
- * makes no sense. Nothing of it is believed before it was compared with the file.
+ * Sets f from its directory and the marker. -ENOENT if there is no marker, -EBADMSG if it is
+ * invalid. Nothing in it is trusted before it was compared with the file.
  */
 int livefile_read_marker(struct livefile *f, struct piece map)
 {
@@ -345,7 +345,7 @@ int livefile_read_marker(struct livefile *f, struct piece map)
 
 /* --- the tail while recording ------------------------------------------------------------------ */
 
-/* Sections of the tail as it is while recording; *ret_cmdlines is where the second one begins. */
+/* The sections of the tail during the recording; *ret_cmdlines is where the second one begins. */
 static void make_tail(struct livefile *f, struct textbuf *tb, size_t *ret_cmdlines)
 {
 	struct writer *w = f->w;
@@ -358,7 +358,7 @@ static void make_tail(struct livefile *f, struct textbuf *tb, size_t *ret_cmdlin
 	writer_add_bytes(tb, w->strings.start, textbuf_len(&w->strings));
 	*ret_cmdlines = textbuf_len(tb);
 	used = *ret_cmdlines + SNF_SECTION_HEADER_BYTES + 8;
-	if (used + len > f->tail_bytes) /* they come at the end only */
+	if (used + len > f->tail_bytes) /* they are written only at the end */
 		len = 0;
 	writer_add_section_header_v7(w, tb, SNF_OPTION_CMDLINES, false, cmdlines,
 				     f->tail_bytes - *ret_cmdlines - SNF_SECTION_HEADER_BYTES);
@@ -385,7 +385,7 @@ int livefile_write_live_tail(struct livefile *f, struct errmsg *err)
 {
 	int r = 0;
 
-	/* where blocks cannot be set aside, a full disk may hurt */
+	/* if blocks cannot be reserved, a full disk may cause a failure */
 	if (fallocate(f->fd, 0, f->tail_at, f->tail_bytes) < 0 &&
 	    (errno != EOPNOTSUPP || ftruncate(f->fd, f->tail_at + f->tail_bytes) < 0))
 		r = -errno;
@@ -409,13 +409,13 @@ static uint32_t common_multiple(uint32_t a, uint32_t b)
 	return (uint64_t)a / x * b > ALIGN_MAX_BYTES ? 0 : a / x * b;
 }
 
-/* Blocks of the file system, and the sub-buffers of all buffers; 0: there is no such number. */
+/* A multiple of the file system's blocks and the sub-buffers of all buffers; 0: there is none. */
 static uint32_t choose_align(const struct livefile *f)
 {
 	struct stat st;
 	uint32_t align = 4096;
 
-	/* network file systems state what they like to transfer */
+	/* network file systems report their preferred transfer size */
 	if (fstat(f->fd, &st) == 0 && st.st_blksize > 0 && st.st_blksize <= BLOCK_MAX_BYTES)
 		align = common_multiple(align, st.st_blksize);
 	for (size_t i = 0; i < f->n_buffers && align; i++)
@@ -433,8 +433,8 @@ static uint64_t file_size_limit(void)
 }
 
 /*
- * The most that a region can need: twice the file system, which may grow. One that drops what is old
- * goes on for ever.
+ * The most that a region can need: twice the file system, which may grow. A region that drops old
+ * data is unlimited.
  */
 static uint64_t region_need(const struct livefile *f)
 {
@@ -450,7 +450,7 @@ static uint64_t region_need(const struct livefile *f)
 	return need < REGION_MIN_BYTES ? REGION_MIN_BYTES : need;
 }
 
-/* The bytes that all regions may span; 0: too few. */
+/* The number of bytes that all regions may span; 0: too few. */
 static uint64_t choose_span(const struct livefile *f, uint64_t other_bytes)
 {
 	uint64_t total = file_size_limit(), min = f->n_regions * REGION_MIN_BYTES + other_bytes;
@@ -460,7 +460,7 @@ static uint64_t choose_span(const struct livefile *f, uint64_t other_bytes)
 		total = TOTAL_MAX_BYTES;
 	if (need < TOTAL_MAX_BYTES && total > need * f->n_regions + other_bytes)
 		total = need * f->n_regions + other_bytes;
-	/* the finished file must be mapped as a whole, and so must this one */
+	/* the complete file must be mapped as a whole, and so must this one */
 	if (sizeof(size_t) < 8 || !livefile_punch(f->fd, f->data_at, f->data_at + f->align))
 		return 0;
 	for (; total >= min; total /= 2)
@@ -469,7 +469,7 @@ static uint64_t choose_span(const struct livefile *f, uint64_t other_bytes)
 	return 0;
 }
 
-/* Room for BUFFER headers before the first region of every buffer but the first. */
+/* Leaves room for BUFFER headers before the first region of every buffer but the first. */
 static void place_regions(struct livefile *f, uint64_t stride, uint64_t lead)
 {
 	uint64_t pos = f->data_at;
@@ -495,7 +495,7 @@ static int open_temp(struct livefile *f, struct liveregion *r, struct errmsg *er
 	if (!r->temp_name)
 		return errmsg_set_errno(err, -ENOMEM, "cannot write %s", f->path);
 	r->fd = outplace_create_in(&f->temp,
-				   r->temp_name); /* one of a recording that died is removed */
+				   r->temp_name); /* removes one of a recording that died */
 	if (r->fd < 0)
 		return errmsg_set_errno(err, r->fd, "cannot create the temporary file %s/%s",
 					f->temp_dir, r->temp_name);
@@ -503,8 +503,8 @@ static int open_temp(struct livefile *f, struct liveregion *r, struct errmsg *er
 	if (r->max_bytes && !livefile_punch(r->fd, 0, f->align))
 		return errmsg_set(
 			err, -EOPNOTSUPP,
-			"cannot drop old data from %s/%s: its file system does not let go of "
-			"parts of a file; record without a limit, or to another disk",
+			"cannot drop old data from %s/%s: its file system cannot release parts "
+			"of a file; record without a limit, or to another disk",
 			f->temp_dir, r->temp_name);
 	return 0;
 }
@@ -539,8 +539,8 @@ int livefile_place(struct livefile *f, struct errmsg *err)
 	f->align = choose_align(f);
 	if (!f->align)
 		return errmsg_set(err, -EINVAL,
-				  "cannot write %s: its sub-buffers have sizes that do not go "
-				  "together; record with one size for all",
+				  "cannot write %s: the sizes of its sub-buffers do not match; "
+				  "record with one size for all",
 				  f->path);
 	livefile_encode(f, false);
 	if (f->dir.overflow)

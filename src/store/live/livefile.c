@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * livefile.c - the life of a file that is recorded: what is given, the start, flushes, the end.
+ * livefile.c - the life of a file that is being recorded: its parts, the start, flushes, the end.
  *
- *	livefile.c          this
- *	layout.c   where everything stands; the directory and the marker
- *	region.c   data into a region: written, spliced, packed, dropped when old
- *	name.c     the finished file, if its name was taken away meanwhile
+ *	livefile.c          this file
+ *	layout.c   the layout; the directory and the marker
+ *	region.c   data in a region: written, spliced, compressed, dropped when old
+ *	name.c     the complete file, if its name changed meanwhile
  *	close.c    the holes, the tail, the final directory
  *	repair.c   the file of a recorder that died
  *
- * Texts, options, strings and sections are made by the writer that makes all other files (writer.c,
- * `is_live`); here is what differs: the file has its name from the start, many threads write to it, and
- * its directory stands before the data and is written again and again.
+ * The writer that makes all other files (writer.c, `is_live`) makes texts, options, strings and
+ * sections. The differences are here: the file has its name from the start, many threads write to
+ * it, and its directory is before the data and is written repeatedly.
  *
- * Threads: a region belongs to one. It and the flusher meet in `lock` of the region (start, end, number of
- * chunks) and in `dir_lock` (the directory, in memory and in the file), which is taken first. Order of
- * a flush: data was written; the counts of chunks; then the directory, so that a reader never finds
- * more promised than is there. No lock of a region is held while something is written: on a busy disk that
- * can take long, and its thread must go on. Then the data is started on its way to the disk, without waiting for it:
- * closing holes later needs it there, and what went already costs nothing then. A disk that is busy may
- * block even that, so it stops after WRITE_OUT_NS; the threads that take data never do it.
+ * Threads: a region belongs to one thread. It shares two locks with the flusher: `lock` of the
+ * region (start, end, number of chunks) and `dir_lock` (the directory, in memory and in the file),
+ * which is taken first. Order of a flush: data was written; then the counts of chunks; then the
+ * directory, so that it never promises more than a reader finds. No lock of a region is held during
+ * a write: on a busy disk that can take long, and its thread must continue. Then it starts writing
+ * the data to the disk, without waiting: closing holes later needs it there, and what is written
+ * already costs nothing then. A busy disk may block even that, so it stops after WRITE_OUT_NS; the
+ * threads that take data never do it.
  *
- * The process that started a file holds a lock on it (fcntl), which goes away with the process, so nobody
- * repairs a file that is still recorded.
+ * The process that started a file holds a lock on it (fcntl), which ends with the process, so
+ * nobody repairs a file that is still being recorded.
  */
 #include "store/live/livefile_int.h"
 
@@ -40,7 +41,7 @@
 #define WRITE_OUT_NS	  200000000	      /* of a flush */
 #define CMDLINES_MAX	  ((size_t)256 << 20)
 #define LATE_SECTIONS_MAX 4096
-#define FOLLOWER_MS	  1000 /* waits for who reads */
+#define FOLLOWER_MS	  1000 /* wait for readers */
 
 /* --- what is given ----------------------------------------------------------------------------- */
 
@@ -104,7 +105,7 @@ static int keep_cmdlines(struct livefile *f, struct piece text, struct errmsg *e
 	writer_add_bytes(&f->cmdlines, text.data, text.len);
 	f->has_late_cmdlines = f->is_started;
 	return f->cmdlines.overflow
-		       ? errmsg_set_errno(err, -ENOMEM, "cannot keep the names of tasks of %s",
+		       ? errmsg_set_errno(err, -ENOMEM, "cannot store the names of tasks of %s",
 					  f->path)
 		       : 0;
 }
@@ -117,7 +118,9 @@ int livefile_add_text(struct livefile *f, enum tracefile_text_kind kind, struct 
 	if (r < 0 || (f->is_started && kind == TRACEFILE_CMDLINES))
 		return r;
 	if (f->is_started)
-		return errmsg_set(err, -EINVAL, "%s takes no more metadata: it is being recorded",
+		return errmsg_set(err, -EINVAL,
+				  "%s does not accept more metadata: it is being "
+				  "recorded",
 				  f->path);
 	return writer_add_text(f->w, kind, text, err);
 }
@@ -136,13 +139,13 @@ int livefile_add_section(struct livefile *f, uint16_t id, const char *descriptio
 		return writer_add_section(f->w, id, description, body, err);
 	s = f->n_late < LATE_SECTIONS_MAX ? realloc(f->late, (f->n_late + 1) * sizeof(*s)) : NULL;
 	if (!s)
-		return errmsg_set_errno(err, -ENOMEM, "cannot keep a part of %s", f->path);
+		return errmsg_set_errno(err, -ENOMEM, "cannot store a part of %s", f->path);
 	f->late = s;
 	s += f->n_late;
 	*s = (struct latesection){id, strdup(description), malloc(body.len + 1), body.len};
 	f->n_late++;
 	if (!s->description || !s->data)
-		return errmsg_set_errno(err, -ENOMEM, "cannot keep a part of %s", f->path);
+		return errmsg_set_errno(err, -ENOMEM, "cannot store a part of %s", f->path);
 	memcpy(s->data, body.data, body.len);
 	return 0;
 }
@@ -162,13 +165,15 @@ int livefile_add_buffer(struct livefile *f, const struct livefile_buffer *buffer
 	int r;
 
 	if (strchr(buffer->name, '/'))
-		return errmsg_set(err, -EINVAL, "'%s' cannot be the name of a buffer: it has a '/'",
+		return errmsg_set(err, -EINVAL,
+				  "'%s' cannot be the name of a buffer: it "
+				  "contains a '/'",
 				  buffer->name);
 	if (f->n_regions + (uint64_t)buffer->n_cpus > LIVEFILE_REGIONS_MAX)
 		return too_many(err);
 	b = realloc(f->buffers, (f->n_buffers + 1) * sizeof(*b));
 	if (!b)
-		return errmsg_set_errno(err, -ENOMEM, "cannot keep the buffers of %s", f->path);
+		return errmsg_set_errno(err, -ENOMEM, "cannot store the buffers of %s", f->path);
 	f->buffers = b;
 	b += f->n_buffers;
 	*b = (struct livebuffer){.n_cpus = buffer->n_cpus, .max_bytes = buffer->max_bytes};
@@ -197,7 +202,7 @@ char *livefile_temp_name(const struct livefile *f, const char *name, uint32_t cp
 /* --- locks ------------------------------------------------------------------------------------- */
 
 /*
- *	byte 0   locked by the recorder, as long as it lives
+ *	byte 0   locked by the recorder while it lives
  *	byte 1   by the recorder, until it begins to move data
  *	byte 2   by followers while they read (shared), by the recorder before it moves data
  */
@@ -212,12 +217,12 @@ static bool set_lock(int fd, int how, short type, off_t start, off_t len)
 
 bool livefile_lock(int fd)
 {
-	/* a file system without locks does not stop us */
+	/* a file system without locks is no obstacle */
 	return set_lock(fd, F_SETLK, F_WRLCK, BYTE_LIVES, 2) ||
 	       (errno != EACCES && errno != EAGAIN);
 }
 
-/* Says that data will move, and waits for followers. */
+/* Announces that data will move, and waits for followers. */
 static void settle_followers(int fd)
 {
 	set_lock(fd, F_SETLK, F_UNLCK, BYTE_STAYS, 1);
@@ -243,7 +248,7 @@ enum livefile_stage livefile_ask(int fd)
 	return is_locked(fd, BYTE_STAYS) ? LIVEFILE_GROWS : LIVEFILE_MOVES;
 }
 
-/* An ordinary file, for its locks; to open a device can do something. */
+/* Opens a regular file, for its locks; opening a device can have side effects. */
 static int open_ordinary(const char *path)
 {
 	int fd = open(path, O_PATH | O_CLOEXEC), again = -1;
@@ -271,14 +276,17 @@ int livefile_check_free(const char *path, struct errmsg *err)
 	return stage == LIVEFILE_DONE
 		       ? 0
 		       : errmsg_set(err, -EBUSY,
-				    "%s is being written by another recording; end that one first, "
-				    "or take another file (-o)",
+				    "another recording is writing %s; end that one first, or "
+				    "use another file (-o)",
 				    path);
 }
 
 bool livefile_hold(int fd)
 {
-	/* of the open file, not of the process: that one opens and closes the file meanwhile */
+	/*
+	 * the lock belongs to the open file, not to the process, which opens and closes the file
+	 * meanwhile
+	 */
 	return set_lock(fd, F_OFD_SETLK, F_RDLCK, BYTE_READ, 1) &&
 	       livefile_ask(fd) != LIVEFILE_MOVES;
 }
@@ -290,7 +298,10 @@ void livefile_let_go(int fd)
 
 /* --- the order --------------------------------------------------------------------------------- */
 
-/* The top buffer first: version 6 has it at a fixed place, and so does trace-cmd in version 7. */
+/*
+ * The top buffer first: version 6 has it at a fixed place, and trace-cmd writes it first in version
+ * 7.
+ */
 static void settle_order(struct livefile *f)
 {
 	uint32_t rank = 0;
@@ -373,7 +384,7 @@ static void describe(struct livefile *f)
 		f->buffers[i].description = writer_describe_buffer_v7(f->w, f->w->buffers[i].name);
 }
 
-/* Texts and the options that point at them, or in version 6 all up to the tables. */
+/* Texts and the options that point to them, or in version 6 everything up to the tables. */
 static int write_head(struct livefile *f, struct errmsg *err)
 {
 	struct writer *w = f->w;
@@ -396,7 +407,7 @@ static int write_head(struct livefile *f, struct errmsg *err)
 	return outfile_flush(w->out);
 }
 
-/* Version 6: each instance has an option with the place of its table. */
+/* Version 6: each instance has an option with the position of its table. */
 static void link_tables(struct livefile *f)
 {
 	for (size_t i = 0; i < f->n_buffers; i++)
@@ -439,7 +450,8 @@ int livefile_start(struct livefile *f, struct errmsg *err)
 	if (f->w->config.version == 6)
 		link_tables(f);
 	livefile_lock(f->fd);
-	r = livefile_check_free(f->path, err); /* somebody may have begun since livefile_open() */
+	/* another recording may have started since livefile_open() */
+	r = livefile_check_free(f->path, err);
 	if (r < 0)
 		return r;
 	r = outfile_publish(f->w->out, err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * livefile_int.h - what the files behind livefile.h share. Not for other rooms.
+ * livefile_int.h - what the files behind livefile.h share. For this room only.
  */
 #ifndef SONDE_STORE_LIVE_LIVEFILE_INT_H
 #define SONDE_STORE_LIVE_LIVEFILE_INT_H
@@ -12,56 +12,58 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#define LIVEFILE_REGIONS_MAX	 32768u /* as many as a reader takes */
+#define LIVEFILE_REGIONS_MAX	 32768u /* the maximum of readers */
 #define LIVEFILE_DIR_MAX_BYTES	 (64u << 20)
-#define LIVEFILE_TEMP_DIR_MAX	 4000u		     /* of its name, which the marker holds */
-#define LIVEFILE_SPARE_BYTES	 ((uint64_t)1 << 20) /* of the tail: given up when the disk is full */
-#define LIVEFILE_HEADER_STEP	 32 /* from one waiting BUFFER header to the next */
+/* length of its name, which the marker holds */
+#define LIVEFILE_TEMP_DIR_MAX	 4000u
+/* part of the tail that is released when the disk is full */
+#define LIVEFILE_SPARE_BYTES	 ((uint64_t)1 << 20)
+#define LIVEFILE_HEADER_STEP	 32 /* distance between waiting BUFFER headers */
 #define LIVEFILE_CMDLINES_V6_MIN ((uint64_t)1 << 20)
 
-/* What the marker says about the state of the file. */
+/* The state of the file in the marker. */
 enum livefile_flag {
 	LIVEFILE_FINISHING = 1, /* no more data comes; the directory is complete */
 	LIVEFILE_TAIL = 2,	/* the tail is written and linked */
-	LIVEFILE_TEMP = 4,	/* regions are files of their own */
+	LIVEFILE_TEMP = 4,	/* regions are separate files */
 };
 
 struct packer;
 
 struct liveregion {
 	struct livefile *file;
-	uint32_t number; /* in the order of the file */
+	uint32_t number; /* in file order */
 	uint32_t buffer, cpu;
 	uint32_t page_size;
 	uint64_t max_bytes;
-	int fd;		 /* the trace's, or that of the temporary file */
-	char *temp_name; /* in the file's directory `temp`; NULL: in the trace */
+	int fd;		 /* of the trace, or of the temporary file */
+	char *temp_name; /* in the directory `temp`; NULL: in the trace */
 	uint64_t limit;	 /* its data ends before this */
-	size_t row_at;	 /* of its offset and size in the directory, if has_row */
+	size_t row_at;	 /* position of its offset and size in the directory, if has_row */
 	bool has_row;
 
-	/* the region's thread */
-	int error;	  /* sticks */
-	uint64_t partial; /* bytes of a page behind the end that splice() left unfinished */
+	/* used by the region's thread */
+	int error;	  /* sticky */
+	uint64_t partial; /* bytes of an incomplete page after the end, left by splice() */
 	uint64_t punched; /* nothing is stored before this */
 	struct packer *packer;
-	uint8_t *plain, *packed; /* a chunk that is being filled; its packed form with header */
+	uint8_t *plain, *packed; /* the current chunk; its compressed form with header */
 	size_t n_plain, chunk_bytes, packed_room;
 
-	pthread_mutex_t lock; /* for the next three; taken after the file's dir_lock */
+	pthread_mutex_t lock; /* protects the next three; taken after the file's dir_lock */
 	uint64_t start, end;
-	uint32_t n_chunks; /* packed data: a u32 count at start, then the chunks */
+	uint32_t n_chunks; /* compressed data: a u32 count at start, then the chunks */
 
 	atomic_uint_least64_t n_taken;
-	uint64_t flushed;   /* on its way to the disk */
-	uint32_t n_counted; /* chunks that the count in the file says */
+	uint64_t flushed;   /* writing to the disk was started up to here */
+	uint32_t n_counted; /* the count of chunks in the file */
 };
 
 struct livebuffer {
 	uint32_t n_cpus;
 	uint64_t max_bytes;
 	struct liveregion *regions;
-	uint32_t rank;	      /* in the order of the file: the top one first */
+	uint32_t rank;	      /* in file order: the top one first */
 	uint32_t description; /* of its section */
 	uint64_t header_at;   /* of its section */
 };
@@ -76,26 +78,26 @@ struct latesection {
 struct livefile {
 	struct writer *w; /* texts, options, names and clocks of buffers, the output */
 	char *path, *temp_dir;
-	struct outplace temp; /* temp_dir, open, if regions are files of their own */
+	struct outplace temp; /* temp_dir, open, if regions are separate files */
 	uint32_t page_size;
 	int fd;
 	bool is_started;
 
 	struct livebuffer *buffers; /* as many as the writer has */
 	size_t n_buffers;
-	uint32_t *order;	     /* buffers in the order of the file */
-	struct liveregion **regions; /* all, in the order of the file */
+	uint32_t *order;	     /* buffers in file order */
+	struct liveregion **regions; /* all, in file order */
 	uint32_t n_regions;
 
 	/* see layout.c */
 	uint32_t align;
 	uint64_t dir_at, data_at, tail_at, tail_bytes;
-	size_t dir_bytes, headers_at, marker_at; /* the last two count from dir_at */
+	size_t dir_bytes, headers_at, marker_at; /* the last two are relative to dir_at */
 	uint32_t options_description;
 	uint64_t cmdlines_at, next_options;
 	uint32_t flags;
-	uint32_t moving; /* number of the region that is being moved, and 1 */
-	uint64_t moved;	 /* bytes of it that are in their new place */
+	uint32_t moving; /* number of the region that is being moved, plus 1 */
+	uint64_t moved;	 /* bytes of it at their new place */
 	bool spare_is_gone, no_copy_range;
 	pthread_mutex_t dir_lock;
 	struct textbuf dir;
@@ -135,10 +137,10 @@ static inline bool liveregion_in_file(const struct liveregion *r)
 struct livefile *livefile_new(const struct livefile_config *config);
 int livefile_make_regions(struct livefile *f, struct errmsg *err);
 char *livefile_temp_name(const struct livefile *f, const char *name, uint32_t cpu);
-/* Keeps others from repairing a file that is being recorded; false: somebody does that. */
+/* Keeps others from repairing a file that is being recorded; false: somebody else has the lock. */
 bool livefile_lock(int fd);
 
-/* layout.c; all need the dir_lock once regions have threads */
+/* layout.c; all need the dir_lock when regions have threads */
 int livefile_place(struct livefile *f, struct errmsg *err);
 void livefile_encode(struct livefile *f, bool final);
 int livefile_write_directory(struct livefile *f);
@@ -151,21 +153,21 @@ bool livefile_punch(int fd, uint64_t from, uint64_t to);
 
 /* region.c */
 void liveregion_release(struct liveregion *r);
-/* Puts the count of chunks where it belongs; the dir_lock is held, the region's is not. */
+/* Writes the count of chunks; call it with the dir_lock, but not the region's. */
 int liveregion_write_count(struct liveregion *r);
 
 /*
- * name.c: 0 if the finished file still has its name; else -ESTALE with a sentence that says where the recording
- * is now, or why it is lost.
+ * name.c: returns 0 if the complete file still has its name; else -ESTALE with a message that says
+ * where the recording is now, or why it is lost.
  */
 int livefile_check_name(struct livefile *f, struct errmsg *err);
 bool livefile_fd_is(int fd, const struct livefile_id *id);
 
-/* close.c: from the last flush to the finished file */
+/* close.c: from the last flush to the complete file */
 int livefile_close(struct livefile *f, struct errmsg *err);
 /*
- * For a file that was found. The file may be shorter than its directory says by n_missing bytes: then a
- * hole was closed by somebody who died right after. -EBADMSG if things do not have their places.
+ * For a file that was found. The file may be shorter than its directory says by n_missing bytes:
+ * then the recorder closed a hole and died right after. -EBADMSG if the places are inconsistent.
  */
 int livefile_catch_up(struct livefile *f, uint64_t n_missing);
 

@@ -1,37 +1,38 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * livepages.c - sub-buffers between a recorder and whoever decodes them, and what is known of time.
+ * livepages.c - passes sub-buffers from a recorder to the decoder, with what is known about time.
  *
  *	round        1         2         3                    waiting: (round in which it was read)
  *	CPU 0    ──[··]──────[···]─────[·]───▶  livepages_add     (1) (2) (3)
  *	CPU 1    ──────[·····]────────────┤─▶  still has some     (1) (2)          read up to round 1
  *	CPU 2    ──┤───────┤────[··]──┤──────▶                    (3)              read up to round 3
  *
- * The CPUs are read one after the other, so when a record of CPU 0 has been read, an earlier one of
- * CPU 2 may still lie in the kernel. When may the record of CPU 0 be shown? No clock is needed to say
- * that (and none could be used: the usual trace clock cannot be read by a program):
+ * The CPUs are read sequentially, so when a record of CPU 0 has been read, an earlier one of CPU 2
+ * may still be in the kernel. When may the record of CPU 0 be shown? That needs no clock (and none
+ * could be used: a program cannot read the usual trace clock):
  *
  *   1. A record that was read in round k was written before round k + 1 began.
- *   2. When CPU b was found empty by a look that began in round r, all that b wrote before round r
+ *   2. When CPU b was found empty by a read that began in round r, everything that b wrote before round r
  *      began has been read (set_read).
  *   3. So a record of round k can be shown if for every other CPU b either something of b waits (then
- *      what comes later from b is later than that, and the earliest of all is taken first), or b was
+ *      later data from b is later than that, and the earliest of all is taken first), or b was
  *      found empty in round k + 1 or later.
  *
- * That is, a record waits for one more round, but only for CPUs of which nothing waits. A CPU that
- * gives more than is taken in a round holds the others at its last record. The rule itself is applied
- * by decode/order/sequence.c, which knows the earliest; here are only the numbers of rounds.
+ * So a record waits for one more round, but only for CPUs without waiting data. A CPU that has more
+ * data than a round takes holds the others at its last record. decode/order/sequence.c, which knows
+ * the earliest record, applies the rule; this file only has the numbers of rounds.
  *
- * It rests on the clocks of the CPUs agreeing, as any order by time does, and on a record being
- * readable once its time is taken. A writer that is held up between the two (a virtual CPU that does
- * not run) for longer than a round makes its record late: it is shown, with its time, out of order.
+ * It assumes that the clocks of the CPUs agree, as any order by time does, and that a record is
+ * readable when its time has been taken. A writer that is delayed between the two (a virtual CPU
+ * that does not run) for longer than a round makes its record late: it is shown, with its time, out
+ * of order.
  *
- * Memory: what waits stays below max_bytes, and one sub-buffer per CPU, if the recorder asks
- * livepages_has_room(). Each CPU may always have its share of that, which is what keeps a CPU that
- * others wait for from being shut out.
+ * Memory: waiting data stays below max_bytes plus one sub-buffer per CPU, if the recorder calls
+ * livepages_has_room(). Each CPU always has its share of that, so that a CPU for which others wait
+ * is not shut out.
  *
- * One lock for all of it: it is taken once per sub-buffer, which takes some microseconds to fill and
- * to decode.
+ * One lock protects everything: it is taken once per sub-buffer, which takes some microseconds to
+ * fill and to decode.
  */
 #include "store/live/livepages_int.h"
 
@@ -45,12 +46,12 @@
 #include <time.h>
 
 #define MAX_BYTES_USUAL (64u << 20)
-#define CHUNK_OVERHEAD	(sizeof(struct chunk) + 16) /* and what malloc() takes */
+#define CHUNK_OVERHEAD	(sizeof(struct chunk) + 16) /* plus what malloc() needs */
 
 struct live_cpu {
-	struct chunk *first, **link; /* that wait; link: where the next one goes */
+	struct chunk *first, **link; /* waiting ones; link: where the next one goes */
 	size_t n_waiting;	     /* bytes */
-	uint64_t n_passed;	     /* bytes that were ever added */
+	uint64_t n_passed;	     /* bytes added so far */
 	uint64_t read_in;	     /* was found empty in this round */
 };
 
@@ -58,7 +59,7 @@ struct livepages {
 	pthread_mutex_t lock;
 	pthread_cond_t begun; /* a round, or the end */
 	struct tracefile *tf;
-	struct live_cpu *cpus; /* of all buffers, one after the other */
+	struct live_cpu *cpus; /* of all buffers, sequentially */
 	size_t n_cpus;
 	uint64_t round;
 	size_t n_waiting, max_bytes;
@@ -101,7 +102,7 @@ bool livepages_has_room(struct livepages *lp, size_t buffer, uint32_t cpu)
 	return room;
 }
 
-/* What of the sub-buffer is worth keeping: up to its last record and the count of lost ones. */
+/* The part of the sub-buffer to keep: up to its last record and the count of lost ones. */
 static size_t used_bytes(const struct tracefile *tf, const uint8_t *page, size_t n_bytes)
 {
 	uint64_t commit;
@@ -181,7 +182,7 @@ int livepages_take(struct livepages *lp, size_t buffer, uint32_t cpu, struct chu
 		chunk->next = NULL;
 		*ret_chunk = chunk;
 	} else {
-		/* together with the look at what waits: later would claim too much */
+		/* read it together with the queue: later it would claim too much */
 		*ret_round = c->read_in;
 		r = lp->ended ? 0 : -EAGAIN;
 	}

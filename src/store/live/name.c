@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * name.c - the file that was recorded, if somebody took its name away meanwhile.
+ * name.c - the recorded file, if its name changed meanwhile.
  *
- * The recorder writes through its descriptor, so it does not notice when the file is renamed or removed, or when
- * another file takes its name. It looks once, when the file is complete:
+ * The recorder writes through its descriptor, so it does not notice when the file is renamed or
+ * removed, or when another file takes its name. It checks once, when the file is complete:
  *
- *	the name leads to our file          as it should be
- *	our file has another name           it stays there, and the user hears where
- *	our file has no name                it is copied to its old name, or beside what stands there now
+ *	the name leads to our file          normal
+ *	our file has another name           it stays there, and a message says where
+ *	our file has no name                it is copied to its old name, or next to the file that is there now
  *
- * The kernel gives a removed file no name again (linkat() refuses one without links), so the bytes are copied; file
- * systems that share blocks between files do that without moving data.
+ * The kernel cannot give a removed file a name again (linkat() refuses a file without links), so
+ * the bytes are copied; file systems that share blocks do that without moving data.
  */
 #include "store/live/livefile_int.h"
 
@@ -78,8 +78,8 @@ int livefile_dup(const struct livefile *f)
 /* --- where it is now --------------------------------------------------------------------------- */
 
 /*
- * Our file's new name in the directory that it was in; false if it has none there. The descriptor does not tell: the
- * file had no name when it was opened (outfile.c), and for the kernel that stays so.
+ * Our file's new name in its old directory; false if it has none there. The descriptor does not
+ * show it: the file had no name when it was opened (outfile.c), and for the kernel that stays so.
  */
 static bool find_name(const char *path, const struct stat *st, char *buf, size_t n_bytes)
 {
@@ -101,7 +101,7 @@ static bool find_name(const char *path, const struct stat *st, char *buf, size_t
 	return found;
 }
 
-/* Something stands in the way of this name: a file, or a link that is not followed or leads nowhere. */
+/* Something has this name already: a file, or a link that is not followed or is broken. */
 static bool is_taken(int code)
 {
 	return code == -EEXIST || code == -EACCES || code == -ELOOP || code == -ENOENT ||
@@ -202,6 +202,6 @@ int livefile_check_name(struct livefile *f, struct errmsg *err)
 			"%s was moved to another directory while it was being recorded; the "
 			"whole recording is there",
 			f->path);
-	is_replaced = !lstat(f->path, &there); /* also by a link that leads nowhere */
+	is_replaced = !lstat(f->path, &there); /* also by a broken link */
 	return copy_file(f, &ours, is_replaced, err);
 }

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * region.c - data into a region.
+ * region.c - writes data into a region.
  *
  *	plain     start ├ page │ page │ page ┤ end                          grows at the end
  *	packed    start ├ u32 chunks │ u32 packed, u32 plain, bytes │ … ┤ end
  *	limited   ····· hole ·····├ page │ page ┤                           start follows
  *
- * A chunk is CHUNK_PAGES sub-buffers (trace-cmd takes ten). More would pack a little better (32: 4 per
- * cent smaller) but readers that are short of memory take 16 at most, and a chunk is what is lost when
- * the recorder is killed. What was packed and did not get to the disk is lost, too.
+ * A chunk has CHUNK_PAGES sub-buffers (trace-cmd uses ten). More would compress a little better
+ * (32: 4 per cent smaller), but readers that are short of memory accept at most 16, and a killed
+ * recorder loses a chunk. Compressed data that did not reach the disk is lost, too.
  *
- * A limited region drops from its front before it grows over the limit, DROP_PART of the limit at a time.
- * First its row in the directory is changed, then the bytes go: a reader, or a repair, never finds a
- * hole where data is promised. Packed data is dropped by chunks; the count of chunks goes right before
- * the first that stays, over the end of the last one that goes. An append that is larger than the limit
- * stays whole until the next one comes.
+ * A limited region drops data from its front before it exceeds the limit, DROP_PART of the limit at
+ * a time. First its row in the directory changes, then the bytes are dropped: a reader or a repair
+ * never finds a hole where data is promised. Compressed data is dropped by chunks; the count of
+ * chunks is written right before the first remaining chunk, over the end of the last dropped one.
+ * An append that is larger than the limit stays complete until the next one.
  *
- * An error sticks: whole pages before it stay, and everything after it fails the same way.
+ * An error is sticky: whole pages before it stay, and everything after it fails in the same way.
  */
 #include "store/live/livefile_int.h"
 #include "store/unpack.h"
@@ -28,12 +28,12 @@
 #include <unistd.h>
 
 #define CHUNK_PAGES	   16
-#define CHUNK_MAX_BYTES	   (4u << 20) /* what readers take, or one page if that is more */
+#define CHUNK_MAX_BYTES	   (4u << 20) /* the maximum of readers, or one page if that is more */
 #define CHUNK_HEADER_BYTES 8
 #define COUNT_BYTES	   4
 #define DROP_PART	   8
 
-/* What packing needs, with the first data. */
+/* Allocates what compression needs, with the first data. */
 static int init_packer(struct liveregion *r)
 {
 	size_t max = CHUNK_MAX_BYTES / r->page_size;
@@ -82,7 +82,7 @@ int liveregion_write_count(struct liveregion *r)
 
 /* --- dropping what is old ---------------------------------------------------------------------- */
 
-/* The first byte to stay if `n` bytes are to go, and the chunks that stay with it. */
+/* The first byte to keep if `n` bytes are to be dropped, and the number of remaining chunks. */
 static int find_drop(const struct liveregion *r, uint64_t n, uint64_t *ret_start,
 		     uint32_t *ret_chunks)
 {
@@ -154,7 +154,7 @@ static void publish(struct liveregion *r, uint64_t end, uint32_t n_more_chunks)
 	pthread_mutex_unlock(&r->lock);
 }
 
-/* Whole pages that got into the file; *ret_error says why not all. */
+/* Returns the whole pages written; *ret_error says why not all. */
 static uint64_t write_pages(struct liveregion *r, const uint8_t *pages, uint64_t n_bytes,
 			    int *ret_error)
 {
@@ -192,7 +192,7 @@ int liveregion_replace(struct liveregion *r, const void *page, size_t n_bytes)
 	if (livefile_is_packed(r->file) || n_bytes != r->page_size || r->partial ||
 	    r->end - r->start < n_bytes)
 		return -EINVAL;
-	/* no lock: the directory says where it lies, not what is in it */
+	/* no lock: the directory has its position, not its contents */
 	return livefile_pwrite(r->fd, page, n_bytes, r->end - n_bytes);
 }
 
@@ -205,7 +205,7 @@ static int write_chunk(struct liveregion *r)
 
 	if (ret < 0)
 		return ret;
-	/* the first one has the count before it */
+	/* the count comes before the first one */
 	pos = r->end > r->start ? r->end : r->start + COUNT_BYTES;
 	writer_put(r->file->w, r->packed, n, 4);
 	writer_put(r->file->w, r->packed + 4, r->n_plain, 4);
@@ -253,7 +253,7 @@ int liveregion_flush(struct liveregion *r)
 	return r->error;
 }
 
-/* Bytes behind r->end that are there after it, whole pages or not. */
+/* Returns the bytes after r->end that are there now, whole pages or not. */
 static uint64_t splice_bytes(struct liveregion *r, int pipe_fd, uint64_t n_bytes, int *ret_error)
 {
 	uint64_t done = r->partial;
@@ -269,7 +269,7 @@ static uint64_t splice_bytes(struct liveregion *r, int pipe_fd, uint64_t n_bytes
 		}
 		if (n < 0 && errno == EINTR)
 			continue;
-		/* nothing more in the pipe is no failure */
+		/* an empty pipe is not a failure */
 		*ret_error = n < 0 && errno != EAGAIN ? -errno : 0;
 		break;
 	}

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * repair.c - finishes what a dead recorder left behind.
+ * repair.c - completes what a dead recorder left behind.
  *
- *	outplace_open ─▶ marker? ─▶ struct livefile, as its directory says ─▶ more pages? ─▶ livefile_close
+ *	outplace_open ─▶ marker? ─▶ struct livefile, from its directory ─▶ more pages? ─▶ livefile_close
  *	                    └ no: nothing to do, or not ours
  *
- * The file is opened once, and read and written through that descriptor: who can write to its directory can put another
- * file in its place at any moment.
+ * The file is opened once, and read and written through that descriptor: a user who can write to
+ * its directory can replace the file at any moment.
  *
- * The file is read by the reader of all files; what it found is checked once more, because here we
- * write: rows in order, inside the file, whole pages. The marker adds what only a recorder knows (see
- * layout.c). If anything does not fit, the file is left as it is.
+ * The usual reader reads the file; its results are checked again, because we write here: rows in
+ * order, inside the file, whole pages. The marker adds what only a recorder knows (see layout.c).
+ * If anything is inconsistent, the file is not changed.
  *
- * The directory is as old as the last flush. What reached the file later is found behind the data that it
- * names: plain sub-buffers whose header is believable (a time that is not 0 and not before that of the
- * page before it, a length that fits) and that are stored as a whole, not partly a hole; packed chunks
- * that can be unpacked to such pages. If the recorder died while it was finishing, its directory is
- * complete, and what stands behind a region may be another one that was moved there: nothing is added.
+ * The directory has the state of the last flush. Data that reached the file later follows the data
+ * that the directory names. Accepted are uncompressed sub-buffers that are completely stored, not
+ * partly a hole, and have a plausible header (a time that is not 0 and not before that of the
+ * previous page, a length that fits), and compressed chunks that contain such pages. If the
+ * recorder died while it completed the file, its directory is complete, and what follows a region
+ * may be another one that was moved there: nothing is added.
  *
- * A repair that is killed can be repaired. One that finds a lock does nothing.
+ * A killed repair can be repaired again. A repair that finds a lock does nothing.
  */
 #include "store/live/livefile_int.h"
 #include "store/unpack.h"
@@ -30,8 +31,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define CHUNK_MAX_BYTES (16u << 20) /* as a reader takes it */
-#define CHUNK_EXTRA	4096u	    /* what packing may add */
+#define CHUNK_MAX_BYTES (16u << 20) /* the maximum of readers */
+#define CHUNK_EXTRA	4096u	    /* what compression may add */
 #define MARKER_WORD	"sonde-recording"
 
 struct shape { /* of sub-buffers */
@@ -42,7 +43,7 @@ struct shape { /* of sub-buffers */
 
 /* --- what was not in the directory ------------------------------------------------------------- */
 
-/* Could it be a page that comes after one of *last? Then *last is its time. */
+/* Can it be a page that comes after *last? If so, sets *last to its time. */
 static bool is_believable(const struct shape *s, const uint8_t *page, uint32_t page_size,
 			  uint64_t *last)
 {
@@ -60,7 +61,7 @@ static bool read_exactly(int fd, void *to, size_t n, uint64_t pos)
 	return pread(fd, to, n, pos) == (ssize_t)n;
 }
 
-/* Where what is stored at pos ends; where nobody knows, everything is. */
+/* The end of the data stored at pos; if unknown, everything counts as stored. */
 static uint64_t stored_end(int fd, uint64_t pos, uint64_t limit)
 {
 	off_t hole = lseek(fd, pos, SEEK_HOLE), data = lseek(fd, pos, SEEK_DATA);
@@ -107,7 +108,7 @@ static uint64_t chunk_at(const struct liveregion *r, const struct shape *s, uint
 	return 8 + (uint64_t)packed;
 }
 
-/* Are there believable pages in the chunk? */
+/* Does the chunk contain plausible pages? */
 static bool check_chunk(const struct liveregion *r, const struct shape *s, uint64_t pos,
 			uint64_t n_bytes, uint32_t plain, uint64_t *last)
 {
@@ -123,7 +124,7 @@ static bool check_chunk(const struct liveregion *r, const struct shape *s, uint6
 	return good;
 }
 
-/* Counts the chunks that the directory knows and looks for more; r->end is where it says. */
+/* Counts the chunks in the directory and searches for more; r->end is the directory's. */
 static void find_chunks(struct liveregion *r, const struct shape *s, uint64_t limit)
 {
 	uint64_t pos = r->start + 4, known = r->end, n, before = 0, before_bytes = 0, last = 0;
@@ -156,7 +157,7 @@ static int find_more(struct livefile *f, const struct shape *s)
 			find_chunks(r, s, r->limit);
 		else
 			find_pages(r, s, r->limit);
-		/* from now on it is as long as what it holds */
+		/* from now on its length is that of its data */
 		if (r->temp_name && r->fd >= 0 && ftruncate(r->fd, r->end) < 0)
 			return -errno;
 	}
@@ -165,7 +166,7 @@ static int find_more(struct livefile *f, const struct shape *s)
 
 /* --- the file as a struct livefile ------------------------------------------------------------- */
 
-/* Where the marker is if there is one: behind the headers of sections, or the tables. */
+/* Where the marker would be: after the headers of sections, or the tables. */
 static uint64_t marker_place(const struct tracefile *tf)
 {
 	uint64_t place = 0;
@@ -278,7 +279,7 @@ static int take_directory_v6(struct livefile *f, struct tracefile *tf)
 	return f->dir.overflow ? -EBADMSG : 0;
 }
 
-/* What is in the file now, or what the caller knows better. */
+/* Those in the file, or better ones from the caller. */
 static int take_cmdlines(struct livefile *f, struct tracefile *tf, struct piece cmdlines)
 {
 	if (!cmdlines.len && tf->version == 7)
@@ -291,14 +292,14 @@ static int take_cmdlines(struct livefile *f, struct tracefile *tf, struct piece 
 
 /* --- regions ----------------------------------------------------------------------------------- */
 
-/* A temporary file of this recording: an ordinary file of the same owner, or -1. */
+/* A temporary file of this recording: a regular file of the same owner, or -1. */
 static int open_temp(struct livefile *f, const char *name)
 {
 	struct errmsg ignored = {0};
 	struct stat ours, temp;
 	int fd;
 
-	/* where it is, the file says, which may be anybody's */
+	/* the file names the directory, so it may belong to anybody */
 	if (f->temp.dir < 0 && outplace_open(&f->temp, f->temp_dir, OUTPLACE_DIR, &ignored) < 0)
 		return -1;
 	fd = outplace_open_in(&f->temp, name);
@@ -311,7 +312,7 @@ static int open_temp(struct livefile *f, const char *name)
 	return -1;
 }
 
-/* A region whose data is still in its temporary file, or has just come from there. */
+/* A region whose data is still in its temporary file, or was just moved from there. */
 static int take_temp(struct livefile *f, struct liveregion *r, bool is_in_file)
 {
 	char *name = livefile_temp_name(f, f->w->buffers[r->buffer].name, r->cpu);
@@ -363,7 +364,7 @@ static int take_region(struct livefile *f, struct liveregion *r, const struct tr
 	if (f->flags & LIVEFILE_TEMP)
 		ret = take_temp(f, r, cpu->n_bytes_stated);
 	if (finishing && r->end > r->start)
-		r->n_chunks = r->n_counted = 1; /* how many, it says itself */
+		r->n_chunks = r->n_counted = 1; /* the data itself has the number */
 	if (ret < 0 || r->temp_name || (finishing && !cpu->n_bytes_stated))
 		return ret;
 	if (!region_is_sound(f, r, *pos))
@@ -373,8 +374,8 @@ static int take_region(struct livefile *f, struct liveregion *r, const struct tr
 }
 
 /*
- * A row that promises more than is stored must not make us copy terabytes of nothing. What was moved
- * already is gone from its front.
+ * A row that promises more than is stored must not make us copy terabytes of holes. Data that was
+ * moved already is missing at its front.
  */
 static int clip_to_stored(struct livefile *f, struct liveregion *r)
 {
@@ -425,7 +426,7 @@ static int clip_regions(struct livefile *f)
 
 /* --- all together ------------------------------------------------------------------------------ */
 
-/* The length of the file tells whether a hole was closed that the directory still describes. */
+/* The length of the file shows whether a hole was closed that the directory still describes. */
 static int settle_length(struct livefile *f)
 {
 	off_t size = lseek(f->fd, 0, SEEK_END);
@@ -498,7 +499,10 @@ static int open_dead(struct livefile **ret_file, const char *path, struct outpla
 	return 0;
 }
 
-/* first has a marker. The file is read again once we have the lock; until then it may have changed. */
+/*
+ * first has a marker. The file is read again after we have the lock; until then it may have
+ * changed.
+ */
 static int repair(const char *path, struct outplace *place, const struct tracefile *first,
 		  struct piece cmdlines, struct errmsg *err)
 {
@@ -513,11 +517,10 @@ static int repair(const char *path, struct outplace *place, const struct tracefi
 		r = load(f, tf, cmdlines, err);
 		tracefile_close(tf);
 		if (r < 0)
-			r = errmsg_set(
-				err, r,
-				"%s cannot be repaired: its directory is damaged; it is left "
-				"as it is, and can be read as far as it goes",
-				path);
+			r = errmsg_set(err, r,
+				       "cannot repair %s: its directory is damaged; sonde did not "
+				       "change it, and can read it as far as it goes",
+				       path);
 		if (!r)
 			return livefile_finish(f, err);
 	} else if (!r) {
@@ -540,8 +543,8 @@ static int repair_open(const char *path, struct outplace *place, struct piece cm
 	else if (tf->n_damage)
 		r = errmsg_set(
 			err, -ENOTSUP,
-			"%s was not left behind by a recording of sonde, so it is not touched; "
-			"it can be read as far as it goes",
+			"%s is not from a recording of sonde, so sonde does not repair it; it "
+			"can be read as far as it goes",
 			path);
 	tracefile_close(tf);
 	return r;

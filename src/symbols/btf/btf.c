@@ -4,24 +4,24 @@
  *
  *	header   u16 magic 0xeb9f, u8 version, u8 flags, u32 header length,
  *	         u32 type offset, type length, string offset, string length   (from the end of the header)
- *	type     u32 name, u32 info, u32 size or type  + what the kind brings with it
+ *	type     u32 name, u32 info, u32 size or type  + data that depends on the kind
  *	info     bits 0-15 number of members, 24-28 kind, 31 a flag whose meaning depends on the kind
- *	name     offset of a text that is ended by NUL among the strings; 0: none
+ *	name     offset of a string that ends with NUL; 0: none
  *
- * Types have no numbers in the file: the first is 1, the next 2 … and in a module's BTF the first is the
- * one after the kernel's last. Strings go on in the same way. So opening is one pass that notes where each
- * type stands and that all of it is there (0.6 ms for 126 000 types); afterwards no reader needs to look at
- * bounds again. References between types are not checked then: btf_get() answers "void" for a number that
- * is not there, and all walks have ceilings, so that a circle ends.
+ * Types have no ids in the file: the first is 1, the next 2 … and in a module's BTF the first
+ * follows the kernel's last. Strings continue in the same way. So opening is one pass that notes
+ * the position of each type and checks that it is complete (0.6 ms for 126 000 types); later reads
+ * need no bounds checks. References between types are not checked then: btf_get() returns "void"
+ * for an unknown id, and all walks have limits, so that a cycle ends.
  *
- * Names. A program that resolves one definition wants one or two names; making a table of all of them would
- * cost it 10 ms. So the first MAX_SCANS names are found by looking through everything: the name is searched
- * among the strings, which is fast, and the types are compared with its offset alone. (The tools that make
- * BTF keep each string once. Where one does not, or shares the end of a longer one, all names are compared
- * as text.) From then on there is a hash. It holds the first type of each kind and name only, so that a
- * file full of equal names cannot make it slow.
+ * Names. A program that resolves one definition needs one or two names; a table of all names would
+ * cost 10 ms. So the first MAX_SCANS names are found by a search: the name is searched among the
+ * strings, which is fast, and the types are compared with its offset only. (The tools that make BTF
+ * store each string once. If a tool does not, or shares the end of a longer string, all names are
+ * compared as text.) After that there is a hash. It holds only the first type of each kind and
+ * name, so that a file full of equal names cannot make it slow.
  *
- * The kernel's file can be mapped since 6.16; before that it is read.
+ * The kernel's file can be mapped since 6.16; on older kernels it is read.
  */
 #include "base/errmsg.h"
 #include "base/hash.h"
@@ -43,16 +43,16 @@
 #define HEADER_BYTES   24
 #define MAX_TYPES      (1u << 24)
 #define MAX_SCANS      3
-#define NAME_MAX_BYTES 512 /* the kernel's own limit of a symbol */
+#define NAME_MAX_BYTES 512 /* the kernel's limit for a symbol */
 
 struct btf_names {
 	uint64_t seed;
 	unsigned n_scans;
 	uint32_t *slots; /* ids; 0: free */
-	size_t n_slots;	 /* a power of two; 0: not made yet */
+	size_t n_slots;	 /* a power of two; 0: not built yet */
 };
 
-/* What follows a type, by its kind: so many bytes, and so many for each member. */
+/* What follows a type, by its kind: fixed bytes, and bytes for each member. */
 static const struct {
 	uint8_t fixed, each;
 	bool is_searched; /* by name */
@@ -119,7 +119,7 @@ static bool is_name(const char *have, const char *name, size_t len)
 	return !strncmp(have, name, len) && !have[len];
 }
 
-/* The strings hold the name with NUL around it at one place, if each is kept once; 0: no such place. */
+/* If each string is stored once, the name occurs once between NULs; 0: not found. */
 static uint32_t find_string(const struct btf *b, const char *name, size_t len)
 {
 	char text[NAME_MAX_BYTES + 2] = {0};
@@ -142,7 +142,7 @@ static uint32_t scan(const struct btf *b, enum btf_kind kind, const char *name, 
 {
 	uint32_t found = scan_offset(b, kind, find_string(b, name, len));
 
-	/* a module's types can have names out of the kernel's strings */
+	/* a module's types can have names from the kernel's strings */
 	if (!found && b->base)
 		found = scan_offset(b, kind, find_string(b->base, name, len));
 	for (uint32_t id = b->first_id; !found && id < b->end_id; id++)
@@ -151,7 +151,7 @@ static uint32_t scan(const struct btf *b, enum btf_kind kind, const char *name, 
 	return found;
 }
 
-/* The slot that has it, or the free one where it belongs. */
+/* The slot that has it, or the free slot for it. */
 static uint32_t *find_slot(const struct btf *b, enum btf_kind kind, const char *name, size_t len)
 {
 	struct btf_names *n = b->names;
@@ -292,7 +292,9 @@ static bool take_parts(struct btf *b)
 	       (!b->strings.len || !b->strings.data[b->strings.len - 1]);
 }
 
-/* Notes where each type is: 0, -EINVAL for one that does not end or has an unknown kind, -ENOMEM. */
+/*
+ * Notes the position of each type: 0, -EINVAL if one is incomplete or has an unknown kind, -ENOMEM.
+ */
 static int note_types(struct btf *b)
 {
 	size_t pos = 0, len = b->type_bytes.len, n = 0, cap = len / 24 + 16;
@@ -324,7 +326,7 @@ static int note_types(struct btf *b)
 	return !list ? -ENOMEM : pos == len ? 0 : -EINVAL;
 }
 
-/* Without b->all it fails as damaged; what is in b stays the caller's. */
+/* Fails as damaged without b->all; the caller owns what is in b. */
 static int btf_read(struct btf *b, const char *path, struct errmsg *err)
 {
 	int r = take_parts(b) ? 0 : -EINVAL;
@@ -335,10 +337,10 @@ static int btf_read(struct btf *b, const char *path, struct errmsg *err)
 		r = note_types(b);
 	b->names = calloc(1, sizeof(*b->names));
 	if (r == -ENOMEM || !b->names)
-		return errmsg_set(err, -ENOMEM, "there is no memory to read %s", path);
+		return errmsg_set(err, -ENOMEM, "not enough memory to read %s", path);
 	if (r < 0)
 		return errmsg_set(err, r,
-				  "%s is not the BTF this program knows: it is damaged, or newer",
+				  "%s is damaged, or newer than the BTF that this program knows",
 				  path);
 	b->names->seed = hash_seed();
 	return 0;
@@ -363,7 +365,7 @@ int btf_open_bytes(struct btf **ret_btf, struct piece bytes, const struct btf *b
 	int r;
 
 	if (!b)
-		return errmsg_set(err, -ENOMEM, "there is no memory to read BTF");
+		return errmsg_set(err, -ENOMEM, "not enough memory to read BTF");
 	b->all = bytes;
 	r = btf_read(b, "this text", err);
 	if (r < 0)
@@ -425,14 +427,14 @@ int btf_open_file(struct btf **ret_btf, const char *path, const struct btf *base
 	int r;
 
 	if (!b)
-		return errmsg_set(err, -ENOMEM, "there is no memory to read BTF");
+		return errmsg_set(err, -ENOMEM, "not enough memory to read BTF");
 	r = load(b, path);
 	if (r == -ENOENT && base)
 		errmsg_set(err, r, "there is no BTF of this module (%s): is it loaded?", path);
 	else if (r == -ENOENT)
 		errmsg_set(err, r,
-			   "the kernel does not describe its types (%s is not there): it was built "
-			   "without CONFIG_DEBUG_INFO_BTF; $arg1 and %%REG need no types",
+			   "the kernel has no description of its types (%s is missing): it was "
+			   "built without CONFIG_DEBUG_INFO_BTF; $arg1 and %%REG need no types",
 			   path);
 	else if (r < 0)
 		errmsg_set_errno(err, r, "cannot read %s", path);
@@ -459,7 +461,8 @@ int btf_open_module(struct btf **ret_btf, const char *directory, const char *mod
 {
 	if (strchr(module, '/'))
 		return errmsg_set(err, -EINVAL,
-				  "'%s' is no name of a module; /proc/modules lists them", module);
+				  "'%s' is not the name of a module; /proc/modules lists them",
+				  module);
 	return open_name(ret_btf, directory, module, kernel, err);
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * btf.h - the kernel's own description of its types and functions, and of its modules'.
+ * btf.h - the kernel's own description of the types and functions of the kernel and its modules.
  *
  *	btf_open_kernel ─▶ btf_find_function ─▶ types.h, btf_scope_init ─▶ btf_close
  *
- * BTF knows parameters and types, not local variables or lines. A module's BTF continues the kernel's:
- * its type numbers and strings go on where those of the kernel end.
+ * BTF has parameters and types, but no local variables or lines. A module's BTF continues the
+ * kernel's: its type ids and strings begin where those of the kernel end.
  */
 #ifndef SONDE_SYMBOLS_BTF_BTF_H
 #define SONDE_SYMBOLS_BTF_BTF_H
@@ -17,33 +17,33 @@ struct errmsg;
 struct btf;
 
 /*
- * The BTF of the running kernel (directory: NULL is /sys/kernel/btf), and of one module as well if it is
- * named. -ENOENT with a sentence if the kernel has none.
+ * Opens the BTF of the running kernel (directory: NULL is /sys/kernel/btf), and also that of a
+ * module if it is named. Returns -ENOENT with a message if the kernel has none.
  */
 int btf_open_kernel(struct btf **ret_btf, const char *directory, const char *module,
 		    struct errmsg *err);
-/* A module's, of a kernel that is open already and stays open. */
+/* Opens a module's BTF; the kernel's must be open and stay open. */
 int btf_open_module(struct btf **ret_btf, const char *directory, const char *module,
 		    const struct btf *kernel, struct errmsg *err);
-/* A file of BTF; base NULL: the kernel's own. */
+/* Opens a file with BTF; base NULL: the kernel's own. */
 int btf_open_file(struct btf **ret_btf, const char *path, const struct btf *base,
 		  struct errmsg *err);
-/* The same of bytes in memory, which must stay; base may be NULL. For tests. */
+/* The same for bytes in memory, which must stay valid; base may be NULL. For tests. */
 int btf_open_bytes(struct btf **ret_btf, struct piece bytes, const struct btf *base,
 		   struct errmsg *err);
 void btf_close(struct btf *b);
 const struct types *btf_types(const struct btf *b);
 
-/* The function's prototype (TYPE_FUNCTION); of the module before that of the kernel. -ENOENT. */
+/* The function's prototype (TYPE_FUNCTION); the module's before the kernel's. -ENOENT. */
 int btf_find_function(const struct btf *b, const char *name, size_t len, struct type *ret_type);
-/* The number of the function itself, which the kernel takes to mean it; 0: there is none. */
+/* The BTF id of the function itself; 0: none. */
 uint32_t btf_function_number(const struct btf *b, const char *name, size_t len);
-/* The same of a typedef of the kernel's own. */
+/* The same for a typedef of the kernel. */
 uint32_t btf_typedef_number(const struct btf *b, const char *name, size_t len);
-/* A variable of the kernel's own: its type, and where it is in its section. -ENOENT. */
+/* A variable of the kernel: its type, and its offset in its section. -ENOENT. */
 int btf_find_variable(const struct btf *b, const char *section, const char *name,
 		      struct type *ret_type, uint32_t *ret_offset);
-/* All functions, in the order they stand; until visit is negative. */
+/* Visits all functions in file order, until visit returns a negative value. */
 int btf_each_function(const struct btf *b,
 		      int (*visit)(void *ctx, const char *name, struct type prototype), void *ctx);
 

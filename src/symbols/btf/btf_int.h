@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * btf_int.h - what the files of BTF share: btf.c opens and finds names, types.c answers types_ops,
- * scope.c knows where parameters are.
+ * btf_int.h - what the files of BTF share: btf.c opens and finds names, types.c implements
+ * types_ops, scope.c knows where parameters are.
  */
 #ifndef SONDE_SYMBOLS_BTF_BTF_INT_H
 #define SONDE_SYMBOLS_BTF_BTF_INT_H
@@ -43,22 +43,22 @@ struct btf {
 	struct piece all; /* mapped or allocated, if is_mapped or is_heap */
 	struct piece type_bytes, strings;
 	bool is_mapped, is_heap, swap;
-	uint32_t first_id, end_id; /* of our own types; those below are of base */
+	uint32_t first_id, end_id; /* of our own types; lower ids belong to base */
 	uint32_t first_string;	   /* offset of our own strings */
-	uint32_t *offsets;	   /* by id - first_id: where in type_bytes it stands */
-	struct btf_names *names;   /* found so far; btf.c */
+	uint32_t *offsets;	   /* by id - first_id: the position in type_bytes */
+	struct btf_names *names;   /* those found so far; btf.c */
 };
 
-/* One type, with its words in our byte order. */
+/* One type, with its words in native byte order. */
 struct btf_type {
-	const struct btf *owner; /* whose bytes these are */
+	const struct btf *owner; /* the owner of the bytes */
 	enum btf_kind kind;
-	uint32_t name, vlen, size; /* size: or the number of another type */
+	uint32_t name, vlen, size; /* size: or the id of another type */
 	bool flag;
-	const uint8_t *more; /* what follows: checked to be there */
+	const uint8_t *more; /* what follows; its presence was checked */
 };
 
-/* BTF_VOID for 0 and for what does not exist. */
+/* BTF_VOID for 0 and for an unknown id. */
 void btf_get(const struct btf *b, uint64_t id, struct btf_type *ret);
 static inline uint32_t btf_word(const struct btf_type *t, unsigned i)
 {

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * scope.c - where the parameters of a function are at its entry, by the calling convention.
+ * scope.c - where the parameters of a function are at its entry, from the calling convention.
  *
- * BTF has the prototype and nothing else; the rest follows from the processor's rules, whose differences
- * are in the rows of arch.c. Arguments are handed out from left to right:
+ * BTF has only the prototype; the rest follows from the processor's rules, whose differences are in
+ * the rows of arch.c. Arguments are assigned from left to right:
  *
- *	a number, a pointer           the next register, and when they are used up 8 bytes of the stack
- *	a struct of up to 16 bytes    one or two registers, if they are left; else the stack
- *	a larger struct               the stack (x86-64), or its address as if it were a pointer
+ *	a number, a pointer           the next register, or, if none is left, 8 bytes of the stack
+ *	a struct of up to 16 bytes    one or two registers, if enough are left; else the stack
+ *	a larger struct               the stack (x86-64), or its address like a pointer
  *	__int128                      two registers
- *	floating point                registers that no probe can read
+ *	floating point                registers that probes cannot read
  *
  *	f(struct pair p, int a, …)    p: di and si   a: dx   …
- *	struct big g(int a)           di: where to put the result   a: si
+ *	struct big g(int a)           di: address for the result   a: si
  *
- * This is exact for what compilers emit as a function of its own. Functions that were given another
- * convention (.isra, .constprop) are left out of BTF by the tool that makes it.
+ * This is exact for every function that compilers emit separately. Functions with another
+ * convention (.isra, .constprop) are not in BTF: the tool that makes it skips them.
  */
 #include "symbols/arch.h"
 #include "symbols/btf/btf_int.h"
@@ -25,11 +25,11 @@
 
 #define WORD 8
 
-/* How far the arguments have come. */
+/* The arguments assigned so far. */
 struct passing {
 	const struct arch *arch;
-	unsigned n_regs; /* handed out */
-	uint64_t stack;	 /* bytes handed out */
+	unsigned n_regs; /* used */
+	uint64_t stack;	 /* bytes used */
 };
 
 static const struct btf_scope *scope_of(const struct scope *s)
@@ -84,7 +84,7 @@ static void put_small(struct passing *p, uint64_t n_bytes, unsigned align, struc
 		ret->is_pair = true;
 		ret->reg_high = next_register(p);
 	} else if (n == 2) {
-		p->stack += WORD; /* the other half; it has no name */
+		p->stack += WORD; /* the other half has no name */
 	}
 }
 
@@ -104,7 +104,7 @@ static void put_large(struct passing *p, uint64_t n_bytes, struct place *ret)
 	}
 }
 
-/* x86-64: a struct with a member that is not aligned is passed in memory, however small. */
+/* x86-64: a struct with an unaligned member is passed in memory, however small. */
 static int find_odd_member(void *ctx, const struct type_member *m)
 {
 	struct type_facts f;
@@ -207,7 +207,7 @@ static int match(void *ctx, const struct variable *v)
 	return -EEXIST; /* ends the walk */
 }
 
-/* Variables of each CPU have no address: what BTF says of them is an offset. */
+/* Per-CPU variables have no address: BTF has an offset. */
 static bool is_per_cpu(const struct btf *b, uint32_t var)
 {
 	static const char section[] = ".data..percpu";
@@ -234,7 +234,7 @@ static int find_global(const struct btf_scope *s, const char *name, size_t len,
 	*ret = (struct variable){.name = btf_string(t.owner, t.name), .type = {&b->types, t.size}};
 	if (is_per_cpu(b, id)) {
 		snprintf(ret->why, sizeof(ret->why),
-			 "each CPU has a copy of its own, which probes cannot find");
+			 "each CPU has its own copy, which probes cannot find");
 		return 0;
 	}
 	ret->place.kind = PLACE_ADDRESS;

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * types.c - BTF answers the questions of types.h.
+ * types.c - implements types.h for BTF.
  *
- * What each kind has in its words (see btf.c for the first three of every type):
+ * The words of each kind (see btf.c for the first three of every type):
  *
  *	int      one word: bits 24-27 encoding (1 signed, 2 char, 4 bool), 16-23 offset, 0-7 bits
  *	array    element, index, length
  *	struct   for each member name, type, offset in bits; with the flag the offset has 24 bits and the
- *	         upper 8 are the width of a bit field; without it a bit field is told by its int
+ *	         upper 8 are the width of a bit field; without it the member's int shows a bit field
  *	enum     for each name, value (enum64: name, low, high); the flag: signed
  *	fwd      the flag: union
  *	proto    for each parameter name, type; the last one with neither: "..."
- *	typedef, qualifiers, tags: the third word is the type they are about
+ *	typedef, qualifiers, tags: the third word is the type that they refer to
  *
- * A struct that is only declared (fwd) is taken as the one of that name, if there is one: the kernel has
- * declarations that pahole could not bring together with what they declare.
+ * A struct that is only declared (fwd) stands for the struct of that name, if there is one: the
+ * kernel has declarations that pahole could not connect to their definitions.
  */
 #include "symbols/btf/btf_int.h"
 
 #include <errno.h>
 
-#define MAX_CHAIN  32 /* typedefs and qualifiers one after the other; dimensions of an array */
+#define MAX_CHAIN  32 /* typedefs and qualifiers in a row; dimensions of an array */
 #define INT_SIGNED 1
 #define INT_CHAR   2
 #define INT_BOOL   4
@@ -30,14 +30,14 @@ static const struct btf *btf_of(const struct types *world)
 	return (const struct btf *)world;
 }
 
-/* What the compiler does not see: names and qualifiers. */
+/* Names and qualifiers, which do not change the layout. */
 static bool is_wrapper(enum btf_kind kind)
 {
 	return kind == BTF_TYPEDEF || kind == BTF_VOLATILE || kind == BTF_CONST ||
 	       kind == BTF_RESTRICT || kind == BTF_TYPE_TAG;
 }
 
-/* A declaration gives way to what it declares. */
+/* Replaces a declaration by its definition. */
 static uint64_t find_declared(const struct btf *b, const struct btf_type *t)
 {
 	const char *name = btf_string(t->owner, t->name);
@@ -45,7 +45,7 @@ static uint64_t find_declared(const struct btf *b, const struct btf_type *t)
 	return btf_find(b, t->flag ? BTF_UNION : BTF_STRUCT, name, strlen(name));
 }
 
-/* The type below all names; *ret_alias: the innermost of them, or "". */
+/* The type below all names; *ret_alias: the innermost name, or "". */
 static uint64_t strip(const struct btf *b, uint64_t id, struct btf_type *ret,
 		      const char **ret_alias)
 {
@@ -116,7 +116,7 @@ static uint64_t count_bytes(const struct btf *b, uint64_t id)
 	return __builtin_mul_overflow(n, size, &n) ? 0 : n;
 }
 
-/* "...", which has neither name nor type, is no parameter. */
+/* "...", which has neither name nor type, is not a parameter. */
 static unsigned count_parameters(const struct btf_type *t)
 {
 	unsigned last = t->vlen - 1;
@@ -160,7 +160,9 @@ static void btf_get_facts(const struct types *world, uint64_t id, struct type_fa
 	}
 }
 
-/* Before the flag existed, a bit field was a member whose int has fewer bits than bytes. */
+/*
+ * Before the flag existed, a bit field was a member whose int has fewer bits than its bytes hold.
+ */
 static void read_old_bitfield(const struct btf *b, struct type_member *m)
 {
 	struct btf_type t;

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * signature.c - functions of C++ by their parameters, as a person writes them.
+ * signature.c - compares the parameters of C++ functions with what a user writes.
  *
- *	written                          the symbol says                                        both become
+ *	written                          the symbol                                             both become
  *	(const char *, unsigned)         char const*, unsigned int                              charconst*,unsignedint
  *	(std::string)                    std::__cxx11::basic_string<char, std::char_traits…>    string
  *	(const Box &)                    ns::Box const&                                         Boxconst&
  *	(vector<int>)                    std::vector<int, std::allocator<int> >                 vector<int>
  *
- * Both texts are brought into one form, which nobody sees, and compared. First texts are replaced by a table, then
- * namespaces go, "const" moves behind what it belongs to, and blanks between signs go. Two overloads that differ only
- * in the namespace of a type are both meant then; so be it. Numbers of a fixed width are those of 64 bits.
+ * Both texts are converted to a common form, which is never shown, and compared. First a table
+ * replaces texts; then namespaces are removed, "const" moves after its type, and blanks between
+ * signs are removed. Two overloads that differ only in the namespace of a type both match; that is
+ * accepted. Fixed-width numbers are those of 64-bit machines.
  */
 #include "symbols/cxx/signature.h"
 
@@ -80,7 +81,7 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Replaces every from of the text; false if it does not fit. */
+/* Replaces every occurrence of from; false if it does not fit. */
 static bool replace(char *text, const char *from, const char *to, bool whole_words)
 {
 	size_t n_from = strlen(from), n_to = strlen(to);
@@ -101,7 +102,7 @@ static bool replace(char *text, const char *from, const char *to, bool whole_wor
 	return true;
 }
 
-/* The end of the argument that begins here: a comma or a bracket that closes, in no brackets of its own. */
+/* The end of the argument that begins here: a comma or closing bracket outside its own brackets. */
 static size_t argument_length(const char *s)
 {
 	size_t len = 0;
@@ -115,7 +116,7 @@ static size_t argument_length(const char *s)
 	return len;
 }
 
-/* ", std::allocator<int> " as the last argument of a template, and what containers have like it. */
+/* ", std::allocator<int> " as the last template argument, and similar defaults of containers. */
 static void drop_defaults(char *text)
 {
 	static const char *const defaults[] = {", std::allocator<", ", std::default_delete<",
@@ -146,7 +147,10 @@ static void drop_namespaces(char *text)
 	*to = 0;
 }
 
-/* "const char*" to "char const*": behind the words of the type, and its template arguments. Inner ones first. */
+/*
+ * "const char*" to "char const*": after the words of the type and its template arguments. Inner
+ * ones first.
+ */
 static void move_const(char *text)
 {
 	for (char *p = text + strlen(text); p-- > text;) {
@@ -155,7 +159,7 @@ static void move_const(char *text)
 		if (strncmp(p, "const ", 6) ||
 		    (p > text &&
 		     (is_word(p[-1]) || (p[-1] == ' ' && p > text + 1 && p[-2] != ','))))
-			continue; /* or it stands behind something already */
+			continue; /* or it stands after its type already */
 		while (is_word(*end) || *end == ' ' || *end == '<') {
 			if (*end == '<')
 				end += 1 + argument_length(end + 1);
@@ -186,7 +190,7 @@ static void squeeze(char *text)
 	*to = 0;
 }
 
-/* What numbers may be called besides. */
+/* Other names of numbers. */
 static bool name_numbers(char *text)
 {
 	static const struct {
@@ -221,7 +225,7 @@ static bool name_numbers(char *text)
 	return true;
 }
 
-/* text has TEXT_BYTES of room. */
+/* text has TEXT_BYTES of space. */
 static bool settle(char *text)
 {
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
@@ -242,7 +246,7 @@ static bool settle(char *text)
 	return true;
 }
 
-/* The same of a name, whose namespaces mean something. */
+/* The same for a name, whose namespaces matter. */
 static bool settle_name(const char *name, char *text)
 {
 	size_t len = strlen(name);

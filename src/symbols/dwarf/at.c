@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * at.c - asked the other way round: what is at an address, and what can be told of a point beside
- * the variables of its scope.
+ * at.c - the reverse look-up: what is at an address, and other facts about a point besides the
+ * variables of its scope.
  *
- *	0x1973   ─▶   the first instruction of square, inlined into use_square   ─▶   use_square, the line that calls
+ *	0x1973   ─▶   the first instruction of square, inlined into use_square   ─▶   use_square, the line of the call
  *	0x1853   ─▶   in the middle of sum_up                                    ─▶   sum_up, the line there
  *	0x1830   ─▶   the first instruction of sum_up                            ─▶   sum_up, the line it begins at
  *
- * The first instruction of an inlined copy belongs to the line that calls it: that is what a person sees who
- * counts the lines of the function around it.
+ * The first instruction of an inlined copy belongs to the line of the call: that is what a user
+ * sees who counts the lines of the outer function.
  *
- * Ranges are those of a variable's location list; one with a single location has it in all of its function.
+ * Ranges are those of a variable's location list; a variable with a single location has it in its
+ * whole function.
  */
 #include "symbols/dwarf/debuginfo_int.h"
 
@@ -47,8 +48,8 @@ static bool is_inlined(struct instance *i)
 }
 
 /*
- * The innermost at the address. A copy's ranges need not have its entry: instructions of the function around it
- * are mixed in there. Copies inside of others come after these.
+ * The innermost instance at the address. A copy's ranges may not include its entry: instructions of
+ * the outer function are mixed in there. Inner copies come after outer ones.
  */
 static struct instance *innermost_at(struct unit *u, uint64_t address)
 {
@@ -173,7 +174,7 @@ static bool is_named(Dwarf_Die *die, const char *name)
 	return have && !strcmp(have, name);
 }
 
-/* In the blocks around the address first, as the scope does. */
+/* Searches the blocks around the address first, as the scope does. */
 static bool find_variable(Dwarf_Die *die, const char *name, uint64_t address, unsigned depth,
 			  Dwarf_Die *ret)
 {
@@ -197,7 +198,7 @@ static bool find_variable(Dwarf_Die *die, const char *name, uint64_t address, un
 	return false;
 }
 
-/* The one that the point belongs to: its innermost may be a copy that begins there, too. */
+/* The instance of the point: the innermost one may be a copy that also begins there. */
 static struct instance *instance_of(struct debuginfo *d, struct unit *u,
 				    const struct debuginfo_point *p)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * class.c - which classes of C++ are returned by their address, however small they are.
+ * class.c - C++ classes that are returned by address, however small they are.
  *
- * The rule of the C++ ABI: those that cannot be copied by copying their bytes. clang says it (DWARF 5), of gcc's
- * classes it is read from what they declare:
+ * The C++ ABI's rule: classes that cannot be copied by copying their bytes. clang marks them (DWARF
+ * 5); for gcc the declarations of the class show it:
  *
- *	~Name()                       a destructor          ┐ that is no "= default" inside of the class,
- *	Name(const Name &), (Name &&) to copy or to move    ┘ and was not made by the compiler
+ *	~Name()                       a destructor          ┐ that is not "= default" inside the class,
+ *	Name(const Name &), (Name &&) copy or move          ┘ and not made by the compiler
  *	a virtual function or base
  *	a base or a member of such a class
  */
@@ -24,7 +24,7 @@ static bool type_of(Dwarf_Die *die, Dwarf_Die *ret)
 	return dwarf_attr_integrate(die, DW_AT_type, &a) && dwarf_formref_die(&a, ret);
 }
 
-/* Without typedefs and qualifiers; of an array its element. */
+/* Without typedefs and qualifiers; for an array, its element. */
 static bool bare_type_of(Dwarf_Die *die, Dwarf_Die *ret)
 {
 	if (!type_of(die, ret))
@@ -57,7 +57,7 @@ static Dwarf_Word number(Dwarf_Die *die, unsigned name)
 	return dwarf_formudata(dwarf_attr(die, name, &a), &v) ? 0 : v;
 }
 
-/* One parameter besides the object itself, a reference to the class. */
+/* One parameter besides the object itself: a reference to the class. */
 static bool takes_its_like(Dwarf_Die *method, const void *class)
 {
 	Dwarf_Die child, type, target;

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * code.c - what the instructions themselves tell.
+ * code.c - facts that only the instructions show.
  *
- *	Where one begins. The kernel puts a breakpoint into a program wherever it is told to; in the middle of an
- *	instruction it makes nonsense of it. So the code is walked from a place where one begins: the function's entry, or,
+ *	Where one begins. The kernel puts a breakpoint wherever it is asked to; in the middle of an instruction it
+ *	corrupts the program. So the code is walked from a place where an instruction begins: the function's entry, or,
  *	in a program without symbols, where its frame changes (.eh_frame).
  *
- *	What stands before a function's own first instruction, for the kernel's function tracer.
+ *	The bytes before a function's own first instruction, for the kernel's function tracer.
  *
- *	What an indirect function (IFUNC) stands for. The symbol is that of a resolver, which runs once in each process and
- *	returns the implementation that is called from then on. It has their addresses in its code:
+ *	The targets of an indirect function (IFUNC). The symbol is that of a resolver, which runs once in each process
+ *	and returns the implementation to call. Its code contains their addresses:
  *
  *		48 8d 05 disp32        lea  __memcpy_avx_unaligned(%rip), %rax
  *		b8 imm32               mov  $impl, %eax                         programs at fixed addresses
  *		48 c7 c0 imm32         mov  $impl, %rax
  *
- *	An address counts if a function begins there; in a file without such symbols, if lea leads to code. Of other
- *	processors, those functions count that are called __NAME_something, as the C library calls its own.
+ *	An address counts if a function begins there; in a file without such symbols, if lea leads to code. For other
+ *	processors, functions named __NAME_something count, as in the C library.
  */
 #include "symbols/dwarf/debuginfo_int.h"
 #include "base/errmsg.h"
@@ -55,7 +55,7 @@ bool code_is_inside(struct debuginfo *d, uint64_t from, uint64_t offset, uint64_
 		unsigned n = instruction_length(d->arch, code.data + at, code.len - at);
 
 		if (!n)
-			return false; /* data among the code, or an instruction we do not know */
+			return false; /* data in the code, or an unknown instruction */
 		if (at + n > offset) {
 			*ret_before = at;
 			*ret_behind = at + n;
@@ -79,13 +79,13 @@ unsigned code_padding(struct debuginfo *d, uint64_t entry)
 	struct instruction_effect e;
 	unsigned n = 0;
 
-	if (!code.len) /* a file with debug information only */
+	if (!code.len) /* a file that has only debug information */
 		return d->is_kernel ? FENTRY_MAX : 0;
 	if (d->arch && d->arch->elf_machine == EM_X86_64) {
 		if (begins_with(code, n, "\xf3\x0f\x1e\xfa", 4)) /* endbr64 */
 			n += 4;
 		if (begins_with(code, n, "\xe8", 1) || begins_with(code, n, "\x0f\x1f\x44", 3))
-			n += 5; /* call __fentry__, or what stands in for it */
+			n += 5; /* call __fentry__, or its replacement */
 		return n;
 	}
 	while (d->arch && n < FENTRY_MAX && n < code.len &&
@@ -124,12 +124,13 @@ int debuginfo_check_address(struct debuginfo *d, uint64_t address, struct errmsg
 	    code_is_inside(d, begin, address - begin, &before, &behind))
 		return errmsg_set(
 			err, -EINVAL,
-			"0x%llx is in the middle of an instruction, and the program would run into "
-			"nonsense; the nearest begin at 0x%llx and 0x%llx",
+			"0x%llx is in the middle of an instruction, and a probe there would "
+			"corrupt the program; the nearest instructions begin at 0x%llx and "
+			"0x%llx",
 			(unsigned long long)address, (unsigned long long)begin + before,
 			(unsigned long long)begin + behind);
 	if (!why && stands != address)
-		why = "it is padding that the kernel's probes in programs do not take";
+		why = "it is padding, which the kernel's probes in programs do not support";
 	return why ? code_refuse(d, NULL, 0, address, why, err) : 0;
 }
 
@@ -140,7 +141,7 @@ static uint32_t read_le32(const uint8_t *p)
 	return p[0] | p[1] << 8 | p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-/* The address that an instruction of n bytes loads; false: it loads none. */
+/* The address that an instruction of n bytes loads; false: none. */
 static bool loads_address(const uint8_t *code, unsigned n, uint64_t here, uint64_t *ret,
 			  bool *ret_is_lea)
 {
@@ -198,7 +199,7 @@ static int visit_names(struct debuginfo *d, const struct symbol *resolver, symbo
 	for (size_t i = 0; i < d->n_symbols && r >= 0; i++) {
 		const struct symbol *s = &d->symbols[i];
 
-		/* __memcpy_chk_… is another one's, and goes on in __memcpy_… */
+		/* __memcpy_chk_… belongs to another function, and continues in __memcpy_… */
 		if (!strncmp(s->name, "__", 2) && !strncmp(s->name + 2, base, len) &&
 		    s->name[2 + len] == '_' && strncmp(s->name + 2 + len, "_chk", 4) &&
 		    s->address != resolver->address && !s->is_indirect)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * convention.c - where a parameter is at the very entry of a function: where the caller put it.
+ * convention.c - where a parameter is at the entry of a function: where the caller put it.
  *
- * Locations in the debug information are of later: of the memory that the first instructions store it to, or of the time
- * behind them, when the stack pointer has moved. What the calling convention says is right at the entry for integers and
- * pointers, if the function keeps to it. gcc gives a function whose parameters it changed another name (work.isra.0);
- * clang and rustc leave out what nobody needs of any function that is not called from outside, and the rest moves up. Then
- * the code is asked, see stored.c.
+ * Locations in the debug information hold later: after the first instructions have stored the
+ * parameter in memory, or moved the stack pointer. At the entry, the calling convention gives the
+ * place of integers and pointers, if the function follows it. gcc renames a function whose
+ * parameters it changed (work.isra.0). clang and rustc drop unused parameters of functions that are
+ * not called from outside, and the others move up. In that case the code is examined, see stored.c.
  */
 #include "symbols/arch.h"
 #include "symbols/dwarf/debuginfo_int.h"
@@ -16,7 +16,7 @@
 
 #define WORD_BYTES 8
 
-/* Integers and pointers: one register or word of the stack each. */
+/* Integers and pointers: one register or stack word each. */
 static bool is_one_word(struct debuginfo *d, Dwarf_Die *parameter)
 {
 	struct type_facts f;
@@ -44,7 +44,7 @@ static bool are_words(const struct location_site *site, int n)
 	return false;
 }
 
-/* Its address may have been passed before all others. */
+/* Its address may have been passed as a hidden first argument. */
 static bool has_large_result(const struct location_site *site)
 {
 	struct type_facts f;

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * copies.c - a line in inlined copies of a function that do not say where its statements begin.
+ * copies.c - a line in inlined copies of a function that do not mark where statements begin.
  *
  *	2b78  l.c:8  stmt      the function itself
- *	11d8  l.c:8            a copy in main: the optimiser lost what begins a statement
+ *	11d8  l.c:8            a copy in main: the optimiser lost the mark
  *	11ea  l.c:8            the same copy
  *
- * gcc -O3 -flto leaves tables like that of functions that are inlined into themselves. Each copy is executed for itself, so
- * a count without it is too low. To take the first row of the copy was tried: then some lines are counted right, and
- * others too often, because the optimiser has mixed them. So such copies are counted, and a note tells of them. One that has
- * statements besides the function's first line is as it should be: there the line has gone.
+ * gcc -O3 -flto produces such tables for functions that are inlined into themselves. Each copy is
+ * executed separately, so a count without it is too low. Using the first row of the copy was tried:
+ * it counts some lines correctly and others too often, because the optimiser has mixed them. So
+ * such copies are only counted, and a note reports them. A copy that has other statements than the
+ * function's first line is normal: there the line was removed.
  */
 #include "symbols/dwarf/points_int.h"
 
@@ -30,7 +31,7 @@ static int compare_numbers(uint64_t a, uint64_t b)
 	return a < b ? -1 : a > b;
 }
 
-/* By copy and line; there statements first. */
+/* By copy and line; statements first. */
 static int compare(const void *pa, const void *pb)
 {
 	const struct line_copy *a = pa, *b = pb;

@@ -4,31 +4,31 @@
  *
  *	the file ─────▶ libdwfl ─┬─▶ .debug_* in the file itself
  *	                         ├─▶ a debug file, and an alternate one that several share: files.c
- *	                         └─▶ .gnu_debugdata: only symbols, packed by xz
+ *	                         └─▶ .gnu_debugdata: only symbols, compressed with xz
  *
- * Modules may be packed (.ko.xz): unpacked.c. libdwfl applies their relocations: a module has no addresses of its
- * own, so its sections are laid out one after the other from MODULE_BASE. Programs and libraries keep the
- * addresses that stand in the file (bias 0).
+ * Modules may be compressed (.ko.xz): unpacked.c. libdwfl applies their relocations: a module has
+ * no addresses yet, so its sections are laid out sequentially from MODULE_BASE. Programs and
+ * libraries keep the addresses of the file (bias 0).
  *
  *	debuginfo.c            this file: open, close, what the file is
- *	unpacked.c   what is packed, up to a size
- *	files.c      where its debug information is, if it is not in the file
- *	units.c      which compile units may know a name: a search through bytes, no parsing
+ *	unpacked.c   compressed files, up to a size
+ *	files.c      finds the debug information outside the file
+ *	units.c      the compile units that may contain a name: a search through bytes, no parsing
  *	walk.c       functions and their code in one unit; diescan.c: passing over what is none
  *	symbols.c    functions of the symbol table
  *	functions.c  functions by name
  *	lines.c      lines and sources
- *	points.c     what a definition means: instructions; points_symbols.c: of a symbol
- *	scope.c      variables that can be seen at an instruction
+ *	points.c     the instructions of a definition; points_symbols.c: of a symbol
+ *	scope.c      the variables visible at an instruction
  *	location.c   where a variable is there
  *	types.c      types; typenames.c finds them by name
- *	usdt.c                 marks of the author
+ *	usdt.c                 USDT marks
  *
- * Speed: nothing is read before it is needed. A question about one function parses the units that contain
- * its name as bytes, one or two of hundreds.
+ * Speed: nothing is read before it is needed. A look-up of one function parses only the units that
+ * contain its name as bytes, one or two of hundreds.
  *
- * Files are hostile as far as our own code goes: depth, cycles and sizes are bounded. libdw itself trusts
- * the file more than we do; a file that makes it fail ends one command that changes nothing.
+ * Our own code treats files as hostile: depth, cycles and sizes are bounded. libdw itself trusts
+ * the file more; a file that makes it fail ends one command that changes nothing.
  */
 #include "symbols/dwarf/debuginfo_int.h"
 #include "base/errmsg.h"
@@ -47,12 +47,12 @@
 #include <unistd.h>
 
 #define ARENA_MAX_BYTES (2ull << 30)
-#define MODULE_BASE	0x10000 /* so that no function of a module stands at 0 */
+#define MODULE_BASE	0x10000 /* so that no function of a module is at address 0 */
 #define DEBUG_DIR	"/usr/lib/debug"
 
 /* --- opening ----------------------------------------------------------------------------------- */
 
-/* Not a module: that has no addresses yet. */
+/* Not a module: modules have no addresses yet. */
 static bool is_laid_out(int fd)
 {
 	unsigned char head[18];
@@ -69,7 +69,7 @@ static bool is_elf(int fd)
 	return pread(fd, head, sizeof(head), 0) == sizeof(head) && !memcmp(head, ELFMAG, SELFMAG);
 }
 
-/* fd, or a descriptor of what is packed in it; fd is closed then, or if it is neither. */
+/* fd, or a descriptor of the uncompressed contents; closes fd in that case, and on failure. */
 static int unpack_file(int fd, const char *path, struct errmsg *err)
 {
 	int r = unpacked_open(fd, UNPACKED_FILE_MAX_BYTES);
@@ -79,19 +79,23 @@ static int unpack_file(int fd, const char *path, struct errmsg *err)
 	close(r < 0 ? fd : r);
 	if (r >= 0)
 		return errmsg_set(err, -EINVAL,
-				  "%s is no program, library or kernel: not a valid ELF file",
+				  "%s is not a program, library or kernel: not a valid ELF file",
 				  path);
 	if (r == -EFBIG)
 		return errmsg_set(err, r,
-				  "%s is larger than 1 GB when unpacked; unpack it by hand and "
+				  "%s is larger than 1 GB when uncompressed; uncompress it and "
 				  "name the result",
 				  path);
 	if (r == -EOPNOTSUPP)
-		return errmsg_set(err, r, "%s is packed by bzip2; unpack it and name the result",
+		return errmsg_set(err, r,
+				  "%s is compressed with bzip2; uncompress it and name "
+				  "the result",
 				  path);
-	return r == -EBADMSG
-		       ? errmsg_set(err, r, "%s is packed but damaged: it cannot be unpacked", path)
-		       : errmsg_set_errno(err, r, "cannot unpack %s", path);
+	return r == -EBADMSG ? errmsg_set(err, r,
+					  "%s is compressed but damaged: sonde cannot "
+					  "uncompress it",
+					  path)
+			     : errmsg_set_errno(err, r, "cannot unpack %s", path);
 }
 
 /* A descriptor. */
@@ -104,7 +108,9 @@ static int open_file(const char *path, struct errmsg *err)
 	if (fd == -ENODATA)
 		return errmsg_set(err, fd, "%s is empty; name a program or a library", path);
 	if (fd == -EFBIG)
-		return errmsg_set(err, fd, "%s is larger than 8 GB; its symbols are not read",
+		return errmsg_set(err, fd,
+				  "%s is larger than 8 GB; sonde does not read its "
+				  "symbols",
 				  path);
 	return fd < 0 ? errmsg_set_errno(err, fd, "cannot open %s", path)
 		      : unpack_file(fd, path, err);
@@ -142,21 +148,21 @@ static int open_module(struct debuginfo *d, int fd, struct errmsg *err)
 	d->module = dwfl_report_elf(d->dwfl, d->path, d->path, fd, base, true);
 	dwfl_report_end(d->dwfl, NULL, NULL);
 	if (!d->module) {
-		close(fd); /* it is taken only with a module */
-		return errmsg_set(err, -EINVAL, "%s is no program, library or kernel: %s", d->path,
-				  dwfl_errmsg(-1));
+		close(fd); /* libdwfl takes it only with a module */
+		return errmsg_set(err, -EINVAL, "%s is not a program, library or kernel: %s",
+				  d->path, dwfl_errmsg(-1));
 	}
 	dwfl_module_info(d->module, &userdata, NULL, NULL, NULL, NULL, NULL, NULL);
 	*userdata = d;
 	d->elf = dwfl_module_getelf(d->module, &bias);
 	eh = d->elf ? gelf_getehdr(d->elf, &mem) : NULL;
 	if (!eh)
-		return errmsg_set(err, -EINVAL, "%s is no program, library or kernel: %s", d->path,
-				  dwfl_errmsg(-1));
+		return errmsg_set(err, -EINVAL, "%s is not a program, library or kernel: %s",
+				  d->path, dwfl_errmsg(-1));
 	if (!unpacked_sections_fit(d->elf))
 		return errmsg_set(err, -EFBIG,
-				  "packed sections of %s have more than 4 GB; its symbols are not "
-				  "read",
+				  "the compressed sections of %s have more than 4 GB; sonde "
+				  "does not read its symbols",
 				  d->path);
 	d->elf_bias = bias;
 	d->arch = arch_by_machine(eh->e_machine);
@@ -173,7 +179,7 @@ static void open_dwarf(struct debuginfo *d)
 	d->dwarf = dwfl_module_getdwarf(d->module, &bias);
 	if (!d->dwarf)
 		return;
-	/* a debug file that was moved against its program: nobody makes those any more */
+	/* a debug file with other addresses than its program: no tool makes these any more */
 	if (bias != d->elf_bias) {
 		d->dwarf = NULL;
 		return;
@@ -204,10 +210,10 @@ static int open_all(struct debuginfo *d, const struct debuginfo_paths *paths, st
 {
 	int r;
 
-	/* /proc/PID/root leads into the files of another process, and its text does not say so */
+	/* /proc/PID/root leads into the files of another process; realpath() would lose that */
 	d->path = strncmp(paths->path, "/proc/", 6) ? realpath(paths->path, NULL)
 						    : strdup(paths->path);
-	/* the library takes only absolute ones for what they are */
+	/* the library accepts only absolute paths */
 	d->debug_dir = paths->debug_dir ? realpath(paths->debug_dir, NULL) : strdup(DEBUG_DIR);
 	if (!d->debug_dir && paths->debug_dir)
 		return errmsg_set_errno(err, -errno, "cannot look into %s (--debug-dir)",
@@ -226,7 +232,7 @@ static int open_all(struct debuginfo *d, const struct debuginfo_paths *paths, st
 		return r;
 	note_build_id(d);
 	open_dwarf(d);
-	/* what only kernels and modules have */
+	/* only kernels and modules have these */
 	d->is_kernel = has_section(d->elf, ".modinfo") || has_section(d->elf, "__ksymtab");
 	return 0;
 }
@@ -336,10 +342,10 @@ int debuginfo_refuse_dwarf(struct debuginfo *d, struct errmsg *err)
 {
 	if (!*d->build_id)
 		return errmsg_set(err, -ENODATA,
-				  "%s has no debug information and no build id to find it by; %s",
+				  "%s has no debug information and no build id to find it; %s",
 				  d->path, debuginfo_remedy(d));
 	return errmsg_set(err, -ENODATA,
-			  "%s has no debug information; %s; it is looked for by its build id, as "
+			  "%s has no debug information; %s; sonde searches it by build id, as "
 			  "%s/.build-id/%.2s/%s.debug",
 			  d->path, debuginfo_remedy(d), d->debug_dir, d->build_id, d->build_id + 2);
 }
@@ -363,7 +369,10 @@ int debuginfo_file_offset(const struct debuginfo *d, uint64_t address, uint64_t 
 	return -ENOENT;
 }
 
-/* In a section of code; a file without sections has segments alone, and headers may be in that of the code. */
+/*
+ * In a code section; a file without sections has only segments, and headers may be in that of the
+ * code.
+ */
 static bool is_code(const struct debuginfo *d, uint64_t address)
 {
 	Elf_Scn *scn = NULL;
@@ -407,7 +416,7 @@ struct piece debuginfo_section(struct debuginfo *d, const char *name)
 		if (!s || strcmp(s, name) || sh.sh_type == SHT_NOBITS ||
 		    sh.sh_flags & SHF_COMPRESSED)
 			continue;
-		data = elf_getdata(scn, NULL); /* a module's is relocated */
+		data = elf_getdata(scn, NULL); /* that of a module is relocated */
 		if (data && data->d_buf)
 			return (struct piece){data->d_buf, data->d_size};
 	}

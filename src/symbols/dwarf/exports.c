@@ -2,16 +2,17 @@
 /*
  * exports.c - data of a library that programs refer to: where it really is.
  *
- * A program that was linked against a library's variable (extern int optind) has a copy of it, made when the program starts
- * (copy relocation), and from then on everybody means the copy: the library, too, since it finds the variable through a
- * pointer of its own that the loader fills (its slot in the GOT).
+ * A program that was linked against a library's variable (extern int optind) has a copy of it, made
+ * when the program starts (copy relocation). From then on everything uses the copy, including the
+ * library, which accesses the variable through its own pointer that the loader fills (its slot in
+ * the GOT).
  *
  *	program     optind  ◀──────────┐                  the copy, in use
  *	library     slot of optind  ───┘
- *	            optind                                as the symbol table has it, in use only where no program copied it
+ *	            optind                                as in the symbol table, in use only if no program copied it
  *
- * So the library's own place is right only for what is not exported, or bound to itself when it was linked (protected,
- * -Bsymbolic). Else the slot tells, if the library has one.
+ * So the library's own place is right only for variables that are not exported, or bound locally by
+ * the linker (protected, -Bsymbolic). Otherwise the slot has the address, if the library has one.
  */
 #include "symbols/dwarf/debuginfo_int.h"
 
@@ -21,7 +22,7 @@
 #define DF_1_PIE 0x08000000
 #endif
 
-/* The relocation that fills a slot with the address of a symbol. */
+/* The relocation that stores the address of a symbol in a slot. */
 static const struct {
 	unsigned machine, type;
 } slot_types[] = {{EM_X86_64, R_X86_64_GLOB_DAT},
@@ -45,7 +46,7 @@ static size_t entries_of(const GElf_Shdr *sh)
 	return n < ENTRIES_MAX ? n : ENTRIES_MAX;
 }
 
-/* A library whose symbols can be found elsewhere: neither a program, nor bound to itself. */
+/* A library whose symbols may be defined elsewhere: neither a program, nor bound locally. */
 static bool is_open_library(Elf *elf)
 {
 	Elf_Scn *scn = NULL;
@@ -73,7 +74,7 @@ static bool is_export_of(const GElf_Sym *sym, uint64_t address)
 	       GELF_ST_VISIBILITY(sym->st_other) == STV_DEFAULT;
 }
 
-/* Several names may mean the same variable (environ, __environ); any slot of theirs will do. */
+/* Several names may denote the same variable (environ, __environ); any of their slots will do. */
 static uint64_t find_slot(Elf *elf, Elf_Data *symbols, uint64_t address)
 {
 	Elf_Scn *scn = NULL;

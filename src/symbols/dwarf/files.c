@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * files.c - finds the files that a program's debug information is in.
+ * files.c - finds the files with a program's debug information.
  *
  *	DIR/.build-id/ab/cdef….debug                       by build id
- *	BESIDE/LINK, BESIDE/.debug/LINK, DIR/BESIDE/LINK   what .gnu_debuglink names; without one PROGRAM.debug
- *	DIR/PATH, DIR/PATH.debug                           as the kernel's packages have it
- *	ALTLINK                                            what .gnu_debugaltlink names: strings and types of several files
+ *	BESIDE/LINK, BESIDE/.debug/LINK, DIR/BESIDE/LINK   named by .gnu_debuglink; without one PROGRAM.debug
+ *	DIR/PATH, DIR/PATH.debug                           as in the kernel's packages
+ *	ALTLINK                                            named by .gnu_debugaltlink: strings and types of several files
  *
- * BESIDE is the program's directory, DIR that of --debug-dir. The order is libdwfl's. It is done here because libdwfl
- * opens whatever has the name, and reads all of it: a FIFO or a device named by a program would keep us waiting, or fill
- * the memory. Every file goes through regular_open(), and must have the program's build id, or where the program has
- * none the checksum of the link.
+ * BESIDE is the program's directory, DIR that of --debug-dir. The order is libdwfl's. The search is
+ * done here because libdwfl opens whatever has the name, and reads all of it: a FIFO or a device
+ * named by a program would block, or fill the memory. Every file goes through regular_open(), and
+ * must have the program's build id, or, if the program has none, the checksum of the link.
  *
- * libdw looks for the alternate file by itself as soon as a unit refers to it, unless it has been given one. Where ours
- * is not found it gets an empty one (struct nothing), so that it does not look.
+ * libdw searches the alternate file by itself when a unit refers to it, unless it has been given
+ * one. If ours is not found, libdw gets an empty one (struct nothing), so that it does not search.
  *
- * The files of split units (.dwo) are opened by libdw alone. debuginfo_can_split() looks at them before; a file that is
- * exchanged between the two is not noticed.
+ * libdw alone opens the files of split units (.dwo). debuginfo_can_split() checks them before; it
+ * does not notice a file that is replaced between the two.
  */
 #include "base/files/regular.h"
 #include "symbols/dwarf/debuginfo_int.h"
@@ -41,12 +41,12 @@ struct wanted {
 	int id_len; /* 0: the program has none */
 	bool has_crc;
 	uint32_t crc;
-	const char *program; /* which is never its own debug file */
+	const char *program; /* it is never its own debug file */
 };
 
 /* --- is it the right one? ---------------------------------------------------------------------- */
 
-/* Not a packed file, which libdwfl would unpack whatever its size; id may be NULL. */
+/* Not a compressed file, which libdwfl would uncompress whatever its size; id may be NULL. */
 static bool is_sound(int fd, const void *id, ssize_t len)
 {
 	Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
@@ -145,7 +145,10 @@ static int find_by_link(const struct debuginfo *d, const struct wanted *w, const
 	return fd;
 }
 
-/* Asked for only where the user has named a server: then libdwfl does it. It looks for the build id once more. */
+/*
+ * Used only if the user has named a server: then libdwfl asks it. libdwfl searches the build id
+ * once more.
+ */
 static int ask_server(Dwfl_Module *mod, void **userdata, const char *name, Dwarf_Addr base,
 		      char **ret_path)
 {
@@ -172,7 +175,8 @@ int debuginfo_find_file(Dwfl_Module *mod, void **userdata, const char *name, Dwa
 	if (fmt_id_path(d->debug_dir, w.id, w.id_len, path)) {
 		fd = try_name(&w, ret_path, "%s", path);
 		if (fd < 0 &&
-		    access(path, F_OK)) /* else it is there but no good, and nobody else opens it */
+		    /* else it exists but is unusable, and nobody else opens it */
+		    access(path, F_OK))
 			fd = ask_server(mod, userdata, name, base, ret_path);
 	}
 	if (fd < 0 && !link && asprintf(&invented, "%s.debug", basename(d->path)) < 0)
@@ -189,7 +193,7 @@ int debuginfo_find_file(Dwfl_Module *mod, void **userdata, const char *name, Dwa
 
 /* --- the alternate file ------------------------------------------------------------------------ */
 
-/* An ELF file with two sections that say nothing. */
+/* An ELF file with two empty sections. */
 struct nothing {
 	Elf64_Ehdr eh;
 	Elf64_Shdr sh[4];
@@ -262,10 +266,10 @@ void debuginfo_open_alternate(struct debuginfo *d)
 	if (d->nothing)
 		dwarf_setalt(d->dwarf, d->nothing);
 	else
-		d->dwarf = NULL; /* else libdw would look for it */
+		d->dwarf = NULL; /* otherwise libdw would search for it */
 }
 
-/* After libdwfl has let go of what refers to them. */
+/* Call it after libdwfl has released what refers to them. */
 void debuginfo_close_alternate(struct debuginfo *d)
 {
 	dwarf_end(d->alternate);

@@ -2,18 +2,19 @@
 /*
  * functions.c - functions by name, from DWARF and from the symbol table.
  *
- * A compiler may give a function another symbol than its name: work.isra.0 (parameters changed), .constprop.1
- * (one of them is a constant), .part.2 (a part), .cold (what seldom runs). DWARF says "work" for all of them,
- * the symbol table says where they are; they meet at the address.
+ * A compiler may give a function a symbol that differs from its name: work.isra.0 (parameters
+ * changed), .constprop.1 (a parameter is a constant), .part.2 (a part), .cold (code that seldom
+ * runs). DWARF says "work" for all of them, the symbol table has their addresses; the address
+ * connects them.
  *
  *	"work"              every function of that name; "Box::get", "ns::Box::get", "get" all find ns::Box::get;
  *	                    "max" finds max<int>
- *	"Box::put(int)"     of several C++ functions of one name the one with these parameters (signature.c)
+ *	"Box::put(int)"     the one of several C++ functions that has these parameters (signature.c)
  *	"_ZN2ns3Box3getEv"  the mangled name
- *	"wor*"              a glob: looks through all units
+ *	"wor*"              a glob: searches all units
  *
- * Code of a function stands in its own unit, unless the whole program was optimised at once (-flto): then
- * other units refer to it (units_referring()).
+ * The code of a function is in its own unit, unless the whole program was optimised at once
+ * (-flto): then other units refer to it (units_referring()).
  */
 #include "symbols/dwarf/debuginfo_int.h"
 #include "base/array.h"
@@ -31,7 +32,7 @@
 #define SOURCE_NAME_BYTES 4096
 #define CHOICES_SHOWN	  4
 
-/* "ns::Box::get" of "_ZNK2ns3Box3getEi.isra.0"; false: it is no symbol of C++. */
+/* "ns::Box::get" of "_ZNK2ns3Box3getEi.isra.0"; false: not a C++ symbol. */
 static bool fmt_source_name(const struct symbol *s, char *name, size_t n_bytes)
 {
 	char *clone;
@@ -72,7 +73,7 @@ bool symbol_of_data(struct debuginfo *d, const char *name, uint64_t *ret_address
 		    (type != STT_OBJECT && !(is_elsewhere && type == STT_NOTYPE)))
 			continue;
 		if (found && address - d->elf_bias != *ret_address)
-			return false; /* which one is meant cannot be told */
+			return false; /* ambiguous */
 		found = true;
 		*ret_address = address - d->elf_bias;
 		*ret_is_elsewhere = is_elsewhere;
@@ -82,7 +83,7 @@ bool symbol_of_data(struct debuginfo *d, const char *name, uint64_t *ret_address
 
 /* --- by name ----------------------------------------------------------------------------------- */
 
-/* A name taken apart; parameters: "(int)", "" if there are none. */
+/* A parsed name; parameters: "(int)", "" if there are none. */
 struct wanted {
 	char name[SOURCE_NAME_BYTES];
 	const char *parameters;
@@ -101,11 +102,11 @@ bool debuginfo_is_glob(const char *name)
 	size_t at = strcspn(name, "*?[");
 	const char *operator= strstr(name, "operator");
 
-	/* what follows that word are signs of its own */
+	/* the signs after that word belong to it */
 	return at < (operator? (size_t)(operator- name) : signature_name_length(name));
 }
 
-/* "get" of "ns::Box<a::b>::get<int>": what stands in .debug_str, up to template arguments. */
+/* "get" of "ns::Box<a::b>::get<int>": the text in .debug_str, up to template arguments. */
 static const char *plain_part(const char *name, size_t *ret_len)
 {
 	const char *begin = name, *p;
@@ -151,7 +152,7 @@ static bool matches(const struct function *f, const char *name, size_t len)
 	return is_same_template(f, name);
 }
 
-/* The whole of it, or its end behind "::". */
+/* All of it, or its end after "::". */
 static bool same_end(const char *have, const char *want, size_t len)
 {
 	if (same_name(have, want, len))
@@ -171,7 +172,7 @@ static bool is_named(const struct symbol *s, const char *name)
 	if (debuginfo_is_glob(name))
 		return !fnmatch(name, s->name, 0) ||
 		       (fmt_source_name(s, own, sizeof(own)) && !fnmatch(name, own, 0));
-	/* the plain part stands in the symbol as it is; most are told apart by that */
+	/* the plain part is in the symbol unchanged; this excludes most */
 	if (strncmp(s->name, "_Z", 2) || (strncmp(plain, "operator", 8) && *plain != '~' &&
 					  !memmem(s->name, strlen(s->name), plain, len)))
 		return false;
@@ -184,7 +185,7 @@ bool symbol_is_meant(const struct symbol *s, const char *name)
 {
 	struct wanted w;
 
-	/* "wor*" means functions; "*.cold" pieces of them */
+	/* "wor*" matches functions, "*.cold" their pieces */
 	if (symbol_is_piece(s->name) && !strstr(name, ".cold") && !strstr(name, ".part"))
 		return false;
 	wanted_init(&w, name);
@@ -237,8 +238,8 @@ int debuginfo_find_functions(struct debuginfo *d, const char *name, const char *
 	int r = units_list(d);
 
 	if (r < 0 || !*name)
-		return errmsg_set_errno(err, r < 0 ? r : -EINVAL, "cannot look for '%s' in %s",
-					name, d->path);
+		return errmsg_set_errno(err, r < 0 ? r : -EINVAL, "cannot search '%s' in %s", name,
+					d->path);
 	wanted_init(&w, name);
 	plain = plain_part(w.name, &len);
 	which = glob ? NULL : units_naming(d, plain, len, true);
@@ -307,7 +308,7 @@ static void spell_functions(struct debuginfo *d, struct spelling *sp)
 	}
 }
 
-/* "a::P::sum" of "a::v1::P::sum": only a namespace was left out, perhaps an inline one. */
+/* "a::P::sum" of "a::v1::P::sum": only a namespace was omitted, perhaps an inline one. */
 static bool leaves_out_namespaces(const char *have, const char *want)
 {
 	while (*have && *want) {
@@ -345,7 +346,7 @@ const char *function_choice(struct debuginfo *d, const struct function *f)
 									 : NULL;
 }
 
-/* What could be written instead: "ns::Box::put(int), ns::Box::put(char const*)". */
+/* What to write instead: "ns::Box::put(int), ns::Box::put(char const*)". */
 static void list_choices(struct debuginfo *d, const char *name, char *out, size_t size)
 {
 	struct function_list l = {0};
@@ -366,7 +367,7 @@ static void list_choices(struct debuginfo *d, const char *name, char *out, size_
 	free(l.list);
 }
 
-/* The name is there, but not with these parameters. */
+/* The name exists, but not with these parameters. */
 static int refuse_parameters(struct debuginfo *d, const char *name, struct errmsg *err)
 {
 	struct wanted w;
@@ -392,7 +393,7 @@ int functions_refuse(struct debuginfo *d, const char *name, struct errmsg *err)
 	other = find_in_namespace(d, name);
 	if (other)
 		return errmsg_set(err, -ENOENT,
-				  "there is no function '%s' in %s; in full it is '%s'", name,
+				  "there is no function '%s' in %s; its full name is '%s'", name,
 				  d->path, other);
 	spelling_init(&sp, name, strlen(name));
 	symbols_list(d);
@@ -401,17 +402,17 @@ int functions_refuse(struct debuginfo *d, const char *name, struct errmsg *err)
 	spell_functions(d, &sp);
 	if (!debuginfo_has_symbols(d) && debuginfo_entry(d))
 		return errmsg_set(err, -ENODATA,
-				  "%s has no symbols, so '%s' cannot be found in it; an address "
-				  "works in place of a name: '%s:0x%llx'; names come with debug "
-				  "information: %s",
+				  "%s has no symbols, so '%s' cannot be found in it; use an "
+				  "address instead of a name: '%s:0x%llx'; names come with "
+				  "debug information: %s",
 				  d->path, name, d->path, (unsigned long long)debuginfo_entry(d),
 				  debuginfo_remedy(d));
 	if (symbols_are_stripped(d))
 		return errmsg_set(
 			err, -ENODATA,
-			"there is no function '%s' among those that %s has names of%s%s%s: "
-			"it is stripped of all but what others link to; names of the rest "
-			"come with debug information: %s",
+			"there is no function '%s' among the names that %s has%s%s%s: it is "
+			"stripped of all names except those that others link to; the rest "
+			"comes with debug information: %s",
 			name, d->path, sp.nearest ? " (did you mean '" : "",
 			sp.nearest ? sp.nearest : "", sp.nearest ? "'?)" : "", debuginfo_remedy(d));
 	if (sp.nearest)
@@ -451,7 +452,7 @@ int function_each_instance(struct debuginfo *d, struct function *f,
 
 /* --- the list of all --------------------------------------------------------------------------- */
 
-/* Code or a copy of a function: what the list is made from. */
+/* Code or an inlined copy of a function: the list is made from these. */
 struct listed {
 	struct function *f;
 	uint64_t address; /* 0: inlined */
@@ -510,7 +511,7 @@ static bool is_renamed(const char *symbol, const char *plain)
 	return !strncmp(symbol, plain, len) && symbol[len] == '.';
 }
 
-/* One row for each address of the function, or one without, if it is only inlined. */
+/* One row for each address of the function, or one without an address, if it is only inlined. */
 static void add_group(struct debuginfo *d, struct listing *l, size_t begin, size_t end)
 {
 	struct function *f = l->list[begin].f;
@@ -552,7 +553,7 @@ static int compare_known(const void *pa, const void *pb)
 	return a < b ? -1 : a > b;
 }
 
-/* Symbols that DWARF does not know: assembly, other languages, a program without DWARF. */
+/* Symbols that are not in DWARF: assembler, other languages, a program without DWARF. */
 static int add_symbols(struct debuginfo *d, struct listing *l)
 {
 	struct known *known = malloc((l->n_rows + 1) * sizeof(*known));
@@ -570,7 +571,10 @@ static int add_symbols(struct debuginfo *d, struct listing *l)
 			bsearch(&s->address, known, n, sizeof(*known), compare_known);
 		const char *name = symbol_source_name(d, s);
 
-		/* other names of a known function stay, one may look for them; not constructors' doubles */
+		/*
+		 * keep other names of a known function, for searches; but not doubles of
+		 * constructors
+		 */
 		if (k && (!strncmp(s->name, "_Z", 2) || !strcmp(name, k->name)))
 			continue;
 		l->rows[l->n_rows++] = (struct debuginfo_function){
@@ -600,7 +604,7 @@ static int make_rows(struct debuginfo *d, struct listing *l)
 	return add_symbols(d, l);
 }
 
-/* Functions of one name that parameters tell apart. */
+/* Functions of one name that differ in their parameters. */
 static void find_choices(struct debuginfo *d, struct listing *l)
 {
 	for (size_t i = 0, end; i < l->n_rows; i = end) {
@@ -633,7 +637,7 @@ static bool is_wanted(const struct debuginfo_function *f, const char *pattern,
 	return !fnmatch(w->name, f->name, 0) || (tail && !fnmatch(w->name, tail + 1, 0));
 }
 
-/* One name may have several versions of one place. */
+/* One name may have several versions at one place. */
 static bool is_repeated(const struct listing *l, size_t i)
 {
 	const struct debuginfo_function *row = &l->rows[i];

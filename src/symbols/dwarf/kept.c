@@ -1,29 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * kept.c - does a register still hold what a location takes it for?
+ * kept.c - does a register still hold what a location assumes?
  *
- * A location without a list of addresses is said to be right in the whole function. It is not, if it begins with a
- * register:
+ * A location without an address list claims to hold in the whole function. That is wrong if it
+ * begins with a register:
  *
- *	400734  sub  sp, sp, #48         [sp + 8] and [x29 - 12] are nothing yet
+ *	400734  sub  sp, sp, #48         [sp + 8] and [x29 - 12] are not valid yet
  *	400738  stp  x29, x30, [sp, #32]
  *	40073c  add  x29, sp, #32
- *	400748  ldur w8, [x29, #-12]     the body: both are right
+ *	400748  ldur w8, [x29, #-12]     the body: both are valid
  *	   …
  *	4007a0  ldp  x29, x30, [sp, #32] [x29 - 12] is in the caller's frame now
  *	4007a4  add  sp, sp, #48         … and so is [sp + 8]
  *	4007a8  ret
  *
- * The call frame table of clang says nothing about the ends of functions on these processors, so the code is read. A
- * register that functions have to leave as it was is right from the body on until something changes it (another than those
- * two: from the first instruction that changes it until the next); behind a jump or return other code begins, which
- * comes from the body. One that belongs to the function (a struct that is
- * passed by its address) is right from the entry on until it may have been changed on some way to the address.
+ * The call frame table of clang does not describe the ends of functions on these processors, so the
+ * code is read. A callee-saved register is valid from the body on until something changes it (other
+ * than sp and the frame pointer: from the first instruction that changes it until the next). After
+ * a jump or return, other code begins, which is reached from the body. A register that belongs to
+ * the function (a struct passed by address) is valid from the entry on until it may have been
+ * changed on some path to the address.
  *
- * Optimised code is worse: a parameter that came in registers is said to be in memory, where it is stored late, or, as all
- * uses of it went to the registers, never. It is believed if the code up to the first branch stores all its bytes.
+ * Optimised code is worse: a parameter that came in registers may claim to be in memory, where it
+ * is stored late, or never, if all uses read the registers. The claim is trusted if the code up to
+ * the first branch stores all its bytes.
  *
- * Where the code cannot be read (x86-64, a file that has only debug information) the location is believed.
+ * If the code cannot be read (x86-64, a file that has only debug information), the location is
+ * trusted.
  */
 #include "symbols/dwarf/debuginfo_int.h"
 #include "symbols/arch.h"
@@ -35,7 +38,7 @@ struct range {
 	uint64_t begin, end;
 };
 
-/* The piece of the function with that address. */
+/* The range of the function that contains the address. */
 static bool find_range(struct instance *i, uint64_t address, struct range *ret)
 {
 	Dwarf_Addr base, begin, end;
@@ -49,7 +52,10 @@ static bool find_range(struct instance *i, uint64_t address, struct range *ret)
 	return false;
 }
 
-/* Calls visit for each instruction until it is false; false: the code cannot be read to its end. */
+/*
+ * Calls visit for each instruction until it returns false; false: the code cannot be read to its
+ * end.
+ */
 static bool each_instruction(struct debuginfo *d, uint64_t from, uint64_t to,
 			     bool (*visit)(void *ctx, uint64_t address,
 					   const struct instruction_effect *e),
@@ -75,7 +81,7 @@ static bool each_instruction(struct debuginfo *d, uint64_t from, uint64_t to,
 struct frame_walk {
 	uint32_t bit;
 	bool is_set, is_gone;
-	bool may_be_unset; /* control can go elsewhere before it is set */
+	bool may_be_unset; /* control can leave before it is set */
 };
 
 static bool follow_frame(void *ctx, uint64_t address, const struct instruction_effect *e)
@@ -94,7 +100,10 @@ static bool follow_frame(void *ctx, uint64_t address, const struct instruction_e
 	return true;
 }
 
-/* The stack pointer and the frame pointer are set when the body begins; another register by the first that writes it. */
+/*
+ * The stack pointer and the frame pointer are set when the body begins; another register by the
+ * first instruction that writes it.
+ */
 static enum kept frame_holds(const struct location_site *site, unsigned reg)
 {
 	uint64_t entry = site->outer->entry;
@@ -107,7 +116,7 @@ static enum kept frame_holds(const struct location_site *site, unsigned reg)
 	w.is_set = reg == site->d->arch->stack_reg ||
 		   (instance_frame_register(site->outer, &base) && base == reg);
 	if (entry < range.begin || entry >= range.end) {
-		w.is_set = true; /* jumped to from the function's main part */
+		w.is_set = true; /* reached by a jump from the function's main part */
 	} else if (w.is_set) {
 		range.begin = instance_body(site->d, site->unit, site->outer);
 		if (site->address < range.begin)
@@ -127,7 +136,7 @@ struct own_walk {
 	uint64_t entry, address;
 	bool is_changed;	/* somewhere */
 	bool is_changed_before; /* between the entry and the address */
-	bool comes_back;	/* control can come there from behind */
+	bool comes_back;	/* control can return there from later code */
 };
 
 static bool follow_own(void *ctx, uint64_t address, const struct instruction_effect *e)
@@ -170,13 +179,14 @@ struct store_walk {
 	const struct location_site *site;
 	const struct place *place;
 	unsigned
-		frame_reg; /* the call frame's address at the site, if the place is told by the same register */
+		/* the call frame's address at the site, if the place uses the same register */
+		frame_reg;
 	int64_t frame_offset;
 	bool has_frame;
 	uint64_t stored; /* a bit for each byte from the place on */
 };
 
-/* Where it is, seen from the variable's place. */
+/* Its distance from the variable's place. */
 static bool find_distance(const struct store_walk *w, uint64_t address,
 			  const struct instruction_effect *e, int64_t *ret)
 {

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * libdw_wrap.c - notes when libdw ran out of memory.
+ * libdw_wrap.c - notes when libdw runs out of memory.
  *
- * libdw does not say so where it fails: a unit without lines and one whose lines did not fit into
- * memory look the same, and the next question forgets the reason. So the calls that allocate much are
- * wrapped by the linker, as base/shortage_wrap.c explains, and ask for the reason at once.
+ * libdw does not report it: a unit without lines and one whose lines did not fit into memory look
+ * the same, and the next call forgets the reason. So the linker wraps the calls that allocate much,
+ * as base/shortage_wrap.c explains, and the wrappers ask for the reason at once.
  *
  * In other places libdw ends the program when memory runs out, with a line on standard error, or
- * does not look at all (0.188: the table of abbreviations, which comes with a unit's first DIE).
+ * does not check at all (0.188: the abbreviation table, read with a unit's first DIE).
  */
 #include "base/shortage.h"
 
 #include <elfutils/libdw.h>
 #include <errno.h>
 
-#define DW_NO_MEMORY	10	   /* DWARF_E_NOMEM, which is not in a header */
-#define UNIT_ROOM_BYTES (1u << 20) /* more than a unit takes at once */
+#define DW_NO_MEMORY	10	   /* DWARF_E_NOMEM, which no header has */
+#define UNIT_ROOM_BYTES (1u << 20) /* more than a unit needs at once */
 
-/* After a failure; errno was 0 before. Not everything that fails for want of memory has that code. */
+/* After a failure; errno was 0 before. Not every failure for lack of memory has that code. */
 static void note_reason(void)
 {
 	if (errno == ENOMEM || dwarf_errno() == DW_NO_MEMORY)

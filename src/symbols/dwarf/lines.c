@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * lines.c - which lines have code, and where their source is.
+ * lines.c - the lines that have code, and where their source is.
  *
- * The line table of a unit is rows of (address, file, line, is_stmt), sorted by address. A line can be probed
- * where a statement begins (is_stmt). Optimised code mixes the lines:
+ * The line table of a unit is rows of (address, file, line, is_stmt), sorted by address. A line can
+ * be probed where a statement begins (is_stmt). Optimised code mixes the lines:
  *
  *	1160  loop.c:12  stmt    begins
- *	1166  loop.c:12  stmt    the same line goes on: no place of its own
+ *	1166  loop.c:12  stmt    the same line continues: not a separate place
  *	116e  loop.c:15  stmt    begins
  *	1174  loop.c:12  stmt    begins again
  *
- * Rows inside of an inlined copy belong to the copy, not to the function around it, unless the line is the
- * outer one's: of the functions around an address the one that begins nearest before the line has it. Two things are not in the
- * table at all: the line where a function begins is its entry, and the line that calls an inlined function
- * is where the copy begins.
+ * Rows inside an inlined copy belong to the copy, not to the outer function, unless the line is the
+ * outer one's: of the functions around an address, the one that begins nearest before the line has
+ * it. Two lines are not in the table: the line where a function begins is its entry, and the line
+ * that calls an inlined function is where the copy begins.
  */
 #include "symbols/dwarf/debuginfo_int.h"
 #include "base/array.h"
@@ -26,16 +26,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LINES_MAX (1u << 20) /* of one answer */
+#define LINES_MAX (1u << 20) /* in one answer */
 
 /* --- paths ------------------------------------------------------------------------------------- */
 
-/* A path that is taken apart from its end. */
+/* A path that is parsed from its end. */
 struct path_tail {
 	const char *text;
 	size_t len;
-	const char *dir; /* what it is relative to; NULL: not known, or it is absolute */
-	unsigned skip;	 /* parts that a ".." behind them undoes */
+	const char *dir; /* what it is relative to; NULL: unknown, or it is absolute */
+	unsigned skip;	 /* components that a later ".." undoes */
 };
 
 static struct path_tail tail_of(const char *path, const char *dir)
@@ -43,7 +43,7 @@ static struct path_tail tail_of(const char *path, const char *dir)
 	return (struct path_tail){path, strlen(path), *path == '/' ? NULL : dir, 0};
 }
 
-/* The last part, which is taken off; NULL when nothing is left. */
+/* Removes and returns the last component; NULL when nothing is left. */
 static const char *take_last(struct path_tail *t, size_t *ret_len)
 {
 	while (t->len || t->dir) {
@@ -101,7 +101,7 @@ bool unit_same_file(struct unit *u, const char *one, const char *two)
 
 	if (one == two || !strcmp(one, two))
 		return true;
-	if (strcmp(base_of(one), base_of(two))) /* most are told apart here */
+	if (strcmp(base_of(one), base_of(two))) /* this excludes most */
 		return false;
 	dir = unit_directory(u);
 	a = tail_of(one, dir);
@@ -123,7 +123,7 @@ const char *unit_directory(struct unit *u)
 	return s ? s : "";
 }
 
-/* DIR/PATH, then with fewer and fewer of the leading directories. */
+/* Tries DIR/PATH, then with fewer and fewer of the leading directories. */
 static char *find_below(const char *dir, const char *path)
 {
 	char *name, *found = NULL;
@@ -175,10 +175,10 @@ struct row {
 	uint64_t address;
 	const char *file;
 	unsigned line;
-	bool is_weak; /* no beginning of a statement */
+	bool is_weak; /* not the beginning of a statement */
 };
 
-/* False for rows that mean nothing. */
+/* Returns false for meaningless rows. */
 static bool get_row(Dwarf_Lines *lines, size_t i, struct row *ret)
 {
 	Dwarf_Line *l = dwarf_onesrcline(lines, i);
@@ -195,7 +195,7 @@ static bool get_row(Dwarf_Lines *lines, size_t i, struct row *ret)
 	return ret->file;
 }
 
-/* The first row that is not before the address. */
+/* The first row at or after the address. */
 static size_t first_row(Dwarf_Lines *lines, size_t n, uint64_t address)
 {
 	size_t low = 0, high = n;
@@ -296,7 +296,7 @@ bool instance_has_statements(struct unit *u, struct instance *inst, unsigned but
 	return false;
 }
 
-/* Statements of a piece of the copy, leaving aside what is inlined into it. */
+/* Statements of a part of the copy, without functions inlined into it. */
 struct beginnings {
 	struct unit *unit;
 	struct instance *instance;
@@ -304,7 +304,7 @@ struct beginnings {
 	size_t n_lines;
 };
 
-/* The addresses where one of that line begins. */
+/* The addresses where a statement of that line begins. */
 static unsigned count_statements(const struct beginnings *b, uint64_t begin, uint64_t end,
 				 unsigned line)
 {
@@ -326,7 +326,10 @@ static unsigned count_statements(const struct beginnings *b, uint64_t begin, uin
 	return n;
 }
 
-/* The line of the first at the copy's entry or behind it, but not that of the function itself; 0. */
+/*
+ * The line of the first statement at or after the copy's entry, except that of the function itself;
+ * 0.
+ */
 static unsigned first_statement(const struct beginnings *b, unsigned function_line)
 {
 	struct row row;
@@ -343,7 +346,7 @@ static unsigned first_statement(const struct beginnings *b, unsigned function_li
 	return 0;
 }
 
-/* gcc says for each that the function begins there; of clang: in how many pieces the first line begins. */
+/* gcc marks each beginning of the function; for clang, in how many parts the first line begins. */
 unsigned instance_beginnings(struct unit *u, struct instance *inst, unsigned function_line,
 			     unsigned *ret_line)
 {
@@ -418,7 +421,7 @@ int function_each_line(struct debuginfo *d, struct function *f,
 	return w.file ? function_each_instance(d, f, walk_instance, &w) : 0;
 }
 
-/* The prologue ends where the line table says so (clang), or at the second row (gcc). */
+/* The prologue ends where the line table says (clang), or at the second row (gcc). */
 static uint64_t find_body(Dwarf_Lines *lines, size_t n, struct instance *i)
 {
 	uint64_t second = 0;
@@ -440,7 +443,10 @@ static uint64_t find_body(Dwarf_Lines *lines, size_t n, struct instance *i)
 	return second ? second : i->entry;
 }
 
-/* clang ends a prologue too early if the first parameter is passed by its address: its frame must be there, too. */
+/*
+ * clang marks the end of a prologue too early if the first parameter is passed by address: the
+ * frame must exist, too.
+ */
 uint64_t instance_body(struct debuginfo *d, struct unit *u, struct instance *i)
 {
 	Dwarf_Lines *lines;
@@ -464,7 +470,7 @@ uint64_t instance_body(struct debuginfo *d, struct unit *u, struct instance *i)
 
 /* --- rows of a file ---------------------------------------------------------------------------- */
 
-/* The file of the unit whose path ends so; NULL. */
+/* The file of the unit whose path has that end; NULL. */
 static const char *unit_file(struct unit *u, const char *path)
 {
 	Dwarf_Files *files;
@@ -506,7 +512,7 @@ static int walk_rows(struct line_walk *w, struct unit *u)
 	return r;
 }
 
-/* First lines of functions, and calls of inlined ones. */
+/* First lines of functions, and calls of inlined functions. */
 static int walk_entries(struct line_walk *w, struct unit *u)
 {
 	int r = unit_walk(w->d, u);
@@ -601,7 +607,7 @@ static int fill_source(struct debuginfo *d, struct unit *u, const char *path,
 	return 0;
 }
 
-/* Those that are not the same text of a header in another unit. */
+/* Functions that are not the same header text in another unit. */
 static unsigned count_others(const struct function_list *l, struct function *f)
 {
 	const char *file = function_file(f);
@@ -621,7 +627,7 @@ static unsigned count_others(const struct function_list *l, struct function *f)
 	return n;
 }
 
-/* One of the same file, which only its parameters can choose. */
+/* One of the same file, which only its parameters can select. */
 static const char *find_other(struct debuginfo *d, const struct function_list *l,
 			      struct function *f)
 {
@@ -682,11 +688,10 @@ static int source_of_file(struct debuginfo *d, const char *file, unsigned first,
 	int r = file_each_line(d, file, &path, &u, set_add, &set);
 
 	if (r >= 0 && !path)
-		r = errmsg_set(
-			err, -ENOENT,
-			"%s was not made from a file '%s'; 'sonde probe funcs -v' shows which "
-			"files there are",
-			d->path, file);
+		r = errmsg_set(err, -ENOENT,
+			       "%s has no code from a file '%s'; 'sonde probe funcs -v' shows its "
+			       "files",
+			       d->path, file);
 	if (r >= 0) {
 		s->first = first ? first : 1;
 		s->last = last ? last : set.last;

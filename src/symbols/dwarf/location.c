@@ -2,8 +2,9 @@
 /*
  * location.c - where a variable is at an instruction, as a struct place.
  *
- * DWARF gives a location as a little program for a stack machine. It is run here with symbols instead of
- * numbers: a value is a register (or a constant, or an address), then loads, then an offset:
+ * DWARF gives a location as a small program for a stack machine. It is run here with symbols
+ * instead of numbers: a value is a register (or a constant, or an address), then loads, then an
+ * offset:
  *
  *	fbreg -24                    [bp] - 24                     memory
  *	reg5                         di                            register
@@ -12,14 +13,15 @@
  *	lit5, stack_value            5                             constant
  *	addr 0x4040                  a global
  *
- * That is all the kernel's probes can fetch. Whatever computes more (and, shl, an entry value that would
- * need the caller's registers) has no place here, and why says so.
+ * That is all that the kernel's probes can fetch. Anything that computes more (and, shl, an entry
+ * value that needs the caller's registers) has no place here, and why says so.
  *
- * At the very entry of a function two things are repaired. Parameters that live in memory have not been
- * stored there yet; those passed in registers are taken from them. And code made for the kernel's function
- * tracer begins with a call, behind which locations begin to hold: they are valid at the entry as well.
+ * At the entry of a function two things are corrected. Parameters that live in memory are not
+ * stored there yet; they are read from the registers in which they were passed. Code for the
+ * kernel's function tracer begins with a call, after which locations begin to hold: they are valid
+ * at the entry as well.
  *
- * Elsewhere a location that begins with a register is not believed blindly: see kept.c.
+ * Elsewhere a location that begins with a register is verified: see kept.c.
  */
 #include "symbols/dwarf/debuginfo_int.h"
 #include "symbols/arch.h"
@@ -52,16 +54,16 @@ struct machine {
 	bool is_register; /* the location is the register on the stack, not memory */
 	bool is_value;	  /* the value itself is on the stack */
 	bool is_done;
-	bool is_exact; /* the register comes from a table that knows it at this very address */
-	bool is_early; /* refused, because the frame is not made yet */
-	uint64_t piece_bytes; /* the first piece's size; 0: it is whole */
-	unsigned n_bits;      /* so many low bits of the value count; 0: all */
+	bool is_exact;	      /* the register comes from a table that is exact for this address */
+	bool is_early;	      /* refused because the frame does not exist yet */
+	uint64_t piece_bytes; /* size of the first piece; 0: it is whole */
+	unsigned n_bits;      /* number of low bits of the value that count; 0: all */
 	const char *why;
 };
 
-static const char computed[] = "it is computed here and kept nowhere";
+static const char computed[] = "it is computed here and stored nowhere";
 static const char frame_to_come[] =
-	"the register that leads to it is set by the function's first instructions";
+	"the function's first instructions set the register that leads to it";
 
 /* --- the machine ------------------------------------------------------------------------------- */
 
@@ -120,7 +122,7 @@ static int push_nested(struct machine *m, Dwarf_Attribute *attribute, const Dwar
 	struct machine inner = {.site = m->site, .attribute = attribute};
 
 	if (depth >= NESTING_MAX || evaluate(&inner, ops, n, depth + 1) < 0 || inner.n != 1)
-		return refuse(m, "the place of its stack frame is not known");
+		return refuse(m, "the place of its stack frame is unknown");
 	m->is_exact |= inner.is_exact;
 	return push(m, inner.stack[0]);
 }
@@ -160,7 +162,7 @@ static int push_cfa_at(struct machine *m, uint64_t address, unsigned depth)
 			return 0;
 		}
 	}
-	return refuse(m, "the place of its stack frame is not known");
+	return refuse(m, "the place of its stack frame is unknown");
 }
 
 static int push_cfa(struct machine *m, unsigned depth)
@@ -191,9 +193,9 @@ bool location_has_frame(struct debuginfo *d, struct instance *i, uint64_t addres
 }
 
 /*
- * A frame base that is just a register (clang) holds only behind the prologue, which moves it, and no more when it is
- * put back at the end. What does not move is the call frame's address: it is expressed in that register there, and in
- * terms of the registers as they are now here.
+ * A frame base that is just a register (clang) holds only after the prologue, which sets it, and no
+ * longer when it is restored at the end. The call frame's address does not move: there it is
+ * computed from that register, here from the current registers.
  */
 static bool is_in_prologue(const struct location_site *site)
 {
@@ -237,7 +239,7 @@ static int push_frame_base(struct machine *m, int64_t offset, unsigned depth)
 
 	if (!m->site->outer || !dwarf_attr_integrate(&m->site->outer->die, DW_AT_frame_base, &a) ||
 	    dwarf_getlocation_addr(&a, m->site->address, &ops, &n, 1) < 1)
-		return refuse(m, "the place of its stack frame is not known");
+		return refuse(m, "the place of its stack frame is unknown");
 	if (n == 1 && ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31)
 		r = push_register_base(m, ops[0].atom - DW_OP_reg0, depth);
 	else
@@ -269,7 +271,7 @@ static int do_plus(struct machine *m, bool minus)
 	return 0;
 }
 
-/* "and 0xffffffff": clang says so for a number in the lower part of a register. */
+/* "and 0xffffffff": clang uses it for a number in the lower part of a register. */
 static int do_mask(struct machine *m)
 {
 	struct value *mask = m->n >= 2 ? &m->stack[m->n - 1] : NULL;
@@ -295,7 +297,7 @@ static int do_load(struct machine *m, uint64_t n_bytes)
 	return 0;
 }
 
-/* A number of the compiler's for the bytes of the value. */
+/* A constant from the compiler for the bytes of the value. */
 static int push_implicit(struct machine *m, const Dwarf_Op *op)
 {
 	Dwarf_Block block;
@@ -333,7 +335,7 @@ static int do_piece(struct machine *m, uint64_t n_bytes)
 	return 0;
 }
 
-/* Ops with a meaning of their own; the ranges of numbered ones are taken before. */
+/* Other operations; the ranges of numbered ones are handled before. */
 static int step_other(struct machine *m, const Dwarf_Op *op, unsigned depth)
 {
 	switch (op->atom) {
@@ -380,7 +382,7 @@ static int step_other(struct machine *m, const Dwarf_Op *op, unsigned depth)
 		return push_implicit(m, op);
 	case DW_OP_nop:
 	case DW_OP_GNU_uninit:
-	case DW_OP_convert: /* to fewer bits: fewer are fetched */
+	case DW_OP_convert: /* to fewer bits: fetch fewer */
 	case DW_OP_GNU_convert:
 		return 0;
 	case DW_OP_implicit_pointer:
@@ -388,10 +390,10 @@ static int step_other(struct machine *m, const Dwarf_Op *op, unsigned depth)
 		return refuse(m, "what it points to was optimised away here");
 	case DW_OP_entry_value:
 	case DW_OP_GNU_entry_value:
-		return refuse(m, "its register was reused, only the caller knows it here");
+		return refuse(m, "its register was reused; only the caller knows it here");
 	case DW_OP_form_tls_address:
 	case DW_OP_GNU_push_tls_address:
-		return refuse(m, "every thread has its own, and probes cannot reach those");
+		return refuse(m, "every thread has its own, which probes cannot reach");
 	}
 	return refuse(m, computed);
 }
@@ -441,7 +443,7 @@ static int to_place(struct machine *m, struct place *ret)
 		p.kind = PLACE_CONSTANT;
 	} else if (v->base == BASE_ADDRESS) {
 		if (m->is_value || v->n_loads)
-			return refuse(m, "it is the address of something, kept nowhere");
+			return refuse(m, "it is the address of something, stored nowhere");
 		p.kind = PLACE_ADDRESS;
 		p.address = v->offset;
 		p.offset = 0;
@@ -462,7 +464,7 @@ static int to_place(struct machine *m, struct place *ret)
 	return 0;
 }
 
-/* A global of the kernel is reached by its symbol. */
+/* A global of the kernel is accessed by its symbol. */
 static void name_global(const struct location_site *site, Dwarf_Die *variable, struct place *p)
 {
 	GElf_Sym sym;
@@ -497,7 +499,10 @@ static void begin_with_register(struct place *p, unsigned reg)
 	memmove(p->loads, p->loads + 1, p->n_loads * sizeof(*p->loads));
 }
 
-/* Is it in the function's own frame, below the call frame's address? What the caller put on the stack is above. */
+/*
+ * Is it in the function's own frame, below the call frame's address? What the caller put on the
+ * stack is above it.
+ */
 static bool is_in_own_frame(const struct location_site *site, const struct place *p)
 {
 	unsigned reg = site->d->arch->stack_reg;
@@ -506,7 +511,10 @@ static bool is_in_own_frame(const struct location_site *site, const struct place
 	if (p->kind != PLACE_MEMORY)
 		return false;
 	location_frame(site->d, site->address, &reg, &offset);
-	/* clang: the call frame is told by the frame pointer, but what is nearer to the stack pointer by that */
+	/*
+	 * clang: the call frame is relative to the frame pointer, but what is closer to the stack
+	 * pointer uses that
+	 */
 	if (reg != site->d->arch->stack_reg && p->reg == site->d->arch->stack_reg)
 		return true;
 	return p->reg == reg && first_offset(p) < offset;
@@ -523,13 +531,13 @@ static void doubt_parameter(const struct location_site *site, struct variable *v
 		return;
 	v->place.kind = PLACE_NOWHERE;
 	snprintf(v->why, sizeof(v->why),
-		 "it came in registers, and is not stored where it is said to be");
+		 "it came in registers, and is not stored at its described place");
 	v->why_helps = false;
 }
 
 /*
- * A parameter whose memory is in the function's own frame is still where the caller put it, or on its way. is_early:
- * its memory cannot even be named.
+ * A parameter whose memory is in the function's own frame is still where the caller put it, or is
+ * being moved. is_early: its memory cannot even be named.
  */
 static void repair_parameter(const struct location_site *site, int argument, bool has_list,
 			     bool is_early, struct variable *v)
@@ -561,12 +569,11 @@ static void repair_parameter(const struct location_site *site, int argument, boo
 	}
 	p->kind = PLACE_NOWHERE;
 	snprintf(v->why, sizeof(v->why),
-		 "it is stored by the function's first instructions; "
-		 "probe its first line instead");
+		 "the function's first instructions store it; probe its first line instead");
 	v->why_helps = true;
 }
 
-/* The location that begins right behind the call of the function tracer; 0: none. */
+/* The location that begins right after the call of the function tracer; 0: none. */
 static int find_behind_fentry(struct debuginfo *d, Dwarf_Attribute *a, uint64_t address,
 			      Dwarf_Op **ops, size_t *n)
 {
@@ -600,7 +607,7 @@ static bool get_constant(Dwarf_Die *variable, struct place *ret)
 	return true;
 }
 
-/* What was cut off must not be missed. */
+/* Missing bytes must be detected. */
 static int check_size(struct machine *m, struct type type)
 {
 	struct type_facts f;
@@ -615,7 +622,7 @@ static int check_size(struct machine *m, struct type type)
 	return 0;
 }
 
-/* Lists of addresses are right, but those of clang leave out that frames are taken down in the end. */
+/* Address lists are right, except that clang's ignore that frames are removed at the end. */
 static bool is_list_right(const struct location_site *site, unsigned reg)
 {
 	unsigned base;
@@ -624,7 +631,7 @@ static bool is_list_right(const struct location_site *site, unsigned reg)
 	       (reg != site->d->arch->stack_reg && reg != base);
 }
 
-/* A register that is the base of memory must hold what it is taken for. */
+/* A register that is the base of memory must hold what is assumed. */
 static int check_register(struct machine *m)
 {
 	const struct value *v = &m->stack[0];
@@ -664,7 +671,7 @@ static bool find_pair(const Dwarf_Op *ops, size_t n, struct place *ret)
 	return true;
 }
 
-/* True if there will be a place as soon as the frame is made. */
+/* True if there will be a place when the frame exists. */
 static bool evaluate_at(const struct location_site *site, Dwarf_Attribute *a, Dwarf_Op *ops,
 			size_t n, struct variable *v)
 {

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * points.c - which instructions a definition means.
+ * points.c - the instructions of a definition.
  *
  *	work            the entry of every function of that name, and of every inlined copy
- *	work+8          so many bytes behind it
+ *	work+8          8 bytes after it
  *	work%return     the entry of those that can return: inlined copies cannot
  *	work:3          where the fourth line of the function begins (0 is its first)
- *	work.c:12       where that line of the file begins, also inside of copies
- *	work;x=*        where lines begin that look so, blanks aside
+ *	work.c:12       where that line of the file begins, also inside copies
+ *	work;x=*        where lines with that text begin, ignoring blanks
  *	work.isra.0     a symbol: this code only
- *	sem_wait@V2     a version of a symbol: that one; without, all there are
- *	memcpy          chosen when a program starts (IFUNC): all that can be, see code.c
+ *	sem_wait@V2     one version of a symbol; without it all versions
+ *	memcpy          selected when a program starts (IFUNC): all candidates, see code.c
  *
- * A line begins at every address that control can come to from another line; perf probe takes every row of
- * the line table, which counts one execution several times.
+ * A line begins at every address that control can reach from another line; perf probe uses every
+ * row of the line table, which counts one execution several times.
  *
- * At the entry of a function that was not optimised parameters are not yet where DWARF says, because they
- * are stored there by the first instructions (the prologue). Such functions are known by a location without
- * a list of addresses.
+ * At the entry of a function that was not optimised, parameters are not yet where DWARF says,
+ * because the first instructions (the prologue) store them there. Such functions are recognized by
+ * a location without an address list.
  *
- * work.cold and work.part.0 are not entries of work. Nor has .cold a return: the kernel replaces what is on top of the
- * stack by an address of its own, and behind a jump that is data of the program.
+ * work.cold and work.part.0 are not entries of work. .cold has no return either: the kernel
+ * replaces the top of the stack by its own address, and after a jump that is data of the program.
  */
 #include "base/files/regular.h"
 #include "base/array.h"
@@ -36,7 +36,7 @@
 
 #define PATTERN_MAX	 1000
 #define LINE_MAX_BYTES	 2000
-#define SOURCE_MAX_BYTES (256u << 20) /* generated ones have some MB */
+#define SOURCE_MAX_BYTES (256u << 20) /* generated sources have some MB */
 
 /* --- making points ----------------------------------------------------------------------------- */
 
@@ -64,7 +64,7 @@ struct debuginfo_point *points_new(struct search *s)
 	return &s->list[s->n++];
 }
 
-/* Of a line an address is meant once, whichever functions begin there. */
+/* An address of a line counts once, whichever functions begin there. */
 static bool is_there(struct search *s, uint64_t address, const char *function)
 {
 	bool is_line = s->where->has_line || s->where->pattern;
@@ -105,7 +105,7 @@ static int add_point(struct search *s, struct unit *u, struct instance *i, uint6
 
 /* --- prologues --------------------------------------------------------------------------------- */
 
-/* Below a register that functions leave to their callers as it was: set up by the first instructions. */
+/* Relative to a callee-saved register: the first instructions set it up. */
 static bool is_set_up(struct debuginfo *d, const Dwarf_Op *op)
 {
 	return op->atom == DW_OP_fbreg ||
@@ -113,7 +113,10 @@ static bool is_set_up(struct debuginfo *d, const Dwarf_Op *op)
 		d->arch->kept_regs >> (op->atom - DW_OP_breg0) & 1);
 }
 
-/* A parameter that the caller passes by its address, which is in a register (Rust, large ones): it is there at once. */
+/*
+ * A parameter that the caller passes by address, which is in a register (Rust, large ones): it is
+ * available at once.
+ */
 static bool is_by_address(struct debuginfo *d, Dwarf_Die *die, Dwarf_Attribute *a)
 {
 	Dwarf_Addr base, begin, end;
@@ -125,7 +128,7 @@ static bool is_by_address(struct debuginfo *d, Dwarf_Die *die, Dwarf_Attribute *
 	       ops[0].atom >= DW_OP_breg0 && ops[0].atom <= DW_OP_breg31 && !is_set_up(d, ops);
 }
 
-/* Of the whole program, or of a thread. */
+/* Belongs to the whole program, or to a thread. */
 static bool is_static(const Dwarf_Op *op)
 {
 	return op->atom == DW_OP_addr || op->atom == DW_OP_addrx || op->atom == DW_OP_constx ||
@@ -165,9 +168,9 @@ bool instance_keeps_in_memory(struct debuginfo *d, struct instance *i)
 /* --- inside of instructions -------------------------------------------------------------------- */
 
 /*
- * Is there an instruction so many bytes behind a place where one begins? -EINVAL with the neighbours if it is
- * known that there is none: the kernel would put a breakpoint into the middle of one, and the program would
- * run into nonsense.
+ * Does an instruction begin at that offset from a place where one begins? Returns -EINVAL with the
+ * neighbours if it certainly does not: the kernel would put a breakpoint into the middle of an
+ * instruction and corrupt the program.
  */
 int points_check_offset(struct search *s, uint64_t from, uint64_t offset, struct errmsg *err)
 {
@@ -177,7 +180,7 @@ int points_check_offset(struct search *s, uint64_t from, uint64_t offset, struct
 		return 0;
 	return errmsg_set(err, -EINVAL,
 			  "%s+%llu is in the middle of an instruction; the nearest "
-			  "begin at +%llu and +%llu",
+			  "instructions begin at +%llu and +%llu",
 			  s->where->function, (unsigned long long)offset,
 			  (unsigned long long)before, (unsigned long long)behind);
 }
@@ -195,15 +198,15 @@ static int check_prologue(struct search *s, struct unit *u, struct instance *i, 
 	if (i->entry + w->offset >= body)
 		return 0;
 	return errmsg_set(err, -EINVAL,
-			  "at %s+%llu the variables are not stored yet; they are from +%llu on, "
-			  "where '%s' without an offset probes",
+			  "at %s+%llu the variables are not stored yet; they are stored from "
+			  "+%llu on, which '%s' without an offset probes",
 			  w->function, (unsigned long long)w->offset,
 			  (unsigned long long)(body - i->entry), w->function);
 }
 
 /* --- by entry ---------------------------------------------------------------------------------- */
 
-/* A part of a function that the compiler took out, or inlined back: nobody calls it. */
+/* A part of a function that the compiler split off, or inlined back: nobody calls it. */
 static bool is_part(struct search *s, struct unit *u, struct instance *i)
 {
 	struct function *f = instance_function(s->d, u, i);
@@ -217,7 +220,7 @@ static bool is_part(struct search *s, struct unit *u, struct instance *i)
 	       unit_same_file(u, file, function_file(f));
 }
 
-/* A copy that is not wanted: where it is, for a refusal. */
+/* Notes a copy that is not wanted, for an error message. */
 static void leave_out(struct search *s, struct unit *u, struct instance *i)
 {
 	const char *into = outer_name(s, u, i), *file = NULL;
@@ -297,7 +300,7 @@ static bool may_have_line(struct search *s, const struct line_visit *v, struct i
 	return file && unit_same_file(v->unit, file, v->file) && function_line(f) <= v->line;
 }
 
-/* Whose line it is. A copy may begin with an instruction that its ranges leave out. */
+/* The owner of a line. A copy may begin with an instruction outside its ranges. */
 static struct instance *owner_in_file(struct search *s, const struct line_visit *v)
 {
 	struct unit *u = v->unit;
@@ -347,7 +350,7 @@ static int refuse_line(struct search *s, const char *what, unsigned first, struc
 		return errmsg_set(
 			err, -ENOENT,
 			"no line of %s that looks like '%s' has code; 'sonde probe lines' "
-			"shows which have",
+			"shows the lines with code",
 			what, s->where->pattern);
 	if (!s->nearest)
 		return errmsg_set(err, -ENOENT,
@@ -373,7 +376,7 @@ static void copy_without_blanks(char *to, size_t n_bytes, const char *from)
 	to[n] = 0;
 }
 
-/* Flags the lines of the file that match. */
+/* Marks the lines of the file that match. */
 static int find_lazy_lines(struct search *s, struct unit *u, const char *file, struct errmsg *err)
 {
 	char pattern[PATTERN_MAX], text[LINE_MAX_BYTES], raw[LINE_MAX_BYTES];
@@ -384,8 +387,8 @@ static int find_lazy_lines(struct search *s, struct unit *u, const char *file, s
 	free(path);
 	if (!f)
 		return errmsg_set(err, -ENOENT,
-				  "the source %s is not here, so lines cannot be found by how they "
-				  "look; -s DIR says where it is",
+				  "the source %s is not here, so its lines cannot be searched; "
+				  "-s DIR says where it is",
 				  file);
 	copy_without_blanks(pattern, sizeof(pattern), s->where->pattern);
 	while (fgets(raw, sizeof(raw), f)) {
@@ -432,7 +435,7 @@ static int refuse_function(struct search *s, const struct function_list *l, stru
 		return errmsg_set(err, -EINVAL,
 				  w->is_return
 					  ? "%s is inlined everywhere (%u %s, in %s%s), so it "
-					    "never returns; probe a line behind its calls"
+					    "never returns; probe a line after its calls"
 					  : "%s is inlined everywhere (%u %s, in %s%s), and "
 					    "inlined copies were not wanted; probe those functions",
 				  w->function, s->n_inlined, s->n_inlined == 1 ? "copy" : "copies",
@@ -444,12 +447,12 @@ static int refuse_function(struct search *s, const struct function_list *l, stru
 			"lines' shows them",
 			w->function, (unsigned long long)w->offset);
 	return errmsg_set(err, -ENOENT,
-			  "the compiler left no code of %s: it is never called, or all its calls "
-			  "were computed; probe what would call it",
+			  "the compiler left no code of %s: it is never called, or all its "
+			  "calls were computed; probe its possible callers",
 			  w->function);
 }
 
-/* The function is there, but of another file. */
+/* The function exists, but in another file. */
 static int refuse_file(struct search *s, struct errmsg *err)
 {
 	const struct debuginfo_where *w = s->where;
@@ -462,7 +465,7 @@ static int refuse_file(struct search *s, struct errmsg *err)
 	for (size_t i = 0; i < l.n && !file; i++)
 		file = function_file(l.list[i]);
 	free(l.list);
-	return file ? errmsg_set(err, -ENOENT, "%s is not in a file '%s' but in %s; leave @%s out",
+	return file ? errmsg_set(err, -ENOENT, "%s is not in a file '%s' but in %s; omit @%s",
 				 w->function, w->file, file, w->file)
 		    : 0;
 }
@@ -488,7 +491,7 @@ static int by_function(struct search *s, struct errmsg *err)
 	if (r >= 0 && (s->n || debuginfo_is_glob(s->where->function)) && !s->where->file &&
 	    !s->where->pattern && !s->where->line && !s->where->offset)
 		r = points_of_bare_symbols(s, err);
-	/* code that was folded with another function's has a symbol and no description */
+	/* code that was merged with another function's has a symbol, but no description */
 	if (r >= 0 && !s->n && !s->n_inlined && !s->n_refused && !s->where->pattern &&
 	    !s->where->line && symbol_named(s->d, s->where->function))
 		r = points_of_symbols(s, err);
@@ -519,8 +522,8 @@ static int by_file(struct search *s, struct errmsg *err)
 	r = file_each_line(s->d, w->file, &path, &u, add_line, s);
 	if (r >= 0 && !path)
 		return errmsg_set(err, -ENOENT,
-				  "%s was not made from a file '%s'; 'sonde probe funcs -v' shows "
-				  "which files there are",
+				  "%s has no code from a file '%s'; 'sonde probe funcs -v' "
+				  "shows its files",
 				  s->d->path, w->file);
 	if (r >= 0 && !s->n && !s->n_refused)
 		return refuse_line(s, w->file, 0, err);
@@ -549,7 +552,9 @@ int debuginfo_points(struct debuginfo *d, const struct debuginfo_where *where,
 	free(s.copies);
 	free(s.wanted);
 	if (r == -ENOMEM && s.n == POINTS_MAX)
-		r = errmsg_set(err, -E2BIG, "%s means more than %u instructions; name less of it",
+		r = errmsg_set(err, -E2BIG,
+			       "%s means more than %u instructions; use a "
+			       "narrower definition",
 			       where->function ? where->function : where->file, POINTS_MAX);
 	if (r < 0) {
 		free(s.list);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * points_symbols.c - which instructions a definition means that names a symbol: no more is known of the
- * function, or one piece of code is meant.
+ * points_symbols.c - the instructions of a definition that names a symbol: nothing else is known
+ * about the function, or one piece of code is meant.
  *
- *	work.isra.0     this code only; DWARF is asked what it is
- *	sem_wait@V2     a version of a symbol: that one; without, all there are
- *	memcpy          chosen when a program starts (IFUNC): all that can be, see code.c
+ *	work.isra.0     this code only; DWARF describes it
+ *	sem_wait@V2     one version of a symbol; without it all versions
+ *	memcpy          selected when a program starts (IFUNC): all candidates, see code.c
  */
 #include "symbols/dwarf/points_int.h"
 
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "work.isra.0": the code at the symbol. 1: there is no DWARF about it. */
+/* "work.isra.0": the code at the symbol. 1: DWARF does not describe it. */
 static int points_of_described(struct search *s, const struct symbol *symbol, struct errmsg *err)
 {
 	struct unit *u = s->d->dwarf ? unit_of_address(s->d, symbol->address) : NULL;
@@ -39,13 +39,12 @@ static int add_bare_symbol(struct search *s, const struct symbol *symbol, struct
 	struct debuginfo_point *p;
 
 	if ((w->has_line && w->line) || w->pattern)
-		return s->d->dwarf
-			       ? errmsg_set(
-					 err, -ENODATA,
-					 "%s has no debug information about %s, only its "
-					 "symbol; lines are not known: probe the function itself",
-					 s->d->path, w->function)
-			       : debuginfo_refuse_dwarf(s->d, err);
+		return s->d->dwarf ? errmsg_set(err, -ENODATA,
+						"%s has no debug information about %s, only its "
+						"symbol, so lines are unknown: probe the function "
+						"itself",
+						s->d->path, w->function)
+				   : debuginfo_refuse_dwarf(s->d, err);
 	if (w->offset && symbol->n_bytes && w->offset >= symbol->n_bytes)
 		return errmsg_set(
 			err, -ENOENT,
@@ -88,8 +87,8 @@ static int points_of_code(struct search *s, const struct symbol *symbol, struct 
 	if (s->where->is_return && symbol_is_cold(symbol->name))
 		return errmsg_set(
 			err, -EINVAL,
-			"%s is a part of a function that is jumped to: it does not return, "
-			"and a probe there would overwrite data of the program; leave %s out",
+			"%s is a part of a function that is reached by a jump: it does not "
+			"return, and a probe there would overwrite data of the program; omit %s",
 			symbol->name, strstr(symbol->name, ".cold"));
 	r = points_of_described(s, symbol, err);
 	return r == 1 ? add_bare_symbol(s, symbol, err) : r;
@@ -112,7 +111,7 @@ static int add_choice(void *ctx, const struct symbol *symbol, uint64_t address)
 	int r = points_of_code(s, symbol ? symbol : &bare, c->err);
 
 	for (; n < s->n; n++) {
-		s->list[n].function = c->resolver->name; /* that is what was asked for */
+		s->list[n].function = c->resolver->name; /* that is the requested name */
 		if (!symbol)
 			s->list[n].symbol = NULL;
 	}
@@ -142,9 +141,9 @@ static int points_of_indirect(struct search *s, const struct symbol *resolver, s
 	if (s->n == n && !s->indirect && !s->n_refused)
 		return errmsg_set(
 			err, -ENODATA,
-			"%s only chooses an implementation when a program starts (IFUNC), "
-			"and which there are is not known here; probe the one that is "
-			"used, by its name or its address",
+			"%s only selects an implementation when a program starts (IFUNC), and "
+			"the candidates are unknown here; probe the one in use, by its name or "
+			"its address",
 			resolver->name);
 	s->indirect = resolver->name;
 	symbols_sort(s->d);
@@ -157,7 +156,7 @@ static int points_of_indirect(struct search *s, const struct symbol *resolver, s
 	return 0;
 }
 
-/* The name is there, but not in that version. */
+/* The name exists, but not in that version. */
 static int refuse_version(struct search *s, struct errmsg *err)
 {
 	const struct debuginfo_where *w = s->where;
@@ -171,13 +170,12 @@ static int refuse_version(struct search *s, struct errmsg *err)
 			snprintf(versions + len, sizeof(versions) - len, "%s%.30s",
 				 len ? ", " : "; its versions are ", symbol->version);
 	}
-	return errmsg_set(
-		err, -ENOENT,
-		"of %s only the symbol is known, and it has no version '%s'%s; leave @%s out",
-		w->function, w->file, versions, w->file);
+	return errmsg_set(err, -ENOENT,
+			  "only the symbol of %s is known, and it has no version '%s'%s; omit @%s",
+			  w->function, w->file, versions, w->file);
 }
 
-/* Copies: the table may be sorted meanwhile. */
+/* Copies, because the table may be sorted meanwhile. */
 struct found {
 	const struct debuginfo_where *where;
 	struct symbol *list;
@@ -205,7 +203,7 @@ static int add_named(void *ctx, const struct symbol *symbol)
 									   : 0;
 }
 
-/* The list is to be freed, whatever it returns. */
+/* The caller frees the list, whatever it returns. */
 static int find_symbols(struct search *s, struct found *ret)
 {
 	const struct debuginfo_where *w = s->where;
@@ -226,7 +224,10 @@ static int find_symbols(struct search *s, struct found *ret)
 	return r;
 }
 
-/* A function has one name in the debug information; a pattern may be meant for another one: malloc is __libc_malloc there. */
+/*
+ * A function has one name in the debug information; a pattern may match another one: malloc is
+ * __libc_malloc there.
+ */
 static int points_of_alias(struct search *s, const struct symbol *symbol, struct errmsg *err)
 {
 	size_t n = s->n;
@@ -237,7 +238,7 @@ static int points_of_alias(struct search *s, const struct symbol *symbol, struct
 	return r;
 }
 
-/* The symbols of that name; else all whose name in C++ it is, or that a glob means. */
+/* The symbols of that name; else all with that C++ name, or that match the glob. */
 int points_of_symbols(struct search *s, struct errmsg *err)
 {
 	const char *function = s->where->function;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * scope.c - the variables that can be seen at an instruction.
+ * scope.c - the variables visible at an instruction.
  *
- *	subprogram main                     the frame is here, whatever is inlined
+ *	subprogram main                     has the frame, whatever is inlined
  *	  inlined work          ◀── instance: its variables, and those of its blocks around the address
  *	    parameter x
  *	    block 1168-1180     ◀── around the address: its variables come first
  *	      variable k
- *	  variable of main                  not seen from work
+ *	  variable of main                  not visible from work
  *	variable of the unit                globals, last
  *
- * A copy may lack what the function has: then the variable was optimised away in this copy, and stands only
- * in the abstract function. It is shown as such rather than left out.
+ * A copy may lack a variable that the function has: it was optimised away in this copy, and is only
+ * in the abstract function. It is reported as such instead of being skipped.
  */
 #include "symbols/dwarf/debuginfo_int.h"
 
@@ -38,7 +38,7 @@ struct visit {
 	void *ctx;
 	const char *name; /* NULL: all; else only this one */
 	size_t len;
-	int n_parameters; /* met so far, in the instance itself */
+	int n_parameters; /* seen so far, in the instance itself */
 };
 
 static bool is_variable(Dwarf_Die *die)
@@ -77,7 +77,7 @@ static int visit_variable(struct visit *v, Dwarf_Die *die, bool is_gone)
 	return v->visit(v->ctx, &var);
 }
 
-/* Is there a DIE among the children that stands for this one? */
+/* Is one of the children a copy of this DIE? */
 static bool has_copy(Dwarf_Die *of, Dwarf_Die *original)
 {
 	Dwarf_Die child, origin;
@@ -93,7 +93,7 @@ static bool has_copy(Dwarf_Die *of, Dwarf_Die *original)
 	return false;
 }
 
-/* What the source has here and this copy lacks. */
+/* A variable that the source has here but this copy lacks. */
 static int visit_gone(struct visit *v, Dwarf_Die *die)
 {
 	Dwarf_Die abstract, child;
@@ -110,7 +110,7 @@ static int visit_gone(struct visit *v, Dwarf_Die *die)
 	return r;
 }
 
-/* Blocks around the address first, so that what they hide is met later. */
+/* Visits blocks around the address first, so that variables that they hide come later. */
 static int visit_block(struct visit *v, Dwarf_Die *die, unsigned depth)
 {
 	Dwarf_Die child;
@@ -138,19 +138,19 @@ static int visit_block(struct visit *v, Dwarf_Die *die, unsigned depth)
 /* --- globals ----------------------------------------------------------------------------------- */
 
 /*
- * A global is described where the source declares it, and has its place where it was made. After optimising the
- * whole program at once (-flto) these are two units:
+ * A global is described where the source declares it, and has its place where it is defined. After
+ * optimising the whole program at once (-flto) these are two units:
  *
  *	unit a.c            variable "total", type int           found by name; has no place
  *	unit <artificial>   variable abstract_origin=…, at 0x401c    refers to it
  *
- * What has no place in any unit may still have a symbol: a variable of a library, or of a file that was compiled
- * without -g.
+ * A global without a place in any unit may still have a symbol: a variable of a library, or of a
+ * file that was compiled without -g.
  */
 struct global {
 	const char *name; /* its last part */
 	size_t len;
-	const void *origin; /* not NULL: what refers to this DIE, whatever it is called */
+	const void *origin; /* not NULL: DIEs that refer to this one, whatever their name */
 	Dwarf_Die die;	    /* has a place */
 	Dwarf_Die bare;	    /* has none */
 	struct unit *unit;
@@ -165,7 +165,7 @@ static bool has_place(Dwarf_Die *die)
 	       dwarf_attr_integrate(die, DW_AT_const_value, &a);
 }
 
-/* One that stands for the DIE, in a unit that the whole program was optimised into. */
+/* A DIE that represents this one, in a unit into which the whole program was optimised. */
 static bool refers_to(Dwarf_Die *die, const void *origin)
 {
 	Dwarf_Die to;
@@ -214,7 +214,7 @@ static void find_global_in(struct global *g, struct unit *u, Dwarf_Die *die, uns
 	} while (!g->found && dwarf_siblingof(&child, &child) == 0);
 }
 
-/* The place of what was found without one: in the units that refer to it. */
+/* Finds the place of a global that was found without one, in the units that refer to it. */
 static void find_place_of_bare(struct debuginfo *d, struct global *g)
 {
 	bool *which = units_referring(d, &g->bare);
@@ -227,13 +227,16 @@ static void find_place_of_bare(struct debuginfo *d, struct global *g)
 	free(which);
 }
 
-/* A static variable of a function: it may have its place beside the function, in a unit that refers to it. */
+/*
+ * A static variable of a function: its place may be outside the function, in a unit that refers to
+ * it.
+ */
 static bool find_static(const struct dwarf_scope *s, Dwarf_Die *die, struct variable *ret)
 {
 	struct location_site site = {.d = s->d, .address = s->address};
 	struct global g = {.bare = *die};
 
-	if (s->d->alternate) /* every unit would have to be asked, for every variable */
+	if (s->d->alternate) /* every unit would have to be searched, for every variable */
 		return false;
 	find_place_of_bare(s->d, &g);
 	site.unit = g.unit;
@@ -254,7 +257,9 @@ static void find_in_unit(struct debuginfo *d, struct unit *u, struct global *g)
 		*g = here;
 }
 
-/* In the unit of the function's source, then in that of its code, then in all that have the name. */
+/*
+ * Searches the unit of the function's source, then that of its code, then all that have the name.
+ */
 static void find_by_name(const struct dwarf_scope *s, struct global *g)
 {
 	struct function *f = instance_function(s->d, s->unit, s->instance);
@@ -271,7 +276,10 @@ static void find_by_name(const struct dwarf_scope *s, struct global *g)
 	free(which);
 }
 
-/* The last resort. A module's variables of others have no address, but the kernel knows them by name. */
+/*
+ * The last resort. Variables that a module imports have no address, but the kernel knows them by
+ * name.
+ */
 static int use_symbol(struct debuginfo *d, const char *text, size_t len, struct variable *ret)
 {
 	char *name = arena_strndup(&d->arena, text, len);
@@ -311,7 +319,7 @@ static int find_global(const struct dwarf_scope *s, const char *name, size_t len
 		location_get(&site, &g.die, -1, ret);
 		return 0;
 	}
-	/* a static one that was removed must not be taken for another of that name */
+	/* do not confuse a removed static variable with another of that name */
 	if ((!g.found_bare || die_flag(&g.bare, DW_AT_external)) &&
 	    use_symbol(s->d, g.name, g.len, ret) == 0)
 		return 0;
@@ -319,7 +327,7 @@ static int find_global(const struct dwarf_scope *s, const char *name, size_t len
 		return -ENOENT;
 	snprintf(ret->why, sizeof(ret->why), "%s",
 		 die_flag(&g.bare, DW_AT_declaration)
-			 ? "it is only declared here, and stands in another file"
+			 ? "it is only declared here, and defined in another file"
 			 : "the optimiser left no such variable in the program");
 	return 0;
 }

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * standing.c - whether a probe in a program can stand on an instruction, and if not, where near it.
+ * standing.c - whether a probe in a program can be put on an instruction, and if not, where near
+ * it.
  *
  *	11f1  test %esi,%esi
- *	11f3  cs nopw 0(%rax,%rax)     a copy begins here: padding, which the kernel's probes do not take
- *	11fd  movslq (%rdi),%rax       the same place, unless something jumps here
+ *	11f3  cs nopw 0(%rax,%rax)     a copy begins here: padding, which the kernel's probes do not support
+ *	11fd  movslq (%rdi),%rax       equivalent, unless something jumps here
  *
- * Behind padding a probe sees the same as on it, if there is no other way there. Ways are the jumps of the function and of
- * what was taken out of it (work.cold); if one of them goes where a register says, nobody knows.
+ * After padding a probe sees the same as on it, if there is no other path there. The paths are the
+ * jumps of the function and of its split-off parts (work.cold); if one of them is indirect, the
+ * paths are unknown.
  */
 #include "symbols/dwarf/points_int.h"
 #include "symbols/insn/instruction.h"
@@ -61,7 +63,7 @@ static enum ways ways_to(struct debuginfo *d, uint64_t to)
 
 /* --- the nearest --------------------------------------------------------------------------------- */
 
-/* The first behind it that control comes to from there; 0: none. */
+/* The first place after it that control reaches from there; 0: none. */
 static uint64_t nearest_behind(struct debuginfo *d, uint64_t address)
 {
 	struct piece code = code_at(d, address);
@@ -126,14 +128,14 @@ int code_refuse(struct debuginfo *d, const char *function, uint64_t entry, uint6
 	if (!nearest)
 		return errmsg_set(
 			err, -EOPNOTSUPP,
-			"%s cannot be probed: %s; nothing behind it can be, either: probe "
+			"cannot probe %s: %s; nothing after it can be probed, either: probe "
 			"what comes before it",
 			here, why);
 	fmt_place(there, sizeof(there), function, entry, nearest);
-	return errmsg_set(err, -EOPNOTSUPP,
-			  "%s cannot be probed: %s; the nearest behind it that can is %s%s", here,
-			  why, there,
-			  ways_to(d, nearest) == WAYS_SOME ? ", which is also jumped to" : "");
+	return errmsg_set(
+		err, -EOPNOTSUPP, "cannot probe %s: %s; the nearest place after it is %s%s", here,
+		why, there,
+		ways_to(d, nearest) == WAYS_SOME ? ", which is also reached by a jump" : "");
 }
 
 bool points_is_refused(struct search *s, uint64_t entry, uint64_t *address)

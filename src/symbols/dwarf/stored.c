@@ -2,16 +2,16 @@
 /*
  * stored.c - which register do a function's first instructions store at a place of its frame?
  *
- *	1190  push %rbx                 the stack pointer: -8 from what it was at the entry
+ *	1190  push %rbx                 the stack pointer: -8 relative to the entry
  *	1191  sub  $0x10,%rsp           -24
- *	1195  mov  %esi,%ebx            ebx is something new
- *	1197  mov  %edi,0xc(%rsp)       at -12: edi, which nobody has changed
+ *	1195  mov  %esi,%ebx            ebx is overwritten
+ *	1197  mov  %edi,0xc(%rsp)       at -12: edi, which is unchanged
  *
- * A parameter that lives in memory is in a register at the entry. Which one follows from the calling convention only if the
- * function keeps to it: clang and rustc leave out parameters of static functions that nobody needs, those behind them
- * move up, and the debug information does not tell.
+ * A parameter that lives in memory is in a register at the entry. The calling convention gives the
+ * register only if the function follows it: clang and rustc drop unused parameters of static
+ * functions, later ones move up, and the debug information does not show it.
  *
- * x86-64 only. Whatever is unusual ends it without an answer.
+ * x86-64 only. Anything unusual ends it without an answer.
  */
 #include "symbols/arch.h"
 #include "symbols/dwarf/debuginfo_int.h"
@@ -21,33 +21,33 @@
 
 #define PROLOGUE_BYTES 128
 
-/* As instructions number them; those of DWARF are dwarf_numbers[]. */
+/* In the numbering of instructions; dwarf_numbers[] has those of DWARF. */
 enum { RSP = 4, RBP = 5 };
 
 static const uint8_t dwarf_numbers[16] = {0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15};
 
 struct prologue {
-	int64_t sp, bp; /* from what the stack pointer was at the entry */
+	int64_t sp, bp; /* relative to the stack pointer at the entry */
 	bool has_bp;
-	uint32_t written; /* registers, a bit each */
+	uint32_t written; /* registers, one bit each */
 };
 
 /* What an instruction writes to memory. */
 struct store {
 	int64_t offset;
-	unsigned n_bytes; /* 0: nothing that matters */
-	int reg;	  /* -1: no register as it was at the entry */
+	unsigned n_bytes; /* 0: nothing relevant */
+	int reg;	  /* -1: not a register that still has its value from the entry */
 };
 
-/* One instruction, taken apart as far as the usual ones need it. */
+/* One instruction, decoded as far as needed for the usual ones. */
 struct parts {
-	unsigned opcode;    /* with 0x0f before it: 0x0f00 and the next byte */
-	unsigned n_bytes;   /* of what it works on */
-	unsigned reg, base; /* of the byte behind the opcode; base: or the other register */
-	bool has_memory;    /* … at base and displacement */
-	bool is_indexed;    /* … and something else */
+	unsigned opcode;    /* two-byte opcodes: 0x0f00 and the second byte */
+	unsigned n_bytes;   /* operand size */
+	unsigned reg, base; /* from the ModRM byte; base: or the other register */
+	bool has_memory;    /* … at base plus displacement */
+	bool is_indexed;    /* … plus an index */
 	int64_t displacement;
-	const uint8_t *rest; /* behind all that: a constant */
+	const uint8_t *rest; /* after all that: a constant */
 	unsigned n_rest;
 };
 
@@ -56,7 +56,10 @@ static int64_t take_number(const uint8_t *p, unsigned n_bytes)
 	return n_bytes == 1 ? (int8_t)*p : (int32_t)bytes_get32(p, false);
 }
 
-/* The byte that says registers and memory, and what follows from it. p[1] and behind are there: end is the instruction's. */
+/*
+ * The ModRM byte, and what follows from it. p[1] and later bytes exist: end is that of the
+ * instruction.
+ */
 static bool take_operands(struct parts *x, const uint8_t *p, const uint8_t *end, uint8_t rex)
 {
 	unsigned mode = *p >> 6, n_displacement = mode == 1 ? 1 : mode == 2 ? 4 : 0;
@@ -64,7 +67,7 @@ static bool take_operands(struct parts *x, const uint8_t *p, const uint8_t *end,
 	x->reg = (*p >> 3 & 7) | (rex & 4 ? 8 : 0);
 	x->base = (*p & 7) | (rex & 1 ? 8 : 0);
 	x->has_memory = mode != 3;
-	if (x->has_memory && (*p & 7) == 5 && !mode) { /* beside the instruction */
+	if (x->has_memory && (*p & 7) == 5 && !mode) { /* relative to the instruction */
 		x->is_indexed = true;
 		n_displacement = 4;
 	}
@@ -155,7 +158,7 @@ static bool copy_register(struct prologue *w, const struct parts *x, unsigned to
 	return set_register(w, to);
 }
 
-/* Other memory than the frame's is not the parameter's. */
+/* Memory outside the frame does not belong to the parameter. */
 static bool note_store(const struct prologue *w, const struct parts *x, int reg, struct store *ret)
 {
 	bool is_bp = x->base == RBP && w->has_bp;
@@ -189,7 +192,7 @@ static bool follow_address(struct prologue *w, const struct parts *x)
 	return set_register(w, x->reg);
 }
 
-/* False: nothing is known behind it. */
+/* False: nothing is known after it. */
 static bool follow(struct prologue *w, const struct parts *x, struct store *store)
 {
 	switch (x->opcode) {

@@ -2,12 +2,12 @@
 /*
  * symbols.c - the functions of the symbol table, by address and by name.
  *
- *	symbols_list    once: straight from .symtab where it is simple, else as libdwfl sees it (tables of separate and
+ *	symbols_list    once: directly from .symtab if it is simple, else through libdwfl (tables of separate and
  *	                compressed debug files, sections of a kernel module that have no addresses yet)
  *	symbol_at       the first look-ups scan .symtab itself, or the list; then it is sorted
  *
- * In .symtab a library's names have versions, sem_wait@@GLIBC_2.34 (@@: the one that programs get now). They are taken
- * off: the name is sem_wait, which may be there in several versions.
+ * In .symtab a library's names have versions, sem_wait@@GLIBC_2.34 (@@: the default for new
+ * programs). They are removed: the name is sem_wait, which may occur in several versions.
  */
 #include "symbols/dwarf/debuginfo_int.h"
 
@@ -85,7 +85,7 @@ static int list_by_libdwfl(struct debuginfo *d)
 	return 0;
 }
 
-/* .symtab of the file itself, and its texts, which end with a 0; false: it is not that simple. */
+/* .symtab of the file itself, and its strings, which end with a 0; false: it is not that simple. */
 static bool find_symtab(struct debuginfo *d, Elf_Data **ret_symbols, Elf_Data **ret_names)
 {
 	Elf_Scn *scn = NULL;
@@ -110,7 +110,7 @@ static const char *name_in(const Elf_Data *names, const Elf64_Sym *s)
 	return s->st_name < names->d_size ? (char *)names->d_buf + s->st_name : NULL;
 }
 
-/* libelf has brought the symbols into this machine's byte order. */
+/* libelf has converted the symbols to this machine's byte order. */
 static int list_symtab(struct debuginfo *d, const Elf_Data *symbols, const Elf_Data *names)
 {
 	const Elf64_Sym *syms = symbols->d_buf;
@@ -187,7 +187,9 @@ static bool is_nearer(const struct symbol *s, const struct symbol *best, uint64_
 	return !best || s->address > best->address || compare_symbols(s, best) < 0;
 }
 
-/* Who asks once needs no list at all: names are only read of symbols that are nearer than all before. */
+/*
+ * A single look-up needs no list: names are read only for symbols that are closer than all before.
+ */
 static const struct symbol *scan_symtab(struct debuginfo *d, uint64_t address,
 					const Elf_Data *symbols, const Elf_Data *names)
 {
@@ -213,7 +215,7 @@ static const struct symbol *scan_symtab(struct debuginfo *d, uint64_t address,
 		       : NULL;
 }
 
-/* The best one at or before the address; who asks once or twice need not wait until all are sorted. */
+/* The best one at or before the address; one or two look-ups need no sorting. */
 static const struct symbol *scan_symbols(struct debuginfo *d, uint64_t address)
 {
 	const struct symbol *best = NULL;
@@ -241,7 +243,7 @@ const struct symbol *symbol_at(struct debuginfo *d, uint64_t address)
 		return NULL;
 	symbols_sort(d);
 	high = d->n_symbols;
-	while (low < high) { /* the first one behind it */
+	while (low < high) { /* the first one after it */
 		size_t mid = low + (high - low) / 2;
 
 		if (d->symbols[mid].address <= address)
@@ -271,7 +273,7 @@ bool symbol_has_name(const struct symbol *s, const char *name, const char *versi
 	return !strcmp(s->name, name) && (!version || (s->version && !strcmp(s->version, version)));
 }
 
-/* Those of .symtab itself, as long as nobody needed the list. */
+/* Those of .symtab itself, while the list does not exist. */
 static int each_in_symtab(struct debuginfo *d, const char *name, const Elf_Data *symbols,
 			  const Elf_Data *names,
 			  int (*visit)(void *ctx, const struct symbol *symbol), void *ctx)
@@ -315,7 +317,7 @@ bool symbol_has_version(struct debuginfo *d, const char *name, const char *versi
 	return false;
 }
 
-/* Of names for one thing "free" is the one to show, not "__libc_free". */
+/* Of several names for one thing, show "free", not "__libc_free". */
 static bool is_plainer(const struct symbol *a, const struct symbol *b)
 {
 	size_t n_a = strspn(a->name, "_"), n_b = strspn(b->name, "_");
@@ -326,8 +328,8 @@ static bool is_plainer(const struct symbol *a, const struct symbol *b)
 }
 
 /*
- * A program that is not relocated has the addresses of a library's functions, too: of its own jumps to them. They stand
- * as values of symbols that it does not define.
+ * A program that is not relocated also has addresses for a library's functions: those of its own
+ * jumps to them. They are the values of symbols that it does not define.
  */
 static int each_jump(struct debuginfo *d,
 		     int (*visit)(void *ctx, const char *name, uint64_t address, uint64_t n_bytes),
@@ -376,7 +378,7 @@ int debuginfo_each_symbol(struct debuginfo *d,
 
 /* --- pieces of functions ----------------------------------------------------------------------- */
 
-/* The part stands behind the name, as it is or with a number: ".cold", ".cold.3". */
+/* The part follows the name, as it is or with a number: ".cold", ".cold.3". */
 static bool has_part(const char *name, const char *part)
 {
 	size_t len = strlen(part);

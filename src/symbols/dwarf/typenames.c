@@ -3,10 +3,10 @@
  * typenames.c - DWARF's types by their names.
  *
  *	"kvm"            a struct, union, enum, number or typedef, as the kind says
- *	"ns::Box"        its last part is looked for, inside of namespaces and classes as well
+ *	"ns::Box"        its last part is searched, inside namespaces and classes as well
  *
- * Only the units that contain the name as bytes are walked (units.c). For a typo all of them are, unless
- * they are more than anybody would wait for.
+ * Only the units that contain the name as bytes are walked (units.c). For a typing error all of
+ * them are walked, unless that would take too long.
  */
 #include "symbols/dwarf/debuginfo_int.h"
 
@@ -75,7 +75,9 @@ bool find_type_die(struct debuginfo *d, enum type_kind kind, const char *name, s
 	return found;
 }
 
-/* Types of the top level only, and not of a program whose debug information takes seconds to walk. */
+/*
+ * Only types of the top level, and not for a program whose debug information takes seconds to walk.
+ */
 void each_type_name(struct debuginfo *d, enum type_kind kind,
 		    void (*visit)(void *ctx, const char *name), void *ctx)
 {

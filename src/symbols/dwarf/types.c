@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * types.c - DWARF's types, as types.h wants them.
+ * types.c - implements types.h for DWARF.
  *
- * A type is a DIE. DIEs are kept in a table in the order they were first met, and a type's id says which it
- * is; so types in the alternate file, in type units and in split units are all alike. An array of several
- * dimensions is one DIE in DWARF, but an array of arrays to everybody else:
+ * A type is a DIE. DIEs are kept in a table in order of first use, and a type's id is its index; so
+ * types in the alternate file, in type units and in split units are all alike. An array of several
+ * dimensions is one DIE in DWARF, but an array of arrays elsewhere:
  *
- *	id   [ dimensions taken off : 8 ][ place in the table + 1 : 40 ]
+ *	id   [ dimensions removed : 8 ][ index in the table + 1 : 40 ]
  *
- * A struct that is only declared here is looked for by its name in other units; C compilers leave such
- * declarations where a header says "struct x *" and no more.
+ * A struct that is only declared here is searched by its name in other units; C compilers emit such
+ * declarations where a header has only "struct x *".
  *
  * Files are hostile: a typedef may name itself. Walks along types end after PEELS_MAX steps.
  */
@@ -63,7 +63,7 @@ static int grow_table(struct type_table *t)
 	return 0;
 }
 
-/* Its place + 1; 0 without memory: then the type is void. */
+/* Its index + 1; 0 if out of memory: then the type is void. */
 static uint64_t id_of(struct debuginfo *d, const Dwarf_Die *die)
 {
 	struct type_table *t = &d->table;
@@ -102,7 +102,10 @@ static bool die_of(struct debuginfo *d, uint64_t id, Dwarf_Die *ret)
 
 /* --- along types ------------------------------------------------------------------------------- */
 
-/* A type in a unit of its own (-fdebug-types-section) may be stood for by a DIE with nothing but its signature. */
+/*
+ * A type in its own unit (-fdebug-types-section) may be represented by a DIE that has only its
+ * signature.
+ */
 static void follow_signature(Dwarf_Die *die)
 {
 	Dwarf_Attribute a;
@@ -169,7 +172,7 @@ static const struct {
 	{DW_TAG_template_alias, NULL},
 };
 
-/* One step; false when it is a type of its own. *ret.addr is NULL if void is behind it. */
+/* One step; false if it is a type of its own. *ret.addr is NULL if void follows. */
 static bool peel_die(Dwarf_Die *die, const char **ret_name, Dwarf_Die *ret)
 {
 	int tag = dwarf_tag(die);
@@ -182,7 +185,7 @@ static bool peel_die(Dwarf_Die *die, const char **ret_name, Dwarf_Die *ret)
 			*ret_name = "";
 		if (!target_of(die, ret))
 			ret->addr = NULL;
-		/* "this" is a const pointer: of the variable, not of what it points to */
+		/* "this" is a const pointer: the variable is const, not what it points to */
 		else if (peels[i].name && kind_of(ret) == TYPE_POINTER)
 			*ret_name = "";
 		return true;
@@ -209,12 +212,12 @@ static void get_base(Dwarf_Die *die, struct type_facts *f)
 		f->kind = TYPE_FLOAT;
 	else if (encoding == DW_ATE_complex_float || encoding == DW_ATE_imaginary_float ||
 		 encoding == DW_ATE_decimal_float) {
-		f->kind = TYPE_UNKNOWN; /* no one number of a kind that is known */
+		f->kind = TYPE_UNKNOWN; /* not a single number of a known kind */
 		f->n_floats = encoding == DW_ATE_complex_float ? 2 : 1;
 	}
 }
 
-/* A child that counts as a member: also a base class. */
+/* A child that counts as a member; base classes do, too. */
 static bool is_member(enum type_kind kind, Dwarf_Die *child)
 {
 	Dwarf_Attribute a;
@@ -250,7 +253,7 @@ static unsigned count_children(Dwarf_Die *die, enum type_kind kind)
 	return n;
 }
 
-/* The i-th one. Who asks for them one after the other goes on where the last answer was. */
+/* The i-th one. Sequential access continues from the last answer. */
 static bool get_child(struct debuginfo *d, Dwarf_Die *die, enum type_kind kind, unsigned i,
 		      Dwarf_Die *ret)
 {
@@ -287,10 +290,12 @@ static uint64_t count_of(Dwarf_Die *range)
 	if (dwarf_formudata(dwarf_attr(range, DW_AT_upper_bound, &a), &v) == 0 && v < INT64_MAX &&
 	    v + 1 > low)
 		return v + 1 - low;
-	return 0; /* flexible, or only known when the program runs */
+	return 0; /* flexible, or known only at run time */
 }
 
-/* The dimensions from `skip` on: the first one's length, the bytes of all, and whether one is left. */
+/*
+ * The dimensions from `skip` on: the first one's length, the bytes of all, and whether one is left.
+ */
 static bool get_dimensions(Dwarf_Die *die, unsigned skip, uint64_t *ret_first, uint64_t *ret_all)
 {
 	Dwarf_Die child;
@@ -333,7 +338,7 @@ static void get_array(struct debuginfo *d, Dwarf_Die *die, uint64_t id, struct t
 			    : target;
 }
 
-/* Numbers below zero have forms with a sign; 255 as one byte is not -1. */
+/* Negative numbers have signed forms; 255 as one byte is not -1. */
 static bool read_enumerator(Dwarf_Die *die, int64_t *ret)
 {
 	Dwarf_Attribute a;
@@ -371,7 +376,10 @@ static void get_enum(struct debuginfo *d, Dwarf_Die *die, struct type_facts *f)
 		} while (dwarf_siblingof(&child, &child) == 0);
 }
 
-/* A struct of which this unit knows only the name. The answer is kept: it is a search through all bytes. */
+/*
+ * A struct of which this unit has only the name. The answer is kept: it is a search through all
+ * bytes.
+ */
 static void find_definition(struct debuginfo *d, Dwarf_Die *die, enum type_kind kind)
 {
 	const char *name = dwarf_diename(die);
@@ -388,7 +396,7 @@ static void find_definition(struct debuginfo *d, Dwarf_Die *die, enum type_kind 
 	die_of(d, d->table.definitions[id - 1], die);
 }
 
-/* The type behind names and qualifiers; the name of the last typedef. False: void. */
+/* The type without names and qualifiers; the name of the last typedef. False: void. */
 static bool strip(struct debuginfo *d, uint64_t *id, Dwarf_Die *ret, const char **ret_typedef)
 {
 	const char *name;
@@ -468,7 +476,7 @@ static bool member_bytes(Dwarf_Die *die, uint64_t *ret)
 		*ret = ops[0].number;
 		return true;
 	}
-	return false; /* a virtual base class: only the running program knows */
+	return false; /* a virtual base class: its place is known only at run time */
 }
 
 static void set_bits(struct debuginfo *d, Dwarf_Die *die, struct type_member *m)

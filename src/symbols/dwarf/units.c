@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * units.c - the compile units, and which of them may know a name.
+ * units.c - the compile units, and which of them may contain a name.
  *
- * Going through the top level of all units takes 3 ms for a program of 1 MB of .debug_info and seconds for
- * a kernel. Most questions are about one name, and a name stands in .debug_str once:
+ * Walking the top level of all units takes 3 ms for a program of 1 MB of .debug_info and seconds
+ * for a kernel. Most look-ups are for one name, and .debug_str has each name once:
  *
  *	.debug_str   … vfs_read\0 …            the name's offset: 0x4711
- *	.debug_info  … 11 47 00 00 …           wherever these four bytes stand, the unit around them
- *	                                        may have the name: it is parsed, all others are not
+ *	.debug_info  … 11 47 00 00 …           the unit around these four bytes may have the
+ *	                                        name: it is parsed, all others are not
  *
- * So a search is two runs through bytes, some GB/s. Chance hits only cost the parsing of one more unit; what
- * must not happen is a miss, so every other way to write a name is looked for as well:
+ * So a search is two passes over bytes, at some GB/s. False matches only cost the parsing of one
+ * more unit. A miss must not happen, so every other encoding of a name is searched as well:
  *
- *	text in .debug_info itself (DW_FORM_string)         searched for as text, if it is so short that an offset
+ *	text in .debug_info itself (DW_FORM_string)         searched as text, if it is so short that an offset
  *	                                                    would be longer, or is not in .debug_str
- *	the tail of a longer text ("xread" holds "read")    every place where the name ends in NUL counts
- *	a name with template arguments ("max<int>")         '<' ends it too
- *	an index (DW_FORM_strx)                             the offset is searched for in .debug_str_offsets, whose
+ *	the tail of a longer text ("xread" holds "read")    every place where the name ends with NUL counts
+ *	a name with template arguments ("max<int>")         '<' ends it, too
+ *	an index (DW_FORM_strx)                             the offset is searched in .debug_str_offsets, whose
  *	                                                    parts belong to units
- *	in an alternate file, in a split unit               then all such units count; those of an alternate file
- *	                                                    stand behind the others, functions can be in them
+ *	in an alternate file, in a split unit               all such units count; those of an alternate file
+ *	                                                    follow the others, and may contain functions
  *
- * The same is done for the names of source files and line tables; there a name can also be the end of a path.
+ * The same is done for the names of source files and line tables; there a name can also be the end
+ * of a path.
  */
 #include "symbols/dwarf/debuginfo_int.h"
 #include "base/array.h"
@@ -31,7 +32,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OFFSETS_MAX 64 /* places of one name in .debug_str; with more all units count */
+#define OFFSETS_MAX 64 /* places of one name in .debug_str; with more, all units count */
 #define UNITS_MAX   (1u << 20)
 
 /* --- the list ---------------------------------------------------------------------------------- */
@@ -44,8 +45,8 @@ static struct unit *add_unit(struct debuginfo *d, size_t *n_room)
 }
 
 /*
- * libdw would make a kilobyte of each unit, and of all before it if it is asked for one. Whether a unit is split, only
- * headers since DWARF 5 tell.
+ * libdw would allocate a kilobyte for each unit, and for all units before it if one is requested.
+ * Only headers since DWARF 5 show whether a unit is split.
  */
 static int list_headers(struct debuginfo *d, size_t *n_room)
 {
@@ -148,7 +149,7 @@ int unit_scan(struct debuginfo *d, struct unit *u, struct diescan *ret_scan)
 	return r == 0 && ret_scan->first != u->offset ? -ENOTSUP : r;
 }
 
-/* The attributes of the units that only some questions need. */
+/* The attributes of units that only some look-ups need. */
 static void read_attributes(struct unit *u)
 {
 	Dwarf_Attribute a;
@@ -168,7 +169,7 @@ static void read_attributes(struct unit *u)
 
 /* --- marking ----------------------------------------------------------------------------------- */
 
-/* The last unit whose header is not behind the offset. */
+/* The last unit whose header is at or before the offset. */
 static struct unit *unit_at_offset(struct debuginfo *d, Dwarf_Off offset)
 {
 	size_t low = 0, high = d->n_own_units;
@@ -188,7 +189,7 @@ struct marking {
 	struct debuginfo *d;
 	bool *which;
 	bool only_functions;
-	struct unit *scanned; /* whose table of kinds was read last */
+	struct unit *scanned; /* the unit whose table of kinds was read last */
 	struct diescan scan;
 	bool has_scan;
 };
@@ -200,8 +201,8 @@ static void release_marking(struct marking *m)
 }
 
 /*
- * Most places of a name are declarations, parameters and members; and four bytes also come about by chance. In C++
- * a declaration counts: the definition refers to it, and has no name itself.
+ * Most occurrences of a name are declarations, parameters and members; and four bytes may match at
+ * random. In C++ a declaration counts: the definition refers to it, and has no name itself.
  */
 static bool may_name(struct marking *m, struct unit *u, size_t at)
 {
@@ -262,12 +263,12 @@ static void mark_all(struct marking *m, bool only_split)
 
 /* --- searching --------------------------------------------------------------------------------- */
 
-#define STRIDE 256 /* places that are looked at in one go */
+#define STRIDE 256 /* places that are compared at a time */
 
 /*
- * Every place where the four bytes stand. memmem(3) is slow for so short a needle; comparing byte by byte
- * without a branch is what compilers make vector code of. The two low bytes tell most: the high ones of offsets are
- * often 0, and so is much else.
+ * Every place of the four bytes. memmem(3) is slow for such a short needle; compilers vectorize a
+ * byte comparison without branches. The two low bytes are the most selective: the high ones of
+ * offsets are often 0, like many other bytes.
  */
 static void search_word(struct marking *m, struct piece in, uint32_t word,
 			void (*mark)(struct marking *m, size_t at))
@@ -331,7 +332,7 @@ static void add_place(struct name_places *p, size_t offset)
 		p->offsets[p->n++] = offset;
 }
 
-/* A file may be written with directories before it: whoever refers to it means where those begin. */
+/* A file may have directories before its name: references then point to where those begin. */
 static void add_directories(struct piece strings, struct name_places *p)
 {
 	size_t n = p->n;
@@ -355,7 +356,7 @@ static void search_text(struct marking *m, struct piece in, const char *name, si
 	}
 }
 
-/* gcc writes a name in place if that is not longer than an offset with its own end. */
+/* gcc writes a name in place if it is not longer than an offset, including its NUL. */
 static size_t short_name(struct piece info)
 {
 	bool is_64 = info.len >= 4 && bytes_get32(info.data, false) == UINT32_MAX;
@@ -414,7 +415,10 @@ bool *units_with_file(struct debuginfo *d, const char *name)
 
 /* --- references between units ------------------------------------------------------------------ */
 
-/* DW_AT_abstract_origin or DW_AT_specification with DW_FORM_ref_addr: does any unit refer into another one? */
+/*
+ * DW_AT_abstract_origin or DW_AT_specification with DW_FORM_ref_addr: does any unit refer to
+ * another one?
+ */
 static bool units_refer(struct debuginfo *d)
 {
 	struct piece abbrev;
@@ -433,7 +437,7 @@ static bool units_refer(struct debuginfo *d)
 	return d->refers;
 }
 
-/* Units refer to others by the offset in .debug_info, which is searched for as bytes. */
+/* Units refer to others by the offset in .debug_info, which is searched as bytes. */
 bool *units_referring(struct debuginfo *d, Dwarf_Die *die)
 {
 	struct piece info = d->info;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * unpacked.c - unpacks program files, and measures packed parts of them.
+ * unpacked.c - uncompresses program files, and measures their compressed parts.
  *
  *	FILE.ko.xz, .gz, .zst      ─▶ a file in memory, which libdwfl reads as if it were FILE.ko
- *	.gnu_debugdata             ─▶ only counted: libdwfl unpacks it by itself
- *	SHF_COMPRESSED, .zdebug_*  ─▶ their headers say how large they are, and libelf takes no more than that
+ *	.gnu_debugdata             ─▶ only measured: libdwfl uncompresses it itself
+ *	SHF_COMPRESSED, .zdebug_*  ─▶ their headers give the size, and libelf uses no more than that
  *
- * A file is unpacked in pieces and twice: the first time it is only counted, so that one that is too large costs no
- * memory. Modules without debug information have a few megabytes. libdwfl would also
- * unpack bzip2 and the image of a kernel (vmlinuz); those are refused: nobody packs modules with the one, and the
- * other has no symbols.
+ * A file is uncompressed in pieces, twice: the first pass only counts, so that a file that is too
+ * large costs no memory. Modules without debug information have a few megabytes. libdwfl could also
+ * uncompress bzip2 and the image of a kernel (vmlinuz); these are refused: nobody compresses
+ * modules with bzip2, and the image has no symbols.
  */
 #include "symbols/dwarf/unpacked.h"
 
@@ -29,7 +29,7 @@
 #define PIECE_BYTES	  (64u << 10)
 #define XZ_MEMORY_BYTES	  (128ull << 20) /* xz -9 needs 65 MB */
 #define MAGIC_MAX	  6
-#define ZDEBUG_HEAD_BYTES 12 /* "ZLIB", and the size as 64 bits, the highest first */
+#define ZDEBUG_HEAD_BYTES 12 /* "ZLIB", and the size in 64 bits, big endian */
 #define GZIP_OR_ZLIB	  (15 + 32)
 #define DEBUGDATA	  ".gnu_debugdata"
 
@@ -38,7 +38,7 @@
 struct decoder {
 	const uint8_t *in;
 	size_t n_in;
-	bool is_last; /* nothing comes after in */
+	bool is_last; /* nothing follows `in` */
 	uint8_t *out;
 	size_t n_out;
 	bool is_between; /* a part has ended; another one may follow */
@@ -84,7 +84,8 @@ static int gzip_step(struct decoder *d)
 {
 	int r;
 
-	if (d->is_between && (!d->n_in || *d->in != 0x1f)) /* gzip ignores what else follows, too */
+	/* gzip ignores anything else that follows, too */
+	if (d->is_between && (!d->n_in || *d->in != 0x1f))
 		return d->n_in || d->is_last;
 	if (d->is_between)
 		inflateReset(&d->gzip);
@@ -140,7 +141,7 @@ static const struct packing {
 	const char *magic;
 	size_t n_magic;
 	bool (*init)(struct decoder *d);
-	/* Goes on; 1: the end, negative: damaged or no memory. */
+	/* Continues; 1: the end, negative: damaged or out of memory. */
 	int (*step)(struct decoder *d);
 	void (*end)(struct decoder *d);
 } packings[] = {
@@ -164,8 +165,7 @@ static const struct packing *packing_find(const void *head, size_t n)
 /* --- from one place to another ----------------------------------------------------------------- */
 
 struct pour {
-	int from_fd,
-		to_fd; /* from_fd -1: everything is there already; to_fd -1: it is only counted */
+	int from_fd, to_fd; /* from_fd -1: all input is there already; to_fd -1: only count */
 	uint64_t n, max;
 	uint8_t in[PIECE_BYTES], out[PIECE_BYTES];
 };
@@ -217,12 +217,12 @@ static int pour_all(struct pour *p, const struct packing *packing, struct decode
 			return r2;
 		if (r)
 			return p->n ? 0 : -EBADMSG;
-		if (!n && !d->n_in && d->is_last) /* cut off */
+		if (!n && !d->n_in && d->is_last) /* truncated */
 			return -EBADMSG;
 	}
 }
 
-/* What begins with n_in bytes at in and goes on in p->from_fd. */
+/* Input that begins with n_in bytes at `in` and continues in p->from_fd. */
 static int pour(struct pour *p, const struct packing *packing, const void *in, size_t n_in)
 {
 	struct decoder *d = calloc(1, sizeof(*d));
@@ -235,7 +235,7 @@ static int pour(struct pour *p, const struct packing *packing, const void *in, s
 		packing->end(d);
 	}
 	if (r == -ENOMEM)
-		shortage_note(ENOMEM); /* of a library, whose allocations are not counted */
+		shortage_note(ENOMEM); /* in a library, whose allocations are not counted */
 	free(d);
 	return r;
 }
@@ -282,7 +282,10 @@ int unpacked_open(int fd, uint64_t max_bytes)
 
 /* --- sections ---------------------------------------------------------------------------------- */
 
-/* Unpacked bytes of data, as far as max goes; what is damaged has none, and libdwfl does not take it either. */
+/*
+ * Uncompressed bytes of data, up to max; damaged data counts as 0, and libdwfl does not use it
+ * either.
+ */
 static uint64_t measure(const Elf_Data *data, uint64_t max)
 {
 	const struct packing *packing =
@@ -299,7 +302,7 @@ static uint64_t measure(const Elf_Data *data, uint64_t max)
 	return n;
 }
 
-/* Unpacked bytes of a section, 0 if it is not packed. */
+/* Uncompressed bytes of a section, 0 if it is not compressed. */
 static uint64_t section_bytes(Elf_Scn *scn, const GElf_Shdr *sh, const char *name)
 {
 	Elf_Data *data;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * variants.c - constructors and destructors of C++ come in variants that call one another.
+ * variants.c - constructors and destructors of C++ have variants that call one another.
  *
  *	_ZN3BoxD0Ev     destroys the object and frees it:  calls D1, or has it inlined
  *	_ZN3BoxD1Ev     destroys the whole object:         calls D2, or is the same code
  *	_ZN3BoxD2Ev     without its virtual bases
  *	_ZN3BoxC1Ev     likewise C1 calls C2
  *
- * All are "Box::~Box", and one destruction would be seen two or three times. So of variants of one name those are
- * left out whose code calls or jumps to another one that is probed, and copies that are inlined into one. Calls are found
- * in the code itself, x86-64 only: e8 and e9 with a distance, straight or by way of the table of a library's calls
- * (.plt), whose entry jumps to what a relocation names.
+ * All are "Box::~Box", so one destruction would be counted two or three times. So variants whose
+ * code calls or jumps to another probed variant are skipped, and so are copies inlined into one.
+ * Calls are found in the code itself, only on x86-64: e8 and e9 with a distance, directly or
+ * through the .plt of a library, whose entry jumps to the symbol that a relocation names.
  */
 #include "symbols/dwarf/points_int.h"
 
@@ -24,7 +24,7 @@
 #define VARIANT_MAX_BYTES 65536
 #define STUB_BYTES	  16
 
-/* Where the digit stands in "_ZN3BoxD0Ev"; 0: it is none of these. */
+/* The position of the digit in "_ZN3BoxD0Ev"; 0: not one of these. */
 static size_t find_digit(const char *symbol)
 {
 	if (!symbol || strncmp(symbol, "_ZN", 3))
@@ -58,7 +58,10 @@ static uint64_t target_of(const uint8_t *code, unsigned n, uint64_t here)
 	return here + n + (uint64_t)(int64_t)distance;
 }
 
-/* "f3 0f 1e fa  ff 25 disp32": which cell of the linker's table a stub of .plt jumps by; 0: it is none. */
+/*
+ * "f3 0f 1e fa ff 25 disp32": the cell of the linker's table through which a .plt stub jumps; 0:
+ * not a stub.
+ */
 static uint64_t cell_of_stub(struct debuginfo *d, uint64_t address)
 {
 	struct piece code = code_at(d, address);

@@ -2,20 +2,21 @@
 /*
  * walk.c - the functions of one compile unit, and where their code is.
  *
- *	DW_TAG_subprogram "work", DW_AT_inline          a function: what inlined copies refer to
+ *	DW_TAG_subprogram "work", DW_AT_inline          a function: inlined copies refer to it
  *	DW_TAG_subprogram abstract_origin=…, low_pc     its code, if it is also called
- *	DW_TAG_subprogram "main", low_pc                a function and its code in one
+ *	DW_TAG_subprogram "main", low_pc                a function and its code together
  *	  DW_TAG_lexical_block
  *	    DW_TAG_inlined_subroutine abstract_origin=… a copy of work inside main
- *	      DW_TAG_inlined_subroutine …               and of another inside of that: parent is the copy
+ *	      DW_TAG_inlined_subroutine …               and of another inside that copy: parent is the copy
  *
- * In C++ functions stand in namespaces and classes; a class has only the declaration, and the definition
- * outside refers to it (DW_AT_specification). DIEs do not know what they stand in, so names are put together
- * on the way down, and declarations are remembered with their full name.
+ * In C++ functions are in namespaces and classes; a class has only the declaration, and the
+ * definition outside refers to it (DW_AT_specification). DIEs do not know their parents, so names
+ * are assembled on the way down, and declarations are remembered with their full name.
  *
- * Code that the linker threw away has address 0, or one of the values that linkers put for it.
+ * Code that the linker removed has address 0, or one of the values that linkers use for it.
  *
- * Most of a unit is of no interest here: diescan.c passes over that, where it can, and libdw reads the rest.
+ * Most of a unit is irrelevant here: diescan.c skips that, where possible, and libdw reads the
+ * rest.
  */
 #include "symbols/dwarf/debuginfo_int.h"
 #include "base/array.h"
@@ -37,8 +38,7 @@ struct declaration {
 struct walk {
 	struct debuginfo *d;
 	struct unit *u;
-	struct declaration
-		*declarations; /* by address of their DIE, as they are met in that order */
+	struct declaration *declarations; /* by address of their DIE, in order of appearance */
 	size_t n_declarations, declarations_room, functions_room, instances_room;
 	struct diescan scan;
 	bool has_scan;
@@ -108,7 +108,7 @@ static const char *find_declaration(const struct walk *w, const void *key)
 	return NULL;
 }
 
-/* Of a definition whose declaration stands elsewhere (another unit): ask for what it stands in. */
+/* For a definition whose declaration is elsewhere (another unit): looks up its parents. */
 static const char *name_from_outside(struct walk *w, Dwarf_Die *die)
 {
 	Dwarf_Die *scopes = NULL;
@@ -166,7 +166,7 @@ static void add_function(struct walk *w, Dwarf_Die *die, const char *name)
 		f->plain = name;
 }
 
-/* 0 and the values linkers write where code was thrown away. */
+/* 0 and the values that linkers write for removed code. */
 static bool is_gone(uint64_t address)
 {
 	return address <= 1 || address >= (uint64_t)-4 || address == (uint32_t)-1;
@@ -181,7 +181,7 @@ static bool get_entry(Dwarf_Die *die, uint64_t *ret_entry)
 		*ret_entry = entry;
 		return true;
 	}
-	/* an entry of 0 beside real ranges, or none named: the first range */
+	/* an entry of 0 in addition to real ranges, or no entry: use the first range */
 	if (dwarf_ranges(die, 0, &base, &begin, &end) > 0 && !is_gone(begin)) {
 		*ret_entry = begin;
 		return true;
@@ -189,7 +189,7 @@ static bool get_entry(Dwarf_Die *die, uint64_t *ret_entry)
 	return false;
 }
 
-/* The number of the instance, or parent if there is no code. */
+/* The index of the instance, or parent if there is no code. */
 static int add_instance(struct walk *w, Dwarf_Die *die, const void *key, int parent)
 {
 	struct unit *u = w->u;
@@ -336,7 +336,7 @@ static void walk_children(struct walk *w, Dwarf_Die *die, const char *prefix, in
 	if (dwarf_child(die, &child) != 0)
 		return;
 	do {
-		/* a sibling that stands before us would go round for ever */
+		/* a sibling before us would loop forever */
 		if ((const char *)child.addr <= before)
 			return;
 		before = child.addr;
@@ -397,7 +397,7 @@ static struct function *function_with_key(struct unit *u, const void *key)
 	return NULL;
 }
 
-/* Of an origin in another unit, or in the alternate file, which has no list of units. */
+/* For an origin in another unit, or in the alternate file, which has no list of units. */
 static struct function *foreign_function(struct debuginfo *d, struct instance *i)
 {
 	struct walk w = {.d = d};
@@ -442,7 +442,7 @@ struct instance *instance_innermost(struct unit *u, struct instance *top, uint64
 	struct instance *found = top, *end = u->instances + u->n_instances;
 	int first = top - u->instances;
 
-	/* those inside of it stand behind it, each behind the one it is in */
+	/* instances inside it follow it, each after the one that contains it */
 	for (struct instance *i = top + 1; i < end && i->parent >= first; i++)
 		if (u->instances + i->parent == found && instance_covers(i, address))
 			found = i;

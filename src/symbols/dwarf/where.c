@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * where.c - says at which lines a variable lives, to a person who asked for it where it does not.
+ * where.c - reports at which lines a variable lives, if it was requested where it does not.
  *
- * A location list has ranges of addresses; the line table says which lines of the function begin in them:
+ * A location list has ranges of addresses; the line table shows which lines of the function begin
+ * in them:
  *
- *	"it lives only at lines 12-15, 18"          the ranges nearest to the line that was asked for
+ *	"it lives only at lines 12-15, 18"          the ranges nearest to the requested line
  *
- * Ranges where only the caller's registers would tell it (entry values) do not count.
+ * Ranges that need the caller's registers (entry values) do not count.
  */
 #include "symbols/dwarf/debuginfo_int.h"
 
@@ -14,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LINES_MAX 512 /* looked at; a person wants the nearest few */
+#define LINES_MAX 512 /* lines to examine; a user needs the nearest few */
 #define RUNS_MAX  3
 
 struct lines {
@@ -42,7 +43,7 @@ static bool is_useful(const Dwarf_Op *ops, size_t n)
 	return n;
 }
 
-/* The lines of the file that begin in the range; *ret_here: the last one not behind the site. */
+/* The lines of the file that begin in the range; *ret_here: the last one at or before the site. */
 static void take_range(const struct location_site *site, const char *file, uint64_t begin,
 		       uint64_t end, struct lines *to, unsigned *ret_here)
 {
@@ -78,7 +79,7 @@ static unsigned distance_to(unsigned here, unsigned first, unsigned last)
 	return here < first ? first - here : here > last ? here - last : 0;
 }
 
-/* Lines that follow each other, the nearest runs first. */
+/* Groups consecutive lines, the nearest groups first. */
 static size_t make_runs(struct lines *l, unsigned here, struct run *runs)
 {
 	size_t n = 0;

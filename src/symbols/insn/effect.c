@@ -2,17 +2,19 @@
 /*
  * effect.c - which registers an instruction may change, and where control goes.
  *
- * Compilers describe some variables by a register for the whole function, though the register is set by the first
- * instructions, put back by the last ones, or used for something else in between. The code knows better. This is no
- * disassembler: an answer may name a register too many (the variable is refused then), but never one too few. Registers
- * have DWARF's numbers, which on both processors are those in the instructions. Of stores, the plain ones with a register
- * and a number are told; there it may be one too few.
+ * Compilers describe some variables by a register for the whole function, although the first
+ * instructions set the register, the last ones restore it, or it is reused in between. The code
+ * shows what is true. This is not a disassembler: an answer may name a register too many (then the
+ * variable is refused), but never one too few. Registers have DWARF's numbers, which on both
+ * processors are those in the instructions. For stores, only the plain ones with a register and a
+ * number are reported; there may be one too few.
  *
- *	aarch64   bits 28-25 tell the group; what is written stands in bits 4-0 (Rd, Rt), of pairs also in 14-10, and in
- *	          9-5 if a load or store moves its base. Number 31 is sp in some instructions and nothing in the others.
- *	riscv64   bits 1-0 tell 16-bit instructions from others; of 32 bits, bits 6-0 are the group and 11-7 what is written.
+ *	aarch64   bits 28-25 are the group; the written register is in bits 4-0 (Rd, Rt), for pairs also in 14-10, and in
+ *	          9-5 if a load or store changes its base. Number 31 is sp in some instructions and no register in others.
+ *	riscv64   bits 1-0 mark 16-bit instructions; of 32 bits, bits 6-0 are the group and 11-7 the written register.
  *
- * x86-64 has no row: its compilers describe frames by the call frame table, which knows the ends of functions, too.
+ * x86-64 has no row: its compilers describe frames in the call frame table, which includes the ends
+ * of functions.
  */
 #include "symbols/arch.h"
 #include "symbols/insn/instruction.h"
@@ -55,7 +57,7 @@ static void store_to(struct instruction_effect *e, unsigned n_bytes, unsigned re
 
 #define A64_SP 31
 
-/* Rd, where 31 means nothing. */
+/* Rd, where 31 means no register. */
 static uint32_t a64_written(uint32_t number)
 {
 	return number == A64_SP ? 0 : reg_bit(number);
@@ -110,7 +112,7 @@ static void a64_memory(uint32_t w, struct instruction_effect *e)
 		e->written |= to;
 }
 
-/* str and stur, and stp that leaves its base as it is. */
+/* str and stur, and stp that does not change its base. */
 static void a64_store(uint32_t w, struct instruction_effect *e)
 {
 	unsigned size = field(w, 30, 2), base = field(w, 5, 5);
@@ -170,7 +172,7 @@ static void a64_effect(uint32_t w, struct instruction_effect *e)
 #define RV_NOP	     0x13
 #define RV_SHORT_NOP 0x1
 
-/* The immediates are scattered; each row of bits is put where it belongs. */
+/* The immediates are scattered; each group of bits is moved to its place. */
 struct scattered {
 	uint8_t from, n_bits, to;
 };
@@ -264,7 +266,10 @@ static void rv_effect(uint32_t w, struct instruction_effect *e)
 	e->written = (e->written | reg_bit(to)) & ~RV_ZERO;
 }
 
-/* What a 16-bit instruction writes: bits 11-7, or bits 4-2 or 9-7 as one of the registers from 8 on. */
+/*
+ * What a 16-bit instruction writes: bits 11-7, or bits 4-2 or 9-7 as one of the registers from 8
+ * on.
+ */
 static const char rv_short_writes[3][8] = {
 	{'l', '.', 'l', 'l', 'l', '.', '.', '.'},
 	{'d', 'd', 'd', 'd', 'h', 'j', 'b', 'b'},
@@ -312,7 +317,7 @@ bool instruction_effect(const struct arch *a, const uint8_t *bytes, size_t n,
 		return false;
 	*ret = (struct instruction_effect){.n_bytes = length};
 	for (unsigned i = 0; i < length; i++)
-		w |= (uint32_t)bytes[i] << 8 * i; /* code is little endian, whatever data is */
+		w |= (uint32_t)bytes[i] << 8 * i; /* code is little endian, even if data is not */
 	if (a->elf_machine == EM_AARCH64)
 		a64_effect(w, ret);
 	else if (length == 4)

@@ -4,17 +4,17 @@
  *
  *	x86-64    prefixes │ REX, VEX or EVEX │ opcode, 1 to 3 bytes │ ModRM, SIB, displacement │ immediate
  *
- * What follows the opcode is a property of the opcode: a row of letters for each of the 256 codes of the first
+ * The opcode decides what follows it: a row of letters for each of the 256 codes of the first
  * table, and short lists for the second, where nearly all have a ModRM byte and no immediate:
  *
- *	.  nothing          m  ModRM                    x  no instruction, or taken before
+ *	.  nothing          m  ModRM                    x  no instruction, or handled before
  *	b  1 byte           B  ModRM and 1 byte         w  2 bytes
  *	z  4 bytes (2 with prefix 66)                   Z  ModRM and those
  *	d  4 bytes always   v  4, 2 or (REX.W) 8 bytes  o  an address: 8 bytes (4 with prefix 67)
  *	e  3 bytes (enter)  g  ModRM, and b or z if its middle is 0 or 1 (test; code F6 or F7)
  *
- * The other two are simple: 4 bytes always; 2 or 4 by the two lowest bits. Who meets a length of 0 does not
- * know where instructions begin behind it, and says nothing about them.
+ * The other two are simple: always 4 bytes; 2 or 4 by the two lowest bits. After a length of 0 it
+ * is unknown where instructions begin, so callers assume nothing about them.
  */
 #include "symbols/insn/instruction.h"
 #include "symbols/arch.h"
@@ -60,7 +60,7 @@ static const char one_byte[256 + 1] =
 	"x.xx..gg"
 	"......mm"; /* f0 */
 
-/* Of the codes behind 0f: those without a ModRM byte, and those with an immediate byte. */
+/* Of the codes after 0f: those without a ModRM byte, and those with an immediate byte. */
 static const uint8_t two_bare[] = {0x05, 0x06, 0x07, 0x08, 0x09, 0x0b, 0x0e, 0x30, 0x31, 0x32,
 				   0x33, 0x34, 0x35, 0x36, 0x37, 0x77, 0xa0, 0xa1, 0xa2, 0xa8,
 				   0xa9, 0xaa, 0xc8, 0xc9, 0xca, 0xcb, 0xcc, 0xcd, 0xce, 0xcf};
@@ -112,7 +112,7 @@ static char take_vector(struct x86 *x, size_t n_prefix, uint8_t table)
 	return table == 2 || table == 5 || table == 6 ? 'm' : 'x';
 }
 
-/* Takes the opcode: which letter it has. */
+/* Reads the opcode; returns its letter. */
 static char take_opcode(struct x86 *x)
 {
 	uint8_t code = *x->p, next = x->end - x->p > 1 ? x->p[1] : 0;
@@ -137,7 +137,7 @@ static char take_opcode(struct x86 *x)
 	return next == 0x3a ? 'B' : 'm';
 }
 
-/* The bytes of ModRM and what it asks for; 0 if they are not all there. */
+/* The bytes of ModRM and what it requires; 0 if they are not all there. */
 static unsigned modrm_length(const struct x86 *x)
 {
 	unsigned mode, base, n = 1;
@@ -196,7 +196,7 @@ static unsigned x86_length(const uint8_t *bytes, size_t n)
 		if (!modrm)
 			return 0;
 	}
-	if (letter == 'g') /* test has an immediate, not, neg, mul and div have none */
+	if (letter == 'g') /* test has an immediate; not, neg, mul and div have none */
 		letter = *x.p & 0x30 ? '.' : x.p[-1] == 0xf6 ? 'b' : 'z';
 	length = x.p - bytes + modrm + immediate_length(&x, letter);
 	return length <= (size_t)(x.end - bytes) ? length : 0;

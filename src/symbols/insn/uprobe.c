@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * uprobe.c - what the kernel's probes in programs do with an instruction of x86-64.
+ * uprobe.c - what the kernel's probes in programs do with an x86-64 instruction.
  *
- * The kernel lets an instruction that has a probe run at another place, in single steps; jumps, calls and pushes it does
- * itself. It looks at the instruction when the program is mapped, and if it does not like it there is no breakpoint, and
- * no word of it. What it looks at, from 6.1 up to 6.18 alike:
+ * The kernel executes a copy of the probed instruction elsewhere, in a single step; it emulates
+ * jumps, calls and pushes. It checks the instruction when the program is mapped, and if it does not
+ * support it, it silently sets no breakpoint. Its checks, the same from 6.1 to 6.18:
  *
  *	prefixes │ REX, VEX or EVEX │ opcode │ …
- *	   │                            └── a list of what is not taken; 66 before a jump or call
+ *	   │                            └── a list of unsupported ones; 66 before a jump or call
  *	   └── lock, and those of the segments cs, ds, es and ss
  *
- * It takes the opcode for one of the first table also behind VEX and EVEX, where it is one of other tables. So it refuses
- * harmless ones (vpxor has the code of out), and does others wrong, which was seen on 6.18:
+ * It interprets the opcode as one of the first table even after VEX and EVEX, where it belongs to
+ * other tables. So it refuses harmless ones (vpxor has the code of out), and executes others
+ * wrongly, as seen on 6.18:
  *
- *	vpor, vmovdqu to memory, vzeroupper   have codes of jumps: the kernel "jumps", and the instruction is left out
- *	vcmpps                                that of ret: the program goes on in the kernel's copy, behind it
- *	vfnmadd132sd                          that of popf: single steps are not ended, SIGTRAP
+ *	vpor, vmovdqu to memory, vzeroupper   have codes of jumps: the kernel "jumps" and skips the instruction
+ *	vcmpps                                that of ret: the program continues in the kernel's copy, after it
+ *	vfnmadd132sd                          that of popf: single-stepping does not end, SIGTRAP
  *
- * And without VEX: syscall returns into the copy, pushf saves the flag of single steps, and a string instruction that is
- * repeated is a hit for each round.
+ * Without VEX: syscall returns into the copy, pushf saves the single-step flag, and a repeated
+ * string instruction is a hit for each round.
  */
 #include "symbols/arch.h"
 #include "symbols/insn/instruction.h"
@@ -26,19 +27,19 @@
 #include <elf.h>
 #include <string.h>
 
-/* Not taken, whatever table they are of. */
+/* Unsupported in every table. */
 static const uint8_t refused[] = {0x06, 0x07, 0x0e, 0x16, 0x17, 0x1e, 0x1f, 0x27, 0x2f, 0x37,
 				  0x3f, 0x60, 0x61, 0x62, 0x6c, 0x6d, 0x6e, 0x6f, 0x82, 0x9a,
 				  0xcc, 0xcd, 0xce, 0xcf, 0xd4, 0xd5, 0xd6, 0xe4, 0xe5, 0xe6,
 				  0xe7, 0xea, 0xec, 0xed, 0xee, 0xef, 0xf1, 0xf4, 0xfa, 0xfb};
-/* Returns and popf, which the kernel leaves where they lead, and with the flags they have set. */
+/* Returns and popf, after which the kernel does not correct the address and the flags. */
 static const uint8_t left_alone[] = {0x9d, 0xc2, 0xc3, 0xca, 0xcb};
 
 struct parts {
 	bool is_locked, has_segment, is_short, is_repeated; /* prefixes */
 	bool is_vector;					    /* VEX or EVEX */
-	const uint8_t *opcode;				    /* behind all of them */
-	size_t n;					    /* bytes from there on, 1 or more */
+	const uint8_t *opcode;				    /* after all of them */
+	size_t n;					    /* bytes from there on, at least 1 */
 };
 
 static bool is_among(const uint8_t *list, size_t n, uint8_t code)
@@ -79,7 +80,7 @@ static bool get_parts(const uint8_t *bytes, size_t n, struct parts *ret)
 	return true;
 }
 
-/* A jump or call to a distance that it has in itself, and which the kernel does. */
+/* A jump or call with its own distance, which the kernel emulates. */
 static bool is_branch(uint8_t code)
 {
 	return (code & 0xf0) == 0x70 || code == 0xe8 || code == 0xe9 || code == 0xeb;
@@ -95,11 +96,11 @@ static const char *vector_trouble(const struct parts *p)
 	uint8_t code = p->opcode[0];
 
 	if (is_branch(code) || code == 0x90)
-		return "the kernel would take this vector instruction for a jump and not do what "
-		       "it does";
+		return "the kernel would treat this vector instruction as a jump and not "
+		       "execute it";
 	if (is_among(left_alone, sizeof(left_alone), code))
-		return "the kernel would take this vector instruction for another one, and the "
-		       "program would be lost behind it";
+		return "the kernel would treat this vector instruction as another one, and the "
+		       "program would crash after it";
 	return NULL;
 }
 
@@ -108,13 +109,15 @@ static const char *plain_trouble(const struct parts *p)
 	uint8_t code = p->opcode[0], next = p->n > 1 ? p->opcode[1] : 0;
 
 	if (p->is_short && (is_branch(code) || is_long_condition(p)))
-		return "the kernel's probes in programs take no jump or call with prefix 66";
+		return "the kernel's probes in programs do not support a jump or call with "
+		       "prefix 66";
 	if (code == 0x0f && (next == 0x05 || next == 0x34))
-		return "behind a probe on a system call the program would be lost";
+		return "the program would crash after a probe on a system call";
 	if (code == 0x9c)
-		return "pushf would save the flags that the probe sets, and end the program later";
+		return "pushf would save the flags that the probe sets, and end the program "
+		       "later";
 	if (p->is_repeated && ((code & 0xfc) == 0xa4 || (code >= 0xaa && code <= 0xaf)))
-		return "the instruction repeats itself, and each round would be a hit";
+		return "the instruction repeats itself, so each round would be a hit";
 	return NULL;
 }
 
@@ -125,15 +128,17 @@ const char *instruction_trouble(const struct arch *a, const uint8_t *bytes, size
 	if (a->elf_machine != EM_X86_64 || !get_parts(bytes, n, &p))
 		return NULL;
 	if (p.is_locked)
-		return "the kernel's probes in programs take no instruction with a lock prefix";
+		return "the kernel's probes in programs do not support an instruction with a "
+		       "lock prefix";
 	if (p.has_segment)
-		return "the kernel's probes in programs take no instruction with a prefix cs, ds, "
-		       "es or ss";
+		return "the kernel's probes in programs do not support an instruction with a "
+		       "prefix cs, ds, es or ss";
 	if (is_among(refused, sizeof(refused), p.opcode[0]) ||
 	    (p.opcode[0] == 0x8e && p.n > 1 && (p.opcode[1] >> 3 & 7) == 2)) /* mov to ss */
-		return p.is_vector ? "the kernel's probes in programs do not take this vector "
-				     "instruction"
-				   : "the kernel's probes in programs do not take this instruction";
+		return p.is_vector ? "the kernel's probes in programs do not support this "
+				     "vector instruction"
+				   : "the kernel's probes in programs do not support this "
+				     "instruction";
 	return p.is_vector ? vector_trouble(&p) : plain_trouble(&p);
 }
 

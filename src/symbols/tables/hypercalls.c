@@ -2,9 +2,9 @@
 /*
  * hypercalls.c - Xen's hypercalls by number, as Xen's public header xen.h numbers them.
  *
- * Used where a print format calls xen_hypercall_name(). Numbers 48 to 55 mean something else on each
- * architecture and are only counted. The list has the gaps of trace-cmd's: calls that came later
- * (38 tmem, 39 argo …) stay numbers.
+ * Used by print formats that call xen_hypercall_name(). Numbers 48 to 55 differ between
+ * architectures and are only numbered. The list has the gaps of trace-cmd's: later calls (38 tmem,
+ * 39 argo …) stay numbers.
  */
 #include "symbols/tables/hypercalls.h"
 

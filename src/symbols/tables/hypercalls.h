@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * hypercalls.h - names of the calls a Xen guest makes to its hypervisor.
+ * hypercalls.h - names of the calls that a Xen guest makes to its hypervisor.
  */
 #ifndef SONDE_SYMBOLS_TABLES_HYPERCALLS_H
 #define SONDE_SYMBOLS_TABLES_HYPERCALLS_H

@@ -9,7 +9,7 @@
 
 enum kvm_isa { KVM_ISA_VMX = 1, KVM_ISA_SVM = 2 }; /* as the events of the kernel number them */
 
-/* The name; "UNKNOWN-ISA" for a processor we do not know, NULL for a reason we do not know. */
+/* The name; "UNKNOWN-ISA" for an unknown processor, NULL for an unknown reason. */
 const char *kvm_exit_name(uint32_t isa, int32_t reason);
 
 #endif

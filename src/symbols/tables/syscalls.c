@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * syscalls.c - which table of system calls belongs to which machine.
+ * syscalls.c - the table of system calls of each machine.
  *
- * x86-64 and i386 have numbers of their own; the machines that came later share the generic ones.
- * To add a machine: a list, its word in src/symbols/meson.build, a row here.
+ * x86-64 and i386 have their own numbers; later machines share the generic ones. To add a machine:
+ * a list, its word in src/symbols/meson.build, a row here.
  */
 #include "symbols/tables/syscalls.h"
 

@@ -2,7 +2,7 @@
 /*
  * syscalls.h - numbers of system calls to names, by machine.
  *
- * The tables are made from the lists in src/symbols/syscalls/ when sonde is built.
+ * The build makes the tables from the lists in src/symbols/syscalls/.
  */
 #ifndef SONDE_SYMBOLS_TABLES_SYSCALLS_H
 #define SONDE_SYMBOLS_TABLES_SYSCALLS_H
@@ -19,7 +19,7 @@ struct syscall_table {
 
 extern const struct syscall_table syscall_tables[]; /* ended by a row without a name */
 
-/* The table for a machine as uname(1) names it, or NULL. */
+/* The table for a machine by its uname(1) name, or NULL. */
 const struct syscall_table *syscalls_for(const char *machine, size_t len);
 
 static inline const char *syscall_name(const struct syscall_table *t, unsigned long long number)
@@ -27,7 +27,10 @@ static inline const char *syscall_name(const struct syscall_table *t, unsigned l
 	return t && number < t->n ? t->names[number] : NULL;
 }
 
-/* "NR 59 (…" at `start` of a text becomes "NR 59 execve (…"; any other text, and an unknown number, stay. */
+/*
+ * Changes "NR 59 (…" at `start` of a text to "NR 59 execve (…"; keeps any other text, and an
+ * unknown number.
+ */
 void syscalls_add_name(const struct syscall_table *t, struct textbuf *tb, size_t start);
 
 #endif
